@@ -330,6 +330,9 @@ TEST(t_checkpoint_contradictions)
   checkpoint_seal(bytes, size);
   CHECK(perm_state_decode(job, bytes, size, &back, &r) == PERM_ERROR_FORMAT && !back);
   CHECK_TEXT(r.message, "contradict");
+  permi_put(bytes + 128, UINT64_C(1) << 61, 8); /* more intervals than memory or file */
+  checkpoint_seal(bytes, size);
+  CHECK(perm_state_decode(job, bytes, size, &back, &r) == PERM_ERROR_FORMAT && !back);
   free(bytes);
   { /* the same chunks in two intervals that touch: their sums agree, but it is no list of perm's */
     perm_state *whole = NULL, *touching = NULL;

@@ -100,6 +100,24 @@ TEST(t_conditions_of_numpy)
   CHECK_TEXT(conditions_numpy(1, "{'fortran_order': True", data, 8), "'' found in the header, ',' was expected");
   CHECK_TEXT(conditions_numpy(1, "{'fortran_order': Tree}", data, 8), "True or False was expected");
   CHECK_TEXT(conditions_numpy(1, "{'fortran_order': Falsy}", data, 8), "True or False was expected");
+  CHECK_TEXT(conditions_numpy(1, "{'fortran_order': Trux}", data, 8), "True or False was expected");
+  CHECK_TEXT(t_io_refused_bytes("\x93NUMPY\x09", 7, "a.npy"),
+             "version 9 of the .npy format found, 1 to 3 were expected");
+  CHECK_TEXT(t_io_refused_bytes("\x93NUMPY", 6, "a.npy"), "shorter than its header");
+  { /* whole doubles beyond 64 bits stay doubles; a complex 1 is an entry */
+    static const double numbers[2] = {1e300, 2}, one[2] = {1, 0};
+    perm_matrix matrix;
+    head = t_numpy_head(large, 1, HEADER("'<f8'", "(1, 2)"));
+    memcpy(large + head, numbers, sizeof numbers);
+    CHECK(perm_matrix_read_memory(large, head + 16, "a.npy", NULL, &matrix, NULL) == PERM_OK);
+    CHECK(matrix.kind == PERM_KIND_REAL && matrix.nnz == 2 && matrix.real[0] == 1e300);
+    perm_matrix_free(&matrix);
+    head = t_numpy_head(large, 1, HEADER("'<c16'", "(1, 1)"));
+    memcpy(large + head, one, sizeof one);
+    CHECK(perm_matrix_read_memory(large, head + 16, "a.npy", NULL, &matrix, NULL) == PERM_OK);
+    CHECK(matrix.kind == PERM_KIND_COMPLEX && matrix.nnz == 1 && matrix.real[0] == 1);
+    perm_matrix_free(&matrix);
+  }
   head = t_numpy_head(large, 4, "{}"); /* how long a file will be, as far as it can be told */
   CHECK(permi_numpy_head(large, head) == 0 && permi_numpy_bytes(large, head) == 0);
   CHECK(permi_text_is_over(large, PERMI_NUMPY_MOST + 13, 1) && !permi_text_is_over(large, PERMI_NUMPY_MOST + 12, 1));
@@ -182,6 +200,7 @@ TEST(t_conditions_of_plain_text)
 TEST(t_conditions_of_graphs)
 {
   CHECK_TEXT(t_io_refused_plain("B\x7f\n"), "'B?' found, a number such as");
+  CHECK_TEXT(t_io_refused_plain(">>graph6<<B\x7f\n"), "a.txt:1: ");
   CHECK_TEXT(t_io_refused_plain("p edge 3 2\ne 1 2\ne 2\n"), "a.txt:3: the line ends before the second vertex");
   CHECK_TEXT(t_io_refused_plain("p edge 3 2\nq 1 2\ne 2 3\n"), "a.txt:2: 'q 1 2' found, a line 'e VERTEX VERTEX");
   CHECK_TEXT(t_io_refused_plain("p asn 4 2\nn 1\nn 2\na 1 2 5\na 2 3 5\n"), "an edge from a row to a row found");
