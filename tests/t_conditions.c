@@ -169,6 +169,11 @@ TEST(t_conditions_of_plain_text)
   CHECK_TEXT(t_io_read("a , b\n1,2\n3,4\n"), "2 2 i | 1 1 1 | 1 2 2 | 2 1 3 | 2 2 4"); /* blanks about names */
   CHECK_TEXT(t_io_read(" x,  y\n1,2\n3,4\n"), "2 2 i | 1 1 1");
   CHECK_TEXT(t_io_read("a  b\n1 2\n3 4\n"), "2 2 i | 1 1 1");
+  CHECK_TEXT(t_io_refused_plain("1 2\n3 (1jx\n"), "'(1jx' found, a number such as");
+  CHECK_TEXT(t_io_read("i j\n1 2\n"), "2 2 c | 1 1 0 1 | 1 2 0 1 | 2 1 1 0 | 2 2 2 0"); /* numbers, no names */
+  CHECK_TEXT(t_io_read("ii j\n1 2\n3 4\n"), "2 2 i | 1 1 1");
+  CHECK_TEXT(t_io_read("abc j\n1 2\n3 4\n"), "2 2 i | 1 1 1");
+  CHECK_TEXT(t_io_refused_plain("3 3 2\n1 2\n2 3 5\n"), "2 numbers found, 3 were expected");
   CHECK_TEXT(t_io_refused_plain("nan , b\n1,2\n3,4\n"), "'nan' found"); /* a value that is missing is no name */
   CHECK_TEXT(t_io_refused_plain("a,,b\n1,2,3\n3,4,5\n1,1,1\n"), "'a' found");
   CHECK_TEXT(t_io_refused_plain("a,[b\n1,2\n3,4\n"), "'a' found");
@@ -202,6 +207,7 @@ TEST(t_conditions_of_graphs)
   CHECK_TEXT(t_io_refused_plain("B\x7f\n"), "'B?' found, a number such as");
   CHECK_TEXT(t_io_refused_plain(">>graph6<<B\x7f\n"), "a.txt:1: ");
   CHECK_TEXT(t_io_refused_plain("p edge 3 2\ne 1 2\ne 2\n"), "a.txt:3: the line ends before the second vertex");
+  CHECK_TEXT(t_io_refused_plain("p edge 2 2\ne 1 2 9007199254740993\ne 2 1 9007199254740992\n"), "another weight");
   CHECK_TEXT(t_io_refused_plain("p edge 3 2\nq 1 2\ne 2 3\n"), "a.txt:2: 'q 1 2' found, a line 'e VERTEX VERTEX");
   CHECK_TEXT(t_io_refused_plain("p asn 4 2\nn 1\nn 2\na 1 2 5\na 2 3 5\n"), "an edge from a row to a row found");
   CHECK_TEXT(t_io_refused_plain("p asn 4 2\nn 1\nn 2\na 3 4 5\na 2 3 5\n"), "an edge from a column to a column found");
@@ -264,7 +270,7 @@ TEST(t_conditions_of_entries)
 {
   const int row[2] = {0, 1}, column[2] = {1, 0}, far[2] = {1, 2}, below[2] = {1, -1};
   const size_t start[3] = {0, 1, 2};
-  const double good[2] = {1, 2}, bad[2] = {1, (double)INFINITY};
+  const double largest = DBL_MAX, good[2] = {1, 2}, bad[2] = {1, (double)INFINITY};
   perm_matrix matrix;
   perm_result r;
 #define ARGUMENT(call, status, which) \
@@ -279,6 +285,9 @@ TEST(t_conditions_of_entries)
            PERM_ERROR_RANGE, 4);
   ARGUMENT(perm_matrix_from_triplets(2, 2, 2, row, below, good, NULL, NULL, PERM_KIND_REAL, NULL, &matrix, &r),
            PERM_ERROR_RANGE, 5);
+  ARGUMENT(perm_matrix_from_dense(1, 2, bad, 2, NULL, &matrix, &r), PERM_ERROR_NOT_FINITE, 3);
+  CHECK(perm_matrix_from_dense(1, 1, &largest, 1, NULL, &matrix, &r) == PERM_OK && matrix.real[0] == largest);
+  perm_matrix_free(&matrix);
   ARGUMENT(perm_matrix_from_csr(2, 2, start, column, bad, NULL, NULL, PERM_KIND_REAL, NULL, &matrix, &r),
            PERM_ERROR_NOT_FINITE, 5);
   ARGUMENT(perm_matrix_from_csr(2, 2, start, column, good, bad, NULL, PERM_KIND_COMPLEX, NULL, &matrix, &r),
