@@ -1,7 +1,7 @@
 #!/bin/sh
 # Lines and branches of perm.h and perm_sparse.h that the tests run, by gcov: a table by room, then the lines not run.
 # Fails below 98 % of either header's lines. tests/coverage.md says why the rest is not run.
-# Usage: tests/coverage.sh [report [branches]]     report: of the counts there are, no run; branches: those not taken too
+# Usage: tests/coverage.sh [report [branches]]     report: of the counts there are, no run; branches: the open ones too
 # A branch is one way out of one condition: each operand of && and || has two. It is gcov's count at -O0.
 # -O0, without which lines melt into each other. Counts of all programs and runs are added; kernels are lines of
 # src/kernels, run or not by any instance. Lines that this compiler does not see (NEON, Windows) do not count. The code
