@@ -1256,6 +1256,15 @@ static void *permi_allocate(const perm_allocator *allocator, size_t count, size_
   return allocator->allocate ? allocator->allocate(bytes, allocator->user_data) : malloc(bytes);
 }
 
+/* The same, all bits zero. */
+static void *permi_allocate_zeros(const perm_allocator *allocator, size_t count, size_t size)
+{
+  void *memory = permi_allocate(allocator, count, size);
+  if (memory)
+    memset(memory, 0, count * size);
+  return memory;
+}
+
 static void permi_release(const perm_allocator *allocator, void *pointer)
 {
   if (!pointer)
@@ -1285,6 +1294,23 @@ PERMI_UNUSED static void *permi_pool_get(permi_pool *pool, size_t count, size_t 
   memcpy(block, &pool->last, sizeof pool->last);
   pool->last = block;
   return block + head;
+}
+
+PERMI_UNUSED static void *permi_pool_zeros(permi_pool *pool, size_t count, size_t size)
+{
+  void *memory = permi_pool_get(pool, count, size);
+  if (memory)
+    memset(memory, 0, count * size);
+  return memory;
+}
+
+/* A copy; from NULL: NULL. */
+PERMI_UNUSED static void *permi_pool_kept(permi_pool *pool, const void *from, size_t count, size_t size)
+{
+  void *kept = from ? permi_pool_get(pool, count, size) : NULL;
+  if (kept && count)
+    memcpy(kept, from, count * size);
+  return kept;
 }
 
 PERMI_UNUSED static void permi_pool_release(permi_pool *pool)
@@ -1447,9 +1473,8 @@ static const perm_options *permi_meter_begin(permi_metered *call, const perm_opt
   call->meter = NULL;
   if (!(options->max_bytes > 0) || options->allocator.allocate == permi_meter_allocate)
     return options;
-  meter = (permi_meter *)permi_allocate(&options->allocator, 1, sizeof *meter);
+  meter = (permi_meter *)permi_allocate_zeros(&options->allocator, 1, sizeof *meter);
   if (meter) {
-    memset(meter, 0, sizeof *meter);
     meter->under = options->allocator;
     meter->input = input;
     meter->limit = options->max_bytes - input;
@@ -1461,6 +1486,18 @@ static const perm_options *permi_meter_begin(permi_metered *call, const perm_opt
   call->options.allocator.release = permi_meter_release;
   call->options.allocator.user_data = meter;
   return &call->options;
+}
+
+/* Prints a line of a plan; returns its length. */
+PERMI_PRINTF(3, 4)
+static size_t permi_say(char *buffer, size_t size, const char *format, ...)
+{
+  va_list arguments;
+  int length;
+  va_start(arguments, format);
+  length = vsnprintf(buffer, size, format, arguments);
+  va_end(arguments);
+  return length > 0 ? (size_t)length : 0;
 }
 
 /* Times and sizes for people: "45 s", "3 h 12 min", "20 days", "9e+12 years"; "2.5 GB". */
@@ -3117,30 +3154,37 @@ typedef struct permi_offered {
   size_t reason, length;
 } permi_offered;
 
+/* *array, a pointer of any type to `used` items, gets room for `room`. 0: out of memory or stopped, nothing is lost. */
+static int permi_enlarge(const perm_allocator *allocator, permi_control *watch, void *array, size_t used, size_t room,
+                         size_t size)
+{
+  void *old, *larger = room > used ? permi_allocate(allocator, room, size) : NULL;
+  memcpy(&old, array, sizeof old);
+  if (!larger || !permi_copy(watch, larger, old, used * size)) {
+    permi_release(allocator, larger);
+    return 0;
+  }
+  permi_release(allocator, old);
+  memcpy(array, &larger, sizeof larger);
+  return 1;
+}
+
 /* Makes room for one more item; returns 0, and *array, a pointer to items, is unchanged, without memory. */
 static int permi_grow(const perm_allocator *allocator, void *array, int used, int *room, size_t size)
 {
   const int more = *room ? 2 * *room : 4;
-  void *fresh, *old;
   if (used < *room)
     return 1;
-  fresh = permi_allocate(allocator, (size_t)more, size);
-  if (!fresh)
+  if (!permi_enlarge(allocator, NULL, array, (size_t)used, (size_t)more, size))
     return 0;
-  memcpy(&old, array, sizeof old);
-  if (used)
-    memcpy(fresh, old, (size_t)used * size);
-  permi_release(allocator, old);
-  memcpy(array, &fresh, sizeof fresh);
   *room = more;
   return 1;
 }
 
 static perm_job *permi_job_new(const perm_allocator *allocator, perm_precision precision)
 {
-  perm_job *job = (perm_job *)permi_allocate(allocator, 1, sizeof *job);
+  perm_job *job = (perm_job *)permi_allocate_zeros(allocator, 1, sizeof *job);
   if (job) {
-    memset(job, 0, sizeof *job);
     job->allocator = *allocator;
     job->precision = precision;
   }
@@ -4044,11 +4088,8 @@ static perm_status permi_run_range(const perm_job *job, const permi_leaf *leaf, 
   ranging.begin = begin;
   ranging.per_chunk = leaf->information.seconds / (double)leaf->information.chunks;
   ranging.partial = done;
-  if (threads > 1) {
-    ranging.partial = (perm_partial *)permi_allocate(&job->allocator, (size_t)threads, sizeof(perm_partial));
-    if (ranging.partial)
-      memset(ranging.partial, 0, (size_t)threads * sizeof(perm_partial));
-  }
+  if (threads > 1)
+    ranging.partial = (perm_partial *)permi_allocate_zeros(&job->allocator, (size_t)threads, sizeof(perm_partial));
   if (permi_workspace_make(&job->allocator, leaf, threads, &ranging.memory) && ranging.partial)
     status = permi_share(threads, begin, end, permi_ranging_chunk, &ranging, &all);
   for (k = 0; threads > 1 && ranging.partial && k < threads; k++)
@@ -6305,10 +6346,9 @@ static int permi_dense_open(permi_dense *dense, permi_row_maker *maker, const pe
   const size_t padded = (size_t)dense->padded, step = 2 * (size_t)dense->outer * padded;
   const size_t room = ((table << dense->tabled) + 7) / 8 * 8 + 32; /* kernels look ahead */
   const size_t all = room + step + padded + constants + 16;
-  dense->memory = (double *)permi_allocate(allocator, all, sizeof(double));
+  dense->memory = (double *)permi_allocate_zeros(allocator, all, sizeof(double));
   if (!dense->memory)
     return 0;
-  memset(dense->memory, 0, all * sizeof(double));
   dense->table = dense->memory + (64 - ((uintptr_t)dense->memory & 63)) % 64 / sizeof(double);
   dense->table_size = table;
   dense->step = dense->table + room;
@@ -6545,13 +6585,12 @@ static perm_status permi_dense_tables(const perm_plan *plan, const permi_view *v
   const int n = plan->n, parts = view->parts, settings = 1 << plan->block_columns, lanes = 1 << plan->lane_columns;
   const int per_pair = parts * (2 + settings), pairs = plan->form == PERM_FORM_PAIR;
   size_t table;
-  permi_dense *dense = (permi_dense *)permi_allocate(allocator, 1, sizeof *dense);
+  permi_dense *dense = (permi_dense *)permi_allocate_zeros(allocator, 1, sizeof *dense);
   permi_row_maker maker;
   double row[2][2][PERM_MAX_N], *constant, lost[PERM_MAX_N] = {0};
   int i, j;
   if (!dense)
     return PERM_ERROR_MEMORY;
-  memset(dense, 0, sizeof *dense);
   dense->n = n;
   dense->rows = plan->form == PERM_FORM_NORMALISED ? n
                 : plan->form == PERM_FORM_SPLIT    ? 2 * parts * n
@@ -6919,13 +6958,12 @@ static perm_status permi_gpu_tables(const perm_plan *plan, const permi_view *vie
 {
   const int n = plan->n, parts = view->parts, product = (int)permi_gpu_product_of(plan);
   const int pivot = product == PERM_GPU_PIVOT, normalised = plan->form == PERM_FORM_NORMALISED;
-  permi_gpu *gpu = (permi_gpu *)permi_allocate(allocator, 1, sizeof *gpu);
+  permi_gpu *gpu = (permi_gpu *)permi_allocate_zeros(allocator, 1, sizeof *gpu);
   perm_gpu_work *work;
   int order[PERM_MAX_N], words, i, k, r, safe;
   double word[4][PERM_MAX_N], lost[PERM_MAX_N], none = 0;
   if (!gpu)
     return PERM_ERROR_MEMORY;
-  memset(gpu, 0, sizeof *gpu);
   gpu->allocator = *allocator;
   gpu->add = permi_gpu_add;
   work = &gpu->work;
@@ -6955,12 +6993,11 @@ static perm_status permi_gpu_tables(const perm_plan *plan, const permi_view *vie
   work->constants = (size_t)(work->block * n * words + work->plain * parts);
   work->doubles = (size_t)work->stride * (size_t)(2 + work->high + 2 * work->walk) + work->constants;
   gpu->terms = leaf->information.work / (double)n / (double)leaf->information.chunks;
-  gpu->memory = (double *)permi_allocate(allocator, work->doubles, sizeof(double));
+  gpu->memory = (double *)permi_allocate_zeros(allocator, work->doubles, sizeof(double));
   if (!gpu->memory) {
     permi_release(allocator, gpu);
     return PERM_ERROR_MEMORY;
   }
-  memset(gpu->memory, 0, work->doubles * sizeof(double));
   work->table = gpu->memory;
   for (r = 0; r < n; r++) {
     const int divide = pivot && r < n - work->plain;
@@ -7315,13 +7352,12 @@ static perm_status permi_plan(int n, const permi_view *view, const perm_options 
 static size_t permi_plan_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   const perm_leaf *information = &leaf->information;
-  int length = snprintf(
+  return permi_say(
       buffer, size, "block of order %d: %s, %s, %s of %.0f chunk%s, %.3g elements, %.3g s on one %s, %.3g bytes\n",
       information->n, perm_method_name(information->method), perm_isa_name(information->isa),
       information->kind == PERM_LEAF_TASK ? "task" : "range", (double)information->chunks,
       information->chunks == 1 ? "" : "s", information->work, information->seconds,
       information->isa == PERM_ISA_CUDA ? "GPU" : "thread", information->bytes);
-  return length > 0 ? (size_t)length : 0;
 }
 
 /* ======================================================================================= >>rounding
@@ -8230,10 +8266,8 @@ static perm_status permi_minors_execute(const permi_minors *minors, const perm_o
   run.memory = (double *)permi_allocate(allocator, (size_t)threads, run.per_thread * sizeof(double));
   run.sums = NULL;
   if (minors->chunks > 1)
-    run.sums = (perm_sum *)permi_allocate(allocator, (size_t)threads, sums * sizeof *run.sums);
+    run.sums = (perm_sum *)permi_allocate_zeros(allocator, (size_t)threads, sums * sizeof *run.sums);
   if (run.memory && (run.sums || minors->chunks <= 1)) {
-    if (run.sums)
-      memset(run.sums, 0, (size_t)threads * sums * sizeof *run.sums);
     status = permi_share(threads, 0, minors->chunks, permi_minors_chunk, &run, &all);
     status = all ? PERM_OK : status;
   }
@@ -8604,14 +8638,12 @@ static perm_status permi_minors_gpu_execute(permi_minors_gpu *gpu, const perm_op
   const permi_minors *minors = gpu->minors;
   const size_t doubles = (size_t)permi_minors_gpu_doubles(gpu);
   const size_t sums = (size_t)(total->count + minors->rows - minors->least);
-  double *table = (double *)permi_allocate(allocator, doubles, sizeof *table);
+  double *table = (double *)permi_allocate_zeros(allocator, doubles, sizeof *table);
   perm_status status = PERM_ERROR_MEMORY;
   int i;
   gpu->control = control;
-  gpu->sums = (perm_sum *)permi_allocate(allocator, sums, sizeof *gpu->sums);
+  gpu->sums = (perm_sum *)permi_allocate_zeros(allocator, sums, sizeof *gpu->sums);
   if (table && gpu->sums) {
-    memset(table, 0, doubles * sizeof *table);
-    memset(gpu->sums, 0, sums * sizeof *gpu->sums);
     permi_minors_gpu_table(gpu, table);
     permi_minors_gpu_work(gpu, table);
     permi_minors_gpu_places(gpu);
@@ -12475,12 +12507,11 @@ PERMI_COLD static perm_status permi_counts_gpu_leaf(const permi_counts *counts, 
   uint64_t threads, chunks = 1;
   const int walked = permi_counts_gpu_shape(counts, &shape, &threads);
   const size_t bytes = sizeof(permi_counts_gpu) + (size_t)shape.table * sizeof(double);
-  permi_counts_gpu *made = (permi_counts_gpu *)permi_allocate(allocator, 1, bytes);
+  permi_counts_gpu *made = (permi_counts_gpu *)permi_allocate_zeros(allocator, 1, bytes);
   perm_gpu_work *work;
   double *table;
   if (!made)
     return PERM_ERROR_MEMORY;
-  memset(made, 0, bytes);
   made->shape = shape;
   table = (double *)(void *)(made + 1);
   permi_counts_gpu_table(counts, &shape, walked, table);
@@ -13758,9 +13789,8 @@ static perm_status permi_run_sweep(const perm_job *job, perm_state *state, int f
   sweep.state = state;
   sweep.control = control;
   sweep.first = (uint64_t)first;
-  sweep.done = (perm_partial *)permi_allocate(&job->allocator, (size_t)count, sizeof *sweep.done);
+  sweep.done = (perm_partial *)permi_allocate_zeros(&job->allocator, (size_t)count, sizeof *sweep.done);
   if (permi_workspace_make(&job->allocator, &job->leaf[first], threads, &sweep.memory) && sweep.done) {
-    memset(sweep.done, 0, (size_t)count * sizeof *sweep.done);
     status = permi_share(threads, sweep.first, sweep.first + (uint64_t)count, permi_sweep_leaf, &sweep, NULL);
     for (k = 0; k < count && added == PERM_OK; k++)
       if (sweep.done[k].chunks && permi_leaf_left(job, state, control->options, first + k, &range)) {
@@ -14484,10 +14514,9 @@ static int permi_rank_look(const permi_problem *problem, const perm_options *opt
     *why = "has a rank over 4: so has a sample of it";
   if (*why)
     return 1;
-  rank = (permi_rank *)permi_pool_get(&pool, 1, sizeof *rank);
+  rank = (permi_rank *)permi_pool_zeros(&pool, 1, sizeof *rank);
   basis = (uint64_t *)permi_allocate(allocator, (PERMI_RANK_MOST + 1) * (size_t)problem->n, sizeof *basis);
   if (rank) {
-    memset(rank, 0, sizeof *rank);
     rank->allocator = *allocator;
     rank->pool = pool;
     rank->n = problem->n;
@@ -14702,12 +14731,11 @@ static perm_status permi_rank_task(const permi_leaf *leaf, permi_control *contro
 static size_t permi_rank_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   const permi_rank *rank = (const permi_rank *)leaf->context;
-  const int length = snprintf(buffer, size,
-                              "low rank, order %d: rank %d, proved; %.0f monomials modulo %d primes, at most %.0f "
-                              "bits, predicted %.3g s\n",
-                              rank->n, rank->rank, rank->monomials, rank->primes ? rank->primes : 1, rank->bits,
-                              leaf->information.seconds);
-  return length > 0 ? (size_t)length : 0;
+  return permi_say(buffer, size,
+                   "low rank, order %d: rank %d, proved; %.0f monomials modulo %d primes, at most %.0f "
+                   "bits, predicted %.3g s\n",
+                   rank->n, rank->rank, rank->monomials, rank->primes ? rank->primes : 1, rank->bits,
+                   leaf->information.seconds);
 }
 
 static void permi_rank_price(const permi_rank *rank, permi_offer *offer)
@@ -19905,18 +19933,18 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_table_row)(const double *row, do
                              parts);
 }
 
-/* Sums for all outer states; the far columns, which follow, have the signs of `away`. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_outer_row)(const double *row, double *x, int outer, int far, int away,
-                                                           PERMI_NAME(small_lanes) lanes, int parts)
+/* Sums of `count` columns for all signs, parts `apart`; the `far` columns that follow have the signs of `away`. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_outer_row)(const double *row, double *x, int apart, int count, int far,
+                                                           int away, PERMI_NAME(small_lanes) lanes, int parts)
 {
   PERMI_N z = PERMI_NAME(spread)(permi_lane_zero, 1, parts);
   int b;
   for (b = 0; b < far; b++)
     z = PERMI_NAME(small_signed)(z, PERMI_SET(permi_parity_signs[away >> b & 1]),
-                                 PERMI_NAME(spread)(row + (outer + b) * parts, 1, parts), parts);
-  PERMI_NAME(put)(x, 16, PERMI_NAME(small_lane_sum)(z, row, outer, lanes, parts), parts);
-  for (b = PERMI_LANES; b < outer; b++)
-    PERMI_NAME(small_double)(x, 1 << b, PERMI_NAME(spread)(row + b * parts, 1, parts), 16, parts);
+                                 PERMI_NAME(spread)(row + (count + b) * parts, 1, parts), parts);
+  PERMI_NAME(put)(x, apart, PERMI_NAME(small_lane_sum)(z, row, count, lanes, parts), parts);
+  for (b = PERMI_LANES; b < count; b++)
+    PERMI_NAME(small_double)(x, 1 << b, PERMI_NAME(spread)(row + b * parts, 1, parts), apart, parts);
 }
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_mix)(double *from, int count, PERMI_NAME(small_entries) entries,
@@ -20058,8 +20086,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_by_tables)(PERMI_NAME(small_sums
       group.even = group.odd = PERMI_NAME(spread)(permi_lane_zero, 1, parts);
     for (i = 0; i < n; i++)
       PERMI_NAME(small_outer_row)(a + i * stride + (near - rest + columns) * parts,
-                                  outer + (i / 2 * 4 + i % 2) * 16 * parts, rest - columns, n - near, away, from.lanes,
-                                  parts);
+                                  outer + (i / 2 * 4 + i % 2) * 16 * parts, 16, rest - columns, n - near, away,
+                                  from.lanes, parts);
     for (k = 0; k < n / 2; k++) {
       PERMI_N c;
       const double *row = a + 2 * k * stride;
@@ -20189,20 +20217,6 @@ typedef struct {
   double absolute[PERMI_WIDTH];
 } PERMI_SUMS;
 
-/* `count` columns' sums for all signs, eight numbers a part; the `far` columns that follow have the signs of `away`. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_eight)(double *x, const double *row, int count, int far,
-                                                              int away, PERMI_NAME(small_lanes) lanes, int parts)
-{
-  PERMI_N z = PERMI_NAME(spread)(permi_lane_zero, 1, parts);
-  int b;
-  for (b = 0; b < far; b++)
-    z = PERMI_NAME(small_signed)(z, PERMI_SET(permi_parity_signs[away >> b & 1]),
-                                 PERMI_NAME(spread)(row + (count + b) * parts, 1, parts), parts);
-  PERMI_NAME(put)(x, 8, PERMI_NAME(small_lane_sum)(z, row, count, lanes, parts), parts);
-  for (b = PERMI_LANES; b < count; b++)
-    PERMI_NAME(small_double)(x, 1 << b, PERMI_NAME(spread)(row + b * parts, 1, parts), 8, parts);
-}
-
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_minors_z)(const PERMI_ROWS *from, int i, int at, PERMI_N outer,
                                                              int parts)
 {
@@ -20293,7 +20307,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_tables)(PERMI_ROWS *to, i
                                                           lanes, parts), parts);
     for (b = 0; b < columns; b++, next += parts)
       PERMI_NAME(small_double)(table, PERMI_WIDTH << b, PERMI_NAME(spread)(next, 1, parts), 32, parts);
-    PERMI_NAME(small_minors_eight)(to->low + i * parts * 8, next, low, 0, 0, lanes, parts);
+    PERMI_NAME(small_outer_row)(next, to->low + i * parts * 8, 8, low, 0, 0, lanes, parts);
   }
 }
 
@@ -20366,8 +20380,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors)(int rows, int n, const d
     for (c = h = 0; h < 1 << left; h++) {
       const int here = h & ((1 << high) - 1);
       for (i = 0; i < rows && !here; i++)
-        PERMI_NAME(small_minors_eight)(from.high + i * parts * 8, a + (i * n + last) * parts, high, far, h >> high,
-                                       lanes, parts);
+        PERMI_NAME(small_outer_row)(a + (i * n + last) * parts, from.high + i * parts * 8, 8, high, far, h >> high,
+                                    lanes, parts);
       for (i = 0; i < rows * parts; i++)
         for (k = 0; k < 8; k += PERMI_WIDTH)
           PERMI_STORE(from.outer + i * 8 + k, PERMI_LOAD(from.low + i * 8 + k) + PERMI_SET(from.high[i * 8 + here]));

@@ -13,6 +13,15 @@ static void *permi_allocate(const perm_allocator *allocator, size_t count, size_
   return allocator->allocate ? allocator->allocate(bytes, allocator->user_data) : malloc(bytes);
 }
 
+/* The same, all bits zero. */
+static void *permi_allocate_zeros(const perm_allocator *allocator, size_t count, size_t size)
+{
+  void *memory = permi_allocate(allocator, count, size);
+  if (memory)
+    memset(memory, 0, count * size);
+  return memory;
+}
+
 static void permi_release(const perm_allocator *allocator, void *pointer)
 {
   if (!pointer)
@@ -42,6 +51,23 @@ PERMI_UNUSED static void *permi_pool_get(permi_pool *pool, size_t count, size_t 
   memcpy(block, &pool->last, sizeof pool->last);
   pool->last = block;
   return block + head;
+}
+
+PERMI_UNUSED static void *permi_pool_zeros(permi_pool *pool, size_t count, size_t size)
+{
+  void *memory = permi_pool_get(pool, count, size);
+  if (memory)
+    memset(memory, 0, count * size);
+  return memory;
+}
+
+/* A copy; from NULL: NULL. */
+PERMI_UNUSED static void *permi_pool_kept(permi_pool *pool, const void *from, size_t count, size_t size)
+{
+  void *kept = from ? permi_pool_get(pool, count, size) : NULL;
+  if (kept && count)
+    memcpy(kept, from, count * size);
+  return kept;
 }
 
 PERMI_UNUSED static void permi_pool_release(permi_pool *pool)
@@ -204,9 +230,8 @@ static const perm_options *permi_meter_begin(permi_metered *call, const perm_opt
   call->meter = NULL;
   if (!(options->max_bytes > 0) || options->allocator.allocate == permi_meter_allocate)
     return options;
-  meter = (permi_meter *)permi_allocate(&options->allocator, 1, sizeof *meter);
+  meter = (permi_meter *)permi_allocate_zeros(&options->allocator, 1, sizeof *meter);
   if (meter) {
-    memset(meter, 0, sizeof *meter);
     meter->under = options->allocator;
     meter->input = input;
     meter->limit = options->max_bytes - input;
@@ -218,6 +243,18 @@ static const perm_options *permi_meter_begin(permi_metered *call, const perm_opt
   call->options.allocator.release = permi_meter_release;
   call->options.allocator.user_data = meter;
   return &call->options;
+}
+
+/* Prints a line of a plan; returns its length. */
+PERMI_PRINTF(3, 4)
+static size_t permi_say(char *buffer, size_t size, const char *format, ...)
+{
+  va_list arguments;
+  int length;
+  va_start(arguments, format);
+  length = vsnprintf(buffer, size, format, arguments);
+  va_end(arguments);
+  return length > 0 ? (size_t)length : 0;
 }
 
 /* Times and sizes for people: "45 s", "3 h 12 min", "20 days", "9e+12 years"; "2.5 GB". */

@@ -337,12 +337,11 @@ static perm_status permi_plan(int n, const permi_view *view, const perm_options 
 static size_t permi_plan_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   const perm_leaf *information = &leaf->information;
-  int length = snprintf(
+  return permi_say(
       buffer, size, "block of order %d: %s, %s, %s of %.0f chunk%s, %.3g elements, %.3g s on one %s, %.3g bytes\n",
       information->n, perm_method_name(information->method), perm_isa_name(information->isa),
       information->kind == PERM_LEAF_TASK ? "task" : "range", (double)information->chunks,
       information->chunks == 1 ? "" : "s", information->work, information->seconds,
       information->isa == PERM_ISA_CUDA ? "GPU" : "thread", information->bytes);
-  return length > 0 ? (size_t)length : 0;
 }
 /* SPDX-License-Identifier: MIT */

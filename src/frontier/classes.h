@@ -125,22 +125,13 @@ static int permi_sum_is_zero(const perm_sum *sum)
   return w == PERM_SUM_WORDS;
 }
 
-static int permi_class_same(const permi_block *block, int a, int b)
-{
-  if (block->integer)
-    return block->integer[a] == block->integer[b] &&
-           (!block->imaginary_integer || block->imaginary_integer[a] == block->imaginary_integer[b]);
-  return block->real[a] == block->real[b] && block->absolute[a] == block->absolute[b] &&
-         (!block->imaginary || block->imaginary[a] == block->imaginary[b]);
-}
-
 /* Is a : b = c : d for edges? Sums of moduli may differ by roundings, for which permi_class_quotient has room. */
 #define PERMI_CLASS_ROOM 5.684341886080802e-14
 static int permi_class_alike(const permi_block *block, int a, int b, int c, int d)
 {
   perm_sum sum[2];
   double x, y;
-  if (permi_class_same(block, a, c) && permi_class_same(block, b, d))
+  if (permi_entries_equal(block, a, c) && permi_entries_equal(block, b, d))
     return 1;
   if (block->integer) {
     const int64_t *re = block->integer, *im = block->imaginary_integer;
@@ -189,7 +180,7 @@ static permi_coefficient permi_class_quotient(const permi_block *block, int a, i
 {
   permi_coefficient c = permi_coefficient_one();
   permi_dd real, imaginary = {0, 0};
-  if (permi_class_same(block, a, b))
+  if (permi_entries_equal(block, a, b))
     return c;
   real = permi_dd_divide(permi_dd_make(block->real[a]), permi_dd_make(block->real[b] != 0 ? block->real[b] : 1));
   if (block->imaginary && (block->imaginary[a] != 0 || block->imaginary[b] != 0)) {

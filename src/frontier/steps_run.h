@@ -405,9 +405,7 @@ static int permi_run_create(permi_run *run, const permi_frontier *frontier)
     run->threads = permi_threads(run->control->options);
   run->parts_at_once = run->threads > 1 ? 4 * run->threads : 1 + run->sorting;
   run->moves = (permi_moves *)permi_pool_get(pool, (size_t)run->threads, sizeof *run->moves);
-  run->part = (permi_part *)permi_pool_get(pool, (size_t)run->parts_at_once, sizeof *run->part);
-  if (run->part)
-    memset(run->part, 0, (size_t)run->parts_at_once * sizeof *run->part);
+  run->part = (permi_part *)permi_pool_zeros(pool, (size_t)run->parts_at_once, sizeof *run->part);
   for (k = 0; !pool->failed && k < run->parts_at_once; k++) {
     run->part[k].list.words = frontier->mask_words;
     run->part[k].cursor = (permi_cursor *)permi_pool_get(pool, streams, sizeof(permi_cursor));
@@ -415,9 +413,7 @@ static int permi_run_create(permi_run *run, const permi_frontier *frontier)
   for (k = 0; !pool->failed && k < run->threads; k++) {
     run->moves[k].used = 0;
     run->moves[k].pair = (uint32_t *)permi_pool_get(pool, PERMI_MOVES_PAIRS, sizeof(uint32_t));
-    run->moves[k].move = (permi_move *)permi_pool_get(pool, 1, moves);
-    if (run->moves[k].move)
-      memset(run->moves[k].move, 0, moves);
+    run->moves[k].move = (permi_move *)permi_pool_zeros(pool, 1, moves);
   }
   return !pool->failed;
 }

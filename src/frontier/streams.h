@@ -4,22 +4,9 @@
 #include "../block/reduce.h"
 #include "frontier.h"
 
-typedef struct permi_ranked {
-  uint64_t key;
-  int vertex;
-} permi_ranked;
-
-static int permi_ranked_compare(const void *left, const void *right)
-{
-  const permi_ranked *a = (const permi_ranked *)left, *b = (const permi_ranked *)right;
-  if (a->key != b->key)
-    return a->key < b->key ? -1 : 1;
-  return a->vertex - b->vertex;
-}
-
 /* Gives slots to lives (birth, death], -1 to vertices without; what enters in the step of a death may have its slot.
-   Low slots go to vertices that live through the most states: patterns, and low words of arrays, change least. busy:
-   PERMI_MASK_WORDS for each of steps + 1. Returns the number of slots; 0: too many, or stopped. */
+   Low slots go to vertices that live through the most states: patterns, and low words of arrays, change least. life:
+   2 * vertices, busy: PERMI_MASK_WORDS for each of steps + 1. Returns the number of slots; 0: too many, or stopped. */
 static int permi_frontier_slots(const permi_frontier *frontier, int vertices, permi_ranked *life, uint64_t *busy,
                                 permi_control *watch)
 {
@@ -40,7 +27,8 @@ static int permi_frontier_slots(const permi_frontier *frontier, int vertices, pe
     life[lives].key = ~life[lives].key; /* greatest first: bits of doubles >= 0 have their order */
     life[lives++].vertex = v;
   }
-  if (!permi_sort(life, (size_t)lives, sizeof *life, permi_ranked_compare, watch))
+  life = (permi_ranked *)permi_sort(life, life + vertices, (size_t)lives, sizeof *life, watch);
+  if (!life)
     return 0;
   memset(busy, 0, ((size_t)frontier->steps + 1) * (size_t)words * sizeof *busy);
   for (i = 0; i < lives; i++) {
@@ -155,7 +143,7 @@ static int permi_frontier_walk(permi_frontier *frontier, const permi_block *bloc
    that were not. So the bound by all lines, with the entries that took part so far, holds for it. 0: out of memory. */
 static int permi_frontier_lengths(permi_frontier *frontier, const permi_block *block, permi_pool *room)
 {
-  permi_majorant *line = (permi_majorant *)permi_pool_get(room, 2 * (size_t)block->n, sizeof *line);
+  permi_majorant *line = (permi_majorant *)permi_pool_zeros(room, 2 * (size_t)block->n, sizeof *line);
   const size_t steps = (size_t)frontier->steps + 1;
   const int residues = frontier->numbers.algebra == PERMI_RESIDUES;
   double bits[2] = {0, 0};
@@ -164,7 +152,6 @@ static int permi_frontier_lengths(permi_frontier *frontier, const permi_block *b
   frontier->words = residues ? NULL : (int *)permi_pool_get(&frontier->owned.pool, steps, sizeof(int));
   if (!line || frontier->owned.pool.failed)
     return 0;
-  memset(line, 0, 2 * (size_t)block->n * sizeof *line);
   frontier->bits[0] = 0;
   for (p = 0; p < frontier->steps; p++) {
     const int v = frontier->sequence[p];
@@ -212,7 +199,7 @@ static perm_status permi_frontier_create(const perm_allocator *allocator, const 
   permi_frontier *frontier = (permi_frontier *)permi_owned_new(allocator, sizeof *frontier);
   permi_pool room = {allocator, NULL, 0}, *pool;
   int *numbers = (int *)permi_pool_get(&room, 3 * vertices, sizeof(int));
-  permi_ranked *life = (permi_ranked *)permi_pool_get(&room, vertices, sizeof *life);
+  permi_ranked *life = (permi_ranked *)permi_pool_get(&room, 2 * vertices, sizeof *life);
   uint64_t *busy = (uint64_t *)permi_pool_get(&room, vertices + 1, PERMI_MASK_WORDS * sizeof *busy);
   perm_status status = PERM_ERROR_MEMORY;
   *made = frontier;

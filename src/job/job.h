@@ -75,30 +75,37 @@ typedef struct permi_offered {
   size_t reason, length;
 } permi_offered;
 
+/* *array, a pointer of any type to `used` items, gets room for `room`. 0: out of memory or stopped, nothing is lost. */
+static int permi_enlarge(const perm_allocator *allocator, permi_control *watch, void *array, size_t used, size_t room,
+                         size_t size)
+{
+  void *old, *larger = room > used ? permi_allocate(allocator, room, size) : NULL;
+  memcpy(&old, array, sizeof old);
+  if (!larger || !permi_copy(watch, larger, old, used * size)) {
+    permi_release(allocator, larger);
+    return 0;
+  }
+  permi_release(allocator, old);
+  memcpy(array, &larger, sizeof larger);
+  return 1;
+}
+
 /* Makes room for one more item; returns 0, and *array, a pointer to items, is unchanged, without memory. */
 static int permi_grow(const perm_allocator *allocator, void *array, int used, int *room, size_t size)
 {
   const int more = *room ? 2 * *room : 4;
-  void *fresh, *old;
   if (used < *room)
     return 1;
-  fresh = permi_allocate(allocator, (size_t)more, size);
-  if (!fresh)
+  if (!permi_enlarge(allocator, NULL, array, (size_t)used, (size_t)more, size))
     return 0;
-  memcpy(&old, array, sizeof old);
-  if (used)
-    memcpy(fresh, old, (size_t)used * size);
-  permi_release(allocator, old);
-  memcpy(array, &fresh, sizeof fresh);
   *room = more;
   return 1;
 }
 
 static perm_job *permi_job_new(const perm_allocator *allocator, perm_precision precision)
 {
-  perm_job *job = (perm_job *)permi_allocate(allocator, 1, sizeof *job);
+  perm_job *job = (perm_job *)permi_allocate_zeros(allocator, 1, sizeof *job);
   if (job) {
-    memset(job, 0, sizeof *job);
     job->allocator = *allocator;
     job->precision = precision;
   }

@@ -308,10 +308,9 @@ static int permi_rank_look(const permi_problem *problem, const perm_options *opt
     *why = "has a rank over 4: so has a sample of it";
   if (*why)
     return 1;
-  rank = (permi_rank *)permi_pool_get(&pool, 1, sizeof *rank);
+  rank = (permi_rank *)permi_pool_zeros(&pool, 1, sizeof *rank);
   basis = (uint64_t *)permi_allocate(allocator, (PERMI_RANK_MOST + 1) * (size_t)problem->n, sizeof *basis);
   if (rank) {
-    memset(rank, 0, sizeof *rank);
     rank->allocator = *allocator;
     rank->pool = pool;
     rank->n = problem->n;
@@ -526,12 +525,11 @@ static perm_status permi_rank_task(const permi_leaf *leaf, permi_control *contro
 static size_t permi_rank_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   const permi_rank *rank = (const permi_rank *)leaf->context;
-  const int length = snprintf(buffer, size,
-                              "low rank, order %d: rank %d, proved; %.0f monomials modulo %d primes, at most %.0f "
-                              "bits, predicted %.3g s\n",
-                              rank->n, rank->rank, rank->monomials, rank->primes ? rank->primes : 1, rank->bits,
-                              leaf->information.seconds);
-  return length > 0 ? (size_t)length : 0;
+  return permi_say(buffer, size,
+                   "low rank, order %d: rank %d, proved; %.0f monomials modulo %d primes, at most %.0f "
+                   "bits, predicted %.3g s\n",
+                   rank->n, rank->rank, rank->monomials, rank->primes ? rank->primes : 1, rank->bits,
+                   leaf->information.seconds);
 }
 
 static void permi_rank_price(const permi_rank *rank, permi_offer *offer)

@@ -118,9 +118,8 @@ static perm_status permi_run_sweep(const perm_job *job, perm_state *state, int f
   sweep.state = state;
   sweep.control = control;
   sweep.first = (uint64_t)first;
-  sweep.done = (perm_partial *)permi_allocate(&job->allocator, (size_t)count, sizeof *sweep.done);
+  sweep.done = (perm_partial *)permi_allocate_zeros(&job->allocator, (size_t)count, sizeof *sweep.done);
   if (permi_workspace_make(&job->allocator, &job->leaf[first], threads, &sweep.memory) && sweep.done) {
-    memset(sweep.done, 0, (size_t)count * sizeof *sweep.done);
     status = permi_share(threads, sweep.first, sweep.first + (uint64_t)count, permi_sweep_leaf, &sweep, NULL);
     for (k = 0; k < count && added == PERM_OK; k++)
       if (sweep.done[k].chunks && permi_leaf_left(job, state, control->options, first + k, &range)) {

@@ -56,11 +56,8 @@ static perm_status permi_sparse_job(const permi_given *given, const perm_options
     if (status == PERM_OK)
       status = permi_problem_job(&problem, 2, options, job, result);
     permi_release(&options->allocator, entries);
-    for (leaf = 0; status == PERM_OK && leaf < (*job)->leaves && !exact && permi_sparse_rounds(given, &watch);
-         leaf++) {
-      (*job)->leaf[leaf].bound_relative = (double)INFINITY;
-      (*job)->leaf[leaf].estimate_relative += fmin(given->m, given->n) * PERMI_UNIT;
-    }
+    for (leaf = 0; status == PERM_OK && leaf < (*job)->leaves && !exact && permi_sparse_rounds(given, &watch); leaf++)
+      permi_leaf_rounded(&(*job)->leaf[leaf], given->m < given->n ? given->m : given->n);
     if (watch.stopped == PERM_OK)
       return status;
     permi_job_replace(job, NULL);
