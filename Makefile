@@ -29,7 +29,7 @@ TESTS   := $(wildcard tests/*.c tests/*.h) $(GENERATE)
 # Real matrices for the tour and the tests: a directory of Matrix Market files, skipped when absent.
 PERM_MATRICES ?= $(wildcard ../shared/matrices)
 
-.PHONY: all run headers check-rooms check-proofs setup setup-full check check-ci check-full check-compile check-portable coverage check-isa check-sanitize \
+.PHONY: all run headers check-rooms check-proofs check-mutants setup setup-full check check-ci check-full check-compile check-portable coverage check-isa check-sanitize \
         check-faults check-thread check-valgrind check-soundness fuzz fuzz-hours bench bench-sparse \
         python bench-python examples study study-report install uninstall libperm.so clean help cuda check-cuda bench-cuda mpi check-mpi bench-mpi \
         golden golden-record golden-gpu golden-gpu-record dist
@@ -73,13 +73,17 @@ check-compile: ## both headers in every dialect and compiler; spills in the kern
 check-proofs: ## what comments say about rounding, by Gappa and Coq with Flocq (make setup installs them; REQUIRE=1)
 	@sh tests/proofs/run.sh
 
+MUTANTS ?= --count 2000 --seed 1
+check-mutants: ## 2,000 seeded mutants of the rooms whose errors cost most: which of them no test notices (tests/mutate.py)
+	CC="$(CC)" python3 tests/mutate.py $(MUTANTS)
+
 check-isa: $(B)/tests ## every kernel family forced; all unit tests with families hidden; NEON under emulation (REQUIRE=1)
 	@sh tests/isa.sh
 
 check-portable: ## other machines under emulation, musl, flags (tests/compile/portable.sh full: every test everywhere)
 	@sh tests/compile/portable.sh
 
-coverage: ## lines of both headers that the tests run, by gcov; fails below 98 %
+coverage: ## lines and branches of both headers that the tests run, by gcov; fails below 98 % of the lines
 	@sh tests/coverage.sh
 
 check-sanitize: ## the unit tests under AddressSanitizer and UndefinedBehaviorSanitizer
