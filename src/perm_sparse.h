@@ -152,6 +152,7 @@
                  >>sparse_job        a matrix becomes a job
                  >>sparse            perm_compute_sparse, _job, _report
                  >>spy               perm_sparse_spy, SVG
+                 >>rook_order        elimination orders for rook numbers, by beam search
                  >>rook              perm_rook_numbers, matching polynomials
                  >>sample            perm_sample_sparse: permutations by weight
                  >>array_kernels     arrays for each instruction set
@@ -305,6 +306,7 @@ PERMI_BRIEF_BEGIN
 #include "sparse/sparse_job.h"
 #include "sparse/sparse.h"
 #include "sparse/spy.h"
+#include "sparse/rook_order.h"
 #include "sparse/rook.h"
 #include "sparse/sample.h"
 PERMI_BRIEF_END

@@ -3,14 +3,38 @@
 #include "../api/types.h"
 #include "platform.h"
 
+#define PERMI_HUGE_BYTES 4194304
+
+/* Asks for huge pages where the system has them on request (MADV_HUGEPAGE is hidden by -std=c99): the first touches of
+   4 KB pages were an eighth of a run with 3e8 bytes of states. */
+static void permi_prefer_huge_pages(void *memory, size_t bytes)
+{
+#if PERMI_POSIX && defined(MADV_HUGEPAGE)
+  const uintptr_t page = 65535, begin = ((uintptr_t)memory + page) & ~page;
+  const uintptr_t end = ((uintptr_t)memory + bytes) & ~page;
+  const int error = errno;
+  (void)madvise((void *)begin, end - begin, MADV_HUGEPAGE); /* refused: as before */
+  errno = error;
+#else
+  (void)memory;
+  (void)bytes;
+#endif
+}
+
 static void *permi_allocate(const perm_allocator *allocator, size_t count, size_t size)
 {
   size_t bytes = count * size;
+  void *memory;
   if (size && count > SIZE_MAX / size)
     return NULL;
   if (!bytes)
     bytes = 1;
-  return allocator->allocate ? allocator->allocate(bytes, allocator->user_data) : malloc(bytes);
+  if (allocator->allocate)
+    return allocator->allocate(bytes, allocator->user_data);
+  memory = malloc(bytes);
+  if (memory && bytes >= PERMI_HUGE_BYTES)
+    permi_prefer_huge_pages(memory, bytes);
+  return memory;
 }
 
 /* The same, all bits zero. */

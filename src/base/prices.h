@@ -118,6 +118,8 @@ PERMI_UNUSED static const double permi_list_weight[] = {1, 1.3, 1.8, 3.3, 3.8, 1
 #define PERMI_ROOK_WORD_SECONDS 1.5e-9  /* a word of values of several */
 #define PERMI_ROOK_STEP_SECONDS 1e-6
 #define PERMI_ROOK_UNIT_SECONDS 1e-9   /* a unit of the order's cost */
+#define PERMI_ROOK_PLAN_SHARE 0.06      /* chosen: of the predicted run, for orders, which differ by 2 x; of */
+#define PERMI_ROOK_PLAN_SECONDS 20      /* this at most */
 #define PERMI_ROOK_FREE_SECONDS 1e-3    /* chosen: quicker ones are not compared with evaluation */
 #define PERMI_TREE_NODE_SECONDS 2.5e-7
 #define PERMI_TREE_JOIN_SECONDS 2.5e-7
