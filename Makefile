@@ -29,7 +29,7 @@ TESTS   := $(wildcard tests/*.c tests/*.h) $(GENERATE)
 # Real matrices for the tour and the tests: a directory of Matrix Market files, skipped when absent.
 PERM_MATRICES ?= $(wildcard ../shared/matrices)
 
-.PHONY: all run headers check-rooms check-proofs setup setup-full check check-ci check-full check-compile check-portable coverage check-isa check-sanitize \
+.PHONY: all run headers check-rooms check-proofs check-mutants setup setup-full check check-ci check-full check-compile check-portable coverage check-isa check-sanitize \
         check-faults check-thread check-valgrind check-soundness fuzz fuzz-hours bench bench-sparse \
         python bench-python examples study study-report install uninstall libperm.so clean help cuda check-cuda bench-cuda mpi check-mpi bench-mpi \
         golden golden-record golden-gpu golden-gpu-record dist
@@ -73,13 +73,17 @@ check-compile: ## both headers in every dialect and compiler; spills in the kern
 check-proofs: ## what comments say about rounding, by Gappa and Coq with Flocq (make setup installs them; REQUIRE=1)
 	@sh tests/proofs/run.sh
 
+MUTANTS ?= --count 2000 --seed 1
+check-mutants: ## 2,000 seeded mutants of the rooms whose errors cost most: which of them no test notices (tests/mutate.py)
+	CC="$(CC)" python3 tests/mutate.py $(MUTANTS)
+
 check-isa: $(B)/tests ## every kernel family forced; all unit tests with families hidden; NEON under emulation (REQUIRE=1)
 	@sh tests/isa.sh
 
 check-portable: ## other machines under emulation, musl, flags (tests/compile/portable.sh full: every test everywhere)
 	@sh tests/compile/portable.sh
 
-coverage: ## lines of both headers that the tests run, by gcov; fails below 98 %
+coverage: ## lines and branches of both headers that the tests run, by gcov; fails below 98 % of the lines
 	@sh tests/coverage.sh
 
 check-sanitize: ## the unit tests under AddressSanitizer and UndefinedBehaviorSanitizer
@@ -131,13 +135,15 @@ check-valgrind: ## a fast part of the unit tests, without AVX-512, under valgrin
 	@sh tests/valgrind.sh
 
 SOUNDNESS ?= 1000000
+SOUNDNESS_SEED ?= 1
 CLIMB ?= 1000000
 CLIMB_SEED ?= 1
-check-soundness: $(B)/soundness $(B)/climb ## bounds against exact permanents, a million random matrices; estimates against an adversary
-	$(B)/soundness $(SOUNDNESS)
+JOBS ?= 1
+check-soundness: $(B)/soundness $(B)/climb ## bounds against exact permanents, a million random matrices; estimates against an adversary (JOBS=processes)
+	$(B)/soundness $(SOUNDNESS) $(SOUNDNESS_SEED) $(JOBS)
 	$(B)/climb --splitters 3000 $(CLIMB_SEED)
-	$(B)/climb $(CLIMB) $(CLIMB_SEED) $(CLIMB_ENGINE)
-$(B)/soundness $(B)/climb: $(B)/%: tests/%.c tests/climb.h tests/climb_splitters.h tests/test.h tests/oracle.h $(B)/perm.o
+	$(B)/climb -j $(JOBS) $(CLIMB) $(CLIMB_SEED) $(CLIMB_ENGINE)
+$(B)/soundness $(B)/climb: $(B)/%: tests/%.c tests/soundness_mix.h $(wildcard tests/climb*.h) tests/processes.h tests/test.h tests/oracle.h $(B)/perm.o
 	$(CC) -std=gnu11 -Wall -Wextra -Wshadow $(OPENMP) -O2 -I. -Itests $< $(B)/perm.o -o $@ $(LDFLAGS) $(LIBS)
 
 # Fuzzing without libFuzzer, the same inputs every time: a minute. The implementation is compiled once.
@@ -145,21 +151,22 @@ FUZZ = $(CC) -std=gnu11 -g -O1 $(OPENMP) -fsanitize=address,undefined -fno-sanit
 $(B)/fuzz/perm.o: $(HEADERS)
 	@mkdir -p $(B)/fuzz
 	echo '#include "perm_sparse.h"' | $(FUZZ) -DPERM_IMPLEMENTATION -x c -c - -o $@
-$(B)/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(wildcard tests/fuzz/*.h) tests/oracle.h $(CLI) $(B)/fuzz/perm.o
+$(B)/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(wildcard tests/fuzz/*.h) tests/oracle.h $(CLI) examples/perm_verify.c $(B)/fuzz/perm.o
 	$(FUZZ) -DPERM_FUZZ_LINKED -DPERM_FUZZ_STANDALONE $< $(B)/fuzz/perm.o -o $@ $(LIBS) -lpthread
 $(B)/fuzz/fuzz_checkpoint: tests/fuzz/fuzz_checkpoint.c tests/fuzz/fuzz.h tests/inside.h perm.h
 	@mkdir -p $(B)/fuzz
 	$(FUZZ) -DPERM_FUZZ_STANDALONE $< -o $@ $(LIBS)
-FUZZERS = io checkpoint sparse dense cli
-fuzz: $(FUZZERS:%=$(B)/fuzz/fuzz_%) ## a minute of fuzzing: readers, checkpoints, sparse and dense calls, the command
+FUZZERS = io checkpoint sparse dense cli proof
+fuzz: $(FUZZERS:%=$(B)/fuzz/fuzz_%) ## a minute of fuzzing: readers, checkpoints, sparse and dense calls, the command, the verifier of proofs
 	$(B)/fuzz/fuzz_io 200000
 	$(B)/fuzz/fuzz_checkpoint 100000
 	$(B)/fuzz/fuzz_sparse 500
 	$(B)/fuzz/fuzz_dense 2000
 	$(B)/fuzz/fuzz_cli 1000
+	$(B)/fuzz/fuzz_proof 20000
 	@for input in tests/fuzz/crashers/*; do name=$${input##*/}; $(B)/fuzz/fuzz_$${name%%-*} $$input || exit 1; done
 
-fuzz-hours: ## libFuzzer, FUZZ_SECONDS (3600) for each, corpora in build/corpus (needs clang)
+fuzz-hours: ## libFuzzer as OSS-Fuzz has it, FUZZ_SECONDS (3600) for each, FUZZ_JOBS at once, corpora in build/corpus (needs clang)
 	@sh tests/fuzz/hours.sh
 
 bench: $(B)/bench $(B)/bench_O3 $(B)/perm ## rates, ratios, accuracy: run it on a quiet core

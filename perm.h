@@ -10,8 +10,60 @@
 
        cc -O2 a.c -lm                  // or: cc -O2 -fopenmp a.c -lm
 
-   COMPILE TIME  About 15 s at -O2, 2 s at -O0: keep the implementation in a file that you rarely edit. In a program
+   COMPILE TIME  About 13 s at -O2, 2 s at -O0: keep the implementation in a file that you rarely edit. In a program
    of one file, also #define PERM_STATIC: what is not called is left out, 4 s for perm_real.
+
+   EXAMPLE
+       double a[9] = {1,2,3, 4,5,6, 7,8,9};
+       printf("%.17g\n", perm_real(3, a));                      // 450
+
+   WHICH CALL
+       perm_real, perm_complex      one matrix, one line, no options
+       perm_compute_real, _complex  options in (perm_options options = {0}, in C++ {}: the defaults); value, exponent,
+                                    bound and estimate out
+       perm_plan_real, _complex     what would be done, and for how long
+       options.checkpoint           a file: a killed call continues when repeated
+         .part, .merge              parts on any machines, merged by another call
+       perm_job_*, perm_state_*     the same in pieces of your own
+       perm_compute_integer         without rounding, modulo p; _gaussian: a + bi
+       perm_compute_repeated_*      rows and columns with multiplicities
+       perm_minors_*, _gradient_*   all minors of a row; derivatives by every entry
+       perm_batch_*, perm_select_*  many small matrices; many submatrices of one
+       perm_compute_low_rank_*, _cauchy_*   two thin factors; nodes
+       perm_estimate_*              random samples with a standard error
+       perm_sparse.h                sparse matrices, Matrix Market files
+
+   PRECISION (options.precision)    time (complex)   error about (times sum |terms|)    guaranteed bound
+       fast, default                 1     (1)       n u, u = 2^-53                     where it costs next to nothing:
+                                                                                       ones, signs, small integers;
+                                                                                       n <= 16, some digits weaker than
+                                                                                       with certify
+       default with certify          2.6   (2.1)     n u                                always
+       accurate                      4.3   (9)       n^2 u^2                            no (with certify: as dd)
+       dd                            8.7   (14)      n u^2                              always, but by glynn and ryser
+   With certify, method auto takes dd for small matrices, up to n = 12, where that costs no more.
+   Escalation: a poor estimate is computed again in the next precision if that is predicted to take under a second, or,
+   with options.tolerance, while options.max_seconds allows. With checkpoints and parts a tolerance chooses the
+   precision beforehand (default if n u e^(n/2) is below it, else accurate or dd), and only what takes under a second is
+   computed again.
+
+   GUARANTEES
+     - `error_bound` is a proven bound or INFINITY. `error_estimate` is not: climbing towards large errors, `make
+       check-soundness` finds none above ten estimates among a million results.
+     - The result of one plan has the same bits for any number of threads, splits and interruptions.
+     - A checkpoint is whole or refused, whatever fails; resumed work gives the bits of a single run.
+     - No finite input gives NaN, Inf or a crash. The exponent is separate, so nothing overflows.
+     - No globals but a cache of processor features; no printing, signals or environment variables.
+     - Compiled with optimisation (-O1 and up), every engine runs on a stack of 64 KiB, also in OpenMP's threads
+       (OMP_STACKSIZE); other memory comes from options.allocator, which max_bytes limits.
+     - One thing is not ours: GCC's and LLVM's OpenMP end the process when they cannot start a thread (ulimit -u,
+       ulimit -v, a cgroup's pids.max). There, try pthread_create first, or set threads to 1.
+
+   COST  n 2^(n-1) elements of about 1.5 floating-point operations: n = 20 under a millisecond, n = 30 about a second.
+   Complex: three times that. Small exact integers: the same or less.
+
+   LIMITS  Square matrices to n = 64 (more with equal lines or of rank 4 or less), rectangular ones while the shorter
+   side is below about 30.
 
    CONTENTS  Each tag is a room: a file of src/ in the folder before it, and a tag to search for here. Sparse matrices
    (hybrid among them), files: perm_sparse.h. GPU kernels: perm_cuda.cu. MPI: perm_mpi.c. Proofs: search THE BOUND.
@@ -64,7 +116,9 @@
                  >>counts_gpu      GPUs
                  >>counts_leaf     the leaf
      proof/      >>polynomial      values that prove a permanent
-                >>proof           their job; the file's format
+                 >>proof_check     wrong ones are found before they leave
+                 >>proof_gpu       on GPUs
+                 >>proof           their job; the file's format
     solve/      >>check           finite entries, sizes, strides
                  >>names           texts; perm_layout
                  >>run             perm_job_execute: limits; permi_begin reads and merges checkpoints
@@ -91,7 +145,7 @@
                  >>minors_kernels  minors
                  >>batch_kernels   batches
                  >>counts_kernels  counts
-                >>proof_kernels   the polynomial of a proof
+                 >>proof_kernels   the polynomial of a proof
                  >>vocabulary_end  forgets the words
 
    TO ADD (paths in src/; after the bar, tests in tests/)
@@ -120,57 +174,9 @@
      a GPU kernel          gpu/text.h: the table of kernels, and its text; gpu/contract.h: what it is given, filled in
                            by dense/gpu.h, exact/exact_gpu.h or frontier/arrays_gpu.h; gpu/compile.h: its key;
                            tests/cuda/twin.cu: its twin on the CPU | cuda/run.sh
+     to what a proof has   proof/proof.h: its table and permi_proof_print; the same in examples/perm_verify.c and
+                           examples/python/perm_verify.py, docs/proofs.md | t_proof.c, false_proofs.c
      a room                its file; its #include and its line above | `make headers check-rooms`, headers.sh
-
-   EXAMPLE
-       double a[9] = {1,2,3, 4,5,6, 7,8,9};
-       printf("%.17g\n", perm_real(3, a));                      // 450
-
-   WHICH CALL
-       perm_real, perm_complex      one matrix, one line, no options
-       perm_compute_real, _complex  options in; value, exponent, bound and estimate out
-       perm_plan_real, _complex     what would be done, and for how long
-       options.checkpoint           a file: a killed call continues when repeated
-         .part, .merge              parts on any machines, merged by another call
-       perm_job_*, perm_state_*     the same in pieces of your own
-       perm_compute_integer         without rounding, modulo p; _gaussian: a + bi
-       perm_compute_repeated_*      rows and columns with multiplicities
-       perm_minors_*, _gradient_*   all minors of a row; derivatives by every entry
-       perm_batch_*, perm_select_*  many small matrices; many submatrices of one
-       perm_compute_low_rank_*, _cauchy_*   two thin factors; nodes
-       perm_estimate_*              random samples with a standard error
-       perm_sparse.h                sparse matrices, Matrix Market files
-
-   PRECISION (options.precision)    time (complex)   error about (times sum |terms|)    guaranteed bound
-       fast, default                 1     (1)       n u, u = 2^-53                     where it costs next to nothing:
-                                                                                       ones, signs, small integers;
-                                                                                       n <= 16, some digits weaker than
-                                                                                       with certify
-       default with certify          2.6   (2.1)     n u                                always
-       accurate                      4.3   (9)       n^2 u^2                            no (with certify: as dd)
-       dd                            8.7   (14)      n u^2                              always, but by glynn and ryser
-   Escalation: a poor estimate is computed again in the next precision if that is predicted to take under a second, or,
-   with options.tolerance, while options.max_seconds allows. With checkpoints and parts a tolerance chooses the
-   precision beforehand (default if n u e^(n/2) is below it, else accurate or dd), and only what takes under a second is
-   computed again.
-
-   GUARANTEES
-     - `error_bound` is a proven bound or INFINITY. `error_estimate` is not: climbing towards large errors, `make
-       check-soundness` finds none above ten estimates among a million results.
-     - The result of one plan has the same bits for any number of threads, splits and interruptions.
-     - A checkpoint is whole or refused, whatever fails; resumed work gives the bits of a single run.
-     - No finite input gives NaN, Inf or a crash. The exponent is separate, so nothing overflows.
-     - No globals but a cache of processor features; no printing, signals or environment variables.
-     - Compiled with optimisation (-O1 and up), every engine runs on a stack of 64 KiB, also in OpenMP's threads
-       (OMP_STACKSIZE); other memory comes from options.allocator, which max_bytes limits.
-     - One thing is not ours: GCC's and LLVM's OpenMP end the process when they cannot start a thread (ulimit -u,
-       ulimit -v, a cgroup's pids.max). There, try pthread_create first, or set threads to 1.
-
-   COST  n 2^(n-1) elements of about 1.5 floating-point operations: n = 20 under a millisecond, n = 30 about a second.
-   Complex: three times that. Small exact integers: the same or less.
-
-   LIMITS  Square matrices to n = 64 (more with equal lines or of rank 4 or less), rectangular ones while the shorter
-   side is below about 30.
 
    REFERENCES
      [Bar96] A. I. Barvinok, Math. Oper. Res. 21 (1996) 65-84: permanents of matrices of fixed rank.
@@ -258,7 +264,7 @@
   X(PERM_PART_DONE, 4, "the part asked for is done; the permanent needs the others")                                   \
   X(PERM_ERROR_NULL, -1, "a required pointer is NULL")                                                                 \
   X(PERM_ERROR_SIZE, -2, "a size is negative or too large")                                                            \
-  X(PERM_ERROR_STRIDE, -3, "the row stride is smaller than a row")                                                     \
+  X(PERM_ERROR_STRIDE, -3, "the row stride is smaller than a row, or beyond memory")                                   \
   X(PERM_ERROR_NOT_FINITE, -4, "an entry is NaN or infinite")                                                          \
   X(PERM_ERROR_OPTION, -5, "an option is out of range or contradicts another")                                         \
   X(PERM_ERROR_UNSUPPORTED, -6, "not available for this matrix, machine or version")                                   \
@@ -391,7 +397,7 @@ typedef struct perm_checkpoint_file {
   size_t note_bytes;
 } perm_checkpoint_file;
 
-/* All zero is the best default. Only the calling thread makes the callbacks. */
+/* All zero is the best default: perm_options options = {0}, in C++ {}. Only the calling thread makes the callbacks. */
 struct perm_job;
 struct perm_state;
 struct perm_result;
@@ -556,7 +562,8 @@ typedef struct perm_state perm_state;
 
 /* Permanent of the n x n matrix a without gaps. n <= 16: right to 1e-10 of itself (mostly to 1e-15; searched by
    climbing), or else, and for larger n, as perm_compute_real without options, which also tells the error. NaN on bad
-   arguments or without memory, +-HUGE_VAL beyond double; n = 0 gives 1. O(n 2^(n-1)). */
+   arguments or without memory, +-HUGE_VAL beyond double, 0 below its least number (perm_compute_real has an exponent of
+   its own); n = 0 gives 1. O(n 2^(n-1)). */
 PERM_API double perm_real(int n, const double *a);
 
 /* The same of a complex matrix, into value[0] and value[1], both NaN on an error; the promise is of the modulus. */
@@ -650,8 +657,8 @@ PERM_API uint64_t perm_job_fingerprint(const perm_job *job);
 PERM_API perm_status perm_job_range(const perm_job *job, int leaf, uint64_t begin, uint64_t end,
                                     const perm_options *options, perm_partial *partial, perm_result *result);
 
-/* A partial as PERM_PARTIAL_BYTES bytes, the same on every machine (>>state). Encoding returns that number, and writes
-   only if `size` is enough; decoding refuses other sizes and impossible numbers (PERM_ERROR_FORMAT). */
+/* A partial as PERM_PARTIAL_BYTES bytes, the same on every machine (>>state). Encoding returns that number, 0 for NULL,
+   and writes only if `size` is enough; decoding refuses other sizes and impossible numbers (PERM_ERROR_FORMAT). */
 PERM_API size_t perm_partial_encode(const perm_partial *partial, void *bytes, size_t size);
 PERM_API perm_status perm_partial_decode(const void *bytes, size_t size, perm_partial *partial);
 
@@ -746,9 +753,10 @@ typedef struct perm_estimate {
   long long exp2;
   double standard_error; /* of value; complex: root of the mean squared modulus */
   double low, high;      /* of the real part: value -+ radius */
-  double radius;         /* complex: of the disc around the value */
+  double radius;         /* with what samples round; complex: of the disc around the value */
   double proved_radius;  /* holds with chance `confidence` by a theorem, however samples are distributed; or INFINITY */
-  double certain_low, certain_high; /* the permanent is between them; of rejection, else 0 and INFINITY */
+  double certain_low, certain_high; /* the permanent is between them: of rejection; else INFINITY and 0, or, if
+                                       an entry is negative or complex, -INFINITY */
   double confidence, samples;
   uint64_t seed;
   perm_estimator estimator;
@@ -896,6 +904,7 @@ typedef char permi_constants_are_doubles[sizeof(1.0) == sizeof(double) ? 1 : -1]
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #if !defined(__cplusplus) /* hidden by -std=c99 */
@@ -1094,6 +1103,8 @@ static double permi_seconds(void)
 #define PERMI_RATE_PROOF 2e7           /* products modulo a prime, by kernel family: Zen 4 */
 #define PERMI_RATE_PROOF_AVX2 2.5e9
 #define PERMI_RATE_PROOF_AVX512 5e9
+#define PERMI_GPU_RATE_PROOF 1.8e12 /* H200 */
+#define PERMI_GPU_PROOF_COMPILE 1.0
 #define PERMI_RATE_MODULAR 2.2e8      /* the same modulo p */
 #define PERMI_BATCH_RATE {2.5e10, 7e9} /* real, complex elements, against GPUs */
 #define PERMI_GPU_DENSE_RATES {{1.02e13, 2.7e12}, {3e12, 1e12}, {1.9e12, 3.1e11}, {1.1e12, 2.5e11}} /* elements, by */
@@ -1176,6 +1187,8 @@ PERMI_UNUSED static const double permi_list_weight[] = {1, 1.3, 1.8, 3.3, 3.8, 1
 #define PERMI_ROOK_WORD_SECONDS 1.5e-9  /* a word of values of several */
 #define PERMI_ROOK_STEP_SECONDS 1e-6
 #define PERMI_ROOK_UNIT_SECONDS 1e-9   /* a unit of the order's cost */
+#define PERMI_ROOK_PLAN_SHARE 0.06      /* chosen: of the predicted run, for orders, which differ by 2 x; of */
+#define PERMI_ROOK_PLAN_SECONDS 20      /* this at most */
 #define PERMI_ROOK_FREE_SECONDS 1e-3    /* chosen: quicker ones are not compared with evaluation */
 #define PERMI_TREE_NODE_SECONDS 2.5e-7
 #define PERMI_TREE_JOIN_SECONDS 2.5e-7
@@ -1247,14 +1260,47 @@ PERMI_UNUSED static const double permi_list_weight[] = {1, 1.3, 1.8, 3.3, 3.8, 1
 
 /* ========================================================================================= >>memory */
 
+#define PERMI_HUGE_BYTES 4194304
+
+/* Asks for huge pages where the system has them on request (MADV_HUGEPAGE is hidden by -std=c99): the first touches of
+   4 KB pages were an eighth of a run with 3e8 bytes of states. */
+static void permi_prefer_huge_pages(void *memory, size_t bytes)
+{
+#if PERMI_POSIX && defined(MADV_HUGEPAGE)
+  const uintptr_t page = 65535, begin = ((uintptr_t)memory + page) & ~page;
+  const uintptr_t end = ((uintptr_t)memory + bytes) & ~page;
+  const int error = errno;
+  (void)madvise((void *)begin, end - begin, MADV_HUGEPAGE); /* refused: as before */
+  errno = error;
+#else
+  (void)memory;
+  (void)bytes;
+#endif
+}
+
 static void *permi_allocate(const perm_allocator *allocator, size_t count, size_t size)
 {
   size_t bytes = count * size;
+  void *memory;
   if (size && count > SIZE_MAX / size)
     return NULL;
   if (!bytes)
     bytes = 1;
-  return allocator->allocate ? allocator->allocate(bytes, allocator->user_data) : malloc(bytes);
+  if (allocator->allocate)
+    return allocator->allocate(bytes, allocator->user_data);
+  memory = malloc(bytes);
+  if (memory && bytes >= PERMI_HUGE_BYTES)
+    permi_prefer_huge_pages(memory, bytes);
+  return memory;
+}
+
+/* The same, all bits zero. */
+static void *permi_allocate_zeros(const perm_allocator *allocator, size_t count, size_t size)
+{
+  void *memory = permi_allocate(allocator, count, size);
+  if (memory)
+    memset(memory, 0, count * size);
+  return memory;
 }
 
 static void permi_release(const perm_allocator *allocator, void *pointer)
@@ -1286,6 +1332,23 @@ PERMI_UNUSED static void *permi_pool_get(permi_pool *pool, size_t count, size_t 
   memcpy(block, &pool->last, sizeof pool->last);
   pool->last = block;
   return block + head;
+}
+
+PERMI_UNUSED static void *permi_pool_zeros(permi_pool *pool, size_t count, size_t size)
+{
+  void *memory = permi_pool_get(pool, count, size);
+  if (memory)
+    memset(memory, 0, count * size);
+  return memory;
+}
+
+/* A copy; from NULL: NULL. */
+PERMI_UNUSED static void *permi_pool_kept(permi_pool *pool, const void *from, size_t count, size_t size)
+{
+  void *kept = from ? permi_pool_get(pool, count, size) : NULL;
+  if (kept && count)
+    memcpy(kept, from, count * size);
+  return kept;
 }
 
 PERMI_UNUSED static void permi_pool_release(permi_pool *pool)
@@ -1357,6 +1420,22 @@ static perm_status permi_fail(perm_result *result, perm_status status, int argum
 static perm_status permi_fail_memory(perm_result *result)
 {
   return permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory");
+}
+
+/* Are m rows of n numbers, `stride` apart, of `bytes` each, an array: rows apart, of bytes that a ptrdiff_t counts? */
+static int permi_stride_fits(int m, int n, ptrdiff_t stride, int bytes)
+{
+  return stride >= n && (((double)m - 1) * (double)stride + (double)n) * bytes < (double)PTRDIFF_MAX;
+}
+
+static perm_status permi_fail_stride(perm_result *result, int argument, const char *name, int m, int n,
+                                     ptrdiff_t stride)
+{
+  return stride < n ? permi_fail(result, PERM_ERROR_STRIDE, argument,
+                                 "%s is %lld, smaller than the %d columns of a row", name, (long long)stride, n)
+                    : permi_fail(result, PERM_ERROR_STRIDE, argument,
+                                 "%s is %lld: %d rows of so many numbers are more bytes than memory has", name,
+                                 (long long)stride, m);
 }
 
 /* max_bytes: a counting allocator. Each block's head holds its cost; the last block or the call releases the meter. */
@@ -1448,9 +1527,8 @@ static const perm_options *permi_meter_begin(permi_metered *call, const perm_opt
   call->meter = NULL;
   if (!(options->max_bytes > 0) || options->allocator.allocate == permi_meter_allocate)
     return options;
-  meter = (permi_meter *)permi_allocate(&options->allocator, 1, sizeof *meter);
+  meter = (permi_meter *)permi_allocate_zeros(&options->allocator, 1, sizeof *meter);
   if (meter) {
-    memset(meter, 0, sizeof *meter);
     meter->under = options->allocator;
     meter->input = input;
     meter->limit = options->max_bytes - input;
@@ -1462,6 +1540,18 @@ static const perm_options *permi_meter_begin(permi_metered *call, const perm_opt
   call->options.allocator.release = permi_meter_release;
   call->options.allocator.user_data = meter;
   return &call->options;
+}
+
+/* Prints a line of a plan; returns its length. */
+PERMI_PRINTF(3, 4)
+static size_t permi_say(char *buffer, size_t size, const char *format, ...)
+{
+  va_list arguments;
+  int length;
+  va_start(arguments, format);
+  length = vsnprintf(buffer, size, format, arguments);
+  va_end(arguments);
+  return length > 0 ? (size_t)length : 0;
 }
 
 /* Times and sizes for people: "45 s", "3 h 12 min", "20 days", "9e+12 years"; "2.5 GB". */
@@ -3057,6 +3147,12 @@ typedef struct permi_shared {
 } permi_shared;
 
 typedef struct permi_leaf permi_leaf;
+/* Chunks of a leaf. */
+typedef struct permi_stretch {
+  int leaf;
+  uint64_t begin, end, fingerprint;
+} permi_stretch;
+
 struct permi_leaf {
   perm_leaf information;
   /* Adds one chunk of a range, or a whole task, to *partial. A failing task leaves *partial alone. */
@@ -3103,7 +3199,14 @@ struct perm_job {
   void *context; /* of all leaves, with what follows; or NULL */
   void (*release)(const perm_allocator *allocator, void *context);
   perm_status (*value)(const perm_job *job, const perm_partial *partials, permi_number *value);
+  /* Before that, unless NULL: are the finished partials right? What is not leaves `strike`, unless NULL. And of part of
+     the work, from a file: */
+  perm_status (*check)(const perm_job *job, const perm_partial *partials, perm_state *strike, perm_result *result);
+  perm_status (*sample)(const perm_job *job, const perm_state *state, perm_result *result);
   perm_status (*prove)(const perm_job *job, const perm_state *state, const char *path, perm_result *result);
+  /* If set, adds many leaves' chunks, or a prefix of them, to done[], which is zero. */
+  perm_status (*run_many)(const perm_job *job, const permi_stretch *stretch, int count, permi_control *control,
+                          perm_partial *done);
   char *note[2]; /* before and after the leaves, or NULL */
   size_t note_bytes[2];
   int offers, offer_room;
@@ -3118,30 +3221,37 @@ typedef struct permi_offered {
   size_t reason, length;
 } permi_offered;
 
+/* *array, a pointer of any type to `used` items, gets room for `room`. 0: out of memory or stopped, nothing is lost. */
+static int permi_enlarge(const perm_allocator *allocator, permi_control *watch, void *array, size_t used, size_t room,
+                         size_t size)
+{
+  void *old, *larger = room > used ? permi_allocate(allocator, room, size) : NULL;
+  memcpy(&old, array, sizeof old);
+  if (!larger || !permi_copy(watch, larger, old, used * size)) {
+    permi_release(allocator, larger);
+    return 0;
+  }
+  permi_release(allocator, old);
+  memcpy(array, &larger, sizeof larger);
+  return 1;
+}
+
 /* Makes room for one more item; returns 0, and *array, a pointer to items, is unchanged, without memory. */
 static int permi_grow(const perm_allocator *allocator, void *array, int used, int *room, size_t size)
 {
   const int more = *room ? 2 * *room : 4;
-  void *fresh, *old;
   if (used < *room)
     return 1;
-  fresh = permi_allocate(allocator, (size_t)more, size);
-  if (!fresh)
+  if (!permi_enlarge(allocator, NULL, array, (size_t)used, (size_t)more, size))
     return 0;
-  memcpy(&old, array, sizeof old);
-  if (used)
-    memcpy(fresh, old, (size_t)used * size);
-  permi_release(allocator, old);
-  memcpy(array, &fresh, sizeof fresh);
   *room = more;
   return 1;
 }
 
 static perm_job *permi_job_new(const perm_allocator *allocator, perm_precision precision)
 {
-  perm_job *job = (perm_job *)permi_allocate(allocator, 1, sizeof *job);
+  perm_job *job = (perm_job *)permi_allocate_zeros(allocator, 1, sizeof *job);
   if (job) {
-    memset(job, 0, sizeof *job);
     job->allocator = *allocator;
     job->precision = precision;
   }
@@ -3537,7 +3647,9 @@ PERM_API perm_status perm_job_run(const perm_job *job, int leaf, uint64_t begin,
   return status;
 }
 
-PERM_API perm_status perm_job_finish(const perm_job *job, const perm_partial *partials, perm_result *result)
+/* What is found to be wrong leaves `strike`, unless NULL. */
+static perm_status permi_job_finish(const perm_job *job, const perm_partial *partials, perm_state *strike,
+                                    perm_result *result)
 {
   permi_number number;
   perm_status status;
@@ -3559,6 +3671,9 @@ PERM_API perm_status perm_job_finish(const perm_job *job, const perm_partial *pa
     if (!costliest || leaf->information.seconds > costliest->information.seconds)
       costliest = leaf;
   }
+  status = job->check ? job->check(job, partials, strike, result) : PERM_OK;
+  if (status != PERM_OK)
+    return status;
   status = permi_job_value(job, partials, &number);
   if (status == PERM_ERROR_MEMORY)
     return permi_fail_memory(result);
@@ -3579,6 +3694,11 @@ PERM_API perm_status perm_job_finish(const perm_job *job, const perm_partial *pa
   result->threads = 1;
   result->plan_seconds = job->plan_seconds;
   return PERM_OK;
+}
+
+PERM_API perm_status perm_job_finish(const perm_job *job, const perm_partial *partials, perm_result *result)
+{
+  return permi_job_finish(job, partials, NULL, result);
 }
 
 PERM_API size_t perm_job_explain(const perm_job *job, char *buffer, size_t size)
@@ -3839,7 +3959,9 @@ PERM_API perm_status perm_state_merge(const perm_job *job, perm_state *into, con
   return status;
 }
 
-PERM_API perm_status perm_state_finish(const perm_job *job, const perm_state *state, perm_result *result)
+/* What is found to be wrong leaves `strike`, unless NULL. */
+static perm_status permi_state_finish(const perm_job *job, const perm_state *state, perm_state *strike,
+                                      perm_result *result)
 {
   perm_status status;
   int i;
@@ -3854,7 +3976,12 @@ PERM_API perm_status perm_state_finish(const perm_job *job, const perm_state *st
                           (unsigned long long)begin, (unsigned long long)(end - 1),
                           (unsigned long long)job->leaf[i].information.chunks, i);
   }
-  return status == PERM_OK ? perm_job_finish(job, state->partial, result) : status;
+  return status == PERM_OK ? permi_job_finish(job, state->partial, strike, result) : status;
+}
+
+PERM_API perm_status perm_state_finish(const perm_job *job, const perm_state *state, perm_result *result)
+{
+  return permi_state_finish(job, state, NULL, result);
 }
 
 /* Part 1 .. parts of [0, chunks). The larger shares start at a different part for each leaf, lest part 1 get all
@@ -3928,7 +4055,9 @@ static void permi_partial_put_or_get(perm_partial *partial, unsigned char *bytes
 PERM_API size_t perm_partial_encode(const perm_partial *partial, void *bytes, size_t size)
 {
   perm_partial copy;
-  if (partial && bytes && size >= PERM_PARTIAL_BYTES) {
+  if (!partial)
+    return 0;
+  if (bytes && size >= PERM_PARTIAL_BYTES) {
     copy = *partial;
     permi_partial_put_or_get(&copy, (unsigned char *)bytes, 1);
   }
@@ -4045,11 +4174,8 @@ static perm_status permi_run_range(const perm_job *job, const permi_leaf *leaf, 
   ranging.begin = begin;
   ranging.per_chunk = leaf->information.seconds / (double)leaf->information.chunks;
   ranging.partial = done;
-  if (threads > 1) {
-    ranging.partial = (perm_partial *)permi_allocate(&job->allocator, (size_t)threads, sizeof(perm_partial));
-    if (ranging.partial)
-      memset(ranging.partial, 0, (size_t)threads * sizeof(perm_partial));
-  }
+  if (threads > 1)
+    ranging.partial = (perm_partial *)permi_allocate_zeros(&job->allocator, (size_t)threads, sizeof(perm_partial));
   if (permi_workspace_make(&job->allocator, leaf, threads, &ranging.memory) && ranging.partial)
     status = permi_share(threads, begin, end, permi_ranging_chunk, &ranging, &all);
   for (k = 0; threads > 1 && ranging.partial && k < threads; k++)
@@ -4084,6 +4210,7 @@ static const char *permi_bad_option(const perm_options *options)
       {(int)options->isa < 0 || options->isa >= PERM_ISA_COUNT, "isa is not one of perm_isa"},
       {options->certify != 0 && options->certify != 1, "certify is neither 0 nor 1"},
       {options->threads < 0, "threads is negative (0 means all)"},
+      {options->threads > 1 << 16, "threads is above 65536"},
       {options->modulus == 1 || options->modulus > UINT64_C(1) << 63,
        "modulus is not between 2 and 2^63 (0 means none)"},
       {!(options->tolerance >= 0) || options->tolerance == (double)INFINITY,
@@ -4103,6 +4230,8 @@ static const char *permi_bad_option(const perm_options *options)
       {checkpoint->merges < 0 || (checkpoint->merges && !checkpoint->merge),
        "checkpoint.merges is negative, or checkpoint.merge is NULL"},
       {checkpoint->note_bytes && !checkpoint->note, "checkpoint.note is NULL"},
+      {checkpoint->file && !*checkpoint->file, "checkpoint.file is an empty name (NULL means none)"},
+      {options->prove && !*options->prove, "prove is an empty name (NULL means none)"},
       {!options->allocator.allocate != !options->allocator.release,
        "allocator needs both allocate and release, or neither"}
   };
@@ -4510,8 +4639,8 @@ static perm_status permi_checkpoint_read(const perm_job *job, const char *path, 
 {
   const perm_checkpoint_file *wanted = &options->checkpoint;
   perm_options made;
-  unsigned char *bytes;
-  size_t size;
+  unsigned char *bytes = NULL;
+  size_t size = 0;
   perm_status status = permi_file_read(path, &job->allocator, &bytes, &size, missing, result);
   if (status != PERM_OK)
     return status;
@@ -4549,9 +4678,9 @@ PERM_API perm_status perm_checkpoint_read(const perm_job *job, const char *path,
 PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *options, void **note, size_t *note_bytes,
                                              perm_result *result)
 {
-  unsigned char *bytes;
+  unsigned char *bytes = NULL;
   perm_options found;
-  size_t size, length;
+  size_t size = 0, length;
   int missing;
   perm_status status;
   permi_result_clear(result);
@@ -4638,6 +4767,15 @@ typedef struct perm_gpu_minors {
   int fast;           /* PERM_GPU_MINORS_FAST: sums by every digit; 0: one sum */
 } perm_gpu_minors;
 
+/* The polynomial of a proof (perm.h >>polynomial). A chunk is 32 points. The table: p, 1 / p, place of the map, 0;
+   Lagrange's weights [2^signs]; row sums with all `outer` columns + [row]; twice these columns [outer][row]; entries of
+   the columns whose signs are polynomials [signs][row]; sums of the inner columns [settings / 4][row][4]; 1 / k for k =
+   0 .. points + 31 (of 0: 0); the map: a chunk's first point. */
+typedef struct perm_gpu_proof {
+  int rows, signs, outer;
+  int settings; /* of the inner columns, a multiple of 4 */
+} perm_gpu_proof;
+
 /* A kernel for one matrix. Its text may use >>text and is the cache key; PERM_GPU_ENTRY begins it. A block sums chunk
    a.first + blockIdx.x into a.out + sums * blockIdx.x, where all bits are set before. */
 #define PERM_GPU_ENTRY                                                                                                 \
@@ -4653,6 +4791,7 @@ typedef struct perm_gpu_program {
   const perm_gpu_counts *counts; /* the text continues text_counts', unless NULL */
   const perm_gpu_signs *signs;   /* the text continues text_signs', unless NULL */
   const perm_gpu_minors *minors; /* the text continues text_minors', unless NULL */
+  const perm_gpu_proof *proof;   /* the text continues text_proof's, unless NULL */
   int scratch;                   /* 8-byte words behind the sums of all chunks, for each */
 } perm_gpu_program;
 
@@ -5325,7 +5464,7 @@ __attribute__((target("avx2,fma"))) PERMI_INLINE permi_small_size permi_small_si
                                                                                          const double *a, int vectors)
 {
   static const int64_t masks[8] = {-1, -1, -1, -1, 0, 0, 0, 0};
-  const __m256i mask = _mm256_loadu_si256((const __m256i *)(const void *)(masks + 4 * vectors - width));
+  const __m256i mask = _mm256_loadu_si256((const __m256i *)(const void *)(masks + (4 * vectors - width)));
   const __m256d bottom = _mm256_set_pd(DBL_MIN, 0, DBL_MIN, 0);
   const __m128d least = _mm256_castpd256_pd128(bottom);
   __m256d pairs = _mm256_set1_pd(1), moduli = _mm256_setzero_pd();
@@ -6306,10 +6445,9 @@ static int permi_dense_open(permi_dense *dense, permi_row_maker *maker, const pe
   const size_t padded = (size_t)dense->padded, step = 2 * (size_t)dense->outer * padded;
   const size_t room = ((table << dense->tabled) + 7) / 8 * 8 + 32; /* kernels look ahead */
   const size_t all = room + step + padded + constants + 16;
-  dense->memory = (double *)permi_allocate(allocator, all, sizeof(double));
+  dense->memory = (double *)permi_allocate_zeros(allocator, all, sizeof(double));
   if (!dense->memory)
     return 0;
-  memset(dense->memory, 0, all * sizeof(double));
   dense->table = dense->memory + (64 - ((uintptr_t)dense->memory & 63)) % 64 / sizeof(double);
   dense->table_size = table;
   dense->step = dense->table + room;
@@ -6546,13 +6684,12 @@ static perm_status permi_dense_tables(const perm_plan *plan, const permi_view *v
   const int n = plan->n, parts = view->parts, settings = 1 << plan->block_columns, lanes = 1 << plan->lane_columns;
   const int per_pair = parts * (2 + settings), pairs = plan->form == PERM_FORM_PAIR;
   size_t table;
-  permi_dense *dense = (permi_dense *)permi_allocate(allocator, 1, sizeof *dense);
+  permi_dense *dense = (permi_dense *)permi_allocate_zeros(allocator, 1, sizeof *dense);
   permi_row_maker maker;
   double row[2][2][PERM_MAX_N], *constant, lost[PERM_MAX_N] = {0};
   int i, j;
   if (!dense)
     return PERM_ERROR_MEMORY;
-  memset(dense, 0, sizeof *dense);
   dense->n = n;
   dense->rows = plan->form == PERM_FORM_NORMALISED ? n
                 : plan->form == PERM_FORM_SPLIT    ? 2 * parts * n
@@ -6920,13 +7057,12 @@ static perm_status permi_gpu_tables(const perm_plan *plan, const permi_view *vie
 {
   const int n = plan->n, parts = view->parts, product = (int)permi_gpu_product_of(plan);
   const int pivot = product == PERM_GPU_PIVOT, normalised = plan->form == PERM_FORM_NORMALISED;
-  permi_gpu *gpu = (permi_gpu *)permi_allocate(allocator, 1, sizeof *gpu);
+  permi_gpu *gpu = (permi_gpu *)permi_allocate_zeros(allocator, 1, sizeof *gpu);
   perm_gpu_work *work;
   int order[PERM_MAX_N], words, i, k, r, safe;
   double word[4][PERM_MAX_N], lost[PERM_MAX_N], none = 0;
   if (!gpu)
     return PERM_ERROR_MEMORY;
-  memset(gpu, 0, sizeof *gpu);
   gpu->allocator = *allocator;
   gpu->add = permi_gpu_add;
   work = &gpu->work;
@@ -6956,12 +7092,11 @@ static perm_status permi_gpu_tables(const perm_plan *plan, const permi_view *vie
   work->constants = (size_t)(work->block * n * words + work->plain * parts);
   work->doubles = (size_t)work->stride * (size_t)(2 + work->high + 2 * work->walk) + work->constants;
   gpu->terms = leaf->information.work / (double)n / (double)leaf->information.chunks;
-  gpu->memory = (double *)permi_allocate(allocator, work->doubles, sizeof(double));
+  gpu->memory = (double *)permi_allocate_zeros(allocator, work->doubles, sizeof(double));
   if (!gpu->memory) {
     permi_release(allocator, gpu);
     return PERM_ERROR_MEMORY;
   }
-  memset(gpu->memory, 0, work->doubles * sizeof(double));
   work->table = gpu->memory;
   for (r = 0; r < n; r++) {
     const int divide = pivot && r < n - work->plain;
@@ -7235,7 +7370,7 @@ static void permi_plan_gpu(perm_plan *plan, const permi_view *view, const perm_o
 static perm_status permi_plan(int n, const permi_view *view, const perm_options *options, perm_plan *plan,
                               perm_result *result)
 {
-  double visits = 1, terms;
+  double visits = 1, terms = 1;
   const char *refusal;
   int i, most_chunk = 18, (*exponent)[PERM_MAX_N];
   memset(plan, 0, sizeof *plan);
@@ -7271,12 +7406,11 @@ static perm_status permi_plan(int n, const permi_view *view, const perm_options 
     permi_plan_fingerprint(plan, view);
     return PERM_OK;
   }
-  terms = ldexp(1, n - 1);
   switch (plan->method) {
   case PERM_METHOD_EXPANSION:
     if (n > 20)
       return permi_fail(result, PERM_ERROR_SIZE, 2, "n is %d; the expansion goes up to 20: take method auto", n);
-    for (i = 0, terms = 1; i < n; i++) {
+    for (i = 0; i < n; i++) {
       terms *= n - i;
       visits += terms;
     }
@@ -7317,13 +7451,12 @@ static perm_status permi_plan(int n, const permi_view *view, const perm_options 
 static size_t permi_plan_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   const perm_leaf *information = &leaf->information;
-  int length = snprintf(
+  return permi_say(
       buffer, size, "block of order %d: %s, %s, %s of %.0f chunk%s, %.3g elements, %.3g s on one %s, %.3g bytes\n",
       information->n, perm_method_name(information->method), perm_isa_name(information->isa),
       information->kind == PERM_LEAF_TASK ? "task" : "range", (double)information->chunks,
       information->chunks == 1 ? "" : "s", information->work, information->seconds,
       information->isa == PERM_ISA_CUDA ? "GPU" : "thread", information->bytes);
-  return length > 0 ? (size_t)length : 0;
 }
 
 /* ======================================================================================= >>rounding
@@ -7336,9 +7469,12 @@ typedef struct permi_rounded_rows {
   double share;   /* f / |row sum|, root sum of squares over rows, mean over terms by size */
   double usual;   /* the same if row sums were row norms */
   double largest; /* sampled term, as the kernel has it */
+  int seen;       /* 0: nearly nothing was in the sampled terms */
 } permi_rounded_rows;
 
 #define PERMI_SAMPLED_TERMS 8
+#define PERMI_SAMPLED_FIRST 32
+#define PERMI_SAMPLED_MOST 512 /* chosen: more, where those vanish, as rows of equal moduli make them */
 #define PERMI_NO_MEASURE 1e-3 /* above: terms consist of rounding */
 
 /* Whether grids and products of two rows round nothing (tests/proofs/dense.g). */
@@ -7389,14 +7525,16 @@ static double permi_divided_by(const perm_plan *plan, const permi_view *view, in
              : permi_scaled_modulus(plan, view, i, plan->pivot);
 }
 
-/* Terms begin, begin + 1, ...: all up to order 6, then by a hash; term 0, often the largest, is all +. */
+/* Terms begin, begin + 1, ...: all up to order 6, then by a hash; term 0, often the largest, is all +. Those after
+   PERMI_SAMPLED_FIRST: all up to order 10. */
 static void permi_sampled_signs(int n, int begin, double (*sign)[PERMI_SAMPLED_TERMS])
 {
+  const int first = n <= 6 ? begin : begin - PERMI_SAMPLED_FIRST, in_turn = n <= (first < 0 ? 6 : 10);
   int j, k;
   for (j = 0; j < n; j++) {
     const unsigned hash = permi_scatter((uint64_t)(j + 1 + 8 * begin));
     for (k = 0; k < PERMI_SAMPLED_TERMS; k++)
-      sign[j][k] = (n <= 6 ? (begin + k) << 1 >> j : (int)(hash >> k)) & 1 ? -1 : 1;
+      sign[j][k] = (in_turn ? (first + k) << 1 >> j : (int)(hash >> k)) & 1 ? -1 : 1;
     sign[j][0] = begin ? sign[j][0] : 1;
   }
 }
@@ -7460,14 +7598,21 @@ static double permi_sample_terms(const perm_plan *plan, const permi_view *view, 
   return weights;
 }
 
+/* Terms are about exp(-n/2) of the norms' product. More are sampled while they are below 2^-n / 8, which tells nothing
+   of those that make the sum. */
 static permi_rounded_rows permi_plan_rounded_rows(const perm_plan *plan, const permi_view *view, int terms)
 {
-  permi_rounded_rows rounded = {0, 0, 0};
+  const int n = plan->n, most = PERMI_SAMPLED_FIRST + (n <= 10 ? 1 << (n - 1) : PERMI_SAMPLED_MOST);
+  const double little = ldexp(0.125, -n);
+  permi_rounded_rows rounded = {0, 0, 0, 0};
   double weights = 0;
-  int k;
-  for (k = 0; k < terms; k += PERMI_SAMPLED_TERMS)
+  int k = 0;
+  do {
     weights += permi_sample_terms(plan, view, k, &rounded);
+    k += PERMI_SAMPLED_TERMS;
+  } while (k < terms || (weights < little * k && k < most));
   rounded.share = weights > 0 ? rounded.share / weights : 0;
+  rounded.seen = weights >= little * k;
   return rounded;
 }
 
@@ -7537,9 +7682,10 @@ static void permi_plan_bounds(const perm_plan *plan, const permi_view *view, per
   leaf->bound_absolute += ldexp(n * n, plan->n - 1 - 1070 + growth);
   if (plan->precision == PERM_PRECISION_ACCURATE) {
     const permi_rounded_rows rounded = permi_plan_rounded_rows(plan, view, PERMI_SAMPLED_TERMS);
-    leaf->estimate_relative = rounded.share > 1e-9 ? (double)INFINITY
-                                                   : (4 * n * n * parts * parts + ldexp(8, terms_log2 / 2)) * square +
-                                                         4 * n * rounded.share * rounded.share;
+    leaf->estimate_relative = !rounded.seen || rounded.share > 1e-9
+                                  ? (double)INFINITY
+                                  : (4 * n * n * parts * parts + ldexp(8, terms_log2 / 2)) * square +
+                                        4 * n * rounded.share * rounded.share;
   } else if (plan->precision == PERM_PRECISION_DD) {
     leaf->bound_relative = ((parts == 2 ? 60 : 14) * n + ldexp(40, terms_log2)) * square * 1.0001;
     leaf->estimate_relative = (8 * n * parts + ldexp(8, terms_log2 / 2)) * square;
@@ -8232,10 +8378,8 @@ static perm_status permi_minors_execute(const permi_minors *minors, const perm_o
   run.memory = (double *)permi_allocate(allocator, (size_t)threads, run.per_thread * sizeof(double));
   run.sums = NULL;
   if (minors->chunks > 1)
-    run.sums = (perm_sum *)permi_allocate(allocator, (size_t)threads, sums * sizeof *run.sums);
+    run.sums = (perm_sum *)permi_allocate_zeros(allocator, (size_t)threads, sums * sizeof *run.sums);
   if (run.memory && (run.sums || minors->chunks <= 1)) {
-    if (run.sums)
-      memset(run.sums, 0, (size_t)threads * sums * sizeof *run.sums);
     status = permi_share(threads, 0, minors->chunks, permi_minors_chunk, &run, &all);
     status = all ? PERM_OK : status;
   }
@@ -8606,14 +8750,12 @@ static perm_status permi_minors_gpu_execute(permi_minors_gpu *gpu, const perm_op
   const permi_minors *minors = gpu->minors;
   const size_t doubles = (size_t)permi_minors_gpu_doubles(gpu);
   const size_t sums = (size_t)(total->count + minors->rows - minors->least);
-  double *table = (double *)permi_allocate(allocator, doubles, sizeof *table);
+  double *table = (double *)permi_allocate_zeros(allocator, doubles, sizeof *table);
   perm_status status = PERM_ERROR_MEMORY;
   int i;
   gpu->control = control;
-  gpu->sums = (perm_sum *)permi_allocate(allocator, sums, sizeof *gpu->sums);
+  gpu->sums = (perm_sum *)permi_allocate_zeros(allocator, sums, sizeof *gpu->sums);
   if (table && gpu->sums) {
-    memset(table, 0, doubles * sizeof *table);
-    memset(gpu->sums, 0, sums * sizeof *gpu->sums);
     permi_minors_gpu_table(gpu, table);
     permi_minors_gpu_work(gpu, table);
     permi_minors_gpu_places(gpu);
@@ -8798,7 +8940,8 @@ static int permi_small_minors_rows(const permi_minors_call *call, permi_small_mi
   const int n = call->n, width = n * view->parts;
   double *to = full;
   int i;
-  if (call->m < 1 || n < 1 || call->row >= call->m || view->ld < n || !view->a || !call->out)
+  if (call->m < 1 || n < 1 || call->row >= call->m || !view->a || !call->out ||
+      !permi_stride_fits(call->m, n, view->ld, 8 * view->parts))
     return 0;
   small->n = n;
   small->factor = 1;
@@ -12477,12 +12620,11 @@ PERMI_COLD static perm_status permi_counts_gpu_leaf(const permi_counts *counts, 
   uint64_t threads, chunks = 1;
   const int walked = permi_counts_gpu_shape(counts, &shape, &threads);
   const size_t bytes = sizeof(permi_counts_gpu) + (size_t)shape.table * sizeof(double);
-  permi_counts_gpu *made = (permi_counts_gpu *)permi_allocate(allocator, 1, bytes);
+  permi_counts_gpu *made = (permi_counts_gpu *)permi_allocate_zeros(allocator, 1, bytes);
   perm_gpu_work *work;
   double *table;
   if (!made)
     return PERM_ERROR_MEMORY;
-  memset(made, 0, bytes);
   made->shape = shape;
   table = (double *)(void *)(made + 1);
   permi_counts_gpu_table(counts, &shape, walked, table);
@@ -12738,6 +12880,7 @@ PERMI_BRIEF_BEGIN
 #define PERMI_PROOF_PRIME_BITS 50
 #define PERMI_PROOF_PRIMES 64     /* 62 for order 44 of 63-bit Gaussian entries */
 #define PERMI_PROOF_LEAF (3 * PERM_SUM_WORDS) /* values: the words of a partial's sums, each one residue */
+#define PERMI_PROOF_SYNDROMES 8   /* values beyond d, by which >>proof_check finds wrong ones */
 
 typedef struct permi_proof permi_proof;
 typedef struct permi_proof_leaf {
@@ -12750,10 +12893,13 @@ struct permi_proof {
   int n, parts, primes, signs;
   int runs;             /* polynomials: a prime, or a prime and a root of -1 */
   int leaves;           /* of each */
-  uint64_t values;      /* d + 1 */
+  uint64_t each, points; /* values of a leaf, of a chunk */
+  uint64_t values;      /* d + 1; PERMI_PROOF_SYNDROMES more are evaluated */
   uint64_t fingerprint; /* of the matrix */
   permi_odd_modulus prime[PERMI_PROOF_PRIMES];
   uint64_t root[PERMI_PROOF_PRIMES]; /* of -1, the lesser */
+  uint64_t *residue;                 /* [run][row][column]: the matrix */
+  perm_allocator allocator;
   permi_polynomial *polynomial;
   permi_proof_leaf *leaf;
   double *tables;
@@ -12866,11 +13012,12 @@ static int permi_proof_tables(permi_proof *proof, const permi_problem *problem, 
   const int inner = rest < PERMI_PROOF_INNER ? rest : PERMI_PROOF_INNER, settings = (1 << inner) < 4 ? 4 : 1 << inner;
   const size_t each = (size_t)(n * (proof->signs + settings + 1 + (rest - inner)));
   const size_t doubles = (size_t)N * (size_t)(1 + proof->primes) + (size_t)settings + each * (size_t)proof->runs;
-  uint64_t *work = (uint64_t *)permi_allocate(allocator, (size_t)(N > n * n ? N : n * n), sizeof *work);
+  uint64_t *work = (uint64_t *)permi_allocate(allocator, (size_t)N, sizeof *work), *a;
   double *parity, *sign, *weight, *next;
   int k, r, i, s;
   proof->tables = (double *)permi_allocate(allocator, doubles, sizeof *proof->tables);
-  if (!work || !proof->tables) {
+  proof->residue = a = (uint64_t *)permi_allocate(allocator, (size_t)(n * n) * (size_t)proof->runs, sizeof *a);
+  if (!work || !a || !proof->tables) {
     permi_release(allocator, work);
     return 0;
   }
@@ -12882,15 +13029,15 @@ static int permi_proof_tables(permi_proof *proof, const permi_problem *problem, 
     parity[s] = s & 1 ? -parity[s >> 1] : parity[s >> 1];
   for (s = 0; s < settings; s++)
     sign[s] = s < 1 << inner ? permi_parity_signs[s] : 0;
-  for (r = 0; r < proof->runs; r++) {
+  for (r = 0; r < proof->runs; r++, a += n * n) {
     const permi_odd_modulus *prime = &proof->prime[k = r / proof->parts];
     double *const own = weight + (size_t)N * (size_t)k;
     if (r % proof->parts == 0)
       permi_proof_weights(prime, N, work, own);
     for (i = 0; i < n * n; i++)
-      work[i] = permi_proof_entry(problem, i / n, i % n, r % proof->parts ? prime->p - proof->root[k] : proof->root[k],
-                                  prime->p);
-    permi_polynomial_tables(proof, work, prime->p, inner, &next, &proof->polynomial[r]);
+      a[i] = permi_proof_entry(problem, i / n, i % n,
+                               r % proof->parts ? prime->p - proof->root[k] : proof->root[k], prime->p);
+    permi_polynomial_tables(proof, a, prime->p, inner, &next, &proof->polynomial[r]);
     proof->polynomial[r].weight = own;
     proof->polynomial[r].parity = parity;
     proof->polynomial[r].sign = sign;
@@ -12948,6 +13095,596 @@ static permi_polynomial_run permi_polynomial_kernel(perm_isa isa, double *rate)
 }
 #endif
 
+/* ====================================================================================== >>proof_check
+   No false proof leaves: finished values against their formula, in integers, apart from the kernels. The job evaluates
+   PERMI_PROOF_SYNDROMES values more than a polynomial P of degree d needs. With D + 1 values y in all,
+
+       S_k = sum_t (-1)^(D-t) C(D, t) t^k y_t,  k < D - d,
+
+   vanishes if y is such a polynomial: a divided difference of order D of t^k P. 1. So it shows up to D - d wrong values
+   for certain; more of them, unless they are a polynomial again, but for one chance in p^(D-d). 2. Half as many are
+   found by Berlekamp's and Massey's algorithm (J. L. Massey, IEEE Trans. Inform. Theory 15 (1969) 122-127): S is a
+   recurrence whose roots are their t. 3. If there are more, a random value of each range is computed again. 4. Another
+   polynomial agrees with P at a random point with a chance of d / p. The random numbers come from all values, which
+   faults, other than forgers, do not foresee. */
+
+#if !defined(PERM_NO_EXTRAS)
+#define PERMI_PROOF_SAMPLES 4 /* values of each polynomial of a merged file */
+
+/* Value t of a polynomial. */
+static uint64_t permi_proof_listed(const permi_proof *proof, const perm_partial *partials, int run, uint64_t t)
+{
+  const uint64_t leaf = (uint64_t)run * (uint64_t)proof->leaves + t / proof->each;
+  return *permi_proof_word((perm_partial *)(uintptr_t)&partials[leaf], t % proof->each);
+}
+
+/* D_j and S at t, times 2^64. weight: N words. */
+static void permi_proof_signs(const permi_odd_modulus *prime, int signs, uint64_t t, uint64_t *weight, uint64_t *d)
+{
+  const uint64_t p = prime->p, last = (UINT64_C(1) << signs) - 1;
+  uint64_t less = permi_montgomery(t, prime->square, prime), other = permi_montgomery(last, prime->square, prime);
+  uint64_t x = prime->one, factorial = x, s;
+  int j;
+  memset(d, 0, (size_t)(signs + 1) * sizeof *d);
+  for (s = 0; s <= last; s++) { /* +-prod_{r != s} (t - r) / (s! (last - s)!): those below s, */
+    weight[s] = x;
+    x = permi_montgomery(x, permi_montgomery(less, other, prime), prime);
+    less = permi_residue_add(less, prime->one, 1, p);
+    other = permi_residue_add(other, prime->one, 1, p);
+  }
+  for (s = last, x = other = prime->one; s > 0; s--) { /* those above, and last!^2 below both */
+    other = permi_montgomery(s, prime->square, prime);
+    less = permi_residue_add(less, prime->one, 0, p);
+    weight[s] = permi_montgomery(weight[s], x, prime);
+    x = permi_montgomery(x, permi_montgomery(less, other, prime), prime);
+    factorial = permi_montgomery(factorial, other, prime);
+  }
+  weight[0] = permi_montgomery(weight[0], x, prime);
+  factorial = permi_montgomery(permi_montgomery(factorial, factorial, prime), 1, prime);
+  factorial = permi_prime_inverse(factorial, prime);
+  for (s = 0; s <= last; s++) {
+    int odd = 0;
+    x = permi_montgomery(weight[s], factorial, prime);
+    x = (last - s) & 1 ? permi_residue_add(0, x, 1, p) : x;
+    for (j = 0; j < signs; odd ^= (int)(s >> j++ & 1))
+      d[j] = permi_residue_add(d[j], x, (int)(s >> j & 1), p);
+    d[signs] = permi_residue_add(d[signs], x, odd, p);
+  }
+}
+
+/* P(t) by its formula. weight: N words. */
+static uint64_t permi_proof_formula(const permi_proof *proof, int run, uint64_t t, uint64_t *weight)
+{
+  const permi_odd_modulus *prime = &proof->prime[run / proof->parts];
+  const uint64_t p = prime->p, *a = proof->residue + (size_t)run * (size_t)(proof->n * proof->n), *step;
+  const int n = proof->n, signs = proof->signs;
+  uint64_t d[PERMI_PROOF_MAX_N], sum[PERMI_PROOF_MAX_N], total = 0, gray = 0;
+  int i, j;
+  permi_proof_signs(prime, signs, t, weight, d);
+  for (i = 0; i < n; i++) /* sums times 2^64, of entries as they are */
+    for (sum[i] = 0, j = 0; j < n; j++) {
+      const uint64_t x = permi_montgomery(a[i * n + j], j < signs ? d[j] : prime->one, prime);
+      sum[i] = permi_residue_add(sum[i], permi_montgomery(x, prime->square, prime), 0, p);
+    }
+  for (;;) {
+    uint64_t product[2] = {prime->one, prime->one}; /* two chains at once */
+    for (i = 0; i < n; i++)
+      product[i & 1] = permi_montgomery(product[i & 1], sum[i], prime);
+    total = permi_residue_add(total, permi_montgomery(product[0], product[1], prime), (int)(gray & 1), p);
+    if (++gray >> (n - signs - 1))
+      break;
+    j = permi_trailing_zeros(gray);
+    for (i = 0, step = a + signs + 1 + j; i < n; i++, step += n) {
+      const uint64_t x = permi_montgomery(permi_residue_add(*step, *step, 0, p), prime->square, prime);
+      sum[i] = permi_residue_add(sum[i], x, (int)((gray ^ gray >> 1) >> j & 1), p);
+    }
+  }
+  return permi_montgomery(permi_montgomery(total, d[signs], prime), 1, prime);
+}
+
+typedef struct permi_proof_look {
+  uint64_t syndrome[PERMI_PROOF_SYNDROMES];
+  uint64_t seed;
+  int outside; /* 1: a value is not below its modulus */
+  int other;   /* 1: P at a random point is not what the values say */
+} permi_proof_look;
+
+static permi_proof_look permi_proof_look_at(const permi_proof *proof, const perm_partial *partials, int run,
+                                            uint64_t *weight)
+{
+  const permi_odd_modulus *prime = &proof->prime[run / proof->parts];
+  const uint64_t p = prime->p, one = prime->one, last = proof->values - 1, all = last + PERMI_PROOF_SYNDROMES;
+  uint64_t t, times = 0, rest = permi_montgomery(all, prime->square, prime), choose = one; /* times 2^64 */
+  uint64_t left = permi_montgomery(last, prime->square, prime), less, before = one, factorial = one;
+  uint64_t at = 0, point; /* d!^2 P(point), by Lagrange as in examples/perm_verify.c */
+  permi_proof_look look;
+  int k;
+  memset(&look, 0, sizeof look);
+  look.seed = PERMI_HASH_START;
+  for (t = 0; t <= all; t++)
+    look.seed = permi_hash(look.seed, permi_proof_listed(proof, partials, run, t));
+  point = (look.seed >> 12) % p;
+  less = permi_montgomery(point, prime->square, prime);
+  for (t = 0; t <= all; t++) {
+    uint64_t y = permi_proof_listed(proof, partials, run, t), x;
+    look.outside |= y >= p;
+    y %= p;
+    x = permi_montgomery((all - t) & 1 ? permi_residue_add(0, y, 1, p) : y, choose, prime);
+    for (k = 0; k < PERMI_PROOF_SYNDROMES; k++) { /* D! times the sum, without a division */
+      look.syndrome[k] = permi_residue_add(permi_montgomery(look.syndrome[k], times, prime), x, 0, p);
+      x = permi_montgomery(x, times, prime);
+    }
+    choose = permi_montgomery(choose, rest, prime);
+    if (t <= last) {
+      factorial = t ? permi_montgomery(factorial, times, prime) : factorial;
+      x = permi_montgomery((last - t) & 1 ? permi_residue_add(0, y, 1, p) : y, before, prime);
+      at = permi_residue_add(permi_montgomery(at, permi_montgomery(less, times, prime), prime), x, 0, p);
+      before = permi_montgomery(before, permi_montgomery(less, left, prime), prime);
+      left = permi_residue_add(left, one, 1, p);
+      less = permi_residue_add(less, one, 1, p);
+    }
+    times = permi_residue_add(times, one, 0, p);
+    rest = permi_residue_add(rest, one, 1, p);
+  }
+  factorial = permi_montgomery(factorial, factorial, prime);
+  look.other = permi_montgomery(permi_proof_formula(proof, run, point, weight), factorial, prime) != at;
+  return look;
+}
+
+/* The shortest recurrence sum_i r_i S_(k-i) = 0, r_0 = 1, of these syndromes; returns its length. */
+static int permi_proof_recurrence(const uint64_t *syndrome, const permi_odd_modulus *prime, uint64_t *r)
+{
+  enum { ROOM = PERMI_PROOF_SYNDROMES + 1 };
+  const uint64_t p = prime->p;
+  uint64_t old[ROOM] = {0}, kept[ROOM], discrepancy, divisor = 1, factor;
+  int length = 0, since = 1, i, k;
+  memset(r, 0, ROOM * sizeof *r);
+  r[0] = old[0] = 1;
+  for (k = 0; k < PERMI_PROOF_SYNDROMES; k++, since++) {
+    for (discrepancy = 0, i = 0; i <= length; i++)
+      discrepancy = permi_residue_add(discrepancy, permi_residue_multiply(r[i], syndrome[k - i], p), 0, p);
+    if (!discrepancy)
+      continue;
+    memcpy(kept, r, sizeof kept);
+    factor = permi_montgomery(discrepancy, permi_prime_inverse(divisor, prime), prime);
+    for (i = since; i < ROOM; i++)
+      r[i] = permi_residue_add(r[i], permi_residue_multiply(factor, old[i - since], p), 1, p);
+    if (2 * length > k)
+      continue;
+    length = k + 1 - length;
+    memcpy(old, kept, sizeof old);
+    divisor = discrepancy;
+    since = 0;
+  }
+  return length;
+}
+
+/* Which values are wrong, if the syndromes tell; returns how many, 0: they do not. */
+static int permi_proof_singles(const permi_proof *proof, const perm_partial *partials, int run,
+                               const permi_proof_look *look, uint64_t *weight, uint64_t *single)
+{
+  const permi_odd_modulus *prime = &proof->prime[run / proof->parts];
+  uint64_t r[PERMI_PROOF_SYNDROMES + 1], t, times = 0;
+  const int length = permi_proof_recurrence(look->syndrome, prime, r);
+  int found = 0, k;
+  if (length > PERMI_PROOF_SYNDROMES / 2 || look->outside)
+    return 0;
+  for (t = 0; t < proof->values + PERMI_PROOF_SYNDROMES && found < length; t++) {
+    uint64_t at = 1;
+    for (k = 1; k <= length; k++)
+      at = permi_residue_add(permi_montgomery(at, times, prime), r[k], 0, prime->p);
+    if (!at)
+      single[found++] = t;
+    times = permi_residue_add(times, prime->one, 0, prime->p);
+  }
+  for (k = 0; k < found && found == length; k++)
+    if (permi_proof_formula(proof, run, single[k], weight) == permi_proof_listed(proof, partials, run, single[k]))
+      return 0;
+  return found == length ? found : 0;
+}
+
+static void permi_state_strike(perm_state *state, int leaf)
+{
+  memset(&state->partial[leaf], 0, sizeof state->partial[leaf]);
+  state->finished[leaf].count = 0;
+}
+
+/* A leaf is wrong if one of its values, a random one, is, or one is not below its modulus. */
+static int permi_proof_range_wrong(const permi_proof *proof, const perm_partial *partials, int index, uint64_t seed,
+                                   uint64_t *weight)
+{
+  const permi_proof_leaf *leaf = &proof->leaf[index];
+  const int run = index / proof->leaves;
+  uint64_t t;
+  for (t = leaf->first; t < leaf->end; t++)
+    if (permi_proof_listed(proof, partials, run, t) >= proof->prime[run / proof->parts].p)
+      return 1;
+  t = leaf->first + permi_hash(seed, (uint64_t)index) % (leaf->end - leaf->first);
+  return permi_proof_formula(proof, run, t, weight) != permi_proof_listed(proof, partials, run, t);
+}
+
+/* Looks for the wrong values of a polynomial, strikes their leaves out of `strike` unless NULL; the first ones' place
+   goes to *text. Returns the number of places. */
+static int permi_proof_locate(const permi_proof *proof, const perm_partial *partials, int run,
+                              const permi_proof_look *look, uint64_t *weight, perm_state *strike, char text[64])
+{
+  uint64_t single[PERMI_PROOF_SYNDROMES];
+  const int first = run * proof->leaves;
+  int singles = permi_proof_singles(proof, partials, run, look, weight, single), places = 0, k;
+  for (k = 0; k < singles; k++)
+    if (strike)
+      permi_state_strike(strike, first + (int)(single[k] / proof->each));
+  if (singles)
+    snprintf(text, 64, "value %llu", (unsigned long long)single[0]);
+  for (k = first; k < first + proof->leaves && !singles; k++)
+    if (permi_proof_range_wrong(proof, partials, k, look->seed, weight)) {
+      const permi_proof_leaf *leaf = &proof->leaf[k];
+      if (!places++)
+        snprintf(text, 64, "values %llu to %llu", (unsigned long long)leaf->first, (unsigned long long)leaf->end - 1);
+      if (strike)
+        permi_state_strike(strike, k);
+    }
+  if (singles || places)
+    return singles + places;
+  snprintf(text, 64, "some of all values"); /* few in many ranges */
+  for (k = first; k < first + proof->leaves && strike; k++)
+    permi_state_strike(strike, k);
+  return 1;
+}
+
+static uint64_t *permi_proof_weights_room(const permi_proof *proof, const perm_allocator *allocator)
+{
+  return (uint64_t *)permi_allocate(allocator, (size_t)1 << proof->signs, sizeof(uint64_t));
+}
+
+/* Of finished partials; see perm_job. */
+static perm_status permi_proof_check(const perm_job *job, const perm_partial *partials, perm_state *strike,
+                                     perm_result *result)
+{
+  const permi_proof *proof = (const permi_proof *)job->context;
+  uint64_t *weight = permi_proof_weights_room(proof, &job->allocator), p = 0;
+  char text[64], more[64] = "";
+  int run, k, places = 0;
+  if (!weight)
+    return permi_fail_memory(result);
+  for (run = 0; run < proof->runs; run++) {
+    const permi_proof_look look = permi_proof_look_at(proof, partials, run, weight);
+    int wrong = look.outside || look.other;
+    char here[64];
+    for (k = 0; k < PERMI_PROOF_SYNDROMES; k++)
+      wrong |= look.syndrome[k] != 0;
+    if (!wrong)
+      continue;
+    k = permi_proof_locate(proof, partials, run, &look, weight, strike, here);
+    if (!places) {
+      memcpy(text, here, sizeof text);
+      p = proof->prime[run / proof->parts].p;
+    }
+    places += k;
+  }
+  permi_release(&job->allocator, weight);
+  if (!places)
+    return PERM_OK;
+  if (places > 1)
+    snprintf(more, sizeof more, ", and %d places more", places - 1);
+  return permi_fail(result, PERM_ERROR_STATE, 0,
+                    "proof: %s modulo %llu %s wrong%s: a processor computed falsely, or memory or a file was damaged; "
+                    "another call computes them again",
+                    text, (unsigned long long)p, strncmp(text, "value ", 6) ? "are" : "is", more);
+}
+
+/* Some random values of what has been merged from a file. */
+static perm_status permi_proof_sample(const perm_job *job, const perm_state *state, perm_result *result)
+{
+  const permi_proof *proof = (const permi_proof *)job->context;
+  uint64_t *weight = permi_proof_weights_room(proof, &job->allocator), seed = PERMI_HASH_START;
+  int run, k, i, wrong = 0;
+  if (!weight)
+    return permi_fail_memory(result);
+  for (run = 0; run < proof->runs && !wrong; run++)
+    for (k = 0; k < PERMI_PROOF_SAMPLES && !wrong; k++) {
+      seed = permi_hash(seed, (uint64_t)k);
+      for (i = 0; i < proof->leaves && !wrong; i++) {
+        const int index = run * proof->leaves + (int)((seed + (uint64_t)i) % (uint64_t)proof->leaves);
+        const permi_intervals *done = &state->finished[index];
+        const permi_proof_leaf *leaf = &proof->leaf[index];
+        uint64_t t, end;
+        if (!done->count)
+          continue;
+        seed = permi_hash(seed, state->partial[index].value.word[0]);
+        t = leaf->first + done->list[0].begin * proof->points;
+        end = leaf->first + done->list[0].end * proof->points;
+        t += seed % ((end < leaf->end ? end : leaf->end) - t);
+        wrong = permi_proof_formula(proof, run, t, weight) != permi_proof_listed(proof, state->partial, run, t);
+        if (wrong)
+          permi_fail(result, PERM_ERROR_STATE, 0, "value %llu modulo %llu is wrong: trust no other of it either",
+                     (unsigned long long)t, (unsigned long long)proof->prime[run / proof->parts].p);
+        break;
+      }
+    }
+  permi_release(&job->allocator, weight);
+  return wrong ? PERM_ERROR_STATE : PERM_OK;
+}
+#endif
+
+/* ======================================================================================== >>proof_gpu
+   Values of a proof on GPUs: chunks of 32 points, many leaves in one call. A random value of each piece is computed
+   again on the host. */
+
+#if !defined(PERM_NO_EXTRAS)
+#define PERMI_PROOF_GPU_POINTS 32
+#define PERMI_PROOF_GPU_LEAF 256
+
+typedef struct permi_proof_gpu {
+  const permi_proof *proof;
+  const perm_allocator *allocator;
+  permi_control *control;
+  perm_gpu_work work;
+  perm_gpu_program program;
+  perm_gpu_proof shape;
+  int run;
+  const permi_stretch *stretch; /* of one polynomial */
+  perm_partial *done;           /* of each stretch */
+  double *table, *map;          /* map: chunks' first points, */
+  uint32_t *of;                 /* and whose they are */
+  uint64_t *weight;
+  double chunk_seconds;
+  char text[1024];
+} permi_proof_gpu;
+
+/* Predicted seconds; INFINITY: it cannot be done. */
+static double permi_proof_gpu_seconds(const permi_proof *proof)
+{
+  const double work = (double)proof->values * proof->runs * ldexp((double)proof->n, proof->n - proof->signs - 1);
+  return proof->n < PERMI_GPU_LEAST_N ? (double)INFINITY : work / PERMI_GPU_RATE_PROOF + PERMI_GPU_PROOF_COMPILE;
+}
+
+static void permi_proof_gpu_text(permi_proof_gpu *gpu)
+{
+  const perm_gpu_proof *shape = &gpu->shape;
+  const int need = 2 * shape->rows + 60;
+  const permi_gpu_member member[] = {{"rows", NULL, shape->rows},
+                                     {"signs", NULL, shape->signs},
+                                     {"outer", NULL, shape->outer},
+                                     {"settings", NULL, shape->settings}};
+  const int at = snprintf(gpu->text, sizeof gpu->text, "struct permi_shape {\n  enum { ROWS = %d, SIGNS = %d };\n",
+                          shape->rows, shape->signs);
+  permi_gpu_members(member, sizeof member / sizeof *member, "permi_proof_chunk", need <= 128 ? 4 : 3, gpu->text,
+                    sizeof gpu->text, (size_t)at);
+}
+
+/* What the kernel for a polynomial is. */
+static void permi_proof_gpu_open(permi_proof_gpu *gpu, const permi_proof *proof, int run)
+{
+  memset(gpu, 0, sizeof *gpu);
+  gpu->proof = proof;
+  gpu->run = run;
+  gpu->shape.rows = proof->n;
+  gpu->shape.signs = proof->signs;
+  gpu->shape.outer = proof->polynomial[run].outer;
+  gpu->shape.settings = proof->polynomial[run].settings;
+  gpu->chunk_seconds =
+      permi_proof_gpu_seconds(proof) * PERMI_PROOF_GPU_POINTS / ((double)proof->values * proof->runs);
+  permi_proof_gpu_text(gpu);
+  gpu->program.text = gpu->text;
+  gpu->program.sums = PERMI_PROOF_GPU_POINTS;
+  gpu->program.shared = (size_t)(proof->n * gpu->shape.settings + 4 * PERMI_PROOF_GPU_POINTS * (proof->signs + 2)) *
+                        sizeof(double);
+  gpu->program.proof = &gpu->shape;
+  gpu->work.program = &gpu->program;
+}
+
+/* inverse[k] := 1 / k modulo p, 0 < k < count, by one inversion. */
+static void permi_proof_gpu_inverses(const permi_odd_modulus *prime, double *inverse, uint64_t count)
+{
+  uint64_t k, product = 1, times = 0, bits;
+  for (k = 0; k < count; k++) { /* for now, the product of those before k */
+    memcpy(&inverse[k], &product, sizeof product);
+    product = k ? permi_montgomery(product, times, prime) : product;
+    times = permi_residue_add(times, prime->one, 0, prime->p);
+  }
+  product = permi_prime_inverse(product, prime);
+  for (k = count - 1; k > 0; k--) {
+    times = permi_residue_add(times, prime->one, 1, prime->p);
+    memcpy(&bits, &inverse[k], sizeof bits);
+    inverse[k] = permi_balanced(permi_montgomery(product, bits, prime), prime->p);
+    product = permi_montgomery(product, times, prime);
+  }
+  inverse[0] = 0;
+}
+
+/* The table of perm_gpu_proof but for the map; returns 0 without memory. */
+static int permi_proof_gpu_table(permi_proof_gpu *gpu, size_t chunks)
+{
+  const permi_proof *proof = gpu->proof;
+  const permi_polynomial *polynomial = &proof->polynomial[gpu->run];
+  const int n = proof->n, signs = proof->signs;
+  const size_t N = (size_t)1 << signs, start = 4 + N, steps = (size_t)(n * (1 + polynomial->outer));
+  const size_t entries = (size_t)(n * signs), sums = (size_t)(n * polynomial->settings);
+  const size_t inverses = (size_t)(proof->values + PERMI_PROOF_SYNDROMES) + PERMI_PROOF_GPU_POINTS;
+  double *to;
+  int i, j;
+  gpu->work.doubles = start + steps + entries + sums + inverses + chunks;
+  gpu->table = (double *)permi_allocate(gpu->allocator, gpu->work.doubles, sizeof *gpu->table);
+  gpu->of = (uint32_t *)permi_allocate(gpu->allocator, chunks, sizeof *gpu->of);
+  gpu->weight = permi_proof_weights_room(proof, gpu->allocator);
+  if (!gpu->table || !gpu->of || !gpu->weight)
+    return 0;
+  gpu->map = gpu->table + (gpu->work.doubles - chunks);
+  gpu->table[0] = polynomial->prime;
+  gpu->table[1] = polynomial->inverse;
+  gpu->table[2] = (double)(gpu->work.doubles - chunks);
+  gpu->table[3] = 0;
+  memcpy(gpu->table + 4, polynomial->weight, N * sizeof *to);
+  to = gpu->table + start;
+  memcpy(to, polynomial->start, (size_t)n * sizeof *to);
+  memcpy(to + n, polynomial->step, (steps - (size_t)n) * sizeof *to);
+  to += steps;
+  for (j = 0; j < signs; j++)
+    for (i = 0; i < n; i++)
+      *to++ = polynomial->entry[i * signs + j];
+  memcpy(to, polynomial->table, sums * sizeof *to);
+  permi_proof_gpu_inverses(&proof->prime[gpu->run / proof->parts], to + sums, inverses);
+  return 1;
+}
+
+#if defined(PERM_WITH_CUDA)
+static int permi_proof_gpu_add(void *context, perm_partial *partial, uint64_t first, uint64_t chunks,
+                               const double *sums)
+{
+  const permi_proof_gpu *gpu = (const permi_proof_gpu *)context;
+  const permi_proof *proof = gpu->proof;
+  const double p = gpu->table[0];
+  uint64_t c, seed = PERMI_HASH_START, k;
+  for (c = 0; c < chunks; c++) {
+    const uint64_t t = (uint64_t)gpu->map[first + c], at = gpu->of[first + c];
+    const permi_proof_leaf *leaf = &proof->leaf[gpu->stretch[at].leaf];
+    for (k = 0; k < PERMI_PROOF_GPU_POINTS; k++) {
+      const double value = sums[c * PERMI_PROOF_GPU_POINTS + k];
+      if (!(value >= 0 && value < p))
+        return 0;
+      seed = permi_hash(seed, (uint64_t)value);
+      if (t + k < leaf->end)
+        *permi_proof_word(&gpu->done[at], t + k - leaf->first) = (uint64_t)value;
+    }
+  }
+  c = seed % chunks;
+  k = (seed >> 32) % PERMI_PROOF_GPU_POINTS;
+  partial->chunks += chunks;
+  return permi_proof_formula(proof, gpu->run, (uint64_t)gpu->map[first + c] + k, gpu->weight) ==
+         (uint64_t)sums[c * PERMI_PROOF_GPU_POINTS + k];
+}
+
+static perm_status permi_proof_gpu_merge(perm_partial *into, const perm_partial *from)
+{
+  into->chunks += from->chunks;
+  return PERM_OK;
+}
+
+static perm_status permi_proof_gpu_poll(void *context, uint64_t done)
+{
+  const permi_proof_gpu *gpu = (const permi_proof_gpu *)context;
+  return gpu->control ? permi_control_poll_range(gpu->control, gpu->chunk_seconds * (double)done, "proving on GPUs")
+                      : PERM_OK;
+}
+
+static perm_status permi_proof_gpu_call(permi_proof_gpu *gpu, uint64_t chunks, perm_partial *prefix)
+{
+  char message[PERM_MESSAGE_BYTES] = "";
+  perm_options options;
+  perm_gpu_sink sink;
+  perm_status status;
+  int gpus = 0;
+  memset(&options, 0, sizeof options);
+  if (gpu->control)
+    options = *gpu->control->options;
+  if (!options.gpu.devices)
+    options.gpu.devices = 1;
+  options.allocator = *gpu->allocator;
+  sink.context = gpu;
+  sink.add = permi_proof_gpu_add;
+  sink.merge = permi_proof_gpu_merge;
+  sink.poll = permi_proof_gpu_poll;
+  sink.alone = 1;
+  status = perm_cuda_run(&gpu->work, 0, chunks, &options, &sink, prefix, &gpus, message);
+  if (gpu->control) {
+    gpu->control->gpus = gpus > gpu->control->gpus ? gpus : gpu->control->gpus;
+    memcpy(gpu->control->message, message, sizeof message);
+  }
+  return status;
+}
+#else
+static perm_status permi_proof_gpu_call(permi_proof_gpu *gpu, uint64_t chunks, perm_partial *prefix)
+{
+  (void)chunks, (void)prefix;
+  if (gpu->control)
+    permi_gpu_devices(1, gpu->control->message);
+  return PERM_ERROR_DEVICE;
+}
+#endif
+
+/* Of one polynomial. */
+static perm_status permi_proof_gpu_polynomial(permi_proof_gpu *gpu, int count)
+{
+  perm_partial prefix;
+  perm_status status;
+  uint64_t chunks = 0, at = 0, c;
+  int k;
+  for (k = 0; k < count; k++)
+    chunks += gpu->stretch[k].end - gpu->stretch[k].begin;
+  if (!chunks)
+    return PERM_OK;
+  if (!permi_proof_gpu_table(gpu, (size_t)chunks))
+    return PERM_ERROR_MEMORY;
+  for (k = 0; k < count; k++)
+    for (c = gpu->stretch[k].begin; c < gpu->stretch[k].end; c++, at++) {
+      gpu->map[at] = (double)(gpu->proof->leaf[gpu->stretch[k].leaf].first + c * PERMI_PROOF_GPU_POINTS);
+      gpu->of[at] = (uint32_t)k;
+    }
+  gpu->work.table = gpu->table;
+  memset(&prefix, 0, sizeof prefix);
+  status = permi_proof_gpu_call(gpu, chunks, &prefix);
+  for (k = 0; k < count; k++) { /* what is beyond the prefix may be there, and does not count */
+    const permi_stretch *stretch = &gpu->stretch[k];
+    const uint64_t all = stretch->end - stretch->begin, here = prefix.chunks < all ? prefix.chunks : all;
+    for (c = (stretch->begin + here) * PERMI_PROOF_GPU_POINTS; c < stretch->end * PERMI_PROOF_GPU_POINTS; c++)
+      *permi_proof_word(&gpu->done[k], c) = 0;
+    prefix.chunks -= here;
+    if (!here)
+      continue;
+    permi_partial_count(&gpu->done[k], stretch->begin, stretch->begin + here);
+    gpu->done[k].terms += (double)here * PERMI_PROOF_GPU_POINTS * ldexp(1, gpu->proof->n - gpu->proof->signs - 1);
+    gpu->done[k].fingerprint = stretch->fingerprint;
+  }
+  return status;
+}
+
+/* Adds to done[k] what the stretches are, or a prefix of them. */
+static perm_status permi_proof_gpu_run(const permi_proof *proof, const perm_allocator *allocator,
+                                       const permi_stretch *stretch, int count, permi_control *control,
+                                       perm_partial *done)
+{
+  permi_proof_gpu *gpu = (permi_proof_gpu *)permi_allocate(allocator, 1, sizeof *gpu);
+  perm_status status = gpu ? PERM_OK : PERM_ERROR_MEMORY;
+  int k = 0, same;
+  for (; k < count && status == PERM_OK; k += same) {
+    const int run = stretch[k].leaf / proof->leaves;
+    for (same = 1; k + same < count && stretch[k + same].leaf / proof->leaves == run;)
+      same++;
+    permi_proof_gpu_open(gpu, proof, run);
+    gpu->allocator = allocator;
+    gpu->control = control;
+    gpu->stretch = stretch + k;
+    gpu->done = done + k;
+    status = permi_proof_gpu_polynomial(gpu, same);
+    permi_release(allocator, gpu->table);
+    permi_release(allocator, gpu->of);
+    permi_release(allocator, gpu->weight);
+  }
+  permi_release(allocator, gpu);
+  return status;
+}
+
+/* Of many leaves: see perm_job. */
+static perm_status permi_proof_gpu_many(const perm_job *job, const permi_stretch *stretch, int count,
+                                        permi_control *control, perm_partial *done)
+{
+  return permi_proof_gpu_run((const permi_proof *)job->context, &job->allocator, stretch, count, control, done);
+}
+
+static perm_status permi_proof_gpu_range(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
+                                         perm_partial *partial)
+{
+  const permi_proof_leaf *own = (const permi_proof_leaf *)leaf->context;
+  permi_stretch stretch;
+  stretch.leaf = (int)(own - own->proof->leaf);
+  stretch.begin = begin;
+  stretch.end = end;
+  stretch.fingerprint = leaf->information.fingerprint;
+  return permi_proof_gpu_run(own->proof, &own->proof->allocator, &stretch, 1, control, partial);
+}
+#endif
+
 /* =========================================================================================== >>proof
    Permanents that carry their proof: the job that evaluates >>polynomial, the value, and the file, which
    examples/perm_verify.c checks without this library. Numbers have the least significant byte first:
@@ -12984,6 +13721,7 @@ static void permi_proof_free(const perm_allocator *allocator, void *context)
   if (!proof)
     return;
   permi_release(allocator, proof->tables);
+  permi_release(allocator, proof->residue);
   permi_release(allocator, proof->polynomial);
   permi_release(allocator, proof->leaf);
   permi_release(allocator, proof);
@@ -13019,10 +13757,9 @@ static void permi_proof_residue(const permi_proof *proof, int k, const perm_part
     power = permi_residue_add(power, power, 0, prime->p);
   power = permi_prime_inverse(permi_montgomery(power, 1, prime), prime);
   for (r = 0; r < proof->parts; r++) {
-    const perm_partial *from = partials + (ptrdiff_t)(k * proof->parts + r) * proof->leaves;
     for (at = 0; at < N; at++) {
-      perm_partial *holds = (perm_partial *)(uintptr_t)&from[at / PERMI_PROOF_LEAF];
-      value[r] = permi_residue_add(value[r], *permi_proof_word(holds, at % PERMI_PROOF_LEAF), 0, prime->p);
+      const uint64_t listed = permi_proof_listed(proof, partials, k * proof->parts + r, at);
+      value[r] = permi_residue_add(value[r], listed, 0, prime->p);
     }
     value[r] = permi_montgomery(value[r], power, prime);
   }
@@ -13091,7 +13828,8 @@ static int permi_proof_print(FILE *stream, const void *what)
     const permi_proof_leaf *leaf = &proof->leaf[k];
     const uint64_t *word[3] = {file->partials[k].value.word, file->partials[k].imaginary.word,
                                file->partials[k].absolute.word};
-    int left = (int)(leaf->end - leaf->first);
+    const uint64_t end = leaf->end < proof->values ? leaf->end : proof->values;
+    int left = leaf->first < end ? (int)(end - leaf->first) : 0;
     for (i = 0; i < 3 && left > 0 && good; i++, left -= PERM_SUM_WORDS)
       good = permi_proof_words(stream, word[i], left < PERM_SUM_WORDS ? left : PERM_SUM_WORDS, &hash);
   }
@@ -13135,8 +13873,19 @@ static void permi_proof_primes_choose(permi_proof *proof)
   }
 }
 
+/* rate: products a second of a thread. */
+static int permi_proof_on_gpu(const permi_proof *proof, const perm_options *options, double rate)
+{
+  const double work = (double)proof->values * proof->runs * ldexp((double)proof->n, proof->n - proof->signs - 1);
+  char message[PERM_MESSAGE_BYTES];
+  if (options->isa == PERM_ISA_CUDA)
+    return 1;
+  return options->gpu.devices && work / rate >= 1 && permi_proof_gpu_seconds(proof) < work / rate &&
+         (!options->gpu.cpu_fallback || permi_gpu_devices(options->gpu.devices, message));
+}
+
 /* What the polynomials of a problem take. */
-static permi_proof *permi_proof_make(const permi_problem *problem, const perm_options *options, double *rate)
+static permi_proof *permi_proof_make(const permi_problem *problem, const perm_options *options, double *rate, int *gpu)
 {
   const perm_allocator *allocator = &options->allocator;
   permi_proof *proof = (permi_proof *)permi_allocate(allocator, 1, sizeof *proof);
@@ -13144,15 +13893,19 @@ static permi_proof *permi_proof_make(const permi_problem *problem, const perm_op
   if (!proof)
     return NULL;
   memset(proof, 0, sizeof *proof);
+  proof->allocator = *allocator;
   proof->n = problem->n;
   proof->parts = problem->parts;
   proof->signs = problem->n / 2;
   proof->primes = permi_proof_primes(problem);
   proof->runs = proof->primes * proof->parts;
   proof->values = (uint64_t)(proof->n + 1) * ((UINT64_C(1) << proof->signs) - 1) + 1;
-  proof->leaves = (int)((proof->values + PERMI_PROOF_LEAF - 1) / PERMI_PROOF_LEAF);
+  proof->run = permi_polynomial_kernel(options->isa == PERM_ISA_CUDA ? PERM_ISA_PLAIN : permi_isa(options), rate);
+  *gpu = permi_proof_on_gpu(proof, options, *rate);
+  proof->each = *gpu ? PERMI_PROOF_GPU_LEAF : PERMI_PROOF_LEAF;
+  proof->points = *gpu ? PERMI_PROOF_GPU_POINTS : PERMI_PROOF_POINTS;
+  proof->leaves = (int)((proof->values + PERMI_PROOF_SYNDROMES + proof->each - 1) / proof->each);
   proof->fingerprint = permi_proof_fingerprint(problem);
-  proof->run = permi_polynomial_kernel(permi_isa(options), rate);
   leaves = (size_t)proof->leaves * (size_t)proof->runs;
   permi_proof_primes_choose(proof);
   proof->polynomial = (permi_polynomial *)permi_allocate(allocator, (size_t)proof->runs, sizeof *proof->polynomial);
@@ -13166,27 +13919,33 @@ static permi_proof *permi_proof_make(const permi_problem *problem, const perm_op
 static int permi_proof_push(perm_job *job, permi_proof *proof, int index, perm_isa isa, double rate)
 {
   const double work = ldexp((double)proof->n, proof->n - proof->signs - 1); /* products a value */
+  const uint64_t all = proof->values + PERMI_PROOF_SYNDROMES;
   permi_proof_leaf *own = &proof->leaf[index];
   permi_leaf leaf;
   own->proof = proof;
   own->polynomial = &proof->polynomial[index / proof->leaves];
-  own->first = (uint64_t)(index % proof->leaves) * PERMI_PROOF_LEAF;
-  own->end = own->first + PERMI_PROOF_LEAF < proof->values ? own->first + PERMI_PROOF_LEAF : proof->values;
+  own->first = (uint64_t)(index % proof->leaves) * proof->each;
+  own->end = own->first + proof->each < all ? own->first + proof->each : all;
   memset(&leaf, 0, sizeof leaf);
   leaf.information.kind = PERM_LEAF_RANGE;
   leaf.information.method = PERM_METHOD_PROOF;
   leaf.information.isa = isa;
   leaf.information.n = proof->n;
-  leaf.information.chunks = (own->end - own->first + PERMI_PROOF_POINTS - 1) / PERMI_PROOF_POINTS;
+  leaf.information.chunks = (own->end - own->first + proof->points - 1) / proof->points;
   leaf.information.work = work * (double)(own->end - own->first);
   leaf.information.seconds = leaf.information.work / rate;
-  leaf.information.bytes = sizeof(perm_partial) + sizeof leaf;
-  leaf.information.fingerprint = permi_hash(permi_hash(proof->fingerprint, (uint64_t)index), (uint64_t)proof->primes);
-  leaf.run_chunk = permi_proof_chunk;
+  leaf.information.bytes = sizeof(perm_partial) + sizeof(permi_intervals) + sizeof leaf + sizeof *own;
+  leaf.information.fingerprint =
+      permi_hash(permi_hash(proof->fingerprint, (uint64_t)index),
+                 (uint64_t)proof->primes + 256 * PERMI_PROOF_SYNDROMES + 65536 * proof->each);
+  if (isa == PERM_ISA_CUDA)
+    leaf.run_range = permi_proof_gpu_range;
+  else
+    leaf.run_chunk = permi_proof_chunk;
   leaf.release = permi_proof_leaf_release;
   leaf.explain = permi_proof_explain;
   leaf.context = own;
-  leaf.workspace = permi_proof_workspace(proof->n, proof->signs);
+  leaf.workspace = isa == PERM_ISA_CUDA ? 0 : permi_proof_workspace(proof->n, proof->signs);
   leaf.integer = 1;
   leaf.scale = permi_dd_make(1);
   return permi_job_push_leaf(job, &leaf);
@@ -13205,8 +13964,9 @@ static perm_status permi_proof_refuse(const permi_problem *problem, const perm_o
                       perm_method_name(options->method));
   if (options->precision != PERM_PRECISION_DEFAULT && options->precision != PERM_PRECISION_EXACT)
     return permi_fail(result, PERM_ERROR_OPTION, argument, "options: proofs are exact, so leave precision as it is");
-  if (options->isa == PERM_ISA_CUDA)
-    return permi_fail(result, PERM_ERROR_UNSUPPORTED, argument, "options: proofs are not made on GPUs");
+  if (options->isa == PERM_ISA_CUDA && problem->n < PERMI_GPU_LEAST_N)
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, argument, "options: GPUs make proofs of order %d to %d",
+                      PERMI_GPU_LEAST_N, PERMI_PROOF_MAX_N);
   if (problem->row_count || problem->column_count || problem->m != problem->n || problem->n < 1 ||
       problem->n > PERMI_PROOF_MAX_N)
     return permi_fail(result, PERM_ERROR_SIZE, 1, "the matrix is %d x %d%s; proofs are of square ones of order 1 to %d",
@@ -13224,14 +13984,16 @@ static perm_status permi_proof_job(const permi_problem *problem, const perm_opti
                                    perm_job **job, perm_result *result)
 {
   const double start = permi_seconds();
+  permi_control watch = permi_control_begin(options);
   perm_status status = permi_proof_refuse(problem, options, argument, result);
   permi_proof *proof;
+  perm_isa isa;
   double rate;
-  int i;
+  int i, gpu;
   *job = NULL;
   if (status != PERM_OK)
     return status;
-  proof = permi_proof_make(problem, options, &rate);
+  proof = permi_proof_make(problem, options, &rate, &gpu);
   *job = proof ? permi_job_new(&options->allocator, PERM_PRECISION_EXACT) : NULL;
   if (!*job) {
     permi_proof_free(&options->allocator, proof);
@@ -13240,14 +14002,26 @@ static perm_status permi_proof_job(const permi_problem *problem, const perm_opti
   (*job)->context = proof;
   (*job)->release = permi_proof_free;
   (*job)->value = permi_proof_value;
+  (*job)->check = permi_proof_check;
+  (*job)->sample = permi_proof_sample;
   (*job)->prove = permi_proof_write;
+  isa = gpu ? PERM_ISA_CUDA : permi_isa(options);
+  if (gpu) {
+    rate = PERMI_GPU_RATE_PROOF;
+    (*job)->run_many = permi_proof_gpu_many;
+  }
   (*job)->is_complex = proof->parts == 2;
   (*job)->modulus = options->modulus;
   for (i = 0; i < proof->runs * proof->leaves; i++)
-    if (!permi_proof_push(*job, proof, i, permi_isa(options), rate)) {
+    if (permi_watch(&watch, 2000) || !permi_proof_push(*job, proof, i, isa, rate)) {
       perm_job_free(*job);
       *job = NULL;
-      return permi_fail_memory(result);
+      if (watch.stopped == PERM_OK)
+        return permi_fail_memory(result);
+      permi_fail(result, watch.stopped, 0, "%s while planning", perm_status_text(watch.stopped));
+      if (result)
+        result->seconds = permi_seconds() - start;
+      return watch.stopped;
     }
   (*job)->plan_seconds = permi_seconds() - start;
   return PERM_OK;
@@ -13267,12 +14041,21 @@ PERMI_BRIEF_END
 
 /* ========================================================================================== >>check */
 
+/* Of calls that make no proofs. */
+PERMI_UNUSED
+static perm_status permi_check_unproved(const perm_options *options, int argument, perm_result *result)
+{
+  const perm_status status = permi_check_options(options, argument, result);
+  return status == PERM_OK && options->prove
+             ? permi_fail(result, PERM_ERROR_OPTION, argument,
+                          "options: prove is for single exact permanents: perm_compute_integer, _gaussian, _sparse")
+             : status;
+}
+
 PERMI_UNUSED
 static perm_status permi_check_whole(const perm_options *options, int argument, perm_result *result)
 {
-  const perm_status status = permi_check_options(options, argument, result);
-  if (status == PERM_OK && options->prove)
-    return permi_fail(result, PERM_ERROR_OPTION, argument, "options: prove is for single exact permanents");
+  const perm_status status = permi_check_unproved(options, argument, result);
   return status == PERM_OK && permi_in_pieces(options)
              ? permi_fail(result, PERM_ERROR_OPTION, argument,
                           "options: checkpoint, parts and merge are for single permanents that a job computes")
@@ -13286,9 +14069,8 @@ static perm_status permi_check_entries(int m, int n, const double *a, int given,
   int i, j;
   if (!given)
     return permi_fail(result, PERM_ERROR_NULL, 3, "a is NULL for a %d x %d matrix", m, n);
-  if (ld < n)
-    return permi_fail(result, PERM_ERROR_STRIDE, 4, "ld is %lld, smaller than the %d columns of a row", (long long)ld,
-                      n);
+  if (!permi_stride_fits(m, n, ld, 8 * parts))
+    return permi_fail_stride(result, 4, "ld", m, n, ld);
   for (i = 0; a && i < m; i++)
     for (j = 0; j < parts * n; j++) {
       const double x = a[(ptrdiff_t)i * ld * parts + j];
@@ -13562,12 +14344,24 @@ PERM_API const char *perm_format_name(perm_format format)
   }
 }
 
+/* Whether an integer is one that a call may have made. */
+static int permi_integer_good(const perm_integer *integer)
+{
+  return integer && integer->words >= 0 && integer->words <= PERM_INTEGER_WORDS;
+}
+
 /* plus: with an explicit +. */
 static size_t permi_integer_text(const perm_integer *integer, int plus, char *buffer, size_t size)
 {
   char digits[PERM_INTEGER_WORDS * 20 + 2];
   uint32_t half[2 * PERM_INTEGER_WORDS];
-  int used = 2 * integer->words, length = 0, i;
+  int used = permi_integer_good(integer) ? 2 * integer->words : -1, length = 0, i;
+  size = buffer ? size : 0;
+  if (used < 0) {
+    if (size)
+      buffer[0] = 0;
+    return 0;
+  }
   for (i = 0; i < used; i++)
     half[i] = (uint32_t)(integer->word[i / 2] >> (32 * (i & 1)));
   do {
@@ -13598,17 +14392,19 @@ PERM_API size_t perm_integer_text(const perm_integer *integer, char *buffer, siz
 
 PERM_API size_t perm_time_text(double seconds, char *buffer, size_t size)
 {
-  return (size_t)snprintf(buffer, size, "%s", permi_time_words(seconds).text);
+  return (size_t)snprintf(buffer, buffer ? size : 0, "%s", permi_time_words(seconds).text);
 }
 
 PERM_API size_t perm_bytes_text(double bytes, char *buffer, size_t size)
 {
-  return (size_t)snprintf(buffer, size, "%s", permi_size_words(bytes).text);
+  return (size_t)snprintf(buffer, buffer ? size : 0, "%s", permi_size_words(bytes).text);
 }
 
 PERM_API perm_status perm_integer_int64(const perm_integer *integer, int64_t *value)
 {
-  const uint64_t limit = (UINT64_C(1) << 63) - !integer->negative;
+  const uint64_t limit = (UINT64_C(1) << 63) - !(integer && integer->negative);
+  if (!permi_integer_good(integer) || !value)
+    return PERM_ERROR_NULL;
   if (integer->words > 1 || integer->word[0] > limit)
     return PERM_ERROR_OVERFLOW;
   *value = integer->negative ? -1 - (int64_t)(integer->word[0] - 1) : (int64_t)integer->word[0];
@@ -13618,6 +14414,7 @@ PERM_API perm_status perm_integer_int64(const perm_integer *integer, int64_t *va
 PERM_API size_t perm_result_text(const perm_result *result, char *buffer, size_t size)
 {
   int length;
+  size = buffer ? size : 0;
   if (!result) {
     if (size)
       buffer[0] = 0;
@@ -13726,6 +14523,30 @@ typedef struct permi_sweep {
 } permi_sweep;
 
 #define PERMI_SWEEP_LEAVES 64 /* a thread, before threads wait for one another */
+#define PERMI_SWEEP_MANY 16384 /* at once by run_many: 36 MB of partials */
+
+static perm_status permi_sweep_many(const permi_sweep *sweep, int count)
+{
+  const perm_job *job = sweep->job;
+  permi_stretch *stretch = (permi_stretch *)permi_allocate(&job->allocator, (size_t)count, sizeof *stretch);
+  perm_status status;
+  permi_interval range;
+  int k;
+  if (!stretch)
+    return PERM_ERROR_MEMORY;
+  memset(stretch, 0, (size_t)count * sizeof *stretch);
+  for (k = 0; k < count; k++) {
+    stretch[k].leaf = (int)sweep->first + k;
+    stretch[k].fingerprint = job->leaf[stretch[k].leaf].information.fingerprint;
+    if (permi_leaf_left(job, sweep->state, sweep->control->options, stretch[k].leaf, &range)) {
+      stretch[k].begin = range.begin;
+      stretch[k].end = range.end;
+    }
+  }
+  status = job->run_many(job, stretch, count, sweep->control, sweep->done);
+  permi_release(&job->allocator, stretch);
+  return status;
+}
 
 static perm_status permi_sweep_leaf(void *context, uint64_t part, int thread)
 {
@@ -13751,7 +14572,8 @@ static perm_status permi_sweep_leaf(void *context, uint64_t part, int thread)
 static perm_status permi_run_sweep(const perm_job *job, perm_state *state, int first, permi_control *control,
                                    int threads, perm_result *result)
 {
-  const int room = PERMI_SWEEP_LEAVES * threads, count = job->leaves - first < room ? job->leaves - first : room;
+  const int room = job->run_many ? PERMI_SWEEP_MANY : PERMI_SWEEP_LEAVES * threads;
+  const int count = job->leaves - first < room ? job->leaves - first : room;
   perm_status status = PERM_ERROR_MEMORY, added = PERM_OK;
   permi_interval range;
   permi_sweep sweep;
@@ -13760,10 +14582,11 @@ static perm_status permi_run_sweep(const perm_job *job, perm_state *state, int f
   sweep.state = state;
   sweep.control = control;
   sweep.first = (uint64_t)first;
-  sweep.done = (perm_partial *)permi_allocate(&job->allocator, (size_t)count, sizeof *sweep.done);
+  sweep.done = (perm_partial *)permi_allocate_zeros(&job->allocator, (size_t)count, sizeof *sweep.done);
   if (permi_workspace_make(&job->allocator, &job->leaf[first], threads, &sweep.memory) && sweep.done) {
-    memset(sweep.done, 0, (size_t)count * sizeof *sweep.done);
-    status = permi_share(threads, sweep.first, sweep.first + (uint64_t)count, permi_sweep_leaf, &sweep, NULL);
+    status = job->run_many ? permi_sweep_many(&sweep, count)
+                           : permi_share(threads, sweep.first, sweep.first + (uint64_t)count, permi_sweep_leaf, &sweep,
+                                         NULL);
     for (k = 0; k < count && added == PERM_OK; k++)
       if (sweep.done[k].chunks && permi_leaf_left(job, state, control->options, first + k, &range)) {
         const perm_leaf *leaf = &job->leaf[first + k].information;
@@ -13806,7 +14629,7 @@ static void permi_work(const perm_job *job, const perm_state *state, const perm_
     const perm_leaf *leaf = &job->leaf[i].information;
     const permi_interval wanted = permi_wanted(job, i, options);
     const double each = leaf->seconds / (double)leaf->chunks;
-    uint64_t begin = wanted.begin, end, left = 0;
+    uint64_t begin = wanted.begin, end = 0, left = 0;
     for (; begin < wanted.end; begin = end) {
       perm_state_left(job, state, i, begin, &begin, &end);
       end = end < wanted.end ? end : wanted.end;
@@ -13837,6 +14660,20 @@ static void permi_keep(const perm_job *job, const perm_state *state, permi_contr
       permi_seconds() + (options->checkpoint.seconds > 0 ? options->checkpoint.seconds : PERMI_CHECKPOINT_SECONDS);
 }
 
+static perm_status permi_begin_with(const perm_job *job, perm_state *state, const perm_state *kept, const char *path,
+                                    int merges, perm_result *result)
+{
+  perm_status status = perm_state_merge(job, state, kept, result);
+  if (status == PERM_OK && merges && job->sample)
+    status = job->sample(job, kept, result);
+  if (status == PERM_ERROR_STATE && result) {
+    char why[PERM_MESSAGE_BYTES];
+    snprintf(why, sizeof why, "%.100s", result->message);
+    permi_fail(result, status, 0, "%s: merging it: %s", path, why);
+  }
+  return status;
+}
+
 static perm_status permi_begin(const perm_job *job, perm_state *state, const perm_options *options, int *found,
                                perm_result *result)
 {
@@ -13853,14 +14690,8 @@ static perm_status permi_begin(const perm_job *job, perm_state *state, const per
     status = permi_checkpoint_read(job, path, &any, &kept, &missing, result);
     if (i < 0 && missing)
       status = PERM_OK;
-    else if (status == PERM_OK && (i >= 0 || empty)) {
-      status = perm_state_merge(job, state, kept, result);
-      if (status == PERM_ERROR_STATE && result) {
-        char why[PERM_MESSAGE_BYTES];
-        snprintf(why, sizeof why, "%.60s", result->message);
-        permi_fail(result, status, 0, "%s: merging it: %s", path, why);
-      }
-    }
+    else if (status == PERM_OK && (i >= 0 || empty))
+      status = permi_begin_with(job, state, kept, path, i >= 0, result);
     *found |= i < 0 && kept;
     perm_state_free(kept);
   }
@@ -13970,7 +14801,9 @@ static perm_status permi_execute(const perm_job *job, perm_state *state, const p
   } else if (stopped < 0) {
     stopped = permi_meter_verdict(&job->allocator, permi_stopped(stopped, &control, result), result);
   } else if (stopped == PERM_OK) {
-    stopped = perm_state_finish(job, state, result);
+    stopped = permi_state_finish(job, state, state, result);
+    if (stopped == PERM_ERROR_STATE && job->check && keeper) /* without what is wrong */
+      keeper->keep(job, state, &control, &unwritten);
     if (stopped == PERM_OK && control.unwritten)
       memcpy(result->message, unwritten.message, sizeof result->message);
   } else {
@@ -14482,16 +15315,16 @@ static int permi_rank_look(const permi_problem *problem, const perm_options *opt
   if (problem->n < PERMI_RANK_LEAST && !named)
     *why = "is too small for its rank to matter";
   else if (problem->m != problem->n || problem->n > PERM_MAX_LINES || problem->row_count || problem->column_count ||
-           (!problem->real && !problem->integer) || problem->ld < problem->n)
+           (!problem->real && !problem->integer) ||
+           !permi_stride_fits(problem->m, problem->n, problem->ld, 8 * problem->parts))
     *why = "is no square array without counts";
-  else if (!permi_rank_sampled(problem))
-    *why = "has a rank over 4: so has a sample of it";
+  else if (problem->n && !permi_rank_sampled(problem))
+    *why = "has a rank over 4, as a sample of its lines shows";
   if (*why)
     return 1;
-  rank = (permi_rank *)permi_pool_get(&pool, 1, sizeof *rank);
+  rank = (permi_rank *)permi_pool_zeros(&pool, 1, sizeof *rank);
   basis = (uint64_t *)permi_allocate(allocator, (PERMI_RANK_MOST + 1) * (size_t)problem->n, sizeof *basis);
   if (rank) {
-    memset(rank, 0, sizeof *rank);
     rank->allocator = *allocator;
     rank->pool = pool;
     rank->n = problem->n;
@@ -14706,12 +15539,11 @@ static perm_status permi_rank_task(const permi_leaf *leaf, permi_control *contro
 static size_t permi_rank_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   const permi_rank *rank = (const permi_rank *)leaf->context;
-  const int length = snprintf(buffer, size,
-                              "low rank, order %d: rank %d, proved; %.0f monomials modulo %d primes, at most %.0f "
-                              "bits, predicted %.3g s\n",
-                              rank->n, rank->rank, rank->monomials, rank->primes ? rank->primes : 1, rank->bits,
-                              leaf->information.seconds);
-  return length > 0 ? (size_t)length : 0;
+  return permi_say(buffer, size,
+                   "low rank, order %d: rank %d, proved; %.0f monomials modulo %d primes, at most %.0f "
+                   "bits, predicted %.3g s\n",
+                   rank->n, rank->rank, rank->monomials, rank->primes ? rank->primes : 1, rank->bits,
+                   leaf->information.seconds);
 }
 
 static void permi_rank_price(const permi_rank *rank, permi_offer *offer)
@@ -14842,11 +15674,30 @@ static void permi_array_free(permi_array *array, const perm_allocator *allocator
     array->problem->reach->engines[PERMI_AT_LOW_RANK].release(allocator, array->rank);
 }
 
+/* By method auto, of certified small orders (up to about 12 with AVX-512, 10 with AVX2, 8 without): double-double takes
+   no longer than split rows may of large ones, 2.5 times the call, and its bound is the rounding of the value to
+   double. */
+static int permi_doubling_is_cheap(const permi_problem *problem, const perm_options *options)
+{
+  const permi_kernel_table *kernels = &problem->reach->kernels;
+  const int n = problem->n, rounded = options->precision == PERM_PRECISION_DEFAULT ||
+                                      options->precision == PERM_PRECISION_FAST;
+  const permi_kernel *usual, *doubled;
+  double elements;
+  if (!options->certify || !rounded || n < 4 || n > PERMI_NEAR_N || options->method != PERM_METHOD_AUTO)
+    return 0;
+  usual = permi_kernel_for(kernels, permi_isa(options), PERM_FORM_PAIR, PERMI_ROUNDED, n);
+  doubled = permi_kernel_for(kernels, permi_isa(options), PERM_FORM_SPLIT, PERMI_DOUBLED, n);
+  elements = (double)n * (double)(1 << (n - 1));
+  return elements / doubled->rate <= 1.5 * (5e-6 + elements / usual->rate);
+}
+
 static perm_status permi_plan_array(const permi_problem *problem, const perm_options *options, perm_plan *plan,
                                     perm_result *result)
 {
   const int m = problem->m, n = problem->n;
   const permi_view view = permi_view_of(problem->real, problem->ld, problem->parts, problem->reach);
+  perm_options raised;
   perm_status status;
   permi_fail(result, PERM_OK, 0, "%s", "");
   if (!plan)
@@ -14868,7 +15719,10 @@ static perm_status permi_plan_array(const permi_problem *problem, const perm_opt
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 1,
                       "the matrix is %d x %d; plans are for square ones: use perm_compute_%s", m, n,
                       problem->parts == 2 ? "complex" : "real");
-  return permi_plan(n, &view, options, plan, result);
+  raised = *options;
+  if (permi_doubling_is_cheap(problem, options))
+    raised.precision = PERM_PRECISION_DD;
+  return permi_plan(n, &view, &raised, plan, result);
 }
 
 static void permi_dense_planned(permi_array *array)
@@ -14921,12 +15775,14 @@ static perm_status permi_dense_make(permi_maker *maker, const struct permi_block
 static int permi_array_repeats(const permi_problem *problem, const perm_options *options)
 {
   const char *a = (const char *)problem->real;
-  const ptrdiff_t column = 8 * problem->parts, row = problem->ld * column;
+  const ptrdiff_t column = 8 * problem->parts;
   const int n = problem->n;
+  ptrdiff_t row;
   int by_columns, i, j, k;
   if (options->method != PERM_METHOD_AUTO || problem->m != n || n < PERMI_REPEATS_LEAST || n > PERM_MAX_N || !a ||
-      problem->ld < n)
+      !permi_stride_fits(n, n, problem->ld, 8 * problem->parts))
     return 0;
+  row = problem->ld * column;
   for (by_columns = 0; by_columns < 2; by_columns++) {
     const ptrdiff_t line = by_columns ? column : row, along = by_columns ? row : column;
     for (i = 1; i < n; i++)
@@ -15480,8 +16336,8 @@ static perm_status permi_job_metered(const perm_plan *plan, const permi_problem 
     return permi_fail(result, PERM_ERROR_STATE, 1, "plan is for a %s matrix", plan->is_complex ? "complex" : "real");
   /* a plan from outside is not trusted: it is made again */
   planned.method = plan->method != PERM_METHOD_STRUCTURE     ? plan->method
-                   : plan->precision == PERM_PRECISION_KAHAN ? PERM_METHOD_GLYNN /* auto refuses kahan */
-                                                             : PERM_METHOD_AUTO;
+                   : plan->precision == PERM_PRECISION_KAHAN ? PERM_METHOD_GLYNN /* dense refuses kahan */
+                                                             : PERM_METHOD_DENSE; /* auto may raise the precision */
   planned.precision = plan->precision;
   planned.certify = plan->certify;
   planned.isa = plan->isa;
@@ -15710,7 +16566,8 @@ static int permi_at_once(const permi_problem *problem, const perm_options *optio
 {
   const int n = problem->n, exact = problem->integer != NULL;
   return n >= 2 && n <= PERMI_SMALL_N && n == problem->m && (problem->real || exact) &&
-         problem->ld >= n && result && permi_asks_no_more(options, exact, permi_problem_bytes(problem));
+         permi_stride_fits(n, n, problem->ld, 8 * problem->parts) && result &&
+         permi_asks_no_more(options, exact, permi_problem_bytes(problem));
 }
 
 static perm_status permi_compute_doubles(const permi_problem *problem, const perm_options *options, perm_result *result)
@@ -15756,7 +16613,8 @@ PERMI_NEVER_INLINE static int permi_copies_at_once(const permi_problem *problem,
   copies.ld = problem->ld;
   copies.row_count = problem->row_count;
   copies.column_count = problem->column_count;
-  if (!copies.a || copies.m > PERM_MAX_LINES || copies.n > PERM_MAX_LINES || copies.ld < copies.n)
+  if (!copies.a || copies.m > PERM_MAX_LINES || copies.n > PERM_MAX_LINES ||
+      !permi_stride_fits(copies.m, copies.n, copies.ld, 8 * parts))
     return 0;
   n = permi_small_write_out(&copies, parts, 0, &full);
   if (n < 2)
@@ -16948,6 +17806,10 @@ static perm_status permi_batch_laid_out(permi_batch batch, const double *a, cons
   if (n && count && stride < least)
     return permi_fail(result, PERM_ERROR_STRIDE, 4, "the stride is %llu, smaller than %llu", (unsigned long long)stride,
                       (unsigned long long)least);
+  if (n && count && /* numbers of 16 bytes, at most */
+      (double)stride * ((double)(least == count ? square : count) - 1) + (double)least >= (double)(PTRDIFF_MAX / 16))
+    return permi_fail(result, PERM_ERROR_STRIDE, 4, "the stride is %llu: so many numbers apart, %llu matrices are more "
+                      "bytes than memory has", (unsigned long long)stride, (unsigned long long)count);
   status = permi_check_whole(batch.options, 5, result);
   if (status != PERM_OK)
     return status;
@@ -17020,9 +17882,8 @@ static perm_status permi_select(permi_batch batch, int m, int n, const permi_vie
   if (k && count) {
     if (!view->a)
       return permi_fail(result, PERM_ERROR_NULL, 3, "a is NULL for a %d x %d matrix", m, n);
-    if (view->ld < n)
-      return permi_fail(result, PERM_ERROR_STRIDE, 4, "ld is %lld, smaller than the %d columns of a row",
-                        (long long)view->ld, n);
+    if (!permi_stride_fits(m, n, view->ld, 8 * view->parts))
+      return permi_fail_stride(result, 4, "ld", m, n, view->ld);
     if (!columns)
       return permi_fail(result, PERM_ERROR_NULL, 8, "columns is NULL");
     if (!rows && k > m)
@@ -17065,7 +17926,8 @@ PERM_API perm_status perm_compute_float(int m, int n, const float *a, ptrdiff_t 
   int i, j;
   if (!result)
     return PERM_ERROR_NULL;
-  if (!a || m <= 0 || n <= 0 || m > PERM_MAX_N || n > PERM_MAX_N || ld < n) /* perm_compute_real says why */
+  if (!a || m <= 0 || n <= 0 || m > PERM_MAX_N || n > PERM_MAX_N || !permi_stride_fits(m, n, ld, 8))
+    /* perm_compute_real says why */
     return perm_compute_real(m, n, a ? (const double *)(const void *)permi_lane_signs : NULL, ld, options, result);
   status = permi_check_options(options, 5, result);
   if (status != PERM_OK)
@@ -17348,7 +18210,7 @@ static perm_status permi_low_rank_leaf(const permi_factors *factors, const perm_
 static perm_status permi_factors_check(const permi_factors *factors, const perm_options *options, perm_result *result)
 {
   const int n = factors->n, r = factors->r;
-  perm_status status = permi_check_options(options, 7, result);
+  perm_status status = permi_check_unproved(options, 7, result);
   int side, i, j;
   if (status != PERM_OK)
     return status;
@@ -17366,9 +18228,8 @@ static perm_status permi_factors_check(const permi_factors *factors, const perm_
     const int rows = side ? r : n, columns = side ? n : r;
     if (!view->a)
       return permi_fail(result, PERM_ERROR_NULL, 3 + 2 * side, "%s is NULL", side ? "v" : "u");
-    if (view->ld < columns)
-      return permi_fail(result, PERM_ERROR_STRIDE, 4 + 2 * side, "%s is %lld, smaller than the %d columns of a row",
-                        side ? "ldv" : "ldu", (long long)view->ld, columns);
+    if (!permi_stride_fits(rows, columns, view->ld, 8 * view->parts))
+      return permi_fail_stride(result, 4 + 2 * side, side ? "ldv" : "ldu", rows, columns, view->ld);
     for (i = 0; i < rows; i++)
       for (j = 0; j < columns * view->parts; j++)
         if (!(fabs(view->a[(ptrdiff_t)i * view->ld * view->parts + j]) <= DBL_MAX))
@@ -18184,16 +19045,25 @@ static double permi_bernstein(double samples, double variance, double most, doub
   return sqrt(2 * variance * l / samples) + 6 * most * l / samples;
 }
 
-/* looks: how often it was asked whether to stop, of which the k-th has 1 / (k (k + 1)) of the chance to err. */
-static void permi_estimate_value(const permi_moments *moments, const permi_number *scale, double most, double looks,
-                                 perm_estimate *estimate)
+/* How far rounding moves a mean of samples, relative to their root mean square. Entries >= 0: a sample is n products of
+   sums of up to n entries, each divided twice a sweep: n (n + 2 + 2 sweeps) roundings. Of signed sums that is a
+   measure, no bound: they may cancel, but then samples differ by more. */
+static double permi_estimate_rounding(int n)
 {
-  const double samples = moments->samples, parts = estimate->is_complex ? 2 : 1;
+  return PERMI_UNIT * n * (n + 2.0 + 2 * PERMI_ESTIMATE_SWEEPS);
+}
+
+/* looks: how often it was asked whether to stop, of which the k-th has 1 / (k (k + 1)) of the chance to err. */
+static void permi_estimate_value(const permi_sampler *sampler, const permi_moments *moments, const permi_number *scale,
+                                 double looks, perm_estimate *estimate)
+{
+  const double samples = moments->samples, parts = estimate->is_complex ? 2 : 1, most = sampler->most;
+  const double rounding = permi_estimate_rounding(sampler->n);
   double proved = permi_bernstein(samples, moments->squares / samples, permi_ldexp(exp2(most - floor(most)),
                                   (long long)fmin(floor(most), 1e6) - moments->exp2),
                                   (1 - estimate->confidence) / (parts * looks * (looks + 1))) * sqrt(parts);
   double quantile = permi_normal_quantile(estimate->confidence);
-  double error = sqrt(moments->squares / (samples - 1) / samples);
+  double error = sqrt(moments->squares / (samples - 1) / samples), rounded;
   permi_number number = *scale;
   permi_number_normalise(&number);
   number.exp2 += moments->value == 0 && moments->squares == 0 ? 0 : moments->exp2;
@@ -18219,9 +19089,10 @@ static void permi_estimate_value(const permi_moments *moments, const permi_numbe
     proved *= ldexp(1, -e);
   }
   proved *= fabs(number.value.hi) * (1 + 1e-9);
-  proved += 1e-9 * hypot(estimate->value, estimate->imaginary); /* for what samples round */
+  rounded = rounding * (hypot(estimate->value, estimate->imaginary) + sqrt(samples) * estimate->standard_error);
+  proved += fmax(1e-9 * hypot(estimate->value, estimate->imaginary), rounded); /* for what samples round */
   estimate->proved_radius = proved <= DBL_MAX ? proved : (double)INFINITY;
-  estimate->radius = quantile * estimate->standard_error;
+  estimate->radius = quantile * estimate->standard_error + rounded;
   estimate->low = estimate->value - estimate->radius;
   estimate->high = estimate->value + estimate->radius;
   estimate->samples = samples;
@@ -18269,7 +19140,7 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler,
       permi_moments_merge(&moments, &part[b]);
       done++;
       if (plan->relative_error > 0 && done >= round) { /* seldom: stopping at a lucky moment biases */
-        permi_estimate_value(&moments, scale, sampler->most, looks++, estimate);
+        permi_estimate_value(sampler, &moments, scale, looks++, estimate);
         if (estimate->standard_error <= plan->relative_error * hypot(estimate->value, estimate->imaginary)) {
           blocks = done;
           break;
@@ -18282,7 +19153,7 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler,
   }
   if (!done)
     return status;
-  permi_estimate_value(&moments, scale, sampler->most, looks, estimate);
+  permi_estimate_value(sampler, &moments, scale, looks, estimate);
   if (status == PERM_STOPPED_TIME && plan->samples == 0)
     status = PERM_OK;
   if (status == PERM_OK && plan->relative_error > 0 &&
@@ -18812,8 +19683,8 @@ static perm_status permi_estimate_check(int n, const permi_view *view, const per
     return permi_fail(result, PERM_ERROR_SIZE, 1, "n is negative or above PERM_ESTIMATE_MAX_N");
   if (n && !view->a)
     return permi_fail(result, PERM_ERROR_NULL, 2, "a is NULL");
-  if (n && view->ld < n)
-    return permi_fail(result, PERM_ERROR_STRIDE, 3, "ld is smaller than the columns of a row");
+  if (n && !permi_stride_fits(n, n, view->ld, 8 * parts))
+    return permi_fail_stride(result, 3, "ld", n, n, view->ld);
   watch->activity = "preparing";
   for (i = 0; i < n && !permi_watch(watch, 1.5 * n * parts); i++)
     for (j = 0; j < n * parts; j++) {
@@ -18887,6 +19758,7 @@ static perm_status permi_estimate_metered(int n, const permi_view *view, const p
   estimate->threads = permi_threads(options);
   estimate->is_complex = view->parts == 2;
   estimate->certain_high = estimate->proved_radius = (double)INFINITY;
+  estimate->certain_low = negative ? -(double)INFINITY : 0;
   a = (double *)permi_pool_get(&pool, (size_t)n * (size_t)(n * parts), sizeof *a);
   integers = (int *)permi_pool_get(&pool, 2 * (size_t)n, sizeof *integers);
   sampler.rooms = (double *)permi_pool_get(&pool, (size_t)n * (size_t)estimate->threads, sizeof(double));
@@ -19909,18 +20781,18 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_table_row)(const double *row, do
                              parts);
 }
 
-/* Sums for all outer states; the far columns, which follow, have the signs of `away`. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_outer_row)(const double *row, double *x, int outer, int far, int away,
-                                                           PERMI_NAME(small_lanes) lanes, int parts)
+/* Sums of `count` columns for all signs, parts `apart`; the `far` columns that follow have the signs of `away`. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_outer_row)(const double *row, double *x, int apart, int count, int far,
+                                                           int away, PERMI_NAME(small_lanes) lanes, int parts)
 {
   PERMI_N z = PERMI_NAME(spread)(permi_lane_zero, 1, parts);
   int b;
   for (b = 0; b < far; b++)
     z = PERMI_NAME(small_signed)(z, PERMI_SET(permi_parity_signs[away >> b & 1]),
-                                 PERMI_NAME(spread)(row + (outer + b) * parts, 1, parts), parts);
-  PERMI_NAME(put)(x, 16, PERMI_NAME(small_lane_sum)(z, row, outer, lanes, parts), parts);
-  for (b = PERMI_LANES; b < outer; b++)
-    PERMI_NAME(small_double)(x, 1 << b, PERMI_NAME(spread)(row + b * parts, 1, parts), 16, parts);
+                                 PERMI_NAME(spread)(row + (count + b) * parts, 1, parts), parts);
+  PERMI_NAME(put)(x, apart, PERMI_NAME(small_lane_sum)(z, row, count, lanes, parts), parts);
+  for (b = PERMI_LANES; b < count; b++)
+    PERMI_NAME(small_double)(x, 1 << b, PERMI_NAME(spread)(row + b * parts, 1, parts), apart, parts);
 }
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_mix)(double *from, int count, PERMI_NAME(small_entries) entries,
@@ -20062,8 +20934,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_by_tables)(PERMI_NAME(small_sums
       group.even = group.odd = PERMI_NAME(spread)(permi_lane_zero, 1, parts);
     for (i = 0; i < n; i++)
       PERMI_NAME(small_outer_row)(a + i * stride + (near - rest + columns) * parts,
-                                  outer + (i / 2 * 4 + i % 2) * 16 * parts, rest - columns, n - near, away, from.lanes,
-                                  parts);
+                                  outer + (i / 2 * 4 + i % 2) * 16 * parts, 16, rest - columns, n - near, away,
+                                  from.lanes, parts);
     for (k = 0; k < n / 2; k++) {
       PERMI_N c;
       const double *row = a + 2 * k * stride;
@@ -20193,20 +21065,6 @@ typedef struct {
   double absolute[PERMI_WIDTH];
 } PERMI_SUMS;
 
-/* `count` columns' sums for all signs, eight numbers a part; the `far` columns that follow have the signs of `away`. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_eight)(double *x, const double *row, int count, int far,
-                                                              int away, PERMI_NAME(small_lanes) lanes, int parts)
-{
-  PERMI_N z = PERMI_NAME(spread)(permi_lane_zero, 1, parts);
-  int b;
-  for (b = 0; b < far; b++)
-    z = PERMI_NAME(small_signed)(z, PERMI_SET(permi_parity_signs[away >> b & 1]),
-                                 PERMI_NAME(spread)(row + (count + b) * parts, 1, parts), parts);
-  PERMI_NAME(put)(x, 8, PERMI_NAME(small_lane_sum)(z, row, count, lanes, parts), parts);
-  for (b = PERMI_LANES; b < count; b++)
-    PERMI_NAME(small_double)(x, 1 << b, PERMI_NAME(spread)(row + b * parts, 1, parts), 8, parts);
-}
-
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_minors_z)(const PERMI_ROWS *from, int i, int at, PERMI_N outer,
                                                              int parts)
 {
@@ -20297,7 +21155,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_tables)(PERMI_ROWS *to, i
                                                           lanes, parts), parts);
     for (b = 0; b < columns; b++, next += parts)
       PERMI_NAME(small_double)(table, PERMI_WIDTH << b, PERMI_NAME(spread)(next, 1, parts), 32, parts);
-    PERMI_NAME(small_minors_eight)(to->low + i * parts * 8, next, low, 0, 0, lanes, parts);
+    PERMI_NAME(small_outer_row)(next, to->low + i * parts * 8, 8, low, 0, 0, lanes, parts);
   }
 }
 
@@ -20370,8 +21228,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors)(int rows, int n, const d
     for (c = h = 0; h < 1 << left; h++) {
       const int here = h & ((1 << high) - 1);
       for (i = 0; i < rows && !here; i++)
-        PERMI_NAME(small_minors_eight)(from.high + i * parts * 8, a + (i * n + last) * parts, high, far, h >> high,
-                                       lanes, parts);
+        PERMI_NAME(small_outer_row)(a + (i * n + last) * parts, from.high + i * parts * 8, 8, high, far, h >> high,
+                                    lanes, parts);
       for (i = 0; i < rows * parts; i++)
         for (k = 0; k < 8; k += PERMI_WIDTH)
           PERMI_STORE(from.outer + i * 8 + k, PERMI_LOAD(from.low + i * 8 + k) + PERMI_SET(from.high[i * 8 + here]));

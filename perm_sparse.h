@@ -6,12 +6,75 @@
        #define PERM_IMPLEMENTATION
        #include "perm_sparse.h"                                 // includes perm.h and gives both
 
-   compiled in about 16 s (PERM_STATIC leaves out what is not called):
+   compiled in about 27 s at -O2 (PERM_STATIC leaves out what is not called):
 
        cc -O2 sparse.c -lm                                      // or: cc -O2 -fopenmp sparse.c -lm
 
    With perm.h's implementation in another file, define PERM_SPARSE_IMPLEMENTATION alone, and include this header before
    perm.h. Needs libc and libm.
+
+   EXAMPLE
+       perm_matrix a;
+       perm_result r;
+       if (perm_matrix_read("graph.mtx", NULL, &a, &r) == PERM_OK) {
+         char text[PERM_TEXT_BYTES];
+         perm_compute_sparse(&a, NULL, &r);
+         perm_result_text(&r, text, sizeof text);
+         puts(text);
+         perm_matrix_free(&a);
+       }
+
+   GUARANTEES
+     - Integer and pattern matrices, and real ones from files of whole numbers, are computed exactly, up to 4544 bits
+       (above that in doubles, `exact` is 0), and modulo any number at any size. Methods frontier, lists, sorting,
+       arrays, tree, band, classes and transversals only add products of entries, so non-negative matrices do not
+       cancel, and have a proven `error_bound`. Methods hybrid and cached sum over signs: but
+       for integers `error_bound` is INFINITY without certify, which takes 2 to 4 times the time.
+     - No file is read as something else: what fits two formats is refused until options.format says which.
+     - Files may be hostile: a status, FILE:LINE, what was found and expected; memory bounded by the file.
+     - The same plan and the same bits on every run and for any number of threads: searches count moves.
+
+   METHOD (options.method): what it sums; states or terms; values
+       auto          the fastest by prediction within max_bytes, for each block
+       frontier      matchings along a moving boundary; C(a + b, a - d) of a rows and b columns on it, with d more
+                     columns than rows gone; all values. As lists or arrays:
+       lists, arrays   states sorted and merged, or indexed by combinations; sorting: expand, sort, contract.
+                    Arrays hold integers of any size in 8 bytes a state where that is faster or max_bytes asks for
+                    it: below 2^52 in doubles, else modulo primes of 32 to 52 bits (or a short modulus), a pass each
+                    options.gpu: arrays on one GPU where predicted faster, both if isa is cuda
+       tree          tables of a tree decomposition; 2^width a vertex; all values
+       band          a window of w columns along the rows; C(w, used) a row, less with equal columns; all values
+       classes       the frontier, but vertices whose entries ahead are proportional are counted, not told apart: the
+                     product of (number + 1) over the classes. Nested rows, rows of ones at either end, J minus a sparse
+                     matrix (derangements), blocks of constants, multiples of lines: few states at n = 200; all values
+       hybrid        signs outside, elimination inside: 2^signs runs of a program; doubles, complex or accurate,
+                    dd (seen at 2.5 to 5 times the time of doubles, on a GPU at 4 to 20, complex at 40; complex
+                    accurate is dd);
+                    integers, in doubles below 2^53, else modulo a prime for each 47 bits of a bound: each takes about
+                    as long as doubles, on GPUs 3 times; Gaussian ones twice, with i as either root of -1
+       cached        nothing inside: Glynn's sum that keeps products of rows. Both on GPUs from order 13, by kernels
+                     made for the matrix
+       sparyser      Ryser's sum without surely zero terms; up to n 2^(n-1); doubles, integers to 126 bits
+       dominating    Ryser's sum over sets of columns that meet every row; 2^|T| prod (2^|S_i| - 1); the same values
+       signs         Glynn's sum as a search over signs: a row of sum 0 ends the branch; integers of at most 254 a
+                     row in all, best with few small ones. regular:40:6 0.25 s, regular:48:6 5 s; on GPUs if none is
+                     negative
+       codegen-registers, codegen-memory
+                     Ryser's sum on GPUs as published [EK]: code for every column; n 2^(n-1), and about k 2^(n-1) with
+                     k row sums in registers; doubles. Hybrid is faster
+       decompose     branches at lines of degree 3 and 4 down to dense blocks; doubles, exact integers
+       transversals  every perfect matching; all values
+       planar       blocks whose graph is planar, no others: a determinant [Kas61] of about n^1.5 products; integers
+                    modulo a prime for each 62 bits, doubles and complex in double-double with a bound, without one
+                    where fronts are over 160 rows
+       low-rank     matrices of rank 4 or less, without rounding; by name of any order, whole, or refused with the
+                    reason; auto asks it of blocks with half of their entries (perm.h)
+       dense         Glynn's sum of perm.h on each block; n 2^(n-1); doubles, complex, accurate, dd
+
+   COST  depends on the structure: perm_sparse_job and perm_job_explain tell beforehand, perm_sparse_spy draws it.
+
+   LIMITS: 512 frontier vertices (arrays: 43); tables of 27 vertices in a tree; windows of 62 columns; 64 classes; sums
+   over signs or subsets, dense blocks and method decompose to order 64. Bands and trees: n in the 100,000s.
 
    CONTENTS  Rooms as in perm.h, whose TO ADD holds here too. Proofs of bounds: search THE BOUND.
      api/        >>sparse_config     macros
@@ -90,75 +153,13 @@
                  >>sparse_job        a matrix becomes a job
                  >>sparse            perm_compute_sparse, _job, _report
                  >>spy               perm_sparse_spy, SVG
+                 >>rook_order        elimination orders for rook numbers, by beam search
                  >>rook              perm_rook_numbers, matching polynomials
                  >>sample            perm_sample_sparse: permutations by weight
                  >>array_kernels     arrays for each instruction set
                  >>hybrid_kernels    interpreter of hybrid programs
                  >>signs_kernels     the sign search
                  >>rook_kernels      values of placements
-
-   EXAMPLE
-       perm_matrix a;
-       perm_result r;
-       if (perm_matrix_read("graph.mtx", NULL, &a, &r) == PERM_OK) {
-         char text[PERM_TEXT_BYTES];
-         perm_compute_sparse(&a, NULL, &r);
-         perm_result_text(&r, text, sizeof text);
-         puts(text);
-         perm_matrix_free(&a);
-       }
-
-   GUARANTEES
-     - Integer and pattern matrices, and real ones from files of whole numbers, are computed exactly, up to 4544 bits
-       (above that in doubles, `exact` is 0), and modulo any number at any size. Methods frontier, lists, sorting,
-       arrays, tree, band, classes and transversals only add products of entries, so non-negative matrices do not
-       cancel, and have a proven `error_bound`. Methods hybrid and cached sum over signs: but
-       for integers `error_bound` is INFINITY without certify, which takes 2 to 4 times the time.
-     - No file is read as something else: what fits two formats is refused until options.format says which.
-     - Files may be hostile: a status, FILE:LINE, what was found and expected; memory bounded by the file.
-     - The same plan and the same bits on every run and for any number of threads: searches count moves.
-
-   METHOD (options.method): what it sums; states or terms; values
-       auto          the fastest by prediction within max_bytes, for each block
-       frontier      matchings along a moving boundary; C(a + b, a - d) of a rows and b columns on it, with d more
-                     columns than rows gone; all values. As lists or arrays:
-       lists, arrays   states sorted and merged, or indexed by combinations; sorting: expand, sort, contract.
-                    Arrays hold integers of any size in 8 bytes a state where that is faster or max_bytes asks for
-                    it: below 2^52 in doubles, else modulo primes of 32 to 52 bits (or a short modulus), a pass each
-                    options.gpu: arrays on one GPU where predicted faster, both if isa is cuda
-       tree          tables of a tree decomposition; 2^width a vertex; all values
-       band          a window of w columns along the rows; C(w, used) a row, less with equal columns; all values
-       classes       the frontier, but vertices whose entries ahead are proportional are counted, not told apart: the
-                     product of (number + 1) over the classes. Nested rows, rows of ones at either end, J minus a sparse
-                     matrix (derangements), blocks of constants, multiples of lines: few states at n = 200; all values
-       hybrid        signs outside, elimination inside: 2^signs runs of a program; doubles, complex or accurate,
-                    dd (seen at 2.5 to 5 times the time of doubles, on a GPU at 4 to 20, complex at 40; complex
-                    accurate is dd);
-                    integers, in doubles below 2^53, else modulo a prime for each 47 bits of a bound: each takes about
-                    as long as doubles, on GPUs 3 times; Gaussian ones twice, with i as either root of -1
-       cached        nothing inside: Glynn's sum that keeps products of rows. Both on GPUs from order 13, by kernels
-                     made for the matrix
-       sparyser      Ryser's sum without surely zero terms; up to n 2^(n-1); doubles, integers to 126 bits
-       dominating    Ryser's sum over sets of columns that meet every row; 2^|T| prod (2^|S_i| - 1); the same values
-       signs         Glynn's sum as a search over signs: a row of sum 0 ends the branch; integers of at most 254 a
-                     row in all, best with few small ones. regular:40:6 0.25 s, regular:48:6 5 s; on GPUs if none is
-                     negative
-       codegen-registers, codegen-memory
-                     Ryser's sum on GPUs as published [EK]: code for every column; n 2^(n-1), and about k 2^(n-1) with
-                     k row sums in registers; doubles. Hybrid is faster
-       decompose     branches at lines of degree 3 and 4 down to dense blocks; doubles, exact integers
-       transversals  every perfect matching; all values
-       planar       blocks whose graph is planar, no others: a determinant [Kas61] of about n^1.5 products; integers
-                    modulo a prime for each 62 bits, doubles and complex in double-double with a bound, without one
-                    where fronts are over 160 rows
-       low-rank     matrices of rank 4 or less, without rounding; by name of any order, whole, or refused with the
-                    reason; auto asks it of blocks with half of their entries (perm.h)
-       dense         Glynn's sum of perm.h on each block; n 2^(n-1); doubles, complex, accurate, dd
-
-   COST  depends on the structure: perm_sparse_job and perm_job_explain tell beforehand, perm_sparse_spy draws it.
-
-   LIMITS: 512 frontier vertices (arrays: 43); tables of 27 vertices in a tree; windows of 62 columns; 64 classes; sums
-   over signs or subsets, dense blocks and method decompose to order 64. Bands and trees: n in the 100,000s.
 
    REFERENCES  besides those of perm.h
      [HK73]  J. E. Hopcroft, R. M. Karp, SIAM J. Comput. 2 (1973) 225-231: matching.
@@ -257,8 +258,9 @@ typedef struct perm_matrix {
    - graph6: one line of graph6, sparse6 or digraph6, also below its header: the adjacency matrix. Several: refused.
    - dimacs: "p edge" or "p col" and lines e: the symmetric adjacency matrix, from edges once or all in both directions;
      "p asn", lines n (rows) and a: the bipartite matrix. A weight at the end of lines e or a is the entry.
-   Else options->format decides. Lines that begin with # or % are comments; blanks, tabs or commas separate numbers, or
-   ';' alone if the first line has one; complex ones are a+bi, a-bi, bi or i without blanks inside, with j for i too,
+   Else options->format decides. Lines that begin with # or % are comments; blanks, tabs or commas separate numbers (an
+   array's line that has both blanks alone and a comma without blanks is refused: decimals need a point), or ';' alone
+   if the first line has one; complex ones are a+bi, a-bi, bi or i without blanks inside, with j for i too,
    and in parentheses. A first line of names (a,b,"c d") above others is a header, left out; told in result->message.
    - array: rows of numbers, as many in every row.
    - coordinate: a line "rows columns entries", then so many lines "row column [value]"; coordinate-complex: "row column
@@ -493,14 +495,12 @@ static int permi_matrix_allocate(perm_matrix *matrix, int m, int n, size_t nnz, 
   matrix->n = n;
   matrix->nnz = nnz;
   matrix->kind = kind;
-  if ((matrix->row_start = (size_t *)permi_allocate(allocator, (size_t)m + 1, sizeof(size_t))) != NULL &&
+  if ((matrix->row_start = (size_t *)permi_allocate_zeros(allocator, (size_t)m + 1, sizeof(size_t))) != NULL &&
       (matrix->column = (int *)permi_allocate(allocator, nnz, sizeof(int))) != NULL &&
       (!reals || (matrix->real = (double *)permi_allocate(allocator, nnz, sizeof(double))) != NULL) &&
       (!complex_kind || (matrix->imaginary = (double *)permi_allocate(allocator, nnz, sizeof(double))) != NULL) &&
-      (!integers || (matrix->integer = (int64_t *)permi_allocate(allocator, nnz, sizeof(int64_t))) != NULL)) {
-    memset(matrix->row_start, 0, ((size_t)m + 1) * sizeof(size_t));
+      (!integers || (matrix->integer = (int64_t *)permi_allocate(allocator, nnz, sizeof(int64_t))) != NULL))
     return 1;
-  }
   perm_matrix_free(matrix);
   return 0;
 }
@@ -545,119 +545,97 @@ static int permi_watch_gather(permi_control *watch, double *gathered, double uni
   return permi_watch(watch, units);
 }
 
-/* *array, a pointer to `used` bytes, gets room for `bytes`. */
-static int permi_grow_watched(const perm_allocator *allocator, permi_control *watch, void *array, size_t used,
-                              size_t bytes)
+/* Makes room for `more` items behind those used. 0: out of memory or stopped. */
+static int permi_room(const perm_allocator *allocator, permi_control *watch, void *array, size_t used, size_t more,
+                      size_t *room, size_t size)
 {
-  void *old, *larger = bytes > used ? permi_allocate(allocator, bytes, 1) : NULL;
-  memcpy(&old, array, sizeof old);
-  if (!larger || !permi_copy(watch, larger, old, used)) {
-    permi_release(allocator, larger);
-    return 0;
-  }
-  permi_release(allocator, old);
-  memcpy(array, &larger, sizeof larger);
-  return 1;
-}
-
-/* qsort that can be stopped: long arrays are parted first (Hoare), in place. compare must tell all items apart; size <=
-   PERMI_SORT_BYTES. */
-#define PERMI_SORT_BYTES 32
-#define PERMI_SORT_WHOLE 65536
-static int permi_sort(void *items, size_t count, size_t size, int (*compare)(const void *left, const void *right),
-                      permi_control *watch)
-{
-  char pivot[PERMI_SORT_BYTES], held[PERMI_SORT_BYTES], *first = (char *)items;
-  while (count > PERMI_SORT_WHOLE) {
-    char *low = first, *high = first + (count - 1) * size;
-    size_t left;
-    int shorter;
-    if (permi_watch(watch, 15.0 * (double)count))
-      return 0;
-    memcpy(pivot, first + count / 2 * size, size);
-    while (low <= high) {
-      while (compare(low, pivot) < 0)
-        low += size;
-      while (compare(high, pivot) > 0)
-        high -= size;
-      if (low > high)
-        break;
-      memcpy(held, low, size);
-      memcpy(low, high, size);
-      memcpy(high, held, size);
-      low += size;
-      if (high == first) /* no pointer before the array */
-        break;
-      high -= size;
-    }
-    left = (size_t)(low - first) / size;
-    shorter = left <= count / 2;
-    if (!permi_sort(shorter ? first : low, shorter ? left : count - left, size, compare, watch))
-      return 0; /* at most 32 nested calls */
-    first = shorter ? low : first;
-    count = shorter ? count - left : left;
-  }
-  qsort(first, count, size, compare);
-  return !permi_watch(watch, 0);
-}
-
-static int permi_entries_push(permi_entries *list, const permi_entry *entry, const perm_allocator *allocator,
-                              permi_control *watch)
-{
-  if (list->count == list->capacity) {
-    const size_t capacity = list->capacity ? 2 * list->capacity : 64;
-    if (capacity > SIZE_MAX / sizeof *entry ||
-        !permi_grow_watched(allocator, watch, &list->entry, list->count * sizeof *entry, capacity * sizeof *entry))
-      return 0;
-    list->capacity = capacity;
-  }
-  list->entry[list->count++] = *entry;
-  return 1;
-}
-
-/* Sorts by key, stably, by radix over the bytes in which keys differ: linear for hostile input, without n counters (n
-   may be 2^31-1 in a file of 60 bytes). */
-PERMI_NEVER_INLINE static int permi_entries_sort(permi_entries *list, const perm_allocator *allocator,
-                                                 permi_control *watch)
-{
-  permi_entry *from = list->entry, *to, *swap;
-  uint64_t varying = 0;
-  size_t k, start, next, count[256];
-  int shift, ascending = 1;
-  for (k = 1; k < list->count; k++) {
-    if (permi_watch_step(watch, k, 2))
-      return 0;
-    ascending &= from[k - 1].key <= from[k].key;
-    varying |= from[k].key ^ from[0].key;
-  }
-  if (ascending)
+  const size_t wanted = 2 * *room + more + 64;
+  if (used + more <= *room)
     return 1;
-  to = (permi_entry *)permi_allocate(allocator, list->count, sizeof *to);
-  if (!to)
+  if (!permi_enlarge(allocator, watch, array, used, wanted, size))
     return 0;
+  *room = wanted;
+  return 1;
+}
+
+typedef struct permi_ranked {
+  uint64_t key;
+  int vertex;
+} permi_ranked;
+
+static PERMI_ALWAYS_INLINE uint64_t permi_key_of(const char *item)
+{
+  uint64_t key;
+  memcpy(&key, item, sizeof key);
+  return key;
+}
+
+/* Sorts items by the 64 bits that they begin with, stably, by radix over the bytes that differ: linear for hostile
+   input, without n counters (n may be 2^31-1 in a file of 60 bytes). Returns items or room, which has them; NULL:
+   stopped. */
+static PERMI_ALWAYS_INLINE void *permi_sort(void *items, void *room, size_t count, size_t size, permi_control *watch)
+{
+  char *from = (char *)items, *to = (char *)room, *swap;
+  uint64_t varying = 0;
+  size_t k, start, next, place[256];
+  int shift;
+  for (k = 1; k < count && !permi_watch_step(watch, k, 2); k++)
+    varying |= permi_key_of(from + k * size) ^ permi_key_of(from);
   for (shift = 0; shift < 64; shift += 8) {
     if (!(varying >> shift & 255))
       continue;
-    memset(count, 0, sizeof count);
-    for (k = 0; k < list->count && !permi_watch_step(watch, k, 3); k++)
-      count[from[k].key >> shift & 255]++;
+    memset(place, 0, sizeof place);
+    for (k = 0; k < count && !permi_watch_step(watch, k, 3); k++)
+      place[permi_key_of(from + k * size) >> shift & 255]++;
     for (k = 0, start = 0; k < 256; k++, start = next) {
-      next = start + count[k];
-      count[k] = start;
+      next = start + place[k];
+      place[k] = start;
     }
-    for (k = 0; k < list->count; k++) {
-      if (permi_watch_step(watch, k, 60)) /* at once while the counts are not complete */
-        break;
-      to[count[from[k].key >> shift & 255]++] = from[k];
+    for (k = 0; k < count; k++) {
+      const char *item = from + k * size;
+      if (permi_watch_step(watch, k, 1.25 * (double)size)) /* at once while the places are not complete */
+        return NULL;
+      memcpy(to + place[permi_key_of(item) >> shift & 255]++ * size, item, size);
     }
     swap = from;
     from = to;
     to = swap;
   }
-  permi_release(allocator, to);
-  list->entry = from;
-  list->capacity = list->count;
-  return !permi_watch(watch, 0);
+  return permi_watch(watch, 0) ? NULL : from;
+}
+
+static int permi_entries_push(permi_entries *list, const permi_entry *entry, const perm_allocator *allocator,
+                              permi_control *watch)
+{
+  if (list->count == list->capacity &&
+      !permi_room(allocator, watch, &list->entry, list->count, 1, &list->capacity, sizeof *entry))
+    return 0;
+  list->entry[list->count++] = *entry;
+  return 1;
+}
+
+PERMI_NEVER_INLINE static int permi_entries_sort(permi_entries *list, const perm_allocator *allocator,
+                                                 permi_control *watch)
+{
+  permi_entry *room, *sorted;
+  size_t k;
+  for (k = 1; k < list->count && list->entry[k - 1].key <= list->entry[k].key; k++)
+    if (permi_watch_step(watch, k, 2))
+      return 0;
+  if (k >= list->count)
+    return 1;
+  room = (permi_entry *)permi_allocate(allocator, list->count, sizeof *room);
+  if (!room)
+    return 0;
+  sorted = (permi_entry *)permi_sort(list->entry, room, list->count, sizeof *room, watch);
+  if (sorted == room) {
+    permi_release(allocator, list->entry);
+    list->entry = room;
+    list->capacity = list->count;
+  } else {
+    permi_release(allocator, room);
+  }
+  return sorted != NULL;
 }
 
 /* Returns the first entry of the input at a position given before; NULL: none, or stopped. Of a mirrored pair (same
@@ -771,8 +749,8 @@ static perm_status permi_matrix_from_dense(int m, int n, const double *a, ptrdif
     return status;
   if (!a && m && n)
     return permi_fail(result, PERM_ERROR_NULL, 3, "a is NULL");
-  if (ld < n)
-    return permi_fail(result, PERM_ERROR_STRIDE, 4, "ld = %lld is less than n = %d", (long long)ld, n);
+  if (m ? !permi_stride_fits(m, n, ld, 8) : ld < n)
+    return permi_fail_stride(result, 4, "ld", m, n, ld);
   for (i = 0; i < m; i++)
     for (j = 0; j < n; j++) {
       const double value = a[(ptrdiff_t)i * ld + j];
@@ -907,19 +885,26 @@ static perm_status permi_matrix_from_triplets(const permi_triplets *given, const
   return status;
 }
 
+/* The public calls: status is of what they have checked, cost the bytes of their arrays. */
+static perm_status permi_matrix_from(const permi_triplets *given, perm_status status, const perm_options *options_given,
+                                     double cost, perm_matrix *matrix, perm_result *result)
+{
+  permi_metered call;
+  const perm_options *options = permi_meter_begin(&call, options_given, cost);
+  if (status == PERM_OK)
+    status = permi_matrix_from_triplets(given, options, matrix, result);
+  return permi_meter_end(&call, status, result);
+}
+
 PERM_SPARSE_API perm_status perm_matrix_from_triplets(int m, int n, size_t nnz, const int *row, const int *column,
                                                       const double *real, const double *imaginary,
                                                       const int64_t *integer, perm_kind kind,
                                                       const perm_options *options_given, perm_matrix *matrix,
                                                       perm_result *result)
 {
-  permi_metered call;
-  const perm_options *options = permi_meter_begin(&call, options_given, 16.0 * (double)nnz);
   const permi_triplets given = {m, n, nnz, row, column, real, imaginary, integer, kind, "triplet", NULL, 1, 0, 5};
-  perm_status status = permi_matrix_begin(m, n, matrix, 11, result);
-  if (status == PERM_OK)
-    status = permi_matrix_from_triplets(&given, options, matrix, result);
-  return permi_meter_end(&call, status, result);
+  return permi_matrix_from(&given, permi_matrix_begin(m, n, matrix, 11, result), options_given, 16.0 * (double)nnz,
+                           matrix, result);
 }
 
 /* *matrix is cleared; row_start runs from 0 upwards. */
@@ -945,14 +930,10 @@ PERM_SPARSE_API perm_status perm_matrix_from_csr(int m, int n, const size_t *row
                                                  perm_kind kind, const perm_options *options_given, perm_matrix *matrix,
                                                  perm_result *result)
 {
-  permi_metered call;
-  perm_status status = permi_check_rows(m, n, row_start, matrix, result);
+  const perm_status status = permi_check_rows(m, n, row_start, matrix, result);
   const size_t nnz = status == PERM_OK ? row_start[m] : 0;
-  const perm_options *options = permi_meter_begin(&call, options_given, 12.0 * (double)nnz);
   const permi_triplets given = {m, n, nnz, NULL, column, real, imaginary, integer, kind, "entry", row_start, 1, 0, 4};
-  if (status == PERM_OK)
-    status = permi_matrix_from_triplets(&given, options, matrix, result);
-  return permi_meter_end(&call, status, result);
+  return permi_matrix_from(&given, status, options_given, 12.0 * (double)nnz, matrix, result);
 }
 
 static void *permi_borrow_allocate(size_t bytes, void *user_data)
@@ -1023,8 +1004,6 @@ PERM_SPARSE_API perm_status perm_matrix_from_edges(int m, int n, size_t edges, c
                                                    int undirected, const perm_options *options_given,
                                                    perm_matrix *matrix, perm_result *result)
 {
-  permi_metered call;
-  const perm_options *options = permi_meter_begin(&call, options_given, 8.0 * (double)edges);
   const permi_triplets given = {m, n, edges, ends, ends ? ends + 1 : NULL, weight, NULL, NULL,
                                 weight ? PERM_KIND_REAL : PERM_KIND_PATTERN, "edge", NULL, 2, undirected, 4};
   perm_status status = permi_matrix_begin(m, n, matrix, 8, result);
@@ -1033,9 +1012,7 @@ PERM_SPARSE_API perm_status perm_matrix_from_edges(int m, int n, size_t edges, c
                         m, n);
   else if (status == PERM_OK && !ends && edges)
     status = permi_fail(result, PERM_ERROR_NULL, 4, "ends is NULL");
-  if (status == PERM_OK)
-    status = permi_matrix_from_triplets(&given, options, matrix, result);
-  return permi_meter_end(&call, status, result);
+  return permi_matrix_from(&given, status, options_given, 8.0 * (double)edges, matrix, result);
 }
 
 PERMI_BRIEF_BEGIN
@@ -1064,6 +1041,7 @@ typedef struct permi_reader {
   perm_integer *denominator; /* NULL: fractions are refused */
   unsigned long long fractions; /* the first line with one, 0: none; then of entries imaginary is the denominator */
   char separator; /* ',', beside blanks; or ';', alone */
+  unsigned long long tight, loose; /* the last line with a separator without a blank, with blanks alone */
   int names; /* in the header line; 0: none */
   char note[132];
   perm_status status;
@@ -1548,7 +1526,12 @@ static int permi_next_field(permi_reader *reader, const char **begin, const char
   const char mark = reader->separator;
   if (!permi_next_until(reader, mark, begin, end))
     return *begin != reader->line_end && permi_reader_fail(reader, "'%c' found, a number was expected before it", mark);
+  if (reader->cursor + 1 < reader->line_end && *reader->cursor == mark && reader->cursor[1] != ' ' &&
+      reader->cursor[1] != '\t')
+    reader->tight = reader->line;
   permi_skip_blanks(reader);
+  if (reader->cursor < reader->line_end && *reader->cursor != mark)
+    reader->loose = reader->line;
   if (reader->cursor < reader->line_end && *reader->cursor != mark && mark == ';')
     return permi_reader_fail(reader, "%s found after a blank, ';' was expected between numbers as in the first line; "
                              "each row is a line", permi_quoted(reader->cursor, reader->line_end).text);
@@ -1761,6 +1744,9 @@ static int permi_read_plain(permi_reader *reader, perm_format wanted)
     }
     if (reader->status != PERM_OK)
       return 0;
+    if (reader->tight == reader->line && reader->loose == reader->line)
+      return permi_reader_fail(reader, "numbers with a comma and no blank between them and numbers with blanks alone "
+                               "found: are these decimals? They need a point (1.5); or one separator throughout");
     if (!reader->m) {
       if (reader->names && columns != reader->names)
         return permi_reader_fail(reader, "%d numbers found, %d were expected as names in the line before", columns,
@@ -2117,7 +2103,7 @@ static int permi_numpy_shape(permi_reader *reader, permi_numpy *array)
       reader->cursor++;
     if (array->axes < 2)
       array->shape[array->axes] = size;
-    array->axes += array->axes < 3;
+    array->axes += array->axes < 4;
     if (permi_numpy_next(reader) != ')' && !permi_numpy_expect(reader, ','))
       return 0;
   }
@@ -2942,7 +2928,7 @@ static perm_status permi_text_read(FILE *file, const char *name, const perm_allo
   do {
     if (*bytes == capacity) {
       wanted = capacity ? 2 * capacity : 65536;
-      if (!permi_grow_watched(allocator, watch, text, *bytes, wanted))
+      if (!permi_enlarge(allocator, watch, text, *bytes, wanted, 1))
         return permi_fail(result, PERM_ERROR_MEMORY, 0, "%s: out of memory after %.0f bytes",
                           permi_show_name(name).text, (double)*bytes);
       capacity = wanted;
@@ -4720,6 +4706,16 @@ static int permi_count_ones(uint64_t x)
   return (int)(x * UINT64_C(0x0101010101010101) >> 56);
 }
 
+/* The bits of x, the lowest first, at the places of `set`. */
+static uint64_t permi_deposit_bits(uint64_t x, uint64_t set)
+{
+  uint64_t bits = 0;
+  for (; x && set; x >>= 1, set &= set - 1)
+    if (x & 1)
+      bits |= set & (0 - set);
+  return bits;
+}
+
 #define PERMI_MAJORANT_ORDER 12
 static perm_status permi_make_fits(const permi_maker *maker, int n)
 {
@@ -4740,10 +4736,9 @@ static perm_status permi_make_problem(const permi_maker *maker, const permi_bloc
   double *real;
   int64_t *integer;
   int i, e, part;
-  *entries = permi_allocate(allocator, count, 8);
+  *entries = permi_allocate_zeros(allocator, count, 8);
   if (!*entries)
     return permi_fail_memory(maker->result);
-  memset(*entries, 0, count * 8);
   integer = block->integer ? (int64_t *)*entries : NULL;
   real = block->integer ? NULL : (double *)*entries;
   for (i = 0; i < n; i++)
@@ -4770,8 +4765,7 @@ static double permi_block_majorant(const permi_block *block, double *value)
     memset(value, 0, ((size_t)1 << n) * sizeof *value);
     value[0] = 1;
     for (s = 0; s < (1 << n) - 1; s++) {
-      for (v = 0, e = s; e; e &= e - 1)
-        v++;
+      v = permi_count_ones((unsigned)s);
       for (e = block->start[v]; e < block->start[v + 1]; e++) {
         const int bit = 1 << (block->neighbour[e] - n);
         if (!(s & bit))
@@ -4823,9 +4817,8 @@ typedef struct permi_owned {
 /* Allocates a plan that begins with a permi_owned, the rest zero; NULL: out of memory. */
 static void *permi_owned_new(const perm_allocator *allocator, size_t bytes)
 {
-  permi_owned *owned = (permi_owned *)permi_allocate(allocator, 1, bytes);
+  permi_owned *owned = (permi_owned *)permi_allocate_zeros(allocator, 1, bytes);
   if (owned) {
-    memset(owned, 0, bytes);
     owned->allocator = *allocator;
     owned->pool.allocator = &owned->allocator;
   }
@@ -4839,7 +4832,8 @@ static void permi_owned_release(const perm_allocator *allocator, void *plan)
   permi_release(allocator, plan);
 }
 
-static void permi_refuse(permi_offer *offer, perm_status status, const char *format, ...)
+/* Returns PERM_OK: the call goes on, with other engines. */
+static perm_status permi_refuse(permi_offer *offer, perm_status status, const char *format, ...)
 {
   va_list arguments;
   va_start(arguments, format);
@@ -4847,11 +4841,12 @@ static void permi_refuse(permi_offer *offer, perm_status status, const char *for
   va_end(arguments);
   offer->seconds = (double)INFINITY;
   offer->status = status;
+  return PERM_OK;
 }
 
-static void permi_refuse_long(permi_offer *offer)
+static perm_status permi_refuse_long(permi_offer *offer)
 {
-  permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
+  return permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
 }
 
 static void permi_leaf_bound(permi_leaf *leaf, double bound, double unit)
@@ -5108,6 +5103,7 @@ typedef struct permi_signs {
   uint64_t own_rows[2];     /* which bytes from own_word on are a block's rows */
   uint64_t target_all[PERMI_SIGNS_WORDS]; /* 255 at the rows of class BOTH */
   int64_t *product;         /* of a word, by the sum of its bytes' permi_signs_marks */
+  int64_t three[40];        /* powers of 3, all that fit */
   /* of >>signs_offer: living prefixes of `depth` columns, as bits, and where chunks begin among them */
   int depth, ranges, doubled, twos, evens, gpu;
   uint64_t *path, *begin;
@@ -5131,17 +5127,6 @@ typedef struct permi_signs_walk {
   int64_t value[2][(1 << PERMI_SIGNS_BLOCK) + 8];
   uint64_t word[PERMI_SIGNS_WORDS][(1 << PERMI_SIGNS_BLOCK) + 8];
 } permi_signs_walk;
-
-static const int64_t permi_signs_threes[40] = { /* powers of 3 */
-    INT64_C(1), INT64_C(3), INT64_C(9), INT64_C(27), INT64_C(81), INT64_C(243), INT64_C(729), INT64_C(2187),
-    INT64_C(6561), INT64_C(19683), INT64_C(59049), INT64_C(177147), INT64_C(531441), INT64_C(1594323),
-    INT64_C(4782969), INT64_C(14348907), INT64_C(43046721), INT64_C(129140163), INT64_C(387420489),
-    INT64_C(1162261467), INT64_C(3486784401), INT64_C(10460353203), INT64_C(31381059609), INT64_C(94143178827),
-    INT64_C(282429536481), INT64_C(847288609443), INT64_C(2541865828329), INT64_C(7625597484987),
-    INT64_C(22876792454961), INT64_C(68630377364883), INT64_C(205891132094649), INT64_C(617673396283947),
-    INT64_C(1853020188851841), INT64_C(5559060566555523), INT64_C(16677181699666569), INT64_C(50031545098999707),
-    INT64_C(150094635296999121), INT64_C(450283905890997363), INT64_C(1350851717672992089),
-    INT64_C(4052555153018976267)};
 
 /* Adds what a pattern of a block does to the counts. */
 static void permi_signs_pattern(const permi_signs *signs, int block, int y, uint64_t *count)
@@ -5187,17 +5172,12 @@ static const unsigned char permi_signs_marks[16] = {0, 0, 1, 17, 2, 0, 0, 0, 0, 
 static PERMI_ALWAYS_INLINE int64_t permi_signs_own(const permi_signs *signs, const uint64_t *own, int block,
                                                    const uint64_t *add)
 {
-  const int words = signs->width[block] - signs->shared_words, begin = signs->place[block + 1];
+  const int words = signs->width[block] - signs->shared_words;
   uint64_t c[PERMI_SIGNS_WORDS];
-  int64_t product = 1;
   int i;
   for (i = 0; i < words; i++)
-    c[i] = own[i] + add[i];
-  for (i = begin; i < signs->place[block + 2]; i++) {
-    const int half = (int)((const unsigned char *)c)[i - 8 * signs->own_word[block]] - PERMI_SIGNS_ZERO;
-    product *= signs->odd[i] ? 2 * half + 1 : half;
-  }
-  return product;
+    c[signs->own_word[block] + i] = own[i] + add[i];
+  return permi_signs_product(signs, (const unsigned char *)c, signs->place[block + 1], signs->place[block + 2]);
 }
 
 /* sum += total times the product of the finished rows. */
@@ -5297,6 +5277,14 @@ typedef void (*permi_rook_kernel)(const permi_rook_pass *pass, const permi_rook_
 #include PERM_HEADER_FILE
 #undef PERMI_FAMILY_TEXT
 
+/* Of the kernels for an instruction set: name_avx512, name_avx2 or name_plain. */
+#if PERMI_X86
+#define PERMI_OF_FAMILY(name, isa)                                                                                     \
+  ((isa) == PERM_ISA_AVX512 ? &name##_avx512 : (isa) == PERM_ISA_AVX2 ? &name##_avx2 : &name##_plain)
+#else
+#define PERMI_OF_FAMILY(name, isa) ((void)(isa), &name##_plain)
+#endif
+
 /* ========================================================================================= >>values
    Values of >>ring in lists, arrays, trees, bands and matchings: their sizes, and which numbers a block needs. */
 
@@ -5327,10 +5315,13 @@ static permi_coefficient permi_coefficient_of(const permi_block *block, int edge
   return c;
 }
 
-static int permi_coefficient_equal(const permi_coefficient *a, const permi_coefficient *b)
+static int permi_entries_equal(const permi_block *block, int a, int b)
 {
-  return a->real == b->real && a->imaginary == b->imaginary && a->absolute == b->absolute &&
-         a->integer[0] == b->integer[0] && a->integer[1] == b->integer[1];
+  if (block->integer)
+    return block->integer[a] == block->integer[b] &&
+           (!block->imaginary_integer || block->imaginary_integer[a] == block->imaginary_integer[b]);
+  return block->real[a] == block->real[b] && block->absolute[a] == block->absolute[b] &&
+         (!block->imaginary || block->imaginary[a] == block->imaginary[b]);
 }
 
 static uint64_t permi_coefficient_hash(uint64_t hash, const permi_coefficient *c)
@@ -5556,6 +5547,21 @@ static void permi_values_scale(double *x, size_t doubles, int e)
     x[k] = x[k] * first * second;
 }
 
+/* Brings each modulus into [1/2, 1), by a power of two of its own. */
+static void permi_values_normalise(const permi_numbers *numbers, void *values, size_t count, int64_t *exp2)
+{
+  const size_t size = permi_numbers_words(numbers);
+  double *x = (double *)values;
+  size_t t, k;
+  for (t = 0; t < count; t++, x += size)
+    if (x[size - 1] != 0) {
+      const int e = permi_exponent(x[size - 1]);
+      for (k = 0; k < size; k++)
+        x[k] = permi_shift(x[k], -e);
+      exp2[t] += e;
+    }
+}
+
 /* Enters sizes, not of low parts; integers have none. */
 static PERMI_ALWAYS_INLINE void permi_values_track(permi_algebra algebra, const void *values, size_t count,
                                                    permi_sizes *sizes)
@@ -5721,6 +5727,7 @@ typedef struct permi_frontier {
   uint64_t *mask; /* of a stream: words of test, want, flip */
   double *states; /* steps + 1: a bound */
   double *cost;   /* steps + 1: predicted, of all steps before */
+  double additions; /* at most, of a term: THE BOUND */
   double bound_relative;
   double lost_error;
   double room[2]; /* most states, of even and odd steps */
@@ -5774,32 +5781,7 @@ static void permi_list_release(const perm_allocator *allocator, permi_list *list
   permi_release(allocator, list->patterns.table);
 }
 
-/* Enlarges *array, a pointer of any type. 0: out of memory, nothing is lost. */
-static int permi_enlarge(const perm_allocator *allocator, permi_control *watch, void *array, size_t used, size_t room,
-                         size_t size)
-{
-  void *held;
-  memcpy(&held, array, sizeof held);
-  if (room > SIZE_MAX / size || !permi_grow_watched(allocator, watch, &held, used * size, room * size))
-    return 0;
-  memcpy(array, &held, sizeof held);
-  return 1;
-}
-
-/* Makes room for `more`. 0: out of memory. */
-static int permi_room(const perm_allocator *allocator, permi_control *watch, void *array, size_t used, size_t more,
-                      size_t *room, size_t size)
-{
-  const size_t wanted = 2 * *room + more + 64;
-  if (used + more <= *room)
-    return 1;
-  if (!permi_enlarge(allocator, watch, array, used, wanted, size))
-    return 0;
-  *room = wanted;
-  return 1;
-}
-
-/* The same for groups. */
+/* Makes room for `more` groups. 0: out of memory. */
 static int permi_list_room(const perm_allocator *allocator, permi_list *list, size_t more)
 {
   const size_t used = list->groups;
@@ -6475,20 +6457,23 @@ static perm_status permi_run_rounds(permi_run *run, int p, int streams, int toge
   return status;
 }
 
-/* THE BOUND. Step p has k_p streams, the block order n, the rounding unit is u.
+/* THE BOUND. In step p at most k_p streams meet in a state, the block order is n, the rounding unit u.
    1. A state's value is a sum of terms, one a partial matching. A term is multiplied at most n times (a drop
-   multiplies by 1) and added at most k_p - 1 times in step p (the first addition, to 0, is exact).
-   2. So the computed value is the sum of all matchings' products, each times at most n + sum (k_p - 1) factors 1 + d,
-   |d| <= u. Entries bring at most 2 more a degree-2 reduction, and one if an integer was rounded.
+   multiplies by 1), first with 1, exactly, and added at most k_p - 1 times in step p (the first addition, to 0, is
+   exact).
+   k_p: a stream matches the step's vertex, say a row, to a column that goes, or is matched in the state that it makes.
+   There of a rows and b columns i rows and i - d columns are matched (>>order): at most a - d columns, and at most b +
+   d rows where the vertex is a column. A drop is one stream more.
+   2. So the computed value is the sum of all matchings' products, each times at most n - 1 + sum (k_p - 1) factors 1 +
+   d, |d| <= u. Entries bring at most 2 more a degree-2 reduction, and one if an integer was rounded.
    3. With g = gamma of that number and S = sum |products|: |error| <= g S and computed S >= (1 - g) S, so |error| <= g
    / (1 - g) (computed S).
    Underflow: a product or sum below DBL_MIN is off by at most DBL_MIN more, also where subnormals are flushed.
    sizes.loss bounds the effect on any value: a step takes it to loss sum |c| + 2 k DBL_MIN; the second term is 0 if
    all products exceed PERMI_SAFE_PRODUCT > 2^-968, as all is then a multiple of 2^-1021. Then |error| <= g / (1 - g)
    (computed S + loss) + loss.
-   Complex: a product is off by a factor 1 + d, |d| <= sqrt 2 gamma_2 < 3 u [Hig02, Lemma 3.5; also with fused
-   multiply-adds], a sum by u: 3 n replaces n. S sums products of moduli, rounded up. Four products, two sums and a sum
-   for each part: 8 k DBL_MIN.
+   Complex: a product is off by a factor 1 + d, |d| <= 2.42 u, less with fused multiply-adds, a sum by u: 2.42 (n - 1)
+   replaces n - 1. S sums products of moduli, rounded up. Four products, two sums and a sum for each part: 8 k DBL_MIN.
    Double-double: products with a double and sums are off by at most 3 u^2 and 3 u^2 / (1 - 4 u), so v =
    PERMI_DD_UNIT > 64 u^2 replaces u, but not in the roundings of entries nor in S, which is in doubles. Low parts
    underflow first: a product of at least PERMI_SAFE_PRODUCT, or a rescaled value, loses 2^-1073, below 2^-109 of
@@ -6559,9 +6544,7 @@ static int permi_run_create(permi_run *run, const permi_frontier *frontier)
     run->threads = permi_threads(run->control->options);
   run->parts_at_once = run->threads > 1 ? 4 * run->threads : 1 + run->sorting;
   run->moves = (permi_moves *)permi_pool_get(pool, (size_t)run->threads, sizeof *run->moves);
-  run->part = (permi_part *)permi_pool_get(pool, (size_t)run->parts_at_once, sizeof *run->part);
-  if (run->part)
-    memset(run->part, 0, (size_t)run->parts_at_once * sizeof *run->part);
+  run->part = (permi_part *)permi_pool_zeros(pool, (size_t)run->parts_at_once, sizeof *run->part);
   for (k = 0; !pool->failed && k < run->parts_at_once; k++) {
     run->part[k].list.words = frontier->mask_words;
     run->part[k].cursor = (permi_cursor *)permi_pool_get(pool, streams, sizeof(permi_cursor));
@@ -6569,9 +6552,7 @@ static int permi_run_create(permi_run *run, const permi_frontier *frontier)
   for (k = 0; !pool->failed && k < run->threads; k++) {
     run->moves[k].used = 0;
     run->moves[k].pair = (uint32_t *)permi_pool_get(pool, PERMI_MOVES_PAIRS, sizeof(uint32_t));
-    run->moves[k].move = (permi_move *)permi_pool_get(pool, 1, moves);
-    if (run->moves[k].move)
-      memset(run->moves[k].move, 0, moves);
+    run->moves[k].move = (permi_move *)permi_pool_zeros(pool, 1, moves);
   }
   return !pool->failed;
 }
@@ -6779,22 +6760,9 @@ static perm_status permi_sorting_run(const permi_leaf *leaf, permi_control *cont
 /* ======================================================================================== >>streams
    Makes a frontier's streams from an elimination order. */
 
-typedef struct permi_ranked {
-  uint64_t key;
-  int vertex;
-} permi_ranked;
-
-static int permi_ranked_compare(const void *left, const void *right)
-{
-  const permi_ranked *a = (const permi_ranked *)left, *b = (const permi_ranked *)right;
-  if (a->key != b->key)
-    return a->key < b->key ? -1 : 1;
-  return a->vertex - b->vertex;
-}
-
 /* Gives slots to lives (birth, death], -1 to vertices without; what enters in the step of a death may have its slot.
-   Low slots go to vertices that live through the most states: patterns, and low words of arrays, change least. busy:
-   PERMI_MASK_WORDS for each of steps + 1. Returns the number of slots; 0: too many, or stopped. */
+   Low slots go to vertices that live through the most states: patterns, and low words of arrays, change least. life:
+   2 * vertices, busy: PERMI_MASK_WORDS for each of steps + 1. Returns the number of slots; 0: too many, or stopped. */
 static int permi_frontier_slots(const permi_frontier *frontier, int vertices, permi_ranked *life, uint64_t *busy,
                                 permi_control *watch)
 {
@@ -6815,7 +6783,8 @@ static int permi_frontier_slots(const permi_frontier *frontier, int vertices, pe
     life[lives].key = ~life[lives].key; /* greatest first: bits of doubles >= 0 have their order */
     life[lives++].vertex = v;
   }
-  if (!permi_sort(life, (size_t)lives, sizeof *life, permi_ranked_compare, watch))
+  life = (permi_ranked *)permi_sort(life, life + vertices, (size_t)lives, sizeof *life, watch);
+  if (!life)
     return 0;
   memset(busy, 0, ((size_t)frontier->steps + 1) * (size_t)words * sizeof *busy);
   for (i = 0; i < lives; i++) {
@@ -6891,26 +6860,30 @@ static int permi_frontier_walk(permi_frontier *frontier, const permi_block *bloc
 {
   const int vertices = 2 * block->n;
   int i, e, v, p = 0;
+  frontier->additions = 0;
   for (v = 0; v < vertices; v++)
     frontier->birth[v] = frontier->death[v] = -1;
   permi_walk_start(block, walk);
   frontier->states[0] = frontier->room[0] = frontier->room[1] = 1;
   frontier->cost[0] = frontier->ones[0] = 0;
   for (i = 0; i < vertices; i++) {
-    int left, width;
+    int left, width, held, meet = 0;
     v = order[i];
     if (permi_watch_step(watch, (size_t)i, 100))
       return 0;
     if (walk->state[v] == 2)
       continue;
     left = walk->open[v];
+    held = walk->state[v] == 1;
     permi_walk_step(block, walk, v);
     frontier->sequence[p] = v;
     frontier->death[v] = p;
     for (e = block->start[v]; e < block->start[v + 1]; e++) {
       const int t = block->neighbour[e];
-      if (walk->state[t] == 2 && frontier->death[t] < 0)
+      if (walk->state[t] == 2 && frontier->death[t] < 0) {
         frontier->death[t] = p;
+        meet++;
+      }
       if (walk->state[t] == 1 && frontier->birth[t] < 0)
         frontier->birth[t] = p;
     }
@@ -6918,6 +6891,8 @@ static int permi_frontier_walk(permi_frontier *frontier, const permi_block *bloc
     frontier->width = width > frontier->width ? width : frontier->width;
     p++;
     frontier->ones[p] = walk->width[0] - (walk->eliminated[1] - walk->eliminated[0]);
+    meet += v < block->n ? frontier->ones[p] : width - frontier->ones[p];
+    frontier->additions += (meet < left ? meet : left) + held - 1;
     frontier->states[p] = permi_walk_states(binomial, walk);
     frontier->cost[p] = frontier->cost[p - 1] + frontier->states[p - 1] / 4 + frontier->states[p] * (1 + 0.5 * left);
     frontier->room[p & 1] = fmax(frontier->room[p & 1], frontier->states[p]);
@@ -6930,7 +6905,7 @@ static int permi_frontier_walk(permi_frontier *frontier, const permi_block *bloc
    that were not. So the bound by all lines, with the entries that took part so far, holds for it. 0: out of memory. */
 static int permi_frontier_lengths(permi_frontier *frontier, const permi_block *block, permi_pool *room)
 {
-  permi_majorant *line = (permi_majorant *)permi_pool_get(room, 2 * (size_t)block->n, sizeof *line);
+  permi_majorant *line = (permi_majorant *)permi_pool_zeros(room, 2 * (size_t)block->n, sizeof *line);
   const size_t steps = (size_t)frontier->steps + 1;
   const int residues = frontier->numbers.algebra == PERMI_RESIDUES;
   double bits[2] = {0, 0};
@@ -6939,7 +6914,6 @@ static int permi_frontier_lengths(permi_frontier *frontier, const permi_block *b
   frontier->words = residues ? NULL : (int *)permi_pool_get(&frontier->owned.pool, steps, sizeof(int));
   if (!line || frontier->owned.pool.failed)
     return 0;
-  memset(line, 0, 2 * (size_t)block->n * sizeof *line);
   frontier->bits[0] = 0;
   for (p = 0; p < frontier->steps; p++) {
     const int v = frontier->sequence[p];
@@ -6962,8 +6936,8 @@ static int permi_frontier_lengths(permi_frontier *frontier, const permi_block *b
 /* See >>steps_run; proved by machine: tests/proofs/frontier.g. */
 static double permi_frontier_bound(const permi_frontier *frontier, const permi_block *block, double roundings)
 {
-  const double sums = frontier->stream_start[frontier->steps] - frontier->steps;
-  const double operations = (block->imaginary ? 3.0 : 1.0) * block->n + sums;
+  const double sums = frontier->additions;
+  const double operations = (block->imaginary ? 2.42 : 1.0) * (block->n - 1) + sums;
   double gamma = permi_gamma(roundings + operations), doubtful = permi_gamma(roundings + block->n + sums);
   if (permi_algebra_is_dd(frontier->numbers.algebra))
     gamma = permi_gamma(roundings) * (1 + 1e-12) + operations * PERMI_DD_UNIT / (1 - operations * PERMI_DD_UNIT);
@@ -6987,7 +6961,7 @@ static perm_status permi_frontier_create(const perm_allocator *allocator, const 
   permi_frontier *frontier = (permi_frontier *)permi_owned_new(allocator, sizeof *frontier);
   permi_pool room = {allocator, NULL, 0}, *pool;
   int *numbers = (int *)permi_pool_get(&room, 3 * vertices, sizeof(int));
-  permi_ranked *life = (permi_ranked *)permi_pool_get(&room, vertices, sizeof *life);
+  permi_ranked *life = (permi_ranked *)permi_pool_get(&room, 2 * vertices, sizeof *life);
   uint64_t *busy = (uint64_t *)permi_pool_get(&room, vertices + 1, PERMI_MASK_WORDS * sizeof *busy);
   perm_status status = PERM_ERROR_MEMORY;
   *made = frontier;
@@ -7235,21 +7209,17 @@ static void permi_block_plain(const permi_numbers *numbers, void *y, size_t coun
 /* growth: of residues. */
 static permi_block_kernel permi_arrays_kernel(permi_algebra algebra, perm_isa isa, int growth)
 {
-#if PERMI_X86
-  if (growth != PERMI_GROWS_NOT && isa >= PERM_ISA_AVX512 && isa <= PERM_ISA_AVX512IFMA)
-    return growth == PERMI_GROWS_SHORT ? permi_block_short_avx512 : permi_block_long_avx512;
-  if (growth != PERMI_GROWS_NOT && isa >= PERM_ISA_AVX2 && isa <= PERM_ISA_AVX512IFMA)
-    return growth == PERMI_GROWS_SHORT ? permi_block_short_avx2 : permi_block_long_avx2;
-  if (algebra == PERMI_MAGNITUDES && isa >= PERM_ISA_AVX2 && isa <= PERM_ISA_AVX512IFMA)
-    return isa == PERM_ISA_AVX2 ? permi_block_double_avx2 : permi_block_double_avx512;
-  if (algebra == PERMI_MAGNITUDES_DD && isa >= PERM_ISA_AVX2 && isa <= PERM_ISA_AVX512IFMA)
-    return isa == PERM_ISA_AVX2 ? permi_block_dd_avx2 : permi_block_dd_avx512;
-#else
-  (void)isa;
-#endif
+  const perm_isa family = isa == PERM_ISA_AVX512IFMA ? PERM_ISA_AVX512 : isa;
   if (growth != PERMI_GROWS_NOT)
-    return growth == PERMI_GROWS_SHORT ? permi_block_short_plain : permi_block_long_plain;
-  return algebra == PERMI_MAGNITUDES_DD ? permi_block_dd_plain : permi_block_plain;
+    return growth == PERMI_GROWS_SHORT ? PERMI_OF_FAMILY(permi_block_short, family)
+                                       : PERMI_OF_FAMILY(permi_block_long, family);
+  if (algebra == PERMI_MAGNITUDES_DD)
+    return PERMI_OF_FAMILY(permi_block_dd, family);
+#if PERMI_X86
+  if (algebra == PERMI_MAGNITUDES && (family == PERM_ISA_AVX512 || family == PERM_ISA_AVX2))
+    return family == PERM_ISA_AVX2 ? permi_block_double_avx2 : permi_block_double_avx512;
+#endif
+  return permi_block_plain;
 }
 
 /* ================================================================================= >>array_residues
@@ -7594,11 +7564,10 @@ static int permi_places_open(permi_pool *pool, const permi_frontier *frontier, p
   const size_t tops = permi_places_tops(frontier);
   memset(places, 0, sizeof *places);
   places->frontier = frontier;
-  places->at[0] = (uint64_t *)permi_pool_get(pool, 2 * tops, sizeof(uint64_t));
+  places->at[0] = (uint64_t *)permi_pool_zeros(pool, 2 * tops, sizeof(uint64_t));
   places->gap = (permi_gap *)permi_pool_get(pool, 2 * tops + 2, sizeof(permi_gap));
   if (pool->failed)
     return 0;
-  memset(places->at[0], 0, 2 * tops * sizeof(uint64_t));
   places->at[1] = places->at[0] + tops;
   return 1;
 }
@@ -8217,7 +8186,7 @@ static int permi_arrays_open(permi_arrays_run *run, permi_places *places, permi_
   run->lookup = (permi_lookup *)permi_pool_get(pool, most, sizeof *run->lookup);
   run->origin = (permi_origin *)permi_pool_get(pool, most * (size_t)run->threads, sizeof *run->origin);
   run->extremes = (permi_extremes *)permi_pool_get(pool, (size_t)run->threads, sizeof *run->extremes);
-  run->low = (uint16_t *)permi_pool_get(pool, most * table, sizeof(uint16_t));
+  run->low = (uint16_t *)permi_pool_zeros(pool, most * table, sizeof(uint16_t)); /* vectors read beyond it */
   run->eights = (permi_eight *)permi_pool_get(
       pool, most * (((size_t)1 << arrays->low) / 8 + PERMI_ARRAY_LOW + 2), sizeof(permi_eight));
   for (p = 0; p < 2; p++)
@@ -8226,8 +8195,6 @@ static int permi_arrays_open(permi_arrays_run *run, permi_places *places, permi_
   run->top = (uint16_t *)permi_pool_get(pool, permi_places_tops(frontier), sizeof *run->top);
   permi_places_open(pool, frontier, places);
   run->memory = (char *)permi_pool_get(pool, bytes < (double)(SIZE_MAX / 2) ? (size_t)bytes : SIZE_MAX / 2, 1);
-  if (!pool->failed)
-    memset(run->low, 0, most * table * sizeof(uint16_t)); /* vectors read beyond it */
   return !pool->failed;
 }
 
@@ -8342,9 +8309,8 @@ static int permi_arrays_create(const permi_block *block, permi_frontier *frontie
   if (slots > PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH)
     return 1;
   arrays = (permi_arrays *)permi_pool_get(pool, 1, sizeof *arrays);
-  if (!arrays || (arrays->occupied = (uint64_t *)permi_pool_get(pool, steps, 3 * sizeof(uint64_t))) == NULL)
+  if (!arrays || (arrays->occupied = (uint64_t *)permi_pool_zeros(pool, steps, 3 * sizeof(uint64_t))) == NULL)
     return 0;
-  memset(arrays->occupied, 0, steps * 3 * sizeof(uint64_t));
   arrays->rows = arrays->occupied + steps;
   arrays->born = arrays->rows + steps;
   arrays->growth = (unsigned char *)permi_pool_get(pool, steps, 1);
@@ -8501,15 +8467,6 @@ static uint32_t permi_tree_extract(uint32_t x, uint32_t set)
   for (; set; set &= set - 1, bit <<= 1)
     if (x & set & (0 - set))
       result |= bit;
-  return result;
-}
-
-static uint32_t permi_tree_deposit(uint32_t x, uint32_t set)
-{
-  uint32_t result = 0;
-  for (; x; x >>= 1, set &= set - 1)
-    if (x & 1)
-      result |= set & (0 - set);
   return result;
 }
 
@@ -8738,7 +8695,7 @@ static void permi_tree_sort(const permi_tree *tree, const permi_tree_table *tabl
   uint32_t state, g, i, pass, group_of[4][128], mask_of[4][128]; /* by seven bits: 8 times as fast */
   for (i = 0; tabled && i < 512; i++) {
     group_of[i >> 7][i & 127] = permi_tree_extract((i & 127) << 7 * (i >> 7), within);
-    mask_of[i >> 7][i & 127] = permi_tree_deposit((i & 127) << 7 * (i >> 7), set);
+    mask_of[i >> 7][i & 127] = (uint32_t)permi_deposit_bits((i & 127) << 7 * (i >> 7), set);
   }
   for (g = 0; g <= groups; g++)
     first[g] = 0;
@@ -8754,7 +8711,7 @@ static void permi_tree_sort(const permi_tree *tree, const permi_tree_table *tabl
           first[g + 1]++;
         } else {
           mask[first[g]] = tabled ? mask_of[0][a] | mask_of[1][b] | mask_of[2][c] | mask_of[3][d]
-                                  : permi_tree_deposit(matched, set);
+                                  : (uint32_t)permi_deposit_bits(matched, set);
           index[first[g]++] = i;
         }
       }
@@ -8869,7 +8826,7 @@ static perm_status permi_tree_join_part(void *context, uint64_t number, int thre
   int k;
   for (k = permi_count_ones(top); k > join->own_cut; k--)
     top &= top - 1;
-  value = permi_tree_deposit(turned & ((1u << join->own_cut) - 1), top);
+  value = (uint32_t)permi_deposit_bits(turned & ((1u << join->own_cut) - 1), top);
   for (;; c--) {
     const int own = join->ones - permi_count_ones(c ^ join->common_rows);
     const int some = own >= 0 && own <= join->own;
@@ -10032,21 +9989,13 @@ static void permi_band_runs(permi_band_state *state, const permi_band_stream *st
 /* Gives each state a power of two of its own. 0: out of memory. */
 static int permi_band_apart(permi_band_state *state, size_t states)
 {
-  double *x = (double *)state->from;
-  size_t s, k;
   if (!state->from_exp2) {
-    state->from_exp2 = (int64_t *)permi_pool_get(state->pool, state->room, sizeof(int64_t));
+    state->from_exp2 = (int64_t *)permi_pool_zeros(state->pool, state->room, sizeof(int64_t));
     state->to_exp2 = (int64_t *)permi_pool_get(state->pool, state->room, sizeof(int64_t));
     if (state->pool->failed)
       return 0;
-    memset(state->from_exp2, 0, state->room * sizeof(int64_t));
   }
-  for (s = 0; s < states; s++, x += state->words) {
-    const int e = x[state->words - 1] == 0 ? 0 : permi_exponent(x[state->words - 1]);
-    for (k = 0; k < state->words && e != 0; k++)
-      x[k] = ldexp(x[k], -e);
-    state->from_exp2[s] += e;
-  }
+  permi_values_normalise(&state->band->numbers, state->from, states, state->from_exp2);
   return 1;
 }
 
@@ -10340,34 +10289,20 @@ static perm_status permi_band_task(const permi_leaf *leaf, permi_control *contro
 /* ===================================================================================== >>band_order
    Finds equal columns and an order of the rows, offers a band. */
 
-typedef struct permi_band_key {
-  uint64_t hash;
-  int vertex;
-} permi_band_key;
-
-static int permi_band_key_compare(const void *left, const void *right)
-{
-  const permi_band_key *a = (const permi_band_key *)left, *b = (const permi_band_key *)right;
-  if (a->hash != b->hash)
-    return a->hash < b->hash ? -1 : 1;
-  return a->vertex - b->vertex;
-}
-
-static int permi_band_equal(const permi_block *block, const permi_numbers *plain, int a, int b)
+static int permi_band_equal(const permi_block *block, int a, int b)
 {
   const int degree = block->start[a + 1] - block->start[a];
   int i, equal = block->start[b + 1] - block->start[b] == degree;
   for (i = 0; i < degree && equal; i++) {
     const int p = block->start[a] + i, q = block->start[b] + i;
-    const permi_coefficient x = permi_coefficient_of(block, block->edge[p], plain);
-    const permi_coefficient y = permi_coefficient_of(block, block->edge[q], plain);
-    equal = block->neighbour[p] == block->neighbour[q] && permi_coefficient_equal(&x, &y);
+    equal = block->neighbour[p] == block->neighbour[q] &&
+            permi_entries_equal(block, block->edge[p], block->edge[q]);
   }
   return equal;
 }
 
-/* same[v]: the first vertex of its side equal to v. */
-static void permi_band_same(const permi_block *block, permi_band_key *key, int *same, permi_control *watch)
+/* same[v]: the first vertex of its side equal to v. line: room for twice the vertices. */
+static void permi_band_same(const permi_block *block, permi_ranked *line, int *same, permi_control *watch)
 {
   const int vertices = 2 * block->n;
   permi_numbers plain;
@@ -10379,17 +10314,18 @@ static void permi_band_same(const permi_block *block, permi_band_key *key, int *
       const permi_coefficient c = permi_coefficient_of(block, block->edge[e], &plain);
       hash = permi_coefficient_hash(permi_hash(hash, (uint64_t)block->neighbour[e]), &c);
     }
-    key[v].hash = hash;
-    key[v].vertex = same[v] = v;
+    line[v].key = hash;
+    line[v].vertex = same[v] = v;
     if (permi_watch(watch, 20 + 8.0 * (block->start[v + 1] - block->start[v])))
       return;
   }
-  if (!permi_sort(key, (size_t)vertices, sizeof *key, permi_band_key_compare, watch))
+  line = (permi_ranked *)permi_sort(line, line + vertices, (size_t)vertices, sizeof *line, watch);
+  if (!line)
     return;
   for (i = 0; i < vertices; i = k) {
-    for (k = i + 1; k < vertices && key[k].hash == key[i].hash && !permi_watch_step(watch, (size_t)k, 100); k++)
-      if (permi_band_equal(block, &plain, key[i].vertex, key[k].vertex))
-        same[key[k].vertex] = key[i].vertex;
+    for (k = i + 1; k < vertices && line[k].key == line[i].key && !permi_watch_step(watch, (size_t)k, 100); k++)
+      if (permi_band_equal(block, line[i].vertex, line[k].vertex))
+        same[line[k].vertex] = line[i].vertex;
   }
 }
 
@@ -10593,14 +10529,14 @@ static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_b
   permi_control *watch = maker->watch;
   const int n = block->n, vertices = 2 * n;
   int *number = (int *)permi_pool_get(room, 6 * (size_t)vertices, sizeof(int));
-  permi_band_key *key = (permi_band_key *)permi_pool_get(room, (size_t)vertices, sizeof *key);
+  permi_ranked *line = (permi_ranked *)permi_pool_get(room, 2 * (size_t)vertices, sizeof *line);
   double *ways;
   int *order, *seen, *trial, *rank, v, e, i, kind, side, start = 0, wide[2] = {0, 0};
   memset(price, 0, sizeof *price);
   price->cost = (double)INFINITY;
   if (room->failed)
     return;
-  ways = (double *)(void *)key;
+  ways = (double *)(void *)line;
   order = number + 2 * vertices;
   seen = number + 3 * vertices;
   rank = number + 4 * vertices;
@@ -10608,7 +10544,7 @@ static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_b
   for (v = 0; v < vertices; v++)
     same[v] = v;
   if (maker->working->report.equal_rows + maker->working->report.equal_columns)
-    permi_band_same(block, key, same, watch);
+    permi_band_same(block, line, same, watch);
   for (v = 0; v < vertices && !permi_watch(watch, 0); v++) {
     int open = 0;
     for (e = block->start[v]; e < block->start[v + 1] && !permi_watch_step(watch, (size_t)e, 10); e++)
@@ -10716,13 +10652,12 @@ static const char *permi_band_words(const permi_band *band)
 static size_t permi_band_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   const permi_band *band = (const permi_band *)leaf->context;
-  int length = snprintf(buffer, size,
-                        "band, order %d: window of at most %d%s, at most %.3g states, about %.3g transitions of %s, "
-                        "predicted %.3g s, %.3g bytes\n",
-                        leaf->information.n, band->width, band->counted ? " (equal ones counted)" : "", band->most,
-                        leaf->information.work, permi_band_words(band), leaf->information.seconds,
-                        leaf->information.bytes);
-  return length > 0 ? (size_t)length : 0;
+  return permi_say(buffer, size,
+                   "band, order %d: window of at most %d%s, at most %.3g states, about %.3g transitions of %s, "
+                   "predicted %.3g s, %.3g bytes\n",
+                   leaf->information.n, band->width, band->counted ? " (equal ones counted)" : "", band->most,
+                   leaf->information.work, permi_band_words(band), leaf->information.seconds,
+                   leaf->information.bytes);
 }
 
 /* Measured at half-widths 5 and 8. */
@@ -10951,22 +10886,13 @@ static int permi_sum_is_zero(const perm_sum *sum)
   return w == PERM_SUM_WORDS;
 }
 
-static int permi_class_same(const permi_block *block, int a, int b)
-{
-  if (block->integer)
-    return block->integer[a] == block->integer[b] &&
-           (!block->imaginary_integer || block->imaginary_integer[a] == block->imaginary_integer[b]);
-  return block->real[a] == block->real[b] && block->absolute[a] == block->absolute[b] &&
-         (!block->imaginary || block->imaginary[a] == block->imaginary[b]);
-}
-
 /* Is a : b = c : d for edges? Sums of moduli may differ by roundings, for which permi_class_quotient has room. */
 #define PERMI_CLASS_ROOM 5.684341886080802e-14
 static int permi_class_alike(const permi_block *block, int a, int b, int c, int d)
 {
   perm_sum sum[2];
   double x, y;
-  if (permi_class_same(block, a, c) && permi_class_same(block, b, d))
+  if (permi_entries_equal(block, a, c) && permi_entries_equal(block, b, d))
     return 1;
   if (block->integer) {
     const int64_t *re = block->integer, *im = block->imaginary_integer;
@@ -11015,7 +10941,7 @@ static permi_coefficient permi_class_quotient(const permi_block *block, int a, i
 {
   permi_coefficient c = permi_coefficient_one();
   permi_dd real, imaginary = {0, 0};
-  if (permi_class_same(block, a, b))
+  if (permi_entries_equal(block, a, b))
     return c;
   real = permi_dd_divide(permi_dd_make(block->real[a]), permi_dd_make(block->real[b] != 0 ? block->real[b] : 1));
   if (block->imaginary && (block->imaginary[a] != 0 || block->imaginary[b] != 0)) {
@@ -11047,17 +10973,36 @@ static permi_gaussian permi_gaussian_entry(const permi_block *block, int e)
   return g;
 }
 
-/* a / b, rounded to the nearest Gaussian integer. */
+/* a - q b, modulo 2^64: what it is where that is short. */
+static permi_gaussian permi_gaussian_rest(permi_gaussian a, permi_gaussian q, permi_gaussian b)
+{
+  a.re = (int64_t)((uint64_t)a.re - (uint64_t)q.re * (uint64_t)b.re + (uint64_t)q.im * (uint64_t)b.im);
+  a.im = (int64_t)((uint64_t)a.im - (uint64_t)q.re * (uint64_t)b.im - (uint64_t)q.im * (uint64_t)b.re);
+  return a;
+}
+
+static int64_t permi_gaussian_round(double x)
+{
+  return (int64_t)fmax(-9.2e18, fmin(9.2e18, floor(x + 0.5)));
+}
+
+/* a / b, rounded to the nearest Gaussian integer: quotients of 63 bits in doubles, what is left twice again. */
 static permi_gaussian permi_gaussian_divide(permi_gaussian a, permi_gaussian b)
 {
-  permi_gaussian q;
+  const double x = (double)b.re, y = (double)b.im, norm = x * x + y * y;
+  permi_gaussian q = {0, 0}, more;
+  int pass;
   if (b.im == 0) {
     q.re = a.re / b.re;
     q.im = a.im / b.re;
-  } else {
-    const double x = (double)b.re, y = (double)b.im, norm = x * x + y * y;
-    q.re = (int64_t)floor(((double)a.re * x + (double)a.im * y) / norm + 0.5);
-    q.im = (int64_t)floor(((double)a.im * x - (double)a.re * y) / norm + 0.5);
+    return q;
+  }
+  for (pass = 0; pass < 3; pass++) {
+    more.re = permi_gaussian_round(((double)a.re * x + (double)a.im * y) / norm);
+    more.im = permi_gaussian_round(((double)a.im * x - (double)a.re * y) / norm);
+    a = permi_gaussian_rest(a, more, b);
+    q.re = (int64_t)((uint64_t)q.re + (uint64_t)more.re);
+    q.im = (int64_t)((uint64_t)q.im + (uint64_t)more.im);
   }
   return q;
 }
@@ -11070,10 +11015,7 @@ static permi_gaussian permi_gaussian_common(permi_gaussian a, permi_gaussian b, 
   if (a.im == 0 && (a.re == 1 || a.re == -1) && like.im == 0)
     return a;
   while (b.re || b.im) {
-    permi_gaussian rest = a;
-    q = permi_gaussian_divide(a, b);
-    rest.re -= q.re * b.re - q.im * b.im;
-    rest.im -= q.re * b.im + q.im * b.re;
+    const permi_gaussian rest = permi_gaussian_rest(a, permi_gaussian_divide(a, b), b);
     a = b;
     b = rest;
   }
@@ -11262,7 +11204,7 @@ static int permi_class_agree(const permi_class_build *build, int number, int u, 
 {
   const permi_block *block = build->block;
   if (build->plain[u] || build->plain[leader])
-    return build->plain[u] && build->plain[leader] && permi_class_same(block, build->edge[u], build->edge[leader]);
+    return build->plain[u] && build->plain[leader] && permi_entries_equal(block, build->edge[u], build->edge[leader]);
   return number < 2 ||
          permi_class_alike(block, build->edge[u], build->last[u], build->edge[leader], build->last[leader]);
 }
@@ -11482,9 +11424,9 @@ static void permi_class_build_begin(permi_class_build *build, permi_classes *pla
   build->left = most;
   pool->allocator = &plan->owned.allocator;
   build->member = (int *)permi_pool_get(pool, vertices, 6 * sizeof(int));
-  build->gone = (unsigned char *)permi_pool_get(pool, vertices, 2);
+  build->gone = (unsigned char *)permi_pool_zeros(pool, vertices, 2);
   build->content = (permi_gaussian *)permi_pool_get(pool, vertices, sizeof *build->content);
-  build->met = (int *)permi_pool_get(pool, vertices, 2 * PERMI_CLASSES * sizeof(int));
+  build->met = (int *)permi_pool_zeros(pool, vertices, 2 * PERMI_CLASSES * sizeof(int));
   build->uncommon = (unsigned char *)permi_pool_get(pool, (size_t)block->edges, 1);
   build->line = (double *)permi_pool_get(pool, vertices + 2, sizeof(double));
   plan->step = (permi_class_step *)permi_pool_get(&plan->owned.pool, vertices, sizeof *plan->step);
@@ -11501,8 +11443,6 @@ static void permi_class_build_begin(permi_class_build *build, permi_classes *pla
   build->open = build->edge + vertices;
   build->plain = build->gone + vertices;
   build->odd = build->met + PERMI_CLASSES * vertices;
-  memset(build->gone, 0, vertices);
-  memset(build->met, 0, 2 * PERMI_CLASSES * vertices * sizeof(int));
   memset(build->list, 0, 2 * sizeof *build->list);
   build->numbered = 2;
   for (side = 0; side < 2; side++) {
@@ -11811,21 +11751,6 @@ static void permi_class_add_way(const permi_class_run *run, const permi_class_li
     permi_values_add(numbers, &c, y, x, 1);
 }
 
-/* Brings each modulus of a share into [1/2, 1). */
-static void permi_class_normalise(const permi_numbers *numbers, permi_class_list *list)
-{
-  const size_t size = permi_numbers_words(numbers);
-  double *x = (double *)(void *)list->value;
-  size_t t, k;
-  for (t = 0; t < list->count; t++, x += size)
-    if (x[size - 1] != 0) {
-      const int e = permi_exponent(x[size - 1]);
-      for (k = 0; k < size; k++)
-        x[k] = permi_shift(x[k], -e);
-      list->exp2[t] += e;
-    }
-}
-
 /* Keeps a take. 0: out of memory. */
 static int permi_class_note(permi_class_run *run, int share, int source, permi_class_take take, size_t into)
 {
@@ -11925,7 +11850,7 @@ static perm_status permi_class_step_run(permi_class_run *run, int p)
       status = permi_control_poll(run->control, step->done * run->plan->seconds, "classes");
   }
   for (k = 0; k < run->shares && !permi_algebra_is_integer(run->plan->numbers.algebra); k++)
-    permi_class_normalise(&run->plan->numbers, &target[k]);
+    permi_values_normalise(&run->plan->numbers, target[k].value, target[k].count, target[k].exp2);
   return status;
 }
 
@@ -11944,18 +11869,11 @@ static int permi_class_run_open(permi_class_run *run, const permi_classes *plan,
   run->shares = plan->most >= PERMI_CLASS_SHARED ? PERMI_CLASS_SHARES : 1;
   run->bytes = 8 * permi_numbers_words(&plan->numbers);
   shares = (size_t)run->shares;
-  for (k = 0; k < 2; k++) {
-    run->list[k] = (permi_class_list *)permi_pool_get(pool, shares, sizeof(permi_class_list));
-    if (run->list[k])
-      memset(run->list[k], 0, shares * sizeof(permi_class_list));
-  }
-  run->takes = (permi_class_takes *)permi_pool_get(pool, shares * shares, sizeof *run->takes);
-  run->status = (perm_status *)permi_pool_get(pool, shares, sizeof *run->status);
-  if (pool->failed)
-    return 0;
-  memset(run->takes, 0, shares * shares * sizeof *run->takes);
-  memset(run->status, 0, shares * sizeof *run->status);
-  return 1;
+  for (k = 0; k < 2; k++)
+    run->list[k] = (permi_class_list *)permi_pool_zeros(pool, shares, sizeof(permi_class_list));
+  run->takes = (permi_class_takes *)permi_pool_zeros(pool, shares * shares, sizeof *run->takes);
+  run->status = (perm_status *)permi_pool_zeros(pool, shares, sizeof *run->status);
+  return !pool->failed;
 }
 
 static void permi_class_run_close(permi_class_run *run, int open)
@@ -12072,7 +11990,7 @@ static int permi_class_vote(permi_class_build *build)
   double(*scale)[2] = (double(*)[2])permi_pool_get(&build->pool, 2 * (size_t)n, sizeof *scale), ratio[2];
   int v, e, pass, most = 0;
   memset(build->uncommon, 0, (size_t)block->edges);
-  for (e = 1; e < block->edges && permi_class_same(block, e, 0); e++)
+  for (e = 1; e < block->edges && permi_entries_equal(block, e, 0); e++)
     ;
   if (!scale || e >= block->edges)
     return scale != NULL;
@@ -12103,14 +12021,6 @@ static int permi_class_vote(permi_class_build *build)
   return 1;
 }
 
-static void *permi_class_kept(permi_pool *pool, const void *from, size_t count, size_t size)
-{
-  void *kept = permi_pool_get(pool, count, size);
-  if (kept && count)
-    memcpy(kept, from, count * size);
-  return kept;
-}
-
 /* Makes the plan. PERM_ERROR_LIMIT: over `most` ways, too many classes, or stopped, by the watch's units at the latest
    when they exceed `patience`. */
 static perm_status permi_classes_create(const permi_block *block, const permi_classes *like, int attempt, double most,
@@ -12119,6 +12029,8 @@ static perm_status permi_classes_create(const permi_block *block, const permi_cl
   const int doubled = permi_algebra_is_dd(like->numbers.algebra);
   permi_pool *pool = &plan->owned.pool;
   permi_class_build build;
+  permi_class_part *part;
+  permi_class_limit *limit;
   perm_status status;
   int p;
   plan->numbers = like->numbers;
@@ -12132,20 +12044,17 @@ static perm_status permi_classes_create(const permi_block *block, const permi_cl
       build.status = build.status == PERM_OK ? PERM_ERROR_LIMIT : build.status;
   }
   status = build.status;
+  part = plan->part;
+  limit = plan->limit;
   if (status == PERM_OK) {
-    permi_class_part *part = plan->part;
-    permi_class_limit *limit = plan->limit;
     plan->numbered = build.numbered;
-    plan->class_of = (permi_class *)permi_class_kept(pool, build.list, (size_t)build.numbered, sizeof *build.list);
-    plan->part = (permi_class_part *)permi_class_kept(pool, part, (size_t)build.parts, sizeof *part);
-    plan->limit = (permi_class_limit *)permi_class_kept(pool, limit, (size_t)build.limits, sizeof *limit);
-    permi_release(build.pool.allocator, part);
-    permi_release(build.pool.allocator, limit);
+    plan->class_of = (permi_class *)permi_pool_kept(pool, build.list, (size_t)build.numbered, sizeof *build.list);
+    plan->part = (permi_class_part *)permi_pool_kept(pool, part, (size_t)build.parts, sizeof *part);
+    plan->limit = (permi_class_limit *)permi_pool_kept(pool, limit, (size_t)build.limits, sizeof *limit);
     status = pool->failed ? PERM_ERROR_MEMORY : permi_class_fields(plan) ? PERM_OK : PERM_ERROR_LIMIT;
-  } else {
-    permi_release(build.pool.allocator, plan->part);
-    permi_release(build.pool.allocator, plan->limit);
   }
+  permi_release(build.pool.allocator, part);
+  permi_release(build.pool.allocator, limit);
   permi_class_build_release(&build);
   for (p = 0, plan->cost = 0; p < plan->steps && status == PERM_OK; p++) {
     plan->step[p].done = plan->cost;
@@ -12190,15 +12099,11 @@ static perm_status permi_classes_offer(permi_maker *maker, const permi_block *bl
   double each;
   int attempt, doubled = maker->options->precision == PERM_PRECISION_ACCURATE ||
                          maker->options->precision == PERM_PRECISION_DD;
-  if (finding > worth) {
-    permi_refuse(offer, PERM_ERROR_LIMIT, "would take %.3g s to look for classes", finding);
-    return PERM_OK;
-  }
+  if (finding > worth)
+    return permi_refuse(offer, PERM_ERROR_LIMIT, "would take %.3g s to look for classes", finding);
   memset(&like, 0, sizeof like);
-  if (!permi_numbers_choose_moduli(&like.numbers, block, working->modulus, doubled)) {
-    permi_refuse_long(offer);
-    return PERM_OK;
-  }
+  if (!permi_numbers_choose_moduli(&like.numbers, block, working->modulus, doubled))
+    return permi_refuse_long(offer);
   like.lost_error = working->lost_error;
   each = permi_classes_way_seconds(&like.numbers);
   for (attempt = 0; attempt < PERMI_CLASS_ATTEMPTS && status != PERM_ERROR_MEMORY; attempt++) {
@@ -12220,11 +12125,9 @@ static perm_status permi_classes_offer(permi_maker *maker, const permi_block *bl
   offer->plan = best;
   if (status == PERM_ERROR_MEMORY)
     return permi_fail_memory(maker->result);
-  if (!best) {
-    permi_refuse(offer, PERM_ERROR_LIMIT, "has no order found with few classes of proportional rests%s",
-                 rival < (double)INFINITY ? " within its rival's time" : "");
-    return PERM_OK;
-  }
+  if (!best)
+    return permi_refuse(offer, PERM_ERROR_LIMIT, "has too few proportional lines in the orders that were tried%s",
+                        rival < (double)INFINITY ? ", for no longer than another engine takes" : "");
   best->bound_relative = permi_classes_bound(best, block, permi_entry_roundings(working, working->n));
   best->each = each;
   best->seconds = best->cost * each + best->steps * PERMI_CLASS_STEP_SECONDS;
@@ -12236,13 +12139,12 @@ static perm_status permi_classes_offer(permi_maker *maker, const permi_block *bl
 static size_t permi_classes_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   const permi_classes *plan = (const permi_classes *)leaf->context;
-  const int length = snprintf(buffer, size,
-                              "classes, order %d: vertices with proportional entries ahead are counted, the largest "
-                              "product of (number + 1) is %.3g; %d steps, at most %.3g states, about %.3g ways, "
-                              "predicted %.3g s, %.3g bytes\n",
-                              leaf->information.n, plan->product, plan->steps, plan->most, plan->cost,
-                              leaf->information.seconds, leaf->information.bytes);
-  return length > 0 ? (size_t)length : 0;
+  return permi_say(buffer, size,
+                   "classes, order %d: vertices with proportional entries ahead are counted, the largest "
+                   "product of (number + 1) is %.3g; %d steps, at most %.3g states, about %.3g ways, "
+                   "predicted %.3g s, %.3g bytes\n",
+                   leaf->information.n, plan->product, plan->steps, plan->most, plan->cost,
+                   leaf->information.seconds, leaf->information.bytes);
 }
 
 static uint64_t permi_classes_fingerprint(const permi_classes *plan, permi_control *watch)
@@ -12557,16 +12459,6 @@ static perm_isa permi_placements_isa(const perm_options *options, permi_rook_ker
   return PERM_ISA_PLAIN;
 }
 
-/* Bits of position b of a chunk's number go to the b-th bit of mask. */
-static uint64_t permi_rook_deposit(uint64_t number, uint64_t mask)
-{
-  uint64_t bits = 0;
-  for (; mask; mask &= mask - 1, number >>= 1)
-    if (number & 1)
-      bits |= mask & (0 - mask);
-  return bits;
-}
-
 static size_t permi_rook_offset(const permi_placements *p, uint64_t index)
 {
   return (size_t)(index >> p->low) * p->unit;
@@ -12633,7 +12525,7 @@ static void permi_rook_copy(const permi_placements *p, uint64_t base, int width,
 static perm_status permi_rook_chunk(void *context, uint64_t number, int thread)
 {
   const permi_placements *p = (const permi_placements *)context;
-  const uint64_t base = permi_rook_deposit(number, p->outer);
+  const uint64_t base = permi_deposit_bits(number, p->outer);
   char **local = p->local + (size_t)thread * ((size_t)p->block->vertices + 1);
   uint64_t *seen = p->seen + thread * PERMI_ROOK_SEEN;
   int k;
@@ -12897,8 +12789,8 @@ static perm_status permi_placements_run(permi_placements *p, perm_integer *numbe
   permi_pool pool = {p->allocator, NULL, 0};
   perm_status status = PERM_ERROR_MEMORY;
   int i, step;
-  p->memory = (char **)permi_pool_get(&pool, 2 * planes, sizeof *p->memory);
-  p->seen = (uint64_t *)permi_pool_get(&pool, threads * PERMI_ROOK_SEEN, sizeof *p->seen);
+  p->memory = (char **)permi_pool_zeros(&pool, 2 * planes, sizeof *p->memory);
+  p->seen = (uint64_t *)permi_pool_zeros(&pool, threads * PERMI_ROOK_SEEN, sizeof *p->seen);
   p->local = (char **)permi_pool_get(&pool, threads * planes, sizeof *p->local);
   p->buffer = p->bytes > 2 * PERMI_ROOK_CHUNK ? (char *)permi_pool_get(&pool, threads + 1, PERMI_ROOK_BUFFER) : NULL;
   if (pool.failed)
@@ -12906,8 +12798,6 @@ static perm_status permi_placements_run(permi_placements *p, perm_integer *numbe
   if (p->buffer)
     p->buffer += 64 - (uintptr_t)p->buffer % 64;
   p->plane = p->memory + planes;
-  memset(p->memory, 0, planes * sizeof *p->memory);
-  memset(p->seen, 0, threads * PERMI_ROOK_SEEN * sizeof *p->seen);
   permi_placements_begin(p);
   permi_placements_kind(p, 0);
   if (!permi_placements_allocate(p, 0, 0, 0))
@@ -14095,18 +13985,6 @@ PERMI_BRIEF_BEGIN
    Row sums are exact, on the grid of >>dense. No gain: dividing rows by an inner entry, f z +- f, whose quotients are
    not exact; slots of 16 or 64 doubles (within 10 %); 110 slots, for the first-level cache (1.4 times as long). */
 
-static void permi_hybrid_kernels(permi_hybrid *hybrid, perm_isa isa)
-{
-  hybrid->family = &permi_hybrid_family_plain;
-#if PERMI_X86
-  if (isa == PERM_ISA_AVX512)
-    hybrid->family = &permi_hybrid_family_avx512;
-  else if (isa == PERM_ISA_AVX2)
-    hybrid->family = &permi_hybrid_family_avx2;
-#endif
-  (void)isa;
-}
-
 /* Runs a chunk's blocks: values at total[k], their errors at total[DOUBLES + k], sums of |terms| at absolute. */
 static void permi_hybrid_walk(const permi_hybrid *hybrid, uint64_t chunk, double *slot)
 {
@@ -14792,10 +14670,7 @@ static int permi_pack_bits(uint32_t x, uint32_t mask)
 
 static uint32_t permi_spread_bits(int packed, uint32_t mask)
 {
-  uint32_t x = 0;
-  for (; mask; mask &= mask - 1, packed >>= 1)
-    x |= packed & 1 ? mask & (0 - mask) : 0;
-  return x;
+  return (uint32_t)permi_deposit_bits((unsigned)packed, mask);
 }
 
 static int permi_maker_at(permi_hybrid_maker *maker, int index, uint32_t setting)
@@ -15145,11 +15020,9 @@ typedef struct permi_code {
 
 static permi_code *permi_code_make(const perm_allocator *allocator)
 {
-  permi_code *code = (permi_code *)permi_allocate(allocator, 1, sizeof *code);
-  if (code) {
-    memset(code, 0, sizeof *code);
+  permi_code *code = (permi_code *)permi_allocate_zeros(allocator, 1, sizeof *code);
+  if (code)
     code->allocator = allocator;
-  }
   return code;
 }
 
@@ -15466,10 +15339,9 @@ static int permi_maker_outer(permi_hybrid_maker *maker)
     hybrid->lanes_log2++;
   hybrid->high = outer - hybrid->lanes_log2;
   hybrid->doubles = (size_t)(words * (1 + hybrid->lanes + hybrid->high) + hybrid->lanes);
-  hybrid->start = (double *)permi_allocate(maker->allocator, hybrid->doubles, sizeof(double));
+  hybrid->start = (double *)permi_allocate_zeros(maker->allocator, hybrid->doubles, sizeof(double));
   if (!hybrid->start)
     return 0;
-  memset(hybrid->start, 0, hybrid->doubles * sizeof(double));
   hybrid->lane = hybrid->start + words;
   hybrid->sign = hybrid->lane + words * hybrid->lanes;
   hybrid->step = hybrid->sign + hybrid->lanes;
@@ -15537,8 +15409,8 @@ static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_la
 {
   permi_hybrid_maker maker;
   permi_hybrid *hybrid = (permi_hybrid *)permi_allocate(allocator, 1, sizeof *hybrid);
-  permi_hybrid_rows *rows = (permi_hybrid_rows *)permi_allocate(allocator, 1, sizeof *rows);
-  permi_growths *growths = reduced ? (permi_growths *)permi_allocate(allocator, 1, sizeof *growths) : NULL;
+  permi_hybrid_rows *rows = (permi_hybrid_rows *)permi_allocate_zeros(allocator, 1, sizeof *rows);
+  permi_growths *growths = reduced ? (permi_growths *)permi_allocate_zeros(allocator, 1, sizeof *growths) : NULL;
   int k;
   *made = NULL;
   memset(&maker, 0, sizeof maker);
@@ -15552,11 +15424,8 @@ static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_la
     permi_hybrid_begin(hybrid, work, layout, algebra);
   if (hybrid && rows && (growths || !reduced) && permi_maker_outer(&maker)) {
     maker.failed = 0;
-    memset(rows, 0, sizeof *rows);
-    if (growths) {
-      memset(growths, 0, sizeof *growths);
+    if (growths)
       growths->most_halvings = work->n - 1;
-    }
     permi_maker_rows(&maker, rows, a, reduced);
     permi_maker_program(&maker);
   }
@@ -15867,16 +15736,15 @@ static int permi_whole_passes(const permi_block *block)
 }
 
 /* Chooses primes, roots and the products of the others; 0: out of memory. */
-static int permi_whole_runs(const perm_allocator *allocator, int primes, int gaussian, permi_hybrid_runs *runs)
+static int permi_whole_primes_choose(const perm_allocator *allocator, int primes, int gaussian,
+                                     permi_hybrid_runs *runs)
 {
   permi_odd_modulus *prime = (permi_odd_modulus *)permi_allocate(allocator, (size_t)primes, sizeof *prime);
   const int words = primes * PERMI_RESIDUE_BITS / 64 + 1, passes = gaussian ? 2 * primes : primes;
   int k, i;
-  runs->run = (permi_hybrid_run *)permi_allocate(allocator, (size_t)passes, sizeof *runs->run);
-  runs->factor = (uint64_t *)permi_allocate(allocator, (size_t)(primes * words), sizeof *runs->factor);
+  runs->run = (permi_hybrid_run *)permi_allocate_zeros(allocator, (size_t)passes, sizeof *runs->run);
+  runs->factor = (uint64_t *)permi_allocate_zeros(allocator, (size_t)(primes * words), sizeof *runs->factor);
   if (prime && runs->run && runs->factor) {
-    memset(runs->run, 0, (size_t)passes * sizeof *runs->run);
-    memset(runs->factor, 0, (size_t)(primes * words) * sizeof *runs->factor);
     permi_primes_choose(prime, (size_t)primes, gaussian, PERMI_RESIDUE_BITS);
     runs->primes = primes;
     runs->passes = passes;
@@ -15897,6 +15765,20 @@ static int permi_whole_runs(const perm_allocator *allocator, int primes, int gau
   }
   permi_release(allocator, prime);
   return runs->primes;
+}
+
+/* What a program runs for a block; 0: out of memory. */
+static int permi_whole_runs(const perm_allocator *allocator, const permi_block *block, uint64_t modulus,
+                            permi_hybrid *hybrid)
+{
+  permi_hybrid_runs *runs = (permi_hybrid_runs *)permi_allocate_zeros(allocator, 1, sizeof *runs);
+  int primes;
+  hybrid->runs = runs;
+  if (!runs)
+    return 0;
+  runs->modulus = modulus;
+  primes = permi_whole_primes(block, &runs->bits);
+  return !hybrid->grows || permi_whole_primes_choose(allocator, primes, permi_whole_is_gaussian(block), runs);
 }
 
 /* Entries as doubles, oriented; reduced rows modulo the run's prime, if there is one. */
@@ -15970,26 +15852,18 @@ static void permi_whole_words(const permi_block *block, int transposed, const in
 static perm_status permi_whole_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
                                       const permi_block *block, uint64_t modulus, permi_hybrid **made)
 {
-  permi_hybrid_runs *runs = (permi_hybrid_runs *)permi_allocate(allocator, 1, sizeof *runs);
-  perm_status status = PERM_OK;
-  int reduced[64], k, any, primes;
-  *made = NULL;
-  if (!runs)
-    return PERM_ERROR_MEMORY;
-  memset(runs, 0, sizeof *runs);
-  runs->modulus = modulus;
-  primes = permi_whole_primes(block, &runs->bits);
+  permi_hybrid_runs *runs;
+  perm_status status;
+  int reduced[64], k, any;
   permi_whole_entries(block, layout->transposed, NULL, NULL, work->scaled);
   any = permi_whole_reduced(block, layout->transposed, work->scaled, reduced);
   status = permi_hybrid_create(allocator, work, layout, PERMI_HYBRID_WHOLE, work->scaled, reduced, made);
-  if (!*made) {
-    permi_hybrid_runs_release(allocator, runs);
+  if (!*made)
     return status;
-  }
-  (*made)->runs = runs;
-  if ((*made)->grows && !permi_whole_runs(allocator, primes, permi_whole_is_gaussian(block), runs))
+  if (!permi_whole_runs(allocator, block, modulus, *made))
     status = PERM_ERROR_MEMORY;
-  for (k = 0; k < runs->passes && any && status == PERM_OK; k++) {
+  runs = (*made)->runs;
+  for (k = 0; status == PERM_OK && k < runs->passes && any; k++) {
     permi_whole_entries(block, layout->transposed, &runs->run[k], reduced, work->scaled);
     status = permi_hybrid_create(allocator, work, layout, PERMI_HYBRID_WHOLE, work->scaled, reduced,
                                  &runs->run[k].tables);
@@ -16508,82 +16382,52 @@ static const char *permi_code_literal(double x, char text[32])
   return text;
 }
 
-/* Statements' texts by kind, positive and negative (NULL: the same), after their operands: k the value made, A = 1024
-   a, B = 8 b, C = 2 + c, which is 0 or -1 by the sign of low column c; of residues operand 2 is the prime's negative, 3
-   its inverse, a quotient counts ones below 1.5 2^52, and 1.5 2^98 is the grid (>>hybrid_kernels). Two-part numbers are
-   C++: A add a constant, V subtract it, U turn a base, T times, X cross, D difference, Z a row as a double-double, S
-   sum of a block, Q modulus; T2 and D2 as T and D before they are settled (R). Double-doubles that are exact in one
-   double are doubles (the third texts).
+/* Statements' texts by kind: for real programs, for two-part numbers, and for double-doubles that are exact in one
+   double, which are doubles; positive and negative (NULL: the same). Before a text are its operands: k the value made,
+   A = 1024 a, B = 8 b, C = 2 + c, which is 0 or -1 by the sign of low column c; of residues operand 2 is the prime's
+   negative, 3 its inverse, a quotient counts ones below 1.5 2^52, and 1.5 2^98 is the grid (>>hybrid_kernels). Two-part
+   numbers are C++: A add a constant, V subtract it, U turn a base, T times, X cross, D difference, Z a row as a
+   double-double, S sum of a block, Q modulus; T2 and D2 as T and D before they are settled (R).
    Real programs are one piece of assembly, which compiles in 0.6 of the time of C++ and spills less (er:40:0.5, sm_90:
    0 against 144 bytes). */
 #define PERMI_CODE_QUOTIENT(x) \
   "fma.rn.f64 c," x ",%%3,0d4338000000000000;\nadd.rn.f64 c,c,0dc338000000000000;\n"
-static const char *const permi_code_form[3][PERMI_CODE_RETURN + 1][2] = {
-    {{"kA ld.volatile.shared.f64 v%d,[b+%d];\n", NULL},
-     {"Bka ld.const.f64 c,[C+%d];\nadd.rn.f64 v%d,v%d,c;\n", "Bka ld.const.f64 c,[C+%d];\nsub.rn.f64 v%d,v%d,c;\n"},
-     {"BkCa ld.const.f64 c,[C+%d];\nfma.rn.f64 v%d,%%%d,c,v%d;\n",
+static const char *const permi_code_form[PERMI_CODE_RETURN + 1][3][2] = {
+    {{"kA ld.volatile.shared.f64 v%d,[b+%d];\n"}, {"ka N v%d=B(%d);\n"}, {"ka double v%d=B1(%d);\n"}},
+    {{"Bka ld.const.f64 c,[C+%d];\nadd.rn.f64 v%d,v%d,c;\n", "Bka ld.const.f64 c,[C+%d];\nsub.rn.f64 v%d,v%d,c;\n"},
+     {"kab N v%d=A(v%d,%d);\n", "kab N v%d=V(v%d,%d);\n"},
+     {"kaD double v%d=permi_add(v%d,C[%d]);\n", "kaD double v%d=permi_add(v%d,-C[%d]);\n"}},
+    {{"BkCa ld.const.f64 c,[C+%d];\nfma.rn.f64 v%d,%%%d,c,v%d;\n",
       "BkCa ld.const.f64 c,[C+%d];\nneg.f64 c,c;\nfma.rn.f64 v%d,%%%d,c,v%d;\n"},
-     {"kaba fma.rn.f64 v%d,v%d,v%d,v%d;\n", "akab neg.f64 c,v%d;\nfma.rn.f64 v%d,v%d,v%d,c;\n"},
-     {"kab mul.rn.f64 v%d,v%d,v%d;\n", NULL},
-     {"cdkab mul.rn.f64 c,v%d,v%d;\nneg.f64 c,c;\nfma.rn.f64 v%d,v%d,v%d,c;\n", NULL},
-     {"kab sub.rn.f64 v%d,v%d,v%d;\n", NULL},
-     {NULL, NULL},
-     {"ka mul.rn.f64 v%d,v%d,0d3fe0000000000000;\n", NULL},
-     {"aka " PERMI_CODE_QUOTIENT("v%d") "fma.rn.f64 v%d,c,%%2,v%d;\n", NULL},
-     {"ababk mul.rn.f64 h,v%d,v%d;\nneg.f64 c,h;\nfma.rn.f64 l,v%d,v%d,c;\n" PERMI_CODE_QUOTIENT("h")
-      "fma.rn.f64 c,c,%%2,h;\nadd.rn.f64 v%d,l,c;\n", NULL},
-     {"abcdabcdk fma.rn.f64 f,v%d,v%d,0d4618000000000000;\nneg.f64 c,v%d;\nfma.rn.f64 s,c,v%d,f;\n"
+     {"kabc N v%d=U(v%d,%d,+m%d);\n", "kabc N v%d=U(v%d,%d,-m%d);\n"}},
+    {{"kaba fma.rn.f64 v%d,v%d,v%d,v%d;\n", "akab neg.f64 c,v%d;\nfma.rn.f64 v%d,v%d,v%d,c;\n"},
+     {"kab N v%d=P(v%d,v%d);\n", "kab N v%d=M(v%d,v%d);\n"}},
+    {{"kab mul.rn.f64 v%d,v%d,v%d;\n"}, {"kab N v%d=T(v%d,v%d);\n"}, {"kab double v%d=permi_mul(v%d,v%d);\n"}},
+    {{"cdkab mul.rn.f64 c,v%d,v%d;\nneg.f64 c,c;\nfma.rn.f64 v%d,v%d,v%d,c;\n"},
+     {"kabcd N v%d=X(v%d,v%d,v%d,v%d);\n"},
+     {"kabcd double v%d=permi_fma(v%d,v%d,-permi_mul(v%d,v%d));\n"}},
+    {{"kab sub.rn.f64 v%d,v%d,v%d;\n"}, {"kab N v%d=D(v%d,v%d);\n"}, {"kab double v%d=permi_add(v%d,-v%d);\n"}},
+    {{NULL}, {"ka N v%d=Z(v%d);\n"}},
+    {{"ka mul.rn.f64 v%d,v%d,0d3fe0000000000000;\n"}},
+    {{"aka " PERMI_CODE_QUOTIENT("v%d") "fma.rn.f64 v%d,c,%%2,v%d;\n"}},
+    {{"ababk mul.rn.f64 h,v%d,v%d;\nneg.f64 c,h;\nfma.rn.f64 l,v%d,v%d,c;\n" PERMI_CODE_QUOTIENT("h")
+      "fma.rn.f64 c,c,%%2,h;\nadd.rn.f64 v%d,l,c;\n"}},
+    {{"abcdabcdk fma.rn.f64 f,v%d,v%d,0d4618000000000000;\nneg.f64 c,v%d;\nfma.rn.f64 s,c,v%d,f;\n"
       "add.rn.f64 h,s,0dc618000000000000;\nsub.rn.f64 c,0d4618000000000000,f;\nfma.rn.f64 l,v%d,v%d,c;\n"
       "sub.rn.f64 c,s,f;\nfma.rn.f64 f,v%d,v%d,c;\nsub.rn.f64 l,l,f;\n" PERMI_CODE_QUOTIENT("h")
-      "fma.rn.f64 c,c,%%2,h;\nadd.rn.f64 v%d,l,c;\n", NULL},
-     {"Bkakkk ld.global.nc.f64 c,[t+%d];\nadd.rn.f64 v%d,v%d,c;\n" PERMI_CODE_QUOTIENT("v%d")
+      "fma.rn.f64 c,c,%%2,h;\nadd.rn.f64 v%d,l,c;\n"}},
+    {{"Bkakkk ld.global.nc.f64 c,[t+%d];\nadd.rn.f64 v%d,v%d,c;\n" PERMI_CODE_QUOTIENT("v%d")
       "fma.rn.f64 v%d,c,%%2,v%d;\n",
       "Bkakkk ld.global.nc.f64 c,[t+%d];\nsub.rn.f64 v%d,v%d,c;\n" PERMI_CODE_QUOTIENT("v%d")
-      "fma.rn.f64 v%d,c,%%2,v%d;\n"},
-     {"a add.rn.f64 block,block,v%d;\n", "a sub.rn.f64 block,block,v%d;\n"},
-     {"ka abs.f64 v%d,v%d;\n", NULL},
-     {"kab mul.rn.f64 v%d,v%d,v%d;\n", NULL},
-     {"cdkab mul.rn.f64 c,v%d,v%d;\nfma.rn.f64 v%d,v%d,v%d,c;\n", NULL},
-     {"kab add.rn.f64 v%d,v%d,v%d;\n", NULL},
-     {"a mov.f64 block,v%d;\n", NULL}},
-    {{"ka N v%d=B(%d);\n", NULL},
-     {"kab N v%d=A(v%d,%d);\n", "kab N v%d=V(v%d,%d);\n"},
-     {"kabc N v%d=U(v%d,%d,+m%d);\n", "kabc N v%d=U(v%d,%d,-m%d);\n"},
-     {"kab N v%d=P(v%d,v%d);\n", "kab N v%d=M(v%d,v%d);\n"},
-     {"kab N v%d=T(v%d,v%d);\n", NULL},
-     {"kabcd N v%d=X(v%d,v%d,v%d,v%d);\n", NULL},
-     {"kab N v%d=D(v%d,v%d);\n", NULL},
-     {"ka N v%d=Z(v%d);\n", NULL},
-     {NULL, NULL},
-     {NULL, NULL},
-     {NULL, NULL},
-     {NULL, NULL},
-     {NULL, NULL},
-     {"a S(v%d);\n", "a W(v%d);\n"},
-     {"ka double v%d=Q(v%d,", NULL},
-     {"kab double v%d=permi_mul(v%d,v%d);\n", NULL},
-     {"kabcd double v%d=permi_fma(v%d,v%d,permi_mul(v%d,v%d));\n", NULL},
-     {"kab double v%d=permi_add(v%d,v%d);\n", NULL},
-     {"a return v%d;\n", NULL}},
-    {{"ka double v%d=B1(%d);\n", NULL},
-     {"kaD double v%d=permi_add(v%d,C[%d]);\n", "kaD double v%d=permi_add(v%d,-C[%d]);\n"},
-     {NULL, NULL},
-     {NULL, NULL},
-     {"kab double v%d=permi_mul(v%d,v%d);\n", NULL},
-     {"kabcd double v%d=permi_fma(v%d,v%d,-permi_mul(v%d,v%d));\n", NULL},
-     {"kab double v%d=permi_add(v%d,-v%d);\n", NULL},
-     {NULL, NULL},
-     {NULL, NULL},
-     {NULL, NULL},
-     {NULL, NULL},
-     {NULL, NULL},
-     {NULL, NULL},
-     {"a S(v%d);\n", "a W(v%d);\n"},
-     {NULL, NULL},
-     {NULL, NULL},
-     {NULL, NULL},
-     {NULL, NULL},
-     {NULL, NULL}}};
+      "fma.rn.f64 v%d,c,%%2,v%d;\n"}},
+    {{"a add.rn.f64 block,block,v%d;\n", "a sub.rn.f64 block,block,v%d;\n"},
+     {"a S(v%d);\n", "a W(v%d);\n"}, {"a S(v%d);\n", "a W(v%d);\n"}},
+    {{"ka abs.f64 v%d,v%d;\n"}, {"ka double v%d=Q(v%d,"}},
+    {{"kab mul.rn.f64 v%d,v%d,v%d;\n"}, {"kab double v%d=permi_mul(v%d,v%d);\n"}},
+    {{"cdkab mul.rn.f64 c,v%d,v%d;\nfma.rn.f64 v%d,v%d,v%d,c;\n"},
+     {"kabcd double v%d=permi_fma(v%d,v%d,permi_mul(v%d,v%d));\n"}},
+    {{"kab add.rn.f64 v%d,v%d,v%d;\n"}, {"kab double v%d=permi_add(v%d,v%d);\n"}},
+    {{"a mov.f64 block,v%d;\n"}, {"a return v%d;\n"}}};
 
 static void permi_code_print_sum(permi_code *code, int k, int a, double x)
 {
@@ -16601,7 +16445,7 @@ static void permi_code_print_statement(permi_coder *coder, int k)
   const int value[] = {k, t->a, t->b, t->c, t->d, 1024 * t->a, 8 * t->b, 2 + t->c,
                        coder->parts * t->b};
   const int real = coder->parts == 1;
-  const char *const *forms = permi_code_form[real ? 0 : t->single ? 2 : 1][t->kind];
+  const char *const *forms = permi_code_form[t->kind][real ? 0 : t->single ? 2 : 1];
   const char *form = forms[t->negative && forms[1]];
   int operand[9] = {0}, i;
   char text[32];
@@ -16995,27 +16839,21 @@ static int permi_code_tables(const permi_coder *coder, const permi_code_choice *
 {
   const perm_allocator *allocator = coder->code->allocator;
   const size_t doubles = (size_t)permi_code_pass(hybrid);
-  permi_hybrid_runs *runs = NULL;
-  int k, passes = 1, primes;
+  const permi_hybrid_runs *runs;
+  int k, passes;
   double *table;
   if (choice->block->integer) {
-    runs = hybrid->runs = (permi_hybrid_runs *)permi_allocate(allocator, 1, sizeof *runs);
-    if (!runs)
+    if (!permi_whole_runs(allocator, choice->block, choice->maker->options->modulus, hybrid))
       return 0;
-    memset(runs, 0, sizeof *runs);
-    runs->modulus = choice->maker->options->modulus;
-    primes = permi_whole_primes(choice->block, &runs->bits);
-    if (hybrid->grows && !permi_whole_runs(allocator, primes, permi_whole_is_gaussian(choice->block), runs))
-      return 0;
-    passes = runs->primes ? runs->passes : 1;
     hybrid->gpu.add = permi_code_add_whole;
   }
+  runs = hybrid->runs;
+  passes = permi_code_passes(hybrid);
   hybrid->gpu.work.doubles = (size_t)passes * doubles;
-  table = (double *)permi_allocate(allocator, hybrid->gpu.work.doubles, sizeof(double));
+  table = (double *)permi_allocate_zeros(allocator, hybrid->gpu.work.doubles, sizeof(double));
   hybrid->gpu.work.table = hybrid->gpu.memory = table;
   if (!table)
     return 0;
-  memset(table, 0, hybrid->gpu.work.doubles * sizeof *table);
   for (k = 0; k < passes; k++)
     permi_code_table(coder, hybrid, runs && runs->primes ? &runs->run[k] : NULL, table + (size_t)k * doubles);
   return 1;
@@ -17035,14 +16873,12 @@ static void permi_code_units(const permi_coder *coder, int i, double *row)
 static void permi_code_growths(permi_coder *coder, permi_hybrid *hybrid, const double *a)
 {
   permi_code *code = coder->code;
-  permi_hybrid_maker *maker = (permi_hybrid_maker *)permi_allocate(code->allocator, 1, sizeof *maker);
-  coder->growths = (permi_growths *)permi_allocate(code->allocator, 1, sizeof *coder->growths);
+  permi_hybrid_maker *maker = (permi_hybrid_maker *)permi_allocate_zeros(code->allocator, 1, sizeof *maker);
+  coder->growths = (permi_growths *)permi_allocate_zeros(code->allocator, 1, sizeof *coder->growths);
   if (maker && coder->growths) {
     permi_layouts *work = coder->work;
     double row[64];
     int i, n = work->n;
-    memset(maker, 0, sizeof *maker);
-    memset(coder->growths, 0, sizeof *coder->growths);
     coder->growths->most_halvings = work->n - 1;
     maker->work = work;
     maker->layout = coder->layout;
@@ -17111,7 +16947,7 @@ static perm_status permi_code_create(const permi_code_choice *choice, permi_code
   permi_layouts *work = &trial->work;
   permi_arrangement *layout = &trial->layout;
   const int n = work->n, outer = n - 1 - layout->inner - layout->low, certify = choice->maker->options->certify;
-  permi_coder *coder = (permi_coder *)permi_allocate(allocator, 1, sizeof *coder);
+  permi_coder *coder = (permi_coder *)permi_allocate_zeros(allocator, 1, sizeof *coder);
   permi_code *code = permi_code_make(allocator);
   permi_hybrid *hybrid = (permi_hybrid *)permi_allocate(allocator, 1, sizeof *hybrid);
   perm_gpu_work *gpu;
@@ -17123,7 +16959,6 @@ static perm_status permi_code_create(const permi_code_choice *choice, permi_code
     permi_release(allocator, hybrid);
     return PERM_ERROR_MEMORY;
   }
-  memset(coder, 0, sizeof *coder);
   permi_hybrid_begin(hybrid, work, layout, algebra);
   hybrid->code = code;
   hybrid->isa = PERM_ISA_CUDA;
@@ -17625,7 +17460,7 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
   hybrid->fingerprint = permi_hybrid_fingerprint(hybrid);
   if (hybrid->runs)
     hybrid->fingerprint = permi_whole_fingerprint(hybrid, block);
-  permi_hybrid_kernels(hybrid, hybrid->isa);
+  hybrid->family = PERMI_OF_FAMILY(permi_hybrid_family, hybrid->isa);
   offer->seconds = seconds;
   offer->bytes = sizeof *hybrid + 16.0 * (hybrid->operation_room + hybrid->statement_room) +
                  8.0 * hybrid->parts * (hybrid->constant_room + block->n * (1 + hybrid->lanes + hybrid->high)) +
@@ -18038,14 +17873,13 @@ static void permi_ryser_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
 static size_t permi_ryser_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   const permi_ryser *ryser = (const permi_ryser *)leaf->context;
-  int length = snprintf(buffer, size,
-                        "%s, order %d%s: %d digits, %d of them groups, %.3g terms%s, about %.3g moves%s, "
-                        "predicted %.3g s, %.0f chunks\n",
-                        perm_method_name(leaf->information.method), ryser->n, ryser->transposed ? " transposed" : "",
-                        ryser->digits, ryser->groups, ryser->terms, ryser->halves ? " (Nijenhuis and Wilf)" : "",
-                        ryser->nodes, ryser->integers ? " of 128-bit integers" : "", ryser->seconds,
-                        (double)leaf->information.chunks);
-  return length > 0 ? (size_t)length : 0;
+  return permi_say(buffer, size,
+                   "%s, order %d%s: %d digits, %d of them groups, %.3g terms%s, about %.3g moves%s, "
+                   "predicted %.3g s, %.0f chunks\n",
+                   perm_method_name(leaf->information.method), ryser->n, ryser->transposed ? " transposed" : "",
+                   ryser->digits, ryser->groups, ryser->terms, ryser->halves ? " (Nijenhuis and Wilf)" : "",
+                   ryser->nodes, ryser->integers ? " of 128-bit integers" : "", ryser->seconds,
+                   (double)leaf->information.chunks);
 }
 
 /* Digits: groups of columns never all absent, and each other column but `without` (-1: none). */
@@ -18236,16 +18070,16 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
   double least = (double)INFINITY;
   int which, best = 0;
   if (block->n > PERM_MAX_N)
-    permi_refuse(offer, PERM_ERROR_LIMIT, "is larger than the %d rows that sums over sets of columns take", PERM_MAX_N);
-  else if (block->imaginary_integer || precision == PERM_PRECISION_ACCURATE || precision == PERM_PRECISION_DD)
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has %s, which sparse sums over sets of columns do not take",
-                 block->imaginary_integer ? "Gaussian integers" : "another precision than double asked for");
-  else if (maker->options->method == PERM_METHOD_AUTO && !block->integer)
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "would lose digits to the cancellation of Ryser's sum in doubles");
-  else if (rival < PERMI_RYSER_PLAN_SECONDS || (block->n > 50 && rival < 1e3))
-    permi_refuse(offer, PERM_ERROR_LIMIT, "is hardly summed in less than %.3g s over sets of columns", rival);
-  if (offer->why[0])
-    return PERM_OK;
+    return permi_refuse(offer, PERM_ERROR_LIMIT, "is larger than the %d rows that sums over sets of columns take",
+                        PERM_MAX_N);
+  if (block->imaginary_integer || precision == PERM_PRECISION_ACCURATE || precision == PERM_PRECISION_DD)
+    return permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has %s, which sparse sums over sets of columns do not take",
+                        block->imaginary_integer ? "Gaussian integers" : "another precision than double asked for");
+  if (maker->options->method == PERM_METHOD_AUTO && !block->integer)
+    return permi_refuse(offer, PERM_ERROR_UNSUPPORTED,
+                        "would lose digits to the cancellation of Ryser's sum in doubles");
+  if (rival < PERMI_RYSER_PLAN_SECONDS || (block->n > 50 && rival < 1e3))
+    return permi_refuse(offer, PERM_ERROR_LIMIT, "is hardly summed in less than %.3g s over sets of columns", rival);
   offer->plan = ryser = (permi_ryser *)permi_allocate(allocator, 1, sizeof *ryser);
   if (!ryser)
     return permi_fail_memory(maker->result);
@@ -18289,8 +18123,7 @@ static double permi_ryser_off_grid(const permi_ryser *ryser, const permi_block *
   memset(change, 0, ((size_t)1 << n) * sizeof *change);
   value[0] = 1;
   for (s = 0; s < (1 << n) - 1; s++) {
-    for (i = 0, e = s; e; e &= e - 1)
-      i++;
+    i = permi_count_ones((unsigned)s);
     for (e = block->start[mine + i]; e < block->start[mine + i + 1]; e++) {
       const int bit = 1 << (block->neighbour[e] - other), edge = block->edge[e];
       const double moved = ryser->parts * ryser->moved[i];
@@ -18489,18 +18322,6 @@ static uint64_t permi_signs_bits(int begin, int count)
   return count ? (~UINT64_C(0) >> (64 - count)) << begin : 0;
 }
 
-static void permi_signs_family_choose(permi_signs *signs, perm_isa isa)
-{
-  signs->family = &permi_signs_family_plain;
-#if PERMI_X86
-  if (isa == PERM_ISA_AVX512)
-    signs->family = &permi_signs_family_avx512;
-  else if (isa == PERM_ISA_AVX2)
-    signs->family = &permi_signs_family_avx2;
-#endif
-  (void)isa;
-}
-
 static uint64_t permi_signs_columns(const permi_signs_order *order, int begin, int end)
 {
   uint64_t set = 0;
@@ -18615,11 +18436,10 @@ static void permi_signs_alive(const permi_signs_matrix *matrix, const permi_sign
 static uint64_t (*permi_signs_vectors(permi_signs *signs, int count))[PERMI_SIGNS_WORDS]
 {
   const size_t bytes = (size_t)count * PERMI_SIGNS_WORDS * sizeof(uint64_t);
-  char *at = (char *)permi_pool_get(&signs->owned.pool, bytes + 64, 1);
+  char *at = (char *)permi_pool_zeros(&signs->owned.pool, bytes + 64, 1);
   if (!at)
     return NULL;
   at += (64 - ((uintptr_t)at & 63)) & 63;
-  memset(at, 0, bytes);
   return (uint64_t (*)[PERMI_SIGNS_WORDS])(void *)at;
 }
 
@@ -18753,8 +18573,11 @@ static int permi_signs_lay(permi_signs *signs, const permi_signs_matrix *matrix,
   signs->product = (int64_t *)permi_pool_get(&signs->owned.pool, PERMI_SIGNS_SUMS, sizeof *signs->product);
   if (!signs->product)
     return 0;
+  signs->three[0] = 1;
+  for (k = 1; k < 40; k++)
+    signs->three[k] = 3 * signs->three[k - 1];
   for (k = 0; k < PERMI_SIGNS_SUMS; k++)
-    signs->product[k] = (k / 153 & 1 ? -1 : 1) * permi_signs_threes[k % 153 / 17] * (INT64_C(1) << k % 17);
+    signs->product[k] = (k / 153 & 1 ? -1 : 1) * signs->three[k % 153 / 17] * (INT64_C(1) << k % 17);
   permi_signs_width(signs, matrix, row_at);
   return permi_signs_cuts(signs, matrix, order, row_at, step_at);
 }
@@ -19300,13 +19123,12 @@ static void permi_signs_gpu_release(const perm_allocator *allocator, void *conte
 /* Turns a leaf of the CPU into one of a GPU, which takes over `signs`. */
 static perm_status permi_signs_gpu_make(const perm_allocator *allocator, permi_signs *signs, permi_leaf *leaf)
 {
-  permi_signs_gpu *run = (permi_signs_gpu *)permi_allocate(allocator, 1, sizeof *run);
+  permi_signs_gpu *run = (permi_signs_gpu *)permi_allocate_zeros(allocator, 1, sizeof *run);
   const size_t paths = (size_t)signs->paths, ranges = (size_t)signs->ranges + 1;
   uint32_t *word;
   int alive;
   if (!run)
     return PERM_ERROR_MEMORY;
-  memset(run, 0, sizeof *run);
   run->shape = permi_signs_gpu_shape(signs);
   alive = run->shape.path;
   run->shape.path = (permi_signs_gpu_fill_cuts(signs, &run->shape, alive, NULL) + 1) / 2 * 2;
@@ -19314,12 +19136,11 @@ static perm_status permi_signs_gpu_make(const perm_allocator *allocator, permi_s
   run->gpu.add = permi_signs_gpu_add;
   run->gpu.terms = (double)(float)(signs->counted[3] / signs->ranges);
   run->gpu.work.doubles = (size_t)run->shape.path / 2 + paths + ranges;
-  run->gpu.memory = (double *)permi_allocate(allocator, run->gpu.work.doubles, sizeof(double));
+  run->gpu.memory = (double *)permi_allocate_zeros(allocator, run->gpu.work.doubles, sizeof(double));
   if (!run->gpu.memory) {
     permi_release(allocator, run);
     return PERM_ERROR_MEMORY;
   }
-  memset(run->gpu.memory, 0, run->gpu.work.doubles * sizeof(double));
   word = (uint32_t *)(void *)run->gpu.memory;
   permi_signs_gpu_fill(signs, &run->shape, word);
   permi_signs_gpu_fill_cuts(signs, &run->shape, alive, word);
@@ -19675,11 +19496,9 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
     return PERM_OK;
   if (maker->offers) /* what other engines left of planning's share, for orders and for probes */
     plan = fmin(rival, 1e-9 * permi_account_left(maker->account, rival) / (2 * PERMI_SIGNS_PLAN_SHARE));
-  if (plan < PERMI_SIGNS_LEAST_SECONDS) {
-    permi_refuse(offer, PERM_ERROR_LIMIT, "is not searched: other plans took the time that a run of %.3g s deserves",
-                 rival);
-    return PERM_OK;
-  }
+  if (plan < PERMI_SIGNS_LEAST_SECONDS)
+    return permi_refuse(offer, PERM_ERROR_LIMIT,
+                        "is not searched: other plans took the time that a run of %.3g s deserves", rival);
   faster = permi_signs_faster(options, block->n);
   open.isa = open.isa == PERM_ISA_CUDA ? PERM_ISA_AUTO : open.isa; /* of the probes */
   isa = permi_isa(&open);
@@ -19690,7 +19509,7 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
     signs->isa = isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2 ? isa : PERM_ISA_PLAIN;
     signs->isa_asked = options->isa;
     signs->gpu = permi_gpu_wanted(options, block->n);
-    permi_signs_family_choose(signs, signs->isa);
+    signs->family = PERMI_OF_FAMILY(permi_signs_family, signs->isa);
     signs->twos = permi_signs_prepare(block, work, plan, maker->watch);
     if (signs->twos < 0)
       permi_refuse(offer, PERM_ERROR_LIMIT,
@@ -19751,7 +19570,7 @@ static size_t permi_signs_explain(const permi_leaf *leaf, char *buffer, size_t s
   const permi_signs *signs = (const permi_signs *)leaf->context;
 #endif
   const int *place = signs->place;
-  int length = snprintf(
+  return permi_say(
       buffer, size,
       "signs, order %d, %s: %d columns one by one, blocks of %d and %d; %d rows end branches, %d and %d thin out a "
       "block, %d join both; %d sums of rows even, %d columns doubled; %d moves of annealing\n"
@@ -19762,7 +19581,6 @@ static size_t permi_signs_explain(const permi_leaf *leaf, char *buffer, size_t s
       signs->twos, signs->moves, signs->counted[0],
       signs->counted[1], signs->counted[2], signs->counted[3], signs->n - 1, leaf->information.seconds,
       signs->seconds > 0 ? 100 * signs->spread / signs->seconds : 0.0, signs->paths, signs->depth, signs->ranges);
-  return length > 0 ? (size_t)length : 0;
 }
 
 static perm_status permi_signs_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
@@ -20042,7 +19860,7 @@ static perm_status permi_codegen_create(const perm_allocator *allocator, permi_c
   const int n = ryser->n;
   const size_t doubles = (size_t)(n * (1 + ryser->digits));
   permi_code *code = codegen->code = permi_code_make(allocator);
-  double *table = codegen->gpu.memory = (double *)permi_allocate(allocator, doubles, sizeof(double));
+  double *table = codegen->gpu.memory = (double *)permi_allocate_zeros(allocator, doubles, sizeof(double));
   int i, j, e;
   codegen->gpu.allocator = *allocator;
   if (!code || !table)
@@ -20050,7 +19868,6 @@ static perm_status permi_codegen_create(const perm_allocator *allocator, permi_c
   permi_codegen_text(code, codegen);
   if (code->failed)
     return PERM_ERROR_MEMORY;
-  memset(table, 0, doubles * sizeof(double));
   for (i = 0; i < n; i++)
     table[codegen->place[i]] = ryser->base[0][i];
   for (j = 0; j < ryser->digits; j++)
@@ -20083,10 +19900,8 @@ static perm_status permi_codegen_plan_best(permi_maker *maker, const permi_block
   permi_codegen_plan(codegen, block, 0, memory);
   if (transposed < codegen->seconds)
     permi_codegen_plan(codegen, block, 1, memory);
-  if (!(codegen->ryser.growth < 1e300)) {
-    permi_refuse(offer, PERM_ERROR_LIMIT, "has row sums whose products may overflow");
-    return PERM_OK;
-  }
+  if (!(codegen->ryser.growth < 1e300))
+    return permi_refuse(offer, PERM_ERROR_LIMIT, "has row sums whose products may overflow");
   if (permi_codegen_create(allocator, codegen) != PERM_OK)
     return permi_fail_memory(maker->result);
   offer->seconds =
@@ -20131,7 +19946,7 @@ static perm_status permi_codegen_offer(permi_maker *maker, const permi_block *bl
 static size_t permi_codegen_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   const permi_codegen *codegen = (const permi_codegen *)leaf->context;
-  const int length = snprintf(
+  return permi_say(
       buffer, size,
       "%s, order %d%s: %d row sums in registers, enough for the first %d columns, %d in %s memory; %.3g terms in %d "
       "kinds of launches, up to 2^%d a thread, %d blocks a multiprocessor; %.0f chunks, predicted %.3g s on one GPU\n",
@@ -20139,7 +19954,6 @@ static size_t permi_codegen_explain(const permi_leaf *leaf, char *buffer, size_t
       codegen->kept, codegen->quick, codegen->ryser.n - codegen->kept, codegen->shared ? "shared" : "global",
       codegen->ryser.terms, codegen->launches, codegen->walk, codegen->blocks, (double)leaf->information.chunks,
       leaf->information.seconds);
-  return length > 0 ? (size_t)length : 0;
 }
 
 /* The bound is >>sparyser's for chunks of 128 threads, folded with TwoSum's errors; no term is cut. */
@@ -20449,14 +20263,13 @@ static perm_status permi_transversals_task(const permi_leaf *leaf, permi_control
 static size_t permi_transversals_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   const permi_transversals *all = (const permi_transversals *)leaf->context;
-  const int length = snprintf(buffer, size,
-                              "transversals, order %d: at most %.3g perfect matchings, terms in %s, predicted %.3g s\n",
-                              leaf->information.n, all->most,
-                              leaf->integer                               ? "integers"
-                              : all->numbers.algebra == PERMI_COMPLEX_DD ? "complex double-doubles"
-                                                                          : "double-doubles",
-                              leaf->information.seconds);
-  return length > 0 ? (size_t)length : 0;
+  return permi_say(buffer, size,
+                   "transversals, order %d: at most %.3g perfect matchings, terms in %s, predicted %.3g s\n",
+                   leaf->information.n, all->most,
+                   leaf->integer                               ? "integers"
+                   : all->numbers.algebra == PERMI_COMPLEX_DD ? "complex double-doubles"
+                                                               : "double-doubles",
+                   leaf->information.seconds);
 }
 
 /* log2 of Minc and Bregman's bound [Bre73], by rows or columns. */
@@ -20465,10 +20278,10 @@ static double permi_block_matchings(const permi_block *block)
   double bits[2] = {0, 0};
   int v;
   for (v = 0; v < 2 * block->n; v++) {
-    const int degree = block->start[v + 1] - block->start[v];
-    bits[v >= block->n] += permi_log2_factorial(degree) / degree;
+    const permi_majorant line = {0, block->start[v + 1] - block->start[v], 0};
+    bits[v >= block->n] += permi_majorant_bits(&line);
   }
-  return (bits[0] < bits[1] ? bits[0] : bits[1]) * (1 + 1e-10) + 1e-6;
+  return permi_majorants_bits(bits);
 }
 
 static perm_status permi_transversals_offer(permi_maker *maker, const permi_block *block, double rival,
@@ -20481,10 +20294,8 @@ static perm_status permi_transversals_offer(permi_maker *maker, const permi_bloc
   const double roundings = block->rounded ? permi_entry_roundings(working, working->n) : 0;
   permi_transversals *all;
   int k;
-  if (most * each > rival || most * each > 1e300) { /* the bound is mostly far too high */
-    permi_refuse(offer, PERM_ERROR_LIMIT, "may have %.3g perfect matchings, too many to enumerate", most);
-    return PERM_OK;
-  }
+  if (most * each > rival || most * each > 1e300) /* the bound is mostly far too high */
+    return permi_refuse(offer, PERM_ERROR_LIMIT, "may have %.3g perfect matchings, too many to enumerate", most);
   all = (permi_transversals *)permi_owned_new(&maker->options->allocator, sizeof *all);
   offer->plan = all;
   if (!all)
@@ -20492,21 +20303,16 @@ static perm_status permi_transversals_offer(permi_maker *maker, const permi_bloc
   all->n = n;
   all->most = most;
   all->seconds_each = each;
-  if (!permi_numbers_choose_moduli(&all->numbers, block, working->modulus, 1)) {
-    permi_refuse_long(offer);
-    return PERM_OK;
-  }
+  if (!permi_numbers_choose_moduli(&all->numbers, block, working->modulus, 1))
+    return permi_refuse_long(offer);
   all->one = permi_coefficient_one();
   all->size = sizeof(double) * permi_numbers_words(&all->numbers);
-  all->start = (int *)permi_pool_get(&all->owned.pool, vertices + 1 + 4 * edges, sizeof(int));
+  all->start = (int *)permi_pool_kept(&all->owned.pool, block->start, vertices + 1, sizeof(int));
+  all->neighbour = (int *)permi_pool_kept(&all->owned.pool, block->neighbour, 2 * edges, sizeof(int));
+  all->edge = (int *)permi_pool_kept(&all->owned.pool, block->edge, 2 * edges, sizeof(int));
   all->coefficient = (permi_coefficient *)permi_pool_get(&all->owned.pool, edges, sizeof *all->coefficient);
   if (all->owned.pool.failed)
     return permi_fail_memory(maker->result);
-  all->neighbour = all->start + vertices + 1;
-  all->edge = all->neighbour + 2 * edges;
-  memcpy(all->start, block->start, (vertices + 1) * sizeof(int));
-  memcpy(all->neighbour, block->neighbour, 2 * edges * sizeof(int));
-  memcpy(all->edge, block->edge, 2 * edges * sizeof(int));
   for (k = 0; k < block->edges; k++)
     all->coefficient[k] = permi_coefficient_of(block, k, &all->numbers);
   all->bound_relative = (permi_gamma(roundings) + n * PERMI_DD_UNIT) / (1 - permi_gamma(n + roundings)) *
@@ -21232,11 +21038,10 @@ static perm_status permi_decompose_run(const permi_leaf *leaf, permi_control *co
 static size_t permi_decompose_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   const permi_decompose *plan = (const permi_decompose *)leaf->context;
-  const int length = snprintf(buffer, size,
-                              "decompose, order %d: about %.3g branches of %s, predicted %.3g s, %.3g bytes\n", plan->n,
-                              plan->nodes, plan->words ? "integers" : "doubles with moduli",
-                              leaf->information.seconds, leaf->information.bytes);
-  return length > 0 ? (size_t)length : 0;
+  return permi_say(buffer, size,
+                   "decompose, order %d: about %.3g branches of %s, predicted %.3g s, %.3g bytes\n", plan->n,
+                   plan->nodes, plan->words ? "integers" : "doubles with moduli",
+                   leaf->information.seconds, leaf->information.bytes);
 }
 
 #define PERMI_DECOMPOSE_LEAST 8 /* probes */
@@ -21282,33 +21087,28 @@ static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *
   uint64_t *one;
   int i, e;
   if (n > PERMI_DECOMPOSE_ORDER)
-    permi_refuse(offer, PERM_ERROR_LIMIT, "is too large for method decompose, which takes orders up to %d",
-                 PERMI_DECOMPOSE_ORDER);
-  else if (!block->integer && (precision == PERM_PRECISION_ACCURATE || precision == PERM_PRECISION_DD))
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is asked for in more than double precision");
-  else if (rival < 20e-9 * PERMI_DECOMPOSE_LEAST * permi_decompose_probe_units(n))
-    permi_refuse(offer, PERM_ERROR_LIMIT, "is done before branches are counted");
-  if (offer->why[0])
-    return PERM_OK;
+    return permi_refuse(offer, PERM_ERROR_LIMIT, "is too large for method decompose, which takes orders up to %d",
+                        PERMI_DECOMPOSE_ORDER);
+  if (!block->integer && (precision == PERM_PRECISION_ACCURATE || precision == PERM_PRECISION_DD))
+    return permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is asked for in more than double precision");
+  if (rival < 20e-9 * PERMI_DECOMPOSE_LEAST * permi_decompose_probe_units(n))
+    return permi_refuse(offer, PERM_ERROR_LIMIT, "is done before branches are counted");
   plan = (permi_decompose *)permi_owned_new(allocator, sizeof *plan);
   offer->plan = plan;
   if (!plan)
     return permi_fail_memory(maker->result);
   plan->n = n;
-  if (!permi_numbers_choose(&plan->numbers, block, 0, 0)) {
-    permi_refuse_long(offer);
-    return PERM_OK;
-  }
+  if (!permi_numbers_choose(&plan->numbers, block, 0, 0))
+    return permi_refuse_long(offer);
   if (plan->numbers.algebra == PERMI_MAGNITUDES)
     plan->numbers.algebra = PERMI_SIGNED;
   if (plan->numbers.algebra == PERMI_WIDE)
     plan->numbers.algebra = PERMI_WORDS; /* factors have two words */
   plan->words = block->integer ? plan->numbers.words : 0;
   plan->size = permi_numbers_words(&plan->numbers);
-  plan->cell = (uint64_t *)permi_pool_get(&plan->owned.pool, cells + 1, plan->size * sizeof *plan->cell);
+  plan->cell = (uint64_t *)permi_pool_zeros(&plan->owned.pool, cells + 1, plan->size * sizeof *plan->cell);
   if (!plan->cell)
     return permi_fail_memory(maker->result);
-  memset(plan->cell, 0, cells * plan->size * sizeof *plan->cell);
   one = plan->cell + cells * plan->size;
   permi_value_one(&plan->numbers, one);
   plan->growth = 1;
@@ -21962,6 +21762,7 @@ static int permi_kasteleyn_make(const permi_block *block, permi_pool *pool, perm
 typedef struct permi_front {
   int begin, end;                  /* own pairs: order[begin..end) */
   int parent;                      /* before it; -1: none */
+  int child, sibling;              /* its last one, those before; -1: none */
   int boundary, boundary_end;      /* of boundary[] */
   int entry, entry_end;            /* of entry[] */
 } permi_front;
@@ -22151,6 +21952,11 @@ static void permi_dissection_grow(permi_dissecting *d, permi_dissection_part *st
       front->begin = second_end;
       front->end = part.end;
       front->parent = parent;
+      front->child = front->sibling = -1;
+      if (parent >= 0) {
+        front->sibling = made->front[parent].child;
+        made->front[parent].child = made->fronts;
+      }
       parent = made->fronts++;
     }
     stack[depth].begin = part.begin;
@@ -22179,8 +21985,7 @@ static int permi_dissection_touch(permi_dissecting *d, const perm_allocator *all
 
 /* Boundaries, from the last front to the first: those of the fronts below and what own pairs touch, less own pairs.
    -1: out of memory; 0: too many. */
-static int permi_dissection_bound(permi_dissecting *d, const perm_allocator *allocator, const int *child,
-                                  const int *sibling)
+static int permi_dissection_bound(permi_dissecting *d, const perm_allocator *allocator)
 {
   permi_dissection *made = d->made;
   const double most = PERMI_DISSECTION_WORK * (double)made->n;
@@ -22193,7 +21998,7 @@ static int permi_dissection_bound(permi_dissecting *d, const perm_allocator *all
     for (k = front->begin; k < front->end && good; k++)
       for (e = d->start[made->order[k]]; e < d->start[made->order[k] + 1] && good; e++)
         good = permi_dissection_touch(d, allocator, f, d->next[e]);
-    for (c = child[f]; c >= 0 && good; c = sibling[c])
+    for (c = front->child; c >= 0 && good; c = made->front[c].sibling)
       for (k = made->front[c].boundary; k < made->front[c].boundary_end && good; k++)
         good = permi_dissection_touch(d, allocator, f, made->boundary[k]);
     front->boundary_end = d->used;
@@ -22202,7 +22007,7 @@ static int permi_dissection_bound(permi_dissecting *d, const perm_allocator *all
 }
 
 /* Products, memory and the largest front, when no pivot is put off. */
-static void permi_dissection_price(permi_dissection *made, const int *child, const int *sibling)
+static void permi_dissection_price(permi_dissection *made)
 {
   double held = 0, most = 0;
   int f, c;
@@ -22215,7 +22020,7 @@ static void permi_dissection_price(permi_dissection *made, const int *child, con
     made->largest = size > made->largest ? (int)size : made->largest;
     most = fmax(most, held + size * size + rest * rest);
     held += rest * rest;
-    for (c = child[f]; c >= 0; c = sibling[c]) {
+    for (c = front->child; c >= 0; c = made->front[c].sibling) {
       const double below = made->front[c].boundary_end - made->front[c].boundary;
       held -= below * below;
     }
@@ -22275,54 +22080,41 @@ static int permi_dissect(const permi_block *block, const int *partner, permi_poo
   permi_pool own = {pool->allocator, NULL, 0};
   permi_dissecting d;
   permi_dissection_part *stack;
-  int *number, *child, *sibling, *boundary, bounded = 1, f, k;
+  int *boundary, bounded = 1, f, k;
   d.made = made;
   d.watch = watch;
   d.used = d.room = 0;
   made->n = block->n;
   made->boundary = NULL;
   made->front = (permi_front *)permi_pool_get(pool, n, sizeof *made->front);
-  made->order = (int *)permi_pool_get(pool, n + edges, sizeof(int));
-  number = (int *)permi_pool_get(&own, 12 * n + 4 + 2 * edges, sizeof(int));
+  made->order = (int *)permi_pool_get(pool, n, sizeof(int));
+  made->entry = (int *)permi_pool_get(pool, edges, sizeof(int));
+  d.start = (int *)permi_pool_get(&own, n + 1, sizeof(int));
+  d.next = (int *)permi_pool_get(&own, 2 * edges, sizeof(int));
+  d.part = (int *)permi_pool_get(&own, n, sizeof(int));
+  d.level = (int *)permi_pool_get(&own, n, sizeof(int));
+  d.queue = (int *)permi_pool_get(&own, n, sizeof(int));
+  d.place = (int *)permi_pool_get(&own, n, sizeof(int));
+  d.key = (int *)permi_pool_get(&own, n, sizeof(int));
+  d.count = (int *)permi_pool_get(&own, 4 * n + 2, sizeof(int));
   stack = (permi_dissection_part *)permi_pool_get(&own, n + 2, sizeof *stack);
   if (pool->failed || own.failed) {
     permi_pool_release(&own);
     return 0;
   }
-  made->entry = made->order + n;
-  d.start = number;
-  d.next = d.start + n + 1;
-  d.part = d.next + 2 * edges;
-  d.level = d.part + n;
-  d.queue = d.level + n;
-  d.place = d.queue + n;
-  child = d.place + n;
-  sibling = child + n;
-  d.key = sibling + n;
-  d.count = d.key + n;
   permi_dissection_graph(block, partner, &d);
   permi_dissection_grow(&d, stack);
-  for (f = 0; f < made->fronts; f++) {
-    child[f] = -1;
+  for (f = 0; f < made->fronts; f++)
     for (k = made->front[f].begin; k < made->front[f].end; k++)
       d.level[made->order[k]] = f;
-    if (made->front[f].parent >= 0) {
-      sibling[f] = child[made->front[f].parent];
-      child[made->front[f].parent] = f;
-    } else {
-      sibling[f] = -1;
-    }
-  }
   if (!permi_watch(watch, 40.0 * (double)(n + edges))) {
-    bounded = permi_dissection_bound(&d, pool->allocator, child, sibling);
+    bounded = permi_dissection_bound(&d, pool->allocator);
     boundary = made->boundary;
-    made->boundary = (int *)permi_pool_get(pool, (size_t)d.used + 1, sizeof(int));
-    if (made->boundary && d.used)
-      memcpy(made->boundary, boundary, (size_t)d.used * sizeof(int));
+    made->boundary = (int *)permi_pool_kept(pool, boundary, (size_t)d.used, sizeof(int));
     permi_release(pool->allocator, boundary);
     made->products = (double)INFINITY;
-    if (bounded > 0 && made->boundary) {
-      permi_dissection_price(made, child, sibling);
+    if (bounded > 0 && !pool->failed) {
+      permi_dissection_price(made);
       permi_dissection_entries(block, partner, d.level, made);
     }
   }
@@ -22374,35 +22166,30 @@ struct permi_field {
   void (*leave)(permi_field *field, const permi_frontal *front);
 };
 
+/* Swaps lines a and b, whose `size` values begin at x and y. */
+static void permi_lines_swap(int *number, int a, int b, char *x, char *y, size_t stride, int size, size_t bytes)
+{
+  const int held = number[a];
+  char keep[64];
+  number[a] = number[b];
+  number[b] = held;
+  for (; size > 0; size--, x += stride, y += stride) {
+    memcpy(keep, x, bytes);
+    memcpy(x, y, bytes);
+    memcpy(y, keep, bytes);
+  }
+}
+
 static void permi_frontal_swap(permi_frontal *front, size_t bytes, int row, int column)
 {
   const int k = front->pivots, size = front->size;
-  char keep[64];
-  int i, id;
-  if (row != k) {
-    id = front->row[k];
-    front->row[k] = front->row[row];
-    front->row[row] = id;
-    for (i = 0; i < size; i++) {
-      char *a = front->value + ((size_t)k * (size_t)size + (size_t)i) * bytes;
-      char *b = front->value + ((size_t)row * (size_t)size + (size_t)i) * bytes;
-      memcpy(keep, a, bytes);
-      memcpy(a, b, bytes);
-      memcpy(b, keep, bytes);
-    }
-  }
-  if (column != k) {
-    id = front->column[k];
-    front->column[k] = front->column[column];
-    front->column[column] = id;
-    for (i = 0; i < size; i++) {
-      char *a = front->value + ((size_t)i * (size_t)size + (size_t)k) * bytes;
-      char *b = front->value + ((size_t)i * (size_t)size + (size_t)column) * bytes;
-      memcpy(keep, a, bytes);
-      memcpy(a, b, bytes);
-      memcpy(b, keep, bytes);
-    }
-  }
+  const size_t line = (size_t)size * bytes;
+  char *value = front->value;
+  if (row != k)
+    permi_lines_swap(front->row, k, row, value + (size_t)k * line, value + (size_t)row * line, bytes, size, bytes);
+  if (column != k)
+    permi_lines_swap(front->column, k, column, value + (size_t)k * bytes, value + (size_t)column * bytes, line, size,
+                     bytes);
 }
 
 /* Work of one elimination. */
@@ -22410,7 +22197,6 @@ typedef struct permi_front_work {
   const permi_fronts *fronts;
   permi_field *field;
   permi_frontal *below; /* of a front: what it leaves, until its parent takes it */
-  int *child, *sibling;
   int *row_at, *column_at; /* where they are in the front at hand */
   int *pivot_column;       /* of a row */
   int pivots;
@@ -22445,7 +22231,7 @@ static perm_status permi_frontal_assemble(permi_front_work *work, int f, permi_f
   permi_field *field = work->field;
   const size_t bytes = field->bytes;
   int size = plan->end - plan->begin, summed, c, i, j, k;
-  for (c = work->child[f]; c >= 0; c = work->sibling[c])
+  for (c = plan->child; c >= 0; c = dissection->front[c].sibling)
     size += work->below[c].summed;
   summed = size;
   size += plan->boundary_end - plan->boundary;
@@ -22457,7 +22243,7 @@ static perm_status permi_frontal_assemble(permi_front_work *work, int f, permi_f
   memset(front->value, 0, (size_t)size * (size_t)size * bytes);
   for (i = 0; i < plan->end - plan->begin; i++)
     front->row[i] = front->column[i] = dissection->order[plan->begin + i];
-  for (c = work->child[f]; c >= 0; c = work->sibling[c])
+  for (c = plan->child; c >= 0; c = dissection->front[c].sibling)
     for (k = 0; k < work->below[c].summed; k++, i++) {
       front->row[i] = work->below[c].row[k];
       front->column[i] = work->below[c].column[k];
@@ -22473,7 +22259,7 @@ static perm_status permi_frontal_assemble(permi_front_work *work, int f, permi_f
     const size_t at = (size_t)work->row_at[fronts->row[e]] * (size_t)size + (size_t)work->column_at[fronts->column[e]];
     field->add_entry(field, e, fronts->sign[e] < 0, front->value + at * bytes);
   }
-  for (c = work->child[f]; c >= 0; c = work->sibling[c]) {
+  for (c = plan->child; c >= 0; c = dissection->front[c].sibling) {
     permi_frontal *below = &work->below[c];
     for (i = 0; i < below->size; i++) {
       const char *from = below->value + (size_t)i * (size_t)below->size * bytes;
@@ -22532,8 +22318,11 @@ static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_fiel
   permi_pool pool = {&fronts->allocator, NULL, 0};
   permi_front_work work;
   perm_status status = PERM_OK;
-  int *number = (int *)permi_pool_get(&pool, 5 * n, sizeof(int)), f;
-  work.below = (permi_frontal *)permi_pool_get(&pool, n, sizeof *work.below);
+  int f;
+  work.row_at = (int *)permi_pool_get(&pool, n, sizeof(int));
+  work.column_at = (int *)permi_pool_get(&pool, n, sizeof(int));
+  work.pivot_column = (int *)permi_pool_get(&pool, n, sizeof(int));
+  work.below = (permi_frontal *)permi_pool_zeros(&pool, n, sizeof *work.below);
   if (pool.failed) {
     permi_pool_release(&pool);
     return PERM_ERROR_MEMORY;
@@ -22541,19 +22330,6 @@ static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_fiel
   work.fronts = fronts;
   work.field = field;
   work.pivots = 0;
-  work.child = number;
-  work.sibling = work.child + n;
-  work.row_at = work.sibling + n;
-  work.column_at = work.row_at + n;
-  work.pivot_column = work.column_at + n;
-  memset(work.below, 0, n * sizeof *work.below);
-  for (f = 0; f < dissection->fronts; f++) {
-    const int parent = dissection->front[f].parent;
-    work.child[f] = -1;
-    work.sibling[f] = parent >= 0 ? work.child[parent] : -1;
-    if (parent >= 0)
-      work.child[parent] = f;
-  }
   for (f = dissection->fronts - 1; f >= 0 && status == PERM_OK; f--) {
     permi_frontal front;
     status = permi_frontal_assemble(&work, f, &front);
@@ -22656,16 +22432,13 @@ static void permi_residue_leave(permi_field *field, const permi_frontal *front)
 static perm_status permi_fronts_residue(const permi_fronts *fronts, const permi_odd_modulus *prime,
                                         const uint64_t *residue, const permi_front_poll *ask, uint64_t *determinant)
 {
+  static const permi_field residues = {sizeof(uint64_t), 0, permi_residue_add_entry, permi_residue_join,
+                                       permi_residue_find, permi_residue_eliminate, permi_residue_leave};
   permi_residue_field own;
   perm_status status;
   int odd;
   memset(&own, 0, sizeof own);
-  own.field.bytes = sizeof(uint64_t);
-  own.field.add_entry = permi_residue_add_entry;
-  own.field.add = permi_residue_join;
-  own.field.find = permi_residue_find;
-  own.field.eliminate = permi_residue_eliminate;
-  own.field.leave = permi_residue_leave;
+  own.field = residues;
   own.prime = *prime;
   own.entry = residue;
   own.determinant = prime->one;
@@ -22696,15 +22469,19 @@ typedef enum permi_trust {
   PERMI_COARSE  /* the same with shorter low parts */
 } permi_trust;
 
+typedef struct permi_determinant {
+  permi_ball ball; /* times 2^exp2 */
+  long long exp2;
+  int noisy; /* some pivot is below PERMI_PIVOT_NOISE of one before: what cancellation leaves, perhaps of 0 */
+} permi_determinant;
+
 typedef struct permi_ball_field {
   permi_field field;
   permi_trust trust;
   int parts;
   const double *real, *imaginary;
-  permi_ball determinant; /* times 2^exp2 */
-  long long exp2;
+  permi_determinant made;
   double top; /* the largest pivot */
-  int noisy;  /* some pivot is below PERMI_PIVOT_NOISE of one before: what cancellation leaves, perhaps of 0 */
 } permi_ball_field;
 
 static double permi_ball_modulus(const permi_ball *x)
@@ -22821,7 +22598,7 @@ static int permi_ball_find(const permi_field *field, permi_frontal *front)
 
 static void permi_ball_normalise(permi_ball_field *own)
 {
-  permi_ball *x = &own->determinant;
+  permi_ball *x = &own->made.ball;
   double most = fmax(fabs(x->re.hi), fabs(x->im.hi));
   int e;
   if (own->trust == PERMI_SURE)
@@ -22832,7 +22609,7 @@ static void permi_ball_normalise(permi_ball_field *own)
   x->re = permi_dd_scale(x->re, -e);
   x->im = permi_dd_scale(x->im, -e);
   x->radius = ldexp(x->radius, -e) + PERMI_RADIUS_LEAST;
-  own->exp2 += e;
+  own->made.exp2 += e;
 }
 
 static void permi_ball_cut(permi_ball *x)
@@ -22848,9 +22625,9 @@ static void permi_ball_eliminate(permi_field *field, permi_frontal *front)
   permi_ball *value = (permi_ball *)(void *)front->value;
   const permi_ball *pivot = value + (size_t)k * (size_t)size + (size_t)k;
   int i, j;
-  own->noisy |= permi_ball_modulus(pivot) < PERMI_PIVOT_NOISE * own->top;
+  own->made.noisy |= permi_ball_modulus(pivot) < PERMI_PIVOT_NOISE * own->top;
   own->top = fmax(own->top, permi_ball_modulus(pivot));
-  own->determinant = permi_ball_times(&own->determinant, pivot, own->parts);
+  own->made.ball = permi_ball_times(&own->made.ball, pivot, own->parts);
   permi_ball_normalise(own);
   for (i = k + 1; i < size; i++) {
     permi_ball *row = value + (size_t)i * (size_t)size + (size_t)k, factor;
@@ -22871,7 +22648,7 @@ static void permi_ball_leave(permi_field *field, const permi_frontal *front)
 {
   permi_ball_field *own = (permi_ball_field *)field;
   const permi_ball *value = (const permi_ball *)(const void *)front->value;
-  permi_ball *x = &own->determinant;
+  permi_ball *x = &own->made.ball;
   int i, j;
   x->radius += permi_ball_modulus(x);
   x->re = x->im = permi_dd_make(0);
@@ -22886,34 +22663,28 @@ static void permi_ball_leave(permi_field *field, const permi_frontal *front)
   }
 }
 
-/* The determinant of doubles, times 2^*exp2. PERM_ERROR_LIMIT: too many pivots are not sure. */
-static perm_status permi_fronts_ball(const permi_fronts *fronts, const double *const *parts, permi_trust trust,
-                                     const permi_front_poll *ask, permi_ball *determinant, long long *exp2,
-                                     int *noisy)
+/* The determinant of doubles; imaginary may be NULL. PERM_ERROR_LIMIT: too many pivots are not sure. */
+static perm_status permi_fronts_ball(const permi_fronts *fronts, const double *real, const double *imaginary,
+                                     permi_trust trust, const permi_front_poll *ask, permi_determinant *determinant)
 {
+  static const permi_field balls = {sizeof(permi_ball), 0, permi_ball_add_entry, permi_ball_add, permi_ball_find,
+                                    permi_ball_eliminate, permi_ball_leave};
   permi_ball_field own;
   perm_status status;
   int odd;
   memset(&own, 0, sizeof own);
-  own.field.bytes = sizeof(permi_ball);
-  own.field.add_entry = permi_ball_add_entry;
-  own.field.add = permi_ball_add;
-  own.field.find = permi_ball_find;
-  own.field.eliminate = permi_ball_eliminate;
-  own.field.leave = permi_ball_leave;
+  own.field = balls;
   own.field.largest = trust == PERMI_SURE ? 2 * fronts->dissection->largest + 16 : 0;
   own.trust = trust;
-  own.parts = parts[1] ? 2 : 1;
-  own.real = parts[0];
-  own.imaginary = parts[1];
-  own.determinant.re = permi_dd_make(1);
+  own.parts = imaginary ? 2 : 1;
+  own.real = real;
+  own.imaginary = imaginary;
+  own.made.ball.re = permi_dd_make(1);
   status = permi_fronts_eliminate(fronts, &own.field, ask, &odd);
-  *determinant = own.determinant;
-  *exp2 = own.exp2;
-  *noisy = own.noisy;
+  *determinant = own.made;
   if (odd) {
-    determinant->re = permi_dd_negate(determinant->re);
-    determinant->im = permi_dd_negate(determinant->im);
+    determinant->ball.re = permi_dd_negate(determinant->ball.re);
+    determinant->ball.im = permi_dd_negate(determinant->ball.im);
   }
   return status;
 }
@@ -22986,15 +22757,10 @@ static perm_status permi_planar_prime(void *context, uint64_t part, int thread)
   const permi_odd_modulus *prime = &run->prime[part];
   const uint64_t p = prime->p;
   uint64_t *entry = run->entry + (size_t)thread * (size_t)planar->edges, value[2] = {0, 0}, root = 0;
-  permi_planar_asking asking;
-  permi_front_poll ask;
+  permi_planar_asking asking = {run, part, thread};
+  const permi_front_poll ask = {permi_planar_poll, &asking};
   perm_status status = PERM_OK;
   int k, e;
-  asking.run = run;
-  asking.part = part;
-  asking.thread = thread;
-  ask.poll = permi_planar_poll;
-  ask.context = &asking;
   if (planar->parts == 2)
     root = permi_prime_root(prime);
   for (k = 0; k < planar->parts && status == PERM_OK; k++) {
@@ -23023,11 +22789,9 @@ static perm_status permi_planar_integers(const permi_leaf *leaf, permi_control *
   const size_t runs = planar->primes ? (size_t)planar->primes : 1;
   permi_pool pool = {&planar->owned.allocator, NULL, 0};
   permi_planar_run run;
-  perm_partial mine;
   perm_status status;
   uint64_t *word;
   memset(&run, 0, sizeof run);
-  memset(&mine, 0, sizeof mine);
   run.planar = planar;
   run.search = permi_search_begin(leaf, control);
   run.seconds = leaf->information.seconds / (double)runs;
@@ -23047,14 +22811,11 @@ static perm_status permi_planar_integers(const permi_leaf *leaf, permi_control *
   if (status == PERM_OK && run.failed)
     status = PERM_ERROR_MEMORY;
   if (status == PERM_OK)
-    status = permi_residues_sum(run.prime, run.residue[0], planar->primes, planar->modulus, word, &mine.value);
+    status = permi_residues_sum(run.prime, run.residue[0], planar->primes, planar->modulus, word, &partial->value);
   if (status == PERM_OK && planar->parts == 2)
-    status = permi_residues_sum(run.prime, run.residue[1], planar->primes, planar->modulus, word, &mine.imaginary);
-  if (status == PERM_OK) {
-    permi_sum_add(&partial->value, &mine.value);
-    permi_sum_add(&partial->imaginary, &mine.imaginary);
+    status = permi_residues_sum(run.prime, run.residue[1], planar->primes, planar->modulus, word, &partial->imaginary);
+  if (status == PERM_OK)
     partial->terms += planar->dissection.products * (double)runs * planar->parts;
-  }
   permi_residues_too_long(status, control);
   permi_pool_release(&pool);
   return status;
@@ -23065,31 +22826,18 @@ static perm_status permi_planar_integers(const permi_leaf *leaf, permi_control *
 #define PERMI_PLANAR_PROOF_SECONDS 0.5 /* chosen: of an elimination that may show that integers fit */
 #define PERMI_PLANAR_SURE_GOOD 1e-13 /* chosen: a smaller radius, relative to the value, needs no second look */
 
-typedef struct permi_planar_value {
-  permi_ball ball;
-  long long exp2;
-  int noisy;
-} permi_planar_value;
-
-/* The determinant of what parts are; asking->part counts eliminations. */
+/* asking->part counts eliminations. */
 static perm_status permi_planar_eliminate(const permi_planar *planar, const double *real, const double *imaginary,
-                                          permi_trust trust, permi_planar_asking *asking, permi_planar_value *value)
+                                          permi_trust trust, permi_planar_asking *asking, permi_determinant *value)
 {
-  const double *parts[2];
-  permi_front_poll ask;
-  perm_status status;
-  parts[0] = real;
-  parts[1] = imaginary;
-  ask.poll = permi_planar_poll;
-  ask.context = asking;
-  status = permi_fronts_ball(&planar->fronts, parts, trust, &ask, &value->ball, &value->exp2,
-                              &value->noisy);
+  const permi_front_poll ask = {permi_planar_poll, asking};
+  const perm_status status = permi_fronts_ball(&planar->fronts, real, imaginary, trust, &ask, value);
   asking->part++;
   return status;
 }
 
 /* |a - b|, in units of a's. */
-static double permi_planar_distance(const permi_planar_value *a, const permi_planar_value *b)
+static double permi_planar_distance(const permi_determinant *a, const permi_determinant *b)
 {
   permi_ball other = b->ball, mine = a->ball;
   const int shift = permi_int_exponent(b->exp2 - a->exp2);
@@ -23099,16 +22847,16 @@ static double permi_planar_distance(const permi_planar_value *a, const permi_pla
   return permi_ball_modulus(&mine);
 }
 
-static int permi_planar_finite(const permi_planar_value *value)
+static int permi_planar_finite(const permi_determinant *value)
 {
   return fabs(value->ball.re.hi) <= DBL_MAX && fabs(value->ball.im.hi) <= DBL_MAX;
 }
 
 /* A determinant, with a bound (or INFINITY) and an estimate of its error in units of 2^exp2. */
 static perm_status permi_planar_measured(const permi_planar *planar, const double *real, const double *imaginary,
-                                         permi_planar_asking *asking, permi_planar_value *value, double *estimate)
+                                         permi_planar_asking *asking, permi_determinant *value, double *estimate)
 {
-  permi_planar_value sure, coarse;
+  permi_determinant sure, coarse;
   double bound = (double)INFINITY;
   perm_status status = PERM_ERROR_LIMIT;
   memset(&sure, 0, sizeof sure);
@@ -23150,7 +22898,7 @@ static perm_status permi_planar_doubles(const permi_leaf *leaf, permi_control *c
   const permi_planar *planar = (const permi_planar *)leaf->context;
   permi_planar_run run;
   permi_planar_asking asking;
-  permi_planar_value value, absolute;
+  permi_determinant value, absolute;
   double estimate, ignored, bound, moduli;
   perm_status status;
   memset(&run, 0, sizeof run);
@@ -23195,7 +22943,6 @@ static size_t permi_planar_explain(const permi_leaf *leaf, char *buffer, size_t 
 {
   const permi_planar *planar = (const permi_planar *)leaf->context;
   char numbers[80];
-  int length;
   if (!leaf->integer)
     snprintf(numbers, sizeof numbers, "in %sdouble-doubles %s", planar->parts == 2 ? "complex " : "",
              planar->dissection.largest > PERMI_PLANAR_SURE_MOST ? "without a bound" : "with a radius");
@@ -23203,12 +22950,11 @@ static size_t permi_planar_explain(const permi_leaf *leaf, char *buffer, size_t 
     snprintf(numbers, sizeof numbers, "modulo %d primes, at most %.0f bits", planar->primes, planar->bits);
   else
     snprintf(numbers, sizeof numbers, "modulo the prime");
-  length = snprintf(buffer, size,
-                    "planar, order %d: %d entries, %d faces, Kasteleyn signs; a determinant of %.3g products in %d "
-                    "fronts of order %d at most, %s, predicted %.3g s\n",
-                    planar->n, planar->edges, planar->faces, planar->dissection.products, planar->dissection.fronts,
-                    planar->dissection.largest, numbers, leaf->information.seconds);
-  return length > 0 ? (size_t)length : 0;
+  return permi_say(buffer, size,
+                   "planar, order %d: %d entries, %d faces, Kasteleyn signs; a determinant of %.3g products in %d "
+                   "fronts of order %d at most, %s, predicted %.3g s\n",
+                   planar->n, planar->edges, planar->faces, planar->dissection.products, planar->dissection.fronts,
+                   planar->dissection.largest, numbers, leaf->information.seconds);
 }
 
 /* Copies the entries; 0: out of memory. */
@@ -23216,21 +22962,12 @@ static int permi_planar_entries(permi_planar *planar, const permi_block *block, 
 {
   const size_t edges = (size_t)block->edges;
   permi_pool *pool = &planar->owned.pool;
-  int *row = (int *)permi_pool_get(pool, 2 * edges, sizeof(int)), i, e, part;
-  for (part = 0; part < 2; part++) {
-    const int64_t *integer = part ? block->imaginary_integer : block->integer;
-    const double *real = part ? block->imaginary : block->real;
-    if (integer && (planar->integer[part] = (int64_t *)permi_pool_get(pool, edges, 8)) != NULL)
-      memcpy(planar->integer[part], integer, 8 * edges);
-    if (real) {
-      double *copy = (double *)permi_pool_get(pool, edges, sizeof(double));
-      if (copy)
-        memcpy(copy, real, edges * sizeof(double));
-      *(part ? &planar->imaginary : &planar->real) = copy;
-    }
-  }
-  if (block->real && (planar->absolute = (double *)permi_pool_get(pool, edges, 8)) != NULL)
-    memcpy(planar->absolute, block->absolute, edges * sizeof(double));
+  int *row = (int *)permi_pool_get(pool, 2 * edges, sizeof(int)), i, e;
+  planar->integer[0] = (int64_t *)permi_pool_kept(pool, block->integer, edges, 8);
+  planar->integer[1] = (int64_t *)permi_pool_kept(pool, block->imaginary_integer, edges, 8);
+  planar->real = (double *)permi_pool_kept(pool, block->real, edges, 8);
+  planar->imaginary = (double *)permi_pool_kept(pool, block->imaginary, edges, 8);
+  planar->absolute = (double *)permi_pool_kept(pool, block->absolute, edges, 8);
   if (pool->failed)
     return 0;
   planar->fronts.row = row;
@@ -23258,23 +22995,20 @@ static double permi_planar_proved_bits(const permi_maker *maker, const permi_pla
   permi_pool pool = {&maker->options->allocator, NULL, 0};
   const size_t edges = (size_t)planar->edges;
   double *const entry = (double *)permi_pool_get(&pool, 2 * edges, sizeof *entry), bits = planar->bits;
-  const double *parts[2];
   const permi_front_poll ask = {permi_planar_planned, maker->watch};
-  int k, whole = entry != NULL, noisy;
-  permi_ball value;
-  long long exp2;
+  permi_determinant value;
+  int k, whole = entry != NULL;
   size_t e;
   for (k = 0; k < planar->parts && whole; k++)
     for (e = 0; e < edges; e++) {
       const double x = entry[(size_t)k * edges + e] = (double)planar->integer[k][e];
       whole &= fabs(x) < 9007199254740992.0;
     }
-  parts[0] = entry;
-  parts[1] = planar->parts == 2 && entry ? entry + edges : NULL;
-  if (whole && permi_fronts_ball(&planar->fronts, parts, PERMI_SURE, &ask, &value, &exp2, &noisy) == PERM_OK) {
-    const double most = (permi_ball_modulus(&value) + value.radius) * PERMI_RADIUS_UP;
+  if (whole && permi_fronts_ball(&planar->fronts, entry, planar->parts == 2 ? entry + edges : NULL, PERMI_SURE, &ask,
+                                 &value) == PERM_OK) {
+    const double most = (permi_ball_modulus(&value.ball) + value.ball.radius) * PERMI_RADIUS_UP;
     if (most <= DBL_MAX)
-      bits = fmin(bits, most > 0 ? log2(most) + (double)exp2 + 1e-3 : 0);
+      bits = fmin(bits, most > 0 ? log2(most) + (double)value.exp2 + 1e-3 : 0);
   }
   permi_pool_release(&pool);
   return fmax(bits, 1);
@@ -23314,24 +23048,18 @@ static perm_status permi_planar_offer(permi_maker *maker, const permi_block *blo
   const size_t edges = (size_t)block->edges;
   permi_kasteleyn signs;
   permi_planar *planar;
-  if (block->edges > 4 * block->n - 4) { /* every face of a bipartite graph has four edges or more */
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is not planar: %d entries, a planar one has at most %d", block->edges,
-                 4 * block->n - 4);
-    return PERM_OK;
-  }
-  if (maker->offers && (block->n < PERMI_PLANAR_LEAST || rival < planning)) {
-    permi_refuse(offer, PERM_ERROR_LIMIT, "is done before a drawing is found");
-    return PERM_OK;
-  }
+  if (block->edges > 4 * block->n - 4) /* every face of a bipartite graph has four edges or more */
+    return permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is not planar: %d entries, a planar one has at most %d",
+                        block->edges, 4 * block->n - 4);
+  if (maker->offers && (block->n < PERMI_PLANAR_LEAST || rival < planning))
+    return permi_refuse(offer, PERM_ERROR_LIMIT, "is done before a drawing is found");
   planar = (permi_planar *)permi_owned_new(&maker->options->allocator, sizeof *planar);
   offer->plan = planar;
   if (!planar || !permi_kasteleyn_make(block, &planar->owned.pool, maker->watch, &signs))
     return permi_fail_memory(maker->result);
-  if (maker->watch->stopped != PERM_OK || signs.planar <= 0) {
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "%s",
-                 signs.planar < 0 ? "has a drawing whose check failed" : "is not planar");
-    return PERM_OK;
-  }
+  if (maker->watch->stopped != PERM_OK || signs.planar <= 0)
+    return permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "%s",
+                        signs.planar < 0 ? "has a drawing whose check failed" : "is not planar");
   planar->n = block->n;
   planar->edges = block->edges;
   planar->faces = signs.faces;
@@ -23581,21 +23309,6 @@ static perm_status permi_sparse_prepare(const permi_given *given, int exact, per
   return status;
 }
 
-typedef struct permi_line {
-  uint64_t hash;
-  int component, vertex;
-} permi_line;
-
-static int permi_line_compare(const void *p, const void *q)
-{
-  const permi_line *a = (const permi_line *)p, *b = (const permi_line *)q;
-  if (a->hash != b->hash)
-    return a->hash < b->hash ? -1 : 1;
-  if (a->component != b->component)
-    return a->component < b->component ? -1 : 1;
-  return (a->vertex > b->vertex) - (a->vertex < b->vertex);
-}
-
 static uint64_t permi_cell_hash(const permi_working *working, const permi_cell *cell, int other)
 {
   const uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)cell->vertex[other]);
@@ -23622,12 +23335,12 @@ static int permi_lines_same(permi_working *working, int side, int a, int b)
   return equal;
 }
 
-/* Takes O(nnz + n log n); returns 0 if memory runs out. */
+/* Takes O(nnz + n); returns 0 if memory runs out. */
 static int permi_report_left(permi_working *working)
 {
   perm_preparation *report = &working->report;
   const int n = working->n;
-  permi_line *line = (permi_line *)permi_allocate(&working->allocator, (size_t)n, sizeof *line);
+  permi_ranked *line = (permi_ranked *)permi_allocate(&working->allocator, 2 * (size_t)n, sizeof *line), *sorted;
   int *size = working->work, side, v, k, lines, index;
   if (!line)
     return 0;
@@ -23646,22 +23359,20 @@ static int permi_report_left(permi_working *working)
     for (lines = 0, v = side * n; v < side * n + n; v++)
       if (working->degree[v] >= 0 && size[working->component[v]] > 1 &&
           !permi_watch(working->watch, 20.0 * working->degree[v])) {
-        line[lines].hash = 0;
-        line[lines].component = working->component[v];
+        line[lines].key = 0;
         line[lines].vertex = v;
         for (index = working->head[v]; index >= 0; index = working->cell[index].next[side])
-          line[lines].hash += permi_cell_hash(working, &working->cell[index], 1 - side);
+          line[lines].key += permi_cell_hash(working, &working->cell[index], 1 - side);
         lines++;
         report->degree_three += working->degree[v] == 3;
         report->degree_four += working->degree[v] == 4;
         if (!side)
           report->entries_left += (size_t)working->degree[v];
       }
-    if (!permi_sort(line, (size_t)lines, sizeof *line, permi_line_compare, working->watch))
-      lines = 0;
-    for (k = 1; k < lines; k++)
-      if (line[k].hash == line[k - 1].hash && !permi_watch(working->watch, 20.0 * working->degree[line[k].vertex]))
-        *equal += permi_lines_same(working, side, line[k - 1].vertex, line[k].vertex);
+    sorted = (permi_ranked *)permi_sort(line, line + n, (size_t)lines, sizeof *line, working->watch);
+    for (k = 1; k < lines && sorted; k++)
+      if (sorted[k].key == sorted[k - 1].key && !permi_watch(working->watch, 20.0 * working->degree[sorted[k].vertex]))
+        *equal += permi_lines_same(working, side, sorted[k - 1].vertex, sorted[k].vertex);
   }
   permi_release(&working->allocator, line);
   return 1;
@@ -23680,7 +23391,7 @@ static perm_status permi_block_lines(permi_working *working, int **first, int **
 {
   const perm_allocator *allocator = &working->allocator;
   const int n = working->n, blocks = working->blocks;
-  int *begin = (int *)permi_allocate(allocator, 2 * ((size_t)blocks + 1), sizeof *begin), *fill;
+  int *begin = (int *)permi_allocate_zeros(allocator, 2 * ((size_t)blocks + 1), sizeof *begin), *fill;
   int *lines = (int *)permi_allocate(allocator, 2 * (size_t)n, sizeof *lines), v, k;
   if (!begin || !lines) {
     permi_release(allocator, begin);
@@ -23690,7 +23401,6 @@ static perm_status permi_block_lines(permi_working *working, int **first, int **
   fill = begin + blocks + 1;
   *first = begin;
   *line = lines;
-  memset(begin, 0, ((size_t)blocks + 1) * sizeof *begin);
   for (v = 0; v < n; v++)
     if (working->degree[v] >= 0)
       begin[working->component[v] + 1]++;
@@ -24827,10 +24537,9 @@ static perm_status permi_sparse_array(const permi_given *given, const perm_alloc
   if (exact && !permi_given_integers(given, &row, &entry, NULL))
     return permi_fail(result, PERM_ERROR_OPTION, 2, "options: precision exact needs integers below 2^53, but row %d, "
                       "column %d (counted from 1) has none", row + 1, entry.column + 1);
-  *entries = permi_allocate(allocator, count, 8);
+  *entries = permi_allocate_zeros(allocator, count, 8);
   if (!*entries)
     return permi_fail_memory(result);
-  memset(*entries, 0, count * 8);
   integers = (int64_t *)*entries;
   reals = (double *)*entries;
   for (i = 0; i < m; i++)
@@ -24857,6 +24566,13 @@ static int permi_sparse_rounds(const permi_given *given, permi_control *watch)
     if (fabs((double)given->integer[e]) >= 9007199254740992.0)
       return 1;
   return 0;
+}
+
+/* Entries rounded to doubles leave the leaf without a bound. */
+static void permi_leaf_rounded(permi_leaf *leaf, int n)
+{
+  leaf->bound_relative = (double)INFINITY;
+  leaf->estimate_relative += n * PERMI_UNIT;
 }
 
 /* Returns 1 if no line is zero; mark has room for 2 n. */
@@ -24901,10 +24617,8 @@ static perm_status permi_make_whole(const permi_given *given, permi_maker *maker
   maker->job->precision = plan.precision;
   if (plan.zero)
     return permi_make_zero(maker);
-  if (permi_sparse_rounds(given, NULL)) {
-    leaf.bound_relative = (double)INFINITY;
-    leaf.estimate_relative += given->n * PERMI_UNIT;
-  }
+  if (permi_sparse_rounds(given, NULL))
+    permi_leaf_rounded(&leaf, given->n);
   return permi_job_push_leaf(maker->job, &leaf) ? PERM_OK : permi_fail_memory(maker->result);
 }
 
@@ -24943,10 +24657,8 @@ static perm_status permi_make_ranked(const permi_given *given, int exact, permi_
   }
   permi_rank_leaf(rank, offer.seconds, offer.bytes, &leaf);
   maker->job->precision = leaf.integer ? PERM_PRECISION_EXACT : PERM_PRECISION_DD;
-  if (permi_sparse_rounds(given, NULL) && !leaf.integer) {
-    leaf.bound_relative = (double)INFINITY;
-    leaf.estimate_relative += given->n * PERMI_UNIT;
-  }
+  if (permi_sparse_rounds(given, NULL) && !leaf.integer)
+    permi_leaf_rounded(&leaf, given->n);
   return permi_job_push_leaf(maker->job, &leaf) ? PERM_OK : permi_fail_memory(maker->result);
 }
 
@@ -25038,6 +24750,9 @@ static perm_status permi_sparse_check(const permi_given *given, const perm_optio
   int row, whole, exactly;
   exactly = options->precision == PERM_PRECISION_EXACT || options->modulus || options->method == PERM_METHOD_EXACT ||
             permi_asks_proof(options);
+  if (options->prove && given->m == 0)
+    return permi_fail(result, PERM_ERROR_SIZE, 1, "the matrix is 0 x %d; proofs are of square ones of order 1 to %d",
+                      given->n, PERMI_PROOF_MAX_N);
   if (options->modulus && options->precision != PERM_PRECISION_EXACT && options->precision != PERM_PRECISION_DEFAULT)
     return permi_fail(result, PERM_ERROR_OPTION, 2, "options: modulus goes with precision exact, not %s",
                       perm_precision_name(options->precision));
@@ -25111,10 +24826,19 @@ static double permi_matrix_cost(const perm_matrix *matrix)
   return 8.0 * matrix->m + (4 + 8.0 * (!!matrix->real + !!matrix->imaginary + !!matrix->integer)) * (double)matrix->nnz;
 }
 
+/* By method auto, certified small matrices: the bound of double-double is the rounding of the value to double, and takes
+   microseconds more. */
+static int permi_sparse_doubling_is_cheap(const permi_given *given, const perm_options *options)
+{
+  return options->certify && given->m == given->n && given->n <= PERMI_NEAR_N && options->method == PERM_METHOD_AUTO &&
+         (options->precision == PERM_PRECISION_DEFAULT || options->precision == PERM_PRECISION_FAST);
+}
+
 static perm_status permi_sparse_job(const permi_given *given, const perm_options *options, perm_job **job,
                                     perm_result *result)
 {
   permi_control watch = permi_control_begin(options);
+  perm_options raised;
   perm_status status;
   int exact = 0, leaf;
   status = permi_sparse_check(given, options, &watch, &exact, result);
@@ -25127,11 +24851,8 @@ static perm_status permi_sparse_job(const permi_given *given, const perm_options
     if (status == PERM_OK)
       status = permi_problem_job(&problem, 2, options, job, result);
     permi_release(&options->allocator, entries);
-    for (leaf = 0; status == PERM_OK && leaf < (*job)->leaves && !exact && permi_sparse_rounds(given, &watch);
-         leaf++) {
-      (*job)->leaf[leaf].bound_relative = (double)INFINITY;
-      (*job)->leaf[leaf].estimate_relative += fmin(given->m, given->n) * PERMI_UNIT;
-    }
+    for (leaf = 0; status == PERM_OK && leaf < (*job)->leaves && !exact && permi_sparse_rounds(given, &watch); leaf++)
+      permi_leaf_rounded(&(*job)->leaf[leaf], given->m < given->n ? given->m : given->n);
     if (watch.stopped == PERM_OK)
       return status;
     permi_job_replace(job, NULL);
@@ -25148,6 +24869,11 @@ static perm_status permi_sparse_job(const permi_given *given, const perm_options
       return PERM_OK;
     permi_job_replace(job, NULL);
     return permi_fail_memory(result);
+  }
+  if (!exact && permi_sparse_doubling_is_cheap(given, options)) {
+    raised = *options;
+    raised.precision = PERM_PRECISION_DD;
+    watch.options = &raised;
   }
   status = permi_make_job(given, &watch, exact, job, result);
   if (watch.stopped == PERM_OK && exact && options->precision != PERM_PRECISION_EXACT && !options->modulus &&
@@ -25426,7 +25152,8 @@ static int permi_route(const permi_problem *problem, const perm_options *options
   size_t e, end;
   int i;
   if (problem->m != n || n < PERMI_ROUTE_ORDER || n > PERM_MAX_LINES || problem->row_count || problem->column_count ||
-      (!problem->real && !problem->integer) || problem->ld < n || options.method != PERM_METHOD_AUTO ||
+      (!problem->real && !problem->integer) || !permi_stride_fits(n, n, problem->ld, 8 * parts) ||
+      options.method != PERM_METHOD_AUTO ||
       options.precision == PERM_PRECISION_KAHAN || permi_check_options(&options, argument, result) != PERM_OK)
     return 0;
   if (problem->real && n <= PERM_MAX_N && n * ldexp(1, n - 1) < PERMI_ROUTE_SECONDS * permi_dense_rate(&options))
@@ -25506,6 +25233,7 @@ typedef struct permi_spy {
   int *place;            /* of a vertex in the order of elimination */
   double dropped;
   permi_control *watch;
+  permi_pool pool;
 } permi_spy;
 
 typedef struct permi_spy_text {
@@ -25774,8 +25502,9 @@ static int permi_spy_print(FILE *file, const void *what)
 }
 
 /* Squares of a map of so many rows, columns and entries. 0: out of memory. */
-static int permi_spy_cells(permi_spy_map *map, const perm_allocator *allocator, int rows, int columns, size_t entries)
+static int permi_spy_cells(permi_spy *spy, int which, int rows, int columns, size_t entries)
 {
+  permi_spy_map *map = &spy->map[which];
   const int exact = rows <= PERMI_SPY_EXACT && columns <= PERMI_SPY_EXACT && entries <= PERMI_SPY_ENTRIES;
   size_t area;
   map->rows = rows;
@@ -25783,10 +25512,9 @@ static int permi_spy_cells(permi_spy_map *map, const perm_allocator *allocator, 
   map->cells[0] = !exact && rows > PERMI_SPY_CELLS ? PERMI_SPY_CELLS : rows;
   map->cells[1] = !exact && columns > PERMI_SPY_CELLS ? PERMI_SPY_CELLS : columns;
   area = (size_t)map->cells[0] * (size_t)map->cells[1];
-  map->live = (unsigned *)permi_allocate(allocator, 2 * area + 1, sizeof *map->live);
+  map->live = (unsigned *)permi_pool_zeros(&spy->pool, 2 * area + 1, sizeof *map->live);
   if (!map->live)
     return 0;
-  memset(map->live, 0, (2 * area + 1) * sizeof *map->live);
   map->dead = map->live + area;
   return 1;
 }
@@ -25799,7 +25527,7 @@ static void permi_spy_count(const permi_spy_map *map, unsigned *entries, int row
 }
 
 /* The maps and the blocks are incomplete if watch stops. */
-static perm_status permi_spy_matrix(permi_spy *spy, const perm_allocator *allocator, int *numbers)
+static perm_status permi_spy_matrix(permi_spy *spy, int *numbers)
 {
   const perm_matrix *matrix = spy->matrix;
   const int n = matrix->n, square = matrix->m == n && n > 0;
@@ -25809,7 +25537,7 @@ static perm_status permi_spy_matrix(permi_spy *spy, const perm_allocator *alloca
   size_t e;
   memset(&working, 0, sizeof working);
   if (square) {
-    if (!permi_working_create(&working, allocator, n, matrix->nnz))
+    if (!permi_working_create(&working, spy->pool.allocator, n, matrix->nnz))
       return PERM_ERROR_MEMORY;
     working.watch = spy->watch;
     permi_sparse_fill(&given, 0, 0, &working);
@@ -25927,7 +25655,7 @@ static void permi_spy_measure(permi_spy *spy)
 }
 
 /* Of the largest block that has one. 0: out of memory. */
-static int permi_spy_elimination(permi_spy *spy, const perm_allocator *allocator)
+static int permi_spy_elimination(permi_spy *spy)
 {
   int i, n, entries, begin;
   for (i = 0; spy->job && i < spy->job->leaves; i++) {
@@ -25943,30 +25671,19 @@ static int permi_spy_elimination(permi_spy *spy, const perm_allocator *allocator
   spy->steps = spy->leaf->run_task == permi_tree_task ? ((const permi_tree *)spy->leaf->context)->nodes
                                                       : ((const permi_frontier *)spy->leaf->context)->steps;
   permi_spy_vertex(spy, spy->steps - 1, &begin, &entries);
-  spy->width = (double *)permi_allocate(allocator, (size_t)spy->steps, sizeof(double));
-  spy->bytes = (double *)permi_allocate(allocator, (size_t)spy->steps, sizeof(double));
-  spy->place = (int *)permi_allocate(allocator, 2 * (size_t)n, sizeof(int));
-  if (!spy->width || !spy->bytes || !spy->place || !permi_spy_cells(&spy->map[2], allocator, n, n, (size_t)entries))
+  spy->width = (double *)permi_pool_get(&spy->pool, (size_t)spy->steps, sizeof(double));
+  spy->bytes = (double *)permi_pool_get(&spy->pool, (size_t)spy->steps, sizeof(double));
+  spy->place = (int *)permi_pool_get(&spy->pool, 2 * (size_t)n, sizeof(int));
+  if (!permi_spy_cells(spy, 2, n, n, (size_t)entries))
     return 0;
   permi_spy_measure(spy);
   permi_spy_reorder(spy);
   return 1;
 }
 
-static void permi_spy_free(permi_spy *spy, const perm_allocator *allocator)
-{
-  int k;
-  for (k = 0; k < 3; k++)
-    permi_release(allocator, spy->map[k].live);
-  permi_release(allocator, spy->width);
-  permi_release(allocator, spy->bytes);
-  permi_release(allocator, spy->place);
-}
-
 static perm_status permi_sparse_spy(const perm_matrix *matrix, const perm_options *options, const char *path,
                                     perm_result *result)
 {
-  const perm_allocator *allocator = &options->allocator;
   permi_control watch = permi_control_begin(options);
   perm_job *job = NULL;
   perm_result planned;
@@ -25982,6 +25699,7 @@ static perm_status permi_sparse_spy(const perm_matrix *matrix, const perm_option
     return status;
   memset(&spy, 0, sizeof spy);
   spy.watch = &watch;
+  spy.pool.allocator = &options->allocator;
   memset(&planned, 0, sizeof planned);
   status = perm_sparse_job(matrix, options, &job, &planned);
   if (status != PERM_OK && status != PERM_ERROR_LIMIT && status != PERM_ERROR_UNSUPPORTED &&
@@ -25991,13 +25709,13 @@ static perm_status permi_sparse_spy(const perm_matrix *matrix, const perm_option
   spy.job = job;
   memcpy(spy.message, planned.message, sizeof spy.message);
   spy.name = options->name;
-  numbers = (int *)permi_allocate(allocator, 3 * (size_t)matrix->n + 2 + 2 * PERMI_SPY_OUTLINES, sizeof *numbers);
-  if (numbers && permi_spy_cells(&spy.map[0], allocator, matrix->m, matrix->n, matrix->nnz) &&
-      permi_spy_cells(&spy.map[1], allocator, matrix->m, matrix->n, matrix->nnz)) {
+  numbers = (int *)permi_pool_get(&spy.pool, 3 * (size_t)matrix->n + 2 + 2 * PERMI_SPY_OUTLINES, sizeof *numbers);
+  if (permi_spy_cells(&spy, 0, matrix->m, matrix->n, matrix->nnz) &&
+      permi_spy_cells(&spy, 1, matrix->m, matrix->n, matrix->nnz)) {
     spy.first = numbers + 3 * (size_t)matrix->n + 2;
     spy.order = spy.first + PERMI_SPY_OUTLINES;
-    status = permi_spy_matrix(&spy, allocator, numbers);
-    if (status == PERM_OK && !permi_spy_elimination(&spy, allocator))
+    status = permi_spy_matrix(&spy, numbers);
+    if (status == PERM_OK && !permi_spy_elimination(&spy))
       status = PERM_ERROR_MEMORY;
   } else {
     status = PERM_ERROR_MEMORY;
@@ -26005,11 +25723,10 @@ static perm_status permi_sparse_spy(const perm_matrix *matrix, const perm_option
   if (status == PERM_OK && watch.stopped != PERM_OK)
     status = permi_fail_stopped(&watch, result);
   else if (status == PERM_OK)
-    status = permi_write_file(path, allocator, permi_spy_print, &spy, result);
+    status = permi_write_file(path, &options->allocator, permi_spy_print, &spy, result);
   else
     permi_fail_memory(result);
-  permi_release(allocator, numbers);
-  permi_spy_free(&spy, allocator);
+  permi_pool_release(&spy.pool);
   perm_job_free(job);
   return status;
 }
@@ -26020,6 +25737,214 @@ PERM_SPARSE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const per
   permi_metered call;
   const perm_options *options = permi_meter_begin(&call, options_given, permi_matrix_cost(matrix));
   return permi_meter_end(&call, permi_sparse_spy(matrix, options, path, result), result);
+}
+#endif
+
+/* ===================================================================================== >>rook_order
+   Elimination orders for >>placements, up to 64 rows and 64 columns. Annealing (>>order) ends in orders that differ by
+   2 x; a beam search finds others to anneal from, and the one of the least predicted seconds is taken.
+   A beam: what is eliminated is a set, its cost that of the best way to it. From the best `width` sets of a size the
+   vertices are eliminated that let the frontier grow least, or by up to `slack` more; vertices without entries left go
+   by themselves. */
+
+#if !defined(PERM_NO_EXTRAS)
+#define PERMI_BEAM_LINES 64
+#define PERMI_BEAM_FIRST 48  /* sets, doubled while it pays */
+#define PERMI_BEAM_MOST 1024
+#define PERMI_BEAM_SPACE 16  /* sets kept till the best are chosen, over the width */
+#define PERMI_BEAM_AHEAD 8   /* chosen: the states of a set count so often beside its cost */
+#define PERMI_BEAM_UNITS 15  /* of permi_watch: a vertex looked at, */
+#define PERMI_BEAM_SET_UNITS 150 /* a set made and sorted */
+
+typedef struct permi_beam_set {
+  uint64_t gone[2], touched[2]; /* rows, columns */
+  double cost, states;
+  int size, parent; /* of the set before it, whose number there */
+  int vertex;       /* eliminated since */
+} permi_beam_set;
+
+typedef struct permi_beam {
+  const permi_placements *plan;
+  uint64_t adjacent[2][PERMI_BEAM_LINES];
+  int lines[2], slack;
+  size_t width, space;
+  permi_beam_set *set; /* space of each size */
+  size_t *count;
+} permi_beam;
+
+static int permi_beam_compare_words(uint64_t a, uint64_t b)
+{
+  return (a > b) - (a < b);
+}
+
+/* Ways to the same set next to each other, the best one first. */
+static int permi_beam_by_set(const void *a, const void *b)
+{
+  const permi_beam_set *x = (const permi_beam_set *)a, *y = (const permi_beam_set *)b;
+  int order = permi_beam_compare_words(x->gone[0], y->gone[0]);
+  if (!order)
+    order = permi_beam_compare_words(x->gone[1], y->gone[1]);
+  if (!order)
+    order = (x->cost > y->cost) - (x->cost < y->cost);
+  if (!order)
+    order = x->size != y->size ? x->size - y->size : x->parent - y->parent;
+  return order ? order : x->vertex - y->vertex;
+}
+
+static int permi_beam_by_cost(const void *a, const void *b)
+{
+  const permi_beam_set *x = (const permi_beam_set *)a, *y = (const permi_beam_set *)b;
+  const double p = x->cost + PERMI_BEAM_AHEAD * x->states, q = y->cost + PERMI_BEAM_AHEAD * y->states;
+  return p != q ? (p > q) - (p < q) : permi_beam_by_set(a, b);
+}
+
+/* Leaves the best `width` sets of a size, each once. */
+static void permi_beam_choose(permi_beam *beam, int size)
+{
+  permi_beam_set *set = beam->set + (size_t)size * beam->space;
+  size_t i, kept = 0;
+  qsort(set, beam->count[size], sizeof *set, permi_beam_by_set);
+  for (i = 0; i < beam->count[size]; i++)
+    if (!kept || set[i].gone[0] != set[kept - 1].gone[0] || set[i].gone[1] != set[kept - 1].gone[1])
+      set[kept++] = set[i];
+  qsort(set, kept, sizeof *set, permi_beam_by_cost);
+  beam->count[size] = kept < beam->width ? kept : beam->width;
+}
+
+/* By how much v's elimination lets the frontier grow. */
+static int permi_beam_growth(const permi_beam *beam, const permi_beam_set *set, int side, int v)
+{
+  const uint64_t gone = set->gone[side] | (uint64_t)1 << v, *others = beam->adjacent[1 - side];
+  uint64_t here = beam->adjacent[side][v] & ~set->gone[1 - side], bits;
+  int growth = -(int)(set->touched[side] >> v & 1);
+  for (bits = here; bits; bits &= bits - 1) {
+    const int t = permi_trailing_zeros(bits);
+    growth += ((others[t] & ~gone) != 0) - (int)(set->touched[1 - side] >> t & 1);
+  }
+  return growth;
+}
+
+/* Bytes of all states, in those of 32 bits: values grow with what is eliminated. */
+static double permi_beam_states(const permi_beam *beam, const permi_beam_set *set)
+{
+  const permi_placements *plan = beam->plan;
+  const int rows = permi_count_ones(set->gone[0]), columns = permi_count_ones(set->gone[1]);
+  const int width = permi_count_ones(set->touched[0]) + permi_count_ones(set->touched[1]);
+  const int words = permi_placements_words(plan, PERMI_ROOK_LENGTH * plan->bits * (rows + columns) /
+                                                     plan->block->vertices);
+  const double price = words < 2 ? 1 + words : PERMI_ROOK_WORD_SECONDS * words / (4 * PERMI_ROOK_BYTE_SECONDS);
+  return ldexp(price * (1 + (rows < columns ? rows : columns)), width);
+}
+
+/* Eliminates v from number `parent` of the sets of `size`. */
+static void permi_beam_add(permi_beam *beam, int size, int parent, int side, int v)
+{
+  const int other = 1 - side;
+  permi_beam_set next = beam->set[(size_t)size * beam->space + (size_t)parent];
+  const uint64_t here = beam->adjacent[side][v] & ~next.gone[other];
+  const double before = next.states;
+  uint64_t bits;
+  next.gone[side] |= (uint64_t)1 << v;
+  next.touched[side] &= ~((uint64_t)1 << v);
+  for (bits = here; bits; bits &= bits - 1) {
+    const int t = permi_trailing_zeros(bits);
+    const uint64_t bit = bits & (0 - bits);
+    const int alive = (beam->adjacent[other][t] & ~next.gone[side]) != 0;
+    next.touched[other] = alive ? next.touched[other] | bit : next.touched[other] & ~bit;
+    next.gone[other] |= alive ? 0 : bit;
+  }
+  next.states = permi_beam_states(beam, &next);
+  next.cost += before / 4 + next.states * (1 + 0.5 * permi_count_ones(here));
+  next.vertex = side ? beam->lines[0] + v : v;
+  next.parent = parent;
+  next.size = size;
+  size = permi_count_ones(next.gone[0]) + permi_count_ones(next.gone[1]);
+  if (beam->count[size] == beam->space)
+    permi_beam_choose(beam, size);
+  beam->set[(size_t)size * beam->space + beam->count[size]++] = next;
+}
+
+/* All that is made from the sets of a size. */
+static void permi_beam_extend(permi_beam *beam, int size)
+{
+  size_t i;
+  int line, k;
+  for (i = 0; i < beam->count[size]; i++) {
+    const permi_beam_set *set = &beam->set[(size_t)size * beam->space + i];
+    int growth[2 * PERMI_BEAM_LINES], least = INT_MAX, made = 0;
+    for (line = 0; line < beam->lines[0] + beam->lines[1]; line++) {
+      k = line >= beam->lines[0];
+      if (set->gone[k] >> (line - k * beam->lines[0]) & 1) {
+        growth[line] = INT_MAX;
+        continue;
+      }
+      growth[line] = permi_beam_growth(beam, set, k, line - k * beam->lines[0]);
+      least = growth[line] < least ? growth[line] : least;
+    }
+    for (line = 0; line < beam->lines[0] + beam->lines[1]; line++)
+      if (growth[line] != INT_MAX && growth[line] <= least + beam->slack) {
+        k = line >= beam->lines[0];
+        permi_beam_add(beam, size, (int)i, k, line - k * beam->lines[0]);
+        made++;
+      }
+    if (permi_watch(beam->plan->watch, PERMI_BEAM_UNITS * (double)(beam->plan->block->vertices - size) +
+                                           PERMI_BEAM_SET_UNITS * (double)made))
+      return;
+  }
+}
+
+/* Writes an order; returns 0 without memory, or stopped. */
+static int permi_beam_search(const permi_placements *plan, size_t width, int slack, int *order)
+{
+  const permi_block *block = plan->block;
+  const size_t sizes = (size_t)block->vertices + 1;
+  permi_pool pool = {plan->allocator, NULL, 0};
+  permi_beam beam;
+  const permi_beam_set *set;
+  uint64_t listed[2] = {0, 0};
+  int v, e, size = 0, done = 0, at, parent = 0;
+  memset(&beam, 0, sizeof beam);
+  beam.plan = plan;
+  beam.lines[0] = block->n;
+  beam.lines[1] = block->vertices - block->n;
+  beam.width = width;
+  beam.space = PERMI_BEAM_SPACE * width;
+  beam.slack = slack;
+  beam.set = (permi_beam_set *)permi_pool_get(&pool, sizes * beam.space, sizeof *beam.set);
+  beam.count = (size_t *)permi_pool_get(&pool, sizes, sizeof *beam.count);
+  if (!pool.failed) {
+    for (v = 0; v < block->vertices; v++)
+      for (e = block->start[v]; e < block->start[v + 1]; e++) {
+        const int k = v >= block->n, t = block->neighbour[e];
+        beam.adjacent[k][v - k * block->n] |= (uint64_t)1 << (t - (k ? 0 : block->n));
+      }
+    memset(beam.count, 0, sizes * sizeof *beam.count);
+    memset(beam.set, 0, sizeof *beam.set);
+    beam.set->states = 1;
+    beam.count[0] = 1;
+    for (; size < block->vertices && plan->watch->stopped == PERM_OK; size++) {
+      permi_beam_choose(&beam, size);
+      permi_beam_extend(&beam, size);
+    }
+    permi_beam_choose(&beam, size);
+    done = plan->watch->stopped == PERM_OK;
+  }
+  set = done ? beam.set + (size_t)size * beam.space : NULL;
+  at = block->vertices;
+  for (; set && set->size < size; set = beam.set + (size_t)size * beam.space + parent) {
+    const int k = set->vertex >= block->n;
+    listed[k] |= (uint64_t)1 << (set->vertex - k * block->n);
+    order[--at] = set->vertex;
+    parent = set->parent;
+    size = set->size;
+  }
+  if (done)
+    memmove(order, order + at, (size_t)(block->vertices - at) * sizeof *order);
+  for (at = block->vertices - at, v = 0; done && v < block->vertices; v++) /* those that went by themselves */
+    if (!(listed[v >= block->n] >> (v - (v >= block->n) * block->n) & 1))
+      order[at++] = v;
+  permi_pool_release(&pool);
+  return done;
 }
 #endif
 
@@ -26114,40 +26039,89 @@ static int permi_rook_graph(permi_rook *rook, permi_pool *pool)
   return 1;
 }
 
+/* Anneals from `first`, or greedy orders if NULL, for a share of the predicted seconds. Returns 0 without memory. */
+static int permi_rook_anneal(const permi_placements *plan, double effort, double share, const int *first, int *order)
+{
+  const double least = first ? PERMI_PLAN_SECONDS / 2 : PERMI_PLAN_SECONDS;
+  permi_account account = {plan->watch, plan->watch->worked, 0, least, least, share};
+  permi_budget budget;
+  double cost = 0;
+  int v;
+  memset(&budget, 0, sizeof budget);
+  budget.effort = effort;
+  budget.most = budget.rival = (double)INFINITY;
+  budget.each = budget.quick = PERMI_ROOK_UNIT_SECONDS;
+  budget.quick_width = PERMI_ORDER_WIDTH;
+  budget.first = first;
+  budget.account = &account;
+  for (v = 0; v < plan->block->vertices; v++) /* if none is found */
+    order[v] = v;
+  return permi_order(plan->allocator, plan->block, NULL, &budget, order, &cost);
+}
+
+/* Plans the order; *best becomes it if its seconds are the least so far. */
+static void permi_rook_offer(permi_placements *plan, int *order, double *seconds, int *best)
+{
+  plan->order = order;
+  permi_placements_plan(plan);
+  if (plan->seconds < *seconds) {
+    *seconds = plan->seconds;
+    memcpy(best, order, (size_t)plan->block->vertices * sizeof *best);
+  }
+}
+
+/* Writes the best order that a share of its own seconds finds; returns 0 without memory. Room for three orders. */
+static int permi_rook_search(permi_placements *plan, double effort, int *best)
+{
+  const permi_block *block = plan->block;
+  const int vertices = block->vertices, small = block->n <= PERMI_BEAM_LINES && vertices - block->n <= PERMI_BEAM_LINES;
+  const double begin = plan->watch->worked, share = PERMI_ROOK_PLAN_SHARE * fmax(effort, 1);
+  int *order = best + vertices, *annealed = best + 2 * vertices, round;
+  double seconds = (double)INFINITY;
+  if (!permi_rook_anneal(plan, effort, small ? share / 6 : share / 2, NULL, order))
+    return 0;
+  memcpy(best, order, (size_t)vertices * sizeof *best);
+  permi_rook_offer(plan, order, &seconds, best);
+  for (round = 0; small && PERMI_BEAM_FIRST << round / 2 <= PERMI_BEAM_MOST; round++) {
+    const int width = PERMI_BEAM_FIRST << round / 2;
+    const double units = 0.5 * PERMI_BEAM_UNITS * vertices * vertices * width * (1 + (round & 1));
+    if (plan->watch->stopped != PERM_OK ||
+        plan->watch->worked - begin + units > 1e9 * share * fmin(seconds, PERMI_ROOK_PLAN_SECONDS))
+      break;
+    if (!permi_beam_search(plan, (size_t)width, round & 1, order))
+      return plan->watch->stopped != PERM_OK;
+    permi_rook_offer(plan, order, &seconds, best);
+    if (!permi_rook_anneal(plan, 1, share / 20, order, annealed))
+      return 0;
+    permi_rook_offer(plan, annealed, &seconds, best);
+  }
+  return 1;
+}
+
 /* An elimination order and what it costs; returns 0 without memory. seconds INFINITY: none is found. */
 static int permi_rook_order(const permi_block *block, const perm_options *options, permi_pool *pool,
                             permi_control *watch, permi_placements *plan)
 {
   const size_t vertices = (size_t)block->vertices;
-  permi_account account = {watch, watch->worked, 0, PERMI_PLAN_SECONDS, PERMI_PLAN_SECONDS, PERMI_PLAN_SHARE};
-  permi_budget budget;
-  int *order = (int *)permi_pool_get(pool, 4 * vertices + 1, sizeof(int));
-  double cost = 0;
+  int *numbers = (int *)permi_pool_get(pool, 6 * vertices + 1, sizeof(int));
   plan->most = (double *)permi_pool_get(pool, 2 * vertices + 2, sizeof(double));
   plan->step = (permi_rook_step *)permi_pool_get(pool, PERMI_ROOK_GROUP + 4, sizeof *plan->step);
   if (pool->failed)
     return 0;
-  memset(&budget, 0, sizeof budget);
-  account.share *= fmax(options->plan_effort, 1);
-  budget.effort = options->plan_effort > 0 ? options->plan_effort : 1;
-  budget.most = budget.rival = (double)INFINITY;
-  budget.each = budget.quick = PERMI_ROOK_UNIT_SECONDS;
-  budget.quick_width = PERMI_ORDER_WIDTH;
-  budget.account = &account;
   plan->seconds = (double)INFINITY;
   plan->block = block;
   plan->allocator = &options->allocator;
   plan->watch = watch;
-  plan->order = order;
-  plan->place = order + vertices;
-  plan->open = order + 2 * vertices;
-  plan->sequence = order + 3 * vertices;
+  plan->place = numbers + 3 * vertices;
+  plan->open = numbers + 4 * vertices;
+  plan->sequence = numbers + 5 * vertices;
   plan->done = plan->most + vertices + 1;
   plan->most[0] = 1;
   plan->threads = permi_threads(options);
-  if (vertices && !permi_order(&options->allocator, block, NULL, &budget, order, &cost))
+  if (vertices && !permi_rook_search(plan, options->plan_effort > 0 ? options->plan_effort : 1, numbers))
     return 0;
-  if (cost < PERMI_ORDER_MOST && watch->stopped == PERM_OK)
+  plan->order = numbers;
+  if (watch->stopped == PERM_OK)
     permi_placements_plan(plan);
   return 1;
 }
@@ -26320,7 +26294,7 @@ static perm_status permi_rook_check(const perm_matrix *matrix, const perm_option
   int row;
   permi_result_clear(result);
   checked.method = PERM_METHOD_AUTO;
-  status = permi_check_options(&checked, 2, result);
+  status = permi_check_unproved(&checked, 2, result);
   if (status == PERM_OK)
     status = permi_check_sparse(matrix, watch, result);
   if (status != PERM_OK)
@@ -26902,7 +26876,9 @@ PERM_SPARSE_API perm_status perm_sample_sparse(const perm_matrix *matrix, const 
   memset(&sampling, 0, sizeof sampling);
   sampling.options = permi_meter_begin(&call, options, permi_matrix_cost(matrix));
   permi_sample_begin(&sampling, &watch, seed, first, count, columns, result);
-  status = permi_given_make(matrix, sampling.options, &watch, &given, result);
+  status = permi_check_unproved(sampling.options, 2, result);
+  if (status == PERM_OK)
+    status = permi_given_make(matrix, sampling.options, &watch, &given, result);
   if (status == PERM_OK)
     status = permi_sample_given(&sampling, &given, 1);
   result->status = status;
@@ -26926,7 +26902,7 @@ PERM_SPARSE_API perm_status perm_sample_real(int m, int n, const double *a, ptrd
   memset(&sampling, 0, sizeof sampling);
   sampling.options = permi_meter_begin(&call, options, 0);
   permi_sample_begin(&sampling, &watch, seed, first, count, columns, result);
-  status = permi_check_options(sampling.options, 5, result);
+  status = permi_check_unproved(sampling.options, 5, result);
   if (status == PERM_OK)
     status = permi_check_problem(&problem, 0, result);
   if (status == PERM_OK) {
@@ -27790,7 +27766,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(signs_products)(const permi_signs *sig
     }
     twos = __builtin_popcountll(two & rows) + (fours ? 2 * __builtin_popcountll(four & rows) : 0);
     sign = -(int64_t)(__builtin_popcountll(minus & rows) & 1);
-    value[k] = ((permi_signs_threes[__builtin_popcountll(three & rows)] << twos) ^ sign) - sign;
+    value[k] = ((signs->three[__builtin_popcountll(three & rows)] << twos) ^ sign) - sign;
   }
 }
 

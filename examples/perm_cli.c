@@ -8,6 +8,7 @@
 #if defined(CLI_COMPUTE) || defined(PERM_WITH_CUDA)
 #define CLI_WHY_NO_GPU "none was predicted to be faster; --isa cuda insists"
 #else
+#define CLI_NO_CUDA 1
 #define CLI_WHY_NO_GPU "this perm was built without CUDA; make cuda builds build/perm_gpu with it"
 #endif
 #ifndef CLI_COMPUTE /* perm_mpi.c includes this file with functions of its own */
@@ -25,6 +26,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <signal.h>
+#include <time.h>
 #if defined(_OPENMP)
 #include <omp.h>
 #endif
@@ -78,8 +80,8 @@ static const char *cli_next_step(const cli *run, const perm_matrix *matrix, cons
     return !one ? ""
            : !samples ? "; --effort 10 looks longer for another plan"
            : run->explain ? "; --effort 10 looks longer for another plan, --estimate takes random samples"
-                          : "; --explain shows the plan, --effort 10 looks longer for another, --estimate takes random "
-                            "samples";
+                          : "; --explain shows what is left of it, --effort 10 looks longer for a plan, --estimate "
+                            "takes random samples";
   case PERM_ERROR_OVERFLOW:
     return run->options.precision == PERM_PRECISION_EXACT ? "; --precision default gives the leading digits" : "";
   case PERM_ERROR_MEMORY:
@@ -111,15 +113,17 @@ static int cli_worse(int a, int b)
   return a == CLI_TOLERANCE && b != CLI_DONE ? b : b == CLI_TOLERANCE && a != CLI_DONE ? a : a > b ? a : b;
 }
 
-/* SIGINT and SIGTERM stop the job at the next chunk; a second Ctrl-C kills, a second SIGTERM does not (schedulers send
-   several). signal() would leave a gap in which it does. */
+/* SIGINT, SIGTERM and SIGHUP (but under nohup) stop the job at the next chunk; a second Ctrl-C kills, a second SIGTERM
+   does not (schedulers send several). signal() would leave a gap in which it does. */
 static void cli_catch_signals(void)
 {
 #if defined(__unix__) || defined(__APPLE__)
-  struct sigaction action;
+  struct sigaction action, before;
   memset(&action, 0, sizeof action);
   action.sa_handler = cli_interrupt;
   sigaction(SIGTERM, &action, NULL);
+  if (!sigaction(SIGHUP, NULL, &before) && before.sa_handler != SIG_IGN)
+    sigaction(SIGHUP, &action, NULL);
   action.sa_flags = (int)SA_RESETHAND;
   sigaction(SIGINT, &action, NULL);
 #else
@@ -214,17 +218,20 @@ static int cli_start_threads(const perm_options *options)
 static int cli_progress(const perm_progress *progress, void *user_data)
 {
   cli *run = (cli *)user_data;
-  const int known = isfinite(progress->seconds_left), begins = progress->fraction <= 0;
+  const int samples = run->estimate && run->options.max_seconds > 0; /* they go on until then */
+  const double rest = samples ? fmin(progress->seconds_left, fmax(0, run->options.max_seconds - progress->seconds))
+                              : progress->seconds_left;
+  const int known = isfinite(rest), begins = progress->fraction <= 0;
   char so_far[40], left[40];
   perm_time_text(progress->seconds, so_far, sizeof so_far);
-  perm_time_text(progress->seconds_left, left, sizeof left);
+  perm_time_text(rest, left, sizeof left);
   if (run->progress && known)
     fprintf(stderr, "\r%s: %5.1f%%, %s so far, about %s left   ", progress->activity, 100 * progress->fraction, so_far,
             left);
   else if (run->progress)
     fprintf(stderr, "\r%s: %s so far   ", progress->activity, so_far);
   else if (progress->seconds > CLI_TOLD_SECONDS && run->told != progress->activity &&
-           (known ? progress->seconds_left > CLI_TOLD_LEFT : begins)) {
+           (known ? rest > CLI_TOLD_LEFT : begins)) {
     fprintf(stderr, "perm: %s, %s so far%s%s%s\n", progress->activity, so_far, known ? ", about " : "",
             known ? left : "", known ? " left" : "");
     run->told = progress->activity;
@@ -288,6 +295,17 @@ static void cli_compute_rook(const cli *run, const perm_matrix *matrix, perm_res
   }
 }
 
+/* A clock that only goes forward; 0 where there is none. */
+static double cli_clock(void)
+{
+#if defined(CLI_STAT)
+  struct timespec now;
+  return clock_gettime(CLOCK_MONOTONIC, &now) ? 0 : (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+#else
+  return 0;
+#endif
+}
+
 /* What needs the matrix as an array: multiplicities, minors, gradient, estimate. *list: what was asked for besides. */
 static void cli_compute_dense(const cli *run, const perm_matrix *matrix, perm_result *result, perm_estimate *estimate,
                               double **list)
@@ -296,6 +314,7 @@ static void cli_compute_dense(const cli *run, const perm_matrix *matrix, perm_re
   const int m = matrix->m, n = matrix->n, parts = matrix->kind == PERM_KIND_COMPLEX ? 2 : 1;
   const int exactly = options->precision == PERM_PRECISION_EXACT || options->modulus ||
                       (options->precision == PERM_PRECISION_DEFAULT && matrix->kind <= PERM_KIND_INTEGER);
+  const double start = cli_clock();
   double *real = NULL;
   int64_t *integer = NULL;
   *list = NULL;
@@ -342,6 +361,8 @@ static void cli_compute_dense(const cli *run, const perm_matrix *matrix, perm_re
     (parts == 1 ? CLI_COMPUTE(repeated_real) : CLI_COMPUTE(repeated_complex))(m, n, real, n, run->row_counts,
                                                                               run->column_counts, options, result);
   }
+  if (result->seconds == 0) /* what is small is not timed by the library */
+    result->seconds = cli_clock() - start;
   free(real);
   free(integer);
 }
@@ -431,11 +452,11 @@ static int cli_matrix(cli *run, const char *file)
       return CLI_DONE;
     }
   }
+  if (result.status == PERM_OK && run->write && cli_check_outputs(run) != CLI_DONE) { /* now that it is there */
+    perm_matrix_free(&matrix);
+    return CLI_USAGE;
+  }
   if (result.status == PERM_OK && run->spy) {
-    if (run->write && cli_check_output(run, "--spy", run->spy, "<svg", "SVG") != CLI_DONE) { /* the same file? */
-      perm_matrix_free(&matrix);
-      return CLI_USAGE;
-    }
     run->options.name = name;
     result.status = perm_sparse_spy(&matrix, &run->options, run->spy, &result);
     if (result.status == PERM_OK && !strcmp(run->spy, "-")) {
@@ -529,11 +550,16 @@ static int cli_matrix(cli *run, const char *file)
   free(numbers);
   free(note);
   if (result.status == PERM_STOPPED_CANCELLED || result.status == PERM_STOPPED_TIME) {
-    if (run->options.checkpoint.file)
+    FILE *kept = run->options.checkpoint.file ? fopen(run->options.checkpoint.file, "rb") : NULL;
+    if (kept)
       fprintf(stderr, "perm: what is finished is kept; to go on: perm --resume %s\n", run->options.checkpoint.file);
+    else if (run->options.checkpoint.file)
+      fprintf(stderr, "perm: nothing is kept yet, for planning was not finished; the same command begins anew\n");
     else if (result.terms > 0 && !run->estimate && !run->minors && !run->gradient && !run->rook && !run->rows &&
              !run->columns)
       fprintf(stderr, "perm: nothing is kept; with --checkpoint FILE the same command could go on from here\n");
+    if (kept)
+      fclose(kept);
   }
   if (result.status < 0) /* file errors already begin with FILE:LINE: */
     fprintf(stderr, "perm: %s%s%s%s\n", strstr(result.message, name) ? "" : name,

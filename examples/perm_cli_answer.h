@@ -140,6 +140,7 @@ static void cli_print_json(const char *name, const perm_matrix *matrix, const pe
 /* What the library says, in the words of this command: options, not fields of C. */
 static const struct { const char *from, *to; } cli_wording[] = {
     {"options: ", ""},
+    {"cancelled by the caller", "stopped by a signal"},
     {"options.gpu.devices = 0", "without --gpus"},
     {"(options.modulus)", "(--mod P)"},
     {"options.isa", "--isa"},
@@ -150,6 +151,8 @@ static const struct { const char *from, *to; } cli_wording[] = {
     {": perm_compute_integer, perm_compute_gaussian", ""},
     {": use perm_compute_integer or perm_compute_repeated_integer", ""},
     {"for sparse matrices: perm_compute_sparse of perm_sparse.h", "not for --rows and --cols"},
+    {"row_counts:", "--rows:"},
+    {"column_counts:", "--cols:"},
     {"max_bytes = ", "--max-bytes "},
     {"max_bytes", "--max-bytes"},
     {"max_seconds = ", "--max-seconds "},
@@ -190,7 +193,7 @@ static void cli_decimal(double value, long long exp2, int digits, char *text, si
   const double log10_value = log10(fabs(value)) + (double)exp2 * log10(2.0), whole = floor(log10_value);
   digits = digits < 1 ? 1 : digits > 17 ? 17 : digits;
   if (exp2 == 0 || value == 0)
-    snprintf(text, size, "%.*g", digits, value);
+    snprintf(text, size, fabs(value) >= pow(10, digits) ? "%#.*g" : "%.*g", digits, value);
   else
     snprintf(text, size, "%s%.*fe%+.0f", value < 0 ? "-" : "", (digits < 7 ? digits : 7) - 1,
              pow(10, log10_value - whole), whole);

@@ -63,7 +63,9 @@ static cli_outline cli_outline_of(const cli *run, const perm_matrix *matrix, con
     perm_leaf leaf;
     perm_job_leaf(job, i, &leaf);
     outline.seconds += leaf.seconds;
-    outline.bytes = leaf.bytes > outline.bytes ? leaf.bytes : outline.bytes;
+    outline.bytes = leaf.method == PERM_METHOD_PROOF ? outline.bytes + leaf.bytes /* all are held until the end */
+                    : leaf.bytes > outline.bytes     ? leaf.bytes
+                                                     : outline.bytes;
     if (leaf.seconds > most) {
       most = leaf.seconds;
       outline.costliest = i;
@@ -113,6 +115,12 @@ static void cli_explain_matrix(const perm_matrix *matrix, const cli_outline *out
   printf("\n");
 }
 
+#if defined(PERM_WITH_CUDA) || !defined(CLI_NO_CUDA)
+#define CLI_ONE_GPU "one GPU"
+#else
+#define CLI_ONE_GPU "one GPU (as of an H200; this perm was built without CUDA and uses none)"
+#endif
+
 static void cli_explain_plan(const cli *run, const perm_job *job, const cli_outline *outline)
 {
   const cli_prediction predicted = cli_predict(run, job);
@@ -131,9 +139,14 @@ static void cli_explain_plan(const cli *run, const perm_job *job, const cli_outl
   perm_time_text(outline->seconds, one, sizeof one);
   perm_time_text(predicted.seconds, many, sizeof many);
   perm_bytes_text(outline->bytes, bytes, sizeof bytes);
-  printf("\n  time       about %s on %s", one, leaf.isa == PERM_ISA_CUDA ? "one GPU" : "one thread");
-  if (predicted.seconds < 0.9 * outline->seconds)
-    printf(", %s on %d %ss", many, predicted.gpus ? predicted.gpus : threads, predicted.gpus ? "GPU" : "thread");
+  printf("\n  time       about %s on %s", one, leaf.isa == PERM_ISA_CUDA ? CLI_ONE_GPU : "one thread");
+  if (predicted.seconds < 0.9 * outline->seconds) {
+    const int each = predicted.gpus ? predicted.gpus : threads;
+    printf(", %s on ", many);
+    if (run->ranks > 1)
+      printf("%d ranks of ", run->ranks);
+    printf("%d %s%s", each, predicted.gpus ? "GPU" : "thread", each == 1 ? "" : "s");
+  }
   if (outline->bytes > 0)
     printf("; %s of memory", bytes);
   printf("\n");
@@ -260,8 +273,16 @@ static int cli_explain(const cli *run, const char *name, const perm_matrix *matr
   cli_outline outline;
   char *text;
   size_t length;
-  if (perm_sparse_job(matrix, &run->options, &job, result) != PERM_OK)
+  if (perm_sparse_job(matrix, &run->options, &job, result) != PERM_OK) {
+    memset(&outline, 0, sizeof outline);
+    outline.prepared = result->status == PERM_ERROR_LIMIT && matrix->m == matrix->n && !run->json &&
+                       perm_sparse_report(matrix, &run->options, &outline.structure, NULL) == PERM_OK;
+    if (outline.prepared) { /* what makes it hard */
+      printf("%s: %d x %d, %.0f entries\n", name, matrix->m, matrix->n, (double)matrix->nnz);
+      cli_explain_matrix(matrix, &outline);
+    }
     return 0;
+  }
   outline = cli_outline_of(run, matrix, job);
   length = perm_job_explain(job, NULL, 0);
   text = (char *)malloc(length + 1);

@@ -60,14 +60,14 @@ static const struct { const char *with, *others, *why; } cli_useless[] = {
     {"--sample", " --mod --certify --tolerance --minors --gradient --rook --estimate --explain --rows --cols --isa "
                  "--gpus --cpu-fallback --gpu-cache --tune --json ",
      "permutations are drawn on the CPU, a line each, and nothing else is computed"},
-    {"--prove", " --rows --cols --minors --gradient --rook --estimate --sample --certify --tolerance --gpus "
-                "--cpu-fallback --gpu-cache --tune ",
-     "a proof is of the exact permanent of one whole matrix, made on the CPU"},
+    {"--prove", " --rows --cols --minors --gradient --rook --estimate --sample --certify --tolerance --tune ",
+     "a proof is of the exact permanent of one whole matrix"},
     {"--explain", " --checkpoint-seconds --progress --max-seconds ", "nothing is computed"}};
 
 /* Options that do nothing without one of others. */
 static const struct { const char *option, *needs; } cli_needs[] = {
-    {"--seed", " --generate --estimate --sample "}, {"--force", " --write --spy "}, {"--tune", " --gpus --isa "},
+    {"--seed", " --generate --estimate --sample "}, {"--force", " --write --spy --prove "},
+    {"--tune", " --gpus --isa "},
     {"--cpu-fallback", " --gpus --isa "}, {"--gpu-cache", " --gpus --isa --resume "}};
 
 #define CLI_COUNT(array) ((int)(sizeof(array) / sizeof(array)[0]))
@@ -108,6 +108,9 @@ static const char *cli_meant(const char *word, int methods)
   static char text[96];
   int k, least = 3;
   snprintf(text, sizeof text, "perm --%s", methods ? "list methods has them" : "help lists them");
+  if (!methods && (strstr(word, "time") || strstr(word, "limit") || strstr(word, "memory")))
+    return strstr(word, "mem") ? "did you mean --max-bytes? perm --help lists all"
+                               : "did you mean --max-seconds? perm --help lists all";
   for (k = 0; k < (methods ? PERM_METHOD_COUNT : CLI_COUNT(cli_options)); k++) {
     const char *name = methods ? perm_method_name((perm_method)k) : cli_options[k];
     const int distance = cli_distance(word, name);
@@ -166,8 +169,8 @@ static int cli_check_pairs(const cli *run)
                               "--certify --tolerance ")) != NULL)
     return cli_usage("with standard output for the file nothing is computed, so there is no use for", other,
                      "name another file");
-  if (run->write && run->spy && !strcmp(run->write, run->spy))
-    return cli_usage("--write and --spy have one name", run->write, "give two");
+  if (run->json && ((run->write && !strcmp(run->write, "-")) || (run->spy && !strcmp(run->spy, "-"))))
+    return cli_usage("with standard output for the file there is no place for", "--json", "name another file");
   return CLI_DONE;
 }
 
@@ -202,6 +205,22 @@ static int cli_same_file(const char *a, const char *b)
 #else
   return !strcmp(a, b);
 #endif
+}
+
+/* Would one output replace another one of this command? */
+static int cli_check_outputs(const cli *run)
+{
+  const char *const option[3] = {"--write", "--spy", "--prove"};
+  const char *const path[3] = {run->write, run->spy, run->options.prove};
+  char text[40];
+  int i, k;
+  for (i = 0; i < 3; i++)
+    for (k = 0; k < i; k++)
+      if (path[i] && path[k] && (!strcmp(path[i], path[k]) || cli_same_file(path[i], path[k]))) {
+        snprintf(text, sizeof text, "%s and %s have one name", option[k], option[i]);
+        return cli_usage(text, path[i], "give two");
+      }
+  return CLI_DONE;
 }
 
 /* May --write or --spy replace this file? Never a checkpoint of this command. No input either, and only a file that
@@ -416,7 +435,8 @@ static int cli_parse(cli *run, int argc, char **argv)
         !strcmp(name, "--rook") || !strcmp(name, "--cpu-fallback") || !strcmp(name, "--merge") ||
         !strcmp(name, "--force")) {
       if (equals && strcmp(word, "--explain=full") != 0)
-        return cli_usage("no value goes with", name, "see perm --help");
+        return cli_usage(strcmp(name, "--explain") ? "no value goes with" : "the only value is full, of", name,
+                         "see perm --help");
       run->json |= !strcmp(name, "--json");
       run->force |= !strcmp(name, "--force");
       run->merge |= !strcmp(name, "--merge");
@@ -543,7 +563,7 @@ static int cli_parse(cli *run, int argc, char **argv)
     } else if (!strcmp(name, "--max-bytes")) {
       CLI_NEED("expected bytes")
       if (!cli_number(value, 0, 1e18, &options->max_bytes) || options->max_bytes == 0)
-        return cli_usage("bad --max-bytes", value, "expected a positive number of bytes, such as 8e9");
+        return cli_usage("bad --max-bytes", value, "expected a positive number of bytes, such as 8e9 for 8 GB");
     } else if (!strcmp(name, "--effort")) {
       CLI_NEED("expected a factor")
       if (!cli_number(value, 0, 1e6, &options->plan_effort) || options->plan_effort == 0)
@@ -554,6 +574,8 @@ static int cli_parse(cli *run, int argc, char **argv)
         return cli_usage("bad seed", value, "expected a whole number from 0 to 2^64-1");
     } else if (!strcmp(name, "--generate")) {
       CLI_NEED("expected a kind such as er:40:0.2")
+      if (run->generate)
+        return cli_usage("a second --generate", value, "give one");
       run->generate = value;
     } else if (!strcmp(name, "--checkpoint") || !strcmp(name, "--resume")) {
       CLI_NEED("expected a file name")
@@ -594,6 +616,8 @@ static int cli_parse(cli *run, int argc, char **argv)
     return cli_usage("--format is for reading a matrix, and there is none to read", NULL, "leave it out");
   if (run->generate && run->files)
     return cli_usage("--generate goes without files, but there is", run->file[0], "leave one of the two out");
+  if (run->merge && !run->files)
+    return cli_usage("--merge puts checkpoints together", NULL, "name all of them");
   if (!run->generate && !run->files && !run->resume)
     return cli_usage("no matrix", NULL, "expected a file, - or --generate; perm --help explains");
   if (!run->estimate && (seconds || run->estimate_plan.samples > 0 || run->estimate_plan.relative_error > 0))
@@ -616,6 +640,8 @@ static int cli_parse(cli *run, int argc, char **argv)
   i = cli_check_pieces(run);
   if (i == CLI_DONE)
     i = cli_check_pairs(run);
+  if (i == CLI_DONE)
+    i = cli_check_outputs(run);
   if (i == CLI_DONE)
     i = cli_check_output(run, "--write", run->write, "%%MatrixMarket", "Matrix Market");
   if (i == CLI_DONE)

@@ -733,13 +733,9 @@ static const char *generate_quoted(const char *text, char buffer[32])
 static perm_status generate_unknown(const char *specification, perm_result *result)
 {
   char quote[32];
-  char list[PERM_MESSAGE_BYTES];
-  size_t k, length = 0;
-  list[0] = 0;
-  for (k = 0; k < GENERATE_KINDS && length < sizeof list; k++)
-    length += (size_t)snprintf(list + length, sizeof list - length, ", %s", generate_kinds[k].name);
-  return generate_fail(result, PERM_ERROR_OPTION, "cannot generate '%s', expected a benzenoid such as pyrene%s",
-                       generate_quoted(specification, quote), list);
+  return generate_fail(result, PERM_ERROR_OPTION, "cannot generate '%s', expected a kind with numbers such as ones:5, "
+                       "grid:8:8 or binary:30:0.5, or a benzenoid such as pyrene; perm --list generators has them all",
+                       generate_quoted(specification, quote));
 }
 
 /* Numbers behind KIND, checked against what the kind wants. */

@@ -9,10 +9,13 @@
        plot_draw(panel, PLOT_LINE | PLOT_DASHED, 2, x_of_fit, y_of_fit, NULL, "2^n");
        if (plot_write(&figure, "growth.svg")) ...                 not written, or out of memory; frees in any case
 
-   plot_add(figure, rows, columns, k, ...) puts a panel into cell k of a grid; plot_inset(panel, ...) one into another.
+   plot_add(figure, rows, columns, k, ...) puts a panel into cell k of a grid; a figure may have panels of several grids.
    Ranges come from the data, unless x_least < x_most (y likewise) are set. A logarithmic axis leaves out what is not
-   positive, and every plot what is not finite. Where series have labels, there is a legend in the corner with the
-   fewest points, or, with panel->legend = PLOT_RIGHT, at the ends of the lines. Texts are UTF-8. */
+   positive, and every plot what is not finite. Where series have labels, there is a legend where the fewest points are,
+   and a range that came from the data grows until there are none; or, with panel->legend = PLOT_RIGHT, it is at the
+   ends of the lines. The ground is white, so that a page may be dark. Texts are UTF-8. tests/pictures.py checks
+   pictures: letters of 14 pixels and more, which half the size leaves readable, no text over another, colours that the
+   colour-blind tell apart. */
 #ifndef PERM_PLOT_H_INCLUDED
 #define PERM_PLOT_H_INCLUDED
 
@@ -44,7 +47,7 @@ typedef struct plot_panel {
   struct plot_figure *figure;
   double left, top, right, bottom; /* of the axes, in pixels of the figure */
   double x_least, x_most, y_least, y_most;
-  int x_log, y_log, legend, inset, count;
+  int x_log, y_log, legend, count;
   const char *title, *x_label, *y_label; /* not copied */
   plot_series series[PLOT_MOST_SERIES];
 } plot_panel;
@@ -89,27 +92,24 @@ static inline plot_panel *plot_panel_at(plot_figure *figure, double left, double
   return panel;
 }
 
+static inline int plot_captions(const plot_figure *figure)
+{
+  int lines = 0;
+  while (lines < 4 && figure->caption[lines])
+    lines++;
+  return lines;
+}
+
 /* Cell k, counted along rows, of a grid of rows x columns. Set figure->caption before. */
 static inline plot_panel *plot_add(plot_figure *figure, int rows, int columns, int k, const char *x_label,
                                    const char *y_label)
 {
   const double head = figure->title ? 44 : 12;
-  const double foot = figure->caption[0] ? 10 + 19.0 * (1 + !!figure->caption[1] + !!figure->caption[2]) : 4;
+  const int lines = plot_captions(figure);
+  const double foot = lines ? 10 + 19.0 * lines : 4;
   const double width = figure->width / columns, height = (figure->height - head - foot) / rows;
   const double left = width * (k % columns), top = head + height * (k / columns);
   return plot_panel_at(figure, left + 86, top + 26, left + width - 22, top + height - 58, x_label, y_label);
-}
-
-/* A panel in another one's frame: from (left, top) to (right, bottom), fractions of it. */
-static inline plot_panel *plot_inset(const plot_panel *panel, double left, double top, double right, double bottom,
-                                     const char *x_label, const char *y_label)
-{
-  const double width = panel->right - panel->left, height = panel->bottom - panel->top;
-  plot_panel *inset = plot_panel_at(panel->figure, panel->left + width * left, panel->top + height * top,
-                                    panel->left + width * right, panel->top + height * bottom, x_label, y_label);
-  inset->inset = 1;
-  inset->legend = PLOT_NONE;
-  return inset;
 }
 
 static inline double *plot_copy(plot_figure *figure, const double *from, int count)
@@ -209,8 +209,8 @@ static inline void plot_include(double value, int logarithmic, double *least, do
   *most = fmax(*most, value);
 }
 
-/* Ends of an axis that were not set: of the data, and a little more. */
-static inline void plot_range(plot_panel *panel, int vertical)
+/* Ends of an axis that were not set: of the data, and a little more. 0: they were set. */
+static inline int plot_range(plot_panel *panel, int vertical)
 {
   double least = HUGE_VAL, most = -HUGE_VAL, margin;
   const int logarithmic = vertical ? panel->y_log : panel->x_log;
@@ -218,7 +218,7 @@ static inline void plot_range(plot_panel *panel, int vertical)
   double *const high = vertical ? &panel->y_most : &panel->x_most;
   int s, k, steps = 0;
   if (*low < *high)
-    return;
+    return 0;
   for (s = 0; s < panel->count; s++) {
     const plot_series *series = &panel->series[s];
     const int edges = !vertical && series->kind & PLOT_STEPS;
@@ -244,6 +244,7 @@ static inline void plot_range(plot_panel *panel, int vertical)
     *low = steps && (!vertical || least == 0) ? least : least - margin;
     *high = steps && !vertical ? most : most + margin;
   }
+  return 1;
 }
 
 /* "10" and the exponent in Unicode's superscripts: not every viewer raises tspans well. */
@@ -266,22 +267,22 @@ static inline void plot_tick(FILE *file, const plot_panel *panel, int vertical, 
   else
     fprintf(file, "<path d=\"M%.1f %.1fV%.1f\"", position, panel->top, panel->bottom);
   fprintf(file, " stroke=\"%s\"/>\n", text ? "#dddddd" : "#efefef");
-  snprintf(style, sizeof style, "text-anchor=\"%s\" font-size=\"%s\"", vertical ? "end" : "middle",
-           panel->inset ? "12" : "15");
+  snprintf(style, sizeof style, "text-anchor=\"%s\"", vertical ? "end" : "middle");
   if (text && vertical)
     plot_text(file, panel->left - 7, position + 5, style, text);
   else if (text)
-    plot_text(file, position, panel->bottom + (panel->inset ? 15 : 21), style, text);
+    plot_text(file, position, panel->bottom + 21, style, text);
 }
 
 static inline void plot_axis(FILE *file, const plot_panel *panel, int vertical)
 {
   const double least = vertical ? panel->y_least : panel->x_least, most = vertical ? panel->y_most : panel->x_most;
   const double pixels = vertical ? panel->bottom - panel->top : panel->right - panel->left;
-  const int wanted = (int)(pixels / (vertical ? 56 : 90) * (panel->inset ? 1.7 : 1)) + 1;
+  const int wanted = (int)(pixels / (vertical ? 56 : 90)) + 1;
   char text[64];
   if (vertical ? panel->y_log : panel->x_log) {
     const double decades = log10(most / least);
+    const double apart = pixels / decades / (vertical ? 24 : 54); /* a decade, in widths of a number */
     const int every = decades > wanted ? (int)ceil(decades / wanted) : 1;
     int power, digit;
     for (power = (int)floor(log10(least)); power <= (int)ceil(log10(most)); power++)
@@ -289,7 +290,8 @@ static inline void plot_axis(FILE *file, const plot_panel *panel, int vertical)
         const double at = digit * pow(10, power);
         const int main_one = digit == 1 && power % every == 0;
         /* where decades are few, 2 and 5 are labelled too, and numbers in the usual range written out */
-        const int labelled = main_one || (decades < 2.5 && (digit == 2 || digit == 5)) || decades < 0.7;
+        const int labelled = main_one || (decades < 2.5 && apart > 3.3 && (digit == 2 || digit == 5)) ||
+                             (decades < 0.7 && apart > 22) || decades < 0.35;
         if (at < least * 0.9999 || at > most * 1.0001 || (every > 1 && !main_one))
           continue;
         snprintf(text, sizeof text, "%g", at);
@@ -345,7 +347,7 @@ static inline void plot_curve(FILE *file, const plot_panel *panel, const plot_se
   int k, length = 0, pen = 0;
   double last_x = 0;
   fprintf(file, "<path fill=\"none\" stroke=\"%s\" stroke-width=\"%s\" stroke-linejoin=\"round\"%s d=\"",
-          series->colour, panel->inset || steps ? "1.6" : "2.3",
+          series->colour, steps ? "1.6" : "2.3",
           series->kind & PLOT_DASHED ? " stroke-dasharray=\"8 7\"" : "");
   for (k = 0; k < points; k++) {
     const double x = plot_x(panel, series->x[steps ? (k + 1) / 2 : k]);
@@ -404,53 +406,92 @@ static inline void plot_legend_entry(FILE *file, const plot_series *series, doub
   plot_text(file, x + 33, y + 5.2, "fill=\"#222222\"", series->label);
 }
 
-/* How much of all series lies in a box. */
-static inline int plot_crowd(const plot_panel *panel, double left, double top, double width, double height)
+/* How much of the way from one point to another lies in a box. */
+static inline int plot_crosses(const double *from, const double *to, const double *box)
 {
-  int s, k, part, crowd = 0;
+  int part, inside = 0;
+  for (part = 0; part <= 16; part++) {
+    const double x = from[0] + (to[0] - from[0]) * part / 16, y = from[1] + (to[1] - from[1]) * part / 16;
+    inside += x > box[0] && x < box[2] && y > box[1] && y < box[3];
+  }
+  return inside;
+}
+
+/* How much of all series, with their bars of errors, lies in a box of left, top, right and bottom. */
+static inline int plot_crowd(const plot_panel *panel, const double *box)
+{
+  int s, k, crowd = 0;
   for (s = 0; s < panel->count; s++)
     for (k = 0; k < panel->series[s].count; k++) {
       const plot_series *series = &panel->series[s];
-      const int next = series->kind & PLOT_LINE && k + 1 < series->count ? k + 1 : k;
-      const double x0 = plot_x(panel, series->x[k]), y0 = plot_y(panel, series->y[k]);
-      const double x1 = plot_x(panel, series->x[next]), y1 = plot_y(panel, series->y[next]);
-      for (part = 0; part < 8; part++) { /* of the way to the next point */
-        const double x = x0 + (x1 - x0) * part / 8, y = y0 + (y1 - y0) * part / 8;
-        crowd += x > left && x < left + width && y > top && y < top + height;
+      const int next = series->kind & (PLOT_LINE | PLOT_STEPS) && k + 1 < series->count ? k + 1 : k;
+      const double from[2] = {plot_x(panel, series->x[k]), plot_y(panel, series->y[k])};
+      const double to[2] = {plot_x(panel, series->x[next]), plot_y(panel, series->y[next])};
+      crowd += plot_crosses(from, to, box);
+      if (series->error && series->kind & PLOT_POINTS) {
+        const double low[2] = {from[0], plot_y(panel, series->y[k] - series->error[k])};
+        const double high[2] = {from[0], plot_y(panel, series->y[k] + series->error[k])};
+        crowd += plot_crosses(low, high, box);
       }
     }
   return crowd;
 }
 
-static inline void plot_legend_corner(FILE *file, const plot_panel *panel)
+/* Where the fewest points are, the corners first. box: left, top, right, bottom. How many are there; -1: no legend. */
+static inline int plot_legend_place(const plot_panel *panel, double *box)
 {
-  double width = 0, height = 10, left = 0, top = 0;
-  int s, corner, least = -1;
+  static const double part[] = {1, 0, 0.5, 0.75, 0.25}; /* of the way from the left, and from the top */
+  double width = 0, height = 10;
+  int s, k, least = -1;
   for (s = 0; s < panel->count; s++)
     if (*panel->series[s].label) {
       width = fmax(width, plot_text_width(panel->series[s].label) + 48);
       height += 22;
     }
-  if (width == 0)
-    return;
-  for (corner = 0; corner < 4; corner++) {
-    const double x = corner % 2 ? panel->left + 8 : panel->right - width - 8;
-    const double y = corner / 2 ? panel->bottom - height - 8 : panel->top + 8;
-    const int crowd = plot_crowd(panel, x - 4, y - 4, width + 8, height + 8);
-    if (least < 0 || crowd < least) {
-      least = crowd;
-      left = x;
-      top = y;
-    }
+  for (k = 0; width > 0 && k < 25; k++) {
+    const int across = k < 4 ? k % 2 : k / 5, down = k < 4 ? 1 - k / 2 : k % 5;
+    const double left = panel->left + 8 + part[across] * (panel->right - panel->left - width - 16);
+    const double top = panel->top + 8 + part[down] * (panel->bottom - panel->top - height - 16);
+    const double wide[4] = {left - 6, top - 6, left + width + 6, top + height + 6};
+    const int crowd = plot_crowd(panel, wide);
+    if (least >= 0 && crowd >= least)
+      continue;
+    least = crowd;
+    box[0] = left;
+    box[1] = top;
+    box[2] = left + width;
+    box[3] = top + height;
   }
+  return least;
+}
+
+/* Room for the legend above everything, where it has none. */
+static inline void plot_make_room(plot_panel *panel)
+{
+  double box[4];
+  if (panel->legend == PLOT_CORNER && plot_legend_place(panel, box) > 0) {
+    const double height = panel->bottom - panel->top, share = fmax(0.3, 1 - (box[3] - box[1] + 18) / height);
+    if (panel->y_log)
+      panel->y_most = panel->y_least * pow(panel->y_most / panel->y_least, 1 / share);
+    else
+      panel->y_most = panel->y_least + (panel->y_most - panel->y_least) / share;
+  }
+}
+
+static inline void plot_legend_box(FILE *file, const plot_panel *panel)
+{
+  double box[4] = {0, 0, 0, 0};
+  int s;
+  if (plot_legend_place(panel, box) < 0)
+    return;
   fprintf(file,
           "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" rx=\"4\" fill=\"#ffffff\" fill-opacity=\"0.9\" "
           "stroke=\"#cccccc\"/>\n",
-          left, top, width, height);
-  for (s = 0, top += 16; s < panel->count; s++)
+          box[0], box[1], box[2] - box[0], box[3] - box[1]);
+  for (s = 0, box[1] += 16; s < panel->count; s++)
     if (*panel->series[s].label) {
-      plot_legend_entry(file, &panel->series[s], left + 8, top);
-      top += 22;
+      plot_legend_entry(file, &panel->series[s], box[0] + 8, box[1]);
+      box[1] += 22;
     }
 }
 
@@ -503,10 +544,8 @@ static inline void plot_panel_write(FILE *file, plot_panel *panel, int number)
   const double middle = (panel->left + panel->right) / 2;
   int s;
   plot_range(panel, 0);
-  plot_range(panel, 1);
-  if (panel->inset) /* hides what lies under it and its labels */
-    fprintf(file, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"#ffffff\"/>\n", panel->left - 54,
-            panel->top - 8, width + 60, height + 30);
+  if (plot_range(panel, 1))
+    plot_make_room(panel);
   plot_axis(file, panel, 0);
   plot_axis(file, panel, 1);
   fprintf(file, "<clipPath id=\"panel%d\"><rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/></clipPath>\n",
@@ -524,28 +563,25 @@ static inline void plot_panel_write(FILE *file, plot_panel *panel, int number)
     plot_text(file, panel->left, panel->top - 9, "font-weight=\"bold\" font-size=\"16\" fill=\"#222222\"",
               panel->title);
   if (panel->x_label)
-    plot_text(file, middle, panel->bottom + (panel->inset ? 30 : 45),
-              panel->inset ? "text-anchor=\"middle\" font-size=\"13\"" : "text-anchor=\"middle\" font-size=\"16\"",
-              panel->x_label);
+    plot_text(file, middle, panel->bottom + 45, "text-anchor=\"middle\" font-size=\"16\"", panel->x_label);
   if (panel->y_label) {
-    fprintf(file, "<g transform=\"translate(%.1f,%.1f) rotate(-90)\">", panel->left - (panel->inset ? 40 : 62),
+    fprintf(file, "<g transform=\"translate(%.1f,%.1f) rotate(-90)\">", panel->left - 62,
             (panel->top + panel->bottom) / 2);
-    plot_text(file, 0, 0,
-              panel->inset ? "text-anchor=\"middle\" font-size=\"13\"" : "text-anchor=\"middle\" font-size=\"16\"",
-              panel->y_label);
+    plot_text(file, 0, 0, "text-anchor=\"middle\" font-size=\"16\"", panel->y_label);
     fprintf(file, "</g>\n");
   }
   if (panel->legend == PLOT_RIGHT)
     plot_legend_right(file, panel);
   else if (panel->legend == PLOT_CORNER)
-    plot_legend_corner(file, panel);
+    plot_legend_box(file, panel);
 }
 
 /* Writes the figure and frees it. 0: done; 1: the file could not be written, or something before had failed. */
 static inline int plot_write(plot_figure *figure, const char *path)
 {
   FILE *file = figure->failed ? NULL : fopen(path, "w");
-  int k, s, lines = 0, bad = !file;
+  const int lines = plot_captions(figure);
+  int k, s, bad = !file;
   if (file) {
     fprintf(file,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\" "
@@ -556,8 +592,6 @@ static inline int plot_write(plot_figure *figure, const char *path)
       plot_text(file, 20, 30, "font-size=\"19\" font-weight=\"bold\" fill=\"#222222\"", figure->title);
     for (k = 0; k < figure->panels; k++)
       plot_panel_write(file, figure->panel[k], k);
-    while (lines < 4 && figure->caption[lines])
-      lines++;
     for (k = 0; k < lines; k++)
       plot_text(file, 20, figure->height - 12 - 19.0 * (lines - 1 - k), "font-size=\"14\" fill=\"#555555\"",
                 figure->caption[k]);

@@ -17,12 +17,10 @@
 
 enum { MOST_N = 44, MOST_PRIMES = 64, LIMBS = 6 * MOST_PRIMES, POINTS = 2, HEAD = 48 };
 typedef uint64_t u64;
-
 static int n, parts = 1;
 static int64_t entry[MOST_N * MOST_N][2];
 static u64 p; /* the modulus, a prime below 2^50 */
 static double inverse;
-
 #define FAIL(code, ...) (fprintf(stderr, "perm_verify: " __VA_ARGS__), fprintf(stderr, "\n"), exit(code))
 #define REFUSE(...) FAIL(1, "refused: " __VA_ARGS__)
 
@@ -39,12 +37,17 @@ static unsigned char *read_file(const char *path, size_t *size)
 
 static void modulo(u64 prime) { inverse = 1 / (double)(p = prime); }
 
-/* a b. The quotient is off by one at most: a, b < p < 2^50, and doubles have 53 bits. */
+/* A residue of a b, |a b| <= p^2, at most 7/8 p in size: doubles have a b / p but for 3/8, and 1.5 2^52 rounds it. */
+static int64_t lazy(int64_t a, int64_t b)
+{
+  const double quotient = (double)a * (double)b * inverse + 6755399441055744.0 - 6755399441055744.0;
+  return (int64_t)((u64)a * (u64)b - (u64)(int64_t)quotient * p);
+}
+
 static u64 times(u64 a, u64 b)
 {
-  u64 rest = a * b - (u64)(int64_t)((double)(int64_t)a * (double)(int64_t)b * inverse) * p;
-  rest += rest >> 63 ? p : 0;
-  return rest - (rest >= p ? p : 0);
+  const int64_t rest = lazy((int64_t)a, (int64_t)b);
+  return (u64)rest + (rest < 0 ? p : 0);
 }
 
 static u64 plus(u64 a, u64 b) { return a + b - (a + b >= p ? p : 0); }
@@ -77,9 +80,7 @@ static int is_prime(void)
 static int64_t number(char **text)
 {
   char *end, *from = *text + strspn(*text, " \t\r\n,;");
-  int64_t x;
-  errno = 0;
-  x = (int64_t)strtoll(from, &end, 10);
+  const int64_t x = (errno = 0, (int64_t)strtoll(from, &end, 10));
   if (end == from || errno || x == INT64_MIN || (*end && !strchr(" \t\r\n,;", *end)))
     REFUSE("the matrix has what is no integer below 2^63: %.20s", from);
   *text = end;
@@ -89,14 +90,12 @@ static int64_t number(char **text)
 /* Rows of numbers, as many as in the first line; or Matrix Market, array or coordinate, of integers or a+bi. */
 static void read_matrix(char *text)
 {
-  char seen[MOST_N * MOST_N] = {0};
-  char kind[3][16] = {"array", "integer", "general"}, *line = text;
+  char seen[MOST_N * MOST_N] = {0}, kind[3][16] = {"array", "integer", "general"}, *line = text;
   const int market = !strncmp(text, "%%MatrixMarket", 14);
   int64_t size[3] = {0, 0, 0}, k, i, j, at = 0;
   int array, symmetric, part;
   sscanf(market ? text : "", "%*s %*s %15s %15s %15s", kind[0], kind[1], kind[2]);
-  array = !strcmp(kind[0], "array"), symmetric = !strcmp(kind[2], "symmetric");
-  parts = !strcmp(kind[1], "complex") ? 2 : 1;
+  array = !strcmp(kind[0], "array"), symmetric = !strcmp(kind[2], "symmetric"), parts = 1 + !strcmp(kind[1], "complex");
   if ((!array && strcmp(kind[0], "coordinate")) || (strcmp(kind[2], "general") && (array || !symmetric)) ||
       (parts == 1 && strcmp(kind[1], "integer") && strcmp(kind[1], "pattern")))
     REFUSE("Matrix Market %s %s %s is not read here", kind[0], kind[1], kind[2]);
@@ -135,12 +134,11 @@ static double bound_log2(int line, int along)
 }
 
 static u64 hash(u64 h, u64 x) { return h = (h ^ x) * UINT64_C(0x9e3779b97f4a7c15), h ^ h >> 29; }
-static u64 get(const unsigned char *bytes, int size)
+static u64 get(const unsigned char *b, int size) /* size <= 8 of 8 bytes: compilers make one instruction of it */
 {
-  u64 x = 0;
-  while (size-- > 0)
-    x = x << 8 | bytes[size];
-  return x;
+  const u64 low = b[0] | (u64)b[1] << 8 | (u64)b[2] << 16 | (u64)b[3] << 24, high = (u64)b[4] << 32;
+  const u64 x = low | high | (u64)b[5] << 40 | (u64)b[6] << 48 | (u64)b[7] << 56;
+  return size < 8 ? x & ((UINT64_C(1) << 8 * size) - 1) : x;
 }
 
 /* P(t) by its formula; a: the matrix modulo p. */
@@ -149,6 +147,7 @@ static u64 by_formula(u64 (*a)[MOST_N], u64 t)
   const u64 last = (UINT64_C(1) << n / 2) - 1;
   static u64 weight[1 << MOST_N / 2];
   u64 d[MOST_N] = {0}, sum[MOST_N], signs = 0, total = 0, s, g, x, step;
+  int64_t of[4];
   int h = n / 2, i, j, parity;
   /* +-prod_{r != s} (t - r) / (s! (last - s)!): those below s, those above, and last!^2 below both */
   for (s = 0, x = 1; s <= last; x = times(x, times(minus(t, s), last - s)), s++)
@@ -167,8 +166,9 @@ static u64 by_formula(u64 (*a)[MOST_N], u64 t)
     for (sum[i] = 0, j = 0; j < n; j++)
       sum[i] = plus(sum[i], j < h ? times(a[i][j], d[j]) : a[i][j]);
   for (g = 0;;) { /* the Gray code of v */
-    for (i = 0, x = 1; i < n; i++)
-      x = times(x, sum[i]);
+    for (i = 0, of[0] = of[1] = of[2] = of[3] = 1; i < n; i++) /* four products at once */
+      of[i & 3] = lazy(of[i & 3], (int64_t)sum[i]);
+    x = residue(lazy(lazy(of[0], of[1]), lazy(of[2], of[3])));
     total = g & 1 ? minus(total, x) : plus(total, x);
     if (++g >> (n - h - 1))
       return times(total, signs);
@@ -184,7 +184,8 @@ static u64 by_formula(u64 (*a)[MOST_N], u64 t)
 /* The permanent modulo p, if the d + 1 values are P, whose matrix has i = root. */
 static u64 check(const unsigned char *value, u64 d, u64 root)
 {
-  u64 a[MOST_N][MOST_N], t[POINTS], at[POINTS], before[POINTS], factorial = 1, sum = 0, k, x, less;
+  u64 a[MOST_N][MOST_N], t[POINTS], sum = 0, k, x;
+  int64_t at[POINTS], before[POINTS], factorial = 1, less; /* |at| <= 2 p */
   FILE *entropy = fopen("/dev/urandom", "rb"); /* the file has been read */
   int i, j, q;
   for (q = 0; q < POINTS; q++, at[q - 1] = 0, before[q - 1] = 1)
@@ -198,19 +199,18 @@ static u64 check(const unsigned char *value, u64 d, u64 root)
     if ((x = get(value + 8 * k, 8)) >= p)
       REFUSE("value %" PRIu64 " is not below its modulus", k);
     sum = k >> n / 2 ? sum : plus(sum, x);
-    x = (d - k) & 1 ? minus(0, x) : x;
-    factorial = k ? times(factorial, k) : 1;
+    factorial = k ? lazy(factorial, (int64_t)k) : 1;
     for (q = 0; q < POINTS; q++) {
-      less = minus(t[q], k);
-      at[q] = plus(times(at[q], times(less, k)), times(x, before[q]));
-      before[q] = times(before[q], times(less, d - k));
+      less = (int64_t)t[q] - (int64_t)k;
+      at[q] = lazy(at[q], lazy(less, (int64_t)k)) + lazy((d - k) & 1 ? -(int64_t)x : (int64_t)x, before[q]);
+      before[q] = lazy(before[q], lazy(less, (int64_t)(d - k)));
     }
   }
   for (i = 0; i < n; i++)
     for (j = 0; j < n; j++)
       a[i][j] = plus(residue(entry[i * n + j][0]), times(residue(entry[i * n + j][1]), root));
   for (q = 0; q < POINTS; q++)
-    if (times(times(by_formula(a, t[q]), factorial), factorial) != at[q])
+    if (times(times(by_formula(a, t[q]), residue(factorial)), residue(factorial)) != residue(at[q]))
       REFUSE("a value is wrong: the polynomial modulo %" PRIu64 " is not the matrix's", p);
   return times(sum, power(power(2, (u64)n - 1), p - 2));
 }

@@ -9,8 +9,60 @@
 
        cc -O2 a.c -lm                  // or: cc -O2 -fopenmp a.c -lm
 
-   COMPILE TIME  About 15 s at -O2, 2 s at -O0: keep the implementation in a file that you rarely edit. In a program
+   COMPILE TIME  About 13 s at -O2, 2 s at -O0: keep the implementation in a file that you rarely edit. In a program
    of one file, also #define PERM_STATIC: what is not called is left out, 4 s for perm_real.
+
+   EXAMPLE
+       double a[9] = {1,2,3, 4,5,6, 7,8,9};
+       printf("%.17g\n", perm_real(3, a));                      // 450
+
+   WHICH CALL
+       perm_real, perm_complex      one matrix, one line, no options
+       perm_compute_real, _complex  options in (perm_options options = {0}, in C++ {}: the defaults); value, exponent,
+                                    bound and estimate out
+       perm_plan_real, _complex     what would be done, and for how long
+       options.checkpoint           a file: a killed call continues when repeated
+         .part, .merge              parts on any machines, merged by another call
+       perm_job_*, perm_state_*     the same in pieces of your own
+       perm_compute_integer         without rounding, modulo p; _gaussian: a + bi
+       perm_compute_repeated_*      rows and columns with multiplicities
+       perm_minors_*, _gradient_*   all minors of a row; derivatives by every entry
+       perm_batch_*, perm_select_*  many small matrices; many submatrices of one
+       perm_compute_low_rank_*, _cauchy_*   two thin factors; nodes
+       perm_estimate_*              random samples with a standard error
+       perm_sparse.h                sparse matrices, Matrix Market files
+
+   PRECISION (options.precision)    time (complex)   error about (times sum |terms|)    guaranteed bound
+       fast, default                 1     (1)       n u, u = 2^-53                     where it costs next to nothing:
+                                                                                       ones, signs, small integers;
+                                                                                       n <= 16, some digits weaker than
+                                                                                       with certify
+       default with certify          2.6   (2.1)     n u                                always
+       accurate                      4.3   (9)       n^2 u^2                            no (with certify: as dd)
+       dd                            8.7   (14)      n u^2                              always, but by glynn and ryser
+   With certify, method auto takes dd for small matrices, up to n = 12, where that costs no more.
+   Escalation: a poor estimate is computed again in the next precision if that is predicted to take under a second, or,
+   with options.tolerance, while options.max_seconds allows. With checkpoints and parts a tolerance chooses the
+   precision beforehand (default if n u e^(n/2) is below it, else accurate or dd), and only what takes under a second is
+   computed again.
+
+   GUARANTEES
+     - `error_bound` is a proven bound or INFINITY. `error_estimate` is not: climbing towards large errors, `make
+       check-soundness` finds none above ten estimates among a million results.
+     - The result of one plan has the same bits for any number of threads, splits and interruptions.
+     - A checkpoint is whole or refused, whatever fails; resumed work gives the bits of a single run.
+     - No finite input gives NaN, Inf or a crash. The exponent is separate, so nothing overflows.
+     - No globals but a cache of processor features; no printing, signals or environment variables.
+     - Compiled with optimisation (-O1 and up), every engine runs on a stack of 64 KiB, also in OpenMP's threads
+       (OMP_STACKSIZE); other memory comes from options.allocator, which max_bytes limits.
+     - One thing is not ours: GCC's and LLVM's OpenMP end the process when they cannot start a thread (ulimit -u,
+       ulimit -v, a cgroup's pids.max). There, try pthread_create first, or set threads to 1.
+
+   COST  n 2^(n-1) elements of about 1.5 floating-point operations: n = 20 under a millisecond, n = 30 about a second.
+   Complex: three times that. Small exact integers: the same or less.
+
+   LIMITS  Square matrices to n = 64 (more with equal lines or of rank 4 or less), rectangular ones while the shorter
+   side is below about 30.
 
    CONTENTS  Each tag is a room: a file of src/ in the folder before it, and a tag to search for here. Sparse matrices
    (hybrid among them), files: perm_sparse.h. GPU kernels: perm_cuda.cu. MPI: perm_mpi.c. Proofs: search THE BOUND.
@@ -63,7 +115,9 @@
                  >>counts_gpu      GPUs
                  >>counts_leaf     the leaf
      proof/      >>polynomial      values that prove a permanent
-                >>proof           their job; the file's format
+                 >>proof_check     wrong ones are found before they leave
+                 >>proof_gpu       on GPUs
+                 >>proof           their job; the file's format
     solve/      >>check           finite entries, sizes, strides
                  >>names           texts; perm_layout
                  >>run             perm_job_execute: limits; permi_begin reads and merges checkpoints
@@ -90,7 +144,7 @@
                  >>minors_kernels  minors
                  >>batch_kernels   batches
                  >>counts_kernels  counts
-                >>proof_kernels   the polynomial of a proof
+                 >>proof_kernels   the polynomial of a proof
                  >>vocabulary_end  forgets the words
 
    TO ADD (paths in src/; after the bar, tests in tests/)
@@ -119,57 +173,9 @@
      a GPU kernel          gpu/text.h: the table of kernels, and its text; gpu/contract.h: what it is given, filled in
                            by dense/gpu.h, exact/exact_gpu.h or frontier/arrays_gpu.h; gpu/compile.h: its key;
                            tests/cuda/twin.cu: its twin on the CPU | cuda/run.sh
+     to what a proof has   proof/proof.h: its table and permi_proof_print; the same in examples/perm_verify.c and
+                           examples/python/perm_verify.py, docs/proofs.md | t_proof.c, false_proofs.c
      a room                its file; its #include and its line above | `make headers check-rooms`, headers.sh
-
-   EXAMPLE
-       double a[9] = {1,2,3, 4,5,6, 7,8,9};
-       printf("%.17g\n", perm_real(3, a));                      // 450
-
-   WHICH CALL
-       perm_real, perm_complex      one matrix, one line, no options
-       perm_compute_real, _complex  options in; value, exponent, bound and estimate out
-       perm_plan_real, _complex     what would be done, and for how long
-       options.checkpoint           a file: a killed call continues when repeated
-         .part, .merge              parts on any machines, merged by another call
-       perm_job_*, perm_state_*     the same in pieces of your own
-       perm_compute_integer         without rounding, modulo p; _gaussian: a + bi
-       perm_compute_repeated_*      rows and columns with multiplicities
-       perm_minors_*, _gradient_*   all minors of a row; derivatives by every entry
-       perm_batch_*, perm_select_*  many small matrices; many submatrices of one
-       perm_compute_low_rank_*, _cauchy_*   two thin factors; nodes
-       perm_estimate_*              random samples with a standard error
-       perm_sparse.h                sparse matrices, Matrix Market files
-
-   PRECISION (options.precision)    time (complex)   error about (times sum |terms|)    guaranteed bound
-       fast, default                 1     (1)       n u, u = 2^-53                     where it costs next to nothing:
-                                                                                       ones, signs, small integers;
-                                                                                       n <= 16, some digits weaker than
-                                                                                       with certify
-       default with certify          2.6   (2.1)     n u                                always
-       accurate                      4.3   (9)       n^2 u^2                            no (with certify: as dd)
-       dd                            8.7   (14)      n u^2                              always, but by glynn and ryser
-   Escalation: a poor estimate is computed again in the next precision if that is predicted to take under a second, or,
-   with options.tolerance, while options.max_seconds allows. With checkpoints and parts a tolerance chooses the
-   precision beforehand (default if n u e^(n/2) is below it, else accurate or dd), and only what takes under a second is
-   computed again.
-
-   GUARANTEES
-     - `error_bound` is a proven bound or INFINITY. `error_estimate` is not: climbing towards large errors, `make
-       check-soundness` finds none above ten estimates among a million results.
-     - The result of one plan has the same bits for any number of threads, splits and interruptions.
-     - A checkpoint is whole or refused, whatever fails; resumed work gives the bits of a single run.
-     - No finite input gives NaN, Inf or a crash. The exponent is separate, so nothing overflows.
-     - No globals but a cache of processor features; no printing, signals or environment variables.
-     - Compiled with optimisation (-O1 and up), every engine runs on a stack of 64 KiB, also in OpenMP's threads
-       (OMP_STACKSIZE); other memory comes from options.allocator, which max_bytes limits.
-     - One thing is not ours: GCC's and LLVM's OpenMP end the process when they cannot start a thread (ulimit -u,
-       ulimit -v, a cgroup's pids.max). There, try pthread_create first, or set threads to 1.
-
-   COST  n 2^(n-1) elements of about 1.5 floating-point operations: n = 20 under a millisecond, n = 30 about a second.
-   Complex: three times that. Small exact integers: the same or less.
-
-   LIMITS  Square matrices to n = 64 (more with equal lines or of rank 4 or less), rectangular ones while the shorter
-   side is below about 30.
 
    REFERENCES
      [Bar96] A. I. Barvinok, Math. Oper. Res. 21 (1996) 65-84: permanents of matrices of fixed rank.
@@ -276,6 +282,8 @@ PERMI_BRIEF_END
 
 PERMI_BRIEF_BEGIN
 #include "proof/polynomial.h"
+#include "proof/proof_check.h"
+#include "proof/proof_gpu.h"
 #include "proof/proof.h"
 PERMI_BRIEF_END
 

@@ -14,6 +14,7 @@
      >>text_counts    sums over counts
      >>text_signs     the pruned sign search
      >>text_minors    minors of a row, of all rows
+     >>text_proof     the polynomial of a proof
      >>text_frontier  arrays and lists, merge path
      >>driver         CUDA driver and NVRTC, opened at run time
      >>devices        which GPUs there are
@@ -57,6 +58,7 @@
 #include "gpu/text_counts.h"
 #include "gpu/text_signs.h"
 #include "gpu/text_minors.h"
+#include "gpu/text_proof.h"
 #include "gpu/text_frontier.h"
 #include "gpu/driver.h"
 #include "gpu/devices.h"

@@ -5,12 +5,75 @@
        #define PERM_IMPLEMENTATION
        #include "perm_sparse.h"                                 // includes perm.h and gives both
 
-   compiled in about 16 s (PERM_STATIC leaves out what is not called):
+   compiled in about 27 s at -O2 (PERM_STATIC leaves out what is not called):
 
        cc -O2 sparse.c -lm                                      // or: cc -O2 -fopenmp sparse.c -lm
 
    With perm.h's implementation in another file, define PERM_SPARSE_IMPLEMENTATION alone, and include this header before
    perm.h. Needs libc and libm.
+
+   EXAMPLE
+       perm_matrix a;
+       perm_result r;
+       if (perm_matrix_read("graph.mtx", NULL, &a, &r) == PERM_OK) {
+         char text[PERM_TEXT_BYTES];
+         perm_compute_sparse(&a, NULL, &r);
+         perm_result_text(&r, text, sizeof text);
+         puts(text);
+         perm_matrix_free(&a);
+       }
+
+   GUARANTEES
+     - Integer and pattern matrices, and real ones from files of whole numbers, are computed exactly, up to 4544 bits
+       (above that in doubles, `exact` is 0), and modulo any number at any size. Methods frontier, lists, sorting,
+       arrays, tree, band, classes and transversals only add products of entries, so non-negative matrices do not
+       cancel, and have a proven `error_bound`. Methods hybrid and cached sum over signs: but
+       for integers `error_bound` is INFINITY without certify, which takes 2 to 4 times the time.
+     - No file is read as something else: what fits two formats is refused until options.format says which.
+     - Files may be hostile: a status, FILE:LINE, what was found and expected; memory bounded by the file.
+     - The same plan and the same bits on every run and for any number of threads: searches count moves.
+
+   METHOD (options.method): what it sums; states or terms; values
+       auto          the fastest by prediction within max_bytes, for each block
+       frontier      matchings along a moving boundary; C(a + b, a - d) of a rows and b columns on it, with d more
+                     columns than rows gone; all values. As lists or arrays:
+       lists, arrays   states sorted and merged, or indexed by combinations; sorting: expand, sort, contract.
+                    Arrays hold integers of any size in 8 bytes a state where that is faster or max_bytes asks for
+                    it: below 2^52 in doubles, else modulo primes of 32 to 52 bits (or a short modulus), a pass each
+                    options.gpu: arrays on one GPU where predicted faster, both if isa is cuda
+       tree          tables of a tree decomposition; 2^width a vertex; all values
+       band          a window of w columns along the rows; C(w, used) a row, less with equal columns; all values
+       classes       the frontier, but vertices whose entries ahead are proportional are counted, not told apart: the
+                     product of (number + 1) over the classes. Nested rows, rows of ones at either end, J minus a sparse
+                     matrix (derangements), blocks of constants, multiples of lines: few states at n = 200; all values
+       hybrid        signs outside, elimination inside: 2^signs runs of a program; doubles, complex or accurate,
+                    dd (seen at 2.5 to 5 times the time of doubles, on a GPU at 4 to 20, complex at 40; complex
+                    accurate is dd);
+                    integers, in doubles below 2^53, else modulo a prime for each 47 bits of a bound: each takes about
+                    as long as doubles, on GPUs 3 times; Gaussian ones twice, with i as either root of -1
+       cached        nothing inside: Glynn's sum that keeps products of rows. Both on GPUs from order 13, by kernels
+                     made for the matrix
+       sparyser      Ryser's sum without surely zero terms; up to n 2^(n-1); doubles, integers to 126 bits
+       dominating    Ryser's sum over sets of columns that meet every row; 2^|T| prod (2^|S_i| - 1); the same values
+       signs         Glynn's sum as a search over signs: a row of sum 0 ends the branch; integers of at most 254 a
+                     row in all, best with few small ones. regular:40:6 0.25 s, regular:48:6 5 s; on GPUs if none is
+                     negative
+       codegen-registers, codegen-memory
+                     Ryser's sum on GPUs as published [EK]: code for every column; n 2^(n-1), and about k 2^(n-1) with
+                     k row sums in registers; doubles. Hybrid is faster
+       decompose     branches at lines of degree 3 and 4 down to dense blocks; doubles, exact integers
+       transversals  every perfect matching; all values
+       planar       blocks whose graph is planar, no others: a determinant [Kas61] of about n^1.5 products; integers
+                    modulo a prime for each 62 bits, doubles and complex in double-double with a bound, without one
+                    where fronts are over 160 rows
+       low-rank     matrices of rank 4 or less, without rounding; by name of any order, whole, or refused with the
+                    reason; auto asks it of blocks with half of their entries (perm.h)
+       dense         Glynn's sum of perm.h on each block; n 2^(n-1); doubles, complex, accurate, dd
+
+   COST  depends on the structure: perm_sparse_job and perm_job_explain tell beforehand, perm_sparse_spy draws it.
+
+   LIMITS: 512 frontier vertices (arrays: 43); tables of 27 vertices in a tree; windows of 62 columns; 64 classes; sums
+   over signs or subsets, dense blocks and method decompose to order 64. Bands and trees: n in the 100,000s.
 
    CONTENTS  Rooms as in perm.h, whose TO ADD holds here too. Proofs of bounds: search THE BOUND.
      api/        >>sparse_config     macros
@@ -89,75 +152,13 @@
                  >>sparse_job        a matrix becomes a job
                  >>sparse            perm_compute_sparse, _job, _report
                  >>spy               perm_sparse_spy, SVG
+                 >>rook_order        elimination orders for rook numbers, by beam search
                  >>rook              perm_rook_numbers, matching polynomials
                  >>sample            perm_sample_sparse: permutations by weight
                  >>array_kernels     arrays for each instruction set
                  >>hybrid_kernels    interpreter of hybrid programs
                  >>signs_kernels     the sign search
                  >>rook_kernels      values of placements
-
-   EXAMPLE
-       perm_matrix a;
-       perm_result r;
-       if (perm_matrix_read("graph.mtx", NULL, &a, &r) == PERM_OK) {
-         char text[PERM_TEXT_BYTES];
-         perm_compute_sparse(&a, NULL, &r);
-         perm_result_text(&r, text, sizeof text);
-         puts(text);
-         perm_matrix_free(&a);
-       }
-
-   GUARANTEES
-     - Integer and pattern matrices, and real ones from files of whole numbers, are computed exactly, up to 4544 bits
-       (above that in doubles, `exact` is 0), and modulo any number at any size. Methods frontier, lists, sorting,
-       arrays, tree, band, classes and transversals only add products of entries, so non-negative matrices do not
-       cancel, and have a proven `error_bound`. Methods hybrid and cached sum over signs: but
-       for integers `error_bound` is INFINITY without certify, which takes 2 to 4 times the time.
-     - No file is read as something else: what fits two formats is refused until options.format says which.
-     - Files may be hostile: a status, FILE:LINE, what was found and expected; memory bounded by the file.
-     - The same plan and the same bits on every run and for any number of threads: searches count moves.
-
-   METHOD (options.method): what it sums; states or terms; values
-       auto          the fastest by prediction within max_bytes, for each block
-       frontier      matchings along a moving boundary; C(a + b, a - d) of a rows and b columns on it, with d more
-                     columns than rows gone; all values. As lists or arrays:
-       lists, arrays   states sorted and merged, or indexed by combinations; sorting: expand, sort, contract.
-                    Arrays hold integers of any size in 8 bytes a state where that is faster or max_bytes asks for
-                    it: below 2^52 in doubles, else modulo primes of 32 to 52 bits (or a short modulus), a pass each
-                    options.gpu: arrays on one GPU where predicted faster, both if isa is cuda
-       tree          tables of a tree decomposition; 2^width a vertex; all values
-       band          a window of w columns along the rows; C(w, used) a row, less with equal columns; all values
-       classes       the frontier, but vertices whose entries ahead are proportional are counted, not told apart: the
-                     product of (number + 1) over the classes. Nested rows, rows of ones at either end, J minus a sparse
-                     matrix (derangements), blocks of constants, multiples of lines: few states at n = 200; all values
-       hybrid        signs outside, elimination inside: 2^signs runs of a program; doubles, complex or accurate,
-                    dd (seen at 2.5 to 5 times the time of doubles, on a GPU at 4 to 20, complex at 40; complex
-                    accurate is dd);
-                    integers, in doubles below 2^53, else modulo a prime for each 47 bits of a bound: each takes about
-                    as long as doubles, on GPUs 3 times; Gaussian ones twice, with i as either root of -1
-       cached        nothing inside: Glynn's sum that keeps products of rows. Both on GPUs from order 13, by kernels
-                     made for the matrix
-       sparyser      Ryser's sum without surely zero terms; up to n 2^(n-1); doubles, integers to 126 bits
-       dominating    Ryser's sum over sets of columns that meet every row; 2^|T| prod (2^|S_i| - 1); the same values
-       signs         Glynn's sum as a search over signs: a row of sum 0 ends the branch; integers of at most 254 a
-                     row in all, best with few small ones. regular:40:6 0.25 s, regular:48:6 5 s; on GPUs if none is
-                     negative
-       codegen-registers, codegen-memory
-                     Ryser's sum on GPUs as published [EK]: code for every column; n 2^(n-1), and about k 2^(n-1) with
-                     k row sums in registers; doubles. Hybrid is faster
-       decompose     branches at lines of degree 3 and 4 down to dense blocks; doubles, exact integers
-       transversals  every perfect matching; all values
-       planar       blocks whose graph is planar, no others: a determinant [Kas61] of about n^1.5 products; integers
-                    modulo a prime for each 62 bits, doubles and complex in double-double with a bound, without one
-                    where fronts are over 160 rows
-       low-rank     matrices of rank 4 or less, without rounding; by name of any order, whole, or refused with the
-                    reason; auto asks it of blocks with half of their entries (perm.h)
-       dense         Glynn's sum of perm.h on each block; n 2^(n-1); doubles, complex, accurate, dd
-
-   COST  depends on the structure: perm_sparse_job and perm_job_explain tell beforehand, perm_sparse_spy draws it.
-
-   LIMITS: 512 frontier vertices (arrays: 43); tables of 27 vertices in a tree; windows of 62 columns; 64 classes; sums
-   over signs or subsets, dense blocks and method decompose to order 64. Bands and trees: n in the 100,000s.
 
    REFERENCES  besides those of perm.h
      [HK73]  J. E. Hopcroft, R. M. Karp, SIAM J. Comput. 2 (1973) 225-231: matching.
@@ -305,6 +306,7 @@ PERMI_BRIEF_BEGIN
 #include "sparse/sparse_job.h"
 #include "sparse/sparse.h"
 #include "sparse/spy.h"
+#include "sparse/rook_order.h"
 #include "sparse/rook.h"
 #include "sparse/sample.h"
 PERMI_BRIEF_END

@@ -36,6 +36,7 @@
 #include "t_io.c"
 #include "t_matrix.c"
 #include "t_formats.c"
+#include "t_conditions.c"
 #include "t_generate.c"
 #include "t_counts_rectangular.c"
 #include "t_counts.c"
@@ -69,6 +70,7 @@
 #include "t_small_minors.c"
 #include "t_batch.c"
 #include "t_arguments.c"
+#include "t_choices.c"
 #include "t_faults.c"
 
 int main(int argc, char **argv)

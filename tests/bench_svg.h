@@ -83,11 +83,11 @@ static void svg_write(const char *path, svg_series **series, int count)
   svg_machine(machine, sizeof machine);
   plot_begin(&figure, 1080, 680, "perm: rate of exact permanents, one thread");
   figure.caption[0] =
-      "At the ends of the lines: the rate at the last n measured. Precision default and the best kernels "
-      "where none are named;";
+      "Precision default and the best kernels where none are named; certified: with a guaranteed bound. "
+      "Numbers: the rate at the last n.";
   figure.caption[1] =
-      "certified: with a guaranteed bound. Dashed: textbook Gray-code programs. Entries U[-1,1]; best of "
-      "3 or more calls (above 0.3 s: of chunks, scaled).";
+      "Dashed: textbook Gray-code programs. Entries U[-1,1]; the best of 3 calls or more (above 0.3 s: of "
+      "chunks, scaled).";
   figure.caption[2] = machine;
   panel = plot_add(&figure, 1, 1, 0, "order n of the matrix",
                    "rate, 10\xe2\x81\xb9 elements/s (n 2\xe2\x81\xbf\xe2\x81\xbb\xc2\xb9 elements)");

@@ -21,6 +21,7 @@ command line|sh tests/cli.sh
 warnings|sh tests/compile/run.sh warnings
 README and manuals|sh tests/manuals.sh names
 false proofs|build/false_proofs 300
+pictures|sh tests/pictures.sh
 rooms|sh tests/rooms.sh quick
 budgets|sh tests/budgets.sh
 golden record, a sample|sh tests/golden/golden.sh sample
@@ -81,6 +82,7 @@ proofs|sh tests/proofs/run.sh
 budgets|sh tests/budgets.sh compile
 command line|sh tests/cli.sh
 memory|sh tests/memory.sh
+pictures|sh tests/pictures.sh
 Python|sh tests/python.sh $full
 installation|sh tests/install.sh
 random-matrix study|sh tests/study.sh $full

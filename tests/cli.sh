@@ -278,7 +278,7 @@ check nothing_half_written test "$(find $dir -name '*.tmp*' | wc -l)" -eq 0
 
 # explain computes nothing
 expect explain 0 'dense, .*range of [0-9]+ chunks' --generate uniform:60 --explain=full
-expect explain_value 2 'no value goes with "--explain"' --generate uniform:60 --explain=all
+expect explain_value 2 'the only value is full, of "--explain"' --generate uniform:60 --explain=all
 # the answer: what the matrix is, what will be done, how long, what is known then, why not otherwise
 expect explain_matrix 0 '^  matrix     1600 entries .real numbers., none is 0; one block of order 40 is left$' --generate uniform:40 --explain
 check explain_plan grep -q '^  plan       method dense .blocked Glynn sum, vector kernels.$' $dir/out
@@ -299,7 +299,7 @@ check explain_wrote test -s $dir/grid.mtx
 
 expect explain_json 0 '^\{"file":"grid:10:10","m":50,"n":50,"nnz":180,"kind":"integer","structure":\{.*"explain":"structure: .*predicted .*bytes.u000a.*u000a"\}$' --generate grid:10:10 --explain --json
 if command -v python3 >/dev/null; then
-  $perm --generate grid:10:10 --generate uniform:40 --explain --json >$dir/out
+  $perm --generate uniform:40 --explain --json >$dir/out
   cat >$dir/explain.py <<'PYTHON'
 import json, sys
 d = json.load(open(sys.argv[1]))
@@ -312,7 +312,7 @@ assert offers["low-rank"]["seconds"] is None and "rank over 4" in offers["low-ra
 PYTHON
   check explain_json_facts python3 $dir/explain.py $dir/out
 else skipped=$((skipped + 1)); echo "SKIP explain_json_facts: install python3"; fi
-$perm --generate er:9:0.5 --write - --json >$dir/stream.mtx
+$perm --generate er:9:0.5 --write - >$dir/stream.mtx
 expect write_stream 0 'permanent = ' $dir/stream.mtx
 check write_stream_alone sh -c "! grep -q permanent $dir/stream.mtx"
 expect write_complex 0 'complex' --generate dft:4 --write -
@@ -355,9 +355,43 @@ chmod 600 $dir/spy.svg $dir/er.mtx
 expect write_force 0 'permanent = 1$' --force --write $dir/text --spy $dir/spy.svg $dir/swap.mtx
 check write_forced sh -c "head -1 $dir/text | grep -q MatrixMarket"
 check mode_stays test "$(ls -l $dir/spy.svg | cut -c1-10)" = -rw-------
+# what a first user met
+expect write_and_prove 2 '"--write|--write and --prove have one name' --generate ones:5 --write $dir/one --prove $dir/one
+check write_and_prove_nothing test ! -e $dir/one
+expect write_and_prove_place 2 '--write and --prove have one name' --generate ones:5 --write $dir/one --prove $dir/./one
+expect spy_and_prove 2 '--spy and --prove have one name' --generate ones:5 --spy $dir/one --prove $dir/one
+cp $dir/header.csv $dir/no_proof.csv
+expect prove_force 2 'add --force' $dir/no_proof.csv --prove $dir/no_proof.csv
+expect prove_forced 0 'permanent = 10$' $dir/no_proof.csv --prove $dir/no_proof.csv --force
+expect prove_nothing 2 'the matrix is 0 x 0; proofs are of square ones of order 1 to 44' --generate ones:0 --prove $dir/zero.prf
+expect prove_fractions 2 'leave out --prove, or write decimals' $dir/fractions.txt --prove $dir/fr.prf
+expect prove_bytes 0 '; [0-9.]+ MB of memory' --generate binary:26:0.5 --prove $dir/b.prf --explain
+expect planning_keeps_nothing 1 'nothing is kept yet, for planning was not finished' --generate binary:44:0.5 \
+  --max-seconds 0.05 --checkpoint $dir/none.ck
+check planning_made_no_file test ! -e $dir/none.ck
+expect explain_ranks 0 'on one thread, .* on 4 ranks of 16 threads' --generate uniform:50 --explain --ranks 4 --threads 16
+expect explain_threads 0 'on one thread, .* on 16 threads' --generate uniform:50 --explain --threads 16
+printf '1,5 2,5\n3,5 4,5\n' >$dir/commas.txt
+expect decimal_commas 2 'commas.txt:1: .*are these decimals. They need a point' $dir/commas.txt
+printf '1, 5 2, 5\n1,2,3,4\n1 2 3 4\n1 , 2 3 4\n' >$dir/commas2.txt
+expect commas_and_blanks 0 'permanent' $dir/commas2.txt
+expect explain_refused 3 'one block of order 100 is left' --generate uniform:100 --explain
+expect second_generate 2 'a second --generate' --generate ones:3 --generate ones:4
+expect time_limit 2 'did you mean --max-seconds' --time-limit 5 --generate ones:3
+expect max_memory 2 'did you mean --max-bytes' --max-memory 5 --generate ones:3
+expect negative_count 2 '--rows: number 1' --rows -1,2,2 $dir/nine.txt
+expect json_nowhere 2 'there is no place for "--json"' --generate ones:3 --spy - --json
+expect merge_nothing 2 '--merge puts checkpoints together; name all' --merge
+expect no_kind 2 'perm --list generators has them all$' --generate foo
+printf '1e20 0.5\n0.5 1e20\n' >$dir/round.txt
+expect digits_shown 0 ' 1[.]00000000000000e[+]40, 15 digits guaranteed' $dir/round.txt
+expect estimate_stops 0 'estimator' --generate uniform:30 --estimate --seconds 1.5
+check estimate_left sh -c "! grep -q years $dir/err"
+expect gradient_timed 0 'total [1-9]' --generate ones:5 --gradient
+expect minors_timed 0 'total [1-9]' --generate ones:5 --minors 1
 expect write_and_spy 2 'have one name' --write $dir/new --spy $dir/new $dir/swap.mtx
-expect write_and_spy_elsewise 2 'that is no SVG: "' --write $dir/both --spy $dir/../cli/both $dir/swap.mtx
-check write_before_spy grep -q MatrixMarket $dir/both
+expect write_and_spy_elsewise 2 'have one name' --write $dir/both --spy $dir/../cli/both $dir/swap.mtx
+check write_and_spy_nothing test ! -e $dir/both
 cp $dir/swap.mtx $dir/kept.mtx; chmod 200 $dir/kept.mtx # not to be read: it may be anything
 if [ "$(id -u)" -ne 0 ]; then
   expect write_unreadable 2 'a file that cannot be read: "' --write $dir/kept.mtx $dir/swap.mtx
@@ -404,7 +438,7 @@ if mkfifo $dir/fifo 2>/dev/null; then
   "$perm" $dir/fifo >$dir/out 2>&1 & # a signal while nobody writes yet
   process=$!; sleep 0.3; kill -TERM $process; wait $process; code=$?
   check "FIFO: SIGTERM before a writer came" test $code -eq 1
-  check "FIFO: SIGTERM said" grep -q 'cancelled by the caller while reading' $dir/out
+  check "FIFO: SIGTERM said" grep -q 'stopped by a signal while reading' $dir/out
   rm -f $dir/stalled; mkfifo $dir/stalled # a reader that does not read; then whole lines, the last one perhaps cut
   files=$(awk 'BEGIN { for (i = 0; i < 600; i++) printf "%s ", ARGV[1] }' $dir/swap.mtx)
   "$perm" --json $files >$dir/stalled 2>$dir/err &
@@ -511,7 +545,9 @@ expect seconds 3 'predicted.*s, over' --generate er:40:0.4 --method decompose --
 if command -v timeout >/dev/null; then
   timeout -s TERM 0.5 $perm --generate uniform:45 >$dir/out 2>$dir/err; code=$?
   check interrupt test $code -eq 124 -o $code -eq 1
-  check interrupt_prints grep -q 'cancelled' $dir/out
+  check interrupt_prints grep -q 'stopped by a signal' $dir/out
+  timeout -s HUP 0.5 $perm --generate uniform:45 >$dir/out 2>$dir/err
+  check hangup_prints grep -q 'stopped by a signal' $dir/out
 else
   skipped=$((skipped + 2)); echo "SKIP interrupt: needs timeout"
 fi

@@ -1,7 +1,8 @@
 /* Does `estimate` survive an adversary? See climb.h.
 
-   Run:  build/climb [RESULTS [SEED [ENGINE]]]   default 1000000 1; ENGINE: only ways whose call or method is so named.
-                                                 A Markdown table, and of every row with a lie its worst matrix
+   Run:  build/climb [-j PROCESSES] [RESULTS [SEED [ENGINE]]]   default 1 1000000 1; ENGINE: only ways whose call or
+                                                 method is so named. A Markdown table, and of every row with a lie its
+                                                 worst matrix. Processes take equal parts, with seeds SEED, SEED + 1, ..
          build/climb --splitters [PLACEMENTS [SEED]]   default 3000 1: hidden beam splitters of order 5 to 19, asked
                                                  with tolerance 1e-10
          build/climb --pessimism [SEED]          estimate / true error of random matrices, and how many are computed
@@ -13,6 +14,7 @@
 #include <string.h>
 #include "perm_sparse.h"
 #include "climb.h"
+#include "processes.h"
 
 static int by_name(const void *x, const void *y)
 {
@@ -27,12 +29,14 @@ static void table(double seconds)
   int k;
   qsort(climb_found.table, (size_t)climb_found.count, sizeof *climb_found.table, by_name);
   printf("| call | engine | precision | numbers | results | worst true error / estimate | over 10 | over 100 | "
-         "over 1,000 | bounds violated | tolerance falsely met |\n|---|---|---|---|--:|--:|--:|--:|--:|--:|--:|\n");
+         "over 1,000 | worst true error / bound | bounds violated | tolerance falsely met |\n"
+         "|---|---|---|---|--:|--:|--:|--:|--:|--:|--:|--:|\n");
   for (k = 0; k < climb_found.count; k++) {
     const climb_row *row = &climb_found.table[k];
-    printf("| %s | %s | %s | %s | %ld | %.2g | %ld | %ld | %ld | %ld | %ld |\n", climb_call_name[row->call],
+    printf("| %s | %s | %s | %s | %ld | %.2g | %ld | %ld | %ld | %.2g | %ld | %ld |\n", climb_call_name[row->call],
            perm_method_name(row->method), perm_precision_name(row->precision), row->parts == 1 ? "real" : "complex",
-           row->results, row->worst, row->over_10, row->over_100, row->over_1000, row->violations, row->falsely_met);
+           row->results, row->worst, row->over_10, row->over_100, row->over_1000, row->worst_bound, row->violations,
+           row->falsely_met);
   }
   printf("\n");
   for (k = 0; k < climb_found.count; k++)
@@ -46,17 +50,65 @@ static void table(double seconds)
          climb_found.over_1000, climb_found.violations, climb_found.falsely_met, seconds);
 }
 
-static int run_climb(long results, uint64_t seed, const char *name)
+static struct { long results; uint64_t seed; const char *name; } run;
+
+static void share(int process, int count, FILE *to)
 {
   uint64_t climb;
+  const long results = run.results / count + (process < run.results % count);
+  for (climb = (run.seed + (uint64_t)process) << 32; climb_found.results < results; climb++)
+    climb_once(run.name, climb);
+  fwrite(&climb_found, sizeof climb_found, 1, to);
+}
+
+static int add(FILE *from)
+{
+  static typeof(climb_found) theirs;
+  int k;
+  if (fread(&theirs, sizeof theirs, 1, from) != 1)
+    return 0;
+  climb_found.results += theirs.results;
+  climb_found.lies += theirs.lies;
+  climb_found.over_100 += theirs.over_100;
+  climb_found.over_1000 += theirs.over_1000;
+  climb_found.violations += theirs.violations;
+  climb_found.falsely_met += theirs.falsely_met;
+  for (k = 0; k < theirs.count; k++) {
+    const climb_row *one = &theirs.table[k];
+    perm_result like;
+    climb_row *row;
+    like.method = one->method;
+    like.precision = one->precision;
+    row = climb_row_of(one->call, &like, one->parts);
+    row->results += one->results;
+    row->over_10 += one->over_10;
+    row->over_100 += one->over_100;
+    row->over_1000 += one->over_1000;
+    row->violations += one->violations;
+    row->falsely_met += one->falsely_met;
+    row->worst_bound = fmax(row->worst_bound, one->worst_bound);
+    if (one->worst > row->worst) {
+      row->worst = one->worst;
+      row->way = one->way;
+      row->problem = one->problem;
+    }
+  }
+  return 1;
+}
+
+static int run_climb(long results, uint64_t seed, const char *name, int processes)
+{
   const double start = test_seconds();
   long bad;
   if (climb_any_engine(name) < 0)
     return 2;
-  for (climb = seed << 32; climb_found.results < results; climb++)
-    climb_once(name, climb);
+  run.results = results;
+  run.seed = seed;
+  run.name = name;
+  bad = processes_run(processes, share, add);
   table(test_seconds() - start);
-  bad = climb_found.lies + climb_found.violations + climb_found.falsely_met;
+  printf("%.0f s of one core\n", processes_seconds());
+  bad += climb_found.lies + climb_found.violations + climb_found.falsely_met;
   printf("%ld passed, %ld failed, 0 skipped\n", climb_found.results - bad, bad);
   return bad != 0;
 }
@@ -245,6 +297,9 @@ static int run_pessimism(void)
 
 int main(int argc, char **argv)
 {
+  const int several = argc > 2 && !strcmp(argv[1], "-j"), processes = several ? atoi(argv[2]) : 1;
+  argc -= 2 * several;
+  argv += 2 * several;
   const int mode = argc < 2 ? 0 : !strcmp(argv[1], "--splitters") ? 1 : !strcmp(argv[1], "--pessimism") ? 2 : 0;
   char **argument = argv + (mode != 0);
   const int arguments = argc - (mode != 0) - 1;
@@ -256,6 +311,6 @@ int main(int argc, char **argv)
   test_seed(seed);
   return mode == 2   ? run_pessimism()
          : mode == 1 ? run_splitters(count ? count : 3000)
-                     : run_climb(count ? count : 1000000, seed, arguments > 2 ? argument[3] : NULL);
+                     : run_climb(count ? count : 1000000, seed, arguments > 2 ? argument[3] : NULL, processes);
 }
 /* SPDX-License-Identifier: MIT */

@@ -37,10 +37,12 @@ typedef enum climb_call {
   CLIMB_MINORS,   /* perm_minors_real, _complex */
   CLIMB_GRADIENT, /* perm_gradient_real, _complex */
   CLIMB_LOW_RANK, /* perm_compute_low_rank_real, _complex */
+  CLIMB_WHOLE,    /* perm_compute_sparse of whole numbers */
+  CLIMB_INTEGER,  /* perm_compute_integer, _gaussian, with multiplicities or without */
   CLIMB_CALLS
 } climb_call;
 static const char *const climb_call_name[CLIMB_CALLS] = {"compute", "sparse", "one", "batch", "batch soa", "select",
-                                                         "minors", "gradient", "low rank"};
+                                                         "minors", "gradient", "low rank", "whole", "integer"};
 
 typedef enum climb_shape { CLIMB_SQUARE, CLIMB_OTHER, CLIMB_COUNTS, CLIMB_FACTORS } climb_shape;
 
@@ -51,6 +53,7 @@ typedef struct climb_way {
   perm_precision precision;
   perm_isa isa;
   int certify, row, engine;
+  int bound; /* 1: climbs towards error / bound, where there is one */
   double tolerance;
 } climb_way;
 
@@ -83,7 +86,11 @@ static const struct climb_engine {
     {CLIMB_BATCH, PERM_METHOD_AUTO, CLIMB_SQUARE, 3},          {CLIMB_ARRAYS, PERM_METHOD_AUTO, CLIMB_SQUARE, 2},
     {CLIMB_SELECT, PERM_METHOD_AUTO, CLIMB_SQUARE, 1},         {CLIMB_LOW_RANK, PERM_METHOD_LOW_RANK, CLIMB_FACTORS, 1},
     {CLIMB_MINORS, PERM_METHOD_AUTO, CLIMB_SQUARE, 3},         {CLIMB_MINORS, PERM_METHOD_AUTO, CLIMB_COUNTS, 1},
-    {CLIMB_GRADIENT, PERM_METHOD_AUTO, CLIMB_SQUARE, 2},       {CLIMB_GRADIENT, PERM_METHOD_AUTO, CLIMB_COUNTS, 1}};
+    {CLIMB_GRADIENT, PERM_METHOD_AUTO, CLIMB_SQUARE, 2},       {CLIMB_GRADIENT, PERM_METHOD_AUTO, CLIMB_COUNTS, 1},
+    {CLIMB_WHOLE, PERM_METHOD_AUTO, CLIMB_SQUARE, 1},          {CLIMB_WHOLE, PERM_METHOD_SIGNS, CLIMB_SQUARE, 1},
+    {CLIMB_WHOLE, PERM_METHOD_HYBRID, CLIMB_SQUARE, 1},        {CLIMB_WHOLE, PERM_METHOD_ARRAYS, CLIMB_SQUARE, 1},
+    {CLIMB_INTEGER, PERM_METHOD_AUTO, CLIMB_SQUARE, 1},        {CLIMB_INTEGER, PERM_METHOD_EXACT, CLIMB_SQUARE, 1},
+    {CLIMB_INTEGER, PERM_METHOD_AUTO, CLIMB_COUNTS, 1}};
 enum { CLIMB_ENGINES = sizeof climb_engine / sizeof *climb_engine };
 
 /* What one way, precision and kind of number has yielded. */
@@ -93,7 +100,7 @@ typedef struct climb_row {
   perm_precision precision;
   int parts;
   long results, over_10, over_100, over_1000, violations, falsely_met;
-  double worst;
+  double worst, worst_bound; /* true error / estimate; / bound */
   climb_way way; /* of the worst, and its matrix */
   climb_problem problem;
 } climb_row;
@@ -193,19 +200,38 @@ static void climb_compute(const climb_problem *p, const perm_options *options, p
     (p->parts == 1 ? perm_compute_real : perm_compute_complex)(p->m, p->n, p->a, p->n, options, r);
 }
 
-static void climb_ask_sparse(const climb_problem *p, const perm_options *options, perm_result *r)
+/* Entries of at most three digits: those of WHOLE and INTEGER. */
+static double climb_whole(double x) { return nearbyint(fmod(x, 1000)); }
+
+static void climb_ask_integer(const climb_problem *p, const perm_options *options, perm_result *r)
+{
+  int64_t a[CLIMB_ENTRIES];
+  int i;
+  for (i = 0; i < p->m * p->n * p->parts; i++)
+    a[i] = (int64_t)p->a[i];
+  if (p->repeated)
+    (p->parts == 1 ? perm_compute_repeated_integer : perm_compute_repeated_gaussian)(
+        p->m, p->n, a, p->n, p->row_counts, p->column_counts, options, r);
+  else
+    (p->parts == 1 ? perm_compute_integer : perm_compute_gaussian)(p->m, p->n, a, p->n, options, r);
+}
+
+static void climb_ask_sparse(const climb_problem *p, int whole, const perm_options *options, perm_result *r)
 {
   perm_matrix matrix;
   int row[CLIMB_ENTRIES], column[CLIMB_ENTRIES], i;
   double part[2][CLIMB_ENTRIES];
+  int64_t integer[CLIMB_ENTRIES];
   for (i = 0; i < p->m * p->n; i++) {
     row[i] = i / p->n;
     column[i] = i % p->n;
     part[0][i] = p->a[i * p->parts];
     part[1][i] = p->parts == 2 ? p->a[2 * i + 1] : 0;
+    integer[i] = whole ? (int64_t)part[0][i] : 0;
   }
-  if (perm_matrix_from_triplets(p->m, p->n, (size_t)(p->m * p->n), row, column, part[0], part[1], NULL,
-                                p->parts == 1 ? PERM_KIND_REAL : PERM_KIND_COMPLEX, NULL, &matrix, NULL) != PERM_OK)
+  if (perm_matrix_from_triplets(p->m, p->n, (size_t)(p->m * p->n), row, column, part[0], part[1], integer,
+                                p->parts == 2 ? PERM_KIND_COMPLEX : whole ? PERM_KIND_INTEGER : PERM_KIND_REAL, NULL,
+                                &matrix, NULL) != PERM_OK)
     abort();
   perm_compute_sparse(&matrix, options, r);
   perm_matrix_free(&matrix);
@@ -331,9 +357,9 @@ static int climb_ask(const climb_problem *p, const climb_way *way, climb_answer 
 {
   perm_options options;
   perm_result *r = &answer->r;
-  climb_problem product;
+  climb_problem product; /* what is asked, where that is not p */
   oracle_exact exact;
-  int done = 1;
+  int done = 1, k;
   if ((way->method == PERM_METHOD_EXPANSION || way->method == PERM_METHOD_TRANSVERSALS) && p->m > 8 && p->n > 8)
     return 0; /* n! terms */
   memset(&options, 0, sizeof options);
@@ -346,8 +372,16 @@ static int climb_ask(const climb_problem *p, const climb_way *way, climb_answer 
   options.plan_effort = 0.01;
   if (way->call == CLIMB_MINORS || way->call == CLIMB_GRADIENT)
     return climb_ask_minors(p, way, &options, answer);
-  if (way->call == CLIMB_SPARSE)
-    climb_ask_sparse(p, &options, r);
+  if (way->call == CLIMB_WHOLE || way->call == CLIMB_INTEGER) {
+    product = *p;
+    for (k = 0; k < p->m * p->n * p->parts; k++)
+      product.a[k] = climb_whole(p->a[k]);
+    p = &product;
+  }
+  if (way->call == CLIMB_SPARSE || way->call == CLIMB_WHOLE)
+    climb_ask_sparse(p, way->call == CLIMB_WHOLE, &options, r);
+  else if (way->call == CLIMB_INTEGER)
+    climb_ask_integer(p, &options, r);
   else if (way->call == CLIMB_LOW_RANK)
     climb_ask_low_rank(p, &options, &product, r);
   else if (way->call == CLIMB_COMPUTE)
@@ -385,6 +419,8 @@ static double climb_judge(const climb_problem *p, const climb_way *way, const cl
   const double modulus = fmax(answer->modulus, hypot(r->value, r->imaginary));
   const int falsely_met = claims && answer->distance > CLIMB_LIE * way->tolerance * modulus;
   row->results++;
+  if (answer->distance > 0 && !r->exact && r->error_bound < HUGE_VAL)
+    row->worst_bound = fmax(row->worst_bound, r->error_bound > 0 ? answer->distance / r->error_bound : 1e300);
   row->over_10 += ratio > CLIMB_LIE;
   row->over_100 += ratio > 100;
   row->over_1000 += ratio > 1000;
@@ -547,87 +583,13 @@ static void climb_begin(climb_problem *p, climb_start kind)
   p->kind = climb_start_name[kind];
 }
 
-/* -- a step ------------------------------------------------------------------------------------- */
-
-static double climb_ulps(double x)
-{
-  int k = 1 + test_below(test_below(3) ? 1 : 8);
-  const double to = test_below(2) ? HUGE_VAL : -HUGE_VAL;
-  for (; k > 0; k--)
-    x = nextafter(x, to);
-  return fabs(x) <= 1e-300 ? 0 : x;
-}
-
-static void climb_step(climb_problem *p)
-{
-  const int parts = p->parts, n = p->n, lines = p->m, line = n * parts, entries = lines * n;
-  const int e = test_below(entries) * parts, f = test_below(entries) * parts, i = e / line, g = test_below(lines);
-  double *x = &p->a[e], *y = &p->a[f], z;
-  int k, j;
-  switch (test_below(20)) {
-  case 0: case 1: case 2: x[test_below(parts)] = climb_ulps(x[test_below(parts)]); break;
-  case 3: for (k = 0; k < parts; k++) x[k] = y[k]; break;
-  case 4: for (k = 0; k < parts; k++) x[k] = -y[k]; break;
-  case 5: for (k = 0; k < parts; k++) x[k] = -x[k]; break;
-  case 6: for (k = 0; k < parts; k++) x[k] = 0; break;
-  case 7: for (j = test_below(9) - 4, k = 0; k < parts; k++) x[k] = ldexp(x[k], j); break;
-  case 8: x[test_below(parts)] = climb_number(); break;
-  case 9: /* nearly the opposite of another in its row */
-    for (j = test_below(n) * parts, k = 0; k < parts; k++)
-      x[k] = -p->a[i * line + j + k] * (1 + ldexp(test_below(9) - 4, -52));
-    break;
-  case 10: /* a row is another, or its opposite, but for one entry */
-    for (z = climb_sign(), k = 0; k < line; k++)
-      p->a[i * line + k] = z * p->a[g * line + k];
-    x[0] = test_below(2) ? -x[0] : climb_ulps(x[0]);
-    break;
-  case 11: for (z = test_below(2) ? 2 : -1, k = 0; k < line; k++) p->a[i * line + k] *= z; break;
-  case 12: /* the row's sum becomes 0, or nearly */
-    for (k = 0; k < parts; k++) {
-      for (z = 0, j = 0; j < n; j++)
-        z += p->a[i * line + j * parts + k];
-      x[k] -= z;
-      if (test_below(3) == 0)
-        x[k] = climb_ulps(x[k]);
-    }
-    break;
-  case 13: x[0] = ldexp(nearbyint(ldexp(x[0], 3)), -3); break;
-  case 14: for (k = 0; k < parts; k++) z = x[k], x[k] = y[k], y[k] = z; break;
-  case 15: x[test_below(parts)] *= 1 + ldexp(2 * test_uniform() - 1, -test_below(50)); break;
-  case 16: /* times i, or the other part alike */
-    if (parts == 2) {
-      z = x[0], x[0] = test_below(2) ? -x[1] : x[1], x[1] = z;
-    } else {
-      x[0] = fabs(x[0]);
-    }
-    break;
-  case 17: x[parts - 1] = parts == 2 && test_below(2) ? 0 : x[0]; break;
-  case 18: /* a row times a number */
-    for (z = climb_number(), k = 0; k < line; k++)
-      p->a[i * line + k] *= z;
-    break;
-  default: /* the moduli of a row become one */
-    for (k = 0; k < line; k++)
-      if (p->a[i * line + k] != 0)
-        p->a[i * line + k] = p->a[i * line + k] < 0 ? -fabs(x[0]) : fabs(x[0]);
-  }
-}
-
-/* Entries that stay where the oracle is quick. */
-static int climb_is_tame(const climb_problem *p)
-{
-  int i;
-  for (i = 0; i < p->m * p->n * p->parts; i++)
-    if (p->a[i] != 0 && !(fabs(p->a[i]) < 1e30 && fabs(p->a[i]) > 1e-30))
-      return 0;
-  return 1;
-}
+#include "climb_steps.h"
 
 /* -- climbing ----------------------------------------------------------------------------------- */
 
 static void climb_new_problem(climb_problem *p, const climb_way *way)
 {
-  const int many = way->call == CLIMB_GRADIENT, sparse = way->call == CLIMB_SPARSE;
+  const int many = way->call == CLIMB_GRADIENT, sparse = way->call == CLIMB_SPARSE || way->call == CLIMB_WHOLE;
   int i, total;
   memset(p, 0, sizeof *p);
   p->parts = 1 + test_below(2);
@@ -683,6 +645,11 @@ static climb_way climb_new_way(int engine)
     way.isa = isa[test_below(4)];
     way.certify = test_below(4) == 0;
     way.tolerance = tolerance[test_below(4)];
+    way.bound = test_below(4) == 0;
+  }
+  if (way.call == CLIMB_WHOLE || way.call == CLIMB_INTEGER) {
+    way.precision = PERM_PRECISION_DEFAULT;
+    way.tolerance = way.certify = way.bound = 0;
   }
   return way;
 }
@@ -743,7 +710,7 @@ static void climb_once(const char *name, uint64_t seed)
       continue;
     }
     ratio = climb_judge(&next, &way, &answer);
-    h = log2(fmax(ratio, 1e-6));
+    h = log2(fmax(way.bound && answer.r.error_bound < HUGE_VAL ? answer.distance / answer.r.error_bound : ratio, 1e-6));
     if (weight > 0 && answer.r.error_estimate > 0 && answer.r.error_estimate < HUGE_VAL)
       h += weight * log2(climb_moduli(&next) / (ldexp(answer.r.error_estimate, (int)answer.r.exp2) + 1e-290));
     if (answer.r.method == PERM_METHOD_STRUCTURE) /* nothing is summed there */

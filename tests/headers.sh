@@ -10,7 +10,7 @@ check() { name=$1; shift
   if "$@" >$out/log 2>&1; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAIL $name"; head -n 20 $out/log; fi; }
 
 # every tag of the contents has exactly one banner, in the same order, and the other way round
-contents() { sed -n '/CONTENTS/,/^ *EXAMPLE/p' $1 | grep -o '>>[a-z_]*'; }
+contents() { sed -n '/^ *CONTENTS/,/^ *\(REFERENCES\|EXAMPLE\|GUARANTEES\)/p' $1 | grep -o '>>[a-z_]*'; }
 banners() { grep -E '^/\* =+ >>[a-z]+' $1 | grep -o '>>[a-z_]*'; }
 for header in perm.h perm_sparse.h; do
   contents $header >$out/contents; banners $header >$out/banners
@@ -24,7 +24,7 @@ check "perm_mpi.c: contents not empty" test "$(wc -l <$out/contents)" -ge 7
 
 # TO ADD: every file is there, paths from src/ or tests/, and every private name
 recipes() {
-  sed -n '/^   TO ADD/,/^   EXAMPLE/p' perm.h >$out/recipes
+  sed -n '/^   TO ADD/,/^   REFERENCES/p' perm.h >$out/recipes
   for file in $(grep -oE '[a-z_/]+\.(h|c|cu|sh)\b' $out/recipes); do
     [ -e src/$file ] || [ -e tests/$file ] || [ -e $file ] || { echo "no $file"; bad=1; }
   done

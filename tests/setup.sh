@@ -1,11 +1,11 @@
 #!/bin/sh
 # Installs what the tests can use beyond a C compiler and make: a C++ compiler, clang with OpenMP and sanitizer
-# runtimes, objdump, Open MPI, Python.h, numpy, scipy and pytest, groff, pkg-config, xmllint, Gappa and Coq with Flocq
+# runtimes, objdump, Open MPI, Python.h, numpy, scipy and pytest, groff, pkg-config, Gappa and Coq with Flocq
 # for proofs; to run the NEON kernels
 # elsewhere than on Arm, a cross compiler and qemu. Without apt-get or the rights it says what to install and goes on:
 # the tests skip, counted. With both it waits for apt's lock, and what fails ends it with 1. Usage: tests/setup.sh [full]; full: also what tests/compile/portable.sh wants.
 packages="gcc g++ libc6-dev make binutils clang libomp-dev libclang-rt-dev libopenmpi-dev openmpi-bin
-  python3-dev python3-numpy python3-scipy python3-pytest groff-base mandoc pkg-config libxml2-utils valgrind gappa coq libcoq-flocq"
+  python3-dev python3-numpy python3-scipy python3-pytest groff-base mandoc pkg-config valgrind gappa coq libcoq-flocq"
 case $(uname -m) in aarch64 | arm64) ;; *)
   packages="$packages gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user";;
 esac

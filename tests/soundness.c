@@ -2,68 +2,66 @@
    by every engine, precision and instruction set that gives a finite bound. No result may be further from the permanent
    than its bound; results with error 0 must be the permanent itself.
 
-   Run:  build/soundness [MATRICES [SEED [PROCESSES]]]   default 20000 1 1; a Markdown table, and what was violated,
-   with the matrix. Processes take equal parts, with seeds SEED, SEED + 1, ...
+   Run:  build/soundness [MATRICES [SEED [PROCESSES]]]   default 20000 1 1; Markdown tables, and what was violated, with
+   the matrix. Processes take equal parts, with seeds SEED, SEED + 1, ...
+   A part fails if the median of bound / true error is above its limit (limits[]): a bound may not be vacuous either.
    The closing line is `N passed, N failed, N skipped`: matrices without and with a violation. */
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/times.h>
-#include <sys/wait.h>
-#include <unistd.h>
 #include "perm_sparse.h"
-#include "test.h"
-#include "oracle.h"
+#include "soundness_mix.h"
+#include "processes.h"
 
-enum { MOST = 10, ENTRIES = 2 * MOST * MOST, TOTAL = 12, BINS = 2048 };
+enum { BINS = 1024, ROWS = 1024 };
 
-/* Results of one engine, precision and instruction set: bound / true error as a histogram of eighths of octaves. */
+typedef enum call { COMPUTE, REPEATED, INTEGER, SPARSE_CALL, FACTORS, MINORS, GRADIENT, ROOK, CALLS } call;
+static const char *const call_name[CALLS] = {"compute", "repeated", "integer", "sparse", "low rank",
+                                             "minors", "gradient", "rook"};
+
+/* Results by call, engine, precision asked for and instruction set, without and with certify. ratio: bound / true error
+   as a histogram of eighths of octaves. */
 typedef struct soundness_row {
+  call by;
   perm_method method;
   perm_precision precision;
   perm_isa isa;
-  long results, exact, unbounded, above, violations, short_estimates; /* above: with an error to divide by */
-  long bin[BINS];
+  long results, raised, exact, bounded, violations, short_estimates;
+  long ratios[2], bin[2][BINS];
   double least;
 } soundness_row;
 
-static struct { soundness_row table[512]; int count; } rows;
-static long results, bad_matrices;
+static struct { soundness_row table[ROWS]; int count; } rows;
+static struct { long results, bad, estimates, missed; double expected; } found; /* estimates: with a guarantee */
 
-static soundness_row *row_of(const perm_result *r)
+static soundness_row *row_of(call by, perm_method method, perm_precision precision, perm_isa isa)
 {
+  soundness_row *row;
   int k;
-  for (k = 0; k < rows.count; k++)
-    if (rows.table[k].method == r->method && rows.table[k].precision == r->precision && rows.table[k].isa == r->isa)
-      return &rows.table[k];
-  if (rows.count == 512)
+  for (k = 0; k < rows.count; k++) {
+    row = &rows.table[k];
+    if (row->by == by && row->method == method && row->precision == precision && row->isa == isa)
+      return row;
+  }
+  if (rows.count == ROWS)
     abort();
-  memset(&rows.table[k], 0, sizeof rows.table[k]);
-  rows.table[k].method = r->method;
-  rows.table[k].precision = r->precision;
-  rows.table[k].isa = r->isa;
-  rows.table[k].least = HUGE_VAL;
-  rows.count++;
-  return &rows.table[k];
+  row = &rows.table[rows.count++];
+  memset(row, 0, sizeof *row);
+  row->by = by;
+  row->method = method;
+  row->precision = precision;
+  row->isa = isa;
+  row->least = HUGE_VAL;
+  return row;
 }
 
-typedef struct problem {
-  const char *kind;
-  int m, n, parts, repeated;
-  double a[ENTRIES];
-  int row_counts[MOST], column_counts[MOST];
-  oracle_exact exact;
-  int bad;
-} problem;
-
-static void show(const problem *p, const perm_result *r, double distance)
+static void show(const problem *p, call by, const perm_result *r, double distance)
 {
   int i;
-  printf("VIOLATION %s, %d x %d, %d part(s): method %s, precision %s, isa %s: (%.17g, %.17g) 2^%lld, error %.17g, "
+  printf("VIOLATION %s: %s, %d x %d, %d part(s): method %s, precision %s, isa %s: (%.17g, %.17g) 2^%lld, error %.17g, "
          "true %.17g\n  entries:",
-         p->kind, p->m, p->n, p->parts, perm_method_name(r->method), perm_precision_name(r->precision),
+         call_name[by], p->kind, p->m, p->n, p->parts, perm_method_name(r->method), perm_precision_name(r->precision),
          perm_isa_name(r->isa), r->value, r->imaginary, r->exp2, r->error_bound, distance);
   for (i = 0; i < p->m * p->n * p->parts; i++)
     printf(" %a", p->a[i]);
@@ -74,145 +72,72 @@ static void show(const problem *p, const perm_result *r, double distance)
   printf("\n");
 }
 
-/* A finished result against the permanent. */
-static void judge(problem *p, const perm_result *r)
+static int is_finished(const perm_result *r)
 {
-  soundness_row *to;
-  double distance, ratio;
-  if (r->status != PERM_OK && r->status != PERM_TOLERANCE_NOT_MET)
-    return; /* refused */
-  results++;
-  to = row_of(r);
+  return r->status == PERM_OK || r->status == PERM_TOLERANCE_NOT_MET;
+}
+
+/* A finished result that is so far from what it stands for. wrong: it says exact, and is not. */
+static void judge_distance(problem *p, call by, const perm_options *options, const perm_result *r, double distance,
+                           int wrong)
+{
+  soundness_row *to = row_of(by, r->method, options->precision, r->isa);
+  int violated = r->exact ? wrong : !(distance <= r->error_bound * (1 + 4 * DBL_EPSILON)); /* right to about 1e-15 */
+  found.results++;
   to->results++;
-  distance = oracle_exact_distance(&p->exact, r->value, r->imaginary, r->exp2);
-  if (r->exact) { /* value is then a rounding of what is judged */
-    if (!oracle_exact_is(&p->exact, 0, r->integer.negative, r->integer.words, r->integer.word, 0) ||
-        (p->parts == 2 && !oracle_exact_is(&p->exact, 1, r->imaginary_integer.negative, r->imaginary_integer.words,
-                                           r->imaginary_integer.word, 0))) {
-      to->violations++;
-      p->bad = 1;
-      show(p, r, distance);
-    }
-    to->exact++;
-    return;
-  }
-  to->short_estimates += distance > r->error_estimate;
-  if (r->error_bound == HUGE_VAL) {
-    to->unbounded++;
-    return;
-  }
-  to->exact += r->error_bound == 0;
-  if (!(distance <= r->error_bound * (1 + 4 * DBL_EPSILON))) { /* the distance is right to about 1e-15 */
+  to->raised += !r->exact && r->precision != options->precision;
+  to->exact += r->exact || r->error_bound == 0;
+  to->bounded += !r->exact && r->error_bound > 0 && r->error_bound < HUGE_VAL;
+  to->short_estimates += !r->exact && distance > r->error_estimate;
+  if (violated) {
     to->violations++;
     p->bad = 1;
-    show(p, r, distance);
+    show(p, by, r, distance);
   }
-  if (distance > 0 && r->error_bound > 0) {
-    int bin;
-    ratio = r->error_bound / distance;
+  if (!r->exact && distance > 0 && r->error_bound > 0 && r->error_bound < HUGE_VAL) {
+    const double ratio = r->error_bound / distance;
+    const int bin = (int)fmin(floor(8 * log2(ratio)) + 8, BINS - 1), certify = options->certify;
     to->least = ratio < to->least ? ratio : to->least;
-    bin = (int)floor(8 * log2(ratio)) + 8;
-    to->bin[bin < 0 ? 0 : bin >= BINS ? BINS - 1 : bin]++;
-    to->above++;
+    to->bin[certify][bin < 0 ? 0 : bin]++;
+    to->ratios[certify]++;
   }
 }
 
-/* -- matrices ---------------------------------------------------------------------------------- */
-
-static double sign(void) { return test_below(2) ? 1 : -1; }
-static double entry(void) { return sign() * (test_uniform() + ldexp(1, -53)); }
-
-typedef enum shape {
-  UNIFORM, POSITIVE, SIGNS, ZERO_ONE, INTEGERS, LARGE_INTEGERS, GRADED, GRADED_LINES, POWERS, CANCELLING, RANK_ONE,
-  SPARSE, BAND, EQUAL_ROWS, EQUAL_COLUMNS, SUBNORMAL, HUGE_ENTRIES, EDGES, TERNARY, NEAR_SINGULAR,
-  BOARD, NESTED, ALL_BUT_FEW, LOW_RANK, SHAPES
-} shape;
-static const char *const shape_name[SHAPES] = {
-    "uniform", "positive", "signs", "0/1", "integers", "integers to 2^53", "graded", "graded lines", "powers of 2",
-    "cancelling rows", "rank one", "sparse", "band", "equal rows", "equal columns", "subnormal", "huge",
-    "extremes mixed",     "ternary", "2 x 2 blocks of permanent about 0", "board",
-    "nested", "all but few", "rank 2 to 4"};
-
-/* Black square i and white square j of a board of so many columns, an even number, are neighbours. */
-static int are_neighbours(int i, int j, int columns)
+static void judge(problem *p, call by, const perm_options *options, const perm_result *r)
 {
-  const int y = 2 * i / columns, z = 2 * j / columns;
-  return abs(y - z) + abs(2 * (i % (columns / 2)) + y % 2 - 2 * (j % (columns / 2)) - (z + 1) % 2) == 1;
+  int wrong = 0;
+  if (!is_finished(r))
+    return; /* refused */
+  if (r->exact) /* value is then a rounding of what is judged */
+    wrong = !oracle_exact_is(&p->exact, 0, r->integer.negative, r->integer.words, r->integer.word, 0) ||
+            (p->parts == 2 && !oracle_exact_is(&p->exact, 1, r->imaginary_integer.negative, r->imaginary_integer.words,
+                                               r->imaginary_integer.word, 0));
+  judge_distance(p, by, options, r, oracle_exact_distance(&p->exact, r->value, r->imaginary, r->exp2), wrong);
 }
 
-static void make(problem *p, shape kind)
-{
-  double u[MOST], v[MOST];
-  int up[MOST], across[MOST], i, j, k;
-  const int wide = kind == GRADED_LINES ? 400 : 30, n = p->n, few = test_below(3), columns = 4 + 2 * test_below(2);
-  const int whole = test_below(2), rank = 2 + test_below(3);
-  for (i = 0; i < MOST; i++) {
-    u[i] = entry();
-    v[i] = entry();
-    up[i] = test_below(2 * wide) - wide;
-    across[i] = test_below(2 * wide) - wide;
-  }
-  for (i = 0; i < p->m; i++)
-    for (j = 0; j < n; j++)
-      for (k = 0; k < p->parts; k++) {
-        double *at = &p->a[(i * n + j) * p->parts + k], x = entry();
-        switch (kind) {
-        case UNIFORM: *at = x; break;
-        case POSITIVE: *at = fabs(x); break;
-        case SIGNS: *at = sign(); break;
-        case ZERO_ONE: *at = test_below(2); break;
-        case INTEGERS: *at = test_below(199) - 99; break;
-        case LARGE_INTEGERS: *at = sign() * (double)(test_random() >> 11); break;
-        case GRADED: *at = ldexp(x, test_below(601) - 300); break;
-        case GRADED_LINES: *at = ldexp(x, up[i] + across[j]); break;
-        case POWERS: *at = sign() * ldexp(1, test_below(60) - 30); break;
-        case CANCELLING: /* rows in pairs: (x, y, ..), (x, -y, ..), nearly */
-          *at = i & 1 ? p->a[((i - 1) * n + j) * p->parts + k] * (j & 1 ? -1 : 1) * (1 + ldexp(test_below(5), -52)) : x;
-          break;
-        case RANK_ONE: *at = u[i] * v[j] + ldexp(x, -45); break;
-        case SPARSE: *at = test_below(10) < 4 || i == j ? x : 0; break;
-        case BAND: *at = abs(i - j) <= 2 ? x : 0; break;
-        case EQUAL_ROWS: *at = i >= 2 && i % 2 ? p->a[((i - 2) * n + j) * p->parts + k] : x; break;
-        case EQUAL_COLUMNS: *at = j >= 2 && j % 2 ? p->a[(i * n + j - 2) * p->parts + k] : x; break;
-        case SUBNORMAL: *at = ldexp((double)(test_below(4001) - 2000), -1074); break;
-        case HUGE_ENTRIES: *at = x * DBL_MAX; break;
-        case EDGES: *at = test_below(3) ? x : ldexp(x, test_below(2) ? 1020 : -1040); break;
-        case TERNARY: *at = test_below(3) - 1; break;
-        case BOARD: /* planar */
-          *at = are_neighbours(i, j, columns) ? (whole ? sign() * (1 + test_below(few + 1)) : x) : 0;
-          break;
-        case NESTED: /* classes: proportional where they are */
-          *at = j < 1 + (i * 7 + few) % n ? (whole ? 1 + i % 3 : u[i] * ldexp(1, j % 3)) : 0;
-          break;
-        case ALL_BUT_FEW: *at = (i * (few + 1) - j) % n == 0 || test_below(12) == 0 ? x : whole ? 1 : u[i]; break;
-        case LOW_RANK: /* whole numbers over powers of 2 */
-          *at = (i + 1) * (whole ? 1 : 0.125) + (rank > 2 ? i * i * (j - 3) : j) + (rank > 3 ? (i % 3) * (j % 2) : 0);
-          break;
-        default: /* a d + b c about 0 in every diagonal block, little elsewhere */
-          *at = i / 2 != j / 2 ? ldexp(x, -50) : i & 1 ? (j & 1 ? -1 : 1) * (j & 1 ? v[i / 2] : u[i / 2])
-                                               : (j & 1 ? v[i / 2] : u[i / 2]) * (1 + ldexp(test_below(3), -52));
-        }
-      }
-  p->kind = shape_name[kind];
-}
-
-/* The permanent by expansion, rows and columns as often as they stand there. 0: too much work. */
-static int expand(problem *p)
+/* The permanent by expansion, rows and columns as often as they stand there, but one row and one column less (-1: all).
+   words 0: too much work. */
+static oracle_exact expand_without(const problem *p, int row, int column, double limit)
 {
   oracle_entry e[2 * TOTAL * TOTAL];
   int of_row[TOTAL], of_column[TOTAL], m = 0, n = 0, i, j, k;
   for (i = 0; i < p->m; i++)
-    for (k = p->repeated ? p->row_counts[i] : 1; k > 0; k--)
+    for (k = (p->repeated ? p->row_counts[i] : 1) - (i == row); k > 0; k--)
       of_row[m++] = i;
   for (j = 0; j < p->n; j++)
-    for (k = p->repeated ? p->column_counts[j] : 1; k > 0; k--)
+    for (k = (p->repeated ? p->column_counts[j] : 1) - (j == column); k > 0; k--)
       of_column[n++] = j;
   for (i = 0; i < m; i++)
     for (j = 0; j < n; j++)
       for (k = 0; k < p->parts; k++)
         e[(m <= n ? i * n + j : j * m + i) * p->parts + k] =
             oracle_double(p->a[(of_row[i] * p->n + of_column[j]) * p->parts + k]);
-  p->exact = oracle_exact_entries(p->parts, m < n ? m : n, m < n ? n : m, e, 1.5e5);
+  return oracle_exact_entries(p->parts, m < n ? m : n, m < n ? n : m, e, limit);
+}
+
+static int expand(problem *p)
+{
+  p->exact = expand_without(p, -1, -1, 1.5e5);
   return p->exact.words > 0;
 }
 
@@ -251,7 +176,9 @@ static void ask_rook(problem *p, const perm_matrix *matrix)
       return; /* beyond 128 bits */
   if (perm_rook_numbers(matrix, &options, numbers, &r) != PERM_OK)
     return;
-  results++;
+  found.results++;
+  row_of(ROOK, r.method, options.precision, r.isa)->results++;
+  row_of(ROOK, r.method, options.precision, r.isa)->exact++;
   memset(board, 0, sizeof board);
   board[0] = 1;
   for (i = 0; i < p->m; i++)
@@ -271,7 +198,103 @@ static void ask_rook(problem *p, const perm_matrix *matrix)
     p->bad |= (numbers[k].words < 2 && sum >> 64 * numbers[k].words != 0);
   }
   if (p->bad)
-    show(p, &r, NAN);
+    show(p, ROOK, &r, NAN);
+}
+
+/* Minors of a row, or the gradient: the worst of all values against the one bound. Small orders have a bound where the
+   options ask for nothing. */
+static void ask_minors(problem *p, int gradient)
+{
+  static const perm_isa isa[3] = {PERM_ISA_AUTO, PERM_ISA_PLAIN, PERM_ISA_AVX2};
+  double to[ENTRIES], worst = 0;
+  const int *const of_rows = p->repeated ? p->row_counts : NULL;
+  const int *const of_columns = p->repeated ? p->column_counts : NULL;
+  const int first = gradient ? 0 : test_below(p->m), lines = gradient ? p->m : 1;
+  perm_options options;
+  perm_result r;
+  int i, j;
+  memset(&options, 0, sizeof options);
+  options.threads = 1;
+  options.isa = isa[test_below(3)];
+  if (gradient)
+    (p->parts == 1 ? perm_gradient_real : perm_gradient_complex)(p->m, p->n, p->a, p->n, of_rows, of_columns, &options,
+                                                                 to, &r);
+  else
+    (p->parts == 1 ? perm_minors_real : perm_minors_complex)(p->m, p->n, p->a, p->n, of_rows, of_columns, first,
+                                                             &options, to, &r);
+  if (!is_finished(&r) || r.error_bound == HUGE_VAL)
+    return;
+  for (i = first; i < first + lines; i++)
+    for (j = 0; j < p->n; j++) {
+      const double *at = &to[((i - first) * p->n + j) * p->parts], imaginary = p->parts == 2 ? at[1] : 0;
+      const int times = gradient && p->repeated ? of_rows[i] * of_columns[j] : 1;
+      double distance = hypot(at[0], imaginary);
+      if ((!of_rows || of_rows[i]) && (!of_columns || of_columns[j])) {
+        oracle_exact exact;
+        if (times & (times - 1))
+          return; /* the oracle's double would be rounded */
+        exact = expand_without(p, i, j, 1e5);
+        if (!exact.words)
+          return;
+        distance = times * oracle_exact_distance(&exact, at[0] / times, imaginary / times, r.exp2);
+        oracle_exact_free(&exact);
+      }
+      worst = fmax(worst, distance);
+    }
+  judge_distance(p, gradient ? GRADIENT : MINORS, &options, &r, worst, 0);
+}
+
+/* Real or complex whole numbers as 64-bit integers, by the engines of arrays. */
+static void ask_integer(problem *p)
+{
+  static const perm_method method[] = {PERM_METHOD_AUTO,    PERM_METHOD_AUTO,    PERM_METHOD_EXACT,
+                                       PERM_METHOD_SUBSETS, PERM_METHOD_REPEATS, PERM_METHOD_SHORT,
+                                       PERM_METHOD_RYSER,   PERM_METHOD_EXPANSION};
+  perm_options options = any_options(method[test_below((int)(sizeof method / sizeof *method))]);
+  int64_t a[ENTRIES];
+  perm_result r;
+  int i;
+  options.precision = PERM_PRECISION_DEFAULT;
+  for (i = 0; i < p->m * p->n * p->parts; i++) {
+    if (!(fabs(p->a[i]) < 0x1p53) || p->a[i] != nearbyint(p->a[i]))
+      return;
+    a[i] = (int64_t)p->a[i];
+  }
+  if (p->repeated)
+    (p->parts == 1 ? perm_compute_repeated_integer : perm_compute_repeated_gaussian)(
+        p->m, p->n, a, p->n, p->row_counts, p->column_counts, &options, &r);
+  else
+    (p->parts == 1 ? perm_compute_integer : perm_compute_gaussian)(p->m, p->n, a, p->n, &options, &r);
+  judge(p, INTEGER, &options, &r);
+}
+
+/* An estimate with a guarantee: the permanent is surely within its interval, and within its radius with its chance. */
+static void ask_estimate(problem *p)
+{
+  static const double chance[3] = {0.5, 0.75, 0.95};
+  perm_estimate_plan plan;
+  perm_estimate estimate;
+  double value;
+  int i;
+  for (i = 0; i < p->m * p->n; i++)
+    if (p->a[i] < 0)
+      return;
+  memset(&plan, 0, sizeof plan);
+  plan.estimator = PERM_ESTIMATOR_REJECTION;
+  plan.relative_error = 0.5;
+  plan.confidence = chance[test_below(3)];
+  plan.seed = test_random();
+  if (perm_estimate_real(p->n, p->a, p->n, &plan, NULL, &estimate) != PERM_OK)
+    return;
+  value = oracle_exact_part(&p->exact, 0, 0, 0, estimate.exp2);
+  found.estimates++;
+  found.expected += 1 - plan.confidence;
+  found.missed += !(fabs(value - estimate.value) <= estimate.proved_radius * (1 + 1e-12));
+  if (!(value >= estimate.certain_low * (1 - 1e-12) && value <= estimate.certain_high * (1 + 1e-12))) {
+    printf("VIOLATION estimate: %s, %d x %d: %.17g is not from %.17g to %.17g\n", p->kind, p->n, p->n, value,
+           estimate.certain_low, estimate.certain_high);
+    p->bad = 1;
+  }
 }
 
 static void ask(problem *p)
@@ -301,8 +324,13 @@ static void ask(problem *p)
       perm_compute_repeated_real(p->m, p->n, p->a, p->n, of_rows, of_columns, &options, &r);
     else
       perm_compute_repeated_complex(p->m, p->n, p->a, p->n, of_rows, of_columns, &options, &r);
-    judge(p, &r);
+    judge(p, p->repeated ? REPEATED : COMPUTE, &options, &r);
   }
+  ask_integer(p);
+  if (p->m == p->n && p->n <= (p->repeated ? 5 : 7) && test_below(4) == 0)
+    ask_minors(p, p->n <= 5 && test_below(2));
+  if (p->m == p->n && p->parts == 1 && !p->repeated && p->n <= 6 && test_below(20) == 0)
+    ask_estimate(p);
   if (!p->repeated) {
     perm_matrix matrix;
     int row[ENTRIES], column[ENTRIES], used = 0, whole = p->parts == 1 && test_below(4), i;
@@ -313,7 +341,7 @@ static void ask(problem *p)
       perm_compute_real(p->m, p->n, p->a, p->n, &options, &r);
     else
       perm_compute_complex(p->m, p->n, p->a, p->n, &options, &r);
-    judge(p, &r);
+    judge(p, COMPUTE, &options, &r);
     for (i = 0; i < p->m * p->n; i++, used++) {
       row[used] = i / p->n;
       column[used] = i % p->n;
@@ -334,7 +362,7 @@ static void ask(problem *p)
       if (whole && test_below(2))
         options.precision = PERM_PRECISION_DEFAULT; /* exact */
       perm_compute_sparse(&matrix, &options, &r);
-      judge(p, &r);
+      judge(p, SPARSE_CALL, &options, &r);
     }
     perm_matrix_free(&matrix);
   }
@@ -369,7 +397,7 @@ static void ask_low_rank(problem *p)
     perm_compute_low_rank_real(n, rank, u, rank, v, n, &options, &r);
   else
     perm_compute_low_rank_complex(n, rank, u, rank, v, n, &options, &r);
-  judge(p, &r);
+  judge(p, FACTORS, &options, &r);
 }
 
 static void one_matrix(void)
@@ -399,135 +427,184 @@ static void one_matrix(void)
     if (expand(&p))
       ask(&p);
   }
-  bad_matrices += p.bad;
+  found.bad += p.bad;
   if (p.exact.words)
     oracle_exact_free(&p.exact);
 }
 
+/* -- what came of it ---------------------------------------------------------------------------- */
+
 static int by_name(const void *x, const void *y)
 {
   const soundness_row *a = (const soundness_row *)x, *b = (const soundness_row *)y;
-  int by = a->method != b->method ? (int)a->method - (int)b->method
-           : a->precision != b->precision ? (int)a->precision - (int)b->precision : (int)a->isa - (int)b->isa;
-  return by;
+  return a->by != b->by                 ? (int)a->by - (int)b->by
+         : a->method != b->method       ? (int)a->method - (int)b->method
+         : a->precision != b->precision ? (int)a->precision - (int)b->precision : (int)a->isa - (int)b->isa;
 }
 
 /* The lower end of the eighth of an octave in which the middle ratio lies. */
-static double median(const soundness_row *of)
+static double median(const long *bin, long ratios)
 {
   long seen = 0;
-  int bin;
-  for (bin = 0; bin < BINS; bin++)
-    if ((seen += of->bin[bin]) * 2 >= of->above)
+  int k;
+  for (k = 0; k < BINS; k++)
+    if ((seen += bin[k]) * 2 >= ratios)
       break;
-  return exp2((bin - 8) / 8.0);
+  return exp2((k - 8) / 8.0);
 }
 
-static double core_seconds(void)
-{
-  struct tms used;
-  times(&used);
-  return (double)(used.tms_utime + used.tms_stime + used.tms_cutime + used.tms_cstime) / (double)sysconf(_SC_CLK_TCK);
-}
+/* -1: any; certify as well. */
+static const struct limit {
+  const char *what;
+  int by, first, last, precision, certify;
+  double most;
+} limits[] = {
+    {"dense default with certify", COMPUTE, PERM_METHOD_DENSE, PERM_METHOD_DENSE, PERM_PRECISION_DEFAULT, 1, 20},
+    {"frontier, lists, sorting, arrays default", SPARSE_CALL, PERM_METHOD_FRONTIER, PERM_METHOD_ARRAYS,
+     PERM_PRECISION_DEFAULT, -1, 60},
+    {"dd, every engine", -1, 0, PERM_METHOD_COUNT - 1, PERM_PRECISION_DD, -1, 5}};
 
-/* What a process has found, to be added up. */
-static void add_up(int descriptor)
+static int show_limits(void)
 {
-  struct { long results, bad; int count; } head;
-  soundness_row one, *to;
-  perm_result key;
-  int k, bin;
-  FILE *from = fdopen(descriptor, "rb");
-  if (!from || fread(&head, sizeof head, 1, from) != 1) {
-    printf("FAIL a process ended early\n");
-    bad_matrices++;
-    return;
+  int above = 0, l, k, certify, b;
+  printf("\n| bound / true error | results | median | at most |\n|---|--:|--:|--:|\n");
+  for (l = 0; l < (int)(sizeof limits / sizeof *limits); l++) {
+    const struct limit *limit = &limits[l];
+    static long bin[BINS];
+    long ratios = 0;
+    memset(bin, 0, sizeof bin);
+    for (k = 0; k < rows.count; k++) {
+      const soundness_row *of = &rows.table[k];
+      if ((limit->by >= 0 && (int)of->by != limit->by) || (int)of->method < limit->first ||
+          (int)of->method > limit->last || (int)of->precision != limit->precision)
+        continue;
+      for (certify = 0; certify < 2; certify++)
+        if (limit->certify < 0 || certify == limit->certify) {
+          ratios += of->ratios[certify];
+          for (b = 0; b < BINS; b++)
+            bin[b] += of->bin[certify][b];
+        }
+    }
+    printf("| %s | %ld | %.2g | %g |\n", limit->what, ratios, ratios ? median(bin, ratios) : 0, limit->most);
+    if (ratios && median(bin, ratios) > limit->most) {
+      printf("FAIL the median of %s\n", limit->what);
+      above++;
+    }
   }
-  results += head.results;
-  bad_matrices += head.bad;
-  for (k = 0; k < head.count && fread(&one, sizeof one, 1, from) == 1; k++) {
-    key.method = one.method;
-    key.precision = one.precision;
-    key.isa = one.isa;
-    to = row_of(&key);
+  return above;
+}
+
+static void show_median(const soundness_row *of, int certify)
+{
+  if (of->ratios[certify])
+    printf("%.2g | ", median(of->bin[certify], of->ratios[certify]));
+  else
+    printf("- | ");
+}
+
+static void show_rows(void)
+{
+  int k;
+  qsort(rows.table, (size_t)rows.count, sizeof *rows.table, by_name);
+  printf("| call | engine | precision asked | kernels | results | in another precision | with error 0 | with a bound | "
+         "bound / true error: least | median | median with certify | violations | estimate below the true error |\n"
+         "|---|---|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n");
+  for (k = 0; k < rows.count; k++) {
+    const soundness_row *of = &rows.table[k];
+    printf("| %s | %s | %s | %s | %ld | %ld | %ld | %ld | ", call_name[of->by], perm_method_name(of->method),
+           perm_precision_name(of->precision), perm_isa_name(of->isa), of->results, of->raised, of->exact, of->bounded);
+    if (of->ratios[0] + of->ratios[1])
+      printf("%.3g | ", of->least);
+    else
+      printf("- | ");
+    show_median(of, 0);
+    show_median(of, 1);
+    printf("%ld | %.2g %% |\n", of->violations, 100.0 * (double)of->short_estimates / (double)of->results);
+  }
+}
+
+/* -- processes ---------------------------------------------------------------------------------- */
+
+static long matrices;
+static uint64_t seed;
+
+static void share(int process, int count, FILE *to)
+{
+  long left = matrices / count + (process < matrices % count);
+  test_seed(seed + (uint64_t)process);
+  for (; left > 0; left--)
+    one_matrix();
+  fwrite(&found, sizeof found, 1, to);
+  fwrite(&rows.count, sizeof rows.count, 1, to);
+  fwrite(rows.table, sizeof *rows.table, (size_t)rows.count, to);
+}
+
+static int add(FILE *from)
+{
+  static soundness_row one;
+  soundness_row *to;
+  int count, k, certify, b;
+  typeof(found) theirs;
+  if (fread(&theirs, sizeof theirs, 1, from) != 1 || fread(&count, sizeof count, 1, from) != 1)
+    return 0;
+  found.results += theirs.results;
+  found.bad += theirs.bad;
+  found.estimates += theirs.estimates;
+  found.missed += theirs.missed;
+  found.expected += theirs.expected;
+  for (k = 0; k < count; k++) {
+    if (fread(&one, sizeof one, 1, from) != 1)
+      return 0;
+    to = row_of(one.by, one.method, one.precision, one.isa);
     to->results += one.results;
+    to->raised += one.raised;
     to->exact += one.exact;
-    to->unbounded += one.unbounded;
-    to->above += one.above;
+    to->bounded += one.bounded;
     to->violations += one.violations;
     to->short_estimates += one.short_estimates;
     to->least = one.least < to->least ? one.least : to->least;
-    for (bin = 0; bin < BINS; bin++)
-      to->bin[bin] += one.bin[bin];
+    for (certify = 0; certify < 2; certify++) {
+      to->ratios[certify] += one.ratios[certify];
+      for (b = 0; b < BINS; b++)
+        to->bin[certify][b] += one.bin[certify][b];
+    }
   }
-  fclose(from);
-}
-
-/* The share of one process, sent through the pipe. */
-static void share(long matrices, uint64_t seed, int descriptor)
-{
-  struct { long results, bad; int count; } head;
-  FILE *to = fdopen(descriptor, "wb");
-  test_seed(seed);
-  for (; matrices > 0; matrices--)
-    one_matrix();
-  memset(&head, 0, sizeof head);
-  head.results = results;
-  head.bad = bad_matrices;
-  head.count = rows.count;
-  if (!to || fwrite(&head, sizeof head, 1, to) != 1 ||
-      fwrite(rows.table, sizeof *rows.table, (size_t)rows.count, to) != (size_t)rows.count || fclose(to))
-    exit(1);
-  exit(0);
+  return 1;
 }
 
 int main(int argc, char **argv)
 {
-  const long matrices = argc > 1 ? strtol(argv[1], NULL, 10) : 20000;
-  const uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
   const int processes = argc > 3 ? atoi(argv[3]) : 1;
   const double start = test_seconds();
-  int ends[256][2], p;
-  long k, exact = 0, bounded = 0, violations = 0;
-  if (processes < 1 || processes > 256)
+  long exact = 0, bounded = 0, violations = 0;
+  int k, above;
+  matrices = argc > 1 ? strtol(argv[1], NULL, 10) : 20000;
+  seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
+  if (processes < 1 || processes > PROCESSES_MOST || matrices < 1)
     return 2;
-  for (p = 0; p < processes; p++) {
-    if (pipe(ends[p]))
-      return 2;
-    fflush(stdout);
-    if (fork() == 0) {
-      close(ends[p][0]);
-      share(matrices / processes + (p < matrices % processes), seed + (uint64_t)p, ends[p][1]);
-    }
-    close(ends[p][1]);
-  }
-  for (p = 0; p < processes; p++)
-    add_up(ends[p][0]);
-  while (wait(NULL) > 0)
-    ;
-  qsort(rows.table, (size_t)rows.count, sizeof *rows.table, by_name);
-  printf("| engine | precision | kernels | results | with error 0 | with a bound | bound / true error: least | "
-         "median | violations | estimate below the true error |\n|---|---|---|--:|--:|--:|--:|--:|--:|--:|\n");
+  found.bad += processes_run(processes, share, add);
+  show_rows();
+  above = show_limits();
   for (k = 0; k < rows.count; k++) {
-    const soundness_row *of = &rows.table[k];
-    printf("| %s | %s | %s | %ld | %ld | %ld | ", perm_method_name(of->method), perm_precision_name(of->precision),
-           perm_isa_name(of->isa), of->results, of->exact, of->results - of->exact - of->unbounded);
-    if (of->above)
-      printf("%.3g | %.2g | ", of->least, median(of));
-    else
-      printf("- | - | ");
-    printf("%ld | %.2g %% |\n", of->violations, 100.0 * (double)of->short_estimates / (double)of->results);
-    exact += of->exact;
-    bounded += of->results - of->exact - of->unbounded;
-    violations += of->violations;
+    exact += rows.table[k].exact;
+    bounded += rows.table[k].bounded;
+    violations += rows.table[k].violations;
   }
   printf("\n%ld matrices, %ld results: %ld with error 0, %ld with a bound above 0; %ld violations; %.0f s, "
-         "%.0f s of one core\n", matrices, results, exact, bounded, violations, test_seconds() - start, core_seconds());
+         "%.0f s of one core\n", matrices, found.results, exact, bounded, violations, test_seconds() - start,
+         processes_seconds());
+  printf("%ld estimates with a guarantee: %ld beyond their radius, at most %.0f expected\n", found.estimates,
+         found.missed, found.expected);
   if (bounded < matrices) { /* nothing passes by doing nothing */
     printf("FAIL too few bounds\n");
-    bad_matrices++;
+    found.bad++;
   }
-  printf("%ld passed, %ld failed, 0 skipped\n", matrices - bad_matrices, bad_matrices);
-  return bad_matrices != 0;
+  if ((double)found.missed > found.expected + 5 * sqrt(found.expected) + 5) {
+    printf("FAIL too many estimates beyond their radius\n");
+    found.bad++;
+  }
+  found.bad += above;
+  printf("%ld passed, %ld failed, 0 skipped\n", matrices - found.bad, found.bad);
+  return found.bad != 0;
 }
 /* SPDX-License-Identifier: MIT */

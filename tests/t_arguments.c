@@ -83,6 +83,9 @@ TEST(t_arguments_options)
   ARGUMENTS_OPTION(perm_compute_real(2, 2, a, 2, &options, &r), field, value_, PERM_ERROR_OPTION, 5, text_)
   ARGUMENTS_DENSE(modulus, 1, "modulus is not between 2 and 2^63")
   ARGUMENTS_DENSE(modulus, (UINT64_C(1) << 63) + 1, "modulus is not between 2 and 2^63")
+  ARGUMENTS_DENSE(checkpoint.file, "", "checkpoint.file is an empty name")
+  ARGUMENTS_DENSE(threads, INT_MAX, "threads is above 65536")
+  ARGUMENTS_DENSE(prove, "", "prove is an empty name")
   ARGUMENTS_DENSE(gpu.devices, -2, "gpu.devices is below -1")
   ARGUMENTS_DENSE(gpu.tune, -2, "gpu.tune is below -1")
   ARGUMENTS_DENSE(gpu.cpu_fallback, 2, "gpu.cpu_fallback is neither 0 nor 1")
@@ -124,11 +127,55 @@ TEST(t_arguments_options)
   perm_matrix_free(&matrix);
 }
 
+/* A stride whose rows would be more bytes than memory has is refused before an entry is read. */
+TEST(t_arguments_strides)
+{
+  static double a[20 * 20];
+  static const int64_t whole[4] = {1, 2, 3, 4};
+  static const float single[4] = {1, 2, 3, 4};
+  const ptrdiff_t far = PTRDIFF_MAX, double_rows = PTRDIFF_MAX / 8 + 1;
+  const int row[2] = {0, 1};
+  double out[400];
+  int sampled[4];
+  perm_plan plan;
+  perm_job *job;
+  perm_matrix matrix;
+  perm_estimate estimate;
+  perm_result r;
+  int i;
+  for (i = 0; i < 400; i++)
+    a[i] = 1 + i % 7;
+#define ARGUMENTS_STRIDE(call, argument_) \
+  ARGUMENTS_BAD(call, PERM_ERROR_STRIDE, argument_, "more bytes than memory has")
+  ARGUMENTS_STRIDE(perm_compute_real(2, 3, a, far, NULL, &r), 4)
+  ARGUMENTS_STRIDE(perm_compute_real(2, 2, a, double_rows, NULL, &r), 4)
+  ARGUMENTS_STRIDE(perm_compute_real(20, 20, a, double_rows, NULL, &r), 4)
+  ARGUMENTS_STRIDE(perm_compute_complex(2, 2, a, PTRDIFF_MAX / 16 + 1, NULL, &r), 4)
+  ARGUMENTS_STRIDE(perm_compute_integer(2, 2, whole, double_rows, NULL, &r), 4)
+  ARGUMENTS_STRIDE(perm_compute_repeated_integer(2, 2, whole, double_rows, NULL, NULL, NULL, &r), 4)
+  ARGUMENTS_STRIDE(perm_compute_repeated_real(2, 2, a, double_rows, NULL, NULL, NULL, &r), 4)
+  ARGUMENTS_STRIDE(perm_compute_float(2, 2, single, double_rows, NULL, &r), 4)
+  ARGUMENTS_STRIDE(perm_plan_real(20, 20, a, far, NULL, &plan, &r), 4)
+  ARGUMENTS_STRIDE(perm_job_integer(2, 2, whole, far, NULL, &job, &r), 4)
+  ARGUMENTS_STRIDE(perm_compute_low_rank_real(2, 1, a, far, a, 2, NULL, &r), 4)
+  ARGUMENTS_STRIDE(perm_compute_low_rank_real(2, 2, a, 2, a, far, NULL, &r), 6)
+  ARGUMENTS_STRIDE(perm_minors_real(2, 2, a, far, NULL, NULL, 0, NULL, out, &r), 4)
+  ARGUMENTS_STRIDE(perm_gradient_real(2, 2, a, double_rows, NULL, NULL, NULL, out, &r), 4)
+  ARGUMENTS_STRIDE(perm_select_real(2, 2, a, double_rows, 2, 1, row, row, NULL, out, &r), 4)
+  ARGUMENTS_STRIDE(perm_batch_real(3, SIZE_MAX, a, SIZE_MAX, NULL, out, &r), 4)
+  ARGUMENTS_STRIDE(perm_batch_real_soa(3, 2, a, SIZE_MAX, NULL, out, &r), 4)
+  ARGUMENTS_STRIDE(perm_matrix_from_dense(2, 2, a, double_rows, NULL, &matrix, &r), 4)
+  ARGUMENTS_STRIDE(perm_sample_real(2, 2, a, double_rows, NULL, 1, 0, 1, sampled, &r), 4)
+  CHECK(perm_estimate_real(2, a, far, NULL, NULL, &estimate) == PERM_ERROR_STRIDE && estimate.argument == 3);
+  CHECK(perm_compute_real(1, 2, a, far, NULL, &r) == PERM_OK && r.value == a[0] + a[1]); /* no second row */
+}
+
 /* Numbers as text: integers of two words, complex values with an exponent, names of what is none. */
 TEST(t_arguments_texts)
 {
   perm_integer integer;
   perm_result r;
+  int64_t small = 0;
   char text[64];
   memset(&integer, 0, sizeof integer);
   integer.words = 2;
@@ -145,6 +192,17 @@ TEST(t_arguments_texts)
   CHECK(perm_result_text(&r, text, sizeof text) == 20 && !strcmp(text, "(1.5-0.25i) * 2^5000"));
   r.is_complex = 0;
   CHECK(perm_result_text(&r, text, sizeof text) == 12 && !strcmp(text, "1.5 * 2^5000"));
+  memset(&integer, 0, sizeof integer);
+  integer.words = -1;
+  CHECK(perm_integer_text(&integer, text, sizeof text) == 0 && !text[0]);
+  integer.words = PERM_INTEGER_WORDS + 1;
+  CHECK(perm_integer_text(&integer, text, sizeof text) == 0 && perm_integer_int64(&integer, &small) == PERM_ERROR_NULL);
+  CHECK(perm_integer_text(NULL, text, sizeof text) == 0 && perm_integer_text(NULL, NULL, 64) == 0);
+  CHECK(perm_integer_int64(NULL, &small) == PERM_ERROR_NULL);
+  integer.words = 0;
+  CHECK(perm_integer_int64(&integer, NULL) == PERM_ERROR_NULL && perm_integer_text(&integer, NULL, 64) == 1);
+  CHECK(perm_time_text(1, NULL, 9) == 3 && perm_bytes_text(1, NULL, 9) == 7 && perm_result_text(&r, NULL, 9) == 12);
+  CHECK(perm_partial_encode(NULL, text, sizeof text) == 0);
   CHECK_TEXT(perm_status_name((perm_status)77), "unknown");
   CHECK_TEXT(perm_precision_name((perm_precision)77), "unknown");
   CHECK_TEXT(perm_isa_name((perm_isa)77), "unknown");

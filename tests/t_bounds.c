@@ -584,4 +584,38 @@ TEST(t_bounds_far_apart_up_to_order_64)
   }
   CHECK(perm_compute_repeated_real(6, 6, a, 6, counts, counts, &options, &r) == PERM_OK && r.value != 0);
 }
+
+/* With certify, method auto takes double-double where it costs next to nothing: the bound is the value's own rounding.
+   By name, and for integers, all is as asked. */
+TEST(t_bounds_of_certified_small_matrices)
+{
+  double a[2 * 8 * 8];
+  perm_options options;
+  perm_result r;
+  perm_plan plan;
+  perm_job *job = NULL;
+  int n, parts, i;
+  memset(&options, 0, sizeof options);
+  options.certify = options.threads = 1;
+  for (parts = 1; parts <= 2; parts++)
+    for (n = 5; n <= (parts == 2 ? 6 : 8); n++) {
+      for (i = 0; i < n * n * parts; i++)
+        a[i] = test_uniform() + 0.1;
+      options.method = PERM_METHOD_AUTO;
+      (parts == 2 ? perm_compute_complex : perm_compute_real)(n, n, a, n, &options, &r);
+      CHECK(r.status == PERM_OK && r.precision == PERM_PRECISION_DD && r.method == PERM_METHOD_DENSE);
+      CHECK_SHOW(r.error_bound <= 1.2e-16 * hypot(r.value, r.imaginary), "n %d: %g of %g", n, r.error_bound, r.value);
+      (parts == 2 ? perm_plan_complex : perm_plan_real)(n, n, a, n, &options, &plan, &r);
+      CHECK(plan.precision == PERM_PRECISION_DD);
+      CHECK((parts == 2 ? perm_job_create_complex : perm_job_create_real)(&plan, a, n, &options, &job, &r) == PERM_OK);
+      perm_job_free(job);
+      options.method = PERM_METHOD_DENSE;
+      (parts == 2 ? perm_compute_complex : perm_compute_real)(n, n, a, n, &options, &r);
+      CHECK(r.status == PERM_OK && r.precision == PERM_PRECISION_DEFAULT && r.error_bound < 1e-13 * fabs(r.value));
+    }
+  options.method = PERM_METHOD_AUTO;
+  for (i = 0; i < 64; i++)
+    a[i] = i % 3;
+  CHECK(perm_compute_real(8, 8, a, 8, &options, &r) == PERM_OK && r.error_bound <= 1e-16 * fabs(r.value));
+}
 /* SPDX-License-Identifier: MIT */

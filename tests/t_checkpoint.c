@@ -296,8 +296,70 @@ TEST(t_checkpoint_strangers_are_named)
   CHECK(truncate(path, 0) == 0);
   CHECK(perm_checkpoint_read(job, path, &options, &state, &r) == PERM_ERROR_FORMAT);
   CHECK_TEXT(r.message, "cut short: 0 bytes");
+  bytes[8] = 1;
+  permi_put(bytes + 12, 12345678, 4);
+  checkpoint_seal(bytes, size);
+  CHECK(perm_state_decode(job, bytes, size, &state, &r) == PERM_ERROR_STATE);
+  CHECK_TEXT(r.message, "checkpoint of perm 12.345.678; this is ");
+  CHECK(perm_state_decode(job, bytes, PERMI_CHECKPOINT_HEAD + 7, &state, &r) == PERM_ERROR_FORMAT);
+  CHECK_TEXT(r.message, "cut short: 119 bytes");
+  CHECK(perm_state_decode(job, bytes, PERMI_CHECKPOINT_HEAD + 8, &state, &r) == PERM_ERROR_FORMAT);
+  CHECK_TEXT(r.message, "cut short or extended: 120 bytes of ");
   remove(path);
   free(bytes);
+  perm_job_free(job);
+}
+
+/* Intervals that touch, and numbers of intervals that the file cannot hold, are no state of perm's. */
+TEST(t_checkpoint_contradictions)
+{
+  perm_state *state, *back;
+  perm_job *job = checkpoint_job(&state);
+  perm_options options;
+  perm_result r;
+  const char *path = checkpoint_path(0);
+  void *note = &options;
+  size_t size, note_bytes = 7;
+  unsigned char *bytes = checkpoint_bytes(job, state, NULL, &size);
+  const uint64_t first = permi_get(bytes + 136, 8); /* the leaf: 24 bytes, then intervals */
+  memset(&options, 0, sizeof options);
+  CHECK(first == 3 && permi_get(bytes + 144, 8) == 9 && permi_get(bytes + 152, 8) == 30);
+  permi_put(bytes + 144, 20, 8); /* [3, 9) and [30, 40) as [3, 20) and [20, 29): as many chunks */
+  permi_put(bytes + 152, 20, 8);
+  permi_put(bytes + 160, 19, 8);
+  checkpoint_seal(bytes, size);
+  CHECK(perm_state_decode(job, bytes, size, &back, &r) == PERM_ERROR_FORMAT && !back);
+  CHECK_TEXT(r.message, "contradict");
+  permi_put(bytes + 128, UINT64_C(1) << 61, 8); /* more intervals than memory or file */
+  checkpoint_seal(bytes, size);
+  CHECK(perm_state_decode(job, bytes, size, &back, &r) == PERM_ERROR_FORMAT && !back);
+  free(bytes);
+  { /* the same chunks in two intervals that touch: their sums agree, but it is no list of perm's */
+    perm_state *whole = NULL, *touching = NULL;
+    CHECK(perm_state_create(job, &whole) == PERM_OK && state_add(job, whole, 0, 3, 5, &r) == PERM_OK);
+    CHECK(state_add(job, whole, 0, 6, 9, &r) == PERM_OK && whole->finished[0].count == 2);
+    CHECK(perm_state_create(job, &touching) == PERM_OK && state_add(job, touching, 0, 3, 9, &r) == PERM_OK);
+    whole->finished[0].list[0].end = 6;
+    whole->partial[0] = touching->partial[0];
+    bytes = checkpoint_bytes(job, whole, NULL, &size);
+    CHECK(perm_state_decode(job, bytes, size, &back, &r) == PERM_ERROR_FORMAT && !back);
+    free(bytes);
+    perm_state_free(whole);
+    perm_state_free(touching);
+  }
+  CHECK(perm_checkpoint_write(job, state, NULL, &options, &r) == PERM_ERROR_NULL && r.argument == 3);
+  CHECK(perm_checkpoint_options(NULL, &options, NULL, NULL, &r) == PERM_ERROR_NULL && r.argument == 1);
+  CHECK(perm_checkpoint_options(path, NULL, NULL, NULL, &r) == PERM_ERROR_NULL && r.argument == 2);
+  CHECK(perm_checkpoint_options(path, &options, &note, &note_bytes, &r) == PERM_ERROR_FILE); /* there is none */
+  CHECK(!note && !note_bytes);
+  CHECK(perm_state_encode(NULL, state, NULL, NULL, 0) == 0 && perm_state_encode(job, NULL, NULL, NULL, 0) == 0);
+  { /* a state of another job */
+    const uint64_t chunks[1] = {40};
+    perm_job *smaller = state_job(1, chunks, NULL);
+    CHECK(perm_state_encode(smaller, state, NULL, NULL, 0) == 0);
+    perm_job_free(smaller);
+  }
+  perm_state_free(state);
   perm_job_free(job);
 }
 

@@ -398,7 +398,7 @@ TEST(t_engines_offers)
   static const struct { const char *pattern; perm_method chosen, declined; const char *reason; int exact; } plan[] = {
       {"regular:60:3", PERM_METHOD_FRONTIER, PERM_METHOD_PLANAR, "is not planar", 1},
       {"grid:8:8", PERM_METHOD_BAND, PERM_METHOD_LOW_RANK, "has 100 entries of 784: not looked at", 1},
-      {"uniform:40", PERM_METHOD_DENSE, PERM_METHOD_LOW_RANK, "has a rank over 4: so has a sample of it", 0},
+      {"uniform:40", PERM_METHOD_DENSE, PERM_METHOD_LOW_RANK, "has a rank over 4, as a sample of its lines shows", 0},
       {"blocks:3:17:0.95", PERM_METHOD_DENSE, PERM_METHOD_TREE, "", 0}};
   char text[8000], small[4];
   int k, index;

@@ -329,4 +329,38 @@ TEST(t_rejection_refuses)
     CHECK(e.high == 0 && e.certain_high == 0);
   }
 }
+
+/* Between certain_low and certain_high is every permanent, those below 0 too. */
+TEST(t_estimate_certain_of_signs)
+{
+  const double signs[4] = {-1, 0, 0, 1}, ones[4] = {1, 1, 1, 1}, complex[8] = {0, 1, 0, 0, 0, 0, 0, 1};
+  perm_estimate_plan plan = {PERM_ESTIMATOR_AUTO, 256, 0, 0, 0};
+  perm_estimate e;
+  CHECK(perm_estimate_real(2, signs, 2, &plan, NULL, &e) == PERM_OK && e.value == -1);
+  CHECK(e.certain_low == -(double)INFINITY && e.certain_high == (double)INFINITY);
+  CHECK(perm_estimate_complex(2, complex, 2, &plan, NULL, &e) == PERM_OK && e.certain_low == -(double)INFINITY);
+  CHECK(perm_estimate_real(2, ones, 2, &plan, NULL, &e) == PERM_OK && e.certain_low == 0);
+  plan.estimator = PERM_ESTIMATOR_GLYNN;
+  CHECK(perm_estimate_real(2, ones, 2, &plan, NULL, &e) == PERM_OK && e.certain_low == 0);
+}
+
+/* Where all samples are equal the interval is what they round: n! of ones. */
+TEST(t_estimate_interval_of_rounding)
+{
+  static double a[120 * 120];
+  const perm_estimate_plan plan = {PERM_ESTIMATOR_SINKHORN, 512, 0, 0, 0};
+  perm_estimate e;
+  perm_result r;
+  double factorial;
+  int n, i;
+  for (i = 0; i < 120 * 120; i++)
+    a[i] = 1;
+  for (n = 5; n <= 120; n += 5) {
+    CHECK(perm_compute_real(n, n, a, n, NULL, &r) == PERM_OK);
+    CHECK(perm_estimate_real(n, a, n, &plan, NULL, &e) == PERM_OK && e.exp2 == 0);
+    factorial = ldexp(r.value, (int)r.exp2);
+    CHECK_SHOW(e.low <= factorial && factorial <= e.high, "n %d: %.17g in %.17g to %.17g", n, factorial, e.low, e.high);
+    CHECK(e.high - e.low < 1e-11 * e.value);
+  }
+}
 /* SPDX-License-Identifier: MIT */

@@ -555,6 +555,39 @@ TEST(t_exact_lines_differ)
       }
 }
 
+/* Sums of limbs, up to 127 bits with a sign each, become one integer: against doubling bit by bit. */
+TEST(t_exact_sums_of_limbs)
+{
+  permi_exact *exact = (permi_exact *)calloc(1, sizeof *exact);
+  int trial, k, bit, minus;
+  for (trial = 0; trial < 400; trial++) {
+    permi_wide total[PERMI_EXACT_LIMBS + 1];
+    perm_sum sum, expected;
+    memset(&sum, 0, sizeof sum);
+    memset(&expected, 0, sizeof expected);
+    exact->sums = 1 + trial % (PERMI_EXACT_LIMBS - 1);
+    exact->window = PERMI_EXACT_WINDOW + trial % 2;
+    minus = trial / 2 % 2;
+    for (k = 0; k <= exact->sums; k++) {
+      const int negative = (int)(test_random() & 1);
+      uint64_t word[PERMI_EXACT_LIMBS + 8] = {0};
+      const permi_wide size = {test_random(), test_random() >> (1 + test_below(63))};
+      word[0] = size.low;
+      word[1] = size.high;
+      for (bit = 0; bit < k * exact->window; bit++) {
+        int w;
+        for (w = PERMI_EXACT_LIMBS + 7; w >= 0; w--)
+          word[w] = word[w] << 1 | (w ? word[w - 1] >> 63 : 0);
+      }
+      permi_sum_add_integer(&expected, word, PERMI_EXACT_LIMBS + 8, negative ^ minus);
+      total[k] = negative ? permi_wide_negate(size) : size;
+    }
+    permi_exact_add(exact, total, minus, &sum);
+    CHECK_SHOW(!memcmp(&sum, &expected, sizeof sum), "trial %d", trial);
+  }
+  free(exact);
+}
+
 TEST(t_exact_takes_copies_into_account)
 {
   int64_t a[17 * 17];

@@ -234,6 +234,77 @@ TEST(t_lists_masks_of_several_words)
   CHECK(widest > 256);
 }
 
+/* How often the terms of a state are added at most, counted by going through all states: what THE BOUND says is at
+   least that, and less than the streams. */
+static double t_lists_additions(const permi_frontier *frontier)
+{
+  static int sources[1 << 18];
+  static unsigned char live[2][1 << 18];
+  const size_t states = (size_t)1 << frontier->slots;
+  double additions = 0;
+  int p, s;
+  memset(live, 0, sizeof live);
+  live[0][0] = 1;
+  for (p = 0; p < frontier->steps; p++) {
+    int most = 1;
+    size_t x;
+    memset(sources, 0, states * sizeof *sources);
+    memset(live[(p + 1) & 1], 0, states);
+    for (s = frontier->stream_start[p]; s < frontier->stream_start[p + 1]; s++) {
+      const uint64_t *mask = frontier->mask + (size_t)(3 * s * frontier->mask_words);
+      for (x = 0; x < states; x++)
+        if (live[p & 1][x] && (x & mask[0]) == mask[1]) {
+          const int count = ++sources[x ^ mask[2]];
+          live[(p + 1) & 1][x ^ mask[2]] = 1;
+          most = count > most ? count : most;
+        }
+    }
+    additions += most - 1;
+  }
+  return additions;
+}
+
+TEST(t_lists_additions_are_counted)
+{
+  int64_t a[9 * 9];
+  int order[18], trial, i, j, equal = 0, fewer = 0;
+  for (trial = 0; trial < 400; trial++) {
+    const int n = 3 + test_below(5), rows_first = test_below(2);
+    const permi_exactness exactness = {0, 0, 0, 0};
+    perm_allocator allocator;
+    permi_frontier *frontier = NULL;
+    permi_block block;
+    double *binomial, counted;
+    memset(&allocator, 0, sizeof allocator);
+    for (i = 0; i < n; i++)
+      for (j = 0; j < n; j++)
+        a[i * n + j] = i == j || (i + 1) % n == j || test_below(10) < trial % 10;
+    for (i = 0; i < 2 * n; i++)
+      order[i] = i;
+    for (i = rows_first ? n - 1 : 2 * n - 1; i > 0; i--) {
+      const int at = test_below(i + 1), v = order[i];
+      order[i] = order[at];
+      order[at] = v;
+    }
+    t_lists_block(n, a, &block);
+    binomial = permi_binomials(&allocator, n);
+    if (permi_frontier_create(&allocator, &block, order, binomial, &exactness, NULL, &frontier) == PERM_OK &&
+        frontier->slots <= 18) {
+      counted = t_lists_additions(frontier);
+      CHECK_SHOW(counted <= frontier->additions, "n %d: %g, not %g", n, frontier->additions, counted);
+      equal += counted == frontier->additions;
+      fewer += frontier->additions < frontier->stream_start[frontier->steps] - frontier->steps;
+    }
+    permi_owned_release(&allocator, frontier);
+    free(binomial);
+    free(block.start);
+    free(block.neighbour);
+    free(block.edge);
+    free(block.integer);
+  }
+  CHECK_SHOW(equal > 50 && fewer > 200, "%d equal, %d fewer", equal, fewer);
+}
+
 /* Parts of equal work, made by several threads: the same bits in every kind of value. */
 TEST(t_lists_same_bits_on_any_threads)
 {

@@ -326,8 +326,8 @@ TEST(t_generate_follows_the_seed)
 
 TEST(t_generate_refuses_bad_specifications)
 {
-  CHECK_TEXT(t_generate_refused("nonsense:4"), "cannot generate 'nonsense:4', expected a benzenoid such as pyrene, ");
-  CHECK_TEXT(t_generate_refused("nonsense-of-some-length\n:4:5:6"), "expected a benzenoid such as pyrene, ones,");
+  CHECK_TEXT(t_generate_refused("nonsense:4"), "cannot generate 'nonsense:4', expected a kind with numbers such as");
+  CHECK_TEXT(t_generate_refused("nonsense-of-some-length\n:4:5:6"), "such as pyrene; perm --list generators");
   CHECK_TEXT(t_generate_refused(""), "cannot generate ''");
   CHECK_TEXT(t_generate_refused("benzene:3"), "cannot generate 'benzene:3'");
   CHECK_TEXT(t_generate_refused("ones"), "cannot generate 'ones', expected ones:N with integers");

@@ -177,7 +177,7 @@ TEST(t_io_empty_matrices_and_explicit_zeros)
 
 TEST(t_io_plain_rows)
 {
-  CHECK_TEXT(t_io_read("# c\n\n1 2,3\n\t% c\n4\t5 , -6"),
+  CHECK_TEXT(t_io_read("# c\n\n1 2, 3\n\t% c\n4\t5 , -6"),
              "2 3 i | 1 1 1 | 1 2 2 | 1 3 3 | 2 1 4 | 2 2 5 | 2 3 -6");
   CHECK_TEXT(t_io_read("1 0\r\n1 1\r\n"), "2 2 i | 1 1 1 | 2 1 1 | 2 2 1");
   CHECK_TEXT(t_io_read("1 2.5\n"), "1 2 r | 1 1 1 | 1 2 2.5");
@@ -558,6 +558,9 @@ TEST(t_io_reads_csv)
   CHECK_TEXT(t_io_refused_plain("1;2\n3,4\n"), "a.txt:2: '3,4' found, a number such as 1, -2.5e3, 1+2i or (1+2j) was "
              "expected, with a point before decimals");
   CHECK_TEXT(t_io_refused_plain("1 2\n3;4\n"), "a.txt:2: '3;4' found");
+  CHECK_TEXT(t_io_refused_plain("1,5 2,5\n3,5 4,5\n"), "a.txt:1: numbers with a comma and no blank between them and");
+  CHECK_TEXT(t_io_refused_plain("1 2,3\n4 5 6\n"), "are these decimals? They need a point (1.5)");
+  CHECK_TEXT(t_io_refused_plain("1, 2 3\n1,2\n"), "a.txt:2: 2 numbers found"); /* each line by itself */
 }
 
 TEST(t_io_says_the_limit)

@@ -507,4 +507,48 @@ TEST(t_checkpoint_allocations_may_fail)
   CHECK_SHOW(failures >= 9 && failures < 20, "%d", failures);
   remove(path);
 }
+/* The judge's small decisions: seconds that are left, the lower result that stands, the better of two bounds. */
+TEST(t_judge_decides)
+{
+  perm_options options;
+  perm_result lower, result;
+  memset(&options, 0, sizeof options);
+  memset(&lower, 0, sizeof lower);
+  memset(&result, 0, sizeof result);
+  CHECK(permi_seconds_left(&options, 0) == 0);
+  options.max_seconds = 1e6;
+  CHECK(fabs(permi_seconds_left(&options, permi_seconds() - 4e5) - 6e5) < 1e3);
+  CHECK(permi_seconds_left(&options, permi_seconds() - 2e6) == 1e-3);
+  CHECK(permi_seconds_left(&options, permi_seconds() + 2e6) == 1e6);
+  CHECK(!permi_stands(&options, PERM_OK) && permi_stands(&options, PERM_STOPPED_CANCELLED));
+  CHECK(permi_stands(&options, PERM_ERROR_LIMIT));
+  options.checkpoint.parts = 2;
+  options.checkpoint.part = 1;
+  CHECK(!permi_stands(&options, PERM_STOPPED_CANCELLED) && !permi_stands(&options, PERM_ERROR_LIMIT));
+  CHECK(permi_stands(&options, PERM_ERROR_MEMORY) && !permi_stands(&options, PERM_OK));
+  lower.error_bound = 1;
+  lower.value = 5;
+  lower.exp2 = 10;
+  result.error_bound = 1;
+  result.exp2 = 11;
+  result.escalated = 1;
+  permi_keep_bound(&options, &lower, &result);
+  CHECK(result.value == 0); /* not certified */
+  options.certify = 1;
+  result.exact = 1;
+  permi_keep_bound(&options, &lower, &result);
+  CHECK(result.value == 0);
+  result.exact = 0;
+  result.exp2 = 10;
+  permi_keep_bound(&options, &lower, &result);
+  CHECK(result.value == 0); /* as good */
+  result.exp2 = 11;
+  permi_keep_bound(&options, &lower, &result);
+  CHECK(result.value == 5 && result.exp2 == 10 && result.escalated == 1); /* 2^10 is less than 2^11 */
+  lower.error_bound = (double)INFINITY;
+  lower.value = 6;
+  result.error_bound = (double)INFINITY;
+  permi_keep_bound(&options, &lower, &result);
+  CHECK(result.value == 5);
+}
 /* SPDX-License-Identifier: MIT */

@@ -1,5 +1,6 @@
-/* >>polynomial >>proof >>proof_kernels: the value and the file of a proof, against other engines, Horner's scheme and
-   the file of another kernel family. tests/false_proofs.c has examples/perm_verify.c refuse false ones. */
+/* >>polynomial >>proof >>proof_check >>proof_kernels: the value and the file of a proof, against other engines, the
+   formula in integers and the file of another kernel family; wrong values, in memory and in checkpoints, are found.
+   tests/false_proofs.c has examples/perm_verify.c refuse false ones. */
 
 static void t_proof_fill(int n, int parts, int range, int64_t *a)
 {
@@ -177,6 +178,206 @@ TEST(t_proof_goes_on_after_a_stop)
   remove(kept);
 }
 
+/* The job of a proof with all its values. */
+static perm_job *t_proof_done(int n, int parts, const int64_t *a, perm_state **state, perm_result *result)
+{
+  perm_options options = {0};
+  perm_job *job = NULL;
+  options.method = PERM_METHOD_PROOF;
+  options.threads = 1;
+  CHECK((parts == 2 ? perm_job_gaussian(n, n, a, n, &options, &job, result)
+                    : perm_job_integer(n, n, a, n, &options, &job, result)) == PERM_OK);
+  CHECK(job && perm_state_create(job, state) == PERM_OK);
+  CHECK(perm_job_execute(job, *state, &options, result) == PERM_OK);
+  return job;
+}
+
+static uint64_t *t_proof_value(const permi_proof *proof, perm_state *state, int run, uint64_t t)
+{
+  return permi_proof_word(&state->partial[(uint64_t)run * (uint64_t)proof->leaves + t / proof->each], t % proof->each);
+}
+
+/* The kernels' values are the formula's, at listed points; the formula is the values' polynomial, at others. */
+TEST(t_proof_formula_is_the_kernels)
+{
+  int64_t a[2 * 12 * 12];
+  int n, parts, run, k;
+  for (n = 1; n <= 12; n++)
+    for (parts = 1; parts <= 2; parts++) {
+      uint64_t weight[64], t;
+      perm_state *state;
+      perm_result result;
+      perm_job *job;
+      const permi_proof *proof;
+      t_proof_fill(n, parts, 99, a);
+      job = t_proof_done(n, parts, a, &state, &result);
+      proof = (const permi_proof *)job->context;
+      for (run = 0; run < proof->runs; run++) {
+        permi_proof_look look = permi_proof_look_at(proof, state->partial, run, weight);
+        const uint64_t all = proof->values + PERMI_PROOF_SYNDROMES;
+        CHECK(!look.outside && !look.other && !look.syndrome[0] && !look.syndrome[PERMI_PROOF_SYNDROMES - 1]);
+        for (t = 0; t < all; t += 1 + (uint64_t)test_below((int)(all / 50) + 1))
+          CHECK_SHOW(permi_proof_formula(proof, run, t, weight) == *t_proof_value(proof, state, run, t),
+                     "n = %d, parts %d, value %llu", n, parts, (unsigned long long)t);
+        for (t = 0; t < all; t++) { /* a polynomial of degree d + 1 shows in the last syndrome alone */
+          const permi_odd_modulus *prime = &proof->prime[run / parts];
+          const uint64_t power = permi_prime_power(permi_montgomery(t, prime->square, prime), proof->values, prime);
+          uint64_t *value = t_proof_value(proof, state, run, t);
+          *value = permi_residue_add(*value, permi_montgomery(power, 1, prime), 0, prime->p);
+        }
+        look = permi_proof_look_at(proof, state->partial, run, weight);
+        for (k = 0; k < PERMI_PROOF_SYNDROMES; k++)
+          CHECK((look.syndrome[k] != 0) == (k == PERMI_PROOF_SYNDROMES - 1));
+        CHECK(look.other == (n > 1));
+      }
+      perm_state_free(state);
+      perm_job_free(job);
+    }
+}
+
+/* 1 to 4 single ones: where; more: that; all of a range, a word beyond its modulus, another matrix's. What is wrong
+   leaves the state, and is computed again. */
+TEST(t_proof_finds_wrong_values)
+{
+  const int n = 11, kinds = PERMI_PROOF_SYNDROMES + 4;
+  int64_t a[2 * 11 * 11], other[2 * 11 * 11];
+  int parts, kind, k;
+  for (parts = 1; parts <= 2; parts++)
+    for (kind = 1; kind < kinds; kind++) {
+      perm_state *state, *false_state;
+      perm_result result, right;
+      perm_options options = {0};
+      perm_job *job, *false_job;
+      const permi_proof *proof;
+      char expected[64];
+      int run;
+      t_proof_fill(n, parts, 99, a);
+      job = t_proof_done(n, parts, a, &state, &right);
+      proof = (const permi_proof *)job->context;
+      run = test_below(proof->runs);
+      snprintf(expected, sizeof expected, "wrong");
+      if (kind <= PERMI_PROOF_SYNDROMES) {
+        const uint64_t apart = (proof->values + PERMI_PROOF_SYNDROMES) / (uint64_t)kind;
+        for (k = 0; k < kind; k++) { /* one of every `apart` */
+          const uint64_t t = kind == 1 && parts == 2 ? proof->values + 3 /* which only syndromes look at */
+                                                     : apart * (uint64_t)k + (uint64_t)test_below((int)apart);
+          uint64_t *value = t_proof_value(proof, state, run, t);
+          *value = (*value + 1 + (uint64_t)test_below(1 << 30)) % proof->prime[run / parts].p;
+          if (k == 0 && kind <= PERMI_PROOF_SYNDROMES / 2)
+            snprintf(expected, sizeof expected, "value %llu modulo %llu ", (unsigned long long)t,
+                     (unsigned long long)proof->prime[run / parts].p);
+        }
+        if (kind > 1 && kind <= PERMI_PROOF_SYNDROMES / 2)
+          snprintf(expected + strlen(expected), sizeof expected - strlen(expected), "is wrong, and %d p", kind - 1);
+      } else if (kind == kinds - 3) { /* a range */
+        const permi_proof_leaf *leaf = &proof->leaf[run * proof->leaves + 1];
+        for (k = 0; k < (int)(leaf->end - leaf->first); k++)
+          *t_proof_value(proof, state, run, leaf->first + (uint64_t)k) ^= 1;
+        snprintf(expected, sizeof expected, "values %d to %d modulo", (int)leaf->first, (int)leaf->end - 1);
+      } else if (kind == kinds - 2) {
+        *t_proof_value(proof, state, run, 300) += proof->prime[run / parts].p;
+        snprintf(expected, sizeof expected, "values %d to ", (int)(300 / proof->each * proof->each));
+      } else {
+        memcpy(other, a, sizeof a);
+        other[7]++;
+        false_job = t_proof_done(n, parts, other, &false_state, &result);
+        for (k = run * proof->leaves; k < (run + 1) * proof->leaves; k++) {
+          false_state->partial[k].fingerprint = state->partial[k].fingerprint;
+          state->partial[k] = false_state->partial[k];
+        }
+        snprintf(expected, sizeof expected, "values 0 to ");
+        perm_state_free(false_state);
+        perm_job_free(false_job);
+      }
+      CHECK(perm_state_finish(job, state, &result) == PERM_ERROR_STATE && isnan(result.value));
+      CHECK_TEXT(result.message, expected);
+      options.threads = 1;
+      CHECK(perm_job_execute(job, state, &options, &result) == PERM_ERROR_STATE && isnan(result.value));
+      CHECK_TEXT(result.message, expected);
+      CHECK(perm_state_finish(job, state, &result) == PERM_ERROR_STATE);
+      CHECK_TEXT(result.message, "missing");
+      CHECK(perm_job_execute(job, state, &options, &result) == PERM_OK && t_proof_same(&result, &right));
+      perm_state_free(state);
+      perm_job_free(job);
+    }
+}
+
+/* Changes values in a checkpoint, whose checksum is right again; changed: 0 one value, 1 all. */
+static void t_proof_spoil(int n, const int64_t *a, const char *path, const perm_options *given, int changed)
+{
+  perm_options options = *given;
+  perm_result result;
+  perm_state *state = NULL;
+  perm_job *job = NULL;
+  int missing, k, w;
+  options.method = PERM_METHOD_PROOF;
+  CHECK(perm_job_integer(n, n, a, n, &options, &job, &result) == PERM_OK);
+  CHECK(job && permi_checkpoint_read(job, path, &options, &state, &missing, &result) == PERM_OK && state);
+  for (k = 0; k < job->leaves; k++) {
+    const permi_proof_leaf *leaf = (const permi_proof_leaf *)job->leaf[k].context;
+    for (w = 0; w < (int)(leaf->end - leaf->first); w++) {
+      uint64_t *word = permi_proof_word(&state->partial[k], (uint64_t)w);
+      if (*word && (changed || (k == 1 && w == 3)))
+        *word ^= 2;
+    }
+  }
+  CHECK(permi_checkpoint_write(job, state, path, &options, 1, &result) == PERM_OK);
+  perm_state_free(state);
+  perm_job_free(job);
+}
+
+TEST(t_proof_no_false_one_leaves)
+{
+  static const char *const parts[] = {"t_proof.1.tmp", "t_proof.2.tmp", "t_proof.3.tmp"};
+  const int n = 12;
+  int64_t a[12 * 12];
+  perm_options options = {0};
+  perm_result result, right;
+  unsigned char *whole, *bytes;
+  size_t size, other;
+  int k, changed;
+  t_proof_fill(n, 1, 9, a);
+  options.threads = 1;
+  options.prove = t_proof_file;
+  CHECK(perm_compute_integer(n, n, a, n, &options, &right) == PERM_OK);
+  whole = t_proof_take(t_proof_file, &size);
+  for (changed = 0; changed < 2; changed++) {
+    for (k = 0; k < 3; k++) { /* three machines, of which the second is not to be trusted */
+      remove(parts[k]);
+      options.checkpoint.file = parts[k];
+      options.checkpoint.part = k + 1;
+      options.checkpoint.parts = 3;
+      CHECK(perm_compute_integer(n, n, a, n, &options, &result) == PERM_PART_DONE);
+      if (k == 1 || (k == 2 && !changed)) /* leaf 1's chunk 0 is in the third */
+        t_proof_spoil(n, a, parts[k], &options, changed);
+    }
+    memset(&options.checkpoint, 0, sizeof options.checkpoint);
+    options.checkpoint.merge = parts;
+    options.checkpoint.merges = 3;
+    CHECK(perm_compute_integer(n, n, a, n, &options, &result) == PERM_ERROR_STATE && isnan(result.value));
+    CHECK_TEXT(result.message, changed ? parts[1] : "wrong");
+    CHECK_TEXT(result.message, changed ? "wrong: trust" : "value 267 modulo");
+    CHECK(!t_proof_take(t_proof_file, &other));
+    for (k = 0; k < 3; k++)
+      remove(parts[k]);
+    options.checkpoint.merges = 0; /* a checkpoint in which all is done: its wrong values leave it */
+    options.checkpoint.file = parts[0];
+    CHECK(perm_compute_integer(n, n, a, n, &options, &result) == PERM_OK && t_proof_same(&result, &right));
+    free(t_proof_take(t_proof_file, &other));
+    t_proof_spoil(n, a, parts[0], &options, changed);
+    CHECK(perm_compute_integer(n, n, a, n, &options, &result) == PERM_ERROR_STATE && isnan(result.value));
+    CHECK_TEXT(result.message, changed ? "values 0 to 263 modulo" : "value 267 modulo");
+    CHECK(!t_proof_take(t_proof_file, &other));
+    CHECK(perm_compute_integer(n, n, a, n, &options, &result) == PERM_OK && t_proof_same(&result, &right));
+    bytes = t_proof_take(t_proof_file, &other);
+    CHECK(whole && bytes && size == other && !memcmp(whole, bytes, size));
+    free(bytes);
+    memset(&options.checkpoint, 0, sizeof options.checkpoint);
+    remove(parts[0]);
+  }
+  free(whole);
+}
+
 /* A modulus changes the value, not the proof; a sparse matrix is proved whole; method proof needs no file. */
 TEST(t_proof_of_residues_and_sparse_matrices)
 {
@@ -210,8 +411,13 @@ TEST(t_proof_refusals)
   const double x[4] = {1, 2, 3, 4};
   const int counts[2] = {1, 1};
   double minors[4];
+  int columns[2];
+  perm_integer numbers[3];
+  perm_matrix matrix;
   perm_options options = {0};
+  perm_matrix none;
   perm_result result;
+  int i;
   options.prove = t_proof_file;
   CHECK(perm_compute_real(2, 2, x, 2, &options, &result) == PERM_ERROR_UNSUPPORTED);
   CHECK_TEXT(result.message, "integers");
@@ -228,6 +434,25 @@ TEST(t_proof_refusals)
   CHECK(perm_minors_real(2, 2, x, 2, NULL, NULL, 0, &options, minors, &result) == PERM_ERROR_OPTION);
   CHECK_TEXT(result.message, "prove");
   CHECK(perm_gradient_real(2, 2, x, 2, NULL, NULL, &options, minors, &result) == PERM_ERROR_OPTION);
+  CHECK(perm_matrix_from_triplets(0, 0, 0, NULL, NULL, NULL, NULL, NULL, PERM_KIND_PATTERN, NULL, &none, NULL) ==
+        PERM_OK);
+  CHECK(perm_compute_sparse(&none, &options, &result) == PERM_ERROR_SIZE);
+  CHECK_TEXT(result.message, "the matrix is 0 x 0; proofs are of square ones of order 1 to 44");
+  perm_matrix_free(&none);
+  options.max_seconds = 1e-3; /* hundreds of thousands of leaves take longer */
+  for (i = 0; i < 40 * 40; i++)
+    a[i] = 1;
+  CHECK(perm_compute_integer(40, 40, a, 40, &options, &result) == PERM_STOPPED_TIME);
+  CHECK_TEXT(result.message, "max_seconds reached while planning");
+  options.max_seconds = 0;
+  CHECK(perm_compute_low_rank_real(2, 1, x, 1, x, 2, &options, &result) == PERM_ERROR_OPTION);
+  CHECK_TEXT(result.message, "prove");
+  CHECK(perm_sample_real(2, 2, x, 2, &options, 1, 0, 1, columns, &result) == PERM_ERROR_OPTION && result.argument == 5);
+  CHECK(perm_matrix_from_dense(2, 2, x, 2, NULL, &matrix, &result) == PERM_OK);
+  CHECK(perm_sample_sparse(&matrix, &options, 1, 0, 1, columns, &result) == PERM_ERROR_OPTION && result.argument == 2);
+  CHECK(perm_rook_numbers(&matrix, &options, numbers, &result) == PERM_ERROR_OPTION && result.argument == 2);
+  CHECK_TEXT(result.message, "prove");
+  perm_matrix_free(&matrix);
   options.prove = "no such directory/proof";
   CHECK(perm_compute_integer(2, 2, a, 2, &options, &result) == PERM_ERROR_FILE && isnan(result.value));
 }

@@ -425,4 +425,47 @@ TEST(t_rank_by_name)
   }
   CHECK_SHOW(ran > 150 && refused > 30, "%d ran, %d refused", ran, refused);
 }
+
+/* A matrix without entries: none is read. */
+TEST(t_rank_of_no_entries)
+{
+  const double poison = (double)NAN;
+  const permi_problem problem = permi_problem_make(0, 0, &poison, NULL, 0, &permi_reach_real, NULL, NULL);
+  perm_options options = {0};
+  permi_rank *plan;
+  const char *why;
+  options.method = PERM_METHOD_LOW_RANK;
+  CHECK(permi_rank_look(&problem, &options, NULL, &plan, &why) && plan); /* NaN would be of no rank */
+  permi_rank_release(&options.allocator, plan);
+}
+
+/* Pseudoprimes to many bases are none; remainders touch their own words alone. */
+TEST(t_residues_at_the_edge)
+{
+  static const uint64_t composite[] = {9, 15, 21, 2047, 1373653, 25326001, 3215031751u, UINT64_C(2152302898747),
+                                       UINT64_C(3474749660383), UINT64_C(341550071728321),
+                                       UINT64_C(3825123056546413051)};
+  uint64_t word[2 * 6], residue[4];
+  permi_odd_modulus prime[4];
+  int k, trial, count;
+  for (k = 0; k < (int)(sizeof composite / sizeof *composite); k++)
+    CHECK_SHOW(!permi_is_prime(composite[k]), "%llu", (unsigned long long)composite[k]);
+  for (k = 2, count = 0; k < 2000; k++)
+    count += permi_is_prime((uint64_t)k);
+  CHECK(count == 303 && !permi_is_prime(0) && !permi_is_prime(1) && permi_is_prime(UINT64_C(2305843009213693951)));
+  permi_primes_choose(prime, 4, 0, 62);
+  for (count = 1; count <= 4; count++)
+    for (trial = 0; trial < 50; trial++) {
+      const int small = trial < 25 ? test_below(1000) : -test_below(1000);
+      const uint64_t guard = test_random() | 1;
+      uint64_t *product = word + count + 2; /* a guard after each */
+      int negative;
+      for (k = 0; k < count; k++)
+        residue[k] = permi_residue_of(small, prime[k].p);
+      word[count + 1] = product[count + 1] = guard;
+      negative = permi_chinese_remainder(prime, residue, count, word, product);
+      CHECK(negative == (small < 0) && word[0] == (uint64_t)abs(small) && word[count] == 0);
+      CHECK(word[count + 1] == guard && product[count + 1] == guard);
+    }
+}
 /* SPDX-License-Identifier: MIT */

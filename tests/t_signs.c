@@ -40,7 +40,7 @@ static oracle_int t_signs_search(const permi_signs_matrix *matrix, const permi_s
   permi_signs_walk *walk = (permi_signs_walk *)(void *)(frame + PERM_MAX_N + 1);
   oracle_int value;
   int i;
-  permi_signs_family_choose(signs, isa);
+  signs->family = PERMI_OF_FAMILY(permi_signs_family, isa);
   CHECK(permi_signs_lay(signs, matrix, order));
   signs->narrow &= !wide;
   permi_signs_begin(walk, signs, frame);

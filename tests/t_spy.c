@@ -56,7 +56,8 @@ TEST(t_spy_draws_the_planned_frontier)
       permi_spy spy;
       memset(&spy, 0, sizeof spy);
       spy.job = job;
-      CHECK(permi_spy_elimination(&spy, &options.allocator));
+      spy.pool.allocator = &options.allocator;
+      CHECK(permi_spy_elimination(&spy));
       if (spy.leaf) {
         const permi_frontier *frontier = (const permi_frontier *)spy.leaf->context;
         int p, most = 0;
@@ -67,7 +68,7 @@ TEST(t_spy_draws_the_planned_frontier)
         CHECK(t_spy_reordered(&spy) == frontier->stream_start[spy.steps] - t_spy_drops(frontier));
         drawn++;
       }
-      permi_spy_free(&spy, &options.allocator);
+      permi_pool_release(&spy.pool);
     }
     perm_job_free(job);
     perm_matrix_free(&matrix);

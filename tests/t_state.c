@@ -237,7 +237,15 @@ TEST(t_state_refuses)
   CHECK(perm_state_left(job, state, 0, 0, &begin, &end) == PERM_OK && begin == 0 && end == 2);
   CHECK(perm_state_left(job, state, 0, 2, &begin, &end) == PERM_OK && begin == 5 && end == 10);
   CHECK(perm_state_left(job, state, 0, UINT64_MAX, &begin, &end) == PERM_OK && begin == end);
-  CHECK(perm_state_left(job, state, 2, 0, &begin, &end) == PERM_ERROR_RANGE && begin == end);
+  begin = end = 7;
+  CHECK(perm_state_left(job, state, 2, 0, &begin, &end) == PERM_ERROR_RANGE && begin == 0 && end == 0);
+  CHECK(perm_state_left(job, state, -1, 0, &begin, &end) == PERM_ERROR_RANGE);
+  CHECK(perm_state_left(job, other, 1, 0, &begin, &end) == PERM_ERROR_RANGE); /* a state of one leaf */
+  CHECK(perm_state_left(NULL, state, 0, 0, &begin, &end) == PERM_ERROR_NULL);
+  CHECK(perm_state_left(job, NULL, 0, 0, &begin, &end) == PERM_ERROR_NULL);
+  CHECK(perm_state_left(job, state, 0, 0, NULL, &end) == PERM_ERROR_NULL);
+  CHECK(perm_state_left(job, state, 0, 0, &begin, NULL) == PERM_ERROR_NULL);
+  CHECK(perm_state_create(NULL, &other) == PERM_ERROR_NULL && perm_state_create(job, NULL) == PERM_ERROR_NULL);
   CHECK(perm_state_finish(job, state, &r) == PERM_ERROR_STATE);
   CHECK_TEXT(r.message, "chunks 0 to 1 of the 10 of leaf 0 are missing");
   perm_state_free(state);
@@ -404,6 +412,10 @@ TEST(t_partial_as_bytes)
     permi_put(bytes + 32, UINT64_C(1) << 60, 8);
     CHECK(perm_partial_decode(bytes, PERM_PARTIAL_BYTES, &back) == PERM_OK && back.exp2 == INT64_C(1) << 60);
     permi_put(bytes + 32, (UINT64_C(1) << 60) + 1, 8); /* exponents that overflow when others are added */
+    CHECK(perm_partial_decode(bytes, PERM_PARTIAL_BYTES, &back) == PERM_ERROR_FORMAT);
+    permi_put(bytes + 32, UINT64_MAX - (UINT64_C(1) << 60) + 1, 8);
+    CHECK(perm_partial_decode(bytes, PERM_PARTIAL_BYTES, &back) == PERM_OK && back.exp2 == -(INT64_C(1) << 60));
+    permi_put(bytes + 32, UINT64_MAX - (UINT64_C(1) << 60), 8);
     CHECK(perm_partial_decode(bytes, PERM_PARTIAL_BYTES, &back) == PERM_ERROR_FORMAT);
     permi_put(bytes + 32, UINT64_C(1) << 63, 8);
     CHECK(perm_partial_decode(bytes, PERM_PARTIAL_BYTES, &back) == PERM_ERROR_FORMAT);

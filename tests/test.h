@@ -1,9 +1,9 @@
 /* A test harness in one header: TEST(t_name) { CHECK(...); } registers itself by a table that all.c builds.
 
-   Run:  build/tests [-v] [-q] [-s I/K] [-r SEED] [FILTER...]   FILTER: only tests whose name contains it, or one of
-   several. -v: a line each, with seconds; -q: without those of TEST_LONG; -s: the I-th of K parts (I = 0 .. K - 1), for
-   several processes at once; -r: other random numbers than those of seed 0. No verdict hangs on a seed: what fails at
-   one has a limit that holds by luck.
+   Run:  build/tests [-v] [-x] [-q] [-s I/K] [-r SEED] [FILTER...]   FILTER: only tests whose name contains it, or one
+   of several. -v: a line each, with seconds; -x: nothing after the first failed CHECK; -q: without those of TEST_LONG;
+   -s: the I-th of K parts (I = 0 .. K - 1), for several processes at once; -r: other random numbers than those of seed
+   0. No verdict hangs on a seed: what fails at one has a limit that holds by luck.
    A failed CHECK prints file:line, the expression and the command that repeats the test; the test goes on.
    SKIP(reason) ends a test and is counted. A test that makes no check fails: nothing passes by doing nothing. */
 #ifndef PERM_TEST_H_INCLUDED
@@ -18,15 +18,16 @@
 
 typedef struct test_case { const char *name; void (*run)(void); int lasting; } test_case;
 
-static struct { test_case table[512]; int count; } test_list;
+static struct { test_case table[640]; int count; } test_list;
 static struct { const char *name; long checks, failures; int skipped; } test_now;
 static int test_verbose; /* -v: tests may print figures */
+static int test_ends;    /* -x */
 static void (*test_before)(void); /* NULL, or what happens before every test */
 
 __attribute__((unused)) static int test_register(const char *name, void (*run)(void), int lasting)
 {
   const test_case test = {name, run, lasting};
-  if (test_list.count == 512)
+  if (test_list.count == 640)
     abort();
   test_list.table[test_list.count++] = test;
   return 1;
@@ -54,6 +55,8 @@ static void test_fail(const char *file, int line, const char *what, const char *
   if (test_base_seed)
     printf("-r %llu ", (unsigned long long)test_base_seed);
   printf("%s\n", test_now.name);
+  if (test_ends)
+    exit(1);
 }
 
 #define CHECK(condition)                                        \
@@ -158,8 +161,10 @@ __attribute__((unused)) static int test_main(int argc, char **argv)
   int verbose = argc > 1 && !strcmp(argv[1], "-v"), i, wanted = 0, part = 0, parts = 1;
   unsigned long long base_seed = 0;
   char **filter = argv + 1 + verbose;
-  int passed = 0, failed = 0, skipped = 0;
-  const int quick = filter[0] && !strcmp(filter[0], "-q");
+  int passed = 0, failed = 0, skipped = 0, quick;
+  test_ends = filter[0] && !strcmp(filter[0], "-x");
+  filter += test_ends;
+  quick = filter[0] && !strcmp(filter[0], "-q");
   filter += quick;
   if (filter[0] && !strcmp(filter[0], "-s")) {
     if (!filter[1] || sscanf(filter[1], "%d/%d", &part, &parts) != 2 || part < 0 || part >= parts)

@@ -16,6 +16,7 @@
 #define PY_SSIZE_T_CLEAN
 #define Py_LIMITED_API 0x030B0000
 #include <Python.h>
+#include <float.h>
 #include <math.h>
 #include <signal.h>
 #include <stdint.h>
@@ -32,12 +33,12 @@
 
 enum {
   ROWS, COLS, OUT, METHOD, PRECISION, ISA, THREADS, CERTIFY, TOLERANCE, MODULUS, MAX_SECONDS, MAX_BYTES, EFFORT, GPUS,
-  CPU_FALLBACK, GPU_CACHE, TUNE, CHECKPOINT, CHECKPOINT_SECONDS, PART, MERGE, PROGRESS, CANCEL, FORMAT, KEYWORDS
+  CPU_FALLBACK, GPU_CACHE, TUNE, CHECKPOINT, CHECKPOINT_SECONDS, PART, MERGE, PROVE, PROGRESS, CANCEL, FORMAT, KEYWORDS
 };
 static const char *const keyword_names[KEYWORDS] = {
   "rows", "cols", "out", "method", "precision", "isa", "threads", "certify", "tolerance", "modulus", "max_seconds",
   "max_bytes", "effort", "gpus", "cpu_fallback", "gpu_cache", "tune", "checkpoint", "checkpoint_seconds", "part",
-  "merge", "progress", "cancel", "format"};
+  "merge", "prove", "progress", "cancel", "format"};
 
 enum { FIELDS = 20 }; /* of a Result */
 static const char *const field_names[FIELDS] = {
@@ -580,7 +581,34 @@ static PyObject *make_result(const module_state *state, const perm_result *r, in
 
 /* ---- the two functions */
 
-/* perm_real or perm_complex. NULL where they are not enough: errors, numbers beyond doubles. */
+/* Whether a number is 0 or so small that it lacks bits. */
+static int is_below(const double *parts, int count)
+{
+  return fabs(parts[0]) < DBL_MIN && (count == 1 || fabs(parts[1]) < DBL_MIN);
+}
+
+/* Whether a permanent of the stack may be 0 by underflow: it is below normal doubles, and a product of as many entries
+   can be. perm.py's _refine looks at these. */
+static int is_doubtful(const matrix *a, Py_ssize_t count, const double *permanents)
+{
+  const int parts = a->kind == 'D' ? 2 : 1;
+  const double *matrices = (const double *)a->data;
+  double least = INFINITY;
+  Py_ssize_t k, i;
+  for (k = 0; k < count && !is_below(permanents + k * parts, parts); k++)
+    ;
+  if (k == count)
+    return 0;
+  for (k = 0; k < count; k++)
+    for (i = 0; i < (Py_ssize_t)a->n * a->n * parts; i++) {
+      const double size = fabs(matrices[k * a->ld * parts + i]);
+      least = size > 0 && size < least ? size : least;
+    }
+  return a->n * log2(least) <= -1000;
+}
+
+/* perm_real or perm_complex. NULL where they are not enough: errors, numbers beyond doubles and below them, so also
+   0. */
 static PyObject *small_permanent(call *c, const matrix *a)
 {
   double value[2] = {0, 0};
@@ -590,7 +618,7 @@ static PyObject *small_permanent(call *c, const matrix *a)
   else
     perm_complex(a->n, (const double *)a->data, value);
   job_end(c);
-  if (!isfinite(value[0]) || !isfinite(value[1]))
+  if (!isfinite(value[0]) || !isfinite(value[1]) || is_below(value, 2))
     return NULL;
   return complex_or_real(a->kind == 'D', value[0], value[1]);
 }
@@ -625,6 +653,11 @@ static PyObject *stack_permanents(call *c, const matrix *a)
                           : perm_batch_complex(a->n, (size_t)count, (const double *)a->data, apart, &c->options,
                                                (double *)view.buf, &c->result);
   raised = job_end(c); /* which gets the lock back: releasing a buffer needs it */
+  if (!raised && status == PERM_OK && is_doubtful(a, count, (const double *)view.buf)) {
+    PyBuffer_Release(&view);
+    Py_DECREF(out);
+    return NULL;
+  }
   PyBuffer_Release(&view);
   if (!raised) {
     if (status == PERM_OK)

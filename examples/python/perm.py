@@ -29,8 +29,10 @@ FUNCTIONS
     permanent(a)      the number; of a stack (..., m, n) an array of them
     compute(a)        a Result: value, exponent, error bound, how it was computed
     minors(a, row)    without one row and each column      gradient(a)          by all entries
+    marginals(a)      how likely each entry is in an assignment: association probabilities
     submatrices(a, rows, cols)   many selections of rows and columns
     estimate(a)       random samples, standard error       plan(a), explain(a)  what would be done, and how long
+    read(file)        the matrix in a file or in bytes, as an array
     low_rank(u, v)    of u @ v                             cauchy(x, y)         of 1 / (x_i - y_j)
     rook_numbers(a)   of integers: the sums of all k x k submatrices' permanents, k = 0, 1, ...
     sample(a, count)  permutations of a non-negative matrix, drawn by their products; also sampler.permutations
@@ -57,6 +59,7 @@ OPTIONS, keywords of all of them; those of the C structure perm_options
     checkpoint_seconds  how often it is written (60)
     part=(i, k)       only the i-th of k parts, into the checkpoint
     merge             a list of the checkpoints of all parts
+    prove             of integers: a file for the proof of the permanent, which perm_verify checks without perm
     format            one of FORMATS: what a file without a banner is; "auto": what it can only be
     rows, cols        multiplicities, where a function has them: row i stands rows[i] times
     out               where a function has it: float64 or complex128 without gaps, of the answer's shape; is returned
@@ -72,6 +75,8 @@ imported; or else libperm.so beside this file, in build/ there and two directori
 libraries. LIBRARY is its name. Layouts and version are compared on import.
 """
 import array
+import bisect
+import cmath
 import ctypes
 import difflib
 import inspect
@@ -82,10 +87,11 @@ import os
 import signal
 import sys
 import threading
+import time
 import warnings
 from ctypes import (CFUNCTYPE, POINTER, Structure, byref, c_char, c_char_p, c_double, c_int, c_longlong, c_size_t,
                     c_ssize_t, c_uint64, c_void_p)
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -99,13 +105,17 @@ try:
 except ImportError:
     from signal import getsignal as _getsignal, signal as _signal
 
-__all__ = ["permanent", "compute", "minors", "gradient", "submatrices", "estimate", "plan", "explain", "low_rank",
-           "cauchy", "rook_numbers", "sample", "sampler", "Result", "Estimate", "Plan", "Leaf", "Progress", "Gaussian",
-           "Error", "InputError", "InputTypeError", "IndexRangeError", "UnsupportedError", "OutOfMemoryError",
-           "TooLargeError", "LimitError", "FileError", "DeviceError", "Incomplete", "METHODS", "PRECISIONS", "ISAS",
-           "FORMATS", "ESTIMATORS", "VERSION", "LIBRARY", "__version__"]
+__all__ = ["permanent", "compute", "minors", "gradient", "marginals", "submatrices", "estimate", "plan", "explain",
+           "read", "low_rank", "cauchy", "rook_numbers", "sample", "sampler", "Result", "Estimate", "Plan", "Leaf",
+           "Progress", "Gaussian", "Error", "InputError", "InputTypeError", "IndexRangeError", "UnsupportedError",
+           "OutOfMemoryError", "TooLargeError", "LimitError", "FileError", "DeviceError", "Incomplete", "METHODS",
+           "PRECISIONS", "ISAS", "FORMATS", "ESTIMATORS", "VERSION", "LIBRARY", "__version__"]
 __version__ = "0.11.0"
 VERSION = tuple(map(int, __version__.split(".")[:2]))  # of the library that these layouts are of
+
+
+def __dir__():
+    return sorted(__all__ + ["__doc__", "__file__", "__name__"])
 
 
 # ---- layouts, as perm.h has them; compared below with what the library says
@@ -159,6 +169,17 @@ class _Leaf(Structure):
                 ("tuned", c_int)]
 
 
+class _Offer(Structure):
+    _fields_ = [("block", c_int), ("n", c_int), ("method", c_int), ("seconds", c_double), ("bytes", c_double),
+                ("reason", c_char * 160)]
+
+
+class _Matrix(Structure):  # its head; the allocator follows
+    _fields_ = [("m", c_int), ("n", c_int), ("nnz", c_size_t), ("kind", c_int), ("row_start", POINTER(c_size_t)),
+                ("column", POINTER(c_int)), ("real", POINTER(c_double)), ("imaginary", POINTER(c_double)),
+                ("integer", POINTER(ctypes.c_int64))]
+
+
 class _EstimatePlan(Structure):
     _fields_ = [("estimator", c_int), ("samples", c_double), ("relative_error", c_double), ("confidence", c_double),
                 ("seed", c_uint64)]
@@ -175,7 +196,8 @@ class _Estimate(Structure):
 
 _LAYOUTS = {"perm_progress": _Progress, "perm_gpu_options": _GpuOptions,
             "perm_checkpoint_file": _CheckpointFile, "perm_options": _Options, "perm_integer": _Integer,
-            "perm_result": _Result, "perm_leaf": _Leaf, "perm_estimate_plan": _EstimatePlan, "perm_estimate": _Estimate}
+            "perm_result": _Result, "perm_leaf": _Leaf, "perm_offer": _Offer,
+            "perm_estimate_plan": _EstimatePlan, "perm_estimate": _Estimate}
 
 # Arguments: i int, u uint64_t, l ptrdiff_t, z size_t, p pointer, s text, O options, R result
 _ARGUMENTS = {"i": c_int, "u": c_uint64, "l": c_ssize_t, "z": c_size_t, "p": c_void_p, "s": c_char_p,
@@ -193,7 +215,9 @@ _FUNCTIONS = {
     "perm_estimate_real": "iplpOp", "perm_estimate_complex": "iplpOp",
     "perm_compute_low_rank_real": "iiplplOR", "perm_compute_low_rank_complex": "iiplplOR",
     "perm_compute_cauchy_real": "ippOpR", "perm_compute_cauchy_complex": "ippOpR",
-    "perm_matrix_from_triplets": "iizpppppiOpR", "perm_matrix_read": "sOpR", "perm_compute_sparse": "pOR",
+    "perm_matrix_from_triplets": "iizpppppiOpR", "perm_matrix_read": "sOpR",
+    "perm_matrix_read_memory": "szsOpR", "perm_job_offer": "pip", "perm_job_precision": "pp",
+    "perm_compute_sparse": "pOR",
     "perm_rook_numbers": "pOpR", "perm_sample_sparse": "pOuuupR",
     "perm_sparse_job": "pOpR", "perm_job_leaf": "pip", "perm_job_leaves": "p"}
 
@@ -275,6 +299,8 @@ _lib.perm_matrix_free.argtypes, _lib.perm_matrix_free.restype = [c_void_p], None
 _lib.perm_job_free.argtypes, _lib.perm_job_free.restype = [c_void_p], None
 _lib.perm_job_explain.argtypes, _lib.perm_job_explain.restype = [c_void_p, c_char_p, c_size_t], c_size_t
 _MATRIX_BYTES = _lib.perm_matrix_bytes()
+for _name in ("time", "bytes"):
+    getattr(_lib, "perm_%s_text" % _name).argtypes = [c_double, c_char_p, c_size_t]
 
 
 def _names(kind):
@@ -328,8 +354,9 @@ class Result(_Shown):
     """permanent = value * 2**exp2, within error_bound * 2**exp2 (proved; inf: no bound)
     and about error_estimate * 2**exp2.
 
-    value is a float or complex; integer the permanent itself where it was computed exactly and the entries are integers
-    (int, or Gaussian of complex matrices), else None. method, precision and isa say what was used, seconds and
+    permanent, float(), int() and complex() of it give the number itself. value alone is not the permanent where exp2 is
+    not 0. value is a float or complex; integer the permanent itself where it was computed exactly and the entries are
+    integers (int, or Gaussian of complex matrices), else None. method, precision and isa say what was used, seconds and
     plan_seconds how long it took (0 of small matrices, for which no clock is read), terms how many summands or states;
     escalated how often the precision was raised.
     status is "PERM_OK", or "PERM_TOLERANCE_NOT_MET", or why it stopped early: then value is NaN, and partial_sum *
@@ -357,8 +384,27 @@ class Result(_Shown):
 
     @property
     def permanent(self):
-        """integer, if there is one, else value * 2**exp2: OverflowError if that exceeds a double."""
-        return _scaled(self.value, self.exp2) if self.integer is None else self.integer
+        """integer, if there is one, else value * 2**exp2: TooLargeError (an OverflowError) if a double does not hold
+        that."""
+        return _scaled(self) if self.integer is None else self.integer
+
+    def __float__(self):
+        number = self.permanent
+        if isinstance(number, (complex, Gaussian)):
+            raise InputTypeError("the permanent is complex: complex(result)")
+        try:
+            return float(number)
+        except OverflowError:
+            raise TooLargeError("the permanent exceeds a double; int(result) is exact", "PERM_ERROR_OVERFLOW",
+                                self) from None
+
+    def __complex__(self):
+        return complex(self.permanent)
+
+    def __int__(self):
+        if not isinstance(self.integer, int):
+            raise InputTypeError("the permanent is not known as an integer: precision=\"exact\" computes it so")
+        return self.integer
 
     def __str__(self):
         """One line of what is known: "25, exactly", "1.20067e23, 6 digits guaranteed"."""
@@ -377,8 +423,9 @@ class Result(_Shown):
         return "%s%s, no digit known" % (self.value, power)
 
     def _how(self):
-        return "method %s, precision %s, %s, %d thread%s, %.3g s" % (
-            self.method, self.precision, self.isa, self.threads, "s" * (self.threads > 1), self.seconds)
+        return "method %s, precision %s, %s, %d thread%s, %s" % (
+            self.method, self.precision, self.isa, self.threads, "s" * (self.threads > 1),
+            "%.3g s" % self.seconds if self.seconds else "no clock was read")
 
 
 @dataclass(frozen=True)
@@ -471,7 +518,7 @@ class OutOfMemoryError(Error, MemoryError):
 
 
 class TooLargeError(Error, OverflowError):
-    """The number does not fit its type."""
+    """The number does not fit its type: it is too large, or a double too small."""
 
 
 class LimitError(Error, RuntimeError):
@@ -495,24 +542,50 @@ _ERRORS = {"PERM_ERROR_RANGE": IndexRangeError, "PERM_ERROR_UNSUPPORTED": Unsupp
            "PERM_ERROR_FILE": FileError, "PERM_ERROR_DEVICE": DeviceError}  # all others: InputError
 
 
+_IN_PYTHON = (  # what the library's messages name by C's names or the command's options, and this module
+    ("--format ", "format="), ("options: ", ""), ("plan: ", ""), ("perm_estimate_*", "perm.estimate()"),
+    ("this method has no plan: use perm_compute_real, perm_compute_complex",
+     "this method is not for such matrices or this function"),
+    ("use perm_compute_integer or _gaussian, or precision exact", "precision=\"exact\""),
+    (" is not one of perm_method", ": such a name is only in results"))
+
+
 def _text(message):
-    """A message of the library; where it names the command's option, this module's."""
-    return message.decode(errors="replace").replace("--format ", "format=")
+    """A message of the library in Python's words."""
+    text = message if isinstance(message, str) else message.decode(errors="replace")  # the extension's are str
+    for there, here in _IN_PYTHON:
+        text = text.replace(there, here)
+    return text
 
 
 def _error(status, message, result=None):
     name = _lib.perm_status_name(status).decode()
-    return (Incomplete if status > 0 else _ERRORS.get(name, InputError))(message or name, name, result)
+    return (Incomplete if status > 0 else _ERRORS.get(name, InputError))(_text(message) or name, name, result)
 
 
-def _scaled(value, exp2):
+def _lifted(x, exponent):
+    """x times 2**exponent."""
+    if isinstance(x, complex):
+        return complex(math.ldexp(x.real, exponent), math.ldexp(x.imag, exponent))
+    return math.ldexp(x, exponent)
+
+
+_LEAST = sys.float_info.min  # below it doubles lose bits
+
+
+def _scaled(result):
+    """value * 2**exp2, or TooLargeError where a double does not hold it: too large, or so small that bits are lost."""
+    value, exp2 = result.value, max(min(result.exp2, 10**6), -10**6)
     try:
-        if isinstance(value, complex):
-            return complex(_scaled(value.real, exp2), _scaled(value.imag, exp2))
-        return math.ldexp(value, max(min(exp2, 10**6), -10**6))
+        number = _lifted(value, exp2)
     except OverflowError:
-        raise TooLargeError("the permanent exceeds a double; compute() gives value and exp2",
-                            "PERM_ERROR_OVERFLOW") from None
+        raise TooLargeError("the permanent exceeds a double; compute() gives value and exp2", "PERM_ERROR_OVERFLOW",
+                            result) from None
+    parts = abs(number.real), abs(number.imag)
+    if max(parts) < _LEAST and value and _lifted(number, -exp2) != value:
+        raise TooLargeError("the permanent is about 1e%.0f, too small for a double; compute() gives value and exp2" % (
+            math.log10(abs(value)) + result.exp2 * math.log10(2)), "PERM_ERROR_OVERFLOW", result)
+    return number
 
 
 def _result(r, whole=False):
@@ -530,6 +603,7 @@ def _result(r, whole=False):
 
 # ---- options, and calls that can be interrupted
 
+_64_BITS = 2**64 - 1
 _SIGINT = int(signal.SIGINT)
 _running = threading.local()  # .call: the innermost call of this thread; callbacks come from the calling thread only
 _forked = False
@@ -613,11 +687,22 @@ def _meant(word, words):
     return ", did you mean \"%s\"?" % close[0] if close else ""
 
 
+_KNOWN_AS = {  # the command's options and other packages' words for ours
+    "guarantee": "perm.estimate() with estimator=\"rejection\", relative_error and confidence", "certified": "certify",
+    "estimate": "perm.estimate()", "mod": "modulus", "seconds": "max_seconds", "time_limit": "max_seconds",
+    "timeout": "max_seconds", "memory": "max_bytes", "n_jobs": "threads", "workers": "threads", "device": "gpus",
+    "gpu": "gpus", "digits": "tolerance", "rtol": "tolerance", "epsilon": "relative_error", "delta": "confidence"}
+
+
 def _one_of(name, word, words):
-    if not isinstance(word, str) or word not in words:
-        raise InputError("%s = %.60r%s: expected one of %s" % (name, word, _meant(word, words), " ".join(words)),
+    listed = [each for each in words if each not in _RESULTS_ONLY]
+    if not isinstance(word, str) or word not in listed:
+        raise InputError("%s = %.60r%s: expected one of %s" % (name, word, _meant(word, listed), " ".join(listed)),
                          "PERM_ERROR_OPTION")
     return words.index(word)
+
+
+_RESULTS_ONLY = ("structure", "borchardt")  # of METHODS: decided by the zeros alone; perm.cauchy()
 
 
 def _part(part):
@@ -643,8 +728,8 @@ class _Call:
 
     def __init__(self, method="auto", precision="default", isa="auto", threads=0, certify=False, tolerance=0, modulus=0,
                  max_seconds=0, max_bytes=0, effort=0, gpus=0, cpu_fallback=False, gpu_cache=None, tune=False,
-                 checkpoint=None, checkpoint_seconds=0, part=None, merge=None, progress=None, cancel=None,
-                 format="auto"):
+                 checkpoint=None, checkpoint_seconds=0, part=None, merge=None, prove=None, progress=None,
+                 cancel=None, format="auto"):
         o = self.options = _Options()
         self.method, self.precision = method, precision
         o.method = _one_of("method", method, METHODS)
@@ -657,12 +742,13 @@ class _Call:
         o.tolerance, o.max_seconds = _real("tolerance", tolerance), _real("max_seconds", max_seconds)
         o.max_bytes, o.plan_effort = _real("max_bytes", max_bytes), _real("effort", effort)
         o.checkpoint.seconds = _real("checkpoint_seconds", checkpoint_seconds)
-        o.modulus = 0 if modulus is None else _whole("modulus", modulus, 0, 2**64 - 1)
+        o.modulus = 0 if modulus is None else _whole("modulus", modulus, 1 - 2**63, 2**64 - 1) & _64_BITS
         o.gpu.devices = -1 if isinstance(gpus, str) and gpus == "all" else _whole("gpus", gpus)
         o.gpu.cpu_fallback = _flag("cpu_fallback", cpu_fallback)
         o.gpu.cache = _path("gpu_cache", gpu_cache)
         o.gpu.tune = -1 if tune is True else _whole("tune", tune)
         o.checkpoint.file = _path("checkpoint", checkpoint)
+        o.prove = _path("prove", prove)
         o.format = _one_of("format", format, FORMATS)
         if part is not None:
             o.checkpoint.part, o.checkpoint.parts = _part(part)
@@ -689,6 +775,11 @@ class _Call:
 
     def run(self, name, *arguments):
         """Calls the library; Ctrl-C, an exception in progress() and errors are raised afterwards."""
+        gpu = self.options.gpu
+        asked = gpu.devices >= -1 and gpu.devices and not gpu.cpu_fallback
+        if asked and name != "perm_sparse_job" and _without_cuda():  # plans are made
+            raise DeviceError("gpus: this library was built without CUDA; cpu_fallback=True computes on the CPU",
+                              "PERM_ERROR_DEVICE")
         before, handler = getattr(_running, "call", None), None
         _running.call = self
         try:
@@ -712,10 +803,23 @@ class _Call:
         """The same with options and result as last arguments; anything below 0 is raised."""
         status = self.run(name, *arguments, byref(self.options), byref(self.result))
         if status < 0:
-            raise _error(status, _text(self.result.message))
+            raise _error(status, self.result.message)
         return self.result
 
 
+def _without_cuda():
+    """Whether the library knows no GPUs: it says so when it plans for one. A small matrix would go to the CPU."""
+    global _cuda
+    if _cuda is None:
+        try:
+            plan([[1.5, 2, 3, 0], [4, 5, 6, 7], [7, 8, 1, 2], [3, 4, 5, 6]], method="codegen-memory", gpus=1)
+            _cuda = True
+        except Error as error:
+            _cuda = "PERM_WITH_CUDA" not in str(error)
+    return not _cuda
+
+
+_cuda = None  # not known yet
 _OPTIONS = _Call.__init__.__code__.co_varnames[1:_Call.__init__.__code__.co_argcount]
 
 
@@ -723,8 +827,9 @@ def _call(options, *others):
     """The _Call of options that exist; others: keywords that the function has besides."""
     for name in options:
         if name not in _OPTIONS:
-            raise InputTypeError("unknown option %s%s: expected %s" % (
-                name, _meant(name, _OPTIONS + others), " ".join(others + _OPTIONS)), "PERM_ERROR_OPTION")
+            meant = ", did you mean %s?" % _KNOWN_AS[name] if name in _KNOWN_AS else _meant(name, _OPTIONS + others)
+            raise InputTypeError("unknown option %s%s: expected %s" % (name, meant, " ".join(others + _OPTIONS)),
+                                 "PERM_ERROR_OPTION")
     return _Call(**options)
 
 
@@ -858,6 +963,9 @@ def _plain(a):
 
 def _numbers(a):
     """The array as one of the kinds of _kind, not rounded."""
+    if isinstance(a, bytes):
+        raise InputError("expected a matrix, not bytes of shape (%d,): a file's name is a str or os.PathLike; "
+                         "perm.read() reads what is in a file" % len(a), "PERM_ERROR_SIZE")
     if np is None:
         return _plain(a)
     if isinstance(a, np.ma.MaskedArray) and np.ma.is_masked(a):
@@ -989,7 +1097,7 @@ def _integers(a):
     if not finite:
         raise InputError("an entry is NaN or infinite", "PERM_ERROR_NOT_FINITE")
     if not whole:
-        raise InputError("precision exact and modulus are for integers (below 2^53 if they are given as floats)",
+        raise InputError("precision and method exact and modulus are for integers (below 2^53 if given as floats)",
                          "PERM_ERROR_OPTION")
     if np:
         return np.ascontiguousarray(parts, np.int64)
@@ -1051,7 +1159,7 @@ class _Out:
     """Where numbers go: the caller's `out`, or an array of the shape."""
 
     def __init__(self, out, shape, is_complex):
-        self.given, self.shape = out, tuple(shape)
+        self.given, self.shape, self.kind = out, tuple(shape), "D" if is_complex else "d"
         if out is None:
             if np:
                 self.array = np.empty(shape, np.complex128 if is_complex else np.float64)
@@ -1075,8 +1183,13 @@ class _Out:
         """`out`, or the array; without numpy lists."""
         return self.given if self.given is not None else self.array if np else self.array.nested()
 
+    def fill(self, values):
+        """Writes a list of numbers."""
+        numbers = _made(self.kind, self.shape, values)
+        ctypes.memmove(self.address, _at(numbers), numbers.size * (16 if self.kind == "D" else 8))
+
     def scale(self, exp2):
-        """Multiplies by 2**exp2; whether all numbers are finite then."""
+        """Multiplies by 2**exp2. Returns what is wrong with the largest number then, None if nothing is."""
         exp2 = max(min(exp2, 4000), -4000)
         if self.given is None:
             parts = self.array.view(np.float64) if np else self.array.data
@@ -1085,15 +1198,21 @@ class _Out:
         else:
             parts = memoryview(self.given).cast("B").cast("d")
         if np:
+            before = np.abs(parts).max(initial=0)
             with np.errstate(over="ignore", under="ignore"):
                 parts[...] = np.ldexp(parts, exp2)
-            return bool(np.all(np.isfinite(parts)))
-        for k, x in enumerate(parts):
-            try:
-                parts[k] = math.ldexp(x, exp2)
-            except OverflowError:
-                parts[k] = math.copysign(math.inf, x)
-        return all(map(math.isfinite, parts))
+            after = np.abs(parts).max(initial=0)
+        else:
+            before = max(map(abs, parts), default=0)
+            for k, x in enumerate(parts):
+                try:
+                    parts[k] = math.ldexp(x, exp2)
+                except OverflowError:
+                    parts[k] = math.copysign(math.inf, x)
+            after = max(map(abs, parts), default=0)
+        if not after < math.inf:
+            return "a value exceeds a double"
+        return "all values are too small for a double" if after < _LEAST and before and exp2 < 0 else None
 
 
 def _nonzero(a):
@@ -1115,8 +1234,9 @@ class _Sparse:
         self.integer = False
         self.note = b""
         tail = byref(call.options), self.bytes, byref(call.result)
-        if isinstance(a, (str, os.PathLike)):
-            status = _lib.perm_matrix_read(_path("matrix", a), *tail)
+        if isinstance(a, (str, os.PathLike, bytes)):
+            status = (_lib.perm_matrix_read_memory(a, len(a), b"bytes", *tail) if isinstance(a, bytes) else
+                      _lib.perm_matrix_read(_path("matrix", a), *tail))
             self.note = call.result.message
             if status == 0 and self.note and not call.options.format:
                 warnings.warn(_text(self.note), stacklevel=5)
@@ -1146,7 +1266,7 @@ class _Sparse:
             status = _lib.perm_matrix_from_triplets(_whole("m", m), _whole("n", n), data.size, _at(row), _at(column),
                                                     _at(real), _at(imaginary), _at(integer), code, *tail)
         if status < 0:
-            raise _error(status, _text(call.result.message))
+            raise _error(status, call.result.message)
 
     def __enter__(self):
         return self
@@ -1213,6 +1333,8 @@ def _by_residues(bound, call, residue):
     """Exact permanent of integers of any size: residues modulo several numbers, put together."""
     if call.pieces:
         raise UnsupportedError("checkpoints and parts are of one sum: entries or permanent are too long for one")
+    if call.options.prove:
+        raise UnsupportedError("prove: entries of proofs have 64 bits at most")
     value, product = 0, 1
     seconds, terms, left = 0.0, 0.0, call.options.max_seconds
     for modulus in _moduli(2 * bound):
@@ -1247,12 +1369,12 @@ def _compute(a, rows, cols, call):
     m, n = (_whole("size", size) for size in a.shape)
     rows, cols = _counts("rows", rows, m), _counts("cols", cols, n)
     counted = rows is not None or cols is not None
-    if _kind(a) not in "qO" and (call.precision == "exact" or o.modulus):
+    if _kind(a) not in "qO" and (call.precision == "exact" or o.modulus or call.method == "exact"):
         if call.method not in _SPARSE_METHODS | _FLOAT_METHODS or counted:
             a = _integers(a)
     if _kind(a) in "qO" and call.precision not in ("default", "exact"):
         a = _floats(a)
-    call.whole = _kind(a) in "qO" or call.precision == "exact" or o.modulus != 0
+    call.whole = _kind(a) in "qO" or "exact" in (call.precision, call.method) or o.modulus != 0
     if not counted and (call.method in _SPARSE_METHODS or (call.whole and call.method in _FLOAT_METHODS)):
         return _compute_sparse(a, call)
     counts = (_at(rows), _at(cols)) if counted else ()
@@ -1264,7 +1386,7 @@ def _compute(a, rows, cols, call):
         def residue(modulus):
             b, ld = _integer_arguments(a, modulus)
             return call.compute(name + "integer", m, n, _at(b), ld, *counts)
-        if kind == "q" or o.modulus:
+        if kind == "q" or (o.modulus and not o.prove):
             try:
                 return residue(o.modulus)
             except TooLargeError:
@@ -1272,8 +1394,13 @@ def _compute(a, rows, cols, call):
         return _by_residues(_bound((m, n), *_nonzero(a), rows, cols), call, residue)
     if kind == "f" and counted:
         a, kind = _floats(a), "d"
-    a, ld = _rows_of(a)
-    return call.compute(name + _SUFFIXES[kind], m, n, _at(a), ld, *counts)
+    b, ld = _rows_of(a)
+    try:
+        return call.compute(name + _SUFFIXES[kind], m, n, _at(b), ld, *counts)
+    except InputError as error:  # more lines than an array may have
+        if error.status != "PERM_ERROR_SIZE" or counted or call.method != "auto" or 4 * len(_nonzero(a)[2]) > m * n:
+            raise
+        return _compute_sparse(a, call)
 
 
 def _compute_sparse(a, call):
@@ -1304,6 +1431,10 @@ def compute(a, rows=None, cols=None, **options):
     True
     >>> perm.compute([[1, 2], [3, 4]], modulus=7).integer
     3
+    >>> import os, tempfile
+    >>> file = os.path.join(tempfile.mkdtemp(), "small.prf")         # for perm_verify
+    >>> perm.compute([[1, 2], [3, 4]], prove=file).integer, os.path.getsize(file)
+    (10, 96)
     """
     call = _call(options, "rows", "cols")
     result = _compute(a, rows, cols, call)
@@ -1324,7 +1455,7 @@ _BATCH = 24  # above, every matrix is a call of its own, so that it can be inter
 
 def _small(a):
     """The permanent of a small array of float64 or complex128 by perm_real or perm_complex; None where they are not
-    enough: errors, numbers beyond doubles."""
+    enough: errors, numbers beyond doubles and below them, so also 0."""
     n = a.shape[0]
     if np:
         if not (a.flags.c_contiguous and a.flags.aligned and a.dtype.isnative):
@@ -1334,10 +1465,11 @@ def _small(a):
         address = _at(a)
     if _kind(a) == "d":
         value = _lib.perm_real(n, address)
-        return value if value - value == 0 else None
+        return value if value - value == 0 and abs(value) >= _LEAST else None
     parts = (c_double * 2)()
     _lib.perm_complex(n, address, parts)
-    return complex(*parts) if parts[0] - parts[0] == 0 == parts[1] - parts[1] else None
+    finite = parts[0] - parts[0] == 0 == parts[1] - parts[1]
+    return complex(*parts) if finite and max(map(abs, parts)) >= _LEAST else None
 
 
 def permanent(a, rows=None, cols=None, out=None, **options):
@@ -1347,8 +1479,8 @@ def permanent(a, rows=None, cols=None, out=None, **options):
     1e-10 of the permanent, mostly to 1e-15, though maybe not to the bits of compute(). Stacks of integers give Python
     ints, in an array of objects; stacks of floats, of order 24 at most, are one call and use all threads. out: of
     stacks of floats, where to write: float64 or complex128, of the stack's shape (...), without gaps; it is returned.
-    Raises Incomplete if stopped early or the tolerance is not met, TooLargeError (an OverflowError) if a double is too
-    short for the number.
+    Raises Incomplete if stopped early or the tolerance is not met, TooLargeError (an OverflowError) if a double does
+    not hold the number: too large, or so small that bits are lost. Its result has the number as value and exp2.
 
     >>> perm.permanent([[1j, 2], [3, 4]])
     (6+4j)
@@ -1357,6 +1489,8 @@ def permanent(a, rows=None, cols=None, out=None, **options):
     """
     rational = _rational(a)
     if rational is not None:
+        if options.get("prove") is not None:
+            raise UnsupportedError("prove: proofs are of integers, not of Fractions")
         scaled, common = rational
         value = permanent(scaled, rows, cols, **options)
         counts = rows if cols is None else cols
@@ -1384,6 +1518,8 @@ def permanent(a, rows=None, cols=None, out=None, **options):
     if rows is None and cols is None and m == n <= _BATCH and kind in "fdD" and not exactly:
         return _batch(a, call, out)
     stack = a.shape[:-2]
+    if call.options.prove:
+        raise UnsupportedError("prove: a proof is of one matrix, not of a stack")
     if out is not None and (kind not in "fdD" or exactly):
         raise InputError("out: only of stacks of floats", "PERM_ERROR_SIZE")
     kind = "D" if kind == "D" else "d"
@@ -1391,8 +1527,7 @@ def permanent(a, rows=None, cols=None, out=None, **options):
     values = [permanent(a[at], rows, cols, **options) for at in itertools.product(*map(range, stack))]
     kinds = {type(value) for value in values}
     if given is not None:
-        numbers = _made(kind, stack, values)
-        ctypes.memmove(given.address, _at(numbers), numbers.size * (16 if kind == "D" else 8))
+        given.fill(values)
         return out
     if np is None:
         return _Plain("O", stack, values).nested()
@@ -1402,8 +1537,32 @@ def permanent(a, rows=None, cols=None, out=None, **options):
     return answer
 
 
+def _refine(out, a, order, one):
+    """Looks again at permanents in `out`, of the order, that may be 0 by underflow: by the function one(k). None may
+    unless products of so many entries of a can be below the least normal double."""
+    values = _entries(out.array) if out.given is None else _numbers(out.given)
+    values = values if isinstance(values, list) else _entries(values)
+    doubtful = [k for k, x in enumerate(values) if max(abs(x.real), abs(x.imag)) < _LEAST]
+    if not doubtful:
+        return
+    if np:
+        parts = np.abs(np.stack([a.real, a.imag]) if _kind(a) == "D" else a)
+        least = float(parts.min(where=parts > 0, initial=math.inf))
+    else:
+        least = min((abs(part) for x in _entries(a) for part in (x.real, x.imag) if part), default=math.inf)
+    if order * math.log2(least) > -1000:
+        return
+    for k in doubtful:
+        try:
+            values[k] = one(k)
+        except TooLargeError as error:
+            raise TooLargeError("number %d of them: %s" % (k, error), "PERM_ERROR_OVERFLOW", out.answer()) from None
+    out.fill(values)
+
+
 def _batch(a, call, out):
     stack, n, kind = a.shape[:-2], a.shape[-1], _kind(a)
+    given = a
     count, stride, name = math.prod(stack), n * n, "perm_batch_" + _SUFFIXES[kind]
     if np:
         size = a.itemsize
@@ -1418,60 +1577,247 @@ def _batch(a, call, out):
     out = _Out(out, stack, kind == "D")
     status = call.run(name, n, count, _at(a), stride, byref(call.options), out.address, byref(call.result))
     if status:
-        raise _error(status, _text(call.result.message), out.answer())
+        raise _error(status, call.result.message, out.answer())
+
+    def one(k):
+        at = []
+        for size in reversed(stack):
+            k, index = divmod(k, size)
+            at.insert(0, index)
+        return permanent(given[tuple(at)])
+    _refine(out, given, n, one)
     return out.answer()
 
 
-def _listed(name, a, rows, cols, before, shape, full, out, options):
-    """Minors or derivatives, in doubles."""
+def _squared(a):
+    """A rectangle with a line of ones more, and how often each line stands: the permanent is |n - m|! times that of
+    a."""
+    (m, n), values = a.shape, _entries(a)
+    spare = abs(m - n)
+    if m < n:
+        return _made(_kind(a), (m + 1, n), values + [1] * n), [1] * m + [spare], None
+    values = [x for k in range(m) for x in values[k * n:(k + 1) * n] + [1]]
+    return _made(_kind(a), (m, n + 1), values), None, [1] * n + [spare]
+
+
+def _exact_minors(lines, a, rows, cols, modulus, options):
+    """Minors of the rows in `lines` as lists of exact numbers, the order of each, and whether they were multiplied by
+    the multiplicities. One permanent for every pair of a row and a column that are not the same."""
+    (m, n), left = a.shape, options.get("max_seconds") or 0
+    end = time.monotonic() + left
+    a = _integers(a) if _kind(a) in "fd" else a
+    a = a.tolist() if np else a.nested()
+    given = rows is not None or cols is not None
+    rows, cols = list(rows if rows is not None else [1] * m), list(cols if cols is not None else [1] * n)
+    columns, known = [tuple(row[j] for row in a) for j in range(n)], {}
+
+    def minor(i, j):
+        if left:
+            options["max_seconds"] = max(end - time.monotonic(), 1e-3)
+        if given:
+            less = rows[:i] + [rows[i] - 1] + rows[i + 1:], cols[:j] + [cols[j] - 1] + cols[j + 1:]
+            return _finished(compute(a, *less, **options))
+        return _finished(compute([row[:j] + row[j + 1:] for k, row in enumerate(a) if k != i] or [], **options))
+
+    def once(i, j):
+        if not rows[i] or not cols[j]:
+            return 0
+        key = tuple(a[i]), columns[j]
+        if given or key not in known:
+            known[key] = minor(i, j)
+        return known[key]
+    return [[once(i, j) for j in range(n)] for i in lines], rows, cols
+
+
+def _in_array(values, shape):
+    """Nested lists of Python's own numbers as an array of objects; without numpy as they are."""
+    if np is None:
+        return values
+    answer = np.empty(shape, object)
+    for at in np.ndindex(shape):  # an assignment of them all would take Gaussians apart
+        answer[at] = values[at[0]][at[1]]
+    return answer
+
+
+def _times(value, factor, modulus):
+    if isinstance(value, Gaussian):
+        return Gaussian(*(_times(part, factor, modulus) for part in value))
+    return value * factor % modulus if modulus else value * factor
+
+
+def _listed(name, a, rows, cols, row, full, out, options):
+    """Minors of one row, or (row None) derivatives: exactly of integers and Fractions, else in doubles."""
     full = _flag("full", full)
-    a = _floats(_array(a))
-    call = _call(options, "rows", "cols", "full", "out")
+    a, common = _rational(a) or (a, 1)
+    a = _array(a)
+    call = _call(options, *("row",) * (row is not None), "rows", "cols", "full", "out")
     m, n = a.shape
+    if row is not None and not 0 <= row < m:
+        raise IndexRangeError("row = %d: the matrix has %s" % (row, "rows 0 .. %d" % (m - 1) if m else "no row"),
+                              "PERM_ERROR_RANGE")
     rows, cols = _counts("rows", rows, m), _counts("cols", cols, n)
+    modulus = call.options.modulus
+    exactly = call.precision == "exact" or modulus or (_kind(a) in "qO" and call.precision == "default")
+    if (full or out is not None) and (common != 1 or call.precision == "exact" or modulus):
+        raise InputError("full, out: of doubles, not of exact numbers", "PERM_ERROR_OPTION")
+    if exactly and not full and out is None:
+        if call.pieces:
+            raise UnsupportedError("checkpoints and parts are of one sum: exact minors are many")
+        if row is not None and rows is not None and not rows[row]:
+            raise InputError("row = %d: rows has no copy of it" % row, "PERM_ERROR_COUNTS")
+        lists, r, c = _exact_minors(range(m) if row is None else [row], a, rows, cols, modulus, dict(options))
+        order = min(m, n) if rows is None and cols is None else sum(r)
+        if common != 1:
+            lists = [[Fraction(x, common ** (order - 1)) for x in each] for each in lists]
+        if row is None:
+            lists = [[_times(x, r[i] * c[j], modulus) for j, x in enumerate(each)] for i, each in enumerate(lists)]
+        answer = _in_array(lists, (len(lists), n))
+        return answer if row is None else answer[0]
+    a = _floats(a)
+    spare = abs(m - n) if rows is None and cols is None else 0
+    if spare:
+        a, rows, cols = _squared(a)
+        rows, cols = (None if counts is None else _ints(counts) for counts in (rows, cols))
     a, ld = _rows_of(a)
     is_complex = _kind(a) == "D"
-    out = _Out(out, shape(m, n), is_complex)
-    status = call.run("perm_%s_%s" % (name, "complex" if is_complex else "real"), m, n, _at(a), ld, _at(rows),
-                      _at(cols), *before, byref(call.options), out.address, byref(call.result))
+    shape = (m, n) if row is None else (n,)
+    answer = _Out(out, shape, is_complex)
+    whole = _Out(None, a.shape if row is None else (a.shape[1],), is_complex) if spare else answer
+    status = call.run("perm_%s_%s" % (name, "complex" if is_complex else "real"), *a.shape, _at(a), ld, _at(rows),
+                      _at(cols), *(() if row is None else (row,)), byref(call.options), whole.address,
+                      byref(call.result))
     if status < 0 or (status > 0 and not full):
-        raise _error(status, _text(call.result.message), _result(call.result))
+        raise _error(status, call.result.message, _result(call.result))
     result = _result(call.result)
+    if spare:
+        result = _without_ones(result, spare, whole, answer)
     if full:
-        return out.answer(), result
-    if not out.scale(result.exp2):
-        raise TooLargeError("a value exceeds a double; full=True gives numbers and exp2", "PERM_ERROR_OVERFLOW", result)
-    return out.answer()
+        return answer.answer(), result
+    wrong = answer.scale(result.exp2)
+    if wrong:
+        raise TooLargeError(wrong + "; full=True gives numbers and exp2", "PERM_ERROR_OVERFLOW", result)
+    return answer.answer()
+
+
+def _without_ones(result, spare, whole, answer):
+    """What _squared added taken away again: `answer` of the numbers in `whole`, and the result. Each division, and the
+    factorial in doubles, errs by a part in 2^52 at most."""
+    factor = float(math.factorial(spare))  # at most 63: there are 64 lines
+    values = _entries(whole.array)
+    step, n = whole.shape[-1], answer.shape[-1]
+    values = [x / factor for k in range(math.prod(answer.shape[:-1])) for x in values[k * step:k * step + n]]
+    answer.fill(values)
+    bound = result.error_bound / factor * (1 + 2.0**-50) + max(map(abs, values), default=0) * 2.0**-51
+    return replace(result, value=result.value / factor, partial_sum=result.partial_sum / factor, error_bound=bound,
+                   error_estimate=result.error_estimate / factor, exact=False)
 
 
 def minors(a, row, rows=None, cols=None, full=False, out=None, **options):
     """The n permanents of a without row `row` (from 0) and one column each: an array of n doubles (complex).
 
-    rows, cols: multiplicities; one copy of the row and of each column is left out. full: (numbers in units of
+    Of integers exact Python ints, of Fractions Fractions, in an array of objects: n permanents, fewer where lines are
+    equal. rows, cols: multiplicities; one copy of the row and of each column is left out. full: (numbers in units of
     2**result.exp2, result), whose value is the permanent of the whole matrix. out: where to write the numbers, as in
-    permanent(), of shape (n,). Integers are taken as doubles. As long as two permanents. Raises IndexRangeError,
-    InputError, ...
+    permanent(), of shape (n,). With full, out or another precision than exact integers are taken as doubles, and
+    refused beyond 2^53. Doubles take as long as two permanents. Raises IndexRangeError, InputError, ...
 
-    >>> list(map(float, perm.minors([[1, 2], [3, 4]], 0)))
-    [4.0, 3.0]
+    >>> list(map(int, perm.minors([[1, 2], [3, 10**20]], 0)))
+    [100000000000000000000, 3]
     """
-    return _listed("minors", a, rows, cols, (_whole("row", row),), lambda m, n: (n,), full, out, options)
+    return _listed("minors", a, rows, cols, _whole("row", row), full, out, options)
 
 
 def gradient(a, rows=None, cols=None, full=False, out=None, **options):
-    """The m x n derivatives of the permanent by all entries, as minors(); the time of eight permanents or fewer.
+    """The m x n derivatives of the permanent by all entries, as minors(); of doubles the time of eight permanents or
+    fewer, of integers that of m n permanents one order smaller.
 
-    >>> [list(map(float, row)) for row in perm.gradient([[1, 2], [3, 4]])]
+    >>> [list(map(float, row)) for row in perm.gradient([[1.0, 2], [3, 4]])]
     [[4.0, 3.0], [2.0, 1.0]]
     """
-    return _listed("gradient", a, rows, cols, (), lambda m, n: (m, n), full, out, options)
+    return _listed("gradient", a, rows, cols, None, full, out, options)
+
+
+def marginals(a, **options):
+    """How likely each entry is in an assignment drawn by its product: a[i, j] times the derivative by it, divided by
+    the permanent. m x n doubles (complex) whose rows (m <= n; of m >= n the columns) have the sum 1.
+
+    a: m x n weights; of targets and measurements the association probabilities of tracking (JPDA: a column more for
+    each target's miss). Lines of very different sizes do no harm. The time of a gradient. Raises InputError where the
+    permanent is 0, ...
+
+    >>> [[round(float(x), 3) for x in row] for row in perm.marginals([[0.9, 0.1, 0.2], [0.3, 0.6, 0.2]])]
+    [[0.758, 0.053, 0.189], [0.095, 0.695, 0.211]]
+    """
+    a = _floats(_array(a))
+    (m, n), values = a.shape, _entries(a)
+    rows = [values[k * n:(k + 1) * n] for k in range(m)]
+    if not all(map(cmath.isfinite, values)):
+        raise InputError("an entry is NaN or infinite", "PERM_ERROR_NOT_FINITE")
+    if m > n:
+        answer = marginals(_made(_kind(a), (n, m), [x for column in zip(*rows) for x in column]), **options)
+        return answer.T.copy() if np else [list(column) for column in zip(*answer)]
+    rows = [[_lifted(x, -exponent) for x in row] for row in rows  # which changes nothing but what underflows
+            for exponent in [math.frexp(max(max(abs(x.real), abs(x.imag)) for x in row) if row else 0)[1]]]
+    scaled = _made(_kind(a), (m, n), [x for row in rows for x in row])
+    if np and m < n and n > _BY_COLUMNS and n << m <= 1 << 26 and not options and _kind(a) == "d" and (a >= 0).all():
+        answer, whole = _by_columns(scaled)
+        if whole > 1e-200:
+            return answer
+    derivatives, result = gradient(scaled, full=True, **options)
+    if not result.value:
+        raise InputError("the permanent is 0: no assignment has a weight", "PERM_ERROR_OPTION")
+    if np:
+        return derivatives * scaled / result.value
+    return [[x * y / result.value for x, y in zip(*lines)] for lines in zip(derivatives, rows)]
+
+
+_BY_COLUMNS = 20  # columns up to which the gradient of a rectangle is faster
+
+
+def _by_columns(a):
+    """The marginals and the permanent of non-negative m x n, m < n, by sets of rows: `before` has for each set the sum
+    over its ways into the columns up to here, `after` into those from here on. Nothing cancels. O(n m 2^m)."""
+    m, n = a.shape
+    before, after = np.zeros((n + 1, 1 << m)), np.zeros(1 << m)
+    before[0, 0] = after[0] = 1
+
+    def halves(sums, i):
+        parts = sums.reshape(-1, 2, 1 << i)
+        return parts[:, 0], parts[:, 1]  # sets without row i; the same with it
+
+    def place(sums, j):
+        old = sums.copy()
+        for i in np.flatnonzero(a[:, j]):
+            halves(sums, i)[1][...] += a[i, j] * halves(old, i)[0]
+    for j in range(n):
+        before[j + 1] = before[j]
+        place(before[j + 1], j)
+    answer = np.zeros((m, n))
+    for j in reversed(range(n)):
+        rest = after[::-1].copy()  # of the complement of a set
+        for i in np.flatnonzero(a[:, j]):
+            answer[i, j] = a[i, j] * (halves(before[j], i)[0] * halves(rest, i)[1]).sum()
+        place(after, j)
+    return (answer / before[n, -1] if before[n, -1] else answer), before[n, -1]
 
 
 def _selections(rows, cols):
     """(count, k) of two lists of indices, and both as C's ints; None: 0 .. k - 1 for all."""
-    lists = [None if index is None else _array(index) for index in (rows, cols)]
+    lists = []
+    for name, index in (("rows", rows), ("cols", cols)):
+        try:
+            index = None if index is None else _numbers(index)
+            if index is not None and index.ndim not in (1, 2):
+                raise InputError("expected an array (count, k) or (k,), not of shape %s" % (index.shape,))
+        except Error as error:
+            raise type(error)("%s: %s" % (name, error), error.status) from None
+        lists.append(index)
+    counts = [index.shape[0] for index in lists if index is not None and index.ndim == 2]
+    for place, index in enumerate(lists):  # one selection for all
+        if index is not None and index.ndim == 1 and counts:
+            lists[place] = _made(_kind(index), (counts[0], index.size), _entries(index) * counts[0])
     shapes = {index.shape for index in lists if index is not None}
-    if len(shapes) != 1 or any(index is not None and _kind(index) != "q" for index in lists):
+    if len(shapes) != 1 or not counts or any(index is not None and _kind(index) != "q" for index in lists):
         raise InputError("rows, cols: expected arrays of integers of one shape (count, k), one of them at least",
                          "PERM_ERROR_SIZE")
     (count, k), = shapes
@@ -1482,10 +1828,20 @@ def _selections(rows, cols):
                             [max(-1, min(x, 2**31 - 1)) for x in index.data]) for index in lists]
 
 
+def _select(a, k, rows, cols, call, out):
+    """Permanents of k x k selections, whose indices are C's ints, into `out`."""
+    a, ld = _rows_of(a)
+    status = call.run("perm_select_" + _SUFFIXES[_kind(a)], *a.shape, _at(a), ld, k, out.shape[0], _at(rows), _at(cols),
+                      byref(call.options), out.address, byref(call.result))
+    if status:
+        raise _error(status, call.result.message, out.answer())
+
+
 def submatrices(a, rows=None, cols=None, out=None, **options):
     """Permanents of many k x k selections of one m x n matrix: selection s takes rows[s] and cols[s].
 
-    rows, cols: arrays (count, k) of indices from 0, repeats allowed; None: 0 .. k-1 for all. Returns count doubles
+    rows, cols: arrays (count, k) of indices from 0, repeats allowed (then lines stand so often: two photons in a mode);
+    one of them may be (k,), the same for all, or None: 0 .. k-1. Returns count doubles
     (complex), in out if given, as in permanent(), of shape (count,). Integers are taken as doubles. O(count k 2^(k-1)).
     Raises IndexRangeError, InputError, ...
 
@@ -1495,13 +1851,15 @@ def submatrices(a, rows=None, cols=None, out=None, **options):
     a = _floats(_array(a))
     call = _call(options, "rows", "cols", "out")
     count, k, (rows, cols) = _selections(rows, cols)
-    m, n = a.shape
-    a, ld = _rows_of(a)
+    n = a.shape[1]
     out = _Out(out, (count,), _kind(a) == "D")
-    status = call.run("perm_select_" + _SUFFIXES[_kind(a)], m, n, _at(a), ld, k, count, _at(rows), _at(cols),
-                      byref(call.options), out.address, byref(call.result))
-    if status:
-        raise _error(status, _text(call.result.message), out.answer())
+    _select(a, k, rows, cols, call, out)
+
+    def one(s):
+        values = _entries(a)
+        return permanent([[values[i * n + j] for j in cols[s * k:s * k + k]] for i in rows[s * k:s * k + k]])
+    rows, cols = (index.ravel().tolist() if np else index for index in (rows, cols))
+    _refine(out, a, k, one)
     return out.answer()
 
 
@@ -1510,11 +1868,12 @@ def estimate(a, samples=0, relative_error=0, confidence=0, seed=0, estimator="au
 
     Stops at the first of samples (65536 if nothing is given), relative_error (of the standard error) and max_seconds.
     confidence: of the interval, 0.95. estimator: one of ESTIMATORS; sinkhorn wants non-negative entries. The same seed
-    gives the same samples for any number of threads. Integers are taken as doubles. O(n^2) a sample.
+    gives the same samples for any number of threads. Integers are taken as doubles. O(n^2) a sample. Of OPTIONS
+    threads, max_seconds, progress and cancel count.
 
-    estimator "rejection", for non-negative entries and n to 2000, keeps relative_error (0.1) with chance confidence, by
-    a theorem. proved_radius holds with that chance, too (inf: none is known); the permanent is certainly between
-    certain_low and certain_high.
+    estimator "rejection" (--guarantee of the command), for non-negative entries and n to 2000, keeps relative_error
+    (0.1) with chance confidence, by a theorem. proved_radius holds with that chance, too (inf: none is known); the
+    permanent is certainly between certain_low and certain_high.
 
     >>> e = perm.estimate([[1, 2], [3, 4]], samples=10000, seed=3)
     >>> abs(e.value - 10) < 5 * e.standard_error
@@ -1553,6 +1912,23 @@ def plan(a, **options):
     >>> perm.plan([[0.5 + i * j for j in range(30)] for i in range(30)]).seconds < 60
     True
     """
+    return _planned(a, options, lambda job, leaves, matrix, call: None)[0]
+
+
+def explain(a, **options):
+    """The plan in a few lines for people, like those of `perm --explain`: what the matrix is, what will be done, how
+    long it takes, what the answer will be, why no other engine. plan(a).text says more, for those who know the engines.
+
+    >>> print(perm.explain([[1, 2], [5, 0]]))
+    matrix     2 x 2, 3 entries
+    plan       nothing is left to compute
+    answer     every digit, exactly
+    """
+    return "\n".join("%-10s %s" % line for line in _planned(a, options, _outline)[1])
+
+
+def _planned(a, options, look):
+    """The Plan of a matrix, and what look(job, leaves, matrix, call) says of it."""
     call = _call(options)
     if not isinstance(a, (str, os.PathLike)) and not _is_sparse(a):
         a = _array(a)
@@ -1565,29 +1941,90 @@ def plan(a, **options):
     with _Sparse(a, call) as matrix:
         status = call.run("perm_sparse_job", matrix.bytes, byref(call.options), byref(job), byref(call.result))
         if status < 0:
-            raise _error(status, _text(call.result.message))
-    try:
-        leaves = []
-        for k in range(_lib.perm_job_leaves(job)):
-            leaf = _Leaf()
-            _lib.perm_job_leaf(job, k, byref(leaf))
-            leaves.append(Leaf(METHODS[leaf.method], ISAS[leaf.isa], leaf.n, leaf.chunks, leaf.work, leaf.seconds,
-                               leaf.bytes))
-        text = ctypes.create_string_buffer(_lib.perm_job_explain(job, None, 0) + 1)
-        _lib.perm_job_explain(job, text, len(text))
-    finally:
-        _lib.perm_job_free(job)
+            raise _error(status, call.result.message)
+        try:
+            leaves = []
+            for k in range(_lib.perm_job_leaves(job)):
+                leaf = _Leaf()
+                _lib.perm_job_leaf(job, k, byref(leaf))
+                leaves.append(Leaf(METHODS[leaf.method], ISAS[leaf.isa], leaf.n, leaf.chunks, leaf.work, leaf.seconds,
+                                   leaf.bytes))
+            text = ctypes.create_string_buffer(_lib.perm_job_explain(job, None, 0) + 1)
+            _lib.perm_job_explain(job, text, len(text))
+            told = look(job, leaves, _Matrix.from_buffer(matrix.bytes), call)
+        finally:
+            _lib.perm_job_free(job)
     return Plan(sum(leaf.seconds for leaf in leaves), max([leaf.bytes for leaf in leaves], default=0.0), tuple(leaves),
-                text.value.decode())
+                text.value.decode()), told
 
 
-def explain(a, **options):
-    """plan(a).text: engine, order, kernel family and predicted seconds, for people.
+def _in_words(unit, number):
+    text = ctypes.create_string_buffer(64)
+    getattr(_lib, "perm_%s_text" % unit)(number, text, len(text))
+    return text.value.decode()
 
-    >>> perm.explain([[1, 0], [5, 1]]).split(",")[0]
-    'structure: 1 entries in no perfect matching dropped'
+
+def _outline(job, leaves, matrix, call):
+    """Lines of a word and a text."""
+    yes = c_int()
+    precision = PRECISIONS[_lib.perm_job_precision(job, byref(yes))]
+    lines = [("matrix", "%d x %d, %d entries" % (matrix.m, matrix.n, matrix.nnz) + (
+        ", none is 0" if matrix.nnz == matrix.m * matrix.n else ""))]
+    costliest = max(range(len(leaves)), key=lambda k: leaves[k].seconds, default=None)
+    if costliest is None:
+        lines.append(("plan", "nothing is left to compute"))
+    else:
+        leaf = leaves[costliest]
+        lines.append(("plan", "method %s, order %d%s%s" % (
+            leaf.method, leaf.n, ", on GPUs" if leaf.isa == "cuda" else "",
+            ", for the longest of %d blocks" % len(leaves) if len(leaves) > 1 else "")))
+        lines.append(("time", "about %s on one %s; %s of memory" % (
+            _in_words("time", sum(leaf.seconds for leaf in leaves)), "GPU" if leaf.isa == "cuda" else "thread",
+            _in_words("bytes", max(leaf.bytes for leaf in leaves)))))
+    error = ("a proved bound of its error" if yes.value else "an estimate of its error" + (
+        "" if call.options.certify else "; certify=True asks for a proved bound"))
+    lines.append(("answer", "the permanent modulo %d, exactly" % call.options.modulus if call.options.modulus else
+                  "every digit, exactly" if precision == "exact" else "a double%s with %s" % (
+                      "" if precision == "default" else " of precision " + precision, error)))
+    offers, offer = [], _Offer()
+    while costliest is not None and _lib.perm_job_offer(job, len(offers), byref(offer)) == 0:
+        offers.append((offer.block, METHODS[offer.method], offer.seconds, offer.bytes, _text(offer.reason)))
+    offers = [each[1:] for each in offers if each[0] == costliest and each[1] != leaf.method]
+    others = ["%s about %s" % (method, _in_words("time", seconds))
+              for method, seconds, _, _ in sorted(offers, key=lambda each: each[1]) if seconds < math.inf]
+    declined = ["%s: it %s" % (method, reason) for method, seconds, _, reason in offers if seconds == math.inf]
+    return lines + [(word, "; ".join(texts)) for word, texts in (("otherwise", others[:3]), ("declined", declined))
+                    if texts]
+
+
+def read(source, **options):
+    """The matrix in a file, or in the bytes of one, as an array (without numpy as lists): int64, float64 or complex128.
+
+    source: a file's name (str or os.PathLike; "-": standard input), or bytes. Formats: docs/formats.md; option format
+    says what a file without a banner is. Fractions a/b are refused. permanent(), compute() and others take the name
+    itself, and so keep the zeros of a large sparse matrix out of memory. Raises FileError, InputError (which line), ...
+
+    >>> perm.permanent(perm.read(b"1 2\\n3 4\\n"))
+    10
     """
-    return plan(a, **options).text
+    call = _call(options)
+    if not isinstance(source, (str, os.PathLike, bytes)):
+        raise InputTypeError("source: expected a file's name or bytes, not %.60r" % (source,), "PERM_ERROR_OPTION")
+    with _Sparse(source, call) as held:
+        matrix = _Matrix.from_buffer(held.bytes)
+        m, n = matrix.m, matrix.n
+        if m * n > 1 << 26:
+            raise LimitError("%d x %d numbers as an array: give permanent() the file's name" % (m, n),
+                             "PERM_ERROR_LIMIT")
+        kind, values = "qqdD"[matrix.kind], [0] * (m * n)
+        for i in range(m):
+            for k in range(matrix.row_start[i], matrix.row_start[i + 1]):
+                values[i * n + matrix.column[k]] = (
+                    1 if matrix.kind == 0 else matrix.integer[k] if kind == "q" else matrix.real[k] if kind == "d" else
+                    complex(matrix.real[k], matrix.imaginary[k]))
+        del matrix
+    answer = _made(kind, (m, n), values)
+    return answer if np else answer.nested()
 
 
 def low_rank(u, v, **options):
@@ -1627,7 +2064,7 @@ def cauchy(x, y, **options):
     status = call.run("perm_compute_cauchy_" + _SUFFIXES[kind], x.size, _at(x), _at(y), byref(call.options),
                       byref(condition), byref(call.result))
     if status < 0:
-        raise _error(status, _text(call.result.message))
+        raise _error(status, call.result.message)
     return _result(call.result), condition.value
 
 
@@ -1649,7 +2086,7 @@ def rook_numbers(a, **options):
         numbers = (_Integer * (min(head) + 1))()
         status = call.run("perm_rook_numbers", matrix.bytes, byref(call.options), numbers, byref(call.result))
     if status:
-        raise _error(status, _text(call.result.message))
+        raise _error(status, call.result.message)
     return [int(number) for number in numbers]
 
 
@@ -1676,8 +2113,26 @@ def sample(a, count, seed=1, first=0, **options):
         status = call.run("perm_sample_sparse", matrix.bytes, byref(call.options), seed, first, count, at,
                           byref(call.result))
     if status:
-        raise _error(status, _text(call.result.message))
+        raise _error(status, call.result.message)
     return columns if np else [columns[k * m:k * m + m] for k in range(count)]
+
+
+_MOST_PHOTONS = 256  # lines with their copies of which the library takes minors
+_TOGETHER = 13       # photons up to which minors of many samples by one call are faster than those of each by its own
+
+
+def _mixed(z):
+    """SplitMix64's permutation of 64 bits, of an int or an array of uint64."""
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 & _64_BITS
+    z = (z ^ z >> 27) * 0x94D049BB133111EB & _64_BITS
+    return z ^ z >> 31
+
+
+def _stream(seed, sample, number):
+    """The random 64 bits of this number of a sample: the sample's own SplitMix64."""
+    step = 0x9E3779B97F4A7C15
+    begin = _mixed(_mixed(seed + step & _64_BITS) ^ _mixed(sample + step & _64_BITS))
+    return _mixed(begin + (number + 1) * step & _64_BITS)
 
 
 def _entering(u, input):
@@ -1685,6 +2140,9 @@ def _entering(u, input):
     counts = _counts("input", input, len(u[0]) if u else 0)
     if counts is None or min(counts, default=0) < 0:
         raise InputError("input: expected a number of photons for every column", "PERM_ERROR_COUNTS")
+    if sum(counts) > _MOST_PHOTONS:
+        raise LimitError("input: %d photons; a sample takes minors of as many lines, %d at most" % (
+            sum(counts), _MOST_PHOTONS), "PERM_ERROR_LIMIT")
     modes = [j for j, count in enumerate(counts) if count]
     for j, k in itertools.combinations_with_replacement(modes, 2):
         product = sum(row[j] * row[k].conjugate() for row in u)
@@ -1707,12 +2165,19 @@ def _chances(u, taken, entered, options):
         block = np.ones((len(modes) + 1, len(columns)), complex)  # whose row 0, to expand by, may be anything
         block[1:] = u[modes][:, columns]
         counts = [np.array(each) for each in counts]
-        numbers, _ = minors(block, 0, *counts, True, **options)
-        return np.cumsum(abs((u[:, columns] * (numbers * counts[1])).sum(1)) ** 2).tolist()
-    block = [1 + 0j] * len(columns) + [u[i][j] for i in modes for j in columns]
-    numbers, _ = minors(_made("D", (len(modes) + 1, len(columns)), block), 0, *counts, True, **options)
+    else:
+        block = [1 + 0j] * len(columns) + [u[i][j] for i in modes for j in columns]
+        block = _made("D", (len(modes) + 1, len(columns)), block)
+    numbers, result = minors(block, 0, *counts, True, **options)
+    if result.status != "PERM_OK":  # stopped; or too many photons share a mode, so that all digits cancel
+        raise Incomplete("the minors of a photon: " + (result.message or result.status), result.status, result)
+    if np:
+        sizes = abs((u[:, columns] * (numbers * counts[1])).sum(1))
+        return np.cumsum((sizes / sizes.max()) ** 2).tolist()  # their squares alone might overflow
     weights = [(j, entered[j] * x) for j, x in zip(columns, numbers)]
-    return list(itertools.accumulate(abs(sum(row[j] * x for j, x in weights)) ** 2 for row in u))
+    sizes = [abs(sum(row[j] * x for j, x in weights)) for row in u]
+    largest = max(sizes)
+    return list(itertools.accumulate((size / largest) ** 2 for size in sizes))
 
 
 class sampler:
@@ -1733,37 +2198,77 @@ class sampler:
 
         >>> splitter = [[0.6, 0.8], [0.8, -0.6]]
         >>> [list(map(int, way)) for way in perm.sampler.boson(splitter, [1, 1], 4, seed=5)]
-        [[0, 2], [0, 2], [1, 1], [2, 0]]
+        [[0, 2], [2, 0], [2, 0], [0, 2]]
         """
-        import bisect
-        import functools
-        import random
         count, seed, first = (_whole(name, number, 0, 2**64 - 1) for name, number in (
             ("count", count), ("seed", seed), ("first", first)))
         u = _as(_floats(_array(u)), "D")
         m, n = u.shape
         rows = u.tolist() if np else u.nested()
         entering = _entering(rows, input)
-        u = u if np else rows
         options.setdefault("tolerance", 0.01)  # by the estimate; errors are far smaller. Not once more in double-double
         _call(options, "u", "input", "count", "seed", "first")
+        photons = len(entering)
+        if not np:
+            later = _Ways(rows, n, options)
+            ways = []
+            for k in range(first, first + count):
+                draws = [_stream(seed, k & _64_BITS, t) for t in range(2 * photons)]
+                order = [entering[t] for t in sorted(range(photons), key=draws.__getitem__)]
+                taken = []
+                for j in range(photons):
+                    taken.append(later.next(order[:j + 1], taken, (draws[photons + j] >> 11) * 2.0**-53))
+                ways.append([taken.count(i) for i in range(m)])
+            return ways
+        ways = _copied(np.zeros, (count, m), np.intc)
+        later, most = _Ways(u, n, options), max(1, 2**20 // max(photons * max(m, photons), 1))
+        for begin in range(0, count, most):
+            part = ways[begin:begin + most]
+            samples = np.arange(len(part), dtype=np.uint64) + np.uint64(first + begin & _64_BITS)
+            draws = _stream(seed, samples[:, None], np.arange(2 * photons, dtype=np.uint64))
+            order = np.array(entering, np.intc)[np.argsort(draws[:, :photons], 1, kind="stable")]
+            uniform = (draws[:, photons:] >> 11) * 2.0**-53
+            taken = np.empty((len(part), photons), np.intc)
+            for j in range(photons):
+                if j <= _TOGETHER:
+                    taken[:, j] = _next_together(u, order[:, :j + 1], taken[:, :j], uniform[:, j], options)
+                else:
+                    taken[:, j] = [later.next(*each) for each in zip(
+                        order[:, :j + 1].tolist(), taken[:, :j].tolist(), uniform[:, j].tolist())]
+            np.add.at(part, (np.arange(len(part))[:, None], taken), 1)
+        return ways
 
-        @functools.lru_cache(1 << 20 // max(m, 1))
-        def chances(taken, entered):
-            return _chances(u, taken, entered, options)
-        ways = []
-        for k in range(first, first + count):
-            source = random.Random(seed << 64 | k)
-            order, taken, entered = list(entering), [], [0] * n
-            source.shuffle(order)
-            for j in order:
-                entered[j] += 1
-                cumulative = chances(tuple(taken), tuple(entered))
-                bisect.insort(taken, bisect.bisect_right(cumulative, source.random() * cumulative[-1]))
-            ways.append([0] * m)
-            for i in taken:
-                ways[-1][i] += 1
-        return np.array(ways, np.intc).reshape(count, m) if np else ways
+
+class _Ways:
+    """The ways out of one photon after another of one sample, by minors; what was computed is kept for the next."""
+
+    def __init__(self, u, n, options):
+        self.u, self.n, self.options, self.known = u, n, options, {}
+
+    def next(self, order, taken, uniform):
+        """By which mode the last of those in `order` (modes of entry) leaves, after those in `taken`."""
+        key = tuple(sorted(taken)), tuple(order.count(j) for j in range(self.n))
+        cumulative = self.known.get(key)
+        if cumulative is None:
+            if len(self.known) * len(self.u) > 1 << 20:
+                self.known.clear()
+            cumulative = self.known[key] = _chances(self.u, *key, self.options)
+        return bisect.bisect_right(cumulative, uniform * cumulative[-1])
+
+
+def _next_together(u, order, taken, uniform, options):
+    """The same for many samples (rows of arrays): their minors are selections, by one call."""
+    count, k = taken.shape
+    rest = np.array([[j for j in range(k + 1) if j != left] for left in range(k + 1)], int).reshape(k + 1, k)
+    minors = _Out(None, (count * (k + 1),), True)
+    if k:
+        rows, cols = (_ints(index.reshape(-1, k)) for index in (np.repeat(taken, k + 1, 0), order[:, rest]))
+        _select(u, k, rows, cols, _call(options), minors)
+    else:
+        minors.array[:] = 1
+    amplitudes = (minors.array.reshape(count, 1, k + 1) @ u.T[order])[:, 0]
+    cumulative = np.cumsum(amplitudes.real**2 + amplitudes.imag**2, 1)
+    return (cumulative <= (uniform * cumulative[:, -1])[:, None]).sum(1)
 
 
 # ---- signatures with all options; the extension's functions in place of two of these
@@ -1778,8 +2283,8 @@ def _described(function):
     return function
 
 
-for _function in (permanent, compute, minors, gradient, submatrices, estimate, plan, explain, low_rank, cauchy,
-                  rook_numbers, sample, sampler.boson):
+for _function in (permanent, compute, minors, gradient, marginals, submatrices, estimate, plan, explain, read,
+                  low_rank, cauchy, rook_numbers, sample, sampler.boson):
     _described(_function)
 if _extension:
     try:

@@ -3,11 +3,11 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import Any, Callable, Literal, NamedTuple, Protocol, Sequence, TypedDict, Unpack
 
-__all__ = ["permanent", "compute", "minors", "gradient", "submatrices", "estimate", "plan", "explain", "low_rank",
-           "cauchy", "rook_numbers", "sample", "sampler", "Result", "Estimate", "Plan", "Leaf", "Progress", "Gaussian",
-           "Error", "InputError", "InputTypeError", "IndexRangeError", "UnsupportedError", "OutOfMemoryError",
-           "TooLargeError", "LimitError", "FileError", "DeviceError", "Incomplete", "METHODS", "PRECISIONS", "ISAS",
-           "FORMATS", "ESTIMATORS", "VERSION", "LIBRARY", "__version__"]
+__all__ = ["permanent", "compute", "minors", "gradient", "marginals", "submatrices", "estimate", "plan", "explain",
+           "read", "low_rank", "cauchy", "rook_numbers", "sample", "sampler", "Result", "Estimate", "Plan", "Leaf",
+           "Progress", "Gaussian", "Error", "InputError", "InputTypeError", "IndexRangeError", "UnsupportedError",
+           "OutOfMemoryError", "TooLargeError", "LimitError", "FileError", "DeviceError", "Incomplete", "METHODS",
+           "PRECISIONS", "ISAS", "FORMATS", "ESTIMATORS", "VERSION", "LIBRARY", "__version__"]
 
 METHODS: tuple[str, ...]
 PRECISIONS: tuple[str, ...]
@@ -51,9 +51,12 @@ class _Keywords(TypedDict, total=False):
     checkpoint_seconds: float
     part: tuple[int, int] | None
     merge: Sequence[str | PathLike[str]] | None
+    prove: str | PathLike[str] | None
     progress: Callable[[Progress], Any] | None
     cancel: _Event | None
     format: _Format
+
+def __dir__() -> list[str]: ...
 
 class Gaussian(NamedTuple):
     real: int
@@ -90,6 +93,9 @@ class Result:
     message: str
     @property
     def permanent(self) -> Any: ...
+    def __float__(self) -> float: ...
+    def __int__(self) -> int: ...
+    def __complex__(self) -> complex: ...
 
 @dataclass(frozen=True)
 class Estimate:
@@ -148,11 +154,13 @@ def minors(a: Any, row: int, rows: Any = None, cols: Any = None, full: bool = Fa
            **options: Unpack[_Keywords]) -> Any: ...
 def gradient(a: Any, rows: Any = None, cols: Any = None, full: bool = False, out: Any = None,
              **options: Unpack[_Keywords]) -> Any: ...
+def marginals(a: Any, **options: Unpack[_Keywords]) -> Any: ...
 def submatrices(a: Any, rows: Any = None, cols: Any = None, out: Any = None, **options: Unpack[_Keywords]) -> Any: ...
 def estimate(a: Any, samples: float = 0, relative_error: float = 0, confidence: float = 0, seed: int = 0,
              estimator: _Estimator = "auto", **options: Unpack[_Keywords]) -> Estimate: ...
 def plan(a: Any, **options: Unpack[_Keywords]) -> Plan: ...
 def explain(a: Any, **options: Unpack[_Keywords]) -> str: ...
+def read(source: str | PathLike[str] | bytes, **options: Unpack[_Keywords]) -> Any: ...
 def low_rank(u: Any, v: Any, **options: Unpack[_Keywords]) -> Result: ...
 def cauchy(x: Any, y: Any, **options: Unpack[_Keywords]) -> tuple[Result, float]: ...
 def rook_numbers(a: Any, **options: Unpack[_Keywords]) -> list[int]: ...

@@ -252,7 +252,7 @@ def test_results_longer_than_doubles():
         perm.permanent(np.full((3, 3), 1e300))
     with pytest.raises(OverflowError):
         perm.permanent(np.full((3, 3), 1e300 + 0j))
-    assert perm.permanent(np.full((3, 3), 1e-300)) == 0 and perm.compute(np.full((3, 3), 1e-300)).value > 0
+    assert perm.compute(np.full((3, 3), 1e-300)).value > 0
 
 
 def test_whole_floats_exactly():
@@ -292,7 +292,7 @@ def test_what_is_no_matrix(bad, error, text):
 
 
 def test_numbers_and_arrays_that_are_too_large():
-    for call in (perm.gradient, lambda a: perm.minors(a, 0), lambda a: perm.estimate(a, samples=9),
+    for call in (lambda a: perm.gradient(a, full=True), perm.marginals, lambda a: perm.estimate(a, samples=9),
                  lambda a: perm.submatrices(a, [[0]]), lambda a: perm.compute(a, precision="dd")):
         with pytest.raises(perm.InputError, match="rounded"):
             call([[2**2000]])
@@ -371,6 +371,21 @@ def test_files(tmp_path):
 
 
 # ---- results
+
+def test_read(tmp_path):
+    for a, dtype in ((WHOLE, np.int64), (REAL, float), (COMPLEX, complex), (np.eye(3, dtype=int), np.int64)):
+        np.save(tmp_path / "a.npy", a)
+        for source in (tmp_path / "a.npy", str(tmp_path / "a.npy"), (tmp_path / "a.npy").read_bytes()):
+            assert np.array_equal(perm.read(source), a) and perm.read(source).dtype == dtype
+    market = b"%%MatrixMarket matrix coordinate pattern general\n2 3 2\n1 1\n2 3\n"
+    assert perm.read(market).tolist() == [[1, 0, 0], [0, 0, 1]]
+    assert perm.read(b"0 1\n1 0\n2 2\n", format="edges").tolist() == [[0, 1, 0], [1, 0, 0], [0, 0, 1]]
+    for bad, error, text in ((b"1 2\n3", perm.InputError, "^bytes:2: "), ("/no/file", perm.FileError, "^/no/file"),
+                             (3, perm.InputTypeError, "^source"), (b"1/2 1\n1 1\n", perm.InputError, "bytes:1"),
+                             (market.replace(b"2 3 2", b"99999 99999 2"), perm.LimitError, "file's name")):
+        with pytest.raises(error, match=text):
+            perm.read(bad)
+
 
 def test_result_of_doubles():
     r = perm.compute(REAL[:6, :6], threads=1)
@@ -600,6 +615,52 @@ def test_a_place_for_the_answer():
     assert perm.minors(small * 1e50, 0, out=out[:3])[1] == pytest.approx(2e-300, rel=1e-12)
 
 
+def test_numbers_too_small_for_doubles():
+    """0 is never what underflowed: TooLargeError, with the number. What a double holds is returned, 0 among it."""
+    for a in (np.full((20, 20), 1e-300), np.full((3, 3), 1e-200), np.full((22, 22), 1e-100), np.full((3, 3), 1e-106),
+              np.full((4, 4), 1e-200 + 1e-201j), np.full((2, 3), 1e-200)):
+        for matrix in (a, a.tolist(), np.asfortranarray(a)):
+            with pytest.raises(OverflowError, match="about 1e-[0-9]+, too small for a double") as caught:
+                perm.permanent(matrix)
+            result = caught.value.result
+            assert result == perm.compute(a) or result.seconds
+            assert abs(result.value) > 0 and result.exp2 < -900
+        with pytest.raises(perm.TooLargeError):
+            float(perm.compute(a.real))
+    assert perm.permanent(np.full((2, 2), 2.0**-530)) == 2.0**-1059  # below normal doubles, and exact
+    assert perm.permanent(np.diag([1e-200] * 2)[::-1] * [[1], [0]]) == 0 == perm.permanent(np.zeros((5, 5)))
+    assert perm.permanent([[1e-300, 1e-320j], [0, 1]]) == 1e-300
+    stack = np.stack([np.full((4, 4), 1e-200), np.ones((4, 4))])
+    for bad in (stack, stack + 0j, np.moveaxis(np.moveaxis(stack, 0, 2).copy(), 2, 0), stack.reshape(2, 1, 4, 4),
+                stack.tolist()):
+        with pytest.raises(perm.TooLargeError, match="number 0 of them: .* 1e-799, too") as caught:
+            perm.permanent(bad)
+        assert np.ravel(caught.value.result)[1] == 24
+    with pytest.raises(perm.TooLargeError, match="number 1 of them"):
+        perm.submatrices(stack[0] + np.eye(4), [[0, 1], [0, 2]], [[0, 1], [1, 3]])
+    stack[0] = np.diag([1e-200, 1, 1, 0])
+    assert perm.permanent(stack).tolist() == [0, 24] == perm.permanent(stack, out=np.empty(2)).tolist()
+    stack[0] = np.diag([1e-200, 1e-200, 1e150, 1e150])
+    assert math.isclose(perm.permanent(stack)[0], 1e-100, rel_tol=1e-12)
+    for call in (perm.gradient, lambda a: perm.minors(a, 0)):
+        with pytest.raises(perm.TooLargeError, match="too small for a double; full=True"):
+            call(np.full((4, 4), 1e-200))
+        assert not np.any(call(np.zeros((4, 4))))
+
+
+def test_a_result_as_a_number():
+    whole = perm.compute([[1, 2], [3, 4]])
+    assert (float(whole), int(whole), complex(whole)) == (10.0, 10, 10 + 0j)
+    real = perm.compute(np.full((20, 20), 1e10) / 7)
+    assert float(real) == real.permanent == real.value * 2.0**real.exp2
+    assert complex(perm.compute([[1j]])) == 1j and complex(perm.compute([[1j]], precision="exact")) == 1j
+    for call in (lambda: int(real), lambda: float(perm.compute([[1j]])), lambda: int(perm.compute([[1j]]))):
+        with pytest.raises(perm.InputTypeError):
+            call()
+    with pytest.raises(perm.TooLargeError, match="int\\(result\\) is exact"):
+        float(perm.compute([[10**400]]))
+
+
 def test_a_bad_matrix_in_a_stack():
     a = np.ones((3, 4, 4))
     a[1, 2, 2] = np.nan
@@ -609,7 +670,7 @@ def test_a_bad_matrix_in_a_stack():
 
 
 def test_minors_and_gradients():
-    for a, number in ((REAL[:4, :5], Fraction), (COMPLEX[:4, :4], Q), (WHOLE[:4, :4], Fraction)):
+    for a, number in ((REAL[:4, :5], Fraction), (COMPLEX[:4, :4], Q), (WHOLE[:4, :4] * 1.0, Fraction)):
         if a.shape[0] != a.shape[1]:
             continue
         whole = perm.gradient(a)
@@ -640,6 +701,87 @@ def test_minors_and_gradients():
         perm.gradient(a, rows=[1, 1, 1], cols=[3, 1, 1])
 
 
+def test_exact_minors():
+    """Integers of any size, Fractions and Gaussians: by expansion, and of no digit less."""
+    for a in (WHOLE[:4, :4], WHOLE[:3, :5], WHOLE[:5, :3], WHOLE[:4, :4].astype(object) * 10**40 + 3,
+              np.ones((1, 1), int), np.ones((3, 1), int), np.ones((1, 3), int),
+              [[Fraction(i + 1, j + 2) for j in range(4)] for i in range(3)]):
+        whole, plain = perm.gradient(a), np.array(a, object)
+        assert whole.dtype == object and whole.shape == plain.shape
+        for i, j in np.ndindex(*whole.shape):
+            minor = np.delete(np.delete(plain, i, 0), j, 1).tolist()
+            assert whole[i, j] == perm.permanent(minor) and type(whole[i, j]) is (
+                Fraction if isinstance(plain[i, j], Fraction) else int)
+        assert [perm.minors(a, i).tolist() for i in range(len(plain))] == whole.tolist()
+    assert perm.gradient([[10**20, 2], [3, 4]]).tolist() == [[4, 3], [2, 10**20]]
+    assert perm.gradient(np.zeros((0, 3), int)).shape == (0, 3) and perm.gradient([]).shape == (0, 0)
+    a, rows, cols = WHOLE[:3, :3], [2, 0, 1], [1, 2, 0]
+    for i, j in itertools.product(range(3), repeat=2):
+        less = np.array(rows) - (np.arange(3) == i), np.array(cols) - (np.arange(3) == j)
+        value = rows[i] * cols[j] and rows[i] * cols[j] * oracle(expanded(a, *less))
+        assert perm.gradient(a, rows, cols)[i, j] == value
+        assert perm.gradient(a, rows, cols, modulus=97)[i, j] == value % 97
+        if rows[i]:
+            assert perm.minors(a, i, rows, cols)[j] == (cols[j] and value // rows[i] // cols[j])
+    gaussian = perm.gradient(WHOLE[:3, :3] * (1 + 1j), precision="exact")
+    assert gaussian[1, 2] == (0, 2 * oracle(np.delete(np.delete(WHOLE[:3, :3], 1, 0), 2, 1)))
+    assert perm.gradient(WHOLE[:3, :3] * 1.0, precision="exact").tolist() == perm.gradient(WHOLE[:3, :3]).tolist()
+    assert perm.gradient(WHOLE[:3, :3], precision="dd").dtype == float == perm.gradient(WHOLE, full=True)[0].dtype
+    for call, text in ((lambda: perm.gradient([[2**60 + 1, 1]] * 2, full=True), "2\\^53"),
+                       (lambda: perm.minors([[1, 2]] * 2, 0, precision="exact", out=np.empty(2)), "out: of doubles"),
+                       (lambda: perm.minors(WHOLE, 99), "row = 99: the matrix has rows 0 .. "),
+                       (lambda: perm.minors(a, 1, rows, cols), "no copy"),
+                       (lambda: perm.gradient(a, part=(1, 2)), "parts")):
+        with pytest.raises(perm.Error, match=text):
+            call()
+    with pytest.raises(perm.Incomplete):
+        perm.gradient(random.integers(0, 9, (26, 26)), max_seconds=0.2)
+
+
+def test_minors_of_rectangles():
+    for a, number in ((random.normal(size=(3, 5)), Fraction), (random.normal(size=(4, 2)) + 1j, Q),
+                      (np.full((2, 40), 0.5), Fraction)):
+        derivatives, result = perm.gradient(a, full=True)
+        assert right(result.value * 2.0**result.exp2, a, number) and derivatives.shape == a.shape
+        for i, j in np.ndindex(*a.shape):
+            minor = np.delete(np.delete(a, i, 0), j, 1)
+            assert right(perm.gradient(a)[i, j].item(), minor, number, 1e-11)
+            assert abs(difference((derivatives[i, j] * 2.0**result.exp2).item(), oracle(minor, number))) <= (
+                result.error_bound * 2.0**result.exp2)
+        assert np.allclose(perm.minors(a, 1), perm.gradient(a)[1], rtol=1e-12)
+        out = np.empty(a.shape, a.dtype)
+        assert perm.gradient(a, out=out) is out and np.array_equal(out, perm.gradient(a))
+    assert np.allclose(perm.gradient(np.ones((1, 63))), 1) and np.allclose(perm.gradient(np.ones((63, 2))), 62)
+
+
+def test_marginals():
+    """Sums of products over all injections; both ways of computing them; sizes that a product would underflow by."""
+    tracks = np.hstack([random.random((3, 4)), np.diag(random.random(3))])
+    for a in (tracks, tracks.T, tracks[:, :3], WHOLE[:3, :4], COMPLEX[:3, :3], np.hstack([tracks, np.zeros((3, 16))])):
+        small = a if a.shape[0] <= a.shape[1] else a.T
+        m, n = small.shape
+        sums = np.zeros((m, n), small.dtype if small.dtype.kind == "c" else float)
+        for way in itertools.permutations(range(n), m):
+            weight = math.prod(small[range(m), way].tolist())
+            sums[range(m), way] += weight
+        expected = sums / (sums.sum() / m)
+        answer = perm.marginals(a)
+        assert np.allclose(answer if small is a else answer.T, expected, rtol=1e-10, atol=1e-13)
+        assert np.allclose(answer.sum(1 if small is a else 0), 1)
+    wide = random.random((9, 30))
+    wide[2, 5:] = 0
+    assert np.allclose(perm.marginals(wide), perm.marginals(wide, threads=1), rtol=1e-10)  # options: by the gradient
+    for scale in (1e-300, 1e300):
+        assert np.allclose(perm.marginals(wide * scale), perm.marginals(wide), rtol=1e-10)
+    lopsided = np.full((4, 24), 1e-200)
+    lopsided[:, 0] = 1
+    assert np.allclose(perm.marginals(lopsided).sum(1), 1) and np.allclose(perm.marginals(lopsided)[:, 0], 0.25)
+    with pytest.raises(perm.InputError, match="permanent is 0"):
+        perm.marginals([[1, 0], [1, 0]])
+    with pytest.raises(perm.InputError, match="NaN"):
+        perm.marginals([[1, math.nan], [1, 0]])
+
+
 def test_submatrices():
     for a, number in ((random.normal(size=(6, 9)), Fraction), (random.normal(size=(6, 9)) + 1j, Q)):
         rows, cols = random.integers(0, 6, (20, 4)), random.integers(0, 9, (20, 4))
@@ -648,6 +790,8 @@ def test_submatrices():
         assert np.array_equal(perm.submatrices(a, cols=cols), perm.submatrices(a, np.tile(range(4), (20, 1)), cols))
         assert np.array_equal(perm.submatrices(a[:, :4], rows), perm.submatrices(a[:, :4], rows, [list(range(4))] * 20))
     assert perm.submatrices([[1, 2], [3, 4]], [[1, 0]], [[0, 0]]).tolist() == [6]
+    a, rows = random.normal(size=(6, 9)), random.integers(0, 6, (20, 4))
+    assert np.array_equal(perm.submatrices(a, rows, [1, 3, 3, 8]), perm.submatrices(a, rows, [[1, 3, 3, 8]] * 20))
     for rows, cols, error in (([[6]], [[0]], IndexError), ([[-1]], [[0]], IndexError), ([[2**40]], [[0]], IndexError),
                               (None, None, perm.InputError), ([[0, 1]], [[0]], perm.InputError),
                               ([[0.5]], [[0]], perm.InputError), ([0], [0], perm.InputError)):
@@ -710,6 +854,13 @@ def test_plans():
     assert p.seconds > 100 and p.bytes > 0 and [leaf.method for leaf in p.leaves] == ["dense"] and "dense" in p.text
     assert p.leaves[0].n == 46 and p.leaves[0].chunks > 1 and p.leaves[0].isa in perm.ISAS
     assert "hybrid" in perm.explain(LONG[:30, :30], method="hybrid") and "hybrid" not in perm.explain(LONG[:30, :30])
+    words = [line.split()[0] for line in perm.explain(np.triu(random.random((22, 22)), -4), certify=True).split("\n")]
+    assert words == ["matrix", "plan", "time", "answer", "otherwise", "declined"]
+    assert re.fullmatch(r"""matrix     22 x 22, 484 entries, none is 0
+plan       method dense, order 22
+time       about [0-9.]+ m?s on one thread; [0-9.]+ [kM]B of memory
+answer     a double with an estimate of its error; certify=True asks for a proved bound""",
+                        perm.explain(random.random((22, 22))))
     assert perm.plan(LONG + 0j).seconds > p.seconds
     assert "order 22" in perm.explain(random.integers(0, 5, (22, 22)))
     assert perm.plan([[1, 0], [5, 1]]).leaves == ()
@@ -777,7 +928,7 @@ assert perm.plan(general).leaves[0].method == "dense" and "order 22" in perm.exp
 assert perm.plan([[1, 0], [5, 1]]).leaves == ()
 near(perm.low_rank([[1.0], [2]], [[3, 4j]]).value, 1 * 3 * 2 * 4j + 1 * 4j * 2 * 3)
 near(perm.cauchy([1.0, 2], [0.5, -1])[0].value, 1 / 0.5 / 3 + 1 / 2 / 1.5)
-assert perm.permanent([]) == 1 and perm.permanent([[]]) == 1
+assert perm.permanent([]) == 1 and perm.permanent([[]]) == 1 and perm.read(b"1 2j\\n3 4\\n") == [[1, 2j], [3, 4]]
 for bad, error, text in (([[1, 2], [3]], TypeError, "one length"), ([["a"]], TypeError, "str"),
                          ([[None]], TypeError, "NoneType"), ([1, 2], ValueError, "shape"), (3.0, ValueError, "shape"),
                          ([[math.nan]], ValueError, "NaN"),
@@ -795,7 +946,10 @@ try:
     raise SystemExit("accepted")
 except perm.InputTypeError as caught:
     assert str(caught) == "Tensor.__dlpack__: only numpy can read it", caught
-for call in (lambda: perm.gradient(huge), lambda: perm.permanent(real, rows=[1, 2]), lambda: perm.minors(real, 7),
+assert perm.gradient(huge)[1] == perm.minors(huge, 1) == [10**120 * x for x in perm.minors(whole, 1)]
+assert perm.marginals([[1, 3], [0.0, 1], [0, 2]])[1:] == [[0, 1 / 3], [0, 2 / 3]]
+for call in (lambda: perm.gradient(huge, full=True), lambda: perm.permanent(real, rows=[1, 2]),
+             lambda: perm.minors(real, 7),
              lambda: perm.permanent(real, precision="exact"), lambda: perm.compute(real, threads="x"),
              lambda: perm.permanent(stack, out=[0.0, 0.0]), lambda: perm.submatrices(real, [[0.5]])):
     try:
@@ -941,11 +1095,15 @@ def test_progress_and_cancel():
 
 
 def test_gpus_are_asked_for():
-    """This library has none; one that has computes."""
-    try:
-        assert perm.compute(LARGE[:20, :20], gpus=1).status == "PERM_OK"
-    except perm.DeviceError as error:
-        assert "cuda" in str(error).lower() and isinstance(error, RuntimeError)
+    """A library that has none refuses, small matrices too; one that has computes. Plans are made for others, too."""
+    for call in (perm.compute, perm.permanent, perm.gradient, lambda a, **options: perm.permanent(a[None], **options)):
+        for n in (3, 20):
+            if perm._without_cuda():
+                with pytest.raises(perm.DeviceError, match="^gpus: .*without CUDA"):
+                    call(LARGE[:n, :n], gpus=1)
+            else:
+                call(LARGE[:n, :n], gpus=1)
+    assert perm.plan(LARGE[:20, :20], gpus="all").leaves
     result = perm.compute(LARGE[:20, :20], gpus="all", cpu_fallback=True, gpu_cache="/nowhere", tune=True)
     assert result.value == perm.compute(LARGE[:20, :20]).value or result.gpus
     for bad in ({"gpus": -5}, {"tune": -7}):
@@ -975,6 +1133,107 @@ def test_checkpoints(tmp_path):
             perm.compute(a, **bad, **options)
     with pytest.raises(perm.InputError):
         perm.compute(a + 1, checkpoint=files[0], **options)      # of another matrix
+
+
+def test_no_names_of_c_in_errors():
+    for call, text in (
+            (lambda: perm.compute([[1.5, 2], [3, 4]], method="exact"), "^precision and method exact and modulus are"),
+            (lambda: perm.compute(REAL, method="structure"), "^method = 'structure'.*: expected one of"),
+            (lambda: perm.compute(REAL, method="borchardt"), "^method = 'borchardt'.*: expected one of"),
+            (lambda: perm.compute(REAL, method="proof"), "^proofs are of integers: precision=\"exact\"$"),
+            (lambda: perm.compute(WHOLE, modulus=-7), "^modulus is not between 2 and 2\\^63"),
+            (lambda: perm.compute(REAL, tolerance=-1), "^tolerance is negative"),
+            (lambda: perm.estimate(REAL, samples=-1), "^samples is negative"),
+            (lambda: perm.compute(random.random((300, 300))), "perm.estimate\\(\\) further$"),
+            (lambda: perm.compute(REAL, guarantee=0.1), "perm.estimate\\(\\) with estimator=\"rejection\""),
+            (lambda: perm.compute(REAL, time_limit=5), "did you mean max_seconds\\?"),
+            (lambda: perm.permanent(b"h.csv"), "shape \\(5,\\): a file's name is a str"),
+            (lambda: perm.submatrices(REAL, [[[1]]], [[1]]), "^rows: expected an array \\(count, k\\)"),
+            (lambda: perm.submatrices(REAL, [[1]], ["x"]), "^cols: an entry is str")):
+        with pytest.raises(perm.Error, match=text) as caught:
+            call()
+        assert not re.search("perm_|options:|plan:|--", str(caught.value))
+    listed = re.search("expected one of (.*)", str(pytest.raises(perm.Error, perm.compute, REAL, method="x").value))[1]
+    assert set(perm.METHODS) - set(listed.split()) == {"structure", "borchardt"}
+    assert set(perm.__all__) <= set(dir(perm)) and not {"Any", "byref", "Fraction", "itertools"} & set(dir(perm))
+
+
+def test_large_arrays_of_few_entries():
+    for a in (np.eye(1000), np.eye(300) + 0j, np.eye(400, dtype=int)):
+        assert perm.permanent(a) == 1
+    assert perm.permanent(np.eye(500) + np.eye(500, k=1)) == 1
+    band = np.eye(90) + np.eye(90, k=1) + np.eye(90, k=-1)
+    assert math.isclose(perm.permanent(band), perm.permanent(band.astype(int)), rel_tol=1e-12)
+
+
+def verified(program, tmp_path, a, proof):
+    """What a verifier says of a matrix of integers."""
+    matrix = tmp_path / "rows.txt"
+    matrix.write_text("".join(" ".join(str(int(x)) for x in row) + "\n" for row in np.asarray(a, object)))
+    return subprocess.run(program + [str(matrix), str(proof)], capture_output=True, text=True)
+
+
+def test_proofs(tmp_path):
+    """A file that both verifiers take, and refuse where one bit is another."""
+    compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+    verifiers = [[sys.executable, os.path.join(HERE, "perm_verify.py")]]
+    if compiler:
+        verifiers.append([str(tmp_path / "perm_verify")])
+        subprocess.run([compiler, "-O2", os.path.join(HERE, os.pardir, "perm_verify.c"), "-lm", "-o", verifiers[1][0]],
+                       check=True)
+    proof = tmp_path / "a.prf"
+    for a, options in ((WHOLE, {}), (WHOLE.tolist(), {"method": "proof"}), (np.asfortranarray(WHOLE[::-1]), {}),
+                       (WHOLE * 1.0, {"precision": "exact"}), (WHOLE * 2**50, {"threads": 1}), (WHOLE, {"modulus": 97}),
+                       (LARGE[:11, :11] > 0.5, {})):
+        value = oracle(a)
+        result = perm.compute(a, prove=proof, **options)
+        assert result.method == "proof" and result.integer == (value % 97 if "modulus" in options else value)
+        assert perm.permanent(a, prove=str(proof), **options) == result.integer
+        for program in verifiers:
+            told = verified(program, tmp_path, a if options.get("precision") != "exact" else WHOLE, proof)
+            assert told.returncode == 0 and told.stdout.split("\n")[0] == str(value), (program, told)
+        damaged = bytearray(proof.read_bytes())
+        damaged[len(damaged) // 2] ^= 1
+        proof.write_bytes(damaged)
+        for program in verifiers:
+            told = verified(program, tmp_path, WHOLE, proof)
+            assert told.returncode == 1 and "refused" in told.stderr, (program, told)
+        proof.unlink()
+
+
+def test_proofs_of_sparse_and_gaussian_matrices(tmp_path):
+    proof = tmp_path / "g.prf"
+    gaussian = np.array([[1 + 2j, 3], [-1j, 5]])
+    assert perm.compute(gaussian, precision="exact", prove=proof).integer == perm.Gaussian(5, 7)
+    assert proof.stat().st_size > 96
+    market = tmp_path / "a.mtx"
+    market.write_text("%%MatrixMarket matrix array integer general\n2 2\n1\n3\n2\n4\n")
+    assert perm.compute(market, prove=proof).integer == 10 and proof.stat().st_size == 96
+    if sparse is not None:
+        assert perm.compute(sparse.csr_matrix([[1, 2], [3, 4]]), prove=proof).integer == 10
+
+
+def test_what_is_not_proved(tmp_path):
+    proof = tmp_path / "no.prf"
+    for a, options, text in ((REAL, {}, "integers"), ([[2**80, 1], [1, 1]], {}, "64 bits"),
+                             ([[2**80, 1], [1, 1]], {"modulus": 97}, "64 bits"),
+                             ([[Fraction(1, 2), 1], [1, 1]], {}, "Fractions"), (np.stack([WHOLE, WHOLE]), {}, "stack"),
+                             (np.stack([REAL, REAL]), {}, "prove"), (WHOLE[:, :5], {}, "square"),
+                             (WHOLE, {"rows": [1] * len(WHOLE)}, "multiplicities"),
+                             (WHOLE, {"method": "exact"}, "prove")):
+        with pytest.raises(perm.Error, match=text):
+            perm.permanent(a, prove=proof, **options)
+    for function in (lambda **o: perm.minors(REAL, 0, **o), lambda **o: perm.gradient(REAL, **o),
+                     lambda **o: perm.submatrices(REAL, [[0]], **o), lambda **o: perm.estimate(REAL, **o),
+                     lambda **o: perm.low_rank(REAL, REAL, **o), lambda **o: perm.cauchy([1], [2], **o),
+                     lambda **o: perm.rook_numbers(WHOLE, **o), lambda **o: perm.sample(abs(WHOLE), 1, **o),
+                     lambda **o: perm.sampler.permutations(abs(WHOLE), 1, **o)):
+        with pytest.raises(perm.Error, match="prove"):
+            function(prove=proof)
+    for bad, error in ((3, perm.InputTypeError), ("a\0b", perm.InputError), (tmp_path / "no" / "directory", OSError)):
+        with pytest.raises(error):
+            perm.permanent(WHOLE, prove=bad)
+    assert not proof.exists()
 
 
 def test_unknown_options():
@@ -1128,8 +1387,8 @@ def test_layouts_and_version_are_compared(monkeypatch):
     assert perm._check(perm._lib) is None
 
 
-FUNCTIONS = ("permanent compute minors gradient submatrices estimate plan explain low_rank cauchy rook_numbers "
-             "sample").split()
+FUNCTIONS = ("permanent compute minors gradient marginals submatrices estimate plan explain read low_rank cauchy "
+             "rook_numbers sample").split()
 
 
 @pytest.mark.parametrize("name", FUNCTIONS + ["sampler.boson", "sampler.permutations"])
@@ -1138,7 +1397,7 @@ def test_signatures(name):
     function = getattr(scope, name.split(".")[-1])
     name = name.replace("sampler.permutations", "sample")  # the same
     parameters = inspect.signature(function).parameters
-    assert list(parameters)[0] in ("a", "u", "x") and set(perm._OPTIONS) < set(parameters)
+    assert list(parameters)[0] in ("a", "u", "x", "source") and set(perm._OPTIONS) < set(parameters)
     assert all(parameters[option].kind is inspect.Parameter.KEYWORD_ONLY for option in perm._OPTIONS)
     assert parameters["method"].default == "auto" and parameters["certify"].default is False
     assert parameters["tolerance"].default == 0 and parameters["part"].default is None
@@ -1218,8 +1477,7 @@ def test_nothing_of_the_header_is_forgotten():
     options = set(inspect.signature(perm._Call).parameters)
     keyword = {"plan_effort": "effort", "devices": "gpus", "cache": "gpu_cache", "file": "checkpoint",
                "seconds": "checkpoint_seconds"}
-    hidden = {"user_data", "allocator", "note", "note_bytes", "execute", "execute_data", "parts", "merges",
-              "name", "prove"}
+    hidden = {"user_data", "allocator", "note", "note_bytes", "execute", "execute_data", "parts", "merges", "name"}
     fields = [field[0] for structure in (perm._Options, perm._GpuOptions, perm._CheckpointFile)
               for field in structure._fields_ if field[0] not in ("gpu", "checkpoint")]
     assert {keyword.get(field, field) for field in fields} - hidden == options
@@ -1396,6 +1654,7 @@ def test_one_line_of_estimates_and_what_notebooks_show():
         shown._repr_pretty_(printer, False)
         assert printer == [shown.text if isinstance(shown, perm.Plan) else str(shown)]
     assert result._repr_html_().startswith("<b>10, exactly</b>") and result.method in result._repr_html_()
+    assert "no clock was read" in result._repr_html_() and " s</small>" in perm.compute(LONG[:22, :22])._repr_html_()
     assert str(estimate) in estimate._repr_html_() and "sinkhorn" in estimate._repr_html_()
     odd = perm.Result(**{**vars(result), "status": "PERM_STOPPED_TIME", "message": "a < b & c"})
     assert "a &lt; b &amp; c" in odd._repr_html_()
@@ -1538,6 +1797,16 @@ def test_bosons_leave_by_their_chances(columns, entering):
     assert not np.array_equal(perm.sampler.boson(u, entering, samples, seed=5), drawn)
 
 
+@pytest.mark.parametrize("entering", [[1, 1, 2, 0, 1, 1], [1] * 6])
+def test_bosons_one_by_one_and_together(entering, monkeypatch):
+    """Samples by one call, and by minors of each: the same, however many are drawn at once."""
+    drawn = perm.sampler.boson(unitary(6), entering, 300, seed=2**64 - 1, first=2**64 - 100)
+    monkeypatch.setattr(perm, "_TOGETHER", -1)
+    assert np.array_equal(perm.sampler.boson(unitary(6), entering, 300, 2**64 - 1, 2**64 - 100), drawn)
+    monkeypatch.setattr(perm, "_TOGETHER", 2)
+    assert np.array_equal(perm.sampler.boson(unitary(6), entering, 9, 2**64 - 1, 100), drawn[200:209])
+
+
 def test_boson_corners():
     boson = perm.sampler.boson
     assert boson(np.eye(3), [2, 0, 1], 5).tolist() == [[2, 0, 1]] * 5
@@ -1551,6 +1820,14 @@ def test_boson_corners():
         with pytest.raises(perm.InputError, match=text):
             boson(u, entering, 1)
     boson(np.ones((2, 2)) / math.sqrt(2), [1, 0], 1)  # whose other column no photon enters
+    for entering in ([10**9, 0, 0], [100, 100, 57]):
+        with pytest.raises(perm.LimitError, match="photons.*256 at most"):
+            boson(np.eye(3), entering, 3)
+    assert boson(np.eye(3), [20, 6, 0], 1).tolist() == [[20, 6, 0]]
+    with pytest.raises(perm.Incomplete, match="the minors of a photon: tolerance"):  # all digits would cancel
+        boson(np.eye(3), [250, 6, 0], 1)
+    with pytest.raises(perm.OutOfMemoryError):
+        boson(np.eye(3), [1, 0, 0], 2**55)
     with pytest.raises(perm.InputTypeError, match="treads"):
         boson(np.eye(2), [0, 0], 1, treads=2)
 

@@ -462,8 +462,26 @@ static void study_report_cells(const study *all)
 #define STUDY_SQUARED "\xc2\xb2"
 #define STUDY_CUBED "\xc2\xb3"
 #define STUDY_POWER4 "\xe2\x81\xb4"
-#define STUDY_TIMES "\xe2\x88\x99"
 #define STUDY_MINUS "\xe2\x88\x92"
+#define STUDY_TO "\xe2\x80\x93"
+#define STUDY_X "x, a value of X = |per A| / \xe2\x88\x9an!"
+
+/* The last line of the small print: where the samples are from. */
+static void study_plot_begin(const study *all, plot_figure *figure, double height, const char *title,
+                             const char *caption)
+{
+  static char source[120];
+  double samples = 0;
+  int e, n;
+  for (e = 0; e < STUDY_ENSEMBLES; e++)
+    for (n = 1; n <= STUDY_MOST_N; n++)
+      samples += all->cell[e][n] ? (double)all->cell[e][n]->count : 0;
+  snprintf(source, sizeof source, "From %.3g million permanents, of all ensembles and orders; make study-report",
+           samples / 1e6);
+  plot_begin(figure, 960, height, title);
+  figure->caption[0] = caption;
+  figure->caption[1] = source;
+}
 
 static void study_plot_write(plot_figure *figure, const char *directory, const char *name)
 {
@@ -509,8 +527,8 @@ static void study_plot_gauss_moments(const study *all, const char *directory)
   plot_figure figure;
   plot_panel *panel;
   int k, count;
-  plot_begin(&figure, 1080, 860, "Complex normal entries: moments of X = |per A| / \xe2\x88\x9an!");
-  figure.caption[0] = "As figures 5 to 8 of Lundow and Markstr\xc3\xb6m. Bars: one standard error.";
+  study_plot_begin(all, &figure, 860, "Complex normal entries: moments of X = |per A| / \xe2\x88\x9an!",
+                   "As figures 5 to 8 of Lundow and Markstr\xc3\xb6m. Bars: one standard error.");
   study_plot_moment(all, &figure, 0, 1, mean, "paper, 0.684 + 0.42/n");
   study_plot_moment(all, &figure, 1, 2, second, "exact, 1");
   study_plot_moment(all, &figure, 2, 3, third, "paper, 3.20 " STUDY_MINUS " 6.8/n");
@@ -555,11 +573,10 @@ static void study_plot_gauss_density(const study *all, const char *directory)
     if (k)
       density[k - 1] = (study_probability(f, edge[k]) - study_probability(f, edge[k - 1])) * 50;
   }
-  snprintf(title, sizeof title, "Complex normal entries: density of X, n = %d, %.3g samples", n,
-           (double)all->cell[0][n]->count);
-  plot_begin(&figure, 820, 520, title);
-  figure.caption[0] = "As figure 9 of Lundow and Markstr\xc3\xb6m.";
-  panel = plot_add(&figure, 1, 1, 0, "x", "f(x)");
+  snprintf(title, sizeof title, "Complex normal entries: density of X, n = %d, %" PRIu64 " samples", n,
+           all->cell[0][n]->count);
+  study_plot_begin(all, &figure, 540, title, "As figure 9 of Lundow and Markstr\xc3\xb6m.");
+  panel = plot_add(&figure, 1, 1, 0, STUDY_X, "density f(x)");
   plot_draw(panel, PLOT_STEPS | PLOT_FILLED, 100, edge, density, NULL, "samples");
   plot_draw(panel, PLOT_LINE | PLOT_DASHED, 101, edge, rule, NULL, "paper near 0, equation (12)");
   study_plot_write(&figure, directory, "gauss_density");
@@ -594,10 +611,11 @@ static int study_limits(const study *all, const study_near *near, double *x, dou
   return count;
 }
 
+/* The limits, in the left half. */
 static plot_panel *study_plot_loglog(plot_figure *figure, int count, const double *x, const double *y,
                                      const double *error)
 {
-  plot_panel *panel = plot_add(figure, 1, 1, 0, "x", "F(x)");
+  plot_panel *panel = plot_add(figure, 1, 2, 0, STUDY_X, "F(x) = P(X < x)");
   panel->x_log = panel->y_log = 1;
   plot_draw(panel, PLOT_POINTS, count, x, y, error, "limit n \xe2\x86\x92 \xe2\x88\x9e of the samples");
   return panel;
@@ -609,44 +627,40 @@ static void study_plot_gauss_small(const study *all, const char *directory)
   double x[STUDY_EDGES], y[STUDY_EDGES], error[STUDY_EDGES], other[STUDY_EDGES], bars[STUDY_EDGES], rule[STUDY_EDGES];
   const int count = study_limits(all, &near, x, y, error);
   plot_figure figure;
-  plot_panel *panel, *inset;
+  plot_panel *panel;
   int k;
   if (!count)
     return;
-  plot_begin(&figure, 880, 680, "Complex normal entries: F(x) = P(X < x) near 0");
-  figure.caption[0] = "As figure 11 of Lundow and Markstr\xc3\xb6m; fits in 1/n and 1/n" STUDY_SQUARED ", n from 6.";
-  figure.caption[1] = "Insets: F(x)/x" STUDY_SQUARED ", and 6x" STUDY_SQUARED " " STUDY_MINUS " F(x). "
-                      "Bars: one standard error.";
+  study_plot_begin(all, &figure, 640, "Complex normal entries: the distribution of X near 0",
+                   "As figure 11 of Lundow and Markstr\xc3\xb6m; fits in 1/n and 1/n" STUDY_SQUARED
+                   ", n from 6. Bars: one standard error.");
   panel = study_plot_loglog(&figure, count, x, y, error);
-  panel->y_most = 200;
-  panel->y_least = 5e-6;
-  panel->legend = PLOT_CORNER;
   plot_segment(panel, 0, x[0], 6 * x[0] * x[0], 0.6, 6 * 0.36, "paper, 6x" STUDY_SQUARED);
   for (k = 0; k < count; k++) {
     other[k] = y[k] / (x[k] * x[k]);
     bars[k] = error[k] / (x[k] * x[k]);
     rule[k] = 6 - 7 * x[k];
   }
-  inset = plot_inset(panel, 0.6, 0.6, 0.97, 0.9, NULL, "F/x" STUDY_SQUARED);
-  inset->x_log = 1;
-  inset->y_least = 3;
-  inset->y_most = 8;
-  inset->x_least = x[0] * 0.9;
-  inset->x_most = 0.4;
-  plot_draw(inset, PLOT_POINTS | PLOT_SMALL, count, x, other, bars, NULL);
-  plot_draw(inset, PLOT_LINE, count, x, rule, NULL, NULL);
+  panel = plot_add(&figure, 2, 2, 1, "x", "F(x) / x" STUDY_SQUARED);
+  panel->x_log = 1;
+  panel->y_least = 2;
+  panel->y_most = 8;
+  panel->x_least = x[0] * 0.9;
+  panel->x_most = 0.4;
+  plot_draw(panel, PLOT_POINTS | PLOT_SMALL, count, x, other, bars, NULL);
+  plot_draw(panel, PLOT_LINE, count, x, rule, NULL, "paper, 6 " STUDY_MINUS " 7x");
   for (k = 0; k < count; k++) {
     other[k] = 6 * x[k] * x[k] - y[k];
     rule[k] = 7 * x[k] * x[k] * x[k];
   }
-  inset = plot_inset(panel, 0.12, 0.14, 0.44, 0.46, NULL, "6x" STUDY_SQUARED " " STUDY_MINUS " F");
-  inset->x_log = inset->y_log = 1;
-  inset->x_least = 0.01;
-  inset->x_most = 0.4;
-  inset->y_least = 1e-6;
-  inset->y_most = 1;
-  plot_draw(inset, PLOT_POINTS | PLOT_SMALL, count, x, other, error, NULL);
-  plot_draw(inset, PLOT_LINE, count, x, rule, NULL, NULL);
+  panel = plot_add(&figure, 2, 2, 3, "x", "6x" STUDY_SQUARED " " STUDY_MINUS " F(x)");
+  panel->x_log = panel->y_log = 1;
+  panel->x_least = 0.01;
+  panel->x_most = 0.4;
+  panel->y_least = 1e-6;
+  panel->y_most = 1;
+  plot_draw(panel, PLOT_POINTS | PLOT_SMALL, count, x, other, error, NULL);
+  plot_draw(panel, PLOT_LINE, count, x, rule, NULL, "paper, 7x" STUDY_CUBED);
   study_plot_write(&figure, directory, "gauss_near_zero");
 }
 
@@ -660,9 +674,9 @@ static void study_plot_circular_density(const study *all, const char *directory)
   char label[60];
   int j, k, which, count;
   study_tabulate(all, 1, 0, &table);
-  plot_begin(&figure, 760, 520, "Circular entries: density of X near 0");
-  figure.caption[0] = "As figure 20 of Lundow and Markstr\xc3\xb6m. Points: samples; lines: the paper's equation (23).";
-  panel = plot_add(&figure, 1, 1, 0, "x", "f(x)");
+  study_plot_begin(all, &figure, 540, "Circular entries: density of X near 0",
+                   "As figure 20 of Lundow and Markstr\xc3\xb6m. Points: samples; lines: the paper's equation (23).");
+  panel = plot_add(&figure, 1, 1, 0, STUDY_X, "density f(x)");
   panel->x_least = panel->y_least = 0;
   panel->x_most = 0.32;
   panel->y_most = 1.05;
@@ -700,24 +714,24 @@ static void study_plot_bernoulli_small(const study *all, const char *directory)
   double x[STUDY_EDGES], y[STUDY_EDGES], error[STUDY_EDGES], ratio[STUDY_EDGES], bars[STUDY_EDGES];
   const int count = study_limits(all, &near, x, y, error);
   plot_figure figure;
-  plot_panel *panel, *inset;
+  plot_panel *panel;
   int k;
   if (!count)
     return;
-  plot_begin(&figure, 820, 580, "Entries +1 and " STUDY_MINUS "1: F(x) near 0");
-  figure.caption[0] = "As figure 23 of Lundow and Markstr\xc3\xb6m; fits in 1/n, n from 15. Inset: F(x)/x.";
+  study_plot_begin(all, &figure, 540, "Entries +1 and " STUDY_MINUS "1: the distribution of X near 0",
+                   "As figure 23 of Lundow and Markstr\xc3\xb6m; fits in 1/n, n from 15. Bars: one standard error.");
   panel = study_plot_loglog(&figure, count, x, y, error);
   plot_segment(panel, 0, x[0], 1.33 * x[0], 1, 1.33, "paper, 1.33x");
   for (k = 0; k < count; k++) {
     ratio[k] = y[k] / x[k];
     bars[k] = error[k] / x[k];
   }
-  inset = plot_inset(panel, 0.55, 0.5, 0.97, 0.88, NULL, "F/x");
-  inset->x_log = 1;
-  inset->y_least = 0.8;
-  inset->y_most = 1.8;
-  plot_draw(inset, PLOT_POINTS | PLOT_SMALL, count, x, ratio, bars, NULL);
-  plot_segment(inset, 0, x[0], 1.33, 1, 1.33, NULL);
+  panel = plot_add(&figure, 1, 2, 1, "x", "F(x) / x");
+  panel->x_log = 1;
+  panel->y_least = 0;
+  panel->y_most = 2.4;
+  plot_draw(panel, PLOT_POINTS, count, x, ratio, bars, NULL);
+  plot_segment(panel, 0, x[0], 1.33, 1, 1.33, "paper, 1.33");
   study_plot_write(&figure, directory, "bernoulli_near_zero");
 }
 
@@ -726,12 +740,11 @@ static void study_plot_distances(const study *all, const char *directory)
   plot_figure figure;
   plot_panel *panel[2];
   int e, n, which, drawn = 0;
-  plot_begin(&figure, 1080, 560, "Minors of Haar unitaries of order m = n\xe1\xb5\x83: distance to normal matrices");
-  figure.caption[0] = "Left, as figure 25 of Lundow and Markstr\xc3\xb6m: Kolmogorov and Smirnov's D of X = |per A| / "
-                      "\xe2\x88\x9an!.";
-  figure.caption[1] = "Right: in units of n" STUDY_SQUARED "/m, where D exceeds its 5% level twice. Bars: one standard "
-                      "error.";
-  panel[0] = plot_add(&figure, 1, 2, 0, "order n", "D");
+  study_plot_begin(all, &figure, 560,
+                   "Minors of Haar unitaries of order m = n\xe1\xb5\x83: distance to normal matrices",
+                   "Left: as figure 25 of Lundow and Markstr\xc3\xb6m. Right: in units of n" STUDY_SQUARED
+                   "/m, where D is twice its 5% level or more.");
+  panel[0] = plot_add(&figure, 1, 2, 0, "order n", "Kolmogorov" STUDY_TO "Smirnov distance D");
   panel[1] = plot_add(&figure, 1, 2, 1, "order n", "D m / n" STUDY_SQUARED);
   for (e = 0; e < STUDY_ENSEMBLES; e++) {
     const study_ensemble *ensemble = &study_ensembles[e];
@@ -768,11 +781,15 @@ static void study_plot_fourth(const study *all, const char *directory)
 {
   plot_figure figure;
   int e, n, k, count;
-  plot_begin(&figure, 1080, 520, "Fourth moments beside their exact values");
-  figure.caption[0] = "Standard errors are themselves too small where the samples have not met the heavy tail.";
+  study_plot_begin(all, &figure, 540, "Fourth moments of X = |per A| / \xe2\x88\x9an! beside their exact values",
+                   "Bars: one standard error, too small itself where the samples have not met the heavy tail.");
   for (e = 1; e <= 2; e++) {
     plot_panel *panel = plot_add(&figure, 1, 2, e - 1, "order n", "mean of X" STUDY_POWER4);
     double x[STUDY_MOST_N], y[STUDY_MOST_N], error[STUDY_MOST_N], exact[STUDY_MOST_N];
+    double paper[STUDY_MOST_N];
+    panel->y_log = 1;
+    panel->y_least = 0.8;
+    panel->y_most = 400;
     panel->title = e == 1 ? "Circular entries" : "Entries +1 and " STUDY_MINUS "1";
     count = study_moments(all, e, 4, 1, x, y, error);
     for (k = 0; k < count; k++)
@@ -783,10 +800,10 @@ static void study_plot_fourth(const study *all, const char *directory)
       exact[n - 1] = study_fourth(&study_ensembles[e], n);
     }
     plot_draw(panel, PLOT_LINE, STUDY_MOST_N, x, exact, NULL, "exact");
-    if (e == 1)
-      plot_segment(panel, PLOT_DASHED, 1, 0.72 + 0.37, 30, 0.72 + 0.37 * 30, "paper, 0.72 + 0.37n");
-    else
-      plot_segment(panel, PLOT_DASHED, 1, 0.25, 30, 1.25 * 30 - 1, "paper, 1.25n " STUDY_MINUS " 1.0");
+    for (n = 1; n <= STUDY_MOST_N; n++)
+      paper[n - 1] = e == 1 ? 0.72 + 0.37 * n : 1.25 * n - 1;
+    plot_draw(panel, PLOT_LINE | PLOT_DASHED, STUDY_MOST_N, x, paper, NULL,
+              e == 1 ? "paper, 0.72 + 0.37n" : "paper, 1.25n " STUDY_MINUS " 1.0");
   }
   study_plot_write(&figure, directory, "fourth_moments");
 }

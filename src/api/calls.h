@@ -10,7 +10,8 @@
 
 /* Permanent of the n x n matrix a without gaps. n <= 16: right to 1e-10 of itself (mostly to 1e-15; searched by
    climbing), or else, and for larger n, as perm_compute_real without options, which also tells the error. NaN on bad
-   arguments or without memory, +-HUGE_VAL beyond double; n = 0 gives 1. O(n 2^(n-1)). */
+   arguments or without memory, +-HUGE_VAL beyond double, 0 below its least number (perm_compute_real has an exponent of
+   its own); n = 0 gives 1. O(n 2^(n-1)). */
 PERM_API double perm_real(int n, const double *a);
 
 /* The same of a complex matrix, into value[0] and value[1], both NaN on an error; the promise is of the modulus. */
@@ -104,8 +105,8 @@ PERM_API uint64_t perm_job_fingerprint(const perm_job *job);
 PERM_API perm_status perm_job_range(const perm_job *job, int leaf, uint64_t begin, uint64_t end,
                                     const perm_options *options, perm_partial *partial, perm_result *result);
 
-/* A partial as PERM_PARTIAL_BYTES bytes, the same on every machine (>>state). Encoding returns that number, and writes
-   only if `size` is enough; decoding refuses other sizes and impossible numbers (PERM_ERROR_FORMAT). */
+/* A partial as PERM_PARTIAL_BYTES bytes, the same on every machine (>>state). Encoding returns that number, 0 for NULL,
+   and writes only if `size` is enough; decoding refuses other sizes and impossible numbers (PERM_ERROR_FORMAT). */
 PERM_API size_t perm_partial_encode(const perm_partial *partial, void *bytes, size_t size);
 PERM_API perm_status perm_partial_decode(const void *bytes, size_t size, perm_partial *partial);
 
@@ -200,9 +201,10 @@ typedef struct perm_estimate {
   long long exp2;
   double standard_error; /* of value; complex: root of the mean squared modulus */
   double low, high;      /* of the real part: value -+ radius */
-  double radius;         /* complex: of the disc around the value */
+  double radius;         /* with what samples round; complex: of the disc around the value */
   double proved_radius;  /* holds with chance `confidence` by a theorem, however samples are distributed; or INFINITY */
-  double certain_low, certain_high; /* the permanent is between them; of rejection, else 0 and INFINITY */
+  double certain_low, certain_high; /* the permanent is between them: of rejection; else INFINITY and 0, or, if
+                                       an entry is negative or complex, -INFINITY */
   double confidence, samples;
   uint64_t seed;
   perm_estimator estimator;

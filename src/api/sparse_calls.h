@@ -37,8 +37,9 @@ typedef struct perm_matrix {
    - graph6: one line of graph6, sparse6 or digraph6, also below its header: the adjacency matrix. Several: refused.
    - dimacs: "p edge" or "p col" and lines e: the symmetric adjacency matrix, from edges once or all in both directions;
      "p asn", lines n (rows) and a: the bipartite matrix. A weight at the end of lines e or a is the entry.
-   Else options->format decides. Lines that begin with # or % are comments; blanks, tabs or commas separate numbers, or
-   ';' alone if the first line has one; complex ones are a+bi, a-bi, bi or i without blanks inside, with j for i too,
+   Else options->format decides. Lines that begin with # or % are comments; blanks, tabs or commas separate numbers (an
+   array's line that has both blanks alone and a comma without blanks is refused: decimals need a point), or ';' alone
+   if the first line has one; complex ones are a+bi, a-bi, bi or i without blanks inside, with j for i too,
    and in parentheses. A first line of names (a,b,"c d") above others is a header, left out; told in result->message.
    - array: rows of numbers, as many in every row.
    - coordinate: a line "rows columns entries", then so many lines "row column [value]"; coordinate-complex: "row column

@@ -25,7 +25,7 @@
   X(PERM_PART_DONE, 4, "the part asked for is done; the permanent needs the others")                                   \
   X(PERM_ERROR_NULL, -1, "a required pointer is NULL")                                                                 \
   X(PERM_ERROR_SIZE, -2, "a size is negative or too large")                                                            \
-  X(PERM_ERROR_STRIDE, -3, "the row stride is smaller than a row")                                                     \
+  X(PERM_ERROR_STRIDE, -3, "the row stride is smaller than a row, or beyond memory")                                   \
   X(PERM_ERROR_NOT_FINITE, -4, "an entry is NaN or infinite")                                                          \
   X(PERM_ERROR_OPTION, -5, "an option is out of range or contradicts another")                                         \
   X(PERM_ERROR_UNSUPPORTED, -6, "not available for this matrix, machine or version")                                   \
@@ -158,7 +158,7 @@ typedef struct perm_checkpoint_file {
   size_t note_bytes;
 } perm_checkpoint_file;
 
-/* All zero is the best default. Only the calling thread makes the callbacks. */
+/* All zero is the best default: perm_options options = {0}, in C++ {}. Only the calling thread makes the callbacks. */
 struct perm_job;
 struct perm_state;
 struct perm_result;

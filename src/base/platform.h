@@ -31,6 +31,7 @@ typedef char permi_constants_are_doubles[sizeof(1.0) == sizeof(double) ? 1 : -1]
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #if !defined(__cplusplus) /* hidden by -std=c99 */

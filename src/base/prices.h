@@ -35,6 +35,8 @@
 #define PERMI_RATE_PROOF 2e7           /* products modulo a prime, by kernel family: Zen 4 */
 #define PERMI_RATE_PROOF_AVX2 2.5e9
 #define PERMI_RATE_PROOF_AVX512 5e9
+#define PERMI_GPU_RATE_PROOF 1.8e12 /* H200 */
+#define PERMI_GPU_PROOF_COMPILE 1.0
 #define PERMI_RATE_MODULAR 2.2e8      /* the same modulo p */
 #define PERMI_BATCH_RATE {2.5e10, 7e9} /* real, complex elements, against GPUs */
 #define PERMI_GPU_DENSE_RATES {{1.02e13, 2.7e12}, {3e12, 1e12}, {1.9e12, 3.1e11}, {1.1e12, 2.5e11}} /* elements, by */
@@ -117,6 +119,8 @@ PERMI_UNUSED static const double permi_list_weight[] = {1, 1.3, 1.8, 3.3, 3.8, 1
 #define PERMI_ROOK_WORD_SECONDS 1.5e-9  /* a word of values of several */
 #define PERMI_ROOK_STEP_SECONDS 1e-6
 #define PERMI_ROOK_UNIT_SECONDS 1e-9   /* a unit of the order's cost */
+#define PERMI_ROOK_PLAN_SHARE 0.06      /* chosen: of the predicted run, for orders, which differ by 2 x; of */
+#define PERMI_ROOK_PLAN_SECONDS 20      /* this at most */
 #define PERMI_ROOK_FREE_SECONDS 1e-3    /* chosen: quicker ones are not compared with evaluation */
 #define PERMI_TREE_NODE_SECONDS 2.5e-7
 #define PERMI_TREE_JOIN_SECONDS 2.5e-7

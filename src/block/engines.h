@@ -13,6 +13,16 @@ static int permi_count_ones(uint64_t x)
   return (int)(x * UINT64_C(0x0101010101010101) >> 56);
 }
 
+/* The bits of x, the lowest first, at the places of `set`. */
+static uint64_t permi_deposit_bits(uint64_t x, uint64_t set)
+{
+  uint64_t bits = 0;
+  for (; x && set; x >>= 1, set &= set - 1)
+    if (x & 1)
+      bits |= set & (0 - set);
+  return bits;
+}
+
 #define PERMI_MAJORANT_ORDER 12
 static perm_status permi_make_fits(const permi_maker *maker, int n)
 {
@@ -33,10 +43,9 @@ static perm_status permi_make_problem(const permi_maker *maker, const permi_bloc
   double *real;
   int64_t *integer;
   int i, e, part;
-  *entries = permi_allocate(allocator, count, 8);
+  *entries = permi_allocate_zeros(allocator, count, 8);
   if (!*entries)
     return permi_fail_memory(maker->result);
-  memset(*entries, 0, count * 8);
   integer = block->integer ? (int64_t *)*entries : NULL;
   real = block->integer ? NULL : (double *)*entries;
   for (i = 0; i < n; i++)
@@ -63,8 +72,7 @@ static double permi_block_majorant(const permi_block *block, double *value)
     memset(value, 0, ((size_t)1 << n) * sizeof *value);
     value[0] = 1;
     for (s = 0; s < (1 << n) - 1; s++) {
-      for (v = 0, e = s; e; e &= e - 1)
-        v++;
+      v = permi_count_ones((unsigned)s);
       for (e = block->start[v]; e < block->start[v + 1]; e++) {
         const int bit = 1 << (block->neighbour[e] - n);
         if (!(s & bit))
@@ -116,9 +124,8 @@ typedef struct permi_owned {
 /* Allocates a plan that begins with a permi_owned, the rest zero; NULL: out of memory. */
 static void *permi_owned_new(const perm_allocator *allocator, size_t bytes)
 {
-  permi_owned *owned = (permi_owned *)permi_allocate(allocator, 1, bytes);
+  permi_owned *owned = (permi_owned *)permi_allocate_zeros(allocator, 1, bytes);
   if (owned) {
-    memset(owned, 0, bytes);
     owned->allocator = *allocator;
     owned->pool.allocator = &owned->allocator;
   }
@@ -132,7 +139,8 @@ static void permi_owned_release(const perm_allocator *allocator, void *plan)
   permi_release(allocator, plan);
 }
 
-static void permi_refuse(permi_offer *offer, perm_status status, const char *format, ...)
+/* Returns PERM_OK: the call goes on, with other engines. */
+static perm_status permi_refuse(permi_offer *offer, perm_status status, const char *format, ...)
 {
   va_list arguments;
   va_start(arguments, format);
@@ -140,11 +148,12 @@ static void permi_refuse(permi_offer *offer, perm_status status, const char *for
   va_end(arguments);
   offer->seconds = (double)INFINITY;
   offer->status = status;
+  return PERM_OK;
 }
 
-static void permi_refuse_long(permi_offer *offer)
+static perm_status permi_refuse_long(permi_offer *offer)
 {
-  permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
+  return permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
 }
 
 static void permi_leaf_bound(permi_leaf *leaf, double bound, double unit)

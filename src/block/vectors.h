@@ -251,6 +251,7 @@ typedef struct permi_signs {
   uint64_t own_rows[2];     /* which bytes from own_word on are a block's rows */
   uint64_t target_all[PERMI_SIGNS_WORDS]; /* 255 at the rows of class BOTH */
   int64_t *product;         /* of a word, by the sum of its bytes' permi_signs_marks */
+  int64_t three[40];        /* powers of 3, all that fit */
   /* of >>signs_offer: living prefixes of `depth` columns, as bits, and where chunks begin among them */
   int depth, ranges, doubled, twos, evens, gpu;
   uint64_t *path, *begin;
@@ -274,17 +275,6 @@ typedef struct permi_signs_walk {
   int64_t value[2][(1 << PERMI_SIGNS_BLOCK) + 8];
   uint64_t word[PERMI_SIGNS_WORDS][(1 << PERMI_SIGNS_BLOCK) + 8];
 } permi_signs_walk;
-
-static const int64_t permi_signs_threes[40] = { /* powers of 3 */
-    INT64_C(1), INT64_C(3), INT64_C(9), INT64_C(27), INT64_C(81), INT64_C(243), INT64_C(729), INT64_C(2187),
-    INT64_C(6561), INT64_C(19683), INT64_C(59049), INT64_C(177147), INT64_C(531441), INT64_C(1594323),
-    INT64_C(4782969), INT64_C(14348907), INT64_C(43046721), INT64_C(129140163), INT64_C(387420489),
-    INT64_C(1162261467), INT64_C(3486784401), INT64_C(10460353203), INT64_C(31381059609), INT64_C(94143178827),
-    INT64_C(282429536481), INT64_C(847288609443), INT64_C(2541865828329), INT64_C(7625597484987),
-    INT64_C(22876792454961), INT64_C(68630377364883), INT64_C(205891132094649), INT64_C(617673396283947),
-    INT64_C(1853020188851841), INT64_C(5559060566555523), INT64_C(16677181699666569), INT64_C(50031545098999707),
-    INT64_C(150094635296999121), INT64_C(450283905890997363), INT64_C(1350851717672992089),
-    INT64_C(4052555153018976267)};
 
 /* Adds what a pattern of a block does to the counts. */
 static void permi_signs_pattern(const permi_signs *signs, int block, int y, uint64_t *count)
@@ -330,17 +320,12 @@ static const unsigned char permi_signs_marks[16] = {0, 0, 1, 17, 2, 0, 0, 0, 0, 
 static PERMI_ALWAYS_INLINE int64_t permi_signs_own(const permi_signs *signs, const uint64_t *own, int block,
                                                    const uint64_t *add)
 {
-  const int words = signs->width[block] - signs->shared_words, begin = signs->place[block + 1];
+  const int words = signs->width[block] - signs->shared_words;
   uint64_t c[PERMI_SIGNS_WORDS];
-  int64_t product = 1;
   int i;
   for (i = 0; i < words; i++)
-    c[i] = own[i] + add[i];
-  for (i = begin; i < signs->place[block + 2]; i++) {
-    const int half = (int)((const unsigned char *)c)[i - 8 * signs->own_word[block]] - PERMI_SIGNS_ZERO;
-    product *= signs->odd[i] ? 2 * half + 1 : half;
-  }
-  return product;
+    c[signs->own_word[block] + i] = own[i] + add[i];
+  return permi_signs_product(signs, (const unsigned char *)c, signs->place[block + 1], signs->place[block + 2]);
 }
 
 /* sum += total times the product of the finished rows. */
@@ -439,4 +424,12 @@ typedef void (*permi_rook_kernel)(const permi_rook_pass *pass, const permi_rook_
 #define PERMI_FAMILY_WIDTH 1
 #include PERM_HEADER_FILE
 #undef PERMI_FAMILY_TEXT
+
+/* Of the kernels for an instruction set: name_avx512, name_avx2 or name_plain. */
+#if PERMI_X86
+#define PERMI_OF_FAMILY(name, isa)                                                                                     \
+  ((isa) == PERM_ISA_AVX512 ? &name##_avx512 : (isa) == PERM_ISA_AVX2 ? &name##_avx2 : &name##_plain)
+#else
+#define PERMI_OF_FAMILY(name, isa) ((void)(isa), &name##_plain)
+#endif
 /* SPDX-License-Identifier: MIT */

@@ -116,12 +116,11 @@ PERMI_COLD static perm_status permi_counts_gpu_leaf(const permi_counts *counts, 
   uint64_t threads, chunks = 1;
   const int walked = permi_counts_gpu_shape(counts, &shape, &threads);
   const size_t bytes = sizeof(permi_counts_gpu) + (size_t)shape.table * sizeof(double);
-  permi_counts_gpu *made = (permi_counts_gpu *)permi_allocate(allocator, 1, bytes);
+  permi_counts_gpu *made = (permi_counts_gpu *)permi_allocate_zeros(allocator, 1, bytes);
   perm_gpu_work *work;
   double *table;
   if (!made)
     return PERM_ERROR_MEMORY;
-  memset(made, 0, bytes);
   made->shape = shape;
   table = (double *)(void *)(made + 1);
   permi_counts_gpu_table(counts, &shape, walked, table);

@@ -50,9 +50,10 @@ static void permi_plan_bounds(const perm_plan *plan, const permi_view *view, per
   leaf->bound_absolute += ldexp(n * n, plan->n - 1 - 1070 + growth);
   if (plan->precision == PERM_PRECISION_ACCURATE) {
     const permi_rounded_rows rounded = permi_plan_rounded_rows(plan, view, PERMI_SAMPLED_TERMS);
-    leaf->estimate_relative = rounded.share > 1e-9 ? (double)INFINITY
-                                                   : (4 * n * n * parts * parts + ldexp(8, terms_log2 / 2)) * square +
-                                                         4 * n * rounded.share * rounded.share;
+    leaf->estimate_relative = !rounded.seen || rounded.share > 1e-9
+                                  ? (double)INFINITY
+                                  : (4 * n * n * parts * parts + ldexp(8, terms_log2 / 2)) * square +
+                                        4 * n * rounded.share * rounded.share;
   } else if (plan->precision == PERM_PRECISION_DD) {
     leaf->bound_relative = ((parts == 2 ? 60 : 14) * n + ldexp(40, terms_log2)) * square * 1.0001;
     leaf->estimate_relative = (8 * n * parts + ldexp(8, terms_log2 / 2)) * square;

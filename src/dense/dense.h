@@ -56,10 +56,9 @@ static int permi_dense_open(permi_dense *dense, permi_row_maker *maker, const pe
   const size_t padded = (size_t)dense->padded, step = 2 * (size_t)dense->outer * padded;
   const size_t room = ((table << dense->tabled) + 7) / 8 * 8 + 32; /* kernels look ahead */
   const size_t all = room + step + padded + constants + 16;
-  dense->memory = (double *)permi_allocate(allocator, all, sizeof(double));
+  dense->memory = (double *)permi_allocate_zeros(allocator, all, sizeof(double));
   if (!dense->memory)
     return 0;
-  memset(dense->memory, 0, all * sizeof(double));
   dense->table = dense->memory + (64 - ((uintptr_t)dense->memory & 63)) % 64 / sizeof(double);
   dense->table_size = table;
   dense->step = dense->table + room;
@@ -296,13 +295,12 @@ static perm_status permi_dense_tables(const perm_plan *plan, const permi_view *v
   const int n = plan->n, parts = view->parts, settings = 1 << plan->block_columns, lanes = 1 << plan->lane_columns;
   const int per_pair = parts * (2 + settings), pairs = plan->form == PERM_FORM_PAIR;
   size_t table;
-  permi_dense *dense = (permi_dense *)permi_allocate(allocator, 1, sizeof *dense);
+  permi_dense *dense = (permi_dense *)permi_allocate_zeros(allocator, 1, sizeof *dense);
   permi_row_maker maker;
   double row[2][2][PERM_MAX_N], *constant, lost[PERM_MAX_N] = {0};
   int i, j;
   if (!dense)
     return PERM_ERROR_MEMORY;
-  memset(dense, 0, sizeof *dense);
   dense->n = n;
   dense->rows = plan->form == PERM_FORM_NORMALISED ? n
                 : plan->form == PERM_FORM_SPLIT    ? 2 * parts * n

@@ -318,13 +318,12 @@ static perm_status permi_gpu_tables(const perm_plan *plan, const permi_view *vie
 {
   const int n = plan->n, parts = view->parts, product = (int)permi_gpu_product_of(plan);
   const int pivot = product == PERM_GPU_PIVOT, normalised = plan->form == PERM_FORM_NORMALISED;
-  permi_gpu *gpu = (permi_gpu *)permi_allocate(allocator, 1, sizeof *gpu);
+  permi_gpu *gpu = (permi_gpu *)permi_allocate_zeros(allocator, 1, sizeof *gpu);
   perm_gpu_work *work;
   int order[PERM_MAX_N], words, i, k, r, safe;
   double word[4][PERM_MAX_N], lost[PERM_MAX_N], none = 0;
   if (!gpu)
     return PERM_ERROR_MEMORY;
-  memset(gpu, 0, sizeof *gpu);
   gpu->allocator = *allocator;
   gpu->add = permi_gpu_add;
   work = &gpu->work;
@@ -354,12 +353,11 @@ static perm_status permi_gpu_tables(const perm_plan *plan, const permi_view *vie
   work->constants = (size_t)(work->block * n * words + work->plain * parts);
   work->doubles = (size_t)work->stride * (size_t)(2 + work->high + 2 * work->walk) + work->constants;
   gpu->terms = leaf->information.work / (double)n / (double)leaf->information.chunks;
-  gpu->memory = (double *)permi_allocate(allocator, work->doubles, sizeof(double));
+  gpu->memory = (double *)permi_allocate_zeros(allocator, work->doubles, sizeof(double));
   if (!gpu->memory) {
     permi_release(allocator, gpu);
     return PERM_ERROR_MEMORY;
   }
-  memset(gpu->memory, 0, work->doubles * sizeof(double));
   work->table = gpu->memory;
   for (r = 0; r < n; r++) {
     const int divide = pivot && r < n - work->plain;

@@ -262,10 +262,8 @@ static perm_status permi_minors_execute(const permi_minors *minors, const perm_o
   run.memory = (double *)permi_allocate(allocator, (size_t)threads, run.per_thread * sizeof(double));
   run.sums = NULL;
   if (minors->chunks > 1)
-    run.sums = (perm_sum *)permi_allocate(allocator, (size_t)threads, sums * sizeof *run.sums);
+    run.sums = (perm_sum *)permi_allocate_zeros(allocator, (size_t)threads, sums * sizeof *run.sums);
   if (run.memory && (run.sums || minors->chunks <= 1)) {
-    if (run.sums)
-      memset(run.sums, 0, (size_t)threads * sums * sizeof *run.sums);
     status = permi_share(threads, 0, minors->chunks, permi_minors_chunk, &run, &all);
     status = all ? PERM_OK : status;
   }

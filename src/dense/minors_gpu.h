@@ -352,14 +352,12 @@ static perm_status permi_minors_gpu_execute(permi_minors_gpu *gpu, const perm_op
   const permi_minors *minors = gpu->minors;
   const size_t doubles = (size_t)permi_minors_gpu_doubles(gpu);
   const size_t sums = (size_t)(total->count + minors->rows - minors->least);
-  double *table = (double *)permi_allocate(allocator, doubles, sizeof *table);
+  double *table = (double *)permi_allocate_zeros(allocator, doubles, sizeof *table);
   perm_status status = PERM_ERROR_MEMORY;
   int i;
   gpu->control = control;
-  gpu->sums = (perm_sum *)permi_allocate(allocator, sums, sizeof *gpu->sums);
+  gpu->sums = (perm_sum *)permi_allocate_zeros(allocator, sums, sizeof *gpu->sums);
   if (table && gpu->sums) {
-    memset(table, 0, doubles * sizeof *table);
-    memset(gpu->sums, 0, sums * sizeof *gpu->sums);
     permi_minors_gpu_table(gpu, table);
     permi_minors_gpu_work(gpu, table);
     permi_minors_gpu_places(gpu);

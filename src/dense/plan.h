@@ -256,7 +256,7 @@ static void permi_plan_gpu(perm_plan *plan, const permi_view *view, const perm_o
 static perm_status permi_plan(int n, const permi_view *view, const perm_options *options, perm_plan *plan,
                               perm_result *result)
 {
-  double visits = 1, terms;
+  double visits = 1, terms = 1;
   const char *refusal;
   int i, most_chunk = 18, (*exponent)[PERM_MAX_N];
   memset(plan, 0, sizeof *plan);
@@ -292,12 +292,11 @@ static perm_status permi_plan(int n, const permi_view *view, const perm_options 
     permi_plan_fingerprint(plan, view);
     return PERM_OK;
   }
-  terms = ldexp(1, n - 1);
   switch (plan->method) {
   case PERM_METHOD_EXPANSION:
     if (n > 20)
       return permi_fail(result, PERM_ERROR_SIZE, 2, "n is %d; the expansion goes up to 20: take method auto", n);
-    for (i = 0, terms = 1; i < n; i++) {
+    for (i = 0; i < n; i++) {
       terms *= n - i;
       visits += terms;
     }
@@ -338,12 +337,11 @@ static perm_status permi_plan(int n, const permi_view *view, const perm_options 
 static size_t permi_plan_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   const perm_leaf *information = &leaf->information;
-  int length = snprintf(
+  return permi_say(
       buffer, size, "block of order %d: %s, %s, %s of %.0f chunk%s, %.3g elements, %.3g s on one %s, %.3g bytes\n",
       information->n, perm_method_name(information->method), perm_isa_name(information->isa),
       information->kind == PERM_LEAF_TASK ? "task" : "range", (double)information->chunks,
       information->chunks == 1 ? "" : "s", information->work, information->seconds,
       information->isa == PERM_ISA_CUDA ? "GPU" : "thread", information->bytes);
-  return length > 0 ? (size_t)length : 0;
 }
 /* SPDX-License-Identifier: MIT */

@@ -10,9 +10,12 @@ typedef struct permi_rounded_rows {
   double share;   /* f / |row sum|, root sum of squares over rows, mean over terms by size */
   double usual;   /* the same if row sums were row norms */
   double largest; /* sampled term, as the kernel has it */
+  int seen;       /* 0: nearly nothing was in the sampled terms */
 } permi_rounded_rows;
 
 #define PERMI_SAMPLED_TERMS 8
+#define PERMI_SAMPLED_FIRST 32
+#define PERMI_SAMPLED_MOST 512 /* chosen: more, where those vanish, as rows of equal moduli make them */
 #define PERMI_NO_MEASURE 1e-3 /* above: terms consist of rounding */
 
 /* Whether grids and products of two rows round nothing (tests/proofs/dense.g). */
@@ -63,14 +66,16 @@ static double permi_divided_by(const perm_plan *plan, const permi_view *view, in
              : permi_scaled_modulus(plan, view, i, plan->pivot);
 }
 
-/* Terms begin, begin + 1, ...: all up to order 6, then by a hash; term 0, often the largest, is all +. */
+/* Terms begin, begin + 1, ...: all up to order 6, then by a hash; term 0, often the largest, is all +. Those after
+   PERMI_SAMPLED_FIRST: all up to order 10. */
 static void permi_sampled_signs(int n, int begin, double (*sign)[PERMI_SAMPLED_TERMS])
 {
+  const int first = n <= 6 ? begin : begin - PERMI_SAMPLED_FIRST, in_turn = n <= (first < 0 ? 6 : 10);
   int j, k;
   for (j = 0; j < n; j++) {
     const unsigned hash = permi_scatter((uint64_t)(j + 1 + 8 * begin));
     for (k = 0; k < PERMI_SAMPLED_TERMS; k++)
-      sign[j][k] = (n <= 6 ? (begin + k) << 1 >> j : (int)(hash >> k)) & 1 ? -1 : 1;
+      sign[j][k] = (in_turn ? (first + k) << 1 >> j : (int)(hash >> k)) & 1 ? -1 : 1;
     sign[j][0] = begin ? sign[j][0] : 1;
   }
 }
@@ -134,14 +139,21 @@ static double permi_sample_terms(const perm_plan *plan, const permi_view *view, 
   return weights;
 }
 
+/* Terms are about exp(-n/2) of the norms' product. More are sampled while they are below 2^-n / 8, which tells nothing
+   of those that make the sum. */
 static permi_rounded_rows permi_plan_rounded_rows(const perm_plan *plan, const permi_view *view, int terms)
 {
-  permi_rounded_rows rounded = {0, 0, 0};
+  const int n = plan->n, most = PERMI_SAMPLED_FIRST + (n <= 10 ? 1 << (n - 1) : PERMI_SAMPLED_MOST);
+  const double little = ldexp(0.125, -n);
+  permi_rounded_rows rounded = {0, 0, 0, 0};
   double weights = 0;
-  int k;
-  for (k = 0; k < terms; k += PERMI_SAMPLED_TERMS)
+  int k = 0;
+  do {
     weights += permi_sample_terms(plan, view, k, &rounded);
+    k += PERMI_SAMPLED_TERMS;
+  } while (k < terms || (weights < little * k && k < most));
   rounded.share = weights > 0 ? rounded.share / weights : 0;
+  rounded.seen = weights >= little * k;
   return rounded;
 }
 

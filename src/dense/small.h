@@ -114,7 +114,7 @@ __attribute__((target("avx2,fma"))) PERMI_INLINE permi_small_size permi_small_si
                                                                                          const double *a, int vectors)
 {
   static const int64_t masks[8] = {-1, -1, -1, -1, 0, 0, 0, 0};
-  const __m256i mask = _mm256_loadu_si256((const __m256i *)(const void *)(masks + 4 * vectors - width));
+  const __m256i mask = _mm256_loadu_si256((const __m256i *)(const void *)(masks + (4 * vectors - width)));
   const __m256d bottom = _mm256_set_pd(DBL_MIN, 0, DBL_MIN, 0);
   const __m128d least = _mm256_castpd256_pd128(bottom);
   __m256d pairs = _mm256_set1_pd(1), moduli = _mm256_setzero_pd();

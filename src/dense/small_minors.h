@@ -156,7 +156,8 @@ static int permi_small_minors_rows(const permi_minors_call *call, permi_small_mi
   const int n = call->n, width = n * view->parts;
   double *to = full;
   int i;
-  if (call->m < 1 || n < 1 || call->row >= call->m || view->ld < n || !view->a || !call->out)
+  if (call->m < 1 || n < 1 || call->row >= call->m || !view->a || !call->out ||
+      !permi_stride_fits(call->m, n, view->ld, 8 * view->parts))
     return 0;
   small->n = n;
   small->factor = 1;

@@ -38,11 +38,10 @@ static int permi_places_open(permi_pool *pool, const permi_frontier *frontier, p
   const size_t tops = permi_places_tops(frontier);
   memset(places, 0, sizeof *places);
   places->frontier = frontier;
-  places->at[0] = (uint64_t *)permi_pool_get(pool, 2 * tops, sizeof(uint64_t));
+  places->at[0] = (uint64_t *)permi_pool_zeros(pool, 2 * tops, sizeof(uint64_t));
   places->gap = (permi_gap *)permi_pool_get(pool, 2 * tops + 2, sizeof(permi_gap));
   if (pool->failed)
     return 0;
-  memset(places->at[0], 0, 2 * tops * sizeof(uint64_t));
   places->at[1] = places->at[0] + tops;
   return 1;
 }

@@ -194,20 +194,16 @@ static void permi_block_plain(const permi_numbers *numbers, void *y, size_t coun
 /* growth: of residues. */
 static permi_block_kernel permi_arrays_kernel(permi_algebra algebra, perm_isa isa, int growth)
 {
-#if PERMI_X86
-  if (growth != PERMI_GROWS_NOT && isa >= PERM_ISA_AVX512 && isa <= PERM_ISA_AVX512IFMA)
-    return growth == PERMI_GROWS_SHORT ? permi_block_short_avx512 : permi_block_long_avx512;
-  if (growth != PERMI_GROWS_NOT && isa >= PERM_ISA_AVX2 && isa <= PERM_ISA_AVX512IFMA)
-    return growth == PERMI_GROWS_SHORT ? permi_block_short_avx2 : permi_block_long_avx2;
-  if (algebra == PERMI_MAGNITUDES && isa >= PERM_ISA_AVX2 && isa <= PERM_ISA_AVX512IFMA)
-    return isa == PERM_ISA_AVX2 ? permi_block_double_avx2 : permi_block_double_avx512;
-  if (algebra == PERMI_MAGNITUDES_DD && isa >= PERM_ISA_AVX2 && isa <= PERM_ISA_AVX512IFMA)
-    return isa == PERM_ISA_AVX2 ? permi_block_dd_avx2 : permi_block_dd_avx512;
-#else
-  (void)isa;
-#endif
+  const perm_isa family = isa == PERM_ISA_AVX512IFMA ? PERM_ISA_AVX512 : isa;
   if (growth != PERMI_GROWS_NOT)
-    return growth == PERMI_GROWS_SHORT ? permi_block_short_plain : permi_block_long_plain;
-  return algebra == PERMI_MAGNITUDES_DD ? permi_block_dd_plain : permi_block_plain;
+    return growth == PERMI_GROWS_SHORT ? PERMI_OF_FAMILY(permi_block_short, family)
+                                       : PERMI_OF_FAMILY(permi_block_long, family);
+  if (algebra == PERMI_MAGNITUDES_DD)
+    return PERMI_OF_FAMILY(permi_block_dd, family);
+#if PERMI_X86
+  if (algebra == PERMI_MAGNITUDES && (family == PERM_ISA_AVX512 || family == PERM_ISA_AVX2))
+    return family == PERM_ISA_AVX2 ? permi_block_double_avx2 : permi_block_double_avx512;
+#endif
+  return permi_block_plain;
 }
 /* SPDX-License-Identifier: MIT */

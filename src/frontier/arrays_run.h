@@ -288,7 +288,7 @@ static int permi_arrays_open(permi_arrays_run *run, permi_places *places, permi_
   run->lookup = (permi_lookup *)permi_pool_get(pool, most, sizeof *run->lookup);
   run->origin = (permi_origin *)permi_pool_get(pool, most * (size_t)run->threads, sizeof *run->origin);
   run->extremes = (permi_extremes *)permi_pool_get(pool, (size_t)run->threads, sizeof *run->extremes);
-  run->low = (uint16_t *)permi_pool_get(pool, most * table, sizeof(uint16_t));
+  run->low = (uint16_t *)permi_pool_zeros(pool, most * table, sizeof(uint16_t)); /* vectors read beyond it */
   run->eights = (permi_eight *)permi_pool_get(
       pool, most * (((size_t)1 << arrays->low) / 8 + PERMI_ARRAY_LOW + 2), sizeof(permi_eight));
   for (p = 0; p < 2; p++)
@@ -297,8 +297,6 @@ static int permi_arrays_open(permi_arrays_run *run, permi_places *places, permi_
   run->top = (uint16_t *)permi_pool_get(pool, permi_places_tops(frontier), sizeof *run->top);
   permi_places_open(pool, frontier, places);
   run->memory = (char *)permi_pool_get(pool, bytes < (double)(SIZE_MAX / 2) ? (size_t)bytes : SIZE_MAX / 2, 1);
-  if (!pool->failed)
-    memset(run->low, 0, most * table * sizeof(uint16_t)); /* vectors read beyond it */
   return !pool->failed;
 }
 
@@ -413,9 +411,8 @@ static int permi_arrays_create(const permi_block *block, permi_frontier *frontie
   if (slots > PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH)
     return 1;
   arrays = (permi_arrays *)permi_pool_get(pool, 1, sizeof *arrays);
-  if (!arrays || (arrays->occupied = (uint64_t *)permi_pool_get(pool, steps, 3 * sizeof(uint64_t))) == NULL)
+  if (!arrays || (arrays->occupied = (uint64_t *)permi_pool_zeros(pool, steps, 3 * sizeof(uint64_t))) == NULL)
     return 0;
-  memset(arrays->occupied, 0, steps * 3 * sizeof(uint64_t));
   arrays->rows = arrays->occupied + steps;
   arrays->born = arrays->rows + steps;
   arrays->growth = (unsigned char *)permi_pool_get(pool, steps, 1);

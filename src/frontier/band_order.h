@@ -4,34 +4,20 @@
 #include "streams.h"
 #include "band_run.h"
 
-typedef struct permi_band_key {
-  uint64_t hash;
-  int vertex;
-} permi_band_key;
-
-static int permi_band_key_compare(const void *left, const void *right)
-{
-  const permi_band_key *a = (const permi_band_key *)left, *b = (const permi_band_key *)right;
-  if (a->hash != b->hash)
-    return a->hash < b->hash ? -1 : 1;
-  return a->vertex - b->vertex;
-}
-
-static int permi_band_equal(const permi_block *block, const permi_numbers *plain, int a, int b)
+static int permi_band_equal(const permi_block *block, int a, int b)
 {
   const int degree = block->start[a + 1] - block->start[a];
   int i, equal = block->start[b + 1] - block->start[b] == degree;
   for (i = 0; i < degree && equal; i++) {
     const int p = block->start[a] + i, q = block->start[b] + i;
-    const permi_coefficient x = permi_coefficient_of(block, block->edge[p], plain);
-    const permi_coefficient y = permi_coefficient_of(block, block->edge[q], plain);
-    equal = block->neighbour[p] == block->neighbour[q] && permi_coefficient_equal(&x, &y);
+    equal = block->neighbour[p] == block->neighbour[q] &&
+            permi_entries_equal(block, block->edge[p], block->edge[q]);
   }
   return equal;
 }
 
-/* same[v]: the first vertex of its side equal to v. */
-static void permi_band_same(const permi_block *block, permi_band_key *key, int *same, permi_control *watch)
+/* same[v]: the first vertex of its side equal to v. line: room for twice the vertices. */
+static void permi_band_same(const permi_block *block, permi_ranked *line, int *same, permi_control *watch)
 {
   const int vertices = 2 * block->n;
   permi_numbers plain;
@@ -43,17 +29,18 @@ static void permi_band_same(const permi_block *block, permi_band_key *key, int *
       const permi_coefficient c = permi_coefficient_of(block, block->edge[e], &plain);
       hash = permi_coefficient_hash(permi_hash(hash, (uint64_t)block->neighbour[e]), &c);
     }
-    key[v].hash = hash;
-    key[v].vertex = same[v] = v;
+    line[v].key = hash;
+    line[v].vertex = same[v] = v;
     if (permi_watch(watch, 20 + 8.0 * (block->start[v + 1] - block->start[v])))
       return;
   }
-  if (!permi_sort(key, (size_t)vertices, sizeof *key, permi_band_key_compare, watch))
+  line = (permi_ranked *)permi_sort(line, line + vertices, (size_t)vertices, sizeof *line, watch);
+  if (!line)
     return;
   for (i = 0; i < vertices; i = k) {
-    for (k = i + 1; k < vertices && key[k].hash == key[i].hash && !permi_watch_step(watch, (size_t)k, 100); k++)
-      if (permi_band_equal(block, &plain, key[i].vertex, key[k].vertex))
-        same[key[k].vertex] = key[i].vertex;
+    for (k = i + 1; k < vertices && line[k].key == line[i].key && !permi_watch_step(watch, (size_t)k, 100); k++)
+      if (permi_band_equal(block, line[i].vertex, line[k].vertex))
+        same[line[k].vertex] = line[i].vertex;
   }
 }
 
@@ -257,14 +244,14 @@ static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_b
   permi_control *watch = maker->watch;
   const int n = block->n, vertices = 2 * n;
   int *number = (int *)permi_pool_get(room, 6 * (size_t)vertices, sizeof(int));
-  permi_band_key *key = (permi_band_key *)permi_pool_get(room, (size_t)vertices, sizeof *key);
+  permi_ranked *line = (permi_ranked *)permi_pool_get(room, 2 * (size_t)vertices, sizeof *line);
   double *ways;
   int *order, *seen, *trial, *rank, v, e, i, kind, side, start = 0, wide[2] = {0, 0};
   memset(price, 0, sizeof *price);
   price->cost = (double)INFINITY;
   if (room->failed)
     return;
-  ways = (double *)(void *)key;
+  ways = (double *)(void *)line;
   order = number + 2 * vertices;
   seen = number + 3 * vertices;
   rank = number + 4 * vertices;
@@ -272,7 +259,7 @@ static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_b
   for (v = 0; v < vertices; v++)
     same[v] = v;
   if (maker->working->report.equal_rows + maker->working->report.equal_columns)
-    permi_band_same(block, key, same, watch);
+    permi_band_same(block, line, same, watch);
   for (v = 0; v < vertices && !permi_watch(watch, 0); v++) {
     int open = 0;
     for (e = block->start[v]; e < block->start[v + 1] && !permi_watch_step(watch, (size_t)e, 10); e++)
@@ -380,13 +367,12 @@ static const char *permi_band_words(const permi_band *band)
 static size_t permi_band_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   const permi_band *band = (const permi_band *)leaf->context;
-  int length = snprintf(buffer, size,
-                        "band, order %d: window of at most %d%s, at most %.3g states, about %.3g transitions of %s, "
-                        "predicted %.3g s, %.3g bytes\n",
-                        leaf->information.n, band->width, band->counted ? " (equal ones counted)" : "", band->most,
-                        leaf->information.work, permi_band_words(band), leaf->information.seconds,
-                        leaf->information.bytes);
-  return length > 0 ? (size_t)length : 0;
+  return permi_say(buffer, size,
+                   "band, order %d: window of at most %d%s, at most %.3g states, about %.3g transitions of %s, "
+                   "predicted %.3g s, %.3g bytes\n",
+                   leaf->information.n, band->width, band->counted ? " (equal ones counted)" : "", band->most,
+                   leaf->information.work, permi_band_words(band), leaf->information.seconds,
+                   leaf->information.bytes);
 }
 
 /* Measured at half-widths 5 and 8. */

@@ -59,21 +59,13 @@ static void permi_band_runs(permi_band_state *state, const permi_band_stream *st
 /* Gives each state a power of two of its own. 0: out of memory. */
 static int permi_band_apart(permi_band_state *state, size_t states)
 {
-  double *x = (double *)state->from;
-  size_t s, k;
   if (!state->from_exp2) {
-    state->from_exp2 = (int64_t *)permi_pool_get(state->pool, state->room, sizeof(int64_t));
+    state->from_exp2 = (int64_t *)permi_pool_zeros(state->pool, state->room, sizeof(int64_t));
     state->to_exp2 = (int64_t *)permi_pool_get(state->pool, state->room, sizeof(int64_t));
     if (state->pool->failed)
       return 0;
-    memset(state->from_exp2, 0, state->room * sizeof(int64_t));
   }
-  for (s = 0; s < states; s++, x += state->words) {
-    const int e = x[state->words - 1] == 0 ? 0 : permi_exponent(x[state->words - 1]);
-    for (k = 0; k < state->words && e != 0; k++)
-      x[k] = ldexp(x[k], -e);
-    state->from_exp2[s] += e;
-  }
+  permi_values_normalise(&state->band->numbers, state->from, states, state->from_exp2);
   return 1;
 }
 

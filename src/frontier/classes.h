@@ -125,22 +125,13 @@ static int permi_sum_is_zero(const perm_sum *sum)
   return w == PERM_SUM_WORDS;
 }
 
-static int permi_class_same(const permi_block *block, int a, int b)
-{
-  if (block->integer)
-    return block->integer[a] == block->integer[b] &&
-           (!block->imaginary_integer || block->imaginary_integer[a] == block->imaginary_integer[b]);
-  return block->real[a] == block->real[b] && block->absolute[a] == block->absolute[b] &&
-         (!block->imaginary || block->imaginary[a] == block->imaginary[b]);
-}
-
 /* Is a : b = c : d for edges? Sums of moduli may differ by roundings, for which permi_class_quotient has room. */
 #define PERMI_CLASS_ROOM 5.684341886080802e-14
 static int permi_class_alike(const permi_block *block, int a, int b, int c, int d)
 {
   perm_sum sum[2];
   double x, y;
-  if (permi_class_same(block, a, c) && permi_class_same(block, b, d))
+  if (permi_entries_equal(block, a, c) && permi_entries_equal(block, b, d))
     return 1;
   if (block->integer) {
     const int64_t *re = block->integer, *im = block->imaginary_integer;
@@ -189,7 +180,7 @@ static permi_coefficient permi_class_quotient(const permi_block *block, int a, i
 {
   permi_coefficient c = permi_coefficient_one();
   permi_dd real, imaginary = {0, 0};
-  if (permi_class_same(block, a, b))
+  if (permi_entries_equal(block, a, b))
     return c;
   real = permi_dd_divide(permi_dd_make(block->real[a]), permi_dd_make(block->real[b] != 0 ? block->real[b] : 1));
   if (block->imaginary && (block->imaginary[a] != 0 || block->imaginary[b] != 0)) {
@@ -221,17 +212,36 @@ static permi_gaussian permi_gaussian_entry(const permi_block *block, int e)
   return g;
 }
 
-/* a / b, rounded to the nearest Gaussian integer. */
+/* a - q b, modulo 2^64: what it is where that is short. */
+static permi_gaussian permi_gaussian_rest(permi_gaussian a, permi_gaussian q, permi_gaussian b)
+{
+  a.re = (int64_t)((uint64_t)a.re - (uint64_t)q.re * (uint64_t)b.re + (uint64_t)q.im * (uint64_t)b.im);
+  a.im = (int64_t)((uint64_t)a.im - (uint64_t)q.re * (uint64_t)b.im - (uint64_t)q.im * (uint64_t)b.re);
+  return a;
+}
+
+static int64_t permi_gaussian_round(double x)
+{
+  return (int64_t)fmax(-9.2e18, fmin(9.2e18, floor(x + 0.5)));
+}
+
+/* a / b, rounded to the nearest Gaussian integer: quotients of 63 bits in doubles, what is left twice again. */
 static permi_gaussian permi_gaussian_divide(permi_gaussian a, permi_gaussian b)
 {
-  permi_gaussian q;
+  const double x = (double)b.re, y = (double)b.im, norm = x * x + y * y;
+  permi_gaussian q = {0, 0}, more;
+  int pass;
   if (b.im == 0) {
     q.re = a.re / b.re;
     q.im = a.im / b.re;
-  } else {
-    const double x = (double)b.re, y = (double)b.im, norm = x * x + y * y;
-    q.re = (int64_t)floor(((double)a.re * x + (double)a.im * y) / norm + 0.5);
-    q.im = (int64_t)floor(((double)a.im * x - (double)a.re * y) / norm + 0.5);
+    return q;
+  }
+  for (pass = 0; pass < 3; pass++) {
+    more.re = permi_gaussian_round(((double)a.re * x + (double)a.im * y) / norm);
+    more.im = permi_gaussian_round(((double)a.im * x - (double)a.re * y) / norm);
+    a = permi_gaussian_rest(a, more, b);
+    q.re = (int64_t)((uint64_t)q.re + (uint64_t)more.re);
+    q.im = (int64_t)((uint64_t)q.im + (uint64_t)more.im);
   }
   return q;
 }
@@ -244,10 +254,7 @@ static permi_gaussian permi_gaussian_common(permi_gaussian a, permi_gaussian b, 
   if (a.im == 0 && (a.re == 1 || a.re == -1) && like.im == 0)
     return a;
   while (b.re || b.im) {
-    permi_gaussian rest = a;
-    q = permi_gaussian_divide(a, b);
-    rest.re -= q.re * b.re - q.im * b.im;
-    rest.im -= q.re * b.im + q.im * b.re;
+    const permi_gaussian rest = permi_gaussian_rest(a, permi_gaussian_divide(a, b), b);
     a = b;
     b = rest;
   }

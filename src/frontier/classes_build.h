@@ -165,7 +165,7 @@ static int permi_class_agree(const permi_class_build *build, int number, int u, 
 {
   const permi_block *block = build->block;
   if (build->plain[u] || build->plain[leader])
-    return build->plain[u] && build->plain[leader] && permi_class_same(block, build->edge[u], build->edge[leader]);
+    return build->plain[u] && build->plain[leader] && permi_entries_equal(block, build->edge[u], build->edge[leader]);
   return number < 2 ||
          permi_class_alike(block, build->edge[u], build->last[u], build->edge[leader], build->last[leader]);
 }
@@ -385,9 +385,9 @@ static void permi_class_build_begin(permi_class_build *build, permi_classes *pla
   build->left = most;
   pool->allocator = &plan->owned.allocator;
   build->member = (int *)permi_pool_get(pool, vertices, 6 * sizeof(int));
-  build->gone = (unsigned char *)permi_pool_get(pool, vertices, 2);
+  build->gone = (unsigned char *)permi_pool_zeros(pool, vertices, 2);
   build->content = (permi_gaussian *)permi_pool_get(pool, vertices, sizeof *build->content);
-  build->met = (int *)permi_pool_get(pool, vertices, 2 * PERMI_CLASSES * sizeof(int));
+  build->met = (int *)permi_pool_zeros(pool, vertices, 2 * PERMI_CLASSES * sizeof(int));
   build->uncommon = (unsigned char *)permi_pool_get(pool, (size_t)block->edges, 1);
   build->line = (double *)permi_pool_get(pool, vertices + 2, sizeof(double));
   plan->step = (permi_class_step *)permi_pool_get(&plan->owned.pool, vertices, sizeof *plan->step);
@@ -404,8 +404,6 @@ static void permi_class_build_begin(permi_class_build *build, permi_classes *pla
   build->open = build->edge + vertices;
   build->plain = build->gone + vertices;
   build->odd = build->met + PERMI_CLASSES * vertices;
-  memset(build->gone, 0, vertices);
-  memset(build->met, 0, 2 * PERMI_CLASSES * vertices * sizeof(int));
   memset(build->list, 0, 2 * sizeof *build->list);
   build->numbered = 2;
   for (side = 0; side < 2; side++) {

@@ -68,7 +68,7 @@ static int permi_class_vote(permi_class_build *build)
   double(*scale)[2] = (double(*)[2])permi_pool_get(&build->pool, 2 * (size_t)n, sizeof *scale), ratio[2];
   int v, e, pass, most = 0;
   memset(build->uncommon, 0, (size_t)block->edges);
-  for (e = 1; e < block->edges && permi_class_same(block, e, 0); e++)
+  for (e = 1; e < block->edges && permi_entries_equal(block, e, 0); e++)
     ;
   if (!scale || e >= block->edges)
     return scale != NULL;
@@ -99,14 +99,6 @@ static int permi_class_vote(permi_class_build *build)
   return 1;
 }
 
-static void *permi_class_kept(permi_pool *pool, const void *from, size_t count, size_t size)
-{
-  void *kept = permi_pool_get(pool, count, size);
-  if (kept && count)
-    memcpy(kept, from, count * size);
-  return kept;
-}
-
 /* Makes the plan. PERM_ERROR_LIMIT: over `most` ways, too many classes, or stopped, by the watch's units at the latest
    when they exceed `patience`. */
 static perm_status permi_classes_create(const permi_block *block, const permi_classes *like, int attempt, double most,
@@ -115,6 +107,8 @@ static perm_status permi_classes_create(const permi_block *block, const permi_cl
   const int doubled = permi_algebra_is_dd(like->numbers.algebra);
   permi_pool *pool = &plan->owned.pool;
   permi_class_build build;
+  permi_class_part *part;
+  permi_class_limit *limit;
   perm_status status;
   int p;
   plan->numbers = like->numbers;
@@ -128,20 +122,17 @@ static perm_status permi_classes_create(const permi_block *block, const permi_cl
       build.status = build.status == PERM_OK ? PERM_ERROR_LIMIT : build.status;
   }
   status = build.status;
+  part = plan->part;
+  limit = plan->limit;
   if (status == PERM_OK) {
-    permi_class_part *part = plan->part;
-    permi_class_limit *limit = plan->limit;
     plan->numbered = build.numbered;
-    plan->class_of = (permi_class *)permi_class_kept(pool, build.list, (size_t)build.numbered, sizeof *build.list);
-    plan->part = (permi_class_part *)permi_class_kept(pool, part, (size_t)build.parts, sizeof *part);
-    plan->limit = (permi_class_limit *)permi_class_kept(pool, limit, (size_t)build.limits, sizeof *limit);
-    permi_release(build.pool.allocator, part);
-    permi_release(build.pool.allocator, limit);
+    plan->class_of = (permi_class *)permi_pool_kept(pool, build.list, (size_t)build.numbered, sizeof *build.list);
+    plan->part = (permi_class_part *)permi_pool_kept(pool, part, (size_t)build.parts, sizeof *part);
+    plan->limit = (permi_class_limit *)permi_pool_kept(pool, limit, (size_t)build.limits, sizeof *limit);
     status = pool->failed ? PERM_ERROR_MEMORY : permi_class_fields(plan) ? PERM_OK : PERM_ERROR_LIMIT;
-  } else {
-    permi_release(build.pool.allocator, plan->part);
-    permi_release(build.pool.allocator, plan->limit);
   }
+  permi_release(build.pool.allocator, part);
+  permi_release(build.pool.allocator, limit);
   permi_class_build_release(&build);
   for (p = 0, plan->cost = 0; p < plan->steps && status == PERM_OK; p++) {
     plan->step[p].done = plan->cost;
@@ -186,15 +177,11 @@ static perm_status permi_classes_offer(permi_maker *maker, const permi_block *bl
   double each;
   int attempt, doubled = maker->options->precision == PERM_PRECISION_ACCURATE ||
                          maker->options->precision == PERM_PRECISION_DD;
-  if (finding > worth) {
-    permi_refuse(offer, PERM_ERROR_LIMIT, "would take %.3g s to look for classes", finding);
-    return PERM_OK;
-  }
+  if (finding > worth)
+    return permi_refuse(offer, PERM_ERROR_LIMIT, "would take %.3g s to look for classes", finding);
   memset(&like, 0, sizeof like);
-  if (!permi_numbers_choose_moduli(&like.numbers, block, working->modulus, doubled)) {
-    permi_refuse_long(offer);
-    return PERM_OK;
-  }
+  if (!permi_numbers_choose_moduli(&like.numbers, block, working->modulus, doubled))
+    return permi_refuse_long(offer);
   like.lost_error = working->lost_error;
   each = permi_classes_way_seconds(&like.numbers);
   for (attempt = 0; attempt < PERMI_CLASS_ATTEMPTS && status != PERM_ERROR_MEMORY; attempt++) {
@@ -216,11 +203,9 @@ static perm_status permi_classes_offer(permi_maker *maker, const permi_block *bl
   offer->plan = best;
   if (status == PERM_ERROR_MEMORY)
     return permi_fail_memory(maker->result);
-  if (!best) {
-    permi_refuse(offer, PERM_ERROR_LIMIT, "has no order found with few classes of proportional rests%s",
-                 rival < (double)INFINITY ? " within its rival's time" : "");
-    return PERM_OK;
-  }
+  if (!best)
+    return permi_refuse(offer, PERM_ERROR_LIMIT, "has too few proportional lines in the orders that were tried%s",
+                        rival < (double)INFINITY ? ", for no longer than another engine takes" : "");
   best->bound_relative = permi_classes_bound(best, block, permi_entry_roundings(working, working->n));
   best->each = each;
   best->seconds = best->cost * each + best->steps * PERMI_CLASS_STEP_SECONDS;
@@ -232,13 +217,12 @@ static perm_status permi_classes_offer(permi_maker *maker, const permi_block *bl
 static size_t permi_classes_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   const permi_classes *plan = (const permi_classes *)leaf->context;
-  const int length = snprintf(buffer, size,
-                              "classes, order %d: vertices with proportional entries ahead are counted, the largest "
-                              "product of (number + 1) is %.3g; %d steps, at most %.3g states, about %.3g ways, "
-                              "predicted %.3g s, %.3g bytes\n",
-                              leaf->information.n, plan->product, plan->steps, plan->most, plan->cost,
-                              leaf->information.seconds, leaf->information.bytes);
-  return length > 0 ? (size_t)length : 0;
+  return permi_say(buffer, size,
+                   "classes, order %d: vertices with proportional entries ahead are counted, the largest "
+                   "product of (number + 1) is %.3g; %d steps, at most %.3g states, about %.3g ways, "
+                   "predicted %.3g s, %.3g bytes\n",
+                   leaf->information.n, plan->product, plan->steps, plan->most, plan->cost,
+                   leaf->information.seconds, leaf->information.bytes);
 }
 
 static uint64_t permi_classes_fingerprint(const permi_classes *plan, permi_control *watch)

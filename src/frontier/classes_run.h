@@ -261,21 +261,6 @@ static void permi_class_add_way(const permi_class_run *run, const permi_class_li
     permi_values_add(numbers, &c, y, x, 1);
 }
 
-/* Brings each modulus of a share into [1/2, 1). */
-static void permi_class_normalise(const permi_numbers *numbers, permi_class_list *list)
-{
-  const size_t size = permi_numbers_words(numbers);
-  double *x = (double *)(void *)list->value;
-  size_t t, k;
-  for (t = 0; t < list->count; t++, x += size)
-    if (x[size - 1] != 0) {
-      const int e = permi_exponent(x[size - 1]);
-      for (k = 0; k < size; k++)
-        x[k] = permi_shift(x[k], -e);
-      list->exp2[t] += e;
-    }
-}
-
 /* Keeps a take. 0: out of memory. */
 static int permi_class_note(permi_class_run *run, int share, int source, permi_class_take take, size_t into)
 {
@@ -375,7 +360,7 @@ static perm_status permi_class_step_run(permi_class_run *run, int p)
       status = permi_control_poll(run->control, step->done * run->plan->seconds, "classes");
   }
   for (k = 0; k < run->shares && !permi_algebra_is_integer(run->plan->numbers.algebra); k++)
-    permi_class_normalise(&run->plan->numbers, &target[k]);
+    permi_values_normalise(&run->plan->numbers, target[k].value, target[k].count, target[k].exp2);
   return status;
 }
 
@@ -394,18 +379,11 @@ static int permi_class_run_open(permi_class_run *run, const permi_classes *plan,
   run->shares = plan->most >= PERMI_CLASS_SHARED ? PERMI_CLASS_SHARES : 1;
   run->bytes = 8 * permi_numbers_words(&plan->numbers);
   shares = (size_t)run->shares;
-  for (k = 0; k < 2; k++) {
-    run->list[k] = (permi_class_list *)permi_pool_get(pool, shares, sizeof(permi_class_list));
-    if (run->list[k])
-      memset(run->list[k], 0, shares * sizeof(permi_class_list));
-  }
-  run->takes = (permi_class_takes *)permi_pool_get(pool, shares * shares, sizeof *run->takes);
-  run->status = (perm_status *)permi_pool_get(pool, shares, sizeof *run->status);
-  if (pool->failed)
-    return 0;
-  memset(run->takes, 0, shares * shares * sizeof *run->takes);
-  memset(run->status, 0, shares * sizeof *run->status);
-  return 1;
+  for (k = 0; k < 2; k++)
+    run->list[k] = (permi_class_list *)permi_pool_zeros(pool, shares, sizeof(permi_class_list));
+  run->takes = (permi_class_takes *)permi_pool_zeros(pool, shares * shares, sizeof *run->takes);
+  run->status = (perm_status *)permi_pool_zeros(pool, shares, sizeof *run->status);
+  return !pool->failed;
 }
 
 static void permi_class_run_close(permi_class_run *run, int open)

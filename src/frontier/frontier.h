@@ -61,6 +61,7 @@ typedef struct permi_frontier {
   uint64_t *mask; /* of a stream: words of test, want, flip */
   double *states; /* steps + 1: a bound */
   double *cost;   /* steps + 1: predicted, of all steps before */
+  double additions; /* at most, of a term: THE BOUND */
   double bound_relative;
   double lost_error;
   double room[2]; /* most states, of even and odd steps */
@@ -114,32 +115,7 @@ static void permi_list_release(const perm_allocator *allocator, permi_list *list
   permi_release(allocator, list->patterns.table);
 }
 
-/* Enlarges *array, a pointer of any type. 0: out of memory, nothing is lost. */
-static int permi_enlarge(const perm_allocator *allocator, permi_control *watch, void *array, size_t used, size_t room,
-                         size_t size)
-{
-  void *held;
-  memcpy(&held, array, sizeof held);
-  if (room > SIZE_MAX / size || !permi_grow_watched(allocator, watch, &held, used * size, room * size))
-    return 0;
-  memcpy(array, &held, sizeof held);
-  return 1;
-}
-
-/* Makes room for `more`. 0: out of memory. */
-static int permi_room(const perm_allocator *allocator, permi_control *watch, void *array, size_t used, size_t more,
-                      size_t *room, size_t size)
-{
-  const size_t wanted = 2 * *room + more + 64;
-  if (used + more <= *room)
-    return 1;
-  if (!permi_enlarge(allocator, watch, array, used, wanted, size))
-    return 0;
-  *room = wanted;
-  return 1;
-}
-
-/* The same for groups. */
+/* Makes room for `more` groups. 0: out of memory. */
 static int permi_list_room(const perm_allocator *allocator, permi_list *list, size_t more)
 {
   const size_t used = list->groups;

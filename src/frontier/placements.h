@@ -274,16 +274,6 @@ static perm_isa permi_placements_isa(const perm_options *options, permi_rook_ker
   return PERM_ISA_PLAIN;
 }
 
-/* Bits of position b of a chunk's number go to the b-th bit of mask. */
-static uint64_t permi_rook_deposit(uint64_t number, uint64_t mask)
-{
-  uint64_t bits = 0;
-  for (; mask; mask &= mask - 1, number >>= 1)
-    if (number & 1)
-      bits |= mask & (0 - mask);
-  return bits;
-}
-
 static size_t permi_rook_offset(const permi_placements *p, uint64_t index)
 {
   return (size_t)(index >> p->low) * p->unit;
@@ -350,7 +340,7 @@ static void permi_rook_copy(const permi_placements *p, uint64_t base, int width,
 static perm_status permi_rook_chunk(void *context, uint64_t number, int thread)
 {
   const permi_placements *p = (const permi_placements *)context;
-  const uint64_t base = permi_rook_deposit(number, p->outer);
+  const uint64_t base = permi_deposit_bits(number, p->outer);
   char **local = p->local + (size_t)thread * ((size_t)p->block->vertices + 1);
   uint64_t *seen = p->seen + thread * PERMI_ROOK_SEEN;
   int k;
@@ -614,8 +604,8 @@ static perm_status permi_placements_run(permi_placements *p, perm_integer *numbe
   permi_pool pool = {p->allocator, NULL, 0};
   perm_status status = PERM_ERROR_MEMORY;
   int i, step;
-  p->memory = (char **)permi_pool_get(&pool, 2 * planes, sizeof *p->memory);
-  p->seen = (uint64_t *)permi_pool_get(&pool, threads * PERMI_ROOK_SEEN, sizeof *p->seen);
+  p->memory = (char **)permi_pool_zeros(&pool, 2 * planes, sizeof *p->memory);
+  p->seen = (uint64_t *)permi_pool_zeros(&pool, threads * PERMI_ROOK_SEEN, sizeof *p->seen);
   p->local = (char **)permi_pool_get(&pool, threads * planes, sizeof *p->local);
   p->buffer = p->bytes > 2 * PERMI_ROOK_CHUNK ? (char *)permi_pool_get(&pool, threads + 1, PERMI_ROOK_BUFFER) : NULL;
   if (pool.failed)
@@ -623,8 +613,6 @@ static perm_status permi_placements_run(permi_placements *p, perm_integer *numbe
   if (p->buffer)
     p->buffer += 64 - (uintptr_t)p->buffer % 64;
   p->plane = p->memory + planes;
-  memset(p->memory, 0, planes * sizeof *p->memory);
-  memset(p->seen, 0, threads * PERMI_ROOK_SEEN * sizeof *p->seen);
   permi_placements_begin(p);
   permi_placements_kind(p, 0);
   if (!permi_placements_allocate(p, 0, 0, 0))

@@ -321,20 +321,23 @@ static perm_status permi_run_rounds(permi_run *run, int p, int streams, int toge
   return status;
 }
 
-/* THE BOUND. Step p has k_p streams, the block order n, the rounding unit is u.
+/* THE BOUND. In step p at most k_p streams meet in a state, the block order is n, the rounding unit u.
    1. A state's value is a sum of terms, one a partial matching. A term is multiplied at most n times (a drop
-   multiplies by 1) and added at most k_p - 1 times in step p (the first addition, to 0, is exact).
-   2. So the computed value is the sum of all matchings' products, each times at most n + sum (k_p - 1) factors 1 + d,
-   |d| <= u. Entries bring at most 2 more a degree-2 reduction, and one if an integer was rounded.
+   multiplies by 1), first with 1, exactly, and added at most k_p - 1 times in step p (the first addition, to 0, is
+   exact).
+   k_p: a stream matches the step's vertex, say a row, to a column that goes, or is matched in the state that it makes.
+   There of a rows and b columns i rows and i - d columns are matched (>>order): at most a - d columns, and at most b +
+   d rows where the vertex is a column. A drop is one stream more.
+   2. So the computed value is the sum of all matchings' products, each times at most n - 1 + sum (k_p - 1) factors 1 +
+   d, |d| <= u. Entries bring at most 2 more a degree-2 reduction, and one if an integer was rounded.
    3. With g = gamma of that number and S = sum |products|: |error| <= g S and computed S >= (1 - g) S, so |error| <= g
    / (1 - g) (computed S).
    Underflow: a product or sum below DBL_MIN is off by at most DBL_MIN more, also where subnormals are flushed.
    sizes.loss bounds the effect on any value: a step takes it to loss sum |c| + 2 k DBL_MIN; the second term is 0 if
    all products exceed PERMI_SAFE_PRODUCT > 2^-968, as all is then a multiple of 2^-1021. Then |error| <= g / (1 - g)
    (computed S + loss) + loss.
-   Complex: a product is off by a factor 1 + d, |d| <= sqrt 2 gamma_2 < 3 u [Hig02, Lemma 3.5; also with fused
-   multiply-adds], a sum by u: 3 n replaces n. S sums products of moduli, rounded up. Four products, two sums and a sum
-   for each part: 8 k DBL_MIN.
+   Complex: a product is off by a factor 1 + d, |d| <= 2.42 u, less with fused multiply-adds, a sum by u: 2.42 (n - 1)
+   replaces n - 1. S sums products of moduli, rounded up. Four products, two sums and a sum for each part: 8 k DBL_MIN.
    Double-double: products with a double and sums are off by at most 3 u^2 and 3 u^2 / (1 - 4 u), so v =
    PERMI_DD_UNIT > 64 u^2 replaces u, but not in the roundings of entries nor in S, which is in doubles. Low parts
    underflow first: a product of at least PERMI_SAFE_PRODUCT, or a rescaled value, loses 2^-1073, below 2^-109 of
@@ -405,9 +408,7 @@ static int permi_run_create(permi_run *run, const permi_frontier *frontier)
     run->threads = permi_threads(run->control->options);
   run->parts_at_once = run->threads > 1 ? 4 * run->threads : 1 + run->sorting;
   run->moves = (permi_moves *)permi_pool_get(pool, (size_t)run->threads, sizeof *run->moves);
-  run->part = (permi_part *)permi_pool_get(pool, (size_t)run->parts_at_once, sizeof *run->part);
-  if (run->part)
-    memset(run->part, 0, (size_t)run->parts_at_once * sizeof *run->part);
+  run->part = (permi_part *)permi_pool_zeros(pool, (size_t)run->parts_at_once, sizeof *run->part);
   for (k = 0; !pool->failed && k < run->parts_at_once; k++) {
     run->part[k].list.words = frontier->mask_words;
     run->part[k].cursor = (permi_cursor *)permi_pool_get(pool, streams, sizeof(permi_cursor));
@@ -415,9 +416,7 @@ static int permi_run_create(permi_run *run, const permi_frontier *frontier)
   for (k = 0; !pool->failed && k < run->threads; k++) {
     run->moves[k].used = 0;
     run->moves[k].pair = (uint32_t *)permi_pool_get(pool, PERMI_MOVES_PAIRS, sizeof(uint32_t));
-    run->moves[k].move = (permi_move *)permi_pool_get(pool, 1, moves);
-    if (run->moves[k].move)
-      memset(run->moves[k].move, 0, moves);
+    run->moves[k].move = (permi_move *)permi_pool_zeros(pool, 1, moves);
   }
   return !pool->failed;
 }

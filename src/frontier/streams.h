@@ -4,22 +4,9 @@
 #include "../block/reduce.h"
 #include "frontier.h"
 
-typedef struct permi_ranked {
-  uint64_t key;
-  int vertex;
-} permi_ranked;
-
-static int permi_ranked_compare(const void *left, const void *right)
-{
-  const permi_ranked *a = (const permi_ranked *)left, *b = (const permi_ranked *)right;
-  if (a->key != b->key)
-    return a->key < b->key ? -1 : 1;
-  return a->vertex - b->vertex;
-}
-
 /* Gives slots to lives (birth, death], -1 to vertices without; what enters in the step of a death may have its slot.
-   Low slots go to vertices that live through the most states: patterns, and low words of arrays, change least. busy:
-   PERMI_MASK_WORDS for each of steps + 1. Returns the number of slots; 0: too many, or stopped. */
+   Low slots go to vertices that live through the most states: patterns, and low words of arrays, change least. life:
+   2 * vertices, busy: PERMI_MASK_WORDS for each of steps + 1. Returns the number of slots; 0: too many, or stopped. */
 static int permi_frontier_slots(const permi_frontier *frontier, int vertices, permi_ranked *life, uint64_t *busy,
                                 permi_control *watch)
 {
@@ -40,7 +27,8 @@ static int permi_frontier_slots(const permi_frontier *frontier, int vertices, pe
     life[lives].key = ~life[lives].key; /* greatest first: bits of doubles >= 0 have their order */
     life[lives++].vertex = v;
   }
-  if (!permi_sort(life, (size_t)lives, sizeof *life, permi_ranked_compare, watch))
+  life = (permi_ranked *)permi_sort(life, life + vertices, (size_t)lives, sizeof *life, watch);
+  if (!life)
     return 0;
   memset(busy, 0, ((size_t)frontier->steps + 1) * (size_t)words * sizeof *busy);
   for (i = 0; i < lives; i++) {
@@ -116,26 +104,30 @@ static int permi_frontier_walk(permi_frontier *frontier, const permi_block *bloc
 {
   const int vertices = 2 * block->n;
   int i, e, v, p = 0;
+  frontier->additions = 0;
   for (v = 0; v < vertices; v++)
     frontier->birth[v] = frontier->death[v] = -1;
   permi_walk_start(block, walk);
   frontier->states[0] = frontier->room[0] = frontier->room[1] = 1;
   frontier->cost[0] = frontier->ones[0] = 0;
   for (i = 0; i < vertices; i++) {
-    int left, width;
+    int left, width, held, meet = 0;
     v = order[i];
     if (permi_watch_step(watch, (size_t)i, 100))
       return 0;
     if (walk->state[v] == 2)
       continue;
     left = walk->open[v];
+    held = walk->state[v] == 1;
     permi_walk_step(block, walk, v);
     frontier->sequence[p] = v;
     frontier->death[v] = p;
     for (e = block->start[v]; e < block->start[v + 1]; e++) {
       const int t = block->neighbour[e];
-      if (walk->state[t] == 2 && frontier->death[t] < 0)
+      if (walk->state[t] == 2 && frontier->death[t] < 0) {
         frontier->death[t] = p;
+        meet++;
+      }
       if (walk->state[t] == 1 && frontier->birth[t] < 0)
         frontier->birth[t] = p;
     }
@@ -143,6 +135,8 @@ static int permi_frontier_walk(permi_frontier *frontier, const permi_block *bloc
     frontier->width = width > frontier->width ? width : frontier->width;
     p++;
     frontier->ones[p] = walk->width[0] - (walk->eliminated[1] - walk->eliminated[0]);
+    meet += v < block->n ? frontier->ones[p] : width - frontier->ones[p];
+    frontier->additions += (meet < left ? meet : left) + held - 1;
     frontier->states[p] = permi_walk_states(binomial, walk);
     frontier->cost[p] = frontier->cost[p - 1] + frontier->states[p - 1] / 4 + frontier->states[p] * (1 + 0.5 * left);
     frontier->room[p & 1] = fmax(frontier->room[p & 1], frontier->states[p]);
@@ -155,7 +149,7 @@ static int permi_frontier_walk(permi_frontier *frontier, const permi_block *bloc
    that were not. So the bound by all lines, with the entries that took part so far, holds for it. 0: out of memory. */
 static int permi_frontier_lengths(permi_frontier *frontier, const permi_block *block, permi_pool *room)
 {
-  permi_majorant *line = (permi_majorant *)permi_pool_get(room, 2 * (size_t)block->n, sizeof *line);
+  permi_majorant *line = (permi_majorant *)permi_pool_zeros(room, 2 * (size_t)block->n, sizeof *line);
   const size_t steps = (size_t)frontier->steps + 1;
   const int residues = frontier->numbers.algebra == PERMI_RESIDUES;
   double bits[2] = {0, 0};
@@ -164,7 +158,6 @@ static int permi_frontier_lengths(permi_frontier *frontier, const permi_block *b
   frontier->words = residues ? NULL : (int *)permi_pool_get(&frontier->owned.pool, steps, sizeof(int));
   if (!line || frontier->owned.pool.failed)
     return 0;
-  memset(line, 0, 2 * (size_t)block->n * sizeof *line);
   frontier->bits[0] = 0;
   for (p = 0; p < frontier->steps; p++) {
     const int v = frontier->sequence[p];
@@ -187,8 +180,8 @@ static int permi_frontier_lengths(permi_frontier *frontier, const permi_block *b
 /* See >>steps_run; proved by machine: tests/proofs/frontier.g. */
 static double permi_frontier_bound(const permi_frontier *frontier, const permi_block *block, double roundings)
 {
-  const double sums = frontier->stream_start[frontier->steps] - frontier->steps;
-  const double operations = (block->imaginary ? 3.0 : 1.0) * block->n + sums;
+  const double sums = frontier->additions;
+  const double operations = (block->imaginary ? 2.42 : 1.0) * (block->n - 1) + sums;
   double gamma = permi_gamma(roundings + operations), doubtful = permi_gamma(roundings + block->n + sums);
   if (permi_algebra_is_dd(frontier->numbers.algebra))
     gamma = permi_gamma(roundings) * (1 + 1e-12) + operations * PERMI_DD_UNIT / (1 - operations * PERMI_DD_UNIT);
@@ -212,7 +205,7 @@ static perm_status permi_frontier_create(const perm_allocator *allocator, const 
   permi_frontier *frontier = (permi_frontier *)permi_owned_new(allocator, sizeof *frontier);
   permi_pool room = {allocator, NULL, 0}, *pool;
   int *numbers = (int *)permi_pool_get(&room, 3 * vertices, sizeof(int));
-  permi_ranked *life = (permi_ranked *)permi_pool_get(&room, vertices, sizeof *life);
+  permi_ranked *life = (permi_ranked *)permi_pool_get(&room, 2 * vertices, sizeof *life);
   uint64_t *busy = (uint64_t *)permi_pool_get(&room, vertices + 1, PERMI_MASK_WORDS * sizeof *busy);
   perm_status status = PERM_ERROR_MEMORY;
   *made = frontier;

@@ -60,15 +60,6 @@ static uint32_t permi_tree_extract(uint32_t x, uint32_t set)
   return result;
 }
 
-static uint32_t permi_tree_deposit(uint32_t x, uint32_t set)
-{
-  uint32_t result = 0;
-  for (; x; x >>= 1, set &= set - 1)
-    if (x & 1)
-      result |= set & (0 - set);
-  return result;
-}
-
 static uint32_t permi_tree_choose(const permi_tree *tree, int t, int k)
 {
   return k < 0 || k > t ? 0 : tree->binomial[t][k];
@@ -294,7 +285,7 @@ static void permi_tree_sort(const permi_tree *tree, const permi_tree_table *tabl
   uint32_t state, g, i, pass, group_of[4][128], mask_of[4][128]; /* by seven bits: 8 times as fast */
   for (i = 0; tabled && i < 512; i++) {
     group_of[i >> 7][i & 127] = permi_tree_extract((i & 127) << 7 * (i >> 7), within);
-    mask_of[i >> 7][i & 127] = permi_tree_deposit((i & 127) << 7 * (i >> 7), set);
+    mask_of[i >> 7][i & 127] = (uint32_t)permi_deposit_bits((i & 127) << 7 * (i >> 7), set);
   }
   for (g = 0; g <= groups; g++)
     first[g] = 0;
@@ -310,7 +301,7 @@ static void permi_tree_sort(const permi_tree *tree, const permi_tree_table *tabl
           first[g + 1]++;
         } else {
           mask[first[g]] = tabled ? mask_of[0][a] | mask_of[1][b] | mask_of[2][c] | mask_of[3][d]
-                                  : permi_tree_deposit(matched, set);
+                                  : (uint32_t)permi_deposit_bits(matched, set);
           index[first[g]++] = i;
         }
       }

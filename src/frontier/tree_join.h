@@ -97,7 +97,7 @@ static perm_status permi_tree_join_part(void *context, uint64_t number, int thre
   int k;
   for (k = permi_count_ones(top); k > join->own_cut; k--)
     top &= top - 1;
-  value = permi_tree_deposit(turned & ((1u << join->own_cut) - 1), top);
+  value = (uint32_t)permi_deposit_bits(turned & ((1u << join->own_cut) - 1), top);
   for (;; c--) {
     const int own = join->ones - permi_count_ones(c ^ join->common_rows);
     const int some = own >= 0 && own <= join->own;

@@ -31,10 +31,13 @@ static permi_coefficient permi_coefficient_of(const permi_block *block, int edge
   return c;
 }
 
-static int permi_coefficient_equal(const permi_coefficient *a, const permi_coefficient *b)
+static int permi_entries_equal(const permi_block *block, int a, int b)
 {
-  return a->real == b->real && a->imaginary == b->imaginary && a->absolute == b->absolute &&
-         a->integer[0] == b->integer[0] && a->integer[1] == b->integer[1];
+  if (block->integer)
+    return block->integer[a] == block->integer[b] &&
+           (!block->imaginary_integer || block->imaginary_integer[a] == block->imaginary_integer[b]);
+  return block->real[a] == block->real[b] && block->absolute[a] == block->absolute[b] &&
+         (!block->imaginary || block->imaginary[a] == block->imaginary[b]);
 }
 
 static uint64_t permi_coefficient_hash(uint64_t hash, const permi_coefficient *c)
@@ -258,6 +261,21 @@ static void permi_values_scale(double *x, size_t doubles, int e)
   size_t k;
   for (k = 0; k < doubles; k++)
     x[k] = x[k] * first * second;
+}
+
+/* Brings each modulus into [1/2, 1), by a power of two of its own. */
+static void permi_values_normalise(const permi_numbers *numbers, void *values, size_t count, int64_t *exp2)
+{
+  const size_t size = permi_numbers_words(numbers);
+  double *x = (double *)values;
+  size_t t, k;
+  for (t = 0; t < count; t++, x += size)
+    if (x[size - 1] != 0) {
+      const int e = permi_exponent(x[size - 1]);
+      for (k = 0; k < size; k++)
+        x[k] = permi_shift(x[k], -e);
+      exp2[t] += e;
+    }
 }
 
 /* Enters sizes, not of low parts; integers have none. */

@@ -6,6 +6,7 @@
 #include "text_counts.h"
 #include "text_signs.h"
 #include "text_minors.h"
+#include "text_proof.h"
 #include "text_frontier.h"
 #include "devices.h"
 
@@ -109,6 +110,7 @@ static char *permi_source(const permi_kernel_key *key, const perm_gpu_program *p
                      : program->counts ? permi_text_counts
                      : program->signs  ? permi_text_signs
                      : program->minors ? permi_text_minors
+                     : program->proof  ? permi_text_proof
                                        : "";
   const char *lists = key->family == 2 ? permi_text_lists : "", *end_of_more = key->family || program ? "\n" : "";
   char end[2048];

@@ -8,6 +8,7 @@
      sign search      >>text_signs                  perm_sparse.h >>signs_gpu
      batches          >>text_batch                  >>batch permi_batch_program
      minors           >>text_minors                 perm.h >>minors_gpu permi_minors_gpu_work
+     proofs           >>text_proof                  perm.h >>proof_gpu permi_proof_gpu_text
      arrays, lists    >>text_frontier               >>compile permi_source_end
      hybrid sums      perm_sparse.h >>program_text, >>codegen, which use those here
 

@@ -374,8 +374,8 @@ static perm_status permi_checkpoint_read(const perm_job *job, const char *path, 
 {
   const perm_checkpoint_file *wanted = &options->checkpoint;
   perm_options made;
-  unsigned char *bytes;
-  size_t size;
+  unsigned char *bytes = NULL;
+  size_t size = 0;
   perm_status status = permi_file_read(path, &job->allocator, &bytes, &size, missing, result);
   if (status != PERM_OK)
     return status;
@@ -413,9 +413,9 @@ PERM_API perm_status perm_checkpoint_read(const perm_job *job, const char *path,
 PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *options, void **note, size_t *note_bytes,
                                              perm_result *result)
 {
-  unsigned char *bytes;
+  unsigned char *bytes = NULL;
   perm_options found;
-  size_t size, length;
+  size_t size = 0, length;
   int missing;
   perm_status status;
   permi_result_clear(result);

@@ -14,6 +14,12 @@ typedef struct permi_shared {
 } permi_shared;
 
 typedef struct permi_leaf permi_leaf;
+/* Chunks of a leaf. */
+typedef struct permi_stretch {
+  int leaf;
+  uint64_t begin, end, fingerprint;
+} permi_stretch;
+
 struct permi_leaf {
   perm_leaf information;
   /* Adds one chunk of a range, or a whole task, to *partial. A failing task leaves *partial alone. */
@@ -60,7 +66,14 @@ struct perm_job {
   void *context; /* of all leaves, with what follows; or NULL */
   void (*release)(const perm_allocator *allocator, void *context);
   perm_status (*value)(const perm_job *job, const perm_partial *partials, permi_number *value);
+  /* Before that, unless NULL: are the finished partials right? What is not leaves `strike`, unless NULL. And of part of
+     the work, from a file: */
+  perm_status (*check)(const perm_job *job, const perm_partial *partials, perm_state *strike, perm_result *result);
+  perm_status (*sample)(const perm_job *job, const perm_state *state, perm_result *result);
   perm_status (*prove)(const perm_job *job, const perm_state *state, const char *path, perm_result *result);
+  /* If set, adds many leaves' chunks, or a prefix of them, to done[], which is zero. */
+  perm_status (*run_many)(const perm_job *job, const permi_stretch *stretch, int count, permi_control *control,
+                          perm_partial *done);
   char *note[2]; /* before and after the leaves, or NULL */
   size_t note_bytes[2];
   int offers, offer_room;
@@ -75,30 +88,37 @@ typedef struct permi_offered {
   size_t reason, length;
 } permi_offered;
 
+/* *array, a pointer of any type to `used` items, gets room for `room`. 0: out of memory or stopped, nothing is lost. */
+static int permi_enlarge(const perm_allocator *allocator, permi_control *watch, void *array, size_t used, size_t room,
+                         size_t size)
+{
+  void *old, *larger = room > used ? permi_allocate(allocator, room, size) : NULL;
+  memcpy(&old, array, sizeof old);
+  if (!larger || !permi_copy(watch, larger, old, used * size)) {
+    permi_release(allocator, larger);
+    return 0;
+  }
+  permi_release(allocator, old);
+  memcpy(array, &larger, sizeof larger);
+  return 1;
+}
+
 /* Makes room for one more item; returns 0, and *array, a pointer to items, is unchanged, without memory. */
 static int permi_grow(const perm_allocator *allocator, void *array, int used, int *room, size_t size)
 {
   const int more = *room ? 2 * *room : 4;
-  void *fresh, *old;
   if (used < *room)
     return 1;
-  fresh = permi_allocate(allocator, (size_t)more, size);
-  if (!fresh)
+  if (!permi_enlarge(allocator, NULL, array, (size_t)used, (size_t)more, size))
     return 0;
-  memcpy(&old, array, sizeof old);
-  if (used)
-    memcpy(fresh, old, (size_t)used * size);
-  permi_release(allocator, old);
-  memcpy(array, &fresh, sizeof fresh);
   *room = more;
   return 1;
 }
 
 static perm_job *permi_job_new(const perm_allocator *allocator, perm_precision precision)
 {
-  perm_job *job = (perm_job *)permi_allocate(allocator, 1, sizeof *job);
+  perm_job *job = (perm_job *)permi_allocate_zeros(allocator, 1, sizeof *job);
   if (job) {
-    memset(job, 0, sizeof *job);
     job->allocator = *allocator;
     job->precision = precision;
   }
@@ -494,7 +514,9 @@ PERM_API perm_status perm_job_run(const perm_job *job, int leaf, uint64_t begin,
   return status;
 }
 
-PERM_API perm_status perm_job_finish(const perm_job *job, const perm_partial *partials, perm_result *result)
+/* What is found to be wrong leaves `strike`, unless NULL. */
+static perm_status permi_job_finish(const perm_job *job, const perm_partial *partials, perm_state *strike,
+                                    perm_result *result)
 {
   permi_number number;
   perm_status status;
@@ -516,6 +538,9 @@ PERM_API perm_status perm_job_finish(const perm_job *job, const perm_partial *pa
     if (!costliest || leaf->information.seconds > costliest->information.seconds)
       costliest = leaf;
   }
+  status = job->check ? job->check(job, partials, strike, result) : PERM_OK;
+  if (status != PERM_OK)
+    return status;
   status = permi_job_value(job, partials, &number);
   if (status == PERM_ERROR_MEMORY)
     return permi_fail_memory(result);
@@ -536,6 +561,11 @@ PERM_API perm_status perm_job_finish(const perm_job *job, const perm_partial *pa
   result->threads = 1;
   result->plan_seconds = job->plan_seconds;
   return PERM_OK;
+}
+
+PERM_API perm_status perm_job_finish(const perm_job *job, const perm_partial *partials, perm_result *result)
+{
+  return permi_job_finish(job, partials, NULL, result);
 }
 
 PERM_API size_t perm_job_explain(const perm_job *job, char *buffer, size_t size)

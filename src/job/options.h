@@ -23,6 +23,7 @@ static const char *permi_bad_option(const perm_options *options)
       {(int)options->isa < 0 || options->isa >= PERM_ISA_COUNT, "isa is not one of perm_isa"},
       {options->certify != 0 && options->certify != 1, "certify is neither 0 nor 1"},
       {options->threads < 0, "threads is negative (0 means all)"},
+      {options->threads > 1 << 16, "threads is above 65536"},
       {options->modulus == 1 || options->modulus > UINT64_C(1) << 63,
        "modulus is not between 2 and 2^63 (0 means none)"},
       {!(options->tolerance >= 0) || options->tolerance == (double)INFINITY,
@@ -42,6 +43,8 @@ static const char *permi_bad_option(const perm_options *options)
       {checkpoint->merges < 0 || (checkpoint->merges && !checkpoint->merge),
        "checkpoint.merges is negative, or checkpoint.merge is NULL"},
       {checkpoint->note_bytes && !checkpoint->note, "checkpoint.note is NULL"},
+      {checkpoint->file && !*checkpoint->file, "checkpoint.file is an empty name (NULL means none)"},
+      {options->prove && !*options->prove, "prove is an empty name (NULL means none)"},
       {!options->allocator.allocate != !options->allocator.release,
        "allocator needs both allocate and release, or neither"}
   };

@@ -95,11 +95,8 @@ static perm_status permi_run_range(const perm_job *job, const permi_leaf *leaf, 
   ranging.begin = begin;
   ranging.per_chunk = leaf->information.seconds / (double)leaf->information.chunks;
   ranging.partial = done;
-  if (threads > 1) {
-    ranging.partial = (perm_partial *)permi_allocate(&job->allocator, (size_t)threads, sizeof(perm_partial));
-    if (ranging.partial)
-      memset(ranging.partial, 0, (size_t)threads * sizeof(perm_partial));
-  }
+  if (threads > 1)
+    ranging.partial = (perm_partial *)permi_allocate_zeros(&job->allocator, (size_t)threads, sizeof(perm_partial));
   if (permi_workspace_make(&job->allocator, leaf, threads, &ranging.memory) && ranging.partial)
     status = permi_share(threads, begin, end, permi_ranging_chunk, &ranging, &all);
   for (k = 0; threads > 1 && ranging.partial && k < threads; k++)

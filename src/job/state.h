@@ -202,7 +202,9 @@ PERM_API perm_status perm_state_merge(const perm_job *job, perm_state *into, con
   return status;
 }
 
-PERM_API perm_status perm_state_finish(const perm_job *job, const perm_state *state, perm_result *result)
+/* What is found to be wrong leaves `strike`, unless NULL. */
+static perm_status permi_state_finish(const perm_job *job, const perm_state *state, perm_state *strike,
+                                      perm_result *result)
 {
   perm_status status;
   int i;
@@ -217,7 +219,12 @@ PERM_API perm_status perm_state_finish(const perm_job *job, const perm_state *st
                           (unsigned long long)begin, (unsigned long long)(end - 1),
                           (unsigned long long)job->leaf[i].information.chunks, i);
   }
-  return status == PERM_OK ? perm_job_finish(job, state->partial, result) : status;
+  return status == PERM_OK ? permi_job_finish(job, state->partial, strike, result) : status;
+}
+
+PERM_API perm_status perm_state_finish(const perm_job *job, const perm_state *state, perm_result *result)
+{
+  return permi_state_finish(job, state, NULL, result);
 }
 
 /* Part 1 .. parts of [0, chunks). The larger shares start at a different part for each leaf, lest part 1 get all
@@ -291,7 +298,9 @@ static void permi_partial_put_or_get(perm_partial *partial, unsigned char *bytes
 PERM_API size_t perm_partial_encode(const perm_partial *partial, void *bytes, size_t size)
 {
   perm_partial copy;
-  if (partial && bytes && size >= PERM_PARTIAL_BYTES) {
+  if (!partial)
+    return 0;
+  if (bytes && size >= PERM_PARTIAL_BYTES) {
     copy = *partial;
     permi_partial_put_or_get(&copy, (unsigned char *)bytes, 1);
   }

@@ -121,7 +121,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(signs_products)(const permi_signs *sig
     }
     twos = __builtin_popcountll(two & rows) + (fours ? 2 * __builtin_popcountll(four & rows) : 0);
     sign = -(int64_t)(__builtin_popcountll(minus & rows) & 1);
-    value[k] = ((permi_signs_threes[__builtin_popcountll(three & rows)] << twos) ^ sign) - sign;
+    value[k] = ((signs->three[__builtin_popcountll(three & rows)] << twos) ^ sign) - sign;
   }
 }
 

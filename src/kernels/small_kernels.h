@@ -173,18 +173,18 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_table_row)(const double *row, do
                              parts);
 }
 
-/* Sums for all outer states; the far columns, which follow, have the signs of `away`. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_outer_row)(const double *row, double *x, int outer, int far, int away,
-                                                           PERMI_NAME(small_lanes) lanes, int parts)
+/* Sums of `count` columns for all signs, parts `apart`; the `far` columns that follow have the signs of `away`. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_outer_row)(const double *row, double *x, int apart, int count, int far,
+                                                           int away, PERMI_NAME(small_lanes) lanes, int parts)
 {
   PERMI_N z = PERMI_NAME(spread)(permi_lane_zero, 1, parts);
   int b;
   for (b = 0; b < far; b++)
     z = PERMI_NAME(small_signed)(z, PERMI_SET(permi_parity_signs[away >> b & 1]),
-                                 PERMI_NAME(spread)(row + (outer + b) * parts, 1, parts), parts);
-  PERMI_NAME(put)(x, 16, PERMI_NAME(small_lane_sum)(z, row, outer, lanes, parts), parts);
-  for (b = PERMI_LANES; b < outer; b++)
-    PERMI_NAME(small_double)(x, 1 << b, PERMI_NAME(spread)(row + b * parts, 1, parts), 16, parts);
+                                 PERMI_NAME(spread)(row + (count + b) * parts, 1, parts), parts);
+  PERMI_NAME(put)(x, apart, PERMI_NAME(small_lane_sum)(z, row, count, lanes, parts), parts);
+  for (b = PERMI_LANES; b < count; b++)
+    PERMI_NAME(small_double)(x, 1 << b, PERMI_NAME(spread)(row + b * parts, 1, parts), apart, parts);
 }
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_mix)(double *from, int count, PERMI_NAME(small_entries) entries,
@@ -326,8 +326,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_by_tables)(PERMI_NAME(small_sums
       group.even = group.odd = PERMI_NAME(spread)(permi_lane_zero, 1, parts);
     for (i = 0; i < n; i++)
       PERMI_NAME(small_outer_row)(a + i * stride + (near - rest + columns) * parts,
-                                  outer + (i / 2 * 4 + i % 2) * 16 * parts, rest - columns, n - near, away, from.lanes,
-                                  parts);
+                                  outer + (i / 2 * 4 + i % 2) * 16 * parts, 16, rest - columns, n - near, away,
+                                  from.lanes, parts);
     for (k = 0; k < n / 2; k++) {
       PERMI_N c;
       const double *row = a + 2 * k * stride;

@@ -32,20 +32,6 @@ typedef struct {
   double absolute[PERMI_WIDTH];
 } PERMI_SUMS;
 
-/* `count` columns' sums for all signs, eight numbers a part; the `far` columns that follow have the signs of `away`. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_eight)(double *x, const double *row, int count, int far,
-                                                              int away, PERMI_NAME(small_lanes) lanes, int parts)
-{
-  PERMI_N z = PERMI_NAME(spread)(permi_lane_zero, 1, parts);
-  int b;
-  for (b = 0; b < far; b++)
-    z = PERMI_NAME(small_signed)(z, PERMI_SET(permi_parity_signs[away >> b & 1]),
-                                 PERMI_NAME(spread)(row + (count + b) * parts, 1, parts), parts);
-  PERMI_NAME(put)(x, 8, PERMI_NAME(small_lane_sum)(z, row, count, lanes, parts), parts);
-  for (b = PERMI_LANES; b < count; b++)
-    PERMI_NAME(small_double)(x, 1 << b, PERMI_NAME(spread)(row + b * parts, 1, parts), 8, parts);
-}
-
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_minors_z)(const PERMI_ROWS *from, int i, int at, PERMI_N outer,
                                                              int parts)
 {
@@ -136,7 +122,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_tables)(PERMI_ROWS *to, i
                                                           lanes, parts), parts);
     for (b = 0; b < columns; b++, next += parts)
       PERMI_NAME(small_double)(table, PERMI_WIDTH << b, PERMI_NAME(spread)(next, 1, parts), 32, parts);
-    PERMI_NAME(small_minors_eight)(to->low + i * parts * 8, next, low, 0, 0, lanes, parts);
+    PERMI_NAME(small_outer_row)(next, to->low + i * parts * 8, 8, low, 0, 0, lanes, parts);
   }
 }
 
@@ -209,8 +195,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors)(int rows, int n, const d
     for (c = h = 0; h < 1 << left; h++) {
       const int here = h & ((1 << high) - 1);
       for (i = 0; i < rows && !here; i++)
-        PERMI_NAME(small_minors_eight)(from.high + i * parts * 8, a + (i * n + last) * parts, high, far, h >> high,
-                                       lanes, parts);
+        PERMI_NAME(small_outer_row)(a + (i * n + last) * parts, from.high + i * parts * 8, 8, high, far, h >> high,
+                                    lanes, parts);
       for (i = 0; i < rows * parts; i++)
         for (k = 0; k < 8; k += PERMI_WIDTH)
           PERMI_STORE(from.outer + i * 8 + k, PERMI_LOAD(from.low + i * 8 + k) + PERMI_SET(from.high[i * 8 + here]));

@@ -299,11 +299,10 @@ static perm_status permi_decompose_run(const permi_leaf *leaf, permi_control *co
 static size_t permi_decompose_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   const permi_decompose *plan = (const permi_decompose *)leaf->context;
-  const int length = snprintf(buffer, size,
-                              "decompose, order %d: about %.3g branches of %s, predicted %.3g s, %.3g bytes\n", plan->n,
-                              plan->nodes, plan->words ? "integers" : "doubles with moduli",
-                              leaf->information.seconds, leaf->information.bytes);
-  return length > 0 ? (size_t)length : 0;
+  return permi_say(buffer, size,
+                   "decompose, order %d: about %.3g branches of %s, predicted %.3g s, %.3g bytes\n", plan->n,
+                   plan->nodes, plan->words ? "integers" : "doubles with moduli",
+                   leaf->information.seconds, leaf->information.bytes);
 }
 
 #define PERMI_DECOMPOSE_LEAST 8 /* probes */
@@ -349,33 +348,28 @@ static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *
   uint64_t *one;
   int i, e;
   if (n > PERMI_DECOMPOSE_ORDER)
-    permi_refuse(offer, PERM_ERROR_LIMIT, "is too large for method decompose, which takes orders up to %d",
-                 PERMI_DECOMPOSE_ORDER);
-  else if (!block->integer && (precision == PERM_PRECISION_ACCURATE || precision == PERM_PRECISION_DD))
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is asked for in more than double precision");
-  else if (rival < 20e-9 * PERMI_DECOMPOSE_LEAST * permi_decompose_probe_units(n))
-    permi_refuse(offer, PERM_ERROR_LIMIT, "is done before branches are counted");
-  if (offer->why[0])
-    return PERM_OK;
+    return permi_refuse(offer, PERM_ERROR_LIMIT, "is too large for method decompose, which takes orders up to %d",
+                        PERMI_DECOMPOSE_ORDER);
+  if (!block->integer && (precision == PERM_PRECISION_ACCURATE || precision == PERM_PRECISION_DD))
+    return permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is asked for in more than double precision");
+  if (rival < 20e-9 * PERMI_DECOMPOSE_LEAST * permi_decompose_probe_units(n))
+    return permi_refuse(offer, PERM_ERROR_LIMIT, "is done before branches are counted");
   plan = (permi_decompose *)permi_owned_new(allocator, sizeof *plan);
   offer->plan = plan;
   if (!plan)
     return permi_fail_memory(maker->result);
   plan->n = n;
-  if (!permi_numbers_choose(&plan->numbers, block, 0, 0)) {
-    permi_refuse_long(offer);
-    return PERM_OK;
-  }
+  if (!permi_numbers_choose(&plan->numbers, block, 0, 0))
+    return permi_refuse_long(offer);
   if (plan->numbers.algebra == PERMI_MAGNITUDES)
     plan->numbers.algebra = PERMI_SIGNED;
   if (plan->numbers.algebra == PERMI_WIDE)
     plan->numbers.algebra = PERMI_WORDS; /* factors have two words */
   plan->words = block->integer ? plan->numbers.words : 0;
   plan->size = permi_numbers_words(&plan->numbers);
-  plan->cell = (uint64_t *)permi_pool_get(&plan->owned.pool, cells + 1, plan->size * sizeof *plan->cell);
+  plan->cell = (uint64_t *)permi_pool_zeros(&plan->owned.pool, cells + 1, plan->size * sizeof *plan->cell);
   if (!plan->cell)
     return permi_fail_memory(maker->result);
-  memset(plan->cell, 0, cells * plan->size * sizeof *plan->cell);
   one = plan->cell + cells * plan->size;
   permi_value_one(&plan->numbers, one);
   plan->growth = 1;

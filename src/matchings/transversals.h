@@ -288,14 +288,13 @@ static perm_status permi_transversals_task(const permi_leaf *leaf, permi_control
 static size_t permi_transversals_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   const permi_transversals *all = (const permi_transversals *)leaf->context;
-  const int length = snprintf(buffer, size,
-                              "transversals, order %d: at most %.3g perfect matchings, terms in %s, predicted %.3g s\n",
-                              leaf->information.n, all->most,
-                              leaf->integer                               ? "integers"
-                              : all->numbers.algebra == PERMI_COMPLEX_DD ? "complex double-doubles"
-                                                                          : "double-doubles",
-                              leaf->information.seconds);
-  return length > 0 ? (size_t)length : 0;
+  return permi_say(buffer, size,
+                   "transversals, order %d: at most %.3g perfect matchings, terms in %s, predicted %.3g s\n",
+                   leaf->information.n, all->most,
+                   leaf->integer                               ? "integers"
+                   : all->numbers.algebra == PERMI_COMPLEX_DD ? "complex double-doubles"
+                                                               : "double-doubles",
+                   leaf->information.seconds);
 }
 
 /* log2 of Minc and Bregman's bound [Bre73], by rows or columns. */
@@ -304,10 +303,10 @@ static double permi_block_matchings(const permi_block *block)
   double bits[2] = {0, 0};
   int v;
   for (v = 0; v < 2 * block->n; v++) {
-    const int degree = block->start[v + 1] - block->start[v];
-    bits[v >= block->n] += permi_log2_factorial(degree) / degree;
+    const permi_majorant line = {0, block->start[v + 1] - block->start[v], 0};
+    bits[v >= block->n] += permi_majorant_bits(&line);
   }
-  return (bits[0] < bits[1] ? bits[0] : bits[1]) * (1 + 1e-10) + 1e-6;
+  return permi_majorants_bits(bits);
 }
 
 static perm_status permi_transversals_offer(permi_maker *maker, const permi_block *block, double rival,
@@ -320,10 +319,8 @@ static perm_status permi_transversals_offer(permi_maker *maker, const permi_bloc
   const double roundings = block->rounded ? permi_entry_roundings(working, working->n) : 0;
   permi_transversals *all;
   int k;
-  if (most * each > rival || most * each > 1e300) { /* the bound is mostly far too high */
-    permi_refuse(offer, PERM_ERROR_LIMIT, "may have %.3g perfect matchings, too many to enumerate", most);
-    return PERM_OK;
-  }
+  if (most * each > rival || most * each > 1e300) /* the bound is mostly far too high */
+    return permi_refuse(offer, PERM_ERROR_LIMIT, "may have %.3g perfect matchings, too many to enumerate", most);
   all = (permi_transversals *)permi_owned_new(&maker->options->allocator, sizeof *all);
   offer->plan = all;
   if (!all)
@@ -331,21 +328,16 @@ static perm_status permi_transversals_offer(permi_maker *maker, const permi_bloc
   all->n = n;
   all->most = most;
   all->seconds_each = each;
-  if (!permi_numbers_choose_moduli(&all->numbers, block, working->modulus, 1)) {
-    permi_refuse_long(offer);
-    return PERM_OK;
-  }
+  if (!permi_numbers_choose_moduli(&all->numbers, block, working->modulus, 1))
+    return permi_refuse_long(offer);
   all->one = permi_coefficient_one();
   all->size = sizeof(double) * permi_numbers_words(&all->numbers);
-  all->start = (int *)permi_pool_get(&all->owned.pool, vertices + 1 + 4 * edges, sizeof(int));
+  all->start = (int *)permi_pool_kept(&all->owned.pool, block->start, vertices + 1, sizeof(int));
+  all->neighbour = (int *)permi_pool_kept(&all->owned.pool, block->neighbour, 2 * edges, sizeof(int));
+  all->edge = (int *)permi_pool_kept(&all->owned.pool, block->edge, 2 * edges, sizeof(int));
   all->coefficient = (permi_coefficient *)permi_pool_get(&all->owned.pool, edges, sizeof *all->coefficient);
   if (all->owned.pool.failed)
     return permi_fail_memory(maker->result);
-  all->neighbour = all->start + vertices + 1;
-  all->edge = all->neighbour + 2 * edges;
-  memcpy(all->start, block->start, (vertices + 1) * sizeof(int));
-  memcpy(all->neighbour, block->neighbour, 2 * edges * sizeof(int));
-  memcpy(all->edge, block->edge, 2 * edges * sizeof(int));
   for (k = 0; k < block->edges; k++)
     all->coefficient[k] = permi_coefficient_of(block, k, &all->numbers);
   all->bound_relative = (permi_gamma(roundings) + n * PERMI_DD_UNIT) / (1 - permi_gamma(n + roundings)) *

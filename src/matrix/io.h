@@ -24,6 +24,7 @@ typedef struct permi_reader {
   perm_integer *denominator; /* NULL: fractions are refused */
   unsigned long long fractions; /* the first line with one, 0: none; then of entries imaginary is the denominator */
   char separator; /* ',', beside blanks; or ';', alone */
+  unsigned long long tight, loose; /* the last line with a separator without a blank, with blanks alone */
   int names; /* in the header line; 0: none */
   char note[132];
   perm_status status;

@@ -4,7 +4,7 @@
 #pragma once
 #include "../api/calls.h"
 #include "../base/memory.h"
-#include "../job/control.h"
+#include "../job/job.h"
 #include "../api/sparse_calls.h"
 
 typedef struct permi_entry {
@@ -47,14 +47,12 @@ static int permi_matrix_allocate(perm_matrix *matrix, int m, int n, size_t nnz, 
   matrix->n = n;
   matrix->nnz = nnz;
   matrix->kind = kind;
-  if ((matrix->row_start = (size_t *)permi_allocate(allocator, (size_t)m + 1, sizeof(size_t))) != NULL &&
+  if ((matrix->row_start = (size_t *)permi_allocate_zeros(allocator, (size_t)m + 1, sizeof(size_t))) != NULL &&
       (matrix->column = (int *)permi_allocate(allocator, nnz, sizeof(int))) != NULL &&
       (!reals || (matrix->real = (double *)permi_allocate(allocator, nnz, sizeof(double))) != NULL) &&
       (!complex_kind || (matrix->imaginary = (double *)permi_allocate(allocator, nnz, sizeof(double))) != NULL) &&
-      (!integers || (matrix->integer = (int64_t *)permi_allocate(allocator, nnz, sizeof(int64_t))) != NULL)) {
-    memset(matrix->row_start, 0, ((size_t)m + 1) * sizeof(size_t));
+      (!integers || (matrix->integer = (int64_t *)permi_allocate(allocator, nnz, sizeof(int64_t))) != NULL))
     return 1;
-  }
   perm_matrix_free(matrix);
   return 0;
 }
@@ -99,119 +97,97 @@ static int permi_watch_gather(permi_control *watch, double *gathered, double uni
   return permi_watch(watch, units);
 }
 
-/* *array, a pointer to `used` bytes, gets room for `bytes`. */
-static int permi_grow_watched(const perm_allocator *allocator, permi_control *watch, void *array, size_t used,
-                              size_t bytes)
+/* Makes room for `more` items behind those used. 0: out of memory or stopped. */
+static int permi_room(const perm_allocator *allocator, permi_control *watch, void *array, size_t used, size_t more,
+                      size_t *room, size_t size)
 {
-  void *old, *larger = bytes > used ? permi_allocate(allocator, bytes, 1) : NULL;
-  memcpy(&old, array, sizeof old);
-  if (!larger || !permi_copy(watch, larger, old, used)) {
-    permi_release(allocator, larger);
-    return 0;
-  }
-  permi_release(allocator, old);
-  memcpy(array, &larger, sizeof larger);
-  return 1;
-}
-
-/* qsort that can be stopped: long arrays are parted first (Hoare), in place. compare must tell all items apart; size <=
-   PERMI_SORT_BYTES. */
-#define PERMI_SORT_BYTES 32
-#define PERMI_SORT_WHOLE 65536
-static int permi_sort(void *items, size_t count, size_t size, int (*compare)(const void *left, const void *right),
-                      permi_control *watch)
-{
-  char pivot[PERMI_SORT_BYTES], held[PERMI_SORT_BYTES], *first = (char *)items;
-  while (count > PERMI_SORT_WHOLE) {
-    char *low = first, *high = first + (count - 1) * size;
-    size_t left;
-    int shorter;
-    if (permi_watch(watch, 15.0 * (double)count))
-      return 0;
-    memcpy(pivot, first + count / 2 * size, size);
-    while (low <= high) {
-      while (compare(low, pivot) < 0)
-        low += size;
-      while (compare(high, pivot) > 0)
-        high -= size;
-      if (low > high)
-        break;
-      memcpy(held, low, size);
-      memcpy(low, high, size);
-      memcpy(high, held, size);
-      low += size;
-      if (high == first) /* no pointer before the array */
-        break;
-      high -= size;
-    }
-    left = (size_t)(low - first) / size;
-    shorter = left <= count / 2;
-    if (!permi_sort(shorter ? first : low, shorter ? left : count - left, size, compare, watch))
-      return 0; /* at most 32 nested calls */
-    first = shorter ? low : first;
-    count = shorter ? count - left : left;
-  }
-  qsort(first, count, size, compare);
-  return !permi_watch(watch, 0);
-}
-
-static int permi_entries_push(permi_entries *list, const permi_entry *entry, const perm_allocator *allocator,
-                              permi_control *watch)
-{
-  if (list->count == list->capacity) {
-    const size_t capacity = list->capacity ? 2 * list->capacity : 64;
-    if (capacity > SIZE_MAX / sizeof *entry ||
-        !permi_grow_watched(allocator, watch, &list->entry, list->count * sizeof *entry, capacity * sizeof *entry))
-      return 0;
-    list->capacity = capacity;
-  }
-  list->entry[list->count++] = *entry;
-  return 1;
-}
-
-/* Sorts by key, stably, by radix over the bytes in which keys differ: linear for hostile input, without n counters (n
-   may be 2^31-1 in a file of 60 bytes). */
-PERMI_NEVER_INLINE static int permi_entries_sort(permi_entries *list, const perm_allocator *allocator,
-                                                 permi_control *watch)
-{
-  permi_entry *from = list->entry, *to, *swap;
-  uint64_t varying = 0;
-  size_t k, start, next, count[256];
-  int shift, ascending = 1;
-  for (k = 1; k < list->count; k++) {
-    if (permi_watch_step(watch, k, 2))
-      return 0;
-    ascending &= from[k - 1].key <= from[k].key;
-    varying |= from[k].key ^ from[0].key;
-  }
-  if (ascending)
+  const size_t wanted = 2 * *room + more + 64;
+  if (used + more <= *room)
     return 1;
-  to = (permi_entry *)permi_allocate(allocator, list->count, sizeof *to);
-  if (!to)
+  if (!permi_enlarge(allocator, watch, array, used, wanted, size))
     return 0;
+  *room = wanted;
+  return 1;
+}
+
+typedef struct permi_ranked {
+  uint64_t key;
+  int vertex;
+} permi_ranked;
+
+static PERMI_ALWAYS_INLINE uint64_t permi_key_of(const char *item)
+{
+  uint64_t key;
+  memcpy(&key, item, sizeof key);
+  return key;
+}
+
+/* Sorts items by the 64 bits that they begin with, stably, by radix over the bytes that differ: linear for hostile
+   input, without n counters (n may be 2^31-1 in a file of 60 bytes). Returns items or room, which has them; NULL:
+   stopped. */
+static PERMI_ALWAYS_INLINE void *permi_sort(void *items, void *room, size_t count, size_t size, permi_control *watch)
+{
+  char *from = (char *)items, *to = (char *)room, *swap;
+  uint64_t varying = 0;
+  size_t k, start, next, place[256];
+  int shift;
+  for (k = 1; k < count && !permi_watch_step(watch, k, 2); k++)
+    varying |= permi_key_of(from + k * size) ^ permi_key_of(from);
   for (shift = 0; shift < 64; shift += 8) {
     if (!(varying >> shift & 255))
       continue;
-    memset(count, 0, sizeof count);
-    for (k = 0; k < list->count && !permi_watch_step(watch, k, 3); k++)
-      count[from[k].key >> shift & 255]++;
+    memset(place, 0, sizeof place);
+    for (k = 0; k < count && !permi_watch_step(watch, k, 3); k++)
+      place[permi_key_of(from + k * size) >> shift & 255]++;
     for (k = 0, start = 0; k < 256; k++, start = next) {
-      next = start + count[k];
-      count[k] = start;
+      next = start + place[k];
+      place[k] = start;
     }
-    for (k = 0; k < list->count; k++) {
-      if (permi_watch_step(watch, k, 60)) /* at once while the counts are not complete */
-        break;
-      to[count[from[k].key >> shift & 255]++] = from[k];
+    for (k = 0; k < count; k++) {
+      const char *item = from + k * size;
+      if (permi_watch_step(watch, k, 1.25 * (double)size)) /* at once while the places are not complete */
+        return NULL;
+      memcpy(to + place[permi_key_of(item) >> shift & 255]++ * size, item, size);
     }
     swap = from;
     from = to;
     to = swap;
   }
-  permi_release(allocator, to);
-  list->entry = from;
-  list->capacity = list->count;
-  return !permi_watch(watch, 0);
+  return permi_watch(watch, 0) ? NULL : from;
+}
+
+static int permi_entries_push(permi_entries *list, const permi_entry *entry, const perm_allocator *allocator,
+                              permi_control *watch)
+{
+  if (list->count == list->capacity &&
+      !permi_room(allocator, watch, &list->entry, list->count, 1, &list->capacity, sizeof *entry))
+    return 0;
+  list->entry[list->count++] = *entry;
+  return 1;
+}
+
+PERMI_NEVER_INLINE static int permi_entries_sort(permi_entries *list, const perm_allocator *allocator,
+                                                 permi_control *watch)
+{
+  permi_entry *room, *sorted;
+  size_t k;
+  for (k = 1; k < list->count && list->entry[k - 1].key <= list->entry[k].key; k++)
+    if (permi_watch_step(watch, k, 2))
+      return 0;
+  if (k >= list->count)
+    return 1;
+  room = (permi_entry *)permi_allocate(allocator, list->count, sizeof *room);
+  if (!room)
+    return 0;
+  sorted = (permi_entry *)permi_sort(list->entry, room, list->count, sizeof *room, watch);
+  if (sorted == room) {
+    permi_release(allocator, list->entry);
+    list->entry = room;
+    list->capacity = list->count;
+  } else {
+    permi_release(allocator, room);
+  }
+  return sorted != NULL;
 }
 
 /* Returns the first entry of the input at a position given before; NULL: none, or stopped. Of a mirrored pair (same
@@ -325,8 +301,8 @@ static perm_status permi_matrix_from_dense(int m, int n, const double *a, ptrdif
     return status;
   if (!a && m && n)
     return permi_fail(result, PERM_ERROR_NULL, 3, "a is NULL");
-  if (ld < n)
-    return permi_fail(result, PERM_ERROR_STRIDE, 4, "ld = %lld is less than n = %d", (long long)ld, n);
+  if (m ? !permi_stride_fits(m, n, ld, 8) : ld < n)
+    return permi_fail_stride(result, 4, "ld", m, n, ld);
   for (i = 0; i < m; i++)
     for (j = 0; j < n; j++) {
       const double value = a[(ptrdiff_t)i * ld + j];
@@ -461,19 +437,26 @@ static perm_status permi_matrix_from_triplets(const permi_triplets *given, const
   return status;
 }
 
+/* The public calls: status is of what they have checked, cost the bytes of their arrays. */
+static perm_status permi_matrix_from(const permi_triplets *given, perm_status status, const perm_options *options_given,
+                                     double cost, perm_matrix *matrix, perm_result *result)
+{
+  permi_metered call;
+  const perm_options *options = permi_meter_begin(&call, options_given, cost);
+  if (status == PERM_OK)
+    status = permi_matrix_from_triplets(given, options, matrix, result);
+  return permi_meter_end(&call, status, result);
+}
+
 PERM_SPARSE_API perm_status perm_matrix_from_triplets(int m, int n, size_t nnz, const int *row, const int *column,
                                                       const double *real, const double *imaginary,
                                                       const int64_t *integer, perm_kind kind,
                                                       const perm_options *options_given, perm_matrix *matrix,
                                                       perm_result *result)
 {
-  permi_metered call;
-  const perm_options *options = permi_meter_begin(&call, options_given, 16.0 * (double)nnz);
   const permi_triplets given = {m, n, nnz, row, column, real, imaginary, integer, kind, "triplet", NULL, 1, 0, 5};
-  perm_status status = permi_matrix_begin(m, n, matrix, 11, result);
-  if (status == PERM_OK)
-    status = permi_matrix_from_triplets(&given, options, matrix, result);
-  return permi_meter_end(&call, status, result);
+  return permi_matrix_from(&given, permi_matrix_begin(m, n, matrix, 11, result), options_given, 16.0 * (double)nnz,
+                           matrix, result);
 }
 
 /* *matrix is cleared; row_start runs from 0 upwards. */
@@ -499,14 +482,10 @@ PERM_SPARSE_API perm_status perm_matrix_from_csr(int m, int n, const size_t *row
                                                  perm_kind kind, const perm_options *options_given, perm_matrix *matrix,
                                                  perm_result *result)
 {
-  permi_metered call;
-  perm_status status = permi_check_rows(m, n, row_start, matrix, result);
+  const perm_status status = permi_check_rows(m, n, row_start, matrix, result);
   const size_t nnz = status == PERM_OK ? row_start[m] : 0;
-  const perm_options *options = permi_meter_begin(&call, options_given, 12.0 * (double)nnz);
   const permi_triplets given = {m, n, nnz, NULL, column, real, imaginary, integer, kind, "entry", row_start, 1, 0, 4};
-  if (status == PERM_OK)
-    status = permi_matrix_from_triplets(&given, options, matrix, result);
-  return permi_meter_end(&call, status, result);
+  return permi_matrix_from(&given, status, options_given, 12.0 * (double)nnz, matrix, result);
 }
 
 static void *permi_borrow_allocate(size_t bytes, void *user_data)
@@ -577,8 +556,6 @@ PERM_SPARSE_API perm_status perm_matrix_from_edges(int m, int n, size_t edges, c
                                                    int undirected, const perm_options *options_given,
                                                    perm_matrix *matrix, perm_result *result)
 {
-  permi_metered call;
-  const perm_options *options = permi_meter_begin(&call, options_given, 8.0 * (double)edges);
   const permi_triplets given = {m, n, edges, ends, ends ? ends + 1 : NULL, weight, NULL, NULL,
                                 weight ? PERM_KIND_REAL : PERM_KIND_PATTERN, "edge", NULL, 2, undirected, 4};
   perm_status status = permi_matrix_begin(m, n, matrix, 8, result);
@@ -587,8 +564,6 @@ PERM_SPARSE_API perm_status perm_matrix_from_edges(int m, int n, size_t edges, c
                         m, n);
   else if (status == PERM_OK && !ends && edges)
     status = permi_fail(result, PERM_ERROR_NULL, 4, "ends is NULL");
-  if (status == PERM_OK)
-    status = permi_matrix_from_triplets(&given, options, matrix, result);
-  return permi_meter_end(&call, status, result);
+  return permi_matrix_from(&given, status, options_given, 8.0 * (double)edges, matrix, result);
 }
 /* SPDX-License-Identifier: MIT */

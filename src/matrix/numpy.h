@@ -117,7 +117,7 @@ static int permi_numpy_shape(permi_reader *reader, permi_numpy *array)
       reader->cursor++;
     if (array->axes < 2)
       array->shape[array->axes] = size;
-    array->axes += array->axes < 3;
+    array->axes += array->axes < 4;
     if (permi_numpy_next(reader) != ')' && !permi_numpy_expect(reader, ','))
       return 0;
   }

@@ -11,7 +11,12 @@ static int permi_next_field(permi_reader *reader, const char **begin, const char
   const char mark = reader->separator;
   if (!permi_next_until(reader, mark, begin, end))
     return *begin != reader->line_end && permi_reader_fail(reader, "'%c' found, a number was expected before it", mark);
+  if (reader->cursor + 1 < reader->line_end && *reader->cursor == mark && reader->cursor[1] != ' ' &&
+      reader->cursor[1] != '\t')
+    reader->tight = reader->line;
   permi_skip_blanks(reader);
+  if (reader->cursor < reader->line_end && *reader->cursor != mark)
+    reader->loose = reader->line;
   if (reader->cursor < reader->line_end && *reader->cursor != mark && mark == ';')
     return permi_reader_fail(reader, "%s found after a blank, ';' was expected between numbers as in the first line; "
                              "each row is a line", permi_quoted(reader->cursor, reader->line_end).text);
@@ -224,6 +229,9 @@ static int permi_read_plain(permi_reader *reader, perm_format wanted)
     }
     if (reader->status != PERM_OK)
       return 0;
+    if (reader->tight == reader->line && reader->loose == reader->line)
+      return permi_reader_fail(reader, "numbers with a comma and no blank between them and numbers with blanks alone "
+                               "found: are these decimals? They need a point (1.5); or one separator throughout");
     if (!reader->m) {
       if (reader->names && columns != reader->names)
         return permi_reader_fail(reader, "%d numbers found, %d were expected as names in the line before", columns,

@@ -247,7 +247,7 @@ static perm_status permi_text_read(FILE *file, const char *name, const perm_allo
   do {
     if (*bytes == capacity) {
       wanted = capacity ? 2 * capacity : 65536;
-      if (!permi_grow_watched(allocator, watch, text, *bytes, wanted))
+      if (!permi_enlarge(allocator, watch, text, *bytes, wanted, 1))
         return permi_fail(result, PERM_ERROR_MEMORY, 0, "%s: out of memory after %.0f bytes",
                           permi_show_name(name).text, (double)*bytes);
       capacity = wanted;

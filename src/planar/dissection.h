@@ -11,6 +11,7 @@
 typedef struct permi_front {
   int begin, end;                  /* own pairs: order[begin..end) */
   int parent;                      /* before it; -1: none */
+  int child, sibling;              /* its last one, those before; -1: none */
   int boundary, boundary_end;      /* of boundary[] */
   int entry, entry_end;            /* of entry[] */
 } permi_front;
@@ -200,6 +201,11 @@ static void permi_dissection_grow(permi_dissecting *d, permi_dissection_part *st
       front->begin = second_end;
       front->end = part.end;
       front->parent = parent;
+      front->child = front->sibling = -1;
+      if (parent >= 0) {
+        front->sibling = made->front[parent].child;
+        made->front[parent].child = made->fronts;
+      }
       parent = made->fronts++;
     }
     stack[depth].begin = part.begin;
@@ -228,8 +234,7 @@ static int permi_dissection_touch(permi_dissecting *d, const perm_allocator *all
 
 /* Boundaries, from the last front to the first: those of the fronts below and what own pairs touch, less own pairs.
    -1: out of memory; 0: too many. */
-static int permi_dissection_bound(permi_dissecting *d, const perm_allocator *allocator, const int *child,
-                                  const int *sibling)
+static int permi_dissection_bound(permi_dissecting *d, const perm_allocator *allocator)
 {
   permi_dissection *made = d->made;
   const double most = PERMI_DISSECTION_WORK * (double)made->n;
@@ -242,7 +247,7 @@ static int permi_dissection_bound(permi_dissecting *d, const perm_allocator *all
     for (k = front->begin; k < front->end && good; k++)
       for (e = d->start[made->order[k]]; e < d->start[made->order[k] + 1] && good; e++)
         good = permi_dissection_touch(d, allocator, f, d->next[e]);
-    for (c = child[f]; c >= 0 && good; c = sibling[c])
+    for (c = front->child; c >= 0 && good; c = made->front[c].sibling)
       for (k = made->front[c].boundary; k < made->front[c].boundary_end && good; k++)
         good = permi_dissection_touch(d, allocator, f, made->boundary[k]);
     front->boundary_end = d->used;
@@ -251,7 +256,7 @@ static int permi_dissection_bound(permi_dissecting *d, const perm_allocator *all
 }
 
 /* Products, memory and the largest front, when no pivot is put off. */
-static void permi_dissection_price(permi_dissection *made, const int *child, const int *sibling)
+static void permi_dissection_price(permi_dissection *made)
 {
   double held = 0, most = 0;
   int f, c;
@@ -264,7 +269,7 @@ static void permi_dissection_price(permi_dissection *made, const int *child, con
     made->largest = size > made->largest ? (int)size : made->largest;
     most = fmax(most, held + size * size + rest * rest);
     held += rest * rest;
-    for (c = child[f]; c >= 0; c = sibling[c]) {
+    for (c = front->child; c >= 0; c = made->front[c].sibling) {
       const double below = made->front[c].boundary_end - made->front[c].boundary;
       held -= below * below;
     }
@@ -324,54 +329,41 @@ static int permi_dissect(const permi_block *block, const int *partner, permi_poo
   permi_pool own = {pool->allocator, NULL, 0};
   permi_dissecting d;
   permi_dissection_part *stack;
-  int *number, *child, *sibling, *boundary, bounded = 1, f, k;
+  int *boundary, bounded = 1, f, k;
   d.made = made;
   d.watch = watch;
   d.used = d.room = 0;
   made->n = block->n;
   made->boundary = NULL;
   made->front = (permi_front *)permi_pool_get(pool, n, sizeof *made->front);
-  made->order = (int *)permi_pool_get(pool, n + edges, sizeof(int));
-  number = (int *)permi_pool_get(&own, 12 * n + 4 + 2 * edges, sizeof(int));
+  made->order = (int *)permi_pool_get(pool, n, sizeof(int));
+  made->entry = (int *)permi_pool_get(pool, edges, sizeof(int));
+  d.start = (int *)permi_pool_get(&own, n + 1, sizeof(int));
+  d.next = (int *)permi_pool_get(&own, 2 * edges, sizeof(int));
+  d.part = (int *)permi_pool_get(&own, n, sizeof(int));
+  d.level = (int *)permi_pool_get(&own, n, sizeof(int));
+  d.queue = (int *)permi_pool_get(&own, n, sizeof(int));
+  d.place = (int *)permi_pool_get(&own, n, sizeof(int));
+  d.key = (int *)permi_pool_get(&own, n, sizeof(int));
+  d.count = (int *)permi_pool_get(&own, 4 * n + 2, sizeof(int));
   stack = (permi_dissection_part *)permi_pool_get(&own, n + 2, sizeof *stack);
   if (pool->failed || own.failed) {
     permi_pool_release(&own);
     return 0;
   }
-  made->entry = made->order + n;
-  d.start = number;
-  d.next = d.start + n + 1;
-  d.part = d.next + 2 * edges;
-  d.level = d.part + n;
-  d.queue = d.level + n;
-  d.place = d.queue + n;
-  child = d.place + n;
-  sibling = child + n;
-  d.key = sibling + n;
-  d.count = d.key + n;
   permi_dissection_graph(block, partner, &d);
   permi_dissection_grow(&d, stack);
-  for (f = 0; f < made->fronts; f++) {
-    child[f] = -1;
+  for (f = 0; f < made->fronts; f++)
     for (k = made->front[f].begin; k < made->front[f].end; k++)
       d.level[made->order[k]] = f;
-    if (made->front[f].parent >= 0) {
-      sibling[f] = child[made->front[f].parent];
-      child[made->front[f].parent] = f;
-    } else {
-      sibling[f] = -1;
-    }
-  }
   if (!permi_watch(watch, 40.0 * (double)(n + edges))) {
-    bounded = permi_dissection_bound(&d, pool->allocator, child, sibling);
+    bounded = permi_dissection_bound(&d, pool->allocator);
     boundary = made->boundary;
-    made->boundary = (int *)permi_pool_get(pool, (size_t)d.used + 1, sizeof(int));
-    if (made->boundary && d.used)
-      memcpy(made->boundary, boundary, (size_t)d.used * sizeof(int));
+    made->boundary = (int *)permi_pool_kept(pool, boundary, (size_t)d.used, sizeof(int));
     permi_release(pool->allocator, boundary);
     made->products = (double)INFINITY;
-    if (bounded > 0 && made->boundary) {
-      permi_dissection_price(made, child, sibling);
+    if (bounded > 0 && !pool->failed) {
+      permi_dissection_price(made);
       permi_dissection_entries(block, partner, d.level, made);
     }
   }

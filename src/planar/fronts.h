@@ -43,35 +43,30 @@ struct permi_field {
   void (*leave)(permi_field *field, const permi_frontal *front);
 };
 
+/* Swaps lines a and b, whose `size` values begin at x and y. */
+static void permi_lines_swap(int *number, int a, int b, char *x, char *y, size_t stride, int size, size_t bytes)
+{
+  const int held = number[a];
+  char keep[64];
+  number[a] = number[b];
+  number[b] = held;
+  for (; size > 0; size--, x += stride, y += stride) {
+    memcpy(keep, x, bytes);
+    memcpy(x, y, bytes);
+    memcpy(y, keep, bytes);
+  }
+}
+
 static void permi_frontal_swap(permi_frontal *front, size_t bytes, int row, int column)
 {
   const int k = front->pivots, size = front->size;
-  char keep[64];
-  int i, id;
-  if (row != k) {
-    id = front->row[k];
-    front->row[k] = front->row[row];
-    front->row[row] = id;
-    for (i = 0; i < size; i++) {
-      char *a = front->value + ((size_t)k * (size_t)size + (size_t)i) * bytes;
-      char *b = front->value + ((size_t)row * (size_t)size + (size_t)i) * bytes;
-      memcpy(keep, a, bytes);
-      memcpy(a, b, bytes);
-      memcpy(b, keep, bytes);
-    }
-  }
-  if (column != k) {
-    id = front->column[k];
-    front->column[k] = front->column[column];
-    front->column[column] = id;
-    for (i = 0; i < size; i++) {
-      char *a = front->value + ((size_t)i * (size_t)size + (size_t)k) * bytes;
-      char *b = front->value + ((size_t)i * (size_t)size + (size_t)column) * bytes;
-      memcpy(keep, a, bytes);
-      memcpy(a, b, bytes);
-      memcpy(b, keep, bytes);
-    }
-  }
+  const size_t line = (size_t)size * bytes;
+  char *value = front->value;
+  if (row != k)
+    permi_lines_swap(front->row, k, row, value + (size_t)k * line, value + (size_t)row * line, bytes, size, bytes);
+  if (column != k)
+    permi_lines_swap(front->column, k, column, value + (size_t)k * bytes, value + (size_t)column * bytes, line, size,
+                     bytes);
 }
 
 /* Work of one elimination. */
@@ -79,7 +74,6 @@ typedef struct permi_front_work {
   const permi_fronts *fronts;
   permi_field *field;
   permi_frontal *below; /* of a front: what it leaves, until its parent takes it */
-  int *child, *sibling;
   int *row_at, *column_at; /* where they are in the front at hand */
   int *pivot_column;       /* of a row */
   int pivots;
@@ -114,7 +108,7 @@ static perm_status permi_frontal_assemble(permi_front_work *work, int f, permi_f
   permi_field *field = work->field;
   const size_t bytes = field->bytes;
   int size = plan->end - plan->begin, summed, c, i, j, k;
-  for (c = work->child[f]; c >= 0; c = work->sibling[c])
+  for (c = plan->child; c >= 0; c = dissection->front[c].sibling)
     size += work->below[c].summed;
   summed = size;
   size += plan->boundary_end - plan->boundary;
@@ -126,7 +120,7 @@ static perm_status permi_frontal_assemble(permi_front_work *work, int f, permi_f
   memset(front->value, 0, (size_t)size * (size_t)size * bytes);
   for (i = 0; i < plan->end - plan->begin; i++)
     front->row[i] = front->column[i] = dissection->order[plan->begin + i];
-  for (c = work->child[f]; c >= 0; c = work->sibling[c])
+  for (c = plan->child; c >= 0; c = dissection->front[c].sibling)
     for (k = 0; k < work->below[c].summed; k++, i++) {
       front->row[i] = work->below[c].row[k];
       front->column[i] = work->below[c].column[k];
@@ -142,7 +136,7 @@ static perm_status permi_frontal_assemble(permi_front_work *work, int f, permi_f
     const size_t at = (size_t)work->row_at[fronts->row[e]] * (size_t)size + (size_t)work->column_at[fronts->column[e]];
     field->add_entry(field, e, fronts->sign[e] < 0, front->value + at * bytes);
   }
-  for (c = work->child[f]; c >= 0; c = work->sibling[c]) {
+  for (c = plan->child; c >= 0; c = dissection->front[c].sibling) {
     permi_frontal *below = &work->below[c];
     for (i = 0; i < below->size; i++) {
       const char *from = below->value + (size_t)i * (size_t)below->size * bytes;
@@ -201,8 +195,11 @@ static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_fiel
   permi_pool pool = {&fronts->allocator, NULL, 0};
   permi_front_work work;
   perm_status status = PERM_OK;
-  int *number = (int *)permi_pool_get(&pool, 5 * n, sizeof(int)), f;
-  work.below = (permi_frontal *)permi_pool_get(&pool, n, sizeof *work.below);
+  int f;
+  work.row_at = (int *)permi_pool_get(&pool, n, sizeof(int));
+  work.column_at = (int *)permi_pool_get(&pool, n, sizeof(int));
+  work.pivot_column = (int *)permi_pool_get(&pool, n, sizeof(int));
+  work.below = (permi_frontal *)permi_pool_zeros(&pool, n, sizeof *work.below);
   if (pool.failed) {
     permi_pool_release(&pool);
     return PERM_ERROR_MEMORY;
@@ -210,19 +207,6 @@ static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_fiel
   work.fronts = fronts;
   work.field = field;
   work.pivots = 0;
-  work.child = number;
-  work.sibling = work.child + n;
-  work.row_at = work.sibling + n;
-  work.column_at = work.row_at + n;
-  work.pivot_column = work.column_at + n;
-  memset(work.below, 0, n * sizeof *work.below);
-  for (f = 0; f < dissection->fronts; f++) {
-    const int parent = dissection->front[f].parent;
-    work.child[f] = -1;
-    work.sibling[f] = parent >= 0 ? work.child[parent] : -1;
-    if (parent >= 0)
-      work.child[parent] = f;
-  }
   for (f = dissection->fronts - 1; f >= 0 && status == PERM_OK; f--) {
     permi_frontal front;
     status = permi_frontal_assemble(&work, f, &front);
@@ -325,16 +309,13 @@ static void permi_residue_leave(permi_field *field, const permi_frontal *front)
 static perm_status permi_fronts_residue(const permi_fronts *fronts, const permi_odd_modulus *prime,
                                         const uint64_t *residue, const permi_front_poll *ask, uint64_t *determinant)
 {
+  static const permi_field residues = {sizeof(uint64_t), 0, permi_residue_add_entry, permi_residue_join,
+                                       permi_residue_find, permi_residue_eliminate, permi_residue_leave};
   permi_residue_field own;
   perm_status status;
   int odd;
   memset(&own, 0, sizeof own);
-  own.field.bytes = sizeof(uint64_t);
-  own.field.add_entry = permi_residue_add_entry;
-  own.field.add = permi_residue_join;
-  own.field.find = permi_residue_find;
-  own.field.eliminate = permi_residue_eliminate;
-  own.field.leave = permi_residue_leave;
+  own.field = residues;
   own.prime = *prime;
   own.entry = residue;
   own.determinant = prime->one;
@@ -365,15 +346,19 @@ typedef enum permi_trust {
   PERMI_COARSE  /* the same with shorter low parts */
 } permi_trust;
 
+typedef struct permi_determinant {
+  permi_ball ball; /* times 2^exp2 */
+  long long exp2;
+  int noisy; /* some pivot is below PERMI_PIVOT_NOISE of one before: what cancellation leaves, perhaps of 0 */
+} permi_determinant;
+
 typedef struct permi_ball_field {
   permi_field field;
   permi_trust trust;
   int parts;
   const double *real, *imaginary;
-  permi_ball determinant; /* times 2^exp2 */
-  long long exp2;
+  permi_determinant made;
   double top; /* the largest pivot */
-  int noisy;  /* some pivot is below PERMI_PIVOT_NOISE of one before: what cancellation leaves, perhaps of 0 */
 } permi_ball_field;
 
 static double permi_ball_modulus(const permi_ball *x)
@@ -490,7 +475,7 @@ static int permi_ball_find(const permi_field *field, permi_frontal *front)
 
 static void permi_ball_normalise(permi_ball_field *own)
 {
-  permi_ball *x = &own->determinant;
+  permi_ball *x = &own->made.ball;
   double most = fmax(fabs(x->re.hi), fabs(x->im.hi));
   int e;
   if (own->trust == PERMI_SURE)
@@ -501,7 +486,7 @@ static void permi_ball_normalise(permi_ball_field *own)
   x->re = permi_dd_scale(x->re, -e);
   x->im = permi_dd_scale(x->im, -e);
   x->radius = ldexp(x->radius, -e) + PERMI_RADIUS_LEAST;
-  own->exp2 += e;
+  own->made.exp2 += e;
 }
 
 static void permi_ball_cut(permi_ball *x)
@@ -517,9 +502,9 @@ static void permi_ball_eliminate(permi_field *field, permi_frontal *front)
   permi_ball *value = (permi_ball *)(void *)front->value;
   const permi_ball *pivot = value + (size_t)k * (size_t)size + (size_t)k;
   int i, j;
-  own->noisy |= permi_ball_modulus(pivot) < PERMI_PIVOT_NOISE * own->top;
+  own->made.noisy |= permi_ball_modulus(pivot) < PERMI_PIVOT_NOISE * own->top;
   own->top = fmax(own->top, permi_ball_modulus(pivot));
-  own->determinant = permi_ball_times(&own->determinant, pivot, own->parts);
+  own->made.ball = permi_ball_times(&own->made.ball, pivot, own->parts);
   permi_ball_normalise(own);
   for (i = k + 1; i < size; i++) {
     permi_ball *row = value + (size_t)i * (size_t)size + (size_t)k, factor;
@@ -540,7 +525,7 @@ static void permi_ball_leave(permi_field *field, const permi_frontal *front)
 {
   permi_ball_field *own = (permi_ball_field *)field;
   const permi_ball *value = (const permi_ball *)(const void *)front->value;
-  permi_ball *x = &own->determinant;
+  permi_ball *x = &own->made.ball;
   int i, j;
   x->radius += permi_ball_modulus(x);
   x->re = x->im = permi_dd_make(0);
@@ -555,34 +540,28 @@ static void permi_ball_leave(permi_field *field, const permi_frontal *front)
   }
 }
 
-/* The determinant of doubles, times 2^*exp2. PERM_ERROR_LIMIT: too many pivots are not sure. */
-static perm_status permi_fronts_ball(const permi_fronts *fronts, const double *const *parts, permi_trust trust,
-                                     const permi_front_poll *ask, permi_ball *determinant, long long *exp2,
-                                     int *noisy)
+/* The determinant of doubles; imaginary may be NULL. PERM_ERROR_LIMIT: too many pivots are not sure. */
+static perm_status permi_fronts_ball(const permi_fronts *fronts, const double *real, const double *imaginary,
+                                     permi_trust trust, const permi_front_poll *ask, permi_determinant *determinant)
 {
+  static const permi_field balls = {sizeof(permi_ball), 0, permi_ball_add_entry, permi_ball_add, permi_ball_find,
+                                    permi_ball_eliminate, permi_ball_leave};
   permi_ball_field own;
   perm_status status;
   int odd;
   memset(&own, 0, sizeof own);
-  own.field.bytes = sizeof(permi_ball);
-  own.field.add_entry = permi_ball_add_entry;
-  own.field.add = permi_ball_add;
-  own.field.find = permi_ball_find;
-  own.field.eliminate = permi_ball_eliminate;
-  own.field.leave = permi_ball_leave;
+  own.field = balls;
   own.field.largest = trust == PERMI_SURE ? 2 * fronts->dissection->largest + 16 : 0;
   own.trust = trust;
-  own.parts = parts[1] ? 2 : 1;
-  own.real = parts[0];
-  own.imaginary = parts[1];
-  own.determinant.re = permi_dd_make(1);
+  own.parts = imaginary ? 2 : 1;
+  own.real = real;
+  own.imaginary = imaginary;
+  own.made.ball.re = permi_dd_make(1);
   status = permi_fronts_eliminate(fronts, &own.field, ask, &odd);
-  *determinant = own.determinant;
-  *exp2 = own.exp2;
-  *noisy = own.noisy;
+  *determinant = own.made;
   if (odd) {
-    determinant->re = permi_dd_negate(determinant->re);
-    determinant->im = permi_dd_negate(determinant->im);
+    determinant->ball.re = permi_dd_negate(determinant->ball.re);
+    determinant->ball.im = permi_dd_negate(determinant->ball.im);
   }
   return status;
 }

@@ -69,15 +69,10 @@ static perm_status permi_planar_prime(void *context, uint64_t part, int thread)
   const permi_odd_modulus *prime = &run->prime[part];
   const uint64_t p = prime->p;
   uint64_t *entry = run->entry + (size_t)thread * (size_t)planar->edges, value[2] = {0, 0}, root = 0;
-  permi_planar_asking asking;
-  permi_front_poll ask;
+  permi_planar_asking asking = {run, part, thread};
+  const permi_front_poll ask = {permi_planar_poll, &asking};
   perm_status status = PERM_OK;
   int k, e;
-  asking.run = run;
-  asking.part = part;
-  asking.thread = thread;
-  ask.poll = permi_planar_poll;
-  ask.context = &asking;
   if (planar->parts == 2)
     root = permi_prime_root(prime);
   for (k = 0; k < planar->parts && status == PERM_OK; k++) {
@@ -106,11 +101,9 @@ static perm_status permi_planar_integers(const permi_leaf *leaf, permi_control *
   const size_t runs = planar->primes ? (size_t)planar->primes : 1;
   permi_pool pool = {&planar->owned.allocator, NULL, 0};
   permi_planar_run run;
-  perm_partial mine;
   perm_status status;
   uint64_t *word;
   memset(&run, 0, sizeof run);
-  memset(&mine, 0, sizeof mine);
   run.planar = planar;
   run.search = permi_search_begin(leaf, control);
   run.seconds = leaf->information.seconds / (double)runs;
@@ -130,14 +123,11 @@ static perm_status permi_planar_integers(const permi_leaf *leaf, permi_control *
   if (status == PERM_OK && run.failed)
     status = PERM_ERROR_MEMORY;
   if (status == PERM_OK)
-    status = permi_residues_sum(run.prime, run.residue[0], planar->primes, planar->modulus, word, &mine.value);
+    status = permi_residues_sum(run.prime, run.residue[0], planar->primes, planar->modulus, word, &partial->value);
   if (status == PERM_OK && planar->parts == 2)
-    status = permi_residues_sum(run.prime, run.residue[1], planar->primes, planar->modulus, word, &mine.imaginary);
-  if (status == PERM_OK) {
-    permi_sum_add(&partial->value, &mine.value);
-    permi_sum_add(&partial->imaginary, &mine.imaginary);
+    status = permi_residues_sum(run.prime, run.residue[1], planar->primes, planar->modulus, word, &partial->imaginary);
+  if (status == PERM_OK)
     partial->terms += planar->dissection.products * (double)runs * planar->parts;
-  }
   permi_residues_too_long(status, control);
   permi_pool_release(&pool);
   return status;
@@ -148,31 +138,18 @@ static perm_status permi_planar_integers(const permi_leaf *leaf, permi_control *
 #define PERMI_PLANAR_PROOF_SECONDS 0.5 /* chosen: of an elimination that may show that integers fit */
 #define PERMI_PLANAR_SURE_GOOD 1e-13 /* chosen: a smaller radius, relative to the value, needs no second look */
 
-typedef struct permi_planar_value {
-  permi_ball ball;
-  long long exp2;
-  int noisy;
-} permi_planar_value;
-
-/* The determinant of what parts are; asking->part counts eliminations. */
+/* asking->part counts eliminations. */
 static perm_status permi_planar_eliminate(const permi_planar *planar, const double *real, const double *imaginary,
-                                          permi_trust trust, permi_planar_asking *asking, permi_planar_value *value)
+                                          permi_trust trust, permi_planar_asking *asking, permi_determinant *value)
 {
-  const double *parts[2];
-  permi_front_poll ask;
-  perm_status status;
-  parts[0] = real;
-  parts[1] = imaginary;
-  ask.poll = permi_planar_poll;
-  ask.context = asking;
-  status = permi_fronts_ball(&planar->fronts, parts, trust, &ask, &value->ball, &value->exp2,
-                              &value->noisy);
+  const permi_front_poll ask = {permi_planar_poll, asking};
+  const perm_status status = permi_fronts_ball(&planar->fronts, real, imaginary, trust, &ask, value);
   asking->part++;
   return status;
 }
 
 /* |a - b|, in units of a's. */
-static double permi_planar_distance(const permi_planar_value *a, const permi_planar_value *b)
+static double permi_planar_distance(const permi_determinant *a, const permi_determinant *b)
 {
   permi_ball other = b->ball, mine = a->ball;
   const int shift = permi_int_exponent(b->exp2 - a->exp2);
@@ -182,16 +159,16 @@ static double permi_planar_distance(const permi_planar_value *a, const permi_pla
   return permi_ball_modulus(&mine);
 }
 
-static int permi_planar_finite(const permi_planar_value *value)
+static int permi_planar_finite(const permi_determinant *value)
 {
   return fabs(value->ball.re.hi) <= DBL_MAX && fabs(value->ball.im.hi) <= DBL_MAX;
 }
 
 /* A determinant, with a bound (or INFINITY) and an estimate of its error in units of 2^exp2. */
 static perm_status permi_planar_measured(const permi_planar *planar, const double *real, const double *imaginary,
-                                         permi_planar_asking *asking, permi_planar_value *value, double *estimate)
+                                         permi_planar_asking *asking, permi_determinant *value, double *estimate)
 {
-  permi_planar_value sure, coarse;
+  permi_determinant sure, coarse;
   double bound = (double)INFINITY;
   perm_status status = PERM_ERROR_LIMIT;
   memset(&sure, 0, sizeof sure);
@@ -233,7 +210,7 @@ static perm_status permi_planar_doubles(const permi_leaf *leaf, permi_control *c
   const permi_planar *planar = (const permi_planar *)leaf->context;
   permi_planar_run run;
   permi_planar_asking asking;
-  permi_planar_value value, absolute;
+  permi_determinant value, absolute;
   double estimate, ignored, bound, moduli;
   perm_status status;
   memset(&run, 0, sizeof run);
@@ -278,7 +255,6 @@ static size_t permi_planar_explain(const permi_leaf *leaf, char *buffer, size_t 
 {
   const permi_planar *planar = (const permi_planar *)leaf->context;
   char numbers[80];
-  int length;
   if (!leaf->integer)
     snprintf(numbers, sizeof numbers, "in %sdouble-doubles %s", planar->parts == 2 ? "complex " : "",
              planar->dissection.largest > PERMI_PLANAR_SURE_MOST ? "without a bound" : "with a radius");
@@ -286,12 +262,11 @@ static size_t permi_planar_explain(const permi_leaf *leaf, char *buffer, size_t 
     snprintf(numbers, sizeof numbers, "modulo %d primes, at most %.0f bits", planar->primes, planar->bits);
   else
     snprintf(numbers, sizeof numbers, "modulo the prime");
-  length = snprintf(buffer, size,
-                    "planar, order %d: %d entries, %d faces, Kasteleyn signs; a determinant of %.3g products in %d "
-                    "fronts of order %d at most, %s, predicted %.3g s\n",
-                    planar->n, planar->edges, planar->faces, planar->dissection.products, planar->dissection.fronts,
-                    planar->dissection.largest, numbers, leaf->information.seconds);
-  return length > 0 ? (size_t)length : 0;
+  return permi_say(buffer, size,
+                   "planar, order %d: %d entries, %d faces, Kasteleyn signs; a determinant of %.3g products in %d "
+                   "fronts of order %d at most, %s, predicted %.3g s\n",
+                   planar->n, planar->edges, planar->faces, planar->dissection.products, planar->dissection.fronts,
+                   planar->dissection.largest, numbers, leaf->information.seconds);
 }
 
 /* Copies the entries; 0: out of memory. */
@@ -299,21 +274,12 @@ static int permi_planar_entries(permi_planar *planar, const permi_block *block, 
 {
   const size_t edges = (size_t)block->edges;
   permi_pool *pool = &planar->owned.pool;
-  int *row = (int *)permi_pool_get(pool, 2 * edges, sizeof(int)), i, e, part;
-  for (part = 0; part < 2; part++) {
-    const int64_t *integer = part ? block->imaginary_integer : block->integer;
-    const double *real = part ? block->imaginary : block->real;
-    if (integer && (planar->integer[part] = (int64_t *)permi_pool_get(pool, edges, 8)) != NULL)
-      memcpy(planar->integer[part], integer, 8 * edges);
-    if (real) {
-      double *copy = (double *)permi_pool_get(pool, edges, sizeof(double));
-      if (copy)
-        memcpy(copy, real, edges * sizeof(double));
-      *(part ? &planar->imaginary : &planar->real) = copy;
-    }
-  }
-  if (block->real && (planar->absolute = (double *)permi_pool_get(pool, edges, 8)) != NULL)
-    memcpy(planar->absolute, block->absolute, edges * sizeof(double));
+  int *row = (int *)permi_pool_get(pool, 2 * edges, sizeof(int)), i, e;
+  planar->integer[0] = (int64_t *)permi_pool_kept(pool, block->integer, edges, 8);
+  planar->integer[1] = (int64_t *)permi_pool_kept(pool, block->imaginary_integer, edges, 8);
+  planar->real = (double *)permi_pool_kept(pool, block->real, edges, 8);
+  planar->imaginary = (double *)permi_pool_kept(pool, block->imaginary, edges, 8);
+  planar->absolute = (double *)permi_pool_kept(pool, block->absolute, edges, 8);
   if (pool->failed)
     return 0;
   planar->fronts.row = row;
@@ -341,23 +307,20 @@ static double permi_planar_proved_bits(const permi_maker *maker, const permi_pla
   permi_pool pool = {&maker->options->allocator, NULL, 0};
   const size_t edges = (size_t)planar->edges;
   double *const entry = (double *)permi_pool_get(&pool, 2 * edges, sizeof *entry), bits = planar->bits;
-  const double *parts[2];
   const permi_front_poll ask = {permi_planar_planned, maker->watch};
-  int k, whole = entry != NULL, noisy;
-  permi_ball value;
-  long long exp2;
+  permi_determinant value;
+  int k, whole = entry != NULL;
   size_t e;
   for (k = 0; k < planar->parts && whole; k++)
     for (e = 0; e < edges; e++) {
       const double x = entry[(size_t)k * edges + e] = (double)planar->integer[k][e];
       whole &= fabs(x) < 9007199254740992.0;
     }
-  parts[0] = entry;
-  parts[1] = planar->parts == 2 && entry ? entry + edges : NULL;
-  if (whole && permi_fronts_ball(&planar->fronts, parts, PERMI_SURE, &ask, &value, &exp2, &noisy) == PERM_OK) {
-    const double most = (permi_ball_modulus(&value) + value.radius) * PERMI_RADIUS_UP;
+  if (whole && permi_fronts_ball(&planar->fronts, entry, planar->parts == 2 ? entry + edges : NULL, PERMI_SURE, &ask,
+                                 &value) == PERM_OK) {
+    const double most = (permi_ball_modulus(&value.ball) + value.ball.radius) * PERMI_RADIUS_UP;
     if (most <= DBL_MAX)
-      bits = fmin(bits, most > 0 ? log2(most) + (double)exp2 + 1e-3 : 0);
+      bits = fmin(bits, most > 0 ? log2(most) + (double)value.exp2 + 1e-3 : 0);
   }
   permi_pool_release(&pool);
   return fmax(bits, 1);
@@ -397,24 +360,18 @@ static perm_status permi_planar_offer(permi_maker *maker, const permi_block *blo
   const size_t edges = (size_t)block->edges;
   permi_kasteleyn signs;
   permi_planar *planar;
-  if (block->edges > 4 * block->n - 4) { /* every face of a bipartite graph has four edges or more */
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is not planar: %d entries, a planar one has at most %d", block->edges,
-                 4 * block->n - 4);
-    return PERM_OK;
-  }
-  if (maker->offers && (block->n < PERMI_PLANAR_LEAST || rival < planning)) {
-    permi_refuse(offer, PERM_ERROR_LIMIT, "is done before a drawing is found");
-    return PERM_OK;
-  }
+  if (block->edges > 4 * block->n - 4) /* every face of a bipartite graph has four edges or more */
+    return permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is not planar: %d entries, a planar one has at most %d",
+                        block->edges, 4 * block->n - 4);
+  if (maker->offers && (block->n < PERMI_PLANAR_LEAST || rival < planning))
+    return permi_refuse(offer, PERM_ERROR_LIMIT, "is done before a drawing is found");
   planar = (permi_planar *)permi_owned_new(&maker->options->allocator, sizeof *planar);
   offer->plan = planar;
   if (!planar || !permi_kasteleyn_make(block, &planar->owned.pool, maker->watch, &signs))
     return permi_fail_memory(maker->result);
-  if (maker->watch->stopped != PERM_OK || signs.planar <= 0) {
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "%s",
-                 signs.planar < 0 ? "has a drawing whose check failed" : "is not planar");
-    return PERM_OK;
-  }
+  if (maker->watch->stopped != PERM_OK || signs.planar <= 0)
+    return permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "%s",
+                        signs.planar < 0 ? "has a drawing whose check failed" : "is not planar");
   planar->n = block->n;
   planar->edges = block->edges;
   planar->faces = signs.faces;

@@ -16,6 +16,7 @@
 #define PERMI_PROOF_PRIME_BITS 50
 #define PERMI_PROOF_PRIMES 64     /* 62 for order 44 of 63-bit Gaussian entries */
 #define PERMI_PROOF_LEAF (3 * PERM_SUM_WORDS) /* values: the words of a partial's sums, each one residue */
+#define PERMI_PROOF_SYNDROMES 8   /* values beyond d, by which >>proof_check finds wrong ones */
 
 typedef struct permi_proof permi_proof;
 typedef struct permi_proof_leaf {
@@ -28,10 +29,13 @@ struct permi_proof {
   int n, parts, primes, signs;
   int runs;             /* polynomials: a prime, or a prime and a root of -1 */
   int leaves;           /* of each */
-  uint64_t values;      /* d + 1 */
+  uint64_t each, points; /* values of a leaf, of a chunk */
+  uint64_t values;      /* d + 1; PERMI_PROOF_SYNDROMES more are evaluated */
   uint64_t fingerprint; /* of the matrix */
   permi_odd_modulus prime[PERMI_PROOF_PRIMES];
   uint64_t root[PERMI_PROOF_PRIMES]; /* of -1, the lesser */
+  uint64_t *residue;                 /* [run][row][column]: the matrix */
+  perm_allocator allocator;
   permi_polynomial *polynomial;
   permi_proof_leaf *leaf;
   double *tables;
@@ -144,11 +148,12 @@ static int permi_proof_tables(permi_proof *proof, const permi_problem *problem, 
   const int inner = rest < PERMI_PROOF_INNER ? rest : PERMI_PROOF_INNER, settings = (1 << inner) < 4 ? 4 : 1 << inner;
   const size_t each = (size_t)(n * (proof->signs + settings + 1 + (rest - inner)));
   const size_t doubles = (size_t)N * (size_t)(1 + proof->primes) + (size_t)settings + each * (size_t)proof->runs;
-  uint64_t *work = (uint64_t *)permi_allocate(allocator, (size_t)(N > n * n ? N : n * n), sizeof *work);
+  uint64_t *work = (uint64_t *)permi_allocate(allocator, (size_t)N, sizeof *work), *a;
   double *parity, *sign, *weight, *next;
   int k, r, i, s;
   proof->tables = (double *)permi_allocate(allocator, doubles, sizeof *proof->tables);
-  if (!work || !proof->tables) {
+  proof->residue = a = (uint64_t *)permi_allocate(allocator, (size_t)(n * n) * (size_t)proof->runs, sizeof *a);
+  if (!work || !a || !proof->tables) {
     permi_release(allocator, work);
     return 0;
   }
@@ -160,15 +165,15 @@ static int permi_proof_tables(permi_proof *proof, const permi_problem *problem, 
     parity[s] = s & 1 ? -parity[s >> 1] : parity[s >> 1];
   for (s = 0; s < settings; s++)
     sign[s] = s < 1 << inner ? permi_parity_signs[s] : 0;
-  for (r = 0; r < proof->runs; r++) {
+  for (r = 0; r < proof->runs; r++, a += n * n) {
     const permi_odd_modulus *prime = &proof->prime[k = r / proof->parts];
     double *const own = weight + (size_t)N * (size_t)k;
     if (r % proof->parts == 0)
       permi_proof_weights(prime, N, work, own);
     for (i = 0; i < n * n; i++)
-      work[i] = permi_proof_entry(problem, i / n, i % n, r % proof->parts ? prime->p - proof->root[k] : proof->root[k],
-                                  prime->p);
-    permi_polynomial_tables(proof, work, prime->p, inner, &next, &proof->polynomial[r]);
+      a[i] = permi_proof_entry(problem, i / n, i % n,
+                               r % proof->parts ? prime->p - proof->root[k] : proof->root[k], prime->p);
+    permi_polynomial_tables(proof, a, prime->p, inner, &next, &proof->polynomial[r]);
     proof->polynomial[r].weight = own;
     proof->polynomial[r].parity = parity;
     proof->polynomial[r].sign = sign;

@@ -19,8 +19,9 @@
                  8  checksum: mix over all words before, from 14695981039346656037
    The file is absent, whole and old, or whole and new (>>files). */
 #pragma once
-#include "polynomial.h"
+#include "proof_gpu.h"
 #include "../base/files.h"
+#include "../job/control.h"
 #include "../job/state.h"
 
 #if !defined(PERM_NO_EXTRAS)
@@ -38,6 +39,7 @@ static void permi_proof_free(const perm_allocator *allocator, void *context)
   if (!proof)
     return;
   permi_release(allocator, proof->tables);
+  permi_release(allocator, proof->residue);
   permi_release(allocator, proof->polynomial);
   permi_release(allocator, proof->leaf);
   permi_release(allocator, proof);
@@ -73,10 +75,9 @@ static void permi_proof_residue(const permi_proof *proof, int k, const perm_part
     power = permi_residue_add(power, power, 0, prime->p);
   power = permi_prime_inverse(permi_montgomery(power, 1, prime), prime);
   for (r = 0; r < proof->parts; r++) {
-    const perm_partial *from = partials + (ptrdiff_t)(k * proof->parts + r) * proof->leaves;
     for (at = 0; at < N; at++) {
-      perm_partial *holds = (perm_partial *)(uintptr_t)&from[at / PERMI_PROOF_LEAF];
-      value[r] = permi_residue_add(value[r], *permi_proof_word(holds, at % PERMI_PROOF_LEAF), 0, prime->p);
+      const uint64_t listed = permi_proof_listed(proof, partials, k * proof->parts + r, at);
+      value[r] = permi_residue_add(value[r], listed, 0, prime->p);
     }
     value[r] = permi_montgomery(value[r], power, prime);
   }
@@ -145,7 +146,8 @@ static int permi_proof_print(FILE *stream, const void *what)
     const permi_proof_leaf *leaf = &proof->leaf[k];
     const uint64_t *word[3] = {file->partials[k].value.word, file->partials[k].imaginary.word,
                                file->partials[k].absolute.word};
-    int left = (int)(leaf->end - leaf->first);
+    const uint64_t end = leaf->end < proof->values ? leaf->end : proof->values;
+    int left = leaf->first < end ? (int)(end - leaf->first) : 0;
     for (i = 0; i < 3 && left > 0 && good; i++, left -= PERM_SUM_WORDS)
       good = permi_proof_words(stream, word[i], left < PERM_SUM_WORDS ? left : PERM_SUM_WORDS, &hash);
   }
@@ -189,8 +191,19 @@ static void permi_proof_primes_choose(permi_proof *proof)
   }
 }
 
+/* rate: products a second of a thread. */
+static int permi_proof_on_gpu(const permi_proof *proof, const perm_options *options, double rate)
+{
+  const double work = (double)proof->values * proof->runs * ldexp((double)proof->n, proof->n - proof->signs - 1);
+  char message[PERM_MESSAGE_BYTES];
+  if (options->isa == PERM_ISA_CUDA)
+    return 1;
+  return options->gpu.devices && work / rate >= 1 && permi_proof_gpu_seconds(proof) < work / rate &&
+         (!options->gpu.cpu_fallback || permi_gpu_devices(options->gpu.devices, message));
+}
+
 /* What the polynomials of a problem take. */
-static permi_proof *permi_proof_make(const permi_problem *problem, const perm_options *options, double *rate)
+static permi_proof *permi_proof_make(const permi_problem *problem, const perm_options *options, double *rate, int *gpu)
 {
   const perm_allocator *allocator = &options->allocator;
   permi_proof *proof = (permi_proof *)permi_allocate(allocator, 1, sizeof *proof);
@@ -198,15 +211,19 @@ static permi_proof *permi_proof_make(const permi_problem *problem, const perm_op
   if (!proof)
     return NULL;
   memset(proof, 0, sizeof *proof);
+  proof->allocator = *allocator;
   proof->n = problem->n;
   proof->parts = problem->parts;
   proof->signs = problem->n / 2;
   proof->primes = permi_proof_primes(problem);
   proof->runs = proof->primes * proof->parts;
   proof->values = (uint64_t)(proof->n + 1) * ((UINT64_C(1) << proof->signs) - 1) + 1;
-  proof->leaves = (int)((proof->values + PERMI_PROOF_LEAF - 1) / PERMI_PROOF_LEAF);
+  proof->run = permi_polynomial_kernel(options->isa == PERM_ISA_CUDA ? PERM_ISA_PLAIN : permi_isa(options), rate);
+  *gpu = permi_proof_on_gpu(proof, options, *rate);
+  proof->each = *gpu ? PERMI_PROOF_GPU_LEAF : PERMI_PROOF_LEAF;
+  proof->points = *gpu ? PERMI_PROOF_GPU_POINTS : PERMI_PROOF_POINTS;
+  proof->leaves = (int)((proof->values + PERMI_PROOF_SYNDROMES + proof->each - 1) / proof->each);
   proof->fingerprint = permi_proof_fingerprint(problem);
-  proof->run = permi_polynomial_kernel(permi_isa(options), rate);
   leaves = (size_t)proof->leaves * (size_t)proof->runs;
   permi_proof_primes_choose(proof);
   proof->polynomial = (permi_polynomial *)permi_allocate(allocator, (size_t)proof->runs, sizeof *proof->polynomial);
@@ -220,27 +237,33 @@ static permi_proof *permi_proof_make(const permi_problem *problem, const perm_op
 static int permi_proof_push(perm_job *job, permi_proof *proof, int index, perm_isa isa, double rate)
 {
   const double work = ldexp((double)proof->n, proof->n - proof->signs - 1); /* products a value */
+  const uint64_t all = proof->values + PERMI_PROOF_SYNDROMES;
   permi_proof_leaf *own = &proof->leaf[index];
   permi_leaf leaf;
   own->proof = proof;
   own->polynomial = &proof->polynomial[index / proof->leaves];
-  own->first = (uint64_t)(index % proof->leaves) * PERMI_PROOF_LEAF;
-  own->end = own->first + PERMI_PROOF_LEAF < proof->values ? own->first + PERMI_PROOF_LEAF : proof->values;
+  own->first = (uint64_t)(index % proof->leaves) * proof->each;
+  own->end = own->first + proof->each < all ? own->first + proof->each : all;
   memset(&leaf, 0, sizeof leaf);
   leaf.information.kind = PERM_LEAF_RANGE;
   leaf.information.method = PERM_METHOD_PROOF;
   leaf.information.isa = isa;
   leaf.information.n = proof->n;
-  leaf.information.chunks = (own->end - own->first + PERMI_PROOF_POINTS - 1) / PERMI_PROOF_POINTS;
+  leaf.information.chunks = (own->end - own->first + proof->points - 1) / proof->points;
   leaf.information.work = work * (double)(own->end - own->first);
   leaf.information.seconds = leaf.information.work / rate;
-  leaf.information.bytes = sizeof(perm_partial) + sizeof leaf;
-  leaf.information.fingerprint = permi_hash(permi_hash(proof->fingerprint, (uint64_t)index), (uint64_t)proof->primes);
-  leaf.run_chunk = permi_proof_chunk;
+  leaf.information.bytes = sizeof(perm_partial) + sizeof(permi_intervals) + sizeof leaf + sizeof *own;
+  leaf.information.fingerprint =
+      permi_hash(permi_hash(proof->fingerprint, (uint64_t)index),
+                 (uint64_t)proof->primes + 256 * PERMI_PROOF_SYNDROMES + 65536 * proof->each);
+  if (isa == PERM_ISA_CUDA)
+    leaf.run_range = permi_proof_gpu_range;
+  else
+    leaf.run_chunk = permi_proof_chunk;
   leaf.release = permi_proof_leaf_release;
   leaf.explain = permi_proof_explain;
   leaf.context = own;
-  leaf.workspace = permi_proof_workspace(proof->n, proof->signs);
+  leaf.workspace = isa == PERM_ISA_CUDA ? 0 : permi_proof_workspace(proof->n, proof->signs);
   leaf.integer = 1;
   leaf.scale = permi_dd_make(1);
   return permi_job_push_leaf(job, &leaf);
@@ -259,8 +282,9 @@ static perm_status permi_proof_refuse(const permi_problem *problem, const perm_o
                       perm_method_name(options->method));
   if (options->precision != PERM_PRECISION_DEFAULT && options->precision != PERM_PRECISION_EXACT)
     return permi_fail(result, PERM_ERROR_OPTION, argument, "options: proofs are exact, so leave precision as it is");
-  if (options->isa == PERM_ISA_CUDA)
-    return permi_fail(result, PERM_ERROR_UNSUPPORTED, argument, "options: proofs are not made on GPUs");
+  if (options->isa == PERM_ISA_CUDA && problem->n < PERMI_GPU_LEAST_N)
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, argument, "options: GPUs make proofs of order %d to %d",
+                      PERMI_GPU_LEAST_N, PERMI_PROOF_MAX_N);
   if (problem->row_count || problem->column_count || problem->m != problem->n || problem->n < 1 ||
       problem->n > PERMI_PROOF_MAX_N)
     return permi_fail(result, PERM_ERROR_SIZE, 1, "the matrix is %d x %d%s; proofs are of square ones of order 1 to %d",
@@ -278,14 +302,16 @@ static perm_status permi_proof_job(const permi_problem *problem, const perm_opti
                                    perm_job **job, perm_result *result)
 {
   const double start = permi_seconds();
+  permi_control watch = permi_control_begin(options);
   perm_status status = permi_proof_refuse(problem, options, argument, result);
   permi_proof *proof;
+  perm_isa isa;
   double rate;
-  int i;
+  int i, gpu;
   *job = NULL;
   if (status != PERM_OK)
     return status;
-  proof = permi_proof_make(problem, options, &rate);
+  proof = permi_proof_make(problem, options, &rate, &gpu);
   *job = proof ? permi_job_new(&options->allocator, PERM_PRECISION_EXACT) : NULL;
   if (!*job) {
     permi_proof_free(&options->allocator, proof);
@@ -294,14 +320,26 @@ static perm_status permi_proof_job(const permi_problem *problem, const perm_opti
   (*job)->context = proof;
   (*job)->release = permi_proof_free;
   (*job)->value = permi_proof_value;
+  (*job)->check = permi_proof_check;
+  (*job)->sample = permi_proof_sample;
   (*job)->prove = permi_proof_write;
+  isa = gpu ? PERM_ISA_CUDA : permi_isa(options);
+  if (gpu) {
+    rate = PERMI_GPU_RATE_PROOF;
+    (*job)->run_many = permi_proof_gpu_many;
+  }
   (*job)->is_complex = proof->parts == 2;
   (*job)->modulus = options->modulus;
   for (i = 0; i < proof->runs * proof->leaves; i++)
-    if (!permi_proof_push(*job, proof, i, permi_isa(options), rate)) {
+    if (permi_watch(&watch, 2000) || !permi_proof_push(*job, proof, i, isa, rate)) {
       perm_job_free(*job);
       *job = NULL;
-      return permi_fail_memory(result);
+      if (watch.stopped == PERM_OK)
+        return permi_fail_memory(result);
+      permi_fail(result, watch.stopped, 0, "%s while planning", perm_status_text(watch.stopped));
+      if (result)
+        result->seconds = permi_seconds() - start;
+      return watch.stopped;
     }
   (*job)->plan_seconds = permi_seconds() - start;
   return PERM_OK;

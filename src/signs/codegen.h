@@ -243,7 +243,7 @@ static perm_status permi_codegen_create(const perm_allocator *allocator, permi_c
   const int n = ryser->n;
   const size_t doubles = (size_t)(n * (1 + ryser->digits));
   permi_code *code = codegen->code = permi_code_make(allocator);
-  double *table = codegen->gpu.memory = (double *)permi_allocate(allocator, doubles, sizeof(double));
+  double *table = codegen->gpu.memory = (double *)permi_allocate_zeros(allocator, doubles, sizeof(double));
   int i, j, e;
   codegen->gpu.allocator = *allocator;
   if (!code || !table)
@@ -251,7 +251,6 @@ static perm_status permi_codegen_create(const perm_allocator *allocator, permi_c
   permi_codegen_text(code, codegen);
   if (code->failed)
     return PERM_ERROR_MEMORY;
-  memset(table, 0, doubles * sizeof(double));
   for (i = 0; i < n; i++)
     table[codegen->place[i]] = ryser->base[0][i];
   for (j = 0; j < ryser->digits; j++)
@@ -284,10 +283,8 @@ static perm_status permi_codegen_plan_best(permi_maker *maker, const permi_block
   permi_codegen_plan(codegen, block, 0, memory);
   if (transposed < codegen->seconds)
     permi_codegen_plan(codegen, block, 1, memory);
-  if (!(codegen->ryser.growth < 1e300)) {
-    permi_refuse(offer, PERM_ERROR_LIMIT, "has row sums whose products may overflow");
-    return PERM_OK;
-  }
+  if (!(codegen->ryser.growth < 1e300))
+    return permi_refuse(offer, PERM_ERROR_LIMIT, "has row sums whose products may overflow");
   if (permi_codegen_create(allocator, codegen) != PERM_OK)
     return permi_fail_memory(maker->result);
   offer->seconds =
@@ -332,7 +329,7 @@ static perm_status permi_codegen_offer(permi_maker *maker, const permi_block *bl
 static size_t permi_codegen_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   const permi_codegen *codegen = (const permi_codegen *)leaf->context;
-  const int length = snprintf(
+  return permi_say(
       buffer, size,
       "%s, order %d%s: %d row sums in registers, enough for the first %d columns, %d in %s memory; %.3g terms in %d "
       "kinds of launches, up to 2^%d a thread, %d blocks a multiprocessor; %.0f chunks, predicted %.3g s on one GPU\n",
@@ -340,7 +337,6 @@ static size_t permi_codegen_explain(const permi_leaf *leaf, char *buffer, size_t
       codegen->kept, codegen->quick, codegen->ryser.n - codegen->kept, codegen->shared ? "shared" : "global",
       codegen->ryser.terms, codegen->launches, codegen->walk, codegen->blocks, (double)leaf->information.chunks,
       leaf->information.seconds);
-  return length > 0 ? (size_t)length : 0;
 }
 
 /* The bound is >>sparyser's for chunks of 128 threads, folded with TwoSum's errors; no term is cut. */

@@ -16,18 +16,6 @@
 #include "../block/order.h"
 #include "../block/vectors.h"
 
-static void permi_hybrid_kernels(permi_hybrid *hybrid, perm_isa isa)
-{
-  hybrid->family = &permi_hybrid_family_plain;
-#if PERMI_X86
-  if (isa == PERM_ISA_AVX512)
-    hybrid->family = &permi_hybrid_family_avx512;
-  else if (isa == PERM_ISA_AVX2)
-    hybrid->family = &permi_hybrid_family_avx2;
-#endif
-  (void)isa;
-}
-
 /* Runs a chunk's blocks: values at total[k], their errors at total[DOUBLES + k], sums of |terms| at absolute. */
 static void permi_hybrid_walk(const permi_hybrid *hybrid, uint64_t chunk, double *slot)
 {

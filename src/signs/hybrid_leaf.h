@@ -65,11 +65,9 @@ typedef struct permi_code {
 
 static permi_code *permi_code_make(const perm_allocator *allocator)
 {
-  permi_code *code = (permi_code *)permi_allocate(allocator, 1, sizeof *code);
-  if (code) {
-    memset(code, 0, sizeof *code);
+  permi_code *code = (permi_code *)permi_allocate_zeros(allocator, 1, sizeof *code);
+  if (code)
     code->allocator = allocator;
-  }
   return code;
 }
 
@@ -386,10 +384,9 @@ static int permi_maker_outer(permi_hybrid_maker *maker)
     hybrid->lanes_log2++;
   hybrid->high = outer - hybrid->lanes_log2;
   hybrid->doubles = (size_t)(words * (1 + hybrid->lanes + hybrid->high) + hybrid->lanes);
-  hybrid->start = (double *)permi_allocate(maker->allocator, hybrid->doubles, sizeof(double));
+  hybrid->start = (double *)permi_allocate_zeros(maker->allocator, hybrid->doubles, sizeof(double));
   if (!hybrid->start)
     return 0;
-  memset(hybrid->start, 0, hybrid->doubles * sizeof(double));
   hybrid->lane = hybrid->start + words;
   hybrid->sign = hybrid->lane + words * hybrid->lanes;
   hybrid->step = hybrid->sign + hybrid->lanes;
@@ -457,8 +454,8 @@ static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_la
 {
   permi_hybrid_maker maker;
   permi_hybrid *hybrid = (permi_hybrid *)permi_allocate(allocator, 1, sizeof *hybrid);
-  permi_hybrid_rows *rows = (permi_hybrid_rows *)permi_allocate(allocator, 1, sizeof *rows);
-  permi_growths *growths = reduced ? (permi_growths *)permi_allocate(allocator, 1, sizeof *growths) : NULL;
+  permi_hybrid_rows *rows = (permi_hybrid_rows *)permi_allocate_zeros(allocator, 1, sizeof *rows);
+  permi_growths *growths = reduced ? (permi_growths *)permi_allocate_zeros(allocator, 1, sizeof *growths) : NULL;
   int k;
   *made = NULL;
   memset(&maker, 0, sizeof maker);
@@ -472,11 +469,8 @@ static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_la
     permi_hybrid_begin(hybrid, work, layout, algebra);
   if (hybrid && rows && (growths || !reduced) && permi_maker_outer(&maker)) {
     maker.failed = 0;
-    memset(rows, 0, sizeof *rows);
-    if (growths) {
-      memset(growths, 0, sizeof *growths);
+    if (growths)
       growths->most_halvings = work->n - 1;
-    }
     permi_maker_rows(&maker, rows, a, reduced);
     permi_maker_program(&maker);
   }

@@ -173,7 +173,7 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
   hybrid->fingerprint = permi_hybrid_fingerprint(hybrid);
   if (hybrid->runs)
     hybrid->fingerprint = permi_whole_fingerprint(hybrid, block);
-  permi_hybrid_kernels(hybrid, hybrid->isa);
+  hybrid->family = PERMI_OF_FAMILY(permi_hybrid_family, hybrid->isa);
   offer->seconds = seconds;
   offer->bytes = sizeof *hybrid + 16.0 * (hybrid->operation_room + hybrid->statement_room) +
                  8.0 * hybrid->parts * (hybrid->constant_room + block->n * (1 + hybrid->lanes + hybrid->high)) +

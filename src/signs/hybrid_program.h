@@ -152,10 +152,7 @@ static int permi_pack_bits(uint32_t x, uint32_t mask)
 
 static uint32_t permi_spread_bits(int packed, uint32_t mask)
 {
-  uint32_t x = 0;
-  for (; mask; mask &= mask - 1, packed >>= 1)
-    x |= packed & 1 ? mask & (0 - mask) : 0;
-  return x;
+  return (uint32_t)permi_deposit_bits((unsigned)packed, mask);
 }
 
 static int permi_maker_at(permi_hybrid_maker *maker, int index, uint32_t setting)

@@ -159,16 +159,15 @@ static int permi_whole_passes(const permi_block *block)
 }
 
 /* Chooses primes, roots and the products of the others; 0: out of memory. */
-static int permi_whole_runs(const perm_allocator *allocator, int primes, int gaussian, permi_hybrid_runs *runs)
+static int permi_whole_primes_choose(const perm_allocator *allocator, int primes, int gaussian,
+                                     permi_hybrid_runs *runs)
 {
   permi_odd_modulus *prime = (permi_odd_modulus *)permi_allocate(allocator, (size_t)primes, sizeof *prime);
   const int words = primes * PERMI_RESIDUE_BITS / 64 + 1, passes = gaussian ? 2 * primes : primes;
   int k, i;
-  runs->run = (permi_hybrid_run *)permi_allocate(allocator, (size_t)passes, sizeof *runs->run);
-  runs->factor = (uint64_t *)permi_allocate(allocator, (size_t)(primes * words), sizeof *runs->factor);
+  runs->run = (permi_hybrid_run *)permi_allocate_zeros(allocator, (size_t)passes, sizeof *runs->run);
+  runs->factor = (uint64_t *)permi_allocate_zeros(allocator, (size_t)(primes * words), sizeof *runs->factor);
   if (prime && runs->run && runs->factor) {
-    memset(runs->run, 0, (size_t)passes * sizeof *runs->run);
-    memset(runs->factor, 0, (size_t)(primes * words) * sizeof *runs->factor);
     permi_primes_choose(prime, (size_t)primes, gaussian, PERMI_RESIDUE_BITS);
     runs->primes = primes;
     runs->passes = passes;
@@ -189,6 +188,20 @@ static int permi_whole_runs(const perm_allocator *allocator, int primes, int gau
   }
   permi_release(allocator, prime);
   return runs->primes;
+}
+
+/* What a program runs for a block; 0: out of memory. */
+static int permi_whole_runs(const perm_allocator *allocator, const permi_block *block, uint64_t modulus,
+                            permi_hybrid *hybrid)
+{
+  permi_hybrid_runs *runs = (permi_hybrid_runs *)permi_allocate_zeros(allocator, 1, sizeof *runs);
+  int primes;
+  hybrid->runs = runs;
+  if (!runs)
+    return 0;
+  runs->modulus = modulus;
+  primes = permi_whole_primes(block, &runs->bits);
+  return !hybrid->grows || permi_whole_primes_choose(allocator, primes, permi_whole_is_gaussian(block), runs);
 }
 
 /* Entries as doubles, oriented; reduced rows modulo the run's prime, if there is one. */
@@ -262,26 +275,18 @@ static void permi_whole_words(const permi_block *block, int transposed, const in
 static perm_status permi_whole_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
                                       const permi_block *block, uint64_t modulus, permi_hybrid **made)
 {
-  permi_hybrid_runs *runs = (permi_hybrid_runs *)permi_allocate(allocator, 1, sizeof *runs);
-  perm_status status = PERM_OK;
-  int reduced[64], k, any, primes;
-  *made = NULL;
-  if (!runs)
-    return PERM_ERROR_MEMORY;
-  memset(runs, 0, sizeof *runs);
-  runs->modulus = modulus;
-  primes = permi_whole_primes(block, &runs->bits);
+  permi_hybrid_runs *runs;
+  perm_status status;
+  int reduced[64], k, any;
   permi_whole_entries(block, layout->transposed, NULL, NULL, work->scaled);
   any = permi_whole_reduced(block, layout->transposed, work->scaled, reduced);
   status = permi_hybrid_create(allocator, work, layout, PERMI_HYBRID_WHOLE, work->scaled, reduced, made);
-  if (!*made) {
-    permi_hybrid_runs_release(allocator, runs);
+  if (!*made)
     return status;
-  }
-  (*made)->runs = runs;
-  if ((*made)->grows && !permi_whole_runs(allocator, primes, permi_whole_is_gaussian(block), runs))
+  if (!permi_whole_runs(allocator, block, modulus, *made))
     status = PERM_ERROR_MEMORY;
-  for (k = 0; k < runs->passes && any && status == PERM_OK; k++) {
+  runs = (*made)->runs;
+  for (k = 0; status == PERM_OK && k < runs->passes && any; k++) {
     permi_whole_entries(block, layout->transposed, &runs->run[k], reduced, work->scaled);
     status = permi_hybrid_create(allocator, work, layout, PERMI_HYBRID_WHOLE, work->scaled, reduced,
                                  &runs->run[k].tables);

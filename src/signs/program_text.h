@@ -40,82 +40,52 @@ static const char *permi_code_literal(double x, char text[32])
   return text;
 }
 
-/* Statements' texts by kind, positive and negative (NULL: the same), after their operands: k the value made, A = 1024
-   a, B = 8 b, C = 2 + c, which is 0 or -1 by the sign of low column c; of residues operand 2 is the prime's negative, 3
-   its inverse, a quotient counts ones below 1.5 2^52, and 1.5 2^98 is the grid (>>hybrid_kernels). Two-part numbers are
-   C++: A add a constant, V subtract it, U turn a base, T times, X cross, D difference, Z a row as a double-double, S
-   sum of a block, Q modulus; T2 and D2 as T and D before they are settled (R). Double-doubles that are exact in one
-   double are doubles (the third texts).
+/* Statements' texts by kind: for real programs, for two-part numbers, and for double-doubles that are exact in one
+   double, which are doubles; positive and negative (NULL: the same). Before a text are its operands: k the value made,
+   A = 1024 a, B = 8 b, C = 2 + c, which is 0 or -1 by the sign of low column c; of residues operand 2 is the prime's
+   negative, 3 its inverse, a quotient counts ones below 1.5 2^52, and 1.5 2^98 is the grid (>>hybrid_kernels). Two-part
+   numbers are C++: A add a constant, V subtract it, U turn a base, T times, X cross, D difference, Z a row as a
+   double-double, S sum of a block, Q modulus; T2 and D2 as T and D before they are settled (R).
    Real programs are one piece of assembly, which compiles in 0.6 of the time of C++ and spills less (er:40:0.5, sm_90:
    0 against 144 bytes). */
 #define PERMI_CODE_QUOTIENT(x) \
   "fma.rn.f64 c," x ",%%3,0d4338000000000000;\nadd.rn.f64 c,c,0dc338000000000000;\n"
-static const char *const permi_code_form[3][PERMI_CODE_RETURN + 1][2] = {
-    {{"kA ld.volatile.shared.f64 v%d,[b+%d];\n", NULL},
-     {"Bka ld.const.f64 c,[C+%d];\nadd.rn.f64 v%d,v%d,c;\n", "Bka ld.const.f64 c,[C+%d];\nsub.rn.f64 v%d,v%d,c;\n"},
-     {"BkCa ld.const.f64 c,[C+%d];\nfma.rn.f64 v%d,%%%d,c,v%d;\n",
+static const char *const permi_code_form[PERMI_CODE_RETURN + 1][3][2] = {
+    {{"kA ld.volatile.shared.f64 v%d,[b+%d];\n"}, {"ka N v%d=B(%d);\n"}, {"ka double v%d=B1(%d);\n"}},
+    {{"Bka ld.const.f64 c,[C+%d];\nadd.rn.f64 v%d,v%d,c;\n", "Bka ld.const.f64 c,[C+%d];\nsub.rn.f64 v%d,v%d,c;\n"},
+     {"kab N v%d=A(v%d,%d);\n", "kab N v%d=V(v%d,%d);\n"},
+     {"kaD double v%d=permi_add(v%d,C[%d]);\n", "kaD double v%d=permi_add(v%d,-C[%d]);\n"}},
+    {{"BkCa ld.const.f64 c,[C+%d];\nfma.rn.f64 v%d,%%%d,c,v%d;\n",
       "BkCa ld.const.f64 c,[C+%d];\nneg.f64 c,c;\nfma.rn.f64 v%d,%%%d,c,v%d;\n"},
-     {"kaba fma.rn.f64 v%d,v%d,v%d,v%d;\n", "akab neg.f64 c,v%d;\nfma.rn.f64 v%d,v%d,v%d,c;\n"},
-     {"kab mul.rn.f64 v%d,v%d,v%d;\n", NULL},
-     {"cdkab mul.rn.f64 c,v%d,v%d;\nneg.f64 c,c;\nfma.rn.f64 v%d,v%d,v%d,c;\n", NULL},
-     {"kab sub.rn.f64 v%d,v%d,v%d;\n", NULL},
-     {NULL, NULL},
-     {"ka mul.rn.f64 v%d,v%d,0d3fe0000000000000;\n", NULL},
-     {"aka " PERMI_CODE_QUOTIENT("v%d") "fma.rn.f64 v%d,c,%%2,v%d;\n", NULL},
-     {"ababk mul.rn.f64 h,v%d,v%d;\nneg.f64 c,h;\nfma.rn.f64 l,v%d,v%d,c;\n" PERMI_CODE_QUOTIENT("h")
-      "fma.rn.f64 c,c,%%2,h;\nadd.rn.f64 v%d,l,c;\n", NULL},
-     {"abcdabcdk fma.rn.f64 f,v%d,v%d,0d4618000000000000;\nneg.f64 c,v%d;\nfma.rn.f64 s,c,v%d,f;\n"
+     {"kabc N v%d=U(v%d,%d,+m%d);\n", "kabc N v%d=U(v%d,%d,-m%d);\n"}},
+    {{"kaba fma.rn.f64 v%d,v%d,v%d,v%d;\n", "akab neg.f64 c,v%d;\nfma.rn.f64 v%d,v%d,v%d,c;\n"},
+     {"kab N v%d=P(v%d,v%d);\n", "kab N v%d=M(v%d,v%d);\n"}},
+    {{"kab mul.rn.f64 v%d,v%d,v%d;\n"}, {"kab N v%d=T(v%d,v%d);\n"}, {"kab double v%d=permi_mul(v%d,v%d);\n"}},
+    {{"cdkab mul.rn.f64 c,v%d,v%d;\nneg.f64 c,c;\nfma.rn.f64 v%d,v%d,v%d,c;\n"},
+     {"kabcd N v%d=X(v%d,v%d,v%d,v%d);\n"},
+     {"kabcd double v%d=permi_fma(v%d,v%d,-permi_mul(v%d,v%d));\n"}},
+    {{"kab sub.rn.f64 v%d,v%d,v%d;\n"}, {"kab N v%d=D(v%d,v%d);\n"}, {"kab double v%d=permi_add(v%d,-v%d);\n"}},
+    {{NULL}, {"ka N v%d=Z(v%d);\n"}},
+    {{"ka mul.rn.f64 v%d,v%d,0d3fe0000000000000;\n"}},
+    {{"aka " PERMI_CODE_QUOTIENT("v%d") "fma.rn.f64 v%d,c,%%2,v%d;\n"}},
+    {{"ababk mul.rn.f64 h,v%d,v%d;\nneg.f64 c,h;\nfma.rn.f64 l,v%d,v%d,c;\n" PERMI_CODE_QUOTIENT("h")
+      "fma.rn.f64 c,c,%%2,h;\nadd.rn.f64 v%d,l,c;\n"}},
+    {{"abcdabcdk fma.rn.f64 f,v%d,v%d,0d4618000000000000;\nneg.f64 c,v%d;\nfma.rn.f64 s,c,v%d,f;\n"
       "add.rn.f64 h,s,0dc618000000000000;\nsub.rn.f64 c,0d4618000000000000,f;\nfma.rn.f64 l,v%d,v%d,c;\n"
       "sub.rn.f64 c,s,f;\nfma.rn.f64 f,v%d,v%d,c;\nsub.rn.f64 l,l,f;\n" PERMI_CODE_QUOTIENT("h")
-      "fma.rn.f64 c,c,%%2,h;\nadd.rn.f64 v%d,l,c;\n", NULL},
-     {"Bkakkk ld.global.nc.f64 c,[t+%d];\nadd.rn.f64 v%d,v%d,c;\n" PERMI_CODE_QUOTIENT("v%d")
+      "fma.rn.f64 c,c,%%2,h;\nadd.rn.f64 v%d,l,c;\n"}},
+    {{"Bkakkk ld.global.nc.f64 c,[t+%d];\nadd.rn.f64 v%d,v%d,c;\n" PERMI_CODE_QUOTIENT("v%d")
       "fma.rn.f64 v%d,c,%%2,v%d;\n",
       "Bkakkk ld.global.nc.f64 c,[t+%d];\nsub.rn.f64 v%d,v%d,c;\n" PERMI_CODE_QUOTIENT("v%d")
-      "fma.rn.f64 v%d,c,%%2,v%d;\n"},
-     {"a add.rn.f64 block,block,v%d;\n", "a sub.rn.f64 block,block,v%d;\n"},
-     {"ka abs.f64 v%d,v%d;\n", NULL},
-     {"kab mul.rn.f64 v%d,v%d,v%d;\n", NULL},
-     {"cdkab mul.rn.f64 c,v%d,v%d;\nfma.rn.f64 v%d,v%d,v%d,c;\n", NULL},
-     {"kab add.rn.f64 v%d,v%d,v%d;\n", NULL},
-     {"a mov.f64 block,v%d;\n", NULL}},
-    {{"ka N v%d=B(%d);\n", NULL},
-     {"kab N v%d=A(v%d,%d);\n", "kab N v%d=V(v%d,%d);\n"},
-     {"kabc N v%d=U(v%d,%d,+m%d);\n", "kabc N v%d=U(v%d,%d,-m%d);\n"},
-     {"kab N v%d=P(v%d,v%d);\n", "kab N v%d=M(v%d,v%d);\n"},
-     {"kab N v%d=T(v%d,v%d);\n", NULL},
-     {"kabcd N v%d=X(v%d,v%d,v%d,v%d);\n", NULL},
-     {"kab N v%d=D(v%d,v%d);\n", NULL},
-     {"ka N v%d=Z(v%d);\n", NULL},
-     {NULL, NULL},
-     {NULL, NULL},
-     {NULL, NULL},
-     {NULL, NULL},
-     {NULL, NULL},
-     {"a S(v%d);\n", "a W(v%d);\n"},
-     {"ka double v%d=Q(v%d,", NULL},
-     {"kab double v%d=permi_mul(v%d,v%d);\n", NULL},
-     {"kabcd double v%d=permi_fma(v%d,v%d,permi_mul(v%d,v%d));\n", NULL},
-     {"kab double v%d=permi_add(v%d,v%d);\n", NULL},
-     {"a return v%d;\n", NULL}},
-    {{"ka double v%d=B1(%d);\n", NULL},
-     {"kaD double v%d=permi_add(v%d,C[%d]);\n", "kaD double v%d=permi_add(v%d,-C[%d]);\n"},
-     {NULL, NULL},
-     {NULL, NULL},
-     {"kab double v%d=permi_mul(v%d,v%d);\n", NULL},
-     {"kabcd double v%d=permi_fma(v%d,v%d,-permi_mul(v%d,v%d));\n", NULL},
-     {"kab double v%d=permi_add(v%d,-v%d);\n", NULL},
-     {NULL, NULL},
-     {NULL, NULL},
-     {NULL, NULL},
-     {NULL, NULL},
-     {NULL, NULL},
-     {NULL, NULL},
-     {"a S(v%d);\n", "a W(v%d);\n"},
-     {NULL, NULL},
-     {NULL, NULL},
-     {NULL, NULL},
-     {NULL, NULL},
-     {NULL, NULL}}};
+      "fma.rn.f64 v%d,c,%%2,v%d;\n"}},
+    {{"a add.rn.f64 block,block,v%d;\n", "a sub.rn.f64 block,block,v%d;\n"},
+     {"a S(v%d);\n", "a W(v%d);\n"}, {"a S(v%d);\n", "a W(v%d);\n"}},
+    {{"ka abs.f64 v%d,v%d;\n"}, {"ka double v%d=Q(v%d,"}},
+    {{"kab mul.rn.f64 v%d,v%d,v%d;\n"}, {"kab double v%d=permi_mul(v%d,v%d);\n"}},
+    {{"cdkab mul.rn.f64 c,v%d,v%d;\nfma.rn.f64 v%d,v%d,v%d,c;\n"},
+     {"kabcd double v%d=permi_fma(v%d,v%d,permi_mul(v%d,v%d));\n"}},
+    {{"kab add.rn.f64 v%d,v%d,v%d;\n"}, {"kab double v%d=permi_add(v%d,v%d);\n"}},
+    {{"a mov.f64 block,v%d;\n"}, {"a return v%d;\n"}}};
 
 static void permi_code_print_sum(permi_code *code, int k, int a, double x)
 {
@@ -133,7 +103,7 @@ static void permi_code_print_statement(permi_coder *coder, int k)
   const int value[] = {k, t->a, t->b, t->c, t->d, 1024 * t->a, 8 * t->b, 2 + t->c,
                        coder->parts * t->b};
   const int real = coder->parts == 1;
-  const char *const *forms = permi_code_form[real ? 0 : t->single ? 2 : 1][t->kind];
+  const char *const *forms = permi_code_form[t->kind][real ? 0 : t->single ? 2 : 1];
   const char *form = forms[t->negative && forms[1]];
   int operand[9] = {0}, i;
   char text[32];

@@ -126,27 +126,21 @@ static int permi_code_tables(const permi_coder *coder, const permi_code_choice *
 {
   const perm_allocator *allocator = coder->code->allocator;
   const size_t doubles = (size_t)permi_code_pass(hybrid);
-  permi_hybrid_runs *runs = NULL;
-  int k, passes = 1, primes;
+  const permi_hybrid_runs *runs;
+  int k, passes;
   double *table;
   if (choice->block->integer) {
-    runs = hybrid->runs = (permi_hybrid_runs *)permi_allocate(allocator, 1, sizeof *runs);
-    if (!runs)
+    if (!permi_whole_runs(allocator, choice->block, choice->maker->options->modulus, hybrid))
       return 0;
-    memset(runs, 0, sizeof *runs);
-    runs->modulus = choice->maker->options->modulus;
-    primes = permi_whole_primes(choice->block, &runs->bits);
-    if (hybrid->grows && !permi_whole_runs(allocator, primes, permi_whole_is_gaussian(choice->block), runs))
-      return 0;
-    passes = runs->primes ? runs->passes : 1;
     hybrid->gpu.add = permi_code_add_whole;
   }
+  runs = hybrid->runs;
+  passes = permi_code_passes(hybrid);
   hybrid->gpu.work.doubles = (size_t)passes * doubles;
-  table = (double *)permi_allocate(allocator, hybrid->gpu.work.doubles, sizeof(double));
+  table = (double *)permi_allocate_zeros(allocator, hybrid->gpu.work.doubles, sizeof(double));
   hybrid->gpu.work.table = hybrid->gpu.memory = table;
   if (!table)
     return 0;
-  memset(table, 0, hybrid->gpu.work.doubles * sizeof *table);
   for (k = 0; k < passes; k++)
     permi_code_table(coder, hybrid, runs && runs->primes ? &runs->run[k] : NULL, table + (size_t)k * doubles);
   return 1;
@@ -166,14 +160,12 @@ static void permi_code_units(const permi_coder *coder, int i, double *row)
 static void permi_code_growths(permi_coder *coder, permi_hybrid *hybrid, const double *a)
 {
   permi_code *code = coder->code;
-  permi_hybrid_maker *maker = (permi_hybrid_maker *)permi_allocate(code->allocator, 1, sizeof *maker);
-  coder->growths = (permi_growths *)permi_allocate(code->allocator, 1, sizeof *coder->growths);
+  permi_hybrid_maker *maker = (permi_hybrid_maker *)permi_allocate_zeros(code->allocator, 1, sizeof *maker);
+  coder->growths = (permi_growths *)permi_allocate_zeros(code->allocator, 1, sizeof *coder->growths);
   if (maker && coder->growths) {
     permi_layouts *work = coder->work;
     double row[64];
     int i, n = work->n;
-    memset(maker, 0, sizeof *maker);
-    memset(coder->growths, 0, sizeof *coder->growths);
     coder->growths->most_halvings = work->n - 1;
     maker->work = work;
     maker->layout = coder->layout;
@@ -242,7 +234,7 @@ static perm_status permi_code_create(const permi_code_choice *choice, permi_code
   permi_layouts *work = &trial->work;
   permi_arrangement *layout = &trial->layout;
   const int n = work->n, outer = n - 1 - layout->inner - layout->low, certify = choice->maker->options->certify;
-  permi_coder *coder = (permi_coder *)permi_allocate(allocator, 1, sizeof *coder);
+  permi_coder *coder = (permi_coder *)permi_allocate_zeros(allocator, 1, sizeof *coder);
   permi_code *code = permi_code_make(allocator);
   permi_hybrid *hybrid = (permi_hybrid *)permi_allocate(allocator, 1, sizeof *hybrid);
   perm_gpu_work *gpu;
@@ -254,7 +246,6 @@ static perm_status permi_code_create(const permi_code_choice *choice, permi_code
     permi_release(allocator, hybrid);
     return PERM_ERROR_MEMORY;
   }
-  memset(coder, 0, sizeof *coder);
   permi_hybrid_begin(hybrid, work, layout, algebra);
   hybrid->code = code;
   hybrid->isa = PERM_ISA_CUDA;

@@ -51,18 +51,6 @@ static uint64_t permi_signs_bits(int begin, int count)
   return count ? (~UINT64_C(0) >> (64 - count)) << begin : 0;
 }
 
-static void permi_signs_family_choose(permi_signs *signs, perm_isa isa)
-{
-  signs->family = &permi_signs_family_plain;
-#if PERMI_X86
-  if (isa == PERM_ISA_AVX512)
-    signs->family = &permi_signs_family_avx512;
-  else if (isa == PERM_ISA_AVX2)
-    signs->family = &permi_signs_family_avx2;
-#endif
-  (void)isa;
-}
-
 static uint64_t permi_signs_columns(const permi_signs_order *order, int begin, int end)
 {
   uint64_t set = 0;
@@ -177,11 +165,10 @@ static void permi_signs_alive(const permi_signs_matrix *matrix, const permi_sign
 static uint64_t (*permi_signs_vectors(permi_signs *signs, int count))[PERMI_SIGNS_WORDS]
 {
   const size_t bytes = (size_t)count * PERMI_SIGNS_WORDS * sizeof(uint64_t);
-  char *at = (char *)permi_pool_get(&signs->owned.pool, bytes + 64, 1);
+  char *at = (char *)permi_pool_zeros(&signs->owned.pool, bytes + 64, 1);
   if (!at)
     return NULL;
   at += (64 - ((uintptr_t)at & 63)) & 63;
-  memset(at, 0, bytes);
   return (uint64_t (*)[PERMI_SIGNS_WORDS])(void *)at;
 }
 
@@ -315,8 +302,11 @@ static int permi_signs_lay(permi_signs *signs, const permi_signs_matrix *matrix,
   signs->product = (int64_t *)permi_pool_get(&signs->owned.pool, PERMI_SIGNS_SUMS, sizeof *signs->product);
   if (!signs->product)
     return 0;
+  signs->three[0] = 1;
+  for (k = 1; k < 40; k++)
+    signs->three[k] = 3 * signs->three[k - 1];
   for (k = 0; k < PERMI_SIGNS_SUMS; k++)
-    signs->product[k] = (k / 153 & 1 ? -1 : 1) * permi_signs_threes[k % 153 / 17] * (INT64_C(1) << k % 17);
+    signs->product[k] = (k / 153 & 1 ? -1 : 1) * signs->three[k % 153 / 17] * (INT64_C(1) << k % 17);
   permi_signs_width(signs, matrix, row_at);
   return permi_signs_cuts(signs, matrix, order, row_at, step_at);
 }

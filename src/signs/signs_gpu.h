@@ -228,13 +228,12 @@ static void permi_signs_gpu_release(const perm_allocator *allocator, void *conte
 /* Turns a leaf of the CPU into one of a GPU, which takes over `signs`. */
 static perm_status permi_signs_gpu_make(const perm_allocator *allocator, permi_signs *signs, permi_leaf *leaf)
 {
-  permi_signs_gpu *run = (permi_signs_gpu *)permi_allocate(allocator, 1, sizeof *run);
+  permi_signs_gpu *run = (permi_signs_gpu *)permi_allocate_zeros(allocator, 1, sizeof *run);
   const size_t paths = (size_t)signs->paths, ranges = (size_t)signs->ranges + 1;
   uint32_t *word;
   int alive;
   if (!run)
     return PERM_ERROR_MEMORY;
-  memset(run, 0, sizeof *run);
   run->shape = permi_signs_gpu_shape(signs);
   alive = run->shape.path;
   run->shape.path = (permi_signs_gpu_fill_cuts(signs, &run->shape, alive, NULL) + 1) / 2 * 2;
@@ -242,12 +241,11 @@ static perm_status permi_signs_gpu_make(const perm_allocator *allocator, permi_s
   run->gpu.add = permi_signs_gpu_add;
   run->gpu.terms = (double)(float)(signs->counted[3] / signs->ranges);
   run->gpu.work.doubles = (size_t)run->shape.path / 2 + paths + ranges;
-  run->gpu.memory = (double *)permi_allocate(allocator, run->gpu.work.doubles, sizeof(double));
+  run->gpu.memory = (double *)permi_allocate_zeros(allocator, run->gpu.work.doubles, sizeof(double));
   if (!run->gpu.memory) {
     permi_release(allocator, run);
     return PERM_ERROR_MEMORY;
   }
-  memset(run->gpu.memory, 0, run->gpu.work.doubles * sizeof(double));
   word = (uint32_t *)(void *)run->gpu.memory;
   permi_signs_gpu_fill(signs, &run->shape, word);
   permi_signs_gpu_fill_cuts(signs, &run->shape, alive, word);

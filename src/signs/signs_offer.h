@@ -335,11 +335,9 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
     return PERM_OK;
   if (maker->offers) /* what other engines left of planning's share, for orders and for probes */
     plan = fmin(rival, 1e-9 * permi_account_left(maker->account, rival) / (2 * PERMI_SIGNS_PLAN_SHARE));
-  if (plan < PERMI_SIGNS_LEAST_SECONDS) {
-    permi_refuse(offer, PERM_ERROR_LIMIT, "is not searched: other plans took the time that a run of %.3g s deserves",
-                 rival);
-    return PERM_OK;
-  }
+  if (plan < PERMI_SIGNS_LEAST_SECONDS)
+    return permi_refuse(offer, PERM_ERROR_LIMIT,
+                        "is not searched: other plans took the time that a run of %.3g s deserves", rival);
   faster = permi_signs_faster(options, block->n);
   open.isa = open.isa == PERM_ISA_CUDA ? PERM_ISA_AUTO : open.isa; /* of the probes */
   isa = permi_isa(&open);
@@ -350,7 +348,7 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
     signs->isa = isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2 ? isa : PERM_ISA_PLAIN;
     signs->isa_asked = options->isa;
     signs->gpu = permi_gpu_wanted(options, block->n);
-    permi_signs_family_choose(signs, signs->isa);
+    signs->family = PERMI_OF_FAMILY(permi_signs_family, signs->isa);
     signs->twos = permi_signs_prepare(block, work, plan, maker->watch);
     if (signs->twos < 0)
       permi_refuse(offer, PERM_ERROR_LIMIT,
@@ -411,7 +409,7 @@ static size_t permi_signs_explain(const permi_leaf *leaf, char *buffer, size_t s
   const permi_signs *signs = (const permi_signs *)leaf->context;
 #endif
   const int *place = signs->place;
-  int length = snprintf(
+  return permi_say(
       buffer, size,
       "signs, order %d, %s: %d columns one by one, blocks of %d and %d; %d rows end branches, %d and %d thin out a "
       "block, %d join both; %d sums of rows even, %d columns doubled; %d moves of annealing\n"
@@ -422,7 +420,6 @@ static size_t permi_signs_explain(const permi_leaf *leaf, char *buffer, size_t s
       signs->twos, signs->moves, signs->counted[0],
       signs->counted[1], signs->counted[2], signs->counted[3], signs->n - 1, leaf->information.seconds,
       signs->seconds > 0 ? 100 * signs->spread / signs->seconds : 0.0, signs->paths, signs->depth, signs->ranges);
-  return length > 0 ? (size_t)length : 0;
 }
 
 static perm_status permi_signs_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)

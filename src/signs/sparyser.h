@@ -234,14 +234,13 @@ static void permi_ryser_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
 static size_t permi_ryser_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   const permi_ryser *ryser = (const permi_ryser *)leaf->context;
-  int length = snprintf(buffer, size,
-                        "%s, order %d%s: %d digits, %d of them groups, %.3g terms%s, about %.3g moves%s, "
-                        "predicted %.3g s, %.0f chunks\n",
-                        perm_method_name(leaf->information.method), ryser->n, ryser->transposed ? " transposed" : "",
-                        ryser->digits, ryser->groups, ryser->terms, ryser->halves ? " (Nijenhuis and Wilf)" : "",
-                        ryser->nodes, ryser->integers ? " of 128-bit integers" : "", ryser->seconds,
-                        (double)leaf->information.chunks);
-  return length > 0 ? (size_t)length : 0;
+  return permi_say(buffer, size,
+                   "%s, order %d%s: %d digits, %d of them groups, %.3g terms%s, about %.3g moves%s, "
+                   "predicted %.3g s, %.0f chunks\n",
+                   perm_method_name(leaf->information.method), ryser->n, ryser->transposed ? " transposed" : "",
+                   ryser->digits, ryser->groups, ryser->terms, ryser->halves ? " (Nijenhuis and Wilf)" : "",
+                   ryser->nodes, ryser->integers ? " of 128-bit integers" : "", ryser->seconds,
+                   (double)leaf->information.chunks);
 }
 
 /* Digits: groups of columns never all absent, and each other column but `without` (-1: none). */
@@ -432,16 +431,16 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
   double least = (double)INFINITY;
   int which, best = 0;
   if (block->n > PERM_MAX_N)
-    permi_refuse(offer, PERM_ERROR_LIMIT, "is larger than the %d rows that sums over sets of columns take", PERM_MAX_N);
-  else if (block->imaginary_integer || precision == PERM_PRECISION_ACCURATE || precision == PERM_PRECISION_DD)
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has %s, which sparse sums over sets of columns do not take",
-                 block->imaginary_integer ? "Gaussian integers" : "another precision than double asked for");
-  else if (maker->options->method == PERM_METHOD_AUTO && !block->integer)
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "would lose digits to the cancellation of Ryser's sum in doubles");
-  else if (rival < PERMI_RYSER_PLAN_SECONDS || (block->n > 50 && rival < 1e3))
-    permi_refuse(offer, PERM_ERROR_LIMIT, "is hardly summed in less than %.3g s over sets of columns", rival);
-  if (offer->why[0])
-    return PERM_OK;
+    return permi_refuse(offer, PERM_ERROR_LIMIT, "is larger than the %d rows that sums over sets of columns take",
+                        PERM_MAX_N);
+  if (block->imaginary_integer || precision == PERM_PRECISION_ACCURATE || precision == PERM_PRECISION_DD)
+    return permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has %s, which sparse sums over sets of columns do not take",
+                        block->imaginary_integer ? "Gaussian integers" : "another precision than double asked for");
+  if (maker->options->method == PERM_METHOD_AUTO && !block->integer)
+    return permi_refuse(offer, PERM_ERROR_UNSUPPORTED,
+                        "would lose digits to the cancellation of Ryser's sum in doubles");
+  if (rival < PERMI_RYSER_PLAN_SECONDS || (block->n > 50 && rival < 1e3))
+    return permi_refuse(offer, PERM_ERROR_LIMIT, "is hardly summed in less than %.3g s over sets of columns", rival);
   offer->plan = ryser = (permi_ryser *)permi_allocate(allocator, 1, sizeof *ryser);
   if (!ryser)
     return permi_fail_memory(maker->result);
@@ -485,8 +484,7 @@ static double permi_ryser_off_grid(const permi_ryser *ryser, const permi_block *
   memset(change, 0, ((size_t)1 << n) * sizeof *change);
   value[0] = 1;
   for (s = 0; s < (1 << n) - 1; s++) {
-    for (i = 0, e = s; e; e &= e - 1)
-      i++;
+    i = permi_count_ones((unsigned)s);
     for (e = block->start[mine + i]; e < block->start[mine + i + 1]; e++) {
       const int bit = 1 << (block->neighbour[e] - other), edge = block->edge[e];
       const double moved = ryser->parts * ryser->moved[i];

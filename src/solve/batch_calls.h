@@ -43,6 +43,10 @@ static perm_status permi_batch_laid_out(permi_batch batch, const double *a, cons
   if (n && count && stride < least)
     return permi_fail(result, PERM_ERROR_STRIDE, 4, "the stride is %llu, smaller than %llu", (unsigned long long)stride,
                       (unsigned long long)least);
+  if (n && count && /* numbers of 16 bytes, at most */
+      (double)stride * ((double)(least == count ? square : count) - 1) + (double)least >= (double)(PTRDIFF_MAX / 16))
+    return permi_fail(result, PERM_ERROR_STRIDE, 4, "the stride is %llu: so many numbers apart, %llu matrices are more "
+                      "bytes than memory has", (unsigned long long)stride, (unsigned long long)count);
   status = permi_check_whole(batch.options, 5, result);
   if (status != PERM_OK)
     return status;
@@ -115,9 +119,8 @@ static perm_status permi_select(permi_batch batch, int m, int n, const permi_vie
   if (k && count) {
     if (!view->a)
       return permi_fail(result, PERM_ERROR_NULL, 3, "a is NULL for a %d x %d matrix", m, n);
-    if (view->ld < n)
-      return permi_fail(result, PERM_ERROR_STRIDE, 4, "ld is %lld, smaller than the %d columns of a row",
-                        (long long)view->ld, n);
+    if (!permi_stride_fits(m, n, view->ld, 8 * view->parts))
+      return permi_fail_stride(result, 4, "ld", m, n, view->ld);
     if (!columns)
       return permi_fail(result, PERM_ERROR_NULL, 8, "columns is NULL");
     if (!rows && k > m)
@@ -160,7 +163,8 @@ PERM_API perm_status perm_compute_float(int m, int n, const float *a, ptrdiff_t 
   int i, j;
   if (!result)
     return PERM_ERROR_NULL;
-  if (!a || m <= 0 || n <= 0 || m > PERM_MAX_N || n > PERM_MAX_N || ld < n) /* perm_compute_real says why */
+  if (!a || m <= 0 || n <= 0 || m > PERM_MAX_N || n > PERM_MAX_N || !permi_stride_fits(m, n, ld, 8))
+    /* perm_compute_real says why */
     return perm_compute_real(m, n, a ? (const double *)(const void *)permi_lane_signs : NULL, ld, options, result);
   status = permi_check_options(options, 5, result);
   if (status != PERM_OK)

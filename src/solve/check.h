@@ -4,12 +4,21 @@
 #include "../dense/dense.h"
 #include "../job/options.h"
 
+/* Of calls that make no proofs. */
+PERMI_UNUSED
+static perm_status permi_check_unproved(const perm_options *options, int argument, perm_result *result)
+{
+  const perm_status status = permi_check_options(options, argument, result);
+  return status == PERM_OK && options->prove
+             ? permi_fail(result, PERM_ERROR_OPTION, argument,
+                          "options: prove is for single exact permanents: perm_compute_integer, _gaussian, _sparse")
+             : status;
+}
+
 PERMI_UNUSED
 static perm_status permi_check_whole(const perm_options *options, int argument, perm_result *result)
 {
-  const perm_status status = permi_check_options(options, argument, result);
-  if (status == PERM_OK && options->prove)
-    return permi_fail(result, PERM_ERROR_OPTION, argument, "options: prove is for single exact permanents");
+  const perm_status status = permi_check_unproved(options, argument, result);
   return status == PERM_OK && permi_in_pieces(options)
              ? permi_fail(result, PERM_ERROR_OPTION, argument,
                           "options: checkpoint, parts and merge are for single permanents that a job computes")
@@ -23,9 +32,8 @@ static perm_status permi_check_entries(int m, int n, const double *a, int given,
   int i, j;
   if (!given)
     return permi_fail(result, PERM_ERROR_NULL, 3, "a is NULL for a %d x %d matrix", m, n);
-  if (ld < n)
-    return permi_fail(result, PERM_ERROR_STRIDE, 4, "ld is %lld, smaller than the %d columns of a row", (long long)ld,
-                      n);
+  if (!permi_stride_fits(m, n, ld, 8 * parts))
+    return permi_fail_stride(result, 4, "ld", m, n, ld);
   for (i = 0; a && i < m; i++)
     for (j = 0; j < parts * n; j++) {
       const double x = a[(ptrdiff_t)i * ld * parts + j];

@@ -204,7 +204,8 @@ static int permi_at_once(const permi_problem *problem, const perm_options *optio
 {
   const int n = problem->n, exact = problem->integer != NULL;
   return n >= 2 && n <= PERMI_SMALL_N && n == problem->m && (problem->real || exact) &&
-         problem->ld >= n && result && permi_asks_no_more(options, exact, permi_problem_bytes(problem));
+         permi_stride_fits(n, n, problem->ld, 8 * problem->parts) && result &&
+         permi_asks_no_more(options, exact, permi_problem_bytes(problem));
 }
 
 static perm_status permi_compute_doubles(const permi_problem *problem, const perm_options *options, perm_result *result)
@@ -250,7 +251,8 @@ PERMI_NEVER_INLINE static int permi_copies_at_once(const permi_problem *problem,
   copies.ld = problem->ld;
   copies.row_count = problem->row_count;
   copies.column_count = problem->column_count;
-  if (!copies.a || copies.m > PERM_MAX_LINES || copies.n > PERM_MAX_LINES || copies.ld < copies.n)
+  if (!copies.a || copies.m > PERM_MAX_LINES || copies.n > PERM_MAX_LINES ||
+      !permi_stride_fits(copies.m, copies.n, copies.ld, 8 * parts))
     return 0;
   n = permi_small_write_out(&copies, parts, 0, &full);
   if (n < 2)

@@ -164,8 +164,8 @@ static perm_status permi_job_metered(const perm_plan *plan, const permi_problem 
     return permi_fail(result, PERM_ERROR_STATE, 1, "plan is for a %s matrix", plan->is_complex ? "complex" : "real");
   /* a plan from outside is not trusted: it is made again */
   planned.method = plan->method != PERM_METHOD_STRUCTURE     ? plan->method
-                   : plan->precision == PERM_PRECISION_KAHAN ? PERM_METHOD_GLYNN /* auto refuses kahan */
-                                                             : PERM_METHOD_AUTO;
+                   : plan->precision == PERM_PRECISION_KAHAN ? PERM_METHOD_GLYNN /* dense refuses kahan */
+                                                             : PERM_METHOD_DENSE; /* auto may raise the precision */
   planned.precision = plan->precision;
   planned.certify = plan->certify;
   planned.isa = plan->isa;

@@ -203,12 +203,24 @@ PERM_API const char *perm_format_name(perm_format format)
   }
 }
 
+/* Whether an integer is one that a call may have made. */
+static int permi_integer_good(const perm_integer *integer)
+{
+  return integer && integer->words >= 0 && integer->words <= PERM_INTEGER_WORDS;
+}
+
 /* plus: with an explicit +. */
 static size_t permi_integer_text(const perm_integer *integer, int plus, char *buffer, size_t size)
 {
   char digits[PERM_INTEGER_WORDS * 20 + 2];
   uint32_t half[2 * PERM_INTEGER_WORDS];
-  int used = 2 * integer->words, length = 0, i;
+  int used = permi_integer_good(integer) ? 2 * integer->words : -1, length = 0, i;
+  size = buffer ? size : 0;
+  if (used < 0) {
+    if (size)
+      buffer[0] = 0;
+    return 0;
+  }
   for (i = 0; i < used; i++)
     half[i] = (uint32_t)(integer->word[i / 2] >> (32 * (i & 1)));
   do {
@@ -239,17 +251,19 @@ PERM_API size_t perm_integer_text(const perm_integer *integer, char *buffer, siz
 
 PERM_API size_t perm_time_text(double seconds, char *buffer, size_t size)
 {
-  return (size_t)snprintf(buffer, size, "%s", permi_time_words(seconds).text);
+  return (size_t)snprintf(buffer, buffer ? size : 0, "%s", permi_time_words(seconds).text);
 }
 
 PERM_API size_t perm_bytes_text(double bytes, char *buffer, size_t size)
 {
-  return (size_t)snprintf(buffer, size, "%s", permi_size_words(bytes).text);
+  return (size_t)snprintf(buffer, buffer ? size : 0, "%s", permi_size_words(bytes).text);
 }
 
 PERM_API perm_status perm_integer_int64(const perm_integer *integer, int64_t *value)
 {
-  const uint64_t limit = (UINT64_C(1) << 63) - !integer->negative;
+  const uint64_t limit = (UINT64_C(1) << 63) - !(integer && integer->negative);
+  if (!permi_integer_good(integer) || !value)
+    return PERM_ERROR_NULL;
   if (integer->words > 1 || integer->word[0] > limit)
     return PERM_ERROR_OVERFLOW;
   *value = integer->negative ? -1 - (int64_t)(integer->word[0] - 1) : (int64_t)integer->word[0];
@@ -259,6 +273,7 @@ PERM_API perm_status perm_integer_int64(const perm_integer *integer, int64_t *va
 PERM_API size_t perm_result_text(const perm_result *result, char *buffer, size_t size)
 {
   int length;
+  size = buffer ? size : 0;
   if (!result) {
     if (size)
       buffer[0] = 0;

@@ -302,16 +302,16 @@ static int permi_rank_look(const permi_problem *problem, const perm_options *opt
   if (problem->n < PERMI_RANK_LEAST && !named)
     *why = "is too small for its rank to matter";
   else if (problem->m != problem->n || problem->n > PERM_MAX_LINES || problem->row_count || problem->column_count ||
-           (!problem->real && !problem->integer) || problem->ld < problem->n)
+           (!problem->real && !problem->integer) ||
+           !permi_stride_fits(problem->m, problem->n, problem->ld, 8 * problem->parts))
     *why = "is no square array without counts";
-  else if (!permi_rank_sampled(problem))
-    *why = "has a rank over 4: so has a sample of it";
+  else if (problem->n && !permi_rank_sampled(problem))
+    *why = "has a rank over 4, as a sample of its lines shows";
   if (*why)
     return 1;
-  rank = (permi_rank *)permi_pool_get(&pool, 1, sizeof *rank);
+  rank = (permi_rank *)permi_pool_zeros(&pool, 1, sizeof *rank);
   basis = (uint64_t *)permi_allocate(allocator, (PERMI_RANK_MOST + 1) * (size_t)problem->n, sizeof *basis);
   if (rank) {
-    memset(rank, 0, sizeof *rank);
     rank->allocator = *allocator;
     rank->pool = pool;
     rank->n = problem->n;
@@ -526,12 +526,11 @@ static perm_status permi_rank_task(const permi_leaf *leaf, permi_control *contro
 static size_t permi_rank_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   const permi_rank *rank = (const permi_rank *)leaf->context;
-  const int length = snprintf(buffer, size,
-                              "low rank, order %d: rank %d, proved; %.0f monomials modulo %d primes, at most %.0f "
-                              "bits, predicted %.3g s\n",
-                              rank->n, rank->rank, rank->monomials, rank->primes ? rank->primes : 1, rank->bits,
-                              leaf->information.seconds);
-  return length > 0 ? (size_t)length : 0;
+  return permi_say(buffer, size,
+                   "low rank, order %d: rank %d, proved; %.0f monomials modulo %d primes, at most %.0f "
+                   "bits, predicted %.3g s\n",
+                   rank->n, rank->rank, rank->monomials, rank->primes ? rank->primes : 1, rank->bits,
+                   leaf->information.seconds);
 }
 
 static void permi_rank_price(const permi_rank *rank, permi_offer *offer)

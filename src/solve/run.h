@@ -84,6 +84,30 @@ typedef struct permi_sweep {
 } permi_sweep;
 
 #define PERMI_SWEEP_LEAVES 64 /* a thread, before threads wait for one another */
+#define PERMI_SWEEP_MANY 16384 /* at once by run_many: 36 MB of partials */
+
+static perm_status permi_sweep_many(const permi_sweep *sweep, int count)
+{
+  const perm_job *job = sweep->job;
+  permi_stretch *stretch = (permi_stretch *)permi_allocate(&job->allocator, (size_t)count, sizeof *stretch);
+  perm_status status;
+  permi_interval range;
+  int k;
+  if (!stretch)
+    return PERM_ERROR_MEMORY;
+  memset(stretch, 0, (size_t)count * sizeof *stretch);
+  for (k = 0; k < count; k++) {
+    stretch[k].leaf = (int)sweep->first + k;
+    stretch[k].fingerprint = job->leaf[stretch[k].leaf].information.fingerprint;
+    if (permi_leaf_left(job, sweep->state, sweep->control->options, stretch[k].leaf, &range)) {
+      stretch[k].begin = range.begin;
+      stretch[k].end = range.end;
+    }
+  }
+  status = job->run_many(job, stretch, count, sweep->control, sweep->done);
+  permi_release(&job->allocator, stretch);
+  return status;
+}
 
 static perm_status permi_sweep_leaf(void *context, uint64_t part, int thread)
 {
@@ -109,7 +133,8 @@ static perm_status permi_sweep_leaf(void *context, uint64_t part, int thread)
 static perm_status permi_run_sweep(const perm_job *job, perm_state *state, int first, permi_control *control,
                                    int threads, perm_result *result)
 {
-  const int room = PERMI_SWEEP_LEAVES * threads, count = job->leaves - first < room ? job->leaves - first : room;
+  const int room = job->run_many ? PERMI_SWEEP_MANY : PERMI_SWEEP_LEAVES * threads;
+  const int count = job->leaves - first < room ? job->leaves - first : room;
   perm_status status = PERM_ERROR_MEMORY, added = PERM_OK;
   permi_interval range;
   permi_sweep sweep;
@@ -118,10 +143,11 @@ static perm_status permi_run_sweep(const perm_job *job, perm_state *state, int f
   sweep.state = state;
   sweep.control = control;
   sweep.first = (uint64_t)first;
-  sweep.done = (perm_partial *)permi_allocate(&job->allocator, (size_t)count, sizeof *sweep.done);
+  sweep.done = (perm_partial *)permi_allocate_zeros(&job->allocator, (size_t)count, sizeof *sweep.done);
   if (permi_workspace_make(&job->allocator, &job->leaf[first], threads, &sweep.memory) && sweep.done) {
-    memset(sweep.done, 0, (size_t)count * sizeof *sweep.done);
-    status = permi_share(threads, sweep.first, sweep.first + (uint64_t)count, permi_sweep_leaf, &sweep, NULL);
+    status = job->run_many ? permi_sweep_many(&sweep, count)
+                           : permi_share(threads, sweep.first, sweep.first + (uint64_t)count, permi_sweep_leaf, &sweep,
+                                         NULL);
     for (k = 0; k < count && added == PERM_OK; k++)
       if (sweep.done[k].chunks && permi_leaf_left(job, state, control->options, first + k, &range)) {
         const perm_leaf *leaf = &job->leaf[first + k].information;
@@ -164,7 +190,7 @@ static void permi_work(const perm_job *job, const perm_state *state, const perm_
     const perm_leaf *leaf = &job->leaf[i].information;
     const permi_interval wanted = permi_wanted(job, i, options);
     const double each = leaf->seconds / (double)leaf->chunks;
-    uint64_t begin = wanted.begin, end, left = 0;
+    uint64_t begin = wanted.begin, end = 0, left = 0;
     for (; begin < wanted.end; begin = end) {
       perm_state_left(job, state, i, begin, &begin, &end);
       end = end < wanted.end ? end : wanted.end;
@@ -195,6 +221,20 @@ static void permi_keep(const perm_job *job, const perm_state *state, permi_contr
       permi_seconds() + (options->checkpoint.seconds > 0 ? options->checkpoint.seconds : PERMI_CHECKPOINT_SECONDS);
 }
 
+static perm_status permi_begin_with(const perm_job *job, perm_state *state, const perm_state *kept, const char *path,
+                                    int merges, perm_result *result)
+{
+  perm_status status = perm_state_merge(job, state, kept, result);
+  if (status == PERM_OK && merges && job->sample)
+    status = job->sample(job, kept, result);
+  if (status == PERM_ERROR_STATE && result) {
+    char why[PERM_MESSAGE_BYTES];
+    snprintf(why, sizeof why, "%.100s", result->message);
+    permi_fail(result, status, 0, "%s: merging it: %s", path, why);
+  }
+  return status;
+}
+
 static perm_status permi_begin(const perm_job *job, perm_state *state, const perm_options *options, int *found,
                                perm_result *result)
 {
@@ -211,14 +251,8 @@ static perm_status permi_begin(const perm_job *job, perm_state *state, const per
     status = permi_checkpoint_read(job, path, &any, &kept, &missing, result);
     if (i < 0 && missing)
       status = PERM_OK;
-    else if (status == PERM_OK && (i >= 0 || empty)) {
-      status = perm_state_merge(job, state, kept, result);
-      if (status == PERM_ERROR_STATE && result) {
-        char why[PERM_MESSAGE_BYTES];
-        snprintf(why, sizeof why, "%.60s", result->message);
-        permi_fail(result, status, 0, "%s: merging it: %s", path, why);
-      }
-    }
+    else if (status == PERM_OK && (i >= 0 || empty))
+      status = permi_begin_with(job, state, kept, path, i >= 0, result);
     *found |= i < 0 && kept;
     perm_state_free(kept);
   }
@@ -328,7 +362,9 @@ static perm_status permi_execute(const perm_job *job, perm_state *state, const p
   } else if (stopped < 0) {
     stopped = permi_meter_verdict(&job->allocator, permi_stopped(stopped, &control, result), result);
   } else if (stopped == PERM_OK) {
-    stopped = perm_state_finish(job, state, result);
+    stopped = permi_state_finish(job, state, state, result);
+    if (stopped == PERM_ERROR_STATE && job->check && keeper) /* without what is wrong */
+      keeper->keep(job, state, &control, &unwritten);
     if (stopped == PERM_OK && control.unwritten)
       memcpy(result->message, unwritten.message, sizeof result->message);
   } else {

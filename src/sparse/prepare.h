@@ -199,21 +199,6 @@ static perm_status permi_sparse_prepare(const permi_given *given, int exact, per
   return status;
 }
 
-typedef struct permi_line {
-  uint64_t hash;
-  int component, vertex;
-} permi_line;
-
-static int permi_line_compare(const void *p, const void *q)
-{
-  const permi_line *a = (const permi_line *)p, *b = (const permi_line *)q;
-  if (a->hash != b->hash)
-    return a->hash < b->hash ? -1 : 1;
-  if (a->component != b->component)
-    return a->component < b->component ? -1 : 1;
-  return (a->vertex > b->vertex) - (a->vertex < b->vertex);
-}
-
 static uint64_t permi_cell_hash(const permi_working *working, const permi_cell *cell, int other)
 {
   const uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)cell->vertex[other]);
@@ -240,12 +225,12 @@ static int permi_lines_same(permi_working *working, int side, int a, int b)
   return equal;
 }
 
-/* Takes O(nnz + n log n); returns 0 if memory runs out. */
+/* Takes O(nnz + n); returns 0 if memory runs out. */
 static int permi_report_left(permi_working *working)
 {
   perm_preparation *report = &working->report;
   const int n = working->n;
-  permi_line *line = (permi_line *)permi_allocate(&working->allocator, (size_t)n, sizeof *line);
+  permi_ranked *line = (permi_ranked *)permi_allocate(&working->allocator, 2 * (size_t)n, sizeof *line), *sorted;
   int *size = working->work, side, v, k, lines, index;
   if (!line)
     return 0;
@@ -264,22 +249,20 @@ static int permi_report_left(permi_working *working)
     for (lines = 0, v = side * n; v < side * n + n; v++)
       if (working->degree[v] >= 0 && size[working->component[v]] > 1 &&
           !permi_watch(working->watch, 20.0 * working->degree[v])) {
-        line[lines].hash = 0;
-        line[lines].component = working->component[v];
+        line[lines].key = 0;
         line[lines].vertex = v;
         for (index = working->head[v]; index >= 0; index = working->cell[index].next[side])
-          line[lines].hash += permi_cell_hash(working, &working->cell[index], 1 - side);
+          line[lines].key += permi_cell_hash(working, &working->cell[index], 1 - side);
         lines++;
         report->degree_three += working->degree[v] == 3;
         report->degree_four += working->degree[v] == 4;
         if (!side)
           report->entries_left += (size_t)working->degree[v];
       }
-    if (!permi_sort(line, (size_t)lines, sizeof *line, permi_line_compare, working->watch))
-      lines = 0;
-    for (k = 1; k < lines; k++)
-      if (line[k].hash == line[k - 1].hash && !permi_watch(working->watch, 20.0 * working->degree[line[k].vertex]))
-        *equal += permi_lines_same(working, side, line[k - 1].vertex, line[k].vertex);
+    sorted = (permi_ranked *)permi_sort(line, line + n, (size_t)lines, sizeof *line, working->watch);
+    for (k = 1; k < lines && sorted; k++)
+      if (sorted[k].key == sorted[k - 1].key && !permi_watch(working->watch, 20.0 * working->degree[sorted[k].vertex]))
+        *equal += permi_lines_same(working, side, sorted[k - 1].vertex, sorted[k].vertex);
   }
   permi_release(&working->allocator, line);
   return 1;
@@ -298,7 +281,7 @@ static perm_status permi_block_lines(permi_working *working, int **first, int **
 {
   const perm_allocator *allocator = &working->allocator;
   const int n = working->n, blocks = working->blocks;
-  int *begin = (int *)permi_allocate(allocator, 2 * ((size_t)blocks + 1), sizeof *begin), *fill;
+  int *begin = (int *)permi_allocate_zeros(allocator, 2 * ((size_t)blocks + 1), sizeof *begin), *fill;
   int *lines = (int *)permi_allocate(allocator, 2 * (size_t)n, sizeof *lines), v, k;
   if (!begin || !lines) {
     permi_release(allocator, begin);
@@ -308,7 +291,6 @@ static perm_status permi_block_lines(permi_working *working, int **first, int **
   fill = begin + blocks + 1;
   *first = begin;
   *line = lines;
-  memset(begin, 0, ((size_t)blocks + 1) * sizeof *begin);
   for (v = 0; v < n; v++)
     if (working->degree[v] >= 0)
       begin[working->component[v] + 1]++;

@@ -4,7 +4,7 @@
    - evaluation (method exact): with m <= n, per(A + x J) = sum over j of r_(m-j) x^j (n-m+j)! / (n-m)!, since j rows
      that take x choose among n-m+j columns. The permanents at x = 0 .. m, exact, are interpolated by Newton. */
 #pragma once
-#include "../frontier/placements.h"
+#include "rook_order.h"
 #include "sparse.h"
 
 #if !defined(PERM_NO_EXTRAS)
@@ -92,40 +92,89 @@ static int permi_rook_graph(permi_rook *rook, permi_pool *pool)
   return 1;
 }
 
+/* Anneals from `first`, or greedy orders if NULL, for a share of the predicted seconds. Returns 0 without memory. */
+static int permi_rook_anneal(const permi_placements *plan, double effort, double share, const int *first, int *order)
+{
+  const double least = first ? PERMI_PLAN_SECONDS / 2 : PERMI_PLAN_SECONDS;
+  permi_account account = {plan->watch, plan->watch->worked, 0, least, least, share};
+  permi_budget budget;
+  double cost = 0;
+  int v;
+  memset(&budget, 0, sizeof budget);
+  budget.effort = effort;
+  budget.most = budget.rival = (double)INFINITY;
+  budget.each = budget.quick = PERMI_ROOK_UNIT_SECONDS;
+  budget.quick_width = PERMI_ORDER_WIDTH;
+  budget.first = first;
+  budget.account = &account;
+  for (v = 0; v < plan->block->vertices; v++) /* if none is found */
+    order[v] = v;
+  return permi_order(plan->allocator, plan->block, NULL, &budget, order, &cost);
+}
+
+/* Plans the order; *best becomes it if its seconds are the least so far. */
+static void permi_rook_offer(permi_placements *plan, int *order, double *seconds, int *best)
+{
+  plan->order = order;
+  permi_placements_plan(plan);
+  if (plan->seconds < *seconds) {
+    *seconds = plan->seconds;
+    memcpy(best, order, (size_t)plan->block->vertices * sizeof *best);
+  }
+}
+
+/* Writes the best order that a share of its own seconds finds; returns 0 without memory. Room for three orders. */
+static int permi_rook_search(permi_placements *plan, double effort, int *best)
+{
+  const permi_block *block = plan->block;
+  const int vertices = block->vertices, small = block->n <= PERMI_BEAM_LINES && vertices - block->n <= PERMI_BEAM_LINES;
+  const double begin = plan->watch->worked, share = PERMI_ROOK_PLAN_SHARE * fmax(effort, 1);
+  int *order = best + vertices, *annealed = best + 2 * vertices, round;
+  double seconds = (double)INFINITY;
+  if (!permi_rook_anneal(plan, effort, small ? share / 6 : share / 2, NULL, order))
+    return 0;
+  memcpy(best, order, (size_t)vertices * sizeof *best);
+  permi_rook_offer(plan, order, &seconds, best);
+  for (round = 0; small && PERMI_BEAM_FIRST << round / 2 <= PERMI_BEAM_MOST; round++) {
+    const int width = PERMI_BEAM_FIRST << round / 2;
+    const double units = 0.5 * PERMI_BEAM_UNITS * vertices * vertices * width * (1 + (round & 1));
+    if (plan->watch->stopped != PERM_OK ||
+        plan->watch->worked - begin + units > 1e9 * share * fmin(seconds, PERMI_ROOK_PLAN_SECONDS))
+      break;
+    if (!permi_beam_search(plan, (size_t)width, round & 1, order))
+      return plan->watch->stopped != PERM_OK;
+    permi_rook_offer(plan, order, &seconds, best);
+    if (!permi_rook_anneal(plan, 1, share / 20, order, annealed))
+      return 0;
+    permi_rook_offer(plan, annealed, &seconds, best);
+  }
+  return 1;
+}
+
 /* An elimination order and what it costs; returns 0 without memory. seconds INFINITY: none is found. */
 static int permi_rook_order(const permi_block *block, const perm_options *options, permi_pool *pool,
                             permi_control *watch, permi_placements *plan)
 {
   const size_t vertices = (size_t)block->vertices;
-  permi_account account = {watch, watch->worked, 0, PERMI_PLAN_SECONDS, PERMI_PLAN_SECONDS, PERMI_PLAN_SHARE};
-  permi_budget budget;
-  int *order = (int *)permi_pool_get(pool, 4 * vertices + 1, sizeof(int));
-  double cost = 0;
+  int *numbers = (int *)permi_pool_get(pool, 6 * vertices + 1, sizeof(int));
   plan->most = (double *)permi_pool_get(pool, 2 * vertices + 2, sizeof(double));
   plan->step = (permi_rook_step *)permi_pool_get(pool, PERMI_ROOK_GROUP + 4, sizeof *plan->step);
   if (pool->failed)
     return 0;
-  memset(&budget, 0, sizeof budget);
-  account.share *= fmax(options->plan_effort, 1);
-  budget.effort = options->plan_effort > 0 ? options->plan_effort : 1;
-  budget.most = budget.rival = (double)INFINITY;
-  budget.each = budget.quick = PERMI_ROOK_UNIT_SECONDS;
-  budget.quick_width = PERMI_ORDER_WIDTH;
-  budget.account = &account;
   plan->seconds = (double)INFINITY;
   plan->block = block;
   plan->allocator = &options->allocator;
   plan->watch = watch;
-  plan->order = order;
-  plan->place = order + vertices;
-  plan->open = order + 2 * vertices;
-  plan->sequence = order + 3 * vertices;
+  plan->place = numbers + 3 * vertices;
+  plan->open = numbers + 4 * vertices;
+  plan->sequence = numbers + 5 * vertices;
   plan->done = plan->most + vertices + 1;
   plan->most[0] = 1;
   plan->threads = permi_threads(options);
-  if (vertices && !permi_order(&options->allocator, block, NULL, &budget, order, &cost))
+  if (vertices && !permi_rook_search(plan, options->plan_effort > 0 ? options->plan_effort : 1, numbers))
     return 0;
-  if (cost < PERMI_ORDER_MOST && watch->stopped == PERM_OK)
+  plan->order = numbers;
+  if (watch->stopped == PERM_OK)
     permi_placements_plan(plan);
   return 1;
 }
@@ -298,7 +347,7 @@ static perm_status permi_rook_check(const perm_matrix *matrix, const perm_option
   int row;
   permi_result_clear(result);
   checked.method = PERM_METHOD_AUTO;
-  status = permi_check_options(&checked, 2, result);
+  status = permi_check_unproved(&checked, 2, result);
   if (status == PERM_OK)
     status = permi_check_sparse(matrix, watch, result);
   if (status != PERM_OK)

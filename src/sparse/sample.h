@@ -491,7 +491,9 @@ PERM_SPARSE_API perm_status perm_sample_sparse(const perm_matrix *matrix, const 
   memset(&sampling, 0, sizeof sampling);
   sampling.options = permi_meter_begin(&call, options, permi_matrix_cost(matrix));
   permi_sample_begin(&sampling, &watch, seed, first, count, columns, result);
-  status = permi_given_make(matrix, sampling.options, &watch, &given, result);
+  status = permi_check_unproved(sampling.options, 2, result);
+  if (status == PERM_OK)
+    status = permi_given_make(matrix, sampling.options, &watch, &given, result);
   if (status == PERM_OK)
     status = permi_sample_given(&sampling, &given, 1);
   result->status = status;
@@ -515,7 +517,7 @@ PERM_SPARSE_API perm_status perm_sample_real(int m, int n, const double *a, ptrd
   memset(&sampling, 0, sizeof sampling);
   sampling.options = permi_meter_begin(&call, options, 0);
   permi_sample_begin(&sampling, &watch, seed, first, count, columns, result);
-  status = permi_check_options(sampling.options, 5, result);
+  status = permi_check_unproved(sampling.options, 5, result);
   if (status == PERM_OK)
     status = permi_check_problem(&problem, 0, result);
   if (status == PERM_OK) {

@@ -40,10 +40,19 @@ static double permi_matrix_cost(const perm_matrix *matrix)
   return 8.0 * matrix->m + (4 + 8.0 * (!!matrix->real + !!matrix->imaginary + !!matrix->integer)) * (double)matrix->nnz;
 }
 
+/* By method auto, certified small matrices: the bound of double-double is the rounding of the value to double, and takes
+   microseconds more. */
+static int permi_sparse_doubling_is_cheap(const permi_given *given, const perm_options *options)
+{
+  return options->certify && given->m == given->n && given->n <= PERMI_NEAR_N && options->method == PERM_METHOD_AUTO &&
+         (options->precision == PERM_PRECISION_DEFAULT || options->precision == PERM_PRECISION_FAST);
+}
+
 static perm_status permi_sparse_job(const permi_given *given, const perm_options *options, perm_job **job,
                                     perm_result *result)
 {
   permi_control watch = permi_control_begin(options);
+  perm_options raised;
   perm_status status;
   int exact = 0, leaf;
   status = permi_sparse_check(given, options, &watch, &exact, result);
@@ -56,11 +65,8 @@ static perm_status permi_sparse_job(const permi_given *given, const perm_options
     if (status == PERM_OK)
       status = permi_problem_job(&problem, 2, options, job, result);
     permi_release(&options->allocator, entries);
-    for (leaf = 0; status == PERM_OK && leaf < (*job)->leaves && !exact && permi_sparse_rounds(given, &watch);
-         leaf++) {
-      (*job)->leaf[leaf].bound_relative = (double)INFINITY;
-      (*job)->leaf[leaf].estimate_relative += fmin(given->m, given->n) * PERMI_UNIT;
-    }
+    for (leaf = 0; status == PERM_OK && leaf < (*job)->leaves && !exact && permi_sparse_rounds(given, &watch); leaf++)
+      permi_leaf_rounded(&(*job)->leaf[leaf], given->m < given->n ? given->m : given->n);
     if (watch.stopped == PERM_OK)
       return status;
     permi_job_replace(job, NULL);
@@ -77,6 +83,11 @@ static perm_status permi_sparse_job(const permi_given *given, const perm_options
       return PERM_OK;
     permi_job_replace(job, NULL);
     return permi_fail_memory(result);
+  }
+  if (!exact && permi_sparse_doubling_is_cheap(given, options)) {
+    raised = *options;
+    raised.precision = PERM_PRECISION_DD;
+    watch.options = &raised;
   }
   status = permi_make_job(given, &watch, exact, job, result);
   if (watch.stopped == PERM_OK && exact && options->precision != PERM_PRECISION_EXACT && !options->modulus &&
@@ -355,7 +366,8 @@ static int permi_route(const permi_problem *problem, const perm_options *options
   size_t e, end;
   int i;
   if (problem->m != n || n < PERMI_ROUTE_ORDER || n > PERM_MAX_LINES || problem->row_count || problem->column_count ||
-      (!problem->real && !problem->integer) || problem->ld < n || options.method != PERM_METHOD_AUTO ||
+      (!problem->real && !problem->integer) || !permi_stride_fits(n, n, problem->ld, 8 * parts) ||
+      options.method != PERM_METHOD_AUTO ||
       options.precision == PERM_PRECISION_KAHAN || permi_check_options(&options, argument, result) != PERM_OK)
     return 0;
   if (problem->real && n <= PERM_MAX_N && n * ldexp(1, n - 1) < PERMI_ROUTE_SECONDS * permi_dense_rate(&options))

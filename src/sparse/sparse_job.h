@@ -29,10 +29,9 @@ static perm_status permi_sparse_array(const permi_given *given, const perm_alloc
   if (exact && !permi_given_integers(given, &row, &entry, NULL))
     return permi_fail(result, PERM_ERROR_OPTION, 2, "options: precision exact needs integers below 2^53, but row %d, "
                       "column %d (counted from 1) has none", row + 1, entry.column + 1);
-  *entries = permi_allocate(allocator, count, 8);
+  *entries = permi_allocate_zeros(allocator, count, 8);
   if (!*entries)
     return permi_fail_memory(result);
-  memset(*entries, 0, count * 8);
   integers = (int64_t *)*entries;
   reals = (double *)*entries;
   for (i = 0; i < m; i++)
@@ -59,6 +58,13 @@ static int permi_sparse_rounds(const permi_given *given, permi_control *watch)
     if (fabs((double)given->integer[e]) >= 9007199254740992.0)
       return 1;
   return 0;
+}
+
+/* Entries rounded to doubles leave the leaf without a bound. */
+static void permi_leaf_rounded(permi_leaf *leaf, int n)
+{
+  leaf->bound_relative = (double)INFINITY;
+  leaf->estimate_relative += n * PERMI_UNIT;
 }
 
 /* Returns 1 if no line is zero; mark has room for 2 n. */
@@ -103,10 +109,8 @@ static perm_status permi_make_whole(const permi_given *given, permi_maker *maker
   maker->job->precision = plan.precision;
   if (plan.zero)
     return permi_make_zero(maker);
-  if (permi_sparse_rounds(given, NULL)) {
-    leaf.bound_relative = (double)INFINITY;
-    leaf.estimate_relative += given->n * PERMI_UNIT;
-  }
+  if (permi_sparse_rounds(given, NULL))
+    permi_leaf_rounded(&leaf, given->n);
   return permi_job_push_leaf(maker->job, &leaf) ? PERM_OK : permi_fail_memory(maker->result);
 }
 
@@ -145,10 +149,8 @@ static perm_status permi_make_ranked(const permi_given *given, int exact, permi_
   }
   permi_rank_leaf(rank, offer.seconds, offer.bytes, &leaf);
   maker->job->precision = leaf.integer ? PERM_PRECISION_EXACT : PERM_PRECISION_DD;
-  if (permi_sparse_rounds(given, NULL) && !leaf.integer) {
-    leaf.bound_relative = (double)INFINITY;
-    leaf.estimate_relative += given->n * PERMI_UNIT;
-  }
+  if (permi_sparse_rounds(given, NULL) && !leaf.integer)
+    permi_leaf_rounded(&leaf, given->n);
   return permi_job_push_leaf(maker->job, &leaf) ? PERM_OK : permi_fail_memory(maker->result);
 }
 
@@ -240,6 +242,9 @@ static perm_status permi_sparse_check(const permi_given *given, const perm_optio
   int row, whole, exactly;
   exactly = options->precision == PERM_PRECISION_EXACT || options->modulus || options->method == PERM_METHOD_EXACT ||
             permi_asks_proof(options);
+  if (options->prove && given->m == 0)
+    return permi_fail(result, PERM_ERROR_SIZE, 1, "the matrix is 0 x %d; proofs are of square ones of order 1 to %d",
+                      given->n, PERMI_PROOF_MAX_N);
   if (options->modulus && options->precision != PERM_PRECISION_EXACT && options->precision != PERM_PRECISION_DEFAULT)
     return permi_fail(result, PERM_ERROR_OPTION, 2, "options: modulus goes with precision exact, not %s",
                       perm_precision_name(options->precision));

@@ -41,6 +41,7 @@ typedef struct permi_spy {
   int *place;            /* of a vertex in the order of elimination */
   double dropped;
   permi_control *watch;
+  permi_pool pool;
 } permi_spy;
 
 typedef struct permi_spy_text {
@@ -309,8 +310,9 @@ static int permi_spy_print(FILE *file, const void *what)
 }
 
 /* Squares of a map of so many rows, columns and entries. 0: out of memory. */
-static int permi_spy_cells(permi_spy_map *map, const perm_allocator *allocator, int rows, int columns, size_t entries)
+static int permi_spy_cells(permi_spy *spy, int which, int rows, int columns, size_t entries)
 {
+  permi_spy_map *map = &spy->map[which];
   const int exact = rows <= PERMI_SPY_EXACT && columns <= PERMI_SPY_EXACT && entries <= PERMI_SPY_ENTRIES;
   size_t area;
   map->rows = rows;
@@ -318,10 +320,9 @@ static int permi_spy_cells(permi_spy_map *map, const perm_allocator *allocator, 
   map->cells[0] = !exact && rows > PERMI_SPY_CELLS ? PERMI_SPY_CELLS : rows;
   map->cells[1] = !exact && columns > PERMI_SPY_CELLS ? PERMI_SPY_CELLS : columns;
   area = (size_t)map->cells[0] * (size_t)map->cells[1];
-  map->live = (unsigned *)permi_allocate(allocator, 2 * area + 1, sizeof *map->live);
+  map->live = (unsigned *)permi_pool_zeros(&spy->pool, 2 * area + 1, sizeof *map->live);
   if (!map->live)
     return 0;
-  memset(map->live, 0, (2 * area + 1) * sizeof *map->live);
   map->dead = map->live + area;
   return 1;
 }
@@ -334,7 +335,7 @@ static void permi_spy_count(const permi_spy_map *map, unsigned *entries, int row
 }
 
 /* The maps and the blocks are incomplete if watch stops. */
-static perm_status permi_spy_matrix(permi_spy *spy, const perm_allocator *allocator, int *numbers)
+static perm_status permi_spy_matrix(permi_spy *spy, int *numbers)
 {
   const perm_matrix *matrix = spy->matrix;
   const int n = matrix->n, square = matrix->m == n && n > 0;
@@ -344,7 +345,7 @@ static perm_status permi_spy_matrix(permi_spy *spy, const perm_allocator *alloca
   size_t e;
   memset(&working, 0, sizeof working);
   if (square) {
-    if (!permi_working_create(&working, allocator, n, matrix->nnz))
+    if (!permi_working_create(&working, spy->pool.allocator, n, matrix->nnz))
       return PERM_ERROR_MEMORY;
     working.watch = spy->watch;
     permi_sparse_fill(&given, 0, 0, &working);
@@ -462,7 +463,7 @@ static void permi_spy_measure(permi_spy *spy)
 }
 
 /* Of the largest block that has one. 0: out of memory. */
-static int permi_spy_elimination(permi_spy *spy, const perm_allocator *allocator)
+static int permi_spy_elimination(permi_spy *spy)
 {
   int i, n, entries, begin;
   for (i = 0; spy->job && i < spy->job->leaves; i++) {
@@ -478,30 +479,19 @@ static int permi_spy_elimination(permi_spy *spy, const perm_allocator *allocator
   spy->steps = spy->leaf->run_task == permi_tree_task ? ((const permi_tree *)spy->leaf->context)->nodes
                                                       : ((const permi_frontier *)spy->leaf->context)->steps;
   permi_spy_vertex(spy, spy->steps - 1, &begin, &entries);
-  spy->width = (double *)permi_allocate(allocator, (size_t)spy->steps, sizeof(double));
-  spy->bytes = (double *)permi_allocate(allocator, (size_t)spy->steps, sizeof(double));
-  spy->place = (int *)permi_allocate(allocator, 2 * (size_t)n, sizeof(int));
-  if (!spy->width || !spy->bytes || !spy->place || !permi_spy_cells(&spy->map[2], allocator, n, n, (size_t)entries))
+  spy->width = (double *)permi_pool_get(&spy->pool, (size_t)spy->steps, sizeof(double));
+  spy->bytes = (double *)permi_pool_get(&spy->pool, (size_t)spy->steps, sizeof(double));
+  spy->place = (int *)permi_pool_get(&spy->pool, 2 * (size_t)n, sizeof(int));
+  if (!permi_spy_cells(spy, 2, n, n, (size_t)entries))
     return 0;
   permi_spy_measure(spy);
   permi_spy_reorder(spy);
   return 1;
 }
 
-static void permi_spy_free(permi_spy *spy, const perm_allocator *allocator)
-{
-  int k;
-  for (k = 0; k < 3; k++)
-    permi_release(allocator, spy->map[k].live);
-  permi_release(allocator, spy->width);
-  permi_release(allocator, spy->bytes);
-  permi_release(allocator, spy->place);
-}
-
 static perm_status permi_sparse_spy(const perm_matrix *matrix, const perm_options *options, const char *path,
                                     perm_result *result)
 {
-  const perm_allocator *allocator = &options->allocator;
   permi_control watch = permi_control_begin(options);
   perm_job *job = NULL;
   perm_result planned;
@@ -517,6 +507,7 @@ static perm_status permi_sparse_spy(const perm_matrix *matrix, const perm_option
     return status;
   memset(&spy, 0, sizeof spy);
   spy.watch = &watch;
+  spy.pool.allocator = &options->allocator;
   memset(&planned, 0, sizeof planned);
   status = perm_sparse_job(matrix, options, &job, &planned);
   if (status != PERM_OK && status != PERM_ERROR_LIMIT && status != PERM_ERROR_UNSUPPORTED &&
@@ -526,13 +517,13 @@ static perm_status permi_sparse_spy(const perm_matrix *matrix, const perm_option
   spy.job = job;
   memcpy(spy.message, planned.message, sizeof spy.message);
   spy.name = options->name;
-  numbers = (int *)permi_allocate(allocator, 3 * (size_t)matrix->n + 2 + 2 * PERMI_SPY_OUTLINES, sizeof *numbers);
-  if (numbers && permi_spy_cells(&spy.map[0], allocator, matrix->m, matrix->n, matrix->nnz) &&
-      permi_spy_cells(&spy.map[1], allocator, matrix->m, matrix->n, matrix->nnz)) {
+  numbers = (int *)permi_pool_get(&spy.pool, 3 * (size_t)matrix->n + 2 + 2 * PERMI_SPY_OUTLINES, sizeof *numbers);
+  if (permi_spy_cells(&spy, 0, matrix->m, matrix->n, matrix->nnz) &&
+      permi_spy_cells(&spy, 1, matrix->m, matrix->n, matrix->nnz)) {
     spy.first = numbers + 3 * (size_t)matrix->n + 2;
     spy.order = spy.first + PERMI_SPY_OUTLINES;
-    status = permi_spy_matrix(&spy, allocator, numbers);
-    if (status == PERM_OK && !permi_spy_elimination(&spy, allocator))
+    status = permi_spy_matrix(&spy, numbers);
+    if (status == PERM_OK && !permi_spy_elimination(&spy))
       status = PERM_ERROR_MEMORY;
   } else {
     status = PERM_ERROR_MEMORY;
@@ -540,11 +531,10 @@ static perm_status permi_sparse_spy(const perm_matrix *matrix, const perm_option
   if (status == PERM_OK && watch.stopped != PERM_OK)
     status = permi_fail_stopped(&watch, result);
   else if (status == PERM_OK)
-    status = permi_write_file(path, allocator, permi_spy_print, &spy, result);
+    status = permi_write_file(path, &options->allocator, permi_spy_print, &spy, result);
   else
     permi_fail_memory(result);
-  permi_release(allocator, numbers);
-  permi_spy_free(&spy, allocator);
+  permi_pool_release(&spy.pool);
   perm_job_free(job);
   return status;
 }

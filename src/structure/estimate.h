@@ -376,16 +376,25 @@ static double permi_bernstein(double samples, double variance, double most, doub
   return sqrt(2 * variance * l / samples) + 6 * most * l / samples;
 }
 
-/* looks: how often it was asked whether to stop, of which the k-th has 1 / (k (k + 1)) of the chance to err. */
-static void permi_estimate_value(const permi_moments *moments, const permi_number *scale, double most, double looks,
-                                 perm_estimate *estimate)
+/* How far rounding moves a mean of samples, relative to their root mean square. Entries >= 0: a sample is n products of
+   sums of up to n entries, each divided twice a sweep: n (n + 2 + 2 sweeps) roundings. Of signed sums that is a
+   measure, no bound: they may cancel, but then samples differ by more. */
+static double permi_estimate_rounding(int n)
 {
-  const double samples = moments->samples, parts = estimate->is_complex ? 2 : 1;
+  return PERMI_UNIT * n * (n + 2.0 + 2 * PERMI_ESTIMATE_SWEEPS);
+}
+
+/* looks: how often it was asked whether to stop, of which the k-th has 1 / (k (k + 1)) of the chance to err. */
+static void permi_estimate_value(const permi_sampler *sampler, const permi_moments *moments, const permi_number *scale,
+                                 double looks, perm_estimate *estimate)
+{
+  const double samples = moments->samples, parts = estimate->is_complex ? 2 : 1, most = sampler->most;
+  const double rounding = permi_estimate_rounding(sampler->n);
   double proved = permi_bernstein(samples, moments->squares / samples, permi_ldexp(exp2(most - floor(most)),
                                   (long long)fmin(floor(most), 1e6) - moments->exp2),
                                   (1 - estimate->confidence) / (parts * looks * (looks + 1))) * sqrt(parts);
   double quantile = permi_normal_quantile(estimate->confidence);
-  double error = sqrt(moments->squares / (samples - 1) / samples);
+  double error = sqrt(moments->squares / (samples - 1) / samples), rounded;
   permi_number number = *scale;
   permi_number_normalise(&number);
   number.exp2 += moments->value == 0 && moments->squares == 0 ? 0 : moments->exp2;
@@ -411,9 +420,10 @@ static void permi_estimate_value(const permi_moments *moments, const permi_numbe
     proved *= ldexp(1, -e);
   }
   proved *= fabs(number.value.hi) * (1 + 1e-9);
-  proved += 1e-9 * hypot(estimate->value, estimate->imaginary); /* for what samples round */
+  rounded = rounding * (hypot(estimate->value, estimate->imaginary) + sqrt(samples) * estimate->standard_error);
+  proved += fmax(1e-9 * hypot(estimate->value, estimate->imaginary), rounded); /* for what samples round */
   estimate->proved_radius = proved <= DBL_MAX ? proved : (double)INFINITY;
-  estimate->radius = quantile * estimate->standard_error;
+  estimate->radius = quantile * estimate->standard_error + rounded;
   estimate->low = estimate->value - estimate->radius;
   estimate->high = estimate->value + estimate->radius;
   estimate->samples = samples;
@@ -461,7 +471,7 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler,
       permi_moments_merge(&moments, &part[b]);
       done++;
       if (plan->relative_error > 0 && done >= round) { /* seldom: stopping at a lucky moment biases */
-        permi_estimate_value(&moments, scale, sampler->most, looks++, estimate);
+        permi_estimate_value(sampler, &moments, scale, looks++, estimate);
         if (estimate->standard_error <= plan->relative_error * hypot(estimate->value, estimate->imaginary)) {
           blocks = done;
           break;
@@ -474,7 +484,7 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler,
   }
   if (!done)
     return status;
-  permi_estimate_value(&moments, scale, sampler->most, looks, estimate);
+  permi_estimate_value(sampler, &moments, scale, looks, estimate);
   if (status == PERM_STOPPED_TIME && plan->samples == 0)
     status = PERM_OK;
   if (status == PERM_OK && plan->relative_error > 0 &&

@@ -34,8 +34,8 @@ static perm_status permi_estimate_check(int n, const permi_view *view, const per
     return permi_fail(result, PERM_ERROR_SIZE, 1, "n is negative or above PERM_ESTIMATE_MAX_N");
   if (n && !view->a)
     return permi_fail(result, PERM_ERROR_NULL, 2, "a is NULL");
-  if (n && view->ld < n)
-    return permi_fail(result, PERM_ERROR_STRIDE, 3, "ld is smaller than the columns of a row");
+  if (n && !permi_stride_fits(n, n, view->ld, 8 * parts))
+    return permi_fail_stride(result, 3, "ld", n, n, view->ld);
   watch->activity = "preparing";
   for (i = 0; i < n && !permi_watch(watch, 1.5 * n * parts); i++)
     for (j = 0; j < n * parts; j++) {
@@ -109,6 +109,7 @@ static perm_status permi_estimate_metered(int n, const permi_view *view, const p
   estimate->threads = permi_threads(options);
   estimate->is_complex = view->parts == 2;
   estimate->certain_high = estimate->proved_radius = (double)INFINITY;
+  estimate->certain_low = negative ? -(double)INFINITY : 0;
   a = (double *)permi_pool_get(&pool, (size_t)n * (size_t)(n * parts), sizeof *a);
   integers = (int *)permi_pool_get(&pool, 2 * (size_t)n, sizeof *integers);
   sampler.rooms = (double *)permi_pool_get(&pool, (size_t)n * (size_t)estimate->threads, sizeof(double));

@@ -266,7 +266,7 @@ static perm_status permi_low_rank_leaf(const permi_factors *factors, const perm_
 static perm_status permi_factors_check(const permi_factors *factors, const perm_options *options, perm_result *result)
 {
   const int n = factors->n, r = factors->r;
-  perm_status status = permi_check_options(options, 7, result);
+  perm_status status = permi_check_unproved(options, 7, result);
   int side, i, j;
   if (status != PERM_OK)
     return status;
@@ -284,9 +284,8 @@ static perm_status permi_factors_check(const permi_factors *factors, const perm_
     const int rows = side ? r : n, columns = side ? n : r;
     if (!view->a)
       return permi_fail(result, PERM_ERROR_NULL, 3 + 2 * side, "%s is NULL", side ? "v" : "u");
-    if (view->ld < columns)
-      return permi_fail(result, PERM_ERROR_STRIDE, 4 + 2 * side, "%s is %lld, smaller than the %d columns of a row",
-                        side ? "ldv" : "ldu", (long long)view->ld, columns);
+    if (!permi_stride_fits(rows, columns, view->ld, 8 * view->parts))
+      return permi_fail_stride(result, 4 + 2 * side, side ? "ldv" : "ldu", rows, columns, view->ld);
     for (i = 0; i < rows; i++)
       for (j = 0; j < columns * view->parts; j++)
         if (!(fabs(view->a[(ptrdiff_t)i * view->ld * view->parts + j]) <= DBL_MAX))

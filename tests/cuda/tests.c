@@ -17,6 +17,7 @@
 #include "t_batch.c"
 #include "t_counts.c"
 #include "t_minors.c"
+#include "t_proof.c"
 #include "t_hybrid.c"
 #include "t_codegen.c"
 #include "t_signs.c"

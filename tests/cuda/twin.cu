@@ -278,6 +278,43 @@ static void permi_twin_minors(const perm_gpu_program *program, const permi_argum
     permi_minors_total(all, apart, words, !FAST, i, out);
 }
 
+struct permi_twin_proof_shape {
+  enum { ROWS = 44, SIGNS = 22 };
+  const perm_gpu_proof *s;
+  PERMI_BOTH int rows() const { return s->rows; }
+  PERMI_BOTH int signs() const { return s->signs; }
+  PERMI_BOTH int outer() const { return s->outer; }
+  PERMI_BOTH int settings() const { return s->settings; }
+};
+
+static int permi_twin_more; /* a device that computes falsely */
+extern "C" void perm_cuda_test_proof_add(int more) { permi_twin_more = more; }
+
+static void permi_twin_proof(const perm_gpu_proof *proof, const double *table, uint64_t chunk, double *out)
+{
+  const permi_twin_proof_shape shape = {proof};
+  const permi_proof_prime prime = {table[0], table[1]};
+  const int words = (1 + proof->outer + proof->signs) * proof->rows, first = (int)table[(size_t)table[2] + chunk];
+  const double *weight = table + 4, *columns = weight + (1 << proof->signs), *inner = columns + words;
+  static thread_local double room[4 * 24 * 32];
+  alignas(16) double settings[32 * 44];
+  double share[4 * 32];
+  int quarter, lane;
+  memcpy(settings, inner, (size_t)(proof->settings * proof->rows) * sizeof *settings);
+  for (quarter = 0; quarter < 4 && first >> proof->signs; quarter++)
+    for (lane = 0; lane < 32; lane++)
+      permi_proof_sums(shape, prime, weight, inner + proof->settings * proof->rows, first + lane, quarter,
+                       room + 32 * (proof->signs + 2) * quarter + lane);
+  for (quarter = 0; quarter < 4; quarter++)
+    for (lane = 0; lane < 32; lane++)
+      permi_proof_forms(shape, prime, first + lane, quarter, room + lane);
+  for (quarter = 0; quarter < 4; quarter++)
+    for (lane = 0; lane < 32; lane++)
+      share[32 * quarter + lane] = permi_proof_walk(shape, prime, columns, settings, room + lane, quarter);
+  for (lane = 0; lane < 32; lane++)
+    out[lane] = permi_proof_end(prime, share + lane, room[32 * proof->signs + lane]) + permi_twin_more;
+}
+
 static void permi_twin_minors_chunk(const perm_gpu_program *program, const permi_arguments<512> &a, uint64_t chunk,
                                     double *all, double *out)
 {
@@ -486,6 +523,8 @@ static CUresult permi_twin_launch(CUfunction function, unsigned gx, unsigned, un
       permi_twin_minors_chunk(program, a, a.first + chunk,
                               a.out + (size_t)program->sums * gx + (size_t)program->scratch * chunk,
                               a.out + (size_t)program->sums * chunk);
+    else if (program && program->proof)
+      permi_twin_proof(program->proof, a.table, a.first + chunk, a.out + 32 * (size_t)chunk);
     else if (program)
       program->twin(program->context, a.first + chunk, a.out + 5 * (size_t)chunk);
     else

@@ -1,8 +1,8 @@
 /* What the fuzzers share: requirements, memory that is counted, bytes read as numbers, and a program without libFuzzer.
 
    With libFuzzer:  make fuzz-hours [FUZZ_SECONDS=3600]
-   Without:         -DPERM_FUZZ_STANDALONE: NAME COUNT mutates seeds so many times, the same way every time;
-                    NAME FILE... replays inputs, such as those of tests/fuzz/crashers */
+   Without:         -DPERM_FUZZ_STANDALONE: NAME COUNT mutates seeds so many times, the same way every time, or as
+                    FUZZ_SEED says; NAME FILE... replays inputs, such as those of tests/fuzz/crashers */
 #ifndef PERM_FUZZ_H_INCLUDED
 #define PERM_FUZZ_H_INCLUDED
 
@@ -91,9 +91,11 @@ __attribute__((unused)) static void fuzz_seed(int k, const void *data, size_t si
 }
 
 #if defined(PERM_FUZZ_STANDALONE)
-static uint64_t fuzz_state = 88172645463325252u;
+static uint64_t fuzz_state;
 static size_t fuzz_below(size_t n) /* xorshift64 */
 {
+  if (!fuzz_state)
+    fuzz_state = 88172645463325252u + (getenv("FUZZ_SEED") ? strtoull(getenv("FUZZ_SEED"), NULL, 10) << 32 : 0);
   fuzz_state ^= fuzz_state << 13;
   fuzz_state ^= fuzz_state >> 7;
   fuzz_state ^= fuzz_state << 17;

@@ -73,7 +73,7 @@ static void fuzz_check_result(perm_status status, const perm_result *r)
   FUZZ_RESULT(!(r->error_bound < 0) && !(r->error_estimate < 0) && r->error_bound == r->error_bound &&
                   r->error_estimate == r->error_estimate,
               r);
-  if (status < 0)
+  if (status < 0 || status == PERM_STOPPED_TIME) /* no value */
     FUZZ_RESULT(r->value != r->value && r->error_bound == HUGE_VAL && r->error_estimate == HUGE_VAL && !r->exact, r);
   else
     FUZZ_RESULT(fabs(r->value) <= DBL_MAX && fabs(r->imaginary) <= DBL_MAX && r->argument == 0, r);

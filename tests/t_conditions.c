@@ -1,0 +1,290 @@
+/* >>read, >>market, >>plain_text, >>graph, >>dimacs, >>numpy, >>matrix */
+/* The readers' conditions at their boundaries, one by one: what the other tests of readers left undecided, as mutants
+   (tests/mutate.py) and branch counts (tests/coverage.sh) show. */
+
+/* Long arrays, of keys that differ in few bytes or in all: sorted, stably, with the same items; equal keys stay put. */
+TEST(t_conditions_of_sorting)
+{
+  const size_t count = 70000;
+  uint64_t *item = (uint64_t *)malloc(4 * count * sizeof *item), *sorted; /* keys, each with its place; and room */
+  int kind;
+  for (kind = 0; kind < 5; kind++) {
+    size_t k, wrong = 0;
+    uint64_t sum = 0;
+    for (k = 0; k < count; k++) {
+      item[2 * k] = kind == 0 ? k : kind == 1 ? count - k : kind == 2 ? test_random() : kind == 3 ? k % 7 << 56 : 5;
+      item[2 * k + 1] = k;
+    }
+    sorted = (uint64_t *)permi_sort(item, item + 2 * count, count, 2 * sizeof *item, NULL);
+    CHECK(sorted == item || sorted == item + 2 * count);
+    for (k = 0; k < count; k++) {
+      sum += sorted[2 * k + 1];
+      wrong += k && (sorted[2 * k - 2] > sorted[2 * k] ||
+                     (sorted[2 * k - 2] == sorted[2 * k] && sorted[2 * k - 1] >= sorted[2 * k + 1]));
+    }
+    CHECK_SHOW(!wrong && sum == count * (count - 1) / 2, "kind %d: %d out of order", kind, (int)wrong);
+  }
+  free(item);
+}
+
+/* Loops look at their limits at every 65536th step, and remember that they were stopped. */
+TEST(t_conditions_of_watching)
+{
+  perm_options options;
+  permi_control watch;
+  double gathered = 0;
+  size_t k;
+  int calls = 0;
+  memset(&options, 0, sizeof options);
+  watch = permi_control_begin(&options);
+  for (k = 0; k < 65536; k++)
+    calls += permi_watch_step(&watch, k, 1);
+  CHECK(calls == 0 && watch.worked == 65536);
+  CHECK(!permi_watch_step(NULL, 5, 1) && !permi_watch_step(NULL, 65535, 1));
+  CHECK(!permi_watch_gather(&watch, &gathered, 65535) && gathered == 65535 && watch.worked == 65536);
+  CHECK(!permi_watch_gather(&watch, &gathered, 1) && gathered == 0 && watch.worked == 131072);
+  CHECK(!permi_watch_gather(NULL, &gathered, 1));
+  watch.stopped = PERM_STOPPED_CANCELLED;
+  CHECK(permi_watch_step(&watch, 5, 1) && permi_watch_gather(&watch, &gathered, 1));
+}
+
+#define HEADER(type, shape) "{'descr': " type ", 'fortran_order': False, 'shape': " shape ", }"
+
+static const char *conditions_numpy(int version, const char *dictionary, const char *data, size_t size)
+{
+  static char bytes[2000];
+  const size_t head = t_numpy_head(bytes, version, dictionary);
+  memcpy(bytes + head, data, size);
+  return t_io_refused_bytes(bytes, head + size, "a.npy");
+}
+
+TEST(t_conditions_of_numpy)
+{
+  static const char data[64] = "AAAAAAAA";
+  static char large[200000];
+  size_t head;
+  CHECK_TEXT(conditions_numpy(1, "{}", "", 0), "no descr in the header");
+  CHECK_TEXT(conditions_numpy(1, "{", "", 0), "shorter than its header");
+  CHECK_TEXT(conditions_numpy(3, HEADER("'|b10'", "(1, 1)"), data, 1), "items of type '|b10' found");
+  CHECK_TEXT(conditions_numpy(1, HEADER("'|b'", "(1, 1)"), data, 1), "items of type '|b' found");
+  CHECK_TEXT(conditions_numpy(1, HEADER("'|bx'", "(1, 1)"), data, 1), "items of type '|bx' found");
+  CHECK_TEXT(conditions_numpy(1, HEADER("'<'", "(1, 1)"), data, 1), "items of type '<' found");
+  CHECK_TEXT(conditions_numpy(1, HEADER("''", "(1, 1)"), data, 1), "items of type '' found");
+  CHECK_TEXT(conditions_numpy(1, HEADER("'<c15'", "(1, 1)"), data, 16), "items of type '<c15' found");
+  CHECK_TEXT(conditions_numpy(1, HEADER("'<c26'", "(1, 1)"), data, 16), "items of type '<c26' found");
+  CHECK_TEXT(conditions_numpy(1, HEADER("'<c4'", "(1, 1)"), data, 4), "items of type '<c4' found");
+  CHECK_TEXT(conditions_numpy(1, HEADER("'|f8'", "(1, 1)"), data, 8), "items of type '|f8' found");
+  CHECK_TEXT(conditions_numpy(1, HEADER("5", "(1, 1)"), data, 8), "a name in quotes was expected");
+  CHECK_TEXT(conditions_numpy(1, HEADER("'<f8'", "2, 2"), data, 32), "'(' was expected");
+  CHECK_TEXT(conditions_numpy(1, HEADER("'<f8'", "(2 2)"), data, 32), "found in the header, ',' was expected");
+  CHECK_TEXT(conditions_numpy(1, "{'descr': '<f8', 'shape': (2", data, 32), "',' was expected");
+  CHECK_TEXT(conditions_numpy(1, "{'descr': '<f8' 'shape': (2, 2)}", data, 32), "',' was expected");
+  CHECK_TEXT(conditions_numpy(1, "{'descr' '<f8'}", data, 32), "':' was expected");
+  CHECK_TEXT(conditions_numpy(1, HEADER("'<f8'", "(1, 1, 1)"), data, 8), "more than two axes found, two axes were "
+             "expected: save one matrix of it, a[0]");
+  CHECK_TEXT(conditions_numpy(1, HEADER("'<f8'", "(1, 1, 1, 1)"), data, 8), "save a.reshape(rows, columns)");
+  CHECK_TEXT(conditions_numpy(1, HEADER("'<f8'", "(1, 1, 1, 1, 1)"), data, 8), "save a.reshape(rows, columns)");
+  CHECK_TEXT(conditions_numpy(1, "{'fortran_order': True", data, 8), "'' found in the header, ',' was expected");
+  CHECK_TEXT(conditions_numpy(1, "{'fortran_order': Tree}", data, 8), "True or False was expected");
+  CHECK_TEXT(conditions_numpy(1, "{'fortran_order': Falsy}", data, 8), "True or False was expected");
+  CHECK_TEXT(conditions_numpy(1, "{'fortran_order': Trux}", data, 8), "True or False was expected");
+  CHECK_TEXT(t_io_refused_bytes("\x93NUMPY\x09", 7, "a.npy"),
+             "version 9 of the .npy format found, 1 to 3 were expected");
+  CHECK_TEXT(t_io_refused_bytes("\x93NUMPY", 6, "a.npy"), "shorter than its header");
+  { /* whole doubles beyond 64 bits stay doubles; a complex 1 is an entry */
+    static const double numbers[2] = {1e300, 2}, one[2] = {1, 0};
+    perm_matrix matrix;
+    head = t_numpy_head(large, 1, HEADER("'<f8'", "(1, 2)"));
+    memcpy(large + head, numbers, sizeof numbers);
+    CHECK(perm_matrix_read_memory(large, head + 16, "a.npy", NULL, &matrix, NULL) == PERM_OK);
+    CHECK(matrix.kind == PERM_KIND_REAL && matrix.nnz == 2 && matrix.real[0] == 1e300);
+    perm_matrix_free(&matrix);
+    head = t_numpy_head(large, 1, HEADER("'<c16'", "(1, 1)"));
+    memcpy(large + head, one, sizeof one);
+    CHECK(perm_matrix_read_memory(large, head + 16, "a.npy", NULL, &matrix, NULL) == PERM_OK);
+    CHECK(matrix.kind == PERM_KIND_COMPLEX && matrix.nnz == 1 && matrix.real[0] == 1);
+    perm_matrix_free(&matrix);
+  }
+  head = t_numpy_head(large, 4, "{}"); /* how long a file will be, as far as it can be told */
+  CHECK(permi_numpy_head(large, head) == 0 && permi_numpy_bytes(large, head) == 0);
+  CHECK(permi_text_is_over(large, PERMI_NUMPY_MOST + 13, 1) && !permi_text_is_over(large, PERMI_NUMPY_MOST + 12, 1));
+  large[6] = 0;
+  CHECK(permi_numpy_head(large, head) == 0);
+  head = t_numpy_head(large, 1, HEADER("'<f8'", "(3, 5)"));
+  CHECK(permi_numpy_bytes(large, 5) == 0 && permi_numpy_bytes(large, head - 1) == 0);
+  CHECK(permi_numpy_bytes(large, head) == (double)head + 120);
+  CHECK(!permi_text_is_over(large, head + 120, 1) && permi_text_is_over(large, head + 121, 1));
+  head = t_numpy_head(large, 2, HEADER("'<f8'", "(3, 5)"));
+  CHECK(permi_numpy_bytes(large, head) == (double)head + 120);
+  head = t_numpy_head(large, 2, "{'descr': 7}");
+  CHECK(permi_numpy_bytes(large, head) == (double)head);
+  memset(large, '1', sizeof large);
+  large[10] = 0; /* of a text only new bytes are looked at */
+  CHECK(permi_text_is_over(large, 20, 20) && permi_text_is_over(large, 20, 10) && !permi_text_is_over(large, 20, 9));
+}
+
+TEST(t_conditions_of_market)
+{
+#define GENERAL "%%MatrixMarket matrix coordinate real general\n"
+  CHECK_TEXT(t_io_refused(GENERAL "# no comment\n2 2 1\n1 1 5\n"), "a.mtx:2: number of rows '#' found");
+  CHECK_TEXT(t_io_refused(GENERAL "2 2 1\n# no comment\n1 1 5\n"), "a.mtx:3: row index '#' found");
+  CHECK_TEXT(t_io_refused(GENERAL "2 2 1\n1 1 5\n# no comment\n"), "'# no comment' found after the 1 entries declared");
+  CHECK_TEXT(t_io_refused(GENERAL "2 2 3\n1 1 5\n1 2 5\n1 2"),
+             "3 entries declared, but only 15 bytes follow, at least 6 "
+             "each were expected");
+  CHECK_TEXT(t_io_refused("%%MatrixMarket matrix array integer general\n2 2\n1\n2"), "at least 2 each were expected");
+  CHECK_TEXT(t_io_refused("%%MatrixMarket matrix array real general\n"), "'rows columns' was expected");
+  CHECK_TEXT(t_io_refused(GENERAL), "'rows columns entries' was expected");
+  t_io_format = PERM_FORMAT_COORDINATE_COMPLEX;
+  CHECK_TEXT(t_io_read("%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 2 3\n"), "1 1 c | 1 1 2 3");
+  CHECK_TEXT(t_io_read(GENERAL "1 1 1\n1 1 2\n"), "but format coordinate-complex asked for");
+  t_io_format = PERM_FORMAT_EDGES;
+  CHECK_TEXT(t_io_read(GENERAL "1 1 1\n1 1 2\n"), "but format edges asked for");
+  t_io_format = PERM_FORMAT_AUTO;
+#undef GENERAL
+}
+
+TEST(t_conditions_of_plain_text)
+{
+  CHECK_TEXT(t_io_refused_plain("1 2\n3 (j)\n"), "'(j)' found, a number such as");
+  CHECK_TEXT(t_io_read("1 2\n3 (2j)\n"), "2 2 c | 1 1 1 0 | 1 2 2 0 | 2 1 3 0 | 2 2 0 2");
+  CHECK_TEXT(t_io_read("1 2\n3 (2i)\n"), "| 2 2 0 2");
+  CHECK_TEXT(t_io_read("1 2\n3 1-i\n"), "| 2 2 1 -1");
+  CHECK_TEXT(t_io_refused_plain("1 2\n3 1+2\n"), "'1+2' found, a number such as");
+  CHECK_TEXT(t_io_refused_plain("1 2\n3 1i2j\n"), "'1i2j' found, a number such as");
+  CHECK_TEXT(t_io_refused_plain("1 2\n3 1/\n"), "'1/' found, a number such as");
+  CHECK_TEXT(t_io_read("a , b\n1,2\n3,4\n"), "2 2 i | 1 1 1 | 1 2 2 | 2 1 3 | 2 2 4"); /* blanks about names */
+  CHECK_TEXT(t_io_read(" x,  y\n1,2\n3,4\n"), "2 2 i | 1 1 1");
+  CHECK_TEXT(t_io_read("a  b\n1 2\n3 4\n"), "2 2 i | 1 1 1");
+  CHECK_TEXT(t_io_refused_plain("1 2\n3 (1jx\n"), "'(1jx' found, a number such as");
+  CHECK_TEXT(t_io_read("i j\n1 2\n"), "2 2 c | 1 1 0 1 | 1 2 0 1 | 2 1 1 0 | 2 2 2 0"); /* numbers, no names */
+  CHECK_TEXT(t_io_read("ii j\n1 2\n3 4\n"), "2 2 i | 1 1 1");
+  CHECK_TEXT(t_io_read("abc j\n1 2\n3 4\n"), "2 2 i | 1 1 1");
+  CHECK_TEXT(t_io_refused_plain("3 3 2\n1 2\n2 3 5\n"), "2 numbers found, 3 were expected");
+  CHECK_TEXT(t_io_refused_plain("nan , b\n1,2\n3,4\n"), "'nan' found"); /* a value that is missing is no name */
+  CHECK_TEXT(t_io_refused_plain("a,,b\n1,2,3\n3,4,5\n1,1,1\n"), "'a' found");
+  CHECK_TEXT(t_io_refused_plain("a,[b\n1,2\n3,4\n"), "'a' found");
+  CHECK_TEXT(t_io_refused_plain("4294967295 4294967295 2\n1 1\n2 2\n"),
+             "4294967295 2' found, 'rows columns entries' was expected, up to 16777216, 2^31-1 and");
+  CHECK_TEXT(t_io_refused_plain("3 3 1\n1 2 3 4 5\n"), "5 numbers found, 3 were expected");
+  CHECK_TEXT(t_io_refused_plain("3 3 2\n1 2\n2\n"), "2 numbers found, 3 were expected");
+  CHECK_TEXT(t_io_refused_plain("3 4 5\n1 2\n2 2\n"), "5 entries of a 3 x 4 matrix announced, but 2 lines follow");
+  CHECK_TEXT(t_io_refused_plain("3 4 2\n1 2 3\n2 2 3\n"), "a 3 x 3 matrix found, or 2 entries of a 3 x 4 matrix?");
+  t_io_format = PERM_FORMAT_COORDINATE;
+  CHECK_TEXT(t_io_read("3 4 2\n1 2\n3 5\n"),
+             "memory:3: column '5' found, a whole number from 1 (or 0) to 4 was expected");
+  CHECK_TEXT(t_io_read("3 4 2\n0 2\n3 3\n"),
+             "memory:3: entry (3,3) of a 3 x 4 matrix found, whose indices count from 0");
+  CHECK_TEXT(t_io_read("3 4 2\n1 2 5 6\n"), "4 numbers found, 'row column [value]' was expected; complex values are");
+  CHECK_TEXT(t_io_read("3 4 2\n1 2 5 6 7 8\n"), "over 4 numbers found, 'row column [value]' was expected");
+  CHECK_TEXT(t_io_read("3 4 2\n1\n"), "1 number found, 'row column [value]' was expected");
+  t_io_format = PERM_FORMAT_COORDINATE_COMPLEX;
+  CHECK_TEXT(t_io_read("2 2 1\n1 2 5 6\n"), "2 2 c | 1 2 5 6");
+  CHECK_TEXT(t_io_read("2 2 1\n1 2 5 x\n"), "'x' found");
+  CHECK_TEXT(t_io_read("2 2 1\n1 2 y 6\n"), "'y' found");
+  CHECK_TEXT(t_io_read("2 2 1\n1 2 5i 6\n"), "two real numbers were expected");
+  CHECK_TEXT(t_io_read("2 2 1\n1 2 5\n"), "3 numbers found, 'row column real imaginary' was expected");
+  t_io_format = PERM_FORMAT_EDGES;
+  CHECK_TEXT(t_io_read("1 2\n2 2147483647\n"), "column '2147483647' found, a whole number from 0 to 2147483646");
+  t_io_format = PERM_FORMAT_AUTO;
+}
+
+TEST(t_conditions_of_graphs)
+{
+  CHECK_TEXT(t_io_refused_plain("B\x7f\n"), "'B?' found, a number such as");
+  CHECK_TEXT(t_io_refused_plain(">>graph6<<B\x7f\n"), "a.txt:1: ");
+  CHECK_TEXT(t_io_refused_plain("p edge 3 2\ne 1 2\ne 2\n"), "a.txt:3: the line ends before the second vertex");
+  CHECK_TEXT(t_io_refused_plain("p edge 2 2\ne 1 2 9007199254740993\ne 2 1 9007199254740992\n"), "another weight");
+  CHECK_TEXT(t_io_refused_plain("p edge 3 2\nq 1 2\ne 2 3\n"), "a.txt:2: 'q 1 2' found, a line 'e VERTEX VERTEX");
+  CHECK_TEXT(t_io_refused_plain("p asn 4 2\nn 1\nn 2\na 1 2 5\na 2 3 5\n"), "an edge from a row to a row found");
+  CHECK_TEXT(t_io_refused_plain("p asn 4 2\nn 1\nn 2\na 3 4 5\na 2 3 5\n"), "an edge from a column to a column found");
+  CHECK_TEXT(t_io_refused_plain("p asn 4 2\nn 1\nn 2\na 3 1 5\na 2 3 5\n"), "an edge from a column to a row found");
+  CHECK_TEXT(t_io_refused_plain("p asn 4 2\nn 1\nn 1\na 3 1 5\na 2 3 5\n"), "vertex 1 found as a row again");
+  CHECK_TEXT(t_io_refused_plain("p asn 4 1\nn 1 2\na 1 3 5\n"), "a.txt:2: '2' found after the vertex");
+  CHECK_TEXT(t_io_refused_plain("p asn 4 1\nn 5\na 1 3 5\n"),
+             "a.txt:2: '5' found as the vertex, a whole number from 1 to 4");
+}
+
+TEST(t_conditions_of_reading)
+{
+  const char *path = checkpoint_path(0);
+  perm_options options;
+  perm_matrix matrix;
+  perm_result result;
+  FILE *file;
+  int i, j, read = 0;
+#if defined(__unix__)
+  struct rlimit usual, few;
+#endif
+  memset(&options, 0, sizeof options);
+  options.format = (perm_format)PERM_FORMAT_COUNT;
+  CHECK(perm_matrix_read_memory("1", 1, "a", &options, &matrix, &result) == PERM_ERROR_OPTION && result.argument == 4);
+  options.format = (perm_format)-1;
+  CHECK(perm_matrix_read_memory("1", 1, "a", &options, &matrix, &result) == PERM_ERROR_OPTION);
+  CHECK(perm_matrix_read_memory(NULL, 1, "a", NULL, &matrix, &result) == PERM_ERROR_NULL && result.argument == 1);
+  CHECK(perm_matrix_read_memory(NULL, 0, NULL, NULL, &matrix, &result) == PERM_ERROR_FORMAT);
+  CHECK_TEXT(result.message, "memory:1: no numbers found");
+  file = fopen(path, "wb");
+  for (i = 0; i < 400; i++)
+    for (j = 0; j < 400; j++)
+      fprintf(file, j == 399 ? "%d\n" : "%d ", i * 400 + j);
+  fclose(file);
+  CHECK(perm_matrix_read(path, NULL, &matrix, &result) == PERM_OK); /* longer than the first pieces */
+  CHECK(matrix.m == 400 && matrix.n == 400 && matrix.nnz == 159999 && matrix.integer[159998] == 159999);
+  perm_matrix_free(&matrix);
+  file = fopen(path, "wb");
+  fprintf(file, "1 2\n3 4\n");
+  fclose(file);
+#if defined(__unix__)
+  getrlimit(RLIMIT_NOFILE, &usual);
+  few = usual;
+  few.rlim_cur = 100;
+  setrlimit(RLIMIT_NOFILE, &few);
+#endif
+  for (i = 0; i < 150; i++) { /* files are closed again */
+    read += perm_matrix_read(path, NULL, &matrix, &result) == PERM_OK;
+    perm_matrix_free(&matrix);
+  }
+  CHECK_SHOW(read == 150, "%d files read: %s", read, result.message);
+#if defined(__unix__)
+  setrlimit(RLIMIT_NOFILE, &usual);
+#endif
+  remove(path);
+}
+
+/* Which argument was bad, in triplets and in compressed rows. */
+TEST(t_conditions_of_entries)
+{
+  const int row[2] = {0, 1}, column[2] = {1, 0}, far[2] = {1, 2}, below[2] = {1, -1};
+  const size_t start[3] = {0, 1, 2};
+  const double largest = DBL_MAX, good[2] = {1, 2}, bad[2] = {1, (double)INFINITY};
+  perm_matrix matrix;
+  perm_result r;
+#define ARGUMENT(call, status, which) \
+  CHECK_SHOW((call) == status && r.argument == which, "%d: %s", r.argument, r.message)
+  ARGUMENT(perm_matrix_from_triplets(2, 2, 2, row, column, bad, NULL, NULL, PERM_KIND_REAL, NULL, &matrix, &r),
+           PERM_ERROR_NOT_FINITE, 6);
+  ARGUMENT(perm_matrix_from_triplets(2, 2, 2, row, column, good, bad, NULL, PERM_KIND_COMPLEX, NULL, &matrix, &r),
+           PERM_ERROR_NOT_FINITE, 7);
+  ARGUMENT(perm_matrix_from_triplets(2, 2, 2, row, far, good, NULL, NULL, PERM_KIND_REAL, NULL, &matrix, &r),
+           PERM_ERROR_RANGE, 5);
+  ARGUMENT(perm_matrix_from_triplets(2, 2, 2, below, column, good, NULL, NULL, PERM_KIND_REAL, NULL, &matrix, &r),
+           PERM_ERROR_RANGE, 4);
+  ARGUMENT(perm_matrix_from_triplets(2, 2, 2, row, below, good, NULL, NULL, PERM_KIND_REAL, NULL, &matrix, &r),
+           PERM_ERROR_RANGE, 5);
+  ARGUMENT(perm_matrix_from_dense(1, 2, bad, 2, NULL, &matrix, &r), PERM_ERROR_NOT_FINITE, 3);
+  CHECK(perm_matrix_from_dense(1, 1, &largest, 1, NULL, &matrix, &r) == PERM_OK && matrix.real[0] == largest);
+  perm_matrix_free(&matrix);
+  ARGUMENT(perm_matrix_from_csr(2, 2, start, column, bad, NULL, NULL, PERM_KIND_REAL, NULL, &matrix, &r),
+           PERM_ERROR_NOT_FINITE, 5);
+  ARGUMENT(perm_matrix_from_csr(2, 2, start, column, good, bad, NULL, PERM_KIND_COMPLEX, NULL, &matrix, &r),
+           PERM_ERROR_NOT_FINITE, 6);
+  ARGUMENT(perm_matrix_from_csr(2, 2, start, far, good, NULL, NULL, PERM_KIND_REAL, NULL, &matrix, &r),
+           PERM_ERROR_RANGE, 4);
+  ARGUMENT(perm_matrix_from_csr(2, 2, NULL, far, good, NULL, NULL, PERM_KIND_REAL, NULL, &matrix, &r),
+           PERM_ERROR_NULL, 3);
+  ARGUMENT(perm_matrix_from_csr(2, 2, start, column, good, NULL, NULL, PERM_KIND_REAL, NULL, NULL, &r),
+           PERM_ERROR_NULL, 10);
+#undef ARGUMENT
+}
+/* SPDX-License-Identifier: MIT */
