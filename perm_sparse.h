@@ -91,7 +91,9 @@
      block/      >>matching          Hopcroft-Karp
                  >>components        Dulmage-Mendelsohn, strong components
                  >>reduce            lines of degree 1 and 2 eliminated
-                 >>order             elimination order: greedy, annealing
+                 >>walk              walks along elimination orders
+                 >>greedy            greedy orders
+                 >>order             the best order: greedy, then annealed
                  >>engines           what engines of a block share
                  >>vectors           what the vector kernels read; their readings for AVX-512, AVX2
      frontier/   >>values            entries as values of the ring
@@ -3882,40 +3884,16 @@ static perm_status permi_reduce(permi_working *working, int *changed, int *singu
   return PERM_OK;
 }
 
-/* ========================================================================================== >>order
-   Elimination orders of a block, rows and columns mixed: greedy starts, then simulated annealing.
+/* ============================================================================================================ >>walk
+   A block, and walks along elimination orders of its vertices, rows and columns mixed.
    Eliminating a vertex touches its neighbours; a vertex without neighbours left goes by itself. The frontier is
    touched and not eliminated: with a rows, b columns and d more columns than rows eliminated, it has at most sum_i
    C(a, i) C(b, i - d) = C(a + b, a - d) states of i rows and i - d columns matched. Where vertices may stay unmatched
    (>>rook; no binomials are given) there are 2^(a + b), with a number for each count of eliminated vertices matched.
-   A step costs states after it * (1 + neighbours left / 2) + states before / 4, from real matrices. Fixed seeds and
-   predicted work: an order never varies. */
+   A step costs states after it * (1 + neighbours left / 2) + states before / 4, from real matrices. */
 
 #define PERMI_ORDER_WIDTH 512
 #define PERMI_ORDER_MOST 1e60
-#define PERMI_ORDER_START 1e45
-/* Slower than the rival by this: not annealed, which gained 27x once (a Mycielski graph), else 1-4x. */
-#define PERMI_ORDER_HOPELESS 2
-#define PERMI_GREEDY_HOPELESS 10 /* to another greedy order, which gained up to 10x over three */
-#define PERMI_GREEDY_LOOK 64
-#define PERMI_GREEDY_PART 0.5 /* of the units at hand; the rest anneals */
-#define PERMI_GREEDY_FAR 32    /* a kind so much dearer than the best is left after one round, */
-#define PERMI_GREEDY_TRIED 3   /* after so many */
-#define PERMI_GREEDY_BEHIND 4  /* at this */
-#define PERMI_ORDER_ANNEAL 1024
-#define PERMI_ANNEAL_HOT 0.07
-#define PERMI_ANNEAL_WARM 0.03 /* after annealing; nothing better is found above */
-#define PERMI_ANNEAL_COLD 0.001
-#define PERMI_ANNEAL_SHORT 0.01 /* at first, of a few milliseconds */
-#define PERMI_ANNEAL_ANYWHERE 4 /* one move in these */
-#define PERMI_ANNEAL_MOST 8e8
-#define PERMI_ANNEAL_FEW 3e4   /* units that gain nothing */
-#define PERMI_ANNEAL_BRIEF 2.5e6
-#define PERMI_ANNEAL_ROUNDS 1e7 /* fewer units are best spent at once, and warm (17 graphs) */
-#define PERMI_ANNEAL_BEGIN 16 /* of the units at first: better orders deserve less */
-#define PERMI_ANNEAL_PAYS 6   /* chosen: predicted gain of a round over its time, for one more of twice the time */
-#define PERMI_ANNEAL_GAIN 3   /* gain in a round: seen up to 8 */
-#define PERMI_ANNEAL_FALL 1.5 /* from a greedy start; 4 left too little (mycielskian:7: 2.9 s for 0.92) */
 
 typedef struct permi_block {
   int n, edges;                  /* n: rows, and columns but in >>rook */
@@ -4007,6 +3985,14 @@ static double permi_budget_seconds(const permi_budget *budget, double cost)
   return budget->start + fmin(cost * budget->each, cost * budget->quick + budget->quick_start);
 }
 
+/* Units left for an order of that cost. */
+static double permi_budget_left(const permi_budget *budget, double cost)
+{
+  const double seconds = permi_budget_seconds(budget, cost);
+  return permi_account_free(budget->account, fmin(seconds, budget->rival)) -
+         (seconds > budget->rival ? budget->reserve : 0);
+}
+
 static double permi_order_price(double states, double most)
 {
   return states > most ? states + PERMI_ORDER_BEYOND * (states - most) : states;
@@ -4074,6 +4060,41 @@ static double permi_walk_states(const double *binomial, const permi_walk *walk)
 {
   return permi_order_states(binomial, walk->width, walk->eliminated);
 }
+
+/* The cost of an order of all vertices. */
+static double permi_order_cost(const permi_block *block, const double *binomial, permi_walk *walk,
+                               const permi_budget *budget, const int *order)
+{
+  double cost = 0, states = 1;
+  int p;
+  permi_walk_start(block, walk);
+  for (p = 0; p < block->vertices && !permi_watch_step(budget->account->watch, (size_t)p, 100); p++) {
+    const int v = order[p], open = walk->open[v];
+    if (walk->state[v] == 2)
+      continue;
+    permi_walk_step(block, walk, v);
+    cost += states / 4;
+    states = permi_order_price(permi_walk_states(binomial, walk), budget->most);
+    cost += states * (1 + 0.5 * open);
+    if (walk->width[0] + walk->width[1] > walk->widest)
+      walk->widest = walk->width[0] + walk->width[1];
+  }
+  return budget->account->watch->stopped == PERM_OK && walk->widest <= PERMI_ORDER_WIDTH ? cost : (double)INFINITY;
+}
+
+/* ========================================================================================================== >>greedy
+   Greedy elimination orders. Their costs differ by factors of 2 to 1000, so many are made before one is annealed: to
+   50 orders gain more than the same time in annealing, from 20 ms of run on (15 graphs). A tie goes to the vertex
+   whose neighbours are nearest to leaving, which gains up to 7x on regular graphs, k-trees and grids; every other round
+   to any, which is the better on power laws. */
+
+#define PERMI_GREEDY_LOOK 64     /* neighbours of a hub that are listed at a time */
+#define PERMI_GREEDY_HOPELESS 10 /* times the rival: no further order, which gained up to 10x over three */
+#define PERMI_GREEDY_PART 0.5    /* of the units at hand; the rest anneals */
+#define PERMI_GREEDY_STARTS 100  /* chosen: rounds of three orders */
+#define PERMI_GREEDY_FAR 32      /* a kind so much dearer than the best is left after one round, */
+#define PERMI_GREEDY_TRIED 3     /* after so many */
+#define PERMI_GREEDY_BEHIND 4    /* at this */
 
 /* A walk whose candidates, the touched and their neighbours, know what eliminating them does. An order costs about a
    step for each entry and a look at the candidates for each vertex. */
@@ -4276,26 +4297,40 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
   return cost;
 }
 
-/* The cost of an order of all vertices. */
-static double permi_order_cost(const permi_block *block, const double *binomial, permi_walk *walk,
-                               const permi_budget *budget, const int *order)
+/* Is another greedy order worth its time? The first of each kind tell little: others of the graph are up to 1000 times
+   as quick. */
+static int permi_greedy_pays(const permi_budget *budget, double begin, double cost, int first)
 {
-  double cost = 0, states = 1;
-  int p;
-  permi_walk_start(block, walk);
-  for (p = 0; p < block->vertices && !permi_watch_step(budget->account->watch, (size_t)p, 100); p++) {
-    const int v = order[p], open = walk->open[v];
-    if (walk->state[v] == 2)
-      continue;
-    permi_walk_step(block, walk, v);
-    cost += states / 4;
-    states = permi_order_price(permi_walk_states(binomial, walk), budget->most);
-    cost += states * (1 + 0.5 * open);
-    if (walk->width[0] + walk->width[1] > walk->widest)
-      walk->widest = walk->width[0] + walk->width[1];
-  }
-  return budget->account->watch->stopped == PERM_OK && walk->widest <= PERMI_ORDER_WIDTH ? cost : (double)INFINITY;
+  const double seconds = permi_budget_seconds(budget, cost), spent = budget->account->watch->worked - begin;
+  const double share = seconds < budget->rival ? PERMI_GREEDY_SHARE : PERMI_GREEDY_BEHIND_SHARE;
+  if (!(cost < 1e300)) /* no order yet */
+    return spent < 1e9 * share * budget->rival;
+  return (first || seconds < PERMI_GREEDY_HOPELESS * budget->rival) &&
+         spent < 1e9 * (first ? fmax(share, 3 * PERMI_GREEDY_BEHIND_SHARE) : share) * fmin(seconds, budget->rival) &&
+         spent < PERMI_GREEDY_PART * (permi_budget_left(budget, cost) + spent);
 }
+
+/* =========================================================================================================== >>order
+   Elimination orders of a block: greedy starts, then simulated annealing. Fixed seeds and predicted work: an order
+   never varies. */
+
+#define PERMI_ORDER_START 1e45
+/* Slower than the rival by this: not annealed, which gained 27x once (a Mycielski graph), else 1-4x. */
+#define PERMI_ORDER_HOPELESS 2
+#define PERMI_ORDER_ANNEAL 1024
+#define PERMI_ANNEAL_SHORT 0.01 /* heat of a few milliseconds, */
+#define PERMI_ANNEAL_WARM 0.03  /* of more, and after annealing: nothing better is found above; */
+#define PERMI_ANNEAL_HOT 0.07   /* of rounds */
+#define PERMI_ANNEAL_COLD 0.001
+#define PERMI_ANNEAL_ANYWHERE 4 /* one move in these */
+#define PERMI_ANNEAL_MOST 8e8
+#define PERMI_ANNEAL_FEW 3e4    /* units that gain nothing */
+#define PERMI_ANNEAL_BRIEF 2.5e6
+#define PERMI_ANNEAL_ROUNDS 1e7 /* fewer units are best spent at once (17 graphs) */
+#define PERMI_ANNEAL_BEGIN 16   /* of the units at first: better orders deserve less */
+#define PERMI_ANNEAL_PAYS 6     /* chosen: predicted gain of a round over its time, for one more of twice the time */
+#define PERMI_ANNEAL_GAIN 3     /* gain in a round: seen up to 8 */
+#define PERMI_ANNEAL_FALL 1.5   /* from a greedy start */
 
 /* Before each position. Permuting positions i..j changes only those between: a move walks these until its cost exceeds
    what chance allows. */
@@ -4416,13 +4451,6 @@ static int permi_anneal_watch(permi_anneal *a)
   return permi_watch(a->budget->account->watch, units);
 }
 
-static double permi_anneal_left(const permi_budget *budget, double cost)
-{
-  const double seconds = permi_budget_seconds(budget, cost);
-  return permi_account_free(budget->account, fmin(seconds, budget->rival)) -
-         (seconds > budget->rival ? budget->reserve : 0);
-}
-
 /* Where a move of a span begins: mostly about a position met with the chance of its cost, at times anywhere. */
 static int permi_anneal_first(const permi_anneal *a, int span, uint64_t *seed)
 {
@@ -4508,7 +4536,7 @@ static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64
       best = total;
       memcpy(a->best, a->order, (size_t)length * sizeof *a->order);
       permi_anneal_watch(a);
-      left = fmax(permi_anneal_left(a->budget, best), 0);
+      left = fmax(permi_budget_left(a->budget, best), 0);
       if (end - a->units > left) {
         step *= left / (end - a->units);
         end = a->units + left;
@@ -4538,19 +4566,6 @@ static double permi_anneal_units(double cost, const permi_budget *budget)
                fmin(PERMI_ANNEAL_SHORT_SHARE * fmin(alone - permi_budget_seconds(budget, 0), rival),
                     PERMI_ANNEAL_LEAST));
   return fmin(units, PERMI_ANNEAL_MOST) * (budget->effort < 1 ? budget->effort : 1);
-}
-
-/* Is another greedy order worth its time? The first of each kind tell little: others of the graph are up to 1000 times
-   as quick. */
-static int permi_greedy_pays(const permi_budget *budget, double begin, double cost, int first)
-{
-  const double seconds = permi_budget_seconds(budget, cost), spent = budget->account->watch->worked - begin;
-  const double share = seconds < budget->rival ? PERMI_GREEDY_SHARE : PERMI_GREEDY_BEHIND_SHARE;
-  if (!(cost < 1e300)) /* no order yet */
-    return spent < 1e9 * share * budget->rival;
-  return (first || seconds < PERMI_GREEDY_HOPELESS * budget->rival) &&
-         spent < 1e9 * (first ? fmax(share, 3 * PERMI_GREEDY_BEHIND_SHARE) : share) * fmin(seconds, budget->rival) &&
-         spent < PERMI_GREEDY_PART * (permi_anneal_left(budget, cost) + spent);
 }
 
 static int permi_positions_get(permi_pool *pool, size_t count, size_t words, permi_positions *positions)
@@ -4589,108 +4604,145 @@ static int permi_anneal_create(permi_pool *pool, const permi_block *block, const
   return 1;
 }
 
-static void permi_order_anneal(permi_anneal *anneal, const int *from, double hot, double units, uint64_t *seed,
-                               int *order, double *cost)
+/* Orders found so far. */
+typedef struct permi_orders {
+  const permi_block *block;
+  const double *binomial;
+  const permi_budget *given;
+  permi_budget budget; /* that given, with arrays' price where the best order is narrow enough for them */
+  permi_greedy greedy;
+  uint64_t seed;
+  int *order, *trial, *best[3]; /* best, and least: of each kind of greedy order */
+  double cost, least[3];
+} permi_orders;
+
+static void permi_orders_take(permi_orders *search, const int *order, double cost)
 {
-  const size_t bytes = (size_t)anneal->block->vertices * sizeof *order;
+  if (!(cost < search->cost))
+    return;
+  search->cost = cost;
+  memcpy(search->order, order, (size_t)search->block->vertices * sizeof *order);
+  search->budget.quick =
+      search->greedy.walk.widest > search->given->quick_width ? search->given->each : search->given->quick;
+}
+
+/* Rounds of greedy orders of three kinds, of which those that lag are left. */
+static void permi_orders_greedy(permi_orders *search, double most)
+{
+  const permi_block *block = search->block;
+  const permi_budget *budget = &search->budget;
+  const double begin = budget->account->watch->worked;
+  const int glanced = budget->first[1] != NULL;
+  const int rounds = block->n > 2000 || budget->effort == 0 ? 1 : block->n < 8 ? 2 : PERMI_GREEDY_STARTS;
+  int round, kind, pays = 1;
+  for (round = 0; round < 2; round++)
+    if (budget->first[round])
+      permi_orders_take(search, budget->first[round],
+                        permi_order_cost(block, search->binomial, &search->greedy.walk, budget, budget->first[round]));
+  for (round = glanced; round < rounds; round++)
+    for (kind = 0; kind < 3 && pays; kind++) {
+      const int early = round < PERMI_GREEDY_TRIED;
+      const double limit = fmin(early ? search->least[kind] : search->cost, most);
+      double cost;
+      if (search->least[kind] < (double)INFINITY &&
+          search->least[kind] > (early ? PERMI_GREEDY_FAR : PERMI_GREEDY_BEHIND) * search->cost)
+        continue;
+      cost = permi_order_greedy(block, search->binomial, &search->greedy, kind, round % 2, &search->seed, budget, limit,
+                                search->trial);
+      if (cost < search->least[kind]) {
+        search->least[kind] = cost;
+        memcpy(search->best[kind], search->trial, (size_t)block->vertices * sizeof *search->trial);
+      }
+      permi_orders_take(search, search->trial, cost);
+      pays = permi_greedy_pays(budget, begin, search->cost, round < 2);
+    }
+}
+
+static void permi_orders_anneal(permi_orders *search, permi_anneal *anneal, const int *from, double hot, double units)
+{
+  const size_t bytes = (size_t)search->block->vertices * sizeof *from;
   double annealed;
   memcpy(anneal->order, from, bytes);
-  annealed = permi_anneal_run(anneal, hot, units, seed);
-  if (annealed < *cost) {
-    *cost = annealed;
-    memcpy(order, anneal->best, bytes);
+  annealed = permi_anneal_run(anneal, hot, units, &search->seed);
+  if (annealed < search->cost) {
+    search->cost = annealed;
+    memcpy(search->order, anneal->best, bytes);
   }
 }
 
-/* Writes a permutation of the 2 n vertices and its cost (INFINITY: hopeless). 0: out of memory. */
-#define PERMI_GREEDY_STARTS 100
-static int permi_order(const perm_allocator *allocator, const permi_block *block, const double *binomial,
-                       const permi_budget *given, int *order, double *cost)
+/* Rounds double, as slower cooling mostly helps. What paid well goes on. */
+static void permi_orders_rounds(permi_orders *search, permi_anneal *anneal, double begin)
 {
-  permi_budget prices = *given;
-  const permi_budget *budget = &prices;
-  const int n = block->n, starts = n > 2000 || given->effort == 0 ? 1 : n < 8 ? 2 : PERMI_GREEDY_STARTS;
-  const double begin = budget->account->watch->worked;
-  int kind, start, k, pays = 1, ok = 0;
-  const size_t vertices = (size_t)block->vertices;
-  uint64_t seed = UINT64_C(88172645463325252);
-  double best_of[3] = {(double)INFINITY, (double)INFINITY, (double)INFINITY}, spent, round, most = PERMI_ORDER_START;
-  permi_pool room = {allocator, NULL, 0};
-  int *numbers = (int *)permi_pool_get(&room, 4 * vertices, sizeof(int)), *trial = numbers + 3 * vertices;
-  permi_greedy greedy;
-  permi_anneal anneal;
-  *cost = (double)INFINITY;
-  if (!permi_greedy_create(&room, block, &greedy))
-    goto done;
-  if (n > PERM_MAX_N) /* the rival's price of smaller blocks may be too hopeful */
-    most = fmin(most, 7 * PERMI_ORDER_HOPELESS * budget->rival / budget->quick);
-  for (k = 0; k < 2; k++) {
-    const double first = budget->first[k] ? permi_order_cost(block, binomial, &greedy.walk, budget, budget->first[k])
-                                          : (double)INFINITY;
-    if (first < *cost) {
-      *cost = first;
-      memcpy(order, budget->first[k], vertices * sizeof *order);
-      prices.quick = greedy.walk.widest > given->quick_width ? given->each : given->quick;
-    }
-  }
-  for (start = budget->first[1] != NULL; start < starts; start++)
-    for (kind = 0; kind < 3 && pays; kind++) {
-      const double limit = fmin(start < PERMI_GREEDY_TRIED ? best_of[kind] : *cost, most);
-      double trial_cost;
-      if (best_of[kind] > (start < PERMI_GREEDY_TRIED ? PERMI_GREEDY_FAR : PERMI_GREEDY_BEHIND) * *cost && best_of[kind] < (double)INFINITY)
-        continue;
-      trial_cost = permi_order_greedy(block, binomial, &greedy, kind, start % 2, &seed, budget, limit, trial);
-      if (trial_cost < best_of[kind]) {
-        best_of[kind] = trial_cost;
-        memcpy(numbers + (size_t)kind * vertices, trial, vertices * sizeof *trial);
-      }
-      if (trial_cost < *cost) {
-        *cost = trial_cost;
-        memcpy(order, trial, vertices * sizeof *trial);
-        prices.quick = greedy.walk.widest > given->quick_width ? given->each : given->quick;
-      }
-      pays = permi_greedy_pays(budget, begin, *cost, start < 2);
-    }
-  pays = 0;
-  ok = 1;
-  round = fmin(permi_anneal_units(*cost, budget), permi_anneal_left(budget, *cost));
-  if (round < PERMI_ANNEAL_FEW || n > PERMI_ORDER_ANNEAL || n < 3)
-    goto done;
-  ok = permi_anneal_create(&room, block, binomial, budget, &anneal);
-  if (!ok)
-    goto done;
-  if (round < PERMI_ANNEAL_ROUNDS) {
-    permi_order_anneal(&anneal, order, round < PERMI_ANNEAL_BRIEF ? PERMI_ANNEAL_SHORT : PERMI_ANNEAL_WARM, round, &seed,
-                       order, cost);
-    goto done;
-  }
-  permi_order_anneal(&anneal, order, PERMI_ANNEAL_HOT, permi_anneal_units(*cost, budget) / PERMI_ANNEAL_BEGIN, &seed,
-                     order, cost);
-  /* Rounds double, as slower cooling mostly helps. What paid well goes on. */
-  for (spent = 0; (pays || spent < budget->effort) && budget->account->watch->stopped == PERM_OK; spent += round) {
-    const double before = *cost, units_before = budget->account->watch->worked;
+  const permi_budget *budget = &search->budget;
+  const permi_control *watch = budget->account->watch;
+  double spent, round;
+  int pays = 0, k;
+  permi_orders_anneal(search, anneal, search->order, PERMI_ANNEAL_HOT,
+                      permi_anneal_units(search->cost, budget) / PERMI_ANNEAL_BEGIN);
+  for (spent = 0; (spent < budget->effort || pays) && watch->stopped == PERM_OK; spent += round) {
+    const double before = search->cost, worked = watch->worked;
     int ran = 0;
     round = spent > 1 ? spent : 1;
     if (!pays)
       round = fmin(round, budget->effort < 1 ? 1 : ceil(budget->effort - spent));
-    for (k = 0; k < 4 && budget->account->watch->stopped == PERM_OK; k++) {
-      const double left = permi_anneal_left(budget, *cost / (k < 3 ? PERMI_ANNEAL_FALL : PERMI_ANNEAL_GAIN));
-      const double units = fmin(round * permi_anneal_units(*cost, budget), left);
+    for (k = 0; k < 4 && watch->stopped == PERM_OK; k++) {
+      const double left =
+          permi_budget_left(budget, search->cost / (k < 3 ? PERMI_ANNEAL_FALL : PERMI_ANNEAL_GAIN));
+      const double units = fmin(round * permi_anneal_units(search->cost, budget), left);
       if (units < 6 * PERMI_ANNEAL_FEW)
         continue;
       ran = 1;
       if (k == 3)
-        permi_order_anneal(&anneal, order, PERMI_ANNEAL_WARM, units / 2, &seed, order, cost);
-      else if (best_of[k] < (double)INFINITY)
-        permi_order_anneal(&anneal, numbers + (size_t)k * vertices, PERMI_ANNEAL_HOT, units / 6, &seed, order,
-                           cost);
+        permi_orders_anneal(search, anneal, search->order, PERMI_ANNEAL_WARM, units / 2);
+      else if (search->least[k] < (double)INFINITY)
+        permi_orders_anneal(search, anneal, search->best[k], PERMI_ANNEAL_HOT, units / 6);
     }
     pays = ran && budget->effort >= 1 &&
-           (1e9 * (permi_budget_seconds(budget, before) - permi_budget_seconds(budget, *cost)) >
-                PERMI_ANNEAL_PAYS * (budget->account->watch->worked - units_before) ||
-            permi_anneal_left(budget, *cost) > budget->account->watch->worked - begin);
+           (1e9 * (permi_budget_seconds(budget, before) - permi_budget_seconds(budget, search->cost)) >
+                PERMI_ANNEAL_PAYS * (watch->worked - worked) ||
+            permi_budget_left(budget, search->cost) > watch->worked - begin);
   }
-done:
+}
+
+/* Writes a permutation of the 2 n vertices and its cost (INFINITY: hopeless). 0: out of memory. */
+static int permi_order(const perm_allocator *allocator, const permi_block *block, const double *binomial,
+                       const permi_budget *given, int *order, double *cost)
+{
+  const double begin = given->account->watch->worked;
+  const size_t vertices = (size_t)block->vertices;
+  permi_pool room = {allocator, NULL, 0};
+  int *numbers = (int *)permi_pool_get(&room, 4 * vertices, sizeof(int)), kind, ok;
+  double most = PERMI_ORDER_START, units;
+  permi_orders search;
+  permi_anneal anneal;
+  search.block = block;
+  search.binomial = binomial;
+  search.given = given;
+  search.budget = *given;
+  search.seed = UINT64_C(88172645463325252);
+  search.order = order;
+  search.cost = (double)INFINITY;
+  ok = permi_greedy_create(&room, block, &search.greedy);
+  if (ok) {
+    for (kind = 0; kind < 3; kind++) {
+      search.best[kind] = numbers + (size_t)kind * vertices;
+      search.least[kind] = (double)INFINITY;
+    }
+    search.trial = numbers + 3 * vertices;
+    if (block->n > PERM_MAX_N) /* the rival's price of smaller blocks may be too hopeful */
+      most = fmin(most, 7 * PERMI_ORDER_HOPELESS * given->rival / given->quick);
+    permi_orders_greedy(&search, most);
+    units = fmin(permi_anneal_units(search.cost, &search.budget), permi_budget_left(&search.budget, search.cost));
+    if (units >= PERMI_ANNEAL_FEW && block->n <= PERMI_ORDER_ANNEAL && block->n >= 3) {
+      ok = permi_anneal_create(&room, block, binomial, &search.budget, &anneal);
+      if (ok && units < PERMI_ANNEAL_ROUNDS)
+        permi_orders_anneal(&search, &anneal, order, units < PERMI_ANNEAL_BRIEF ? PERMI_ANNEAL_SHORT : PERMI_ANNEAL_WARM,
+                            units);
+      else if (ok)
+        permi_orders_rounds(&search, &anneal, begin);
+    }
+  }
+  *cost = search.cost;
   permi_pool_release(&room);
   return ok;
 }
@@ -15490,10 +15542,7 @@ static double permi_hybrid_rate(perm_isa isa, permi_hybrid_algebra algebra)
 }
 
 /* Both orientations share a third of the annealing. Without room the search continues from *layout. */
-#ifndef PERMI_HYBRID_COOL
-#define PERMI_HYBRID_BRIEF 2000 /* fewer moves are best made cool */
-#define PERMI_HYBRID_COOL 0.02
-#endif
+#define PERMI_HYBRID_BRIEF 2000 /* fewer moves are made as hot as those before (13 matrices) */
 static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangement *layout)
 {
   const int again = work->budget < PERMI_HYBRID_SLOT_BUDGET;
@@ -15517,13 +15566,12 @@ static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangem
   }
   moves = (int)fmin(permi_layout_moves(work, best), inner ? 80000 : 4000) / 6;
   for (t = 0; t < 2 && moves > 3 && !again; t++)
-    cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves, inner ? 3 : -1,
-                                  moves < PERMI_HYBRID_BRIEF ? PERMI_HYBRID_COOL : 0.2, &seed);
+    cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves, inner ? 3 : -1, 0.2, &seed);
   t = cost[1] < cost[0];
   moves = (int)fmin(permi_layout_moves(work, cost[t]), inner ? 53334 : 2667);
   if (moves > 20)
     cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves, inner ? 4 : -1,
-                                  moves < PERMI_HYBRID_BRIEF ? PERMI_HYBRID_COOL : 0.1, &seed);
+                                  moves < PERMI_HYBRID_BRIEF ? 0.2 : 0.1, &seed);
   *layout = trial[t];
   return cost[t];
 }
@@ -26052,7 +26100,8 @@ static int permi_rook_anneal(const permi_placements *plan, double effort, double
   budget.most = budget.rival = (double)INFINITY;
   budget.each = budget.quick = PERMI_ROOK_UNIT_SECONDS;
   budget.quick_width = PERMI_ORDER_WIDTH;
-  budget.first = first;
+  budget.first[0] = first;
+  budget.first[1] = NULL;
   budget.account = &account;
   for (v = 0; v < plan->block->vertices; v++) /* if none is found */
     order[v] = v;
