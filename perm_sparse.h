@@ -4316,7 +4316,7 @@ static int permi_greedy_pays(const permi_budget *budget, double begin, double co
 
 #define PERMI_ORDER_START 1e45
 /* Slower than the rival by this: not annealed, which gained 27x once (a Mycielski graph), else 1-4x. */
-#define PERMI_ORDER_HOPELESS 2
+#define PERMI_ORDER_HOPELESS 1.5
 #define PERMI_ORDER_ANNEAL 1024
 #define PERMI_ANNEAL_SHORT 0.01 /* heat of a few milliseconds, */
 #define PERMI_ANNEAL_WARM 0.03  /* of more, and after annealing: nothing better is found above; */
