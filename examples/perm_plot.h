@@ -9,8 +9,8 @@
        plot_draw(panel, PLOT_LINE | PLOT_DASHED, 2, x_of_fit, y_of_fit, NULL, "2^n");
        if (plot_write(&figure, "growth.svg")) ...                 not written, or out of memory; frees in any case
 
-   plot_add(figure, rows, columns, k, ...) puts a panel into cell k of a grid; a figure may have panels of several grids.
-   Ranges come from the data, unless x_least < x_most (y likewise) are set. A logarithmic axis leaves out what is not
+   plot_add(figure, rows, columns, k, ...) puts a panel into cell k of a grid; a figure may have panels of several
+   grids. Ranges come from the data, unless x_least < x_most (y likewise) are set. A logarithmic axis leaves out what is not
    positive, and every plot what is not finite. Where series have labels, there is a legend where the fewest points are,
    and a range that came from the data grows until there are none; or, with panel->legend = PLOT_RIGHT, it is at the
    ends of the lines. The ground is white, so that a page may be dark. Texts are UTF-8. tests/pictures.py checks
