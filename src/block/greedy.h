@@ -18,7 +18,8 @@
    step for each entry and a look at the candidates for each vertex. */
 typedef struct permi_greedy {
   permi_walk walk;
-  int kind;      /* candidates are rows (0), columns (1) or both (2) */
+  int kind;      /* candidates are rows (0), columns (1) or both (2); set before a walk, as is */
+  int by_chance; /* any of the candidates that leave the smallest frontier */
   int *growth;   /* of the frontier by a vertex's elimination; */
   int *near;     /* how near its neighbours come to leaving: 1 / (entries left) of each */
   int *next;     /* of a touched vertex: its first neighbour that is not listed yet */
@@ -134,12 +135,12 @@ static void permi_greedy_step(const permi_block *block, permi_greedy *greedy, in
 }
 
 /* The candidate that leaves the smallest frontier; of those the one whose neighbours are nearest to leaving, or any. */
-static int permi_greedy_best(const permi_block *block, permi_greedy *greedy, int by_chance, uint64_t *seed)
+static int permi_greedy_best(const permi_block *block, permi_greedy *greedy, uint64_t *seed)
 {
   const permi_walk *walk = &greedy->walk;
   int best = -1, growth = INT_MAX, near = 0, ties = 0, kept = 0, i;
   for (i = 0; i < greedy->listed; i++) {
-    const int v = greedy->list[i], grows = greedy->growth[v], comes = by_chance ? 0 : greedy->near[v];
+    const int v = greedy->list[i], grows = greedy->growth[v], comes = greedy->by_chance ? 0 : greedy->near[v];
     if (walk->state[v] == 2)
       continue;
     greedy->list[kept++] = v;
@@ -157,7 +158,7 @@ static int permi_greedy_best(const permi_block *block, permi_greedy *greedy, int
     return best;
   for (i = 0; i < walk->width[0] + walk->width[1]; i++) /* hubs have more */
     permi_greedy_list(block, greedy, walk->frontier[i]);
-  return greedy->listed ? permi_greedy_best(block, greedy, by_chance, seed) : -1;
+  return greedy->listed ? permi_greedy_best(block, greedy, seed) : -1;
 }
 
 /* Where an order begins: anywhere; and goes on where a component ends. */
@@ -179,14 +180,13 @@ static int permi_greedy_begin(const permi_block *block, permi_greedy *greedy, in
 }
 
 /* Writes an order, returns its cost. INFINITY: over `limit`, or stopped. */
-static double permi_order_greedy(const permi_block *block, const double *binomial, permi_greedy *greedy, int kind,
-                                 int by_chance, uint64_t *seed, const permi_budget *budget, double limit, int *order)
+static double permi_order_greedy(const permi_block *block, const double *binomial, permi_greedy *greedy, uint64_t *seed,
+                                 const permi_budget *budget, double limit, int *order)
 {
   permi_walk *walk = &greedy->walk;
   const int vertices = block->vertices;
   int length = 0, v;
   double cost = 0, states = 1, units;
-  greedy->kind = kind;
   permi_greedy_start(block, greedy, budget->account->watch);
   while (walk->eliminated[0] + walk->eliminated[1] < vertices && cost <= limit) {
     const int width = walk->width[0] + walk->width[1];
@@ -198,7 +198,7 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
     walk->widest = width > walk->widest ? width : walk->widest;
     if (width > PERMI_ORDER_WIDTH)
       return (double)INFINITY;
-    v = width ? permi_greedy_best(block, greedy, by_chance, seed) : permi_greedy_begin(block, greedy, length, seed);
+    v = width ? permi_greedy_best(block, greedy, seed) : permi_greedy_begin(block, greedy, length, seed);
     open = walk->open[v];
     permi_greedy_step(block, greedy, v);
     greedy->mark[v] = 2;

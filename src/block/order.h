@@ -337,8 +337,9 @@ static void permi_orders_greedy(permi_orders *search, double most)
       if (search->least[kind] < (double)INFINITY &&
           search->least[kind] > (early ? PERMI_GREEDY_FAR : PERMI_GREEDY_BEHIND) * search->cost)
         continue;
-      cost = permi_order_greedy(block, search->binomial, &search->greedy, kind, round % 2, &search->seed, budget, limit,
-                                search->trial);
+      search->greedy.kind = kind;
+      search->greedy.by_chance = round % 2;
+      cost = permi_order_greedy(block, search->binomial, &search->greedy, &search->seed, budget, limit, search->trial);
       if (cost < search->least[kind]) {
         search->least[kind] = cost;
         memcpy(search->best[kind], search->trial, (size_t)block->vertices * sizeof *search->trial);
