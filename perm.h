@@ -1137,9 +1137,10 @@ static const double permi_seconds_word[2] = {3.2e-9, 7e-9};    /* and for each w
 #define PERMI_PLAN_ARRAY_SECONDS 1.5e-4 /* of arrays this; */
 #define PERMI_PLAN_REST 0.25            /* of it for programs and later engines */
 #define PERMI_PLAN_RIVAL 0.4             /* chosen: of what is left, for the layouts of hybrid */
-#define PERMI_GREEDY_SHARE 0.02         /* chosen: of the run, for orders to begin with */
+#define PERMI_GREEDY_SHARE 0.05         /* of the run, for orders to begin with, up to PERMI_GREEDY_PART; */
+#define PERMI_GREEDY_BEHIND_SHARE 0.004 /* chosen: behind a rival */
 #define PERMI_ANNEAL_SHARE 0.03         /* of the run, for annealing an order; */
-#define PERMI_ANNEAL_SHORT_SHARE 0.1    /* of a short run, */
+#define PERMI_ANNEAL_SHORT_SHARE 0.03   /* of a short run, */
 #define PERMI_ANNEAL_LEAST 1.5e-3       /* up to this */
 #define PERMI_ORDER_PLAN_SECONDS 1e-6   /* per vertex and entry: an order and its programme */
 #define PERMI_ORDER_FORGET_SECONDS 1e5  /* chosen: longer orders are not annealed */
@@ -14952,7 +14953,8 @@ typedef struct permi_offers {
   int settled, too_long; /* settled: ask no more */
   double best, proven, dense;
   double most_bytes;
-  double glance;          /* of >>frontier_offer; below 0: not yet */
+  double glance;          /* of >>frontier_offer; below 0: not yet; */
+  int *glanced;           /* its order, allocated; or NULL */
   const int *elimination; /* an order of the block's vertices, from its tree, which is an offer; or NULL */
 } permi_offers;
 
@@ -14966,6 +14968,7 @@ static void permi_offers_begin(permi_offers *offers, const permi_engine *engine,
   offers->settled = offers->too_long = 0;
   offers->best = offers->proven = offers->dense = offers->most_bytes = (double)INFINITY;
   offers->glance = -1;
+  offers->glanced = NULL;
   offers->elimination = NULL;
   for (k = 0; k < engines; k++) {
     offer[k].seconds = (double)INFINITY;

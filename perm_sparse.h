@@ -91,7 +91,9 @@
      block/      >>matching          Hopcroft-Karp
                  >>components        Dulmage-Mendelsohn, strong components
                  >>reduce            lines of degree 1 and 2 eliminated
-                 >>order             elimination order: greedy, annealing
+                 >>walk              walks along elimination orders
+                 >>greedy            greedy orders
+                 >>order             the best order: greedy, then annealed
                  >>engines           what engines of a block share
                  >>vectors           what the vector kernels read; their readings for AVX-512, AVX2
      frontier/   >>values            entries as values of the ring
@@ -3882,34 +3884,16 @@ static perm_status permi_reduce(permi_working *working, int *changed, int *singu
   return PERM_OK;
 }
 
-/* ========================================================================================== >>order
-   Elimination orders of a block, rows and columns mixed: greedy starts, then simulated annealing.
+/* ============================================================================================================ >>walk
+   A block, and walks along elimination orders of its vertices, rows and columns mixed.
    Eliminating a vertex touches its neighbours; a vertex without neighbours left goes by itself. The frontier is
    touched and not eliminated: with a rows, b columns and d more columns than rows eliminated, it has at most sum_i
    C(a, i) C(b, i - d) = C(a + b, a - d) states of i rows and i - d columns matched. Where vertices may stay unmatched
    (>>rook; no binomials are given) there are 2^(a + b), with a number for each count of eliminated vertices matched.
-   A step costs states after it * (1 + neighbours left / 2) + states before / 4, from real matrices. Fixed seeds and
-   predicted work: an order never varies. */
+   A step costs states after it * (1 + neighbours left / 2) + states before / 4, from real matrices. */
 
 #define PERMI_ORDER_WIDTH 512
 #define PERMI_ORDER_MOST 1e60
-#define PERMI_ORDER_START 1e45
-/* Slower than the rival by this: not annealed, which gained 27x once (a Mycielski graph), else 1-4x. */
-#define PERMI_ORDER_HOPELESS 3
-#define PERMI_GREEDY_HOPELESS 10 /* to another greedy order, which gained up to 10x over three */
-#define PERMI_GREEDY_LOOK 64
-#define PERMI_GREEDY_PART 0.3 /* chosen: of the units at hand; the rest anneals */
-#define PERMI_ORDER_ANNEAL 1024
-#define PERMI_ANNEAL_HOT 0.07
-#define PERMI_ANNEAL_WARM 0.03 /* after annealing; nothing better is found above */
-#define PERMI_ANNEAL_COLD 0.001
-#define PERMI_ANNEAL_MOST 8e8
-#define PERMI_ANNEAL_FEW 3e4   /* units that gain nothing */
-#define PERMI_ANNEAL_ROUNDS 2.5e6 /* fewer units are best spent at once, and warm (17 graphs) */
-#define PERMI_ANNEAL_BEGIN 16 /* of the units at first: better orders deserve less */
-#define PERMI_ANNEAL_PAYS 6   /* chosen: predicted gain of a round over its time, for one more of twice the time */
-#define PERMI_ANNEAL_GAIN 3   /* gain in a round: seen up to 8 */
-#define PERMI_ANNEAL_FALL 2.5 /* from a greedy start; 4 left too little (mycielskian:7: 2.9 s for 0.92) */
 
 typedef struct permi_block {
   int n, edges;                  /* n: rows, and columns but in >>rook */
@@ -3991,7 +3975,7 @@ typedef struct permi_budget {
   int quick_width;           /* up to this width */
   double rival;
   double reserve; /* units that the rival may need, if it is the better */
-  const int *first; /* an order to begin with; NULL: none */
+  const int *first[2]; /* orders to begin with, of a tree and of a glance; NULL: none */
   const permi_account *account;
 } permi_budget;
 #define PERMI_ORDER_BEYOND 16
@@ -4001,6 +3985,14 @@ static double permi_budget_seconds(const permi_budget *budget, double cost)
   return budget->start + fmin(cost * budget->each, cost * budget->quick + budget->quick_start);
 }
 
+/* Units left for an order of that cost. */
+static double permi_budget_left(const permi_budget *budget, double cost)
+{
+  const double seconds = permi_budget_seconds(budget, cost);
+  return permi_account_free(budget->account, fmin(seconds, budget->rival)) -
+         (seconds > budget->rival ? budget->reserve : 0);
+}
+
 static double permi_order_price(double states, double most)
 {
   return states > most ? states + PERMI_ORDER_BEYOND * (states - most) : states;
@@ -4008,7 +4000,6 @@ static double permi_order_price(double states, double most)
 
 typedef struct permi_walk {
   int *open;
-  int *skip;            /* of an edge to an eliminated neighbour: a later edge, none open between */
   unsigned char *state; /* 0 untouched, 1 in the frontier, 2 eliminated */
   int *frontier, *place;
   int width[2], eliminated[2], widest;
@@ -4040,6 +4031,14 @@ static void permi_walk_leave(const permi_block *block, permi_walk *walk, int v)
   walk->eliminated[side]++;
 }
 
+static void permi_walk_touch(permi_walk *walk, int t, int side)
+{
+  walk->state[t] = 1;
+  walk->place[t] = walk->width[0] + walk->width[1];
+  walk->frontier[walk->place[t]] = t;
+  walk->width[side]++;
+}
+
 static void permi_walk_step(const permi_block *block, permi_walk *walk, int v)
 {
   int e, other = v < block->n;
@@ -4052,103 +4051,14 @@ static void permi_walk_step(const permi_block *block, permi_walk *walk, int v)
     if (walk->open[t] == 0) {
       permi_walk_leave(block, walk, t);
     } else if (walk->state[t] == 0) {
-      walk->state[t] = 1;
-      walk->place[t] = walk->width[0] + walk->width[1];
-      walk->frontier[walk->place[t]] = t;
-      walk->width[other]++;
+      permi_walk_touch(walk, t, other);
     }
   }
-}
-
-static int permi_walk_growth(const permi_block *block, const permi_walk *walk, int v)
-{
-  int e, growth = walk->state[v] == 1 ? -1 : 0;
-  for (e = block->start[v]; e < block->start[v + 1]; e++) {
-    int t = block->neighbour[e];
-    if (walk->state[t] != 2)
-      growth += (walk->state[t] == 0) - (walk->open[t] == 1);
-  }
-  return growth;
 }
 
 static double permi_walk_states(const double *binomial, const permi_walk *walk)
 {
   return permi_order_states(binomial, walk->width, walk->eliminated);
-}
-
-/* Writes an order, returns its cost: next the vertex that leaves the smallest frontier, among rows (kind 0), columns
-   (1) or both (2). INFINITY: over `limit`, or stopped. */
-static double permi_order_greedy(const permi_block *block, const double *binomial, permi_walk *walk, int kind,
-                                 uint64_t *seed, const permi_budget *budget, double limit, int *order)
-{
-  const int n = block->n, vertices = block->vertices;
-  int length = 0, v, e, i, *stamp = order + vertices;
-  double cost = 0, states = 1, units = 0;
-  permi_walk_start(block, walk);
-  for (v = 0; v < vertices && !permi_watch_step(budget->account->watch, (size_t)v, 40); v++)
-    stamp[v] = -1;
-  for (e = 0; e < 2 * block->edges && !permi_watch_step(budget->account->watch, (size_t)e, 3); e++)
-    walk->skip[e] = e + 1;
-  while (walk->eliminated[0] + walk->eliminated[1] < vertices && cost <= limit &&
-         !permi_watch(budget->account->watch, units)) {
-    int best = -1, best_growth = INT_MAX, ties = 0, width = walk->width[0] + walk->width[1];
-    units = 60;
-    walk->widest = width > walk->widest ? width : walk->widest;
-    /* of a hub only some neighbours are seen */
-    if (width > PERMI_ORDER_WIDTH)
-      return (double)INFINITY;
-    if (width == 0 && length == 0) {
-      best = permi_order_below(seed, n);
-      if (kind == 1 || (kind == 2 && permi_order_below(seed, 2)))
-        best = n + (vertices == 2 * n ? best : best % (vertices - n));
-    } else if (width == 0) { /* another component */
-      for (best = walk->unseen[kind == 1]; walk->state[best]; best++)
-        ;
-      walk->unseen[kind == 1] = best + 1;
-    } else {
-      for (i = 0; i < width; i++) {
-        int u = walk->frontier[i], looked = 0, alone = kind < 2 && (u >= n) == kind;
-        int end = alone ? block->start[u] : block->start[u + 1];
-        for (e = block->start[u] - 1; e < end && looked <= PERMI_GREEDY_LOOK; e++) {
-          int growth, candidate, from = e;
-          while (e >= block->start[u] && e < end && walk->state[block->neighbour[e]] == 2)
-            e = walk->skip[e];
-          if (e > from)
-            walk->skip[from] = e;
-          if (e == end)
-            break;
-          candidate = e < block->start[u] ? u : block->neighbour[e];
-          if (walk->state[candidate] == 2 || stamp[candidate] == length || (kind < 2 && (candidate >= n) != kind))
-            continue;
-          stamp[candidate] = length;
-          looked++;
-          units += 10 + 2 * (walk->open[candidate] > PERMI_GREEDY_LOOK ? 0 : block->start[candidate + 1] -
-                                                                                 block->start[candidate]);
-          growth = walk->open[candidate] > PERMI_GREEDY_LOOK ? walk->open[candidate]
-                                                             : permi_walk_growth(block, walk, candidate);
-          if (growth < best_growth) {
-            best_growth = growth;
-            ties = 0;
-          }
-          if (growth == best_growth && permi_order_below(seed, ++ties) == 0)
-            best = candidate;
-        }
-      }
-    }
-    v = walk->open[best];
-    permi_walk_step(block, walk, best);
-    order[length++] = best;
-    cost += states / 4;
-    states = permi_order_price(permi_walk_states(binomial, walk), budget->most);
-    cost += states * (1 + 0.5 * v);
-    stamp[best] = -2;
-  }
-  if (cost > limit || walk->eliminated[0] + walk->eliminated[1] < vertices)
-    return (double)INFINITY;
-  for (v = 0; v < vertices; v++)
-    if (stamp[v] != -2)
-      order[length++] = v;
-  return cost;
 }
 
 /* The cost of an order of all vertices. */
@@ -4172,6 +4082,256 @@ static double permi_order_cost(const permi_block *block, const double *binomial,
   return budget->account->watch->stopped == PERM_OK && walk->widest <= PERMI_ORDER_WIDTH ? cost : (double)INFINITY;
 }
 
+/* ========================================================================================================== >>greedy
+   Greedy elimination orders. Their costs differ by factors of 2 to 1000, so many are made before one is annealed: to
+   50 orders gain more than the same time in annealing, from 20 ms of run on (15 graphs). A tie goes to the vertex
+   whose neighbours are nearest to leaving, which gains up to 7x on regular graphs, k-trees and grids; every other round
+   to any, which is the better on power laws. */
+
+#define PERMI_GREEDY_LOOK 64     /* neighbours of a hub that are listed at a time */
+#define PERMI_GREEDY_HOPELESS 10 /* times the rival: no further order, which gained up to 10x over three */
+#define PERMI_GREEDY_PART 0.5    /* of the units at hand; the rest anneals */
+#define PERMI_GREEDY_STARTS 100  /* chosen: rounds of three orders */
+#define PERMI_GREEDY_FAR 32      /* a kind so much dearer than the best is left after one round, */
+#define PERMI_GREEDY_TRIED 3     /* after so many */
+#define PERMI_GREEDY_BEHIND 4    /* at this */
+
+/* A walk whose candidates, the touched and their neighbours, know what eliminating them does. An order costs about a
+   step for each entry and a look at the candidates for each vertex. */
+typedef struct permi_greedy {
+  permi_walk walk;
+  int kind;      /* candidates are rows (0), columns (1) or both (2); set before a walk, as is */
+  int by_chance; /* any of the candidates that leave the smallest frontier */
+  int *growth;   /* of the frontier by a vertex's elimination; */
+  int *near;     /* how near its neighbours come to leaving: 1 / (entries left) of each */
+  int *next;     /* of a touched vertex: its first neighbour that is not listed yet */
+  int *list, listed;
+  unsigned char *mark; /* 1 listed, 2 in the order */
+  double units;
+} permi_greedy;
+
+#define PERMI_GREEDY_NEAR 16 /* of more entries left as of so many */
+static const short permi_greedy_near[PERMI_GREEDY_NEAR] = {0,   5040, 2520, 1680, 1260, 1008, 840, 720,
+                                                           630, 560,  504,  458,  420,  388,  360, 336};
+
+static int permi_greedy_near_of(int open)
+{
+  return permi_greedy_near[open < PERMI_GREEDY_NEAR ? open - 1 : PERMI_GREEDY_NEAR - 1];
+}
+
+static int permi_greedy_create(permi_pool *pool, const permi_block *block, permi_greedy *greedy)
+{
+  const size_t vertices = (size_t)block->vertices;
+  int *numbers = (int *)permi_pool_get(pool, 7 * vertices, sizeof(int));
+  greedy->walk.state = (unsigned char *)permi_pool_get(pool, 2 * vertices, 1);
+  if (pool->failed)
+    return 0;
+  greedy->mark = greedy->walk.state + vertices;
+  greedy->walk.open = numbers;
+  greedy->walk.frontier = numbers + vertices;
+  greedy->walk.place = numbers + 2 * vertices;
+  greedy->growth = numbers + 3 * vertices;
+  greedy->near = numbers + 4 * vertices;
+  greedy->next = numbers + 5 * vertices;
+  greedy->list = numbers + 6 * vertices;
+  return 1;
+}
+
+static void permi_greedy_start(const permi_block *block, permi_greedy *greedy, permi_control *watch)
+{
+  const permi_walk *walk = &greedy->walk;
+  int v, e;
+  permi_walk_start(block, &greedy->walk);
+  greedy->listed = 0;
+  for (v = 0; v < block->vertices && !permi_watch_step(watch, (size_t)v, 10); v++) {
+    int near = 0, growth = 0;
+    for (e = block->start[v]; e < block->start[v + 1]; e++) {
+      const int open = walk->open[block->neighbour[e]];
+      growth += open > 1;
+      near += permi_greedy_near_of(open);
+    }
+    greedy->growth[v] = growth;
+    greedy->near[v] = near;
+    greedy->next[v] = block->start[v] - 1;
+    greedy->mark[v] = 0;
+  }
+  greedy->units = 2.0 * block->edges;
+}
+
+/* Lists a touched vertex and its neighbours, some only of a hub. */
+static void permi_greedy_list(const permi_block *block, permi_greedy *greedy, int u)
+{
+  const int end = block->start[u + 1], first = greedy->listed;
+  int e;
+  for (e = greedy->next[u]; e < end && greedy->listed - first <= PERMI_GREEDY_LOOK; e++) {
+    const int v = e < block->start[u] ? u : block->neighbour[e];
+    if (greedy->mark[v] || greedy->walk.state[v] == 2 || (greedy->kind < 2 && (v >= block->n) != greedy->kind))
+      continue;
+    greedy->mark[v] = 1;
+    greedy->list[greedy->listed++] = v;
+  }
+  greedy->units += 2.0 * (e - greedy->next[u]);
+  greedy->next[u] = e;
+}
+
+/* Neighbour t of the eliminated vertex has an entry less. */
+static void permi_greedy_lose(const permi_block *block, permi_greedy *greedy, int t)
+{
+  permi_walk *walk = &greedy->walk;
+  const int open = --walk->open[t], touched = walk->state[t] == 0;
+  int growth, near, e;
+  if (open == 0) {
+    permi_walk_leave(block, walk, t);
+    return;
+  }
+  growth = touched + (open == 1);
+  near = permi_greedy_near_of(open) - permi_greedy_near_of(open + 1);
+  if (growth || near) {
+    for (e = block->start[t]; e < block->start[t + 1]; e++) {
+      greedy->growth[block->neighbour[e]] -= growth;
+      greedy->near[block->neighbour[e]] += near;
+    }
+    greedy->units += 1.5 * (e - block->start[t]);
+  }
+  if (touched) {
+    greedy->growth[t]--;
+    permi_walk_touch(walk, t, t >= block->n);
+    permi_greedy_list(block, greedy, t);
+  }
+}
+
+static void permi_greedy_step(const permi_block *block, permi_greedy *greedy, int v)
+{
+  permi_walk *walk = &greedy->walk;
+  const int growth = (walk->open[v] == 1) - (walk->state[v] == 0), near = permi_greedy_near_of(walk->open[v]);
+  int e;
+  permi_walk_leave(block, walk, v);
+  for (e = block->start[v]; e < block->start[v + 1]; e++) {
+    const int t = block->neighbour[e];
+    greedy->growth[t] += growth;
+    greedy->near[t] -= near;
+    if (walk->state[t] != 2)
+      permi_greedy_lose(block, greedy, t);
+  }
+  greedy->units += 60 + 8.0 * (e - block->start[v]);
+}
+
+/* The candidate that leaves the smallest frontier; of those the one whose neighbours are nearest to leaving, or any. */
+static int permi_greedy_best(const permi_block *block, permi_greedy *greedy, uint64_t *seed)
+{
+  const permi_walk *walk = &greedy->walk;
+  int best = -1, growth = INT_MAX, near = 0, ties = 0, kept = 0, i;
+  for (i = 0; i < greedy->listed; i++) {
+    const int v = greedy->list[i], grows = greedy->growth[v], comes = greedy->by_chance ? 0 : greedy->near[v];
+    if (walk->state[v] == 2)
+      continue;
+    greedy->list[kept++] = v;
+    if (grows > growth || (grows == growth && comes < near))
+      continue;
+    ties = grows == growth && comes == near ? ties + 1 : 1;
+    growth = grows;
+    near = comes;
+    if (permi_order_below(seed, ties) == 0)
+      best = v;
+  }
+  greedy->units += 3.0 * i;
+  greedy->listed = kept;
+  if (best >= 0)
+    return best;
+  for (i = 0; i < walk->width[0] + walk->width[1]; i++) /* hubs have more */
+    permi_greedy_list(block, greedy, walk->frontier[i]);
+  return greedy->listed ? permi_greedy_best(block, greedy, seed) : -1;
+}
+
+/* Where an order begins: anywhere; and goes on where a component ends. */
+static int permi_greedy_begin(const permi_block *block, permi_greedy *greedy, int length, uint64_t *seed)
+{
+  permi_walk *walk = &greedy->walk;
+  const int n = block->n, kind = greedy->kind;
+  int v;
+  if (length == 0) {
+    v = permi_order_below(seed, n);
+    if (kind == 1 || (kind == 2 && permi_order_below(seed, 2)))
+      v = n + (block->vertices == 2 * n ? v : v % (block->vertices - n));
+    return v;
+  }
+  for (v = walk->unseen[kind == 1]; walk->state[v]; v++)
+    ;
+  walk->unseen[kind == 1] = v + 1;
+  return v;
+}
+
+/* Writes an order, returns its cost. INFINITY: over `limit`, or stopped. */
+static double permi_order_greedy(const permi_block *block, const double *binomial, permi_greedy *greedy, uint64_t *seed,
+                                 const permi_budget *budget, double limit, int *order)
+{
+  permi_walk *walk = &greedy->walk;
+  const int vertices = block->vertices;
+  int length = 0, v;
+  double cost = 0, states = 1, units;
+  permi_greedy_start(block, greedy, budget->account->watch);
+  while (walk->eliminated[0] + walk->eliminated[1] < vertices && cost <= limit) {
+    const int width = walk->width[0] + walk->width[1];
+    int open;
+    units = greedy->units;
+    greedy->units = 0;
+    if (permi_watch(budget->account->watch, units))
+      break;
+    walk->widest = width > walk->widest ? width : walk->widest;
+    if (width > PERMI_ORDER_WIDTH)
+      return (double)INFINITY;
+    v = width ? permi_greedy_best(block, greedy, seed) : permi_greedy_begin(block, greedy, length, seed);
+    open = walk->open[v];
+    permi_greedy_step(block, greedy, v);
+    greedy->mark[v] = 2;
+    order[length++] = v;
+    cost += states / 4;
+    states = permi_order_price(permi_walk_states(binomial, walk), budget->most);
+    cost += states * (1 + 0.5 * open);
+  }
+  if (cost > limit || walk->eliminated[0] + walk->eliminated[1] < vertices)
+    return (double)INFINITY;
+  for (v = 0; v < vertices; v++)
+    if (greedy->mark[v] != 2)
+      order[length++] = v;
+  return cost;
+}
+
+/* Is another greedy order worth its time? The first of each kind tell little: others of the graph are up to 1000 times
+   as quick. */
+static int permi_greedy_pays(const permi_budget *budget, double begin, double cost, int first)
+{
+  const double seconds = permi_budget_seconds(budget, cost), spent = budget->account->watch->worked - begin;
+  const double share = seconds < budget->rival ? PERMI_GREEDY_SHARE : PERMI_GREEDY_BEHIND_SHARE;
+  if (!(cost < 1e300)) /* no order yet */
+    return spent < 1e9 * share * budget->rival;
+  return (first || seconds < PERMI_GREEDY_HOPELESS * budget->rival) &&
+         spent < 1e9 * (first ? fmax(share, 3 * PERMI_GREEDY_BEHIND_SHARE) : share) * fmin(seconds, budget->rival) &&
+         spent < PERMI_GREEDY_PART * (permi_budget_left(budget, cost) + spent);
+}
+
+/* =========================================================================================================== >>order
+   Elimination orders of a block: greedy starts, then simulated annealing. Fixed seeds and predicted work: an order
+   never varies. */
+
+#define PERMI_ORDER_START 1e45
+/* Slower than the rival by this: not annealed, which gained 27x once (a Mycielski graph), else 1-4x. */
+#define PERMI_ORDER_HOPELESS 1.5
+#define PERMI_ORDER_ANNEAL 1024
+#define PERMI_ANNEAL_SHORT 0.01 /* heat of a few milliseconds, */
+#define PERMI_ANNEAL_WARM 0.03  /* of more, and after annealing: nothing better is found above; */
+#define PERMI_ANNEAL_HOT 0.07   /* of rounds */
+#define PERMI_ANNEAL_COLD 0.001
+#define PERMI_ANNEAL_ANYWHERE 4 /* one move in these */
+#define PERMI_ANNEAL_MOST 8e8
+#define PERMI_ANNEAL_FEW 3e4    /* units that gain nothing */
+#define PERMI_ANNEAL_BRIEF 2.5e6
+#define PERMI_ANNEAL_ROUNDS 1e7 /* fewer units are best spent at once (17 graphs) */
+#define PERMI_ANNEAL_BEGIN 16   /* of the units at first: better orders deserve less */
+#define PERMI_ANNEAL_PAYS 6     /* chosen: predicted gain of a round over its time, for one more of twice the time */
+#define PERMI_ANNEAL_GAIN 3     /* gain in a round: seen up to 8 */
+#define PERMI_ANNEAL_FALL 1.5   /* from a greedy start */
+
 /* Before each position. Permuting positions i..j changes only those between: a move walks these until its cost exceeds
    what chance allows. */
 typedef struct permi_positions {
@@ -4194,7 +4354,7 @@ typedef struct permi_anneal {
 /* Units of a position and of an open entry of its vertex, measured on orders 34 to 446. */
 #define PERMI_ANNEAL_UNITS(words) (11 + 1.5 * (words))
 #define PERMI_ANNEAL_ENTRY_UNITS(words) (3 + 0.5 * (words))
-#define PERMI_ANNEAL_MOVE_UNITS 80  /* of a move, */
+#define PERMI_ANNEAL_MOVE_UNITS 110 /* of a move, */
 #define PERMI_ANNEAL_TAKEN_UNITS 40 /* more if taken; then for a permuted position, and one behind */
 #define PERMI_ANNEAL_COPY_UNITS(words) (3.0 * (words))
 #define PERMI_ANNEAL_SHIFT_UNITS 0.4
@@ -4291,11 +4451,25 @@ static int permi_anneal_watch(permi_anneal *a)
   return permi_watch(a->budget->account->watch, units);
 }
 
-static double permi_anneal_left(const permi_budget *budget, double cost)
+/* Where a move of a span begins: mostly about a position met with the chance of its cost, at times anywhere. */
+static int permi_anneal_first(const permi_anneal *a, int span, uint64_t *seed)
 {
-  const double seconds = permi_budget_seconds(budget, cost);
-  return permi_account_free(budget->account, fmin(seconds, budget->rival)) -
-         (seconds > budget->rival ? budget->reserve : 0);
+  const int most = a->block->vertices - span;
+  const double *cost = a->now.cost;
+  int low = 0, high = a->block->vertices, first;
+  double at;
+  if (permi_order_below(seed, PERMI_ANNEAL_ANYWHERE) == 0)
+    return permi_order_below(seed, most);
+  at = permi_order_random(seed) * cost[high];
+  while (high - low > 1) {
+    const int middle = (low + high) / 2;
+    if (cost[middle] <= at)
+      low = middle;
+    else
+      high = middle;
+  }
+  first = low - permi_order_below(seed, span + 1);
+  return first < 0 ? 0 : first < most ? first : most - 1;
 }
 
 /* Anneals a->order into a->best, returns its cost; ends early once a better order deserves less. */
@@ -4317,7 +4491,7 @@ static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64
   best = total = now->cost[length];
   while (a->units < end) {
     int span = 1 + permi_order_below(seed, permi_order_below(seed, 8) ? (length < 12 ? length - 1 : 11) : length - 1);
-    int first = permi_order_below(seed, length - span), last = first + span, kind = permi_order_below(seed, 4), k;
+    int first = permi_anneal_first(a, span, seed), last = first + span, kind = permi_order_below(seed, 4), k;
     double chance = permi_order_random(seed), mantissa, limit, shift, after = now->cost[length] - now->cost[last + 1];
     int *candidate = a->candidate;
     const int *order = a->order;
@@ -4362,7 +4536,7 @@ static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64
       best = total;
       memcpy(a->best, a->order, (size_t)length * sizeof *a->order);
       permi_anneal_watch(a);
-      left = fmax(permi_anneal_left(a->budget, best), 0);
+      left = fmax(permi_budget_left(a->budget, best), 0);
       if (end - a->units > left) {
         step *= left / (end - a->units);
         end = a->units + left;
@@ -4392,18 +4566,6 @@ static double permi_anneal_units(double cost, const permi_budget *budget)
                fmin(PERMI_ANNEAL_SHORT_SHARE * fmin(alone - permi_budget_seconds(budget, 0), rival),
                     PERMI_ANNEAL_LEAST));
   return fmin(units, PERMI_ANNEAL_MOST) * (budget->effort < 1 ? budget->effort : 1);
-}
-
-/* Is another greedy order worth its time? The first of each kind tell little: others of the graph are up to 1000 times
-   as quick. */
-static int permi_greedy_pays(const permi_budget *budget, double begin, double cost, int first)
-{
-  const double seconds = permi_budget_seconds(budget, cost), spent = budget->account->watch->worked - begin;
-  if (!(cost < 1e300)) /* no order yet */
-    return spent < 1e9 * PERMI_GREEDY_SHARE * budget->rival;
-  return (first || seconds < PERMI_GREEDY_HOPELESS * budget->rival) &&
-         spent < 1e9 * (first ? 3 : 1) * PERMI_GREEDY_SHARE * fmin(seconds, budget->rival) &&
-         spent < PERMI_GREEDY_PART * (permi_anneal_left(budget, cost) + spent);
 }
 
 static int permi_positions_get(permi_pool *pool, size_t count, size_t words, permi_positions *positions)
@@ -4442,102 +4604,146 @@ static int permi_anneal_create(permi_pool *pool, const permi_block *block, const
   return 1;
 }
 
-static void permi_order_anneal(permi_anneal *anneal, const int *from, double hot, double units, uint64_t *seed,
-                               int *order, double *cost)
+/* Orders found so far. */
+typedef struct permi_orders {
+  const permi_block *block;
+  const double *binomial;
+  const permi_budget *given;
+  permi_budget budget; /* that given, with arrays' price where the best order is narrow enough for them */
+  permi_greedy greedy;
+  uint64_t seed;
+  int *order, *trial, *best[3]; /* best, and least: of each kind of greedy order */
+  double cost, least[3];
+} permi_orders;
+
+static void permi_orders_take(permi_orders *search, const int *order, double cost)
 {
-  const size_t bytes = (size_t)anneal->block->vertices * sizeof *order;
+  if (!(cost < search->cost))
+    return;
+  search->cost = cost;
+  memcpy(search->order, order, (size_t)search->block->vertices * sizeof *order);
+  search->budget.quick =
+      search->greedy.walk.widest > search->given->quick_width ? search->given->each : search->given->quick;
+}
+
+/* Rounds of greedy orders of three kinds, of which those that lag are left. */
+static void permi_orders_greedy(permi_orders *search, double most)
+{
+  const permi_block *block = search->block;
+  const permi_budget *budget = &search->budget;
+  const double begin = budget->account->watch->worked;
+  const int glanced = budget->first[1] != NULL;
+  const int rounds = block->n > 2000 || budget->effort == 0 ? 1 : block->n < 8 ? 2 : PERMI_GREEDY_STARTS;
+  int round, kind, pays = 1;
+  for (round = 0; round < 2; round++)
+    if (budget->first[round])
+      permi_orders_take(search, budget->first[round],
+                        permi_order_cost(block, search->binomial, &search->greedy.walk, budget, budget->first[round]));
+  for (round = glanced; round < rounds; round++)
+    for (kind = 0; kind < 3 && pays; kind++) {
+      const int early = round < PERMI_GREEDY_TRIED;
+      const double limit = fmin(early ? search->least[kind] : search->cost, most);
+      double cost;
+      if (search->least[kind] < (double)INFINITY &&
+          search->least[kind] > (early ? PERMI_GREEDY_FAR : PERMI_GREEDY_BEHIND) * search->cost)
+        continue;
+      search->greedy.kind = kind;
+      search->greedy.by_chance = round % 2;
+      cost = permi_order_greedy(block, search->binomial, &search->greedy, &search->seed, budget, limit, search->trial);
+      if (cost < search->least[kind]) {
+        search->least[kind] = cost;
+        memcpy(search->best[kind], search->trial, (size_t)block->vertices * sizeof *search->trial);
+      }
+      permi_orders_take(search, search->trial, cost);
+      pays = permi_greedy_pays(budget, begin, search->cost, round < 2);
+    }
+}
+
+static void permi_orders_anneal(permi_orders *search, permi_anneal *anneal, const int *from, double hot, double units)
+{
+  const size_t bytes = (size_t)search->block->vertices * sizeof *from;
   double annealed;
   memcpy(anneal->order, from, bytes);
-  annealed = permi_anneal_run(anneal, hot, units, seed);
-  if (annealed < *cost) {
-    *cost = annealed;
-    memcpy(order, anneal->best, bytes);
+  annealed = permi_anneal_run(anneal, hot, units, &search->seed);
+  if (annealed < search->cost) {
+    search->cost = annealed;
+    memcpy(search->order, anneal->best, bytes);
+  }
+}
+
+/* Rounds double, as slower cooling mostly helps. What paid well goes on. */
+static void permi_orders_rounds(permi_orders *search, permi_anneal *anneal, double begin)
+{
+  const permi_budget *budget = &search->budget;
+  const permi_control *watch = budget->account->watch;
+  double spent, round;
+  int pays = 0, k;
+  permi_orders_anneal(search, anneal, search->order, PERMI_ANNEAL_HOT,
+                      permi_anneal_units(search->cost, budget) / PERMI_ANNEAL_BEGIN);
+  for (spent = 0; (spent < budget->effort || pays) && watch->stopped == PERM_OK; spent += round) {
+    const double before = search->cost, worked = watch->worked;
+    int ran = 0;
+    round = spent > 1 ? spent : 1;
+    if (!pays)
+      round = fmin(round, budget->effort < 1 ? 1 : ceil(budget->effort - spent));
+    for (k = 0; k < 4 && watch->stopped == PERM_OK; k++) {
+      const double left =
+          permi_budget_left(budget, search->cost / (k < 3 ? PERMI_ANNEAL_FALL : PERMI_ANNEAL_GAIN));
+      const double units = fmin(round * permi_anneal_units(search->cost, budget), left);
+      if (units < 6 * PERMI_ANNEAL_FEW)
+        continue;
+      ran = 1;
+      if (k == 3)
+        permi_orders_anneal(search, anneal, search->order, PERMI_ANNEAL_WARM, units / 2);
+      else if (search->least[k] < (double)INFINITY)
+        permi_orders_anneal(search, anneal, search->best[k], PERMI_ANNEAL_HOT, units / 6);
+    }
+    pays = ran && budget->effort >= 1 &&
+           (1e9 * (permi_budget_seconds(budget, before) - permi_budget_seconds(budget, search->cost)) >
+                PERMI_ANNEAL_PAYS * (watch->worked - worked) ||
+            permi_budget_left(budget, search->cost) > watch->worked - begin);
   }
 }
 
 /* Writes a permutation of the 2 n vertices and its cost (INFINITY: hopeless). 0: out of memory. */
-#define PERMI_GREEDY_STARTS 6
 static int permi_order(const perm_allocator *allocator, const permi_block *block, const double *binomial,
                        const permi_budget *given, int *order, double *cost)
 {
-  permi_budget prices = *given;
-  const permi_budget *budget = &prices;
-  const int n = block->n, starts = n > 2000 || given->effort == 0 ? 1 : n < 8 ? 2 : PERMI_GREEDY_STARTS;
-  const double begin = budget->account->watch->worked;
-  int kind, start, k, pays = 1, ok = 0;
+  const double begin = given->account->watch->worked;
   const size_t vertices = (size_t)block->vertices;
-  uint64_t seed = UINT64_C(88172645463325252);
-  double best_of[3] = {(double)INFINITY, (double)INFINITY, (double)INFINITY}, spent, round, most = PERMI_ORDER_START;
   permi_pool room = {allocator, NULL, 0};
-  int *numbers = (int *)permi_pool_get(&room, 8 * vertices, sizeof(int));
-  permi_walk walk;
+  int *numbers = (int *)permi_pool_get(&room, 4 * vertices, sizeof(int)), kind, ok;
+  double most = PERMI_ORDER_START, units;
+  permi_orders search;
   permi_anneal anneal;
-  walk.state = (unsigned char *)permi_pool_get(&room, vertices, 1);
-  walk.skip = (int *)permi_pool_get(&room, 2 * (size_t)block->edges, sizeof(int));
-  *cost = (double)INFINITY;
-  if (room.failed)
-    goto done;
-  if (n > PERM_MAX_N) /* the rival's price of smaller blocks may be too hopeful */
-    most = fmin(most, 7 * PERMI_ORDER_HOPELESS * budget->rival / budget->quick);
-  walk.open = numbers;
-  walk.frontier = numbers + vertices;
-  walk.place = numbers + 2 * vertices;
-  if (budget->first) {
-    *cost = permi_order_cost(block, binomial, &walk, budget, budget->first);
-    memcpy(order, budget->first, vertices * sizeof *order);
-    prices.quick = walk.widest > given->quick_width ? given->each : given->quick;
-  }
-  for (start = 0; start < starts; start++)
-    for (kind = 0; kind < 3 && pays; kind++) {
-      int *trial = numbers + 6 * vertices;
-      double trial_cost =
-          permi_order_greedy(block, binomial, &walk, kind, &seed, budget, fmin(best_of[kind], most), trial);
-      if (trial_cost < best_of[kind]) {
-        best_of[kind] = trial_cost;
-        memcpy(numbers + (3 + (size_t)kind) * vertices, trial, vertices * sizeof *trial);
-      }
-      if (trial_cost < *cost) {
-        *cost = trial_cost;
-        memcpy(order, trial, vertices * sizeof *trial);
-        prices.quick = walk.widest > given->quick_width ? given->each : given->quick;
-      }
-      pays = permi_greedy_pays(budget, begin, *cost, start == 0);
+  search.block = block;
+  search.binomial = binomial;
+  search.given = given;
+  search.budget = *given;
+  search.seed = UINT64_C(88172645463325252);
+  search.order = order;
+  search.cost = (double)INFINITY;
+  ok = permi_greedy_create(&room, block, &search.greedy);
+  if (ok) {
+    for (kind = 0; kind < 3; kind++) {
+      search.best[kind] = numbers + (size_t)kind * vertices;
+      search.least[kind] = (double)INFINITY;
     }
-  pays = 0;
-  ok = 1;
-  round = fmin(permi_anneal_units(*cost, budget), permi_anneal_left(budget, *cost));
-  if (round < PERMI_ANNEAL_FEW || n > PERMI_ORDER_ANNEAL || n < 3)
-    goto done;
-  ok = permi_anneal_create(&room, block, binomial, budget, &anneal);
-  if (!ok)
-    goto done;
-  if (round < PERMI_ANNEAL_ROUNDS) {
-    permi_order_anneal(&anneal, order, PERMI_ANNEAL_WARM, round, &seed, order, cost);
-    goto done;
-  }
-  permi_order_anneal(&anneal, order, PERMI_ANNEAL_HOT, permi_anneal_units(*cost, budget) / PERMI_ANNEAL_BEGIN, &seed,
-                     order, cost);
-  /* Rounds double, as slower cooling mostly helps. What paid well goes on. */
-  for (spent = 0; (spent < budget->effort || pays) && budget->account->watch->stopped == PERM_OK; spent += round) {
-    const double before = *cost, units_before = budget->account->watch->worked;
-    round = spent > 1 ? spent : 1;
-    if (!pays)
-      round = fmin(round, budget->effort < 1 ? 1 : ceil(budget->effort - spent));
-    for (k = 0; k < 4 && budget->account->watch->stopped == PERM_OK; k++) {
-      const double left = permi_anneal_left(budget, *cost / (k < 3 ? PERMI_ANNEAL_FALL : PERMI_ANNEAL_GAIN));
-      const double units = fmin(round * permi_anneal_units(*cost, budget), left);
-      if (k == 3)
-        permi_order_anneal(&anneal, order, PERMI_ANNEAL_WARM, units / 2, &seed, order, cost);
-      else if (best_of[k] < (double)INFINITY)
-        permi_order_anneal(&anneal, numbers + (3 + (size_t)k) * vertices, PERMI_ANNEAL_HOT, units / 6, &seed, order,
-                           cost);
+    search.trial = numbers + 3 * vertices;
+    if (block->n > PERM_MAX_N) /* the rival's price of smaller blocks may be too hopeful */
+      most = fmin(most, 7 * PERMI_ORDER_HOPELESS * given->rival / given->quick);
+    permi_orders_greedy(&search, most);
+    units = fmin(permi_anneal_units(search.cost, &search.budget), permi_budget_left(&search.budget, search.cost));
+    if (units >= PERMI_ANNEAL_FEW && block->n <= PERMI_ORDER_ANNEAL && block->n >= 3) {
+      ok = permi_anneal_create(&room, block, binomial, &search.budget, &anneal);
+      if (ok && units < PERMI_ANNEAL_ROUNDS)
+        permi_orders_anneal(&search, &anneal, order, units < PERMI_ANNEAL_BRIEF ? PERMI_ANNEAL_SHORT : PERMI_ANNEAL_WARM,
+                            units);
+      else if (ok)
+        permi_orders_rounds(&search, &anneal, begin);
     }
-    pays = budget->effort >= 1 &&
-           (1e9 * (permi_budget_seconds(budget, before) - permi_budget_seconds(budget, *cost)) >
-                PERMI_ANNEAL_PAYS * (budget->account->watch->worked - units_before) ||
-            permi_anneal_left(budget, *cost) > budget->account->watch->worked - begin);
   }
-done:
+  *cost = search.cost;
   permi_pool_release(&room);
   return ok;
 }
@@ -15337,6 +15543,7 @@ static double permi_hybrid_rate(perm_isa isa, permi_hybrid_algebra algebra)
 }
 
 /* Both orientations share a third of the annealing. Without room the search continues from *layout. */
+#define PERMI_HYBRID_BRIEF 2000 /* fewer moves are made as hot as those before (13 matrices) */
 static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangement *layout)
 {
   const int again = work->budget < PERMI_HYBRID_SLOT_BUDGET;
@@ -15364,7 +15571,8 @@ static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangem
   t = cost[1] < cost[0];
   moves = (int)fmin(permi_layout_moves(work, cost[t]), inner ? 53334 : 2667);
   if (moves > 20)
-    cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves, inner ? 4 : -1, 0.1, &seed);
+    cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves, inner ? 4 : -1,
+                                  moves < PERMI_HYBRID_BRIEF ? 0.2 : 0.1, &seed);
   *layout = trial[t];
   return cost[t];
 }
@@ -17285,7 +17493,9 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
     seconds *= permi_whole_slower(hybrid) / (PERMI_WHOLE_SLOWER * permi_whole_passes(block));
   hybrid->isa = isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2 ? isa : PERM_ISA_PLAIN;
   hybrid->absolute_mask = options->precision == PERM_PRECISION_FAST ? 127 : 31;
-  if (hybrid->high < 10 || options->certify)
+  if (hybrid->high < 10) /* 32 blocks of the few, or all */
+    hybrid->absolute_mask = hybrid->high > 5 ? (1u << (hybrid->high - 5)) - 1 : 0;
+  if (options->certify)
     hybrid->absolute_mask = 0;
   if (!options->certify && !hybrid->runs) /* else the speed knows */
     seconds *= 1 + (permi_hybrid_certified(hybrid->algebra) - 1) / (hybrid->absolute_mask + 1);
@@ -23614,7 +23824,8 @@ static int permi_frontier_budget(const permi_maker *maker, const permi_block *bl
     budget->quick_start = PERMI_ARRAY_STREAM_SECONDS * block->edges;
   }
   budget->rival = rival;
-  budget->first = maker->offers ? maker->offers->elimination : NULL;
+  budget->first[0] = maker->offers ? maker->offers->elimination : NULL;
+  budget->first[1] = maker->offers ? maker->offers->glanced : NULL;
   budget->reserve = maker->layouts ? PERMI_PLAN_RIVAL * permi_account_free(maker->account, rival) : 0;
   budget->account = maker->account;
   if (!options->gpu.devices)
@@ -23652,8 +23863,11 @@ static double permi_frontier_glance(permi_maker *maker, const permi_block *block
     maker->binomial = permi_binomials(allocator, maker->working->n);
   if (order && maker->binomial && permi_frontier_budget(maker, block, rival, order, &budget)) {
     budget.effort = 0;
-    if (permi_order(allocator, block, maker->binomial, &budget, order, &cost))
+    if (permi_order(allocator, block, maker->binomial, &budget, order, &cost) && cost < (double)INFINITY) {
       maker->offers->glance = permi_budget_seconds(&budget, cost);
+      maker->offers->glanced = order;
+      order = NULL;
+    }
   }
   permi_release(allocator, order);
   return maker->offers->glance;
@@ -24215,6 +24429,7 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
   else
     status = permi_ask_engines(maker, block, &offers);
   maker->offers = NULL;
+  permi_release(&options->allocator, offers.glanced);
   permi_release(&options->allocator, maker->layouts);
   maker->layouts = NULL;
   if (status == PERM_OK && offers.dense < (double)INFINITY)
@@ -25888,7 +26103,8 @@ static int permi_rook_anneal(const permi_placements *plan, double effort, double
   budget.most = budget.rival = (double)INFINITY;
   budget.each = budget.quick = PERMI_ROOK_UNIT_SECONDS;
   budget.quick_width = PERMI_ORDER_WIDTH;
-  budget.first = first;
+  budget.first[0] = first;
+  budget.first[1] = NULL;
   budget.account = &account;
   for (v = 0; v < plan->block->vertices; v++) /* if none is found */
     order[v] = v;

@@ -90,7 +90,9 @@
      block/      >>matching          Hopcroft-Karp
                  >>components        Dulmage-Mendelsohn, strong components
                  >>reduce            lines of degree 1 and 2 eliminated
-                 >>order             elimination order: greedy, annealing
+                 >>walk              walks along elimination orders
+                 >>greedy            greedy orders
+                 >>order             the best order: greedy, then annealed
                  >>engines           what engines of a block share
                  >>vectors           what the vector kernels read; their readings for AVX-512, AVX2
      frontier/   >>values            entries as values of the ring
@@ -231,6 +233,8 @@ PERMI_BRIEF_END
 #include "block/matching.h"
 #include "block/components.h"
 #include "block/reduce.h"
+#include "block/walk.h"
+#include "block/greedy.h"
 #include "block/order.h"
 #include "block/engines.h"
 #include "block/vectors.h"

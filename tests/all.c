@@ -63,6 +63,7 @@
 #include "t_tree.c"
 #include "t_spy.c"
 #include "t_rook.c"
+#include "t_greedy.c"
 #include "t_sample.c"
 #include "t_structure.c"
 #include "t_estimate.c"

@@ -263,13 +263,13 @@ TEST(t_rook_families_and_threads)
   }
 }
 
-/* What permi_order_cost says of an order, by >>order's own walk. */
+/* What permi_order_cost says of an order, by >>walk itself. */
 static double t_rook_cost(const permi_block *block, permi_control *watch, const int *order)
 {
   permi_account account = {watch, 0, 0, 1, 1, 1};
   permi_budget budget;
   permi_walk walk;
-  int numbers[3 * 16], skip[128];
+  int numbers[3 * 16];
   unsigned char state[16];
   memset(&budget, 0, sizeof budget);
   budget.most = (double)INFINITY;
@@ -277,7 +277,6 @@ static double t_rook_cost(const permi_block *block, permi_control *watch, const 
   walk.open = numbers;
   walk.frontier = numbers + 16;
   walk.place = numbers + 32;
-  walk.skip = skip;
   walk.state = state;
   return permi_order_cost(block, NULL, &walk, &budget, order);
 }

@@ -69,9 +69,10 @@ static const double permi_seconds_word[2] = {3.2e-9, 7e-9};    /* and for each w
 #define PERMI_PLAN_ARRAY_SECONDS 1.5e-4 /* of arrays this; */
 #define PERMI_PLAN_REST 0.25            /* of it for programs and later engines */
 #define PERMI_PLAN_RIVAL 0.4             /* chosen: of what is left, for the layouts of hybrid */
-#define PERMI_GREEDY_SHARE 0.02         /* chosen: of the run, for orders to begin with */
+#define PERMI_GREEDY_SHARE 0.05         /* of the run, for orders to begin with, up to PERMI_GREEDY_PART; */
+#define PERMI_GREEDY_BEHIND_SHARE 0.004 /* chosen: behind a rival */
 #define PERMI_ANNEAL_SHARE 0.03         /* of the run, for annealing an order; */
-#define PERMI_ANNEAL_SHORT_SHARE 0.1    /* of a short run, */
+#define PERMI_ANNEAL_SHORT_SHARE 0.03   /* of a short run, */
 #define PERMI_ANNEAL_LEAST 1.5e-3       /* up to this */
 #define PERMI_ORDER_PLAN_SECONDS 1e-6   /* per vertex and entry: an order and its programme */
 #define PERMI_ORDER_FORGET_SECONDS 1e5  /* chosen: longer orders are not annealed */

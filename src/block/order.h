@@ -1,296 +1,26 @@
-/* ========================================================================================== >>order
-   Elimination orders of a block, rows and columns mixed: greedy starts, then simulated annealing.
-   Eliminating a vertex touches its neighbours; a vertex without neighbours left goes by itself. The frontier is
-   touched and not eliminated: with a rows, b columns and d more columns than rows eliminated, it has at most sum_i
-   C(a, i) C(b, i - d) = C(a + b, a - d) states of i rows and i - d columns matched. Where vertices may stay unmatched
-   (>>rook; no binomials are given) there are 2^(a + b), with a number for each count of eliminated vertices matched.
-   A step costs states after it * (1 + neighbours left / 2) + states before / 4, from real matrices. Fixed seeds and
-   predicted work: an order never varies. */
+/* =========================================================================================================== >>order
+   Elimination orders of a block: greedy starts, then simulated annealing. Fixed seeds and predicted work: an order
+   never varies. */
 #pragma once
-#include "../base/prices.h"
-#include "../dense/kernels.h"
-#include "../matrix/matrix.h"
+#include "greedy.h"
 
-#define PERMI_ORDER_WIDTH 512
-#define PERMI_ORDER_MOST 1e60
 #define PERMI_ORDER_START 1e45
 /* Slower than the rival by this: not annealed, which gained 27x once (a Mycielski graph), else 1-4x. */
-#define PERMI_ORDER_HOPELESS 3
-#define PERMI_GREEDY_HOPELESS 10 /* to another greedy order, which gained up to 10x over three */
-#define PERMI_GREEDY_LOOK 64
-#define PERMI_GREEDY_PART 0.3 /* chosen: of the units at hand; the rest anneals */
+#define PERMI_ORDER_HOPELESS 1.5
 #define PERMI_ORDER_ANNEAL 1024
-#define PERMI_ANNEAL_HOT 0.07
-#define PERMI_ANNEAL_WARM 0.03 /* after annealing; nothing better is found above */
+#define PERMI_ANNEAL_SHORT 0.01 /* heat of a few milliseconds, */
+#define PERMI_ANNEAL_WARM 0.03  /* of more, and after annealing: nothing better is found above; */
+#define PERMI_ANNEAL_HOT 0.07   /* of rounds */
 #define PERMI_ANNEAL_COLD 0.001
+#define PERMI_ANNEAL_ANYWHERE 4 /* one move in these */
 #define PERMI_ANNEAL_MOST 8e8
-#define PERMI_ANNEAL_FEW 3e4   /* units that gain nothing */
-#define PERMI_ANNEAL_ROUNDS 2.5e6 /* fewer units are best spent at once, and warm (17 graphs) */
-#define PERMI_ANNEAL_BEGIN 16 /* of the units at first: better orders deserve less */
-#define PERMI_ANNEAL_PAYS 6   /* chosen: predicted gain of a round over its time, for one more of twice the time */
-#define PERMI_ANNEAL_GAIN 3   /* gain in a round: seen up to 8 */
-#define PERMI_ANNEAL_FALL 2.5 /* from a greedy start; 4 left too little (mycielskian:7: 2.9 s for 0.92) */
-
-typedef struct permi_block {
-  int n, edges;                  /* n: rows, and columns but in >>rook */
-  int vertices;
-  int rounded;                   /* some entry is not the given one times a power of two */
-  int *start, *neighbour, *edge; /* neighbours ascend */
-  double *real, *absolute;       /* of an edge; NULL unless used */
-  double *imaginary;
-  int64_t *integer;
-  int64_t *imaginary_integer;
-} permi_block;
-
-static double permi_order_random(uint64_t *seed)
-{
-  *seed ^= *seed >> 12;
-  *seed ^= *seed << 25;
-  *seed ^= *seed >> 27;
-  return (double)((*seed * UINT64_C(2685821657736338717)) >> 11) * (1.0 / 9007199254740992.0);
-}
-
-static int permi_order_below(uint64_t *seed, int limit)
-{
-  return (int)(permi_order_random(seed) * limit);
-}
-
-/* C(t, k) at t (t + 1) / 2 + k, for t up to 2 n. */
-static double *permi_binomials(const perm_allocator *allocator, int n)
-{
-  const size_t most = n < PERMI_ORDER_WIDTH / 2 ? 2 * (size_t)n : PERMI_ORDER_WIDTH;
-  double *c = (double *)permi_allocate(allocator, (most + 1) * (most + 2) / 2, sizeof *c);
-  size_t t, k;
-  for (t = 0; c && t <= most; t++)
-    for (k = 0; k <= t; k++) {
-      const double *above = c + t * (t - 1) / 2;
-      c[t * (t + 1) / 2 + k] = k == 0 || k == t ? 1 : fmin(above[k - 1] + above[k], PERMI_ORDER_MOST);
-    }
-  return c;
-}
-
-/* width and gone: rows and columns of the frontier, and eliminated. */
-static PERMI_ALWAYS_INLINE double permi_order_states(const double *binomial, const int *width, const int *gone)
-{
-  int t = width[0] + width[1], k = width[0] - (gone[1] - gone[0]);
-  if (t > PERMI_ORDER_WIDTH)
-    return PERMI_ORDER_MOST * t;
-  if (!binomial)
-    return fmin(ldexp(1 + (gone[0] < gone[1] ? gone[0] : gone[1]), t), PERMI_ORDER_MOST * t);
-  return k < 0 || k > t ? 1 : binomial[t * (t + 1) / 2 + k];
-}
-
-/* Planning may take PERMI_PLAN_SHARE of the predicted run, or PERMI_PLAN_SECONDS, in units of permi_watch: no clock
-   decides. */
-typedef struct permi_account {
-  permi_control *watch;
-  double begin;
-  double run;   /* predicted, of blocks already planned */
-  double least; /* granted in any case */
-  double floor; /* of `least`, for all blocks */
-  double share;
-} permi_account;
-
-static double permi_account_left(const permi_account *account, double seconds)
-{
-  return 1e9 * fmax(account->share * (account->run + seconds), account->least) -
-         (account->watch->worked - account->begin);
-}
-
-/* What is left for an engine, but PERMI_PLAN_REST for programs and later engines. */
-static double permi_account_free(const permi_account *account, double seconds)
-{
-  return permi_account_left(account, seconds) - 1e9 * PERMI_PLAN_REST * account->floor;
-}
-
-typedef struct permi_budget {
-  double effort;
-  double most; /* states in memory; a state beyond costs PERMI_ORDER_BEYOND times as much */
-  double each, start;        /* predicted seconds: of a unit of cost; fixed */
-  double quick, quick_start; /* the same of arrays, which take over where they are quicker, */
-  int quick_width;           /* up to this width */
-  double rival;
-  double reserve; /* units that the rival may need, if it is the better */
-  const int *first; /* an order to begin with; NULL: none */
-  const permi_account *account;
-} permi_budget;
-#define PERMI_ORDER_BEYOND 16
-
-static double permi_budget_seconds(const permi_budget *budget, double cost)
-{
-  return budget->start + fmin(cost * budget->each, cost * budget->quick + budget->quick_start);
-}
-
-static double permi_order_price(double states, double most)
-{
-  return states > most ? states + PERMI_ORDER_BEYOND * (states - most) : states;
-}
-
-typedef struct permi_walk {
-  int *open;
-  int *skip;            /* of an edge to an eliminated neighbour: a later edge, none open between */
-  unsigned char *state; /* 0 untouched, 1 in the frontier, 2 eliminated */
-  int *frontier, *place;
-  int width[2], eliminated[2], widest;
-  int unseen[2]; /* rows, columns before it are eliminated or touched */
-} permi_walk;
-
-static void permi_walk_start(const permi_block *block, permi_walk *walk)
-{
-  int v;
-  for (v = 0; v < block->vertices; v++) {
-    walk->open[v] = block->start[v + 1] - block->start[v];
-    walk->state[v] = 0;
-  }
-  walk->width[0] = walk->width[1] = walk->eliminated[0] = walk->eliminated[1] = walk->widest = 0;
-  walk->unseen[0] = 0;
-  walk->unseen[1] = block->n;
-}
-
-static void permi_walk_leave(const permi_block *block, permi_walk *walk, int v)
-{
-  int side = v >= block->n;
-  if (walk->state[v] == 1) {
-    int last = walk->frontier[walk->width[0] + walk->width[1] - 1];
-    walk->frontier[walk->place[v]] = last;
-    walk->place[last] = walk->place[v];
-    walk->width[side]--;
-  }
-  walk->state[v] = 2;
-  walk->eliminated[side]++;
-}
-
-static void permi_walk_step(const permi_block *block, permi_walk *walk, int v)
-{
-  int e, other = v < block->n;
-  permi_walk_leave(block, walk, v);
-  for (e = block->start[v]; e < block->start[v + 1]; e++) {
-    int t = block->neighbour[e];
-    walk->open[t]--;
-    if (walk->state[t] == 2)
-      continue;
-    if (walk->open[t] == 0) {
-      permi_walk_leave(block, walk, t);
-    } else if (walk->state[t] == 0) {
-      walk->state[t] = 1;
-      walk->place[t] = walk->width[0] + walk->width[1];
-      walk->frontier[walk->place[t]] = t;
-      walk->width[other]++;
-    }
-  }
-}
-
-static int permi_walk_growth(const permi_block *block, const permi_walk *walk, int v)
-{
-  int e, growth = walk->state[v] == 1 ? -1 : 0;
-  for (e = block->start[v]; e < block->start[v + 1]; e++) {
-    int t = block->neighbour[e];
-    if (walk->state[t] != 2)
-      growth += (walk->state[t] == 0) - (walk->open[t] == 1);
-  }
-  return growth;
-}
-
-static double permi_walk_states(const double *binomial, const permi_walk *walk)
-{
-  return permi_order_states(binomial, walk->width, walk->eliminated);
-}
-
-/* Writes an order, returns its cost: next the vertex that leaves the smallest frontier, among rows (kind 0), columns
-   (1) or both (2). INFINITY: over `limit`, or stopped. */
-static double permi_order_greedy(const permi_block *block, const double *binomial, permi_walk *walk, int kind,
-                                 uint64_t *seed, const permi_budget *budget, double limit, int *order)
-{
-  const int n = block->n, vertices = block->vertices;
-  int length = 0, v, e, i, *stamp = order + vertices;
-  double cost = 0, states = 1, units = 0;
-  permi_walk_start(block, walk);
-  for (v = 0; v < vertices && !permi_watch_step(budget->account->watch, (size_t)v, 40); v++)
-    stamp[v] = -1;
-  for (e = 0; e < 2 * block->edges && !permi_watch_step(budget->account->watch, (size_t)e, 3); e++)
-    walk->skip[e] = e + 1;
-  while (walk->eliminated[0] + walk->eliminated[1] < vertices && cost <= limit &&
-         !permi_watch(budget->account->watch, units)) {
-    int best = -1, best_growth = INT_MAX, ties = 0, width = walk->width[0] + walk->width[1];
-    units = 60;
-    walk->widest = width > walk->widest ? width : walk->widest;
-    /* of a hub only some neighbours are seen */
-    if (width > PERMI_ORDER_WIDTH)
-      return (double)INFINITY;
-    if (width == 0 && length == 0) {
-      best = permi_order_below(seed, n);
-      if (kind == 1 || (kind == 2 && permi_order_below(seed, 2)))
-        best = n + (vertices == 2 * n ? best : best % (vertices - n));
-    } else if (width == 0) { /* another component */
-      for (best = walk->unseen[kind == 1]; walk->state[best]; best++)
-        ;
-      walk->unseen[kind == 1] = best + 1;
-    } else {
-      for (i = 0; i < width; i++) {
-        int u = walk->frontier[i], looked = 0, alone = kind < 2 && (u >= n) == kind;
-        int end = alone ? block->start[u] : block->start[u + 1];
-        for (e = block->start[u] - 1; e < end && looked <= PERMI_GREEDY_LOOK; e++) {
-          int growth, candidate, from = e;
-          while (e >= block->start[u] && e < end && walk->state[block->neighbour[e]] == 2)
-            e = walk->skip[e];
-          if (e > from)
-            walk->skip[from] = e;
-          if (e == end)
-            break;
-          candidate = e < block->start[u] ? u : block->neighbour[e];
-          if (walk->state[candidate] == 2 || stamp[candidate] == length || (kind < 2 && (candidate >= n) != kind))
-            continue;
-          stamp[candidate] = length;
-          looked++;
-          units += 10 + 2 * (walk->open[candidate] > PERMI_GREEDY_LOOK ? 0 : block->start[candidate + 1] -
-                                                                                 block->start[candidate]);
-          growth = walk->open[candidate] > PERMI_GREEDY_LOOK ? walk->open[candidate]
-                                                             : permi_walk_growth(block, walk, candidate);
-          if (growth < best_growth) {
-            best_growth = growth;
-            ties = 0;
-          }
-          if (growth == best_growth && permi_order_below(seed, ++ties) == 0)
-            best = candidate;
-        }
-      }
-    }
-    v = walk->open[best];
-    permi_walk_step(block, walk, best);
-    order[length++] = best;
-    cost += states / 4;
-    states = permi_order_price(permi_walk_states(binomial, walk), budget->most);
-    cost += states * (1 + 0.5 * v);
-    stamp[best] = -2;
-  }
-  if (cost > limit || walk->eliminated[0] + walk->eliminated[1] < vertices)
-    return (double)INFINITY;
-  for (v = 0; v < vertices; v++)
-    if (stamp[v] != -2)
-      order[length++] = v;
-  return cost;
-}
-
-/* The cost of an order of all vertices. */
-static double permi_order_cost(const permi_block *block, const double *binomial, permi_walk *walk,
-                               const permi_budget *budget, const int *order)
-{
-  double cost = 0, states = 1;
-  int p;
-  permi_walk_start(block, walk);
-  for (p = 0; p < block->vertices && !permi_watch_step(budget->account->watch, (size_t)p, 100); p++) {
-    const int v = order[p], open = walk->open[v];
-    if (walk->state[v] == 2)
-      continue;
-    permi_walk_step(block, walk, v);
-    cost += states / 4;
-    states = permi_order_price(permi_walk_states(binomial, walk), budget->most);
-    cost += states * (1 + 0.5 * open);
-    if (walk->width[0] + walk->width[1] > walk->widest)
-      walk->widest = walk->width[0] + walk->width[1];
-  }
-  return budget->account->watch->stopped == PERM_OK && walk->widest <= PERMI_ORDER_WIDTH ? cost : (double)INFINITY;
-}
+#define PERMI_ANNEAL_FEW 3e4    /* units that gain nothing */
+#define PERMI_ANNEAL_BRIEF 2.5e6
+#define PERMI_ANNEAL_ROUNDS 1e7 /* fewer units are best spent at once (17 graphs) */
+#define PERMI_ANNEAL_BEGIN 16   /* of the units at first: better orders deserve less */
+#define PERMI_ANNEAL_PAYS 6     /* chosen: predicted gain of a round over its time, for one more of twice the time */
+#define PERMI_ANNEAL_GAIN 3     /* gain in a round: seen up to 8 */
+#define PERMI_ANNEAL_FALL 1.5   /* from a greedy start */
 
 /* Before each position. Permuting positions i..j changes only those between: a move walks these until its cost exceeds
    what chance allows. */
@@ -314,7 +44,7 @@ typedef struct permi_anneal {
 /* Units of a position and of an open entry of its vertex, measured on orders 34 to 446. */
 #define PERMI_ANNEAL_UNITS(words) (11 + 1.5 * (words))
 #define PERMI_ANNEAL_ENTRY_UNITS(words) (3 + 0.5 * (words))
-#define PERMI_ANNEAL_MOVE_UNITS 80  /* of a move, */
+#define PERMI_ANNEAL_MOVE_UNITS 110 /* of a move, */
 #define PERMI_ANNEAL_TAKEN_UNITS 40 /* more if taken; then for a permuted position, and one behind */
 #define PERMI_ANNEAL_COPY_UNITS(words) (3.0 * (words))
 #define PERMI_ANNEAL_SHIFT_UNITS 0.4
@@ -411,11 +141,25 @@ static int permi_anneal_watch(permi_anneal *a)
   return permi_watch(a->budget->account->watch, units);
 }
 
-static double permi_anneal_left(const permi_budget *budget, double cost)
+/* Where a move of a span begins: mostly about a position met with the chance of its cost, at times anywhere. */
+static int permi_anneal_first(const permi_anneal *a, int span, uint64_t *seed)
 {
-  const double seconds = permi_budget_seconds(budget, cost);
-  return permi_account_free(budget->account, fmin(seconds, budget->rival)) -
-         (seconds > budget->rival ? budget->reserve : 0);
+  const int most = a->block->vertices - span;
+  const double *cost = a->now.cost;
+  int low = 0, high = a->block->vertices, first;
+  double at;
+  if (permi_order_below(seed, PERMI_ANNEAL_ANYWHERE) == 0)
+    return permi_order_below(seed, most);
+  at = permi_order_random(seed) * cost[high];
+  while (high - low > 1) {
+    const int middle = (low + high) / 2;
+    if (cost[middle] <= at)
+      low = middle;
+    else
+      high = middle;
+  }
+  first = low - permi_order_below(seed, span + 1);
+  return first < 0 ? 0 : first < most ? first : most - 1;
 }
 
 /* Anneals a->order into a->best, returns its cost; ends early once a better order deserves less. */
@@ -437,7 +181,7 @@ static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64
   best = total = now->cost[length];
   while (a->units < end) {
     int span = 1 + permi_order_below(seed, permi_order_below(seed, 8) ? (length < 12 ? length - 1 : 11) : length - 1);
-    int first = permi_order_below(seed, length - span), last = first + span, kind = permi_order_below(seed, 4), k;
+    int first = permi_anneal_first(a, span, seed), last = first + span, kind = permi_order_below(seed, 4), k;
     double chance = permi_order_random(seed), mantissa, limit, shift, after = now->cost[length] - now->cost[last + 1];
     int *candidate = a->candidate;
     const int *order = a->order;
@@ -482,7 +226,7 @@ static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64
       best = total;
       memcpy(a->best, a->order, (size_t)length * sizeof *a->order);
       permi_anneal_watch(a);
-      left = fmax(permi_anneal_left(a->budget, best), 0);
+      left = fmax(permi_budget_left(a->budget, best), 0);
       if (end - a->units > left) {
         step *= left / (end - a->units);
         end = a->units + left;
@@ -512,18 +256,6 @@ static double permi_anneal_units(double cost, const permi_budget *budget)
                fmin(PERMI_ANNEAL_SHORT_SHARE * fmin(alone - permi_budget_seconds(budget, 0), rival),
                     PERMI_ANNEAL_LEAST));
   return fmin(units, PERMI_ANNEAL_MOST) * (budget->effort < 1 ? budget->effort : 1);
-}
-
-/* Is another greedy order worth its time? The first of each kind tell little: others of the graph are up to 1000 times
-   as quick. */
-static int permi_greedy_pays(const permi_budget *budget, double begin, double cost, int first)
-{
-  const double seconds = permi_budget_seconds(budget, cost), spent = budget->account->watch->worked - begin;
-  if (!(cost < 1e300)) /* no order yet */
-    return spent < 1e9 * PERMI_GREEDY_SHARE * budget->rival;
-  return (first || seconds < PERMI_GREEDY_HOPELESS * budget->rival) &&
-         spent < 1e9 * (first ? 3 : 1) * PERMI_GREEDY_SHARE * fmin(seconds, budget->rival) &&
-         spent < PERMI_GREEDY_PART * (permi_anneal_left(budget, cost) + spent);
 }
 
 static int permi_positions_get(permi_pool *pool, size_t count, size_t words, permi_positions *positions)
@@ -562,102 +294,146 @@ static int permi_anneal_create(permi_pool *pool, const permi_block *block, const
   return 1;
 }
 
-static void permi_order_anneal(permi_anneal *anneal, const int *from, double hot, double units, uint64_t *seed,
-                               int *order, double *cost)
+/* Orders found so far. */
+typedef struct permi_orders {
+  const permi_block *block;
+  const double *binomial;
+  const permi_budget *given;
+  permi_budget budget; /* that given, with arrays' price where the best order is narrow enough for them */
+  permi_greedy greedy;
+  uint64_t seed;
+  int *order, *trial, *best[3]; /* best, and least: of each kind of greedy order */
+  double cost, least[3];
+} permi_orders;
+
+static void permi_orders_take(permi_orders *search, const int *order, double cost)
 {
-  const size_t bytes = (size_t)anneal->block->vertices * sizeof *order;
+  if (!(cost < search->cost))
+    return;
+  search->cost = cost;
+  memcpy(search->order, order, (size_t)search->block->vertices * sizeof *order);
+  search->budget.quick =
+      search->greedy.walk.widest > search->given->quick_width ? search->given->each : search->given->quick;
+}
+
+/* Rounds of greedy orders of three kinds, of which those that lag are left. */
+static void permi_orders_greedy(permi_orders *search, double most)
+{
+  const permi_block *block = search->block;
+  const permi_budget *budget = &search->budget;
+  const double begin = budget->account->watch->worked;
+  const int glanced = budget->first[1] != NULL;
+  const int rounds = block->n > 2000 || budget->effort == 0 ? 1 : block->n < 8 ? 2 : PERMI_GREEDY_STARTS;
+  int round, kind, pays = 1;
+  for (round = 0; round < 2; round++)
+    if (budget->first[round])
+      permi_orders_take(search, budget->first[round],
+                        permi_order_cost(block, search->binomial, &search->greedy.walk, budget, budget->first[round]));
+  for (round = glanced; round < rounds; round++)
+    for (kind = 0; kind < 3 && pays; kind++) {
+      const int early = round < PERMI_GREEDY_TRIED;
+      const double limit = fmin(early ? search->least[kind] : search->cost, most);
+      double cost;
+      if (search->least[kind] < (double)INFINITY &&
+          search->least[kind] > (early ? PERMI_GREEDY_FAR : PERMI_GREEDY_BEHIND) * search->cost)
+        continue;
+      search->greedy.kind = kind;
+      search->greedy.by_chance = round % 2;
+      cost = permi_order_greedy(block, search->binomial, &search->greedy, &search->seed, budget, limit, search->trial);
+      if (cost < search->least[kind]) {
+        search->least[kind] = cost;
+        memcpy(search->best[kind], search->trial, (size_t)block->vertices * sizeof *search->trial);
+      }
+      permi_orders_take(search, search->trial, cost);
+      pays = permi_greedy_pays(budget, begin, search->cost, round < 2);
+    }
+}
+
+static void permi_orders_anneal(permi_orders *search, permi_anneal *anneal, const int *from, double hot, double units)
+{
+  const size_t bytes = (size_t)search->block->vertices * sizeof *from;
   double annealed;
   memcpy(anneal->order, from, bytes);
-  annealed = permi_anneal_run(anneal, hot, units, seed);
-  if (annealed < *cost) {
-    *cost = annealed;
-    memcpy(order, anneal->best, bytes);
+  annealed = permi_anneal_run(anneal, hot, units, &search->seed);
+  if (annealed < search->cost) {
+    search->cost = annealed;
+    memcpy(search->order, anneal->best, bytes);
+  }
+}
+
+/* Rounds double, as slower cooling mostly helps. What paid well goes on. */
+static void permi_orders_rounds(permi_orders *search, permi_anneal *anneal, double begin)
+{
+  const permi_budget *budget = &search->budget;
+  const permi_control *watch = budget->account->watch;
+  double spent, round;
+  int pays = 0, k;
+  permi_orders_anneal(search, anneal, search->order, PERMI_ANNEAL_HOT,
+                      permi_anneal_units(search->cost, budget) / PERMI_ANNEAL_BEGIN);
+  for (spent = 0; (spent < budget->effort || pays) && watch->stopped == PERM_OK; spent += round) {
+    const double before = search->cost, worked = watch->worked;
+    int ran = 0;
+    round = spent > 1 ? spent : 1;
+    if (!pays)
+      round = fmin(round, budget->effort < 1 ? 1 : ceil(budget->effort - spent));
+    for (k = 0; k < 4 && watch->stopped == PERM_OK; k++) {
+      const double left =
+          permi_budget_left(budget, search->cost / (k < 3 ? PERMI_ANNEAL_FALL : PERMI_ANNEAL_GAIN));
+      const double units = fmin(round * permi_anneal_units(search->cost, budget), left);
+      if (units < 6 * PERMI_ANNEAL_FEW)
+        continue;
+      ran = 1;
+      if (k == 3)
+        permi_orders_anneal(search, anneal, search->order, PERMI_ANNEAL_WARM, units / 2);
+      else if (search->least[k] < (double)INFINITY)
+        permi_orders_anneal(search, anneal, search->best[k], PERMI_ANNEAL_HOT, units / 6);
+    }
+    pays = ran && budget->effort >= 1 &&
+           (1e9 * (permi_budget_seconds(budget, before) - permi_budget_seconds(budget, search->cost)) >
+                PERMI_ANNEAL_PAYS * (watch->worked - worked) ||
+            permi_budget_left(budget, search->cost) > watch->worked - begin);
   }
 }
 
 /* Writes a permutation of the 2 n vertices and its cost (INFINITY: hopeless). 0: out of memory. */
-#define PERMI_GREEDY_STARTS 6
 static int permi_order(const perm_allocator *allocator, const permi_block *block, const double *binomial,
                        const permi_budget *given, int *order, double *cost)
 {
-  permi_budget prices = *given;
-  const permi_budget *budget = &prices;
-  const int n = block->n, starts = n > 2000 || given->effort == 0 ? 1 : n < 8 ? 2 : PERMI_GREEDY_STARTS;
-  const double begin = budget->account->watch->worked;
-  int kind, start, k, pays = 1, ok = 0;
+  const double begin = given->account->watch->worked;
   const size_t vertices = (size_t)block->vertices;
-  uint64_t seed = UINT64_C(88172645463325252);
-  double best_of[3] = {(double)INFINITY, (double)INFINITY, (double)INFINITY}, spent, round, most = PERMI_ORDER_START;
   permi_pool room = {allocator, NULL, 0};
-  int *numbers = (int *)permi_pool_get(&room, 8 * vertices, sizeof(int));
-  permi_walk walk;
+  int *numbers = (int *)permi_pool_get(&room, 4 * vertices, sizeof(int)), kind, ok;
+  double most = PERMI_ORDER_START, units;
+  permi_orders search;
   permi_anneal anneal;
-  walk.state = (unsigned char *)permi_pool_get(&room, vertices, 1);
-  walk.skip = (int *)permi_pool_get(&room, 2 * (size_t)block->edges, sizeof(int));
-  *cost = (double)INFINITY;
-  if (room.failed)
-    goto done;
-  if (n > PERM_MAX_N) /* the rival's price of smaller blocks may be too hopeful */
-    most = fmin(most, 7 * PERMI_ORDER_HOPELESS * budget->rival / budget->quick);
-  walk.open = numbers;
-  walk.frontier = numbers + vertices;
-  walk.place = numbers + 2 * vertices;
-  if (budget->first) {
-    *cost = permi_order_cost(block, binomial, &walk, budget, budget->first);
-    memcpy(order, budget->first, vertices * sizeof *order);
-    prices.quick = walk.widest > given->quick_width ? given->each : given->quick;
-  }
-  for (start = 0; start < starts; start++)
-    for (kind = 0; kind < 3 && pays; kind++) {
-      int *trial = numbers + 6 * vertices;
-      double trial_cost =
-          permi_order_greedy(block, binomial, &walk, kind, &seed, budget, fmin(best_of[kind], most), trial);
-      if (trial_cost < best_of[kind]) {
-        best_of[kind] = trial_cost;
-        memcpy(numbers + (3 + (size_t)kind) * vertices, trial, vertices * sizeof *trial);
-      }
-      if (trial_cost < *cost) {
-        *cost = trial_cost;
-        memcpy(order, trial, vertices * sizeof *trial);
-        prices.quick = walk.widest > given->quick_width ? given->each : given->quick;
-      }
-      pays = permi_greedy_pays(budget, begin, *cost, start == 0);
+  search.block = block;
+  search.binomial = binomial;
+  search.given = given;
+  search.budget = *given;
+  search.seed = UINT64_C(88172645463325252);
+  search.order = order;
+  search.cost = (double)INFINITY;
+  ok = permi_greedy_create(&room, block, &search.greedy);
+  if (ok) {
+    for (kind = 0; kind < 3; kind++) {
+      search.best[kind] = numbers + (size_t)kind * vertices;
+      search.least[kind] = (double)INFINITY;
     }
-  pays = 0;
-  ok = 1;
-  round = fmin(permi_anneal_units(*cost, budget), permi_anneal_left(budget, *cost));
-  if (round < PERMI_ANNEAL_FEW || n > PERMI_ORDER_ANNEAL || n < 3)
-    goto done;
-  ok = permi_anneal_create(&room, block, binomial, budget, &anneal);
-  if (!ok)
-    goto done;
-  if (round < PERMI_ANNEAL_ROUNDS) {
-    permi_order_anneal(&anneal, order, PERMI_ANNEAL_WARM, round, &seed, order, cost);
-    goto done;
-  }
-  permi_order_anneal(&anneal, order, PERMI_ANNEAL_HOT, permi_anneal_units(*cost, budget) / PERMI_ANNEAL_BEGIN, &seed,
-                     order, cost);
-  /* Rounds double, as slower cooling mostly helps. What paid well goes on. */
-  for (spent = 0; (spent < budget->effort || pays) && budget->account->watch->stopped == PERM_OK; spent += round) {
-    const double before = *cost, units_before = budget->account->watch->worked;
-    round = spent > 1 ? spent : 1;
-    if (!pays)
-      round = fmin(round, budget->effort < 1 ? 1 : ceil(budget->effort - spent));
-    for (k = 0; k < 4 && budget->account->watch->stopped == PERM_OK; k++) {
-      const double left = permi_anneal_left(budget, *cost / (k < 3 ? PERMI_ANNEAL_FALL : PERMI_ANNEAL_GAIN));
-      const double units = fmin(round * permi_anneal_units(*cost, budget), left);
-      if (k == 3)
-        permi_order_anneal(&anneal, order, PERMI_ANNEAL_WARM, units / 2, &seed, order, cost);
-      else if (best_of[k] < (double)INFINITY)
-        permi_order_anneal(&anneal, numbers + (3 + (size_t)k) * vertices, PERMI_ANNEAL_HOT, units / 6, &seed, order,
-                           cost);
+    search.trial = numbers + 3 * vertices;
+    if (block->n > PERM_MAX_N) /* the rival's price of smaller blocks may be too hopeful */
+      most = fmin(most, 7 * PERMI_ORDER_HOPELESS * given->rival / given->quick);
+    permi_orders_greedy(&search, most);
+    units = fmin(permi_anneal_units(search.cost, &search.budget), permi_budget_left(&search.budget, search.cost));
+    if (units >= PERMI_ANNEAL_FEW && block->n <= PERMI_ORDER_ANNEAL && block->n >= 3) {
+      ok = permi_anneal_create(&room, block, binomial, &search.budget, &anneal);
+      if (ok && units < PERMI_ANNEAL_ROUNDS)
+        permi_orders_anneal(&search, &anneal, order, units < PERMI_ANNEAL_BRIEF ? PERMI_ANNEAL_SHORT : PERMI_ANNEAL_WARM,
+                            units);
+      else if (ok)
+        permi_orders_rounds(&search, &anneal, begin);
     }
-    pays = budget->effort >= 1 &&
-           (1e9 * (permi_budget_seconds(budget, before) - permi_budget_seconds(budget, *cost)) >
-                PERMI_ANNEAL_PAYS * (budget->account->watch->worked - units_before) ||
-            permi_anneal_left(budget, *cost) > budget->account->watch->worked - begin);
   }
-done:
+  *cost = search.cost;
   permi_pool_release(&room);
   return ok;
 }

@@ -535,6 +535,7 @@ static double permi_hybrid_rate(perm_isa isa, permi_hybrid_algebra algebra)
 }
 
 /* Both orientations share a third of the annealing. Without room the search continues from *layout. */
+#define PERMI_HYBRID_BRIEF 2000 /* fewer moves are made as hot as those before (13 matrices) */
 static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangement *layout)
 {
   const int again = work->budget < PERMI_HYBRID_SLOT_BUDGET;
@@ -562,7 +563,8 @@ static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangem
   t = cost[1] < cost[0];
   moves = (int)fmin(permi_layout_moves(work, cost[t]), inner ? 53334 : 2667);
   if (moves > 20)
-    cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves, inner ? 4 : -1, 0.1, &seed);
+    cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves, inner ? 4 : -1,
+                                  moves < PERMI_HYBRID_BRIEF ? 0.2 : 0.1, &seed);
   *layout = trial[t];
   return cost[t];
 }

@@ -157,7 +157,9 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
     seconds *= permi_whole_slower(hybrid) / (PERMI_WHOLE_SLOWER * permi_whole_passes(block));
   hybrid->isa = isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2 ? isa : PERM_ISA_PLAIN;
   hybrid->absolute_mask = options->precision == PERM_PRECISION_FAST ? 127 : 31;
-  if (hybrid->high < 10 || options->certify)
+  if (hybrid->high < 10) /* 32 blocks of the few, or all */
+    hybrid->absolute_mask = hybrid->high > 5 ? (1u << (hybrid->high - 5)) - 1 : 0;
+  if (options->certify)
     hybrid->absolute_mask = 0;
   if (!options->certify && !hybrid->runs) /* else the speed knows */
     seconds *= 1 + (permi_hybrid_certified(hybrid->algebra) - 1) / (hybrid->absolute_mask + 1);

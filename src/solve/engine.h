@@ -72,7 +72,8 @@ typedef struct permi_offers {
   int settled, too_long; /* settled: ask no more */
   double best, proven, dense;
   double most_bytes;
-  double glance;          /* of >>frontier_offer; below 0: not yet */
+  double glance;          /* of >>frontier_offer; below 0: not yet; */
+  int *glanced;           /* its order, allocated; or NULL */
   const int *elimination; /* an order of the block's vertices, from its tree, which is an offer; or NULL */
 } permi_offers;
 
@@ -86,6 +87,7 @@ static void permi_offers_begin(permi_offers *offers, const permi_engine *engine,
   offers->settled = offers->too_long = 0;
   offers->best = offers->proven = offers->dense = offers->most_bytes = (double)INFINITY;
   offers->glance = -1;
+  offers->glanced = NULL;
   offers->elimination = NULL;
   for (k = 0; k < engines; k++) {
     offer[k].seconds = (double)INFINITY;

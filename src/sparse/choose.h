@@ -306,6 +306,7 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
   else
     status = permi_ask_engines(maker, block, &offers);
   maker->offers = NULL;
+  permi_release(&options->allocator, offers.glanced);
   permi_release(&options->allocator, maker->layouts);
   maker->layouts = NULL;
   if (status == PERM_OK && offers.dense < (double)INFINITY)

@@ -290,7 +290,8 @@ static int permi_frontier_budget(const permi_maker *maker, const permi_block *bl
     budget->quick_start = PERMI_ARRAY_STREAM_SECONDS * block->edges;
   }
   budget->rival = rival;
-  budget->first = maker->offers ? maker->offers->elimination : NULL;
+  budget->first[0] = maker->offers ? maker->offers->elimination : NULL;
+  budget->first[1] = maker->offers ? maker->offers->glanced : NULL;
   budget->reserve = maker->layouts ? PERMI_PLAN_RIVAL * permi_account_free(maker->account, rival) : 0;
   budget->account = maker->account;
   if (!options->gpu.devices)
@@ -328,8 +329,11 @@ static double permi_frontier_glance(permi_maker *maker, const permi_block *block
     maker->binomial = permi_binomials(allocator, maker->working->n);
   if (order && maker->binomial && permi_frontier_budget(maker, block, rival, order, &budget)) {
     budget.effort = 0;
-    if (permi_order(allocator, block, maker->binomial, &budget, order, &cost))
+    if (permi_order(allocator, block, maker->binomial, &budget, order, &cost) && cost < (double)INFINITY) {
       maker->offers->glance = permi_budget_seconds(&budget, cost);
+      maker->offers->glanced = order;
+      order = NULL;
+    }
   }
   permi_release(allocator, order);
   return maker->offers->glance;

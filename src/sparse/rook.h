@@ -105,7 +105,8 @@ static int permi_rook_anneal(const permi_placements *plan, double effort, double
   budget.most = budget.rival = (double)INFINITY;
   budget.each = budget.quick = PERMI_ROOK_UNIT_SECONDS;
   budget.quick_width = PERMI_ORDER_WIDTH;
-  budget.first = first;
+  budget.first[0] = first;
+  budget.first[1] = NULL;
   budget.account = &account;
   for (v = 0; v < plan->block->vertices; v++) /* if none is found */
     order[v] = v;
