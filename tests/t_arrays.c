@@ -252,7 +252,7 @@ TEST(t_arrays_residues_fit_where_integers_do_not)
   perm_job_explain(job, text, sizeof text);
   CHECK_TEXT(text, "transitions of integers of several words");
   perm_job_free(job);
-  options.max_bytes = 6.5e6;
+  options.max_bytes = 4.5e6;
   CHECK(perm_sparse_job(&matrix, &options, &job, &few) == PERM_OK);
   perm_job_explain(job, text, sizeof text);
   CHECK_TEXT(text, "residues modulo");

@@ -134,14 +134,13 @@ static void permi_greedy_step(const permi_block *block, permi_greedy *greedy, in
   greedy->units += 60 + 8.0 * (e - block->start[v]);
 }
 
-/* The candidate that leaves the smallest frontier; of those the one whose neighbours are nearest to leaving, or any. */
-static int permi_greedy_best(const permi_block *block, permi_greedy *greedy, uint64_t *seed)
+/* Of the listed: who leaves the smallest frontier; of those the one whose neighbours are nearest to leaving, or any. */
+static int permi_greedy_scan(permi_greedy *greedy, uint64_t *seed)
 {
-  const permi_walk *walk = &greedy->walk;
   int best = -1, growth = INT_MAX, near = 0, ties = 0, kept = 0, i;
   for (i = 0; i < greedy->listed; i++) {
     const int v = greedy->list[i], grows = greedy->growth[v], comes = greedy->by_chance ? 0 : greedy->near[v];
-    if (walk->state[v] == 2)
+    if (greedy->walk.state[v] == 2)
       continue;
     greedy->list[kept++] = v;
     if (grows > growth || (grows == growth && comes < near))
@@ -154,11 +153,23 @@ static int permi_greedy_best(const permi_block *block, permi_greedy *greedy, uin
   }
   greedy->units += 3.0 * i;
   greedy->listed = kept;
-  if (best >= 0)
-    return best;
-  for (i = 0; i < walk->width[0] + walk->width[1]; i++) /* hubs have more */
-    permi_greedy_list(block, greedy, walk->frontier[i]);
-  return greedy->listed ? permi_greedy_best(block, greedy, seed) : -1;
+  return best;
+}
+
+/* The candidate to eliminate. Some neighbours of hubs are listed only once those before are gone. */
+static int permi_greedy_best(const permi_block *block, permi_greedy *greedy, uint64_t *seed)
+{
+  const permi_walk *walk = &greedy->walk;
+  int best, i;
+  for (;;) {
+    best = permi_greedy_scan(greedy, seed);
+    if (best >= 0 && (walk->state[best] == 0 || greedy->next[best] == block->start[best + 1]))
+      return best;
+    if (best >= 0) /* a hub, before others of its neighbours */
+      permi_greedy_list(block, greedy, best);
+    for (i = 0; best < 0 && i < walk->width[0] + walk->width[1]; i++)
+      permi_greedy_list(block, greedy, walk->frontier[i]);
+  }
 }
 
 /* Where an order begins: anywhere; and goes on where a component ends. */

@@ -233,6 +233,7 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
     if (options->method == permi_sample_engines[i].method)
       status = permi_ask(maker, &block, &offers, i);
   maker->offers = NULL;
+  permi_release(&maker->options->allocator, offers.glanced);
   best = offers.chosen >= 0 ? &offer[offers.chosen] : NULL;
   if (status == PERM_OK && (!best || sampling->watch->stopped != PERM_OK))
     status = permi_sample_refuse(maker, &block, &offers);
