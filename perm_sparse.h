@@ -4748,8 +4748,8 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
     if (units >= PERMI_ANNEAL_FEW && block->n <= PERMI_ORDER_ANNEAL && block->n >= 3) {
       ok = permi_anneal_create(&room, block, binomial, &search.budget, &anneal);
       if (ok && units < PERMI_ANNEAL_ROUNDS)
-        permi_orders_anneal(&search, &anneal, order, units < PERMI_ANNEAL_BRIEF ? PERMI_ANNEAL_SHORT : PERMI_ANNEAL_WARM,
-                            units);
+        permi_orders_anneal(&search, &anneal, order,
+                            units < PERMI_ANNEAL_BRIEF ? PERMI_ANNEAL_SHORT : PERMI_ANNEAL_WARM, units);
       else if (ok)
         permi_orders_rounds(&search, &anneal, begin);
     }
@@ -24888,8 +24888,8 @@ static double permi_matrix_cost(const perm_matrix *matrix)
   return 8.0 * matrix->m + (4 + 8.0 * (!!matrix->real + !!matrix->imaginary + !!matrix->integer)) * (double)matrix->nnz;
 }
 
-/* By method auto, certified small matrices: the bound of double-double is the rounding of the value to double, and takes
-   microseconds more. */
+/* By method auto, certified small matrices: the bound of double-double is the rounding of the value to double, and
+   takes microseconds more. */
 static int permi_sparse_doubling_is_cheap(const permi_given *given, const perm_options *options)
 {
   return options->certify && given->m == given->n && given->n <= PERMI_NEAR_N && options->method == PERM_METHOD_AUTO &&

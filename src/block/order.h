@@ -427,8 +427,8 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
     if (units >= PERMI_ANNEAL_FEW && block->n <= PERMI_ORDER_ANNEAL && block->n >= 3) {
       ok = permi_anneal_create(&room, block, binomial, &search.budget, &anneal);
       if (ok && units < PERMI_ANNEAL_ROUNDS)
-        permi_orders_anneal(&search, &anneal, order, units < PERMI_ANNEAL_BRIEF ? PERMI_ANNEAL_SHORT : PERMI_ANNEAL_WARM,
-                            units);
+        permi_orders_anneal(&search, &anneal, order,
+                            units < PERMI_ANNEAL_BRIEF ? PERMI_ANNEAL_SHORT : PERMI_ANNEAL_WARM, units);
       else if (ok)
         permi_orders_rounds(&search, &anneal, begin);
     }

@@ -40,8 +40,8 @@ static double permi_matrix_cost(const perm_matrix *matrix)
   return 8.0 * matrix->m + (4 + 8.0 * (!!matrix->real + !!matrix->imaginary + !!matrix->integer)) * (double)matrix->nnz;
 }
 
-/* By method auto, certified small matrices: the bound of double-double is the rounding of the value to double, and takes
-   microseconds more. */
+/* By method auto, certified small matrices: the bound of double-double is the rounding of the value to double, and
+   takes microseconds more. */
 static int permi_sparse_doubling_is_cheap(const permi_given *given, const perm_options *options)
 {
   return options->certify && given->m == given->n && given->n <= PERMI_NEAR_N && options->method == PERM_METHOD_AUTO &&

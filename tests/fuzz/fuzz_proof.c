@@ -215,7 +215,8 @@ int LLVMFuzzerInitialize(int *count, char ***arguments)
   for (k = 0; k < SEEDS; k++) {
     fuzz_sizes[k] = fuzz_true_proof(k, fuzz_seeds[k]);
     fuzz_seed(k, fuzz_seeds[k], fuzz_sizes[k]);
-    FUZZ_REQUIRE(LLVMFuzzerTestOneInput(fuzz_seeds[k], fuzz_sizes[k]) == 0 && strstr(fuzz_said, "a false proof passes"));
+    FUZZ_REQUIRE(LLVMFuzzerTestOneInput(fuzz_seeds[k], fuzz_sizes[k]) == 0 &&
+                 strstr(fuzz_said, "a false proof passes"));
   }
   return 0;
 }
