@@ -46,7 +46,7 @@ try() { # try EXITS LIMIT ARGUMENTS...: EXITS: d: done, r: refused, dr: either
 }
 [ "$1" = -v ] && verbose=1
 try r 41e6 --generate band:100000:3
-try d 190e6 --generate band:100000:3
+try d 130e6 --generate band:100000:3
 try r 4e6 $dir/band.mtx
 try d 30e6 $dir/band.mtx
 try d 5e6 --generate er:22:0.25 --precision fast --method sparyser

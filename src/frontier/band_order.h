@@ -16,8 +16,9 @@ static int permi_band_equal(const permi_block *block, int a, int b)
   return equal;
 }
 
-/* same[v]: the first vertex of its side equal to v. line: room for twice the vertices. */
-static void permi_band_same(const permi_block *block, permi_ranked *line, int *same, permi_control *watch)
+/* same[v]: the first vertex of its side equal to v. line, room: of the vertices. */
+static void permi_band_same(const permi_block *block, permi_ranked *line, permi_ranked *room, int *same,
+                            permi_control *watch)
 {
   const int vertices = 2 * block->n;
   permi_numbers plain;
@@ -34,7 +35,7 @@ static void permi_band_same(const permi_block *block, permi_ranked *line, int *s
     if (permi_watch(watch, 20 + 8.0 * (block->start[v + 1] - block->start[v])))
       return;
   }
-  line = (permi_ranked *)permi_sort(line, line + vertices, (size_t)vertices, sizeof *line, watch);
+  line = (permi_ranked *)permi_sort(line, room, (size_t)vertices, sizeof *line, watch);
   if (!line)
     return;
   for (i = 0; i < vertices; i = k) {
@@ -244,7 +245,7 @@ static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_b
   permi_control *watch = maker->watch;
   const int n = block->n, vertices = 2 * n;
   int *number = (int *)permi_pool_get(room, 6 * (size_t)vertices, sizeof(int));
-  permi_ranked *line = (permi_ranked *)permi_pool_get(room, 2 * (size_t)vertices, sizeof *line);
+  permi_ranked *line = (permi_ranked *)permi_pool_get(room, (size_t)vertices, sizeof *line);
   double *ways;
   int *order, *seen, *trial, *rank, v, e, i, kind, side, start = 0, wide[2] = {0, 0};
   memset(price, 0, sizeof *price);
@@ -259,7 +260,7 @@ static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_b
   for (v = 0; v < vertices; v++)
     same[v] = v;
   if (maker->working->report.equal_rows + maker->working->report.equal_columns)
-    permi_band_same(block, line, same, watch);
+    permi_band_same(block, line, (permi_ranked *)(void *)number, same, watch); /* numbers come later */
   for (v = 0; v < vertices && !permi_watch(watch, 0); v++) {
     int open = 0;
     for (e = block->start[v]; e < block->start[v + 1] && !permi_watch_step(watch, (size_t)e, 10); e++)
