@@ -4309,8 +4309,8 @@ static int permi_finish(permi_worker *worker, permi_slot *slot, const permi_hold
   if (sink->alone)
     pthread_mutex_unlock(&worker->team->lock);
   if (!fine) {
-    snprintf(holder->message, PERM_MESSAGE_BYTES, "GPU %d: a sum is not finite or wrong: the device is not to be trusted",
-             worker->device);
+    snprintf(holder->message, PERM_MESSAGE_BYTES,
+             "GPU %d: a sum is not finite or wrong: the device is not to be trusted", worker->device);
     return 0;
   }
   slot->piece = NULL;

@@ -41,7 +41,7 @@ forward() { ! grep -nE '^(PERMI_UNUSED )?static [^=({]*\([^{]*\);$' "$1" | grep 
 for header in perm.h perm_sparse.h perm_mpi.c; do check "$header: no forward declarations" forward $header; done
 
 narrow() { ! awk 'length($0) > 120 {print FILENAME ": " FNR; bad = 1} END {exit !bad}' "$@"; }
-check "lines fit 120 columns" narrow perm.h perm_sparse.h perm_mpi.c examples/*.[ch] examples/*.cpp examples/*.sh \
+check "lines fit 120 columns" narrow perm.h perm_sparse.h perm_cuda.cu perm_mpi.c examples/*.[ch] examples/*.cpp examples/*.sh \
   examples/*/*.[ch] examples/python/*.py tests/*.[ch] tests/*/*.[ch]
 
 licensed() { ! git ls-files '*.c' '*.h' '*.cu' '*.cpp' '*.sh' '*.py' '*.pyi' '*.awk' '*.cmake' '*.toml' '*.g' '*.v' Makefile .ci/run |
