@@ -9,7 +9,7 @@
 
        cc -O2 a.c -lm                  // or: cc -O2 -fopenmp a.c -lm
 
-   COMPILE TIME  About 13 s at -O2, 2 s at -O0: keep the implementation in a file that you rarely edit. In a program
+   COMPILE TIME  About 15 s at -O2, 2 s at -O0: keep the implementation in a file that you rarely edit. In a program
    of one file, also #define PERM_STATIC: what is not called is left out, 4 s for perm_real.
 
    EXAMPLE
