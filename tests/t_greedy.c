@@ -213,6 +213,15 @@ TEST(t_order_takes_the_best)
     tools.watch.worked = 0;
     CHECK(permi_order(tools.pool.allocator, &block, tools.binomial, &tools.budget, other, &cost[2]));
     CHECK(cost[2] == cost[1] && !memcmp(order, other, bytes));
+    if (trial < 8) { /* rounds: units are granted, a run would take long */
+      tools.budget.effort = 1;
+      tools.budget.each = tools.budget.quick = 1e-2;
+      tools.account.least = 0.03;
+      tools.account.share = 0;
+      tools.watch.worked = 0;
+      CHECK(permi_order(tools.pool.allocator, &block, tools.binomial, &tools.budget, other, &cost[2]));
+      CHECK_SHOW(cost[2] <= cost[1] * (1 + 1e-12), "rounds: %g after %g", cost[2], cost[1]);
+    }
     t_greedy_end(&tools);
     t_greedy_free(&block);
   }
