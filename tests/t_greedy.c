@@ -213,17 +213,46 @@ TEST(t_order_takes_the_best)
     tools.watch.worked = 0;
     CHECK(permi_order(tools.pool.allocator, &block, tools.binomial, &tools.budget, other, &cost[2]));
     CHECK(cost[2] == cost[1] && !memcmp(order, other, bytes));
-    if (trial < 8) { /* rounds: units are granted, a run would take long */
-      tools.budget.effort = 1;
-      tools.budget.each = tools.budget.quick = 1e-2;
-      tools.account.least = 0.03;
-      tools.account.share = 0;
-      tools.watch.worked = 0;
-      CHECK(permi_order(tools.pool.allocator, &block, tools.binomial, &tools.budget, other, &cost[2]));
-      CHECK_SHOW(cost[2] <= cost[1] * (1 + 1e-12), "rounds: %g after %g", cost[2], cost[1]);
-    }
     t_greedy_end(&tools);
     t_greedy_free(&block);
   }
+}
+
+/* What annealing ends with is taken only if it is better than the best so far. */
+TEST(t_order_keeps_the_best_while_annealing)
+{
+  int kept = 0, taken = 0, trial, v;
+  for (trial = 0; trial < 20; trial++) {
+    int order[2 * T_GREEDY_MOST], from[2 * T_GREEDY_MOST];
+    permi_block block;
+    t_greedy_tools tools;
+    permi_orders search;
+    permi_anneal anneal;
+    double before;
+    const int n = t_greedy_random(&block);
+    t_greedy_begin(&block, &tools);
+    memset(&search, 0, sizeof search);
+    search.block = &block;
+    search.budget = tools.budget;
+    search.given = &tools.budget;
+    search.seed = 5;
+    search.order = order;
+    CHECK(permi_order(tools.pool.allocator, &block, tools.binomial, &tools.budget, order, &search.cost));
+    CHECK(permi_anneal_create(&tools.pool, &block, tools.binomial, &search.budget, &anneal));
+    for (v = 0; v < 2 * n; v++)
+      from[v] = v;
+    before = search.cost;
+    permi_orders_anneal(&search, &anneal, from, PERMI_ANNEAL_HOT, 3000);
+    CHECK_SHOW(search.cost <= before, "%g after %g", search.cost, before);
+    kept += search.cost == before;
+    search.cost = PERMI_ORDER_MOST; /* worse than anything */
+    permi_orders_anneal(&search, &anneal, from, PERMI_ANNEAL_HOT, 3000);
+    taken += search.cost < PERMI_ORDER_MOST;
+    CHECK(permi_order_cost(&block, tools.binomial, &tools.greedy.walk, &tools.budget, order) <=
+          search.cost * (1 + 1e-9));
+    t_greedy_end(&tools);
+    t_greedy_free(&block);
+  }
+  CHECK_SHOW(kept >= 10 && taken >= 15, "%d kept, %d taken", kept, taken);
 }
 /* SPDX-License-Identifier: MIT */
