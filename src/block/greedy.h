@@ -1,8 +1,8 @@
 /* ========================================================================================================== >>greedy
    Greedy elimination orders. Their costs differ by factors of 2 to 1000, so many are made before one is annealed: for a
    run of 20 ms or more 50 orders gain more than the same time in annealing (15 graphs). A tie goes to the vertex whose
-   neighbours are nearest to leaving, which gains up to 7x on regular graphs and k-trees; every other round to any, which
-   is better on power laws. */
+   neighbours are nearest to leaving, which gains up to 7x on regular graphs and k-trees; every other round it goes to
+   any vertex, which is better on power laws. */
 #pragma once
 #include "walk.h"
 
