@@ -73,6 +73,7 @@
 #include "t_arguments.c"
 #include "t_choices.c"
 #include "t_faults.c"
+#include "t_stops.c"
 
 int main(int argc, char **argv)
 {
