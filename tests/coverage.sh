@@ -61,7 +61,7 @@ if [ "$1" != report ]; then
   mv $out/fuzz/fuzz_* $out
   count tests_threads ../tests_threads
   count tests ../tests -q $(grep -lE ">>($readers)\>" tests/t_*.c | xargs sed -n 's/^TEST(\(.*\))/\1/p')
-  count perm env PERM="$PWD/$out/perm" CLI_DIRECTORY="$PWD/$out/cli" sh tests/cli.sh
+  count perm env PERM=$out/perm CLI_DIRECTORY=$out/cli sh tests/cli.sh # which knows the root
   count golden ../golden --compare tests/golden/record.txt
   for name in $fuzzers; do
     count fuzz_$name ../fuzz_$name 5000

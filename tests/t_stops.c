@@ -1,4 +1,4 @@
-/* >>control, >>memory, >>choose, >>sparse_job */
+/* >>control, >>memory, >>choose, >>sparse_job, >>read, >>market, >>plain_text, >>graph, >>dimacs, >>matrix */
 /* Every kind of run, with every allocation failing once and with a stop at every look at the limits: a clean status,
    nothing leaks, and the same call afterwards gives what it gave before. Loops that are watched look at each step here,
    not at every so many: what is stopped between two looks of a long run is stopped here in a short one. */
@@ -13,14 +13,14 @@ static int test_stop_fault(void)
 
 typedef enum stop_call {
   STOP_COMPUTE, STOP_JOB, STOP_REPORT, STOP_SPY, STOP_ROOK, STOP_SAMPLE, STOP_WRITE, STOP_DENSE, STOP_MINORS,
-  STOP_GRADIENT, STOP_ESTIMATE, STOP_REPEATED, STOP_LOW_RANK
+  STOP_GRADIENT, STOP_ESTIMATE, STOP_REPEATED, STOP_LOW_RANK, STOP_READ, STOP_FRACTIONS
 } stop_call;
 
 enum { STOP_AS_MADE, STOP_REAL, STOP_COMPLEX, STOP_INTEGER, STOP_GAUSSIAN }; /* values */
 enum { STOP_CERTIFY = 1, STOP_MODULUS = 2, STOP_TOLERANCE = 4, STOP_THREADS = 8, STOP_PROVE = 16, STOP_FILE = 32 };
 
 typedef struct stop_case {
-  const char *matrix; /* of perm_generate */
+  const char *matrix; /* of perm_generate; to be read: the text */
   stop_call call;
   perm_method method;
   perm_precision precision;
@@ -123,6 +123,22 @@ static const stop_case stop_cases[] = {
     {"bernoulli:8", STOP_REPEATED, AUTO, EXACT, STOP_GAUSSIAN, 0},
     {"uniform:16", STOP_LOW_RANK, AUTO, DEFAULT, STOP_REAL, 0},
     {"uniform:16", STOP_LOW_RANK, AUTO, DEFAULT, STOP_COMPLEX, STOP_CERTIFY},
+#define READ(text) \
+  {text, STOP_READ, AUTO, DEFAULT, STOP_AS_MADE, 0}, {text, STOP_READ, AUTO, DEFAULT, STOP_AS_MADE, STOP_FILE}
+    READ("1 2 3\n4 5 6\n7 8 9\n"),
+    READ("0+2i 1\n1.5 (2j)\n"),
+    READ("a,b\n1,2\n3,4\n"),
+    READ("3 3 4\n1 1\n2 2\n3 3\n1 3\n"),
+    READ("3 3 4\n1 1 2 3\n2 2 1 0\n3 3 1 1\n1 3 0 1\n"),
+    READ("%%MatrixMarket matrix coordinate complex hermitian\n% text\n2 2 2\n1 1 3 0\n2 1 4 5\n"),
+    READ("%%MatrixMarket matrix array real symmetric\n2 2\n1\n2\n3\n"),
+    READ("p edge 4 3\ne 1 2 5\ne 2 3 7\ne 3 4 1\n"),
+    READ("c text\np asn 4 3\nn 1\nn 2\na 1 3 5\na 2 4 7\na 1 4 1\n"),
+    READ("DQc\n"),
+    READ(":Fa@x^\n"),
+    READ(">>digraph6<<&DI?AO?\n"),
+#undef READ
+    {"1/2 1/3 2\n3 1/4 1\n1 1 1/5\n", STOP_FRACTIONS, AUTO, DEFAULT, STOP_AS_MADE, 0},
 };
 #undef AUTO
 #undef DEFAULT
@@ -162,6 +178,12 @@ static void stop_begin(const stop_case *of)
   stop_now.options.allocator.allocate = fault_allocate;
   stop_now.options.allocator.release = fault_release;
   stop_now.options.allocator.user_data = &fault_own;
+  if (of->call == STOP_READ || of->call == STOP_FRACTIONS) {
+    FILE *file = fopen(stop_now.path, "wb");
+    CHECK(file && fputs(of->matrix, file) >= 0 && !fclose(file));
+    stop_now.options.checkpoint.file = NULL;
+    return;
+  }
   CHECK(perm_generate(of->matrix, 5, &stop_now.options, &made, NULL) == PERM_OK);
   row = (int *)malloc((made.nnz + 1) * sizeof *row);
   for (k = 0; k < 2; k++)
@@ -275,6 +297,23 @@ static void stop_dense(fault_outcome *o)
     o->r.value = NAN;
 }
 
+/* Reads the text, from memory or from a file. */
+static void stop_read(fault_outcome *o)
+{
+  const char *text = stop_now.of->matrix, *path = stop_now.path;
+  const perm_options *options = &stop_now.options;
+  perm_integer below;
+  perm_matrix made;
+  o->status = stop_now.of->call == STOP_FRACTIONS ? perm_matrix_read_fractions(path, options, &made, &below, &o->r)
+              : stop_now.of->more & STOP_FILE     ? perm_matrix_read(path, options, &made, &o->r)
+                                    : perm_matrix_read_memory(text, strlen(text), "text", options, &made, &o->r);
+  CHECK(o->status == PERM_OK || (!made.row_start && !made.column && !made.nnz));
+  o->r.value = NAN;
+  if (o->status == PERM_OK && made.nnz)
+    fault_hash(o, made.column, made.nnz * sizeof *made.column);
+  perm_matrix_free(&made);
+}
+
 static void stop_run(fault_outcome *o)
 {
   const perm_options *options = &stop_now.options;
@@ -283,8 +322,11 @@ static void stop_run(fault_outcome *o)
   perm_preparation report;
   int drawn[4 * 64], k;
   stop_fault.looks = 0;
-  remove(stop_now.path);
+  if (stop_now.of->call != STOP_READ && stop_now.of->call != STOP_FRACTIONS)
+    remove(stop_now.path);
   switch (stop_now.of->call) {
+  case STOP_READ:
+  case STOP_FRACTIONS: stop_read(o); break;
   case STOP_COMPUTE: o->status = perm_compute_sparse(matrix, options, &o->r); break;
   case STOP_JOB: stop_job(o); break;
   case STOP_REPORT:
