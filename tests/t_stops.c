@@ -17,7 +17,10 @@ typedef enum stop_call {
 } stop_call;
 
 enum { STOP_AS_MADE, STOP_REAL, STOP_COMPLEX, STOP_INTEGER, STOP_GAUSSIAN }; /* values */
-enum { STOP_CERTIFY = 1, STOP_MODULUS = 2, STOP_TOLERANCE = 4, STOP_THREADS = 8, STOP_PROVE = 16, STOP_FILE = 32 };
+enum {
+  STOP_CERTIFY = 1, STOP_MODULUS = 2, STOP_TOLERANCE = 4, STOP_THREADS = 8, STOP_PROVE = 16, STOP_FILE = 32,
+  STOP_LIMITS = 64
+};
 
 typedef struct stop_case {
   const char *matrix; /* of perm_generate; to be read: the text */
@@ -72,7 +75,7 @@ static const stop_case stop_cases[] = {
     {"grid:6:6", STOP_COMPUTE, PERM_METHOD_PLANAR, EXACT, STOP_INTEGER, 0},
     {"grid:6:6", STOP_COMPUTE, PERM_METHOD_PLANAR, EXACT, STOP_GAUSSIAN, STOP_THREADS},
     {"grid:6:6", STOP_COMPUTE, PERM_METHOD_PLANAR, EXACT, STOP_INTEGER, STOP_MODULUS},
-    {"regular:14:4", STOP_COMPUTE, PERM_METHOD_SIGNS, DEFAULT, STOP_AS_MADE, 0},
+    {"regular:14:4", STOP_COMPUTE, PERM_METHOD_SIGNS, EXACT, STOP_AS_MADE, 0},
     {"bernoulli:10", STOP_COMPUTE, PERM_METHOD_SIGNS, EXACT, STOP_AS_MADE, STOP_THREADS},
     {"er:12:0.3", STOP_COMPUTE, AUTO, EXACT, STOP_INTEGER, STOP_PROVE},
     {"blocks:3:6:0.3", STOP_COMPUTE, AUTO, DEFAULT, STOP_REAL, STOP_TOLERANCE},
@@ -86,6 +89,31 @@ static const stop_case stop_cases[] = {
     {"er:14:0.3", STOP_JOB, PERM_METHOD_HYBRID, DEFAULT, STOP_COMPLEX, 0},
     {"grid:6:6", STOP_JOB, PERM_METHOD_PLANAR, DEFAULT, STOP_COMPLEX, 0},
     {"er:14:0.3", STOP_JOB, PERM_METHOD_CLASSES, DEFAULT, STOP_REAL, 0},
+    {"er:12:0.3", STOP_JOB, PERM_METHOD_LISTS, DEFAULT, STOP_REAL, STOP_LIMITS},
+    {"er:12:0.3", STOP_JOB, PERM_METHOD_SORTING, EXACT, STOP_INTEGER, STOP_LIMITS},
+    {"er:12:0.3", STOP_JOB, PERM_METHOD_ARRAYS, DEFAULT, STOP_COMPLEX, STOP_LIMITS},
+    {"er:12:0.3", STOP_JOB, PERM_METHOD_ARRAYS, EXACT, STOP_INTEGER, STOP_LIMITS},
+    {"er:12:0.3", STOP_JOB, PERM_METHOD_BAND, DEFAULT, STOP_COMPLEX, STOP_LIMITS},
+    {"er:12:0.3", STOP_JOB, PERM_METHOD_BAND, EXACT, STOP_INTEGER, STOP_LIMITS},
+    {"er:12:0.3", STOP_JOB, PERM_METHOD_SPARYSER, DEFAULT, STOP_COMPLEX, STOP_LIMITS},
+    {"er:12:0.3", STOP_JOB, PERM_METHOD_DOMINATING, DEFAULT, STOP_REAL, STOP_LIMITS},
+    {"er:12:0.3", STOP_JOB, PERM_METHOD_DECOMPOSE, DEFAULT, STOP_REAL, STOP_LIMITS},
+    {"er:12:0.3", STOP_JOB, PERM_METHOD_TRANSVERSALS, DEFAULT, STOP_REAL, STOP_LIMITS},
+    {"er:12:0.3", STOP_JOB, PERM_METHOD_HYBRID, EXACT, STOP_INTEGER, STOP_LIMITS},
+    {"er:12:0.3", STOP_JOB, PERM_METHOD_CACHED, DEFAULT, STOP_REAL, STOP_LIMITS},
+    {"bernoulli:10", STOP_JOB, PERM_METHOD_SIGNS, EXACT, STOP_AS_MADE, STOP_LIMITS},
+    {"er:12:0.3", STOP_JOB, AUTO, DEFAULT, STOP_REAL, STOP_LIMITS},
+    {"er:12:0.3", STOP_JOB, AUTO, EXACT, STOP_GAUSSIAN, STOP_LIMITS},
+    {"grid:6:6", STOP_JOB, PERM_METHOD_PLANAR, DEFAULT, STOP_REAL, STOP_LIMITS},
+    {"grid:6:6", STOP_JOB, PERM_METHOD_PLANAR, EXACT, STOP_INTEGER, STOP_LIMITS},
+    {"grid:6:6", STOP_JOB, PERM_METHOD_PLANAR, EXACT, STOP_GAUSSIAN, STOP_LIMITS},
+    {"er:14:0.3", STOP_COMPUTE, PERM_METHOD_FRONTIER, DEFAULT, STOP_COMPLEX, STOP_LIMITS},
+    {"er:14:0.3", STOP_COMPUTE, PERM_METHOD_TREE, DEFAULT, STOP_COMPLEX, STOP_LIMITS},
+    {"er:14:0.3", STOP_COMPUTE, PERM_METHOD_HYBRID, DEFAULT, STOP_REAL, STOP_LIMITS},
+    {"er:14:0.3", STOP_COMPUTE, PERM_METHOD_CLASSES, DEFAULT, STOP_COMPLEX, STOP_LIMITS},
+    {"er:14:0.3", STOP_COMPUTE, AUTO, DEFAULT, STOP_REAL, STOP_LIMITS},
+    {"er:14:0.3", STOP_COMPUTE, AUTO, PERM_PRECISION_DD, STOP_REAL, STOP_LIMITS},
+    {"er:14:0.3", STOP_COMPUTE, AUTO, EXACT, STOP_INTEGER, STOP_LIMITS},
     {"blocks:3:6:0.3", STOP_REPORT, AUTO, DEFAULT, STOP_REAL, 0},
     {"grid:5:6", STOP_REPORT, AUTO, EXACT, STOP_INTEGER, 0},
     {"blocks:3:6:0.3", STOP_SPY, AUTO, DEFAULT, STOP_REAL, 0},
@@ -95,6 +123,15 @@ static const stop_case stop_cases[] = {
     {"grid:4:5", STOP_ROOK, AUTO, DEFAULT, STOP_AS_MADE, 0},
     {"er:8:0.4", STOP_ROOK, AUTO, EXACT, STOP_INTEGER, 0},
     {"ones:6", STOP_ROOK, AUTO, DEFAULT, STOP_AS_MADE, 0},
+    {"ones:6", STOP_ROOK, PERM_METHOD_EXACT, DEFAULT, STOP_AS_MADE, STOP_LIMITS},
+    {"er:8:0.4", STOP_ROOK, PERM_METHOD_EXACT, DEFAULT, STOP_INTEGER, 0},
+    {"er:8:0.4", STOP_ROOK, PERM_METHOD_FRONTIER, EXACT, STOP_INTEGER, STOP_LIMITS},
+    {"er:12:0.3", STOP_SAMPLE, PERM_METHOD_LISTS, DEFAULT, STOP_AS_MADE, STOP_LIMITS},
+    {"er:12:0.3", STOP_SAMPLE, PERM_METHOD_ARRAYS, DEFAULT, STOP_AS_MADE, STOP_LIMITS},
+    {"er:12:0.3", STOP_SAMPLE, PERM_METHOD_FRONTIER, EXACT, STOP_INTEGER, 0},
+    {"er:12:0.3", STOP_SAMPLE, PERM_METHOD_BAND, EXACT, STOP_INTEGER, 0},
+    {"er:12:0.3", STOP_SAMPLE, PERM_METHOD_CLASSES, EXACT, STOP_INTEGER, 0},
+    {"er:12:0.3", STOP_SAMPLE, PERM_METHOD_TREE, EXACT, STOP_INTEGER, 0},
     {"er:12:0.3", STOP_SAMPLE, AUTO, DEFAULT, STOP_AS_MADE, 0},
     {"er:12:0.3", STOP_SAMPLE, PERM_METHOD_TREE, DEFAULT, STOP_AS_MADE, 0},
     {"er:12:0.3", STOP_SAMPLE, PERM_METHOD_CLASSES, DEFAULT, STOP_AS_MADE, 0},
@@ -172,6 +209,11 @@ static void stop_begin(const stop_case *of)
   stop_now.options.tolerance = of->more & STOP_TOLERANCE ? 1e-6 : 0;
   stop_now.options.modulus = of->more & STOP_MODULUS ? 1000003 : 0;
   stop_now.options.threads = of->more & STOP_THREADS ? 2 : 1;
+  if (of->more & STOP_LIMITS) { /* none of which is reached */
+    stop_now.options.max_seconds = 1e9;
+    stop_now.options.max_bytes = 1e12;
+    stop_now.options.plan_effort = 2;
+  }
   snprintf(stop_now.path, sizeof stop_now.path, "build/stop.%ld.out", (long)getpid());
   stop_now.options.prove = of->more & STOP_PROVE ? stop_now.path : NULL;
   stop_now.options.checkpoint.file = of->more & STOP_FILE ? stop_now.path : NULL;
@@ -367,6 +409,35 @@ static long stop_place(long count, long most, long k)
                                      : k + (count - most) * (k - third) / (third + 2);
 }
 
+/* Too little memory or time: refused, stopped, or the same number by another plan. */
+static void stop_limits(const fault_case *call, const fault_outcome *first, long counts[3])
+{
+  static const double bytes[] = {1, 1e3, 1e4, 3e4, 1e5, 3e5, 1e6}, seconds[] = {1e-9, 1e-6, 1e-5, 1e-4, 1e-3};
+  size_t k;
+  for (k = 0; k < 12; k++) {
+    const long live = fault_own.live;
+    fault_outcome o;
+    memset(&o, 0, sizeof o);
+    stop_now.options.max_bytes = k < 7 ? bytes[k] : 0;
+    stop_now.options.max_seconds = k < 7 ? 0 : seconds[k - 7];
+    call->run(&o);
+    CHECK_SHOW(fault_own.live == live, "%s: %ld live", call->name, fault_own.live - live);
+    CHECK_SHOW(o.status == PERM_OK || o.status == PERM_ERROR_LIMIT || (k >= 7 && o.status == PERM_STOPPED_TIME),
+               "%s, method %s, limit %d: %s, %s", call->name, perm_method_name(stop_now.of->method), (int)k,
+               perm_status_name(o.status), o.r.message);
+    counts[0] += o.status != PERM_OK;
+    if (o.no_result)
+      continue;
+    if (o.status != PERM_OK)
+      CHECK_SHOW(o.r.message[0] && isnan(o.r.value), "%s: %s", call->name, perm_status_name(o.status));
+    else if (o.r.value == o.r.value)
+      CHECK_SHOW(fabs(o.r.value - first->r.value) <= 1e-9 * fabs(first->r.value), "%s, method %s, limit %d: %.17g",
+                 call->name, perm_method_name(stop_now.of->method), (int)k, o.r.value);
+  }
+  stop_now.options.max_bytes = stop_now.of->more & STOP_LIMITS ? 1e12 : 0;
+  stop_now.options.max_seconds = stop_now.of->more & STOP_LIMITS ? 1e9 : 0;
+}
+
 /* One case, at most so many places each. */
 static void stop_try(const stop_case *of, long most, long counts[3])
 {
@@ -389,6 +460,7 @@ static void stop_try(const stop_case *of, long most, long counts[3])
       CHECK_SHOW(fabs(o.r.value - first.r.value) <= 1e-9 * fabs(first.r.value), "%s, method %s, allocation %ld: %.17g",
                  of->matrix, perm_method_name(of->method), at, o.r.value);
   }
+  stop_limits(&call, &first, counts);
   test_watch_units = 0;
   test_watch_steps = 1;
   o = fault_try(&call, PERM_OK);
