@@ -412,7 +412,7 @@ TEST(t_conditions_of_graph_lines)
   CHECK_TEXT(t_io_refused_plain(">>graph6<<~\n"), "the line ends before the order of the graph");
   CHECK_TEXT(t_io_refused_plain(">>graph6<<;A\n"), "';A' found, ':' was expected before the graph: incremental");
   CHECK_TEXT(t_io_refused_plain(">>sparse6<<A_\n"), "'A_' found, ':' was expected before the graph: incremental");
-  CHECK_TEXT(t_io_refused_plain(">>digraph6<<A_\n"), "'A_' found, '&' was expected before the graph: incremental");
+  CHECK_TEXT(t_io_refused_plain(">" ">digraph6<<A_\n"), "'A_' found, '&' was expected before the graph: incremental");
   CHECK_TEXT(t_io_refused_plain(">>graph6<<\n"), "no graph found, a line of graph6, sparse6 or digraph6");
   CHECK_TEXT(t_io_read(":@\n"), "1 1 p");
   CHECK_TEXT(t_io_read(":?\n"), "0 0 p");

@@ -173,7 +173,7 @@ static const stop_case stop_cases[] = {
     READ("c text\np asn 4 3\nn 1\nn 2\na 1 3 5\na 2 4 7\na 1 4 1\n"),
     READ("DQc\n"),
     READ(":Fa@x^\n"),
-    READ(">>digraph6<<&DI?AO?\n"),
+    READ(">" ">digraph6<<&DI?AO?\n"),
 #undef READ
     {"1/2 1/3 2\n3 1/4 1\n1 1 1/5\n", STOP_FRACTIONS, AUTO, DEFAULT, STOP_AS_MADE, 0},
 };
