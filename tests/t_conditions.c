@@ -1,4 +1,5 @@
-/* >>read, >>market, >>plain_text, >>graph, >>dimacs, >>numpy, >>matrix, >>state, >>checkpoint */
+/* >>read, >>market, >>plain_text, >>graph, >>dimacs, >>numpy, >>matrix, >>state, >>checkpoint, >>numbers,
+   >>files, >>names */
 /* The readers' conditions at their boundaries, one by one: what the other tests of readers left undecided, as mutants
    (tests/mutate.py) and branch counts (tests/coverage.sh) show. */
 
@@ -548,6 +549,141 @@ TEST(t_conditions_of_states)
   remove(path);
   perm_state_free(other);
   perm_state_free(state);
+  perm_job_free(job);
+}
+
+/* a + b i, exactly. */
+static permi_number conditions_whole(int64_t a, int64_t b)
+{
+  permi_number number;
+  memset(&number, 0, sizeof number);
+  number.exact = 1;
+  number.integer = permi_integer_of(a);
+  number.imaginary_integer = permi_integer_of(b);
+  number.value = permi_dd_make((double)a);
+  number.imaginary = permi_dd_make((double)b);
+  return number;
+}
+
+/* Sums and products of numbers: exact ones stay exact, and are refused where a perm_integer is too short, whichever
+   part it is; sums with a zero keep the other's exponent. */
+TEST(t_conditions_of_numbers)
+{
+  const permi_number gaussian = conditions_whole(3, 4), whole = conditions_whole(5, 0);
+  permi_number a = gaussian, b = whole, long_number = conditions_whole(1, 0), long_imaginary = conditions_whole(1, 1);
+  int k;
+  CHECK(permi_number_multiply(&a, &b) == PERM_OK && a.exact && a.integer.word[0] == 15);
+  CHECK(a.imaginary_integer.word[0] == 20 && a.error == 0);
+  a = gaussian;
+  CHECK(permi_number_multiply(&a, &gaussian) == PERM_OK && a.exact); /* -7 + 24 i */
+  CHECK(a.integer.negative && a.integer.word[0] == 7 && a.imaginary_integer.word[0] == 24);
+  a = whole;
+  CHECK(permi_number_multiply(&a, &gaussian) == PERM_OK && a.integer.word[0] == 15);
+  CHECK(a.imaginary_integer.word[0] == 20);
+  a = gaussian;
+  CHECK(permi_number_add(&a, &whole) == PERM_OK && a.exact && a.integer.word[0] == 8);
+  CHECK(a.imaginary_integer.word[0] == 4);
+  CHECK(permi_number_add(&a, &gaussian) == PERM_OK && a.integer.word[0] == 11 && a.imaginary_integer.word[0] == 8);
+  for (k = 0; k < PERM_INTEGER_WORDS; k++) { /* the largest integer, alone and as a part */
+    long_number.integer.word[k] = long_imaginary.imaginary_integer.word[k] = UINT64_MAX;
+    long_number.integer.words = long_imaginary.imaginary_integer.words = PERM_INTEGER_WORDS;
+  }
+  a = long_number;
+  CHECK(permi_number_add(&a, &whole) == PERM_ERROR_OVERFLOW);
+  a = long_imaginary;
+  CHECK(permi_number_add(&a, &gaussian) == PERM_ERROR_OVERFLOW);
+  a = long_number;
+  CHECK(permi_number_multiply(&a, &whole) == PERM_ERROR_OVERFLOW);
+  a = long_imaginary;
+  CHECK(permi_number_multiply(&a, &whole) == PERM_ERROR_OVERFLOW); /* imaginary times real */
+  a = whole;
+  CHECK(permi_number_multiply(&a, &long_imaginary) == PERM_ERROR_OVERFLOW); /* real times imaginary */
+  a = conditions_whole(0, 2);
+  CHECK(permi_number_multiply(&a, &long_imaginary) == PERM_ERROR_OVERFLOW); /* imaginary times imaginary */
+  b = long_number;
+  b.imaginary_integer = permi_integer_of(1);
+  a = conditions_whole(1, -1);
+  CHECK(permi_number_multiply(&a, &b) == PERM_ERROR_OVERFLOW); /* the sum of two products */
+  a = conditions_whole(1, 1);
+  CHECK(permi_number_multiply(&a, &b) == PERM_ERROR_OVERFLOW);
+  /* Exact and not: the sum is not. */
+  b = whole;
+  b.exact = 0;
+  b.error = 0.5;
+  a = gaussian;
+  CHECK(permi_number_add(&a, &b) == PERM_OK && !a.exact && ldexp(a.value.hi, (int)a.exp2) == 8);
+  CHECK(ldexp(a.error, (int)a.exp2) >= 0.5 && ldexp(a.imaginary.hi, (int)a.exp2) == 4);
+  a = b;
+  CHECK(permi_number_add(&a, &gaussian) == PERM_OK && !a.exact && ldexp(a.value.hi, (int)a.exp2) == 8);
+  CHECK(ldexp(a.error, (int)a.exp2) >= 0.5 && ldexp(a.imaginary.hi, (int)a.exp2) == 4);
+  memset(&a, 0, sizeof a); /* nothing, a lone error, a lone imaginary part */
+  memset(&b, 0, sizeof b);
+  b.exp2 = 300;
+  CHECK(permi_number_add(&a, &b) == PERM_OK && a.exp2 == 0 && a.error == 0);
+  b.error = 1;
+  CHECK(permi_number_add(&a, &b) == PERM_OK && a.error > 0 && ldexp(a.error, (int)a.exp2) >= ldexp(1, 300));
+  memset(&a, 0, sizeof a);
+  b.error = 0;
+  b.imaginary = permi_dd_make(3);
+  CHECK(permi_number_add(&a, &b) == PERM_OK && ldexp(a.imaginary.hi, (int)a.exp2) == ldexp(3, 300));
+  memset(&a, 0, sizeof a);
+  a.error = 2;
+  CHECK(permi_number_add(&a, &b) == PERM_OK && ldexp(a.imaginary.hi, (int)a.exp2) == ldexp(3, 300) && a.error > 0);
+}
+
+/* What stands where a file was wanted, and integers and texts at their ends. */
+TEST(t_conditions_of_files_and_texts)
+{
+  const uint64_t chunks = 4;
+  perm_job *job = state_job(1, &chunks, NULL);
+  perm_options found;
+  perm_integer integer;
+  perm_result r;
+  char text[40] = "before";
+  int64_t value = 7;
+  memset(&found, 0, sizeof found);
+#if defined(__unix__)
+  {
+    const char *path = checkpoint_path(2);
+    CHECK(perm_checkpoint_options("/dev/null", &found, NULL, NULL, &r) == PERM_ERROR_FILE);
+    CHECK_TEXT(r.message, "it is a device, not a regular file");
+    CHECK(perm_checkpoint_options(".", &found, NULL, NULL, &r) == PERM_ERROR_FILE);
+    CHECK_TEXT(r.message, "it is a directory, not a file");
+    remove(path);
+    CHECK(mkfifo(path, 0600) == 0);
+    CHECK(perm_checkpoint_options(path, &found, NULL, NULL, &r) == PERM_ERROR_FILE);
+    CHECK_TEXT(r.message, "it is a FIFO, not a regular file");
+    remove(path);
+    CHECK(strstr(permi_file_refusal(S_IFBLK), "device") && strstr(permi_file_refusal(S_IFSOCK), "socket"));
+    CHECK(!permi_file_refusal(S_IFREG));
+  }
+#endif
+  memset(&integer, 0, sizeof integer);
+  CHECK(perm_integer_int64(&integer, &value) == PERM_OK && value == 0);
+  CHECK(perm_integer_int64(NULL, &value) == PERM_ERROR_NULL && perm_integer_int64(&integer, NULL) == PERM_ERROR_NULL);
+  integer.words = 1;
+  integer.word[0] = UINT64_C(1) << 63;
+  CHECK(perm_integer_int64(&integer, &value) == PERM_ERROR_OVERFLOW);
+  integer.negative = 1;
+  CHECK(perm_integer_int64(&integer, &value) == PERM_OK && value == INT64_MIN);
+  integer.word[0]++;
+  CHECK(perm_integer_int64(&integer, &value) == PERM_ERROR_OVERFLOW);
+  integer.words = 2;
+  integer.word[0] = integer.word[1] = 1;
+  CHECK(perm_integer_int64(&integer, &value) == PERM_ERROR_OVERFLOW && value == INT64_MIN);
+  CHECK(perm_result_text(NULL, text, sizeof text) == 0 && !*text);
+  CHECK(perm_result_text(NULL, text, 0) == 0 && perm_result_text(NULL, NULL, 5) == 0);
+  memset(&r, 0, sizeof r);
+  r.value = 0.5;
+  CHECK(perm_result_text(&r, NULL, 0) == 3 && perm_result_text(&r, text, sizeof text) == 3 && !strcmp(text, "0.5"));
+  r.exp2 = -7;
+  CHECK(perm_result_text(&r, text, sizeof text) == 10 && !strcmp(text, "0.5 * 2^-7"));
+  r.is_complex = 1;
+  r.imaginary = -2;
+  CHECK(perm_result_text(&r, text, sizeof text) == 15 && !strcmp(text, "(0.5-2i) * 2^-7"));
+  r.exp2 = 0;
+  CHECK(perm_result_text(&r, text, sizeof text) == 6 && !strcmp(text, "0.5-2i"));
+  CHECK(perm_result_text(&r, text, 4) == 6 && !strcmp(text, "0.5"));
   perm_job_free(job);
 }
 /* SPDX-License-Identifier: MIT */
