@@ -29,11 +29,11 @@ fi
 # Tests of the readers, in a program without OpenMP: with both, clang 19 fails on MC/DC.
 fuzzers="io checkpoint cli proof"
 readers="io|read|market|plain_text|graph|dimacs|numpy|matrix|state|checkpoint|proof"
-count() { # PROGRAM COMMAND...: in a directory where the tests may write; processes add their counts
-  program=$1; shift
-  (cd $out/here && LLVM_PROFILE_FILE="$(dirname "$PWD")/$program.%m.profraw" OMP_WAIT_POLICY=passive "$@" \
-    >../$program.log 2>&1) && return
-  grep -h -A9 FAIL $out/$program.log || tail -n 5 $out/$program.log
+count() { # LOG PROGRAM COMMAND...: in a directory where the tests may write; processes add their counts
+  log=$out/$1.log program=$2; shift 2
+  (cd $out/here && LLVM_PROFILE_FILE="$(dirname "$PWD")/$program.%m.profraw" OMP_WAIT_POLICY=passive "$@") >$log 2>&1 &&
+    return
+  grep -h -A9 FAIL $log || tail -n 5 $log
   echo "FAIL $program"; touch $out/failed
 }
 if [ "$1" != report ]; then
@@ -55,21 +55,22 @@ if [ "$1" != report ]; then
   build OPENMP="$threads" $out/tests $([ -x "$nvcc" ] && echo $out/tests_cuda)
   mv $out/tests $out/tests_threads
   level="-O0 -fcoverage-mcdc"
-  build OPENMP= $out/tests $out/perm $out/golden
+  build OPENMP= $out/tests $out/perm
   cp $out/perm.o $out/fuzz # one library for all
   build OPENMP= $(for name in $fuzzers; do echo $out/fuzz/fuzz_$name; done)
   mv $out/fuzz/fuzz_* $out
-  count tests_threads ../tests_threads
-  count tests ../tests -q $(grep -lE ">>($readers)\>" tests/t_*.c | xargs sed -n 's/^TEST(\(.*\))/\1/p')
-  count perm env PERM=$out/perm CLI_DIRECTORY=$out/cli sh tests/cli.sh # which knows the root
-  count golden ../golden --compare tests/golden/record.txt
+  count tests_threads.0 tests_threads ../tests_threads -s 0/2 &
+  count tests_threads.1 tests_threads ../tests_threads -s 1/2 &
+  [ ! -x $out/tests_cuda ] || count tests_cuda tests_cuda ../tests_cuda &
+  count tests tests ../tests -q $(grep -lE ">>($readers)\>" tests/t_*.c | xargs sed -n 's/^TEST(\(.*\))/\1/p')
+  count perm perm env PERM=$out/perm CLI_DIRECTORY=$out/cli sh tests/cli.sh # which knows the root
   for name in $fuzzers; do
-    count fuzz_$name ../fuzz_$name 5000
+    count fuzz_$name fuzz_$name ../fuzz_$name 5000
     for input in tests/fuzz/crashers/$name-*; do
-      [ ! -e "$input" ] || count fuzz_$name ../fuzz_$name "$input"
+      [ ! -e "$input" ] || count fuzz_$name fuzz_$name ../fuzz_$name "$input"
     done
   done
-  [ ! -x $out/tests_cuda ] || count tests_cuda ../tests_cuda
+  wait
 fi
 : >$out/shown
 for program in $(ls $out/*.profraw | sed 's/\.[^.]*\.profraw$//' | sort -u); do
