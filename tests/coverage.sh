@@ -55,7 +55,7 @@ if [ "$1" != report ]; then
   build OPENMP="$threads" $out/tests $([ -x "$nvcc" ] && echo $out/tests_cuda)
   mv $out/tests $out/tests_threads
   level="-O0 -fcoverage-mcdc"
-  build OPENMP= $out/tests $out/perm
+  build OPENMP= $out/tests $out/perm $out/false_proofs
   cp $out/perm.o $out/fuzz # one library for all
   build OPENMP= $(for name in $fuzzers; do echo $out/fuzz/fuzz_$name; done)
   mv $out/fuzz/fuzz_* $out
@@ -70,6 +70,7 @@ if [ "$1" != report ]; then
       [ ! -e "$input" ] || count fuzz_$name fuzz_$name ../fuzz_$name "$input"
     done
   done
+  count false_proofs false_proofs ../false_proofs 3000
   wait
 fi
 : >$out/shown
