@@ -82,6 +82,7 @@ TEST(t_refusals_selections)
 {
   static const double a[6] = {1, 2, 3, 4, 5, 6};
   static const int rows[4] = {0, 1, 1, 0}, columns[4] = {0, 1, 2, 1}, low[4] = {0, 1, 0, -1}, high[4] = {0, 1, 3, 0};
+  static const int last[4] = {0, 1, 2, 0};
   perm_options options = {0};
   double out[2];
   perm_result r;
@@ -100,7 +101,7 @@ TEST(t_refusals_selections)
   ARGUMENTS_BAD(SELECT(2, 3, a, 3, 3, NULL, columns, out), PERM_ERROR_RANGE, 7, "the first 3 of 2 rows")
   ARGUMENTS_BAD(SELECT(2, 3, a, 3, 2, rows, columns, NULL), PERM_ERROR_NULL, 10, "permanents is NULL")
   ARGUMENTS_BAD(SELECT(2, 3, a, 3, 2, low, columns, out), PERM_ERROR_RANGE, 7, "selection 1")
-  ARGUMENTS_BAD(SELECT(2, 3, a, 3, 2, high, columns, out), PERM_ERROR_RANGE, 7, "selection 1")
+  ARGUMENTS_BAD(SELECT(2, 3, a, 3, 2, last, columns, out), PERM_ERROR_RANGE, 7, "selection 1")
   ARGUMENTS_BAD(SELECT(2, 3, a, 3, 2, rows, low, out), PERM_ERROR_RANGE, 8, "selection 1")
   ARGUMENTS_BAD(SELECT(2, 3, a, 3, 2, rows, high, out), PERM_ERROR_RANGE, 8, "selection 1")
   options.certify = 2;
