@@ -712,7 +712,7 @@ done
 for option in spy prove write; do
   expect "$option of two" 2 "^perm: --$option takes one matrix" --$option $dir/none.out $dir/nine.txt $dir/three.txt
 done
-expect format_generate 2 '^perm: --format is for reading' --format array --generate ones:4
+expect format_made 2 '^perm: --format is for reading' --format array --generate ones:4
 expect format_resume 2 '^perm: --format is for reading' --format array --resume $dir/none.ck
 expect format_merge 2 '^perm: --format is for reading' --format array --merge $dir/none.ck
 expect merge_nothing 2 '^perm: --merge puts checkpoints together' --merge

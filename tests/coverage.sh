@@ -63,7 +63,7 @@ if [ "$1" != report ]; then
   count tests_threads.1 tests_threads ../tests_threads -s 1/2 &
   [ ! -x $out/tests_cuda ] || count tests_cuda tests_cuda ../tests_cuda &
   count tests tests ../tests -q $(grep -lE ">>($readers)\>" tests/t_*.c | xargs sed -n 's/^TEST(\(.*\))/\1/p')
-  count perm perm env PERM=$out/perm CLI_DIRECTORY=$out/cli sh tests/cli.sh # which knows the root
+  count perm perm env PERM=$out/perm CLI_DIRECTORY=$out/cli sh ../../../tests/cli.sh
   for name in $fuzzers; do
     count fuzz_$name fuzz_$name ../fuzz_$name 5000
     for input in tests/fuzz/crashers/$name-*; do
