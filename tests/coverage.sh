@@ -73,12 +73,14 @@ if [ "$1" != report ]; then
   count false_proofs false_proofs ../false_proofs 3000
   wait
 fi
-: >$out/shown
 for program in $(ls $out/*.profraw | sed 's/\.[^.]*\.profraw$//' | sort -u); do
-  llvm-profdata$suffix merge -o $program.profdata $program.*.profraw && llvm-cov$suffix show $program \
-    -instr-profile=$program.profdata --show-branches=count --show-mcdc --show-instantiations=false \
-    perm.h perm_sparse.h examples/perm_cli*.h examples/perm_cli.c examples/perm_verify.c >>$out/shown || exit 1
-done 2>$out/show.log
+  llvm-profdata$suffix merge -o $program.profdata $program.*.profraw || exit 1
+  for file in perm.h perm_sparse.h examples/perm_cli*.h examples/perm_cli.c examples/perm_verify.c; do
+    echo "/$file:" # llvm-cov names a file only where there are several; most programs have no command
+    llvm-cov$suffix show $program -instr-profile=$program.profdata --show-branches=count --show-mcdc \
+      --show-instantiations=false $file 2>>$out/show.log
+  done
+done >$out/shown
 awk -v lines_least=98 -v ways_least=95 -v readers="^($readers|perm_cli_options.h|perm_verify.c)\$" \
   -v gpu="$(ls $out/tests_cuda 2>/dev/null)" -v left=$out/left.txt -f tests/coverage.awk perm.h perm_sparse.h tests/unreached.txt $out/shown && [ ! -e $out/failed ]
 # SPDX-License-Identifier: MIT
