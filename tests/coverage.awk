@@ -108,7 +108,8 @@ function sum(here, what, value,  name) {
 function report(name, at_line, column, what,  here) {
   here = name SUBSEP at_line; seen = room_of[here]; sub(/.* /, "", seen)
   print name ":" at_line ":" column ": " seen " " function_of[here] ": " what ": " \
-    (column > 0 ? substr(text[here], column, 60) " | " : "") squeezed(text[here]) | ("sort -t: -k1,1 -k2,2n -k3,3n >" left)
+    (column > 0 ? substr(text[here], column, 60) " | " : "") squeezed(text[here]) | \
+    ("sort -t: -k1,1 -k2,2n -k3,3n >" left)
 }
 function judge(claim, value, least) {
   if (value >= least && least > 0) passed++

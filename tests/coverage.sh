@@ -82,5 +82,6 @@ for program in $(ls $out/*.profraw | sed 's/\.[^.]*\.profraw$//' | sort -u); do
   done
 done >$out/shown
 awk -v lines_least=98 -v ways_least=95 -v readers="^($readers|perm_cli_options.h|perm_verify.c)\$" \
-  -v gpu="$(ls $out/tests_cuda 2>/dev/null)" -v left=$out/left.txt -f tests/coverage.awk perm.h perm_sparse.h tests/unreached.txt $out/shown && [ ! -e $out/failed ]
+  -v gpu="$(ls $out/tests_cuda 2>/dev/null)" -v left=$out/left.txt \
+  -f tests/coverage.awk perm.h perm_sparse.h tests/unreached.txt $out/shown && [ ! -e $out/failed ]
 # SPDX-License-Identifier: MIT
