@@ -4892,6 +4892,8 @@ extern "C" {
 #endif
 /* Returns the number of usable GPUs, at most `gpus`; 0: message says why. */
 int perm_cuda_devices(int gpus, char message[PERM_MESSAGE_BYTES]);
+/* Makes contexts on up to `gpus` GPUs in a thread of its own, which takes tenths of a second, while the caller plans. */
+void perm_cuda_prepare(int gpus);
 /* Adds chunks [begin, end), or a prefix, to *partial. */
 perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t end, const perm_options *options,
                           const perm_gpu_sink *sink, perm_partial *partial, int *gpus,
@@ -6776,6 +6778,18 @@ static int permi_gpu_devices(int gpus, char *message)
   (void)gpus;
   snprintf(message, PERM_MESSAGE_BYTES, "perm.h was compiled without PERM_WITH_CUDA");
   return 0;
+#endif
+}
+
+/* Starts GPUs that are sure to be asked for. */
+PERMI_UNUSED static void permi_gpu_prepare(const perm_options *options, int n)
+{
+#if defined(PERM_WITH_CUDA)
+  if (options->isa == PERM_ISA_CUDA && options->gpu.devices && n >= PERMI_GPU_LEAST_N)
+    perm_cuda_prepare(options->gpu.devices);
+#else
+  (void)options;
+  (void)n;
 #endif
 }
 
