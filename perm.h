@@ -1262,15 +1262,22 @@ PERMI_UNUSED static const double permi_list_weight[] = {1, 1.3, 1.8, 3.3, 3.8, 1
 
 #define PERMI_HUGE_BYTES 4194304
 
-/* Asks for huge pages where the system has them on request (MADV_HUGEPAGE is hidden by -std=c99): the first touches of
-   4 KB pages were an eighth of a run with 3e8 bytes of states. */
+#if defined(MADV_HUGEPAGE)
+#define PERMI_HUGE_PAGES MADV_HUGEPAGE
+#elif PERMI_POSIX && defined(__linux__) && !defined(__cplusplus) /* hidden by -std=c99 */
+#define PERMI_HUGE_PAGES 14
+extern int madvise(void *memory, size_t bytes, int advice);
+#endif
+
+/* Asks for huge pages where the system has them on request: the first touches of 4 KB pages were an eighth of a run with
+   3e8 bytes of states, a quarter of rook numbers with 2e8. */
 static void permi_prefer_huge_pages(void *memory, size_t bytes)
 {
-#if PERMI_POSIX && defined(MADV_HUGEPAGE)
+#if PERMI_POSIX && defined(PERMI_HUGE_PAGES)
   const uintptr_t page = 65535, begin = ((uintptr_t)memory + page) & ~page;
   const uintptr_t end = ((uintptr_t)memory + bytes) & ~page;
   const int error = errno;
-  (void)madvise((void *)begin, end - begin, MADV_HUGEPAGE); /* refused: as before */
+  (void)madvise((void *)begin, end - begin, PERMI_HUGE_PAGES); /* refused: as before */
   errno = error;
 #else
   (void)memory;
@@ -4885,6 +4892,8 @@ extern "C" {
 #endif
 /* Returns the number of usable GPUs, at most `gpus`; 0: message says why. */
 int perm_cuda_devices(int gpus, char message[PERM_MESSAGE_BYTES]);
+/* Makes contexts on up to `gpus` GPUs in a thread of its own, which takes tenths of a second, while the caller plans. */
+void perm_cuda_prepare(int gpus);
 /* Adds chunks [begin, end), or a prefix, to *partial. */
 perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t end, const perm_options *options,
                           const perm_gpu_sink *sink, perm_partial *partial, int *gpus,
@@ -6769,6 +6778,18 @@ static int permi_gpu_devices(int gpus, char *message)
   (void)gpus;
   snprintf(message, PERM_MESSAGE_BYTES, "perm.h was compiled without PERM_WITH_CUDA");
   return 0;
+#endif
+}
+
+/* Starts GPUs that are sure to be asked for. */
+PERMI_UNUSED static void permi_gpu_prepare(const perm_options *options, int n)
+{
+#if defined(PERM_WITH_CUDA)
+  if (options->isa == PERM_ISA_CUDA && options->gpu.devices && n >= PERMI_GPU_LEAST_N)
+    perm_cuda_prepare(options->gpu.devices);
+#else
+  (void)options;
+  (void)n;
 #endif
 }
 

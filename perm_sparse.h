@@ -5321,10 +5321,11 @@ typedef struct permi_rook_pass {
   int words; /* of a value; 0: 32 bits */
   int times; /* some c is not 1 */
   size_t run, repeats, stride; /* in units of 64 bytes, or values of several words */
+  size_t pitch;                /* bytes of a plane */
 } permi_rook_pass;
 
-/* Ors moduli into seen, 8 words, by lanes; those of several words into as many. */
-typedef void (*permi_rook_kernel)(const permi_rook_pass *pass, const permi_rook_way *way, int ways, char *y,
+/* x, y: of the last plane. Ors moduli into seen, 8 words, by lanes; those of several words into as many. */
+typedef void (*permi_rook_kernel)(const permi_rook_pass *pass, const permi_rook_way *way, int ways, int planes, char *y,
                                   uint64_t *seen);
 
 /* >>array_kernels, >>hybrid_kernels, >>signs_kernels and >>rook_kernels, for each instruction set. */
@@ -12279,7 +12280,7 @@ static perm_status permi_classes_make(permi_maker *maker, const permi_block *blo
 #define PERMI_ROOK_PLACES 40                            /* bits: 2^40 states are beyond any memory */
 #define PERMI_ROOK_WORDS (PERM_INTEGER_WORDS + 1)
 #define PERMI_ROOK_SEEN ((PERMI_ROOK_WORDS + 15) / 8 * 8) /* of a thread, in lines of cache */
-#define PERMI_ROOK_CHUNK 524288 /* bytes of values, half a second cache; by 2^18, 2^19, 2^20: 0.65, 0.58, 0.84 s */
+#define PERMI_ROOK_CHUNK 655360 /* bytes of values; 4, 5, 6 times 2^17: 0.220, 0.218, 0.252 s */
 #define PERMI_ROOK_BUFFER 1048576
 #define PERMI_ROOK_GROUP 12     /* steps at once */
 #define PERMI_ROOK_LENGTH 0.7   /* of values, relative to their bound in bits: 0.5 to 0.75 were seen */
@@ -12334,7 +12335,8 @@ typedef struct permi_placements {
   size_t unit;           /* bytes of a unit */
   int low;               /* bits within it */
   uint64_t inside, outer; /* bits in a chunk; of chunks */
-  char *buffer, **local; /* PERMI_ROOK_BUFFER a thread, or NULL; planes of a chunk in it */
+  char *buffer, **local; /* PERMI_ROOK_BUFFER a thread, or NULL; a chunk's planes in it, */
+  size_t pitch;          /* so far apart */
   int copied, end;       /* chunks are copied to buffers, and back with so many bits */
   uint64_t *seen;
   double chunk_units;
@@ -12490,7 +12492,8 @@ static void permi_placements_plan(permi_placements *p)
 }
 
 /* Values of several words, one by one. */
-static void permi_rook_long(const permi_rook_pass *pass, const permi_rook_way *way, int ways, char *y, uint64_t *seen)
+static void permi_rook_long_plane(const permi_rook_pass *pass, const permi_rook_way *way, int ways, ptrdiff_t before,
+                                  char *y, uint64_t *seen)
 {
   const int words = pass->words;
   const size_t size = 8 * (size_t)words;
@@ -12499,7 +12502,7 @@ static void permi_rook_long(const permi_rook_pass *pass, const permi_rook_way *w
   int s, w;
   for (r = 0; r < pass->repeats; r++)
     for (k = 0; k < pass->run; k++) {
-      const size_t at = (r * pass->stride + k) * size;
+      const ptrdiff_t at = (ptrdiff_t)((r * pass->stride + k) * size) - before;
       memset(sum, 0, size);
       for (s = 0; s < ways; s++) {
         const uint64_t *x = (const uint64_t *)(const void *)(way[s].x + at);
@@ -12514,6 +12517,14 @@ static void permi_rook_long(const permi_rook_pass *pass, const permi_rook_way *w
         seen[w] |= sum[w] ^ sign;
       memcpy(y + at, sum, size);
     }
+}
+
+static void permi_rook_long(const permi_rook_pass *pass, const permi_rook_way *way, int ways, int planes, char *y,
+                            uint64_t *seen)
+{
+  int plane;
+  for (plane = 0; plane < planes; plane++)
+    permi_rook_long_plane(pass, way, ways, plane * (ptrdiff_t)pass->pitch, y, seen);
 }
 
 static perm_isa permi_placements_isa(const perm_options *options, permi_rook_kernel *lanes)
@@ -12544,7 +12555,7 @@ static void permi_rook_run(const permi_placements *p, const permi_rook_step *ste
   permi_rook_way way[PERMI_ROOK_PLACES + 2];
   const permi_rook_source *use[PERMI_ROOK_PLACES + 2];
   size_t offset[PERMI_ROOK_PLACES + 2];
-  int s, i;
+  int s, i, planes;
   for (base |= step->fixed_to;; set = (set - 1) & step->choices) {
     const uint64_t index = base | set;
     int uses = 0;
@@ -12555,8 +12566,9 @@ static void permi_rook_run(const permi_placements *p, const permi_rook_step *ste
       use[uses] = source;
       offset[uses++] = permi_rook_offset(p, index ^ (source->flip & ~low));
     }
-    for (i = step->planes - 1; i >= 0; i--) {
+    for (i = step->planes - 1; i >= 0; i -= planes) {
       int ways = 0;
+      planes = p->copied && i > 0 && i < step->before ? i : 1; /* all sources */
       for (s = 0; s < uses; s++) {
         const int from = i - use[s]->behind;
         if (from < 0 || from >= step->before)
@@ -12565,7 +12577,7 @@ static void permi_rook_run(const permi_placements *p, const permi_rook_step *ste
         way[ways].lanes = (use[s]->test | use[s]->flip) & low ? &use[s]->lanes : NULL;
         way[ways++].c = use[s]->c;
       }
-      p->kernel(&step->pass, way, ways, plane[i] + permi_rook_offset(p, index), seen);
+      p->kernel(&step->pass, way, ways, planes, plane[i] + permi_rook_offset(p, index), seen);
     }
     if (!set)
       break;
@@ -12662,6 +12674,7 @@ static void permi_rook_finish(const permi_placements *p, permi_rook_step *step)
   step->pass.words = p->words;
   step->pass.run = step->pass.repeats = 1;
   step->pass.stride = 0;
+  step->pass.pitch = p->pitch;
   for (; free >> bit & 1; bit++)
     step->pass.run *= 2;
   step->choices &= ~(((uint64_t)1 << bit) - 1);
@@ -12697,11 +12710,12 @@ static perm_status permi_placements_pass(permi_placements *p)
   p->outer = (((uint64_t)1 << start) - 1) & ~p->inside & ~(((uint64_t)1 << p->low) - 1);
   pitch = permi_rook_chunk_bytes(p, p->inside, 1) + 320; /* planes in other lines of the first cache */
   p->copied = p->buffer && p->outer && pitch * planes <= PERMI_ROOK_BUFFER;
+  p->pitch = p->copied ? (size_t)pitch : 0;
   p->end = p->group < p->prepared ? p->step[p->group].start : p->width;
   for (k = 0; k < p->threads && p->copied; k++)
     for (bit = 0; bit < planes; bit++)
       p->local[(size_t)k * ((size_t)p->block->vertices + 1) + (size_t)bit] =
-          p->buffer + (size_t)k * PERMI_ROOK_BUFFER + (size_t)bit * (size_t)pitch;
+          p->buffer + (size_t)k * PERMI_ROOK_BUFFER + (size_t)bit * p->pitch;
   for (k = 0; k < p->group; k++)
     permi_rook_finish(p, &p->step[k]);
   p->chunk_units = 1e9 * PERMI_ROOK_BYTE_SECONDS * 2 * p->group * permi_rook_chunk_bytes(p, p->inside, planes);
@@ -12749,13 +12763,12 @@ static perm_status permi_placements_widen(permi_placements *p, size_t count)
   return PERM_OK;
 }
 
-/* Values get as many words. */
-static perm_status permi_placements_lengthen(permi_placements *p, int step, int words)
+/* From `before` words to those of the group. */
+static perm_status permi_placements_lengthen(permi_placements *p, int step, int before)
 {
-  const int width = p->step[0].start;
-  const size_t count = (size_t)1 << (width < p->low ? p->low : width);
-  perm_status status = p->words ? PERM_OK : permi_placements_widen(p, count);
-  const int from = p->words ? p->words : 1;
+  const int width = p->step[0].start, words = p->words, from = before ? before : 1;
+  const size_t count = (size_t)1 << (width < 3 ? 3 : width);
+  perm_status status = before ? PERM_OK : permi_placements_widen(p, count);
   size_t k;
   int i, w;
   for (i = 0; i < p->planes && words > 1 && status == PERM_OK; i++) {
@@ -12776,7 +12789,6 @@ static perm_status permi_placements_lengthen(permi_placements *p, int step, int 
     if (permi_watch(p->watch, 2.0 * (double)(count * (size_t)words)))
       status = p->watch->stopped;
   }
-  permi_placements_kind(p, words);
   return status;
 }
 
@@ -12798,15 +12810,14 @@ static double permi_placements_seen(const permi_placements *p)
   return 64 * w + bits;
 }
 
-/* Prepares a group from step `first` on, whose first steps may be prepared; returns how many vertices it eliminates.
-   What comes next may be prepared behind it. *words: what its values need. */
-static int permi_placements_gather(permi_placements *p, int first, int *words)
+/* Prepares a group from step `first` on, whose first steps may be prepared, and the length of its values; returns how
+   many vertices it eliminates. What comes next may be prepared behind it. */
+static int permi_placements_gather(permi_placements *p, int first)
 {
   const double seen = permi_placements_seen(p);
   uint64_t involved = 0;
   double growth = 0;
   int k = 0, taken = 0;
-  *words = 0;
   for (p->group = 0; first + taken < p->steps; taken++) {
     const int v = p->sequence[first + taken], place = p->place[v];
     int needed, planes;
@@ -12821,11 +12832,11 @@ static int permi_placements_gather(permi_placements *p, int first, int *words)
     planes = p->step[k].planes;
     for (; k < p->prepared; k++)
       involved |= p->step[k].involved;
-    if (taken && (needed > *words || k > PERMI_ROOK_GROUP ||
+    if (taken && (needed > p->words || k > PERMI_ROOK_GROUP ||
                   permi_rook_chunk_bytes(p, involved, planes) > PERMI_ROOK_CHUNK ||
                   ldexp((double)p->unit * planes, p->step[0].start - p->low) <= 2 * PERMI_ROOK_CHUNK))
       break;
-    *words = needed;
+    permi_placements_kind(p, needed);
     p->group = k;
   }
   return taken;
@@ -12834,12 +12845,12 @@ static int permi_placements_gather(permi_placements *p, int first, int *words)
 /* Eliminates the next vertices; *next: how many are. */
 static perm_status permi_placements_advance(permi_placements *p, int *next)
 {
-  const int first = *next;
+  const int first = *next, before = p->words;
   perm_status status = PERM_OK;
-  int words, k;
-  *next += permi_placements_gather(p, first, &words);
-  if (words > p->words)
-    status = permi_placements_lengthen(p, first, words);
+  int k;
+  *next += permi_placements_gather(p, first);
+  if (p->words > before)
+    status = permi_placements_lengthen(p, first, before);
   for (; status == PERM_OK && p->planes < p->step[p->group - 1].planes; p->planes++)
     if (!permi_placements_allocate(p, p->planes, first, p->words))
       return PERM_ERROR_MEMORY;
@@ -25158,6 +25169,8 @@ static perm_status permi_compute_given(const permi_given *given, const perm_opti
   }
   if (status == PERM_OK && watch->stopped != PERM_OK)
     return permi_fail_stopped(watch, result);
+  if (status == PERM_OK)
+    permi_gpu_prepare(options, given->m);
   return permi_solve(&solver, &attempt, &permi_reach_real, options, start, result);
 }
 
@@ -28017,11 +28030,12 @@ static const permi_signs_family PERMI_NAME(signs_family) = {PERMI_NAME(signs_ste
 
 #if PERMI_WIDTH >= 4
 #define PERMI_ROOK_PARTS (8 / PERMI_WIDTH) /* vectors of a unit */
+#define PERMI_ROOK_PLANES 4                /* share lanes */
 
-PERMI_TARGET static PERMI_ALWAYS_INLINE PERMI_I PERMI_NAME(rook_part)(const permi_rook_way *way, size_t at, int i)
+PERMI_TARGET static PERMI_ALWAYS_INLINE PERMI_I PERMI_NAME(rook_part)(const permi_rook_lanes *lanes, const char *from,
+                                                                      int i)
 {
-  const permi_rook_lanes *lanes = way->lanes;
-  const PERMI_I *x = (const PERMI_I *)(const void *)(way->x + at);
+  const PERMI_I *x = (const PERMI_I *)(const void *)from;
   if (!lanes)
     return x[i];
 #if PERMI_WIDTH == 8
@@ -28032,56 +28046,77 @@ PERMI_TARGET static PERMI_ALWAYS_INLINE PERMI_I PERMI_NAME(rook_part)(const perm
 #endif
 }
 
-PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(rook_sum)(const permi_rook_pass *pass, int wide, int times,
-                                                                  const permi_rook_way *way, int ways, char *y,
-                                                                  uint64_t *seen)
+/* kind: 2 64 bits, 1 factors */
+PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(rook_unit)(int kind, int planes, size_t pitch,
+                                                                   const permi_rook_way *way, int ways, ptrdiff_t at,
+                                                                   char *y, PERMI_I *any)
+{
+  PERMI_I sum[PERMI_ROOK_PLANES][PERMI_ROOK_PARTS];
+  int s, i, k;
+  PERMI_UNROLL
+  for (k = 0; k < planes; k++)
+    PERMI_UNROLL
+    for (i = 0; i < PERMI_ROOK_PARTS; i++)
+      sum[k][i] = PERMI_I_SET(0);
+  for (s = 0; s < ways; s++) {
+    const permi_rook_lanes *lanes = way[s].lanes;
+    const char *x = way[s].x + at;
+    PERMI_UNROLL
+    for (k = 0; k < planes; k++)
+      PERMI_UNROLL
+      for (i = 0; i < PERMI_ROOK_PARTS; i++) {
+        PERMI_I part = PERMI_NAME(rook_part)(lanes, x - (size_t)k * pitch, i);
+        if (kind == 3)
+          part = part * (long long)way[s].c;
+        else if (kind == 1)
+          part = PERMI_I_MUL32(part, PERMI_I_SET(way[s].c));
+        sum[k][i] = kind >= 2 ? PERMI_I_ADD64(sum[k][i], part) : PERMI_MM(add_epi32)(sum[k][i], part);
+      }
+  }
+  PERMI_UNROLL
+  for (k = 0; k < planes; k++)
+    PERMI_UNROLL
+    for (i = 0; i < PERMI_ROOK_PARTS; i++) {
+      const PERMI_I total = sum[k][i];
+      any[i] = any[i] | (total ^ (kind >= 2 ? (PERMI_I)(total >> 63) : PERMI_MM(srai_epi32)(total, 31)));
+      PERMI_I_STORE(y + at - (size_t)k * pitch + i * (64 / PERMI_ROOK_PARTS), total);
+    }
+}
+
+PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(rook_sum)(const permi_rook_pass *pass, int kind,
+                                                                  const permi_rook_way *way, int ways, int planes,
+                                                                  char *y, uint64_t *seen)
 {
   PERMI_I any[PERMI_ROOK_PARTS];
   size_t r, k;
-  int s, i;
+  int i;
   PERMI_UNROLL
   for (i = 0; i < PERMI_ROOK_PARTS; i++)
     any[i] = PERMI_I_LOAD_ANY(seen + i * PERMI_WIDTH);
   for (r = 0; r < pass->repeats; r++)
     for (k = 0; k < pass->run; k++) {
-      const size_t at = (r * pass->stride + k) * 64;
-      PERMI_I sum[PERMI_ROOK_PARTS];
-      PERMI_UNROLL
-      for (i = 0; i < PERMI_ROOK_PARTS; i++)
-        sum[i] = PERMI_I_SET(0);
-      for (s = 0; s < ways; s++) {
-        PERMI_UNROLL
-        for (i = 0; i < PERMI_ROOK_PARTS; i++) {
-          PERMI_I x = PERMI_NAME(rook_part)(&way[s], at, i);
-          if (times && wide)
-            x = x * (long long)way[s].c;
-          else if (times)
-            x = PERMI_I_MUL32(x, PERMI_I_SET(way[s].c));
-          sum[i] = wide ? PERMI_I_ADD64(sum[i], x) : PERMI_MM(add_epi32)(sum[i], x);
-        }
-      }
-      PERMI_UNROLL
-      for (i = 0; i < PERMI_ROOK_PARTS; i++) {
-        any[i] = any[i] | (sum[i] ^ (wide ? (PERMI_I)(sum[i] >> 63) : PERMI_MM(srai_epi32)(sum[i], 31)));
-        PERMI_I_STORE(y + at + i * (64 / PERMI_ROOK_PARTS), sum[i]);
-      }
+      ptrdiff_t at = (ptrdiff_t)((r * pass->stride + k) * 64);
+      int left = planes;
+      for (; left >= PERMI_ROOK_PLANES; left -= PERMI_ROOK_PLANES, at -= (ptrdiff_t)(PERMI_ROOK_PLANES * pass->pitch))
+        PERMI_NAME(rook_unit)(kind, PERMI_ROOK_PLANES, pass->pitch, way, ways, at, y, any);
+      for (; left > 0; left--, at -= (ptrdiff_t)pass->pitch)
+        PERMI_NAME(rook_unit)(kind, 1, 0, way, ways, at, y, any);
     }
   PERMI_UNROLL
   for (i = 0; i < PERMI_ROOK_PARTS; i++)
     PERMI_I_STORE_ANY(seen + i * PERMI_WIDTH, any[i]);
 }
 #undef PERMI_ROOK_PARTS
+#undef PERMI_ROOK_PLANES
 #else
-PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(rook_sum)(const permi_rook_pass *pass, int wide, int times,
-                                                                  const permi_rook_way *way, int ways, char *y,
-                                                                  uint64_t *seen)
+static void PERMI_NAME(rook_plane)(const permi_rook_pass *pass, const permi_rook_way *way, int ways, ptrdiff_t before,
+                                   char *y, uint64_t *seen)
 {
   size_t r, k;
   int s, i;
-  (void)times;
   for (r = 0; r < pass->repeats; r++)
     for (k = 0; k < pass->run; k++) {
-      const size_t at = (r * pass->stride + k) * 64;
+      const ptrdiff_t at = (ptrdiff_t)((r * pass->stride + k) * 64) - before;
       uint32_t sum[16], x[16];
       uint64_t sums[8], xs[8];
       memset(sum, 0, sizeof sum);
@@ -28094,33 +28129,42 @@ PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(rook_sum)(const permi_ro
           x[i] &= lanes->mask[i];
         }
         memcpy(xs, x, sizeof xs);
-        if (wide)
+        if (pass->words)
           for (i = 0; i < 8; i++)
             sums[i] += (uint64_t)way[s].c * xs[i];
         else
           for (i = 0; i < 16; i++)
             sum[i] += (uint32_t)way[s].c * x[i];
       }
-      for (i = 0; !wide && i < 16; i++)
+      for (i = 0; !pass->words && i < 16; i++)
         seen[0] |= sum[i] ^ (0 - (sum[i] >> 31));
-      for (i = 0; wide && i < 8; i++)
+      for (i = 0; pass->words && i < 8; i++)
         seen[0] |= sums[i] ^ (0 - (sums[i] >> 63));
-      memcpy(y + at, wide ? (const void *)sums : (const void *)sum, 64);
+      memcpy(y + at, pass->words ? (const void *)sums : (const void *)sum, 64);
     }
+}
+
+static void PERMI_NAME(rook_sum)(const permi_rook_pass *pass, int kind, const permi_rook_way *way, int ways, int planes,
+                                 char *y, uint64_t *seen)
+{
+  int plane;
+  (void)kind;
+  for (plane = 0; plane < planes; plane++)
+    PERMI_NAME(rook_plane)(pass, way, ways, plane * (ptrdiff_t)pass->pitch, y, seen);
 }
 #endif
 
 PERMI_TARGET static void PERMI_NAME(rook_values)(const permi_rook_pass *pass, const permi_rook_way *way, int ways,
-                                                 char *y, uint64_t *seen)
+                                                 int planes, char *y, uint64_t *seen)
 {
   if (pass->words == 0 && !pass->times)
-    PERMI_NAME(rook_sum)(pass, 0, 0, way, ways, y, seen);
+    PERMI_NAME(rook_sum)(pass, 0, way, ways, planes, y, seen);
   else if (pass->words == 0)
-    PERMI_NAME(rook_sum)(pass, 0, 1, way, ways, y, seen);
+    PERMI_NAME(rook_sum)(pass, 1, way, ways, planes, y, seen);
   else if (!pass->times)
-    PERMI_NAME(rook_sum)(pass, 1, 0, way, ways, y, seen);
+    PERMI_NAME(rook_sum)(pass, 2, way, ways, planes, y, seen);
   else
-    PERMI_NAME(rook_sum)(pass, 1, 1, way, ways, y, seen);
+    PERMI_NAME(rook_sum)(pass, 3, way, ways, planes, y, seen);
 }
 
 #endif /* PERMI_FAMILY */
