@@ -397,7 +397,9 @@ typedef struct perm_checkpoint_file {
   size_t note_bytes;
 } perm_checkpoint_file;
 
-/* All zero is the best default: perm_options options = {0}, in C++ {}. Only the calling thread makes the callbacks. */
+/* All zero is the best default: perm_options options = {0}, in C++ {}. Only the calling thread makes the callbacks.
+   Impossible values are refused by every call, PERM_ERROR_OPTION; possible ones of what a call does not do (format where
+   nothing is read, gpu.tune without devices, checkpoint.seconds without a file) are ignored. */
 struct perm_job;
 struct perm_state;
 struct perm_result;
@@ -4209,6 +4211,7 @@ static const char *permi_bad_option(const perm_options *options)
       {(int)options->precision < 0 || options->precision >= PERM_PRECISION_COUNT,
        "precision is not one of perm_precision"},
       {(int)options->isa < 0 || options->isa >= PERM_ISA_COUNT, "isa is not one of perm_isa"},
+      {(int)options->format < 0 || options->format >= PERM_FORMAT_COUNT, "format is not one of perm_format"},
       {options->certify != 0 && options->certify != 1, "certify is neither 0 nor 1"},
       {options->threads < 0, "threads is negative (0 means all)"},
       {options->threads > 1 << 16, "threads is above 65536"},
@@ -4226,6 +4229,7 @@ static const char *permi_bad_option(const perm_options *options)
       {!(checkpoint->seconds >= 0), "checkpoint.seconds is negative or NaN (0 means 60)"},
       {checkpoint->parts < 0 || (checkpoint->parts && (checkpoint->part < 1 || checkpoint->part > checkpoint->parts)),
        "checkpoint.part is not one of 1 to parts (parts 0 means everything)"},
+      {checkpoint->part && !checkpoint->parts, "checkpoint.part is given, but checkpoint.parts is 0"},
       {checkpoint->parts > 1 && options->gpu.tune == PERM_TUNE,
        "checkpoint.parts need gpu.tune 0 or a candidate: each would time kernels for itself"},
       {checkpoint->merges < 0 || (checkpoint->merges && !checkpoint->merge),

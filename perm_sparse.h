@@ -360,6 +360,11 @@ PERM_SPARSE_API size_t perm_matrix_bytes(void);
 PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const perm_options *options, perm_job **job,
                                             perm_result *result);
 
+/* perm_sparse_job for looking at alone: with PERM_ERROR_LIMIT *job may be what was planned until the refusal, which has
+   perm_job_offer and perm_job_explain, and to be freed; the leaves before it run, perm_job_finish refuses. */
+PERM_SPARSE_API perm_status perm_sparse_explain(const perm_matrix *matrix, const perm_options *options, perm_job **job,
+                                                perm_result *result);
+
 /* Permanent of a sparse matrix. Default precision takes doubles (with their error bound) if a perm_integer may be too
    short. Rectangular matrices (and the methods for them) become arrays of up to PERM_MAX_LINES rows and columns for the
    engines of perm.h. */
@@ -24779,7 +24784,18 @@ static perm_status permi_make_ranked(const permi_given *given, int exact, permi_
   return permi_job_push_leaf(maker->job, &leaf) ? PERM_OK : permi_fail_memory(maker->result);
 }
 
-/* Stopped searches return what they have, so the watch is asked at the end. */
+/* At the end of a job that was refused: the product of its leaves is not the permanent. */
+static perm_status permi_refused(const perm_job *job, const perm_partial *partials, perm_state *strike,
+                                 perm_result *result)
+{
+  (void)job;
+  (void)partials;
+  (void)strike;
+  return permi_fail(result, PERM_ERROR_LIMIT, 1, "the plan was refused: this job only explains");
+}
+
+/* Stopped searches return what they have, so the watch is asked at the end. PERM_ERROR_LIMIT comes with what was
+   planned until then, for the caller to free. */
 static perm_status permi_make_job(const permi_given *given, permi_control *watch, int exact, perm_job **job,
                                   perm_result *result)
 {
@@ -24833,13 +24849,14 @@ static perm_status permi_make_job(const permi_given *given, permi_control *watch
   permi_release(allocator, subsets);
   if (watch->stopped != PERM_OK)
     status = permi_fail_stopped(watch, result);
-  if (status != PERM_OK) {
-    perm_job_free(maker.job);
-    return status;
-  }
   maker.job->plan_seconds = permi_seconds() - start;
-  *job = maker.job;
-  return PERM_OK;
+  if (status == PERM_ERROR_LIMIT)
+    maker.job->check = permi_refused;
+  else if (status != PERM_OK)
+    perm_job_free(maker.job);
+  if (status == PERM_OK || status == PERM_ERROR_LIMIT)
+    *job = maker.job;
+  return status;
 }
 
 /* Rectangular matrices, and methods by counts, are arrays. */
@@ -24912,6 +24929,14 @@ static void permi_job_replace(perm_job **job, perm_job *other)
   *job = other;
 }
 
+/* Jobs of PERM_ERROR_LIMIT are for explaining; this call has no use for one. */
+static perm_status permi_job_or_none(perm_status status, perm_job **job)
+{
+  if (status != PERM_OK)
+    permi_job_replace(job, NULL);
+  return status;
+}
+
 /* Takes the exact job unless it does not fit, or takes over a second and PERMI_EXACT_WORTH times as long as doubles. */
 static perm_status permi_make_rather(const permi_given *given, permi_control *watch, perm_status status,
                                      perm_job **job, perm_result *result)
@@ -24926,9 +24951,10 @@ static perm_status permi_make_rather(const permi_given *given, permi_control *wa
   status = permi_make_job(given, watch, 0, &doubles, result);
   if (watch->stopped != PERM_OK) {
     permi_job_replace(job, NULL);
-  } else if (status == PERM_OK && seconds > PERMI_EXACT_WORTH * permi_job_seconds(doubles)) {
+  } else if (seconds == (double)INFINITY ||
+             (status == PERM_OK && seconds > PERMI_EXACT_WORTH * permi_job_seconds(doubles))) {
     permi_job_replace(job, doubles);
-  } else if (seconds < (double)INFINITY) {
+  } else {
     perm_job_free(doubles);
     permi_result_clear(result);
     status = PERM_OK;
@@ -25038,7 +25064,7 @@ static perm_status permi_sparse_job_planned(const permi_given *given, const perm
 {
   perm_options options = *options_given;
   permi_control watch = permi_control_begin(options_given);
-  perm_job *higher;
+  perm_job *higher = NULL;
   perm_precision next;
   perm_status status;
   char line[160];
@@ -25049,7 +25075,7 @@ static perm_status permi_sparse_job_planned(const permi_given *given, const perm
   for (steps = 0; status == PERM_OK && steps < PERM_PRECISION_COUNT &&
                   (next = permi_sparse_higher(given, &watch, &options, *job)) != PERM_PRECISION_COUNT; steps++) {
     options.precision = next;
-    status = permi_sparse_job(given, &options, &higher, result);
+    status = permi_job_or_none(permi_sparse_job(given, &options, &higher, result), &higher);
     if (status > 0 || status == PERM_ERROR_MEMORY) { /* plans must not depend on time or luck */
       permi_job_replace(job, NULL);
       return status;
@@ -25060,6 +25086,7 @@ static perm_status permi_sparse_job_planned(const permi_given *given, const perm
       break;
     }
     permi_job_replace(job, higher);
+    higher = NULL;
     raised = 1;
   }
   if (status == PERM_OK && watch.stopped != PERM_OK) {
@@ -25077,14 +25104,15 @@ static perm_status permi_sparse_job_planned(const permi_given *given, const perm
   return permi_fail_memory(result);
 }
 
-PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const perm_options *options_given,
-                                            perm_job **job, perm_result *result)
+static perm_status permi_sparse_public_job(const perm_matrix *matrix, const perm_options *options_given,
+                                           perm_job **job, int explains, perm_result *result)
 {
   permi_metered call;
   const perm_options *options = permi_meter_begin(&call, options_given, permi_matrix_cost(matrix));
   permi_control watch = permi_control_begin(options);
   permi_given given;
   perm_status status;
+  memset(&given, 0, sizeof given);
   permi_result_clear(result);
   if (job)
     *job = NULL;
@@ -25092,7 +25120,21 @@ PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const per
                : permi_fail(result, PERM_ERROR_NULL, 3, "job is NULL");
   if (status == PERM_OK)
     status = permi_sparse_job_planned(&given, options, job, result);
+  if (job && !explains)
+    permi_job_or_none(status, job);
   return permi_meter_end(&call, status, result);
+}
+
+PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const perm_options *options, perm_job **job,
+                                            perm_result *result)
+{
+  return permi_sparse_public_job(matrix, options, job, 0, result);
+}
+
+PERM_SPARSE_API perm_status perm_sparse_explain(const perm_matrix *matrix, const perm_options *options, perm_job **job,
+                                                perm_result *result)
+{
+  return permi_sparse_public_job(matrix, options, job, 1, result);
 }
 
 static perm_status permi_sparse_report(const perm_matrix *matrix, const perm_options *options,
@@ -25159,7 +25201,7 @@ static perm_status permi_sparse_attempt_plan(void *context, const perm_options *
                                              perm_job **job, perm_result *result)
 {
   permi_sparse_attempt *attempt = (permi_sparse_attempt *)context;
-  const perm_status status = permi_sparse_job_planned(attempt->given, options, job, result);
+  const perm_status status = permi_job_or_none(permi_sparse_job_planned(attempt->given, options, job, result), job);
   if (status != PERM_OK)
     return status;
   *seconds = attempt->seconds = permi_job_seconds(*job);
