@@ -385,7 +385,7 @@ expect explain_refused_json 3 '"plan":.*,"offers":.*"method":"low-rank".*,"value
 expect explain_refused_array 3 '^  matrix     4900 entries .integers., none is 0' --generate ones:70 --method ryser --explain
 expect explain_gpu 0 'about .* on one GPU .as of an H200; this perm was built without CUDA and uses none.' \
   --generate uniform:50 --explain --gpus 16
-for bytes in 1e9 1000M 1GB 1G 1GiB 9.5k 9500B; do expect "bytes_$bytes" 0 'permanent = 120' --generate ones:5 --max-bytes $bytes; done
+for bytes in 1e9 1000M 1GB 1G 1GiB 95.5k 95500B; do expect "bytes_$bytes" 0 'permanent = 120' --generate ones:5 --max-bytes $bytes; done
 for bytes in G 12XB -1k 1Ki2 1e30T 1i; do expect "no_bytes_$bytes" 2 'such as 8e9 or 8G' --generate ones:5 --max-bytes $bytes; done
 expect bytes_1k 3 'max-bytes 1.02e.03 is too little' --generate ones:9 --max-bytes 1KiB
 expect second_generate 2 'a second --generate' --generate ones:3 --generate ones:4

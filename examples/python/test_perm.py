@@ -1754,6 +1754,22 @@ def program_of(package):
     return names
 
 
+def test_permutation_counting():
+    """Shares of ways to give thresholds to trials, as the package perms of the method's authors counts them."""
+    perms = pytest.importorskip("perms")
+    t, y, levels = np.linspace(0, 1, 60), np.repeat([0, 1], 30).astype(np.int32), np.array([-1.0, 0.0, 1.0])
+    x, wins, trials = random.random((5, 60)), np.array([2, 6, 9], np.int32), np.full(3, 12, np.int32)
+    z = random.standard_normal((5, 36))
+    for samples, at, success, theirs in (
+            (x, t, y, perms.get_log_perms(x, t, y, False)),
+            (z, np.repeat(levels, 12), np.concatenate([np.arange(12) < k for k in wins]),
+             perms.get_log_perms_bioassay(z, levels, wins, trials, False))):
+        for sample, logarithm in zip(samples, theirs):
+            ways = perm.permanent(((sample <= at[:, None]) == (success[:, None] == 1)).astype(int))
+            assert np.isnan(logarithm) if ways == 0 else abs(math.log(ways) - logarithm) < 1e-10
+        assert np.isfinite(theirs).any()
+
+
 def test_gradients_by_torch():
     permanent = program_of("torch")["Permanent"].apply
     import torch
