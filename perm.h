@@ -7566,7 +7566,7 @@ static double permi_sample_terms(const perm_plan *plan, const permi_view *view, 
   }
   for (i = 0; i < plan->n; i++) {
     const int paired = plan->form == PERM_FORM_PAIR && i + 1 < plan->n;
-    double norm, norm_of[2], lost[2], least, inverse;
+    double norm, norm_of[2] = {0, 0}, lost[2] = {0, 0}, least, inverse;
     lost[0] = unit * permi_sampled_row(plan, view, i, sign, size[0], &norm_of[0]);
     if (norm_of[0] == 0)
       continue; /* of minors */
@@ -14975,13 +14975,9 @@ static void permi_offers_begin(permi_offers *offers, const permi_engine *engine,
   offers->glance = -1;
   offers->glanced = NULL;
   offers->elimination = NULL;
-  for (k = 0; k < engines; k++) {
+  memset(offer, 0, (size_t)engines * sizeof *offer); /* whole: gcc 12 warns about a loop over why[0] at -O3 */
+  for (k = 0; k < engines; k++)
     offer[k].seconds = (double)INFINITY;
-    offer[k].bytes = 0;
-    offer[k].why[0] = 0;
-    offer[k].status = PERM_OK;
-    offer[k].plan = NULL;
-  }
 }
 
 /* Asks engine i for its offer, and chooses it if it is the best so far. */
