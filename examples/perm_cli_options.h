@@ -35,8 +35,8 @@ static const char *const cli_plan_options[] = {"--method", "--precision", "--isa
 
 /* All options; the bit of each in cli.given. */
 static const char *const cli_options[] = {
-    "--generate", "--seed", "--rows", "--cols", "--write", "--minors", "--gradient", "--mod", "--estimate", "--samples",
-    "--sample", "--relative-error", "--guarantee", "--seconds", "--explain", "--ranks", "--spy", "--force",
+    "--generate", "--format", "--seed", "--rows", "--cols", "--write", "--minors", "--gradient", "--mod", "--estimate",
+    "--samples", "--sample", "--relative-error", "--guarantee", "--seconds", "--explain", "--ranks", "--spy", "--force",
     "--precision", "--certify", "--tolerance", "--method", "--effort", "--threads", "--isa", "--gpus",
     "--cpu-fallback", "--gpu-cache", "--tune",
     "--max-seconds", "--max-bytes", "--checkpoint", "--checkpoint-seconds", "--resume", "--part", "--merge",
