@@ -4661,7 +4661,8 @@ static void permi_orders_greedy(permi_orders *search, double most)
       const double limit = fmin(early ? search->least[kind] : search->cost, most);
       double cost;
       if (search->least[kind] < (double)INFINITY &&
-          search->least[kind] > (early ? PERMI_GREEDY_FAR : PERMI_GREEDY_BEHIND) * search->cost)
+          search->least[kind] > (early ? PERMI_GREEDY_FAR : PERMI_GREEDY_BEHIND) *
+                                    fmin(search->least[0], fmin(search->least[1], search->least[2])))
         continue;
       search->greedy.kind = kind;
       search->greedy.by_chance = round % 2;
@@ -10591,10 +10592,10 @@ static int permi_band_greedy(const permi_block *block, const int *same, const in
   return end == n;
 }
 
-/* The best of six orders: rows or columns as given, by Cuthill and McKee (ACM '69: 157-172), and greedily from
-   there. */
-static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_block *block, int *same, int *lines,
-                             permi_band_price *price)
+/* The best of six orders of at most `limit` transitions: rows or columns as given, by Cuthill and McKee (ACM '69:
+   157-172), and greedily from there. */
+static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_block *block, double limit, int *same,
+                             int *lines, permi_band_price *price)
 {
   permi_control *watch = maker->watch;
   const int n = block->n, vertices = 2 * n;
@@ -10651,7 +10652,7 @@ static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_b
           continue;
         memcpy(trial, greedy, (size_t)n * sizeof *trial);
       }
-      found = permi_band_price_of(block, same, trial, price->cost, number, ways, watch);
+      found = permi_band_price_of(block, same, trial, fmin(price->cost, limit), number, ways, watch);
       if (found.cost < price->cost) {
         *price = found;
         memcpy(lines, trial, (size_t)n * sizeof *lines);
@@ -10740,20 +10741,26 @@ static double permi_band_seconds_each(const permi_band *band)
 }
 
 /* Makes the band, or refuses. 0: out of memory. */
-static int permi_band_search(permi_maker *maker, permi_pool *room, const permi_block *block, int doubled,
+static int permi_band_search(permi_maker *maker, permi_pool *room, const permi_block *block, int doubled, double rival,
                              permi_band *band, permi_band_price *price, permi_offer *offer)
 {
   const size_t n = (size_t)block->n;
   int *same = (int *)permi_pool_get(room, 6 * n, sizeof(int)), *lines = same ? same + 2 * n : NULL;
-  permi_band_order(maker, room, block, same, lines, price);
   if (room->failed)
     return 0;
-  if (!(price->cost < (double)INFINITY))
+  if (!permi_numbers_choose_moduli(&band->numbers, block, maker->working->modulus, doubled)) {
+    permi_refuse_long(offer);
+    return 1;
+  }
+  permi_band_order(maker, room, block, rival / permi_band_seconds_each(band), same, lines, price);
+  if (room->failed)
+    return 0;
+  if (!(price->cost < (double)INFINITY) && rival < PERMI_BAND_STATES * permi_band_seconds_each(band))
+    permi_refuse(offer, PERM_ERROR_LIMIT, "is not found to be a band that takes less than %.3g s", rival);
+  else if (!(price->cost < (double)INFINITY))
     permi_refuse(offer, PERM_ERROR_LIMIT,
                  "is not found to be a band with a window of at most %d columns and %.0e states", PERMI_BAND_SLOTS,
                  PERMI_BAND_STATES);
-  else if (!permi_numbers_choose_moduli(&band->numbers, block, maker->working->modulus, doubled))
-    permi_refuse_long(offer);
   else if (!permi_band_fill(band, block, same, lines, lines + n, maker->watch))
     return 0;
   else if (permi_watch(maker->watch, 0))
@@ -10773,11 +10780,10 @@ static perm_status permi_band_offer(permi_maker *maker, const permi_block *block
   permi_band_price price;
   double each, gamma, sums;
   int fine;
-  (void)rival;
   offer->plan = band;
   if (band)
     band->n = n;
-  fine = band && permi_band_search(maker, &room, block, dd, band, &price, offer);
+  fine = band && permi_band_search(maker, &room, block, dd, rival, band, &price, offer);
   permi_pool_release(&room);
   if (!fine || offer->why[0])
     return fine ? PERM_OK : permi_fail_memory(maker->result);
@@ -15560,7 +15566,8 @@ static double permi_hybrid_rate(perm_isa isa, permi_hybrid_algebra algebra)
 }
 
 /* Both orientations share a third of the annealing. Without room the search continues from *layout. */
-#define PERMI_HYBRID_BRIEF 2000 /* fewer moves are made as hot as those before (13 matrices) */
+#define PERMI_HYBRID_WARM 0.05 /* heat of annealing each, and of the better; 0.2 and 0.1 cost 5 % (12 matrices) */
+#define PERMI_HYBRID_COOL 0.03
 static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangement *layout)
 {
   const int again = work->budget < PERMI_HYBRID_SLOT_BUDGET;
@@ -15584,12 +15591,12 @@ static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangem
   }
   moves = (int)fmin(permi_layout_moves(work, best), inner ? 80000 : 4000) / 6;
   for (t = 0; t < 2 && moves > 3 && !again; t++)
-    cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves, inner ? 3 : -1, 0.2, &seed);
+    cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves, inner ? 3 : -1, PERMI_HYBRID_WARM,
+                                  &seed);
   t = cost[1] < cost[0];
   moves = (int)fmin(permi_layout_moves(work, cost[t]), inner ? 53334 : 2667);
   if (moves > 20)
-    cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves, inner ? 4 : -1,
-                                  moves < PERMI_HYBRID_BRIEF ? 0.2 : 0.1, &seed);
+    cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves, inner ? 4 : -1, PERMI_HYBRID_COOL, &seed);
   *layout = trial[t];
   return cost[t];
 }
@@ -23678,13 +23685,15 @@ static perm_status permi_make_rival(permi_maker *maker, const permi_block *block
     status = permi_fail_memory(maker->result);
   else if (block->integer || array.counted.m != array.counted.rows ||
            array.counted.n != array.counted.rows) { /* else the frontier is the better program */
-    array.hasty = seconds == 0;
+    array.hasty = seconds == 0 && block->n > PERMI_RIVAL_PLAN;
     status = permi_array_plan(&asked, options, better, NULL, maker->result);
-    if (status == PERM_OK && array.hasty && *better < surely) {
+    if (status == PERM_OK && seconds == 0 && *better < surely) {
       seconds = (double)INFINITY;
-      array.hasty = 0;
-      array.engine = NULL;
-      status = permi_array_plan(&asked, options, better, NULL, maker->result);
+      if (array.hasty) {
+        array.hasty = 0;
+        array.engine = NULL;
+        status = permi_array_plan(&asked, options, better, NULL, maker->result);
+      }
     }
     if (status == PERM_OK && (*better < seconds || options->method == PERM_METHOD_EXACT)) {
       status = array.engine->make(&asked, NULL, NULL, leaf);
@@ -24467,6 +24476,12 @@ static perm_status permi_ask_full(permi_maker *maker, const permi_block *block, 
   return status == PERM_OK ? permi_ask(maker, block, offers, PERMI_AT_CLASSES) : status;
 }
 
+/* Below it no other engine than those of perm.h is asked: a block half full has hardly a structure. */
+static double permi_surely_seconds(const permi_block *block)
+{
+  return PERMI_PROVEN_FAVOUR_SECONDS / 10 * (block->edges > 0.4 * block->n * block->n ? 3 : 1);
+}
+
 /* The leaf of the engine that offers the least time. The engines of perm.h are asked first and noted last. */
 static perm_status permi_make_best(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
 {
@@ -24486,8 +24501,7 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
   if (integer && !equal && block->n > PERMI_RIVAL_MOST && block->n <= PERM_MAX_N && !options->gpu.devices)
     counts = ldexp(PERMI_FULL_SECONDS / 16 * block->n, block->n); /* a bound does for now */
   else if (block->n <= PERM_MAX_N && (integer || (offers.dense > 1e-4 && equal)))
-    status = permi_make_rival(maker, block, 0, fmin(offers.dense, PERMI_PROVEN_FAVOUR_SECONDS / 10), leaf, &counts,
-                              &made);
+    status = permi_make_rival(maker, block, 0, fmin(offers.dense, permi_surely_seconds(block)), leaf, &counts, &made);
   if (status != PERM_OK || made)
     return status;
   first = offers.best = fmin(offers.dense, counts);
@@ -24566,6 +24580,11 @@ static perm_status permi_make_block(permi_maker *maker, const int *rows, const i
   perm_status status;
   if (permi_watch(maker->watch, 1e3 + 100.0 * order))
     return maker->watch->stopped;
+  if (order <= PERMI_MAJORANT_ORDER && !maker->subsets)
+    maker->subsets = (double *)permi_allocate(&maker->options->allocator, (size_t)2 << PERMI_MAJORANT_ORDER,
+                                              sizeof *maker->subsets);
+  if (order <= PERMI_MAJORANT_ORDER && !maker->subsets)
+    return permi_fail_memory(maker->result);
   if (!permi_block_create(maker->working, rows, columns, order, &block))
     return permi_fail_memory(maker->result);
   memset(&leaf, 0, sizeof leaf);
@@ -24807,7 +24826,6 @@ static perm_status permi_make_job(const permi_given *given, permi_control *watch
   perm_status status = PERM_OK;
   int zero;
   const double start = permi_seconds();
-  double *subsets = (double *)permi_allocate(allocator, (size_t)2 << PERMI_MAJORANT_ORDER, sizeof *subsets);
   memset(&working, 0, sizeof working);
   memset(&maker, 0, sizeof maker);
   memset(&account, 0, sizeof account);
@@ -24816,11 +24834,9 @@ static perm_status permi_make_job(const permi_given *given, permi_control *watch
   maker.hear = permi_hear;
   maker.options = options;
   maker.working = &working;
-  maker.subsets = subsets;
   maker.result = result;
   maker.job = permi_job_new(allocator, exact ? PERM_PRECISION_EXACT : options->precision);
-  if (!maker.job || !subsets || !permi_working_create(&working, allocator, given->n, given->nnz)) {
-    permi_release(allocator, subsets);
+  if (!maker.job || !permi_working_create(&working, allocator, given->n, given->nnz)) {
     perm_job_free(maker.job);
     return permi_fail_memory(result);
   }
@@ -24846,7 +24862,7 @@ static perm_status permi_make_job(const permi_given *given, permi_control *watch
   }
   permi_working_free(&working);
   permi_release(allocator, maker.binomial);
-  permi_release(allocator, subsets);
+  permi_release(allocator, maker.subsets);
   if (watch->stopped != PERM_OK)
     status = permi_fail_stopped(watch, result);
   maker.job->plan_seconds = permi_seconds() - start;

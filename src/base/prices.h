@@ -90,7 +90,7 @@ static const double permi_seconds_word[2] = {3.2e-9, 7e-9};    /* and for each w
 /* Arrays and lists: 30 graphs on a Zen 4 core, times 1.3, by which that core runs dense sums and hybrid faster. */
 /* By permi_algebra: of a unit of cost (words: and of a word); */
 PERMI_UNUSED static const double permi_array_seconds[] = {2.7e-10, 6e-10,   1.4e-9, 1.3e-9, 1.5e-9,
-                                                          3e-8,    6e-10, 8e-10,  1.2e-9, 2e-8};
+                                                          3e-8,    6e-10, 5.5e-10, 1.2e-9, 2e-8};
 /* of AVX-512, AVX2, others: residues; products of which are reduced. */
 PERMI_UNUSED static const double permi_residue_seconds[3][2] = {
     {3.2e-10, 4.5e-10}, {4.5e-10, 7e-10}, {6.5e-10, 5.5e-9}};

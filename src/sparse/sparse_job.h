@@ -177,7 +177,6 @@ static perm_status permi_make_job(const permi_given *given, permi_control *watch
   perm_status status = PERM_OK;
   int zero;
   const double start = permi_seconds();
-  double *subsets = (double *)permi_allocate(allocator, (size_t)2 << PERMI_MAJORANT_ORDER, sizeof *subsets);
   memset(&working, 0, sizeof working);
   memset(&maker, 0, sizeof maker);
   memset(&account, 0, sizeof account);
@@ -186,11 +185,9 @@ static perm_status permi_make_job(const permi_given *given, permi_control *watch
   maker.hear = permi_hear;
   maker.options = options;
   maker.working = &working;
-  maker.subsets = subsets;
   maker.result = result;
   maker.job = permi_job_new(allocator, exact ? PERM_PRECISION_EXACT : options->precision);
-  if (!maker.job || !subsets || !permi_working_create(&working, allocator, given->n, given->nnz)) {
-    permi_release(allocator, subsets);
+  if (!maker.job || !permi_working_create(&working, allocator, given->n, given->nnz)) {
     perm_job_free(maker.job);
     return permi_fail_memory(result);
   }
@@ -216,7 +213,7 @@ static perm_status permi_make_job(const permi_given *given, permi_control *watch
   }
   permi_working_free(&working);
   permi_release(allocator, maker.binomial);
-  permi_release(allocator, subsets);
+  permi_release(allocator, maker.subsets);
   if (watch->stopped != PERM_OK)
     status = permi_fail_stopped(watch, result);
   maker.job->plan_seconds = permi_seconds() - start;
