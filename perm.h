@@ -397,7 +397,9 @@ typedef struct perm_checkpoint_file {
   size_t note_bytes;
 } perm_checkpoint_file;
 
-/* All zero is the best default: perm_options options = {0}, in C++ {}. Only the calling thread makes the callbacks. */
+/* All zero is the best default: perm_options options = {0}, in C++ {}. Only the calling thread makes the callbacks.
+   Impossible values are refused by every call, PERM_ERROR_OPTION; possible ones of what a call does not do (format where
+   nothing is read, gpu.tune without devices, checkpoint.seconds without a file) are ignored. */
 struct perm_job;
 struct perm_state;
 struct perm_result;
@@ -1213,10 +1215,11 @@ PERMI_UNUSED static const double permi_list_weight[] = {1, 1.3, 1.8, 3.3, 3.8, 1
 #define PERMI_SIGNS_ITEM_SECONDS 1.2e-8 /* a pattern in it, */
 #define PERMI_SIGNS_PAIR_SECONDS 9e-10 /* a pair; */
 #define PERMI_SIGNS_WIDE_SECONDS 1e-9 /* a word of a row of it, in words */
-#define PERMI_SIGNS_MOVE_UNITS(n) (50.0 * (n)) /* a move of the order */
-#define PERMI_SIGNS_WEIGH_UNITS 40    /* of the weights: an entry of a row, times the row's size */
+#define PERMI_SIGNS_MOVE_UNITS(n) (25.0 * (n)) /* a move of the order: 12 if full, 30 with 6 ones a row (Zen 4) */
+#define PERMI_SIGNS_WEIGH_UNITS 7     /* of the weights: an entry of a row, times the row's size */
 #define PERMI_SIGNS_PLAN_SHARE 0.04   /* chosen: of the run, for the order; as much for probes */
-#define PERMI_SIGNS_PLAN_MOST 4        /* chosen */
+#define PERMI_SIGNS_PLAN_MOST 0.6     /* chosen: seconds of the last round of orders, and of probes, half of it of */
+                                      /* weights; times plan_effort */
 #define PERMI_SIGNS_LEAST_SECONDS 0.06 /* chosen: not planned against quicker rivals */
 #define PERMI_SIGNS_RANGE_SECONDS 0.02 /* chosen */
 #define PERMI_SIGNS_GPU_RANGE 2e-3     /* chosen: on GPUs, in seconds of the CPU; */
@@ -3976,7 +3979,7 @@ static perm_status permi_state_finish(const perm_job *job, const perm_state *sta
     return PERM_ERROR_NULL;
   status = permi_check_state(job, state, 2, result);
   for (i = 0; status == PERM_OK && i < job->leaves; i++) {
-    uint64_t begin, end;
+    uint64_t begin = 0, end = 0;
     perm_state_left(job, state, i, 0, &begin, &end);
     if (begin < end)
       status = permi_fail(result, PERM_ERROR_STATE, 2, "chunks %llu to %llu of the %llu of leaf %d are missing",
@@ -4215,6 +4218,7 @@ static const char *permi_bad_option(const perm_options *options)
       {(int)options->precision < 0 || options->precision >= PERM_PRECISION_COUNT,
        "precision is not one of perm_precision"},
       {(int)options->isa < 0 || options->isa >= PERM_ISA_COUNT, "isa is not one of perm_isa"},
+      {(int)options->format < 0 || options->format >= PERM_FORMAT_COUNT, "format is not one of perm_format"},
       {options->certify != 0 && options->certify != 1, "certify is neither 0 nor 1"},
       {options->threads < 0, "threads is negative (0 means all)"},
       {options->threads > 1 << 16, "threads is above 65536"},
@@ -4232,6 +4236,7 @@ static const char *permi_bad_option(const perm_options *options)
       {!(checkpoint->seconds >= 0), "checkpoint.seconds is negative or NaN (0 means 60)"},
       {checkpoint->parts < 0 || (checkpoint->parts && (checkpoint->part < 1 || checkpoint->part > checkpoint->parts)),
        "checkpoint.part is not one of 1 to parts (parts 0 means everything)"},
+      {checkpoint->part && !checkpoint->parts, "checkpoint.part is given, but checkpoint.parts is 0"},
       {checkpoint->parts > 1 && options->gpu.tune == PERM_TUNE,
        "checkpoint.parts need gpu.tune 0 or a candidate: each would time kernels for itself"},
       {checkpoint->merges < 0 || (checkpoint->merges && !checkpoint->merge),
@@ -7582,7 +7587,7 @@ static double permi_sample_terms(const perm_plan *plan, const permi_view *view, 
   }
   for (i = 0; i < plan->n; i++) {
     const int paired = plan->form == PERM_FORM_PAIR && i + 1 < plan->n;
-    double norm, norm_of[2], lost[2], least, inverse;
+    double norm, norm_of[2] = {0, 0}, lost[2] = {0, 0}, least, inverse;
     lost[0] = unit * permi_sampled_row(plan, view, i, sign, size[0], &norm_of[0]);
     if (norm_of[0] == 0)
       continue; /* of minors */
@@ -15004,13 +15009,9 @@ static void permi_offers_begin(permi_offers *offers, const permi_engine *engine,
   offers->glance = -1;
   offers->glanced = NULL;
   offers->elimination = NULL;
-  for (k = 0; k < engines; k++) {
+  memset(offer, 0, (size_t)engines * sizeof *offer); /* whole: gcc 12 warns about a loop over why[0] at -O3 */
+  for (k = 0; k < engines; k++)
     offer[k].seconds = (double)INFINITY;
-    offer[k].bytes = 0;
-    offer[k].why[0] = 0;
-    offer[k].status = PERM_OK;
-    offer[k].plan = NULL;
-  }
 }
 
 /* Asks engine i for its offer, and chooses it if it is the best so far. */
@@ -19175,7 +19176,8 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler,
       done++;
       if (plan->relative_error > 0 && done >= round) { /* seldom: stopping at a lucky moment biases */
         permi_estimate_value(sampler, &moments, scale, looks++, estimate);
-        if (estimate->standard_error <= plan->relative_error * hypot(estimate->value, estimate->imaginary)) {
+        if (estimate->standard_error <= plan->relative_error * hypot(estimate->value, estimate->imaginary) &&
+            (estimate->standard_error > 0 || (double)done * PERMI_BLOCK_SAMPLES >= PERMI_ESTIMATE_SAMPLES)) {
           blocks = done;
           break;
         }
@@ -19765,6 +19767,36 @@ static void permi_rejection_value(const permi_rejection_call *call, const permi_
   estimate->samples = call->trials;
 }
 
+/* Where every sample is 0 the permanent is, if there is no perfect matching of entries; else nothing is known but what is
+   proved. a: entries, which become moduli. */
+static perm_status permi_estimate_all_zero(double *a, int n, int parts, permi_pool *pool, permi_control *watch,
+                                           perm_estimate *estimate)
+{
+  permi_pairing pairing;
+  size_t k;
+  memset(&pairing, 0, sizeof pairing);
+  pairing.mate = (int *)permi_pool_get(pool, 4 * (size_t)n, sizeof *pairing.mate);
+  if (pool->failed)
+    return PERM_ERROR_MEMORY;
+  for (k = 0; k < (size_t)n * (size_t)n; k++)
+    a[k] = parts == 2 ? fabs(a[2 * k]) + fabs(a[2 * k + 1]) : fabs(a[k]);
+  pairing.a = a;
+  pairing.n = n;
+  pairing.watch = watch;
+  pairing.owner = pairing.mate + n;
+  pairing.mark = pairing.owner + n;
+  pairing.queue = pairing.mark + n;
+  if (!permi_rejection_match(&pairing)) {
+    estimate->certain_low = estimate->certain_high = estimate->proved_radius = 0;
+    return PERM_OK;
+  }
+  estimate->standard_error = (double)INFINITY;
+  estimate->radius = estimate->proved_radius;
+  estimate->low = fmax(estimate->certain_low, -estimate->radius);
+  estimate->high = estimate->radius;
+  return PERM_OK;
+}
+
 static perm_status permi_estimate_metered(int n, const permi_view *view, const perm_estimate_plan *plan,
                                           const perm_options *options, perm_estimate *estimate, perm_result *result)
 {
@@ -19836,6 +19868,12 @@ static perm_status permi_estimate_metered(int n, const permi_view *view, const p
     status = watch.stopped;
     if (status == PERM_OK)
       status = permi_estimate_run(&sampler, plan, &scale, sample, estimate);
+    if (status >= 0 && estimate->samples > 0 && estimate->standard_error == 0) {
+      const perm_status known = permi_estimate_all_zero(a, n, parts, &pool, &watch, estimate);
+      status = known == PERM_ERROR_MEMORY ? permi_fail_memory(result)
+               : status == PERM_OK && plan->relative_error > 0 && estimate->standard_error > 0 ? PERM_TOLERANCE_NOT_MET
+                                                                                              : status;
+    }
     if (status > 0 && estimate->samples == 0)
       permi_fail(result, status, 0, "%s before there were %d samples", perm_status_text(status), PERMI_BLOCK_SAMPLES);
   }

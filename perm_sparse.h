@@ -360,6 +360,11 @@ PERM_SPARSE_API size_t perm_matrix_bytes(void);
 PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const perm_options *options, perm_job **job,
                                             perm_result *result);
 
+/* perm_sparse_job for looking at alone: with PERM_ERROR_LIMIT *job may be what was planned until the refusal, which has
+   perm_job_offer and perm_job_explain, and to be freed; the leaves before it run, perm_job_finish refuses. */
+PERM_SPARSE_API perm_status perm_sparse_explain(const perm_matrix *matrix, const perm_options *options, perm_job **job,
+                                                perm_result *result);
+
 /* Permanent of a sparse matrix. Default precision takes doubles (with their error bound) if a perm_integer may be too
    short. Rectangular matrices (and the methods for them) become arrays of up to PERM_MAX_LINES rows and columns for the
    engines of perm.h. */
@@ -18713,30 +18718,37 @@ static void permi_signs_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
 
 typedef struct permi_signs_model {
   int n;
+  double effort; /* times PERMI_SIGNS_PLAN_MOST */
   uint64_t touched[PERM_MAX_N];
   double weight[PERMI_SIGNS_SHARES];                /* of a share of + */
   double survival[PERM_MAX_N][PERMI_SIGNS_SHARES];  /* of a row: it does not vanish */
   double step[PERM_MAX_N + 1][3][PERMI_SIGNS_SHARES]; /* of classes FIRST, SECOND, NONE; at 0 without prefix columns */
 } permi_signs_model;
 
-/* Probability that the row vanishes if a sign is + with probability q. */
+/* Probability that the row vanishes if a sign is + with probability q. Only sums that are reached, and lead back to 0,
+   are looked at. */
 static double permi_signs_vanishes(const permi_signs_matrix *matrix, int row, double q)
 {
-  double chance[2 * PERMI_SIGNS_MOST + 1], next[2 * PERMI_SIGNS_MOST + 1]; /* of a sum */
+  double memory[2][2 * PERMI_SIGNS_MOST + 1], *chance = memory[0], *next = memory[1], *swap; /* of a sum */
   const int most = matrix->size[row];
-  int j, s;
+  int j, s, seen = 0;
   if (matrix->sum[row] & 1)
     return 0;
-  for (s = 0; s <= 2 * most; s++)
-    chance[s] = s == most;
+  for (j = 0; j < 2; j++)
+    memset(memory[j], 0, (size_t)(2 * most + 1) * sizeof *memory[j]);
+  chance[most] = 1;
   for (j = 0; j < matrix->n; j++) {
     const int x = matrix->entry[row][j];
+    int reach;
     if (!x)
       continue;
-    for (s = 0; s <= 2 * most; s++)
-      next[s] = (s - x >= 0 && s - x <= 2 * most ? q * chance[s - x] : 0) +
-                (s + x >= 0 && s + x <= 2 * most ? (1 - q) * chance[s + x] : 0);
-    memcpy(chance, next, (size_t)(2 * most + 1) * sizeof *chance);
+    seen += abs(x);
+    reach = seen < most - seen ? seen : most - seen;
+    for (s = most - reach; s <= most + reach; s++)
+      next[s] = q * chance[s - x] + (1 - q) * chance[s + x];
+    swap = chance;
+    chance = next;
+    next = swap;
   }
   return chance[most];
 }
@@ -18768,31 +18780,32 @@ static void permi_signs_model_make(permi_signs_model *model, const permi_signs_m
     permi_signs_survives(matrix, i, model->survival[i]);
 }
 
-/* Expected seconds of the search in this order. */
-static double permi_signs_expected(permi_signs_model *model, const permi_signs_order *order)
+/* The set of each row's positions in the order; position k is bit 63 - k, so that the last is the lowest. */
+static void permi_signs_positions(const permi_signs_model *model, const permi_signs_order *order, uint64_t *positions)
 {
-  const int n = model->n, p = order->prefix;
-  const uint64_t first = permi_signs_bits(p, order->length[0]);
-  const uint64_t second = permi_signs_bits(p + order->length[0], order->length[1]);
-  double alive[3][PERMI_SIGNS_SHARES], live[PERMI_SIGNS_SHARES], cuts[PERM_MAX_N + 1], seconds = 0, both = 0, ways;
-  double items[3] = {0, 0, 0};
-  int position[PERM_MAX_N], own[3] = {0, 0, 0}, k, c, i, s;
-  for (k = 0; k < n; k++)
-    position[order->column[k]] = k;
-  for (k = 0; k <= p; k++) {
-    cuts[k] = 0;
-    for (c = 0; c < 3; c++)
-      for (s = 0; s < PERMI_SIGNS_SHARES; s++)
-        model->step[k][c][s] = 1;
-  }
-  for (i = 0; i < n; i++) {
-    uint64_t set = model->touched[i], places = 0;
-    int last = 0;
-    for (; set; set &= set - 1)
-      places |= UINT64_C(1) << position[permi_trailing_zeros(set)];
-    c = (places & first ? 1 : 0) + (places & second ? 2 : 0);
-    for (set = places & ((UINT64_C(1) << p) - 1); set; set >>= 1)
-      last++;
+  uint64_t at[PERM_MAX_N], set;
+  int i, k;
+  for (k = 0; k < model->n; k++)
+    at[order->column[k]] = UINT64_C(1) << (63 - k);
+  for (i = 0; i < model->n; i++)
+    for (set = model->touched[i], positions[i] = 0; set; set &= set - 1)
+      positions[i] |= at[permi_trailing_zeros(set)];
+}
+
+/* Gives each step the survival of the rows that end with it: step[k][c] where bit c of ends[k] is set. own[c]: the last
+   step of class c. Returns how many rows join both blocks. */
+static int permi_signs_ends(permi_signs_model *model, const permi_signs_order *order, const uint64_t *positions,
+                            unsigned char *ends, double *cuts, int *own)
+{
+  const int p = order->prefix, length = order->length[0];
+  const uint64_t before = permi_signs_bits(64 - p, p), first = permi_signs_bits(64 - p - length, length);
+  const uint64_t second = ~(before | first);
+  int both = 0, c, i, s;
+  for (i = 0; i < model->n; i++) {
+    const uint64_t set = positions[i];
+    const int last = set & before ? 64 - permi_trailing_zeros(set & before) : 0;
+    double *step;
+    c = (set & first ? 1 : 0) + (set & second ? 2 : 0);
     if (c == 3) {
       both++;
       continue;
@@ -18800,26 +18813,46 @@ static double permi_signs_expected(permi_signs_model *model, const permi_signs_o
     cuts[last] += c > 0;
     c = c ? c - 1 : 2;
     own[c] = last > own[c] ? last : own[c];
+    step = model->step[last][c];
     for (s = 0; s < PERMI_SIGNS_SHARES; s++)
-      model->step[last][c][s] *= model->survival[i][s];
+      step[s] = ends[last] >> c & 1 ? step[s] * model->survival[i][s] : model->survival[i][s];
+    ends[last] |= (unsigned char)(1 << c);
   }
+  return both;
+}
+
+/* Expected seconds of the search in this order, whose rows have these positions. */
+static double permi_signs_expected(permi_signs_model *model, const permi_signs_order *order, const uint64_t *positions)
+{
+  const int p = order->prefix;
+  double alive[3][PERMI_SIGNS_SHARES], live[PERMI_SIGNS_SHARES], cuts[PERM_MAX_N + 1], seconds = 0, sum = 0, ways;
+  double items[3] = {0, 0, 0};
+  unsigned char ends[PERM_MAX_N + 1];
+  int own[3] = {0, 0, 0}, both, k, c, s;
+  memset(ends, 0, sizeof ends);
+  for (k = 0; k <= p; k++)
+    cuts[k] = 0;
+  both = permi_signs_ends(model, order, positions, ends, cuts, own);
   for (s = 0; s < PERMI_SIGNS_SHARES; s++) {
-    alive[0][s] = model->step[0][0][s] * (double)(1 << order->length[0]);
-    alive[1][s] = model->step[0][1][s] * (double)(1 << order->length[1]);
+    alive[0][s] = (ends[0] & 1 ? model->step[0][0][s] : 1) * (double)(1 << order->length[0]);
+    alive[1][s] = (ends[0] & 2 ? model->step[0][1][s] : 1) * (double)(1 << order->length[1]);
     alive[2][s] = live[s] = model->weight[s];
+    sum += live[s];
   }
   for (k = 1, ways = 1; k <= p; k++, ways *= 2) {
-    double sum = 0;
-    for (s = 0; s < PERMI_SIGNS_SHARES; s++) {
-      sum += live[s];
+    seconds += ways * sum * (PERMI_SIGNS_NODE_SECONDS + PERMI_SIGNS_CUT_SECONDS * cuts[k]);
+    if (ends[k] || k == 1) {
       for (c = 0; c < 3; c++)
-        alive[c][s] *= model->step[k][c][s];
-      live[s] = alive[2][s] * alive[0][s] / (1 + alive[0][s]) * alive[1][s] / (1 + alive[1][s]);
+        for (s = 0; s < PERMI_SIGNS_SHARES && ends[k] >> c & 1; s++)
+          alive[c][s] *= model->step[k][c][s];
+      for (s = 0, sum = 0; s < PERMI_SIGNS_SHARES; s++) {
+        live[s] = alive[2][s] * alive[0][s] / (1 + alive[0][s]) * alive[1][s] / (1 + alive[1][s]);
+        sum += live[s];
+      }
     }
     for (c = 0; c < 2; c++)
       for (s = 0; s < PERMI_SIGNS_SHARES && k == own[c]; s++)
         items[c] += ways * live[s] * alive[c][s];
-    seconds += ways * sum * (PERMI_SIGNS_NODE_SECONDS + PERMI_SIGNS_CUT_SECONDS * cuts[k]);
   }
   ways /= 2;
   for (s = 0; s < PERMI_SIGNS_SHARES; s++)
@@ -18848,37 +18881,61 @@ static double permi_signs_cooling(double ratio, int moves)
   return high;
 }
 
+/* Columns a and b of the order change places, or column a goes to place b and those between close up; so do the rows'
+   positions. */
+static void permi_signs_move(permi_signs_order *order, uint64_t *positions, int n, int a, int b, int swap)
+{
+  const int column = order->column[a], low = 63 - (a > b ? a : b), far = (a > b ? a - b : b - a);
+  const uint64_t between = permi_signs_bits(low, far + 1);
+  int i, k;
+  if (swap) {
+    order->column[a] = order->column[b];
+    for (i = 0; i < n; i++) {
+      const uint64_t differ = (positions[i] >> low ^ positions[i] >> (low + far)) & 1;
+      positions[i] ^= differ << low ^ differ << (low + far);
+    }
+  } else {
+    for (k = a; k != b; k += a < b ? 1 : -1)
+      order->column[k] = order->column[a < b ? k + 1 : k - 1];
+    for (i = 0; i < n; i++) {
+      const uint64_t set = positions[i] & between, mine = positions[i] >> (63 - a) & 1;
+      positions[i] ^= set ^ (((a < b ? set << 1 : set >> 1) & between) | mine << (63 - b));
+    }
+  }
+  order->column[b] = column;
+}
+
 /* Anneals the order: swaps, and moves by up to 12. */
 static double permi_signs_anneal(permi_signs_model *model, permi_signs_order *order, int moves, double heat,
                                  uint64_t *seed, permi_control *watch)
 {
   permi_signs_order now = *order, trial;
-  double cost = permi_signs_expected(model, order), best = cost;
+  uint64_t positions[PERM_MAX_N], tried[PERM_MAX_N];
+  double cost, best;
   const double cooling = permi_signs_cooling(heat / 0.005, moves);
   const int n = model->n;
   int move, k;
+  permi_signs_positions(model, order, positions);
+  cost = best = permi_signs_expected(model, order, positions);
   for (move = 0; move < moves && !(move % 512 == 0 && permi_watch(watch, 512.0 * PERMI_SIGNS_MOVE_UNITS(n)));
        move++, heat *= cooling) {
     const int a = permi_order_below(seed, n);
     double chance = permi_order_random(seed), mantissa, limit, fresh;
-    int b = permi_order_below(seed, n);
-    trial = now;
-    if (permi_order_below(seed, 2)) {
-      trial.column[a] = now.column[b];
-      trial.column[b] = now.column[a];
-    } else {
+    int b = permi_order_below(seed, n), swap = permi_order_below(seed, 2);
+    if (!swap) {
       b = a + permi_order_below(seed, 25) - 12;
       b = b < 0 ? 0 : b >= n ? n - 1 : b;
-      for (k = a; k != b; k += a < b ? 1 : -1)
-        trial.column[k] = now.column[a < b ? k + 1 : k - 1];
-      trial.column[b] = now.column[a];
     }
+    trial = now;
+    memcpy(tried, positions, sizeof tried);
+    permi_signs_move(&trial, tried, n, a, b, swap);
     mantissa = frexp(chance + 1e-9, &k);
     limit = cost * (1 + heat * (2 - 2 * mantissa - k));
-    fresh = permi_signs_expected(model, &trial);
+    fresh = permi_signs_expected(model, &trial, tried);
     if (fresh > limit)
       continue;
     now = trial;
+    memcpy(positions, tried, sizeof tried);
     cost = fresh;
     if (cost < best) {
       best = cost;
@@ -18939,7 +18996,8 @@ static int permi_signs_weigh(permi_signs_work *work, double rival, permi_control
   for (i = 0; i < n; i++)
     units += PERMI_SIGNS_WEIGH_UNITS * matrix->size[i] * permi_count_ones(matrix->touched[i]);
   units *= (double)permi_count_ones(matrix->touched[0]) / n; /* rows that a move changes */
-  moves = (int)fmin(60 * n, PERMI_SIGNS_PLAN_SHARE * rival / units * 1e9);
+  moves = (int)fmin(60 * n, 1e9 / units * fmin(PERMI_SIGNS_PLAN_SHARE * rival,
+                                               PERMI_SIGNS_PLAN_MOST / 2 * model->effort));
   for (move = 0; move < moves && !permi_watch(watch, units); move++, heat *= 1 - 5.0 / moves) {
     const int columns = 1 + permi_order_below(&seed, 2), first = permi_order_below(&seed, n);
     const int second = permi_order_below(&seed, n);
@@ -19481,10 +19539,10 @@ static double permi_signs_faster(const perm_options *options, int n)
 }
 
 /* Seconds for the order, and as many for probes, if a core takes so many. */
-static double permi_signs_share(double seconds, double rival, double faster)
+static double permi_signs_share(const permi_signs_model *model, double seconds, double rival, double faster)
 {
   seconds = faster > 1 ? PERMI_SIGNS_GPU_PLAN * (PERMI_GPU_COMPILE + seconds / faster) : seconds;
-  return fmin(PERMI_SIGNS_PLAN_SHARE * fmin(seconds, rival), PERMI_SIGNS_PLAN_MOST);
+  return fmin(PERMI_SIGNS_PLAN_SHARE * fmin(seconds, rival), PERMI_SIGNS_PLAN_MOST * model->effort);
 }
 
 /* Anneals, as long as it pays, orders with blocks of several lengths. Returns the expected seconds. */
@@ -19520,7 +19578,7 @@ static double permi_signs_search_order(permi_signs_model *model, double rival, d
     if (watch && watch->stopped != PERM_OK)
       break;
     if (round + 1 >= PERMI_SIGNS_LENGTHS &&
-        1e-9 * PERMI_SIGNS_MOVE_UNITS(n) * 2 * each > permi_signs_share(least, rival, faster))
+        1e-9 * PERMI_SIGNS_MOVE_UNITS(n) * 2 * each > permi_signs_share(model, least, rival, faster))
       break;
   }
   return least;
@@ -19548,6 +19606,7 @@ static int permi_signs_prepare(const permi_block *block, permi_signs_work *work,
 {
   double least = (double)INFINITY;
   int side, best = -1, doubled = -1;
+  work->model.effort = fmax(watch->options->plan_effort, 1);
   for (side = 0; side < 3; side++) {
     if (side == 2 && best) /* none, or read last */
       break;
@@ -19601,7 +19660,7 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
   }
   if (made && !offer->why[0]) {
     expected = permi_signs_search_order(&work->model, plan, faster, maker->watch, &signs->moves, &work->order);
-    share = permi_signs_share(expected, plan, faster);
+    share = permi_signs_share(&work->model, expected, plan, faster);
     if (expected > PERMI_SIGNS_HOPE * rival * faster)
       permi_refuse(offer, PERM_ERROR_LIMIT, "takes about %.3g s, more than others", expected / faster);
     else
@@ -24755,7 +24814,18 @@ static perm_status permi_make_ranked(const permi_given *given, int exact, permi_
   return permi_job_push_leaf(maker->job, &leaf) ? PERM_OK : permi_fail_memory(maker->result);
 }
 
-/* Stopped searches return what they have, so the watch is asked at the end. */
+/* At the end of a job that was refused: the product of its leaves is not the permanent. */
+static perm_status permi_refused(const perm_job *job, const perm_partial *partials, perm_state *strike,
+                                 perm_result *result)
+{
+  (void)job;
+  (void)partials;
+  (void)strike;
+  return permi_fail(result, PERM_ERROR_LIMIT, 1, "the plan was refused: this job only explains");
+}
+
+/* Stopped searches return what they have, so the watch is asked at the end. PERM_ERROR_LIMIT comes with what was
+   planned until then, for the caller to free. */
 static perm_status permi_make_job(const permi_given *given, permi_control *watch, int exact, perm_job **job,
                                   perm_result *result)
 {
@@ -24806,13 +24876,14 @@ static perm_status permi_make_job(const permi_given *given, permi_control *watch
   permi_release(allocator, maker.subsets);
   if (watch->stopped != PERM_OK)
     status = permi_fail_stopped(watch, result);
-  if (status != PERM_OK) {
-    perm_job_free(maker.job);
-    return status;
-  }
   maker.job->plan_seconds = permi_seconds() - start;
-  *job = maker.job;
-  return PERM_OK;
+  if (status == PERM_ERROR_LIMIT)
+    maker.job->check = permi_refused;
+  else if (status != PERM_OK)
+    perm_job_free(maker.job);
+  if (status == PERM_OK || status == PERM_ERROR_LIMIT)
+    *job = maker.job;
+  return status;
 }
 
 /* Rectangular matrices, and methods by counts, are arrays. */
@@ -24885,6 +24956,14 @@ static void permi_job_replace(perm_job **job, perm_job *other)
   *job = other;
 }
 
+/* Jobs of PERM_ERROR_LIMIT are for explaining; this call has no use for one. */
+static perm_status permi_job_or_none(perm_status status, perm_job **job)
+{
+  if (status != PERM_OK)
+    permi_job_replace(job, NULL);
+  return status;
+}
+
 /* Takes the exact job unless it does not fit, or takes over a second and PERMI_EXACT_WORTH times as long as doubles. */
 static perm_status permi_make_rather(const permi_given *given, permi_control *watch, perm_status status,
                                      perm_job **job, perm_result *result)
@@ -24899,9 +24978,10 @@ static perm_status permi_make_rather(const permi_given *given, permi_control *wa
   status = permi_make_job(given, watch, 0, &doubles, result);
   if (watch->stopped != PERM_OK) {
     permi_job_replace(job, NULL);
-  } else if (status == PERM_OK && seconds > PERMI_EXACT_WORTH * permi_job_seconds(doubles)) {
+  } else if (seconds == (double)INFINITY ||
+             (status == PERM_OK && seconds > PERMI_EXACT_WORTH * permi_job_seconds(doubles))) {
     permi_job_replace(job, doubles);
-  } else if (seconds < (double)INFINITY) {
+  } else {
     perm_job_free(doubles);
     permi_result_clear(result);
     status = PERM_OK;
@@ -25011,7 +25091,7 @@ static perm_status permi_sparse_job_planned(const permi_given *given, const perm
 {
   perm_options options = *options_given;
   permi_control watch = permi_control_begin(options_given);
-  perm_job *higher;
+  perm_job *higher = NULL;
   perm_precision next;
   perm_status status;
   char line[160];
@@ -25022,7 +25102,7 @@ static perm_status permi_sparse_job_planned(const permi_given *given, const perm
   for (steps = 0; status == PERM_OK && steps < PERM_PRECISION_COUNT &&
                   (next = permi_sparse_higher(given, &watch, &options, *job)) != PERM_PRECISION_COUNT; steps++) {
     options.precision = next;
-    status = permi_sparse_job(given, &options, &higher, result);
+    status = permi_job_or_none(permi_sparse_job(given, &options, &higher, result), &higher);
     if (status > 0 || status == PERM_ERROR_MEMORY) { /* plans must not depend on time or luck */
       permi_job_replace(job, NULL);
       return status;
@@ -25033,6 +25113,7 @@ static perm_status permi_sparse_job_planned(const permi_given *given, const perm
       break;
     }
     permi_job_replace(job, higher);
+    higher = NULL;
     raised = 1;
   }
   if (status == PERM_OK && watch.stopped != PERM_OK) {
@@ -25050,14 +25131,15 @@ static perm_status permi_sparse_job_planned(const permi_given *given, const perm
   return permi_fail_memory(result);
 }
 
-PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const perm_options *options_given,
-                                            perm_job **job, perm_result *result)
+static perm_status permi_sparse_public_job(const perm_matrix *matrix, const perm_options *options_given,
+                                           perm_job **job, int explains, perm_result *result)
 {
   permi_metered call;
   const perm_options *options = permi_meter_begin(&call, options_given, permi_matrix_cost(matrix));
   permi_control watch = permi_control_begin(options);
   permi_given given;
   perm_status status;
+  memset(&given, 0, sizeof given);
   permi_result_clear(result);
   if (job)
     *job = NULL;
@@ -25065,7 +25147,21 @@ PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const per
                : permi_fail(result, PERM_ERROR_NULL, 3, "job is NULL");
   if (status == PERM_OK)
     status = permi_sparse_job_planned(&given, options, job, result);
+  if (job && !explains)
+    permi_job_or_none(status, job);
   return permi_meter_end(&call, status, result);
+}
+
+PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const perm_options *options, perm_job **job,
+                                            perm_result *result)
+{
+  return permi_sparse_public_job(matrix, options, job, 0, result);
+}
+
+PERM_SPARSE_API perm_status perm_sparse_explain(const perm_matrix *matrix, const perm_options *options, perm_job **job,
+                                                perm_result *result)
+{
+  return permi_sparse_public_job(matrix, options, job, 1, result);
 }
 
 static perm_status permi_sparse_report(const perm_matrix *matrix, const perm_options *options,
@@ -25132,7 +25228,7 @@ static perm_status permi_sparse_attempt_plan(void *context, const perm_options *
                                              perm_job **job, perm_result *result)
 {
   permi_sparse_attempt *attempt = (permi_sparse_attempt *)context;
-  const perm_status status = permi_sparse_job_planned(attempt->given, options, job, result);
+  const perm_status status = permi_job_or_none(permi_sparse_job_planned(attempt->given, options, job, result), job);
   if (status != PERM_OK)
     return status;
   *seconds = attempt->seconds = permi_job_seconds(*job);
