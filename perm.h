@@ -41,7 +41,8 @@
        default with certify          2.6   (2.1)     n u                                always
        accurate                      4.3   (9)       n^2 u^2                            no (with certify: as dd)
        dd                            8.7   (14)      n u^2                              always, but by glynn and ryser
-   With certify, method auto takes dd for small matrices, up to n = 12, where that costs no more.
+   With certify, method auto takes dd for small matrices, up to n = 12, where that costs no more, and real matrices
+   without negative entries take about the time of default from n = 24 or so on (>>bounds 8).
    Escalation: a poor estimate is computed again in the next precision if that is predicted to take under a second, or,
    with options.tolerance, while options.max_seconds allows. With checkpoints and parts a tolerance chooses the
    precision beforehand (default if n u e^(n/2) is below it, else accurate or dd), and only what takes under a second is
@@ -501,7 +502,8 @@ typedef struct perm_plan {
   int row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N]; /* the entry used is a_ij 2^(row + column) */
   int zero;                                          /* 1: a row or column is zero */
   int lossy;                                         /* 1: scaling pushed a non-zero entry below the normal doubles */
-  int exact_rows;                                    /* 1: nothing rounds before the products: a free bound */
+  int exact_rows;                                    /* 1: nothing rounds before the products: a free bound; 2: hardly
+                                                        anything, and no entry is negative (certify) */
   double elements;                                   /* n 2^(n-1) */
   double seconds, bytes;                             /* predicted, one thread */
   uint64_t fingerprint;                              /* of matrix bits and the fields above */
@@ -3184,6 +3186,7 @@ struct permi_leaf {
   long long scale_exp2;
   double bound_relative;    /* |error| <= bound_relative * absolute + bound_absolute, scaled */
   double bound_absolute;    /* INFINITY: unproven */
+  double bound_value;       /* |error| is larger by bound_value * |value| */
   double estimate_relative; /* estimate = estimate_relative * absolute + estimate_absolute */
   double estimate_absolute; /* + sqrt(estimate_squares * absolute) */
   double estimate_squares;
@@ -3385,12 +3388,14 @@ static perm_status permi_leaf_number(const permi_leaf *leaf, const perm_partial 
   absolute *= scale_modulus;
   number->estimate = leaf->estimate_relative == (double)INFINITY
                          ? (double)INFINITY
-                         : leaf->estimate_relative * absolute + 0.5 * PERMI_DD_UNIT * modulus +
+                         : leaf->estimate_relative * absolute +
+                               (0.5 * PERMI_DD_UNIT + 0.1 * leaf->bound_value) * modulus +
                                fmin(leaf->shared.relative * (leaf->shared.part * absolute + modulus), most);
   /* a product of up to n numbers */
   number->error = leaf->bound_relative == (double)INFINITY ? (double)INFINITY
                                                            : leaf->bound_relative * absolute * (1 + 1e-12) +
-                                                                 PERMI_DD_UNIT * (3 + leaf->information.n) * modulus;
+                                                                 (PERMI_DD_UNIT * (3 + leaf->information.n) +
+                                                                  leaf->bound_value) * modulus;
   if (leaf->bound_relative == 0 && leaf->bound_absolute == 0 && partial->lost == 0)
     number->error = number->estimate = 0; /* the scale is a power of two */
   exp2 = leaf->scale_exp2 - number->exp2;
@@ -5339,6 +5344,7 @@ typedef struct permi_gpu_engines {
   void (*plan)(perm_plan *plan, const struct permi_view *view, const perm_options *options);
   int (*growth)(const perm_plan *plan, const struct permi_view *view);
   int (*safe)(const perm_plan *plan, const struct permi_view *view, int i, int j);
+  double (*moves)(const perm_plan *plan, const struct permi_view *view, double limit);
   perm_status (*tables)(const perm_plan *plan, const struct permi_view *view, const perm_allocator *allocator,
                         permi_leaf *leaf);
   /* INFINITY: the CPU's */
@@ -6605,6 +6611,19 @@ static void permi_plan_row(const perm_plan *plan, const permi_view *view, int i,
   }
 }
 
+/* The largest share of an entry by which a row moves where entries a_j become divisor z_j; *negative: a z_j is. */
+static double permi_row_moves(const double *a, const double *z, double divisor, int n, int *negative)
+{
+  double most = 0;
+  int j;
+  for (j = 0; j < n; j++) {
+    if (a[j] != 0)
+      most = fmax(most, fabs(PERMI_REST(z[j], divisor, a[j]) / a[j]));
+    *negative |= z[j] < 0;
+  }
+  return most * (1 + 1e-12);
+}
+
 /* Rows y = z + l (>>dense_kernels): virtual rows z_i, z_j and, by setting q, z_i l_j(q) + z_j l_i(q); constants l_i(q)
    l_j(q). A last single row: z, l(q). */
 static double *permi_dense_pair(const perm_plan *plan, permi_row_maker *maker, double (*row)[2][PERM_MAX_N], int rows,
@@ -6884,16 +6903,28 @@ static int permi_gpu_row(const perm_plan *plan, const permi_view *view, int i, i
   return exact;
 }
 
-static int permi_gpu_exact_rows(const perm_plan *plan, const permi_view *view)
+/* permi_plan_moves for GPUs. */
+static double permi_gpu_moves(const perm_plan *plan, const permi_view *view, double limit)
 {
-  double word[4][PERM_MAX_N], lost = 0;
-  int i, exact = 1;
-  for (i = 0; i < plan->n && exact; i++)
-    exact = permi_gpu_row(plan, view, i,
-                          plan->form == PERM_FORM_NORMALISED && permi_gpu_safe(plan, view, i, plan->pivot), 0, word,
-                          &lost);
-  return exact;
+  double word[4][PERM_MAX_N], a[2][PERM_MAX_N], lost = 0, sum = 0;
+  int i, negative = 0;
+  for (i = 0; i < plan->n && sum <= limit; i++) {
+    const int divide = plan->form == PERM_FORM_NORMALISED && permi_gpu_safe(plan, view, i, plan->pivot);
+    if (!permi_gpu_row(plan, view, i, divide, 0, word, &lost) && view->parts == 2)
+      return (double)INFINITY;
+    permi_plan_row(plan, view, i, a);
+    if (view->parts == 1)
+      sum += permi_row_moves(a[0], word[0], divide ? a[0][0] : 1, plan->n, &negative);
+  }
+  return plan->lossy || (negative && sum > 0) ? (double)INFINITY : sum;
 }
+
+/* How much may move, where split rows take three times as long: for uniform entries that is below the second rounding a
+   row of those, n u exp(n/3) of the permanent and more; most such matrices move by n u times 300 (n = 20) to 2,000. */
+static double permi_moves_allowed(int n) { return n * PERMI_UNIT * exp(0.3 * n); }
+
+/* exact_rows of a plan. */
+static int permi_rows_kind(double moves, double allowed) { return moves == 0 ? 1 : moves <= allowed ? 2 : 0; }
 
 static perm_gpu_product permi_gpu_product_of(const perm_plan *plan)
 {
@@ -6917,6 +6948,7 @@ static void permi_gpu_plan(perm_plan *plan, const permi_view *view)
   plan->exact_rows = 0;
   plan->form = PERM_FORM_SPLIT;
   if (plan->precision != PERM_PRECISION_ACCURATE && plan->precision != PERM_PRECISION_DD) {
+    const double allowed = plan->certify ? permi_moves_allowed(n) : 0;
     int safe, best = -1;
     for (j = 0; j < n; j++) {
       for (i = 0, safe = 0; i < n; i++)
@@ -6929,10 +6961,10 @@ static void permi_gpu_plan(perm_plan *plan, const permi_view *view)
     plan->form = PERM_FORM_NORMALISED;
     if (best == 0 || permi_gpu_growth(plan, view) >= 900)
       plan->form = PERM_FORM_PLAIN;
-    plan->exact_rows = permi_gpu_exact_rows(plan, view);
+    plan->exact_rows = permi_rows_kind(permi_gpu_moves(plan, view, allowed), allowed);
     if (plan->certify && !plan->exact_rows) {
       plan->form = PERM_FORM_PLAIN;
-      plan->exact_rows = permi_gpu_exact_rows(plan, view);
+      plan->exact_rows = permi_rows_kind(permi_gpu_moves(plan, view, 0), 0);
       plan->form = plan->exact_rows ? PERM_FORM_PLAIN : PERM_FORM_SPLIT;
     }
   }
@@ -7205,26 +7237,24 @@ static void permi_plan_pivot(perm_plan *plan, const permi_view *view)
     plan->form = PERM_FORM_NORMALISED;
 }
 
-/* Whether division and grid change no entry, as with ones and signs: a bound is then free. */
-static int permi_plan_exact_rows(const perm_plan *plan, const permi_view *view)
+/* What division and grid do to entries: the largest share by which one of a row moves, added over rows (>>bounds 8); 0
+   if they change none, as with ones and signs; INFINITY if they do and not all are of one sign. Above `limit`: at least
+   limit. */
+static double permi_plan_moves(const perm_plan *plan, const permi_view *view, double limit)
 {
-  int i, j;
-  for (i = 0; i < plan->n; i++) {
-    double row[2][PERM_MAX_N], power;
+  double sum = 0;
+  int i, j, negative = 0;
+  for (i = 0; i < plan->n && sum <= limit; i++) {
+    double row[2][PERM_MAX_N], z[PERM_MAX_N], power;
     permi_plan_row(plan, view, i, row);
-    for (j = 1; j < plan->n; j++) {
-      double quotient = row[0][j] / row[0][0];
-      if (PERMI_REST(quotient, row[0][0], row[0][j]) != 0 || fabs(quotient) < DBL_MIN * (quotient != 0))
-        return 0;
-      row[0][j] = quotient;
-    }
-    row[0][0] = 1;
-    power = permi_grid_power(row[0], plan->n);
     for (j = 0; j < plan->n; j++)
-      if (permi_to_grid(row[0][j], power) != row[0][j])
-        return 0;
+      z[j] = row[0][j] / row[0][0];
+    power = permi_grid_power(z, plan->n);
+    for (j = 0; j < plan->n; j++)
+      z[j] = permi_to_grid(z[j], power);
+    sum += permi_row_moves(row[0], z, row[0][0], plan->n, &negative);
   }
-  return !plan->lossy;
+  return plan->lossy || (negative && sum > 0) ? (double)INFINITY : sum;
 }
 
 /* Returns the largest power of two that divides x; 2^1000 for 0. */
@@ -7346,6 +7376,7 @@ static int permi_plan_proof_is_cheap(const perm_plan *plan, const permi_view *vi
 static const permi_kernel *permi_plan_dense(perm_plan *plan, const permi_view *view, const perm_options *options)
 {
   const int proven = plan->certify || permi_plan_proof_is_cheap(plan, view, options);
+  const double allowed = proven ? permi_moves_allowed(plan->n) : 0;
   const permi_kernel *kernel;
   int product = PERMI_ROUNDED;
   if (plan->precision == PERM_PRECISION_ACCURATE && proven)
@@ -7357,8 +7388,9 @@ static const permi_kernel *permi_plan_dense(perm_plan *plan, const permi_view *v
     plan->form = PERM_FORM_PAIR;
     if (view->parts == 1 && (!proven || plan->n > PERMI_NEAR_N))
       permi_plan_pivot(plan, view);
-    plan->exact_rows =
-        plan->form == PERM_FORM_NORMALISED ? permi_plan_exact_rows(plan, view) : permi_plan_exact_pairs(plan, view);
+    plan->exact_rows = plan->form == PERM_FORM_NORMALISED
+                           ? permi_rows_kind(permi_plan_moves(plan, view, allowed), allowed)
+                           : permi_plan_exact_pairs(plan, view);
     if (proven && !plan->exact_rows) { /* pairs cost a quarter more, split rows 2.6 times as much */
       plan->exact_rows = permi_plan_exact_pairs(plan, view);
       plan->form = plan->exact_rows ? PERM_FORM_PAIR : PERM_FORM_SPLIT;
@@ -7676,6 +7708,9 @@ static void permi_rounded_estimate(const perm_plan *plan, const permi_view *view
    6. Second order and the rounding of sum |terms| (2^18 states: 2^-30): a factor 1.0001.
    7. Absolute: an underflow or lost entry is off by 2^-1074, later factors are at most 1, or together 2^growth: n^2
    2^-1070 for each of 2^(n-1) terms.
+   8. Entries >= 0 that move before exact rows, no more than e_i of each in row i: the permanent is a sum of products of
+   one entry a row, so it moves by at most sum e_i of itself, and second order. Minors need not be known: that is why
+   entries of both signs take split rows.
    Proved by machine: 1, 4, 6 tests/proofs/chains.v, 2, 3 tests/proofs/complex.v, 1, 3, 4 tests/proofs/dense.g, 4 to 7
    tests/proofs/dense_orders.sh.
    The estimate is a tenth of the bound, or permi_rounded_estimate. Double-double sums err like a random walk;
@@ -7720,6 +7755,10 @@ static void permi_plan_bounds(const perm_plan *plan, const permi_view *view, per
                             : plan->form == PERM_FORM_PAIR ? product * (n + 1) / 2
                                                            : product * n;
     leaf->bound_relative = (products + block + 10) * PERMI_UNIT * 1.0001;
+    if (plan->exact_rows == 2)
+      leaf->bound_value = 1.0001 * (gpu ? view->reach->gpu->moves : permi_plan_moves)(plan, view, (double)INFINITY);
+    leaf->bound_relative *= 1 + leaf->bound_value;
+    leaf->bound_absolute *= 1 + leaf->bound_value;
     leaf->estimate_relative = leaf->bound_relative / 10;
   } else {
     permi_rounded_estimate(plan, view, leaf);
@@ -16149,8 +16188,9 @@ static int PERMI_ROUTE(const permi_problem *problem, const perm_options *options
 #define PERMI_ROUTE_HERE NULL
 #endif
 
-static const permi_gpu_engines permi_gpus = {permi_plan_gpu,   permi_gpu_growth,         permi_gpu_safe,
-                                             permi_gpu_tables, permi_choice_gpu_seconds, permi_counts_gpu_leaf};
+static const permi_gpu_engines permi_gpus = {permi_plan_gpu,  permi_gpu_growth, permi_gpu_safe,
+                                             permi_gpu_moves, permi_gpu_tables, permi_choice_gpu_seconds,
+                                             permi_counts_gpu_leaf};
 
 #if defined(PERM_NO_COMPLEX)
 #define PERMI_COMPLEX_TABLE {NULL, 0}

@@ -588,9 +588,7 @@ int CLI_MAIN(int argc, char **argv)
   cli run;
   int i, code;
   static char buffer[1 << 16];
-  static int buffered;
-  if (!buffered++) /* whole lines go out: one that cannot is not followed by another one */
-    setvbuf(stdout, buffer, _IOFBF, sizeof buffer);
+  setvbuf(stdout, buffer, _IOFBF, sizeof buffer); /* whole lines go out: one that cannot is not followed by another */
 #if defined(SIGXFSZ)
   signal(SIGXFSZ, SIG_IGN); /* a file beyond ulimit -f is a failed write */
 #endif

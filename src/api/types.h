@@ -262,7 +262,8 @@ typedef struct perm_plan {
   int row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N]; /* the entry used is a_ij 2^(row + column) */
   int zero;                                          /* 1: a row or column is zero */
   int lossy;                                         /* 1: scaling pushed a non-zero entry below the normal doubles */
-  int exact_rows;                                    /* 1: nothing rounds before the products: a free bound */
+  int exact_rows;                                    /* 1: nothing rounds before the products: a free bound; 2: hardly
+                                                        anything, and no entry is negative (certify) */
   double elements;                                   /* n 2^(n-1) */
   double seconds, bytes;                             /* predicted, one thread */
   uint64_t fingerprint;                              /* of matrix bits and the fields above */
