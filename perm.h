@@ -3064,7 +3064,12 @@ typedef struct permi_control {
   double done;
 } permi_control;
 
+#if !defined(PERMI_WATCH_UNITS) /* tests look more often, and stop at any look */
 #define PERMI_WATCH_UNITS 1e7
+#endif
+#if !defined(PERMI_STOP_FAULT)
+#define PERMI_STOP_FAULT() 0
+#endif
 
 static permi_control permi_control_begin(const perm_options *options)
 {
@@ -3084,7 +3089,7 @@ static perm_status permi_control_poll(permi_control *control, double work_done, 
 {
   const perm_options *options = control->options;
   double now;
-  if (options->cancel && *options->cancel)
+  if ((options->cancel && *options->cancel) || PERMI_STOP_FAULT())
     return PERM_STOPPED_CANCELLED;
   if (!options->progress && control->deadline == (double)INFINITY)
     return PERM_OK;
@@ -18001,7 +18006,7 @@ PERM_API perm_status perm_compute_float(int m, int n, const float *a, ptrdiff_t 
   int i, j;
   if (!result)
     return PERM_ERROR_NULL;
-  if (!a || m <= 0 || n <= 0 || m > PERM_MAX_N || n > PERM_MAX_N || !permi_stride_fits(m, n, ld, 8))
+  if (!a || m <= 0 || n <= 0 || m > PERM_MAX_LINES || n > PERM_MAX_LINES || !permi_stride_fits(m, n, ld, 8))
     /* perm_compute_real says why */
     return perm_compute_real(m, n, a ? (const double *)(const void *)permi_lane_signs : NULL, ld, options, result);
   status = permi_check_options(options, 5, result);

@@ -533,7 +533,9 @@ static int permi_entry_is_zero(const permi_entry *entry, perm_kind kind)
 }
 
 /* Watches a loop of `units` a step at every 65536th step; 1: stop. */
+#if !defined(PERMI_WATCH_STEPS)
 #define PERMI_WATCH_STEPS 65536
+#endif
 static int permi_watch_step(permi_control *watch, size_t k, double units)
 {
   if (~k & (PERMI_WATCH_STEPS - 1))
@@ -1638,7 +1640,7 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
   middle = permi_number_end(begin, end, &integer);
   entry->real = entry->imaginary = 0;
   entry->integer = 0;
-  if (middle == end && middle > begin) {
+  if (middle == end) { /* no field is empty */
     if (permi_integer_value(begin, end, &entry->integer)) {
       entry->real = (double)entry->integer; /* to nearest, as strtod would */
       return 1;
@@ -1648,7 +1650,7 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
     reader->large = integer && !reader->large ? reader->line : reader->large;
     return permi_double_value(reader, begin, end, &entry->real);
   }
-  if (end > begin && (end[-1] == 'i' || end[-1] == 'j')) {
+  if (end[-1] == 'i' || end[-1] == 'j') {
     const char *last = end - 1, *from = middle == last ? begin : middle;
     const int sign = from < last && (*from == '+' || *from == '-'), bare = from + sign == last;
     if ((from == begin || sign) && (bare || permi_number_end(from, last, &integer) == last)) {
@@ -1658,12 +1660,12 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
              (bare || permi_double_value(reader, from, last, &entry->imaginary));
     }
   }
-  if (reader->denominator && integer && middle > begin && middle < end && *middle == '/')
+  if (reader->denominator && integer && middle > begin && *middle == '/')
     return permi_fraction_value(reader, begin, middle, end, entry);
   return permi_reader_fail(
       reader, "%s found, a number such as 1, -2.5e3, 1+2i or (1+2j) was expected%s",
       permi_quoted(whole_begin, whole_end).text,
-      middle > begin && middle < end && *middle == '/'
+      middle > begin && *middle == '/'
           ? "; of fractions: multiply a row by its denominators' least common multiple, then divide the permanent by it"
       : memchr(begin, ',', (size_t)(end - begin)) ? ", with a point before decimals" : "");
 }
@@ -26374,7 +26376,7 @@ static void permi_rook_shift(const permi_rook *rook, int64_t x)
 }
 
 /* What all evaluations take by prediction; INFINITY: they cannot be done. */
-static double permi_rook_evaluation_seconds(const permi_rook *rook, const perm_options *options)
+static double permi_rook_evaluation_seconds(const permi_rook *rook, const perm_options *options, perm_status *status)
 {
   perm_options one = *options;
   perm_job *job = NULL;
@@ -26387,7 +26389,8 @@ static double permi_rook_evaluation_seconds(const permi_rook *rook, const perm_o
   permi_rook_shift(rook, rook->m);
   one.max_seconds = 0;
   one.progress = NULL;
-  if (perm_job_integer(rook->m, rook->n, rook->shifted, rook->n, &one, &job, &result) == PERM_OK)
+  *status = perm_job_integer(rook->m, rook->n, rook->shifted, rook->n, &one, &job, &result);
+  if (*status == PERM_OK)
     seconds = permi_job_seconds(job) * (rook->m + 1);
   perm_job_free(job);
   return seconds;
@@ -26429,19 +26432,21 @@ static perm_status permi_rook_solve(permi_rook *rook, permi_placements *plan, co
   const int evaluated = options.method == PERM_METHOD_EXACT && rook->m > 0;
   double first = fits && !evaluated ? plan->seconds : (double)INFINITY;
   double second = (double)INFINITY, planned;
-  perm_status status;
+  perm_status status, planning = PERM_OK;
   options.method = PERM_METHOD_AUTO;
   options.modulus = 0; /* residues are taken of what is interpolated, which divides */
   if (given_options->method != PERM_METHOD_FRONTIER && first > PERMI_ROOK_FREE_SECONDS && rook->m > 0 &&
       rook->n <= PERM_MAX_LINES && area < 1e8) {
     if (!(rook->shifted = (int64_t *)permi_allocate(&options.allocator, (size_t)area + 1, sizeof *rook->shifted)))
       return permi_fail_memory(result);
-    second = permi_rook_evaluation_seconds(rook, &options);
+    second = permi_rook_evaluation_seconds(rook, &options, &planning);
   }
   planned = permi_seconds() - watch->start;
   watch->work_total = fmin(first, second);
   watch->activity = "placing rooks";
-  if (watch->work_total == (double)INFINITY && evaluated)
+  if (watch->work_total == (double)INFINITY && (planning > 0 || planning == PERM_ERROR_MEMORY))
+    status = permi_fail(result, planning, 0, "%s", perm_status_text(planning));
+  else if (watch->work_total == (double)INFINITY && evaluated)
     status = permi_fail(result, PERM_ERROR_LIMIT, 0,
                         "rook numbers: method exact takes entries below 2^62, up to %d rows and columns, and what "
                         "max_bytes allows: try method frontier", PERM_MAX_LINES);

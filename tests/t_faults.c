@@ -471,7 +471,8 @@ static fault_outcome fault_try(const fault_case *of, perm_status wanted)
   of->run(&o);
   fault_own.fail_at = test_heap.fail_at = 0;
   CHECK_SHOW(fault_own.live + test_heap.live == live, "%s: %ld live", of->name, fault_own.live + test_heap.live - live);
-  CHECK_SHOW(o.status == PERM_OK || o.status == wanted, "%s: %s", of->name, perm_status_name(o.status));
+  CHECK_SHOW(o.status == PERM_OK || o.status == wanted, "%s: %s, %s", of->name, perm_status_name(o.status),
+             o.no_result ? "" : o.r.message);
   if (!o.no_result)
     CHECK_SHOW(o.r.status == o.status && (o.status == PERM_OK || (o.r.message[0] && o.r.value != o.r.value)),
                "%s: %s, %g, %s", of->name, perm_status_name(o.r.status), o.r.value, o.r.message);
