@@ -172,7 +172,7 @@ fuzz-hours: ## libFuzzer as OSS-Fuzz has it, FUZZ_SECONDS (3600) for each, FUZZ_
 bench: $(B)/bench $(B)/bench_O3 $(B)/perm ## rates, ratios, accuracy: run it on a quiet core
 	@sh tests/bench.sh
 
-bench-sparse: $(B)/bench_sparse $(B)/perm ## the sparse engines: whole processes, the planner's choice, list steps
+bench-sparse: $(B)/bench_sparse $(B)/perm $(B)/records ## the sparse engines: whole processes, the planner's choice, list steps
 	@sh tests/bench_sparse.sh
 
 # The extension module in place: of PYTHON, 3.11 or later, its headers are needed, and only of this call.

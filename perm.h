@@ -41,7 +41,8 @@
        default with certify          2.6   (2.1)     n u                                always
        accurate                      4.3   (9)       n^2 u^2                            no (with certify: as dd)
        dd                            8.7   (14)      n u^2                              always, but by glynn and ryser
-   With certify, method auto takes dd for small matrices, up to n = 12, where that costs no more.
+   With certify, method auto takes dd for small matrices, up to n = 12, where that costs no more, and real matrices
+   without negative entries take about the time of default from n = 24 or so on (>>bounds 8).
    Escalation: a poor estimate is computed again in the next precision if that is predicted to take under a second, or,
    with options.tolerance, while options.max_seconds allows. With checkpoints and parts a tolerance chooses the
    precision beforehand (default if n u e^(n/2) is below it, else accurate or dd), and only what takes under a second is
@@ -397,7 +398,9 @@ typedef struct perm_checkpoint_file {
   size_t note_bytes;
 } perm_checkpoint_file;
 
-/* All zero is the best default: perm_options options = {0}, in C++ {}. Only the calling thread makes the callbacks. */
+/* All zero is the best default: perm_options options = {0}, in C++ {}. Only the calling thread makes the callbacks.
+   Impossible values are refused by every call, PERM_ERROR_OPTION; possible ones of what a call does not do (format where
+   nothing is read, gpu.tune without devices, checkpoint.seconds without a file) are ignored. */
 struct perm_job;
 struct perm_state;
 struct perm_result;
@@ -499,7 +502,8 @@ typedef struct perm_plan {
   int row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N]; /* the entry used is a_ij 2^(row + column) */
   int zero;                                          /* 1: a row or column is zero */
   int lossy;                                         /* 1: scaling pushed a non-zero entry below the normal doubles */
-  int exact_rows;                                    /* 1: nothing rounds before the products: a free bound */
+  int exact_rows;                                    /* 1: nothing rounds before the products: a free bound; 2: hardly
+                                                        anything, and no entry is negative (certify) */
   double elements;                                   /* n 2^(n-1) */
   double seconds, bytes;                             /* predicted, one thread */
   uint64_t fingerprint;                              /* of matrix bits and the fields above */
@@ -1213,10 +1217,11 @@ PERMI_UNUSED static const double permi_list_weight[] = {1, 1.3, 1.8, 3.3, 3.8, 1
 #define PERMI_SIGNS_ITEM_SECONDS 1.2e-8 /* a pattern in it, */
 #define PERMI_SIGNS_PAIR_SECONDS 9e-10 /* a pair; */
 #define PERMI_SIGNS_WIDE_SECONDS 1e-9 /* a word of a row of it, in words */
-#define PERMI_SIGNS_MOVE_UNITS(n) (50.0 * (n)) /* a move of the order */
-#define PERMI_SIGNS_WEIGH_UNITS 40    /* of the weights: an entry of a row, times the row's size */
+#define PERMI_SIGNS_MOVE_UNITS(n) (25.0 * (n)) /* a move of the order: 12 if full, 30 with 6 ones a row (Zen 4) */
+#define PERMI_SIGNS_WEIGH_UNITS 7     /* of the weights: an entry of a row, times the row's size */
 #define PERMI_SIGNS_PLAN_SHARE 0.04   /* chosen: of the run, for the order; as much for probes */
-#define PERMI_SIGNS_PLAN_MOST 4        /* chosen */
+#define PERMI_SIGNS_PLAN_MOST 0.6     /* chosen: seconds of the last round of orders, and of probes, half of it of */
+                                      /* weights; times plan_effort */
 #define PERMI_SIGNS_LEAST_SECONDS 0.06 /* chosen: not planned against quicker rivals */
 #define PERMI_SIGNS_RANGE_SECONDS 0.02 /* chosen */
 #define PERMI_SIGNS_GPU_RANGE 2e-3     /* chosen: on GPUs, in seconds of the CPU; */
@@ -1262,15 +1267,22 @@ PERMI_UNUSED static const double permi_list_weight[] = {1, 1.3, 1.8, 3.3, 3.8, 1
 
 #define PERMI_HUGE_BYTES 4194304
 
-/* Asks for huge pages where the system has them on request (MADV_HUGEPAGE is hidden by -std=c99): the first touches of
-   4 KB pages were an eighth of a run with 3e8 bytes of states. */
+#if defined(MADV_HUGEPAGE)
+#define PERMI_HUGE_PAGES MADV_HUGEPAGE
+#elif PERMI_POSIX && defined(__linux__) && !defined(__cplusplus) /* hidden by -std=c99 */
+#define PERMI_HUGE_PAGES 14
+extern int madvise(void *memory, size_t bytes, int advice);
+#endif
+
+/* Asks for huge pages where the system has them on request: the first touches of 4 KB pages were an eighth of a run with
+   3e8 bytes of states, a quarter of rook numbers with 2e8. */
 static void permi_prefer_huge_pages(void *memory, size_t bytes)
 {
-#if PERMI_POSIX && defined(MADV_HUGEPAGE)
+#if PERMI_POSIX && defined(PERMI_HUGE_PAGES)
   const uintptr_t page = 65535, begin = ((uintptr_t)memory + page) & ~page;
   const uintptr_t end = ((uintptr_t)memory + bytes) & ~page;
   const int error = errno;
-  (void)madvise((void *)begin, end - begin, MADV_HUGEPAGE); /* refused: as before */
+  (void)madvise((void *)begin, end - begin, PERMI_HUGE_PAGES); /* refused: as before */
   errno = error;
 #else
   (void)memory;
@@ -3179,6 +3191,7 @@ struct permi_leaf {
   long long scale_exp2;
   double bound_relative;    /* |error| <= bound_relative * absolute + bound_absolute, scaled */
   double bound_absolute;    /* INFINITY: unproven */
+  double bound_value;       /* |error| is larger by bound_value * |value| */
   double estimate_relative; /* estimate = estimate_relative * absolute + estimate_absolute */
   double estimate_absolute; /* + sqrt(estimate_squares * absolute) */
   double estimate_squares;
@@ -3380,12 +3393,14 @@ static perm_status permi_leaf_number(const permi_leaf *leaf, const perm_partial 
   absolute *= scale_modulus;
   number->estimate = leaf->estimate_relative == (double)INFINITY
                          ? (double)INFINITY
-                         : leaf->estimate_relative * absolute + 0.5 * PERMI_DD_UNIT * modulus +
+                         : leaf->estimate_relative * absolute +
+                               (0.5 * PERMI_DD_UNIT + 0.1 * leaf->bound_value) * modulus +
                                fmin(leaf->shared.relative * (leaf->shared.part * absolute + modulus), most);
   /* a product of up to n numbers */
   number->error = leaf->bound_relative == (double)INFINITY ? (double)INFINITY
                                                            : leaf->bound_relative * absolute * (1 + 1e-12) +
-                                                                 PERMI_DD_UNIT * (3 + leaf->information.n) * modulus;
+                                                                 (PERMI_DD_UNIT * (3 + leaf->information.n) +
+                                                                  leaf->bound_value) * modulus;
   if (leaf->bound_relative == 0 && leaf->bound_absolute == 0 && partial->lost == 0)
     number->error = number->estimate = 0; /* the scale is a power of two */
   exp2 = leaf->scale_exp2 - number->exp2;
@@ -3974,7 +3989,7 @@ static perm_status permi_state_finish(const perm_job *job, const perm_state *sta
     return PERM_ERROR_NULL;
   status = permi_check_state(job, state, 2, result);
   for (i = 0; status == PERM_OK && i < job->leaves; i++) {
-    uint64_t begin, end;
+    uint64_t begin = 0, end = 0;
     perm_state_left(job, state, i, 0, &begin, &end);
     if (begin < end)
       status = permi_fail(result, PERM_ERROR_STATE, 2, "chunks %llu to %llu of the %llu of leaf %d are missing",
@@ -4213,6 +4228,7 @@ static const char *permi_bad_option(const perm_options *options)
       {(int)options->precision < 0 || options->precision >= PERM_PRECISION_COUNT,
        "precision is not one of perm_precision"},
       {(int)options->isa < 0 || options->isa >= PERM_ISA_COUNT, "isa is not one of perm_isa"},
+      {(int)options->format < 0 || options->format >= PERM_FORMAT_COUNT, "format is not one of perm_format"},
       {options->certify != 0 && options->certify != 1, "certify is neither 0 nor 1"},
       {options->threads < 0, "threads is negative (0 means all)"},
       {options->threads > 1 << 16, "threads is above 65536"},
@@ -4230,6 +4246,7 @@ static const char *permi_bad_option(const perm_options *options)
       {!(checkpoint->seconds >= 0), "checkpoint.seconds is negative or NaN (0 means 60)"},
       {checkpoint->parts < 0 || (checkpoint->parts && (checkpoint->part < 1 || checkpoint->part > checkpoint->parts)),
        "checkpoint.part is not one of 1 to parts (parts 0 means everything)"},
+      {checkpoint->part && !checkpoint->parts, "checkpoint.part is given, but checkpoint.parts is 0"},
       {checkpoint->parts > 1 && options->gpu.tune == PERM_TUNE,
        "checkpoint.parts need gpu.tune 0 or a candidate: each would time kernels for itself"},
       {checkpoint->merges < 0 || (checkpoint->merges && !checkpoint->merge),
@@ -4890,6 +4907,8 @@ extern "C" {
 #endif
 /* Returns the number of usable GPUs, at most `gpus`; 0: message says why. */
 int perm_cuda_devices(int gpus, char message[PERM_MESSAGE_BYTES]);
+/* Makes contexts on up to `gpus` GPUs in a thread of its own, which takes tenths of a second, while the caller plans. */
+void perm_cuda_prepare(int gpus);
 /* Adds chunks [begin, end), or a prefix, to *partial. */
 perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t end, const perm_options *options,
                           const perm_gpu_sink *sink, perm_partial *partial, int *gpus,
@@ -5330,6 +5349,7 @@ typedef struct permi_gpu_engines {
   void (*plan)(perm_plan *plan, const struct permi_view *view, const perm_options *options);
   int (*growth)(const perm_plan *plan, const struct permi_view *view);
   int (*safe)(const perm_plan *plan, const struct permi_view *view, int i, int j);
+  double (*moves)(const perm_plan *plan, const struct permi_view *view, double limit);
   perm_status (*tables)(const perm_plan *plan, const struct permi_view *view, const perm_allocator *allocator,
                         permi_leaf *leaf);
   /* INFINITY: the CPU's */
@@ -6596,6 +6616,19 @@ static void permi_plan_row(const perm_plan *plan, const permi_view *view, int i,
   }
 }
 
+/* The largest share of an entry by which a row moves where entries a_j become divisor z_j; *negative: a z_j is. */
+static double permi_row_moves(const double *a, const double *z, double divisor, int n, int *negative)
+{
+  double most = 0;
+  int j;
+  for (j = 0; j < n; j++) {
+    if (a[j] != 0)
+      most = fmax(most, fabs(PERMI_REST(z[j], divisor, a[j]) / a[j]));
+    *negative |= z[j] < 0;
+  }
+  return most * (1 + 1e-12);
+}
+
 /* Rows y = z + l (>>dense_kernels): virtual rows z_i, z_j and, by setting q, z_i l_j(q) + z_j l_i(q); constants l_i(q)
    l_j(q). A last single row: z, l(q). */
 static double *permi_dense_pair(const perm_plan *plan, permi_row_maker *maker, double (*row)[2][PERM_MAX_N], int rows,
@@ -6777,6 +6810,18 @@ static int permi_gpu_devices(int gpus, char *message)
 #endif
 }
 
+/* Starts GPUs that are sure to be asked for. */
+PERMI_UNUSED static void permi_gpu_prepare(const perm_options *options, int n)
+{
+#if defined(PERM_WITH_CUDA)
+  if (options->isa == PERM_ISA_CUDA && options->gpu.devices && n >= PERMI_GPU_LEAST_N)
+    perm_cuda_prepare(options->gpu.devices);
+#else
+  (void)options;
+  (void)n;
+#endif
+}
+
 typedef struct permi_gpu {
   perm_gpu_work work;
   perm_allocator allocator;
@@ -6863,16 +6908,28 @@ static int permi_gpu_row(const perm_plan *plan, const permi_view *view, int i, i
   return exact;
 }
 
-static int permi_gpu_exact_rows(const perm_plan *plan, const permi_view *view)
+/* permi_plan_moves for GPUs. */
+static double permi_gpu_moves(const perm_plan *plan, const permi_view *view, double limit)
 {
-  double word[4][PERM_MAX_N], lost = 0;
-  int i, exact = 1;
-  for (i = 0; i < plan->n && exact; i++)
-    exact = permi_gpu_row(plan, view, i,
-                          plan->form == PERM_FORM_NORMALISED && permi_gpu_safe(plan, view, i, plan->pivot), 0, word,
-                          &lost);
-  return exact;
+  double word[4][PERM_MAX_N], a[2][PERM_MAX_N], lost = 0, sum = 0;
+  int i, negative = 0;
+  for (i = 0; i < plan->n && sum <= limit; i++) {
+    const int divide = plan->form == PERM_FORM_NORMALISED && permi_gpu_safe(plan, view, i, plan->pivot);
+    if (!permi_gpu_row(plan, view, i, divide, 0, word, &lost) && view->parts == 2)
+      return (double)INFINITY;
+    permi_plan_row(plan, view, i, a);
+    if (view->parts == 1)
+      sum += permi_row_moves(a[0], word[0], divide ? a[0][0] : 1, plan->n, &negative);
+  }
+  return plan->lossy || (negative && sum > 0) ? (double)INFINITY : sum;
 }
+
+/* How much may move, where split rows take three times as long: for uniform entries that is below the second rounding a
+   row of those, n u exp(n/3) of the permanent and more; most such matrices move by n u times 300 (n = 20) to 2,000. */
+static double permi_moves_allowed(int n) { return n * PERMI_UNIT * exp(0.3 * n); }
+
+/* exact_rows of a plan. */
+static int permi_rows_kind(double moves, double allowed) { return moves == 0 ? 1 : moves <= allowed ? 2 : 0; }
 
 static perm_gpu_product permi_gpu_product_of(const perm_plan *plan)
 {
@@ -6896,6 +6953,7 @@ static void permi_gpu_plan(perm_plan *plan, const permi_view *view)
   plan->exact_rows = 0;
   plan->form = PERM_FORM_SPLIT;
   if (plan->precision != PERM_PRECISION_ACCURATE && plan->precision != PERM_PRECISION_DD) {
+    const double allowed = plan->certify ? permi_moves_allowed(n) : 0;
     int safe, best = -1;
     for (j = 0; j < n; j++) {
       for (i = 0, safe = 0; i < n; i++)
@@ -6908,10 +6966,10 @@ static void permi_gpu_plan(perm_plan *plan, const permi_view *view)
     plan->form = PERM_FORM_NORMALISED;
     if (best == 0 || permi_gpu_growth(plan, view) >= 900)
       plan->form = PERM_FORM_PLAIN;
-    plan->exact_rows = permi_gpu_exact_rows(plan, view);
+    plan->exact_rows = permi_rows_kind(permi_gpu_moves(plan, view, allowed), allowed);
     if (plan->certify && !plan->exact_rows) {
       plan->form = PERM_FORM_PLAIN;
-      plan->exact_rows = permi_gpu_exact_rows(plan, view);
+      plan->exact_rows = permi_rows_kind(permi_gpu_moves(plan, view, 0), 0);
       plan->form = plan->exact_rows ? PERM_FORM_PLAIN : PERM_FORM_SPLIT;
     }
   }
@@ -7184,26 +7242,24 @@ static void permi_plan_pivot(perm_plan *plan, const permi_view *view)
     plan->form = PERM_FORM_NORMALISED;
 }
 
-/* Whether division and grid change no entry, as with ones and signs: a bound is then free. */
-static int permi_plan_exact_rows(const perm_plan *plan, const permi_view *view)
+/* What division and grid do to entries: the largest share by which one of a row moves, added over rows (>>bounds 8); 0
+   if they change none, as with ones and signs; INFINITY if they do and not all are of one sign. Above `limit`: at least
+   limit. */
+static double permi_plan_moves(const perm_plan *plan, const permi_view *view, double limit)
 {
-  int i, j;
-  for (i = 0; i < plan->n; i++) {
-    double row[2][PERM_MAX_N], power;
+  double sum = 0;
+  int i, j, negative = 0;
+  for (i = 0; i < plan->n && sum <= limit; i++) {
+    double row[2][PERM_MAX_N], z[PERM_MAX_N], power;
     permi_plan_row(plan, view, i, row);
-    for (j = 1; j < plan->n; j++) {
-      double quotient = row[0][j] / row[0][0];
-      if (PERMI_REST(quotient, row[0][0], row[0][j]) != 0 || fabs(quotient) < DBL_MIN * (quotient != 0))
-        return 0;
-      row[0][j] = quotient;
-    }
-    row[0][0] = 1;
-    power = permi_grid_power(row[0], plan->n);
     for (j = 0; j < plan->n; j++)
-      if (permi_to_grid(row[0][j], power) != row[0][j])
-        return 0;
+      z[j] = row[0][j] / row[0][0];
+    power = permi_grid_power(z, plan->n);
+    for (j = 0; j < plan->n; j++)
+      z[j] = permi_to_grid(z[j], power);
+    sum += permi_row_moves(row[0], z, row[0][0], plan->n, &negative);
   }
-  return !plan->lossy;
+  return plan->lossy || (negative && sum > 0) ? (double)INFINITY : sum;
 }
 
 /* Returns the largest power of two that divides x; 2^1000 for 0. */
@@ -7325,6 +7381,7 @@ static int permi_plan_proof_is_cheap(const perm_plan *plan, const permi_view *vi
 static const permi_kernel *permi_plan_dense(perm_plan *plan, const permi_view *view, const perm_options *options)
 {
   const int proven = plan->certify || permi_plan_proof_is_cheap(plan, view, options);
+  const double allowed = proven ? permi_moves_allowed(plan->n) : 0;
   const permi_kernel *kernel;
   int product = PERMI_ROUNDED;
   if (plan->precision == PERM_PRECISION_ACCURATE && proven)
@@ -7336,8 +7393,9 @@ static const permi_kernel *permi_plan_dense(perm_plan *plan, const permi_view *v
     plan->form = PERM_FORM_PAIR;
     if (view->parts == 1 && (!proven || plan->n > PERMI_NEAR_N))
       permi_plan_pivot(plan, view);
-    plan->exact_rows =
-        plan->form == PERM_FORM_NORMALISED ? permi_plan_exact_rows(plan, view) : permi_plan_exact_pairs(plan, view);
+    plan->exact_rows = plan->form == PERM_FORM_NORMALISED
+                           ? permi_rows_kind(permi_plan_moves(plan, view, allowed), allowed)
+                           : permi_plan_exact_pairs(plan, view);
     if (proven && !plan->exact_rows) { /* pairs cost a quarter more, split rows 2.6 times as much */
       plan->exact_rows = permi_plan_exact_pairs(plan, view);
       plan->form = plan->exact_rows ? PERM_FORM_PAIR : PERM_FORM_SPLIT;
@@ -7566,7 +7624,7 @@ static double permi_sample_terms(const perm_plan *plan, const permi_view *view, 
   }
   for (i = 0; i < plan->n; i++) {
     const int paired = plan->form == PERM_FORM_PAIR && i + 1 < plan->n;
-    double norm, norm_of[2], lost[2], least, inverse;
+    double norm, norm_of[2] = {0, 0}, lost[2] = {0, 0}, least, inverse;
     lost[0] = unit * permi_sampled_row(plan, view, i, sign, size[0], &norm_of[0]);
     if (norm_of[0] == 0)
       continue; /* of minors */
@@ -7655,6 +7713,9 @@ static void permi_rounded_estimate(const perm_plan *plan, const permi_view *view
    6. Second order and the rounding of sum |terms| (2^18 states: 2^-30): a factor 1.0001.
    7. Absolute: an underflow or lost entry is off by 2^-1074, later factors are at most 1, or together 2^growth: n^2
    2^-1070 for each of 2^(n-1) terms.
+   8. Entries >= 0 that move before exact rows, no more than e_i of each in row i: the permanent is a sum of products of
+   one entry a row, so it moves by at most sum e_i of itself, and second order. Minors need not be known: that is why
+   entries of both signs take split rows.
    Proved by machine: 1, 4, 6 tests/proofs/chains.v, 2, 3 tests/proofs/complex.v, 1, 3, 4 tests/proofs/dense.g, 4 to 7
    tests/proofs/dense_orders.sh.
    The estimate is a tenth of the bound, or permi_rounded_estimate. Double-double sums err like a random walk;
@@ -7699,6 +7760,10 @@ static void permi_plan_bounds(const perm_plan *plan, const permi_view *view, per
                             : plan->form == PERM_FORM_PAIR ? product * (n + 1) / 2
                                                            : product * n;
     leaf->bound_relative = (products + block + 10) * PERMI_UNIT * 1.0001;
+    if (plan->exact_rows == 2)
+      leaf->bound_value = 1.0001 * (gpu ? view->reach->gpu->moves : permi_plan_moves)(plan, view, (double)INFINITY);
+    leaf->bound_relative *= 1 + leaf->bound_value;
+    leaf->bound_absolute *= 1 + leaf->bound_value;
     leaf->estimate_relative = leaf->bound_relative / 10;
   } else {
     permi_rounded_estimate(plan, view, leaf);
@@ -14988,13 +15053,9 @@ static void permi_offers_begin(permi_offers *offers, const permi_engine *engine,
   offers->glance = -1;
   offers->glanced = NULL;
   offers->elimination = NULL;
-  for (k = 0; k < engines; k++) {
+  memset(offer, 0, (size_t)engines * sizeof *offer); /* whole: gcc 12 warns about a loop over why[0] at -O3 */
+  for (k = 0; k < engines; k++)
     offer[k].seconds = (double)INFINITY;
-    offer[k].bytes = 0;
-    offer[k].why[0] = 0;
-    offer[k].status = PERM_OK;
-    offer[k].plan = NULL;
-  }
 }
 
 /* Asks engine i for its offer, and chooses it if it is the best so far. */
@@ -16132,8 +16193,9 @@ static int PERMI_ROUTE(const permi_problem *problem, const perm_options *options
 #define PERMI_ROUTE_HERE NULL
 #endif
 
-static const permi_gpu_engines permi_gpus = {permi_plan_gpu,   permi_gpu_growth,         permi_gpu_safe,
-                                             permi_gpu_tables, permi_choice_gpu_seconds, permi_counts_gpu_leaf};
+static const permi_gpu_engines permi_gpus = {permi_plan_gpu,  permi_gpu_growth, permi_gpu_safe,
+                                             permi_gpu_moves, permi_gpu_tables, permi_choice_gpu_seconds,
+                                             permi_counts_gpu_leaf};
 
 #if defined(PERM_NO_COMPLEX)
 #define PERMI_COMPLEX_TABLE {NULL, 0}
@@ -19159,7 +19221,8 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler,
       done++;
       if (plan->relative_error > 0 && done >= round) { /* seldom: stopping at a lucky moment biases */
         permi_estimate_value(sampler, &moments, scale, looks++, estimate);
-        if (estimate->standard_error <= plan->relative_error * hypot(estimate->value, estimate->imaginary)) {
+        if (estimate->standard_error <= plan->relative_error * hypot(estimate->value, estimate->imaginary) &&
+            (estimate->standard_error > 0 || (double)done * PERMI_BLOCK_SAMPLES >= PERMI_ESTIMATE_SAMPLES)) {
           blocks = done;
           break;
         }
@@ -19749,6 +19812,36 @@ static void permi_rejection_value(const permi_rejection_call *call, const permi_
   estimate->samples = call->trials;
 }
 
+/* Where every sample is 0 the permanent is, if there is no perfect matching of entries; else nothing is known but what is
+   proved. a: entries, which become moduli. */
+static perm_status permi_estimate_all_zero(double *a, int n, int parts, permi_pool *pool, permi_control *watch,
+                                           perm_estimate *estimate)
+{
+  permi_pairing pairing;
+  size_t k;
+  memset(&pairing, 0, sizeof pairing);
+  pairing.mate = (int *)permi_pool_get(pool, 4 * (size_t)n, sizeof *pairing.mate);
+  if (pool->failed)
+    return PERM_ERROR_MEMORY;
+  for (k = 0; k < (size_t)n * (size_t)n; k++)
+    a[k] = parts == 2 ? fabs(a[2 * k]) + fabs(a[2 * k + 1]) : fabs(a[k]);
+  pairing.a = a;
+  pairing.n = n;
+  pairing.watch = watch;
+  pairing.owner = pairing.mate + n;
+  pairing.mark = pairing.owner + n;
+  pairing.queue = pairing.mark + n;
+  if (!permi_rejection_match(&pairing)) {
+    estimate->certain_low = estimate->certain_high = estimate->proved_radius = 0;
+    return PERM_OK;
+  }
+  estimate->standard_error = (double)INFINITY;
+  estimate->radius = estimate->proved_radius;
+  estimate->low = fmax(estimate->certain_low, -estimate->radius);
+  estimate->high = estimate->radius;
+  return PERM_OK;
+}
+
 static perm_status permi_estimate_metered(int n, const permi_view *view, const perm_estimate_plan *plan,
                                           const perm_options *options, perm_estimate *estimate, perm_result *result)
 {
@@ -19820,6 +19913,12 @@ static perm_status permi_estimate_metered(int n, const permi_view *view, const p
     status = watch.stopped;
     if (status == PERM_OK)
       status = permi_estimate_run(&sampler, plan, &scale, sample, estimate);
+    if (status >= 0 && estimate->samples > 0 && estimate->standard_error == 0) {
+      const perm_status known = permi_estimate_all_zero(a, n, parts, &pool, &watch, estimate);
+      status = known == PERM_ERROR_MEMORY ? permi_fail_memory(result)
+               : status == PERM_OK && plan->relative_error > 0 && estimate->standard_error > 0 ? PERM_TOLERANCE_NOT_MET
+                                                                                              : status;
+    }
     if (status > 0 && estimate->samples == 0)
       permi_fail(result, status, 0, "%s before there were %d samples", perm_status_text(status), PERMI_BLOCK_SAMPLES);
   }

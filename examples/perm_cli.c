@@ -530,6 +530,7 @@ static int cli_matrix(cli *run, const char *file)
       snprintf(estimate.message, sizeof estimate.message, "%s", result.message);
     }
     cli_print_estimate(name, &matrix, &estimate, run->json);
+  } else if (run->json && run->explain && cli_is_refusal(result.status)) { /* it is explained */
   } else if (run->json) {
     cli_print_json(name, &matrix, &result, run->gradient ? "gradient" : "minors", list,
                    run->gradient ? matrix.m * matrix.n : matrix.n, matrix.n, numbers);
@@ -587,9 +588,7 @@ int CLI_MAIN(int argc, char **argv)
   cli run;
   int i, code;
   static char buffer[1 << 16];
-  static int buffered;
-  if (!buffered++) /* whole lines go out: one that cannot is not followed by another one */
-    setvbuf(stdout, buffer, _IOFBF, sizeof buffer);
+  setvbuf(stdout, buffer, _IOFBF, sizeof buffer); /* whole lines go out: one that cannot is not followed by another */
 #if defined(SIGXFSZ)
   signal(SIGXFSZ, SIG_IGN); /* a file beyond ulimit -f is a failed write */
 #endif

@@ -40,7 +40,8 @@
        default with certify          2.6   (2.1)     n u                                always
        accurate                      4.3   (9)       n^2 u^2                            no (with certify: as dd)
        dd                            8.7   (14)      n u^2                              always, but by glynn and ryser
-   With certify, method auto takes dd for small matrices, up to n = 12, where that costs no more.
+   With certify, method auto takes dd for small matrices, up to n = 12, where that costs no more, and real matrices
+   without negative entries take about the time of default from n = 24 or so on (>>bounds 8).
    Escalation: a poor estimate is computed again in the next precision if that is predicted to take under a second, or,
    with options.tolerance, while options.max_seconds allows. With checkpoints and parts a tolerance chooses the
    precision beforehand (default if n u e^(n/2) is below it, else accurate or dd), and only what takes under a second is

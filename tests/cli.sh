@@ -376,6 +376,18 @@ expect decimal_commas 2 'commas.txt:1: .*are these decimals. They need a point' 
 printf '1, 5 2, 5\n1,2,3,4\n1 2 3 4\n1 , 2 3 4\n' >$dir/commas2.txt
 expect commas_and_blanks 0 'permanent' $dir/commas2.txt
 expect explain_refused 3 'one block of order 100 is left' --generate uniform:100 --explain
+check explain_refused_plan grep -q '^  plan       none within reach and limits$' $dir/out
+check explain_refused_time grep -Eq '^  predicted  frontier about [0-9.e+]+ years, [0-9.e+]+ EB' $dir/out
+check explain_refused_others grep -q '^  declined   low-rank: it has a rank over 4, .*; signs: it is larger than' $dir/out
+check explain_refused_try grep -q '; --effort 10 looks .* --estimate takes random samples$' $dir/err
+expect explain_refused_json 3 '"plan":.*,"offers":.*"method":"low-rank".*,"value":null,"status":"PERM_ERROR_LIMIT","message":"a block' \
+  --generate uniform:100 --explain --json
+expect explain_refused_array 3 '^  matrix     4900 entries .integers., none is 0' --generate ones:70 --method ryser --explain
+expect explain_gpu 0 'about .* on one GPU .as of an H200; this perm was built without CUDA and uses none.' \
+  --generate uniform:50 --explain --gpus 16
+for bytes in 1e9 1000M 1GB 1G 1GiB 95.5k 95500B; do expect "bytes_$bytes" 0 'permanent = 120' --generate ones:5 --max-bytes $bytes; done
+for bytes in G 12XB -1k 1Ki2 1e30T 1i; do expect "no_bytes_$bytes" 2 'such as 8e9 or 8G' --generate ones:5 --max-bytes $bytes; done
+expect bytes_1k 3 'max-bytes 1.02e.03 is too little' --generate ones:9 --max-bytes 1KiB
 expect second_generate 2 'a second --generate' --generate ones:3 --generate ones:4
 expect time_limit 2 'did you mean --max-seconds' --time-limit 5 --generate ones:3
 expect max_memory 2 'did you mean --max-bytes' --max-memory 5 --generate ones:3

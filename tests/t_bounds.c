@@ -342,6 +342,46 @@ static void bounds_for_free(int parts, int kind)
   bounds_figures(bounds_name[kind], parts == 2 ? "complex, free" : "free", &tally);
 }
 
+/* Entries >= 0 may move by a known share: certify then takes divided rows, not split ones. Against double-double. */
+TEST(t_bounds_of_entries_that_move)
+{
+  double a[19 * 19];
+  int trial, isa, kind, taken = 0, larger = 0;
+  for (trial = 0; trial < 40; trial++)
+    for (isa = isa_first(), kind = trial % 5; isa; isa = isa_next(isa)) {
+      const int n = 17 + test_below(3);
+      perm_options options = bounds_options(0, isa), best;
+      perm_result r, truth;
+      perm_plan plan;
+      int i;
+      for (i = 0; i < n * n; i++) /* 1: of one large term, so that its bound is of what moves */
+        a[i] = kind == 1 ? (i % (n + 1) == 0) + 0.06 + 0.04 * test_uniform()
+                         : kind == 2 && test_below(3) == 0 ? 0 : 0.6 + 0.4 * test_uniform();
+      a[n + 1] = kind == 3 ? -a[n + 1] : kind == 4 ? 1e-9 * a[n + 1] : a[n + 1];
+      CHECK(perm_plan_real(n, n, a, n, &options, &plan, NULL) == PERM_OK);
+      if (kind == 0)
+        CHECK_SHOW(plan.exact_rows == 2 && plan.form == PERM_FORM_NORMALISED, "n=%d, %s: %d, %d", n,
+                   perm_isa_name(plan.isa), plan.exact_rows, (int)plan.form);
+      if (kind > 2)
+        CHECK_SHOW(plan.exact_rows == 0 && plan.form == PERM_FORM_SPLIT, "n=%d, kind %d", n, kind);
+      r = bounds_run(1, n, a, &options);
+      best = options;
+      best.precision = PERM_PRECISION_DD;
+      truth = bounds_run(1, n, a, &best);
+      CHECK_SHOW(fabs(ldexp(r.value, (int)(r.exp2 - truth.exp2)) - truth.value) <=
+                 ldexp(r.error_bound, (int)(r.exp2 - truth.exp2)) + truth.error_bound, "n=%d, kind %d", n, kind);
+      CHECK_SHOW(r.error_bound < 1e-9 * fabs(r.value) || kind > 1, "n=%d: %g of %g", n, r.error_bound, r.value);
+      if (plan.exact_rows == 2) {
+        permi_view view = permi_view_of(a, n, 1, NULL);
+        const double moves = permi_plan_moves(&plan, &view, HUGE_VAL);
+        taken++;
+        CHECK_SHOW(moves > 0 && r.error_bound >= moves * fabs(r.value), "n=%d: %g", n, moves);
+        larger += r.error_bound < 2 * moves * fabs(r.value); /* most of the bound */
+      }
+    }
+  CHECK(taken > 10 && larger > 2);
+}
+
 TEST(t_bounds_for_free)
 {
   int kind;

@@ -210,7 +210,7 @@ TEST(t_choices_of_arrays)
 {
   static const perm_method methods[] = {PERM_METHOD_AUTO, PERM_METHOD_DENSE, PERM_METHOD_GLYNN, PERM_METHOD_RYSER,
                                         PERM_METHOD_EXPANSION};
-  static const uint64_t recorded[] = {UINT64_C(0x8e80d5ecce0e11eb), UINT64_C(0xbbeb0d9c749c5f38)};
+  static const uint64_t recorded[] = {UINT64_C(0xb7776ece635674b9), UINT64_C(0xbbeb0d9c749c5f38)};
   static double a[2 * 65 * 65];
   int parts, kind, n, precision, certify;
   size_t m;

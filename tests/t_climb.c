@@ -158,4 +158,37 @@ TEST(t_climb_sampled_terms_vanish)
   CHECK_SHOW(climb_found.results >= 3, "%ld", climb_found.results);
   climb_check();
 }
+
+/* Found by ten million results of build/climb: products whose numbers have hardly more bits than a double round once,
+   not a small part of once. The estimates of hybrid and cached were 13 times too small. */
+TEST(t_climb_products_hardly_round)
+{
+  static const double matrix[2][9] = {
+      {1, 0x1.0000000000002p+1, 0x1.000fea4adc338p+1, 0, 0x1.cd0ba2e54b6c8p-3, -1, 0, -1, 1},
+      {0, 0, 0x1.211841ebcc3d2p-1, -8, -16, -0x1.4cccccccccccdp+0, -0x1.b333333333334p+0, -1, 0x1.5999999999999p+1}};
+  climb_problem p;
+  climb_answer answer;
+  climb_way way;
+  int k, certify, engine;
+  memset(&climb_found, 0, sizeof climb_found);
+  for (engine = 0; engine < CLIMB_ENGINES; engine++)
+    for (k = 0; k < 4; k++)
+      for (certify = 0; certify < 2; certify++) {
+        memset(&p, 0, sizeof p);
+        p.kind = "hardly more than 53 bits";
+        p.m = p.n = 3;
+        p.parts = 1;
+        memcpy(p.a, matrix[k / 2], sizeof matrix[0]);
+        way = climb_new_way(engine);
+        way.precision = k % 2 ? PERM_PRECISION_FAST : PERM_PRECISION_DEFAULT;
+        way.isa = PERM_ISA_AUTO;
+        way.certify = certify;
+        way.tolerance = 1;
+        if ((way.method == PERM_METHOD_HYBRID || way.method == PERM_METHOD_CACHED) && way.call == CLIMB_SPARSE &&
+            climb_ask(&p, &way, &answer))
+          climb_judge(&p, &way, &answer);
+      }
+  CHECK_SHOW(climb_found.results >= 8, "%ld", climb_found.results);
+  climb_check();
+}
 /* SPDX-License-Identifier: MIT */

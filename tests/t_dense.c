@@ -584,7 +584,7 @@ TEST(t_normalised_products_round_once)
       plan.block_columns = kernel->block_columns;
       plan.outer_columns = plan.chunk_log2 = n - 2 - plan.lane_columns - plan.block_columns;
       plan.chunks = 1;
-      CHECK(permi_plan_exact_rows(&plan, &view));
+      CHECK(permi_plan_moves(&plan, &view, 0) == 0);
       plan.exact_rows = 1;
       job = permi_job_new(&options.allocator, PERM_PRECISION_DEFAULT);
       CHECK(permi_plan_leaf(&plan, &view, &options.allocator, &leaf) == PERM_OK && permi_job_push_leaf(job, &leaf));

@@ -202,6 +202,19 @@ static void permi_plan_row(const perm_plan *plan, const permi_view *view, int i,
   }
 }
 
+/* The largest share of an entry by which a row moves where entries a_j become divisor z_j; *negative: a z_j is. */
+static double permi_row_moves(const double *a, const double *z, double divisor, int n, int *negative)
+{
+  double most = 0;
+  int j;
+  for (j = 0; j < n; j++) {
+    if (a[j] != 0)
+      most = fmax(most, fabs(PERMI_REST(z[j], divisor, a[j]) / a[j]));
+    *negative |= z[j] < 0;
+  }
+  return most * (1 + 1e-12);
+}
+
 /* Rows y = z + l (>>dense_kernels): virtual rows z_i, z_j and, by setting q, z_i l_j(q) + z_j l_i(q); constants l_i(q)
    l_j(q). A last single row: z, l(q). */
 static double *permi_dense_pair(const perm_plan *plan, permi_row_maker *maker, double (*row)[2][PERM_MAX_N], int rows,

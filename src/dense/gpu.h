@@ -33,6 +33,18 @@ static int permi_gpu_devices(int gpus, char *message)
 #endif
 }
 
+/* Starts GPUs that are sure to be asked for. */
+PERMI_UNUSED static void permi_gpu_prepare(const perm_options *options, int n)
+{
+#if defined(PERM_WITH_CUDA)
+  if (options->isa == PERM_ISA_CUDA && options->gpu.devices && n >= PERMI_GPU_LEAST_N)
+    perm_cuda_prepare(options->gpu.devices);
+#else
+  (void)options;
+  (void)n;
+#endif
+}
+
 typedef struct permi_gpu {
   perm_gpu_work work;
   perm_allocator allocator;
@@ -119,16 +131,28 @@ static int permi_gpu_row(const perm_plan *plan, const permi_view *view, int i, i
   return exact;
 }
 
-static int permi_gpu_exact_rows(const perm_plan *plan, const permi_view *view)
+/* permi_plan_moves for GPUs. */
+static double permi_gpu_moves(const perm_plan *plan, const permi_view *view, double limit)
 {
-  double word[4][PERM_MAX_N], lost = 0;
-  int i, exact = 1;
-  for (i = 0; i < plan->n && exact; i++)
-    exact = permi_gpu_row(plan, view, i,
-                          plan->form == PERM_FORM_NORMALISED && permi_gpu_safe(plan, view, i, plan->pivot), 0, word,
-                          &lost);
-  return exact;
+  double word[4][PERM_MAX_N], a[2][PERM_MAX_N], lost = 0, sum = 0;
+  int i, negative = 0;
+  for (i = 0; i < plan->n && sum <= limit; i++) {
+    const int divide = plan->form == PERM_FORM_NORMALISED && permi_gpu_safe(plan, view, i, plan->pivot);
+    if (!permi_gpu_row(plan, view, i, divide, 0, word, &lost) && view->parts == 2)
+      return (double)INFINITY;
+    permi_plan_row(plan, view, i, a);
+    if (view->parts == 1)
+      sum += permi_row_moves(a[0], word[0], divide ? a[0][0] : 1, plan->n, &negative);
+  }
+  return plan->lossy || (negative && sum > 0) ? (double)INFINITY : sum;
 }
+
+/* How much may move, where split rows take three times as long: for uniform entries that is below the second rounding a
+   row of those, n u exp(n/3) of the permanent and more; most such matrices move by n u times 300 (n = 20) to 2,000. */
+static double permi_moves_allowed(int n) { return n * PERMI_UNIT * exp(0.3 * n); }
+
+/* exact_rows of a plan. */
+static int permi_rows_kind(double moves, double allowed) { return moves == 0 ? 1 : moves <= allowed ? 2 : 0; }
 
 static perm_gpu_product permi_gpu_product_of(const perm_plan *plan)
 {
@@ -152,6 +176,7 @@ static void permi_gpu_plan(perm_plan *plan, const permi_view *view)
   plan->exact_rows = 0;
   plan->form = PERM_FORM_SPLIT;
   if (plan->precision != PERM_PRECISION_ACCURATE && plan->precision != PERM_PRECISION_DD) {
+    const double allowed = plan->certify ? permi_moves_allowed(n) : 0;
     int safe, best = -1;
     for (j = 0; j < n; j++) {
       for (i = 0, safe = 0; i < n; i++)
@@ -164,10 +189,10 @@ static void permi_gpu_plan(perm_plan *plan, const permi_view *view)
     plan->form = PERM_FORM_NORMALISED;
     if (best == 0 || permi_gpu_growth(plan, view) >= 900)
       plan->form = PERM_FORM_PLAIN;
-    plan->exact_rows = permi_gpu_exact_rows(plan, view);
+    plan->exact_rows = permi_rows_kind(permi_gpu_moves(plan, view, allowed), allowed);
     if (plan->certify && !plan->exact_rows) {
       plan->form = PERM_FORM_PLAIN;
-      plan->exact_rows = permi_gpu_exact_rows(plan, view);
+      plan->exact_rows = permi_rows_kind(permi_gpu_moves(plan, view, 0), 0);
       plan->form = plan->exact_rows ? PERM_FORM_PLAIN : PERM_FORM_SPLIT;
     }
   }

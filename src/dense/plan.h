@@ -65,26 +65,24 @@ static void permi_plan_pivot(perm_plan *plan, const permi_view *view)
     plan->form = PERM_FORM_NORMALISED;
 }
 
-/* Whether division and grid change no entry, as with ones and signs: a bound is then free. */
-static int permi_plan_exact_rows(const perm_plan *plan, const permi_view *view)
+/* What division and grid do to entries: the largest share by which one of a row moves, added over rows (>>bounds 8); 0
+   if they change none, as with ones and signs; INFINITY if they do and not all are of one sign. Above `limit`: at least
+   limit. */
+static double permi_plan_moves(const perm_plan *plan, const permi_view *view, double limit)
 {
-  int i, j;
-  for (i = 0; i < plan->n; i++) {
-    double row[2][PERM_MAX_N], power;
+  double sum = 0;
+  int i, j, negative = 0;
+  for (i = 0; i < plan->n && sum <= limit; i++) {
+    double row[2][PERM_MAX_N], z[PERM_MAX_N], power;
     permi_plan_row(plan, view, i, row);
-    for (j = 1; j < plan->n; j++) {
-      double quotient = row[0][j] / row[0][0];
-      if (PERMI_REST(quotient, row[0][0], row[0][j]) != 0 || fabs(quotient) < DBL_MIN * (quotient != 0))
-        return 0;
-      row[0][j] = quotient;
-    }
-    row[0][0] = 1;
-    power = permi_grid_power(row[0], plan->n);
     for (j = 0; j < plan->n; j++)
-      if (permi_to_grid(row[0][j], power) != row[0][j])
-        return 0;
+      z[j] = row[0][j] / row[0][0];
+    power = permi_grid_power(z, plan->n);
+    for (j = 0; j < plan->n; j++)
+      z[j] = permi_to_grid(z[j], power);
+    sum += permi_row_moves(row[0], z, row[0][0], plan->n, &negative);
   }
-  return !plan->lossy;
+  return plan->lossy || (negative && sum > 0) ? (double)INFINITY : sum;
 }
 
 /* Returns the largest power of two that divides x; 2^1000 for 0. */
@@ -206,6 +204,7 @@ static int permi_plan_proof_is_cheap(const perm_plan *plan, const permi_view *vi
 static const permi_kernel *permi_plan_dense(perm_plan *plan, const permi_view *view, const perm_options *options)
 {
   const int proven = plan->certify || permi_plan_proof_is_cheap(plan, view, options);
+  const double allowed = proven ? permi_moves_allowed(plan->n) : 0;
   const permi_kernel *kernel;
   int product = PERMI_ROUNDED;
   if (plan->precision == PERM_PRECISION_ACCURATE && proven)
@@ -217,8 +216,9 @@ static const permi_kernel *permi_plan_dense(perm_plan *plan, const permi_view *v
     plan->form = PERM_FORM_PAIR;
     if (view->parts == 1 && (!proven || plan->n > PERMI_NEAR_N))
       permi_plan_pivot(plan, view);
-    plan->exact_rows =
-        plan->form == PERM_FORM_NORMALISED ? permi_plan_exact_rows(plan, view) : permi_plan_exact_pairs(plan, view);
+    plan->exact_rows = plan->form == PERM_FORM_NORMALISED
+                           ? permi_rows_kind(permi_plan_moves(plan, view, allowed), allowed)
+                           : permi_plan_exact_pairs(plan, view);
     if (proven && !plan->exact_rows) { /* pairs cost a quarter more, split rows 2.6 times as much */
       plan->exact_rows = permi_plan_exact_pairs(plan, view);
       plan->form = plan->exact_rows ? PERM_FORM_PAIR : PERM_FORM_SPLIT;

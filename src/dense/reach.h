@@ -17,6 +17,7 @@ typedef struct permi_gpu_engines {
   void (*plan)(perm_plan *plan, const struct permi_view *view, const perm_options *options);
   int (*growth)(const perm_plan *plan, const struct permi_view *view);
   int (*safe)(const perm_plan *plan, const struct permi_view *view, int i, int j);
+  double (*moves)(const perm_plan *plan, const struct permi_view *view, double limit);
   perm_status (*tables)(const perm_plan *plan, const struct permi_view *view, const perm_allocator *allocator,
                         permi_leaf *leaf);
   /* INFINITY: the CPU's */

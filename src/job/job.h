@@ -41,6 +41,7 @@ struct permi_leaf {
   long long scale_exp2;
   double bound_relative;    /* |error| <= bound_relative * absolute + bound_absolute, scaled */
   double bound_absolute;    /* INFINITY: unproven */
+  double bound_value;       /* |error| is larger by bound_value * |value| */
   double estimate_relative; /* estimate = estimate_relative * absolute + estimate_absolute */
   double estimate_absolute; /* + sqrt(estimate_squares * absolute) */
   double estimate_squares;
@@ -242,12 +243,14 @@ static perm_status permi_leaf_number(const permi_leaf *leaf, const perm_partial 
   absolute *= scale_modulus;
   number->estimate = leaf->estimate_relative == (double)INFINITY
                          ? (double)INFINITY
-                         : leaf->estimate_relative * absolute + 0.5 * PERMI_DD_UNIT * modulus +
+                         : leaf->estimate_relative * absolute +
+                               (0.5 * PERMI_DD_UNIT + 0.1 * leaf->bound_value) * modulus +
                                fmin(leaf->shared.relative * (leaf->shared.part * absolute + modulus), most);
   /* a product of up to n numbers */
   number->error = leaf->bound_relative == (double)INFINITY ? (double)INFINITY
                                                            : leaf->bound_relative * absolute * (1 + 1e-12) +
-                                                                 PERMI_DD_UNIT * (3 + leaf->information.n) * modulus;
+                                                                 (PERMI_DD_UNIT * (3 + leaf->information.n) +
+                                                                  leaf->bound_value) * modulus;
   if (leaf->bound_relative == 0 && leaf->bound_absolute == 0 && partial->lost == 0)
     number->error = number->estimate = 0; /* the scale is a power of two */
   exp2 = leaf->scale_exp2 - number->exp2;

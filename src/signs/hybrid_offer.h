@@ -275,15 +275,15 @@ static void permi_hybrid_bound(const permi_hybrid *hybrid, permi_leaf *leaf)
                          ldexp(rounding->growth * (6 * roundings + 2 * n * n), hybrid->n - 1073);
 }
 
-/* Estimates relative to the sum of |terms|. A term meets n products and a rounding a fold; all terms share what earlier
-   elimination rounded. */
+/* Estimates relative to the sum of |terms|. A term meets n products and a rounding a fold, at least one of which rounds
+   unless products are exact; all terms share what earlier elimination rounded. */
 #define PERMI_HYBRID_ALIKE(n) (0.02 + 1.2 * exp(-0.12 * (n))) /* share of the terms' roundings that a sum keeps */
 static void permi_hybrid_estimate(permi_maker *maker, const permi_block *block, const permi_hybrid *hybrid,
                                   permi_leaf *leaf)
 {
   const permi_hybrid_rounding *rounding = &hybrid->rounding;
   const double roundings = hybrid->n + hybrid->inner + 4, square = PERMI_UNIT * PERMI_UNIT;
-  const double part = 1 - fmin(53 / fmax(rounding->bits, 1), 1);
+  const double part = 1 - fmin(53 / fmax(rounding->bits, 1), 1), inexact = part > 0 ? fmax(part * roundings, 1) : 0;
   leaf->bound_relative = (double)INFINITY;
   if (maker->options->certify && hybrid->absolute_mask == 0)
     permi_hybrid_bound(hybrid, leaf);
@@ -299,7 +299,7 @@ static void permi_hybrid_estimate(permi_maker *maker, const permi_block *block, 
     leaf->estimate_relative = (4 * roundings * roundings + ldexp(8, (hybrid->walked + hybrid->low) / 2)) * square +
                               4 * rounding->below;
   else
-    leaf->estimate_relative = PERMI_HYBRID_ALIKE(hybrid->n) * sqrt(part * roundings) * PERMI_UNIT * hybrid->parts;
+    leaf->estimate_relative = PERMI_HYBRID_ALIKE(hybrid->n) * sqrt(inexact) * PERMI_UNIT * hybrid->parts;
   if (leaf->shared.relative > 1e-3)
     leaf->estimate_relative = (double)INFINITY;
 }

@@ -154,7 +154,18 @@ static perm_status permi_make_ranked(const permi_given *given, int exact, permi_
   return permi_job_push_leaf(maker->job, &leaf) ? PERM_OK : permi_fail_memory(maker->result);
 }
 
-/* Stopped searches return what they have, so the watch is asked at the end. */
+/* At the end of a job that was refused: the product of its leaves is not the permanent. */
+static perm_status permi_refused(const perm_job *job, const perm_partial *partials, perm_state *strike,
+                                 perm_result *result)
+{
+  (void)job;
+  (void)partials;
+  (void)strike;
+  return permi_fail(result, PERM_ERROR_LIMIT, 1, "the plan was refused: this job only explains");
+}
+
+/* Stopped searches return what they have, so the watch is asked at the end. PERM_ERROR_LIMIT comes with what was
+   planned until then, for the caller to free. */
 static perm_status permi_make_job(const permi_given *given, permi_control *watch, int exact, perm_job **job,
                                   perm_result *result)
 {
@@ -205,13 +216,14 @@ static perm_status permi_make_job(const permi_given *given, permi_control *watch
   permi_release(allocator, maker.subsets);
   if (watch->stopped != PERM_OK)
     status = permi_fail_stopped(watch, result);
-  if (status != PERM_OK) {
-    perm_job_free(maker.job);
-    return status;
-  }
   maker.job->plan_seconds = permi_seconds() - start;
-  *job = maker.job;
-  return PERM_OK;
+  if (status == PERM_ERROR_LIMIT)
+    maker.job->check = permi_refused;
+  else if (status != PERM_OK)
+    perm_job_free(maker.job);
+  if (status == PERM_OK || status == PERM_ERROR_LIMIT)
+    *job = maker.job;
+  return status;
 }
 
 /* Rectangular matrices, and methods by counts, are arrays. */

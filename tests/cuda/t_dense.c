@@ -48,6 +48,34 @@ TEST(t_cuda_twin_against_cpu)
   perm_cuda_test_driver(0);
 }
 
+/* Entries >= 0 that dividing moves, certified: divided rows, and a bound that holds. */
+TEST(t_cuda_twin_entries_that_move)
+{
+  double a[18 * 18];
+  int trial, i;
+  perm_cuda_test_driver(1);
+  for (trial = 0; trial < 6; trial++) {
+    const int n = trial < 4 ? 15 : 18;
+    perm_options options = cuda_options(PERM_PRECISION_DEFAULT, 1), best = cuda_options(PERM_PRECISION_DD, 0);
+    perm_result r, truth;
+    perm_plan plan;
+    for (i = 0; i < n * n; i++)
+      a[i] = 0.6 + 0.4 * test_uniform();
+    a[n + 1] = trial % 2 ? -a[n + 1] : a[n + 1];
+    best.gpu.devices = 0;
+    best.isa = PERM_ISA_AUTO;
+    CHECK(perm_plan_real(n, n, a, n, &options, &plan, NULL) == PERM_OK && plan.isa == PERM_ISA_CUDA);
+    CHECK_SHOW(trial % 2 ? plan.form == PERM_FORM_SPLIT : plan.form == PERM_FORM_NORMALISED && plan.exact_rows == 2,
+               "n %d form %d exact rows %d", n, (int)plan.form, plan.exact_rows);
+    r = cuda_compute(n, 1, a, &options);
+    truth = cuda_compute(n, 1, a, &best);
+    CHECK_SHOW(fabs(ldexp(r.value, (int)(r.exp2 - truth.exp2)) - truth.value) <=
+               ldexp(r.error_bound, (int)(r.exp2 - truth.exp2)) + truth.error_bound, "n %d: %g", n, r.value);
+    CHECK_SHOW(r.error_bound < 1e-11 * fabs(r.value), "n %d: %g of %g", n, r.error_bound, r.value);
+  }
+  perm_cuda_test_driver(0);
+}
+
 TEST(t_cuda_gpu_against_cpu)
 {
   if (!cuda_real_gpus())

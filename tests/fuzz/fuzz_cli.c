@@ -9,12 +9,16 @@
 #ifndef PERM_FUZZ_LINKED
 #define PERM_IMPLEMENTATION
 #endif
+#include <stdio.h>
+/* Standard output is memory here, whose buffer is its own: glibc's open_memstream crashes after setvbuf. */
+#define setvbuf(file, buffer, mode, size) ((void)(buffer))
 #include "examples/perm_cli.c"
 #include "fuzz.h"
 #include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <time.h>
 
 /* Words of the command line; an empty one: raw bytes. Options that need a value get one mostly. */
@@ -142,15 +146,18 @@ static int fuzz_is_json(const char *text) /* lines, each an object */
 
 static volatile long fuzz_began; /* the clock's second when the run began; 0: none is on */
 
-/* What sums for longer than a second is interrupted as Ctrl-C does; what does not heed that is a hang. */
+/* What sums for longer than a second is interrupted as Ctrl-C does; what does not heed that for a minute is a hang. */
 static void *fuzz_watch(void *unused)
 {
   const struct timespec pause = {0, 200000000};
   (void)unused;
   for (;;) {
+    long began;
     nanosleep(&pause, NULL);
-    if (fuzz_began && (long)time(NULL) > fuzz_began + 1)
+    began = fuzz_began;
+    if (began && (long)time(NULL) > began + 1)
       cli_interrupted = 1;
+    FUZZ_REQUIRE(!began || (long)time(NULL) <= began + 60);
   }
   return NULL;
 }
@@ -260,6 +267,29 @@ static void fuzz_write(const char *path, const char *text, size_t length)
   FUZZ_REQUIRE(file && fwrite(text, 1, length, file) == length && !fclose(file));
 }
 
+/* The command catches signals and has a timer of its own; libFuzzer's, by which it finds hangs, are put back. */
+typedef struct fuzz_signals {
+  struct sigaction action[4];
+  struct itimerval timer;
+} fuzz_signals;
+static const int fuzz_signal[4] = {SIGINT, SIGTERM, SIGHUP, SIGALRM};
+
+static void fuzz_keep_signals(fuzz_signals *kept)
+{
+  int i;
+  for (i = 0; i < 4; i++)
+    sigaction(fuzz_signal[i], NULL, &kept->action[i]);
+  getitimer(ITIMER_REAL, &kept->timer);
+}
+
+static void fuzz_put_signals_back(const fuzz_signals *kept)
+{
+  int i;
+  for (i = 0; i < 4; i++)
+    sigaction(fuzz_signal[i], &kept->action[i], NULL);
+  setitimer(ITIMER_REAL, &kept->timer, NULL);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
   enum { MOST = 14, ROOM = 40 };
@@ -267,7 +297,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   char *argv[MOST + 2], *output = NULL, *complaint = NULL;
   fuzz_bytes from = {data, size, 0};
   FILE *const standard[3] = {stdin, stdout, stderr};
-  struct sigaction action[2];
+  fuzz_signals signals;
   size_t output_size = 0, complaint_size = 0, length;
   int argc = 1, count, i, json = 0, others = 0, code, back;
   count = (int)(fuzz_byte(&from) % MOST);
@@ -320,14 +350,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   stdin = fmemopen(input, length + 1, "rb");
   stdout = open_memstream(&output, &output_size);
   stderr = open_memstream(&complaint, &complaint_size);
-  sigaction(SIGINT, NULL, &action[0]);
-  sigaction(SIGTERM, NULL, &action[1]);
+  fuzz_keep_signals(&signals);
   cli_interrupted = 0;
   fuzz_began = (long)time(NULL);
   code = cli_main(argc, argv);
   fuzz_began = 0;
-  sigaction(SIGINT, &action[0], NULL);
-  sigaction(SIGTERM, &action[1], NULL);
+  fuzz_put_signals_back(&signals);
   fclose(stdin);
   fclose(stdout);
   fclose(stderr);
