@@ -532,7 +532,7 @@ static int permi_entry_is_zero(const permi_entry *entry, perm_kind kind)
   return entry->real == 0 && entry->imaginary == 0;
 }
 
-/* Watches a loop of `units` a step at every 65536th step; 1: stop. */
+/* Looks each 65536th step of `units`; 1: stop. */
 #if !defined(PERMI_WATCH_STEPS)
 #define PERMI_WATCH_STEPS 65536
 #endif
@@ -1640,7 +1640,7 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
   middle = permi_number_end(begin, end, &integer);
   entry->real = entry->imaginary = 0;
   entry->integer = 0;
-  if (middle == end) { /* no field is empty */
+  if (middle == end) {
     if (permi_integer_value(begin, end, &entry->integer)) {
       entry->real = (double)entry->integer; /* to nearest, as strtod would */
       return 1;
@@ -26806,9 +26806,9 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
     return PERM_ERROR_MEMORY;
   permi_offers_begin(&offers, permi_sample_engines, PERMI_TRACERS, offer);
   maker->offers = &offers;
-  if (options->method == PERM_METHOD_AUTO)
+  if (options->method == PERM_METHOD_AUTO && sampling->watch->stopped == PERM_OK)
     status = permi_ask_engines(maker, &block, &offers);
-  for (i = 0; i < PERMI_TRACERS && status == PERM_OK; i++)
+  for (i = 0; i < PERMI_TRACERS && status == PERM_OK && sampling->watch->stopped == PERM_OK; i++)
     if (options->method == permi_sample_engines[i].method)
       status = permi_ask(maker, &block, &offers, i);
   maker->offers = NULL;

@@ -77,7 +77,7 @@ static int permi_entry_is_zero(const permi_entry *entry, perm_kind kind)
   return entry->real == 0 && entry->imaginary == 0;
 }
 
-/* Watches a loop of `units` a step at every 65536th step; 1: stop. */
+/* Looks each 65536th step of `units`; 1: stop. */
 #if !defined(PERMI_WATCH_STEPS)
 #define PERMI_WATCH_STEPS 65536
 #endif

@@ -116,7 +116,7 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
   middle = permi_number_end(begin, end, &integer);
   entry->real = entry->imaginary = 0;
   entry->integer = 0;
-  if (middle == end) { /* no field is empty */
+  if (middle == end) {
     if (permi_integer_value(begin, end, &entry->integer)) {
       entry->real = (double)entry->integer; /* to nearest, as strtod would */
       return 1;

@@ -227,9 +227,9 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
     return PERM_ERROR_MEMORY;
   permi_offers_begin(&offers, permi_sample_engines, PERMI_TRACERS, offer);
   maker->offers = &offers;
-  if (options->method == PERM_METHOD_AUTO)
+  if (options->method == PERM_METHOD_AUTO && sampling->watch->stopped == PERM_OK)
     status = permi_ask_engines(maker, &block, &offers);
-  for (i = 0; i < PERMI_TRACERS && status == PERM_OK; i++)
+  for (i = 0; i < PERMI_TRACERS && status == PERM_OK && sampling->watch->stopped == PERM_OK; i++)
     if (options->method == permi_sample_engines[i].method)
       status = permi_ask(maker, &block, &offers, i);
   maker->offers = NULL;
