@@ -398,7 +398,9 @@ typedef struct perm_checkpoint_file {
   size_t note_bytes;
 } perm_checkpoint_file;
 
-/* All zero is the best default: perm_options options = {0}, in C++ {}. Only the calling thread makes the callbacks. */
+/* All zero is the best default: perm_options options = {0}, in C++ {}. Only the calling thread makes the callbacks.
+   Impossible values are refused by every call, PERM_ERROR_OPTION; possible ones of what a call does not do (format where
+   nothing is read, gpu.tune without devices, checkpoint.seconds without a file) are ignored. */
 struct perm_job;
 struct perm_state;
 struct perm_result;
@@ -1160,7 +1162,7 @@ static const double permi_seconds_word[2] = {3.2e-9, 7e-9};    /* and for each w
 /* Arrays and lists: 30 graphs on a Zen 4 core, times 1.3, by which that core runs dense sums and hybrid faster. */
 /* By permi_algebra: of a unit of cost (words: and of a word); */
 PERMI_UNUSED static const double permi_array_seconds[] = {2.7e-10, 6e-10,   1.4e-9, 1.3e-9, 1.5e-9,
-                                                          3e-8,    6e-10, 8e-10,  1.2e-9, 2e-8};
+                                                          3e-8,    6e-10, 5.5e-10, 1.2e-9, 2e-8};
 /* of AVX-512, AVX2, others: residues; products of which are reduced. */
 PERMI_UNUSED static const double permi_residue_seconds[3][2] = {
     {3.2e-10, 4.5e-10}, {4.5e-10, 7e-10}, {6.5e-10, 5.5e-9}};
@@ -1215,10 +1217,11 @@ PERMI_UNUSED static const double permi_list_weight[] = {1, 1.3, 1.8, 3.3, 3.8, 1
 #define PERMI_SIGNS_ITEM_SECONDS 1.2e-8 /* a pattern in it, */
 #define PERMI_SIGNS_PAIR_SECONDS 9e-10 /* a pair; */
 #define PERMI_SIGNS_WIDE_SECONDS 1e-9 /* a word of a row of it, in words */
-#define PERMI_SIGNS_MOVE_UNITS(n) (50.0 * (n)) /* a move of the order */
-#define PERMI_SIGNS_WEIGH_UNITS 40    /* of the weights: an entry of a row, times the row's size */
+#define PERMI_SIGNS_MOVE_UNITS(n) (25.0 * (n)) /* a move of the order: 12 if full, 30 with 6 ones a row (Zen 4) */
+#define PERMI_SIGNS_WEIGH_UNITS 7     /* of the weights: an entry of a row, times the row's size */
 #define PERMI_SIGNS_PLAN_SHARE 0.04   /* chosen: of the run, for the order; as much for probes */
-#define PERMI_SIGNS_PLAN_MOST 4        /* chosen */
+#define PERMI_SIGNS_PLAN_MOST 0.6     /* chosen: seconds of the last round of orders, and of probes, half of it of */
+                                      /* weights; times plan_effort */
 #define PERMI_SIGNS_LEAST_SECONDS 0.06 /* chosen: not planned against quicker rivals */
 #define PERMI_SIGNS_RANGE_SECONDS 0.02 /* chosen */
 #define PERMI_SIGNS_GPU_RANGE 2e-3     /* chosen: on GPUs, in seconds of the CPU; */
@@ -1264,15 +1267,22 @@ PERMI_UNUSED static const double permi_list_weight[] = {1, 1.3, 1.8, 3.3, 3.8, 1
 
 #define PERMI_HUGE_BYTES 4194304
 
-/* Asks for huge pages where the system has them on request (MADV_HUGEPAGE is hidden by -std=c99): the first touches of
-   4 KB pages were an eighth of a run with 3e8 bytes of states. */
+#if defined(MADV_HUGEPAGE)
+#define PERMI_HUGE_PAGES MADV_HUGEPAGE
+#elif PERMI_POSIX && defined(__linux__) && !defined(__cplusplus) /* hidden by -std=c99 */
+#define PERMI_HUGE_PAGES 14
+extern int madvise(void *memory, size_t bytes, int advice);
+#endif
+
+/* Asks for huge pages where the system has them on request: the first touches of 4 KB pages were an eighth of a run with
+   3e8 bytes of states, a quarter of rook numbers with 2e8. */
 static void permi_prefer_huge_pages(void *memory, size_t bytes)
 {
-#if PERMI_POSIX && defined(MADV_HUGEPAGE)
+#if PERMI_POSIX && defined(PERMI_HUGE_PAGES)
   const uintptr_t page = 65535, begin = ((uintptr_t)memory + page) & ~page;
   const uintptr_t end = ((uintptr_t)memory + bytes) & ~page;
   const int error = errno;
-  (void)madvise((void *)begin, end - begin, MADV_HUGEPAGE); /* refused: as before */
+  (void)madvise((void *)begin, end - begin, PERMI_HUGE_PAGES); /* refused: as before */
   errno = error;
 #else
   (void)memory;
@@ -3054,7 +3064,12 @@ typedef struct permi_control {
   double done;
 } permi_control;
 
+#if !defined(PERMI_WATCH_UNITS) /* tests look more often, and stop at any look */
 #define PERMI_WATCH_UNITS 1e7
+#endif
+#if !defined(PERMI_STOP_FAULT)
+#define PERMI_STOP_FAULT() 0
+#endif
 
 static permi_control permi_control_begin(const perm_options *options)
 {
@@ -3074,7 +3089,7 @@ static perm_status permi_control_poll(permi_control *control, double work_done, 
 {
   const perm_options *options = control->options;
   double now;
-  if (options->cancel && *options->cancel)
+  if ((options->cancel && *options->cancel) || PERMI_STOP_FAULT())
     return PERM_STOPPED_CANCELLED;
   if (!options->progress && control->deadline == (double)INFINITY)
     return PERM_OK;
@@ -3974,7 +3989,7 @@ static perm_status permi_state_finish(const perm_job *job, const perm_state *sta
     return PERM_ERROR_NULL;
   status = permi_check_state(job, state, 2, result);
   for (i = 0; status == PERM_OK && i < job->leaves; i++) {
-    uint64_t begin, end;
+    uint64_t begin = 0, end = 0;
     perm_state_left(job, state, i, 0, &begin, &end);
     if (begin < end)
       status = permi_fail(result, PERM_ERROR_STATE, 2, "chunks %llu to %llu of the %llu of leaf %d are missing",
@@ -4213,6 +4228,7 @@ static const char *permi_bad_option(const perm_options *options)
       {(int)options->precision < 0 || options->precision >= PERM_PRECISION_COUNT,
        "precision is not one of perm_precision"},
       {(int)options->isa < 0 || options->isa >= PERM_ISA_COUNT, "isa is not one of perm_isa"},
+      {(int)options->format < 0 || options->format >= PERM_FORMAT_COUNT, "format is not one of perm_format"},
       {options->certify != 0 && options->certify != 1, "certify is neither 0 nor 1"},
       {options->threads < 0, "threads is negative (0 means all)"},
       {options->threads > 1 << 16, "threads is above 65536"},
@@ -4230,6 +4246,7 @@ static const char *permi_bad_option(const perm_options *options)
       {!(checkpoint->seconds >= 0), "checkpoint.seconds is negative or NaN (0 means 60)"},
       {checkpoint->parts < 0 || (checkpoint->parts && (checkpoint->part < 1 || checkpoint->part > checkpoint->parts)),
        "checkpoint.part is not one of 1 to parts (parts 0 means everything)"},
+      {checkpoint->part && !checkpoint->parts, "checkpoint.part is given, but checkpoint.parts is 0"},
       {checkpoint->parts > 1 && options->gpu.tune == PERM_TUNE,
        "checkpoint.parts need gpu.tune 0 or a candidate: each would time kernels for itself"},
       {checkpoint->merges < 0 || (checkpoint->merges && !checkpoint->merge),
@@ -4890,6 +4907,8 @@ extern "C" {
 #endif
 /* Returns the number of usable GPUs, at most `gpus`; 0: message says why. */
 int perm_cuda_devices(int gpus, char message[PERM_MESSAGE_BYTES]);
+/* Makes contexts on up to `gpus` GPUs in a thread of its own, which takes tenths of a second, while the caller plans. */
+void perm_cuda_prepare(int gpus);
 /* Adds chunks [begin, end), or a prefix, to *partial. */
 perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t end, const perm_options *options,
                           const perm_gpu_sink *sink, perm_partial *partial, int *gpus,
@@ -6791,6 +6810,18 @@ static int permi_gpu_devices(int gpus, char *message)
 #endif
 }
 
+/* Starts GPUs that are sure to be asked for. */
+PERMI_UNUSED static void permi_gpu_prepare(const perm_options *options, int n)
+{
+#if defined(PERM_WITH_CUDA)
+  if (options->isa == PERM_ISA_CUDA && options->gpu.devices && n >= PERMI_GPU_LEAST_N)
+    perm_cuda_prepare(options->gpu.devices);
+#else
+  (void)options;
+  (void)n;
+#endif
+}
+
 typedef struct permi_gpu {
   perm_gpu_work work;
   perm_allocator allocator;
@@ -7593,7 +7624,7 @@ static double permi_sample_terms(const perm_plan *plan, const permi_view *view, 
   }
   for (i = 0; i < plan->n; i++) {
     const int paired = plan->form == PERM_FORM_PAIR && i + 1 < plan->n;
-    double norm, norm_of[2], lost[2], least, inverse;
+    double norm, norm_of[2] = {0, 0}, lost[2] = {0, 0}, least, inverse;
     lost[0] = unit * permi_sampled_row(plan, view, i, sign, size[0], &norm_of[0]);
     if (norm_of[0] == 0)
       continue; /* of minors */
@@ -12101,13 +12132,20 @@ static size_t permi_counted_at(const permi_counted *counted, int by_columns, int
   return (i * (size_t)counted->n + j) * (size_t)counted->parts + (size_t)part;
 }
 
-/* log2 of the product of the lines' sums of |integers|, with counts; *sums: their sum. */
-PERMI_COLD static double permi_counted_bits(const permi_counted *counted, int by_columns, double *sums)
+/* Bounds of integers, by rows and by columns, made when first asked for: log2 of the product of the lines' sums of
+   moduli, with counts, and the sum of these. */
+typedef struct permi_counted_bound {
+  int known[2];
+  double bits[2], sums[2];
+} permi_counted_bound;
+
+PERMI_COLD static double permi_counted_bits(const permi_counted *counted, int by_columns, permi_counted_bound *bound)
 {
   const permi_shape shape = permi_shape_of(counted, PERM_METHOD_AUTO, by_columns);
-  double bits = 0;
+  double bits = 0, sums = 0;
   int x, k, part;
-  *sums = 0;
+  if (bound->known[by_columns])
+    return bound->bits[by_columns];
   for (x = 0; x < shape.digits; x++) {
     double sum = 0;
     for (k = 0; k < shape.forms; k++)
@@ -12115,22 +12153,26 @@ PERMI_COLD static double permi_counted_bits(const permi_counted *counted, int by
         sum += shape.form_count[k] *
                fabs((double)counted->integer[permi_counted_at(counted, by_columns, x, k, part)]);
     bits += shape.digit_count[x] * log2(fmax(sum, 1) * (1 + 1e-12));
-    *sums += shape.digit_count[x] * sum;
+    sums += shape.digit_count[x] * sum;
   }
-  return bits;
+  bound->known[by_columns] = 1;
+  bound->sums[by_columns] = sums;
+  return bound->bits[by_columns] = bits;
 }
 
 /* Words, sign included, for every sum that must not wrap; 0: too many. */
-PERMI_COLD static int permi_choice_words(const permi_counted *counted, const permi_choice *choice)
+PERMI_COLD static int permi_choice_words(const permi_counted *counted, const permi_choice *choice,
+                                         permi_counted_bound *bound)
 {
   const permi_shape *shape = &choice->shape;
   const int subsets = choice->method == PERM_METHOD_SUBSETS;
-  double sums, bits = permi_counted_bits(counted, !subsets && !choice->by_columns && !shape->skips, &sums);
+  const int by_columns = !subsets && !choice->by_columns && !shape->skips;
+  double bits = permi_counted_bits(counted, by_columns, bound);
   if (choice->method == PERM_METHOD_RYSER) {
     bits += 2.0 * counted->columns;
   } else if (!subsets && choice->method != PERM_METHOD_EXPANSION) {
     if (shape->skips) /* |e_M| <= (sum of |forms|)^M / M! */
-      bits = fmax(0, counted->rows * log2(fmax(sums, 1)) - permi_log2_factorial(counted->rows)) + 1;
+      bits = fmax(0, counted->rows * log2(fmax(bound->sums[by_columns], 1)) - permi_log2_factorial(counted->rows)) + 1;
     bits += shape->digit_total;
   }
   bits = ceil(bits * (1 + 1e-9)) + 3;
@@ -12184,7 +12226,8 @@ PERMI_COLD static void permi_signs_price(int parts, double one, double size, per
 
 /* modulus: 0, or the one wanted. */
 PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, perm_method method, int by_columns,
-                                                 perm_precision precision, uint64_t modulus)
+                                                 perm_precision precision, uint64_t modulus,
+                                                 permi_counted_bound *bound)
 {
   const permi_shape shape = permi_shape_of(counted, method, by_columns);
   const int exact = precision == PERM_PRECISION_EXACT, dd = precision == PERM_PRECISION_DD;
@@ -12200,7 +12243,7 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
   choice.isa = PERM_ISA_PLAIN;
   choice.seconds = (double)INFINITY;
   if (exact) {
-    choice.words = permi_choice_words(counted, &choice);
+    choice.words = permi_choice_words(counted, &choice, bound);
     if (!choice.words && modulus && method == PERM_METHOD_SUBSETS) { /* only multiplies and adds */
       choice.words = 1;
       choice.modulus = modulus;
@@ -12285,6 +12328,7 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
   const int square = counted->rows == counted->columns, chosen = options->method == PERM_METHOD_AUTO;
   /* For complex terms the estimate asks for dd in either case. */
   const double favour = square && counted->parts == 2 ? 1 : 2;
+  permi_counted_bound bound = {{0, 0}, {0, 0}, {0, 0}};
   permi_choice best;
   size_t k;
   memset(&best, 0, sizeof best);
@@ -12299,7 +12343,7 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
       continue;
     if (engines[k].square_only && !square)
       continue;
-    choice = permi_choice_make(counted, method, engines[k].by_columns, precision, options->modulus);
+    choice = permi_choice_make(counted, method, engines[k].by_columns, precision, options->modulus, &bound);
     if (chosen && method == PERM_METHOD_SUBSETS) {
       if (choice.bytes > (options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_COUNTS_BYTES))
         choice.seconds = (double)INFINITY;
@@ -15009,13 +15053,9 @@ static void permi_offers_begin(permi_offers *offers, const permi_engine *engine,
   offers->glance = -1;
   offers->glanced = NULL;
   offers->elimination = NULL;
-  for (k = 0; k < engines; k++) {
+  memset(offer, 0, (size_t)engines * sizeof *offer); /* whole: gcc 12 warns about a loop over why[0] at -O3 */
+  for (k = 0; k < engines; k++)
     offer[k].seconds = (double)INFINITY;
-    offer[k].bytes = 0;
-    offer[k].why[0] = 0;
-    offer[k].status = PERM_OK;
-    offer[k].plan = NULL;
-  }
 }
 
 /* Asks engine i for its offer, and chooses it if it is the best so far. */
@@ -17966,7 +18006,7 @@ PERM_API perm_status perm_compute_float(int m, int n, const float *a, ptrdiff_t 
   int i, j;
   if (!result)
     return PERM_ERROR_NULL;
-  if (!a || m <= 0 || n <= 0 || m > PERM_MAX_N || n > PERM_MAX_N || !permi_stride_fits(m, n, ld, 8))
+  if (!a || m <= 0 || n <= 0 || m > PERM_MAX_LINES || n > PERM_MAX_LINES || !permi_stride_fits(m, n, ld, 8))
     /* perm_compute_real says why */
     return perm_compute_real(m, n, a ? (const double *)(const void *)permi_lane_signs : NULL, ld, options, result);
   status = permi_check_options(options, 5, result);
@@ -19181,7 +19221,8 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler,
       done++;
       if (plan->relative_error > 0 && done >= round) { /* seldom: stopping at a lucky moment biases */
         permi_estimate_value(sampler, &moments, scale, looks++, estimate);
-        if (estimate->standard_error <= plan->relative_error * hypot(estimate->value, estimate->imaginary)) {
+        if (estimate->standard_error <= plan->relative_error * hypot(estimate->value, estimate->imaginary) &&
+            (estimate->standard_error > 0 || (double)done * PERMI_BLOCK_SAMPLES >= PERMI_ESTIMATE_SAMPLES)) {
           blocks = done;
           break;
         }
@@ -19771,6 +19812,36 @@ static void permi_rejection_value(const permi_rejection_call *call, const permi_
   estimate->samples = call->trials;
 }
 
+/* Where every sample is 0 the permanent is, if there is no perfect matching of entries; else nothing is known but what is
+   proved. a: entries, which become moduli. */
+static perm_status permi_estimate_all_zero(double *a, int n, int parts, permi_pool *pool, permi_control *watch,
+                                           perm_estimate *estimate)
+{
+  permi_pairing pairing;
+  size_t k;
+  memset(&pairing, 0, sizeof pairing);
+  pairing.mate = (int *)permi_pool_get(pool, 4 * (size_t)n, sizeof *pairing.mate);
+  if (pool->failed)
+    return PERM_ERROR_MEMORY;
+  for (k = 0; k < (size_t)n * (size_t)n; k++)
+    a[k] = parts == 2 ? fabs(a[2 * k]) + fabs(a[2 * k + 1]) : fabs(a[k]);
+  pairing.a = a;
+  pairing.n = n;
+  pairing.watch = watch;
+  pairing.owner = pairing.mate + n;
+  pairing.mark = pairing.owner + n;
+  pairing.queue = pairing.mark + n;
+  if (!permi_rejection_match(&pairing)) {
+    estimate->certain_low = estimate->certain_high = estimate->proved_radius = 0;
+    return PERM_OK;
+  }
+  estimate->standard_error = (double)INFINITY;
+  estimate->radius = estimate->proved_radius;
+  estimate->low = fmax(estimate->certain_low, -estimate->radius);
+  estimate->high = estimate->radius;
+  return PERM_OK;
+}
+
 static perm_status permi_estimate_metered(int n, const permi_view *view, const perm_estimate_plan *plan,
                                           const perm_options *options, perm_estimate *estimate, perm_result *result)
 {
@@ -19842,6 +19913,12 @@ static perm_status permi_estimate_metered(int n, const permi_view *view, const p
     status = watch.stopped;
     if (status == PERM_OK)
       status = permi_estimate_run(&sampler, plan, &scale, sample, estimate);
+    if (status >= 0 && estimate->samples > 0 && estimate->standard_error == 0) {
+      const perm_status known = permi_estimate_all_zero(a, n, parts, &pool, &watch, estimate);
+      status = known == PERM_ERROR_MEMORY ? permi_fail_memory(result)
+               : status == PERM_OK && plan->relative_error > 0 && estimate->standard_error > 0 ? PERM_TOLERANCE_NOT_MET
+                                                                                              : status;
+    }
     if (status > 0 && estimate->samples == 0)
       permi_fail(result, status, 0, "%s before there were %d samples", perm_status_text(status), PERMI_BLOCK_SAMPLES);
   }

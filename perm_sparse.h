@@ -360,6 +360,11 @@ PERM_SPARSE_API size_t perm_matrix_bytes(void);
 PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const perm_options *options, perm_job **job,
                                             perm_result *result);
 
+/* perm_sparse_job for looking at alone: with PERM_ERROR_LIMIT *job may be what was planned until the refusal, which has
+   perm_job_offer and perm_job_explain, and to be freed; the leaves before it run, perm_job_finish refuses. */
+PERM_SPARSE_API perm_status perm_sparse_explain(const perm_matrix *matrix, const perm_options *options, perm_job **job,
+                                                perm_result *result);
+
 /* Permanent of a sparse matrix. Default precision takes doubles (with their error bound) if a perm_integer may be too
    short. Rectangular matrices (and the methods for them) become arrays of up to PERM_MAX_LINES rows and columns for the
    engines of perm.h. */
@@ -528,7 +533,9 @@ static int permi_entry_is_zero(const permi_entry *entry, perm_kind kind)
 }
 
 /* Watches a loop of `units` a step at every 65536th step; 1: stop. */
+#if !defined(PERMI_WATCH_STEPS)
 #define PERMI_WATCH_STEPS 65536
+#endif
 static int permi_watch_step(permi_control *watch, size_t k, double units)
 {
   if (~k & (PERMI_WATCH_STEPS - 1))
@@ -1633,7 +1640,7 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
   middle = permi_number_end(begin, end, &integer);
   entry->real = entry->imaginary = 0;
   entry->integer = 0;
-  if (middle == end && middle > begin) {
+  if (middle == end) { /* no field is empty */
     if (permi_integer_value(begin, end, &entry->integer)) {
       entry->real = (double)entry->integer; /* to nearest, as strtod would */
       return 1;
@@ -1643,7 +1650,7 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
     reader->large = integer && !reader->large ? reader->line : reader->large;
     return permi_double_value(reader, begin, end, &entry->real);
   }
-  if (end > begin && (end[-1] == 'i' || end[-1] == 'j')) {
+  if (end[-1] == 'i' || end[-1] == 'j') {
     const char *last = end - 1, *from = middle == last ? begin : middle;
     const int sign = from < last && (*from == '+' || *from == '-'), bare = from + sign == last;
     if ((from == begin || sign) && (bare || permi_number_end(from, last, &integer) == last)) {
@@ -1653,12 +1660,12 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
              (bare || permi_double_value(reader, from, last, &entry->imaginary));
     }
   }
-  if (reader->denominator && integer && middle > begin && middle < end && *middle == '/')
+  if (reader->denominator && integer && middle > begin && *middle == '/')
     return permi_fraction_value(reader, begin, middle, end, entry);
   return permi_reader_fail(
       reader, "%s found, a number such as 1, -2.5e3, 1+2i or (1+2j) was expected%s",
       permi_quoted(whole_begin, whole_end).text,
-      middle > begin && middle < end && *middle == '/'
+      middle > begin && *middle == '/'
           ? "; of fractions: multiply a row by its denominators' least common multiple, then divide the permanent by it"
       : memchr(begin, ',', (size_t)(end - begin)) ? ", with a point before decimals" : "");
 }
@@ -4656,7 +4663,8 @@ static void permi_orders_greedy(permi_orders *search, double most)
       const double limit = fmin(early ? search->least[kind] : search->cost, most);
       double cost;
       if (search->least[kind] < (double)INFINITY &&
-          search->least[kind] > (early ? PERMI_GREEDY_FAR : PERMI_GREEDY_BEHIND) * search->cost)
+          search->least[kind] > (early ? PERMI_GREEDY_FAR : PERMI_GREEDY_BEHIND) *
+                                    fmin(search->least[0], fmin(search->least[1], search->least[2])))
         continue;
       search->greedy.kind = kind;
       search->greedy.by_chance = round % 2;
@@ -5320,10 +5328,11 @@ typedef struct permi_rook_pass {
   int words; /* of a value; 0: 32 bits */
   int times; /* some c is not 1 */
   size_t run, repeats, stride; /* in units of 64 bytes, or values of several words */
+  size_t pitch;                /* bytes of a plane */
 } permi_rook_pass;
 
-/* Ors moduli into seen, 8 words, by lanes; those of several words into as many. */
-typedef void (*permi_rook_kernel)(const permi_rook_pass *pass, const permi_rook_way *way, int ways, char *y,
+/* x, y: of the last plane. Ors moduli into seen, 8 words, by lanes; those of several words into as many. */
+typedef void (*permi_rook_kernel)(const permi_rook_pass *pass, const permi_rook_way *way, int ways, int planes, char *y,
                                   uint64_t *seen);
 
 /* >>array_kernels, >>hybrid_kernels, >>signs_kernels and >>rook_kernels, for each instruction set. */
@@ -10586,10 +10595,10 @@ static int permi_band_greedy(const permi_block *block, const int *same, const in
   return end == n;
 }
 
-/* The best of six orders: rows or columns as given, by Cuthill and McKee (ACM '69: 157-172), and greedily from
-   there. */
-static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_block *block, int *same, int *lines,
-                             permi_band_price *price)
+/* The best of six orders of at most `limit` transitions: rows or columns as given, by Cuthill and McKee (ACM '69:
+   157-172), and greedily from there. */
+static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_block *block, double limit, int *same,
+                             int *lines, permi_band_price *price)
 {
   permi_control *watch = maker->watch;
   const int n = block->n, vertices = 2 * n;
@@ -10646,7 +10655,7 @@ static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_b
           continue;
         memcpy(trial, greedy, (size_t)n * sizeof *trial);
       }
-      found = permi_band_price_of(block, same, trial, price->cost, number, ways, watch);
+      found = permi_band_price_of(block, same, trial, fmin(price->cost, limit), number, ways, watch);
       if (found.cost < price->cost) {
         *price = found;
         memcpy(lines, trial, (size_t)n * sizeof *lines);
@@ -10735,20 +10744,26 @@ static double permi_band_seconds_each(const permi_band *band)
 }
 
 /* Makes the band, or refuses. 0: out of memory. */
-static int permi_band_search(permi_maker *maker, permi_pool *room, const permi_block *block, int doubled,
+static int permi_band_search(permi_maker *maker, permi_pool *room, const permi_block *block, int doubled, double rival,
                              permi_band *band, permi_band_price *price, permi_offer *offer)
 {
   const size_t n = (size_t)block->n;
   int *same = (int *)permi_pool_get(room, 6 * n, sizeof(int)), *lines = same ? same + 2 * n : NULL;
-  permi_band_order(maker, room, block, same, lines, price);
   if (room->failed)
     return 0;
-  if (!(price->cost < (double)INFINITY))
+  if (!permi_numbers_choose_moduli(&band->numbers, block, maker->working->modulus, doubled)) {
+    permi_refuse_long(offer);
+    return 1;
+  }
+  permi_band_order(maker, room, block, rival / permi_band_seconds_each(band), same, lines, price);
+  if (room->failed)
+    return 0;
+  if (!(price->cost < (double)INFINITY) && rival < PERMI_BAND_STATES * permi_band_seconds_each(band))
+    permi_refuse(offer, PERM_ERROR_LIMIT, "is not found to be a band that takes less than %.3g s", rival);
+  else if (!(price->cost < (double)INFINITY))
     permi_refuse(offer, PERM_ERROR_LIMIT,
                  "is not found to be a band with a window of at most %d columns and %.0e states", PERMI_BAND_SLOTS,
                  PERMI_BAND_STATES);
-  else if (!permi_numbers_choose_moduli(&band->numbers, block, maker->working->modulus, doubled))
-    permi_refuse_long(offer);
   else if (!permi_band_fill(band, block, same, lines, lines + n, maker->watch))
     return 0;
   else if (permi_watch(maker->watch, 0))
@@ -10768,11 +10783,10 @@ static perm_status permi_band_offer(permi_maker *maker, const permi_block *block
   permi_band_price price;
   double each, gamma, sums;
   int fine;
-  (void)rival;
   offer->plan = band;
   if (band)
     band->n = n;
-  fine = band && permi_band_search(maker, &room, block, dd, band, &price, offer);
+  fine = band && permi_band_search(maker, &room, block, dd, rival, band, &price, offer);
   permi_pool_release(&room);
   if (!fine || offer->why[0])
     return fine ? PERM_OK : permi_fail_memory(maker->result);
@@ -12273,7 +12287,7 @@ static perm_status permi_classes_make(permi_maker *maker, const permi_block *blo
 #define PERMI_ROOK_PLACES 40                            /* bits: 2^40 states are beyond any memory */
 #define PERMI_ROOK_WORDS (PERM_INTEGER_WORDS + 1)
 #define PERMI_ROOK_SEEN ((PERMI_ROOK_WORDS + 15) / 8 * 8) /* of a thread, in lines of cache */
-#define PERMI_ROOK_CHUNK 524288 /* bytes of values, half a second cache; by 2^18, 2^19, 2^20: 0.65, 0.58, 0.84 s */
+#define PERMI_ROOK_CHUNK 655360 /* bytes of values; 4, 5, 6 times 2^17: 0.220, 0.218, 0.252 s */
 #define PERMI_ROOK_BUFFER 1048576
 #define PERMI_ROOK_GROUP 12     /* steps at once */
 #define PERMI_ROOK_LENGTH 0.7   /* of values, relative to their bound in bits: 0.5 to 0.75 were seen */
@@ -12328,7 +12342,8 @@ typedef struct permi_placements {
   size_t unit;           /* bytes of a unit */
   int low;               /* bits within it */
   uint64_t inside, outer; /* bits in a chunk; of chunks */
-  char *buffer, **local; /* PERMI_ROOK_BUFFER a thread, or NULL; planes of a chunk in it */
+  char *buffer, **local; /* PERMI_ROOK_BUFFER a thread, or NULL; a chunk's planes in it, */
+  size_t pitch;          /* so far apart */
   int copied, end;       /* chunks are copied to buffers, and back with so many bits */
   uint64_t *seen;
   double chunk_units;
@@ -12484,7 +12499,8 @@ static void permi_placements_plan(permi_placements *p)
 }
 
 /* Values of several words, one by one. */
-static void permi_rook_long(const permi_rook_pass *pass, const permi_rook_way *way, int ways, char *y, uint64_t *seen)
+static void permi_rook_long_plane(const permi_rook_pass *pass, const permi_rook_way *way, int ways, ptrdiff_t before,
+                                  char *y, uint64_t *seen)
 {
   const int words = pass->words;
   const size_t size = 8 * (size_t)words;
@@ -12493,7 +12509,7 @@ static void permi_rook_long(const permi_rook_pass *pass, const permi_rook_way *w
   int s, w;
   for (r = 0; r < pass->repeats; r++)
     for (k = 0; k < pass->run; k++) {
-      const size_t at = (r * pass->stride + k) * size;
+      const ptrdiff_t at = (ptrdiff_t)((r * pass->stride + k) * size) - before;
       memset(sum, 0, size);
       for (s = 0; s < ways; s++) {
         const uint64_t *x = (const uint64_t *)(const void *)(way[s].x + at);
@@ -12508,6 +12524,14 @@ static void permi_rook_long(const permi_rook_pass *pass, const permi_rook_way *w
         seen[w] |= sum[w] ^ sign;
       memcpy(y + at, sum, size);
     }
+}
+
+static void permi_rook_long(const permi_rook_pass *pass, const permi_rook_way *way, int ways, int planes, char *y,
+                            uint64_t *seen)
+{
+  int plane;
+  for (plane = 0; plane < planes; plane++)
+    permi_rook_long_plane(pass, way, ways, plane * (ptrdiff_t)pass->pitch, y, seen);
 }
 
 static perm_isa permi_placements_isa(const perm_options *options, permi_rook_kernel *lanes)
@@ -12538,7 +12562,7 @@ static void permi_rook_run(const permi_placements *p, const permi_rook_step *ste
   permi_rook_way way[PERMI_ROOK_PLACES + 2];
   const permi_rook_source *use[PERMI_ROOK_PLACES + 2];
   size_t offset[PERMI_ROOK_PLACES + 2];
-  int s, i;
+  int s, i, planes;
   for (base |= step->fixed_to;; set = (set - 1) & step->choices) {
     const uint64_t index = base | set;
     int uses = 0;
@@ -12549,8 +12573,9 @@ static void permi_rook_run(const permi_placements *p, const permi_rook_step *ste
       use[uses] = source;
       offset[uses++] = permi_rook_offset(p, index ^ (source->flip & ~low));
     }
-    for (i = step->planes - 1; i >= 0; i--) {
+    for (i = step->planes - 1; i >= 0; i -= planes) {
       int ways = 0;
+      planes = p->copied && i > 0 && i < step->before ? i : 1; /* all sources */
       for (s = 0; s < uses; s++) {
         const int from = i - use[s]->behind;
         if (from < 0 || from >= step->before)
@@ -12559,7 +12584,7 @@ static void permi_rook_run(const permi_placements *p, const permi_rook_step *ste
         way[ways].lanes = (use[s]->test | use[s]->flip) & low ? &use[s]->lanes : NULL;
         way[ways++].c = use[s]->c;
       }
-      p->kernel(&step->pass, way, ways, plane[i] + permi_rook_offset(p, index), seen);
+      p->kernel(&step->pass, way, ways, planes, plane[i] + permi_rook_offset(p, index), seen);
     }
     if (!set)
       break;
@@ -12656,6 +12681,7 @@ static void permi_rook_finish(const permi_placements *p, permi_rook_step *step)
   step->pass.words = p->words;
   step->pass.run = step->pass.repeats = 1;
   step->pass.stride = 0;
+  step->pass.pitch = p->pitch;
   for (; free >> bit & 1; bit++)
     step->pass.run *= 2;
   step->choices &= ~(((uint64_t)1 << bit) - 1);
@@ -12691,11 +12717,12 @@ static perm_status permi_placements_pass(permi_placements *p)
   p->outer = (((uint64_t)1 << start) - 1) & ~p->inside & ~(((uint64_t)1 << p->low) - 1);
   pitch = permi_rook_chunk_bytes(p, p->inside, 1) + 320; /* planes in other lines of the first cache */
   p->copied = p->buffer && p->outer && pitch * planes <= PERMI_ROOK_BUFFER;
+  p->pitch = p->copied ? (size_t)pitch : 0;
   p->end = p->group < p->prepared ? p->step[p->group].start : p->width;
   for (k = 0; k < p->threads && p->copied; k++)
     for (bit = 0; bit < planes; bit++)
       p->local[(size_t)k * ((size_t)p->block->vertices + 1) + (size_t)bit] =
-          p->buffer + (size_t)k * PERMI_ROOK_BUFFER + (size_t)bit * (size_t)pitch;
+          p->buffer + (size_t)k * PERMI_ROOK_BUFFER + (size_t)bit * p->pitch;
   for (k = 0; k < p->group; k++)
     permi_rook_finish(p, &p->step[k]);
   p->chunk_units = 1e9 * PERMI_ROOK_BYTE_SECONDS * 2 * p->group * permi_rook_chunk_bytes(p, p->inside, planes);
@@ -12743,13 +12770,12 @@ static perm_status permi_placements_widen(permi_placements *p, size_t count)
   return PERM_OK;
 }
 
-/* Values get as many words. */
-static perm_status permi_placements_lengthen(permi_placements *p, int step, int words)
+/* From `before` words to those of the group. */
+static perm_status permi_placements_lengthen(permi_placements *p, int step, int before)
 {
-  const int width = p->step[0].start;
-  const size_t count = (size_t)1 << (width < p->low ? p->low : width);
-  perm_status status = p->words ? PERM_OK : permi_placements_widen(p, count);
-  const int from = p->words ? p->words : 1;
+  const int width = p->step[0].start, words = p->words, from = before ? before : 1;
+  const size_t count = (size_t)1 << (width < 3 ? 3 : width);
+  perm_status status = before ? PERM_OK : permi_placements_widen(p, count);
   size_t k;
   int i, w;
   for (i = 0; i < p->planes && words > 1 && status == PERM_OK; i++) {
@@ -12770,7 +12796,6 @@ static perm_status permi_placements_lengthen(permi_placements *p, int step, int 
     if (permi_watch(p->watch, 2.0 * (double)(count * (size_t)words)))
       status = p->watch->stopped;
   }
-  permi_placements_kind(p, words);
   return status;
 }
 
@@ -12792,15 +12817,14 @@ static double permi_placements_seen(const permi_placements *p)
   return 64 * w + bits;
 }
 
-/* Prepares a group from step `first` on, whose first steps may be prepared; returns how many vertices it eliminates.
-   What comes next may be prepared behind it. *words: what its values need. */
-static int permi_placements_gather(permi_placements *p, int first, int *words)
+/* Prepares a group from step `first` on, whose first steps may be prepared, and the length of its values; returns how
+   many vertices it eliminates. What comes next may be prepared behind it. */
+static int permi_placements_gather(permi_placements *p, int first)
 {
   const double seen = permi_placements_seen(p);
   uint64_t involved = 0;
   double growth = 0;
   int k = 0, taken = 0;
-  *words = 0;
   for (p->group = 0; first + taken < p->steps; taken++) {
     const int v = p->sequence[first + taken], place = p->place[v];
     int needed, planes;
@@ -12815,11 +12839,11 @@ static int permi_placements_gather(permi_placements *p, int first, int *words)
     planes = p->step[k].planes;
     for (; k < p->prepared; k++)
       involved |= p->step[k].involved;
-    if (taken && (needed > *words || k > PERMI_ROOK_GROUP ||
+    if (taken && (needed > p->words || k > PERMI_ROOK_GROUP ||
                   permi_rook_chunk_bytes(p, involved, planes) > PERMI_ROOK_CHUNK ||
                   ldexp((double)p->unit * planes, p->step[0].start - p->low) <= 2 * PERMI_ROOK_CHUNK))
       break;
-    *words = needed;
+    permi_placements_kind(p, needed);
     p->group = k;
   }
   return taken;
@@ -12828,12 +12852,12 @@ static int permi_placements_gather(permi_placements *p, int first, int *words)
 /* Eliminates the next vertices; *next: how many are. */
 static perm_status permi_placements_advance(permi_placements *p, int *next)
 {
-  const int first = *next;
+  const int first = *next, before = p->words;
   perm_status status = PERM_OK;
-  int words, k;
-  *next += permi_placements_gather(p, first, &words);
-  if (words > p->words)
-    status = permi_placements_lengthen(p, first, words);
+  int k;
+  *next += permi_placements_gather(p, first);
+  if (p->words > before)
+    status = permi_placements_lengthen(p, first, before);
   for (; status == PERM_OK && p->planes < p->step[p->group - 1].planes; p->planes++)
     if (!permi_placements_allocate(p, p->planes, first, p->words))
       return PERM_ERROR_MEMORY;
@@ -15555,7 +15579,8 @@ static double permi_hybrid_rate(perm_isa isa, permi_hybrid_algebra algebra)
 }
 
 /* Both orientations share a third of the annealing. Without room the search continues from *layout. */
-#define PERMI_HYBRID_BRIEF 2000 /* fewer moves are made as hot as those before (13 matrices) */
+#define PERMI_HYBRID_WARM 0.05 /* heat of annealing each, and of the better; 0.2 and 0.1 cost 5 % (12 matrices) */
+#define PERMI_HYBRID_COOL 0.03
 static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangement *layout)
 {
   const int again = work->budget < PERMI_HYBRID_SLOT_BUDGET;
@@ -15579,12 +15604,12 @@ static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangem
   }
   moves = (int)fmin(permi_layout_moves(work, best), inner ? 80000 : 4000) / 6;
   for (t = 0; t < 2 && moves > 3 && !again; t++)
-    cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves, inner ? 3 : -1, 0.2, &seed);
+    cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves, inner ? 3 : -1, PERMI_HYBRID_WARM,
+                                  &seed);
   t = cost[1] < cost[0];
   moves = (int)fmin(permi_layout_moves(work, cost[t]), inner ? 53334 : 2667);
   if (moves > 20)
-    cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves, inner ? 4 : -1,
-                                  moves < PERMI_HYBRID_BRIEF ? 0.2 : 0.1, &seed);
+    cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves, inner ? 4 : -1, PERMI_HYBRID_COOL, &seed);
   *layout = trial[t];
   return cost[t];
 }
@@ -18695,30 +18720,37 @@ static void permi_signs_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
 
 typedef struct permi_signs_model {
   int n;
+  double effort; /* times PERMI_SIGNS_PLAN_MOST */
   uint64_t touched[PERM_MAX_N];
   double weight[PERMI_SIGNS_SHARES];                /* of a share of + */
   double survival[PERM_MAX_N][PERMI_SIGNS_SHARES];  /* of a row: it does not vanish */
   double step[PERM_MAX_N + 1][3][PERMI_SIGNS_SHARES]; /* of classes FIRST, SECOND, NONE; at 0 without prefix columns */
 } permi_signs_model;
 
-/* Probability that the row vanishes if a sign is + with probability q. */
+/* Probability that the row vanishes if a sign is + with probability q. Only sums that are reached, and lead back to 0,
+   are looked at. */
 static double permi_signs_vanishes(const permi_signs_matrix *matrix, int row, double q)
 {
-  double chance[2 * PERMI_SIGNS_MOST + 1], next[2 * PERMI_SIGNS_MOST + 1]; /* of a sum */
+  double memory[2][2 * PERMI_SIGNS_MOST + 1], *chance = memory[0], *next = memory[1], *swap; /* of a sum */
   const int most = matrix->size[row];
-  int j, s;
+  int j, s, seen = 0;
   if (matrix->sum[row] & 1)
     return 0;
-  for (s = 0; s <= 2 * most; s++)
-    chance[s] = s == most;
+  for (j = 0; j < 2; j++)
+    memset(memory[j], 0, (size_t)(2 * most + 1) * sizeof *memory[j]);
+  chance[most] = 1;
   for (j = 0; j < matrix->n; j++) {
     const int x = matrix->entry[row][j];
+    int reach;
     if (!x)
       continue;
-    for (s = 0; s <= 2 * most; s++)
-      next[s] = (s - x >= 0 && s - x <= 2 * most ? q * chance[s - x] : 0) +
-                (s + x >= 0 && s + x <= 2 * most ? (1 - q) * chance[s + x] : 0);
-    memcpy(chance, next, (size_t)(2 * most + 1) * sizeof *chance);
+    seen += abs(x);
+    reach = seen < most - seen ? seen : most - seen;
+    for (s = most - reach; s <= most + reach; s++)
+      next[s] = q * chance[s - x] + (1 - q) * chance[s + x];
+    swap = chance;
+    chance = next;
+    next = swap;
   }
   return chance[most];
 }
@@ -18750,31 +18782,32 @@ static void permi_signs_model_make(permi_signs_model *model, const permi_signs_m
     permi_signs_survives(matrix, i, model->survival[i]);
 }
 
-/* Expected seconds of the search in this order. */
-static double permi_signs_expected(permi_signs_model *model, const permi_signs_order *order)
+/* The set of each row's positions in the order; position k is bit 63 - k, so that the last is the lowest. */
+static void permi_signs_positions(const permi_signs_model *model, const permi_signs_order *order, uint64_t *positions)
 {
-  const int n = model->n, p = order->prefix;
-  const uint64_t first = permi_signs_bits(p, order->length[0]);
-  const uint64_t second = permi_signs_bits(p + order->length[0], order->length[1]);
-  double alive[3][PERMI_SIGNS_SHARES], live[PERMI_SIGNS_SHARES], cuts[PERM_MAX_N + 1], seconds = 0, both = 0, ways;
-  double items[3] = {0, 0, 0};
-  int position[PERM_MAX_N], own[3] = {0, 0, 0}, k, c, i, s;
-  for (k = 0; k < n; k++)
-    position[order->column[k]] = k;
-  for (k = 0; k <= p; k++) {
-    cuts[k] = 0;
-    for (c = 0; c < 3; c++)
-      for (s = 0; s < PERMI_SIGNS_SHARES; s++)
-        model->step[k][c][s] = 1;
-  }
-  for (i = 0; i < n; i++) {
-    uint64_t set = model->touched[i], places = 0;
-    int last = 0;
-    for (; set; set &= set - 1)
-      places |= UINT64_C(1) << position[permi_trailing_zeros(set)];
-    c = (places & first ? 1 : 0) + (places & second ? 2 : 0);
-    for (set = places & ((UINT64_C(1) << p) - 1); set; set >>= 1)
-      last++;
+  uint64_t at[PERM_MAX_N], set;
+  int i, k;
+  for (k = 0; k < model->n; k++)
+    at[order->column[k]] = UINT64_C(1) << (63 - k);
+  for (i = 0; i < model->n; i++)
+    for (set = model->touched[i], positions[i] = 0; set; set &= set - 1)
+      positions[i] |= at[permi_trailing_zeros(set)];
+}
+
+/* Gives each step the survival of the rows that end with it: step[k][c] where bit c of ends[k] is set. own[c]: the last
+   step of class c. Returns how many rows join both blocks. */
+static int permi_signs_ends(permi_signs_model *model, const permi_signs_order *order, const uint64_t *positions,
+                            unsigned char *ends, double *cuts, int *own)
+{
+  const int p = order->prefix, length = order->length[0];
+  const uint64_t before = permi_signs_bits(64 - p, p), first = permi_signs_bits(64 - p - length, length);
+  const uint64_t second = ~(before | first);
+  int both = 0, c, i, s;
+  for (i = 0; i < model->n; i++) {
+    const uint64_t set = positions[i];
+    const int last = set & before ? 64 - permi_trailing_zeros(set & before) : 0;
+    double *step;
+    c = (set & first ? 1 : 0) + (set & second ? 2 : 0);
     if (c == 3) {
       both++;
       continue;
@@ -18782,26 +18815,46 @@ static double permi_signs_expected(permi_signs_model *model, const permi_signs_o
     cuts[last] += c > 0;
     c = c ? c - 1 : 2;
     own[c] = last > own[c] ? last : own[c];
+    step = model->step[last][c];
     for (s = 0; s < PERMI_SIGNS_SHARES; s++)
-      model->step[last][c][s] *= model->survival[i][s];
+      step[s] = ends[last] >> c & 1 ? step[s] * model->survival[i][s] : model->survival[i][s];
+    ends[last] |= (unsigned char)(1 << c);
   }
+  return both;
+}
+
+/* Expected seconds of the search in this order, whose rows have these positions. */
+static double permi_signs_expected(permi_signs_model *model, const permi_signs_order *order, const uint64_t *positions)
+{
+  const int p = order->prefix;
+  double alive[3][PERMI_SIGNS_SHARES], live[PERMI_SIGNS_SHARES], cuts[PERM_MAX_N + 1], seconds = 0, sum = 0, ways;
+  double items[3] = {0, 0, 0};
+  unsigned char ends[PERM_MAX_N + 1];
+  int own[3] = {0, 0, 0}, both, k, c, s;
+  memset(ends, 0, sizeof ends);
+  for (k = 0; k <= p; k++)
+    cuts[k] = 0;
+  both = permi_signs_ends(model, order, positions, ends, cuts, own);
   for (s = 0; s < PERMI_SIGNS_SHARES; s++) {
-    alive[0][s] = model->step[0][0][s] * (double)(1 << order->length[0]);
-    alive[1][s] = model->step[0][1][s] * (double)(1 << order->length[1]);
+    alive[0][s] = (ends[0] & 1 ? model->step[0][0][s] : 1) * (double)(1 << order->length[0]);
+    alive[1][s] = (ends[0] & 2 ? model->step[0][1][s] : 1) * (double)(1 << order->length[1]);
     alive[2][s] = live[s] = model->weight[s];
+    sum += live[s];
   }
   for (k = 1, ways = 1; k <= p; k++, ways *= 2) {
-    double sum = 0;
-    for (s = 0; s < PERMI_SIGNS_SHARES; s++) {
-      sum += live[s];
+    seconds += ways * sum * (PERMI_SIGNS_NODE_SECONDS + PERMI_SIGNS_CUT_SECONDS * cuts[k]);
+    if (ends[k] || k == 1) {
       for (c = 0; c < 3; c++)
-        alive[c][s] *= model->step[k][c][s];
-      live[s] = alive[2][s] * alive[0][s] / (1 + alive[0][s]) * alive[1][s] / (1 + alive[1][s]);
+        for (s = 0; s < PERMI_SIGNS_SHARES && ends[k] >> c & 1; s++)
+          alive[c][s] *= model->step[k][c][s];
+      for (s = 0, sum = 0; s < PERMI_SIGNS_SHARES; s++) {
+        live[s] = alive[2][s] * alive[0][s] / (1 + alive[0][s]) * alive[1][s] / (1 + alive[1][s]);
+        sum += live[s];
+      }
     }
     for (c = 0; c < 2; c++)
       for (s = 0; s < PERMI_SIGNS_SHARES && k == own[c]; s++)
         items[c] += ways * live[s] * alive[c][s];
-    seconds += ways * sum * (PERMI_SIGNS_NODE_SECONDS + PERMI_SIGNS_CUT_SECONDS * cuts[k]);
   }
   ways /= 2;
   for (s = 0; s < PERMI_SIGNS_SHARES; s++)
@@ -18830,37 +18883,61 @@ static double permi_signs_cooling(double ratio, int moves)
   return high;
 }
 
+/* Columns a and b of the order change places, or column a goes to place b and those between close up; so do the rows'
+   positions. */
+static void permi_signs_move(permi_signs_order *order, uint64_t *positions, int n, int a, int b, int swap)
+{
+  const int column = order->column[a], low = 63 - (a > b ? a : b), far = (a > b ? a - b : b - a);
+  const uint64_t between = permi_signs_bits(low, far + 1);
+  int i, k;
+  if (swap) {
+    order->column[a] = order->column[b];
+    for (i = 0; i < n; i++) {
+      const uint64_t differ = (positions[i] >> low ^ positions[i] >> (low + far)) & 1;
+      positions[i] ^= differ << low ^ differ << (low + far);
+    }
+  } else {
+    for (k = a; k != b; k += a < b ? 1 : -1)
+      order->column[k] = order->column[a < b ? k + 1 : k - 1];
+    for (i = 0; i < n; i++) {
+      const uint64_t set = positions[i] & between, mine = positions[i] >> (63 - a) & 1;
+      positions[i] ^= set ^ (((a < b ? set << 1 : set >> 1) & between) | mine << (63 - b));
+    }
+  }
+  order->column[b] = column;
+}
+
 /* Anneals the order: swaps, and moves by up to 12. */
 static double permi_signs_anneal(permi_signs_model *model, permi_signs_order *order, int moves, double heat,
                                  uint64_t *seed, permi_control *watch)
 {
   permi_signs_order now = *order, trial;
-  double cost = permi_signs_expected(model, order), best = cost;
+  uint64_t positions[PERM_MAX_N], tried[PERM_MAX_N];
+  double cost, best;
   const double cooling = permi_signs_cooling(heat / 0.005, moves);
   const int n = model->n;
   int move, k;
+  permi_signs_positions(model, order, positions);
+  cost = best = permi_signs_expected(model, order, positions);
   for (move = 0; move < moves && !(move % 512 == 0 && permi_watch(watch, 512.0 * PERMI_SIGNS_MOVE_UNITS(n)));
        move++, heat *= cooling) {
     const int a = permi_order_below(seed, n);
     double chance = permi_order_random(seed), mantissa, limit, fresh;
-    int b = permi_order_below(seed, n);
-    trial = now;
-    if (permi_order_below(seed, 2)) {
-      trial.column[a] = now.column[b];
-      trial.column[b] = now.column[a];
-    } else {
+    int b = permi_order_below(seed, n), swap = permi_order_below(seed, 2);
+    if (!swap) {
       b = a + permi_order_below(seed, 25) - 12;
       b = b < 0 ? 0 : b >= n ? n - 1 : b;
-      for (k = a; k != b; k += a < b ? 1 : -1)
-        trial.column[k] = now.column[a < b ? k + 1 : k - 1];
-      trial.column[b] = now.column[a];
     }
+    trial = now;
+    memcpy(tried, positions, sizeof tried);
+    permi_signs_move(&trial, tried, n, a, b, swap);
     mantissa = frexp(chance + 1e-9, &k);
     limit = cost * (1 + heat * (2 - 2 * mantissa - k));
-    fresh = permi_signs_expected(model, &trial);
+    fresh = permi_signs_expected(model, &trial, tried);
     if (fresh > limit)
       continue;
     now = trial;
+    memcpy(positions, tried, sizeof tried);
     cost = fresh;
     if (cost < best) {
       best = cost;
@@ -18921,7 +18998,8 @@ static int permi_signs_weigh(permi_signs_work *work, double rival, permi_control
   for (i = 0; i < n; i++)
     units += PERMI_SIGNS_WEIGH_UNITS * matrix->size[i] * permi_count_ones(matrix->touched[i]);
   units *= (double)permi_count_ones(matrix->touched[0]) / n; /* rows that a move changes */
-  moves = (int)fmin(60 * n, PERMI_SIGNS_PLAN_SHARE * rival / units * 1e9);
+  moves = (int)fmin(60 * n, 1e9 / units * fmin(PERMI_SIGNS_PLAN_SHARE * rival,
+                                               PERMI_SIGNS_PLAN_MOST / 2 * model->effort));
   for (move = 0; move < moves && !permi_watch(watch, units); move++, heat *= 1 - 5.0 / moves) {
     const int columns = 1 + permi_order_below(&seed, 2), first = permi_order_below(&seed, n);
     const int second = permi_order_below(&seed, n);
@@ -19463,10 +19541,10 @@ static double permi_signs_faster(const perm_options *options, int n)
 }
 
 /* Seconds for the order, and as many for probes, if a core takes so many. */
-static double permi_signs_share(double seconds, double rival, double faster)
+static double permi_signs_share(const permi_signs_model *model, double seconds, double rival, double faster)
 {
   seconds = faster > 1 ? PERMI_SIGNS_GPU_PLAN * (PERMI_GPU_COMPILE + seconds / faster) : seconds;
-  return fmin(PERMI_SIGNS_PLAN_SHARE * fmin(seconds, rival), PERMI_SIGNS_PLAN_MOST);
+  return fmin(PERMI_SIGNS_PLAN_SHARE * fmin(seconds, rival), PERMI_SIGNS_PLAN_MOST * model->effort);
 }
 
 /* Anneals, as long as it pays, orders with blocks of several lengths. Returns the expected seconds. */
@@ -19502,7 +19580,7 @@ static double permi_signs_search_order(permi_signs_model *model, double rival, d
     if (watch && watch->stopped != PERM_OK)
       break;
     if (round + 1 >= PERMI_SIGNS_LENGTHS &&
-        1e-9 * PERMI_SIGNS_MOVE_UNITS(n) * 2 * each > permi_signs_share(least, rival, faster))
+        1e-9 * PERMI_SIGNS_MOVE_UNITS(n) * 2 * each > permi_signs_share(model, least, rival, faster))
       break;
   }
   return least;
@@ -19530,6 +19608,7 @@ static int permi_signs_prepare(const permi_block *block, permi_signs_work *work,
 {
   double least = (double)INFINITY;
   int side, best = -1, doubled = -1;
+  work->model.effort = fmax(watch->options->plan_effort, 1);
   for (side = 0; side < 3; side++) {
     if (side == 2 && best) /* none, or read last */
       break;
@@ -19583,7 +19662,7 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
   }
   if (made && !offer->why[0]) {
     expected = permi_signs_search_order(&work->model, plan, faster, maker->watch, &signs->moves, &work->order);
-    share = permi_signs_share(expected, plan, faster);
+    share = permi_signs_share(&work->model, expected, plan, faster);
     if (expected > PERMI_SIGNS_HOPE * rival * faster)
       permi_refuse(offer, PERM_ERROR_LIMIT, "takes about %.3g s, more than others", expected / faster);
     else
@@ -23619,13 +23698,15 @@ static perm_status permi_make_rival(permi_maker *maker, const permi_block *block
     status = permi_fail_memory(maker->result);
   else if (block->integer || array.counted.m != array.counted.rows ||
            array.counted.n != array.counted.rows) { /* else the frontier is the better program */
-    array.hasty = seconds == 0;
+    array.hasty = seconds == 0 && block->n > PERMI_RIVAL_PLAN;
     status = permi_array_plan(&asked, options, better, NULL, maker->result);
-    if (status == PERM_OK && array.hasty && *better < surely) {
+    if (status == PERM_OK && seconds == 0 && *better < surely) {
       seconds = (double)INFINITY;
-      array.hasty = 0;
-      array.engine = NULL;
-      status = permi_array_plan(&asked, options, better, NULL, maker->result);
+      if (array.hasty) {
+        array.hasty = 0;
+        array.engine = NULL;
+        status = permi_array_plan(&asked, options, better, NULL, maker->result);
+      }
     }
     if (status == PERM_OK && (*better < seconds || options->method == PERM_METHOD_EXACT)) {
       status = array.engine->make(&asked, NULL, NULL, leaf);
@@ -24408,6 +24489,12 @@ static perm_status permi_ask_full(permi_maker *maker, const permi_block *block, 
   return status == PERM_OK ? permi_ask(maker, block, offers, PERMI_AT_CLASSES) : status;
 }
 
+/* Below it no other engine than those of perm.h is asked: a block half full has hardly a structure. */
+static double permi_surely_seconds(const permi_block *block)
+{
+  return PERMI_PROVEN_FAVOUR_SECONDS / 10 * (block->edges > 0.4 * block->n * block->n ? 3 : 1);
+}
+
 /* The leaf of the engine that offers the least time. The engines of perm.h are asked first and noted last. */
 static perm_status permi_make_best(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
 {
@@ -24427,8 +24514,7 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
   if (integer && !equal && block->n > PERMI_RIVAL_MOST && block->n <= PERM_MAX_N && !options->gpu.devices)
     counts = ldexp(PERMI_FULL_SECONDS / 16 * block->n, block->n); /* a bound does for now */
   else if (block->n <= PERM_MAX_N && (integer || (offers.dense > 1e-4 && equal)))
-    status = permi_make_rival(maker, block, 0, fmin(offers.dense, PERMI_PROVEN_FAVOUR_SECONDS / 10), leaf, &counts,
-                              &made);
+    status = permi_make_rival(maker, block, 0, fmin(offers.dense, permi_surely_seconds(block)), leaf, &counts, &made);
   if (status != PERM_OK || made)
     return status;
   first = offers.best = fmin(offers.dense, counts);
@@ -24507,6 +24593,11 @@ static perm_status permi_make_block(permi_maker *maker, const int *rows, const i
   perm_status status;
   if (permi_watch(maker->watch, 1e3 + 100.0 * order))
     return maker->watch->stopped;
+  if (order <= PERMI_MAJORANT_ORDER && !maker->subsets)
+    maker->subsets = (double *)permi_allocate(&maker->options->allocator, (size_t)2 << PERMI_MAJORANT_ORDER,
+                                              sizeof *maker->subsets);
+  if (order <= PERMI_MAJORANT_ORDER && !maker->subsets)
+    return permi_fail_memory(maker->result);
   if (!permi_block_create(maker->working, rows, columns, order, &block))
     return permi_fail_memory(maker->result);
   memset(&leaf, 0, sizeof leaf);
@@ -24725,7 +24816,18 @@ static perm_status permi_make_ranked(const permi_given *given, int exact, permi_
   return permi_job_push_leaf(maker->job, &leaf) ? PERM_OK : permi_fail_memory(maker->result);
 }
 
-/* Stopped searches return what they have, so the watch is asked at the end. */
+/* At the end of a job that was refused: the product of its leaves is not the permanent. */
+static perm_status permi_refused(const perm_job *job, const perm_partial *partials, perm_state *strike,
+                                 perm_result *result)
+{
+  (void)job;
+  (void)partials;
+  (void)strike;
+  return permi_fail(result, PERM_ERROR_LIMIT, 1, "the plan was refused: this job only explains");
+}
+
+/* Stopped searches return what they have, so the watch is asked at the end. PERM_ERROR_LIMIT comes with what was
+   planned until then, for the caller to free. */
 static perm_status permi_make_job(const permi_given *given, permi_control *watch, int exact, perm_job **job,
                                   perm_result *result)
 {
@@ -24737,7 +24839,6 @@ static perm_status permi_make_job(const permi_given *given, permi_control *watch
   perm_status status = PERM_OK;
   int zero;
   const double start = permi_seconds();
-  double *subsets = (double *)permi_allocate(allocator, (size_t)2 << PERMI_MAJORANT_ORDER, sizeof *subsets);
   memset(&working, 0, sizeof working);
   memset(&maker, 0, sizeof maker);
   memset(&account, 0, sizeof account);
@@ -24746,11 +24847,9 @@ static perm_status permi_make_job(const permi_given *given, permi_control *watch
   maker.hear = permi_hear;
   maker.options = options;
   maker.working = &working;
-  maker.subsets = subsets;
   maker.result = result;
   maker.job = permi_job_new(allocator, exact ? PERM_PRECISION_EXACT : options->precision);
-  if (!maker.job || !subsets || !permi_working_create(&working, allocator, given->n, given->nnz)) {
-    permi_release(allocator, subsets);
+  if (!maker.job || !permi_working_create(&working, allocator, given->n, given->nnz)) {
     perm_job_free(maker.job);
     return permi_fail_memory(result);
   }
@@ -24776,16 +24875,17 @@ static perm_status permi_make_job(const permi_given *given, permi_control *watch
   }
   permi_working_free(&working);
   permi_release(allocator, maker.binomial);
-  permi_release(allocator, subsets);
+  permi_release(allocator, maker.subsets);
   if (watch->stopped != PERM_OK)
     status = permi_fail_stopped(watch, result);
-  if (status != PERM_OK) {
-    perm_job_free(maker.job);
-    return status;
-  }
   maker.job->plan_seconds = permi_seconds() - start;
-  *job = maker.job;
-  return PERM_OK;
+  if (status == PERM_ERROR_LIMIT)
+    maker.job->check = permi_refused;
+  else if (status != PERM_OK)
+    perm_job_free(maker.job);
+  if (status == PERM_OK || status == PERM_ERROR_LIMIT)
+    *job = maker.job;
+  return status;
 }
 
 /* Rectangular matrices, and methods by counts, are arrays. */
@@ -24858,6 +24958,14 @@ static void permi_job_replace(perm_job **job, perm_job *other)
   *job = other;
 }
 
+/* Jobs of PERM_ERROR_LIMIT are for explaining; this call has no use for one. */
+static perm_status permi_job_or_none(perm_status status, perm_job **job)
+{
+  if (status != PERM_OK)
+    permi_job_replace(job, NULL);
+  return status;
+}
+
 /* Takes the exact job unless it does not fit, or takes over a second and PERMI_EXACT_WORTH times as long as doubles. */
 static perm_status permi_make_rather(const permi_given *given, permi_control *watch, perm_status status,
                                      perm_job **job, perm_result *result)
@@ -24872,9 +24980,10 @@ static perm_status permi_make_rather(const permi_given *given, permi_control *wa
   status = permi_make_job(given, watch, 0, &doubles, result);
   if (watch->stopped != PERM_OK) {
     permi_job_replace(job, NULL);
-  } else if (status == PERM_OK && seconds > PERMI_EXACT_WORTH * permi_job_seconds(doubles)) {
+  } else if (seconds == (double)INFINITY ||
+             (status == PERM_OK && seconds > PERMI_EXACT_WORTH * permi_job_seconds(doubles))) {
     permi_job_replace(job, doubles);
-  } else if (seconds < (double)INFINITY) {
+  } else {
     perm_job_free(doubles);
     permi_result_clear(result);
     status = PERM_OK;
@@ -24984,7 +25093,7 @@ static perm_status permi_sparse_job_planned(const permi_given *given, const perm
 {
   perm_options options = *options_given;
   permi_control watch = permi_control_begin(options_given);
-  perm_job *higher;
+  perm_job *higher = NULL;
   perm_precision next;
   perm_status status;
   char line[160];
@@ -24995,7 +25104,7 @@ static perm_status permi_sparse_job_planned(const permi_given *given, const perm
   for (steps = 0; status == PERM_OK && steps < PERM_PRECISION_COUNT &&
                   (next = permi_sparse_higher(given, &watch, &options, *job)) != PERM_PRECISION_COUNT; steps++) {
     options.precision = next;
-    status = permi_sparse_job(given, &options, &higher, result);
+    status = permi_job_or_none(permi_sparse_job(given, &options, &higher, result), &higher);
     if (status > 0 || status == PERM_ERROR_MEMORY) { /* plans must not depend on time or luck */
       permi_job_replace(job, NULL);
       return status;
@@ -25006,6 +25115,7 @@ static perm_status permi_sparse_job_planned(const permi_given *given, const perm
       break;
     }
     permi_job_replace(job, higher);
+    higher = NULL;
     raised = 1;
   }
   if (status == PERM_OK && watch.stopped != PERM_OK) {
@@ -25023,14 +25133,15 @@ static perm_status permi_sparse_job_planned(const permi_given *given, const perm
   return permi_fail_memory(result);
 }
 
-PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const perm_options *options_given,
-                                            perm_job **job, perm_result *result)
+static perm_status permi_sparse_public_job(const perm_matrix *matrix, const perm_options *options_given,
+                                           perm_job **job, int explains, perm_result *result)
 {
   permi_metered call;
   const perm_options *options = permi_meter_begin(&call, options_given, permi_matrix_cost(matrix));
   permi_control watch = permi_control_begin(options);
   permi_given given;
   perm_status status;
+  memset(&given, 0, sizeof given);
   permi_result_clear(result);
   if (job)
     *job = NULL;
@@ -25038,7 +25149,21 @@ PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const per
                : permi_fail(result, PERM_ERROR_NULL, 3, "job is NULL");
   if (status == PERM_OK)
     status = permi_sparse_job_planned(&given, options, job, result);
+  if (job && !explains)
+    permi_job_or_none(status, job);
   return permi_meter_end(&call, status, result);
+}
+
+PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const perm_options *options, perm_job **job,
+                                            perm_result *result)
+{
+  return permi_sparse_public_job(matrix, options, job, 0, result);
+}
+
+PERM_SPARSE_API perm_status perm_sparse_explain(const perm_matrix *matrix, const perm_options *options, perm_job **job,
+                                                perm_result *result)
+{
+  return permi_sparse_public_job(matrix, options, job, 1, result);
 }
 
 static perm_status permi_sparse_report(const perm_matrix *matrix, const perm_options *options,
@@ -25105,7 +25230,7 @@ static perm_status permi_sparse_attempt_plan(void *context, const perm_options *
                                              perm_job **job, perm_result *result)
 {
   permi_sparse_attempt *attempt = (permi_sparse_attempt *)context;
-  const perm_status status = permi_sparse_job_planned(attempt->given, options, job, result);
+  const perm_status status = permi_job_or_none(permi_sparse_job_planned(attempt->given, options, job, result), job);
   if (status != PERM_OK)
     return status;
   *seconds = attempt->seconds = permi_job_seconds(*job);
@@ -25142,6 +25267,8 @@ static perm_status permi_compute_given(const permi_given *given, const perm_opti
   }
   if (status == PERM_OK && watch->stopped != PERM_OK)
     return permi_fail_stopped(watch, result);
+  if (status == PERM_OK)
+    permi_gpu_prepare(options, given->m);
   return permi_solve(&solver, &attempt, &permi_reach_real, options, start, result);
 }
 
@@ -26249,7 +26376,7 @@ static void permi_rook_shift(const permi_rook *rook, int64_t x)
 }
 
 /* What all evaluations take by prediction; INFINITY: they cannot be done. */
-static double permi_rook_evaluation_seconds(const permi_rook *rook, const perm_options *options)
+static double permi_rook_evaluation_seconds(const permi_rook *rook, const perm_options *options, perm_status *status)
 {
   perm_options one = *options;
   perm_job *job = NULL;
@@ -26262,7 +26389,8 @@ static double permi_rook_evaluation_seconds(const permi_rook *rook, const perm_o
   permi_rook_shift(rook, rook->m);
   one.max_seconds = 0;
   one.progress = NULL;
-  if (perm_job_integer(rook->m, rook->n, rook->shifted, rook->n, &one, &job, &result) == PERM_OK)
+  *status = perm_job_integer(rook->m, rook->n, rook->shifted, rook->n, &one, &job, &result);
+  if (*status == PERM_OK)
     seconds = permi_job_seconds(job) * (rook->m + 1);
   perm_job_free(job);
   return seconds;
@@ -26304,19 +26432,21 @@ static perm_status permi_rook_solve(permi_rook *rook, permi_placements *plan, co
   const int evaluated = options.method == PERM_METHOD_EXACT && rook->m > 0;
   double first = fits && !evaluated ? plan->seconds : (double)INFINITY;
   double second = (double)INFINITY, planned;
-  perm_status status;
+  perm_status status, planning = PERM_OK;
   options.method = PERM_METHOD_AUTO;
   options.modulus = 0; /* residues are taken of what is interpolated, which divides */
   if (given_options->method != PERM_METHOD_FRONTIER && first > PERMI_ROOK_FREE_SECONDS && rook->m > 0 &&
       rook->n <= PERM_MAX_LINES && area < 1e8) {
     if (!(rook->shifted = (int64_t *)permi_allocate(&options.allocator, (size_t)area + 1, sizeof *rook->shifted)))
       return permi_fail_memory(result);
-    second = permi_rook_evaluation_seconds(rook, &options);
+    second = permi_rook_evaluation_seconds(rook, &options, &planning);
   }
   planned = permi_seconds() - watch->start;
   watch->work_total = fmin(first, second);
   watch->activity = "placing rooks";
-  if (watch->work_total == (double)INFINITY && evaluated)
+  if (watch->work_total == (double)INFINITY && (planning > 0 || planning == PERM_ERROR_MEMORY))
+    status = permi_fail(result, planning, 0, "%s", perm_status_text(planning));
+  else if (watch->work_total == (double)INFINITY && evaluated)
     status = permi_fail(result, PERM_ERROR_LIMIT, 0,
                         "rook numbers: method exact takes entries below 2^62, up to %d rows and columns, and what "
                         "max_bytes allows: try method frontier", PERM_MAX_LINES);
@@ -28001,11 +28131,12 @@ static const permi_signs_family PERMI_NAME(signs_family) = {PERMI_NAME(signs_ste
 
 #if PERMI_WIDTH >= 4
 #define PERMI_ROOK_PARTS (8 / PERMI_WIDTH) /* vectors of a unit */
+#define PERMI_ROOK_PLANES 4                /* share lanes */
 
-PERMI_TARGET static PERMI_ALWAYS_INLINE PERMI_I PERMI_NAME(rook_part)(const permi_rook_way *way, size_t at, int i)
+PERMI_TARGET static PERMI_ALWAYS_INLINE PERMI_I PERMI_NAME(rook_part)(const permi_rook_lanes *lanes, const char *from,
+                                                                      int i)
 {
-  const permi_rook_lanes *lanes = way->lanes;
-  const PERMI_I *x = (const PERMI_I *)(const void *)(way->x + at);
+  const PERMI_I *x = (const PERMI_I *)(const void *)from;
   if (!lanes)
     return x[i];
 #if PERMI_WIDTH == 8
@@ -28016,56 +28147,77 @@ PERMI_TARGET static PERMI_ALWAYS_INLINE PERMI_I PERMI_NAME(rook_part)(const perm
 #endif
 }
 
-PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(rook_sum)(const permi_rook_pass *pass, int wide, int times,
-                                                                  const permi_rook_way *way, int ways, char *y,
-                                                                  uint64_t *seen)
+/* kind: 2 64 bits, 1 factors */
+PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(rook_unit)(int kind, int planes, size_t pitch,
+                                                                   const permi_rook_way *way, int ways, ptrdiff_t at,
+                                                                   char *y, PERMI_I *any)
+{
+  PERMI_I sum[PERMI_ROOK_PLANES][PERMI_ROOK_PARTS];
+  int s, i, k;
+  PERMI_UNROLL
+  for (k = 0; k < planes; k++)
+    PERMI_UNROLL
+    for (i = 0; i < PERMI_ROOK_PARTS; i++)
+      sum[k][i] = PERMI_I_SET(0);
+  for (s = 0; s < ways; s++) {
+    const permi_rook_lanes *lanes = way[s].lanes;
+    const char *x = way[s].x + at;
+    PERMI_UNROLL
+    for (k = 0; k < planes; k++)
+      PERMI_UNROLL
+      for (i = 0; i < PERMI_ROOK_PARTS; i++) {
+        PERMI_I part = PERMI_NAME(rook_part)(lanes, x - (size_t)k * pitch, i);
+        if (kind == 3)
+          part = part * (long long)way[s].c;
+        else if (kind == 1)
+          part = PERMI_I_MUL32(part, PERMI_I_SET(way[s].c));
+        sum[k][i] = kind >= 2 ? PERMI_I_ADD64(sum[k][i], part) : PERMI_MM(add_epi32)(sum[k][i], part);
+      }
+  }
+  PERMI_UNROLL
+  for (k = 0; k < planes; k++)
+    PERMI_UNROLL
+    for (i = 0; i < PERMI_ROOK_PARTS; i++) {
+      const PERMI_I total = sum[k][i];
+      any[i] = any[i] | (total ^ (kind >= 2 ? (PERMI_I)(total >> 63) : PERMI_MM(srai_epi32)(total, 31)));
+      PERMI_I_STORE(y + at - (size_t)k * pitch + i * (64 / PERMI_ROOK_PARTS), total);
+    }
+}
+
+PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(rook_sum)(const permi_rook_pass *pass, int kind,
+                                                                  const permi_rook_way *way, int ways, int planes,
+                                                                  char *y, uint64_t *seen)
 {
   PERMI_I any[PERMI_ROOK_PARTS];
   size_t r, k;
-  int s, i;
+  int i;
   PERMI_UNROLL
   for (i = 0; i < PERMI_ROOK_PARTS; i++)
     any[i] = PERMI_I_LOAD_ANY(seen + i * PERMI_WIDTH);
   for (r = 0; r < pass->repeats; r++)
     for (k = 0; k < pass->run; k++) {
-      const size_t at = (r * pass->stride + k) * 64;
-      PERMI_I sum[PERMI_ROOK_PARTS];
-      PERMI_UNROLL
-      for (i = 0; i < PERMI_ROOK_PARTS; i++)
-        sum[i] = PERMI_I_SET(0);
-      for (s = 0; s < ways; s++) {
-        PERMI_UNROLL
-        for (i = 0; i < PERMI_ROOK_PARTS; i++) {
-          PERMI_I x = PERMI_NAME(rook_part)(&way[s], at, i);
-          if (times && wide)
-            x = x * (long long)way[s].c;
-          else if (times)
-            x = PERMI_I_MUL32(x, PERMI_I_SET(way[s].c));
-          sum[i] = wide ? PERMI_I_ADD64(sum[i], x) : PERMI_MM(add_epi32)(sum[i], x);
-        }
-      }
-      PERMI_UNROLL
-      for (i = 0; i < PERMI_ROOK_PARTS; i++) {
-        any[i] = any[i] | (sum[i] ^ (wide ? (PERMI_I)(sum[i] >> 63) : PERMI_MM(srai_epi32)(sum[i], 31)));
-        PERMI_I_STORE(y + at + i * (64 / PERMI_ROOK_PARTS), sum[i]);
-      }
+      ptrdiff_t at = (ptrdiff_t)((r * pass->stride + k) * 64);
+      int left = planes;
+      for (; left >= PERMI_ROOK_PLANES; left -= PERMI_ROOK_PLANES, at -= (ptrdiff_t)(PERMI_ROOK_PLANES * pass->pitch))
+        PERMI_NAME(rook_unit)(kind, PERMI_ROOK_PLANES, pass->pitch, way, ways, at, y, any);
+      for (; left > 0; left--, at -= (ptrdiff_t)pass->pitch)
+        PERMI_NAME(rook_unit)(kind, 1, 0, way, ways, at, y, any);
     }
   PERMI_UNROLL
   for (i = 0; i < PERMI_ROOK_PARTS; i++)
     PERMI_I_STORE_ANY(seen + i * PERMI_WIDTH, any[i]);
 }
 #undef PERMI_ROOK_PARTS
+#undef PERMI_ROOK_PLANES
 #else
-PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(rook_sum)(const permi_rook_pass *pass, int wide, int times,
-                                                                  const permi_rook_way *way, int ways, char *y,
-                                                                  uint64_t *seen)
+static void PERMI_NAME(rook_plane)(const permi_rook_pass *pass, const permi_rook_way *way, int ways, ptrdiff_t before,
+                                   char *y, uint64_t *seen)
 {
   size_t r, k;
   int s, i;
-  (void)times;
   for (r = 0; r < pass->repeats; r++)
     for (k = 0; k < pass->run; k++) {
-      const size_t at = (r * pass->stride + k) * 64;
+      const ptrdiff_t at = (ptrdiff_t)((r * pass->stride + k) * 64) - before;
       uint32_t sum[16], x[16];
       uint64_t sums[8], xs[8];
       memset(sum, 0, sizeof sum);
@@ -28078,33 +28230,42 @@ PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(rook_sum)(const permi_ro
           x[i] &= lanes->mask[i];
         }
         memcpy(xs, x, sizeof xs);
-        if (wide)
+        if (pass->words)
           for (i = 0; i < 8; i++)
             sums[i] += (uint64_t)way[s].c * xs[i];
         else
           for (i = 0; i < 16; i++)
             sum[i] += (uint32_t)way[s].c * x[i];
       }
-      for (i = 0; !wide && i < 16; i++)
+      for (i = 0; !pass->words && i < 16; i++)
         seen[0] |= sum[i] ^ (0 - (sum[i] >> 31));
-      for (i = 0; wide && i < 8; i++)
+      for (i = 0; pass->words && i < 8; i++)
         seen[0] |= sums[i] ^ (0 - (sums[i] >> 63));
-      memcpy(y + at, wide ? (const void *)sums : (const void *)sum, 64);
+      memcpy(y + at, pass->words ? (const void *)sums : (const void *)sum, 64);
     }
+}
+
+static void PERMI_NAME(rook_sum)(const permi_rook_pass *pass, int kind, const permi_rook_way *way, int ways, int planes,
+                                 char *y, uint64_t *seen)
+{
+  int plane;
+  (void)kind;
+  for (plane = 0; plane < planes; plane++)
+    PERMI_NAME(rook_plane)(pass, way, ways, plane * (ptrdiff_t)pass->pitch, y, seen);
 }
 #endif
 
 PERMI_TARGET static void PERMI_NAME(rook_values)(const permi_rook_pass *pass, const permi_rook_way *way, int ways,
-                                                 char *y, uint64_t *seen)
+                                                 int planes, char *y, uint64_t *seen)
 {
   if (pass->words == 0 && !pass->times)
-    PERMI_NAME(rook_sum)(pass, 0, 0, way, ways, y, seen);
+    PERMI_NAME(rook_sum)(pass, 0, way, ways, planes, y, seen);
   else if (pass->words == 0)
-    PERMI_NAME(rook_sum)(pass, 0, 1, way, ways, y, seen);
+    PERMI_NAME(rook_sum)(pass, 1, way, ways, planes, y, seen);
   else if (!pass->times)
-    PERMI_NAME(rook_sum)(pass, 1, 0, way, ways, y, seen);
+    PERMI_NAME(rook_sum)(pass, 2, way, ways, planes, y, seen);
   else
-    PERMI_NAME(rook_sum)(pass, 1, 1, way, ways, y, seen);
+    PERMI_NAME(rook_sum)(pass, 3, way, ways, planes, y, seen);
 }
 
 #endif /* PERMI_FAMILY */

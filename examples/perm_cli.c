@@ -530,6 +530,7 @@ static int cli_matrix(cli *run, const char *file)
       snprintf(estimate.message, sizeof estimate.message, "%s", result.message);
     }
     cli_print_estimate(name, &matrix, &estimate, run->json);
+  } else if (run->json && run->explain && cli_is_refusal(result.status)) { /* it is explained */
   } else if (run->json) {
     cli_print_json(name, &matrix, &result, run->gradient ? "gradient" : "minors", list,
                    run->gradient ? matrix.m * matrix.n : matrix.n, matrix.n, numbers);

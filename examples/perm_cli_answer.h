@@ -375,7 +375,9 @@ static void cli_print_estimate(const char *name, const perm_matrix *matrix, cons
          e->proved_radius < (double)INFINITY ? "" : ";", perm_estimator_name(e->estimator),
          e->samples,
          (unsigned long long)e->seed, e->threads, e->threads == 1 ? "" : "s", seconds);
-  if (e->status == PERM_TOLERANCE_NOT_MET)
+  if (e->samples > 0 && e->standard_error == (double)INFINITY)
+    printf("  every sample is 0: next to nothing is known; --guarantee 0.1,0.05 is for matrices like this one\n");
+  else if (e->status == PERM_TOLERANCE_NOT_MET)
     printf("  the relative error asked for is not met, it is %.2g; let it have more --samples or --seconds\n",
            e->standard_error / hypot(e->value, e->imaginary));
   else if (e->status != PERM_OK)

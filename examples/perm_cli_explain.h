@@ -39,6 +39,13 @@ static cli_prediction cli_predict(const cli *run, const perm_job *job)
   return all;
 }
 
+/* Has this a matrix and options that are right, but no plan? */
+static int cli_is_refusal(perm_status status)
+{
+  return status == PERM_ERROR_LIMIT || status == PERM_ERROR_OVERFLOW || status == PERM_ERROR_SIZE ||
+         status == PERM_ERROR_UNSUPPORTED;
+}
+
 /* What a job says of itself, gathered. */
 typedef struct cli_outline {
   perm_preparation structure;
@@ -116,7 +123,7 @@ static void cli_explain_matrix(const perm_matrix *matrix, const cli_outline *out
 }
 
 #if defined(PERM_WITH_CUDA) || !defined(CLI_NO_CUDA)
-#define CLI_ONE_GPU "one GPU"
+#define CLI_ONE_GPU "one GPU (as of an H200)"
 #else
 #define CLI_ONE_GPU "one GPU (as of an H200; this perm was built without CUDA and uses none)"
 #endif
@@ -168,35 +175,30 @@ static void cli_explain_answer(const cli *run, const cli_outline *outline)
     printf("a double of precision %s with %s\n", perm_precision_name(outline->precision), error);
 }
 
-/* The three next engines for the costliest block, the best first, and a line on those that decline it. */
-static void cli_explain_others(const perm_job *job, const cli_outline *outline)
+/* The three next engines for a block, the best first, and a line on those that decline it. taken: AUTO if none is. */
+static void cli_explain_others(const perm_job *job, int block, perm_method taken, double taken_seconds)
 {
   perm_offer offer, next;
-  perm_leaf leaf;
   char seconds[40], bytes[40];
   double above = 0;
   int k, shown, declined = 0;
-  if (outline->costliest < 0)
-    return;
-  perm_job_leaf(job, outline->costliest, &leaf);
   for (shown = 0; shown < 3; shown++, above = next.seconds) {
     next.seconds = INFINITY;
     for (k = 0; perm_job_offer(job, k, &offer) == PERM_OK; k++)
-      if (offer.block == outline->costliest && offer.method != leaf.method && offer.seconds > above &&
-          offer.seconds < next.seconds)
+      if (offer.block == block && offer.method != taken && offer.seconds > above && offer.seconds < next.seconds)
         next = offer;
     if (next.seconds == (double)INFINITY)
       break;
     perm_time_text(next.seconds, seconds, sizeof seconds);
     perm_bytes_text(next.bytes, bytes, sizeof bytes);
-    printf("%s%s about %s%s%s%s%s", shown ? "; " : "  otherwise  ", perm_method_name(next.method), seconds,
-           next.bytes > 0 ? ", " : "", next.bytes > 0 ? bytes : "", next.seconds < leaf.seconds ? ", but" : "",
-           next.seconds < leaf.seconds ? " it may lose more digits" : "");
+    printf("%s%s about %s%s%s%s%s", shown ? "; " : taken ? "  otherwise  " : "  predicted  ",
+           perm_method_name(next.method), seconds, next.bytes > 0 ? ", " : "", next.bytes > 0 ? bytes : "",
+           next.seconds < taken_seconds ? ", but" : "", next.seconds < taken_seconds ? " it may lose more digits" : "");
   }
   if (shown)
     printf("\n");
   for (k = 0; perm_job_offer(job, k, &offer) == PERM_OK; k++)
-    if (offer.block == outline->costliest && offer.seconds == (double)INFINITY) {
+    if (offer.block == block && offer.seconds == (double)INFINITY) {
       cli_in_options(PERM_OK, offer.reason, sizeof offer.reason);
       printf("%s%s: it %s", declined++ ? "; " : "  declined   ", perm_method_name(offer.method), offer.reason);
     }
@@ -204,9 +206,9 @@ static void cli_explain_others(const perm_job *job, const cli_outline *outline)
     printf("\n");
 }
 
-/* For programs. The keys of a prediction for ranks come last. */
+/* For programs. The keys of a prediction for ranks come last. refused: NULL, or why there is no plan. */
 static void cli_explain_json(const cli *run, const char *name, const perm_matrix *matrix, const perm_job *job,
-                             const cli_outline *outline, const char *text)
+                             const cli_outline *outline, const char *text, const perm_result *refused)
 {
   const perm_preparation *s = &outline->structure;
   const cli_prediction predicted = cli_predict(run, job);
@@ -240,6 +242,12 @@ static void cli_explain_json(const cli *run, const char *name, const perm_matrix
     cli_json_string(offer.reason);
     printf("}");
   }
+  if (refused) {
+    printf("],\"value\":null,\"status\":\"%s\",\"message\":", perm_status_name(refused->status));
+    cli_json_string(refused->message);
+    printf("}\n");
+    return;
+  }
   printf("],\"precision\":\"%s\",\"proved\":%s", perm_precision_name(outline->precision),
          outline->proved ? "true" : "false");
   cli_json_number("predicted_seconds", outline->seconds);
@@ -266,21 +274,42 @@ static void cli_explain_ranks(const cli *run, const perm_job *job)
          100.0 / run->ranks);
 }
 
+/* Why there is no plan: what the matrix is, and of the block that was refused what engines predict or why they decline.
+   job: what was planned until then, or NULL. */
+static void cli_explain_refusal(const cli *run, const char *name, const perm_matrix *matrix, const perm_job *job,
+                                const perm_result *result)
+{
+  cli_outline outline;
+  perm_offer offer;
+  int k, block = -1;
+  memset(&outline, 0, sizeof outline);
+  outline.costliest = -1;
+  outline.prepared =
+      matrix->m == matrix->n && perm_sparse_report(matrix, &run->options, &outline.structure, NULL) == PERM_OK;
+  for (k = 0; perm_job_offer(job, k, &offer) == PERM_OK; k++)
+    block = offer.block; /* the last one */
+  if (run->json) {
+    cli_explain_json(run, name, matrix, job, &outline, NULL, result);
+  } else {
+    printf("%s: %d x %d, %.0f entries\n", name, matrix->m, matrix->n, (double)matrix->nnz);
+    cli_explain_matrix(matrix, &outline);
+    printf("  plan       none within reach and limits%s\n", block > 0 ? ", of a block after others" : "");
+    cli_explain_others(job, block, PERM_METHOD_AUTO, 0);
+  }
+}
+
 /* 0: there is no plan, and result says why. */
 static int cli_explain(const cli *run, const char *name, const perm_matrix *matrix, perm_result *result)
 {
   perm_job *job = NULL;
   cli_outline outline;
+  perm_leaf leaf;
   char *text;
   size_t length;
-  if (perm_sparse_job(matrix, &run->options, &job, result) != PERM_OK) {
-    memset(&outline, 0, sizeof outline);
-    outline.prepared = result->status == PERM_ERROR_LIMIT && matrix->m == matrix->n && !run->json &&
-                       perm_sparse_report(matrix, &run->options, &outline.structure, NULL) == PERM_OK;
-    if (outline.prepared) { /* what makes it hard */
-      printf("%s: %d x %d, %.0f entries\n", name, matrix->m, matrix->n, (double)matrix->nnz);
-      cli_explain_matrix(matrix, &outline);
-    }
+  if (perm_sparse_explain(matrix, &run->options, &job, result) != PERM_OK) {
+    if (cli_is_refusal(result->status))
+      cli_explain_refusal(run, name, matrix, job, result);
+    perm_job_free(job);
     return 0;
   }
   outline = cli_outline_of(run, matrix, job);
@@ -289,7 +318,7 @@ static int cli_explain(const cli *run, const char *name, const perm_matrix *matr
   if (text) {
     perm_job_explain(job, text, length + 1);
     if (run->json) {
-      cli_explain_json(run, name, matrix, job, &outline, text);
+      cli_explain_json(run, name, matrix, job, &outline, text, NULL);
     } else {
       printf("%s: %d x %d, %.0f entries\n", name, matrix->m, matrix->n, (double)matrix->nnz);
       if (run->explain > 1) {
@@ -301,7 +330,8 @@ static int cli_explain(const cli *run, const char *name, const perm_matrix *matr
         cli_explain_answer(run, &outline);
         if (end && strstr(raised, " at once for the tolerance") && (raised == text || raised[-1] == '\n'))
           printf("  %.*s\n", (int)(end - raised), raised);
-        cli_explain_others(job, &outline);
+        if (perm_job_leaf(job, outline.costliest, &leaf) == PERM_OK)
+          cli_explain_others(job, outline.costliest, leaf.method, leaf.seconds);
       }
       if (run->ranks)
         cli_explain_ranks(run, job);

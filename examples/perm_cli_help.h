@@ -82,7 +82,7 @@ static const char *const cli_help[] = { /* C99 promises 4095 characters a string
     "\n"
     "Limits:\n"
     "  --max-seconds S   stop there (sums) or refuse beforehand (single tasks)\n"
-    "  --max-bytes B     memory, the matrix included; refuse what needs more\n"
+    "  --max-bytes B     memory, the matrix included, such as 8e9 or 8G; refuse what needs more\n"
     "\n"
     "Long jobs:\n"
     "  --prove FILE      a proof of the exact permanent there, which perm_verify checks without perm: method\n"

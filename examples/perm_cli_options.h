@@ -35,8 +35,8 @@ static const char *const cli_plan_options[] = {"--method", "--precision", "--isa
 
 /* All options; the bit of each in cli.given. */
 static const char *const cli_options[] = {
-    "--generate", "--seed", "--rows", "--cols", "--write", "--minors", "--gradient", "--mod", "--estimate", "--samples",
-    "--sample", "--relative-error", "--guarantee", "--seconds", "--explain", "--ranks", "--spy", "--force",
+    "--generate", "--format", "--seed", "--rows", "--cols", "--write", "--minors", "--gradient", "--mod", "--estimate",
+    "--samples", "--sample", "--relative-error", "--guarantee", "--seconds", "--explain", "--ranks", "--spy", "--force",
     "--precision", "--certify", "--tolerance", "--method", "--effort", "--threads", "--isa", "--gpus",
     "--cpu-fallback", "--gpu-cache", "--tune",
     "--max-seconds", "--max-bytes", "--checkpoint", "--checkpoint-seconds", "--resume", "--part", "--merge",
@@ -320,6 +320,30 @@ static int cli_number(const char *text, double low, double high, double *number)
   return *text && !*end && !strpbrk(text, "xXpPnN \t") && *number >= low && *number <= high;
 }
 
+/* Bytes: a positive number, perhaps with k, M, G or T (powers of 1000, or with i of 1024) and B: 8e9, 8G, 8GB, 8GiB. */
+static int cli_bytes(const char *text, double *bytes)
+{
+  static const char units[] = "kMGT";
+  char number[64];
+  const char *end = text + strlen(text), *unit;
+  double each = 1;
+  int binary;
+  end -= end > text && end[-1] == 'B';
+  binary = end > text && end[-1] == 'i';
+  end -= binary;
+  unit = end > text ? strchr(units, end[-1] == 'K' ? 'k' : end[-1]) : NULL;
+  if (unit && *unit)
+    for (end--; unit >= units; unit--)
+      each *= binary ? 1024 : 1000;
+  if (end - text >= (ptrdiff_t)sizeof number || (binary && each == 1))
+    return 0;
+  snprintf(number, sizeof number, "%.*s", (int)(end - text), text);
+  if (!cli_number(number, 0, 1e18 / each, bytes) || *bytes == 0)
+    return 0;
+  *bytes *= each;
+  return 1;
+}
+
 /* Two numbers between 0 and 1, without these, and a comma. */
 static int cli_two_numbers(const char *text, double *first, double *second)
 {
@@ -562,8 +586,8 @@ static int cli_parse(cli *run, int argc, char **argv)
       run->minors = (int)number;
     } else if (!strcmp(name, "--max-bytes")) {
       CLI_NEED("expected bytes")
-      if (!cli_number(value, 0, 1e18, &options->max_bytes) || options->max_bytes == 0)
-        return cli_usage("bad --max-bytes", value, "expected a positive number of bytes, such as 8e9 for 8 GB");
+      if (!cli_bytes(value, &options->max_bytes))
+        return cli_usage("bad --max-bytes", value, "expected a positive number of bytes, such as 8e9 or 8G");
     } else if (!strcmp(name, "--effort")) {
       CLI_NEED("expected a factor")
       if (!cli_number(value, 0, 1e6, &options->plan_effort) || options->plan_effort == 0)

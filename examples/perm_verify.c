@@ -1,8 +1,7 @@
 /* perm_verify: checks a proof of a permanent, made by `perm --prove`, without perm and without trust in the file.
-       cc -O2 perm_verify.c -lm -o perm_verify && ./perm_verify MATRIX PROOF
+       cc -O2 perm_verify.c -lm -o perm_verify && ./perm_verify MATRIX PROOF            SPDX-License-Identifier: MIT
    MATRIX: rows of integers, or a Matrix Market file. If the proof holds: exit status 0, the permanent on a line, then
    the probability that a false proof passes. Else 1: refused, with the reason; 2: a file cannot be read.
-   SPDX-License-Identifier: MIT
    n is the order, h = n / 2, N = 2^h. D_j(t), j < h, is the polynomial that at t = 0 .. N - 1 is the sign of column j,
    -1 where bit j of t is set; S(t) is the product of these signs there. Modulo a prime p (with a root of -1 as i)
        P(t) = S(t) sum_v sign(v) prod_i (sum_{j < h} a_ij D_j(t) + a_ih + sum_{j > h} v_j a_ij),   v: all signs,
@@ -77,12 +76,13 @@ static int is_prime(void)
   return 1;
 }
 
+static int shown(const char *text) { int k = 0; while (k < 20 && text[k] > ' ' && text[k] < 127) k++; return k; }
 static int64_t number(char **text)
 {
   char *end, *from = *text + strspn(*text, " \t\r\n,;");
   const int64_t x = (errno = 0, (int64_t)strtoll(from, &end, 10));
   if (end == from || errno || x == INT64_MIN || (*end && !strchr(" \t\r\n,;", *end)))
-    REFUSE("the matrix has what is no integer below 2^63: %.20s", from);
+    REFUSE("no integer below 2^63: %.*s; rows of them or Matrix Market, as of `perm --write`", shown(from), from);
   *text = end;
   return x;
 }
@@ -119,7 +119,7 @@ static void read_matrix(char *text)
       memmove(entry[j * n + i], entry[at], sizeof entry[at]);
   }
   if (text[strspn(text, " \t\r\n")])
-    REFUSE("the matrix has more than its entries: %.20s", text);
+    REFUSE("the matrix has more than its entries");
 }
 
 /* log2 of a bound on the permanent: the product of the sums of lines, rounded up. */

@@ -73,6 +73,8 @@
 #include "t_arguments.c"
 #include "t_choices.c"
 #include "t_faults.c"
+#include "t_stops.c"
+#include "t_refusals.c"
 
 int main(int argc, char **argv)
 {

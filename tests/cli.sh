@@ -376,6 +376,18 @@ expect decimal_commas 2 'commas.txt:1: .*are these decimals. They need a point' 
 printf '1, 5 2, 5\n1,2,3,4\n1 2 3 4\n1 , 2 3 4\n' >$dir/commas2.txt
 expect commas_and_blanks 0 'permanent' $dir/commas2.txt
 expect explain_refused 3 'one block of order 100 is left' --generate uniform:100 --explain
+check explain_refused_plan grep -q '^  plan       none within reach and limits$' $dir/out
+check explain_refused_time grep -Eq '^  predicted  frontier about [0-9.e+]+ years, [0-9.e+]+ EB' $dir/out
+check explain_refused_others grep -q '^  declined   low-rank: it has a rank over 4, .*; signs: it is larger than' $dir/out
+check explain_refused_try grep -q '; --effort 10 looks .* --estimate takes random samples$' $dir/err
+expect explain_refused_json 3 '"plan":.*,"offers":.*"method":"low-rank".*,"value":null,"status":"PERM_ERROR_LIMIT","message":"a block' \
+  --generate uniform:100 --explain --json
+expect explain_refused_array 3 '^  matrix     4900 entries .integers., none is 0' --generate ones:70 --method ryser --explain
+expect explain_gpu 0 'about .* on one GPU .as of an H200; this perm was built without CUDA and uses none.' \
+  --generate uniform:50 --explain --gpus 16
+for bytes in 1e9 1000M 1GB 1G 1GiB 95.5k 95500B; do expect "bytes_$bytes" 0 'permanent = 120' --generate ones:5 --max-bytes $bytes; done
+for bytes in G 12XB -1k 1Ki2 1e30T 1i; do expect "no_bytes_$bytes" 2 'such as 8e9 or 8G' --generate ones:5 --max-bytes $bytes; done
+expect bytes_1k 3 'max-bytes 1.02e.03 is too little' --generate ones:9 --max-bytes 1KiB
 expect second_generate 2 'a second --generate' --generate ones:3 --generate ones:4
 expect time_limit 2 'did you mean --max-seconds' --time-limit 5 --generate ones:3
 expect max_memory 2 'did you mean --max-bytes' --max-memory 5 --generate ones:3
@@ -686,6 +698,47 @@ expect list 0 '^frontier	dynamic' --list=methods
 expect bad_list 2 'no list of "matrices"; expected methods, ' --list matrices
 expect no_list 2 'no list of "nothing"; expected methods, ' --list
 expect version 0 '^perm [0-9]+\.[0-9]+\.[0-9]+$' --version
+
+# Each condition of an option's value, and of options that do not go together, alone
+zeros=00000000000000000000000000000000000000000000000000000000000000000
+for guarantee in 0.1 0,0.1 1,0.1 x,0.1 0.1,0 0.1,1 0.1,x 0.1,1e-10 $zeros.1,0.1; do
+  expect "guarantee $guarantee" 2 'bad --guarantee' --estimate --guarantee $guarantee $dir/nine.txt
+done
+for part in 1 x/2 1/x 0/2 3/2 1/1000000001 000000000001/2; do
+  expect "part $part" 2 'bad part' --checkpoint $dir/none.ck --part $part $dir/nine.txt
+done
+for counts in 1,,1 1,1,x 1,1,1000000001 1,1,-1000000001 1,1,1x; do
+  expect "counts $counts" 2 'bad --rows' --rows $counts $dir/nine.txt
+done
+expect samples_zero 2 'bad --sample ' --sample 0 $dir/nine.txt
+expect samples_long 2 'bad --sample ' --sample 18446744073709551616 $dir/nine.txt
+expect samples_word 2 'bad --sample ' --sample -1 $dir/nine.txt
+expect minors_half 2 'bad row' --minors 1.5 $dir/nine.txt
+expect ranks_half 2 'bad number of ranks' --ranks 1.5 --explain $dir/nine.txt
+expect threads_half 2 'threads' --threads 1.5 $dir/nine.txt
+for option in --rows --cols; do
+  expect "rook $option" 2 'leave out --explain, --rows and --cols' --rook $option 1,1,1 $dir/nine.txt
+  expect "explain $option" 2 'leave out --estimate, --gradient' --explain $option 1,1,1 $dir/nine.txt
+  expect "estimate $option" 2 'takes no multiplicities' --estimate $option 1,1,1 $dir/nine.txt
+done
+for option in spy prove write; do
+  expect "$option of two" 2 "^perm: --$option takes one matrix" --$option $dir/none.out $dir/nine.txt $dir/three.txt
+done
+expect format_made 2 '^perm: --format is for reading' --format array --generate ones:4
+expect format_resume 2 '^perm: --format is for reading' --format array --resume $dir/none.ck
+expect format_merge 2 '^perm: --format is for reading' --format array --merge $dir/none.ck
+expect merge_nothing 2 '^perm: --merge puts checkpoints together' --merge
+expect merge_part 2 '^perm: --merge puts checkpoints together' --merge --checkpoint $dir/a.ck --part 1/2 $dir/none.ck
+expect seconds_alone 2 'goes with a file' --checkpoint-seconds 5 $dir/nine.txt
+expect part_alone 2 '^perm: --part keeps its work in a file' --part 1/2 $dir/nine.txt
+expect resume_file 2 '^perm: --resume takes one checkpoint' --resume $dir/none.ck $dir/nine.txt
+expect resume_part 2 '^perm: --resume takes one checkpoint' --resume $dir/none.ck --part 1/2
+expect resume_other 2 '^perm: --resume takes one checkpoint' --resume $dir/none.ck --checkpoint $dir/other.ck
+for option in --estimate --gradient "--minors 1" --rook "--sample 5"; do
+  expect "pieces $option" 2 'only permanents have pieces' $option --checkpoint $dir/none.ck $dir/nine.txt
+done
+expect explain_merge 2 'is for a job that begins' --explain --merge $dir/none.ck
+expect checkpoint_of_two 2 '^perm: a checkpoint is of one matrix' --checkpoint $dir/none.ck $dir/nine.txt $dir/three.txt
 
 # the shared real matrices, where they are
 matrices=${PERM_MATRICES:-../shared/matrices}

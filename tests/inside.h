@@ -2,7 +2,8 @@
    includes this, with the hooks that are asked for. Tests of the public face include the headers as users do.
    Asked for before the inclusion:
      INSIDE_HIDE        a function of that name changes what the processor is said to have
-     INSIDE_FAULTS      allocations by the C library, files and steps of files can fail; threads share short steps
+     INSIDE_FAULTS      allocations by the C library, files and steps of files can fail; threads share short steps;
+                        every look at the limits can stop
      INSIDE_DENSE       perm.h alone; otherwise perm_sparse.h, which has both
      INSIDE_GPU         with PERM_WITH_CUDA; INSIDE_TWINS: and twins of generated kernels on the CPU (cuda/twins.h)
      INSIDE_KERNELS     perm_cuda.cu instead; INSIDE_TWINS: and what its twin needs; INSIDE_BENCH: and its figures
@@ -22,6 +23,12 @@ static void INSIDE_HIDE(struct permi_cpu *cpu);
 #include <stdlib.h>
 static double test_share_seconds = 2e-4; /* 0: threads share every step of a task */
 #define PERMI_SHARE_SECONDS test_share_seconds
+static double test_watch_units = 1e7; /* 0: loops that are watched look at every step that they tell of, */
+static size_t test_watch_steps = 65536; /* 1: and tell of each */
+#define PERMI_WATCH_UNITS test_watch_units
+#define PERMI_WATCH_STEPS test_watch_steps
+static int test_stop_fault(void); /* t_stops.c: cancels */
+#define PERMI_STOP_FAULT() test_stop_fault()
 static int test_file_fault(const char *operation, size_t *bytes); /* t_checkpoint.c: makes it fail */
 #define PERMI_FILE_FAULT(operation, bytes) test_file_fault(operation, bytes)
 /* t_faults.c: the C library's allocations and files fail as well */

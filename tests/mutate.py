@@ -2,6 +2,7 @@
 """Mutation testing: does a test notice when a room is wrong?
 
 Usage: tests/mutate.py [--rooms NAME,...] [--count 2000] [--seed 1] [--jobs CORES] [--one NAME] [--show] [-o FILE]
+                       [--skip FILE]
   --rooms   parts of names of rooms (exact/limbs, matrix/); without it all of ROOMS
   --count   seeded mutants, shared among the rooms by their numbers of candidates
   --one     mutants of any seed by the names that the list of survivors has; with --show their text, without a run
@@ -9,6 +10,7 @@ Usage: tests/mutate.py [--rooms NAME,...] [--count 2000] [--seed 1] [--jobs CORE
   --tests   these tests alone: what a new test kills of those that lived
   -o        where results go, a line for each mutant: name, fate, function, old and new text. What an earlier run with
             the same seed wrote there is known: only what lived, and what is missing, is tried again
+  --skip    results of an earlier run: what they have is not tried, not even what lived; the table has it all the same
 
 A mutant is one change inside the body of one function: an operator, a constant, a dropped term, a negated condition, a
 deleted statement. All mutants of a room are one program: each changed function has its other bodies beside it, and
@@ -23,9 +25,9 @@ those of tests/mutants.txt, which says why no test can tell them from the right 
 The last line is `N passed, N failed, N skipped`: a room passes with 95 % of its mutants killed or explained."""
 import argparse
 import concurrent.futures
+import hashlib
 import os
 import queue
-import random
 import re
 import resource
 import shutil
@@ -263,8 +265,8 @@ class Room:
         but those whose fate is known."""
         spare, count = [], 0
         if isinstance(wanted, int):
-            spare, count = list(self.candidates), wanted
-            random.Random('%s %s' % (self.arguments.seed, self.name)).shuffle(spare)
+            seed = str(self.arguments.seed)  # order by what a mutant says: an edit of the room replaces few of them
+            spare, count = sorted(self.candidates, key=lambda m: hashlib.sha256((seed + m.key).encode()).digest()), wanted
         else:
             self.chosen = [m for m in self.candidates if m.name in wanted]
         for mutant in self.candidates:
@@ -371,6 +373,14 @@ class Room:
         mutant.fate = 'lives'
 
 
+def read_results(path):
+    """What a file of results says: keys of mutants, with their fates; later rows replace earlier ones."""
+    if not os.path.exists(path):
+        return {}
+    with open(path) as file:
+        return dict(row.rstrip('\n').split('\t', 1)[::-1] for row in file)
+
+
 def explained():
     """tests/mutants.txt as a dictionary from (room, function, old line) to the new lines that are equivalent."""
     listed, key = {}, None
@@ -432,6 +442,7 @@ def main():
     parser.add_argument('--golden', type=int, default=1)
     parser.add_argument('--show', action='store_true')
     parser.add_argument('-o', default='')
+    parser.add_argument('--skip', default='')
     arguments = parser.parse_args()
     wanted = set(arguments.one.split(',')) - {''}
     results = arguments.o or arguments.scratch + '/results.txt'
@@ -474,11 +485,8 @@ def main():
         in_place(room.test, mutant)
         out.write('%s\t%s\n' % (mutant.fate, mutant.key))
         out.flush()
-    known, tasks = {}, []
-    if os.path.exists(results) and not wanted:
-        with open(results) as file:
-            known = dict(row.rstrip('\n').split('\t', 1)[::-1] for row in file)
-    known = {key: fate for key, fate in known.items() if fate != 'lives'}
+    known = {key: fate for key, fate in read_results(results).items() if fate != 'lives'} if not wanted else {}
+    known, tasks = {**read_results(arguments.skip), **known}, []
     with open(results, 'a') as out, concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         for room in [pool.submit(prepare, room) for room in rooms]:
             room.result()

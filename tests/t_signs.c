@@ -213,24 +213,32 @@ TEST(t_signs_ranges)
   perm_matrix_free(&matrix);
 }
 
-/* Doubled columns make rows even: 26 columns, 5 ones a row, a tenth of the pairs and fewer. */
-TEST(t_signs_weights)
+static void t_signs_generated(const char *kind, uint64_t seed, permi_signs_work *work)
 {
   perm_matrix matrix;
-  permi_signs_work *work = (permi_signs_work *)malloc(sizeof *work);
-  int i, doubled, even = 0;
-  double before;
+  int i;
   size_t e;
-  CHECK(perm_generate("regular:26:5", 1, NULL, &matrix, NULL) == PERM_OK);
+  CHECK(perm_generate(kind, seed, NULL, &matrix, NULL) == PERM_OK);
   memset(work, 0, sizeof *work);
-  work->matrix.n = 26;
-  for (i = 0; i < 26; i++)
+  work->matrix.n = matrix.n;
+  work->model.effort = 1;
+  for (i = 0; i < matrix.n; i++)
     for (e = matrix.row_start[i]; e < matrix.row_start[i + 1]; e++) {
-      work->matrix.entry[i][matrix.column[e]] = 1;
+      work->matrix.entry[i][matrix.column[e]] = matrix.real ? (int)matrix.real[e] : 1;
       work->matrix.touched[i] |= UINT64_C(1) << matrix.column[e];
     }
   permi_signs_row_sums(&work->matrix);
   permi_signs_model_make(&work->model, &work->matrix);
+  perm_matrix_free(&matrix);
+}
+
+/* Doubled columns make rows even: 26 columns, 5 ones a row, a tenth of the pairs and fewer. */
+TEST(t_signs_weights)
+{
+  permi_signs_work *work = (permi_signs_work *)malloc(sizeof *work);
+  int i, doubled, even = 0;
+  double before;
+  t_signs_generated("regular:26:5", 1, work);
   before = permi_signs_leaves(&work->model);
   doubled = permi_signs_weigh(work, (double)INFINITY, NULL);
   for (i = 0; i < 26; i++)
@@ -239,7 +247,74 @@ TEST(t_signs_weights)
   CHECK_SHOW(doubled > 0 && even >= 18 && permi_signs_leaves(&work->model) < 0.05 * before,
              "%d doubled, %d even, %g of %g", doubled, even, permi_signs_leaves(&work->model), before);
   free(work);
-  perm_matrix_free(&matrix);
+}
+
+/* The chance that a row vanishes, by all patterns. Positions that are moved are those of the order. */
+TEST(t_signs_model)
+{
+  permi_signs_work *work = (permi_signs_work *)malloc(sizeof *work);
+  uint64_t moved[PERM_MAX_N], made[PERM_MAX_N];
+  int trial, i, j, k, row;
+  test_seed(3);
+  for (trial = 0; trial < 40; trial++) {
+    const double q = 0.5 + 0.4 * test_uniform();
+    double chance = 0;
+    t_signs_generated(trial % 2 ? "binary:13:0.5" : "bernoulli:10", (uint64_t)trial + 1, work);
+    row = test_below(work->matrix.n);
+    for (j = 0; j < work->matrix.n; j++)
+      work->matrix.entry[row][j] *= 1 + test_below(3);
+    permi_signs_row_sums(&work->matrix);
+    for (k = 0; k < 1 << work->matrix.n; k++) {
+      double weight = 1;
+      int sum = 0;
+      for (j = 0; j < work->matrix.n; j++) {
+        weight *= k >> j & 1 ? q : 1 - q;
+        sum += k >> j & 1 ? work->matrix.entry[row][j] : -work->matrix.entry[row][j];
+      }
+      chance += sum == 0 ? weight : 0;
+    }
+    CHECK(fabs(permi_signs_vanishes(&work->matrix, row, q) - chance) < 1e-12);
+  }
+  t_signs_generated("regular:40:7", 1, work);
+  work->order.length[0] = work->order.length[1] = 8;
+  work->order.prefix = 24;
+  for (j = 0; j < 40; j++)
+    work->order.column[j] = 39 - j;
+  permi_signs_positions(&work->model, &work->order, moved);
+  for (trial = 0; trial < 400; trial++) {
+    uint64_t seen = 0;
+    permi_signs_move(&work->order, moved, 40, test_below(40), test_below(40), trial & 1);
+    permi_signs_positions(&work->model, &work->order, made);
+    CHECK(!memcmp(moved, made, 40 * sizeof *made));
+    for (i = 0; i < 40; i++)
+      seen |= UINT64_C(1) << work->order.column[i];
+    CHECK(seen == (UINT64_C(1) << 40) - 1);
+  }
+  free(work);
+}
+
+/* Planning a run of years takes as many units as are said, and more by effort only. */
+TEST(t_signs_planning_ends)
+{
+  permi_signs_work *work = (permi_signs_work *)malloc(sizeof *work);
+  perm_options options;
+  permi_control watch;
+  int moves, effort;
+  double weights, orders;
+  memset(&options, 0, sizeof options);
+  for (effort = 1; effort <= 3; effort += 2) {
+    const double most = 1e9 * PERMI_SIGNS_PLAN_MOST * effort;
+    watch = permi_control_begin(&options);
+    t_signs_generated("binary:63:0.9", 1, work);
+    work->model.effort = effort;
+    permi_signs_weigh(work, (double)INFINITY, &watch);
+    weights = watch.worked;
+    permi_signs_search_order(&work->model, (double)INFINITY, 1, &watch, &moves, &work->order);
+    orders = watch.worked - weights;
+    CHECK_SHOW(weights < 0.51 * most && weights > 0.3 * most, "%g of %g", weights, most);
+    CHECK_SHOW(orders < 2.1 * most && orders > 0.4 * most, "%g of %g", orders, most);
+  }
+  free(work);
 }
 
 /* The prediction's interval holds what was counted. */

@@ -688,7 +688,7 @@ def _meant(word, words):
 
 
 _KNOWN_AS = {  # the command's options and other packages' words for ours
-    "guarantee": "perm.estimate() with estimator=\"rejection\", relative_error and confidence", "certified": "certify",
+    "guarantee": "perm.estimate() with guarantee=(0.1, 0.05)", "certified": "certify",
     "estimate": "perm.estimate()", "mod": "modulus", "seconds": "max_seconds", "time_limit": "max_seconds",
     "timeout": "max_seconds", "memory": "max_bytes", "n_jobs": "threads", "workers": "threads", "device": "gpus",
     "gpu": "gpus", "digits": "tolerance", "rtol": "tolerance", "epsilon": "relative_error", "delta": "confidence"}
@@ -1863,17 +1863,34 @@ def submatrices(a, rows=None, cols=None, out=None, **options):
     return out.answer()
 
 
-def estimate(a, samples=0, relative_error=0, confidence=0, seed=0, estimator="auto", **options):
+def _guarantee(a, guarantee, *others):
+    """Estimator, relative error and confidence of a pair (E, D)."""
+    try:
+        error, chance = map(float, guarantee)
+    except (TypeError, ValueError):
+        raise InputTypeError("guarantee: expected a pair such as (0.1, 0.05), not %.60r" % (guarantee,),
+                             "PERM_ERROR_OPTION") from None
+    if not (0 < error < 1 and 1e-9 <= chance < 1):
+        raise InputError("guarantee = %.60r: expected an error and a chance between 0 and 1, such as (0.1, 0.05)" %
+                         (guarantee,), "PERM_ERROR_OPTION")
+    if others != ("auto", 0, 0):
+        raise InputError("guarantee says estimator, relative_error and confidence: leave them out", "PERM_ERROR_OPTION")
+    positive = _kind(a) == "d" and all(x >= 0 for x in _entries(a))
+    return ("rejection", error, 1 - chance) if positive else ("auto", 0, 1 - chance)
+
+
+def estimate(a, samples=0, relative_error=0, confidence=0, seed=0, estimator="auto", guarantee=None, **options):
     """An unbiased estimate by random samples, for n x n matrices that nothing else finishes (n to 20000): an Estimate.
 
     Stops at the first of samples (65536 if nothing is given), relative_error (of the standard error) and max_seconds.
     confidence: of the interval, 0.95. estimator: one of ESTIMATORS; sinkhorn wants non-negative entries. The same seed
-    gives the same samples for any number of threads. Integers are taken as doubles. O(n^2) a sample. Of OPTIONS
-    threads, max_seconds, progress and cancel count.
+    gives the same samples for any number of threads. Integers are taken as doubles. O(n^2) a sample. OPTIONS are
+    threads, max_seconds, progress and cancel.
 
-    estimator "rejection" (--guarantee of the command), for non-negative entries and n to 2000, keeps relative_error
-    (0.1) with chance confidence, by a theorem. proved_radius holds with that chance, too (inf: none is known); the
-    permanent is certainly between certain_low and certain_high.
+    guarantee=(E, D), as --guarantee of the command: of non-negative entries, n to 2000, within E times the value, with
+    a chance of D at most to miss that, by a theorem (estimator "rejection" with relative_error E and confidence 1 - D);
+    of others a proved_radius that holds with chance 1 - D. proved_radius is inf where none is known; the permanent is
+    certainly between certain_low and certain_high.
 
     >>> e = perm.estimate([[1, 2], [3, 4]], samples=10000, seed=3)
     >>> abs(e.value - 10) < 5 * e.standard_error
@@ -1882,7 +1899,13 @@ def estimate(a, samples=0, relative_error=0, confidence=0, seed=0, estimator="au
     a = _floats(_array(a))
     if a.shape[0] != a.shape[1]:
         raise InputError("estimates are of square matrices, not of shape %s" % (a.shape,), "PERM_ERROR_SIZE")
-    call = _call(options, "samples", "relative_error", "confidence", "seed", "estimator")
+    call = _call(options, "samples", "relative_error", "confidence", "seed", "estimator", "guarantee")
+    idle = [name for name in options if name not in ("threads", "max_seconds", "progress", "cancel")]
+    if idle:
+        raise InputError("option %s does nothing for an estimate: threads max_seconds progress cancel do" % idle[0],
+                         "PERM_ERROR_OPTION")
+    if guarantee is not None:
+        estimator, relative_error, confidence = _guarantee(a, guarantee, estimator, relative_error, confidence)
     wanted = _EstimatePlan(_one_of("estimator", estimator, ESTIMATORS), _real("samples", samples),
                            _real("relative_error", relative_error), _real("confidence", confidence),
                            _whole("seed", seed, 0, 2**64 - 1))

@@ -17,8 +17,7 @@ def mix(words, h=14695981039346656037):
     return h
 
 def is_prime(p):
-    twos = (p - 1 & 1 - p).bit_length() - 1
-    chains = ([pow(b, p - 1 >> k, p) for k in range(twos, -1, -1)] for b in BASES)
+    chains = ([pow(b, p - 1 >> k, p) for k in range((p - 1 & 1 - p).bit_length() - 1, -1, -1)] for b in BASES)
     return p > 37 and p % 2 == 1 and all(c[0] == 1 or p - 1 in c[:-1] for c in chains)
 
 def lagrange(t, last, p):
@@ -35,12 +34,10 @@ def lagrange(t, last, p):
     return [(-1)**(last - k) * before[k] * after[last - k] * under[k] * under[last - k] % p for k in range(last + 1)]
 
 def by_formula(a, t, p):
-    n, h = len(a), len(a) // 2
-    weight = lagrange(t, 2**h - 1, p)
+    n, h, weight, total = len(a), len(a) // 2, lagrange(t, 2**(len(a) // 2) - 1, p), 0
     d = [sum(-w if s >> j & 1 else w for s, w in enumerate(weight)) % p for j in range(h)]
     signs = sum(-w if bin(s).count("1") & 1 else w for s, w in enumerate(weight)) % p
     fixed = [(sum(x * y for x, y in zip(row, d)) + row[h]) % p for row in a]
-    total = 0
     for v in range(2**(n - h - 1)):
         plus = [-1 if v >> j & 1 else 1 for j in range(n - h - 1)]
         product = math.prod(plus)
@@ -77,4 +74,7 @@ def main(matrix, proof):
     print(f"a false proof passes with a probability of at most {(d / min(primes))**2:.1e}")
 
 if __name__ == "__main__":
-    main(*sys.argv[1:3])
+    try:
+        main(*sys.argv[1:3])
+    except (ValueError, OSError, TypeError) as error:
+        sys.exit(f"perm_verify: {error}; MATRIX is rows of integers as text, perm_verify.c reads Matrix Market too")

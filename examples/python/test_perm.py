@@ -823,6 +823,17 @@ def test_estimates():
     with pytest.raises(perm.Error):
         perm.estimate(-a, estimator="sinkhorn")
     assert perm.estimate(random.random((40, 40)), samples=1e15, max_seconds=0.1).status == "PERM_STOPPED_TIME"
+    sure = perm.estimate(a, guarantee=(0.1, 0.05), seed=3)
+    assert sure.value == perm.estimate(a, relative_error=0.1, confidence=0.95, estimator="rejection", seed=3).value
+    assert sure.estimator == "rejection" and abs(sure.value - exact) < 0.1 * exact and sure.confidence == 0.95
+    signed = perm.estimate(a - 0.5, guarantee=(0.1, 0.01), samples=4000)
+    assert signed.estimator != "rejection" and signed.confidence == 0.99 and 0 < signed.proved_radius < np.inf
+    for options, text in (({"guarantee": 0.1}, "a pair"), ({"guarantee": (0.1, 2)}, "between 0 and 1"),
+                          ({"guarantee": (0.1, 0.1, 0.1)}, "a pair"), ({"guarantee": (0, 0.1)}, "between 0 and 1"),
+                          ({"guarantee": (0.1, 0.1), "confidence": 0.9}, "leave them out"),
+                          ({"method": "frontier"}, "method does nothing"), ({"modulus": 7}, "modulus does nothing")):
+        with pytest.raises(perm.Error, match=text):
+            perm.estimate(a, **options)
 
 
 def test_low_rank_and_cauchy():
@@ -1145,7 +1156,7 @@ def test_no_names_of_c_in_errors():
             (lambda: perm.compute(REAL, tolerance=-1), "^tolerance is negative"),
             (lambda: perm.estimate(REAL, samples=-1), "^samples is negative"),
             (lambda: perm.compute(random.random((300, 300))), "perm.estimate\\(\\) further$"),
-            (lambda: perm.compute(REAL, guarantee=0.1), "perm.estimate\\(\\) with estimator=\"rejection\""),
+            (lambda: perm.compute(REAL, guarantee=0.1), "perm.estimate\\(\\) with guarantee="),
             (lambda: perm.compute(REAL, time_limit=5), "did you mean max_seconds\\?"),
             (lambda: perm.permanent(b"h.csv"), "shape \\(5,\\): a file's name is a str"),
             (lambda: perm.submatrices(REAL, [[[1]]], [[1]]), "^rows: expected an array \\(count, k\\)"),
@@ -1741,6 +1752,22 @@ def program_of(package):
     with contextlib.redirect_stdout(io.StringIO()):
         exec(compile(next(text for text in programs() if "import " + package in text), "docs/python.md", "exec"), names)
     return names
+
+
+def test_permutation_counting():
+    """Shares of ways to give thresholds to trials, as the package perms of the method's authors counts them."""
+    perms = pytest.importorskip("perms")
+    t, y, levels = np.linspace(0, 1, 60), np.repeat([0, 1], 30).astype(np.int32), np.array([-1.0, 0.0, 1.0])
+    x, wins, trials = random.random((5, 60)), np.array([2, 6, 9], np.int32), np.full(3, 12, np.int32)
+    z = random.standard_normal((5, 36))
+    for samples, at, success, theirs in (
+            (x, t, y, perms.get_log_perms(x, t, y, False)),
+            (z, np.repeat(levels, 12), np.concatenate([np.arange(12) < k for k in wins]),
+             perms.get_log_perms_bioassay(z, levels, wins, trials, False))):
+        for sample, logarithm in zip(samples, theirs):
+            ways = perm.permanent(((sample <= at[:, None]) == (success[:, None] == 1)).astype(int))
+            assert np.isnan(logarithm) if ways == 0 else abs(math.log(ways) - logarithm) < 1e-10
+        assert np.isfinite(theirs).any()
 
 
 def test_gradients_by_torch():

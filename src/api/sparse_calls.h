@@ -137,6 +137,11 @@ PERM_SPARSE_API size_t perm_matrix_bytes(void);
 PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const perm_options *options, perm_job **job,
                                             perm_result *result);
 
+/* perm_sparse_job for looking at alone: with PERM_ERROR_LIMIT *job may be what was planned until the refusal, which has
+   perm_job_offer and perm_job_explain, and to be freed; the leaves before it run, perm_job_finish refuses. */
+PERM_SPARSE_API perm_status perm_sparse_explain(const perm_matrix *matrix, const perm_options *options, perm_job **job,
+                                                perm_result *result);
+
 /* Permanent of a sparse matrix. Default precision takes doubles (with their error bound) if a perm_integer may be too
    short. Rectangular matrices (and the methods for them) become arrays of up to PERM_MAX_LINES rows and columns for the
    engines of perm.h. */

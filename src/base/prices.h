@@ -90,7 +90,7 @@ static const double permi_seconds_word[2] = {3.2e-9, 7e-9};    /* and for each w
 /* Arrays and lists: 30 graphs on a Zen 4 core, times 1.3, by which that core runs dense sums and hybrid faster. */
 /* By permi_algebra: of a unit of cost (words: and of a word); */
 PERMI_UNUSED static const double permi_array_seconds[] = {2.7e-10, 6e-10,   1.4e-9, 1.3e-9, 1.5e-9,
-                                                          3e-8,    6e-10, 8e-10,  1.2e-9, 2e-8};
+                                                          3e-8,    6e-10, 5.5e-10, 1.2e-9, 2e-8};
 /* of AVX-512, AVX2, others: residues; products of which are reduced. */
 PERMI_UNUSED static const double permi_residue_seconds[3][2] = {
     {3.2e-10, 4.5e-10}, {4.5e-10, 7e-10}, {6.5e-10, 5.5e-9}};
@@ -145,10 +145,11 @@ PERMI_UNUSED static const double permi_list_weight[] = {1, 1.3, 1.8, 3.3, 3.8, 1
 #define PERMI_SIGNS_ITEM_SECONDS 1.2e-8 /* a pattern in it, */
 #define PERMI_SIGNS_PAIR_SECONDS 9e-10 /* a pair; */
 #define PERMI_SIGNS_WIDE_SECONDS 1e-9 /* a word of a row of it, in words */
-#define PERMI_SIGNS_MOVE_UNITS(n) (50.0 * (n)) /* a move of the order */
-#define PERMI_SIGNS_WEIGH_UNITS 40    /* of the weights: an entry of a row, times the row's size */
+#define PERMI_SIGNS_MOVE_UNITS(n) (25.0 * (n)) /* a move of the order: 12 if full, 30 with 6 ones a row (Zen 4) */
+#define PERMI_SIGNS_WEIGH_UNITS 7     /* of the weights: an entry of a row, times the row's size */
 #define PERMI_SIGNS_PLAN_SHARE 0.04   /* chosen: of the run, for the order; as much for probes */
-#define PERMI_SIGNS_PLAN_MOST 4        /* chosen */
+#define PERMI_SIGNS_PLAN_MOST 0.6     /* chosen: seconds of the last round of orders, and of probes, half of it of */
+                                      /* weights; times plan_effort */
 #define PERMI_SIGNS_LEAST_SECONDS 0.06 /* chosen: not planned against quicker rivals */
 #define PERMI_SIGNS_RANGE_SECONDS 0.02 /* chosen */
 #define PERMI_SIGNS_GPU_RANGE 2e-3     /* chosen: on GPUs, in seconds of the CPU; */

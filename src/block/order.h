@@ -335,7 +335,8 @@ static void permi_orders_greedy(permi_orders *search, double most)
       const double limit = fmin(early ? search->least[kind] : search->cost, most);
       double cost;
       if (search->least[kind] < (double)INFINITY &&
-          search->least[kind] > (early ? PERMI_GREEDY_FAR : PERMI_GREEDY_BEHIND) * search->cost)
+          search->least[kind] > (early ? PERMI_GREEDY_FAR : PERMI_GREEDY_BEHIND) *
+                                    fmin(search->least[0], fmin(search->least[1], search->least[2])))
         continue;
       search->greedy.kind = kind;
       search->greedy.by_chance = round % 2;

@@ -404,10 +404,11 @@ typedef struct permi_rook_pass {
   int words; /* of a value; 0: 32 bits */
   int times; /* some c is not 1 */
   size_t run, repeats, stride; /* in units of 64 bytes, or values of several words */
+  size_t pitch;                /* bytes of a plane */
 } permi_rook_pass;
 
-/* Ors moduli into seen, 8 words, by lanes; those of several words into as many. */
-typedef void (*permi_rook_kernel)(const permi_rook_pass *pass, const permi_rook_way *way, int ways, char *y,
+/* x, y: of the last plane. Ors moduli into seen, 8 words, by lanes; those of several words into as many. */
+typedef void (*permi_rook_kernel)(const permi_rook_pass *pass, const permi_rook_way *way, int ways, int planes, char *y,
                                   uint64_t *seen);
 
 /* >>array_kernels, >>hybrid_kernels, >>signs_kernels and >>rook_kernels, for each instruction set. */

@@ -52,13 +52,20 @@ static size_t permi_counted_at(const permi_counted *counted, int by_columns, int
   return (i * (size_t)counted->n + j) * (size_t)counted->parts + (size_t)part;
 }
 
-/* log2 of the product of the lines' sums of |integers|, with counts; *sums: their sum. */
-PERMI_COLD static double permi_counted_bits(const permi_counted *counted, int by_columns, double *sums)
+/* Bounds of integers, by rows and by columns, made when first asked for: log2 of the product of the lines' sums of
+   moduli, with counts, and the sum of these. */
+typedef struct permi_counted_bound {
+  int known[2];
+  double bits[2], sums[2];
+} permi_counted_bound;
+
+PERMI_COLD static double permi_counted_bits(const permi_counted *counted, int by_columns, permi_counted_bound *bound)
 {
   const permi_shape shape = permi_shape_of(counted, PERM_METHOD_AUTO, by_columns);
-  double bits = 0;
+  double bits = 0, sums = 0;
   int x, k, part;
-  *sums = 0;
+  if (bound->known[by_columns])
+    return bound->bits[by_columns];
   for (x = 0; x < shape.digits; x++) {
     double sum = 0;
     for (k = 0; k < shape.forms; k++)
@@ -66,22 +73,26 @@ PERMI_COLD static double permi_counted_bits(const permi_counted *counted, int by
         sum += shape.form_count[k] *
                fabs((double)counted->integer[permi_counted_at(counted, by_columns, x, k, part)]);
     bits += shape.digit_count[x] * log2(fmax(sum, 1) * (1 + 1e-12));
-    *sums += shape.digit_count[x] * sum;
+    sums += shape.digit_count[x] * sum;
   }
-  return bits;
+  bound->known[by_columns] = 1;
+  bound->sums[by_columns] = sums;
+  return bound->bits[by_columns] = bits;
 }
 
 /* Words, sign included, for every sum that must not wrap; 0: too many. */
-PERMI_COLD static int permi_choice_words(const permi_counted *counted, const permi_choice *choice)
+PERMI_COLD static int permi_choice_words(const permi_counted *counted, const permi_choice *choice,
+                                         permi_counted_bound *bound)
 {
   const permi_shape *shape = &choice->shape;
   const int subsets = choice->method == PERM_METHOD_SUBSETS;
-  double sums, bits = permi_counted_bits(counted, !subsets && !choice->by_columns && !shape->skips, &sums);
+  const int by_columns = !subsets && !choice->by_columns && !shape->skips;
+  double bits = permi_counted_bits(counted, by_columns, bound);
   if (choice->method == PERM_METHOD_RYSER) {
     bits += 2.0 * counted->columns;
   } else if (!subsets && choice->method != PERM_METHOD_EXPANSION) {
     if (shape->skips) /* |e_M| <= (sum of |forms|)^M / M! */
-      bits = fmax(0, counted->rows * log2(fmax(sums, 1)) - permi_log2_factorial(counted->rows)) + 1;
+      bits = fmax(0, counted->rows * log2(fmax(bound->sums[by_columns], 1)) - permi_log2_factorial(counted->rows)) + 1;
     bits += shape->digit_total;
   }
   bits = ceil(bits * (1 + 1e-9)) + 3;
@@ -135,7 +146,8 @@ PERMI_COLD static void permi_signs_price(int parts, double one, double size, per
 
 /* modulus: 0, or the one wanted. */
 PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, perm_method method, int by_columns,
-                                                 perm_precision precision, uint64_t modulus)
+                                                 perm_precision precision, uint64_t modulus,
+                                                 permi_counted_bound *bound)
 {
   const permi_shape shape = permi_shape_of(counted, method, by_columns);
   const int exact = precision == PERM_PRECISION_EXACT, dd = precision == PERM_PRECISION_DD;
@@ -151,7 +163,7 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
   choice.isa = PERM_ISA_PLAIN;
   choice.seconds = (double)INFINITY;
   if (exact) {
-    choice.words = permi_choice_words(counted, &choice);
+    choice.words = permi_choice_words(counted, &choice, bound);
     if (!choice.words && modulus && method == PERM_METHOD_SUBSETS) { /* only multiplies and adds */
       choice.words = 1;
       choice.modulus = modulus;
@@ -236,6 +248,7 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
   const int square = counted->rows == counted->columns, chosen = options->method == PERM_METHOD_AUTO;
   /* For complex terms the estimate asks for dd in either case. */
   const double favour = square && counted->parts == 2 ? 1 : 2;
+  permi_counted_bound bound = {{0, 0}, {0, 0}, {0, 0}};
   permi_choice best;
   size_t k;
   memset(&best, 0, sizeof best);
@@ -250,7 +263,7 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
       continue;
     if (engines[k].square_only && !square)
       continue;
-    choice = permi_choice_make(counted, method, engines[k].by_columns, precision, options->modulus);
+    choice = permi_choice_make(counted, method, engines[k].by_columns, precision, options->modulus, &bound);
     if (chosen && method == PERM_METHOD_SUBSETS) {
       if (choice.bytes > (options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_COUNTS_BYTES))
         choice.seconds = (double)INFINITY;

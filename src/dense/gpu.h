@@ -33,6 +33,18 @@ static int permi_gpu_devices(int gpus, char *message)
 #endif
 }
 
+/* Starts GPUs that are sure to be asked for. */
+PERMI_UNUSED static void permi_gpu_prepare(const perm_options *options, int n)
+{
+#if defined(PERM_WITH_CUDA)
+  if (options->isa == PERM_ISA_CUDA && options->gpu.devices && n >= PERMI_GPU_LEAST_N)
+    perm_cuda_prepare(options->gpu.devices);
+#else
+  (void)options;
+  (void)n;
+#endif
+}
+
 typedef struct permi_gpu {
   perm_gpu_work work;
   perm_allocator allocator;

@@ -102,7 +102,7 @@ static double permi_sample_terms(const perm_plan *plan, const permi_view *view, 
   }
   for (i = 0; i < plan->n; i++) {
     const int paired = plan->form == PERM_FORM_PAIR && i + 1 < plan->n;
-    double norm, norm_of[2], lost[2], least, inverse;
+    double norm, norm_of[2] = {0, 0}, lost[2] = {0, 0}, least, inverse;
     lost[0] = unit * permi_sampled_row(plan, view, i, sign, size[0], &norm_of[0]);
     if (norm_of[0] == 0)
       continue; /* of minors */

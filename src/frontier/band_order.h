@@ -237,10 +237,10 @@ static int permi_band_greedy(const permi_block *block, const int *same, const in
   return end == n;
 }
 
-/* The best of six orders: rows or columns as given, by Cuthill and McKee (ACM '69: 157-172), and greedily from
-   there. */
-static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_block *block, int *same, int *lines,
-                             permi_band_price *price)
+/* The best of six orders of at most `limit` transitions: rows or columns as given, by Cuthill and McKee (ACM '69:
+   157-172), and greedily from there. */
+static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_block *block, double limit, int *same,
+                             int *lines, permi_band_price *price)
 {
   permi_control *watch = maker->watch;
   const int n = block->n, vertices = 2 * n;
@@ -297,7 +297,7 @@ static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_b
           continue;
         memcpy(trial, greedy, (size_t)n * sizeof *trial);
       }
-      found = permi_band_price_of(block, same, trial, price->cost, number, ways, watch);
+      found = permi_band_price_of(block, same, trial, fmin(price->cost, limit), number, ways, watch);
       if (found.cost < price->cost) {
         *price = found;
         memcpy(lines, trial, (size_t)n * sizeof *lines);
@@ -386,20 +386,26 @@ static double permi_band_seconds_each(const permi_band *band)
 }
 
 /* Makes the band, or refuses. 0: out of memory. */
-static int permi_band_search(permi_maker *maker, permi_pool *room, const permi_block *block, int doubled,
+static int permi_band_search(permi_maker *maker, permi_pool *room, const permi_block *block, int doubled, double rival,
                              permi_band *band, permi_band_price *price, permi_offer *offer)
 {
   const size_t n = (size_t)block->n;
   int *same = (int *)permi_pool_get(room, 6 * n, sizeof(int)), *lines = same ? same + 2 * n : NULL;
-  permi_band_order(maker, room, block, same, lines, price);
   if (room->failed)
     return 0;
-  if (!(price->cost < (double)INFINITY))
+  if (!permi_numbers_choose_moduli(&band->numbers, block, maker->working->modulus, doubled)) {
+    permi_refuse_long(offer);
+    return 1;
+  }
+  permi_band_order(maker, room, block, rival / permi_band_seconds_each(band), same, lines, price);
+  if (room->failed)
+    return 0;
+  if (!(price->cost < (double)INFINITY) && rival < PERMI_BAND_STATES * permi_band_seconds_each(band))
+    permi_refuse(offer, PERM_ERROR_LIMIT, "is not found to be a band that takes less than %.3g s", rival);
+  else if (!(price->cost < (double)INFINITY))
     permi_refuse(offer, PERM_ERROR_LIMIT,
                  "is not found to be a band with a window of at most %d columns and %.0e states", PERMI_BAND_SLOTS,
                  PERMI_BAND_STATES);
-  else if (!permi_numbers_choose_moduli(&band->numbers, block, maker->working->modulus, doubled))
-    permi_refuse_long(offer);
   else if (!permi_band_fill(band, block, same, lines, lines + n, maker->watch))
     return 0;
   else if (permi_watch(maker->watch, 0))
@@ -419,11 +425,10 @@ static perm_status permi_band_offer(permi_maker *maker, const permi_block *block
   permi_band_price price;
   double each, gamma, sums;
   int fine;
-  (void)rival;
   offer->plan = band;
   if (band)
     band->n = n;
-  fine = band && permi_band_search(maker, &room, block, dd, band, &price, offer);
+  fine = band && permi_band_search(maker, &room, block, dd, rival, band, &price, offer);
   permi_pool_release(&room);
   if (!fine || offer->why[0])
     return fine ? PERM_OK : permi_fail_memory(maker->result);

@@ -23,7 +23,7 @@
 #define PERMI_ROOK_PLACES 40                            /* bits: 2^40 states are beyond any memory */
 #define PERMI_ROOK_WORDS (PERM_INTEGER_WORDS + 1)
 #define PERMI_ROOK_SEEN ((PERMI_ROOK_WORDS + 15) / 8 * 8) /* of a thread, in lines of cache */
-#define PERMI_ROOK_CHUNK 524288 /* bytes of values, half a second cache; by 2^18, 2^19, 2^20: 0.65, 0.58, 0.84 s */
+#define PERMI_ROOK_CHUNK 655360 /* bytes of values; 4, 5, 6 times 2^17: 0.220, 0.218, 0.252 s */
 #define PERMI_ROOK_BUFFER 1048576
 #define PERMI_ROOK_GROUP 12     /* steps at once */
 #define PERMI_ROOK_LENGTH 0.7   /* of values, relative to their bound in bits: 0.5 to 0.75 were seen */
@@ -78,7 +78,8 @@ typedef struct permi_placements {
   size_t unit;           /* bytes of a unit */
   int low;               /* bits within it */
   uint64_t inside, outer; /* bits in a chunk; of chunks */
-  char *buffer, **local; /* PERMI_ROOK_BUFFER a thread, or NULL; planes of a chunk in it */
+  char *buffer, **local; /* PERMI_ROOK_BUFFER a thread, or NULL; a chunk's planes in it, */
+  size_t pitch;          /* so far apart */
   int copied, end;       /* chunks are copied to buffers, and back with so many bits */
   uint64_t *seen;
   double chunk_units;
@@ -234,7 +235,8 @@ static void permi_placements_plan(permi_placements *p)
 }
 
 /* Values of several words, one by one. */
-static void permi_rook_long(const permi_rook_pass *pass, const permi_rook_way *way, int ways, char *y, uint64_t *seen)
+static void permi_rook_long_plane(const permi_rook_pass *pass, const permi_rook_way *way, int ways, ptrdiff_t before,
+                                  char *y, uint64_t *seen)
 {
   const int words = pass->words;
   const size_t size = 8 * (size_t)words;
@@ -243,7 +245,7 @@ static void permi_rook_long(const permi_rook_pass *pass, const permi_rook_way *w
   int s, w;
   for (r = 0; r < pass->repeats; r++)
     for (k = 0; k < pass->run; k++) {
-      const size_t at = (r * pass->stride + k) * size;
+      const ptrdiff_t at = (ptrdiff_t)((r * pass->stride + k) * size) - before;
       memset(sum, 0, size);
       for (s = 0; s < ways; s++) {
         const uint64_t *x = (const uint64_t *)(const void *)(way[s].x + at);
@@ -258,6 +260,14 @@ static void permi_rook_long(const permi_rook_pass *pass, const permi_rook_way *w
         seen[w] |= sum[w] ^ sign;
       memcpy(y + at, sum, size);
     }
+}
+
+static void permi_rook_long(const permi_rook_pass *pass, const permi_rook_way *way, int ways, int planes, char *y,
+                            uint64_t *seen)
+{
+  int plane;
+  for (plane = 0; plane < planes; plane++)
+    permi_rook_long_plane(pass, way, ways, plane * (ptrdiff_t)pass->pitch, y, seen);
 }
 
 static perm_isa permi_placements_isa(const perm_options *options, permi_rook_kernel *lanes)
@@ -288,7 +298,7 @@ static void permi_rook_run(const permi_placements *p, const permi_rook_step *ste
   permi_rook_way way[PERMI_ROOK_PLACES + 2];
   const permi_rook_source *use[PERMI_ROOK_PLACES + 2];
   size_t offset[PERMI_ROOK_PLACES + 2];
-  int s, i;
+  int s, i, planes;
   for (base |= step->fixed_to;; set = (set - 1) & step->choices) {
     const uint64_t index = base | set;
     int uses = 0;
@@ -299,8 +309,9 @@ static void permi_rook_run(const permi_placements *p, const permi_rook_step *ste
       use[uses] = source;
       offset[uses++] = permi_rook_offset(p, index ^ (source->flip & ~low));
     }
-    for (i = step->planes - 1; i >= 0; i--) {
+    for (i = step->planes - 1; i >= 0; i -= planes) {
       int ways = 0;
+      planes = p->copied && i > 0 && i < step->before ? i : 1; /* all sources */
       for (s = 0; s < uses; s++) {
         const int from = i - use[s]->behind;
         if (from < 0 || from >= step->before)
@@ -309,7 +320,7 @@ static void permi_rook_run(const permi_placements *p, const permi_rook_step *ste
         way[ways].lanes = (use[s]->test | use[s]->flip) & low ? &use[s]->lanes : NULL;
         way[ways++].c = use[s]->c;
       }
-      p->kernel(&step->pass, way, ways, plane[i] + permi_rook_offset(p, index), seen);
+      p->kernel(&step->pass, way, ways, planes, plane[i] + permi_rook_offset(p, index), seen);
     }
     if (!set)
       break;
@@ -406,6 +417,7 @@ static void permi_rook_finish(const permi_placements *p, permi_rook_step *step)
   step->pass.words = p->words;
   step->pass.run = step->pass.repeats = 1;
   step->pass.stride = 0;
+  step->pass.pitch = p->pitch;
   for (; free >> bit & 1; bit++)
     step->pass.run *= 2;
   step->choices &= ~(((uint64_t)1 << bit) - 1);
@@ -441,11 +453,12 @@ static perm_status permi_placements_pass(permi_placements *p)
   p->outer = (((uint64_t)1 << start) - 1) & ~p->inside & ~(((uint64_t)1 << p->low) - 1);
   pitch = permi_rook_chunk_bytes(p, p->inside, 1) + 320; /* planes in other lines of the first cache */
   p->copied = p->buffer && p->outer && pitch * planes <= PERMI_ROOK_BUFFER;
+  p->pitch = p->copied ? (size_t)pitch : 0;
   p->end = p->group < p->prepared ? p->step[p->group].start : p->width;
   for (k = 0; k < p->threads && p->copied; k++)
     for (bit = 0; bit < planes; bit++)
       p->local[(size_t)k * ((size_t)p->block->vertices + 1) + (size_t)bit] =
-          p->buffer + (size_t)k * PERMI_ROOK_BUFFER + (size_t)bit * (size_t)pitch;
+          p->buffer + (size_t)k * PERMI_ROOK_BUFFER + (size_t)bit * p->pitch;
   for (k = 0; k < p->group; k++)
     permi_rook_finish(p, &p->step[k]);
   p->chunk_units = 1e9 * PERMI_ROOK_BYTE_SECONDS * 2 * p->group * permi_rook_chunk_bytes(p, p->inside, planes);
@@ -493,13 +506,12 @@ static perm_status permi_placements_widen(permi_placements *p, size_t count)
   return PERM_OK;
 }
 
-/* Values get as many words. */
-static perm_status permi_placements_lengthen(permi_placements *p, int step, int words)
+/* From `before` words to those of the group. */
+static perm_status permi_placements_lengthen(permi_placements *p, int step, int before)
 {
-  const int width = p->step[0].start;
-  const size_t count = (size_t)1 << (width < p->low ? p->low : width);
-  perm_status status = p->words ? PERM_OK : permi_placements_widen(p, count);
-  const int from = p->words ? p->words : 1;
+  const int width = p->step[0].start, words = p->words, from = before ? before : 1;
+  const size_t count = (size_t)1 << (width < 3 ? 3 : width);
+  perm_status status = before ? PERM_OK : permi_placements_widen(p, count);
   size_t k;
   int i, w;
   for (i = 0; i < p->planes && words > 1 && status == PERM_OK; i++) {
@@ -520,7 +532,6 @@ static perm_status permi_placements_lengthen(permi_placements *p, int step, int 
     if (permi_watch(p->watch, 2.0 * (double)(count * (size_t)words)))
       status = p->watch->stopped;
   }
-  permi_placements_kind(p, words);
   return status;
 }
 
@@ -542,15 +553,14 @@ static double permi_placements_seen(const permi_placements *p)
   return 64 * w + bits;
 }
 
-/* Prepares a group from step `first` on, whose first steps may be prepared; returns how many vertices it eliminates.
-   What comes next may be prepared behind it. *words: what its values need. */
-static int permi_placements_gather(permi_placements *p, int first, int *words)
+/* Prepares a group from step `first` on, whose first steps may be prepared, and the length of its values; returns how
+   many vertices it eliminates. What comes next may be prepared behind it. */
+static int permi_placements_gather(permi_placements *p, int first)
 {
   const double seen = permi_placements_seen(p);
   uint64_t involved = 0;
   double growth = 0;
   int k = 0, taken = 0;
-  *words = 0;
   for (p->group = 0; first + taken < p->steps; taken++) {
     const int v = p->sequence[first + taken], place = p->place[v];
     int needed, planes;
@@ -565,11 +575,11 @@ static int permi_placements_gather(permi_placements *p, int first, int *words)
     planes = p->step[k].planes;
     for (; k < p->prepared; k++)
       involved |= p->step[k].involved;
-    if (taken && (needed > *words || k > PERMI_ROOK_GROUP ||
+    if (taken && (needed > p->words || k > PERMI_ROOK_GROUP ||
                   permi_rook_chunk_bytes(p, involved, planes) > PERMI_ROOK_CHUNK ||
                   ldexp((double)p->unit * planes, p->step[0].start - p->low) <= 2 * PERMI_ROOK_CHUNK))
       break;
-    *words = needed;
+    permi_placements_kind(p, needed);
     p->group = k;
   }
   return taken;
@@ -578,12 +588,12 @@ static int permi_placements_gather(permi_placements *p, int first, int *words)
 /* Eliminates the next vertices; *next: how many are. */
 static perm_status permi_placements_advance(permi_placements *p, int *next)
 {
-  const int first = *next;
+  const int first = *next, before = p->words;
   perm_status status = PERM_OK;
-  int words, k;
-  *next += permi_placements_gather(p, first, &words);
-  if (words > p->words)
-    status = permi_placements_lengthen(p, first, words);
+  int k;
+  *next += permi_placements_gather(p, first);
+  if (p->words > before)
+    status = permi_placements_lengthen(p, first, before);
   for (; status == PERM_OK && p->planes < p->step[p->group - 1].planes; p->planes++)
     if (!permi_placements_allocate(p, p->planes, first, p->words))
       return PERM_ERROR_MEMORY;

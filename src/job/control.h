@@ -19,7 +19,12 @@ typedef struct permi_control {
   double done;
 } permi_control;
 
+#if !defined(PERMI_WATCH_UNITS) /* tests look more often, and stop at any look */
 #define PERMI_WATCH_UNITS 1e7
+#endif
+#if !defined(PERMI_STOP_FAULT)
+#define PERMI_STOP_FAULT() 0
+#endif
 
 static permi_control permi_control_begin(const perm_options *options)
 {
@@ -39,7 +44,7 @@ static perm_status permi_control_poll(permi_control *control, double work_done, 
 {
   const perm_options *options = control->options;
   double now;
-  if (options->cancel && *options->cancel)
+  if ((options->cancel && *options->cancel) || PERMI_STOP_FAULT())
     return PERM_STOPPED_CANCELLED;
   if (!options->progress && control->deadline == (double)INFINITY)
     return PERM_OK;

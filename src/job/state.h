@@ -212,7 +212,7 @@ static perm_status permi_state_finish(const perm_job *job, const perm_state *sta
     return PERM_ERROR_NULL;
   status = permi_check_state(job, state, 2, result);
   for (i = 0; status == PERM_OK && i < job->leaves; i++) {
-    uint64_t begin, end;
+    uint64_t begin = 0, end = 0;
     perm_state_left(job, state, i, 0, &begin, &end);
     if (begin < end)
       status = permi_fail(result, PERM_ERROR_STATE, 2, "chunks %llu to %llu of the %llu of leaf %d are missing",

@@ -78,7 +78,9 @@ static int permi_entry_is_zero(const permi_entry *entry, perm_kind kind)
 }
 
 /* Watches a loop of `units` a step at every 65536th step; 1: stop. */
+#if !defined(PERMI_WATCH_STEPS)
 #define PERMI_WATCH_STEPS 65536
+#endif
 static int permi_watch_step(permi_control *watch, size_t k, double units)
 {
   if (~k & (PERMI_WATCH_STEPS - 1))

@@ -116,7 +116,7 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
   middle = permi_number_end(begin, end, &integer);
   entry->real = entry->imaginary = 0;
   entry->integer = 0;
-  if (middle == end && middle > begin) {
+  if (middle == end) { /* no field is empty */
     if (permi_integer_value(begin, end, &entry->integer)) {
       entry->real = (double)entry->integer; /* to nearest, as strtod would */
       return 1;
@@ -126,7 +126,7 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
     reader->large = integer && !reader->large ? reader->line : reader->large;
     return permi_double_value(reader, begin, end, &entry->real);
   }
-  if (end > begin && (end[-1] == 'i' || end[-1] == 'j')) {
+  if (end[-1] == 'i' || end[-1] == 'j') {
     const char *last = end - 1, *from = middle == last ? begin : middle;
     const int sign = from < last && (*from == '+' || *from == '-'), bare = from + sign == last;
     if ((from == begin || sign) && (bare || permi_number_end(from, last, &integer) == last)) {
@@ -136,12 +136,12 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
              (bare || permi_double_value(reader, from, last, &entry->imaginary));
     }
   }
-  if (reader->denominator && integer && middle > begin && middle < end && *middle == '/')
+  if (reader->denominator && integer && middle > begin && *middle == '/')
     return permi_fraction_value(reader, begin, middle, end, entry);
   return permi_reader_fail(
       reader, "%s found, a number such as 1, -2.5e3, 1+2i or (1+2j) was expected%s",
       permi_quoted(whole_begin, whole_end).text,
-      middle > begin && middle < end && *middle == '/'
+      middle > begin && *middle == '/'
           ? "; of fractions: multiply a row by its denominators' least common multiple, then divide the permanent by it"
       : memchr(begin, ',', (size_t)(end - begin)) ? ", with a point before decimals" : "");
 }

@@ -535,7 +535,8 @@ static double permi_hybrid_rate(perm_isa isa, permi_hybrid_algebra algebra)
 }
 
 /* Both orientations share a third of the annealing. Without room the search continues from *layout. */
-#define PERMI_HYBRID_BRIEF 2000 /* fewer moves are made as hot as those before (13 matrices) */
+#define PERMI_HYBRID_WARM 0.05 /* heat of annealing each, and of the better; 0.2 and 0.1 cost 5 % (12 matrices) */
+#define PERMI_HYBRID_COOL 0.03
 static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangement *layout)
 {
   const int again = work->budget < PERMI_HYBRID_SLOT_BUDGET;
@@ -559,12 +560,12 @@ static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangem
   }
   moves = (int)fmin(permi_layout_moves(work, best), inner ? 80000 : 4000) / 6;
   for (t = 0; t < 2 && moves > 3 && !again; t++)
-    cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves, inner ? 3 : -1, 0.2, &seed);
+    cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves, inner ? 3 : -1, PERMI_HYBRID_WARM,
+                                  &seed);
   t = cost[1] < cost[0];
   moves = (int)fmin(permi_layout_moves(work, cost[t]), inner ? 53334 : 2667);
   if (moves > 20)
-    cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves, inner ? 4 : -1,
-                                  moves < PERMI_HYBRID_BRIEF ? 0.2 : 0.1, &seed);
+    cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves, inner ? 4 : -1, PERMI_HYBRID_COOL, &seed);
   *layout = trial[t];
   return cost[t];
 }

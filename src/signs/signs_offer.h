@@ -239,10 +239,10 @@ static double permi_signs_faster(const perm_options *options, int n)
 }
 
 /* Seconds for the order, and as many for probes, if a core takes so many. */
-static double permi_signs_share(double seconds, double rival, double faster)
+static double permi_signs_share(const permi_signs_model *model, double seconds, double rival, double faster)
 {
   seconds = faster > 1 ? PERMI_SIGNS_GPU_PLAN * (PERMI_GPU_COMPILE + seconds / faster) : seconds;
-  return fmin(PERMI_SIGNS_PLAN_SHARE * fmin(seconds, rival), PERMI_SIGNS_PLAN_MOST);
+  return fmin(PERMI_SIGNS_PLAN_SHARE * fmin(seconds, rival), PERMI_SIGNS_PLAN_MOST * model->effort);
 }
 
 /* Anneals, as long as it pays, orders with blocks of several lengths. Returns the expected seconds. */
@@ -278,7 +278,7 @@ static double permi_signs_search_order(permi_signs_model *model, double rival, d
     if (watch && watch->stopped != PERM_OK)
       break;
     if (round + 1 >= PERMI_SIGNS_LENGTHS &&
-        1e-9 * PERMI_SIGNS_MOVE_UNITS(n) * 2 * each > permi_signs_share(least, rival, faster))
+        1e-9 * PERMI_SIGNS_MOVE_UNITS(n) * 2 * each > permi_signs_share(model, least, rival, faster))
       break;
   }
   return least;
@@ -306,6 +306,7 @@ static int permi_signs_prepare(const permi_block *block, permi_signs_work *work,
 {
   double least = (double)INFINITY;
   int side, best = -1, doubled = -1;
+  work->model.effort = fmax(watch->options->plan_effort, 1);
   for (side = 0; side < 3; side++) {
     if (side == 2 && best) /* none, or read last */
       break;
@@ -359,7 +360,7 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
   }
   if (made && !offer->why[0]) {
     expected = permi_signs_search_order(&work->model, plan, faster, maker->watch, &signs->moves, &work->order);
-    share = permi_signs_share(expected, plan, faster);
+    share = permi_signs_share(&work->model, expected, plan, faster);
     if (expected > PERMI_SIGNS_HOPE * rival * faster)
       permi_refuse(offer, PERM_ERROR_LIMIT, "takes about %.3g s, more than others", expected / faster);
     else

@@ -12,30 +12,37 @@
 
 typedef struct permi_signs_model {
   int n;
+  double effort; /* times PERMI_SIGNS_PLAN_MOST */
   uint64_t touched[PERM_MAX_N];
   double weight[PERMI_SIGNS_SHARES];                /* of a share of + */
   double survival[PERM_MAX_N][PERMI_SIGNS_SHARES];  /* of a row: it does not vanish */
   double step[PERM_MAX_N + 1][3][PERMI_SIGNS_SHARES]; /* of classes FIRST, SECOND, NONE; at 0 without prefix columns */
 } permi_signs_model;
 
-/* Probability that the row vanishes if a sign is + with probability q. */
+/* Probability that the row vanishes if a sign is + with probability q. Only sums that are reached, and lead back to 0,
+   are looked at. */
 static double permi_signs_vanishes(const permi_signs_matrix *matrix, int row, double q)
 {
-  double chance[2 * PERMI_SIGNS_MOST + 1], next[2 * PERMI_SIGNS_MOST + 1]; /* of a sum */
+  double memory[2][2 * PERMI_SIGNS_MOST + 1], *chance = memory[0], *next = memory[1], *swap; /* of a sum */
   const int most = matrix->size[row];
-  int j, s;
+  int j, s, seen = 0;
   if (matrix->sum[row] & 1)
     return 0;
-  for (s = 0; s <= 2 * most; s++)
-    chance[s] = s == most;
+  for (j = 0; j < 2; j++)
+    memset(memory[j], 0, (size_t)(2 * most + 1) * sizeof *memory[j]);
+  chance[most] = 1;
   for (j = 0; j < matrix->n; j++) {
     const int x = matrix->entry[row][j];
+    int reach;
     if (!x)
       continue;
-    for (s = 0; s <= 2 * most; s++)
-      next[s] = (s - x >= 0 && s - x <= 2 * most ? q * chance[s - x] : 0) +
-                (s + x >= 0 && s + x <= 2 * most ? (1 - q) * chance[s + x] : 0);
-    memcpy(chance, next, (size_t)(2 * most + 1) * sizeof *chance);
+    seen += abs(x);
+    reach = seen < most - seen ? seen : most - seen;
+    for (s = most - reach; s <= most + reach; s++)
+      next[s] = q * chance[s - x] + (1 - q) * chance[s + x];
+    swap = chance;
+    chance = next;
+    next = swap;
   }
   return chance[most];
 }
@@ -67,31 +74,32 @@ static void permi_signs_model_make(permi_signs_model *model, const permi_signs_m
     permi_signs_survives(matrix, i, model->survival[i]);
 }
 
-/* Expected seconds of the search in this order. */
-static double permi_signs_expected(permi_signs_model *model, const permi_signs_order *order)
+/* The set of each row's positions in the order; position k is bit 63 - k, so that the last is the lowest. */
+static void permi_signs_positions(const permi_signs_model *model, const permi_signs_order *order, uint64_t *positions)
 {
-  const int n = model->n, p = order->prefix;
-  const uint64_t first = permi_signs_bits(p, order->length[0]);
-  const uint64_t second = permi_signs_bits(p + order->length[0], order->length[1]);
-  double alive[3][PERMI_SIGNS_SHARES], live[PERMI_SIGNS_SHARES], cuts[PERM_MAX_N + 1], seconds = 0, both = 0, ways;
-  double items[3] = {0, 0, 0};
-  int position[PERM_MAX_N], own[3] = {0, 0, 0}, k, c, i, s;
-  for (k = 0; k < n; k++)
-    position[order->column[k]] = k;
-  for (k = 0; k <= p; k++) {
-    cuts[k] = 0;
-    for (c = 0; c < 3; c++)
-      for (s = 0; s < PERMI_SIGNS_SHARES; s++)
-        model->step[k][c][s] = 1;
-  }
-  for (i = 0; i < n; i++) {
-    uint64_t set = model->touched[i], places = 0;
-    int last = 0;
-    for (; set; set &= set - 1)
-      places |= UINT64_C(1) << position[permi_trailing_zeros(set)];
-    c = (places & first ? 1 : 0) + (places & second ? 2 : 0);
-    for (set = places & ((UINT64_C(1) << p) - 1); set; set >>= 1)
-      last++;
+  uint64_t at[PERM_MAX_N], set;
+  int i, k;
+  for (k = 0; k < model->n; k++)
+    at[order->column[k]] = UINT64_C(1) << (63 - k);
+  for (i = 0; i < model->n; i++)
+    for (set = model->touched[i], positions[i] = 0; set; set &= set - 1)
+      positions[i] |= at[permi_trailing_zeros(set)];
+}
+
+/* Gives each step the survival of the rows that end with it: step[k][c] where bit c of ends[k] is set. own[c]: the last
+   step of class c. Returns how many rows join both blocks. */
+static int permi_signs_ends(permi_signs_model *model, const permi_signs_order *order, const uint64_t *positions,
+                            unsigned char *ends, double *cuts, int *own)
+{
+  const int p = order->prefix, length = order->length[0];
+  const uint64_t before = permi_signs_bits(64 - p, p), first = permi_signs_bits(64 - p - length, length);
+  const uint64_t second = ~(before | first);
+  int both = 0, c, i, s;
+  for (i = 0; i < model->n; i++) {
+    const uint64_t set = positions[i];
+    const int last = set & before ? 64 - permi_trailing_zeros(set & before) : 0;
+    double *step;
+    c = (set & first ? 1 : 0) + (set & second ? 2 : 0);
     if (c == 3) {
       both++;
       continue;
@@ -99,26 +107,46 @@ static double permi_signs_expected(permi_signs_model *model, const permi_signs_o
     cuts[last] += c > 0;
     c = c ? c - 1 : 2;
     own[c] = last > own[c] ? last : own[c];
+    step = model->step[last][c];
     for (s = 0; s < PERMI_SIGNS_SHARES; s++)
-      model->step[last][c][s] *= model->survival[i][s];
+      step[s] = ends[last] >> c & 1 ? step[s] * model->survival[i][s] : model->survival[i][s];
+    ends[last] |= (unsigned char)(1 << c);
   }
+  return both;
+}
+
+/* Expected seconds of the search in this order, whose rows have these positions. */
+static double permi_signs_expected(permi_signs_model *model, const permi_signs_order *order, const uint64_t *positions)
+{
+  const int p = order->prefix;
+  double alive[3][PERMI_SIGNS_SHARES], live[PERMI_SIGNS_SHARES], cuts[PERM_MAX_N + 1], seconds = 0, sum = 0, ways;
+  double items[3] = {0, 0, 0};
+  unsigned char ends[PERM_MAX_N + 1];
+  int own[3] = {0, 0, 0}, both, k, c, s;
+  memset(ends, 0, sizeof ends);
+  for (k = 0; k <= p; k++)
+    cuts[k] = 0;
+  both = permi_signs_ends(model, order, positions, ends, cuts, own);
   for (s = 0; s < PERMI_SIGNS_SHARES; s++) {
-    alive[0][s] = model->step[0][0][s] * (double)(1 << order->length[0]);
-    alive[1][s] = model->step[0][1][s] * (double)(1 << order->length[1]);
+    alive[0][s] = (ends[0] & 1 ? model->step[0][0][s] : 1) * (double)(1 << order->length[0]);
+    alive[1][s] = (ends[0] & 2 ? model->step[0][1][s] : 1) * (double)(1 << order->length[1]);
     alive[2][s] = live[s] = model->weight[s];
+    sum += live[s];
   }
   for (k = 1, ways = 1; k <= p; k++, ways *= 2) {
-    double sum = 0;
-    for (s = 0; s < PERMI_SIGNS_SHARES; s++) {
-      sum += live[s];
+    seconds += ways * sum * (PERMI_SIGNS_NODE_SECONDS + PERMI_SIGNS_CUT_SECONDS * cuts[k]);
+    if (ends[k] || k == 1) {
       for (c = 0; c < 3; c++)
-        alive[c][s] *= model->step[k][c][s];
-      live[s] = alive[2][s] * alive[0][s] / (1 + alive[0][s]) * alive[1][s] / (1 + alive[1][s]);
+        for (s = 0; s < PERMI_SIGNS_SHARES && ends[k] >> c & 1; s++)
+          alive[c][s] *= model->step[k][c][s];
+      for (s = 0, sum = 0; s < PERMI_SIGNS_SHARES; s++) {
+        live[s] = alive[2][s] * alive[0][s] / (1 + alive[0][s]) * alive[1][s] / (1 + alive[1][s]);
+        sum += live[s];
+      }
     }
     for (c = 0; c < 2; c++)
       for (s = 0; s < PERMI_SIGNS_SHARES && k == own[c]; s++)
         items[c] += ways * live[s] * alive[c][s];
-    seconds += ways * sum * (PERMI_SIGNS_NODE_SECONDS + PERMI_SIGNS_CUT_SECONDS * cuts[k]);
   }
   ways /= 2;
   for (s = 0; s < PERMI_SIGNS_SHARES; s++)
@@ -147,37 +175,61 @@ static double permi_signs_cooling(double ratio, int moves)
   return high;
 }
 
+/* Columns a and b of the order change places, or column a goes to place b and those between close up; so do the rows'
+   positions. */
+static void permi_signs_move(permi_signs_order *order, uint64_t *positions, int n, int a, int b, int swap)
+{
+  const int column = order->column[a], low = 63 - (a > b ? a : b), far = (a > b ? a - b : b - a);
+  const uint64_t between = permi_signs_bits(low, far + 1);
+  int i, k;
+  if (swap) {
+    order->column[a] = order->column[b];
+    for (i = 0; i < n; i++) {
+      const uint64_t differ = (positions[i] >> low ^ positions[i] >> (low + far)) & 1;
+      positions[i] ^= differ << low ^ differ << (low + far);
+    }
+  } else {
+    for (k = a; k != b; k += a < b ? 1 : -1)
+      order->column[k] = order->column[a < b ? k + 1 : k - 1];
+    for (i = 0; i < n; i++) {
+      const uint64_t set = positions[i] & between, mine = positions[i] >> (63 - a) & 1;
+      positions[i] ^= set ^ (((a < b ? set << 1 : set >> 1) & between) | mine << (63 - b));
+    }
+  }
+  order->column[b] = column;
+}
+
 /* Anneals the order: swaps, and moves by up to 12. */
 static double permi_signs_anneal(permi_signs_model *model, permi_signs_order *order, int moves, double heat,
                                  uint64_t *seed, permi_control *watch)
 {
   permi_signs_order now = *order, trial;
-  double cost = permi_signs_expected(model, order), best = cost;
+  uint64_t positions[PERM_MAX_N], tried[PERM_MAX_N];
+  double cost, best;
   const double cooling = permi_signs_cooling(heat / 0.005, moves);
   const int n = model->n;
   int move, k;
+  permi_signs_positions(model, order, positions);
+  cost = best = permi_signs_expected(model, order, positions);
   for (move = 0; move < moves && !(move % 512 == 0 && permi_watch(watch, 512.0 * PERMI_SIGNS_MOVE_UNITS(n)));
        move++, heat *= cooling) {
     const int a = permi_order_below(seed, n);
     double chance = permi_order_random(seed), mantissa, limit, fresh;
-    int b = permi_order_below(seed, n);
-    trial = now;
-    if (permi_order_below(seed, 2)) {
-      trial.column[a] = now.column[b];
-      trial.column[b] = now.column[a];
-    } else {
+    int b = permi_order_below(seed, n), swap = permi_order_below(seed, 2);
+    if (!swap) {
       b = a + permi_order_below(seed, 25) - 12;
       b = b < 0 ? 0 : b >= n ? n - 1 : b;
-      for (k = a; k != b; k += a < b ? 1 : -1)
-        trial.column[k] = now.column[a < b ? k + 1 : k - 1];
-      trial.column[b] = now.column[a];
     }
+    trial = now;
+    memcpy(tried, positions, sizeof tried);
+    permi_signs_move(&trial, tried, n, a, b, swap);
     mantissa = frexp(chance + 1e-9, &k);
     limit = cost * (1 + heat * (2 - 2 * mantissa - k));
-    fresh = permi_signs_expected(model, &trial);
+    fresh = permi_signs_expected(model, &trial, tried);
     if (fresh > limit)
       continue;
     now = trial;
+    memcpy(positions, tried, sizeof tried);
     cost = fresh;
     if (cost < best) {
       best = cost;
@@ -238,7 +290,8 @@ static int permi_signs_weigh(permi_signs_work *work, double rival, permi_control
   for (i = 0; i < n; i++)
     units += PERMI_SIGNS_WEIGH_UNITS * matrix->size[i] * permi_count_ones(matrix->touched[i]);
   units *= (double)permi_count_ones(matrix->touched[0]) / n; /* rows that a move changes */
-  moves = (int)fmin(60 * n, PERMI_SIGNS_PLAN_SHARE * rival / units * 1e9);
+  moves = (int)fmin(60 * n, 1e9 / units * fmin(PERMI_SIGNS_PLAN_SHARE * rival,
+                                               PERMI_SIGNS_PLAN_MOST / 2 * model->effort));
   for (move = 0; move < moves && !permi_watch(watch, units); move++, heat *= 1 - 5.0 / moves) {
     const int columns = 1 + permi_order_below(&seed, 2), first = permi_order_below(&seed, n);
     const int second = permi_order_below(&seed, n);

@@ -163,7 +163,7 @@ PERM_API perm_status perm_compute_float(int m, int n, const float *a, ptrdiff_t 
   int i, j;
   if (!result)
     return PERM_ERROR_NULL;
-  if (!a || m <= 0 || n <= 0 || m > PERM_MAX_N || n > PERM_MAX_N || !permi_stride_fits(m, n, ld, 8))
+  if (!a || m <= 0 || n <= 0 || m > PERM_MAX_LINES || n > PERM_MAX_LINES || !permi_stride_fits(m, n, ld, 8))
     /* perm_compute_real says why */
     return perm_compute_real(m, n, a ? (const double *)(const void *)permi_lane_signs : NULL, ld, options, result);
   status = permi_check_options(options, 5, result);

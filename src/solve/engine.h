@@ -89,13 +89,9 @@ static void permi_offers_begin(permi_offers *offers, const permi_engine *engine,
   offers->glance = -1;
   offers->glanced = NULL;
   offers->elimination = NULL;
-  for (k = 0; k < engines; k++) {
+  memset(offer, 0, (size_t)engines * sizeof *offer); /* whole: gcc 12 warns about a loop over why[0] at -O3 */
+  for (k = 0; k < engines; k++)
     offer[k].seconds = (double)INFINITY;
-    offer[k].bytes = 0;
-    offer[k].why[0] = 0;
-    offer[k].status = PERM_OK;
-    offer[k].plan = NULL;
-  }
 }
 
 /* Asks engine i for its offer, and chooses it if it is the best so far. */

@@ -273,6 +273,12 @@ static perm_status permi_ask_full(permi_maker *maker, const permi_block *block, 
   return status == PERM_OK ? permi_ask(maker, block, offers, PERMI_AT_CLASSES) : status;
 }
 
+/* Below it no other engine than those of perm.h is asked: a block half full has hardly a structure. */
+static double permi_surely_seconds(const permi_block *block)
+{
+  return PERMI_PROVEN_FAVOUR_SECONDS / 10 * (block->edges > 0.4 * block->n * block->n ? 3 : 1);
+}
+
 /* The leaf of the engine that offers the least time. The engines of perm.h are asked first and noted last. */
 static perm_status permi_make_best(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
 {
@@ -292,8 +298,7 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
   if (integer && !equal && block->n > PERMI_RIVAL_MOST && block->n <= PERM_MAX_N && !options->gpu.devices)
     counts = ldexp(PERMI_FULL_SECONDS / 16 * block->n, block->n); /* a bound does for now */
   else if (block->n <= PERM_MAX_N && (integer || (offers.dense > 1e-4 && equal)))
-    status = permi_make_rival(maker, block, 0, fmin(offers.dense, PERMI_PROVEN_FAVOUR_SECONDS / 10), leaf, &counts,
-                              &made);
+    status = permi_make_rival(maker, block, 0, fmin(offers.dense, permi_surely_seconds(block)), leaf, &counts, &made);
   if (status != PERM_OK || made)
     return status;
   first = offers.best = fmin(offers.dense, counts);
@@ -372,6 +377,11 @@ static perm_status permi_make_block(permi_maker *maker, const int *rows, const i
   perm_status status;
   if (permi_watch(maker->watch, 1e3 + 100.0 * order))
     return maker->watch->stopped;
+  if (order <= PERMI_MAJORANT_ORDER && !maker->subsets)
+    maker->subsets = (double *)permi_allocate(&maker->options->allocator, (size_t)2 << PERMI_MAJORANT_ORDER,
+                                              sizeof *maker->subsets);
+  if (order <= PERMI_MAJORANT_ORDER && !maker->subsets)
+    return permi_fail_memory(maker->result);
   if (!permi_block_create(maker->working, rows, columns, order, &block))
     return permi_fail_memory(maker->result);
   memset(&leaf, 0, sizeof leaf);

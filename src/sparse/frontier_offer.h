@@ -73,13 +73,15 @@ static perm_status permi_make_rival(permi_maker *maker, const permi_block *block
     status = permi_fail_memory(maker->result);
   else if (block->integer || array.counted.m != array.counted.rows ||
            array.counted.n != array.counted.rows) { /* else the frontier is the better program */
-    array.hasty = seconds == 0;
+    array.hasty = seconds == 0 && block->n > PERMI_RIVAL_PLAN;
     status = permi_array_plan(&asked, options, better, NULL, maker->result);
-    if (status == PERM_OK && array.hasty && *better < surely) {
+    if (status == PERM_OK && seconds == 0 && *better < surely) {
       seconds = (double)INFINITY;
-      array.hasty = 0;
-      array.engine = NULL;
-      status = permi_array_plan(&asked, options, better, NULL, maker->result);
+      if (array.hasty) {
+        array.hasty = 0;
+        array.engine = NULL;
+        status = permi_array_plan(&asked, options, better, NULL, maker->result);
+      }
     }
     if (status == PERM_OK && (*better < seconds || options->method == PERM_METHOD_EXACT)) {
       status = array.engine->make(&asked, NULL, NULL, leaf);

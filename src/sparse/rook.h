@@ -239,7 +239,7 @@ static void permi_rook_shift(const permi_rook *rook, int64_t x)
 }
 
 /* What all evaluations take by prediction; INFINITY: they cannot be done. */
-static double permi_rook_evaluation_seconds(const permi_rook *rook, const perm_options *options)
+static double permi_rook_evaluation_seconds(const permi_rook *rook, const perm_options *options, perm_status *status)
 {
   perm_options one = *options;
   perm_job *job = NULL;
@@ -252,7 +252,8 @@ static double permi_rook_evaluation_seconds(const permi_rook *rook, const perm_o
   permi_rook_shift(rook, rook->m);
   one.max_seconds = 0;
   one.progress = NULL;
-  if (perm_job_integer(rook->m, rook->n, rook->shifted, rook->n, &one, &job, &result) == PERM_OK)
+  *status = perm_job_integer(rook->m, rook->n, rook->shifted, rook->n, &one, &job, &result);
+  if (*status == PERM_OK)
     seconds = permi_job_seconds(job) * (rook->m + 1);
   perm_job_free(job);
   return seconds;
@@ -294,19 +295,21 @@ static perm_status permi_rook_solve(permi_rook *rook, permi_placements *plan, co
   const int evaluated = options.method == PERM_METHOD_EXACT && rook->m > 0;
   double first = fits && !evaluated ? plan->seconds : (double)INFINITY;
   double second = (double)INFINITY, planned;
-  perm_status status;
+  perm_status status, planning = PERM_OK;
   options.method = PERM_METHOD_AUTO;
   options.modulus = 0; /* residues are taken of what is interpolated, which divides */
   if (given_options->method != PERM_METHOD_FRONTIER && first > PERMI_ROOK_FREE_SECONDS && rook->m > 0 &&
       rook->n <= PERM_MAX_LINES && area < 1e8) {
     if (!(rook->shifted = (int64_t *)permi_allocate(&options.allocator, (size_t)area + 1, sizeof *rook->shifted)))
       return permi_fail_memory(result);
-    second = permi_rook_evaluation_seconds(rook, &options);
+    second = permi_rook_evaluation_seconds(rook, &options, &planning);
   }
   planned = permi_seconds() - watch->start;
   watch->work_total = fmin(first, second);
   watch->activity = "placing rooks";
-  if (watch->work_total == (double)INFINITY && evaluated)
+  if (watch->work_total == (double)INFINITY && (planning > 0 || planning == PERM_ERROR_MEMORY))
+    status = permi_fail(result, planning, 0, "%s", perm_status_text(planning));
+  else if (watch->work_total == (double)INFINITY && evaluated)
     status = permi_fail(result, PERM_ERROR_LIMIT, 0,
                         "rook numbers: method exact takes entries below 2^62, up to %d rows and columns, and what "
                         "max_bytes allows: try method frontier", PERM_MAX_LINES);

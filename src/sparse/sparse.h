@@ -9,6 +9,14 @@ static void permi_job_replace(perm_job **job, perm_job *other)
   *job = other;
 }
 
+/* Jobs of PERM_ERROR_LIMIT are for explaining; this call has no use for one. */
+static perm_status permi_job_or_none(perm_status status, perm_job **job)
+{
+  if (status != PERM_OK)
+    permi_job_replace(job, NULL);
+  return status;
+}
+
 /* Takes the exact job unless it does not fit, or takes over a second and PERMI_EXACT_WORTH times as long as doubles. */
 static perm_status permi_make_rather(const permi_given *given, permi_control *watch, perm_status status,
                                      perm_job **job, perm_result *result)
@@ -23,9 +31,10 @@ static perm_status permi_make_rather(const permi_given *given, permi_control *wa
   status = permi_make_job(given, watch, 0, &doubles, result);
   if (watch->stopped != PERM_OK) {
     permi_job_replace(job, NULL);
-  } else if (status == PERM_OK && seconds > PERMI_EXACT_WORTH * permi_job_seconds(doubles)) {
+  } else if (seconds == (double)INFINITY ||
+             (status == PERM_OK && seconds > PERMI_EXACT_WORTH * permi_job_seconds(doubles))) {
     permi_job_replace(job, doubles);
-  } else if (seconds < (double)INFINITY) {
+  } else {
     perm_job_free(doubles);
     permi_result_clear(result);
     status = PERM_OK;
@@ -135,7 +144,7 @@ static perm_status permi_sparse_job_planned(const permi_given *given, const perm
 {
   perm_options options = *options_given;
   permi_control watch = permi_control_begin(options_given);
-  perm_job *higher;
+  perm_job *higher = NULL;
   perm_precision next;
   perm_status status;
   char line[160];
@@ -146,7 +155,7 @@ static perm_status permi_sparse_job_planned(const permi_given *given, const perm
   for (steps = 0; status == PERM_OK && steps < PERM_PRECISION_COUNT &&
                   (next = permi_sparse_higher(given, &watch, &options, *job)) != PERM_PRECISION_COUNT; steps++) {
     options.precision = next;
-    status = permi_sparse_job(given, &options, &higher, result);
+    status = permi_job_or_none(permi_sparse_job(given, &options, &higher, result), &higher);
     if (status > 0 || status == PERM_ERROR_MEMORY) { /* plans must not depend on time or luck */
       permi_job_replace(job, NULL);
       return status;
@@ -157,6 +166,7 @@ static perm_status permi_sparse_job_planned(const permi_given *given, const perm
       break;
     }
     permi_job_replace(job, higher);
+    higher = NULL;
     raised = 1;
   }
   if (status == PERM_OK && watch.stopped != PERM_OK) {
@@ -174,14 +184,15 @@ static perm_status permi_sparse_job_planned(const permi_given *given, const perm
   return permi_fail_memory(result);
 }
 
-PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const perm_options *options_given,
-                                            perm_job **job, perm_result *result)
+static perm_status permi_sparse_public_job(const perm_matrix *matrix, const perm_options *options_given,
+                                           perm_job **job, int explains, perm_result *result)
 {
   permi_metered call;
   const perm_options *options = permi_meter_begin(&call, options_given, permi_matrix_cost(matrix));
   permi_control watch = permi_control_begin(options);
   permi_given given;
   perm_status status;
+  memset(&given, 0, sizeof given);
   permi_result_clear(result);
   if (job)
     *job = NULL;
@@ -189,7 +200,21 @@ PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const per
                : permi_fail(result, PERM_ERROR_NULL, 3, "job is NULL");
   if (status == PERM_OK)
     status = permi_sparse_job_planned(&given, options, job, result);
+  if (job && !explains)
+    permi_job_or_none(status, job);
   return permi_meter_end(&call, status, result);
+}
+
+PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const perm_options *options, perm_job **job,
+                                            perm_result *result)
+{
+  return permi_sparse_public_job(matrix, options, job, 0, result);
+}
+
+PERM_SPARSE_API perm_status perm_sparse_explain(const perm_matrix *matrix, const perm_options *options, perm_job **job,
+                                                perm_result *result)
+{
+  return permi_sparse_public_job(matrix, options, job, 1, result);
 }
 
 static perm_status permi_sparse_report(const perm_matrix *matrix, const perm_options *options,
@@ -256,7 +281,7 @@ static perm_status permi_sparse_attempt_plan(void *context, const perm_options *
                                              perm_job **job, perm_result *result)
 {
   permi_sparse_attempt *attempt = (permi_sparse_attempt *)context;
-  const perm_status status = permi_sparse_job_planned(attempt->given, options, job, result);
+  const perm_status status = permi_job_or_none(permi_sparse_job_planned(attempt->given, options, job, result), job);
   if (status != PERM_OK)
     return status;
   *seconds = attempt->seconds = permi_job_seconds(*job);
@@ -293,6 +318,8 @@ static perm_status permi_compute_given(const permi_given *given, const perm_opti
   }
   if (status == PERM_OK && watch->stopped != PERM_OK)
     return permi_fail_stopped(watch, result);
+  if (status == PERM_OK)
+    permi_gpu_prepare(options, given->m);
   return permi_solve(&solver, &attempt, &permi_reach_real, options, start, result);
 }
 

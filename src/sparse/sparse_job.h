@@ -154,7 +154,18 @@ static perm_status permi_make_ranked(const permi_given *given, int exact, permi_
   return permi_job_push_leaf(maker->job, &leaf) ? PERM_OK : permi_fail_memory(maker->result);
 }
 
-/* Stopped searches return what they have, so the watch is asked at the end. */
+/* At the end of a job that was refused: the product of its leaves is not the permanent. */
+static perm_status permi_refused(const perm_job *job, const perm_partial *partials, perm_state *strike,
+                                 perm_result *result)
+{
+  (void)job;
+  (void)partials;
+  (void)strike;
+  return permi_fail(result, PERM_ERROR_LIMIT, 1, "the plan was refused: this job only explains");
+}
+
+/* Stopped searches return what they have, so the watch is asked at the end. PERM_ERROR_LIMIT comes with what was
+   planned until then, for the caller to free. */
 static perm_status permi_make_job(const permi_given *given, permi_control *watch, int exact, perm_job **job,
                                   perm_result *result)
 {
@@ -166,7 +177,6 @@ static perm_status permi_make_job(const permi_given *given, permi_control *watch
   perm_status status = PERM_OK;
   int zero;
   const double start = permi_seconds();
-  double *subsets = (double *)permi_allocate(allocator, (size_t)2 << PERMI_MAJORANT_ORDER, sizeof *subsets);
   memset(&working, 0, sizeof working);
   memset(&maker, 0, sizeof maker);
   memset(&account, 0, sizeof account);
@@ -175,11 +185,9 @@ static perm_status permi_make_job(const permi_given *given, permi_control *watch
   maker.hear = permi_hear;
   maker.options = options;
   maker.working = &working;
-  maker.subsets = subsets;
   maker.result = result;
   maker.job = permi_job_new(allocator, exact ? PERM_PRECISION_EXACT : options->precision);
-  if (!maker.job || !subsets || !permi_working_create(&working, allocator, given->n, given->nnz)) {
-    permi_release(allocator, subsets);
+  if (!maker.job || !permi_working_create(&working, allocator, given->n, given->nnz)) {
     perm_job_free(maker.job);
     return permi_fail_memory(result);
   }
@@ -205,16 +213,17 @@ static perm_status permi_make_job(const permi_given *given, permi_control *watch
   }
   permi_working_free(&working);
   permi_release(allocator, maker.binomial);
-  permi_release(allocator, subsets);
+  permi_release(allocator, maker.subsets);
   if (watch->stopped != PERM_OK)
     status = permi_fail_stopped(watch, result);
-  if (status != PERM_OK) {
-    perm_job_free(maker.job);
-    return status;
-  }
   maker.job->plan_seconds = permi_seconds() - start;
-  *job = maker.job;
-  return PERM_OK;
+  if (status == PERM_ERROR_LIMIT)
+    maker.job->check = permi_refused;
+  else if (status != PERM_OK)
+    perm_job_free(maker.job);
+  if (status == PERM_OK || status == PERM_ERROR_LIMIT)
+    *job = maker.job;
+  return status;
 }
 
 /* Rectangular matrices, and methods by counts, are arrays. */

@@ -472,7 +472,8 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler,
       done++;
       if (plan->relative_error > 0 && done >= round) { /* seldom: stopping at a lucky moment biases */
         permi_estimate_value(sampler, &moments, scale, looks++, estimate);
-        if (estimate->standard_error <= plan->relative_error * hypot(estimate->value, estimate->imaginary)) {
+        if (estimate->standard_error <= plan->relative_error * hypot(estimate->value, estimate->imaginary) &&
+            (estimate->standard_error > 0 || (double)done * PERMI_BLOCK_SAMPLES >= PERMI_ESTIMATE_SAMPLES)) {
           blocks = done;
           break;
         }

@@ -82,6 +82,36 @@ static void permi_rejection_value(const permi_rejection_call *call, const permi_
   estimate->samples = call->trials;
 }
 
+/* Where every sample is 0 the permanent is, if there is no perfect matching of entries; else nothing is known but what is
+   proved. a: entries, which become moduli. */
+static perm_status permi_estimate_all_zero(double *a, int n, int parts, permi_pool *pool, permi_control *watch,
+                                           perm_estimate *estimate)
+{
+  permi_pairing pairing;
+  size_t k;
+  memset(&pairing, 0, sizeof pairing);
+  pairing.mate = (int *)permi_pool_get(pool, 4 * (size_t)n, sizeof *pairing.mate);
+  if (pool->failed)
+    return PERM_ERROR_MEMORY;
+  for (k = 0; k < (size_t)n * (size_t)n; k++)
+    a[k] = parts == 2 ? fabs(a[2 * k]) + fabs(a[2 * k + 1]) : fabs(a[k]);
+  pairing.a = a;
+  pairing.n = n;
+  pairing.watch = watch;
+  pairing.owner = pairing.mate + n;
+  pairing.mark = pairing.owner + n;
+  pairing.queue = pairing.mark + n;
+  if (!permi_rejection_match(&pairing)) {
+    estimate->certain_low = estimate->certain_high = estimate->proved_radius = 0;
+    return PERM_OK;
+  }
+  estimate->standard_error = (double)INFINITY;
+  estimate->radius = estimate->proved_radius;
+  estimate->low = fmax(estimate->certain_low, -estimate->radius);
+  estimate->high = estimate->radius;
+  return PERM_OK;
+}
+
 static perm_status permi_estimate_metered(int n, const permi_view *view, const perm_estimate_plan *plan,
                                           const perm_options *options, perm_estimate *estimate, perm_result *result)
 {
@@ -153,6 +183,12 @@ static perm_status permi_estimate_metered(int n, const permi_view *view, const p
     status = watch.stopped;
     if (status == PERM_OK)
       status = permi_estimate_run(&sampler, plan, &scale, sample, estimate);
+    if (status >= 0 && estimate->samples > 0 && estimate->standard_error == 0) {
+      const perm_status known = permi_estimate_all_zero(a, n, parts, &pool, &watch, estimate);
+      status = known == PERM_ERROR_MEMORY ? permi_fail_memory(result)
+               : status == PERM_OK && plan->relative_error > 0 && estimate->standard_error > 0 ? PERM_TOLERANCE_NOT_MET
+                                                                                              : status;
+    }
     if (status > 0 && estimate->samples == 0)
       permi_fail(result, status, 0, "%s before there were %d samples", perm_status_text(status), PERMI_BLOCK_SAMPLES);
   }

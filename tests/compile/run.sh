@@ -60,8 +60,9 @@ for pair in $dialects; do
     try "static $pair $level" build_static $compiler $standard $level
   done
 done
-[ "$1" = quick ] || for level in -O2 -O3; do # other warnings than with perm_sparse.h beside it
-  try "the README's program, $level" ${CC:-gcc} -Wall -Werror $level -I. -c tests/compile/user_compute.c -o $out/compute.o
+[ "$1" = quick ] || for level in -O2 -O3 "-O2 -march=native" "-O3 -march=native"; do # not those of perm_sparse.h
+  try "the README's program, $level" ${CC:-gcc} -Wall -Wextra -Werror $level -I. -c tests/compile/user_compute.c \
+    -o $out/compute.o
 done
 for pair in $later; do # the same text, read by later standards
   compiler=${pair%%:*} standard=${pair#*:}

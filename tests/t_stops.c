@@ -1,0 +1,508 @@
+/* >>control, >>memory, >>choose, >>sparse_job, >>read, >>market, >>plain_text, >>graph, >>dimacs, >>matrix */
+/* Every kind of run, with every allocation failing once and with a stop at every look at the limits: a clean status,
+   nothing leaks, and the same call afterwards gives what it gave before. Loops that are watched look at each step here,
+   not at every so many: what is stopped between two looks of a long run is stopped here in a short one. */
+
+static struct { long looks, at; } stop_fault; /* stops at the look `at` and all after it; 0: none */
+
+static int test_stop_fault(void)
+{
+  const long look = __atomic_add_fetch(&stop_fault.looks, 1, __ATOMIC_RELAXED);
+  return stop_fault.at && look >= stop_fault.at;
+}
+
+typedef enum stop_call {
+  STOP_COMPUTE, STOP_JOB, STOP_REPORT, STOP_SPY, STOP_ROOK, STOP_SAMPLE, STOP_WRITE, STOP_DENSE, STOP_MINORS,
+  STOP_GRADIENT, STOP_ESTIMATE, STOP_REPEATED, STOP_LOW_RANK, STOP_READ, STOP_FRACTIONS
+} stop_call;
+
+enum { STOP_AS_MADE, STOP_REAL, STOP_COMPLEX, STOP_INTEGER, STOP_GAUSSIAN }; /* values */
+enum {
+  STOP_CERTIFY = 1, STOP_MODULUS = 2, STOP_TOLERANCE = 4, STOP_THREADS = 8, STOP_PROVE = 16, STOP_FILE = 32,
+  STOP_LIMITS = 64
+};
+
+typedef struct stop_case {
+  const char *matrix; /* of perm_generate; to be read: the text */
+  stop_call call;
+  perm_method method;
+  perm_precision precision;
+  int values, more;
+} stop_case;
+
+#define AUTO PERM_METHOD_AUTO
+#define DEFAULT PERM_PRECISION_DEFAULT
+#define EXACT PERM_PRECISION_EXACT
+static const stop_case stop_cases[] = {
+    {"er:12:0.4", STOP_COMPUTE, AUTO, DEFAULT, STOP_REAL, 0},
+    {"er:12:0.4", STOP_COMPUTE, AUTO, PERM_PRECISION_DD, STOP_COMPLEX, STOP_CERTIFY},
+    {"er:14:0.3", STOP_COMPUTE, PERM_METHOD_FRONTIER, DEFAULT, STOP_REAL, 0},
+    {"er:14:0.3", STOP_COMPUTE, PERM_METHOD_FRONTIER, EXACT, STOP_GAUSSIAN, 0},
+    {"er:14:0.3", STOP_COMPUTE, PERM_METHOD_FRONTIER, EXACT, STOP_INTEGER, STOP_MODULUS},
+    {"er:14:0.3", STOP_COMPUTE, PERM_METHOD_LISTS, DEFAULT, STOP_COMPLEX, 0},
+    {"er:14:0.3", STOP_COMPUTE, PERM_METHOD_LISTS, EXACT, STOP_INTEGER, STOP_THREADS},
+    {"er:14:0.3", STOP_COMPUTE, PERM_METHOD_SORTING, DEFAULT, STOP_REAL, STOP_THREADS},
+    {"er:12:0.3", STOP_COMPUTE, PERM_METHOD_SORTING, EXACT, STOP_INTEGER, 0},
+    {"er:14:0.3", STOP_COMPUTE, PERM_METHOD_ARRAYS, DEFAULT, STOP_REAL, STOP_THREADS},
+    {"er:14:0.3", STOP_COMPUTE, PERM_METHOD_ARRAYS, PERM_PRECISION_DD, STOP_COMPLEX, 0},
+    {"er:14:0.3", STOP_COMPUTE, PERM_METHOD_ARRAYS, EXACT, STOP_INTEGER, 0},
+    {"er:14:0.3", STOP_COMPUTE, PERM_METHOD_ARRAYS, EXACT, STOP_GAUSSIAN, 0},
+    {"er:14:0.3", STOP_COMPUTE, PERM_METHOD_ARRAYS, EXACT, STOP_INTEGER, STOP_MODULUS},
+    {"er:14:0.2", STOP_COMPUTE, PERM_METHOD_TREE, DEFAULT, STOP_REAL, STOP_THREADS},
+    {"er:14:0.2", STOP_COMPUTE, PERM_METHOD_TREE, EXACT, STOP_GAUSSIAN, 0},
+    {"band:24:3", STOP_COMPUTE, PERM_METHOD_BAND, DEFAULT, STOP_REAL, STOP_THREADS},
+    {"band:24:3", STOP_COMPUTE, PERM_METHOD_BAND, EXACT, STOP_INTEGER, 0},
+    {"band:24:3", STOP_COMPUTE, PERM_METHOD_BAND, EXACT, STOP_GAUSSIAN, STOP_MODULUS},
+    {"er:12:0.3", STOP_COMPUTE, PERM_METHOD_HYBRID, DEFAULT, STOP_REAL, STOP_CERTIFY},
+    {"er:12:0.3", STOP_COMPUTE, PERM_METHOD_HYBRID, DEFAULT, STOP_COMPLEX, STOP_THREADS},
+    {"er:12:0.3", STOP_COMPUTE, PERM_METHOD_HYBRID, EXACT, STOP_INTEGER, 0},
+    {"er:12:0.3", STOP_COMPUTE, PERM_METHOD_HYBRID, EXACT, STOP_GAUSSIAN, 0},
+    {"er:12:0.3", STOP_COMPUTE, PERM_METHOD_CACHED, DEFAULT, STOP_REAL, 0},
+    {"er:12:0.3", STOP_COMPUTE, PERM_METHOD_CACHED, DEFAULT, STOP_COMPLEX, STOP_CERTIFY},
+    {"er:12:0.3", STOP_COMPUTE, PERM_METHOD_SPARYSER, DEFAULT, STOP_REAL, 0},
+    {"er:12:0.3", STOP_COMPUTE, PERM_METHOD_SPARYSER, EXACT, STOP_INTEGER, 0},
+    {"er:12:0.3", STOP_COMPUTE, PERM_METHOD_DOMINATING, DEFAULT, STOP_COMPLEX, 0},
+    {"er:14:0.25", STOP_COMPUTE, PERM_METHOD_DECOMPOSE, DEFAULT, STOP_REAL, 0},
+    {"er:14:0.25", STOP_COMPUTE, PERM_METHOD_DECOMPOSE, EXACT, STOP_GAUSSIAN, 0},
+    {"er:14:0.25", STOP_COMPUTE, PERM_METHOD_DECOMPOSE, EXACT, STOP_INTEGER, STOP_MODULUS},
+    {"er:12:0.25", STOP_COMPUTE, PERM_METHOD_TRANSVERSALS, DEFAULT, STOP_COMPLEX, 0},
+    {"er:12:0.25", STOP_COMPUTE, PERM_METHOD_TRANSVERSALS, EXACT, STOP_INTEGER, STOP_THREADS},
+    {"nested:12", STOP_COMPUTE, PERM_METHOD_CLASSES, DEFAULT, STOP_AS_MADE, 0},
+    {"er:12:0.3", STOP_COMPUTE, PERM_METHOD_CLASSES, EXACT, STOP_GAUSSIAN, 0},
+    {"er:12:0.3", STOP_COMPUTE, PERM_METHOD_CLASSES, DEFAULT, STOP_REAL, 0},
+    {"grid:6:6", STOP_COMPUTE, PERM_METHOD_PLANAR, DEFAULT, STOP_REAL, STOP_THREADS},
+    {"grid:6:6", STOP_COMPUTE, PERM_METHOD_PLANAR, DEFAULT, STOP_COMPLEX, STOP_CERTIFY},
+    {"grid:6:6", STOP_COMPUTE, PERM_METHOD_PLANAR, EXACT, STOP_INTEGER, 0},
+    {"grid:6:6", STOP_COMPUTE, PERM_METHOD_PLANAR, EXACT, STOP_GAUSSIAN, STOP_THREADS},
+    {"grid:6:6", STOP_COMPUTE, PERM_METHOD_PLANAR, EXACT, STOP_INTEGER, STOP_MODULUS},
+    {"regular:14:4", STOP_COMPUTE, PERM_METHOD_SIGNS, EXACT, STOP_AS_MADE, 0},
+    {"bernoulli:10", STOP_COMPUTE, PERM_METHOD_SIGNS, EXACT, STOP_AS_MADE, STOP_THREADS},
+    {"er:12:0.3", STOP_COMPUTE, AUTO, EXACT, STOP_INTEGER, STOP_PROVE},
+    {"blocks:3:6:0.3", STOP_COMPUTE, AUTO, DEFAULT, STOP_REAL, STOP_TOLERANCE},
+    {"blocks:3:6:0.3", STOP_COMPUTE, AUTO, EXACT, STOP_INTEGER, STOP_FILE},
+    {"hexagonal:3", STOP_COMPUTE, AUTO, DEFAULT, STOP_AS_MADE, 0},
+    {"menage:16", STOP_COMPUTE, AUTO, DEFAULT, STOP_AS_MADE, 0},
+    {"ones:12", STOP_COMPUTE, AUTO, DEFAULT, STOP_AS_MADE, 0},
+    {"arrow:30:3", STOP_COMPUTE, AUTO, DEFAULT, STOP_COMPLEX, 0},
+    {"er:14:0.3", STOP_JOB, PERM_METHOD_FRONTIER, DEFAULT, STOP_REAL, 0},
+    {"er:14:0.3", STOP_JOB, PERM_METHOD_TREE, EXACT, STOP_GAUSSIAN, 0},
+    {"er:14:0.3", STOP_JOB, PERM_METHOD_HYBRID, DEFAULT, STOP_COMPLEX, 0},
+    {"grid:6:6", STOP_JOB, PERM_METHOD_PLANAR, DEFAULT, STOP_COMPLEX, 0},
+    {"er:14:0.3", STOP_JOB, PERM_METHOD_CLASSES, DEFAULT, STOP_REAL, 0},
+    {"er:12:0.3", STOP_JOB, PERM_METHOD_LISTS, DEFAULT, STOP_REAL, STOP_LIMITS},
+    {"er:12:0.3", STOP_JOB, PERM_METHOD_SORTING, EXACT, STOP_INTEGER, STOP_LIMITS},
+    {"er:12:0.3", STOP_JOB, PERM_METHOD_ARRAYS, DEFAULT, STOP_COMPLEX, STOP_LIMITS},
+    {"er:12:0.3", STOP_JOB, PERM_METHOD_ARRAYS, EXACT, STOP_INTEGER, STOP_LIMITS},
+    {"er:12:0.3", STOP_JOB, PERM_METHOD_BAND, DEFAULT, STOP_COMPLEX, STOP_LIMITS},
+    {"er:12:0.3", STOP_JOB, PERM_METHOD_BAND, EXACT, STOP_INTEGER, STOP_LIMITS},
+    {"er:12:0.3", STOP_JOB, PERM_METHOD_SPARYSER, DEFAULT, STOP_COMPLEX, STOP_LIMITS},
+    {"er:12:0.3", STOP_JOB, PERM_METHOD_DOMINATING, DEFAULT, STOP_REAL, STOP_LIMITS},
+    {"er:12:0.3", STOP_JOB, PERM_METHOD_DECOMPOSE, DEFAULT, STOP_REAL, STOP_LIMITS},
+    {"er:12:0.3", STOP_JOB, PERM_METHOD_TRANSVERSALS, DEFAULT, STOP_REAL, STOP_LIMITS},
+    {"er:12:0.3", STOP_JOB, PERM_METHOD_HYBRID, EXACT, STOP_INTEGER, STOP_LIMITS},
+    {"er:12:0.3", STOP_JOB, PERM_METHOD_CACHED, DEFAULT, STOP_REAL, STOP_LIMITS},
+    {"bernoulli:10", STOP_JOB, PERM_METHOD_SIGNS, EXACT, STOP_AS_MADE, STOP_LIMITS},
+    {"er:12:0.3", STOP_JOB, AUTO, DEFAULT, STOP_REAL, STOP_LIMITS},
+    {"er:12:0.3", STOP_JOB, AUTO, EXACT, STOP_GAUSSIAN, STOP_LIMITS},
+    {"grid:6:6", STOP_JOB, PERM_METHOD_PLANAR, DEFAULT, STOP_REAL, STOP_LIMITS},
+    {"grid:6:6", STOP_JOB, PERM_METHOD_PLANAR, EXACT, STOP_INTEGER, STOP_LIMITS},
+    {"grid:6:6", STOP_JOB, PERM_METHOD_PLANAR, EXACT, STOP_GAUSSIAN, STOP_LIMITS},
+    {"er:14:0.3", STOP_COMPUTE, PERM_METHOD_FRONTIER, DEFAULT, STOP_COMPLEX, STOP_LIMITS},
+    {"er:14:0.3", STOP_COMPUTE, PERM_METHOD_TREE, DEFAULT, STOP_COMPLEX, STOP_LIMITS},
+    {"er:14:0.3", STOP_COMPUTE, PERM_METHOD_HYBRID, DEFAULT, STOP_REAL, STOP_LIMITS},
+    {"er:14:0.3", STOP_COMPUTE, PERM_METHOD_CLASSES, DEFAULT, STOP_COMPLEX, STOP_LIMITS},
+    {"er:14:0.3", STOP_COMPUTE, AUTO, DEFAULT, STOP_REAL, STOP_LIMITS},
+    {"er:14:0.3", STOP_COMPUTE, AUTO, PERM_PRECISION_DD, STOP_REAL, STOP_LIMITS},
+    {"er:14:0.3", STOP_COMPUTE, AUTO, EXACT, STOP_INTEGER, STOP_LIMITS},
+    {"blocks:3:6:0.3", STOP_REPORT, AUTO, DEFAULT, STOP_REAL, 0},
+    {"grid:5:6", STOP_REPORT, AUTO, EXACT, STOP_INTEGER, 0},
+    {"blocks:3:6:0.3", STOP_SPY, AUTO, DEFAULT, STOP_REAL, 0},
+    {"er:24:0.2", STOP_SPY, AUTO, DEFAULT, STOP_REAL, 0},
+    {"band:40:4", STOP_SPY, PERM_METHOD_BAND, DEFAULT, STOP_REAL, 0},
+    {"tree:40", STOP_SPY, PERM_METHOD_TREE, DEFAULT, STOP_AS_MADE, 0},
+    {"grid:4:5", STOP_ROOK, AUTO, DEFAULT, STOP_AS_MADE, 0},
+    {"er:8:0.4", STOP_ROOK, AUTO, EXACT, STOP_INTEGER, 0},
+    {"ones:6", STOP_ROOK, AUTO, DEFAULT, STOP_AS_MADE, 0},
+    {"ones:6", STOP_ROOK, PERM_METHOD_EXACT, DEFAULT, STOP_AS_MADE, STOP_LIMITS},
+    {"er:8:0.4", STOP_ROOK, PERM_METHOD_EXACT, DEFAULT, STOP_INTEGER, 0},
+    {"er:8:0.4", STOP_ROOK, PERM_METHOD_FRONTIER, EXACT, STOP_INTEGER, STOP_LIMITS},
+    {"er:12:0.3", STOP_SAMPLE, PERM_METHOD_LISTS, DEFAULT, STOP_AS_MADE, STOP_LIMITS},
+    {"er:12:0.3", STOP_SAMPLE, PERM_METHOD_ARRAYS, DEFAULT, STOP_AS_MADE, STOP_LIMITS},
+    {"er:12:0.3", STOP_SAMPLE, PERM_METHOD_FRONTIER, EXACT, STOP_INTEGER, 0},
+    {"er:12:0.3", STOP_SAMPLE, PERM_METHOD_BAND, EXACT, STOP_INTEGER, 0},
+    {"er:12:0.3", STOP_SAMPLE, PERM_METHOD_CLASSES, EXACT, STOP_INTEGER, 0},
+    {"er:12:0.3", STOP_SAMPLE, PERM_METHOD_TREE, EXACT, STOP_INTEGER, 0},
+    {"er:12:0.3", STOP_SAMPLE, AUTO, DEFAULT, STOP_AS_MADE, 0},
+    {"er:12:0.3", STOP_SAMPLE, PERM_METHOD_TREE, DEFAULT, STOP_AS_MADE, 0},
+    {"er:12:0.3", STOP_SAMPLE, PERM_METHOD_CLASSES, DEFAULT, STOP_AS_MADE, 0},
+    {"band:16:2", STOP_SAMPLE, PERM_METHOD_BAND, DEFAULT, STOP_AS_MADE, 0},
+    {"grid:4:5", STOP_SAMPLE, AUTO, EXACT, STOP_AS_MADE, 0},
+    {"er:12:0.4", STOP_WRITE, AUTO, DEFAULT, STOP_COMPLEX, 0},
+    {"uniform:14", STOP_DENSE, AUTO, DEFAULT, STOP_REAL, 0},
+    {"uniform:14", STOP_DENSE, AUTO, PERM_PRECISION_DD, STOP_COMPLEX, STOP_THREADS},
+    {"uniform:14", STOP_DENSE, AUTO, PERM_PRECISION_ACCURATE, STOP_REAL, STOP_CERTIFY},
+    {"bernoulli:14", STOP_DENSE, AUTO, DEFAULT, STOP_REAL, STOP_TOLERANCE},
+    {"bernoulli:14", STOP_DENSE, AUTO, EXACT, STOP_INTEGER, 0},
+    {"bernoulli:12", STOP_DENSE, AUTO, EXACT, STOP_GAUSSIAN, STOP_THREADS},
+    {"bernoulli:14", STOP_DENSE, AUTO, EXACT, STOP_INTEGER, STOP_MODULUS},
+    {"bernoulli:8", STOP_DENSE, AUTO, EXACT, STOP_INTEGER, STOP_PROVE},
+    {"bernoulli:6", STOP_DENSE, AUTO, EXACT, STOP_GAUSSIAN, STOP_PROVE},
+    {"uniform:14", STOP_DENSE, PERM_METHOD_SUBSETS, DEFAULT, STOP_REAL, STOP_FILE},
+    {"uniform:12", STOP_MINORS, AUTO, DEFAULT, STOP_REAL, STOP_THREADS},
+    {"uniform:12", STOP_MINORS, AUTO, PERM_PRECISION_DD, STOP_COMPLEX, 0},
+    {"uniform:12", STOP_GRADIENT, AUTO, DEFAULT, STOP_REAL, 0},
+    {"uniform:10", STOP_GRADIENT, AUTO, DEFAULT, STOP_COMPLEX, 0},
+    {"uniform:12", STOP_ESTIMATE, AUTO, DEFAULT, STOP_REAL, STOP_THREADS},
+    {"uniform:12", STOP_ESTIMATE, AUTO, DEFAULT, STOP_COMPLEX, 0},
+    {"uniform:8", STOP_REPEATED, AUTO, DEFAULT, STOP_REAL, 0},
+    {"uniform:8", STOP_REPEATED, AUTO, DEFAULT, STOP_COMPLEX, STOP_CERTIFY},
+    {"bernoulli:8", STOP_REPEATED, AUTO, EXACT, STOP_INTEGER, 0},
+    {"bernoulli:8", STOP_REPEATED, AUTO, EXACT, STOP_GAUSSIAN, 0},
+    {"uniform:16", STOP_LOW_RANK, AUTO, DEFAULT, STOP_REAL, 0},
+    {"uniform:16", STOP_LOW_RANK, AUTO, DEFAULT, STOP_COMPLEX, STOP_CERTIFY},
+#define READ(text) \
+  {text, STOP_READ, AUTO, DEFAULT, STOP_AS_MADE, 0}, {text, STOP_READ, AUTO, DEFAULT, STOP_AS_MADE, STOP_FILE}
+    READ("1 2 3\n4 5 6\n7 8 9\n"),
+    READ("0+2i 1\n1.5 (2j)\n"),
+    READ("a,b\n1,2\n3,4\n"),
+    READ("3 3 4\n1 1\n2 2\n3 3\n1 3\n"),
+    READ("3 3 4\n1 1 2 3\n2 2 1 0\n3 3 1 1\n1 3 0 1\n"),
+    READ("%%MatrixMarket matrix coordinate complex hermitian\n% text\n2 2 2\n1 1 3 0\n2 1 4 5\n"),
+    READ("%%MatrixMarket matrix array real symmetric\n2 2\n1\n2\n3\n"),
+    READ("p edge 4 3\ne 1 2 5\ne 2 3 7\ne 3 4 1\n"),
+    READ("c text\np asn 4 3\nn 1\nn 2\na 1 3 5\na 2 4 7\na 1 4 1\n"),
+    READ("DQc\n"),
+    READ(":Fa@x^\n"),
+    READ(">" ">digraph6<<&DI?AO?\n"),
+#undef READ
+    {"1/2 1/3 2\n3 1/4 1\n1 1 1/5\n", STOP_FRACTIONS, AUTO, DEFAULT, STOP_AS_MADE, 0},
+};
+#undef AUTO
+#undef DEFAULT
+#undef EXACT
+enum { STOP_CASES = sizeof stop_cases / sizeof *stop_cases, STOP_N = 16 };
+
+/* The case that runs now, and what it works on: the matrix; the same as arrays, for dense calls. */
+static struct {
+  const stop_case *of;
+  perm_options options;
+  perm_matrix matrix;
+  double real[2 * STOP_N * STOP_N];
+  int64_t integer[2 * STOP_N * STOP_N];
+  char path[128];
+} stop_now;
+
+static void stop_begin(const stop_case *of)
+{
+  const int parts = of->values == STOP_COMPLEX || of->values == STOP_GAUSSIAN ? 2 : 1;
+  perm_matrix *matrix = &stop_now.matrix, made;
+  size_t e;
+  int i, k, *row;
+  double *part[2];
+  memset(&stop_now, 0, sizeof stop_now);
+  memset(&fault_own, 0, sizeof fault_own);
+  memset(&test_heap, 0, sizeof test_heap);
+  stop_now.of = of;
+  stop_now.options.method = of->method;
+  stop_now.options.precision = of->precision;
+  stop_now.options.certify = (of->more & STOP_CERTIFY) != 0;
+  stop_now.options.tolerance = of->more & STOP_TOLERANCE ? 1e-6 : 0;
+  stop_now.options.modulus = of->more & STOP_MODULUS ? 1000003 : 0;
+  stop_now.options.threads = of->more & STOP_THREADS ? 2 : 1;
+  if (of->more & STOP_LIMITS) { /* none of which is reached */
+    stop_now.options.max_seconds = 1e9;
+    stop_now.options.max_bytes = 1e12;
+    stop_now.options.plan_effort = 2;
+  }
+  snprintf(stop_now.path, sizeof stop_now.path, "build/stop.%ld.out", (long)getpid());
+  stop_now.options.prove = of->more & STOP_PROVE ? stop_now.path : NULL;
+  stop_now.options.checkpoint.file = of->more & STOP_FILE ? stop_now.path : NULL;
+  stop_now.options.allocator.allocate = fault_allocate;
+  stop_now.options.allocator.release = fault_release;
+  stop_now.options.allocator.user_data = &fault_own;
+  if (of->call == STOP_READ || of->call == STOP_FRACTIONS) {
+    FILE *file = fopen(stop_now.path, "wb");
+    CHECK(file && fputs(of->matrix, file) >= 0 && !fclose(file));
+    stop_now.options.checkpoint.file = NULL;
+    return;
+  }
+  CHECK(perm_generate(of->matrix, 5, &stop_now.options, &made, NULL) == PERM_OK);
+  row = (int *)malloc((made.nnz + 1) * sizeof *row);
+  for (k = 0; k < 2; k++)
+    part[k] = (double *)malloc((made.nnz + 1) * sizeof *part[k]);
+  for (i = 0; i < made.m; i++)
+    for (e = made.row_start[i]; e < made.row_start[i + 1]; e++)
+      row[e] = i;
+  for (e = 0; e < made.nnz; e++)
+    for (k = 0; k < 2; k++)
+      part[k][e] = of->values >= STOP_INTEGER ? 1 + test_below(9) : k ? 0.5 + test_uniform() : made.real[e];
+  if (of->values == STOP_AS_MADE) {
+    *matrix = made;
+    memset(&made, 0, sizeof made);
+  } else {
+    int64_t *integer = (int64_t *)malloc((made.nnz + 1) * sizeof *integer);
+    for (e = 0; e < made.nnz; e++)
+      integer[e] = (int64_t)part[0][e];
+    CHECK(perm_matrix_from_triplets(made.m, made.n, made.nnz, row, made.column, part[0], part[1], integer,
+                                    parts == 2 ? PERM_KIND_COMPLEX : of->values == STOP_INTEGER ? PERM_KIND_INTEGER
+                                                                                               : PERM_KIND_REAL,
+                                    &stop_now.options, matrix, NULL) == PERM_OK);
+    free(integer);
+  }
+  for (i = 0; i < matrix->m && matrix->n <= STOP_N; i++)
+    for (e = matrix->row_start[i]; e < matrix->row_start[i + 1]; e++)
+      for (k = 0; k < parts; k++) {
+        const int at = (i * matrix->n + matrix->column[e]) * parts + k;
+        stop_now.real[at] = k ? matrix->imaginary[e] : matrix->real ? matrix->real[e] : 1;
+        stop_now.integer[at] = (int64_t)stop_now.real[at];
+      }
+  perm_matrix_free(&made);
+  for (k = 0; k < 2; k++)
+    free(part[k]);
+  free(row);
+}
+
+static void stop_end(void)
+{
+  perm_matrix_free(&stop_now.matrix);
+  remove(stop_now.path);
+}
+
+static void stop_job(fault_outcome *o)
+{
+  static char text[8000];
+  perm_job *job = NULL;
+  o->status = perm_sparse_job(&stop_now.matrix, &stop_now.options, &job, &o->r);
+  o->r.value = NAN;
+  CHECK((o->status == PERM_OK) == (job != NULL));
+  if (job) {
+    const uint64_t print = perm_job_fingerprint(job);
+    fault_hash(o, &print, sizeof print);
+    fault_hash(o, text, perm_job_explain(job, text, sizeof text));
+  }
+  perm_job_free(job);
+}
+
+static void stop_dense(fault_outcome *o)
+{
+  const perm_options *options = &stop_now.options;
+  const int n = stop_now.matrix.n, values = stop_now.of->values;
+  static const int twice[STOP_N] = {1, 2, 1, 2, 1, 0, 1, 2, 1, 1, 1, 1, 1, 1, 1, 1};
+  double list[2 * STOP_N * STOP_N], *a = stop_now.real;
+  int64_t *z = stop_now.integer;
+  size_t count = 0;
+  memset(list, 0, sizeof list);
+  switch (stop_now.of->call) {
+  case STOP_DENSE:
+    o->status = values == STOP_REAL      ? perm_compute_real(n, n, a, n, options, &o->r)
+                : values == STOP_COMPLEX ? perm_compute_complex(n, n, a, n, options, &o->r)
+                : values == STOP_INTEGER ? perm_compute_integer(n, n, z, n, options, &o->r)
+                                         : perm_compute_gaussian(n, n, z, n, options, &o->r);
+    break;
+  case STOP_REPEATED:
+    o->status = values == STOP_REAL      ? perm_compute_repeated_real(n, n, a, n, twice, twice, options, &o->r)
+                : values == STOP_COMPLEX ? perm_compute_repeated_complex(n, n, a, n, twice, twice, options, &o->r)
+                : values == STOP_INTEGER ? perm_compute_repeated_integer(n, n, z, n, twice, twice, options, &o->r)
+                                         : perm_compute_repeated_gaussian(n, n, z, n, twice, twice, options, &o->r);
+    break;
+  case STOP_LOW_RANK:
+    o->status = values == STOP_REAL ? perm_compute_low_rank_real(n, 3, a, 3, a + 3 * n, n, options, &o->r)
+                                    : perm_compute_low_rank_complex(n, 3, a, 3, a + 6 * n, n, options, &o->r);
+    break;
+  case STOP_MINORS:
+    count = (size_t)n;
+    o->status = values == STOP_REAL ? perm_minors_real(n, n, a, n, NULL, NULL, 1, options, list, &o->r)
+                                    : perm_minors_complex(n, n, a, n, NULL, NULL, 1, options, list, &o->r);
+    break;
+  case STOP_GRADIENT:
+    count = (size_t)(n * n);
+    o->status = values == STOP_REAL ? perm_gradient_real(n, n, a, n, NULL, NULL, options, list, &o->r)
+                                    : perm_gradient_complex(n, n, a, n, NULL, NULL, options, list, &o->r);
+    break;
+  default: {
+    perm_estimate estimate;
+    perm_estimate_plan plan;
+    memset(&plan, 0, sizeof plan);
+    plan.samples = 512;
+    o->no_result = 1;
+    o->status = values == STOP_REAL ? perm_estimate_real(n, a, n, &plan, options, &estimate)
+                                    : perm_estimate_complex(n, a, n, &plan, options, &estimate);
+    CHECK(o->status == estimate.status);
+    if (o->status == PERM_OK)
+      fault_hash(o, &estimate.value, sizeof estimate.value);
+    return;
+  }
+  }
+  if (count && o->status == PERM_OK)
+    fault_hash(o, list, count * (size_t)(values == STOP_COMPLEX ? 2 : 1) * sizeof *list);
+  if (count)
+    o->r.value = NAN;
+}
+
+/* Reads the text, from memory or from a file. */
+static void stop_read(fault_outcome *o)
+{
+  const char *text = stop_now.of->matrix, *path = stop_now.path;
+  const perm_options *options = &stop_now.options;
+  perm_integer below;
+  perm_matrix made;
+  o->status = stop_now.of->call == STOP_FRACTIONS ? perm_matrix_read_fractions(path, options, &made, &below, &o->r)
+              : stop_now.of->more & STOP_FILE     ? perm_matrix_read(path, options, &made, &o->r)
+                                    : perm_matrix_read_memory(text, strlen(text), "text", options, &made, &o->r);
+  CHECK(o->status == PERM_OK || (!made.row_start && !made.column && !made.nnz));
+  o->r.value = NAN;
+  if (o->status == PERM_OK && made.nnz)
+    fault_hash(o, made.column, made.nnz * sizeof *made.column);
+  perm_matrix_free(&made);
+}
+
+static void stop_run(fault_outcome *o)
+{
+  const perm_options *options = &stop_now.options;
+  const perm_matrix *matrix = &stop_now.matrix;
+  static perm_integer numbers[64];
+  perm_preparation report;
+  int drawn[4 * 64], k;
+  stop_fault.looks = 0;
+  if (stop_now.of->call != STOP_READ && stop_now.of->call != STOP_FRACTIONS)
+    remove(stop_now.path);
+  switch (stop_now.of->call) {
+  case STOP_READ:
+  case STOP_FRACTIONS: stop_read(o); break;
+  case STOP_COMPUTE: o->status = perm_compute_sparse(matrix, options, &o->r); break;
+  case STOP_JOB: stop_job(o); break;
+  case STOP_REPORT:
+    o->status = perm_sparse_report(matrix, options, &report, &o->r);
+    if (o->status == PERM_OK)
+      fault_hash(o, &report.entries, sizeof report.entries);
+    break;
+  case STOP_SPY:
+    o->status = perm_sparse_spy(matrix, options, stop_now.path, &o->r);
+    fault_file(o, stop_now.path);
+    break;
+  case STOP_WRITE:
+    o->status = perm_matrix_write_within(stop_now.path, matrix, options, &o->r);
+    fault_file(o, stop_now.path);
+    break;
+  case STOP_ROOK:
+    CHECK(matrix->n < 64);
+    o->status = perm_rook_numbers(matrix, options, numbers, &o->r);
+    for (k = 0; o->status == PERM_OK && k <= matrix->n; k++)
+      fault_hash(o, numbers[k].word, (size_t)numbers[k].words * sizeof *numbers[k].word);
+    break;
+  case STOP_SAMPLE:
+    CHECK(matrix->n <= 64);
+    o->status = perm_sample_sparse(matrix, options, 1, 0, 4, drawn, &o->r);
+    if (o->status == PERM_OK)
+      fault_hash(o, drawn, 4 * (size_t)matrix->n * sizeof *drawn);
+    break;
+  default: stop_dense(o);
+  }
+}
+
+/* The k-th number of 1 .. count to try: `most` of them, dense at both ends. */
+static long stop_place(long count, long most, long k)
+{
+  const long third = most / 3;
+  return count <= most || k <= third ? k
+         : k > most - third          ? count - (most - k)
+                                     : k + (count - most) * (k - third) / (third + 2);
+}
+
+/* Too little memory or time: refused, stopped, or the same number by another plan. */
+static void stop_limits(const fault_case *call, const fault_outcome *first, long counts[3])
+{
+  static const double bytes[] = {1, 1e3, 1e4, 3e4, 1e5, 3e5, 1e6}, seconds[] = {1e-9, 1e-6, 1e-5, 1e-4, 1e-3};
+  size_t k;
+  for (k = 0; k < 12; k++) {
+    const long live = fault_own.live;
+    fault_outcome o;
+    memset(&o, 0, sizeof o);
+    stop_now.options.max_bytes = k < 7 ? bytes[k] : 0;
+    stop_now.options.max_seconds = k < 7 ? 0 : seconds[k - 7];
+    call->run(&o);
+    CHECK_SHOW(fault_own.live == live, "%s: %ld live", call->name, fault_own.live - live);
+    CHECK_SHOW(o.status == PERM_OK || o.status == PERM_ERROR_LIMIT || (k >= 7 && o.status == PERM_STOPPED_TIME),
+               "%s, method %s, limit %d: %s, %s", call->name, perm_method_name(stop_now.of->method), (int)k,
+               perm_status_name(o.status), o.r.message);
+    counts[0] += o.status != PERM_OK;
+    if (o.no_result)
+      continue;
+    if (o.status != PERM_OK)
+      CHECK_SHOW(o.r.message[0] && isnan(o.r.value), "%s: %s", call->name, perm_status_name(o.status));
+    else if (o.r.value == o.r.value)
+      CHECK_SHOW(fabs(o.r.value - first->r.value) <= 1e-9 * fabs(first->r.value), "%s, method %s, limit %d: %.17g",
+                 call->name, perm_method_name(stop_now.of->method), (int)k, o.r.value);
+  }
+  stop_now.options.max_bytes = stop_now.of->more & STOP_LIMITS ? 1e12 : 0;
+  stop_now.options.max_seconds = stop_now.of->more & STOP_LIMITS ? 1e9 : 0;
+}
+
+/* One case, at most so many places each. */
+static void stop_try(const stop_case *of, long most, long counts[3])
+{
+  fault_case call;
+  fault_outcome first, o;
+  long k, count;
+  stop_begin(of);
+  memset(&call, 0, sizeof call);
+  call.name = of->matrix;
+  call.run = stop_run;
+  first = fault_try(&call, PERM_OK);
+  CHECK_SHOW(test_heap.calls == 0, "%s: %ld allocations beside options.allocator", of->matrix, test_heap.calls);
+  count = fault_own.calls;
+  for (k = 1; k <= count && k <= most; k++) {
+    const long at = stop_place(count, most, k);
+    fault_own.fail_at = at;
+    o = fault_try(&call, PERM_ERROR_MEMORY);
+    counts[o.status == PERM_OK]++;
+    if (o.status == PERM_OK && o.r.value == o.r.value) /* perhaps another plan: the same number */
+      CHECK_SHOW(fabs(o.r.value - first.r.value) <= 1e-9 * fabs(first.r.value), "%s, method %s, allocation %ld: %.17g",
+                 of->matrix, perm_method_name(of->method), at, o.r.value);
+  }
+  stop_limits(&call, &first, counts);
+  test_watch_units = 0;
+  test_watch_steps = 1;
+  o = fault_try(&call, PERM_OK);
+  CHECK_SHOW(fault_same(&first, &o), "%s, method %s: looks change it", of->matrix, perm_method_name(of->method));
+  count = stop_fault.looks;
+  for (k = 1; k <= count && k <= most; k++) {
+    stop_fault.at = stop_place(count, most, k);
+    o = fault_try(&call, PERM_STOPPED_CANCELLED);
+    /* Behind the last step nothing is left to stop. */
+    CHECK_SHOW(o.status == PERM_STOPPED_CANCELLED || (count - stop_fault.at < 3 && fault_same(&first, &o)),
+               "%s, method %s, call %d: look %ld of %ld does not stop it", of->matrix, perm_method_name(of->method),
+               (int)of->call, stop_fault.at, count);
+    counts[2] += o.status == PERM_STOPPED_CANCELLED;
+    stop_fault.at = 0;
+  }
+  test_watch_units = 1e7;
+  test_watch_steps = 65536;
+  o = fault_try(&call, PERM_OK);
+  CHECK_SHOW(fault_same(&first, &o), "%s, method %s: another answer after a stop", of->matrix,
+             perm_method_name(of->method));
+  stop_end();
+  CHECK(fault_own.live == 0);
+}
+
+static void stop_all(long most)
+{
+  long counts[3] = {0, 0, 0}; /* failed allocations, absorbed ones, stops */
+  int k;
+  for (k = 0; k < STOP_CASES; k++)
+    stop_try(&stop_cases[k], most, counts);
+  if (test_verbose)
+    printf("     %ld failed allocations, %ld absorbed, %ld stops\n", counts[0], counts[1], counts[2]);
+  CHECK(counts[0] > STOP_CASES && counts[2] > STOP_CASES);
+}
+
+TEST(t_stops_in_every_kind_of_run)
+{
+  stop_all(6);
+}
+
+TEST_LONG(t_stops_at_every_look)
+{
+  stop_all(300);
+}
+/* SPDX-License-Identifier: MIT */
