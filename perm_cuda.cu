@@ -36,8 +36,8 @@
        call uses what they make. The end of the process waits for them; NVRTC from 12.8 on gives up at once. Only
        cuInit, once in a process, cannot be left.
      - The frontier's values have the bits of the CPU's engine. It starts again after a failure or a stop.
-     - With isa cuda, perm_compute_sparse starts the GPUs in a thread of its own while it plans.
-   Thread-safe. Each GPU's primary context and the compiled kernels stay until the process ends. */
+   Thread-safe. Each GPU's primary context and the compiled kernels stay until the process ends. By isa cuda
+   perm_compute_sparse starts the GPUs in a thread of their own while it plans. */
 #include "perm.h"
 
 /* ======================================================================================= >>contract
