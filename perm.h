@@ -399,8 +399,8 @@ typedef struct perm_checkpoint_file {
 } perm_checkpoint_file;
 
 /* All zero is the best default: perm_options options = {0}, in C++ {}. Only the calling thread makes the callbacks.
-   Impossible values are refused by every call, PERM_ERROR_OPTION; possible ones of what a call does not do (format where
-   nothing is read, gpu.tune without devices, checkpoint.seconds without a file) are ignored. */
+   Impossible values are refused by every call, PERM_ERROR_OPTION; possible ones of what a call does not do (format
+   where nothing is read, gpu.tune without devices, checkpoint.seconds without a file) are ignored. */
 struct perm_job;
 struct perm_state;
 struct perm_result;
@@ -1274,8 +1274,8 @@ PERMI_UNUSED static const double permi_list_weight[] = {1, 1.3, 1.8, 3.3, 3.8, 1
 extern int madvise(void *memory, size_t bytes, int advice);
 #endif
 
-/* Asks for huge pages where the system has them on request: the first touches of 4 KB pages were an eighth of a run with
-   3e8 bytes of states, a quarter of rook numbers with 2e8. */
+/* Asks for huge pages where the system has them on request: the first touches of 4 KB pages were an eighth of a run
+   with 3e8 bytes of states, a quarter of rook numbers with 2e8. */
 static void permi_prefer_huge_pages(void *memory, size_t bytes)
 {
 #if PERMI_POSIX && defined(PERMI_HUGE_PAGES)
@@ -4907,7 +4907,7 @@ extern "C" {
 #endif
 /* Returns the number of usable GPUs, at most `gpus`; 0: message says why. */
 int perm_cuda_devices(int gpus, char message[PERM_MESSAGE_BYTES]);
-/* Makes contexts on up to `gpus` GPUs in a thread of its own, which takes tenths of a second, while the caller plans. */
+/* Makes contexts on up to `gpus` GPUs in a thread of its own, for tenths of a second, while the caller plans. */
 void perm_cuda_prepare(int gpus);
 /* Adds chunks [begin, end), or a prefix, to *partial. */
 perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t end, const perm_options *options,
@@ -15015,6 +15015,7 @@ typedef struct permi_maker {
   double *subsets; /* two numbers a subset of PERMI_MAJORANT_ORDER columns */
   perm_job *job;
   double task_seconds;
+  double worth; /* seconds of a job that is there, to be beaten; INFINITY: none */
   int blocks_noted;
   int tuned;
   int keeps; /* states are kept, in so many bytes for the blocks before: integers as they are, not their residues */
@@ -19812,8 +19813,8 @@ static void permi_rejection_value(const permi_rejection_call *call, const permi_
   estimate->samples = call->trials;
 }
 
-/* Where every sample is 0 the permanent is, if there is no perfect matching of entries; else nothing is known but what is
-   proved. a: entries, which become moduli. */
+/* Where every sample is 0 the permanent is, if there is no perfect matching of entries; else nothing is known but what
+   is proved. a: entries, which become moduli. */
 static perm_status permi_estimate_all_zero(double *a, int n, int parts, permi_pool *pool, permi_control *watch,
                                            perm_estimate *estimate)
 {

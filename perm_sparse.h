@@ -24517,7 +24517,8 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
     status = permi_make_rival(maker, block, 0, fmin(offers.dense, permi_surely_seconds(block)), leaf, &counts, &made);
   if (status != PERM_OK || made)
     return status;
-  first = offers.best = fmin(offers.dense, counts);
+  first = fmin(offers.dense, counts);
+  offers.best = fmin(first, maker->worth);
   if (block->edges < PERMI_CLASSES_FIRST * block->n)
     offers.swapped = PERMI_AT_CLASSES;
   maker->offers = &offers;
@@ -24827,9 +24828,10 @@ static perm_status permi_refused(const perm_job *job, const perm_partial *partia
 }
 
 /* Stopped searches return what they have, so the watch is asked at the end. PERM_ERROR_LIMIT comes with what was
-   planned until then, for the caller to free. */
-static perm_status permi_make_job(const permi_given *given, permi_control *watch, int exact, perm_job **job,
-                                  perm_result *result)
+   planned until then, for the caller to free.
+   worth: seconds; engines that take longer are not looked for. */
+static perm_status permi_make_job(const permi_given *given, permi_control *watch, int exact, double worth,
+                                  perm_job **job, perm_result *result)
 {
   const perm_options *options = watch->options;
   const perm_allocator *allocator = &options->allocator;
@@ -24848,6 +24850,7 @@ static perm_status permi_make_job(const permi_given *given, permi_control *watch
   maker.options = options;
   maker.working = &working;
   maker.result = result;
+  maker.worth = worth;
   maker.job = permi_job_new(allocator, exact ? PERM_PRECISION_EXACT : options->precision);
   if (!maker.job || !permi_working_create(&working, allocator, given->n, given->nnz)) {
     perm_job_free(maker.job);
@@ -24977,7 +24980,7 @@ static perm_status permi_make_rather(const permi_given *given, permi_control *wa
   if (seconds <= PERMI_EXACT_FREE_SECONDS)
     return status;
   permi_result_clear(result);
-  status = permi_make_job(given, watch, 0, &doubles, result);
+  status = permi_make_job(given, watch, 0, seconds / PERMI_EXACT_WORTH, &doubles, result);
   if (watch->stopped != PERM_OK) {
     permi_job_replace(job, NULL);
   } else if (seconds == (double)INFINITY ||
@@ -25047,7 +25050,7 @@ static perm_status permi_sparse_job(const permi_given *given, const perm_options
     raised.precision = PERM_PRECISION_DD;
     watch.options = &raised;
   }
-  status = permi_make_job(given, &watch, exact, job, result);
+  status = permi_make_job(given, &watch, exact, (double)INFINITY, job, result);
   if (watch.stopped == PERM_OK && exact && options->precision != PERM_PRECISION_EXACT && !options->modulus &&
       options->method != PERM_METHOD_EXACT)
     status = permi_make_rather(given, &watch, status, job, result);

@@ -40,10 +40,6 @@ check "recipes name what there is" recipes
 forward() { ! grep -nE '^(PERMI_UNUSED )?static [^=({]*\([^{]*\);$' "$1" | grep -v ' PERMI_ROUTE('; }
 for header in perm.h perm_sparse.h perm_mpi.c; do check "$header: no forward declarations" forward $header; done
 
-narrow() { ! awk 'length($0) > 120 {print FILENAME ": " FNR; bad = 1} END {exit !bad}' "$@"; }
-check "lines fit 120 columns" narrow perm.h perm_sparse.h perm_cuda.cu perm_mpi.c examples/*.[ch] examples/*.cpp examples/*.sh \
-  examples/*/*.[ch] examples/python/*.py tests/*.[ch] tests/*/*.[ch]
-
 licensed() { ! git ls-files '*.c' '*.h' '*.cu' '*.cpp' '*.sh' '*.py' '*.pyi' '*.awk' '*.cmake' '*.toml' '*.g' '*.v' Makefile .ci/run |
   xargs grep -L 'SPDX-License-Identifier: MIT' | grep .; }
 if git rev-parse --git-dir >/dev/null 2>&1; then check "every file names its licence" licensed

@@ -16,6 +16,10 @@ for file in perm.h perm_sparse.h perm_cuda.cu perm_mpi.c; do
   check "$file is joined from src/ (make headers)" cmp $file $out/$file
 done
 
+narrow() { ! awk 'length($0) > 120 {print FILENAME ": " FNR; bad = 1} END {exit !bad}' "$@"; }
+check "lines fit 120 columns" narrow perm.h perm_sparse.h perm_cuda.cu perm_mpi.c examples/*.[ch] examples/*.cpp examples/*.sh \
+  examples/*/*.[ch] examples/python/*.py tests/*.[ch] tests/*/*.[ch]
+
 # Its name and promise on top, then what it includes.
 opening() { # ROOM
   tag=$(basename $1 .h)

@@ -658,7 +658,7 @@ static double limits_planning(const perm_matrix *matrix, const perm_options *opt
     const clock_t start = clock();
     perm_result result;
     perm_job *job = NULL;
-    CHECK(permi_make_job(&given, &watch, exact, &job, &result) == PERM_OK);
+    CHECK(permi_make_job(&given, &watch, exact, (double)INFINITY, &job, &result) == PERM_OK);
     least = fmin(least, (double)(clock() - start) / (double)CLOCKS_PER_SEC);
     perm_job_free(job);
   }
@@ -693,7 +693,8 @@ TEST_LONG(t_limits_planning_keeps_its_budget)
     exact = matrix.kind <= PERM_KIND_INTEGER;
     given = permi_given_rows(&matrix);
     watch = permi_control_begin(&options);
-    CHECK_SHOW(permi_make_job(&given, &watch, exact, &job, &result) == PERM_OK, "%s: %s", name[k], result.message);
+    CHECK_SHOW(permi_make_job(&given, &watch, exact, (double)INFINITY, &job, &result) == PERM_OK, "%s: %s", name[k],
+               result.message);
     if (job) {
       const double seconds = permi_job_seconds(job), budget = fmax(0.05 * seconds, full ? 2e-3 : 20e-3);
       const double worked = 1e-9 * watch.worked, planning = limits_planning(&matrix, &options, exact);
@@ -705,7 +706,7 @@ TEST_LONG(t_limits_planning_keeps_its_budget)
       options.cancel = &cancel;
       options.max_seconds = 1e9;
       watch = permi_control_begin(&options);
-      CHECK(permi_make_job(&given, &watch, exact, &watched, &result) == PERM_OK);
+      CHECK(permi_make_job(&given, &watch, exact, (double)INFINITY, &watched, &result) == PERM_OK);
       CHECK(watched && watched->leaf[0].information.fingerprint == job->leaf[0].information.fingerprint);
     }
     perm_job_free(job);
@@ -729,7 +730,7 @@ TEST_LONG(t_limits_tree_of_a_large_block)
   CHECK(perm_generate("arrow:60000:5", 1, NULL, &matrix, NULL) == PERM_OK);
   given = permi_given_rows(&matrix);
   watch = permi_control_begin(&options);
-  CHECK(permi_make_job(&given, &watch, 0, &job, &result) == PERM_OK);
+  CHECK(permi_make_job(&given, &watch, 0, (double)INFINITY, &job, &result) == PERM_OK);
   if (job) {
     const double seconds = permi_job_seconds(job);
     CHECK(job->leaves == 1 && job->leaf[0].information.method == PERM_METHOD_TREE && seconds < 4.6);

@@ -398,4 +398,44 @@ TEST(t_sparse_escalates)
   CHECK(result.precision == PERM_PRECISION_FAST);
   perm_matrix_free(&matrix);
 }
+/* A job that must beat another one is as quick as that, or none: what is slower is not planned. Where integers take
+   seconds, doubles are planned against them. */
+TEST(t_sparse_job_plans_beat_what_is_there)
+{
+  static const char *const name[] = {"regular:40:6", "er:36:0.17", "regular:60:3"};
+  size_t k;
+  for (k = 0; k < sizeof name / sizeof *name; k++) {
+    static const double parts[] = {1.5, 0.7, 1e-3};
+    perm_options options = {PERM_METHOD_AUTO};
+    perm_matrix matrix;
+    perm_result result;
+    perm_job *job = NULL;
+    permi_control watch = permi_control_begin(&options);
+    permi_given given;
+    double alone, worked;
+    int p;
+    CHECK(perm_generate(name[k], 1, NULL, &matrix, NULL) == PERM_OK);
+    given = permi_given_rows(&matrix);
+    CHECK(permi_make_job(&given, &watch, 0, (double)INFINITY, &job, &result) == PERM_OK);
+    alone = permi_job_seconds(job);
+    worked = watch.worked;
+    perm_job_free(job);
+    for (p = 0; p < 3; p++) {
+      perm_status status;
+      watch = permi_control_begin(&options);
+      job = NULL;
+      memset(&result, 0, sizeof result);
+      status = permi_make_job(&given, &watch, 0, parts[p] * alone, &job, &result);
+      CHECK_SHOW(status == PERM_OK || (status == PERM_ERROR_LIMIT && p), "%s: %d, %s", name[k], (int)status,
+                 result.message);
+      if (status == PERM_OK && job->leaf[0].information.method != PERM_METHOD_DENSE)
+        CHECK_SHOW(permi_job_seconds(job) <= parts[p] * alone, "%s: %g of %g s", name[k], permi_job_seconds(job),
+                   alone);
+      CHECK_SHOW(p < 2 || alone < 0.1 || watch.worked < 0.5 * worked, "%s: %g units, alone %g", name[k], watch.worked,
+                 worked);
+      perm_job_free(job);
+    }
+    perm_matrix_free(&matrix);
+  }
+}
 /* SPDX-License-Identifier: MIT */

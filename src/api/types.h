@@ -159,8 +159,8 @@ typedef struct perm_checkpoint_file {
 } perm_checkpoint_file;
 
 /* All zero is the best default: perm_options options = {0}, in C++ {}. Only the calling thread makes the callbacks.
-   Impossible values are refused by every call, PERM_ERROR_OPTION; possible ones of what a call does not do (format where
-   nothing is read, gpu.tune without devices, checkpoint.seconds without a file) are ignored. */
+   Impossible values are refused by every call, PERM_ERROR_OPTION; possible ones of what a call does not do (format
+   where nothing is read, gpu.tune without devices, checkpoint.seconds without a file) are ignored. */
 struct perm_job;
 struct perm_state;
 struct perm_result;

@@ -12,8 +12,8 @@
 extern int madvise(void *memory, size_t bytes, int advice);
 #endif
 
-/* Asks for huge pages where the system has them on request: the first touches of 4 KB pages were an eighth of a run with
-   3e8 bytes of states, a quarter of rook numbers with 2e8. */
+/* Asks for huge pages where the system has them on request: the first touches of 4 KB pages were an eighth of a run
+   with 3e8 bytes of states, a quarter of rook numbers with 2e8. */
 static void permi_prefer_huge_pages(void *memory, size_t bytes)
 {
 #if PERMI_POSIX && defined(PERMI_HUGE_PAGES)

@@ -51,6 +51,7 @@ typedef struct permi_maker {
   double *subsets; /* two numbers a subset of PERMI_MAJORANT_ORDER columns */
   perm_job *job;
   double task_seconds;
+  double worth; /* seconds of a job that is there, to be beaten; INFINITY: none */
   int blocks_noted;
   int tuned;
   int keeps; /* states are kept, in so many bytes for the blocks before: integers as they are, not their residues */

@@ -301,7 +301,8 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
     status = permi_make_rival(maker, block, 0, fmin(offers.dense, permi_surely_seconds(block)), leaf, &counts, &made);
   if (status != PERM_OK || made)
     return status;
-  first = offers.best = fmin(offers.dense, counts);
+  first = fmin(offers.dense, counts);
+  offers.best = fmin(first, maker->worth);
   if (block->edges < PERMI_CLASSES_FIRST * block->n)
     offers.swapped = PERMI_AT_CLASSES;
   maker->offers = &offers;

@@ -28,7 +28,7 @@ static perm_status permi_make_rather(const permi_given *given, permi_control *wa
   if (seconds <= PERMI_EXACT_FREE_SECONDS)
     return status;
   permi_result_clear(result);
-  status = permi_make_job(given, watch, 0, &doubles, result);
+  status = permi_make_job(given, watch, 0, seconds / PERMI_EXACT_WORTH, &doubles, result);
   if (watch->stopped != PERM_OK) {
     permi_job_replace(job, NULL);
   } else if (seconds == (double)INFINITY ||
@@ -98,7 +98,7 @@ static perm_status permi_sparse_job(const permi_given *given, const perm_options
     raised.precision = PERM_PRECISION_DD;
     watch.options = &raised;
   }
-  status = permi_make_job(given, &watch, exact, job, result);
+  status = permi_make_job(given, &watch, exact, (double)INFINITY, job, result);
   if (watch.stopped == PERM_OK && exact && options->precision != PERM_PRECISION_EXACT && !options->modulus &&
       options->method != PERM_METHOD_EXACT)
     status = permi_make_rather(given, &watch, status, job, result);

@@ -165,9 +165,10 @@ static perm_status permi_refused(const perm_job *job, const perm_partial *partia
 }
 
 /* Stopped searches return what they have, so the watch is asked at the end. PERM_ERROR_LIMIT comes with what was
-   planned until then, for the caller to free. */
-static perm_status permi_make_job(const permi_given *given, permi_control *watch, int exact, perm_job **job,
-                                  perm_result *result)
+   planned until then, for the caller to free.
+   worth: seconds; engines that take longer are not looked for. */
+static perm_status permi_make_job(const permi_given *given, permi_control *watch, int exact, double worth,
+                                  perm_job **job, perm_result *result)
 {
   const perm_options *options = watch->options;
   const perm_allocator *allocator = &options->allocator;
@@ -186,6 +187,7 @@ static perm_status permi_make_job(const permi_given *given, permi_control *watch
   maker.options = options;
   maker.working = &working;
   maker.result = result;
+  maker.worth = worth;
   maker.job = permi_job_new(allocator, exact ? PERM_PRECISION_EXACT : options->precision);
   if (!maker.job || !permi_working_create(&working, allocator, given->n, given->nnz)) {
     perm_job_free(maker.job);

@@ -82,8 +82,8 @@ static void permi_rejection_value(const permi_rejection_call *call, const permi_
   estimate->samples = call->trials;
 }
 
-/* Where every sample is 0 the permanent is, if there is no perfect matching of entries; else nothing is known but what is
-   proved. a: entries, which become moduli. */
+/* Where every sample is 0 the permanent is, if there is no perfect matching of entries; else nothing is known but what
+   is proved. a: entries, which become moduli. */
 static perm_status permi_estimate_all_zero(double *a, int n, int parts, permi_pool *pool, permi_control *watch,
                                            perm_estimate *estimate)
 {
