@@ -15604,8 +15604,7 @@ static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangem
   }
   moves = (int)fmin(permi_layout_moves(work, best), inner ? 80000 : 4000) / 6;
   for (t = 0; t < 2 && moves > 3 && !again; t++)
-    cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves, inner ? 3 : -1, PERMI_HYBRID_WARM,
-                                  &seed);
+    cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves, inner ? 3 : -1, PERMI_HYBRID_WARM, &seed);
   t = cost[1] < cost[0];
   moves = (int)fmin(permi_layout_moves(work, cost[t]), inner ? 53334 : 2667);
   if (moves > 20)
@@ -24489,7 +24488,7 @@ static perm_status permi_ask_full(permi_maker *maker, const permi_block *block, 
   return status == PERM_OK ? permi_ask(maker, block, offers, PERMI_AT_CLASSES) : status;
 }
 
-/* Below it no other engine than those of perm.h is asked: a block half full has hardly a structure. */
+/* Chosen: below it no other engine than those of perm.h is asked; a block half full has hardly a structure. */
 static double permi_surely_seconds(const permi_block *block)
 {
   return PERMI_PROVEN_FAVOUR_SECONDS / 10 * (block->edges > 0.4 * block->n * block->n ? 3 : 1);

@@ -89,7 +89,7 @@ static const double permi_seconds_word[2] = {3.2e-9, 7e-9};    /* and for each w
 #define PERMI_ARRAY_STATES 5000    /* smaller peaks are left to the lists */
 /* Arrays and lists: 30 graphs on a Zen 4 core, times 1.3, by which that core runs dense sums and hybrid faster. */
 /* By permi_algebra: of a unit of cost (words: and of a word); */
-PERMI_UNUSED static const double permi_array_seconds[] = {2.7e-10, 6e-10,   1.4e-9, 1.3e-9, 1.5e-9,
+PERMI_UNUSED static const double permi_array_seconds[] = {2.7e-10, 6e-10, 1.4e-9,  1.3e-9, 1.5e-9,
                                                           3e-8,    6e-10, 5.5e-10, 1.2e-9, 2e-8};
 /* of AVX-512, AVX2, others: residues; products of which are reduced. */
 PERMI_UNUSED static const double permi_residue_seconds[3][2] = {

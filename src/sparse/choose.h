@@ -273,7 +273,7 @@ static perm_status permi_ask_full(permi_maker *maker, const permi_block *block, 
   return status == PERM_OK ? permi_ask(maker, block, offers, PERMI_AT_CLASSES) : status;
 }
 
-/* Below it no other engine than those of perm.h is asked: a block half full has hardly a structure. */
+/* Chosen: below it no other engine than those of perm.h is asked; a block half full has hardly a structure. */
 static double permi_surely_seconds(const permi_block *block)
 {
   return PERMI_PROVEN_FAVOUR_SECONDS / 10 * (block->edges > 0.4 * block->n * block->n ? 3 : 1);
