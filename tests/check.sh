@@ -45,6 +45,7 @@ END
 #   not at all          fuzzing, threads under ThreadSanitizer, soundness of bounds, attacks on estimates
 parts() {
   [ -z "$level" ] && { quick_parts; return; }
+  echo 'budgets|sh tests/budgets.sh compile' # the first: it runs alone
   echo 'unit tests|build/tests'
   if [ "$full" = full ]; then cat <<'END'
 every unit test on NEON under emulation|sh tests/isa.sh full
@@ -79,7 +80,6 @@ README and manuals|sh tests/manuals.sh $full
 headers|sh tests/headers.sh
 rooms|sh tests/rooms.sh
 proofs|sh tests/proofs/run.sh
-budgets|sh tests/budgets.sh compile
 command line|sh tests/cli.sh
 memory|sh tests/memory.sh
 pictures|sh tests/pictures.sh
@@ -113,6 +113,8 @@ lane() { # takes the next part that nobody has, until there is none
   done <build/check/parts
 }
 parts >build/check/parts
+[ -n "$level" ] && head -n 1 build/check/parts | { IFS='|' read -r name command
+  mkdir build/check/1; part build/check/1/log "$name" "$command"; }
 lane &
 lane
 wait
