@@ -2,12 +2,14 @@
 """Mutation testing: does a test notice when a room is wrong?
 
 Usage: tests/mutate.py [--rooms NAME,...] [--count 2000] [--seed 1] [--jobs CORES] [--one NAME] [--show] [-o FILE]
-                       [--skip FILE]
+                       [--skip FILE] [--cc COMPILER]
   --rooms   parts of names of rooms (exact/limbs, matrix/); without it all of ROOMS
   --count   seeded mutants, shared among the rooms by their numbers of candidates
   --one     mutants of any seed by the names that the list of survivors has; with --show their text, without a run
   --golden  0: without the golden record
   --tests   these tests alone: what a new test kills of those that lived
+  --cc      the compiler, `cc -O0`; -O1 compiles longer and tests faster; what lives may be tried again with the
+            sanitizers of make check-sanitize and the same -o
   -o        where results go, a line for each mutant: name, fate, function, old and new text. What an earlier run with
             the same seed wrote there is known: only what lived, and what is missing, is tried again
   --skip    results of an earlier run: what they have is not tried, not even what lived; the table has it all the same
@@ -291,8 +293,11 @@ class Room:
             file.write(woven(self.name, sorted(self.tried, key=lambda m: m.number)))
         subprocess.run(['sh', 'src/join.sh'], cwd=self.at, check=True)
         flags = self.arguments.cc.split() + ['-w', '-I.', '-include', 'mutant.h']
-        log = subprocess.run(flags + ['-std=gnu11', '-I%s/tests' % ROOT, 'tests/all.c', '-o', 'all', '-lm'],
-                             cwd=self.at, stderr=subprocess.PIPE, universal_newlines=True)
+        tests = flags + ['-std=gnu11', '-I%s/tests' % ROOT, 'tests/all.c', '-o', 'all', '-lm']
+        for last in (['-fsyntax-only'], []): # what is refused is found in a second
+            log = subprocess.run(tests + last, cwd=self.at, stderr=subprocess.PIPE, universal_newlines=True)
+            if log.returncode:
+                break
         bad = {int(n) for n in re.findall(r'\bmutant-(\d+)\b', log.stderr)} if log.returncode else set()
         if log.returncode and not bad:
             raise RuntimeError('%s does not compile:\n%s' % (self.name, log.stderr[:2000]))
@@ -346,7 +351,8 @@ class Room:
         """Runs a program of this room in a place of its own; .code is not 0 if the mutant is noticed."""
         def limits():
             resource.setrlimit(resource.RLIMIT_CPU, (int(seconds) + 1, int(seconds) + 1))
-            resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
+            if 'sanitize' not in self.arguments.cc:
+                resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
             resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 28, 1 << 28))
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         process = subprocess.Popen(['%s/%s' % (self.at, command[0])] + command[1:], cwd=place, stdin=subprocess.DEVNULL,
