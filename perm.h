@@ -1211,13 +1211,15 @@ PERMI_UNUSED static const double permi_list_weight[] = {1, 1.3, 1.8, 3.3, 3.8, 1
 #define PERMI_RYSER_MOVE_SECONDS 5e-9  /* a move, */
 #define PERMI_RYSER_ENTRY_SECONDS 2e-9 /* an entry changed, a row multiplied */
 #define PERMI_WALK_SECONDS 1e-2        /* chosen: longer walks wake threads; the top of a tree takes a ms */
-#define PERMI_SIGNS_NODE_SECONDS 1.4e-8 /* signs: a node (Zen 4), */
-#define PERMI_SIGNS_CUT_SECONDS 6e-10  /* a row that thins out a set of patterns, */
+#define PERMI_SIGNS_NODE_SECONDS 1.4e-8 /* signs (Zen 4): a node, */
+#define PERMI_SIGNS_CUT_SECONDS 6e-10  /* a row that thins out patterns, */
 #define PERMI_SIGNS_JOIN_SECONDS 4.5e-8 /* a join, */
 #define PERMI_SIGNS_ITEM_SECONDS 1.2e-8 /* a pattern in it, */
 #define PERMI_SIGNS_PAIR_SECONDS 9e-10 /* a pair; */
-#define PERMI_SIGNS_WIDE_SECONDS 1e-9 /* a word of a row of it, in words */
-#define PERMI_SIGNS_MOVE_UNITS(n) (25.0 * (n)) /* a move of the order: 12 if full, 30 with 6 ones a row (Zen 4) */
+#define PERMI_SIGNS_SCALAR_ITEM 3e-8  /* rows odd or long (Zen 5) */
+#define PERMI_SIGNS_SCALAR_PAIR 5e-9
+#define PERMI_SIGNS_WIDE_SECONDS 1e-9 /* a word of a row, in words */
+#define PERMI_SIGNS_MOVE_UNITS(n) (25.0 * (n)) /* a move of the order: 12 if full, 30 with 6 ones */
 #define PERMI_SIGNS_WEIGH_UNITS 7     /* of the weights: an entry of a row, times the row's size */
 #define PERMI_SIGNS_PLAN_SHARE 0.04   /* chosen: of the run, for the order; as much for probes */
 #define PERMI_SIGNS_PLAN_MOST 0.6     /* chosen: seconds of the last round of orders, and of probes, half of it of */
@@ -1274,8 +1276,8 @@ PERMI_UNUSED static const double permi_list_weight[] = {1, 1.3, 1.8, 3.3, 3.8, 1
 extern int madvise(void *memory, size_t bytes, int advice);
 #endif
 
-/* Asks for huge pages where the system has them on request: the first touches of 4 KB pages were an eighth of a run
-   with 3e8 bytes of states, a quarter of rook numbers with 2e8. */
+/* Asks for huge pages where the system has them on request: first touches of 4 KB pages were an eighth of a run with
+   3e8 bytes of states, a quarter of rook numbers. */
 static void permi_prefer_huge_pages(void *memory, size_t bytes)
 {
 #if PERMI_POSIX && defined(PERMI_HUGE_PAGES)
@@ -1306,12 +1308,15 @@ static void *permi_allocate(const perm_allocator *allocator, size_t count, size_
   return memory;
 }
 
-/* The same, all bits zero. */
+/* The same, all bits zero; touches no fresh pages. */
 static void *permi_allocate_zeros(const perm_allocator *allocator, size_t count, size_t size)
 {
-  void *memory = permi_allocate(allocator, count, size);
-  if (memory)
+  const int own = !allocator->allocate && count && size;
+  void *memory = own ? calloc(count, size) : permi_allocate(allocator, count, size);
+  if (memory && !own)
     memset(memory, 0, count * size);
+  else if (memory && count * size >= PERMI_HUGE_BYTES)
+    permi_prefer_huge_pages(memory, count * size);
   return memory;
 }
 
@@ -3804,20 +3809,17 @@ PERM_API perm_status perm_state_create(const perm_job *job, perm_state **state)
   if (!job || !state)
     return PERM_ERROR_NULL;
   *state = NULL;
-  fresh = (perm_state *)permi_allocate(&job->allocator, 1, sizeof *fresh);
+  fresh = (perm_state *)permi_allocate_zeros(&job->allocator, 1, sizeof *fresh);
   if (!fresh)
     return PERM_ERROR_MEMORY;
-  memset(fresh, 0, sizeof *fresh);
   fresh->allocator = job->allocator;
-  fresh->partial = (perm_partial *)permi_allocate(&job->allocator, leaves, sizeof *fresh->partial);
-  fresh->finished = (permi_intervals *)permi_allocate(&job->allocator, leaves, sizeof *fresh->finished);
+  fresh->partial = (perm_partial *)permi_allocate_zeros(&job->allocator, leaves, sizeof *fresh->partial);
+  fresh->finished = (permi_intervals *)permi_allocate_zeros(&job->allocator, leaves, sizeof *fresh->finished);
   if (!fresh->partial || !fresh->finished) {
     perm_state_free(fresh);
     return PERM_ERROR_MEMORY;
   }
   fresh->leaves = job->leaves;
-  memset(fresh->partial, 0, leaves * sizeof *fresh->partial);
-  memset(fresh->finished, 0, leaves * sizeof *fresh->finished);
   *state = fresh;
   return PERM_OK;
 }

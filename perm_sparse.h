@@ -15786,22 +15786,14 @@ static perm_status permi_whole_finish(const permi_leaf *leaf, perm_integer *inte
   }
   for (k = 0; k < runs->primes; k++) {
     const permi_odd_modulus *p = &runs->run[k].prime;
-    uint64_t divisor = permi_montgomery(permi_words_residue(runs->run[k].factor, runs->words, p->p), p->square, p);
+    const uint64_t factor = permi_words_residue(runs->run[k].factor, runs->words, p->p);
+    const uint64_t x = permi_words_residue(integer->word, integer->words, p->p);
+    residue[k] = permi_montgomery(x, permi_prime_inverse(factor, p), p);
     for (i = hybrid->halvings; i < hybrid->n - (runs->run[k].root ? 0 : 1); i++)
-      divisor = permi_residue_add(divisor, divisor, 0, p->p);
-    residue[k] = permi_words_residue(integer->word, integer->words, p->p);
-    divisor = permi_prime_inverse(permi_montgomery(divisor, 1, p), p);
-    residue[k] = permi_montgomery(residue[k], divisor, p);
+      residue[k] = (residue[k] & 1 ? residue[k] + p->p : residue[k]) >> 1;
     prime[k] = *p;
   }
   return permi_whole_combine(prime, residue, runs, integer);
-}
-
-/* How many primes a block needs, if numbers grow. */
-static int permi_whole_primes(const permi_block *block, double *bits)
-{
-  *bits = permi_block_bits(block);
-  return (int)((*bits + 1) / PERMI_WHOLE_PRIME_BITS) + 1;
 }
 
 static int permi_whole_is_gaussian(const permi_block *block)
@@ -15813,24 +15805,40 @@ static int permi_whole_is_gaussian(const permi_block *block)
   return 0;
 }
 
+/* Does the modulus asked for, odd and short, stand in for all primes? */
+static int permi_whole_stands_in(const permi_block *block, uint64_t modulus)
+{
+  return modulus & 1 && modulus > 1 && modulus >> PERMI_RESIDUE_BITS == 0 && !permi_whole_is_gaussian(block);
+}
+
+/* How many primes a block needs, if numbers grow. */
+static int permi_whole_primes(const permi_block *block, uint64_t modulus, double *bits)
+{
+  *bits = permi_block_bits(block);
+  return permi_whole_stands_in(block, modulus) ? 1 : (int)((*bits + 1) / PERMI_WHOLE_PRIME_BITS) + 1;
+}
+
 /* How often the program runs, if numbers grow. */
-static int permi_whole_passes(const permi_block *block)
+static int permi_whole_passes(const permi_block *block, uint64_t modulus)
 {
   double bits;
-  return permi_whole_primes(block, &bits) * (permi_whole_is_gaussian(block) ? 2 : 1);
+  return permi_whole_primes(block, modulus, &bits) * (permi_whole_is_gaussian(block) ? 2 : 1);
 }
 
 /* Chooses primes, roots and the products of the others; 0: out of memory. */
-static int permi_whole_primes_choose(const perm_allocator *allocator, int primes, int gaussian,
-                                     permi_hybrid_runs *runs)
+static int permi_whole_primes_choose(const perm_allocator *allocator, const permi_block *block, permi_hybrid_runs *runs)
 {
+  const int gaussian = permi_whole_is_gaussian(block), primes = permi_whole_primes(block, runs->modulus, &runs->bits);
   permi_odd_modulus *prime = (permi_odd_modulus *)permi_allocate(allocator, (size_t)primes, sizeof *prime);
   const int words = primes * PERMI_RESIDUE_BITS / 64 + 1, passes = gaussian ? 2 * primes : primes;
   int k, i;
   runs->run = (permi_hybrid_run *)permi_allocate_zeros(allocator, (size_t)passes, sizeof *runs->run);
   runs->factor = (uint64_t *)permi_allocate_zeros(allocator, (size_t)(primes * words), sizeof *runs->factor);
   if (prime && runs->run && runs->factor) {
-    permi_primes_choose(prime, (size_t)primes, gaussian, PERMI_RESIDUE_BITS);
+    if (permi_whole_stands_in(block, runs->modulus))
+      prime[0] = permi_odd_modulus_of(runs->modulus);
+    else
+      permi_primes_choose(prime, (size_t)primes, gaussian, PERMI_RESIDUE_BITS);
     runs->primes = primes;
     runs->passes = passes;
     runs->words = words;
@@ -15857,13 +15865,11 @@ static int permi_whole_runs(const perm_allocator *allocator, const permi_block *
                             permi_hybrid *hybrid)
 {
   permi_hybrid_runs *runs = (permi_hybrid_runs *)permi_allocate_zeros(allocator, 1, sizeof *runs);
-  int primes;
   hybrid->runs = runs;
   if (!runs)
     return 0;
   runs->modulus = modulus;
-  primes = permi_whole_primes(block, &runs->bits);
-  return !hybrid->grows || permi_whole_primes_choose(allocator, primes, permi_whole_is_gaussian(block), runs);
+  return !hybrid->grows || permi_whole_primes_choose(allocator, block, runs);
 }
 
 /* Entries as doubles, oriented; reduced rows modulo the run's prime, if there is one. */
@@ -17144,7 +17150,7 @@ static double permi_code_rate(const permi_maker *maker, const permi_block *block
   static const double each[6] = {1, 4, 6, 10, PERMI_GPU_WHOLE, 60};
   const permi_hybrid_algebra algebra = permi_hybrid_algebra_of(maker);
   const int whole = algebra == PERMI_HYBRID_WHOLE;
-  double slower = each[algebra] * (whole ? permi_whole_passes(block) : 1);
+  double slower = each[algebra] * (whole ? permi_whole_passes(block, maker->options->modulus) : 1);
   if (maker->options->certify && !whole)
     slower += PERMI_GPU_CERTIFIED - 1;
   return PERMI_GPU_PIPE * PERMI_GPU_PART / slower;
@@ -17396,7 +17402,9 @@ static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t 
                      "dense has %.3g times as many; ",
                      hybrid->high, hybrid->lanes_log2, hybrid->statements, hybrid->slots, hybrid->operations_a_term,
                      all, 1.5 * hybrid->n * ldexp(1, hybrid->n - 1) / all);
-  if (hybrid->runs && hybrid->runs->primes)
+  if (hybrid->runs && hybrid->runs->primes == 1 && hybrid->runs->run[0].prime.p == hybrid->runs->modulus)
+    permi_hybrid_say(buffer, size, &length, "modulo the modulus itself; ");
+  else if (hybrid->runs && hybrid->runs->primes)
     permi_hybrid_say(buffer, size, &length, "residues modulo %d primes%s, at most %.0f bits; ", hybrid->runs->primes,
                      hybrid->runs->run[0].root ? " with both roots of -1" : "", hybrid->runs->bits);
   else if (hybrid->runs)
@@ -17412,8 +17420,8 @@ static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t 
 
 static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
+  const uint64_t modulus = maker->options->modulus;
   double bits;
-  (void)maker; /* for PERM_NO_COMPLEX */
   if (block->integer && !permi_arithmetic_is_sound())
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has exact integers, which this method takes only while numbers round "
                                                 "to nearest");
@@ -17423,7 +17431,7 @@ static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block
 #endif
   else if (block->n > PERM_MAX_N || block->n < 2)
     permi_refuse(offer, PERM_ERROR_LIMIT, "is not of an order from 2 to %d", PERM_MAX_N);
-  else if (block->integer && PERMI_RESIDUE_BITS * permi_whole_primes(block, &bits) + 60 > 64 * PERM_INTEGER_WORDS)
+  else if (block->integer && PERMI_RESIDUE_BITS * permi_whole_primes(block, modulus, &bits) + 60 > 64 * PERM_INTEGER_WORDS)
     permi_refuse_long(offer);
   else if (rival < PERMI_HYBRID_LEAST_SECONDS)
     permi_refuse(offer, PERM_ERROR_LIMIT, "takes less time than finding a layout");
@@ -17455,7 +17463,7 @@ static permi_layouts *permi_hybrid_layouts(permi_maker *maker, const permi_block
   work->budget = PERMI_HYBRID_SLOT_BUDGET;
   work->account = maker->account;
   work->speed = permi_hybrid_rate(permi_isa(maker->options), permi_hybrid_algebra_of(maker)) /
-                (block->integer            ? PERMI_WHOLE_SLOWER * permi_whole_passes(block)
+                (block->integer            ? PERMI_WHOLE_SLOWER * permi_whole_passes(block, maker->options->modulus)
                  : maker->options->certify ? permi_hybrid_certified(permi_hybrid_algebra_of(maker))
                                            : 1);
   work->rival = rival;
@@ -17526,7 +17534,7 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
   if (!hybrid)
     return status;
   if (block->integer)
-    seconds *= permi_whole_slower(hybrid) / (PERMI_WHOLE_SLOWER * permi_whole_passes(block));
+    seconds *= permi_whole_slower(hybrid) / (PERMI_WHOLE_SLOWER * permi_whole_passes(block, options->modulus));
   hybrid->isa = isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2 ? isa : PERM_ISA_PLAIN;
   hybrid->absolute_mask = options->precision == PERM_PRECISION_FAST ? 127 : 31;
   if (hybrid->high < 10) /* 32 blocks of the few, or all */
@@ -19314,11 +19322,12 @@ static perm_status permi_signs_gpu_make(const perm_allocator *allocator, permi_s
 /* Seconds of what was counted from `before` on. */
 static double permi_signs_seconds(const permi_signs *signs, const uint64_t *counted)
 {
-  const double slower = signs->isa == PERM_ISA_PLAIN ? 3 : signs->isa == PERM_ISA_AVX2 ? 2 : 1;
-  const double pair =
-      signs->narrow ? (double)PERMI_SIGNS_PAIR_SECONDS : PERMI_SIGNS_WIDE_SECONDS * signs->words * signs->n;
+  const double slower = !signs->small || signs->isa == PERM_ISA_AVX512 ? 1 : signs->isa == PERM_ISA_AVX2 ? 2 : 3;
+  const double item = signs->small ? PERMI_SIGNS_ITEM_SECONDS : PERMI_SIGNS_SCALAR_ITEM;
+  const double narrow = signs->small ? PERMI_SIGNS_PAIR_SECONDS : PERMI_SIGNS_SCALAR_PAIR;
+  const double pair = signs->narrow ? narrow : PERMI_SIGNS_WIDE_SECONDS * signs->words * signs->n;
   return PERMI_SIGNS_NODE_SECONDS * (double)counted[0] + PERMI_SIGNS_JOIN_SECONDS * (double)counted[1] +
-         PERMI_SIGNS_ITEM_SECONDS * slower * (double)counted[2] + pair * slower * (double)counted[3];
+         slower * (item * (double)counted[2] + pair * (double)counted[3]);
 }
 
 static void permi_signs_counts(const permi_signs_walk *walk, uint64_t *counted)

@@ -139,13 +139,15 @@ PERMI_UNUSED static const double permi_list_weight[] = {1, 1.3, 1.8, 3.3, 3.8, 1
 #define PERMI_RYSER_MOVE_SECONDS 5e-9  /* a move, */
 #define PERMI_RYSER_ENTRY_SECONDS 2e-9 /* an entry changed, a row multiplied */
 #define PERMI_WALK_SECONDS 1e-2        /* chosen: longer walks wake threads; the top of a tree takes a ms */
-#define PERMI_SIGNS_NODE_SECONDS 1.4e-8 /* signs: a node (Zen 4), */
-#define PERMI_SIGNS_CUT_SECONDS 6e-10  /* a row that thins out a set of patterns, */
+#define PERMI_SIGNS_NODE_SECONDS 1.4e-8 /* signs (Zen 4): a node, */
+#define PERMI_SIGNS_CUT_SECONDS 6e-10  /* a row that thins out patterns, */
 #define PERMI_SIGNS_JOIN_SECONDS 4.5e-8 /* a join, */
 #define PERMI_SIGNS_ITEM_SECONDS 1.2e-8 /* a pattern in it, */
 #define PERMI_SIGNS_PAIR_SECONDS 9e-10 /* a pair; */
-#define PERMI_SIGNS_WIDE_SECONDS 1e-9 /* a word of a row of it, in words */
-#define PERMI_SIGNS_MOVE_UNITS(n) (25.0 * (n)) /* a move of the order: 12 if full, 30 with 6 ones a row (Zen 4) */
+#define PERMI_SIGNS_SCALAR_ITEM 3e-8  /* rows odd or long (Zen 5) */
+#define PERMI_SIGNS_SCALAR_PAIR 5e-9
+#define PERMI_SIGNS_WIDE_SECONDS 1e-9 /* a word of a row, in words */
+#define PERMI_SIGNS_MOVE_UNITS(n) (25.0 * (n)) /* a move of the order: 12 if full, 30 with 6 ones */
 #define PERMI_SIGNS_WEIGH_UNITS 7     /* of the weights: an entry of a row, times the row's size */
 #define PERMI_SIGNS_PLAN_SHARE 0.04   /* chosen: of the run, for the order; as much for probes */
 #define PERMI_SIGNS_PLAN_MOST 0.6     /* chosen: seconds of the last round of orders, and of probes, half of it of */

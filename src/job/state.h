@@ -27,20 +27,17 @@ PERM_API perm_status perm_state_create(const perm_job *job, perm_state **state)
   if (!job || !state)
     return PERM_ERROR_NULL;
   *state = NULL;
-  fresh = (perm_state *)permi_allocate(&job->allocator, 1, sizeof *fresh);
+  fresh = (perm_state *)permi_allocate_zeros(&job->allocator, 1, sizeof *fresh);
   if (!fresh)
     return PERM_ERROR_MEMORY;
-  memset(fresh, 0, sizeof *fresh);
   fresh->allocator = job->allocator;
-  fresh->partial = (perm_partial *)permi_allocate(&job->allocator, leaves, sizeof *fresh->partial);
-  fresh->finished = (permi_intervals *)permi_allocate(&job->allocator, leaves, sizeof *fresh->finished);
+  fresh->partial = (perm_partial *)permi_allocate_zeros(&job->allocator, leaves, sizeof *fresh->partial);
+  fresh->finished = (permi_intervals *)permi_allocate_zeros(&job->allocator, leaves, sizeof *fresh->finished);
   if (!fresh->partial || !fresh->finished) {
     perm_state_free(fresh);
     return PERM_ERROR_MEMORY;
   }
   fresh->leaves = job->leaves;
-  memset(fresh->partial, 0, leaves * sizeof *fresh->partial);
-  memset(fresh->finished, 0, leaves * sizeof *fresh->finished);
   *state = fresh;
   return PERM_OK;
 }

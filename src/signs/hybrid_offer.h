@@ -24,7 +24,9 @@ static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t 
                      "dense has %.3g times as many; ",
                      hybrid->high, hybrid->lanes_log2, hybrid->statements, hybrid->slots, hybrid->operations_a_term,
                      all, 1.5 * hybrid->n * ldexp(1, hybrid->n - 1) / all);
-  if (hybrid->runs && hybrid->runs->primes)
+  if (hybrid->runs && hybrid->runs->primes == 1 && hybrid->runs->run[0].prime.p == hybrid->runs->modulus)
+    permi_hybrid_say(buffer, size, &length, "modulo the modulus itself; ");
+  else if (hybrid->runs && hybrid->runs->primes)
     permi_hybrid_say(buffer, size, &length, "residues modulo %d primes%s, at most %.0f bits; ", hybrid->runs->primes,
                      hybrid->runs->run[0].root ? " with both roots of -1" : "", hybrid->runs->bits);
   else if (hybrid->runs)
@@ -40,8 +42,8 @@ static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t 
 
 static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
+  const uint64_t modulus = maker->options->modulus;
   double bits;
-  (void)maker; /* for PERM_NO_COMPLEX */
   if (block->integer && !permi_arithmetic_is_sound())
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has exact integers, which this method takes only while numbers round "
                                                 "to nearest");
@@ -51,7 +53,7 @@ static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block
 #endif
   else if (block->n > PERM_MAX_N || block->n < 2)
     permi_refuse(offer, PERM_ERROR_LIMIT, "is not of an order from 2 to %d", PERM_MAX_N);
-  else if (block->integer && PERMI_RESIDUE_BITS * permi_whole_primes(block, &bits) + 60 > 64 * PERM_INTEGER_WORDS)
+  else if (block->integer && PERMI_RESIDUE_BITS * permi_whole_primes(block, modulus, &bits) + 60 > 64 * PERM_INTEGER_WORDS)
     permi_refuse_long(offer);
   else if (rival < PERMI_HYBRID_LEAST_SECONDS)
     permi_refuse(offer, PERM_ERROR_LIMIT, "takes less time than finding a layout");
@@ -83,7 +85,7 @@ static permi_layouts *permi_hybrid_layouts(permi_maker *maker, const permi_block
   work->budget = PERMI_HYBRID_SLOT_BUDGET;
   work->account = maker->account;
   work->speed = permi_hybrid_rate(permi_isa(maker->options), permi_hybrid_algebra_of(maker)) /
-                (block->integer            ? PERMI_WHOLE_SLOWER * permi_whole_passes(block)
+                (block->integer            ? PERMI_WHOLE_SLOWER * permi_whole_passes(block, maker->options->modulus)
                  : maker->options->certify ? permi_hybrid_certified(permi_hybrid_algebra_of(maker))
                                            : 1);
   work->rival = rival;
@@ -154,7 +156,7 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
   if (!hybrid)
     return status;
   if (block->integer)
-    seconds *= permi_whole_slower(hybrid) / (PERMI_WHOLE_SLOWER * permi_whole_passes(block));
+    seconds *= permi_whole_slower(hybrid) / (PERMI_WHOLE_SLOWER * permi_whole_passes(block, options->modulus));
   hybrid->isa = isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2 ? isa : PERM_ISA_PLAIN;
   hybrid->absolute_mask = options->precision == PERM_PRECISION_FAST ? 127 : 31;
   if (hybrid->high < 10) /* 32 blocks of the few, or all */

@@ -124,22 +124,14 @@ static perm_status permi_whole_finish(const permi_leaf *leaf, perm_integer *inte
   }
   for (k = 0; k < runs->primes; k++) {
     const permi_odd_modulus *p = &runs->run[k].prime;
-    uint64_t divisor = permi_montgomery(permi_words_residue(runs->run[k].factor, runs->words, p->p), p->square, p);
+    const uint64_t factor = permi_words_residue(runs->run[k].factor, runs->words, p->p);
+    const uint64_t x = permi_words_residue(integer->word, integer->words, p->p);
+    residue[k] = permi_montgomery(x, permi_prime_inverse(factor, p), p);
     for (i = hybrid->halvings; i < hybrid->n - (runs->run[k].root ? 0 : 1); i++)
-      divisor = permi_residue_add(divisor, divisor, 0, p->p);
-    residue[k] = permi_words_residue(integer->word, integer->words, p->p);
-    divisor = permi_prime_inverse(permi_montgomery(divisor, 1, p), p);
-    residue[k] = permi_montgomery(residue[k], divisor, p);
+      residue[k] = (residue[k] & 1 ? residue[k] + p->p : residue[k]) >> 1;
     prime[k] = *p;
   }
   return permi_whole_combine(prime, residue, runs, integer);
-}
-
-/* How many primes a block needs, if numbers grow. */
-static int permi_whole_primes(const permi_block *block, double *bits)
-{
-  *bits = permi_block_bits(block);
-  return (int)((*bits + 1) / PERMI_WHOLE_PRIME_BITS) + 1;
 }
 
 static int permi_whole_is_gaussian(const permi_block *block)
@@ -151,24 +143,40 @@ static int permi_whole_is_gaussian(const permi_block *block)
   return 0;
 }
 
+/* Does the modulus asked for, odd and short, stand in for all primes? */
+static int permi_whole_stands_in(const permi_block *block, uint64_t modulus)
+{
+  return modulus & 1 && modulus > 1 && modulus >> PERMI_RESIDUE_BITS == 0 && !permi_whole_is_gaussian(block);
+}
+
+/* How many primes a block needs, if numbers grow. */
+static int permi_whole_primes(const permi_block *block, uint64_t modulus, double *bits)
+{
+  *bits = permi_block_bits(block);
+  return permi_whole_stands_in(block, modulus) ? 1 : (int)((*bits + 1) / PERMI_WHOLE_PRIME_BITS) + 1;
+}
+
 /* How often the program runs, if numbers grow. */
-static int permi_whole_passes(const permi_block *block)
+static int permi_whole_passes(const permi_block *block, uint64_t modulus)
 {
   double bits;
-  return permi_whole_primes(block, &bits) * (permi_whole_is_gaussian(block) ? 2 : 1);
+  return permi_whole_primes(block, modulus, &bits) * (permi_whole_is_gaussian(block) ? 2 : 1);
 }
 
 /* Chooses primes, roots and the products of the others; 0: out of memory. */
-static int permi_whole_primes_choose(const perm_allocator *allocator, int primes, int gaussian,
-                                     permi_hybrid_runs *runs)
+static int permi_whole_primes_choose(const perm_allocator *allocator, const permi_block *block, permi_hybrid_runs *runs)
 {
+  const int gaussian = permi_whole_is_gaussian(block), primes = permi_whole_primes(block, runs->modulus, &runs->bits);
   permi_odd_modulus *prime = (permi_odd_modulus *)permi_allocate(allocator, (size_t)primes, sizeof *prime);
   const int words = primes * PERMI_RESIDUE_BITS / 64 + 1, passes = gaussian ? 2 * primes : primes;
   int k, i;
   runs->run = (permi_hybrid_run *)permi_allocate_zeros(allocator, (size_t)passes, sizeof *runs->run);
   runs->factor = (uint64_t *)permi_allocate_zeros(allocator, (size_t)(primes * words), sizeof *runs->factor);
   if (prime && runs->run && runs->factor) {
-    permi_primes_choose(prime, (size_t)primes, gaussian, PERMI_RESIDUE_BITS);
+    if (permi_whole_stands_in(block, runs->modulus))
+      prime[0] = permi_odd_modulus_of(runs->modulus);
+    else
+      permi_primes_choose(prime, (size_t)primes, gaussian, PERMI_RESIDUE_BITS);
     runs->primes = primes;
     runs->passes = passes;
     runs->words = words;
@@ -195,13 +203,11 @@ static int permi_whole_runs(const perm_allocator *allocator, const permi_block *
                             permi_hybrid *hybrid)
 {
   permi_hybrid_runs *runs = (permi_hybrid_runs *)permi_allocate_zeros(allocator, 1, sizeof *runs);
-  int primes;
   hybrid->runs = runs;
   if (!runs)
     return 0;
   runs->modulus = modulus;
-  primes = permi_whole_primes(block, &runs->bits);
-  return !hybrid->grows || permi_whole_primes_choose(allocator, primes, permi_whole_is_gaussian(block), runs);
+  return !hybrid->grows || permi_whole_primes_choose(allocator, block, runs);
 }
 
 /* Entries as doubles, oriented; reduced rows modulo the run's prime, if there is one. */
