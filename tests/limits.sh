@@ -32,6 +32,7 @@ for job in uniform:64 unitary:62 band:100000:9 er:46:0.8 er:60:0.3 'er:54:0.3 --
 done
 told int 0.7 1 --generate band:300000:9 --write build/limits.mtx </dev/null
 told int 0.5 1 --generate uniform:2000 --estimate --samples 1 </dev/null
+told seconds 0.7 1 --generate binary:40:0.4 --prove build/limits.prf </dev/null # a state of a gigabyte
 told seconds 0.7 1 --generate complex-gauss:1500 --estimate --samples 256 </dev/null
 fifo=build/limits.fifo
 rm -f $fifo; mkfifo $fifo

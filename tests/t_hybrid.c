@@ -270,7 +270,7 @@ static void hybrid_check_integers(int gaussian, int trials)
 {
   static const perm_isa isa[] = {PERM_ISA_AUTO, PERM_ISA_PLAIN, PERM_ISA_AVX2};
   static const int sizes[] = {0, 2, 9, 21, 30, 44, 62};
-  int t, grew = 0, whole = 0, tables = 0, imaginary = 0;
+  int t, grew = 0, stood_in = 0, whole = 0, tables = 0, imaginary = 0;
   for (t = 0; t < trials; t++) {
     const int n = 4 + test_below(12), bits = gaussian ? sizes[t % 7] * 50 / 62 : sizes[t % 7];
     perm_matrix a = hybrid_integers(n, 0.1 + 0.9 * test_uniform(), bits, gaussian);
@@ -281,7 +281,10 @@ static void hybrid_check_integers(int gaussian, int trials)
     int m, k;
     memset(&options, 0, sizeof options);
     options.threads = 1 + t % 3;
-    options.modulus = t % 4 ? 0 : t % 8 ? 2 + test_random() % 1000 : (test_random() >> 2) + 3;
+    options.modulus = t % 4    ? 0
+                      : t % 8  ? 2 + test_random() % 1000
+                      : t % 16 ? (test_random() >> 2) + 3
+                               : (UINT64_C(1) << 47) - 5 + 2 * (uint64_t)test_below(6); /* from -5 to + 5 */
     options.method = PERM_METHOD_EXACT;
     options.precision = PERM_PRECISION_EXACT;
     CHECK_SHOW(perm_compute_sparse(&a, &options, &referee) == PERM_OK, "%s", referee.message);
@@ -305,6 +308,7 @@ static void hybrid_check_integers(int gaussian, int trials)
         perm_job_run(job, k, middle, leaf->information.chunks, &partial[k]);
         perm_job_run(job, k, 0, middle, &partial[k]);
         grew += hybrid->runs->primes > 1;
+        stood_in += hybrid->runs->passes == 1 && hybrid->runs->run[0].prime.p == options.modulus;
         tables += hybrid->runs->primes && hybrid->runs->run[0].tables;
         whole += !hybrid->runs->primes;
       }
@@ -313,8 +317,9 @@ static void hybrid_check_integers(int gaussian, int trials)
     }
     perm_matrix_free(&a);
   }
-  CHECK_SHOW(grew > 50 && (whole > 50 || gaussian) && tables > 50 && (imaginary > trials) == gaussian, "%d, %d, %d, %d",
-             grew, whole, tables, imaginary);
+  CHECK_SHOW(grew > 50 && (whole > 50 || gaussian) && tables > 50 && (imaginary > trials) == gaussian &&
+                 (stood_in > 20) == !gaussian,
+             "%d, %d, %d, %d, %d", grew, whole, tables, imaginary, stood_in);
 }
 
 TEST(t_hybrid_integers)
