@@ -33,9 +33,10 @@ static int test_file_fault(const char *operation, size_t *bytes); /* t_checkpoin
 #define PERMI_FILE_FAULT(operation, bytes) test_file_fault(operation, bytes)
 /* t_faults.c: the C library's allocations and files fail as well */
 static struct { long calls, fail_at, live; } test_heap;
-static void *test_malloc(size_t bytes)
+static void *test_calloc(size_t count, size_t size, int zeros)
 {
-  void *pointer = __atomic_add_fetch(&test_heap.calls, 1, __ATOMIC_RELAXED) == test_heap.fail_at ? NULL : malloc(bytes);
+  const int fails = __atomic_add_fetch(&test_heap.calls, 1, __ATOMIC_RELAXED) == test_heap.fail_at;
+  void *pointer = fails ? NULL : zeros ? calloc(count, size) : malloc(count * size);
   if (pointer)
     __atomic_add_fetch(&test_heap.live, 1, __ATOMIC_RELAXED);
   return pointer;
@@ -48,7 +49,8 @@ static void test_free(void *pointer)
 }
 static FILE *test_fopen(const char *path, const char *mode);
 static FILE *test_fdopen(int descriptor, const char *mode);
-#define malloc(bytes) test_malloc(bytes)
+#define malloc(bytes) test_calloc(1, bytes, 0)
+#define calloc(count, size) test_calloc(count, size, 1)
 #define free(pointer) test_free(pointer)
 #define fopen(path, mode) test_fopen(path, mode)
 #define fdopen(descriptor, mode) test_fdopen(descriptor, mode)
