@@ -226,7 +226,8 @@ static perm_status permi_minors_check(permi_minors_call *call, const perm_option
   if (i < 0 || j < 0 || i != j)
     return permi_fail(result, PERM_ERROR_COUNTS, i < 0 ? 5 : 6,
                       i < 0 || j < 0 ? "a multiplicity is negative or above a million"
-                                     : "%d rows with their copies, but %d columns: minors are of as many",
+                                     : "%d rows with their copies, but %d columns: minors are of as many, without "
+                                       "counts of a square matrix",
                       i, j);
   if (i > PERMI_MINORS_TOTAL)
     return permi_fail(result, PERM_ERROR_SIZE, 5, "%d rows with their copies; at most %d", i, PERMI_MINORS_TOTAL);
@@ -372,7 +373,7 @@ static perm_status permi_minors_compute(permi_minors_call *call, const perm_opti
   return permi_minors_general(call, options_given, result);
 }
 
-/* A negative row marks a gradient inside: the minors of one row are what is NaN. */
+/* A negative row marks a gradient inside. */
 static perm_status permi_minors_no_row(permi_minors_call *call, perm_result *result)
 {
   const int row = call->row;
