@@ -653,7 +653,7 @@ static int cli_parse(cli *run, int argc, char **argv)
   if (run->rook && (run->explain || run->rows || run->columns))
     return cli_usage("--rook takes the matrix as it is", NULL, "leave out --explain, --rows and --cols");
   if (run->explain && (run->estimate || run->gradient || run->minors || run->rows || run->columns))
-    return cli_usage("--explain is about permanents", NULL,
+    return cli_usage("--explain is about permanents of a matrix as it is", NULL,
                      "leave out --estimate, --gradient, --minors, --rows and --cols");
   if (run->estimate && (run->rows || run->columns))
     return cli_usage("--estimate takes no multiplicities", NULL, "leave out --rows and --cols");

@@ -135,7 +135,6 @@ TEST(t_refusals_minors)
   CHECK(isnan(out[0]) && isnan(out[1]));
   ARGUMENTS_BAD(MINORS(2, 2, a, half, half, 0, out), PERM_ERROR_SIZE, 5, "1048576 rows with their copies; at most")
   ARGUMENTS_BAD(MINORS(2, 1, a, once, once, 0, out), PERM_ERROR_COUNTS, 6, "2 rows with their copies, but 1 columns")
-  ARGUMENTS_BAD(GRADIENT(1, 2, a, NULL, NULL, out), PERM_ERROR_COUNTS, 6, "without counts of a square matrix")
   ARGUMENTS_BAD(MINORS(2, 2, a, two, once, 1, out), PERM_ERROR_RANGE, 7, "of 2 rows (counted from 0), and has")
   ARGUMENTS_BAD(MINORS(2, 2, a, NULL, NULL, 2, out), PERM_ERROR_RANGE, 7, "row is 2, of 2 rows")
   ARGUMENTS_BAD(MINORS(2, 2, a, NULL, NULL, -1, out), PERM_ERROR_RANGE, 7, "row is -1")

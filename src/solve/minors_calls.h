@@ -226,8 +226,7 @@ static perm_status permi_minors_check(permi_minors_call *call, const perm_option
   if (i < 0 || j < 0 || i != j)
     return permi_fail(result, PERM_ERROR_COUNTS, i < 0 ? 5 : 6,
                       i < 0 || j < 0 ? "a multiplicity is negative or above a million"
-                                     : "%d rows with their copies, but %d columns: minors are of as many, without "
-                                       "counts of a square matrix",
+                                     : "%d rows with their copies, but %d columns: minors are of as many",
                       i, j);
   if (i > PERMI_MINORS_TOTAL)
     return permi_fail(result, PERM_ERROR_SIZE, 5, "%d rows with their copies; at most %d", i, PERMI_MINORS_TOTAL);
