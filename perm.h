@@ -781,7 +781,7 @@ PERM_API perm_status perm_estimate_complex(int n, const double *a, ptrdiff_t ld,
 PERM_API const char *perm_estimator_name(perm_estimator estimator);
 
 /* Minors of one row: minors[j], j < n, is the permanent of the matrix without row `row` and column j (counted from 0).
-   With counts as in perm_compute_repeated_real, one copy of each is left out; a column without a copy has minor 0,
+   m = n, or counts as in perm_compute_repeated_real: one copy of each is left out; a column without a copy has minor 0,
    `row` needs one; the totals are at most 256. Values are in units of 2^result->exp2: minors below 2^-1000 of the
    largest may become 0. result: value is the permanent of the whole matrix, error_estimate the absolute error of the
    worst minor, error_bound the same guaranteed where up to 12 lines with copies are computed at once, else INFINITY (0
@@ -1610,8 +1610,11 @@ static perm_status permi_meter_verdict(const perm_allocator *allocator, perm_sta
   if (status != PERM_ERROR_MEMORY || allocator->allocate != permi_meter_allocate || !meter || !meter->wanted)
     return status;
   return permi_fail(result, PERM_ERROR_LIMIT, 0,
-                    "max_bytes = %.3g is too little: %.3g bytes of input and at least %.3g of work are needed",
-                    meter->limit + meter->input, meter->input, (double)meter->wanted);
+                    meter->input > 0
+                        ? "max_bytes = %.3g is too little: %.3g bytes of input and at least %.3g of work are needed"
+                        : "max_bytes = %.3g is too little: at least %.3g bytes are needed",
+                    meter->limit + meter->input, meter->input > 0 ? meter->input : (double)meter->wanted,
+                    (double)meter->wanted);
 }
 
 PERMI_UNUSED
@@ -3000,7 +3003,7 @@ static int permi_file_finish(permi_replacement *file, int code)
 }
 
 /* Replaces path by what `print` writes (it returns 0 on failure and sets errno), or by `size` bytes at `what` if print
-   is NULL. clean: removes leftovers. Returns NULL or the reason; *failed is the action, NULL: memory ran out. */
+   is NULL; what NULL: only tries. clean: removes leftovers. Returns NULL or why; *failed: the action, NULL: memory. */
 static const char *permi_file_replace(const char *path, const perm_allocator *allocator, int clean,
                                       int (*print)(FILE *stream, const void *what), const void *what, size_t size,
                                       const char **failed)
@@ -3039,7 +3042,7 @@ static const char *permi_file_replace(const char *path, const perm_allocator *al
   } else if (!code) {
     code = permi_file_write(&file, (const unsigned char *)what, size);
   }
-  code = permi_file_finish(&file, code);
+  code = permi_file_finish(&file, what ? code : EIO);
 #if PERMI_POSIX
   if (clean)
     permi_file_clean(path, file.name);
@@ -3048,7 +3051,7 @@ static const char *permi_file_replace(const char *path, const perm_allocator *al
 #endif
   permi_release(allocator, file.name);
   *failed = file.failed;
-  return code ? strerror(code) : NULL;
+  return code && what ? strerror(code) : NULL;
 }
 
 /* ======================================================================================== >>control
@@ -13922,15 +13925,13 @@ static int permi_proof_print(FILE *stream, const void *what)
   return good && permi_proof_words(stream, &sum, 1, &hash);
 }
 
-/* Of a finished job. */
+/* Of a finished job; state NULL: only tries. */
 static perm_status permi_proof_write(const perm_job *job, const perm_state *state, const char *path,
                                      perm_result *result)
 {
-  permi_proof_file file;
-  const char *failed, *why;
-  file.proof = (const permi_proof *)job->context;
-  file.partials = state->partial;
-  why = permi_file_replace(path, &job->allocator, 1, permi_proof_print, &file, 0, &failed);
+  const permi_proof_file file = {(const permi_proof *)job->context, state ? state->partial : NULL};
+  const char *failed, *why = permi_file_replace(path, &job->allocator, 1, state ? permi_proof_print : NULL,
+                                                state ? &file : NULL, 0, &failed);
   if (!why)
     return PERM_OK;
   return failed ? permi_fail(result, PERM_ERROR_FILE, 0, "%s: cannot %s it: %s", path, failed, why)
@@ -14920,7 +14921,7 @@ static perm_status permi_execute_bare(const perm_job *job, perm_state *state, co
 
 #define PERMI_SHORT_LEAVES 2
 
-/* A short job that nobody watches needs no state; its partials, and so its bits, are the same. Returns 0 for others. */
+/* 1: a short job that nobody watches is done, without a state; its partials, and so its bits, are the same. */
 static int permi_run_short(const perm_job *job, const perm_options *options, perm_result *result)
 {
   perm_partial partial[PERMI_SHORT_LEAVES];
@@ -14950,17 +14951,19 @@ static int permi_run_short(const perm_job *job, const perm_options *options, per
 static perm_status permi_run_job(perm_job *job, const perm_options *options, const permi_reach *reach,
                                  perm_result *result)
 {
-  perm_state *state;
+  const int proves = options->prove && job->prove;
+  perm_state *state = NULL;
   perm_status status;
   if (permi_run_short(job, options, result)) {
     perm_job_free(job);
     return result->status;
   }
-  status = perm_state_create(job, &state);
-  status = status != PERM_OK                                 ? permi_fail_memory(result)
-           : options->execute && !options->checkpoint.merges ? options->execute(job, state, options, result)
-                                                             : reach->execute(job, state, options, result);
-  if (status == PERM_OK && options->prove && job->prove)
+  status = proves ? job->prove(job, NULL, options->prove, result) : PERM_OK;
+  if (status == PERM_OK)
+    status = perm_state_create(job, &state) != PERM_OK         ? permi_fail_memory(result)
+             : options->execute && !options->checkpoint.merges ? options->execute(job, state, options, result)
+                                                               : reach->execute(job, state, options, result);
+  if (status == PERM_OK && proves)
     status = job->prove(job, state, options->prove, result);
   perm_state_free(state);
   perm_job_free(job);
@@ -17209,7 +17212,7 @@ static perm_status permi_minors_compute(permi_minors_call *call, const perm_opti
   return permi_minors_general(call, options_given, result);
 }
 
-/* A negative row marks a gradient inside: the minors of one row are what is NaN. */
+/* A negative row marks a gradient inside. */
 static perm_status permi_minors_no_row(permi_minors_call *call, perm_result *result)
 {
   const int row = call->row;

@@ -47,6 +47,7 @@
 #include "perm_cli_answer.h"
 #include "perm_cli_explain.h"
 #include "perm_cli_checkpoint.h"
+#include "perm_cli_dense.h"
 
 static volatile int cli_interrupted;
 
@@ -99,10 +100,10 @@ static const char *cli_next_step(const cli *run, const perm_matrix *matrix, cons
 static void cli_hint_exact(const cli *run, const perm_matrix *matrix, const perm_result *result)
 {
   if (matrix->kind <= PERM_KIND_INTEGER && !result->exact && result->value == result->value && !run->json &&
-      run->options.precision == PERM_PRECISION_DEFAULT && !run->gradient && !run->minors && !run->estimate &&
-      !run->sample)
+      run->options.precision == PERM_PRECISION_DEFAULT && !run->estimate && !run->sample)
     fprintf(stderr, "perm: the entries are integers: %s\n",
-            log2(fabs(result->value)) + (double)result->exp2 < 64.0 * PERM_INTEGER_WORDS
+            run->gradient || run->minors ? "--precision exact gives every digit"
+            : log2(fabs(result->value)) + (double)result->exp2 < 64.0 * PERM_INTEGER_WORDS
                 ? "--precision exact gives every digit, --mod P the permanent modulo P"
                 : "--mod P gives the permanent modulo P, exactly");
 }
@@ -240,44 +241,6 @@ static int cli_progress(const perm_progress *progress, void *user_data)
   return 0;
 }
 
-/* The matrix as rows of doubles or, where every entry is a whole number that fits, also of int64; NULL in *integer if
-   not. 0: out of memory, or a signal came. */
-static int cli_dense(const perm_matrix *matrix, double **real, int64_t **integer)
-{
-  const int parts = matrix->kind == PERM_KIND_COMPLEX ? 2 : 1;
-  const size_t count = (size_t)matrix->m * (size_t)matrix->n * (size_t)parts;
-  int i, whole = 1;
-  size_t e;
-  *real = (double *)calloc(count + 1, sizeof **real);
-  *integer = (int64_t *)calloc(count + 1, sizeof **integer);
-  if (!*real || !*integer)
-    return 0;
-  for (i = 0; i < matrix->m && !cli_interrupted; i++)
-    for (e = matrix->row_start[i]; e < matrix->row_start[i + 1]; e++) {
-      const size_t at = ((size_t)i * (size_t)matrix->n + (size_t)matrix->column[e]) * (size_t)parts;
-      if (matrix->kind == PERM_KIND_PATTERN || matrix->kind == PERM_KIND_INTEGER) {
-        (*integer)[at] = matrix->kind == PERM_KIND_PATTERN ? 1 : matrix->integer[e];
-        (*real)[at] = (double)(*integer)[at];
-      } else {
-        const double x = matrix->real[e], y = parts == 2 ? matrix->imaginary[e] : 0;
-        (*real)[at] = x;
-        if (parts == 2)
-          (*real)[at + 1] = y;
-        whole &= fabs(x) < 9007199254740992.0 && x == floor(x) && fabs(y) < 9007199254740992.0 && y == floor(y);
-        if (whole) {
-          (*integer)[at] = (int64_t)x;
-          if (parts == 2)
-            (*integer)[at + 1] = (int64_t)y;
-        }
-      }
-    }
-  if (!whole) {
-    free(*integer);
-    *integer = NULL;
-  }
-  return !cli_interrupted;
-}
-
 /* *numbers: min(m, n) + 1 rook numbers, to be freed. */
 static void cli_compute_rook(const cli *run, const perm_matrix *matrix, perm_result *result, perm_integer **numbers)
 {
@@ -293,85 +256,6 @@ static void cli_compute_rook(const cli *run, const perm_matrix *matrix, perm_res
     free(*numbers);
     *numbers = NULL;
   }
-}
-
-/* A clock that only goes forward; 0 where there is none. */
-static double cli_clock(void)
-{
-#if defined(CLI_STAT)
-  struct timespec now;
-  return clock_gettime(CLOCK_MONOTONIC, &now) ? 0 : (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-#else
-  return 0;
-#endif
-}
-
-/* What needs the matrix as an array: multiplicities, minors, gradient, estimate. *list: what was asked for besides. */
-static void cli_compute_dense(const cli *run, const perm_matrix *matrix, perm_result *result, perm_estimate *estimate,
-                              double **list)
-{
-  const perm_options *options = &run->options;
-  const int m = matrix->m, n = matrix->n, parts = matrix->kind == PERM_KIND_COMPLEX ? 2 : 1;
-  const int exactly = options->precision == PERM_PRECISION_EXACT || options->modulus ||
-                      (options->precision == PERM_PRECISION_DEFAULT && matrix->kind <= PERM_KIND_INTEGER);
-  const double start = cli_clock();
-  double *real = NULL;
-  int64_t *integer = NULL;
-  *list = NULL;
-  if ((run->rows && run->rows != m) || (run->columns && run->columns != n)) {
-    const int rows = run->rows && run->rows != m;
-    result->status = PERM_ERROR_COUNTS;
-    snprintf(result->message, sizeof result->message, "--%s has %d numbers for %d %s", rows ? "rows" : "cols",
-             rows ? run->rows : run->columns, rows ? m : n, rows ? "rows" : "columns");
-  } else if (!cli_dense(matrix, &real, &integer)) {
-    result->status = cli_interrupted ? PERM_STOPPED_CANCELLED : PERM_ERROR_MEMORY;
-    snprintf(result->message, sizeof result->message, "%s", cli_interrupted ? "cancelled" : "out of memory");
-  } else if (run->estimate) {
-    perm_estimate_plan plan = run->estimate_plan;
-    size_t k;
-    int negative = parts == 2;
-    plan.seed = run->seed;
-    for (k = 0; k < (size_t)m * (size_t)n && !negative; k++)
-      negative = real[k] < 0;
-    if (run->guarantee && !negative)
-      plan.estimator = PERM_ESTIMATOR_REJECTION;
-    else if (run->guarantee) /* a radius, however large: an error relative to the value may be out of reach */
-      plan.relative_error = 0;
-    result->status = m != n ? PERM_ERROR_UNSUPPORTED
-                     : parts == 1 ? perm_estimate_real(n, real, n, &plan, options, estimate)
-                                  : perm_estimate_complex(n, real, n, &plan, options, estimate);
-    snprintf(result->message, sizeof result->message, "%s",
-             m != n ? "--estimate takes square matrices" : estimate->message);
-  } else if (run->gradient || run->minors) {
-    *list = (double *)calloc((size_t)n * (size_t)(run->gradient ? m : 1) * (size_t)parts + 1, sizeof **list);
-    if (!*list) {
-      result->status = PERM_ERROR_MEMORY;
-      snprintf(result->message, sizeof result->message, "out of memory");
-    } else if (run->gradient) {
-      (parts == 1 ? perm_gradient_real : perm_gradient_complex)(m, n, real, n, run->row_counts, run->column_counts,
-                                                                options, *list, result);
-    } else {
-      (parts == 1 ? perm_minors_real : perm_minors_complex)(m, n, real, n, run->row_counts, run->column_counts,
-                                                            run->minors - 1, options, *list, result);
-    }
-  } else if (exactly && integer) {
-    (parts == 1 ? CLI_COMPUTE(repeated_integer) : CLI_COMPUTE(repeated_gaussian))(
-        m, n, integer, n, run->row_counts, run->column_counts, options, result);
-  } else {
-    (parts == 1 ? CLI_COMPUTE(repeated_real) : CLI_COMPUTE(repeated_complex))(m, n, real, n, run->row_counts,
-                                                                              run->column_counts, options, result);
-  }
-  if (result->seconds == 0) /* what is small is not timed by the library */
-    result->seconds = cli_clock() - start;
-  free(real);
-  free(integer);
-}
-
-/* max_seconds begin with the reading: what is left of them; 0 would be none. */
-static void cli_seconds_taken(perm_options *options, double seconds)
-{
-  if (options->max_seconds > 0)
-    options->max_seconds = options->max_seconds > seconds + 1e-3 ? options->max_seconds - seconds : 1e-3;
 }
 
 /* Draws and prints permutations, as many at a time as CLI_SAMPLE_INTS hold. */
@@ -412,7 +296,7 @@ static int cli_matrix(cli *run, const char *file)
   perm_result result;
   perm_estimate estimate;
   perm_integer *numbers = NULL;
-  double *list = NULL;
+  cli_minors list = {NULL, NULL};
   char *note = NULL;
   const char *next;
   int code;
@@ -521,8 +405,9 @@ static int cli_matrix(cli *run, const char *file)
   if (result.status > 0)
     result.modulus = run->options.modulus;
   if (result.value != result.value) { /* stopped: no minor, no derivative is known */
-    free(list);
-    list = NULL;
+    free(list.number);
+    free(list.integer);
+    memset(&list, 0, sizeof list);
   }
   if (run->estimate && result.status >= 0) {
     if (estimate.value != estimate.value) { /* perhaps it was not even begun */
@@ -532,7 +417,7 @@ static int cli_matrix(cli *run, const char *file)
     cli_print_estimate(name, &matrix, &estimate, run->json);
   } else if (run->json && run->explain && cli_is_refusal(result.status)) { /* it is explained */
   } else if (run->json) {
-    cli_print_json(name, &matrix, &result, run->gradient ? "gradient" : "minors", list,
+    cli_print_json(name, &matrix, &result, run->gradient ? "gradient" : "minors", &list,
                    run->gradient ? matrix.m * matrix.n : matrix.n, matrix.n, numbers);
   } else if (result.status == PERM_PART_DONE) {
     printf("%s: part %d of %d is done: %s\n", name, run->options.checkpoint.part, run->options.checkpoint.parts,
@@ -541,13 +426,14 @@ static int cli_matrix(cli *run, const char *file)
     cli_print(name, &matrix, &result);
     if (numbers)
       cli_print_rook(numbers, (matrix.m < matrix.n ? matrix.m : matrix.n) + 1, 0);
-    if (list)
-      cli_print_list(&result, run->gradient ? "gradient" : "minors", list,
+    if (cli_has(&list))
+      cli_print_list(&result, run->gradient ? "gradient" : "minors", &list,
                      run->gradient ? matrix.m * matrix.n : matrix.n, matrix.n,
                      matrix.kind == PERM_KIND_COMPLEX ? 2 : 1);
   }
   fflush(stdout);
-  free(list);
+  free(list.number);
+  free(list.integer);
   free(numbers);
   free(note);
   if (result.status == PERM_STOPPED_CANCELLED || result.status == PERM_STOPPED_TIME) {

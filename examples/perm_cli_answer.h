@@ -54,6 +54,15 @@ static void cli_json_reading(void)
   }
 }
 
+static void cli_json_status(perm_status status, const char *message)
+{
+  printf(",\"status\":\"%s\"", perm_status_name(status));
+  if (message[0]) {
+    printf(",\"message\":");
+    cli_json_string(message);
+  }
+}
+
 static void cli_json_head(const char *name, const perm_matrix *matrix)
 {
   static const char *const kind[] = {"integer", "integer", "real", "complex"};
@@ -76,9 +85,28 @@ static void cli_print_rook(const perm_integer *numbers, int count, int json)
   printf(json ? "]" : "\n");
 }
 
-/* list: NULL, or what goes in as "minors" or "gradient": count numbers of `parts` doubles, in rows of `columns`. */
+/* Minors or derivatives, two numbers each if they are complex: doubles, or integers; NULL, NULL: none. */
+typedef struct cli_minors { double *number; perm_integer *integer; } cli_minors;
+
+static int cli_has(const cli_minors *list)
+{
+  return list->number || list->integer;
+}
+
+/* Number k, in a static buffer. */
+static const char *cli_list_text(const cli_minors *list, int k)
+{
+  static char text[PERM_TEXT_BYTES];
+  if (list->integer)
+    perm_integer_text(&list->integer[k], text, sizeof text);
+  else
+    snprintf(text, sizeof text, "%.17g", list->number[k]);
+  return text;
+}
+
+/* list: goes in as "minors" or "gradient", in rows of `columns`. */
 static void cli_print_json(const char *name, const perm_matrix *matrix, const perm_result *result, const char *key,
-                           const double *list, int count, int columns, const perm_integer *numbers)
+                           const cli_minors *list, int count, int columns, const perm_integer *numbers)
 {
   const int parts = matrix->kind == PERM_KIND_COMPLEX ? 2 : 1;
   char value[2 * PERM_TEXT_BYTES], imaginary[PERM_TEXT_BYTES];
@@ -105,11 +133,12 @@ static void cli_print_json(const char *name, const perm_matrix *matrix, const pe
       printf(",\"value\":\"%s\"", value);
     printf(",\"exp2\":%lld", result->exact ? 0 : result->exp2);
   }
-  printf(",\"exact\":%s", result->exact || (list && result->error_bound == 0) ? "true" : "false");
+  printf(",\"exact\":%s", result->exact || (cli_has(list) && result->error_bound == 0) ? "true" : "false");
   cli_json_number("error_bound", result->error_bound);
   cli_json_number("error_estimate", result->error_estimate);
-  printf(",\"method\":\"%s\",\"isa\":\"%s\",\"threads\":%d,\"gpus\":%d", perm_method_name(result->method),
-         perm_isa_name(result->isa), result->threads, result->gpus);
+  printf(",\"method\":\"%s\",\"precision\":\"%s\",\"isa\":\"%s\",\"threads\":%d,\"gpus\":%d",
+         perm_method_name(result->method), perm_precision_name(result->precision), perm_isa_name(result->isa),
+         result->threads, result->gpus);
   if (result->tuned)
     printf(",\"tuned\":%d", result->tuned);
   cli_json_number("terms", result->terms);
@@ -117,21 +146,17 @@ static void cli_print_json(const char *name, const perm_matrix *matrix, const pe
   cli_json_number("seconds", result->seconds);
   if (result->modulus)
     printf(",\"modulus\":\"%llu\"", (unsigned long long)result->modulus);
-  for (k = 0; list && result->status >= 0 && k < count && !ferror(stdout); k++) { /* as the value */
+  for (k = 0; cli_has(list) && result->status >= 0 && k < count && !ferror(stdout); k++) { /* as the value */
     if (k == 0)
       printf(",\"%s\":[", key);
     printf("%s%s", k ? "," : "", columns < count && k % columns == 0 ? "[" : "");
+    printf("%s\"%s\"", parts == 2 ? "[" : "", cli_list_text(list, parts * k));
     if (parts == 2)
-      printf("[\"%.17g\",\"%.17g\"]", list[2 * k], list[2 * k + 1]);
-    else
-      printf("\"%.17g\"", list[k]);
+      printf(",\"%s\"]", cli_list_text(list, 2 * k + 1));
     printf("%s%s", columns < count && k % columns == columns - 1 ? "]" : "", k == count - 1 ? "]" : "");
   }
-  printf(",\"escalated\":%d,\"status\":\"%s\"", result->escalated, perm_status_name(result->status));
-  if (result->message[0]) {
-    printf(",\"message\":");
-    cli_json_string(result->message);
-  }
+  printf(",\"escalated\":%d", result->escalated);
+  cli_json_status(result->status, result->message);
   if (numbers)
     cli_print_rook(numbers, (matrix->m < matrix->n ? matrix->m : matrix->n) + 1, 1);
   printf("}\n");
@@ -159,6 +184,7 @@ static const struct { const char *from, *to; } cli_wording[] = {
     {"max_seconds", "--max-seconds"},
     {"plan_effort", "--effort"},
     {"so does a modulus", "so does --mod"},
+    {"prove ", "--prove "},
     {"modulus", "--mod"},
     {"certify", "--certify"},
     {"no higher precision fits method and limits", "no higher precision fits --method and the limits"}};
@@ -166,8 +192,9 @@ static const struct { const char *from, *to; } cli_wording[] = {
 /* Replaces words of a message; those about files stay as they are. */
 static void cli_in_options(perm_status status, char *message, size_t size)
 {
+  static const char longer[] = "--max-seconds";
   char text[2 * PERM_MESSAGE_BYTES];
-  const char *c;
+  const char *c, *to;
   size_t used = 0, k;
   if (status == PERM_ERROR_FILE || status == PERM_ERROR_FORMAT)
     return;
@@ -177,7 +204,11 @@ static void cli_in_options(perm_status status, char *message, size_t size)
       if (begins && !strncmp(c, cli_wording[k].from, strlen(cli_wording[k].from)))
         break;
     if (k < sizeof cli_wording / sizeof *cli_wording) {
-      used += (size_t)sprintf(text + used, "%s", cli_wording[k].to);
+      to = cli_wording[k].to; /* --seconds means the same, and is said if it was given */
+      if (cli_seconds_given && !strncmp(to, longer, sizeof longer - 1))
+        used += (size_t)sprintf(text + used, "--seconds%s", to + sizeof longer - 1);
+      else
+        used += (size_t)sprintf(text + used, "%s", to);
       c += strlen(cli_wording[k].from);
     } else {
       text[used++] = *c++;
@@ -192,9 +223,15 @@ static void cli_decimal(double value, long long exp2, int digits, char *text, si
 {
   const double log10_value = log10(fabs(value)) + (double)exp2 * log10(2.0), whole = floor(log10_value);
   digits = digits < 1 ? 1 : digits > 17 ? 17 : digits;
-  if (exp2 == 0 || value == 0)
-    snprintf(text, size, fabs(value) >= pow(10, digits) ? "%#.*g" : "%.*g", digits, value);
-  else
+  if (value == 0) {
+    snprintf(text, size, "0");
+  } else if (exp2 == 0) { /* zeros at the end are digits, too; but a point alone is none */
+    char *point;
+    snprintf(text, size, "%#.*g", digits, value);
+    point = strchr(text, '.');
+    if (point && !isdigit((unsigned char)point[1]))
+      memmove(point, point + 1, strlen(point));
+  } else
     snprintf(text, size, "%s%.*fe%+.0f", value < 0 ? "-" : "", (digits < 7 ? digits : 7) - 1,
              pow(10, log10_value - whole), whole);
 }
@@ -301,7 +338,7 @@ static void cli_print(const char *name, const perm_matrix *matrix, const perm_re
 }
 
 /* Minors and derivatives for people: a row a line, in units of 2^exp2. */
-static void cli_print_list(const perm_result *result, const char *what, const double *list, int count, int columns,
+static void cli_print_list(const perm_result *result, const char *what, const cli_minors *list, int count, int columns,
                            int parts)
 {
   char unit[64];
@@ -312,10 +349,11 @@ static void cli_print_list(const perm_result *result, const char *what, const do
     printf(", in units of 2^%lld, about %s:\n", result->exp2, unit);
   }
   for (k = 0; k < count; k++) {
-    if (parts == 2)
-      printf("%s%.17g%+.17gi", k % columns ? " " : "    ", list[2 * k], list[2 * k + 1]);
-    else
-      printf("%s%.17g", k % columns ? " " : "    ", list[k]);
+    printf("%s%s", k % columns ? " " : "    ", cli_list_text(list, parts * k));
+    if (parts == 2) {
+      const char *imaginary = cli_list_text(list, 2 * k + 1);
+      printf("%s%si", imaginary[0] == '-' ? "" : "+", imaginary);
+    }
     if (k % columns == columns - 1)
       printf("\n");
   }
@@ -323,6 +361,8 @@ static void cli_print_list(const perm_result *result, const char *what, const do
 
 static void cli_print_estimate(const char *name, const perm_matrix *matrix, const perm_estimate *e, int json)
 {
+  const double ratio = hypot(e->value, e->imaginary) / e->standard_error;
+  const int digits = ratio > 1e15 ? 17 : ratio > 1e4 ? 2 + (int)log10(ratio) : 6; /* that show the error */
   char seconds[40];
   if (json) {
     cli_json_head(name, matrix);
@@ -345,7 +385,8 @@ static void cli_print_estimate(const char *name, const perm_matrix *matrix, cons
     printf(",\"samples\":%.0f,\"seed\":%llu,\"method\":\"estimate-%s\",\"threads\":%d", e->samples,
            (unsigned long long)e->seed, perm_estimator_name(e->estimator), e->threads);
     cli_json_number("seconds", e->seconds);
-    printf(",\"status\":\"%s\"}\n", perm_status_name(e->status));
+    cli_json_status(e->status, e->message);
+    printf("}\n");
     return;
   }
   printf("%s: %d x %d, %.0f entries\n", name, matrix->m, matrix->n, (double)matrix->nnz);
@@ -355,9 +396,9 @@ static void cli_print_estimate(const char *name, const perm_matrix *matrix, cons
   }
   printf("  permanent about ");
   if (e->is_complex)
-    printf("%.6g%+.6gi", e->value, e->imaginary);
+    printf("%.*g%+.*gi", digits, e->value, digits, e->imaginary);
   else
-    printf("%.6g", e->value);
+    printf("%.*g", digits, e->value);
   printf(" +- %.2g%s", e->standard_error, e->is_complex ? " (standard error of the modulus)" : " (standard error)");
   if (e->exp2)
     printf(", all times 2^%lld", e->exp2);
@@ -365,21 +406,18 @@ static void cli_print_estimate(const char *name, const perm_matrix *matrix, cons
   if (e->is_complex)
     printf("\n  %g %% confidence: within %.3g", 100 * e->confidence, e->radius);
   else
-    printf("\n  %g %% confidence: %.6g to %.6g", 100 * e->confidence, e->low, e->high);
+    printf("\n  %g %% confidence: %.*g to %.*g", 100 * e->confidence, digits, e->low, digits, e->high);
   if (e->proved_radius < (double)INFINITY && e->estimator == PERM_ESTIMATOR_REJECTION)
-    printf(", proved; certainly %.4g to %.4g\n ", e->certain_low, e->certain_high);
+    printf(", proved; certainly %.*g to %.*g\n ", digits, e->certain_low, digits, e->certain_high);
   else if (e->proved_radius < (double)INFINITY)
     printf(", proved within %.3g\n ", e->proved_radius);
   perm_time_text(e->seconds, seconds, sizeof seconds);
-  printf("%s estimator %s, %.0f samples, seed %llu, %d thread%s, %s\n",
-         e->proved_radius < (double)INFINITY ? "" : ";", perm_estimator_name(e->estimator),
-         e->samples,
-         (unsigned long long)e->seed, e->threads, e->threads == 1 ? "" : "s", seconds);
+  printf("%s estimator %s, %.0f samples%s, seed %llu, %d thread%s, %s\n",
+         e->proved_radius < (double)INFINITY ? "" : ";", perm_estimator_name(e->estimator), e->samples,
+         e->samples > 0 ? "" : " (computed)", (unsigned long long)e->seed, e->threads, e->threads == 1 ? "" : "s",
+         seconds);
   if (e->samples > 0 && e->standard_error == (double)INFINITY)
     printf("  every sample is 0: next to nothing is known; --guarantee 0.1,0.05 is for matrices like this one\n");
-  else if (e->status == PERM_TOLERANCE_NOT_MET)
-    printf("  the relative error asked for is not met, it is %.2g; let it have more --samples or --seconds\n",
-           e->standard_error / hypot(e->value, e->imaginary));
   else if (e->status != PERM_OK)
     printf("  %s\n", e->message);
 }

@@ -49,7 +49,8 @@ static int cli_is_refusal(perm_status status)
 /* What a job says of itself, gathered. */
 typedef struct cli_outline {
   perm_preparation structure;
-  int prepared;             /* structure is known */
+  int prepared;             /* structure is known, and used */
+  int whole;                /* a proof is of the matrix as given */
   int costliest;            /* the leaf that takes longest; -1: none */
   double seconds, bytes;    /* predicted, on one thread */
   int proved;
@@ -63,14 +64,15 @@ static cli_outline cli_outline_of(const cli *run, const perm_matrix *matrix, con
   int i;
   memset(&outline, 0, sizeof outline);
   outline.costliest = -1;
-  outline.prepared =
-      matrix->m == matrix->n && perm_sparse_report(matrix, &run->options, &outline.structure, NULL) == PERM_OK;
+  outline.whole = run->options.prove != NULL || run->options.method == PERM_METHOD_PROOF;
+  outline.prepared = !outline.whole && matrix->m == matrix->n &&
+                     perm_sparse_report(matrix, &run->options, &outline.structure, NULL) == PERM_OK;
   outline.precision = perm_job_precision(job, &outline.proved);
   for (i = 0; i < perm_job_leaves(job); i++) {
     perm_leaf leaf;
     perm_job_leaf(job, i, &leaf);
     outline.seconds += leaf.seconds;
-    outline.bytes = leaf.method == PERM_METHOD_PROOF ? outline.bytes + leaf.bytes /* all are held until the end */
+    outline.bytes = outline.whole                    ? outline.bytes + leaf.bytes /* all are held until the end */
                     : leaf.bytes > outline.bytes     ? leaf.bytes
                                                      : outline.bytes;
     if (leaf.seconds > most) {
@@ -99,7 +101,7 @@ static void cli_explain_matrix(const perm_matrix *matrix, const cli_outline *out
   if ((double)matrix->nnz == (double)matrix->m * matrix->n)
     printf(", none is 0");
   if (!outline->prepared) {
-    printf("\n");
+    printf("%s\n", outline->whole ? "; taken whole, without any reduction" : "");
     return;
   }
   if (s->structural_rank < s->n) {
@@ -142,7 +144,7 @@ static void cli_explain_plan(const cli *run, const perm_job *job, const cli_outl
   printf("  plan       method %s (%s)%s", perm_method_name(leaf.method), cli_method_text(leaf.method),
          leaf.isa == PERM_ISA_CUDA ? ", on GPUs" : "");
   if (leaves > 1)
-    printf(", for the longest of %d blocks", leaves);
+    printf(outline->whole ? ", in %d ranges of values" : ", for the longest of %d blocks", leaves);
   perm_time_text(outline->seconds, one, sizeof one);
   perm_time_text(predicted.seconds, many, sizeof many);
   perm_bytes_text(outline->bytes, bytes, sizeof bytes);

@@ -33,6 +33,8 @@ static const char *const cli_plan_options[] = {"--method", "--precision", "--isa
                                                "--effort", "--max-bytes", "--rows", "--cols",      "--tune",
                                                "--cpu-fallback"};
 
+static int cli_seconds_given; /* by --seconds, not --max-seconds */
+
 /* All options; the bit of each in cli.given. */
 static const char *const cli_options[] = {
     "--generate", "--format", "--seed", "--rows", "--cols", "--write", "--minors", "--gradient", "--mod", "--estimate",
@@ -50,9 +52,9 @@ static const struct { const char *with, *others, *why; } cli_useless[] = {
     {"--seconds", " --max-seconds ", "they are the same; give one"},
     {"--guarantee", " --relative-error ", "the error is the first of --guarantee's numbers"},
     {"--minors", " --mod --certify --effort --tune --max-bytes ",
-     "minors are computed in double or double-double, without a bound"},
+     "minors are computed exactly of integers, else in double or double-double, without a bound"},
     {"--gradient", " --mod --certify --effort --tune --max-bytes ",
-     "derivatives are computed in double or double-double, without a bound"},
+     "derivatives are computed exactly of integers, else in double or double-double, without a bound"},
     {"--rook", " --certify --tolerance --gpus --cpu-fallback --gpu-cache --tune ",
      "rook numbers are computed exactly on the CPU"},
     {"--merge", " --threads --gpus --cpu-fallback --gpu-cache --max-seconds --checkpoint-seconds --part ",
@@ -435,7 +437,7 @@ static int cli_check_pieces(const cli *run)
 static int cli_parse(cli *run, int argc, char **argv)
 {
   perm_options *options = &run->options;
-  int i, k, only_files = 0, seconds = 0;
+  int i, k, only_files = 0;
   double number;
   for (i = 1; i < argc; i++) {
     const char *word = argv[i], *value = NULL;
@@ -547,7 +549,7 @@ static int cli_parse(cli *run, int argc, char **argv)
       CLI_NEED("expected seconds")
       if (!cli_number(value, 0, 1e18, &options->max_seconds) || options->max_seconds == 0)
         return cli_usage("bad --seconds", value, "expected a positive number of seconds");
-      seconds = 1;
+      cli_seconds_given = 1;
     } else if (!strcmp(name, "--samples")) {
       CLI_NEED("expected a number of samples")
       if (!cli_number(value, 1, 9e15, &run->estimate_plan.samples))
@@ -644,14 +646,14 @@ static int cli_parse(cli *run, int argc, char **argv)
     return cli_usage("--merge puts checkpoints together", NULL, "name all of them");
   if (!run->generate && !run->files && !run->resume)
     return cli_usage("no matrix", NULL, "expected a file, - or --generate; perm --help explains");
-  if (!run->estimate && (seconds || run->estimate_plan.samples > 0 || run->estimate_plan.relative_error > 0))
+  if (!run->estimate && (cli_seconds_given || run->estimate_plan.samples > 0 || run->estimate_plan.relative_error > 0))
     return cli_usage("--samples, --relative-error and --seconds go with --estimate", NULL, "add it or leave them out");
   if (run->estimate + run->gradient + run->rook + (run->minors > 0) > 1)
     return cli_usage("only one of --estimate, --gradient, --minors and --rook", NULL, "choose one");
   if (run->rook && (run->explain || run->rows || run->columns))
     return cli_usage("--rook takes the matrix as it is", NULL, "leave out --explain, --rows and --cols");
   if (run->explain && (run->estimate || run->gradient || run->minors || run->rows || run->columns))
-    return cli_usage("--explain is about permanents", NULL,
+    return cli_usage("--explain is about permanents of a matrix as it is", NULL,
                      "leave out --estimate, --gradient, --minors, --rows and --cols");
   if (run->estimate && (run->rows || run->columns))
     return cli_usage("--estimate takes no multiplicities", NULL, "leave out --rows and --cols");

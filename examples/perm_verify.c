@@ -82,9 +82,9 @@ static int64_t number(char **text)
   char *end, *from = *text + strspn(*text, " \t\r\n,;");
   const int64_t x = (errno = 0, (int64_t)strtoll(from, &end, 10));
   if (end == from || errno || x == INT64_MIN || (*end && !strchr(" \t\r\n,;", *end)))
-    REFUSE("no integer below 2^63: %.*s; rows of them or Matrix Market, as of `perm --write`", shown(from), from);
-  *text = end;
-  return x;
+    REFUSE("no integer below 2^63: %.*s%s; rows of them or Matrix Market, as of `perm --write`", shown(from), from,
+           shown(from) ? "" : *from ? "bytes that are no ASCII text" : "the end of the file");
+  return *text = end, x;
 }
 
 /* Rows of numbers, as many as in the first line; or Matrix Market, array or coordinate, of integers or a+bi. */

@@ -135,7 +135,7 @@ expect decimal 0 'digits guaranteed' $dir/decimal.txt
 expect several 0 'permanent = 1$' $dir/nine.txt $dir/swap.mtx
 
 # JSON
-expect json 0 '^\{"file":"grid:8:8","m":32,"n":32,"nnz":112,"kind":"integer","value":"12988816","exp2":0,"exact":true,"error_bound":0,"error_estimate":0,"method":"band","isa":"plain","threads":1,"gpus":0,"terms":[0-9.e+]+,"plan_seconds":[0-9.e-]+,"seconds":[0-9.e-]+,"escalated":0,"status":"PERM_OK"\}$' --generate grid:8:8 --json
+expect json 0 '^\{"file":"grid:8:8","m":32,"n":32,"nnz":112,"kind":"integer","value":"12988816","exp2":0,"exact":true,"error_bound":0,"error_estimate":0,"method":"band","precision":"exact","isa":"plain","threads":1,"gpus":0,"terms":[0-9.e+]+,"plan_seconds":[0-9.e-]+,"seconds":[0-9.e-]+,"escalated":0,"status":"PERM_OK"\}$' --generate grid:8:8 --json
 expect json_null 0 '"value":"[-0-9.e+]+","exp2":0,"exact":false,"error_bound":null,"error_estimate":[0-9.e+-]+,"method":"dense"' \
   --generate symmetric-uniform:18 --json
 if command -v python3 >/dev/null; then
@@ -221,6 +221,7 @@ expect counts_totals 2 'as many' --rows 2,2,2 $dir/nine.txt
 expect counts_number 2 'rows has 2 numbers for 3 rows' --rows 1,1 $dir/nine.txt
 expect counts_bad 2 'bad --cols "1,x"' --cols 1,x $dir/nine.txt
 expect counts_complex 0 'permanent = .*i$' --rows 20,20 --cols 20,20 $dir/complex2.txt
+printf '1+2i 3 4\n5 6-1i 7\n1 1 2i\n' >$dir/gauss.txt
 expect minors 0 '    42 30 22$' --minors 2 $dir/nine.txt
 expect minors_json 0 '"value":"450".*"minors":\["42","30","22"\]' --minors 2 --json $dir/nine.txt
 expect rook 0 'rook numbers = 1 45 390 450$' --rook $dir/nine.txt
@@ -230,6 +231,54 @@ expect minors_range 2 '--minors 4: the matrix has 3 rows' --minors 4 $dir/nine.t
 expect minors_copy 2 '--minors 2: --rows has no copy of row 2' --minors 2 --rows 2,0,1 --cols 1,1,1 $dir/nine.txt
 expect gradient 0 '    27 18 13$' --gradient $dir/nine.txt
 expect gradient_json 0 '"gradient":\[\["93","78","67"\],\["42","30","22"\],\["27","18","13"\]\]' --gradient --json $dir/nine.txt
+# of integers exact, as Python's, however large; rectangles too
+printf '3037000500 0 0\n0 3037000500 0\n0 0 3037000500\n' >$dir/diagonal.txt
+expect gradient_exact 0 '^    0 9223372037000250000 0$' --gradient $dir/diagonal.txt
+expect gradient_exact_json 0 '"exact":true,.*"gradient":\[\["9223372037000250000","0","0"\],\["0","9' --gradient --json $dir/diagonal.txt
+expect gradient_rectangular 0 '^    11 10 9$' --gradient $dir/rectangular23.txt
+expect minors_rectangular 0 '"minors":\["5","4","3"\]' --minors 2 --json $dir/rectangular23.txt
+printf '1 2 3.5\n4 5 6\n' >$dir/halves23.txt
+expect gradient_rectangular_doubles 0 '^    7 7.5 9|^    5.5 4.5 3$' --gradient $dir/halves23.txt
+expect gradient_counts 0 '^    12 6 4$' --gradient --rows 2,0,1 $dir/nine.txt
+expect gradient_asked 0 '^    9[+]12i 7[+]10i 11-1i$' --gradient --precision exact $dir/gauss.txt
+expect gradient_asked_real 2 'precision exact needs integers' --gradient --precision exact --generate uniform:5
+expect gradient_doubles 0 'digits estimated; dense, fast' --gradient --precision fast --generate bernoulli:12
+expect minors_sparse 0 '^  exactly; ' --minors 1 --generate grid:2:70 # beyond the order of doubles
+expect gradient_long 0 'digits estimated; dense, ' --gradient --generate binary:26:0.7
+check gradient_long_said grep -q 'the entries are integers: --precision exact gives every digit$' $dir/err
+expect gradient_long_stopped 1 '"value":null,.*"status":"PERM_STOPPED_TIME"' --gradient --precision exact --json --max-seconds 0.3 \
+  --generate binary:26:0.7
+check gradient_long_stopped_has_none sh -c "! grep -q '\"gradient\"' $dir/out"
+if command -v python3 >/dev/null; then
+  cat >$dir/minors.py <<'PYTHON'
+import itertools, json, math, random, subprocess, sys
+def permanent(a, n):
+    if len(a) > n:
+        return permanent([list(c) for c in zip(*a)], len(a)) if n else 1
+    return sum(math.prod(r[j] for r, j in zip(a, p)) for p in itertools.permutations(range(n), len(a)))
+random.seed(7)
+for k in range(24):
+    m, n = random.randint(2, 5), random.randint(2, 5)
+    a = [[random.choice((0, 0, 1, 1, -2, 2**62 - k)) for _ in range(n)] for _ in range(m)]
+    counts = [[1 + (k % 3 == 0 and i == 0) for i in range(lines)] for lines in (m, n)] if m == n else None
+    a[-1] = list(a[0]) if k % 4 == 0 else a[-1]
+    name, wanted = sys.argv[2] + "/minors.txt", []
+    open(name, "w").write("".join(" ".join(map(str, row)) + "\n" for row in a))
+    for i in range(m):
+        wanted.append([])
+        for j in range(n):
+            rows, cols = counts or ([1] * m, [1] * n)
+            b = [[x for j2, x in enumerate(row) for _ in range(cols[j2] - (j2 == j))]
+                 for i2, row in enumerate(a) for _ in range(rows[i2] - (i2 == i))]
+            wanted[-1].append(str(permanent(b, sum(cols) - 1) * rows[i] * cols[j]))
+    options = ["--rows", ",".join(map(str, counts[0])), "--cols", ",".join(map(str, counts[1]))] if counts else []
+    got = json.loads(subprocess.check_output([sys.argv[1], "--json", "--format", "array", "--gradient", name] + options))
+    assert got["gradient"] == wanted and got["exact"], (a, counts, got, wanted)
+PYTHON
+  check minors_as_python python3 $dir/minors.py $perm $dir
+else
+  skipped=$((skipped + 1)); echo "SKIP minors_as_python: install python3"
+fi
 expect gradient_complex 0 '    4[+]0i 3[+]0i' --gradient $dir/complex.txt
 expect estimate 0 'permanent about 4[0-9.]+ [+]- [0-9.]+ .standard error.' --estimate $dir/nine.txt
 expect estimate_glynn 0 'estimator glynn, 512 samples, seed 9' --estimate --samples 300 --seed 9 --generate gauss:12
@@ -244,7 +293,15 @@ expect spy_raster 2 'draws SVG' --generate grid:4:4 --spy a.png
 expect estimate_late 5 'relative error asked for is not met' --generate uniform:20 --estimate --relative-error 1e-9 --seconds 0.05
 expect far_away 3 'years and .* EB; --explain' --generate binary:66:0.9 --seed 1
 expect guarantee 0 '95 % confidence: .*, proved; certainly ' --guarantee 0.3,0.05 --generate binary:24:0.5
-expect guarantee_signs 0 'proved within ' --guarantee 0.3,0.05 --generate bernoulli:12
+expect guarantee_signs 5 'proved within ' --guarantee 0.3,0.05 --generate bernoulli:12
+check guarantee_signs_said grep -q 'not met: entries are negative .* the radius, [0-9.e+]* times the value$' $dir/out
+expect guarantee_signs_json 5 '"status":"PERM_TOLERANCE_NOT_MET","message":"the error asked for is not met' \
+  --guarantee 0.3,0.05 --generate bernoulli:12 --json
+expect guarantee_seconds 1 '^  --seconds reached before' --guarantee 1e-3,0.05 --seconds 0.1 --generate binary:200:0.5
+expect guarantee_max_seconds 1 '^  --max-seconds reached before' --guarantee 1e-3,0.05 --max-seconds 0.1 \
+  --generate binary:200:0.5
+expect guarantee_computed 0 'estimator rejection, 0 samples .computed., seed' --guarantee 0.1,0.05 --generate uniform:12
+check guarantee_computed_digits sh -c "awk '/confidence: / { found = 1; exit \$4 >= \$6 } END { if (!found) exit 1 }' $dir/out"
 expect guarantee_bad 2 'expected a relative error between 0 and 1' --guarantee 2,3 --generate uniform:12
 expect guarantee_json 0 '"certain_low":[0-9.e+]*,"certain_high":.*estimate-rejection' --guarantee 0.3,0.05 --generate binary:24:0.5 --json
 expect estimate_stopped 5 'relative error asked for is not met, it is .* more --samples or --seconds' --estimate --relative-error 1e-6 --samples 1000 --generate uniform:20
@@ -363,8 +420,20 @@ expect spy_and_prove 2 '--spy and --prove have one name' --generate ones:5 --spy
 cp $dir/header.csv $dir/no_proof.csv
 expect prove_force 2 'add --force' $dir/no_proof.csv --prove $dir/no_proof.csv
 expect prove_forced 0 'permanent = 10$' $dir/no_proof.csv --prove $dir/no_proof.csv --force
+ln -s target $dir/x.link; cp $dir/nine.txt $dir/old.prf; printf '1 2.5 3\n4 5 6\n' >$dir/real23.txt
 expect prove_nothing 2 'the matrix is 0 x 0; proofs are of square ones of order 1 to 44' --generate ones:0 --prove $dir/zero.prf
 expect prove_fractions 2 'leave out --prove, or write decimals' $dir/fractions.txt --prove $dir/fr.prf
+# a name that cannot be written shows before the work, an old proof stays until the new one is there
+expect prove_nowhere 4 'no/such/x.prf: cannot create it: No such file' --generate binary:32:0.9 --max-seconds 20 --prove $dir/no/such/x.prf
+expect prove_link 4 'symbolic link' --generate binary:32:0.9 --max-seconds 20 --prove $dir/x.link
+expect prove_stopped 1 'max-seconds reached' --generate binary:36:0.9 --max-seconds 0.1 --prove $dir/old.prf --force
+check prove_stopped_old cmp $dir/old.prf $dir/nine.txt
+check prove_stopped_alone sh -c "! ls $dir/old.prf.*.tmp 2>/dev/null"
+expect prove_real 2 ': --prove needs integers below 2.53, but the entry in row 1, column 1' --generate uniform:5 --prove $dir/r.prf
+expect prove_rectangular 2 'the matrix is 2 x 3; proofs are of square ones' --prove $dir/r.prf $dir/real23.txt
+expect prove_explained 0 'entries .integers.; taken whole, without any reduction$' --generate binary:30:0.1 --prove $dir/r.prf --explain
+check prove_explained_ranges grep -q '^  plan .* in [0-9]* ranges of values$' $dir/out
+expect prove_explained_json 0 '"kind":"integer","leaves":' --generate binary:30:0.1 --prove $dir/r.prf --explain --json
 expect prove_bytes 0 '; [0-9.]+ MB of memory' --generate binary:26:0.5 --prove $dir/b.prf --explain
 expect planning_keeps_nothing 1 'nothing is kept yet, for planning was not finished' --generate binary:44:0.5 \
   --max-seconds 0.05 --checkpoint $dir/none.ck
@@ -395,7 +464,10 @@ expect negative_count 2 '--rows: number 1' --rows -1,2,2 $dir/nine.txt
 expect json_nowhere 2 'there is no place for "--json"' --generate ones:3 --spy - --json
 expect merge_nothing 2 '--merge puts checkpoints together; name all' --merge
 expect no_kind 2 'perm --list generators has them all$' --generate foo
+printf '2.5 2.5\n2.5 2.5\n' >$dir/zeros.txt; printf '1000000.1 1\n1 100000000.3\n' >$dir/point.txt
 printf '1e20 0.5\n0.5 1e20\n' >$dir/round.txt
+expect digits_zeros 0 '^  12[.]500000000000000, 17 digits guaranteed' --precision dd $dir/zeros.txt
+expect digits_no_point 0 '^  1[0-9]{14}, 15 digits guaranteed' $dir/point.txt
 expect digits_shown 0 ' 1[.]00000000000000e[+]40, 15 digits guaranteed' $dir/round.txt
 expect estimate_stops 0 'estimator' --generate uniform:30 --estimate --seconds 1.5
 check estimate_left sh -c "! grep -q years $dir/err"
@@ -459,7 +531,7 @@ if mkfifo $dir/fifo 2>/dev/null; then
   sleep 0.5; kill -TERM $process; wait $process; code=$?; wait $reader
   check "stalled output: exit" test $code -eq 4
   check "stalled output: nothing follows what is cut" test "$(grep -c 'PERM_OK"}$' $dir/out)" -eq \
-    "$(grep -c '^{"file":"[^"]*","m":2,"n":2,"nnz":2,"kind":"integer","value":"1","exp2":0,"exact":true,"error_bound":0,"error_estimate":0,"method":"structure","isa":"plain","threads":1,"gpus":0,"terms":0,"plan_seconds":[^,]*,"seconds":[^,]*,"escalated":0,"status":"PERM_OK"}$' $dir/out)"
+    "$(grep -c '^{"file":"[^"]*","m":2,"n":2,"nnz":2,"kind":"integer","value":"1","exp2":0,"exact":true,"error_bound":0,"error_estimate":0,"method":"structure","precision":"exact","isa":"plain","threads":1,"gpus":0,"terms":0,"plan_seconds":[^,]*,"seconds":[^,]*,"escalated":0,"status":"PERM_OK"}$' $dir/out)"
 fi
 ln -s target $dir/link
 expect link 4 'it is a symbolic link; name the file' --checkpoint $dir/link --generate uniform:14
@@ -513,6 +585,8 @@ expect tolerance_and_good 5 'permanent = 1$' --tolerance 1e-300 $dir/tenths.txt 
 expect tolerance_met 0 'permanent' --generate uniform:14 --tolerance 1e-9 --precision fast
 expect effort 0 . --generate regular:40:3 --method frontier --effort 5
 expect bytes 3 'predicted.*bytes' --generate regular:80:3 --method frontier --max-bytes 1e6
+expect few_bytes_to_read 3 'max-bytes 1e.03 is too little: at least [0-9.e+]+ bytes are needed; allow more --max-bytes$' \
+  $dir/nine.txt --max-bytes 1000
 expect few_bytes 3 '--max-bytes 1e\+03 is too little: [0-9.e+]+ bytes of input and at least [0-9.e+]+ of work .*; allow more --max-bytes$' \
   --generate regular:80:3 --max-bytes 1000
 # threads that cannot be started are refused, not fatal; -v takes effect for root as well
@@ -718,7 +792,7 @@ expect ranks_half 2 'bad number of ranks' --ranks 1.5 --explain $dir/nine.txt
 expect threads_half 2 'threads' --threads 1.5 $dir/nine.txt
 for option in --rows --cols; do
   expect "rook $option" 2 'leave out --explain, --rows and --cols' --rook $option 1,1,1 $dir/nine.txt
-  expect "explain $option" 2 'leave out --estimate, --gradient' --explain $option 1,1,1 $dir/nine.txt
+  expect "explain $option" 2 'permanents of a matrix as it is; leave out --estimate, --gradient' --explain $option 1,1,1 $dir/nine.txt
   expect "estimate $option" 2 'takes no multiplicities' --estimate $option 1,1,1 $dir/nine.txt
 done
 for option in spy prove write; do

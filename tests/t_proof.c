@@ -455,5 +455,7 @@ TEST(t_proof_refusals)
   perm_matrix_free(&matrix);
   options.prove = "no such directory/proof";
   CHECK(perm_compute_integer(2, 2, a, 2, &options, &result) == PERM_ERROR_FILE && isnan(result.value));
+  options.max_seconds = 5; /* before the work, which takes minutes */
+  CHECK(perm_compute_integer(30, 30, a, 40, &options, &result) == PERM_ERROR_FILE);
 }
 /* SPDX-License-Identifier: MIT */

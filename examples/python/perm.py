@@ -61,7 +61,8 @@ OPTIONS, keywords of all of them; those of the C structure perm_options
     merge             a list of the checkpoints of all parts
     prove             of integers: a file for the proof of the permanent, which perm_verify checks without perm
     format            one of FORMATS: what a file without a banner is; "auto": what it can only be
-    rows, cols        multiplicities, where a function has them: row i stands rows[i] times
+    rows, cols        multiplicities, where a function has them: row i stands rows[i] times; an amplitude of bosons is
+                      the permanent / sqrt(the product of the factorials of both)
     out               where a function has it: float64 or complex128 without gaps, of the answer's shape; is returned
 
 The interpreter's lock is released, so threads compute at once, unless the extension computes a matrix of order 12 at
@@ -689,6 +690,7 @@ def _meant(word, words):
 
 _KNOWN_AS = {  # the command's options and other packages' words for ours
     "guarantee": "perm.estimate() with guarantee=(0.1, 0.05)", "certified": "certify",
+    **dict.fromkeys(("rows", "cols"), "permanent(), compute(), minors() or gradient(), which have rows= and cols="),
     "estimate": "perm.estimate()", "mod": "modulus", "seconds": "max_seconds", "time_limit": "max_seconds",
     "timeout": "max_seconds", "memory": "max_bytes", "n_jobs": "threads", "workers": "threads", "device": "gpus",
     "gpu": "gpus", "digits": "tolerance", "rtol": "tolerance", "epsilon": "relative_error", "delta": "confidence"}
@@ -1763,15 +1765,35 @@ def marginals(a, **options):
         answer, whole = _by_columns(scaled)
         if whole > 1e-200:
             return answer
+    used = [(i, j) for i, row in enumerate(rows) for j, x in enumerate(row) if x]
+    if m == n > _BY_COLUMNS and not options and (plan(scaled).seconds + 1e-4) * len(used) < 2e-10 * n * 2**n:
+        return _by_entries(_kind(a), rows, used)
     derivatives, result = gradient(scaled, full=True, **options)
     if not result.value:
-        raise InputError("the permanent is 0: no assignment has a weight", "PERM_ERROR_OPTION")
+        raise _weightless()
     if np:
         return derivatives * scaled / result.value
     return [[x * y / result.value for x, y in zip(*lines)] for lines in zip(derivatives, rows)]
 
 
-_BY_COLUMNS = 20  # columns up to which the gradient of a rectangle is faster
+_BY_COLUMNS = 20  # columns up to which the gradient is faster, which takes 2e-10 n 2^n seconds or so
+
+
+def _weightless():
+    return InputError("the permanent is 0: no assignment has a weight", "PERM_ERROR_OPTION")
+
+
+def _by_entries(kind, rows, used):
+    """The marginals of a square matrix with few entries, whose places are `used`: a permanent for each of them."""
+    n, whole = len(rows), compute(rows)
+    if not whole.value:
+        raise _weightless()
+    values = [0] * (n * n)
+    for i, j in used:
+        minor = compute([row[:j] + row[j + 1:] for k, row in enumerate(rows) if k != i])
+        values[i * n + j] = _lifted(rows[i][j] * (minor.value / whole.value), minor.exp2 - whole.exp2)
+    answer = _made(kind, (n, n), values)
+    return answer if np else answer.nested()
 
 
 def _by_columns(a):
@@ -1889,8 +1911,8 @@ def estimate(a, samples=0, relative_error=0, confidence=0, seed=0, estimator="au
 
     guarantee=(E, D), as --guarantee of the command: of non-negative entries, n to 2000, within E times the value, with
     a chance of D at most to miss that, by a theorem (estimator "rejection" with relative_error E and confidence 1 - D);
-    of others a proved_radius that holds with chance 1 - D. proved_radius is inf where none is known; the permanent is
-    certainly between certain_low and certain_high.
+    of others a proved_radius that holds with chance 1 - D, and status PERM_TOLERANCE_NOT_MET if it is larger.
+    proved_radius is inf where none is known; the permanent is certainly between certain_low and certain_high.
 
     >>> e = perm.estimate([[1, 2], [3, 4]], samples=10000, seed=3)
     >>> abs(e.value - 10) < 5 * e.standard_error
@@ -1916,10 +1938,13 @@ def estimate(a, samples=0, relative_error=0, confidence=0, seed=0, estimator="au
     message = _text(e.message)
     if status < 0:
         raise _error(status, message)
+    size, told = abs(complex(e.value, e.imaginary)), _lib.perm_status_name(status).decode()
+    if guarantee is not None and not relative_error and not status and not e.proved_radius <= guarantee[0] * size:
+        told, message = "PERM_TOLERANCE_NOT_MET", ("the error asked for is not met: entries are negative or complex, "
+                                                   "and what is proved of them is the radius")
     return Estimate(complex(e.value, e.imaginary) if e.is_complex else e.value, e.exp2, e.standard_error, e.low, e.high,
                     e.radius, e.proved_radius, e.certain_low, e.certain_high, e.confidence, int(e.samples), e.seed,
-                    ESTIMATORS[e.estimator], e.threads, e.seconds,
-                    _lib.perm_status_name(status).decode(), message)
+                    ESTIMATORS[e.estimator], e.threads, e.seconds, told, message)
 
 
 def _is_general(a):
@@ -2000,10 +2025,11 @@ def _outline(job, leaves, matrix, call):
         leaf = leaves[costliest]
         lines.append(("plan", "method %s, order %d%s%s" % (
             leaf.method, leaf.n, ", on GPUs" if leaf.isa == "cuda" else "",
-            ", for the longest of %d blocks" % len(leaves) if len(leaves) > 1 else "")))
+            "" if len(leaves) < 2 else (", in %d ranges of values" if leaf.method == "proof" else
+                                        ", for the longest of %d blocks") % len(leaves))))
         lines.append(("time", "about %s on one %s; %s of memory" % (
             _in_words("time", sum(leaf.seconds for leaf in leaves)), "GPU" if leaf.isa == "cuda" else "thread",
-            _in_words("bytes", max(leaf.bytes for leaf in leaves)))))
+            _in_words("bytes", (sum if leaf.method == "proof" else max)(leaf.bytes for leaf in leaves)))))
     error = ("a proved bound of its error" if yes.value else "an estimate of its error" + (
         "" if call.options.certify else "; certify=True asks for a proved bound"))
     lines.append(("answer", "the permanent modulo %d, exactly" % call.options.modulus if call.options.modulus else

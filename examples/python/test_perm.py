@@ -771,6 +771,10 @@ def test_marginals():
     wide = random.random((9, 30))
     wide[2, 5:] = 0
     assert np.allclose(perm.marginals(wide), perm.marginals(wide, threads=1), rtol=1e-10)  # options: by the gradient
+    for band in (np.triu(np.tril(random.random((22, 22)) * 1e200 + 1, 1), -1), np.tril(LARGE[:22, :22] + 1j, 1)):
+        assert np.allclose(perm.marginals(band), perm.marginals(band, threads=1), rtol=1e-10)  # few entries: one by one
+    answer = perm.marginals(np.triu(np.tril(random.random((60, 60)), 1), -1))  # where a gradient takes years
+    assert np.allclose(answer.sum(0), 1) and np.allclose(answer.sum(1), 1)
     for scale in (1e-300, 1e300):
         assert np.allclose(perm.marginals(wide * scale), perm.marginals(wide), rtol=1e-10)
     lopsided = np.full((4, 24), 1e-200)
@@ -778,6 +782,8 @@ def test_marginals():
     assert np.allclose(perm.marginals(lopsided).sum(1), 1) and np.allclose(perm.marginals(lopsided)[:, 0], 0.25)
     with pytest.raises(perm.InputError, match="permanent is 0"):
         perm.marginals([[1, 0], [1, 0]])
+    with pytest.raises(perm.InputError, match="no assignment"):
+        perm.marginals(np.eye(30)[[0] * 30])
     with pytest.raises(perm.InputError, match="NaN"):
         perm.marginals([[1, math.nan], [1, 0]])
 
@@ -828,6 +834,10 @@ def test_estimates():
     assert sure.estimator == "rejection" and abs(sure.value - exact) < 0.1 * exact and sure.confidence == 0.95
     signed = perm.estimate(a - 0.5, guarantee=(0.1, 0.01), samples=4000)
     assert signed.estimator != "rejection" and signed.confidence == 0.99 and 0 < signed.proved_radius < np.inf
+    assert signed.status == "PERM_TOLERANCE_NOT_MET" and "is not met: entries are negative" in signed.message
+    assert sure.status == "PERM_OK"
+    known = perm.estimate([[2.0, 0], [0, -3]], guarantee=(0.1, 0.01), samples=1e6)
+    assert (known.status == "PERM_OK") == (known.proved_radius <= 0.1 * abs(known.value))
     for options, text in (({"guarantee": 0.1}, "a pair"), ({"guarantee": (0.1, 2)}, "between 0 and 1"),
                           ({"guarantee": (0.1, 0.1, 0.1)}, "a pair"), ({"guarantee": (0, 0.1)}, "between 0 and 1"),
                           ({"guarantee": (0.1, 0.1), "confidence": 0.9}, "leave them out"),
@@ -874,6 +884,8 @@ answer     a double with an estimate of its error; certify=True asks for a prove
                         perm.explain(random.random((22, 22))))
     assert perm.plan(LONG + 0j).seconds > p.seconds
     assert "order 22" in perm.explain(random.integers(0, 5, (22, 22)))
+    assert re.search(r"method proof, order 30, in \d+ ranges of values\n.*; [0-9.]+ MB of memory",
+                     perm.explain(np.ones((30, 30), int), method="proof"))
     assert perm.plan([[1, 0], [5, 1]]).leaves == ()
     with pytest.raises(perm.UnsupportedError):
         perm.plan([[10**30]])
@@ -1157,6 +1169,7 @@ def test_no_names_of_c_in_errors():
             (lambda: perm.estimate(REAL, samples=-1), "^samples is negative"),
             (lambda: perm.compute(random.random((300, 300))), "perm.estimate\\(\\) further$"),
             (lambda: perm.compute(REAL, guarantee=0.1), "perm.estimate\\(\\) with guarantee="),
+            (lambda: perm.explain(REAL, rows=[1] * 7), "unknown option rows, did you mean permanent.*have rows= and"),
             (lambda: perm.compute(REAL, time_limit=5), "did you mean max_seconds\\?"),
             (lambda: perm.permanent(b"h.csv"), "shape \\(5,\\): a file's name is a str"),
             (lambda: perm.submatrices(REAL, [[[1]]], [[1]]), "^rows: expected an array \\(count, k\\)"),
@@ -1206,6 +1219,12 @@ def test_proofs(tmp_path):
         damaged = bytearray(proof.read_bytes())
         damaged[len(damaged) // 2] ^= 1
         proof.write_bytes(damaged)
+        for text, said in ((b"\xef\xbb\xbf1 2\n3 4\n", "bytes that are no ASCII text;"), (b"1.0 2\n3 4\n", ": 1.0;"),
+                           (b"1 2\n3", "the end of the file;"))[:3 * (len(verifiers) > 1)]:
+            other = tmp_path / "other.txt"
+            other.write_bytes(text)
+            told = subprocess.run(verifiers[1] + [str(other), str(proof)], capture_output=True, text=True)
+            assert told.returncode == 1 and "no integer below 2^63: " + said.lstrip(": ") in told.stderr, told
         for program in verifiers:
             told = verified(program, tmp_path, WHOLE, proof)
             assert told.returncode == 1 and "refused" in told.stderr, (program, told)

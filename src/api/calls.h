@@ -225,7 +225,7 @@ PERM_API perm_status perm_estimate_complex(int n, const double *a, ptrdiff_t ld,
 PERM_API const char *perm_estimator_name(perm_estimator estimator);
 
 /* Minors of one row: minors[j], j < n, is the permanent of the matrix without row `row` and column j (counted from 0).
-   With counts as in perm_compute_repeated_real, one copy of each is left out; a column without a copy has minor 0,
+   m = n, or counts as in perm_compute_repeated_real: one copy of each is left out; a column without a copy has minor 0,
    `row` needs one; the totals are at most 256. Values are in units of 2^result->exp2: minors below 2^-1000 of the
    largest may become 0. result: value is the permanent of the whole matrix, error_estimate the absolute error of the
    worst minor, error_bound the same guaranteed where up to 12 lines with copies are computed at once, else INFINITY (0

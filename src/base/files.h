@@ -303,7 +303,7 @@ static int permi_file_finish(permi_replacement *file, int code)
 }
 
 /* Replaces path by what `print` writes (it returns 0 on failure and sets errno), or by `size` bytes at `what` if print
-   is NULL. clean: removes leftovers. Returns NULL or the reason; *failed is the action, NULL: memory ran out. */
+   is NULL; what NULL: only tries. clean: removes leftovers. Returns NULL or why; *failed: the action, NULL: memory. */
 static const char *permi_file_replace(const char *path, const perm_allocator *allocator, int clean,
                                       int (*print)(FILE *stream, const void *what), const void *what, size_t size,
                                       const char **failed)
@@ -342,7 +342,7 @@ static const char *permi_file_replace(const char *path, const perm_allocator *al
   } else if (!code) {
     code = permi_file_write(&file, (const unsigned char *)what, size);
   }
-  code = permi_file_finish(&file, code);
+  code = permi_file_finish(&file, what ? code : EIO);
 #if PERMI_POSIX
   if (clean)
     permi_file_clean(path, file.name);
@@ -351,6 +351,6 @@ static const char *permi_file_replace(const char *path, const perm_allocator *al
 #endif
   permi_release(allocator, file.name);
   *failed = file.failed;
-  return code ? strerror(code) : NULL;
+  return code && what ? strerror(code) : NULL;
 }
 /* SPDX-License-Identifier: MIT */

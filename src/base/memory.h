@@ -346,8 +346,11 @@ static perm_status permi_meter_verdict(const perm_allocator *allocator, perm_sta
   if (status != PERM_ERROR_MEMORY || allocator->allocate != permi_meter_allocate || !meter || !meter->wanted)
     return status;
   return permi_fail(result, PERM_ERROR_LIMIT, 0,
-                    "max_bytes = %.3g is too little: %.3g bytes of input and at least %.3g of work are needed",
-                    meter->limit + meter->input, meter->input, (double)meter->wanted);
+                    meter->input > 0
+                        ? "max_bytes = %.3g is too little: %.3g bytes of input and at least %.3g of work are needed"
+                        : "max_bytes = %.3g is too little: at least %.3g bytes are needed",
+                    meter->limit + meter->input, meter->input > 0 ? meter->input : (double)meter->wanted,
+                    (double)meter->wanted);
 }
 
 PERMI_UNUSED

@@ -155,15 +155,13 @@ static int permi_proof_print(FILE *stream, const void *what)
   return good && permi_proof_words(stream, &sum, 1, &hash);
 }
 
-/* Of a finished job. */
+/* Of a finished job; state NULL: only tries. */
 static perm_status permi_proof_write(const perm_job *job, const perm_state *state, const char *path,
                                      perm_result *result)
 {
-  permi_proof_file file;
-  const char *failed, *why;
-  file.proof = (const permi_proof *)job->context;
-  file.partials = state->partial;
-  why = permi_file_replace(path, &job->allocator, 1, permi_proof_print, &file, 0, &failed);
+  const permi_proof_file file = {(const permi_proof *)job->context, state ? state->partial : NULL};
+  const char *failed, *why = permi_file_replace(path, &job->allocator, 1, state ? permi_proof_print : NULL,
+                                                state ? &file : NULL, 0, &failed);
   if (!why)
     return PERM_OK;
   return failed ? permi_fail(result, PERM_ERROR_FILE, 0, "%s: cannot %s it: %s", path, failed, why)

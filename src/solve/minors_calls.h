@@ -372,7 +372,7 @@ static perm_status permi_minors_compute(permi_minors_call *call, const perm_opti
   return permi_minors_general(call, options_given, result);
 }
 
-/* A negative row marks a gradient inside: the minors of one row are what is NaN. */
+/* A negative row marks a gradient inside. */
 static perm_status permi_minors_no_row(permi_minors_call *call, perm_result *result)
 {
   const int row = call->row;

@@ -396,7 +396,7 @@ static perm_status permi_execute_bare(const perm_job *job, perm_state *state, co
 
 #define PERMI_SHORT_LEAVES 2
 
-/* A short job that nobody watches needs no state; its partials, and so its bits, are the same. Returns 0 for others. */
+/* 1: a short job that nobody watches is done, without a state; its partials, and so its bits, are the same. */
 static int permi_run_short(const perm_job *job, const perm_options *options, perm_result *result)
 {
   perm_partial partial[PERMI_SHORT_LEAVES];
@@ -426,17 +426,19 @@ static int permi_run_short(const perm_job *job, const perm_options *options, per
 static perm_status permi_run_job(perm_job *job, const perm_options *options, const permi_reach *reach,
                                  perm_result *result)
 {
-  perm_state *state;
+  const int proves = options->prove && job->prove;
+  perm_state *state = NULL;
   perm_status status;
   if (permi_run_short(job, options, result)) {
     perm_job_free(job);
     return result->status;
   }
-  status = perm_state_create(job, &state);
-  status = status != PERM_OK                                 ? permi_fail_memory(result)
-           : options->execute && !options->checkpoint.merges ? options->execute(job, state, options, result)
-                                                             : reach->execute(job, state, options, result);
-  if (status == PERM_OK && options->prove && job->prove)
+  status = proves ? job->prove(job, NULL, options->prove, result) : PERM_OK;
+  if (status == PERM_OK)
+    status = perm_state_create(job, &state) != PERM_OK         ? permi_fail_memory(result)
+             : options->execute && !options->checkpoint.merges ? options->execute(job, state, options, result)
+                                                               : reach->execute(job, state, options, result);
+  if (status == PERM_OK && proves)
     status = job->prove(job, state, options->prove, result);
   perm_state_free(state);
   perm_job_free(job);

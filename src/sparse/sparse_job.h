@@ -253,9 +253,9 @@ static perm_status permi_sparse_check(const permi_given *given, const perm_optio
   int row, whole, exactly;
   exactly = options->precision == PERM_PRECISION_EXACT || options->modulus || options->method == PERM_METHOD_EXACT ||
             permi_asks_proof(options);
-  if (options->prove && given->m == 0)
-    return permi_fail(result, PERM_ERROR_SIZE, 1, "the matrix is 0 x %d; proofs are of square ones of order 1 to %d",
-                      given->n, PERMI_PROOF_MAX_N);
+  if (options->prove && (given->m == 0 || given->m != given->n))
+    return permi_fail(result, PERM_ERROR_SIZE, 1, "the matrix is %d x %d; proofs are of square ones of order 1 to %d",
+                      given->m, given->n, PERMI_PROOF_MAX_N);
   if (options->modulus && options->precision != PERM_PRECISION_EXACT && options->precision != PERM_PRECISION_DEFAULT)
     return permi_fail(result, PERM_ERROR_OPTION, 2, "options: modulus goes with precision exact, not %s",
                       perm_precision_name(options->precision));
@@ -281,10 +281,10 @@ static perm_status permi_sparse_check(const permi_given *given, const perm_optio
     return watch->stopped != PERM_OK
            ? permi_fail_stopped(watch, result)
            : permi_fail(result, PERM_ERROR_OPTION, 2,
-                      "options: precision exact needs integers below 2^53, and so does a modulus, but the entry "
-                      "in row %d, column %d (counted from 1) is %.17g%s",
-                      row + 1, bad.column + 1, bad.real,
-                      given->kind == PERM_KIND_COMPLEX ? " (real part)" : "");
+                      "options: %s, but the entry in row %d, column %d (counted from 1) is %.17g%s",
+                      options->prove ? "prove needs integers below 2^53"
+                                     : "precision exact needs integers below 2^53, and so does a modulus",
+                      row + 1, bad.column + 1, bad.real, given->kind == PERM_KIND_COMPLEX ? " (real part)" : "");
   *exact = *exact && !whole;
   return PERM_OK;
 }

@@ -1,0 +1,385 @@
+/* perm_cli_dense.h: what needs the matrix as an array: multiplicities, minors, derivatives, estimates. Part of
+   perm_cli.c. */
+#ifndef PERM_CLI_DENSE_H
+#define PERM_CLI_DENSE_H
+
+#include "perm_cli_answer.h"
+
+/* The matrix as rows of doubles or, where every entry is a whole number that fits, also of int64; NULL in *integer if
+   not. 0: out of memory, or a signal came. */
+static int cli_dense(const cli *run, const perm_matrix *matrix, double **real, int64_t **integer)
+{
+  const int parts = matrix->kind == PERM_KIND_COMPLEX ? 2 : 1;
+  const size_t count = (size_t)matrix->m * (size_t)matrix->n * (size_t)parts;
+  int i, whole = 1;
+  size_t e;
+  *real = (double *)calloc(count + 1, sizeof **real);
+  *integer = (int64_t *)calloc(count + 1, sizeof **integer);
+  if (!*real || !*integer)
+    return 0;
+  for (i = 0; i < matrix->m && !*run->options.cancel; i++)
+    for (e = matrix->row_start[i]; e < matrix->row_start[i + 1]; e++) {
+      const size_t at = ((size_t)i * (size_t)matrix->n + (size_t)matrix->column[e]) * (size_t)parts;
+      if (matrix->kind == PERM_KIND_PATTERN || matrix->kind == PERM_KIND_INTEGER) {
+        (*integer)[at] = matrix->kind == PERM_KIND_PATTERN ? 1 : matrix->integer[e];
+        (*real)[at] = (double)(*integer)[at];
+      } else {
+        const double x = matrix->real[e], y = parts == 2 ? matrix->imaginary[e] : 0;
+        (*real)[at] = x;
+        if (parts == 2)
+          (*real)[at + 1] = y;
+        whole &= fabs(x) < 9007199254740992.0 && x == floor(x) && fabs(y) < 9007199254740992.0 && y == floor(y);
+        if (whole) {
+          (*integer)[at] = (int64_t)x;
+          if (parts == 2)
+            (*integer)[at + 1] = (int64_t)y;
+        }
+      }
+    }
+  if (!whole) {
+    free(*integer);
+    *integer = NULL;
+  }
+  return !*run->options.cancel;
+}
+
+/* A clock that only goes forward; 0 where there is none. */
+static double cli_clock(void)
+{
+#if defined(CLI_STAT)
+  struct timespec now;
+  return clock_gettime(CLOCK_MONOTONIC, &now) ? 0 : (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+#else
+  return 0;
+#endif
+}
+
+/* max_seconds begin with the reading: what is left of them; 0 would be none. */
+static void cli_seconds_taken(perm_options *options, double seconds)
+{
+  if (options->max_seconds > 0)
+    options->max_seconds = options->max_seconds > seconds + 1e-3 ? options->max_seconds - seconds : 1e-3;
+}
+
+/* With --guarantee, entries that are negative or complex get a radius, however large: an error relative to the value
+   may be out of reach. Then the one that was asked for is not met. */
+static void cli_compute_estimate(const cli *run, int m, int n, int parts, const double *real, perm_result *result,
+                                 perm_estimate *estimate)
+{
+  perm_estimate_plan plan = run->estimate_plan;
+  size_t k;
+  int negative = parts == 2;
+  double size;
+  if (m != n) {
+    result->status = PERM_ERROR_UNSUPPORTED;
+    snprintf(result->message, sizeof result->message, "--estimate takes square matrices");
+    return;
+  }
+  plan.seed = run->seed;
+  for (k = 0; k < (size_t)n * (size_t)n && !negative; k++)
+    negative = real[k] < 0;
+  if (run->guarantee && !negative)
+    plan.estimator = PERM_ESTIMATOR_REJECTION;
+  else if (run->guarantee)
+    plan.relative_error = 0;
+  (parts == 1 ? perm_estimate_real : perm_estimate_complex)(n, real, n, &plan, &run->options, estimate);
+  size = hypot(estimate->value, estimate->imaginary);
+  if (run->guarantee && estimate->status == PERM_OK && negative &&
+      !(estimate->proved_radius <= run->estimate_plan.relative_error * size)) {
+    estimate->status = PERM_TOLERANCE_NOT_MET;
+    snprintf(estimate->message, sizeof estimate->message, "the error asked for is not met: entries are negative or "
+             "complex, and what is proved of them is the radius, %.2g times the value", estimate->proved_radius / size);
+  } else if (estimate->status == PERM_TOLERANCE_NOT_MET) {
+    snprintf(estimate->message, sizeof estimate->message, "the relative error asked for is not met, it is %.2g; let it "
+             "have more --samples or --seconds", estimate->standard_error / size);
+  }
+  result->status = estimate->status;
+  snprintf(result->message, sizeof result->message, "%s", estimate->message);
+}
+
+/* *part, which has arrays as long as those of the matrix, becomes the matrix without a row and a column. */
+static void cli_leave_out(const perm_matrix *matrix, int row, int column, perm_matrix *part)
+{
+  size_t e;
+  int i;
+  part->m = 0;
+  part->nnz = 0;
+  part->n = matrix->n - 1;
+  for (i = 0; i < matrix->m; i++)
+    if (i != row) {
+      for (e = matrix->row_start[i]; e < matrix->row_start[i + 1]; e++)
+        if (matrix->column[e] != column) {
+          part->column[part->nnz] = matrix->column[e] - (matrix->column[e] > column);
+          if (part->integer)
+            part->integer[part->nnz] = matrix->integer[e];
+          if (part->real)
+            part->real[part->nnz] = matrix->real[e];
+          if (part->imaginary)
+            part->imaginary[part->nnz] = matrix->imaginary[e];
+          part->nnz++;
+        }
+      part->row_start[++part->m] = part->nnz;
+    }
+}
+
+/* The first line that is equal to this one. Entry k of line i: `bytes` bytes at a + i * next + k * step. */
+static int cli_first_equal(const int64_t *a, int line, int entries, size_t next, size_t step, size_t bytes)
+{
+  int i, k;
+  for (i = 0; i < line; i++) {
+    for (k = 0; k < entries; k++)
+      if (memcmp(a + (size_t)i * next + (size_t)k * step, a + (size_t)line * next + (size_t)k * step, bytes))
+        break;
+    if (k == entries)
+      break;
+  }
+  return i;
+}
+
+/* *a times a number below 2^32, neither is 0; returns 0 if that is too long. */
+static int cli_integer_times(perm_integer *a, uint64_t by)
+{
+  uint64_t carry = 0;
+  int i;
+  for (i = 0; i < a->words; i++) {
+    const uint64_t low = (a->word[i] & 0xffffffffu) * by + carry, high = (a->word[i] >> 32) * by + (low >> 32);
+    a->word[i] = high << 32 | (low & 0xffffffffu);
+    carry = high >> 32;
+  }
+  if (carry && i == PERM_INTEGER_WORDS)
+    return 0;
+  if (carry)
+    a->word[a->words++] = carry;
+  return 1;
+}
+
+/* One of many permanents is on its way. */
+typedef struct cli_many { const perm_options *options; double done, all, start; } cli_many;
+
+static int cli_progress_of_many(const perm_progress *progress, void *user_data)
+{
+  const cli_many *many = (const cli_many *)user_data;
+  perm_progress whole = *progress;
+  whole.activity = "computing minors";
+  whole.fraction = (many->done + progress->fraction) / many->all;
+  whole.seconds = cli_clock() - many->start;
+  whole.seconds_left = whole.fraction > 0 ? whole.seconds * (1 - whole.fraction) / whole.fraction : (double)INFINITY;
+  return many->options->progress(&whole, many->options->user_data);
+}
+
+/* Minors of integers, or derivatives, exactly: a permanent for each row and column that are not the same as others;
+   with multiplicities for each. counts: room for one number a line. */
+static void cli_compute_exact_minors(const cli *run, const perm_matrix *matrix, const int64_t *a, perm_matrix *part,
+                                     int *counts, perm_result *result, cli_minors *list)
+{
+  const int m = matrix->m, n = matrix->n, parts = matrix->kind == PERM_KIND_COMPLEX ? 2 : 1;
+  const int begin = run->gradient ? 0 : run->minors - 1, end = run->gradient ? m : run->minors;
+  const int counted = run->rows || run->columns;
+  const size_t row = (size_t)n * (size_t)parts, column = (size_t)parts, bytes = (size_t)parts * sizeof *a;
+  perm_options options = run->options;
+  cli_many many = {&run->options, 0, (double)(end - begin) * n, cli_clock()};
+  perm_result one;
+  int i, j, k, first, equal;
+  memset(&one, 0, sizeof one);
+  options.precision = PERM_PRECISION_EXACT;
+  options.progress = cli_progress_of_many;
+  options.user_data = &many;
+  for (i = 0; i < m; i++)
+    counts[i] = run->rows ? run->row_counts[i] : 1;
+  for (j = 0; j < n; j++)
+    counts[m + j] = run->columns ? run->column_counts[j] : 1;
+  for (i = begin; i < end; i++) {
+    first = counted || !run->gradient ? i : cli_first_equal(a, i, n, row, column, bytes);
+    for (j = 0; j < n; j++, many.done++) {
+      perm_integer *number = list->integer + ((size_t)(i - begin) * (size_t)n + (size_t)j) * (size_t)parts;
+      equal = counted ? j : cli_first_equal(a, j, m, column, row, bytes);
+      if (first < i || equal < j) {
+        memcpy(number, list->integer + ((size_t)(first - begin) * (size_t)n + (size_t)equal) * (size_t)parts,
+               (size_t)parts * sizeof *number);
+        continue;
+      }
+      if (!counts[i] || !counts[m + j])
+        continue;
+      options.max_seconds = run->options.max_seconds;
+      cli_seconds_taken(&options, cli_clock() - many.start);
+      if (counted) {
+        counts[i]--, counts[m + j]--;
+        (parts == 1 ? perm_compute_repeated_integer : perm_compute_repeated_gaussian)(m, n, a, n, counts, counts + m,
+                                                                                      &options, &one);
+        counts[i]++, counts[m + j]++;
+      } else {
+        cli_leave_out(matrix, i, j, part);
+        perm_compute_sparse(part, &options, &one);
+      }
+      if (one.status == PERM_OK && (*options.cancel || (run->options.max_seconds > 0 && options.max_seconds <= 1e-3))) {
+        one.status = *options.cancel ? PERM_STOPPED_CANCELLED : PERM_STOPPED_TIME;
+        snprintf(one.message, sizeof one.message, "%s", perm_status_text(one.status));
+      }
+      number[0] = one.integer;
+      if (parts == 2)
+        number[1] = one.imaginary_integer;
+      for (k = 0; k < parts && run->gradient && one.status == PERM_OK; k++)
+        if (!cli_integer_times(&number[k], (uint64_t)counts[i]) ||
+            !cli_integer_times(&number[k], (uint64_t)counts[m + j])) {
+          one.status = PERM_ERROR_OVERFLOW;
+          snprintf(one.message, sizeof one.message, "a derivative has over %d bits", 64 * PERM_INTEGER_WORDS);
+        }
+      if (one.status != PERM_OK) { /* of all of them nothing is known */
+        result->status = one.status;
+        result->value = result->imaginary = (double)NAN;
+        result->error_bound = result->error_estimate = (double)INFINITY;
+        result->exact = 0;
+        result->method = PERM_METHOD_AUTO;
+        memcpy(result->message, one.message, sizeof result->message);
+        return;
+      }
+      result->terms += one.terms;
+    }
+  }
+}
+
+/* In doubles, of as many rows as columns with their copies. */
+static void cli_compute_square_minors(const cli *run, int m, int n, int parts, const double *a, const int *row_counts,
+                                      const int *column_counts, perm_result *result, double *list)
+{
+  if (run->gradient)
+    (parts == 1 ? perm_gradient_real : perm_gradient_complex)(m, n, a, n, row_counts, column_counts, &run->options,
+                                                              list, result);
+  else
+    (parts == 1 ? perm_minors_real : perm_minors_complex)(m, n, a, n, row_counts, column_counts, run->minors - 1,
+                                                          &run->options, list, result);
+}
+
+/* A rectangle gets a line of ones that stands as often as lines are missing: that multiplies everything by the
+   factorial of their number. */
+static void cli_compute_long_minors(const cli *run, int m, int n, int parts, const double *a, perm_result *result,
+                                    double *list)
+{
+  const int spare = abs(m - n), rows = m + (m < n), columns = n + (n < m), lines = run->gradient ? m : 1;
+  double square[2 * (PERM_MAX_N + 1) * PERM_MAX_N], all[2 * (PERM_MAX_N + 1) * PERM_MAX_N];
+  double factor = 1, rest = 0, largest = 0;
+  int counts[PERM_MAX_N + 1], i, j, part;
+  for (i = 0; i < rows; i++)
+    for (j = 0; j < columns; j++)
+      for (part = 0; part < parts; part++)
+        square[(i * columns + j) * parts + part] = i < m && j < n ? a[(i * n + j) * parts + part] : !part;
+  for (i = 0; i <= PERM_MAX_N; i++)
+    counts[i] = i == (m < n ? m : n) ? spare : 1;
+  cli_compute_square_minors(run, rows, columns, parts, square, m < n ? counts : NULL, n < m ? counts : NULL, result,
+                            all);
+  for (i = 2; i <= spare; i++) { /* factor + rest is the factorial */
+    const double product = factor * i;
+    rest = rest * i + fma(factor, i, -product);
+    factor = product;
+  }
+  factor += rest;
+  for (i = 0; i < lines; i++)
+    for (j = 0; j < n * parts; j++) {
+      list[i * n * parts + j] = all[i * columns * parts + j] / factor;
+      largest = fmax(largest, fabs(list[i * n * parts + j]));
+    }
+  result->value /= factor;
+  result->imaginary /= factor;
+  result->error_bound = result->error_bound / factor + ldexp(largest, -51); /* the factor errs, and each division */
+  result->error_estimate = result->error_estimate / factor + ldexp(largest, -52);
+  result->exact = 0;
+}
+
+/* Are exact minors, of as many `seconds` each as the permanent or less, a matter of a second, or not over 3 times as
+   long as in doubles? Those take two permanents, derivatives eight. */
+static int cli_is_short(const cli *run, int m, int n, const double *real, double seconds)
+{
+  const double all = seconds * (run->gradient ? m : 1) * n;
+  perm_plan plan;
+  return all < 1 || run->rows || run->columns || perm_plan_real(m, n, real, n, NULL, &plan, NULL) != PERM_OK ||
+         all < 3 * (run->gradient ? 8 : 2) * plan.seconds;
+}
+
+/* Minors of a row, or derivatives: exactly where the permanent is and that is short, else in doubles. */
+static void cli_compute_minors(const cli *run, const perm_matrix *matrix, const double *real, const int64_t *integer,
+                               perm_result *result, cli_minors *list)
+{
+  const int m = matrix->m, n = matrix->n, parts = matrix->kind == PERM_KIND_COMPLEX ? 2 : 1;
+  const int asked = run->options.precision == PERM_PRECISION_EXACT;
+  const size_t count = (size_t)(run->gradient ? m : 1) * (size_t)n * (size_t)parts;
+  perm_options options = run->options;
+  perm_matrix part;
+  int *counts;
+  memset(&part, 0, sizeof part);
+  if (asked || (options.precision == PERM_PRECISION_DEFAULT && matrix->kind <= PERM_KIND_INTEGER)) {
+    if (integer && (m > PERM_MAX_N || n > PERM_MAX_N)) /* doubles have no room */
+      options.precision = PERM_PRECISION_EXACT;
+    if (integer && (run->rows || run->columns))
+      (parts == 1 ? perm_compute_repeated_integer : perm_compute_repeated_gaussian)(
+          m, n, integer, n, run->row_counts, run->column_counts, &options, result);
+    else
+      perm_compute_sparse(matrix, &options, result);
+    if (result->exact && (asked || cli_is_short(run, m, n, real, result->seconds))) {
+      counts = (int *)malloc(((size_t)m + (size_t)n + 1) * sizeof *counts);
+      list->integer = (perm_integer *)calloc(count + 1, sizeof *list->integer);
+      if (!counts || !list->integer ||
+          perm_matrix_from_csr(m, n, matrix->row_start, matrix->column, matrix->real, matrix->imaginary,
+                               matrix->integer, matrix->kind, &run->options, &part, NULL) != PERM_OK) {
+        result->status = PERM_ERROR_MEMORY;
+        snprintf(result->message, sizeof result->message, "out of memory");
+      } else {
+        cli_compute_exact_minors(run, matrix, integer, &part, counts, result, list);
+      }
+      perm_matrix_free(&part);
+      free(counts);
+      result->seconds = 0; /* to be timed as a whole */
+      return;
+    }
+    if (asked || (result->status != PERM_OK && result->status != PERM_ERROR_OVERFLOW))
+      return;
+    memset(result, 0, sizeof *result);
+  }
+  list->number = (double *)calloc(count + 1, sizeof *list->number);
+  if (!list->number) {
+    result->status = PERM_ERROR_MEMORY;
+    snprintf(result->message, sizeof result->message, "out of memory");
+  } else if (m == n || run->rows || run->columns || m > PERM_MAX_N || n > PERM_MAX_N) {
+    cli_compute_square_minors(run, m, n, parts, real, run->row_counts, run->column_counts, result, list->number);
+  } else {
+    cli_compute_long_minors(run, m, n, parts, real, result, list->number);
+  }
+}
+
+/* What needs the matrix as an array: multiplicities, minors, gradient, estimate. *list: what was asked for besides. */
+static void cli_compute_dense(const cli *run, const perm_matrix *matrix, perm_result *result, perm_estimate *estimate,
+                              cli_minors *list)
+{
+  const perm_options *options = &run->options;
+  const int m = matrix->m, n = matrix->n, parts = matrix->kind == PERM_KIND_COMPLEX ? 2 : 1;
+  const int exactly = options->precision == PERM_PRECISION_EXACT || options->modulus ||
+                      (options->precision == PERM_PRECISION_DEFAULT && matrix->kind <= PERM_KIND_INTEGER);
+  const double start = cli_clock();
+  double *real = NULL;
+  int64_t *integer = NULL;
+  if ((run->rows && run->rows != m) || (run->columns && run->columns != n)) {
+    const int rows = run->rows && run->rows != m;
+    result->status = PERM_ERROR_COUNTS;
+    snprintf(result->message, sizeof result->message, "--%s has %d numbers for %d %s", rows ? "rows" : "cols",
+             rows ? run->rows : run->columns, rows ? m : n, rows ? "rows" : "columns");
+  } else if (!cli_dense(run, matrix, &real, &integer)) {
+    result->status = *options->cancel ? PERM_STOPPED_CANCELLED : PERM_ERROR_MEMORY;
+    snprintf(result->message, sizeof result->message, "%s", *options->cancel ? "cancelled" : "out of memory");
+  } else if (run->estimate) {
+    cli_compute_estimate(run, m, n, parts, real, result, estimate);
+  } else if (run->gradient || run->minors) {
+    cli_compute_minors(run, matrix, real, integer, result, list);
+  } else if (exactly && integer) {
+    (parts == 1 ? CLI_COMPUTE(repeated_integer) : CLI_COMPUTE(repeated_gaussian))(
+        m, n, integer, n, run->row_counts, run->column_counts, options, result);
+  } else {
+    (parts == 1 ? CLI_COMPUTE(repeated_real) : CLI_COMPUTE(repeated_complex))(m, n, real, n, run->row_counts,
+                                                                              run->column_counts, options, result);
+  }
+  if (result->seconds == 0) /* what is small is not timed by the library */
+    result->seconds = cli_clock() - start;
+  free(real);
+  free(integer);
+}
+
+#endif
+/* SPDX-License-Identifier: MIT */
