@@ -3,7 +3,7 @@
 #ifndef PERM_CLI_DENSE_H
 #define PERM_CLI_DENSE_H
 
-#include "perm_cli_answer.h"
+#include "perm_cli_explain.h"
 
 /* The matrix as rows of doubles or, where every entry is a whole number that fits, also of int64; NULL in *integer if
    not. 0: out of memory, or a signal came. */
@@ -61,12 +61,33 @@ static void cli_seconds_taken(perm_options *options, double seconds)
     options->max_seconds = options->max_seconds > seconds + 1e-3 ? options->max_seconds - seconds : 1e-3;
 }
 
+#define CLI_PATIENCE 2 /* seconds of sampling, after which a quarter of that for the exact permanent is worth a word */
+
+/* After samples that took long: would the permanent itself have been there sooner? */
+static void cli_rather_exact(const cli *run, const perm_matrix *matrix, double seconds)
+{
+  perm_options options = run->options;
+  perm_result result;
+  perm_job *job = NULL;
+  char time[32];
+  options.max_seconds = 0.25 * seconds < 1 ? 0.25 * seconds : 1; /* of planning */
+  if (seconds < CLI_PATIENCE || *options.cancel || perm_sparse_job(matrix, &options, &job, &result) != PERM_OK)
+    return;
+  if (cli_predict(run, job).seconds < 0.25 * seconds) {
+    perm_time_text(cli_predict(run, job).seconds, time, sizeof time);
+    fprintf(stderr, "perm: without %s the permanent itself is predicted to take %s\n",
+            run->guarantee ? "--guarantee" : "--estimate", time);
+  }
+  perm_job_free(job);
+}
+
 /* With --guarantee, entries that are negative or complex get a radius, however large: an error relative to the value
    may be out of reach. Then the one that was asked for is not met. */
-static void cli_compute_estimate(const cli *run, int m, int n, int parts, const double *real, perm_result *result,
-                                 perm_estimate *estimate)
+static void cli_compute_estimate(const cli *run, const perm_matrix *matrix, int parts, const double *real,
+                                 perm_result *result, perm_estimate *estimate)
 {
   perm_estimate_plan plan = run->estimate_plan;
+  const int m = matrix->m, n = matrix->n;
   size_t k;
   int negative = parts == 2;
   double size;
@@ -95,6 +116,7 @@ static void cli_compute_estimate(const cli *run, int m, int n, int parts, const 
   }
   result->status = estimate->status;
   snprintf(result->message, sizeof result->message, "%s", estimate->message);
+  cli_rather_exact(run, matrix, estimate->seconds);
 }
 
 /* *part, which has arrays as long as those of the matrix, becomes the matrix without a row and a column. */
@@ -365,7 +387,7 @@ static void cli_compute_dense(const cli *run, const perm_matrix *matrix, perm_re
     result->status = *options->cancel ? PERM_STOPPED_CANCELLED : PERM_ERROR_MEMORY;
     snprintf(result->message, sizeof result->message, "%s", *options->cancel ? "cancelled" : "out of memory");
   } else if (run->estimate) {
-    cli_compute_estimate(run, m, n, parts, real, result, estimate);
+    cli_compute_estimate(run, matrix, parts, real, result, estimate);
   } else if (run->gradient || run->minors) {
     cli_compute_minors(run, matrix, real, integer, result, list);
   } else if (exactly && integer) {
