@@ -24,6 +24,7 @@
 #include "t_small.c"
 #include "t_small_result.c"
 #include "t_bounds.c"
+#include "t_plan.c"
 #include "t_climb.c"
 #include "t_dense_complex.c"
 #include "t_exact.c"
