@@ -28,6 +28,7 @@
 #include "t_climb.c"
 #include "t_dense_complex.c"
 #include "t_exact.c"
+#include "t_limbs.c"
 #include "t_small_exact.c"
 #include "t_job.c"
 #include "t_limits.c"
