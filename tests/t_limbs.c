@@ -83,7 +83,7 @@ static void exact_packing_check(const permi_exact_rows *rows, const permi_exact_
   const int longs = packing->long_rows, limbs = packing->limbs, first = permi_exact_first(limbs);
   const double cap = rows->parts == 1 && !longs && limbs <= 6 ? ldexp(1, 51) - 1024 : ldexp(1, 50) - 1024;
   double limb[PERMI_EXACT_LIMBS], atom[PERMI_EXACT_LIMBS][PERMI_EXACT_ATOMS], bits[2] = {0, 0};
-  int grown[2], h, k, i, r;
+  int grown[2], fifths = 0, h, k, i, r;
   for (h = 0; h < PERMI_EXACT_LIMBS; h++)
     for (limb[h] = 1, k = 0; k < PERMI_EXACT_ATOMS; k++)
       atom[h][k] = 1;
@@ -101,7 +101,9 @@ static void exact_packing_check(const permi_exact_rows *rows, const permi_exact_
       CHECK(atom[h][k] <= 32767);
     CHECK_SHOW(h >= packing->narrow || atom[h][0] * atom[h][1] * atom[h][4] < 2147483648.0, "%g %g %g of %d rows",
                atom[h][0], atom[h][1], atom[h][4], rows->n);
+    fifths += h < packing->narrow && packing->rows[h][4] > 0;
   }
+  CHECK(fifths == packing->fifths);
   grown[0] = first;
   grown[1] = limbs - first;
   for (r = 0; r < longs; r++) {
@@ -149,6 +151,10 @@ TEST(t_exact_packings_keep_their_limits)
             longs += packing.long_rows > 0;
           }
         }
+    for (i = 0; i < 12; i++) /* two rows in a fifth atom */
+      norm[i] = i < 8 ? 993 : 33;
+    CHECK(exact_pack_diagonal(12, parts, norm, &rows, &packing) && packing.fifths == (parts == 1 ? 2 : 0));
+    exact_packing_check(&rows, &packing);
     for (n = 25; n <= 40; n++) { /* n - 1 long rows, just */
       for (i = 0; i < n; i++)
         norm[i] = i < n - 1 ? (INT64_C(1) << 50) + 1 : 1;
@@ -170,6 +176,7 @@ TEST(t_exact_fifth_atoms_keep_their_half)
     const int n = trial < 4 ? 12 : 9 + trial % 3, longest = trial == 0 ? 20743 : 16001 + 2 * test_below(8000);
     for (i = 0; i < n; i++) {
       int rest = i < 2 ? longest : i < n - 2 ? (trial == 0 ? 183 : 183 + 2 * test_below(20)) : 5 + 2 * test_below(20);
+      rest = trial != 1 ? rest : i < 8 ? 993 : 33;
       for (j = 0; j < n; j++) {
         const int x = rest / (n - j);
         rest -= x;
