@@ -444,7 +444,7 @@ TEST(t_residues_at_the_edge)
 {
   static const uint64_t composite[] = {9, 15, 21, 2047, 1373653, 25326001, 3215031751u, UINT64_C(2152302898747),
                                        UINT64_C(3474749660383), UINT64_C(341550071728321),
-                                       UINT64_C(3825123056546413051)};
+                                       UINT64_C(3825123056546413051), UINT64_C(35705395979370253)}; /* 5 tells */
   uint64_t word[2 * 6], residue[4];
   permi_odd_modulus prime[4];
   int k, trial, count;
@@ -467,5 +467,27 @@ TEST(t_residues_at_the_edge)
       CHECK(negative == (small < 0) && word[0] == (uint64_t)abs(small) && word[count] == 0);
       CHECK(word[count + 1] == guard && product[count + 1] == guard);
     }
+}
+
+/* Primes for numbers of so many bits and a sign: enough, and not one more; residues of doubles of either sign. */
+TEST(t_residues_of_every_length)
+{
+  permi_odd_modulus prime;
+  int bits, trial;
+  permi_primes_choose(&prime, 1, 0, 50);
+  for (bits = 0; bits <= 4600; bits++) {
+    const int primes = permi_primes_needed(bits);
+    CHECK_SHOW(primes * PERMI_PRIME_BITS > bits + 1 && (primes - 1) * PERMI_PRIME_BITS <= bits + 1, "%d bits: %d", bits,
+               primes);
+  }
+  for (trial = 0; trial < 200; trial++) {
+    const int64_t x = (int64_t)test_random() >> (11 + test_below(52));
+    const uint64_t p = trial % 2 ? prime.p : 7;
+    uint64_t residue = (uint64_t)llabs(x) % p;
+    residue = x < 0 && residue ? p - residue : residue;
+    CHECK_SHOW(permi_residue_of_double((double)x, p) == residue && permi_residue_of(x, p) == residue, "%lld",
+               (long long)x);
+  }
+  CHECK(permi_residue_of_double(0, 7) == 0 && permi_residue_of_double(-7, 7) == 0);
 }
 /* SPDX-License-Identifier: MIT */

@@ -161,4 +161,54 @@ TEST(t_small_exact_leaves_the_rest)
   options.tolerance = -1;
   CHECK(perm_compute_integer(3, 3, a, 3, &options, &result) == PERM_ERROR_OPTION);
 }
+
+/* What a result says of its kernels: words that wrap alone are portable, and so is order 4 and below; norms that
+   multiply to 2^44, 2^57 and 2^70. */
+TEST(t_small_exact_names_its_kernels)
+{
+  static const int bits[] = {44, 57, 70};
+  int64_t a[2 * 9 * 9];
+  int n, parts, k, i, isa;
+  for (n = 4; n <= 9; n++)
+    for (parts = 1; parts <= 2; parts++)
+      for (k = 0; k < 3; k++)
+        for (isa = isa_first(); isa; isa = isa_next(isa)) {
+          perm_result r;
+          for (i = 0; i < n * n * parts; i++)
+            a[i] = (int64_t)(pow(2, (double)bits[k] / n) / n / parts);
+          CHECK(permi_small_exact((perm_isa)isa, n, parts, a, n, &r) == 1 && r.method == PERM_METHOD_EXACT);
+          CHECK_SHOW(r.isa == (n < 5 || k == 1 ? PERM_ISA_PLAIN : (perm_isa)isa), "n = %d, %d parts, 2^%d: %s", n,
+                     parts, bits[k], perm_isa_name(r.isa));
+          CHECK(r.terms == ldexp(1, n - 1) && r.threads == 1);
+        }
+}
+
+/* Entries are doubles here, without rounding: those of more than 53 bits go by a job. */
+TEST(t_small_exact_takes_entries_that_are_doubles)
+{
+  const int64_t most = INT64_C(1) << 53;
+  int64_t a[2 * 9] = {0};
+  double real[2 * 9];
+  int parts, at, k;
+  for (parts = 1; parts <= 2; parts++)
+    for (at = 0; at < 9 * parts; at++)
+      for (k = 0; k < 4; k++) {
+        double product = 1;
+        int i, j;
+        memset(a, 0, sizeof a);
+        for (i = 0; i < 3; i++)
+          a[i * 4 * parts] = 1;
+        a[at] = k == 0 ? most : k == 1 ? -most : k == 2 ? 2 * most + 2 : -2 * most - 2;
+        for (i = 0; i < 3; i++) {
+          double sum = 0;
+          for (j = 0; j < 3 * parts; j++)
+            sum += fabs((double)a[i * 3 * parts + j]);
+          product *= sum;
+        }
+        CHECK_SHOW(permi_small_integers(3, parts, a, 3, real) == (k < 2 ? product : (double)INFINITY), "%d: %lld", at,
+                   (long long)a[at]);
+        for (i = 0; i < 9 * parts; i++)
+          CHECK(real[i] == (double)a[i]);
+      }
+}
 /* SPDX-License-Identifier: MIT */

@@ -52,8 +52,20 @@ static uint64_t permi_exact_cap(int limbs)
   return (UINT64_C(1) << (limbs <= 6 ? 51 : 50)) - 1024;
 }
 
+/* The atom of a narrow limb that takes a row: the least of the first four, or else the fifth, a factor of the half of 0
+   and 1, which is held below 2^31. fits: products of an atom and of that half beside which there is room. -1: none. */
+static int permi_exact_atom(const uint64_t *atom, const uint64_t *fits)
+{
+  const int half = atom[0] * atom[1] * atom[4] <= fits[1];
+  int k, least = -1;
+  for (k = half ? 0 : 2; k < 4; k++)
+    if (atom[k] <= fits[0] && (least < 0 || atom[k] < atom[least]))
+      least = k;
+  return least >= 0 ? least : half && atom[4] <= fits[0] ? 4 : -1;
+}
+
 /* Packs rows, largest norm first and without the first `longs`, each into the limb and there into the atom with the
-   least product, the fifth atom last. Returns 0 if they do not fit. */
+   least product. Returns 0 if they do not fit. */
 static int permi_exact_pack_into(const permi_exact_rows *rows, int longs, uint64_t cap, int limbs, int narrow,
                                  permi_exact_packing *packing)
 {
@@ -68,21 +80,18 @@ static int permi_exact_pack_into(const permi_exact_rows *rows, int longs, uint64
   for (r = 0; r < longs; r++)
     packing->atom_of[rows->order[r]] = -1;
   for (r = longs; r < rows->n; r++) {
-    const uint64_t norm = rows->norm[rows->order[r]], fits = cap / norm, fits_atom = PERMI_EXACT_LARGEST / norm;
+    const uint64_t norm = rows->norm[rows->order[r]], fits = cap / norm;
+    const uint64_t fits_atom[2] = {PERMI_EXACT_LARGEST / norm, INT32_MAX / norm};
     int best = -1, best_atom = 0;
     for (h = 0; h < limbs; h++) {
-      int least = 0;
+      int in_limb;
       if (limb[h] > fits || (best >= 0 && limb[h] >= limb[best]))
         continue;
-      for (k = 1; h < narrow && k < 4; k++)
-        least = atom[h][k] < atom[h][least] ? k : least;
-      if (h < narrow && atom[h][least] > fits_atom) {
-        least = 4;
-        if (atom[h][4] > fits_atom || atom[h][0] * atom[h][1] * atom[h][4] > INT32_MAX / norm)
-          continue;
-      }
+      in_limb = h < narrow ? permi_exact_atom(atom[h], fits_atom) : 0;
+      if (in_limb < 0)
+        continue;
       best = h;
-      best_atom = least;
+      best_atom = in_limb;
     }
     if (best < 0)
       return 0;
