@@ -18,7 +18,7 @@
 
 typedef struct test_case { const char *name; void (*run)(void); int lasting; } test_case;
 
-static struct { test_case table[640]; int count; } test_list;
+static struct { test_case table[1024]; int count; } test_list;
 static struct { const char *name; long checks, failures; int skipped; } test_now;
 static int test_verbose; /* -v: tests may print figures */
 static int test_ends;    /* -x */
@@ -27,7 +27,7 @@ static void (*test_before)(void); /* NULL, or what happens before every test */
 __attribute__((unused)) static int test_register(const char *name, void (*run)(void), int lasting)
 {
   const test_case test = {name, run, lasting};
-  if (test_list.count == 640)
+  if (test_list.count == 1024)
     abort();
   test_list.table[test_list.count++] = test;
   return 1;
