@@ -401,8 +401,8 @@ TEST(t_checkpoint_reads_no_further)
   snprintf(text, sizeof text, "checkpoint cut short or extended: %d bytes of %d", (int)size + 1, (int)size);
   CHECK_TEXT(r.message, text);
   CHECK(truncate(path, (off_t)size) == 0);
-  CHECK(perm_checkpoint_read(job, path, &options, &back, &r) == PERM_OK && state_equal(back, state)); /* after a failure */
-  CHECK(r.status == PERM_OK && !r.message[0] && !r.argument);
+  CHECK(perm_checkpoint_read(job, path, &options, &back, &r) == PERM_OK && state_equal(back, state));
+  CHECK(r.status == PERM_OK && !r.message[0] && !r.argument); /* nothing of the failure before */
   perm_state_free(back);
   memset(&found, 0, sizeof found);
   memset(&memory, 0, sizeof memory);
