@@ -3,7 +3,7 @@
    Asked for before the inclusion:
      INSIDE_HIDE        a function of that name changes what the processor is said to have
      INSIDE_FAULTS      allocations by the C library, files and steps of files can fail; threads share short steps;
-                        every look at the limits can stop
+                        every look at the limits can stop; the locale can have another decimal point
      INSIDE_DENSE       perm.h alone; otherwise perm_sparse.h, which has both
      INSIDE_GPU         with PERM_WITH_CUDA; INSIDE_TWINS: and twins of generated kernels on the CPU (cuda/twins.h)
      INSIDE_KERNELS     perm_cuda.cu instead; INSIDE_TWINS: and what its twin needs; INSIDE_BENCH: and its figures
@@ -18,6 +18,7 @@ static void INSIDE_HIDE(struct permi_cpu *cpu);
 #endif
 
 #if defined(INSIDE_FAULTS)
+#include <locale.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,9 +50,13 @@ static void test_free(void *pointer)
 }
 static FILE *test_fopen(const char *path, const char *mode);
 static FILE *test_fdopen(int descriptor, const char *mode);
+static struct lconv *test_localeconv(void); /* t_io.c: a decimal point that no locale here may have */
+static double test_strtod(const char *text, char **end);
 #define malloc(bytes) test_calloc(1, bytes, 0)
 #define calloc(count, size) test_calloc(count, size, 1)
 #define free(pointer) test_free(pointer)
+#define localeconv() test_localeconv()
+#define strtod(text, end) test_strtod(text, end)
 #define fopen(path, mode) test_fopen(path, mode)
 #define fdopen(descriptor, mode) test_fdopen(descriptor, mode)
 #endif
@@ -95,6 +100,8 @@ static void permi_codegen_twin(const void *context, uint64_t chunk, double *sums
 #if defined(INSIDE_FAULTS)
 #undef malloc
 #undef free
+#undef localeconv
+#undef strtod
 #undef fopen
 #undef fdopen
 #endif

@@ -75,12 +75,17 @@ static perm_job *checkpoint_job(perm_state **state)
 static unsigned char *checkpoint_bytes(const perm_job *job, const perm_state *state, const perm_options *options,
                                        size_t *size)
 {
-  unsigned char *bytes;
+  unsigned char *bytes, *again;
   *size = perm_state_encode(job, state, options, NULL, 0);
   bytes = (unsigned char *)malloc(*size + 8);
+  again = (unsigned char *)malloc(*size + 8);
   memset(bytes, 0x55, *size + 8);
+  memset(again, 0xaa, *size + 8);
   CHECK(perm_state_encode(job, state, options, bytes, *size - 1) == *size && bytes[0] == 0x55);
   CHECK(perm_state_encode(job, state, options, bytes, *size) == *size && bytes[*size] == 0x55);
+  CHECK(perm_state_encode(job, state, options, again, *size) == *size && again[*size] == 0xaa);
+  CHECK(!memcmp(bytes, again, *size)); /* every byte is written */
+  free(again);
   return bytes;
 }
 
@@ -176,7 +181,7 @@ TEST(t_checkpoint_damage_is_refused)
           accepted++;
           CHECK(perm_state_left(job, back, 0, 0, &begin, &end) == PERM_OK && begin == 0 && end == 3);
           CHECK(back->finished[0].count == 2 && back->partial[0].chunks == 16);
-          CHECK(at < 112 ? at >= 32 && state_equal(back, state) : at >= 112 + 24 + 32);
+          CHECK(at < 112 ? at >= 32 && at < 100 && state_equal(back, state) : at >= 112 + 24 + 32);
           perm_state_free(back);
         }
         bytes[at] ^= (unsigned char)(1 << bit);
@@ -344,6 +349,11 @@ TEST(t_checkpoint_contradictions)
     bytes = checkpoint_bytes(job, whole, NULL, &size);
     CHECK(perm_state_decode(job, bytes, size, &back, &r) == PERM_ERROR_FORMAT && !back);
     free(bytes);
+    whole->finished[0].list[0].end = 9; /* nor is one with an interval of no chunks */
+    whole->finished[0].list[1].begin = whole->finished[0].list[1].end = 12;
+    bytes = checkpoint_bytes(job, whole, NULL, &size);
+    CHECK(perm_state_decode(job, bytes, size, &back, &r) == PERM_ERROR_FORMAT && !back);
+    free(bytes);
     perm_state_free(whole);
     perm_state_free(touching);
   }
@@ -359,6 +369,65 @@ TEST(t_checkpoint_contradictions)
     CHECK(perm_state_encode(smaller, state, NULL, NULL, 0) == 0);
     perm_job_free(smaller);
   }
+  perm_state_free(state);
+  perm_job_free(job);
+}
+
+/* What stands behind a checkpoint, or instead of one, is not read up: one byte more than announced tells enough. What a
+   reading leaves in result, and the memory that a note gets. */
+TEST(t_checkpoint_reads_no_further)
+{
+  static char note[20000];
+  static unsigned char more[30000];
+  const char *path = checkpoint_path(0);
+  perm_state *state, *back;
+  perm_job *job = checkpoint_job(&state);
+  perm_options options, found;
+  perm_result r;
+  job_memory memory;
+  void *kept = NULL;
+  char text[120];
+  size_t size, kept_bytes;
+  unsigned char *bytes;
+  FILE *file;
+  memset(&options, 0, sizeof options);
+  options.checkpoint.note = note;
+  options.checkpoint.note_bytes = sizeof note;
+  options.isa = PERM_ISA_PLAIN;
+  bytes = checkpoint_bytes(job, state, &options, &size);
+  file = fopen(path, "wb");
+  CHECK(fwrite(bytes, 1, size, file) == size && fwrite(more, 1, sizeof more, file) == sizeof more && !fclose(file));
+  CHECK(perm_checkpoint_read(job, path, &options, &back, &r) == PERM_ERROR_FORMAT && !back);
+  snprintf(text, sizeof text, "checkpoint cut short or extended: %d bytes of %d", (int)size + 1, (int)size);
+  CHECK_TEXT(r.message, text);
+  CHECK(truncate(path, (off_t)size) == 0);
+  CHECK(perm_checkpoint_read(job, path, &options, &back, &r) == PERM_OK && state_equal(back, state));
+  CHECK(r.status == PERM_OK && !r.message[0] && !r.argument); /* nothing of the failure before */
+  perm_state_free(back);
+  memset(&found, 0, sizeof found);
+  memset(&memory, 0, sizeof memory);
+  found.allocator.allocate = job_allocate;
+  found.allocator.release = job_release;
+  found.allocator.user_data = &memory;
+  CHECK(perm_checkpoint_options(path, &found, &kept, &kept_bytes, &r) == PERM_OK && kept_bytes == sizeof note);
+  CHECK(found.isa == PERM_ISA_PLAIN && memory.balance == 1 && memory.last >= sizeof note);
+  job_release(kept, &memory);
+  file = fopen(path, "wb"); /* no checkpoint, and longer than the head of one */
+  CHECK(fwrite(more, 1, sizeof more, file) == sizeof more && !fclose(file));
+  CHECK(perm_checkpoint_read(job, path, &options, &back, &r) == PERM_ERROR_FORMAT && !back);
+  CHECK_TEXT(r.message, "no checkpoint of perm: it begins with other bytes");
+  bytes[23] = 1; /* 2^56 bytes more */
+  CHECK(perm_state_decode(job, bytes, size, &back, &r) == PERM_ERROR_FORMAT && !back);
+  snprintf(text, sizeof text, "cut short or extended: %d bytes of %llu", (int)size,
+           (unsigned long long)(UINT64_C(1) << 56) + size);
+  CHECK_TEXT(r.message, text);
+  options.isa = PERM_ISA_AVX512IFMA; /* its doubles are those of AVX512 */
+  memset(&found, 0, sizeof found);
+  CHECK(perm_checkpoint_write(job, state, path, &options, &r) == PERM_OK);
+  CHECK(perm_checkpoint_options(path, &found, NULL, NULL, &r) == PERM_OK);
+  CHECK(found.isa == (perm_isa_best() == PERM_ISA_AVX512 ? PERM_ISA_AVX512 : PERM_ISA_AVX512IFMA));
+  remove(path);
+  free(bytes);
   perm_state_free(state);
   perm_job_free(job);
 }

@@ -106,6 +106,9 @@ TEST(t_conditions_of_numpy)
     CHECK(matrix.kind == PERM_KIND_COMPLEX && matrix.nnz == 1 && matrix.real[0] == 1);
     perm_matrix_free(&matrix);
   }
+  head = t_numpy_head(large, 1, "{'descr': '<f8', 'shape': (2LL"); /* the header ends in 2, the items begin with L */
+  large[8] = (char)(large[8] - 2);
+  CHECK_TEXT(t_io_refused_bytes(large, head, "a.npy"), "a.npy: byte 38: '' found in the header, ',' was expected");
   head = t_numpy_head(large, 4, "{}"); /* how long a file will be, as far as it can be told */
   CHECK(permi_numpy_head(large, head) == 0 && permi_numpy_bytes(large, head) == 0);
   CHECK(permi_text_is_over(large, PERMI_NUMPY_MOST + 13, 1) && !permi_text_is_over(large, PERMI_NUMPY_MOST + 12, 1));
@@ -171,6 +174,15 @@ TEST(t_conditions_of_plain_text)
   CHECK_TEXT(t_io_refused_plain("3 3 2\n1 2\n2\n"), "2 numbers found, 3 were expected");
   CHECK_TEXT(t_io_refused_plain("3 4 5\n1 2\n2 2\n"), "5 entries of a 3 x 4 matrix announced, but 2 lines follow");
   CHECK_TEXT(t_io_refused_plain("3 4 2\n1 2 3\n2 2 3\n"), "a 3 x 3 matrix found, or 2 entries of a 3 x 4 matrix?");
+  CHECK_TEXT(t_io_read("3 2 5\n1 1\n1 2\n2 1\n2 2\n3 1\n"), "3 2 p | 1 1 | 1 2 | 2 1 | 2 2 | 3 1");
+  CHECK_TEXT(t_io_read("3 2 4\n1 1 5 \n1 2 6\t\n2 1 7\n2 2 8 \t \n"), "3 2 i | 1 1 5 | 1 2 6 | 2 1 7 | 2 2 8");
+  /* Sizes of coordinates: as many entries as the matrix has places, or as 64 bits hold. */
+  CHECK_TEXT(t_io_refused_plain("2147483649 4294967294 9223372036854775806\n1 1\n"),
+             "9223372036854775806 entries of a 2147483649 x 4294967294 matrix announced, but 1 lines follow");
+  CHECK_TEXT(t_io_refused_plain("2147483649 4294967294 9223372036854775807\n1 1\n"), "3 were expected as in line 1");
+  CHECK_TEXT(t_io_refused_plain("3000000000 4000000000 9223372036854775807\n1 1\n"),
+             "9223372036854775807 entries of a 3000000000 x 4000000000 matrix announced, but 1 lines follow");
+  CHECK_TEXT(t_io_refused_plain("4294967295 1 4294967296\n1 1\n"), "2 numbers found, 3 were expected as in line 1");
   t_io_format = PERM_FORMAT_COORDINATE;
   CHECK_TEXT(t_io_read("3 4 2\n1 2\n3 5\n"),
              "memory:3: column '5' found, a whole number from 1 (or 0) to 4 was expected");
@@ -190,12 +202,26 @@ TEST(t_conditions_of_plain_text)
   t_io_format = PERM_FORMAT_AUTO;
 }
 
+/* The message with which a text is read. */
+static const char *conditions_note(const char *text)
+{
+  static perm_result result;
+  perm_matrix matrix;
+  CHECK(perm_matrix_read_memory(text, strlen(text), "a", NULL, &matrix, &result) == PERM_OK);
+  perm_matrix_free(&matrix);
+  return result.message;
+}
+
 TEST(t_conditions_of_graphs)
 {
   CHECK_TEXT(t_io_refused_plain("B\x7f\n"), "'B?' found, a number such as");
   CHECK_TEXT(t_io_refused_plain(">>graph6<<B\x7f\n"), "a.txt:1: ");
   CHECK_TEXT(t_io_refused_plain("p edge 3 2\ne 1 2\ne 2\n"), "a.txt:3: the line ends before the second vertex");
   CHECK_TEXT(t_io_refused_plain("p edge 2 2\ne 1 2 9007199254740993\ne 2 1 9007199254740992\n"), "another weight");
+  CHECK_TEXT(t_io_refused_plain("p edge 3 4\ne 1 2 5\ne 2 3 5\ne 2 1 5\ne 3 2 6\n"),
+             "a.txt:5: edge 3 2 found with another weight than in the other direction");
+  CHECK_TEXT(t_io_refused_plain("p edge 3 4\ne 2 1 5\ne 3 2 6\ne 1 2 5\ne 2 3 5\n"),
+             "a.txt:5: edge 2 3 found with another weight than in the other direction");
   CHECK_TEXT(t_io_refused_plain("p edge 3 2\nq 1 2\ne 2 3\n"), "a.txt:2: 'q 1 2' found, a line 'e VERTEX VERTEX");
   CHECK_TEXT(t_io_refused_plain("p asn 4 2\nn 1\nn 2\na 1 2 5\na 2 3 5\n"), "an edge from a row to a row found");
   CHECK_TEXT(t_io_refused_plain("p asn 4 2\nn 1\nn 2\na 3 4 5\na 2 3 5\n"), "an edge from a column to a column found");
@@ -204,12 +230,17 @@ TEST(t_conditions_of_graphs)
   CHECK_TEXT(t_io_refused_plain("p asn 4 1\nn 1 2\na 1 3 5\n"), "a.txt:2: '2' found after the vertex");
   CHECK_TEXT(t_io_refused_plain("p asn 4 1\nn 5\na 1 3 5\n"),
              "a.txt:2: '5' found as the vertex, a whole number from 1 to 4");
+  /* What a graph was read as, behind an empty line. */
+  CHECK_TEXT(conditions_note("\nDQc\n"), "a: read as graph6, the adjacency matrix of 5 vertices and 4 edges");
+  CHECK_TEXT(conditions_note("\n:Fa@x^\n"), "a: read as sparse6, the adjacency matrix of 7 vertices and 4 edges");
+  CHECK_TEXT(conditions_note("\n&DI?AO?\n"), "a: read as digraph6, the adjacency matrix of 5 vertices and 4 arcs");
 }
 
 TEST(t_conditions_of_reading)
 {
   const char *path = checkpoint_path(0);
   perm_options options;
+  perm_integer below;
   perm_matrix matrix;
   perm_result result;
   FILE *file;
@@ -225,6 +256,12 @@ TEST(t_conditions_of_reading)
   CHECK(perm_matrix_read_memory(NULL, 1, "a", NULL, &matrix, &result) == PERM_ERROR_NULL && result.argument == 1);
   CHECK(perm_matrix_read_memory(NULL, 0, NULL, NULL, &matrix, &result) == PERM_ERROR_FORMAT);
   CHECK_TEXT(result.message, "memory:1: no numbers found");
+  /* What a file begins with may be cut off; a name may be nothing but its end. */
+  CHECK_TEXT(t_io_refused_bytes("PK\3\4", 3, "a"), "'PK?' found, a number such as");
+  CHECK_TEXT(t_io_refused_bytes("PK\3\4", 4, "a"), "a zip (or .npz) file found");
+  CHECK_TEXT(t_io_refused_bytes("%%matrix", 7, "a"), "no numbers found");
+  CHECK_TEXT(t_io_refused_bytes("%%matrix", 8, "a"), "'%%matrix' found, %%MatrixMarket was expected");
+  CHECK_TEXT(t_io_refused_bytes("1 2\n3 4\n", 8, ".mtx"), "no banner found in a file named .mtx");
   file = fopen(path, "wb");
   for (i = 0; i < 400; i++)
     for (j = 0; j < 400; j++)
@@ -236,6 +273,18 @@ TEST(t_conditions_of_reading)
   file = fopen(path, "wb");
   fprintf(file, "1 2\n3 4\n");
   fclose(file);
+  memset(&options, 0, sizeof options); /* reads within the same bytes, to the last, with fractions or without */
+  for (i = 1 << 16, j = 1 << 18; j - i > 1;) {
+    options.max_bytes = (i + j) / 2;
+    *(perm_matrix_read(path, &options, &matrix, &result) == PERM_OK ? &j : &i) = (i + j) / 2;
+    CHECK(result.status == PERM_OK || result.status == PERM_ERROR_LIMIT || result.status == PERM_ERROR_MEMORY);
+    perm_matrix_free(&matrix);
+  }
+  options.max_bytes = j;
+  CHECK_SHOW(perm_matrix_read_fractions(path, &options, &matrix, &below, &result) == PERM_OK, "%s", result.message);
+  perm_matrix_free(&matrix);
+  options.max_bytes = i;
+  CHECK(perm_matrix_read_fractions(path, &options, &matrix, &below, &result) != PERM_OK);
 #if defined(__unix__)
   getrlimit(RLIMIT_NOFILE, &usual);
   few = usual;
@@ -258,7 +307,8 @@ TEST(t_conditions_of_entries)
 {
   const int row[2] = {0, 1}, column[2] = {1, 0}, far[2] = {1, 2}, below[2] = {1, -1};
   const size_t start[3] = {0, 1, 2};
-  const double largest = DBL_MAX, good[2] = {1, 2}, bad[2] = {1, (double)INFINITY};
+  const double largest = DBL_MAX, good[2] = {1, 2}, bad[2] = {1, (double)INFINITY}, none[2] = {1, 0};
+  const int64_t zero[2] = {1, 0};
   perm_matrix matrix;
   perm_result r;
 #define ARGUMENT(call, status, which) \
@@ -286,6 +336,16 @@ TEST(t_conditions_of_entries)
            PERM_ERROR_NULL, 3);
   ARGUMENT(perm_matrix_from_csr(2, 2, start, column, good, NULL, NULL, PERM_KIND_REAL, NULL, NULL, &r),
            PERM_ERROR_NULL, 10);
+  ARGUMENT(perm_matrix_from_triplets(2, 2, 2, NULL, column, good, NULL, NULL, PERM_KIND_REAL, NULL, &matrix, &r),
+           PERM_ERROR_NULL, 4);
+  ARGUMENT(perm_matrix_borrow_csr(2, 2, start, column, none, NULL, NULL, PERM_KIND_REAL, &matrix, &r),
+           PERM_ERROR_FORMAT, 5);
+  ARGUMENT(perm_matrix_borrow_csr(2, 2, start, column, none, NULL, zero, PERM_KIND_INTEGER, &matrix, &r),
+           PERM_ERROR_FORMAT, 7);
+  /* Rows of no numbers, far apart: 16/17 of the bytes that a ptrdiff_t counts, and more than all. */
+  CHECK(perm_matrix_from_dense(2, 0, NULL, PTRDIFF_MAX / 17 * 2, NULL, &matrix, &r) == PERM_OK && matrix.m == 2);
+  perm_matrix_free(&matrix);
+  ARGUMENT(perm_matrix_from_dense(2, 0, NULL, PTRDIFF_MAX / 17 * 3, NULL, &matrix, &r), PERM_ERROR_STRIDE, 4);
 #undef ARGUMENT
 }
 
@@ -340,6 +400,11 @@ TEST(t_conditions_of_fractions)
   CHECK_TEXT(conditions_fractions("-3074457345618258602/1 1/3\n"), "over 3: -9223372036854775806 1");
   CHECK_TEXT(conditions_fractions("1/9007199254740881 1/9007199254740847 1/3\n"),
              "the least common denominator of row 1 is over 2^63");
+  CHECK_TEXT(conditions_fractions("1/153092023 1/60247241209\n"), /* 2^63 - 1 */
+             "1 2 i over 9223372036854775807: 60247241209 153092023");
+  CHECK_TEXT(conditions_fractions("1 1/2 1\n1 1 1\n1 9223372036854775807/1 1/3\n"),
+             ":3: row 3 over its common denominator has integers beyond 64 bits");
+  CHECK_TEXT(conditions_fractions("1 1 1/2\n0/3 -0/3 1/3\n"), "2 3 i over 6: 2 2 1 1");
 }
 
 TEST(t_conditions_of_lines)

@@ -48,9 +48,44 @@ static int fault_disk_close(void *cookie)
 }
 #endif
 
+/* Signals, of which each interrupts an opening or a read of a file once; and a file, if `bytes` is not 0, of so many
+   bytes: a comment, and at its end the lines 1 2 and 3 4. */
+static struct { long opens, reads, bytes, given; } fault_source;
+
+#if defined(__GLIBC__)
+static ssize_t fault_source_read(void *cookie, char *to, size_t bytes)
+{
+  static const char last[] = "\n1 2\n3 4\n";
+  const long tail = (long)sizeof last - 1, left = fault_source.bytes - fault_source.given;
+  const size_t count = (long)bytes < left ? bytes : (size_t)left;
+  size_t k;
+  if (fault_source.reads > 0) {
+    fault_source.reads--;
+    errno = EINTR;
+    return -1;
+  }
+  if (cookie)
+    return (ssize_t)fread(to, 1, bytes < 1000 ? bytes : 1000, (FILE *)cookie);
+  memset(to, '#', count);
+  for (k = (long)count > left - tail ? (size_t)(left > tail ? left - tail : 0) : count; k < count; k++)
+    to[k] = last[tail - left + (long)k];
+  fault_source.given += (long)count;
+  return (ssize_t)count;
+}
+
+static int fault_source_close(void *cookie)
+{
+  return cookie ? fclose((FILE *)cookie) : 0;
+}
+#endif
+
 static FILE *fault_stream(FILE *file, const char *mode)
 {
 #if defined(__GLIBC__)
+  if (*mode == 'r' && ((file && fault_source.reads) || fault_source.bytes)) {
+    cookie_io_functions_t functions = {fault_source_read, NULL, NULL, fault_source_close};
+    return fopencookie(file, "r", functions);
+  }
   if (file && *mode == 'w' && fault_disk.room >= 0) {
     cookie_io_functions_t functions = {NULL, fault_disk_write, NULL, fault_disk_close};
     fault_disk.opened++;
@@ -63,7 +98,12 @@ static FILE *fault_stream(FILE *file, const char *mode)
 
 static FILE *test_fopen(const char *path, const char *mode)
 {
-  return fault_stream(fopen(path, mode), mode);
+  if (*mode == 'r' && fault_source.opens > 0) {
+    fault_source.opens--;
+    errno = EINTR;
+    return NULL;
+  }
+  return fault_stream(*mode == 'r' && fault_source.bytes ? NULL : fopen(path, mode), mode);
 }
 
 __attribute__((unused)) static FILE *test_fdopen(int descriptor, const char *mode)

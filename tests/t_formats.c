@@ -700,4 +700,77 @@ TEST(t_formats_survive_every_failing_allocation)
     CHECK(memory.live == 0);
   }
 }
+
+/* The same for lists of entries that grow: none is left out, nothing is left behind. */
+TEST(t_formats_grow_while_memory_is_out)
+{
+  static char text[4000];
+  double items[400];
+  t_io_memory memory;
+  perm_options options = t_io_options(&memory);
+  perm_matrix matrix;
+  size_t size = 0;
+  int way, k, bit;
+  for (k = 0; k < 400; k++)
+    items[k] = k + 1;
+  for (way = 0; way < 4; way++) {
+    if (way == 0) {
+      size = t_numpy_head(text, 1, "{'descr': '<f8', 'fortran_order': False, 'shape': (20, 20), }");
+      memcpy(text + size, items, sizeof items);
+      size += sizeof items;
+    } else if (way == 3) { /* the path of 64 vertices: groups of a bit 1 and six bits, the vertex before */
+      size = 5 + (7 * 63 + 5) / 6;
+      memset(text, 0, sizeof text);
+      for (k = 0; k < 7 * 63 + 3; k++) {
+        bit = k % 7 == 0 || k >= 7 * 63 || (k / 7) >> (6 - k % 7) & 1;
+        text[5 + k / 6] = (char)(text[5 + k / 6] | bit << (5 - k % 6));
+      }
+      for (k = 5; k < (int)size; k++)
+        text[k] = (char)(text[k] + 63);
+      memcpy(text, ":~?@?", 5);
+    } else { /* the complete graph of 20 vertices; all its arcs, with loops */
+      size = (size_t)snprintf(text, sizeof text, way == 1 ? "S" : "&S");
+      memset(text + size, '~', way == 1 ? 31 : 66);
+      size += way == 1 ? 31 : 66;
+      text[size++] = '{';
+    }
+    for (memory.fail_at = 1; memory.fail_at < 100; memory.fail_at++) {
+      perm_status status;
+      memory.calls = 0;
+      status = perm_matrix_read_memory(text, size, "a", &options, &matrix, NULL);
+      if (status == PERM_OK)
+        break;
+      CHECK_SHOW(status == PERM_ERROR_MEMORY && t_io_is_zero(&matrix) && memory.live == 0, "way %d, allocation %ld",
+                 way, memory.fail_at);
+    }
+    CHECK(memory.fail_at > 3 && memory.fail_at < 100 && matrix.nnz == (size_t)(way == 1 ? 380 : way == 3 ? 126 : 400));
+    perm_matrix_free(&matrix);
+    CHECK(memory.live == 0);
+  }
+}
+
+/* Every prefix of a text reads the same whatever stands behind it, if anything does (for the sanitizers). */
+TEST(t_formats_read_nothing_behind_the_text)
+{
+  static const char *const texts[] = {
+      "1,2\n3, 4\n5,\t6\n", "a;b\n1;2\n", "\n DQc \n", " \n:Fa@x^", (">" ">digraph6<<&DI?AO?"), "1+2i (3j)\n",
+      "2 2 2\n1 1 5 \n2 2 6",
+      "p edge 4 3\ne 3 4\ne 2 3\ne 1 1\n", "p asn 4 2\nn 4\nn 2\na 4 1 3\na 2 3 4\n",
+      "%%MatrixMarket matrix coordinate real general\r\n2 2 1\r\n1 1 5\r\n"};
+  perm_matrix matrix;
+  perm_result result, other;
+  size_t k, bytes;
+  for (k = 0; k < sizeof texts / sizeof *texts; k++)
+    for (bytes = 1; bytes <= strlen(texts[k]); bytes++) {
+      char *exact = (char *)malloc(bytes);
+      memcpy(exact, texts[k], bytes);
+      perm_matrix_read_memory(exact, bytes, "a", NULL, &matrix, &result);
+      perm_matrix_free(&matrix);
+      free(exact);
+      perm_matrix_read_memory(texts[k], bytes, "a", NULL, &matrix, &other);
+      perm_matrix_free(&matrix);
+      CHECK_SHOW(result.status == other.status && !strcmp(result.message, other.message), "%d bytes of %s: %s, not %s",
+                 (int)bytes, texts[k], result.message, other.message);
+    }
+}
 /* SPDX-License-Identifier: MIT */

@@ -376,6 +376,51 @@ TEST(t_io_does_not_depend_on_the_locale)
   remove(path);
 }
 
+/* A locale with such a decimal point, for reading: the C library's numbers end at any other. NULL: the locale that is
+   there. */
+static const char *t_io_point;
+
+static struct lconv *test_localeconv(void)
+{
+  static struct lconv other;
+  other = *localeconv();
+  if (t_io_point)
+    other.decimal_point = (char *)(uintptr_t)t_io_point;
+  return &other;
+}
+
+static double test_strtod(const char *text, char **end)
+{
+  static char copy[8192];
+  const char *point = t_io_point ? strstr(text, t_io_point) : NULL;
+  if (!t_io_point)
+    return strtod(text, end);
+  if (point)
+    snprintf(copy, sizeof copy, "%.*s.%s", (int)(point - text), text, point + strlen(t_io_point));
+  else
+    snprintf(copy, sizeof copy, "%.*s", (int)strcspn(text, "."), text);
+  return strtod(copy, NULL);
+}
+
+/* The same in locales that need not be installed: a comma, points of several bytes, up to the longest that fits. */
+TEST(t_io_reads_in_any_locale)
+{
+  static const char *const points[] = {",", "\xd9\xab", "<a long point:>"};
+  static char text[400];
+  size_t k;
+  for (k = 0; k < sizeof points / sizeof *points; k++) {
+    t_io_point = points[k];
+    CHECK(strlen(points[k]) <= 15 && test_strtod("1.5", NULL) == 1);
+    CHECK_TEXT(t_io_read("1.5 -2.5e-1\n.5 1e30\n"), "2 2 r | 1 1 1.5 | 1 2 -0.25 | 2 1 0.5 | 2 2 1e+30");
+    CHECK_TEXT(t_io_read("1.5+0.5i 2.\n"), "1 2 c | 1 1 1.5 0.5 | 1 2 2 0");
+    CHECK_TEXT(t_io_read("%%MatrixMarket matrix array real general\n1 1\n1.25\n"), "1 1 r | 1 1 1.25");
+    memset(text, '0', 300); /* longer than a copy that needs no memory */
+    memcpy(text, "1.5", 3);
+    CHECK_TEXT(t_io_read(text), "1 1 r | 1 1 1.5");
+  }
+  t_io_point = NULL;
+}
+
 /* -- what is refused --------------------------------------------------------------------------- */
 
 TEST(t_io_refuses_bad_banners)

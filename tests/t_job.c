@@ -501,11 +501,12 @@ TEST(t_cancelled_rerun_keeps_the_result)
 }
 
 /* The k-th allocation fails, for every k: a status, and everything given back. */
-typedef struct job_memory { long calls, fail_at, balance; } job_memory;
+typedef struct job_memory { long calls, fail_at, balance; size_t last; } job_memory; /* last: bytes asked for */
 
 static void *job_allocate(size_t bytes, void *user_data)
 {
   job_memory *memory = (job_memory *)user_data;
+  memory->last = bytes;
   if (++memory->calls == memory->fail_at)
     return NULL;
   memory->balance++;

@@ -226,7 +226,7 @@ TEST(t_state_refuses)
   CHECK(perm_state_add(job, state, 0, 8, 6, &partial, &r) == PERM_ERROR_RANGE);
   CHECK(perm_state_add(job, state, 2, 6, 8, &partial, &r) == PERM_ERROR_RANGE);
   CHECK(perm_state_add(job, state, -1, 6, 8, &partial, NULL) == PERM_ERROR_RANGE);
-  CHECK(perm_state_add(job, state, 0, 6, 8, NULL, &r) == PERM_ERROR_NULL);
+  CHECK(perm_state_add(job, state, 0, 6, 8, NULL, &r) == PERM_ERROR_NULL && r.argument == 6);
   CHECK(perm_state_add(job, NULL, 0, 6, 8, &partial, &r) == PERM_ERROR_NULL && r.argument == 2);
   CHECK(perm_state_merge(job, state, other, &r) == PERM_ERROR_STATE);
   CHECK_TEXT(r.message, "a job of 1 leaves, not 2");
@@ -248,6 +248,24 @@ TEST(t_state_refuses)
   CHECK(perm_state_create(NULL, &other) == PERM_ERROR_NULL && perm_state_create(job, NULL) == PERM_ERROR_NULL);
   CHECK(perm_state_finish(job, state, &r) == PERM_ERROR_STATE);
   CHECK_TEXT(r.message, "chunks 0 to 1 of the 10 of leaf 0 are missing");
+  CHECK(state_add(job, state, 0, 3, 10, &r) == PERM_ERROR_STATE && r.argument == 0);
+  CHECK_TEXT(r.message, "chunks 3 to 4 of leaf 0 are there already");
+  memset(&partial, 0, sizeof partial); /* no chunks, but of a leaf that is not there */
+  CHECK(perm_state_add(job, state, 2, 0, 0, &partial, &r) == PERM_ERROR_RANGE && r.argument == 3);
+  CHECK(perm_state_add(job, state, -1, 0, 0, &partial, &r) == PERM_ERROR_RANGE && r.argument == 3);
+  CHECK(perm_state_left(smaller, state, 1, 0, &begin, &end) == PERM_ERROR_RANGE); /* the state has this leaf */
+  CHECK(perm_state_finish(NULL, state, &r) == PERM_ERROR_NULL && r.argument == 1);
+  CHECK(perm_state_finish(job, NULL, &r) == PERM_ERROR_NULL && r.argument == 2);
+  CHECK(perm_state_finish(job, other, &r) == PERM_ERROR_STATE && r.argument == 2);
+  CHECK_TEXT(r.message, "a job of 1 leaves, not 2");
+  CHECK(perm_state_finish(job, state, NULL) == PERM_ERROR_NULL);
+  { /* the same leaf by a plan that scales otherwise: the sums cannot be added */
+    memset(&partial, 0, sizeof partial);
+    state_add_range(&job->leaf[0], 6, 8, &partial);
+    partial.exp2 = 1;
+    CHECK(perm_state_add(job, state, 0, 6, 8, &partial, &r) == PERM_ERROR_STATE && r.argument == 0);
+    CHECK_TEXT(r.message, "partials of leaf 0 belong to different jobs");
+  }
   perm_state_free(state);
   perm_state_free(other);
   perm_job_free(job);
@@ -408,7 +426,10 @@ TEST(t_partial_as_bytes)
     permi_put_double(bytes + 40, 0);
     permi_put_double(bytes + 48, (double)INFINITY);
     CHECK(perm_partial_decode(bytes, PERM_PARTIAL_BYTES, &back) == PERM_ERROR_FORMAT);
+    permi_put_double(bytes + 48, DBL_MAX);
+    CHECK(perm_partial_decode(bytes, PERM_PARTIAL_BYTES, &back) == PERM_OK && back.terms == DBL_MAX);
     permi_put_double(bytes + 48, 0);
+    CHECK(bytes[56] == (partial.value.word[0] & 255)); /* eight bytes, no more */
     permi_put(bytes + 32, UINT64_C(1) << 60, 8);
     CHECK(perm_partial_decode(bytes, PERM_PARTIAL_BYTES, &back) == PERM_OK && back.exp2 == INT64_C(1) << 60);
     permi_put(bytes + 32, (UINT64_C(1) << 60) + 1, 8); /* exponents that overflow when others are added */

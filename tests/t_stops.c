@@ -497,6 +497,167 @@ static void stop_all(long most)
   CHECK(counts[0] > STOP_CASES && counts[2] > STOP_CASES);
 }
 
+/* A file that a signal interrupts, at its opening and between its bytes, is read, and no longer than it is wanted. */
+TEST(t_stops_by_signals_in_files)
+{
+#if defined(__GLIBC__)
+  static const char *const path = "build/stop_signals.txt";
+  volatile int cancel = 0;
+  perm_options options;
+  perm_matrix made;
+  perm_result r;
+  FILE *file = fopen(path, "wb");
+  int k;
+  memset(&options, 0, sizeof options);
+  for (k = 0; k < 4000; k++)
+    fprintf(file, "%d %d\n", k % 7, -k);
+  fclose(file);
+  options.format = PERM_FORMAT_ARRAY;
+  options.cancel = &cancel;
+  fault_source.opens = 2;
+  fault_source.reads = 3;
+  CHECK_SHOW(perm_matrix_read(path, &options, &made, &r) == PERM_OK, "%s", r.message);
+  CHECK(made.m == 4000 && made.n == 2 && made.integer[made.nnz - 1] == -3999);
+  CHECK(!fault_source.opens && !fault_source.reads);
+  perm_matrix_free(&made);
+  cancel = 1;
+  fault_source.opens = 5;
+  CHECK(perm_matrix_read(path, &options, &made, &r) == PERM_STOPPED_CANCELLED && fault_source.opens == 4);
+  CHECK_TEXT(r.message, "stop_signals.txt: ");
+  CHECK_TEXT(r.message, "while reading");
+  fault_source.opens = 0;
+  fault_source.reads = 5;
+  CHECK(perm_matrix_read(path, &options, &made, &r) == PERM_STOPPED_CANCELLED && fault_source.reads == 4);
+  fault_source.reads = 0;
+  remove(path);
+  /* Longer than any piece; and so long that it is not read to its end before the first look. */
+  cancel = 0;
+  options.max_seconds = 60;
+  fault_source.bytes = 9 << 20;
+  CHECK_SHOW(perm_matrix_read(path, &options, &made, &r) == PERM_OK, "%s", r.message);
+  CHECK(made.m == 2 && made.n == 2 && made.nnz == 4 && made.integer[0] == 1 && made.integer[3] == 4);
+  CHECK(fault_source.given == fault_source.bytes);
+  perm_matrix_free(&made);
+  cancel = 1;
+  fault_source.bytes = 100 << 20;
+  fault_source.given = 0;
+  CHECK(perm_matrix_read(path, &options, &made, &r) == PERM_STOPPED_CANCELLED && !made.row_start);
+  CHECK_SHOW(fault_source.given < 16 << 20, "%ld bytes", fault_source.given);
+  memset(&fault_source, 0, sizeof fault_source);
+#else
+  SKIP("no files of one's own here");
+#endif
+}
+
+/* What is wrong with an input behind the place of a stop is not reported: the stop is. No matrix is left. */
+TEST(t_stops_before_what_follows)
+{
+  static const int row[6] = {0, 0, 1, 1, 2, 2}, column[6] = {2, 1, 0, 2, 1, 0}, bad[6] = {0, 1, 2, 0, 1, 3};
+  const double one[6] = {1, 1, 1, 1, 1, 1};
+  t_io_memory memory;
+  perm_options options = t_io_options(&memory);
+  perm_matrix made;
+  perm_result r;
+  volatile int cancel = 1;
+  long at, stops = 0;
+  test_watch_units = 0;
+  test_watch_steps = 1;
+  options.cancel = &cancel;
+  CHECK(perm_matrix_from_triplets(3, 3, 6, row, bad, one, NULL, NULL, PERM_KIND_REAL, &options, &made, &r) ==
+        PERM_STOPPED_CANCELLED);
+  CHECK(perm_matrix_read_memory("1 2\n3 \0\n", 8, "a", &options, &made, &r) == PERM_STOPPED_CANCELLED);
+  CHECK_TEXT(r.message, "a: ");
+  options.cancel = NULL;
+  for (at = 1;; at++) {
+    perm_status status;
+    stop_fault.looks = 0;
+    stop_fault.at = at;
+    status = perm_matrix_from_triplets(3, 3, 6, row, column, one, NULL, NULL, PERM_KIND_REAL, &options, &made, &r);
+    if (status == PERM_OK)
+      break;
+    CHECK(status == PERM_STOPPED_CANCELLED && t_io_is_zero(&made) && memory.live == 0);
+    stops++;
+  }
+  CHECK(made.nnz == 6 && stops > 20 && stops < 200);
+  perm_matrix_free(&made);
+  for (at = 1;; at++) { /* each stop is told by the reader of the format itself */
+    static const char text[] = ":Fa@x^";
+    permi_control watch;
+    permi_reader reader;
+    int read;
+    stop_fault.looks = 0;
+    stop_fault.at = at;
+    watch = permi_control_begin(&options);
+    memset(&reader, 0, sizeof reader);
+    reader.name = "a";
+    reader.position = text;
+    reader.end = text + strlen(text);
+    reader.allocator = options.allocator;
+    reader.watch = &watch;
+    read = permi_read_graph6(&reader, PERM_FORMAT_AUTO);
+    permi_release(&options.allocator, reader.entries.entry);
+    CHECK(read == (watch.stopped == PERM_OK) && memory.live == 0);
+    if (read)
+      break;
+  }
+  CHECK(at > 5 && at < 50);
+  {
+    permi_control watch = permi_control_begin(&options);
+    permi_entry entry[3];
+    permi_entries list = {entry, 3, 3};
+    for (at = 0; at < 3; at++) { /* in order already, which it takes all steps to see */
+      entry[at] = permi_entry_one();
+      entry[at].key = (uint64_t)at;
+    }
+    stop_fault.looks = stop_fault.at = 0;
+    CHECK(permi_entries_sort(&list, &options.allocator, &watch) && stop_fault.looks == 2);
+    stop_fault.at = 4;
+    CHECK(!permi_entries_sort(&list, &options.allocator, &watch) && watch.stopped == PERM_STOPPED_CANCELLED);
+  }
+  stop_fault.at = 0;
+  test_watch_units = 1e7;
+  test_watch_steps = 65536;
+}
+
+/* Loops that may be long look at the limits at each step that they tell of, each for itself. */
+TEST(t_stops_looks_of_loops)
+{
+  enum { ROWS = 300 };
+  static const char *const path = "build/stop_looks.txt";
+  static uint64_t item[4 * ROWS];
+  perm_options options;
+  perm_integer below;
+  perm_matrix made;
+  permi_control watch;
+  long looks[2];
+  size_t k;
+  int with;
+  memset(&options, 0, sizeof options);
+  options.format = PERM_FORMAT_ARRAY;
+  test_watch_units = 0;
+  test_watch_steps = 1;
+  for (with = 0; with < 2; with++) { /* the same text but for fractions */
+    FILE *file = fopen(path, "wb");
+    for (k = 0; k < ROWS; k++)
+      fputs(with ? "1/2 1 1\n" : "102 1 1\n", file);
+    fclose(file);
+    stop_fault.looks = 0;
+    CHECK(perm_matrix_read_fractions(path, &options, &made, &below, NULL) == PERM_OK && made.m == ROWS);
+    perm_matrix_free(&made);
+    looks[with] = stop_fault.looks;
+  }
+  remove(path);
+  CHECK_SHOW(looks[1] - looks[0] >= ROWS, "%ld looks, %ld with fractions", looks[0], looks[1]);
+  for (k = 0; k < ROWS; k++) /* one byte differs: keys are compared, counted and moved */
+    item[2 * k] = k * 7 % 256 << 8;
+  watch = permi_control_begin(&options);
+  stop_fault.looks = 0;
+  CHECK(permi_sort(item, item + 2 * ROWS, ROWS, 2 * sizeof *item, &watch) != NULL);
+  CHECK_SHOW(stop_fault.looks >= 3 * ROWS, "%ld looks", stop_fault.looks);
+  test_watch_units = 1e7;
+  test_watch_steps = 65536;
+}
+
 TEST(t_stops_in_every_kind_of_run)
 {
   stop_all(6);
