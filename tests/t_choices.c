@@ -376,4 +376,77 @@ TEST(t_choices_of_sparse_matrices)
     choices_are(v ? "places" : "numbers", recorded[v]);
   }
 }
+
+static void choices_explained(const char *name, perm_status status, perm_job *job, const perm_result *result)
+{
+  static char text[65536];
+  const char *line = text, *end;
+  choices_line("%s: %d %s", name, status, result->message);
+  if (!job)
+    return;
+  choices_job(job);
+  perm_job_explain(job, text, sizeof text);
+  for (; *line; line = end + 1) {
+    end = strchr(line, '\n');
+    choices_line("%.*s", (int)(end - line), line);
+  }
+  perm_job_free(job);
+}
+
+/* How far plans are searched: the shares of several blocks, arrays whose dense sum is known, orders that another engine
+   may outdo. */
+TEST(t_choices_of_searches)
+{
+  static const char *const pattern[] = {"blocks:2:26:0.2", "regular:40:6"};
+  static const uint64_t recorded[] = {UINT64_C(0x0ebf886d1e9ffab9), UINT64_C(0xb854f5f748c756e4)};
+  static double a[26 * 26];
+  static int64_t integer[26 * 26];
+  perm_options options = t_sparse_options(PERM_METHOD_AUTO, PERM_PRECISION_DEFAULT);
+  int k, i, whole;
+  CHOICES_HERE();
+  options.isa = PERM_ISA_PLAIN;
+  choices_begin();
+  for (k = 0; k < (int)(sizeof pattern / sizeof *pattern); k++) {
+    perm_matrix matrix;
+    perm_job *job = NULL;
+    perm_result result;
+    perm_status status;
+    CHECK(perm_generate(pattern[k], 1, NULL, &matrix, NULL) == PERM_OK);
+    matrix.kind = PERM_KIND_PATTERN;
+    permi_result_clear(&result);
+    status = perm_sparse_job(&matrix, &options, &job, &result);
+    choices_explained(pattern[k], status, job, &result);
+    perm_matrix_free(&matrix);
+  }
+  choices_are("matrices", recorded[0]);
+  choices_begin();
+  choices_seed(80);
+  for (k = 0; k < 8; k++)
+    for (whole = 0; whole < 2; whole++) {
+      const int n = 22 + k % 5;
+      permi_given given;
+      perm_job *job = NULL;
+      perm_result result;
+      perm_status status;
+      char name[40];
+      for (i = 0; i < n * n; i++) {
+        const int in = test_below(12) < 4 + k / 2;
+        a[i] = in ? 0.1 + test_uniform() : 0;
+        integer[i] = in ? (1 + test_below(9)) * (1 - 2 * test_below(2)) : 0;
+      }
+      memset(&given, 0, sizeof given);
+      given.kind = whole ? PERM_KIND_INTEGER : PERM_KIND_REAL;
+      given.m = given.n = n;
+      given.ld = (size_t)n;
+      given.step = 1;
+      given.nnz = (size_t)(n * n);
+      given.real = whole ? NULL : a;
+      given.integer = whole ? integer : NULL;
+      permi_result_clear(&result);
+      status = permi_sparse_job(&given, &options, &job, &result);
+      snprintf(name, sizeof name, "order %d, kind %d", n, whole);
+      choices_explained(name, status, job, &result);
+    }
+  choices_are("arrays", recorded[1]);
+}
 /* SPDX-License-Identifier: MIT */
