@@ -13018,12 +13018,13 @@ static void permi_draw_weigh(permi_draw *draw, const permi_numbers *numbers, int
 {
   const size_t words = permi_weight_words(numbers);
   uint64_t *weight = draw->weight + (size_t)way * words;
+  int fresh = 1;
   memset(weight, 0, words * sizeof *weight);
   if (!x)
     return;
   if (permi_algebra_is_integer(numbers->algebra)) {
-    for (; times > 0; times--)
-      permi_value_add(numbers->algebra, numbers, c, weight, x, 1);
+    for (; times > 0; times--, fresh = 0)
+      permi_value_add(numbers->algebra, numbers, c, weight, x, fresh);
   } else {
     int of_x, of_c;
     const double fraction = frexp(*(const double *)x, &of_x) * frexp(c->real, &of_c);
@@ -15826,17 +15827,18 @@ static int permi_whole_passes(const permi_block *block, uint64_t modulus)
 }
 
 /* Chooses primes, roots and the products of the others; 0: out of memory. */
-static int permi_whole_primes_choose(const perm_allocator *allocator, const permi_block *block, permi_hybrid_runs *runs)
+static int permi_whole_primes_choose(const perm_allocator *allocator, const permi_block *block, uint64_t known,
+                                     permi_hybrid_runs *runs)
 {
-  const int gaussian = permi_whole_is_gaussian(block), primes = permi_whole_primes(block, runs->modulus, &runs->bits);
+  const int gaussian = permi_whole_is_gaussian(block), primes = permi_whole_primes(block, known, &runs->bits);
   permi_odd_modulus *prime = (permi_odd_modulus *)permi_allocate(allocator, (size_t)primes, sizeof *prime);
   const int words = primes * PERMI_RESIDUE_BITS / 64 + 1, passes = gaussian ? 2 * primes : primes;
   int k, i;
   runs->run = (permi_hybrid_run *)permi_allocate_zeros(allocator, (size_t)passes, sizeof *runs->run);
   runs->factor = (uint64_t *)permi_allocate_zeros(allocator, (size_t)(primes * words), sizeof *runs->factor);
   if (prime && runs->run && runs->factor) {
-    if (permi_whole_stands_in(block, runs->modulus))
-      prime[0] = permi_odd_modulus_of(runs->modulus);
+    if (permi_whole_stands_in(block, known))
+      prime[0] = permi_odd_modulus_of(known);
     else
       permi_primes_choose(prime, (size_t)primes, gaussian, PERMI_RESIDUE_BITS);
     runs->primes = primes;
@@ -15860,16 +15862,16 @@ static int permi_whole_primes_choose(const perm_allocator *allocator, const perm
   return runs->primes;
 }
 
-/* What a program runs for a block; 0: out of memory. */
+/* What a program runs for a block; known: the modulus if it may stand in. 0: out of memory. */
 static int permi_whole_runs(const perm_allocator *allocator, const permi_block *block, uint64_t modulus,
-                            permi_hybrid *hybrid)
+                            uint64_t known, permi_hybrid *hybrid)
 {
   permi_hybrid_runs *runs = (permi_hybrid_runs *)permi_allocate_zeros(allocator, 1, sizeof *runs);
   hybrid->runs = runs;
   if (!runs)
     return 0;
   runs->modulus = modulus;
-  return !hybrid->grows || permi_whole_primes_choose(allocator, block, runs);
+  return !hybrid->grows || permi_whole_primes_choose(allocator, block, known, runs);
 }
 
 /* Entries as doubles, oriented; reduced rows modulo the run's prime, if there is one. */
@@ -15951,7 +15953,7 @@ static perm_status permi_whole_create(const perm_allocator *allocator, permi_lay
   status = permi_hybrid_create(allocator, work, layout, PERMI_HYBRID_WHOLE, work->scaled, reduced, made);
   if (!*made)
     return status;
-  if (!permi_whole_runs(allocator, block, modulus, *made))
+  if (!permi_whole_runs(allocator, block, modulus, modulus, *made))
     status = PERM_ERROR_MEMORY;
   runs = (*made)->runs;
   for (k = 0; status == PERM_OK && k < runs->passes && any; k++) {
@@ -16934,7 +16936,7 @@ static int permi_code_tables(const permi_coder *coder, const permi_code_choice *
   int k, passes;
   double *table;
   if (choice->block->integer) {
-    if (!permi_whole_runs(allocator, choice->block, choice->maker->options->modulus, hybrid))
+    if (!permi_whole_runs(allocator, choice->block, choice->maker->options->modulus, 0, hybrid))
       return 0;
     hybrid->gpu.add = permi_code_add_whole;
   }
@@ -17150,7 +17152,7 @@ static double permi_code_rate(const permi_maker *maker, const permi_block *block
   static const double each[6] = {1, 4, 6, 10, PERMI_GPU_WHOLE, 60};
   const permi_hybrid_algebra algebra = permi_hybrid_algebra_of(maker);
   const int whole = algebra == PERMI_HYBRID_WHOLE;
-  double slower = each[algebra] * (whole ? permi_whole_passes(block, maker->options->modulus) : 1);
+  double slower = each[algebra] * (whole ? permi_whole_passes(block, 0) : 1);
   if (maker->options->certify && !whole)
     slower += PERMI_GPU_CERTIFIED - 1;
   return PERMI_GPU_PIPE * PERMI_GPU_PART / slower;
@@ -17420,8 +17422,8 @@ static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t 
 
 static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
-  const uint64_t p = maker->options->modulus;
   double bits;
+  (void)maker; /* for PERM_NO_COMPLEX */
   if (block->integer && !permi_arithmetic_is_sound())
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has exact integers, which this method takes only while numbers round "
                                                 "to nearest");
@@ -17431,7 +17433,7 @@ static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block
 #endif
   else if (block->n > PERM_MAX_N || block->n < 2)
     permi_refuse(offer, PERM_ERROR_LIMIT, "is not of an order from 2 to %d", PERM_MAX_N);
-  else if (block->integer && PERMI_RESIDUE_BITS * permi_whole_primes(block, p, &bits) + 60 > 64 * PERM_INTEGER_WORDS)
+  else if (block->integer && PERMI_RESIDUE_BITS * permi_whole_primes(block, 0, &bits) + 60 > 64 * PERM_INTEGER_WORDS)
     permi_refuse_long(offer);
   else if (rival < PERMI_HYBRID_LEAST_SECONDS)
     permi_refuse(offer, PERM_ERROR_LIMIT, "takes less time than finding a layout");

@@ -212,6 +212,26 @@ TEST(t_sample_draws_long_integers)
   perm_matrix_free(&matrix);
 }
 
+/* Equal columns count an entry so often: here twice 2^62, which is no number of 63 bits. */
+TEST(t_sample_counts_equal_columns)
+{
+  static const perm_method methods[] = {PERM_METHOD_AUTO, PERM_METHOD_BAND, PERM_METHOD_FRONTIER, PERM_METHOD_CLASSES};
+  const int64_t most = (int64_t)1 << 62, a[9] = {5, 5, 5, most, most, most, most, 5, most};
+  int columns[3 * 4000], t, k, first;
+  for (t = 0; t < 4; t++) {
+    perm_matrix matrix = t_sparse_integers(3, a);
+    perm_options options;
+    perm_result result;
+    memset(&options, 0, sizeof options);
+    options.method = methods[t];
+    CHECK_SHOW(perm_sample_sparse(&matrix, &options, 1, 0, 4000, columns, &result) == PERM_OK, "%s", result.message);
+    for (k = 0, first = 0; k < 4000; k++)
+      first += columns[3 * k] == 0;
+    CHECK_SHOW(abs(first - 1000) < 130, "%s: %d of 4000", perm_method_name(methods[t]), first); /* 4.7 deviations */
+    perm_matrix_free(&matrix);
+  }
+}
+
 /* Of 4000 samples none is the one with a chance of 2^-60. */
 TEST(t_sample_of_extreme_chances)
 {

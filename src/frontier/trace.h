@@ -98,12 +98,13 @@ static void permi_draw_weigh(permi_draw *draw, const permi_numbers *numbers, int
 {
   const size_t words = permi_weight_words(numbers);
   uint64_t *weight = draw->weight + (size_t)way * words;
+  int fresh = 1;
   memset(weight, 0, words * sizeof *weight);
   if (!x)
     return;
   if (permi_algebra_is_integer(numbers->algebra)) {
-    for (; times > 0; times--)
-      permi_value_add(numbers->algebra, numbers, c, weight, x, 1);
+    for (; times > 0; times--, fresh = 0)
+      permi_value_add(numbers->algebra, numbers, c, weight, x, fresh);
   } else {
     int of_x, of_c;
     const double fraction = frexp(*(const double *)x, &of_x) * frexp(c->real, &of_c);

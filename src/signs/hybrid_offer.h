@@ -42,8 +42,8 @@ static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t 
 
 static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
-  const uint64_t p = maker->options->modulus;
   double bits;
+  (void)maker; /* for PERM_NO_COMPLEX */
   if (block->integer && !permi_arithmetic_is_sound())
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has exact integers, which this method takes only while numbers round "
                                                 "to nearest");
@@ -53,7 +53,7 @@ static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block
 #endif
   else if (block->n > PERM_MAX_N || block->n < 2)
     permi_refuse(offer, PERM_ERROR_LIMIT, "is not of an order from 2 to %d", PERM_MAX_N);
-  else if (block->integer && PERMI_RESIDUE_BITS * permi_whole_primes(block, p, &bits) + 60 > 64 * PERM_INTEGER_WORDS)
+  else if (block->integer && PERMI_RESIDUE_BITS * permi_whole_primes(block, 0, &bits) + 60 > 64 * PERM_INTEGER_WORDS)
     permi_refuse_long(offer);
   else if (rival < PERMI_HYBRID_LEAST_SECONDS)
     permi_refuse(offer, PERM_ERROR_LIMIT, "takes less time than finding a layout");

@@ -164,17 +164,18 @@ static int permi_whole_passes(const permi_block *block, uint64_t modulus)
 }
 
 /* Chooses primes, roots and the products of the others; 0: out of memory. */
-static int permi_whole_primes_choose(const perm_allocator *allocator, const permi_block *block, permi_hybrid_runs *runs)
+static int permi_whole_primes_choose(const perm_allocator *allocator, const permi_block *block, uint64_t known,
+                                     permi_hybrid_runs *runs)
 {
-  const int gaussian = permi_whole_is_gaussian(block), primes = permi_whole_primes(block, runs->modulus, &runs->bits);
+  const int gaussian = permi_whole_is_gaussian(block), primes = permi_whole_primes(block, known, &runs->bits);
   permi_odd_modulus *prime = (permi_odd_modulus *)permi_allocate(allocator, (size_t)primes, sizeof *prime);
   const int words = primes * PERMI_RESIDUE_BITS / 64 + 1, passes = gaussian ? 2 * primes : primes;
   int k, i;
   runs->run = (permi_hybrid_run *)permi_allocate_zeros(allocator, (size_t)passes, sizeof *runs->run);
   runs->factor = (uint64_t *)permi_allocate_zeros(allocator, (size_t)(primes * words), sizeof *runs->factor);
   if (prime && runs->run && runs->factor) {
-    if (permi_whole_stands_in(block, runs->modulus))
-      prime[0] = permi_odd_modulus_of(runs->modulus);
+    if (permi_whole_stands_in(block, known))
+      prime[0] = permi_odd_modulus_of(known);
     else
       permi_primes_choose(prime, (size_t)primes, gaussian, PERMI_RESIDUE_BITS);
     runs->primes = primes;
@@ -198,16 +199,16 @@ static int permi_whole_primes_choose(const perm_allocator *allocator, const perm
   return runs->primes;
 }
 
-/* What a program runs for a block; 0: out of memory. */
+/* What a program runs for a block; known: the modulus if it may stand in. 0: out of memory. */
 static int permi_whole_runs(const perm_allocator *allocator, const permi_block *block, uint64_t modulus,
-                            permi_hybrid *hybrid)
+                            uint64_t known, permi_hybrid *hybrid)
 {
   permi_hybrid_runs *runs = (permi_hybrid_runs *)permi_allocate_zeros(allocator, 1, sizeof *runs);
   hybrid->runs = runs;
   if (!runs)
     return 0;
   runs->modulus = modulus;
-  return !hybrid->grows || permi_whole_primes_choose(allocator, block, runs);
+  return !hybrid->grows || permi_whole_primes_choose(allocator, block, known, runs);
 }
 
 /* Entries as doubles, oriented; reduced rows modulo the run's prime, if there is one. */
@@ -289,7 +290,7 @@ static perm_status permi_whole_create(const perm_allocator *allocator, permi_lay
   status = permi_hybrid_create(allocator, work, layout, PERMI_HYBRID_WHOLE, work->scaled, reduced, made);
   if (!*made)
     return status;
-  if (!permi_whole_runs(allocator, block, modulus, *made))
+  if (!permi_whole_runs(allocator, block, modulus, modulus, *made))
     status = PERM_ERROR_MEMORY;
   runs = (*made)->runs;
   for (k = 0; status == PERM_OK && k < runs->passes && any; k++) {

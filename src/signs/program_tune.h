@@ -130,7 +130,7 @@ static int permi_code_tables(const permi_coder *coder, const permi_code_choice *
   int k, passes;
   double *table;
   if (choice->block->integer) {
-    if (!permi_whole_runs(allocator, choice->block, choice->maker->options->modulus, hybrid))
+    if (!permi_whole_runs(allocator, choice->block, choice->maker->options->modulus, 0, hybrid))
       return 0;
     hybrid->gpu.add = permi_code_add_whole;
   }
@@ -346,7 +346,7 @@ static double permi_code_rate(const permi_maker *maker, const permi_block *block
   static const double each[6] = {1, 4, 6, 10, PERMI_GPU_WHOLE, 60};
   const permi_hybrid_algebra algebra = permi_hybrid_algebra_of(maker);
   const int whole = algebra == PERMI_HYBRID_WHOLE;
-  double slower = each[algebra] * (whole ? permi_whole_passes(block, maker->options->modulus) : 1);
+  double slower = each[algebra] * (whole ? permi_whole_passes(block, 0) : 1);
   if (maker->options->certify && !whole)
     slower += PERMI_GPU_CERTIFIED - 1;
   return PERMI_GPU_PIPE * PERMI_GPU_PART / slower;
