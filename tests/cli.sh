@@ -49,6 +49,10 @@ expect complex_j 0 '5 *\+ *7 ?i' $dir/complex.txt
 printf '1/2 1/3\n1/4 3\n' >$dir/fractions.txt
 expect fractions 0 '^  permanent = 19/12 \(about 1.583333333\)$' $dir/fractions.txt
 check fractions_told grep -q '^perm: .*fractions.txt: read as fractions, each row times its least common denominator$' $dir/err
+printf '1/2 1/5\n1/3 3\n1/7 2/3\n' >$dir/tall.txt # a product has two of the three rows
+expect fractions_tall 0 '^  permanent = 325/126 ' $dir/tall.txt
+printf '1/2 1/3 1/7\n1/5 3 2/3\n' >$dir/wide.txt
+expect fractions_wide 0 '^  permanent = 325/126 ' $dir/wide.txt
 printf '1/3 12345678901234567/7\n98765432101234567/11 5/13\n' >$dir/long_fractions.txt # no length of what is not reduced
 expect long_fractions 0 '^  exactly; ' $dir/long_fractions.txt
 expect fractions_json 0 '"value":"19/12","exp2":0,"exact":true,' $dir/fractions.txt --json

@@ -1030,7 +1030,7 @@ def _rational(a):
             if not isinstance(x, _INTEGERS + (Fraction,)):
                 raise InputTypeError("an entry is %s beside Fractions: expected int or Fraction" % type(x).__name__)
     common = math.lcm(*(x.denominator for row in a for x in row if isinstance(x, Fraction)))
-    return [[int(x * common) for x in row] for row in a], common
+    return [[int((x if isinstance(x, Fraction) else int(x)) * common) for x in row] for row in a], common
 
 
 def _ragged(a):
@@ -1496,7 +1496,7 @@ def permanent(a, rows=None, cols=None, out=None, **options):
         scaled, common = rational
         value = permanent(scaled, rows, cols, **options)
         counts = rows if cols is None else cols
-        used = min(len(scaled), len(scaled[0])) if counts is None else sum(counts)
+        used = min(len(scaled), len(scaled[0])) if counts is None else sum(int(x) for x in counts)
         return Fraction(value, common**used)
     if isinstance(a, (str, os.PathLike)) or _is_sparse(a) or _is_graph(a) or (isinstance(a, list) and not a):
         if out is not None:
@@ -1610,7 +1610,8 @@ def _exact_minors(lines, a, rows, cols, modulus, options):
     a = _integers(a) if _kind(a) in "fd" else a
     a = a.tolist() if np else a.nested()
     given = rows is not None or cols is not None
-    rows, cols = list(rows if rows is not None else [1] * m), list(cols if cols is not None else [1] * n)
+    rows = [int(x) for x in rows] if rows is not None else [1] * m  # numpy's would overflow
+    cols = [int(x) for x in cols] if cols is not None else [1] * n
     columns, known = [tuple(row[j] for row in a) for j in range(n)], {}
 
     def minor(i, j):

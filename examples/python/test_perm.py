@@ -1620,6 +1620,16 @@ def test_version_is_the_librarys():
     assert perm.__version__.startswith("%d.%d." % perm.VERSION)
 
 
+def test_exact_numbers_are_pythons():
+    """Multiplicities and entries of numpy's kinds do not overflow where Python's integers would not."""
+    assert perm.gradient([[800, 1], [1, 800]], rows=[2, 2], cols=[2, 2])[0][0] == 4096012800
+    third = Fraction(1, 3)
+    assert perm.minors([[third]], 0, rows=[45], cols=[45])[0] == math.factorial(44) * third**44
+    counts = np.array([45])
+    assert perm.permanent([[third]], rows=counts, cols=counts) == math.factorial(45) * third**45
+    assert perm.permanent([[third, np.int8(100)], [np.int8(100), third]]) == 10000 + third**2
+
+
 def test_fractions():
     from fractions import Fraction as F
     assert perm.permanent([[F(1, 2), F(1, 3)], [2, F(-5, 7)]]) == F(1, 2) * F(-5, 7) + F(2, 3)

@@ -63,12 +63,14 @@ static int permi_fraction_value(permi_reader *reader, const char *begin, const c
 }
 
 /* Multiplies each row of the sorted entries by its denominators' least common multiple, and reader->denominator by all
-   of these. */
+   of these; with more rows than columns, of which a product has not all rows, every entry by that of them all. */
 static int permi_fractions_scale(permi_reader *reader)
 {
+  const int tall = reader->m > reader->n;
   permi_entries *list = &reader->entries;
   perm_integer multiple, product;
   size_t k, next, end;
+  int factors;
   if (reader->kind != PERM_KIND_INTEGER) {
     reader->line = reader->fractions;
     return permi_reader_fail(reader, "a fraction found in a matrix that has other numbers than integers too; write all "
@@ -76,7 +78,7 @@ static int permi_fractions_scale(permi_reader *reader)
   }
   for (k = 0; k < list->count && !permi_watch_step(reader->watch, k, 50); k = end) {
     uint64_t common = 1;
-    for (end = k; end < list->count && list->entry[end].key >> 32 == list->entry[k].key >> 32; end++) {
+    for (end = k; end < list->count && (tall || list->entry[end].key >> 32 == list->entry[k].key >> 32); end++) {
       const uint64_t below = list->entry[end].imaginary > 0 ? (uint64_t)list->entry[end].imaginary : 1;
       const uint64_t factor = below / permi_greatest_divisor(common, below);
       reader->line = list->entry[end].line;
@@ -97,10 +99,12 @@ static int permi_fractions_scale(permi_reader *reader)
       entry->imaginary = 0;
     }
     multiple = permi_integer_of((int64_t)common);
-    if (!permi_integer_multiply(reader->denominator, &multiple, &product))
-      return permi_reader_fail(reader, "the product of all rows' common denominators is over %d bits: write decimals, "
-                               "for doubles", 64 * PERM_INTEGER_WORDS);
-    *reader->denominator = product;
+    for (factors = tall ? reader->n : 1; factors > 0; factors--) {
+      if (!permi_integer_multiply(reader->denominator, &multiple, &product))
+        return permi_reader_fail(reader, "the product of all rows' common denominators is over %d bits: write "
+                                 "decimals, for doubles", 64 * PERM_INTEGER_WORDS);
+      *reader->denominator = product;
+    }
   }
   return 1;
 }
