@@ -293,8 +293,9 @@ PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t byt
                                                     perm_result *result);
 
 /* perm_matrix_read, and without a banner fractions a/b among integers: each row is multiplied by the least common
-   multiple of its denominators. The permanent is that of *matrix (kind INTEGER) / *denominator, their product, not
-   reduced; 1: there was none. Numerators and scaled entries have 64 bits, denominators are up to 2^53, else refused. */
+   multiple of its denominators (if m > n, by that of them all). The permanent is that of *matrix (kind INTEGER) /
+   *denominator, their product, not reduced; 1: there was none. Numerators and scaled entries have 64 bits,
+   denominators are up to 2^53, else refused. */
 PERM_SPARSE_API perm_status perm_matrix_read_fractions(const char *path, const perm_options *options,
                                                        perm_matrix *matrix, perm_integer *denominator,
                                                        perm_result *result);
