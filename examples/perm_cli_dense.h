@@ -61,7 +61,7 @@ static void cli_seconds_taken(perm_options *options, double seconds)
     options->max_seconds = options->max_seconds > seconds + 1e-3 ? options->max_seconds - seconds : 1e-3;
 }
 
-#define CLI_PATIENCE 2 /* seconds of sampling, after which a quarter of that for the exact permanent is worth a word */
+#define CLI_PATIENCE 0.5 /* seconds of sampling, after which a quarter of them for the permanent is worth a word */
 
 /* After samples that took long: would the permanent itself have been there sooner? */
 static void cli_rather_exact(const cli *run, const perm_matrix *matrix, double seconds)
@@ -70,7 +70,7 @@ static void cli_rather_exact(const cli *run, const perm_matrix *matrix, double s
   perm_result result;
   perm_job *job = NULL;
   char time[32];
-  options.max_seconds = 0.25 * seconds < 1 ? 0.25 * seconds : 1; /* of planning */
+  options.max_seconds = 0.1 * seconds < 1 ? 0.1 * seconds : 1; /* of planning */
   if (seconds < CLI_PATIENCE || *options.cancel || perm_sparse_job(matrix, &options, &job, &result) != PERM_OK)
     return;
   if (cli_predict(run, job).seconds < 0.25 * seconds) {
