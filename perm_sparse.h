@@ -1603,7 +1603,8 @@ static int permi_fractions_scale(permi_reader *reader)
   }
   for (k = 0; k < list->count && !permi_watch_step(reader->watch, k, 50); k = end) {
     uint64_t common = 1;
-    for (end = k; end < list->count && (tall || list->entry[end].key >> 32 == list->entry[k].key >> 32); end++) {
+    for (end = k; end < list->count && !permi_watch_step(reader->watch, end, 50) &&
+                  (tall || list->entry[end].key >> 32 == list->entry[k].key >> 32); end++) {
       const uint64_t below = list->entry[end].imaginary > 0 ? (uint64_t)list->entry[end].imaginary : 1;
       const uint64_t factor = below / permi_greatest_divisor(common, below);
       reader->line = list->entry[end].line;

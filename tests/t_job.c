@@ -166,7 +166,7 @@ TEST(t_stop_and_resume)
   CHECK(perm_job_execute(job, state, &options, &whole) == PERM_OK);
   perm_state_free(state);
   CHECK(perm_state_create(job, &state) == PERM_OK);
-  options.max_seconds = 0.02;
+  options.max_seconds = 0.005;
   for (;;) {
     perm_status status = perm_job_execute(job, state, &options, &r);
     options.threads = 1 + stops % 3;
