@@ -1625,7 +1625,7 @@ static int permi_fractions_scale(permi_reader *reader)
       entry->imaginary = 0;
     }
     multiple = permi_integer_of((int64_t)common);
-    for (factors = tall ? reader->n : 1; factors > 0; factors--) {
+    for (factors = tall && common > 1 ? reader->n : 1; factors > 0; factors--) {
       if (!permi_integer_multiply(reader->denominator, &multiple, &product))
         return permi_reader_fail(reader, "the product of all rows' common denominators is over %d bits: write "
                                  "decimals, for doubles", 64 * PERM_INTEGER_WORDS);
@@ -2858,7 +2858,8 @@ static int permi_reader_finish(permi_reader *reader, perm_matrix *matrix)
       snprintf(end, left, "doubles, for %s %llu has an integer beyond 64 bits (+-9.22e18)",
                reader->binary ? "byte" : "line", reader->large);
     else if (reader->fractions && left)
-      snprintf(end, left, "fractions, each row times its least common denominator");
+      snprintf(end, left, "fractions, %s least common denominator",
+               reader->m > reader->n ? "each entry times their" : "each row times its");
   }
   return 1;
 }

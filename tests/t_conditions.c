@@ -383,6 +383,8 @@ TEST(t_conditions_of_fractions)
   CHECK_TEXT(conditions_fractions("1/2 1/3\n3 -1/4\n"), "fractions, each row times its least common denominator");
   CHECK_TEXT(conditions_fractions("4/6 1\n1 1\n"), "over 3: 2 3 1 1");
   CHECK_TEXT(conditions_fractions("1/2 1\n3 4\n5 6\n"), "3 2 i over 4: 1 2 6 8 10 12"); /* fractions are no edges */
+  CHECK_TEXT(conditions_fractions("1/2 1\n3 4\n5 6\n"), "fractions, each entry times their least common denominator");
+  CHECK_TEXT(conditions_fractions("2/2 1\n3 4\n5 6\n"), "3 2 i over 1: 1 1 3 4 5 6");
   CHECK_TEXT(conditions_fractions("1 1\n3 4\n5 6\n"), "3 rows of two integers found: edges of a graph");
   CHECK_TEXT(conditions_fractions("1/9007199254740992 1\n1 1\n"), "over 9007199254740992: 1 9007199254740992 1 1");
   CHECK_TEXT(conditions_fractions("1/9007199254740993 1\n"), "and a denominator from 1 to 2^53 was expected");

@@ -100,7 +100,7 @@ static int permi_fractions_scale(permi_reader *reader)
       entry->imaginary = 0;
     }
     multiple = permi_integer_of((int64_t)common);
-    for (factors = tall ? reader->n : 1; factors > 0; factors--) {
+    for (factors = tall && common > 1 ? reader->n : 1; factors > 0; factors--) {
       if (!permi_integer_multiply(reader->denominator, &multiple, &product))
         return permi_reader_fail(reader, "the product of all rows' common denominators is over %d bits: write "
                                  "decimals, for doubles", 64 * PERM_INTEGER_WORDS);

@@ -162,7 +162,8 @@ static int permi_reader_finish(permi_reader *reader, perm_matrix *matrix)
       snprintf(end, left, "doubles, for %s %llu has an integer beyond 64 bits (+-9.22e18)",
                reader->binary ? "byte" : "line", reader->large);
     else if (reader->fractions && left)
-      snprintf(end, left, "fractions, each row times its least common denominator");
+      snprintf(end, left, "fractions, %s least common denominator",
+               reader->m > reader->n ? "each entry times their" : "each row times its");
   }
   return 1;
 }
