@@ -1745,8 +1745,8 @@ def marginals(a, **options):
     the permanent. m x n doubles (complex) whose rows (m <= n; of m >= n the columns) have the sum 1.
 
     a: m x n weights; of targets and measurements the association probabilities of tracking (JPDA: a column more for
-    each target's miss). Lines of very different sizes do no harm. The time of a gradient. Raises InputError where the
-    permanent is 0, ...
+    each target's miss). Entries of very different sizes do no harm. The time of a gradient, or of two. Raises InputError
+    where the permanent is 0, UnsupportedError where terms cancel so that no digit is known, ...
 
     >>> [[round(float(x), 3) for x in row] for row in perm.marginals([[0.9, 0.1, 0.2], [0.3, 0.6, 0.2]])]
     [[0.758, 0.053, 0.189], [0.095, 0.695, 0.211]]
@@ -1770,11 +1770,41 @@ def marginals(a, **options):
     if m == n > _BY_COLUMNS and not options and (plan(scaled).seconds + 1e-4) * len(used) < 2e-10 * n * 2**n:
         return _by_entries(_kind(a), rows, used)
     derivatives, result = gradient(scaled, full=True, **options)
+    if used and not result.error_estimate <= 1e-10 * abs(result.value):  # of the worst derivative; entries are below 1
+        rows, counts = _balanced(rows, n)
+        whole = _made(_kind(a), (len(rows), n), [x for row in rows for x in row])
+        derivatives, result = gradient(whole, rows=counts, cols=None if counts is None else [1] * n, full=True,
+                                       **{"precision": "dd", **options})
+        derivatives, rows = derivatives[:m], rows[:m]
     if not result.value:
         raise _weightless()
-    if np:
-        return derivatives * scaled / result.value
-    return [[x * y / result.value for x, y in zip(*lines)] for lines in zip(derivatives, rows)]
+    answer = [[x * y / result.value for x, y in zip(*lines)] for lines in zip(derivatives, rows)]
+    if not all(abs(sum(row) - 1) < 1e-8 for row in answer):
+        raise UnsupportedError("the terms cancel: no digits of the marginals are known")
+    return np.array(answer, np.complex128 if _kind(a) == "D" else np.float64).reshape(m, n) if np else answer
+
+
+def _balanced(rows, n):
+    """The rows and the columns times powers of 2, so that the sums of moduli are about 1 (R. Sinkhorn, Ann. Math. Stat.
+    35 (1964) 876), which leaves marginals as they are. m < n: with a row of ones, n - m times. Returns rows, and
+    multiplicities or None."""
+    m = len(rows)
+    counts = [1] * m + [n - m] if m < n else None
+    rows = rows + [[1.0] * n] if m < n else rows
+    sizes = [[math.log2(abs(x)) if x else -math.inf for x in row] for row in rows]
+    left, right = [0.0] * len(rows), [0.0] * n
+
+    def total(logs, weights=itertools.repeat(1)):
+        most = max(logs)
+        return most + math.log2(sum(w * 2.0**(x - most) for x, w in zip(logs, weights))) if most > -math.inf else 0
+    for _ in range(1000):
+        before = right
+        left = [-total([x + y for x, y in zip(row, right)]) for row in sizes]
+        right = [-total([row[j] + x for row, x in zip(sizes, left)], counts or itertools.repeat(1)) for j in range(n)]
+        if max(abs(x - y) for x, y in zip(before, right)) < 1e-3:
+            break
+    return [[_lifted(x, round(left[i]) + round(right[j])) for j, x in enumerate(row)]
+            for i, row in enumerate(rows)], counts
 
 
 _BY_COLUMNS = 20  # columns up to which the gradient is faster, which takes 2e-10 n 2^n seconds or so

@@ -780,6 +780,18 @@ def test_marginals():
     lopsided = np.full((4, 24), 1e-200)
     lopsided[:, 0] = 1
     assert np.allclose(perm.marginals(lopsided).sum(1), 1) and np.allclose(perm.marginals(lopsided)[:, 0], 0.25)
+    here, there = [2.7, .2, 0, 3.7, 1.8, 5], [3.3, .4, .3, 2.5, 7.3, 1, 4.4]
+    for n in (5, 6, 7):  # of densities that differ by hundreds of orders: against all permutations, in fractions
+        far = [[math.exp(-12.5 * (x - y)**2) for y in there[:n]] for x in here[:min(n, 6)]]
+        sums = [[Fraction(0)] * n for _ in far]
+        for way in itertools.permutations(range(n), len(far)):
+            product = math.prod(Fraction(far[i][j]) for i, j in enumerate(way))
+            for i, j in enumerate(way):
+                sums[i][j] += product
+        expected = [[float(x / sum(row)) for x in row] for row in sums]
+        assert np.abs(np.array(perm.marginals(far)) - expected).max() < 1e-9
+    with pytest.raises(perm.Error, match="permanent is 0|terms cancel"):
+        perm.marginals([[1.0, -1 - 1e-16], [1, 1]])
     with pytest.raises(perm.InputError, match="permanent is 0"):
         perm.marginals([[1, 0], [1, 0]])
     with pytest.raises(perm.InputError, match="no assignment"):
