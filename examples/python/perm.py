@@ -1745,8 +1745,8 @@ def marginals(a, **options):
     the permanent. m x n doubles (complex) whose rows (m <= n; of m >= n the columns) have the sum 1.
 
     a: m x n weights; of targets and measurements the association probabilities of tracking (JPDA: a column more for
-    each target's miss). Entries of very different sizes do no harm. The time of a gradient, or of two. Raises InputError
-    where the permanent is 0, UnsupportedError where terms cancel so that no digit is known, ...
+    each target's miss). Entries of very different sizes do no harm. The time of a gradient, or of two. Raises
+    InputError where the permanent is 0, UnsupportedError where terms cancel so that no digit is known, ...
 
     >>> [[round(float(x), 3) for x in row] for row in perm.marginals([[0.9, 0.1, 0.2], [0.3, 0.6, 0.2]])]
     [[0.758, 0.053, 0.189], [0.095, 0.695, 0.211]]
