@@ -80,6 +80,9 @@ static const stop_case stop_cases[] = {
     {"er:12:0.3", STOP_COMPUTE, AUTO, EXACT, STOP_INTEGER, STOP_PROVE},
     {"blocks:3:6:0.3", STOP_COMPUTE, AUTO, DEFAULT, STOP_REAL, STOP_TOLERANCE},
     {"blocks:3:6:0.3", STOP_COMPUTE, AUTO, EXACT, STOP_INTEGER, STOP_FILE},
+    {"gauss:14", STOP_COMPUTE, AUTO, DEFAULT, STOP_REAL, STOP_FILE}, /* the precision is raised, and planned for that */
+    {"gauss:13", STOP_COMPUTE, PERM_METHOD_FRONTIER, DEFAULT, STOP_REAL, STOP_FILE},
+    {"gauss:14", STOP_DENSE, AUTO, DEFAULT, STOP_REAL, STOP_FILE},
     {"hexagonal:3", STOP_COMPUTE, AUTO, DEFAULT, STOP_AS_MADE, 0},
     {"menage:16", STOP_COMPUTE, AUTO, DEFAULT, STOP_AS_MADE, 0},
     {"ones:12", STOP_COMPUTE, AUTO, DEFAULT, STOP_AS_MADE, 0},

@@ -49,8 +49,8 @@ static perm_options permi_run_without_files(const perm_options *options)
   return run;
 }
 
-/* Does the lower result stand after this status? Not in a job in pieces that ran out of time: its bits must not depend
-   on limits. */
+/* Does the lower result stand after this status? Not in a job in pieces that was stopped or ran out of time, be it while
+   the next precision was planned: its bits must not depend on limits. */
 static int permi_stands(const perm_options *options, perm_status status)
 {
   return status != PERM_OK && !(permi_in_pieces(options) && (status > 0 || status == PERM_ERROR_LIMIT));
@@ -104,7 +104,7 @@ static perm_status permi_solve(const permi_solver *solver, void *attempt, const 
   double began = start, planned = 0, seconds;
   int escalated = 0;
   perm_job *job = NULL;
-  perm_status status = solver->plan(attempt, &options, &seconds, &job, result);
+  perm_status status = solver->plan(attempt, &options, &seconds, &job, result), next;
   finished.error_bound = (double)INFINITY;
   while (status == PERM_OK) {
     if (!job)
@@ -126,10 +126,17 @@ static perm_status permi_solve(const permi_solver *solver, void *attempt, const 
     began = permi_seconds();
     options.precision = solver->next(attempt, &options, result);
     options.max_seconds = permi_seconds_left(options_given, start);
-    if (options.precision == PERM_PRECISION_COUNT || solver->plan(attempt, &options, &seconds, &job, NULL) != PERM_OK ||
-        !permi_escalates(options_given, result, seconds))
+    if (options.precision == PERM_PRECISION_COUNT)
       break;
     finished = *result;
+    next = solver->plan(attempt, &options, &seconds, &job, result);
+    if (next > 0 && permi_in_pieces(options_given)) {
+      status = next;
+      break;
+    }
+    *result = finished;
+    if (next != PERM_OK || !permi_escalates(options_given, result, seconds))
+      break;
     escalated++;
   }
   perm_job_free(job);
