@@ -236,6 +236,39 @@ TEST(t_cauchy_ill_conditioned)
   CHECK(perm_compute_cauchy_real(2, x, y, NULL, NULL, &r) == PERM_OK && r.value == r.value);
 }
 
+/* Permanents near 0, and 0: nodes are quarters, y[1] the multiple of 1/4 or 1/1024 next to where the terms of order 2
+   cancel. Numerator and denominator are whole numbers there. */
+TEST(t_cauchy_near_zero)
+{
+  int trial, zeros = 0, general = 0;
+  for (trial = 0; trial < 4000; trial++) {
+    const double x[2] = {(test_below(400) - 200) / 4.0, (test_below(400) - 200) / 4.0}, grain = trial % 2 ? 4 : 1024;
+    double y[2] = {(test_below(400) - 200) / 4.0, 0}, d[2][2], expected, error;
+    const perm_options options = {.tolerance = 1e-10};
+    perm_status status;
+    perm_result r;
+    int i, j;
+    y[1] = (2 * x[0] * x[1] - y[0] * (x[0] + x[1])) / (x[0] + x[1] - 2 * y[0]);
+    if (!(fabs(y[1]) < 1e4))
+      continue;
+    y[1] = floor(grain * y[1]) / grain;
+    for (i = 0; i < 2; i++)
+      for (j = 0; j < 2; j++)
+        d[i][j] = x[i] - y[j];
+    if (x[0] == x[1] || y[0] == y[1] || d[0][0] * d[1][1] * d[0][1] * d[1][0] == 0)
+      continue;
+    expected = (d[0][1] * d[1][0] + d[0][0] * d[1][1]) / (d[0][0] * d[1][1]) / (d[0][1] * d[1][0]);
+    status = perm_compute_cauchy_real(2, x, y, &options, NULL, &r);
+    error = fabs(ldexp(r.value, (int)r.exp2) - expected) - 4 * DBL_EPSILON * fabs(expected);
+    CHECK_SHOW(error <= ldexp(r.error_estimate, (int)r.exp2), "x %g, %g; y %g, %g: %g for %g, estimate %g", x[0], x[1],
+               y[0], y[1], r.value, expected, r.error_estimate);
+    CHECK(status == PERM_TOLERANCE_NOT_MET || (status == PERM_OK && error <= 1e-10 * fabs(expected)));
+    zeros += expected == 0;
+    general += r.method != PERM_METHOD_BORCHARDT;
+  }
+  CHECK_SHOW(zeros > 20 && general > 20, "%d zeros, %d by the general engine", zeros, general);
+}
+
 TEST(t_cauchy_declines_by_name)
 {
   double x[2] = {1, 2}, y[2] = {3, 4}, z[2] = {3, 3};

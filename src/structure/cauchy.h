@@ -143,17 +143,20 @@ static void permi_cauchy_condition(const permi_dd_complex *lu, const double *mod
   }
 }
 
-/* Rounding the entries costs as much as the engines' own roundings. */
+/* Rounding the entries, by a unit each, costs n units of the permanent of their moduli, which is computed as well. */
 static perm_status permi_cauchy_general(const permi_nodes *nodes, const perm_options *options, perm_result *result)
 {
   const int n = nodes->n, parts = nodes->parts;
   double *a = (double *)permi_allocate(&options->allocator, (size_t)(n * n * parts), sizeof *a);
   const permi_problem problem = permi_problem_make(n, n, a, NULL, n, permi_reach_of(parts), NULL, NULL);
+  const permi_problem moduli = permi_problem_make(n, n, a, NULL, n, &permi_reach_real, NULL, NULL);
   perm_options general = *options;
+  perm_result largest;
   perm_plan plan;
   perm_status status = PERM_ERROR_MEMORY;
   int i, j;
   permi_result_clear(result);
+  permi_result_clear(&largest);
   general.method = PERM_METHOD_AUTO;
   general.certify = 0;
   for (i = 0; a && i < n; i++)
@@ -165,15 +168,21 @@ static perm_status permi_cauchy_general(const permi_nodes *nodes, const perm_opt
     }
   if (a)
     status = permi_plan_array(&problem, &general, &plan, result);
-  if (status == PERM_OK && plan.seconds > (options->max_seconds > 0 ? options->max_seconds : PERMI_ESCALATE_SECONDS))
+  if (status == PERM_OK && 2 * plan.seconds > (options->max_seconds > 0 ? options->max_seconds : PERMI_ESCALATE_SECONDS))
     status = PERM_ERROR_LIMIT;
   if (status == PERM_OK)
     status = permi_compute(&problem, PERMI_AS_IT_STANDS, 5, &general, result);
+  if (status == PERM_OK) {
+    for (i = 0; i < n * n; i++)
+      a[i] = parts == 2 ? hypot(a[2 * i], a[2 * i + 1]) : fabs(a[i]);
+    general.tolerance = 0.1;
+    status = permi_compute(&moduli, PERMI_AS_IT_STANDS, 5, &general, &largest);
+  }
   permi_release(&options->allocator, a);
   result->exact = 0;
   result->error_bound = (double)INFINITY;
-  result->error_estimate =
-      3 * result->error_estimate + n * PERMI_UNIT * (fabs(result->value) + fabs(result->imaginary));
+  result->error_estimate +=
+      1.1 * n * parts * PERMI_UNIT * ldexp(largest.value, permi_int_exponent(largest.exp2 - result->exp2));
   return status;
 }
 
