@@ -12596,8 +12596,8 @@ PERMI_COLD static void permi_counts_bounds(const permi_counts *counts, double lo
     else if (symmetric)
       most = exp(M);
     leaf->bound_absolute = (lost + PERMI_LEAST * 8 * (M + 1) * (N + 1)) * most * 1.001;
-    leaf->estimate_absolute = lost * most;
   }
+  leaf->estimate_absolute = leaf->bound_absolute; /* lines of very different sizes come close to it */
   leaf->bound_relative *= 1.0001;
   leaf->estimate_relative = fmin(leaf->estimate_relative, leaf->bound_relative);
 }

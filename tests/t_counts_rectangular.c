@@ -65,6 +65,54 @@ static double rect_distance(const perm_result *r, const oracle_wide *value)
   return hypot((double)(r->value * scale - value[0]), (double)(r->imaginary * scale - value[1]));
 }
 
+/* Lines of very different sizes: products of columns below a row's largest come close to the least double. */
+TEST(t_rect_estimates_of_graded_lines)
+{
+  static const perm_method method[] = {PERM_METHOD_AUTO, PERM_METHOD_SHORT, PERM_METHOD_REPEATS, PERM_METHOD_RYSER,
+                                       PERM_METHOD_EXPANSION};
+  int trial, k, i, j, off = 0;
+  for (trial = 0; trial < 300; trial++) {
+    const int m = 3 + test_below(5), n = m + 1 + test_below(3), range = 100 + 75 * test_below(4);
+    double a[7 * 10];
+    oracle_wide value[2];
+    int row[7], column[10];
+    for (i = 0; i < m; i++)
+      row[i] = test_below(2 * range) - range;
+    for (j = 0; j < n; j++)
+      column[j] = test_below(2 * range) - range;
+    for (i = 0; i < m; i++)
+      for (j = 0; j < n; j++)
+        a[i * n + j] = ldexp(2 * test_uniform() - 1, row[i] + column[j]);
+    oracle_rectangular(1, m, n, a, value);
+    value[0] = value[0] < 0 ? -value[0] : value[0];
+    for (k = 0; k < (int)(sizeof method / sizeof *method); k++) {
+      perm_options options = {0};
+      perm_result r;
+      oracle_wide apart, allowed;
+      options.method = method[k];
+      options.precision = trial % 2 ? PERM_PRECISION_DEFAULT : PERM_PRECISION_FAST;
+      if (perm_compute_real(m, n, a, n, &options, &r) != PERM_OK)
+        continue;
+      apart = (r.value < 0 ? -(oracle_wide)r.value : r.value);
+      allowed = 10 * (oracle_wide)r.error_estimate;
+      for (; r.exp2 > 0; r.exp2--) {
+        apart *= 2;
+        allowed *= 2;
+      }
+      for (; r.exp2 < 0; r.exp2++) {
+        apart /= 2;
+        allowed /= 2;
+      }
+      apart = apart > value[0] ? apart - value[0] : value[0] - apart;
+      CHECK_SHOW(apart <= allowed + 1e-25 * value[0], "%d x %d, range %d, %s: off by %g of the value, estimate %g", m,
+                 n, range, perm_method_name(r.method), (double)(apart / value[0]),
+                 r.error_estimate / fabs(r.value));
+      off += r.error_estimate > 1e-6 * fabs(r.value);
+    }
+  }
+  CHECK_SHOW(off > 3, "%d", off); /* such as are meant come */
+}
+
 static double rect_size(const oracle_wide *value)
 {
   return hypot((double)value[0], (double)value[1]);
