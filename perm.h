@@ -1258,6 +1258,8 @@ PERMI_UNUSED static const double permi_list_weight[] = {1, 1.3, 1.8, 3.3, 3.8, 1
 
 #define PERMI_ROUTE_SECONDS 1e-3         /* chosen: longer dense runs are worth a search for zeros */
 #define PERMI_RIVAL_RATE 2e11            /* elements: more than the exact engine has reached */
+#define PERMI_RIVAL_SPREAD 16            /* times slower, at most about, by vectors; */
+#define PERMI_RIVAL_SPREAD_PLAIN 1024    /* by none */
 #define PERMI_RIVAL_GPU_RATE 1e15        /* on a GPU, after half a second for compiling */
 #define PERMI_FULL_SECONDS 0.6e-9        /* a transition of a window of all columns; n 2^n of them */
 #define PERMI_PROVEN_FAVOUR_SECONDS 1e-3 /* chosen: below it proven bounds win */

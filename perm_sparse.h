@@ -24341,7 +24341,6 @@ static const permi_engine permi_engines[] = {
 #endif
 };
 
-#define PERMI_RIVAL_MOST 40   /* chosen: the order whose sum in perm.h takes minutes */
 #define PERMI_CLASSES_FIRST 8 /* chosen: with fewer entries a row, orders are searched before classes */
 
 static void permi_offer_clear(const perm_allocator *allocator, const permi_engine *engine, permi_offer *offer)
@@ -24528,13 +24527,13 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
   offers.dense = permi_block_dense(maker, block);
   if (maker->account->floor < PERMI_PLAN_SECONDS && offers.dense < (double)INFINITY) /* an array's known alternative */
     maker->account->least += fmin(PERMI_PLAN_SECONDS, PERMI_PLAN_SHARE * offers.dense);
-  if (integer && !equal && block->n > PERMI_RIVAL_MOST && block->n <= PERM_MAX_N && !options->gpu.devices)
-    counts = ldexp(PERMI_FULL_SECONDS / 16 * block->n, block->n); /* a bound does for now */
-  else if (block->n <= PERM_MAX_N && (integer || (offers.dense > 1e-4 && equal)))
+  if (block->n <= PERM_MAX_N && (integer || (offers.dense > 1e-4 && equal)))
     status = permi_make_rival(maker, block, 0, fmin(offers.dense, permi_surely_seconds(block)), leaf, &counts, &made);
   if (status != PERM_OK || made)
     return status;
-  first = fmin(offers.dense, counts);
+  first = fmin(offers.dense, !integer || block->n <= PERMI_RIVAL_PLAN       ? counts /* else a bound from below */
+                             : permi_isa(options) == PERM_ISA_PLAIN ? PERMI_RIVAL_SPREAD_PLAIN * counts
+                                                                    : PERMI_RIVAL_SPREAD * counts);
   offers.best = fmin(first, maker->worth);
   if (block->edges < PERMI_CLASSES_FIRST * block->n)
     offers.swapped = PERMI_AT_CLASSES;
@@ -24552,10 +24551,9 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
     status = permi_offer_note(maker, block, PERM_METHOD_DENSE, offers.dense, 0, "");
   if (status == PERM_OK && !offers.settled && counts < offers.dense &&
       (offers.chosen < 0 || counts < offer[offers.chosen].seconds)) {
-    status = permi_offer_note(maker, block, integer ? PERM_METHOD_EXACT : PERM_METHOD_REPEATS, counts, 0, "at best");
+    status = permi_make_rival(maker, block, offers.chosen < 0 ? (double)INFINITY : offers.best, 0, leaf, &counts, &made);
     if (status == PERM_OK)
-      status = permi_make_rival(maker, block, offers.chosen < 0 ? (double)INFINITY : offers.best, 0, leaf, &counts,
-                                &made);
+      status = permi_offer_note(maker, block, integer ? PERM_METHOD_EXACT : PERM_METHOD_REPEATS, counts, 0, "");
   }
   if (status == PERM_OK && !made)
     status = permi_take_best(maker, block, &offers, leaf);
