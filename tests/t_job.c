@@ -186,6 +186,33 @@ TEST(t_stop_and_resume)
   perm_job_free(job);
 }
 
+static int job_time_left(const perm_progress *progress, void *user_data)
+{
+  *(double *)user_data = progress->seconds_left;
+  return 0;
+}
+
+/* A start of 1000 seconds, in which a trial finishes a millionth, is not taken for the pace of the rest. */
+TEST(t_progress_time_left_after_a_slow_start)
+{
+  double left = 0;
+  perm_options options = {0};
+  permi_control control;
+  options.progress = job_time_left;
+  options.user_data = &left;
+  control = permi_control_begin(&options);
+  control.work_total = 1;
+  control.start -= 1000;
+  control.next_report = 0;
+  CHECK(permi_control_poll(&control, 0, "") == PERM_OK && left == (double)INFINITY);
+  control.next_report = 0;
+  CHECK(permi_control_poll(&control, 1e-6, "") == PERM_OK && left == (double)INFINITY);
+  control.fraction_time -= 10; /* ten seconds later */
+  control.next_report = 0;
+  CHECK(permi_control_poll(&control, 0.5 + 1e-6, "") == PERM_OK);
+  CHECK_SHOW(fabs(left - 10) < 1, "%g s", left);
+}
+
 TEST(t_progress_and_cancel)
 {
   static double a[28 * 28];
