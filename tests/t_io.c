@@ -188,7 +188,7 @@ TEST(t_io_plain_rows)
   CHECK_TEXT(t_io_read("1+2i -1.5e1-2.5e-1i 3i i\n-i +i 1-i 7"),
              "2 4 c | 1 1 1 2 | 1 2 -15 -0.25 | 1 3 0 3 | 1 4 0 1 | 2 1 0 -1 | 2 2 0 1 | 2 3 1 -1 | 2 4 7 0");
   CHECK_TEXT(t_io_read("1.5\ni"), "2 1 c | 1 1 1.5 0 | 2 1 0 1");
-  CHECK_TEXT(t_io_read("i\n1.5"), "2 1 c | 1 1 0 1 | 2 1 1.5 0");
+  CHECK_TEXT(t_io_read("1i\n1.5"), "2 1 c | 1 1 0 1 | 2 1 1.5 0");
 }
 
 /* Integers in decimal text are integers, whatever the banner says; one that is none makes all of them doubles. */
@@ -586,12 +586,24 @@ TEST(t_io_reads_csv)
   CHECK_TEXT(t_io_read("one\ttwo words\n1\t2\n"), "1 2 i | 1 1 1 | 1 2 2");
   CHECK_TEXT(t_io_read("i  j value \n1 2 3\n"), "1 3 i | 1 1 1");
   CHECK_TEXT(t_io_read("\xef\xbb\xbf_a\n7\n"), "1 1 i | 1 1 7");
-  CHECK_TEXT(t_io_read("i,j\n1,2\n"), "2 2 c | 1 1 0 1 | 1 2 0 1 | 2 1 1 0"); /* numbers, no names */
+  CHECK_TEXT(t_io_read("i,j\n1,2\n"), "1 2 i | 1 1 1 | 1 2 2"); /* names: nobody writes both for one unit */
+  CHECK_TEXT(t_io_read("i j\n1 2\n3 4\n"), "2 2 i | 1 1 1 | 1 2 2 | 2 1 3 | 2 2 4");
+  CHECK_TEXT(t_io_read("j\ti\n% c\n0.5\t2\n"), "1 2 r | 1 1 0.5 | 1 2 2");
+  CHECK_TEXT(t_io_read("i 1\n1 -i\n"), "2 2 c | 1 1 0 1 | 1 2 1 0 | 2 1 1 0 | 2 2 0 -1"); /* numbers */
+  CHECK_TEXT(t_io_read("i i\n1 -i\n"), "2 2 c | 1 1 0 1 | 1 2 0 1 | 2 1 1 0 | 2 2 0 -1");
+  CHECK_TEXT(t_io_read("-i j\n1 2\n"), "2 2 c | 1 1 0 -1 | 1 2 0 1 | 2 1 1 0 | 2 2 2 0");
+  CHECK_TEXT(t_io_read("1i 1j\n1 2\n"), "2 2 c | 1 1 0 1 | 1 2 0 1 | 2 1 1 0 | 2 2 2 0");
+  CHECK_TEXT(t_io_read("i j\n"), "1 2 c | 1 1 0 1 | 1 2 0 1");
+  CHECK_TEXT(t_io_read("j\n"), "1 1 c | 1 1 0 1");
+  CHECK_TEXT(t_io_refused_plain("\ni\n1\n2\n"), "a.txt:2: 'i' found above real numbers: names of columns or imaginary "
+             "units? Write 1i for the number, or leave the line out"); /* either */
+  CHECK_TEXT(t_io_refused_plain("j j\n1 2\n"), "a.txt:1: 'j j' found above real numbers");
+  CHECK_TEXT(t_io_refused_plain("i j\n1 2\n3 1+2j\n"), "a.txt:1: 'i j' found above complex numbers");
   CHECK_TEXT(t_io_read("row,column,value\n2,2,3\n1,1,5\n2,2,7\n1,2,1\n"), "2 2 i | 1 1 5 | 1 2 1 | 2 2 7");
   CHECK_TEXT((t_io_format = PERM_FORMAT_EDGES, t_io_read("source;target\n0;1\n1;0\n")), "2 2 p | 1 2 | 2 1");
   t_io_format = PERM_FORMAT_AUTO;
   CHECK_TEXT(t_io_refused_plain("a,b\n1,2,3\n"), "a.txt:2: 3 numbers found, 2 were expected as names in the line");
-  CHECK_TEXT(t_io_refused_plain("a,1\n1,2\n"), "a.txt:1: 'a' found, a number such as");
+  CHECK_TEXT(t_io_refused_plain("a,1\n1,2\n"), "a.txt:1: 'a' found, a number was expected; if column 1");
   CHECK_TEXT(t_io_refused_plain(",a,b\n0,1,2\n"), "a.txt:1: ',' found, a number was expected before it");
   CHECK_TEXT(t_io_refused_plain("nan nan\n1 2\n"), "a.txt:1: 'nan' found"); /* else a row would be lost */
   CHECK_TEXT(t_io_refused_plain("a,NA\n1,2\n"), "a.txt:1: 'a' found");
@@ -606,6 +618,37 @@ TEST(t_io_reads_csv)
   CHECK_TEXT(t_io_refused_plain("1,5 2,5\n3,5 4,5\n"), "a.txt:1: numbers with a comma and no blank between them and");
   CHECK_TEXT(t_io_refused_plain("1 2,3\n4 5 6\n"), "are these decimals? They need a point (1.5)");
   CHECK_TEXT(t_io_refused_plain("1, 2 3\n1,2\n"), "a.txt:2: 2 numbers found"); /* each line by itself */
+}
+
+/* Tables whose first column names the rows, as pandas and R write them: refused with what to write instead, also where
+   the names are numbers, which would be a column. */
+TEST(t_io_row_names)
+{
+  static const char hint[] = "if column 1 names the rows, write the table without it: index=False (pandas), "
+                             "row.names=FALSE (R)";
+  static const struct { const char *text, *found; } tables[] = {
+      {",a,b\nx,1,2\n", "a.txt:1: ',' found, a number was expected before it"},
+      {",a,b\n0,1,2\n1,3,4\n", "a.txt:1: ',' found"},
+      {",0,1\n0,1,2\n1,3,4\n", "a.txt:1: ',' found"},
+      {";a;b\n0;1;2\n", "a.txt:1: ';' found"},
+      {"\"\",\"a\",\"b\"\n\"1\",1,2\n", "a.txt:1: '\"\"' found"},
+      {"\"\",\"a\",\"b\"\n0,1,2\n1,3,4\n", "a.txt:1: '\"\"' found"}, /* it was a 2 x 3 matrix */
+      {"\"a\" \"b\"\n\"1\" 1 2\n", "a.txt:2: '\"1\"' found, a number was expected"},
+      {"a b\n1 1 2\n2 3 4\n", "a.txt:2: 3 numbers found, 2 were expected as names in the line before"},
+      {"\ta\tb\nx\t1\t2\n", "a.txt:2: 'x' found"},
+      {"\t0\t1\n0\t1\t2\n", "a.txt:2: 3 numbers found, 2 were expected as in line 1"},
+      {"city,a\nNew York,.5\n", "a.txt:2: 'New York' found"},
+      {"city;a\n\"Lima; \"; -1\n", "a.txt:2: '\"Lima; \"' found"},
+      {"x,1,2\ny,3,4\n", "a.txt:1: 'x' found"}};
+  static const char *const others[] = {"a,b\nnan,2\n", "a b\nc d\n", "1 2\n3 4 5 6\n", "1 2\n3\n", "1,x,2\n",
+                                       "1 2\n3 4\n5 6 7\n", "a b\n1 2 3 4\n", "\"a\"\n\"1\"\n", "1,,2\n", "x\n"};
+  size_t k;
+  for (k = 0; k < sizeof tables / sizeof *tables; k++) {
+    CHECK_TEXT(t_io_refused_plain(tables[k].text), tables[k].found);
+    CHECK_TEXT(t_io_refused_plain(tables[k].text), hint);
+  }
+  for (k = 0; k < sizeof others / sizeof *others; k++)
+    CHECK_SHOW(!strstr(t_io_refused_plain(others[k]), hint), "%s", others[k]);
 }
 
 TEST(t_io_says_the_limit)

@@ -172,42 +172,97 @@ static int permi_next_name(permi_reader *look, char mark, const char **begin, co
   return mark != ' ' || *begin < *end;
 }
 
-/* A first line of names above others, such as a,"b c",d2: each begins with a letter, '_' or '"', one at least is no
-   number (i and j are), none stands for a missing value. Moves the reader behind it. */
-static void permi_skip_header(permi_reader *reader)
+/* What separates names or numbers in a line that has several. */
+static char permi_line_mark(const permi_reader *reader, const char *begin)
+{
+  const size_t length = (size_t)(reader->line_end - begin);
+  return memchr(begin, reader->separator, length) ? reader->separator : memchr(begin, '\t', length) ? '\t' : ' ';
+}
+
+/* Begins with a letter, '_' or '"', and stands for no missing value. */
+static int permi_is_name(const char *begin, const char *end)
 {
   static const char *const missing[] = {"nan", "inf", "infinity", "na", "n/a", "null", "none"};
+  const char letter = begin < end ? *begin : ' ';
+  size_t k;
+  for (k = 0; k < sizeof missing / sizeof *missing; k++)
+    if (permi_same_word(begin, end, missing[k]))
+      return 0;
+  return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') || letter == '_' || letter == '"';
+}
+
+#define PERMI_ROW_NAMES                                                                                  \
+  "; if column 1 names the rows, write the table without it: index=False (pandas), row.names=FALSE (R)"
+
+static int permi_refuse_row_name(permi_reader *reader, const char *begin, const char *end)
+{
+  return permi_reader_fail(reader, "%s found, a number was expected%s" PERMI_ROW_NAMES,
+                           permi_quoted(begin, begin < end ? end : end + 1).text, begin < end ? "" : " before it");
+}
+
+/* Does a line begin with a name, *begin to *end, and a number? */
+static int permi_has_row_name(permi_reader look, const char **begin, const char **end)
+{
+  look.cursor = *begin;
+  permi_next_name(&look, permi_line_mark(&look, *begin), begin, end);
+  permi_skip_blanks(&look);
+  return permi_is_name(*begin, *end) && look.cursor < look.line_end && strchr("+-.0123456789", *look.cursor);
+}
+
+/* Is a first line of nothing but i (units: 1), j (2) or both (3), which begins at `first` and `look` has passed, one of
+   names? Nobody writes both for one unit. 0: no, or a failure. */
+static int permi_units_are_names(permi_reader *reader, const permi_reader *look, const char *first, int units)
+{
+  permi_reader below = *look;
+  int complex_below = 0;
+  while (!complex_below && permi_next_content(&below, 1)) {
+    const size_t length = (size_t)(below.line_end - below.cursor);
+    complex_below = memchr(below.cursor, 'i', length) || memchr(below.cursor, 'j', length);
+  }
+  if (complex_below != (units == 3))
+    return !complex_below;
+  reader->line = look->line;
+  return permi_reader_fail(reader, "%s found above %s numbers: names of columns or imaginary units? Write 1i for the "
+                           "number, or leave the line out", permi_quoted(first, look->line_end).text,
+                           complex_below ? "complex" : "real");
+}
+
+/* A first line of names above others, such as a,"b c",d2 or i,j: moves the reader behind it. Returns 0 after a
+   failure. */
+static int permi_skip_header(permi_reader *reader)
+{
   permi_reader look = *reader, below;
   const char *begin, *end, *first;
-  int names = 0, words = 0;
-  size_t k;
+  int names = 0, units = 0;
   char mark;
   look.result = NULL;
+  reader->separator = look.separator = ',';
   if (!permi_next_content(&look, 1))
-    return;
+    return 1;
   first = look.cursor;
-  k = (size_t)(look.line_end - first);
-  reader->separator = memchr(first, ';', k) ? ';' : ',';
-  mark = memchr(first, reader->separator, k) ? reader->separator : memchr(first, '\t', k) ? '\t' : ' ';
+  if (memchr(first, ';', (size_t)(look.line_end - first)))
+    reader->separator = look.separator = ';';
+  mark = permi_line_mark(&look, first);
   while (permi_next_name(&look, mark, &begin, &end)) {
-    const char letter = begin < end ? *begin : ' ';
-    if (!((letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') || letter == '_' || letter == '"'))
-      return;
-    for (k = 0; k < sizeof missing / sizeof *missing; k++)
-      if (permi_same_word(begin, end, missing[k]))
-        return;
-    if (names == INT_MAX)
-      return;
+    if (!names && (begin == end || permi_same_word(begin, end, "\"\""))) {
+      reader->line = look.line;
+      return permi_refuse_row_name(reader, begin, end);
+    }
+    if (!permi_is_name(begin, end) || names == INT_MAX)
+      return 1;
     names++;
-    words |= end - begin > 1 || (letter != 'i' && letter != 'j');
+    units |= end - begin > 1 ? 4 : *begin == 'i' ? 1 : *begin == 'j' ? 2 : 4;
   }
   below = look;
-  if (!words || !permi_next_content(&below, 1))
-    return;
+  if (!permi_next_content(&below, 1))
+    return 1;
+  if (units < 4 && !permi_units_are_names(reader, &look, first, units))
+    return reader->status == PERM_OK;
   reader->names = names;
   reader->position = look.position;
   reader->line = look.line;
   snprintf(reader->note, sizeof reader->note, "rows below the header %.40s", permi_quoted(first, look.line_end).text);
+  return 1;
 }
 
 static int permi_read_plain(permi_reader *reader, perm_format wanted)
@@ -226,7 +281,7 @@ static int permi_read_plain(permi_reader *reader, perm_format wanted)
       if (columns == INT_MAX)
         return permi_reader_fail(reader, "more than 2^31-1 numbers found, fewer were expected");
       if (!permi_plain_value(reader, begin, end, &entry))
-        return 0;
+        return !columns && permi_has_row_name(*reader, &begin, &end) && permi_refuse_row_name(reader, begin, end);
       if ((entry.real != 0 || entry.imaginary != 0) &&
           !permi_reader_push(reader, (uint64_t)reader->m, (uint64_t)columns, &entry))
         return 0;
@@ -239,14 +294,14 @@ static int permi_read_plain(permi_reader *reader, perm_format wanted)
                                "found: are these decimals? They need a point (1.5); or one separator throughout");
     if (!reader->m) {
       if (reader->names && columns != reader->names)
-        return permi_reader_fail(reader, "%d numbers found, %d were expected as names in the line before", columns,
-                                 reader->names);
+        return permi_reader_fail(reader, "%d numbers found, %d were expected as names in the line before%s", columns,
+                                 reader->names, columns - 1 == reader->names ? PERMI_ROW_NAMES : "");
       reader->n = columns;
       first_line = reader->line;
     }
     if (columns != reader->n)
-      return permi_reader_fail(reader, "%d numbers found, %d were expected as in line %llu", columns, reader->n,
-                               first_line);
+      return permi_reader_fail(reader, "%d numbers found, %d were expected as in line %llu%s", columns, reader->n,
+                               first_line, reader->m == 1 && columns - 1 == reader->n ? PERMI_ROW_NAMES : "");
     reader->m++;
   }
   if (!reader->m)

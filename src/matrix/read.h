@@ -84,7 +84,8 @@ static int permi_read_unmarked(permi_reader *reader, perm_format wanted)
   const size_t name_length = strlen(reader->name);
   const char *end = reader->name + name_length;
   perm_format format = wanted;
-  permi_skip_header(reader);
+  if (!permi_skip_header(reader))
+    return 0;
   if (wanted == PERM_FORMAT_AUTO) {
     format = permi_recognise(reader);
     if (format == PERM_FORMAT_AUTO)

@@ -53,6 +53,14 @@ def formats_of(m, n, field, a):
     yield "market.mtx", ("%%%%MatrixMarket matrix coordinate %s general\n%d %d %d\n" % (field, m, n, len(a)) +
                          "".join("%d %d %s\n" % (i + 1, j + 1, "" if field == "pattern" else x)
                                  for (i, j), x in a.items())).encode()
+    names = ["c%d" % j for j in range(n)]
+    yield "header.csv", (",".join(names) + "\n" + "".join(",".join(row) + "\n" for row in rows)).encode()
+    yield "index.csv", ("," + ",".join(names) + "\n" +
+                        "".join("%d,%s\n" % (i, ",".join(row)) for i, row in enumerate(rows))).encode()
+    yield "names.txt", ("".join('"%s" ' % x for x in names) + "\n" +
+                        "".join('"r %d" %s\n' % (i, " ".join(row)) for i, row in enumerate(rows))).encode()
+    yield "units.txt", (" ".join("ij"[j % 2] for j in range(n)) + "\n" +
+                        "".join(" ".join(row) + "\n" for row in rows)).encode()
     if field == "complex":
         values = [[float(x) for x in (a.get((i, j), "0 0") + " 0").split()[:2]] for i in range(m) for j in range(n)]
         yield "c16.npy", npy(m, n, "<c16", b"".join(struct.pack("<dd", *x) for x in values))
