@@ -4,7 +4,9 @@
 # run to run in build/corpus, findings are in build/corpus/NAME.found. Exits 1 if there are any.
 #   hours.sh build   builds only, into build/oss; hours.sh run   runs what stands there, on any machine, without clang
 cd "$(dirname "$0")/../.." || exit 1
-clang=${CLANG:-clang} seconds=${FUZZ_SECONDS:-3600} jobs=${FUZZ_JOBS:-1} found=0 out=$PWD/build/oss # absolute: fuzz_cli changes its directory
+clang=${CLANG:-clang} # clang-19, for instance
+clangxx=$(echo "$clang" | sed 's/clang\([^/]*\)$/clang++\1/')
+seconds=${FUZZ_SECONDS:-3600} jobs=${FUZZ_JOBS:-1} found=0 out=$PWD/build/oss # absolute: fuzz_cli changes its directory
 FUZZERS=${FUZZERS:-io checkpoint sparse dense cli proof}
 if [ "$1" != run ]; then
   if ! echo 'int LLVMFuzzerTestOneInput(const char *d, unsigned long n) {return d && n > 9 ? 0 : 0;}' |
@@ -13,7 +15,7 @@ if [ "$1" != run ]; then
   fi
   mkdir -p $out/work
   sanitize="-O1 -fno-omit-frame-pointer -gline-tables-only -fsanitize=address,undefined -fno-sanitize-recover=all"
-  FUZZERS="$FUZZERS" PERM_TREE=$PWD SRC=$PWD OUT=$out WORK=$out/work CC=$clang CXX=$clang++ \
+  FUZZERS="$FUZZERS" PERM_TREE=$PWD SRC=$PWD OUT=$out WORK=$out/work CC=$clang CXX=$clangxx \
     CFLAGS="$sanitize -fsanitize=fuzzer-no-link" CXXFLAGS="$sanitize -fsanitize=fuzzer-no-link" \
     LIB_FUZZING_ENGINE=-fsanitize=fuzzer bash tests/fuzz/oss-fuzz/build.sh || exit 1
 fi

@@ -1,6 +1,7 @@
-#!/bin/bash -eu
+#!/bin/bash
 # The fuzzers as OSS-Fuzz builds them: CC, CXX, CFLAGS, CXXFLAGS, LIB_FUZZING_ENGINE, SRC, WORK and OUT are those of its
 # base image. tests/fuzz/hours.sh gives the same names to clang's libFuzzer. FUZZERS: some of them.
+set -eu
 cd "${PERM_TREE:-$SRC/perm}"
 WORK=${WORK:-$OUT}
 here=tests/fuzz/oss-fuzz
