@@ -749,6 +749,8 @@ typedef struct perm_estimate_plan {
   double relative_error; /* 0: none */
   double confidence;     /* of the interval; 0: 0.95 */
   uint64_t seed;         /* the same seed gives the same samples for any number of threads */
+  int guarantee;         /* 1: AUTO is REJECTION or, with signs, GLYNN; PERM_TOLERANCE_NOT_MET: proved_radius is larger
+                            than relative_error (0: 0.1) times the value */
 } perm_estimate_plan;
 
 /* The permanent is about (value + i imaginary) 2^exp2; the rest in the same unit. */
@@ -14369,6 +14371,7 @@ static const struct {
     PERMI_FIELD(perm_estimate_plan, relative_error),
     PERMI_FIELD(perm_estimate_plan, confidence),
     PERMI_FIELD(perm_estimate_plan, seed),
+    PERMI_FIELD(perm_estimate_plan, guarantee),
     {"perm_estimate", 0, sizeof(perm_estimate)},
     PERMI_FIELD(perm_estimate, value),
     PERMI_FIELD(perm_estimate, imaginary),
@@ -19566,7 +19569,7 @@ typedef struct permi_pairing {
   permi_control *watch;
 } permi_pairing;
 
-/* 0: there is no perfect matching. */
+/* 0: there is no perfect matching. 1, too, if stopped. */
 static int permi_rejection_match(permi_pairing *pairing)
 {
   const double *a = pairing->a;
@@ -19580,7 +19583,7 @@ static int permi_rejection_match(permi_pairing *pairing)
     for (j = 0; j < n; j++)
       from[j] = -1;
     queue[0] = start;
-    for (head = 0, tail = 1; head < tail && end < 0; head++)
+    for (head = 0, tail = 1; head < tail && end < 0 && !permi_watch(pairing->watch, 1.0 * n); head++)
       for (i = queue[head], j = 0; j < n && end < 0; j++)
         if (a[(size_t)i * (size_t)n + (size_t)j] > 0 && from[j] < 0) {
           from[j] = i;
@@ -19590,7 +19593,7 @@ static int permi_rejection_match(permi_pairing *pairing)
             queue[tail++] = owner[j];
         }
     if (end < 0)
-      return 0;
+      return pairing->watch->stopped != PERM_OK;
     for (j = end; j >= 0; j = next) {
       i = from[j];
       next = mate[i];
@@ -19609,7 +19612,7 @@ static int permi_rejection_reach(permi_pairing *pairing, int start, int along, i
   int head, tail = 1, j, *queue = pairing->queue;
   queue[0] = start;
   pairing->mark[start] = to;
-  for (head = 0; head < tail; head++)
+  for (head = 0; head < tail && !permi_watch(pairing->watch, 2.0 * n); head++)
     for (j = 0; j < n; j++) {
       const int i = along ? pairing->owner[j] : j, row = along ? queue[head] : j;
       const int column = along ? j : pairing->mate[queue[head]];
@@ -19778,8 +19781,8 @@ PERM_API const char *perm_estimator_name(perm_estimator estimator)
   return (int)estimator >= 0 && estimator < PERM_ESTIMATOR_COUNT ? name[estimator] : "unknown";
 }
 
-/* *negative: some entry is not a number >= 0. */
-static perm_status permi_estimate_check(int n, const permi_view *view, const perm_estimate_plan *plan,
+/* *negative: some entry is not a number >= 0. Sets the plan's estimator; with signs a guarantee stops at no error. */
+static perm_status permi_estimate_check(int n, const permi_view *view, perm_estimate_plan *plan,
                                         permi_control *watch, int *negative, perm_result *result)
 {
   const int parts = view->parts;
@@ -19795,6 +19798,8 @@ static perm_status permi_estimate_check(int n, const permi_view *view, const per
     return permi_fail(result, PERM_ERROR_OPTION, 4, "plan: relative_error is negative or not finite (0 means none)");
   if (!(plan->confidence >= 0) || plan->confidence >= 1)
     return permi_fail(result, PERM_ERROR_OPTION, 4, "plan: confidence is not between 0 and 1 (0 means 0.95)");
+  if (plan->guarantee && plan->estimator != PERM_ESTIMATOR_AUTO)
+    return permi_fail(result, PERM_ERROR_OPTION, 4, "plan: guarantee chooses the estimator, which has to be auto");
   status = permi_check_whole(watch->options, 5, result);
   if (status != PERM_OK)
     return status;
@@ -19812,10 +19817,18 @@ static perm_status permi_estimate_check(int n, const permi_view *view, const per
         return permi_fail(result, PERM_ERROR_NOT_FINITE, 2, "a has a NaN or an infinity");
       *negative |= x < 0 || (parts == 2 && x != 0);
     }
+  if (watch->stopped != PERM_OK)
+    return permi_fail(result, watch->stopped, 0, "%s before there were %d samples", perm_status_text(watch->stopped),
+                      PERMI_BLOCK_SAMPLES);
   if (plan->estimator >= PERM_ESTIMATOR_SINKHORN && *negative)
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 4,
                       "plan: estimator %s is for matrices without negative or complex entries; glynn takes any",
                       perm_estimator_name(plan->estimator));
+  if (plan->estimator == PERM_ESTIMATOR_AUTO)
+    plan->estimator = *negative ? PERM_ESTIMATOR_GLYNN
+                      : plan->guarantee ? PERM_ESTIMATOR_REJECTION : PERM_ESTIMATOR_SINKHORN;
+  if (plan->guarantee && *negative)
+    plan->relative_error = 0;
   if (plan->estimator != PERM_ESTIMATOR_REJECTION)
     return PERM_OK;
   if (plan->relative_error >= 1 || plan->confidence > 1 - 1e-9)
@@ -19880,7 +19893,7 @@ static perm_status permi_estimate_all_zero(double *a, int n, int parts, permi_po
   return PERM_OK;
 }
 
-static perm_status permi_estimate_metered(int n, const permi_view *view, const perm_estimate_plan *plan,
+static perm_status permi_estimate_metered(int n, const permi_view *view, perm_estimate_plan *plan,
                                           const perm_options *options, perm_estimate *estimate, perm_result *result)
 {
   permi_pool pool = {&options->allocator, NULL, 0};
@@ -19898,10 +19911,9 @@ static perm_status permi_estimate_metered(int n, const permi_view *view, const p
   sampler.n = n;
   sampler.watch = &watch;
   sampler.seed = plan->seed;
-  sampler.signs = plan->estimator == PERM_ESTIMATOR_GLYNN || (plan->estimator == PERM_ESTIMATOR_AUTO && negative);
+  sampler.signs = plan->estimator == PERM_ESTIMATOR_GLYNN;
   sampler.parts = parts = sampler.signs ? view->parts : 1;
-  estimate->estimator = sampler.signs ? PERM_ESTIMATOR_GLYNN
-                        : plan->estimator == PERM_ESTIMATOR_AUTO ? PERM_ESTIMATOR_SINKHORN : plan->estimator;
+  estimate->estimator = plan->estimator;
   estimate->seed = plan->seed;
   estimate->confidence = plan->confidence > 0 ? plan->confidence : 0.95;
   estimate->threads = permi_threads(options);
@@ -19967,9 +19979,11 @@ static perm_status permi_estimate_metered(int n, const permi_view *view, const p
 static perm_status permi_estimate(int n, const permi_view *view, const perm_estimate_plan *plan_given,
                                   const perm_options *options_given, perm_estimate *estimate)
 {
-  static const perm_estimate_plan no_plan = {PERM_ESTIMATOR_AUTO, 0, 0, 0, 0};
-  const perm_estimate_plan *plan = plan_given ? plan_given : &no_plan;
+  static const perm_estimate_plan no_plan = {PERM_ESTIMATOR_AUTO, 0, 0, 0, 0, 0};
+  perm_estimate_plan plan = plan_given ? *plan_given : no_plan;
+  const double wanted = plan.relative_error > 0 ? plan.relative_error : 0.1;
   const double start = permi_seconds();
+  double size;
   permi_metered call;
   perm_result result;
   const perm_options *options;
@@ -19977,8 +19991,9 @@ static perm_status permi_estimate(int n, const permi_view *view, const perm_esti
   if (!estimate)
     return PERM_ERROR_NULL;
   options = permi_meter_begin(&call, options_given, permi_view_bytes(n, n, view));
-  status = permi_estimate_metered(n, view, plan, options, estimate, &result);
+  status = permi_estimate_metered(n, view, &plan, options, estimate, &result);
   status = permi_meter_end(&call, status, &result);
+  size = hypot(estimate->value, estimate->imaginary);
   if (status < 0 || (status > 0 && estimate->samples == 0)) {
     memset(estimate, 0, sizeof *estimate);
     estimate->value = estimate->imaginary = estimate->low = estimate->high = (double)NAN;
@@ -19987,6 +20002,11 @@ static perm_status permi_estimate(int n, const permi_view *view, const perm_esti
     snprintf(estimate->message, sizeof estimate->message, "%s", result.message);
   } else if (status > 0) {
     snprintf(estimate->message, sizeof estimate->message, "%s", perm_status_text(status));
+  } else if (plan.guarantee && estimate->estimator == PERM_ESTIMATOR_GLYNN &&
+             !(estimate->proved_radius <= wanted * size)) {
+    status = PERM_TOLERANCE_NOT_MET;
+    snprintf(estimate->message, sizeof estimate->message, "the error asked for is not met: entries are negative or "
+             "complex, and what is proved of them is the radius, %.2g times the value", estimate->proved_radius / size);
   }
   estimate->status = status;
   estimate->seconds = permi_seconds() - start;

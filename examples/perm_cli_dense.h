@@ -5,44 +5,6 @@
 
 #include "perm_cli_explain.h"
 
-/* The matrix as rows of doubles or, where every entry is a whole number that fits, also of int64; NULL in *integer if
-   not. 0: out of memory, or a signal came. */
-static int cli_dense(const cli *run, const perm_matrix *matrix, double **real, int64_t **integer)
-{
-  const int parts = matrix->kind == PERM_KIND_COMPLEX ? 2 : 1;
-  const size_t count = (size_t)matrix->m * (size_t)matrix->n * (size_t)parts;
-  int i, whole = 1;
-  size_t e;
-  *real = (double *)calloc(count + 1, sizeof **real);
-  *integer = (int64_t *)calloc(count + 1, sizeof **integer);
-  if (!*real || !*integer)
-    return 0;
-  for (i = 0; i < matrix->m && !*run->options.cancel; i++)
-    for (e = matrix->row_start[i]; e < matrix->row_start[i + 1]; e++) {
-      const size_t at = ((size_t)i * (size_t)matrix->n + (size_t)matrix->column[e]) * (size_t)parts;
-      if (matrix->kind == PERM_KIND_PATTERN || matrix->kind == PERM_KIND_INTEGER) {
-        (*integer)[at] = matrix->kind == PERM_KIND_PATTERN ? 1 : matrix->integer[e];
-        (*real)[at] = (double)(*integer)[at];
-      } else {
-        const double x = matrix->real[e], y = parts == 2 ? matrix->imaginary[e] : 0;
-        (*real)[at] = x;
-        if (parts == 2)
-          (*real)[at + 1] = y;
-        whole &= fabs(x) < 9007199254740992.0 && x == floor(x) && fabs(y) < 9007199254740992.0 && y == floor(y);
-        if (whole) {
-          (*integer)[at] = (int64_t)x;
-          if (parts == 2)
-            (*integer)[at + 1] = (int64_t)y;
-        }
-      }
-    }
-  if (!whole) {
-    free(*integer);
-    *integer = NULL;
-  }
-  return !*run->options.cancel;
-}
-
 /* A clock that only goes forward; 0 where there is none. */
 static double cli_clock(void)
 {
@@ -52,6 +14,54 @@ static double cli_clock(void)
 #else
   return 0;
 #endif
+}
+
+/* The matrix as rows of doubles and, where `integer` is not NULL and every entry is a whole number that fits, of int64;
+   else NULL in *integer. */
+static perm_status cli_dense(const cli *run, const perm_matrix *matrix, double **real, int64_t **integer)
+{
+  const perm_options *options = &run->options;
+  const int parts = matrix->kind == PERM_KIND_COMPLEX ? 2 : 1;
+  const size_t count = (size_t)matrix->m * (size_t)matrix->n * (size_t)parts;
+  const double start = cli_clock();
+  int i, whole = integer != NULL;
+  size_t e;
+  if (options->max_bytes > 0 && 8.0 * (double)count * (1 + whole) > options->max_bytes)
+    return PERM_ERROR_LIMIT;
+  *real = (double *)calloc(count + 1, sizeof **real);
+  if (whole)
+    *integer = (int64_t *)calloc(count + 1, sizeof **integer);
+  if (!*real || (whole && !*integer))
+    return PERM_ERROR_MEMORY;
+  for (i = 0; i < matrix->m; i++) {
+    if (*options->cancel || (options->max_seconds > 0 && cli_clock() - start > options->max_seconds))
+      return *options->cancel ? PERM_STOPPED_CANCELLED : PERM_STOPPED_TIME;
+    for (e = matrix->row_start[i]; e < matrix->row_start[i + 1]; e++) {
+      const size_t at = ((size_t)i * (size_t)matrix->n + (size_t)matrix->column[e]) * (size_t)parts;
+      if (matrix->kind == PERM_KIND_PATTERN || matrix->kind == PERM_KIND_INTEGER) {
+        const int64_t entry = matrix->kind == PERM_KIND_PATTERN ? 1 : matrix->integer[e];
+        (*real)[at] = (double)entry;
+        if (whole)
+          (*integer)[at] = entry;
+      } else {
+        const double x = matrix->real[e], y = parts == 2 ? matrix->imaginary[e] : 0;
+        (*real)[at] = x;
+        if (parts == 2)
+          (*real)[at + 1] = y;
+        whole = whole && fabs(x) < 9007199254740992.0 && x == floor(x) && fabs(y) < 9007199254740992.0 && y == floor(y);
+        if (whole) {
+          (*integer)[at] = (int64_t)x;
+          if (parts == 2)
+            (*integer)[at + 1] = (int64_t)y;
+        }
+      }
+    }
+  }
+  if (integer && !whole) {
+    free(*integer);
+    *integer = NULL;
+  }
+  return *options->cancel ? PERM_STOPPED_CANCELLED : PERM_OK;
 }
 
 /* max_seconds begin with the reading: what is left of them; 0 would be none. */
@@ -76,44 +86,22 @@ static void cli_rather_exact(const cli *run, const perm_matrix *matrix, double s
   if (cli_predict(run, job).seconds < 0.25 * seconds) {
     perm_time_text(cli_predict(run, job).seconds, time, sizeof time);
     fprintf(stderr, "perm: without %s the permanent itself is predicted to take %s\n",
-            run->guarantee ? "--guarantee" : "--estimate", time);
+            run->estimate_plan.guarantee ? "--guarantee" : "--estimate", time);
   }
   perm_job_free(job);
 }
 
-/* With --guarantee, entries that are negative or complex get a radius, however large: an error relative to the value
-   may be out of reach. Then the one that was asked for is not met. */
 static void cli_compute_estimate(const cli *run, const perm_matrix *matrix, int parts, const double *real,
                                  perm_result *result, perm_estimate *estimate)
 {
   perm_estimate_plan plan = run->estimate_plan;
-  const int m = matrix->m, n = matrix->n;
-  size_t k;
-  int negative = parts == 2;
-  double size;
-  if (m != n) {
-    result->status = PERM_ERROR_UNSUPPORTED;
-    snprintf(result->message, sizeof result->message, "--estimate takes square matrices");
-    return;
-  }
+  const int n = matrix->n;
   plan.seed = run->seed;
-  for (k = 0; k < (size_t)n * (size_t)n && !negative; k++)
-    negative = real[k] < 0;
-  if (run->guarantee && !negative)
-    plan.estimator = PERM_ESTIMATOR_REJECTION;
-  else if (run->guarantee)
-    plan.relative_error = 0;
   (parts == 1 ? perm_estimate_real : perm_estimate_complex)(n, real, n, &plan, &run->options, estimate);
-  size = hypot(estimate->value, estimate->imaginary);
-  if (run->guarantee && estimate->status == PERM_OK && negative &&
-      !(estimate->proved_radius <= run->estimate_plan.relative_error * size)) {
-    estimate->status = PERM_TOLERANCE_NOT_MET;
-    snprintf(estimate->message, sizeof estimate->message, "the error asked for is not met: entries are negative or "
-             "complex, and what is proved of them is the radius, %.2g times the value", estimate->proved_radius / size);
-  } else if (estimate->status == PERM_TOLERANCE_NOT_MET) {
+  if (estimate->status == PERM_TOLERANCE_NOT_MET && !plan.guarantee)
     snprintf(estimate->message, sizeof estimate->message, "the relative error asked for is not met, it is %.2g; let it "
-             "have more --samples or --seconds", estimate->standard_error / size);
-  }
+             "have more --samples or --seconds",
+             estimate->standard_error / hypot(estimate->value, estimate->imaginary));
   result->status = estimate->status;
   snprintf(result->message, sizeof result->message, "%s", estimate->message);
   cli_rather_exact(run, matrix, estimate->seconds);
@@ -371,7 +359,8 @@ static void cli_compute_minors(const cli *run, const perm_matrix *matrix, const 
 static void cli_compute_dense(const cli *run, const perm_matrix *matrix, perm_result *result, perm_estimate *estimate,
                               cli_minors *list)
 {
-  const perm_options *options = &run->options;
+  cli rest = *run; /* with the seconds that the array leaves */
+  const perm_options *options = &rest.options;
   const int m = matrix->m, n = matrix->n, parts = matrix->kind == PERM_KIND_COMPLEX ? 2 : 1;
   const int exactly = options->precision == PERM_PRECISION_EXACT || options->modulus ||
                       (options->precision == PERM_PRECISION_DEFAULT && matrix->kind <= PERM_KIND_INTEGER);
@@ -383,13 +372,26 @@ static void cli_compute_dense(const cli *run, const perm_matrix *matrix, perm_re
     result->status = PERM_ERROR_COUNTS;
     snprintf(result->message, sizeof result->message, "--%s has %d numbers for %d %s", rows ? "rows" : "cols",
              rows ? run->rows : run->columns, rows ? m : n, rows ? "rows" : "columns");
-  } else if (!cli_dense(run, matrix, &real, &integer)) {
-    result->status = *options->cancel ? PERM_STOPPED_CANCELLED : PERM_ERROR_MEMORY;
-    snprintf(result->message, sizeof result->message, "%s", *options->cancel ? "cancelled" : "out of memory");
+  } else if (run->estimate && m != n) {
+    result->status = PERM_ERROR_UNSUPPORTED;
+    snprintf(result->message, sizeof result->message, "--estimate takes square matrices");
+  } else if (!run->estimate || n <= PERM_ESTIMATE_MAX_N) { /* beyond, the library refuses without an array */
+    result->status = cli_dense(run, matrix, &real, run->estimate ? NULL : &integer);
+    cli_seconds_taken(&rest.options, cli_clock() - start);
+    if (result->status == PERM_ERROR_LIMIT)
+      snprintf(result->message, sizeof result->message, "max_bytes = %.3g is too little: at least %.3g bytes of input "
+               "are needed", options->max_bytes, (run->estimate ? 8.0 : 16.0) * parts * m * n);
+    else if (result->status != PERM_OK)
+      snprintf(result->message, sizeof result->message, "%s", perm_status_text(result->status));
+    if (result->status != PERM_OK)
+      result->value = result->imaginary = NAN;
+  }
+  if (result->status != PERM_OK) {
+    /* is told */
   } else if (run->estimate) {
-    cli_compute_estimate(run, matrix, parts, real, result, estimate);
+    cli_compute_estimate(&rest, matrix, parts, real, result, estimate);
   } else if (run->gradient || run->minors) {
-    cli_compute_minors(run, matrix, real, integer, result, list);
+    cli_compute_minors(&rest, matrix, real, integer, result, list);
   } else if (exactly && integer) {
     (parts == 1 ? CLI_COMPUTE(repeated_integer) : CLI_COMPUTE(repeated_gaussian))(
         m, n, integer, n, run->row_counts, run->column_counts, options, result);

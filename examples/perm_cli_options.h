@@ -12,7 +12,7 @@ typedef struct cli {
   int progress;         /* 1: asked for, or a terminal: ten times a second; 0: a line on what takes long */
   const char *told;     /* the activity of which that line was written */
   int explain;          /* 2: all that the plan says */
-  int json, estimate, guarantee, gradient, rook, minors; /* minors: the row, counted from 1 */
+  int json, estimate, gradient, rook, minors; /* minors: the row, counted from 1 */
   perm_estimate_plan estimate_plan;
   int rows, columns; /* multiplicities given; 0: none */
   int *row_counts, *column_counts;
@@ -570,7 +570,7 @@ static int cli_parse(cli *run, int argc, char **argv)
                          "expected a relative error between 0 and 1, a comma, and the chance to miss it, 1e-9 to 1: "
                          "0.1,0.05");
       run->estimate_plan.confidence = 1 - delta;
-      run->estimate = run->guarantee = 1;
+      run->estimate = run->estimate_plan.guarantee = 1;
     } else if (!strcmp(name, "--mod")) {
       CLI_NEED("expected a modulus")
       if (!cli_whole(value, &options->modulus) || options->modulus < 2 || options->modulus > (uint64_t)1 << 63)

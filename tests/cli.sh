@@ -312,6 +312,16 @@ expect guarantee_max_seconds 1 '^  --max-seconds reached before' --guarantee 1e-
   --generate binary:200:0.5
 expect guarantee_computed 0 'estimator rejection, 0 samples .computed., seed' --guarantee 0.1,0.05 --generate uniform:12
 check guarantee_computed_digits sh -c "awk '/confidence: / { found = 1; exit \$4 >= \$6 } END { if (!found) exit 1 }' $dir/out"
+# limits hold before the matrix becomes an array, of 0.8 to 20 GB
+printf '%%%%MatrixMarket matrix coordinate integer general\n50000 50000 1\n1 1 1\n' >$dir/large.mtx
+printf '%%%%MatrixMarket matrix coordinate integer general\n10000 10000 1\n1 1 1\n' >$dir/less.mtx
+before=$(date +%s)
+expect guarantee_bytes 3 '--max-bytes 1e.07 is too little: at least 3.2e.09 bytes of input are needed; allow more --max-bytes$' \
+  --guarantee 0.1,0.05 --generate grid:200:200 --max-bytes 1e7
+expect guarantee_bytes_of_file 3 'at least 8e.08 bytes' $dir/less.mtx --guarantee 0.1,0.05 --max-bytes 1e7
+expect guarantee_size 2 'n is negative or above PERM_ESTIMATE_MAX_N' --guarantee 0.1,0.05 $dir/large.mtx
+expect guarantee_size_unseen 1 '^  --max-seconds reached before' --guarantee 0.1,0.05 $dir/less.mtx --max-seconds 0.01
+check guarantee_limits_at_once test $(($(date +%s) - before)) -le 3
 expect guarantee_bad 2 'expected a relative error between 0 and 1' --guarantee 2,3 --generate uniform:12
 expect guarantee_json 0 '"certain_low":[0-9.e+]*,"certain_high":.*estimate-rejection' --guarantee 0.3,0.05 --generate binary:24:0.5 --json
 expect estimate_stopped 5 'relative error asked for is not met, it is .* more --samples or --seconds' --estimate --relative-error 1e-6 --samples 1000 --generate uniform:20

@@ -16,7 +16,7 @@ TEST_LONG(t_estimate_interval_covers_at_its_rate)
   for (kind = 0; kind < 4; kind++)
     for (level = 0; level < 2; level++) {
       const int n = kind == 3 ? 4 : 6, parts = kind == 3 ? 2 : 1;
-      perm_estimate_plan plan = {PERM_ESTIMATOR_AUTO, 1024, 0, 0, 0};
+      perm_estimate_plan plan = {PERM_ESTIMATOR_AUTO, 1024, 0, 0, 0, 0};
       perm_estimate estimate;
       perm_result exact;
       int covered = 0, trial;
@@ -68,7 +68,7 @@ TEST(t_estimate_threads_and_seeds)
 {
   double a[400];
   perm_estimate first, other;
-  perm_estimate_plan plan = {PERM_ESTIMATOR_AUTO, 20000, 0, 0, 7};
+  perm_estimate_plan plan = {PERM_ESTIMATOR_AUTO, 20000, 0, 0, 7, 0};
   int threads, estimator, i;
   for (i = 0; i < 400; i++)
     a[i] = test_uniform();
@@ -93,7 +93,7 @@ TEST(t_estimate_threads_and_seeds)
 TEST(t_estimate_stops_and_scales)
 {
   static double a[300 * 300];
-  perm_estimate_plan plan = {PERM_ESTIMATOR_AUTO, 0, 0.002, 0, 1};
+  perm_estimate_plan plan = {PERM_ESTIMATOR_AUTO, 0, 0.002, 0, 1, 0};
   perm_options options = {0};
   perm_estimate estimate, scaled;
   int i;
@@ -129,7 +129,7 @@ TEST(t_estimate_stops_and_scales)
 TEST(t_estimate_declines_by_name)
 {
   double a[4] = {1, 2, 3, -4}, wide[4] = {1e300, 1e-300, 1e-300, 1e-300}, lines[4] = {1e300, 1e300, 1e-300, 1e-300};
-  perm_estimate_plan plan = {PERM_ESTIMATOR_SINKHORN, 0, 0, 0, 0};
+  perm_estimate_plan plan = {PERM_ESTIMATOR_SINKHORN, 0, 0, 0, 0, 0};
   perm_options options = {0};
   perm_estimate e;
   CHECK(perm_estimate_real(2, a, 2, &plan, NULL, &e) == PERM_ERROR_UNSUPPORTED && e.argument == 4);
@@ -215,7 +215,7 @@ TEST(t_rejection_encloses)
   for (kind = 0; kind < 5; kind++)
     for (trial = 0; trial < 8; trial++) {
       const int n = trial < 6 ? 3 + 3 * trial : 21 + 3 * (trial - 6);
-      perm_estimate_plan plan = {PERM_ESTIMATOR_REJECTION, 0, 0.4, 0.9, 0};
+      perm_estimate_plan plan = {PERM_ESTIMATOR_REJECTION, 0, 0.4, 0.9, 0, 0};
       perm_estimate e, other;
       perm_options options;
       perm_result r;
@@ -245,7 +245,7 @@ TEST_LONG(t_rejection_covers)
 {
   enum { TRIALS = 10000, N = 21 };
   double a[N * N];
-  perm_estimate_plan plan = {PERM_ESTIMATOR_REJECTION, 0, 0.4, 0.95, 0};
+  perm_estimate_plan plan = {PERM_ESTIMATOR_REJECTION, 0, 0.4, 0.95, 0, 0};
   perm_options options;
   perm_result r;
   perm_estimate e;
@@ -270,7 +270,7 @@ TEST(t_estimate_all_zero)
 {
   enum { N = 200 };
   static double a[N * N];
-  perm_estimate_plan plan = {PERM_ESTIMATOR_AUTO, 2048, 0, 0, 0};
+  perm_estimate_plan plan = {PERM_ESTIMATOR_AUTO, 2048, 0, 0, 0, 0};
   perm_options options;
   perm_matrix matrix;
   perm_estimate e;
@@ -321,7 +321,7 @@ TEST(t_estimate_proved_radius)
     CHECK((parts == 1 ? perm_compute_real : perm_compute_complex)(N, N, a, N, NULL, &r) == PERM_OK);
     for (round = 0; round < 2; round++)
       for (seed = 0; seed < 100; seed++) {
-        perm_estimate_plan plan = {PERM_ESTIMATOR_GLYNN, round ? 16384 : 1024, 0, 0.9, 0};
+        perm_estimate_plan plan = {PERM_ESTIMATOR_GLYNN, round ? 16384 : 1024, 0, 0.9, 0, 0};
         perm_estimate e;
         plan.seed = (uint64_t)seed;
         CHECK((parts == 1 ? perm_estimate_real : perm_estimate_complex)(N, a, N, &plan, NULL, &e) == PERM_OK);
@@ -339,7 +339,7 @@ TEST(t_estimate_proved_radius)
 TEST(t_rejection_refuses)
 {
   double a[4] = {1, 2, 3, 4};
-  perm_estimate_plan plan = {PERM_ESTIMATOR_REJECTION, 0, 0, 0, 0};
+  perm_estimate_plan plan = {PERM_ESTIMATOR_REJECTION, 0, 0, 0, 0, 0};
   perm_options options;
   perm_estimate e;
   CHECK(perm_estimate_real(2, a, 2, &plan, NULL, &e) == PERM_OK && fabs(e.value - 10) < 1e-8);
@@ -368,11 +368,53 @@ TEST(t_rejection_refuses)
   }
 }
 
+/* plan.guarantee takes the estimator that proves most: rejection, whose error is kept, or of signs glynn, whose proved
+   radius is compared with the error. */
+TEST(t_estimate_guarantee)
+{
+  static double a[2 * 64];
+  perm_estimate_plan plan = {PERM_ESTIMATOR_AUTO, 0, 0.2, 0.9, 3, 1};
+  perm_estimate_plan other = {PERM_ESTIMATOR_REJECTION, 0, 0.2, 0.9, 3, 0};
+  perm_estimate e, f;
+  int i, parts, met = 0;
+  for (i = 0; i < 128; i++)
+    a[i] = test_uniform();
+  CHECK(perm_estimate_real(8, a, 8, &plan, NULL, &e) == PERM_OK && e.estimator == PERM_ESTIMATOR_REJECTION);
+  CHECK(perm_estimate_real(8, a, 8, &other, NULL, &f) == PERM_OK && e.value == f.value && e.radius == f.radius);
+  plan.samples = 512;
+  for (parts = 1; parts <= 2; parts++)
+    for (i = 0; i < 8; i++) {
+      a[0] = parts == 1 ? -1 : a[0];
+      plan.relative_error = i & 1 ? 1 - 1e-9 : 0; /* 0: 0.1 */
+      plan.seed = (uint64_t)i;
+      plan.samples = i & 2 ? 1 << 20 : 512;
+      other = plan;
+      other.estimator = PERM_ESTIMATOR_GLYNN;
+      other.guarantee = 0;
+      other.relative_error = 0; /* no reason to stop */
+      (parts == 1 ? perm_estimate_real : perm_estimate_complex)(2, a, 2, &plan, NULL, &e);
+      CHECK((parts == 1 ? perm_estimate_real : perm_estimate_complex)(2, a, 2, &other, NULL, &f) == PERM_OK);
+      CHECK(e.estimator == PERM_ESTIMATOR_GLYNN && e.value == f.value && e.samples == f.samples && e.confidence == 0.9);
+      CHECK_SHOW(e.status == (f.proved_radius <= (i & 1 ? 1 - 1e-9 : 0.1) * hypot(f.value, f.imaginary)
+                                  ? PERM_OK : PERM_TOLERANCE_NOT_MET), "%g of %g", e.proved_radius, e.value);
+      met += e.status == PERM_OK;
+      if (e.status != PERM_OK) {
+        CHECK_TEXT(e.message, "the error asked for is not met: entries are negative or complex, and what is proved of "
+                   "them is the radius, ");
+        CHECK_TEXT(e.message, " times the value");
+      }
+    }
+  CHECK(met > 0 && met < 16);
+  plan.estimator = PERM_ESTIMATOR_SINKHORN;
+  CHECK(perm_estimate_real(2, a, 2, &plan, NULL, &e) == PERM_ERROR_OPTION && e.argument == 4);
+  CHECK_TEXT(e.message, "plan: guarantee chooses the estimator");
+}
+
 /* Between certain_low and certain_high is every permanent, those below 0 too. */
 TEST(t_estimate_certain_of_signs)
 {
   const double signs[4] = {-1, 0, 0, 1}, ones[4] = {1, 1, 1, 1}, complex[8] = {0, 1, 0, 0, 0, 0, 0, 1};
-  perm_estimate_plan plan = {PERM_ESTIMATOR_AUTO, 256, 0, 0, 0};
+  perm_estimate_plan plan = {PERM_ESTIMATOR_AUTO, 256, 0, 0, 0, 0};
   perm_estimate e;
   CHECK(perm_estimate_real(2, signs, 2, &plan, NULL, &e) == PERM_OK && e.value == -1);
   CHECK(e.certain_low == -(double)INFINITY && e.certain_high == (double)INFINITY);
@@ -386,7 +428,7 @@ TEST(t_estimate_certain_of_signs)
 TEST(t_estimate_interval_of_rounding)
 {
   static double a[120 * 120];
-  const perm_estimate_plan plan = {PERM_ESTIMATOR_SINKHORN, 512, 0, 0, 0};
+  const perm_estimate_plan plan = {PERM_ESTIMATOR_SINKHORN, 512, 0, 0, 0, 0};
   perm_estimate e;
   perm_result r;
   double factorial;

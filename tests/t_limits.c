@@ -192,6 +192,12 @@ TEST(t_limits_estimates_stop)
     CHECK_SHOW(limits_in_time(), "call %d", call);
   }
   CHECK_TEXT(estimate.message, "before there were 256 samples");
+  for (call = 0; call < N * N; call++) /* each row reaches all below, and is a block by itself */
+    a[call] = call % N < call / N ? 0 : 1;
+  plan.estimator = PERM_ESTIMATOR_REJECTION;
+  options = limits_options(LIMITS_AFTER);
+  CHECK(perm_estimate_real(N, a, N, &plan, &options, &estimate) == PERM_STOPPED_CANCELLED && isnan(estimate.value));
+  CHECK(limits_in_time());
   free(a);
 }
 

@@ -183,7 +183,7 @@ class _Matrix(Structure):  # its head; the allocator follows
 
 class _EstimatePlan(Structure):
     _fields_ = [("estimator", c_int), ("samples", c_double), ("relative_error", c_double), ("confidence", c_double),
-                ("seed", c_uint64)]
+                ("seed", c_uint64), ("guarantee", c_int)]
 
 
 class _Estimate(Structure):
@@ -1916,8 +1916,8 @@ def submatrices(a, rows=None, cols=None, out=None, **options):
     return out.answer()
 
 
-def _guarantee(a, guarantee, *others):
-    """Estimator, relative error and confidence of a pair (E, D)."""
+def _guarantee(guarantee, *others):
+    """Relative error and confidence of a pair (E, D)."""
     try:
         error, chance = map(float, guarantee)
     except (TypeError, ValueError):
@@ -1928,8 +1928,7 @@ def _guarantee(a, guarantee, *others):
                          (guarantee,), "PERM_ERROR_OPTION")
     if others != ("auto", 0, 0):
         raise InputError("guarantee says estimator, relative_error and confidence: leave them out", "PERM_ERROR_OPTION")
-    positive = _kind(a) == "d" and all(x >= 0 for x in _entries(a))
-    return ("rejection", error, 1 - chance) if positive else ("auto", 0, 1 - chance)
+    return error, 1 - chance
 
 
 def estimate(a, samples=0, relative_error=0, confidence=0, seed=0, estimator="auto", guarantee=None, **options):
@@ -1958,10 +1957,10 @@ def estimate(a, samples=0, relative_error=0, confidence=0, seed=0, estimator="au
         raise InputError("option %s does nothing for an estimate: threads max_seconds progress cancel do" % idle[0],
                          "PERM_ERROR_OPTION")
     if guarantee is not None:
-        estimator, relative_error, confidence = _guarantee(a, guarantee, estimator, relative_error, confidence)
+        relative_error, confidence = _guarantee(guarantee, estimator, relative_error, confidence)
     wanted = _EstimatePlan(_one_of("estimator", estimator, ESTIMATORS), _real("samples", samples),
                            _real("relative_error", relative_error), _real("confidence", confidence),
-                           _whole("seed", seed, 0, 2**64 - 1))
+                           _whole("seed", seed, 0, 2**64 - 1), guarantee is not None)
     e = _Estimate()
     a, ld = _rows_of(a)
     status = call.run("perm_estimate_" + _SUFFIXES[_kind(a)], a.shape[0], _at(a), ld,
@@ -1969,13 +1968,9 @@ def estimate(a, samples=0, relative_error=0, confidence=0, seed=0, estimator="au
     message = _text(e.message)
     if status < 0:
         raise _error(status, message)
-    size, told = abs(complex(e.value, e.imaginary)), _lib.perm_status_name(status).decode()
-    if guarantee is not None and not relative_error and not status and not e.proved_radius <= guarantee[0] * size:
-        told, message = "PERM_TOLERANCE_NOT_MET", ("the error asked for is not met: entries are negative or complex, "
-                                                   "and what is proved of them is the radius")
     return Estimate(complex(e.value, e.imaginary) if e.is_complex else e.value, e.exp2, e.standard_error, e.low, e.high,
                     e.radius, e.proved_radius, e.certain_low, e.certain_high, e.confidence, int(e.samples), e.seed,
-                    ESTIMATORS[e.estimator], e.threads, e.seconds, told, message)
+                    ESTIMATORS[e.estimator], e.threads, e.seconds, _lib.perm_status_name(status).decode(), message)
 
 
 def _is_general(a):

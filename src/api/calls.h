@@ -193,6 +193,8 @@ typedef struct perm_estimate_plan {
   double relative_error; /* 0: none */
   double confidence;     /* of the interval; 0: 0.95 */
   uint64_t seed;         /* the same seed gives the same samples for any number of threads */
+  int guarantee;         /* 1: AUTO is REJECTION or, with signs, GLYNN; PERM_TOLERANCE_NOT_MET: proved_radius is larger
+                            than relative_error (0: 0.1) times the value */
 } perm_estimate_plan;
 
 /* The permanent is about (value + i imaginary) 2^exp2; the rest in the same unit. */

@@ -126,6 +126,7 @@ static const struct {
     PERMI_FIELD(perm_estimate_plan, relative_error),
     PERMI_FIELD(perm_estimate_plan, confidence),
     PERMI_FIELD(perm_estimate_plan, seed),
+    PERMI_FIELD(perm_estimate_plan, guarantee),
     {"perm_estimate", 0, sizeof(perm_estimate)},
     PERMI_FIELD(perm_estimate, value),
     PERMI_FIELD(perm_estimate, imaginary),

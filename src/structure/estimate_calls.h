@@ -10,8 +10,8 @@ PERM_API const char *perm_estimator_name(perm_estimator estimator)
   return (int)estimator >= 0 && estimator < PERM_ESTIMATOR_COUNT ? name[estimator] : "unknown";
 }
 
-/* *negative: some entry is not a number >= 0. */
-static perm_status permi_estimate_check(int n, const permi_view *view, const perm_estimate_plan *plan,
+/* *negative: some entry is not a number >= 0. Sets the plan's estimator; with signs a guarantee stops at no error. */
+static perm_status permi_estimate_check(int n, const permi_view *view, perm_estimate_plan *plan,
                                         permi_control *watch, int *negative, perm_result *result)
 {
   const int parts = view->parts;
@@ -27,6 +27,8 @@ static perm_status permi_estimate_check(int n, const permi_view *view, const per
     return permi_fail(result, PERM_ERROR_OPTION, 4, "plan: relative_error is negative or not finite (0 means none)");
   if (!(plan->confidence >= 0) || plan->confidence >= 1)
     return permi_fail(result, PERM_ERROR_OPTION, 4, "plan: confidence is not between 0 and 1 (0 means 0.95)");
+  if (plan->guarantee && plan->estimator != PERM_ESTIMATOR_AUTO)
+    return permi_fail(result, PERM_ERROR_OPTION, 4, "plan: guarantee chooses the estimator, which has to be auto");
   status = permi_check_whole(watch->options, 5, result);
   if (status != PERM_OK)
     return status;
@@ -44,10 +46,18 @@ static perm_status permi_estimate_check(int n, const permi_view *view, const per
         return permi_fail(result, PERM_ERROR_NOT_FINITE, 2, "a has a NaN or an infinity");
       *negative |= x < 0 || (parts == 2 && x != 0);
     }
+  if (watch->stopped != PERM_OK)
+    return permi_fail(result, watch->stopped, 0, "%s before there were %d samples", perm_status_text(watch->stopped),
+                      PERMI_BLOCK_SAMPLES);
   if (plan->estimator >= PERM_ESTIMATOR_SINKHORN && *negative)
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 4,
                       "plan: estimator %s is for matrices without negative or complex entries; glynn takes any",
                       perm_estimator_name(plan->estimator));
+  if (plan->estimator == PERM_ESTIMATOR_AUTO)
+    plan->estimator = *negative ? PERM_ESTIMATOR_GLYNN
+                      : plan->guarantee ? PERM_ESTIMATOR_REJECTION : PERM_ESTIMATOR_SINKHORN;
+  if (plan->guarantee && *negative)
+    plan->relative_error = 0;
   if (plan->estimator != PERM_ESTIMATOR_REJECTION)
     return PERM_OK;
   if (plan->relative_error >= 1 || plan->confidence > 1 - 1e-9)
@@ -112,7 +122,7 @@ static perm_status permi_estimate_all_zero(double *a, int n, int parts, permi_po
   return PERM_OK;
 }
 
-static perm_status permi_estimate_metered(int n, const permi_view *view, const perm_estimate_plan *plan,
+static perm_status permi_estimate_metered(int n, const permi_view *view, perm_estimate_plan *plan,
                                           const perm_options *options, perm_estimate *estimate, perm_result *result)
 {
   permi_pool pool = {&options->allocator, NULL, 0};
@@ -130,10 +140,9 @@ static perm_status permi_estimate_metered(int n, const permi_view *view, const p
   sampler.n = n;
   sampler.watch = &watch;
   sampler.seed = plan->seed;
-  sampler.signs = plan->estimator == PERM_ESTIMATOR_GLYNN || (plan->estimator == PERM_ESTIMATOR_AUTO && negative);
+  sampler.signs = plan->estimator == PERM_ESTIMATOR_GLYNN;
   sampler.parts = parts = sampler.signs ? view->parts : 1;
-  estimate->estimator = sampler.signs ? PERM_ESTIMATOR_GLYNN
-                        : plan->estimator == PERM_ESTIMATOR_AUTO ? PERM_ESTIMATOR_SINKHORN : plan->estimator;
+  estimate->estimator = plan->estimator;
   estimate->seed = plan->seed;
   estimate->confidence = plan->confidence > 0 ? plan->confidence : 0.95;
   estimate->threads = permi_threads(options);
@@ -199,9 +208,11 @@ static perm_status permi_estimate_metered(int n, const permi_view *view, const p
 static perm_status permi_estimate(int n, const permi_view *view, const perm_estimate_plan *plan_given,
                                   const perm_options *options_given, perm_estimate *estimate)
 {
-  static const perm_estimate_plan no_plan = {PERM_ESTIMATOR_AUTO, 0, 0, 0, 0};
-  const perm_estimate_plan *plan = plan_given ? plan_given : &no_plan;
+  static const perm_estimate_plan no_plan = {PERM_ESTIMATOR_AUTO, 0, 0, 0, 0, 0};
+  perm_estimate_plan plan = plan_given ? *plan_given : no_plan;
+  const double wanted = plan.relative_error > 0 ? plan.relative_error : 0.1;
   const double start = permi_seconds();
+  double size;
   permi_metered call;
   perm_result result;
   const perm_options *options;
@@ -209,8 +220,9 @@ static perm_status permi_estimate(int n, const permi_view *view, const perm_esti
   if (!estimate)
     return PERM_ERROR_NULL;
   options = permi_meter_begin(&call, options_given, permi_view_bytes(n, n, view));
-  status = permi_estimate_metered(n, view, plan, options, estimate, &result);
+  status = permi_estimate_metered(n, view, &plan, options, estimate, &result);
   status = permi_meter_end(&call, status, &result);
+  size = hypot(estimate->value, estimate->imaginary);
   if (status < 0 || (status > 0 && estimate->samples == 0)) {
     memset(estimate, 0, sizeof *estimate);
     estimate->value = estimate->imaginary = estimate->low = estimate->high = (double)NAN;
@@ -219,6 +231,11 @@ static perm_status permi_estimate(int n, const permi_view *view, const perm_esti
     snprintf(estimate->message, sizeof estimate->message, "%s", result.message);
   } else if (status > 0) {
     snprintf(estimate->message, sizeof estimate->message, "%s", perm_status_text(status));
+  } else if (plan.guarantee && estimate->estimator == PERM_ESTIMATOR_GLYNN &&
+             !(estimate->proved_radius <= wanted * size)) {
+    status = PERM_TOLERANCE_NOT_MET;
+    snprintf(estimate->message, sizeof estimate->message, "the error asked for is not met: entries are negative or "
+             "complex, and what is proved of them is the radius, %.2g times the value", estimate->proved_radius / size);
   }
   estimate->status = status;
   estimate->seconds = permi_seconds() - start;

@@ -283,7 +283,7 @@ typedef struct permi_pairing {
   permi_control *watch;
 } permi_pairing;
 
-/* 0: there is no perfect matching. */
+/* 0: there is no perfect matching. 1, too, if stopped. */
 static int permi_rejection_match(permi_pairing *pairing)
 {
   const double *a = pairing->a;
@@ -297,7 +297,7 @@ static int permi_rejection_match(permi_pairing *pairing)
     for (j = 0; j < n; j++)
       from[j] = -1;
     queue[0] = start;
-    for (head = 0, tail = 1; head < tail && end < 0; head++)
+    for (head = 0, tail = 1; head < tail && end < 0 && !permi_watch(pairing->watch, 1.0 * n); head++)
       for (i = queue[head], j = 0; j < n && end < 0; j++)
         if (a[(size_t)i * (size_t)n + (size_t)j] > 0 && from[j] < 0) {
           from[j] = i;
@@ -307,7 +307,7 @@ static int permi_rejection_match(permi_pairing *pairing)
             queue[tail++] = owner[j];
         }
     if (end < 0)
-      return 0;
+      return pairing->watch->stopped != PERM_OK;
     for (j = end; j >= 0; j = next) {
       i = from[j];
       next = mate[i];
@@ -326,7 +326,7 @@ static int permi_rejection_reach(permi_pairing *pairing, int start, int along, i
   int head, tail = 1, j, *queue = pairing->queue;
   queue[0] = start;
   pairing->mark[start] = to;
-  for (head = 0; head < tail; head++)
+  for (head = 0; head < tail && !permi_watch(pairing->watch, 2.0 * n); head++)
     for (j = 0; j < n; j++) {
       const int i = along ? pairing->owner[j] : j, row = along ? queue[head] : j;
       const int column = along ? j : pairing->mate[queue[head]];

@@ -226,7 +226,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         m < 4 ? 0 : n / 2, a, a + parts * (n / 2), &options, hostile ? NULL : &condition, &r);
     fuzz_check_result(status, &r);
   } else if (call == 28) {
-    perm_estimate_plan plan = {(perm_estimator)(order % 5), 300, shape & 1 ? 0.1 : 0, hostile ? 2 : 0, 7};
+    perm_estimate_plan plan = {(perm_estimator)(order % 5), 300, shape & 1 ? 0.1 : 0, hostile ? 2 : 0, 7, shape & 2};
     perm_estimate estimate;
     status = (parts == 1 ? perm_estimate_real : perm_estimate_complex)(m < n ? m : n, a, ld, &plan, &options,
                                                                             &estimate);
