@@ -16326,8 +16326,8 @@ static perm_options permi_run_without_files(const perm_options *options)
   return run;
 }
 
-/* Does the lower result stand after this status? Not in a job in pieces that was stopped or ran out of time, be it while
-   the next precision was planned: its bits must not depend on limits. */
+/* Does the lower result stand after this status? Not in a job in pieces that was stopped or ran out of time, planning
+   included: its bits must not depend on limits. */
 static int permi_stands(const perm_options *options, perm_status status)
 {
   return status != PERM_OK && !(permi_in_pieces(options) && (status > 0 || status == PERM_ERROR_LIMIT));
@@ -18578,6 +18578,7 @@ static perm_status permi_cauchy_general(const permi_nodes *nodes, const perm_opt
   perm_result largest;
   perm_plan plan;
   perm_status status = PERM_ERROR_MEMORY;
+  const double most = options->max_seconds > 0 ? options->max_seconds : PERMI_ESCALATE_SECONDS;
   int i, j;
   permi_result_clear(result);
   permi_result_clear(&largest);
@@ -18592,7 +18593,7 @@ static perm_status permi_cauchy_general(const permi_nodes *nodes, const perm_opt
     }
   if (a)
     status = permi_plan_array(&problem, &general, &plan, result);
-  if (status == PERM_OK && 2 * plan.seconds > (options->max_seconds > 0 ? options->max_seconds : PERMI_ESCALATE_SECONDS))
+  if (status == PERM_OK && 2 * plan.seconds > most)
     status = PERM_ERROR_LIMIT;
   if (status == PERM_OK)
     status = permi_compute(&problem, PERMI_AS_IT_STANDS, 5, &general, result);

@@ -24607,7 +24607,8 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
     status = permi_offer_note(maker, block, PERM_METHOD_DENSE, offers.dense, 0, "");
   if (status == PERM_OK && !offers.settled && counts < offers.dense &&
       (offers.chosen < 0 || counts < offer[offers.chosen].seconds)) {
-    status = permi_make_rival(maker, block, offers.chosen < 0 ? (double)INFINITY : offers.best, 0, leaf, &counts, &made);
+    first = offers.chosen < 0 ? (double)INFINITY : offers.best;
+    status = permi_make_rival(maker, block, first, 0, leaf, &counts, &made);
     if (status == PERM_OK)
       status = permi_offer_note(maker, block, integer ? PERM_METHOD_EXACT : PERM_METHOD_REPEATS, counts, 0, "");
   }

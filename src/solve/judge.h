@@ -49,8 +49,8 @@ static perm_options permi_run_without_files(const perm_options *options)
   return run;
 }
 
-/* Does the lower result stand after this status? Not in a job in pieces that was stopped or ran out of time, be it while
-   the next precision was planned: its bits must not depend on limits. */
+/* Does the lower result stand after this status? Not in a job in pieces that was stopped or ran out of time, planning
+   included: its bits must not depend on limits. */
 static int permi_stands(const perm_options *options, perm_status status)
 {
   return status != PERM_OK && !(permi_in_pieces(options) && (status > 0 || status == PERM_ERROR_LIMIT));

@@ -154,6 +154,7 @@ static perm_status permi_cauchy_general(const permi_nodes *nodes, const perm_opt
   perm_result largest;
   perm_plan plan;
   perm_status status = PERM_ERROR_MEMORY;
+  const double most = options->max_seconds > 0 ? options->max_seconds : PERMI_ESCALATE_SECONDS;
   int i, j;
   permi_result_clear(result);
   permi_result_clear(&largest);
@@ -168,7 +169,7 @@ static perm_status permi_cauchy_general(const permi_nodes *nodes, const perm_opt
     }
   if (a)
     status = permi_plan_array(&problem, &general, &plan, result);
-  if (status == PERM_OK && 2 * plan.seconds > (options->max_seconds > 0 ? options->max_seconds : PERMI_ESCALATE_SECONDS))
+  if (status == PERM_OK && 2 * plan.seconds > most)
     status = PERM_ERROR_LIMIT;
   if (status == PERM_OK)
     status = permi_compute(&problem, PERMI_AS_IT_STANDS, 5, &general, result);
