@@ -1231,7 +1231,7 @@ def test_proofs(tmp_path):
         damaged = bytearray(proof.read_bytes())
         damaged[len(damaged) // 2] ^= 1
         proof.write_bytes(damaged)
-        for text, said in ((b"\xef\xbb\xbf1 2\n3 4\n", "bytes that are no ASCII text;"), (b"1.0 2\n3 4\n", ": 1.0;"),
+        for text, said in ((b"\xa01 2\n3 4\n", "bytes that are no ASCII text;"), (b"1.5 2\n3 4\n", ": 1.5;"),
                            (b"1 2\n3", "the end of the file;"))[:3 * (len(verifiers) > 1)]:
             other = tmp_path / "other.txt"
             other.write_bytes(text)
