@@ -402,10 +402,22 @@ expect spy_missing 2 'missing value after "--spy"' $dir/nine.txt --spy
 expect spy_two 2 'takes one matrix' --spy $dir/x.svg $dir/nine.txt $dir/swap.mtx
 check no_half_picture test "$(find $dir -name '*.tmp*' | wc -l)" -eq 0
 
-# files of others: an input, or what is no Matrix Market or SVG, is replaced with --force only; the old mode stays
+# no input is ever replaced, under any name; what is no Matrix Market or SVG with --force only; the old mode stays
 cp $dir/swap.mtx $dir/input.mtx; cp $dir/nine.txt $dir/text
-expect write_on_input 2 'that is an input: "' --write $dir/input.mtx $dir/input.mtx
-expect write_on_input_by_link 2 'that is an input' --write $dir/../cli/input.mtx $dir/input.mtx
+ln $dir/input.mtx $dir/input.hard; ln -s input.mtx $dir/input.link
+for spelling in $dir/input.mtx ./$dir/input.mtx $dir/../$(basename $dir)/input.mtx $dir/input.hard $dir/input.link; do
+  for option in --write --spy --prove; do
+    expect "$option on the input: $spelling" 2 "$option would destroy the input \"$spelling\"; name another file$" \
+      $option $spelling $dir/input.mtx
+    expect "$option on the input by force: $spelling" 2 "$option would destroy the input \"" --force $option $spelling \
+      $dir/input.mtx
+    check "$option on standard input by force: $spelling" sh -c "! '$perm' --force $option $spelling - \
+      <$dir/input.mtx 2>/dev/null"
+  done
+  expect "--checkpoint on the input: $spelling" 2 'would destroy the input' --checkpoint $spelling $dir/input.mtx
+done
+expect merge_input 2 'would destroy the checkpoint' --merge $dir/input.mtx --force --prove $dir/input.mtx
+check input_stays cmp -s $dir/input.mtx $dir/swap.mtx
 expect write_on_text 2 'that is no Matrix Market: "' --write $dir/text $dir/input.mtx
 expect spy_on_market 2 'that is no SVG: "' --spy $dir/input.mtx $dir/swap.mtx
 check others_are_there cmp -s $dir/input.mtx $dir/swap.mtx
@@ -424,8 +436,8 @@ check write_and_prove_nothing test ! -e $dir/one
 expect write_and_prove_place 2 '--write and --prove have one name' --generate ones:5 --write $dir/one --prove $dir/./one
 expect spy_and_prove 2 '--spy and --prove have one name' --generate ones:5 --spy $dir/one --prove $dir/one
 cp $dir/header.csv $dir/no_proof.csv
-expect prove_force 2 'add --force' $dir/no_proof.csv --prove $dir/no_proof.csv
-expect prove_forced 0 'permanent = 10$' $dir/no_proof.csv --prove $dir/no_proof.csv --force
+expect prove_force 2 'add --force' $dir/header.csv --prove $dir/no_proof.csv
+expect prove_forced 0 'permanent = 10$' $dir/header.csv --prove $dir/no_proof.csv --force
 ln -s target $dir/x.link; cp $dir/nine.txt $dir/old.prf; printf '1 2.5 3\n4 5 6\n' >$dir/real23.txt
 expect prove_nothing 2 'the matrix is 0 x 0; proofs are of square ones of order 1 to 44' --generate ones:0 --prove $dir/zero.prf
 expect prove_fractions 2 'leave out --prove, or write decimals' $dir/fractions.txt --prove $dir/fr.prf
