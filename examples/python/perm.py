@@ -1237,6 +1237,9 @@ class _Sparse:
         self.note = b""
         tail = byref(call.options), self.bytes, byref(call.result)
         if isinstance(a, (str, os.PathLike, bytes)):
+            both = [] if isinstance(a, bytes) or not call.options.prove else [_path("matrix", a), call.options.prove]
+            if both and all(map(os.path.exists, both)) and os.path.samefile(*both):
+                raise InputError("prove: it would destroy the matrix's file, name another one", "PERM_ERROR_OPTION")
             status = (_lib.perm_matrix_read_memory(a, len(a), b"bytes", *tail) if isinstance(a, bytes) else
                       _lib.perm_matrix_read(_path("matrix", a), *tail))
             self.note = call.result.message

@@ -1276,6 +1276,13 @@ def test_what_is_not_proved(tmp_path):
         with pytest.raises(error):
             perm.permanent(WHOLE, prove=bad)
     assert not proof.exists()
+    matrix, other = tmp_path / "m.txt", tmp_path / "other.txt"  # one file
+    matrix.write_text("1 2\n3 4\n")
+    os.link(matrix, other)
+    for name in (matrix, str(other), tmp_path / ".." / tmp_path.name / "m.txt"):
+        with pytest.raises(perm.InputError, match="prove: it would destroy the matrix"):
+            perm.compute(matrix, prove=name)
+    assert matrix.read_text() == "1 2\n3 4\n" and perm.compute(matrix, prove=proof).integer == 10
 
 
 def test_unknown_options():
