@@ -60,7 +60,7 @@ static const char *const cli_help[] = { /* C99 promises 4095 characters a string
     "  --ranks R         with --explain: predicted for R ranks, each of --threads K or --gpus K, ideally shared\n"
     "  --spy FILE.svg    a picture of structure, elimination and plan; computes as well, but not with --explain or\n"
     "                    when FILE is -. An input, or a file that is no SVG, stays\n"
-    "  --force           --write, --spy and --prove replace whatever file is there\n"
+    "  --force           --write, --spy and --prove replace whatever file is there but an input or a checkpoint\n"
     ,
     "How accurately:\n"
     "  --precision NAME  fast default accurate dd exact, or kahan with methods glynn and ryser (default: default;\n"

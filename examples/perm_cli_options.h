@@ -225,23 +225,32 @@ static int cli_check_outputs(const cli *run)
   return CLI_DONE;
 }
 
-/* May --write or --spy replace this file? Never a checkpoint of this command. No input either, and only a file that
+/* Would an output destroy a checkpoint or an input of this command, by whatever name? Merged parts may be the whole. */
+static int cli_check_inputs(const cli *run, const char *option, const char *path)
+{
+  const char *const checkpoint = run->options.checkpoint.file;
+  const int files = run->generate || run->resume || (run->merge && path == checkpoint) ? 0 : run->files;
+  char text[64];
+  int i;
+  for (i = checkpoint && path != checkpoint ? -1 : 0; path && i < files; i++)
+    if (cli_same_file(path, i < 0 ? checkpoint : run->file[i])) {
+      snprintf(text, sizeof text, "%s would destroy the %s", option, i < 0 || run->merge ? "checkpoint" : "input");
+      return cli_usage(text, path, "name another file");
+    }
+  return CLI_DONE;
+}
+
+/* May --write, --spy or --prove replace this file? Never a checkpoint or an input of this command, and only a file that
    begins as what it writes, but for --force. A link, a directory and the like: the library refuses them. */
 static int cli_check_output(const cli *run, const char *option, const char *path, const char *begins, const char *kind)
 {
   const char *why = NULL;
   char head[32] = "", text[400], no_kind[40];
-  const int files = run->generate || run->resume ? 0 : run->files; /* names of them */
-  const char *const checkpoint = run->options.checkpoint.file;
   FILE *file;
-  int i;
   if (!path || !strcmp(path, "-"))
     return CLI_DONE;
-  for (i = checkpoint ? -1 : 0; i < (run->merge ? files : 0); i++)
-    if (cli_same_file(path, i < 0 ? checkpoint : run->file[i])) {
-      snprintf(text, sizeof text, "%s would destroy the checkpoint", option);
-      return cli_usage(text, path, "name another file");
-    }
+  if (cli_check_inputs(run, option, path) != CLI_DONE)
+    return CLI_USAGE;
   if (run->force)
     return CLI_DONE;
 #if defined(CLI_STAT)
@@ -253,10 +262,7 @@ static int cli_check_output(const cli *run, const char *option, const char *path
 #endif
   if (!strncmp(path, "/dev/", 5) || !strncmp(path, "/proc/", 6)) /* open files by name */
     return CLI_DONE;
-  for (i = 0; i < files; i++)
-    if (cli_same_file(path, run->file[i]))
-      why = "is an input";
-  file = why ? NULL : fopen(path, "rb");
+  file = fopen(path, "rb");
   if (file) {
     const size_t bytes = fread(head, 1, sizeof head - 1, file);
     if (bytes && strncmp(head, begins, strlen(begins)) != 0) {
@@ -264,7 +270,7 @@ static int cli_check_output(const cli *run, const char *option, const char *path
       why = no_kind;
     }
     fclose(file);
-  } else if (!why && errno != ENOENT) { /* it may be anything */
+  } else if (errno != ENOENT) { /* it may be anything */
     why = "cannot be read";
   }
   if (!why)
@@ -668,6 +674,8 @@ static int cli_parse(cli *run, int argc, char **argv)
     i = cli_check_pairs(run);
   if (i == CLI_DONE)
     i = cli_check_outputs(run);
+  if (i == CLI_DONE)
+    i = cli_check_inputs(run, "--checkpoint", options->checkpoint.file);
   if (i == CLI_DONE)
     i = cli_check_output(run, "--write", run->write, "%%MatrixMarket", "Matrix Market");
   if (i == CLI_DONE)

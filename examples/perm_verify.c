@@ -7,7 +7,7 @@
        P(t) = S(t) sum_v sign(v) prod_i (sum_{j < h} a_ij D_j(t) + a_ih + sum_{j > h} v_j a_ij),   v: all signs,
    has a degree of at most d = (n + 1)(N - 1), and P(0) + .. + P(N - 1) = 2^(n-1) per(a), which is Glynn's formula. The
    proof is P(0) .. P(d) for some p. A wrong one agrees with P at d points at most: random ones show it. */
-#include <errno.h>
+#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -20,6 +20,8 @@ static int n, parts = 1;
 static int64_t entry[MOST_N * MOST_N][2];
 static u64 p; /* the modulus, a prime below 2^50 */
 static double inverse;
+#define BLANKS " \t\r\n,;"
+#define DIGITS "0123456789"
 #define FAIL(code, ...) (fprintf(stderr, "perm_verify: " __VA_ARGS__), fprintf(stderr, "\n"), exit(code))
 #define REFUSE(...) FAIL(1, "refused: " __VA_ARGS__)
 
@@ -34,8 +36,6 @@ static unsigned char *read_file(const char *path, size_t *size)
   return bytes;
 }
 
-static void modulo(u64 prime) { inverse = 1 / (double)(p = prime); }
-
 /* A residue of a b, |a b| <= p^2, at most 7/8 p in size: doubles have a b / p but for 3/8, and 1.5 2^52 rounds it. */
 static int64_t lazy(int64_t a, int64_t b)
 {
@@ -43,23 +43,12 @@ static int64_t lazy(int64_t a, int64_t b)
   return (int64_t)((u64)a * (u64)b - (u64)(int64_t)quotient * p);
 }
 
-static u64 times(u64 a, u64 b)
-{
-  const int64_t rest = lazy((int64_t)a, (int64_t)b);
-  return (u64)rest + (rest < 0 ? p : 0);
-}
-
+static void modulo(u64 prime) { inverse = 1 / (double)(p = prime); }
+static u64 times(u64 a, u64 b) { const int64_t x = lazy((int64_t)a, (int64_t)b); return (u64)x + (x < 0 ? p : 0); }
 static u64 plus(u64 a, u64 b) { return a + b - (a + b >= p ? p : 0); }
 static u64 minus(u64 a, u64 b) { return a - b + (a < b ? p : 0); }
-static u64 residue(int64_t a) { return a < 0 ? minus(0, (u64)-a % p) : (u64)a % p; }
-
-static u64 power(u64 a, u64 e)
-{
-  u64 x = 1;
-  for (; e; e >>= 1, a = times(a, a))
-    x = e & 1 ? times(x, a) : x;
-  return x;
-}
+static u64 residue(int64_t a) { return a < 0 ? minus(0, (0 - (u64)a) % p) : (u64)a % p; }
+static u64 power(u64 a, u64 e) { return e ? times(power(times(a, a), e / 2), e & 1 ? a : 1) : 1; }
 
 /* Is p, odd and above 37, prime? Miller and Rabin's test to these bases is certain below 2^64 (Sorenson, Webster). */
 static int is_prime(void)
@@ -76,49 +65,68 @@ static int is_prime(void)
   return 1;
 }
 
+static u64 append(u64 x, int digit, u64 most) { return x > (most - (u64)digit) / 10 ? most + 1 : 10 * x + (u64)digit; }
 static int shown(const char *text) { int k = 0; while (k < 20 && text[k] > ' ' && text[k] < 127) k++; return k; }
-static int64_t number(char **text)
+static int64_t number(char **text) /* whole, of 64 bits, such as 7, -2.0 or 1e3; *text moves behind it */
 {
-  char *end, *from = *text + strspn(*text, " \t\r\n,;");
-  const int64_t x = (errno = 0, (int64_t)strtoll(from, &end, 10));
-  if (end == from || errno || x == INT64_MIN || (*end && !strchr(" \t\r\n,;", *end)))
+  char *const from = *text + strspn(*text, BLANKS), *s = from + (*from == '-' || *from == '+');
+  char *const point = s + strspn(s, DIGITS), *last = point + (*point == '.'), *end = last += strspn(last, DIGITS);
+  const int power_of_10 = *end == 'e' && isdigit((unsigned char)end[1 + (end[1] == '-' || end[1] == '+')]);
+  const u64 most = (UINT64_C(1) << 63) - (*from != '-');
+  double tens = power_of_10 ? (double)strtol(end + 1, &end, 10) : 0; /* no integer, which may overflow */
+  u64 x = isdigit((unsigned char)s[*s == '.']) ? 0 : most + 1;
+  while (last > s && (last[-1] == '0' || last[-1] == '.'))
+    last--; /* what is left ends with another digit */
+  for (tens += (double)(point - last) + (last > point); s < last; s++)
+    x = s == point ? x : append(x, *s - '0', most);
+  for (; x && x <= most && tens > 0; tens--)
+    x = append(x, 0, most);
+  if (x > most || (x && tens < 0) || (*end && !strchr(BLANKS, *end)))
     REFUSE("no integer below 2^63: %.*s%s; rows of them or Matrix Market, as of `perm --write`", shown(from), from,
            shown(from) ? "" : *from ? "bytes that are no ASCII text" : "the end of the file");
-  return *text = end, x;
+  return *text = end, (int64_t)(*from == '-' ? 0 - x : x);
 }
 
-/* Rows of numbers, as many as in the first line; or Matrix Market, array or coordinate, of integers or a+bi. */
-static void read_matrix(char *text)
+/* Rows of numbers, as many as in the first line; or Matrix Market. Comments are lines that begin with % or #. */
+static void read_matrix(char *text, const char *over)
 {
-  char seen[MOST_N * MOST_N] = {0}, kind[3][16] = {"array", "integer", "general"}, *line = text;
-  const int market = !strncmp(text, "%%MatrixMarket", 14);
-  int64_t size[3] = {0, 0, 0}, k, i, j, at = 0;
-  int array, symmetric, part;
-  sscanf(market ? text : "", "%*s %*s %15s %15s %15s", kind[0], kind[1], kind[2]);
-  array = !strcmp(kind[0], "array"), symmetric = !strcmp(kind[2], "symmetric"), parts = 1 + !strcmp(kind[1], "complex");
-  if ((!array && strcmp(kind[0], "coordinate")) || (strcmp(kind[2], "general") && (array || !symmetric)) ||
-      (parts == 1 && strcmp(kind[1], "integer") && strcmp(kind[1], "pattern")))
-    REFUSE("Matrix Market %s %s %s is not read here", kind[0], kind[1], kind[2]);
-  while (market && *text == '%')
-    text += strcspn(text, "\n") + (strchr(text, '\n') != NULL);
+  char seen[MOST_N * MOST_N] = {0}, word[4][16] = {"matrix", "array", "integer", "general"}, *line;
+  int64_t size[3] = {0, 0, 0}, *at, *mirror, k, i, j;
+  int market, array, pattern, half, turned[2], part;
+  for (line = text += strncmp(text, "\xef\xbb\xbf", 3) ? 0 : 3; *line; line++) /* behind a byte order mark */
+    *line = (char)tolower((unsigned char)*line);
+  market = !strncmp(text, "%%matrixmarket", 14);
+  sscanf(market ? text : "", "%*s %15s %15s %15s %15s", word[0], word[1], word[2], word[3]);
+  array = !strcmp(word[1], "array"), pattern = !strcmp(word[2], "pattern"), parts = 1 + !strcmp(word[2], "complex");
+  turned[0] = !strcmp(word[3], "skew-symmetric"), turned[1] = turned[0] || !strcmp(word[3], "hermitian");
+  half = turned[1] || !strcmp(word[3], "symmetric");
+  if (strcmp(word[0], "matrix") || (!array && strcmp(word[1], "coordinate")) || (!half && strcmp(word[3], "general")) ||
+      (parts == 1 && !pattern && strcmp(word[2], "integer") && strcmp(word[2], "real")))
+    REFUSE("Matrix Market %s %s %s %s is not read here", word[0], word[1], word[2], word[3]);
+  for (line = text; *(line += strspn(line, BLANKS)); line += strcspn(line, "\n"))
+    memset(line, ' ', *line == '%' || *line == '#' ? strcspn(line, "\n") : 0);
+  for (line = text += strspn(text, BLANKS); !market && *line && *line != '\n'; line += strspn(line, " \t\r,;"))
+    number(&line), size[1] = ++size[0];
   for (k = 0; market && k < 3 - array; k++)
     size[k] = number(&text);
-  for (; !market && *(line += strspn(line, " \t\r,;")) && *line != '\n'; number(&line))
-    size[1] = ++size[0];
   if (size[0] != size[1] || size[0] < 1 || size[0] > MOST_N)
-    REFUSE("the matrix is not square of order 1 to %d", MOST_N);
+    REFUSE("the matrix is not square of order 1 to %d; rows of numbers or Matrix Market, as of `perm --write`", MOST_N);
   n = (int)size[0];
-  for (k = 0; k < (array ? n * n : size[2]); k++) {
-    i = !array ? number(&text) - 1 : market ? k % n : k / n;
-    j = !array ? number(&text) - 1 : market ? k / n : k % n;
-    if (i < 0 || j < 0 || i >= n || j >= n || seen[at = i * n + j]++ || (symmetric && j > i))
+  for (k = 0, i = 1 + (array && turned[0]), j = 1; array ? i <= n && j <= n : k < size[2]; k++) {
+    i = array ? i : number(&text), j = array ? j : number(&text);
+    if (i < 1 || j < 1 || i > n || j > n || (half && j > i) || seen[i * n + j - n - 1]++)
       REFUSE("the matrix has an entry outside, or twice");
-    for (part = 0; part < parts; part++)
-      entry[at][part] = !strcmp(kind[1], "pattern") ? 1 : number(&text);
-    if (symmetric)
-      memmove(entry[j * n + i], entry[at], sizeof entry[at]);
+    for (part = 0; part < parts; part++) {
+      mirror = &entry[j * n + i - n - 1][part], at = market ? &entry[i * n + j - n - 1][part] : mirror;
+      *at = pattern ? 1 : number(&text);
+      if (turned[part] && (*at == INT64_MIN || (*at && i == j)))
+        REFUSE("the matrix is not %s", word[3]);
+      *(half ? mirror : at) = turned[part] ? -*at : *at;
+    }
+    if (array && i++ == n)
+      j++, i = half ? j + turned[0] : 1;
   }
-  if (text[strspn(text, " \t\r\n")])
+  if (text + strspn(text, BLANKS) != over)
     REFUSE("the matrix has more than its entries");
 }
 
@@ -134,12 +142,7 @@ static double bound_log2(int line, int along)
 }
 
 static u64 hash(u64 h, u64 x) { return h = (h ^ x) * UINT64_C(0x9e3779b97f4a7c15), h ^ h >> 29; }
-static u64 get(const unsigned char *b, int size) /* size <= 8 of 8 bytes: compilers make one instruction of it */
-{
-  const u64 low = b[0] | (u64)b[1] << 8 | (u64)b[2] << 16 | (u64)b[3] << 24, high = (u64)b[4] << 32;
-  const u64 x = low | high | (u64)b[5] << 40 | (u64)b[6] << 48 | (u64)b[7] << 56;
-  return size < 8 ? x & ((UINT64_C(1) << 8 * size) - 1) : x;
-}
+static u64 get(const unsigned char *b, int size) { u64 x = 0; while (size--) x = x << 8 | b[size]; return x; }
 
 /* P(t) by its formula; a: the matrix modulo p. */
 static u64 by_formula(u64 (*a)[MOST_N], u64 t)
@@ -152,9 +155,8 @@ static u64 by_formula(u64 (*a)[MOST_N], u64 t)
   /* +-prod_{r != s} (t - r) / (s! (last - s)!): those below s, those above, and last!^2 below both */
   for (s = 0, x = 1; s <= last; x = times(x, times(minus(t, s), last - s)), s++)
     weight[s] = x;
-  for (s = last, x = g = 1; s > 0; x = times(x, times(minus(t, s), s)), g = times(g, s), s--)
+  for (s = last + 1, x = g = 1; s-- > 0; x = times(x, times(minus(t, s), s)), g = times(g, s ? s : 1))
     weight[s] = times(weight[s], x);
-  weight[0] = times(weight[0], x);
   g = power(times(g, g), p - 2);
   for (s = 0; s <= last; s++) {
     x = times(weight[s], (last - s) & 1 ? minus(0, g) : g);
@@ -174,10 +176,8 @@ static u64 by_formula(u64 (*a)[MOST_N], u64 t)
       return times(total, signs);
     for (j = 0; !(g >> j & 1);)
       j++;
-    for (i = 0; i < n; i++) {
+    for (i = 0; i < n; sum[i] = (g ^ g >> 1) >> j & 1 ? minus(sum[i], step) : plus(sum[i], step), i++)
       step = plus(a[i][h + 1 + j], a[i][h + 1 + j]);
-      sum[i] = (g ^ g >> 1) >> j & 1 ? minus(sum[i], step) : plus(sum[i], step);
-    }
   }
 }
 
@@ -187,7 +187,7 @@ static u64 check(const unsigned char *value, u64 d, u64 root)
   u64 a[MOST_N][MOST_N], t[POINTS], sum = 0, k, x;
   int64_t at[POINTS], before[POINTS], factorial = 1, less; /* |at| <= 2 p */
   FILE *entropy = fopen("/dev/urandom", "rb"); /* the file has been read */
-  int i, j, q;
+  int i, q;
   for (q = 0; q < POINTS; q++, at[q - 1] = 0, before[q - 1] = 1)
     do
       if (!entropy || fread(&t[q], sizeof t[q], 1, entropy) != 1)
@@ -206,9 +206,8 @@ static u64 check(const unsigned char *value, u64 d, u64 root)
       before[q] = lazy(before[q], lazy(less, (int64_t)(d - k)));
     }
   }
-  for (i = 0; i < n; i++)
-    for (j = 0; j < n; j++)
-      a[i][j] = plus(residue(entry[i * n + j][0]), times(residue(entry[i * n + j][1]), root));
+  for (i = 0; i < n * n; i++)
+    a[i / n][i % n] = plus(residue(entry[i][0]), times(residue(entry[i][1]), root));
   for (q = 0; q < POINTS; q++)
     if (times(times(by_formula(a, t[q]), residue(factorial)), residue(factorial)) != residue(at[q]))
       REFUSE("a value is wrong: the polynomial modulo %" PRIu64 " is not the matrix's", p);
@@ -249,7 +248,8 @@ int main(int argc, char **argv)
   size_t size;
   if (argc != 3)
     FAIL(2, "usage: perm_verify MATRIX PROOF");
-  read_matrix((char *)read_file(argv[1], &size));
+  from = read_file(argv[1], &size);
+  read_matrix((char *)from, (char *)from + size);
   proof = read_file(argv[2], &size);
   if (size < HEAD + 8 || size % 8 || memcmp(proof, "\211PROOF\r\n", 8) || get(proof + 8, 4) != 1 ||
       get(proof + 16, 8) != size)
@@ -292,9 +292,8 @@ int main(int argc, char **argv)
       part[0][i] = times(plus(part[0][i], y), power(2, p - 2));
     }
   }
-  print(part[0], prime, primes, "");
-  if (parts == 2)
-    print(part[1], prime, primes, "+");
+  for (i = 0; i < parts; i++)
+    print(part[i], prime, primes, i ? "+" : "");
   printf("%s\na false proof passes with a probability of at most %.1e\n", parts == 2 ? "i" : "", passes);
   return 0;
 }

@@ -416,10 +416,22 @@ expect spy_missing 2 'missing value after "--spy"' $dir/nine.txt --spy
 expect spy_two 2 'takes one matrix' --spy $dir/x.svg $dir/nine.txt $dir/swap.mtx
 check no_half_picture test "$(find $dir -name '*.tmp*' | wc -l)" -eq 0
 
-# files of others: an input, or what is no Matrix Market or SVG, is replaced with --force only; the old mode stays
+# no input is ever replaced, under any name; what is no Matrix Market or SVG with --force only; the old mode stays
 cp $dir/swap.mtx $dir/input.mtx; cp $dir/nine.txt $dir/text
-expect write_on_input 2 'that is an input: "' --write $dir/input.mtx $dir/input.mtx
-expect write_on_input_by_link 2 'that is an input' --write $dir/../cli/input.mtx $dir/input.mtx
+ln $dir/input.mtx $dir/input.hard; ln -s input.mtx $dir/input.link
+for spelling in $dir/input.mtx ./$dir/input.mtx $dir/../$(basename $dir)/input.mtx $dir/input.hard $dir/input.link; do
+  for option in --write --spy --prove; do
+    expect "$option on the input: $spelling" 2 "$option would destroy the input \"$spelling\"; name another file$" \
+      $option $spelling $dir/input.mtx
+    expect "$option on the input by force: $spelling" 2 "$option would destroy the input \"" --force $option $spelling \
+      $dir/input.mtx
+    check "$option on standard input by force: $spelling" sh -c "! '$perm' --force $option $spelling - \
+      <$dir/input.mtx 2>/dev/null"
+  done
+  expect "--checkpoint on the input: $spelling" 2 'would destroy the input' --checkpoint $spelling $dir/input.mtx
+done
+expect merge_input 2 'would destroy the checkpoint' --merge $dir/input.mtx --force --prove $dir/input.mtx
+check input_stays cmp -s $dir/input.mtx $dir/swap.mtx
 expect write_on_text 2 'that is no Matrix Market: "' --write $dir/text $dir/input.mtx
 expect spy_on_market 2 'that is no SVG: "' --spy $dir/input.mtx $dir/swap.mtx
 check others_are_there cmp -s $dir/input.mtx $dir/swap.mtx
@@ -438,8 +450,8 @@ check write_and_prove_nothing test ! -e $dir/one
 expect write_and_prove_place 2 '--write and --prove have one name' --generate ones:5 --write $dir/one --prove $dir/./one
 expect spy_and_prove 2 '--spy and --prove have one name' --generate ones:5 --spy $dir/one --prove $dir/one
 cp $dir/header.csv $dir/no_proof.csv
-expect prove_force 2 'add --force' $dir/no_proof.csv --prove $dir/no_proof.csv
-expect prove_forced 0 'permanent = 10$' $dir/no_proof.csv --prove $dir/no_proof.csv --force
+expect prove_force 2 'add --force' $dir/header.csv --prove $dir/no_proof.csv
+expect prove_forced 0 'permanent = 10$' $dir/header.csv --prove $dir/no_proof.csv --force
 ln -s target $dir/x.link; cp $dir/nine.txt $dir/old.prf; printf '1 2.5 3\n4 5 6\n' >$dir/real23.txt
 expect prove_nothing 2 'the matrix is 0 x 0; proofs are of square ones of order 1 to 44' --generate ones:0 --prove $dir/zero.prf
 expect prove_fractions 2 'leave out --prove, or write decimals' $dir/fractions.txt --prove $dir/fr.prf
@@ -449,6 +461,77 @@ expect prove_link 4 'symbolic link' --generate binary:32:0.9 --max-seconds 20 --
 expect prove_stopped 1 'max-seconds reached' --generate binary:36:0.9 --max-seconds 0.1 --prove $dir/old.prf --force
 check prove_stopped_old cmp $dir/old.prf $dir/nine.txt
 check prove_stopped_alone sh -c "! ls $dir/old.prf.*.tmp 2>/dev/null"
+# every file that is proved, both verifiers read, or say what they do not read: verifies NAME VALUE TEXT
+${CC:-cc} -O1 examples/perm_verify.c -lm -o $dir/perm_verify
+verifiers="$dir/perm_verify"
+if command -v python3 >/dev/null; then verifiers="$verifiers examples/python/perm_verify.py"
+else skipped=$((skipped + 1)); echo "SKIP perm_verify.py: install python3"; fi
+verify() { case $1 in *.py) python3 "$@" ;; *) "$@" ;; esac; } # VERIFIER MATRIX PROOF
+verifies() {
+  printf -- "$3" >$dir/v; rm -f $dir/v.prf
+  expect "$1: proved" 0 '; proof, ' $dir/v --prove $dir/v.prf
+  for verifier in $verifiers; do
+    verify $verifier $dir/v $dir/v.prf >$dir/out 2>&1
+    case $verifier$2 in
+      *.py*i) check "$1: $verifier" grep -q 'Matrix Market but complex, which perm_verify.c reads$' $dir/out ;;
+      *) check "$1: $verifier" grep -qxe "$2" $dir/out || cat $dir/out ;;
+    esac
+  done
+}
+market='%%%%MatrixMarket matrix'
+verifies least_integer -9223372036854775804 '-9223372036854775808 2\n2 1\n'
+verifies least_of_market -9223372036854775804 "$market array integer general\n2 2\n-9223372036854775808\n2\n2\n1\n"
+verifies most_integer 9223372036854775811 '9223372036854775807 2\n2 1\n'
+verifies real_whole 14 "$market array real general\n2 2\n1.0\n3e0\n%% between\n\n 4.00E+00\n+.2e1\n"
+verifies real_long 92233720368547758070 "$market array real general\n2 2\n9.223372036854775807e18\n0.000\n0e9\n1000.00e-2\n"
+verifies array_symmetric 84 "$market array integer symmetric\n3 3\n1\n2\n3\n0\n4\n5\n"
+verifies array_skew 0 "$market array integer skew-symmetric\n3 3\n1\n2\n3\n"
+verifies array_skew_four 496 "$market array real skew-symmetric\n4 4\n1\n2\n3\n4\n5\n6\n"
+verifies array_skew_one 0 "$market array integer skew-symmetric\n1 1\n"
+verifies array_hermitian 25+0i "$market array complex hermitian\n2 2\n4 0\n1 -2\n5.0 0\n"
+verifies coordinate_symmetric 18 "$market coordinate pattern symmetric\n4 4 9\n1 1\n2 1\n3 1\n4 1\n2 2\n3 2\n4 2\n4 3\n4 4\n"
+verifies coordinate_skew -4 "$market coordinate integer skew-symmetric\n2 2 1\n2 1 -2\n"
+verifies coordinate_hermitian 5+0i "$market coordinate complex hermitian\n2 2 2\n2 1 1 2\n1 1 0 0\n"
+verifies complex_symmetric -3+4i "$market coordinate complex symmetric\n2 2 1\n2 1 1 2\n"
+verifies complex_skew 3-4i "$market coordinate complex skew-symmetric\n2 2 1\n2 1 1 2\n"
+verifies complex_array 5+7i "$market array complex general\n2 2\n1 2\n0 -1\n3 0\n5 0\n"
+verifies mark_and_comment 10 '\357\273\277%%%%MatrixMarket matrix array integer general\n%% a mark\n2 2\n1\n3\n2\n4\n'
+verifies marked_rows 10 '\357\273\2771,2\n3, 4\n'
+verifies tabs_and_zeros 10 '\t1.00000000000000000000000 2\n3.0\t000000000000000000000000000004\n'
+verifies numpy_savetxt 93 '9.300000000000000000e+01\n'
+verifies upper_case 10 '%%%%MATRIXMARKET MATRIX Coordinate INTEGER General\r\n2 2 4\r\n1 1 1\r\n1 2 2\r\n2 1 3\r\n2 2 4\r\n'
+verifies rows_of_decimals 10 '# comment\n%% another\n\n1.0 2e0\n3 4\n'
+refuses() { # REASON TEXT: neither verifier reads this matrix; the C one says why
+  printf -- "$2" >$dir/v
+  for verifier in $verifiers; do
+    verify $verifier $dir/v $dir/v.prf >$dir/out 2>&1; code=$?
+    case $verifier in *.py) ;; *) check "$2: $verifier: $1" grep -Eq "$1" $dir/out ;; esac
+    check "$2: $verifier" test $code -eq 1
+  done
+}
+refuses 'no integer below 2.63: 1[.]5;' '1.5\n'
+refuses 'no integer below 2.63: [.];' '.\n'
+refuses 'no integer below 2.63: 1e;' '1e\n'
+refuses 'no integer below 2.63: 1[.]2[.]3;' '1.2.3\n'
+refuses 'no integer below 2.63: 9223372036854775808;' '9223372036854775808\n'
+refuses 'no integer below 2.63: 1e99999;' '1e99999\n'
+refuses 'no integer below 2.63: 1/2;' '1/2 1\n1 2\n'
+refuses 'no integer below 2.63: the end of the file;' "$market array real general\n2 2\n1\n2\n3\n"
+refuses 'more than its entries' "$market array real general\n2 2\n1\n2\n3\n4\n5\n"
+refuses 'not square' "$market array real general\n2 3\n1\n2\n3\n4\n5\n6\n"
+refuses 'the end of the file;' '1 2 3\n4 5 6\n'
+refuses 'array double general is not read here' "$market array double general\n1 1\n1\n"
+refuses 'array real half is not read here' "$market array real half\n1 1\n1\n"
+refuses 'list real general is not read here' "$market list real general\n1 1\n1\n"
+refuses 'vector array real general is not read here' '%%%%MatrixMarket vector array real general\n1 1\n1\n'
+refuses 'outside, or twice' "$market coordinate integer general\n2 2 2\n1 1 1\n1 1 1\n"
+refuses 'outside, or twice' "$market coordinate integer general\n2 2 1\n1 3 1\n"
+refuses 'outside, or twice' "$market coordinate integer general\n2 2 1\n0 1 1\n"
+refuses 'outside, or twice' "$market coordinate integer general\n2 2 1\n-9223372036854775808 -9223372036854775808 1\n"
+refuses 'outside, or twice' "$market coordinate integer symmetric\n2 2 1\n1 2 1\n"
+refuses 'not skew-symmetric' "$market coordinate integer skew-symmetric\n2 2 1\n1 1 1\n"
+refuses 'not hermitian' "$market coordinate complex hermitian\n2 2 1\n1 1 1 1\n"
+refuses 'not skew-symmetric' "$market coordinate complex skew-symmetric\n2 2 1\n2 1 -9223372036854775808 1\n"
 expect prove_real 2 ': --prove needs integers below 2.53, but the entry in row 1, column 1' --generate uniform:5 --prove $dir/r.prf
 expect prove_rectangular 2 'the matrix is 2 x 3; proofs are of square ones' --prove $dir/r.prf $dir/real23.txt
 expect prove_explained 0 'entries .integers.; taken whole, without any reduction$' --generate binary:30:0.1 --prove $dir/r.prf --explain

@@ -152,6 +152,9 @@ TEST(t_arguments_strides)
   ARGUMENTS_STRIDE(perm_compute_real(20, 20, a, double_rows, NULL, &r), 4)
   ARGUMENTS_STRIDE(perm_compute_complex(2, 2, a, PTRDIFF_MAX / 16 + 1, NULL, &r), 4)
   ARGUMENTS_STRIDE(perm_compute_integer(2, 2, whole, double_rows, NULL, &r), 4)
+  ARGUMENTS_STRIDE(perm_compute_gaussian(2, 1, whole, PTRDIFF_MAX / 16 + 1, NULL, &r), 4)
+  ARGUMENTS_STRIDE(perm_compute_repeated_gaussian(2, 2, whole, far, NULL, NULL, NULL, &r), 4)
+  ARGUMENTS_STRIDE(perm_job_gaussian(2, 1, whole, far, NULL, &job, &r), 4)
   ARGUMENTS_STRIDE(perm_compute_repeated_integer(2, 2, whole, double_rows, NULL, NULL, NULL, &r), 4)
   ARGUMENTS_STRIDE(perm_compute_repeated_real(2, 2, a, double_rows, NULL, NULL, NULL, &r), 4)
   ARGUMENTS_STRIDE(perm_compute_float(2, 2, single, double_rows, NULL, &r), 4)
@@ -168,6 +171,58 @@ TEST(t_arguments_strides)
   ARGUMENTS_STRIDE(perm_sample_real(2, 2, a, double_rows, NULL, 1, 0, 1, sampled, &r), 4)
   CHECK(perm_estimate_real(2, a, far, NULL, NULL, &estimate) == PERM_ERROR_STRIDE && estimate.argument == 3);
   CHECK(perm_compute_real(1, 2, a, far, NULL, &r) == PERM_OK && r.value == a[0] + a[1]); /* no second row */
+}
+
+/* One row has no second one: its stride, of any size, takes part in nothing (sanitizers see where it does). */
+TEST(t_arguments_strides_of_one_row)
+{
+  static const ptrdiff_t far[3] = {PTRDIFF_MAX, PTRDIFF_MAX / 2 + 1, PTRDIFF_MAX / 16};
+  static const int64_t whole[4] = {3, 4, 5, 6};
+  static const float single[2] = {3, 4};
+  const double a[4] = {3, 4, 5, 6};
+  const int one[1] = {1}, two[1] = {2}, ones[2] = {1, 1}, first[1] = {0};
+  double out[8];
+  int sampled[1], k;
+  perm_options options = {0};
+  perm_plan plan;
+  perm_job *job;
+  perm_matrix matrix;
+  perm_estimate estimate;
+  perm_result r;
+#define ARGUMENTS_ROW(call, real, imaginary_) \
+  CHECK_SHOW((call) == PERM_OK && r.value == (real) && r.imaginary == (imaginary_), "%g + %gi: %s", r.value, \
+             r.imaginary, r.message)
+  for (k = 0; k < 6; k++) {
+    const ptrdiff_t ld = far[k % 3];
+    options.precision = k < 3 ? PERM_PRECISION_DEFAULT : PERM_PRECISION_EXACT;
+    options.checkpoint.seconds = k == 5 ? 60 : 0;
+    ARGUMENTS_ROW(perm_compute_gaussian(1, 1, whole, ld, &options, &r), 3, 4);
+    ARGUMENTS_ROW(perm_compute_gaussian(1, 2, whole, ld, &options, &r), 8, 10);
+    ARGUMENTS_ROW(perm_compute_repeated_gaussian(1, 1, whole, ld, one, one, &options, &r), 3, 4);
+    ARGUMENTS_ROW(perm_compute_repeated_gaussian(1, 2, whole, ld, two, ones, &options, &r), -18, 76);
+    ARGUMENTS_ROW(perm_compute_integer(1, 1, whole, ld, &options, &r), 3, 0);
+    ARGUMENTS_ROW(perm_compute_integer(1, 2, whole, ld, &options, &r), 7, 0);
+    ARGUMENTS_ROW(perm_compute_repeated_integer(1, 2, whole, ld, two, ones, &options, &r), 24, 0);
+    CHECK(perm_job_gaussian(1, 1, whole, ld, &options, &job, &r) == PERM_OK);
+    perm_job_free(job);
+    options.precision = PERM_PRECISION_DEFAULT;
+    ARGUMENTS_ROW(perm_compute_real(1, 1, a, ld, &options, &r), 3, 0);
+    ARGUMENTS_ROW(perm_compute_complex(1, 1, a, ld, &options, &r), 3, 4);
+    ARGUMENTS_ROW(perm_compute_complex(1, 2, a, ld, &options, &r), 8, 10);
+    ARGUMENTS_ROW(perm_compute_repeated_complex(1, 2, a, ld, two, ones, &options, &r), -18, 76);
+    ARGUMENTS_ROW(perm_compute_float(1, 2, single, ld, NULL, &r), 7, 0);
+    CHECK(perm_plan_complex(1, 1, a, ld, &options, &plan, &r) == PERM_OK);
+    CHECK(perm_job_create_complex(&plan, a, ld, &options, &job, &r) == PERM_OK);
+    perm_job_free(job);
+    ARGUMENTS_ROW(perm_compute_low_rank_complex(1, 1, a, ld, a, ld, NULL, &r), -7, 24);
+    CHECK(perm_minors_complex(1, 2, a, ld, two, ones, 0, NULL, out, &r) == PERM_OK && out[0] == 5);
+    CHECK(perm_gradient_complex(1, 1, a, ld, NULL, NULL, NULL, out, &r) == PERM_OK && out[0] == 1);
+    CHECK(perm_select_complex(1, 2, a, ld, 1, 1, first, first, NULL, out, &r) == PERM_OK && out[0] == 3);
+    CHECK(perm_sample_real(1, 1, a, ld, NULL, 1, 0, 1, sampled, &r) == PERM_OK && sampled[0] == 0);
+    CHECK(perm_estimate_complex(1, a, ld, NULL, NULL, &estimate) == PERM_OK && estimate.value == 3);
+    CHECK(perm_matrix_from_dense(1, 2, a, ld, NULL, &matrix, &r) == PERM_OK && matrix.nnz == 2);
+    perm_matrix_free(&matrix);
+  }
 }
 
 /* Numbers as text: integers of two words, complex values with an exponent, names of what is none. */

@@ -284,7 +284,7 @@ TEST(t_refusals_of_jobs)
   perm_plan plan;
   perm_offer offer;
   perm_partial partial, other;
-  perm_leaf leaf;
+  perm_leaf leaf = {0};
   perm_job *job;
   perm_result r;
   char text[8] = "before";

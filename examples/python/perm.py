@@ -1237,6 +1237,9 @@ class _Sparse:
         self.note = b""
         tail = byref(call.options), self.bytes, byref(call.result)
         if isinstance(a, (str, os.PathLike, bytes)):
+            both = [] if isinstance(a, bytes) or not call.options.prove else [_path("matrix", a), call.options.prove]
+            if both and all(map(os.path.exists, both)) and os.path.samefile(*both):
+                raise InputError("prove: it would destroy the matrix's file, name another one", "PERM_ERROR_OPTION")
             status = (_lib.perm_matrix_read_memory(a, len(a), b"bytes", *tail) if isinstance(a, bytes) else
                       _lib.perm_matrix_read(_path("matrix", a), *tail))
             self.note = call.result.message
@@ -1477,10 +1480,12 @@ def _small(a):
 def permanent(a, rows=None, cols=None, out=None, **options):
     """The permanent: int (or Gaussian) of integers, else float or complex; of a stack (..., m, n) an array (...).
 
-    As compute(), which says more. Without options (but threads) floats up to order 20 take a shorter way: right to
-    1e-10 of the permanent, mostly to 1e-15, though maybe not to the bits of compute(). Stacks of integers give Python
-    ints, in an array of objects; stacks of floats, of order 24 at most, are one call and use all threads. out: of
-    stacks of floats, where to write: float64 or complex128, of the stack's shape (...), without gaps; it is returned.
+    As compute(), which says more. Without options (but threads) floats up to order 20 take a shorter way, maybe not to
+    the bits of compute(): to order 16 right to 1e-10 of the permanent (mostly to 1e-15; searched by climbing), or else,
+    and above, as compute() without options, which also tells the error. Stacks of floats, to order 24, promise the same
+    (to order 4 relative to the permanent of the moduli), as one call on all threads; stacks of integers give Python
+    ints, in an array of objects. out: of stacks of floats, where to write: float64 or complex128, of the stack's shape
+    (...), without gaps; it is returned.
     Raises Incomplete if stopped early or the tolerance is not met, TooLargeError (an OverflowError) if a double does
     not hold the number: too large, or so small that bits are lost. Its result has the number as value and exp2.
 

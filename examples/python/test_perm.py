@@ -1231,7 +1231,7 @@ def test_proofs(tmp_path):
         damaged = bytearray(proof.read_bytes())
         damaged[len(damaged) // 2] ^= 1
         proof.write_bytes(damaged)
-        for text, said in ((b"\xef\xbb\xbf1 2\n3 4\n", "bytes that are no ASCII text;"), (b"1.0 2\n3 4\n", ": 1.0;"),
+        for text, said in ((b"\xa01 2\n3 4\n", "bytes that are no ASCII text;"), (b"1.5 2\n3 4\n", ": 1.5;"),
                            (b"1 2\n3", "the end of the file;"))[:3 * (len(verifiers) > 1)]:
             other = tmp_path / "other.txt"
             other.write_bytes(text)
@@ -1276,6 +1276,13 @@ def test_what_is_not_proved(tmp_path):
         with pytest.raises(error):
             perm.permanent(WHOLE, prove=bad)
     assert not proof.exists()
+    matrix, other = tmp_path / "m.txt", tmp_path / "other.txt"  # one file
+    matrix.write_text("1 2\n3 4\n")
+    os.link(matrix, other)
+    for name in (matrix, str(other), tmp_path / ".." / tmp_path.name / "m.txt"):
+        with pytest.raises(perm.InputError, match="prove: it would destroy the matrix"):
+            perm.compute(matrix, prove=name)
+    assert matrix.read_text() == "1 2\n3 4\n" and perm.compute(matrix, prove=proof).integer == 10
 
 
 def test_unknown_options():

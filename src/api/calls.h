@@ -250,12 +250,12 @@ PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdif
                                            const int *column_counts, const perm_options *options, double *gradient,
                                            perm_result *result);
 
-/* Many matrices of one order n: permanents[k], k < count. Matrix k begins at a + k * matrix_stride (complex: + 2 k *
-   matrix_stride), without gaps. Accurate to 1e-10 (n <= 4: relative to the permanent of the moduli), not to the bits of
-   single calls; bits do not depend on other matrices. What exceeds double is +-HUGE_VAL. A matrix that fails gets NaN;
-   the status is the failure's, and the message names the first; result's value is 0. With method, precision, certify or
-   a tolerance below 1e-10 every matrix is a single call. options.gpu: orders 10 to 24, but for matrices that need
-   scaling or cancel too much for the tolerance (0: 1e-10; many complex ones from order 21 on). O(count n 2^(n-1)). */
+/* Many matrices of order n: permanents[k], k < count. Matrix k begins at a + k * matrix_stride (complex: twice that),
+   without gaps. n <= 16: right to 1e-10 of itself (n <= 4: of the permanent of the moduli), or else, and for larger n,
+   as perm_compute_real, which also tells the error. Bits are not those of single calls, nor depend on others.
+   +-HUGE_VAL beyond double. A matrix that fails gets NaN; status and message are the first's, result's value is 0. With
+   method, precision, certify or tolerance below 1e-10 all are single calls. options.gpu: orders 10 to 24, but for those
+   that need scaling or cancel too much for the tolerance (0: 1e-10; many complex ones above 20). O(count n 2^(n-1)). */
 PERM_API perm_status perm_batch_real(int n, size_t count, const double *a, size_t matrix_stride,
                                      const perm_options *options, double *permanents, perm_result *result);
 PERM_API perm_status perm_batch_complex(int n, size_t count, const double *a, size_t matrix_stride,

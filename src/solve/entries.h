@@ -59,7 +59,7 @@ static permi_problem permi_problem_make(int m, int n, const double *real, const 
   problem.parts = reach->parts;
   problem.real = real;
   problem.integer = integer;
-  problem.ld = ld;
+  problem.ld = m == 1 && ld > n ? n : ld; /* no second row: products may overflow */
   problem.row_count = row_counts;
   problem.column_count = column_counts;
   problem.reach = reach;
