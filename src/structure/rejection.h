@@ -435,11 +435,13 @@ static int permi_rejection_rooms(permi_rejection_work *work, permi_pairing *pair
   work->taken = (double *)permi_pool_get(pool, all * (PERMI_REJECTION_TABLE + 1), sizeof(double));
   work->rooms = (int *)permi_pool_get(pool, all * (size_t)threads, sizeof(int));
   pairing->mate = (int *)permi_pool_get(pool, 5 * all, sizeof(int));
+  if (pool->failed)
+    return 0;
   pairing->owner = pairing->mate + all;
   pairing->block = pairing->owner + all;
   pairing->mark = pairing->block + all;
   work->order = pairing->queue = pairing->mark + all;
-  return !pool->failed;
+  return 1;
 }
 
 /* The estimate of n x n entries >= 0, scaled near 1; *scale is multiplied by it, unless *zero says that it is 0. */
