@@ -3065,7 +3065,7 @@ typedef struct permi_control {
   const perm_options *options;
   double start, deadline, next_report;
   double work_total, work_before; /* predicted seconds: of all leaves, of finished ones */
-  double fraction_start, fraction_time; /* at the first report of progress: starts and trials are over */
+  double fraction_start, fraction_time; /* of GPUs: when starts and trials were over */
   double next_checkpoint;
   int unwritten;
   int gpus;
@@ -3113,13 +3113,13 @@ static perm_status permi_control_poll(permi_control *control, double work_done, 
     report.fraction = (control->work_before + work_done) / total;
     report.fraction = report.fraction < 1 ? report.fraction : 1;
     report.seconds = now - control->start;
-    if (report.fraction > control->fraction_start && control->fraction_time == 0) {
+    if (options->gpu.devices && report.fraction > control->fraction_start && control->fraction_time == 0) {
       control->fraction_start = report.fraction;
       control->fraction_time = now;
     }
     report.seconds_left = report.fraction > control->fraction_start
-                              ? (now - control->fraction_time) * (1 - report.fraction) /
-                                    (report.fraction - control->fraction_start)
+                              ? (control->fraction_time > 0 ? now - control->fraction_time : report.seconds) *
+                                    (1 - report.fraction) / (report.fraction - control->fraction_start)
                               : (double)INFINITY;
     report.activity = activity;
     if (options->progress(&report, options->user_data))
