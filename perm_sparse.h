@@ -1765,6 +1765,8 @@ static int permi_skip_header(permi_reader *reader)
   if (!permi_next_content(&look, 1))
     return 1;
   first = look.cursor;
+  while (look.line_end > first && permi_is_blank(look.line_end[-1]))
+    look.line_end--;
   if (memchr(first, ';', (size_t)(look.line_end - first)))
     reader->separator = look.separator = ';';
   mark = permi_line_mark(&look, first);

@@ -182,6 +182,7 @@ static void cli_explain_others(const perm_job *job, int block, perm_method taken
 {
   perm_offer offer, next;
   char seconds[40], bytes[40];
+  const int exact = perm_job_precision(job, NULL) == PERM_PRECISION_EXACT;
   double above = 0;
   int k, shown, declined = 0;
   for (shown = 0; shown < 3; shown++, above = next.seconds) {
@@ -195,7 +196,9 @@ static void cli_explain_others(const perm_job *job, int block, perm_method taken
     perm_bytes_text(next.bytes, bytes, sizeof bytes);
     printf("%s%s about %s%s%s%s%s", shown ? "; " : taken ? "  otherwise  " : "  predicted  ",
            perm_method_name(next.method), seconds, next.bytes > 0 ? ", " : "", next.bytes > 0 ? bytes : "",
-           next.seconds < taken_seconds ? ", but" : "", next.seconds < taken_seconds ? " it may lose more digits" : "");
+           next.seconds < taken_seconds ? ", but" : "", next.seconds >= taken_seconds ? ""
+                                                         : exact ? " it takes more memory"
+                                                                 : " it may lose more digits");
   }
   if (shown)
     printf("\n");

@@ -493,8 +493,6 @@ TEST(t_offers_of_equal_doubles)
   }
 }
 
-/* Integers of large orders: the exact engine is known to the choice up to order 64, with equal lines and without, and
-   on the GPU that is asked for. */
 /* Between the bound from below of the sum of integers and its price: by kernels that are 3 to 500 times slower than the
    bound, hybrid is taken where it is less, and the sum where that is. */
 TEST(t_offers_between_a_bound_and_a_price)
@@ -517,6 +515,8 @@ TEST(t_offers_between_a_bound_and_a_price)
   }
 }
 
+/* Integers of large orders: the exact engine is known to the choice up to order 64, with equal lines and without, and
+   on the GPU that is asked for. */
 TEST(t_offers_of_large_exact_sums)
 {
   static const int orders[] = {40, 41, 63, 64};

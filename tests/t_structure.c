@@ -231,6 +231,22 @@ TEST(t_cauchy_ill_conditioned)
   CHECK(perm_compute_cauchy_real(n, x, y, &options, &condition, &borchardt) == PERM_OK);
   CHECK(borchardt.error_estimate > 1e-10 * r.value &&
         fabs(borchardt.value - r.value) <= borchardt.error_estimate + r.error_estimate);
+  for (i = 0; i < n; i++) { /* three clusters, entries of both signs: a tolerance that rounded entries cannot meet */
+    x[i] = i % 3 + 1e-13 * i;
+    y[i] = i % 3 + 0.4 - 1e-13 * i;
+  }
+  memset(&options, 0, sizeof options);
+  for (i = 0; i < 3; i++) {
+    options.tolerance = i == 1 ? 1e-15 : 0;
+    options.max_seconds = i == 2 ? 1e-3 : 0; /* hardly for the permanent of the moduli as well */
+    CHECK(perm_compute_cauchy_real(n, x, y, &options, &condition, &r) == (i == 1 ? PERM_TOLERANCE_NOT_MET : PERM_OK));
+    CHECK_SHOW(i == 2 || (r.method == PERM_METHOD_DENSE && r.error_estimate < 1e-7 * fabs(r.value)), "%d: %s, %g of %g",
+               i, perm_method_name(r.method), r.error_estimate, r.value);
+    if (i == 0)
+      borchardt = r;
+    else if (r.exp2 == 0)
+      CHECK(fabs(r.value - borchardt.value) <= r.error_estimate + borchardt.error_estimate);
+  }
   x[0] = 1e-300; /* far from anything, near y[0] */
   y[0] = 0;
   CHECK(perm_compute_cauchy_real(2, x, y, NULL, NULL, &r) == PERM_OK && r.value == r.value);

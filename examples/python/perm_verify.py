@@ -3,23 +3,23 @@
 MATRIX: rows of integers as text, or Matrix Market but complex. Prints the permanent and the probability that a false
 proof passes, or why it is refused. What P is: perm_verify.c. Less than a second at n = 20; nothing of perm is used.
 """
-import fractions, itertools, math, secrets, struct, sys  # SPDX-License-Identifier: MIT
+import decimal, itertools, math, secrets, struct, sys  # SPDX-License-Identifier: MIT
 BASES, SIGNS = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37), {"general": 0, "symmetric": 1, "skew-symmetric": -1}
 
 def require(condition, why):
     return condition or sys.exit("perm_verify: refused: " + why)
 
 def whole(word):
-    require(abs(x := fractions.Fraction(word)) <= 2**63 and x.denominator == 1, "no integer below 2^63: " + word)
-    return int(x)
+    require(not (x := decimal.Decimal(word)) or -2**63 <= x < 2**63 and x == int(x), "no integer below 2^63: " + word)
+    return int(x or 0)
 
 def read(name):
     lines = [line.lower().replace(",", " ").replace(";", " ").split() for line in open(name, encoding="utf-8-sig")]
     size, *items = [line for line in lines if line and line[0][0] not in "%#"]
     if lines[0][:1] != ["%%matrixmarket"]:
         return [[whole(x) for x in row] for row in [size, *items]]
-    orders, (layout, field, symmetry), sign = range(int(size[0])), lines[0][2:], SIGNS[lines[0][-1]]
-    words = {"array": 0, "coordinate": 2}[layout] + {"pattern": 0, "integer": 1, "real": 1}[field]
+    orders, (kind, layout, field, symmetry), sign = range(int(size[0])), lines[0][1:], SIGNS[lines[0][-1]]
+    words = {"matrix": 0}[kind] + {"array": 0, "coordinate": 2}[layout] + {"pattern": 0, "integer": 1, "real": 1}[field]
     a = dict.fromkeys((i, j) for j in orders for i in orders if not sign or i - j >= (sign < 0))  # as arrays list them
     require(len(items) == int([*size, len(a)][2]) and size[1] == size[0], "it has not the entries of a square matrix")
     for place, item in zip([(int(x[0]) - 1, int(x[1]) - 1) for x in items] if words > 1 else list(a), items):
@@ -76,5 +76,5 @@ def main(matrix, proof):
 if __name__ == "__main__":
     try:
         main(*sys.argv[1:3])
-    except (ValueError, OSError, TypeError, LookupError) as error:
+    except (ValueError, OSError, TypeError, LookupError, ArithmeticError) as error:
         sys.exit(f"perm_verify: {error}; MATRIX: integer rows, Matrix Market but complex, which perm_verify.c reads")

@@ -20,14 +20,13 @@ static int permi_wants_more(const perm_options *options, const perm_result *resu
   return permi_relative(options, result) > permi_wanted_relative(options);
 }
 
-/* Escalates by estimates and predictions only, so that load changes no bits. A job in pieces, whose file is of one job,
-   planned its precision at once (permi_plans_higher). */
+/* Escalates by estimates and predictions only, so that load changes no bits. */
 static int permi_escalates(const perm_options *options, const perm_result *result, double next_seconds)
 {
   if (!permi_wants_more(options, result))
     return 0;
   if (options->tolerance > 0)
-    return !permi_in_pieces(options) && (options->max_seconds == 0 || next_seconds <= options->max_seconds);
+    return options->max_seconds == 0 || next_seconds <= options->max_seconds;
   return next_seconds < PERMI_ESCALATE_SECONDS;
 }
 
@@ -50,7 +49,7 @@ static perm_options permi_run_without_files(const perm_options *options)
 }
 
 /* Does the lower result stand after this status? Not in a job in pieces that was stopped or ran out of time, planning
-   included: its bits must not depend on limits. */
+   included: its bits must not depend on those (they may on max_bytes, which plans heed). */
 static int permi_stands(const perm_options *options, perm_status status)
 {
   return status != PERM_OK && !(permi_in_pieces(options) && (status > 0 || status == PERM_ERROR_LIMIT));
@@ -126,8 +125,8 @@ static perm_status permi_solve(const permi_solver *solver, void *attempt, const 
     began = permi_seconds();
     options.precision = solver->next(attempt, &options, result);
     options.max_seconds = permi_seconds_left(options_given, start);
-    if (options.precision == PERM_PRECISION_COUNT)
-      break;
+    if (options.precision == PERM_PRECISION_COUNT || (options.tolerance > 0 && permi_in_pieces(&options)))
+      break; /* the latter, whose file is of one job, planned its precision at once (permi_plans_higher) */
     finished = *result;
     next = solver->plan(attempt, &options, &seconds, &job, result);
     if (next > 0 && permi_in_pieces(options_given)) {

@@ -143,8 +143,10 @@ static void permi_cauchy_condition(const permi_dd_complex *lu, const double *mod
   }
 }
 
-/* Rounding the entries, by a unit each, costs n units of the permanent of their moduli, which is computed as well. */
-static perm_status permi_cauchy_general(const permi_nodes *nodes, const perm_options *options, perm_result *result)
+/* Rounding the entries, by a unit each, costs n units of the permanent of their moduli. It is computed as well or, if
+   there is no time for that, taken for the product of the rows' sums. */
+static perm_status permi_cauchy_general(const permi_nodes *nodes, const perm_options *options, double start,
+                                        perm_result *result)
 {
   const int n = nodes->n, parts = nodes->parts;
   double *a = (double *)permi_allocate(&options->allocator, (size_t)(n * n * parts), sizeof *a);
@@ -154,10 +156,8 @@ static perm_status permi_cauchy_general(const permi_nodes *nodes, const perm_opt
   perm_result largest;
   perm_plan plan;
   perm_status status = PERM_ERROR_MEMORY;
-  const double most = options->max_seconds > 0 ? options->max_seconds : PERMI_ESCALATE_SECONDS;
   int i, j;
   permi_result_clear(result);
-  permi_result_clear(&largest);
   general.method = PERM_METHOD_AUTO;
   general.certify = 0;
   for (i = 0; a && i < n; i++)
@@ -169,21 +169,30 @@ static perm_status permi_cauchy_general(const permi_nodes *nodes, const perm_opt
     }
   if (a)
     status = permi_plan_array(&problem, &general, &plan, result);
-  if (status == PERM_OK && 2 * plan.seconds > most)
+  if (status == PERM_OK && plan.seconds > (options->max_seconds > 0 ? options->max_seconds : PERMI_ESCALATE_SECONDS))
     status = PERM_ERROR_LIMIT;
   if (status == PERM_OK)
     status = permi_compute(&problem, PERMI_AS_IT_STANDS, 5, &general, result);
-  if (status == PERM_OK) {
-    for (i = 0; i < n * n; i++)
-      a[i] = parts == 2 ? hypot(a[2 * i], a[2 * i + 1]) : fabs(a[i]);
+  if (status == PERM_OK || status == PERM_TOLERANCE_NOT_MET) { /* which is judged at the end */
+    result->status = PERM_OK;
+    result->message[0] = 0;
+    double sum, sums = 0;
+    for (i = 0; i < n; i++, sums += log2(sum))
+      for (sum = 0, j = i * n; j < (i + 1) * n; j++)
+        sum += a[j] = parts == 2 ? hypot(a[2 * j], a[2 * j + 1]) : fabs(a[j]);
     general.tolerance = 0.1;
+    general.max_seconds = permi_seconds_left(options, start);
+    general.progress = NULL; /* it has been at its end */
     status = permi_compute(&moduli, PERMI_AS_IT_STANDS, 5, &general, &largest);
+    result->exact = 0;
+    result->error_bound = (double)INFINITY;
+    result->error_estimate +=
+        1.1 * n * parts * PERMI_UNIT *
+        (status == PERM_OK ? ldexp(largest.value, permi_int_exponent(largest.exp2 - result->exp2))
+                           : exp2(sums - (double)result->exp2));
+    status = status == PERM_STOPPED_CANCELLED ? status : PERM_OK;
   }
   permi_release(&options->allocator, a);
-  result->exact = 0;
-  result->error_bound = (double)INFINITY;
-  result->error_estimate +=
-      1.1 * n * parts * PERMI_UNIT * ldexp(largest.value, permi_int_exponent(largest.exp2 - result->exp2));
   return status;
 }
 
@@ -332,7 +341,7 @@ static perm_status permi_cauchy_metered(const permi_nodes *nodes, const perm_opt
   result->terms = (double)n * n * n / 3;
   if (options->method == PERM_METHOD_AUTO && n <= PERM_MAX_N && permi_wants_more(options, result)) {
     perm_result general;
-    if (permi_cauchy_general(nodes, options, &general) == PERM_OK &&
+    if (permi_cauchy_general(nodes, options, start, &general) == PERM_OK &&
         permi_relative(options, &general) < permi_relative(options, result))
       *result = general;
   }

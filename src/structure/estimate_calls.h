@@ -65,7 +65,7 @@ static perm_status permi_estimate_check(int n, const permi_view *view, perm_esti
                       "plan: estimator rejection takes a relative_error below 1 and a confidence up to 1 - 1e-9");
   if (n > PERMI_REJECTION_MOST)
     return permi_fail(result, PERM_ERROR_SIZE, 1, "n = %d is above %d, up to which estimator rejection goes; sinkhorn "
-                      "goes further", n, PERMI_REJECTION_MOST);
+                      "goes further%s", n, PERMI_REJECTION_MOST, plan->guarantee ? ", without a guarantee" : "");
   return PERM_OK;
 }
 
