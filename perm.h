@@ -19904,8 +19904,9 @@ static perm_status permi_estimate_all_zero(double *a, int n, int parts, permi_po
   return PERM_OK;
 }
 
-static perm_status permi_estimate_metered(int n, const permi_view *view, perm_estimate_plan *plan,
-                                          const perm_options *options, perm_estimate *estimate, perm_result *result)
+PERMI_NEVER_INLINE static perm_status permi_estimate_metered(int n, const permi_view *view, perm_estimate_plan *plan,
+                                                             const perm_options *options, perm_estimate *estimate,
+                                                             perm_result *result)
 {
   permi_pool pool = {&options->allocator, NULL, 0};
   permi_control watch = permi_control_begin(options);
