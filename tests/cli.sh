@@ -728,7 +728,7 @@ expect decimal_complex 0 '2.[0-9]+  .about [0-9.e+-]+[-+][0-9.e+-]+i.$' --rows 2
 expect gradient_flag 0 '"exact":false.*"gradient"' --gradient --json --generate uniform:5
 expect gradient_flag_exact 0 '"exact":true.*"gradient"' --gradient --json $dir/nine.txt
 expect gradient_predicted 3 'uniform:40: predicted to take [0-9]+ (min|h) .*, far over --max-seconds 1; allow more' --generate uniform:40 --gradient --max-seconds 1
-expect told_work 1 '^perm: summing, 1[.0-9]* s so far, about .* left$' --generate uniform:45 --max-seconds 1.5
+expect told_work 1 '^perm: summing, [1-9][.0-9]* s so far, about .* left$' --generate uniform:45 --max-seconds 1.5
 check told_once sh -c 'test "$(grep -c "so far" $0)" = 1' $dir/err
 (sleep 1.6; cat $dir/nine.txt) | $perm - >$dir/out 2>$dir/err; check told_reading grep -q '^perm: reading, .* s so far$' $dir/err
 expect not_kept 1 'nothing is kept; with --checkpoint FILE' --generate uniform:45 --max-seconds 0.1
