@@ -321,8 +321,8 @@ TEST(t_rank_explained)
 /* The same bits for any number of threads; cancelled in the middle; every allocation fails in turn. */
 TEST(t_rank_threads_and_limits)
 {
-  const int n = 90;
-  int64_t *a = (int64_t *)malloc((size_t)(n * n) * sizeof *a);
+  const int n = 90, most = T_RANK_MOST; /* seconds, if it were not cancelled after a fifth of one */
+  int64_t *a = (int64_t *)malloc((size_t)(most * most) * sizeof *a);
   perm_options options;
   perm_result one, many;
   t_sparse_memory memory = {0, 0, 0};
@@ -338,14 +338,14 @@ TEST(t_rank_threads_and_limits)
     one = i == 1 ? many : one;
     CHECK(t_rank_same(&one, &many) && one.terms == many.terms);
   }
-  t_rank_fill(n, 4, 1, 50, a);
+  t_rank_fill(most, 4, 1, 50, a);
   options.threads = 2;
   options.progress = t_sparse_cancel_now;
   options.user_data = &calls;
-  CHECK(perm_compute_integer(n, n, a, n, &options, &many) == PERM_STOPPED_CANCELLED && calls == 1);
+  CHECK(perm_compute_integer(most, most, a, most, &options, &many) == PERM_STOPPED_CANCELLED && calls == 1);
   options.progress = NULL;
   options.max_seconds = 1e-3;
-  CHECK(perm_compute_integer(n, n, a, n, &options, &many) != PERM_OK);
+  CHECK(perm_compute_integer(most, most, a, most, &options, &many) != PERM_OK);
   options.max_seconds = 0;
   t_rank_fill(20, 2, 1, 50, a);
   options.allocator.allocate = t_sparse_allocate;
