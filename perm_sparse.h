@@ -24574,6 +24574,7 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
 {
   const perm_options *options = maker->options;
   const int integer = maker->working->integer;
+  const perm_isa isa = permi_isa(options);
   const int equal = maker->working->report.equal_rows || maker->working->report.equal_columns;
   permi_offer offer[PERMI_ENGINES];
   permi_offers offers;
@@ -24589,9 +24590,10 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
     status = permi_make_rival(maker, block, 0, fmin(offers.dense, permi_surely_seconds(block)), leaf, &counts, &made);
   if (status != PERM_OK || made)
     return status;
-  first = fmin(offers.dense, !integer || block->n <= PERMI_RIVAL_PLAN       ? counts /* else a bound from below */
-                             : permi_isa(options) == PERM_ISA_PLAIN ? PERMI_RIVAL_SPREAD_PLAIN * counts
-                                                                    : PERMI_RIVAL_SPREAD * counts);
+  first = fmin(offers.dense, !integer || block->n <= PERMI_RIVAL_PLAN ? counts /* else a bound from below */
+                             : isa == PERM_ISA_PLAIN                  ? PERMI_RIVAL_SPREAD_PLAIN * counts
+                             : isa != PERM_ISA_AVX512IFMA             ? PERMI_RIVAL_SPREAD_HALF * counts
+                                                                      : PERMI_RIVAL_SPREAD * counts);
   offers.best = fmin(first, maker->worth);
   if (block->edges < PERMI_CLASSES_FIRST * block->n)
     offers.swapped = PERMI_AT_CLASSES;

@@ -186,7 +186,8 @@ PERMI_UNUSED static const double permi_list_weight[] = {1, 1.3, 1.8, 3.3, 3.8, 1
 
 #define PERMI_ROUTE_SECONDS 1e-3         /* chosen: longer dense runs are worth a search for zeros */
 #define PERMI_RIVAL_RATE 2e11            /* elements: more than the exact engine has reached */
-#define PERMI_RIVAL_SPREAD 16            /* times slower, at most about, by vectors; */
+#define PERMI_RIVAL_SPREAD 2             /* times slower, at most about, by IFMA (1.5 to 1.9), */
+#define PERMI_RIVAL_SPREAD_HALF 8        /* by other vectors (2.7 to 6), */
 #define PERMI_RIVAL_SPREAD_PLAIN 1024    /* by none */
 #define PERMI_RIVAL_GPU_RATE 1e15        /* on a GPU, after half a second for compiling */
 #define PERMI_FULL_SECONDS 0.6e-9        /* a transition of a window of all columns; n 2^n of them */
