@@ -194,11 +194,12 @@ static void cli_explain_others(const perm_job *job, int block, perm_method taken
       break;
     perm_time_text(next.seconds, seconds, sizeof seconds);
     perm_bytes_text(next.bytes, bytes, sizeof bytes);
-    printf("%s%s about %s%s%s%s%s", shown ? "; " : taken ? "  otherwise  " : "  predicted  ",
+    printf("%s%s about %s%s%s%s", shown ? "; " : taken ? "  otherwise  " : "  predicted  ",
            perm_method_name(next.method), seconds, next.bytes > 0 ? ", " : "", next.bytes > 0 ? bytes : "",
-           next.seconds < taken_seconds ? ", but" : "", next.seconds >= taken_seconds ? ""
-                                                         : exact ? " it takes more memory"
-                                                                 : " it may lose more digits");
+           next.seconds >= taken_seconds ? ""
+           : !exact                      ? ", but it may lose more digits"
+           : next.bytes > 1e9            ? ", but it takes more memory" /* as its size shows */
+                                         : "");
   }
   if (shown)
     printf("\n");

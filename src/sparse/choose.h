@@ -278,12 +278,19 @@ static double permi_surely_seconds(const permi_block *block)
   return PERMI_PROVEN_FAVOUR_SECONDS / 10 * (block->edges > 0.4 * block->n * block->n ? 3 : 1);
 }
 
+/* How much longer than its bound from below the sum of integers may take. */
+static double permi_rival_spread(perm_isa isa)
+{
+  return isa == PERM_ISA_PLAIN        ? PERMI_RIVAL_SPREAD_PLAIN
+         : isa == PERM_ISA_AVX512IFMA ? PERMI_RIVAL_SPREAD
+                                      : PERMI_RIVAL_SPREAD_HALF;
+}
+
 /* The leaf of the engine that offers the least time. The engines of perm.h are asked first and noted last. */
 static perm_status permi_make_best(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
 {
   const perm_options *options = maker->options;
   const int integer = maker->working->integer;
-  const perm_isa isa = permi_isa(options);
   const int equal = maker->working->report.equal_rows || maker->working->report.equal_columns;
   permi_offer offer[PERMI_ENGINES];
   permi_offers offers;
@@ -299,10 +306,8 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
     status = permi_make_rival(maker, block, 0, fmin(offers.dense, permi_surely_seconds(block)), leaf, &counts, &made);
   if (status != PERM_OK || made)
     return status;
-  first = fmin(offers.dense, !integer || block->n <= PERMI_RIVAL_PLAN ? counts /* else a bound from below */
-                             : isa == PERM_ISA_PLAIN                  ? PERMI_RIVAL_SPREAD_PLAIN * counts
-                             : isa != PERM_ISA_AVX512IFMA             ? PERMI_RIVAL_SPREAD_HALF * counts
-                                                                      : PERMI_RIVAL_SPREAD * counts);
+  first = integer && block->n > PERMI_RIVAL_PLAN ? permi_rival_spread(permi_isa(options)) * counts : counts;
+  first = fmin(first, offers.dense);
   offers.best = fmin(first, maker->worth);
   if (block->edges < PERMI_CLASSES_FIRST * block->n)
     offers.swapped = PERMI_AT_CLASSES;

@@ -143,8 +143,8 @@ static void permi_cauchy_condition(const permi_dd_complex *lu, const double *mod
   }
 }
 
-/* Rounding the entries, by a unit each, costs n units of the permanent of their moduli. It is computed as well or, if
-   there is no time for that, taken for the product of the rows' sums. */
+/* Rounding the entries, by a unit each, costs n units of the permanent of their moduli. With signs that is computed as
+   well or, if there is no time, taken for the product of the rows' sums. */
 static perm_status permi_cauchy_general(const permi_nodes *nodes, const perm_options *options, double start,
                                         perm_result *result)
 {
@@ -156,7 +156,8 @@ static perm_status permi_cauchy_general(const permi_nodes *nodes, const perm_opt
   perm_result largest;
   perm_plan plan;
   perm_status status = PERM_ERROR_MEMORY;
-  int i, j;
+  double sum, sums = 0;
+  int i, j, signs = parts == 2;
   permi_result_clear(result);
   general.method = PERM_METHOD_AUTO;
   general.certify = 0;
@@ -176,14 +177,16 @@ static perm_status permi_cauchy_general(const permi_nodes *nodes, const perm_opt
   if (status == PERM_OK || status == PERM_TOLERANCE_NOT_MET) { /* which is judged at the end */
     result->status = PERM_OK;
     result->message[0] = 0;
-    double sum, sums = 0;
     for (i = 0; i < n; i++, sums += log2(sum))
-      for (sum = 0, j = i * n; j < (i + 1) * n; j++)
+      for (sum = 0, j = i * n; j < (i + 1) * n; j++) {
+        signs = signs || a[j] < 0;
         sum += a[j] = parts == 2 ? hypot(a[2 * j], a[2 * j + 1]) : fabs(a[j]);
+      }
     general.tolerance = 0.1;
     general.max_seconds = permi_seconds_left(options, start);
     general.progress = NULL; /* it has been at its end */
-    status = permi_compute(&moduli, PERMI_AS_IT_STANDS, 5, &general, &largest);
+    largest = *result;
+    status = signs ? permi_compute(&moduli, PERMI_AS_IT_STANDS, 5, &general, &largest) : PERM_OK;
     result->exact = 0;
     result->error_bound = (double)INFINITY;
     result->error_estimate +=
