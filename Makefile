@@ -326,12 +326,12 @@ $(B)/perm_with_gpu.o: $(HEADERS)
 	@mkdir -p $(B)
 	echo '#include "perm_sparse.h"' | $(COMPILE) -DPERM_WITH_CUDA -DPERM_IMPLEMENTATION -x c -c - -o $@
 
-# Structures grow with every minor version while the major one is 0, and the soname with them.
+# Structures grow with a major version only, and the soname is its.
 version  = $(shell sed -n 's/^\#define PERM_VERSION_$(1) \([0-9]*\).*/\1/p' perm.h)
 MAJOR   := $(call version,MAJOR)
-MINOR   := $(call version,MINOR)
-VERSION := $(MAJOR).$(MINOR).$(call version,PATCH)
-SONAME  := libperm.so.$(MAJOR)$(if $(filter 0,$(MAJOR)),.$(MINOR))
+VERSION := $(MAJOR).$(call version,MINOR).$(call version,PATCH)
+RELEASE := $(VERSION)$(shell sed -n 's/^\#define PERM_VERSION_PRERELEASE "\([^"]*\)".*/\1/p' perm.h)
+SONAME  := libperm.so.$(MAJOR)
 libperm.so: $(B)/libperm.so ## shared library, build/libperm.so
 $(B)/libperm.so: $(B)/perm.o
 	$(CC) -shared $(if $(filter Darwin,$(shell uname)),,-Wl,-soname,$(SONAME)) $(OPENMP) $< -o $(B)/libperm.so.$(VERSION) \
@@ -374,7 +374,7 @@ install: $(B)/perm $(B)/libperm.so $(B)/perm.1 $(if $(STATIC),$(B)/libperm.a) ##
 	@if test -z "$(DESTDIR)"; then ldconfig 2>/dev/null || echo "now run ldconfig, or set LD_LIBRARY_PATH=$(LIBDIR)"; fi
 
 dist: ## build/perm-VERSION.tar.gz with checksum and SPDX bill of materials: the same bytes from the same commit
-	@sh tests/dist.sh $(VERSION)
+	@sh tests/dist.sh $(RELEASE)
 
 uninstall: ## removes what install put there (the same variables)
 	rm -f $(addprefix $(DESTDIR),$(INSTALLED))
@@ -382,7 +382,7 @@ uninstall: ## removes what install put there (the same variables)
 # One text: the command's own.
 $(B)/perm.1: examples/perm_man.awk $(B)/perm
 	{ $(B)/perm --help; echo Methods:; $(B)/perm --list methods; echo Generators:; $(B)/perm --list generators; } | \
-	  awk -v version=$(VERSION) -f examples/perm_man.awk >$@
+	  awk -v version=$(RELEASE) -f examples/perm_man.awk >$@
 
 clean: ## remove build/ and the extension module
 	rm -rf $(B) $(EXTENSION)

@@ -487,7 +487,7 @@ int CLI_MAIN(int argc, char **argv)
       return cli_end(CLI_DONE);
     }
     if (!strcmp(argv[i], "--version") || !strcmp(argv[i], "-V")) {
-      printf("perm %d.%d.%d\n", PERM_VERSION_MAJOR, PERM_VERSION_MINOR, PERM_VERSION_PATCH);
+      printf("perm %d.%d.%d%s\n", PERM_VERSION_MAJOR, PERM_VERSION_MINOR, PERM_VERSION_PATCH, PERM_VERSION_PRERELEASE);
       return cli_end(CLI_DONE);
     }
     if (!strncmp(argv[i], "--list", 6) && (!argv[i][6] || argv[i][6] == '='))

@@ -12,7 +12,7 @@ root=$out/root prefix=/opt/perm
 at=$root$prefix
 version=$(sed -n 's/^#define PERM_VERSION_M[A-Z]* \([0-9]*\)/\1/p; s/^#define PERM_VERSION_PATCH \([0-9]*\)/\1/p' perm.h |
   tr '\n' . | sed 's/\.$//')
-soname=libperm.so.$(case $version in 0.*) echo "${version%.*}";; *) echo "${version%%.*}";; esac)
+release=$version$(sed -n 's/^#define PERM_VERSION_PRERELEASE "\([^"]*\)".*/\1/p' perm.h) soname=libperm.so.${version%%.*}
 
 # -- files
 check install $make -s install DESTDIR="$root" PREFIX=$prefix STATIC=1
@@ -23,7 +23,7 @@ for file in bin/perm include/perm.h include/perm_sparse.h lib/libperm.so lib/$so
 done
 also=$(ls build/perm_mpi build/perm_gpu examples/python/_perm.abi3.so 2>/dev/null | wc -l) # where they were built
 check "nothing else" test "$(find "$root" ! -type d | wc -l)" -eq $((14 + also))
-check "the version is perm.h's" test "$("$at/bin/perm" --version)" = "perm $version"
+check "the version is perm.h's" test "$("$at/bin/perm" --version)" = "perm $release"
 if command -v readelf >/dev/null; then
   check soname sh -c "readelf -d '$at/lib/libperm.so' | grep -q 'SONAME.*\[$soname\]'"
   exported() { ! nm -D --defined-only "$at/lib/libperm.so" | awk '{print $3}' | grep -vE '^perm_|^\.gomp_critical_user_permi_'; }
@@ -83,7 +83,9 @@ cmake_project() { # of the shared library, and of the headers alone
     'target_compile_definitions(alone PRIVATE HEADER_ONLY)' 'target_link_libraries(alone perm::headers)' \
     >"$out/cmake/CMakeLists.txt" &&
   cmake -S "$out/cmake" -B "$out/cmake/build" -DCMAKE_PREFIX_PATH="$at" >/dev/null && cmake --build "$out/cmake/build" &&
-  LD_LIBRARY_PATH=$at/lib "$out/cmake/build/linked" | grep -q '^450 ' && "$out/cmake/build/alone" | grep -q '^450 '
+  LD_LIBRARY_PATH=$at/lib "$out/cmake/build/linked" | grep -q '^450 ' && "$out/cmake/build/alone" | grep -q '^450 ' &&
+  sed -i "s/perm $version EXACT/perm 0.9/" "$out/cmake/CMakeLists.txt" && # of another major version: refused
+  ! cmake -S "$out/cmake" -B "$out/cmake/other" -DCMAKE_PREFIX_PATH="$at"
 }
 if command -v cmake >/dev/null; then check "CMake's find_package" cmake_project
 else skip 1 "CMake: not here (apt-get install cmake)"; fi
@@ -162,9 +164,9 @@ else skip 23 "completion: no bash"; fi
 # -- the release
 same_twice() { # its bytes depend on the commit alone
   $make -s dist && cp build/SHA256SUMS "$out" && $make -s dist && cmp build/SHA256SUMS "$out/SHA256SUMS" &&
-    (cd build && sha256sum -c SHA256SUMS) && tar -xzf "build/perm-$version.tar.gz" -C "$out" &&
-    cmp perm.h "$out/perm-$version/perm.h" && test -x "$out/perm-$version/.ci/run" &&
-    test "$(grep -c '^FileName' "build/perm-$version.spdx")" = "$(find "$out/perm-$version" -type f | wc -l)"
+    (cd build && sha256sum -c SHA256SUMS) && tar -xzf "build/perm-$release.tar.gz" -C "$out" &&
+    cmp perm.h "$out/perm-$release/perm.h" && test -x "$out/perm-$release/.ci/run" &&
+    test "$(grep -c '^FileName' "build/perm-$release.spdx")" = "$(find "$out/perm-$release" -type f | wc -l)"
 }
 if git rev-parse --is-inside-work-tree >/dev/null 2>&1 && command -v sha256sum >/dev/null; then
   check "make dist gives the same bytes twice" same_twice

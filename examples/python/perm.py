@@ -111,7 +111,7 @@ __all__ = ["permanent", "compute", "minors", "gradient", "marginals", "submatric
            "Progress", "Gaussian", "Error", "InputError", "InputTypeError", "IndexRangeError", "UnsupportedError",
            "OutOfMemoryError", "TooLargeError", "LimitError", "FileError", "DeviceError", "Incomplete", "METHODS",
            "PRECISIONS", "ISAS", "FORMATS", "ESTIMATORS", "VERSION", "LIBRARY", "__version__"]
-__version__ = "0.11.0"
+__version__ = "1.0.0rc0"
 VERSION = tuple(map(int, __version__.split(".")[:2]))  # of the library that these layouts are of
 
 
@@ -274,7 +274,7 @@ def _load():
         names = [os.path.join(place, name) for place in places for name in ("libperm.so", "libperm.dylib")]
         names = [name for name in names if os.path.exists(name)]
         from ctypes.util import find_library  # a third of the time of `import perm`, which the extension does not want
-        names += ["libperm.so.%d.%d" % VERSION, find_library("perm")]
+        names += ["libperm.so.%d" % VERSION[0], find_library("perm")]
     reasons = []
     for name in filter(None, names):
         try:
