@@ -157,6 +157,7 @@ static const stop_case stop_cases[] = {
     {"uniform:10", STOP_GRADIENT, AUTO, DEFAULT, STOP_COMPLEX, 0},
     {"uniform:12", STOP_ESTIMATE, AUTO, DEFAULT, STOP_REAL, STOP_THREADS},
     {"uniform:12", STOP_ESTIMATE, AUTO, DEFAULT, STOP_COMPLEX, 0},
+    {"binary:10:0.2", STOP_ESTIMATE, AUTO, DEFAULT, STOP_REAL, 0}, /* all samples are 0, and so is the permanent */
     {"uniform:8", STOP_REPEATED, AUTO, DEFAULT, STOP_REAL, 0},
     {"uniform:8", STOP_REPEATED, AUTO, DEFAULT, STOP_COMPLEX, STOP_CERTIFY},
     {"bernoulli:8", STOP_REPEATED, AUTO, EXACT, STOP_INTEGER, 0},
@@ -332,7 +333,7 @@ static void stop_dense(fault_outcome *o)
                                     : perm_estimate_complex(n, a, n, &plan, options, &estimate);
     CHECK(o->status == estimate.status);
     if (o->status == PERM_OK)
-      fault_hash(o, &estimate.value, sizeof estimate.value);
+      fault_hash(o, &estimate.value, sizeof estimate.value), fault_hash(o, &estimate.high, sizeof estimate.high);
     return;
   }
   }

@@ -113,13 +113,14 @@ static perm_status permi_estimate_all_zero(double *a, int n, int parts, permi_po
   pairing.queue = pairing.mark + n;
   if (!permi_rejection_match(&pairing)) {
     estimate->certain_low = estimate->certain_high = estimate->proved_radius = 0;
+    estimate->exp2 = 0;
     return PERM_OK;
   }
   estimate->standard_error = (double)INFINITY;
   estimate->radius = estimate->proved_radius;
   estimate->low = fmax(estimate->certain_low, -estimate->radius);
   estimate->high = estimate->radius;
-  return PERM_OK;
+  return watch->stopped;
 }
 
 PERMI_NEVER_INLINE static perm_status permi_estimate_metered(int n, const permi_view *view, perm_estimate_plan *plan,
@@ -195,9 +196,10 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_metered(int n, const permi_
       status = permi_estimate_run(&sampler, plan, &scale, sample, estimate);
     if (status >= 0 && estimate->samples > 0 && estimate->standard_error == 0) {
       const perm_status known = permi_estimate_all_zero(a, n, parts, &pool, &watch, estimate);
-      status = known == PERM_ERROR_MEMORY ? permi_fail_memory(result)
-               : status == PERM_OK && plan->relative_error > 0 && estimate->standard_error > 0 ? PERM_TOLERANCE_NOT_MET
-                                                                                              : status;
+      status = known < 0           ? permi_fail_memory(result)
+               : status != PERM_OK ? status
+               : known != PERM_OK  ? known
+               : plan->relative_error > 0 && estimate->standard_error > 0 ? PERM_TOLERANCE_NOT_MET : PERM_OK;
     }
     if (status > 0 && estimate->samples == 0)
       permi_fail(result, status, 0, "%s before there were %d samples", perm_status_text(status), PERMI_BLOCK_SAMPLES);
