@@ -14893,9 +14893,11 @@ static perm_status permi_execute(const perm_job *job, perm_state *state, const p
       keeper->keep(job, state, &control, &unwritten);
     stopped = job->value ? permi_run_sweep(job, state, leaf, &control, threads, result)
                          : permi_run_next(job, state, leaf, range, &control, threads, result);
-    if (stopped == PERM_OK || stopped == PERMI_CHECKPOINT_DUE)
+    if (stopped >= 0)
       left = permi_next_range(job, state, options, &leaf, &range);
   }
+  if (!left && stopped > 0) /* with the last chunk: nothing is left to stop */
+    stopped = PERM_OK;
   for (i = 0; i < job->leaves && !left && begin == end; i++)
     perm_state_left(job, state, leaf = i, 0, &begin, &end);
   if (begin < end && !options->checkpoint.merges)

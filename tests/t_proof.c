@@ -176,6 +176,11 @@ TEST(t_proof_goes_on_after_a_stop)
   CHECK(bytes && size > 8 * 19 * 511);
   free(bytes);
   remove(kept);
+  options.checkpoint.seconds = 1e-9; /* the interval is over with the last values, too */
+  CHECK(perm_compute_integer(n, n, a, n, &options, &result) == PERM_OK && t_proof_same(&result, &right));
+  options.progress = t_proof_stops; /* a stop after them has nothing left to stop */
+  CHECK(perm_compute_integer(n, n, a, n, &options, &result) == PERM_OK && t_proof_same(&result, &right));
+  remove(kept);
 }
 
 /* The job of a proof with all its values. */
