@@ -19425,12 +19425,14 @@ static double permi_gamma_misses(double k, double epsilon)
   return 1 - permi_gamma_above(k, (k - 1) / (1 + epsilon)) + permi_gamma_above(k, (k - 1) / (1 - epsilon));
 }
 
-/* The accepted trials that an error of epsilon needs to be missed with chance delta at most. */
+#define PERMI_REJECTION_ACCEPTED 1e9
+/* The accepted trials that an error of epsilon needs to be missed with chance delta at most, INFINITY: too many. */
 static double permi_rejection_accepted(double epsilon, double delta)
 {
   double low = 2, high = 4, middle;
-  while (permi_gamma_misses(high, epsilon) > delta && high < 1e9)
-    high *= 2;
+  while (permi_gamma_misses(high, epsilon) > delta)
+    if ((high *= 2) > PERMI_REJECTION_ACCEPTED)
+      return (double)INFINITY;
   while (high - low > 1) {
     middle = floor(0.5 * (low + high));
     if (permi_gamma_misses(middle, epsilon) > delta)
@@ -19580,15 +19582,36 @@ static double permi_rejection_floor(const double *a, int n)
 /* Rows and columns paired by positive entries: mate[i] is the column of row i, owner[j] the row of column j; of n each,
    as the rest. */
 typedef struct permi_pairing {
-  const double *a;
-  int n, *mate, *owner, *block, *mark, *queue;
+  const double *a; /* n x n x parts */
+  int n, parts, *mate, *owner, *block, *mark, *queue;
   permi_control *watch;
 } permi_pairing;
+
+#define PERMI_PAIRING_INTS 5 /* a line */
+static permi_pairing permi_pairing_make(const double *a, int n, int parts, int *integers, permi_control *watch)
+{
+  permi_pairing pairing;
+  pairing.a = a;
+  pairing.n = n;
+  pairing.parts = parts;
+  pairing.mate = integers;
+  pairing.owner = integers + n;
+  pairing.block = integers + 2 * (size_t)n;
+  pairing.mark = integers + 3 * (size_t)n;
+  pairing.queue = integers + 4 * (size_t)n;
+  pairing.watch = watch;
+  return pairing;
+}
+
+static int permi_pairing_entry(const permi_pairing *pairing, int i, int j)
+{
+  const double *entry = pairing->a + ((size_t)i * (size_t)pairing->n + (size_t)j) * (size_t)pairing->parts;
+  return entry[0] != 0 || (pairing->parts == 2 && entry[1] != 0);
+}
 
 /* 0: there is no perfect matching. 1, too, if stopped. */
 static int permi_rejection_match(permi_pairing *pairing)
 {
-  const double *a = pairing->a;
   const int n = pairing->n;
   int *mate = pairing->mate, *owner = pairing->owner, *from = pairing->mark, *queue = pairing->queue;
   int start, i, j, head, tail, next;
@@ -19601,7 +19624,7 @@ static int permi_rejection_match(permi_pairing *pairing)
     queue[0] = start;
     for (head = 0, tail = 1; head < tail && end < 0 && !permi_watch(pairing->watch, 1.0 * n); head++)
       for (i = queue[head], j = 0; j < n && end < 0; j++)
-        if (a[(size_t)i * (size_t)n + (size_t)j] > 0 && from[j] < 0) {
+        if (from[j] < 0 && permi_pairing_entry(pairing, i, j)) {
           from[j] = i;
           if (owner[j] < 0)
             end = j;
@@ -19632,7 +19655,7 @@ static int permi_rejection_reach(permi_pairing *pairing, int start, int along, i
     for (j = 0; j < n; j++) {
       const int i = along ? pairing->owner[j] : j, row = along ? queue[head] : j;
       const int column = along ? j : pairing->mate[queue[head]];
-      if (pairing->mark[i] == of && pairing->a[(size_t)row * (size_t)n + (size_t)column] > 0) {
+      if (pairing->mark[i] == of && permi_pairing_entry(pairing, row, column)) {
         pairing->mark[i] = to;
         queue[tail++] = i;
       }
@@ -19726,8 +19749,7 @@ static perm_status permi_rejection_one(permi_rejection_call *call, permi_rejecti
 }
 
 /* Rooms for blocks of up to n lines. 0: out of memory. */
-static int permi_rejection_rooms(permi_rejection_work *work, permi_pairing *pairing, int n, int threads,
-                                 permi_pool *pool)
+static int permi_rejection_rooms(permi_rejection_work *work, int n, int threads, permi_pool *pool)
 {
   const size_t all = (size_t)n;
   work->a = (double *)permi_pool_get(pool, all * all, sizeof(double));
@@ -19736,53 +19758,43 @@ static int permi_rejection_rooms(permi_rejection_work *work, permi_pairing *pair
   work->table = (double *)permi_pool_get(pool, ((size_t)1 << PERMI_REJECTION_TABLE) + all + 1, sizeof(double));
   work->taken = (double *)permi_pool_get(pool, all * (PERMI_REJECTION_TABLE + 1), sizeof(double));
   work->rooms = (int *)permi_pool_get(pool, all * (size_t)threads, sizeof(int));
-  pairing->mate = (int *)permi_pool_get(pool, 5 * all, sizeof(int));
-  if (pool->failed)
-    return 0;
-  pairing->owner = pairing->mate + all;
-  pairing->block = pairing->owner + all;
-  pairing->mark = pairing->block + all;
-  work->order = pairing->queue = pairing->mark + all;
-  return 1;
+  return !pool->failed;
 }
 
-/* The estimate of n x n entries >= 0, scaled near 1; *scale is multiplied by it, unless *zero says that it is 0. */
-static perm_status permi_rejection_estimate(const double *a, int n, double epsilon, permi_rejection_call *call,
-                                            permi_pool *pool, permi_number *scale, int *zero)
+/* The estimate of n x n entries >= 0, scaled near 1, that are matched; *scale is multiplied by it. */
+static perm_status permi_rejection_estimate(permi_pairing *pairing, double epsilon, permi_rejection_call *call,
+                                            permi_pool *pool, permi_number *scale)
 {
+  const int n = pairing->n, blocks = permi_rejection_blocks(pairing);
   permi_rejection_work work;
-  permi_pairing pairing;
-  int blocks, large = 0, b, i, j, k;
-  perm_status status = PERM_OK;
+  int large = 0, b, i, j, k;
+  perm_status status = call->watch->stopped;
+  if (status != PERM_OK)
+    return status;
   memset(&work, 0, sizeof work);
-  memset(&pairing, 0, sizeof pairing);
-  pairing.a = a;
-  pairing.n = n;
-  pairing.watch = call->watch;
-  if (!permi_rejection_rooms(&work, &pairing, n, call->threads, pool))
+  work.order = pairing->queue;
+  if (!permi_rejection_rooms(&work, n, call->threads, pool))
     return PERM_ERROR_MEMORY;
-  *zero = !permi_rejection_match(&pairing);
-  if (*zero || call->watch->stopped != PERM_OK)
-    return call->watch->stopped;
-  blocks = permi_rejection_blocks(&pairing);
   for (b = 0; b < blocks; b++) {
     for (i = k = 0; i < n; i++)
-      k += pairing.block[i] == b;
+      k += pairing->block[i] == b;
     large += k > PERMI_REJECTION_COMPUTED;
   }
   if (large) /* errors multiply, chances add up */
     call->accepted = permi_rejection_accepted(large == 1 ? epsilon : expm1(log1p(epsilon) / large),
                                               call->delta / large);
+  if (call->accepted == (double)INFINITY)
+    return PERM_ERROR_LIMIT;
   for (b = 0; b < blocks && status == PERM_OK && call->watch->stopped == PERM_OK; b++) {
     double *to = work.a;
-    int *row = pairing.mark;
+    int *row = pairing->mark;
     work.n = 0;
     for (i = 0; i < n; i++)
-      if (pairing.block[i] == b)
+      if (pairing->block[i] == b)
         row[work.n++] = i;
     for (i = 0; i < work.n; i++)
       for (j = 0; j < work.n; j++)
-        *to++ = a[(size_t)row[i] * (size_t)n + (size_t)pairing.mate[row[j]]];
+        *to++ = pairing->a[(size_t)row[i] * (size_t)n + (size_t)pairing->mate[row[j]]];
     status = permi_rejection_one(call, &work, scale);
   }
   return status != PERM_OK ? status : call->watch->stopped;
@@ -19881,37 +19893,6 @@ static void permi_rejection_value(const permi_rejection_call *call, const permi_
   estimate->samples = call->trials;
 }
 
-/* Where every sample is 0 the permanent is, if there is no perfect matching of entries; else nothing is known but what
-   is proved. a: entries, which become moduli. */
-static perm_status permi_estimate_all_zero(double *a, int n, int parts, permi_pool *pool, permi_control *watch,
-                                           perm_estimate *estimate)
-{
-  permi_pairing pairing;
-  size_t k;
-  memset(&pairing, 0, sizeof pairing);
-  pairing.mate = (int *)permi_pool_get(pool, 4 * (size_t)n, sizeof *pairing.mate);
-  if (pool->failed)
-    return PERM_ERROR_MEMORY;
-  for (k = 0; k < (size_t)n * (size_t)n; k++)
-    a[k] = parts == 2 ? fabs(a[2 * k]) + fabs(a[2 * k + 1]) : fabs(a[k]);
-  pairing.a = a;
-  pairing.n = n;
-  pairing.watch = watch;
-  pairing.owner = pairing.mate + n;
-  pairing.mark = pairing.owner + n;
-  pairing.queue = pairing.mark + n;
-  if (!permi_rejection_match(&pairing)) {
-    estimate->certain_low = estimate->certain_high = estimate->proved_radius = 0;
-    estimate->exp2 = 0;
-    return PERM_OK;
-  }
-  estimate->standard_error = (double)INFINITY;
-  estimate->radius = estimate->proved_radius;
-  estimate->low = fmax(estimate->certain_low, -estimate->radius);
-  estimate->high = estimate->radius;
-  return watch->stopped;
-}
-
 PERMI_NEVER_INLINE static perm_status permi_estimate_metered(int n, const permi_view *view, perm_estimate_plan *plan,
                                                              const perm_options *options, perm_estimate *estimate,
                                                              perm_result *result)
@@ -19920,6 +19901,7 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_metered(int n, const permi_
   permi_control watch = permi_control_begin(options);
   permi_number scale = permi_number_one();
   permi_sampler sampler;
+  permi_pairing pairing;
   permi_moments *sample;
   double *a;
   int *integers, negative, copied, parts;
@@ -19941,32 +19923,35 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_metered(int n, const permi_
   estimate->certain_high = estimate->proved_radius = (double)INFINITY;
   estimate->certain_low = negative ? -(double)INFINITY : 0;
   a = (double *)permi_pool_get(&pool, (size_t)n * (size_t)(n * parts), sizeof *a);
-  integers = (int *)permi_pool_get(&pool, 2 * (size_t)n, sizeof *integers);
+  integers = (int *)permi_pool_get(&pool, PERMI_PAIRING_INTS * (size_t)n, sizeof *integers);
   sampler.rooms = (double *)permi_pool_get(&pool, (size_t)n * (size_t)estimate->threads, sizeof(double));
   sample = (permi_moments *)permi_pool_get(&pool, PERMI_BLOCK_SAMPLES, sizeof *sample);
-  copied = pool.failed ? 0 : permi_estimate_copy(view, n, parts, integers, a, &scale.exp2, &watch);
   if (pool.failed) {
-    status = permi_fail_memory(result);
-  } else if (copied < 0) {
+    permi_pool_release(&pool);
+    return permi_fail_memory(result);
+  }
+  copied = permi_estimate_copy(view, n, parts, integers, a, &scale.exp2, &watch);
+  pairing = permi_pairing_make(a, n, parts, integers, &watch);
+  if (copied < 0) {
     status = permi_fail(result, PERM_ERROR_UNSUPPORTED, 2, "the entries span too wide a range for samples in double");
-  } else if (!n || !copied) {
+  } else if (!n || !copied || !permi_rejection_match(&pairing)) {
     estimate->value = estimate->low = estimate->high = estimate->certain_low = estimate->certain_high = !n;
     estimate->proved_radius = 0;
   } else if (plan->estimator == PERM_ESTIMATOR_REJECTION) {
     const double epsilon = plan->relative_error > 0 ? plan->relative_error : 0.1;
     permi_rejection_call call = {&watch, options, plan->seed, 1 - estimate->confidence, 0, 0, 0,
                                  (double)scale.exp2 * log(2), estimate->threads, 0};
-    int zero = 0;
     call.floor = call.top;
-    status = permi_rejection_estimate(a, n, epsilon, &call, &pool, &scale, &zero);
-    if (status < 0)
+    status = permi_rejection_estimate(&pairing, epsilon, &call, &pool, &scale);
+    if (status == PERM_ERROR_LIMIT)
+      permi_fail(result, status, 4, "plan: relative_error %.3g with confidence %.3g would take more than %.0e accepted "
+                 "trials; ask for less", epsilon, estimate->confidence, PERMI_REJECTION_ACCEPTED);
+    else if (status < 0)
       status = permi_fail_memory(result);
     else if (status > 0)
       permi_fail(result, status, 0, "%s before %.0f trials were accepted: nothing is known with that chance",
                  perm_status_text(status), call.accepted);
-    else if (status == PERM_OK && zero)
-      estimate->certain_high = 0;
-    else if (status == PERM_OK) /* blocks that are computed have ten digits and more */
+    else /* blocks that are computed have ten digits and more */
       permi_rejection_value(&call, &scale, call.accepted > 0 ? epsilon : 1e-10 * n, estimate);
   } else {
     permi_sinkhorn(a, n, parts, sampler.signs ? 2 : 1, 1e-3, &scale, &watch);
@@ -19983,12 +19968,12 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_metered(int n, const permi_
     status = watch.stopped;
     if (status == PERM_OK)
       status = permi_estimate_run(&sampler, plan, &scale, sample, estimate);
-    if (status >= 0 && estimate->samples > 0 && estimate->standard_error == 0) {
-      const perm_status known = permi_estimate_all_zero(a, n, parts, &pool, &watch, estimate);
-      status = known < 0           ? permi_fail_memory(result)
-               : status != PERM_OK ? status
-               : known != PERM_OK  ? known
-               : plan->relative_error > 0 && estimate->standard_error > 0 ? PERM_TOLERANCE_NOT_MET : PERM_OK;
+    if (status >= 0 && estimate->samples > 0 && estimate->standard_error == 0) { /* all are 0, no proof */
+      estimate->standard_error = (double)INFINITY;
+      estimate->radius = estimate->proved_radius;
+      estimate->low = fmax(estimate->certain_low, -estimate->radius);
+      estimate->high = estimate->radius;
+      status = status == PERM_OK && plan->relative_error > 0 ? PERM_TOLERANCE_NOT_MET : status;
     }
     if (status > 0 && estimate->samples == 0)
       permi_fail(result, status, 0, "%s before there were %d samples", perm_status_text(status), PERMI_BLOCK_SAMPLES);

@@ -176,7 +176,15 @@ TEST(t_rejection_bound_nests)
 TEST(t_rejection_trials_wanted)
 {
   static const double epsilon[] = {0.5, 0.1, 0.02}, delta[] = {0.2, 0.05, 1e-4};
+  double ones[22 * 22];
+  perm_estimate_plan plan = {PERM_ESTIMATOR_AUTO, 0, 1e-5, 0, 0, 1};
+  perm_estimate wide;
   int e, d;
+  for (d = 0; d < 22 * 22; d++)
+    ones[d] = 1;
+  CHECK(permi_rejection_accepted(1e-4, 0.06) < 1e9 && permi_rejection_accepted(3e-5, 0.05) == INFINITY);
+  CHECK(perm_estimate_real(22, ones, 22, &plan, NULL, &wide) == PERM_ERROR_LIMIT && isnan(wide.value));
+  CHECK_TEXT(wide.message, "relative_error 1e-05 with confidence 0.95 would take more than 1e+09 accepted trials");
   for (e = 0; e < 3; e++)
     for (d = 0; d < 3; d++) {
       const double k = permi_rejection_accepted(epsilon[e], delta[d]);
@@ -268,8 +276,8 @@ TEST_LONG(t_rejection_covers)
 /* Samples that all are 0 say nothing, unless there is no perfect matching. */
 TEST(t_estimate_all_zero)
 {
-  enum { N = 200 };
-  static double a[N * N];
+  enum { N = 200, LARGE = 600 };
+  static double a[N * N], large[LARGE * LARGE];
   perm_estimate_plan plan = {PERM_ESTIMATOR_AUTO, 2048, 0, 0, 0, 0};
   perm_options options;
   perm_matrix matrix;
@@ -290,17 +298,24 @@ TEST(t_estimate_all_zero)
           a[i] = a[N + i] = i == 0;
       for (plan.relative_error = 0; plan.relative_error < 1; plan.relative_error += 0.5) {
         const perm_status status = perm_estimate_real(N, a, N, &plan, &options, &e);
-        if (negative) { /* some samples are not 0, but the radius is proved */
+        if (negative && !round) { /* some samples are not 0, but the radius is proved */
           CHECK(status >= 0 && e.low < e.high && e.proved_radius < INFINITY);
           continue;
         }
-        CHECK_SHOW(e.value == 0 && e.samples == 2048, "%g, %g samples", e.value, e.samples);
+        CHECK_SHOW(e.value == 0 && e.samples == (round ? 0 : 2048), "%g, %g samples", e.value, e.samples);
         CHECK(status == (plan.relative_error > 0 && !round ? PERM_TOLERANCE_NOT_MET : PERM_OK));
         CHECK(e.low == 0 && (round ? e.high == 0 && e.standard_error == 0 && e.certain_high == 0 && e.proved_radius == 0
                                    : e.high == INFINITY && e.standard_error == INFINITY && e.radius == INFINITY));
       }
     }
   perm_matrix_free(&matrix);
+  memset(&plan, 0, sizeof plan); /* known before the samples, which a limit of time would let run until then */
+  options.max_seconds = 20;
+  for (i = 0; i < LARGE; i++)
+    for (k = 0; k < LARGE; k++)
+      large[i * LARGE + (int)k] = i > LARGE / 2 || k < LARGE / 2;
+  CHECK(perm_estimate_real(LARGE, large, LARGE, &plan, &options, &e) == PERM_OK && e.samples == 0);
+  CHECK(e.value == 0 && e.standard_error == 0 && e.certain_high == 0 && e.exp2 == 0);
 }
 
 /* The proved radius holds, is nearer where the matrix is unitary, and shrinks with more samples. */

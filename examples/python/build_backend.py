@@ -40,8 +40,8 @@ def _read(name):
 
 def _version():
     text = _read("perm.h").decode()
-    number = ".".join(re.search(r"#define PERM_VERSION_%s (\d+)" % part, text)[1] for part in ("MAJOR", "MINOR", "PATCH"))
-    return number + ("rc0" if '#define PERM_VERSION_PRERELEASE "-rc"' in text else "")  # as PEP 440 writes -rc
+    parts = [re.search(r"#define PERM_VERSION_%s (\d+)" % part, text)[1] for part in ("MAJOR", "MINOR", "PATCH")]
+    return ".".join(parts) + ("rc0" if '#define PERM_VERSION_PRERELEASE "-rc"' in text else "")  # as PEP 440 writes -rc
 
 
 def _metadata():

@@ -92,37 +92,6 @@ static void permi_rejection_value(const permi_rejection_call *call, const permi_
   estimate->samples = call->trials;
 }
 
-/* Where every sample is 0 the permanent is, if there is no perfect matching of entries; else nothing is known but what
-   is proved. a: entries, which become moduli. */
-static perm_status permi_estimate_all_zero(double *a, int n, int parts, permi_pool *pool, permi_control *watch,
-                                           perm_estimate *estimate)
-{
-  permi_pairing pairing;
-  size_t k;
-  memset(&pairing, 0, sizeof pairing);
-  pairing.mate = (int *)permi_pool_get(pool, 4 * (size_t)n, sizeof *pairing.mate);
-  if (pool->failed)
-    return PERM_ERROR_MEMORY;
-  for (k = 0; k < (size_t)n * (size_t)n; k++)
-    a[k] = parts == 2 ? fabs(a[2 * k]) + fabs(a[2 * k + 1]) : fabs(a[k]);
-  pairing.a = a;
-  pairing.n = n;
-  pairing.watch = watch;
-  pairing.owner = pairing.mate + n;
-  pairing.mark = pairing.owner + n;
-  pairing.queue = pairing.mark + n;
-  if (!permi_rejection_match(&pairing)) {
-    estimate->certain_low = estimate->certain_high = estimate->proved_radius = 0;
-    estimate->exp2 = 0;
-    return PERM_OK;
-  }
-  estimate->standard_error = (double)INFINITY;
-  estimate->radius = estimate->proved_radius;
-  estimate->low = fmax(estimate->certain_low, -estimate->radius);
-  estimate->high = estimate->radius;
-  return watch->stopped;
-}
-
 PERMI_NEVER_INLINE static perm_status permi_estimate_metered(int n, const permi_view *view, perm_estimate_plan *plan,
                                                              const perm_options *options, perm_estimate *estimate,
                                                              perm_result *result)
@@ -131,6 +100,7 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_metered(int n, const permi_
   permi_control watch = permi_control_begin(options);
   permi_number scale = permi_number_one();
   permi_sampler sampler;
+  permi_pairing pairing;
   permi_moments *sample;
   double *a;
   int *integers, negative, copied, parts;
@@ -152,32 +122,35 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_metered(int n, const permi_
   estimate->certain_high = estimate->proved_radius = (double)INFINITY;
   estimate->certain_low = negative ? -(double)INFINITY : 0;
   a = (double *)permi_pool_get(&pool, (size_t)n * (size_t)(n * parts), sizeof *a);
-  integers = (int *)permi_pool_get(&pool, 2 * (size_t)n, sizeof *integers);
+  integers = (int *)permi_pool_get(&pool, PERMI_PAIRING_INTS * (size_t)n, sizeof *integers);
   sampler.rooms = (double *)permi_pool_get(&pool, (size_t)n * (size_t)estimate->threads, sizeof(double));
   sample = (permi_moments *)permi_pool_get(&pool, PERMI_BLOCK_SAMPLES, sizeof *sample);
-  copied = pool.failed ? 0 : permi_estimate_copy(view, n, parts, integers, a, &scale.exp2, &watch);
   if (pool.failed) {
-    status = permi_fail_memory(result);
-  } else if (copied < 0) {
+    permi_pool_release(&pool);
+    return permi_fail_memory(result);
+  }
+  copied = permi_estimate_copy(view, n, parts, integers, a, &scale.exp2, &watch);
+  pairing = permi_pairing_make(a, n, parts, integers, &watch);
+  if (copied < 0) {
     status = permi_fail(result, PERM_ERROR_UNSUPPORTED, 2, "the entries span too wide a range for samples in double");
-  } else if (!n || !copied) {
+  } else if (!n || !copied || !permi_rejection_match(&pairing)) {
     estimate->value = estimate->low = estimate->high = estimate->certain_low = estimate->certain_high = !n;
     estimate->proved_radius = 0;
   } else if (plan->estimator == PERM_ESTIMATOR_REJECTION) {
     const double epsilon = plan->relative_error > 0 ? plan->relative_error : 0.1;
     permi_rejection_call call = {&watch, options, plan->seed, 1 - estimate->confidence, 0, 0, 0,
                                  (double)scale.exp2 * log(2), estimate->threads, 0};
-    int zero = 0;
     call.floor = call.top;
-    status = permi_rejection_estimate(a, n, epsilon, &call, &pool, &scale, &zero);
-    if (status < 0)
+    status = permi_rejection_estimate(&pairing, epsilon, &call, &pool, &scale);
+    if (status == PERM_ERROR_LIMIT)
+      permi_fail(result, status, 4, "plan: relative_error %.3g with confidence %.3g would take more than %.0e accepted "
+                 "trials; ask for less", epsilon, estimate->confidence, PERMI_REJECTION_ACCEPTED);
+    else if (status < 0)
       status = permi_fail_memory(result);
     else if (status > 0)
       permi_fail(result, status, 0, "%s before %.0f trials were accepted: nothing is known with that chance",
                  perm_status_text(status), call.accepted);
-    else if (status == PERM_OK && zero)
-      estimate->certain_high = 0;
-    else if (status == PERM_OK) /* blocks that are computed have ten digits and more */
+    else /* blocks that are computed have ten digits and more */
       permi_rejection_value(&call, &scale, call.accepted > 0 ? epsilon : 1e-10 * n, estimate);
   } else {
     permi_sinkhorn(a, n, parts, sampler.signs ? 2 : 1, 1e-3, &scale, &watch);
@@ -194,12 +167,12 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_metered(int n, const permi_
     status = watch.stopped;
     if (status == PERM_OK)
       status = permi_estimate_run(&sampler, plan, &scale, sample, estimate);
-    if (status >= 0 && estimate->samples > 0 && estimate->standard_error == 0) {
-      const perm_status known = permi_estimate_all_zero(a, n, parts, &pool, &watch, estimate);
-      status = known < 0           ? permi_fail_memory(result)
-               : status != PERM_OK ? status
-               : known != PERM_OK  ? known
-               : plan->relative_error > 0 && estimate->standard_error > 0 ? PERM_TOLERANCE_NOT_MET : PERM_OK;
+    if (status >= 0 && estimate->samples > 0 && estimate->standard_error == 0) { /* all are 0, no proof */
+      estimate->standard_error = (double)INFINITY;
+      estimate->radius = estimate->proved_radius;
+      estimate->low = fmax(estimate->certain_low, -estimate->radius);
+      estimate->high = estimate->radius;
+      status = status == PERM_OK && plan->relative_error > 0 ? PERM_TOLERANCE_NOT_MET : status;
     }
     if (status > 0 && estimate->samples == 0)
       permi_fail(result, status, 0, "%s before there were %d samples", perm_status_text(status), PERMI_BLOCK_SAMPLES);
