@@ -4564,11 +4564,13 @@ static perm_status permi_state_decode(const perm_job *job, const unsigned char *
                                       const perm_options *options, const char *path, perm_state **state,
                                       perm_result *result)
 {
-  const unsigned char *from = bytes + PERMI_CHECKPOINT_HEAD, *end = bytes + size - 8;
+  const unsigned char *from, *end;
   int i, good = 1;
   perm_status status = permi_checkpoint_check(bytes, size, path, result);
   if (status != PERM_OK)
     return status;
+  from = bytes + PERMI_CHECKPOINT_HEAD;
+  end = bytes + size - 8;
   if (permi_get(bytes + 24, 8) != perm_job_fingerprint(job) || permi_get(bytes + 100, 4) != (uint64_t)job->leaves)
     return permi_checkpoint_stranger(bytes, options, path, result);
   if (perm_state_create(job, state) != PERM_OK)
@@ -4610,6 +4612,7 @@ static perm_status permi_file_read(const char *path, const perm_allocator *alloc
   to = (unsigned char *)permi_allocate(allocator, room, 1);
   while (to && !failed && used < wanted) {
     size_t got, ask = wanted - used < room - used ? (size_t)(wanted - used) : room - used;
+    int fault;
     if (!ask) {
       unsigned char *more = room > SIZE_MAX / 2 ? NULL : (unsigned char *)permi_allocate(allocator, 2 * room, 1);
       if (more)
@@ -4619,9 +4622,9 @@ static perm_status permi_file_read(const char *path, const perm_allocator *alloc
       room *= 2;
       continue;
     }
-    errno = PERMI_FILE_FAULT("read", &ask);
-    got = errno ? 0 : fread(to + used, 1, ask, file);
-    if (errno || ferror(file))
+    errno = fault = PERMI_FILE_FAULT("read", &ask);
+    got = fault ? 0 : fread(to + used, 1, ask, file);
+    if (fault || ferror(file))
       failed = strerror(errno);
     used += got;
     if (!got)
@@ -8441,7 +8444,7 @@ static void permi_minors_collect(const perm_sum *sums, int rows, permi_minors_to
   for (i = 0; i < rows; i++) {
     long long e;
     const permi_dd x = permi_sum_value(&sums[total->count + i], &e);
-    total->absolute[i] = ldexp(x.hi, permi_int_exponent(e));
+    total->absolute[i] = permi_ldexp(x.hi, e);
   }
 }
 
@@ -14510,11 +14513,13 @@ PERM_API size_t perm_bytes_text(double bytes, char *buffer, size_t size)
 PERM_API perm_status perm_integer_int64(const perm_integer *integer, int64_t *value)
 {
   const uint64_t limit = (UINT64_C(1) << 63) - !(integer && integer->negative);
+  uint64_t word;
   if (!permi_integer_good(integer) || !value)
     return PERM_ERROR_NULL;
-  if (integer->words > 1 || integer->word[0] > limit)
+  word = integer->words ? integer->word[0] : 0;
+  if (integer->words > 1 || word > limit)
     return PERM_ERROR_OVERFLOW;
-  *value = integer->negative ? -1 - (int64_t)(integer->word[0] - 1) : (int64_t)integer->word[0];
+  *value = integer->negative && word ? -1 - (int64_t)(word - 1) : (int64_t)word;
   return PERM_OK;
 }
 
@@ -15708,8 +15713,6 @@ PERMI_COLD static const char *permi_counts_refusal(const permi_problem *problem,
   if (options->precision == PERM_PRECISION_KAHAN)
     return "precision kahan is for square matrices without counts";
   if (problem->integer) {
-    if (options->modulus == 1 || options->modulus > UINT64_C(1) << 63)
-      return "modulus is not from 2 to 2^63";
     if (options->precision != PERM_PRECISION_DEFAULT && options->precision != PERM_PRECISION_EXACT)
       return "integers are computed exactly: leave precision as it is";
     if (options->method == PERM_METHOD_PADDED)
@@ -16066,10 +16069,9 @@ static perm_status permi_low_rank_offer(permi_maker *maker, const struct permi_b
   permi_rank_release(&options->allocator, array->rank);
   array->rank = NULL;
   if (options->method == PERM_METHOD_LOW_RANK && !problem->integer) { /* by name no other engine has looked at it */
-    const permi_view view = permi_view_of(problem->real, problem->ld, problem->parts, problem->reach);
     perm_status status = permi_check_options(options, array->argument, maker->result);
     if (status == PERM_OK)
-      status = permi_check_matrix(problem->m, problem->n, &view, maker->result);
+      status = permi_check_problem(problem, 0, maker->result);
     if (status != PERM_OK)
       return status;
   }
@@ -16340,7 +16342,7 @@ static int permi_stands(const perm_options *options, perm_status status)
 static void permi_keep_bound(const perm_options *options, const perm_result *lower, perm_result *result)
 {
   if (options->certify && !result->exact && lower->error_bound < (double)INFINITY &&
-      ldexp(lower->error_bound, permi_int_exponent(lower->exp2 - result->exp2)) < result->error_bound) {
+      permi_ldexp(lower->error_bound, lower->exp2 - result->exp2) < result->error_bound) {
     const int escalated = result->escalated;
     *result = *lower;
     result->escalated = escalated;
@@ -16836,7 +16838,7 @@ PERMI_NEVER_INLINE static double permi_real_general(int n, const double *a)
   const permi_problem problem = permi_problem_make(n, n, a, NULL, n, &permi_bare_real, NULL, NULL);
   perm_result result;
   permi_compute(&problem, PERMI_AS_IT_STANDS, 5, NULL, &result);
-  return ldexp(result.value, permi_int_exponent(result.exp2));
+  return permi_ldexp(result.value, result.exp2);
 }
 
 PERM_API double perm_real(int n, const double *a)
@@ -16851,8 +16853,8 @@ PERMI_NEVER_INLINE static perm_status permi_complex_general(int n, const double 
 {
   perm_result result;
   perm_status status = perm_compute_complex(n, n, a, n, NULL, &result);
-  value[0] = ldexp(result.value, permi_int_exponent(result.exp2));
-  value[1] = ldexp(result.imaginary, permi_int_exponent(result.exp2));
+  value[0] = permi_ldexp(result.value, result.exp2);
+  value[1] = permi_ldexp(result.imaginary, result.exp2);
   return status;
 }
 
@@ -16899,11 +16901,6 @@ static int permi_minors_counts(int count, const int *given, int *counts)
   return total;
 }
 
-static double permi_minors_shifted(double x, long long e)
-{
-  return ldexp(x, permi_int_exponent(e));
-}
-
 /* Writes minors in units of 2^result->exp2; row: -1 for all. */
 static void permi_minors_output(const permi_minors *minors, permi_minors_total *total, int n, double *out, int gradient,
                                 perm_result *result)
@@ -16948,7 +16945,7 @@ static void permi_minors_output(const permi_minors *minors, permi_minors_total *
           least = total->exp2[k] + e < least ? total->exp2[k] + e : least;
         }
       }
-      if (lost > 0 && (estimate == 0 || lost > permi_minors_shifted(estimate, estimate_exp2 - unit))) {
+      if (lost > 0 && (estimate == 0 || lost > permi_ldexp(estimate, estimate_exp2 - unit))) {
         estimate = lost;
         estimate_exp2 = unit;
       }
@@ -16965,13 +16962,13 @@ static void permi_minors_output(const permi_minors *minors, permi_minors_total *
   }
   common = most == LLONG_MIN || (most < 1000 && least > -1000 && (lead == 0 || whole + e < 1000)) ? 0 : most;
   result->exp2 = common;
-  result->value = permi_minors_shifted(value[0].hi, whole - common);
-  result->imaginary = parts == 2 ? permi_minors_shifted(value[1].hi, whole - common) : 0;
-  result->error_estimate = permi_minors_shifted(estimate, estimate_exp2 - common);
+  result->value = permi_ldexp(value[0].hi, whole - common);
+  result->imaginary = parts == 2 ? permi_ldexp(value[1].hi, whole - common) : 0;
+  result->error_estimate = permi_ldexp(estimate, estimate_exp2 - common);
   for (i = minors->least, k = 0; i < rows; i++)
     for (j = 0; j < columns; j++)
       for (part = 0; part < parts; part++, k++) {
-        const double x = permi_minors_shifted(total->value[k].hi, total->exp2[k] - common);
+        const double x = permi_ldexp(total->value[k].hi, total->exp2[k] - common);
         out[((gradient ? minors->row_of[i] * n : 0) + minors->column_of[j]) * parts + part] = x;
         largest = fmax(largest, fabs(x));
         if (total->value[k].hi != 0 && fabs(x) < DBL_MIN)
@@ -17498,9 +17495,9 @@ PERMI_NEVER_INLINE static perm_status permi_batch_general(const permi_batch *bat
     batch->control->stopped = batch->control->stopped != PERM_OK ? batch->control->stopped : result.status;
     return result.status;
   }
-  value[0] = ldexp(result.value, permi_int_exponent(result.exp2));
+  value[0] = permi_ldexp(result.value, result.exp2);
   if (batch->parts == 2)
-    value[1] = ldexp(result.imaginary, permi_int_exponent(result.exp2));
+    value[1] = permi_ldexp(result.imaginary, result.exp2);
   return result.status;
 }
 
@@ -18618,7 +18615,7 @@ static perm_status permi_cauchy_general(const permi_nodes *nodes, const perm_opt
     result->error_bound = (double)INFINITY;
     result->error_estimate +=
         1.1 * n * parts * PERMI_UNIT *
-        (status == PERM_OK ? ldexp(largest.value, permi_int_exponent(largest.exp2 - result->exp2))
+        (status == PERM_OK ? permi_ldexp(largest.value, largest.exp2 - result->exp2)
                            : exp2(sums - (double)result->exp2));
     status = status == PERM_STOPPED_CANCELLED ? status : PERM_OK;
   }
@@ -18828,6 +18825,11 @@ static uint64_t permi_random(uint64_t *state)
   return x ^ x >> 31;
 }
 
+static double permi_random_uniform(uint64_t *state)
+{
+  return (double)(permi_random(state) >> 11) * (1.0 / 9007199254740992.0);
+}
+
 /* Number, mean and squared distances from it, in units of 2^exp2 and its square; the largest sample sets the unit. */
 typedef struct permi_moments {
   double samples, value, imaginary, squares;
@@ -18955,7 +18957,7 @@ static void permi_sample_matching(const permi_sampler *sampler, uint64_t state, 
     for (j = 0; j < free_columns; j++)
       sum += row[column[j]];
     sample->value *= sum;
-    at = sum * ((double)(permi_random(&state) >> 11) * (1.0 / 9007199254740992.0));
+    at = sum * permi_random_uniform(&state);
     for (j = 0; j < free_columns; j++) {
       const double entry = row[column[j]];
       if (entry > 0) { /* never one of chance 0, however sums round */
@@ -19338,11 +19340,6 @@ typedef struct permi_rejection {
 static double permi_rejection_h(double r)
 {
   return r >= 1 ? r + 0.5 * log(r) + PERMI_E - 1 : 1 + (PERMI_E - 1) * fmax(r, 0);
-}
-
-static double permi_random_uniform(uint64_t *state)
-{
-  return (double)(permi_random(state) >> 11) * (1.0 / 9007199254740992.0);
 }
 
 /* Rows for the first columns by the table, backwards; *row: all rows, then the free ones. Returns how many. */

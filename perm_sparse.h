@@ -4934,8 +4934,8 @@ static void permi_make_honest(const permi_maker *maker, const permi_block *block
       estimate += 4 * PERMI_UNIT * (1 + working->degree_two) * majorant;
   }
   if (bound > 0) {
-    leaf->bound_absolute += ldexp(bound * (1 + 1e-12) / scale, permi_int_exponent(-leaf->scale_exp2)) + DBL_MIN;
-    leaf->estimate_absolute += ldexp(estimate / scale, permi_int_exponent(-leaf->scale_exp2));
+    leaf->bound_absolute += permi_ldexp(bound * (1 + 1e-12) / scale, -leaf->scale_exp2) + DBL_MIN;
+    leaf->estimate_absolute += permi_ldexp(estimate / scale, -leaf->scale_exp2);
     leaf->estimate_relative += 4 * PERMI_UNIT * (1 + working->degree_two);
   }
 }
@@ -5655,7 +5655,7 @@ static void permi_values_finish(const permi_numbers *numbers, const void *value,
   if (permi_algebra_is_integer(numbers->algebra))
     return;
   if (lost_error > 0)
-    loss += DBL_MIN + ldexp(lost_error, permi_int_exponent(-sizes->exp2));
+    loss += DBL_MIN + permi_ldexp(lost_error, -sizes->exp2);
   partial->lost += 2 * loss;
   partial->exp2 = sizes->exp2;
 }
@@ -13151,11 +13151,11 @@ static int permi_draw_double(uint64_t *weight, int ways, uint64_t *random)
   for (s = 0; s < ways; s++) {
     memcpy(&exp2, weight + 2 * s + 1, sizeof exp2);
     memcpy(&x, weight + 2 * s, sizeof x);
-    x = x > 0 ? ldexp(x, permi_int_exponent(exp2 - most)) : 0;
+    x = x > 0 ? permi_ldexp(x, exp2 - most) : 0;
     memcpy(weight + 2 * s, &x, sizeof x);
     sum += x;
   }
-  at = sum * ((double)(permi_random(random) >> 11) * (1.0 / 9007199254740992.0));
+  at = sum * permi_random_uniform(random);
   for (s = 0; s < ways && (chosen < 0 || at >= 0); s++) {
     memcpy(&x, weight + 2 * s, sizeof x);
     if (x > 0) {
@@ -23140,7 +23140,7 @@ static perm_status permi_planar_doubles(const permi_leaf *leaf, permi_control *c
     estimate += fmin(4 * sqrt(PERMI_UNIT * planar->bound_relative), planar->bound_relative) * moduli;
   }
   if (planar->lost_error > 0) {
-    bound += 2 * (DBL_MIN + ldexp(planar->lost_error, permi_int_exponent(-value.exp2)));
+    bound += 2 * (DBL_MIN + permi_ldexp(planar->lost_error, -value.exp2));
     estimate = bound;
   }
   if (!permi_planar_finite(&value) || !(bound >= 0))

@@ -234,6 +234,7 @@ TEST(t_checkpoint_strangers_are_named)
   perm_state *state = NULL;
   perm_job *job, *stranger;
   perm_result r;
+  char text[64];
   size_t size;
   unsigned char *bytes;
   FILE *file;
@@ -284,7 +285,9 @@ TEST(t_checkpoint_strangers_are_named)
   bytes[12]++;
   checkpoint_seal(bytes, size);
   CHECK(perm_state_decode(job, bytes, size, &state, &r) == PERM_ERROR_STATE);
-  CHECK_TEXT(r.message, "checkpoint of perm 0.");
+  snprintf(text, sizeof text, "of perm %d.%d.%d; this is %d.%d.%d", PERM_VERSION_MAJOR, PERM_VERSION_MINOR,
+           PERM_VERSION_PATCH + 1, PERM_VERSION_MAJOR, PERM_VERSION_MINOR, PERM_VERSION_PATCH);
+  CHECK_TEXT(r.message, text);
   bytes[12]--;
   bytes[8] = 2;
   checkpoint_seal(bytes, size);

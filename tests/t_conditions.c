@@ -730,8 +730,10 @@ TEST(t_conditions_of_files_and_texts)
     CHECK(!permi_file_refusal(S_IFREG));
   }
 #endif
-  memset(&integer, 0, sizeof integer);
+  memset(&integer, 0x11, sizeof integer); /* of 0 no word is in use */
+  integer.words = 0;
   CHECK(perm_integer_int64(&integer, &value) == PERM_OK && value == 0);
+  memset(&integer, 0, sizeof integer);
   CHECK(perm_integer_int64(NULL, &value) == PERM_ERROR_NULL && perm_integer_int64(&integer, NULL) == PERM_ERROR_NULL);
   integer.words = 1;
   integer.word[0] = UINT64_C(1) << 63;

@@ -165,6 +165,7 @@ TEST(t_rank_closed_forms)
                                     UINT64_C(9223372036854775783), UINT64_C(1) << 63};
   const uint64_t p = UINT64_C(9223372036854775783);
   int64_t *a = (int64_t *)malloc(T_RANK_MOST * T_RANK_MOST * sizeof *a);
+  static double real[100 * 100];
   perm_options options;
   perm_result result, whole;
   uint64_t expected = 1;
@@ -193,6 +194,15 @@ TEST(t_rank_closed_forms)
       a[i * n + j] = i + j;
   CHECK_SHOW(perm_compute_integer(n, n, a, n, &options, &whole) == PERM_OK, "%s", whole.message);
   CHECK(whole.method == PERM_METHOD_LOW_RANK && whole.exact);
+  for (i = 0; i < n * n; i++)
+    real[i] = (double)a[i];
+  for (i = 0; i < 2; i++) { /* doubles beyond the dense engines, by name too */
+    options.method = i ? PERM_METHOD_LOW_RANK : PERM_METHOD_AUTO;
+    CHECK_SHOW(perm_compute_real(n, n, real, n, &options, &result) == PERM_OK, "%s", result.message);
+    CHECK(result.method == PERM_METHOD_LOW_RANK && fabs(result.value / whole.value - 1) < 1e-12);
+    CHECK(result.exp2 == whole.exp2);
+  }
+  options.method = PERM_METHOD_AUTO;
   { /* sum over how many rows give i: e_k(0 .. n - 1)^2 k! (n - k)! */
     uint64_t e[102] = {1}, sum = 0, factorial[102] = {1};
     for (i = 0; i < n; i++)

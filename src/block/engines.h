@@ -104,8 +104,8 @@ static void permi_make_honest(const permi_maker *maker, const permi_block *block
       estimate += 4 * PERMI_UNIT * (1 + working->degree_two) * majorant;
   }
   if (bound > 0) {
-    leaf->bound_absolute += ldexp(bound * (1 + 1e-12) / scale, permi_int_exponent(-leaf->scale_exp2)) + DBL_MIN;
-    leaf->estimate_absolute += ldexp(estimate / scale, permi_int_exponent(-leaf->scale_exp2));
+    leaf->bound_absolute += permi_ldexp(bound * (1 + 1e-12) / scale, -leaf->scale_exp2) + DBL_MIN;
+    leaf->estimate_absolute += permi_ldexp(estimate / scale, -leaf->scale_exp2);
     leaf->estimate_relative += 4 * PERMI_UNIT * (1 + working->degree_two);
   }
 }

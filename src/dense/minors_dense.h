@@ -239,7 +239,7 @@ static void permi_minors_collect(const perm_sum *sums, int rows, permi_minors_to
   for (i = 0; i < rows; i++) {
     long long e;
     const permi_dd x = permi_sum_value(&sums[total->count + i], &e);
-    total->absolute[i] = ldexp(x.hi, permi_int_exponent(e));
+    total->absolute[i] = permi_ldexp(x.hi, e);
   }
 }
 

@@ -166,11 +166,11 @@ static int permi_draw_double(uint64_t *weight, int ways, uint64_t *random)
   for (s = 0; s < ways; s++) {
     memcpy(&exp2, weight + 2 * s + 1, sizeof exp2);
     memcpy(&x, weight + 2 * s, sizeof x);
-    x = x > 0 ? ldexp(x, permi_int_exponent(exp2 - most)) : 0;
+    x = x > 0 ? permi_ldexp(x, exp2 - most) : 0;
     memcpy(weight + 2 * s, &x, sizeof x);
     sum += x;
   }
-  at = sum * ((double)(permi_random(random) >> 11) * (1.0 / 9007199254740992.0));
+  at = sum * permi_random_uniform(random);
   for (s = 0; s < ways && (chosen < 0 || at >= 0); s++) {
     memcpy(&x, weight + 2 * s, sizeof x);
     if (x > 0) {

@@ -233,7 +233,7 @@ static void permi_values_finish(const permi_numbers *numbers, const void *value,
   if (permi_algebra_is_integer(numbers->algebra))
     return;
   if (lost_error > 0)
-    loss += DBL_MIN + ldexp(lost_error, permi_int_exponent(-sizes->exp2));
+    loss += DBL_MIN + permi_ldexp(lost_error, -sizes->exp2);
   partial->lost += 2 * loss;
   partial->exp2 = sizes->exp2;
 }

@@ -261,11 +261,13 @@ static perm_status permi_state_decode(const perm_job *job, const unsigned char *
                                       const perm_options *options, const char *path, perm_state **state,
                                       perm_result *result)
 {
-  const unsigned char *from = bytes + PERMI_CHECKPOINT_HEAD, *end = bytes + size - 8;
+  const unsigned char *from, *end;
   int i, good = 1;
   perm_status status = permi_checkpoint_check(bytes, size, path, result);
   if (status != PERM_OK)
     return status;
+  from = bytes + PERMI_CHECKPOINT_HEAD;
+  end = bytes + size - 8;
   if (permi_get(bytes + 24, 8) != perm_job_fingerprint(job) || permi_get(bytes + 100, 4) != (uint64_t)job->leaves)
     return permi_checkpoint_stranger(bytes, options, path, result);
   if (perm_state_create(job, state) != PERM_OK)
@@ -307,6 +309,7 @@ static perm_status permi_file_read(const char *path, const perm_allocator *alloc
   to = (unsigned char *)permi_allocate(allocator, room, 1);
   while (to && !failed && used < wanted) {
     size_t got, ask = wanted - used < room - used ? (size_t)(wanted - used) : room - used;
+    int fault;
     if (!ask) {
       unsigned char *more = room > SIZE_MAX / 2 ? NULL : (unsigned char *)permi_allocate(allocator, 2 * room, 1);
       if (more)
@@ -316,9 +319,9 @@ static perm_status permi_file_read(const char *path, const perm_allocator *alloc
       room *= 2;
       continue;
     }
-    errno = PERMI_FILE_FAULT("read", &ask);
-    got = errno ? 0 : fread(to + used, 1, ask, file);
-    if (errno || ferror(file))
+    errno = fault = PERMI_FILE_FAULT("read", &ask);
+    got = fault ? 0 : fread(to + used, 1, ask, file);
+    if (fault || ferror(file))
       failed = strerror(errno);
     used += got;
     if (!got)

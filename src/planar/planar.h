@@ -235,7 +235,7 @@ static perm_status permi_planar_doubles(const permi_leaf *leaf, permi_control *c
     estimate += fmin(4 * sqrt(PERMI_UNIT * planar->bound_relative), planar->bound_relative) * moduli;
   }
   if (planar->lost_error > 0) {
-    bound += 2 * (DBL_MIN + ldexp(planar->lost_error, permi_int_exponent(-value.exp2)));
+    bound += 2 * (DBL_MIN + permi_ldexp(planar->lost_error, -value.exp2));
     estimate = bound;
   }
   if (!permi_planar_finite(&value) || !(bound >= 0))

@@ -209,9 +209,9 @@ PERMI_NEVER_INLINE static perm_status permi_batch_general(const permi_batch *bat
     batch->control->stopped = batch->control->stopped != PERM_OK ? batch->control->stopped : result.status;
     return result.status;
   }
-  value[0] = ldexp(result.value, permi_int_exponent(result.exp2));
+  value[0] = permi_ldexp(result.value, result.exp2);
   if (batch->parts == 2)
-    value[1] = ldexp(result.imaginary, permi_int_exponent(result.exp2));
+    value[1] = permi_ldexp(result.imaginary, result.exp2);
   return result.status;
 }
 

@@ -359,7 +359,7 @@ PERMI_NEVER_INLINE static double permi_real_general(int n, const double *a)
   const permi_problem problem = permi_problem_make(n, n, a, NULL, n, &permi_bare_real, NULL, NULL);
   perm_result result;
   permi_compute(&problem, PERMI_AS_IT_STANDS, 5, NULL, &result);
-  return ldexp(result.value, permi_int_exponent(result.exp2));
+  return permi_ldexp(result.value, result.exp2);
 }
 
 PERM_API double perm_real(int n, const double *a)
@@ -374,8 +374,8 @@ PERMI_NEVER_INLINE static perm_status permi_complex_general(int n, const double 
 {
   perm_result result;
   perm_status status = perm_compute_complex(n, n, a, n, NULL, &result);
-  value[0] = ldexp(result.value, permi_int_exponent(result.exp2));
-  value[1] = ldexp(result.imaginary, permi_int_exponent(result.exp2));
+  value[0] = permi_ldexp(result.value, result.exp2);
+  value[1] = permi_ldexp(result.imaginary, result.exp2);
   return status;
 }
 

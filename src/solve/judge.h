@@ -59,7 +59,7 @@ static int permi_stands(const perm_options *options, perm_status status)
 static void permi_keep_bound(const perm_options *options, const perm_result *lower, perm_result *result)
 {
   if (options->certify && !result->exact && lower->error_bound < (double)INFINITY &&
-      ldexp(lower->error_bound, permi_int_exponent(lower->exp2 - result->exp2)) < result->error_bound) {
+      permi_ldexp(lower->error_bound, lower->exp2 - result->exp2) < result->error_bound) {
     const int escalated = result->escalated;
     *result = *lower;
     result->escalated = escalated;

@@ -30,11 +30,6 @@ static int permi_minors_counts(int count, const int *given, int *counts)
   return total;
 }
 
-static double permi_minors_shifted(double x, long long e)
-{
-  return ldexp(x, permi_int_exponent(e));
-}
-
 /* Writes minors in units of 2^result->exp2; row: -1 for all. */
 static void permi_minors_output(const permi_minors *minors, permi_minors_total *total, int n, double *out, int gradient,
                                 perm_result *result)
@@ -79,7 +74,7 @@ static void permi_minors_output(const permi_minors *minors, permi_minors_total *
           least = total->exp2[k] + e < least ? total->exp2[k] + e : least;
         }
       }
-      if (lost > 0 && (estimate == 0 || lost > permi_minors_shifted(estimate, estimate_exp2 - unit))) {
+      if (lost > 0 && (estimate == 0 || lost > permi_ldexp(estimate, estimate_exp2 - unit))) {
         estimate = lost;
         estimate_exp2 = unit;
       }
@@ -96,13 +91,13 @@ static void permi_minors_output(const permi_minors *minors, permi_minors_total *
   }
   common = most == LLONG_MIN || (most < 1000 && least > -1000 && (lead == 0 || whole + e < 1000)) ? 0 : most;
   result->exp2 = common;
-  result->value = permi_minors_shifted(value[0].hi, whole - common);
-  result->imaginary = parts == 2 ? permi_minors_shifted(value[1].hi, whole - common) : 0;
-  result->error_estimate = permi_minors_shifted(estimate, estimate_exp2 - common);
+  result->value = permi_ldexp(value[0].hi, whole - common);
+  result->imaginary = parts == 2 ? permi_ldexp(value[1].hi, whole - common) : 0;
+  result->error_estimate = permi_ldexp(estimate, estimate_exp2 - common);
   for (i = minors->least, k = 0; i < rows; i++)
     for (j = 0; j < columns; j++)
       for (part = 0; part < parts; part++, k++) {
-        const double x = permi_minors_shifted(total->value[k].hi, total->exp2[k] - common);
+        const double x = permi_ldexp(total->value[k].hi, total->exp2[k] - common);
         out[((gradient ? minors->row_of[i] * n : 0) + minors->column_of[j]) * parts + part] = x;
         largest = fmax(largest, fabs(x));
         if (total->value[k].hi != 0 && fabs(x) < DBL_MIN)

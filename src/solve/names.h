@@ -263,11 +263,13 @@ PERM_API size_t perm_bytes_text(double bytes, char *buffer, size_t size)
 PERM_API perm_status perm_integer_int64(const perm_integer *integer, int64_t *value)
 {
   const uint64_t limit = (UINT64_C(1) << 63) - !(integer && integer->negative);
+  uint64_t word;
   if (!permi_integer_good(integer) || !value)
     return PERM_ERROR_NULL;
-  if (integer->words > 1 || integer->word[0] > limit)
+  word = integer->words ? integer->word[0] : 0;
+  if (integer->words > 1 || word > limit)
     return PERM_ERROR_OVERFLOW;
-  *value = integer->negative ? -1 - (int64_t)(integer->word[0] - 1) : (int64_t)integer->word[0];
+  *value = integer->negative && word ? -1 - (int64_t)(word - 1) : (int64_t)word;
   return PERM_OK;
 }
 

@@ -21,8 +21,6 @@ PERMI_COLD static const char *permi_counts_refusal(const permi_problem *problem,
   if (options->precision == PERM_PRECISION_KAHAN)
     return "precision kahan is for square matrices without counts";
   if (problem->integer) {
-    if (options->modulus == 1 || options->modulus > UINT64_C(1) << 63)
-      return "modulus is not from 2 to 2^63";
     if (options->precision != PERM_PRECISION_DEFAULT && options->precision != PERM_PRECISION_EXACT)
       return "integers are computed exactly: leave precision as it is";
     if (options->method == PERM_METHOD_PADDED)
@@ -379,10 +377,9 @@ static perm_status permi_low_rank_offer(permi_maker *maker, const struct permi_b
   permi_rank_release(&options->allocator, array->rank);
   array->rank = NULL;
   if (options->method == PERM_METHOD_LOW_RANK && !problem->integer) { /* by name no other engine has looked at it */
-    const permi_view view = permi_view_of(problem->real, problem->ld, problem->parts, problem->reach);
     perm_status status = permi_check_options(options, array->argument, maker->result);
     if (status == PERM_OK)
-      status = permi_check_matrix(problem->m, problem->n, &view, maker->result);
+      status = permi_check_problem(problem, 0, maker->result);
     if (status != PERM_OK)
       return status;
   }

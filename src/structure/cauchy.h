@@ -191,7 +191,7 @@ static perm_status permi_cauchy_general(const permi_nodes *nodes, const perm_opt
     result->error_bound = (double)INFINITY;
     result->error_estimate +=
         1.1 * n * parts * PERMI_UNIT *
-        (status == PERM_OK ? ldexp(largest.value, permi_int_exponent(largest.exp2 - result->exp2))
+        (status == PERM_OK ? permi_ldexp(largest.value, largest.exp2 - result->exp2)
                            : exp2(sums - (double)result->exp2));
     status = status == PERM_STOPPED_CANCELLED ? status : PERM_OK;
   }

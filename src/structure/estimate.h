@@ -22,6 +22,11 @@ static uint64_t permi_random(uint64_t *state)
   return x ^ x >> 31;
 }
 
+static double permi_random_uniform(uint64_t *state)
+{
+  return (double)(permi_random(state) >> 11) * (1.0 / 9007199254740992.0);
+}
+
 /* Number, mean and squared distances from it, in units of 2^exp2 and its square; the largest sample sets the unit. */
 typedef struct permi_moments {
   double samples, value, imaginary, squares;
@@ -149,7 +154,7 @@ static void permi_sample_matching(const permi_sampler *sampler, uint64_t state, 
     for (j = 0; j < free_columns; j++)
       sum += row[column[j]];
     sample->value *= sum;
-    at = sum * ((double)(permi_random(&state) >> 11) * (1.0 / 9007199254740992.0));
+    at = sum * permi_random_uniform(&state);
     for (j = 0; j < free_columns; j++) {
       const double entry = row[column[j]];
       if (entry > 0) { /* never one of chance 0, however sums round */

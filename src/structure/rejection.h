@@ -38,11 +38,6 @@ static double permi_rejection_h(double r)
   return r >= 1 ? r + 0.5 * log(r) + PERMI_E - 1 : 1 + (PERMI_E - 1) * fmax(r, 0);
 }
 
-static double permi_random_uniform(uint64_t *state)
-{
-  return (double)(permi_random(state) >> 11) * (1.0 / 9007199254740992.0);
-}
-
 /* Rows for the first columns by the table, backwards; *row: all rows, then the free ones. Returns how many. */
 static int permi_rejection_deep(const permi_rejection *r, uint64_t *state, int *row)
 {
