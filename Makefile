@@ -26,8 +26,7 @@ CUDALIB  = -L$(abspath $(dir $(realpath $(NVCC)))../lib64) -lcudart_static -ldl 
 NVFLAGS ?= -O2
 GPU_ARCH = -arch=native
 TESTS   := $(wildcard tests/*.c tests/*.h) $(GENERATE)
-# Real matrices for the tour and the tests: a directory of Matrix Market files, skipped when absent.
-PERM_MATRICES ?= $(wildcard ../shared/matrices)
+# The environment variable PERM_MATRICES names a directory of real matrices (docs/tests.md); without it they are skipped.
 
 .PHONY: all run headers check-rooms check-proofs check-mutants setup setup-full check check-ci check-full check-compile check-portable coverage check-isa check-sanitize \
         check-faults check-thread check-valgrind check-soundness fuzz fuzz-hours bench bench-sparse \

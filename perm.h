@@ -38,11 +38,11 @@
                                                                                        ones, signs, small integers;
                                                                                        n <= 16, some digits weaker than
                                                                                        with certify
-       default with certify          2.6   (2.1)     n u                                always
-       accurate                      4.3   (9)       n^2 u^2                            no (with certify: as dd)
-       dd                            8.7   (14)      n u^2                              always, but by glynn and ryser
-   With certify, method auto takes dd for small matrices, up to n = 12, where that costs no more, and real matrices
-   without negative entries take about the time of default from n = 24 or so on (>>bounds 8).
+       default with certify          2.98  (2.69)    n u                                always
+       accurate                      4.12  (9.89)    n^2 u^2                            no (with certify: as dd)
+       dd                            8.14  (17.35)   n u^2                              always, but by glynn and ryser
+   Times: n = 24, docs/figures.md. With certify, method auto takes dd up to n = 12, where that costs no more. Real
+   matrices without negative entries take the time of default from n = 24 or so on (>>bounds 8).
    Escalation: a poor estimate is computed again in the next precision if that is predicted to take under a second, or,
    with options.tolerance, while options.max_seconds allows. With checkpoints and parts a tolerance chooses the
    precision beforehand (default if n u e^(n/2) is below it, else accurate or dd), and only what takes under a second is
@@ -120,7 +120,7 @@
                  >>proof_check     wrong ones are found before they leave
                  >>proof_gpu       on GPUs
                  >>proof           their job; the file's format
-    solve/      >>check           finite entries, sizes, strides
+     solve/      >>check           finite entries, sizes, strides
                  >>names           texts; perm_layout
                  >>run             perm_job_execute: limits; permi_begin reads and merges checkpoints
                  >>engine          the interface of every engine; the choice
@@ -193,8 +193,7 @@
      [Hig02] N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., 2002.
      [Gra09] S. Graillat, IEEE Trans. Computers 58 (2009) 994-1000: compensated products.
      [CH18]  S. Chin, J. Huh, Scientific Reports 8 (2018) 6101: Glynn's sum over multiplicities.
-     [MRA]   C. Masschelein, M. Richer, P. W. Ayers, Optimizing and benchmarking the computation of the permanent of
-             general matrices: rectangular ones.
+     [MRA]   C. Masschelein, M. Richer, P. W. Ayers, arXiv:2510.03421 (2025): rectangular matrices.
      [HL08]  M. Huber, J. Law, SODA 2008, 681-689: a bound that nests.
      [HRK21] J. Harviainen, A. Royskoe, M. Koivisto, NeurIPS 2021: rejection with deeper bounds.
      [Hub17] M. Huber, Random Struct. Algorithms 50 (2017) 167-182: the mean of Bernoulli variables.
@@ -457,8 +456,7 @@ typedef struct perm_result {
                                             and of hybrid's integers, 0 */
   long long exp2;
   double error_bound;    /* at least |value - permanent|; INFINITY: no guarantee; 0 if exact */
-  double error_estimate; /* likely |value - permanent|: a part of the bound, or as >>bounds says; attacks find no error
-                            above ten times that. INFINITY: unknown */
+  double error_estimate; /* likely |value - permanent|: a part of the bound, or as >>bounds says. INFINITY: unknown */
   int is_complex;    /* 1: errors are of the modulus */
   int exact;         /* 1: integer + i imaginary_integer is the permanent; value is its nearest double */
   perm_integer integer, imaginary_integer;
@@ -565,10 +563,10 @@ typedef struct perm_state perm_state;
    perm_job_execute, perm_state_finish); else it may be NULL, and gets only status and message. Jobs and states copy
    what they need; perm_job_free and perm_state_free free them. */
 
-/* Permanent of the n x n matrix a without gaps. n <= 16: right to 1e-10 of itself (mostly to 1e-15; searched by
-   climbing), or else, and for larger n, as perm_compute_real without options, which also tells the error. NaN on bad
-   arguments or without memory, +-HUGE_VAL beyond double, 0 below its least number (perm_compute_real has an exponent of
-   its own); n = 0 gives 1. O(n 2^(n-1)). */
+/* Permanent of the n x n matrix a without gaps. n <= 16: right to 1e-10 of itself (mostly to 1e-15), or else,
+   and for larger n, as perm_compute_real without options, which also tells the error. NaN on bad arguments or without
+   memory, +-HUGE_VAL beyond double, 0 below its least number (perm_compute_real has an exponent); n = 0 gives 1.
+   O(n 2^(n-1)). */
 PERM_API double perm_real(int n, const double *a);
 
 /* The same of a complex matrix, into value[0] and value[1], both NaN on an error; the promise is of the modulus. */
@@ -636,8 +634,8 @@ PERM_API perm_status perm_job_leaf(const perm_job *job, int leaf, perm_leaf *inf
 /* Describes the job in several lines; like snprintf. */
 PERM_API size_t perm_job_explain(const perm_job *job, char *buffer, size_t size);
 
-/* Offer number `index`, from 0, of those that engines made for the first blocks of a sparse matrix, in the order in
-   which they were asked. PERM_ERROR_RANGE: there are no more. */
+/* Offer number `index`, from 0, of those that engines made for the first blocks of a sparse matrix, in the order
+   asked. PERM_ERROR_RANGE: there are no more. */
 PERM_API perm_status perm_job_offer(const perm_job *job, int index, perm_offer *offer);
 
 /* The precision of the job before any escalation, PERM_PRECISION_EXACT for integers. *proved (may be NULL) is 1 if the
@@ -774,9 +772,11 @@ typedef struct perm_estimate {
   char message[PERM_MESSAGE_BYTES];
 } perm_estimate;
 
-/* Estimates the permanent of an n x n matrix, n up to PERM_ESTIMATE_MAX_N. plan may be NULL: all zero, the best
-   estimator, 65536 samples, 95 %. O(n^2) a sample. Of the options threads, max_seconds, progress, cancel and allocator
-   count. Stopped before the first block, value is NaN and standard_error INFINITY. [Gur05] [SB99] */
+/* Estimates the permanent of an n x n matrix, n <= PERM_ESTIMATE_MAX_N. plan may be NULL: all zero, the best
+   estimator, 65536 samples, 95 %. O(n^2) a sample. Of the options threads, max_seconds, max_bytes, progress, cancel and
+   allocator count; prove and checkpoint are refused. Stopped before the first block, value is NaN and standard_error
+   INFINITY. All samples 0, but some product is not: value 0, standard_error INFINITY, PERM_OK (with a relative_error
+   PERM_TOLERANCE_NOT_MET). [Gur05] [SB99] */
 PERM_API perm_status perm_estimate_real(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,
                                         const perm_options *options, perm_estimate *estimate);
 PERM_API perm_status perm_estimate_complex(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,

@@ -37,11 +37,11 @@
                                                                                        ones, signs, small integers;
                                                                                        n <= 16, some digits weaker than
                                                                                        with certify
-       default with certify          2.6   (2.1)     n u                                always
-       accurate                      4.3   (9)       n^2 u^2                            no (with certify: as dd)
-       dd                            8.7   (14)      n u^2                              always, but by glynn and ryser
-   With certify, method auto takes dd for small matrices, up to n = 12, where that costs no more, and real matrices
-   without negative entries take about the time of default from n = 24 or so on (>>bounds 8).
+       default with certify          2.98  (2.69)    n u                                always
+       accurate                      4.12  (9.89)    n^2 u^2                            no (with certify: as dd)
+       dd                            8.14  (17.35)   n u^2                              always, but by glynn and ryser
+   Times: n = 24, docs/figures.md. With certify, method auto takes dd up to n = 12, where that costs no more. Real
+   matrices without negative entries take the time of default from n = 24 or so on (>>bounds 8).
    Escalation: a poor estimate is computed again in the next precision if that is predicted to take under a second, or,
    with options.tolerance, while options.max_seconds allows. With checkpoints and parts a tolerance chooses the
    precision beforehand (default if n u e^(n/2) is below it, else accurate or dd), and only what takes under a second is
@@ -119,7 +119,7 @@
                  >>proof_check     wrong ones are found before they leave
                  >>proof_gpu       on GPUs
                  >>proof           their job; the file's format
-    solve/      >>check           finite entries, sizes, strides
+     solve/      >>check           finite entries, sizes, strides
                  >>names           texts; perm_layout
                  >>run             perm_job_execute: limits; permi_begin reads and merges checkpoints
                  >>engine          the interface of every engine; the choice
@@ -192,8 +192,7 @@
      [Hig02] N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., 2002.
      [Gra09] S. Graillat, IEEE Trans. Computers 58 (2009) 994-1000: compensated products.
      [CH18]  S. Chin, J. Huh, Scientific Reports 8 (2018) 6101: Glynn's sum over multiplicities.
-     [MRA]   C. Masschelein, M. Richer, P. W. Ayers, Optimizing and benchmarking the computation of the permanent of
-             general matrices: rectangular ones.
+     [MRA]   C. Masschelein, M. Richer, P. W. Ayers, arXiv:2510.03421 (2025): rectangular matrices.
      [HL08]  M. Huber, J. Law, SODA 2008, 681-689: a bound that nests.
      [HRK21] J. Harviainen, A. Royskoe, M. Koivisto, NeurIPS 2021: rejection with deeper bounds.
      [Hub17] M. Huber, Random Struct. Algorithms 50 (2017) 167-182: the mean of Bernoulli variables.

@@ -22,11 +22,11 @@ echo; echo "# Whole process, seconds (best of 5, start to exit) and peak memory"
 echo
 echo "| matrix | seconds | MB | permanent | what is known, how |"
 echo "|---|---|---|---|---|"
-matrices=${PERM_MATRICES:-../shared/matrices}
+[ -n "$PERM_MATRICES" ] || echo "SKIP real matrices: PERM_MATRICES is not set" >&2
 for matrix in bcspwr02 mycielskian6 mesh1e1 bcsstk01 grid:16:16 regular:60:3 er:40:0.1; do
   case $matrix in
     *:*) argument="--generate $matrix" ;;
-    *) argument=$matrices/$matrix.mtx; [ -r "$argument" ] || continue ;;
+    *) argument=$PERM_MATRICES/$matrix.mtx; [ -r "$argument" ] || continue ;;
   esac
   build/bench process build/perm $argument --threads 1
 done

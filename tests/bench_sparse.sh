@@ -1,8 +1,7 @@
 #!/bin/sh
 # make bench-sparse: whole processes on sparse matrices, one thread, as Markdown on standard output. Medians are over
-# seeds 1 to 5. Real matrices from PERM_MATRICES, skipped when absent. Argument reach: only the section of that name.
+# seeds 1 to 5. Real matrices from the directory PERM_MATRICES, else skipped. Argument reach: only the section of that name.
 cd "$(dirname "$0")/.." || exit 1
-matrices=${PERM_MATRICES:-../shared/matrices}
 process() { build/bench_sparse process build/perm --threads 1 "$@"; }
 head='| matrix | seconds | MB | permanent | what is known, how |
 |---|---|---|---|---|'
@@ -37,6 +36,7 @@ if [ "$1" = reach ]; then
   exit
 fi
 
+[ -n "$PERM_MATRICES" ] || echo "SKIP real matrices: PERM_MATRICES is not set" >&2
 echo; echo "## Whole process, one thread (best of 5; over a second, once)"; echo
 echo "$head"
 for row in bcspwr02 mycielskian6 mesh1e1 bcsstk01 "bcsstk01 --effort 8 --max-bytes 1.8e8" "grid:16:16 --precision exact" \
@@ -45,7 +45,8 @@ for row in bcspwr02 mycielskian6 mesh1e1 bcsstk01 "bcsstk01 --effort 8 --max-byt
   name=$1; shift
   case $name in
     *:*) build/bench_sparse process build/perm --threads 1 "$@" --generate "$name" ;;
-    *) [ -r "$matrices/$name.mtx" ] && build/bench_sparse process build/perm --threads 1 "$@" "$matrices/$name.mtx" ;;
+    *) [ -r "$PERM_MATRICES/$name.mtx" ] &&
+       build/bench_sparse process build/perm --threads 1 "$@" "$PERM_MATRICES/$name.mtx" ;;
   esac
 done
 

@@ -39,7 +39,6 @@ count() { # LOG PROGRAM COMMAND...: in a directory where the tests may write; pr
 if [ "$1" != report ]; then
   rm -rf $out; mkdir -p $out/here/build/gpu_cache $out/fuzz # tests write to build/: not where other test programs do
   ln -s ../../../tests $out/here/tests; ln -s ../../../examples $out/here/examples
-  [ -d ../shared ] && ln -s "$(cd ../shared && pwd)" $out/shared
   flags="-w -fprofile-instr-generate -fcoverage-mapping"
   nvcc=${NVCC:-$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)}
   # Another clang's OpenMP does: two of them are not installed at once.

@@ -6,9 +6,6 @@
 #include <string.h>
 #include "../examples/perm_generate.h"
 
-#ifndef T_IO_MATRICES
-#define T_IO_MATRICES "../shared/matrices/"
-#endif
 
 /* Sum over the transversals of rows i.. that avoid the used columns; n <= 64. */
 static void t_generate_expand(const perm_matrix *a, int i, uint64_t used, double *real, double *imaginary)
@@ -112,7 +109,7 @@ TEST(t_generate_benzenoids)
 
 TEST(t_generate_mycielskian)
 {
-  perm_matrix matrix, shared;
+  perm_matrix matrix;
   int i;
   size_t k, l;
   CHECK(t_generate_is("mycielskian:2", 2, 2, PERM_KIND_INTEGER));
@@ -131,12 +128,22 @@ TEST(t_generate_mycielskian)
           common += matrix.column[l] == matrix.column[from];
       CHECK(i != j && common == 0);
     }
-  if (perm_matrix_read(T_IO_MATRICES "mycielskian6.mtx", NULL, &shared, NULL) == PERM_OK) {
-    CHECK(shared.m == matrix.m && shared.nnz == matrix.nnz);
-    for (i = 0; i < 48 && shared.m == matrix.m; i++) CHECK(shared.row_start[i] == matrix.row_start[i]);
-    CHECK(shared.nnz == matrix.nnz && !memcmp(shared.column, matrix.column, matrix.nnz * sizeof *matrix.column));
-    perm_matrix_free(&shared);
-  }
+  perm_matrix_free(&matrix);
+}
+
+/* The generator's matrix is the file's of that name. */
+TEST(t_generate_mycielskian_is_the_file)
+{
+  perm_matrix matrix, file;
+  char path[512];
+  int i;
+  if (!test_matrix_path("mycielskian6", path, sizeof path)) SKIP("mycielskian6.mtx is not in PERM_MATRICES");
+  matrix = t_generate_made("mycielskian:6", 1);
+  CHECK(perm_matrix_read(path, NULL, &file, NULL) == PERM_OK);
+  CHECK(file.m == matrix.m && file.nnz == matrix.nnz);
+  for (i = 0; i < 48 && file.m == matrix.m; i++) CHECK(file.row_start[i] == matrix.row_start[i]);
+  CHECK(file.nnz == matrix.nnz && !memcmp(file.column, matrix.column, matrix.nnz * sizeof *matrix.column));
+  perm_matrix_free(&file);
   perm_matrix_free(&matrix);
 }
 

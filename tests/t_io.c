@@ -15,9 +15,6 @@
 #ifndef T_IO_DIRECTORY
 #define T_IO_DIRECTORY "build/" /* tests run from the top level; files made here are removed again */
 #endif
-#ifndef T_IO_MATRICES
-#define T_IO_MATRICES "../shared/matrices/"
-#endif
 
 static int t_io_is_zero(const perm_matrix *matrix)
 {

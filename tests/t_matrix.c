@@ -282,13 +282,14 @@ TEST(t_io_failed_write_keeps_the_old_file)
 
 /* -- matrices of the literature ---------------------------------------------------------------- */
 
-/* 1: read and of that shape, 0: not, -1: the file is not there. */
-static int t_io_shared(const char *path, int n, size_t nnz)
+/* 1: read and of that shape, 0: not, -1: the file is not in PERM_MATRICES. */
+static int t_io_real(const char *name, int n, size_t nnz)
 {
   perm_matrix matrix;
   perm_result result;
+  char path[512];
   int right;
-  if (!t_io_exists(path)) return -1;
+  if (!test_matrix_path(name, path, sizeof path)) return -1;
   right = perm_matrix_read(path, NULL, &matrix, &result) == PERM_OK && matrix.m == n && matrix.n == n &&
           matrix.nnz == nnz;
   perm_matrix_free(&matrix);
@@ -297,26 +298,26 @@ static int t_io_shared(const char *path, int n, size_t nnz)
 
 TEST(t_io_reads_bcspwr02)
 {
-  int right = t_io_shared(T_IO_MATRICES "bcspwr02.mtx", 49, 167);
-  if (right < 0) SKIP("bcspwr02.mtx is not there");
+  int right = t_io_real("bcspwr02", 49, 167);
+  if (right < 0) SKIP("bcspwr02.mtx is not in PERM_MATRICES");
   CHECK(right == 1);
 }
 TEST(t_io_reads_mycielskian6)
 {
-  int right = t_io_shared(T_IO_MATRICES "mycielskian6.mtx", 47, 472);
-  if (right < 0) SKIP("mycielskian6.mtx is not there");
+  int right = t_io_real("mycielskian6", 47, 472);
+  if (right < 0) SKIP("mycielskian6.mtx is not in PERM_MATRICES");
   CHECK(right == 1);
 }
 TEST(t_io_reads_mesh1e1)
 {
-  int right = t_io_shared(T_IO_MATRICES "mesh1e1.mtx", 48, 306);
-  if (right < 0) SKIP("mesh1e1.mtx is not there");
+  int right = t_io_real("mesh1e1", 48, 306);
+  if (right < 0) SKIP("mesh1e1.mtx is not in PERM_MATRICES");
   CHECK(right == 1);
 }
 TEST(t_io_reads_bcsstk01)
 {
-  int right = t_io_shared(T_IO_MATRICES "bcsstk01.mtx", 48, 400);
-  if (right < 0) SKIP("bcsstk01.mtx is not there");
+  int right = t_io_real("bcsstk01", 48, 400);
+  if (right < 0) SKIP("bcsstk01.mtx is not in PERM_MATRICES");
   CHECK(right == 1);
 }
 /* SPDX-License-Identifier: MIT */

@@ -193,15 +193,14 @@ TEST(t_sparse_declines_by_name)
   CHECK(perm_sparse_job(&matrix, NULL, &job, &result) == PERM_ERROR_NULL && !job);
 }
 
-/* The literature's matrices, if they lie beside the repository. value 2^exp2 for doubles, digits when exact. */
+/* The literature's matrices, from PERM_MATRICES. value 2^exp2 for doubles, digits when exact. */
 static void t_sparse_literature(const char *name, const char *digits, double value, int exp2, double seconds)
 {
-  char path[256], text[128];
+  char path[512], text[128];
   perm_matrix matrix;
   perm_result result, again;
-  snprintf(path, sizeof path, "../shared/matrices/%s.mtx", name);
-  if (perm_matrix_read(path, NULL, &matrix, &result) != PERM_OK)
-    SKIP("no ../shared/matrices");
+  if (!test_matrix_path(name, path, sizeof path)) SKIP("the matrix is not in PERM_MATRICES");
+  CHECK(perm_matrix_read(path, NULL, &matrix, &result) == PERM_OK);
   CHECK(perm_compute_sparse(&matrix, NULL, &result) == PERM_OK);
   if (digits) {
     perm_result_text(&result, text, sizeof text);

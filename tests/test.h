@@ -77,6 +77,17 @@ static void test_fail(const char *file, int line, const char *what, const char *
     }                                                           \
   } while (0)
 
+/* The file NAME.mtx of the directory that the environment variable PERM_MATRICES names; 0: no variable or no file. */
+__attribute__((unused)) static int test_matrix_path(const char *name, char *path, size_t size)
+{
+  const char *directory = getenv("PERM_MATRICES");
+  FILE *file;
+  if (!directory || (size_t)snprintf(path, size, "%s/%s.mtx", directory, name) >= size || !(file = fopen(path, "rb")))
+    return 0;
+  fclose(file);
+  return 1;
+}
+
 /* actual contains expected */
 #define CHECK_TEXT(actual, expected) \
   CHECK_SHOW(strstr((actual), (expected)) != NULL, "\"%s\" in \"%s\"", (expected), (actual))

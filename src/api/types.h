@@ -217,8 +217,7 @@ typedef struct perm_result {
                                             and of hybrid's integers, 0 */
   long long exp2;
   double error_bound;    /* at least |value - permanent|; INFINITY: no guarantee; 0 if exact */
-  double error_estimate; /* likely |value - permanent|: a part of the bound, or as >>bounds says; attacks find no error
-                            above ten times that. INFINITY: unknown */
+  double error_estimate; /* likely |value - permanent|: a part of the bound, or as >>bounds says. INFINITY: unknown */
   int is_complex;    /* 1: errors are of the modulus */
   int exact;         /* 1: integer + i imaginary_integer is the permanent; value is its nearest double */
   perm_integer integer, imaginary_integer;

@@ -9,7 +9,6 @@
 cd "$(dirname "$0")/../.." || exit 1
 out=build/portable
 mkdir -p $out/here/build # tests write to build/: not where other test programs do
-[ -d ../shared ] && ln -sfn "$(cd ../shared && pwd)" $out/shared
 # What depends on the machine: byte order, word length, contraction, long double, the C library's numbers and files.
 tests="t_sum t_integers t_every_status t_ones t_derangements t_power_of_two t_small_r t_extreme t_exact_takes t_state_is
   t_state_refuses t_partial t_checkpoint_round t_checkpoint_strangers t_io_ t_precision t_rect_identities

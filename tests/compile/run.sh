@@ -1,6 +1,6 @@
 #!/bin/sh
-# The form: both headers compile warnings-clean in every dialect and compiler at hand, vendored in a subfolder,
-# renamed, in two translation units, static; the kernels do not spill in their row loops.
+# The form: both headers compile warnings-clean in every dialect and with every installed compiler, vendored in a
+# subfolder, renamed, in two translation units, static; the kernels do not spill in their row loops.
 # Usage: tests/compile/run.sh [quick | warnings]     quick: the oldest dialects at -O0, spills of gcc at -O2 only;
 # warnings: both headers read by the oldest dialects, nothing made
 # The last line is `N passed, N failed, N skipped`.
