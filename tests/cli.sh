@@ -878,7 +878,7 @@ expect list 0 '^er:N:P	' --list generators
 expect list 0 '^frontier	dynamic' --list=methods
 expect bad_list 2 'no list of "matrices"; expected methods, ' --list matrices
 expect no_list 2 'no list of "nothing"; expected methods, ' --list
-expect version 0 '^perm [0-9]+\.[0-9]+\.[0-9]+$' --version
+expect version 0 '^perm [0-9]+\.[0-9]+\.[0-9]+(-[a-z]+)?$' --version
 
 # Each condition of an option's value, and of options that do not go together, alone
 zeros=00000000000000000000000000000000000000000000000000000000000000000
