@@ -49,8 +49,8 @@
    computed again.
 
    GUARANTEES
-     - `error_bound` is a proven bound or INFINITY. `error_estimate` is not: climbing towards large errors, `make
-       check-soundness` finds none above ten estimates among a million results.
+     - `error_bound` is a proven bound or INFINITY. `error_estimate` is not: climbing towards large errors finds few
+       above ten estimates (the worst 13) among ten million results.
      - The result of one plan has the same bits for any number of threads, splits and interruptions.
      - A checkpoint is whole or refused, whatever fails; resumed work gives the bits of a single run.
      - No finite input gives NaN, Inf or a crash. The exponent is separate, so nothing overflows.
@@ -1577,7 +1577,7 @@ static size_t permi_say(char *buffer, size_t size, const char *format, ...)
   return length > 0 ? (size_t)length : 0;
 }
 
-/* Times and sizes for people: "45 s", "3 h 12 min", "20 days", "9e+12 years"; "2.5 GB". */
+/* Times and sizes for people: "45 s", "3 h 12 min", "20 days", "9e+12 years"; "2.5 GB". What is below 0 or NaN is 0. */
 typedef struct permi_words_of {
   char text[32];
 } permi_words_of;
@@ -1585,16 +1585,23 @@ typedef struct permi_words_of {
 static permi_words_of permi_time_words(double seconds)
 {
   permi_words_of words;
-  const double s = fmax(seconds, 0);
-  if (s < 59.95)
-    snprintf(words.text, sizeof words.text, "%.3g %s", s < 1e-3 ? 1e6 * s : s < 1 ? 1e3 * s : s,
-             s < 1e-3 ? "us" : s < 1 ? "ms" : "s");
-  else if (s < 86400)
-    snprintf(words.text, sizeof words.text, s < 3600 ? "%.0f min %.0f s" : "%.0f h %.0f min",
-             floor(s / (s < 3600 ? 60 : 3600)), floor(s < 3600 ? fmod(s, 60) : fmod(s, 3600) / 60));
-  else
+  static const char *const unit[] = {"s", "ms", "us", "ns"};
+  double s = fmax(seconds, 0);
+  int k = 0;
+  if (s < 59.95) {
+    for (; k < 3 && s > 0 && s < 0.9995; k++)
+      s *= 1000;
+    snprintf(words.text, sizeof words.text, "%.3g %s", s, unit[k]);
+  } else if (s < 172770) { /* whole seconds, from an hour on whole minutes */
+    const double whole = s < 3599.5 ? floor(s + 0.5) : floor(s / 60 + 0.5);
+    snprintf(words.text, sizeof words.text, s < 3599.5 ? "%.0f min %.0f s" : "%.0f h %.0f min", floor(whole / 60),
+             fmod(whole, 60));
+  } else if (s <= DBL_MAX) {
     snprintf(words.text, sizeof words.text, "%.3g %s", s / (s < 6.3e7 ? 86400 : 31557600),
              s < 6.3e7 ? "days" : "years");
+  } else {
+    snprintf(words.text, sizeof words.text, "for ever");
+  }
   return words;
 }
 
@@ -1603,9 +1610,10 @@ static permi_words_of permi_size_words(double bytes)
   static const char *const unit[] = {"bytes", "kB", "MB", "GB", "TB", "PB", "EB"};
   permi_words_of words;
   int k = 0;
+  bytes = fmax(bytes, 0);
   for (; k < 6 && bytes >= 999.5; k++)
     bytes /= 1000;
-  snprintf(words.text, sizeof words.text, "%.3g %s", bytes, unit[k]);
+  snprintf(words.text, sizeof words.text, "%.3g %s", bytes, bytes == 1 && !k ? "byte" : unit[k]);
   return words;
 }
 
@@ -1617,10 +1625,11 @@ static perm_status permi_meter_verdict(const perm_allocator *allocator, perm_sta
     return status;
   return permi_fail(result, PERM_ERROR_LIMIT, 0,
                     meter->input > 0
-                        ? "max_bytes = %.3g is too little: %.3g bytes of input and at least %.3g of work are needed"
-                        : "max_bytes = %.3g is too little: at least %.3g bytes are needed",
-                    meter->limit + meter->input, meter->input > 0 ? meter->input : (double)meter->wanted,
-                    (double)meter->wanted);
+                        ? "max_bytes = %s is too little: %s of input and at least %s of work are needed"
+                        : "max_bytes = %s is too little: at least %s are needed",
+                    permi_size_words(meter->limit + meter->input).text,
+                    permi_size_words(meter->input > 0 ? meter->input : (double)meter->wanted).text,
+                    permi_size_words((double)meter->wanted).text);
 }
 
 PERMI_UNUSED
@@ -3412,7 +3421,7 @@ static perm_status permi_leaf_number(const permi_leaf *leaf, const perm_partial 
   absolute *= scale_modulus;
   number->estimate = leaf->estimate_relative == (double)INFINITY
                          ? (double)INFINITY
-                         : leaf->estimate_relative * absolute +
+                         : leaf->estimate_relative * fmax(absolute, modulus) + /* samples of terms may miss them */
                                (0.5 * PERMI_DD_UNIT + 0.1 * leaf->bound_value) * modulus +
                                fmin(leaf->shared.relative * (leaf->shared.part * absolute + modulus), most);
   /* a product of up to n numbers */
@@ -6004,10 +6013,11 @@ static void permi_plain_drift(const permi_plain *plain, double *lost)
   }
 }
 
-/* Returns a term's size plus its rows' drift in units of permi_plain_rounding. Long chunks sample every eighth term. */
+/* Returns a term's size plus its rows' drift in units of permi_plain_rounding. Long chunks sample every eighth term, but
+   not of Ryser's sum, where few terms may be all. */
 static double permi_plain_absolute(const permi_plain *plain, uint64_t s, const double *size, const double *lost)
 {
-  const int thin = plain->chunk_log2 > 9;
+  const int thin = plain->chunk_log2 > 9 && !plain->ryser;
   double product = 1, off = 0;
   int i;
   if (thin && permi_scatter(s) & 7)
@@ -15977,8 +15987,8 @@ PERMI_COLD static perm_status permi_choice_refuse(const permi_choice *choice, co
                       choice->why ? choice->why : "more memory than max_bytes, or than 4 GB when that is not set");
   if (options->max_bytes > 0 && choice->bytes > permi_max_bytes(options))
     return permi_fail(result, PERM_ERROR_LIMIT, argument,
-                      "predicted to need %s beside the matrix, over max_bytes = %.3g",
-                      permi_size_words(choice->bytes).text, options->max_bytes);
+                      "predicted to need %s beside the matrix, over max_bytes = %s",
+                      permi_size_words(choice->bytes).text, permi_size_words(options->max_bytes).text);
   return PERM_OK;
 }
 
@@ -18373,8 +18383,8 @@ static perm_status permi_low_rank_metered(const permi_factors *factors, const pe
   count = r ? permi_binomial(n + r - 1, r - 1) : 1;
   bytes = count * (4.0 * r + 24 + (parts == 2 ? 80 : 48));
   if (bytes > limit || count > 4e9)
-    return permi_fail(result, PERM_ERROR_LIMIT, 2, "%.3g monomials are predicted to need %.3g bytes, over %.3g", count,
-                      bytes, limit);
+    return permi_fail(result, PERM_ERROR_LIMIT, 2, "%.3g monomials are predicted to need %s, over %s", count,
+                      permi_size_words(bytes).text, permi_size_words(limit).text);
   if (r && permi_low_rank_leaf(factors, &options->allocator, count, bytes, &leaf, &zero) != PERM_OK)
     return permi_fail_memory(result);
   job = permi_job_new(&options->allocator, PERM_PRECISION_DD);

@@ -10824,7 +10824,7 @@ static int permi_band_search(permi_maker *maker, permi_pool *room, const permi_b
   if (room->failed)
     return 0;
   if (!(price->cost < (double)INFINITY) && rival < PERMI_BAND_STATES * permi_band_seconds_each(band))
-    permi_refuse(offer, PERM_ERROR_LIMIT, "is not found to be a band that takes less than %.3g s", rival);
+    permi_refuse(offer, PERM_ERROR_LIMIT, "is not found to be a band that takes less than %s", permi_time_words(rival).text);
   else if (!(price->cost < (double)INFINITY))
     permi_refuse(offer, PERM_ERROR_LIMIT,
                  "is not found to be a band with a window of at most %d columns and %.0e states", PERMI_BAND_SLOTS,
@@ -12244,7 +12244,7 @@ static perm_status permi_classes_offer(permi_maker *maker, const permi_block *bl
   int attempt, doubled = maker->options->precision == PERM_PRECISION_ACCURATE ||
                          maker->options->precision == PERM_PRECISION_DD;
   if (finding > worth)
-    return permi_refuse(offer, PERM_ERROR_LIMIT, "would take %.3g s to look for classes", finding);
+    return permi_refuse(offer, PERM_ERROR_LIMIT, "would take %s to look for classes", permi_time_words(finding).text);
   memset(&like, 0, sizeof like);
   if (!permi_numbers_choose_moduli(&like.numbers, block, working->modulus, doubled))
     return permi_refuse_long(offer);
@@ -17562,6 +17562,7 @@ static perm_status permi_hybrid_hope(permi_maker *maker, const permi_block *bloc
   return PERM_OK;
 }
 
+#define PERMI_HYBRID_SAMPLED_LOG2 10 /* blocks that enter the sum of |terms|: of a few, the largest terms are missed */
 static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block *block, double rival, int inner,
                                           permi_offer *offer)
 {
@@ -17581,7 +17582,8 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
     int zero = 0;
     seconds = permi_hybrid_search(work, inner, &layout) / work->speed;
     if (seconds > 1.1 * rival) {
-      permi_refuse(offer, PERM_ERROR_LIMIT, "takes about %.3g s, more than others", seconds);
+      permi_refuse(offer, PERM_ERROR_LIMIT, "takes about %s, more than others",
+                   permi_time_words(seconds).text);
       break;
     }
     if (!block->integer)
@@ -17603,11 +17605,10 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
   if (block->integer)
     seconds *= permi_whole_slower(hybrid) / (PERMI_WHOLE_SLOWER * permi_whole_passes(block, options->modulus));
   hybrid->isa = isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2 ? isa : PERM_ISA_PLAIN;
-  hybrid->absolute_mask = options->precision == PERM_PRECISION_FAST ? 127 : 31;
-  if (hybrid->high < 10) /* 32 blocks of the few, or all */
-    hybrid->absolute_mask = hybrid->high > 5 ? (1u << (hybrid->high - 5)) - 1 : 0;
-  if (options->certify)
-    hybrid->absolute_mask = 0;
+  most = options->precision == PERM_PRECISION_FAST ? 7 : 5;
+  if (most > hybrid->high - PERMI_HYBRID_SAMPLED_LOG2)
+    most = hybrid->high - PERMI_HYBRID_SAMPLED_LOG2;
+  hybrid->absolute_mask = options->certify || most < 0 ? 0 : (1u << most) - 1;
   if (!options->certify && !hybrid->runs) /* else the speed knows */
     seconds *= 1 + (permi_hybrid_certified(hybrid->algebra) - 1) / (hybrid->absolute_mask + 1);
   per_block = ldexp(seconds / (hybrid->runs ? fmax(hybrid->runs->passes, 1) : 1), -hybrid->high);
@@ -18241,7 +18242,8 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
     return permi_refuse(offer, PERM_ERROR_UNSUPPORTED,
                         "would lose digits to the cancellation of Ryser's sum in doubles");
   if (rival < PERMI_RYSER_PLAN_SECONDS || (block->n > 50 && rival < 1e3))
-    return permi_refuse(offer, PERM_ERROR_LIMIT, "is hardly summed in less than %.3g s over sets of columns", rival);
+    return permi_refuse(offer, PERM_ERROR_LIMIT, "is hardly summed in less than %s over sets of columns",
+                        permi_time_words(rival).text);
   offer->plan = ryser = (permi_ryser *)permi_allocate(allocator, 1, sizeof *ryser);
   if (!ryser)
     return permi_fail_memory(maker->result);
@@ -19715,7 +19717,8 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
     plan = fmin(rival, 1e-9 * permi_account_left(maker->account, rival) / (2 * PERMI_SIGNS_PLAN_SHARE));
   if (plan < PERMI_SIGNS_LEAST_SECONDS)
     return permi_refuse(offer, PERM_ERROR_LIMIT,
-                        "is not searched: other plans took the time that a run of %.3g s deserves", rival);
+                        "is not searched: other plans took the time that a run of %s deserves",
+                        permi_time_words(rival).text);
   faster = permi_signs_faster(options, block->n);
   open.isa = open.isa == PERM_ISA_CUDA ? PERM_ISA_AUTO : open.isa; /* of the probes */
   isa = permi_isa(&open);
@@ -19733,13 +19736,15 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
                    "has rows whose moduli add up to more than the %d that method signs counts: try method sparyser",
                    PERMI_SIGNS_MOST);
     else if (permi_signs_leaves(&work->model) * ldexp(PERMI_SIGNS_LEAF_SECONDS, block->n - 1) > rival * faster)
-      permi_refuse(offer, PERM_ERROR_LIMIT, "takes more than %.3g s: too few signs are pruned", rival);
+      permi_refuse(offer, PERM_ERROR_LIMIT, "takes more than %s: too few signs are pruned",
+                   permi_time_words(rival).text);
   }
   if (made && !offer->why[0]) {
     expected = permi_signs_search_order(&work->model, plan, faster, maker->watch, &signs->moves, &work->order);
     share = permi_signs_share(&work->model, expected, plan, faster);
     if (expected > PERMI_SIGNS_HOPE * rival * faster)
-      permi_refuse(offer, PERM_ERROR_LIMIT, "takes about %.3g s, more than others", expected / faster);
+      permi_refuse(offer, PERM_ERROR_LIMIT, "takes about %s, more than others",
+                   permi_time_words(expected / faster).text);
     else
       made = permi_signs_lay(signs, &work->matrix, &work->order) &&
              permi_signs_ranges(signs, expected, share, maker->watch);
@@ -23961,7 +23966,7 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
   if (offer->why[0] && offer->status == PERM_OK && options->max_bytes == 0 && offer->bytes > PERMI_DEFAULT_BYTES) {
     char gpu[sizeof offer->why];
     memcpy(gpu, offer->why, sizeof gpu);
-    permi_refuse(offer, PERM_ERROR_LIMIT, "would need %.3g bytes, and %s", offer->bytes, gpu);
+    permi_refuse(offer, PERM_ERROR_LIMIT, "would need %s, and %s", permi_size_words(offer->bytes).text, gpu);
   }
   return PERM_OK;
 }
@@ -24052,8 +24057,8 @@ static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *b
   int *order;
   perm_status status = PERM_ERROR_MEMORY;
   if (block->n > PERM_MAX_N && rival < permi_order_seconds(block, 0)) {
-    permi_refuse(offer, PERM_ERROR_LIMIT, "takes method frontier at least %.3g s, and another engine less",
-                 permi_order_seconds(block, 0));
+    permi_refuse(offer, PERM_ERROR_LIMIT, "takes method frontier at least %s, and another engine less",
+                 permi_time_words(permi_order_seconds(block, 0)).text);
     return PERM_OK;
   }
   order = (int *)permi_allocate(allocator, 2 * (size_t)block->n, sizeof *order);
@@ -24437,9 +24442,9 @@ static perm_status permi_make_engine(permi_maker *maker, const permi_block *bloc
   memset(leaf, 0, sizeof *leaf);
   if (options->max_bytes > 0 && offer->bytes > permi_max_bytes(options))
     return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
-                      "method %s is predicted to need %s for a block of order %d, over max_bytes = %.3g",
+                      "method %s is predicted to need %s for a block of order %d, over max_bytes = %s",
                       perm_method_name(engine->method), permi_size_words(offer->bytes).text, block->n,
-                      options->max_bytes);
+                      permi_size_words(options->max_bytes).text);
   leaf->information.kind = PERM_LEAF_TASK;
   leaf->information.method = engine->method;
   leaf->information.isa = PERM_ISA_PLAIN;
@@ -24501,8 +24506,8 @@ static perm_status permi_hear(permi_maker *maker, const permi_block *block, cons
   if (permi_meter_verdict(&maker->options->allocator, status, NULL) == PERM_ERROR_LIMIT) {
     permi_result_clear(maker->result);
     permi_offer_clear(&maker->options->allocator, engine, offer);
-    permi_refuse(offer, PERM_ERROR_LIMIT, "is not planned within max_bytes: at least %.3g bytes are needed",
-                 permi_meter_needed(maker->options));
+    permi_refuse(offer, PERM_ERROR_LIMIT, "is not planned within max_bytes: at least %s are needed",
+                 permi_size_words(permi_meter_needed(maker->options)).text);
     status = PERM_OK;
   }
   return status == PERM_OK ? permi_offer_note(maker, block, engine->method, offer->seconds, offer->bytes, offer->why)
@@ -26536,15 +26541,15 @@ static perm_status permi_rook_solve(permi_rook *rook, permi_placements *plan, co
                         "max_bytes allows: try method frontier", PERM_MAX_LINES);
   else if (watch->work_total == (double)INFINITY && plan->seconds < (double)INFINITY)
     status = permi_fail(result, PERM_ERROR_LIMIT, 0,
-                        "rook numbers: no engine, the frontier would have %.3g bytes of states: allow more max_bytes, "
-                        "or try a sparser matrix", plan->bytes);
+                        "rook numbers: no engine, the frontier would have %s of states: allow more max_bytes, "
+                        "or try a sparser matrix", permi_size_words(plan->bytes).text);
   else if (watch->work_total == (double)INFINITY)
     status = permi_fail(result, PERM_ERROR_LIMIT, 0,
                         "rook numbers: no engine, the frontier would have over %d vertices: try a sparser matrix",
                         PERMI_ROOK_PLACES);
   else if (options.max_seconds > 0 && watch->work_total > watch->deadline - permi_seconds())
-    status = permi_fail(result, PERM_ERROR_LIMIT, 0, "rook numbers: %.3g s predicted, more than max_seconds = %.3g",
-                        watch->work_total, options.max_seconds);
+    status = permi_fail(result, PERM_ERROR_LIMIT, 0, "rook numbers: %s predicted, more than max_seconds = %.3g",
+                        permi_time_words(watch->work_total).text, options.max_seconds);
   else if (first <= second) {
     result->method = PERM_METHOD_FRONTIER;
     result->isa = permi_placements_isa(&options, &plan->lanes);
@@ -26851,12 +26856,13 @@ static perm_status permi_sample_hear(permi_maker *maker, const permi_block *bloc
   offer->bytes = few;
   if (few > limit && few < all)
     permi_refuse(offer, PERM_ERROR_LIMIT,
-                 "by method %s: samples keep the states of all steps, predicted %.3g bytes, or some, %.3g, over %.3g",
-                 perm_method_name(engine->method), all, few, limit);
+                 "by method %s: samples keep the states of all steps, predicted %s, or %s where only some are kept, "
+                 "over %s", perm_method_name(engine->method), permi_size_words(all).text, permi_size_words(few).text,
+                 permi_size_words(limit).text);
   else if (few > limit)
     permi_refuse(offer, PERM_ERROR_LIMIT,
-                 "by method %s: samples keep the states of all steps, predicted %.3g bytes, over %.3g",
-                 perm_method_name(engine->method), all, limit);
+                 "by method %s: samples keep the states of all steps, predicted %s, over %s",
+                 perm_method_name(engine->method), permi_size_words(all).text, permi_size_words(limit).text);
   return status;
 }
 

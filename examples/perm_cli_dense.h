@@ -378,10 +378,13 @@ static void cli_compute_dense(const cli *run, const perm_matrix *matrix, perm_re
   } else if (!run->estimate || n <= PERM_ESTIMATE_MAX_N) { /* beyond, the library refuses without an array */
     result->status = cli_dense(run, matrix, &real, run->estimate ? NULL : &integer);
     cli_seconds_taken(&rest.options, cli_clock() - start);
-    if (result->status == PERM_ERROR_LIMIT)
-      snprintf(result->message, sizeof result->message, "max_bytes = %.3g is too little: at least %.3g bytes of input "
-               "are needed", options->max_bytes, (run->estimate ? 8.0 : 16.0) * parts * m * n);
-    else if (result->status != PERM_OK)
+    if (result->status == PERM_ERROR_LIMIT) {
+      char most[40], needed[40];
+      perm_bytes_text(options->max_bytes, most, sizeof most);
+      perm_bytes_text((run->estimate ? 8.0 : 16.0) * parts * m * n, needed, sizeof needed);
+      snprintf(result->message, sizeof result->message, "max_bytes = %s is too little: at least %s of input are needed",
+               most, needed);
+    } else if (result->status != PERM_OK)
       snprintf(result->message, sizeof result->message, "%s", perm_status_text(result->status));
     if (result->status != PERM_OK)
       result->value = result->imaginary = NAN;

@@ -274,10 +274,11 @@ static void cli_explain_ranks(const cli *run, const perm_job *job)
 {
   const cli_prediction predicted = cli_predict(run, job);
   const int each = predicted.gpus ? predicted.gpus : predicted.workers;
-  printf("%d rank%s of %d %s%s, ideally shared: %.3g elements, %.3g s (%.3g h); a rank %.3g elements, %.3g %%\n",
-         run->ranks, run->ranks == 1 ? "" : "s", each, predicted.gpus ? "GPU" : "thread", each == 1 ? "" : "s",
-         predicted.elements, predicted.seconds, predicted.seconds / 3600, predicted.elements / run->ranks,
-         100.0 / run->ranks);
+  char time[40];
+  perm_time_text(predicted.seconds, time, sizeof time);
+  printf("%d rank%s of %d %s%s, ideally shared: %.3g elements, %s; a rank %.3g elements, %.3g %%\n", run->ranks,
+         run->ranks == 1 ? "" : "s", each, predicted.gpus ? "GPU" : "thread", each == 1 ? "" : "s", predicted.elements,
+         time, predicted.elements / run->ranks, 100.0 / run->ranks);
 }
 
 /* Why there is no plan: what the matrix is, and of the block that was refused what engines predict or why they decline.

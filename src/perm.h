@@ -48,8 +48,8 @@
    computed again.
 
    GUARANTEES
-     - `error_bound` is a proven bound or INFINITY. `error_estimate` is not: climbing towards large errors, `make
-       check-soundness` finds none above ten estimates among a million results.
+     - `error_bound` is a proven bound or INFINITY. `error_estimate` is not: climbing towards large errors finds few
+       above ten estimates (the worst 13) among ten million results.
      - The result of one plan has the same bits for any number of threads, splits and interruptions.
      - A checkpoint is whole or refused, whatever fails; resumed work gives the bits of a single run.
      - No finite input gives NaN, Inf or a crash. The exponent is separate, so nothing overflows.

@@ -307,7 +307,7 @@ static size_t permi_say(char *buffer, size_t size, const char *format, ...)
   return length > 0 ? (size_t)length : 0;
 }
 
-/* Times and sizes for people: "45 s", "3 h 12 min", "20 days", "9e+12 years"; "2.5 GB". */
+/* Times and sizes for people: "45 s", "3 h 12 min", "20 days", "9e+12 years"; "2.5 GB". What is below 0 or NaN is 0. */
 typedef struct permi_words_of {
   char text[32];
 } permi_words_of;
@@ -315,16 +315,23 @@ typedef struct permi_words_of {
 static permi_words_of permi_time_words(double seconds)
 {
   permi_words_of words;
-  const double s = fmax(seconds, 0);
-  if (s < 59.95)
-    snprintf(words.text, sizeof words.text, "%.3g %s", s < 1e-3 ? 1e6 * s : s < 1 ? 1e3 * s : s,
-             s < 1e-3 ? "us" : s < 1 ? "ms" : "s");
-  else if (s < 86400)
-    snprintf(words.text, sizeof words.text, s < 3600 ? "%.0f min %.0f s" : "%.0f h %.0f min",
-             floor(s / (s < 3600 ? 60 : 3600)), floor(s < 3600 ? fmod(s, 60) : fmod(s, 3600) / 60));
-  else
+  static const char *const unit[] = {"s", "ms", "us", "ns"};
+  double s = fmax(seconds, 0);
+  int k = 0;
+  if (s < 59.95) {
+    for (; k < 3 && s > 0 && s < 0.9995; k++)
+      s *= 1000;
+    snprintf(words.text, sizeof words.text, "%.3g %s", s, unit[k]);
+  } else if (s < 172770) { /* whole seconds, from an hour on whole minutes */
+    const double whole = s < 3599.5 ? floor(s + 0.5) : floor(s / 60 + 0.5);
+    snprintf(words.text, sizeof words.text, s < 3599.5 ? "%.0f min %.0f s" : "%.0f h %.0f min", floor(whole / 60),
+             fmod(whole, 60));
+  } else if (s <= DBL_MAX) {
     snprintf(words.text, sizeof words.text, "%.3g %s", s / (s < 6.3e7 ? 86400 : 31557600),
              s < 6.3e7 ? "days" : "years");
+  } else {
+    snprintf(words.text, sizeof words.text, "for ever");
+  }
   return words;
 }
 
@@ -333,9 +340,10 @@ static permi_words_of permi_size_words(double bytes)
   static const char *const unit[] = {"bytes", "kB", "MB", "GB", "TB", "PB", "EB"};
   permi_words_of words;
   int k = 0;
+  bytes = fmax(bytes, 0);
   for (; k < 6 && bytes >= 999.5; k++)
     bytes /= 1000;
-  snprintf(words.text, sizeof words.text, "%.3g %s", bytes, unit[k]);
+  snprintf(words.text, sizeof words.text, "%.3g %s", bytes, bytes == 1 && !k ? "byte" : unit[k]);
   return words;
 }
 
@@ -347,10 +355,11 @@ static perm_status permi_meter_verdict(const perm_allocator *allocator, perm_sta
     return status;
   return permi_fail(result, PERM_ERROR_LIMIT, 0,
                     meter->input > 0
-                        ? "max_bytes = %.3g is too little: %.3g bytes of input and at least %.3g of work are needed"
-                        : "max_bytes = %.3g is too little: at least %.3g bytes are needed",
-                    meter->limit + meter->input, meter->input > 0 ? meter->input : (double)meter->wanted,
-                    (double)meter->wanted);
+                        ? "max_bytes = %s is too little: %s of input and at least %s of work are needed"
+                        : "max_bytes = %s is too little: at least %s are needed",
+                    permi_size_words(meter->limit + meter->input).text,
+                    permi_size_words(meter->input > 0 ? meter->input : (double)meter->wanted).text,
+                    permi_size_words((double)meter->wanted).text);
 }
 
 PERMI_UNUSED

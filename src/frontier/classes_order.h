@@ -178,7 +178,7 @@ static perm_status permi_classes_offer(permi_maker *maker, const permi_block *bl
   int attempt, doubled = maker->options->precision == PERM_PRECISION_ACCURATE ||
                          maker->options->precision == PERM_PRECISION_DD;
   if (finding > worth)
-    return permi_refuse(offer, PERM_ERROR_LIMIT, "would take %.3g s to look for classes", finding);
+    return permi_refuse(offer, PERM_ERROR_LIMIT, "would take %s to look for classes", permi_time_words(finding).text);
   memset(&like, 0, sizeof like);
   if (!permi_numbers_choose_moduli(&like.numbers, block, working->modulus, doubled))
     return permi_refuse_long(offer);

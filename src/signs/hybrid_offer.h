@@ -117,6 +117,7 @@ static perm_status permi_hybrid_hope(permi_maker *maker, const permi_block *bloc
   return PERM_OK;
 }
 
+#define PERMI_HYBRID_SAMPLED_LOG2 10 /* blocks that enter the sum of |terms|: of a few, the largest terms are missed */
 static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block *block, double rival, int inner,
                                           permi_offer *offer)
 {
@@ -136,7 +137,8 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
     int zero = 0;
     seconds = permi_hybrid_search(work, inner, &layout) / work->speed;
     if (seconds > 1.1 * rival) {
-      permi_refuse(offer, PERM_ERROR_LIMIT, "takes about %.3g s, more than others", seconds);
+      permi_refuse(offer, PERM_ERROR_LIMIT, "takes about %s, more than others",
+                   permi_time_words(seconds).text);
       break;
     }
     if (!block->integer)
@@ -158,11 +160,10 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
   if (block->integer)
     seconds *= permi_whole_slower(hybrid) / (PERMI_WHOLE_SLOWER * permi_whole_passes(block, options->modulus));
   hybrid->isa = isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2 ? isa : PERM_ISA_PLAIN;
-  hybrid->absolute_mask = options->precision == PERM_PRECISION_FAST ? 127 : 31;
-  if (hybrid->high < 10) /* 32 blocks of the few, or all */
-    hybrid->absolute_mask = hybrid->high > 5 ? (1u << (hybrid->high - 5)) - 1 : 0;
-  if (options->certify)
-    hybrid->absolute_mask = 0;
+  most = options->precision == PERM_PRECISION_FAST ? 7 : 5;
+  if (most > hybrid->high - PERMI_HYBRID_SAMPLED_LOG2)
+    most = hybrid->high - PERMI_HYBRID_SAMPLED_LOG2;
+  hybrid->absolute_mask = options->certify || most < 0 ? 0 : (1u << most) - 1;
   if (!options->certify && !hybrid->runs) /* else the speed knows */
     seconds *= 1 + (permi_hybrid_certified(hybrid->algebra) - 1) / (hybrid->absolute_mask + 1);
   per_block = ldexp(seconds / (hybrid->runs ? fmax(hybrid->runs->passes, 1) : 1), -hybrid->high);

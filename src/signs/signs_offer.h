@@ -339,7 +339,8 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
     plan = fmin(rival, 1e-9 * permi_account_left(maker->account, rival) / (2 * PERMI_SIGNS_PLAN_SHARE));
   if (plan < PERMI_SIGNS_LEAST_SECONDS)
     return permi_refuse(offer, PERM_ERROR_LIMIT,
-                        "is not searched: other plans took the time that a run of %.3g s deserves", rival);
+                        "is not searched: other plans took the time that a run of %s deserves",
+                        permi_time_words(rival).text);
   faster = permi_signs_faster(options, block->n);
   open.isa = open.isa == PERM_ISA_CUDA ? PERM_ISA_AUTO : open.isa; /* of the probes */
   isa = permi_isa(&open);
@@ -357,13 +358,15 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
                    "has rows whose moduli add up to more than the %d that method signs counts: try method sparyser",
                    PERMI_SIGNS_MOST);
     else if (permi_signs_leaves(&work->model) * ldexp(PERMI_SIGNS_LEAF_SECONDS, block->n - 1) > rival * faster)
-      permi_refuse(offer, PERM_ERROR_LIMIT, "takes more than %.3g s: too few signs are pruned", rival);
+      permi_refuse(offer, PERM_ERROR_LIMIT, "takes more than %s: too few signs are pruned",
+                   permi_time_words(rival).text);
   }
   if (made && !offer->why[0]) {
     expected = permi_signs_search_order(&work->model, plan, faster, maker->watch, &signs->moves, &work->order);
     share = permi_signs_share(&work->model, expected, plan, faster);
     if (expected > PERMI_SIGNS_HOPE * rival * faster)
-      permi_refuse(offer, PERM_ERROR_LIMIT, "takes about %.3g s, more than others", expected / faster);
+      permi_refuse(offer, PERM_ERROR_LIMIT, "takes about %s, more than others",
+                   permi_time_words(expected / faster).text);
     else
       made = permi_signs_lay(signs, &work->matrix, &work->order) &&
              permi_signs_ranges(signs, expected, share, maker->watch);

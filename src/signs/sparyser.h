@@ -440,7 +440,8 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
     return permi_refuse(offer, PERM_ERROR_UNSUPPORTED,
                         "would lose digits to the cancellation of Ryser's sum in doubles");
   if (rival < PERMI_RYSER_PLAN_SECONDS || (block->n > 50 && rival < 1e3))
-    return permi_refuse(offer, PERM_ERROR_LIMIT, "is hardly summed in less than %.3g s over sets of columns", rival);
+    return permi_refuse(offer, PERM_ERROR_LIMIT, "is hardly summed in less than %s over sets of columns",
+                        permi_time_words(rival).text);
   offer->plan = ryser = (permi_ryser *)permi_allocate(allocator, 1, sizeof *ryser);
   if (!ryser)
     return permi_fail_memory(maker->result);

@@ -285,8 +285,8 @@ PERMI_COLD static perm_status permi_choice_refuse(const permi_choice *choice, co
                       choice->why ? choice->why : "more memory than max_bytes, or than 4 GB when that is not set");
   if (options->max_bytes > 0 && choice->bytes > permi_max_bytes(options))
     return permi_fail(result, PERM_ERROR_LIMIT, argument,
-                      "predicted to need %s beside the matrix, over max_bytes = %.3g",
-                      permi_size_words(choice->bytes).text, options->max_bytes);
+                      "predicted to need %s beside the matrix, over max_bytes = %s",
+                      permi_size_words(choice->bytes).text, permi_size_words(options->max_bytes).text);
   return PERM_OK;
 }
 

@@ -146,9 +146,9 @@ static perm_status permi_make_engine(permi_maker *maker, const permi_block *bloc
   memset(leaf, 0, sizeof *leaf);
   if (options->max_bytes > 0 && offer->bytes > permi_max_bytes(options))
     return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
-                      "method %s is predicted to need %s for a block of order %d, over max_bytes = %.3g",
+                      "method %s is predicted to need %s for a block of order %d, over max_bytes = %s",
                       perm_method_name(engine->method), permi_size_words(offer->bytes).text, block->n,
-                      options->max_bytes);
+                      permi_size_words(options->max_bytes).text);
   leaf->information.kind = PERM_LEAF_TASK;
   leaf->information.method = engine->method;
   leaf->information.isa = PERM_ISA_PLAIN;
@@ -210,8 +210,8 @@ static perm_status permi_hear(permi_maker *maker, const permi_block *block, cons
   if (permi_meter_verdict(&maker->options->allocator, status, NULL) == PERM_ERROR_LIMIT) {
     permi_result_clear(maker->result);
     permi_offer_clear(&maker->options->allocator, engine, offer);
-    permi_refuse(offer, PERM_ERROR_LIMIT, "is not planned within max_bytes: at least %.3g bytes are needed",
-                 permi_meter_needed(maker->options));
+    permi_refuse(offer, PERM_ERROR_LIMIT, "is not planned within max_bytes: at least %s are needed",
+                 permi_size_words(permi_meter_needed(maker->options)).text);
     status = PERM_OK;
   }
   return status == PERM_OK ? permi_offer_note(maker, block, engine->method, offer->seconds, offer->bytes, offer->why)

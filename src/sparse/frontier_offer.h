@@ -261,7 +261,7 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
   if (offer->why[0] && offer->status == PERM_OK && options->max_bytes == 0 && offer->bytes > PERMI_DEFAULT_BYTES) {
     char gpu[sizeof offer->why];
     memcpy(gpu, offer->why, sizeof gpu);
-    permi_refuse(offer, PERM_ERROR_LIMIT, "would need %.3g bytes, and %s", offer->bytes, gpu);
+    permi_refuse(offer, PERM_ERROR_LIMIT, "would need %s, and %s", permi_size_words(offer->bytes).text, gpu);
   }
   return PERM_OK;
 }
@@ -352,8 +352,8 @@ static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *b
   int *order;
   perm_status status = PERM_ERROR_MEMORY;
   if (block->n > PERM_MAX_N && rival < permi_order_seconds(block, 0)) {
-    permi_refuse(offer, PERM_ERROR_LIMIT, "takes method frontier at least %.3g s, and another engine less",
-                 permi_order_seconds(block, 0));
+    permi_refuse(offer, PERM_ERROR_LIMIT, "takes method frontier at least %s, and another engine less",
+                 permi_time_words(permi_order_seconds(block, 0)).text);
     return PERM_OK;
   }
   order = (int *)permi_allocate(allocator, 2 * (size_t)block->n, sizeof *order);

@@ -315,15 +315,15 @@ static perm_status permi_rook_solve(permi_rook *rook, permi_placements *plan, co
                         "max_bytes allows: try method frontier", PERM_MAX_LINES);
   else if (watch->work_total == (double)INFINITY && plan->seconds < (double)INFINITY)
     status = permi_fail(result, PERM_ERROR_LIMIT, 0,
-                        "rook numbers: no engine, the frontier would have %.3g bytes of states: allow more max_bytes, "
-                        "or try a sparser matrix", plan->bytes);
+                        "rook numbers: no engine, the frontier would have %s of states: allow more max_bytes, "
+                        "or try a sparser matrix", permi_size_words(plan->bytes).text);
   else if (watch->work_total == (double)INFINITY)
     status = permi_fail(result, PERM_ERROR_LIMIT, 0,
                         "rook numbers: no engine, the frontier would have over %d vertices: try a sparser matrix",
                         PERMI_ROOK_PLACES);
   else if (options.max_seconds > 0 && watch->work_total > watch->deadline - permi_seconds())
-    status = permi_fail(result, PERM_ERROR_LIMIT, 0, "rook numbers: %.3g s predicted, more than max_seconds = %.3g",
-                        watch->work_total, options.max_seconds);
+    status = permi_fail(result, PERM_ERROR_LIMIT, 0, "rook numbers: %s predicted, more than max_seconds = %.3g",
+                        permi_time_words(watch->work_total).text, options.max_seconds);
   else if (first <= second) {
     result->method = PERM_METHOD_FRONTIER;
     result->isa = permi_placements_isa(&options, &plan->lanes);

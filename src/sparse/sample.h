@@ -188,12 +188,13 @@ static perm_status permi_sample_hear(permi_maker *maker, const permi_block *bloc
   offer->bytes = few;
   if (few > limit && few < all)
     permi_refuse(offer, PERM_ERROR_LIMIT,
-                 "by method %s: samples keep the states of all steps, predicted %.3g bytes, or some, %.3g, over %.3g",
-                 perm_method_name(engine->method), all, few, limit);
+                 "by method %s: samples keep the states of all steps, predicted %s, or %s where only some are kept, "
+                 "over %s", perm_method_name(engine->method), permi_size_words(all).text, permi_size_words(few).text,
+                 permi_size_words(limit).text);
   else if (few > limit)
     permi_refuse(offer, PERM_ERROR_LIMIT,
-                 "by method %s: samples keep the states of all steps, predicted %.3g bytes, over %.3g",
-                 perm_method_name(engine->method), all, limit);
+                 "by method %s: samples keep the states of all steps, predicted %s, over %s",
+                 perm_method_name(engine->method), permi_size_words(all).text, permi_size_words(limit).text);
   return status;
 }
 

@@ -317,8 +317,8 @@ static perm_status permi_low_rank_metered(const permi_factors *factors, const pe
   count = r ? permi_binomial(n + r - 1, r - 1) : 1;
   bytes = count * (4.0 * r + 24 + (parts == 2 ? 80 : 48));
   if (bytes > limit || count > 4e9)
-    return permi_fail(result, PERM_ERROR_LIMIT, 2, "%.3g monomials are predicted to need %.3g bytes, over %.3g", count,
-                      bytes, limit);
+    return permi_fail(result, PERM_ERROR_LIMIT, 2, "%.3g monomials are predicted to need %s, over %s", count,
+                      permi_size_words(bytes).text, permi_size_words(limit).text);
   if (r && permi_low_rank_leaf(factors, &options->allocator, count, bytes, &leaf, &zero) != PERM_OK)
     return permi_fail_memory(result);
   job = permi_job_new(&options->allocator, PERM_PRECISION_DD);
