@@ -31,6 +31,7 @@
 #include <omp.h>
 #endif
 #if defined(__unix__) || defined(__APPLE__)
+#include <dirent.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -509,6 +510,8 @@ int CLI_MAIN(int argc, char **argv)
     cli_catch_signals();
     if (run.resume || run.merge)
       code = cli_restore(&run, run.resume ? run.resume : run.file[0]);
+    if (code == CLI_DONE && (run.resume || run.merge))
+      code = cli_check_sources(&run);
     if (code == CLI_DONE && !run.explain && !run.merge)
       code = cli_start_threads(&run.options);
     run.options.checkpoint.merge = run.merge ? run.file : NULL;

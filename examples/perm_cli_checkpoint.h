@@ -112,6 +112,39 @@ static int cli_restore(cli *run, const char *path)
   return CLI_DONE;
 }
 
+/* Does an output leave the files alone that the checkpoints are of, as they are named in their notes? */
+static int cli_check_sources(cli *run)
+{
+  const int outputs = run->write || run->spy || run->options.prove || run->options.checkpoint.file;
+  int i, code = CLI_DONE;
+  for (i = 0; outputs && code == CLI_DONE && i < (run->merge ? run->files : 1); i++) {
+    perm_options options;
+    perm_result result;
+    void *note = NULL;
+    size_t size = 0;
+    char *name = i ? NULL : run->restored_name;
+    memset(&options, 0, sizeof options);
+    if (i && perm_checkpoint_options(run->file[i], &options, &note, &size, &result) != PERM_OK) {
+      fprintf(stderr, "perm: %s\n", result.message);
+      return cli_exit_code(result.status);
+    }
+    if (note)
+      name = cli_note_line((const char *)note, (const char *)note + size, "file ");
+    run->source = name;
+#if defined(CLI_STAT)
+    {
+      struct stat there; /* what is not there may be written again */
+      run->source = name && stat(name, &there) == 0 ? name : NULL;
+    }
+#endif
+    code = cli_check_files(run);
+    run->source = NULL;
+    free(i ? name : NULL);
+    free(note);
+  }
+  return code;
+}
+
 /* The kernel family of a checkpoint is kept where none is asked for, since this machine may have a better one, and the
    kernel that was timed best, which may be another one now. */
 static void cli_keep_choices(perm_options *options)

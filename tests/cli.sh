@@ -610,6 +610,74 @@ check checkpoint_stays cmp -s $dir/keep.ck $dir/keep.copy
 expect checkpoint_to_come 2 'would destroy the checkpoint' --generate uniform:14 --checkpoint $dir/new.ck --write ./$dir/new.ck
 check checkpoint_to_come_none test ! -e $dir/new.ck
 check write_on_redirected sh -c "! build/perm - --write $dir/input.mtx <$dir/input.mtx 2>/dev/null"
+# so does the matrix that a checkpoint is of, by the name in its note, also where it has other contents by now
+mkdir $dir/own; printf '1 2\n3 4\n' >$dir/own/m.txt; cp $dir/own/m.txt $dir/own/2.txt
+printf '%%%%MatrixMarket matrix array integer general\n2 2\n1\n3\n2\n4\n' >$dir/own/m.mtx
+expect note_made 0 'permanent = 10$' $dir/own/m.txt --method exact --checkpoint $dir/own/c.ck
+$perm $dir/own/m.mtx --method exact --checkpoint $dir/own/m.ck >/dev/null
+$perm $dir/own/m.txt --prove $dir/own/m.prf --checkpoint $dir/own/p.ck >/dev/null
+for part in 1 2; do
+  $perm $([ $part = 1 ] && echo $dir/own/m.txt || echo $dir/own/2.txt) --method exact --part $part/2 \
+    --checkpoint $dir/own/part$part.ck >/dev/null
+done
+ln $dir/own/m.txt $dir/own/hard.txt; printf '%%%%MatrixMarket matrix array real general\n1 1\n9\n' >$dir/own/m.mtx
+cp $dir/own/m.mtx $dir/own/m.copy
+for spelling in $dir/own/m.txt ./$dir/own/m.txt $dir/own/hard.txt; do
+  for option in --write --spy; do
+    expect "$option on the note's matrix: $spelling" 2 "$option would destroy the input \"$spelling\"" \
+      --resume $dir/own/c.ck --force $option $spelling
+    expect "$option on a part's matrix: $spelling" 2 "$option would destroy the input \"$spelling\"" \
+      --merge $dir/own/part1.ck $dir/own/part2.ck --force $option $spelling
+  done
+  expect "--prove on the note's matrix: $spelling" 2 "--prove would destroy the input \"$spelling\"" \
+    --resume $dir/own/p.ck --force --prove $spelling
+done
+expect "--write on the note's matrix, changed" 2 'would destroy the input' --resume $dir/own/m.ck --write $dir/own/m.mtx
+expect "--write on the second part's matrix" 2 "would destroy the input \"$dir/own/2.txt\"" \
+  --merge $dir/own/part1.ck $dir/own/part2.ck --force --write $dir/own/2.txt
+expect "--checkpoint of the merged on a matrix" 2 "2.txt: no checkpoint of perm" \
+  --merge $dir/own/part1.ck $dir/own/part2.ck --checkpoint $dir/own/2.txt
+printf '1 2\n3 4\n' | cmp -s - $dir/own/m.txt; check note_matrix_stays test $? -eq 0
+check note_matrix_changed_stays cmp -s $dir/own/m.mtx $dir/own/m.copy
+rm $dir/own/m.mtx # which then is written anew
+expect note_matrix_again 0 'permanent = 10$' --resume $dir/own/m.ck --write $dir/own/m.mtx
+expect note_elsewhere 0 'permanent = 10$' --resume $dir/own/m.ck --write $dir/own/m.mtx.copy
+# "-" is a stream for --write and --spy alone
+cp $dir/own/m.txt $dir/own/-; where=$PWD
+for arguments in "2.txt --prove -" "2.txt --prove=- --force" "./- --prove -" "2.txt --checkpoint -" "--resume -" \
+  "--merge -" "--merge c.ck -"; do
+  (cd $dir/own && case $perm in /*) ;; *) perm=$where/$perm;; esac && "$perm" $arguments) >$dir/out 2>&1 </dev/null
+  code=$?
+  check "no stream: $arguments" test $code -eq 2
+  check "no stream: $arguments, said" grep -q 'takes a file, not a stream, so there is no use for "-"; ./- is a file of that name' $dir/out
+done
+check stream_stays cmp -s $dir/own/- $dir/own/m.txt
+# what has the name of a killed writer's file is not cleaned away where this command needs it
+for output in --prove --checkpoint --write --spy; do
+  left=$dir/own/left.0123456789abcdef.tmp
+  cp $dir/own/m.txt $left
+  expect "$output by a leftover" 2 "$output would destroy the input \"$dir/own/left\"" $left $output $dir/own/left
+  expect "$output by a leftover, elsewise" 2 "$output would destroy the input" ./$left $output $dir/../cli/own/left
+  ln -s left.0123456789abcdef.tmp $dir/own/link
+  expect "$output by a link to a leftover" 2 "$output would destroy the input" $dir/own/link $output $dir/own/left
+  check "$output by a leftover as standard input" sh -c "! '$perm' - $output $dir/own/left <$left >/dev/null 2>&1"
+  check "$output: the leftover stays" cmp -s $left $dir/own/m.txt
+  rm $dir/own/link $left
+done
+left=$dir/own/left.0123456789abcdef.tmp
+cp $dir/own/c.ck $left; cp $dir/own/m.txt $dir/own/next.fedcba9876543210.tmp
+expect resume_a_leftover 2 '--write would destroy the checkpoint' --resume $left --write $dir/own/left
+expect merge_a_leftover 2 '--checkpoint would destroy the checkpoint' --merge $left --checkpoint $dir/own/left
+check resume_a_leftover_stays cmp -s $left $dir/own/c.ck
+rm $left
+expect checkpoint_a_leftover 2 'would destroy' $dir/own/2.txt --checkpoint $left --prove $dir/own/left
+expect write_a_leftover 2 'would destroy' $dir/own/2.txt --write $left --prove $dir/own/left
+expect write_a_leftover_of_checkpoint 2 'would destroy' $dir/own/2.txt --write $left --checkpoint $dir/own/left
+cp $dir/own/m.txt $dir/own/left.0123456789abcdeg.tmp # not such a name
+expect no_leftover 0 'permanent = 10$' $dir/own/left.0123456789abcdeg.tmp --prove $dir/own/left
+cp $dir/own/m.txt $left # of another command: as before
+expect leftover_of_others 0 'permanent = 10$' $dir/own/2.txt --prove $dir/own/left
+check leftover_is_cleaned test ! -e $left
 expect stopped_in_a_named_plan 1 '--max-seconds reached while planning' --max-seconds 0.1 --generate er:54:0.3 \
   --method hybrid
 "$perm" --generate grid:40:40 --method frontier --effort 100 --max-seconds 0.01 --spy - >$dir/out 2>$dir/err; code=$?
