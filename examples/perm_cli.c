@@ -398,6 +398,8 @@ static int cli_matrix(cli *run, const char *file)
   next = cli_next_step(run, &matrix, &result); /* which knows the library's words */
   cli_in_options(result.status, result.message, sizeof result.message);
   cli_in_options(estimate.status, estimate.message, sizeof estimate.message);
+  if (cli_is_part_of_proof(&result) && strstr(result.message, "; there is no value"))
+    strcpy(strstr(result.message, "; there is no value"), "; a proof has no value before its end"); /* is shorter */
   if (result.status > 0 && ((run->write && !strcmp(run->write, "-")) || (run->spy && !strcmp(run->spy, "-")))) {
     fprintf(stderr, "perm: %s: %s\n", name, result.message); /* standard output is for the file */
     perm_matrix_free(&matrix);

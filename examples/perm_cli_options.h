@@ -70,8 +70,8 @@ static const struct { const char *with, *others, *why; } cli_useless[] = {
 /* Options that do nothing without one of others. */
 static const struct { const char *option, *needs; } cli_needs[] = {
     {"--seed", " --generate --estimate --sample "}, {"--force", " --write --spy --prove "},
-    {"--tune", " --gpus --isa "},
-    {"--cpu-fallback", " --gpus --isa "}, {"--gpu-cache", " --gpus --isa --resume "}};
+    {"--tune", " --gpus "},
+    {"--cpu-fallback", " --gpus "}, {"--gpu-cache", " --gpus --resume "}};
 
 #define CLI_COUNT(array) ((int)(sizeof(array) / sizeof(array)[0]))
 
@@ -116,7 +116,7 @@ static const char *cli_meant(const char *word, int methods)
                                : "did you mean --max-seconds? perm --help lists all";
   for (k = 0; k < (methods ? PERM_METHOD_COUNT : CLI_COUNT(cli_options)); k++) {
     const char *name = methods ? perm_method_name((perm_method)k) : cli_options[k];
-    const int distance = cli_distance(word, name);
+    const int distance = methods && k == PERM_METHOD_STRUCTURE ? least : cli_distance(word, name); /* is not asked for */
     if (distance < least && distance < (int)strlen(name) / 2) {
       least = distance;
       snprintf(text, sizeof text, "did you mean %s? perm --%s", name,
@@ -162,7 +162,8 @@ static int cli_check_pairs(const cli *run)
     snprintf(name, sizeof name, " %s ", cli_needs[k].option);
     if (cli_given(run, name) && !cli_given(run, cli_needs[k].needs)) {
       char needs[80];
-      snprintf(text, sizeof text, "%s does nothing without one of", cli_needs[k].option);
+      snprintf(text, sizeof text, "%s does nothing without%s", cli_needs[k].option,
+               strstr(cli_needs[k].needs, " --") != strrchr(cli_needs[k].needs, '-') - 2 ? " one of" : "");
       snprintf(needs, sizeof needs, "%.*s", (int)strlen(cli_needs[k].needs) - 2, cli_needs[k].needs + 1);
       return cli_usage(text, needs, "add one or leave it out");
     }

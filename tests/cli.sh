@@ -740,6 +740,25 @@ useless --write - --gradient; useless --spy - --estimate
 expect useless_seconds 2 'has no use for' --estimate --seconds 1 --max-seconds 1 $dir/nine.txt
 expect useless_merge 2 'nothing is computed' --merge $dir/nine.txt --gpus 1
 
+# messages name options of this command, which can be followed
+expect gpu_method 4 'needs a GPU for this method: --gpus 1, and --cpu-fallback where there may be none' \
+  --generate er:20:0.3 --method codegen-memory
+expect gpu_method_followed 0 'permanent = ' --generate er:20:0.3 --method codegen-memory --gpus 1 --cpu-fallback
+expect fallback_alone 2 '^perm: --cpu-fallback does nothing without "--gpus"; add' --generate er:20:0.3 --cpu-fallback --isa cuda
+expect cache_alone 2 '^perm: --gpu-cache does nothing without one of "--gpus --resume"; add' --generate er:20:0.3 --gpu-cache x
+for method in dense glynn frontier subsets; do
+  expect "prove by $method" 2 "^perm: ones:12: --prove goes with methods auto and proof, not $method$" --generate ones:12 \
+    --prove $dir/ones.prf --method $method
+done
+expect parts_tuned 2 '^perm: er:30:0.4: --part needs --tune=K: ' --generate er:30:0.4 --gpus 1 --tune --part 1/2 \
+  --checkpoint $dir/tuned.ck
+expect method_of_results 2 'unknown method "structure"; perm --list methods has them$' --generate ones:4 --method structure
+# a proof that was stopped has residues, no sum
+expect prove_no_sum 1 '^  --max-seconds reached; a proof has no value before its end$' --generate binary:32:0.9 \
+  --max-seconds 1 --prove $dir/no_sum.prf
+check prove_no_sum_line sh -c "! grep -q 'sum so far' $dir/out"
+expect prove_no_sum_json 1 '"value":null,"partial_sum":null,' --generate binary:32:0.9 --max-seconds 1 --json \
+  --prove $dir/no_sum.prf
 # limits, stopping, tolerance
 expect stopped 1 '--max-seconds reached' --generate uniform:40 --max-seconds 0.05
 check stopped_has_no_value sh -c "! grep -q 'permanent =' $dir/out"
