@@ -89,6 +89,8 @@ static const char *cli_next_step(const cli *run, const perm_matrix *matrix, cons
   case PERM_ERROR_MEMORY:
     return one && !run->explain ? "; --explain tells how much is needed, --max-bytes takes what fits or refuses" : "";
   case PERM_ERROR_STATE:
+    if (run->merge && strstr(message, "are missing"))
+      return cli_missing_parts(&run->options.checkpoint);
     return run->resume || run->merge || !run->options.checkpoint.file ? ""
                                                                       : "; to begin anew, name another --checkpoint";
   case PERM_ERROR_DEVICE:

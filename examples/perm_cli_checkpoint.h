@@ -145,6 +145,51 @@ static int cli_check_sources(cli *run)
   return code;
 }
 
+/* What to do where chunks are missing in merged checkpoints: which parts of how many are not there, or which files are
+   of no part. In a static buffer. */
+static const char *cli_missing_parts(const perm_checkpoint_file *merged)
+{
+  static char text[400];
+  size_t used = 0;
+  int i, k, all = 0, missing = 0, told = 0;
+  char list[200] = "", *there = NULL;
+  text[0] = 0;
+  for (i = 0; i < merged->merges; i++) {
+    perm_options options;
+    memset(&options, 0, sizeof options);
+    if (perm_checkpoint_options(merged->merge[i], &options, NULL, NULL, NULL) != PERM_OK)
+      break;
+    if (!options.checkpoint.parts) {
+      snprintf(text, sizeof text, "; perm --resume %.300s finishes what is left there", merged->merge[i]);
+      break;
+    }
+    if (!there && (there = (char *)calloc((size_t)options.checkpoint.parts + 1, 1)) == NULL)
+      break;
+    all = all ? all : options.checkpoint.parts;
+    if (options.checkpoint.parts != all) {
+      snprintf(text, sizeof text, "; the files are of %d and of %d parts: name those of one number", all,
+               options.checkpoint.parts);
+      break;
+    }
+    there[options.checkpoint.part] = 1;
+  }
+  for (k = 1; i == merged->merges && k <= all; k++)
+    if (!there[k] && ++missing && used < 60) {
+      used += (size_t)sprintf(list + used, "%s%d", told++ ? ", " : "", k);
+    }
+  if (missing == 1)
+    snprintf(text, sizeof text, "; part %s of %d is not among the files: compute it with --part %s/%d, and name its "
+             "checkpoint, too", list, all, list, all);
+  else if (missing)
+    snprintf(text, sizeof text, "; parts %s%s of %d are not among the files: compute them with --part I/%d, and name "
+             "their checkpoints, too", list, told < missing ? " and more" : "", all, all);
+  else if (i == merged->merges && all)
+    snprintf(text, sizeof text, "; all %d parts are named, so one of them is not finished: perm --resume FILE finishes "
+             "it", all);
+  free(there);
+  return text;
+}
+
 /* The kernel family of a checkpoint is kept where none is asked for, since this machine may have a better one, and the
    kernel that was timed best, which may be another one now. */
 static void cli_keep_choices(perm_options *options)

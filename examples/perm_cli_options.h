@@ -116,7 +116,7 @@ static const char *cli_meant(const char *word, int methods)
                                : "did you mean --max-seconds? perm --help lists all";
   for (k = 0; k < (methods ? PERM_METHOD_COUNT : CLI_COUNT(cli_options)); k++) {
     const char *name = methods ? perm_method_name((perm_method)k) : cli_options[k];
-    const int distance = methods && k == PERM_METHOD_STRUCTURE ? least : cli_distance(word, name); /* is not asked for */
+    const int distance = methods && k == PERM_METHOD_STRUCTURE ? least : cli_distance(word, name); /* of results only */
     if (distance < least && distance < (int)strlen(name) / 2) {
       least = distance;
       snprintf(text, sizeof text, "did you mean %s? perm --%s", name,

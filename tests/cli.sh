@@ -759,6 +759,13 @@ expect prove_no_sum 1 '^  --max-seconds reached; a proof has no value before its
 check prove_no_sum_line sh -c "! grep -q 'sum so far' $dir/out"
 expect prove_no_sum_json 1 '"value":null,"partial_sum":null,' --generate binary:32:0.9 --max-seconds 1 --json \
   --prove $dir/no_sum.prf
+# one is not several
+expect one_block 0 'eliminated, 1 block left$' --generate uniform:5 --explain=full
+check one_round grep -Eq '^ *structure: [01] rounds?, 1 component at first' $dir/out
+check one_round_of sh -c "! grep -E ' 1 (rounds|components|blocks) ' $dir/out"
+printf '1 2 3\n0 0 0\n4 5 6\n' >$dir/row0.txt
+expect one_row_drawn 2 'nothing can be drawn: 1 row has entries in only 0 columns$' --sample 2 $dir/row0.txt
+expect one_row_explained 0 'the permanent is 0: 1 row has entries in only 0 columns$' --explain=full $dir/row0.txt
 # limits, stopping, tolerance
 expect stopped 1 '--max-seconds reached' --generate uniform:40 --max-seconds 0.05
 check stopped_has_no_value sh -c "! grep -q 'permanent =' $dir/out"
@@ -852,6 +859,20 @@ pieces() { # pieces NAME ARGUMENTS...: stopped and resumed, and in three parts: 
   expect "$what: gap" 2 'of leaf [0-9]+ are missing' --merge $dir/piece1 $dir/piece3
   expect "$what: overlap" 2 'are there already' --merge $dir/piece1 $dir/piece2 $dir/piece3 $dir/piece2
 }
+# what is missing, in parts: one, several, one that is there and not finished, a job that was not in parts
+for i in 1 2 3 4; do
+  $perm --generate binary:26:0.5 --method exact --part $i/4 --checkpoint $dir/quarter$i >/dev/null
+done
+$perm --generate binary:30:0.5 --method exact --part 1/2 --checkpoint $dir/half1 --max-seconds 0.05 >/dev/null 2>&1
+$perm --generate binary:30:0.5 --method exact --part 2/2 --checkpoint $dir/half2 >/dev/null
+$perm --generate binary:30:0.5 --method exact --checkpoint $dir/job --max-seconds 0.05 >/dev/null 2>&1
+expect merge_one_missing 2 'are missing; part 2 of 4 is not among the files: compute it with --part 2/4, and name its checkpoint, too$' \
+  --merge $dir/quarter4 $dir/quarter1 $dir/quarter3
+expect merge_two_missing 2 'are missing; parts 1, 3 of 4 are not among the files: compute them with --part I/4, and' \
+  --merge $dir/quarter4 $dir/quarter2
+expect merge_unfinished 2 'are missing; all 2 parts are named, so one of them is not finished: perm --resume FILE' \
+  --merge $dir/half1 $dir/half2
+expect merge_whole_unfinished 2 "are missing; perm --resume $dir/job finishes what is left there" --merge $dir/job
 # the plain call gives the same, in whatever precision it ends; with a tolerance the precision is planned at once
 $perm --generate complex-gauss:21 --isa plain --precision fast --json >$dir/whole
 expect piece_escalated 0 '"status":"PERM_OK"' --generate complex-gauss:21 --isa plain --precision fast --json \
