@@ -24652,23 +24652,23 @@ static perm_status permi_make_note(permi_maker *maker)
   char line[512];
   int length;
   if (report->structural_rank < report->n)
-    length = snprintf(line, sizeof line,
-                      "structure: rank %d of %d, the permanent is 0: %d rows have entries in only %d columns\n",
-                      report->structural_rank, report->n, report->hall_lines, report->hall_others);
+    length = snprintf(line, sizeof line, "structure: rank %d of %d, the permanent is 0: %d row%s entries in only %d "
+                      "column%s\n", report->structural_rank, report->n, report->hall_lines,
+                      report->hall_lines == 1 ? " has" : "s have", report->hall_others,
+                      report->hall_others == 1 ? "" : "s");
   else
-    length = snprintf(line, sizeof line,
-                      "structure: %.0f entries in no perfect matching dropped, %d rows of degree 1 and %d of degree 2 "
-                      "eliminated, %d blocks left\n",
-                      (double)report->dead_entries, report->degree_one, report->degree_two, report->blocks);
+    length = snprintf(line, sizeof line, "structure: %.0f entries in no perfect matching dropped, %d rows of degree 1 "
+                      "and %d of degree 2 eliminated, %d block%s left\n", (double)report->dead_entries,
+                      report->degree_one, report->degree_two, report->blocks, report->blocks == 1 ? "" : "s");
   if (report->cancelled)
     length += snprintf(line + length, sizeof line - (size_t)length,
                        "structure: integers cancelled, and what is left is singular: the permanent is 0\n");
   else if (report->blocks)
-    snprintf(line + length, sizeof line - (size_t)length,
-             "structure: %d rounds, %d components at first; left %.0f of %.0f entries, the largest block of order %d, "
-             "%d rows and %d columns equal to others, %d lines of degree 3 and %d of degree 4\n",
-             report->rounds, report->components, (double)report->entries_left, (double)report->entries, report->largest,
-             report->equal_rows, report->equal_columns, report->degree_three, report->degree_four);
+    snprintf(line + length, sizeof line - (size_t)length, "structure: %d round%s, %d component%s at first; left %.0f "
+             "of %.0f entries, the largest block of order %d, %d rows and %d columns equal to others, %d lines of "
+             "degree 3 and %d of degree 4\n", report->rounds, report->rounds == 1 ? "" : "s", report->components,
+             report->components == 1 ? "" : "s", (double)report->entries_left, (double)report->entries,
+             report->largest, report->equal_rows, report->equal_columns, report->degree_three, report->degree_four);
   return permi_job_note(maker->job, 0, line) ? PERM_OK : permi_fail_memory(maker->result);
 }
 
@@ -25022,7 +25022,7 @@ static perm_status permi_sparse_check(const permi_given *given, const perm_optio
   }
   if (options->precision == PERM_PRECISION_KAHAN && !whole)
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2, "options: precision kahan is for methods glynn and ryser");
-  if (exactly && whole)
+  if (exactly && whole && !options->prove) /* which says so itself */
     return permi_fail(result, PERM_ERROR_OPTION, 2,
                       "options: method %s does not compute with precision exact; auto, exact and the sparse methods do",
                       perm_method_name(options->method));
@@ -27064,8 +27064,9 @@ static perm_status permi_sample_prepare(permi_sampling *sampling, const permi_gi
   permi_sample_ones(working, given->m);
   if (!permi_split(working) && watch->stopped == PERM_OK)
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 1,
-                      "matrix: its permanent is 0, nothing can be drawn: %d rows have entries in only %d columns",
-                      working->report.hall_lines, working->report.hall_others);
+                      "matrix: its permanent is 0, nothing can be drawn: %d row%s entries in only %d column%s",
+                      working->report.hall_lines, working->report.hall_lines == 1 ? " has" : "s have",
+                      working->report.hall_others, working->report.hall_others == 1 ? "" : "s");
   if (watch->stopped == PERM_OK && !exact && !permi_scale(working))
     return PERM_ERROR_MEMORY;
   if (watch->stopped == PERM_OK && working->lost)

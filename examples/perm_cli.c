@@ -31,6 +31,7 @@
 #include <omp.h>
 #endif
 #if defined(__unix__) || defined(__APPLE__)
+#include <dirent.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -88,6 +89,8 @@ static const char *cli_next_step(const cli *run, const perm_matrix *matrix, cons
   case PERM_ERROR_MEMORY:
     return one && !run->explain ? "; --explain tells how much is needed, --max-bytes takes what fits or refuses" : "";
   case PERM_ERROR_STATE:
+    if (run->merge && strstr(message, "are missing"))
+      return cli_missing_parts(&run->options.checkpoint);
     return run->resume || run->merge || !run->options.checkpoint.file ? ""
                                                                       : "; to begin anew, name another --checkpoint";
   case PERM_ERROR_DEVICE:
@@ -397,6 +400,8 @@ static int cli_matrix(cli *run, const char *file)
   next = cli_next_step(run, &matrix, &result); /* which knows the library's words */
   cli_in_options(result.status, result.message, sizeof result.message);
   cli_in_options(estimate.status, estimate.message, sizeof estimate.message);
+  if (cli_is_part_of_proof(&result) && strstr(result.message, "; there is no value"))
+    strcpy(strstr(result.message, "; there is no value"), "; a proof has no value before its end"); /* is shorter */
   if (result.status > 0 && ((run->write && !strcmp(run->write, "-")) || (run->spy && !strcmp(run->spy, "-")))) {
     fprintf(stderr, "perm: %s: %s\n", name, result.message); /* standard output is for the file */
     perm_matrix_free(&matrix);
@@ -509,6 +514,8 @@ int CLI_MAIN(int argc, char **argv)
     cli_catch_signals();
     if (run.resume || run.merge)
       code = cli_restore(&run, run.resume ? run.resume : run.file[0]);
+    if (code == CLI_DONE && (run.resume || run.merge))
+      code = cli_check_sources(&run);
     if (code == CLI_DONE && !run.explain && !run.merge)
       code = cli_start_threads(&run.options);
     run.options.checkpoint.merge = run.merge ? run.file : NULL;

@@ -104,6 +104,12 @@ static const char *cli_list_text(const cli_minors *list, int k)
   return text;
 }
 
+/* A proof that was stopped has residues, which are no sum. */
+static int cli_is_part_of_proof(const perm_result *result)
+{
+  return result->status > 0 && result->method == PERM_METHOD_PROOF && result->value != result->value;
+}
+
 /* list: goes in as "minors" or "gradient", in rows of `columns`. */
 static void cli_print_json(const char *name, const perm_matrix *matrix, const perm_result *result, const char *key,
                            const cli_minors *list, int count, int columns, const perm_integer *numbers)
@@ -114,7 +120,9 @@ static void cli_print_json(const char *name, const perm_matrix *matrix, const pe
   cli_json_head(name, matrix);
   if (result->value != result->value) {
     printf(",\"value\":null");
-    if (result->status > 0 && parts == 2)
+    if (result->status > 0 && cli_is_part_of_proof(result))
+      printf(",\"partial_sum\":null");
+    else if (result->status > 0 && parts == 2)
       printf(",\"partial_sum\":[\"%.17g\",\"%.17g\"]", result->partial_sum, result->partial_imaginary);
     else if (result->status > 0)
       printf(",\"partial_sum\":\"%.17g\"", result->partial_sum);
@@ -167,6 +175,8 @@ static const struct { const char *from, *to; } cli_wording[] = {
     {"options: ", ""},
     {"cancelled by the caller", "stopped by a signal"},
     {"options.gpu.devices = 0", "without --gpus"},
+    {"options.gpu.devices, or gpu.cpu_fallback", "--gpus 1, and --cpu-fallback where there may be none"},
+    {"checkpoint.parts need gpu.tune 0 or a candidate", "--part needs --tune=K"},
     {"(options.modulus)", "(--mod P)"},
     {"options.isa", "--isa"},
     {"isa cuda needs gpu.devices", "--isa cuda needs --gpus"},
@@ -310,7 +320,7 @@ static void cli_print(const char *name, const perm_matrix *matrix, const perm_re
     printf("\n  total %s\n", total);
     return;
   }
-  if (result->value != result->value) {
+  if (result->value != result->value && !cli_is_part_of_proof(result)) {
     perm_result so_far = *result;
     so_far.value = result->partial_sum;
     so_far.imaginary = result->partial_imaginary;

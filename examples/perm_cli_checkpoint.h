@@ -112,6 +112,84 @@ static int cli_restore(cli *run, const char *path)
   return CLI_DONE;
 }
 
+/* Does an output leave the files alone that the checkpoints are of, as they are named in their notes? */
+static int cli_check_sources(cli *run)
+{
+  const int outputs = run->write || run->spy || run->options.prove || run->options.checkpoint.file;
+  int i, code = CLI_DONE;
+  for (i = 0; outputs && code == CLI_DONE && i < (run->merge ? run->files : 1); i++) {
+    perm_options options;
+    perm_result result;
+    void *note = NULL;
+    size_t size = 0;
+    char *name = i ? NULL : run->restored_name;
+    memset(&options, 0, sizeof options);
+    if (i && perm_checkpoint_options(run->file[i], &options, &note, &size, &result) != PERM_OK) {
+      fprintf(stderr, "perm: %s\n", result.message);
+      return cli_exit_code(result.status);
+    }
+    if (note)
+      name = cli_note_line((const char *)note, (const char *)note + size, "file ");
+    run->source = name;
+#if defined(CLI_STAT)
+    {
+      struct stat there; /* what is not there may be written again */
+      run->source = name && stat(name, &there) == 0 ? name : NULL;
+    }
+#endif
+    code = cli_check_files(run);
+    run->source = NULL;
+    free(i ? name : NULL);
+    free(note);
+  }
+  return code;
+}
+
+/* What to do where chunks are missing in merged checkpoints: which parts of how many are not there, or which files are
+   of no part. In a static buffer. */
+static const char *cli_missing_parts(const perm_checkpoint_file *merged)
+{
+  static char text[400];
+  size_t used = 0;
+  int i, k, all = 0, missing = 0, told = 0;
+  char list[200] = "", *there = NULL;
+  text[0] = 0;
+  for (i = 0; i < merged->merges; i++) {
+    perm_options options;
+    memset(&options, 0, sizeof options);
+    if (perm_checkpoint_options(merged->merge[i], &options, NULL, NULL, NULL) != PERM_OK)
+      break;
+    if (!options.checkpoint.parts) {
+      snprintf(text, sizeof text, "; perm --resume %.300s finishes what is left there", merged->merge[i]);
+      break;
+    }
+    if (!there && (there = (char *)calloc((size_t)options.checkpoint.parts + 1, 1)) == NULL)
+      break;
+    all = all ? all : options.checkpoint.parts;
+    if (options.checkpoint.parts != all) {
+      snprintf(text, sizeof text, "; the files are of %d and of %d parts: name those of one number", all,
+               options.checkpoint.parts);
+      break;
+    }
+    there[options.checkpoint.part] = 1;
+  }
+  for (k = 1; i == merged->merges && k <= all; k++)
+    if (!there[k] && ++missing && used < 60) {
+      used += (size_t)sprintf(list + used, "%s%d", told++ ? ", " : "", k);
+    }
+  if (missing == 1)
+    snprintf(text, sizeof text, "; part %s of %d is not among the files: compute it with --part %s/%d, and name its "
+             "checkpoint, too", list, all, list, all);
+  else if (missing)
+    snprintf(text, sizeof text, "; parts %s%s of %d are not among the files: compute them with --part I/%d, and name "
+             "their checkpoints, too", list, told < missing ? " and more" : "", all, all);
+  else if (i == merged->merges && all)
+    snprintf(text, sizeof text, "; all %d parts are named, so one of them is not finished: perm --resume FILE finishes "
+             "it", all);
+  free(there);
+  return text;
+}
+
 /* The kernel family of a checkpoint is kept where none is asked for, since this machine may have a better one, and the
    kernel that was timed best, which may be another one now. */
 static void cli_keep_choices(perm_options *options)

@@ -22,6 +22,7 @@ typedef struct cli {
   char given[48]; /* by the place in cli_options: the option was given */
   perm_matrix restored;      /* from a checkpoint, and its name; NULL: none */
   char *restored_name;
+  const char *source;        /* the file that a resumed or merged checkpoint is of; NULL: none is there */
   uint64_t seed, sample; /* sample: permutations to draw; 0: none */
   int files;
   const char **file;
@@ -69,8 +70,8 @@ static const struct { const char *with, *others, *why; } cli_useless[] = {
 /* Options that do nothing without one of others. */
 static const struct { const char *option, *needs; } cli_needs[] = {
     {"--seed", " --generate --estimate --sample "}, {"--force", " --write --spy --prove "},
-    {"--tune", " --gpus --isa "},
-    {"--cpu-fallback", " --gpus --isa "}, {"--gpu-cache", " --gpus --isa --resume "}};
+    {"--tune", " --gpus "},
+    {"--cpu-fallback", " --gpus "}, {"--gpu-cache", " --gpus --resume "}};
 
 #define CLI_COUNT(array) ((int)(sizeof(array) / sizeof(array)[0]))
 
@@ -115,7 +116,7 @@ static const char *cli_meant(const char *word, int methods)
                                : "did you mean --max-seconds? perm --help lists all";
   for (k = 0; k < (methods ? PERM_METHOD_COUNT : CLI_COUNT(cli_options)); k++) {
     const char *name = methods ? perm_method_name((perm_method)k) : cli_options[k];
-    const int distance = cli_distance(word, name);
+    const int distance = methods && k == PERM_METHOD_STRUCTURE ? least : cli_distance(word, name); /* of results only */
     if (distance < least && distance < (int)strlen(name) / 2) {
       least = distance;
       snprintf(text, sizeof text, "did you mean %s? perm --%s", name,
@@ -161,7 +162,8 @@ static int cli_check_pairs(const cli *run)
     snprintf(name, sizeof name, " %s ", cli_needs[k].option);
     if (cli_given(run, name) && !cli_given(run, cli_needs[k].needs)) {
       char needs[80];
-      snprintf(text, sizeof text, "%s does nothing without one of", cli_needs[k].option);
+      snprintf(text, sizeof text, "%s does nothing without%s", cli_needs[k].option,
+               strstr(cli_needs[k].needs, " --") != strrchr(cli_needs[k].needs, '-') - 2 ? " one of" : "");
       snprintf(needs, sizeof needs, "%.*s", (int)strlen(cli_needs[k].needs) - 2, cli_needs[k].needs + 1);
       return cli_usage(text, needs, "add one or leave it out");
     }
@@ -209,34 +211,85 @@ static int cli_same_file(const char *a, const char *b)
 #endif
 }
 
-/* Would one output replace another one of this command? */
+#define CLI_LEFT 21 /* ".0123456789abcdef.tmp" ends the name of what a killed writer left: the next one removes it */
+
+static int cli_is_left(const char *name)
+{
+  const size_t length = strlen(name);
+  const char *const end = name + (length > CLI_LEFT ? length - CLI_LEFT : 0);
+  return length > CLI_LEFT && *end == '.' && strspn(end + 1, "0123456789abcdef") == 16 && !strcmp(end + 17, ".tmp");
+}
+
+/* Would the writer of `path` remove `other` as left by a killed one? By its name, or by any other name of that file. */
+static int cli_would_clean(const char *path, const char *other)
+{
+  int found = 0;
+#if defined(CLI_STAT)
+  const char *const slash = strrchr(path, '/');
+  const size_t base = slash ? (size_t)(slash - path) + 1 : 0, length = strlen(path), size = strlen(other);
+  char *name = (char *)malloc((length > size ? length : size) + CLI_LEFT + 1);
+  const struct dirent *entry;
+  DIR *directory = NULL;
+  if (name && strcmp(path, "-") != 0) {
+    if (cli_is_left(other)) {
+      sprintf(name, "%.*s", (int)(size - CLI_LEFT), other);
+      found = cli_same_file(name, path);
+    }
+    sprintf(name, "%.*s", (int)base, path);
+    directory = opendir(base ? name : ".");
+  }
+  while (!found && directory && (entry = readdir(directory)) != NULL)
+    if (!strncmp(entry->d_name, path + base, length - base) && cli_is_left(entry->d_name) &&
+        strlen(entry->d_name) == length - base + CLI_LEFT) {
+      sprintf(name + base, "%s", entry->d_name);
+      found = cli_same_file(name, other);
+    }
+  if (directory)
+    closedir(directory);
+  free(name);
+#else
+  (void)path, (void)other;
+#endif
+  return found;
+}
+
+/* Would one output replace or clean away another one of this command? What destroys a checkpoint: cli_check_inputs. */
 static int cli_check_outputs(const cli *run)
 {
-  const char *const option[3] = {"--write", "--spy", "--prove"};
-  const char *const path[3] = {run->write, run->spy, run->options.prove};
-  char text[40];
+  const char *const option[4] = {"--write", "--spy", "--prove", run->resume ? "--resume" : "--checkpoint"};
+  const char *const path[4] = {run->write, run->spy, run->options.prove, run->options.checkpoint.file};
+  char text[64];
   int i, k;
-  for (i = 0; i < 3; i++)
-    for (k = 0; k < i; k++)
-      if (path[i] && path[k] && (!strcmp(path[i], path[k]) || cli_same_file(path[i], path[k]))) {
+  for (i = 0; i < 4; i++)
+    for (k = 0; k < 3; k++)
+      if (!path[i] || !path[k] || k == i) {
+        continue;
+      } else if (k < i && i < 3 && (!strcmp(path[i], path[k]) || cli_same_file(path[i], path[k]))) {
         snprintf(text, sizeof text, "%s and %s have one name", option[k], option[i]);
         return cli_usage(text, path[i], "give two");
+      } else if (cli_would_clean(path[i], path[k])) {
+        snprintf(text, sizeof text, "%s would destroy the file of %s", option[i], option[k]);
+        return cli_usage(text, path[k], "name another file");
       }
   return CLI_DONE;
 }
 
-/* Would an output destroy a checkpoint or an input of this command, by whatever name? Merged parts may be the whole. */
+/* Would an output destroy a checkpoint or an input of this command, by whatever name? The checkpoint that is resumed is
+   replaced, merged parts may be the whole. */
 static int cli_check_inputs(const cli *run, const char *option, const char *path)
 {
   const char *const checkpoint = run->options.checkpoint.file;
-  const int files = run->generate || run->resume || (run->merge && path == checkpoint) ? 0 : run->files;
+  const int replaced = path == checkpoint && (run->resume || run->merge);
   char text[64];
   int i;
-  for (i = checkpoint && path != checkpoint ? -1 : 0; path && i < files; i++)
-    if (cli_same_file(path, i < 0 ? checkpoint : run->file[i])) {
-      snprintf(text, sizeof text, "%s would destroy the %s", option, i < 0 || run->merge ? "checkpoint" : "input");
+  for (i = -2; path && i < run->files; i++) {
+    const char *const input = i == -2 ? run->source : i == -1 ? checkpoint : run->file[i];
+    if (input && input != path && ((!replaced && cli_same_file(path, input)) || cli_would_clean(path, input))) {
+      snprintf(text, sizeof text, "%s would destroy the %s", option,
+               i == -1 || (run->merge && i >= 0) ? "checkpoint" : "input");
       return cli_usage(text, path, "name another file");
     }
+  }
   return CLI_DONE;
 }
 
@@ -277,6 +330,19 @@ static int cli_check_output(const cli *run, const char *option, const char *path
     return CLI_DONE;
   snprintf(text, sizeof text, "%s would replace a file that %s:", option, why);
   return cli_usage(text, path, "name another file, or add --force");
+}
+
+/* Do the files that are written leave each other and the inputs alone? */
+static int cli_check_files(const cli *run)
+{
+  int code = cli_check_outputs(run);
+  if (code == CLI_DONE)
+    code = cli_check_inputs(run, run->resume ? "--resume" : "--checkpoint", run->options.checkpoint.file);
+  if (code == CLI_DONE)
+    code = cli_check_output(run, "--write", run->write, "%%MatrixMarket", "Matrix Market");
+  if (code == CLI_DONE)
+    code = cli_check_output(run, "--prove", run->options.prove, "\211PROOF", "proof of a permanent");
+  return code == CLI_DONE ? cli_check_output(run, "--spy", run->spy, "<svg", "SVG") : code;
 }
 
 /* Names, one a line, some with a tab and what they are: for people, shell completion and the manual page. */
@@ -409,9 +475,19 @@ static int cli_part(const char *text, int *part, int *parts)
   return 1;
 }
 
+/* Is it the name of a file that can be replaced? */
+static int cli_check_name(const char *option, const char *value)
+{
+  char text[80];
+  snprintf(text, sizeof text, "%s takes a file, not a stream, so there is no use for", option);
+  return !*value ? cli_usage("no file name after", option, "expected one")
+         : strcmp(value, "-") ? CLI_DONE : cli_usage(text, value, "./- is a file of that name");
+}
+
 /* Do the options of checkpoints go together, and with the others? */
 static int cli_check_pieces(const cli *run)
 {
+  int i;
   const perm_options *options = &run->options;
   const char *const what = run->resume ? "--resume" : run->merge ? "--merge" : "--checkpoint";
   if (run->ranks && !run->explain)
@@ -437,6 +513,9 @@ static int cli_check_pieces(const cli *run)
     return cli_usage("--explain is for a job that begins, so it does not go with", what, "leave one out");
   if (!run->merge && run->files > 1)
     return cli_usage("a checkpoint is of one matrix", NULL, "give one file");
+  for (i = 0; run->merge && i < run->files; i++)
+    if (cli_check_name("--merge", run->file[i]) != CLI_DONE)
+      return CLI_USAGE;
   return CLI_DONE;
 }
 
@@ -611,14 +690,14 @@ static int cli_parse(cli *run, int argc, char **argv)
       run->generate = value;
     } else if (!strcmp(name, "--checkpoint") || !strcmp(name, "--resume")) {
       CLI_NEED("expected a file name")
-      if (!*value)
-        return cli_usage("no file name after", name, "expected one");
+      if (cli_check_name(name, value) != CLI_DONE)
+        return CLI_USAGE;
       options->checkpoint.file = value;
       run->resume = name[2] == 'r' ? value : run->resume;
     } else if (!strcmp(name, "--prove")) {
       CLI_NEED("expected a file name")
-      if (!*value)
-        return cli_usage("no file name after", name, "expected one");
+      if (cli_check_name(name, value) != CLI_DONE)
+        return CLI_USAGE;
       options->prove = value;
     } else if (!strcmp(name, "--checkpoint-seconds")) {
       CLI_NEED("expected seconds")
@@ -672,15 +751,7 @@ static int cli_parse(cli *run, int argc, char **argv)
   i = cli_check_pieces(run);
   if (i == CLI_DONE)
     i = cli_check_pairs(run);
-  if (i == CLI_DONE)
-    i = cli_check_outputs(run);
-  if (i == CLI_DONE)
-    i = cli_check_inputs(run, "--checkpoint", options->checkpoint.file);
-  if (i == CLI_DONE)
-    i = cli_check_output(run, "--write", run->write, "%%MatrixMarket", "Matrix Market");
-  if (i == CLI_DONE)
-    i = cli_check_output(run, "--prove", run->options.prove, "\211PROOF", "proof of a permanent");
-  return i == CLI_DONE ? cli_check_output(run, "--spy", run->spy, "<svg", "SVG") : i;
+  return i == CLI_DONE ? cli_check_files(run) : i;
 }
 
 static int cli_exit_code(perm_status status)

@@ -610,6 +610,74 @@ check checkpoint_stays cmp -s $dir/keep.ck $dir/keep.copy
 expect checkpoint_to_come 2 'would destroy the checkpoint' --generate uniform:14 --checkpoint $dir/new.ck --write ./$dir/new.ck
 check checkpoint_to_come_none test ! -e $dir/new.ck
 check write_on_redirected sh -c "! build/perm - --write $dir/input.mtx <$dir/input.mtx 2>/dev/null"
+# so does the matrix that a checkpoint is of, by the name in its note, also where it has other contents by now
+mkdir $dir/own; printf '1 2\n3 4\n' >$dir/own/m.txt; cp $dir/own/m.txt $dir/own/2.txt
+printf '%%%%MatrixMarket matrix array integer general\n2 2\n1\n3\n2\n4\n' >$dir/own/m.mtx
+expect note_made 0 'permanent = 10$' $dir/own/m.txt --method exact --checkpoint $dir/own/c.ck
+$perm $dir/own/m.mtx --method exact --checkpoint $dir/own/m.ck >/dev/null
+$perm $dir/own/m.txt --prove $dir/own/m.prf --checkpoint $dir/own/p.ck >/dev/null
+for part in 1 2; do
+  $perm $([ $part = 1 ] && echo $dir/own/m.txt || echo $dir/own/2.txt) --method exact --part $part/2 \
+    --checkpoint $dir/own/part$part.ck >/dev/null
+done
+ln $dir/own/m.txt $dir/own/hard.txt; printf '%%%%MatrixMarket matrix array real general\n1 1\n9\n' >$dir/own/m.mtx
+cp $dir/own/m.mtx $dir/own/m.copy
+for spelling in $dir/own/m.txt ./$dir/own/m.txt $dir/own/hard.txt; do
+  for option in --write --spy; do
+    expect "$option on the note's matrix: $spelling" 2 "$option would destroy the input \"$spelling\"" \
+      --resume $dir/own/c.ck --force $option $spelling
+    expect "$option on a part's matrix: $spelling" 2 "$option would destroy the input \"$spelling\"" \
+      --merge $dir/own/part1.ck $dir/own/part2.ck --force $option $spelling
+  done
+  expect "--prove on the note's matrix: $spelling" 2 "--prove would destroy the input \"$spelling\"" \
+    --resume $dir/own/p.ck --force --prove $spelling
+done
+expect "--write on the note's matrix, changed" 2 'would destroy the input' --resume $dir/own/m.ck --write $dir/own/m.mtx
+expect "--write on the second part's matrix" 2 "would destroy the input \"$dir/own/2.txt\"" \
+  --merge $dir/own/part1.ck $dir/own/part2.ck --force --write $dir/own/2.txt
+expect "--checkpoint of the merged on a matrix" 2 "2.txt: no checkpoint of perm" \
+  --merge $dir/own/part1.ck $dir/own/part2.ck --checkpoint $dir/own/2.txt
+printf '1 2\n3 4\n' | cmp -s - $dir/own/m.txt; check note_matrix_stays test $? -eq 0
+check note_matrix_changed_stays cmp -s $dir/own/m.mtx $dir/own/m.copy
+rm $dir/own/m.mtx # which then is written anew
+expect note_matrix_again 0 'permanent = 10$' --resume $dir/own/m.ck --write $dir/own/m.mtx
+expect note_elsewhere 0 'permanent = 10$' --resume $dir/own/m.ck --write $dir/own/m.mtx.copy
+# "-" is a stream for --write and --spy alone
+cp $dir/own/m.txt $dir/own/-; where=$PWD
+for arguments in "2.txt --prove -" "2.txt --prove=- --force" "./- --prove -" "2.txt --checkpoint -" "--resume -" \
+  "--merge -" "--merge c.ck -"; do
+  (cd $dir/own && case $perm in /*) ;; *) perm=$where/$perm;; esac && "$perm" $arguments) >$dir/out 2>&1 </dev/null
+  code=$?
+  check "no stream: $arguments" test $code -eq 2
+  check "no stream: $arguments, said" grep -q 'takes a file, not a stream, so there is no use for "-"; ./- is a file of that name' $dir/out
+done
+check stream_stays cmp -s $dir/own/- $dir/own/m.txt
+# what has the name of a killed writer's file is not cleaned away where this command needs it
+for output in --prove --checkpoint --write --spy; do
+  left=$dir/own/left.0123456789abcdef.tmp
+  cp $dir/own/m.txt $left
+  expect "$output by a leftover" 2 "$output would destroy the input \"$dir/own/left\"" $left $output $dir/own/left
+  expect "$output by a leftover, elsewise" 2 "$output would destroy the input" ./$left $output $dir/../cli/own/left
+  ln -s left.0123456789abcdef.tmp $dir/own/link
+  expect "$output by a link to a leftover" 2 "$output would destroy the input" $dir/own/link $output $dir/own/left
+  check "$output by a leftover as standard input" sh -c "! '$perm' - $output $dir/own/left <$left >/dev/null 2>&1"
+  check "$output: the leftover stays" cmp -s $left $dir/own/m.txt
+  rm $dir/own/link $left
+done
+left=$dir/own/left.0123456789abcdef.tmp
+cp $dir/own/c.ck $left; cp $dir/own/m.txt $dir/own/next.fedcba9876543210.tmp
+expect resume_a_leftover 2 '--write would destroy the checkpoint' --resume $left --write $dir/own/left
+expect merge_a_leftover 2 '--checkpoint would destroy the checkpoint' --merge $left --checkpoint $dir/own/left
+check resume_a_leftover_stays cmp -s $left $dir/own/c.ck
+rm $left
+expect checkpoint_a_leftover 2 'would destroy' $dir/own/2.txt --checkpoint $left --prove $dir/own/left
+expect write_a_leftover 2 'would destroy' $dir/own/2.txt --write $left --prove $dir/own/left
+expect write_a_leftover_of_checkpoint 2 'would destroy' $dir/own/2.txt --write $left --checkpoint $dir/own/left
+cp $dir/own/m.txt $dir/own/left.0123456789abcdeg.tmp # not such a name
+expect no_leftover 0 'permanent = 10$' $dir/own/left.0123456789abcdeg.tmp --prove $dir/own/left
+cp $dir/own/m.txt $left # of another command: as before
+expect leftover_of_others 0 'permanent = 10$' $dir/own/2.txt --prove $dir/own/left
+check leftover_is_cleaned test ! -e $left
 expect stopped_in_a_named_plan 1 '--max-seconds reached while planning' --max-seconds 0.1 --generate er:54:0.3 \
   --method hybrid
 "$perm" --generate grid:40:40 --method frontier --effort 100 --max-seconds 0.01 --spy - >$dir/out 2>$dir/err; code=$?
@@ -672,6 +740,32 @@ useless --write - --gradient; useless --spy - --estimate
 expect useless_seconds 2 'has no use for' --estimate --seconds 1 --max-seconds 1 $dir/nine.txt
 expect useless_merge 2 'nothing is computed' --merge $dir/nine.txt --gpus 1
 
+# messages name options of this command, which can be followed
+expect gpu_method 4 'needs a GPU for this method: --gpus 1, and --cpu-fallback where there may be none' \
+  --generate er:20:0.3 --method codegen-memory
+expect gpu_method_followed 0 'permanent = ' --generate er:20:0.3 --method codegen-memory --gpus 1 --cpu-fallback
+expect fallback_alone 2 '^perm: --cpu-fallback does nothing without "--gpus"; add' --generate er:20:0.3 --cpu-fallback --isa cuda
+expect cache_alone 2 '^perm: --gpu-cache does nothing without one of "--gpus --resume"; add' --generate er:20:0.3 --gpu-cache x
+for method in dense glynn frontier subsets; do
+  expect "prove by $method" 2 "^perm: ones:12: --prove goes with methods auto and proof, not $method$" --generate ones:12 \
+    --prove $dir/ones.prf --method $method
+done
+expect parts_tuned 2 '^perm: er:30:0.4: --part needs --tune=K: ' --generate er:30:0.4 --gpus 1 --tune --part 1/2 \
+  --checkpoint $dir/tuned.ck
+expect method_of_results 2 'unknown method "structure"; perm --list methods has them$' --generate ones:4 --method structure
+# a proof that was stopped has residues, no sum
+expect prove_no_sum 1 '^  --max-seconds reached; a proof has no value before its end$' --generate binary:32:0.9 \
+  --max-seconds 1 --prove $dir/no_sum.prf
+check prove_no_sum_line sh -c "! grep -q 'sum so far' $dir/out"
+expect prove_no_sum_json 1 '"value":null,"partial_sum":null,' --generate binary:32:0.9 --max-seconds 1 --json \
+  --prove $dir/no_sum.prf
+# one is not several
+expect one_block 0 'eliminated, 1 block left$' --generate uniform:5 --explain=full
+check one_round grep -Eq '^ *structure: [01] rounds?, 1 component at first' $dir/out
+check one_round_of sh -c "! grep -E ' 1 (rounds|components|blocks) ' $dir/out"
+printf '1 2 3\n0 0 0\n4 5 6\n' >$dir/row0.txt
+expect one_row_drawn 2 'nothing can be drawn: 1 row has entries in only 0 columns$' --sample 2 $dir/row0.txt
+expect one_row_explained 0 'the permanent is 0: 1 row has entries in only 0 columns$' --explain=full $dir/row0.txt
 # limits, stopping, tolerance
 expect stopped 1 '--max-seconds reached' --generate uniform:40 --max-seconds 0.05
 check stopped_has_no_value sh -c "! grep -q 'permanent =' $dir/out"
@@ -765,6 +859,20 @@ pieces() { # pieces NAME ARGUMENTS...: stopped and resumed, and in three parts: 
   expect "$what: gap" 2 'of leaf [0-9]+ are missing' --merge $dir/piece1 $dir/piece3
   expect "$what: overlap" 2 'are there already' --merge $dir/piece1 $dir/piece2 $dir/piece3 $dir/piece2
 }
+# what is missing, in parts: one, several, one that is there and not finished, a job that was not in parts
+for i in 1 2 3 4; do
+  $perm --generate binary:26:0.5 --method exact --part $i/4 --checkpoint $dir/quarter$i >/dev/null
+done
+$perm --generate binary:30:0.5 --method exact --part 1/2 --checkpoint $dir/half1 --max-seconds 0.05 >/dev/null 2>&1
+$perm --generate binary:30:0.5 --method exact --part 2/2 --checkpoint $dir/half2 >/dev/null
+$perm --generate binary:30:0.5 --method exact --checkpoint $dir/job --max-seconds 0.05 >/dev/null 2>&1
+expect merge_one_missing 2 'are missing; part 2 of 4 is not among the files: compute it with --part 2/4, and name its checkpoint, too$' \
+  --merge $dir/quarter4 $dir/quarter1 $dir/quarter3
+expect merge_two_missing 2 'are missing; parts 1, 3 of 4 are not among the files: compute them with --part I/4, and' \
+  --merge $dir/quarter4 $dir/quarter2
+expect merge_unfinished 2 'are missing; all 2 parts are named, so one of them is not finished: perm --resume FILE' \
+  --merge $dir/half1 $dir/half2
+expect merge_whole_unfinished 2 "are missing; perm --resume $dir/job finishes what is left there" --merge $dir/job
 # the plain call gives the same, in whatever precision it ends; with a tolerance the precision is planned at once
 $perm --generate complex-gauss:21 --isa plain --precision fast --json >$dir/whole
 expect piece_escalated 0 '"status":"PERM_OK"' --generate complex-gauss:21 --isa plain --precision fast --json \

@@ -165,8 +165,8 @@ TEST(t_prepare_structural_rank)
         perm_job *job = NULL;
         CHECK(perm_sparse_job(&matrix, NULL, &job, NULL) == PERM_OK);
         perm_job_explain(job, text, sizeof text);
-        snprintf(expected, sizeof expected, "rank %d of %d, the permanent is 0: %d rows have entries in only %d", rank,
-                 n, report.hall_lines, report.hall_others);
+        snprintf(expected, sizeof expected, "rank %d of %d, the permanent is 0: %d row%s entries in only %d", rank,
+                 n, report.hall_lines, report.hall_lines == 1 ? " has" : "s have", report.hall_others);
         CHECK_TEXT(text, expected);
         perm_job_free(job);
       }

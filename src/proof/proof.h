@@ -272,12 +272,12 @@ static perm_status permi_proof_refuse(const permi_problem *problem, const perm_o
 {
   const perm_checkpoint_file *kept = &options->checkpoint;
   int i;
-  if (!problem->integer)
-    return permi_fail(result, PERM_ERROR_UNSUPPORTED, argument,
-                      "options: proofs are of integers: use perm_compute_integer or _gaussian, or precision exact");
   if (options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_PROOF)
     return permi_fail(result, PERM_ERROR_OPTION, argument, "options: prove goes with methods auto and proof, not %s",
                       perm_method_name(options->method));
+  if (!problem->integer)
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, argument,
+                      "options: proofs are of integers: use perm_compute_integer or _gaussian, or precision exact");
   if (options->precision != PERM_PRECISION_DEFAULT && options->precision != PERM_PRECISION_EXACT)
     return permi_fail(result, PERM_ERROR_OPTION, argument, "options: proofs are exact, so leave precision as it is");
   if (options->isa == PERM_ISA_CUDA && problem->n < PERMI_GPU_LEAST_N)

@@ -396,8 +396,9 @@ static perm_status permi_sample_prepare(permi_sampling *sampling, const permi_gi
   permi_sample_ones(working, given->m);
   if (!permi_split(working) && watch->stopped == PERM_OK)
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 1,
-                      "matrix: its permanent is 0, nothing can be drawn: %d rows have entries in only %d columns",
-                      working->report.hall_lines, working->report.hall_others);
+                      "matrix: its permanent is 0, nothing can be drawn: %d row%s entries in only %d column%s",
+                      working->report.hall_lines, working->report.hall_lines == 1 ? " has" : "s have",
+                      working->report.hall_others, working->report.hall_others == 1 ? "" : "s");
   if (watch->stopped == PERM_OK && !exact && !permi_scale(working))
     return PERM_ERROR_MEMORY;
   if (watch->stopped == PERM_OK && working->lost)

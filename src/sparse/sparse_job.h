@@ -273,7 +273,7 @@ static perm_status permi_sparse_check(const permi_given *given, const perm_optio
   }
   if (options->precision == PERM_PRECISION_KAHAN && !whole)
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2, "options: precision kahan is for methods glynn and ryser");
-  if (exactly && whole)
+  if (exactly && whole && !options->prove) /* which says so itself */
     return permi_fail(result, PERM_ERROR_OPTION, 2,
                       "options: method %s does not compute with precision exact; auto, exact and the sparse methods do",
                       perm_method_name(options->method));
