@@ -1487,7 +1487,8 @@ def permanent(a, rows=None, cols=None, out=None, **options):
     ints, in an array of objects. out: of stacks of floats, where to write: float64 or complex128, of the stack's shape
     (...), without gaps; it is returned.
     Raises Incomplete if stopped early or the tolerance is not met, TooLargeError (an OverflowError) if a double does
-    not hold the number: too large, or so small that bits are lost. Its result has the number as value and exp2.
+    not hold the number: too large, or so small that bits are lost. Its result has the number as value and exp2; of
+    stacks of floats it says which number, and its result is the array.
 
     >>> perm.permanent([[1j, 2], [3, 4]])
     (6+4j)
@@ -1545,11 +1546,14 @@ def permanent(a, rows=None, cols=None, out=None, **options):
 
 
 def _refine(out, a, order, one):
-    """Looks again at permanents in `out`, of the order, that may be 0 by underflow: by the function one(k). None may
-    unless products of so many entries of a can be below the least normal double."""
+    """Looks again at permanents in `out`, of the order, that overflowed or may be 0 by underflow: by the function
+    one(k). None may be so unless products of so many entries of a can be below the least normal double."""
     values = _entries(out.array) if out.given is None else _numbers(out.given)
     values = values if isinstance(values, list) else _entries(values)
-    doubtful = [k for k, x in enumerate(values) if max(abs(x.real), abs(x.imag)) < _LEAST]
+    if out.kind == "d":
+        doubtful = [k for k, x in enumerate(values) if not _LEAST <= abs(x) < math.inf]
+    else:
+        doubtful = [k for k, x in enumerate(values) if max(abs(x.real), abs(x.imag)) < _LEAST or x - x != 0]
     if not doubtful:
         return
     if np:
@@ -1558,13 +1562,14 @@ def _refine(out, a, order, one):
     else:
         least = min((abs(part) for x in _entries(a) for part in (x.real, x.imag) if part), default=math.inf)
     if order * math.log2(least) > -1000:
-        return
+        doubtful = [k for k in doubtful if values[k] - values[k] != 0]  # infinite or NaN
     for k in doubtful:
         try:
             values[k] = one(k)
         except TooLargeError as error:
             raise TooLargeError("number %d of them: %s" % (k, error), "PERM_ERROR_OVERFLOW", out.answer()) from None
-    out.fill(values)
+    if doubtful:
+        out.fill(values)
 
 
 def _batch(a, call, out):
@@ -1901,7 +1906,7 @@ def submatrices(a, rows=None, cols=None, out=None, **options):
     rows, cols: arrays (count, k) of indices from 0, repeats allowed (then lines stand so often: two photons in a mode);
     one of them may be (k,), the same for all, or None: 0 .. k-1. Returns count doubles
     (complex), in out if given, as in permanent(), of shape (count,). Integers are taken as doubles. O(count k 2^(k-1)).
-    Raises IndexRangeError, InputError, ...
+    Raises IndexRangeError, InputError, TooLargeError as for stacks, ...
 
     >>> list(map(float, perm.submatrices([[1, 2], [3, 4], [5, 6]], rows=[[0, 1], [0, 2]])))
     [10.0, 16.0]

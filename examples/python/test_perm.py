@@ -649,6 +649,34 @@ def test_numbers_too_small_for_doubles():
 
 
 def test_a_result_as_a_number():
+def test_stacks_of_numbers_too_large_for_doubles():
+    """inf is never what overflowed, nor NaN; and what a double holds is returned, whatever overflows on the way."""
+    large = np.stack([np.ones((5, 5)), np.full((5, 5), 1e200), np.ones((5, 5))])
+    apart = np.moveaxis(np.moveaxis(large, 0, 2).copy(), 2, 0)
+    for options in ({}, {"certify": True}, {"precision": "dd"}, {"threads": 1}, {"method": "glynn"}):
+        for stack in (large, apart, large * 1j, large * (1 + 1j), large.tolist(), large.reshape(3, 1, 5, 5)):
+            with pytest.raises(perm.TooLargeError, match="^number 1 of them: the permanent exceeds a double") as caught:
+                perm.permanent(stack, **options)
+            assert abs(np.ravel(caught.value.result)[[0, 2]]).min() >= 119.99
+    with pytest.raises(perm.TooLargeError, match="^number 0 of them"):
+        perm.permanent(np.full((2, 9, 9), 3e38, np.float32))
+    out = np.empty(3)
+    with pytest.raises(perm.TooLargeError, match="^number 1 of them"):
+        perm.permanent(large, out=out)
+    for matrix in (np.diag([1e200, 1e200, 1e-200, 1e-200]), np.diag([1e200, 1e-200, 1e200j, 1e-200]),
+                   LARGE[:6, :6] * [[1e200], [1e200], [1e200], [1e-200], [1e-200], [1e-200]]):
+        stack, one = np.stack([matrix, np.ones(matrix.shape)]), perm.permanent(matrix)
+        assert np.allclose(perm.permanent(stack), [one, math.factorial(len(matrix))], rtol=1e-12)
+    a, three = np.full((5, 5), 1e200), [[0, 1, 2]]
+    for matrix in (a, a * 1j, a - 1e200j):
+        with pytest.raises(perm.TooLargeError, match="^number 0 of them: the permanent exceeds a double"):
+            perm.submatrices(matrix, three, three)
+    a[3:, 3:] = 1
+    with pytest.raises(perm.TooLargeError, match="^number 1 of them"):
+        perm.submatrices(a, [[3, 4], [0, 1]], [[3, 4], [0, 1]], out=np.empty(2))
+    assert perm.submatrices(a, [[3, 4]], [[3, 4]]).tolist() == [2]
+
+
     whole = perm.compute([[1, 2], [3, 4]])
     assert (float(whole), int(whole), complex(whole)) == (10.0, 10, 10 + 0j)
     real = perm.compute(np.full((20, 20), 1e10) / 7)
