@@ -57,7 +57,7 @@ OPTIONS, keywords of all of them; those of the C structure perm_options
     tune              True, or an earlier Result.tuned: the best of several kernels
     checkpoint        a file that keeps finished work: the same call goes on where it was
     checkpoint_seconds  how often it is written (60)
-    part=(i, k)       only the i-th of k parts, into the checkpoint
+    part=(i, k)       only the i-th of k parts, into the checkpoint, which it needs
     merge             a list of the checkpoints of all parts
     prove             of integers: a file for the proof of the permanent, which perm_verify checks without perm
     format            one of FORMATS: what a file without a banner is; "auto": what it can only be
@@ -766,6 +766,8 @@ class _Call:
                                  "PERM_ERROR_OPTION")
         if cancel is not None and not hasattr(cancel, "is_set"):
             raise InputTypeError("cancel: expected a threading.Event, not %.60r" % (cancel,), "PERM_ERROR_OPTION")
+            if checkpoint is None:
+                raise InputError("part: its work is kept in a file, add checkpoint=", "PERM_ERROR_OPTION")
         self.progress, self.cancel = progress, cancel
         self.interrupted, self.raised = False, None
         o.progress = _on_progress

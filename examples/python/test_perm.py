@@ -1218,6 +1218,9 @@ def test_no_names_of_c_in_errors():
             call()
         assert not re.search("perm_|options:|plan:|--", str(caught.value))
     listed = re.search("expected one of (.*)", str(pytest.raises(perm.Error, perm.compute, REAL, method="x").value))[1]
+    for call in (perm.compute, perm.permanent, perm.plan, perm.explain, perm.gradient, perm.rook_numbers):
+        with pytest.raises(perm.InputError, match="^part: its work is kept in a file, add checkpoint=$"):
+            call(WHOLE, part=(1, 2))
     assert set(perm.METHODS) - set(listed.split()) == {"structure", "borchardt"}
     assert set(perm.__all__) <= set(dir(perm)) and not {"Any", "byref", "Fraction", "itertools"} & set(dir(perm))
 
