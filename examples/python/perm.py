@@ -823,6 +823,23 @@ def _without_cuda():
     return not _cuda
 
 
+class _Clock:
+    """max_seconds of a call of this module that makes several of the library: each gets what is left."""
+
+    def __init__(self, options):
+        self.options, self.seconds = options, _real("max_seconds", options.get("max_seconds"))
+        self.end = time.monotonic() + self.seconds
+
+    def left(self):
+        """The options of the next call; Incomplete where nothing is left. Bad numbers are the library's to refuse."""
+        if not self.seconds > 0:
+            return self.options
+        left = self.end - time.monotonic()
+        if left <= 0:
+            raise Incomplete("max_seconds reached", "PERM_STOPPED_TIME")
+        return {**self.options, "max_seconds": left}
+
+
 _cuda = None  # not known yet
 _OPTIONS = _Call.__init__.__code__.co_varnames[1:_Call.__init__.__code__.co_argcount]
 
@@ -1534,7 +1551,8 @@ def permanent(a, rows=None, cols=None, out=None, **options):
         raise InputError("out: only of stacks of floats", "PERM_ERROR_SIZE")
     kind = "D" if kind == "D" else "d"
     given = None if out is None else _Out(out, stack, kind == "D")
-    values = [permanent(a[at], rows, cols, **options) for at in itertools.product(*map(range, stack))]
+    clock = _Clock(options)
+    values = [permanent(a[at], rows, cols, **clock.left()) for at in itertools.product(*map(range, stack))]
     kinds = {type(value) for value in values}
     if given is not None:
         given.fill(values)
@@ -1614,11 +1632,10 @@ def _squared(a):
     return _made(_kind(a), (m, n + 1), values), None, [1] * n + [spare]
 
 
-def _exact_minors(lines, a, rows, cols, modulus, options):
+def _exact_minors(lines, a, rows, cols, options):
     """Minors of the rows in `lines` as lists of exact numbers, the order of each, and whether they were multiplied by
     the multiplicities. One permanent for every pair of a row and a column that are not the same."""
-    (m, n), left = a.shape, options.get("max_seconds") or 0
-    end = time.monotonic() + left
+    (m, n), clock = a.shape, _Clock(options)
     a = _integers(a) if _kind(a) in "fd" else a
     a = a.tolist() if np else a.nested()
     given = rows is not None or cols is not None
@@ -1627,8 +1644,7 @@ def _exact_minors(lines, a, rows, cols, modulus, options):
     columns, known = [tuple(row[j] for row in a) for j in range(n)], {}
 
     def minor(i, j):
-        if left:
-            options["max_seconds"] = max(end - time.monotonic(), 1e-3)
+        options = clock.left()
         if given:
             less = rows[:i] + [rows[i] - 1] + rows[i + 1:], cols[:j] + [cols[j] - 1] + cols[j + 1:]
             return _finished(compute(a, *less, **options))
@@ -1680,7 +1696,7 @@ def _listed(name, a, rows, cols, row, full, out, options):
             raise UnsupportedError("checkpoints and parts are of one sum: exact minors are many")
         if row is not None and rows is not None and not rows[row]:
             raise InputError("row = %d: rows has no copy of it" % row, "PERM_ERROR_COUNTS")
-        lists, r, c = _exact_minors(range(m) if row is None else [row], a, rows, cols, modulus, dict(options))
+        lists, r, c = _exact_minors(range(m) if row is None else [row], a, rows, cols, options)
         order = min(m, n) if rows is None and cols is None else sum(r)
         if common != 1:
             lists = [[Fraction(x, common ** (order - 1)) for x in each] for each in lists]
@@ -1781,12 +1797,18 @@ def marginals(a, **options):
     used = [(i, j) for i, row in enumerate(rows) for j, x in enumerate(row) if x]
     if m == n > _BY_COLUMNS and not options and (plan(scaled).seconds + 1e-4) * len(used) < 2e-10 * n * 2**n:
         return _by_entries(_kind(a), rows, used)
-    derivatives, result = gradient(scaled, full=True, **options)
+    clock = _Clock(options)
+
+    def derived(a, **more):
+        numbers, result = gradient(a, full=True, **{**more, **clock.left()})
+        if result.status.startswith("PERM_STOPPED"):
+            raise Incomplete(result.message or result.status, result.status, result)
+        return numbers, result
+    derivatives, result = derived(scaled)
     if used and not result.error_estimate <= 1e-10 * abs(result.value):  # of the worst derivative; entries are below 1
         rows, counts = _balanced(rows, n)
         whole = _made(_kind(a), (len(rows), n), [x for row in rows for x in row])
-        derivatives, result = gradient(whole, rows=counts, cols=None if counts is None else [1] * n, full=True,
-                                       **{"precision": "dd", **options})
+        derivatives, result = derived(whole, rows=counts, cols=None if counts is None else [1] * n, precision="dd")
         derivatives, rows = derivatives[:m], rows[:m]
     if not result.value:
         raise _weightless()
@@ -2239,7 +2261,7 @@ def _entering(u, input):
     return [j for j in modes for _ in range(counts[j])]
 
 
-def _chances(u, taken, entered, options):
+def _chances(u, taken, entered, clock):
     """The m chances of a photon's way out, each added to those before it: after photons that left by the modes in
     `taken` (sorted), all of them and this one being `entered` (photons by mode of entry).
 
@@ -2255,7 +2277,7 @@ def _chances(u, taken, entered, options):
     else:
         block = [1 + 0j] * len(columns) + [u[i][j] for i in modes for j in columns]
         block = _made("D", (len(modes) + 1, len(columns)), block)
-    numbers, result = minors(block, 0, *counts, True, **options)
+    numbers, result = minors(block, 0, *counts, True, **clock.left())
     if result.status != "PERM_OK":  # stopped; or too many photons share a mode, so that all digits cancel
         raise Incomplete("the minors of a photon: " + (result.message or result.status), result.status, result)
     if np:
@@ -2281,7 +2303,8 @@ class sampler:
         (product of the factorials of s and of input). Photon after photon by the minors of one row (P. Clifford,
         R. Clifford, The classical complexity of boson sampling, SODA 2018), k photons in 2^k k and k m steps, fewer
         where some share a mode. An array with NumPy, else a list of lists. Sample k depends on seed and first + k.
-        Options: of the minors. Raises InputError where the columns are not orthonormal to 1e-9, ...
+        Options: of the minors, max_seconds of all of them. Raises InputError where the columns are not orthonormal to
+        1e-9, Incomplete, ...
 
         >>> splitter = [[0.6, 0.8], [0.8, -0.6]]
         >>> [list(map(int, way)) for way in perm.sampler.boson(splitter, [1, 1], 4, seed=5)]
@@ -2293,11 +2316,9 @@ class sampler:
         m, n = u.shape
         rows = u.tolist() if np else u.nested()
         entering = _entering(rows, input)
-        options.setdefault("tolerance", 0.01)  # by the estimate; errors are far smaller. Not once more in double-double
-        _call(options, "u", "input", "count", "seed", "first")
         photons = len(entering)
         if not np:
-            later = _Ways(rows, n, options)
+            later = _Ways(rows, n, clock)
             ways = []
             for k in range(first, first + count):
                 draws = [_stream(seed, k & _64_BITS, t) for t in range(2 * photons)]
@@ -2308,7 +2329,10 @@ class sampler:
                 ways.append([taken.count(i) for i in range(m)])
             return ways
         ways = _copied(np.zeros, (count, m), np.intc)
-        later, most = _Ways(u, n, options), max(1, 2**20 // max(photons * max(m, photons), 1))
+        options.setdefault("tolerance", 0.01)  # by the estimate; errors are far smaller. Not once more in double-double
+        _call(options, "u", "input", "count", "seed", "first")
+        clock = _Clock(options)
+        later, most = _Ways(u, n, clock), max(1, 2**20 // max(photons * max(m, photons), 1))
         for begin in range(0, count, most):
             part = ways[begin:begin + most]
             samples = np.arange(len(part), dtype=np.uint64) + np.uint64(first + begin & _64_BITS)
@@ -2318,7 +2342,7 @@ class sampler:
             taken = np.empty((len(part), photons), np.intc)
             for j in range(photons):
                 if j <= _TOGETHER:
-                    taken[:, j] = _next_together(u, order[:, :j + 1], taken[:, :j], uniform[:, j], options)
+                    taken[:, j] = _next_together(u, order[:, :j + 1], taken[:, :j], uniform[:, j], clock)
                 else:
                     taken[:, j] = [later.next(*each) for each in zip(
                         order[:, :j + 1].tolist(), taken[:, :j].tolist(), uniform[:, j].tolist())]
@@ -2329,8 +2353,8 @@ class sampler:
 class _Ways:
     """The ways out of one photon after another of one sample, by minors; what was computed is kept for the next."""
 
-    def __init__(self, u, n, options):
-        self.u, self.n, self.options, self.known = u, n, options, {}
+    def __init__(self, u, n, clock):
+        self.u, self.n, self.clock, self.known = u, n, clock, {}
 
     def next(self, order, taken, uniform):
         """By which mode the last of those in `order` (modes of entry) leaves, after those in `taken`."""
@@ -2339,13 +2363,15 @@ class _Ways:
         if cumulative is None:
             if len(self.known) * len(self.u) > 1 << 20:
                 self.known.clear()
-            cumulative = self.known[key] = _chances(self.u, *key, self.options)
+            cumulative = self.known[key] = _chances(self.u, *key, self.clock)
+        else:
+            self.clock.left()  # a million samples of ways that are known take long, too
         return bisect.bisect_right(cumulative, uniform * cumulative[-1])
 
 
-def _next_together(u, order, taken, uniform, options):
+def _next_together(u, order, taken, uniform, clock):
     """The same for many samples (rows of arrays): their minors are selections, by one call."""
-    count, k = taken.shape
+    (count, k), options = taken.shape, clock.left()
     rest = np.array([[j for j in range(k + 1) if j != left] for left in range(k + 1)], int).reshape(k + 1, k)
     minors = _Out(None, (count * (k + 1),), True)
     if k:

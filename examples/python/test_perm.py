@@ -759,7 +759,8 @@ def test_exact_minors():
                        (lambda: perm.minors([[1, 2]] * 2, 0, precision="exact", out=np.empty(2)), "out: of doubles"),
                        (lambda: perm.minors(WHOLE, 99), "row = 99: the matrix has rows 0 .. "),
                        (lambda: perm.minors(a, 1, rows, cols), "no copy"),
-                       (lambda: perm.gradient(a, part=(1, 2)), "parts")):
+                       (lambda: perm.gradient(a, part=(1, 2), checkpoint="a.ck"), "parts"),
+                       (lambda: perm.gradient(a, max_seconds=-1), "max_seconds is negative")):
         with pytest.raises(perm.Error, match=text):
             call()
     with pytest.raises(perm.Incomplete):
@@ -1140,6 +1141,22 @@ def test_progress_and_cancel():
     result = perm.compute(LONG, progress=lambda now: told.append(now) or len(told) == 3)
     assert result.status == "PERM_STOPPED_CANCELLED" and len(told) == 3
     assert 0 <= told[0].fraction <= told[2].fraction < 1 and told[2].seconds > 0 and told[2].activity
+def test_max_seconds_is_of_a_whole_call():
+    """Of all photons of a sample and of all samples, of a stack, of both gradients of marginals: not of each."""
+    hard, options = random.random((30, 30)), {"max_seconds": 0.5, "threads": 1}
+    for job in (lambda: perm.sampler.boson(np.eye(40), [1] * 40, 1, **options),
+                lambda: perm.sampler.boson(unitary(20), [1] * 14 + [0] * 6, 10**5, **options),
+                lambda: perm.sampler.boson(np.eye(20), [1] * 17 + [0] * 3, 10**5, **options),
+                lambda: perm.permanent(random.random((40, 27, 27)), **options),
+                lambda: perm.marginals(hard, **options)):
+        begin = time.process_time()  # of this process: others may run
+        with pytest.raises(perm.Incomplete, match="max_seconds reached") as caught:
+            job()
+        assert caught.value.status == "PERM_STOPPED_TIME" and time.process_time() - begin < 0.8
+    with pytest.raises(perm.InputError, match="max_seconds is negative"):
+        perm.sampler.boson(np.eye(2), [1, 1], 1, max_seconds=-1)
+
+
     with pytest.raises(KeyError, match="mine"):
         perm.compute(LONG, progress=lambda now: {}["mine"])
     inner = []
