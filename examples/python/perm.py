@@ -544,11 +544,21 @@ _ERRORS = {"PERM_ERROR_RANGE": IndexRangeError, "PERM_ERROR_UNSUPPORTED": Unsupp
 
 
 _IN_PYTHON = (  # what the library's messages name by C's names or the command's options, and this module
-    ("--format ", "format="), ("options: ", ""), ("plan: ", ""), ("perm_estimate_*", "perm.estimate()"),
+    ("--format ", "format="), ("options: ", ""), ("perm_estimate_*", "perm.estimate()"),
     ("this method has no plan: use perm_compute_real, perm_compute_complex",
      "this method is not for such matrices or this function"),
-    ("use perm_compute_integer or _gaussian, or precision exact", "precision=\"exact\""),
-    (" is not one of perm_method", ": such a name is only in results"))
+    (": use perm_compute_integer or _gaussian, or precision exact",
+     "; whole numbers given as floats: precision=\"exact\""),
+    (": use perm_compute_integer or perm_compute_repeated_integer", ""),
+    (": perm_compute_integer, perm_compute_gaussian", ""), (": perm_compute_integer, _gaussian, _sparse", ""),
+    ("use perm_compute_real", "use perm.compute()"), ("use perm_compute_complex", "use perm.compute()"),
+    (" is not one of perm_method", ": such a name is only in results"),
+    ("plan: ", ""),
+    # fields of perm_options
+    ("options.modulus", "modulus"), ("options.isa", "isa"), ("options.gpu.", "gpu."), ("plan_effort", "effort"),
+    ("gpu.devices", "gpus"), ("gpu.cache", "gpu_cache"), ("gpu.tune", "tune"), ("gpu.cpu_fallback", "cpu_fallback"),
+    ("checkpoint.file", "checkpoint"), ("checkpoint.seconds", "checkpoint_seconds"), ("checkpoint.part", "part"),
+    ("checkpoint.merge", "merge"), (" (PERM_ALL_GPUS)", ""), (" (PERM_TUNE)", ""), ("(NULL means", "(None means"))
 
 
 def _text(message):
@@ -641,12 +651,13 @@ _REAL = (float, np.floating) if np else (float,)
 _LONG = (np.longdouble, np.clongdouble) if np else ()
 
 
-def _whole(name, value, low=-2**31, high=2**31 - 1):
+def _whole(name, value, low=-2**31, high=2**31 - 1, none=None):
+    """An int between low and high, or `none`."""
     try:
         number = operator.index(value)
     except TypeError:
         raise InputTypeError("%s: expected an integer, not %.60r" % (name, value), "PERM_ERROR_OPTION") from None
-    if not low <= number <= high:
+    if not low <= number <= high and number != none:
         raise InputError("%s = %d is outside %d .. %d" % (name, number, low, high), "PERM_ERROR_OPTION")
     return number
 
@@ -683,9 +694,9 @@ def _path(name, value):
 
 
 def _meant(word, words):
-    """ ', did you mean "tolerance"?', if one of the words is that close."""
+    """ ' (did you mean "tolerance"?)', if one of the words is that close."""
     close = difflib.get_close_matches(word.lower(), words, 1) if isinstance(word, str) else ()
-    return ", did you mean \"%s\"?" % close[0] if close else ""
+    return " (did you mean \"%s\"?)" % close[0] if close else ""
 
 
 _KNOWN_AS = {  # the command's options and other packages' words for ours
@@ -712,7 +723,8 @@ def _part(part):
         one, of = part
     except (TypeError, ValueError):
         raise InputTypeError("part: expected a pair such as (1, 8), not %.60r" % (part,), "PERM_ERROR_OPTION") from None
-    return _whole("part", one), _whole("part", of)
+    of = _whole("part", of, 1)
+    return _whole("part", one, 1, of), of
 
 
 def _files(merge):
@@ -744,7 +756,7 @@ class _Call:
         o.tolerance, o.max_seconds = _real("tolerance", tolerance), _real("max_seconds", max_seconds)
         o.max_bytes, o.plan_effort = _real("max_bytes", max_bytes), _real("effort", effort)
         o.checkpoint.seconds = _real("checkpoint_seconds", checkpoint_seconds)
-        o.modulus = 0 if modulus is None else _whole("modulus", modulus, 1 - 2**63, 2**64 - 1) & _64_BITS
+        o.modulus = 0 if modulus is None else _whole("modulus", modulus, 2, 2**63, 0)
         o.gpu.devices = -1 if isinstance(gpus, str) and gpus == "all" else _whole("gpus", gpus)
         o.gpu.cpu_fallback = _flag("cpu_fallback", cpu_fallback)
         o.gpu.cache = _path("gpu_cache", gpu_cache)
@@ -754,6 +766,8 @@ class _Call:
         o.format = _one_of("format", format, FORMATS)
         if part is not None:
             o.checkpoint.part, o.checkpoint.parts = _part(part)
+            if checkpoint is None:
+                raise InputError("part: its work is kept in a file, add checkpoint=", "PERM_ERROR_OPTION")
         if merge is not None:
             files = _files(merge)
             o.checkpoint.merge = ctypes.cast((c_char_p * (len(files) + 1))(*files), POINTER(c_char_p))
@@ -766,8 +780,6 @@ class _Call:
                                  "PERM_ERROR_OPTION")
         if cancel is not None and not hasattr(cancel, "is_set"):
             raise InputTypeError("cancel: expected a threading.Event, not %.60r" % (cancel,), "PERM_ERROR_OPTION")
-            if checkpoint is None:
-                raise InputError("part: its work is kept in a file, add checkpoint=", "PERM_ERROR_OPTION")
         self.progress, self.cancel = progress, cancel
         self.interrupted, self.raised = False, None
         o.progress = _on_progress
@@ -811,18 +823,6 @@ class _Call:
         return self.result
 
 
-def _without_cuda():
-    """Whether the library knows no GPUs: it says so when it plans for one. A small matrix would go to the CPU."""
-    global _cuda
-    if _cuda is None:
-        try:
-            plan([[1.5, 2, 3, 0], [4, 5, 6, 7], [7, 8, 1, 2], [3, 4, 5, 6]], method="codegen-memory", gpus=1)
-            _cuda = True
-        except Error as error:
-            _cuda = "PERM_WITH_CUDA" not in str(error)
-    return not _cuda
-
-
 class _Clock:
     """max_seconds of a call of this module that makes several of the library: each gets what is left."""
 
@@ -840,6 +840,18 @@ class _Clock:
         return {**self.options, "max_seconds": left}
 
 
+def _without_cuda():
+    """Whether the library knows no GPUs: it says so when it plans for one. A small matrix would go to the CPU."""
+    global _cuda
+    if _cuda is None:
+        try:
+            plan([[1.5, 2, 3, 0], [4, 5, 6, 7], [7, 8, 1, 2], [3, 4, 5, 6]], method="codegen-memory", gpus=1)
+            _cuda = True
+        except Error as error:
+            _cuda = "PERM_WITH_CUDA" not in str(error)
+    return not _cuda
+
+
 _cuda = None  # not known yet
 _OPTIONS = _Call.__init__.__code__.co_varnames[1:_Call.__init__.__code__.co_argcount]
 
@@ -848,8 +860,8 @@ def _call(options, *others):
     """The _Call of options that exist; others: keywords that the function has besides."""
     for name in options:
         if name not in _OPTIONS:
-            meant = ", did you mean %s?" % _KNOWN_AS[name] if name in _KNOWN_AS else _meant(name, _OPTIONS + others)
-            raise InputTypeError("unknown option %s%s: expected %s" % (name, meant, " ".join(others + _OPTIONS)),
+            meant = " (did you mean %s?)" % _KNOWN_AS[name] if name in _KNOWN_AS else _meant(name, _OPTIONS + others)
+            raise InputTypeError("unknown option %s%s: expected one of %s" % (name, meant, " ".join(others + _OPTIONS)),
                                  "PERM_ERROR_OPTION")
     return _Call(**options)
 
@@ -1110,16 +1122,16 @@ def _integers(a):
     if np:
         parts = np.stack([a.real, a.imag], -1) if a.dtype.kind == "c" else a
         finite = np.all(np.isfinite(parts))
-        whole = finite and np.all(parts == np.floor(parts)) and np.all(np.abs(parts) < 2.0**53)
+        bad = parts[(parts != np.floor(parts)) | (np.abs(parts) >= 2.0**53)].tolist() if finite else []
     else:
         parts = a.data.tolist()
         finite = all(map(math.isfinite, parts))
-        whole = finite and all(x == math.floor(x) and abs(x) < 2.0**53 for x in parts)
+        bad = [x for x in parts if x != math.floor(x) or abs(x) >= 2.0**53] if finite else []
     if not finite:
         raise InputError("an entry is NaN or infinite", "PERM_ERROR_NOT_FINITE")
-    if not whole:
-        raise InputError("precision and method exact and modulus are for integers (below 2^53 if given as floats)",
-                         "PERM_ERROR_OPTION")
+    if bad:
+        raise InputError("precision and method exact, modulus and prove are for integers (below 2^53 if given as "
+                         "floats), not for %r" % bad[0], "PERM_ERROR_OPTION")
     if np:
         return np.ascontiguousarray(parts, np.int64)
     return _made("q", a.shape + (2,) * (a.kind == "D"), [int(x) for x in parts])
@@ -1153,8 +1165,9 @@ def _counts(name, counts, size):
     except Error as error:
         raise InputTypeError("%s: %s" % (name, error), "PERM_ERROR_COUNTS") from None
     if _kind(counts) != "q" or counts.shape != (size,):
-        raise InputError("%s: expected %d integers, one for each, not %s of shape %s" % (
-            name, size, _NAMES[_kind(counts)], counts.shape), "PERM_ERROR_COUNTS")
+        raise InputError("%s: expected %d integers, one for each %s, not %s of shape %s" % (
+            name, size, {"rows": "row", "cols": "column", "input": "column of u"}[name], _NAMES[_kind(counts)],
+            counts.shape), "PERM_ERROR_COUNTS")
     counts = counts.tolist()
     if counts and (min(counts) < -1 or max(counts) > 2**31 - 1):
         raise InputError("%s: a multiplicity is out of range" % name, "PERM_ERROR_COUNTS")
@@ -1773,8 +1786,9 @@ def marginals(a, **options):
     the permanent. m x n doubles (complex) whose rows (m <= n; of m >= n the columns) have the sum 1.
 
     a: m x n weights; of targets and measurements the association probabilities of tracking (JPDA: a column more for
-    each target's miss). Entries of very different sizes do no harm. The time of a gradient, or of two. Raises
-    InputError where the permanent is 0, UnsupportedError where terms cancel so that no digit is known, ...
+    each target's miss). Entries of very different sizes do no harm. Complex ones (so also negative ones, as complex
+    numbers) have shares of the sum, not chances. The time of a gradient, or of two. Raises InputError where a real
+    weight is negative or the permanent is 0, UnsupportedError where terms cancel so that no digit is known, ...
 
     >>> [[round(float(x), 3) for x in row] for row in perm.marginals([[0.9, 0.1, 0.2], [0.3, 0.6, 0.2]])]
     [[0.758, 0.053, 0.189], [0.095, 0.695, 0.211]]
@@ -1784,6 +1798,9 @@ def marginals(a, **options):
     rows = [values[k * n:(k + 1) * n] for k in range(m)]
     if not all(map(cmath.isfinite, values)):
         raise InputError("an entry is NaN or infinite", "PERM_ERROR_NOT_FINITE")
+    if _kind(a) == "d" and min(values, default=0) < 0:
+        raise InputError("a weight is %.17g: there are no chances of negative weights; gradient() is of any entries" %
+                         min(values), "PERM_ERROR_OPTION")
     if m > n:
         answer = marginals(_made(_kind(a), (n, m), [x for column in zip(*rows) for x in column]), **options)
         return answer.T.copy() if np else [list(column) for column in zip(*answer)]
@@ -2256,8 +2273,10 @@ def _entering(u, input):
     for j, k in itertools.combinations_with_replacement(modes, 2):
         product = sum(row[j] * row[k].conjugate() for row in u)
         if not abs(product - (j == k)) < 1e-9:
-            raise InputError("u: column %d times column %d is %.10g, not %d: losses are modes of their own" % (
-                j, k, abs(product), j == k))
+            raise InputError(
+                "u: expected orthonormal columns, as a unitary matrix has: column %d times %s is %.10g, not %d%s" % (
+                    j, "itself" if j == k else "column %d" % k, abs(product), j == k,
+                    "; where photons are lost, the loss is a row more" if j == k else ""))
     return [j for j in modes for _ in range(counts[j])]
 
 
@@ -2312,6 +2331,9 @@ class sampler:
         """
         count, seed, first = (_whole(name, number, 0, 2**64 - 1) for name, number in (
             ("count", count), ("seed", seed), ("first", first)))
+        options.setdefault("tolerance", 0.01)  # by the estimate; errors are far smaller. Not once more in double-double
+        _call(options, "u", "input", "count", "seed", "first")
+        clock = _Clock(options)
         u = _as(_floats(_array(u)), "D")
         m, n = u.shape
         rows = u.tolist() if np else u.nested()
@@ -2329,9 +2351,6 @@ class sampler:
                 ways.append([taken.count(i) for i in range(m)])
             return ways
         ways = _copied(np.zeros, (count, m), np.intc)
-        options.setdefault("tolerance", 0.01)  # by the estimate; errors are far smaller. Not once more in double-double
-        _call(options, "u", "input", "count", "seed", "first")
-        clock = _Clock(options)
         later, most = _Ways(u, n, clock), max(1, 2**20 // max(photons * max(m, photons), 1))
         for begin in range(0, count, most):
             part = ways[begin:begin + most]
