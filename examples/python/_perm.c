@@ -587,17 +587,21 @@ static int is_below(const double *parts, int count)
   return fabs(parts[0]) < DBL_MIN && (count == 1 || fabs(parts[1]) < DBL_MIN);
 }
 
-/* Whether a permanent of the stack may be 0 by underflow: it is below normal doubles, and a product of as many entries
-   can be. perm.py's _refine looks at these. */
+/* Whether a permanent of the stack overflowed, or may be 0 by underflow: it is below normal doubles, and a product of
+   as many entries can be. perm.py's _refine looks at these. */
 static int is_doubtful(const matrix *a, Py_ssize_t count, const double *permanents)
 {
   const int parts = a->kind == 'D' ? 2 : 1;
   const double *matrices = (const double *)a->data;
   double least = INFINITY;
   Py_ssize_t k, i;
-  for (k = 0; k < count && !is_below(permanents + k * parts, parts); k++)
-    ;
-  if (k == count)
+  int below = 0;
+  for (k = 0; k < count * parts; k += parts) {
+    if (!isfinite(permanents[k]) || !isfinite(permanents[k + parts - 1]))
+      return 1;
+    below |= is_below(permanents + k, parts);
+  }
+  if (!below)
     return 0;
   for (k = 0; k < count; k++)
     for (i = 0; i < (Py_ssize_t)a->n * a->n * parts; i++) {

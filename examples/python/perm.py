@@ -57,7 +57,7 @@ OPTIONS, keywords of all of them; those of the C structure perm_options
     tune              True, or an earlier Result.tuned: the best of several kernels
     checkpoint        a file that keeps finished work: the same call goes on where it was
     checkpoint_seconds  how often it is written (60)
-    part=(i, k)       only the i-th of k parts, into the checkpoint
+    part=(i, k)       only the i-th of k parts, into the checkpoint, which it needs
     merge             a list of the checkpoints of all parts
     prove             of integers: a file for the proof of the permanent, which perm_verify checks without perm
     format            one of FORMATS: what a file without a banner is; "auto": what it can only be
@@ -544,11 +544,21 @@ _ERRORS = {"PERM_ERROR_RANGE": IndexRangeError, "PERM_ERROR_UNSUPPORTED": Unsupp
 
 
 _IN_PYTHON = (  # what the library's messages name by C's names or the command's options, and this module
-    ("--format ", "format="), ("options: ", ""), ("plan: ", ""), ("perm_estimate_*", "perm.estimate()"),
+    ("--format ", "format="), ("options: ", ""), ("perm_estimate_*", "perm.estimate()"),
     ("this method has no plan: use perm_compute_real, perm_compute_complex",
      "this method is not for such matrices or this function"),
-    ("use perm_compute_integer or _gaussian, or precision exact", "precision=\"exact\""),
-    (" is not one of perm_method", ": such a name is only in results"))
+    (": use perm_compute_integer or _gaussian, or precision exact",
+     "; whole numbers given as floats: precision=\"exact\""),
+    (": use perm_compute_integer or perm_compute_repeated_integer", ""),
+    (": perm_compute_integer, perm_compute_gaussian", ""), (": perm_compute_integer, _gaussian, _sparse", ""),
+    ("use perm_compute_real", "use perm.compute()"), ("use perm_compute_complex", "use perm.compute()"),
+    (" is not one of perm_method", ": such a name is only in results"),
+    ("plan: ", ""),
+    # fields of perm_options
+    ("options.modulus", "modulus"), ("options.isa", "isa"), ("options.gpu.", "gpu."), ("plan_effort", "effort"),
+    ("gpu.devices", "gpus"), ("gpu.cache", "gpu_cache"), ("gpu.tune", "tune"), ("gpu.cpu_fallback", "cpu_fallback"),
+    ("checkpoint.file", "checkpoint"), ("checkpoint.seconds", "checkpoint_seconds"), ("checkpoint.part", "part"),
+    ("checkpoint.merge", "merge"), (" (PERM_ALL_GPUS)", ""), (" (PERM_TUNE)", ""), ("(NULL means", "(None means"))
 
 
 def _text(message):
@@ -641,12 +651,13 @@ _REAL = (float, np.floating) if np else (float,)
 _LONG = (np.longdouble, np.clongdouble) if np else ()
 
 
-def _whole(name, value, low=-2**31, high=2**31 - 1):
+def _whole(name, value, low=-2**31, high=2**31 - 1, none=None):
+    """An int between low and high, or `none`."""
     try:
         number = operator.index(value)
     except TypeError:
         raise InputTypeError("%s: expected an integer, not %.60r" % (name, value), "PERM_ERROR_OPTION") from None
-    if not low <= number <= high:
+    if not low <= number <= high and number != none:
         raise InputError("%s = %d is outside %d .. %d" % (name, number, low, high), "PERM_ERROR_OPTION")
     return number
 
@@ -683,9 +694,9 @@ def _path(name, value):
 
 
 def _meant(word, words):
-    """ ', did you mean "tolerance"?', if one of the words is that close."""
+    """ ' (did you mean "tolerance"?)', if one of the words is that close."""
     close = difflib.get_close_matches(word.lower(), words, 1) if isinstance(word, str) else ()
-    return ", did you mean \"%s\"?" % close[0] if close else ""
+    return " (did you mean \"%s\"?)" % close[0] if close else ""
 
 
 _KNOWN_AS = {  # the command's options and other packages' words for ours
@@ -712,7 +723,8 @@ def _part(part):
         one, of = part
     except (TypeError, ValueError):
         raise InputTypeError("part: expected a pair such as (1, 8), not %.60r" % (part,), "PERM_ERROR_OPTION") from None
-    return _whole("part", one), _whole("part", of)
+    of = _whole("part", of, 1)
+    return _whole("part", one, 1, of), of
 
 
 def _files(merge):
@@ -744,7 +756,7 @@ class _Call:
         o.tolerance, o.max_seconds = _real("tolerance", tolerance), _real("max_seconds", max_seconds)
         o.max_bytes, o.plan_effort = _real("max_bytes", max_bytes), _real("effort", effort)
         o.checkpoint.seconds = _real("checkpoint_seconds", checkpoint_seconds)
-        o.modulus = 0 if modulus is None else _whole("modulus", modulus, 1 - 2**63, 2**64 - 1) & _64_BITS
+        o.modulus = 0 if modulus is None else _whole("modulus", modulus, 2, 2**63, 0)
         o.gpu.devices = -1 if isinstance(gpus, str) and gpus == "all" else _whole("gpus", gpus)
         o.gpu.cpu_fallback = _flag("cpu_fallback", cpu_fallback)
         o.gpu.cache = _path("gpu_cache", gpu_cache)
@@ -754,6 +766,8 @@ class _Call:
         o.format = _one_of("format", format, FORMATS)
         if part is not None:
             o.checkpoint.part, o.checkpoint.parts = _part(part)
+            if checkpoint is None:
+                raise InputError("part: its work is kept in a file, add checkpoint=", "PERM_ERROR_OPTION")
         if merge is not None:
             files = _files(merge)
             o.checkpoint.merge = ctypes.cast((c_char_p * (len(files) + 1))(*files), POINTER(c_char_p))
@@ -809,6 +823,23 @@ class _Call:
         return self.result
 
 
+class _Clock:
+    """max_seconds of a call of this module that makes several of the library: each gets what is left."""
+
+    def __init__(self, options):
+        self.options, self.seconds = options, _real("max_seconds", options.get("max_seconds"))
+        self.end = time.monotonic() + self.seconds
+
+    def left(self):
+        """The options of the next call; Incomplete where nothing is left. Bad numbers are the library's to refuse."""
+        if not self.seconds > 0:
+            return self.options
+        left = self.end - time.monotonic()
+        if left <= 0:
+            raise Incomplete("max_seconds reached", "PERM_STOPPED_TIME")
+        return {**self.options, "max_seconds": left}
+
+
 def _without_cuda():
     """Whether the library knows no GPUs: it says so when it plans for one. A small matrix would go to the CPU."""
     global _cuda
@@ -829,8 +860,8 @@ def _call(options, *others):
     """The _Call of options that exist; others: keywords that the function has besides."""
     for name in options:
         if name not in _OPTIONS:
-            meant = ", did you mean %s?" % _KNOWN_AS[name] if name in _KNOWN_AS else _meant(name, _OPTIONS + others)
-            raise InputTypeError("unknown option %s%s: expected %s" % (name, meant, " ".join(others + _OPTIONS)),
+            meant = " (did you mean %s?)" % _KNOWN_AS[name] if name in _KNOWN_AS else _meant(name, _OPTIONS + others)
+            raise InputTypeError("unknown option %s%s: expected one of %s" % (name, meant, " ".join(others + _OPTIONS)),
                                  "PERM_ERROR_OPTION")
     return _Call(**options)
 
@@ -1091,16 +1122,16 @@ def _integers(a):
     if np:
         parts = np.stack([a.real, a.imag], -1) if a.dtype.kind == "c" else a
         finite = np.all(np.isfinite(parts))
-        whole = finite and np.all(parts == np.floor(parts)) and np.all(np.abs(parts) < 2.0**53)
+        bad = parts[(parts != np.floor(parts)) | (np.abs(parts) >= 2.0**53)].tolist() if finite else []
     else:
         parts = a.data.tolist()
         finite = all(map(math.isfinite, parts))
-        whole = finite and all(x == math.floor(x) and abs(x) < 2.0**53 for x in parts)
+        bad = [x for x in parts if x != math.floor(x) or abs(x) >= 2.0**53] if finite else []
     if not finite:
         raise InputError("an entry is NaN or infinite", "PERM_ERROR_NOT_FINITE")
-    if not whole:
-        raise InputError("precision and method exact and modulus are for integers (below 2^53 if given as floats)",
-                         "PERM_ERROR_OPTION")
+    if bad:
+        raise InputError("precision and method exact, modulus and prove are for integers (below 2^53 if given as "
+                         "floats), not for %r" % bad[0], "PERM_ERROR_OPTION")
     if np:
         return np.ascontiguousarray(parts, np.int64)
     return _made("q", a.shape + (2,) * (a.kind == "D"), [int(x) for x in parts])
@@ -1134,8 +1165,9 @@ def _counts(name, counts, size):
     except Error as error:
         raise InputTypeError("%s: %s" % (name, error), "PERM_ERROR_COUNTS") from None
     if _kind(counts) != "q" or counts.shape != (size,):
-        raise InputError("%s: expected %d integers, one for each, not %s of shape %s" % (
-            name, size, _NAMES[_kind(counts)], counts.shape), "PERM_ERROR_COUNTS")
+        raise InputError("%s: expected %d integers, one for each %s, not %s of shape %s" % (
+            name, size, {"rows": "row", "cols": "column", "input": "column of u"}[name], _NAMES[_kind(counts)],
+            counts.shape), "PERM_ERROR_COUNTS")
     counts = counts.tolist()
     if counts and (min(counts) < -1 or max(counts) > 2**31 - 1):
         raise InputError("%s: a multiplicity is out of range" % name, "PERM_ERROR_COUNTS")
@@ -1487,7 +1519,8 @@ def permanent(a, rows=None, cols=None, out=None, **options):
     ints, in an array of objects. out: of stacks of floats, where to write: float64 or complex128, of the stack's shape
     (...), without gaps; it is returned.
     Raises Incomplete if stopped early or the tolerance is not met, TooLargeError (an OverflowError) if a double does
-    not hold the number: too large, or so small that bits are lost. Its result has the number as value and exp2.
+    not hold the number: too large, or so small that bits are lost. Its result has the number as value and exp2; of
+    stacks of floats it says which number, and its result is the array.
 
     >>> perm.permanent([[1j, 2], [3, 4]])
     (6+4j)
@@ -1531,7 +1564,8 @@ def permanent(a, rows=None, cols=None, out=None, **options):
         raise InputError("out: only of stacks of floats", "PERM_ERROR_SIZE")
     kind = "D" if kind == "D" else "d"
     given = None if out is None else _Out(out, stack, kind == "D")
-    values = [permanent(a[at], rows, cols, **options) for at in itertools.product(*map(range, stack))]
+    clock = _Clock(options)
+    values = [permanent(a[at], rows, cols, **clock.left()) for at in itertools.product(*map(range, stack))]
     kinds = {type(value) for value in values}
     if given is not None:
         given.fill(values)
@@ -1545,11 +1579,14 @@ def permanent(a, rows=None, cols=None, out=None, **options):
 
 
 def _refine(out, a, order, one):
-    """Looks again at permanents in `out`, of the order, that may be 0 by underflow: by the function one(k). None may
-    unless products of so many entries of a can be below the least normal double."""
+    """Looks again at permanents in `out`, of the order, that overflowed or may be 0 by underflow: by the function
+    one(k). None may be so unless products of so many entries of a can be below the least normal double."""
     values = _entries(out.array) if out.given is None else _numbers(out.given)
     values = values if isinstance(values, list) else _entries(values)
-    doubtful = [k for k, x in enumerate(values) if max(abs(x.real), abs(x.imag)) < _LEAST]
+    if out.kind == "d":
+        doubtful = [k for k, x in enumerate(values) if not _LEAST <= abs(x) < math.inf]
+    else:
+        doubtful = [k for k, x in enumerate(values) if max(abs(x.real), abs(x.imag)) < _LEAST or x - x != 0]
     if not doubtful:
         return
     if np:
@@ -1558,13 +1595,14 @@ def _refine(out, a, order, one):
     else:
         least = min((abs(part) for x in _entries(a) for part in (x.real, x.imag) if part), default=math.inf)
     if order * math.log2(least) > -1000:
-        return
+        doubtful = [k for k in doubtful if values[k] - values[k] != 0]  # infinite or NaN
     for k in doubtful:
         try:
             values[k] = one(k)
         except TooLargeError as error:
             raise TooLargeError("number %d of them: %s" % (k, error), "PERM_ERROR_OVERFLOW", out.answer()) from None
-    out.fill(values)
+    if doubtful:
+        out.fill(values)
 
 
 def _batch(a, call, out):
@@ -1607,11 +1645,10 @@ def _squared(a):
     return _made(_kind(a), (m, n + 1), values), None, [1] * n + [spare]
 
 
-def _exact_minors(lines, a, rows, cols, modulus, options):
+def _exact_minors(lines, a, rows, cols, options):
     """Minors of the rows in `lines` as lists of exact numbers, the order of each, and whether they were multiplied by
     the multiplicities. One permanent for every pair of a row and a column that are not the same."""
-    (m, n), left = a.shape, options.get("max_seconds") or 0
-    end = time.monotonic() + left
+    (m, n), clock = a.shape, _Clock(options)
     a = _integers(a) if _kind(a) in "fd" else a
     a = a.tolist() if np else a.nested()
     given = rows is not None or cols is not None
@@ -1620,8 +1657,7 @@ def _exact_minors(lines, a, rows, cols, modulus, options):
     columns, known = [tuple(row[j] for row in a) for j in range(n)], {}
 
     def minor(i, j):
-        if left:
-            options["max_seconds"] = max(end - time.monotonic(), 1e-3)
+        options = clock.left()
         if given:
             less = rows[:i] + [rows[i] - 1] + rows[i + 1:], cols[:j] + [cols[j] - 1] + cols[j + 1:]
             return _finished(compute(a, *less, **options))
@@ -1673,7 +1709,7 @@ def _listed(name, a, rows, cols, row, full, out, options):
             raise UnsupportedError("checkpoints and parts are of one sum: exact minors are many")
         if row is not None and rows is not None and not rows[row]:
             raise InputError("row = %d: rows has no copy of it" % row, "PERM_ERROR_COUNTS")
-        lists, r, c = _exact_minors(range(m) if row is None else [row], a, rows, cols, modulus, dict(options))
+        lists, r, c = _exact_minors(range(m) if row is None else [row], a, rows, cols, options)
         order = min(m, n) if rows is None and cols is None else sum(r)
         if common != 1:
             lists = [[Fraction(x, common ** (order - 1)) for x in each] for each in lists]
@@ -1750,8 +1786,9 @@ def marginals(a, **options):
     the permanent. m x n doubles (complex) whose rows (m <= n; of m >= n the columns) have the sum 1.
 
     a: m x n weights; of targets and measurements the association probabilities of tracking (JPDA: a column more for
-    each target's miss). Entries of very different sizes do no harm. The time of a gradient, or of two. Raises
-    InputError where the permanent is 0, UnsupportedError where terms cancel so that no digit is known, ...
+    each target's miss). Entries of very different sizes do no harm. Complex ones (so also negative ones, as complex
+    numbers) have shares of the sum, not chances. The time of a gradient, or of two. Raises InputError where a real
+    weight is negative or the permanent is 0, UnsupportedError where terms cancel so that no digit is known, ...
 
     >>> [[round(float(x), 3) for x in row] for row in perm.marginals([[0.9, 0.1, 0.2], [0.3, 0.6, 0.2]])]
     [[0.758, 0.053, 0.189], [0.095, 0.695, 0.211]]
@@ -1761,6 +1798,9 @@ def marginals(a, **options):
     rows = [values[k * n:(k + 1) * n] for k in range(m)]
     if not all(map(cmath.isfinite, values)):
         raise InputError("an entry is NaN or infinite", "PERM_ERROR_NOT_FINITE")
+    if _kind(a) == "d" and min(values, default=0) < 0:
+        raise InputError("a weight is %.17g: there are no chances of negative weights; gradient() is of any entries" %
+                         min(values), "PERM_ERROR_OPTION")
     if m > n:
         answer = marginals(_made(_kind(a), (n, m), [x for column in zip(*rows) for x in column]), **options)
         return answer.T.copy() if np else [list(column) for column in zip(*answer)]
@@ -1774,12 +1814,18 @@ def marginals(a, **options):
     used = [(i, j) for i, row in enumerate(rows) for j, x in enumerate(row) if x]
     if m == n > _BY_COLUMNS and not options and (plan(scaled).seconds + 1e-4) * len(used) < 2e-10 * n * 2**n:
         return _by_entries(_kind(a), rows, used)
-    derivatives, result = gradient(scaled, full=True, **options)
+    clock = _Clock(options)
+
+    def derived(a, **more):
+        numbers, result = gradient(a, full=True, **{**more, **clock.left()})
+        if result.status.startswith("PERM_STOPPED"):
+            raise Incomplete(result.message or result.status, result.status, result)
+        return numbers, result
+    derivatives, result = derived(scaled)
     if used and not result.error_estimate <= 1e-10 * abs(result.value):  # of the worst derivative; entries are below 1
         rows, counts = _balanced(rows, n)
         whole = _made(_kind(a), (len(rows), n), [x for row in rows for x in row])
-        derivatives, result = gradient(whole, rows=counts, cols=None if counts is None else [1] * n, full=True,
-                                       **{"precision": "dd", **options})
+        derivatives, result = derived(whole, rows=counts, cols=None if counts is None else [1] * n, precision="dd")
         derivatives, rows = derivatives[:m], rows[:m]
     if not result.value:
         raise _weightless()
@@ -1901,7 +1947,7 @@ def submatrices(a, rows=None, cols=None, out=None, **options):
     rows, cols: arrays (count, k) of indices from 0, repeats allowed (then lines stand so often: two photons in a mode);
     one of them may be (k,), the same for all, or None: 0 .. k-1. Returns count doubles
     (complex), in out if given, as in permanent(), of shape (count,). Integers are taken as doubles. O(count k 2^(k-1)).
-    Raises IndexRangeError, InputError, ...
+    Raises IndexRangeError, InputError, TooLargeError as for stacks, ...
 
     >>> list(map(float, perm.submatrices([[1, 2], [3, 4], [5, 6]], rows=[[0, 1], [0, 2]])))
     [10.0, 16.0]
@@ -2227,12 +2273,14 @@ def _entering(u, input):
     for j, k in itertools.combinations_with_replacement(modes, 2):
         product = sum(row[j] * row[k].conjugate() for row in u)
         if not abs(product - (j == k)) < 1e-9:
-            raise InputError("u: column %d times column %d is %.10g, not %d: losses are modes of their own" % (
-                j, k, abs(product), j == k))
+            raise InputError(
+                "u: expected orthonormal columns, as a unitary matrix has: column %d times %s is %.10g, not %d%s" % (
+                    j, "itself" if j == k else "column %d" % k, abs(product), j == k,
+                    "; where photons are lost, the loss is a row more" if j == k else ""))
     return [j for j in modes for _ in range(counts[j])]
 
 
-def _chances(u, taken, entered, options):
+def _chances(u, taken, entered, clock):
     """The m chances of a photon's way out, each added to those before it: after photons that left by the modes in
     `taken` (sorted), all of them and this one being `entered` (photons by mode of entry).
 
@@ -2248,7 +2296,7 @@ def _chances(u, taken, entered, options):
     else:
         block = [1 + 0j] * len(columns) + [u[i][j] for i in modes for j in columns]
         block = _made("D", (len(modes) + 1, len(columns)), block)
-    numbers, result = minors(block, 0, *counts, True, **options)
+    numbers, result = minors(block, 0, *counts, True, **clock.left())
     if result.status != "PERM_OK":  # stopped; or too many photons share a mode, so that all digits cancel
         raise Incomplete("the minors of a photon: " + (result.message or result.status), result.status, result)
     if np:
@@ -2274,7 +2322,8 @@ class sampler:
         (product of the factorials of s and of input). Photon after photon by the minors of one row (P. Clifford,
         R. Clifford, The classical complexity of boson sampling, SODA 2018), k photons in 2^k k and k m steps, fewer
         where some share a mode. An array with NumPy, else a list of lists. Sample k depends on seed and first + k.
-        Options: of the minors. Raises InputError where the columns are not orthonormal to 1e-9, ...
+        Options: of the minors, max_seconds of all of them. Raises InputError where the columns are not orthonormal to
+        1e-9, Incomplete, ...
 
         >>> splitter = [[0.6, 0.8], [0.8, -0.6]]
         >>> [list(map(int, way)) for way in perm.sampler.boson(splitter, [1, 1], 4, seed=5)]
@@ -2282,15 +2331,16 @@ class sampler:
         """
         count, seed, first = (_whole(name, number, 0, 2**64 - 1) for name, number in (
             ("count", count), ("seed", seed), ("first", first)))
+        options.setdefault("tolerance", 0.01)  # by the estimate; errors are far smaller. Not once more in double-double
+        _call(options, "u", "input", "count", "seed", "first")
+        clock = _Clock(options)
         u = _as(_floats(_array(u)), "D")
         m, n = u.shape
         rows = u.tolist() if np else u.nested()
         entering = _entering(rows, input)
-        options.setdefault("tolerance", 0.01)  # by the estimate; errors are far smaller. Not once more in double-double
-        _call(options, "u", "input", "count", "seed", "first")
         photons = len(entering)
         if not np:
-            later = _Ways(rows, n, options)
+            later = _Ways(rows, n, clock)
             ways = []
             for k in range(first, first + count):
                 draws = [_stream(seed, k & _64_BITS, t) for t in range(2 * photons)]
@@ -2301,7 +2351,7 @@ class sampler:
                 ways.append([taken.count(i) for i in range(m)])
             return ways
         ways = _copied(np.zeros, (count, m), np.intc)
-        later, most = _Ways(u, n, options), max(1, 2**20 // max(photons * max(m, photons), 1))
+        later, most = _Ways(u, n, clock), max(1, 2**20 // max(photons * max(m, photons), 1))
         for begin in range(0, count, most):
             part = ways[begin:begin + most]
             samples = np.arange(len(part), dtype=np.uint64) + np.uint64(first + begin & _64_BITS)
@@ -2311,7 +2361,7 @@ class sampler:
             taken = np.empty((len(part), photons), np.intc)
             for j in range(photons):
                 if j <= _TOGETHER:
-                    taken[:, j] = _next_together(u, order[:, :j + 1], taken[:, :j], uniform[:, j], options)
+                    taken[:, j] = _next_together(u, order[:, :j + 1], taken[:, :j], uniform[:, j], clock)
                 else:
                     taken[:, j] = [later.next(*each) for each in zip(
                         order[:, :j + 1].tolist(), taken[:, :j].tolist(), uniform[:, j].tolist())]
@@ -2322,8 +2372,8 @@ class sampler:
 class _Ways:
     """The ways out of one photon after another of one sample, by minors; what was computed is kept for the next."""
 
-    def __init__(self, u, n, options):
-        self.u, self.n, self.options, self.known = u, n, options, {}
+    def __init__(self, u, n, clock):
+        self.u, self.n, self.clock, self.known = u, n, clock, {}
 
     def next(self, order, taken, uniform):
         """By which mode the last of those in `order` (modes of entry) leaves, after those in `taken`."""
@@ -2332,13 +2382,15 @@ class _Ways:
         if cumulative is None:
             if len(self.known) * len(self.u) > 1 << 20:
                 self.known.clear()
-            cumulative = self.known[key] = _chances(self.u, *key, self.options)
+            cumulative = self.known[key] = _chances(self.u, *key, self.clock)
+        else:
+            self.clock.left()  # a million samples of ways that are known take long, too
         return bisect.bisect_right(cumulative, uniform * cumulative[-1])
 
 
-def _next_together(u, order, taken, uniform, options):
+def _next_together(u, order, taken, uniform, clock):
     """The same for many samples (rows of arrays): their minors are selections, by one call."""
-    count, k = taken.shape
+    (count, k), options = taken.shape, clock.left()
     rest = np.array([[j for j in range(k + 1) if j != left] for left in range(k + 1)], int).reshape(k + 1, k)
     minors = _Out(None, (count * (k + 1),), True)
     if k:

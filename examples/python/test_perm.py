@@ -493,13 +493,14 @@ def test_every_error_is_ours():
 def test_did_you_mean():
     for option, value, meant in (("toleranse", 1, "tolerance"), ("Methods", 1, "method"), ("col", [1], "cols"),
                                  ("max_second", 1, "max_seconds")):
-        with pytest.raises(perm.InputTypeError, match='unknown option %s, did you mean "%s"' % (option, meant)):
+        with pytest.raises(perm.InputTypeError, match='unknown option %s .did you mean "%s"[?].: expected one of' % (
+                option, meant)):
             perm.compute([[1]], **{option: value})
-    with pytest.raises(perm.InputTypeError, match="unknown option zzz: expected rows cols method"):
+    with pytest.raises(perm.InputTypeError, match="unknown option zzz: expected one of rows cols method"):
         perm.compute([[1]], zzz=1)
     for option, value, meant in (("method", "fronteer", "frontier"), ("precision", "exakt", "exact"),
                                  ("format", "edge", "edges")):
-        with pytest.raises(perm.InputError, match='%s = .*, did you mean "%s"' % (option, meant)):
+        with pytest.raises(perm.InputError, match='%s = .* .did you mean "%s"[?].: expected one of' % (option, meant)):
             perm.compute([[1]], **{option: value})
     with pytest.raises(perm.InputTypeError, match="certify: expected True or False"):
         perm.compute([[1]], certify="no")
@@ -648,6 +649,34 @@ def test_numbers_too_small_for_doubles():
         assert not np.any(call(np.zeros((4, 4))))
 
 
+def test_stacks_of_numbers_too_large_for_doubles():
+    """inf is never what overflowed, nor NaN; and what a double holds is returned, whatever overflows on the way."""
+    large = np.stack([np.ones((5, 5)), np.full((5, 5), 1e200), np.ones((5, 5))])
+    apart = np.moveaxis(np.moveaxis(large, 0, 2).copy(), 2, 0)
+    for options in ({}, {"certify": True}, {"precision": "dd"}, {"threads": 1}, {"method": "glynn"}):
+        for stack in (large, apart, large * 1j, large * (1 + 1j), large.tolist(), large.reshape(3, 1, 5, 5)):
+            with pytest.raises(perm.TooLargeError, match="^number 1 of them: the permanent exceeds a double") as caught:
+                perm.permanent(stack, **options)
+            assert abs(np.ravel(caught.value.result)[[0, 2]]).min() >= 119.99
+    with pytest.raises(perm.TooLargeError, match="^number 0 of them"):
+        perm.permanent(np.full((2, 9, 9), 3e38, np.float32))
+    out = np.empty(3)
+    with pytest.raises(perm.TooLargeError, match="^number 1 of them"):
+        perm.permanent(large, out=out)
+    for matrix in (np.diag([1e200, 1e200, 1e-200, 1e-200]), np.diag([1e200, 1e-200, 1e200j, 1e-200]),
+                   LARGE[:6, :6] * [[1e200], [1e200], [1e200], [1e-200], [1e-200], [1e-200]]):
+        stack, one = np.stack([matrix, np.ones(matrix.shape)]), perm.permanent(matrix)
+        assert np.allclose(perm.permanent(stack), [one, math.factorial(len(matrix))], rtol=1e-12)
+    a, three = np.full((5, 5), 1e200), [[0, 1, 2]]
+    for matrix in (a, a * 1j, a - 1e200j):
+        with pytest.raises(perm.TooLargeError, match="^number 0 of them: the permanent exceeds a double"):
+            perm.submatrices(matrix, three, three)
+    a[3:, 3:] = 1
+    with pytest.raises(perm.TooLargeError, match="^number 1 of them"):
+        perm.submatrices(a, [[3, 4], [0, 1]], [[3, 4], [0, 1]], out=np.empty(2))
+    assert perm.submatrices(a, [[3, 4]], [[3, 4]]).tolist() == [2]
+
+
 def test_a_result_as_a_number():
     whole = perm.compute([[1, 2], [3, 4]])
     assert (float(whole), int(whole), complex(whole)) == (10.0, 10, 10 + 0j)
@@ -731,7 +760,8 @@ def test_exact_minors():
                        (lambda: perm.minors([[1, 2]] * 2, 0, precision="exact", out=np.empty(2)), "out: of doubles"),
                        (lambda: perm.minors(WHOLE, 99), "row = 99: the matrix has rows 0 .. "),
                        (lambda: perm.minors(a, 1, rows, cols), "no copy"),
-                       (lambda: perm.gradient(a, part=(1, 2)), "parts")):
+                       (lambda: perm.gradient(a, part=(1, 2), checkpoint="a.ck"), "parts"),
+                       (lambda: perm.gradient(a, max_seconds=-1), "max_seconds is negative")):
         with pytest.raises(perm.Error, match=text):
             call()
     with pytest.raises(perm.Incomplete):
@@ -757,7 +787,8 @@ def test_minors_of_rectangles():
 def test_marginals():
     """Sums of products over all injections; both ways of computing them; sizes that a product would underflow by."""
     tracks = np.hstack([random.random((3, 4)), np.diag(random.random(3))])
-    for a in (tracks, tracks.T, tracks[:, :3], WHOLE[:3, :4], COMPLEX[:3, :3], np.hstack([tracks, np.zeros((3, 16))])):
+    for a in (tracks, tracks.T, tracks[:, :3], abs(WHOLE[:3, :4]), WHOLE[:3, :4] + 0j, COMPLEX[:3, :3],
+              np.hstack([tracks, np.zeros((3, 16))])):
         small = a if a.shape[0] <= a.shape[1] else a.T
         m, n = small.shape
         sums = np.zeros((m, n), small.dtype if small.dtype.kind == "c" else float)
@@ -791,13 +822,16 @@ def test_marginals():
         expected = [[float(x / sum(row)) for x in row] for row in sums]
         assert np.abs(np.array(perm.marginals(far)) - expected).max() < 1e-9
     with pytest.raises(perm.Error, match="permanent is 0|terms cancel"):
-        perm.marginals([[1.0, -1 - 1e-16], [1, 1]])
+        perm.marginals([[1.0, -1 - 1e-16], [1, 1 + 0j]])
     with pytest.raises(perm.InputError, match="permanent is 0"):
         perm.marginals([[1, 0], [1, 0]])
     with pytest.raises(perm.InputError, match="no assignment"):
         perm.marginals(np.eye(30)[[0] * 30])
     with pytest.raises(perm.InputError, match="NaN"):
         perm.marginals([[1, math.nan], [1, 0]])
+    for bad in ([[1.0, -2], [3, 4]], -np.eye(3), [[1, -2]], [[1], [-2]]):  # logarithms of weights, say
+        with pytest.raises(perm.InputError, match="^a weight is -[12]: .*gradient"):
+            perm.marginals(bad)
 
 
 def test_submatrices():
@@ -1107,6 +1141,22 @@ def test_limits():
     assert perm.compute(big, max_seconds=0.3).status == "PERM_STOPPED_TIME"
 
 
+def test_max_seconds_is_of_a_whole_call():
+    """Of all photons of a sample and of all samples, of a stack, of both gradients of marginals: not of each."""
+    hard, options = random.random((30, 30)), {"max_seconds": 0.5, "threads": 1}
+    for job in (lambda: perm.sampler.boson(np.eye(40), [1] * 40, 1, **options),
+                lambda: perm.sampler.boson(unitary(20), [1] * 14 + [0] * 6, 10**5, **options),
+                lambda: perm.sampler.boson(np.eye(20), [1] * 17 + [0] * 3, 10**5, **options),
+                lambda: perm.permanent(random.random((40, 27, 27)), **options),
+                lambda: perm.marginals(hard, **options)):
+        begin = time.process_time()  # of this process: others may run
+        with pytest.raises(perm.Incomplete, match="max_seconds reached") as caught:
+            job()
+        assert caught.value.status == "PERM_STOPPED_TIME" and time.process_time() - begin < 0.8
+    with pytest.raises(perm.InputError, match="max_seconds is negative"):
+        perm.sampler.boson(np.eye(2), [1, 1], 1, max_seconds=-1)
+
+
 def test_progress_and_cancel():
     told = []
     result = perm.compute(LONG, progress=lambda now: told.append(now) or len(told) == 3)
@@ -1168,27 +1218,61 @@ def test_checkpoints(tmp_path):
             perm.compute(a, **bad, **options)
     with pytest.raises(perm.InputError):
         perm.compute(a + 1, checkpoint=files[0], **options)      # of another matrix
+    for call in (perm.compute, perm.permanent, perm.plan, perm.explain, perm.gradient, perm.rook_numbers):
+        with pytest.raises(perm.InputError, match="^part: its work is kept in a file, add checkpoint=$"):
+            call(WHOLE, part=(1, 2))
 
 
 def test_no_names_of_c_in_errors():
     for call, text in (
-            (lambda: perm.compute([[1.5, 2], [3, 4]], method="exact"), "^precision and method exact and modulus are"),
+            (lambda: perm.compute([[1.5, 2], [3, 4]], method="exact"), "^precision and method exact, modulus and prove "
+             "are for integers .below 2\\^53 if given as floats., not for 1.5$"),
+            (lambda: perm.compute([[2, 1.5], [3, 4]], precision="exact", prove="a"),
+             "prove are for integers .*, not for 1.5$"),
+            (lambda: perm.compute([[2, 1.5j], [3, 4]], precision="exact"), "^precision .* for integers .* 1.5$"),
+            (lambda: perm.compute([[2, 2.0**60], [3, 4]], modulus=7), "modulus .* for integers .* not for 1.15.*e.18$"),
+            (lambda: perm.compute(REAL, prove="a"), "^proofs are of integers; .* floats: precision=\"exact\"$"),
+            (lambda: perm.permanent(REAL, part=(0, 2), checkpoint="a"), "^part = 0 is outside 1 .. 2$"),
+            (lambda: perm.permanent(REAL, part=(0, 0), checkpoint="a"), "^part = 0 is outside 1 .. "),
+            (lambda: perm.permanent(REAL, part=(1, 2), checkpoint="a", tune=True), "^parts need tune 0 or"),
+            (lambda: perm.compute(REAL, effort=-1), "^effort is not between"),
+            (lambda: perm.compute(REAL, isa="cuda"), "^isa cuda needs gpus$"),
+            (lambda: perm.compute(REAL, gpus=-5), "^gpus is below -1"),
+            (lambda: perm.compute(REAL, method="codegen-memory"), "a GPU for this method: gpus, or cpu_fallback$"),
+            (lambda: perm.compute(REAL, checkpoint=""), "^checkpoint is an empty name"),
+            (lambda: perm.compute(REAL, checkpoint_seconds=-1), "^checkpoint_seconds is negative"),
+            (lambda: perm.sample(random.random((40, 40)), 2, max_bytes=10**9), "raise max_bytes, or effort to find"),
+            (lambda: perm.compute(WHOLE, modulus=2**64),
+             "^modulus = 18446744073709551616 is outside 2 .. 9223372036854775808$"),
+            (lambda: perm.compute(WHOLE, modulus=1), "^modulus = 1 is outside 2 .. 9223372036854775808$"),
+            (lambda: perm.permanent(REAL, rows=[1, 2]), "^rows: expected 7 integers, one for each row, not int64 of"),
+            (lambda: perm.permanent(REAL, cols=[1, 2]), "^cols: expected 7 integers, one for each column, not int64"),
             (lambda: perm.compute(REAL, method="structure"), "^method = 'structure'.*: expected one of"),
             (lambda: perm.compute(REAL, method="borchardt"), "^method = 'borchardt'.*: expected one of"),
-            (lambda: perm.compute(REAL, method="proof"), "^proofs are of integers: precision=\"exact\"$"),
-            (lambda: perm.compute(WHOLE, modulus=-7), "^modulus is not between 2 and 2\\^63"),
+            (lambda: perm.compute(REAL, method="proof"), "^proofs are of integers; .* floats: precision=\"exact\"$"),
+            (lambda: perm.compute(WHOLE, modulus=-7), "^modulus = -7 is outside 2 .. 9223372036854775808$"),
             (lambda: perm.compute(REAL, tolerance=-1), "^tolerance is negative"),
             (lambda: perm.estimate(REAL, samples=-1), "^samples is negative"),
             (lambda: perm.compute(random.random((300, 300))), "perm.estimate\\(\\) further$"),
             (lambda: perm.compute(REAL, guarantee=0.1), "perm.estimate\\(\\) with guarantee="),
-            (lambda: perm.explain(REAL, rows=[1] * 7), "unknown option rows, did you mean permanent.*have rows= and"),
+            (lambda: perm.explain(REAL, rows=[1] * 7), "unknown option rows .did you mean permanent.*have rows= and"),
             (lambda: perm.compute(REAL, time_limit=5), "did you mean max_seconds\\?"),
             (lambda: perm.permanent(b"h.csv"), "shape \\(5,\\): a file's name is a str"),
             (lambda: perm.submatrices(REAL, [[[1]]], [[1]]), "^rows: expected an array \\(count, k\\)"),
             (lambda: perm.submatrices(REAL, [[1]], ["x"]), "^cols: an entry is str")):
         with pytest.raises(perm.Error, match=text) as caught:
             call()
-        assert not re.search("perm_|options:|plan:|--", str(caught.value))
+        assert not re.search("perm_|options[:.]|plan:|--|gpu[.]|checkpoint[.]|plan_effort|[?]:", str(caught.value))
+    names = r"options\.|gpu\.|checkpoint\.|plan_effort|use perm_|perm_compute"  # of all that the library may say
+    unreachable = ("perm_compute_sparse of perm_sparse.h", "checkpoint.part is", "checkpoint.note is")
+    texts = [text for name in ("perm.h", "perm_sparse.h")
+             for text in re.findall(r'"((?:[^"\\\n]|\\.)*)"',
+                                    re.sub(r"/\*.*?\*/|#[^\n]*", "", header(name), flags=re.S))
+             if re.search(names, text) and " " in text]
+    assert len(texts) > 15
+    for text in texts:
+        said = perm._text(text.replace("%s", "real"))
+        assert not re.search(names, said) or any(each in text for each in unreachable), text
     listed = re.search("expected one of (.*)", str(pytest.raises(perm.Error, perm.compute, REAL, method="x").value))[1]
     assert set(perm.METHODS) - set(listed.split()) == {"structure", "borchardt"}
     assert set(perm.__all__) <= set(dir(perm)) and not {"Any", "byref", "Fraction", "itertools"} & set(dir(perm))
@@ -1892,8 +1976,11 @@ def test_boson_corners():
     assert (boson(unitary(30), [1] * 18 + [0] * 12, 2).sum(1) == 18).all()
     half = np.array([[1, 1], [1, -1]]) / math.sqrt(2)
     assert not (boson(half, [1, 1], 200) == 1).any()                # two photons leave together (Hong, Ou, Mandel)
-    for u, entering, text in ((np.eye(2) * 0.9, [1, 0], "losses"), (np.ones((2, 2)) / math.sqrt(2), [1, 1], "column 0"),
-                              (np.eye(2), [1], "input"), (np.eye(2), [1, -1], "input"), (np.eye(2), None, "input")):
+    for u, entering, text in ((np.eye(2) * 0.9, [1, 0], "^u: expected orthonormal columns, .*: column 0 times itself "
+                               "is 0.81, not 1; .*loss"), (np.ones((2, 2)) / math.sqrt(2), [1, 1],
+                               "^u: expected orthonormal columns, .*: column 0 times column 1 is 1, not 0$"),
+                              (np.eye(2), [1], "input: expected 2 integers, one for each column of u, not"),
+                              (np.eye(2), [1, -1], "input"), (np.eye(2), None, "input")):
         with pytest.raises(perm.InputError, match=text):
             boson(u, entering, 1)
     boson(np.ones((2, 2)) / math.sqrt(2), [1, 0], 1)  # whose other column no photon enters
