@@ -10824,7 +10824,8 @@ static int permi_band_search(permi_maker *maker, permi_pool *room, const permi_b
   if (room->failed)
     return 0;
   if (!(price->cost < (double)INFINITY) && rival < PERMI_BAND_STATES * permi_band_seconds_each(band))
-    permi_refuse(offer, PERM_ERROR_LIMIT, "is not found to be a band that takes less than %s", permi_time_words(rival).text);
+    permi_refuse(offer, PERM_ERROR_LIMIT, "is not found to be a band that takes less than %s",
+                 permi_time_words(rival).text);
   else if (!(price->cost < (double)INFINITY))
     permi_refuse(offer, PERM_ERROR_LIMIT,
                  "is not found to be a band with a window of at most %d columns and %.0e states", PERMI_BAND_SLOTS,

@@ -283,9 +283,12 @@ static void cli_print_length(const perm_integer *integer)
   char digits[PERM_TEXT_BYTES];
   const int sign = integer->negative;
   const size_t length = perm_integer_text(integer, digits, sizeof digits) - (size_t)sign;
+  char about[32];
+  snprintf(about, sizeof about, "%.17s", digits + sign);
+  snprintf(about, sizeof about, "%.6e", strtod(about, NULL)); /* rounded: 9.9999999 is 1.000000e+1 */
   if (length > 20)
-    printf(": %.0f digits, about %s%c.%.6se+%.0f", (double)length, sign ? "-" : "", digits[sign], digits + sign + 1,
-           (double)length - 1);
+    printf(": %.0f digits, about %s%.8se+%.0f", (double)length, sign ? "-" : "", about,
+           (double)length - 17 + strtod(strchr(about, 'e') + 1, NULL));
 }
 
 /* The decimal form of a value with a power of 2, in parentheses. */
