@@ -1,4 +1,5 @@
-/* >>control, >>memory, >>choose, >>sparse_job, >>read, >>market, >>plain_text, >>graph, >>dimacs, >>matrix */
+/* >>control, >>memory, >>choose, >>sparse_job, >>cauchy, >>rank, >>proof_check, >>read, >>market, >>plain_text, >>graph,
+   >>dimacs, >>matrix */
 /* Every kind of run, with every allocation failing once and with a stop at every look at the limits: a clean status,
    nothing leaks, and the same call afterwards gives what it gave before. Loops that are watched look at each step here,
    not at every so many: what is stopped between two looks of a long run is stopped here in a short one. */
@@ -13,7 +14,7 @@ static int test_stop_fault(void)
 
 typedef enum stop_call {
   STOP_COMPUTE, STOP_JOB, STOP_REPORT, STOP_SPY, STOP_ROOK, STOP_SAMPLE, STOP_WRITE, STOP_DENSE, STOP_MINORS,
-  STOP_GRADIENT, STOP_ESTIMATE, STOP_REPEATED, STOP_LOW_RANK, STOP_READ, STOP_FRACTIONS
+  STOP_GRADIENT, STOP_ESTIMATE, STOP_REPEATED, STOP_LOW_RANK, STOP_CAUCHY, STOP_READ, STOP_FRACTIONS
 } stop_call;
 
 enum { STOP_AS_MADE, STOP_REAL, STOP_COMPLEX, STOP_INTEGER, STOP_GAUSSIAN }; /* values */
@@ -164,6 +165,10 @@ static const stop_case stop_cases[] = {
     {"bernoulli:8", STOP_REPEATED, AUTO, EXACT, STOP_GAUSSIAN, 0},
     {"uniform:16", STOP_LOW_RANK, AUTO, DEFAULT, STOP_REAL, 0},
     {"uniform:16", STOP_LOW_RANK, AUTO, DEFAULT, STOP_COMPLEX, STOP_CERTIFY},
+    {"uniform:12", STOP_CAUCHY, AUTO, DEFAULT, STOP_REAL, 0},
+    {"uniform:12", STOP_CAUCHY, AUTO, DEFAULT, STOP_COMPLEX, 0},
+    {"ones:17", STOP_DENSE, AUTO, DEFAULT, STOP_REAL, 0}, /* its rank is looked at */
+    {"ones:17", STOP_DENSE, PERM_METHOD_LOW_RANK, DEFAULT, STOP_REAL, 0},
 #define READ(text) \
   {text, STOP_READ, AUTO, DEFAULT, STOP_AS_MADE, 0}, {text, STOP_READ, AUTO, DEFAULT, STOP_AS_MADE, STOP_FILE}
     READ("1 2 3\n4 5 6\n7 8 9\n"),
@@ -184,7 +189,7 @@ static const stop_case stop_cases[] = {
 #undef AUTO
 #undef DEFAULT
 #undef EXACT
-enum { STOP_CASES = sizeof stop_cases / sizeof *stop_cases, STOP_N = 16 };
+enum { STOP_CASES = sizeof stop_cases / sizeof *stop_cases, STOP_N = 18 };
 
 /* The case that runs now, and what it works on: the matrix; the same as arrays, for dense calls. */
 static struct {
@@ -239,7 +244,7 @@ static void stop_begin(const stop_case *of)
       row[e] = i;
   for (e = 0; e < made.nnz; e++)
     for (k = 0; k < 2; k++)
-      part[k][e] = of->values >= STOP_INTEGER ? 1 + test_below(9) : k ? 0.5 + test_uniform() : made.real[e];
+      part[k][e] = of->values >= STOP_INTEGER ? 1 + test_below(9) : k ? 0.5 + test_uniform() : made.real ? made.real[e] : 1;
   if (of->values == STOP_AS_MADE) {
     *matrix = made;
     memset(&made, 0, sizeof made);
@@ -294,7 +299,9 @@ static void stop_dense(fault_outcome *o)
   static const int twice[STOP_N] = {1, 2, 1, 2, 1, 0, 1, 2, 1, 1, 1, 1, 1, 1, 1, 1};
   double list[2 * STOP_N * STOP_N], *a = stop_now.real;
   int64_t *z = stop_now.integer;
+  double condition;
   size_t count = 0;
+  int k;
   memset(list, 0, sizeof list);
   switch (stop_now.of->call) {
   case STOP_DENSE:
@@ -312,6 +319,13 @@ static void stop_dense(fault_outcome *o)
   case STOP_LOW_RANK:
     o->status = values == STOP_REAL ? perm_compute_low_rank_real(n, 3, a, 3, a + 3 * n, n, options, &o->r)
                                     : perm_compute_low_rank_complex(n, 3, a, 3, a + 6 * n, n, options, &o->r);
+    break;
+  case STOP_CAUCHY: /* y below 0, x above */
+    for (k = 0; k < n * (values == STOP_REAL ? 1 : 2); k++)
+      list[k] = -1 - a[n * n / 2 + k];
+    o->status = values == STOP_REAL ? perm_compute_cauchy_real(n, a, list, options, &condition, &o->r)
+                                    : perm_compute_cauchy_complex(n, a, list, options, &condition, &o->r);
+    CHECK((o->status == PERM_OK) == (condition == condition));
     break;
   case STOP_MINORS:
     count = (size_t)n;
@@ -470,6 +484,7 @@ static void stop_try(const stop_case *of, long most, long counts[3])
   o = fault_try(&call, PERM_OK);
   CHECK_SHOW(fault_same(&first, &o), "%s, method %s: looks change it", of->matrix, perm_method_name(of->method));
   count = stop_fault.looks;
+  CHECK_SHOW(count > 0 || of->call != STOP_CAUCHY, "%s, method %s, call %d: no look", of->matrix, perm_method_name(of->method), (int)of->call);
   for (k = 1; k <= count && k <= most; k++) {
     stop_fault.at = stop_place(count, most, k);
     o = fault_try(&call, PERM_STOPPED_CANCELLED);
@@ -658,6 +673,110 @@ TEST(t_stops_looks_of_loops)
   stop_fault.looks = 0;
   CHECK(permi_sort(item, item + 2 * ROWS, ROWS, 2 * sizeof *item, &watch) != NULL);
   CHECK_SHOW(stop_fault.looks >= 3 * ROWS, "%ld looks", stop_fault.looks);
+  test_watch_units = 1e7;
+  test_watch_steps = 65536;
+}
+
+/* Stops at every look of a call, which leaves no value, and of a state what is right; returns the number of stops. */
+typedef struct stop_proof {
+  perm_job *job;
+  perm_state *state;
+  int wrong; /* the leaf that is, or -1 */
+} stop_proof;
+
+static long stop_each(int call, const int64_t *a, int n, perm_options *options, const stop_proof *proof, perm_status end)
+{
+  const long live = fault_own.live;
+  perm_result r;
+  perm_status status;
+  long at;
+  int k;
+  for (at = 1;; at++) {
+    perm_job *job = NULL;
+    perm_state *fresh = NULL;
+    stop_fault.looks = 0;
+    stop_fault.at = at;
+    if (call == 0) {
+      status = perm_compute_integer(n, n, a, n, options, &r);
+    } else if (call == 1) {
+      status = perm_job_integer(n, n, a, n, options, &job, &r);
+      CHECK((status == PERM_OK) == (job != NULL));
+      perm_job_free(job);
+    } else if (call == 2) {
+      status = perm_job_execute(proof->job, proof->state, options, &r);
+      for (k = 0; k < proof->job->leaves; k++)
+        CHECK(proof->state->finished[k].count || k == proof->wrong);
+    } else {
+      CHECK(perm_state_create(proof->job, &fresh) == PERM_OK);
+      status = perm_job_execute(proof->job, fresh, options, &r);
+      perm_state_free(fresh);
+    }
+    CHECK(r.status == status && fault_own.live == live);
+    if (status != PERM_STOPPED_CANCELLED)
+      break;
+    CHECK(r.value != r.value && r.message[0]);
+    if (at > 3)
+      at += at / 4;
+  }
+  CHECK_SHOW(status == end, "call %d: %s, %s", call, perm_status_name(status), r.message);
+  stop_fault.at = 0;
+  return at - 1;
+}
+
+/* Ranks of arrays, proofs before they leave and parts of them that are merged. */
+TEST(t_stops_ranks_and_proofs)
+{
+  enum { N = 20, SMALL = 8 };
+  static const char *const path = "build/stop_proof.ck";
+  int64_t a[N * N];
+  stop_proof proof = {NULL, NULL, -1};
+  perm_options options;
+  perm_result r;
+  permi_control watch;
+  double b[2 * N * N];
+  int k;
+  memset(&options, 0, sizeof options);
+  memset(&fault_own, 0, sizeof fault_own);
+  options.threads = 1;
+  options.allocator.allocate = fault_allocate;
+  options.allocator.release = fault_release;
+  options.allocator.user_data = &fault_own;
+  for (k = 0; k < N * N; k++)
+    a[k] = k / N + k % N;
+  for (k = 0; k < 2 * N * N; k++)
+    b[k] = test_uniform();
+  test_watch_units = 0;
+  test_watch_steps = 1;
+  CHECK(stop_each(0, a, N, &options, NULL, PERM_OK) > N);
+  CHECK(stop_each(1, a, N, &options, NULL, PERM_OK) > N);
+  for (k = 1; k <= 2; k++) {
+    stop_fault.looks = 0;
+    watch = permi_control_begin(&options);
+    permi_estimate_most(b, N, k, NULL, &watch);
+    CHECK_SHOW(stop_fault.looks == N, "%ld looks", stop_fault.looks);
+  }
+  options.method = PERM_METHOD_PROOF;
+  CHECK(perm_job_integer(SMALL, SMALL, a, N, &options, &proof.job, &r) == PERM_OK);
+  CHECK(perm_state_create(proof.job, &proof.state) == PERM_OK);
+  remove(path);
+  options.checkpoint.file = path;
+  CHECK(perm_job_execute(proof.job, proof.state, &options, &r) == PERM_OK);
+  options.checkpoint.file = NULL;
+  CHECK(stop_each(2, a, SMALL, &options, &proof, PERM_OK) > 100);
+  for (k = 0; k < 2; k++) { /* one value is wrong; a range */
+    uint64_t *word = proof.state->partial[0].value.word;
+    memset(word, 0, (size_t)(k ? 20 : 1) * sizeof *word);
+    proof.wrong = 0;
+    CHECK(stop_each(2, a, SMALL, &options, &proof, PERM_ERROR_STATE) > 100);
+    CHECK(perm_job_execute(proof.job, proof.state, &options, &r) == PERM_OK);
+  }
+  options.checkpoint.merge = &path;
+  options.checkpoint.merges = 1;
+  CHECK(stop_each(3, a, SMALL, &options, &proof, PERM_OK) > 100);
+  remove(path);
+  perm_state_free(proof.state);
+  perm_job_free(proof.job);
+  CHECK(fault_own.live == 0);
   test_watch_units = 1e7;
   test_watch_steps = 65536;
 }
