@@ -295,7 +295,7 @@ static void stop_job(fault_outcome *o)
 static void stop_dense(fault_outcome *o)
 {
   const perm_options *options = &stop_now.options;
-  const int n = stop_now.matrix.n, values = stop_now.of->values;
+  const int n = stop_now.matrix.n, values = stop_now.of->values, parts = values == STOP_COMPLEX ? 2 : 1;
   static const int twice[STOP_N] = {1, 2, 1, 2, 1, 0, 1, 2, 1, 1, 1, 1, 1, 1, 1, 1};
   double list[2 * STOP_N * STOP_N], *a = stop_now.real;
   int64_t *z = stop_now.integer;
@@ -320,11 +320,12 @@ static void stop_dense(fault_outcome *o)
     o->status = values == STOP_REAL ? perm_compute_low_rank_real(n, 3, a, 3, a + 3 * n, n, options, &o->r)
                                     : perm_compute_low_rank_complex(n, 3, a, 3, a + 6 * n, n, options, &o->r);
     break;
-  case STOP_CAUCHY: /* y below 0, x above */
-    for (k = 0; k < n * (values == STOP_REAL ? 1 : 2); k++)
-      list[k] = -1 - a[n * n / 2 + k];
-    o->status = values == STOP_REAL ? perm_compute_cauchy_real(n, a, list, options, &condition, &o->r)
-                                    : perm_compute_cauchy_complex(n, a, list, options, &condition, &o->r);
+  case STOP_CAUCHY: /* x and y in turn, so that no other method is wanted */
+    for (k = 0; k < 2 * n; k++)
+      list[k * parts] = 0.25 * a[k * parts] + (k < n ? k : k - n + 0.5);
+    o->status = parts == 1 ? perm_compute_cauchy_real(n, list, list + n, options, &condition, &o->r)
+                           : perm_compute_cauchy_complex(n, list, list + 2 * n, options, &condition, &o->r);
+    memset(list, 0, sizeof list);
     CHECK((o->status == PERM_OK) == (condition == condition));
     break;
   case STOP_MINORS:
