@@ -3247,9 +3247,10 @@ struct perm_job {
   void (*release)(const perm_allocator *allocator, void *context);
   perm_status (*value)(const perm_job *job, const perm_partial *partials, permi_number *value);
   /* Before that, unless NULL: are the finished partials right? What is not leaves `strike`, unless NULL. And of part of
-     the work, from a file: */
-  perm_status (*check)(const perm_job *job, const perm_partial *partials, perm_state *strike, perm_result *result);
-  perm_status (*sample)(const perm_job *job, const perm_state *state, perm_result *result);
+     the work, from a file. Both may be stopped, unless watch is NULL. */
+  perm_status (*check)(const perm_job *job, const perm_partial *partials, perm_state *strike, permi_control *watch,
+                       perm_result *result);
+  perm_status (*sample)(const perm_job *job, const perm_state *state, permi_control *watch, perm_result *result);
   perm_status (*prove)(const perm_job *job, const perm_state *state, const char *path, perm_result *result);
   /* If set, adds many leaves' chunks, or a prefix of them, to done[], which is zero. */
   perm_status (*run_many)(const perm_job *job, const permi_stretch *stretch, int count, permi_control *control,
@@ -3698,7 +3699,7 @@ PERM_API perm_status perm_job_run(const perm_job *job, int leaf, uint64_t begin,
 
 /* What is found to be wrong leaves `strike`, unless NULL. */
 static perm_status permi_job_finish(const perm_job *job, const perm_partial *partials, perm_state *strike,
-                                    perm_result *result)
+                                    permi_control *watch, perm_result *result)
 {
   permi_number number;
   perm_status status;
@@ -3720,7 +3721,7 @@ static perm_status permi_job_finish(const perm_job *job, const perm_partial *par
     if (!costliest || leaf->information.seconds > costliest->information.seconds)
       costliest = leaf;
   }
-  status = job->check ? job->check(job, partials, strike, result) : PERM_OK;
+  status = job->check ? job->check(job, partials, strike, watch, result) : PERM_OK;
   if (status != PERM_OK)
     return status;
   status = permi_job_value(job, partials, &number);
@@ -3747,7 +3748,7 @@ static perm_status permi_job_finish(const perm_job *job, const perm_partial *par
 
 PERM_API perm_status perm_job_finish(const perm_job *job, const perm_partial *partials, perm_result *result)
 {
-  return permi_job_finish(job, partials, NULL, result);
+  return permi_job_finish(job, partials, NULL, NULL, result);
 }
 
 PERM_API size_t perm_job_explain(const perm_job *job, char *buffer, size_t size)
@@ -4007,7 +4008,7 @@ PERM_API perm_status perm_state_merge(const perm_job *job, perm_state *into, con
 
 /* What is found to be wrong leaves `strike`, unless NULL. */
 static perm_status permi_state_finish(const perm_job *job, const perm_state *state, perm_state *strike,
-                                      perm_result *result)
+                                      permi_control *watch, perm_result *result)
 {
   perm_status status;
   int i;
@@ -4022,12 +4023,12 @@ static perm_status permi_state_finish(const perm_job *job, const perm_state *sta
                           (unsigned long long)begin, (unsigned long long)(end - 1),
                           (unsigned long long)job->leaf[i].information.chunks, i);
   }
-  return status == PERM_OK ? permi_job_finish(job, state->partial, strike, result) : status;
+  return status == PERM_OK ? permi_job_finish(job, state->partial, strike, watch, result) : status;
 }
 
 PERM_API perm_status perm_state_finish(const perm_job *job, const perm_state *state, perm_result *result)
 {
-  return permi_state_finish(job, state, NULL, result);
+  return permi_state_finish(job, state, NULL, NULL, result);
 }
 
 /* Part 1 .. parts of [0, chunks). The larger shares start at a different part for each leaf, lest part 1 get all
@@ -13273,21 +13274,30 @@ static void permi_proof_signs(const permi_odd_modulus *prime, int signs, uint64_
   }
 }
 
-/* P(t) by its formula. weight: N words. */
-static uint64_t permi_proof_formula(const permi_proof *proof, int run, uint64_t t, uint64_t *weight)
+/* A check: of what, room for N words, and its watch or NULL. What a stopped one returns says nothing. */
+typedef struct permi_proof_checker {
+  const permi_proof *proof;
+  const perm_partial *partials;
+  uint64_t *weight;
+  permi_control *watch;
+} permi_proof_checker;
+
+/* P(t) by its formula. */
+static uint64_t permi_proof_formula(const permi_proof_checker *by, int run, uint64_t t)
 {
+  const permi_proof *proof = by->proof;
   const permi_odd_modulus *prime = &proof->prime[run / proof->parts];
   const uint64_t p = prime->p, *a = proof->residue + (size_t)run * (size_t)(proof->n * proof->n), *step;
   const int n = proof->n, signs = proof->signs;
   uint64_t d[PERMI_PROOF_MAX_N], sum[PERMI_PROOF_MAX_N], total = 0, gray = 0;
   int i, j;
-  permi_proof_signs(prime, signs, t, weight, d);
+  permi_proof_signs(prime, signs, t, by->weight, d);
   for (i = 0; i < n; i++) /* sums times 2^64, of entries as they are */
     for (sum[i] = 0, j = 0; j < n; j++) {
       const uint64_t x = permi_montgomery(a[i * n + j], j < signs ? d[j] : prime->one, prime);
       sum[i] = permi_residue_add(sum[i], permi_montgomery(x, prime->square, prime), 0, p);
     }
-  for (;;) {
+  while (!permi_watch(by->watch, 4.0 * n)) {
     uint64_t product[2] = {prime->one, prime->one}; /* two chains at once */
     for (i = 0; i < n; i++)
       product[i & 1] = permi_montgomery(product[i & 1], sum[i], prime);
@@ -13310,9 +13320,9 @@ typedef struct permi_proof_look {
   int other;   /* 1: P at a random point is not what the values say */
 } permi_proof_look;
 
-static permi_proof_look permi_proof_look_at(const permi_proof *proof, const perm_partial *partials, int run,
-                                            uint64_t *weight)
+static permi_proof_look permi_proof_look_at(const permi_proof_checker *by, int run)
 {
+  const permi_proof *proof = by->proof;
   const permi_odd_modulus *prime = &proof->prime[run / proof->parts];
   const uint64_t p = prime->p, one = prime->one, last = proof->values - 1, all = last + PERMI_PROOF_SYNDROMES;
   uint64_t t, times = 0, rest = permi_montgomery(all, prime->square, prime), choose = one; /* times 2^64 */
@@ -13322,12 +13332,12 @@ static permi_proof_look permi_proof_look_at(const permi_proof *proof, const perm
   int k;
   memset(&look, 0, sizeof look);
   look.seed = PERMI_HASH_START;
-  for (t = 0; t <= all; t++)
-    look.seed = permi_hash(look.seed, permi_proof_listed(proof, partials, run, t));
+  for (t = 0; t <= all && !permi_watch(by->watch, 5); t++)
+    look.seed = permi_hash(look.seed, permi_proof_listed(proof, by->partials, run, t));
   point = (look.seed >> 12) % p;
   less = permi_montgomery(point, prime->square, prime);
-  for (t = 0; t <= all; t++) {
-    uint64_t y = permi_proof_listed(proof, partials, run, t), x;
+  for (t = 0; t <= all && !permi_watch(by->watch, 60); t++) {
+    uint64_t y = permi_proof_listed(proof, by->partials, run, t), x;
     look.outside |= y >= p;
     y %= p;
     x = permi_montgomery((all - t) & 1 ? permi_residue_add(0, y, 1, p) : y, choose, prime);
@@ -13348,7 +13358,7 @@ static permi_proof_look permi_proof_look_at(const permi_proof *proof, const perm
     rest = permi_residue_add(rest, one, 1, p);
   }
   factorial = permi_montgomery(factorial, factorial, prime);
-  look.other = permi_montgomery(permi_proof_formula(proof, run, point, weight), factorial, prime) != at;
+  look.other = permi_montgomery(permi_proof_formula(by, run, point), factorial, prime) != at;
   return look;
 }
 
@@ -13381,16 +13391,16 @@ static int permi_proof_recurrence(const uint64_t *syndrome, const permi_odd_modu
 }
 
 /* Which values are wrong, if the syndromes tell; returns how many, 0: they do not. */
-static int permi_proof_singles(const permi_proof *proof, const perm_partial *partials, int run,
-                               const permi_proof_look *look, uint64_t *weight, uint64_t *single)
+static int permi_proof_singles(const permi_proof_checker *by, int run, const permi_proof_look *look, uint64_t *single)
 {
+  const permi_proof *proof = by->proof;
   const permi_odd_modulus *prime = &proof->prime[run / proof->parts];
   uint64_t r[PERMI_PROOF_SYNDROMES + 1], t, times = 0;
   const int length = permi_proof_recurrence(look->syndrome, prime, r);
   int found = 0, k;
   if (length > PERMI_PROOF_SYNDROMES / 2 || look->outside)
     return 0;
-  for (t = 0; t < proof->values + PERMI_PROOF_SYNDROMES && found < length; t++) {
+  for (t = 0; t < proof->values + PERMI_PROOF_SYNDROMES && found < length && !permi_watch(by->watch, 20); t++) {
     uint64_t at = 1;
     for (k = 1; k <= length; k++)
       at = permi_residue_add(permi_montgomery(at, times, prime), r[k], 0, prime->p);
@@ -13399,7 +13409,7 @@ static int permi_proof_singles(const permi_proof *proof, const perm_partial *par
     times = permi_residue_add(times, prime->one, 0, prime->p);
   }
   for (k = 0; k < found && found == length; k++)
-    if (permi_proof_formula(proof, run, single[k], weight) == permi_proof_listed(proof, partials, run, single[k]))
+    if (permi_proof_formula(by, run, single[k]) == permi_proof_listed(proof, by->partials, run, single[k]))
       return 0;
   return found == length ? found : 0;
 }
@@ -13411,40 +13421,47 @@ static void permi_state_strike(perm_state *state, int leaf)
 }
 
 /* A leaf is wrong if one of its values, a random one, is, or one is not below its modulus. */
-static int permi_proof_range_wrong(const permi_proof *proof, const perm_partial *partials, int index, uint64_t seed,
-                                   uint64_t *weight)
+static int permi_proof_range_wrong(const permi_proof_checker *by, int index, uint64_t seed)
 {
+  const permi_proof *proof = by->proof;
   const permi_proof_leaf *leaf = &proof->leaf[index];
   const int run = index / proof->leaves;
   uint64_t t;
   for (t = leaf->first; t < leaf->end; t++)
-    if (permi_proof_listed(proof, partials, run, t) >= proof->prime[run / proof->parts].p)
+    if (permi_proof_listed(proof, by->partials, run, t) >= proof->prime[run / proof->parts].p)
       return 1;
   t = leaf->first + permi_hash(seed, (uint64_t)index) % (leaf->end - leaf->first);
-  return permi_proof_formula(proof, run, t, weight) != permi_proof_listed(proof, partials, run, t);
+  return permi_proof_formula(by, run, t) != permi_proof_listed(proof, by->partials, run, t);
 }
 
 /* Looks for the wrong values of a polynomial, strikes their leaves out of `strike` unless NULL; the first ones' place
-   goes to *text. Returns the number of places. */
-static int permi_proof_locate(const permi_proof *proof, const perm_partial *partials, int run,
-                              const permi_proof_look *look, uint64_t *weight, perm_state *strike, char text[64])
+   goes to *text. Returns the number of places; stopped, 0 or those found so far. */
+static int permi_proof_locate(const permi_proof_checker *by, int run, const permi_proof_look *look, perm_state *strike,
+                              char text[64])
 {
+  const permi_proof *proof = by->proof;
   uint64_t single[PERMI_PROOF_SYNDROMES];
   const int first = run * proof->leaves;
-  int singles = permi_proof_singles(proof, partials, run, look, weight, single), places = 0, k;
+  int singles = permi_proof_singles(by, run, look, single), places = 0, wrong, k;
+  if (permi_watch(by->watch, 0))
+    return 0;
   for (k = 0; k < singles; k++)
     if (strike)
       permi_state_strike(strike, first + (int)(single[k] / proof->each));
   if (singles)
     snprintf(text, 64, "value %llu", (unsigned long long)single[0]);
-  for (k = first; k < first + proof->leaves && !singles; k++)
-    if (permi_proof_range_wrong(proof, partials, k, look->seed, weight)) {
+  for (k = first; k < first + proof->leaves && !singles; k++) {
+    wrong = permi_proof_range_wrong(by, k, look->seed);
+    if (permi_watch(by->watch, 0))
+      return places;
+    if (wrong) {
       const permi_proof_leaf *leaf = &proof->leaf[k];
       if (!places++)
         snprintf(text, 64, "values %llu to %llu", (unsigned long long)leaf->first, (unsigned long long)leaf->end - 1);
       if (strike)
         permi_state_strike(strike, k);
     }
+  }
   if (singles || places)
     return singles + places;
   snprintf(text, 64, "some of all values"); /* few in many ranges */
@@ -13458,32 +13475,47 @@ static uint64_t *permi_proof_weights_room(const permi_proof *proof, const perm_a
   return (uint64_t *)permi_allocate(allocator, (size_t)1 << proof->signs, sizeof(uint64_t));
 }
 
-/* Of finished partials; see perm_job. */
+static int permi_proof_checker_begin(permi_proof_checker *by, const perm_job *job, const perm_partial *partials,
+                                     permi_control *watch)
+{
+  by->proof = (const permi_proof *)job->context;
+  by->partials = partials;
+  by->weight = permi_proof_weights_room(by->proof, &job->allocator);
+  by->watch = watch;
+  if (watch)
+    watch->activity = "checking the proof";
+  return by->weight != NULL;
+}
+
+/* Of finished partials; see perm_job. What is struck before a stop is wrong. */
 static perm_status permi_proof_check(const perm_job *job, const perm_partial *partials, perm_state *strike,
-                                     perm_result *result)
+                                     permi_control *watch, perm_result *result)
 {
   const permi_proof *proof = (const permi_proof *)job->context;
-  uint64_t *weight = permi_proof_weights_room(proof, &job->allocator), p = 0;
+  permi_proof_checker by;
+  uint64_t p = 0;
   char text[64], more[64] = "";
   int run, k, places = 0;
-  if (!weight)
+  if (!permi_proof_checker_begin(&by, job, partials, watch))
     return permi_fail_memory(result);
-  for (run = 0; run < proof->runs; run++) {
-    const permi_proof_look look = permi_proof_look_at(proof, partials, run, weight);
+  for (run = 0; run < proof->runs && !permi_watch(watch, 0); run++) {
+    const permi_proof_look look = permi_proof_look_at(&by, run);
     int wrong = look.outside || look.other;
     char here[64];
     for (k = 0; k < PERMI_PROOF_SYNDROMES; k++)
       wrong |= look.syndrome[k] != 0;
-    if (!wrong)
+    if (!wrong || permi_watch(watch, 0))
       continue;
-    k = permi_proof_locate(proof, partials, run, &look, weight, strike, here);
-    if (!places) {
+    k = permi_proof_locate(&by, run, &look, strike, here);
+    if (!places && k) {
       memcpy(text, here, sizeof text);
       p = proof->prime[run / proof->parts].p;
     }
     places += k;
   }
-  permi_release(&job->allocator, weight);
+  permi_release(&job->allocator, by.weight);
+  if (permi_watch(watch, 0))
+    return permi_fail_stopped(watch, result);
   if (!places)
     return PERM_OK;
   if (places > 1)
@@ -13495,12 +13527,14 @@ static perm_status permi_proof_check(const perm_job *job, const perm_partial *pa
 }
 
 /* Some random values of what has been merged from a file. */
-static perm_status permi_proof_sample(const perm_job *job, const perm_state *state, perm_result *result)
+static perm_status permi_proof_sample(const perm_job *job, const perm_state *state, permi_control *watch,
+                                      perm_result *result)
 {
   const permi_proof *proof = (const permi_proof *)job->context;
-  uint64_t *weight = permi_proof_weights_room(proof, &job->allocator), seed = PERMI_HASH_START;
+  permi_proof_checker by;
+  uint64_t seed = PERMI_HASH_START;
   int run, k, i, wrong = 0;
-  if (!weight)
+  if (!permi_proof_checker_begin(&by, job, state->partial, watch))
     return permi_fail_memory(result);
   for (run = 0; run < proof->runs && !wrong; run++)
     for (k = 0; k < PERMI_PROOF_SAMPLES && !wrong; k++) {
@@ -13516,14 +13550,18 @@ static perm_status permi_proof_sample(const perm_job *job, const perm_state *sta
         t = leaf->first + done->list[0].begin * proof->points;
         end = leaf->first + done->list[0].end * proof->points;
         t += seed % ((end < leaf->end ? end : leaf->end) - t);
-        wrong = permi_proof_formula(proof, run, t, weight) != permi_proof_listed(proof, state->partial, run, t);
-        if (wrong)
+        wrong = permi_proof_formula(&by, run, t) != permi_proof_listed(proof, by.partials, run, t);
+        if (permi_watch(watch, 0))
+          wrong = 1;
+        else if (wrong)
           permi_fail(result, PERM_ERROR_STATE, 0, "value %llu modulo %llu is wrong: trust no other of it either",
                      (unsigned long long)t, (unsigned long long)proof->prime[run / proof->parts].p);
         break;
       }
     }
-  permi_release(&job->allocator, weight);
+  permi_release(&job->allocator, by.weight);
+  if (permi_watch(watch, 0))
+    return permi_fail_stopped(watch, result);
   return wrong ? PERM_ERROR_STATE : PERM_OK;
 }
 #endif
@@ -14779,11 +14817,11 @@ static void permi_keep(const perm_job *job, const perm_state *state, permi_contr
 }
 
 static perm_status permi_begin_with(const perm_job *job, perm_state *state, const perm_state *kept, const char *path,
-                                    int merges, perm_result *result)
+                                    permi_control *merging, perm_result *result)
 {
   perm_status status = perm_state_merge(job, state, kept, result);
-  if (status == PERM_OK && merges && job->sample)
-    status = job->sample(job, kept, result);
+  if (status == PERM_OK && merging && job->sample)
+    status = job->sample(job, kept, merging, result);
   if (status == PERM_ERROR_STATE && result) {
     char why[PERM_MESSAGE_BYTES];
     snprintf(why, sizeof why, "%.100s", result->message);
@@ -14795,6 +14833,7 @@ static perm_status permi_begin_with(const perm_job *job, perm_state *state, cons
 static perm_status permi_begin(const perm_job *job, perm_state *state, const perm_options *options, int *found,
                                perm_result *result)
 {
+  permi_control watch = permi_control_begin(options);
   perm_status status = PERM_OK;
   int i, empty = 1;
   for (i = 0; i < job->leaves; i++)
@@ -14809,7 +14848,7 @@ static perm_status permi_begin(const perm_job *job, perm_state *state, const per
     if (i < 0 && missing)
       status = PERM_OK;
     else if (status == PERM_OK && (i >= 0 || empty))
-      status = permi_begin_with(job, state, kept, path, i >= 0, result);
+      status = permi_begin_with(job, state, kept, path, i < 0 ? NULL : &watch, result);
     *found |= i < 0 && kept;
     perm_state_free(kept);
   }
@@ -14921,7 +14960,7 @@ static perm_status permi_execute(const perm_job *job, perm_state *state, const p
   } else if (stopped < 0) {
     stopped = permi_meter_verdict(&job->allocator, permi_stopped(stopped, &control, result), result);
   } else if (stopped == PERM_OK) {
-    stopped = permi_state_finish(job, state, state, result);
+    stopped = permi_state_finish(job, state, state, &control, result);
     if (stopped == PERM_ERROR_STATE && job->check && keeper) /* without what is wrong */
       keeper->keep(job, state, &control, &unwritten);
     if (stopped == PERM_OK && control.unwritten)

@@ -222,11 +222,11 @@ static void permi_keep(const perm_job *job, const perm_state *state, permi_contr
 }
 
 static perm_status permi_begin_with(const perm_job *job, perm_state *state, const perm_state *kept, const char *path,
-                                    int merges, perm_result *result)
+                                    permi_control *merging, perm_result *result)
 {
   perm_status status = perm_state_merge(job, state, kept, result);
-  if (status == PERM_OK && merges && job->sample)
-    status = job->sample(job, kept, result);
+  if (status == PERM_OK && merging && job->sample)
+    status = job->sample(job, kept, merging, result);
   if (status == PERM_ERROR_STATE && result) {
     char why[PERM_MESSAGE_BYTES];
     snprintf(why, sizeof why, "%.100s", result->message);
@@ -238,6 +238,7 @@ static perm_status permi_begin_with(const perm_job *job, perm_state *state, cons
 static perm_status permi_begin(const perm_job *job, perm_state *state, const perm_options *options, int *found,
                                perm_result *result)
 {
+  permi_control watch = permi_control_begin(options);
   perm_status status = PERM_OK;
   int i, empty = 1;
   for (i = 0; i < job->leaves; i++)
@@ -252,7 +253,7 @@ static perm_status permi_begin(const perm_job *job, perm_state *state, const per
     if (i < 0 && missing)
       status = PERM_OK;
     else if (status == PERM_OK && (i >= 0 || empty))
-      status = permi_begin_with(job, state, kept, path, i >= 0, result);
+      status = permi_begin_with(job, state, kept, path, i < 0 ? NULL : &watch, result);
     *found |= i < 0 && kept;
     perm_state_free(kept);
   }
@@ -364,7 +365,7 @@ static perm_status permi_execute(const perm_job *job, perm_state *state, const p
   } else if (stopped < 0) {
     stopped = permi_meter_verdict(&job->allocator, permi_stopped(stopped, &control, result), result);
   } else if (stopped == PERM_OK) {
-    stopped = permi_state_finish(job, state, state, result);
+    stopped = permi_state_finish(job, state, state, &control, result);
     if (stopped == PERM_ERROR_STATE && job->check && keeper) /* without what is wrong */
       keeper->keep(job, state, &control, &unwritten);
     if (stopped == PERM_OK && control.unwritten)
