@@ -786,6 +786,44 @@ TEST(t_stops_ranks_and_proofs)
   test_watch_steps = 65536;
 }
 
+static void *stop_slow_allocate(size_t bytes, void *user_data)
+{
+  const double until = permi_seconds() + 2e-3;
+  (void)user_data;
+  while (permi_seconds() < until)
+    ;
+  return malloc(bytes);
+}
+
+static void stop_slow_release(void *pointer, void *user_data)
+{
+  (void)user_data;
+  free(pointer);
+}
+
+/* Planning takes some of max_seconds; the refusal says what it left. */
+TEST(t_stops_say_what_is_left)
+{
+  enum { N = 8 };
+  int counts[N], k;
+  double a[N * N], left = -1;
+  const char *of;
+  perm_options options;
+  perm_result r;
+  memset(&options, 0, sizeof options);
+  for (k = 0; k < N; k++)
+    counts[k] = 30;
+  for (k = 0; k < N * N; k++)
+    a[k] = test_uniform();
+  options.max_seconds = 0.5;
+  options.allocator.allocate = stop_slow_allocate;
+  options.allocator.release = stop_slow_release;
+  CHECK(perm_compute_repeated_real(N, N, a, N, counts, counts, &options, &r) == PERM_ERROR_LIMIT);
+  CHECK_TEXT(r.message, "over max_seconds, of which ");
+  of = strstr(r.message, "of which ");
+  CHECK_SHOW(of && sscanf(of, "of which %lf s are left", &left) == 1 && left > 0 && left < 0.499, "%s", r.message);
+}
+
 TEST(t_stops_in_every_kind_of_run)
 {
   stop_all(6);

@@ -226,7 +226,7 @@ static perm_status permi_begin_with(const perm_job *job, perm_state *state, cons
 {
   perm_status status = perm_state_merge(job, state, kept, result);
   if (status == PERM_OK && merging && job->sample)
-    status = job->sample(job, kept, merging, result);
+    status = job->sample(job, kept, merging, result), merging->activity = NULL;
   if (status == PERM_ERROR_STATE && result) {
     char why[PERM_MESSAGE_BYTES];
     snprintf(why, sizeof why, "%.100s", result->message);
@@ -235,10 +235,10 @@ static perm_status permi_begin_with(const perm_job *job, perm_state *state, cons
   return status;
 }
 
-static perm_status permi_begin(const perm_job *job, perm_state *state, const perm_options *options, int *found,
+static perm_status permi_begin(const perm_job *job, perm_state *state, permi_control *control, int *found,
                                perm_result *result)
 {
-  permi_control watch = permi_control_begin(options);
+  const perm_options *options = control->options;
   perm_status status = PERM_OK;
   int i, empty = 1;
   for (i = 0; i < job->leaves; i++)
@@ -253,7 +253,7 @@ static perm_status permi_begin(const perm_job *job, perm_state *state, const per
     if (i < 0 && missing)
       status = PERM_OK;
     else if (status == PERM_OK && (i >= 0 || empty))
-      status = permi_begin_with(job, state, kept, path, i < 0 ? NULL : &watch, result);
+      status = permi_begin_with(job, state, kept, path, i < 0 ? NULL : control, result);
     *found |= i < 0 && kept;
     perm_state_free(kept);
   }
@@ -300,7 +300,7 @@ static void permi_so_far(const perm_job *job, const perm_state *state, int index
 
 /* NULL: no file access is linked. */
 typedef struct permi_keeper {
-  perm_status (*begin)(const perm_job *job, perm_state *state, const perm_options *options, int *found,
+  perm_status (*begin)(const perm_job *job, perm_state *state, permi_control *control, int *found,
                        perm_result *result);
   void (*keep)(const perm_job *job, const perm_state *state, permi_control *control, perm_result *why);
 } permi_keeper;
@@ -321,12 +321,12 @@ static perm_status permi_execute(const perm_job *job, perm_state *state, const p
   status = permi_check_state(job, state, 2, result);
   if (status == PERM_OK)
     status = permi_check_options(options, 3, result);
+  control = permi_control_begin(options);
   if (status == PERM_OK && keeper && (options->checkpoint.file || options->checkpoint.merges))
-    status = keeper->begin(job, state, options, &kept, result);
+    status = keeper->begin(job, state, &control, &kept, result);
   if (status != PERM_OK)
     return status;
   permi_result_clear(&unwritten);
-  control = permi_control_begin(options);
   permi_work(job, state, options, &control, &task_seconds);
   for (i = 0; i < job->leaves; i++)
     threads = threads == 1 ? permi_leaf_threads(&job->leaf[i], options) : threads;
