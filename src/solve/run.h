@@ -332,7 +332,8 @@ static perm_status permi_execute(const perm_job *job, perm_state *state, const p
     threads = threads == 1 ? permi_leaf_threads(&job->leaf[i], options) : threads;
   if (options->max_seconds > 0 && task_seconds > options->max_seconds)
     return permi_fail(result, PERM_ERROR_LIMIT, 3,
-                      "predicted to take %s in tasks that cannot be resumed, over max_seconds = %.3g",
+                      "predicted to take %s in tasks that cannot be resumed, over max_seconds, of which %.3g s are "
+                      "left",
                       permi_time_words(task_seconds).text, options->max_seconds);
   left = !options->checkpoint.merges && permi_next_range(job, state, options, &leaf, &range);
   if (left && keeper && options->checkpoint.file) {
