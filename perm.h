@@ -3247,7 +3247,7 @@ struct perm_job {
   void (*release)(const perm_allocator *allocator, void *context);
   perm_status (*value)(const perm_job *job, const perm_partial *partials, permi_number *value);
   /* Before that, unless NULL: are the finished partials right? What is not leaves `strike`, unless NULL. And of part of
-     the work, from a file. Both may be stopped, unless watch is NULL. */
+     the work, from a file. watch: NULL, or may stop both. */
   perm_status (*check)(const perm_job *job, const perm_partial *partials, perm_state *strike, permi_control *watch,
                        perm_result *result);
   perm_status (*sample)(const perm_job *job, const perm_state *state, permi_control *watch, perm_result *result);
@@ -13274,30 +13274,26 @@ static void permi_proof_signs(const permi_odd_modulus *prime, int signs, uint64_
   }
 }
 
-/* A check: of what, room for N words, and its watch or NULL. What a stopped one returns says nothing. */
-typedef struct permi_proof_checker {
-  const permi_proof *proof;
-  const perm_partial *partials;
-  uint64_t *weight;
-  permi_control *watch;
-} permi_proof_checker;
+typedef struct permi_proof_room {
+  uint64_t *weight; /* N words */
+  permi_control *watch; /* or NULL; a value that it stopped says nothing */
+} permi_proof_room;
 
 /* P(t) by its formula. */
-static uint64_t permi_proof_formula(const permi_proof_checker *by, int run, uint64_t t)
+static uint64_t permi_proof_formula(const permi_proof *proof, int run, uint64_t t, const permi_proof_room *room)
 {
-  const permi_proof *proof = by->proof;
   const permi_odd_modulus *prime = &proof->prime[run / proof->parts];
   const uint64_t p = prime->p, *a = proof->residue + (size_t)run * (size_t)(proof->n * proof->n), *step;
   const int n = proof->n, signs = proof->signs;
   uint64_t d[PERMI_PROOF_MAX_N], sum[PERMI_PROOF_MAX_N], total = 0, gray = 0;
   int i, j;
-  permi_proof_signs(prime, signs, t, by->weight, d);
+  permi_proof_signs(prime, signs, t, room->weight, d);
   for (i = 0; i < n; i++) /* sums times 2^64, of entries as they are */
     for (sum[i] = 0, j = 0; j < n; j++) {
       const uint64_t x = permi_montgomery(a[i * n + j], j < signs ? d[j] : prime->one, prime);
       sum[i] = permi_residue_add(sum[i], permi_montgomery(x, prime->square, prime), 0, p);
     }
-  while (!permi_watch(by->watch, 4.0 * n)) {
+  while (!permi_watch(room->watch, 4.0 * n)) {
     uint64_t product[2] = {prime->one, prime->one}; /* two chains at once */
     for (i = 0; i < n; i++)
       product[i & 1] = permi_montgomery(product[i & 1], sum[i], prime);
@@ -13320,9 +13316,9 @@ typedef struct permi_proof_look {
   int other;   /* 1: P at a random point is not what the values say */
 } permi_proof_look;
 
-static permi_proof_look permi_proof_look_at(const permi_proof_checker *by, int run)
+static permi_proof_look permi_proof_look_at(const permi_proof *proof, const perm_partial *partials, int run,
+                                            const permi_proof_room *room)
 {
-  const permi_proof *proof = by->proof;
   const permi_odd_modulus *prime = &proof->prime[run / proof->parts];
   const uint64_t p = prime->p, one = prime->one, last = proof->values - 1, all = last + PERMI_PROOF_SYNDROMES;
   uint64_t t, times = 0, rest = permi_montgomery(all, prime->square, prime), choose = one; /* times 2^64 */
@@ -13332,12 +13328,12 @@ static permi_proof_look permi_proof_look_at(const permi_proof_checker *by, int r
   int k;
   memset(&look, 0, sizeof look);
   look.seed = PERMI_HASH_START;
-  for (t = 0; t <= all && !permi_watch(by->watch, 5); t++)
-    look.seed = permi_hash(look.seed, permi_proof_listed(proof, by->partials, run, t));
+  for (t = 0; t <= all && !permi_watch(room->watch, 5); t++)
+    look.seed = permi_hash(look.seed, permi_proof_listed(proof, partials, run, t));
   point = (look.seed >> 12) % p;
   less = permi_montgomery(point, prime->square, prime);
-  for (t = 0; t <= all && !permi_watch(by->watch, 60); t++) {
-    uint64_t y = permi_proof_listed(proof, by->partials, run, t), x;
+  for (t = 0; t <= all && !permi_watch(room->watch, 60); t++) {
+    uint64_t y = permi_proof_listed(proof, partials, run, t), x;
     look.outside |= y >= p;
     y %= p;
     x = permi_montgomery((all - t) & 1 ? permi_residue_add(0, y, 1, p) : y, choose, prime);
@@ -13358,7 +13354,7 @@ static permi_proof_look permi_proof_look_at(const permi_proof_checker *by, int r
     rest = permi_residue_add(rest, one, 1, p);
   }
   factorial = permi_montgomery(factorial, factorial, prime);
-  look.other = permi_montgomery(permi_proof_formula(by, run, point), factorial, prime) != at;
+  look.other = permi_montgomery(permi_proof_formula(proof, run, point, room), factorial, prime) != at;
   return look;
 }
 
@@ -13391,16 +13387,16 @@ static int permi_proof_recurrence(const uint64_t *syndrome, const permi_odd_modu
 }
 
 /* Which values are wrong, if the syndromes tell; returns how many, 0: they do not. */
-static int permi_proof_singles(const permi_proof_checker *by, int run, const permi_proof_look *look, uint64_t *single)
+static int permi_proof_singles(const permi_proof *proof, const perm_partial *partials, int run,
+                               const permi_proof_look *look, const permi_proof_room *room, uint64_t *single)
 {
-  const permi_proof *proof = by->proof;
   const permi_odd_modulus *prime = &proof->prime[run / proof->parts];
   uint64_t r[PERMI_PROOF_SYNDROMES + 1], t, times = 0;
   const int length = permi_proof_recurrence(look->syndrome, prime, r);
   int found = 0, k;
   if (length > PERMI_PROOF_SYNDROMES / 2 || look->outside)
     return 0;
-  for (t = 0; t < proof->values + PERMI_PROOF_SYNDROMES && found < length && !permi_watch(by->watch, 20); t++) {
+  for (t = 0; t < proof->values + PERMI_PROOF_SYNDROMES && found < length && !permi_watch(room->watch, 20); t++) {
     uint64_t at = 1;
     for (k = 1; k <= length; k++)
       at = permi_residue_add(permi_montgomery(at, times, prime), r[k], 0, prime->p);
@@ -13409,9 +13405,9 @@ static int permi_proof_singles(const permi_proof_checker *by, int run, const per
     times = permi_residue_add(times, prime->one, 0, prime->p);
   }
   for (k = 0; k < found && found == length; k++)
-    if (permi_proof_formula(by, run, single[k]) == permi_proof_listed(proof, by->partials, run, single[k]))
+    if (permi_proof_formula(proof, run, single[k], room) == permi_proof_listed(proof, partials, run, single[k]))
       return 0;
-  return found == length ? found : 0;
+  return found == length && !permi_watch(room->watch, 0) ? found : 0;
 }
 
 static void permi_state_strike(perm_state *state, int leaf)
@@ -13421,51 +13417,46 @@ static void permi_state_strike(perm_state *state, int leaf)
 }
 
 /* A leaf is wrong if one of its values, a random one, is, or one is not below its modulus. */
-static int permi_proof_range_wrong(const permi_proof_checker *by, int index, uint64_t seed)
+static int permi_proof_range_wrong(const permi_proof *proof, const perm_partial *partials, int index, uint64_t seed,
+                                   const permi_proof_room *room)
 {
-  const permi_proof *proof = by->proof;
   const permi_proof_leaf *leaf = &proof->leaf[index];
   const int run = index / proof->leaves;
   uint64_t t;
   for (t = leaf->first; t < leaf->end; t++)
-    if (permi_proof_listed(proof, by->partials, run, t) >= proof->prime[run / proof->parts].p)
+    if (permi_proof_listed(proof, partials, run, t) >= proof->prime[run / proof->parts].p)
       return 1;
   t = leaf->first + permi_hash(seed, (uint64_t)index) % (leaf->end - leaf->first);
-  return permi_proof_formula(by, run, t) != permi_proof_listed(proof, by->partials, run, t);
+  return permi_proof_formula(proof, run, t, room) != permi_proof_listed(proof, partials, run, t) &&
+         !permi_watch(room->watch, 0);
 }
 
 /* Looks for the wrong values of a polynomial, strikes their leaves out of `strike` unless NULL; the first ones' place
-   goes to *text. Returns the number of places; stopped, 0 or those found so far. */
-static int permi_proof_locate(const permi_proof_checker *by, int run, const permi_proof_look *look, perm_state *strike,
+   goes to *text. Returns the number of places. */
+static int permi_proof_locate(const permi_proof *proof, const perm_partial *partials, int run,
+                              const permi_proof_look *look, const permi_proof_room *room, perm_state *strike,
                               char text[64])
 {
-  const permi_proof *proof = by->proof;
   uint64_t single[PERMI_PROOF_SYNDROMES];
   const int first = run * proof->leaves;
-  int singles = permi_proof_singles(by, run, look, single), places = 0, wrong, k;
-  if (permi_watch(by->watch, 0))
-    return 0;
+  int singles = permi_proof_singles(proof, partials, run, look, room, single), places = 0, k;
   for (k = 0; k < singles; k++)
     if (strike)
       permi_state_strike(strike, first + (int)(single[k] / proof->each));
   if (singles)
     snprintf(text, 64, "value %llu", (unsigned long long)single[0]);
-  for (k = first; k < first + proof->leaves && !singles; k++) {
-    wrong = permi_proof_range_wrong(by, k, look->seed);
-    if (permi_watch(by->watch, 0))
-      return places;
-    if (wrong) {
+  for (k = first; k < first + proof->leaves && !singles && !permi_watch(room->watch, 0); k++)
+    if (permi_proof_range_wrong(proof, partials, k, look->seed, room)) {
       const permi_proof_leaf *leaf = &proof->leaf[k];
       if (!places++)
         snprintf(text, 64, "values %llu to %llu", (unsigned long long)leaf->first, (unsigned long long)leaf->end - 1);
       if (strike)
         permi_state_strike(strike, k);
     }
-  }
   if (singles || places)
     return singles + places;
   snprintf(text, 64, "some of all values"); /* few in many ranges */
-  for (k = first; k < first + proof->leaves && strike; k++)
+  for (k = first; k < first + proof->leaves && strike && !permi_watch(room->watch, 0); k++)
     permi_state_strike(strike, k);
   return 1;
 }
@@ -13475,45 +13466,35 @@ static uint64_t *permi_proof_weights_room(const permi_proof *proof, const perm_a
   return (uint64_t *)permi_allocate(allocator, (size_t)1 << proof->signs, sizeof(uint64_t));
 }
 
-static int permi_proof_checker_begin(permi_proof_checker *by, const perm_job *job, const perm_partial *partials,
-                                     permi_control *watch)
-{
-  by->proof = (const permi_proof *)job->context;
-  by->partials = partials;
-  by->weight = permi_proof_weights_room(by->proof, &job->allocator);
-  by->watch = watch;
-  if (watch)
-    watch->activity = "checking the proof";
-  return by->weight != NULL;
-}
-
-/* Of finished partials; see perm_job. What is struck before a stop is wrong. */
+/* Of finished partials; see perm_job. */
 static perm_status permi_proof_check(const perm_job *job, const perm_partial *partials, perm_state *strike,
                                      permi_control *watch, perm_result *result)
 {
   const permi_proof *proof = (const permi_proof *)job->context;
-  permi_proof_checker by;
+  const permi_proof_room room = {permi_proof_weights_room(proof, &job->allocator), watch};
   uint64_t p = 0;
   char text[64], more[64] = "";
   int run, k, places = 0;
-  if (!permi_proof_checker_begin(&by, job, partials, watch))
+  if (!room.weight)
     return permi_fail_memory(result);
+  if (watch)
+    watch->activity = "checking the proof";
   for (run = 0; run < proof->runs && !permi_watch(watch, 0); run++) {
-    const permi_proof_look look = permi_proof_look_at(&by, run);
+    const permi_proof_look look = permi_proof_look_at(proof, partials, run, &room);
     int wrong = look.outside || look.other;
     char here[64];
     for (k = 0; k < PERMI_PROOF_SYNDROMES; k++)
       wrong |= look.syndrome[k] != 0;
     if (!wrong || permi_watch(watch, 0))
       continue;
-    k = permi_proof_locate(&by, run, &look, strike, here);
-    if (!places && k) {
+    k = permi_proof_locate(proof, partials, run, &look, &room, strike, here);
+    if (!places) {
       memcpy(text, here, sizeof text);
       p = proof->prime[run / proof->parts].p;
     }
     places += k;
   }
-  permi_release(&job->allocator, by.weight);
+  permi_release(&job->allocator, room.weight);
   if (permi_watch(watch, 0))
     return permi_fail_stopped(watch, result);
   if (!places)
@@ -13531,11 +13512,12 @@ static perm_status permi_proof_sample(const perm_job *job, const perm_state *sta
                                       perm_result *result)
 {
   const permi_proof *proof = (const permi_proof *)job->context;
-  permi_proof_checker by;
+  const permi_proof_room room = {permi_proof_weights_room(proof, &job->allocator), watch};
   uint64_t seed = PERMI_HASH_START;
   int run, k, i, wrong = 0;
-  if (!permi_proof_checker_begin(&by, job, state->partial, watch))
+  if (!room.weight)
     return permi_fail_memory(result);
+  watch->activity = "checking a part of the proof";
   for (run = 0; run < proof->runs && !wrong; run++)
     for (k = 0; k < PERMI_PROOF_SAMPLES && !wrong; k++) {
       seed = permi_hash(seed, (uint64_t)k);
@@ -13550,18 +13532,17 @@ static perm_status permi_proof_sample(const perm_job *job, const perm_state *sta
         t = leaf->first + done->list[0].begin * proof->points;
         end = leaf->first + done->list[0].end * proof->points;
         t += seed % ((end < leaf->end ? end : leaf->end) - t);
-        wrong = permi_proof_formula(&by, run, t) != permi_proof_listed(proof, by.partials, run, t);
-        if (permi_watch(watch, 0))
-          wrong = 1;
-        else if (wrong)
+        wrong = permi_proof_formula(proof, run, t, &room) != permi_proof_listed(proof, state->partial, run, t);
+        if (wrong)
           permi_fail(result, PERM_ERROR_STATE, 0, "value %llu modulo %llu is wrong: trust no other of it either",
                      (unsigned long long)t, (unsigned long long)proof->prime[run / proof->parts].p);
         break;
       }
     }
-  permi_release(&job->allocator, by.weight);
+  permi_release(&job->allocator, room.weight);
   if (permi_watch(watch, 0))
     return permi_fail_stopped(watch, result);
+  watch->activity = NULL;
   return wrong ? PERM_ERROR_STATE : PERM_OK;
 }
 #endif
@@ -14821,7 +14802,7 @@ static perm_status permi_begin_with(const perm_job *job, perm_state *state, cons
 {
   perm_status status = perm_state_merge(job, state, kept, result);
   if (status == PERM_OK && merging && job->sample)
-    status = job->sample(job, kept, merging, result), merging->activity = NULL;
+    status = job->sample(job, kept, merging, result);
   if (status == PERM_ERROR_STATE && result) {
     char why[PERM_MESSAGE_BYTES];
     snprintf(why, sizeof why, "%.100s", result->message);
@@ -18604,13 +18585,13 @@ static int permi_eliminate(permi_dd_complex *m, int n, int *row, int *column, in
   return 1;
 }
 
-/* sum_ij |m_ij| |M^-1_ji| from the factors, and that of |L| |U| for |M|. x: room for n. */
-static void permi_cauchy_condition(const permi_dd_complex *lu, const double *moduli, int n, const int *row,
-                                   const int *column, permi_dd_complex *x, double *condition, double *growth,
-                                   permi_control *watch)
+/* *condition: sum_ij |m_ij| |M^-1_ji| from the factors. Returns that of |L| |U| for |M|. x: room for n. */
+static double permi_cauchy_condition(const permi_dd_complex *lu, const double *moduli, int n, const int *row,
+                                     const int *column, permi_dd_complex *x, double *condition, permi_control *watch)
 {
+  double growth = 0;
   int i, j, k, c;
-  *condition = *growth = 0;
+  *condition = 0;
   for (c = 0; c < n && !permi_watch(watch, 60.0 * n * n); c++) {
     for (i = 0; i < n; i++) {
       x[i].re = permi_dd_make(i == c);
@@ -18629,9 +18610,10 @@ static void permi_cauchy_condition(const permi_dd_complex *lu, const double *mod
         sum += (k == c ? 1 : permi_dd_complex_modulus(lu[row[c] * n + column[k]])) *
                permi_dd_complex_modulus(lu[row[k] * n + column[j]]);
       *condition += moduli[row[c] * n + column[j]] * inverse;
-      *growth += sum * inverse;
+      growth += sum * inverse;
     }
   }
+  return growth;
 }
 
 /* Rounding the entries, by a unit each, costs n units of the permanent of their moduli. With signs that is computed as
@@ -18786,7 +18768,7 @@ static perm_status permi_cauchy_number(const permi_nodes *nodes, permi_control *
   regular = permi_eliminate(m, n, row, column, &odd, watch);
   *condition = growth = (double)INFINITY;
   if (regular) {
-    permi_cauchy_condition(m, moduli, n, row, column, room, condition, &growth, watch);
+    growth = permi_cauchy_condition(m, moduli, n, row, column, room, condition, watch);
     for (i = 0; i < (size_t)n; i++)
       permi_number_times(&number, m[row[i] * n + column[i]]);
   }

@@ -68,7 +68,7 @@ struct perm_job {
   void (*release)(const perm_allocator *allocator, void *context);
   perm_status (*value)(const perm_job *job, const perm_partial *partials, permi_number *value);
   /* Before that, unless NULL: are the finished partials right? What is not leaves `strike`, unless NULL. And of part of
-     the work, from a file. Both may be stopped, unless watch is NULL. */
+     the work, from a file. watch: NULL, or may stop both. */
   perm_status (*check)(const perm_job *job, const perm_partial *partials, perm_state *strike, permi_control *watch,
                        perm_result *result);
   perm_status (*sample)(const perm_job *job, const perm_state *state, permi_control *watch, perm_result *result);

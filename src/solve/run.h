@@ -226,7 +226,7 @@ static perm_status permi_begin_with(const perm_job *job, perm_state *state, cons
 {
   perm_status status = perm_state_merge(job, state, kept, result);
   if (status == PERM_OK && merging && job->sample)
-    status = job->sample(job, kept, merging, result), merging->activity = NULL;
+    status = job->sample(job, kept, merging, result);
   if (status == PERM_ERROR_STATE && result) {
     char why[PERM_MESSAGE_BYTES];
     snprintf(why, sizeof why, "%.100s", result->message);

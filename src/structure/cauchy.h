@@ -114,13 +114,13 @@ static int permi_eliminate(permi_dd_complex *m, int n, int *row, int *column, in
   return 1;
 }
 
-/* sum_ij |m_ij| |M^-1_ji| from the factors, and that of |L| |U| for |M|. x: room for n. */
-static void permi_cauchy_condition(const permi_dd_complex *lu, const double *moduli, int n, const int *row,
-                                   const int *column, permi_dd_complex *x, double *condition, double *growth,
-                                   permi_control *watch)
+/* *condition: sum_ij |m_ij| |M^-1_ji| from the factors. Returns that of |L| |U| for |M|. x: room for n. */
+static double permi_cauchy_condition(const permi_dd_complex *lu, const double *moduli, int n, const int *row,
+                                     const int *column, permi_dd_complex *x, double *condition, permi_control *watch)
 {
+  double growth = 0;
   int i, j, k, c;
-  *condition = *growth = 0;
+  *condition = 0;
   for (c = 0; c < n && !permi_watch(watch, 60.0 * n * n); c++) {
     for (i = 0; i < n; i++) {
       x[i].re = permi_dd_make(i == c);
@@ -139,9 +139,10 @@ static void permi_cauchy_condition(const permi_dd_complex *lu, const double *mod
         sum += (k == c ? 1 : permi_dd_complex_modulus(lu[row[c] * n + column[k]])) *
                permi_dd_complex_modulus(lu[row[k] * n + column[j]]);
       *condition += moduli[row[c] * n + column[j]] * inverse;
-      *growth += sum * inverse;
+      growth += sum * inverse;
     }
   }
+  return growth;
 }
 
 /* Rounding the entries, by a unit each, costs n units of the permanent of their moduli. With signs that is computed as
@@ -296,7 +297,7 @@ static perm_status permi_cauchy_number(const permi_nodes *nodes, permi_control *
   regular = permi_eliminate(m, n, row, column, &odd, watch);
   *condition = growth = (double)INFINITY;
   if (regular) {
-    permi_cauchy_condition(m, moduli, n, row, column, room, condition, &growth, watch);
+    growth = permi_cauchy_condition(m, moduli, n, row, column, room, condition, watch);
     for (i = 0; i < (size_t)n; i++)
       permi_number_times(&number, m[row[i] * n + column[i]]);
   }

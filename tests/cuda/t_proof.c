@@ -84,17 +84,17 @@ TEST(t_cuda_proof_chunks_match_the_formula)
     perm_job *job = NULL;
     const permi_proof *proof;
     uint64_t *weight = (uint64_t *)malloc(sizeof *weight << n / 2), t;
-    permi_proof_checker by = {NULL, NULL, weight, NULL};
+    const permi_proof_room room = {weight, NULL};
     int leaf, k;
     proof_fill(n, 1, 1000, a);
     CHECK(perm_job_integer(n, n, a, n, &options, &job, &result) == PERM_OK);
-    proof = by.proof = (const permi_proof *)job->context;
+    proof = (const permi_proof *)job->context;
     for (leaf = 1; leaf < proof->leaves; leaf += proof->leaves - 2) {
       const uint64_t chunk = (uint64_t)test_below(8);
       CHECK(perm_job_range(job, leaf, chunk, chunk + 1, &options, &partial, &result) == PERM_OK);
       for (k = 0; k < 32; k += 1 + test_below(8)) {
         t = (uint64_t)leaf * 256 + chunk * 32 + (uint64_t)k;
-        CHECK_SHOW(*permi_proof_word(&partial, chunk * 32 + (uint64_t)k) == permi_proof_formula(&by, 0, t),
+        CHECK_SHOW(*permi_proof_word(&partial, chunk * 32 + (uint64_t)k) == permi_proof_formula(proof, 0, t, &room),
                    "n = %d, value %llu", n, (unsigned long long)t);
       }
     }
