@@ -1,4 +1,4 @@
-/* >>control, >>rank, >>proof_check, >>run */
+/* >>control, >>rank, >>proof_check */
 /* Stops in ranks of arrays, in the check of proofs and in parts that are merged; what a refusal says of them. The stops
    are those of t_stops.c. */
 

@@ -86,7 +86,6 @@ static int permi_watch(permi_control *watch, double units)
   return watch->stopped != PERM_OK;
 }
 
-PERMI_UNUSED
 static perm_status permi_fail_stopped(const permi_control *watch, perm_result *result)
 {
   permi_fail(result, watch->stopped, 0, "%s while %s", perm_status_text(watch->stopped),
