@@ -3154,6 +3154,15 @@ static int permi_watch(permi_control *watch, double units)
   return watch->stopped != PERM_OK;
 }
 
+static perm_status permi_fail_stopped(const permi_control *watch, perm_result *result)
+{
+  permi_fail(result, watch->stopped, 0, "%s while %s", perm_status_text(watch->stopped),
+             watch->activity ? watch->activity : "preparing");
+  if (result)
+    result->seconds = permi_seconds() - watch->start;
+  return watch->stopped;
+}
+
 /* Copies bytes, or zeroes where from is NULL, in pieces, since fresh pages take long; 0: stop. */
 #define PERMI_PIECE ((size_t)1 << 24)
 static int permi_copy(permi_control *watch, void *to, const void *from, size_t bytes)
@@ -3246,9 +3255,10 @@ struct perm_job {
   void (*release)(const perm_allocator *allocator, void *context);
   perm_status (*value)(const perm_job *job, const perm_partial *partials, permi_number *value);
   /* Before that, unless NULL: are the finished partials right? What is not leaves `strike`, unless NULL. And of part of
-     the work, from a file: */
-  perm_status (*check)(const perm_job *job, const perm_partial *partials, perm_state *strike, perm_result *result);
-  perm_status (*sample)(const perm_job *job, const perm_state *state, perm_result *result);
+     the work, from a file. watch: NULL, or may stop both. */
+  perm_status (*check)(const perm_job *job, const perm_partial *partials, perm_state *strike, permi_control *watch,
+                       perm_result *result);
+  perm_status (*sample)(const perm_job *job, const perm_state *state, permi_control *watch, perm_result *result);
   perm_status (*prove)(const perm_job *job, const perm_state *state, const char *path, perm_result *result);
   /* If set, adds many leaves' chunks, or a prefix of them, to done[], which is zero. */
   perm_status (*run_many)(const perm_job *job, const permi_stretch *stretch, int count, permi_control *control,
@@ -3697,7 +3707,7 @@ PERM_API perm_status perm_job_run(const perm_job *job, int leaf, uint64_t begin,
 
 /* What is found to be wrong leaves `strike`, unless NULL. */
 static perm_status permi_job_finish(const perm_job *job, const perm_partial *partials, perm_state *strike,
-                                    perm_result *result)
+                                    permi_control *watch, perm_result *result)
 {
   permi_number number;
   perm_status status;
@@ -3719,7 +3729,7 @@ static perm_status permi_job_finish(const perm_job *job, const perm_partial *par
     if (!costliest || leaf->information.seconds > costliest->information.seconds)
       costliest = leaf;
   }
-  status = job->check ? job->check(job, partials, strike, result) : PERM_OK;
+  status = job->check ? job->check(job, partials, strike, watch, result) : PERM_OK;
   if (status != PERM_OK)
     return status;
   status = permi_job_value(job, partials, &number);
@@ -3746,7 +3756,7 @@ static perm_status permi_job_finish(const perm_job *job, const perm_partial *par
 
 PERM_API perm_status perm_job_finish(const perm_job *job, const perm_partial *partials, perm_result *result)
 {
-  return permi_job_finish(job, partials, NULL, result);
+  return permi_job_finish(job, partials, NULL, NULL, result);
 }
 
 PERM_API size_t perm_job_explain(const perm_job *job, char *buffer, size_t size)
@@ -4006,7 +4016,7 @@ PERM_API perm_status perm_state_merge(const perm_job *job, perm_state *into, con
 
 /* What is found to be wrong leaves `strike`, unless NULL. */
 static perm_status permi_state_finish(const perm_job *job, const perm_state *state, perm_state *strike,
-                                      perm_result *result)
+                                      permi_control *watch, perm_result *result)
 {
   perm_status status;
   int i;
@@ -4021,12 +4031,12 @@ static perm_status permi_state_finish(const perm_job *job, const perm_state *sta
                           (unsigned long long)begin, (unsigned long long)(end - 1),
                           (unsigned long long)job->leaf[i].information.chunks, i);
   }
-  return status == PERM_OK ? permi_job_finish(job, state->partial, strike, result) : status;
+  return status == PERM_OK ? permi_job_finish(job, state->partial, strike, watch, result) : status;
 }
 
 PERM_API perm_status perm_state_finish(const perm_job *job, const perm_state *state, perm_result *result)
 {
-  return permi_state_finish(job, state, NULL, result);
+  return permi_state_finish(job, state, NULL, NULL, result);
 }
 
 /* Part 1 .. parts of [0, chunks). The larger shares start at a different part for each leaf, lest part 1 get all
@@ -13273,21 +13283,26 @@ static void permi_proof_signs(const permi_odd_modulus *prime, int signs, uint64_
   }
 }
 
-/* P(t) by its formula. weight: N words. */
-static uint64_t permi_proof_formula(const permi_proof *proof, int run, uint64_t t, uint64_t *weight)
+typedef struct permi_proof_room {
+  uint64_t *weight; /* N words */
+  permi_control *watch; /* or NULL; a value that it stopped says nothing */
+} permi_proof_room;
+
+/* P(t) by its formula. */
+static uint64_t permi_proof_formula(const permi_proof *proof, int run, uint64_t t, const permi_proof_room *room)
 {
   const permi_odd_modulus *prime = &proof->prime[run / proof->parts];
   const uint64_t p = prime->p, *a = proof->residue + (size_t)run * (size_t)(proof->n * proof->n), *step;
   const int n = proof->n, signs = proof->signs;
   uint64_t d[PERMI_PROOF_MAX_N], sum[PERMI_PROOF_MAX_N], total = 0, gray = 0;
   int i, j;
-  permi_proof_signs(prime, signs, t, weight, d);
+  permi_proof_signs(prime, signs, t, room->weight, d);
   for (i = 0; i < n; i++) /* sums times 2^64, of entries as they are */
     for (sum[i] = 0, j = 0; j < n; j++) {
       const uint64_t x = permi_montgomery(a[i * n + j], j < signs ? d[j] : prime->one, prime);
       sum[i] = permi_residue_add(sum[i], permi_montgomery(x, prime->square, prime), 0, p);
     }
-  for (;;) {
+  while (!permi_watch(room->watch, 4.0 * n)) {
     uint64_t product[2] = {prime->one, prime->one}; /* two chains at once */
     for (i = 0; i < n; i++)
       product[i & 1] = permi_montgomery(product[i & 1], sum[i], prime);
@@ -13311,7 +13326,7 @@ typedef struct permi_proof_look {
 } permi_proof_look;
 
 static permi_proof_look permi_proof_look_at(const permi_proof *proof, const perm_partial *partials, int run,
-                                            uint64_t *weight)
+                                            const permi_proof_room *room)
 {
   const permi_odd_modulus *prime = &proof->prime[run / proof->parts];
   const uint64_t p = prime->p, one = prime->one, last = proof->values - 1, all = last + PERMI_PROOF_SYNDROMES;
@@ -13322,11 +13337,11 @@ static permi_proof_look permi_proof_look_at(const permi_proof *proof, const perm
   int k;
   memset(&look, 0, sizeof look);
   look.seed = PERMI_HASH_START;
-  for (t = 0; t <= all; t++)
+  for (t = 0; t <= all && !permi_watch(room->watch, 5); t++)
     look.seed = permi_hash(look.seed, permi_proof_listed(proof, partials, run, t));
   point = (look.seed >> 12) % p;
   less = permi_montgomery(point, prime->square, prime);
-  for (t = 0; t <= all; t++) {
+  for (t = 0; t <= all && !permi_watch(room->watch, 60); t++) {
     uint64_t y = permi_proof_listed(proof, partials, run, t), x;
     look.outside |= y >= p;
     y %= p;
@@ -13348,7 +13363,7 @@ static permi_proof_look permi_proof_look_at(const permi_proof *proof, const perm
     rest = permi_residue_add(rest, one, 1, p);
   }
   factorial = permi_montgomery(factorial, factorial, prime);
-  look.other = permi_montgomery(permi_proof_formula(proof, run, point, weight), factorial, prime) != at;
+  look.other = permi_montgomery(permi_proof_formula(proof, run, point, room), factorial, prime) != at;
   return look;
 }
 
@@ -13382,7 +13397,7 @@ static int permi_proof_recurrence(const uint64_t *syndrome, const permi_odd_modu
 
 /* Which values are wrong, if the syndromes tell; returns how many, 0: they do not. */
 static int permi_proof_singles(const permi_proof *proof, const perm_partial *partials, int run,
-                               const permi_proof_look *look, uint64_t *weight, uint64_t *single)
+                               const permi_proof_look *look, const permi_proof_room *room, uint64_t *single)
 {
   const permi_odd_modulus *prime = &proof->prime[run / proof->parts];
   uint64_t r[PERMI_PROOF_SYNDROMES + 1], t, times = 0;
@@ -13390,7 +13405,7 @@ static int permi_proof_singles(const permi_proof *proof, const perm_partial *par
   int found = 0, k;
   if (length > PERMI_PROOF_SYNDROMES / 2 || look->outside)
     return 0;
-  for (t = 0; t < proof->values + PERMI_PROOF_SYNDROMES && found < length; t++) {
+  for (t = 0; t < proof->values + PERMI_PROOF_SYNDROMES && found < length && !permi_watch(room->watch, 20); t++) {
     uint64_t at = 1;
     for (k = 1; k <= length; k++)
       at = permi_residue_add(permi_montgomery(at, times, prime), r[k], 0, prime->p);
@@ -13399,9 +13414,9 @@ static int permi_proof_singles(const permi_proof *proof, const perm_partial *par
     times = permi_residue_add(times, prime->one, 0, prime->p);
   }
   for (k = 0; k < found && found == length; k++)
-    if (permi_proof_formula(proof, run, single[k], weight) == permi_proof_listed(proof, partials, run, single[k]))
+    if (permi_proof_formula(proof, run, single[k], room) == permi_proof_listed(proof, partials, run, single[k]))
       return 0;
-  return found == length ? found : 0;
+  return found == length && !permi_watch(room->watch, 0) ? found : 0;
 }
 
 static void permi_state_strike(perm_state *state, int leaf)
@@ -13412,7 +13427,7 @@ static void permi_state_strike(perm_state *state, int leaf)
 
 /* A leaf is wrong if one of its values, a random one, is, or one is not below its modulus. */
 static int permi_proof_range_wrong(const permi_proof *proof, const perm_partial *partials, int index, uint64_t seed,
-                                   uint64_t *weight)
+                                   const permi_proof_room *room)
 {
   const permi_proof_leaf *leaf = &proof->leaf[index];
   const int run = index / proof->leaves;
@@ -13421,24 +13436,26 @@ static int permi_proof_range_wrong(const permi_proof *proof, const perm_partial 
     if (permi_proof_listed(proof, partials, run, t) >= proof->prime[run / proof->parts].p)
       return 1;
   t = leaf->first + permi_hash(seed, (uint64_t)index) % (leaf->end - leaf->first);
-  return permi_proof_formula(proof, run, t, weight) != permi_proof_listed(proof, partials, run, t);
+  return permi_proof_formula(proof, run, t, room) != permi_proof_listed(proof, partials, run, t) &&
+         !permi_watch(room->watch, 0);
 }
 
 /* Looks for the wrong values of a polynomial, strikes their leaves out of `strike` unless NULL; the first ones' place
    goes to *text. Returns the number of places. */
 static int permi_proof_locate(const permi_proof *proof, const perm_partial *partials, int run,
-                              const permi_proof_look *look, uint64_t *weight, perm_state *strike, char text[64])
+                              const permi_proof_look *look, const permi_proof_room *room, perm_state *strike,
+                              char text[64])
 {
   uint64_t single[PERMI_PROOF_SYNDROMES];
   const int first = run * proof->leaves;
-  int singles = permi_proof_singles(proof, partials, run, look, weight, single), places = 0, k;
+  int singles = permi_proof_singles(proof, partials, run, look, room, single), places = 0, k;
   for (k = 0; k < singles; k++)
     if (strike)
       permi_state_strike(strike, first + (int)(single[k] / proof->each));
   if (singles)
     snprintf(text, 64, "value %llu", (unsigned long long)single[0]);
-  for (k = first; k < first + proof->leaves && !singles; k++)
-    if (permi_proof_range_wrong(proof, partials, k, look->seed, weight)) {
+  for (k = first; k < first + proof->leaves && !singles && !permi_watch(room->watch, 0); k++)
+    if (permi_proof_range_wrong(proof, partials, k, look->seed, room)) {
       const permi_proof_leaf *leaf = &proof->leaf[k];
       if (!places++)
         snprintf(text, 64, "values %llu to %llu", (unsigned long long)leaf->first, (unsigned long long)leaf->end - 1);
@@ -13448,7 +13465,7 @@ static int permi_proof_locate(const permi_proof *proof, const perm_partial *part
   if (singles || places)
     return singles + places;
   snprintf(text, 64, "some of all values"); /* few in many ranges */
-  for (k = first; k < first + proof->leaves && strike; k++)
+  for (k = first; k < first + proof->leaves && strike && !permi_watch(room->watch, 0); k++)
     permi_state_strike(strike, k);
   return 1;
 }
@@ -13460,30 +13477,35 @@ static uint64_t *permi_proof_weights_room(const permi_proof *proof, const perm_a
 
 /* Of finished partials; see perm_job. */
 static perm_status permi_proof_check(const perm_job *job, const perm_partial *partials, perm_state *strike,
-                                     perm_result *result)
+                                     permi_control *watch, perm_result *result)
 {
   const permi_proof *proof = (const permi_proof *)job->context;
-  uint64_t *weight = permi_proof_weights_room(proof, &job->allocator), p = 0;
+  const permi_proof_room room = {permi_proof_weights_room(proof, &job->allocator), watch};
+  uint64_t p = 0;
   char text[64], more[64] = "";
   int run, k, places = 0;
-  if (!weight)
+  if (!room.weight)
     return permi_fail_memory(result);
-  for (run = 0; run < proof->runs; run++) {
-    const permi_proof_look look = permi_proof_look_at(proof, partials, run, weight);
+  if (watch)
+    watch->activity = "checking the proof";
+  for (run = 0; run < proof->runs && !permi_watch(watch, 0); run++) {
+    const permi_proof_look look = permi_proof_look_at(proof, partials, run, &room);
     int wrong = look.outside || look.other;
     char here[64];
     for (k = 0; k < PERMI_PROOF_SYNDROMES; k++)
       wrong |= look.syndrome[k] != 0;
-    if (!wrong)
+    if (!wrong || permi_watch(watch, 0))
       continue;
-    k = permi_proof_locate(proof, partials, run, &look, weight, strike, here);
+    k = permi_proof_locate(proof, partials, run, &look, &room, strike, here);
     if (!places) {
       memcpy(text, here, sizeof text);
       p = proof->prime[run / proof->parts].p;
     }
     places += k;
   }
-  permi_release(&job->allocator, weight);
+  permi_release(&job->allocator, room.weight);
+  if (permi_watch(watch, 0))
+    return permi_fail_stopped(watch, result);
   if (!places)
     return PERM_OK;
   if (places > 1)
@@ -13495,13 +13517,16 @@ static perm_status permi_proof_check(const perm_job *job, const perm_partial *pa
 }
 
 /* Some random values of what has been merged from a file. */
-static perm_status permi_proof_sample(const perm_job *job, const perm_state *state, perm_result *result)
+static perm_status permi_proof_sample(const perm_job *job, const perm_state *state, permi_control *watch,
+                                      perm_result *result)
 {
   const permi_proof *proof = (const permi_proof *)job->context;
-  uint64_t *weight = permi_proof_weights_room(proof, &job->allocator), seed = PERMI_HASH_START;
+  const permi_proof_room room = {permi_proof_weights_room(proof, &job->allocator), watch};
+  uint64_t seed = PERMI_HASH_START;
   int run, k, i, wrong = 0;
-  if (!weight)
+  if (!room.weight)
     return permi_fail_memory(result);
+  watch->activity = "checking a part of the proof";
   for (run = 0; run < proof->runs && !wrong; run++)
     for (k = 0; k < PERMI_PROOF_SAMPLES && !wrong; k++) {
       seed = permi_hash(seed, (uint64_t)k);
@@ -13516,14 +13541,17 @@ static perm_status permi_proof_sample(const perm_job *job, const perm_state *sta
         t = leaf->first + done->list[0].begin * proof->points;
         end = leaf->first + done->list[0].end * proof->points;
         t += seed % ((end < leaf->end ? end : leaf->end) - t);
-        wrong = permi_proof_formula(proof, run, t, weight) != permi_proof_listed(proof, state->partial, run, t);
+        wrong = permi_proof_formula(proof, run, t, &room) != permi_proof_listed(proof, state->partial, run, t);
         if (wrong)
           permi_fail(result, PERM_ERROR_STATE, 0, "value %llu modulo %llu is wrong: trust no other of it either",
                      (unsigned long long)t, (unsigned long long)proof->prime[run / proof->parts].p);
         break;
       }
     }
-  permi_release(&job->allocator, weight);
+  permi_release(&job->allocator, room.weight);
+  if (permi_watch(watch, 0))
+    return permi_fail_stopped(watch, result);
+  watch->activity = NULL;
   return wrong ? PERM_ERROR_STATE : PERM_OK;
 }
 #endif
@@ -14110,6 +14138,7 @@ static perm_status permi_proof_job(const permi_problem *problem, const perm_opti
   double rate;
   int i, gpu;
   *job = NULL;
+  watch.activity = "planning";
   if (status != PERM_OK)
     return status;
   proof = permi_proof_make(problem, options, &rate, &gpu);
@@ -14135,12 +14164,7 @@ static perm_status permi_proof_job(const permi_problem *problem, const perm_opti
     if (permi_watch(&watch, 2000) || !permi_proof_push(*job, proof, i, isa, rate)) {
       perm_job_free(*job);
       *job = NULL;
-      if (watch.stopped == PERM_OK)
-        return permi_fail_memory(result);
-      permi_fail(result, watch.stopped, 0, "%s while planning", perm_status_text(watch.stopped));
-      if (result)
-        result->seconds = permi_seconds() - start;
-      return watch.stopped;
+      return watch.stopped == PERM_OK ? permi_fail_memory(result) : permi_fail_stopped(&watch, result);
     }
   (*job)->plan_seconds = permi_seconds() - start;
   return PERM_OK;
@@ -14783,11 +14807,11 @@ static void permi_keep(const perm_job *job, const perm_state *state, permi_contr
 }
 
 static perm_status permi_begin_with(const perm_job *job, perm_state *state, const perm_state *kept, const char *path,
-                                    int merges, perm_result *result)
+                                    permi_control *merging, perm_result *result)
 {
   perm_status status = perm_state_merge(job, state, kept, result);
-  if (status == PERM_OK && merges && job->sample)
-    status = job->sample(job, kept, result);
+  if (status == PERM_OK && merging && job->sample)
+    status = job->sample(job, kept, merging, result);
   if (status == PERM_ERROR_STATE && result) {
     char why[PERM_MESSAGE_BYTES];
     snprintf(why, sizeof why, "%.100s", result->message);
@@ -14796,9 +14820,10 @@ static perm_status permi_begin_with(const perm_job *job, perm_state *state, cons
   return status;
 }
 
-static perm_status permi_begin(const perm_job *job, perm_state *state, const perm_options *options, int *found,
+static perm_status permi_begin(const perm_job *job, perm_state *state, permi_control *control, int *found,
                                perm_result *result)
 {
+  const perm_options *options = control->options;
   perm_status status = PERM_OK;
   int i, empty = 1;
   for (i = 0; i < job->leaves; i++)
@@ -14813,7 +14838,7 @@ static perm_status permi_begin(const perm_job *job, perm_state *state, const per
     if (i < 0 && missing)
       status = PERM_OK;
     else if (status == PERM_OK && (i >= 0 || empty))
-      status = permi_begin_with(job, state, kept, path, i >= 0, result);
+      status = permi_begin_with(job, state, kept, path, i < 0 ? NULL : control, result);
     *found |= i < 0 && kept;
     perm_state_free(kept);
   }
@@ -14860,7 +14885,7 @@ static void permi_so_far(const perm_job *job, const perm_state *state, int index
 
 /* NULL: no file access is linked. */
 typedef struct permi_keeper {
-  perm_status (*begin)(const perm_job *job, perm_state *state, const perm_options *options, int *found,
+  perm_status (*begin)(const perm_job *job, perm_state *state, permi_control *control, int *found,
                        perm_result *result);
   void (*keep)(const perm_job *job, const perm_state *state, permi_control *control, perm_result *why);
 } permi_keeper;
@@ -14881,18 +14906,19 @@ static perm_status permi_execute(const perm_job *job, perm_state *state, const p
   status = permi_check_state(job, state, 2, result);
   if (status == PERM_OK)
     status = permi_check_options(options, 3, result);
+  control = permi_control_begin(options);
   if (status == PERM_OK && keeper && (options->checkpoint.file || options->checkpoint.merges))
-    status = keeper->begin(job, state, options, &kept, result);
+    status = keeper->begin(job, state, &control, &kept, result);
   if (status != PERM_OK)
     return status;
   permi_result_clear(&unwritten);
-  control = permi_control_begin(options);
   permi_work(job, state, options, &control, &task_seconds);
   for (i = 0; i < job->leaves; i++)
     threads = threads == 1 ? permi_leaf_threads(&job->leaf[i], options) : threads;
   if (options->max_seconds > 0 && task_seconds > options->max_seconds)
     return permi_fail(result, PERM_ERROR_LIMIT, 3,
-                      "predicted to take %s in tasks that cannot be resumed, over max_seconds = %.3g",
+                      "predicted to take %s in tasks that cannot be resumed, over max_seconds, of which %.3g s are "
+                      "left",
                       permi_time_words(task_seconds).text, options->max_seconds);
   left = !options->checkpoint.merges && permi_next_range(job, state, options, &leaf, &range);
   if (left && keeper && options->checkpoint.file) {
@@ -14925,7 +14951,7 @@ static perm_status permi_execute(const perm_job *job, perm_state *state, const p
   } else if (stopped < 0) {
     stopped = permi_meter_verdict(&job->allocator, permi_stopped(stopped, &control, result), result);
   } else if (stopped == PERM_OK) {
-    stopped = permi_state_finish(job, state, state, result);
+    stopped = permi_state_finish(job, state, state, &control, result);
     if (stopped == PERM_ERROR_STATE && job->check && keeper) /* without what is wrong */
       keeper->keep(job, state, &control, &unwritten);
     if (stopped == PERM_OK && control.unwritten)
@@ -15156,6 +15182,7 @@ static perm_status permi_ask_engines(permi_maker *maker, const struct permi_bloc
 typedef struct permi_rank {
   perm_allocator allocator;
   permi_pool pool;
+  permi_control *watch; /* of the proof; NULL: it is over */
   int n, parts, rank, integer;
   int row[PERMI_RANK_MOST]; /* independent ones, modulo one prime */
   int primes;               /* 0: the modulus itself is one */
@@ -15247,18 +15274,20 @@ static uint64_t permi_rank_entry(const permi_rank *rank, size_t at, const permi_
 static int permi_rank_reduce(const permi_rank *rank, const int *rows, int count, const permi_odd_modulus *prime,
                              uint64_t root, uint64_t *basis, int *column, int *row)
 {
+  const int n = rank->n;
   int r = 0, k;
-  for (k = 0; k < count && r <= PERMI_RANK_MOST; k++) {
-    const int i = rows ? rows[k] : k, n = rank->n;
+  for (k = 0; k < count && r <= PERMI_RANK_MOST && !permi_watch(rank->watch, 40.0 * n); k++) {
+    const int i = rows ? rows[k] : k;
     int j;
     for (j = 0; j < n; j++)
       basis[(size_t)r * (size_t)n + (size_t)j] = permi_rank_entry(rank, (size_t)i * (size_t)n + (size_t)j, prime, root);
-    if (permi_rank_take(basis, rank->n, column, r, prime)) {
+    if (permi_rank_take(basis, n, column, r, prime)) {
       if (r < PERMI_RANK_MOST)
         row[r] = i;
       r++;
     }
   }
+  permi_watch(rank->watch, 40.0 * n * (count - k)); /* rows that are not needed count: plans depend on it */
   return r;
 }
 
@@ -15391,11 +15420,11 @@ static int permi_rank_copy(const permi_problem *problem, permi_rank *rank, const
 }
 
 /* The rank by all primes that the proof needs; over PERMI_RANK_MOST: larger. basis: PERMI_RANK_MOST + 1 rows. */
-static int permi_rank_proven(permi_rank *rank, permi_control *watch, uint64_t *basis)
+static int permi_rank_proven(permi_rank *rank, uint64_t *basis)
 {
   int column[PERMI_RANK_MOST + 1], row[PERMI_RANK_MOST], found = 0, k, most = 1;
   uint64_t above = UINT64_C(1) << 62;
-  for (k = 0; k < most && !permi_watch(watch, 40.0 * rank->n * rank->n); k++) {
+  for (k = 0; k < most && !permi_watch(rank->watch, 0); k++) {
     permi_odd_modulus prime;
     uint64_t root = 0;
     int r;
@@ -15423,7 +15452,7 @@ static double permi_rank_monomials(int n, int r)
   return r <= 1 ? 1 : r == 2 ? n + 1.0 : r == 3 ? (n + 1.0) * (n + 2) / 2 : (n + 1.0) * (n + 2) * (n + 3) / 6;
 }
 
-/* Looks at an array; *plan, if the rank is small; else *why. Returns 0 without memory. */
+/* Looks at an array; *plan, if the rank is small; else *why, or a stop. Returns 0 without memory. */
 static int permi_rank_look(const permi_problem *problem, const perm_options *options, permi_control *watch,
                            permi_rank **plan, const char **why)
 {
@@ -15450,20 +15479,23 @@ static int permi_rank_look(const permi_problem *problem, const perm_options *opt
   if (rank) {
     rank->allocator = *allocator;
     rank->pool = pool;
+    rank->watch = watch;
     rank->n = problem->n;
     rank->parts = problem->parts;
     rank->integer = problem->integer != NULL;
     rank->modulus = rank->integer ? options->modulus : 0;
   }
-  found = rank && basis && permi_rank_copy(problem, rank, why) ? permi_rank_proven(rank, watch, basis) : 0;
+  found = rank && basis && permi_rank_copy(problem, rank, why) ? permi_rank_proven(rank, basis) : 0;
   permi_release(allocator, basis);
-  if (!rank || !basis || rank->pool.failed || *why || found > PERMI_RANK_MOST || found < !named) {
+  if (!rank || !basis || rank->pool.failed || *why || found > PERMI_RANK_MOST || found < !named ||
+      permi_watch(watch, 0)) { /* what a stopped search found is unproved */
     const int failed = !rank || !basis || rank->pool.failed;
     if (!*why)
       *why = found < 1 ? "has only zeros" : "has a rank over 4";
     permi_rank_release(allocator, rank);
     return !failed;
   }
+  rank->watch = NULL;
   rank->rank = found;
   rank->monomials = permi_rank_monomials(rank->n, found);
   if (!(rank->modulus & 1) || rank->parts == 2 || rank->modulus >= UINT64_C(1) << 62 || !permi_is_prime(rank->modulus))
@@ -16438,7 +16470,21 @@ static perm_status permi_solve(const permi_solver *solver, void *attempt, const 
   return permi_judge(options_given, result);
 }
 
-static const permi_solver permi_array_solver = {permi_array_plan, permi_array_make, permi_array_next};
+/* permi_array_plan, which may be stopped. */
+static perm_status permi_array_watched(void *context, const perm_options *options, double *seconds, perm_job **job,
+                                       perm_result *result)
+{
+  permi_maker *maker = (permi_maker *)context;
+  permi_control watch = permi_control_begin(options);
+  perm_status status;
+  watch.activity = "planning";
+  maker->watch = &watch;
+  status = permi_array_plan(maker, options, seconds, job, result);
+  maker->watch = NULL;
+  return watch.stopped == PERM_OK ? status : permi_fail_stopped(&watch, result);
+}
+
+static const permi_solver permi_array_solver = {permi_array_watched, permi_array_make, permi_array_next};
 
 static perm_status permi_job_metered(const perm_plan *plan, const permi_problem *problem,
                                      const perm_options *options_given, perm_job **job, perm_result *result)
@@ -16566,7 +16612,7 @@ static perm_status permi_problem_job(const permi_problem *problem, int argument,
   permi_array_begin(&maker, &array, problem, argument);
   status = permi_array_reduce(&array, 0, options, result);
   if (status == PERM_OK)
-    status = permi_array_plan(&maker, options, &seconds, NULL, result);
+    status = permi_array_watched(&maker, options, &seconds, NULL, result);
   if (status == PERM_OK)
     status = permi_array_make(&maker, options, job, result);
   permi_array_free(&array, &options->allocator);
@@ -18510,8 +18556,8 @@ static void permi_number_times(permi_number *a, permi_dd_complex b)
   permi_number_multiply(a, &factor); /* cannot overflow */
 }
 
-/* LU of m (n x n); *odd: the permutations' parity. Returns 0 if m is singular to working precision. */
-static int permi_eliminate(permi_dd_complex *m, int n, int *row, int *column, int *odd)
+/* LU of m (n x n); *odd: the permutations' parity. Returns 0 if m is singular to working precision, or stopped. */
+static int permi_eliminate(permi_dd_complex *m, int n, int *row, int *column, int *odd, permi_control *watch)
 {
   int i, j, k;
   *odd = 0;
@@ -18528,7 +18574,7 @@ static int permi_eliminate(permi_dd_complex *m, int n, int *row, int *column, in
           best_row = i;
           best_column = j;
         }
-    if (!(best > 1e-270)) /* rows are near 1: the rest is rounding */
+    if (!(best > 1e-270) || permi_watch(watch, 60.0 * (n - k) * (n - k))) /* rows are near 1: the rest is rounding */
       return 0;
     *odd ^= (best_row != k) ^ (best_column != k);
     swap = row[k];
@@ -18548,13 +18594,14 @@ static int permi_eliminate(permi_dd_complex *m, int n, int *row, int *column, in
   return 1;
 }
 
-/* sum_ij |m_ij| |M^-1_ji| from the factors, and that of |L| |U| for |M|. x: room for n. */
-static void permi_cauchy_condition(const permi_dd_complex *lu, const double *moduli, int n, const int *row,
-                                   const int *column, permi_dd_complex *x, double *condition, double *growth)
+/* *condition: sum_ij |m_ij| |M^-1_ji| from the factors. Returns that of |L| |U| for |M|. x: room for n. */
+static double permi_cauchy_condition(const permi_dd_complex *lu, const double *moduli, int n, const int *row,
+                                     const int *column, permi_dd_complex *x, double *condition, permi_control *watch)
 {
+  double growth = 0;
   int i, j, k, c;
-  *condition = *growth = 0;
-  for (c = 0; c < n; c++) {
+  *condition = 0;
+  for (c = 0; c < n && !permi_watch(watch, 60.0 * n * n); c++) {
     for (i = 0; i < n; i++) {
       x[i].re = permi_dd_make(i == c);
       x[i].im = permi_dd_make(0);
@@ -18572,9 +18619,10 @@ static void permi_cauchy_condition(const permi_dd_complex *lu, const double *mod
         sum += (k == c ? 1 : permi_dd_complex_modulus(lu[row[c] * n + column[k]])) *
                permi_dd_complex_modulus(lu[row[k] * n + column[j]]);
       *condition += moduli[row[c] * n + column[j]] * inverse;
-      *growth += sum * inverse;
+      growth += sum * inverse;
     }
   }
+  return growth;
 }
 
 /* Rounding the entries, by a unit each, costs n units of the permanent of their moduli. With signs that is computed as
@@ -18673,11 +18721,12 @@ static perm_status permi_cauchy_check(const permi_nodes *nodes, const perm_optio
 
 /* Scales rows of the squared matrix to a largest entry near 1; number: product of all x - y, with those powers; below:
    of differences within x and y. Returns 1 if an entry is lost. */
-static int permi_cauchy_fill(const permi_nodes *nodes, permi_dd_complex *m, permi_number *number, permi_number *below)
+static int permi_cauchy_fill(const permi_nodes *nodes, permi_dd_complex *m, permi_number *number, permi_number *below,
+                             permi_control *watch)
 {
   const int n = nodes->n;
   int i, j, side, lossy = 0;
-  for (i = 0; i < n; i++) {
+  for (i = 0; i < n && !permi_watch(watch, 500.0 * n); i++) {
     int row_exp2;
     double least = (double)INFINITY;
     for (j = 0; j < n; j++)
@@ -18703,12 +18752,12 @@ static int permi_cauchy_fill(const permi_nodes *nodes, permi_dd_complex *m, perm
   return lossy;
 }
 
-static perm_status permi_cauchy_number(const permi_nodes *nodes, const perm_allocator *allocator, permi_number *value,
+static perm_status permi_cauchy_number(const permi_nodes *nodes, permi_control *watch, permi_number *value,
                                        double *condition)
 {
   const int n = nodes->n;
   const size_t entries = (size_t)n * (size_t)n;
-  permi_pool pool = {allocator, NULL, 0};
+  permi_pool pool = {&watch->options->allocator, NULL, 0};
   permi_dd_complex *m = (permi_dd_complex *)permi_pool_get(&pool, entries, sizeof *m);
   permi_dd_complex *room = (permi_dd_complex *)permi_pool_get(&pool, (size_t)n, sizeof *room), q;
   double *moduli = (double *)permi_pool_get(&pool, entries, sizeof *moduli);
@@ -18722,13 +18771,13 @@ static perm_status permi_cauchy_number(const permi_nodes *nodes, const perm_allo
     permi_pool_release(&pool);
     return PERM_ERROR_MEMORY;
   }
-  lossy = permi_cauchy_fill(nodes, m, &number, &below);
+  lossy = permi_cauchy_fill(nodes, m, &number, &below, watch);
   for (i = 0; i < entries; i++)
     moduli[i] = permi_dd_complex_modulus(m[i]);
-  regular = permi_eliminate(m, n, row, column, &odd);
+  regular = permi_eliminate(m, n, row, column, &odd, watch);
   *condition = growth = (double)INFINITY;
   if (regular) {
-    permi_cauchy_condition(m, moduli, n, row, column, room, condition, &growth);
+    growth = permi_cauchy_condition(m, moduli, n, row, column, room, condition, watch);
     for (i = 0; i < (size_t)n; i++)
       permi_number_times(&number, m[row[i] * n + column[i]]);
   }
@@ -18748,13 +18797,13 @@ static perm_status permi_cauchy_number(const permi_nodes *nodes, const perm_allo
                                       : (double)INFINITY;
   permi_pool_release(&pool);
   *value = number;
-  return PERM_OK;
+  return watch->stopped;
 }
 
 static perm_status permi_cauchy_metered(const permi_nodes *nodes, const perm_options *options, double *condition,
                                         perm_result *result)
 {
-  const double start = permi_seconds();
+  permi_control watch = permi_control_begin(options);
   const int n = nodes->n;
   double here = 0;
   permi_number number = permi_number_one();
@@ -18767,8 +18816,10 @@ static perm_status permi_cauchy_metered(const permi_nodes *nodes, const perm_opt
   status = permi_cauchy_check(nodes, options, result);
   if (status != PERM_OK)
     return status;
-  if (n && permi_cauchy_number(nodes, &options->allocator, &number, &here) != PERM_OK)
-    return permi_fail_memory(result);
+  watch.activity = "eliminating";
+  status = n ? permi_cauchy_number(nodes, &watch, &number, &here) : PERM_OK;
+  if (status != PERM_OK)
+    return status < 0 ? permi_fail_memory(result) : permi_fail_stopped(&watch, result);
   permi_number_result(&number, result);
   result->is_complex = nodes->parts == 2;
   result->method = n ? PERM_METHOD_BORCHARDT : PERM_METHOD_STRUCTURE;
@@ -18778,13 +18829,13 @@ static perm_status permi_cauchy_metered(const permi_nodes *nodes, const perm_opt
   result->terms = (double)n * n * n / 3;
   if (options->method == PERM_METHOD_AUTO && n <= PERM_MAX_N && permi_wants_more(options, result)) {
     perm_result general;
-    if (permi_cauchy_general(nodes, options, start, &general) == PERM_OK &&
+    if (permi_cauchy_general(nodes, options, watch.start, &general) == PERM_OK &&
         permi_relative(options, &general) < permi_relative(options, result))
       *result = general;
   }
   if (condition)
     *condition = here;
-  result->seconds = permi_seconds() - start;
+  result->seconds = permi_seconds() - watch.start;
   return permi_judge(options, result);
 }
 
@@ -19176,7 +19227,7 @@ static double permi_estimate_most(const double *a, int n, int parts, double *roo
 {
   double rows = 0;
   int i, j;
-  for (i = 0; i < n; i++) {
+  for (i = 0; i < n && !permi_watch(watch, 5.0 * n * parts); i++) {
     double sum = 0;
     for (j = 0; j < n; j++)
       sum += parts == 2 ? hypot(a[(i * n + j) * 2], a[(i * n + j) * 2 + 1]) : fabs(a[i * n + j]);

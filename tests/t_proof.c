@@ -210,6 +210,7 @@ TEST(t_proof_formula_is_the_kernels)
   for (n = 1; n <= 12; n++)
     for (parts = 1; parts <= 2; parts++) {
       uint64_t weight[64], t;
+      const permi_proof_room room = {weight, NULL};
       perm_state *state;
       perm_result result;
       perm_job *job;
@@ -218,11 +219,11 @@ TEST(t_proof_formula_is_the_kernels)
       job = t_proof_done(n, parts, a, &state, &result);
       proof = (const permi_proof *)job->context;
       for (run = 0; run < proof->runs; run++) {
-        permi_proof_look look = permi_proof_look_at(proof, state->partial, run, weight);
+        permi_proof_look look = permi_proof_look_at(proof, state->partial, run, &room);
         const uint64_t all = proof->values + PERMI_PROOF_SYNDROMES;
         CHECK(!look.outside && !look.other && !look.syndrome[0] && !look.syndrome[PERMI_PROOF_SYNDROMES - 1]);
         for (t = 0; t < all; t += 1 + (uint64_t)test_below((int)(all / 50) + 1))
-          CHECK_SHOW(permi_proof_formula(proof, run, t, weight) == *t_proof_value(proof, state, run, t),
+          CHECK_SHOW(permi_proof_formula(proof, run, t, &room) == *t_proof_value(proof, state, run, t),
                      "n = %d, parts %d, value %llu", n, parts, (unsigned long long)t);
         for (t = 0; t < all; t++) { /* a polynomial of degree d + 1 shows in the last syndrome alone */
           const permi_odd_modulus *prime = &proof->prime[run / parts];
@@ -230,7 +231,7 @@ TEST(t_proof_formula_is_the_kernels)
           uint64_t *value = t_proof_value(proof, state, run, t);
           *value = permi_residue_add(*value, permi_montgomery(power, 1, prime), 0, prime->p);
         }
-        look = permi_proof_look_at(proof, state->partial, run, weight);
+        look = permi_proof_look_at(proof, state->partial, run, &room);
         for (k = 0; k < PERMI_PROOF_SYNDROMES; k++)
           CHECK((look.syndrome[k] != 0) == (k == PERMI_PROOF_SYNDROMES - 1));
         CHECK(look.other == (n > 1));

@@ -1,4 +1,4 @@
-/* >>control, >>memory, >>choose, >>sparse_job, >>read, >>market, >>plain_text, >>graph, >>dimacs, >>matrix */
+/* >>control, >>memory, >>choose, >>sparse_job, >>cauchy, >>read, >>market, >>plain_text, >>graph, >>dimacs, >>matrix */
 /* Every kind of run, with every allocation failing once and with a stop at every look at the limits: a clean status,
    nothing leaks, and the same call afterwards gives what it gave before. Loops that are watched look at each step here,
    not at every so many: what is stopped between two looks of a long run is stopped here in a short one. */
@@ -13,7 +13,7 @@ static int test_stop_fault(void)
 
 typedef enum stop_call {
   STOP_COMPUTE, STOP_JOB, STOP_REPORT, STOP_SPY, STOP_ROOK, STOP_SAMPLE, STOP_WRITE, STOP_DENSE, STOP_MINORS,
-  STOP_GRADIENT, STOP_ESTIMATE, STOP_REPEATED, STOP_LOW_RANK, STOP_READ, STOP_FRACTIONS
+  STOP_GRADIENT, STOP_ESTIMATE, STOP_REPEATED, STOP_LOW_RANK, STOP_CAUCHY, STOP_READ, STOP_FRACTIONS
 } stop_call;
 
 enum { STOP_AS_MADE, STOP_REAL, STOP_COMPLEX, STOP_INTEGER, STOP_GAUSSIAN }; /* values */
@@ -164,6 +164,10 @@ static const stop_case stop_cases[] = {
     {"bernoulli:8", STOP_REPEATED, AUTO, EXACT, STOP_GAUSSIAN, 0},
     {"uniform:16", STOP_LOW_RANK, AUTO, DEFAULT, STOP_REAL, 0},
     {"uniform:16", STOP_LOW_RANK, AUTO, DEFAULT, STOP_COMPLEX, STOP_CERTIFY},
+    {"uniform:12", STOP_CAUCHY, AUTO, DEFAULT, STOP_REAL, 0},
+    {"uniform:12", STOP_CAUCHY, AUTO, DEFAULT, STOP_COMPLEX, 0},
+    {"ones:17", STOP_DENSE, AUTO, DEFAULT, STOP_REAL, 0}, /* its rank is looked at */
+    {"ones:17", STOP_DENSE, PERM_METHOD_LOW_RANK, DEFAULT, STOP_REAL, 0},
 #define READ(text) \
   {text, STOP_READ, AUTO, DEFAULT, STOP_AS_MADE, 0}, {text, STOP_READ, AUTO, DEFAULT, STOP_AS_MADE, STOP_FILE}
     READ("1 2 3\n4 5 6\n7 8 9\n"),
@@ -184,7 +188,7 @@ static const stop_case stop_cases[] = {
 #undef AUTO
 #undef DEFAULT
 #undef EXACT
-enum { STOP_CASES = sizeof stop_cases / sizeof *stop_cases, STOP_N = 16 };
+enum { STOP_CASES = sizeof stop_cases / sizeof *stop_cases, STOP_N = 18 };
 
 /* The case that runs now, and what it works on: the matrix; the same as arrays, for dense calls. */
 static struct {
@@ -239,7 +243,9 @@ static void stop_begin(const stop_case *of)
       row[e] = i;
   for (e = 0; e < made.nnz; e++)
     for (k = 0; k < 2; k++)
-      part[k][e] = of->values >= STOP_INTEGER ? 1 + test_below(9) : k ? 0.5 + test_uniform() : made.real[e];
+      part[k][e] = of->values >= STOP_INTEGER ? 1 + test_below(9)
+                   : k                        ? 0.5 + test_uniform()
+                                              : made.real ? made.real[e] : 1;
   if (of->values == STOP_AS_MADE) {
     *matrix = made;
     memset(&made, 0, sizeof made);
@@ -290,11 +296,13 @@ static void stop_job(fault_outcome *o)
 static void stop_dense(fault_outcome *o)
 {
   const perm_options *options = &stop_now.options;
-  const int n = stop_now.matrix.n, values = stop_now.of->values;
+  const int n = stop_now.matrix.n, values = stop_now.of->values, parts = values == STOP_COMPLEX ? 2 : 1;
   static const int twice[STOP_N] = {1, 2, 1, 2, 1, 0, 1, 2, 1, 1, 1, 1, 1, 1, 1, 1};
   double list[2 * STOP_N * STOP_N], *a = stop_now.real;
   int64_t *z = stop_now.integer;
+  double condition;
   size_t count = 0;
+  int k;
   memset(list, 0, sizeof list);
   switch (stop_now.of->call) {
   case STOP_DENSE:
@@ -312,6 +320,14 @@ static void stop_dense(fault_outcome *o)
   case STOP_LOW_RANK:
     o->status = values == STOP_REAL ? perm_compute_low_rank_real(n, 3, a, 3, a + 3 * n, n, options, &o->r)
                                     : perm_compute_low_rank_complex(n, 3, a, 3, a + 6 * n, n, options, &o->r);
+    break;
+  case STOP_CAUCHY: /* x and y in turn, so that no other method is wanted */
+    for (k = 0; k < 2 * n; k++)
+      list[k * parts] = 0.25 * a[k * parts] + (k < n ? k : k - n + 0.5);
+    o->status = parts == 1 ? perm_compute_cauchy_real(n, list, list + n, options, &condition, &o->r)
+                           : perm_compute_cauchy_complex(n, list, list + 2 * n, options, &condition, &o->r);
+    memset(list, 0, sizeof list);
+    CHECK((o->status == PERM_OK) == (condition == condition));
     break;
   case STOP_MINORS:
     count = (size_t)n;
@@ -470,6 +486,7 @@ static void stop_try(const stop_case *of, long most, long counts[3])
   o = fault_try(&call, PERM_OK);
   CHECK_SHOW(fault_same(&first, &o), "%s, method %s: looks change it", of->matrix, perm_method_name(of->method));
   count = stop_fault.looks;
+  CHECK_SHOW(count > 0 || of->call != STOP_CAUCHY, "%s: no look", of->matrix);
   for (k = 1; k <= count && k <= most; k++) {
     stop_fault.at = stop_place(count, most, k);
     o = fault_try(&call, PERM_STOPPED_CANCELLED);

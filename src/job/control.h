@@ -2,7 +2,7 @@
    Cancellation, time limit, progress, checkpoints. Only the calling thread polls. */
 #pragma once
 #include "../api/types.h"
-#include "../base/platform.h"
+#include "../base/memory.h"
 
 typedef struct permi_control {
   const perm_options *options;
@@ -84,6 +84,15 @@ static int permi_watch(permi_control *watch, double units)
     watch->stopped = permi_control_poll(watch, watch->done, watch->activity ? watch->activity : "planning");
   }
   return watch->stopped != PERM_OK;
+}
+
+static perm_status permi_fail_stopped(const permi_control *watch, perm_result *result)
+{
+  permi_fail(result, watch->stopped, 0, "%s while %s", perm_status_text(watch->stopped),
+             watch->activity ? watch->activity : "preparing");
+  if (result)
+    result->seconds = permi_seconds() - watch->start;
+  return watch->stopped;
 }
 
 /* Copies bytes, or zeroes where from is NULL, in pieces, since fresh pages take long; 0: stop. */

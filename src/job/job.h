@@ -68,9 +68,10 @@ struct perm_job {
   void (*release)(const perm_allocator *allocator, void *context);
   perm_status (*value)(const perm_job *job, const perm_partial *partials, permi_number *value);
   /* Before that, unless NULL: are the finished partials right? What is not leaves `strike`, unless NULL. And of part of
-     the work, from a file: */
-  perm_status (*check)(const perm_job *job, const perm_partial *partials, perm_state *strike, perm_result *result);
-  perm_status (*sample)(const perm_job *job, const perm_state *state, perm_result *result);
+     the work, from a file. watch: NULL, or may stop both. */
+  perm_status (*check)(const perm_job *job, const perm_partial *partials, perm_state *strike, permi_control *watch,
+                       perm_result *result);
+  perm_status (*sample)(const perm_job *job, const perm_state *state, permi_control *watch, perm_result *result);
   perm_status (*prove)(const perm_job *job, const perm_state *state, const char *path, perm_result *result);
   /* If set, adds many leaves' chunks, or a prefix of them, to done[], which is zero. */
   perm_status (*run_many)(const perm_job *job, const permi_stretch *stretch, int count, permi_control *control,
@@ -519,7 +520,7 @@ PERM_API perm_status perm_job_run(const perm_job *job, int leaf, uint64_t begin,
 
 /* What is found to be wrong leaves `strike`, unless NULL. */
 static perm_status permi_job_finish(const perm_job *job, const perm_partial *partials, perm_state *strike,
-                                    perm_result *result)
+                                    permi_control *watch, perm_result *result)
 {
   permi_number number;
   perm_status status;
@@ -541,7 +542,7 @@ static perm_status permi_job_finish(const perm_job *job, const perm_partial *par
     if (!costliest || leaf->information.seconds > costliest->information.seconds)
       costliest = leaf;
   }
-  status = job->check ? job->check(job, partials, strike, result) : PERM_OK;
+  status = job->check ? job->check(job, partials, strike, watch, result) : PERM_OK;
   if (status != PERM_OK)
     return status;
   status = permi_job_value(job, partials, &number);
@@ -568,7 +569,7 @@ static perm_status permi_job_finish(const perm_job *job, const perm_partial *par
 
 PERM_API perm_status perm_job_finish(const perm_job *job, const perm_partial *partials, perm_result *result)
 {
-  return permi_job_finish(job, partials, NULL, result);
+  return permi_job_finish(job, partials, NULL, NULL, result);
 }
 
 PERM_API size_t perm_job_explain(const perm_job *job, char *buffer, size_t size)

@@ -201,7 +201,7 @@ PERM_API perm_status perm_state_merge(const perm_job *job, perm_state *into, con
 
 /* What is found to be wrong leaves `strike`, unless NULL. */
 static perm_status permi_state_finish(const perm_job *job, const perm_state *state, perm_state *strike,
-                                      perm_result *result)
+                                      permi_control *watch, perm_result *result)
 {
   perm_status status;
   int i;
@@ -216,12 +216,12 @@ static perm_status permi_state_finish(const perm_job *job, const perm_state *sta
                           (unsigned long long)begin, (unsigned long long)(end - 1),
                           (unsigned long long)job->leaf[i].information.chunks, i);
   }
-  return status == PERM_OK ? permi_job_finish(job, state->partial, strike, result) : status;
+  return status == PERM_OK ? permi_job_finish(job, state->partial, strike, watch, result) : status;
 }
 
 PERM_API perm_status perm_state_finish(const perm_job *job, const perm_state *state, perm_result *result)
 {
-  return permi_state_finish(job, state, NULL, result);
+  return permi_state_finish(job, state, NULL, NULL, result);
 }
 
 /* Part 1 .. parts of [0, chunks). The larger shares start at a different part for each leaf, lest part 1 get all

@@ -307,6 +307,7 @@ static perm_status permi_proof_job(const permi_problem *problem, const perm_opti
   double rate;
   int i, gpu;
   *job = NULL;
+  watch.activity = "planning";
   if (status != PERM_OK)
     return status;
   proof = permi_proof_make(problem, options, &rate, &gpu);
@@ -332,12 +333,7 @@ static perm_status permi_proof_job(const permi_problem *problem, const perm_opti
     if (permi_watch(&watch, 2000) || !permi_proof_push(*job, proof, i, isa, rate)) {
       perm_job_free(*job);
       *job = NULL;
-      if (watch.stopped == PERM_OK)
-        return permi_fail_memory(result);
-      permi_fail(result, watch.stopped, 0, "%s while planning", perm_status_text(watch.stopped));
-      if (result)
-        result->seconds = permi_seconds() - start;
-      return watch.stopped;
+      return watch.stopped == PERM_OK ? permi_fail_memory(result) : permi_fail_stopped(&watch, result);
     }
   (*job)->plan_seconds = permi_seconds() - start;
   return PERM_OK;

@@ -12,6 +12,7 @@
    faults, other than forgers, do not foresee. */
 #pragma once
 #include "polynomial.h"
+#include "../job/control.h"
 #include "../job/state.h"
 
 #if !defined(PERM_NO_EXTRAS)
@@ -58,21 +59,26 @@ static void permi_proof_signs(const permi_odd_modulus *prime, int signs, uint64_
   }
 }
 
-/* P(t) by its formula. weight: N words. */
-static uint64_t permi_proof_formula(const permi_proof *proof, int run, uint64_t t, uint64_t *weight)
+typedef struct permi_proof_room {
+  uint64_t *weight; /* N words */
+  permi_control *watch; /* or NULL; a value that it stopped says nothing */
+} permi_proof_room;
+
+/* P(t) by its formula. */
+static uint64_t permi_proof_formula(const permi_proof *proof, int run, uint64_t t, const permi_proof_room *room)
 {
   const permi_odd_modulus *prime = &proof->prime[run / proof->parts];
   const uint64_t p = prime->p, *a = proof->residue + (size_t)run * (size_t)(proof->n * proof->n), *step;
   const int n = proof->n, signs = proof->signs;
   uint64_t d[PERMI_PROOF_MAX_N], sum[PERMI_PROOF_MAX_N], total = 0, gray = 0;
   int i, j;
-  permi_proof_signs(prime, signs, t, weight, d);
+  permi_proof_signs(prime, signs, t, room->weight, d);
   for (i = 0; i < n; i++) /* sums times 2^64, of entries as they are */
     for (sum[i] = 0, j = 0; j < n; j++) {
       const uint64_t x = permi_montgomery(a[i * n + j], j < signs ? d[j] : prime->one, prime);
       sum[i] = permi_residue_add(sum[i], permi_montgomery(x, prime->square, prime), 0, p);
     }
-  for (;;) {
+  while (!permi_watch(room->watch, 4.0 * n)) {
     uint64_t product[2] = {prime->one, prime->one}; /* two chains at once */
     for (i = 0; i < n; i++)
       product[i & 1] = permi_montgomery(product[i & 1], sum[i], prime);
@@ -96,7 +102,7 @@ typedef struct permi_proof_look {
 } permi_proof_look;
 
 static permi_proof_look permi_proof_look_at(const permi_proof *proof, const perm_partial *partials, int run,
-                                            uint64_t *weight)
+                                            const permi_proof_room *room)
 {
   const permi_odd_modulus *prime = &proof->prime[run / proof->parts];
   const uint64_t p = prime->p, one = prime->one, last = proof->values - 1, all = last + PERMI_PROOF_SYNDROMES;
@@ -107,11 +113,11 @@ static permi_proof_look permi_proof_look_at(const permi_proof *proof, const perm
   int k;
   memset(&look, 0, sizeof look);
   look.seed = PERMI_HASH_START;
-  for (t = 0; t <= all; t++)
+  for (t = 0; t <= all && !permi_watch(room->watch, 5); t++)
     look.seed = permi_hash(look.seed, permi_proof_listed(proof, partials, run, t));
   point = (look.seed >> 12) % p;
   less = permi_montgomery(point, prime->square, prime);
-  for (t = 0; t <= all; t++) {
+  for (t = 0; t <= all && !permi_watch(room->watch, 60); t++) {
     uint64_t y = permi_proof_listed(proof, partials, run, t), x;
     look.outside |= y >= p;
     y %= p;
@@ -133,7 +139,7 @@ static permi_proof_look permi_proof_look_at(const permi_proof *proof, const perm
     rest = permi_residue_add(rest, one, 1, p);
   }
   factorial = permi_montgomery(factorial, factorial, prime);
-  look.other = permi_montgomery(permi_proof_formula(proof, run, point, weight), factorial, prime) != at;
+  look.other = permi_montgomery(permi_proof_formula(proof, run, point, room), factorial, prime) != at;
   return look;
 }
 
@@ -167,7 +173,7 @@ static int permi_proof_recurrence(const uint64_t *syndrome, const permi_odd_modu
 
 /* Which values are wrong, if the syndromes tell; returns how many, 0: they do not. */
 static int permi_proof_singles(const permi_proof *proof, const perm_partial *partials, int run,
-                               const permi_proof_look *look, uint64_t *weight, uint64_t *single)
+                               const permi_proof_look *look, const permi_proof_room *room, uint64_t *single)
 {
   const permi_odd_modulus *prime = &proof->prime[run / proof->parts];
   uint64_t r[PERMI_PROOF_SYNDROMES + 1], t, times = 0;
@@ -175,7 +181,7 @@ static int permi_proof_singles(const permi_proof *proof, const perm_partial *par
   int found = 0, k;
   if (length > PERMI_PROOF_SYNDROMES / 2 || look->outside)
     return 0;
-  for (t = 0; t < proof->values + PERMI_PROOF_SYNDROMES && found < length; t++) {
+  for (t = 0; t < proof->values + PERMI_PROOF_SYNDROMES && found < length && !permi_watch(room->watch, 20); t++) {
     uint64_t at = 1;
     for (k = 1; k <= length; k++)
       at = permi_residue_add(permi_montgomery(at, times, prime), r[k], 0, prime->p);
@@ -184,9 +190,9 @@ static int permi_proof_singles(const permi_proof *proof, const perm_partial *par
     times = permi_residue_add(times, prime->one, 0, prime->p);
   }
   for (k = 0; k < found && found == length; k++)
-    if (permi_proof_formula(proof, run, single[k], weight) == permi_proof_listed(proof, partials, run, single[k]))
+    if (permi_proof_formula(proof, run, single[k], room) == permi_proof_listed(proof, partials, run, single[k]))
       return 0;
-  return found == length ? found : 0;
+  return found == length && !permi_watch(room->watch, 0) ? found : 0;
 }
 
 static void permi_state_strike(perm_state *state, int leaf)
@@ -197,7 +203,7 @@ static void permi_state_strike(perm_state *state, int leaf)
 
 /* A leaf is wrong if one of its values, a random one, is, or one is not below its modulus. */
 static int permi_proof_range_wrong(const permi_proof *proof, const perm_partial *partials, int index, uint64_t seed,
-                                   uint64_t *weight)
+                                   const permi_proof_room *room)
 {
   const permi_proof_leaf *leaf = &proof->leaf[index];
   const int run = index / proof->leaves;
@@ -206,24 +212,26 @@ static int permi_proof_range_wrong(const permi_proof *proof, const perm_partial 
     if (permi_proof_listed(proof, partials, run, t) >= proof->prime[run / proof->parts].p)
       return 1;
   t = leaf->first + permi_hash(seed, (uint64_t)index) % (leaf->end - leaf->first);
-  return permi_proof_formula(proof, run, t, weight) != permi_proof_listed(proof, partials, run, t);
+  return permi_proof_formula(proof, run, t, room) != permi_proof_listed(proof, partials, run, t) &&
+         !permi_watch(room->watch, 0);
 }
 
 /* Looks for the wrong values of a polynomial, strikes their leaves out of `strike` unless NULL; the first ones' place
    goes to *text. Returns the number of places. */
 static int permi_proof_locate(const permi_proof *proof, const perm_partial *partials, int run,
-                              const permi_proof_look *look, uint64_t *weight, perm_state *strike, char text[64])
+                              const permi_proof_look *look, const permi_proof_room *room, perm_state *strike,
+                              char text[64])
 {
   uint64_t single[PERMI_PROOF_SYNDROMES];
   const int first = run * proof->leaves;
-  int singles = permi_proof_singles(proof, partials, run, look, weight, single), places = 0, k;
+  int singles = permi_proof_singles(proof, partials, run, look, room, single), places = 0, k;
   for (k = 0; k < singles; k++)
     if (strike)
       permi_state_strike(strike, first + (int)(single[k] / proof->each));
   if (singles)
     snprintf(text, 64, "value %llu", (unsigned long long)single[0]);
-  for (k = first; k < first + proof->leaves && !singles; k++)
-    if (permi_proof_range_wrong(proof, partials, k, look->seed, weight)) {
+  for (k = first; k < first + proof->leaves && !singles && !permi_watch(room->watch, 0); k++)
+    if (permi_proof_range_wrong(proof, partials, k, look->seed, room)) {
       const permi_proof_leaf *leaf = &proof->leaf[k];
       if (!places++)
         snprintf(text, 64, "values %llu to %llu", (unsigned long long)leaf->first, (unsigned long long)leaf->end - 1);
@@ -233,7 +241,7 @@ static int permi_proof_locate(const permi_proof *proof, const perm_partial *part
   if (singles || places)
     return singles + places;
   snprintf(text, 64, "some of all values"); /* few in many ranges */
-  for (k = first; k < first + proof->leaves && strike; k++)
+  for (k = first; k < first + proof->leaves && strike && !permi_watch(room->watch, 0); k++)
     permi_state_strike(strike, k);
   return 1;
 }
@@ -245,30 +253,35 @@ static uint64_t *permi_proof_weights_room(const permi_proof *proof, const perm_a
 
 /* Of finished partials; see perm_job. */
 static perm_status permi_proof_check(const perm_job *job, const perm_partial *partials, perm_state *strike,
-                                     perm_result *result)
+                                     permi_control *watch, perm_result *result)
 {
   const permi_proof *proof = (const permi_proof *)job->context;
-  uint64_t *weight = permi_proof_weights_room(proof, &job->allocator), p = 0;
+  const permi_proof_room room = {permi_proof_weights_room(proof, &job->allocator), watch};
+  uint64_t p = 0;
   char text[64], more[64] = "";
   int run, k, places = 0;
-  if (!weight)
+  if (!room.weight)
     return permi_fail_memory(result);
-  for (run = 0; run < proof->runs; run++) {
-    const permi_proof_look look = permi_proof_look_at(proof, partials, run, weight);
+  if (watch)
+    watch->activity = "checking the proof";
+  for (run = 0; run < proof->runs && !permi_watch(watch, 0); run++) {
+    const permi_proof_look look = permi_proof_look_at(proof, partials, run, &room);
     int wrong = look.outside || look.other;
     char here[64];
     for (k = 0; k < PERMI_PROOF_SYNDROMES; k++)
       wrong |= look.syndrome[k] != 0;
-    if (!wrong)
+    if (!wrong || permi_watch(watch, 0))
       continue;
-    k = permi_proof_locate(proof, partials, run, &look, weight, strike, here);
+    k = permi_proof_locate(proof, partials, run, &look, &room, strike, here);
     if (!places) {
       memcpy(text, here, sizeof text);
       p = proof->prime[run / proof->parts].p;
     }
     places += k;
   }
-  permi_release(&job->allocator, weight);
+  permi_release(&job->allocator, room.weight);
+  if (permi_watch(watch, 0))
+    return permi_fail_stopped(watch, result);
   if (!places)
     return PERM_OK;
   if (places > 1)
@@ -280,13 +293,16 @@ static perm_status permi_proof_check(const perm_job *job, const perm_partial *pa
 }
 
 /* Some random values of what has been merged from a file. */
-static perm_status permi_proof_sample(const perm_job *job, const perm_state *state, perm_result *result)
+static perm_status permi_proof_sample(const perm_job *job, const perm_state *state, permi_control *watch,
+                                      perm_result *result)
 {
   const permi_proof *proof = (const permi_proof *)job->context;
-  uint64_t *weight = permi_proof_weights_room(proof, &job->allocator), seed = PERMI_HASH_START;
+  const permi_proof_room room = {permi_proof_weights_room(proof, &job->allocator), watch};
+  uint64_t seed = PERMI_HASH_START;
   int run, k, i, wrong = 0;
-  if (!weight)
+  if (!room.weight)
     return permi_fail_memory(result);
+  watch->activity = "checking a part of the proof";
   for (run = 0; run < proof->runs && !wrong; run++)
     for (k = 0; k < PERMI_PROOF_SAMPLES && !wrong; k++) {
       seed = permi_hash(seed, (uint64_t)k);
@@ -301,14 +317,17 @@ static perm_status permi_proof_sample(const perm_job *job, const perm_state *sta
         t = leaf->first + done->list[0].begin * proof->points;
         end = leaf->first + done->list[0].end * proof->points;
         t += seed % ((end < leaf->end ? end : leaf->end) - t);
-        wrong = permi_proof_formula(proof, run, t, weight) != permi_proof_listed(proof, state->partial, run, t);
+        wrong = permi_proof_formula(proof, run, t, &room) != permi_proof_listed(proof, state->partial, run, t);
         if (wrong)
           permi_fail(result, PERM_ERROR_STATE, 0, "value %llu modulo %llu is wrong: trust no other of it either",
                      (unsigned long long)t, (unsigned long long)proof->prime[run / proof->parts].p);
         break;
       }
     }
-  permi_release(&job->allocator, weight);
+  permi_release(&job->allocator, room.weight);
+  if (permi_watch(watch, 0))
+    return permi_fail_stopped(watch, result);
+  watch->activity = NULL;
   return wrong ? PERM_ERROR_STATE : PERM_OK;
 }
 #endif

@@ -77,7 +77,7 @@ static perm_status permi_problem_job(const permi_problem *problem, int argument,
   permi_array_begin(&maker, &array, problem, argument);
   status = permi_array_reduce(&array, 0, options, result);
   if (status == PERM_OK)
-    status = permi_array_plan(&maker, options, &seconds, NULL, result);
+    status = permi_array_watched(&maker, options, &seconds, NULL, result);
   if (status == PERM_OK)
     status = permi_array_make(&maker, options, job, result);
   permi_array_free(&array, &options->allocator);

@@ -145,7 +145,21 @@ static perm_status permi_solve(const permi_solver *solver, void *attempt, const 
   return permi_judge(options_given, result);
 }
 
-static const permi_solver permi_array_solver = {permi_array_plan, permi_array_make, permi_array_next};
+/* permi_array_plan, which may be stopped. */
+static perm_status permi_array_watched(void *context, const perm_options *options, double *seconds, perm_job **job,
+                                       perm_result *result)
+{
+  permi_maker *maker = (permi_maker *)context;
+  permi_control watch = permi_control_begin(options);
+  perm_status status;
+  watch.activity = "planning";
+  maker->watch = &watch;
+  status = permi_array_plan(maker, options, seconds, job, result);
+  maker->watch = NULL;
+  return watch.stopped == PERM_OK ? status : permi_fail_stopped(&watch, result);
+}
+
+static const permi_solver permi_array_solver = {permi_array_watched, permi_array_make, permi_array_next};
 
 static perm_status permi_job_metered(const perm_plan *plan, const permi_problem *problem,
                                      const perm_options *options_given, perm_job **job, perm_result *result)

@@ -20,6 +20,7 @@
 typedef struct permi_rank {
   perm_allocator allocator;
   permi_pool pool;
+  permi_control *watch; /* of the proof; NULL: it is over */
   int n, parts, rank, integer;
   int row[PERMI_RANK_MOST]; /* independent ones, modulo one prime */
   int primes;               /* 0: the modulus itself is one */
@@ -111,18 +112,20 @@ static uint64_t permi_rank_entry(const permi_rank *rank, size_t at, const permi_
 static int permi_rank_reduce(const permi_rank *rank, const int *rows, int count, const permi_odd_modulus *prime,
                              uint64_t root, uint64_t *basis, int *column, int *row)
 {
+  const int n = rank->n;
   int r = 0, k;
-  for (k = 0; k < count && r <= PERMI_RANK_MOST; k++) {
-    const int i = rows ? rows[k] : k, n = rank->n;
+  for (k = 0; k < count && r <= PERMI_RANK_MOST && !permi_watch(rank->watch, 40.0 * n); k++) {
+    const int i = rows ? rows[k] : k;
     int j;
     for (j = 0; j < n; j++)
       basis[(size_t)r * (size_t)n + (size_t)j] = permi_rank_entry(rank, (size_t)i * (size_t)n + (size_t)j, prime, root);
-    if (permi_rank_take(basis, rank->n, column, r, prime)) {
+    if (permi_rank_take(basis, n, column, r, prime)) {
       if (r < PERMI_RANK_MOST)
         row[r] = i;
       r++;
     }
   }
+  permi_watch(rank->watch, 40.0 * n * (count - k)); /* rows that are not needed count: plans depend on it */
   return r;
 }
 
@@ -255,11 +258,11 @@ static int permi_rank_copy(const permi_problem *problem, permi_rank *rank, const
 }
 
 /* The rank by all primes that the proof needs; over PERMI_RANK_MOST: larger. basis: PERMI_RANK_MOST + 1 rows. */
-static int permi_rank_proven(permi_rank *rank, permi_control *watch, uint64_t *basis)
+static int permi_rank_proven(permi_rank *rank, uint64_t *basis)
 {
   int column[PERMI_RANK_MOST + 1], row[PERMI_RANK_MOST], found = 0, k, most = 1;
   uint64_t above = UINT64_C(1) << 62;
-  for (k = 0; k < most && !permi_watch(watch, 40.0 * rank->n * rank->n); k++) {
+  for (k = 0; k < most && !permi_watch(rank->watch, 0); k++) {
     permi_odd_modulus prime;
     uint64_t root = 0;
     int r;
@@ -287,7 +290,7 @@ static double permi_rank_monomials(int n, int r)
   return r <= 1 ? 1 : r == 2 ? n + 1.0 : r == 3 ? (n + 1.0) * (n + 2) / 2 : (n + 1.0) * (n + 2) * (n + 3) / 6;
 }
 
-/* Looks at an array; *plan, if the rank is small; else *why. Returns 0 without memory. */
+/* Looks at an array; *plan, if the rank is small; else *why, or a stop. Returns 0 without memory. */
 static int permi_rank_look(const permi_problem *problem, const perm_options *options, permi_control *watch,
                            permi_rank **plan, const char **why)
 {
@@ -314,20 +317,23 @@ static int permi_rank_look(const permi_problem *problem, const perm_options *opt
   if (rank) {
     rank->allocator = *allocator;
     rank->pool = pool;
+    rank->watch = watch;
     rank->n = problem->n;
     rank->parts = problem->parts;
     rank->integer = problem->integer != NULL;
     rank->modulus = rank->integer ? options->modulus : 0;
   }
-  found = rank && basis && permi_rank_copy(problem, rank, why) ? permi_rank_proven(rank, watch, basis) : 0;
+  found = rank && basis && permi_rank_copy(problem, rank, why) ? permi_rank_proven(rank, basis) : 0;
   permi_release(allocator, basis);
-  if (!rank || !basis || rank->pool.failed || *why || found > PERMI_RANK_MOST || found < !named) {
+  if (!rank || !basis || rank->pool.failed || *why || found > PERMI_RANK_MOST || found < !named ||
+      permi_watch(watch, 0)) { /* what a stopped search found is unproved */
     const int failed = !rank || !basis || rank->pool.failed;
     if (!*why)
       *why = found < 1 ? "has only zeros" : "has a rank over 4";
     permi_rank_release(allocator, rank);
     return !failed;
   }
+  rank->watch = NULL;
   rank->rank = found;
   rank->monomials = permi_rank_monomials(rank->n, found);
   if (!(rank->modulus & 1) || rank->parts == 2 || rank->modulus >= UINT64_C(1) << 62 || !permi_is_prime(rank->modulus))

@@ -222,11 +222,11 @@ static void permi_keep(const perm_job *job, const perm_state *state, permi_contr
 }
 
 static perm_status permi_begin_with(const perm_job *job, perm_state *state, const perm_state *kept, const char *path,
-                                    int merges, perm_result *result)
+                                    permi_control *merging, perm_result *result)
 {
   perm_status status = perm_state_merge(job, state, kept, result);
-  if (status == PERM_OK && merges && job->sample)
-    status = job->sample(job, kept, result);
+  if (status == PERM_OK && merging && job->sample)
+    status = job->sample(job, kept, merging, result);
   if (status == PERM_ERROR_STATE && result) {
     char why[PERM_MESSAGE_BYTES];
     snprintf(why, sizeof why, "%.100s", result->message);
@@ -235,9 +235,10 @@ static perm_status permi_begin_with(const perm_job *job, perm_state *state, cons
   return status;
 }
 
-static perm_status permi_begin(const perm_job *job, perm_state *state, const perm_options *options, int *found,
+static perm_status permi_begin(const perm_job *job, perm_state *state, permi_control *control, int *found,
                                perm_result *result)
 {
+  const perm_options *options = control->options;
   perm_status status = PERM_OK;
   int i, empty = 1;
   for (i = 0; i < job->leaves; i++)
@@ -252,7 +253,7 @@ static perm_status permi_begin(const perm_job *job, perm_state *state, const per
     if (i < 0 && missing)
       status = PERM_OK;
     else if (status == PERM_OK && (i >= 0 || empty))
-      status = permi_begin_with(job, state, kept, path, i >= 0, result);
+      status = permi_begin_with(job, state, kept, path, i < 0 ? NULL : control, result);
     *found |= i < 0 && kept;
     perm_state_free(kept);
   }
@@ -299,7 +300,7 @@ static void permi_so_far(const perm_job *job, const perm_state *state, int index
 
 /* NULL: no file access is linked. */
 typedef struct permi_keeper {
-  perm_status (*begin)(const perm_job *job, perm_state *state, const perm_options *options, int *found,
+  perm_status (*begin)(const perm_job *job, perm_state *state, permi_control *control, int *found,
                        perm_result *result);
   void (*keep)(const perm_job *job, const perm_state *state, permi_control *control, perm_result *why);
 } permi_keeper;
@@ -320,18 +321,19 @@ static perm_status permi_execute(const perm_job *job, perm_state *state, const p
   status = permi_check_state(job, state, 2, result);
   if (status == PERM_OK)
     status = permi_check_options(options, 3, result);
+  control = permi_control_begin(options);
   if (status == PERM_OK && keeper && (options->checkpoint.file || options->checkpoint.merges))
-    status = keeper->begin(job, state, options, &kept, result);
+    status = keeper->begin(job, state, &control, &kept, result);
   if (status != PERM_OK)
     return status;
   permi_result_clear(&unwritten);
-  control = permi_control_begin(options);
   permi_work(job, state, options, &control, &task_seconds);
   for (i = 0; i < job->leaves; i++)
     threads = threads == 1 ? permi_leaf_threads(&job->leaf[i], options) : threads;
   if (options->max_seconds > 0 && task_seconds > options->max_seconds)
     return permi_fail(result, PERM_ERROR_LIMIT, 3,
-                      "predicted to take %s in tasks that cannot be resumed, over max_seconds = %.3g",
+                      "predicted to take %s in tasks that cannot be resumed, over max_seconds, of which %.3g s are "
+                      "left",
                       permi_time_words(task_seconds).text, options->max_seconds);
   left = !options->checkpoint.merges && permi_next_range(job, state, options, &leaf, &range);
   if (left && keeper && options->checkpoint.file) {
@@ -364,7 +366,7 @@ static perm_status permi_execute(const perm_job *job, perm_state *state, const p
   } else if (stopped < 0) {
     stopped = permi_meter_verdict(&job->allocator, permi_stopped(stopped, &control, result), result);
   } else if (stopped == PERM_OK) {
-    stopped = permi_state_finish(job, state, state, result);
+    stopped = permi_state_finish(job, state, state, &control, result);
     if (stopped == PERM_ERROR_STATE && job->check && keeper) /* without what is wrong */
       keeper->keep(job, state, &control, &unwritten);
     if (stopped == PERM_OK && control.unwritten)

@@ -4,12 +4,6 @@
 #include "../block/reduce.h"
 #include "../block/order.h"
 
-static perm_status permi_fail_stopped(const permi_control *watch, perm_result *result)
-{
-  return permi_fail(result, watch->stopped, 0, "%s while %s", perm_status_text(watch->stopped),
-                    watch->activity ? watch->activity : "preparing");
-}
-
 static perm_status permi_fail_long(perm_result *result)
 {
   return permi_fail(result, PERM_ERROR_OVERFLOW, 0,

@@ -156,11 +156,9 @@ static perm_status permi_make_ranked(const permi_given *given, int exact, permi_
 
 /* At the end of a job that was refused: the product of its leaves is not the permanent. */
 static perm_status permi_refused(const perm_job *job, const perm_partial *partials, perm_state *strike,
-                                 perm_result *result)
+                                 permi_control *watch, perm_result *result)
 {
-  (void)job;
-  (void)partials;
-  (void)strike;
+  (void)job, (void)partials, (void)strike, (void)watch;
   return permi_fail(result, PERM_ERROR_LIMIT, 1, "the plan was refused: this job only explains");
 }
 

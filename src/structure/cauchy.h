@@ -76,8 +76,8 @@ static void permi_number_times(permi_number *a, permi_dd_complex b)
   permi_number_multiply(a, &factor); /* cannot overflow */
 }
 
-/* LU of m (n x n); *odd: the permutations' parity. Returns 0 if m is singular to working precision. */
-static int permi_eliminate(permi_dd_complex *m, int n, int *row, int *column, int *odd)
+/* LU of m (n x n); *odd: the permutations' parity. Returns 0 if m is singular to working precision, or stopped. */
+static int permi_eliminate(permi_dd_complex *m, int n, int *row, int *column, int *odd, permi_control *watch)
 {
   int i, j, k;
   *odd = 0;
@@ -94,7 +94,7 @@ static int permi_eliminate(permi_dd_complex *m, int n, int *row, int *column, in
           best_row = i;
           best_column = j;
         }
-    if (!(best > 1e-270)) /* rows are near 1: the rest is rounding */
+    if (!(best > 1e-270) || permi_watch(watch, 60.0 * (n - k) * (n - k))) /* rows are near 1: the rest is rounding */
       return 0;
     *odd ^= (best_row != k) ^ (best_column != k);
     swap = row[k];
@@ -114,13 +114,14 @@ static int permi_eliminate(permi_dd_complex *m, int n, int *row, int *column, in
   return 1;
 }
 
-/* sum_ij |m_ij| |M^-1_ji| from the factors, and that of |L| |U| for |M|. x: room for n. */
-static void permi_cauchy_condition(const permi_dd_complex *lu, const double *moduli, int n, const int *row,
-                                   const int *column, permi_dd_complex *x, double *condition, double *growth)
+/* *condition: sum_ij |m_ij| |M^-1_ji| from the factors. Returns that of |L| |U| for |M|. x: room for n. */
+static double permi_cauchy_condition(const permi_dd_complex *lu, const double *moduli, int n, const int *row,
+                                     const int *column, permi_dd_complex *x, double *condition, permi_control *watch)
 {
+  double growth = 0;
   int i, j, k, c;
-  *condition = *growth = 0;
-  for (c = 0; c < n; c++) {
+  *condition = 0;
+  for (c = 0; c < n && !permi_watch(watch, 60.0 * n * n); c++) {
     for (i = 0; i < n; i++) {
       x[i].re = permi_dd_make(i == c);
       x[i].im = permi_dd_make(0);
@@ -138,9 +139,10 @@ static void permi_cauchy_condition(const permi_dd_complex *lu, const double *mod
         sum += (k == c ? 1 : permi_dd_complex_modulus(lu[row[c] * n + column[k]])) *
                permi_dd_complex_modulus(lu[row[k] * n + column[j]]);
       *condition += moduli[row[c] * n + column[j]] * inverse;
-      *growth += sum * inverse;
+      growth += sum * inverse;
     }
   }
+  return growth;
 }
 
 /* Rounding the entries, by a unit each, costs n units of the permanent of their moduli. With signs that is computed as
@@ -239,11 +241,12 @@ static perm_status permi_cauchy_check(const permi_nodes *nodes, const perm_optio
 
 /* Scales rows of the squared matrix to a largest entry near 1; number: product of all x - y, with those powers; below:
    of differences within x and y. Returns 1 if an entry is lost. */
-static int permi_cauchy_fill(const permi_nodes *nodes, permi_dd_complex *m, permi_number *number, permi_number *below)
+static int permi_cauchy_fill(const permi_nodes *nodes, permi_dd_complex *m, permi_number *number, permi_number *below,
+                             permi_control *watch)
 {
   const int n = nodes->n;
   int i, j, side, lossy = 0;
-  for (i = 0; i < n; i++) {
+  for (i = 0; i < n && !permi_watch(watch, 500.0 * n); i++) {
     int row_exp2;
     double least = (double)INFINITY;
     for (j = 0; j < n; j++)
@@ -269,12 +272,12 @@ static int permi_cauchy_fill(const permi_nodes *nodes, permi_dd_complex *m, perm
   return lossy;
 }
 
-static perm_status permi_cauchy_number(const permi_nodes *nodes, const perm_allocator *allocator, permi_number *value,
+static perm_status permi_cauchy_number(const permi_nodes *nodes, permi_control *watch, permi_number *value,
                                        double *condition)
 {
   const int n = nodes->n;
   const size_t entries = (size_t)n * (size_t)n;
-  permi_pool pool = {allocator, NULL, 0};
+  permi_pool pool = {&watch->options->allocator, NULL, 0};
   permi_dd_complex *m = (permi_dd_complex *)permi_pool_get(&pool, entries, sizeof *m);
   permi_dd_complex *room = (permi_dd_complex *)permi_pool_get(&pool, (size_t)n, sizeof *room), q;
   double *moduli = (double *)permi_pool_get(&pool, entries, sizeof *moduli);
@@ -288,13 +291,13 @@ static perm_status permi_cauchy_number(const permi_nodes *nodes, const perm_allo
     permi_pool_release(&pool);
     return PERM_ERROR_MEMORY;
   }
-  lossy = permi_cauchy_fill(nodes, m, &number, &below);
+  lossy = permi_cauchy_fill(nodes, m, &number, &below, watch);
   for (i = 0; i < entries; i++)
     moduli[i] = permi_dd_complex_modulus(m[i]);
-  regular = permi_eliminate(m, n, row, column, &odd);
+  regular = permi_eliminate(m, n, row, column, &odd, watch);
   *condition = growth = (double)INFINITY;
   if (regular) {
-    permi_cauchy_condition(m, moduli, n, row, column, room, condition, &growth);
+    growth = permi_cauchy_condition(m, moduli, n, row, column, room, condition, watch);
     for (i = 0; i < (size_t)n; i++)
       permi_number_times(&number, m[row[i] * n + column[i]]);
   }
@@ -314,13 +317,13 @@ static perm_status permi_cauchy_number(const permi_nodes *nodes, const perm_allo
                                       : (double)INFINITY;
   permi_pool_release(&pool);
   *value = number;
-  return PERM_OK;
+  return watch->stopped;
 }
 
 static perm_status permi_cauchy_metered(const permi_nodes *nodes, const perm_options *options, double *condition,
                                         perm_result *result)
 {
-  const double start = permi_seconds();
+  permi_control watch = permi_control_begin(options);
   const int n = nodes->n;
   double here = 0;
   permi_number number = permi_number_one();
@@ -333,8 +336,10 @@ static perm_status permi_cauchy_metered(const permi_nodes *nodes, const perm_opt
   status = permi_cauchy_check(nodes, options, result);
   if (status != PERM_OK)
     return status;
-  if (n && permi_cauchy_number(nodes, &options->allocator, &number, &here) != PERM_OK)
-    return permi_fail_memory(result);
+  watch.activity = "eliminating";
+  status = n ? permi_cauchy_number(nodes, &watch, &number, &here) : PERM_OK;
+  if (status != PERM_OK)
+    return status < 0 ? permi_fail_memory(result) : permi_fail_stopped(&watch, result);
   permi_number_result(&number, result);
   result->is_complex = nodes->parts == 2;
   result->method = n ? PERM_METHOD_BORCHARDT : PERM_METHOD_STRUCTURE;
@@ -344,13 +349,13 @@ static perm_status permi_cauchy_metered(const permi_nodes *nodes, const perm_opt
   result->terms = (double)n * n * n / 3;
   if (options->method == PERM_METHOD_AUTO && n <= PERM_MAX_N && permi_wants_more(options, result)) {
     perm_result general;
-    if (permi_cauchy_general(nodes, options, start, &general) == PERM_OK &&
+    if (permi_cauchy_general(nodes, options, watch.start, &general) == PERM_OK &&
         permi_relative(options, &general) < permi_relative(options, result))
       *result = general;
   }
   if (condition)
     *condition = here;
-  result->seconds = permi_seconds() - start;
+  result->seconds = permi_seconds() - watch.start;
   return permi_judge(options, result);
 }
 

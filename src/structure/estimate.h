@@ -363,7 +363,7 @@ static double permi_estimate_most(const double *a, int n, int parts, double *roo
 {
   double rows = 0;
   int i, j;
-  for (i = 0; i < n; i++) {
+  for (i = 0; i < n && !permi_watch(watch, 5.0 * n * parts); i++) {
     double sum = 0;
     for (j = 0; j < n; j++)
       sum += parts == 2 ? hypot(a[(i * n + j) * 2], a[(i * n + j) * 2 + 1]) : fabs(a[i * n + j]);

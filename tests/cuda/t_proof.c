@@ -84,6 +84,7 @@ TEST(t_cuda_proof_chunks_match_the_formula)
     perm_job *job = NULL;
     const permi_proof *proof;
     uint64_t *weight = (uint64_t *)malloc(sizeof *weight << n / 2), t;
+    const permi_proof_room room = {weight, NULL};
     int leaf, k;
     proof_fill(n, 1, 1000, a);
     CHECK(perm_job_integer(n, n, a, n, &options, &job, &result) == PERM_OK);
@@ -93,7 +94,7 @@ TEST(t_cuda_proof_chunks_match_the_formula)
       CHECK(perm_job_range(job, leaf, chunk, chunk + 1, &options, &partial, &result) == PERM_OK);
       for (k = 0; k < 32; k += 1 + test_below(8)) {
         t = (uint64_t)leaf * 256 + chunk * 32 + (uint64_t)k;
-        CHECK_SHOW(*permi_proof_word(&partial, chunk * 32 + (uint64_t)k) == permi_proof_formula(proof, 0, t, weight),
+        CHECK_SHOW(*permi_proof_word(&partial, chunk * 32 + (uint64_t)k) == permi_proof_formula(proof, 0, t, &room),
                    "n = %d, value %llu", n, (unsigned long long)t);
       }
     }
