@@ -6023,8 +6023,8 @@ static void permi_plain_drift(const permi_plain *plain, double *lost)
   }
 }
 
-/* Returns a term's size plus its rows' drift in units of permi_plain_rounding. Long chunks sample every eighth term; not
-   of Ryser's sum, where few terms may be all. */
+/* Returns a term's size plus its rows' drift in units of permi_plain_rounding. Long chunks sample every eighth
+   term, but not of Ryser's sum: there few terms may be all. */
 static double permi_plain_absolute(const permi_plain *plain, uint64_t s, const double *size, const double *lost)
 {
   const int thin = plain->chunk_log2 > 9 && !plain->ryser;
@@ -15053,6 +15053,18 @@ typedef struct permi_offer {
   void *plan;
 } permi_offer;
 
+/* Returns PERM_OK: the call goes on, with other engines. */
+static perm_status permi_refuse(permi_offer *offer, perm_status status, const char *format, ...)
+{
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(offer->why, sizeof offer->why, format, arguments);
+  va_end(arguments);
+  offer->seconds = (double)INFINITY;
+  offer->status = status;
+  return PERM_OK;
+}
+
 typedef enum permi_engine_flags {
   PERMI_NAMED = 1,   /* only when requested by name */
   PERMI_PROVEN = 2,  /* proven bounds, little cancellation: wins below PERMI_PROVEN_FAVOUR_SECONDS */
@@ -15513,7 +15525,25 @@ typedef struct permi_rank_run {
   uint64_t *memory;     /* each for each thread */
   size_t each, terms;
   double seconds; /* of one prime */
+  int stopped;    /* by any thread */
 } permi_rank_run;
+
+/* Thread 0 polls; the others look whether it stopped, and at the clock, as it may have come to its end. */
+static perm_status permi_rank_stop(permi_rank_run *run, int thread, double done)
+{
+  permi_control *control = run->control;
+  int stopped = control && !thread ? (int)permi_control_poll(control, done, "low rank")
+                : control && permi_seconds() >= control->deadline ? (int)PERM_STOPPED_TIME
+                : control && control->options->cancel && *control->options->cancel ? (int)PERM_STOPPED_CANCELLED
+                                                                                    : (int)PERM_OK;
+  if (stopped != PERM_OK) {
+    PERMI_OMP(atomic write)
+    run->stopped = stopped;
+  }
+  PERMI_OMP(atomic read)
+  stopped = run->stopped;
+  return (perm_status)stopped;
+}
 
 /* Multiplies a polynomial of so many factors, with exponents of three variables, by one more factor u[3] z + u[2] y +
    u[1] x + u[0], u times 2^64. Highest exponents first: those below are still the old ones. */
@@ -15560,9 +15590,9 @@ static uint64_t permi_rank_sum(const uint64_t *p, const uint64_t *q, const int *
   return sum;
 }
 
-/* The permanent modulo a prime. A_i = sum_t A_i[column t] B_t for the reduced basis B. */
-static perm_status permi_rank_value(const permi_rank_run *run, const permi_odd_modulus *prime, uint64_t root,
-                                    uint64_t *memory, permi_control *control, double done, uint64_t *value)
+/* The permanent modulo a prime, if not stopped. A_i = sum_t A_i[column t] B_t for the reduced basis B. */
+static uint64_t permi_rank_value(permi_rank_run *run, const permi_odd_modulus *prime, uint64_t root, uint64_t *memory,
+                                 int thread, double done)
 {
   const permi_rank *rank = run->rank;
   const int n = rank->n;
@@ -15581,25 +15611,25 @@ static perm_status permi_rank_value(const permi_rank_run *run, const permi_odd_m
     factorial[i] =
         permi_montgomery(factorial[i - 1], permi_montgomery((uint64_t)i % prime->p, prime->square, prime), prime);
   for (side = 0; side < 2; side++) {
-    memset(polynomial[side], 0, run->terms * sizeof(uint64_t));
+    for (i = 0; i < extent[2]; i++) {
+      const size_t plane = (size_t)extent[0] * (size_t)extent[1];
+      if (permi_rank_stop(run, thread, done) != PERM_OK)
+        return 0;
+      memset(polynomial[side] + (size_t)i * plane, 0, plane * sizeof(uint64_t));
+    }
     polynomial[side][0] = 1 % prime->p;
     for (i = 0; i < n; i++) {
+      if (permi_rank_stop(run, thread, done + run->seconds * (side * n + i) / (2 * n)) != PERM_OK)
+        return 0;
       for (t = 0; t < r; t++) {
         const uint64_t x = side ? basis[(size_t)t * (size_t)n + (size_t)i]
                                 : permi_rank_entry(rank, (size_t)i * (size_t)n + (size_t)column[t], prime, root);
         u[t] = permi_montgomery(x, prime->square, prime);
       }
       permi_rank_multiply(polynomial[side], extent, i, u, prime);
-      if (control && (i & 7) == 0) {
-        const perm_status status =
-            permi_control_poll(control, done + run->seconds * (side * n + i) / (2 * n), "low rank");
-        if (status != PERM_OK)
-          return status;
-      }
     }
   }
-  *value = r ? permi_rank_sum(polynomial[0], polynomial[1], extent, n, factorial, prime) : 0;
-  return PERM_OK;
+  return r ? permi_rank_sum(polynomial[0], polynomial[1], extent, n, factorial, prime) : 0;
 }
 
 static perm_status permi_rank_prime(void *context, uint64_t part, int thread)
@@ -15607,17 +15637,16 @@ static perm_status permi_rank_prime(void *context, uint64_t part, int thread)
   permi_rank_run *run = (permi_rank_run *)context;
   const permi_odd_modulus *prime = &run->prime[part];
   uint64_t *memory = run->memory + (size_t)thread * run->each, value[2] = {0, 0}, root = 0;
-  perm_status status = PERM_OK;
   int k;
   if (run->rank->parts == 2)
     root = permi_prime_root(prime);
-  for (k = 0; k < run->rank->parts && status == PERM_OK; k++)
-    status = permi_rank_value(run, prime, permi_montgomery(k ? prime->p - root : root, prime->square, prime), memory,
-                              thread ? NULL : run->control, (double)part * run->seconds, &value[k]);
+  for (k = 0; k < run->rank->parts; k++)
+    value[k] = permi_rank_value(run, prime, permi_montgomery(k ? prime->p - root : root, prime->square, prime), memory,
+                                thread, (double)part * run->seconds);
   run->residue[0][part] = value[0];
   if (run->rank->parts == 2)
     permi_residue_parts(value, root, prime, &run->residue[0][part], &run->residue[1][part]);
-  return status;
+  return permi_rank_stop(run, thread, (double)(part + 1) * run->seconds);
 }
 
 /* Adds the parts of doubles: words that a sum does not hold are left out and counted as lost. word: for two CRTs. */
@@ -15671,7 +15700,8 @@ static perm_status permi_rank_task(const permi_leaf *leaf, permi_control *contro
       permi_primes_choose(run.prime, runs, rank->parts == 2, 62);
     else
       run.prime[0] = permi_odd_modulus_of(rank->modulus);
-    status = permi_share(threads, 0, runs, permi_rank_prime, &run, NULL);
+    permi_share(threads, 0, runs, permi_rank_prime, &run, NULL);
+    status = (perm_status)run.stopped;
   }
   if (status == PERM_OK && !rank->integer)
     permi_rank_doubles(&run, word, &mine);
@@ -16107,6 +16137,7 @@ static perm_status permi_low_rank_offer(permi_maker *maker, const struct permi_b
   const perm_options *options = maker->options;
   const permi_problem *problem = array->problem;
   const char *why;
+  double most;
   (void)block, (void)rival;
   permi_rank_release(&options->allocator, array->rank);
   array->rank = NULL;
@@ -16130,8 +16161,10 @@ static perm_status permi_low_rank_offer(permi_maker *maker, const struct permi_b
     return PERM_OK;
   }
   permi_rank_price(array->rank, offer);
-  if (options->max_bytes > 0 && offer->bytes > permi_max_bytes(options))
-    offer->seconds = (double)INFINITY;
+  most = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_LOW_RANK_BYTES;
+  if (offer->bytes > most)
+    permi_refuse(offer, PERM_ERROR_LIMIT, "would need %s, over %s: allow more max_bytes",
+                 permi_size_words(offer->bytes).text, permi_size_words(most).text);
   array->rank_offer = *offer;
   return PERM_OK;
 }

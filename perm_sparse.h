@@ -4969,18 +4969,6 @@ static void permi_owned_release(const perm_allocator *allocator, void *plan)
   permi_release(allocator, plan);
 }
 
-/* Returns PERM_OK: the call goes on, with other engines. */
-static perm_status permi_refuse(permi_offer *offer, perm_status status, const char *format, ...)
-{
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(offer->why, sizeof offer->why, format, arguments);
-  va_end(arguments);
-  offer->seconds = (double)INFINITY;
-  offer->status = status;
-  return PERM_OK;
-}
-
 static perm_status permi_refuse_long(permi_offer *offer)
 {
   return permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);

@@ -94,8 +94,8 @@ static void permi_plain_drift(const permi_plain *plain, double *lost)
   }
 }
 
-/* Returns a term's size plus its rows' drift in units of permi_plain_rounding. Long chunks sample every eighth term; not
-   of Ryser's sum, where few terms may be all. */
+/* Returns a term's size plus its rows' drift in units of permi_plain_rounding. Long chunks sample every eighth
+   term, but not of Ryser's sum: there few terms may be all. */
 static double permi_plain_absolute(const permi_plain *plain, uint64_t s, const double *size, const double *lost)
 {
   const int thin = plain->chunk_log2 > 9 && !plain->ryser;

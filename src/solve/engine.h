@@ -20,6 +20,18 @@ typedef struct permi_offer {
   void *plan;
 } permi_offer;
 
+/* Returns PERM_OK: the call goes on, with other engines. */
+static perm_status permi_refuse(permi_offer *offer, perm_status status, const char *format, ...)
+{
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(offer->why, sizeof offer->why, format, arguments);
+  va_end(arguments);
+  offer->seconds = (double)INFINITY;
+  offer->status = status;
+  return PERM_OK;
+}
+
 typedef enum permi_engine_flags {
   PERMI_NAMED = 1,   /* only when requested by name */
   PERMI_PROVEN = 2,  /* proven bounds, little cancellation: wins below PERMI_PROVEN_FAVOUR_SECONDS */

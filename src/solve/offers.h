@@ -373,6 +373,7 @@ static perm_status permi_low_rank_offer(permi_maker *maker, const struct permi_b
   const perm_options *options = maker->options;
   const permi_problem *problem = array->problem;
   const char *why;
+  double most;
   (void)block, (void)rival;
   permi_rank_release(&options->allocator, array->rank);
   array->rank = NULL;
@@ -396,8 +397,10 @@ static perm_status permi_low_rank_offer(permi_maker *maker, const struct permi_b
     return PERM_OK;
   }
   permi_rank_price(array->rank, offer);
-  if (options->max_bytes > 0 && offer->bytes > permi_max_bytes(options))
-    offer->seconds = (double)INFINITY;
+  most = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_LOW_RANK_BYTES;
+  if (offer->bytes > most)
+    permi_refuse(offer, PERM_ERROR_LIMIT, "would need %s, over %s: allow more max_bytes",
+                 permi_size_words(offer->bytes).text, permi_size_words(most).text);
   array->rank_offer = *offer;
   return PERM_OK;
 }

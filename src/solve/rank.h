@@ -351,7 +351,25 @@ typedef struct permi_rank_run {
   uint64_t *memory;     /* each for each thread */
   size_t each, terms;
   double seconds; /* of one prime */
+  int stopped;    /* by any thread */
 } permi_rank_run;
+
+/* Thread 0 polls; the others look whether it stopped, and at the clock, as it may have come to its end. */
+static perm_status permi_rank_stop(permi_rank_run *run, int thread, double done)
+{
+  permi_control *control = run->control;
+  int stopped = control && !thread ? (int)permi_control_poll(control, done, "low rank")
+                : control && permi_seconds() >= control->deadline ? (int)PERM_STOPPED_TIME
+                : control && control->options->cancel && *control->options->cancel ? (int)PERM_STOPPED_CANCELLED
+                                                                                    : (int)PERM_OK;
+  if (stopped != PERM_OK) {
+    PERMI_OMP(atomic write)
+    run->stopped = stopped;
+  }
+  PERMI_OMP(atomic read)
+  stopped = run->stopped;
+  return (perm_status)stopped;
+}
 
 /* Multiplies a polynomial of so many factors, with exponents of three variables, by one more factor u[3] z + u[2] y +
    u[1] x + u[0], u times 2^64. Highest exponents first: those below are still the old ones. */
@@ -398,9 +416,9 @@ static uint64_t permi_rank_sum(const uint64_t *p, const uint64_t *q, const int *
   return sum;
 }
 
-/* The permanent modulo a prime. A_i = sum_t A_i[column t] B_t for the reduced basis B. */
-static perm_status permi_rank_value(const permi_rank_run *run, const permi_odd_modulus *prime, uint64_t root,
-                                    uint64_t *memory, permi_control *control, double done, uint64_t *value)
+/* The permanent modulo a prime, if not stopped. A_i = sum_t A_i[column t] B_t for the reduced basis B. */
+static uint64_t permi_rank_value(permi_rank_run *run, const permi_odd_modulus *prime, uint64_t root, uint64_t *memory,
+                                 int thread, double done)
 {
   const permi_rank *rank = run->rank;
   const int n = rank->n;
@@ -419,25 +437,25 @@ static perm_status permi_rank_value(const permi_rank_run *run, const permi_odd_m
     factorial[i] =
         permi_montgomery(factorial[i - 1], permi_montgomery((uint64_t)i % prime->p, prime->square, prime), prime);
   for (side = 0; side < 2; side++) {
-    memset(polynomial[side], 0, run->terms * sizeof(uint64_t));
+    for (i = 0; i < extent[2]; i++) {
+      const size_t plane = (size_t)extent[0] * (size_t)extent[1];
+      if (permi_rank_stop(run, thread, done) != PERM_OK)
+        return 0;
+      memset(polynomial[side] + (size_t)i * plane, 0, plane * sizeof(uint64_t));
+    }
     polynomial[side][0] = 1 % prime->p;
     for (i = 0; i < n; i++) {
+      if (permi_rank_stop(run, thread, done + run->seconds * (side * n + i) / (2 * n)) != PERM_OK)
+        return 0;
       for (t = 0; t < r; t++) {
         const uint64_t x = side ? basis[(size_t)t * (size_t)n + (size_t)i]
                                 : permi_rank_entry(rank, (size_t)i * (size_t)n + (size_t)column[t], prime, root);
         u[t] = permi_montgomery(x, prime->square, prime);
       }
       permi_rank_multiply(polynomial[side], extent, i, u, prime);
-      if (control && (i & 7) == 0) {
-        const perm_status status =
-            permi_control_poll(control, done + run->seconds * (side * n + i) / (2 * n), "low rank");
-        if (status != PERM_OK)
-          return status;
-      }
     }
   }
-  *value = r ? permi_rank_sum(polynomial[0], polynomial[1], extent, n, factorial, prime) : 0;
-  return PERM_OK;
+  return r ? permi_rank_sum(polynomial[0], polynomial[1], extent, n, factorial, prime) : 0;
 }
 
 static perm_status permi_rank_prime(void *context, uint64_t part, int thread)
@@ -445,17 +463,16 @@ static perm_status permi_rank_prime(void *context, uint64_t part, int thread)
   permi_rank_run *run = (permi_rank_run *)context;
   const permi_odd_modulus *prime = &run->prime[part];
   uint64_t *memory = run->memory + (size_t)thread * run->each, value[2] = {0, 0}, root = 0;
-  perm_status status = PERM_OK;
   int k;
   if (run->rank->parts == 2)
     root = permi_prime_root(prime);
-  for (k = 0; k < run->rank->parts && status == PERM_OK; k++)
-    status = permi_rank_value(run, prime, permi_montgomery(k ? prime->p - root : root, prime->square, prime), memory,
-                              thread ? NULL : run->control, (double)part * run->seconds, &value[k]);
+  for (k = 0; k < run->rank->parts; k++)
+    value[k] = permi_rank_value(run, prime, permi_montgomery(k ? prime->p - root : root, prime->square, prime), memory,
+                                thread, (double)part * run->seconds);
   run->residue[0][part] = value[0];
   if (run->rank->parts == 2)
     permi_residue_parts(value, root, prime, &run->residue[0][part], &run->residue[1][part]);
-  return status;
+  return permi_rank_stop(run, thread, (double)(part + 1) * run->seconds);
 }
 
 /* Adds the parts of doubles: words that a sum does not hold are left out and counted as lost. word: for two CRTs. */
@@ -509,7 +526,8 @@ static perm_status permi_rank_task(const permi_leaf *leaf, permi_control *contro
       permi_primes_choose(run.prime, runs, rank->parts == 2, 62);
     else
       run.prime[0] = permi_odd_modulus_of(rank->modulus);
-    status = permi_share(threads, 0, runs, permi_rank_prime, &run, NULL);
+    permi_share(threads, 0, runs, permi_rank_prime, &run, NULL);
+    status = (perm_status)run.stopped;
   }
   if (status == PERM_OK && !rank->integer)
     permi_rank_doubles(&run, word, &mine);
