@@ -462,7 +462,7 @@ TEST(t_io_refuses_banners_that_do_not_begin_the_file)
     for (i = 0; i <= sizeof before / sizeof *before; i++) {
       snprintf(text, sizeof text, "%s%s%s", i ? before[i - 1] : "", banners[k], body);
       if (i || k)
-        CHECK_SHOW(strstr(t_io_refused_plain(text), " found, a banner is the first line and begins with %%MatrixMarket"),
+        CHECK_SHOW(strstr(t_io_refused_plain(text), " found, a banner is the first line and begins with %%Matrix"),
                    "%s: %s", text, t_io_refused_plain(text));
       t_io_format = PERM_FORMAT_COORDINATE;
       if (i || k)
@@ -729,8 +729,8 @@ TEST(t_io_says_the_limit)
         CHECK_TEXT(result.message, "a: read as 3 edges of a 3 x 3 matrix, counted from 1; doubles, which round the "
                                    "integer in line 3");
       else
-        CHECK_SHOW(!*rounded[k].told ? !*result.message : strstr(result.message, rounded[k].told) != NULL, "%s: %s", text,
-                   result.message);
+        CHECK_SHOW(!*rounded[k].told ? !*result.message : strstr(result.message, rounded[k].told) != NULL, "%s: %s",
+                   text, result.message);
       perm_matrix_free(&matrix);
     }
   }

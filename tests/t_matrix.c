@@ -197,8 +197,7 @@ TEST(t_io_writes_what_it_reads_bit_for_bit)
   remove(path);
 }
 
-/* Every double and integer that a matrix may have, in pairs: of the same kind again, but whole doubles below 2^63 become
-   the same integers; the permanent stays. */
+/* The same kind again, but whole doubles below 2^63 become the same integers; the permanent stays. */
 static void t_io_round_trip(const perm_matrix *first, const char *path)
 {
   perm_matrix second;
@@ -207,7 +206,8 @@ static void t_io_round_trip(const perm_matrix *first, const char *path)
   CHECK(perm_matrix_write(path, first, &once) == PERM_OK);
   CHECK(perm_matrix_read(path, NULL, &second, &again) == PERM_OK);
   CHECK(first->m == second.m && first->n == second.n && first->nnz == second.nnz);
-  CHECK(!first->real == !second.real && (!first->real || !memcmp(first->real, second.real, second.nnz * sizeof(double))));
+  CHECK(!first->real == !second.real);
+  CHECK(!first->real || !memcmp(first->real, second.real, second.nnz * sizeof(double)));
   CHECK(perm_compute_sparse(first, NULL, &once) == PERM_OK && perm_compute_sparse(&second, NULL, &again) == PERM_OK);
   CHECK(once.exp2 == again.exp2);
   if (first->kind == PERM_KIND_REAL && second.kind == PERM_KIND_INTEGER) {
