@@ -254,7 +254,7 @@ typedef struct perm_matrix {
 /* Reads a file, recognised by its bytes, never by its name; "-" is standard input. A first line that begins with
    %%MatrixMarket is a banner, "%%MatrixMarket matrix FORMAT FIELD SYMMETRY" in any case: coordinate or array; real,
    complex, integer or pattern; general, symmetric, skew-symmetric or hermitian (both triangles are returned). Comment
-   (%) and blank lines anywhere after the first.
+   (%) and blank lines anywhere after the first. What resembles a banner in a later line is refused.
    - npy: a file of numpy.save, versions 1 to 3: one array of two axes, by rows or columns, in either byte order, of
      bool (kind PATTERN), integers of 1 to 8 bytes, float of 4 or 8 and complex of 8 or 16; whole floats are INTEGER.
    - graph6: one line of graph6, sparse6 or digraph6, also below its header: the adjacency matrix. Several: refused.
@@ -275,8 +275,8 @@ typedef struct perm_matrix {
      .mtx without banner that is not coordinates.
    For graphs and, without a banner, coordinates and edges result->message tells how they were read.
    The kind is INTEGER if all numbers are integers of 64 bits, also as 2.0 or 1e3 and of a banner with field real;
-   PATTERN if there are none; COMPLEX if one has an i, or two parts; else REAL, which result->message tells if one is an
-   integer beyond 64 bits.
+   PATTERN if there are none; COMPLEX if one has an i, or two parts; else REAL. result->message tells if doubles round
+   one that is an integer, or if one is beyond 64 bits.
    Numbers are decimal, with a point in every locale, rounded to nearest. Refused: NaN, infinities, hexadecimal,
    magnitudes beyond double, non-zero numbers that round to 0, integers of an integer file beyond 64 bits, fractions
    a/b, packed files (.gz and others: the message says how to unpack). Lines end in LF or CR LF and may have any length.
@@ -1044,7 +1044,8 @@ typedef struct permi_reader {
   int m, n;
   perm_kind kind;
   int fraction; /* 1: some number is no integer of 64 bits */
-  unsigned long long large; /* the first line with an integer beyond 64 bits; 0: none */
+  unsigned long long large;   /* the first line with an integer beyond 64 bits; 0: none */
+  unsigned long long rounded; /* the first line with another integer that is no double; 0: none */
   const char *binary; /* the file's first byte, in messages, which count from it; NULL: a text, whose lines count */
   const char *again;  /* what to try where an entry is given twice; NULL: nothing */
   int mirrored;       /* 1: entries stand for those across the diagonal too */
@@ -1281,6 +1282,19 @@ static int permi_integer_value(const char *begin, const char *end, int64_t *valu
   return 1;
 }
 
+static void permi_note_integer(permi_reader *reader, const char *begin, const char *end, double value)
+{
+  int integer;
+  int64_t whole = 0;
+  if (fabs(value) < 9007199254740992.0)
+    return;
+  permi_number_end(begin, end, &integer);
+  if (integer && !permi_integer_value(begin, end, &whole))
+    reader->large = reader->large ? reader->large : reader->line;
+  else if (integer && (value >= 9223372036854775808.0 || (int64_t)value != whole))
+    reader->rounded = reader->rounded ? reader->rounded : reader->line;
+}
+
 /* Rounds correctly; strtod wants a terminated copy. */
 static int permi_double_value(permi_reader *reader, const char *begin, const char *end, double *value)
 {
@@ -1309,6 +1323,7 @@ static int permi_double_value(permi_reader *reader, const char *begin, const cha
   if (*value == 0 && nonzero)
     return permi_reader_fail(reader, "%s is below the smallest double, 0 or a number from 4.95e-324 up was expected",
                              permi_quoted(begin, end).text);
+  permi_note_integer(reader, begin, end, *value);
   return 1;
 }
 
@@ -1649,11 +1664,11 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
   if (middle == end) {
     if (permi_integer_value(begin, end, &entry->integer)) {
       entry->real = (double)entry->integer; /* to nearest, as strtod would */
+      permi_note_integer(reader, begin, end, entry->real);
       return 1;
     }
     if (reader->kind == PERM_KIND_INTEGER)
       reader->kind = PERM_KIND_REAL;
-    reader->large = integer && !reader->large ? reader->line : reader->large;
     return permi_double_value(reader, begin, end, &entry->real);
   }
   if (end[-1] == 'i' || end[-1] == 'j') {
@@ -2825,6 +2840,43 @@ static int permi_read_banner_and_matrix(permi_reader *reader, perm_format wanted
              : permi_reader_fail(reader, "%s found, %%%%MatrixMarket was expected", permi_quoted(begin, end).text);
 }
 
+/* Is a word such as MatrixMarket first, or "matrix" before a format? */
+static int permi_resembles_banner(permi_reader *look)
+{
+  const char *begin, *end, *p;
+  int first = 1, matrix = 0;
+  while (look->cursor < look->line_end &&
+         (*look->cursor == '%' || *look->cursor == '#' || permi_is_blank(*look->cursor)))
+    look->cursor++;
+  for (; permi_next_word(look, &begin, &end); first = 0, matrix = permi_same_word(begin, end, "matrix")) {
+    if (matrix && (permi_same_word(begin, end, "coordinate") || permi_same_word(begin, end, "array")))
+      return 1;
+    for (p = begin; first && end - p >= 9 && permi_same_word(begin, begin + 3, "mat"); p++)
+      if (permi_same_word(p + 3, p + 9, "market"))
+        return 1;
+  }
+  return 0;
+}
+
+/* A banner that is a comment would lose the symmetry. */
+static int permi_refuse_late_banner(permi_reader *reader)
+{
+  permi_reader look = *reader;
+  while (permi_next_line(&look)) {
+    const char *begin;
+    permi_skip_blanks(&look);
+    begin = look.cursor;
+    if (begin < look.line_end && strchr("+-.(0123456789", *begin))
+      break;
+    if (!permi_resembles_banner(&look))
+      continue;
+    reader->line = look.line;
+    return permi_reader_fail(reader, "%s found, a banner is the first line and begins with %%%%MatrixMarket; if this "
+                             "is none, take the line out", permi_quoted(begin, look.line_end).text);
+  }
+  return 1;
+}
+
 static int permi_is_text(const permi_reader *reader)
 {
   (void)reader;
@@ -2837,7 +2889,7 @@ static int permi_read_unmarked(permi_reader *reader, perm_format wanted)
   const size_t name_length = strlen(reader->name);
   const char *end = reader->name + name_length;
   perm_format format = wanted;
-  if (!permi_skip_header(reader))
+  if (!permi_refuse_late_banner(reader) || !permi_skip_header(reader))
     return 0;
   if (wanted == PERM_FORMAT_AUTO) {
     format = permi_recognise(reader);
@@ -2905,16 +2957,18 @@ static int permi_reader_finish(permi_reader *reader, perm_matrix *matrix)
     return 0;
   if (!permi_entries_compress(list, reader->m, reader->n, reader->kind, &reader->allocator, reader->watch, matrix))
     return permi_reader_no_memory(reader);
-  large = reader->large && reader->kind == PERM_KIND_REAL;
+  large = (reader->large || reader->rounded) && reader->kind >= PERM_KIND_REAL;
   if (reader->result && (reader->note[0] || large || reader->fractions)) {
     const int length = snprintf(reader->result->message, sizeof reader->result->message, "%s: read as %s%s",
                                 permi_show_name(reader->name).text, reader->note,
                                 reader->note[0] && (large || reader->fractions) ? "; " : "");
     char *end = reader->result->message + length;
     const size_t left = sizeof reader->result->message - (size_t)length;
-    if (large && left)
+    if (reader->large && large && left)
       snprintf(end, left, "doubles, for %s %llu has an integer beyond 64 bits (+-9.22e18)",
                reader->binary ? "byte" : "line", reader->large);
+    else if (large && left)
+      snprintf(end, left, "doubles, which round the integer in line %llu", reader->rounded);
     else if (reader->fractions && left)
       snprintf(end, left, "fractions, %s least common denominator",
                reader->m > reader->n ? "each entry times their" : "each row times its");
@@ -3098,11 +3152,11 @@ static void permi_print_number(char *text, int digits, double value)
   }
 }
 
-/* 17 significant digits read back to the same double. */
+/* 17 significant digits read back to the same double; from 1e17 to 2^63 all 19, or it would be another integer. */
 static int permi_print_double(FILE *file, double value)
 {
   char text[64];
-  permi_print_number(text, 17, value);
+  permi_print_number(text, fabs(value) >= 1e17 && fabs(value) <= 9223372036854775808.0 ? 19 : 17, value);
   return fprintf(file, " %s", text) >= 0;
 }
 

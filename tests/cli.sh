@@ -105,6 +105,12 @@ expect npy_truncated 2 'short.npy: byte 80: 3 bytes of items found, 4 were expec
   $(head -c 83 $dir/a.npy >$dir/short.npy; echo $dir/short.npy)
 printf '1 2\n99999999999999999999 4\n' >$dir/large.txt
 expect large_told 0 'large.txt: read as doubles, for line 2 has an integer beyond 64 bits' $dir/large.txt
+printf '9007199254740993 0\n0 2i\n' >$dir/gaussian.txt
+expect rounded_told 0 'gaussian.txt: read as doubles, which round the integer in line 1' $dir/gaussian.txt
+printf '%% made by x\n%%%%MatrixMarket matrix coordinate real skew-symmetric\n4 4 2\n2 1 1.5\n4 3 2\n' >$dir/late.mtx
+expect late_banner 2 "late.mtx:2: '%%MatrixMarket matrix...' found, a banner is the first line" $dir/late.mtx
+sed 1d $dir/late.mtx >$dir/banner.mtx
+expect banner 0 'permanent = 9$' $dir/banner.mtx
 printf '1 2\n3 4\n' | gzip >$dir/a.gz
 expect packed 2 'a.gz:1: a gzip file found, text was expected: zcat FILE . perm -$' $dir/a.gz
 zcat $dir/a.gz | $perm - >$dir/out 2>&1; check unpacked grep -q 'permanent = 10$' $dir/out
@@ -350,6 +356,10 @@ done
 expect write 0 'permanent = ' --generate er:12:0.4 --seed 7 --write $dir/er.mtx --method frontier
 cp $dir/out $dir/written
 expect reread 0 "$(sed -n 's/.*permanent = \([0-9.e+-]*\)$/\1/p' $dir/written)" $dir/er.mtx --method frontier
+printf '9223372036854775808 1\n0 4611686018427387904\n' >$dir/whole.txt # 2^63, 2^62
+$perm $dir/whole.txt --write $dir/whole.mtx >$dir/whole.out 2>&1
+expect write_whole_doubles 0 '"value":"4.2535295865117308e.37","exp2":0,"exact":false' --json $dir/whole.mtx
+check write_whole_bits grep -q '^1 1 9223372036854775808$' $dir/whole.mtx
 expect write_fails 4 '^perm: [^:]*no/such/place/x.mtx: ' --generate ones:3 --write $dir/no/such/place/x.mtx
 check nothing_half_written test "$(find $dir -name '*.tmp*' | wc -l)" -eq 0
 

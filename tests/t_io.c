@@ -444,6 +444,41 @@ TEST(t_io_refuses_bad_banners)
   CHECK_TEXT(t_io_refused("2 2\n1 1\n"), "no banner found in a file named .mtx");
 }
 
+/* Else the entries would be read without the symmetry. */
+TEST(t_io_refuses_banners_that_do_not_begin_the_file)
+{
+  static const char *const before[] = {"% made by x\n", "\n", "\r\n", " \n", "# made by x\n", "%\n%\n", "a,b,c\n",
+                                       "\xef\xbb\xbf% x\n"};
+  static const char *const banners[] = {"%%MatrixMarket matrix coordinate real skew-symmetric",
+    "%MatrixMarket matrix coordinate real symmetric", "% %MatrixMarket coordinate real symmetric",
+    "%% \tMATRIXMARKET", "%%MatMarket matrix", "#%%MatrixMarket x", "%%Matrx matrix coordinate real symmetric",
+    "  # a Matrix\tArray real symmetric", "MatrixMarket;", "matrix coordinate symmetric"};
+  static const char *const comments[] = {"% Matrix Market file", "# market of mats", "% matrix of coordinates",
+    "%% coordinate matrix array_of", "# matrix, array", "%mat mar ket", "#", "%%"};
+  static const char *const body = "\n3 3 3\n2 1 1.5\n3 1 2\n3 2 3\n";
+  char text[256];
+  size_t i, k;
+  for (k = 0; k < sizeof banners / sizeof *banners; k++)
+    for (i = 0; i <= sizeof before / sizeof *before; i++) {
+      snprintf(text, sizeof text, "%s%s%s", i ? before[i - 1] : "", banners[k], body);
+      if (i || k)
+        CHECK_SHOW(strstr(t_io_refused_plain(text), " found, a banner is the first line and begins with %%Matrix"),
+                   "%s: %s", text, t_io_refused_plain(text));
+      t_io_format = PERM_FORMAT_COORDINATE;
+      if (i || k)
+        CHECK_SHOW(strstr(t_io_read(text), ": '"), "%s: %s", text, t_io_read(text));
+      t_io_format = PERM_FORMAT_AUTO;
+    }
+  CHECK_TEXT(t_io_refused_plain("% x\n%%MatrixMarket matrix array real symmetric\n1 2\n"),
+             "a.txt:2: '%%MatrixMarket matrix...' found, a banner is the first line and begins with %%MatrixMarket; "
+             "if this is none, take the line out");
+  for (k = 0; k < sizeof comments / sizeof *comments; k++) {
+    snprintf(text, sizeof text, "%s%s%% matrix array\n", comments[k], body);
+    CHECK_TEXT(t_io_read(text), "3 3 r | 2 1 1.5 | 3 1 2 | 3 2 3");
+  }
+  CHECK_TEXT(t_io_refused_plain("% only\n%%MatrixMarket matrix array real symmetric"), "a.txt:2: '%%MatrixMarket ");
+}
+
 TEST(t_io_refuses_bad_sizes)
 {
   static const char real[] = "%%MatrixMarket matrix coordinate real general\n";
@@ -658,6 +693,47 @@ TEST(t_io_says_the_limit)
   CHECK(perm_matrix_read_memory("a b\n3 9223372036854775808\n", 26, "a.txt", NULL, &matrix, &result) == PERM_OK);
   CHECK_TEXT(result.message, "a.txt: read as rows below the header 'a b'; doubles, for line 2 has");
   perm_matrix_free(&matrix);
+  { /* integers that become other numbers since the matrix is not one of integers */
+    static const struct { const char *text, *told; } rounded[] = {
+      {"1 2\n9007199254740993 2i\n", "a: read as doubles, which round the integer in line 2"},
+      {"9007199254740993 2\n0 2i\n", "a: read as doubles, which round the integer in line 1"},
+      {"0.5 1\n-9007199254740993 2\n9007199254740993 1\n", "a: read as doubles, which round the integer in line 2"},
+      {"i 1\n2 3-9223372036854775807i\n", "a: read as doubles, which round the integer in line 2"},
+      {"i 1\n9007199254740993-2i 3\n", "a: read as doubles, which round the integer in line 2"},
+      {"i 1\n2 (9007199254740993j)\n", "a: read as doubles, which round the integer in line 2"},
+      {"i 1\n2 3+99999999999999999999i\n", "a: read as doubles, for line 2 has an integer beyond 64 bits (+-9.22e18)"},
+      {"i 9007199254740993\n2 18446744073709551616\n", "a: read as doubles, for line 2 has an integer beyond 64 bits"},
+      {"%%MatrixMarket matrix array complex general\n1 1\n9007199254740993 1\n",
+       "a: read as doubles, which round the integer in line 3"},
+      {"%%MatrixMarket matrix array complex general\n1 1\n1 -9007199254740993\n",
+       "a: read as doubles, which round the integer in line 3"},
+      {"%%MatrixMarket matrix array real general\n2 1\n.5\n9007199254740993\n",
+       "a: read as doubles, which round the integer in line 4"},
+      {"%%MatrixMarket matrix array real general\n1 1\n9223372036854775808\n",
+       "a: read as doubles, for line 3 has an integer beyond 64 bits"},
+      {"1 1 2\n2 2 .5\n3 3 9007199254740993\n", "a: read as edges"},
+      {"9007199254740993 1\n", ""}, {"9007199254740992 i\n-9223372036854775808 9007199254740994i\n", ""},
+      {"9007199254740993.0 i\n9.007199254740993e15 1\n", ""}, {"0.5 9007199254740991\n-9007199254740992 1\n", ""},
+      {"%%MatrixMarket matrix array complex general\n1 1\n1152921504606846976 -9223372036854775808\n", ""},
+      {"%%MatrixMarket matrix array integer general\n1 1\n9007199254740993\n", ""},
+      {"%%MatrixMarket matrix array real general\n1 1\n9007199254740993\n", ""}};
+    size_t k;
+    for (k = 0; k < sizeof rounded / sizeof *rounded; k++) {
+      const char *const text = rounded[k].text;
+      const int edges = strstr(rounded[k].told, "edges") != NULL;
+      perm_options options;
+      memset(&options, 0, sizeof options);
+      options.format = edges ? PERM_FORMAT_EDGES : PERM_FORMAT_AUTO;
+      CHECK_SHOW(perm_matrix_read_memory(text, strlen(text), "a", &options, &matrix, &result) == PERM_OK, "%s", text);
+      if (edges)
+        CHECK_TEXT(result.message, "a: read as 3 edges of a 3 x 3 matrix, counted from 1; doubles, which round the "
+                                   "integer in line 3");
+      else
+        CHECK_SHOW(!*rounded[k].told ? !*result.message : strstr(result.message, rounded[k].told) != NULL, "%s: %s",
+                   text, result.message);
+      perm_matrix_free(&matrix);
+    }
+  }
   CHECK(perm_matrix_read_memory("1e300 1i\n", 9, "a.txt", NULL, &matrix, &result) == PERM_OK);
   CHECK(!result.message[0]);
   perm_matrix_free(&matrix);

@@ -197,6 +197,85 @@ TEST(t_io_writes_what_it_reads_bit_for_bit)
   remove(path);
 }
 
+/* The same kind again, but whole doubles below 2^63 become the same integers; the permanent stays. */
+static void t_io_round_trip(const perm_matrix *first, const char *path)
+{
+  perm_matrix second;
+  perm_result once, again;
+  size_t k;
+  CHECK(perm_matrix_write(path, first, &once) == PERM_OK);
+  CHECK(perm_matrix_read(path, NULL, &second, &again) == PERM_OK);
+  CHECK(first->m == second.m && first->n == second.n && first->nnz == second.nnz);
+  CHECK(!first->real == !second.real);
+  CHECK(!first->real || !memcmp(first->real, second.real, second.nnz * sizeof(double)));
+  CHECK(perm_compute_sparse(first, NULL, &once) == PERM_OK && perm_compute_sparse(&second, NULL, &again) == PERM_OK);
+  CHECK(once.exp2 == again.exp2);
+  if (first->kind == PERM_KIND_REAL && second.kind == PERM_KIND_INTEGER) {
+    for (k = 0; k < second.nnz; k++)
+      CHECK_SHOW(first->real[k] < 9223372036854775808.0 && (int64_t)first->real[k] == second.integer[k],
+                 "%.17g read as %lld", first->real[k], (long long)second.integer[k]);
+    CHECK(fabs(once.value - again.value) <= once.error_bound + again.error_bound);
+  } else {
+    CHECK(t_io_same(first, &second) && once.value == again.value && once.imaginary == again.imaginary);
+  }
+  perm_matrix_free(&second);
+}
+
+TEST(t_io_writes_numbers_of_every_kind)
+{
+  static const char path[] = T_IO_DIRECTORY "t_io_numbers.mtx";
+  static const int row[4] = {0, 0, 1, 1}, column[4] = {0, 1, 0, 1};
+  double numbers[64];
+  int64_t integers[24];
+  perm_matrix matrix;
+  int count = 0, whole = 0, i, k;
+  for (k = 52; k <= 65; k++)
+    for (i = -1; i <= 1; i++)
+      numbers[count++] = i < 0 ? nextafter(ldexp(1, k), 0) : i > 0 ? nextafter(ldexp(1, k), INFINITY) : ldexp(1, k);
+  numbers[count++] = 4503599627370495.5;
+  numbers[count++] = 0.5;
+  numbers[count++] = 1e17;
+  numbers[count++] = 123456789012345680;
+  numbers[count++] = 1e19;
+  numbers[count++] = 1.7976931348623157e308;
+  numbers[count++] = 4.9406564584124654e-324;
+  numbers[count++] = 2.2250738585072009e-308;
+  numbers[count++] = 1. / 3;
+  for (k = 52; k <= 62; k++) {
+    integers[whole++] = ((int64_t)1 << k) - 1;
+    integers[whole++] = ((int64_t)1 << k) + 1;
+  }
+  integers[whole++] = INT64_MAX;
+  integers[whole++] = INT64_MIN;
+  for (i = 0; i < count; i++) {
+    const int64_t integer[4] = {integers[i % whole], i % 2 ? 1 : -1, i % 3 ? -integers[(5 * i + 2) % 22] : 1, 3};
+    double real[4], imaginary[4];
+    for (k = 0; k < 4; k++) {
+      real[k] = (i + k) % 3 == 0 ? -numbers[i] : k == 3 ? numbers[(7 * i + 3) % count] : k == 1 ? 1 : numbers[i];
+      imaginary[k] = k == 2 ? -0.0 : -numbers[(5 * i + k) % count];
+    }
+    for (k = PERM_KIND_PATTERN; k <= PERM_KIND_COMPLEX; k++) {
+      CHECK(perm_matrix_from_triplets(2, 2, 4, row, column, real, imaginary, integer, (perm_kind)k, NULL, &matrix,
+                                      NULL) == PERM_OK);
+      t_io_round_trip(&matrix, path);
+      perm_matrix_free(&matrix);
+    }
+    real[3] = real[0]; /* whole everywhere where it is */
+    CHECK(perm_matrix_from_dense(2, 2, real, 2, NULL, &matrix, NULL) == PERM_OK);
+    t_io_round_trip(&matrix, path);
+    perm_matrix_free(&matrix);
+  }
+  for (k = 0; k < 2; k++) { /* from text that is rounded */
+    const char *const text = k ? "%%MatrixMarket matrix array real general\n1 1\n-9223372036854775808\n"
+                               : "9223372036854775808 1\n0 4611686018427387904\n";
+    CHECK(perm_matrix_read_memory(text, strlen(text), NULL, NULL, &matrix, NULL) == PERM_OK);
+    CHECK(matrix.kind == PERM_KIND_REAL);
+    t_io_round_trip(&matrix, path);
+    perm_matrix_free(&matrix);
+  }
+  remove(path);
+}
+
 TEST(t_io_file_errors)
 {
   static const char path[] = T_IO_DIRECTORY "t_io_errors.mtx", other[] = T_IO_DIRECTORY "t_io_errors.mtx.tmp0";

@@ -31,7 +31,7 @@ typedef struct perm_matrix {
 /* Reads a file, recognised by its bytes, never by its name; "-" is standard input. A first line that begins with
    %%MatrixMarket is a banner, "%%MatrixMarket matrix FORMAT FIELD SYMMETRY" in any case: coordinate or array; real,
    complex, integer or pattern; general, symmetric, skew-symmetric or hermitian (both triangles are returned). Comment
-   (%) and blank lines anywhere after the first.
+   (%) and blank lines anywhere after the first. What resembles a banner in a later line is refused.
    - npy: a file of numpy.save, versions 1 to 3: one array of two axes, by rows or columns, in either byte order, of
      bool (kind PATTERN), integers of 1 to 8 bytes, float of 4 or 8 and complex of 8 or 16; whole floats are INTEGER.
    - graph6: one line of graph6, sparse6 or digraph6, also below its header: the adjacency matrix. Several: refused.
@@ -52,8 +52,8 @@ typedef struct perm_matrix {
      .mtx without banner that is not coordinates.
    For graphs and, without a banner, coordinates and edges result->message tells how they were read.
    The kind is INTEGER if all numbers are integers of 64 bits, also as 2.0 or 1e3 and of a banner with field real;
-   PATTERN if there are none; COMPLEX if one has an i, or two parts; else REAL, which result->message tells if one is an
-   integer beyond 64 bits.
+   PATTERN if there are none; COMPLEX if one has an i, or two parts; else REAL. result->message tells if doubles round
+   one that is an integer, or if one is beyond 64 bits.
    Numbers are decimal, with a point in every locale, rounded to nearest. Refused: NaN, infinities, hexadecimal,
    magnitudes beyond double, non-zero numbers that round to 0, integers of an integer file beyond 64 bits, fractions
    a/b, packed files (.gz and others: the message says how to unpack). Lines end in LF or CR LF and may have any length.

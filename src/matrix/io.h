@@ -17,7 +17,8 @@ typedef struct permi_reader {
   int m, n;
   perm_kind kind;
   int fraction; /* 1: some number is no integer of 64 bits */
-  unsigned long long large; /* the first line with an integer beyond 64 bits; 0: none */
+  unsigned long long large;   /* the first line with an integer beyond 64 bits; 0: none */
+  unsigned long long rounded; /* the first line with another integer that is no double; 0: none */
   const char *binary; /* the file's first byte, in messages, which count from it; NULL: a text, whose lines count */
   const char *again;  /* what to try where an entry is given twice; NULL: nothing */
   int mirrored;       /* 1: entries stand for those across the diagonal too */
@@ -254,6 +255,19 @@ static int permi_integer_value(const char *begin, const char *end, int64_t *valu
   return 1;
 }
 
+static void permi_note_integer(permi_reader *reader, const char *begin, const char *end, double value)
+{
+  int integer;
+  int64_t whole = 0;
+  if (fabs(value) < 9007199254740992.0)
+    return;
+  permi_number_end(begin, end, &integer);
+  if (integer && !permi_integer_value(begin, end, &whole))
+    reader->large = reader->large ? reader->large : reader->line;
+  else if (integer && (value >= 9223372036854775808.0 || (int64_t)value != whole))
+    reader->rounded = reader->rounded ? reader->rounded : reader->line;
+}
+
 /* Rounds correctly; strtod wants a terminated copy. */
 static int permi_double_value(permi_reader *reader, const char *begin, const char *end, double *value)
 {
@@ -282,6 +296,7 @@ static int permi_double_value(permi_reader *reader, const char *begin, const cha
   if (*value == 0 && nonzero)
     return permi_reader_fail(reader, "%s is below the smallest double, 0 or a number from 4.95e-324 up was expected",
                              permi_quoted(begin, end).text);
+  permi_note_integer(reader, begin, end, *value);
   return 1;
 }
 /* SPDX-License-Identifier: MIT */

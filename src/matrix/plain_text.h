@@ -124,11 +124,11 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
   if (middle == end) {
     if (permi_integer_value(begin, end, &entry->integer)) {
       entry->real = (double)entry->integer; /* to nearest, as strtod would */
+      permi_note_integer(reader, begin, end, entry->real);
       return 1;
     }
     if (reader->kind == PERM_KIND_INTEGER)
       reader->kind = PERM_KIND_REAL;
-    reader->large = integer && !reader->large ? reader->line : reader->large;
     return permi_double_value(reader, begin, end, &entry->real);
   }
   if (end[-1] == 'i' || end[-1] == 'j') {

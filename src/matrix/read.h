@@ -72,6 +72,43 @@ static int permi_read_banner_and_matrix(permi_reader *reader, perm_format wanted
              : permi_reader_fail(reader, "%s found, %%%%MatrixMarket was expected", permi_quoted(begin, end).text);
 }
 
+/* Is a word such as MatrixMarket first, or "matrix" before a format? */
+static int permi_resembles_banner(permi_reader *look)
+{
+  const char *begin, *end, *p;
+  int first = 1, matrix = 0;
+  while (look->cursor < look->line_end &&
+         (*look->cursor == '%' || *look->cursor == '#' || permi_is_blank(*look->cursor)))
+    look->cursor++;
+  for (; permi_next_word(look, &begin, &end); first = 0, matrix = permi_same_word(begin, end, "matrix")) {
+    if (matrix && (permi_same_word(begin, end, "coordinate") || permi_same_word(begin, end, "array")))
+      return 1;
+    for (p = begin; first && end - p >= 9 && permi_same_word(begin, begin + 3, "mat"); p++)
+      if (permi_same_word(p + 3, p + 9, "market"))
+        return 1;
+  }
+  return 0;
+}
+
+/* A banner that is a comment would lose the symmetry. */
+static int permi_refuse_late_banner(permi_reader *reader)
+{
+  permi_reader look = *reader;
+  while (permi_next_line(&look)) {
+    const char *begin;
+    permi_skip_blanks(&look);
+    begin = look.cursor;
+    if (begin < look.line_end && strchr("+-.(0123456789", *begin))
+      break;
+    if (!permi_resembles_banner(&look))
+      continue;
+    reader->line = look.line;
+    return permi_reader_fail(reader, "%s found, a banner is the first line and begins with %%%%MatrixMarket; if this "
+                             "is none, take the line out", permi_quoted(begin, look.line_end).text);
+  }
+  return 1;
+}
+
 static int permi_is_text(const permi_reader *reader)
 {
   (void)reader;
@@ -84,7 +121,7 @@ static int permi_read_unmarked(permi_reader *reader, perm_format wanted)
   const size_t name_length = strlen(reader->name);
   const char *end = reader->name + name_length;
   perm_format format = wanted;
-  if (!permi_skip_header(reader))
+  if (!permi_refuse_late_banner(reader) || !permi_skip_header(reader))
     return 0;
   if (wanted == PERM_FORMAT_AUTO) {
     format = permi_recognise(reader);
@@ -152,16 +189,18 @@ static int permi_reader_finish(permi_reader *reader, perm_matrix *matrix)
     return 0;
   if (!permi_entries_compress(list, reader->m, reader->n, reader->kind, &reader->allocator, reader->watch, matrix))
     return permi_reader_no_memory(reader);
-  large = reader->large && reader->kind == PERM_KIND_REAL;
+  large = (reader->large || reader->rounded) && reader->kind >= PERM_KIND_REAL;
   if (reader->result && (reader->note[0] || large || reader->fractions)) {
     const int length = snprintf(reader->result->message, sizeof reader->result->message, "%s: read as %s%s",
                                 permi_show_name(reader->name).text, reader->note,
                                 reader->note[0] && (large || reader->fractions) ? "; " : "");
     char *end = reader->result->message + length;
     const size_t left = sizeof reader->result->message - (size_t)length;
-    if (large && left)
+    if (reader->large && large && left)
       snprintf(end, left, "doubles, for %s %llu has an integer beyond 64 bits (+-9.22e18)",
                reader->binary ? "byte" : "line", reader->large);
+    else if (large && left)
+      snprintf(end, left, "doubles, which round the integer in line %llu", reader->rounded);
     else if (reader->fractions && left)
       snprintf(end, left, "fractions, %s least common denominator",
                reader->m > reader->n ? "each entry times their" : "each row times its");

@@ -22,11 +22,11 @@ static void permi_print_number(char *text, int digits, double value)
   }
 }
 
-/* 17 significant digits read back to the same double. */
+/* 17 significant digits read back to the same double; from 1e17 to 2^63 all 19, or it would be another integer. */
 static int permi_print_double(FILE *file, double value)
 {
   char text[64];
-  permi_print_number(text, 17, value);
+  permi_print_number(text, fabs(value) >= 1e17 && fabs(value) <= 9223372036854775808.0 ? 19 : 17, value);
   return fprintf(file, " %s", text) >= 0;
 }
 

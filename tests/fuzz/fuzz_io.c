@@ -8,6 +8,7 @@
 #endif
 #include "perm_sparse.h"
 #include "fuzz.h"
+#include <math.h>
 #include <unistd.h>
 
 static int fuzz_finite(double x) { return x - x == 0; }
@@ -34,6 +35,9 @@ static void fuzz_check(const perm_matrix *a)
   }
 }
 
+/* As perm_matrix_write. */
+static int fuzz_digits(double x) { return fabs(x) >= 1e17 && fabs(x) <= 9223372036854775808.0 ? 19 : 17; }
+
 /* The matrix as coordinate text in memory, read again: the same bits. Only small ones. */
 static void fuzz_round_trip(const perm_matrix *a)
 {
@@ -51,9 +55,10 @@ static void fuzz_round_trip(const perm_matrix *a)
       if (a->integer)
         length += (size_t)snprintf(text + length, sizeof text - length, " %lld", (long long)a->integer[k]);
       else if (a->real)
-        length += (size_t)snprintf(text + length, sizeof text - length, " %.17g", a->real[k]);
+        length += (size_t)snprintf(text + length, sizeof text - length, " %.*g", fuzz_digits(a->real[k]), a->real[k]);
       if (a->imaginary)
-        length += (size_t)snprintf(text + length, sizeof text - length, " %.17g", a->imaginary[k]);
+        length += (size_t)snprintf(text + length, sizeof text - length, " %.*g", fuzz_digits(a->imaginary[k]),
+                                   a->imaginary[k]);
       length += (size_t)snprintf(text + length, sizeof text - length, "\n");
     }
   FUZZ_REQUIRE(perm_matrix_read_memory(text, length, "again", NULL, &b, NULL) == PERM_OK);
@@ -64,6 +69,8 @@ static void fuzz_round_trip(const perm_matrix *a)
   FUZZ_REQUIRE(!memcmp(a->column, b.column, a->nnz * sizeof *a->column));
   if (a->real) FUZZ_REQUIRE(!memcmp(a->real, b.real, a->nnz * sizeof *a->real));
   if (a->imaginary) FUZZ_REQUIRE(!memcmp(a->imaginary, b.imaginary, a->nnz * sizeof *a->imaginary));
+  for (k = 0; b.integer && !a->integer && k < a->nnz; k++)
+    FUZZ_REQUIRE(a->real[k] < 9223372036854775808.0 && (int64_t)a->real[k] == b.integer[k]);
   if (a->integer) FUZZ_REQUIRE(!memcmp(a->integer, b.integer, a->nnz * sizeof *a->integer));
   perm_matrix_free(&b);
 }
@@ -244,7 +251,10 @@ static const struct { const char *text; size_t size; } fuzz_seeds[] = {
   FUZZ_SEED("p col 3 4\ne 1 2 5\ne 2 1 5\ne 1 3 2.5\nn 1 4\ne 3 1 2.5\n"),
   FUZZ_SEED("p asn 4 3\nn 1\nn 3\na 1 2 5\na 3 4 7\na 1 4 -1\n"),
   FUZZ_SEED("1/2 -3/4\n5 0/7\n"),
-  FUZZ_SEED("2 2 3\n1 1 1/3\n2 2 2/5\n1 2 7\n")};
+  FUZZ_SEED("2 2 3\n1 1 1/3\n2 2 2/5\n1 2 7\n"),
+  FUZZ_SEED("9223372036854775808 1\n0 4611686018427387904\n"),
+  FUZZ_SEED("9007199254740993 i\n0.5+9007199254740993i 1\n"),
+  FUZZ_SEED("% x\n%%MatrixMarket matrix coordinate real symmetric\n3 3 3\n1 1 1.5\n2 1 3\n3 1 7\n")};
 
 int LLVMFuzzerInitialize(int *count, char ***arguments)
 {
@@ -265,7 +275,8 @@ static const char *const fuzz_words[] = {
   ";", "a,b\n", "\"", "j", "(", ")", "(1+2j)",
   "a/b", "1;2\n", "1/3", "/", ">>graph6<<", ">>sparse6<<", ":", "&", "~", "~~", "?", "c x\n", "p edge 3 1\n",
   "p asn 3 1\n", "e 1 2\n", "n 1\n", "a 1 2\n", "\x93NUMPY", "'descr':", "'fortran_order':", "'shape':", "(", "(2, 2)",
-  "<f8", ">f4", "|O", "True", "16777217", "\377\377"};
+  "<f8", ">f4", "|O", "True", "16777217", "\377\377",
+  "9007199254740993", "9223372036854775808", "1e18"};
 int main(int count, char **arguments)
 {
   static uint8_t buffer[4096];
