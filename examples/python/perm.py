@@ -2060,7 +2060,7 @@ def _planned(a, options, look):
         if _kind(a) == "O":
             raise UnsupportedError("plans are of entries of 64 bits")
         m, n = a.shape
-        if _kind(a) in "fdD" and call.method == "auto" and 2 < m == n <= 64 and _is_general(a):
+        if _kind(a) in "fdD" and call.method == "auto" and 2 < m == n <= 64 and (n <= 16 or _is_general(a)):
             call.options.method = METHODS.index("dense")  # as compute() has it, without a search for structure
     job = c_void_p()
     with _Sparse(a, call) as matrix:

@@ -933,6 +933,7 @@ answer     a double with an estimate of its error; certify=True asks for a prove
     assert re.search(r"method proof, order 30, in \d+ ranges of values\n.*; [0-9.]+ MB of memory",
                      perm.explain(np.ones((30, 30), int), method="proof"))
     assert perm.plan([[1, 0], [5, 1]]).leaves == ()
+    assert "method dense, order 9" in perm.explain(np.ones((9, 9)) / 2)  # as compute() has it: no search up to order 16
     with pytest.raises(perm.UnsupportedError):
         perm.plan([[10**30]])
     with pytest.raises(perm.LimitError):
