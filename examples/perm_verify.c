@@ -16,21 +16,23 @@
 
 enum { MOST_N = 44, MOST_PRIMES = 64, LIMBS = 6 * MOST_PRIMES, POINTS = 2, HEAD = 48 };
 typedef uint64_t u64;
-static int n, parts = 1;
+static int n, parts = 1, market; /* the matrix: its order, 2 if complex, 1 for Matrix Market */
 static int64_t entry[MOST_N * MOST_N][2];
 static u64 p; /* the modulus, a prime below 2^50 */
 static double inverse;
-#define BLANKS " \t\r\n,;"
+static char *rest, *word[MOST_N + 2]; /* of the matrix: what is not yet read, and the last line */
+static const char *mark;              /* between its words; NULL: the next line shows it */
+#define BLANKS " \t"
 #define DIGITS "0123456789"
 #define FAIL(code, ...) (fprintf(stderr, "perm_verify: " __VA_ARGS__), fprintf(stderr, "\n"), exit(code))
-#define REFUSE(...) FAIL(1, "refused: " __VA_ARGS__)
+#define REQUIRE(condition, ...) ((condition) ? (void)0 : (void)FAIL(1, "refused: " __VA_ARGS__))
 
-/* The bytes of a file, and a 0 after them. */
+/* The bytes of a file, and zeros after them, a proof's head at least. */
 static unsigned char *read_file(const char *path, size_t *size)
 {
   FILE *file = fopen(path, "rb");
   long end = file && !fseek(file, 0, SEEK_END) ? ftell(file) : -1;
-  unsigned char *bytes = end < 0 ? NULL : (unsigned char *)calloc((*size = (size_t)end) + 1, 1);
+  unsigned char *bytes = end < 0 ? NULL : (unsigned char *)calloc((*size = (size_t)end) + HEAD, 1);
   if (!bytes || fseek(file, 0, SEEK_SET) || fread(bytes, 1, *size, file) != *size || fclose(file))
     FAIL(2, "%s: cannot read it", path);
   return bytes;
@@ -65,69 +67,82 @@ static int is_prime(void)
   return 1;
 }
 
-static u64 append(u64 x, int digit, u64 most) { return x > (most - (u64)digit) / 10 ? most + 1 : 10 * x + (u64)digit; }
-static int shown(const char *text) { int k = 0; while (k < 20 && text[k] > ' ' && text[k] < 127) k++; return k; }
-static int64_t number(char **text) /* whole, of 64 bits, such as 7, -2.0 or 1e3; *text moves behind it */
+static int64_t number(char *text, int real, int bits) /* whole, below 2^bits, such as -7; if real, 2.0 and 1e3 */
 {
-  char *const from = *text + strspn(*text, BLANKS), *s = from + (*from == '-' || *from == '+');
-  char *const point = s + strspn(s, DIGITS), *last = point + (*point == '.'), *end = last += strspn(last, DIGITS);
-  const int power_of_10 = *end == 'e' && isdigit((unsigned char)end[1 + (end[1] == '-' || end[1] == '+')]);
-  const u64 most = (UINT64_C(1) << 63) - (*from != '-');
-  double tens = power_of_10 ? (double)strtol(end + 1, &end, 10) : 0; /* no integer, which may overflow */
-  u64 x = isdigit((unsigned char)s[*s == '.']) ? 0 : most + 1;
+  const u64 most = (UINT64_C(1) << bits) - (bits < 63 || *text != '-');
+  char *s = text + (*text == '-' || *text == '+'), *const point = s + strspn(s, DIGITS);
+  char *last = point + (real && *point == '.'), *end = last += strspn(last, DIGITS);
+  double tens = real && *end == 'e' && isdigit(end[1 + strspn(end + 1, "+-")]) ? (double)strtol(end + 1, &end, 10) : 0;
+  u64 x = isdigit(s[*s == '.']) ? 0 : most + 1; /* which stands for all that is larger */
   while (last > s && (last[-1] == '0' || last[-1] == '.'))
     last--; /* what is left ends with another digit */
   for (tens += (double)(point - last) + (last > point); s < last; s++)
-    x = s == point ? x : append(x, *s - '0', most);
+    x = s == point ? x : x > (most - (u64)(*s - '0')) / 10 ? most + 1 : 10 * x + (u64)(*s - '0');
   for (; x && x <= most && tens > 0; tens--)
-    x = append(x, 0, most);
-  if (x > most || (x && tens < 0) || (*end && !strchr(BLANKS, *end)))
-    REFUSE("no integer below 2^63: %.*s%s; rows of them or Matrix Market, as of `perm --write`", shown(from), from,
-           shown(from) ? "" : *from ? "bytes that are no ASCII text" : "the end of the file");
-  return *text = end, (int64_t)(*from == '-' ? 0 - x : x);
+    x = x > most / 10 ? most + 1 : 10 * x;
+  REQUIRE(x <= most && (!x || tens >= 0) && !end[strspn(end, BLANKS)], "no integer below 2^%d: %.20s", bits, text);
+  return (int64_t)(*text == '-' ? 0 - x : x);
 }
 
-/* Rows of numbers, as many as in the first line; or Matrix Market. Comments are lines that begin with % or #. */
-static void read_matrix(char *text, const char *over)
+/* Takes the next line that is neither empty nor a comment: how many words it has, at most MOST_N + 1; 0 at the end. */
+static int next_line(void)
 {
-  char seen[MOST_N * MOST_N] = {0}, word[4][16] = {"matrix", "array", "integer", "general"}, *line;
-  int64_t size[3] = {0, 0, 0}, *at, *mirror, k, i, j;
-  int market, array, pattern, half, turned[2], part;
-  for (line = text += strncmp(text, "\xef\xbb\xbf", 3) ? 0 : 3; *line; line++) /* behind a byte order mark */
-    *line = (char)tolower((unsigned char)*line);
-  market = !strncmp(text, "%%matrixmarket", 14);
-  sscanf(market ? text : "", "%*s %15s %15s %15s %15s", word[0], word[1], word[2], word[3]);
-  array = !strcmp(word[1], "array"), pattern = !strcmp(word[2], "pattern"), parts = 1 + !strcmp(word[2], "complex");
-  turned[0] = !strcmp(word[3], "skew-symmetric"), turned[1] = turned[0] || !strcmp(word[3], "hermitian");
-  half = turned[1] || !strcmp(word[3], "symmetric");
-  if (strcmp(word[0], "matrix") || (!array && strcmp(word[1], "coordinate")) || (!half && strcmp(word[3], "general")) ||
-      (parts == 1 && !pattern && strcmp(word[2], "integer") && strcmp(word[2], "real")))
-    REFUSE("Matrix Market %s %s %s %s is not read here", word[0], word[1], word[2], word[3]);
-  for (line = text; *(line += strspn(line, BLANKS)); line += strcspn(line, "\n"))
-    memset(line, ' ', *line == '%' || *line == '#' ? strcspn(line, "\n") : 0);
-  for (line = text += strspn(text, BLANKS); !market && *line && *line != '\n'; line += strspn(line, " \t\r,;"))
-    number(&line), size[1] = ++size[0];
-  for (k = 0; market && k < 3 - array; k++)
-    size[k] = number(&text);
-  if (size[0] != size[1] || size[0] < 1 || size[0] > MOST_N)
-    REFUSE("the matrix is not square of order 1 to %d; rows of numbers or Matrix Market, as of `perm --write`", MOST_N);
-  n = (int)size[0];
-  for (k = 0, i = 1 + (array && turned[0]), j = 1; array ? i <= n && j <= n : k < size[2]; k++) {
-    i = array ? i : number(&text), j = array ? j : number(&text);
-    if (i < 1 || j < 1 || i > n || j > n || (half && j > i) || seen[i * n + j - n - 1]++)
-      REFUSE("the matrix has an entry outside, or twice");
-    for (part = 0; part < parts; part++) {
-      mirror = &entry[j * n + i - n - 1][part], at = market ? &entry[i * n + j - n - 1][part] : mirror;
-      *at = pattern ? 1 : number(&text);
-      if (turned[part] && (*at == INT64_MIN || (*at && i == j)))
-        REFUSE("the matrix is not %s", word[3]);
-      *(half ? mirror : at) = turned[part] ? -*at : *at;
+  char *line, *end;
+  int words = 0, more = 1;
+  do {
+    if (!*rest)
+      return 0;
+    line = rest + strspn(rest, BLANKS), end = rest + strcspn(rest, "\n");
+    rest = end + (*end == '\n'), end -= end > line && end[-1] == '\r', *end = 0;
+    REQUIRE(market || !strchr("%#", *line) || !(strstr(line, "matrix") || strstr(line, "market")),
+            "a comment with \"matrix\" or \"market\" may be a banner, which has to be in line 1");
+  } while (strchr(market ? "%" : "%#", *line)); /* or 0 */
+  mark = mark ? mark : strchr(line, ';') ? ";" : strchr(line, ',') ? "," : BLANKS;
+  for (; more && (*line || *mark != *BLANKS) && words <= MOST_N; line += more, line += strspn(line, BLANKS))
+    word[words++] = line, line += strcspn(line, mark), more = *line != 0, *line = 0;
+  word[words] = line; /* "" */
+  return words;
+}
+
+/* Rows of integers, each a line, or Matrix Market: nothing but what perm reads as the same matrix. */
+static void read_matrix(char *text, size_t size)
+{
+  static const char *const known[6][5] = {{"matrixmarket"}, {"matrix"}, {"coordinate", "array"},
+    {"pattern", "integer", "real", "complex"}, {"general", "symmetric", "skew-symmetric", "hermitian"}, {""}};
+  char seen[MOST_N * MOST_N] = {0}, *const end = text + size;
+  int found[6] = {0, 0, 1, 2, 0, 0}, words, array, field, half, skew, lines, i, j, k, w;
+  for (rest = text += strncmp(text, "\xef\xbb\xbf", 3) ? 0 : 3; rest < end; *rest = (char)tolower(*rest), rest++)
+    REQUIRE(*rest == '\t' || *rest == '\n' || *rest == '\r' || (*rest >= ' ' && *rest <= '~'), "no ASCII text");
+  rest = text + strspn(text, BLANKS), market = !strncmp(rest, "%%matrix", 8);
+  rest += 2 * market, mark = market ? BLANKS : NULL, words = next_line();
+  for (k = 0; market && k < 6; k++)
+    for (found[k] = 0; strcmp(word[k], known[k][found[k]]); found[k]++)
+      REQUIRE(known[k][found[k] + 1], "the banner's word %d, \"%.20s\", is not read here", k + 1, word[k]);
+  array = found[2], field = found[3], half = found[4], skew = half == 2, parts = 1 + (field == 3);
+  REQUIRE(field ? half < 3 || field == 3 : !array && half < 2, "there is no %s %s %s", word[2], word[3], word[4]);
+  REQUIRE(!market || next_line() == 3 - array, "the line of sizes has not %d numbers", 3 - array);
+  n = market ? (int)number(word[0], 0, 31) : words, words = market ? (int)number(word[1], 0, 31) : words;
+  REQUIRE(words == n && n > 0 && n <= MOST_N, "the matrix is not square of order 1 to %d", MOST_N);
+  lines = !market ? n : !array ? (int)number(word[2], 0, 31) : half ? n * (n + 1) / 2 - n * skew : n * n;
+  for (i = skew, j = k = 0, words = market ? next_line() : words; k < lines; words = next_line(), k++) {
+    REQUIRE(words == (market ? 2 * !array + (field ? parts : 0) : n), "line %d has %d numbers", k + 1, words);
+    i = array ? i : (int)number(word[0], 0, 31) - 1, j = array ? j : (int)number(word[1], 0, 31) - 1;
+    REQUIRE(j >= 0 && j < n && i >= (half ? j + skew : 0) && i < n && !seen[i * n + j]++, "an entry outside, or twice");
+    for (w = 0; w < (market ? parts : n); w++) {
+      const int64_t x = field ? number(word[2 * !array + w], field > 1, market && field > 1 ? 53 : 63) : 1;
+      const int turned = skew || (half == 3 && w);
+      REQUIRE(!turned || (x != INT64_MIN && (i != j || !x)), "the matrix is not %s", known[4][half]);
+      if (half)
+        entry[j * n + i][w] = turned ? -x : x;
+      entry[i * n + j + (market ? 0 : w)][market ? w : 0] = x;
     }
-    if (array && i++ == n)
-      j++, i = half ? j + turned[0] : 1;
+    if (array && ++i == n)
+      j++, i = half ? j + skew : 0;
   }
-  if (text + strspn(text, BLANKS) != over)
-    REFUSE("the matrix has more than its entries");
+  REQUIRE(!words, "the matrix has more than its entries");
+  for (k = 3, w = 0; !market && n == 3 && entry[2][0] == 2 && k < 9; k += 1 + k % 3)
+    w += entry[k][0] >= 0 && entry[k][0] <= entry[k % 3][0];
+  REQUIRE(w < 4, "3 rows, or coordinates of 2 entries? In Matrix Market, as of `perm --write`, it is clear");
 }
 
 /* log2 of a bound on the permanent: the product of the sums of lines, rounded up. */
@@ -190,14 +205,12 @@ static u64 check(const unsigned char *value, u64 d, u64 root)
   int i, q;
   for (q = 0; q < POINTS; q++, at[q - 1] = 0, before[q - 1] = 1)
     do
-      if (!entropy || fread(&t[q], sizeof t[q], 1, entropy) != 1)
-        FAIL(2, "/dev/urandom gives no random numbers");
+      REQUIRE(entropy && fread(&t[q], sizeof t[q], 1, entropy) == 1, "/dev/urandom gives no random numbers");
     while ((t[q] >>= 14) >= p);
   fclose(entropy);
   /* Lagrange: d!^2 P(t) is the sum of P(k) (-1)^(d-k) prod_{i < k} (t - i)(d - i) prod_{i > k} (t - i) i */
   for (k = 0; k <= d; k++) {
-    if ((x = get(value + 8 * k, 8)) >= p)
-      REFUSE("value %" PRIu64 " is not below its modulus", k);
+    REQUIRE((x = get(value + 8 * k, 8)) < p, "value %" PRIu64 " is not below its modulus", k);
     sum = k >> n / 2 ? sum : plus(sum, x);
     factorial = k ? lazy(factorial, (int64_t)k) : 1;
     for (q = 0; q < POINTS; q++) {
@@ -209,8 +222,8 @@ static u64 check(const unsigned char *value, u64 d, u64 root)
   for (i = 0; i < n * n; i++)
     a[i / n][i % n] = plus(residue(entry[i][0]), times(residue(entry[i][1]), root));
   for (q = 0; q < POINTS; q++)
-    if (times(times(by_formula(a, t[q]), residue(factorial)), residue(factorial)) != residue(at[q]))
-      REFUSE("a value is wrong: the polynomial modulo %" PRIu64 " is not the matrix's", p);
+    REQUIRE(times(times(by_formula(a, t[q]), residue(factorial)), residue(factorial)) == residue(at[q]),
+            "a value is wrong: the polynomial modulo %" PRIu64 " is not the matrix's", p);
   return times(sum, power(power(2, (u64)n - 1), p - 2));
 }
 
@@ -220,11 +233,11 @@ static void print(const u64 *x, const u64 *prime, int primes, const char *sign)
   int64_t digit[MOST_PRIMES], limb[LIMBS] = {0}, carry; /* limbs: thousands */
   int k, i, top = 0;
   for (k = 0; k < primes; k++) {
-    u64 rest = x[k], product = 1;
+    u64 left = x[k], product = 1;
     for (i = 0, modulo(prime[k]); i < k; product = times(product, prime[i++] % p))
-      rest = minus(rest, times(residue(digit[i]), product));
-    rest = times(rest, power(product, p - 2));
-    digit[k] = rest > p / 2 ? -(int64_t)(p - rest) : (int64_t)rest;
+      left = minus(left, times(residue(digit[i]), product));
+    left = times(left, power(product, p - 2));
+    digit[k] = left > p / 2 ? -(int64_t)(p - left) : (int64_t)left;
     top = digit[k] ? k : top;
   }
   for (k = top; k >= 0; k--)
@@ -243,46 +256,32 @@ int main(int argc, char **argv)
 {
   u64 part[2][MOST_PRIMES], prime[MOST_PRIMES], d, x, y, h = UINT64_C(14695981039346656037), sum = h;
   unsigned char *proof, *from;
-  double product = 0, passes = 0;
+  double product = 0;
   int primes, i;
   size_t size;
   if (argc != 3)
     FAIL(2, "usage: perm_verify MATRIX PROOF");
   from = read_file(argv[1], &size);
-  read_matrix((char *)from, (char *)from + size);
+  read_matrix((char *)from, size);
   proof = read_file(argv[2], &size);
-  if (size < HEAD + 8 || size % 8 || memcmp(proof, "\211PROOF\r\n", 8) || get(proof + 8, 4) != 1 ||
-      get(proof + 16, 8) != size)
-    REFUSE("it is no proof of format 1, or cut short or extended");
+  d = (u64)(n + 1) * ((UINT64_C(1) << n / 2) - 1), primes = (int)get(proof + 36, 2);
+  REQUIRE(!memcmp(proof, "\211PROOF\r\n\1\0\0", 12) && get(proof + 12, 4) == (u64)n && get(proof + 16, 8) == size &&
+          get(proof + 32, 4) == (u64)parts && get(proof + 36, 4) <= MOST_PRIMES && get(proof + 40, 8) == d + 1 &&
+          size == HEAD + 8 * (size_t)primes * (1 + (size_t)parts * (size_t)(d + 1)) + 8,
+          "it is no proof of format 1 for such a matrix of order %d, or cut short or extended", n);
   for (from = proof; from + 8 < proof + size; from += 8)
     sum = hash(sum, get(from, 8));
-  if (sum != get(proof + size - 8, 8))
-    REFUSE("the proof is damaged: its checksum is wrong");
+  REQUIRE(sum == get(proof + size - 8, 8), "the proof is damaged: its checksum is wrong");
   h = hash(h, (u64)n * 4 + (u64)parts);
   for (i = 0; i < n * n * parts; i++)
     h = hash(h, (u64)entry[i / parts][i % parts]);
-  if (get(proof + 24, 8) != h || get(proof + 12, 4) != (u64)n || get(proof + 32, 4) != (u64)parts)
-    REFUSE("the proof is of another matrix");
-  d = (u64)(n + 1) * ((UINT64_C(1) << n / 2) - 1);
-  primes = (int)get(proof + 36, 2);
-  if (get(proof + 36, 4) > MOST_PRIMES || get(proof + 40, 8) != d + 1 ||
-      size != HEAD + 8 * (size_t)primes * (1 + (size_t)parts * (size_t)(d + 1)) + 8)
-    REFUSE("the proof has not %" PRIu64 " values a modulus", d + 1);
-  for (i = 0; i < primes; i++) {
-    modulo(prime[i] = get(proof + HEAD + 8 * i, 8));
-    if (!(p >> 40) || p >> 50 || !(p & 1) || !is_prime())
-      REFUSE("%" PRIu64 " is no prime between 2^40 and 2^50", p);
-    if (i && p >= prime[i - 1])
-      REFUSE("the modulus %" PRIu64 " is repeated, or not below the one before", p);
-    product += log2((double)p) - 1e-9;
-    passes = fmax(passes, pow((double)d / (double)p, POINTS));
-  }
-  if (product <= 1 + fmin(bound_log2(n, 1), bound_log2(1, n)))
-    REFUSE("the product of the moduli is not above twice a bound on the permanent");
+  REQUIRE(get(proof + 24, 8) == h, "the proof is of another matrix");
   for (i = 0, from = proof + HEAD + 8 * primes; i < primes; i++, from += 8 * (d + 1)) {
-    modulo(prime[i]);
-    if (parts == 2 && p % 4 != 1)
-      REFUSE("there is no root of -1 modulo %" PRIu64, p);
+    modulo(prime[i] = get(proof + HEAD + 8 * i, 8));
+    REQUIRE(p >> 40 && !(p >> 50) && p & 1 && is_prime(), "%" PRIu64 " is no prime between 2^40 and 2^50", p);
+    REQUIRE(!i || p < prime[i - 1], "the modulus %" PRIu64 " is repeated, or not below the one before", p);
+    REQUIRE(parts == 1 || p % 4 == 1, "there is no root of -1 modulo %" PRIu64, p);
+    product += log2((double)p) - 1e-9;
     for (x = 0, y = 2; parts == 2 && times(x, x) != p - 1; y++)
       x = power(y, p / 4);
     part[0][i] = check(from, d, x = x < p - x ? x : p - x);
@@ -292,8 +291,10 @@ int main(int argc, char **argv)
       part[0][i] = times(plus(part[0][i], y), power(2, p - 2));
     }
   }
+  REQUIRE(product > 1 + fmin(bound_log2(n, 1), bound_log2(1, n)), "too few moduli for a bound on the permanent");
   for (i = 0; i < parts; i++)
     print(part[i], prime, primes, i ? "+" : "");
-  printf("%s\na false proof passes with a probability of at most %.1e\n", parts == 2 ? "i" : "", passes);
+  printf("%s\na false proof passes with a probability of at most %.1e\n", parts == 2 ? "i" : "",
+         pow((double)d / (double)prime[primes - 1], POINTS));
   return 0;
 }

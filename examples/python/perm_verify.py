@@ -1,36 +1,39 @@
 """Checks a proof of a permanent, made by `perm --prove`: python3 perm_verify.py MATRIX PROOF
-
-MATRIX: rows of integers as text, or Matrix Market but complex. Prints the permanent and the probability that a false
-proof passes, or why it is refused. What P is: perm_verify.c. Less than a second at n = 20; nothing of perm is used.
-"""
-import decimal, itertools, math, secrets, struct, sys  # SPDX-License-Identifier: MIT
-BASES, SIGNS = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37), {"general": 0, "symmetric": 1, "skew-symmetric": -1}
+MATRIX: rows of integers, or Matrix Market as of `perm --write`, not complex. Prints the permanent and the probability
+that a false proof passes, or why it is refused. What P is: perm_verify.c. Nothing of perm is used."""
+import decimal, itertools, math, re, secrets, struct, sys  # SPDX-License-Identifier: MIT
+BASES, REAL = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37), r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]{1,15})?"
+KIND = "matrixmarket matrix coordinate (integer|pattern) general".replace(" ", "[ \t]+")
 
 def require(condition, why):
     return condition or sys.exit("perm_verify: refused: " + why)
 
-def whole(word):
-    require(not (x := decimal.Decimal(word)) or -2**63 <= x < 2**63 and x == int(x), "no integer below 2^63: " + word)
-    return int(x or 0)
+def whole(word, pattern):
+    x = decimal.Decimal(word) if re.fullmatch(pattern, word) else 0.5
+    return int(require(not x or -2**63 <= x < 2**63 and x == int(x), "no 64-bit integer: " + word[:20]) and (x or 0))
 
 def read(name):
-    lines = [line.lower().replace(",", " ").replace(";", " ").split() for line in open(name, encoding="utf-8-sig")]
-    size, *items = [line for line in lines if line and line[0][0] not in "%#"]
-    if lines[0][:1] != ["%%matrixmarket"]:
-        return [[whole(x) for x in row] for row in [size, *items]]
-    orders, (kind, layout, field, symmetry), sign = range(int(size[0])), lines[0][1:], SIGNS[lines[0][-1]]
-    words = {"matrix": 0}[kind] + {"array": 0, "coordinate": 2}[layout] + {"pattern": 0, "integer": 1, "real": 1}[field]
-    a = dict.fromkeys((i, j) for j in orders for i in orders if not sign or i - j >= (sign < 0))  # as arrays list them
-    require(len(items) == int([*size, len(a)][2]) and size[1] == size[0], "it has not the entries of a square matrix")
-    for place, item in zip([(int(x[0]) - 1, int(x[1]) - 1) for x in items] if words > 1 else list(a), items):
-        require(a.get(place, 0) is None and len(item) == words, "an entry outside or twice: " + " ".join(item))
-        a[place] = 1 if field == "pattern" else whole(item[-1])
-    return [[a[i, j] or 0 if (i, j) in a else sign * (a.get((j, i)) or 0) for j in orders] for i in orders]
+    text = re.sub(rb"\A\xef\xbb\xbf", b"", open(name, "rb").read()).lower().lstrip(b" \t").decode("latin-1")
+    require(re.fullmatch("[\t\n\r -~]*", text), "the matrix is no ASCII text")
+    market = text.startswith("%%matrix")
+    require(market or not re.search("(?m)^[ \t]*[%#].*(matrix|market)", text), "a comment that may be a banner")
+    lines = re.findall(f"(?m)^[ \t]*(?![%{'#'[market:]}]|\r?$)([^ \t].*?)[ \t]*\r?$", text[2 * market:])
+    mark = next((f"[ \t]*{x}[ \t]*" for x in ";," if not market and x in "".join(lines[:1])), "[ \t]+")
+    kind = market and re.fullmatch(KIND, lines[0])
+    require(kind or not market, "coordinate integer or pattern general only, as of `perm --write`; see perm_verify.c")
+    a = [[whole(x, "[+-]?[0-9]+" if market else REAL) for x in re.split(mark, line)] for line in lines[market:]]
+    if market:
+        given = {(x[0], x[1]): [*x, 1][2] for x in a[1:] if len(x) == 2 + (kind[1] == "integer")}
+        require(a and len(a[0]) == 3 and 0 < (n := a[0][0]) == a[0][1] < 45, "not square of order 1 to 44")
+        require(len(given) == len(a) - 1 == a[0][2] and all(0 < i <= n for x in given for i in x), "outside or twice")
+        return [[given.get((i, j), 0) for j in range(1, n + 1)] for i in range(1, n + 1)]
+    require(0 < len(a) < 45 and all(len(row) == len(a) for row in a), "not n lines of n numbers each, n = 1 to 44")
+    sizes = len(a) == 3 and a[0][2] == 2 and all(0 <= x <= y for row in a[1:] for x, y in zip(row, a[0][:2]))
+    return require(not sizes, "3 rows, or coordinates of 2 entries? `perm --write` makes it Matrix Market") and a
 
 def mix(words, h=14695981039346656037):
     for x in words:
-        y = (h ^ x & 2**64 - 1) * 0x9e3779b97f4a7c15 & 2**64 - 1
-        h = y ^ y >> 29
+        h = (y := (h ^ x & 2**64 - 1) * 0x9e3779b97f4a7c15 & 2**64 - 1) ^ y >> 29
     return h
 
 def is_prime(p):
@@ -52,19 +55,16 @@ def by_formula(a, t, p):
 
 def main(matrix, proof):
     a, data, value, product = read(matrix), open(proof, "rb").read(), 0, 1
-    require((n := len(a)) and all(len(row) == n for row in a), "the matrix is not square")
     require(len(data) % 8 == 0 and len(data) >= 56 and data[:8] == b"\x89PROOF\r\n", "no proof, or cut short")
-    word = struct.unpack(f"<{len(data) // 8}Q", data)
-    count, primes, d = word[4] >> 32, word[6:6 + (word[4] >> 32)], (n + 1) * (2**(n // 2) - 1)
-    require(word[1] == 1 | n << 32 and word[4] & 2**32 - 1 == 1, "not of format 1, or of another order of matrix")
-    require(word[2] == len(data) and len(word) == 7 + count * (d + 2) and word[5] == d + 1, "cut short or extended")
+    word, n, d = struct.unpack(f"<{len(data) // 8}Q", data), len(a), (len(a) + 1) * (2**(len(a) // 2) - 1)
+    count, primes = word[4] >> 32, word[6:6 + (word[4] >> 32)]
     require(word[-1] == mix(word[:-1]), "damaged: its checksum is wrong")
-    require(word[3] == mix([4 * n + 1] + [x for row in a for x in row]), "of another matrix")
-    require(len(set(primes)) == count and all(2**40 < p < 2**50 and is_prime(p) for p in primes), "not distinct primes")
+    head = (1 | n << 32, len(data), mix([4 * n + 1, *itertools.chain(*a)]), 1 | count << 32, d + 1)
+    require(word[1:6] == head and 0 < count < 65 and len(word) == 7 + count * (d + 2), "of another matrix, or extended")
+    require(all(2**40 < p < q and is_prime(p) for p, q in zip(primes, (2**50, *primes))), "not falling primes")
     require(math.prod(primes) > 2 * min(math.prod(sum(map(abs, x)) for x in b) for b in (a, zip(*a))), "too few primes")
     for k, p in enumerate(primes):
-        listed = word[6 + count + k * (d + 1):][:d + 1]
-        require(max(listed) < p, "a value is not below its modulus")
+        require(max(listed := word[6 + count + k * (d + 1):][:d + 1]) < p, "a value is not below its modulus")
         for t in (secrets.randbelow(p), secrets.randbelow(p)):
             at = sum(w * x for w, x in zip(lagrange(t, d, p), listed)) % p
             require(at == by_formula([[x % p for x in row] for row in a], t, p), f"a value modulo {p} is wrong")
@@ -75,6 +75,6 @@ def main(matrix, proof):
 
 if __name__ == "__main__":
     try:
-        main(*sys.argv[1:3])
-    except (ValueError, OSError, TypeError, LookupError, ArithmeticError) as error:
-        sys.exit(f"perm_verify: {error}; MATRIX: integer rows, Matrix Market but complex, which perm_verify.c reads")
+        main(*require(len(sys.argv) == 3 and sys.argv[1:], "usage: perm_verify.py MATRIX PROOF"))
+    except OSError as error:
+        sys.exit(f"perm_verify: {error.filename}: {error.strerror}")

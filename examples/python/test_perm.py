@@ -1316,12 +1316,12 @@ def test_proofs(tmp_path):
         damaged = bytearray(proof.read_bytes())
         damaged[len(damaged) // 2] ^= 1
         proof.write_bytes(damaged)
-        for text, said in ((b"\xa01 2\n3 4\n", "bytes that are no ASCII text;"), (b"1.5 2\n3 4\n", ": 1.5;"),
-                           (b"1 2\n3", "the end of the file;"))[:3 * (len(verifiers) > 1)]:
+        for text, said in ((b"\xa01 2\n3 4\n", "no ASCII text"), (b"1.5 2\n3 4\n", "no integer below 2^63: 1.5"),
+                           (b"1 2\n3", "line 2 has 1 numbers"))[:3 * (len(verifiers) > 1)]:
             other = tmp_path / "other.txt"
             other.write_bytes(text)
             told = subprocess.run(verifiers[1] + [str(other), str(proof)], capture_output=True, text=True)
-            assert told.returncode == 1 and "no integer below 2^63: " + said.lstrip(": ") in told.stderr, told
+            assert told.returncode == 1 and said in told.stderr, told
         for program in verifiers:
             told = verified(program, tmp_path, WHOLE, proof)
             assert told.returncode == 1 and "refused" in told.stderr, (program, told)
