@@ -13576,7 +13576,7 @@ typedef struct permi_proof_gpu {
   perm_partial *done;           /* of each stretch */
   double *table, *map;          /* map: chunks' first points, */
   uint32_t *of;                 /* and whose they are */
-  uint64_t *weight;
+  permi_proof_room room; /* of the formula: looks at no limits */
   double chunk_seconds;
   char text[1024];
 } permi_proof_gpu;
@@ -13656,8 +13656,8 @@ static int permi_proof_gpu_table(permi_proof_gpu *gpu, size_t chunks)
   gpu->work.doubles = start + steps + entries + sums + inverses + chunks;
   gpu->table = (double *)permi_allocate(gpu->allocator, gpu->work.doubles, sizeof *gpu->table);
   gpu->of = (uint32_t *)permi_allocate(gpu->allocator, chunks, sizeof *gpu->of);
-  gpu->weight = permi_proof_weights_room(proof, gpu->allocator);
-  if (!gpu->table || !gpu->of || !gpu->weight)
+  gpu->room.weight = permi_proof_weights_room(proof, gpu->allocator);
+  if (!gpu->table || !gpu->of || !gpu->room.weight)
     return 0;
   gpu->map = gpu->table + (gpu->work.doubles - chunks);
   gpu->table[0] = polynomial->prime;
@@ -13700,7 +13700,7 @@ static int permi_proof_gpu_add(void *context, perm_partial *partial, uint64_t fi
   c = seed % chunks;
   k = (seed >> 32) % PERMI_PROOF_GPU_POINTS;
   partial->chunks += chunks;
-  return permi_proof_formula(proof, gpu->run, (uint64_t)gpu->map[first + c] + k, gpu->weight) ==
+  return permi_proof_formula(proof, gpu->run, (uint64_t)gpu->map[first + c] + k, &gpu->room) ==
          (uint64_t)sums[c * PERMI_PROOF_GPU_POINTS + k];
 }
 
@@ -13808,7 +13808,7 @@ static perm_status permi_proof_gpu_run(const permi_proof *proof, const perm_allo
     status = permi_proof_gpu_polynomial(gpu, same);
     permi_release(allocator, gpu->table);
     permi_release(allocator, gpu->of);
-    permi_release(allocator, gpu->weight);
+    permi_release(allocator, gpu->room.weight);
   }
   permi_release(allocator, gpu);
   return status;
