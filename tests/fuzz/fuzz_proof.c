@@ -128,7 +128,7 @@ static void fuzz_put_right(unsigned what, uint8_t *proof, size_t bytes)
     return;
   if (what & 4)
     fuzz_put(proof + 16, bytes, 8);
-  if (what & 2 && n <= MOST_N) { /* of the matrix that was read last; of a larger one only the order */
+  if (what & 2 && n > 0 && n <= MOST_N) { /* of the matrix that was read last, unless it was refused for its order */
     uint64_t h = hash(sum, (u64)n * 4 + (u64)parts);
     for (i = 0; i < n * n * parts; i++)
       h = hash(h, (u64)entry[i / parts][i % parts]);
