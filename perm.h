@@ -3431,7 +3431,7 @@ static perm_status permi_leaf_number(const permi_leaf *leaf, const perm_partial 
   absolute *= scale_modulus;
   number->estimate = leaf->estimate_relative == (double)INFINITY
                          ? (double)INFINITY
-                         : leaf->estimate_relative * fmax(absolute, modulus) + /* samples of terms may miss them */
+                         : leaf->estimate_relative * absolute +
                                (0.5 * PERMI_DD_UNIT + 0.1 * leaf->bound_value) * modulus +
                                fmin(leaf->shared.relative * (leaf->shared.part * absolute + modulus), most);
   /* a product of up to n numbers */
@@ -6093,6 +6093,7 @@ PERMI_INLINE void permi_gray_double(const permi_leaf *leaf, uint64_t chunk, perm
       size[i] = parts == 2 ? permi_modulus(x[i], y[i]) : fabs(x[i]);
     }
   } while (move != 0);
+  absolute = fmax(absolute, permi_modulus(total.hi, imaginary.hi)); /* where samples missed the terms */
   permi_partial_add(partial, total, imaginary, absolute, ldexp(1, plain->chunk_log2));
 }
 
@@ -6138,6 +6139,7 @@ static void permi_gray_dd(const permi_leaf *leaf, uint64_t chunk, void *workspac
       for (i = 0; i < n && move != 0; i++)
         x[part][i] = permi_dd_add_double(x[part][i], move * plain->a[(part * n + j) * n + i]);
   } while (move != 0);
+  absolute = fmax(absolute, permi_modulus(total.hi, imaginary.hi));
   permi_partial_add(partial, total, imaginary, absolute, ldexp(1, plain->chunk_log2));
 }
 

@@ -18316,7 +18316,7 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
    PERMI_MAJORANT_ORDER by the product of row sums, at least 1 each. */
 static double permi_ryser_off_grid(const permi_ryser *ryser, const permi_block *block, double *subsets)
 {
-  double *value = subsets, *change = subsets + (1 << PERMI_MAJORANT_ORDER), sum = 0;
+  double *value = subsets, *change = subsets ? subsets + (1 << PERMI_MAJORANT_ORDER) : NULL, sum = 0;
   const int n = ryser->n, mine = ryser->transposed * n, other = n - mine;
   int i, e, s;
   if (ryser->on_grid)

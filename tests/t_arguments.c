@@ -256,7 +256,7 @@ TEST(t_arguments_texts)
   CHECK(perm_integer_int64(NULL, &small) == PERM_ERROR_NULL);
   integer.words = 0;
   CHECK(perm_integer_int64(&integer, NULL) == PERM_ERROR_NULL && perm_integer_text(&integer, NULL, 64) == 1);
-  CHECK(perm_time_text(1, NULL, 9) == 3 && perm_bytes_text(1, NULL, 9) == 7 && perm_result_text(&r, NULL, 9) == 12);
+  CHECK(perm_time_text(1, NULL, 9) == 3 && perm_bytes_text(1, NULL, 9) == 6 && perm_result_text(&r, NULL, 9) == 12);
   CHECK(perm_partial_encode(NULL, text, sizeof text) == 0);
   CHECK_TEXT(perm_status_name((perm_status)77), "unknown");
   CHECK_TEXT(perm_precision_name((perm_precision)77), "unknown");

@@ -426,7 +426,7 @@ TEST(t_sample_same_when_memory_is_short)
       same++;
       shorter += options.max_bytes < 0.8 * bytes;
     }
-    refused += status == PERM_ERROR_LIMIT && strstr(result.message, "or some") != NULL;
+    refused += status == PERM_ERROR_LIMIT && strstr(result.message, "where only some are kept") != NULL;
     perm_matrix_free(&matrix);
   }
   CHECK_SHOW(refused >= 5 && shorter >= 10 && same >= 18, "%d refused, %d shorter, %d same", refused, shorter, same);

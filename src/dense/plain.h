@@ -164,6 +164,7 @@ PERMI_INLINE void permi_gray_double(const permi_leaf *leaf, uint64_t chunk, perm
       size[i] = parts == 2 ? permi_modulus(x[i], y[i]) : fabs(x[i]);
     }
   } while (move != 0);
+  absolute = fmax(absolute, permi_modulus(total.hi, imaginary.hi)); /* where samples missed the terms */
   permi_partial_add(partial, total, imaginary, absolute, ldexp(1, plain->chunk_log2));
 }
 
@@ -209,6 +210,7 @@ static void permi_gray_dd(const permi_leaf *leaf, uint64_t chunk, void *workspac
       for (i = 0; i < n && move != 0; i++)
         x[part][i] = permi_dd_add_double(x[part][i], move * plain->a[(part * n + j) * n + i]);
   } while (move != 0);
+  absolute = fmax(absolute, permi_modulus(total.hi, imaginary.hi));
   permi_partial_add(partial, total, imaginary, absolute, ldexp(1, plain->chunk_log2));
 }
 

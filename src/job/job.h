@@ -244,7 +244,7 @@ static perm_status permi_leaf_number(const permi_leaf *leaf, const perm_partial 
   absolute *= scale_modulus;
   number->estimate = leaf->estimate_relative == (double)INFINITY
                          ? (double)INFINITY
-                         : leaf->estimate_relative * fmax(absolute, modulus) + /* samples of terms may miss them */
+                         : leaf->estimate_relative * absolute +
                                (0.5 * PERMI_DD_UNIT + 0.1 * leaf->bound_value) * modulus +
                                fmin(leaf->shared.relative * (leaf->shared.part * absolute + modulus), most);
   /* a product of up to n numbers */
