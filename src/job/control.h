@@ -2,6 +2,7 @@
    Cancellation, time limit, progress, checkpoints. Only the calling thread polls. */
 #pragma once
 #include "../api/types.h"
+#include "../api/calls.h"
 #include "../base/memory.h"
 
 typedef struct permi_control {
