@@ -16199,6 +16199,16 @@ static int permi_array_ranked(const permi_problem *problem, const perm_options *
          problem->m == problem->n && problem->n > 0 && !problem->row_count && !problem->column_count;
 }
 
+/* status, or that a small rank was found whose sum does not fit. */
+static perm_status permi_array_too_large(permi_maker *maker, perm_status status)
+{
+  permi_array *array = maker->array;
+  return array->rank && array->rank_offer.seconds == (double)INFINITY
+             ? permi_fail(maker->result, PERM_ERROR_LIMIT, array->argument, "the array, of rank %d, %s",
+                          array->rank->rank, array->rank_offer.why)
+             : status;
+}
+
 static perm_status permi_array_plan_ranked(permi_maker *maker, double *seconds)
 {
   permi_array *array = maker->array;
@@ -16209,11 +16219,11 @@ static perm_status permi_array_plan_ranked(permi_maker *maker, double *seconds)
   array->engine = &array->problem->reach->engines[PERMI_AT_LOW_RANK];
   status = array->engine->offer(maker, NULL, (double)INFINITY, &offer);
   *seconds = offer.seconds;
-  return status != PERM_OK || array->rank
-             ? status
-             : permi_fail(maker->result, PERM_ERROR_UNSUPPORTED, array->argument,
-                          "options: method low-rank: the array %s; this method takes ranks up to %d", offer.why,
-                          PERMI_RANK_MOST);
+  return status != PERM_OK ? status
+         : array->rank     ? permi_array_too_large(maker, PERM_OK)
+                           : permi_fail(maker->result, PERM_ERROR_UNSUPPORTED, array->argument,
+                                        "options: method low-rank: the array %s; this method takes ranks up to %d",
+                                        offer.why, PERMI_RANK_MOST);
 }
 
 /* Asks all engines at first, then only the chosen one. Without any offer, its make says why. */
@@ -16242,7 +16252,7 @@ static perm_status permi_array_plan(void *context, const perm_options *options, 
                         : PERMI_AT_COUNTED;
   array->engine = &table[offers.chosen];
   *seconds = offers.best;
-  return status;
+  return status == PERM_ERROR_SIZE ? permi_array_too_large(maker, status) : status;
 }
 
 static perm_status permi_array_make(void *context, const perm_options *options, perm_job **job, perm_result *result)

@@ -439,6 +439,10 @@ TEST(t_engines_offers)
       {"grid:8:8", PERM_METHOD_BAND, PERM_METHOD_LOW_RANK, "has 100 entries of 784: not looked at", 1},
       {"uniform:40", PERM_METHOD_DENSE, PERM_METHOD_LOW_RANK, "has a rank over 4, as a sample of its lines shows", 0},
       {"blocks:3:17:0.95", PERM_METHOD_DENSE, PERM_METHOD_TREE, "", 0}};
+  static const struct { int bytes; double number; const char *text; } words[] = {
+      {0, 0.99995, "1 s"}, {0, 59.96, "1 min 0 s"}, {0, 3599.6, "1 h 0 min"}, {0, 86400, "24 h 0 min"},
+      {0, 172800, "2 days"}, {0, 1e-9, "1 ns"}, {0, 2e-6, "2 us"}, {0, 0, "0 s"}, {0, -1, "0 s"}, {0, NAN, "0 s"},
+      {0, INFINITY, "for ever"}, {1, 1, "1 byte"}, {1, 2, "2 bytes"}, {1, 999.7, "1 kB"}, {1, NAN, "0 bytes"}};
   char text[8000], small[4];
   int k, index;
   for (k = 0; k < (int)(sizeof plan / sizeof *plan); k++) {
@@ -480,6 +484,10 @@ TEST(t_engines_offers)
   CHECK(perm_time_text(11520, text, sizeof text) == 10 && !strcmp(text, "3 h 12 min"));
   CHECK(perm_bytes_text(2.5e9, text, sizeof text) == 6 && !strcmp(text, "2.5 GB"));
   CHECK(perm_time_text(3e-4, small, sizeof small) == 6 && !strcmp(small, "300"));
+  for (k = 0; k < (int)(sizeof words / sizeof *words); k++) {
+    (words[k].bytes ? perm_bytes_text : perm_time_text)(words[k].number, text, sizeof text);
+    CHECK_SHOW(!strcmp(text, words[k].text), "%g: %s", words[k].number, text);
+  }
 }
 
 /* Plans say their method, the order of the block, and as many bytes as they return, whatever the buffer holds. */

@@ -165,7 +165,8 @@ TEST(t_rank_closed_forms)
                                     UINT64_C(9223372036854775783), UINT64_C(1) << 63};
   const uint64_t p = UINT64_C(9223372036854775783);
   int64_t *a = (int64_t *)malloc(T_RANK_MOST * T_RANK_MOST * sizeof *a);
-  static double real[100 * 100];
+  enum { T_RANK_LARGE = 1040 };
+  static double real[100 * 100], large[T_RANK_LARGE * T_RANK_LARGE];
   perm_options options;
   perm_result result, whole;
   uint64_t expected = 1;
@@ -203,6 +204,17 @@ TEST(t_rank_closed_forms)
     CHECK(result.exp2 == whole.exp2);
   }
   options.method = PERM_METHOD_AUTO;
+  n = T_RANK_LARGE; /* rank 4, polynomials of (n + 1)^3 coefficients: refused beforehand, with the reason */
+  for (i = 0; i < n; i++)
+    for (j = 0; j < n; j++)
+      large[i * n + j] = 1 + i % 13 * (j % 17) + i % 7 * (j % 7 * (j % 7)) + i % 29 * (j % 31 * (j % 3));
+  for (i = 0; i < 2; i++) {
+    options.method = i ? PERM_METHOD_LOW_RANK : PERM_METHOD_AUTO;
+    CHECK(perm_compute_real(n, n, large, n, &options, &result) == PERM_ERROR_LIMIT);
+    CHECK_TEXT(result.message, "of rank 4, would need 18.1 GB, over 16 GB: allow more max_bytes");
+  }
+  options.method = PERM_METHOD_AUTO;
+  n = 100;
   { /* sum over how many rows give i: e_k(0 .. n - 1)^2 k! (n - k)! */
     uint64_t e[102] = {1}, sum = 0, factorial[102] = {1};
     for (i = 0; i < n; i++)
