@@ -912,8 +912,8 @@ pieces() { # pieces NAME ARGUMENTS...: stopped and resumed, and in three parts: 
 for i in 1 2 3 4; do
   $perm --generate binary:26:0.5 --method exact --part $i/4 --checkpoint $dir/quarter$i >/dev/null
 done
-$perm --generate binary:30:0.5 --method exact --part 1/2 --checkpoint $dir/half1 --max-seconds 0.05 >/dev/null 2>&1
-$perm --generate binary:30:0.5 --method exact --part 2/2 --checkpoint $dir/half2 >/dev/null
+$perm --generate binary:40:0.5 --method exact --part 1/2 --checkpoint $dir/half1 --max-seconds 0.05 >/dev/null 2>&1
+$perm --generate binary:40:0.5 --method exact --part 2/2 --checkpoint $dir/half2 --max-seconds 0.05 >/dev/null 2>&1
 $perm --generate binary:30:0.5 --method exact --checkpoint $dir/job --max-seconds 0.05 >/dev/null 2>&1
 expect merge_one_missing 2 'are missing; part 2 of 4 is not among the files: compute it with --part 2/4, and name its checkpoint, too$' \
   --merge $dir/quarter4 $dir/quarter1 $dir/quarter3
