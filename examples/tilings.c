@@ -74,6 +74,7 @@ static int cover(int x, int y, double *all, generate_random *random)
 int main(int argc, char **argv)
 {
   static const char *const colour[] = {"#0072b2", "#d55e00", "#56b4e9", "#e69f00"};
+  static const char *const side[] = {"right", "below", "left", "above"}; /* where its white square lies */
   const int order = argc > 1 ? atoi(argv[1]) : 12;
   generate_random random = {argc > 2 ? strtoull(argv[2], NULL, 10) : 1992};
   FILE *file = argc > 3 ? fopen(argv[3], "w") : NULL;
@@ -93,10 +94,13 @@ int main(int argc, char **argv)
   printf("Aztec diamond of order %d: %s tilings\n", order, text);
   if (file)
     fprintf(file,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"480\" height=\"480\" viewBox=\"%d %d %d %d\" "
-            "stroke=\"#ffffff\" stroke-width=\"0.1\">\n"
-            "<rect x=\"%d\" y=\"%d\" width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n",
-            MOST - order, MOST - order, 2 * order + 2, 2 * order + 2, MOST - order, MOST - order);
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"480\" height=\"560\" viewBox=\"0 0 480 560\" "
+            "font-family=\"Helvetica, Arial, DejaVu Sans, sans-serif\" font-size=\"15\" fill=\"#333333\">\n"
+            "<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n"
+            "<text x=\"20\" y=\"30\" font-size=\"19\" font-weight=\"bold\" fill=\"#222222\">"
+            "A random tiling of the Aztec diamond</text>\n"
+            "<g transform=\"translate(0 40) scale(%g) translate(%d %d)\" stroke=\"#ffffff\" stroke-width=\"0.1\">\n",
+            240.0 / (order + 1), order - MOST, order - MOST);
   for (all = result.value, y = 1; y < SIDE - 1; y++)
     for (x = 1; x < SIDE - 1; x++)
       if (number[y][x] && is_black(x, y)) {
@@ -110,6 +114,11 @@ int main(int argc, char **argv)
          dominoes[2], dominoes[1], dominoes[3], all);
   if (!file)
     return 0;
+  fprintf(file, "</g>\n<text x=\"20\" y=\"540\">white square:</text>\n");
+  for (d = 0; d < 4; d++)
+    fprintf(file,
+            "<rect x=\"%d\" y=\"528\" width=\"14\" height=\"14\" fill=\"%s\"/><text x=\"%d\" y=\"540\">%s</text>\n",
+            126 + 86 * d, colour[d], 146 + 86 * d, side[d]);
   fprintf(file, "</svg>\n");
   d = ferror(file);
   return d | fclose(file);

@@ -528,7 +528,8 @@ static void study_plot_gauss_moments(const study *all, const char *directory)
   plot_panel *panel;
   int k, count;
   study_plot_begin(all, &figure, 860, "Complex normal entries: moments of X = |per A| / \xe2\x88\x9an!",
-                   "As figures 5 to 8 of Lundow and Markstr\xc3\xb6m. Bars: one standard error.");
+                   "As figures 5 to 8 of Lundow and Markstr\xc3\xb6m. Bars: one standard error; beyond n = 12 too short "
+                   "for X\xc2\xb3 and X" STUDY_POWER4 ".");
   study_plot_moment(all, &figure, 0, 1, mean, "paper, 0.684 + 0.42/n");
   study_plot_moment(all, &figure, 1, 2, second, "exact, 1");
   study_plot_moment(all, &figure, 2, 3, third, "paper, 3.20 " STUDY_MINUS " 6.8/n");
@@ -719,7 +720,8 @@ static void study_plot_bernoulli_small(const study *all, const char *directory)
   if (!count)
     return;
   study_plot_begin(all, &figure, 540, "Entries +1 and " STUDY_MINUS "1: the distribution of X near 0",
-                   "As figure 23 of Lundow and Markstr\xc3\xb6m; fits in 1/n, n from 15. Bars: one standard error.");
+                   "As figure 23 of Lundow and Markstr\xc3\xb6m; fits in 1/n, n from 15. Bars: one standard error. "
+                   "Below x = 0.05 the grid of X shows.");
   panel = study_plot_loglog(&figure, count, x, y, error);
   plot_segment(panel, 0, x[0], 1.33 * x[0], 1, 1.33, "paper, 1.33x");
   for (k = 0; k < count; k++) {
