@@ -118,7 +118,7 @@ int main(int argc, char **argv)
   for (d = 0; d < 4; d++)
     fprintf(file,
             "<rect x=\"%d\" y=\"528\" width=\"14\" height=\"14\" fill=\"%s\"/><text x=\"%d\" y=\"540\">%s</text>\n",
-            126 + 86 * d, colour[d], 146 + 86 * d, side[d]);
+            136 + 82 * d, colour[d], 156 + 82 * d, side[d]);
   fprintf(file, "</svg>\n");
   d = ferror(file);
   return d | fclose(file);
