@@ -28,7 +28,7 @@ GPU_ARCH = -arch=native
 TESTS   := $(wildcard tests/*.c tests/*.h) $(GENERATE)
 # The environment variable PERM_MATRICES names a directory of real matrices (docs/tests.md); without it they are skipped.
 
-.PHONY: all run headers check-rooms check-proofs check-mutants setup setup-full check check-ci check-full check-compile check-portable coverage check-isa check-sanitize \
+.PHONY: all run headers check-rooms check-proofs check-mutants setup setup-ci setup-full check check-ci check-full check-compile check-portable coverage check-isa check-sanitize \
         check-faults check-thread check-valgrind check-soundness fuzz fuzz-hours bench bench-sparse \
         python bench-python examples study study-report install uninstall libperm.so clean help cuda check-cuda bench-cuda mpi check-mpi bench-mpi \
         golden golden-record golden-gpu golden-gpu-record dist
@@ -47,10 +47,11 @@ perm_sparse.h perm_cuda.cu perm_mpi.c: perm.h
 check-rooms: ## the joined files are what src/ gives; rooms use rooms above and have tests; budgets
 	@sh tests/rooms.sh && sh tests/budgets.sh
 
-setup: ## install the optional parts (clang, sanitizers) where apt-get and rights allow
+setup: ## install what check needs, by apt-get: C and C++ compilers, Python; 58 packages on a bare Debian 12
 	@sh tests/setup.sh
-
-setup-full: ## and the cross compilers, emulators and C libraries that check-full uses
+setup-ci: ## and what check-ci can use: clang, MPI, numpy, provers, an emulator; asks first
+	@sh tests/setup.sh ci
+setup-full: ## and the cross compilers, emulators and C libraries that check-full uses; asks first
 	@sh tests/setup.sh full
 
 check: ## after a change: unit tests, warnings, rooms, command, examples; two minutes of two cores
@@ -69,7 +70,7 @@ check-full: ## all of check-ci, every dialect and level, sanitizers, faults, fuz
 check-compile: ## both headers in every dialect and compiler; spills in the kernels
 	@sh tests/compile/run.sh
 
-check-proofs: ## what comments say about rounding, by Gappa and Coq with Flocq (make setup installs them; REQUIRE=1)
+check-proofs: ## what comments say about rounding, by Gappa and Coq with Flocq (make setup-ci installs them; REQUIRE=1)
 	@sh tests/proofs/run.sh
 
 MUTANTS ?= --count 2000 --seed 1

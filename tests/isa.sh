@@ -88,7 +88,7 @@ if does neon; then
     *)
       if ! command -v $cross >/dev/null || [ -z "$qemu" ] ||
         ! echo 'int main(void) { return 0; }' | $cross -static -x c - -o build/isa_probe 2>/dev/null; then
-        echo "SKIP neon under emulation: install gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user (make setup)"
+        echo "SKIP neon under emulation: install gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user (make setup-ci)"
         if [ -n "$REQUIRE" ]; then failed=$((failed + 1)); else skipped=$((skipped + 1)); fi
       else
         echo "== NEON under $(basename "$qemu")"
