@@ -1,8 +1,8 @@
-# Completion for bash: options, names after options, Matrix Market files. Every list comes from the command itself.
+# Completion for bash: options, names after options, files. Every list comes from the command itself.
 # `make install` puts it where bash-completion finds it; or: source perm.bash
 _perm()
 {
-  local command=${COMP_WORDS[0]} word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} names= i
+  local command=${COMP_WORDS[0]} word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} names=
   if [[ $word == = ]]; then # --name=value comes as three words
     word=
   elif [[ $before == = ]]; then
@@ -39,10 +39,7 @@ _perm()
     return # a number, which is the user's to give
   else
     compopt -o filenames 2>/dev/null
-    for ((i = 1; i < COMP_CWORD; i++)); do
-      [[ ${COMP_WORDS[i]} == --merge ]] && { mapfile -t COMPREPLY < <(compgen -f -- "$word"); return; }
-    done
-    mapfile -t COMPREPLY < <(compgen -f -X '!*.mtx' -- "$word"; compgen -d -- "$word")
+    mapfile -t COMPREPLY < <(compgen -f -- "$word") # formats are told by contents, so any name will do
   fi
 }
 complete -F _perm perm perm_gpu

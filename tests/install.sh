@@ -151,7 +151,7 @@ if command -v bash >/dev/null; then
   complete "" --generate grid :
   complete "" --generate grid : 8
   complete "formats|generators|isas|methods|options|precisions" --list ""
-  complete "folder|one.mtx|two words.mtx" ""
+  complete "folder|note.txt|one.mtx|two words.mtx" ""
   complete "one.mtx" --json on
   complete "note.txt" --write n
   complete "folder|note.txt|one.mtx|two words.mtx" --merge ""
