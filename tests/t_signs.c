@@ -317,9 +317,11 @@ TEST(t_signs_planning_ends)
   free(work);
 }
 
-/* The prediction's interval holds what was counted. */
+/* The prediction's interval holds what was counted, and says something: how many probes pay depends on the kernels'
+   prices, so one interval may be wide, but not all. */
 TEST(t_signs_prediction)
 {
+  double spreads = 0;
   int seed, inside = 0;
   for (seed = 1; seed <= 6; seed++) {
     perm_options options = t_sparse_options(PERM_METHOD_SIGNS, PERM_PRECISION_EXACT);
@@ -337,12 +339,14 @@ TEST(t_signs_prediction)
     spread = at ? strtod(at + 3, NULL) : -1;
     perm_job_free(job);
     CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_OK);
-    CHECK_SHOW(spread > 0 && spread < 60 && fabs(pairs / result.terms - 1) < 0.03 * spread,
+    spreads += spread;
+    CHECK_SHOW(spread > 0 && spread < 80 && fabs(pairs / result.terms - 1) < 0.03 * spread,
                "%g pairs, not %g, +- %g %%", pairs, result.terms, spread);
     inside += fabs(pairs / result.terms - 1) < 0.01 * spread;
     perm_matrix_free(&matrix);
   }
   CHECK_SHOW(inside >= 4, "%d of 6", inside);
+  CHECK_SHOW(spreads < 6 * 60, "+- %g %% on average", spreads / 6);
 }
 
 TEST(t_signs_declines)
