@@ -3256,7 +3256,7 @@ struct perm_job {
   perm_status (*value)(const perm_job *job, const perm_partial *partials, permi_number *value);
   /* Before that, unless NULL: are the finished partials right? What is not leaves `strike`, unless NULL. And of part of
      the work, from a file. watch: NULL, or may stop both. */
-  perm_status (*check)(const perm_job *job, const perm_partial *partials, perm_state *strike, permi_control *watch,
+  perm_status (*inspect)(const perm_job *job, const perm_partial *partials, perm_state *strike, permi_control *watch,
                        perm_result *result);
   perm_status (*sample)(const perm_job *job, const perm_state *state, permi_control *watch, perm_result *result);
   perm_status (*prove)(const perm_job *job, const perm_state *state, const char *path, perm_result *result);
@@ -3729,7 +3729,7 @@ static perm_status permi_job_finish(const perm_job *job, const perm_partial *par
     if (!costliest || leaf->information.seconds > costliest->information.seconds)
       costliest = leaf;
   }
-  status = job->check ? job->check(job, partials, strike, watch, result) : PERM_OK;
+  status = job->inspect ? job->inspect(job, partials, strike, watch, result) : PERM_OK;
   if (status != PERM_OK)
     return status;
   status = permi_job_value(job, partials, &number);
@@ -4812,7 +4812,7 @@ typedef struct perm_gpu_counts {
    it; target, odd: of counts' words; column: what + adds; done: by column, digits of rows that have vanished; path:
    prefixes of `depth` columns, where chunks begin among them. */
 typedef struct perm_gpu_signs {
-  int small;          /* 1: digits of 4 bits */
+  int by_table;       /* 1: digits of 4 bits */
   int prefix, depth, more; /* a task has the signs of depth + more columns */
   short word[5];
   int root, pattern[2], cut, start, target, odd, column, done, path, paths;
@@ -9019,7 +9019,7 @@ static int permi_small_minors_compute(permi_small_minors *of, double *out)
 }
 
 /* The matrix with its copies, without the wanted row. Returns 0 if that is not of small order. */
-static int permi_small_minors_write_out(const permi_minors_call *call, permi_small_minors *small, double *full)
+static int permi_small_minors_write_out(const permi_minors_call *call, permi_small_minors *task, double *full)
 {
   const permi_view *view = call->view;
   const int m = call->m, n = call->n, gradient = call->row < 0;
@@ -9039,13 +9039,13 @@ static int permi_small_minors_write_out(const permi_minors_call *call, permi_sma
     return 0;
   if (!gradient)
     rows[call->row]--;
-  small->n = permi_small_write_out(&copies, view->parts, !gradient, full);
-  small->factor = gradient ? (double)most[0] * most[1] : 1;
-  return finite && small->n >= 2;
+  task->n = permi_small_write_out(&copies, view->parts, !gradient, full);
+  task->factor = gradient ? (double)most[0] * most[1] : 1;
+  return finite && task->n >= 2;
 }
 
 /* The rows whose products count, written out or where they stand. Returns 0 if the matrix is none of small order. */
-static int permi_small_minors_rows(const permi_minors_call *call, permi_small_minors *small, double *full)
+static int permi_small_minors_rows(const permi_minors_call *call, permi_small_minors *task, double *full)
 {
   const permi_view *view = call->view;
   const int n = call->n, width = n * view->parts;
@@ -9054,16 +9054,16 @@ static int permi_small_minors_rows(const permi_minors_call *call, permi_small_mi
   if (call->m < 1 || n < 1 || call->row >= call->m || !view->a || !call->out ||
       !permi_stride_fits(call->m, n, view->ld, 8 * view->parts))
     return 0;
-  small->n = n;
-  small->factor = 1;
-  small->a = full;
+  task->n = n;
+  task->factor = 1;
+  task->a = full;
   if (call->row_counts || call->column_counts) {
-    if (!permi_small_minors_write_out(call, small, full))
+    if (!permi_small_minors_write_out(call, task, full))
       return 0;
   } else if (call->m != n || n < 2 || n > PERMI_SMALL_N) {
     return 0;
   } else if (view->ld == n && (call->row < 0 || call->row == n - 1)) {
-    small->a = view->a;
+    task->a = view->a;
   } else {
     for (i = 0; i < n; i++)
       if (i != call->row) {
@@ -9071,7 +9071,7 @@ static int permi_small_minors_rows(const permi_minors_call *call, permi_small_mi
         to += width;
       }
   }
-  small->rows = small->n - (call->row >= 0);
+  task->rows = task->n - (call->row >= 0);
   return 1;
 }
 
@@ -9133,38 +9133,38 @@ PERMI_NEVER_INLINE static int permi_small_minors_result(const permi_minors_call 
   double full[2 * PERMI_SMALL_N * PERMI_SMALL_N], raw[PERMI_SMALL_MINORS_DOUBLES], value[2] = {0, 0};
   double largest;
   int row = call->row;
-  permi_small_minors small;
+  permi_small_minors task;
 #if defined(PERM_NO_COMPLEX)
   if (parts == 2)
     return 0;
 #endif
   if (!result || !permi_asks_no_more(options, 0, options ? permi_view_bytes(call->m, call->n, call->view) : 0) ||
-      !permi_small_minors_rows(call, &small, full))
+      !permi_small_minors_rows(call, &task, full))
     return 0;
-  small.isa = small.n > 4 ? permi_isa(permi_options(options)) : PERM_ISA_PLAIN;
-  small.parts = parts;
-  if (!permi_small_minors_compute(&small, raw) || !permi_rounding_is_sound())
+  task.isa = task.n > 4 ? permi_isa(permi_options(options)) : PERM_ISA_PLAIN;
+  task.parts = parts;
+  if (!permi_small_minors_compute(&task, raw) || !permi_rounding_is_sound())
     return 0;
   for (row = row < 0 ? 0 : row; call->row_counts && !call->row_counts[row]; row++)
     ;
   if (!permi_small_minors_value(call, row, raw, value))
     return 0;
-  largest = permi_small_minors_place(call, small.n, raw);
-  if (small.estimate > 0 &&
+  largest = permi_small_minors_place(call, task.n, raw);
+  if (task.estimate > 0 &&
       (!(largest >= PERMI_SMALL_LEAST) ||
-       !(small.factor * small.estimate <= permi_wanted_relative(permi_options(options)) * largest)))
+       !(task.factor * task.estimate <= permi_wanted_relative(permi_options(options)) * largest)))
     return 0;
   permi_result_clear_brief(result);
   result->value = value[0];
   result->imaginary = value[1];
-  result->error_bound = small.factor * small.bound + (small.factor > 1 && small.bound > 0 ? PERMI_UNIT * largest : 0);
-  result->error_estimate = small.factor * small.estimate;
+  result->error_bound = task.factor * task.bound + (task.factor > 1 && task.bound > 0 ? PERMI_UNIT * largest : 0);
+  result->error_estimate = task.factor * task.estimate;
   result->is_complex = parts == 2;
-  result->method = small.n > 4 ? PERM_METHOD_DENSE : PERM_METHOD_EXPANSION;
+  result->method = task.n > 4 ? PERM_METHOD_DENSE : PERM_METHOD_EXPANSION;
   result->precision = PERM_PRECISION_DEFAULT;
-  result->isa = small.isa;
+  result->isa = task.isa;
   result->threads = 1;
-  result->terms = (double)(1 << (small.n - 1));
+  result->terms = (double)(1 << (task.n - 1));
   return 1;
 }
 #endif
@@ -10482,10 +10482,10 @@ static PERMI_ALWAYS_INLINE void permi_small_wrapped(int n, const int64_t *a, ptr
 }
 
 /* The integer within 2^62 of `near`, |near| < 2^115, that is `wrapped` modulo 2^64. */
-static permi_wide permi_small_nearest(double near, uint64_t wrapped)
+static permi_wide permi_small_nearest(double rounded, uint64_t wrapped)
 {
-  const int e = near != 0 ? permi_exponent(near) : 0, shift = e > 53 ? e - 53 : 0;
-  const int64_t bits = (int64_t)permi_shift(near, -shift);
+  const int e = rounded != 0 ? permi_exponent(rounded) : 0, shift = e > 53 ? e - 53 : 0;
+  const int64_t bits = (int64_t)permi_shift(rounded, -shift);
   permi_wide about = permi_wide_of(bits < 0 ? -bits : bits);
   about.high = shift ? about.low >> (64 - shift) : 0;
   about.low <<= shift;
@@ -13332,7 +13332,7 @@ static permi_proof_look permi_proof_look_at(const permi_proof *proof, const perm
 {
   const permi_odd_modulus *prime = &proof->prime[run / proof->parts];
   const uint64_t p = prime->p, one = prime->one, last = proof->values - 1, all = last + PERMI_PROOF_SYNDROMES;
-  uint64_t t, times = 0, rest = permi_montgomery(all, prime->square, prime), choose = one; /* times 2^64 */
+  uint64_t t, times = 0, rest = permi_montgomery(all, prime->square, prime), binomial = one; /* times 2^64 */
   uint64_t left = permi_montgomery(last, prime->square, prime), less, before = one, factorial = one;
   uint64_t at = 0, point; /* d!^2 P(point), by Lagrange as in examples/perm_verify.c */
   permi_proof_look look;
@@ -13347,12 +13347,12 @@ static permi_proof_look permi_proof_look_at(const permi_proof *proof, const perm
     uint64_t y = permi_proof_listed(proof, partials, run, t), x;
     look.outside |= y >= p;
     y %= p;
-    x = permi_montgomery((all - t) & 1 ? permi_residue_add(0, y, 1, p) : y, choose, prime);
+    x = permi_montgomery((all - t) & 1 ? permi_residue_add(0, y, 1, p) : y, binomial, prime);
     for (k = 0; k < PERMI_PROOF_SYNDROMES; k++) { /* D! times the sum, without a division */
       look.syndrome[k] = permi_residue_add(permi_montgomery(look.syndrome[k], times, prime), x, 0, p);
       x = permi_montgomery(x, times, prime);
     }
-    choose = permi_montgomery(choose, rest, prime);
+    binomial = permi_montgomery(binomial, rest, prime);
     if (t <= last) {
       factorial = t ? permi_montgomery(factorial, times, prime) : factorial;
       x = permi_montgomery((last - t) & 1 ? permi_residue_add(0, y, 1, p) : y, before, prime);
@@ -14152,7 +14152,7 @@ static perm_status permi_proof_job(const permi_problem *problem, const perm_opti
   (*job)->context = proof;
   (*job)->release = permi_proof_free;
   (*job)->value = permi_proof_value;
-  (*job)->check = permi_proof_check;
+  (*job)->inspect = permi_proof_check;
   (*job)->sample = permi_proof_sample;
   (*job)->prove = permi_proof_write;
   isa = gpu ? PERM_ISA_CUDA : permi_isa(options);
@@ -14954,7 +14954,7 @@ static perm_status permi_execute(const perm_job *job, perm_state *state, const p
     stopped = permi_meter_verdict(&job->allocator, permi_stopped(stopped, &control, result), result);
   } else if (stopped == PERM_OK) {
     stopped = permi_state_finish(job, state, state, &control, result);
-    if (stopped == PERM_ERROR_STATE && job->check && keeper) /* without what is wrong */
+    if (stopped == PERM_ERROR_STATE && job->inspect && keeper) /* without what is wrong */
       keeper->keep(job, state, &control, &unwritten);
     if (stopped == PERM_OK && control.unwritten)
       memcpy(result->message, unwritten.message, sizeof result->message);
@@ -17679,9 +17679,9 @@ typedef struct permi_batch_check {
 } permi_batch_check;
 
 /* Writes the values of a vector; `stand` has a bit for each that stands, the others are computed again. */
-static void permi_batch_write(permi_batch_check *check, size_t first, size_t count, const double *out, unsigned stand)
+static void permi_batch_write(permi_batch_check *review, size_t first, size_t count, const double *out, unsigned stand)
 {
-  const permi_batch *batch = check->batch;
+  const permi_batch *batch = review->batch;
   const int n = batch->n, parts = batch->parts;
   const size_t width = (size_t)batch->kernel->width;
   double *value = batch->out + first * (size_t)parts;
@@ -17693,11 +17693,11 @@ static void permi_batch_write(permi_batch_check *check, size_t first, size_t cou
   for (k = 0; k < count; k++, value += parts, stand >>= 1) {
     value[0] = out[k];
     value[parts - 1] = out[k + (size_t)(parts - 1) * width];
-    if (!(stand & 1) && !(n > 4 ? permi_batch_rounds_nothing(batch, out + k, first + k, check->matrix)
-                                : permi_batch_four_stands(batch, permi_batch_fetch(batch, first + k, check->matrix),
+    if (!(stand & 1) && !(n > 4 ? permi_batch_rounds_nothing(batch, out + k, first + k, review->matrix)
+                                : permi_batch_four_stands(batch, permi_batch_fetch(batch, first + k, review->matrix),
                                                           value)))
-      permi_batch_one(batch, first + k, check->threads, permi_batch_fetch(batch, first + k, check->matrix),
-                      &check->failed, &check->status);
+      permi_batch_one(batch, first + k, review->threads, permi_batch_fetch(batch, first + k, review->matrix),
+                      &review->failed, &review->status);
   }
 }
 
@@ -17711,7 +17711,7 @@ static size_t permi_batch_vectors(const permi_batch *batch, size_t begin, size_t
   const int in_vectors = batch->kind == PERMI_BATCH_ENTRIES && batch->a && kernel->take;
   const size_t width = (size_t)kernel->width, room = PERMI_BATCH_BLOCK, stride = room * (size_t)parts;
   double *lanes, *work, out[4 * PERMI_BATCH_BLOCK] PERMI_ALIGN64;
-  permi_batch_check check = {batch, threads, memory, batch->count, PERM_OK};
+  permi_batch_check review = {batch, threads, memory, batch->count, PERM_OK};
   size_t first, v;
   memory += entries;
   lanes = memory + (64 - ((uintptr_t)memory & 63)) % 64 / sizeof(double);
@@ -17729,18 +17729,18 @@ static size_t permi_batch_vectors(const permi_batch *batch, size_t begin, size_t
     if (in_vectors && count == room)
       kernel->take(n, batch->a + first * (size_t)parts, batch->stride, room / width, lanes, room);
     else
-      permi_batch_load(batch, first, count, room, check.matrix, lanes);
+      permi_batch_load(batch, first, count, room, review.matrix, lanes);
     if (n <= 4)
       stand = kernel->stream(n, lanes, stride, room / width, PERMI_FOUR_LARGEST, PERMI_SMALL_LEAST, out) ||
                       permi_small_is_safe(entries * (int)room, lanes) ? ~0u : 0;
     for (v = 0; v < count; v += width) {
       if (n > 4)
         stand = (unsigned)kernel->signs(n, lanes + v, stride, work, batch->accept, out + v * (size_t)parts);
-      permi_batch_write(&check, first + v, count - v < width ? count - v : width, out + v * (size_t)parts, stand);
+      permi_batch_write(&review, first + v, count - v < width ? count - v : width, out + v * (size_t)parts, stand);
     }
   }
-  *status = check.status;
-  return check.failed;
+  *status = review.status;
+  return review.failed;
 }
 
 /* ---- GPUs, from order 10 on: below, sending takes longer than computing here (H200 against 16 cores, 10^6 matrices:
@@ -21066,12 +21066,12 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_table_row)(const double *row, do
 }
 
 /* Sums of `count` columns for all signs, parts `apart`; the `far` columns that follow have the signs of `away`. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_outer_row)(const double *row, double *x, int apart, int count, int far,
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_outer_row)(const double *row, double *x, int apart, int count, int more,
                                                            int away, PERMI_NAME(small_lanes) lanes, int parts)
 {
   PERMI_N z = PERMI_NAME(spread)(permi_lane_zero, 1, parts);
   int b;
-  for (b = 0; b < far; b++)
+  for (b = 0; b < more; b++)
     z = PERMI_NAME(small_signed)(z, PERMI_SET(permi_parity_signs[away >> b & 1]),
                                  PERMI_NAME(spread)(row + (count + b) * parts, 1, parts), parts);
   PERMI_NAME(put)(x, apart, PERMI_NAME(small_lane_sum)(z, row, count, lanes, parts), parts);
@@ -21197,7 +21197,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_by_tables)(PERMI_NAME(small_sums
   double room[2 * PERMI_ROOM] PERMI_ALIGN64; /* a real number needs half of it */
   double *table = room, *outer = table + PERMI_ROOM_TABLE * parts, *cross = outer + PERMI_ROOM_OUTER * parts;
   const double *a = from.a;
-  const int n = from.n, near = n < PERMI_NEAR_N ? n : PERMI_NEAR_N, rest = near - 3 - PERMI_LANES;
+  const int n = from.n, near_columns = n < PERMI_NEAR_N ? n : PERMI_NEAR_N, rest = near_columns - 3 - PERMI_LANES;
   const int columns = rest < PERMI_TABLE ? rest : PERMI_TABLE, stride = n * parts;
   const int settings = 1 << columns, states = 1 << (rest - columns);
   int i, k, s, set, away;
@@ -21212,13 +21212,13 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_by_tables)(PERMI_NAME(small_sums
     PERMI_NAME(small_mix)(table + 4 * k * parts * 32, settings * PERMI_WIDTH, entries, 32, parts);
   }
   from.cross = cross;
-  for (away = 0; away < 1 << (n - near); away++) {
+  for (away = 0; away < 1 << (n - near_columns); away++) {
     PERMI_NAME(small_sums) group = *sums;
     if (away)
       group.even = group.odd = PERMI_NAME(spread)(permi_lane_zero, 1, parts);
     for (i = 0; i < n; i++)
-      PERMI_NAME(small_outer_row)(a + i * stride + (near - rest + columns) * parts,
-                                  outer + (i / 2 * 4 + i % 2) * 16 * parts, 16, rest - columns, n - near, away,
+      PERMI_NAME(small_outer_row)(a + i * stride + (near_columns - rest + columns) * parts,
+                                  outer + (i / 2 * 4 + i % 2) * 16 * parts, 16, rest - columns, n - near_columns, away,
                                   from.lanes, parts);
     for (k = 0; k < n / 2; k++) {
       PERMI_N c;
@@ -21491,7 +21491,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors)(int rows, int n, const d
 {
   const int rest = n - 1 - PERMI_LANES, columns = rest < PERMI_TABLE ? rest : PERMI_TABLE;
   const int low = rest - columns < 3 ? rest - columns : 3, left = rest - columns - low;
-  const int high = left < 3 ? left : 3, far = left - high, last = n - left;
+  const int high = left < 3 ? left : 3, more = left - high, last = n - left;
   const PERMI_V zero = PERMI_SET(0.0);
   PERMI_NAME(small_lanes) lanes;
   PERMI_ROWS from PERMI_ALIGN64;
@@ -21512,7 +21512,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors)(int rows, int n, const d
     for (c = h = 0; h < 1 << left; h++) {
       const int here = h & ((1 << high) - 1);
       for (i = 0; i < rows && !here; i++)
-        PERMI_NAME(small_outer_row)(a + (i * n + last) * parts, from.high + i * parts * 8, 8, high, far, h >> high,
+        PERMI_NAME(small_outer_row)(a + (i * n + last) * parts, from.high + i * parts * 8, 8, high, more, h >> high,
                                     lanes, parts);
       for (i = 0; i < rows * parts; i++)
         for (k = 0; k < 8; k += PERMI_WIDTH)
@@ -22593,7 +22593,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(expand)(int n, const double *a, siz
 
 /* Largest entry, smallest value, 0 or NaN of a stream. */
 typedef struct PERMI_NAME(stream) {
-  PERMI_V large, small, poison;
+  PERMI_V large, least, poison;
 } PERMI_NAME(stream);
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(stream_order)(PERMI_NAME(stream) *stream, int n, const double *a,
@@ -22610,7 +22610,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(stream_order)(PERMI_NAME(stream) *stre
       modulus = PERMI_LARGER(value.re, value.im);
       stream->poison = PERMI_FMA(value.im, PERMI_SET(0.0), stream->poison);
     }
-    stream->small = PERMI_LESSER(modulus, stream->small);
+    stream->least = PERMI_LESSER(modulus, stream->least);
   }
 }
 
@@ -22619,22 +22619,22 @@ PERMI_TARGET PERMI_INLINE int PERMI_NAME(batch_stream)(int n, const double *a, s
                                                        double largest, double least, double *values, int parts)
 {
   PERMI_NAME(stream) stream;
-  double check[3 * PERMI_WIDTH] PERMI_ALIGN64;
+  double extremes[3 * PERMI_WIDTH] PERMI_ALIGN64;
   int k, stand = 1;
   stream.large = stream.poison = PERMI_SET(0.0);
-  stream.small = PERMI_SET(least);
+  stream.least = PERMI_SET(least);
   if (n == 4)
     PERMI_NAME(stream_order)(&stream, 4, a, stride, vectors, values, parts);
   else if (n == 3)
     PERMI_NAME(stream_order)(&stream, 3, a, stride, vectors, values, parts);
   else
     PERMI_NAME(stream_order)(&stream, 2, a, stride, vectors, values, parts);
-  PERMI_STORE(check, stream.large);
-  PERMI_STORE(check + PERMI_WIDTH, stream.small);
-  PERMI_STORE(check + 2 * PERMI_WIDTH, stream.poison);
+  PERMI_STORE(extremes, stream.large);
+  PERMI_STORE(extremes + PERMI_WIDTH, stream.least);
+  PERMI_STORE(extremes + 2 * PERMI_WIDTH, stream.poison);
   PERMI_LEAVE();
   for (k = 0; k < PERMI_WIDTH; k++)
-    stand &= (check[k] <= largest) & (check[PERMI_WIDTH + k] >= least) & (check[2 * PERMI_WIDTH + k] == 0);
+    stand &= (extremes[k] <= largest) & (extremes[PERMI_WIDTH + k] >= least) & (extremes[2 * PERMI_WIDTH + k] == 0);
   return stand;
 }
 
@@ -22954,7 +22954,7 @@ PERMI_TARGET PERMI_INLINE int PERMI_NAME(batch_signs)(int n, const double *a, si
   PERMI_NAME(small_sums) sums;
   PERMI_N value;
   const double *row = a;
-  double check[PERMI_WIDTH] PERMI_ALIGN64;
+  double extremes[PERMI_WIDTH] PERMI_ALIGN64;
   int i, j, stand = 0;
   for (i = 0; i < n; i++) {
     PERMI_V norm = PERMI_SET(DBL_MIN), other = norm; /* for what underflows */
@@ -22987,10 +22987,10 @@ PERMI_TARGET PERMI_INLINE int PERMI_NAME(batch_signs)(int n, const double *a, si
   sure = PERMI_FNMA(unit, scale * sums.absolute, PERMI_LARGER(value.re, value.im));
   norms = PERMI_FNMA(unit * unit, norms, sure * sure);
   norms = PERMI_LESSER(sure - PERMI_SET(accept[1]), norms);
-  PERMI_STORE(check, PERMI_LESSER(PERMI_SET(accept[0]) - large, norms)); /* keeps a NaN */
+  PERMI_STORE(extremes, PERMI_LESSER(PERMI_SET(accept[0]) - large, norms)); /* keeps a NaN */
   PERMI_LEAVE();
   for (i = 0; i < PERMI_WIDTH; i++)
-    stand |= (check[i] >= 0) << i;
+    stand |= (extremes[i] >= 0) << i;
   return stand;
 }
 
@@ -23069,17 +23069,17 @@ PERMI_TARGET static void PERMI_NAME(add_weighted)(double *to, const double *from
 PERMI_TARGET static void PERMI_NAME(store_states)(double *to, const double *from, int n, double *most, double *least)
 {
   const PERMI_V infinite = PERMI_SET((double)INFINITY);
-  PERMI_V large = PERMI_SET(0.0), small = infinite;
+  PERMI_V large = PERMI_SET(0.0), lesser = infinite;
   double largest[PERMI_WIDTH], smallest[PERMI_WIDTH];
   int x, k;
   for (x = 0; x + PERMI_WIDTH <= n; x += PERMI_WIDTH) {
     const PERMI_V state = PERMI_LOAD_ANY(from + x), size = PERMI_ABS(state);
     PERMI_STORE_ANY(to + x, state);
     large = PERMI_GREATER(large, size);
-    small = PERMI_LESSER(PERMI_UNLESS_ZERO(size, infinite), small);
+    lesser = PERMI_LESSER(PERMI_UNLESS_ZERO(size, infinite), lesser);
   }
   PERMI_STORE_ANY(largest, large);
-  PERMI_STORE_ANY(smallest, small);
+  PERMI_STORE_ANY(smallest, lesser);
   for (k = 0; k < PERMI_WIDTH; k++) {
     *most = largest[k] > *most ? largest[k] : *most;
     *least = smallest[k] < *least ? smallest[k] : *least;
