@@ -16,6 +16,13 @@ try() { # try NAME COMMAND...: runs it, counts it, shows its output only when it
     failed=$((failed + 1)); echo "FAIL $name: $*"; head -n 20 $out/log; fi
 }
 skip() { skipped=$((skipped + 1)); echo "SKIP $1"; }
+macros() { # COMPILER: both implementations below every macro of macros.txt; what they include comes before
+  { printf '#ifdef __ARM_NEON\n#include <arm_neon.h>\n#endif\n'
+    sed -n '/arm_neon/d; s/^ *# *include *\(<.*>\).*/#if __has_include(\1)\n#include \1\n#endif/p' perm.h perm_sparse.h
+    awk -f tests/compile/macros.awk tests/compile/macros.txt
+    printf '#define PERM_IMPLEMENTATION\n#include "perm_sparse.h"\n'; } >$out/macros.c
+  [ "$(grep -c '^#define' $out/macros.c)" -gt 1000 ] && $1 -std=gnu99 -fsyntax-only $2 -I. $out/macros.c
+}
 
 if [ "$1" = warnings ]; then
   for pair in gcc:c99 g++:c++11 clang:c99 clang++:c++11; do
@@ -28,6 +35,7 @@ if [ "$1" = warnings ]; then
         -DPERM_WITH_CUDA -I. $header
     done
   done
+  try "macros of other headers" macros "${CC:-gcc}"
   echo "$passed passed, $failed failed, $skipped skipped"
   [ $failed -eq 0 ]
   exit
