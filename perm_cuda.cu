@@ -146,8 +146,8 @@ typedef struct perm_gpu_work {
                                    /* absolute_mask (if the sink reads it) count */
 } perm_gpu_work;
 
-typedef enum perm_gpu_product { PERM_GPU_PIVOT, PERM_GPU_ROUNDED, PERM_GPU_COMPENSATED, PERM_GPU_DOUBLED }
-    perm_gpu_product;
+typedef enum perm_gpu_product { PERM_GPU_PIVOT, PERM_GPU_ROUNDED, PERM_GPU_COMPENSATED, PERM_GPU_DOUBLED,
+                                PERM_GPU_PRODUCT_MAKE_INT = 0x7fffffff } perm_gpu_product;
 #define PERM_GPU_THREADS_LOG2 7
 #define PERM_GPU_SUMS 5         /* value hi, lo, imaginary hi, lo, sum of |terms| */
 
@@ -165,7 +165,8 @@ typedef enum perm_gpu_cell {
   PERM_GPU_DD,
   PERM_GPU_COMPLEX,
   PERM_GPU_COMPLEX_DD,
-  PERM_GPU_INTEGER /* modulo 2^(64 words); Gaussian: two such numbers */
+  PERM_GPU_INTEGER, /* modulo 2^(64 words); Gaussian: two such numbers */
+  PERM_GPU_CELL_MAKE_INT = 0x7fffffff
 } perm_gpu_cell;
 
 typedef struct perm_gpu_words { /* as permi_layout */

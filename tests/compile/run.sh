@@ -23,6 +23,12 @@ macros() { # COMPILER: both implementations below every macro of macros.txt; wha
     printf '#define PERM_IMPLEMENTATION\n#include "perm_sparse.h"\n'; } >$out/macros.c
   [ "$(grep -c '^#define' $out/macros.c)" -gt 1000 ] && $1 -std=gnu99 -fsyntax-only $2 -I. $out/macros.c
 }
+enums() { # COMPILER: every public enum is an int where other enums are short: structs are as in a library without the flag
+  { printf '#include "perm_sparse.h"\n'
+    sed -n '/perm_gpu/d; s/^typedef enum \(perm_[a-z_]*\).*/char permi_short_\1[sizeof(\1) == sizeof(int) ? 1 : -1];/p' perm.h perm_sparse.h
+  } >$out/enums.c
+  [ "$(grep -c permi_short $out/enums.c)" -ge 9 ] && $1 -fshort-enums -std=c99 -fsyntax-only -I. $out/enums.c
+}
 
 if [ "$1" = warnings ]; then
   for pair in gcc:c99 g++:c++11 clang:c99 clang++:c++11; do
@@ -36,6 +42,7 @@ if [ "$1" = warnings ]; then
     done
   done
   try "macros of other headers" macros "${CC:-gcc}"
+  try "short enums" enums "${CC:-gcc}"
   echo "$passed passed, $failed failed, $skipped skipped"
   [ $failed -eq 0 ]
   exit
@@ -44,6 +51,7 @@ fi
 build_pair() { # COMPILER STANDARD LEVEL: two units, vendored and renamed, linked and run
   language=c; case $2 in *++*) language=c++;; esac
   for unit in user_a user_b; do
+    [ $unit = user_b ] && set -- "$1" "$2" "$3 -fshort-enums"
     $1 -x $language -std=$2 $3 $warnings -I$out -c tests/compile/$unit.c -o $out/$unit.o || return 1
   done
   $1 $out/user_a.o $out/user_b.o -o $out/pair -lm && $out/pair
