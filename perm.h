@@ -881,6 +881,10 @@ PERM_API perm_status perm_layout(const char *name, size_t *offset, size_t *bytes
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
+#if defined(__NVCC__) /* it passes gcc's pragmas on, and warns that it does not know them */
+#pragma nv_diagnostic push
+#pragma nv_diag_suppress 1675, 128, 550
+#endif
 
 /* ======================================================================================= >>platform */
 
@@ -5470,8 +5474,10 @@ static int permi_small_is_whole(int count, const double *a)
 static int permi_small_is_safe(int count, const double *a)
 {
   int i, safe = 1;
-  for (i = 0; i < count; i++)
-    safe &= (fabs(a[i]) <= 1e75) & ((fabs(a[i]) >= 1e-75) | (a[i] == 0));
+  for (i = 0; i < count; i++) {
+    const double size = fabs(a[i]);
+    safe &= (size <= 1e75) & ((size >= 1e-75) | (size == 0));
+  }
   return safe;
 }
 
@@ -20143,6 +20149,9 @@ PERM_API perm_status perm_estimate_complex(int n, const double *a, ptrdiff_t ld,
 
 PERMI_BRIEF_END
 
+#if defined(__NVCC__)
+#pragma nv_diagnostic pop
+#endif
 #if defined(__cplusplus) && defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic pop
 #endif

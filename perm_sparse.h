@@ -455,6 +455,10 @@ PERM_SPARSE_API perm_status perm_sample_real(int m, int n, const double *a, ptrd
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
+#if defined(__NVCC__) /* it passes gcc's pragmas on, and warns that it does not know them */
+#pragma nv_diagnostic push
+#pragma nv_diag_suppress 1675, 128, 550
+#endif
 #ifndef PERM_PERMANENT_IMPLEMENTED /* this header stood here before, without its implementation */
 #define PERMI_ROUTE permi_route
 #include PERM_HEADER_FILE
@@ -27239,6 +27243,9 @@ PERM_SPARSE_API perm_status perm_sample_real(int m, int n, const double *a, ptrd
 
 PERMI_BRIEF_END
 
+#if defined(__NVCC__)
+#pragma nv_diagnostic pop
+#endif
 #if defined(__cplusplus) && defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic pop
 #endif

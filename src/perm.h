@@ -221,6 +221,10 @@
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
+#if defined(__NVCC__) /* it passes gcc's pragmas on, and warns that it does not know them */
+#pragma nv_diagnostic push
+#pragma nv_diag_suppress 1675, 128, 550
+#endif
 #include "base/platform.h"
 #include "base/prices.h"
 #include "base/memory.h"
@@ -312,6 +316,9 @@ PERMI_BRIEF_BEGIN
 #include "structure/estimate_calls.h"
 PERMI_BRIEF_END
 
+#if defined(__NVCC__)
+#pragma nv_diagnostic pop
+#endif
 #if defined(__cplusplus) && defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic pop
 #endif

@@ -214,6 +214,10 @@
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
+#if defined(__NVCC__) /* it passes gcc's pragmas on, and warns that it does not know them */
+#pragma nv_diagnostic push
+#pragma nv_diag_suppress 1675, 128, 550
+#endif
 #ifndef PERM_PERMANENT_IMPLEMENTED /* this header stood here before, without its implementation */
 #define PERMI_ROUTE permi_route
 #include PERM_HEADER_FILE
@@ -315,6 +319,9 @@ PERMI_BRIEF_BEGIN
 #include "sparse/sample.h"
 PERMI_BRIEF_END
 
+#if defined(__NVCC__)
+#pragma nv_diagnostic pop
+#endif
 #if defined(__cplusplus) && defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic pop
 #endif
