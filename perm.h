@@ -906,8 +906,11 @@ typedef char permi_constants_are_doubles[sizeof(1.0) == sizeof(double) ? 1 : -1]
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#if defined(_OPENMP)
+#if defined(_OPENMP) && _OPENMP >= 201107 /* cl.exe's /openmp has no atomic capture */
+#define PERMI_OPENMP 1
 #include <omp.h>
+#else
+#define PERMI_OPENMP 0
 #endif
 #if defined(__unix__) || defined(__APPLE__)
 #include <sys/time.h>
@@ -958,7 +961,7 @@ extern int fchmod(int descriptor, mode_t mode);
 #elif defined(__GNUC__)
 #define PERMI_KEEP_DOUBLE(x) __asm__("" : "+m"(x))
 #else
-#define PERMI_KEEP_DOUBLE(x) ((void)0)
+#define PERMI_KEEP_DOUBLE(x) ((void)((x) = *(volatile double *)&(x)))
 #endif
 
 #if defined(__GNUC__)
@@ -1020,7 +1023,7 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_EVERY(k, count, call) PERMI_UNROLL for (k = 0; k < (count); k++) { call; }
 #define PERMI_ALIGN_LOOPS
 #endif
-#if defined(_OPENMP)
+#if PERMI_OPENMP
 #define PERMI_OMP(directive) PERMI_PRAGMA(omp directive)
 #else
 #define PERMI_OMP(directive)
@@ -1069,7 +1072,7 @@ static double permi_seconds(void)
     return (double)exact.tv_sec + 1e-9 * (double)exact.tv_nsec;
 #endif
   {
-#if defined(_OPENMP)
+#if PERMI_OPENMP
     return omp_get_wtime();
 #elif defined(__unix__) || defined(__APPLE__)
     struct timeval now;
@@ -1429,6 +1432,83 @@ static void permi_result_clear_brief(perm_result *result)
   memset(&result->modulus, 0, offsetof(perm_result, message) + 1 - offsetof(perm_result, modulus));
 }
 
+/* A printed double with a point, whatever the locale has between its digits. */
+static void permi_put_point(char *number)
+{
+  char *at = number + strspn(number, "+-"), *rest;
+  const size_t digits = strspn(at, "0123456789");
+  if (digits && at[digits] && at[digits] != 'e') {
+    rest = at + digits + strcspn(at + digits, "0123456789");
+    at[digits] = '.';
+    memmove(at + digits + 1, rest, strlen(rest) + 1);
+  }
+}
+
+/* vsnprintf in every locale as in C's, and as fast: every text of a double is made here. For flags + - 0, widths,
+   precisions and d u x lld s c g e f. Returns the length of the whole. */
+static size_t permi_vsay(char *buffer, size_t size, const char *format, va_list arguments)
+{
+  char number[352] = "";
+  size_t length = 0;
+  for (; *format; format++) {
+    const char *text = format;
+    char fill = ' ';
+    size_t count = 1, k, padding;
+    int width = 0, precision = -1, left = 0, longs = 0, sign = 0, *given = &width;
+    if (*format == '%') {
+      while (!strchr("duxscgef%", *++format)) {
+        if (*format == '0' && given == &width && !width)
+          fill = '0';
+        else if (*format >= '0' && *format <= '9')
+          *given = *given * 10 + (*format - '0');
+        else if (*format == '*')
+          *given = va_arg(arguments, int);
+        else if (*format == '.')
+          *(given = &precision) = 0;
+        else
+          *(*format == 'l' ? &longs : *format == '-' ? &left : &sign) += 1;
+      }
+      text = *format == 's' ? va_arg(arguments, const char *) : number;
+      if (*format == 'c' || *format == '%')
+        snprintf(number, sizeof number, "%c", *format == '%' ? '%' : va_arg(arguments, int));
+      else if (*format == 'd')
+        snprintf(number, sizeof number, "%lld", longs == 0   ? va_arg(arguments, int)
+                                                : longs == 1 ? va_arg(arguments, long)
+                                                             : va_arg(arguments, long long));
+      else if (*format == 'u' || *format == 'x')
+        snprintf(number, sizeof number, *format == 'u' ? "%llu" : "%llx",
+                 longs == 0   ? va_arg(arguments, unsigned)
+                 : longs == 1 ? va_arg(arguments, unsigned long)
+                              : va_arg(arguments, unsigned long long));
+      else if (*format != 's')
+        snprintf(number, sizeof number, *format == 'f' ? "%.*f" : *format == 'e' ? "%.*e" : sign ? "%+.*g" : "%.*g",
+                 precision < 0 ? 6 : precision, va_arg(arguments, double));
+      if (strchr("gef", *format))
+        permi_put_point(number);
+      for (count = 0; (*format != 's' || precision < 0 || count < (size_t)precision) && text[count];)
+        count++;
+    }
+    padding = (size_t)width > count ? (size_t)width - count : 0;
+    for (k = 0; k < count + padding; k++, length++)
+      if (length + 1 < size)
+        buffer[length] = left ? (k < count ? text[k] : ' ') : k < padding ? fill : text[k - padding];
+  }
+  if (size)
+    buffer[length < size ? length : size - 1] = 0;
+  return length;
+}
+
+PERMI_PRINTF(3, 4)
+static size_t permi_say(char *buffer, size_t size, const char *format, ...)
+{
+  va_list arguments;
+  size_t length;
+  va_start(arguments, format);
+  length = permi_vsay(buffer, size, format, arguments);
+  va_end(arguments);
+  return length;
+}
+
 /* Records an error, with NaN, so that an ignored status cannot look plausible. */
 PERMI_PRINTF(4, 5)
 static perm_status permi_fail(perm_result *result, perm_status status, int argument, const char *format, ...)
@@ -1441,7 +1521,7 @@ static perm_status permi_fail(perm_result *result, perm_status status, int argum
     result->status = status;
     result->argument = argument;
     va_start(arguments, format);
-    vsnprintf(result->message, sizeof result->message, format, arguments);
+    permi_vsay(result->message, sizeof result->message, format, arguments);
     va_end(arguments);
   }
   return status;
@@ -1572,18 +1652,6 @@ static const perm_options *permi_meter_begin(permi_metered *call, const perm_opt
   return &call->options;
 }
 
-/* Prints a line of a plan; returns its length. */
-PERMI_PRINTF(3, 4)
-static size_t permi_say(char *buffer, size_t size, const char *format, ...)
-{
-  va_list arguments;
-  int length;
-  va_start(arguments, format);
-  length = vsnprintf(buffer, size, format, arguments);
-  va_end(arguments);
-  return length > 0 ? (size_t)length : 0;
-}
-
 /* Times and sizes for people: "45 s", "3 h 12 min", "20 days", "9e+12 years"; "2.5 GB". What is below 0 or NaN is 0. */
 typedef struct permi_words_of {
   char text[32];
@@ -1598,14 +1666,14 @@ static permi_words_of permi_time_words(double seconds)
   if (s < 59.95) {
     for (; k < 3 && s > 0 && s < 0.9995; k++)
       s *= 1000;
-    snprintf(words.text, sizeof words.text, "%.3g %s", s, unit[k]);
+    permi_say(words.text, sizeof words.text, "%.3g %s", s, unit[k]);
   } else if (s < 172770) { /* whole seconds, from an hour on whole minutes */
     const double whole = s < 3599.5 ? floor(s + 0.5) : floor(s / 60 + 0.5);
-    snprintf(words.text, sizeof words.text, s < 3599.5 ? "%.0f min %.0f s" : "%.0f h %.0f min", floor(whole / 60),
-             fmod(whole, 60));
+    permi_say(words.text, sizeof words.text, s < 3599.5 ? "%.0f min %.0f s" : "%.0f h %.0f min", floor(whole / 60),
+              fmod(whole, 60));
   } else if (s <= DBL_MAX) {
-    snprintf(words.text, sizeof words.text, "%.3g %s", s / (s < 6.3e7 ? 86400 : 31557600),
-             s < 6.3e7 ? "days" : "years");
+    permi_say(words.text, sizeof words.text, "%.3g %s", s / (s < 6.3e7 ? 86400 : 31557600),
+              s < 6.3e7 ? "days" : "years");
   } else {
     snprintf(words.text, sizeof words.text, "for ever");
   }
@@ -1620,7 +1688,7 @@ static permi_words_of permi_size_words(double bytes)
   bytes = fmax(bytes, 0);
   for (; k < 6 && bytes >= 999.5; k++)
     bytes /= 1000;
-  snprintf(words.text, sizeof words.text, "%.3g %s", bytes, bytes == 1 && !k ? "byte" : unit[k]);
+  permi_say(words.text, sizeof words.text, "%.3g %s", bytes, bytes == 1 && !k ? "byte" : unit[k]);
   return words;
 }
 
@@ -2143,7 +2211,7 @@ static int permi_integer_halve(perm_integer *a, int k)
 /* (high 2^64 + low) mod p for high < p <= 2^63; bit by bit without 128-bit integers. */
 static uint64_t permi_residue_wide(uint64_t high, uint64_t low, uint64_t p)
 {
-#if defined(__SIZEOF_INT128__)
+#if defined(__SIZEOF_INT128__) && !defined(_MSC_VER) /* whose libraries do not divide such integers */
   __extension__ typedef unsigned __int128 permi_uint128;
   return (uint64_t)(((permi_uint128)high << 64 | low) % p);
 #else
@@ -4147,7 +4215,7 @@ PERM_API perm_status perm_partial_decode(const void *bytes, size_t size, perm_pa
 
 static int permi_threads(const perm_options *options)
 {
-#if defined(_OPENMP)
+#if PERMI_OPENMP
   return options->threads > 0 ? options->threads : omp_get_max_threads();
 #else
   (void)options;
@@ -4175,7 +4243,7 @@ static perm_status permi_share(int threads, uint64_t begin, uint64_t end, permi_
   PERMI_OMP(parallel num_threads(threads))
   {
     int thread = 0;
-#if defined(_OPENMP)
+#if PERMI_OPENMP
     thread = omp_get_thread_num();
 #endif
     for (;;) {
@@ -4492,7 +4560,7 @@ static perm_status permi_checkpoint_fail(perm_result *result, perm_status status
   char text[PERM_MESSAGE_BYTES];
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(text, sizeof text, format, arguments);
+  permi_vsay(text, sizeof text, format, arguments);
   va_end(arguments);
   return permi_fail(result, status, 0, "%s%scheckpoint%s", path ? path : "", path ? ": " : "", text);
 }
@@ -9728,10 +9796,10 @@ static size_t permi_exact_plain_explain(const permi_leaf *leaf, char *buffer, si
     snprintf(how, sizeof how, "residues modulo %llu", (unsigned long long)plain->modulus.p);
   else
     snprintf(how, sizeof how, "%d groups of rows, %d of two words", plain->groups, plain->wide_groups);
-  return (size_t)snprintf(buffer, size, "%s, n = %d: portable kernel%s, %s; %.3g elements, %llu chunks, %.3g s\n",
-                          perm_method_name(leaf->information.method), plain->n, plain->parts == 2 ? " (complex)" : "",
-                          how, leaf->information.work, (unsigned long long)leaf->information.chunks,
-                          leaf->information.seconds);
+  return permi_say(buffer, size, "%s, n = %d: portable kernel%s, %s; %.3g elements, %llu chunks, %.3g s\n",
+                   perm_method_name(leaf->information.method), plain->n, plain->parts == 2 ? " (complex)" : "",
+                   how, leaf->information.work, (unsigned long long)leaf->information.chunks,
+                   leaf->information.seconds);
 }
 
 static double permi_exact_plain_seconds(const permi_exact_rows *rows, uint64_t modulus)
@@ -10144,13 +10212,13 @@ static size_t permi_exact_explain(const permi_leaf *leaf, char *buffer, size_t s
   const int even = exact->n - 1 + (int)leaf->scale_exp2;
   char skipped[64] = "";
   if (exact->survivors < 1)
-    snprintf(skipped, sizeof skipped, ", zeros skipped (%.2g of the terms expected)", exact->survivors);
-  return (size_t)snprintf(buffer, size,
-                          "exact, n = %d: %s kernel%s, %s in %d limbs, %d of them halved%s; %.3g elements, "
-                          "%llu chunks, %.3g s\n",
-                          exact->n, perm_isa_name(leaf->information.isa), exact->parts == 2 ? " (complex)" : "",
-                          exact->transposed ? "columns" : "rows", exact->sums, even, skipped, leaf->information.work,
-                          (unsigned long long)leaf->information.chunks, leaf->information.seconds);
+    permi_say(skipped, sizeof skipped, ", zeros skipped (%.2g of the terms expected)", exact->survivors);
+  return permi_say(buffer, size,
+                   "exact, n = %d: %s kernel%s, %s in %d limbs, %d of them halved%s; %.3g elements, "
+                   "%llu chunks, %.3g s\n",
+                   exact->n, perm_isa_name(leaf->information.isa), exact->parts == 2 ? " (complex)" : "",
+                   exact->transposed ? "columns" : "rows", exact->sums, even, skipped, leaf->information.work,
+                   (unsigned long long)leaf->information.chunks, leaf->information.seconds);
 }
 
 static uint64_t permi_double_bits(double x)
@@ -10800,8 +10868,8 @@ static size_t permi_exact_gpu_explain(const permi_leaf *leaf, char *buffer, size
   const permi_exact_gpu *exact = (const permi_exact_gpu *)leaf->context;
   char skipped[64] = "";
   if (exact->shape.skip)
-    snprintf(skipped, sizeof skipped, ", zeros skipped (%.2g of the terms expected)", exact->survivors);
-  return (size_t)snprintf(
+    permi_say(skipped, sizeof skipped, ", zeros skipped (%.2g of the terms expected)", exact->survivors);
+  return permi_say(
       buffer, size,
       "exact, n = %d%s: cuda kernel, %s in %d groups, products of %d words of 32 bits%s; %.3g elements, %llu chunks, "
       "%.3g s on one GPU\n",
@@ -13898,13 +13966,13 @@ static size_t permi_proof_explain(const permi_leaf *leaf, char *buffer, size_t s
       buffer[0] = 0;
     return 0; /* one line says it for all */
   }
-  return (size_t)snprintf(buffer, size,
-                          "proof, n = %d: %s kernel%s, %d prime%s, polynomials of %llu values, a file of %.3g MB; %.3g "
-                          "products, %.3g s\n",
-                          proof->n, perm_isa_name(leaf->information.isa), proof->parts == 2 ? " (complex)" : "",
-                          proof->primes, proof->primes == 1 ? "" : "s", (unsigned long long)proof->values,
-                          8e-6 * (double)proof->values * proof->runs,
-                          leaf->information.work * leaves, leaf->information.seconds * leaves);
+  return permi_say(buffer, size,
+                   "proof, n = %d: %s kernel%s, %d prime%s, polynomials of %llu values, a file of %.3g MB; %.3g "
+                   "products, %.3g s\n",
+                   proof->n, perm_isa_name(leaf->information.isa), proof->parts == 2 ? " (complex)" : "",
+                   proof->primes, proof->primes == 1 ? "" : "s", (unsigned long long)proof->values,
+                   8e-6 * (double)proof->values * proof->runs,
+                   leaf->information.work * leaves, leaf->information.seconds * leaves);
 }
 
 /* The permanent modulo prime k, its parts. */
@@ -14571,7 +14639,6 @@ PERM_API perm_status perm_integer_int64(const perm_integer *integer, int64_t *va
 
 PERM_API size_t perm_result_text(const perm_result *result, char *buffer, size_t size)
 {
-  int length;
   size = buffer ? size : 0;
   if (!result) {
     if (size)
@@ -14588,13 +14655,11 @@ PERM_API size_t perm_result_text(const perm_result *result, char *buffer, size_t
     return digits + 1;
   }
   if (result->is_complex)
-    length = result->exp2
-                 ? snprintf(buffer, size, "(%.17g%+.17gi) * 2^%lld", result->value, result->imaginary, result->exp2)
-                 : snprintf(buffer, size, "%.17g%+.17gi", result->value, result->imaginary);
-  else
-    length = result->exp2 ? snprintf(buffer, size, "%.17g * 2^%lld", result->value, result->exp2)
-                          : snprintf(buffer, size, "%.17g", result->value);
-  return length > 0 ? (size_t)length : 0;
+    return result->exp2
+               ? permi_say(buffer, size, "(%.17g%+.17gi) * 2^%lld", result->value, result->imaginary, result->exp2)
+               : permi_say(buffer, size, "%.17g%+.17gi", result->value, result->imaginary);
+  return result->exp2 ? permi_say(buffer, size, "%.17g * 2^%lld", result->value, result->exp2)
+                      : permi_say(buffer, size, "%.17g", result->value);
 }
 
 PERMI_BRIEF_END
@@ -15070,7 +15135,7 @@ static perm_status permi_refuse(permi_offer *offer, perm_status status, const ch
 {
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(offer->why, sizeof offer->why, format, arguments);
+  permi_vsay(offer->why, sizeof offer->why, format, arguments);
   va_end(arguments);
   offer->seconds = (double)INFINITY;
   offer->status = status;
@@ -16456,12 +16521,12 @@ static perm_status permi_judge(const perm_options *options, perm_result *result)
   }
   if (result->status == PERM_OK && options->tolerance > 0 && relative > options->tolerance) {
     result->status = PERM_TOLERANCE_NOT_MET;
-    snprintf(result->message, sizeof result->message, "tolerance %.3g not met: the %s relative error is %.3g; %s",
-             options->tolerance,
-             options->certify || result->error_bound <= result->error_estimate ? "guaranteed" : "estimated", relative,
-             permi_in_pieces(options)                 ? "with a checkpoint or parts the precision is not raised"
-             : result->precision == PERM_PRECISION_DD ? "no precision is higher"
-                                                      : "no higher precision fits method and limits");
+    permi_say(result->message, sizeof result->message, "tolerance %.3g not met: the %s relative error is %.3g; %s",
+              options->tolerance,
+              options->certify || result->error_bound <= result->error_estimate ? "guaranteed" : "estimated", relative,
+              permi_in_pieces(options)                 ? "with a checkpoint or parts the precision is not raised"
+              : result->precision == PERM_PRECISION_DD ? "no precision is higher"
+                                                       : "no higher precision fits method and limits");
   }
   return result->status;
 }
@@ -17262,9 +17327,9 @@ static perm_status permi_minors_solve(const permi_minors_call *call, permi_minor
   }
   if (status == PERM_OK && options->tolerance > 0 && relative > options->tolerance) {
     status = result->status = PERM_TOLERANCE_NOT_MET;
-    snprintf(result->message, sizeof result->message,
-             "tolerance %.3g not met: the estimated error relative to the largest minor is %.3g", options->tolerance,
-             relative);
+    permi_say(result->message, sizeof result->message,
+              "tolerance %.3g not met: the estimated error relative to the largest minor is %.3g", options->tolerance,
+              relative);
   }
   return status;
 }
@@ -18346,8 +18411,8 @@ static perm_status permi_low_rank_task(const permi_leaf *leaf, permi_control *co
 static size_t permi_low_rank_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   const permi_low_rank *low = (const permi_low_rank *)leaf->context;
-  return (size_t)snprintf(buffer, size, "low rank, order %d, rank %d: %.0f monomials, predicted %.3g s, %.3g bytes\n",
-                          low->n, low->r, (double)low->count, leaf->information.seconds, leaf->information.bytes);
+  return permi_say(buffer, size, "low rank, order %d, rank %d: %.0f monomials, predicted %.3g s, %.3g bytes\n",
+                   low->n, low->r, (double)low->count, leaf->information.seconds, leaf->information.bytes);
 }
 
 /* Adds up the lines' powers of two in *exp2; returns 0 if a line is zero. */
@@ -20124,8 +20189,9 @@ static perm_status permi_estimate(int n, const permi_view *view, const perm_esti
   } else if (plan.guarantee && estimate->estimator == PERM_ESTIMATOR_GLYNN &&
              !(estimate->proved_radius <= wanted * size)) {
     status = PERM_TOLERANCE_NOT_MET;
-    snprintf(estimate->message, sizeof estimate->message, "the error asked for is not met: entries are negative or "
-             "complex, and what is proved of them is the radius, %.2g times the value", estimate->proved_radius / size);
+    permi_say(estimate->message, sizeof estimate->message,
+              "the error asked for is not met: entries are negative or complex, and what is proved of them is the "
+              "radius, %.2g times the value", estimate->proved_radius / size);
   }
   estimate->status = status;
   estimate->seconds = permi_seconds() - start;

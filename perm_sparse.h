@@ -1104,7 +1104,7 @@ static int permi_reader_fail(permi_reader *reader, const char *format, ...)
   char text[PERM_MESSAGE_BYTES];
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(text, sizeof text, format, arguments);
+  permi_vsay(text, sizeof text, format, arguments);
   va_end(arguments);
   reader->status = reader->binary
                        ? permi_fail(reader->result, PERM_ERROR_FORMAT, 0, "%s: byte %llu: %s",
@@ -3139,30 +3139,16 @@ PERM_SPARSE_API perm_status perm_matrix_read_fractions(const char *path, const p
 /* ========================================================================================== >>write
    Matrix Market files written as a whole or not at all (>>files). */
 #include <errno.h>
-#include <locale.h>
 #if defined(__unix__) || defined(__APPLE__)
 #include <sys/stat.h>
 #endif
-
-/* Prints a point in every locale. */
-static void permi_print_number(char *text, int digits, double value)
-{
-  const char *point = localeconv()->decimal_point;
-  char *found;
-  snprintf(text, 64, "%.*g", digits, value);
-  found = point && *point && strcmp(point, ".") ? strstr(text, point) : NULL;
-  if (found) {
-    *found = '.';
-    memmove(found + 1, found + strlen(point), strlen(found + strlen(point)) + 1);
-  }
-}
 
 /* 17 significant digits read back to the same double; from 1e17 to 2^63 all 19, or it would be another integer. */
 static int permi_print_double(FILE *file, double value)
 {
   char text[64];
-  permi_print_number(text, fabs(value) >= 1e17 && fabs(value) <= 9223372036854775808.0 ? 19 : 17, value);
-  return fprintf(file, " %s", text) >= 0;
+  permi_say(text, sizeof text, " %.*g", fabs(value) >= 1e17 && fabs(value) <= 9223372036854775808.0 ? 19 : 17, value);
+  return fputs(text, file) >= 0;
 }
 
 typedef struct permi_matrix_written {
@@ -3176,8 +3162,8 @@ static int permi_print_matrix(FILE *file, const void *what)
   const perm_matrix *matrix = written->matrix;
   size_t k;
   int i;
-  if (fprintf(file, "%%%%MatrixMarket matrix coordinate %s general\n%d %d %.0f\n",
-              permi_banner[2].keyword[matrix->kind], matrix->m, matrix->n, (double)matrix->nnz) < 0)
+  if (fprintf(file, "%%%%MatrixMarket matrix coordinate %s general\n%d %d %llu\n",
+              permi_banner[2].keyword[matrix->kind], matrix->m, matrix->n, (unsigned long long)matrix->nnz) < 0)
     return 0;
   for (i = 0; i < matrix->m; i++)
     for (k = matrix->row_start[i]; k < matrix->row_start[i + 1]; k++) {
@@ -15731,11 +15717,9 @@ static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangem
 static void permi_hybrid_say(char *text, size_t size, size_t *length, const char *format, ...)
 {
   va_list arguments;
-  int more;
   va_start(arguments, format);
-  more = vsnprintf(*length < size ? text + *length : NULL, *length < size ? size - *length : 0, format, arguments);
+  *length += permi_vsay(*length < size ? text + *length : NULL, *length < size ? size - *length : 0, format, arguments);
   va_end(arguments);
-  *length += more > 0 ? (size_t)more : 0;
 }
 
 static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *block, int transposed, double *scaled,
@@ -16562,30 +16546,24 @@ static void permi_code_print(permi_code *code, const char *format, ...)
 {
   while (!code->failed) {
     const size_t left = (size_t)code->text_room - code->length;
+    size_t length;
     va_list arguments;
-    int length;
     va_start(arguments, format);
-    length = vsnprintf(left ? code->text + code->length : NULL, left, format, arguments);
+    length = permi_vsay(left ? code->text + code->length : NULL, left, format, arguments);
     va_end(arguments);
-    if (length >= 0 && (size_t)length < left) {
-      code->length += (size_t)length;
+    if (length < left) {
+      code->length += length;
       return;
     }
-    if (length < 0)
-      code->failed = 1;
-    else if (!permi_grow(code->allocator, (void **)&code->text, code->text_room, &code->text_room, 1))
+    if (!permi_grow(code->allocator, (void **)&code->text, code->text_room, &code->text_room, 1))
       code->failed = 2;
   }
 }
 
-/* A literal that reads back as x, -0 too, in any locale. */
+/* A literal that reads back as x, -0 too. */
 static const char *permi_code_literal(double x, char text[32])
 {
-  char *comma;
-  snprintf(text, 32, "%.16e", x);
-  comma = strchr(text, ',');
-  if (comma)
-    *comma = '.';
+  permi_say(text, 32, "%.16e", x);
   return text;
 }
 
@@ -23218,7 +23196,7 @@ static size_t permi_planar_explain(const permi_leaf *leaf, char *buffer, size_t 
     snprintf(numbers, sizeof numbers, "in %sdouble-doubles %s", planar->parts == 2 ? "complex " : "",
              planar->dissection.largest > PERMI_PLANAR_SURE_MOST ? "without a bound" : "with a radius");
   else if (planar->primes)
-    snprintf(numbers, sizeof numbers, "modulo %d primes, at most %.0f bits", planar->primes, planar->bits);
+    permi_say(numbers, sizeof numbers, "modulo %d primes, at most %.0f bits", planar->primes, planar->bits);
   else
     snprintf(numbers, sizeof numbers, "modulo the prime");
   return permi_say(buffer, size,
@@ -23761,25 +23739,22 @@ static size_t permi_frontier_explain(const permi_leaf *leaf, char *buffer, size_
                                         "integers of several words", "residues"};
   const permi_frontier *frontier = (const permi_frontier *)leaf->context;
   char there[64] = "", residues[64] = "";
-  int length;
   if (frontier->arrays && frontier->arrays->isa == PERM_ISA_CUDA)
-    snprintf(there, sizeof there, ", %.3g on the GPU", permi_gpu_needs(frontier));
+    permi_say(there, sizeof there, ", %.3g on the GPU", permi_gpu_needs(frontier));
   if (frontier->arrays && frontier->arrays->by_residues)
     permi_residues_words(&frontier->arrays->residues, residues, sizeof residues);
-  length =
-      snprintf(buffer, size,
-               "%s, order %d: width %d, %d steps, at most %.3g states in %s, about %.3g transitions of %s, "
-               "predicted %.3g s, %.3g bytes%s\n",
-               perm_method_name(leaf->information.method), leaf->information.n, frontier->width, frontier->steps,
-               fmax(frontier->room[0], frontier->room[1]),
-               !frontier->arrays                        ? "lists"
-               : frontier->arrays->lists                ? "lists on a GPU"
-               : frontier->arrays->isa == PERM_ISA_CUDA ? "arrays on a GPU"
-                                                        : "arrays",
-               leaf->information.work,
-               residues[0] ? residues : algebra[frontier->numbers.algebra], leaf->information.seconds,
-               leaf->information.bytes, there);
-  return length > 0 ? (size_t)length : 0;
+  return permi_say(buffer, size,
+                   "%s, order %d: width %d, %d steps, at most %.3g states in %s, about %.3g transitions of %s, "
+                   "predicted %.3g s, %.3g bytes%s\n",
+                   perm_method_name(leaf->information.method), leaf->information.n, frontier->width, frontier->steps,
+                   fmax(frontier->room[0], frontier->room[1]),
+                   !frontier->arrays                        ? "lists"
+                   : frontier->arrays->lists                ? "lists on a GPU"
+                   : frontier->arrays->isa == PERM_ISA_CUDA ? "arrays on a GPU"
+                                                            : "arrays",
+                   leaf->information.work,
+                   residues[0] ? residues : algebra[frontier->numbers.algebra], leaf->information.seconds,
+                   leaf->information.bytes, there);
 }
 
 static uint64_t permi_frontier_fingerprint(const permi_frontier *frontier, permi_control *watch)
@@ -23915,7 +23890,7 @@ static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier
   there = permi_gpu_bytes();
   needed = permi_gpu_needs(frontier);
   if (there > 0 && needed > there * PERMI_GPU_SHARE)
-    snprintf(offer->why, sizeof offer->why, "on a GPU %.3g of %.3g", needed, there);
+    permi_say(offer->why, sizeof offer->why, "on a GPU %.3g of %.3g", needed, there);
   return there > 0 ? needed <= there * PERMI_GPU_SHARE : !options->gpu.cpu_fallback;
 }
 
@@ -24172,12 +24147,11 @@ static size_t permi_tree_explain(const permi_leaf *leaf, char *buffer, size_t si
                                         "double-doubles", "double-doubles", "64-bit integers",
                                         "integers of several words", "integers of several words", "residues"};
   const permi_tree *tree = (const permi_tree *)leaf->context;
-  int length = snprintf(buffer, size,
-                        "tree, order %d: width %d, %d tables, %d joins of %.3g pairs, %.3g states of %s, "
-                        "predicted %.3g s, %.3g bytes\n",
-                        leaf->information.n, tree->width - 1, tree->nodes, tree->joins, tree->pairs, tree->states,
-                        algebra[tree->numbers.algebra], leaf->information.seconds, leaf->information.bytes);
-  return length > 0 ? (size_t)length : 0;
+  return permi_say(buffer, size,
+                   "tree, order %d: width %d, %d tables, %d joins of %.3g pairs, %.3g states of %s, "
+                   "predicted %.3g s, %.3g bytes\n",
+                   leaf->information.n, tree->width - 1, tree->nodes, tree->joins, tree->pairs, tree->states,
+                   algebra[tree->numbers.algebra], leaf->information.seconds, leaf->information.bytes);
 }
 
 static uint64_t permi_tree_fingerprint(const permi_tree *tree, permi_control *watch)
@@ -24466,8 +24440,8 @@ static perm_status permi_offer_note(permi_maker *maker, const permi_block *block
   if (maker->blocks_noted >= PERMI_BLOCKS_NOTED)
     return PERM_OK;
   if (seconds < (double)INFINITY)
-    snprintf(line, sizeof line, "  order %d, %-12s predicted %.3g s, %.3g bytes%s%s\n", block->n,
-             perm_method_name(method), seconds, bytes, why[0] ? ": " : "", why);
+    permi_say(line, sizeof line, "  order %d, %-12s predicted %.3g s, %.3g bytes%s%s\n", block->n,
+              perm_method_name(method), seconds, bytes, why[0] ? ": " : "", why);
   else
     snprintf(line, sizeof line, "  order %d, %-12s no: the block %s\n", block->n, perm_method_name(method), why);
   return permi_job_note(job, 1, line) &&
@@ -24693,25 +24667,25 @@ static perm_status permi_make_note(permi_maker *maker)
 {
   const perm_preparation *report = &maker->working->report;
   char line[512];
-  int length;
+  size_t length;
   if (report->structural_rank < report->n)
-    length = snprintf(line, sizeof line, "structure: rank %d of %d, the permanent is 0: %d row%s entries in only %d "
-                      "column%s\n", report->structural_rank, report->n, report->hall_lines,
-                      report->hall_lines == 1 ? " has" : "s have", report->hall_others,
-                      report->hall_others == 1 ? "" : "s");
+    length = permi_say(line, sizeof line, "structure: rank %d of %d, the permanent is 0: %d row%s entries in only %d "
+                       "column%s\n", report->structural_rank, report->n, report->hall_lines,
+                       report->hall_lines == 1 ? " has" : "s have", report->hall_others,
+                       report->hall_others == 1 ? "" : "s");
   else
-    length = snprintf(line, sizeof line, "structure: %.0f entries in no perfect matching dropped, %d rows of degree 1 "
-                      "and %d of degree 2 eliminated, %d block%s left\n", (double)report->dead_entries,
-                      report->degree_one, report->degree_two, report->blocks, report->blocks == 1 ? "" : "s");
+    length = permi_say(line, sizeof line, "structure: %.0f entries in no perfect matching dropped, %d rows of degree 1 "
+                       "and %d of degree 2 eliminated, %d block%s left\n", (double)report->dead_entries,
+                       report->degree_one, report->degree_two, report->blocks, report->blocks == 1 ? "" : "s");
   if (report->cancelled)
-    length += snprintf(line + length, sizeof line - (size_t)length,
-                       "structure: integers cancelled, and what is left is singular: the permanent is 0\n");
+    length += permi_say(line + length, sizeof line - length,
+                        "structure: integers cancelled, and what is left is singular: the permanent is 0\n");
   else if (report->blocks)
-    snprintf(line + length, sizeof line - (size_t)length, "structure: %d round%s, %d component%s at first; left %.0f "
-             "of %.0f entries, the largest block of order %d, %d rows and %d columns equal to others, %d lines of "
-             "degree 3 and %d of degree 4\n", report->rounds, report->rounds == 1 ? "" : "s", report->components,
-             report->components == 1 ? "" : "s", (double)report->entries_left, (double)report->entries,
-             report->largest, report->equal_rows, report->equal_columns, report->degree_three, report->degree_four);
+    permi_say(line + length, sizeof line - length, "structure: %d round%s, %d component%s at first; left %.0f "
+              "of %.0f entries, the largest block of order %d, %d rows and %d columns equal to others, %d lines of "
+              "degree 3 and %d of degree 4\n", report->rounds, report->rounds == 1 ? "" : "s", report->components,
+              report->components == 1 ? "" : "s", (double)report->entries_left, (double)report->entries,
+              report->largest, report->equal_rows, report->equal_columns, report->degree_three, report->degree_four);
   return permi_job_note(maker->job, 0, line) ? PERM_OK : permi_fail_memory(maker->result);
 }
 
@@ -25563,7 +25537,7 @@ typedef struct permi_spy_text {
 static permi_spy_text permi_spy_number(double x)
 {
   permi_spy_text number;
-  permi_print_number(number.text, 3, x);
+  permi_say(number.text, sizeof number.text, "%.3g", x);
   return number;
 }
 
@@ -25571,12 +25545,10 @@ static permi_spy_text permi_spy_bytes(double bytes)
 {
   static const char *const unit[] = {"B", "kB", "MB", "GB", "TB", "PB"};
   permi_spy_text text;
-  char number[64];
   int k = 0;
   for (; k < 5 && bytes >= 999.5; k++)
     bytes /= 1000;
-  permi_print_number(number, 3, bytes);
-  snprintf(text.text, sizeof text.text, "%.40s %s", number, unit[k]);
+  permi_say(text.text, sizeof text.text, "%.3g %s", bytes, unit[k]);
   return text;
 }
 
@@ -25587,7 +25559,7 @@ static void permi_spy_label(FILE *file, int x, int y, const char *attributes, co
   const char *at;
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(text, sizeof text, format, arguments);
+  permi_vsay(text, sizeof text, format, arguments);
   va_end(arguments);
   fprintf(file, "<text x=\"%d\" y=\"%d\" %s>", x, y, attributes);
   for (at = text; *at; at++)
@@ -25676,8 +25648,8 @@ static void permi_spy_maps(FILE *file, const permi_spy *spy)
     if (spy->singular) {
       permi_spy_head(file, 1, "No perfect matching: the permanent is 0", "");
     } else {
-      snprintf(text, sizeof text, "%d block%s, %.0f dead entries", spy->blocks, spy->blocks == 1 ? "" : "s",
-               spy->dropped);
+      permi_say(text, sizeof text, "%d block%s, %.0f dead entries", spy->blocks, spy->blocks == 1 ? "" : "s",
+                spy->dropped);
       permi_spy_head(file, 1, "Block triangular", text);
     }
     permi_spy_draw_map(file, spy, 1, wide, tall);

@@ -72,7 +72,7 @@ static int permi_reader_fail(permi_reader *reader, const char *format, ...)
   char text[PERM_MESSAGE_BYTES];
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(text, sizeof text, format, arguments);
+  permi_vsay(text, sizeof text, format, arguments);
   va_end(arguments);
   reader->status = reader->binary
                        ? permi_fail(reader->result, PERM_ERROR_FORMAT, 0, "%s: byte %llu: %s",

@@ -55,13 +55,13 @@ static size_t permi_proof_explain(const permi_leaf *leaf, char *buffer, size_t s
       buffer[0] = 0;
     return 0; /* one line says it for all */
   }
-  return (size_t)snprintf(buffer, size,
-                          "proof, n = %d: %s kernel%s, %d prime%s, polynomials of %llu values, a file of %.3g MB; %.3g "
-                          "products, %.3g s\n",
-                          proof->n, perm_isa_name(leaf->information.isa), proof->parts == 2 ? " (complex)" : "",
-                          proof->primes, proof->primes == 1 ? "" : "s", (unsigned long long)proof->values,
-                          8e-6 * (double)proof->values * proof->runs,
-                          leaf->information.work * leaves, leaf->information.seconds * leaves);
+  return permi_say(buffer, size,
+                   "proof, n = %d: %s kernel%s, %d prime%s, polynomials of %llu values, a file of %.3g MB; %.3g "
+                   "products, %.3g s\n",
+                   proof->n, perm_isa_name(leaf->information.isa), proof->parts == 2 ? " (complex)" : "",
+                   proof->primes, proof->primes == 1 ? "" : "s", (unsigned long long)proof->values,
+                   8e-6 * (double)proof->values * proof->runs,
+                   leaf->information.work * leaves, leaf->information.seconds * leaves);
 }
 
 /* The permanent modulo prime k, its parts. */

@@ -13,30 +13,24 @@ static void permi_code_print(permi_code *code, const char *format, ...)
 {
   while (!code->failed) {
     const size_t left = (size_t)code->text_room - code->length;
+    size_t length;
     va_list arguments;
-    int length;
     va_start(arguments, format);
-    length = vsnprintf(left ? code->text + code->length : NULL, left, format, arguments);
+    length = permi_vsay(left ? code->text + code->length : NULL, left, format, arguments);
     va_end(arguments);
-    if (length >= 0 && (size_t)length < left) {
-      code->length += (size_t)length;
+    if (length < left) {
+      code->length += length;
       return;
     }
-    if (length < 0)
-      code->failed = 1;
-    else if (!permi_grow(code->allocator, (void **)&code->text, code->text_room, &code->text_room, 1))
+    if (!permi_grow(code->allocator, (void **)&code->text, code->text_room, &code->text_room, 1))
       code->failed = 2;
   }
 }
 
-/* A literal that reads back as x, -0 too, in any locale. */
+/* A literal that reads back as x, -0 too. */
 static const char *permi_code_literal(double x, char text[32])
 {
-  char *comma;
-  snprintf(text, 32, "%.16e", x);
-  comma = strchr(text, ',');
-  if (comma)
-    *comma = '.';
+  permi_say(text, 32, "%.16e", x);
   return text;
 }
 
