@@ -11,7 +11,7 @@
        cc -O2 sparse.c -lm                                      // or: cc -O2 -fopenmp sparse.c -lm
 
    With perm.h's implementation in another file, define PERM_SPARSE_IMPLEMENTATION alone, and include this header before
-   perm.h. Needs libc and libm.
+   perm.h. Needs libc and libm; compilers as in perm.h (portable code with clang-cl, and cl.exe: not tested with that).
 
    EXAMPLE
        perm_matrix a;
