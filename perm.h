@@ -1438,63 +1438,55 @@ static void permi_result_clear_brief(perm_result *result)
 /* A printed double with a point, whatever the locale has between its digits. */
 static void permi_put_point(char *number)
 {
-  char *at = number + strspn(number, "+-"), *rest;
-  const size_t digits = strspn(at, "0123456789");
-  if (digits && at[digits] && at[digits] != 'e') {
-    rest = at + digits + strcspn(at + digits, "0123456789");
-    at[digits] = '.';
-    memmove(at + digits + 1, rest, strlen(rest) + 1);
+  char *at = number + strspn(number, "+-0123456789"), *rest = at + strcspn(at, "0123456789");
+  if (*at != 'e' && *rest) {
+    *at = '.';
+    memmove(at + 1, rest, strlen(rest) + 1);
   }
 }
 
-/* vsnprintf in every locale as in C's, and as fast: every text of a double is made here. For flags + - 0, widths,
-   precisions and d u x lld s c g e f. Returns the length of the whole. */
+/* vsnprintf with a point in every locale: no other function prints doubles. For d, u and x of int and long long, s, c,
+   g, e, f; flags - and +; x is filled with zeros. Returns the length of the whole. */
 static size_t permi_vsay(char *buffer, size_t size, const char *format, va_list arguments)
 {
-  char number[352] = "";
-  size_t length = 0;
+  char number[352];
+  size_t length = 0, k;
   for (; *format; format++) {
     const char *text = format;
-    char fill = ' ';
-    size_t count = 1, k, padding;
-    int width = 0, precision = -1, left = 0, longs = 0, sign = 0, *given = &width;
+    int count = 1, width = 0, precision = -1, left = 0, wide = 0, sign = 0, *given = &width;
     if (*format == '%') {
       while (!strchr("duxscgef%", *++format)) {
-        if (*format == '0' && given == &width && !width)
-          fill = '0';
-        else if (*format >= '0' && *format <= '9')
-          *given = *given * 10 + (*format - '0');
+        if (*format >= '0' && *format <= '9')
+          *given = 10 * *given + (*format - '0');
         else if (*format == '*')
           *given = va_arg(arguments, int);
         else if (*format == '.')
           *(given = &precision) = 0;
         else
-          *(*format == 'l' ? &longs : *format == '-' ? &left : &sign) += 1;
+          *(*format == 'l' ? &wide : *format == '-' ? &left : &sign) = 1;
       }
       text = *format == 's' ? va_arg(arguments, const char *) : number;
       if (*format == 'c' || *format == '%')
-        snprintf(number, sizeof number, "%c", *format == '%' ? '%' : va_arg(arguments, int));
+        snprintf(number, sizeof number, "%c", *format == 'c' ? va_arg(arguments, int) : '%');
       else if (*format == 'd')
-        snprintf(number, sizeof number, "%lld", longs == 0   ? va_arg(arguments, int)
-                                                : longs == 1 ? va_arg(arguments, long)
-                                                             : va_arg(arguments, long long));
+        snprintf(number, sizeof number, "%lld", wide ? va_arg(arguments, long long) : va_arg(arguments, int));
       else if (*format == 'u' || *format == 'x')
         snprintf(number, sizeof number, *format == 'u' ? "%llu" : "%llx",
-                 longs == 0   ? va_arg(arguments, unsigned)
-                 : longs == 1 ? va_arg(arguments, unsigned long)
-                              : va_arg(arguments, unsigned long long));
+                 wide ? va_arg(arguments, unsigned long long) : va_arg(arguments, unsigned));
       else if (*format != 's')
         snprintf(number, sizeof number, *format == 'f' ? "%.*f" : *format == 'e' ? "%.*e" : sign ? "%+.*g" : "%.*g",
                  precision < 0 ? 6 : precision, va_arg(arguments, double));
       if (strchr("gef", *format))
         permi_put_point(number);
-      for (count = 0; (*format != 's' || precision < 0 || count < (size_t)precision) && text[count];)
+      for (count = 0; (*format != 's' || count != precision) && text[count];)
         count++;
     }
-    padding = (size_t)width > count ? (size_t)width - count : 0;
-    for (k = 0; k < count + padding; k++, length++)
+    for (width -= count; width > 0 && !left; width--, length++)
       if (length + 1 < size)
-        buffer[length] = left ? (k < count ? text[k] : ' ') : k < padding ? fill : text[k - padding];
+        buffer[length] = *format == 'x' ? '0' : ' ';
+    for (k = 0; k < (size_t)count || width-- > 0; k++, length++)
+      if (length + 1 < size)
+        buffer[length] = k < (size_t)count ? text[k] : ' ';
   }
   if (size)
     buffer[length < size ? length : size - 1] = 0;

@@ -16618,8 +16618,8 @@ static void permi_code_print_sum(permi_code *code, int k, int a, double x)
 {
   uint64_t bits;
   memcpy(&bits, &x, sizeof bits);
-  permi_code_print(code, "add.rn.f64 v%d,v%d,0d%08lx%08lx;\n", k, a, (unsigned long)(bits >> 32),
-                   (unsigned long)(bits & 0xffffffff));
+  permi_code_print(code, "add.rn.f64 v%d,v%d,0d%08x%08x;\n", k, a, (unsigned)(bits >> 32),
+                   (unsigned)(bits & 0xffffffff));
 }
 
 static void permi_code_print_statement(permi_coder *coder, int k)

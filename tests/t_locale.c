@@ -142,8 +142,8 @@ TEST(t_locale_prints_numbers)
     SAYS("%g %.17g %+.17gi %.0f|%.3f", values[k], values[k], values[k], values[k], values[k])
     SAYS("%e %.16e %.0e %.*g%%", values[k], values[k], values[k], 5, values[k])
   }
-  SAYS("%d %d %5d|%-6d|%06d %ld %lld", 0, INT_MIN, 17, -17, 17, LONG_MIN, LLONG_MIN)
-  SAYS("%u %x %08lx %016llx %llu %lu", UINT_MAX, 255u, 0xdeadbeeful, 0x123456789abcull, ULLONG_MAX, ULONG_MAX)
+  SAYS("%d %d %5d|%-6d|%lld", 0, INT_MIN, 17, -17, LLONG_MIN)
+  SAYS("%u %x %08x %016llx %llu %lld", UINT_MAX, 255u, 0xbeefu, 0x123456789abcull, ULLONG_MAX, LLONG_MAX)
   SAYS("%s|%12s|%-12s|%.3s|%.*s|%*s|%c%c", "", "right", "left", "cut off", 2, "cut", 5, "", 'a', '%')
   SAYS("%s", "no end of a text that is longer than the room for a number, which is three hundred and fifty-two bytes: "
        "it is copied, and not printed to a place of its own first, so that it may be as long as it likes; and so on, "
