@@ -10,8 +10,8 @@
 
        cc -O2 a.c -lm                  // or: cc -O2 -fopenmp a.c -lm
 
-   COMPILERS  gcc and clang (MinGW-w64 too): vector kernels. Others, clang-cl and Visual Studio's cl.exe among them:
-   portable kernels, on one thread where OpenMP is older than 3.1. Not tested with cl.exe, only with clang in its place.
+   COMPILERS  gcc, clang, MinGW-w64: vector kernels. Others, also clang-cl and Visual Studio's cl.exe: portable kernels,
+   one thread below OpenMP 3.1. Not tested with cl.exe (docs/library.md).
 
    COMPILE TIME  About 15 s at -O2, 2 s at -O0: keep the implementation in a file that you rarely edit. In a program
    of one file, also #define PERM_STATIC: what is not called is left out, 4 s for perm_real.
@@ -288,7 +288,7 @@ typedef enum perm_status {
 #define PERM_STATUS_ENUM(name, number, text) name = number,
   PERM_STATUS_LIST(PERM_STATUS_ENUM)
 #undef PERM_STATUS_ENUM
-  PERM_STATUS_MAKE_INT = 0x7fffffff /* of every enum here: an int with -fshort-enums too, as in a library without */
+  PERM_STATUS_MAKE_INT = 0x7fffffff /* enums are int with -fshort-enums too */
 } perm_status;
 
 /* From frontier to transversals, and after structure: in perm_sparse.h. */
@@ -884,7 +884,7 @@ PERM_API perm_status perm_layout(const char *name, size_t *offset, size_t *bytes
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
-#if defined(__NVCC__) /* it passes gcc's pragmas on, and warns that it does not know them */
+#if defined(__NVCC__) /* warns of gcc's pragmas */
 #pragma nv_diagnostic push
 #pragma nv_diag_suppress 1675, 128, 550
 #endif
@@ -909,7 +909,7 @@ typedef char permi_constants_are_doubles[sizeof(1.0) == sizeof(double) ? 1 : -1]
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#if defined(_OPENMP) && _OPENMP >= 201107 /* cl.exe's /openmp has no atomic capture */
+#if defined(_OPENMP) && _OPENMP >= 201107 /* atomic capture */
 #define PERMI_OPENMP 1
 #include <omp.h>
 #else
@@ -1435,7 +1435,7 @@ static void permi_result_clear_brief(perm_result *result)
   memset(&result->modulus, 0, offsetof(perm_result, message) + 1 - offsetof(perm_result, modulus));
 }
 
-/* A printed double with a point, whatever the locale has between its digits. */
+/* The locale's point in a printed double becomes one. */
 static void permi_put_point(char *number)
 {
   char *at = number + strspn(number, "+-0123456789"), *rest = at + strcspn(at, "0123456789");
@@ -1445,8 +1445,7 @@ static void permi_put_point(char *number)
   }
 }
 
-/* vsnprintf with a point in every locale: no other function prints doubles. For d, u and x of int and long long, s, c,
-   g, e, f; flags - and +; x is filled with zeros. Returns the length of the whole. */
+/* vsnprintf with a point in every locale: for d u x of int and long long, s c g e f, flags - +; x fills with zeros. */
 static size_t permi_vsay(char *buffer, size_t size, const char *format, va_list arguments)
 {
   char number[352];
@@ -2206,7 +2205,7 @@ static int permi_integer_halve(perm_integer *a, int k)
 /* (high 2^64 + low) mod p for high < p <= 2^63; bit by bit without 128-bit integers. */
 static uint64_t permi_residue_wide(uint64_t high, uint64_t low, uint64_t p)
 {
-#if defined(__SIZEOF_INT128__) && !defined(_MSC_VER) /* whose libraries do not divide such integers */
+#if defined(__SIZEOF_INT128__) && !defined(_MSC_VER) /* nothing to divide them */
   __extension__ typedef unsigned __int128 permi_uint128;
   return (uint64_t)(((permi_uint128)high << 64 | low) % p);
 #else
@@ -20240,7 +20239,7 @@ PERMI_BRIEF_END
 #define PERMI_WIDTH PERMI_FAMILY_WIDTH
 #define PERMI_JOIN_(name, family) name##family
 #define PERMI_JOIN(name, family) PERMI_JOIN_(name, family)
-#define PERMI_NAME(name) PERMI_JOIN(permi_##name##_, PERMI_FAMILY) /* pasted first: the name may be a macro elsewhere */
+#define PERMI_NAME(name) PERMI_JOIN(permi_##name##_, PERMI_FAMILY)
 #define PERMI_KERNEL PERMI_ALIGN_LOOPS PERMI_TARGET static void
 #define PERMI_P PERMI_NAME(prime)
 #if PERMI_WIDTH >= 4

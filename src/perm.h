@@ -9,8 +9,8 @@
 
        cc -O2 a.c -lm                  // or: cc -O2 -fopenmp a.c -lm
 
-   COMPILERS  gcc and clang (MinGW-w64 too): vector kernels. Others, clang-cl and Visual Studio's cl.exe among them:
-   portable kernels, on one thread where OpenMP is older than 3.1. Not tested with cl.exe, only with clang in its place.
+   COMPILERS  gcc, clang, MinGW-w64: vector kernels. Others, also clang-cl and Visual Studio's cl.exe: portable kernels,
+   one thread below OpenMP 3.1. Not tested with cl.exe (docs/library.md).
 
    COMPILE TIME  About 15 s at -O2, 2 s at -O0: keep the implementation in a file that you rarely edit. In a program
    of one file, also #define PERM_STATIC: what is not called is left out, 4 s for perm_real.
@@ -224,7 +224,7 @@
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
-#if defined(__NVCC__) /* it passes gcc's pragmas on, and warns that it does not know them */
+#if defined(__NVCC__) /* warns of gcc's pragmas */
 #pragma nv_diagnostic push
 #pragma nv_diag_suppress 1675, 128, 550
 #endif

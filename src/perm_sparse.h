@@ -10,7 +10,7 @@
        cc -O2 sparse.c -lm                                      // or: cc -O2 -fopenmp sparse.c -lm
 
    With perm.h's implementation in another file, define PERM_SPARSE_IMPLEMENTATION alone, and include this header before
-   perm.h. Needs libc and libm; compilers as in perm.h (portable code with clang-cl, and cl.exe: not tested with that).
+   perm.h. Needs libc and libm; compilers: as perm.h, not tested with Visual Studio's cl.exe.
 
    EXAMPLE
        perm_matrix a;
@@ -214,7 +214,7 @@
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
-#if defined(__NVCC__) /* it passes gcc's pragmas on, and warns that it does not know them */
+#if defined(__NVCC__) /* warns of gcc's pragmas */
 #pragma nv_diagnostic push
 #pragma nv_diag_suppress 1675, 128, 550
 #endif

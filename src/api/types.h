@@ -46,7 +46,7 @@ typedef enum perm_status {
 #define PERM_STATUS_ENUM(name, number, text) name = number,
   PERM_STATUS_LIST(PERM_STATUS_ENUM)
 #undef PERM_STATUS_ENUM
-  PERM_STATUS_MAKE_INT = 0x7fffffff /* of every enum here: an int with -fshort-enums too, as in a library without */
+  PERM_STATUS_MAKE_INT = 0x7fffffff /* enums are int with -fshort-enums too */
 } perm_status;
 
 /* From frontier to transversals, and after structure: in perm_sparse.h. */

@@ -152,7 +152,7 @@ static void permi_result_clear_brief(perm_result *result)
   memset(&result->modulus, 0, offsetof(perm_result, message) + 1 - offsetof(perm_result, modulus));
 }
 
-/* A printed double with a point, whatever the locale has between its digits. */
+/* The locale's point in a printed double becomes one. */
 static void permi_put_point(char *number)
 {
   char *at = number + strspn(number, "+-0123456789"), *rest = at + strcspn(at, "0123456789");
@@ -162,8 +162,7 @@ static void permi_put_point(char *number)
   }
 }
 
-/* vsnprintf with a point in every locale: no other function prints doubles. For d, u and x of int and long long, s, c,
-   g, e, f; flags - and +; x is filled with zeros. Returns the length of the whole. */
+/* vsnprintf with a point in every locale: for d u x of int and long long, s c g e f, flags - +; x fills with zeros. */
 static size_t permi_vsay(char *buffer, size_t size, const char *format, va_list arguments)
 {
   char number[352];

@@ -19,7 +19,7 @@ typedef char permi_constants_are_doubles[sizeof(1.0) == sizeof(double) ? 1 : -1]
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#if defined(_OPENMP) && _OPENMP >= 201107 /* cl.exe's /openmp has no atomic capture */
+#if defined(_OPENMP) && _OPENMP >= 201107 /* atomic capture */
 #define PERMI_OPENMP 1
 #include <omp.h>
 #else

@@ -13,7 +13,7 @@
 #define PERMI_WIDTH PERMI_FAMILY_WIDTH
 #define PERMI_JOIN_(name, family) name##family
 #define PERMI_JOIN(name, family) PERMI_JOIN_(name, family)
-#define PERMI_NAME(name) PERMI_JOIN(permi_##name##_, PERMI_FAMILY) /* pasted first: the name may be a macro elsewhere */
+#define PERMI_NAME(name) PERMI_JOIN(permi_##name##_, PERMI_FAMILY)
 #define PERMI_KERNEL PERMI_ALIGN_LOOPS PERMI_TARGET static void
 #define PERMI_P PERMI_NAME(prime)
 #if PERMI_WIDTH >= 4

@@ -25,7 +25,7 @@ int *_errno(void);
 double fabs(double), ceil(double), floor(double), sqrt(double), exp(double), exp2(double), expm1(double), log(double);
 double log2(double), log10(double), log1p(double), pow(double, double), hypot(double, double), fmod(double, double);
 double fmin(double, double), fmax(double, double), fma(double, double, double), copysign(double, double), erfc(double);
-double frexp(double, int *), ldexp(double, int), cos(double), sin(double), nearbyint(double), rint(double), cbrt(double);
+double frexp(double, int *), ldexp(double, int);
 /* stdio.h */
 typedef struct _iobuf { void *_Placeholder; } FILE;
 FILE *__acrt_iob_func(unsigned);
@@ -37,8 +37,10 @@ FILE *__acrt_iob_func(unsigned);
 #define SEEK_CUR 1
 #define SEEK_END 2
 FILE *fopen(const char *, const char *);
-int fclose(FILE *), fflush(FILE *), ferror(FILE *), feof(FILE *), fputs(const char *, FILE *), putc(int, FILE *);
-int getc(FILE *), fseek(FILE *, long, int), remove(const char *), rename(const char *, const char *), puts(const char *);
+int fclose(FILE *), fflush(FILE *), ferror(FILE *), feof(FILE *), fputs(const char *, FILE *);
+int putc(int, FILE *);
+int getc(FILE *), fseek(FILE *, long, int), remove(const char *), rename(const char *, const char *);
+int puts(const char *);
 long ftell(FILE *);
 void clearerr(FILE *);
 size_t fread(void *, size_t, size_t, FILE *), fwrite(const void *, size_t, size_t, FILE *);
@@ -61,7 +63,8 @@ void *memcpy(void *, const void *, size_t), *memmove(void *, const void *, size_
 int memcmp(const void *, const void *, size_t), strcmp(const char *, const char *);
 int strncmp(const char *, const char *, size_t);
 size_t strlen(const char *), strspn(const char *, const char *), strcspn(const char *, const char *);
-char *strcpy(char *, const char *), *strncpy(char *, const char *, size_t), *strerror(int), *strcat(char *, const char *);
+char *strcpy(char *, const char *), *strncpy(char *, const char *, size_t), *strerror(int);
+char *strcat(char *, const char *);
 #ifdef __cplusplus
 }
 const void *memchr(const void *, int, size_t);
