@@ -349,35 +349,41 @@ MANDIR  ?= $(PREFIX)/share/man
 COMPLETIONS ?= $(PREFIX)/share/bash-completion/completions
 PYTHONDIR ?= $(LIBDIR)/perm/python# perm.py finds libperm.so two directories above
 PYTHON_FILES = perm.py perm.pyi $(notdir $(wildcard $(EXTENSION)))
-INSTALLED = $(PREFIX)/bin/perm $(addprefix $(PREFIX)/include/,$(HEADERS)) \
-  $(addprefix $(LIBDIR)/,libperm.so.$(VERSION) $(SONAME) libperm.so $(if $(STATIC),libperm.a) pkgconfig/perm.pc) \
-  $(addprefix $(LIBDIR)/cmake/perm/,perm-config.cmake perm-config-version.cmake) \
-  $(addprefix $(PREFIX)/bin/,$(BUILT)) $(addprefix $(PYTHONDIR)/,$(PYTHON_FILES)) \
-  $(MANDIR)/man1/perm.1 $(COMPLETIONS)/perm
+# The shell takes the places from the environment: they may have blanks, at which make's own lists end.
+install uninstall: export to = $(DESTDIR)$(PREFIX)
+install uninstall: export to_lib = $(DESTDIR)$(LIBDIR)
+install uninstall: export to_man = $(DESTDIR)$(MANDIR)/man1
+install uninstall: export to_completions = $(DESTDIR)$(COMPLETIONS)
+install uninstall: export to_python = $(DESTDIR)$(PYTHONDIR)
+install: export pc_prefix = prefix=$(PREFIX)
+install: export pc_lib = libdir=$(LIBDIR)
+INSTALLED = $(addprefix "$$to"/bin/,perm $(BUILT)) $(addprefix "$$to"/include/,$(HEADERS)) \
+  $(addprefix "$$to_lib"/,libperm.so.$(VERSION) $(SONAME) libperm.so $(if $(STATIC),libperm.a) pkgconfig/perm.pc) \
+  $(addprefix "$$to_lib"/cmake/perm/,perm-config.cmake perm-config-version.cmake) \
+  $(addprefix "$$to_python"/,$(PYTHON_FILES)) "$$to_man"/perm.1 "$$to_completions"/perm
 install: $(B)/perm $(B)/libperm.so $(B)/perm.1 $(if $(STATIC),$(B)/libperm.a) ## command, headers, libperm, perm.py, man page, completion to DESTDIR/PREFIX (STATIC=1: libperm.a too)
-	install -d $(addprefix $(DESTDIR),$(sort $(dir $(INSTALLED))))
-	install -m 755 $(B)/perm $(DESTDIR)$(PREFIX)/bin/perm
-	install -m 644 $(HEADERS) $(DESTDIR)$(PREFIX)/include/
-	install -m 755 $(B)/libperm.so.$(VERSION) $(DESTDIR)$(LIBDIR)/
-	ln -sf libperm.so.$(VERSION) $(DESTDIR)$(LIBDIR)/$(SONAME)
-	ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libperm.so
-	$(if $(STATIC),install -m 644 $(B)/libperm.a $(DESTDIR)$(LIBDIR)/)
-	printf '%s\n' 'prefix=$(PREFIX)' 'includedir=$${prefix}/include' 'libdir=$(LIBDIR)' '' 'Name: perm' \
-	  'Description: Exact permanents of matrices' 'Version: $(VERSION)' 'Cflags: -I$${includedir}' \
-	  'Libs: -L$${libdir} -lperm' 'Libs.private: $(OPENMP) $(LIBS)' >$(DESTDIR)$(LIBDIR)/pkgconfig/perm.pc
+	install -d $(sort $(dir $(INSTALLED)))
+	install -m 755 $(addprefix $(B)/,perm $(BUILT)) "$$to"/bin/
+	install -m 644 $(HEADERS) "$$to"/include/
+	install -m 755 $(B)/libperm.so.$(VERSION) "$$to_lib"/
+	ln -sf libperm.so.$(VERSION) "$$to_lib"/$(SONAME)
+	ln -sf $(SONAME) "$$to_lib"/libperm.so
+	$(if $(STATIC),install -m 644 $(B)/libperm.a "$$to_lib"/)
+	printf '%s\n' "$$pc_prefix" 'includedir=$${prefix}/include' "$$pc_lib" '' 'Name: perm' \
+	  'Description: Exact permanents of matrices' 'Version: $(VERSION)' 'Cflags: -I"$${includedir}"' \
+	  'Libs: -L"$${libdir}" -lperm' 'Libs.private: $(OPENMP) $(LIBS)' >"$$to_lib"/pkgconfig/perm.pc
 	for name in config config-version; do sed 's/@VERSION@/$(VERSION)/' examples/perm-$$name.cmake \
-	  >$(DESTDIR)$(LIBDIR)/cmake/perm/perm-$$name.cmake || exit 1; done
-	$(if $(BUILT),install -m 755 $(addprefix $(B)/,$(BUILT)) $(DESTDIR)$(PREFIX)/bin/)
-	install -m 644 $(addprefix examples/python/,$(PYTHON_FILES)) $(DESTDIR)$(PYTHONDIR)/
-	install -m 644 $(B)/perm.1 $(DESTDIR)$(MANDIR)/man1/perm.1
-	install -m 644 examples/perm.bash $(DESTDIR)$(COMPLETIONS)/perm
-	@if test -z "$(DESTDIR)"; then ldconfig 2>/dev/null || echo "now run ldconfig, or set LD_LIBRARY_PATH=$(LIBDIR)"; fi
+	  >"$$to_lib"/cmake/perm/perm-$$name.cmake || exit 1; done
+	install -m 644 $(addprefix examples/python/,$(PYTHON_FILES)) "$$to_python"/
+	install -m 644 $(B)/perm.1 "$$to_man"/perm.1
+	install -m 644 examples/perm.bash "$$to_completions"/perm
+	@$(if $(DESTDIR),,ldconfig 2>/dev/null || echo "now run ldconfig, or set LD_LIBRARY_PATH=$${pc_lib#libdir=}")
 
 dist: ## build/perm-VERSION.tar.gz with checksum and SPDX bill of materials: the same bytes from the same commit
 	@sh tests/dist.sh $(RELEASE)
 
 uninstall: ## removes what install put there (the same variables)
-	rm -f $(addprefix $(DESTDIR),$(INSTALLED))
+	rm -f $(INSTALLED)
 
 # One text: the command's own.
 $(B)/perm.1: examples/perm_man.awk $(B)/perm

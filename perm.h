@@ -10,6 +10,9 @@
 
        cc -O2 a.c -lm                  // or: cc -O2 -fopenmp a.c -lm
 
+   COMPILERS  gcc, clang, MinGW-w64: vector kernels. Others, also clang-cl and Visual Studio's cl.exe: portable kernels,
+   one thread below OpenMP 3.1. Not tested with cl.exe (docs/library.md).
+
    COMPILE TIME  About 15 s at -O2, 2 s at -O0: keep the implementation in a file that you rarely edit. In a program
    of one file, also #define PERM_STATIC: what is not called is left out, 4 s for perm_real.
 
@@ -285,7 +288,7 @@ typedef enum perm_status {
 #define PERM_STATUS_ENUM(name, number, text) name = number,
   PERM_STATUS_LIST(PERM_STATUS_ENUM)
 #undef PERM_STATUS_ENUM
-  PERM_STATUS_MAKE_INT = 0x7fffffff
+  PERM_STATUS_MAKE_INT = 0x7fffffff /* enums are int with -fshort-enums too */
 } perm_status;
 
 /* From frontier to transversals, and after structure: in perm_sparse.h. */
@@ -324,7 +327,8 @@ typedef enum perm_status {
   X(PERM_METHOD_PROOF, "proof", "integers: values of a polynomial modulo primes, which prove the sum of the first")
 
 #define PERM_ENUM(name, word, text) name,
-typedef enum perm_method { PERM_METHOD_LIST(PERM_ENUM) PERM_METHOD_COUNT } perm_method;
+typedef enum perm_method { PERM_METHOD_LIST(PERM_ENUM) PERM_METHOD_COUNT, PERM_METHOD_MAKE_INT = 0x7fffffff }
+    perm_method;
 
 typedef enum perm_precision {
   PERM_PRECISION_DEFAULT,  /* exact row sums of entries rounded to 53 bits a row, products in double */
@@ -333,7 +337,7 @@ typedef enum perm_precision {
   PERM_PRECISION_DD,       /* row sums of 100 bits, double-double products: the same with a guaranteed error */
   PERM_PRECISION_KAHAN,    /* scalar engines only: Kahan's summation of the total; for comparisons */
   PERM_PRECISION_EXACT,    /* integers without rounding */
-  PERM_PRECISION_COUNT
+  PERM_PRECISION_COUNT, PERM_PRECISION_MAKE_INT = 0x7fffffff
 } perm_precision;
 
 typedef enum perm_isa {
@@ -344,7 +348,7 @@ typedef enum perm_isa {
   PERM_ISA_AVX512IFMA, /* and VL, IFMA, VBMI, VBMI2: exact integers; doubles as PERM_ISA_AVX512 */
   PERM_ISA_NEON,
   PERM_ISA_CUDA,       /* NVIDIA GPUs. As an option: GPUs wherever they can */
-  PERM_ISA_COUNT
+  PERM_ISA_COUNT, PERM_ISA_MAKE_INT = 0x7fffffff
 } perm_isa;
 
 /* Of a file without a banner: see perm_matrix_read. */
@@ -358,7 +362,8 @@ typedef enum perm_isa {
   X(PERM_FORMAT_GRAPH6, "graph6", "a graph6, sparse6 or digraph6 line: the adjacency matrix")                          \
   X(PERM_FORMAT_DIMACS, "dimacs", "lines c, p edge and e of a graph, or p asn, n and a of rows and columns")
 
-typedef enum perm_format { PERM_FORMAT_LIST(PERM_ENUM) PERM_FORMAT_COUNT } perm_format;
+typedef enum perm_format { PERM_FORMAT_LIST(PERM_ENUM) PERM_FORMAT_COUNT, PERM_FORMAT_MAKE_INT = 0x7fffffff }
+    perm_format;
 #undef PERM_ENUM
 
 /* All zero: malloc and free. `allocate` may return NULL. */
@@ -482,7 +487,8 @@ typedef enum perm_form {
   PERM_FORM_NORMALISED, /* every row divided by its entry in the pivot column */
   PERM_FORM_PAIR,       /* rows two by two, no division */
   PERM_FORM_SPLIT,      /* row sums as high + low part, each exact: accurate, dd and certified sums */
-  PERM_FORM_PLAIN       /* GPUs: a pivot column, no division; rows of their normalised form too, if need be */
+  PERM_FORM_PLAIN,      /* GPUs: a pivot column, no division; rows of their normalised form too, if need be */
+  PERM_FORM_MAKE_INT = 0x7fffffff
 } perm_form;
 
 typedef struct perm_plan {
@@ -530,7 +536,7 @@ typedef struct perm_partial {
 /* A job is an expression over leaves: products over matrix blocks, sums over branches. It is immutable: any number of
    threads may run its ranges. A leaf is a range of chunks [0, chunks), or a task: one chunk. */
 typedef struct perm_job perm_job;
-typedef enum perm_leaf_kind { PERM_LEAF_RANGE, PERM_LEAF_TASK } perm_leaf_kind;
+typedef enum perm_leaf_kind { PERM_LEAF_RANGE, PERM_LEAF_TASK, PERM_LEAF_MAKE_INT = 0x7fffffff } perm_leaf_kind;
 typedef struct perm_leaf {
   perm_leaf_kind kind;
   perm_method method;
@@ -739,7 +745,7 @@ typedef enum perm_estimator {
   PERM_ESTIMATOR_GLYNN,    /* products of signed row sums: any matrix */
   PERM_ESTIMATOR_SINKHORN, /* permutations drawn by doubly stochastic weights: non-negative matrices */
   PERM_ESTIMATOR_REJECTION, /* the same, n <= 2000: relative_error (0: 0.1) is kept with chance `confidence`, proved */
-  PERM_ESTIMATOR_COUNT
+  PERM_ESTIMATOR_COUNT, PERM_ESTIMATOR_MAKE_INT = 0x7fffffff
 } perm_estimator;
 
 typedef struct perm_estimate_plan {
@@ -878,6 +884,10 @@ PERM_API perm_status perm_layout(const char *name, size_t *offset, size_t *bytes
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
+#if defined(__NVCC__) /* warns of gcc's pragmas */
+#pragma nv_diagnostic push
+#pragma nv_diag_suppress 1675, 128, 550
+#endif
 
 /* ======================================================================================= >>platform */
 
@@ -899,8 +909,11 @@ typedef char permi_constants_are_doubles[sizeof(1.0) == sizeof(double) ? 1 : -1]
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#if defined(_OPENMP)
+#if defined(_OPENMP) && _OPENMP >= 201107 /* atomic capture */
+#define PERMI_OPENMP 1
 #include <omp.h>
+#else
+#define PERMI_OPENMP 0
 #endif
 #if defined(__unix__) || defined(__APPLE__)
 #include <sys/time.h>
@@ -951,7 +964,7 @@ extern int fchmod(int descriptor, mode_t mode);
 #elif defined(__GNUC__)
 #define PERMI_KEEP_DOUBLE(x) __asm__("" : "+m"(x))
 #else
-#define PERMI_KEEP_DOUBLE(x) ((void)0)
+#define PERMI_KEEP_DOUBLE(x) ((void)((x) = *(volatile double *)&(x)))
 #endif
 
 #if defined(__GNUC__)
@@ -1013,7 +1026,7 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_EVERY(k, count, call) PERMI_UNROLL for (k = 0; k < (count); k++) { call; }
 #define PERMI_ALIGN_LOOPS
 #endif
-#if defined(_OPENMP)
+#if PERMI_OPENMP
 #define PERMI_OMP(directive) PERMI_PRAGMA(omp directive)
 #else
 #define PERMI_OMP(directive)
@@ -1062,7 +1075,7 @@ static double permi_seconds(void)
     return (double)exact.tv_sec + 1e-9 * (double)exact.tv_nsec;
 #endif
   {
-#if defined(_OPENMP)
+#if PERMI_OPENMP
     return omp_get_wtime();
 #elif defined(__unix__) || defined(__APPLE__)
     struct timeval now;
@@ -1422,6 +1435,74 @@ static void permi_result_clear_brief(perm_result *result)
   memset(&result->modulus, 0, offsetof(perm_result, message) + 1 - offsetof(perm_result, modulus));
 }
 
+/* The locale's point in a printed double becomes one. */
+static void permi_put_point(char *number)
+{
+  char *at = number + strspn(number, "+-0123456789"), *rest = at + strcspn(at, "0123456789");
+  if (*at != 'e' && *rest) {
+    *at = '.';
+    memmove(at + 1, rest, strlen(rest) + 1);
+  }
+}
+
+/* vsnprintf with a point in every locale: for d u x of int and long long, s c g e f, flags - +; x fills with zeros. */
+static size_t permi_vsay(char *buffer, size_t size, const char *format, va_list arguments)
+{
+  char number[352];
+  size_t length = 0, k;
+  for (; *format; format++) {
+    const char *text = format;
+    int count = 1, width = 0, precision = -1, left = 0, wide = 0, sign = 0, *given = &width;
+    if (*format == '%') {
+      while (!strchr("duxscgef%", *++format)) {
+        if (*format >= '0' && *format <= '9')
+          *given = 10 * *given + (*format - '0');
+        else if (*format == '*')
+          *given = va_arg(arguments, int);
+        else if (*format == '.')
+          *(given = &precision) = 0;
+        else
+          *(*format == 'l' ? &wide : *format == '-' ? &left : &sign) = 1;
+      }
+      text = *format == 's' ? va_arg(arguments, const char *) : number;
+      if (*format == 'c' || *format == '%')
+        snprintf(number, sizeof number, "%c", *format == 'c' ? va_arg(arguments, int) : '%');
+      else if (*format == 'd')
+        snprintf(number, sizeof number, "%lld", wide ? va_arg(arguments, long long) : va_arg(arguments, int));
+      else if (*format == 'u' || *format == 'x')
+        snprintf(number, sizeof number, *format == 'u' ? "%llu" : "%llx",
+                 wide ? va_arg(arguments, unsigned long long) : va_arg(arguments, unsigned));
+      else if (*format != 's')
+        snprintf(number, sizeof number, *format == 'f' ? "%.*f" : *format == 'e' ? "%.*e" : sign ? "%+.*g" : "%.*g",
+                 precision < 0 ? 6 : precision, va_arg(arguments, double));
+      if (strchr("gef", *format))
+        permi_put_point(number);
+      for (count = 0; (*format != 's' || count != precision) && text[count];)
+        count++;
+    }
+    for (width -= count; width > 0 && !left; width--, length++)
+      if (length + 1 < size)
+        buffer[length] = *format == 'x' ? '0' : ' ';
+    for (k = 0; k < (size_t)count || width-- > 0; k++, length++)
+      if (length + 1 < size)
+        buffer[length] = k < (size_t)count ? text[k] : ' ';
+  }
+  if (size)
+    buffer[length < size ? length : size - 1] = 0;
+  return length;
+}
+
+PERMI_PRINTF(3, 4)
+static size_t permi_say(char *buffer, size_t size, const char *format, ...)
+{
+  va_list arguments;
+  size_t length;
+  va_start(arguments, format);
+  length = permi_vsay(buffer, size, format, arguments);
+  va_end(arguments);
+  return length;
+}
+
 /* Records an error, with NaN, so that an ignored status cannot look plausible. */
 PERMI_PRINTF(4, 5)
 static perm_status permi_fail(perm_result *result, perm_status status, int argument, const char *format, ...)
@@ -1434,7 +1515,7 @@ static perm_status permi_fail(perm_result *result, perm_status status, int argum
     result->status = status;
     result->argument = argument;
     va_start(arguments, format);
-    vsnprintf(result->message, sizeof result->message, format, arguments);
+    permi_vsay(result->message, sizeof result->message, format, arguments);
     va_end(arguments);
   }
   return status;
@@ -1565,18 +1646,6 @@ static const perm_options *permi_meter_begin(permi_metered *call, const perm_opt
   return &call->options;
 }
 
-/* Prints a line of a plan; returns its length. */
-PERMI_PRINTF(3, 4)
-static size_t permi_say(char *buffer, size_t size, const char *format, ...)
-{
-  va_list arguments;
-  int length;
-  va_start(arguments, format);
-  length = vsnprintf(buffer, size, format, arguments);
-  va_end(arguments);
-  return length > 0 ? (size_t)length : 0;
-}
-
 /* Times and sizes for people: "45 s", "3 h 12 min", "20 days", "9e+12 years"; "2.5 GB". What is below 0 or NaN is 0. */
 typedef struct permi_words_of {
   char text[32];
@@ -1591,14 +1660,14 @@ static permi_words_of permi_time_words(double seconds)
   if (s < 59.95) {
     for (; k < 3 && s > 0 && s < 0.9995; k++)
       s *= 1000;
-    snprintf(words.text, sizeof words.text, "%.3g %s", s, unit[k]);
+    permi_say(words.text, sizeof words.text, "%.3g %s", s, unit[k]);
   } else if (s < 172770) { /* whole seconds, from an hour on whole minutes */
     const double whole = s < 3599.5 ? floor(s + 0.5) : floor(s / 60 + 0.5);
-    snprintf(words.text, sizeof words.text, s < 3599.5 ? "%.0f min %.0f s" : "%.0f h %.0f min", floor(whole / 60),
-             fmod(whole, 60));
+    permi_say(words.text, sizeof words.text, s < 3599.5 ? "%.0f min %.0f s" : "%.0f h %.0f min", floor(whole / 60),
+              fmod(whole, 60));
   } else if (s <= DBL_MAX) {
-    snprintf(words.text, sizeof words.text, "%.3g %s", s / (s < 6.3e7 ? 86400 : 31557600),
-             s < 6.3e7 ? "days" : "years");
+    permi_say(words.text, sizeof words.text, "%.3g %s", s / (s < 6.3e7 ? 86400 : 31557600),
+              s < 6.3e7 ? "days" : "years");
   } else {
     snprintf(words.text, sizeof words.text, "for ever");
   }
@@ -1613,7 +1682,7 @@ static permi_words_of permi_size_words(double bytes)
   bytes = fmax(bytes, 0);
   for (; k < 6 && bytes >= 999.5; k++)
     bytes /= 1000;
-  snprintf(words.text, sizeof words.text, "%.3g %s", bytes, bytes == 1 && !k ? "byte" : unit[k]);
+  permi_say(words.text, sizeof words.text, "%.3g %s", bytes, bytes == 1 && !k ? "byte" : unit[k]);
   return words;
 }
 
@@ -2136,7 +2205,7 @@ static int permi_integer_halve(perm_integer *a, int k)
 /* (high 2^64 + low) mod p for high < p <= 2^63; bit by bit without 128-bit integers. */
 static uint64_t permi_residue_wide(uint64_t high, uint64_t low, uint64_t p)
 {
-#if defined(__SIZEOF_INT128__)
+#if defined(__SIZEOF_INT128__) && !defined(_MSC_VER) /* nothing to divide them */
   __extension__ typedef unsigned __int128 permi_uint128;
   return (uint64_t)(((permi_uint128)high << 64 | low) % p);
 #else
@@ -3256,7 +3325,7 @@ struct perm_job {
   perm_status (*value)(const perm_job *job, const perm_partial *partials, permi_number *value);
   /* Before that, unless NULL: are the finished partials right? What is not leaves `strike`, unless NULL. And of part of
      the work, from a file. watch: NULL, or may stop both. */
-  perm_status (*check)(const perm_job *job, const perm_partial *partials, perm_state *strike, permi_control *watch,
+  perm_status (*inspect)(const perm_job *job, const perm_partial *partials, perm_state *strike, permi_control *watch,
                        perm_result *result);
   perm_status (*sample)(const perm_job *job, const perm_state *state, permi_control *watch, perm_result *result);
   perm_status (*prove)(const perm_job *job, const perm_state *state, const char *path, perm_result *result);
@@ -3729,7 +3798,7 @@ static perm_status permi_job_finish(const perm_job *job, const perm_partial *par
     if (!costliest || leaf->information.seconds > costliest->information.seconds)
       costliest = leaf;
   }
-  status = job->check ? job->check(job, partials, strike, watch, result) : PERM_OK;
+  status = job->inspect ? job->inspect(job, partials, strike, watch, result) : PERM_OK;
   if (status != PERM_OK)
     return status;
   status = permi_job_value(job, partials, &number);
@@ -4140,7 +4209,7 @@ PERM_API perm_status perm_partial_decode(const void *bytes, size_t size, perm_pa
 
 static int permi_threads(const perm_options *options)
 {
-#if defined(_OPENMP)
+#if PERMI_OPENMP
   return options->threads > 0 ? options->threads : omp_get_max_threads();
 #else
   (void)options;
@@ -4168,7 +4237,7 @@ static perm_status permi_share(int threads, uint64_t begin, uint64_t end, permi_
   PERMI_OMP(parallel num_threads(threads))
   {
     int thread = 0;
-#if defined(_OPENMP)
+#if PERMI_OPENMP
     thread = omp_get_thread_num();
 #endif
     for (;;) {
@@ -4485,7 +4554,7 @@ static perm_status permi_checkpoint_fail(perm_result *result, perm_status status
   char text[PERM_MESSAGE_BYTES];
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(text, sizeof text, format, arguments);
+  permi_vsay(text, sizeof text, format, arguments);
   va_end(arguments);
   return permi_fail(result, status, 0, "%s%scheckpoint%s", path ? path : "", path ? ": " : "", text);
 }
@@ -4812,7 +4881,7 @@ typedef struct perm_gpu_counts {
    it; target, odd: of counts' words; column: what + adds; done: by column, digits of rows that have vanished; path:
    prefixes of `depth` columns, where chunks begin among them. */
 typedef struct perm_gpu_signs {
-  int small;          /* 1: digits of 4 bits */
+  int by_table;       /* 1: digits of 4 bits */
   int prefix, depth, more; /* a task has the signs of depth + more columns */
   short word[5];
   int root, pattern[2], cut, start, target, odd, column, done, path, paths;
@@ -4882,8 +4951,8 @@ typedef struct perm_gpu_work {
                                    /* absolute_mask (if the sink reads it) count */
 } perm_gpu_work;
 
-typedef enum perm_gpu_product { PERM_GPU_PIVOT, PERM_GPU_ROUNDED, PERM_GPU_COMPENSATED, PERM_GPU_DOUBLED }
-    perm_gpu_product;
+typedef enum perm_gpu_product { PERM_GPU_PIVOT, PERM_GPU_ROUNDED, PERM_GPU_COMPENSATED, PERM_GPU_DOUBLED,
+                                PERM_GPU_PRODUCT_MAKE_INT = 0x7fffffff } perm_gpu_product;
 #define PERM_GPU_THREADS_LOG2 7
 #define PERM_GPU_SUMS 5         /* value hi, lo, imaginary hi, lo, sum of |terms| */
 
@@ -4901,7 +4970,8 @@ typedef enum perm_gpu_cell {
   PERM_GPU_DD,
   PERM_GPU_COMPLEX,
   PERM_GPU_COMPLEX_DD,
-  PERM_GPU_INTEGER /* modulo 2^(64 words); Gaussian: two such numbers */
+  PERM_GPU_INTEGER, /* modulo 2^(64 words); Gaussian: two such numbers */
+  PERM_GPU_CELL_MAKE_INT = 0x7fffffff
 } perm_gpu_cell;
 
 typedef struct perm_gpu_words { /* as permi_layout */
@@ -5466,8 +5536,10 @@ static int permi_small_is_whole(int count, const double *a)
 static int permi_small_is_safe(int count, const double *a)
 {
   int i, safe = 1;
-  for (i = 0; i < count; i++)
-    safe &= (fabs(a[i]) <= 1e75) & ((fabs(a[i]) >= 1e-75) | (a[i] == 0));
+  for (i = 0; i < count; i++) {
+    const double size = fabs(a[i]);
+    safe &= (size <= 1e75) & ((size >= 1e-75) | (size == 0));
+  }
   return safe;
 }
 
@@ -9019,7 +9091,7 @@ static int permi_small_minors_compute(permi_small_minors *of, double *out)
 }
 
 /* The matrix with its copies, without the wanted row. Returns 0 if that is not of small order. */
-static int permi_small_minors_write_out(const permi_minors_call *call, permi_small_minors *small, double *full)
+static int permi_small_minors_write_out(const permi_minors_call *call, permi_small_minors *task, double *full)
 {
   const permi_view *view = call->view;
   const int m = call->m, n = call->n, gradient = call->row < 0;
@@ -9039,13 +9111,13 @@ static int permi_small_minors_write_out(const permi_minors_call *call, permi_sma
     return 0;
   if (!gradient)
     rows[call->row]--;
-  small->n = permi_small_write_out(&copies, view->parts, !gradient, full);
-  small->factor = gradient ? (double)most[0] * most[1] : 1;
-  return finite && small->n >= 2;
+  task->n = permi_small_write_out(&copies, view->parts, !gradient, full);
+  task->factor = gradient ? (double)most[0] * most[1] : 1;
+  return finite && task->n >= 2;
 }
 
 /* The rows whose products count, written out or where they stand. Returns 0 if the matrix is none of small order. */
-static int permi_small_minors_rows(const permi_minors_call *call, permi_small_minors *small, double *full)
+static int permi_small_minors_rows(const permi_minors_call *call, permi_small_minors *task, double *full)
 {
   const permi_view *view = call->view;
   const int n = call->n, width = n * view->parts;
@@ -9054,16 +9126,16 @@ static int permi_small_minors_rows(const permi_minors_call *call, permi_small_mi
   if (call->m < 1 || n < 1 || call->row >= call->m || !view->a || !call->out ||
       !permi_stride_fits(call->m, n, view->ld, 8 * view->parts))
     return 0;
-  small->n = n;
-  small->factor = 1;
-  small->a = full;
+  task->n = n;
+  task->factor = 1;
+  task->a = full;
   if (call->row_counts || call->column_counts) {
-    if (!permi_small_minors_write_out(call, small, full))
+    if (!permi_small_minors_write_out(call, task, full))
       return 0;
   } else if (call->m != n || n < 2 || n > PERMI_SMALL_N) {
     return 0;
   } else if (view->ld == n && (call->row < 0 || call->row == n - 1)) {
-    small->a = view->a;
+    task->a = view->a;
   } else {
     for (i = 0; i < n; i++)
       if (i != call->row) {
@@ -9071,7 +9143,7 @@ static int permi_small_minors_rows(const permi_minors_call *call, permi_small_mi
         to += width;
       }
   }
-  small->rows = small->n - (call->row >= 0);
+  task->rows = task->n - (call->row >= 0);
   return 1;
 }
 
@@ -9133,38 +9205,38 @@ PERMI_NEVER_INLINE static int permi_small_minors_result(const permi_minors_call 
   double full[2 * PERMI_SMALL_N * PERMI_SMALL_N], raw[PERMI_SMALL_MINORS_DOUBLES], value[2] = {0, 0};
   double largest;
   int row = call->row;
-  permi_small_minors small;
+  permi_small_minors task;
 #if defined(PERM_NO_COMPLEX)
   if (parts == 2)
     return 0;
 #endif
   if (!result || !permi_asks_no_more(options, 0, options ? permi_view_bytes(call->m, call->n, call->view) : 0) ||
-      !permi_small_minors_rows(call, &small, full))
+      !permi_small_minors_rows(call, &task, full))
     return 0;
-  small.isa = small.n > 4 ? permi_isa(permi_options(options)) : PERM_ISA_PLAIN;
-  small.parts = parts;
-  if (!permi_small_minors_compute(&small, raw) || !permi_rounding_is_sound())
+  task.isa = task.n > 4 ? permi_isa(permi_options(options)) : PERM_ISA_PLAIN;
+  task.parts = parts;
+  if (!permi_small_minors_compute(&task, raw) || !permi_rounding_is_sound())
     return 0;
   for (row = row < 0 ? 0 : row; call->row_counts && !call->row_counts[row]; row++)
     ;
   if (!permi_small_minors_value(call, row, raw, value))
     return 0;
-  largest = permi_small_minors_place(call, small.n, raw);
-  if (small.estimate > 0 &&
+  largest = permi_small_minors_place(call, task.n, raw);
+  if (task.estimate > 0 &&
       (!(largest >= PERMI_SMALL_LEAST) ||
-       !(small.factor * small.estimate <= permi_wanted_relative(permi_options(options)) * largest)))
+       !(task.factor * task.estimate <= permi_wanted_relative(permi_options(options)) * largest)))
     return 0;
   permi_result_clear_brief(result);
   result->value = value[0];
   result->imaginary = value[1];
-  result->error_bound = small.factor * small.bound + (small.factor > 1 && small.bound > 0 ? PERMI_UNIT * largest : 0);
-  result->error_estimate = small.factor * small.estimate;
+  result->error_bound = task.factor * task.bound + (task.factor > 1 && task.bound > 0 ? PERMI_UNIT * largest : 0);
+  result->error_estimate = task.factor * task.estimate;
   result->is_complex = parts == 2;
-  result->method = small.n > 4 ? PERM_METHOD_DENSE : PERM_METHOD_EXPANSION;
+  result->method = task.n > 4 ? PERM_METHOD_DENSE : PERM_METHOD_EXPANSION;
   result->precision = PERM_PRECISION_DEFAULT;
-  result->isa = small.isa;
+  result->isa = task.isa;
   result->threads = 1;
-  result->terms = (double)(1 << (small.n - 1));
+  result->terms = (double)(1 << (task.n - 1));
   return 1;
 }
 #endif
@@ -9718,10 +9790,10 @@ static size_t permi_exact_plain_explain(const permi_leaf *leaf, char *buffer, si
     snprintf(how, sizeof how, "residues modulo %llu", (unsigned long long)plain->modulus.p);
   else
     snprintf(how, sizeof how, "%d groups of rows, %d of two words", plain->groups, plain->wide_groups);
-  return (size_t)snprintf(buffer, size, "%s, n = %d: portable kernel%s, %s; %.3g elements, %llu chunks, %.3g s\n",
-                          perm_method_name(leaf->information.method), plain->n, plain->parts == 2 ? " (complex)" : "",
-                          how, leaf->information.work, (unsigned long long)leaf->information.chunks,
-                          leaf->information.seconds);
+  return permi_say(buffer, size, "%s, n = %d: portable kernel%s, %s; %.3g elements, %llu chunks, %.3g s\n",
+                   perm_method_name(leaf->information.method), plain->n, plain->parts == 2 ? " (complex)" : "",
+                   how, leaf->information.work, (unsigned long long)leaf->information.chunks,
+                   leaf->information.seconds);
 }
 
 static double permi_exact_plain_seconds(const permi_exact_rows *rows, uint64_t modulus)
@@ -10134,13 +10206,13 @@ static size_t permi_exact_explain(const permi_leaf *leaf, char *buffer, size_t s
   const int even = exact->n - 1 + (int)leaf->scale_exp2;
   char skipped[64] = "";
   if (exact->survivors < 1)
-    snprintf(skipped, sizeof skipped, ", zeros skipped (%.2g of the terms expected)", exact->survivors);
-  return (size_t)snprintf(buffer, size,
-                          "exact, n = %d: %s kernel%s, %s in %d limbs, %d of them halved%s; %.3g elements, "
-                          "%llu chunks, %.3g s\n",
-                          exact->n, perm_isa_name(leaf->information.isa), exact->parts == 2 ? " (complex)" : "",
-                          exact->transposed ? "columns" : "rows", exact->sums, even, skipped, leaf->information.work,
-                          (unsigned long long)leaf->information.chunks, leaf->information.seconds);
+    permi_say(skipped, sizeof skipped, ", zeros skipped (%.2g of the terms expected)", exact->survivors);
+  return permi_say(buffer, size,
+                   "exact, n = %d: %s kernel%s, %s in %d limbs, %d of them halved%s; %.3g elements, "
+                   "%llu chunks, %.3g s\n",
+                   exact->n, perm_isa_name(leaf->information.isa), exact->parts == 2 ? " (complex)" : "",
+                   exact->transposed ? "columns" : "rows", exact->sums, even, skipped, leaf->information.work,
+                   (unsigned long long)leaf->information.chunks, leaf->information.seconds);
 }
 
 static uint64_t permi_double_bits(double x)
@@ -10482,10 +10554,10 @@ static PERMI_ALWAYS_INLINE void permi_small_wrapped(int n, const int64_t *a, ptr
 }
 
 /* The integer within 2^62 of `near`, |near| < 2^115, that is `wrapped` modulo 2^64. */
-static permi_wide permi_small_nearest(double near, uint64_t wrapped)
+static permi_wide permi_small_nearest(double rounded, uint64_t wrapped)
 {
-  const int e = near != 0 ? permi_exponent(near) : 0, shift = e > 53 ? e - 53 : 0;
-  const int64_t bits = (int64_t)permi_shift(near, -shift);
+  const int e = rounded != 0 ? permi_exponent(rounded) : 0, shift = e > 53 ? e - 53 : 0;
+  const int64_t bits = (int64_t)permi_shift(rounded, -shift);
   permi_wide about = permi_wide_of(bits < 0 ? -bits : bits);
   about.high = shift ? about.low >> (64 - shift) : 0;
   about.low <<= shift;
@@ -10790,8 +10862,8 @@ static size_t permi_exact_gpu_explain(const permi_leaf *leaf, char *buffer, size
   const permi_exact_gpu *exact = (const permi_exact_gpu *)leaf->context;
   char skipped[64] = "";
   if (exact->shape.skip)
-    snprintf(skipped, sizeof skipped, ", zeros skipped (%.2g of the terms expected)", exact->survivors);
-  return (size_t)snprintf(
+    permi_say(skipped, sizeof skipped, ", zeros skipped (%.2g of the terms expected)", exact->survivors);
+  return permi_say(
       buffer, size,
       "exact, n = %d%s: cuda kernel, %s in %d groups, products of %d words of 32 bits%s; %.3g elements, %llu chunks, "
       "%.3g s on one GPU\n",
@@ -13332,7 +13404,7 @@ static permi_proof_look permi_proof_look_at(const permi_proof *proof, const perm
 {
   const permi_odd_modulus *prime = &proof->prime[run / proof->parts];
   const uint64_t p = prime->p, one = prime->one, last = proof->values - 1, all = last + PERMI_PROOF_SYNDROMES;
-  uint64_t t, times = 0, rest = permi_montgomery(all, prime->square, prime), choose = one; /* times 2^64 */
+  uint64_t t, times = 0, rest = permi_montgomery(all, prime->square, prime), binomial = one; /* times 2^64 */
   uint64_t left = permi_montgomery(last, prime->square, prime), less, before = one, factorial = one;
   uint64_t at = 0, point; /* d!^2 P(point), by Lagrange as in examples/perm_verify.c */
   permi_proof_look look;
@@ -13347,12 +13419,12 @@ static permi_proof_look permi_proof_look_at(const permi_proof *proof, const perm
     uint64_t y = permi_proof_listed(proof, partials, run, t), x;
     look.outside |= y >= p;
     y %= p;
-    x = permi_montgomery((all - t) & 1 ? permi_residue_add(0, y, 1, p) : y, choose, prime);
+    x = permi_montgomery((all - t) & 1 ? permi_residue_add(0, y, 1, p) : y, binomial, prime);
     for (k = 0; k < PERMI_PROOF_SYNDROMES; k++) { /* D! times the sum, without a division */
       look.syndrome[k] = permi_residue_add(permi_montgomery(look.syndrome[k], times, prime), x, 0, p);
       x = permi_montgomery(x, times, prime);
     }
-    choose = permi_montgomery(choose, rest, prime);
+    binomial = permi_montgomery(binomial, rest, prime);
     if (t <= last) {
       factorial = t ? permi_montgomery(factorial, times, prime) : factorial;
       x = permi_montgomery((last - t) & 1 ? permi_residue_add(0, y, 1, p) : y, before, prime);
@@ -13888,13 +13960,13 @@ static size_t permi_proof_explain(const permi_leaf *leaf, char *buffer, size_t s
       buffer[0] = 0;
     return 0; /* one line says it for all */
   }
-  return (size_t)snprintf(buffer, size,
-                          "proof, n = %d: %s kernel%s, %d prime%s, polynomials of %llu values, a file of %.3g MB; %.3g "
-                          "products, %.3g s\n",
-                          proof->n, perm_isa_name(leaf->information.isa), proof->parts == 2 ? " (complex)" : "",
-                          proof->primes, proof->primes == 1 ? "" : "s", (unsigned long long)proof->values,
-                          8e-6 * (double)proof->values * proof->runs,
-                          leaf->information.work * leaves, leaf->information.seconds * leaves);
+  return permi_say(buffer, size,
+                   "proof, n = %d: %s kernel%s, %d prime%s, polynomials of %llu values, a file of %.3g MB; %.3g "
+                   "products, %.3g s\n",
+                   proof->n, perm_isa_name(leaf->information.isa), proof->parts == 2 ? " (complex)" : "",
+                   proof->primes, proof->primes == 1 ? "" : "s", (unsigned long long)proof->values,
+                   8e-6 * (double)proof->values * proof->runs,
+                   leaf->information.work * leaves, leaf->information.seconds * leaves);
 }
 
 /* The permanent modulo prime k, its parts. */
@@ -14152,7 +14224,7 @@ static perm_status permi_proof_job(const permi_problem *problem, const perm_opti
   (*job)->context = proof;
   (*job)->release = permi_proof_free;
   (*job)->value = permi_proof_value;
-  (*job)->check = permi_proof_check;
+  (*job)->inspect = permi_proof_check;
   (*job)->sample = permi_proof_sample;
   (*job)->prove = permi_proof_write;
   isa = gpu ? PERM_ISA_CUDA : permi_isa(options);
@@ -14561,7 +14633,6 @@ PERM_API perm_status perm_integer_int64(const perm_integer *integer, int64_t *va
 
 PERM_API size_t perm_result_text(const perm_result *result, char *buffer, size_t size)
 {
-  int length;
   size = buffer ? size : 0;
   if (!result) {
     if (size)
@@ -14578,13 +14649,11 @@ PERM_API size_t perm_result_text(const perm_result *result, char *buffer, size_t
     return digits + 1;
   }
   if (result->is_complex)
-    length = result->exp2
-                 ? snprintf(buffer, size, "(%.17g%+.17gi) * 2^%lld", result->value, result->imaginary, result->exp2)
-                 : snprintf(buffer, size, "%.17g%+.17gi", result->value, result->imaginary);
-  else
-    length = result->exp2 ? snprintf(buffer, size, "%.17g * 2^%lld", result->value, result->exp2)
-                          : snprintf(buffer, size, "%.17g", result->value);
-  return length > 0 ? (size_t)length : 0;
+    return result->exp2
+               ? permi_say(buffer, size, "(%.17g%+.17gi) * 2^%lld", result->value, result->imaginary, result->exp2)
+               : permi_say(buffer, size, "%.17g%+.17gi", result->value, result->imaginary);
+  return result->exp2 ? permi_say(buffer, size, "%.17g * 2^%lld", result->value, result->exp2)
+                      : permi_say(buffer, size, "%.17g", result->value);
 }
 
 PERMI_BRIEF_END
@@ -14954,7 +15023,7 @@ static perm_status permi_execute(const perm_job *job, perm_state *state, const p
     stopped = permi_meter_verdict(&job->allocator, permi_stopped(stopped, &control, result), result);
   } else if (stopped == PERM_OK) {
     stopped = permi_state_finish(job, state, state, &control, result);
-    if (stopped == PERM_ERROR_STATE && job->check && keeper) /* without what is wrong */
+    if (stopped == PERM_ERROR_STATE && job->inspect && keeper) /* without what is wrong */
       keeper->keep(job, state, &control, &unwritten);
     if (stopped == PERM_OK && control.unwritten)
       memcpy(result->message, unwritten.message, sizeof result->message);
@@ -15060,7 +15129,7 @@ static perm_status permi_refuse(permi_offer *offer, perm_status status, const ch
 {
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(offer->why, sizeof offer->why, format, arguments);
+  permi_vsay(offer->why, sizeof offer->why, format, arguments);
   va_end(arguments);
   offer->seconds = (double)INFINITY;
   offer->status = status;
@@ -16446,12 +16515,12 @@ static perm_status permi_judge(const perm_options *options, perm_result *result)
   }
   if (result->status == PERM_OK && options->tolerance > 0 && relative > options->tolerance) {
     result->status = PERM_TOLERANCE_NOT_MET;
-    snprintf(result->message, sizeof result->message, "tolerance %.3g not met: the %s relative error is %.3g; %s",
-             options->tolerance,
-             options->certify || result->error_bound <= result->error_estimate ? "guaranteed" : "estimated", relative,
-             permi_in_pieces(options)                 ? "with a checkpoint or parts the precision is not raised"
-             : result->precision == PERM_PRECISION_DD ? "no precision is higher"
-                                                      : "no higher precision fits method and limits");
+    permi_say(result->message, sizeof result->message, "tolerance %.3g not met: the %s relative error is %.3g; %s",
+              options->tolerance,
+              options->certify || result->error_bound <= result->error_estimate ? "guaranteed" : "estimated", relative,
+              permi_in_pieces(options)                 ? "with a checkpoint or parts the precision is not raised"
+              : result->precision == PERM_PRECISION_DD ? "no precision is higher"
+                                                       : "no higher precision fits method and limits");
   }
   return result->status;
 }
@@ -17252,9 +17321,9 @@ static perm_status permi_minors_solve(const permi_minors_call *call, permi_minor
   }
   if (status == PERM_OK && options->tolerance > 0 && relative > options->tolerance) {
     status = result->status = PERM_TOLERANCE_NOT_MET;
-    snprintf(result->message, sizeof result->message,
-             "tolerance %.3g not met: the estimated error relative to the largest minor is %.3g", options->tolerance,
-             relative);
+    permi_say(result->message, sizeof result->message,
+              "tolerance %.3g not met: the estimated error relative to the largest minor is %.3g", options->tolerance,
+              relative);
   }
   return status;
 }
@@ -17679,9 +17748,9 @@ typedef struct permi_batch_check {
 } permi_batch_check;
 
 /* Writes the values of a vector; `stand` has a bit for each that stands, the others are computed again. */
-static void permi_batch_write(permi_batch_check *check, size_t first, size_t count, const double *out, unsigned stand)
+static void permi_batch_write(permi_batch_check *review, size_t first, size_t count, const double *out, unsigned stand)
 {
-  const permi_batch *batch = check->batch;
+  const permi_batch *batch = review->batch;
   const int n = batch->n, parts = batch->parts;
   const size_t width = (size_t)batch->kernel->width;
   double *value = batch->out + first * (size_t)parts;
@@ -17693,11 +17762,11 @@ static void permi_batch_write(permi_batch_check *check, size_t first, size_t cou
   for (k = 0; k < count; k++, value += parts, stand >>= 1) {
     value[0] = out[k];
     value[parts - 1] = out[k + (size_t)(parts - 1) * width];
-    if (!(stand & 1) && !(n > 4 ? permi_batch_rounds_nothing(batch, out + k, first + k, check->matrix)
-                                : permi_batch_four_stands(batch, permi_batch_fetch(batch, first + k, check->matrix),
+    if (!(stand & 1) && !(n > 4 ? permi_batch_rounds_nothing(batch, out + k, first + k, review->matrix)
+                                : permi_batch_four_stands(batch, permi_batch_fetch(batch, first + k, review->matrix),
                                                           value)))
-      permi_batch_one(batch, first + k, check->threads, permi_batch_fetch(batch, first + k, check->matrix),
-                      &check->failed, &check->status);
+      permi_batch_one(batch, first + k, review->threads, permi_batch_fetch(batch, first + k, review->matrix),
+                      &review->failed, &review->status);
   }
 }
 
@@ -17711,7 +17780,7 @@ static size_t permi_batch_vectors(const permi_batch *batch, size_t begin, size_t
   const int in_vectors = batch->kind == PERMI_BATCH_ENTRIES && batch->a && kernel->take;
   const size_t width = (size_t)kernel->width, room = PERMI_BATCH_BLOCK, stride = room * (size_t)parts;
   double *lanes, *work, out[4 * PERMI_BATCH_BLOCK] PERMI_ALIGN64;
-  permi_batch_check check = {batch, threads, memory, batch->count, PERM_OK};
+  permi_batch_check review = {batch, threads, memory, batch->count, PERM_OK};
   size_t first, v;
   memory += entries;
   lanes = memory + (64 - ((uintptr_t)memory & 63)) % 64 / sizeof(double);
@@ -17729,18 +17798,18 @@ static size_t permi_batch_vectors(const permi_batch *batch, size_t begin, size_t
     if (in_vectors && count == room)
       kernel->take(n, batch->a + first * (size_t)parts, batch->stride, room / width, lanes, room);
     else
-      permi_batch_load(batch, first, count, room, check.matrix, lanes);
+      permi_batch_load(batch, first, count, room, review.matrix, lanes);
     if (n <= 4)
       stand = kernel->stream(n, lanes, stride, room / width, PERMI_FOUR_LARGEST, PERMI_SMALL_LEAST, out) ||
                       permi_small_is_safe(entries * (int)room, lanes) ? ~0u : 0;
     for (v = 0; v < count; v += width) {
       if (n > 4)
         stand = (unsigned)kernel->signs(n, lanes + v, stride, work, batch->accept, out + v * (size_t)parts);
-      permi_batch_write(&check, first + v, count - v < width ? count - v : width, out + v * (size_t)parts, stand);
+      permi_batch_write(&review, first + v, count - v < width ? count - v : width, out + v * (size_t)parts, stand);
     }
   }
-  *status = check.status;
-  return check.failed;
+  *status = review.status;
+  return review.failed;
 }
 
 /* ---- GPUs, from order 10 on: below, sending takes longer than computing here (H200 against 16 cores, 10^6 matrices:
@@ -18336,8 +18405,8 @@ static perm_status permi_low_rank_task(const permi_leaf *leaf, permi_control *co
 static size_t permi_low_rank_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   const permi_low_rank *low = (const permi_low_rank *)leaf->context;
-  return (size_t)snprintf(buffer, size, "low rank, order %d, rank %d: %.0f monomials, predicted %.3g s, %.3g bytes\n",
-                          low->n, low->r, (double)low->count, leaf->information.seconds, leaf->information.bytes);
+  return permi_say(buffer, size, "low rank, order %d, rank %d: %.0f monomials, predicted %.3g s, %.3g bytes\n",
+                   low->n, low->r, (double)low->count, leaf->information.seconds, leaf->information.bytes);
 }
 
 /* Adds up the lines' powers of two in *exp2; returns 0 if a line is zero. */
@@ -20114,8 +20183,9 @@ static perm_status permi_estimate(int n, const permi_view *view, const perm_esti
   } else if (plan.guarantee && estimate->estimator == PERM_ESTIMATOR_GLYNN &&
              !(estimate->proved_radius <= wanted * size)) {
     status = PERM_TOLERANCE_NOT_MET;
-    snprintf(estimate->message, sizeof estimate->message, "the error asked for is not met: entries are negative or "
-             "complex, and what is proved of them is the radius, %.2g times the value", estimate->proved_radius / size);
+    permi_say(estimate->message, sizeof estimate->message,
+              "the error asked for is not met: entries are negative or complex, and what is proved of them is the "
+              "radius, %.2g times the value", estimate->proved_radius / size);
   }
   estimate->status = status;
   estimate->seconds = permi_seconds() - start;
@@ -20139,6 +20209,9 @@ PERM_API perm_status perm_estimate_complex(int n, const double *a, ptrdiff_t ld,
 
 PERMI_BRIEF_END
 
+#if defined(__NVCC__)
+#pragma nv_diagnostic pop
+#endif
 #if defined(__cplusplus) && defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic pop
 #endif
@@ -20164,9 +20237,9 @@ PERMI_BRIEF_END
    (planning n = 20: 22 us, not 10). */
 
 #define PERMI_WIDTH PERMI_FAMILY_WIDTH
-#define PERMI_JOIN_(name, family) permi_##name##_##family
+#define PERMI_JOIN_(name, family) name##family
 #define PERMI_JOIN(name, family) PERMI_JOIN_(name, family)
-#define PERMI_NAME(name) PERMI_JOIN(name, PERMI_FAMILY)
+#define PERMI_NAME(name) PERMI_JOIN(permi_##name##_, PERMI_FAMILY)
 #define PERMI_KERNEL PERMI_ALIGN_LOOPS PERMI_TARGET static void
 #define PERMI_P PERMI_NAME(prime)
 #if PERMI_WIDTH >= 4
@@ -21066,12 +21139,12 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_table_row)(const double *row, do
 }
 
 /* Sums of `count` columns for all signs, parts `apart`; the `far` columns that follow have the signs of `away`. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_outer_row)(const double *row, double *x, int apart, int count, int far,
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_outer_row)(const double *row, double *x, int apart, int count, int more,
                                                            int away, PERMI_NAME(small_lanes) lanes, int parts)
 {
   PERMI_N z = PERMI_NAME(spread)(permi_lane_zero, 1, parts);
   int b;
-  for (b = 0; b < far; b++)
+  for (b = 0; b < more; b++)
     z = PERMI_NAME(small_signed)(z, PERMI_SET(permi_parity_signs[away >> b & 1]),
                                  PERMI_NAME(spread)(row + (count + b) * parts, 1, parts), parts);
   PERMI_NAME(put)(x, apart, PERMI_NAME(small_lane_sum)(z, row, count, lanes, parts), parts);
@@ -21197,7 +21270,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_by_tables)(PERMI_NAME(small_sums
   double room[2 * PERMI_ROOM] PERMI_ALIGN64; /* a real number needs half of it */
   double *table = room, *outer = table + PERMI_ROOM_TABLE * parts, *cross = outer + PERMI_ROOM_OUTER * parts;
   const double *a = from.a;
-  const int n = from.n, near = n < PERMI_NEAR_N ? n : PERMI_NEAR_N, rest = near - 3 - PERMI_LANES;
+  const int n = from.n, near_columns = n < PERMI_NEAR_N ? n : PERMI_NEAR_N, rest = near_columns - 3 - PERMI_LANES;
   const int columns = rest < PERMI_TABLE ? rest : PERMI_TABLE, stride = n * parts;
   const int settings = 1 << columns, states = 1 << (rest - columns);
   int i, k, s, set, away;
@@ -21212,13 +21285,13 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_by_tables)(PERMI_NAME(small_sums
     PERMI_NAME(small_mix)(table + 4 * k * parts * 32, settings * PERMI_WIDTH, entries, 32, parts);
   }
   from.cross = cross;
-  for (away = 0; away < 1 << (n - near); away++) {
+  for (away = 0; away < 1 << (n - near_columns); away++) {
     PERMI_NAME(small_sums) group = *sums;
     if (away)
       group.even = group.odd = PERMI_NAME(spread)(permi_lane_zero, 1, parts);
     for (i = 0; i < n; i++)
-      PERMI_NAME(small_outer_row)(a + i * stride + (near - rest + columns) * parts,
-                                  outer + (i / 2 * 4 + i % 2) * 16 * parts, 16, rest - columns, n - near, away,
+      PERMI_NAME(small_outer_row)(a + i * stride + (near_columns - rest + columns) * parts,
+                                  outer + (i / 2 * 4 + i % 2) * 16 * parts, 16, rest - columns, n - near_columns, away,
                                   from.lanes, parts);
     for (k = 0; k < n / 2; k++) {
       PERMI_N c;
@@ -21491,7 +21564,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors)(int rows, int n, const d
 {
   const int rest = n - 1 - PERMI_LANES, columns = rest < PERMI_TABLE ? rest : PERMI_TABLE;
   const int low = rest - columns < 3 ? rest - columns : 3, left = rest - columns - low;
-  const int high = left < 3 ? left : 3, far = left - high, last = n - left;
+  const int high = left < 3 ? left : 3, more = left - high, last = n - left;
   const PERMI_V zero = PERMI_SET(0.0);
   PERMI_NAME(small_lanes) lanes;
   PERMI_ROWS from PERMI_ALIGN64;
@@ -21512,7 +21585,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors)(int rows, int n, const d
     for (c = h = 0; h < 1 << left; h++) {
       const int here = h & ((1 << high) - 1);
       for (i = 0; i < rows && !here; i++)
-        PERMI_NAME(small_outer_row)(a + (i * n + last) * parts, from.high + i * parts * 8, 8, high, far, h >> high,
+        PERMI_NAME(small_outer_row)(a + (i * n + last) * parts, from.high + i * parts * 8, 8, high, more, h >> high,
                                     lanes, parts);
       for (i = 0; i < rows * parts; i++)
         for (k = 0; k < 8; k += PERMI_WIDTH)
@@ -22593,7 +22666,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(expand)(int n, const double *a, siz
 
 /* Largest entry, smallest value, 0 or NaN of a stream. */
 typedef struct PERMI_NAME(stream) {
-  PERMI_V large, small, poison;
+  PERMI_V large, least, poison;
 } PERMI_NAME(stream);
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(stream_order)(PERMI_NAME(stream) *stream, int n, const double *a,
@@ -22610,7 +22683,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(stream_order)(PERMI_NAME(stream) *stre
       modulus = PERMI_LARGER(value.re, value.im);
       stream->poison = PERMI_FMA(value.im, PERMI_SET(0.0), stream->poison);
     }
-    stream->small = PERMI_LESSER(modulus, stream->small);
+    stream->least = PERMI_LESSER(modulus, stream->least);
   }
 }
 
@@ -22619,22 +22692,22 @@ PERMI_TARGET PERMI_INLINE int PERMI_NAME(batch_stream)(int n, const double *a, s
                                                        double largest, double least, double *values, int parts)
 {
   PERMI_NAME(stream) stream;
-  double check[3 * PERMI_WIDTH] PERMI_ALIGN64;
+  double extremes[3 * PERMI_WIDTH] PERMI_ALIGN64;
   int k, stand = 1;
   stream.large = stream.poison = PERMI_SET(0.0);
-  stream.small = PERMI_SET(least);
+  stream.least = PERMI_SET(least);
   if (n == 4)
     PERMI_NAME(stream_order)(&stream, 4, a, stride, vectors, values, parts);
   else if (n == 3)
     PERMI_NAME(stream_order)(&stream, 3, a, stride, vectors, values, parts);
   else
     PERMI_NAME(stream_order)(&stream, 2, a, stride, vectors, values, parts);
-  PERMI_STORE(check, stream.large);
-  PERMI_STORE(check + PERMI_WIDTH, stream.small);
-  PERMI_STORE(check + 2 * PERMI_WIDTH, stream.poison);
+  PERMI_STORE(extremes, stream.large);
+  PERMI_STORE(extremes + PERMI_WIDTH, stream.least);
+  PERMI_STORE(extremes + 2 * PERMI_WIDTH, stream.poison);
   PERMI_LEAVE();
   for (k = 0; k < PERMI_WIDTH; k++)
-    stand &= (check[k] <= largest) & (check[PERMI_WIDTH + k] >= least) & (check[2 * PERMI_WIDTH + k] == 0);
+    stand &= (extremes[k] <= largest) & (extremes[PERMI_WIDTH + k] >= least) & (extremes[2 * PERMI_WIDTH + k] == 0);
   return stand;
 }
 
@@ -22954,7 +23027,7 @@ PERMI_TARGET PERMI_INLINE int PERMI_NAME(batch_signs)(int n, const double *a, si
   PERMI_NAME(small_sums) sums;
   PERMI_N value;
   const double *row = a;
-  double check[PERMI_WIDTH] PERMI_ALIGN64;
+  double extremes[PERMI_WIDTH] PERMI_ALIGN64;
   int i, j, stand = 0;
   for (i = 0; i < n; i++) {
     PERMI_V norm = PERMI_SET(DBL_MIN), other = norm; /* for what underflows */
@@ -22987,10 +23060,10 @@ PERMI_TARGET PERMI_INLINE int PERMI_NAME(batch_signs)(int n, const double *a, si
   sure = PERMI_FNMA(unit, scale * sums.absolute, PERMI_LARGER(value.re, value.im));
   norms = PERMI_FNMA(unit * unit, norms, sure * sure);
   norms = PERMI_LESSER(sure - PERMI_SET(accept[1]), norms);
-  PERMI_STORE(check, PERMI_LESSER(PERMI_SET(accept[0]) - large, norms)); /* keeps a NaN */
+  PERMI_STORE(extremes, PERMI_LESSER(PERMI_SET(accept[0]) - large, norms)); /* keeps a NaN */
   PERMI_LEAVE();
   for (i = 0; i < PERMI_WIDTH; i++)
-    stand |= (check[i] >= 0) << i;
+    stand |= (extremes[i] >= 0) << i;
   return stand;
 }
 
@@ -23069,17 +23142,17 @@ PERMI_TARGET static void PERMI_NAME(add_weighted)(double *to, const double *from
 PERMI_TARGET static void PERMI_NAME(store_states)(double *to, const double *from, int n, double *most, double *least)
 {
   const PERMI_V infinite = PERMI_SET((double)INFINITY);
-  PERMI_V large = PERMI_SET(0.0), small = infinite;
+  PERMI_V large = PERMI_SET(0.0), lesser = infinite;
   double largest[PERMI_WIDTH], smallest[PERMI_WIDTH];
   int x, k;
   for (x = 0; x + PERMI_WIDTH <= n; x += PERMI_WIDTH) {
     const PERMI_V state = PERMI_LOAD_ANY(from + x), size = PERMI_ABS(state);
     PERMI_STORE_ANY(to + x, state);
     large = PERMI_GREATER(large, size);
-    small = PERMI_LESSER(PERMI_UNLESS_ZERO(size, infinite), small);
+    lesser = PERMI_LESSER(PERMI_UNLESS_ZERO(size, infinite), lesser);
   }
   PERMI_STORE_ANY(largest, large);
-  PERMI_STORE_ANY(smallest, small);
+  PERMI_STORE_ANY(smallest, lesser);
   for (k = 0; k < PERMI_WIDTH; k++) {
     *most = largest[k] > *most ? largest[k] : *most;
     *least = smallest[k] < *least ? smallest[k] : *least;

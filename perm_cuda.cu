@@ -76,7 +76,7 @@ typedef struct perm_gpu_counts {
    it; target, odd: of counts' words; column: what + adds; done: by column, digits of rows that have vanished; path:
    prefixes of `depth` columns, where chunks begin among them. */
 typedef struct perm_gpu_signs {
-  int small;          /* 1: digits of 4 bits */
+  int by_table;       /* 1: digits of 4 bits */
   int prefix, depth, more; /* a task has the signs of depth + more columns */
   short word[5];
   int root, pattern[2], cut, start, target, odd, column, done, path, paths;
@@ -146,8 +146,8 @@ typedef struct perm_gpu_work {
                                    /* absolute_mask (if the sink reads it) count */
 } perm_gpu_work;
 
-typedef enum perm_gpu_product { PERM_GPU_PIVOT, PERM_GPU_ROUNDED, PERM_GPU_COMPENSATED, PERM_GPU_DOUBLED }
-    perm_gpu_product;
+typedef enum perm_gpu_product { PERM_GPU_PIVOT, PERM_GPU_ROUNDED, PERM_GPU_COMPENSATED, PERM_GPU_DOUBLED,
+                                PERM_GPU_PRODUCT_MAKE_INT = 0x7fffffff } perm_gpu_product;
 #define PERM_GPU_THREADS_LOG2 7
 #define PERM_GPU_SUMS 5         /* value hi, lo, imaginary hi, lo, sum of |terms| */
 
@@ -165,7 +165,8 @@ typedef enum perm_gpu_cell {
   PERM_GPU_DD,
   PERM_GPU_COMPLEX,
   PERM_GPU_COMPLEX_DD,
-  PERM_GPU_INTEGER /* modulo 2^(64 words); Gaussian: two such numbers */
+  PERM_GPU_INTEGER, /* modulo 2^(64 words); Gaussian: two such numbers */
+  PERM_GPU_CELL_MAKE_INT = 0x7fffffff
 } perm_gpu_cell;
 
 typedef struct perm_gpu_words { /* as permi_layout */
@@ -4773,7 +4774,7 @@ static int permi_frontier_open(perm_gpu_frontier *frontier)
   if (!PERMI_ON(holder, memory, (&left, &total)))
     return 0;
   if (needed > (double)left) {
-    snprintf(holder->message, PERM_MESSAGE_BYTES, "GPU %d: the arrays need %.4g bytes, and of %.4g only %.4g are free",
+    snprintf(holder->message, PERM_MESSAGE_BYTES, "GPU %d: the arrays need %.0f bytes, and of %.0f only %.0f are free",
              holder->device, needed, (double)total, (double)left);
     return 0;
   }

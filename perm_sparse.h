@@ -11,7 +11,7 @@
        cc -O2 sparse.c -lm                                      // or: cc -O2 -fopenmp sparse.c -lm
 
    With perm.h's implementation in another file, define PERM_SPARSE_IMPLEMENTATION alone, and include this header before
-   perm.h. Needs libc and libm.
+   perm.h. Needs libc and libm; compilers: as perm.h, not tested with Visual Studio's cl.exe.
 
    EXAMPLE
        perm_matrix a;
@@ -229,7 +229,8 @@
 
 #define PERM_MATRIX_MAX_ROWS 16777216 /* a larger m is refused: row_start alone would take 128 MiB */
 
-typedef enum perm_kind { PERM_KIND_PATTERN, PERM_KIND_INTEGER, PERM_KIND_REAL, PERM_KIND_COMPLEX } perm_kind;
+typedef enum perm_kind { PERM_KIND_PATTERN, PERM_KIND_INTEGER, PERM_KIND_REAL, PERM_KIND_COMPLEX,
+                         PERM_KIND_MAKE_INT = 0x7fffffff } perm_kind;
 
 /* An m x n matrix in compressed rows: the entries of row i are row_start[i] .. row_start[i + 1] - 1, columns ascend
    strictly in a row, no entry is zero. The values of a pattern are 1. The struct owns its arrays. All zero is a 0 x 0
@@ -453,6 +454,10 @@ PERM_SPARSE_API perm_status perm_sample_real(int m, int n, const double *a, ptrd
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+#if defined(__NVCC__) /* warns of gcc's pragmas */
+#pragma nv_diagnostic push
+#pragma nv_diag_suppress 1675, 128, 550
 #endif
 #ifndef PERM_PERMANENT_IMPLEMENTED /* this header stood here before, without its implementation */
 #define PERMI_ROUTE permi_route
@@ -1099,7 +1104,7 @@ static int permi_reader_fail(permi_reader *reader, const char *format, ...)
   char text[PERM_MESSAGE_BYTES];
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(text, sizeof text, format, arguments);
+  permi_vsay(text, sizeof text, format, arguments);
   va_end(arguments);
   reader->status = reader->binary
                        ? permi_fail(reader->result, PERM_ERROR_FORMAT, 0, "%s: byte %llu: %s",
@@ -1154,13 +1159,13 @@ static int permi_is_digit(char c)
 
 static int permi_next_line(permi_reader *reader)
 {
-  const char *newline;
+  const char *line_break;
   if (reader->position == reader->end || permi_watch(reader->watch, 20))
     return 0;
-  newline = (const char *)memchr(reader->position, '\n', (size_t)(reader->end - reader->position));
+  line_break = (const char *)memchr(reader->position, '\n', (size_t)(reader->end - reader->position));
   reader->cursor = reader->position;
-  reader->line_end = newline ? newline : reader->end;
-  reader->position = newline ? newline + 1 : reader->end;
+  reader->line_end = line_break ? line_break : reader->end;
+  reader->position = line_break ? line_break + 1 : reader->end;
   /* a CR elsewhere is garbage: else a file with CR alone would be one row */
   if (reader->line_end > reader->cursor && reader->line_end[-1] == '\r')
     reader->line_end--;
@@ -3134,30 +3139,16 @@ PERM_SPARSE_API perm_status perm_matrix_read_fractions(const char *path, const p
 /* ========================================================================================== >>write
    Matrix Market files written as a whole or not at all (>>files). */
 #include <errno.h>
-#include <locale.h>
 #if defined(__unix__) || defined(__APPLE__)
 #include <sys/stat.h>
 #endif
-
-/* Prints a point in every locale. */
-static void permi_print_number(char *text, int digits, double value)
-{
-  const char *point = localeconv()->decimal_point;
-  char *found;
-  snprintf(text, 64, "%.*g", digits, value);
-  found = point && *point && strcmp(point, ".") ? strstr(text, point) : NULL;
-  if (found) {
-    *found = '.';
-    memmove(found + 1, found + strlen(point), strlen(found + strlen(point)) + 1);
-  }
-}
 
 /* 17 significant digits read back to the same double; from 1e17 to 2^63 all 19, or it would be another integer. */
 static int permi_print_double(FILE *file, double value)
 {
   char text[64];
-  permi_print_number(text, fabs(value) >= 1e17 && fabs(value) <= 9223372036854775808.0 ? 19 : 17, value);
-  return fprintf(file, " %s", text) >= 0;
+  permi_say(text, sizeof text, " %.*g", fabs(value) >= 1e17 && fabs(value) <= 9223372036854775808.0 ? 19 : 17, value);
+  return fputs(text, file) >= 0;
 }
 
 typedef struct permi_matrix_written {
@@ -3171,8 +3162,8 @@ static int permi_print_matrix(FILE *file, const void *what)
   const perm_matrix *matrix = written->matrix;
   size_t k;
   int i;
-  if (fprintf(file, "%%%%MatrixMarket matrix coordinate %s general\n%d %d %.0f\n",
-              permi_banner[2].keyword[matrix->kind], matrix->m, matrix->n, (double)matrix->nnz) < 0)
+  if (fprintf(file, "%%%%MatrixMarket matrix coordinate %s general\n%d %d %llu\n",
+              permi_banner[2].keyword[matrix->kind], matrix->m, matrix->n, (unsigned long long)matrix->nnz) < 0)
     return 0;
   for (i = 0; i < matrix->m; i++)
     for (k = matrix->row_start[i]; k < matrix->row_start[i + 1]; k++) {
@@ -4229,7 +4220,7 @@ typedef struct permi_greedy {
   int kind;      /* candidates are rows (0), columns (1) or both (2); set before a walk, as is */
   int by_chance; /* any of the candidates that leave the smallest frontier */
   int *growth;   /* of the frontier by a vertex's elimination; */
-  int *near;     /* how near its neighbours come to leaving: 1 / (entries left) of each */
+  int *nearness; /* how near its neighbours come to leaving: 1 / (entries left) of each */
   int *next;     /* of a touched vertex: its first neighbour that is not listed yet */
   int *list, listed;
   unsigned char *mark; /* 1 listed, 2 in the order */
@@ -4257,7 +4248,7 @@ static int permi_greedy_create(permi_pool *pool, const permi_block *block, permi
   greedy->walk.frontier = numbers + vertices;
   greedy->walk.place = numbers + 2 * vertices;
   greedy->growth = numbers + 3 * vertices;
-  greedy->near = numbers + 4 * vertices;
+  greedy->nearness = numbers + 4 * vertices;
   greedy->next = numbers + 5 * vertices;
   greedy->list = numbers + 6 * vertices;
   return 1;
@@ -4270,14 +4261,14 @@ static void permi_greedy_start(const permi_block *block, permi_greedy *greedy, p
   permi_walk_start(block, &greedy->walk);
   greedy->listed = 0;
   for (v = 0; v < block->vertices && !permi_watch_step(watch, (size_t)v, 10); v++) {
-    int near = 0, growth = 0;
+    int nearness = 0, growth = 0;
     for (e = block->start[v]; e < block->start[v + 1]; e++) {
       const int open = walk->open[block->neighbour[e]];
       growth += open > 1;
-      near += permi_greedy_near_of(open);
+      nearness += permi_greedy_near_of(open);
     }
     greedy->growth[v] = growth;
-    greedy->near[v] = near;
+    greedy->nearness[v] = nearness;
     greedy->next[v] = block->start[v] - 1;
     greedy->mark[v] = 0;
   }
@@ -4305,17 +4296,17 @@ static void permi_greedy_lose(const permi_block *block, permi_greedy *greedy, in
 {
   permi_walk *walk = &greedy->walk;
   const int open = --walk->open[t], touched = walk->state[t] == 0;
-  int growth, near, e;
+  int growth, nearness, e;
   if (open == 0) {
     permi_walk_leave(block, walk, t);
     return;
   }
   growth = touched + (open == 1);
-  near = permi_greedy_near_of(open) - permi_greedy_near_of(open + 1);
-  if (growth || near) {
+  nearness = permi_greedy_near_of(open) - permi_greedy_near_of(open + 1);
+  if (growth || nearness) {
     for (e = block->start[t]; e < block->start[t + 1]; e++) {
       greedy->growth[block->neighbour[e]] -= growth;
-      greedy->near[block->neighbour[e]] += near;
+      greedy->nearness[block->neighbour[e]] += nearness;
     }
     greedy->units += 1.5 * (e - block->start[t]);
   }
@@ -4329,13 +4320,13 @@ static void permi_greedy_lose(const permi_block *block, permi_greedy *greedy, in
 static void permi_greedy_step(const permi_block *block, permi_greedy *greedy, int v)
 {
   permi_walk *walk = &greedy->walk;
-  const int growth = (walk->open[v] == 1) - (walk->state[v] == 0), near = permi_greedy_near_of(walk->open[v]);
+  const int growth = (walk->open[v] == 1) - (walk->state[v] == 0), nearness = permi_greedy_near_of(walk->open[v]);
   int e;
   permi_walk_leave(block, walk, v);
   for (e = block->start[v]; e < block->start[v + 1]; e++) {
     const int t = block->neighbour[e];
     greedy->growth[t] += growth;
-    greedy->near[t] -= near;
+    greedy->nearness[t] -= nearness;
     if (walk->state[t] != 2)
       permi_greedy_lose(block, greedy, t);
   }
@@ -4345,17 +4336,17 @@ static void permi_greedy_step(const permi_block *block, permi_greedy *greedy, in
 /* Of the listed: who leaves the smallest frontier; of those the one whose neighbours are nearest to leaving, or any. */
 static int permi_greedy_scan(permi_greedy *greedy, uint64_t *seed)
 {
-  int best = -1, growth = INT_MAX, near = 0, ties = 0, kept = 0, i;
+  int best = -1, growth = INT_MAX, nearness = 0, ties = 0, kept = 0, i;
   for (i = 0; i < greedy->listed; i++) {
-    const int v = greedy->list[i], grows = greedy->growth[v], comes = greedy->by_chance ? 0 : greedy->near[v];
+    const int v = greedy->list[i], grows = greedy->growth[v], comes = greedy->by_chance ? 0 : greedy->nearness[v];
     if (greedy->walk.state[v] == 2)
       continue;
     greedy->list[kept++] = v;
-    if (grows > growth || (grows == growth && comes < near))
+    if (grows > growth || (grows == growth && comes < nearness))
       continue;
-    ties = grows == growth && comes == near ? ties + 1 : 1;
+    ties = grows == growth && comes == nearness ? ties + 1 : 1;
     growth = grows;
-    near = comes;
+    nearness = comes;
     if (permi_order_below(seed, ties) == 0)
       best = v;
   }
@@ -5162,9 +5153,9 @@ static PERMI_ALWAYS_INLINE int permi_hybrid_row_parts(int algebra)
   return algebra == PERMI_HYBRID_COMPLEX_MODULI ? 2 : permi_hybrid_parts(algebra);
 }
 
-static PERMI_ALWAYS_INLINE double *permi_hybrid_slot(double *slots, int line)
+static PERMI_ALWAYS_INLINE double *permi_hybrid_slot(double *values, int line)
 {
-  return slots + (size_t)line * 8;
+  return values + (size_t)line * 8;
 }
 
 typedef struct permi_hybrid_rounding {
@@ -5181,10 +5172,10 @@ typedef struct permi_hybrid_rounding {
 #define PERMI_GPU_CANDIDATES 6
 struct permi_hybrid;
 typedef struct permi_hybrid_family {
-  void (*execute[PERMI_HYBRID_ALGEBRAS])(const struct permi_hybrid *hybrid, double *slots, double *block);
-  void (*absolute[PERMI_HYBRID_ALGEBRAS])(const struct permi_hybrid *hybrid, double *slots, double *block);
+  void (*execute[PERMI_HYBRID_ALGEBRAS])(const struct permi_hybrid *hybrid, double *values, double *block);
+  void (*absolute[PERMI_HYBRID_ALGEBRAS])(const struct permi_hybrid *hybrid, double *values, double *block);
   void (*add)(const struct permi_hybrid *hybrid, const double *block, double *total, int negative);
-  void (*turn)(const struct permi_hybrid *hybrid, int j, int minus, double *slots);
+  void (*turn)(const struct permi_hybrid *hybrid, int j, int minus, double *values);
 } permi_hybrid_family;
 
 typedef struct permi_hybrid {
@@ -5198,7 +5189,7 @@ typedef struct permi_hybrid {
   int n, inner, low, high, lanes_log2, chunk_log2, walked, transposed;
   int parts, lanes;
   permi_hybrid_algebra algebra;
-  int operations, operation_room, statements, statement_room, constants, constant_room, slots;
+  int operations, operation_room, statements, statement_room, constants, constant_room, slot_count;
   permi_instruction *operation;
   permi_statement *statement;
   double *constant;
@@ -5278,7 +5269,7 @@ typedef struct permi_signs {
   uint16_t *group[2];       /* of a pattern: twice its group, which does the same to class BOTH; 1: its sign is - */
   uint64_t *group_word[2];  /* [group][shared_words] */
   int groups[2];
-  int small;                /* 1: all sums are even and at most 8, so that products are looked up; 2: at most 7 */
+  int by_table;             /* 1: all sums are even and at most 8, so that products are looked up; 2: at most 7 */
   uint64_t own_rows[2];     /* which bytes from own_word on are a block's rows */
   uint64_t target_all[PERMI_SIGNS_WORDS]; /* 255 at the rows of class BOTH */
   int64_t *product;         /* of a word, by the sum of its bytes' permi_signs_marks */
@@ -5900,7 +5891,7 @@ typedef struct permi_frontier {
   permi_owned owned;
   permi_numbers numbers;
   int steps, width;
-  int slots, mask_words;
+  int slot_count, mask_words;
   int *stream_start; /* steps + 1 */
   permi_coefficient *coefficient;
   int *partner;   /* of a stream: the vertex that its step's vertex is matched to; -1: a drop */
@@ -6500,7 +6491,7 @@ static void permi_balance_key(const permi_rounds *step, permi_cursor *cursor, si
 {
   int b;
   memset(key, 0, PERMI_MASK_WORDS * sizeof *key);
-  for (b = step->run->frontier->slots - PERMI_LOW_BITS - 1; b >= 0; b--) {
+  for (b = step->run->frontier->slot_count - PERMI_LOW_BITS - 1; b >= 0; b--) {
     key[b >> 6] |= UINT64_C(1) << (b & 63);
     if (permi_balance_below(step, cursor, key) > work)
       key[b >> 6] &= ~(UINT64_C(1) << (b & 63));
@@ -7172,9 +7163,9 @@ static perm_status permi_frontier_create(const perm_allocator *allocator, const 
   status = PERM_ERROR_LIMIT;
   if (!permi_frontier_walk(frontier, block, order, binomial, &walk, watch))
     goto done;
-  frontier->slots = permi_frontier_slots(frontier, (int)vertices, life, busy, watch);
-  frontier->mask_words = (frontier->slots + 63) / 64;
-  if (frontier->slots == 0)
+  frontier->slot_count = permi_frontier_slots(frontier, (int)vertices, life, busy, watch);
+  frontier->mask_words = (frontier->slot_count + 63) / 64;
+  if (frontier->slot_count == 0)
     goto done;
   frontier->mask = (uint64_t *)permi_pool_get(pool, streams, 3 * (size_t)frontier->mask_words * sizeof(uint64_t));
   status = frontier->mask ? status : PERM_ERROR_MEMORY;
@@ -8480,13 +8471,13 @@ static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *
 /* Makes frontier->arrays; left NULL if there are too many slots, or stopped. 0: out of memory. */
 static int permi_arrays_create(const permi_block *block, permi_frontier *frontier, perm_isa isa, permi_control *watch)
 {
-  const int *birth = frontier->birth, *death = frontier->death, slots = frontier->slots;
+  const int *birth = frontier->birth, *death = frontier->death, slot_count = frontier->slot_count;
   const size_t steps = (size_t)frontier->steps + 1;
   permi_pool *pool = &frontier->owned.pool;
   permi_arrays *arrays;
   double units = 0;
   int p, v;
-  if (slots > PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH)
+  if (slot_count > PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH)
     return 1;
   arrays = (permi_arrays *)permi_pool_get(pool, 1, sizeof *arrays);
   if (!arrays || (arrays->occupied = (uint64_t *)permi_pool_zeros(pool, steps, 3 * sizeof(uint64_t))) == NULL)
@@ -8499,9 +8490,9 @@ static int permi_arrays_create(const permi_block *block, permi_frontier *frontie
   arrays->isa = isa;
   arrays->bytes = 0;
   arrays->lists = arrays->by_residues = arrays->residues.passes = 0;
-  arrays->low = slots < PERMI_ARRAY_LOW ? slots : PERMI_ARRAY_LOW;
-  arrays->middle = (slots - arrays->low + 1) / 2;
-  arrays->top = slots - arrays->low - arrays->middle;
+  arrays->low = slot_count < PERMI_ARRAY_LOW ? slot_count : PERMI_ARRAY_LOW;
+  arrays->middle = (slot_count - arrays->low + 1) / 2;
+  arrays->top = slot_count - arrays->low - arrays->middle;
   for (v = 0; v < 2 * block->n; v++) {
     const uint64_t bit = frontier->slot[v] < 0 ? 0 : UINT64_C(1) << frontier->slot[v];
     if (!bit)
@@ -9604,16 +9595,16 @@ static int permi_tree_eliminate(permi_tree_graph *graph, int v, int turn, const 
 #define PERMI_TREE_LOOK_WORDS (2 * PERMI_TREE_LOOK / 64)
 PERMI_NEVER_INLINE static double permi_tree_least(const permi_block *block, double limit)
 {
-  uint64_t near[2 * PERMI_TREE_LOOK][PERMI_TREE_LOOK_WORDS]; /* neighbours: rows, columns */
+  uint64_t adjacent[2 * PERMI_TREE_LOOK][PERMI_TREE_LOOK_WORDS]; /* neighbours: rows, columns */
   int degree[2 * PERMI_TREE_LOOK];
   const int n = block->n;
   int v, e, k, w, turn;
   double least = 0;
-  memset(near, 0, sizeof near);
+  memset(adjacent, 0, sizeof adjacent);
   for (v = 0; v < 2 * n; v++) {
     degree[v] = block->start[v + 1] - block->start[v];
     for (e = block->start[v]; e < block->start[v + 1]; e++)
-      near[v][block->neighbour[e] >> 6] |= UINT64_C(1) << (block->neighbour[e] & 63);
+      adjacent[v][block->neighbour[e] >> 6] |= UINT64_C(1) << (block->neighbour[e] & 63);
   }
   for (turn = 0; turn < 2 * n && least <= limit; turn++) {
     int best = 0;
@@ -9624,13 +9615,13 @@ PERMI_NEVER_INLINE static double permi_tree_least(const permi_block *block, doub
     least += ldexp(PERMI_TREE_STATE_SECONDS, degree[best]) / (degree[best] + 1);
     for (w = 0; w < PERMI_TREE_LOOK_WORDS; w++) {
       uint64_t bits;
-      for (bits = near[best][w]; bits; bits &= bits - 1) {
+      for (bits = adjacent[best][w]; bits; bits &= bits - 1) {
         v = 64 * w + permi_trailing_zeros(bits);
         for (degree[v] = k = 0; k < PERMI_TREE_LOOK_WORDS; k++) {
-          near[v][k] |= near[best][k];
-          near[v][k] &= k == v >> 6 ? ~(UINT64_C(1) << (v & 63)) : ~UINT64_C(0);
-          near[v][k] &= k == best >> 6 ? ~(UINT64_C(1) << (best & 63)) : ~UINT64_C(0);
-          degree[v] += permi_count_ones(near[v][k]);
+          adjacent[v][k] |= adjacent[best][k];
+          adjacent[v][k] &= k == v >> 6 ? ~(UINT64_C(1) << (v & 63)) : ~UINT64_C(0);
+          adjacent[v][k] &= k == best >> 6 ? ~(UINT64_C(1) << (best & 63)) : ~UINT64_C(0);
+          degree[v] += permi_count_ones(adjacent[v][k]);
         }
       }
     }
@@ -9939,7 +9930,7 @@ typedef struct permi_band_run {
 } permi_band_run;
 
 typedef struct permi_band_shape {
-  int slots, used;
+  int slot_count, used;
   int kind[PERMI_BAND_SLOTS];
   int leaving[PERMI_BAND_SLOTS];
   int staying[PERMI_BAND_SLOTS];
@@ -9956,7 +9947,7 @@ static void permi_band_counts(const permi_band_shape *shape, int after, int used
   int p, r, k;
   for (r = 0; r < size; r++)
     counts[r] = r == 0;
-  for (p = 0; p < shape->slots; p++) {
+  for (p = 0; p < shape->slot_count; p++) {
     const double *below = counts + (size_t)p * (size_t)size;
     double *at = counts + (size_t)(p + 1) * (size_t)size;
     const int capacity = after ? (shape->kind[p] == PERMI_BAND_LEAVE ? 0 : shape->staying[p])
@@ -10217,7 +10208,7 @@ static int permi_band_prepare(permi_band_state *state, int row, size_t states)
 typedef struct permi_band_step {
   permi_band_state *state;
   int *window, *next_window;
-  int slots, next_slots, row;
+  int slot_count, next_slots, row;
   int opened, enterings;
   int used, after;
   int *position; /* of a group: 2 p + entering */
@@ -10238,8 +10229,8 @@ static int permi_band_shape_find(permi_band_step *step)
   shape.used = used;
   step->next_slots = 0;
   step->after = used + 1;
-  for (p = 0; p < step->slots || i < step->enterings; p++) {
-    const int group = p < step->slots ? step->window[p] : -1, stays = group >= 0 && band->last[group] != step->row;
+  for (p = 0; p < step->slot_count || i < step->enterings; p++) {
+    const int group = p < step->slot_count ? step->window[p] : -1, stays = group >= 0 && band->last[group] != step->row;
     const int entering = !stays && i < step->enterings ? step->opened + i++ : -1;
     shape.kind[p] = stays ? PERMI_BAND_KEEP : group < 0 ? PERMI_BAND_ENTER
                     : entering < 0 ? PERMI_BAND_LEAVE : PERMI_BAND_REPLACE;
@@ -10255,16 +10246,16 @@ static int permi_band_shape_find(permi_band_step *step)
       shape.staying[p] = band->capacity[stays ? group : entering];
     }
   }
-  shape.slots = p;
+  shape.slot_count = p;
   shape.hash = permi_hash(PERMI_HASH_START, (uint64_t)used);
-  for (p = 0; p < shape.slots; p++) {
+  for (p = 0; p < shape.slot_count; p++) {
     shape.hash = permi_hash(shape.hash, (uint64_t)shape.kind[p]);
     shape.hash = permi_hash(shape.hash, (uint64_t)shape.leaving[p] << 32 | (uint64_t)shape.staying[p]);
   }
   state->shape = NULL;
   for (k = 0; k < state->shape_count && !state->shape; k++) {
     found = &state->shapes[k];
-    if (found->hash == shape.hash && found->slots == shape.slots && found->used == used &&
+    if (found->hash == shape.hash && found->slot_count == shape.slot_count && found->used == used &&
         !memcmp(found->kind, shape.kind, sizeof shape.kind) &&
         !memcmp(found->leaving, shape.leaving, sizeof shape.leaving) &&
         !memcmp(found->staying, shape.staying, sizeof shape.staying))
@@ -10274,12 +10265,13 @@ static int permi_band_shape_find(permi_band_step *step)
     return 1;
   for (k = 0; k < 2; k++) {
     if (!permi_room(&band->owned.allocator, NULL, &state->counts[k], 0,
-                    (size_t)(shape.slots + 1) * (size_t)(used + 2), &state->counts_room[k], sizeof(double)))
+                    (size_t)(shape.slot_count + 1) * (size_t)(used + 2), &state->counts_room[k], sizeof(double)))
       return 0;
     permi_band_counts(&shape, k, used + k, state->counts[k]);
   }
   shape.states =
-      step->after < 0 ? 0 : (size_t)state->counts[1][(size_t)shape.slots * (size_t)(used + 2) + (size_t)step->after];
+      step->after < 0 ? 0
+                      : (size_t)state->counts[1][(size_t)shape.slot_count * (size_t)(used + 2) + (size_t)step->after];
   if (state->shape)
     return 1;
   if (state->shape_count == PERMI_BAND_SHAPES || state->run_count > PERMI_BAND_KEPT_RUNS) {
@@ -10289,10 +10281,10 @@ static int permi_band_shape_find(permi_band_step *step)
   state->shape = &state->shapes[state->shape_count++];
   *state->shape = shape;
   memset(&stream, 0, sizeof stream);
-  stream.keep = (double)shape.states * shape.slots < PERMI_BAND_KEPT_RUNS;
+  stream.keep = (double)shape.states * shape.slot_count < PERMI_BAND_KEPT_RUNS;
   if (!stream.keep)
     return 1;
-  for (p = 0; p < shape.slots; p++)
+  for (p = 0; p < shape.slot_count; p++)
     for (k = 0; k < 2; k++) {
       state->shape->start[2 * p + k] = state->run_count;
       if (k == 0 ? shape.kind[p] != PERMI_BAND_ENTER
@@ -10301,7 +10293,7 @@ static int permi_band_shape_find(permi_band_step *step)
           ;
         stream.position = p;
         stream.entering = k;
-        permi_band_runs(state, &stream, shape.slots - 1, used, step->after, 0, 0, 1);
+        permi_band_runs(state, &stream, shape.slot_count - 1, used, step->after, 0, 0, 1);
       }
     }
   state->shape->start[2 * p] = state->run_count;
@@ -10359,7 +10351,7 @@ static perm_status permi_band_part(void *context, uint64_t number, int thread)
       stream.entering = way % 2;
       for (stream.lowest = 0; stream.lowest < stream.position && shape->kind[stream.lowest] == PERMI_BAND_KEEP;)
         stream.lowest++;
-      permi_band_runs(state, &stream, shape->slots - 1, step->used, step->after, 0, 0, 1);
+      permi_band_runs(state, &stream, shape->slot_count - 1, step->used, step->after, 0, 0, 1);
     }
     if (thread == 0 && states > PERMI_BAND_POLL && state->control)
       status = permi_control_poll(state->control, permi_band_done(band, step->row), "band");
@@ -10440,7 +10432,7 @@ static perm_status permi_band_rows(const permi_band *band, permi_control *contro
     }
     step.used = step.after;
     step.opened += step.enterings;
-    step.slots = step.next_slots;
+    step.slot_count = step.next_slots;
     permi_band_turn(state);
     state->visited += (double)step.states;
   }
@@ -10652,10 +10644,10 @@ static int permi_band_greedy(const permi_block *block, const int *same, const in
 {
   const int n = block->n, mine = start_lines[0] < n ? 0 : n, other = n - mine;
   int *left = number, *growth = number; /* rows of a column; of a row */
-  int *is_open = number + 2 * n, *near = is_open; /* columns; rows with open columns, and those done */
+  int *is_open = number + 2 * n, *reached = is_open; /* columns; rows with open columns, and those done */
   int i, j, e, f, column, width = 0, end = 1; /* lines[i..end): near */
   for (j = 0; j < 2 * n; j++)
-    near[j] = 0;
+    reached[j] = 0;
   for (column = other; column < other + n; column++)
     left[column] = block->start[column + 1] - block->start[column];
   for (j = mine; j < mine + n; j++) {
@@ -10664,7 +10656,7 @@ static int permi_band_greedy(const permi_block *block, const int *same, const in
       growth[j] += same[block->neighbour[f]] == block->neighbour[f] && left[block->neighbour[f]] > 1;
   }
   lines[0] = start_lines[0];
-  near[lines[0]] = 1;
+  reached[lines[0]] = 1;
   for (i = 0; i < end; i++) {
     const int most = end - i < PERMI_BAND_LOOK ? end : i + PERMI_BAND_LOOK;
     int at = i, best, closed = 0;
@@ -10691,8 +10683,8 @@ static int permi_band_greedy(const permi_block *block, const int *same, const in
       for (e = begin; e < over && (opens || last); e++) {
         const int line = block->neighbour[e];
         growth[line] -= opens + last;
-        if (opens && !near[line]) {
-          near[line] = 1;
+        if (opens && !reached[line]) {
+          reached[line] = 1;
           lines[end++] = line;
         }
       }
@@ -13265,7 +13257,7 @@ typedef struct permi_frontier_kept {
   permi_pool *pool; /* of what is kept now */
   int every;        /* steps of a segment */
   int begin, end;   /* the steps that are kept now; begin 0: the first ones of all segments */
-  uint64_t choose[PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH + 1][PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH + 2];
+  uint64_t binomial[PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH + 1][PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH + 2];
 } permi_frontier_kept;
 
 static double permi_frontier_layer_bytes(const permi_frontier *frontier, int p)
@@ -13391,7 +13383,7 @@ static const void *permi_array_find(const permi_frontier *frontier, const permi_
   for (; word; occupied ^= bit, place++) {
     bit = occupied & (0 - occupied);
     if (word & bit)
-      rank += kept->choose[place][++ones];
+      rank += kept->binomial[place][++ones];
     word &= ~bit;
   }
   return kept->value[p] + rank * (permi_arrays_bytes_at(frontier, p) / 8);
@@ -13549,9 +13541,9 @@ static perm_status permi_frontier_record(permi_trace *trace, permi_control *cont
     return PERM_ERROR_MEMORY;
   if (!frontier->arrays)
     return permi_lists_record(trace, control, 0, frontier->steps);
-  for (t = 0; t <= frontier->slots; t++)
+  for (t = 0; t <= frontier->slot_count; t++)
     for (k = 0; k <= t + 1; k++)
-      kept->choose[t][k] = k == 0 ? 1 : k > t ? 0 : kept->choose[t - 1][k - 1] + kept->choose[t - 1][k];
+      kept->binomial[t][k] = k == 0 ? 1 : k > t ? 0 : kept->binomial[t - 1][k - 1] + kept->binomial[t - 1][k];
   return permi_arrays_record(trace, control, 0, frontier->steps);
 }
 
@@ -13622,7 +13614,7 @@ static const permi_tracer permi_frontier_tracer = {permi_frontier_kept_bytes, pe
 #if !defined(PERM_NO_EXTRAS)
 /* The states before a row: vectors of numbers used, one for each slot of the window. */
 typedef struct permi_band_level {
-  int slots, used, opened;
+  int slot_count, used, opened;
   int *window;     /* groups */
   double *vectors; /* [p (used + 1) + r]: of the slots below p, with r used; shared by equal windows */
   char *value;
@@ -13639,21 +13631,21 @@ static double permi_band_kept_bytes(const void *plan)
 static int permi_band_vectors(permi_trace *trace, const permi_band *band, permi_band_level *level,
                               const permi_band_level *before)
 {
-  const size_t size = (size_t)level->used + 1, slots = (size_t)level->slots;
+  const size_t size = (size_t)level->used + 1, slot_count = (size_t)level->slot_count;
   size_t p, r, k;
-  int same = before && before->slots == level->slots && before->used == level->used;
-  for (p = 0; same && p < slots; p++)
+  int same = before && before->slot_count == level->slot_count && before->used == level->used;
+  for (p = 0; same && p < slot_count; p++)
     same = band->capacity[before->window[p]] == band->capacity[level->window[p]];
   if (same) {
     level->vectors = before->vectors;
     return 1;
   }
-  level->vectors = (double *)permi_pool_get(&trace->pool, (slots + 1) * size, sizeof(double));
+  level->vectors = (double *)permi_pool_get(&trace->pool, (slot_count + 1) * size, sizeof(double));
   if (!level->vectors)
     return 0;
   for (r = 0; r < size; r++)
     level->vectors[r] = r == 0;
-  for (p = 0; p < slots; p++)
+  for (p = 0; p < slot_count; p++)
     for (r = 0; r < size; r++) {
       double *at = &level->vectors[(p + 1) * size + r];
       for (*at = 0, k = 0; k <= r && k <= (size_t)band->capacity[level->window[p]]; k++)
@@ -13666,10 +13658,10 @@ static perm_status permi_band_keep(void *keeper, const permi_band_state *state, 
 {
   permi_trace *trace = (permi_trace *)keeper;
   permi_band_level *level = (permi_band_level *)trace->kept + step->row;
-  level->slots = step->slots;
+  level->slot_count = step->slot_count;
   level->used = step->used;
   level->opened = step->opened;
-  level->window = (int *)permi_trace_copy(trace, step->window, (size_t)step->slots, sizeof(int));
+  level->window = (int *)permi_trace_copy(trace, step->window, (size_t)step->slot_count, sizeof(int));
   level->value = (char *)permi_trace_copy(trace, state->from, step->states, 8 * state->words);
   level->exp2 = state->from_exp2
                     ? (int64_t *)permi_trace_copy(trace, state->from_exp2, step->states, sizeof(int64_t)) : NULL;
@@ -13713,7 +13705,7 @@ static size_t permi_band_source(const permi_band *band, const permi_band_level *
   for (g = level->opened; g < band->groups && band->first[g] == row; g++)
     if (count[g] != (g == chosen))
       return SIZE_MAX;
-  for (p = level->slots - 1; p >= 0; p--) {
+  for (p = level->slot_count - 1; p >= 0; p--) {
     const int mine = count[level->window[p]] - (level->window[p] == chosen);
     if (mine < 0 || mine > left)
       return SIZE_MAX;
@@ -14749,7 +14741,7 @@ static int permi_maker_slots(permi_hybrid_maker *maker, int count)
     if (k < s + count)
       continue;
     memset(maker->busy + s, 1, (size_t)count);
-    maker->hybrid->slots = k > maker->hybrid->slots ? k : maker->hybrid->slots;
+    maker->hybrid->slot_count = k > maker->hybrid->slot_count ? k : maker->hybrid->slot_count;
     return s;
   }
   maker->failed = 1;
@@ -15114,7 +15106,7 @@ static void permi_maker_flip(permi_hybrid_maker *maker, int s)
 static void permi_maker_plan(permi_hybrid_maker *maker)
 {
   const int n = maker->work->n, root = n + maker->work->nodes - 1;
-  maker->hybrid->slots = n;
+  maker->hybrid->slot_count = n;
   memset(maker->busy, 1, (size_t)n);
   permi_maker_keep(maker, permi_maker_node(maker, root));
   permi_maker_visit(maker, permi_maker_node(maker, root), root, 0);
@@ -15725,11 +15717,9 @@ static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangem
 static void permi_hybrid_say(char *text, size_t size, size_t *length, const char *format, ...)
 {
   va_list arguments;
-  int more;
   va_start(arguments, format);
-  more = vsnprintf(*length < size ? text + *length : NULL, *length < size ? size - *length : 0, format, arguments);
+  *length += permi_vsay(*length < size ? text + *length : NULL, *length < size ? size - *length : 0, format, arguments);
   va_end(arguments);
-  *length += more > 0 ? (size_t)more : 0;
 }
 
 static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *block, int transposed, double *scaled,
@@ -16342,8 +16332,8 @@ static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
     const int first = swap ? right : left, second = swap ? left : right;
     value = permi_code_entry(coder, first, setting);
     if (second < n && coder->unit[second] >= 0 && !moduli) {
-      const int near = permi_code_row(coder, second, setting, 0);
-      value = permi_code_put(coder, PERMI_CODE_NEAR, (int)(setting >> coder->unit[second] & 1), value, near, 0, 0);
+      const int near_sum = permi_code_row(coder, second, setting, 0);
+      value = permi_code_put(coder, PERMI_CODE_NEAR, (int)(setting >> coder->unit[second] & 1), value, near_sum, 0, 0);
     } else {
       const int other = permi_code_entry(coder, second, setting);
       value = permi_code_grown(coder, moduli ? PERMI_CODE_MULTIPLY : PERMI_CODE_TIMES, node->growth, 0, value, other, 0,
@@ -16556,30 +16546,24 @@ static void permi_code_print(permi_code *code, const char *format, ...)
 {
   while (!code->failed) {
     const size_t left = (size_t)code->text_room - code->length;
+    size_t length;
     va_list arguments;
-    int length;
     va_start(arguments, format);
-    length = vsnprintf(left ? code->text + code->length : NULL, left, format, arguments);
+    length = permi_vsay(left ? code->text + code->length : NULL, left, format, arguments);
     va_end(arguments);
-    if (length >= 0 && (size_t)length < left) {
-      code->length += (size_t)length;
+    if (length < left) {
+      code->length += length;
       return;
     }
-    if (length < 0)
-      code->failed = 1;
-    else if (!permi_grow(code->allocator, (void **)&code->text, code->text_room, &code->text_room, 1))
+    if (!permi_grow(code->allocator, (void **)&code->text, code->text_room, &code->text_room, 1))
       code->failed = 2;
   }
 }
 
-/* A literal that reads back as x, -0 too, in any locale. */
+/* A literal that reads back as x, -0 too. */
 static const char *permi_code_literal(double x, char text[32])
 {
-  char *comma;
-  snprintf(text, 32, "%.16e", x);
-  comma = strchr(text, ',');
-  if (comma)
-    *comma = '.';
+  permi_say(text, 32, "%.16e", x);
   return text;
 }
 
@@ -16634,8 +16618,8 @@ static void permi_code_print_sum(permi_code *code, int k, int a, double x)
 {
   uint64_t bits;
   memcpy(&bits, &x, sizeof bits);
-  permi_code_print(code, "add.rn.f64 v%d,v%d,0d%08lx%08lx;\n", k, a, (unsigned long)(bits >> 32),
-                   (unsigned long)(bits & 0xffffffff));
+  permi_code_print(code, "add.rn.f64 v%d,v%d,0d%08x%08x;\n", k, a, (unsigned)(bits >> 32),
+                   (unsigned)(bits & 0xffffffff));
 }
 
 static void permi_code_print_statement(permi_coder *coder, int k)
@@ -17510,8 +17494,8 @@ static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t 
     permi_hybrid_say(buffer, size, &length,
                      "%d high, %d lanes; %d statements on %d slots, %.4g operations per outer pattern, %.3g in all, "
                      "dense has %.3g times as many; ",
-                     hybrid->high, hybrid->lanes_log2, hybrid->statements, hybrid->slots, hybrid->operations_a_term,
-                     all, 1.5 * hybrid->n * ldexp(1, hybrid->n - 1) / all);
+                     hybrid->high, hybrid->lanes_log2, hybrid->statements, hybrid->slot_count,
+                     hybrid->operations_a_term, all, 1.5 * hybrid->n * ldexp(1, hybrid->n - 1) / all);
   if (hybrid->runs && hybrid->runs->primes == 1 && hybrid->runs->run[0].prime.p == hybrid->runs->modulus)
     permi_hybrid_say(buffer, size, &length, "modulo the modulus itself; ");
   else if (hybrid->runs && hybrid->runs->primes)
@@ -18741,16 +18725,16 @@ static int permi_signs_lay(permi_signs *signs, const permi_signs_matrix *matrix,
   memset(&signs->root, 0, sizeof signs->root);
   memset(signs->target, 0, sizeof signs->target);
   memset(signs->target_all, 0, sizeof signs->target_all);
-  signs->small = 2;
+  signs->by_table = 2;
   for (place = n; place < PERM_MAX_N; place++)
     permi_signs_add(signs->root.count, place, 1); /* no target */
   for (place = 0; place < n; place++) {
     const int row = row_at[place], odd = matrix->sum[row] & 1;
     signs->odd[place] = (unsigned char)odd;
     if (odd || matrix->size[row] > 8)
-      signs->small = 0;
-    else if (signs->small && matrix->size[row] == 8)
-      signs->small = 1;
+      signs->by_table = 0;
+    else if (signs->by_table && matrix->size[row] == 8)
+      signs->by_table = 1;
     permi_signs_add(signs->root.count, place, permi_signs_start(matrix, row));
     if (place < signs->place[1])
       permi_signs_add(signs->target_all, place, 255);
@@ -19006,14 +18990,14 @@ static double permi_signs_cooling(double ratio, int moves)
    positions. */
 static void permi_signs_move(permi_signs_order *order, uint64_t *positions, int n, int a, int b, int swap)
 {
-  const int column = order->column[a], low = 63 - (a > b ? a : b), far = (a > b ? a - b : b - a);
-  const uint64_t between = permi_signs_bits(low, far + 1);
+  const int column = order->column[a], low = 63 - (a > b ? a : b), distance = (a > b ? a - b : b - a);
+  const uint64_t between = permi_signs_bits(low, distance + 1);
   int i, k;
   if (swap) {
     order->column[a] = order->column[b];
     for (i = 0; i < n; i++) {
-      const uint64_t differ = (positions[i] >> low ^ positions[i] >> (low + far)) & 1;
-      positions[i] ^= differ << low ^ differ << (low + far);
+      const uint64_t differ = (positions[i] >> low ^ positions[i] >> (low + distance)) & 1;
+      positions[i] ^= differ << low ^ differ << (low + distance);
     }
   } else {
     for (k = a; k != b; k += a < b ? 1 : -1)
@@ -19165,7 +19149,7 @@ static int permi_signs_weigh(permi_signs_work *work, double rival, permi_control
 static int permi_signs_gpu_takes(const permi_signs *signs)
 {
   const int fit = signs->bits[0] < 62 && signs->bits[1] < 62 && signs->bits[2] < 62 && signs->bits[3] < 62;
-  return (signs->small || fit) && signs->sum_bits < 189 && signs->prefix > signs->depth && signs->prefix < 58;
+  return (signs->by_table || fit) && signs->sum_bits < 189 && signs->prefix > signs->depth && signs->prefix < 58;
 }
 
 /* Seconds of what was counted, on one GPU. */
@@ -19186,7 +19170,7 @@ typedef struct permi_signs_gpu {
 
 static int permi_signs_gpu_bits(const perm_gpu_signs *shape)
 {
-  return shape->small ? 4 : 8;
+  return shape->by_table ? 4 : 8;
 }
 
 /* Adds x to the digit of a row. */
@@ -19230,7 +19214,7 @@ static perm_gpu_signs permi_signs_gpu_shape(const permi_signs *signs)
   perm_gpu_signs shape;
   int c, k, at = 64, words, cuts = 0;
   memset(&shape, 0, sizeof shape);
-  shape.small = signs->small != 0;
+  shape.by_table = signs->by_table != 0;
   shape.prefix = signs->prefix;
   shape.depth = signs->depth;
   shape.paths = (int)signs->paths;
@@ -19252,7 +19236,7 @@ static perm_gpu_signs permi_signs_gpu_shape(const permi_signs *signs)
   while (shape.more < 10 && shape.depth + shape.more + 2 < shape.prefix &&
          ldexp(signs->counted[0] / signs->paths, -shape.more) > PERMI_SIGNS_GPU_TASK)
     shape.more++;
-  shape.room = 128 + (shape.small ? 1 : 2) * (32 + 256) + 33 * (words + 1) + 256 * shape.word[1];
+  shape.room = 128 + (shape.by_table ? 1 : 2) * (32 + 256) + 33 * (words + 1) + 256 * shape.word[1];
   shape.room = (shape.room + 3) / 4 * 4;
   return shape;
 }
@@ -19351,7 +19335,7 @@ static void permi_signs_gpu_text(const perm_gpu_signs *shape, char *text, size_t
     most = shape->word[c + 1] - shape->word[c] > most ? shape->word[c + 1] - shape->word[c] : most;
   at = snprintf(text, room,
                 "struct permi_shape {\n  enum { SMALL = %d, LANES = 1, MOST_PREFIX = %d, MOST_FOURS = %d };\n",
-                shape->small, shape->prefix, (most + 3) / 4);
+                shape->by_table, shape->prefix, (most + 3) / 4);
   permi_gpu_members(member, sizeof member / sizeof *member, "permi_signs_chunk", PERMI_SIGNS_GPU_BLOCKS, text, room,
                     (size_t)at);
 }
@@ -19434,9 +19418,9 @@ static perm_status permi_signs_gpu_make(const perm_allocator *allocator, permi_s
 /* Seconds of what was counted from `before` on. */
 static double permi_signs_seconds(const permi_signs *signs, const uint64_t *counted)
 {
-  const double slower = !signs->small || signs->isa == PERM_ISA_AVX512 ? 1 : signs->isa == PERM_ISA_AVX2 ? 2 : 3;
-  const double item = signs->small ? PERMI_SIGNS_ITEM_SECONDS : PERMI_SIGNS_SCALAR_ITEM;
-  const double narrow = signs->small ? PERMI_SIGNS_PAIR_SECONDS : PERMI_SIGNS_SCALAR_PAIR;
+  const double slower = !signs->by_table || signs->isa == PERM_ISA_AVX512 ? 1 : signs->isa == PERM_ISA_AVX2 ? 2 : 3;
+  const double item = signs->by_table ? PERMI_SIGNS_ITEM_SECONDS : PERMI_SIGNS_SCALAR_ITEM;
+  const double narrow = signs->by_table ? PERMI_SIGNS_PAIR_SECONDS : PERMI_SIGNS_SCALAR_PAIR;
   const double pair = signs->narrow ? narrow : PERMI_SIGNS_WIDE_SECONDS * signs->words * signs->n;
   return PERMI_SIGNS_NODE_SECONDS * (double)counted[0] + PERMI_SIGNS_JOIN_SECONDS * (double)counted[1] +
          slower * (item * (double)counted[2] + pair * (double)counted[3]);
@@ -21952,13 +21936,13 @@ typedef struct permi_kasteleyn {
 } permi_kasteleyn;
 
 /* Negates rows until the matching's signs are +. match: of a row, its column. */
-static void permi_signs_normalise(const permi_block *block, const int *match, signed char *sign)
+static void permi_signs_normalise(const permi_block *block, const int *matched, signed char *sign)
 {
   int i, e;
   for (i = 0; i < block->n; i++) {
     int flip = 1;
     for (e = block->start[i]; e < block->start[i + 1]; e++)
-      if (block->neighbour[e] == match[i] + block->n)
+      if (block->neighbour[e] == matched[i] + block->n)
         flip = sign[block->edge[e]];
     for (e = block->start[i]; e < block->start[i + 1]; e++)
       sign[block->edge[e]] = (signed char)(sign[block->edge[e]] * flip);
@@ -21973,7 +21957,7 @@ static int permi_kasteleyn_make(const permi_block *block, permi_pool *pool, perm
   permi_pool own = {pool->allocator, NULL, 0};
   permi_embedding map;
   permi_faces faces;
-  int *work, *column, *match, i, e, good;
+  int *work, *column, *matched, i, e, good;
   size_t *start, used = 0;
   result->planar = 0;
   result->faces = 0;
@@ -21999,18 +21983,18 @@ static int permi_kasteleyn_make(const permi_block *block, permi_pool *pool, perm
            permi_faces_list(&map, watch, &faces) && permi_signs_choose(&map, &faces, result->sign, column);
     result->faces = faces.count;
     result->planar = good ? 1 : -1;
-    match = column + edges;
+    matched = column + edges;
     for (i = 0; i < block->n; i++) {
       start[i] = used;
       for (e = block->start[i]; e < block->start[i + 1]; e++)
         column[used++] = block->neighbour[e] - block->n;
     }
     start[n] = used;
-    if (good && permi_matching(block->n, start, column, match, result->partner, match + n, start + n + 1, watch) <
+    if (good && permi_matching(block->n, start, column, matched, result->partner, matched + n, start + n + 1, watch) <
                     block->n)
       result->planar = -1;
     else if (good)
-      permi_signs_normalise(block, match, result->sign);
+      permi_signs_normalise(block, matched, result->sign);
   }
   permi_pool_release(&own);
   return 1;
@@ -22428,7 +22412,7 @@ struct permi_field {
   /* Multiplies the determinant by the pivot, and eliminates it. */
   void (*eliminate)(permi_field *field, permi_frontal *front);
   /* The rest of the root has no pivot. */
-  void (*leave)(permi_field *field, const permi_frontal *front);
+  void (*without_pivot)(permi_field *field, const permi_frontal *front);
 };
 
 /* Swaps lines a and b, whose `size` values begin at x and y. */
@@ -22570,7 +22554,7 @@ static int permi_permutation_odd(const int *to, int n, int *seen)
 
 /* Asks whether to stop; may be NULL. */
 typedef struct permi_front_poll {
-  perm_status (*poll)(void *context, double part);
+  perm_status (*report)(void *context, double part);
   void *context;
 } permi_front_poll;
 
@@ -22606,12 +22590,12 @@ static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_fiel
       field->eliminate(field, &front);
     }
     if (dissection->front[f].parent < 0 && front.pivots < front.size)
-      field->leave(field, &front);
+      field->without_pivot(field, &front);
     else if (dissection->front[f].parent >= 0 && !permi_frontal_leave(&work, &front, &work.below[f]))
       status = PERM_ERROR_MEMORY;
     permi_frontal_free(&fronts->allocator, &front);
-    if (ask->poll && status == PERM_OK)
-      status = ask->poll(ask->context, (double)(dissection->fronts - f) / dissection->fronts);
+    if (ask->report && status == PERM_OK)
+      status = ask->report(ask->context, (double)(dissection->fronts - f) / dissection->fronts);
   }
   *odd = work.pivots == dissection->n && permi_permutation_odd(work.pivot_column, dissection->n, work.row_at);
   for (f = 0; f < dissection->fronts; f++)
@@ -23212,7 +23196,7 @@ static size_t permi_planar_explain(const permi_leaf *leaf, char *buffer, size_t 
     snprintf(numbers, sizeof numbers, "in %sdouble-doubles %s", planar->parts == 2 ? "complex " : "",
              planar->dissection.largest > PERMI_PLANAR_SURE_MOST ? "without a bound" : "with a radius");
   else if (planar->primes)
-    snprintf(numbers, sizeof numbers, "modulo %d primes, at most %.0f bits", planar->primes, planar->bits);
+    permi_say(numbers, sizeof numbers, "modulo %d primes, at most %.0f bits", planar->primes, planar->bits);
   else
     snprintf(numbers, sizeof numbers, "modulo the prime");
   return permi_say(buffer, size,
@@ -23755,25 +23739,22 @@ static size_t permi_frontier_explain(const permi_leaf *leaf, char *buffer, size_
                                         "integers of several words", "residues"};
   const permi_frontier *frontier = (const permi_frontier *)leaf->context;
   char there[64] = "", residues[64] = "";
-  int length;
   if (frontier->arrays && frontier->arrays->isa == PERM_ISA_CUDA)
-    snprintf(there, sizeof there, ", %.3g on the GPU", permi_gpu_needs(frontier));
+    permi_say(there, sizeof there, ", %.3g on the GPU", permi_gpu_needs(frontier));
   if (frontier->arrays && frontier->arrays->by_residues)
     permi_residues_words(&frontier->arrays->residues, residues, sizeof residues);
-  length =
-      snprintf(buffer, size,
-               "%s, order %d: width %d, %d steps, at most %.3g states in %s, about %.3g transitions of %s, "
-               "predicted %.3g s, %.3g bytes%s\n",
-               perm_method_name(leaf->information.method), leaf->information.n, frontier->width, frontier->steps,
-               fmax(frontier->room[0], frontier->room[1]),
-               !frontier->arrays                        ? "lists"
-               : frontier->arrays->lists                ? "lists on a GPU"
-               : frontier->arrays->isa == PERM_ISA_CUDA ? "arrays on a GPU"
-                                                        : "arrays",
-               leaf->information.work,
-               residues[0] ? residues : algebra[frontier->numbers.algebra], leaf->information.seconds,
-               leaf->information.bytes, there);
-  return length > 0 ? (size_t)length : 0;
+  return permi_say(buffer, size,
+                   "%s, order %d: width %d, %d steps, at most %.3g states in %s, about %.3g transitions of %s, "
+                   "predicted %.3g s, %.3g bytes%s\n",
+                   perm_method_name(leaf->information.method), leaf->information.n, frontier->width, frontier->steps,
+                   fmax(frontier->room[0], frontier->room[1]),
+                   !frontier->arrays                        ? "lists"
+                   : frontier->arrays->lists                ? "lists on a GPU"
+                   : frontier->arrays->isa == PERM_ISA_CUDA ? "arrays on a GPU"
+                                                            : "arrays",
+                   leaf->information.work,
+                   residues[0] ? residues : algebra[frontier->numbers.algebra], leaf->information.seconds,
+                   leaf->information.bytes, there);
 }
 
 static uint64_t permi_frontier_fingerprint(const permi_frontier *frontier, permi_control *watch)
@@ -23909,7 +23890,7 @@ static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier
   there = permi_gpu_bytes();
   needed = permi_gpu_needs(frontier);
   if (there > 0 && needed > there * PERMI_GPU_SHARE)
-    snprintf(offer->why, sizeof offer->why, "on a GPU %.3g of %.3g", needed, there);
+    permi_say(offer->why, sizeof offer->why, "on a GPU %.3g of %.3g", needed, there);
   return there > 0 ? needed <= there * PERMI_GPU_SHARE : !options->gpu.cpu_fallback;
 }
 
@@ -24166,12 +24147,11 @@ static size_t permi_tree_explain(const permi_leaf *leaf, char *buffer, size_t si
                                         "double-doubles", "double-doubles", "64-bit integers",
                                         "integers of several words", "integers of several words", "residues"};
   const permi_tree *tree = (const permi_tree *)leaf->context;
-  int length = snprintf(buffer, size,
-                        "tree, order %d: width %d, %d tables, %d joins of %.3g pairs, %.3g states of %s, "
-                        "predicted %.3g s, %.3g bytes\n",
-                        leaf->information.n, tree->width - 1, tree->nodes, tree->joins, tree->pairs, tree->states,
-                        algebra[tree->numbers.algebra], leaf->information.seconds, leaf->information.bytes);
-  return length > 0 ? (size_t)length : 0;
+  return permi_say(buffer, size,
+                   "tree, order %d: width %d, %d tables, %d joins of %.3g pairs, %.3g states of %s, "
+                   "predicted %.3g s, %.3g bytes\n",
+                   leaf->information.n, tree->width - 1, tree->nodes, tree->joins, tree->pairs, tree->states,
+                   algebra[tree->numbers.algebra], leaf->information.seconds, leaf->information.bytes);
 }
 
 static uint64_t permi_tree_fingerprint(const permi_tree *tree, permi_control *watch)
@@ -24460,8 +24440,8 @@ static perm_status permi_offer_note(permi_maker *maker, const permi_block *block
   if (maker->blocks_noted >= PERMI_BLOCKS_NOTED)
     return PERM_OK;
   if (seconds < (double)INFINITY)
-    snprintf(line, sizeof line, "  order %d, %-12s predicted %.3g s, %.3g bytes%s%s\n", block->n,
-             perm_method_name(method), seconds, bytes, why[0] ? ": " : "", why);
+    permi_say(line, sizeof line, "  order %d, %-12s predicted %.3g s, %.3g bytes%s%s\n", block->n,
+              perm_method_name(method), seconds, bytes, why[0] ? ": " : "", why);
   else
     snprintf(line, sizeof line, "  order %d, %-12s no: the block %s\n", block->n, perm_method_name(method), why);
   return permi_job_note(job, 1, line) &&
@@ -24687,25 +24667,25 @@ static perm_status permi_make_note(permi_maker *maker)
 {
   const perm_preparation *report = &maker->working->report;
   char line[512];
-  int length;
+  size_t length;
   if (report->structural_rank < report->n)
-    length = snprintf(line, sizeof line, "structure: rank %d of %d, the permanent is 0: %d row%s entries in only %d "
-                      "column%s\n", report->structural_rank, report->n, report->hall_lines,
-                      report->hall_lines == 1 ? " has" : "s have", report->hall_others,
-                      report->hall_others == 1 ? "" : "s");
+    length = permi_say(line, sizeof line, "structure: rank %d of %d, the permanent is 0: %d row%s entries in only %d "
+                       "column%s\n", report->structural_rank, report->n, report->hall_lines,
+                       report->hall_lines == 1 ? " has" : "s have", report->hall_others,
+                       report->hall_others == 1 ? "" : "s");
   else
-    length = snprintf(line, sizeof line, "structure: %.0f entries in no perfect matching dropped, %d rows of degree 1 "
-                      "and %d of degree 2 eliminated, %d block%s left\n", (double)report->dead_entries,
-                      report->degree_one, report->degree_two, report->blocks, report->blocks == 1 ? "" : "s");
+    length = permi_say(line, sizeof line, "structure: %.0f entries in no perfect matching dropped, %d rows of degree 1 "
+                       "and %d of degree 2 eliminated, %d block%s left\n", (double)report->dead_entries,
+                       report->degree_one, report->degree_two, report->blocks, report->blocks == 1 ? "" : "s");
   if (report->cancelled)
-    length += snprintf(line + length, sizeof line - (size_t)length,
-                       "structure: integers cancelled, and what is left is singular: the permanent is 0\n");
+    length += permi_say(line + length, sizeof line - length,
+                        "structure: integers cancelled, and what is left is singular: the permanent is 0\n");
   else if (report->blocks)
-    snprintf(line + length, sizeof line - (size_t)length, "structure: %d round%s, %d component%s at first; left %.0f "
-             "of %.0f entries, the largest block of order %d, %d rows and %d columns equal to others, %d lines of "
-             "degree 3 and %d of degree 4\n", report->rounds, report->rounds == 1 ? "" : "s", report->components,
-             report->components == 1 ? "" : "s", (double)report->entries_left, (double)report->entries,
-             report->largest, report->equal_rows, report->equal_columns, report->degree_three, report->degree_four);
+    permi_say(line + length, sizeof line - length, "structure: %d round%s, %d component%s at first; left %.0f "
+              "of %.0f entries, the largest block of order %d, %d rows and %d columns equal to others, %d lines of "
+              "degree 3 and %d of degree 4\n", report->rounds, report->rounds == 1 ? "" : "s", report->components,
+              report->components == 1 ? "" : "s", (double)report->entries_left, (double)report->entries,
+              report->largest, report->equal_rows, report->equal_columns, report->degree_three, report->degree_four);
   return permi_job_note(maker->job, 0, line) ? PERM_OK : permi_fail_memory(maker->result);
 }
 
@@ -25004,7 +24984,7 @@ static perm_status permi_make_job(const permi_given *given, permi_control *watch
     status = permi_fail_stopped(watch, result);
   maker.job->plan_seconds = permi_seconds() - start;
   if (status == PERM_ERROR_LIMIT)
-    maker.job->check = permi_refused;
+    maker.job->inspect = permi_refused;
   else if (status != PERM_OK)
     perm_job_free(maker.job);
   if (status == PERM_OK || status == PERM_ERROR_LIMIT)
@@ -25557,7 +25537,7 @@ typedef struct permi_spy_text {
 static permi_spy_text permi_spy_number(double x)
 {
   permi_spy_text number;
-  permi_print_number(number.text, 3, x);
+  permi_say(number.text, sizeof number.text, "%.3g", x);
   return number;
 }
 
@@ -25565,12 +25545,10 @@ static permi_spy_text permi_spy_bytes(double bytes)
 {
   static const char *const unit[] = {"B", "kB", "MB", "GB", "TB", "PB"};
   permi_spy_text text;
-  char number[64];
   int k = 0;
   for (; k < 5 && bytes >= 999.5; k++)
     bytes /= 1000;
-  permi_print_number(number, 3, bytes);
-  snprintf(text.text, sizeof text.text, "%.40s %s", number, unit[k]);
+  permi_say(text.text, sizeof text.text, "%.3g %s", bytes, unit[k]);
   return text;
 }
 
@@ -25581,7 +25559,7 @@ static void permi_spy_label(FILE *file, int x, int y, const char *attributes, co
   const char *at;
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(text, sizeof text, format, arguments);
+  permi_vsay(text, sizeof text, format, arguments);
   va_end(arguments);
   fprintf(file, "<text x=\"%d\" y=\"%d\" %s>", x, y, attributes);
   for (at = text; *at; at++)
@@ -25670,8 +25648,8 @@ static void permi_spy_maps(FILE *file, const permi_spy *spy)
     if (spy->singular) {
       permi_spy_head(file, 1, "No perfect matching: the permanent is 0", "");
     } else {
-      snprintf(text, sizeof text, "%d block%s, %.0f dead entries", spy->blocks, spy->blocks == 1 ? "" : "s",
-               spy->dropped);
+      permi_say(text, sizeof text, "%d block%s, %.0f dead entries", spy->blocks, spy->blocks == 1 ? "" : "s",
+                spy->dropped);
       permi_spy_head(file, 1, "Block triangular", text);
     }
     permi_spy_draw_map(file, spy, 1, wide, tall);
@@ -26389,15 +26367,15 @@ static void permi_rook_offer(permi_placements *plan, int *order, double *seconds
 static int permi_rook_search(permi_placements *plan, double effort, int *best)
 {
   const permi_block *block = plan->block;
-  const int vertices = block->vertices, small = block->n <= PERMI_BEAM_LINES && vertices - block->n <= PERMI_BEAM_LINES;
+  const int vertices = block->vertices, fits = block->n <= PERMI_BEAM_LINES && vertices - block->n <= PERMI_BEAM_LINES;
   const double begin = plan->watch->worked, share = PERMI_ROOK_PLAN_SHARE * fmax(effort, 1);
   int *order = best + vertices, *annealed = best + 2 * vertices, round;
   double seconds = (double)INFINITY;
-  if (!permi_rook_anneal(plan, effort, small ? share / 6 : share / 2, NULL, order))
+  if (!permi_rook_anneal(plan, effort, fits ? share / 6 : share / 2, NULL, order))
     return 0;
   memcpy(best, order, (size_t)vertices * sizeof *best);
   permi_rook_offer(plan, order, &seconds, best);
-  for (round = 0; small && PERMI_BEAM_FIRST << round / 2 <= PERMI_BEAM_MOST; round++) {
+  for (round = 0; fits && PERMI_BEAM_FIRST << round / 2 <= PERMI_BEAM_MOST; round++) {
     const int width = PERMI_BEAM_FIRST << round / 2;
     const double units = 0.5 * PERMI_BEAM_UNITS * vertices * vertices * width * (1 + (round & 1));
     if (plan->watch->stopped != PERM_OK ||
@@ -27237,6 +27215,9 @@ PERM_SPARSE_API perm_status perm_sample_real(int m, int n, const double *a, ptrd
 
 PERMI_BRIEF_END
 
+#if defined(__NVCC__)
+#pragma nv_diagnostic pop
+#endif
 #if defined(__cplusplus) && defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic pop
 #endif
@@ -27451,13 +27432,13 @@ PERMI_TARGET static void PERMI_NAME(hybrid_add)(const permi_hybrid *hybrid, cons
   }
 }
 
-PERMI_TARGET static void PERMI_NAME(hybrid_turn)(const permi_hybrid *hybrid, int j, int minus, double *slots)
+PERMI_TARGET static void PERMI_NAME(hybrid_turn)(const permi_hybrid *hybrid, int j, int minus, double *values)
 {
   const int *row = hybrid->touched[j];
   const double sign = minus ? -1 : 1;
   for (; *row >= 0; row++) {
     const double *twice = hybrid->step + (j * hybrid->n + *row) * hybrid->parts;
-    double *slot = permi_hybrid_slot(slots, permi_hybrid_line(*row));
+    double *slot = permi_hybrid_slot(values, permi_hybrid_line(*row));
     PERMI_NAME(hybrid_shift)(hybrid->parts, slot, twice, sign);
   }
 }
@@ -27782,14 +27763,14 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_total)(int algebra, int count, 
 }
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_tables)(int algebra, int count, int opcode, const permi_hybrid *hybrid,
-                                                         const permi_instruction *operation, double *slots)
+                                                         const permi_instruction *operation, double *values)
 {
   const int parts = permi_hybrid_parts(algebra), row_parts = permi_hybrid_row_parts(algebra);
   const int step = algebra >= PERMI_HYBRID_MODULI ? hybrid->parts : row_parts;
   const int of_rows = opcode == PERMI_OP_ROWS || opcode == PERMI_OP_TIMES_ROW || opcode == PERMI_OP_FOLD_ROW;
   const int folds = opcode == PERMI_OP_FOLD_ROW || opcode == PERMI_OP_FOLD;
   const permi_statement *t = hybrid->statement + operation->first, *last = t + operation->count;
-  const double *row = permi_hybrid_slot(slots, operation->row), *constant = hybrid->constant;
+  const double *row = permi_hybrid_slot(values, operation->row), *constant = hybrid->constant;
   const double least = hybrid->floor[operation->row];
   const double base_least = opcode == PERMI_OP_ROWS ? hybrid->floor[operation->other] : least;
   const int halves = algebra == PERMI_HYBRID_WHOLE && folds && operation->halved;
@@ -27798,7 +27779,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_tables)(int algebra, int count,
   PERMI_NAME(hybrid_numbers) base, held, also;
   if (opcode == PERMI_OP_ROW || opcode == PERMI_OP_ROWS)
     PERMI_NAME(hybrid_fetch)(row_parts, count,
-                             opcode == PERMI_OP_ROW ? row : permi_hybrid_slot(slots, operation->other), &base);
+                             opcode == PERMI_OP_ROW ? row : permi_hybrid_slot(values, operation->other), &base);
   while (t < last) {
     const permi_statement *end = t + operation->group;
     if (of_rows)
@@ -27806,20 +27787,20 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_tables)(int algebra, int count,
                                    PERMI_NAME(hybrid_constant)(algebra, constant + t->h * step, step), least, prime,
                                    &held);
     else if (opcode == PERMI_OP_TIMES || opcode == PERMI_OP_FOLD)
-      PERMI_NAME(hybrid_fetch)(parts, count, permi_hybrid_slot(slots, t->h), &held);
+      PERMI_NAME(hybrid_fetch)(parts, count, permi_hybrid_slot(values, t->h), &held);
     if (opcode == PERMI_OP_FOLD_ROW)
       PERMI_NAME(hybrid_fetch_row)(algebra, count, row,
                                    PERMI_NAME(hybrid_constant)(algebra, constant + t->g * step, step), least, prime,
                                    &also);
     else if (opcode == PERMI_OP_FOLD)
-      PERMI_NAME(hybrid_fetch)(parts, count, permi_hybrid_slot(slots, t->g), &also);
+      PERMI_NAME(hybrid_fetch)(parts, count, permi_hybrid_slot(values, t->g), &also);
     if (halves) {
       PERMI_NAME(hybrid_halve)(count, half, &held);
       PERMI_NAME(hybrid_halve)(count, half, &also);
     }
     for (; t < end; t++) {
-      const double *p = permi_hybrid_slot(slots, t->p), *q = permi_hybrid_slot(slots, t->q);
-      double *out = permi_hybrid_slot(slots, t->out);
+      const double *p = permi_hybrid_slot(values, t->p), *q = permi_hybrid_slot(values, t->q);
+      double *out = permi_hybrid_slot(values, t->out);
       PERMI_N c;
       int k;
       if (opcode == PERMI_OP_ROW || opcode == PERMI_OP_ROWS)
@@ -27848,26 +27829,26 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_tables)(int algebra, int count,
 }
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_grown)(int algebra, int count, int opcode, const permi_hybrid *hybrid,
-                                                        const permi_instruction *operation, double *slots)
+                                                        const permi_instruction *operation, double *values)
 {
   if (algebra == PERMI_HYBRID_WHOLE && operation->growth == PERMI_GROWS_LONG)
-    PERMI_NAME(hybrid_tables)(PERMI_HYBRID_LONG, count, opcode, hybrid, operation, slots);
+    PERMI_NAME(hybrid_tables)(PERMI_HYBRID_LONG, count, opcode, hybrid, operation, values);
   else if (algebra == PERMI_HYBRID_WHOLE && operation->growth == PERMI_GROWS_SHORT)
-    PERMI_NAME(hybrid_tables)(PERMI_HYBRID_SHORT, count, opcode, hybrid, operation, slots);
+    PERMI_NAME(hybrid_tables)(PERMI_HYBRID_SHORT, count, opcode, hybrid, operation, values);
   else
-    PERMI_NAME(hybrid_tables)(algebra, count, opcode, hybrid, operation, slots);
+    PERMI_NAME(hybrid_tables)(algebra, count, opcode, hybrid, operation, values);
 }
 
 /* Multiplies a chain; slots from `bases` on are numbers. Fetching slots whole took plain C (gcc) 1.3 times as long. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_product)(int algebra, int count, const permi_hybrid *hybrid,
                                                           const permi_statement *t, const permi_statement *last,
-                                                          double *slots)
+                                                          double *values)
 {
   const int parts = permi_hybrid_parts(algebra), whole = algebra == PERMI_HYBRID_WHOLE;
   const int numbers = whole || permi_hybrid_is_doubled(algebra) || algebra >= PERMI_HYBRID_MODULI;
   const int bases = numbers ? permi_hybrid_line(hybrid->n) : 0;
   const PERMI_P prime = PERMI_NAME(prime_of)(hybrid->prime, hybrid->inverse);
-  double *out = permi_hybrid_slot(slots, t->out), *first = permi_hybrid_slot(slots, t->p);
+  double *out = permi_hybrid_slot(values, t->out), *first = permi_hybrid_slot(values, t->p);
   PERMI_NAME(hybrid_numbers) product;
   int k;
   if (t->p < bases)
@@ -27875,7 +27856,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_product)(int algebra, int count
   else
     PERMI_NAME(hybrid_chain)(algebra, 1, 0, count, first, 0, prime, &product);
   for (t++; t < last; t++) {
-    const double *slot = permi_hybrid_slot(slots, t->p);
+    const double *slot = permi_hybrid_slot(values, t->p);
     const double least = t->p < bases ? hybrid->floor[t->p] : 0;
     if (whole && t->q == PERMI_GROWS_LONG)
       PERMI_NAME(hybrid_chain)(PERMI_HYBRID_LONG, 0, 1, count, slot, least, prime, &product);
@@ -27891,14 +27872,14 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_product)(int algebra, int count
     PERMI_NAME(hybrid_put)(parts, out, k, PERMI_NAME(hybrid_of)(parts, &product, k));
 }
 
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_interpret)(int algebra, const permi_hybrid *hybrid, double *slots,
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_interpret)(int algebra, const permi_hybrid *hybrid, double *values,
                                                             double *block)
 {
   const int count = PERMI_HYBRID_DOUBLES / permi_hybrid_row_parts(algebra) / PERMI_WIDTH;
   const permi_instruction *operation = hybrid->operation, *end = operation + hybrid->operations;
 #define PERMI_TABLES(opcode)                                                                                           \
   case opcode:                                                                                                         \
-    PERMI_NAME(hybrid_grown)(algebra, count, opcode, hybrid, operation, slots); break
+    PERMI_NAME(hybrid_grown)(algebra, count, opcode, hybrid, operation, values); break
   for (; operation < end; operation++) {
     const permi_statement *t = hybrid->statement + operation->first, *last = t + operation->count;
     switch (operation->opcode) {
@@ -27909,16 +27890,16 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_interpret)(int algebra, const p
       PERMI_TABLES(PERMI_OP_DIFFERENCE);
       PERMI_TABLES(PERMI_OP_FOLD_ROW);
       PERMI_TABLES(PERMI_OP_FOLD);
-    case PERMI_OP_CHAIN: PERMI_NAME(hybrid_product)(algebra, count, hybrid, t, last, slots); break;
+    case PERMI_OP_CHAIN: PERMI_NAME(hybrid_product)(algebra, count, hybrid, t, last, values); break;
     case PERMI_OP_FLIP:
       for (; t < last; t++) {
         const double *x = hybrid->constant + t->h * hybrid->parts;
-        double *slot = permi_hybrid_slot(slots, t->p);
+        double *slot = permi_hybrid_slot(values, t->p);
         PERMI_NAME(hybrid_shift)(hybrid->parts, slot, x, 1);
       }
       break;
     default:
-      PERMI_NAME(hybrid_total)(algebra, count, block, permi_hybrid_slot(slots, t->p), t->h,
+      PERMI_NAME(hybrid_total)(algebra, count, block, permi_hybrid_slot(values, t->p), t->h,
                                PERMI_NAME(prime_of)(hybrid->prime, hybrid->inverse));
     }
   }
@@ -27926,9 +27907,9 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_interpret)(int algebra, const p
 }
 
 #define PERMI_INSTANCE(name, algebra)                                                                                  \
-  PERMI_KERNEL PERMI_NAME(name)(const permi_hybrid *hybrid, double *slots, double *block)                              \
+  PERMI_KERNEL PERMI_NAME(name)(const permi_hybrid *hybrid, double *values, double *block)                             \
   {                                                                                                                    \
-    PERMI_NAME(hybrid_interpret)(algebra, hybrid, slots, block);                                                       \
+    PERMI_NAME(hybrid_interpret)(algebra, hybrid, values, block);                                                      \
   }
 PERMI_INSTANCE(hybrid_real, PERMI_HYBRID_REAL)
 PERMI_INSTANCE(hybrid_compensated, PERMI_HYBRID_COMPENSATED)
@@ -28099,7 +28080,7 @@ PERMI_TARGET PERMI_INLINE int64_t PERMI_NAME(signs_partners)(permi_signs_walk *w
   int64_t sum = 0;
   int at, i;
 #if PERMI_WIDTH >= 4
-  if (signs->small) { /* values beyond the last are 0 */
+  if (signs->by_table) { /* values beyond the last are 0 */
     const __m256i codes =
         _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)permi_signs_marks));
     const __m256i nibble = _mm256_set1_epi8(15), zero = _mm256_setzero_si256();
@@ -28162,9 +28143,9 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(signs_group)(permi_signs_walk *walk, c
   }
   walk->items += (unsigned)patterns;
 #if PERMI_WIDTH >= 4
-  if (signs->small == 2 && signs->width[block] - signs->shared_words <= 4)
+  if (signs->by_table == 2 && signs->width[block] - signs->shared_words <= 4)
     PERMI_NAME(signs_products)(signs, frame->count, block, pattern, patterns, product, 1, 0);
-  else if (signs->small)
+  else if (signs->by_table)
     PERMI_NAME(signs_products)(signs, frame->count, block, pattern, patterns, product, 2, 1);
   else
 #endif

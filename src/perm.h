@@ -9,6 +9,9 @@
 
        cc -O2 a.c -lm                  // or: cc -O2 -fopenmp a.c -lm
 
+   COMPILERS  gcc, clang, MinGW-w64: vector kernels. Others, also clang-cl and Visual Studio's cl.exe: portable kernels,
+   one thread below OpenMP 3.1. Not tested with cl.exe (docs/library.md).
+
    COMPILE TIME  About 15 s at -O2, 2 s at -O0: keep the implementation in a file that you rarely edit. In a program
    of one file, also #define PERM_STATIC: what is not called is left out, 4 s for perm_real.
 
@@ -221,6 +224,10 @@
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
+#if defined(__NVCC__) /* warns of gcc's pragmas */
+#pragma nv_diagnostic push
+#pragma nv_diag_suppress 1675, 128, 550
+#endif
 #include "base/platform.h"
 #include "base/prices.h"
 #include "base/memory.h"
@@ -312,6 +319,9 @@ PERMI_BRIEF_BEGIN
 #include "structure/estimate_calls.h"
 PERMI_BRIEF_END
 
+#if defined(__NVCC__)
+#pragma nv_diagnostic pop
+#endif
 #if defined(__cplusplus) && defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic pop
 #endif

@@ -10,7 +10,7 @@
        cc -O2 sparse.c -lm                                      // or: cc -O2 -fopenmp sparse.c -lm
 
    With perm.h's implementation in another file, define PERM_SPARSE_IMPLEMENTATION alone, and include this header before
-   perm.h. Needs libc and libm.
+   perm.h. Needs libc and libm; compilers: as perm.h, not tested with Visual Studio's cl.exe.
 
    EXAMPLE
        perm_matrix a;
@@ -214,6 +214,10 @@
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
+#if defined(__NVCC__) /* warns of gcc's pragmas */
+#pragma nv_diagnostic push
+#pragma nv_diag_suppress 1675, 128, 550
+#endif
 #ifndef PERM_PERMANENT_IMPLEMENTED /* this header stood here before, without its implementation */
 #define PERMI_ROUTE permi_route
 #include PERM_HEADER_FILE
@@ -315,6 +319,9 @@ PERMI_BRIEF_BEGIN
 #include "sparse/sample.h"
 PERMI_BRIEF_END
 
+#if defined(__NVCC__)
+#pragma nv_diagnostic pop
+#endif
 #if defined(__cplusplus) && defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic pop
 #endif

@@ -36,6 +36,7 @@
 #include "t_checkpoint.c"
 #include "t_parts.c"
 #include "t_io.c"
+#include "t_locale.c"
 #include "t_matrix.c"
 #include "t_formats.c"
 #include "t_conditions.c"

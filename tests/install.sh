@@ -172,6 +172,24 @@ if git rev-parse --is-inside-work-tree >/dev/null 2>&1 && command -v sha256sum >
   check "make dist gives the same bytes twice" same_twice
 else skip 1 "make dist: not a git checkout"; fi
 
+# -- places with blanks: the same files, a program that pkg-config leads there, nothing beside
+blank="$out/a root/opt/per m"
+blanks() { $make -s "$1" DESTDIR="$out/a root" PREFIX="/opt/per m" STATIC=1; }
+ls -A . >"$out/before"
+check "install in a place with blanks" blanks install
+files() { (cd "$1" && find . ! -type d ! -path '*__pycache__*' | sort); }
+same_files() { files "$at" >"$out/without"; files "$blank" >"$out/with"; cmp "$out/without" "$out/with"; }
+check "blanks: the same files" same_files
+if command -v pkg-config >/dev/null; then
+  led() { (export PKG_CONFIG_PATH="$blank/lib/pkgconfig" PKG_CONFIG_SYSROOT_DIR="$out/a root" && cd "$out" &&
+    eval "$cc $(pkg-config --cflags perm) user.c $(pkg-config --libs perm) -o led") &&
+    LD_LIBRARY_PATH="$blank/lib" "$out/led" | grep -q '^450 '; }
+  check "blanks: pkg-config" led
+else skip 1 "pkg-config: not here (apt-get install pkg-config)"; fi
+check "uninstall from a place with blanks" blanks uninstall
+check "blanks: nothing is left" test -z "$(find "$out/a root" ! -type d)"
+ls -A . | check "blanks: nothing beside" cmp "$out/before" -
+
 # -- and away again
 check uninstall $make -s uninstall DESTDIR="$root" PREFIX=$prefix STATIC=1
 check "nothing is left" test -z "$(find "$root" ! -type d)"

@@ -30,6 +30,11 @@ opening() { # ROOM
 openings() { for room in $rooms; do opening $room || { echo "$room: does not open with >>$(basename $room .h)"; bad=1; }; done; [ -z "$bad" ]; }
 check "every room opens with its tag and promise" openings
 
+# No text of a double follows the locale: one function prints them, and no program here changes its locale.
+check "doubles are printed by permi_say alone" awk -f tests/doubles.awk $rooms src/perm_mpi.c
+unchanged() { ! grep -nE 'setlocale ?\(' examples/*.[ch] examples/*/*.[ch] src/*/*.h src/*.*; }
+check "nothing sets a locale" unchanged
+
 # Each by itself: a name of a room that is not included is an error, and so is a function that another room defines.
 alone() {
   ls src/*/*.h | grep -vE '^src/(gpu|mpi|kernels)/' | xargs -P 2 -I ROOM ${CC:-cc} -std=c99 -fsyntax-only -Wall -Wextra -Werror \

@@ -349,30 +349,6 @@ TEST(t_io_long_lines)
   free(text);
 }
 
-/* The decimal point of the text is '.', whatever the locale thinks. */
-TEST(t_io_does_not_depend_on_the_locale)
-{
-  static const char *const names[4] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "de_DE"};
-  static const char path[] = T_IO_DIRECTORY "t_io_locale.mtx";
-  const double a[1] = {0.1};
-  perm_matrix written, matrix;
-  perm_result result;
-  int k, found = 0;
-  for (k = 0; k < 4 && !found; k++) found = setlocale(LC_NUMERIC, names[k]) != NULL;
-  if (!found) SKIP("no locale with a decimal comma is installed");
-  CHECK(perm_matrix_read_memory("1.5", 3, NULL, NULL, &matrix, &result) == PERM_OK);
-  CHECK(matrix.nnz == 1 && matrix.real && matrix.real[0] == 1.5);
-  perm_matrix_free(&matrix);
-  CHECK(perm_matrix_from_dense(1, 1, a, 1, NULL, &written, &result) == PERM_OK);
-  CHECK(perm_matrix_write(path, &written, &result) == PERM_OK);
-  setlocale(LC_NUMERIC, "C");
-  CHECK(perm_matrix_read(path, NULL, &matrix, &result) == PERM_OK);
-  CHECK(matrix.nnz == 1 && matrix.real && matrix.real[0] == 0.1);
-  perm_matrix_free(&matrix);
-  perm_matrix_free(&written);
-  remove(path);
-}
-
 /* A locale with such a decimal point, for reading: the C library's numbers end at any other. NULL: the locale that is
    there. */
 static const char *t_io_point;

@@ -184,7 +184,7 @@ typedef enum perm_estimator {
   PERM_ESTIMATOR_GLYNN,    /* products of signed row sums: any matrix */
   PERM_ESTIMATOR_SINKHORN, /* permutations drawn by doubly stochastic weights: non-negative matrices */
   PERM_ESTIMATOR_REJECTION, /* the same, n <= 2000: relative_error (0: 0.1) is kept with chance `confidence`, proved */
-  PERM_ESTIMATOR_COUNT
+  PERM_ESTIMATOR_COUNT, PERM_ESTIMATOR_MAKE_INT = 0x7fffffff
 } perm_estimator;
 
 typedef struct perm_estimate_plan {

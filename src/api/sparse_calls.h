@@ -6,7 +6,8 @@
 
 #define PERM_MATRIX_MAX_ROWS 16777216 /* a larger m is refused: row_start alone would take 128 MiB */
 
-typedef enum perm_kind { PERM_KIND_PATTERN, PERM_KIND_INTEGER, PERM_KIND_REAL, PERM_KIND_COMPLEX } perm_kind;
+typedef enum perm_kind { PERM_KIND_PATTERN, PERM_KIND_INTEGER, PERM_KIND_REAL, PERM_KIND_COMPLEX,
+                         PERM_KIND_MAKE_INT = 0x7fffffff } perm_kind;
 
 /* An m x n matrix in compressed rows: the entries of row i are row_start[i] .. row_start[i + 1] - 1, columns ascend
    strictly in a row, no entry is zero. The values of a pattern are 1. The struct owns its arrays. All zero is a 0 x 0

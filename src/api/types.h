@@ -46,7 +46,7 @@ typedef enum perm_status {
 #define PERM_STATUS_ENUM(name, number, text) name = number,
   PERM_STATUS_LIST(PERM_STATUS_ENUM)
 #undef PERM_STATUS_ENUM
-  PERM_STATUS_MAKE_INT = 0x7fffffff
+  PERM_STATUS_MAKE_INT = 0x7fffffff /* enums are int with -fshort-enums too */
 } perm_status;
 
 /* From frontier to transversals, and after structure: in perm_sparse.h. */
@@ -85,7 +85,8 @@ typedef enum perm_status {
   X(PERM_METHOD_PROOF, "proof", "integers: values of a polynomial modulo primes, which prove the sum of the first")
 
 #define PERM_ENUM(name, word, text) name,
-typedef enum perm_method { PERM_METHOD_LIST(PERM_ENUM) PERM_METHOD_COUNT } perm_method;
+typedef enum perm_method { PERM_METHOD_LIST(PERM_ENUM) PERM_METHOD_COUNT, PERM_METHOD_MAKE_INT = 0x7fffffff }
+    perm_method;
 
 typedef enum perm_precision {
   PERM_PRECISION_DEFAULT,  /* exact row sums of entries rounded to 53 bits a row, products in double */
@@ -94,7 +95,7 @@ typedef enum perm_precision {
   PERM_PRECISION_DD,       /* row sums of 100 bits, double-double products: the same with a guaranteed error */
   PERM_PRECISION_KAHAN,    /* scalar engines only: Kahan's summation of the total; for comparisons */
   PERM_PRECISION_EXACT,    /* integers without rounding */
-  PERM_PRECISION_COUNT
+  PERM_PRECISION_COUNT, PERM_PRECISION_MAKE_INT = 0x7fffffff
 } perm_precision;
 
 typedef enum perm_isa {
@@ -105,7 +106,7 @@ typedef enum perm_isa {
   PERM_ISA_AVX512IFMA, /* and VL, IFMA, VBMI, VBMI2: exact integers; doubles as PERM_ISA_AVX512 */
   PERM_ISA_NEON,
   PERM_ISA_CUDA,       /* NVIDIA GPUs. As an option: GPUs wherever they can */
-  PERM_ISA_COUNT
+  PERM_ISA_COUNT, PERM_ISA_MAKE_INT = 0x7fffffff
 } perm_isa;
 
 /* Of a file without a banner: see perm_matrix_read. */
@@ -119,7 +120,8 @@ typedef enum perm_isa {
   X(PERM_FORMAT_GRAPH6, "graph6", "a graph6, sparse6 or digraph6 line: the adjacency matrix")                          \
   X(PERM_FORMAT_DIMACS, "dimacs", "lines c, p edge and e of a graph, or p asn, n and a of rows and columns")
 
-typedef enum perm_format { PERM_FORMAT_LIST(PERM_ENUM) PERM_FORMAT_COUNT } perm_format;
+typedef enum perm_format { PERM_FORMAT_LIST(PERM_ENUM) PERM_FORMAT_COUNT, PERM_FORMAT_MAKE_INT = 0x7fffffff }
+    perm_format;
 #undef PERM_ENUM
 
 /* All zero: malloc and free. `allocate` may return NULL. */
@@ -243,7 +245,8 @@ typedef enum perm_form {
   PERM_FORM_NORMALISED, /* every row divided by its entry in the pivot column */
   PERM_FORM_PAIR,       /* rows two by two, no division */
   PERM_FORM_SPLIT,      /* row sums as high + low part, each exact: accurate, dd and certified sums */
-  PERM_FORM_PLAIN       /* GPUs: a pivot column, no division; rows of their normalised form too, if need be */
+  PERM_FORM_PLAIN,      /* GPUs: a pivot column, no division; rows of their normalised form too, if need be */
+  PERM_FORM_MAKE_INT = 0x7fffffff
 } perm_form;
 
 typedef struct perm_plan {
@@ -291,7 +294,7 @@ typedef struct perm_partial {
 /* A job is an expression over leaves: products over matrix blocks, sums over branches. It is immutable: any number of
    threads may run its ranges. A leaf is a range of chunks [0, chunks), or a task: one chunk. */
 typedef struct perm_job perm_job;
-typedef enum perm_leaf_kind { PERM_LEAF_RANGE, PERM_LEAF_TASK } perm_leaf_kind;
+typedef enum perm_leaf_kind { PERM_LEAF_RANGE, PERM_LEAF_TASK, PERM_LEAF_MAKE_INT = 0x7fffffff } perm_leaf_kind;
 typedef struct perm_leaf {
   perm_leaf_kind kind;
   perm_method method;

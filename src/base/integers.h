@@ -282,7 +282,7 @@ static int permi_integer_halve(perm_integer *a, int k)
 /* (high 2^64 + low) mod p for high < p <= 2^63; bit by bit without 128-bit integers. */
 static uint64_t permi_residue_wide(uint64_t high, uint64_t low, uint64_t p)
 {
-#if defined(__SIZEOF_INT128__)
+#if defined(__SIZEOF_INT128__) && !defined(_MSC_VER) /* nothing to divide them */
   __extension__ typedef unsigned __int128 permi_uint128;
   return (uint64_t)(((permi_uint128)high << 64 | low) % p);
 #else

@@ -152,6 +152,74 @@ static void permi_result_clear_brief(perm_result *result)
   memset(&result->modulus, 0, offsetof(perm_result, message) + 1 - offsetof(perm_result, modulus));
 }
 
+/* The locale's point in a printed double becomes one. */
+static void permi_put_point(char *number)
+{
+  char *at = number + strspn(number, "+-0123456789"), *rest = at + strcspn(at, "0123456789");
+  if (*at != 'e' && *rest) {
+    *at = '.';
+    memmove(at + 1, rest, strlen(rest) + 1);
+  }
+}
+
+/* vsnprintf with a point in every locale: for d u x of int and long long, s c g e f, flags - +; x fills with zeros. */
+static size_t permi_vsay(char *buffer, size_t size, const char *format, va_list arguments)
+{
+  char number[352];
+  size_t length = 0, k;
+  for (; *format; format++) {
+    const char *text = format;
+    int count = 1, width = 0, precision = -1, left = 0, wide = 0, sign = 0, *given = &width;
+    if (*format == '%') {
+      while (!strchr("duxscgef%", *++format)) {
+        if (*format >= '0' && *format <= '9')
+          *given = 10 * *given + (*format - '0');
+        else if (*format == '*')
+          *given = va_arg(arguments, int);
+        else if (*format == '.')
+          *(given = &precision) = 0;
+        else
+          *(*format == 'l' ? &wide : *format == '-' ? &left : &sign) = 1;
+      }
+      text = *format == 's' ? va_arg(arguments, const char *) : number;
+      if (*format == 'c' || *format == '%')
+        snprintf(number, sizeof number, "%c", *format == 'c' ? va_arg(arguments, int) : '%');
+      else if (*format == 'd')
+        snprintf(number, sizeof number, "%lld", wide ? va_arg(arguments, long long) : va_arg(arguments, int));
+      else if (*format == 'u' || *format == 'x')
+        snprintf(number, sizeof number, *format == 'u' ? "%llu" : "%llx",
+                 wide ? va_arg(arguments, unsigned long long) : va_arg(arguments, unsigned));
+      else if (*format != 's')
+        snprintf(number, sizeof number, *format == 'f' ? "%.*f" : *format == 'e' ? "%.*e" : sign ? "%+.*g" : "%.*g",
+                 precision < 0 ? 6 : precision, va_arg(arguments, double));
+      if (strchr("gef", *format))
+        permi_put_point(number);
+      for (count = 0; (*format != 's' || count != precision) && text[count];)
+        count++;
+    }
+    for (width -= count; width > 0 && !left; width--, length++)
+      if (length + 1 < size)
+        buffer[length] = *format == 'x' ? '0' : ' ';
+    for (k = 0; k < (size_t)count || width-- > 0; k++, length++)
+      if (length + 1 < size)
+        buffer[length] = k < (size_t)count ? text[k] : ' ';
+  }
+  if (size)
+    buffer[length < size ? length : size - 1] = 0;
+  return length;
+}
+
+PERMI_PRINTF(3, 4)
+static size_t permi_say(char *buffer, size_t size, const char *format, ...)
+{
+  va_list arguments;
+  size_t length;
+  va_start(arguments, format);
+  length = permi_vsay(buffer, size, format, arguments);
+  va_end(arguments);
+  return length;
+}
+
 /* Records an error, with NaN, so that an ignored status cannot look plausible. */
 PERMI_PRINTF(4, 5)
 static perm_status permi_fail(perm_result *result, perm_status status, int argument, const char *format, ...)
@@ -164,7 +232,7 @@ static perm_status permi_fail(perm_result *result, perm_status status, int argum
     result->status = status;
     result->argument = argument;
     va_start(arguments, format);
-    vsnprintf(result->message, sizeof result->message, format, arguments);
+    permi_vsay(result->message, sizeof result->message, format, arguments);
     va_end(arguments);
   }
   return status;
@@ -295,18 +363,6 @@ static const perm_options *permi_meter_begin(permi_metered *call, const perm_opt
   return &call->options;
 }
 
-/* Prints a line of a plan; returns its length. */
-PERMI_PRINTF(3, 4)
-static size_t permi_say(char *buffer, size_t size, const char *format, ...)
-{
-  va_list arguments;
-  int length;
-  va_start(arguments, format);
-  length = vsnprintf(buffer, size, format, arguments);
-  va_end(arguments);
-  return length > 0 ? (size_t)length : 0;
-}
-
 /* Times and sizes for people: "45 s", "3 h 12 min", "20 days", "9e+12 years"; "2.5 GB". What is below 0 or NaN is 0. */
 typedef struct permi_words_of {
   char text[32];
@@ -321,14 +377,14 @@ static permi_words_of permi_time_words(double seconds)
   if (s < 59.95) {
     for (; k < 3 && s > 0 && s < 0.9995; k++)
       s *= 1000;
-    snprintf(words.text, sizeof words.text, "%.3g %s", s, unit[k]);
+    permi_say(words.text, sizeof words.text, "%.3g %s", s, unit[k]);
   } else if (s < 172770) { /* whole seconds, from an hour on whole minutes */
     const double whole = s < 3599.5 ? floor(s + 0.5) : floor(s / 60 + 0.5);
-    snprintf(words.text, sizeof words.text, s < 3599.5 ? "%.0f min %.0f s" : "%.0f h %.0f min", floor(whole / 60),
-             fmod(whole, 60));
+    permi_say(words.text, sizeof words.text, s < 3599.5 ? "%.0f min %.0f s" : "%.0f h %.0f min", floor(whole / 60),
+              fmod(whole, 60));
   } else if (s <= DBL_MAX) {
-    snprintf(words.text, sizeof words.text, "%.3g %s", s / (s < 6.3e7 ? 86400 : 31557600),
-             s < 6.3e7 ? "days" : "years");
+    permi_say(words.text, sizeof words.text, "%.3g %s", s / (s < 6.3e7 ? 86400 : 31557600),
+              s < 6.3e7 ? "days" : "years");
   } else {
     snprintf(words.text, sizeof words.text, "for ever");
   }
@@ -343,7 +399,7 @@ static permi_words_of permi_size_words(double bytes)
   bytes = fmax(bytes, 0);
   for (; k < 6 && bytes >= 999.5; k++)
     bytes /= 1000;
-  snprintf(words.text, sizeof words.text, "%.3g %s", bytes, bytes == 1 && !k ? "byte" : unit[k]);
+  permi_say(words.text, sizeof words.text, "%.3g %s", bytes, bytes == 1 && !k ? "byte" : unit[k]);
   return words;
 }
 

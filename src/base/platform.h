@@ -19,8 +19,11 @@ typedef char permi_constants_are_doubles[sizeof(1.0) == sizeof(double) ? 1 : -1]
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#if defined(_OPENMP)
+#if defined(_OPENMP) && _OPENMP >= 201107 /* atomic capture */
+#define PERMI_OPENMP 1
 #include <omp.h>
+#else
+#define PERMI_OPENMP 0
 #endif
 #if defined(__unix__) || defined(__APPLE__)
 #include <sys/time.h>
@@ -71,7 +74,7 @@ extern int fchmod(int descriptor, mode_t mode);
 #elif defined(__GNUC__)
 #define PERMI_KEEP_DOUBLE(x) __asm__("" : "+m"(x))
 #else
-#define PERMI_KEEP_DOUBLE(x) ((void)0)
+#define PERMI_KEEP_DOUBLE(x) ((void)((x) = *(volatile double *)&(x)))
 #endif
 
 #if defined(__GNUC__)
@@ -133,7 +136,7 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_EVERY(k, count, call) PERMI_UNROLL for (k = 0; k < (count); k++) { call; }
 #define PERMI_ALIGN_LOOPS
 #endif
-#if defined(_OPENMP)
+#if PERMI_OPENMP
 #define PERMI_OMP(directive) PERMI_PRAGMA(omp directive)
 #else
 #define PERMI_OMP(directive)
@@ -182,7 +185,7 @@ static double permi_seconds(void)
     return (double)exact.tv_sec + 1e-9 * (double)exact.tv_nsec;
 #endif
   {
-#if defined(_OPENMP)
+#if PERMI_OPENMP
     return omp_get_wtime();
 #elif defined(__unix__) || defined(__APPLE__)
     struct timeval now;

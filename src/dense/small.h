@@ -53,8 +53,10 @@ static int permi_small_is_whole(int count, const double *a)
 static int permi_small_is_safe(int count, const double *a)
 {
   int i, safe = 1;
-  for (i = 0; i < count; i++)
-    safe &= (fabs(a[i]) <= 1e75) & ((fabs(a[i]) >= 1e-75) | (a[i] == 0));
+  for (i = 0; i < count; i++) {
+    const double size = fabs(a[i]);
+    safe &= (size <= 1e75) & ((size >= 1e-75) | (size == 0));
+  }
   return safe;
 }
 

@@ -217,8 +217,8 @@ static size_t permi_exact_gpu_explain(const permi_leaf *leaf, char *buffer, size
   const permi_exact_gpu *exact = (const permi_exact_gpu *)leaf->context;
   char skipped[64] = "";
   if (exact->shape.skip)
-    snprintf(skipped, sizeof skipped, ", zeros skipped (%.2g of the terms expected)", exact->survivors);
-  return (size_t)snprintf(
+    permi_say(skipped, sizeof skipped, ", zeros skipped (%.2g of the terms expected)", exact->survivors);
+  return permi_say(
       buffer, size,
       "exact, n = %d%s: cuda kernel, %s in %d groups, products of %d words of 32 bits%s; %.3g elements, %llu chunks, "
       "%.3g s on one GPU\n",

@@ -328,13 +328,13 @@ static size_t permi_exact_explain(const permi_leaf *leaf, char *buffer, size_t s
   const int even = exact->n - 1 + (int)leaf->scale_exp2;
   char skipped[64] = "";
   if (exact->survivors < 1)
-    snprintf(skipped, sizeof skipped, ", zeros skipped (%.2g of the terms expected)", exact->survivors);
-  return (size_t)snprintf(buffer, size,
-                          "exact, n = %d: %s kernel%s, %s in %d limbs, %d of them halved%s; %.3g elements, "
-                          "%llu chunks, %.3g s\n",
-                          exact->n, perm_isa_name(leaf->information.isa), exact->parts == 2 ? " (complex)" : "",
-                          exact->transposed ? "columns" : "rows", exact->sums, even, skipped, leaf->information.work,
-                          (unsigned long long)leaf->information.chunks, leaf->information.seconds);
+    permi_say(skipped, sizeof skipped, ", zeros skipped (%.2g of the terms expected)", exact->survivors);
+  return permi_say(buffer, size,
+                   "exact, n = %d: %s kernel%s, %s in %d limbs, %d of them halved%s; %.3g elements, "
+                   "%llu chunks, %.3g s\n",
+                   exact->n, perm_isa_name(leaf->information.isa), exact->parts == 2 ? " (complex)" : "",
+                   exact->transposed ? "columns" : "rows", exact->sums, even, skipped, leaf->information.work,
+                   (unsigned long long)leaf->information.chunks, leaf->information.seconds);
 }
 
 static uint64_t permi_double_bits(double x)

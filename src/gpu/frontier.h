@@ -120,7 +120,7 @@ static int permi_frontier_open(perm_gpu_frontier *frontier)
   if (!PERMI_ON(holder, memory, (&left, &total)))
     return 0;
   if (needed > (double)left) {
-    snprintf(holder->message, PERM_MESSAGE_BYTES, "GPU %d: the arrays need %.4g bytes, and of %.4g only %.4g are free",
+    snprintf(holder->message, PERM_MESSAGE_BYTES, "GPU %d: the arrays need %.0f bytes, and of %.0f only %.0f are free",
              holder->device, needed, (double)total, (double)left);
     return 0;
   }

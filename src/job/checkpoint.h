@@ -163,7 +163,7 @@ static perm_status permi_checkpoint_fail(perm_result *result, perm_status status
   char text[PERM_MESSAGE_BYTES];
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(text, sizeof text, format, arguments);
+  permi_vsay(text, sizeof text, format, arguments);
   va_end(arguments);
   return permi_fail(result, status, 0, "%s%scheckpoint%s", path ? path : "", path ? ": " : "", text);
 }

@@ -6,7 +6,7 @@
 
 static int permi_threads(const perm_options *options)
 {
-#if defined(_OPENMP)
+#if PERMI_OPENMP
   return options->threads > 0 ? options->threads : omp_get_max_threads();
 #else
   (void)options;
@@ -34,7 +34,7 @@ static perm_status permi_share(int threads, uint64_t begin, uint64_t end, permi_
   PERMI_OMP(parallel num_threads(threads))
   {
     int thread = 0;
-#if defined(_OPENMP)
+#if PERMI_OPENMP
     thread = omp_get_thread_num();
 #endif
     for (;;) {

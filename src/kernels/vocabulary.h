@@ -11,9 +11,9 @@
    (planning n = 20: 22 us, not 10). */
 
 #define PERMI_WIDTH PERMI_FAMILY_WIDTH
-#define PERMI_JOIN_(name, family) permi_##name##_##family
+#define PERMI_JOIN_(name, family) name##family
 #define PERMI_JOIN(name, family) PERMI_JOIN_(name, family)
-#define PERMI_NAME(name) PERMI_JOIN(name, PERMI_FAMILY)
+#define PERMI_NAME(name) PERMI_JOIN(permi_##name##_, PERMI_FAMILY)
 #define PERMI_KERNEL PERMI_ALIGN_LOOPS PERMI_TARGET static void
 #define PERMI_P PERMI_NAME(prime)
 #if PERMI_WIDTH >= 4

@@ -2,32 +2,18 @@
    Matrix Market files written as a whole or not at all (>>files). */
 #pragma once
 #include <errno.h>
-#include <locale.h>
 #if defined(__unix__) || defined(__APPLE__)
 #include <sys/stat.h>
 #endif
 #include "../base/files.h"
 #include "market.h"
 
-/* Prints a point in every locale. */
-static void permi_print_number(char *text, int digits, double value)
-{
-  const char *point = localeconv()->decimal_point;
-  char *found;
-  snprintf(text, 64, "%.*g", digits, value);
-  found = point && *point && strcmp(point, ".") ? strstr(text, point) : NULL;
-  if (found) {
-    *found = '.';
-    memmove(found + 1, found + strlen(point), strlen(found + strlen(point)) + 1);
-  }
-}
-
 /* 17 significant digits read back to the same double; from 1e17 to 2^63 all 19, or it would be another integer. */
 static int permi_print_double(FILE *file, double value)
 {
   char text[64];
-  permi_print_number(text, fabs(value) >= 1e17 && fabs(value) <= 9223372036854775808.0 ? 19 : 17, value);
-  return fprintf(file, " %s", text) >= 0;
+  permi_say(text, sizeof text, " %.*g", fabs(value) >= 1e17 && fabs(value) <= 9223372036854775808.0 ? 19 : 17, value);
+  return fputs(text, file) >= 0;
 }
 
 typedef struct permi_matrix_written {
@@ -41,8 +27,8 @@ static int permi_print_matrix(FILE *file, const void *what)
   const perm_matrix *matrix = written->matrix;
   size_t k;
   int i;
-  if (fprintf(file, "%%%%MatrixMarket matrix coordinate %s general\n%d %d %.0f\n",
-              permi_banner[2].keyword[matrix->kind], matrix->m, matrix->n, (double)matrix->nnz) < 0)
+  if (fprintf(file, "%%%%MatrixMarket matrix coordinate %s general\n%d %d %llu\n",
+              permi_banner[2].keyword[matrix->kind], matrix->m, matrix->n, (unsigned long long)matrix->nnz) < 0)
     return 0;
   for (i = 0; i < matrix->m; i++)
     for (k = matrix->row_start[i]; k < matrix->row_start[i + 1]; k++) {

@@ -108,8 +108,9 @@ static void permi_mpi_tell(permi_mpi_leader *leader, double now)
   progress.fraction = progress.fraction < 1 ? progress.fraction : 1;
   progress.seconds = seconds;
   progress.seconds_left = c->done > 0 ? seconds * (c->total - c->before - c->done) / c->done : (double)INFINITY;
-  snprintf(leader->activity, sizeof leader->activity, "%d ranks on %d node%s, %.3g elements/s", c->ranks,
-           leader->session->nodes, leader->session->nodes == 1 ? "" : "s", c->elements / (seconds > 0 ? seconds : 1));
+  snprintf(leader->activity, sizeof leader->activity, "%d ranks on %d node%s, %.0f million elements/s", c->ranks,
+           leader->session->nodes, leader->session->nodes == 1 ? "" : "s",
+           c->elements / (seconds > 0 ? 1e6 * seconds : 1e6));
   progress.activity = leader->activity;
   if (options->progress(&progress, options->user_data))
     permi_mpi_stop(&leader->coordinator, PERM_STOPPED_CANCELLED, perm_status_text(PERM_STOPPED_CANCELLED));

@@ -259,7 +259,7 @@ static size_t permi_planar_explain(const permi_leaf *leaf, char *buffer, size_t 
     snprintf(numbers, sizeof numbers, "in %sdouble-doubles %s", planar->parts == 2 ? "complex " : "",
              planar->dissection.largest > PERMI_PLANAR_SURE_MOST ? "without a bound" : "with a radius");
   else if (planar->primes)
-    snprintf(numbers, sizeof numbers, "modulo %d primes, at most %.0f bits", planar->primes, planar->bits);
+    permi_say(numbers, sizeof numbers, "modulo %d primes, at most %.0f bits", planar->primes, planar->bits);
   else
     snprintf(numbers, sizeof numbers, "modulo the prime");
   return permi_say(buffer, size,

@@ -55,13 +55,13 @@ static size_t permi_proof_explain(const permi_leaf *leaf, char *buffer, size_t s
       buffer[0] = 0;
     return 0; /* one line says it for all */
   }
-  return (size_t)snprintf(buffer, size,
-                          "proof, n = %d: %s kernel%s, %d prime%s, polynomials of %llu values, a file of %.3g MB; %.3g "
-                          "products, %.3g s\n",
-                          proof->n, perm_isa_name(leaf->information.isa), proof->parts == 2 ? " (complex)" : "",
-                          proof->primes, proof->primes == 1 ? "" : "s", (unsigned long long)proof->values,
-                          8e-6 * (double)proof->values * proof->runs,
-                          leaf->information.work * leaves, leaf->information.seconds * leaves);
+  return permi_say(buffer, size,
+                   "proof, n = %d: %s kernel%s, %d prime%s, polynomials of %llu values, a file of %.3g MB; %.3g "
+                   "products, %.3g s\n",
+                   proof->n, perm_isa_name(leaf->information.isa), proof->parts == 2 ? " (complex)" : "",
+                   proof->primes, proof->primes == 1 ? "" : "s", (unsigned long long)proof->values,
+                   8e-6 * (double)proof->values * proof->runs,
+                   leaf->information.work * leaves, leaf->information.seconds * leaves);
 }
 
 /* The permanent modulo prime k, its parts. */
@@ -319,7 +319,7 @@ static perm_status permi_proof_job(const permi_problem *problem, const perm_opti
   (*job)->context = proof;
   (*job)->release = permi_proof_free;
   (*job)->value = permi_proof_value;
-  (*job)->check = permi_proof_check;
+  (*job)->inspect = permi_proof_check;
   (*job)->sample = permi_proof_sample;
   (*job)->prove = permi_proof_write;
   isa = gpu ? PERM_ISA_CUDA : permi_isa(options);

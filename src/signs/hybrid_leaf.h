@@ -572,11 +572,9 @@ static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangem
 static void permi_hybrid_say(char *text, size_t size, size_t *length, const char *format, ...)
 {
   va_list arguments;
-  int more;
   va_start(arguments, format);
-  more = vsnprintf(*length < size ? text + *length : NULL, *length < size ? size - *length : 0, format, arguments);
+  *length += permi_vsay(*length < size ? text + *length : NULL, *length < size ? size - *length : 0, format, arguments);
   va_end(arguments);
-  *length += more > 0 ? (size_t)more : 0;
 }
 
 static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *block, int transposed, double *scaled,

@@ -13,30 +13,24 @@ static void permi_code_print(permi_code *code, const char *format, ...)
 {
   while (!code->failed) {
     const size_t left = (size_t)code->text_room - code->length;
+    size_t length;
     va_list arguments;
-    int length;
     va_start(arguments, format);
-    length = vsnprintf(left ? code->text + code->length : NULL, left, format, arguments);
+    length = permi_vsay(left ? code->text + code->length : NULL, left, format, arguments);
     va_end(arguments);
-    if (length >= 0 && (size_t)length < left) {
-      code->length += (size_t)length;
+    if (length < left) {
+      code->length += length;
       return;
     }
-    if (length < 0)
-      code->failed = 1;
-    else if (!permi_grow(code->allocator, (void **)&code->text, code->text_room, &code->text_room, 1))
+    if (!permi_grow(code->allocator, (void **)&code->text, code->text_room, &code->text_room, 1))
       code->failed = 2;
   }
 }
 
-/* A literal that reads back as x, -0 too, in any locale. */
+/* A literal that reads back as x, -0 too. */
 static const char *permi_code_literal(double x, char text[32])
 {
-  char *comma;
-  snprintf(text, 32, "%.16e", x);
-  comma = strchr(text, ',');
-  if (comma)
-    *comma = '.';
+  permi_say(text, 32, "%.16e", x);
   return text;
 }
 
@@ -91,8 +85,8 @@ static void permi_code_print_sum(permi_code *code, int k, int a, double x)
 {
   uint64_t bits;
   memcpy(&bits, &x, sizeof bits);
-  permi_code_print(code, "add.rn.f64 v%d,v%d,0d%08lx%08lx;\n", k, a, (unsigned long)(bits >> 32),
-                   (unsigned long)(bits & 0xffffffff));
+  permi_code_print(code, "add.rn.f64 v%d,v%d,0d%08x%08x;\n", k, a, (unsigned)(bits >> 32),
+                   (unsigned)(bits & 0xffffffff));
 }
 
 static void permi_code_print_statement(permi_coder *coder, int k)

@@ -25,7 +25,7 @@ static perm_status permi_refuse(permi_offer *offer, perm_status status, const ch
 {
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(offer->why, sizeof offer->why, format, arguments);
+  permi_vsay(offer->why, sizeof offer->why, format, arguments);
   va_end(arguments);
   offer->seconds = (double)INFINITY;
   offer->status = status;

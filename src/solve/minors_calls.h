@@ -280,9 +280,9 @@ static perm_status permi_minors_solve(const permi_minors_call *call, permi_minor
   }
   if (status == PERM_OK && options->tolerance > 0 && relative > options->tolerance) {
     status = result->status = PERM_TOLERANCE_NOT_MET;
-    snprintf(result->message, sizeof result->message,
-             "tolerance %.3g not met: the estimated error relative to the largest minor is %.3g", options->tolerance,
-             relative);
+    permi_say(result->message, sizeof result->message,
+              "tolerance %.3g not met: the estimated error relative to the largest minor is %.3g", options->tolerance,
+              relative);
   }
   return status;
 }

@@ -275,7 +275,6 @@ PERM_API perm_status perm_integer_int64(const perm_integer *integer, int64_t *va
 
 PERM_API size_t perm_result_text(const perm_result *result, char *buffer, size_t size)
 {
-  int length;
   size = buffer ? size : 0;
   if (!result) {
     if (size)
@@ -292,12 +291,10 @@ PERM_API size_t perm_result_text(const perm_result *result, char *buffer, size_t
     return digits + 1;
   }
   if (result->is_complex)
-    length = result->exp2
-                 ? snprintf(buffer, size, "(%.17g%+.17gi) * 2^%lld", result->value, result->imaginary, result->exp2)
-                 : snprintf(buffer, size, "%.17g%+.17gi", result->value, result->imaginary);
-  else
-    length = result->exp2 ? snprintf(buffer, size, "%.17g * 2^%lld", result->value, result->exp2)
-                          : snprintf(buffer, size, "%.17g", result->value);
-  return length > 0 ? (size_t)length : 0;
+    return result->exp2
+               ? permi_say(buffer, size, "(%.17g%+.17gi) * 2^%lld", result->value, result->imaginary, result->exp2)
+               : permi_say(buffer, size, "%.17g%+.17gi", result->value, result->imaginary);
+  return result->exp2 ? permi_say(buffer, size, "%.17g * 2^%lld", result->value, result->exp2)
+                      : permi_say(buffer, size, "%.17g", result->value);
 }
 /* SPDX-License-Identifier: MIT */

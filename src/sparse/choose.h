@@ -127,8 +127,8 @@ static perm_status permi_offer_note(permi_maker *maker, const permi_block *block
   if (maker->blocks_noted >= PERMI_BLOCKS_NOTED)
     return PERM_OK;
   if (seconds < (double)INFINITY)
-    snprintf(line, sizeof line, "  order %d, %-12s predicted %.3g s, %.3g bytes%s%s\n", block->n,
-             perm_method_name(method), seconds, bytes, why[0] ? ": " : "", why);
+    permi_say(line, sizeof line, "  order %d, %-12s predicted %.3g s, %.3g bytes%s%s\n", block->n,
+              perm_method_name(method), seconds, bytes, why[0] ? ": " : "", why);
   else
     snprintf(line, sizeof line, "  order %d, %-12s no: the block %s\n", block->n, perm_method_name(method), why);
   return permi_job_note(job, 1, line) &&
@@ -354,25 +354,25 @@ static perm_status permi_make_note(permi_maker *maker)
 {
   const perm_preparation *report = &maker->working->report;
   char line[512];
-  int length;
+  size_t length;
   if (report->structural_rank < report->n)
-    length = snprintf(line, sizeof line, "structure: rank %d of %d, the permanent is 0: %d row%s entries in only %d "
-                      "column%s\n", report->structural_rank, report->n, report->hall_lines,
-                      report->hall_lines == 1 ? " has" : "s have", report->hall_others,
-                      report->hall_others == 1 ? "" : "s");
+    length = permi_say(line, sizeof line, "structure: rank %d of %d, the permanent is 0: %d row%s entries in only %d "
+                       "column%s\n", report->structural_rank, report->n, report->hall_lines,
+                       report->hall_lines == 1 ? " has" : "s have", report->hall_others,
+                       report->hall_others == 1 ? "" : "s");
   else
-    length = snprintf(line, sizeof line, "structure: %.0f entries in no perfect matching dropped, %d rows of degree 1 "
-                      "and %d of degree 2 eliminated, %d block%s left\n", (double)report->dead_entries,
-                      report->degree_one, report->degree_two, report->blocks, report->blocks == 1 ? "" : "s");
+    length = permi_say(line, sizeof line, "structure: %.0f entries in no perfect matching dropped, %d rows of degree 1 "
+                       "and %d of degree 2 eliminated, %d block%s left\n", (double)report->dead_entries,
+                       report->degree_one, report->degree_two, report->blocks, report->blocks == 1 ? "" : "s");
   if (report->cancelled)
-    length += snprintf(line + length, sizeof line - (size_t)length,
-                       "structure: integers cancelled, and what is left is singular: the permanent is 0\n");
+    length += permi_say(line + length, sizeof line - length,
+                        "structure: integers cancelled, and what is left is singular: the permanent is 0\n");
   else if (report->blocks)
-    snprintf(line + length, sizeof line - (size_t)length, "structure: %d round%s, %d component%s at first; left %.0f "
-             "of %.0f entries, the largest block of order %d, %d rows and %d columns equal to others, %d lines of "
-             "degree 3 and %d of degree 4\n", report->rounds, report->rounds == 1 ? "" : "s", report->components,
-             report->components == 1 ? "" : "s", (double)report->entries_left, (double)report->entries,
-             report->largest, report->equal_rows, report->equal_columns, report->degree_three, report->degree_four);
+    permi_say(line + length, sizeof line - length, "structure: %d round%s, %d component%s at first; left %.0f "
+              "of %.0f entries, the largest block of order %d, %d rows and %d columns equal to others, %d lines of "
+              "degree 3 and %d of degree 4\n", report->rounds, report->rounds == 1 ? "" : "s", report->components,
+              report->components == 1 ? "" : "s", (double)report->entries_left, (double)report->entries,
+              report->largest, report->equal_rows, report->equal_columns, report->degree_three, report->degree_four);
   return permi_job_note(maker->job, 0, line) ? PERM_OK : permi_fail_memory(maker->result);
 }
 

@@ -13,25 +13,22 @@ static size_t permi_frontier_explain(const permi_leaf *leaf, char *buffer, size_
                                         "integers of several words", "residues"};
   const permi_frontier *frontier = (const permi_frontier *)leaf->context;
   char there[64] = "", residues[64] = "";
-  int length;
   if (frontier->arrays && frontier->arrays->isa == PERM_ISA_CUDA)
-    snprintf(there, sizeof there, ", %.3g on the GPU", permi_gpu_needs(frontier));
+    permi_say(there, sizeof there, ", %.3g on the GPU", permi_gpu_needs(frontier));
   if (frontier->arrays && frontier->arrays->by_residues)
     permi_residues_words(&frontier->arrays->residues, residues, sizeof residues);
-  length =
-      snprintf(buffer, size,
-               "%s, order %d: width %d, %d steps, at most %.3g states in %s, about %.3g transitions of %s, "
-               "predicted %.3g s, %.3g bytes%s\n",
-               perm_method_name(leaf->information.method), leaf->information.n, frontier->width, frontier->steps,
-               fmax(frontier->room[0], frontier->room[1]),
-               !frontier->arrays                        ? "lists"
-               : frontier->arrays->lists                ? "lists on a GPU"
-               : frontier->arrays->isa == PERM_ISA_CUDA ? "arrays on a GPU"
-                                                        : "arrays",
-               leaf->information.work,
-               residues[0] ? residues : algebra[frontier->numbers.algebra], leaf->information.seconds,
-               leaf->information.bytes, there);
-  return length > 0 ? (size_t)length : 0;
+  return permi_say(buffer, size,
+                   "%s, order %d: width %d, %d steps, at most %.3g states in %s, about %.3g transitions of %s, "
+                   "predicted %.3g s, %.3g bytes%s\n",
+                   perm_method_name(leaf->information.method), leaf->information.n, frontier->width, frontier->steps,
+                   fmax(frontier->room[0], frontier->room[1]),
+                   !frontier->arrays                        ? "lists"
+                   : frontier->arrays->lists                ? "lists on a GPU"
+                   : frontier->arrays->isa == PERM_ISA_CUDA ? "arrays on a GPU"
+                                                            : "arrays",
+                   leaf->information.work,
+                   residues[0] ? residues : algebra[frontier->numbers.algebra], leaf->information.seconds,
+                   leaf->information.bytes, there);
 }
 
 static uint64_t permi_frontier_fingerprint(const permi_frontier *frontier, permi_control *watch)
@@ -167,7 +164,7 @@ static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier
   there = permi_gpu_bytes();
   needed = permi_gpu_needs(frontier);
   if (there > 0 && needed > there * PERMI_GPU_SHARE)
-    snprintf(offer->why, sizeof offer->why, "on a GPU %.3g of %.3g", needed, there);
+    permi_say(offer->why, sizeof offer->why, "on a GPU %.3g of %.3g", needed, there);
   return there > 0 ? needed <= there * PERMI_GPU_SHARE : !options->gpu.cpu_fallback;
 }
 
@@ -424,12 +421,11 @@ static size_t permi_tree_explain(const permi_leaf *leaf, char *buffer, size_t si
                                         "double-doubles", "double-doubles", "64-bit integers",
                                         "integers of several words", "integers of several words", "residues"};
   const permi_tree *tree = (const permi_tree *)leaf->context;
-  int length = snprintf(buffer, size,
-                        "tree, order %d: width %d, %d tables, %d joins of %.3g pairs, %.3g states of %s, "
-                        "predicted %.3g s, %.3g bytes\n",
-                        leaf->information.n, tree->width - 1, tree->nodes, tree->joins, tree->pairs, tree->states,
-                        algebra[tree->numbers.algebra], leaf->information.seconds, leaf->information.bytes);
-  return length > 0 ? (size_t)length : 0;
+  return permi_say(buffer, size,
+                   "tree, order %d: width %d, %d tables, %d joins of %.3g pairs, %.3g states of %s, "
+                   "predicted %.3g s, %.3g bytes\n",
+                   leaf->information.n, tree->width - 1, tree->nodes, tree->joins, tree->pairs, tree->states,
+                   algebra[tree->numbers.algebra], leaf->information.seconds, leaf->information.bytes);
 }
 
 static uint64_t permi_tree_fingerprint(const permi_tree *tree, permi_control *watch)

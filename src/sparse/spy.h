@@ -51,7 +51,7 @@ typedef struct permi_spy_text {
 static permi_spy_text permi_spy_number(double x)
 {
   permi_spy_text number;
-  permi_print_number(number.text, 3, x);
+  permi_say(number.text, sizeof number.text, "%.3g", x);
   return number;
 }
 
@@ -59,12 +59,10 @@ static permi_spy_text permi_spy_bytes(double bytes)
 {
   static const char *const unit[] = {"B", "kB", "MB", "GB", "TB", "PB"};
   permi_spy_text text;
-  char number[64];
   int k = 0;
   for (; k < 5 && bytes >= 999.5; k++)
     bytes /= 1000;
-  permi_print_number(number, 3, bytes);
-  snprintf(text.text, sizeof text.text, "%.40s %s", number, unit[k]);
+  permi_say(text.text, sizeof text.text, "%.3g %s", bytes, unit[k]);
   return text;
 }
 
@@ -75,7 +73,7 @@ static void permi_spy_label(FILE *file, int x, int y, const char *attributes, co
   const char *at;
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(text, sizeof text, format, arguments);
+  permi_vsay(text, sizeof text, format, arguments);
   va_end(arguments);
   fprintf(file, "<text x=\"%d\" y=\"%d\" %s>", x, y, attributes);
   for (at = text; *at; at++)
@@ -164,8 +162,8 @@ static void permi_spy_maps(FILE *file, const permi_spy *spy)
     if (spy->singular) {
       permi_spy_head(file, 1, "No perfect matching: the permanent is 0", "");
     } else {
-      snprintf(text, sizeof text, "%d block%s, %.0f dead entries", spy->blocks, spy->blocks == 1 ? "" : "s",
-               spy->dropped);
+      permi_say(text, sizeof text, "%d block%s, %.0f dead entries", spy->blocks, spy->blocks == 1 ? "" : "s",
+                spy->dropped);
       permi_spy_head(file, 1, "Block triangular", text);
     }
     permi_spy_draw_map(file, spy, 1, wide, tall);

@@ -210,8 +210,9 @@ static perm_status permi_estimate(int n, const permi_view *view, const perm_esti
   } else if (plan.guarantee && estimate->estimator == PERM_ESTIMATOR_GLYNN &&
              !(estimate->proved_radius <= wanted * size)) {
     status = PERM_TOLERANCE_NOT_MET;
-    snprintf(estimate->message, sizeof estimate->message, "the error asked for is not met: entries are negative or "
-             "complex, and what is proved of them is the radius, %.2g times the value", estimate->proved_radius / size);
+    permi_say(estimate->message, sizeof estimate->message,
+              "the error asked for is not met: entries are negative or complex, and what is proved of them is the "
+              "radius, %.2g times the value", estimate->proved_radius / size);
   }
   estimate->status = status;
   estimate->seconds = permi_seconds() - start;

@@ -179,8 +179,8 @@ static perm_status permi_low_rank_task(const permi_leaf *leaf, permi_control *co
 static size_t permi_low_rank_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   const permi_low_rank *low = (const permi_low_rank *)leaf->context;
-  return (size_t)snprintf(buffer, size, "low rank, order %d, rank %d: %.0f monomials, predicted %.3g s, %.3g bytes\n",
-                          low->n, low->r, (double)low->count, leaf->information.seconds, leaf->information.bytes);
+  return permi_say(buffer, size, "low rank, order %d, rank %d: %.0f monomials, predicted %.3g s, %.3g bytes\n",
+                   low->n, low->r, (double)low->count, leaf->information.seconds, leaf->information.bytes);
 }
 
 /* Adds up the lines' powers of two in *exp2; returns 0 if a line is zero. */

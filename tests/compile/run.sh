@@ -16,6 +16,38 @@ try() { # try NAME COMMAND...: runs it, counts it, shows its output only when it
     failed=$((failed + 1)); echo "FAIL $name: $*"; head -n 20 $out/log; fi
 }
 skip() { skipped=$((skipped + 1)); echo "SKIP $1"; }
+macros() { # COMPILER: both implementations below every macro of macros.txt; what they include comes before
+  { printf '#ifdef __ARM_NEON\n#include <arm_neon.h>\n#endif\n'
+    sed -n '/arm_neon/d; s/^ *# *include *\(<.*>\).*/#if __has_include(\1)\n#include \1\n#endif/p' perm.h perm_sparse.h
+    awk -f tests/compile/macros.awk tests/compile/macros.txt
+    printf '#define PERM_IMPLEMENTATION\n#include "perm_sparse.h"\n'; } >$out/macros.c
+  [ "$(grep -c '^#define' $out/macros.c)" -gt 1000 ] && $1 -std=gnu99 -fsyntax-only $2 -I. $out/macros.c
+}
+# clang in the place of Visual Studio's compilers: their macros, their C library stood in for (msvc.h). `cl` has no GNU
+# extension, no clang and no 128-bit integers, as cl.exe; otherwise as clang-cl.
+msvc() { # cl | clang-cl FLAGS...
+  mkdir -p $out/msvc; for header in errno locale malloc math stdio stdlib string time; do
+    printf '#include "../../../tests/compile/msvc.h"\n' >$out/msvc/$header.h; done
+  printf '#define PERM_IMPLEMENTATION\n#include "perm_sparse.h"\n' >$out/msvc/unit.c
+  lacking=""; [ $1 = cl ] && lacking="-U__clang__ -U__SIZEOF_INT128__ -U__x86_64__ -U__x86_64 -D_M_X64=100"
+  shift
+  clang --target=x86_64-pc-windows-msvc -nostdlibinc -fms-compatibility -fms-extensions -fms-compatibility-version=19.39 \
+    -fgnuc-version=0 $lacking -Werror -I. -isystem $out/msvc "$@" $out/msvc/unit.c
+}
+msvc_links() { # cl | clang-cl: it asks for nothing but C's functions, and what compilers and Windows have
+  msvc $1 -x c -O0 -c -o $out/msvc/unit.obj && "$(clang -print-prog-name=llvm-nm)" -u $out/msvc/unit.obj | awk '
+    { asked++ } $2 !~ /^(__imp_(MoveFileExA|QueryPerformance(Counter|Frequency))|__chkstk|_fltused|_errno|__acrt_iob_func)$/ {
+      print $2 }' >$out/msvc/asked && [ -s $out/msvc/asked ] &&
+    ! grep -vwFf - $out/msvc/asked <<END
+$(grep -oE '[a-z0-9]+\(' tests/compile/msvc.h | tr -d '(')
+END
+}
+enums() { # COMPILER: every public enum is an int where other enums are short: structs are as in a library without the flag
+  { printf '#include "perm_sparse.h"\n'
+    sed -n '/perm_gpu/d; s/^typedef enum \(perm_[a-z_]*\).*/char permi_short_\1[sizeof(\1) == sizeof(int) ? 1 : -1];/p' perm.h perm_sparse.h
+  } >$out/enums.c
+  [ "$(grep -c permi_short $out/enums.c)" -ge 9 ] && $1 -fshort-enums -std=c99 -fsyntax-only -I. $out/enums.c
+}
 
 if [ "$1" = warnings ]; then
   for pair in gcc:c99 g++:c++11 clang:c99 clang++:c++11; do
@@ -28,6 +60,10 @@ if [ "$1" = warnings ]; then
         -DPERM_WITH_CUDA -I. $header
     done
   done
+  try "macros of other headers" macros "${CC:-gcc}"
+  try "short enums" enums "${CC:-gcc}"
+  if ! command -v clang >/dev/null; then skip "Visual Studio, stood in for: install clang"; else
+    try "cl.exe, stood in for" msvc cl -x c -std=c11 -fsyntax-only; fi
   echo "$passed passed, $failed failed, $skipped skipped"
   [ $failed -eq 0 ]
   exit
@@ -36,6 +72,7 @@ fi
 build_pair() { # COMPILER STANDARD LEVEL: two units, vendored and renamed, linked and run
   language=c; case $2 in *++*) language=c++;; esac
   for unit in user_a user_b; do
+    [ $unit = user_b ] && set -- "$1" "$2" "$3 -fshort-enums"
     $1 -x $language -std=$2 $3 $warnings -I$out -c tests/compile/$unit.c -o $out/$unit.o || return 1
   done
   $1 $out/user_a.o $out/user_b.o -o $out/pair -lm && $out/pair
@@ -73,6 +110,28 @@ for pair in $later; do # the same text, read by later standards
   else
     try "$pair" build_static $compiler $standard -O0
   fi
+done
+
+# Visual Studio's compilers, stood in for; CUDA's, which passes on what it does not know.
+if ! command -v clang >/dev/null; then skip "Visual Studio, stood in for: install clang"; else
+  for pair in c:c11 c++:c++14; do
+    try "cl.exe, stood in for, $pair" msvc cl -x ${pair%%:*} -std=${pair#*:} -fsyntax-only
+    try "clang-cl, stood in for, $pair" msvc clang-cl -x ${pair%%:*} -std=${pair#*:} -fsyntax-only
+  done
+  if ! command -v "$(clang -print-prog-name=llvm-nm)" >/dev/null; then skip "Visual Studio, what is linked: install llvm"
+  else for compiler in cl clang-cl; do try "$compiler, what is linked" msvc_links $compiler; done; fi
+fi
+nvcc=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null)
+quiet() { "$@" >$out/quiet 2>&1; code=$?; cat $out/quiet; [ $code -eq 0 ] && [ ! -s $out/quiet ]; }
+printf '#define PERM_IMPLEMENTATION\n#include "perm_sparse.h"\n' >$out/both.cu
+if [ -z "$nvcc" ]; then skip "nvcc: not here (the CUDA toolkit has it)"; else
+  try "nvcc, both headers" quiet $nvcc -O2 --cuda -I. $out/both.cu -o $out/both.ii
+  try "nvcc, perm_cuda.cu" quiet $nvcc -O2 --cuda -I. perm_cuda.cu -o $out/perm_cuda.ii
+fi
+printf '#include <tgmath.h>\n#define PERM_IMPLEMENTATION\n#include "perm_sparse.h"\n' >$out/tgmath.c
+for compiler in gcc clang; do
+  if ! command -v $compiler >/dev/null; then skip "tgmath.h, $compiler: not here"; continue; fi
+  try "tgmath.h, $compiler" $compiler -std=c99 -fsyntax-only $warnings -I. $out/tgmath.c
 done
 
 # The clock never jumps; every engine runs in threads with stacks of 64 KiB, in which no frame is large.
