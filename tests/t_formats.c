@@ -332,7 +332,7 @@ TEST(t_graph6_refuses)
 #define T_GRAPH6(text) t_io_refused_bytes(text, strlen(text), path)
   CHECK_TEXT(T_GRAPH6("DQc\nDQo\n"), "a.g6:2: a second graph found, one was expected: sed -n 2p FILE | perm - takes");
   CHECK_TEXT(T_GRAPH6("\n:Fa@x^\n:Fa@x^\n"), "a.g6:3: a second graph found");
-  CHECK_TEXT(T_GRAPH6(">>graph6<<DQ"), "a.g6:1: 1 characters found after the order of a graph of 5 vertices, 2 were "
+  CHECK_TEXT(T_GRAPH6(">>graph6<<DQ"), "a.g6:1: 1 character found after the order of a graph of 5 vertices, 2 were "
              "expected: is the line whole?");
   CHECK_TEXT(T_GRAPH6(">>graph6<<DQcc"), "3 characters found after the order");
   CHECK_TEXT(T_GRAPH6(">>graph6<<D Q"), "' ' found as character 2 of a graph, '?' to '~' were expected in graph6");
@@ -355,7 +355,7 @@ TEST(t_graph6_refuses)
 #undef T_GRAPH6
   t_io_format = PERM_FORMAT_GRAPH6;
   CHECK_TEXT(t_io_read("1 2\n"), "memory:1: '1' found as character 1 of a graph, '?' to '~' were expected in graph6");
-  CHECK_TEXT(t_io_read("DQ"), "1 characters found");
+  CHECK_TEXT(t_io_read("DQ"), "1 character found");
   CHECK_TEXT(t_io_read(""), "no graph found");
   CHECK_TEXT(t_io_read("%%MatrixMarket matrix coordinate pattern general\n1 1 0\n"), "format graph6 asked for: leave");
   t_io_format = PERM_FORMAT_AUTO;

@@ -22,7 +22,23 @@ static int t_io_is_zero(const perm_matrix *matrix)
          !matrix->imaginary && !matrix->integer;
 }
 
-/* The message with which a text is refused as a malformed file; a word in brackets if that is not what happens. */
+static char t_io_taken[32]; /* the format that the last message named; empty: none */
+
+/* A message without the format that the text was taken for, which t_io_taken gets. */
+static const char *t_io_plain_message(char *message)
+{
+  static const char words[] = ": taken as ";
+  char *begin = strstr(message, words), *name = begin ? begin + strlen(words) : NULL, *end = name ? strchr(name, ':') : NULL;
+  t_io_taken[0] = 0;
+  if (!end || end - name >= (ptrdiff_t)sizeof t_io_taken) return message;
+  memcpy(t_io_taken, name, (size_t)(end - name));
+  t_io_taken[end - name] = 0;
+  memmove(begin, end, strlen(end) + 1);
+  return message;
+}
+
+/* The message, without that format, with which a text is refused as a malformed file; a word in brackets if that is not
+   what happens. */
 static const char *t_io_refused_bytes(const char *text, size_t bytes, const char *name)
 {
   static perm_result result;
@@ -35,7 +51,7 @@ static const char *t_io_refused_bytes(const char *text, size_t bytes, const char
   if (status != PERM_ERROR_FORMAT || result.status != status) return "[another status]";
   if (!t_io_is_zero(&matrix)) return "[matrix left behind]";
   if (strchr(result.message, '\n')) return "[more than one line]";
-  return result.message;
+  return t_io_plain_message(result.message);
 }
 static const char *t_io_refused(const char *text) { return t_io_refused_bytes(text, strlen(text), "a.mtx"); }
 static const char *t_io_refused_plain(const char *text) { return t_io_refused_bytes(text, strlen(text), "a.txt"); }
@@ -54,7 +70,7 @@ static const char *t_io_read(const char *text)
   memset(&options, 0, sizeof options);
   options.format = t_io_format;
   if (perm_matrix_read_memory(text, strlen(text), "memory", &options, &matrix, &result) != PERM_OK)
-    return result.message;
+    return t_io_plain_message(result.message);
   length = (size_t)snprintf(shown, sizeof shown, "%d %d %c", matrix.m, matrix.n, "pirc"[matrix.kind]);
   for (i = 0; i < matrix.m; i++)
     for (k = matrix.row_start[i]; k < matrix.row_start[i + 1] && length < 900; k++) {
