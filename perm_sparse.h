@@ -2639,8 +2639,8 @@ static int permi_read_graph6(permi_reader *reader, perm_format wanted)
   line = reader->line;
   more = permi_graph6_line(reader) ? reader->line : 0;
   if (more && !reader->rest)
-    return permi_reader_fail(reader, "a second graph found, one was expected: sed -n %llup FILE | perm - takes this "
-                             "one, perm FILE all", more);
+    return permi_reader_fail(reader, "a second graph found, one was expected; perm FILE takes every line, and so "
+                             "does perm_matrix_read_each");
   if (reader->rest) {
     reader->rest->position = more ? reader->cursor : NULL;
     reader->rest->before = more - 1;
@@ -2880,7 +2880,7 @@ static int permi_refuse_wide(permi_reader *reader)
   size_t k, zeros[2] = {0, 0};
   for (k = 0; k < most; k++)
     zeros[k & 1] += !text[k];
-  if (!marked && !wide && (most < 2 || (zeros[0] != most / 2) == (zeros[1] != most / 2)))
+  if (!marked && !wide && (zeros[0] + zeros[1] != most / 2 || (zeros[0] && zeros[1]) || !most))
     return 1;
   return permi_reader_fail(reader, "UTF-%s text found, ASCII or UTF-8 was expected: iconv -f UTF-%s -t UTF-8 FILE | "
                            "perm -, or in PowerShell Out-File -Encoding ascii", wide ? "32" : "16",

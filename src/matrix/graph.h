@@ -197,8 +197,8 @@ static int permi_read_graph6(permi_reader *reader, perm_format wanted)
   line = reader->line;
   more = permi_graph6_line(reader) ? reader->line : 0;
   if (more && !reader->rest)
-    return permi_reader_fail(reader, "a second graph found, one was expected: sed -n %llup FILE | perm - takes this "
-                             "one, perm FILE all", more);
+    return permi_reader_fail(reader, "a second graph found, one was expected; perm FILE takes every line, and so "
+                             "does perm_matrix_read_each");
   if (reader->rest) {
     reader->rest->position = more ? reader->cursor : NULL;
     reader->rest->before = more - 1;

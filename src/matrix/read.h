@@ -38,7 +38,7 @@ static int permi_refuse_wide(permi_reader *reader)
   size_t k, zeros[2] = {0, 0};
   for (k = 0; k < most; k++)
     zeros[k & 1] += !text[k];
-  if (!marked && !wide && (most < 2 || (zeros[0] != most / 2) == (zeros[1] != most / 2)))
+  if (!marked && !wide && (zeros[0] + zeros[1] != most / 2 || (zeros[0] && zeros[1]) || !most))
     return 1;
   return permi_reader_fail(reader, "UTF-%s text found, ASCII or UTF-8 was expected: iconv -f UTF-%s -t UTF-8 FILE | "
                            "perm -, or in PowerShell Out-File -Encoding ascii", wide ? "32" : "16",
