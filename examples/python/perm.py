@@ -586,6 +586,14 @@ def _error(status, message, result=None):
     return (Incomplete if status > 0 else _ERRORS.get(name, InputError))(text or name, name, result)
 
 
+def _warn(text):
+    """A warning at the line that called this module."""
+    frame, level = sys._getframe(), 1
+    while frame.f_back and frame.f_globals is globals():
+        frame, level = frame.f_back, level + 1
+    warnings.warn(text, stacklevel=level)
+
+
 def _lifted(x, exponent):
     """x times 2**exponent."""
     if isinstance(x, complex):
@@ -1095,12 +1103,9 @@ def _adjacency(graph):
                              "perm.matchings() and perm.cycle_covers() add parallel edges up")
     if not _told:
         _told = True
-        frame, level = sys._getframe(), 1
-        while frame.f_back and frame.f_globals is globals():
-            frame, level = frame.f_back, level + 1
-        warnings.warn("a graph is taken as its adjacency matrix, whose permanent counts cycle covers (of a bipartite "
-                      "graph the square of the number of perfect matchings): perm.cycle_covers(G) says that this is "
-                      "meant, perm.matchings(G) counts perfect matchings", stacklevel=level)
+        _warn("a graph is taken as its adjacency matrix, whose permanent counts cycle covers (of a bipartite "
+              "graph the square of the number of perfect matchings): perm.cycle_covers(G) says that this is meant, "
+              "perm.matchings(G) counts perfect matchings")
     return _rows_of_links(_links(graph))
 
 
@@ -1349,7 +1354,7 @@ class _Sparse:
                 status = _lib.perm_matrix_read(_path("matrix", a), *tail)
             self.note = call.result.message
             if status == 0 and self.note and not call.options.format:
-                warnings.warn(_text(self.note), stacklevel=5)
+                _warn(_text(self.note))
         else:
             if len(a.shape) != 2:
                 raise InputError("expected a matrix of 2 dimensions, not of shape %s%s" % (
@@ -2024,10 +2029,10 @@ def _exact_selections(a, count, k, rows, cols, options):
     """Permanents of the selections, of integers: exactly, as those of a stack."""
     (m, n), values, clock, answer = a.shape, _entries(a), _Clock(options), []
     step = max(1, _GATHERED // max(k * k, 1))
-    for name, index, size in (("row", rows, m), ("column", cols, n)):
+    for index, size in ((rows, m), (cols, n)):
         bad = next((s for s, x in enumerate(index) if not 0 <= x < size), None)
         if bad is not None:
-            raise IndexRangeError("selection %d: %s %d of a matrix of %d x %d" % (bad // k, name, index[bad], m, n),
+            raise IndexRangeError("selection %d (counted from 0) leaves the %d x %d matrix" % (bad // k, m, n),
                                   "PERM_ERROR_RANGE")
     for first in range(0, count, step):
         chosen = [(rows[s * k:s * k + k], cols[s * k:s * k + k]) for s in range(first, min(first + step, count))]

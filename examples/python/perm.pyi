@@ -4,7 +4,8 @@ from os import PathLike
 from typing import Any, Callable, Literal, NamedTuple, Protocol, Sequence, TypedDict, Unpack
 
 __all__ = ["permanent", "compute", "minors", "gradient", "marginals", "submatrices", "estimate", "plan", "explain",
-           "read", "low_rank", "cauchy", "rook_numbers", "sample", "sampler", "Result", "Estimate", "Plan", "Leaf",
+           "read", "graphs", "matchings", "cycle_covers", "low_rank", "cauchy", "rook_numbers", "sample", "sampler",
+           "Result", "Estimate", "Plan", "Leaf",
            "Progress", "Gaussian", "Error", "InputError", "InputTypeError", "IndexRangeError", "UnsupportedError",
            "OutOfMemoryError", "TooLargeError", "LimitError", "FileError", "DeviceError", "Incomplete", "METHODS",
            "PRECISIONS", "ISAS", "FORMATS", "ESTIMATORS", "VERSION", "LIBRARY", "__version__"]
