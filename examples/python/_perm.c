@@ -907,8 +907,8 @@ static void module_free(void *module)
     PyMem_Free(state->text[k]);
 }
 
-/* Interpreters with locks of their own may load this module: it keeps everything in its state. CPython has this slot from
-   3.12 on, and refuses it before; the limited API of 3.11 does not name it. */
+/* Interpreters with locks of their own may load this module: it keeps everything in its state. CPython has this slot
+   from 3.12 on, and refuses it before; the limited API of 3.11 does not name it. */
 #define SLOT_INTERPRETERS 3    /* Py_mod_multiple_interpreters */
 #define OWN_LOCKS ((void *)2)  /* Py_MOD_PER_INTERPRETER_GIL_SUPPORTED */
 

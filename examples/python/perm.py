@@ -2051,7 +2051,8 @@ def submatrices(a, rows=None, cols=None, out=None, **options):
     rows, cols: arrays (count, k) of indices from 0, repeats allowed (then lines stand so often: two photons in a mode);
     one of them may be (k,), the same for all, or None: 0 .. k-1. Returns count doubles (complex), in out if given, as
     in permanent(), of shape (count,); of integers exact Python ints, of Fractions Fractions, in an array of objects.
-    With out or another precision than exact integers are taken as doubles. O(count k 2^(k-1)). Raises IndexRangeError, InputError, TooLargeError as for stacks, ...
+    With out or another precision than exact integers are taken as doubles. O(count k 2^(k-1)). Raises IndexRangeError,
+    InputError, TooLargeError as for stacks, ...
 
     >>> list(map(float, perm.submatrices([[1.5, 2], [3, 4], [5, 6]], rows=[[0, 1], [0, 2]])))
     [12.0, 19.0]
