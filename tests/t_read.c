@@ -8,7 +8,8 @@ static const char *t_read_told(const char *text, perm_format format)
   perm_matrix matrix;
   memset(&options, 0, sizeof options);
   options.format = format;
-  if (perm_matrix_read_memory(text, strlen(text), "a", &options, &matrix, &result) == PERM_OK) perm_matrix_free(&matrix);
+  if (perm_matrix_read_memory(text, strlen(text), "a", &options, &matrix, &result) == PERM_OK)
+    perm_matrix_free(&matrix);
   return result.message;
 }
 
@@ -19,19 +20,21 @@ TEST(t_read_header_that_counts)
   char text[4000];
   int n, base, i, j, length;
   CHECK_TEXT(t_io_read(table), "3 3 r | 1 1 1.5 | 1 2 2 | 1 3 3 | 2 1 4 | 2 2 5 | 2 3 6 | 3 1 7 | 3 2 8 | 3 3 9");
-  CHECK_TEXT(t_read_told(table, PERM_FORMAT_AUTO), "a: read as rows below the header '0,1,2'; --format array makes it a "
-             "row too");
+  CHECK_TEXT(t_read_told(table, PERM_FORMAT_AUTO), "a: read as rows below the header '0,1,2'; --format array makes it "
+             "a row too");
   CHECK_TEXT(t_io_read(from_1), "3 3 i | 1 1 4 | 1 3 6 | 2 1 7 | 2 2 8 | 2 3 9 | 3 1 3 | 3 2 11 | 3 3 12");
   CHECK_TEXT((t_io_format = PERM_FORMAT_ARRAY, t_io_read(table)), "4 3 r | 1 2 1 | 1 3 2 | 2 1 1.5");
   t_io_format = PERM_FORMAT_AUTO;
-  CHECK_TEXT(t_read_told(table, PERM_FORMAT_ARRAY), "a: read as rows, the first of them '0,1,2', which may be a header");
+  CHECK_TEXT(t_read_told(table, PERM_FORMAT_ARRAY), "a: read as rows, the first of them '0,1,2', which may be a "
+             "header");
   for (n = 2; n < 12; n++)
     for (base = 0; base < 2; base++) {
       for (length = 0, j = 0; j < n; j++)
         length += snprintf(text + length, sizeof text - (size_t)length, "%d%s", j + base, j < n - 1 ? ";" : "\n");
       for (i = 0; i < n; i++)
         for (j = 0; j < n; j++)
-          length += snprintf(text + length, sizeof text - (size_t)length, "%.1f%s", 0.5 + i * j, j < n - 1 ? "; " : "\n");
+          length += snprintf(text + length, sizeof text - (size_t)length, "%.1f%s", 0.5 + i * j,
+                             j < n - 1 ? "; " : "\n");
       t_formats_begin(n, n, PERM_KIND_REAL);
       for (i = 0; i < n; i++)
         for (j = 0; j < n; j++) t_formats_add(i, j, 0.5 + i * j, 0);
@@ -45,8 +48,8 @@ TEST(t_read_header_that_counts)
   CHECK_TEXT(t_io_read("0.0 1 2\n1 2 3\n4 5 6\n7 8 9\n"), "4 3 i | 1 2 1");
   CHECK_TEXT(t_io_read("1\n5\n"), "2 1 i | 1 1 1 | 2 1 5"); /* no header of one column is told from a number */
   CHECK_TEXT(t_io_read("a,b\n0,1\n5,6\n"), "2 2 i | 1 2 1 | 2 1 5 | 2 2 6"); /* there is one already */
-  CHECK_TEXT(t_io_refused_plain("0 1\n1 2\n2 0\n"), "3 rows of two integers found: edges of a graph, or a 3 x 2 matrix? "
-             "Say which: --format edges|array; if the first is a header, leave it out");
+  CHECK_TEXT(t_io_refused_plain("0 1\n1 2\n2 0\n"), "3 rows of two integers found: edges of a graph, or a 3 x 2 "
+             "matrix? Say which: --format edges|array; if the first is a header, leave it out");
   CHECK_TEXT(t_io_refused_plain("3 1\n1 2\n2 0\n"), "--format edges|array");
   CHECK(!strstr(t_io_refused_plain("3 1\n1 2\n2 0\n"), "header"));
 }
@@ -86,16 +89,16 @@ TEST(t_read_refusals_name_the_format)
   t_io_format = PERM_FORMAT_AUTO;
   t_io_refused_bytes(cut, sizeof cut - 1, "a");
   CHECK_TEXT(t_io_taken, ".npy");
-  CHECK_TEXT(t_read_told("DQ\n", PERM_FORMAT_AUTO), "a:1: taken as graph6: 1 character found after the order of a graph "
-             "of 5 vertices, 2 were expected");
+  CHECK_TEXT(t_read_told("DQ\n", PERM_FORMAT_AUTO), "a:1: taken as graph6: 1 character found after the order of a "
+             "graph of 5 vertices, 2 were expected");
   CHECK_TEXT(t_io_refused_plain("ABC\n1 2 3\n"), "3 numbers found, 1 were expected as names in the line before");
 }
 
 TEST(t_read_utf_16)
 {
   static const struct { const char *bytes; size_t size; const char *said; } text[] = {
-      {"\xff\xfe" "1\0 \0" "2\0\n\0", 10, "a.txt:1: UTF-16 text found, ASCII or UTF-8 was expected: iconv -f UTF-16 -t"},
-      {"\xfe\xff" "\0" "1\0 \0" "2\0\n", 10, "iconv -f UTF-16 -t UTF-8 FILE | perm -, or in PowerShell Out-File -Encoding"},
+      {"\xff\xfe" "1\0 \0" "2\0\n\0", 10, "a.txt:1: UTF-16 text found, ASCII or UTF-8 was expected: iconv -f UTF-16"},
+      {"\xfe\xff" "\0" "1\0 \0" "2\0\n", 10, "iconv -f UTF-16 -t UTF-8 FILE | perm -, or in PowerShell Out-File"},
       {"\xff\xfe\x31\x4e\x32\x4e", 6, "iconv -f UTF-16 -t"}, /* no byte of which is zero */
       {"1\0 \0" "2\0\n\0", 8, "UTF-16 text found, ASCII or UTF-8 was expected: iconv -f UTF-16LE -t"},
       {"\0" "1\0 \0" "2\0\n", 8, "iconv -f UTF-16BE -t"},
@@ -116,7 +119,13 @@ TEST(t_read_utf_16)
   CHECK_TEXT(t_io_refused_bytes(wide + 1, 399, "a.txt"), "iconv -f UTF-16BE");
 }
 
-typedef struct t_read_each { int graphs, stop; unsigned long long line[8]; double value[8]; char told[300]; perm_result result; } t_read_each;
+typedef struct t_read_each {
+  int graphs, stop;
+  unsigned long long line[8];
+  double value[8];
+  char told[300];
+  perm_result result;
+} t_read_each;
 
 static int t_read_next(perm_matrix *matrix, const perm_integer *denominator, unsigned long long line, void *user_data)
 {
@@ -148,7 +157,8 @@ static perm_status t_read_file(const char *text, size_t bytes, const perm_option
 /* Every graph of a file, in order, with its line; other files have one matrix. */
 TEST(t_read_each_of_many)
 {
-  static const char many[] = ">>graph6<<A_\n\n  C~\r\n:Fa@x^\n&AO\n@\n", bad[] = "A_\nC~\nC\nC~\n", half[] = "1/2 1\n1 1\n";
+  static const char many[] = ">>graph6<<A_\n\n  C~\r\n:Fa@x^\n&AO\n@\n", bad[] = "A_\nC~\nC\nC~\n";
+  static const char half[] = "1/2 1\n1 1\n";
   static const double value[] = {1, 9, 0, 1, 0};
   static const unsigned long long line[] = {1, 3, 4, 5, 6};
   static t_read_each each;
@@ -171,10 +181,11 @@ TEST(t_read_each_of_many)
   CHECK(t_read_file(many, sizeof many - 1, &options, &each) == PERM_OK && each.graphs == 5 && !memory.live);
   options.max_bytes = 0;
   CHECK(t_read_file(bad, sizeof bad - 1, &options, &each) == PERM_ERROR_FORMAT && each.graphs == 2 && !memory.live);
-  CHECK_TEXT(each.result.message, "t_read.g6:3: taken as graph6: 0 characters found after the order of a graph of 4 vert");
+  CHECK_TEXT(each.result.message, "t_read.g6:3: taken as graph6: 0 characters found after the order of a graph of 4");
   CHECK(t_read_file(half, sizeof half - 1, &options, &each) == PERM_OK && each.graphs == 1 && each.line[0] == 0);
   CHECK(each.value[0] == 1.5);
-  CHECK(t_read_file("A_\n", 3, &options, &each) == PERM_OK && each.graphs == 1 && each.line[0] == 0 && each.value[0] == 1);
+  CHECK(t_read_file("A_\n", 3, &options, &each) == PERM_OK && each.graphs == 1 && each.line[0] == 0);
+  CHECK(each.value[0] == 1);
   CHECK(t_read_file("1 x\n", 4, &options, &each) == PERM_ERROR_FORMAT && !each.graphs);
   CHECK(perm_matrix_read_each("a", NULL, NULL, NULL, &each.result) == PERM_ERROR_NULL && each.result.argument == 3);
   CHECK(perm_matrix_read_each(NULL, NULL, t_read_next, &each, &each.result) == PERM_ERROR_NULL);
