@@ -1738,22 +1738,15 @@ static char permi_line_mark(const permi_reader *reader, const char *begin)
   return memchr(begin, reader->separator, length) ? reader->separator : memchr(begin, '\t', length) ? '\t' : ' ';
 }
 
-static int permi_is_missing(const char *begin, const char *end)
-{
-  static const char *const missing[] = {"nan", "inf", "infinity", "na", "n/a", "null", "none"};
-  size_t k;
-  for (k = 0; k < sizeof missing / sizeof *missing; k++)
-    if (permi_same_word(begin, end, missing[k]))
-      return 1;
-  return 0;
-}
-
 /* Begins with a letter, '_' or '"', and stands for no missing value. */
 static int permi_is_name(const char *begin, const char *end)
 {
+  static const char *const missing[] = {"nan", "inf", "infinity", "na", "n/a", "null", "none"};
   const char letter = begin < end ? *begin : ' ';
-  if (permi_is_missing(begin, end))
-    return 0;
+  size_t k;
+  for (k = 0; k < sizeof missing / sizeof *missing; k++)
+    if (permi_same_word(begin, end, missing[k]))
+      return 0;
   return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') || letter == '_' || letter == '"';
 }
 
@@ -1833,13 +1826,6 @@ static int permi_skip_header(permi_reader *reader)
   return 1;
 }
 
-/* Is a number of the first line the one that a header of columns counted from `base` has in its place? */
-static int permi_is_count(const char *begin, const char *end, int64_t number)
-{
-  int64_t value = 0;
-  return permi_digits_end(begin, end) == end && permi_integer_value(begin, end, &value) && value == number;
-}
-
 /* Takes the first line away, which counts the n columns of the n others, as tables without names are written. The
    format `array` keeps it. (A column alone keeps it too: below 0 its permanent is the same.) */
 static void permi_drop_numbers(permi_reader *reader, perm_format wanted, const permi_shown *first)
@@ -1881,9 +1867,10 @@ static int permi_read_plain(permi_reader *reader, perm_format wanted)
       if (!permi_plain_value(reader, begin, end, &entry))
         return !columns && permi_has_row_name(*reader, &begin, &end) && permi_refuse_row_name(reader, begin, end);
       if (!reader->m) {
+        const int digits = permi_digits_end(begin, end) == end;
         first = columns ? first : permi_quoted(begin, reader->line_end);
-        from_0 = from_0 && permi_is_count(begin, end, columns);
-        from_1 = from_1 && permi_is_count(begin, end, columns + (int64_t)1);
+        from_0 = from_0 && digits && entry.real == columns;
+        from_1 = from_1 && digits && entry.real == columns + 1.0;
       }
       if ((entry.real != 0 || entry.imaginary != 0) &&
           !permi_reader_push(reader, (uint64_t)reader->m, (uint64_t)columns, &entry))
@@ -2525,7 +2512,8 @@ static int permi_is_graph6(const permi_reader *reader)
     return 1;
   do {
     look.cursor += *look.cursor == ':' || *look.cursor == '&';
-    if (!permi_graph6_are_bits(look.cursor, look.line_end) || permi_is_missing(look.cursor, look.line_end))
+    if (!permi_graph6_are_bits(look.cursor, look.line_end) ||
+        (permi_is_name(look.cursor, look.cursor + 1) && !permi_is_name(look.cursor, look.line_end)))
       return 0;
     units = units && look.line_end - look.cursor == 1 && (*look.cursor == 'i' || *look.cursor == 'j');
   } while (permi_graph6_line(&look));

@@ -83,7 +83,8 @@ static int permi_is_graph6(const permi_reader *reader)
     return 1;
   do {
     look.cursor += *look.cursor == ':' || *look.cursor == '&';
-    if (!permi_graph6_are_bits(look.cursor, look.line_end) || permi_is_missing(look.cursor, look.line_end))
+    if (!permi_graph6_are_bits(look.cursor, look.line_end) ||
+        (permi_is_name(look.cursor, look.cursor + 1) && !permi_is_name(look.cursor, look.line_end)))
       return 0;
     units = units && look.line_end - look.cursor == 1 && (*look.cursor == 'i' || *look.cursor == 'j');
   } while (permi_graph6_line(&look));
