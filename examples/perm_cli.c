@@ -419,7 +419,7 @@ static int cli_one(cli *run, const char *name, perm_matrix matrix, perm_result r
       fprintf(stderr, "perm: what is finished is kept; to go on: perm --resume %s\n", run->options.checkpoint.file);
     else if (run->options.checkpoint.file)
       fprintf(stderr, "perm: nothing is kept yet, for planning was not finished; the same command begins anew\n");
-    else if (result.terms > 0 && !run->estimate && !run->minors && !run->gradient && !run->rook && !run->rows &&
+    else if (result.terms > 0 && !cli_graph.line && !run->estimate && !run->minors && !run->gradient && !run->rook && !run->rows &&
              !run->columns)
       fprintf(stderr, "perm: nothing is kept; with --checkpoint FILE the same command could go on from here\n");
     if (kept)
@@ -452,7 +452,14 @@ static int cli_each(perm_matrix *matrix, const perm_integer *denominator, unsign
   cli *run = file->run;
   const char *const one_file = line ? cli_given(run, " --write --spy --checkpoint --prove ") : NULL;
   perm_result *result = &file->result;
-  char *name = line ? (char *)malloc(strlen(file->name) + 24) : NULL;
+  char *name;
+  if (line && cli_interrupted) { /* between two graphs, or at the one before */
+    fprintf(stderr, "perm: stopped before %s:%llu; to go on, give the same command again\n", file->name, line);
+    file->code = cli_worse(file->code, CLI_EARLY);
+    perm_matrix_free(matrix);
+    return 1;
+  }
+  name = line ? (char *)malloc(strlen(file->name) + 24) : NULL;
   cli_ticks(0);
   fraction_below = *denominator;
   cli_graph.file = file->name;
@@ -478,7 +485,7 @@ static int cli_each(perm_matrix *matrix, const perm_integer *denominator, unsign
   file->code = cli_worse(cli_one(run, name ? name : file->name, *matrix, *result), file->code);
   free(name);
   run->options.max_seconds = run->max_seconds;
-  return one_file || cli_interrupted || ferror(stdout);
+  return one_file || ferror(stdout);
 }
 
 static int cli_matrix(cli *run, const char *file)

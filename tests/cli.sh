@@ -119,6 +119,13 @@ check many_cut_before test "$(wc -l <$dir/out)" -eq 2
 printf 'A_\nD~{\nA_\n' >$dir/k5.g6
 expect many_refused_one 2 'k5.g6:3: permanent = 1, exactly' --method planar $dir/k5.g6
 check many_refused_told grep -q 'perm: .*k5.g6:2: method planar: a block of order 5 is not planar' $dir/err
+# Ctrl-C stops at the graph that is at work; the others are not begun
+line=$(awk 'BEGIN { x = 7; printf "g"; for (k = 0; k < 130; k++) { x = (x * 75 + 74) % 65537; printf "%c", 64 + x % 31 * 2 } }')
+printf '%s\n' A_ $line $line A_ >$dir/long.g6
+$perm --method glynn --precision fast $dir/long.g6 >$dir/out 2>$dir/err & job=$!
+sleep 1; kill -TERM $job; wait $job; code=$?
+check many_interrupted test $code -eq 1
+check many_interrupted_told grep -q 'perm: stopped before .*long.g6:3; to go on, give the same command again' $dir/err
 # a first line that counts the columns is a header; all refusals say what the text was taken for
 printf '0,1,2\n1,2,3\n4,5,6\n7,8,1\n' >$dir/frame.csv
 expect frame 0 'permanent = 346$' $dir/frame.csv
