@@ -419,8 +419,8 @@ static int cli_one(cli *run, const char *name, perm_matrix matrix, perm_result r
       fprintf(stderr, "perm: what is finished is kept; to go on: perm --resume %s\n", run->options.checkpoint.file);
     else if (run->options.checkpoint.file)
       fprintf(stderr, "perm: nothing is kept yet, for planning was not finished; the same command begins anew\n");
-    else if (result.terms > 0 && !cli_graph.line && !run->estimate && !run->minors && !run->gradient && !run->rook && !run->rows &&
-             !run->columns)
+    else if (result.terms > 0 && !cli_graph.line && !run->estimate && !run->minors && !run->gradient && !run->rook &&
+             !run->rows && !run->columns)
       fprintf(stderr, "perm: nothing is kept; with --checkpoint FILE the same command could go on from here\n");
     if (kept)
       fclose(kept);
