@@ -258,13 +258,15 @@ typedef struct perm_matrix {
    (%) and blank lines anywhere after the first. What resembles a banner in a later line is refused.
    - npy: a file of numpy.save, versions 1 to 3: one array of two axes, by rows or columns, in either byte order, of
      bool (kind PATTERN), integers of 1 to 8 bytes, float of 4 or 8 and complex of 8 or 16; whole floats are INTEGER.
-   - graph6: one line of graph6, sparse6 or digraph6, also below its header: the adjacency matrix. Several: refused.
+   - graph6: one line of graph6, sparse6 or digraph6, also below its header: the adjacency matrix. Several:
+     perm_matrix_read_each; else refused.
    - dimacs: "p edge" or "p col" and lines e: the symmetric adjacency matrix, from edges once or all in both directions;
      "p asn", lines n (rows) and a: the bipartite matrix. A weight at the end of lines e or a is the entry.
    Else options->format decides. Lines that begin with # or % are comments; blanks, tabs or commas separate numbers (an
    array's line that has both blanks alone and a comma without blanks is refused: decimals need a point), or ';' alone
    if the first line has one; complex ones are a+bi, a-bi, bi or i without blanks inside, with j for i too,
-   and in parentheses. A first line of names (a,b,"c d") above others is a header, left out; told in result->message.
+   and in parentheses. A first line of names (a,b,"c d") above others is a header, left out; told in result->message. So
+   is one that counts the n > 1 columns, from 0 or 1, above n rows, but not for array by name.
    - array: rows of numbers, as many in every row.
    - coordinate: a line "rows columns entries", then so many lines "row column [value]"; coordinate-complex: "row column
      real imaginary". Indices count from 1, or from 0 if one of them is 0.
@@ -283,8 +285,8 @@ typedef struct perm_matrix {
    a/b, packed files (.gz and others: the message says how to unpack). Lines end in LF or CR LF and may have any length.
    Memory is bounded by a multiple of the file's bytes plus 8 (m + 1), whatever sizes it declares. A waiting read (of a
    pipe) looks at the limits when a signal interrupts it.
-   PERM_ERROR_FILE: "FILE: what failed: the system's reason". PERM_ERROR_FORMAT: "FILE:LINE: what was found, what was
-   expected", or of .npy "FILE: byte K: ...", from 0. */
+   PERM_ERROR_FILE: "FILE: what failed: the system's reason". PERM_ERROR_FORMAT: "FILE:LINE: taken as FORMAT: what was
+   found, what was expected", or of .npy "FILE: byte K: ...", from 0. */
 PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,
                                              perm_result *result);
 
@@ -300,6 +302,14 @@ PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t byt
 PERM_SPARSE_API perm_status perm_matrix_read_fractions(const char *path, const perm_options *options,
                                                        perm_matrix *matrix, perm_integer *denominator,
                                                        perm_result *result);
+
+/* perm_matrix_read_fractions for files of many graphs: each() gets one matrix after another, with its line (0: the file
+   has one matrix); *result says how it was read. The matrix is each()'s, to be freed by perm_matrix_free; what each()
+   returns ends the reading unless it is 0. max_seconds is of reading one matrix. An error ends it, too. */
+typedef int (*perm_matrix_each)(perm_matrix *matrix, const perm_integer *denominator, unsigned long long line,
+                                void *user_data);
+PERM_SPARSE_API perm_status perm_matrix_read_each(const char *path, const perm_options *options,
+                                                  perm_matrix_each each, void *user_data, perm_result *result);
 
 /* Writes Matrix Market coordinate general, which reads back to the same bits; "-" is standard output. A file is
    replaced as a whole (>>files of perm.h). Open files by name (/dev/stdout, /dev/fd/3) and character devices are
@@ -1037,8 +1047,16 @@ PERMI_BRIEF_BEGIN
    than a multiple of its length plus 8 (m + 1) bytes. Readers return 0 after a failure, whose message names the
    line. */
 
+/* Where the next graph of a text begins, NULL: there is none; the line before it; the line of the one that was read. */
+typedef struct permi_rest {
+  const char *position;
+  unsigned long long before, line;
+} permi_rest;
+
 typedef struct permi_reader {
   const char *name;
+  const char *taken; /* what the bytes were taken for, in messages; NULL: nothing yet */
+  permi_rest *rest;  /* NULL: a second graph is refused */
   const char *position, *end;
   const char *cursor, *line_end;
   unsigned long long line;
@@ -1101,17 +1119,18 @@ static permi_shown permi_show_name(const char *name)
 PERMI_PRINTF(2, 3)
 static int permi_reader_fail(permi_reader *reader, const char *format, ...)
 {
-  char text[PERM_MESSAGE_BYTES];
+  char text[PERM_MESSAGE_BYTES], place[32];
   va_list arguments;
   va_start(arguments, format);
   permi_vsay(text, sizeof text, format, arguments);
   va_end(arguments);
-  reader->status = reader->binary
-                       ? permi_fail(reader->result, PERM_ERROR_FORMAT, 0, "%s: byte %llu: %s",
-                                    permi_show_name(reader->name).text,
-                                    (unsigned long long)(reader->cursor - reader->binary), text)
-                       : permi_fail(reader->result, PERM_ERROR_FORMAT, 0, "%s:%llu: %s",
-                                    permi_show_name(reader->name).text, reader->line ? reader->line : 1, text);
+  if (reader->binary)
+    snprintf(place, sizeof place, " byte %llu", (unsigned long long)(reader->cursor - reader->binary));
+  else
+    snprintf(place, sizeof place, "%llu", reader->line ? reader->line : 1);
+  reader->status = permi_fail(reader->result, PERM_ERROR_FORMAT, 0, "%s:%s: %s%s%s%s",
+                              permi_show_name(reader->name).text, place, reader->taken ? "taken as " : "",
+                              reader->taken ? reader->taken : "", reader->taken ? ": " : "", text);
   return 0;
 }
 
@@ -1812,9 +1831,32 @@ static int permi_skip_header(permi_reader *reader)
   return 1;
 }
 
+/* Takes the first line away, which counts the n columns of the n others, as tables without names are written. The
+   format `array` keeps it. (A column alone keeps it too: below 0 its permanent is the same.) */
+static void permi_drop_numbers(permi_reader *reader, perm_format wanted, const permi_shown *first)
+{
+  permi_entries *list = &reader->entries;
+  size_t k, kept = 0;
+  if (wanted != PERM_FORMAT_AUTO) {
+    snprintf(reader->note, sizeof reader->note, "rows, the first of them %.40s, which may be a header", first->text);
+    return;
+  }
+  for (k = 0; k < list->count && !permi_watch_step(reader->watch, k, 5); k++)
+    if (list->entry[k].key >> 32) {
+      list->entry[kept] = list->entry[k];
+      list->entry[kept++].key -= (uint64_t)1 << 32;
+    }
+  list->count = kept;
+  reader->m--;
+  snprintf(reader->note, sizeof reader->note, "rows below the header %.40s; --format array makes it a row too",
+           first->text);
+}
+
 static int permi_read_plain(permi_reader *reader, perm_format wanted)
 {
   unsigned long long first_line = 0;
+  permi_shown first = {""};
+  int from_0 = 1, from_1 = 1, counted; /* the first line counts the columns */
   permi_entry entry;
   reader->kind = PERM_KIND_INTEGER;
   while (permi_next_content(reader, 1)) {
@@ -1829,6 +1871,12 @@ static int permi_read_plain(permi_reader *reader, perm_format wanted)
         return permi_reader_fail(reader, "more than 2^31-1 numbers found, fewer were expected");
       if (!permi_plain_value(reader, begin, end, &entry))
         return !columns && permi_has_row_name(*reader, &begin, &end) && permi_refuse_row_name(reader, begin, end);
+      if (!reader->m) {
+        const int digits = permi_digits_end(begin, end) == end;
+        first = columns ? first : permi_quoted(begin, reader->line_end);
+        from_0 = from_0 && digits && entry.real == columns;
+        from_1 = from_1 && digits && entry.real == columns + 1.0;
+      }
       if ((entry.real != 0 || entry.imaginary != 0) &&
           !permi_reader_push(reader, (uint64_t)reader->m, (uint64_t)columns, &entry))
         return 0;
@@ -1853,12 +1901,16 @@ static int permi_read_plain(permi_reader *reader, perm_format wanted)
   }
   if (!reader->m)
     return permi_reader_fail(reader, "no numbers found, a matrix was expected");
+  counted = (from_0 || from_1) && reader->n > 1 && reader->m - 1 == reader->n && !reader->names;
   if (wanted == PERM_FORMAT_AUTO && reader->n == 2 && reader->m > 2 && reader->kind == PERM_KIND_INTEGER &&
       !reader->fractions) {
     reader->line = first_line;
     return permi_reader_fail(reader, "%d rows of two integers found: edges of a graph, or a %d x 2 matrix? Say which: "
-                             "--format edges|array", reader->m, reader->m);
+                             "--format edges|array%s", reader->m, reader->m,
+                             counted ? "; if the first is a header, leave it out" : "");
   }
+  if (counted)
+    permi_drop_numbers(reader, wanted, &first);
   return 1;
 }
 
@@ -2450,26 +2502,27 @@ static uint64_t permi_graph6_bytes(uint64_t n, char mark)
   return (bits + 5) / 6;
 }
 
-/* A header, a mark, or lines of such bytes alone, of which the first has the length that its order needs. No number is
-   such a line but i and j, which are too short. */
+/* A header, a mark, or lines of such bytes alone. No number is such a line but i and j, which are too short. A line of
+   another length than its order needs is a graph all the same, to be refused as one; but not i, j, nan. */
 static int permi_is_graph6(const permi_reader *reader)
 {
   permi_reader look = *reader;
-  uint64_t n;
+  int units = 1;
   look.result = NULL;
   if (!permi_graph6_line(&look))
     return 0;
   if (permi_graph6_header(&look))
     return 1;
   if (*look.cursor == ':' || *look.cursor == '&')
-    return permi_graph6_are_bits(look.cursor + 1, look.line_end);
-  if (!permi_graph6_are_bits(look.cursor, look.line_end) || !permi_graph6_order(&look, &n) ||
-      n > PERM_MATRIX_MAX_ROWS || (uint64_t)(look.line_end - look.cursor) != permi_graph6_bytes(n, '>'))
-    return 0;
-  while (permi_graph6_line(&look))
-    if (!permi_graph6_are_bits(look.cursor, look.line_end))
+    return 1;
+  do {
+    look.cursor += *look.cursor == ':' || *look.cursor == '&';
+    if (!permi_graph6_are_bits(look.cursor, look.line_end) ||
+        (permi_is_name(look.cursor, look.cursor + 1) && !permi_is_name(look.cursor, look.line_end)))
       return 0;
-  return 1;
+    units = units && look.line_end - look.cursor == 1 && (*look.cursor == 'i' || *look.cursor == 'j');
+  } while (permi_graph6_line(&look));
+  return !units;
 }
 
 static int permi_graph6_edge(permi_reader *reader, uint64_t row, uint64_t column, int directed)
@@ -2490,8 +2543,9 @@ static int permi_graph6_pairs(permi_reader *reader, uint64_t n, char mark, unsig
   const uint64_t bytes = permi_graph6_bytes(n, mark), found = (uint64_t)(reader->line_end - reader->cursor);
   uint64_t k = 0, i, j;
   if (found != bytes)
-    return permi_reader_fail(reader, "%llu characters found after the order of a graph of %llu vertices, %llu were "
-                             "expected: is the line whole?", (unsigned long long)found, (unsigned long long)n,
+    return permi_reader_fail(reader, "%llu character%s found after the order of a graph of %llu vertices, %llu were "
+                             "expected: is the line whole?", (unsigned long long)found, found == 1 ? "" : "s",
+                             (unsigned long long)n,
                              (unsigned long long)bytes);
   for (j = 0; j < n; j++)
     for (i = 0; i < (mark == '&' ? n : j); i++, k++) {
@@ -2546,7 +2600,7 @@ static int permi_read_graph6(permi_reader *reader, perm_format wanted)
   char mark = 0;
   const char *name, *p;
   uint64_t n;
-  unsigned long long edges = 0, line;
+  unsigned long long edges = 0, line, more;
   int ok = permi_graph6_line(reader);
   if (ok) {
     mark = permi_graph6_header(reader);
@@ -2560,11 +2614,11 @@ static int permi_read_graph6(permi_reader *reader, perm_format wanted)
                              mark && mark != '>' ? mark : ':');
   if (mark != '>')
     mark = *reader->cursor == ':' || *reader->cursor == '&' ? *reader->cursor++ : '>';
-  name = mark == '>' ? "graph6" : mark == ':' ? "sparse6" : "digraph6";
+  name = reader->taken = mark == '>' ? "graph6" : mark == ':' ? "sparse6" : "digraph6";
   for (p = reader->cursor; p < reader->line_end; p++)
     if (*p < 63 || *p > 126)
-      return permi_reader_fail(reader, "%s found as character %llu of a graph, '?' to '~' were expected in %s",
-                               permi_quoted(p, p + 1).text, (unsigned long long)(p - reader->cursor) + 1, name);
+      return permi_reader_fail(reader, "%s found as character %llu of a graph, '?' to '~' were expected",
+                               permi_quoted(p, p + 1).text, (unsigned long long)(p - reader->cursor) + 1);
   if (!permi_graph6_order(reader, &n))
     return permi_reader_fail(reader, "the line ends before the order of the graph: is it whole?");
   if (n > PERM_MATRIX_MAX_ROWS)
@@ -2576,11 +2630,19 @@ static int permi_read_graph6(permi_reader *reader, perm_format wanted)
   if (!(mark == ':' ? permi_sparse6_edges(reader, n, &edges) : permi_graph6_pairs(reader, n, mark, &edges)))
     return 0;
   line = reader->line;
-  if (permi_graph6_line(reader))
-    return permi_reader_fail(reader, "a second graph found, one was expected: sed -n %llup FILE | perm - takes this "
-                             "one", reader->line);
+  more = permi_graph6_line(reader) ? reader->line : 0;
+  if (more && !reader->rest)
+    return permi_reader_fail(reader, "a second graph found, one was expected; perm FILE takes every line, and so "
+                             "does perm_matrix_read_each");
+  if (reader->rest) {
+    reader->rest->position = more ? reader->cursor : NULL;
+    reader->rest->before = more - 1;
+    reader->rest->line = line;
+  }
   reader->line = line;
-  if (wanted == PERM_FORMAT_AUTO)
+  if (wanted == PERM_FORMAT_AUTO && more)
+    snprintf(reader->note, sizeof reader->note, "%s, each line the adjacency matrix of a graph", name);
+  else if (wanted == PERM_FORMAT_AUTO)
     snprintf(reader->note, sizeof reader->note, "%s, the adjacency matrix of %d vertices and %llu %s", name, reader->n,
              edges, mark == '&' ? "arcs" : "edges");
   return 1;
@@ -2801,12 +2863,31 @@ static int permi_refuse_packed(permi_reader *reader)
   return 1;
 }
 
+/* Refuses UTF-16 and UTF-32, which a mark in front tells, or zeros at every other byte. */
+static int permi_refuse_wide(permi_reader *reader)
+{
+  const unsigned char *text = (const unsigned char *)reader->position;
+  const size_t bytes = (size_t)(reader->end - reader->position), most = bytes < 64 ? bytes & ~(size_t)1 : 64;
+  const int marked = bytes > 1 && ((text[0] == 0xff && text[1] == 0xfe) || (text[0] == 0xfe && text[1] == 0xff));
+  const int wide = bytes > 3 && ((marked && !text[2] && !text[3]) || !memcmp(text, "\0\0\xfe\xff", 4));
+  size_t k, zeros[2] = {0, 0};
+  for (k = 0; k < most; k++)
+    zeros[k & 1] += !text[k];
+  if (!marked && !wide && (zeros[0] + zeros[1] != most / 2 || (zeros[0] && zeros[1]) || !most))
+    return 1;
+  return permi_reader_fail(reader, "UTF-%s text found, ASCII or UTF-8 was expected: iconv -f UTF-%s -t UTF-8 FILE | "
+                           "perm -, or in PowerShell Out-File -Encoding ascii", wide ? "32" : "16",
+                           wide ? "32" : marked ? "16" : zeros[1] ? "16LE" : "16BE");
+}
+
 /* Refuses zero bytes, passes the UTF-8 mark of some Windows editors. */
 static int permi_begin_text(permi_reader *reader)
 {
   const size_t piece = (size_t)1 << 24;
   const char *begin, *start = reader->position, *nul = NULL;
   size_t left;
+  if (!permi_refuse_wide(reader))
+    return 0;
   for (begin = start; !nul && begin < reader->end && !permi_watch(reader->watch, (double)piece / 32); begin += left) {
     left = (size_t)(reader->end - begin) < piece ? (size_t)(reader->end - begin) : piece;
     nul = (const char *)memchr(begin, 0, left);
@@ -2904,21 +2985,25 @@ static int permi_read_unmarked(permi_reader *reader, perm_format wanted)
       return permi_reader_fail(reader, "no banner found in a file named .mtx, %%%%MatrixMarket was expected; or say "
                                "--format coordinate|coordinate-complex|array|edges");
   }
-  return format == PERM_FORMAT_ARRAY ? permi_read_plain(reader, wanted) : permi_read_list(reader, format, wanted);
+  if (format == PERM_FORMAT_ARRAY)
+    return permi_read_plain(reader, wanted);
+  reader->taken = format == PERM_FORMAT_EDGES ? "edges" : "coordinates";
+  return permi_read_list(reader, format, wanted);
 }
 
 /* The formats: the first that recognises a file reads it. A recogniser looks at bytes, never at a name, and moves
    nothing. `format` asks for an entry by name; AUTO: entries that heed the name themselves. */
 static const struct {
   perm_format format;
+  const char *taken; /* its name in messages */
   int binary; /* 1: zero bytes are no error */
   int (*recognise)(const permi_reader *reader);
   int (*read)(permi_reader *reader, perm_format wanted);
-} permi_formats[] = {{PERM_FORMAT_NUMPY, 1, permi_begins_as_numpy, permi_read_numpy},
-                     {PERM_FORMAT_AUTO, 0, permi_has_banner, permi_read_banner_and_matrix},
-                     {PERM_FORMAT_GRAPH6, 0, permi_is_graph6, permi_read_graph6},
-                     {PERM_FORMAT_DIMACS, 0, permi_is_dimacs, permi_read_dimacs},
-                     {PERM_FORMAT_AUTO, 0, permi_is_text, permi_read_unmarked}};
+} permi_formats[] = {{PERM_FORMAT_NUMPY, ".npy", 1, permi_begins_as_numpy, permi_read_numpy},
+                     {PERM_FORMAT_AUTO, "Matrix Market", 0, permi_has_banner, permi_read_banner_and_matrix},
+                     {PERM_FORMAT_GRAPH6, "graph6", 0, permi_is_graph6, permi_read_graph6},
+                     {PERM_FORMAT_DIMACS, "DIMACS", 0, permi_is_dimacs, permi_read_dimacs},
+                     {PERM_FORMAT_AUTO, "plain text", 0, permi_is_text, permi_read_unmarked}};
 
 static int permi_read_bytes(permi_reader *reader, perm_format wanted)
 {
@@ -2934,6 +3019,7 @@ static int permi_read_bytes(permi_reader *reader, perm_format wanted)
     if ((wanted == PERM_FORMAT_AUTO || format == PERM_FORMAT_AUTO) && permi_formats[k].recognise(reader))
       break;
   }
+  reader->taken = permi_formats[k].taken;
   return permi_formats[k].read(reader, wanted);
 }
 
@@ -2981,10 +3067,13 @@ static int permi_reader_finish(permi_reader *reader, perm_matrix *matrix)
   return 1;
 }
 
-/* denominator: NULL refuses fractions. */
+/* denominator: NULL refuses fractions. rest: NULL refuses a second graph; else where to begin, NULL at the first one,
+   and afterwards where the next one does. */
 static perm_status permi_matrix_read_memory(const char *text, size_t bytes, const char *name, permi_control *watch,
-                                            perm_matrix *matrix, perm_integer *denominator, perm_result *result)
+                                            perm_matrix *matrix, perm_integer *denominator, permi_rest *rest,
+                                            perm_result *result)
 {
+  const int further = rest && rest->position;
   const char *point = localeconv()->decimal_point;
   const perm_format format = watch->options->format;
   permi_reader reader;
@@ -3004,8 +3093,13 @@ static perm_status permi_matrix_read_memory(const char *text, size_t bytes, cons
   reader.watch = watch;
   reader.result = result;
   reader.denominator = denominator;
+  reader.rest = rest;
+  if (further) {
+    reader.position = rest->position;
+    reader.line = rest->before;
+  }
   strcpy(reader.point, point && *point && strlen(point) < sizeof reader.point ? point : ".");
-  if (permi_read_bytes(&reader, format))
+  if (further ? permi_read_graph6(&reader, PERM_FORMAT_GRAPH6) : permi_read_bytes(&reader, format))
     permi_reader_finish(&reader, matrix);
   permi_release(&reader.allocator, reader.entries.entry);
   if (watch->stopped != PERM_OK) {
@@ -3025,7 +3119,8 @@ PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t byt
   const perm_options *options = permi_meter_begin(&call, options_given, (double)bytes);
   permi_control watch = permi_control_begin(options);
   watch.activity = "reading";
-  return permi_meter_end(&call, permi_matrix_read_memory(text, bytes, name, &watch, matrix, NULL, result), result);
+  return permi_meter_end(&call, permi_matrix_read_memory(text, bytes, name, &watch, matrix, NULL, NULL, result),
+                         result);
 }
 
 /* NULL: errno says why, or watch says stop. */
@@ -3081,15 +3176,19 @@ static perm_status permi_text_read(FILE *file, const char *name, const perm_allo
   return PERM_OK;
 }
 
+/* each: NULL, or what gets every matrix; then *matrix and *denominator are room for one. */
 static perm_status permi_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,
-                                     perm_integer *denominator, perm_result *result)
+                                     perm_integer *denominator, perm_matrix_each each, void *user_data,
+                                     perm_result *result)
 {
   permi_control watch = permi_control_begin(options);
+  permi_rest rest = {NULL, 0, 0};
   void *text = NULL;
   size_t bytes = 0;
   const char *name = path;
   perm_status status = permi_matrix_begin(0, 0, matrix, 3, result);
   FILE *file;
+  int more, many = 0;
   if (status != PERM_OK)
     return status;
   if (!path)
@@ -3106,8 +3205,16 @@ static perm_status permi_matrix_read(const char *path, const perm_options *optio
     fclose(file);
   if (watch.stopped != PERM_OK)
     status = permi_reading_stopped(name, watch.stopped, result);
-  else if (status == PERM_OK)
-    status = permi_matrix_read_memory((const char *)text, bytes, name, &watch, matrix, denominator, result);
+  for (more = status == PERM_OK; more;) {
+    status = permi_matrix_read_memory((const char *)text, bytes, name, &watch, matrix, denominator,
+                                      each ? &rest : NULL, result);
+    if (!each || status != PERM_OK)
+      break;
+    many |= rest.position != NULL;
+    more = !each(matrix, denominator, many ? rest.line : 0, user_data) && rest.position;
+    watch = permi_control_begin(options);
+    watch.activity = "reading";
+  }
   permi_release(&options->allocator, text);
   return status;
 }
@@ -3117,7 +3224,7 @@ PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_option
 {
   permi_metered call;
   const perm_options *options = permi_meter_begin(&call, options_given, 0);
-  return permi_meter_end(&call, permi_matrix_read(path, options, matrix, NULL, result), result);
+  return permi_meter_end(&call, permi_matrix_read(path, options, matrix, NULL, NULL, NULL, result), result);
 }
 
 PERM_SPARSE_API perm_status perm_matrix_read_fractions(const char *path, const perm_options *options_given,
@@ -3133,7 +3240,22 @@ PERM_SPARSE_API perm_status perm_matrix_read_fractions(const char *path, const p
   }
   *denominator = permi_integer_of(1);
   options = permi_meter_begin(&call, options_given, 0);
-  return permi_meter_end(&call, permi_matrix_read(path, options, matrix, denominator, result), result);
+  return permi_meter_end(&call, permi_matrix_read(path, options, matrix, denominator, NULL, NULL, result),
+                         result);
+}
+
+PERM_SPARSE_API perm_status perm_matrix_read_each(const char *path, const perm_options *options_given,
+                                                  perm_matrix_each each, void *user_data, perm_result *result)
+{
+  permi_metered call;
+  perm_matrix matrix;
+  perm_integer denominator = permi_integer_of(1);
+  const perm_options *options;
+  if (!each)
+    return permi_fail(result, PERM_ERROR_NULL, 3, "each is NULL");
+  options = permi_meter_begin(&call, options_given, 0);
+  return permi_meter_end(&call, permi_matrix_read(path, options, &matrix, &denominator, each, user_data, result),
+                         result);
 }
 
 /* ========================================================================================== >>write

@@ -287,16 +287,10 @@ static void cli_sample(const cli *run, const perm_matrix *matrix, perm_result *r
   free(columns);
 }
 
-static int cli_matrix(cli *run, const char *file)
+/* What goes with one matrix: its file, its result, what is told of it. Frees the matrix. */
+static int cli_one(cli *run, const char *name, perm_matrix matrix, perm_result result)
 {
-  const char *name = run->restored_name     ? run->restored_name
-                     : run->generate        ? run->generate
-                     : !strcmp(file, "-") ? "standard input"
-                     : *file                ? file
-                                            : "\"\"";
   const int dense = run->rows || run->columns || run->minors || run->gradient || run->estimate;
-  perm_matrix matrix;
-  perm_result result;
   perm_estimate estimate;
   perm_integer *numbers = NULL;
   cli_minors list = {NULL, NULL};
@@ -306,29 +300,7 @@ static int cli_matrix(cli *run, const char *file)
   memset(&estimate, 0, sizeof estimate); /* none yet */
   estimate.value = estimate.imaginary = estimate.low = estimate.high = NAN;
   estimate.standard_error = estimate.radius = INFINITY;
-  memset(&matrix, 0, sizeof matrix);
-  memset(&result, 0, sizeof result);
-  if (run->restored_name) {
-    matrix = run->restored;
-    memset(&run->restored, 0, sizeof run->restored);
-  } else if (run->generate)
-    result.status = perm_generate(run->generate, run->seed, &run->options, &matrix, &result);
-  else {
-    cli_ticks(1);
-    result.status = perm_matrix_read_fractions(file, &run->options, &matrix, &fraction_below, &result);
-    cli_ticks(0);
-    if (!cli_given(run, " --precision "))
-      run->options.precision = fraction_is_whole() ? PERM_PRECISION_DEFAULT : PERM_PRECISION_EXACT;
-    if (result.status == PERM_OK && !fraction_is_whole() && cli_given(run, fraction_refuses)) {
-      result.status = PERM_ERROR_UNSUPPORTED;
-      snprintf(result.message, sizeof result.message, "the permanent of fractions is computed exactly, and nothing "
-               "else: leave out %s, or write decimals", cli_given(run, fraction_refuses));
-    }
-  }
   cli_seconds_taken(&run->options, result.seconds);
-  snprintf(cli_reading, sizeof cli_reading, "%s", result.status == PERM_OK ? result.message : "");
-  if (cli_reading[0])
-    fprintf(stderr, "perm: %s\n", cli_reading);
   if (result.status == PERM_OK && run->write) {
     result.status = perm_matrix_write_within(run->write, &matrix, &run->options, &result);
     cli_seconds_taken(&run->options, result.seconds);
@@ -447,8 +419,8 @@ static int cli_matrix(cli *run, const char *file)
       fprintf(stderr, "perm: what is finished is kept; to go on: perm --resume %s\n", run->options.checkpoint.file);
     else if (run->options.checkpoint.file)
       fprintf(stderr, "perm: nothing is kept yet, for planning was not finished; the same command begins anew\n");
-    else if (result.terms > 0 && !run->estimate && !run->minors && !run->gradient && !run->rook && !run->rows &&
-             !run->columns)
+    else if (result.terms > 0 && !cli_graph.line && !run->estimate && !run->minors && !run->gradient && !run->rook &&
+             !run->rows && !run->columns)
       fprintf(stderr, "perm: nothing is kept; with --checkpoint FILE the same command could go on from here\n");
     if (kept)
       fclose(kept);
@@ -463,6 +435,86 @@ static int cli_matrix(cli *run, const char *file)
     cli_hint_exact(run, &matrix, &result);
   perm_matrix_free(&matrix);
   return code;
+}
+
+/* One file, while it is read. */
+typedef struct cli_file {
+  cli *run;
+  const char *name;
+  perm_result result; /* of reading */
+  int code, told;     /* told: as what it is read */
+} cli_file;
+
+/* Each matrix of a file: one, or graphs, a line each. */
+static int cli_each(perm_matrix *matrix, const perm_integer *denominator, unsigned long long line, void *user_data)
+{
+  cli_file *file = (cli_file *)user_data;
+  cli *run = file->run;
+  const char *const one_file = line ? cli_given(run, " --write --spy --checkpoint --prove ") : NULL;
+  perm_result *result = &file->result;
+  char *name;
+  if (line && cli_interrupted) { /* between two graphs, or at the one before */
+    fprintf(stderr, "perm: stopped before %s:%llu; to go on, give the same command again\n", file->name, line);
+    file->code = cli_worse(file->code, CLI_EARLY);
+    perm_matrix_free(matrix);
+    return 1;
+  }
+  name = line ? (char *)malloc(strlen(file->name) + 24) : NULL;
+  cli_ticks(0);
+  fraction_below = *denominator;
+  cli_graph.file = file->name;
+  cli_graph.line = line;
+  if (name)
+    sprintf(name, "%s:%llu", file->name, line);
+  if (!cli_given(run, " --precision "))
+    run->options.precision = fraction_is_whole() ? PERM_PRECISION_DEFAULT : PERM_PRECISION_EXACT;
+  if (!file->told++) {
+    snprintf(cli_reading, sizeof cli_reading, "%s", result->message);
+    if (cli_reading[0])
+      fprintf(stderr, "perm: %s\n", cli_reading);
+  }
+  if (one_file) {
+    result->status = PERM_ERROR_UNSUPPORTED;
+    snprintf(result->message, sizeof result->message, "the file has many graphs, and %s is for one: sed -n %llup FILE "
+             "| perm %s ... - takes this one", one_file, line, one_file);
+  } else if (!fraction_is_whole() && cli_given(run, fraction_refuses)) {
+    result->status = PERM_ERROR_UNSUPPORTED;
+    snprintf(result->message, sizeof result->message, "the permanent of fractions is computed exactly, and nothing "
+             "else: leave out %s, or write decimals", cli_given(run, fraction_refuses));
+  }
+  file->code = cli_worse(cli_one(run, name ? name : file->name, *matrix, *result), file->code);
+  free(name);
+  run->options.max_seconds = run->max_seconds;
+  return one_file || ferror(stdout);
+}
+
+static int cli_matrix(cli *run, const char *file)
+{
+  cli_file reading;
+  perm_matrix matrix;
+  perm_status status;
+  memset(&matrix, 0, sizeof matrix);
+  memset(&reading, 0, sizeof reading);
+  cli_graph.line = 0;
+  cli_reading[0] = 0;
+  if (run->restored_name) {
+    matrix = run->restored;
+    memset(&run->restored, 0, sizeof run->restored);
+    return cli_one(run, run->restored_name, matrix, reading.result);
+  }
+  if (run->generate) {
+    reading.result.status = perm_generate(run->generate, run->seed, &run->options, &matrix, &reading.result);
+    return cli_one(run, run->generate, matrix, reading.result);
+  }
+  reading.run = run;
+  reading.name = !strcmp(file, "-") ? "standard input" : *file ? file : "\"\"";
+  cli_ticks(1);
+  status = perm_matrix_read_each(file, &run->options, cli_each, &reading, &reading.result);
+  cli_ticks(0);
+  cli_graph.line = 0;
+  if (status == PERM_OK)
+    return reading.code;
+  return cli_worse(cli_one(run, reading.name, matrix, reading.result), reading.code);
 }
 
 /* The last look at standard output: what could not be written is no success. */

@@ -6,6 +6,8 @@
 
 static char cli_reading[PERM_MESSAGE_BYTES]; /* how a file without a banner was read; empty: as what it can only be */
 
+static struct { const char *file; unsigned long long line; } cli_graph; /* one of many in a file; 0: there is one */
+
 /* Bytes of the UTF-8 character at text, 0 if it is none. */
 static int cli_utf8(const unsigned char *text)
 {
@@ -67,7 +69,9 @@ static void cli_json_head(const char *name, const perm_matrix *matrix)
 {
   static const char *const kind[] = {"integer", "integer", "real", "complex"};
   printf("{\"file\":");
-  cli_json_string(name);
+  cli_json_string(cli_graph.line ? cli_graph.file : name);
+  if (cli_graph.line)
+    printf(",\"line\":%llu", cli_graph.line);
   printf(",\"m\":%d,\"n\":%d,\"nnz\":%.0f,\"kind\":\"%s\"", matrix->m, matrix->n, (double)matrix->nnz,
          kind[matrix->kind]);
   cli_json_reading();
@@ -312,6 +316,14 @@ static void cli_print(const char *name, const perm_matrix *matrix, const perm_re
   cli_known(result, known, sizeof known);
   perm_time_text(result->plan_seconds, planning, sizeof planning);
   perm_time_text(result->seconds, total, sizeof total);
+  if (cli_graph.line) { /* a line for each of them */
+    printf("%s: ", name);
+    if (result->value == result->value)
+      printf("permanent = %s, %s%s", value, known, result->status == PERM_OK ? "\n" : "; ");
+    if (result->value != result->value || result->status != PERM_OK)
+      printf("%s\n", result->message);
+    return;
+  }
   printf("%s: %d x %d, %.0f entries\n", name, matrix->m, matrix->n, (double)matrix->nnz);
   if (result->value == result->value)
     printf("  permanent = %s", value);

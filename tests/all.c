@@ -39,6 +39,7 @@
 #include "t_locale.c"
 #include "t_matrix.c"
 #include "t_formats.c"
+#include "t_read.c"
 #include "t_conditions.c"
 #include "t_generate.c"
 #include "t_counts_rectangular.c"

@@ -68,7 +68,7 @@ for option in "--mod 7" --gradient "--minors 1" --rook --estimate "--sample 2" "
     $dir/fractions.txt $option
 done
 printf '1/2 0.5\n1 1\n' >$dir/mixed.txt
-expect fractions_and_decimals 2 'mixed.txt:1: a fraction found in a matrix that has other numbers' $dir/mixed.txt
+expect fractions_and_decimals 2 'mixed.txt:1: taken as plain text: a fraction found in a matrix that has other numbers' $dir/mixed.txt
 if command -v python3 >/dev/null; then # against Python's fractions, orders 1 to 6
   python3 -c '
 import random, itertools, sys
@@ -94,21 +94,67 @@ fi
 printf '>>graph6<<DQc\n' >$dir/path.g6
 expect graph6 0 'path.g6: read as graph6, the adjacency matrix of 5 vertices and 4 edges' $dir/path.g6
 printf 'DQc\nDQc\n' >$dir/two.g6
-expect graph6_two 2 'two.g6:2: a second graph found, one was expected: sed -n 2p FILE . perm - takes this one' $dir/two.g6
+# a file of many graphs: a line each, for people and in JSON
+printf '>>graph6<<A_\n\nC~\r\n:Fa@x^\n&AO\n' >$dir/many.g6
+expect many 0 'perm: .*many.g6: read as graph6, each line the adjacency matrix of a graph$' $dir/many.g6
+check many_lines test "$(cat $dir/out)" = "$(printf '%s:1: permanent = 1, exactly\n%s:3: permanent = 9, exactly
+%s:4: permanent = 0, exactly\n%s:5: permanent = 0, exactly' $dir/many.g6 $dir/many.g6 $dir/many.g6 $dir/many.g6)"
+check many_told_once test "$(wc -l <$dir/err)" -eq 1
+$perm - <$dir/many.g6 2>/dev/null >$dir/out; check many_stdin grep -qx 'standard input:3: permanent = 9, exactly' $dir/out
+expect many_json 0 '"many.g6","line":3,"m":4,"n":4,"nnz":12,.*"reading":".*"value":"9"|many.g6","line":3,"m":4.*"9"' --json $dir/many.g6
+check many_json_lines test "$(grep -c '^{"file":".*/many.g6","line":[1345],.*}$' $dir/out)" -eq 4
+expect many_mod 0 'many.g6:3: permanent = 2( modulo 7)?, exactly' --mod 7 $dir/many.g6
+expect many_method 0 'many.g6:3: permanent = 9, exactly' --method frontier $dir/many.g6
+expect many_rook 0 'rook numbers = 1 12 42 44 9' --rook $dir/many.g6
+expect many_explained 0 'many.g6:3: 4 x 4, 12 entries' --explain $dir/many.g6
+expect many_and_others 0 'nine.txt: 3 x 3, 9 entries' $dir/many.g6 $dir/nine.txt $dir/path.g6
+check many_then_one grep -qx "$dir/path.g6: 5 x 5, 8 entries" $dir/out
+for option in "--write $dir/many.mtx" "--spy $dir/many.svg" "--checkpoint $dir/many.ck" "--prove $dir/many.prf"; do
+  expect "many $option" 2 "the file has many graphs, and ${option%% *} is for one: sed -n 1p FILE . perm ${option%% *}" $option $dir/many.g6
+  check "many $option: nothing" test ! -e "${option##* }"
+done
+printf 'A_\nC~\nC\nC~\n' >$dir/bad.g6
+expect many_cut 2 'perm: .*bad.g6:3: taken as graph6: 0 characters found after the order of a graph of 4 vertices' $dir/bad.g6
+check many_cut_before test "$(wc -l <$dir/out)" -eq 2
+printf 'A_\nD~{\nA_\n' >$dir/k5.g6
+expect many_refused_one 2 'k5.g6:3: permanent = 1, exactly' --method planar $dir/k5.g6
+check many_refused_told grep -q 'perm: .*k5.g6:2: method planar: a block of order 5 is not planar' $dir/err
+# Ctrl-C stops at the graph that is at work; the others are not begun
+line=$(awk 'BEGIN { x = 7; printf "g"; for (k = 0; k < 130; k++) { x = (x * 75 + 74) % 65537; printf "%c", 64 + x % 31 * 2 } }')
+printf '%s\n' A_ $line $line A_ >$dir/long.g6
+$perm --method glynn --precision fast $dir/long.g6 >$dir/out 2>$dir/err & job=$!
+sleep 1; kill -TERM $job; wait $job; code=$?
+check many_interrupted test $code -eq 1
+check many_interrupted_told grep -q 'perm: stopped before .*long.g6:3; to go on, give the same command again' $dir/err
+# a first line that counts the columns is a header; all refusals say what the text was taken for
+printf '0,1,2\n1,2,3\n4,5,6\n7,8,1\n' >$dir/frame.csv
+expect frame 0 'permanent = 346$' $dir/frame.csv
+check frame_told grep -q "frame.csv: read as rows below the header '0,1,2'; --format array makes it a row too$" $dir/err
+expect frame_json 0 '"reading":".*rows below the header .0,1,2.' --json $dir/frame.csv
+expect frame_as_numbers 0 'permanent = 636$' --format array $dir/frame.csv
+check frame_as_numbers_told grep -q "read as rows, the first of them '0,1,2', which may be a header" $dir/err
+printf '1 2 3\n1 2 3\n4 5 6\n7 8 1\n' >$dir/frame1.txt
+expect frame_from_1 0 'permanent = 346$' $dir/frame1.txt
+printf '1 x\n' >$dir/x.txt
+expect taken_as_text 2 "x.txt:1: taken as plain text: 'x' found" $dir/x.txt
+printf 'IheA@GUA\n' >$dir/short.g6
+expect taken_as_graph6 2 'short.g6:1: taken as graph6: 7 characters found after the order of a graph of 10 vertices, 8 were' $dir/short.g6
+printf '\377\3761\0 \0002\0\n\0' >$dir/wide.txt
+expect utf16 2 'wide.txt:1: UTF-16 text found, ASCII or UTF-8 was expected: iconv -f UTF-16 -t UTF-8 FILE . perm -, or in' $dir/wide.txt
 printf 'p edge 3 3\ne 1 2\ne 2 3\ne 1 3\n' >$dir/triangle.col
 expect dimacs 0 'permanent = 2$' $dir/triangle.col
 printf "\\223NUMPY\\1\\0\\106\\0{'descr': '|i1', 'fortran_order': False, 'shape': (2, 2), }          \\n\\1\\2\\3\\4" >$dir/a.npy
 expect npy 0 'permanent = 10$' $dir/a.npy
 $perm - <$dir/a.npy >$dir/out 2>&1; check npy_stdin grep -q 'permanent = 10$' $dir/out
 cat $dir/a.npy /dev/zero 2>/dev/null | $perm - >$dir/out 2>&1; check npy_endless grep -q 'save one array a file' $dir/out
-expect npy_truncated 2 'short.npy: byte 80: 3 bytes of items found, 4 were expected for shape .2, 2.: is the file whole' \
+expect npy_truncated 2 'short.npy: byte 80: taken as .npy: 3 bytes of items found, 4 were expected for shape .2, 2.: is the file whole' \
   $(head -c 83 $dir/a.npy >$dir/short.npy; echo $dir/short.npy)
 printf '1 2\n99999999999999999999 4\n' >$dir/large.txt
 expect large_told 0 'large.txt: read as doubles, for line 2 has an integer beyond 64 bits' $dir/large.txt
 printf '9007199254740993 0\n0 2i\n' >$dir/gaussian.txt
 expect rounded_told 0 'gaussian.txt: read as doubles, which round the integer in line 1' $dir/gaussian.txt
 printf '%% made by x\n%%%%MatrixMarket matrix coordinate real skew-symmetric\n4 4 2\n2 1 1.5\n4 3 2\n' >$dir/late.mtx
-expect late_banner 2 "late.mtx:2: '%%MatrixMarket matrix...' found, a banner is the first line" $dir/late.mtx
+expect late_banner 2 "late.mtx:2: taken as plain text: '%%MatrixMarket matrix...' found, a banner is the first line" $dir/late.mtx
 sed 1d $dir/late.mtx >$dir/banner.mtx
 expect banner 0 'permanent = 9$' $dir/banner.mtx
 printf '1 2\n3 4\n' | gzip >$dir/a.gz
@@ -130,13 +176,13 @@ check both_line one_line_error
 expect both_coordinate 0 'permanent = 25$' --format=coordinate $dir/both.txt
 expect both_array 0 'permanent = 68$' --format array $dir/both.txt
 printf '1 2\n2 3\n3 1\n3 3\n' >$dir/edges.txt
-expect edges_asked 2 'edges.txt:1: 4 rows of two integers found.*--format edges.array$' $dir/edges.txt
+expect edges_asked 2 'edges.txt:1: taken as plain text: 4 rows of two integers found.*--format edges.array$' $dir/edges.txt
 expect edges_from_one 0 'permanent = 1$' --format edges $dir/edges.txt
 check edges_told grep -q 'read as 4 edges of a 3 x 3 matrix, counted from 1' $dir/err
 printf '2 3\n3 2\n' >$dir/unclear.txt
 printf '4000000000 4000000000 3\n1 1 5\n1 2 5\n2 1 5\n' >$dir/vast.txt
 expect sizes_vast 2 'up to 16777216, 2\^31-1 and their product' $dir/vast.txt
-expect edges_unclear 2 'unclear.txt:2: the smallest row is 2 .*: counted from 0 or from 1' --format edges $dir/unclear.txt
+expect edges_unclear 2 'unclear.txt:2: taken as edges: the smallest row is 2 .*: counted from 0 or from 1' --format edges $dir/unclear.txt
 printf '0 1\n1 0\n2 2\n' >$dir/zero.txt
 expect edges_from_zero 0 'read as 3 edges of a 3 x 3 matrix, counted from 0' --format edges $dir/zero.txt
 expect format_unknown 2 'unknown format "graph"; expected auto, coordinate, coordinate-complex, array, edges, npy, graph6 or dimacs' --format graph $dir/both.txt
@@ -550,6 +596,8 @@ refuses 'line 2 has 1 numbers' '3 2\n1\n4\n'
 refuses 'line 2 has 2 numbers' '3 3 3\n1 2\n2 3\n3 1\n'
 refuses 'line 2 has 0 numbers' '1 2\n'
 refuses 'the matrix has more than its entries' '1 2\n3 4\n5 6\n'
+refuses 'the matrix has more than its entries' '0,1\n3,4\n5,6\n'
+refuses 'the matrix has more than its entries' '1 2 3\n3 4 5\n5 6 7\n7 8 9\n'
 refuses 'the matrix is not square' ''
 refuses 'the matrix is not square' '# nothing\n'
 refuses '3 rows, or coordinates of 2 entries' '3 3 2\n1 1 5\n2 2 7\n'

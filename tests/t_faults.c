@@ -292,6 +292,15 @@ FAULT_MATRIX(perm_matrix_from_csr, perm_matrix_from_csr(2, 7, fault_rows, fault.
 FAULT_MATRIX(perm_matrix_from_edges, perm_matrix_from_edges(7, 7, 3, fault.select, R, 0, opt, &made, &o->r))
 FAULT_MATRIX(perm_matrix_read_fractions,
              perm_matrix_read_fractions("build/fault.mtx", opt, &made, &fault_below, &o->r))
+static int fault_take(perm_matrix *made, const perm_integer *below, unsigned long long line, void *user_data)
+{
+  (void)below, (void)line;
+  fault_hash((fault_outcome *)user_data, made->column, made->nnz * sizeof *made->column);
+  perm_matrix_free(made);
+  return 0;
+}
+FAULT_RUN(perm_matrix_read_each, { o->status = perm_matrix_read_each("build/fault.mtx", opt, fault_take, o, &o->r);
+                                   o->r.value = NAN; })
 static void fault_rook(fault_outcome *o, const perm_options *options)
 {
   static size_t start[] = {0, 2, 4, 6};
@@ -379,7 +388,8 @@ static const fault_case fault_cases[] = {
     FAULT_CASE(perm_matrix_read, FAULT_OPTIONS), FAULT_CASE(perm_matrix_read_memory, FAULT_OPTIONS),
     FAULT_CASE(perm_matrix_from_dense, FAULT_OPTIONS), FAULT_CASE(perm_matrix_from_triplets, FAULT_OPTIONS),
     FAULT_CASE(perm_matrix_from_csr, FAULT_OPTIONS), FAULT_CASE(perm_matrix_from_edges, FAULT_OPTIONS),
-    FAULT_CASE(perm_matrix_read_fractions, FAULT_OPTIONS), FAULT_NONE(perm_matrix_borrow_csr),
+    FAULT_CASE(perm_matrix_read_fractions, FAULT_OPTIONS), FAULT_CASE(perm_matrix_read_each, FAULT_OPTIONS),
+    FAULT_NONE(perm_matrix_borrow_csr),
     {"perm_matrix_write", FAULT_OPTIONS, fault_run_perm_matrix_write, 1},
     {"perm_matrix_write_within", FAULT_OPTIONS, fault_run_perm_matrix_write_within, 1},
     FAULT_CASE(perm_sparse_job, FAULT_OPTIONS), FAULT_CASE(perm_sparse_explain, FAULT_OPTIONS),

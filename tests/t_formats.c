@@ -330,12 +330,12 @@ TEST(t_graph6_refuses)
 {
   static const char path[] = "a.g6";
 #define T_GRAPH6(text) t_io_refused_bytes(text, strlen(text), path)
-  CHECK_TEXT(T_GRAPH6("DQc\nDQo\n"), "a.g6:2: a second graph found, one was expected: sed -n 2p FILE | perm - takes");
+  CHECK_TEXT(T_GRAPH6("DQc\nDQo\n"), "a.g6:2: a second graph found, one was expected; perm FILE takes every");
   CHECK_TEXT(T_GRAPH6("\n:Fa@x^\n:Fa@x^\n"), "a.g6:3: a second graph found");
-  CHECK_TEXT(T_GRAPH6(">>graph6<<DQ"), "a.g6:1: 1 characters found after the order of a graph of 5 vertices, 2 were "
+  CHECK_TEXT(T_GRAPH6(">>graph6<<DQ"), "a.g6:1: 1 character found after the order of a graph of 5 vertices, 2 were "
              "expected: is the line whole?");
   CHECK_TEXT(T_GRAPH6(">>graph6<<DQcc"), "3 characters found after the order");
-  CHECK_TEXT(T_GRAPH6(">>graph6<<D Q"), "' ' found as character 2 of a graph, '?' to '~' were expected in graph6");
+  CHECK_TEXT(T_GRAPH6(">>graph6<<D Q"), "' ' found as character 2 of a graph, '?' to '~' were expected");
   CHECK_TEXT(T_GRAPH6(">>graph6<<\n"), "no graph found, a line of graph6, sparse6 or digraph6 was expected");
   CHECK_TEXT(T_GRAPH6(">>graph6<<~?"), "the line ends before the order of the graph");
   CHECK_TEXT(T_GRAPH6(">>graph6<<~"), "the line ends before the order of the graph");
@@ -354,8 +354,8 @@ TEST(t_graph6_refuses)
   CHECK_TEXT(T_GRAPH6(":@?"), "loops of a graph of one vertex found, which programs read in two ways");
 #undef T_GRAPH6
   t_io_format = PERM_FORMAT_GRAPH6;
-  CHECK_TEXT(t_io_read("1 2\n"), "memory:1: '1' found as character 1 of a graph, '?' to '~' were expected in graph6");
-  CHECK_TEXT(t_io_read("DQ"), "1 characters found");
+  CHECK_TEXT(t_io_read("1 2\n"), "memory:1: '1' found as character 1 of a graph, '?' to '~' were expected");
+  CHECK_TEXT(t_io_read("DQ"), "1 character found");
   CHECK_TEXT(t_io_read(""), "no graph found");
   CHECK_TEXT(t_io_read("%%MatrixMarket matrix coordinate pattern general\n1 1 0\n"), "format graph6 asked for: leave");
   t_io_format = PERM_FORMAT_AUTO;
@@ -583,7 +583,7 @@ static const char *t_fractions(const char *text, perm_format format)
   }
   perm_matrix_free(&matrix);
   remove(path);
-  return result.status == PERM_OK ? shown : result.message;
+  return result.status == PERM_OK ? shown : t_io_plain_message(result.message);
 }
 
 /* Against the sum over permutations over the product of all denominators, reduced. */

@@ -22,7 +22,24 @@ static int t_io_is_zero(const perm_matrix *matrix)
          !matrix->imaginary && !matrix->integer;
 }
 
-/* The message with which a text is refused as a malformed file; a word in brackets if that is not what happens. */
+static char t_io_taken[32]; /* the format that the last message named; empty: none */
+
+/* A message without the format that the text was taken for, which t_io_taken gets. */
+static const char *t_io_plain_message(char *message)
+{
+  static const char words[] = ": taken as ";
+  char *begin = strstr(message, words), *name = begin ? begin + strlen(words) : NULL;
+  char *end = name ? strchr(name, ':') : NULL;
+  t_io_taken[0] = 0;
+  if (!end || end - name >= (ptrdiff_t)sizeof t_io_taken) return message;
+  memcpy(t_io_taken, name, (size_t)(end - name));
+  t_io_taken[end - name] = 0;
+  memmove(begin, end, strlen(end) + 1);
+  return message;
+}
+
+/* The message, without that format, with which a text is refused as a malformed file; a word in brackets if that is not
+   what happens. */
 static const char *t_io_refused_bytes(const char *text, size_t bytes, const char *name)
 {
   static perm_result result;
@@ -35,7 +52,7 @@ static const char *t_io_refused_bytes(const char *text, size_t bytes, const char
   if (status != PERM_ERROR_FORMAT || result.status != status) return "[another status]";
   if (!t_io_is_zero(&matrix)) return "[matrix left behind]";
   if (strchr(result.message, '\n')) return "[more than one line]";
-  return result.message;
+  return t_io_plain_message(result.message);
 }
 static const char *t_io_refused(const char *text) { return t_io_refused_bytes(text, strlen(text), "a.mtx"); }
 static const char *t_io_refused_plain(const char *text) { return t_io_refused_bytes(text, strlen(text), "a.txt"); }
@@ -54,7 +71,7 @@ static const char *t_io_read(const char *text)
   memset(&options, 0, sizeof options);
   options.format = t_io_format;
   if (perm_matrix_read_memory(text, strlen(text), "memory", &options, &matrix, &result) != PERM_OK)
-    return result.message;
+    return t_io_plain_message(result.message);
   length = (size_t)snprintf(shown, sizeof shown, "%d %d %c", matrix.m, matrix.n, "pirc"[matrix.kind]);
   for (i = 0; i < matrix.m; i++)
     for (k = matrix.row_start[i]; k < matrix.row_start[i + 1] && length < 900; k++) {
@@ -344,8 +361,8 @@ TEST(t_io_long_lines)
   CHECK(matrix.m == 1 && (size_t)matrix.n == count && matrix.nnz == count);
   CHECK(matrix.nnz == count && matrix.column[count - 1] == (int)count - 1 && matrix.integer[count - 1] == 7);
   perm_matrix_free(&matrix);
-  memset(text, 'x', 2 * count);
-  CHECK_TEXT(t_io_refused_bytes(text, 2 * count, "a.txt"), "a.txt:1: 'xxxxxxxxxxxxxxxxxxxxx...' found");
+  memset(text, '+', 2 * count);
+  CHECK_TEXT(t_io_refused_bytes(text, 2 * count, "a.txt"), "a.txt:1: '+++++++++++++++++++++...' found");
   free(text);
 }
 
@@ -557,7 +574,7 @@ TEST(t_io_refuses_bad_plain_text)
   CHECK_TEXT(t_io_refused_plain("1\n1+2\n"), "a.txt:2: '1+2' found");
   CHECK_TEXT(t_io_refused_plain("1+2ii"), "'1+2ii' found");
   CHECK_TEXT(t_io_refused_plain("1+-2i"), "'1+-2i' found");
-  CHECK_TEXT(t_io_refused_plain("ii"), "'ii' found");
+  CHECK_TEXT(t_io_refused_plain("1 ii"), "'ii' found");
   CHECK_TEXT(t_io_refused_plain("1 + 2i"), "'+' found");
   CHECK_TEXT(t_io_refused_plain("1+1e999i"), "'+1e999' is beyond the largest double");
   CHECK_TEXT(t_io_refused_plain("NaN"), "'NaN' found");
@@ -565,7 +582,7 @@ TEST(t_io_refuses_bad_plain_text)
   CHECK_TEXT(t_io_refused_plain("1 2\r3 4\r"), "'2?3' found");
   CHECK_TEXT(t_io_refused_bytes("1 2\n3 \0 4\n", 10, "a.txt"), "a.txt:2: a zero byte found");
   CHECK_TEXT(t_io_refused_bytes("\x1f\x8b\x08\0\0", 5, "a.gz"), "a.gz:1: a gzip file found, text was expected: zcat");
-  CHECK_TEXT(t_io_refused_bytes("x", 1, NULL), "memory:1: 'x' found");
+  CHECK_TEXT(t_io_refused_bytes("+", 1, NULL), "memory:1: '+' found");
 }
 
 TEST(t_io_reads_what_programs_print)
@@ -729,8 +746,8 @@ TEST(t_io_names_in_messages)
   char name[600];
   memset(name, 'd', sizeof name);
   strcpy(name + 590, "/a.txt");
-  CHECK_TEXT(t_io_refused_bytes("x", 1, name), "d/a.txt:1: 'x' found, a number such as");
-  CHECK_TEXT(t_io_refused_bytes("x", 1, "a\nb\x1b.txt"), "a?b?.txt:1: 'x' found");
+  CHECK_TEXT(t_io_refused_bytes("+", 1, name), "d/a.txt:1: '+' found, a number such as");
+  CHECK_TEXT(t_io_refused_bytes("+", 1, "a\nb\x1b.txt"), "a?b?.txt:1: '+' found");
 }
 
 /* Memory follows the bytes that are there, not the sizes that are declared. */

@@ -907,16 +907,24 @@ static void module_free(void *module)
     PyMem_Free(state->text[k]);
 }
 
+/* Interpreters with locks of their own may load this module: it keeps everything in its state. CPython has this slot
+   from 3.12 on, and refuses it before; the limited API of 3.11 does not name it. */
+#define SLOT_INTERPRETERS 3    /* Py_mod_multiple_interpreters */
+#define OWN_LOCKS ((void *)2)  /* Py_MOD_PER_INTERPRETER_GIL_SUPPORTED */
+
 PyMODINIT_FUNC PyInit__perm(void)
 {
   static PyMethodDef functions[] = {
     {"connect", connect, METH_VARARGS, "What perm.py lends, once; its permanent and compute without ctypes."},
     {"after_fork", after_fork, METH_NOARGS, "This process has one thread."},
     {NULL, NULL, 0, NULL}};
-  static PyModuleDef_Slot slots[] = {{Py_mod_exec, (void *)(uintptr_t)module_execute}, {0, NULL}};
+  static PyModuleDef_Slot slots[] = {
+    {Py_mod_exec, (void *)(uintptr_t)module_execute}, {SLOT_INTERPRETERS, OWN_LOCKS}, {0, NULL}};
   static PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_perm",     "perm.py's calls without ctypes",
                                    sizeof(module_state),  functions,   slots,
                                    module_traverse,       module_clear, module_free};
+  if (Py_Version < 0x030C0000)
+    slots[1].slot = 0; /* which ends the list */
   return PyModuleDef_Init(&definition);
 }
 /* SPDX-License-Identifier: MIT */

@@ -14,16 +14,17 @@
 
 MATRICES. numpy arrays of any strides and order, nested lists, what has the buffer protocol (memoryview, array.array),
 __array__ or DLPack (tensors of torch and jax on the CPU; numpy reads them), scipy.sparse, a networkx graph (its
-adjacency matrix, by weight or 1), or the name of a file: Matrix Market, rows of
+adjacency matrix, by weight or 1, which a warning tells), or the name of a file: Matrix Market, rows of
 numbers, or what `format` says. A file without a banner that looks like a list of coordinates is read as one, with a
 warning and Result.message; one that may be two things is refused. bool and integers (also Python ints beyond 64 bits,
 in lists or arrays of objects) are computed exactly, by residues where the permanent may be over 4544 bits long (real
 ones; then 72 computations or more, one for every 63 bits; multiplicities: by the engine subsets); float16 to float64
 and complex in doubles. Complex or real arrays of whole numbers are computed exactly with precision="exact".
-permanent() of Fractions is a Fraction. What would have to be rounded first (longdouble; integers beyond 2^53 among
-floats) is refused. Square up to order 64, and further where many entries are 0 or lines repeat; rectangular m x n: the
-sum over injections of the shorter side. 0 x 0 has permanent 1. Arrays must not be written to by other threads
-meanwhile.
+permanent(), minors(), gradient() and submatrices() of Fractions are Fractions, and so of Decimals and of other
+packages' rational numbers (sympy, gmpy2), whose integers are ints. What would have to be rounded first (longdouble;
+integers beyond 2^53 among floats) is refused. Square up to order 64, and further where many entries are 0 or lines
+repeat; rectangular m x n: the sum over injections of the shorter side. 0 x 0 has permanent 1. Arrays must not be
+written to by other threads meanwhile.
 
 FUNCTIONS
     permanent(a)      the number; of a stack (..., m, n) an array of them
@@ -32,7 +33,9 @@ FUNCTIONS
     marginals(a)      how likely each entry is in an assignment: association probabilities
     submatrices(a, rows, cols)   many selections of rows and columns
     estimate(a)       random samples, standard error       plan(a), explain(a)  what would be done, and how long
-    read(file)        the matrix in a file or in bytes, as an array
+    read(file)        the matrix in a file or in bytes, as an array     graphs(file)   those of a file of many graphs
+    matchings(graph)  of a bipartite graph: how many perfect matchings it has, or the sum of their products
+    cycle_covers(graph)   the permanent of the adjacency matrix, which counts these
     low_rank(u, v)    of u @ v                             cauchy(x, y)         of 1 / (x_i - y_j)
     rook_numbers(a)   of integers: the sums of all k x k submatrices' permanents, k = 0, 1, ...
     sample(a, count)  permutations of a non-negative matrix, drawn by their products; also sampler.permutations
@@ -83,6 +86,7 @@ import difflib
 import inspect
 import itertools
 import math
+import numbers
 import operator
 import os
 import signal
@@ -93,6 +97,7 @@ import warnings
 from ctypes import (CFUNCTYPE, POINTER, Structure, byref, c_char, c_char_p, c_double, c_int, c_longlong, c_size_t,
                     c_ssize_t, c_uint64, c_void_p)
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -107,7 +112,8 @@ except ImportError:
     from signal import getsignal as _getsignal, signal as _signal
 
 __all__ = ["permanent", "compute", "minors", "gradient", "marginals", "submatrices", "estimate", "plan", "explain",
-           "read", "low_rank", "cauchy", "rook_numbers", "sample", "sampler", "Result", "Estimate", "Plan", "Leaf",
+           "read", "graphs", "matchings", "cycle_covers", "low_rank", "cauchy", "rook_numbers", "sample", "sampler",
+           "Result", "Estimate", "Plan", "Leaf",
            "Progress", "Gaussian", "Error", "InputError", "InputTypeError", "IndexRangeError", "UnsupportedError",
            "OutOfMemoryError", "TooLargeError", "LimitError", "FileError", "DeviceError", "Incomplete", "METHODS",
            "PRECISIONS", "ISAS", "FORMATS", "ESTIMATORS", "VERSION", "LIBRARY", "__version__"]
@@ -544,7 +550,9 @@ _ERRORS = {"PERM_ERROR_RANGE": IndexRangeError, "PERM_ERROR_UNSUPPORTED": Unsupp
 
 
 _IN_PYTHON = (  # what the library's messages name by C's names or the command's options, and this module
-    ("--format ", "format="), ("options: ", ""), ("perm_estimate_*", "perm.estimate()"),
+    ("--format ", "format="), ("options: ", ""),
+    ("perm FILE takes every line, and so does perm_matrix_read_each", "perm.graphs() reads every line"),
+    ("perm_estimate_*", "perm.estimate()"),
     ("this method has no plan: use perm_compute_real, perm_compute_complex",
      "this method is not for such matrices or this function"),
     (": use perm_compute_integer or _gaussian, or precision exact",
@@ -569,9 +577,21 @@ def _text(message):
     return text
 
 
+_COUNTED = "; rows and cols say how often each line stands: perm.submatrices() takes indices"
+
+
 def _error(status, message, result=None):
     name = _lib.perm_status_name(status).decode()
-    return (Incomplete if status > 0 else _ERRORS.get(name, InputError))(_text(message) or name, name, result)
+    text = _text(message) + (_COUNTED if name == "PERM_ERROR_COUNTS" else "")
+    return (Incomplete if status > 0 else _ERRORS.get(name, InputError))(text or name, name, result)
+
+
+def _warn(text):
+    """A warning at the line that called this module."""
+    frame, level = sys._getframe(), 1
+    while frame.f_back and frame.f_globals is globals():
+        frame, level = frame.f_back, level + 1
+    warnings.warn(text, stacklevel=level)
 
 
 def _lifted(x, exponent):
@@ -646,6 +666,7 @@ def _on_progress(report, _):
 
 _BOOLS = (bool, np.bool_) if np else (bool,)
 _INTEGERS = (int, np.integer) + _BOOLS if np else (int,)
+_RATIONAL = (Fraction, Decimal, numbers.Rational)
 _COMPLEX = (complex, np.complexfloating) if np else (complex,)
 _REAL = (float, np.floating) if np else (float,)
 _LONG = (np.longdouble, np.clongdouble) if np else ()
@@ -800,9 +821,12 @@ class _Call:
         _running.call = self
         try:
             # Python's handlers run between bytecodes, those of _on_progress too, where an exception would be lost: so
-            # one that raises nothing stands in for it meanwhile.
+            # one that raises nothing stands in for it meanwhile. Signals are the main interpreter's alone.
             if threading.current_thread() is threading.main_thread() and callable(_getsignal(_SIGINT)):
-                handler = _signal(_SIGINT, self._interrupt)
+                try:
+                    handler = _signal(_SIGINT, self._interrupt)
+                except ValueError:
+                    pass
             status = getattr(_lib, name)(*arguments)
         finally:
             _running.call = before
@@ -928,6 +952,18 @@ def _entries(a):
     return a.tolist() if type(a) is _Plain else a.ravel().tolist()
 
 
+def _foreign(entries, kinds, but=()):
+    """Whether there are numbers of these kinds among them that are not of Python or numpy."""
+    return any(issubclass(each, kinds) and not issubclass(each, _INTEGERS + _REAL + _COMPLEX + but)
+               for each in set(map(type, entries)))
+
+
+def _own(entries):
+    """Integers of other packages as ints."""
+    return [int(x) if isinstance(x, numbers.Integral) else x for x in entries] if _foreign(
+        entries, numbers.Integral) else entries
+
+
 def _common_kind(entries):
     """The kind of a list of numbers that keeps them all unrounded."""
     if all(isinstance(x, _INTEGERS) for x in entries):
@@ -935,8 +971,9 @@ def _common_kind(entries):
     is_complex = False
     for x in entries:
         if not isinstance(x, _INTEGERS + _REAL + _COMPLEX) or isinstance(x, _LONG):
-            raise InputTypeError("an entry is %s: expected int, float or complex, in rows of one length"
-                                 % type(x).__name__)
+            raise InputTypeError("an entry is %s: expected int, float or complex, in rows of one length; permanent(), "
+                                 "minors(), gradient() and submatrices() take fractions.Fraction, too" %
+                                 type(x).__name__)
         is_complex = is_complex or isinstance(x, _COMPLEX)
         if isinstance(x, _INTEGERS) and (abs(int(x)) >= 2**1023 or float(x) != int(x)):
             raise InputError("the integer %d among floats would be rounded" % x)
@@ -990,6 +1027,7 @@ def _plain(a):
             break
         shape.append(len(level[0]))
         level = [x for part in level for x in part]
+    level = _own(level)
     kind = _common_kind(level)
     return _made(kind, shape, [int(x) for x in level] if kind in "qO" else level)
 
@@ -1001,7 +1039,7 @@ def _numbers(a):
                          "perm.read() reads what is in a file" % len(a), "PERM_ERROR_SIZE")
     if np is None:
         return _plain(a)
-    if isinstance(a, np.ma.MaskedArray) and np.ma.is_masked(a):
+    if _is_masked(a):
         raise InputTypeError("masked entries have no value: fill them")
     if not isinstance(a, np.ndarray):
         if _ragged(a):
@@ -1025,9 +1063,16 @@ def _numbers(a):
         return a.astype(np.complex128, copy=False)
     if kind != "O":
         raise InputTypeError("matrices of %s: expected integers, float64 or complex128 at most" % a.dtype)
-    entries = a.ravel().tolist()
+    entries = _own(a.ravel().tolist())
     kind = _common_kind(entries)
     return _made(kind, a.shape, [int(x) for x in entries]) if kind in "qO" else a.astype(_NAMES[kind])
+
+
+def _is_masked(a):
+    """Whether a masked entry of numpy.ma is in there, in lists too, of which numpy makes numbers."""
+    if isinstance(a, (list, tuple)):
+        return any(_is_masked(x) for x in a if not isinstance(x, (int, float, complex)))
+    return isinstance(a, np.ma.MaskedArray) and bool(np.ma.is_masked(a))
 
 
 def _is_sparse(a):
@@ -1038,30 +1083,60 @@ def _is_graph(a):
     return hasattr(a, "adjacency") and hasattr(a, "is_multigraph")
 
 
-def _adjacency(graph):
-    """The adjacency matrix of a networkx graph as lists, by `weight` or 1, in the order of its nodes."""
-    if graph.is_multigraph():
-        raise InputTypeError("a multigraph has no one weight for a pair of nodes: make it a Graph or DiGraph")
+_told = False  # that a graph is taken as its adjacency matrix
+
+
+def _links(graph, weight="weight"):
+    """Of each node the places of its neighbours and the weights of the edges there, of parallel ones their sum."""
     place = {node: k for k, node in enumerate(graph)}
-    rows = [[0] * len(place) for _ in place]
-    for node, others in graph.adjacency():
-        for other, edge in others.items():
-            rows[place[node]][place[other]] = edge.get("weight", 1)
-    return rows
+    parallel = graph.is_multigraph()
+    return [{place[other]: sum(each.get(weight, 1) for each in (edge.values() if parallel else (edge,)))
+             for other, edge in others.items()} for _, others in graph.adjacency()]
+
+
+def _adjacency(graph):
+    """The adjacency matrix of a networkx graph as lists, by `weight` or 1, in the order of its nodes: it may be what
+    nobody meant, so it is told."""
+    global _told
+    if graph.is_multigraph():
+        raise InputTypeError("a multigraph has no one weight for a pair of nodes: make it a Graph or DiGraph; "
+                             "perm.matchings() and perm.cycle_covers() add parallel edges up")
+    if not _told:
+        _told = True
+        _warn("a graph is taken as its adjacency matrix, whose permanent counts cycle covers (of a bipartite "
+              "graph the square of the number of perfect matchings): perm.cycle_covers(G) says that this is meant, "
+              "perm.matchings(G) counts perfect matchings")
+    return _rows_of_links(_links(graph))
+
+
+def _rows_of_links(links):
+    return [[row.get(k, 0) for k in range(len(links))] for row in links]
+
+
+def _as_python(x):
+    """A number of another package as int or Fraction, if it is rational; a Decimal as Fraction."""
+    if isinstance(x, _INTEGERS + (numbers.Integral,)):
+        return int(x)
+    if isinstance(x, Decimal) and not x.is_finite():
+        raise InputError("an entry is NaN or infinite", "PERM_ERROR_NOT_FINITE")
+    if isinstance(x, Decimal):
+        return Fraction(x)
+    return Fraction(int(x.numerator), int(x.denominator)) if isinstance(x, numbers.Rational) else x
 
 
 def _rational(a):
     """Lists of integers and their common denominator, of nested lists or arrays with Fractions; of others None."""
     a = a.tolist() if np and isinstance(a, np.ndarray) and a.dtype == object and a.ndim == 2 else a
     if not isinstance(a, (list, tuple)) or not all(isinstance(row, (list, tuple)) for row in a) or (
-            not any(isinstance(x, Fraction) for row in a for x in row)):
+            not _foreign(itertools.chain.from_iterable(a), _RATIONAL, (numbers.Integral,))):
         return None
+    a = [[_as_python(x) for x in row] for row in a]
     for row in a:
         for x in row:
-            if not isinstance(x, _INTEGERS + (Fraction,)):
+            if not isinstance(x, (int, Fraction)):
                 raise InputTypeError("an entry is %s beside Fractions: expected int or Fraction" % type(x).__name__)
-    common = math.lcm(*(x.denominator for row in a for x in row if isinstance(x, Fraction)))
-    return [[int((x if isinstance(x, Fraction) else int(x)) * common) for x in row] for row in a], common
+    common = math.lcm(*(x.denominator for row in a for x in row))
+    return [[int(x * common) for x in row] for row in a], common
 
 
 def _ragged(a):
@@ -1078,11 +1153,12 @@ def _ragged(a):
 
 def _array(a, dimensions=2):
     """_numbers with so many dimensions."""
+    a = _adjacency(a) if _is_graph(a) else a
     if isinstance(a, list) and not a and dimensions == 2:
         return _made("q", (0, 0), [])
     if isinstance(a, (str, os.PathLike)):
         raise InputTypeError("expected an array; only permanent(), compute(), plan() and explain() read files")
-    a = _numbers(a.toarray() if _is_sparse(a) else _adjacency(a) if _is_graph(a) else a)
+    a = _numbers(a.toarray() if _is_sparse(a) else a)
     if a.ndim != dimensions:
         raise InputError("expected an array of %d dimensions, not of shape %s" % (dimensions, a.shape),
                          "PERM_ERROR_SIZE")
@@ -1165,9 +1241,9 @@ def _counts(name, counts, size):
     except Error as error:
         raise InputTypeError("%s: %s" % (name, error), "PERM_ERROR_COUNTS") from None
     if _kind(counts) != "q" or counts.shape != (size,):
-        raise InputError("%s: expected %d integers, one for each %s, not %s of shape %s" % (
+        raise InputError("%s: expected %d integers, one for each %s, not %s of shape %s%s" % (
             name, size, {"rows": "row", "cols": "column", "input": "column of u"}[name], _NAMES[_kind(counts)],
-            counts.shape), "PERM_ERROR_COUNTS")
+            counts.shape, "" if name == "input" else _COUNTED), "PERM_ERROR_COUNTS")
     counts = counts.tolist()
     if counts and (min(counts) < -1 or max(counts) > 2**31 - 1):
         raise InputError("%s: a multiplicity is out of range" % name, "PERM_ERROR_COUNTS")
@@ -1263,7 +1339,7 @@ def _nonzero(a):
 class _Sparse:
     """A perm_matrix: from scipy.sparse, an array, or a file. For `with`."""
 
-    def __init__(self, a, call):
+    def __init__(self, a, call, name="bytes"):
         self.bytes = ctypes.create_string_buffer(_MATRIX_BYTES)
         self.integer = False
         self.note = b""
@@ -1272,12 +1348,17 @@ class _Sparse:
             both = [] if isinstance(a, bytes) or not call.options.prove else [_path("matrix", a), call.options.prove]
             if both and all(map(os.path.exists, both)) and os.path.samefile(*both):
                 raise InputError("prove: it would destroy the matrix's file, name another one", "PERM_ERROR_OPTION")
-            status = (_lib.perm_matrix_read_memory(a, len(a), b"bytes", *tail) if isinstance(a, bytes) else
-                      _lib.perm_matrix_read(_path("matrix", a), *tail))
+            if isinstance(a, bytes):
+                status = _lib.perm_matrix_read_memory(a, len(a), name.encode(errors="replace"), *tail)
+            else:
+                status = _lib.perm_matrix_read(_path("matrix", a), *tail)
             self.note = call.result.message
             if status == 0 and self.note and not call.options.format:
-                warnings.warn(_text(self.note), stacklevel=5)
+                _warn(_text(self.note))
         else:
+            if len(a.shape) != 2:
+                raise InputError("expected a matrix of 2 dimensions, not of shape %s%s" % (
+                    a.shape, "; a.toarray() is a stack" if len(a.shape) > 2 else ""), "PERM_ERROR_SIZE")
             m, n = a.shape
             row, column, data = _triplets(a) if _is_sparse(a) else _nonzero(a)
             kind = _kind(data)
@@ -1314,8 +1395,6 @@ class _Sparse:
 
 def _triplets(a):
     """Rows, columns and numbers of a scipy.sparse matrix; what stands twice is added up, without overflow."""
-    if len(a.shape) != 2:
-        raise InputError("expected a matrix of 2 dimensions, not of shape %s" % (a.shape,), "PERM_ERROR_SIZE")
     a = a.tocoo()
     boolean = a.data.dtype.kind == "b"
     row, column, data = a.row.astype(np.int64), a.col.astype(np.int64), _numbers(a.data)
@@ -1527,6 +1606,7 @@ def permanent(a, rows=None, cols=None, out=None, **options):
     >>> perm.permanent([[10**30, 1], [1, 1]], threads=1)
     1000000000000000000000000000001
     """
+    a = _adjacency(a) if _is_graph(a) else a
     rational = _rational(a)
     if rational is not None:
         if options.get("prove") is not None:
@@ -1536,7 +1616,7 @@ def permanent(a, rows=None, cols=None, out=None, **options):
         counts = rows if cols is None else cols
         used = min(len(scaled), len(scaled[0])) if counts is None else sum(int(x) for x in counts)
         return Fraction(value, common**used)
-    if isinstance(a, (str, os.PathLike)) or _is_sparse(a) or _is_graph(a) or (isinstance(a, list) and not a):
+    if isinstance(a, (str, os.PathLike)) or _is_sparse(a) or (isinstance(a, list) and not a):
         if out is not None:
             raise InputError("out: only of stacks of floats", "PERM_ERROR_SIZE")
         return _finished(compute(a, rows, cols, **options))
@@ -1692,6 +1772,7 @@ def _times(value, factor, modulus):
 def _listed(name, a, rows, cols, row, full, out, options):
     """Minors of one row, or (row None) derivatives: exactly of integers and Fractions, else in doubles."""
     full = _flag("full", full)
+    a = _adjacency(a) if _is_graph(a) else a
     a, common = _rational(a) or (a, 1)
     a = _array(a)
     call = _call(options, *("row",) * (row is not None), "rows", "cols", "full", "out")
@@ -1941,28 +2022,65 @@ def _select(a, k, rows, cols, call, out):
         raise _error(status, call.result.message, out.answer())
 
 
+_GATHERED = 1 << 18  # entries of selections that are copied at a time
+
+
+def _exact_selections(a, count, k, rows, cols, options):
+    """Permanents of the selections, of integers: exactly, as those of a stack."""
+    (m, n), values, clock, answer = a.shape, _entries(a), _Clock(options), []
+    step = max(1, _GATHERED // max(k * k, 1))
+    for index, size in ((rows, m), (cols, n)):
+        bad = next((s for s, x in enumerate(index) if not 0 <= x < size), None)
+        if bad is not None:
+            raise IndexRangeError("selection %d (counted from 0) leaves the %d x %d matrix" % (bad // k, m, n),
+                                  "PERM_ERROR_RANGE")
+    for first in range(0, count, step):
+        chosen = [(rows[s * k:s * k + k], cols[s * k:s * k + k]) for s in range(first, min(first + step, count))]
+        if np and k:
+            i, j = (np.array([each[part] for each in chosen]) for part in (0, 1))
+            answer += permanent(a[i[:, :, None], j[:, None, :]], **clock.left()).tolist()
+        else:
+            answer += [permanent([[values[i * n + j] for j in right] for i in left], **clock.left())
+                       for left, right in chosen]
+    return answer
+
+
 def submatrices(a, rows=None, cols=None, out=None, **options):
     """Permanents of many k x k selections of one m x n matrix: selection s takes rows[s] and cols[s].
 
     rows, cols: arrays (count, k) of indices from 0, repeats allowed (then lines stand so often: two photons in a mode);
-    one of them may be (k,), the same for all, or None: 0 .. k-1. Returns count doubles
-    (complex), in out if given, as in permanent(), of shape (count,). Integers are taken as doubles. O(count k 2^(k-1)).
-    Raises IndexRangeError, InputError, TooLargeError as for stacks, ...
+    one of them may be (k,), the same for all, or None: 0 .. k-1. Returns count doubles (complex), in out if given, as
+    in permanent(), of shape (count,); of integers exact Python ints, of Fractions Fractions, in an array of objects.
+    With out or another precision than exact integers are taken as doubles. O(count k 2^(k-1)). Raises IndexRangeError,
+    InputError, TooLargeError as for stacks, ...
 
-    >>> list(map(float, perm.submatrices([[1, 2], [3, 4], [5, 6]], rows=[[0, 1], [0, 2]])))
-    [10.0, 16.0]
+    >>> list(map(float, perm.submatrices([[1.5, 2], [3, 4], [5, 6]], rows=[[0, 1], [0, 2]])))
+    [12.0, 19.0]
+    >>> list(map(int, perm.submatrices([[10**20, 1], [3, 1]], cols=[[0, 1]])))
+    [100000000000000000003]
     """
-    a = _floats(_array(a))
+    a = _adjacency(a) if _is_graph(a) else a
+    a, common = _rational(a) or (a, 1)
+    a = _array(a)
     call = _call(options, "rows", "cols", "out")
+    exactly = call.precision == "exact" or call.options.modulus or (_kind(a) in "qO" and call.precision == "default")
+    if out is not None and (common != 1 or call.precision == "exact" or call.options.modulus):
+        raise InputError("out: of doubles, not of exact numbers", "PERM_ERROR_OPTION")
+    exactly = exactly and out is None
+    a = a if exactly else _floats(a)
     count, k, (rows, cols) = _selections(rows, cols)
     n = a.shape[1]
+    flat = [index.ravel().tolist() if np else list(index) for index in (rows, cols)]
+    if exactly:
+        values = _exact_selections(a, count, k, *flat, options)
+        values = [Fraction(x, common**k) for x in values] if common != 1 else values
+        return _in_array([values], (1, count))[0]
     out = _Out(out, (count,), _kind(a) == "D")
     _select(a, k, rows, cols, call, out)
 
     def one(s):
-        values = _entries(a)
-        return permanent([[values[i * n + j] for j in cols[s * k:s * k + k]] for i in rows[s * k:s * k + k]])
-    rows, cols = (index.ravel().tolist() if np else index for index in (rows, cols))
+        values, (i, j) = _entries(a), (index[s * k:s * k + k] for index in flat)
+        return permanent([[values[row * n + column] for column in j] for row in i])
     _refine(out, a, k, one)
     return out.answer()
 
@@ -2133,10 +2251,15 @@ def read(source, **options):
     >>> perm.permanent(perm.read(b"1 2\\n3 4\\n"))
     10
     """
-    call = _call(options)
     if not isinstance(source, (str, os.PathLike, bytes)):
         raise InputTypeError("source: expected a file's name or bytes, not %.60r" % (source,), "PERM_ERROR_OPTION")
-    with _Sparse(source, call) as held:
+    return _read(source, "bytes", options)
+
+
+def _read(source, name, options):
+    """The array of a file, or of bytes with the name."""
+    call = _call(options)
+    with _Sparse(source, call, name) as held:
         matrix = _Matrix.from_buffer(held.bytes)
         m, n = matrix.m, matrix.n
         if m * n > 1 << 26:
@@ -2151,6 +2274,101 @@ def read(source, **options):
         del matrix
     answer = _made(kind, (m, n), values)
     return answer if np else answer.nested()
+
+
+def graphs(source, **options):
+    """The adjacency matrices of a file of graph6, sparse6 or digraph6, a graph a line: an iterator of arrays.
+
+    source: a file's name (str or os.PathLike; "-": standard input), or bytes. Empty lines and headers are passed over.
+    Raises FileError, and when it comes to a line InputError, which names it.
+
+    >>> [perm.matchings(a) for a in perm.graphs(b"A_\\nC]\\n")]
+    [1, 2]
+    """
+    _call(options)
+    name = "bytes" if isinstance(source, bytes) else os.fsdecode(_path("source", source))
+    try:
+        if isinstance(source, bytes):
+            text = source
+        elif name == "-":
+            text = sys.stdin.buffer.read()
+        else:
+            with open(source, "rb") as file:
+                text = file.read()
+    except OSError as error:
+        raise FileError("%s: cannot read: %s" % (name, error.strerror or error), "PERM_ERROR_FILE") from None
+    options = {**options, "format": "graph6"}
+    return (_read(line, "%s, line %d" % (name, k), options) for k, line in enumerate(text.split(b"\n"), 1)
+            if line.strip() not in (b"", b">>graph6<<", b">>sparse6<<", b">>digraph6<<"))
+
+
+def _linked(graph, weight):
+    """_links of a graph, or of a symmetric matrix, array or file; whether it is directed."""
+    if _is_graph(graph):
+        return _links(graph, weight), hasattr(graph, "is_directed") and graph.is_directed()
+    a = _array(read(graph) if isinstance(graph, (str, os.PathLike, bytes)) else graph)
+    m, n = a.shape
+    if m != n:
+        raise InputError("expected a graph or its adjacency matrix, which is square, not of shape %s; permanent() of "
+                         "the matrix of two sides counts its perfect matchings" % (a.shape,), "PERM_ERROR_SIZE")
+    values = _entries(a)
+    links = [{j: x for j, x in enumerate(values[i * n:i * n + n]) if x} for i in range(n)]
+    return links, any(links[j].get(i) != x for i, row in enumerate(links) for j, x in row.items())
+
+
+def matchings(graph, weight="weight", **options):
+    """How many perfect matchings a bipartite graph has: an exact int; with weights the sum of their products.
+
+    graph: of networkx, or its adjacency matrix (symmetric), or a file of one (graph6, DIMACS). The two sides are found;
+    where they are not as large as one another in some part of the graph the answer is 0. weight: the name of the edges'
+    attribute; edges without it, and all of them for weight=None, count 1. Parallel edges add up. A graph without nodes
+    has one, the empty matching. Raises InputError of graphs with an odd cycle, a loop among them, and of directed ones.
+
+    >>> perm.matchings([[0, 1, 0, 1], [1, 0, 1, 0], [0, 1, 0, 1], [1, 0, 1, 0]])  # a ring of four
+    2
+    """
+    _call(options, "weight")
+    links, directed = _linked(graph, weight)
+    if directed:
+        raise InputError("expected an undirected graph: of a directed one cycle_covers() is the permanent, and "
+                         "G.to_undirected() has matchings", "PERM_ERROR_OPTION")
+    names = list(graph) if _is_graph(graph) else range(len(links))
+    side, balanced = [None] * len(links), True
+    for start in range(len(links)):
+        if side[start] is not None:
+            continue
+        side[start], part = 0, [start]
+        for k in part:  # which grows meanwhile
+            for other in links[k]:
+                if side[other] is None:
+                    side[other] = 1 - side[k]
+                    part.append(other)
+                elif side[other] == side[k]:
+                    raise InputError(
+                        "the graph has an odd cycle, with the edge from %.40r to %.40r: it has no two sides, and its "
+                        "perfect matchings are not the permanent of a matrix. The permanent of its adjacency matrix, "
+                        "perm.cycle_covers(G), counts the cycle covers instead" % (names[k], names[other]),
+                        "PERM_ERROR_OPTION")
+        balanced = balanced and 2 * sum(side[k] for k in part) == len(part)
+    if not balanced:
+        return 0
+    columns = [k for k, at in enumerate(side) if at]
+    return permanent([[row.get(k, 0) for k in columns] for row, at in zip(links, side) if not at], **options)
+
+
+def cycle_covers(graph, weight="weight", **options):
+    """The permanent of the adjacency matrix of a graph: how many cycle covers it has, or with weights the sum of their
+    products.
+
+    Each node is in one cycle, of length 1 (a loop), 2 (an edge there and back) or more, in either direction.
+
+    graph, weight: as of matchings(), of which a bipartite graph has the square here; also directed graphs.
+
+    >>> perm.cycle_covers([[0, 1, 1], [1, 0, 1], [1, 1, 0]])  # a triangle, both ways
+    2
+    """
+    _call(options, "weight")
+    return permanent(_rows_of_links(_linked(graph, weight)[0]), **options)
 
 
 def low_rank(u, v, **options):
@@ -2415,8 +2633,8 @@ def _described(function):
     return function
 
 
-for _function in (permanent, compute, minors, gradient, marginals, submatrices, estimate, plan, explain, read,
-                  low_rank, cauchy, rook_numbers, sample, sampler.boson):
+for _function in (permanent, compute, minors, gradient, marginals, submatrices, estimate, plan, explain, read, graphs,
+                  matchings, cycle_covers, low_rank, cauchy, rook_numbers, sample, sampler.boson):
     _described(_function)
 if _extension:
     try:

@@ -46,6 +46,48 @@ def other():
     return module
 
 
+ISOLATED = """
+import sys; sys.path.insert(0, %r)
+import perm, threading
+assert bool(perm._extension) is %r, perm.LIBRARY
+assert perm.permanent([[1, 2], [3, 4]]) == 10 and perm.permanent([[1.5, 2], [3, 4]]) == 12
+assert perm.permanent([[10**30, 1], [1, 1]]) == 10**30 + 1 and perm.compute([[1, 2], [3, 4]], modulus=7).integer == 3
+assert [[float(x) for x in row] for row in perm.gradient([[1.0, 2], [3, 4]])] == [[4, 3], [2, 1]]
+seen = []
+class Ever:
+    def is_set(self): return bool(seen)
+a = [[(3 * i * j + i) %% 11 + 1 for j in range(34)] for i in range(34)]
+try: print(perm.permanent(a, method="exact", precision="exact", progress=seen.append, cancel=Ever()))
+except perm.Incomplete: pass
+assert seen
+other = threading.Thread(target=lambda: seen.append(perm.permanent([[1, 2], [3, 4]])))
+other.start(); other.join(); assert seen[-1] == 10
+"""
+
+
+@pytest.mark.parametrize("extension", (True, False))
+def test_isolated_interpreters(extension):
+    """The same answers where an interpreter has a lock of its own, from 3.13 on; the module is loaded in each anew."""
+    for python in (sys.executable, shutil.which("python3.13"), shutil.which("python3.14"),
+                   os.environ.get("PERM_PYTHON_3_13")):
+        if python and not subprocess.run([python, "-c", "import _interpreters"], capture_output=True).returncode:
+            break
+    else:
+        pytest.skip("no CPython with _interpreters, 3.13 or later (PERM_PYTHON_3_13 may name one)")
+    program = """
+import _interpreters
+for _ in range(3):
+    one = _interpreters.create("isolated")
+    failed = _interpreters.run_string(one, %r)
+    assert not failed, failed.errdisplay
+    _interpreters.destroy(one)
+exec(%r)
+""" % (ISOLATED % (HERE, extension), ISOLATED % (HERE, extension))
+    environment = {**os.environ, **({} if extension else {"PERM_LIBRARY": perm.LIBRARY})}
+    done = subprocess.run([python, "-c", program], capture_output=True, text=True, env=environment)
+    assert not done.returncode and not done.stderr, done.stderr
+
+
 # ---- the same in both forms
 
 def outcome(module, name, *arguments, **options):

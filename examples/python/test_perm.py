@@ -15,6 +15,7 @@ import itertools
 import math
 import os
 import pickle
+import random as random_numbers
 import re
 import shutil
 import signal
@@ -22,6 +23,7 @@ import subprocess
 import sys
 import threading
 import time
+import warnings
 from fractions import Fraction
 
 import numpy as np
@@ -293,7 +295,7 @@ def test_what_is_no_matrix(bad, error, text):
 
 def test_numbers_and_arrays_that_are_too_large():
     for call in (lambda a: perm.gradient(a, full=True), perm.marginals, lambda a: perm.estimate(a, samples=9),
-                 lambda a: perm.submatrices(a, [[0]]), lambda a: perm.compute(a, precision="dd")):
+                 lambda a: perm.submatrices(a, [[0]], precision="dd"), lambda a: perm.compute(a, precision="dd")):
         with pytest.raises(perm.InputError, match="rounded"):
             call([[2**2000]])
     vast = np.broadcast_to(np.float64(1), (2**24, 2**24))  # 2^51 bytes, if it were copied
@@ -1521,8 +1523,8 @@ def test_layouts_and_version_are_compared(monkeypatch):
     assert perm._check(perm._lib) is None
 
 
-FUNCTIONS = ("permanent compute minors gradient marginals submatrices estimate plan explain read low_rank cauchy "
-             "rook_numbers sample").split()
+FUNCTIONS = ("permanent compute minors gradient marginals submatrices estimate plan explain read graphs matchings "
+             "cycle_covers low_rank cauchy rook_numbers sample").split()
 
 
 @pytest.mark.parametrize("name", FUNCTIONS + ["sampler.boson", "sampler.permutations"])
@@ -1531,7 +1533,7 @@ def test_signatures(name):
     function = getattr(scope, name.split(".")[-1])
     name = name.replace("sampler.permutations", "sample")  # the same
     parameters = inspect.signature(function).parameters
-    assert list(parameters)[0] in ("a", "u", "x", "source") and set(perm._OPTIONS) < set(parameters)
+    assert list(parameters)[0] in ("a", "u", "x", "source", "graph") and set(perm._OPTIONS) < set(parameters)
     assert all(parameters[option].kind is inspect.Parameter.KEYWORD_ONLY for option in perm._OPTIONS)
     assert parameters["method"].default == "auto" and parameters["certify"].default is False
     assert parameters["tolerance"].default == 0 and parameters["part"].default is None
@@ -1760,11 +1762,213 @@ def test_graphs():
         def adjacency(self):
             return self.edges.items()
     ring = Graph({k: {(k + 1) % 6: {}, (k - 1) % 6: {"weight": 1}} for k in range(6)})
-    assert perm.permanent(ring) == 4 == perm.compute(ring).permanent
-    with pytest.raises(perm.InputTypeError, match="multigraph"):
+    perm._told = False
+    with pytest.warns(UserWarning, match="taken as its adjacency matrix, .*cycle_covers.*matchings") as told:
+        assert perm.permanent(ring) == 4
+    assert len(told) == 1 and told[0].filename == __file__  # the caller's line
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # once in a process
+        assert perm.permanent(ring) == 4 == perm.compute(ring).permanent == perm.cycle_covers(ring)
+        assert perm.matchings(ring) == 2 and perm.permanent(Graph({})) == 1 == perm.matchings(Graph({}))
+        assert perm.compute(Graph({})).permanent == 1 == perm.cycle_covers(Graph({}))
+    with pytest.raises(perm.InputTypeError, match="multigraph.*perm.matchings"):
         perm.permanent(Graph({}, True))
+
+
+@pytest.mark.parametrize("name", "permanent compute minors gradient marginals submatrices estimate plan explain "
+                                 "rook_numbers sample".split())
+def test_every_call_tells_of_a_graph(name):
+    """Each function that takes a matrix takes a networkx graph, and says as what; but those of graphs say nothing."""
     networkx = pytest.importorskip("networkx")
-    assert perm.permanent(networkx.cycle_graph(6)) == 4
+    graph, more = networkx.cycle_graph(6), {"minors": (0,), "submatrices": ([[0, 1]],), "sample": (2,)}
+    perm._told = False
+    with pytest.warns(UserWarning, match="cycle covers"):
+        getattr(perm, name)(graph, *more.get(name, ()))
+    perm._told = False
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert perm.matchings(graph) == 2 and perm.cycle_covers(graph) == 4
+    perm._told = True
+
+
+def matchings_by_hand(graph, weight):
+    """The sum over perfect matchings, by the first node's partner."""
+    nodes = list(graph)
+    if not nodes:
+        return 1
+    first, total = nodes[0], 0
+    for other in set(graph[first]) - {first}:
+        edges = graph[first][other].values() if graph.is_multigraph() else [graph[first][other]]
+        rest = graph.copy()
+        rest.remove_nodes_from([first, other])
+        total += sum(edge.get(weight, 1) for edge in edges) * matchings_by_hand(rest, weight)
+    return total
+
+
+def test_matchings():
+    networkx = pytest.importorskip("networkx")
+    boards = networkx.grid_2d_graph(8, 8), networkx.grid_2d_graph(30, 30)
+    assert perm.matchings(boards[0]) == 12988816 and perm.cycle_covers(boards[0]) == 12988816**2
+    assert str(perm.matchings(boards[1]))[:9] == "131841545" and perm.matchings(boards[1]) > 10**110
+    numbers = random_numbers.Random(5)
+    for trial in range(150):
+        graph = [networkx.Graph, networkx.MultiGraph][trial % 2]()
+        graph.add_nodes_from("%s%d" % (side, k) for side in "ab" for k in range(numbers.randrange(1, 6)))
+        nodes = list(graph)
+        numbers.shuffle(nodes)
+        for _ in range(numbers.randrange(14)):
+            one, other = numbers.sample(nodes, 2)
+            if one[0] != other[0]:
+                cost = {"cost": Fraction(numbers.randrange(1, 5), 3)} if numbers.random() < 0.5 else {}
+                graph.add_edge(one, other, **cost)
+        for weight in (None, "cost", "weight"):
+            assert perm.matchings(graph, weight=weight) == matchings_by_hand(graph, weight)
+    assert perm.matchings(networkx.path_graph(3)) == 0 == perm.matchings(networkx.empty_graph(2))
+    pair = networkx.disjoint_union(networkx.star_graph(2), networkx.star_graph(2))  # both sides 3, one each way
+    assert perm.matchings(pair) == 0 == perm.matchings(networkx.complete_bipartite_graph(2, 3))
+    weighted = networkx.Graph([(0, 1, {"weight": 2.5}), (2, 3, {"weight": 4})])
+    assert perm.matchings(weighted) == 10 and perm.matchings(weighted, weight=None) == 1
+    assert perm.cycle_covers(weighted) == 100 == perm.permanent(weighted)
+    assert perm.cycle_covers(networkx.petersen_graph()) == 60
+    assert perm.cycle_covers(networkx.MultiGraph([(0, 1), (0, 1)])) == 4
+    assert perm.cycle_covers(networkx.DiGraph([(0, 1), (1, 2), (2, 0)])) == 1
+    for odd, edge in ((networkx.petersen_graph(), "the edge from \\d to \\d"),
+                      (networkx.Graph([(0, 0), (0, 1)]), "from 0 to 0"),
+                      (networkx.disjoint_union(networkx.path_graph(2), networkx.cycle_graph(5)), "from 4 to 5")):
+        with pytest.raises(ValueError, match="odd cycle, with .*%s: .*no two sides.*adjacency matrix, "
+                                             "perm.cycle_covers.* counts the cycle covers" % edge):
+            perm.matchings(odd)
+    with pytest.raises(perm.InputError, match="directed"):
+        perm.matchings(networkx.DiGraph([(0, 1)]))
+    with pytest.raises(perm.InputTypeError, match="unknown option rows"):
+        perm.matchings(networkx.Graph(), rows=[1])
+
+
+def test_matchings_of_matrices_and_files(tmp_path):
+    ring = [[0, 1, 0, 1], [1, 0, 1, 0], [0, 1, 0, 1], [1, 0, 1, 0]]
+    assert perm.matchings(ring) == perm.matchings(np.array(ring)) == 2 and perm.cycle_covers(ring) == 4
+    assert perm.matchings([]) == 1 and perm.matchings([[0]]) == 0
+    (tmp_path / "a.g6").write_bytes(b"C]\n")
+    with pytest.warns(UserWarning, match="read as graph6, the adjacency matrix"):
+        assert perm.matchings(str(tmp_path / "a.g6")) == 2
+    for bad, text in (([[1, 2, 3]], "square"), ([[0, 1], [2, 0]], "undirected"), ([[1]], "odd cycle")):
+        with pytest.raises(perm.InputError, match=text):
+            perm.matchings(bad)
+
+
+def test_files_of_many_graphs(tmp_path):
+    many = b">>graph6<<\nA_\n\nC~\r\n:Fa@x^\n&AO\n"
+    (tmp_path / "many.g6").write_bytes(many)
+    for source in (many, tmp_path / "many.g6", str(tmp_path / "many.g6")):
+        assert [perm.permanent(a) for a in perm.graphs(source)] == [1, 9, 0, 0]
+        assert [np.asarray(a).shape for a in perm.graphs(source)] == [(2, 2), (4, 4), (7, 7), (2, 2)]
+    assert list(perm.graphs(b"")) == []
+    with pytest.raises(perm.InputError, match="bytes, line 3:1: taken as graph6: 0 characters found"):
+        list(perm.graphs(b"A_\n\nC\n"))
+    with pytest.raises(perm.InputError, match="a second graph found, .*perm.graphs\\(\\) reads every line"):
+        perm.read(b"A_\nA_\n")
+    with pytest.raises(perm.FileError):
+        perm.graphs("/nowhere/a.g6")
+    with pytest.raises(perm.InputTypeError):
+        perm.graphs(5)
+
+
+def test_what_texts_are_taken_for():
+    with pytest.warns(UserWarning, match="rows below the header '0,1,2'; format=array makes it a row too") as told:
+        assert perm.permanent(perm.read(b"0,1,2\n1,2,3\n4,5,6\n7,8,1\n")) == 346
+    assert told[0].filename == __file__
+    assert perm.permanent(perm.read(b"0,1,2\n1,2,3\n4,5,6\n7,8,1\n", format="array")) == 636
+    for text, taken in ((b"1 x\n", "plain text"), (b"DQ\n", "graph6"), (b"%%MatrixMarket x", "Matrix Market")):
+        with pytest.raises(perm.InputError, match="taken as %s: " % taken):
+            perm.read(text)
+    for order, name in (("utf-16", "UTF-16"), ("utf-16-le", "UTF-16LE"), ("utf-16-be", "UTF-16BE")):
+        with pytest.raises(perm.InputError, match="UTF-16 text found, .*iconv -f %s -t" % name):
+            perm.read("1 2\n3 4\n".encode(order))
+
+
+def test_submatrices_of_integers_are_exact():
+    a = random.integers(-50, 50, (6, 9)).astype(object) * 10**20
+    rows, cols = random.integers(0, 6, (20, 4)), random.integers(0, 9, (20, 4))
+    values = perm.submatrices(a, rows, cols)
+    assert values.dtype == object and all(v == oracle(a[np.ix_(r, c)]) and type(v) is int
+                                          for v, r, c in zip(values, rows, cols))
+    assert perm.submatrices([[10**20]], [[0]]).tolist() == [10**20]
+    assert perm.submatrices([[2**40, 1], [2**40, 3]], cols=[[0, 1], [0, 0]]).tolist() == [2**42, 2**81]
+    assert perm.submatrices([[Fraction(1, 3), 1], [2, Fraction(1, 2)]], cols=[[0, 1]]).tolist() == [Fraction(13, 6)]
+    assert perm.submatrices([[1, 2], [3, 4]], cols=[[0, 1]], modulus=7).tolist() == [3]
+    assert perm.submatrices([[1, 2], [3, 4]], cols=[[]]).tolist() == [1]
+    assert perm.submatrices([[1.0, 2], [3, 4]], cols=[[0, 1]], precision="exact").tolist() == [10]
+    whole = perm.submatrices([[1, 2], [3, 4]], cols=[[0, 1]], precision="dd")
+    assert whole.dtype == float and whole.tolist() == [10]
+    many = perm.submatrices(np.ones((9, 9), int), random.integers(0, 9, (5000, 9)))
+    assert set(many) == {math.factorial(9)}  # by several pieces
+    for bad in (6, -1, 2**40):
+        with pytest.raises(IndexError, match="selection 1 .counted from 0. leaves the 6 x 9 matrix"):
+            perm.submatrices(np.ones((6, 9), int), [[0], [bad]], [[0], [0]])
+    with pytest.raises(perm.InputError, match="^out: of doubles"):
+        perm.submatrices([[Fraction(1, 2)]], [[0]], out=np.empty(1))
+    with pytest.raises(perm.Incomplete):
+        perm.submatrices(np.ones((20, 20), int), [list(range(20))] * 2000, max_seconds=1e-3)
+
+
+def test_masked_entries_inside_lists():
+    masked, plain = np.ma.array([1, 2], mask=[0, 1]), np.ma.array([1, 2], mask=[0, 0])
+    square = np.ma.array([[1, 2], [3, 4]], mask=[[0, 1], [0, 0]])
+    for bad in ([masked, masked], (masked, masked), [[1, np.ma.masked], [3, 4]], [square, square], [[square]], square,
+                [[1.5, 2], [3, np.ma.masked]]):
+        for call in (perm.permanent, lambda a: perm.compute(a), lambda a: perm.submatrices(a, [[0]])):
+            with pytest.raises(perm.InputTypeError, match="masked"):
+                call(bad)
+    with pytest.raises(perm.InputTypeError, match="masked"):
+        perm.permanent(np.ones((2, 2)), rows=[np.ma.masked, 1])
+    assert perm.permanent([plain, plain]) == 4
+
+
+def test_sparse_arrays_of_other_dimensions():
+    sparse = pytest.importorskip("scipy.sparse")
+    line, stack = sparse.coo_array(np.array([1, 2])), sparse.coo_array(np.ones((2, 2, 2)))
+    for call in (perm.permanent, lambda a: perm.compute(a), lambda a: perm.plan(a), perm.rook_numbers, perm.gradient,
+                 lambda a: perm.sample(a, 1), lambda a: perm.submatrices(a, [[0]]), perm.marginals):
+        for bad in (line, stack):
+            with pytest.raises(perm.InputError, match="of 2 dimensions, not of shape|dimensions, not of shape"):
+                call(bad)
+    assert perm.permanent(sparse.coo_array((0, 0))) == 1
+
+
+def test_numbers_of_other_packages():
+    from decimal import Decimal
+    assert perm.permanent([[Decimal("0.1"), 2], [3, Decimal("1e-30")]]) == 6 + Fraction(1, 10**31)
+    assert perm.gradient([[Decimal("0.5"), 2], [3, 4]])[1].tolist() == [2, Fraction(1, 2)]
+    with pytest.raises(perm.InputError, match="NaN or infinite"):
+        perm.permanent([[Decimal("inf"), 1], [1, 1]])
+    with pytest.raises(perm.InputTypeError, match="take fractions.Fraction"):
+        perm.compute([[Decimal("0.5"), 1], [1, 1]])
+    sympy = pytest.importorskip("sympy")
+    one, half = sympy.Integer(1), sympy.Rational(1, 2)
+    assert repr(perm.permanent([[one, 2], [3, 4]])) == "10" == repr(perm.permanent(sympy.Matrix([[1, 2], [3, 4]])))
+    assert perm.compute([[one * 10**30, 2], [3, 4]]).integer == 4 * 10**30 + 6
+    assert repr(perm.permanent([[half, 2], [3, one]])) == "Fraction(13, 2)"
+    assert perm.permanent([[one, 1.5], [2, 2]]) == 5.0
+    for bad in (sympy.sqrt(2), sympy.Float(1.5), sympy.Symbol("x")):
+        with pytest.raises(perm.InputTypeError, match="take fractions.Fraction"):
+            perm.permanent([[bad, 1], [1, 1]])
+
+
+def test_indices_where_multiplicities_are_wanted():
+    for call in (lambda **o: perm.permanent(REAL[:3, :3], **o), lambda **o: perm.compute(REAL[:3, :3], **o),
+                 lambda **o: perm.minors(REAL[:3, :3], 2, **o), lambda **o: perm.permanent(WHOLE[:3, :3], **o)):
+        for counts in ([0, 0, 1], [0, 2]):
+            with pytest.raises(perm.InputError, match="rows and cols say how often .*perm.submatrices"):
+                call(rows=counts)
+
+
+def test_where_signals_are_not_to_be_had(monkeypatch):
+    """As in an interpreter besides the main one: a handler cannot be set."""
+    def refused(*_):
+        raise ValueError("signal only works in main thread of the main interpreter")
+    monkeypatch.setattr(perm, "_signal", refused)
+    assert perm.minors([[1.5, 2], [3, 4]], 0).tolist() == [4, 3]
+    assert perm.rook_numbers([[1, 1], [1, 1]]) == [1, 4, 2]
 
 
 def test_rows_of_other_lengths_are_named():

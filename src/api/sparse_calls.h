@@ -35,13 +35,15 @@ typedef struct perm_matrix {
    (%) and blank lines anywhere after the first. What resembles a banner in a later line is refused.
    - npy: a file of numpy.save, versions 1 to 3: one array of two axes, by rows or columns, in either byte order, of
      bool (kind PATTERN), integers of 1 to 8 bytes, float of 4 or 8 and complex of 8 or 16; whole floats are INTEGER.
-   - graph6: one line of graph6, sparse6 or digraph6, also below its header: the adjacency matrix. Several: refused.
+   - graph6: one line of graph6, sparse6 or digraph6, also below its header: the adjacency matrix. Several:
+     perm_matrix_read_each; else refused.
    - dimacs: "p edge" or "p col" and lines e: the symmetric adjacency matrix, from edges once or all in both directions;
      "p asn", lines n (rows) and a: the bipartite matrix. A weight at the end of lines e or a is the entry.
    Else options->format decides. Lines that begin with # or % are comments; blanks, tabs or commas separate numbers (an
    array's line that has both blanks alone and a comma without blanks is refused: decimals need a point), or ';' alone
    if the first line has one; complex ones are a+bi, a-bi, bi or i without blanks inside, with j for i too,
-   and in parentheses. A first line of names (a,b,"c d") above others is a header, left out; told in result->message.
+   and in parentheses. A first line of names (a,b,"c d") above others is a header, left out; told in result->message. So
+   is one that counts the n > 1 columns, from 0 or 1, above n rows, but not for array by name.
    - array: rows of numbers, as many in every row.
    - coordinate: a line "rows columns entries", then so many lines "row column [value]"; coordinate-complex: "row column
      real imaginary". Indices count from 1, or from 0 if one of them is 0.
@@ -60,8 +62,8 @@ typedef struct perm_matrix {
    a/b, packed files (.gz and others: the message says how to unpack). Lines end in LF or CR LF and may have any length.
    Memory is bounded by a multiple of the file's bytes plus 8 (m + 1), whatever sizes it declares. A waiting read (of a
    pipe) looks at the limits when a signal interrupts it.
-   PERM_ERROR_FILE: "FILE: what failed: the system's reason". PERM_ERROR_FORMAT: "FILE:LINE: what was found, what was
-   expected", or of .npy "FILE: byte K: ...", from 0. */
+   PERM_ERROR_FILE: "FILE: what failed: the system's reason". PERM_ERROR_FORMAT: "FILE:LINE: taken as FORMAT: what was
+   found, what was expected", or of .npy "FILE: byte K: ...", from 0. */
 PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,
                                              perm_result *result);
 
@@ -77,6 +79,14 @@ PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t byt
 PERM_SPARSE_API perm_status perm_matrix_read_fractions(const char *path, const perm_options *options,
                                                        perm_matrix *matrix, perm_integer *denominator,
                                                        perm_result *result);
+
+/* perm_matrix_read_fractions for files of many graphs: each() gets one matrix after another, with its line (0: the file
+   has one matrix); *result says how it was read. The matrix is each()'s, to be freed by perm_matrix_free; what each()
+   returns ends the reading unless it is 0. max_seconds is of reading one matrix. An error ends it, too. */
+typedef int (*perm_matrix_each)(perm_matrix *matrix, const perm_integer *denominator, unsigned long long line,
+                                void *user_data);
+PERM_SPARSE_API perm_status perm_matrix_read_each(const char *path, const perm_options *options,
+                                                  perm_matrix_each each, void *user_data, perm_result *result);
 
 /* Writes Matrix Market coordinate general, which reads back to the same bits; "-" is standard output. A file is
    replaced as a whole (>>files of perm.h). Open files by name (/dev/stdout, /dev/fd/3) and character devices are

@@ -7,7 +7,7 @@
    - sparse6: groups of a bit b and k bits x, the bits of n - 1, over a vertex v from 0: b moves v on; then x > v
      becomes v, else {x, v} is an edge. Up to five ones fill the last byte; groups behind vertex n - 1 are none. */
 #pragma once
-#include "io.h"
+#include "plain_text.h"
 
 static int permi_graph6_are_bits(const char *begin, const char *end)
 {
@@ -68,26 +68,27 @@ static uint64_t permi_graph6_bytes(uint64_t n, char mark)
   return (bits + 5) / 6;
 }
 
-/* A header, a mark, or lines of such bytes alone, of which the first has the length that its order needs. No number is
-   such a line but i and j, which are too short. */
+/* A header, a mark, or lines of such bytes alone. No number is such a line but i and j, which are too short. A line of
+   another length than its order needs is a graph all the same, to be refused as one; but not i, j, nan. */
 static int permi_is_graph6(const permi_reader *reader)
 {
   permi_reader look = *reader;
-  uint64_t n;
+  int units = 1;
   look.result = NULL;
   if (!permi_graph6_line(&look))
     return 0;
   if (permi_graph6_header(&look))
     return 1;
   if (*look.cursor == ':' || *look.cursor == '&')
-    return permi_graph6_are_bits(look.cursor + 1, look.line_end);
-  if (!permi_graph6_are_bits(look.cursor, look.line_end) || !permi_graph6_order(&look, &n) ||
-      n > PERM_MATRIX_MAX_ROWS || (uint64_t)(look.line_end - look.cursor) != permi_graph6_bytes(n, '>'))
-    return 0;
-  while (permi_graph6_line(&look))
-    if (!permi_graph6_are_bits(look.cursor, look.line_end))
+    return 1;
+  do {
+    look.cursor += *look.cursor == ':' || *look.cursor == '&';
+    if (!permi_graph6_are_bits(look.cursor, look.line_end) ||
+        (permi_is_name(look.cursor, look.cursor + 1) && !permi_is_name(look.cursor, look.line_end)))
       return 0;
-  return 1;
+    units = units && look.line_end - look.cursor == 1 && (*look.cursor == 'i' || *look.cursor == 'j');
+  } while (permi_graph6_line(&look));
+  return !units;
 }
 
 static int permi_graph6_edge(permi_reader *reader, uint64_t row, uint64_t column, int directed)
@@ -108,8 +109,9 @@ static int permi_graph6_pairs(permi_reader *reader, uint64_t n, char mark, unsig
   const uint64_t bytes = permi_graph6_bytes(n, mark), found = (uint64_t)(reader->line_end - reader->cursor);
   uint64_t k = 0, i, j;
   if (found != bytes)
-    return permi_reader_fail(reader, "%llu characters found after the order of a graph of %llu vertices, %llu were "
-                             "expected: is the line whole?", (unsigned long long)found, (unsigned long long)n,
+    return permi_reader_fail(reader, "%llu character%s found after the order of a graph of %llu vertices, %llu were "
+                             "expected: is the line whole?", (unsigned long long)found, found == 1 ? "" : "s",
+                             (unsigned long long)n,
                              (unsigned long long)bytes);
   for (j = 0; j < n; j++)
     for (i = 0; i < (mark == '&' ? n : j); i++, k++) {
@@ -164,7 +166,7 @@ static int permi_read_graph6(permi_reader *reader, perm_format wanted)
   char mark = 0;
   const char *name, *p;
   uint64_t n;
-  unsigned long long edges = 0, line;
+  unsigned long long edges = 0, line, more;
   int ok = permi_graph6_line(reader);
   if (ok) {
     mark = permi_graph6_header(reader);
@@ -178,11 +180,11 @@ static int permi_read_graph6(permi_reader *reader, perm_format wanted)
                              mark && mark != '>' ? mark : ':');
   if (mark != '>')
     mark = *reader->cursor == ':' || *reader->cursor == '&' ? *reader->cursor++ : '>';
-  name = mark == '>' ? "graph6" : mark == ':' ? "sparse6" : "digraph6";
+  name = reader->taken = mark == '>' ? "graph6" : mark == ':' ? "sparse6" : "digraph6";
   for (p = reader->cursor; p < reader->line_end; p++)
     if (*p < 63 || *p > 126)
-      return permi_reader_fail(reader, "%s found as character %llu of a graph, '?' to '~' were expected in %s",
-                               permi_quoted(p, p + 1).text, (unsigned long long)(p - reader->cursor) + 1, name);
+      return permi_reader_fail(reader, "%s found as character %llu of a graph, '?' to '~' were expected",
+                               permi_quoted(p, p + 1).text, (unsigned long long)(p - reader->cursor) + 1);
   if (!permi_graph6_order(reader, &n))
     return permi_reader_fail(reader, "the line ends before the order of the graph: is it whole?");
   if (n > PERM_MATRIX_MAX_ROWS)
@@ -194,11 +196,19 @@ static int permi_read_graph6(permi_reader *reader, perm_format wanted)
   if (!(mark == ':' ? permi_sparse6_edges(reader, n, &edges) : permi_graph6_pairs(reader, n, mark, &edges)))
     return 0;
   line = reader->line;
-  if (permi_graph6_line(reader))
-    return permi_reader_fail(reader, "a second graph found, one was expected: sed -n %llup FILE | perm - takes this "
-                             "one", reader->line);
+  more = permi_graph6_line(reader) ? reader->line : 0;
+  if (more && !reader->rest)
+    return permi_reader_fail(reader, "a second graph found, one was expected; perm FILE takes every line, and so "
+                             "does perm_matrix_read_each");
+  if (reader->rest) {
+    reader->rest->position = more ? reader->cursor : NULL;
+    reader->rest->before = more - 1;
+    reader->rest->line = line;
+  }
   reader->line = line;
-  if (wanted == PERM_FORMAT_AUTO)
+  if (wanted == PERM_FORMAT_AUTO && more)
+    snprintf(reader->note, sizeof reader->note, "%s, each line the adjacency matrix of a graph", name);
+  else if (wanted == PERM_FORMAT_AUTO)
     snprintf(reader->note, sizeof reader->note, "%s, the adjacency matrix of %d vertices and %llu %s", name, reader->n,
              edges, mark == '&' ? "arcs" : "edges");
   return 1;

@@ -5,8 +5,16 @@
 #pragma once
 #include "matrix.h"
 
+/* Where the next graph of a text begins, NULL: there is none; the line before it; the line of the one that was read. */
+typedef struct permi_rest {
+  const char *position;
+  unsigned long long before, line;
+} permi_rest;
+
 typedef struct permi_reader {
   const char *name;
+  const char *taken; /* what the bytes were taken for, in messages; NULL: nothing yet */
+  permi_rest *rest;  /* NULL: a second graph is refused */
   const char *position, *end;
   const char *cursor, *line_end;
   unsigned long long line;
@@ -69,17 +77,18 @@ static permi_shown permi_show_name(const char *name)
 PERMI_PRINTF(2, 3)
 static int permi_reader_fail(permi_reader *reader, const char *format, ...)
 {
-  char text[PERM_MESSAGE_BYTES];
+  char text[PERM_MESSAGE_BYTES], place[32];
   va_list arguments;
   va_start(arguments, format);
   permi_vsay(text, sizeof text, format, arguments);
   va_end(arguments);
-  reader->status = reader->binary
-                       ? permi_fail(reader->result, PERM_ERROR_FORMAT, 0, "%s: byte %llu: %s",
-                                    permi_show_name(reader->name).text,
-                                    (unsigned long long)(reader->cursor - reader->binary), text)
-                       : permi_fail(reader->result, PERM_ERROR_FORMAT, 0, "%s:%llu: %s",
-                                    permi_show_name(reader->name).text, reader->line ? reader->line : 1, text);
+  if (reader->binary)
+    snprintf(place, sizeof place, " byte %llu", (unsigned long long)(reader->cursor - reader->binary));
+  else
+    snprintf(place, sizeof place, "%llu", reader->line ? reader->line : 1);
+  reader->status = permi_fail(reader->result, PERM_ERROR_FORMAT, 0, "%s:%s: %s%s%s%s",
+                              permi_show_name(reader->name).text, place, reader->taken ? "taken as " : "",
+                              reader->taken ? reader->taken : "", reader->taken ? ": " : "", text);
   return 0;
 }
 

@@ -267,9 +267,32 @@ static int permi_skip_header(permi_reader *reader)
   return 1;
 }
 
+/* Takes the first line away, which counts the n columns of the n others, as tables without names are written. The
+   format `array` keeps it. (A column alone keeps it too: below 0 its permanent is the same.) */
+static void permi_drop_numbers(permi_reader *reader, perm_format wanted, const permi_shown *first)
+{
+  permi_entries *list = &reader->entries;
+  size_t k, kept = 0;
+  if (wanted != PERM_FORMAT_AUTO) {
+    snprintf(reader->note, sizeof reader->note, "rows, the first of them %.40s, which may be a header", first->text);
+    return;
+  }
+  for (k = 0; k < list->count && !permi_watch_step(reader->watch, k, 5); k++)
+    if (list->entry[k].key >> 32) {
+      list->entry[kept] = list->entry[k];
+      list->entry[kept++].key -= (uint64_t)1 << 32;
+    }
+  list->count = kept;
+  reader->m--;
+  snprintf(reader->note, sizeof reader->note, "rows below the header %.40s; --format array makes it a row too",
+           first->text);
+}
+
 static int permi_read_plain(permi_reader *reader, perm_format wanted)
 {
   unsigned long long first_line = 0;
+  permi_shown first = {""};
+  int from_0 = 1, from_1 = 1, counted; /* the first line counts the columns */
   permi_entry entry;
   reader->kind = PERM_KIND_INTEGER;
   while (permi_next_content(reader, 1)) {
@@ -284,6 +307,12 @@ static int permi_read_plain(permi_reader *reader, perm_format wanted)
         return permi_reader_fail(reader, "more than 2^31-1 numbers found, fewer were expected");
       if (!permi_plain_value(reader, begin, end, &entry))
         return !columns && permi_has_row_name(*reader, &begin, &end) && permi_refuse_row_name(reader, begin, end);
+      if (!reader->m) {
+        const int digits = permi_digits_end(begin, end) == end;
+        first = columns ? first : permi_quoted(begin, reader->line_end);
+        from_0 = from_0 && digits && entry.real == columns;
+        from_1 = from_1 && digits && entry.real == columns + 1.0;
+      }
       if ((entry.real != 0 || entry.imaginary != 0) &&
           !permi_reader_push(reader, (uint64_t)reader->m, (uint64_t)columns, &entry))
         return 0;
@@ -308,12 +337,16 @@ static int permi_read_plain(permi_reader *reader, perm_format wanted)
   }
   if (!reader->m)
     return permi_reader_fail(reader, "no numbers found, a matrix was expected");
+  counted = (from_0 || from_1) && reader->n > 1 && reader->m - 1 == reader->n && !reader->names;
   if (wanted == PERM_FORMAT_AUTO && reader->n == 2 && reader->m > 2 && reader->kind == PERM_KIND_INTEGER &&
       !reader->fractions) {
     reader->line = first_line;
     return permi_reader_fail(reader, "%d rows of two integers found: edges of a graph, or a %d x 2 matrix? Say which: "
-                             "--format edges|array", reader->m, reader->m);
+                             "--format edges|array%s", reader->m, reader->m,
+                             counted ? "; if the first is a header, leave it out" : "");
   }
+  if (counted)
+    permi_drop_numbers(reader, wanted, &first);
   return 1;
 }
 

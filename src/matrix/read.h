@@ -28,12 +28,31 @@ static int permi_refuse_packed(permi_reader *reader)
   return 1;
 }
 
+/* Refuses UTF-16 and UTF-32, which a mark in front tells, or zeros at every other byte. */
+static int permi_refuse_wide(permi_reader *reader)
+{
+  const unsigned char *text = (const unsigned char *)reader->position;
+  const size_t bytes = (size_t)(reader->end - reader->position), most = bytes < 64 ? bytes & ~(size_t)1 : 64;
+  const int marked = bytes > 1 && ((text[0] == 0xff && text[1] == 0xfe) || (text[0] == 0xfe && text[1] == 0xff));
+  const int wide = bytes > 3 && ((marked && !text[2] && !text[3]) || !memcmp(text, "\0\0\xfe\xff", 4));
+  size_t k, zeros[2] = {0, 0};
+  for (k = 0; k < most; k++)
+    zeros[k & 1] += !text[k];
+  if (!marked && !wide && (zeros[0] + zeros[1] != most / 2 || (zeros[0] && zeros[1]) || !most))
+    return 1;
+  return permi_reader_fail(reader, "UTF-%s text found, ASCII or UTF-8 was expected: iconv -f UTF-%s -t UTF-8 FILE | "
+                           "perm -, or in PowerShell Out-File -Encoding ascii", wide ? "32" : "16",
+                           wide ? "32" : marked ? "16" : zeros[1] ? "16LE" : "16BE");
+}
+
 /* Refuses zero bytes, passes the UTF-8 mark of some Windows editors. */
 static int permi_begin_text(permi_reader *reader)
 {
   const size_t piece = (size_t)1 << 24;
   const char *begin, *start = reader->position, *nul = NULL;
   size_t left;
+  if (!permi_refuse_wide(reader))
+    return 0;
   for (begin = start; !nul && begin < reader->end && !permi_watch(reader->watch, (double)piece / 32); begin += left) {
     left = (size_t)(reader->end - begin) < piece ? (size_t)(reader->end - begin) : piece;
     nul = (const char *)memchr(begin, 0, left);
@@ -131,21 +150,25 @@ static int permi_read_unmarked(permi_reader *reader, perm_format wanted)
       return permi_reader_fail(reader, "no banner found in a file named .mtx, %%%%MatrixMarket was expected; or say "
                                "--format coordinate|coordinate-complex|array|edges");
   }
-  return format == PERM_FORMAT_ARRAY ? permi_read_plain(reader, wanted) : permi_read_list(reader, format, wanted);
+  if (format == PERM_FORMAT_ARRAY)
+    return permi_read_plain(reader, wanted);
+  reader->taken = format == PERM_FORMAT_EDGES ? "edges" : "coordinates";
+  return permi_read_list(reader, format, wanted);
 }
 
 /* The formats: the first that recognises a file reads it. A recogniser looks at bytes, never at a name, and moves
    nothing. `format` asks for an entry by name; AUTO: entries that heed the name themselves. */
 static const struct {
   perm_format format;
+  const char *taken; /* its name in messages */
   int binary; /* 1: zero bytes are no error */
   int (*recognise)(const permi_reader *reader);
   int (*read)(permi_reader *reader, perm_format wanted);
-} permi_formats[] = {{PERM_FORMAT_NUMPY, 1, permi_begins_as_numpy, permi_read_numpy},
-                     {PERM_FORMAT_AUTO, 0, permi_has_banner, permi_read_banner_and_matrix},
-                     {PERM_FORMAT_GRAPH6, 0, permi_is_graph6, permi_read_graph6},
-                     {PERM_FORMAT_DIMACS, 0, permi_is_dimacs, permi_read_dimacs},
-                     {PERM_FORMAT_AUTO, 0, permi_is_text, permi_read_unmarked}};
+} permi_formats[] = {{PERM_FORMAT_NUMPY, ".npy", 1, permi_begins_as_numpy, permi_read_numpy},
+                     {PERM_FORMAT_AUTO, "Matrix Market", 0, permi_has_banner, permi_read_banner_and_matrix},
+                     {PERM_FORMAT_GRAPH6, "graph6", 0, permi_is_graph6, permi_read_graph6},
+                     {PERM_FORMAT_DIMACS, "DIMACS", 0, permi_is_dimacs, permi_read_dimacs},
+                     {PERM_FORMAT_AUTO, "plain text", 0, permi_is_text, permi_read_unmarked}};
 
 static int permi_read_bytes(permi_reader *reader, perm_format wanted)
 {
@@ -161,6 +184,7 @@ static int permi_read_bytes(permi_reader *reader, perm_format wanted)
     if ((wanted == PERM_FORMAT_AUTO || format == PERM_FORMAT_AUTO) && permi_formats[k].recognise(reader))
       break;
   }
+  reader->taken = permi_formats[k].taken;
   return permi_formats[k].read(reader, wanted);
 }
 
@@ -208,10 +232,13 @@ static int permi_reader_finish(permi_reader *reader, perm_matrix *matrix)
   return 1;
 }
 
-/* denominator: NULL refuses fractions. */
+/* denominator: NULL refuses fractions. rest: NULL refuses a second graph; else where to begin, NULL at the first one,
+   and afterwards where the next one does. */
 static perm_status permi_matrix_read_memory(const char *text, size_t bytes, const char *name, permi_control *watch,
-                                            perm_matrix *matrix, perm_integer *denominator, perm_result *result)
+                                            perm_matrix *matrix, perm_integer *denominator, permi_rest *rest,
+                                            perm_result *result)
 {
+  const int further = rest && rest->position;
   const char *point = localeconv()->decimal_point;
   const perm_format format = watch->options->format;
   permi_reader reader;
@@ -231,8 +258,13 @@ static perm_status permi_matrix_read_memory(const char *text, size_t bytes, cons
   reader.watch = watch;
   reader.result = result;
   reader.denominator = denominator;
+  reader.rest = rest;
+  if (further) {
+    reader.position = rest->position;
+    reader.line = rest->before;
+  }
   strcpy(reader.point, point && *point && strlen(point) < sizeof reader.point ? point : ".");
-  if (permi_read_bytes(&reader, format))
+  if (further ? permi_read_graph6(&reader, PERM_FORMAT_GRAPH6) : permi_read_bytes(&reader, format))
     permi_reader_finish(&reader, matrix);
   permi_release(&reader.allocator, reader.entries.entry);
   if (watch->stopped != PERM_OK) {
@@ -252,7 +284,8 @@ PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t byt
   const perm_options *options = permi_meter_begin(&call, options_given, (double)bytes);
   permi_control watch = permi_control_begin(options);
   watch.activity = "reading";
-  return permi_meter_end(&call, permi_matrix_read_memory(text, bytes, name, &watch, matrix, NULL, result), result);
+  return permi_meter_end(&call, permi_matrix_read_memory(text, bytes, name, &watch, matrix, NULL, NULL, result),
+                         result);
 }
 
 /* NULL: errno says why, or watch says stop. */
@@ -308,15 +341,19 @@ static perm_status permi_text_read(FILE *file, const char *name, const perm_allo
   return PERM_OK;
 }
 
+/* each: NULL, or what gets every matrix; then *matrix and *denominator are room for one. */
 static perm_status permi_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,
-                                     perm_integer *denominator, perm_result *result)
+                                     perm_integer *denominator, perm_matrix_each each, void *user_data,
+                                     perm_result *result)
 {
   permi_control watch = permi_control_begin(options);
+  permi_rest rest = {NULL, 0, 0};
   void *text = NULL;
   size_t bytes = 0;
   const char *name = path;
   perm_status status = permi_matrix_begin(0, 0, matrix, 3, result);
   FILE *file;
+  int more, many = 0;
   if (status != PERM_OK)
     return status;
   if (!path)
@@ -333,8 +370,16 @@ static perm_status permi_matrix_read(const char *path, const perm_options *optio
     fclose(file);
   if (watch.stopped != PERM_OK)
     status = permi_reading_stopped(name, watch.stopped, result);
-  else if (status == PERM_OK)
-    status = permi_matrix_read_memory((const char *)text, bytes, name, &watch, matrix, denominator, result);
+  for (more = status == PERM_OK; more;) {
+    status = permi_matrix_read_memory((const char *)text, bytes, name, &watch, matrix, denominator,
+                                      each ? &rest : NULL, result);
+    if (!each || status != PERM_OK)
+      break;
+    many |= rest.position != NULL;
+    more = !each(matrix, denominator, many ? rest.line : 0, user_data) && rest.position;
+    watch = permi_control_begin(options);
+    watch.activity = "reading";
+  }
   permi_release(&options->allocator, text);
   return status;
 }
@@ -344,7 +389,7 @@ PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_option
 {
   permi_metered call;
   const perm_options *options = permi_meter_begin(&call, options_given, 0);
-  return permi_meter_end(&call, permi_matrix_read(path, options, matrix, NULL, result), result);
+  return permi_meter_end(&call, permi_matrix_read(path, options, matrix, NULL, NULL, NULL, result), result);
 }
 
 PERM_SPARSE_API perm_status perm_matrix_read_fractions(const char *path, const perm_options *options_given,
@@ -360,6 +405,21 @@ PERM_SPARSE_API perm_status perm_matrix_read_fractions(const char *path, const p
   }
   *denominator = permi_integer_of(1);
   options = permi_meter_begin(&call, options_given, 0);
-  return permi_meter_end(&call, permi_matrix_read(path, options, matrix, denominator, result), result);
+  return permi_meter_end(&call, permi_matrix_read(path, options, matrix, denominator, NULL, NULL, result),
+                         result);
+}
+
+PERM_SPARSE_API perm_status perm_matrix_read_each(const char *path, const perm_options *options_given,
+                                                  perm_matrix_each each, void *user_data, perm_result *result)
+{
+  permi_metered call;
+  perm_matrix matrix;
+  perm_integer denominator = permi_integer_of(1);
+  const perm_options *options;
+  if (!each)
+    return permi_fail(result, PERM_ERROR_NULL, 3, "each is NULL");
+  options = permi_meter_begin(&call, options_given, 0);
+  return permi_meter_end(&call, permi_matrix_read(path, options, &matrix, &denominator, each, user_data, result),
+                         result);
 }
 /* SPDX-License-Identifier: MIT */

@@ -1,0 +1,200 @@
+/* >>read, >>plain_text, >>graph */
+/* What a file was taken for is said: first lines that count columns, refusals, UTF-16, files of many graphs. */
+
+static const char *t_read_told(const char *text, perm_format format)
+{
+  static perm_result result;
+  perm_options options;
+  perm_matrix matrix;
+  memset(&options, 0, sizeof options);
+  options.format = format;
+  if (perm_matrix_read_memory(text, strlen(text), "a", &options, &matrix, &result) == PERM_OK)
+    perm_matrix_free(&matrix);
+  return result.message;
+}
+
+/* A table without names has the numbers of its columns in the first line: pandas and R write them. */
+TEST(t_read_header_that_counts)
+{
+  static const char table[] = "0,1,2\n1.5,2,3\n4,5,6\n7,8,9\n", from_1[] = "1 2 3\n4 0 6\n7 8 9\n3 11 12\n";
+  char text[4000];
+  int n, base, i, j, length;
+  CHECK_TEXT(t_io_read(table), "3 3 r | 1 1 1.5 | 1 2 2 | 1 3 3 | 2 1 4 | 2 2 5 | 2 3 6 | 3 1 7 | 3 2 8 | 3 3 9");
+  CHECK_TEXT(t_read_told(table, PERM_FORMAT_AUTO), "a: read as rows below the header '0,1,2'; --format array makes it "
+             "a row too");
+  CHECK_TEXT(t_io_read(from_1), "3 3 i | 1 1 4 | 1 3 6 | 2 1 7 | 2 2 8 | 2 3 9 | 3 1 3 | 3 2 11 | 3 3 12");
+  CHECK_TEXT((t_io_format = PERM_FORMAT_ARRAY, t_io_read(table)), "4 3 r | 1 2 1 | 1 3 2 | 2 1 1.5");
+  t_io_format = PERM_FORMAT_AUTO;
+  CHECK_TEXT(t_read_told(table, PERM_FORMAT_ARRAY), "a: read as rows, the first of them '0,1,2', which may be a "
+             "header");
+  for (n = 2; n < 12; n++)
+    for (base = 0; base < 2; base++) {
+      for (length = 0, j = 0; j < n; j++)
+        length += snprintf(text + length, sizeof text - (size_t)length, "%d%s", j + base, j < n - 1 ? ";" : "\n");
+      for (i = 0; i < n; i++)
+        for (j = 0; j < n; j++)
+          length += snprintf(text + length, sizeof text - (size_t)length, "%.1f%s", 0.5 + i * j,
+                             j < n - 1 ? "; " : "\n");
+      t_formats_begin(n, n, PERM_KIND_REAL);
+      for (i = 0; i < n; i++)
+        for (j = 0; j < n; j++) t_formats_add(i, j, 0.5 + i * j, 0);
+      T_FORMATS_SAME(text, (size_t)length, PERM_FORMAT_AUTO);
+    }
+  /* what does not count all columns, or has not as many rows below, is numbers */
+  CHECK_TEXT(t_io_read("0 1 2\n1 2 3\n4 5 6\n"), "3 3 i | 1 2 1 | 1 3 2");
+  CHECK_TEXT(t_io_read("1 2 3\n1 2 3\n4 5 6\n7 8 9\n1 2 3\n"), "5 3 i | 1 1 1");
+  CHECK_TEXT(t_io_read("0 1 3\n1 2 3\n4 5 6\n7 8 9\n"), "4 3 i | 1 2 1 | 1 3 3");
+  CHECK_TEXT(t_io_read("2 3 4\n1 2 3\n4 5 6\n7 8 9\n"), "4 3 i | 1 1 2");
+  CHECK_TEXT(t_io_read("0.0 1 2\n1 2 3\n4 5 6\n7 8 9\n"), "4 3 i | 1 2 1");
+  CHECK_TEXT(t_io_read("1\n5\n"), "2 1 i | 1 1 1 | 2 1 5"); /* no header of one column is told from a number */
+  CHECK_TEXT(t_io_read("a,b\n0,1\n5,6\n"), "2 2 i | 1 2 1 | 2 1 5 | 2 2 6"); /* there is one already */
+  CHECK_TEXT(t_io_refused_plain("0 1\n1 2\n2 0\n"), "3 rows of two integers found: edges of a graph, or a 3 x 2 "
+             "matrix? Say which: --format edges|array; if the first is a header, leave it out");
+  CHECK_TEXT(t_io_refused_plain("3 1\n1 2\n2 0\n"), "--format edges|array");
+  CHECK(!strstr(t_io_refused_plain("3 1\n1 2\n2 0\n"), "header"));
+}
+
+/* Every refusal of a text names what it was taken for. */
+TEST(t_read_refusals_name_the_format)
+{
+  static const struct { const char *text; perm_format format; const char *taken; } refused[] = {
+      {"1 x\n", PERM_FORMAT_AUTO, "plain text"},
+      {"", PERM_FORMAT_AUTO, "plain text"},
+      {"1 2\n3\n", PERM_FORMAT_AUTO, "plain text"},
+      {"1 2\n2 3\n3 1\n", PERM_FORMAT_AUTO, "plain text"},
+      {"2 2 2\n1 1 5\n2 2 5\n", PERM_FORMAT_AUTO, "plain text"},
+      {"3 3 4\n1 1 0\n1 1 2\n2 2 2\n3 3 3\n", PERM_FORMAT_AUTO, "coordinates"},
+      {"2 2 1\n1 x\n", PERM_FORMAT_COORDINATE, "coordinates"},
+      {"1 1\n1 1\n", PERM_FORMAT_EDGES, "edges"},
+      {"%%MatrixMarket matrix array real general\n1 1\nx\n", PERM_FORMAT_AUTO, "Matrix Market"},
+      {"%%MatrixMarkt matrix array real general\n1 1\nx\n", PERM_FORMAT_AUTO, "Matrix Market"},
+      {"p edge 2 1\ne 1 9\n", PERM_FORMAT_AUTO, "DIMACS"},
+      {">>graph6<<DQ\n", PERM_FORMAT_AUTO, "graph6"},
+      {":@_\n", PERM_FORMAT_AUTO, "sparse6"},
+      {":Fa@ x\n", PERM_FORMAT_AUTO, "sparse6"},
+      {"&C\n", PERM_FORMAT_AUTO, "digraph6"},
+      {"1 2\n", PERM_FORMAT_GRAPH6, "graph6"},
+      {"DQc\nDQc\n", PERM_FORMAT_AUTO, "graph6"},
+      {"DQ\n", PERM_FORMAT_AUTO, "graph6"},      /* of another length than its order needs */
+      {"DQcc\nDQc\n", PERM_FORMAT_AUTO, "graph6"},
+      {"IheA@GUA\n", PERM_FORMAT_AUTO, "graph6"},
+      {"nan\n", PERM_FORMAT_AUTO, "plain text"}};
+  static const char cut[] = "\x93NUMPY\1\0\2\0{ ";
+  size_t k;
+  for (k = 0; k < sizeof refused / sizeof *refused; k++) {
+    t_io_format = refused[k].format;
+    t_io_read(refused[k].text);
+    CHECK_SHOW(!strcmp(t_io_taken, refused[k].taken), "%s: taken as '%s'", refused[k].text, t_io_taken);
+  }
+  t_io_format = PERM_FORMAT_AUTO;
+  t_io_refused_bytes(cut, sizeof cut - 1, "a");
+  CHECK_TEXT(t_io_taken, ".npy");
+  CHECK_TEXT(t_read_told("DQ\n", PERM_FORMAT_AUTO), "a:1: taken as graph6: 1 character found after the order of a "
+             "graph of 5 vertices, 2 were expected");
+  CHECK_TEXT(t_io_refused_plain("ABC\n1 2 3\n"), "3 numbers found, 1 were expected as names in the line before");
+}
+
+TEST(t_read_utf_16)
+{
+  static const struct { const char *bytes; size_t size; const char *said; } text[] = {
+      {"\xff\xfe" "1\0 \0" "2\0\n\0", 10, "a.txt:1: UTF-16 text found, ASCII or UTF-8 was expected: iconv -f UTF-16"},
+      {"\xfe\xff" "\0" "1\0 \0" "2\0\n", 10, "iconv -f UTF-16 -t UTF-8 FILE | perm -, or in PowerShell Out-File"},
+      {"\xff\xfe\x31\x4e\x32\x4e", 6, "iconv -f UTF-16 -t"}, /* no byte of which is zero */
+      {"1\0 \0" "2\0\n\0", 8, "UTF-16 text found, ASCII or UTF-8 was expected: iconv -f UTF-16LE -t"},
+      {"\0" "1\0 \0" "2\0\n", 8, "iconv -f UTF-16BE -t"},
+      {"1\0", 2, "iconv -f UTF-16LE -t"},
+      {"\xff\xfe\0\0" "1\0\0\0\n\0\0\0", 12, "UTF-32 text found, ASCII or UTF-8 was expected: iconv -f UTF-32 -t"},
+      {"\0\0\xfe\xff\0\0\0" "1", 8, "iconv -f UTF-32 -t"},
+      {"1\0 2\n", 5, "a zero byte found, text was expected"},
+      {"\0\0\0\0", 4, "a zero byte found, text was expected"},
+      {"\0", 1, "a zero byte found, text was expected"},
+      {"\xff\xff", 2, "a.txt:1: '?""?' found, a number such as"}};
+  char wide[400];
+  size_t k;
+  for (k = 0; k < sizeof text / sizeof *text; k++)
+    CHECK_TEXT(t_io_refused_bytes(text[k].bytes, text[k].size, "a.txt"), text[k].said);
+  for (k = 0; k < 400; k++) wide[k] = "1\0\n\0"[k % 4];
+  CHECK_TEXT(t_io_refused_bytes(wide, 400, "a.txt"), "iconv -f UTF-16LE");
+  CHECK_TEXT(t_io_refused_bytes(wide, 399, "a.txt"), "iconv -f UTF-16LE");
+  CHECK_TEXT(t_io_refused_bytes(wide + 1, 399, "a.txt"), "iconv -f UTF-16BE");
+}
+
+typedef struct t_read_each {
+  int graphs, stop;
+  unsigned long long line[8];
+  double value[8];
+  char told[300];
+  perm_result result;
+} t_read_each;
+
+static int t_read_next(perm_matrix *matrix, const perm_integer *denominator, unsigned long long line, void *user_data)
+{
+  t_read_each *each = (t_read_each *)user_data;
+  static perm_result result;
+  if (!each->graphs) snprintf(each->told, sizeof each->told, "%s", each->result.message);
+  else CHECK(!each->result.message[0]);
+  CHECK(denominator->words == 1 && each->graphs < 8);
+  each->line[each->graphs] = line;
+  CHECK(perm_compute_sparse(matrix, NULL, &result) == PERM_OK);
+  each->value[each->graphs++] = result.value / (double)denominator->word[0];
+  perm_matrix_free(matrix);
+  return each->graphs == each->stop;
+}
+
+static perm_status t_read_file(const char *text, size_t bytes, const perm_options *options, t_read_each *each)
+{
+  static const char path[] = T_IO_DIRECTORY "t_read.g6";
+  FILE *file = fopen(path, "wb");
+  perm_status status;
+  CHECK(file && fwrite(text, 1, bytes, file) == bytes);
+  if (file) fclose(file);
+  each->graphs = 0;
+  status = perm_matrix_read_each(path, options, t_read_next, each, &each->result);
+  remove(path);
+  return status;
+}
+
+/* Every graph of a file, in order, with its line; other files have one matrix. */
+TEST(t_read_each_of_many)
+{
+  static const char many[] = ">>graph6<<A_\n\n  C~\r\n:Fa@x^\n&AO\n@\n", bad[] = "A_\nC~\nC\nC~\n";
+  static const char half[] = "1/2 1\n1 1\n";
+  static const double value[] = {1, 9, 0, 1, 0};
+  static const unsigned long long line[] = {1, 3, 4, 5, 6};
+  static t_read_each each;
+  t_io_memory memory;
+  perm_options options = t_io_options(&memory);
+  int k;
+  each.stop = 0;
+  CHECK(t_read_file(many, sizeof many - 1, &options, &each) == PERM_OK && each.graphs == 5 && !memory.live);
+  CHECK_TEXT(each.told, "t_read.g6: read as graph6, each line the adjacency matrix of a graph");
+  for (k = 0; k < each.graphs; k++)
+    CHECK_SHOW(each.line[k] == line[k] && (k == 3 || each.value[k] == value[k]), "%d: line %llu, %g", k, each.line[k],
+               each.value[k]);
+  each.stop = 2;
+  CHECK(t_read_file(many, sizeof many - 1, &options, &each) == PERM_OK && each.graphs == 2 && !memory.live);
+  each.stop = 0;
+  options.format = PERM_FORMAT_GRAPH6; /* is not told */
+  CHECK(t_read_file(many, sizeof many - 1, &options, &each) == PERM_OK && each.graphs == 5 && !each.told[0]);
+  options.format = PERM_FORMAT_AUTO;
+  options.max_bytes = 1e6;
+  CHECK(t_read_file(many, sizeof many - 1, &options, &each) == PERM_OK && each.graphs == 5 && !memory.live);
+  options.max_bytes = 0;
+  CHECK(t_read_file(bad, sizeof bad - 1, &options, &each) == PERM_ERROR_FORMAT && each.graphs == 2 && !memory.live);
+  CHECK_TEXT(each.result.message, "t_read.g6:3: taken as graph6: 0 characters found after the order of a graph of 4");
+  CHECK(t_read_file(half, sizeof half - 1, &options, &each) == PERM_OK && each.graphs == 1 && each.line[0] == 0);
+  CHECK(each.value[0] == 1.5);
+  CHECK(t_read_file("A_\n", 3, &options, &each) == PERM_OK && each.graphs == 1 && each.line[0] == 0);
+  CHECK(each.value[0] == 1);
+  CHECK(t_read_file("1 x\n", 4, &options, &each) == PERM_ERROR_FORMAT && !each.graphs);
+  CHECK(perm_matrix_read_each("a", NULL, NULL, NULL, &each.result) == PERM_ERROR_NULL && each.result.argument == 3);
+  CHECK(perm_matrix_read_each(NULL, NULL, t_read_next, &each, &each.result) == PERM_ERROR_NULL);
+  CHECK(perm_matrix_read_each("/nowhere/a", NULL, t_read_next, &each, &each.result) == PERM_ERROR_FILE);
+  for (k = 1; k < 40; k++) { /* every allocation fails once */
+    options = t_io_options(&memory);
+    memory.fail_at = k;
+    CHECK(t_read_file(many, sizeof many - 1, &options, &each) == (memory.calls < k ? PERM_OK : PERM_ERROR_MEMORY));
+    CHECK(!memory.live);
+  }
+}
+/* SPDX-License-Identifier: MIT */
