@@ -129,7 +129,8 @@ static int permi_minors_plan_subsets(permi_minors *minors, const perm_options *o
   minors->seconds = seconds;
   minors->chunks = 1;
   minors->scale_exp2 = PERMI_PLACING_EXP2 - minors->total;
-  minors->estimate_relative = 1.001 * PERMI_UNIT * (minors->total * (by[transposed].rows + 2) + PERMI_PLACING_APART + 8);
+  minors->estimate_relative =
+      1.001 * PERMI_UNIT * (minors->total * (by[transposed].rows + 2) + PERMI_PLACING_APART + 8);
   minors->lost = ldexp(minors->terms * by[transposed].rows, 2 - PERMI_PLACING_EXP2 / 2);
   return 1;
 }

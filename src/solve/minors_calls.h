@@ -63,13 +63,13 @@ static perm_status permi_minors_marginals(const permi_minors_call *call, const p
   of_value = permi_minors_lost(minors, total, rows - 1) / value + columns * PERMI_UNIT;
   for (i = k = 0; i < rows; i++)
     for (j = 0; j < columns; j++, k++) {
-      const double weight = (double)minors->row_count[i] * minors->column_count[j] *
-                            permi_minors_scaled(minors, i, j, 0) / value;
-      const double x = weight * permi_ldexp(total->value[k].hi, total->exp2[k]);
+      const double weight =
+          (double)minors->row_count[i] * minors->column_count[j] * permi_minors_scaled(minors, i, j, 0);
+      const double x = weight * permi_ldexp(total->value[k].hi, total->exp2[k]) / value;
       if (minors->row_of[i] == call->m || minors->column_of[j] == call->n)
         continue;
       call->out[minors->row_of[i] * call->n + minors->column_of[j]] = x;
-      error = fmax(error, weight * permi_minors_lost(minors, total, i) + x * (of_value + 8 * PERMI_UNIT));
+      error = fmax(error, weight * permi_minors_lost(minors, total, i) / value + x * (of_value + 8 * PERMI_UNIT));
     }
   result->error_estimate = minors->below > PERMI_NO_MEASURE ? (double)INFINITY : 1.001 * error;
   for (k = 2; k <= abs(call->spare); k++) { /* lines of ones are not told apart */
