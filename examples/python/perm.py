@@ -1565,7 +1565,7 @@ def permanent(a, rows=None, cols=None, out=None, **options):
     kind = "D" if kind == "D" else "d"
     given = None if out is None else _Out(out, stack, kind == "D")
     clock = _Clock(options)
-    each = (a[at] for at in itertools.product(*map(range, stack))) if np is None else a.reshape(-1, m, n)
+    each = (a[at] for at in itertools.product(*map(range, stack))) if np is None else a.reshape(math.prod(stack), m, n)
     if rows is None and cols is None and not options:
         values = [permanent(one) for one in each]
     else:
