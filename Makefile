@@ -22,6 +22,8 @@ EXAMPLES := $(patsubst examples/%.c,$(B)/%,$(filter-out examples/perm_cli.c exam
 
 # CUDA: the compiler if there is one, and what to link with where nvcc does not link.
 NVCC    ?= $(firstword $(shell command -v nvcc) $(wildcard /usr/local/cuda/bin/nvcc))
+NEED_NVCC = $(or $(NVCC),$(error no nvcc: the CUDA toolkit has it, or say where (NVCC=...)))
+WITHOUT_NVCC = $(if $(NVCC),:,echo "SKIP $@: no nvcc (the CUDA toolkit has it; NVCC=...)"; test "$(REQUIRE)" != 1)
 CUDALIB  = -L$(abspath $(dir $(realpath $(NVCC)))../lib64) -lcudart_static -ldl -lrt -lpthread
 NVFLAGS ?= -O2
 GPU_ARCH = -arch=native
@@ -30,7 +32,7 @@ TESTS   := $(wildcard tests/*.c tests/*.h) $(GENERATE)
 
 .PHONY: all run headers check-rooms check-proofs check-mutants setup setup-ci setup-full check check-ci check-full check-compile check-portable coverage check-isa check-sanitize \
         check-faults check-thread check-valgrind check-soundness fuzz fuzz-hours bench bench-sparse \
-        python bench-python examples study study-report install uninstall libperm.so clean help cuda check-cuda bench-cuda mpi check-mpi bench-mpi \
+        python bench-python examples study study-report install uninstall libperm.so clean help cuda perm_gpu check-cuda bench-cuda mpi check-mpi bench-mpi \
         golden golden-record golden-gpu golden-gpu-record dist
 
 all: $(B)/perm examples ## the command and the examples
@@ -95,14 +97,15 @@ check-sanitize: ## the unit tests under AddressSanitizer and UndefinedBehaviorSa
 check-faults: $(B)/tests ## failing allocations and writes
 	$(B)/tests fail && $(B)/tests write
 
-cuda: $(B)/perm_gpu ## the command with --gpus (needs nvcc)
+cuda perm_gpu: $(if $(NVCC),$(B)/perm_gpu) ## build/perm_gpu, the command with --gpus (needs nvcc)
+	@$(WITHOUT_NVCC)
 
 check-cuda: ## GPUs against the CPU, bit for bit and within bounds, with faults (REQUIRE=1: a GPU must be there)
 	@sh tests/cuda/run.sh
 
-bench-cuda: $(B)/bench_cuda $(B)/perm_gpu ## FP64 pipe, yardsticks, our kernels, several GPUs, whole processes: Markdown tables
-	$(B)/bench_cuda
-	@sh tests/cuda/processes.sh
+bench-cuda: $(if $(NVCC),$(B)/bench_cuda $(B)/perm_gpu) ## FP64 pipe, yardsticks, our kernels, several GPUs, whole processes: Markdown tables
+	@$(WITHOUT_NVCC)
+	$(if $(NVCC),$(B)/bench_cuda && sh tests/cuda/processes.sh)
 
 # The golden record: tests/golden/golden.c
 golden: $(B)/golden $(B)/perm.o ## every answer of the record, to the last bit, in every family of this processor
@@ -110,8 +113,8 @@ golden: $(B)/golden $(B)/perm.o ## every answer of the record, to the last bit, 
 golden-record: $(B)/golden $(B)/perm.o ## makes the record again, after a change that is meant to change answers
 	@sh tests/golden/golden.sh record
 golden-gpu golden-gpu-record: $(if $(NVCC),$(B)/golden_gpu) ## the same for GPUs
-	@if [ -n "$(NVCC)" ]; then sh tests/golden/golden.sh $(@:golden-%=%); \
-	else echo "SKIP golden record of GPUs: no nvcc (the CUDA toolkit has it)"; test "$(REQUIRE)" != 1; fi
+	@$(WITHOUT_NVCC)
+	$(if $(NVCC),@sh tests/golden/golden.sh $(@:golden-%=%))
 GOLDEN = tests/golden/golden.c $(wildcard tests/golden/*.h) $(HEADERS)
 GOLDEN_BUILD = $(COMPILE) -ffp-contract=off
 $(B)/golden_perm.o: tests/golden/golden_library.c tests/inside.h $(HEADERS)
@@ -282,19 +285,19 @@ $(B)/bench_sparse: tests/bench_sparse.c tests/inside.h tests/bench_hybrid.h test
 
 $(B)/perm_cuda.o: perm_cuda.cu perm.h
 	@mkdir -p $(B)
-	$(NVCC) $(NVFLAGS) -c $< -o $@
+	$(NEED_NVCC) $(NVFLAGS) -c $< -o $@
 $(B)/perm_gpu: $(CLI) $(HEADERS) $(B)/perm_cuda.o
 	$(COMPILE) -DPERM_WITH_CUDA examples/perm_cli.c $(B)/perm_cuda.o -o $@ $(LDFLAGS) $(CUDALIB) $(LIBS)
 $(B)/perm_cuda_tests.o: tests/cuda/twin.cu tests/inside.h perm_cuda.cu perm.h
 	@mkdir -p $(B)
-	$(NVCC) -O2 -I. -Xcompiler -Wall,-Wextra,-Wshadow -c $< -o $@
+	$(NEED_NVCC) -O2 -I. -Xcompiler -Wall,-Wextra,-Wshadow -c $< -o $@
 $(B)/tests_cuda: tests/cuda/tests.c $(wildcard tests/cuda/*.[ch]) tests/inside.h tests/test.h $(HEADERS) $(B)/perm_cuda_tests.o
 	$(CC) -std=gnu11 -Wall -Wextra -Wshadow $(OPENMP) -g -O2 -I. -Itests $< $(B)/perm_cuda_tests.o -o $@ $(LDFLAGS) \
 	  $(CUDALIB) $(LIBS)
 $(B)/bench_cuda: $(wildcard tests/cuda/bench*) tests/inside.h $(GENERATE) $(HEADERS) perm_cuda.cu
 	@mkdir -p $(B)
 	$(CC) -std=gnu99 -O2 $(OPENMP) $(CPPFLAGS) -I. -c tests/cuda/bench_host.c -o $(B)/perm_with_cuda.o
-	$(NVCC) $(NVFLAGS) $(GPU_ARCH) $(CPPFLAGS) tests/cuda/bench.cu $(B)/perm_with_cuda.o -I. -o $@ \
+	$(NEED_NVCC) $(NVFLAGS) $(GPU_ARCH) $(CPPFLAGS) tests/cuda/bench.cu $(B)/perm_with_cuda.o -I. -o $@ \
 	  -Xcompiler $(or $(OPENMP),-O2) -ldl
 
 # MPI: MPICC says whose. MPI_CUDA=1: with perm_cuda.cu, each rank on GPUs of its own.

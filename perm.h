@@ -31,6 +31,7 @@
        perm_compute_integer         without rounding, modulo p; _gaussian: a + bi
        perm_compute_repeated_*      rows and columns with multiplicities
        perm_minors_*, _gradient_*   all minors of a row; derivatives by every entry
+       perm_marginals_real          the chance of every pair in an assignment (JPDA)
        perm_batch_*, perm_select_*  many small matrices; many submatrices of one
        perm_compute_low_rank_*, _cauchy_*   two thin factors; nodes
        perm_estimate_*              random samples with a standard error
@@ -47,9 +48,9 @@
    Times: n = 24, docs/figures.md. With certify, method auto takes dd up to n = 12, where that costs no more. Real
    matrices without negative entries take the time of default from n = 24 or so on (>>bounds 8).
    Escalation: a poor estimate is computed again in the next precision if that is predicted to take under a second, or,
-   with options.tolerance, while options.max_seconds allows. With checkpoints and parts a tolerance chooses the
-   precision beforehand (default if n u e^(n/2) is below it, else accurate or dd), and only what takes under a second is
-   computed again.
+   with options.tolerance, while options.max_seconds allows; if that is stopped, the first result stands. Precision fast
+   never escalates. With checkpoints and parts a tolerance chooses the precision beforehand (default if n u e^(n/2) is
+   below it, else accurate or dd), and only what takes under a second is computed again.
 
    GUARANTEES
      - `error_bound` is a proven bound or INFINITY. `error_estimate` is not: climbing towards large errors finds few
@@ -105,6 +106,7 @@
                  >>minors          minors, derivatives, gradient
                  >>minors_dense    the same by vector kernels
                  >>minors_gpu      the same on GPUs
+                 >>minors_subsets  the same of non-negative matrices, without cancellation
                  >>small_minors    minors at once, n <= 16
      exact/      >>residues        Montgomery products, primes, Chinese remainders
                  >>exact           integers, residues
@@ -183,6 +185,7 @@
      a room                its file; its #include and its line above | `make headers check-rooms`, headers.sh
 
    REFERENCES
+     [FBS83] T. E. Fortmann, Y. Bar-Shalom, M. Scheffe, IEEE J. Oceanic Eng. 8 (1983) 173-184: association by chances.
      [Bar96] A. I. Barvinok, Math. Oper. Res. 21 (1996) 65-84: permanents of matrices of fixed rank.
      [Gur05] L. Gurvits, MFCS 2005, LNCS 3618, 447-458: mixed discriminants.
      [Sin64] R. Sinkhorn, Ann. Math. Statist. 35 (1964) 876-879: scaling to double stochasticity.
@@ -813,6 +816,20 @@ PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdif
                                            const int *column_counts, const perm_options *options, double *gradient,
                                            perm_result *result);
 
+/* Marginals of assignments: marginals[i * n + j] = a_ij d per/d a_ij / per(a), the chance that row i takes column j if
+   assignments have chances in proportion to the products of their weights a_ij >= 0. m <= n: every row takes a column
+   of its own, columns may be left, and rows' sums are 1; m > n: columns' sums are. For association (JPDA) a row is a
+   target, a column a measurement, a_ij the ratio of likelihoods, and each target has one more column for its miss, in
+   which others have 0. With counts, NULL: once each, the totals need not be equal, and a marginal is the mean number of
+   copies of row i that take one of column j. Sizes, memory and errors as of perm_gradient_real (if lines are left, the
+   other side has at most 63); PERM_ERROR_UNSUPPORTED, argument 3: a weight is negative, or the permanent is 0. result:
+   value is the permanent; error_estimate and error_bound are absolute errors of the worst marginal, not in units of
+   2^exp2, and tolerance is relative to the largest. Weights of any sizes do no harm up to 64 lines with their copies.
+   The time of the gradient; where that is least, 2^m (n - m + 1) states of m operations. [FBS83] */
+PERM_API perm_status perm_marginals_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
+                                         const int *column_counts, const perm_options *options, double *marginals,
+                                         perm_result *result);
+
 /* Many matrices of order n: permanents[k], k < count. Matrix k begins at a + k * matrix_stride (complex: twice that),
    without gaps. n <= 16: right to 1e-10 of itself (n <= 4: of the permanent of the moduli), or else, and for larger n,
    as perm_compute_real, which also tells the error. Bits are not those of single calls, nor depend on others.
@@ -1114,7 +1131,9 @@ static double permi_seconds(void)
 #define PERMI_RATE_GLYNN 6e8
 #define PERMI_RATE_RYSER 3e8
 #define PERMI_RATE_EXPANSION 3e7 /* visited prefixes */
-#define PERMI_TERMS_SECONDS 5e-8 /* minors: a row of a term in double-double */
+#define PERMI_TERMS_SECONDS 5e-8 /* minors: a row of a term in double-double; */
+#define PERMI_PLACING_SECONDS 5e-9 /* subsets: a row of a state; */
+#define PERMI_MINORS_TABLES_SECONDS 5e-6 /* chosen: of kernels, whose tables take longer than small sums */
 #define PERMI_LOW_RANK_SECONDS 1.2e-8 /* a product and a sum in double-double */
 #define PERMI_RANK_PRODUCT_SECONDS 4e-9 /* a monomial and line, of rank 2 to 4 */
 #define PERMI_RANK_ENTRY_SECONDS 5e-8
@@ -7999,12 +8018,12 @@ typedef struct permi_minors {
   int total;                /* of copies */
   int row_count[PERM_MAX_N], column_count[PERM_MAX_N], row_of[PERM_MAX_N], column_of[PERM_MAX_N];
   int row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N];
-  double entry[PERM_MAX_N][PERM_MAX_N][2]; /* not scaled */
-  int lossy;
+  int lossy, drops; /* drops: entries on no transversal do not count */
   double below; /* what the grid cuts: permi_rounded_rows */
+  double lost;  /* by underflow, in units of 2^-scale_exp2 */
 
-  const permi_minors_kernel *kernel; /* NULL: one term at a time, or on GPUs */
-  int in_doubles;                    /* by a kernel or GPUs */
+  const permi_minors_kernel *kernel; /* NULL: one term at a time, by subsets or on GPUs */
+  int subsets, in_doubles;           /* in_doubles: not one term at a time */
   permi_dense dense;
   int transposed, terms_rows, terms_columns;
   int inner; /* columns before it vary within a chunk */
@@ -8013,6 +8032,7 @@ typedef struct permi_minors {
   double terms, seconds;
   double estimate_relative; /* to the sum of moduli of terms */
   int scale_exp2;           /* sums are 2^scale_exp2 times scaled minors */
+  double entry[PERM_MAX_N][PERM_MAX_N][2]; /* not scaled; last: not cleared */
 } permi_minors;
 
 /* [row - least][column][part], and each row's sum of |terms|. */
@@ -8094,7 +8114,7 @@ static void permi_minors_write_out(const permi_minors *minors, int scaled, doubl
             *full++ = scaled ? permi_minors_scaled(minors, i, j, part) : minors->entry[i][j][part];
 }
 
-/* full: room for PERM_MAX_N rows, or NULL. Returns 0 if nothing without the wanted row has a transversal. */
+/* full: room for PERM_MAX_N rows, or NULL. Returns 0 if all that is wanted is 0. */
 static int permi_minors_scale(permi_minors *minors, double *full)
 {
   const int one_row = minors->least == minors->rows - 1, n = minors->total;
@@ -8110,10 +8130,10 @@ static int permi_minors_scale(permi_minors *minors, double *full)
     memset(&plan, 0, sizeof plan);
     plan.n = n;
     permi_plan_scale(&plan, &view, (int (*)[PERM_MAX_N])(void *)(full + n * n * view.parts));
-    if (plan.zero && one_row)
+    if (plan.zero && (one_row || minors->drops))
       return 0;
     useful = !plan.zero;
-    for (i = 0; i < n && !one_row && useful; i++) /* nothing may be dropped */
+    for (i = 0; i < n && !one_row && !minors->drops && useful; i++) /* nothing may be dropped */
       for (j = 0; j < n; j++)
         for (copy = 0; copy < view.parts; copy++) {
           double x = permi_at(&view, i, j, copy);
@@ -8394,6 +8414,8 @@ static void permi_minors_plan_terms(permi_minors *minors)
   double terms = 1, copies = minors->total;
   int j;
   minors->kernel = NULL;
+  minors->subsets = 0;
+  minors->lost = 0;
   minors->transposed = by_rows * minors->columns < by_columns * minors->rows;
   minors->terms_rows = minors->transposed ? minors->columns : minors->rows;
   minors->terms_columns = minors->transposed ? minors->rows : minors->columns;
@@ -8427,6 +8449,8 @@ static int permi_minors_plan_dense(permi_minors *minors, perm_isa isa)
   dense->chunk_log2 = permi_clamp(dense->outer, 0, permi_clamp(dense->outer - 6, 12, 18));
   dense->absolute_mask = dense->outer < 9 ? 0 : 7;
   minors->kernel = kernel;
+  minors->subsets = 0;
+  minors->lost = 0;
   minors->terms = ldexp(1, n - 1);
   minors->seconds = minors->terms * n / kernel->rate * (minors->least ? 1 : 3);
   while (dense->chunk_log2 > 10 && ldexp(minors->seconds, dense->chunk_log2 - dense->outer) > PERMI_CHUNK_SECONDS)
@@ -8969,6 +8993,184 @@ static perm_status permi_minors_gpu_execute(permi_minors_gpu *gpu, const perm_op
 #endif
 #endif
 
+/* ================================================================================= >>minors_subsets
+   Minors of non-negative matrices without cancellation: a dynamic program over the rows that are used, v_i = 0..r_i of
+   the r_i copies of row i. Columns, one copy after the other, are places; place |v| = v_1 + v_2 + .. is the next.
+       before[v]          permanent of v's rows and the first |v| places: sum_i v_i a_ip before[v - e_i], p = |v|
+       after[v]           d per / d before[v]: after[v - e_i] is the sum of v_i a_ip after[v]
+       d per / d a_ip     sum over |v| = p of v_i after[v] before[v - e_i]: r_i times the minor
+   or the same of the transpose, whichever has fewer states. Both tables lie in memory.
+   THE BOUND. 1. Rows' sums are at most 1, so before[v] <= 1, and after[v] <= prod C(r_i, v_i) <= 2^N, N places. 2. No
+   sign is -. Each place rounds a number of a table rows + 1 times at most, the last product is rounded twice, a sum of
+   PERMI_PLACING_APART states so many times, and those are added in double-double: a minor errs by less than (N (rows +
+   2) + PERMI_PLACING_APART + 8) u of itself, to a thousandth. 3. The tables begin at 2^500 and 2^(500 - N). What falls
+   below 2^-1022 loses less than that, times 256 2^500 in a derivative: less than 2^-498 states rows in all. */
+
+#if !defined(PERM_NO_EXTRAS)
+#define PERMI_PLACING_EXP2 1000
+#define PERMI_PLACING_APART 256
+#define PERMI_PLACING_BYTES 1e9 /* chosen: of both tables */
+
+typedef struct permi_placing {
+  int rows, places, count[PERM_MAX_N];
+  double states;
+  double *entry;        /* [place][row] */
+  permi_dd *derivative; /* the same, in units of 2^(N - PERMI_PLACING_EXP2) */
+} permi_placing;
+
+static void permi_placing_gather(permi_placing *of, double *recent)
+{
+  int k;
+  for (k = 0; k < of->rows * of->places; k++) {
+    of->derivative[k] = permi_dd_add(of->derivative[k], permi_dd_make(recent[k]));
+    recent[k] = 0;
+  }
+}
+
+/* recent: one for each derivative, of the last states. */
+static perm_status permi_placing_sum(permi_placing *of, double *before, double *after, double *recent, double seconds,
+                                    permi_control *control)
+{
+  const int rows = of->rows, *count = of->count;
+  const size_t states = (size_t)of->states;
+  size_t stride[PERM_MAX_N], s;
+  double v[PERM_MAX_N];
+  uint64_t some = 0, left; /* rows of which v is not 0 */
+  perm_status status = PERM_OK;
+  int i, used = 0;
+  for (i = 0; i < rows; i++) {
+    stride[i] = i ? stride[i - 1] * (size_t)(count[i - 1] + 1) : 1;
+    v[i] = 0;
+  }
+  before[0] = ldexp(1, PERMI_PLACING_EXP2 / 2);
+  for (s = 1; s < states && status == PERM_OK; s++) {
+    const double *a;
+    double sum = 0;
+    for (i = 0; v[i] == count[i]; i++) {
+      used -= count[i];
+      v[i] = 0;
+    }
+    v[i]++;
+    some = (some >> i | 1) << i;
+    a = of->entry + used++ * rows;
+    for (left = some; left; left &= left - 1) {
+      i = permi_trailing_zeros(left);
+      sum += v[i] * a[i] * before[s - stride[i]];
+    }
+    before[s] = sum;
+    if (!(s & 0xffff))
+      status = permi_control_poll(control, seconds * (double)s / (3 * of->states), "subsets");
+  }
+  after[states - 1] = ldexp(1, PERMI_PLACING_EXP2 / 2 - of->places);
+  for (s = states - 1; s > 0 && status == PERM_OK; s--) {
+    const double *a = of->entry + --used * rows;
+    double *sum = recent + used * rows;
+    for (left = after[s] > 0 ? some : 0; left; left &= left - 1) {
+      double weight;
+      i = permi_trailing_zeros(left);
+      weight = v[i] * after[s];
+      sum[i] += weight * before[s - stride[i]];
+      after[s - stride[i]] += weight * a[i];
+    }
+    for (i = 0; v[i] == 0; i++) {
+      v[i] = count[i];
+      used += count[i];
+    }
+    v[i]--;
+    some = v[i] > 0 ? some | ((UINT64_C(1) << i) - 1) : some - 1;
+    if (!(s % PERMI_PLACING_APART))
+      permi_placing_gather(of, recent);
+    if (!(s & 0xffff))
+      status = permi_control_poll(control, seconds * (1 - (double)s / (1.5 * of->states)), "subsets");
+  }
+  permi_placing_gather(of, recent);
+  return status;
+}
+
+/* Lines whose copies are counted, or are places. */
+static void permi_placing_shape(const permi_minors *minors, int transposed, permi_placing *of)
+{
+  int i;
+  of->rows = transposed ? minors->columns : minors->rows;
+  of->places = minors->total;
+  memcpy(of->count, transposed ? minors->column_count : minors->row_count, sizeof of->count);
+  for (of->states = 1, i = 0; i < of->rows; i++)
+    of->states *= of->count[i] + 1;
+}
+
+/* Plans this where it is faster than what is planned. Returns 0 if it is not, or an entry is negative. */
+static int permi_minors_plan_subsets(permi_minors *minors, const perm_options *options)
+{
+  permi_placing by[2];
+  double least = options->max_bytes > 0 ? fmin(PERMI_PLACING_BYTES, options->max_bytes / 2) : PERMI_PLACING_BYTES;
+  double seconds;
+  int i, j, transposed;
+  for (i = 0; i < minors->rows; i++)
+    for (j = 0; j < minors->columns; j++)
+      if (minors->parts == 2 || minors->entry[i][j][0] < 0)
+        return 0;
+  permi_placing_shape(minors, 0, &by[0]);
+  permi_placing_shape(minors, 1, &by[1]);
+  transposed = by[1].states * by[1].rows < by[0].states * by[0].rows;
+  seconds = PERMI_PLACING_SECONDS * by[transposed].states * by[transposed].rows;
+  if (16 * by[transposed].states > least || seconds >= minors->seconds)
+    return 0;
+  minors->subsets = 1;
+  minors->transposed = transposed;
+  minors->terms = by[transposed].states;
+  minors->seconds = seconds;
+  minors->chunks = 1;
+  minors->scale_exp2 = PERMI_PLACING_EXP2 - minors->total;
+  minors->estimate_relative =
+      1.001 * PERMI_UNIT * (minors->total * (by[transposed].rows + 2) + PERMI_PLACING_APART + 8);
+  minors->lost = ldexp(minors->terms * by[transposed].rows, 2 - PERMI_PLACING_EXP2 / 2);
+  return 1;
+}
+
+static perm_status permi_minors_subsets(const permi_minors *minors, const perm_options *options,
+                                        permi_control *control, permi_minors_total *total)
+{
+  const int transposed = minors->transposed, lines = transposed ? minors->rows : minors->columns;
+  const int *copies = transposed ? minors->row_count : minors->column_count;
+  permi_pool pool = {&options->allocator, NULL, 0};
+  perm_status status = PERM_ERROR_MEMORY;
+  permi_placing of;
+  double *recent, *table;
+  size_t many;
+  int line, copy, i, p;
+  permi_placing_shape(minors, transposed, &of);
+  many = (size_t)of.rows * (size_t)of.places;
+  of.derivative = (permi_dd *)permi_pool_zeros(&pool, many, sizeof *of.derivative);
+  recent = (double *)permi_pool_zeros(&pool, 2 * many, sizeof *recent);
+  table = (double *)permi_pool_get(&pool, 2 * (size_t)of.states, sizeof *table);
+  if (!pool.failed) {
+    double *after = table + (size_t)of.states;
+    of.entry = recent + many;
+    for (line = p = 0; line < lines; line++)
+      for (copy = 0; copy < copies[line]; copy++, p++)
+        for (i = 0; i < of.rows; i++)
+          of.entry[p * of.rows + i] =
+              transposed ? permi_minors_scaled(minors, line, i, 0) : permi_minors_scaled(minors, i, line, 0);
+    status = permi_copy(control, after, NULL, (size_t)of.states * sizeof *after)
+                 ? permi_placing_sum(&of, table, after, recent, minors->seconds, control)
+                 : control->stopped;
+    memset(total->exp2, 0, (size_t)total->count * sizeof *total->exp2);
+    memset(total->absolute, 0, (size_t)(minors->rows - minors->least) * sizeof *total->absolute);
+    for (line = p = 0; line < lines; p += copies[line++])
+      for (i = 0; i < of.rows; i++) {
+        const int row = (transposed ? line : i) - minors->least, column = transposed ? i : line;
+        const permi_dd minor = permi_dd_divide_double(of.derivative[p * of.rows + i], of.count[i]);
+        if (row < 0)
+          continue;
+        total->value[row * minors->columns + column] = minor;
+        total->absolute[row] = fmax(total->absolute[row], minor.hi);
+      }
+  }
+  permi_pool_release(&pool);
+  return status;
+}
+#endif
+
 /* =================================================================================== >>small_minors
    Minors of a row and gradients, n <= 16, with copies 12, at once: no plan, job, allocation or clock.
      n <= 4    expansion of the three rows or fewer
@@ -8994,7 +9196,8 @@ typedef struct permi_minors_call {
   const int *row_counts, *column_counts;
   double *out;
   int *row_count, *column_count; /* PERM_MAX_N each, once checked */
-  int total, entries;            /* rows with copies; doubles of out */
+  int total, entries;            /* lines with copies; doubles of out */
+  int marginals, spare; /* of marginals: rows of ones, -: columns, so that the totals are equal */
 } permi_minors_call;
 
 /* a: rows x n entries, n - 1 rows or, for the gradient, n; factor: what minors will be multiplied by, at most. */
@@ -16456,7 +16659,8 @@ static double permi_relative(const perm_options *options, const perm_result *res
 
 static int permi_wants_more(const perm_options *options, const perm_result *result)
 {
-  return permi_relative(options, result) > permi_wanted_relative(options);
+  return options->precision != PERM_PRECISION_FAST &&
+         permi_relative(options, result) > permi_wanted_relative(options);
 }
 
 /* Escalates by estimates and predictions only, so that load changes no bits. */
@@ -16516,11 +16720,12 @@ static perm_status permi_judge(const perm_options *options, perm_result *result)
   if (result->status == PERM_OK && options->tolerance > 0 && relative > options->tolerance) {
     result->status = PERM_TOLERANCE_NOT_MET;
     permi_say(result->message, sizeof result->message, "tolerance %.3g not met: the %s relative error is %.3g; %s",
-              options->tolerance,
-              options->certify || result->error_bound <= result->error_estimate ? "guaranteed" : "estimated", relative,
-              permi_in_pieces(options)                 ? "with a checkpoint or parts the precision is not raised"
-              : result->precision == PERM_PRECISION_DD ? "no precision is higher"
-                                                       : "no higher precision fits method and limits");
+             options->tolerance,
+             options->certify || result->error_bound <= result->error_estimate ? "guaranteed" : "estimated", relative,
+             permi_in_pieces(options)                    ? "with a checkpoint or parts the precision is not raised"
+             : options->precision == PERM_PRECISION_FAST ? "precision fast is not raised"
+             : result->precision == PERM_PRECISION_DD    ? "no precision is higher"
+                                                         : "no higher precision fits method and limits");
   }
   return result->status;
 }
@@ -17071,6 +17276,61 @@ static int permi_minors_counts(int count, const int *given, int *counts)
   return total;
 }
 
+/* The estimate of a scaled minor of row i. */
+static double permi_minors_lost(const permi_minors *minors, const permi_minors_total *total, int i)
+{
+  return (minors->estimate_relative + 2 * minors->below) * total->absolute[i - minors->least] + minors->lost +
+         (minors->lossy ? ldexp(DBL_MIN, minors->scale_exp2) : 0);
+}
+
+static perm_status permi_minors_weightless(perm_result *result)
+{
+  return permi_fail(result, PERM_ERROR_UNSUPPORTED, 3, "the permanent is 0: no assignment has a weight");
+}
+
+/* Marginals, in which the scales cancel, and the permanent. */
+static perm_status permi_minors_marginals(const permi_minors_call *call, const permi_minors *minors,
+                                          const permi_minors_total *total, perm_result *result)
+{
+  const int rows = minors->rows, columns = minors->columns;
+  double value = 0, error = 0, of_value;
+  int i, j, k, e;
+  result->exp2 = -minors->scale_exp2;
+  for (i = 0; i < rows; i++)
+    result->exp2 -= (long long)minors->row_count[i] * minors->row_exp2[i];
+  for (j = 0, k = (rows - 1) * columns; j < columns; j++, k++) {
+    result->exp2 -= (long long)minors->column_count[j] * minors->column_exp2[j];
+    value += minors->column_count[j] * permi_minors_scaled(minors, rows - 1, j, 0) *
+             permi_ldexp(total->value[k].hi, total->exp2[k]);
+  }
+  if (!(value > 0))
+    return permi_minors_weightless(result);
+  of_value = permi_minors_lost(minors, total, rows - 1) / value + columns * PERMI_UNIT;
+  for (i = k = 0; i < rows; i++)
+    for (j = 0; j < columns; j++, k++) {
+      const double weight =
+          (double)minors->row_count[i] * minors->column_count[j] * permi_minors_scaled(minors, i, j, 0);
+      const double x = weight * permi_ldexp(total->value[k].hi, total->exp2[k]) / value;
+      if (minors->row_of[i] == call->m || minors->column_of[j] == call->n)
+        continue;
+      call->out[minors->row_of[i] * call->n + minors->column_of[j]] = x;
+      error = fmax(error, weight * permi_minors_lost(minors, total, i) / value + x * (of_value + 8 * PERMI_UNIT));
+    }
+  result->error_estimate = minors->below > PERMI_NO_MEASURE ? (double)INFINITY : 1.001 * error;
+  for (k = 2; k <= abs(call->spare); k++) { /* lines of ones are not told apart */
+    value = frexp(value / k, &e);
+    result->exp2 += e;
+  }
+  value = frexp(value, &e);
+  result->exp2 += e;
+  if (result->exp2 > -1000 && result->exp2 <= 1000) {
+    value = ldexp(value, (int)result->exp2);
+    result->exp2 = 0;
+  }
+  result->value = value;
+  return PERM_OK;
+}
+
 /* Writes minors in units of 2^result->exp2; row: -1 for all. */
 static void permi_minors_output(const permi_minors *minors, permi_minors_total *total, int n, double *out, int gradient,
                                 perm_result *result)
@@ -17103,9 +17363,7 @@ static void permi_minors_output(const permi_minors *minors, permi_minors_total *
     for (j = 0; j < columns; j++) {
       const double factor = gradient ? (double)minors->row_count[i] * minors->column_count[j] : 1;
       const long long unit = whole + minors->row_exp2[i] + minors->column_exp2[j];
-      const double lost =
-          (minors->estimate_relative + 2 * minors->below) * total->absolute[i - minors->least] * factor +
-          (minors->lossy ? DBL_MIN : 0);
+      const double lost = permi_minors_lost(minors, total, i) * factor;
       for (part = 0; part < parts; part++, k++) {
         total->value[k].hi = (total->value[k].hi + total->value[k].lo) * factor;
         total->exp2[k] += unit;
@@ -17158,23 +17416,36 @@ static double permi_minors_relative(const perm_result *result, const double *out
   return result->error_estimate == 0 ? 0 : result->error_estimate / most;
 }
 
-/* The predicted fastest of single terms, kernels and GPUs (*gpu), the last two for doubles alone; full: room for the
-   matrix written out, or NULL. Returns 1 for GPUs. */
-static int permi_minors_choose(permi_minors *minors, const perm_options *options, double *full, permi_minors_gpu *gpu)
+typedef enum permi_minors_by { PERMI_MINORS_BY_TERMS, PERMI_MINORS_BY_ONE, PERMI_MINORS_BY_ANY } permi_minors_by;
+
+/* Single terms, in double-double, or subsets. */
+static void permi_minors_plan_one(permi_minors *minors, const perm_options *options, permi_minors_by by)
+{
+  permi_minors_plan_terms(minors);
+  if (by != PERMI_MINORS_BY_TERMS && options->method == PERM_METHOD_AUTO)
+    permi_minors_plan_subsets(minors, options);
+}
+
+/* The predicted fastest of these, kernels and GPUs (*gpu); full: room for the matrix written out, or NULL. Returns 1
+   for GPUs. */
+static int permi_minors_choose(permi_minors *minors, const perm_options *options, permi_minors_by by, double *full,
+                               permi_minors_gpu *gpu)
 {
   double seconds;
   int on_gpu;
-  permi_minors_plan_terms(minors);
+  permi_minors_plan_one(minors, options, by);
   minors->below = 0;
-  if (!full)
+  if (!full || by != PERMI_MINORS_BY_ANY)
     return 0;
-  seconds = minors->seconds;
+  seconds = minors->seconds - (minors->subsets ? PERMI_MINORS_TABLES_SECONDS : 0);
   if (permi_minors_plan_dense(minors, permi_isa(options)) && minors->seconds > seconds &&
       options->method != PERM_METHOD_DENSE)
-    permi_minors_plan_terms(minors);
+    permi_minors_plan_one(minors, options, by);
   on_gpu = permi_minors_gpu_plan(gpu, minors, options, minors->seconds);
   if (on_gpu) {
     minors->kernel = NULL;
+    minors->subsets = 0;
+    minors->lost = 0;
     minors->terms = gpu->terms;
     minors->seconds = gpu->seconds;
     minors->estimate_relative = permi_minors_gpu_relative(gpu);
@@ -17187,14 +17458,14 @@ static int permi_minors_choose(permi_minors *minors, const perm_options *options
   return on_gpu;
 }
 
-/* Engine, sum and output, in double or double-double, of scaled entries. */
+/* Engine, sum and output of scaled entries. */
 static perm_status permi_minors_run(const permi_minors_call *call, permi_minors *minors, const perm_options *options,
-                                    int wide, double *full, permi_minors_total *total, permi_control *control,
-                                    perm_result *result)
+                                    permi_minors_by by, double *full, permi_minors_total *total,
+                                    permi_control *control, perm_result *result)
 {
   const int threads = permi_threads(options);
   permi_minors_gpu gpu;
-  const int on_gpu = permi_minors_choose(minors, options, wide ? NULL : full, &gpu);
+  const int on_gpu = permi_minors_choose(minors, options, by, full, &gpu);
   perm_status status = PERM_OK;
   minors->dense.memory = NULL;
   if (minors->terms >= 1e18)
@@ -17206,21 +17477,26 @@ static perm_status permi_minors_run(const permi_minors_call *call, permi_minors 
   if (minors->kernel)
     status = permi_minors_tables(minors, &options->allocator, full);
   if (status == PERM_OK)
-    status = on_gpu ? permi_minors_gpu_execute(&gpu, options, control, total)
-                    : permi_minors_execute(minors, options, control, threads, total);
+    status = on_gpu            ? permi_minors_gpu_execute(&gpu, options, control, total)
+             : minors->subsets ? permi_minors_subsets(minors, options, control, total)
+                               : permi_minors_execute(minors, options, control, threads, total);
   permi_release(&options->allocator, minors->dense.memory);
   if (status != PERM_OK)
     return permi_fail(result, status, 0, "%s",
                       status < 0 && control->message[0] ? control->message : perm_status_text(status));
-  permi_minors_output(minors, total, call->n, call->out, call->row < 0, result);
-  minors->in_doubles = on_gpu || minors->kernel;
-  result->method = minors->in_doubles ? PERM_METHOD_DENSE : PERM_METHOD_GLYNN;
+  if (call->marginals)
+    status = permi_minors_marginals(call, minors, total, result);
+  else
+    permi_minors_output(minors, total, call->n, call->out, call->row < 0, result);
+  result->error_bound = minors->subsets && permi_rounding_is_sound() ? result->error_estimate : (double)INFINITY;
+  minors->in_doubles = on_gpu || minors->kernel || minors->subsets;
+  result->method = minors->subsets ? PERM_METHOD_SUBSETS : minors->in_doubles ? PERM_METHOD_DENSE : PERM_METHOD_GLYNN;
   result->precision = minors->in_doubles ? options->precision : PERM_PRECISION_DD;
   result->isa = on_gpu ? PERM_ISA_CUDA : minors->kernel ? minors->kernel->isa : PERM_ISA_PLAIN;
   result->gpus = on_gpu ? control->gpus : 0;
   result->threads = on_gpu || minors->seconds < PERMI_PARALLEL_SECONDS || minors->chunks == 1 ? 1 : threads;
   result->terms += minors->terms;
-  return PERM_OK;
+  return status;
 }
 
 /* Sets the results to NaN where their number is one that a call may have. */
@@ -17247,7 +17523,8 @@ static perm_status permi_minors_check(permi_minors_call *call, const perm_option
   if (status != PERM_OK)
     return status;
   if (!call->out && n > 0 && (m > 0 || !gradient))
-    return permi_fail(result, PERM_ERROR_NULL, arguments + 1, "%s is NULL", gradient ? "gradient" : "minors");
+    return permi_fail(result, PERM_ERROR_NULL, arguments + 1, "%s is NULL",
+                      call->marginals ? "marginals" : gradient ? "gradient" : "minors");
 #if defined(PERM_NO_COMPLEX)
   if (call->view->parts == 2)
     refusal = "complex matrices are left out of this build (PERM_NO_COMPLEX)";
@@ -17259,17 +17536,28 @@ static perm_status permi_minors_check(permi_minors_call *call, const perm_option
                       PERM_MAX_N);
   i = permi_minors_counts(m, call->row_counts, call->row_count);
   j = permi_minors_counts(n, call->column_counts, call->column_count);
-  if (i < 0 || j < 0 || i != j)
+  if (i < 0 || j < 0 || (i != j && !call->marginals))
     return permi_fail(result, PERM_ERROR_COUNTS, i < 0 ? 5 : 6,
                       i < 0 || j < 0 ? "a multiplicity is negative or above a million"
                                      : "%d rows with their copies, but %d columns: minors are of as many",
                       i, j);
-  if (i > PERMI_MINORS_TOTAL)
-    return permi_fail(result, PERM_ERROR_SIZE, 5, "%d rows with their copies; at most %d", i, PERMI_MINORS_TOTAL);
+  call->spare = j - i;
+  call->total = i > j ? i : j;
+  if (call->total > PERMI_MINORS_TOTAL)
+    return permi_fail(result, PERM_ERROR_SIZE, i < j ? 6 : 5, "%d %s with their copies; at most %d", call->total,
+                      i < j ? "columns" : "rows", PERMI_MINORS_TOTAL);
+  if (call->spare && (i < j ? m : n) == PERM_MAX_N)
+    return permi_fail(result, PERM_ERROR_SIZE, i < j ? 1 : 2, "%d different %s, and some %s left; at most %d",
+                      PERM_MAX_N, i < j ? "rows" : "columns", i < j ? "columns" : "rows", PERM_MAX_N - 1);
+  for (i = 0; call->marginals && i < m; i++)
+    for (j = 0; j < n; j++)
+      if (permi_at(call->view, i, j, 0) < 0)
+        return permi_fail(result, PERM_ERROR_UNSUPPORTED, 3, "a has %.17g in row %d, column %d (counted from 1): "
+                          "marginals are of weights; derivatives by any entries: perm_gradient_real",
+                          permi_at(call->view, i, j, 0), i + 1, j + 1);
   if (!gradient && (call->row >= m || call->row_count[call->row] == 0))
     return permi_fail(result, PERM_ERROR_RANGE, 7, "row is %d, of %d rows (counted from 0)%s", call->row, m,
                       call->row >= m ? "" : ", and has no copy");
-  call->total = i;
   return PERM_OK;
 }
 
@@ -17278,9 +17566,10 @@ static void permi_minors_gather(const permi_minors_call *call, permi_minors *min
 {
   const int gradient = call->row < 0;
   int i, j, part;
-  memset(minors, 0, sizeof *minors);
+  memset(minors, 0, offsetof(permi_minors, entry));
   minors->parts = call->view->parts;
   minors->total = call->total;
+  minors->drops = call->marginals;
   for (i = 0; i <= call->m; i++) {
     const int from = i == call->m ? call->row : i;
     if (i == call->m ? gradient : call->row_count[i] == 0 || i == call->row)
@@ -17293,31 +17582,44 @@ static void permi_minors_gather(const permi_minors_call *call, permi_minors *min
       minors->column_of[minors->columns] = j;
       minors->column_count[minors->columns++] = call->column_count[j];
     }
+  if (call->spare > 0) {
+    minors->row_of[minors->rows] = call->m;
+    minors->row_count[minors->rows++] = call->spare;
+  } else if (call->spare < 0) {
+    minors->column_of[minors->columns] = call->n;
+    minors->column_count[minors->columns++] = -call->spare;
+  }
   minors->least = gradient ? 0 : minors->rows - 1;
   for (i = 0; i < minors->rows; i++)
     for (j = 0; j < minors->columns; j++)
       for (part = 0; part < minors->parts; part++)
-        minors->entry[i][j][part] = permi_at(call->view, minors->row_of[i], minors->column_of[j], part);
+        minors->entry[i][j][part] = minors->row_of[i] == call->m || minors->column_of[j] == call->n
+                                        ? 1
+                                        : permi_at(call->view, minors->row_of[i], minors->column_of[j], part);
 }
 
 static perm_status permi_minors_solve(const permi_minors_call *call, permi_minors *minors, const perm_options *options,
                                       double *full, permi_minors_total *total, perm_result *result)
 {
-  const int wide = options->precision > PERM_PRECISION_FAST || options->method == PERM_METHOD_GLYNN;
+  permi_minors_by by = options->precision > PERM_PRECISION_FAST || options->method == PERM_METHOD_GLYNN
+                           ? PERMI_MINORS_BY_TERMS
+                           : PERMI_MINORS_BY_ANY;
   permi_control control = permi_control_begin(options);
-  perm_status status = permi_minors_run(call, minors, options, wide, full, total, &control, result);
+  perm_status status = permi_minors_run(call, minors, options, by, full, total, &control, result);
   double relative = status == PERM_OK ? permi_minors_relative(result, call->out, call->entries) : 0;
-  if (status == PERM_OK && minors->in_doubles && relative > permi_wanted_relative(options)) {
-    permi_minors_plan_terms(minors);
-    if (options->tolerance > 0 ? options->max_seconds == 0 || minors->seconds <= options->max_seconds
-                               : minors->seconds < PERMI_ESCALATE_SECONDS) {
-      const perm_result finished = *result;
-      if (permi_minors_run(call, minors, options, 1, full, total, &control, result) != PERM_OK)
-        *result = finished;
-      else
-        result->escalated = 1;
-      relative = permi_minors_relative(result, call->out, call->entries);
+  while (status == PERM_OK && minors->in_doubles && options->precision != PERM_PRECISION_FAST &&
+         relative > permi_wanted_relative(options)) {
+    const perm_result finished = *result;
+    by = minors->subsets ? PERMI_MINORS_BY_TERMS : PERMI_MINORS_BY_ONE;
+    permi_minors_plan_one(minors, options, by);
+    if ((options->tolerance > 0 ? options->max_seconds > 0 && minors->seconds > options->max_seconds
+                                : minors->seconds >= PERMI_ESCALATE_SECONDS) ||
+        permi_minors_run(call, minors, options, by, full, total, &control, result) != PERM_OK) {
+      *result = finished;
+      break;
     }
+    result->escalated = 1;
+    relative = permi_minors_relative(result, call->out, call->entries);
   }
   if (status == PERM_OK && options->tolerance > 0 && relative > options->tolerance) {
     status = result->status = PERM_TOLERANCE_NOT_MET;
@@ -17373,8 +17675,11 @@ static perm_status permi_minors_metered(permi_minors_call *call, const perm_opti
   result->value = minors->rows == 0;
   if (minors->rows && permi_minors_scale(minors, full))
     status = permi_minors_solve(call, minors, options, full, &total, result);
+  else if (minors->rows && call->marginals)
+    status = permi_minors_weightless(result);
+  else
+    result->error_bound = 0;
   if (status == PERM_OK || status == PERM_TOLERANCE_NOT_MET) {
-    result->error_bound = result->method == PERM_METHOD_STRUCTURE ? 0 : (double)INFINITY;
     result->is_complex = parts == 2;
   } else {
     for (k = 0; k < call->entries; k++)
@@ -17403,7 +17708,7 @@ static perm_status permi_minors_general(permi_minors_call *call, const perm_opti
 static perm_status permi_minors_compute(permi_minors_call *call, const perm_options *options_given,
                                         perm_result *result)
 {
-  if (permi_small_minors_result(call, options_given, result))
+  if (!call->marginals && permi_small_minors_result(call, options_given, result))
     return PERM_OK;
   return permi_minors_general(call, options_given, result);
 }
@@ -17422,7 +17727,7 @@ PERM_API perm_status perm_minors_real(int m, int n, const double *a, ptrdiff_t l
                                       perm_result *result)
 {
   const permi_view view = permi_view_of(a, ld, 1, NULL);
-  permi_minors_call call = {m, n, row, &view, row_counts, column_counts, minors, NULL, NULL, 0, 0};
+  permi_minors_call call = {m, n, row, &view, row_counts, column_counts, minors, NULL, NULL, 0, 0, 0, 0};
   return row < 0 ? permi_minors_no_row(&call, result) : permi_minors_compute(&call, options, result);
 }
 
@@ -17431,7 +17736,7 @@ PERM_API perm_status perm_minors_complex(int m, int n, const double *a, ptrdiff_
                                          double *minors, perm_result *result)
 {
   const permi_view view = permi_view_of(a, ld, 2, NULL);
-  permi_minors_call call = {m, n, row, &view, row_counts, column_counts, minors, NULL, NULL, 0, 0};
+  permi_minors_call call = {m, n, row, &view, row_counts, column_counts, minors, NULL, NULL, 0, 0, 0, 0};
   return row < 0 ? permi_minors_no_row(&call, result) : permi_minors_compute(&call, options, result);
 }
 
@@ -17440,7 +17745,16 @@ PERM_API perm_status perm_gradient_real(int m, int n, const double *a, ptrdiff_t
                                         perm_result *result)
 {
   const permi_view view = permi_view_of(a, ld, 1, NULL);
-  permi_minors_call call = {m, n, -1, &view, row_counts, column_counts, gradient, NULL, NULL, 0, 0};
+  permi_minors_call call = {m, n, -1, &view, row_counts, column_counts, gradient, NULL, NULL, 0, 0, 0, 0};
+  return permi_minors_compute(&call, options, result);
+}
+
+PERM_API perm_status perm_marginals_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
+                                         const int *column_counts, const perm_options *options, double *marginals,
+                                         perm_result *result)
+{
+  const permi_view view = permi_view_of(a, ld, 1, NULL);
+  permi_minors_call call = {m, n, -1, &view, row_counts, column_counts, marginals, NULL, NULL, 0, 0, 1, 0};
   return permi_minors_compute(&call, options, result);
 }
 
@@ -17449,7 +17763,7 @@ PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdif
                                            perm_result *result)
 {
   const permi_view view = permi_view_of(a, ld, 2, NULL);
-  permi_minors_call call = {m, n, -1, &view, row_counts, column_counts, gradient, NULL, NULL, 0, 0};
+  permi_minors_call call = {m, n, -1, &view, row_counts, column_counts, gradient, NULL, NULL, 0, 0, 0, 0};
   return permi_minors_compute(&call, options, result);
 }
 #endif

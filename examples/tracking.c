@@ -54,25 +54,23 @@ static void observe(double spacing, uint64_t seed)
 }
 
 /* The chances of t targets and m measurements that share gates with nobody else. The matrix: the measurements' columns,
-   then one for each target, missed; m rows of ones take the columns that are left, in m! ways. */
+   then one for each target, missed; of many targets, m rows of ones take the columns that are left, in m! ways. */
 static void cluster(int t, const int *target, int m, const int *measurement)
 {
-  double a[LINES * LINES] = {0}, gradient[LINES * LINES], row[LINES], whole;
-  int i, j, k, n = t + m, counts[LINES], column[LINES];
+  double a[LINES * LINES] = {0}, marginals[TARGETS * LINES], row[LINES], whole;
+  int i, j, k, n = t + m, column[LINES];
   perm_matrix matrix;
   perm_result r;
   for (j = 0; j < n; j++)
     column[j] = j < m ? measurement[j] : 0;
   for (i = 0; i < n; i++)
-    for (j = 0, counts[i] = 1; j < n; j++)
+    for (j = 0; j < n; j++)
       a[i * n + j] = i >= t ? 1 : j < m || j == m + i ? weight[target[i]][column[j]] : 0;
-  if (n <= 16 && m > 0) { /* all derivatives at once */
-    counts[t] = m;
-    demand(perm_gradient_real(t + 1, n, a, n, counts, NULL, NULL, gradient, &r), r.message);
-    for (i = 0; i < t; i++)
-      for (j = 0; j < n; j++)
-        if (a[i * n + j] > 0)
-          chance[target[i]][column[j]] = a[i * n + j] * gradient[i * n + j] / r.value;
+  if (t <= 12 && n <= PERM_MAX_N) { /* all at once */
+    demand(perm_marginals_real(t, n, a, n, NULL, NULL, NULL, marginals, &r), r.message);
+    for (k = 0; k < t * n; k++)
+      if (a[k] > 0)
+        chance[target[k / n]][column[k % n]] = marginals[k];
     return;
   }
   for (k = -1, whole = 0; k < t * n; k++) { /* the whole, then one entry alone in its row: entry times derivative */

@@ -30,6 +30,7 @@
        perm_compute_integer         without rounding, modulo p; _gaussian: a + bi
        perm_compute_repeated_*      rows and columns with multiplicities
        perm_minors_*, _gradient_*   all minors of a row; derivatives by every entry
+       perm_marginals_real          the chance of every pair in an assignment (JPDA)
        perm_batch_*, perm_select_*  many small matrices; many submatrices of one
        perm_compute_low_rank_*, _cauchy_*   two thin factors; nodes
        perm_estimate_*              random samples with a standard error
@@ -46,9 +47,9 @@
    Times: n = 24, docs/figures.md. With certify, method auto takes dd up to n = 12, where that costs no more. Real
    matrices without negative entries take the time of default from n = 24 or so on (>>bounds 8).
    Escalation: a poor estimate is computed again in the next precision if that is predicted to take under a second, or,
-   with options.tolerance, while options.max_seconds allows. With checkpoints and parts a tolerance chooses the
-   precision beforehand (default if n u e^(n/2) is below it, else accurate or dd), and only what takes under a second is
-   computed again.
+   with options.tolerance, while options.max_seconds allows; if that is stopped, the first result stands. Precision fast
+   never escalates. With checkpoints and parts a tolerance chooses the precision beforehand (default if n u e^(n/2) is
+   below it, else accurate or dd), and only what takes under a second is computed again.
 
    GUARANTEES
      - `error_bound` is a proven bound or INFINITY. `error_estimate` is not: climbing towards large errors finds few
@@ -104,6 +105,7 @@
                  >>minors          minors, derivatives, gradient
                  >>minors_dense    the same by vector kernels
                  >>minors_gpu      the same on GPUs
+                 >>minors_subsets  the same of non-negative matrices, without cancellation
                  >>small_minors    minors at once, n <= 16
      exact/      >>residues        Montgomery products, primes, Chinese remainders
                  >>exact           integers, residues
@@ -182,6 +184,7 @@
      a room                its file; its #include and its line above | `make headers check-rooms`, headers.sh
 
    REFERENCES
+     [FBS83] T. E. Fortmann, Y. Bar-Shalom, M. Scheffe, IEEE J. Oceanic Eng. 8 (1983) 173-184: association by chances.
      [Bar96] A. I. Barvinok, Math. Oper. Res. 21 (1996) 65-84: permanents of matrices of fixed rank.
      [Gur05] L. Gurvits, MFCS 2005, LNCS 3618, 447-458: mixed discriminants.
      [Sin64] R. Sinkhorn, Ann. Math. Statist. 35 (1964) 876-879: scaling to double stochasticity.
@@ -266,6 +269,7 @@ PERMI_BRIEF_END
 #include "dense/minors.h"
 #include "dense/minors_dense.h"
 #include "dense/minors_gpu.h"
+#include "dense/minors_subsets.h"
 #include "dense/small_minors.h"
 
 #include "exact/residues.h"

@@ -79,6 +79,7 @@
 #include "t_offers.c"
 #include "t_faults.c"
 #include "t_stops.c"
+#include "t_marginals.c"
 #include "t_stops_proofs.c"
 #include "t_refusals.c"
 

@@ -13,7 +13,7 @@ static int test_stop_fault(void)
 
 typedef enum stop_call {
   STOP_COMPUTE, STOP_JOB, STOP_REPORT, STOP_SPY, STOP_ROOK, STOP_SAMPLE, STOP_WRITE, STOP_DENSE, STOP_MINORS,
-  STOP_GRADIENT, STOP_ESTIMATE, STOP_REPEATED, STOP_LOW_RANK, STOP_CAUCHY, STOP_READ, STOP_FRACTIONS
+  STOP_GRADIENT, STOP_MARGINALS, STOP_ESTIMATE, STOP_REPEATED, STOP_LOW_RANK, STOP_CAUCHY, STOP_READ, STOP_FRACTIONS
 } stop_call;
 
 enum { STOP_AS_MADE, STOP_REAL, STOP_COMPLEX, STOP_INTEGER, STOP_GAUSSIAN }; /* values */
@@ -155,6 +155,8 @@ static const stop_case stop_cases[] = {
     {"uniform:12", STOP_MINORS, AUTO, PERM_PRECISION_DD, STOP_COMPLEX, 0},
     {"uniform:12", STOP_GRADIENT, AUTO, DEFAULT, STOP_REAL, 0},
     {"uniform:10", STOP_GRADIENT, AUTO, DEFAULT, STOP_COMPLEX, 0},
+    {"uniform:12", STOP_MARGINALS, AUTO, DEFAULT, STOP_REAL, STOP_LIMITS},
+    {"uniform:12", STOP_MARGINALS, PERM_METHOD_DENSE, DEFAULT, STOP_REAL, 0},
     {"uniform:12", STOP_ESTIMATE, AUTO, DEFAULT, STOP_REAL, STOP_THREADS},
     {"uniform:12", STOP_ESTIMATE, AUTO, DEFAULT, STOP_COMPLEX, 0},
     {"binary:10:0.2", STOP_ESTIMATE, AUTO, DEFAULT, STOP_REAL, 0}, /* all samples are 0, and so is the permanent */
@@ -339,6 +341,10 @@ static void stop_dense(fault_outcome *o)
     count = (size_t)(n * n);
     o->status = values == STOP_REAL ? perm_gradient_real(n, n, a, n, NULL, NULL, options, list, &o->r)
                                     : perm_gradient_complex(n, n, a, n, NULL, NULL, options, list, &o->r);
+    break;
+  case STOP_MARGINALS:
+    count = (size_t)((n - 3) * n);
+    o->status = perm_marginals_real(n - 3, n, a, n, NULL, NULL, options, list, &o->r);
     break;
   default: {
     perm_estimate estimate;

@@ -408,9 +408,9 @@ static int take_stack(matrix *a)
   a->m = a->n = (int)(n <= STACK_ORDER ? n : 0);
   a->data = view->buf;
   a->ld = step / (size ? size : 1);
-  return (a->kind == 'd' || a->kind == 'D') && n == view->shape[2] && n > 0 && n <= STACK_ORDER &&
-         view->strides[2] == size && view->strides[1] == n * size && step % size == 0 && step >= n * n * size &&
-         (uintptr_t)view->buf % 8 == 0;
+  return (a->kind == 'd' || a->kind == 'D' || (a->kind == 'q' && size == 8 && is_signed)) && n == view->shape[2] &&
+         n > 0 && n <= STACK_ORDER && view->strides[2] == size && view->strides[1] == n * size && step % size == 0 &&
+         step >= n * n * size && (uintptr_t)view->buf % 8 == 0;
 }
 
 /* Returns the number of dimensions, 2 or 3, or 0 if it declines. */
@@ -734,6 +734,30 @@ static PyObject *computed(call *c, const matrix *a, int function)
   return answer;
 }
 
+/* A stack of integers: an array of Python's. */
+static PyObject *integer_stack(call *c, const matrix *a)
+{
+  const Py_ssize_t count = a->view.shape[0];
+  PyObject *out;
+  matrix one = *a;
+  Py_ssize_t k;
+  if (c->asks || c->out || c->state->lent[EMPTY] == Py_None)
+    return NULL;
+  out = PyObject_CallFunction(c->state->lent[EMPTY], "ns", count, "O");
+  one.ld = a->n;
+  for (k = 0; out && k < count; k++) {
+    PyObject *value;
+    one.data = (char *)a->data + k * a->ld * 8;
+    value = computed(c, &one, PERMANENT);
+    if (!value || PySequence_SetItem(out, k, value) < 0 || PyErr_CheckSignals() < 0) {
+      Py_DECREF(out);
+      out = NULL;
+    }
+    Py_XDECREF(value);
+  }
+  return out;
+}
+
 static PyObject *call_general(PyObject *function, PyObject *const *arguments, Py_ssize_t positional, PyObject *names)
 {
   const Py_ssize_t named = names ? PyTuple_Size(names) : 0;
@@ -770,7 +794,7 @@ static PyObject *call_function(PyObject *module, int function, PyObject *const *
     const int is_plain = function == PERMANENT && !c.asks && !c.rows && !c.cols;
     const int dimensions = take_matrix(state, arguments[0], is_plain, &a);
     if (dimensions == 3 && function == PERMANENT && !c.rows && !c.cols)
-      answer = stack_permanents(&c, &a);
+      answer = a.kind == 'q' ? integer_stack(&c, &a) : stack_permanents(&c, &a);
     else if (dimensions == 2 && !c.out) {
       if (is_plain && a.m == a.n && a.kind != 'q' && a.n <= (state->forked ? TINY_ORDER : SMALL_ORDER))
         answer = small_permanent(&c, &a);

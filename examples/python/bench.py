@@ -187,7 +187,9 @@ CALLS = {"array": lambda perm, a: perm.permanent(a),
          "certify=True": lambda perm, a: perm.permanent(a, certify=True),
          "precision='dd'": lambda perm, a: perm.permanent(a, precision="dd"),
          "compute": lambda perm, a: perm.compute(a),
-         "stack of 100, each": lambda perm, a: perm.permanent(a)}
+         "stack of 100, each": lambda perm, a: perm.permanent(a),
+         "integers, stack of 100, each": lambda perm, a: perm.permanent(a),
+         "integers, loop over a stack of 100, each": lambda perm, a: [perm.permanent(one) for one in a]}
 
 
 def child_calls():

@@ -215,7 +215,7 @@ _FUNCTIONS = {
     "perm_compute_repeated_real": "iiplppOR", "perm_compute_repeated_complex": "iiplppOR",
     "perm_compute_repeated_integer": "iiplppOR", "perm_compute_repeated_gaussian": "iiplppOR",
     "perm_minors_real": "iiplppiOpR", "perm_minors_complex": "iiplppiOpR",
-    "perm_gradient_real": "iiplppOpR", "perm_gradient_complex": "iiplppOpR",
+    "perm_gradient_real": "iiplppOpR", "perm_gradient_complex": "iiplppOpR", "perm_marginals_real": "iiplppOpR",
     "perm_batch_real": "izpzOpR", "perm_batch_complex": "izpzOpR", "perm_batch_float": "izpzOpR",
     "perm_batch_real_soa": "izpzOpR", "perm_batch_complex_soa": "izpzOpR", "perm_batch_float_soa": "izpzOpR",
     "perm_select_real": "iiplizppOpR", "perm_select_complex": "iiplizppOpR",
@@ -1645,17 +1645,24 @@ def permanent(a, rows=None, cols=None, out=None, **options):
     kind = "D" if kind == "D" else "d"
     given = None if out is None else _Out(out, stack, kind == "D")
     clock = _Clock(options)
-    values = [permanent(a[at], rows, cols, **clock.left()) for at in itertools.product(*map(range, stack))]
+    each = (a[at] for at in itertools.product(*map(range, stack))) if np is None else a.reshape(math.prod(stack), m, n)
+    if rows is None and cols is None and not options:
+        values = [permanent(one) for one in each]
+    else:
+        values = [permanent(one, rows, cols, **clock.left()) for one in each]
     kinds = {type(value) for value in values}
     if given is not None:
         given.fill(values)
         return out
     if np is None:
         return _Plain("O", stack, values).nested()
-    answer = np.empty(stack, float if kinds == {float} else complex if kinds == {complex} else object)
-    for at, value in zip(np.ndindex(stack), values):  # an assignment of them all would take Gaussians apart
-        answer[at] = value
-    return answer
+    answer = np.empty(len(values), float if kinds == {float} else complex if kinds == {complex} else object)
+    if Gaussian not in kinds:
+        answer[:] = values
+    else:  # which an assignment of them all would take apart
+        for k, value in enumerate(values):
+            answer[k] = value
+    return answer.reshape(stack)
 
 
 def _refine(out, a, order, one):
@@ -1875,13 +1882,26 @@ def marginals(a, **options):
     [[0.758, 0.053, 0.189], [0.095, 0.695, 0.211]]
     """
     a = _floats(_array(a))
-    (m, n), values = a.shape, _entries(a)
+    call, (m, n) = _call(options), a.shape
+    few = not options and m == n > _BY_COLUMNS and (n > 28 or 4 * len(_nonzero(a)[2]) < n * n)
+    if _kind(a) == "d" and max(m, n) <= _LINES and not few:
+        b, ld = _rows_of(a)
+        out = _Out(None, (m, n), False)
+        status = call.run("perm_marginals_real", m, n, _at(b), ld, None, None, byref(call.options), out.address,
+                          byref(call.result))
+        if status == 0:
+            return out.answer()
+        if call.result.argument != 3:
+            raise _error(status, call.result.message, _result(call.result))
+    values = _entries(a)
     rows = [values[k * n:(k + 1) * n] for k in range(m)]
     if not all(map(cmath.isfinite, values)):
         raise InputError("an entry is NaN or infinite", "PERM_ERROR_NOT_FINITE")
     if _kind(a) == "d" and min(values, default=0) < 0:
         raise InputError("a weight is %.17g: there are no chances of negative weights; gradient() is of any entries" %
                          min(values), "PERM_ERROR_OPTION")
+    if _kind(a) == "d" and max(m, n) <= _LINES and not few:
+        raise _weightless()
     if m > n:
         answer = marginals(_made(_kind(a), (n, m), [x for column in zip(*rows) for x in column]), **options)
         return answer.T.copy() if np else [list(column) for column in zip(*answer)]
@@ -1939,6 +1959,7 @@ def _balanced(rows, n):
             for i, row in enumerate(rows)], counts
 
 
+_LINES = 63  # of each side, up to which perm_marginals_real takes any weights
 _BY_COLUMNS = 20  # columns up to which the gradient is faster, which takes 2e-10 n 2^n seconds or so
 
 

@@ -252,6 +252,20 @@ PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdif
                                            const int *column_counts, const perm_options *options, double *gradient,
                                            perm_result *result);
 
+/* Marginals of assignments: marginals[i * n + j] = a_ij d per/d a_ij / per(a), the chance that row i takes column j if
+   assignments have chances in proportion to the products of their weights a_ij >= 0. m <= n: every row takes a column
+   of its own, columns may be left, and rows' sums are 1; m > n: columns' sums are. For association (JPDA) a row is a
+   target, a column a measurement, a_ij the ratio of likelihoods, and each target has one more column for its miss, in
+   which others have 0. With counts, NULL: once each, the totals need not be equal, and a marginal is the mean number of
+   copies of row i that take one of column j. Sizes, memory and errors as of perm_gradient_real (if lines are left, the
+   other side has at most 63); PERM_ERROR_UNSUPPORTED, argument 3: a weight is negative, or the permanent is 0. result:
+   value is the permanent; error_estimate and error_bound are absolute errors of the worst marginal, not in units of
+   2^exp2, and tolerance is relative to the largest. Weights of any sizes do no harm up to 64 lines with their copies.
+   The time of the gradient; where that is least, 2^m (n - m + 1) states of m operations. [FBS83] */
+PERM_API perm_status perm_marginals_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
+                                         const int *column_counts, const perm_options *options, double *marginals,
+                                         perm_result *result);
+
 /* Many matrices of order n: permanents[k], k < count. Matrix k begins at a + k * matrix_stride (complex: twice that),
    without gaps. n <= 16: right to 1e-10 of itself (n <= 4: of the permanent of the moduli), or else, and for larger n,
    as perm_compute_real, which also tells the error. Bits are not those of single calls, nor depend on others.

@@ -26,7 +26,9 @@
 #define PERMI_RATE_GLYNN 6e8
 #define PERMI_RATE_RYSER 3e8
 #define PERMI_RATE_EXPANSION 3e7 /* visited prefixes */
-#define PERMI_TERMS_SECONDS 5e-8 /* minors: a row of a term in double-double */
+#define PERMI_TERMS_SECONDS 5e-8 /* minors: a row of a term in double-double; */
+#define PERMI_PLACING_SECONDS 5e-9 /* subsets: a row of a state; */
+#define PERMI_MINORS_TABLES_SECONDS 5e-6 /* chosen: of kernels, whose tables take longer than small sums */
 #define PERMI_LOW_RANK_SECONDS 1.2e-8 /* a product and a sum in double-double */
 #define PERMI_RANK_PRODUCT_SECONDS 4e-9 /* a monomial and line, of rank 2 to 4 */
 #define PERMI_RANK_ENTRY_SECONDS 5e-8

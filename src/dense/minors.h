@@ -19,12 +19,12 @@ typedef struct permi_minors {
   int total;                /* of copies */
   int row_count[PERM_MAX_N], column_count[PERM_MAX_N], row_of[PERM_MAX_N], column_of[PERM_MAX_N];
   int row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N];
-  double entry[PERM_MAX_N][PERM_MAX_N][2]; /* not scaled */
-  int lossy;
+  int lossy, drops; /* drops: entries on no transversal do not count */
   double below; /* what the grid cuts: permi_rounded_rows */
+  double lost;  /* by underflow, in units of 2^-scale_exp2 */
 
-  const permi_minors_kernel *kernel; /* NULL: one term at a time, or on GPUs */
-  int in_doubles;                    /* by a kernel or GPUs */
+  const permi_minors_kernel *kernel; /* NULL: one term at a time, by subsets or on GPUs */
+  int subsets, in_doubles;           /* in_doubles: not one term at a time */
   permi_dense dense;
   int transposed, terms_rows, terms_columns;
   int inner; /* columns before it vary within a chunk */
@@ -33,6 +33,7 @@ typedef struct permi_minors {
   double terms, seconds;
   double estimate_relative; /* to the sum of moduli of terms */
   int scale_exp2;           /* sums are 2^scale_exp2 times scaled minors */
+  double entry[PERM_MAX_N][PERM_MAX_N][2]; /* not scaled; last: not cleared */
 } permi_minors;
 
 /* [row - least][column][part], and each row's sum of |terms|. */
@@ -114,7 +115,7 @@ static void permi_minors_write_out(const permi_minors *minors, int scaled, doubl
             *full++ = scaled ? permi_minors_scaled(minors, i, j, part) : minors->entry[i][j][part];
 }
 
-/* full: room for PERM_MAX_N rows, or NULL. Returns 0 if nothing without the wanted row has a transversal. */
+/* full: room for PERM_MAX_N rows, or NULL. Returns 0 if all that is wanted is 0. */
 static int permi_minors_scale(permi_minors *minors, double *full)
 {
   const int one_row = minors->least == minors->rows - 1, n = minors->total;
@@ -130,10 +131,10 @@ static int permi_minors_scale(permi_minors *minors, double *full)
     memset(&plan, 0, sizeof plan);
     plan.n = n;
     permi_plan_scale(&plan, &view, (int (*)[PERM_MAX_N])(void *)(full + n * n * view.parts));
-    if (plan.zero && one_row)
+    if (plan.zero && (one_row || minors->drops))
       return 0;
     useful = !plan.zero;
-    for (i = 0; i < n && !one_row && useful; i++) /* nothing may be dropped */
+    for (i = 0; i < n && !one_row && !minors->drops && useful; i++) /* nothing may be dropped */
       for (j = 0; j < n; j++)
         for (copy = 0; copy < view.parts; copy++) {
           double x = permi_at(&view, i, j, copy);

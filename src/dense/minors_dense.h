@@ -95,6 +95,8 @@ static void permi_minors_plan_terms(permi_minors *minors)
   double terms = 1, copies = minors->total;
   int j;
   minors->kernel = NULL;
+  minors->subsets = 0;
+  minors->lost = 0;
   minors->transposed = by_rows * minors->columns < by_columns * minors->rows;
   minors->terms_rows = minors->transposed ? minors->columns : minors->rows;
   minors->terms_columns = minors->transposed ? minors->rows : minors->columns;
@@ -128,6 +130,8 @@ static int permi_minors_plan_dense(permi_minors *minors, perm_isa isa)
   dense->chunk_log2 = permi_clamp(dense->outer, 0, permi_clamp(dense->outer - 6, 12, 18));
   dense->absolute_mask = dense->outer < 9 ? 0 : 7;
   minors->kernel = kernel;
+  minors->subsets = 0;
+  minors->lost = 0;
   minors->terms = ldexp(1, n - 1);
   minors->seconds = minors->terms * n / kernel->rate * (minors->least ? 1 : 3);
   while (dense->chunk_log2 > 10 && ldexp(minors->seconds, dense->chunk_log2 - dense->outer) > PERMI_CHUNK_SECONDS)

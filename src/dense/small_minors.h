@@ -27,7 +27,8 @@ typedef struct permi_minors_call {
   const int *row_counts, *column_counts;
   double *out;
   int *row_count, *column_count; /* PERM_MAX_N each, once checked */
-  int total, entries;            /* rows with copies; doubles of out */
+  int total, entries;            /* lines with copies; doubles of out */
+  int marginals, spare; /* of marginals: rows of ones, -: columns, so that the totals are equal */
 } permi_minors_call;
 
 /* a: rows x n entries, n - 1 rows or, for the gradient, n; factor: what minors will be multiplied by, at most. */

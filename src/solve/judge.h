@@ -17,7 +17,8 @@ static double permi_relative(const perm_options *options, const perm_result *res
 
 static int permi_wants_more(const perm_options *options, const perm_result *result)
 {
-  return permi_relative(options, result) > permi_wanted_relative(options);
+  return options->precision != PERM_PRECISION_FAST &&
+         permi_relative(options, result) > permi_wanted_relative(options);
 }
 
 /* Escalates by estimates and predictions only, so that load changes no bits. */
@@ -77,11 +78,12 @@ static perm_status permi_judge(const perm_options *options, perm_result *result)
   if (result->status == PERM_OK && options->tolerance > 0 && relative > options->tolerance) {
     result->status = PERM_TOLERANCE_NOT_MET;
     permi_say(result->message, sizeof result->message, "tolerance %.3g not met: the %s relative error is %.3g; %s",
-              options->tolerance,
-              options->certify || result->error_bound <= result->error_estimate ? "guaranteed" : "estimated", relative,
-              permi_in_pieces(options)                 ? "with a checkpoint or parts the precision is not raised"
-              : result->precision == PERM_PRECISION_DD ? "no precision is higher"
-                                                       : "no higher precision fits method and limits");
+             options->tolerance,
+             options->certify || result->error_bound <= result->error_estimate ? "guaranteed" : "estimated", relative,
+             permi_in_pieces(options)                    ? "with a checkpoint or parts the precision is not raised"
+             : options->precision == PERM_PRECISION_FAST ? "precision fast is not raised"
+             : result->precision == PERM_PRECISION_DD    ? "no precision is higher"
+                                                         : "no higher precision fits method and limits");
   }
   return result->status;
 }

@@ -2,6 +2,7 @@
 #pragma once
 #include "check.h"
 #include "../dense/minors_gpu.h"
+#include "../dense/minors_subsets.h"
 #include "../dense/small_minors.h"
 
 #if !defined(PERM_NO_EXTRAS)
@@ -28,6 +29,61 @@ static int permi_minors_counts(int count, const int *given, int *counts)
     total += counts[i];
   }
   return total;
+}
+
+/* The estimate of a scaled minor of row i. */
+static double permi_minors_lost(const permi_minors *minors, const permi_minors_total *total, int i)
+{
+  return (minors->estimate_relative + 2 * minors->below) * total->absolute[i - minors->least] + minors->lost +
+         (minors->lossy ? ldexp(DBL_MIN, minors->scale_exp2) : 0);
+}
+
+static perm_status permi_minors_weightless(perm_result *result)
+{
+  return permi_fail(result, PERM_ERROR_UNSUPPORTED, 3, "the permanent is 0: no assignment has a weight");
+}
+
+/* Marginals, in which the scales cancel, and the permanent. */
+static perm_status permi_minors_marginals(const permi_minors_call *call, const permi_minors *minors,
+                                          const permi_minors_total *total, perm_result *result)
+{
+  const int rows = minors->rows, columns = minors->columns;
+  double value = 0, error = 0, of_value;
+  int i, j, k, e;
+  result->exp2 = -minors->scale_exp2;
+  for (i = 0; i < rows; i++)
+    result->exp2 -= (long long)minors->row_count[i] * minors->row_exp2[i];
+  for (j = 0, k = (rows - 1) * columns; j < columns; j++, k++) {
+    result->exp2 -= (long long)minors->column_count[j] * minors->column_exp2[j];
+    value += minors->column_count[j] * permi_minors_scaled(minors, rows - 1, j, 0) *
+             permi_ldexp(total->value[k].hi, total->exp2[k]);
+  }
+  if (!(value > 0))
+    return permi_minors_weightless(result);
+  of_value = permi_minors_lost(minors, total, rows - 1) / value + columns * PERMI_UNIT;
+  for (i = k = 0; i < rows; i++)
+    for (j = 0; j < columns; j++, k++) {
+      const double weight =
+          (double)minors->row_count[i] * minors->column_count[j] * permi_minors_scaled(minors, i, j, 0);
+      const double x = weight * permi_ldexp(total->value[k].hi, total->exp2[k]) / value;
+      if (minors->row_of[i] == call->m || minors->column_of[j] == call->n)
+        continue;
+      call->out[minors->row_of[i] * call->n + minors->column_of[j]] = x;
+      error = fmax(error, weight * permi_minors_lost(minors, total, i) / value + x * (of_value + 8 * PERMI_UNIT));
+    }
+  result->error_estimate = minors->below > PERMI_NO_MEASURE ? (double)INFINITY : 1.001 * error;
+  for (k = 2; k <= abs(call->spare); k++) { /* lines of ones are not told apart */
+    value = frexp(value / k, &e);
+    result->exp2 += e;
+  }
+  value = frexp(value, &e);
+  result->exp2 += e;
+  if (result->exp2 > -1000 && result->exp2 <= 1000) {
+    value = ldexp(value, (int)result->exp2);
+    result->exp2 = 0;
+  }
+  result->value = value;
+  return PERM_OK;
 }
 
 /* Writes minors in units of 2^result->exp2; row: -1 for all. */
@@ -62,9 +118,7 @@ static void permi_minors_output(const permi_minors *minors, permi_minors_total *
     for (j = 0; j < columns; j++) {
       const double factor = gradient ? (double)minors->row_count[i] * minors->column_count[j] : 1;
       const long long unit = whole + minors->row_exp2[i] + minors->column_exp2[j];
-      const double lost =
-          (minors->estimate_relative + 2 * minors->below) * total->absolute[i - minors->least] * factor +
-          (minors->lossy ? DBL_MIN : 0);
+      const double lost = permi_minors_lost(minors, total, i) * factor;
       for (part = 0; part < parts; part++, k++) {
         total->value[k].hi = (total->value[k].hi + total->value[k].lo) * factor;
         total->exp2[k] += unit;
@@ -117,23 +171,36 @@ static double permi_minors_relative(const perm_result *result, const double *out
   return result->error_estimate == 0 ? 0 : result->error_estimate / most;
 }
 
-/* The predicted fastest of single terms, kernels and GPUs (*gpu), the last two for doubles alone; full: room for the
-   matrix written out, or NULL. Returns 1 for GPUs. */
-static int permi_minors_choose(permi_minors *minors, const perm_options *options, double *full, permi_minors_gpu *gpu)
+typedef enum permi_minors_by { PERMI_MINORS_BY_TERMS, PERMI_MINORS_BY_ONE, PERMI_MINORS_BY_ANY } permi_minors_by;
+
+/* Single terms, in double-double, or subsets. */
+static void permi_minors_plan_one(permi_minors *minors, const perm_options *options, permi_minors_by by)
+{
+  permi_minors_plan_terms(minors);
+  if (by != PERMI_MINORS_BY_TERMS && options->method == PERM_METHOD_AUTO)
+    permi_minors_plan_subsets(minors, options);
+}
+
+/* The predicted fastest of these, kernels and GPUs (*gpu); full: room for the matrix written out, or NULL. Returns 1
+   for GPUs. */
+static int permi_minors_choose(permi_minors *minors, const perm_options *options, permi_minors_by by, double *full,
+                               permi_minors_gpu *gpu)
 {
   double seconds;
   int on_gpu;
-  permi_minors_plan_terms(minors);
+  permi_minors_plan_one(minors, options, by);
   minors->below = 0;
-  if (!full)
+  if (!full || by != PERMI_MINORS_BY_ANY)
     return 0;
-  seconds = minors->seconds;
+  seconds = minors->seconds - (minors->subsets ? PERMI_MINORS_TABLES_SECONDS : 0);
   if (permi_minors_plan_dense(minors, permi_isa(options)) && minors->seconds > seconds &&
       options->method != PERM_METHOD_DENSE)
-    permi_minors_plan_terms(minors);
+    permi_minors_plan_one(minors, options, by);
   on_gpu = permi_minors_gpu_plan(gpu, minors, options, minors->seconds);
   if (on_gpu) {
     minors->kernel = NULL;
+    minors->subsets = 0;
+    minors->lost = 0;
     minors->terms = gpu->terms;
     minors->seconds = gpu->seconds;
     minors->estimate_relative = permi_minors_gpu_relative(gpu);
@@ -146,14 +213,14 @@ static int permi_minors_choose(permi_minors *minors, const perm_options *options
   return on_gpu;
 }
 
-/* Engine, sum and output, in double or double-double, of scaled entries. */
+/* Engine, sum and output of scaled entries. */
 static perm_status permi_minors_run(const permi_minors_call *call, permi_minors *minors, const perm_options *options,
-                                    int wide, double *full, permi_minors_total *total, permi_control *control,
-                                    perm_result *result)
+                                    permi_minors_by by, double *full, permi_minors_total *total,
+                                    permi_control *control, perm_result *result)
 {
   const int threads = permi_threads(options);
   permi_minors_gpu gpu;
-  const int on_gpu = permi_minors_choose(minors, options, wide ? NULL : full, &gpu);
+  const int on_gpu = permi_minors_choose(minors, options, by, full, &gpu);
   perm_status status = PERM_OK;
   minors->dense.memory = NULL;
   if (minors->terms >= 1e18)
@@ -165,21 +232,26 @@ static perm_status permi_minors_run(const permi_minors_call *call, permi_minors 
   if (minors->kernel)
     status = permi_minors_tables(minors, &options->allocator, full);
   if (status == PERM_OK)
-    status = on_gpu ? permi_minors_gpu_execute(&gpu, options, control, total)
-                    : permi_minors_execute(minors, options, control, threads, total);
+    status = on_gpu            ? permi_minors_gpu_execute(&gpu, options, control, total)
+             : minors->subsets ? permi_minors_subsets(minors, options, control, total)
+                               : permi_minors_execute(minors, options, control, threads, total);
   permi_release(&options->allocator, minors->dense.memory);
   if (status != PERM_OK)
     return permi_fail(result, status, 0, "%s",
                       status < 0 && control->message[0] ? control->message : perm_status_text(status));
-  permi_minors_output(minors, total, call->n, call->out, call->row < 0, result);
-  minors->in_doubles = on_gpu || minors->kernel;
-  result->method = minors->in_doubles ? PERM_METHOD_DENSE : PERM_METHOD_GLYNN;
+  if (call->marginals)
+    status = permi_minors_marginals(call, minors, total, result);
+  else
+    permi_minors_output(minors, total, call->n, call->out, call->row < 0, result);
+  result->error_bound = minors->subsets && permi_rounding_is_sound() ? result->error_estimate : (double)INFINITY;
+  minors->in_doubles = on_gpu || minors->kernel || minors->subsets;
+  result->method = minors->subsets ? PERM_METHOD_SUBSETS : minors->in_doubles ? PERM_METHOD_DENSE : PERM_METHOD_GLYNN;
   result->precision = minors->in_doubles ? options->precision : PERM_PRECISION_DD;
   result->isa = on_gpu ? PERM_ISA_CUDA : minors->kernel ? minors->kernel->isa : PERM_ISA_PLAIN;
   result->gpus = on_gpu ? control->gpus : 0;
   result->threads = on_gpu || minors->seconds < PERMI_PARALLEL_SECONDS || minors->chunks == 1 ? 1 : threads;
   result->terms += minors->terms;
-  return PERM_OK;
+  return status;
 }
 
 /* Sets the results to NaN where their number is one that a call may have. */
@@ -206,7 +278,8 @@ static perm_status permi_minors_check(permi_minors_call *call, const perm_option
   if (status != PERM_OK)
     return status;
   if (!call->out && n > 0 && (m > 0 || !gradient))
-    return permi_fail(result, PERM_ERROR_NULL, arguments + 1, "%s is NULL", gradient ? "gradient" : "minors");
+    return permi_fail(result, PERM_ERROR_NULL, arguments + 1, "%s is NULL",
+                      call->marginals ? "marginals" : gradient ? "gradient" : "minors");
 #if defined(PERM_NO_COMPLEX)
   if (call->view->parts == 2)
     refusal = "complex matrices are left out of this build (PERM_NO_COMPLEX)";
@@ -218,17 +291,28 @@ static perm_status permi_minors_check(permi_minors_call *call, const perm_option
                       PERM_MAX_N);
   i = permi_minors_counts(m, call->row_counts, call->row_count);
   j = permi_minors_counts(n, call->column_counts, call->column_count);
-  if (i < 0 || j < 0 || i != j)
+  if (i < 0 || j < 0 || (i != j && !call->marginals))
     return permi_fail(result, PERM_ERROR_COUNTS, i < 0 ? 5 : 6,
                       i < 0 || j < 0 ? "a multiplicity is negative or above a million"
                                      : "%d rows with their copies, but %d columns: minors are of as many",
                       i, j);
-  if (i > PERMI_MINORS_TOTAL)
-    return permi_fail(result, PERM_ERROR_SIZE, 5, "%d rows with their copies; at most %d", i, PERMI_MINORS_TOTAL);
+  call->spare = j - i;
+  call->total = i > j ? i : j;
+  if (call->total > PERMI_MINORS_TOTAL)
+    return permi_fail(result, PERM_ERROR_SIZE, i < j ? 6 : 5, "%d %s with their copies; at most %d", call->total,
+                      i < j ? "columns" : "rows", PERMI_MINORS_TOTAL);
+  if (call->spare && (i < j ? m : n) == PERM_MAX_N)
+    return permi_fail(result, PERM_ERROR_SIZE, i < j ? 1 : 2, "%d different %s, and some %s left; at most %d",
+                      PERM_MAX_N, i < j ? "rows" : "columns", i < j ? "columns" : "rows", PERM_MAX_N - 1);
+  for (i = 0; call->marginals && i < m; i++)
+    for (j = 0; j < n; j++)
+      if (permi_at(call->view, i, j, 0) < 0)
+        return permi_fail(result, PERM_ERROR_UNSUPPORTED, 3, "a has %.17g in row %d, column %d (counted from 1): "
+                          "marginals are of weights; derivatives by any entries: perm_gradient_real",
+                          permi_at(call->view, i, j, 0), i + 1, j + 1);
   if (!gradient && (call->row >= m || call->row_count[call->row] == 0))
     return permi_fail(result, PERM_ERROR_RANGE, 7, "row is %d, of %d rows (counted from 0)%s", call->row, m,
                       call->row >= m ? "" : ", and has no copy");
-  call->total = i;
   return PERM_OK;
 }
 
@@ -237,9 +321,10 @@ static void permi_minors_gather(const permi_minors_call *call, permi_minors *min
 {
   const int gradient = call->row < 0;
   int i, j, part;
-  memset(minors, 0, sizeof *minors);
+  memset(minors, 0, offsetof(permi_minors, entry));
   minors->parts = call->view->parts;
   minors->total = call->total;
+  minors->drops = call->marginals;
   for (i = 0; i <= call->m; i++) {
     const int from = i == call->m ? call->row : i;
     if (i == call->m ? gradient : call->row_count[i] == 0 || i == call->row)
@@ -252,31 +337,44 @@ static void permi_minors_gather(const permi_minors_call *call, permi_minors *min
       minors->column_of[minors->columns] = j;
       minors->column_count[minors->columns++] = call->column_count[j];
     }
+  if (call->spare > 0) {
+    minors->row_of[minors->rows] = call->m;
+    minors->row_count[minors->rows++] = call->spare;
+  } else if (call->spare < 0) {
+    minors->column_of[minors->columns] = call->n;
+    minors->column_count[minors->columns++] = -call->spare;
+  }
   minors->least = gradient ? 0 : minors->rows - 1;
   for (i = 0; i < minors->rows; i++)
     for (j = 0; j < minors->columns; j++)
       for (part = 0; part < minors->parts; part++)
-        minors->entry[i][j][part] = permi_at(call->view, minors->row_of[i], minors->column_of[j], part);
+        minors->entry[i][j][part] = minors->row_of[i] == call->m || minors->column_of[j] == call->n
+                                        ? 1
+                                        : permi_at(call->view, minors->row_of[i], minors->column_of[j], part);
 }
 
 static perm_status permi_minors_solve(const permi_minors_call *call, permi_minors *minors, const perm_options *options,
                                       double *full, permi_minors_total *total, perm_result *result)
 {
-  const int wide = options->precision > PERM_PRECISION_FAST || options->method == PERM_METHOD_GLYNN;
+  permi_minors_by by = options->precision > PERM_PRECISION_FAST || options->method == PERM_METHOD_GLYNN
+                           ? PERMI_MINORS_BY_TERMS
+                           : PERMI_MINORS_BY_ANY;
   permi_control control = permi_control_begin(options);
-  perm_status status = permi_minors_run(call, minors, options, wide, full, total, &control, result);
+  perm_status status = permi_minors_run(call, minors, options, by, full, total, &control, result);
   double relative = status == PERM_OK ? permi_minors_relative(result, call->out, call->entries) : 0;
-  if (status == PERM_OK && minors->in_doubles && relative > permi_wanted_relative(options)) {
-    permi_minors_plan_terms(minors);
-    if (options->tolerance > 0 ? options->max_seconds == 0 || minors->seconds <= options->max_seconds
-                               : minors->seconds < PERMI_ESCALATE_SECONDS) {
-      const perm_result finished = *result;
-      if (permi_minors_run(call, minors, options, 1, full, total, &control, result) != PERM_OK)
-        *result = finished;
-      else
-        result->escalated = 1;
-      relative = permi_minors_relative(result, call->out, call->entries);
+  while (status == PERM_OK && minors->in_doubles && options->precision != PERM_PRECISION_FAST &&
+         relative > permi_wanted_relative(options)) {
+    const perm_result finished = *result;
+    by = minors->subsets ? PERMI_MINORS_BY_TERMS : PERMI_MINORS_BY_ONE;
+    permi_minors_plan_one(minors, options, by);
+    if ((options->tolerance > 0 ? options->max_seconds > 0 && minors->seconds > options->max_seconds
+                                : minors->seconds >= PERMI_ESCALATE_SECONDS) ||
+        permi_minors_run(call, minors, options, by, full, total, &control, result) != PERM_OK) {
+      *result = finished;
+      break;
     }
+    result->escalated = 1;
+    relative = permi_minors_relative(result, call->out, call->entries);
   }
   if (status == PERM_OK && options->tolerance > 0 && relative > options->tolerance) {
     status = result->status = PERM_TOLERANCE_NOT_MET;
@@ -332,8 +430,11 @@ static perm_status permi_minors_metered(permi_minors_call *call, const perm_opti
   result->value = minors->rows == 0;
   if (minors->rows && permi_minors_scale(minors, full))
     status = permi_minors_solve(call, minors, options, full, &total, result);
+  else if (minors->rows && call->marginals)
+    status = permi_minors_weightless(result);
+  else
+    result->error_bound = 0;
   if (status == PERM_OK || status == PERM_TOLERANCE_NOT_MET) {
-    result->error_bound = result->method == PERM_METHOD_STRUCTURE ? 0 : (double)INFINITY;
     result->is_complex = parts == 2;
   } else {
     for (k = 0; k < call->entries; k++)
@@ -362,7 +463,7 @@ static perm_status permi_minors_general(permi_minors_call *call, const perm_opti
 static perm_status permi_minors_compute(permi_minors_call *call, const perm_options *options_given,
                                         perm_result *result)
 {
-  if (permi_small_minors_result(call, options_given, result))
+  if (!call->marginals && permi_small_minors_result(call, options_given, result))
     return PERM_OK;
   return permi_minors_general(call, options_given, result);
 }
@@ -381,7 +482,7 @@ PERM_API perm_status perm_minors_real(int m, int n, const double *a, ptrdiff_t l
                                       perm_result *result)
 {
   const permi_view view = permi_view_of(a, ld, 1, NULL);
-  permi_minors_call call = {m, n, row, &view, row_counts, column_counts, minors, NULL, NULL, 0, 0};
+  permi_minors_call call = {m, n, row, &view, row_counts, column_counts, minors, NULL, NULL, 0, 0, 0, 0};
   return row < 0 ? permi_minors_no_row(&call, result) : permi_minors_compute(&call, options, result);
 }
 
@@ -390,7 +491,7 @@ PERM_API perm_status perm_minors_complex(int m, int n, const double *a, ptrdiff_
                                          double *minors, perm_result *result)
 {
   const permi_view view = permi_view_of(a, ld, 2, NULL);
-  permi_minors_call call = {m, n, row, &view, row_counts, column_counts, minors, NULL, NULL, 0, 0};
+  permi_minors_call call = {m, n, row, &view, row_counts, column_counts, minors, NULL, NULL, 0, 0, 0, 0};
   return row < 0 ? permi_minors_no_row(&call, result) : permi_minors_compute(&call, options, result);
 }
 
@@ -399,7 +500,16 @@ PERM_API perm_status perm_gradient_real(int m, int n, const double *a, ptrdiff_t
                                         perm_result *result)
 {
   const permi_view view = permi_view_of(a, ld, 1, NULL);
-  permi_minors_call call = {m, n, -1, &view, row_counts, column_counts, gradient, NULL, NULL, 0, 0};
+  permi_minors_call call = {m, n, -1, &view, row_counts, column_counts, gradient, NULL, NULL, 0, 0, 0, 0};
+  return permi_minors_compute(&call, options, result);
+}
+
+PERM_API perm_status perm_marginals_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
+                                         const int *column_counts, const perm_options *options, double *marginals,
+                                         perm_result *result)
+{
+  const permi_view view = permi_view_of(a, ld, 1, NULL);
+  permi_minors_call call = {m, n, -1, &view, row_counts, column_counts, marginals, NULL, NULL, 0, 0, 1, 0};
   return permi_minors_compute(&call, options, result);
 }
 
@@ -408,7 +518,7 @@ PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdif
                                            perm_result *result)
 {
   const permi_view view = permi_view_of(a, ld, 2, NULL);
-  permi_minors_call call = {m, n, -1, &view, row_counts, column_counts, gradient, NULL, NULL, 0, 0};
+  permi_minors_call call = {m, n, -1, &view, row_counts, column_counts, gradient, NULL, NULL, 0, 0, 0, 0};
   return permi_minors_compute(&call, options, result);
 }
 #endif
