@@ -7572,6 +7572,7 @@ static size_t permi_plan_explain(const permi_leaf *leaf, char *buffer, size_t si
 typedef struct permi_rounded_rows {
   double share;   /* f / |row sum|, root sum of squares over rows, mean over terms by size */
   double usual;   /* the same if row sums were row norms */
+  double typical; /* permanent, in the unit of terms: the product of row norms, each times permi_spread */
   double largest; /* sampled term, as the kernel has it */
   int seen;       /* 0: nearly nothing was in the sampled terms */
 } permi_rounded_rows;
@@ -7594,9 +7595,18 @@ static int permi_few_digits(const double *row, int n, double moduli)
   return 1;
 }
 
-/* size[]: |row sum| in the sampled terms; returns f over sqrt(n) u/2. sign[column][term]. */
+/* A row of k entries of one modulus, k = moduli^2 / square, shares its k columns with as many like rows at the most:
+   permanents of any signs have a mean square of at most the norms' product times (k!)^(1/k) / k for each row [Bre73].
+   Returns its root, k! by Stirling's formula with Gosper's third. */
+static double permi_spread(double moduli, double square)
+{
+  const double k = fmax(1, moduli * moduli / square);
+  return exp(-0.5) * pow(3.141592653589793 * (2 * k + 1.0 / 3), 0.25 / k);
+}
+
+/* size[]: |row sum| in the sampled terms; *spread: times the row's; returns f over sqrt(n) u/2. sign[column][term]. */
 static double permi_sampled_row(const perm_plan *plan, const permi_view *view, int i,
-                                double (*sign)[PERMI_SAMPLED_TERMS], double *size, double *norm)
+                                double (*sign)[PERMI_SAMPLED_TERMS], double *size, double *norm, double *spread)
 {
   double row[2][PERM_MAX_N], y[2][PERMI_SAMPLED_TERMS], moduli = 0, square = 0;
   const int n = plan->n;
@@ -7615,6 +7625,7 @@ static double permi_sampled_row(const perm_plan *plan, const permi_view *view, i
   for (k = 0; k < PERMI_SAMPLED_TERMS; k++)
     size[k] = view->parts == 1 ? fabs(y[0][k]) : sqrt(y[0][k] * y[0][k] + y[1][k] * y[1][k]);
   *norm = sqrt(square);
+  *spread *= permi_spread(moduli, square * view->parts);
   return permi_few_digits(row[0], n, moduli) && (view->parts == 1 || permi_few_digits(row[1], n, moduli)) &&
                  (plan->form != PERM_FORM_NORMALISED || (view->parts == 1 && fabs(frexp(row[0][0], &e)) == 0.5))
              ? 0
@@ -7656,7 +7667,7 @@ static double permi_sample_terms(const perm_plan *plan, const permi_view *view, 
 {
   double weight[PERMI_SAMPLED_TERMS], squares[PERMI_SAMPLED_TERMS], size[2][PERMI_SAMPLED_TERMS];
   const double unit = 0.5 * PERMI_UNIT * sqrt((double)plan->n);
-  double sign[PERM_MAX_N][PERMI_SAMPLED_TERMS], unit_term = 1, weights = 0, usual = 0;
+  double sign[PERM_MAX_N][PERMI_SAMPLED_TERMS], unit_term = 1, spread = 1, weights = 0, usual = 0;
   int i, k;
   permi_sampled_signs(plan->n, begin, sign);
   for (k = 0; k < PERMI_SAMPLED_TERMS; k++) {
@@ -7666,14 +7677,14 @@ static double permi_sample_terms(const perm_plan *plan, const permi_view *view, 
   for (i = 0; i < plan->n; i++) {
     const int paired = plan->form == PERM_FORM_PAIR && i + 1 < plan->n;
     double norm, norm_of[2] = {0, 0}, lost[2] = {0, 0}, least, inverse;
-    lost[0] = unit * permi_sampled_row(plan, view, i, sign, size[0], &norm_of[0]);
+    lost[0] = unit * permi_sampled_row(plan, view, i, sign, size[0], &norm_of[0], &spread);
     if (norm_of[0] == 0)
       continue; /* of minors */
     norm = norm_of[0];
     unit_term *= norm / permi_divided_by(plan, view, i);
     if (paired) {
       i++;
-      lost[1] = unit * permi_sampled_row(plan, view, i, sign, size[1], &norm_of[1]);
+      lost[1] = unit * permi_sampled_row(plan, view, i, sign, size[1], &norm_of[1], &spread);
       norm *= norm_of[1];
       unit_term *= norm_of[1];
     }
@@ -7699,6 +7710,7 @@ static double permi_sample_terms(const perm_plan *plan, const permi_view *view, 
     rounded->largest = fmax(rounded->largest, weight[k] * unit_term);
   }
   rounded->usual = sqrt(usual);
+  rounded->typical = unit_term * spread;
   return weights;
 }
 
@@ -7708,7 +7720,7 @@ static permi_rounded_rows permi_plan_rounded_rows(const perm_plan *plan, const p
 {
   const int n = plan->n, most = PERMI_SAMPLED_FIRST + (n <= 10 ? 1 << (n - 1) : PERMI_SAMPLED_MOST);
   const double little = ldexp(0.125, -n);
-  permi_rounded_rows rounded = {0, 0, 0, 0};
+  permi_rounded_rows rounded = {0, 0, 0, 0, 0};
   double weights = 0;
   int k = 0;
   do {
@@ -7733,6 +7745,9 @@ static void permi_rounded_estimate(const perm_plan *plan, const permi_view *view
   const double part = view->parts == 1 ? fmin(1, 1.8 * exp(-0.2 * n)) : fmin(1, 100 * exp(-0.5 * n));
   leaf->estimate_relative = (view->parts == 1 ? 0.3 : 0.1 + 3 * exp2(-0.25 * n)) * PERMI_UNIT;
   leaf->estimate_relative += rounded.share * (part + (1 - part) * fmin(1, above * above));
+  leaf->shared.relative = rounded.usual;
+  leaf->shared.most = (double)INFINITY;
+  leaf->estimate_absolute += ldexp(rounded.usual * rounded.typical, plan->n - 1);
   leaf->estimate_squares = n * PERMI_UNIT * PERMI_UNIT * rounded.largest;
   if (rounded.share > PERMI_NO_MEASURE)
     leaf->estimate_relative = (double)INFINITY;
