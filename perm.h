@@ -7745,9 +7745,9 @@ static void permi_rounded_estimate(const perm_plan *plan, const permi_view *view
   const double part = view->parts == 1 ? fmin(1, 1.8 * exp(-0.2 * n)) : fmin(1, 100 * exp(-0.5 * n));
   leaf->estimate_relative = (view->parts == 1 ? 0.3 : 0.1 + 3 * exp2(-0.25 * n)) * PERMI_UNIT;
   leaf->estimate_relative += rounded.share * (part + (1 - part) * fmin(1, above * above));
-  leaf->shared.relative = rounded.usual;
+  leaf->shared.relative = 0.5 * rounded.usual;
   leaf->shared.most = (double)INFINITY;
-  leaf->estimate_absolute += ldexp(rounded.usual * rounded.typical, plan->n - 1);
+  leaf->estimate_absolute += ldexp(0.5 * rounded.usual * rounded.typical, plan->n - 1);
   leaf->estimate_squares = n * PERMI_UNIT * PERMI_UNIT * rounded.largest;
   if (rounded.share > PERMI_NO_MEASURE)
     leaf->estimate_relative = (double)INFINITY;

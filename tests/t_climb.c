@@ -79,7 +79,7 @@ TEST_LONG(t_climb_near_hadamard)
     p.kind = "near-Hadamard";
     for (k = trial ? 1 + test_below(3) : 0; k > 0; k--) {
       double *at = &p.a[test_below(p.n * p.n * p.parts)];
-      *at = climb_ulps(*at);
+      *at = climb_ulps(*at, 0);
     }
     climb_ask_all(&p);
   }
