@@ -3737,6 +3737,10 @@ static perm_status permi_job_finish(const perm_job *job, const perm_partial *par
     return permi_fail_memory(result);
   if (status != PERM_OK)
     return permi_fail(result, status, 0, "an exact integer is too long for this version: use precision default");
+  /* a sum in doubles is rounded at least once */
+  if (costliest && (job->precision <= PERM_PRECISION_FAST || job->precision == PERM_PRECISION_KAHAN))
+    number.estimate = fmin(fmax(number.estimate, PERMI_UNIT * permi_modulus(number.value.hi, number.imaginary.hi)),
+                           number.error);
   permi_number_result(&number, result);
   if (!result->exact && !permi_arithmetic_is_sound())
     result->error_bound = (double)INFINITY;
@@ -8145,6 +8149,28 @@ static void permi_terms_leaf(const permi_terms *terms, permi_dd weight)
     terms->absolute[i] += permi_modulus(p.re.hi, p.im.hi);
     back = permi_dd_complex_times(back, terms->row_sum[i], parts);
   }
+}
+
+/* without[i]: the product of the other rows' norms, in the unit of sums, or without one of row i's copies. Row sums are
+   rounded by units of their norms, which the sum of |terms| does not show where some row's sum cancels in every term. */
+static void permi_terms_norms(const permi_minors *minors, double *without)
+{
+  const int transposed = minors->transposed;
+  const int *row_count = transposed ? minors->column_count : minors->row_count;
+  const int *column_count = transposed ? minors->row_count : minors->column_count;
+  double norm[PERM_MAX_N];
+  int i, j, k, part;
+  for (i = 0; i < minors->terms_rows; i++) {
+    for (norm[i] = 0, j = 0; j < minors->terms_columns; j++)
+      for (part = 0; part < minors->parts; part++) {
+        const double x = transposed ? permi_minors_scaled(minors, j, i, part) : permi_minors_scaled(minors, i, j, part);
+        norm[i] += column_count[j] * x * x;
+      }
+    norm[i] = sqrt(norm[i]);
+  }
+  for (i = 0; i < minors->terms_rows; i++)
+    for (without[i] = ldexp(1, minors->scale_exp2), k = 0; k < minors->terms_rows; k++)
+      without[i] *= pow(norm[k], row_count[k] - (k == i));
 }
 
 /* weight: the binomials of the columns from `level` on. */
@@ -17024,13 +17050,15 @@ static void permi_minors_output(const permi_minors *minors, permi_minors_total *
   const int parts = minors->parts, columns = minors->columns, rows = minors->rows;
   long long whole = -minors->scale_exp2, most = LLONG_MIN, least = LLONG_MAX;
   permi_dd value[2] = {{0, 0}, {0, 0}};
-  double estimate = 0, lead, largest = 0;
+  double estimate = 0, lead, largest = 0, without[PERM_MAX_N] = {0};
   long long estimate_exp2 = 0, common;
   int i, j, part, e, k;
   for (i = 0; i < rows; i++)
     whole -= (long long)minors->row_count[i] * minors->row_exp2[i];
   for (j = 0; j < columns; j++)
     whole -= (long long)minors->column_count[j] * minors->column_exp2[j];
+  if (!minors->in_doubles)
+    permi_terms_norms(minors, without);
   for (j = 0; j < columns; j++) {
     permi_dd x[2], y[2];
     for (part = 0; part < 2; part++) {
@@ -17050,7 +17078,8 @@ static void permi_minors_output(const permi_minors *minors, permi_minors_total *
       const double factor = gradient ? (double)minors->row_count[i] * minors->column_count[j] : 1;
       const long long unit = whole + minors->row_exp2[i] + minors->column_exp2[j];
       const double lost =
-          (minors->estimate_relative + 2 * minors->below) * total->absolute[i - minors->least] * factor +
+          (minors->estimate_relative + 2 * minors->below) *
+              (total->absolute[i - minors->least] + without[minors->transposed ? j : i]) * factor +
           (minors->lossy ? DBL_MIN : 0);
       for (part = 0; part < parts; part++, k++) {
         total->value[k].hi = (total->value[k].hi + total->value[k].lo) * factor;
@@ -17090,7 +17119,7 @@ static void permi_minors_output(const permi_minors *minors, permi_minors_total *
         if (total->value[k].hi != 0 && fabs(x) < DBL_MIN)
           result->error_estimate += DBL_MIN;
       }
-  result->error_estimate += PERMI_UNIT * largest;
+  result->error_estimate += PERMI_UNIT * parts * largest;
   if (minors->below > PERMI_NO_MEASURE)
     result->error_estimate = (double)INFINITY;
 }
@@ -17158,8 +17187,8 @@ static perm_status permi_minors_run(const permi_minors_call *call, permi_minors 
   if (status != PERM_OK)
     return permi_fail(result, status, 0, "%s",
                       status < 0 && control->message[0] ? control->message : perm_status_text(status));
-  permi_minors_output(minors, total, call->n, call->out, call->row < 0, result);
   minors->in_doubles = on_gpu || minors->kernel;
+  permi_minors_output(minors, total, call->n, call->out, call->row < 0, result);
   result->method = minors->in_doubles ? PERM_METHOD_DENSE : PERM_METHOD_GLYNN;
   result->precision = minors->in_doubles ? options->precision : PERM_PRECISION_DD;
   result->isa = on_gpu ? PERM_ISA_CUDA : minors->kernel ? minors->kernel->isa : PERM_ISA_PLAIN;

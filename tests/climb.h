@@ -679,6 +679,7 @@ static void climb_new_problem(climb_problem *p, const climb_way *way)
                  : way->method == PERM_METHOD_PLANAR                       ? CLIMB_BOARD
                  : way->method == PERM_METHOD_LOW_RANK && sparse            ? CLIMB_LOW_RANKS
                  : way->method == PERM_METHOD_CLASSES && test_below(2) ? CLIMB_NESTED
+                 : (many || way->call == CLIMB_MINORS) && test_below(4) == 0 ? CLIMB_BLOCKS
                                                                        : (climb_start)test_below(CLIMB_STARTS));
 }
 

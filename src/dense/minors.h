@@ -224,6 +224,28 @@ static void permi_terms_leaf(const permi_terms *terms, permi_dd weight)
   }
 }
 
+/* without[i]: the product of the other rows' norms, in the unit of sums, or without one of row i's copies. Row sums are
+   rounded by units of their norms, which the sum of |terms| does not show where some row's sum cancels in every term. */
+static void permi_terms_norms(const permi_minors *minors, double *without)
+{
+  const int transposed = minors->transposed;
+  const int *row_count = transposed ? minors->column_count : minors->row_count;
+  const int *column_count = transposed ? minors->row_count : minors->column_count;
+  double norm[PERM_MAX_N];
+  int i, j, k, part;
+  for (i = 0; i < minors->terms_rows; i++) {
+    for (norm[i] = 0, j = 0; j < minors->terms_columns; j++)
+      for (part = 0; part < minors->parts; part++) {
+        const double x = transposed ? permi_minors_scaled(minors, j, i, part) : permi_minors_scaled(minors, i, j, part);
+        norm[i] += column_count[j] * x * x;
+      }
+    norm[i] = sqrt(norm[i]);
+  }
+  for (i = 0; i < minors->terms_rows; i++)
+    for (without[i] = ldexp(1, minors->scale_exp2), k = 0; k < minors->terms_rows; k++)
+      without[i] *= pow(norm[k], row_count[k] - (k == i));
+}
+
 /* weight: the binomials of the columns from `level` on. */
 static void permi_terms_level(const permi_terms *terms, int level, permi_dd weight)
 {

@@ -37,13 +37,15 @@ static void permi_minors_output(const permi_minors *minors, permi_minors_total *
   const int parts = minors->parts, columns = minors->columns, rows = minors->rows;
   long long whole = -minors->scale_exp2, most = LLONG_MIN, least = LLONG_MAX;
   permi_dd value[2] = {{0, 0}, {0, 0}};
-  double estimate = 0, lead, largest = 0;
+  double estimate = 0, lead, largest = 0, without[PERM_MAX_N] = {0};
   long long estimate_exp2 = 0, common;
   int i, j, part, e, k;
   for (i = 0; i < rows; i++)
     whole -= (long long)minors->row_count[i] * minors->row_exp2[i];
   for (j = 0; j < columns; j++)
     whole -= (long long)minors->column_count[j] * minors->column_exp2[j];
+  if (!minors->in_doubles)
+    permi_terms_norms(minors, without);
   for (j = 0; j < columns; j++) {
     permi_dd x[2], y[2];
     for (part = 0; part < 2; part++) {
@@ -63,7 +65,8 @@ static void permi_minors_output(const permi_minors *minors, permi_minors_total *
       const double factor = gradient ? (double)minors->row_count[i] * minors->column_count[j] : 1;
       const long long unit = whole + minors->row_exp2[i] + minors->column_exp2[j];
       const double lost =
-          (minors->estimate_relative + 2 * minors->below) * total->absolute[i - minors->least] * factor +
+          (minors->estimate_relative + 2 * minors->below) *
+              (total->absolute[i - minors->least] + without[minors->transposed ? j : i]) * factor +
           (minors->lossy ? DBL_MIN : 0);
       for (part = 0; part < parts; part++, k++) {
         total->value[k].hi = (total->value[k].hi + total->value[k].lo) * factor;
@@ -103,7 +106,7 @@ static void permi_minors_output(const permi_minors *minors, permi_minors_total *
         if (total->value[k].hi != 0 && fabs(x) < DBL_MIN)
           result->error_estimate += DBL_MIN;
       }
-  result->error_estimate += PERMI_UNIT * largest;
+  result->error_estimate += PERMI_UNIT * parts * largest;
   if (minors->below > PERMI_NO_MEASURE)
     result->error_estimate = (double)INFINITY;
 }
@@ -171,8 +174,8 @@ static perm_status permi_minors_run(const permi_minors_call *call, permi_minors 
   if (status != PERM_OK)
     return permi_fail(result, status, 0, "%s",
                       status < 0 && control->message[0] ? control->message : perm_status_text(status));
-  permi_minors_output(minors, total, call->n, call->out, call->row < 0, result);
   minors->in_doubles = on_gpu || minors->kernel;
+  permi_minors_output(minors, total, call->n, call->out, call->row < 0, result);
   result->method = minors->in_doubles ? PERM_METHOD_DENSE : PERM_METHOD_GLYNN;
   result->precision = minors->in_doubles ? options->precision : PERM_PRECISION_DD;
   result->isa = on_gpu ? PERM_ISA_CUDA : minors->kernel ? minors->kernel->isa : PERM_ISA_PLAIN;
