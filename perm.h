@@ -3738,7 +3738,7 @@ static perm_status permi_job_finish(const perm_job *job, const perm_partial *par
   if (status != PERM_OK)
     return permi_fail(result, status, 0, "an exact integer is too long for this version: use precision default");
   /* a sum in doubles is rounded at least once */
-  if (costliest && (job->precision <= PERM_PRECISION_FAST || job->precision == PERM_PRECISION_KAHAN))
+  if (job->precision <= PERM_PRECISION_FAST || job->precision == PERM_PRECISION_KAHAN)
     number.estimate = fmin(fmax(number.estimate, PERMI_UNIT * permi_modulus(number.value.hi, number.imaginary.hi)),
                            number.error);
   permi_number_result(&number, result);
