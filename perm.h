@@ -3712,7 +3712,7 @@ static perm_status permi_job_finish(const perm_job *job, const perm_partial *par
   permi_number number;
   perm_status status;
   const permi_leaf *costliest = NULL;
-  double terms = 0;
+  double terms = 0, rounded;
   int i;
   if (!result)
     return PERM_ERROR_NULL;
@@ -3737,10 +3737,9 @@ static perm_status permi_job_finish(const perm_job *job, const perm_partial *par
     return permi_fail_memory(result);
   if (status != PERM_OK)
     return permi_fail(result, status, 0, "an exact integer is too long for this version: use precision default");
-  /* a sum in doubles is rounded at least once */
-  if (job->precision <= PERM_PRECISION_FAST || job->precision == PERM_PRECISION_KAHAN)
-    number.estimate = fmin(fmax(number.estimate, PERMI_UNIT * permi_modulus(number.value.hi, number.imaginary.hi)),
-                           number.error);
+  rounded = PERMI_UNIT * permi_modulus(number.value.hi, number.imaginary.hi);
+  if ((job->precision <= PERM_PRECISION_FAST || job->precision == PERM_PRECISION_KAHAN) && rounded < number.error)
+    number.estimate = fmax(number.estimate, rounded); /* no sum in doubles is better, unless that is proved */
   permi_number_result(&number, result);
   if (!result->exact && !permi_arithmetic_is_sound())
     result->error_bound = (double)INFINITY;
@@ -8158,19 +8157,21 @@ static void permi_terms_norms(const permi_minors *minors, double *without)
   const int transposed = minors->transposed;
   const int *row_count = transposed ? minors->column_count : minors->row_count;
   const int *column_count = transposed ? minors->row_count : minors->column_count;
-  double norm[PERM_MAX_N];
+  double power[PERM_MAX_N];
   int i, j, k, part;
   for (i = 0; i < minors->terms_rows; i++) {
-    for (norm[i] = 0, j = 0; j < minors->terms_columns; j++)
+    double square = 0;
+    for (j = 0; j < minors->terms_columns; j++)
       for (part = 0; part < minors->parts; part++) {
         const double x = transposed ? permi_minors_scaled(minors, j, i, part) : permi_minors_scaled(minors, i, j, part);
-        norm[i] += column_count[j] * x * x;
+        square += column_count[j] * x * x;
       }
-    norm[i] = sqrt(norm[i]);
+    power[i] = pow(square, 0.5 * row_count[i]);
+    without[i] = ldexp(pow(square, 0.5 * (row_count[i] - 1)), minors->scale_exp2);
   }
   for (i = 0; i < minors->terms_rows; i++)
-    for (without[i] = ldexp(1, minors->scale_exp2), k = 0; k < minors->terms_rows; k++)
-      without[i] *= pow(norm[k], row_count[k] - (k == i));
+    for (k = 0; k < minors->terms_rows; k++)
+      without[i] *= k == i ? 1 : power[k];
 }
 
 /* weight: the binomials of the columns from `level` on. */

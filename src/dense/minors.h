@@ -231,19 +231,21 @@ static void permi_terms_norms(const permi_minors *minors, double *without)
   const int transposed = minors->transposed;
   const int *row_count = transposed ? minors->column_count : minors->row_count;
   const int *column_count = transposed ? minors->row_count : minors->column_count;
-  double norm[PERM_MAX_N];
+  double power[PERM_MAX_N];
   int i, j, k, part;
   for (i = 0; i < minors->terms_rows; i++) {
-    for (norm[i] = 0, j = 0; j < minors->terms_columns; j++)
+    double square = 0;
+    for (j = 0; j < minors->terms_columns; j++)
       for (part = 0; part < minors->parts; part++) {
         const double x = transposed ? permi_minors_scaled(minors, j, i, part) : permi_minors_scaled(minors, i, j, part);
-        norm[i] += column_count[j] * x * x;
+        square += column_count[j] * x * x;
       }
-    norm[i] = sqrt(norm[i]);
+    power[i] = pow(square, 0.5 * row_count[i]);
+    without[i] = ldexp(pow(square, 0.5 * (row_count[i] - 1)), minors->scale_exp2);
   }
   for (i = 0; i < minors->terms_rows; i++)
-    for (without[i] = ldexp(1, minors->scale_exp2), k = 0; k < minors->terms_rows; k++)
-      without[i] *= pow(norm[k], row_count[k] - (k == i));
+    for (k = 0; k < minors->terms_rows; k++)
+      without[i] *= k == i ? 1 : power[k];
 }
 
 /* weight: the binomials of the columns from `level` on. */
