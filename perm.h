@@ -187,6 +187,7 @@
      [Bor55] C. W. Borchardt, J. reine angew. Math. 53 (1855) 193-198: Cauchy matrices.
      [Gly10] D. G. Glynn, European J. Combin. 31 (2010) 1887-1891.
      [NW78]  A. Nijenhuis, H. S. Wilf, Combinatorial Algorithms, 2nd ed., 1978, chapter 23.
+     [Bre73] L. M. Bregman, Soviet Math. Dokl. 14 (1973) 945-949: permanents of 0/1 matrices by row sums.
      [Rys63] H. J. Ryser, Combinatorial Mathematics, Carus Monographs 14, 1963.
      [DK01]  I. S. Duff, J. Koster, SIAM J. Matrix Anal. Appl. 22 (2001) 973-996: large entries to the diagonal.
      [JV87]  R. Jonker, A. Volgenant, Computing 38 (1987) 325-340: linear assignment.
@@ -7598,20 +7599,13 @@ static int permi_few_digits(const double *row, int n, double moduli)
   return 1;
 }
 
-/* A row of k entries of one modulus, k = moduli^2 / square, shares its k columns with as many like rows at the most:
-   permanents of any signs have a mean square of at most the norms' product times (k!)^(1/k) / k for each row [Bre73].
-   Returns its root, k! by Stirling's formula with Gosper's third. */
-static double permi_spread(double moduli, double square)
-{
-  const double k = fmax(1, moduli * moduli / square);
-  return exp(-0.5) * pow(3.141592653589793 * (2 * k + 1.0 / 3), 0.25 / k);
-}
-
-/* size[]: |row sum| in the sampled terms; *spread: times the row's; returns f over sqrt(n) u/2. sign[column][term]. */
+/* size[]: |row sum| in the sampled terms; returns f over sqrt(n) u/2. sign[column][term]. *spread: times the root of
+   (k!)^(1/k) / k, k = moduli^2 / square, by Stirling's formula: over all signs the mean square of a permanent is at most
+   about the product of these and of the rows' squares, as of k equal entries each [Bre73]. */
 static double permi_sampled_row(const perm_plan *plan, const permi_view *view, int i,
                                 double (*sign)[PERMI_SAMPLED_TERMS], double *size, double *norm, double *spread)
 {
-  double row[2][PERM_MAX_N], y[2][PERMI_SAMPLED_TERMS], moduli = 0, square = 0;
+  double row[2][PERM_MAX_N], y[2][PERMI_SAMPLED_TERMS], moduli = 0, square = 0, number;
   const int n = plan->n;
   int e, j, k, part;
   permi_plan_row(plan, view, i, row);
@@ -7628,7 +7622,8 @@ static double permi_sampled_row(const perm_plan *plan, const permi_view *view, i
   for (k = 0; k < PERMI_SAMPLED_TERMS; k++)
     size[k] = view->parts == 1 ? fabs(y[0][k]) : sqrt(y[0][k] * y[0][k] + y[1][k] * y[1][k]);
   *norm = sqrt(square);
-  *spread *= permi_spread(moduli, square * view->parts);
+  number = fmax(1, moduli * moduli / (square * view->parts));
+  *spread *= 0.6065 * pow(3.1416 * (2 * number + 1.0 / 3), 0.25 / number);
   return permi_few_digits(row[0], n, moduli) && (view->parts == 1 || permi_few_digits(row[1], n, moduli)) &&
                  (plan->form != PERM_FORM_NORMALISED || (view->parts == 1 && fabs(frexp(row[0][0], &e)) == 0.5))
              ? 0
@@ -7736,9 +7731,9 @@ static permi_rounded_rows permi_plan_rounded_rows(const perm_plan *plan, const p
 }
 
 /* Sets the estimate of a leaf without a bound; S is the sum of |terms|.
-   Rows: rounding multiplies minors, which are smaller than terms by about exp(-n/5), falling faster for full real
-   matrices, exp(-n/2) for complex ones (sparse ones have smaller f). That part of the share counts for usual row sums,
-   all of it where they cancel 100 times as much.
+   Rows: rounding multiplies minors. These are as large as the permanent over a norm, and that is as its value or its
+   typical size, or, smaller than terms by exp(-n/5), falling faster for full real matrices, exp(-n/2) for complex ones.
+   That part of the share counts for usual row sums, all of it where they cancel 100 times as much.
    Products and sums: n + 10 roundings a term: a few tenths of u S, as terms repeat, and, as if independent, sqrt(n) u
    root(S times the largest term), for when few terms dominate, as in positive matrices. */
 static void permi_rounded_estimate(const perm_plan *plan, const permi_view *view, permi_leaf *leaf)
@@ -8150,28 +8145,24 @@ static void permi_terms_leaf(const permi_terms *terms, permi_dd weight)
   }
 }
 
-/* without[i]: the product of the other rows' norms, in the unit of sums, or without one of row i's copies. Row sums are
-   rounded by units of their norms, which the sum of |terms| does not show where some row's sum cancels in every term. */
+/* without[i]: the product of all norms of rows, but one of row i's copies, in the unit of sums. Row sums are rounded by
+   units of norms, which no sum of |terms| shows where some row's sum cancels in every term. */
 static void permi_terms_norms(const permi_minors *minors, double *without)
 {
-  const int transposed = minors->transposed;
-  const int *row_count = transposed ? minors->column_count : minors->row_count;
-  const int *column_count = transposed ? minors->row_count : minors->column_count;
-  double power[PERM_MAX_N];
+  const int *const count[2] = {minors->row_count, minors->column_count}, turned = minors->transposed;
   int i, j, k, part;
-  for (i = 0; i < minors->terms_rows; i++) {
-    double square = 0;
+  for (k = 0; k < minors->terms_rows; k++) {
+    double square = 0, all, less;
     for (j = 0; j < minors->terms_columns; j++)
       for (part = 0; part < minors->parts; part++) {
-        const double x = transposed ? permi_minors_scaled(minors, j, i, part) : permi_minors_scaled(minors, i, j, part);
-        square += column_count[j] * x * x;
+        const double x = permi_minors_scaled(minors, turned ? j : k, turned ? k : j, part);
+        square += count[!turned][j] * x * x;
       }
-    power[i] = pow(square, 0.5 * row_count[i]);
-    without[i] = ldexp(pow(square, 0.5 * (row_count[i] - 1)), minors->scale_exp2);
+    all = pow(square, 0.5 * count[turned][k]);
+    less = pow(square, 0.5 * (count[turned][k] - 1));
+    for (i = 0; i < minors->terms_rows; i++)
+      without[i] = (k ? without[i] : ldexp(1, minors->scale_exp2)) * (i == k ? less : all);
   }
-  for (i = 0; i < minors->terms_rows; i++)
-    for (k = 0; k < minors->terms_rows; k++)
-      without[i] *= k == i ? 1 : power[k];
 }
 
 /* weight: the binomials of the columns from `level` on. */

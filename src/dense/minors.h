@@ -224,28 +224,24 @@ static void permi_terms_leaf(const permi_terms *terms, permi_dd weight)
   }
 }
 
-/* without[i]: the product of the other rows' norms, in the unit of sums, or without one of row i's copies. Row sums are
-   rounded by units of their norms, which the sum of |terms| does not show where some row's sum cancels in every term. */
+/* without[i]: the product of all norms of rows, but one of row i's copies, in the unit of sums. Row sums are rounded by
+   units of norms, which no sum of |terms| shows where some row's sum cancels in every term. */
 static void permi_terms_norms(const permi_minors *minors, double *without)
 {
-  const int transposed = minors->transposed;
-  const int *row_count = transposed ? minors->column_count : minors->row_count;
-  const int *column_count = transposed ? minors->row_count : minors->column_count;
-  double power[PERM_MAX_N];
+  const int *const count[2] = {minors->row_count, minors->column_count}, turned = minors->transposed;
   int i, j, k, part;
-  for (i = 0; i < minors->terms_rows; i++) {
-    double square = 0;
+  for (k = 0; k < minors->terms_rows; k++) {
+    double square = 0, all, less;
     for (j = 0; j < minors->terms_columns; j++)
       for (part = 0; part < minors->parts; part++) {
-        const double x = transposed ? permi_minors_scaled(minors, j, i, part) : permi_minors_scaled(minors, i, j, part);
-        square += column_count[j] * x * x;
+        const double x = permi_minors_scaled(minors, turned ? j : k, turned ? k : j, part);
+        square += count[!turned][j] * x * x;
       }
-    power[i] = pow(square, 0.5 * row_count[i]);
-    without[i] = ldexp(pow(square, 0.5 * (row_count[i] - 1)), minors->scale_exp2);
+    all = pow(square, 0.5 * count[turned][k]);
+    less = pow(square, 0.5 * (count[turned][k] - 1));
+    for (i = 0; i < minors->terms_rows; i++)
+      without[i] = (k ? without[i] : ldexp(1, minors->scale_exp2)) * (i == k ? less : all);
   }
-  for (i = 0; i < minors->terms_rows; i++)
-    for (k = 0; k < minors->terms_rows; k++)
-      without[i] *= k == i ? 1 : power[k];
 }
 
 /* weight: the binomials of the columns from `level` on. */

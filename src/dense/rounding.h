@@ -32,20 +32,13 @@ static int permi_few_digits(const double *row, int n, double moduli)
   return 1;
 }
 
-/* A row of k entries of one modulus, k = moduli^2 / square, shares its k columns with as many like rows at the most:
-   permanents of any signs have a mean square of at most the norms' product times (k!)^(1/k) / k for each row [Bre73].
-   Returns its root, k! by Stirling's formula with Gosper's third. */
-static double permi_spread(double moduli, double square)
-{
-  const double k = fmax(1, moduli * moduli / square);
-  return exp(-0.5) * pow(3.141592653589793 * (2 * k + 1.0 / 3), 0.25 / k);
-}
-
-/* size[]: |row sum| in the sampled terms; *spread: times the row's; returns f over sqrt(n) u/2. sign[column][term]. */
+/* size[]: |row sum| in the sampled terms; returns f over sqrt(n) u/2. sign[column][term]. *spread: times the root of
+   (k!)^(1/k) / k, k = moduli^2 / square, by Stirling's formula: over all signs the mean square of a permanent is at most
+   about the product of these and of the rows' squares, as of k equal entries each [Bre73]. */
 static double permi_sampled_row(const perm_plan *plan, const permi_view *view, int i,
                                 double (*sign)[PERMI_SAMPLED_TERMS], double *size, double *norm, double *spread)
 {
-  double row[2][PERM_MAX_N], y[2][PERMI_SAMPLED_TERMS], moduli = 0, square = 0;
+  double row[2][PERM_MAX_N], y[2][PERMI_SAMPLED_TERMS], moduli = 0, square = 0, number;
   const int n = plan->n;
   int e, j, k, part;
   permi_plan_row(plan, view, i, row);
@@ -62,7 +55,8 @@ static double permi_sampled_row(const perm_plan *plan, const permi_view *view, i
   for (k = 0; k < PERMI_SAMPLED_TERMS; k++)
     size[k] = view->parts == 1 ? fabs(y[0][k]) : sqrt(y[0][k] * y[0][k] + y[1][k] * y[1][k]);
   *norm = sqrt(square);
-  *spread *= permi_spread(moduli, square * view->parts);
+  number = fmax(1, moduli * moduli / (square * view->parts));
+  *spread *= 0.6065 * pow(3.1416 * (2 * number + 1.0 / 3), 0.25 / number);
   return permi_few_digits(row[0], n, moduli) && (view->parts == 1 || permi_few_digits(row[1], n, moduli)) &&
                  (plan->form != PERM_FORM_NORMALISED || (view->parts == 1 && fabs(frexp(row[0][0], &e)) == 0.5))
              ? 0
@@ -170,9 +164,9 @@ static permi_rounded_rows permi_plan_rounded_rows(const perm_plan *plan, const p
 }
 
 /* Sets the estimate of a leaf without a bound; S is the sum of |terms|.
-   Rows: rounding multiplies minors, which are smaller than terms by about exp(-n/5), falling faster for full real
-   matrices, exp(-n/2) for complex ones (sparse ones have smaller f). That part of the share counts for usual row sums,
-   all of it where they cancel 100 times as much.
+   Rows: rounding multiplies minors. These are as large as the permanent over a norm, and that is as its value or its
+   typical size, or, smaller than terms by exp(-n/5), falling faster for full real matrices, exp(-n/2) for complex ones.
+   That part of the share counts for usual row sums, all of it where they cancel 100 times as much.
    Products and sums: n + 10 roundings a term: a few tenths of u S, as terms repeat, and, as if independent, sqrt(n) u
    root(S times the largest term), for when few terms dominate, as in positive matrices. */
 static void permi_rounded_estimate(const perm_plan *plan, const permi_view *view, permi_leaf *leaf)
