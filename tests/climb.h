@@ -156,7 +156,7 @@ static void climb_show(const climb_problem *p, const climb_way *way)
   printf("\n");
 }
 
-/* Calls with two to four entries a row are cheaper than the oracle says. */
+/* The oracle's limit: entries of 0 cost nothing. */
 static double climb_patience(const climb_problem *p)
 {
   int i, count = 1;
@@ -769,7 +769,8 @@ static void climb_once(const char *name, uint64_t seed)
     ratio = climb_judge(&next, &way, &answer);
     h = log2(fmax(way.bound && answer.r.error_bound < HUGE_VAL ? answer.distance / answer.r.error_bound : ratio, 1e-6));
     if (weight > 0 && answer.r.error_estimate > 0 && answer.r.error_estimate < HUGE_VAL)
-      h += weight * log2((climb_moduli(&next) + 1e-290) / (ldexp(answer.r.error_estimate, (int)answer.r.exp2) + 1e-290));
+      h += weight * log2((climb_moduli(&next) + 1e-290) /
+                         (ldexp(answer.r.error_estimate, (int)answer.r.exp2) + 1e-290));
     if (answer.r.method == PERM_METHOD_STRUCTURE) /* nothing is summed there */
       h -= 100;
     if (h > height || (h == height && test_below(2))) {

@@ -9,7 +9,7 @@
 typedef struct permi_rounded_rows {
   double share;   /* f / |row sum|, root sum of squares over rows, mean over terms by size */
   double usual;   /* the same if row sums were row norms */
-  double typical; /* permanent, in the unit of terms: the product of row norms, each times permi_spread */
+  double typical; /* permanent, in the unit of terms: the product of row norms, each times its spread */
   double largest; /* sampled term, as the kernel has it */
   int seen;       /* 0: nearly nothing was in the sampled terms */
 } permi_rounded_rows;
@@ -33,8 +33,8 @@ static int permi_few_digits(const double *row, int n, double moduli)
 }
 
 /* size[]: |row sum| in the sampled terms; returns f over sqrt(n) u/2. sign[column][term]. *spread: times the root of
-   (k!)^(1/k) / k, k = moduli^2 / square, by Stirling's formula: over all signs the mean square of a permanent is at most
-   about the product of these and of the rows' squares, as of k equal entries each [Bre73]. */
+   (k!)^(1/k) / k, k = moduli^2 / square, by Stirling's formula. A permanent's mean square over all signs is at most
+   about the product of these and of the rows' squares, as of rows of k equal entries [Bre73]. */
 static double permi_sampled_row(const perm_plan *plan, const permi_view *view, int i,
                                 double (*sign)[PERMI_SAMPLED_TERMS], double *size, double *norm, double *spread)
 {
