@@ -193,6 +193,7 @@
      [Bor55] C. W. Borchardt, J. reine angew. Math. 53 (1855) 193-198: Cauchy matrices.
      [Gly10] D. G. Glynn, European J. Combin. 31 (2010) 1887-1891.
      [NW78]  A. Nijenhuis, H. S. Wilf, Combinatorial Algorithms, 2nd ed., 1978, chapter 23.
+     [Bre73] L. M. Bregman, Soviet Math. Dokl. 14 (1973) 945-949: permanents of 0/1 matrices by row sums.
      [Rys63] H. J. Ryser, Combinatorial Mathematics, Carus Monographs 14, 1963.
      [DK01]  I. S. Duff, J. Koster, SIAM J. Matrix Anal. Appl. 22 (2001) 973-996: large entries to the diagonal.
      [JV87]  R. Jonker, A. Volgenant, Computing 38 (1987) 325-340: linear assignment.
@@ -3800,7 +3801,7 @@ static perm_status permi_job_finish(const perm_job *job, const perm_partial *par
   permi_number number;
   perm_status status;
   const permi_leaf *costliest = NULL;
-  double terms = 0;
+  double terms = 0, rounded;
   int i;
   if (!result)
     return PERM_ERROR_NULL;
@@ -3825,6 +3826,9 @@ static perm_status permi_job_finish(const perm_job *job, const perm_partial *par
     return permi_fail_memory(result);
   if (status != PERM_OK)
     return permi_fail(result, status, 0, "an exact integer is too long for this version: use precision default");
+  rounded = PERMI_UNIT * permi_modulus(number.value.hi, number.imaginary.hi);
+  if ((job->precision <= PERM_PRECISION_FAST || job->precision == PERM_PRECISION_KAHAN) && rounded < number.error)
+    number.estimate = fmax(number.estimate, rounded); /* no sum in doubles is better, unless that is proved */
   permi_number_result(&number, result);
   if (!result->exact && !permi_arithmetic_is_sound())
     result->error_bound = (double)INFINITY;
@@ -7663,6 +7667,7 @@ static size_t permi_plan_explain(const permi_leaf *leaf, char *buffer, size_t si
 typedef struct permi_rounded_rows {
   double share;   /* f / |row sum|, root sum of squares over rows, mean over terms by size */
   double usual;   /* the same if row sums were row norms */
+  double typical; /* permanent, in the unit of terms: the product of row norms, each times its spread */
   double largest; /* sampled term, as the kernel has it */
   int seen;       /* 0: nearly nothing was in the sampled terms */
 } permi_rounded_rows;
@@ -7685,11 +7690,13 @@ static int permi_few_digits(const double *row, int n, double moduli)
   return 1;
 }
 
-/* size[]: |row sum| in the sampled terms; returns f over sqrt(n) u/2. sign[column][term]. */
+/* size[]: |row sum| in the sampled terms; returns f over sqrt(n) u/2. sign[column][term]. *spread: times the root of
+   (k!)^(1/k) / k, k = moduli^2 / square, by Stirling's formula. A permanent's mean square over all signs is at most
+   about the product of these and of the rows' squares, as of rows of k equal entries [Bre73]. */
 static double permi_sampled_row(const perm_plan *plan, const permi_view *view, int i,
-                                double (*sign)[PERMI_SAMPLED_TERMS], double *size, double *norm)
+                                double (*sign)[PERMI_SAMPLED_TERMS], double *size, double *norm, double *spread)
 {
-  double row[2][PERM_MAX_N], y[2][PERMI_SAMPLED_TERMS], moduli = 0, square = 0;
+  double row[2][PERM_MAX_N], y[2][PERMI_SAMPLED_TERMS], moduli = 0, square = 0, number;
   const int n = plan->n;
   int e, j, k, part;
   permi_plan_row(plan, view, i, row);
@@ -7706,6 +7713,8 @@ static double permi_sampled_row(const perm_plan *plan, const permi_view *view, i
   for (k = 0; k < PERMI_SAMPLED_TERMS; k++)
     size[k] = view->parts == 1 ? fabs(y[0][k]) : sqrt(y[0][k] * y[0][k] + y[1][k] * y[1][k]);
   *norm = sqrt(square);
+  number = fmax(1, moduli * moduli / (square * view->parts));
+  *spread *= 0.6065 * pow(3.1416 * (2 * number + 1.0 / 3), 0.25 / number);
   return permi_few_digits(row[0], n, moduli) && (view->parts == 1 || permi_few_digits(row[1], n, moduli)) &&
                  (plan->form != PERM_FORM_NORMALISED || (view->parts == 1 && fabs(frexp(row[0][0], &e)) == 0.5))
              ? 0
@@ -7747,7 +7756,7 @@ static double permi_sample_terms(const perm_plan *plan, const permi_view *view, 
 {
   double weight[PERMI_SAMPLED_TERMS], squares[PERMI_SAMPLED_TERMS], size[2][PERMI_SAMPLED_TERMS];
   const double unit = 0.5 * PERMI_UNIT * sqrt((double)plan->n);
-  double sign[PERM_MAX_N][PERMI_SAMPLED_TERMS], unit_term = 1, weights = 0, usual = 0;
+  double sign[PERM_MAX_N][PERMI_SAMPLED_TERMS], unit_term = 1, spread = 1, weights = 0, usual = 0;
   int i, k;
   permi_sampled_signs(plan->n, begin, sign);
   for (k = 0; k < PERMI_SAMPLED_TERMS; k++) {
@@ -7757,14 +7766,14 @@ static double permi_sample_terms(const perm_plan *plan, const permi_view *view, 
   for (i = 0; i < plan->n; i++) {
     const int paired = plan->form == PERM_FORM_PAIR && i + 1 < plan->n;
     double norm, norm_of[2] = {0, 0}, lost[2] = {0, 0}, least, inverse;
-    lost[0] = unit * permi_sampled_row(plan, view, i, sign, size[0], &norm_of[0]);
+    lost[0] = unit * permi_sampled_row(plan, view, i, sign, size[0], &norm_of[0], &spread);
     if (norm_of[0] == 0)
       continue; /* of minors */
     norm = norm_of[0];
     unit_term *= norm / permi_divided_by(plan, view, i);
     if (paired) {
       i++;
-      lost[1] = unit * permi_sampled_row(plan, view, i, sign, size[1], &norm_of[1]);
+      lost[1] = unit * permi_sampled_row(plan, view, i, sign, size[1], &norm_of[1], &spread);
       norm *= norm_of[1];
       unit_term *= norm_of[1];
     }
@@ -7790,6 +7799,7 @@ static double permi_sample_terms(const perm_plan *plan, const permi_view *view, 
     rounded->largest = fmax(rounded->largest, weight[k] * unit_term);
   }
   rounded->usual = sqrt(usual);
+  rounded->typical = unit_term * spread;
   return weights;
 }
 
@@ -7799,7 +7809,7 @@ static permi_rounded_rows permi_plan_rounded_rows(const perm_plan *plan, const p
 {
   const int n = plan->n, most = PERMI_SAMPLED_FIRST + (n <= 10 ? 1 << (n - 1) : PERMI_SAMPLED_MOST);
   const double little = ldexp(0.125, -n);
-  permi_rounded_rows rounded = {0, 0, 0, 0};
+  permi_rounded_rows rounded = {0, 0, 0, 0, 0};
   double weights = 0;
   int k = 0;
   do {
@@ -7812,9 +7822,9 @@ static permi_rounded_rows permi_plan_rounded_rows(const perm_plan *plan, const p
 }
 
 /* Sets the estimate of a leaf without a bound; S is the sum of |terms|.
-   Rows: rounding multiplies minors, which are smaller than terms by about exp(-n/5), falling faster for full real
-   matrices, exp(-n/2) for complex ones (sparse ones have smaller f). That part of the share counts for usual row sums,
-   all of it where they cancel 100 times as much.
+   Rows: rounding multiplies minors. These are as large as the permanent over a norm, and that is as its value or its
+   typical size, or, smaller than terms by exp(-n/5), falling faster for full real matrices, exp(-n/2) for complex ones.
+   That part of the share counts for usual row sums, all of it where they cancel 100 times as much.
    Products and sums: n + 10 roundings a term: a few tenths of u S, as terms repeat, and, as if independent, sqrt(n) u
    root(S times the largest term), for when few terms dominate, as in positive matrices. */
 static void permi_rounded_estimate(const perm_plan *plan, const permi_view *view, permi_leaf *leaf)
@@ -7824,6 +7834,9 @@ static void permi_rounded_estimate(const perm_plan *plan, const permi_view *view
   const double part = view->parts == 1 ? fmin(1, 1.8 * exp(-0.2 * n)) : fmin(1, 100 * exp(-0.5 * n));
   leaf->estimate_relative = (view->parts == 1 ? 0.3 : 0.1 + 3 * exp2(-0.25 * n)) * PERMI_UNIT;
   leaf->estimate_relative += rounded.share * (part + (1 - part) * fmin(1, above * above));
+  leaf->shared.relative = 0.5 * rounded.usual;
+  leaf->shared.most = (double)INFINITY;
+  leaf->estimate_absolute += ldexp(0.5 * rounded.usual * rounded.typical, plan->n - 1);
   leaf->estimate_squares = n * PERMI_UNIT * PERMI_UNIT * rounded.largest;
   if (rounded.share > PERMI_NO_MEASURE)
     leaf->estimate_relative = (double)INFINITY;
@@ -8030,7 +8043,8 @@ typedef struct permi_minors {
   double work_doubles;
   uint64_t chunks;
   double terms, seconds;
-  double estimate_relative; /* to the sum of moduli of terms */
+  double estimate_relative;   /* to the sum of moduli of terms */
+  double without[PERM_MAX_N]; /* of permi_terms_norms */
   int scale_exp2;           /* sums are 2^scale_exp2 times scaled minors */
   double entry[PERM_MAX_N][PERM_MAX_N][2]; /* not scaled; last: not cleared */
 } permi_minors;
@@ -8221,6 +8235,27 @@ static void permi_terms_leaf(const permi_terms *terms, permi_dd weight)
     terms->sum[i] = p = permi_dd_complex_times(p, back, parts);
     terms->absolute[i] += permi_modulus(p.re.hi, p.im.hi);
     back = permi_dd_complex_times(back, terms->row_sum[i], parts);
+  }
+}
+
+/* Sets without[i] to the product of all norms, but one of row i's copies, in the unit of sums: one term at a time rounds
+   row sums by units of norms, which no sum of |terms| shows where some row's sum cancels in every term. */
+static void permi_terms_norms(permi_minors *minors)
+{
+  const int *const count[2] = {minors->row_count, minors->column_count}, turned = minors->transposed;
+  int i, j, k, part;
+  memset(minors->without, 0, sizeof minors->without);
+  for (k = 0; k < minors->terms_rows && !minors->in_doubles; k++) {
+    double square = 0, all, less;
+    for (j = 0; j < minors->terms_columns; j++)
+      for (part = 0; part < minors->parts; part++) {
+        const double x = permi_minors_scaled(minors, turned ? j : k, turned ? k : j, part);
+        square += count[!turned][j] * x * x;
+      }
+    all = pow(square, 0.5 * count[turned][k]);
+    less = pow(square, 0.5 * (count[turned][k] - 1));
+    for (i = 0; i < minors->terms_rows; i++)
+      minors->without[i] = (k ? minors->without[i] : ldexp(1, minors->scale_exp2)) * (i == k ? less : all);
   }
 }
 
@@ -17276,10 +17311,11 @@ static int permi_minors_counts(int count, const int *given, int *counts)
   return total;
 }
 
-/* The estimate of a scaled minor of row i. */
-static double permi_minors_lost(const permi_minors *minors, const permi_minors_total *total, int i)
+/* The estimate of a scaled minor. */
+static double permi_minors_lost(const permi_minors *minors, const permi_minors_total *total, int i, int j)
 {
-  return (minors->estimate_relative + 2 * minors->below) * total->absolute[i - minors->least] + minors->lost +
+  const double sum = total->absolute[i - minors->least] + minors->without[minors->transposed ? j : i];
+  return (minors->estimate_relative + 2 * minors->below) * sum + minors->lost +
          (minors->lossy ? ldexp(DBL_MIN, minors->scale_exp2) : 0);
 }
 
@@ -17293,7 +17329,7 @@ static perm_status permi_minors_marginals(const permi_minors_call *call, const p
                                           const permi_minors_total *total, perm_result *result)
 {
   const int rows = minors->rows, columns = minors->columns;
-  double value = 0, error = 0, of_value;
+  double value = 0, error = 0, of_value = 0;
   int i, j, k, e;
   result->exp2 = -minors->scale_exp2;
   for (i = 0; i < rows; i++)
@@ -17305,7 +17341,8 @@ static perm_status permi_minors_marginals(const permi_minors_call *call, const p
   }
   if (!(value > 0))
     return permi_minors_weightless(result);
-  of_value = permi_minors_lost(minors, total, rows - 1) / value + columns * PERMI_UNIT;
+  for (j = 0; j < columns; j++)
+    of_value = fmax(of_value, permi_minors_lost(minors, total, rows - 1, j) / value + columns * PERMI_UNIT);
   for (i = k = 0; i < rows; i++)
     for (j = 0; j < columns; j++, k++) {
       const double weight =
@@ -17314,7 +17351,7 @@ static perm_status permi_minors_marginals(const permi_minors_call *call, const p
       if (minors->row_of[i] == call->m || minors->column_of[j] == call->n)
         continue;
       call->out[minors->row_of[i] * call->n + minors->column_of[j]] = x;
-      error = fmax(error, weight * permi_minors_lost(minors, total, i) / value + x * (of_value + 8 * PERMI_UNIT));
+      error = fmax(error, weight * permi_minors_lost(minors, total, i, j) / value + x * (of_value + 8 * PERMI_UNIT));
     }
   result->error_estimate = minors->below > PERMI_NO_MEASURE ? (double)INFINITY : 1.001 * error;
   for (k = 2; k <= abs(call->spare); k++) { /* lines of ones are not told apart */
@@ -17363,7 +17400,7 @@ static void permi_minors_output(const permi_minors *minors, permi_minors_total *
     for (j = 0; j < columns; j++) {
       const double factor = gradient ? (double)minors->row_count[i] * minors->column_count[j] : 1;
       const long long unit = whole + minors->row_exp2[i] + minors->column_exp2[j];
-      const double lost = permi_minors_lost(minors, total, i) * factor;
+      const double lost = permi_minors_lost(minors, total, i, j) * factor;
       for (part = 0; part < parts; part++, k++) {
         total->value[k].hi = (total->value[k].hi + total->value[k].lo) * factor;
         total->exp2[k] += unit;
@@ -17402,7 +17439,7 @@ static void permi_minors_output(const permi_minors *minors, permi_minors_total *
         if (total->value[k].hi != 0 && fabs(x) < DBL_MIN)
           result->error_estimate += DBL_MIN;
       }
-  result->error_estimate += PERMI_UNIT * largest;
+  result->error_estimate += PERMI_UNIT * parts * largest;
   if (minors->below > PERMI_NO_MEASURE)
     result->error_estimate = (double)INFINITY;
 }
@@ -17484,12 +17521,13 @@ static perm_status permi_minors_run(const permi_minors_call *call, permi_minors 
   if (status != PERM_OK)
     return permi_fail(result, status, 0, "%s",
                       status < 0 && control->message[0] ? control->message : perm_status_text(status));
+  minors->in_doubles = on_gpu || minors->kernel || minors->subsets;
+  permi_terms_norms(minors);
   if (call->marginals)
     status = permi_minors_marginals(call, minors, total, result);
   else
     permi_minors_output(minors, total, call->n, call->out, call->row < 0, result);
   result->error_bound = minors->subsets && permi_rounding_is_sound() ? result->error_estimate : (double)INFINITY;
-  minors->in_doubles = on_gpu || minors->kernel || minors->subsets;
   result->method = minors->subsets ? PERM_METHOD_SUBSETS : minors->in_doubles ? PERM_METHOD_DENSE : PERM_METHOD_GLYNN;
   result->precision = minors->in_doubles ? options->precision : PERM_PRECISION_DD;
   result->isa = on_gpu ? PERM_ISA_CUDA : minors->kernel ? minors->kernel->isa : PERM_ISA_PLAIN;

@@ -166,7 +166,6 @@
    REFERENCES  besides those of perm.h
      [HK73]  J. E. Hopcroft, R. M. Karp, SIAM J. Comput. 2 (1973) 225-231: matching.
      [Tar72] R. E. Tarjan, SIAM J. Comput. 1 (1972) 146-160: strong components.
-     [Bre73] L. M. Bregman, Soviet Math. Dokl. 14 (1973) 945-949: permanents of 0/1 matrices by row sums.
      [Knu75] D. E. Knuth, Math. Comp. 29 (1975) 121-136: the size of a search tree by random descents.
      [DM58]  A. L. Dulmage, N. S. Mendelsohn, Canad. J. Math. 10 (1958) 517-534: which entries matter.
      [FM03]  H. Forbert, D. Marx, Comput. Phys. Comm. 150 (2003) 267-273: lines of few entries.
@@ -17852,7 +17851,7 @@ static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *blo
       product: its parts round c d four times, |c| |d| 2^(1/2) together: below 6 u (|a| |b| + |c| |d|).
    Proved by machine: 1, 3 to 5 tests/proofs/chains.v, 2 tests/proofs/complex.v, 7 (b), (c), (d), (f), 8
    tests/proofs/hybrid.g. */
-static void permi_hybrid_bound(const permi_hybrid *hybrid, permi_leaf *leaf)
+static void permi_hybrid_bound(const permi_hybrid *hybrid, int certified, permi_leaf *leaf)
 {
   const permi_hybrid_rounding *rounding = &hybrid->rounding;
   const int on_gpu = hybrid->isa == PERM_ISA_CUDA;
@@ -17863,13 +17862,15 @@ static void permi_hybrid_bound(const permi_hybrid *hybrid, permi_leaf *leaf)
   const double roundings = each * (n - 1) + sums, chunk = permi_gamma(2 * blocks);
   const double moduli = permi_gamma(5 * n + sums + (on_gpu ? ldexp(blocks, hybrid->low) : blocks) + hybrid->lanes);
   double terms = permi_gamma(roundings) + chunk * chunk;
-  if (hybrid->walked > 32 || !(rounding->losses < 1))
+  leaf->bound_relative = (double)INFINITY;
+  leaf->estimate_absolute = ldexp(rounding->growth * rounding->unfloored, hybrid->n + 1) +
+                            ldexp(rounding->growth * (6 * roundings + 2 * n * n), hybrid->n - 1073);
+  if (!certified || hybrid->walked > 32 || !(rounding->losses < 1))
     return;
   if (doubled)
     terms = (roundings + blocks) * PERMI_DD_UNIT;
   leaf->bound_relative = (terms + rounding->losses) * (1 + 4 * moduli) * 1.0001;
-  leaf->bound_absolute = ldexp(rounding->growth * rounding->unfloored, hybrid->n + 1) +
-                         ldexp(rounding->growth * (6 * roundings + 2 * n * n), hybrid->n - 1073);
+  leaf->bound_absolute = leaf->estimate_absolute;
 }
 
 /* Estimates relative to the sum of |terms|. A term meets n products and a rounding a fold, at least one of which rounds
@@ -17881,9 +17882,7 @@ static void permi_hybrid_estimate(permi_maker *maker, const permi_block *block, 
   const permi_hybrid_rounding *rounding = &hybrid->rounding;
   const double roundings = hybrid->n + hybrid->inner + 4, square = PERMI_UNIT * PERMI_UNIT;
   const double part = 1 - fmin(53 / fmax(rounding->bits, 1), 1), inexact = part > 0 ? fmax(part * roundings, 1) : 0;
-  leaf->bound_relative = (double)INFINITY;
-  if (maker->options->certify && hybrid->absolute_mask == 0)
-    permi_hybrid_bound(hybrid, leaf);
+  permi_hybrid_bound(hybrid, maker->options->certify && hybrid->absolute_mask == 0, leaf);
   leaf->shared = rounding->shared;
   leaf->estimate_relative = 0;
   permi_make_honest(maker, block, leaf);

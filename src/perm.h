@@ -192,6 +192,7 @@
      [Bor55] C. W. Borchardt, J. reine angew. Math. 53 (1855) 193-198: Cauchy matrices.
      [Gly10] D. G. Glynn, European J. Combin. 31 (2010) 1887-1891.
      [NW78]  A. Nijenhuis, H. S. Wilf, Combinatorial Algorithms, 2nd ed., 1978, chapter 23.
+     [Bre73] L. M. Bregman, Soviet Math. Dokl. 14 (1973) 945-949: permanents of 0/1 matrices by row sums.
      [Rys63] H. J. Ryser, Combinatorial Mathematics, Carus Monographs 14, 1963.
      [DK01]  I. S. Duff, J. Koster, SIAM J. Matrix Anal. Appl. 22 (2001) 973-996: large entries to the diagonal.
      [JV87]  R. Jonker, A. Volgenant, Computing 38 (1987) 325-340: linear assignment.

@@ -165,7 +165,6 @@
    REFERENCES  besides those of perm.h
      [HK73]  J. E. Hopcroft, R. M. Karp, SIAM J. Comput. 2 (1973) 225-231: matching.
      [Tar72] R. E. Tarjan, SIAM J. Comput. 1 (1972) 146-160: strong components.
-     [Bre73] L. M. Bregman, Soviet Math. Dokl. 14 (1973) 945-949: permanents of 0/1 matrices by row sums.
      [Knu75] D. E. Knuth, Math. Comp. 29 (1975) 121-136: the size of a search tree by random descents.
      [DM58]  A. L. Dulmage, N. S. Mendelsohn, Canad. J. Math. 10 (1958) 517-534: which entries matter.
      [FM03]  H. Forbert, D. Marx, Comput. Phys. Comm. 150 (2003) 267-273: lines of few entries.

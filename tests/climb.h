@@ -16,11 +16,11 @@
 #if !defined(CLIMB_GOOD)
 #define CLIMB_GOOD 1e-11
 #endif
-enum { CLIMB_MOST = 20, CLIMB_ENTRIES = 2 * CLIMB_MOST * CLIMB_MOST, CLIMB_ROWS = 512 };
+enum { CLIMB_MOST = 20, CLIMB_EXPANDED = 12, CLIMB_ENTRIES = 2 * CLIMB_MOST * CLIMB_MOST, CLIMB_ROWS = 512 };
 
 typedef struct climb_problem {
   const char *kind;
-  int m, n, parts, repeated;
+  int m, n, parts, repeated, tiny; /* tiny: entries down to the least double */
   double a[CLIMB_ENTRIES];
   int row_counts[CLIMB_MOST], column_counts[CLIMB_MOST];
 } climb_problem;
@@ -44,7 +44,10 @@ typedef enum climb_call {
 static const char *const climb_call_name[CLIMB_CALLS] = {"compute", "sparse", "one", "batch", "batch soa", "select",
                                                          "minors", "gradient", "low rank", "whole", "integer"};
 
-typedef enum climb_shape { CLIMB_SQUARE, CLIMB_OTHER, CLIMB_COUNTS, CLIMB_FACTORS } climb_shape;
+typedef enum climb_shape {
+  CLIMB_SQUARE, CLIMB_OTHER, CLIMB_COUNTS, CLIMB_FACTORS,
+  CLIMB_THIN /* square, of order 5 to 20, with two to four entries a row */
+} climb_shape;
 
 typedef struct climb_way {
   climb_call call;
@@ -82,11 +85,14 @@ static const struct climb_engine {
     {CLIMB_SPARSE, PERM_METHOD_TRANSVERSALS, CLIMB_SQUARE, 1}, {CLIMB_SPARSE, PERM_METHOD_DENSE, CLIMB_SQUARE, 3},
     {CLIMB_SPARSE, PERM_METHOD_CLASSES, CLIMB_SQUARE, 2},      {CLIMB_SPARSE, PERM_METHOD_PLANAR, CLIMB_SQUARE, 2},
     {CLIMB_SPARSE, PERM_METHOD_LOW_RANK, CLIMB_SQUARE, 1},
+    {CLIMB_COMPUTE, PERM_METHOD_DENSE, CLIMB_THIN, 8},         {CLIMB_COMPUTE, PERM_METHOD_AUTO, CLIMB_THIN, 1},
+    {CLIMB_SPARSE, PERM_METHOD_HYBRID, CLIMB_THIN, 3},         {CLIMB_SPARSE, PERM_METHOD_CACHED, CLIMB_THIN, 2},
+    {CLIMB_SPARSE, PERM_METHOD_DENSE, CLIMB_THIN, 2},          {CLIMB_SPARSE, PERM_METHOD_AUTO, CLIMB_THIN, 1},
     {CLIMB_SPARSE, PERM_METHOD_AUTO, CLIMB_OTHER, 1},          {CLIMB_ONE, PERM_METHOD_AUTO, CLIMB_SQUARE, 6},
     {CLIMB_BATCH, PERM_METHOD_AUTO, CLIMB_SQUARE, 3},          {CLIMB_ARRAYS, PERM_METHOD_AUTO, CLIMB_SQUARE, 2},
     {CLIMB_SELECT, PERM_METHOD_AUTO, CLIMB_SQUARE, 1},         {CLIMB_LOW_RANK, PERM_METHOD_LOW_RANK, CLIMB_FACTORS, 1},
-    {CLIMB_MINORS, PERM_METHOD_AUTO, CLIMB_SQUARE, 3},         {CLIMB_MINORS, PERM_METHOD_AUTO, CLIMB_COUNTS, 1},
-    {CLIMB_GRADIENT, PERM_METHOD_AUTO, CLIMB_SQUARE, 2},       {CLIMB_GRADIENT, PERM_METHOD_AUTO, CLIMB_COUNTS, 1},
+    {CLIMB_MINORS, PERM_METHOD_AUTO, CLIMB_SQUARE, 6},         {CLIMB_MINORS, PERM_METHOD_AUTO, CLIMB_COUNTS, 3},
+    {CLIMB_GRADIENT, PERM_METHOD_AUTO, CLIMB_SQUARE, 8},       {CLIMB_GRADIENT, PERM_METHOD_AUTO, CLIMB_COUNTS, 3},
     {CLIMB_WHOLE, PERM_METHOD_AUTO, CLIMB_SQUARE, 1},          {CLIMB_WHOLE, PERM_METHOD_SIGNS, CLIMB_SQUARE, 1},
     {CLIMB_WHOLE, PERM_METHOD_HYBRID, CLIMB_SQUARE, 1},        {CLIMB_WHOLE, PERM_METHOD_ARRAYS, CLIMB_SQUARE, 1},
     {CLIMB_INTEGER, PERM_METHOD_AUTO, CLIMB_SQUARE, 1},        {CLIMB_INTEGER, PERM_METHOD_EXACT, CLIMB_SQUARE, 1},
@@ -150,10 +156,19 @@ static void climb_show(const climb_problem *p, const climb_way *way)
   printf("\n");
 }
 
+/* The oracle's limit: entries of 0 cost nothing. */
+static double climb_patience(const climb_problem *p)
+{
+  int i, count = 1;
+  for (i = 0; i < p->m * p->n * p->parts; i++)
+    count += p->a[i] != 0;
+  return 1.5e6 * p->m * p->n * p->parts / count;
+}
+
 /* The permanent without `without_row` and `without_column` (-1: with them) by expansion. words 0: too much work. */
 static oracle_exact climb_exact(const climb_problem *p, int without_row, int without_column)
 {
-  enum { TOTAL = 12 };
+  enum { TOTAL = CLIMB_EXPANDED };
   oracle_entry e[2 * TOTAL * TOTAL];
   oracle_exact none;
   int of_row[TOTAL], of_column[TOTAL], m = 0, n = 0, i, j, k;
@@ -169,7 +184,7 @@ static oracle_exact climb_exact(const climb_problem *p, int without_row, int wit
       for (k = 0; k < p->parts; k++)
         e[(m <= n ? i * n + j : j * m + i) * p->parts + k] =
             oracle_double(p->a[(of_row[i] * p->n + of_column[j]) * p->parts + k]);
-  return oracle_exact_entries(p->parts, m < n ? m : n, m < n ? n : m, e, 1.5e6);
+  return oracle_exact_entries(p->parts, m < n ? m : n, m < n ? n : m, e, climb_patience(p));
 }
 
 /* What a call said, and what is so; all in units of 2^exp2. */
@@ -352,6 +367,28 @@ static void climb_ask_low_rank(const climb_problem *p, const perm_options *optio
   (parts == 1 ? perm_compute_low_rank_real : perm_compute_low_rank_complex)(n, rank, u, rank, v, n, options, r);
 }
 
+/* The answer's distance from a permanent that is too large to expand: by a frontier, with a bound, in double-double. */
+static int climb_ask_bounded(const climb_problem *p, climb_answer *answer)
+{
+  perm_options options;
+  perm_result truth;
+  const perm_result *r = &answer->r;
+  int shift;
+  memset(&options, 0, sizeof options);
+  options.method = PERM_METHOD_FRONTIER;
+  options.precision = PERM_PRECISION_DD;
+  options.certify = options.threads = 1;
+  options.plan_effort = 0.01;
+  climb_ask_sparse(p, 0, &options, &truth);
+  if (truth.status != PERM_OK || !(truth.error_bound < 1e-12 * hypot(truth.value, truth.imaginary)))
+    return 0;
+  shift = (int)(truth.exp2 - r->exp2);
+  answer->modulus = ldexp(hypot(truth.value, truth.imaginary), shift);
+  answer->distance = hypot(ldexp(truth.value, shift) - r->value, ldexp(truth.imaginary, shift) - r->imaginary);
+  answer->distance = r->exact ? 0 : fmax(0, answer->distance - ldexp(truth.error_bound, shift));
+  return 1;
+}
+
 /* 0: refused, or too much for the oracle. */
 static int climb_ask(const climb_problem *p, const climb_way *way, climb_answer *answer)
 {
@@ -390,6 +427,8 @@ static int climb_ask(const climb_problem *p, const climb_way *way, climb_answer 
     done = climb_ask_one(p, way, &options, r);
   if (!done || (r->status != PERM_OK && r->status != PERM_TOLERANCE_NOT_MET))
     return 0;
+  if (p->n > CLIMB_EXPANDED && !p->repeated)
+    return climb_ask_bounded(p, answer);
   exact = climb_exact(way->call == CLIMB_LOW_RANK ? &product : p, -1, -1);
   if (!exact.words)
     return 0;
@@ -453,12 +492,12 @@ static double climb_judge(const climb_problem *p, const climb_way *way, const cl
 typedef enum climb_start {
   CLIMB_HADAMARD, CLIMB_SPLITTER, CLIMB_FOURIER, CLIMB_BALANCED, CLIMB_KILLED, CLIMB_RANK_ONE, CLIMB_ROW_SUMS,
   CLIMB_PAIRS, CLIMB_SCALES, CLIMB_ZERO_ONE, CLIMB_TENTHS, CLIMB_UNIFORM, CLIMB_BLOCKS,
-  CLIMB_BOARD, CLIMB_NESTED, CLIMB_LOW_RANKS, CLIMB_STARTS
+  CLIMB_BOARD, CLIMB_NESTED, CLIMB_LOW_RANKS, CLIMB_FEW, CLIMB_TINY, CLIMB_STARTS
 } climb_start;
 static const char *const climb_start_name[CLIMB_STARTS] = {
     "near-Hadamard", "hidden beam splitter", "Fourier", "balanced", "rows killed", "rank one", "rows of sum zero",
     "rows in pairs", "scales mixed", "0/1-like", "tenths", "uniform", "2 x 2 blocks",
-    "board", "nested", "rank 2 to 4"};
+    "board", "nested", "rank 2 to 4", "few a row", "subnormal"};
 
 static double climb_sign(void) { return test_below(2) ? 1 : -1; }
 static double climb_tenth(void) { return (1 + test_below(19)) * 0.1; }
@@ -549,7 +588,7 @@ static void climb_begin(climb_problem *p, climb_start kind)
         case CLIMB_ZERO_ONE: *at = test_below(2) * (k ? test_below(2) : 1) * (wide & 1 ? 1 : u[i]); break;
         case CLIMB_TENTHS: *at = (test_below(21) - 10) * 0.1; break;
         case CLIMB_BLOCKS:
-          *at = i / 2 != j / 2 ? (wide & 1 ? 0 : ldexp(x, -30 - wide))
+          *at = i / 2 != j / 2 ? (wide & 1 ? 0 : ldexp(x, -30 - wide * (wide & 2 ? 1 : 6)))
                                : (i & j & 1 ? -1 : 1) * (j & 1 ? v[i / 2] : u[i / 2]);
           break;
         case CLIMB_BOARD: /* black squares against white neighbours, four columns: planar */
@@ -561,6 +600,19 @@ static void climb_begin(climb_problem *p, climb_start kind)
           break;
         case CLIMB_LOW_RANKS: /* short numbers, so that products are exact */
           *at = k ? (i + 1) * (j - few[0]) : (i - few[0]) * (wide & 1 ? 0.125 : 1) + (wide & 2 ? i * i * (j - 3) : j);
+          break;
+        case CLIMB_FEW: /* in a ring, about the diagonal or anywhere */
+          *at = (wide % 3 == 0   ? (j - i + n) % n <= few[0] / 2
+                 : wide % 3 == 1 ? i == j || test_below(2 * n) < few[0]
+                                 : (k ? at[-1] != 0 : test_below(2 * n) < few[0] + 2))
+                    ? x
+                    : 0;
+          break;
+        case CLIMB_TINY: /* among numbers that may cancel, or others */
+          *at = test_below(n + 1) == 0 ? ldexp(test_below(9) - 4, -1074)
+                : wide % 3 == 0        ? ldexp(x, 20 * (up[i] + across[j]))
+                : wide & 1             ? test_below(3) - 1
+                                       : x;
           break;
         default: *at = x;
         }
@@ -581,6 +633,7 @@ static void climb_begin(climb_problem *p, climb_start kind)
     for (i = 0; i < p->m * n * parts; i++)
       p->a[i] *= wide & 1 ? u[i / parts / n] : ldexp(1, up[i / parts / n] + across[i / parts % n]);
   p->kind = climb_start_name[kind];
+  p->tiny = kind == CLIMB_TINY;
 }
 
 #include "climb_steps.h"
@@ -598,6 +651,8 @@ static void climb_new_problem(climb_problem *p, const climb_way *way)
     p->n = 9 + test_below(p->parts == 2 ? 2 : 4);
   if (way->shape == CLIMB_FACTORS)
     p->n = 3 + test_below(4);
+  if (way->shape == CLIMB_THIN)
+    p->n = test_below(3) ? 5 + test_below(7) : 12 + test_below(9);
   p->m = p->n;
   if (way->shape == CLIMB_OTHER) {
     p->n = 2 + test_below(p->parts == 2 ? 5 : 6);
@@ -620,9 +675,11 @@ static void climb_new_problem(climb_problem *p, const climb_way *way)
     if (total < 2)
       p->row_counts[0] = p->column_counts[0] = 2, p->row_counts[1] = p->column_counts[1] = 0;
   }
-  climb_begin(p, way->method == PERM_METHOD_PLANAR                       ? CLIMB_BOARD
+  climb_begin(p, way->shape == CLIMB_THIN                                ? CLIMB_FEW
+                 : way->method == PERM_METHOD_PLANAR                       ? CLIMB_BOARD
                  : way->method == PERM_METHOD_LOW_RANK && sparse            ? CLIMB_LOW_RANKS
                  : way->method == PERM_METHOD_CLASSES && test_below(2) ? CLIMB_NESTED
+                 : (many || way->call == CLIMB_MINORS) && test_below(4) == 0 ? CLIMB_BLOCKS
                                                                        : (climb_start)test_below(CLIMB_STARTS));
 }
 
@@ -712,7 +769,8 @@ static void climb_once(const char *name, uint64_t seed)
     ratio = climb_judge(&next, &way, &answer);
     h = log2(fmax(way.bound && answer.r.error_bound < HUGE_VAL ? answer.distance / answer.r.error_bound : ratio, 1e-6));
     if (weight > 0 && answer.r.error_estimate > 0 && answer.r.error_estimate < HUGE_VAL)
-      h += weight * log2(climb_moduli(&next) / (ldexp(answer.r.error_estimate, (int)answer.r.exp2) + 1e-290));
+      h += weight * log2((climb_moduli(&next) + 1e-290) /
+                         (ldexp(answer.r.error_estimate, (int)answer.r.exp2) + 1e-290));
     if (answer.r.method == PERM_METHOD_STRUCTURE) /* nothing is summed there */
       h -= 100;
     if (h > height || (h == height && test_below(2))) {

@@ -1,12 +1,12 @@
 /* climb_steps.h: part of climb.h, a step from a matrix to one beside it. */
 
-static double climb_ulps(double x)
+static double climb_ulps(double x, int tiny)
 {
   int k = 1 + test_below(test_below(3) ? 1 : 8);
   const double to = test_below(2) ? HUGE_VAL : -HUGE_VAL;
   for (; k > 0; k--)
     x = nextafter(x, to);
-  return fabs(x) <= 1e-300 ? 0 : x;
+  return fabs(x) <= 1e-300 && !tiny ? 0 : x;
 }
 
 static void climb_step(climb_problem *p)
@@ -16,7 +16,7 @@ static void climb_step(climb_problem *p)
   double *x = &p->a[e], *y = &p->a[f], z;
   int k, j;
   switch (test_below(20)) {
-  case 0: case 1: case 2: x[test_below(parts)] = climb_ulps(x[test_below(parts)]); break;
+  case 0: case 1: case 2: x[test_below(parts)] = climb_ulps(x[test_below(parts)], p->tiny); break;
   case 3: for (k = 0; k < parts; k++) x[k] = y[k]; break;
   case 4: for (k = 0; k < parts; k++) x[k] = -y[k]; break;
   case 5: for (k = 0; k < parts; k++) x[k] = -x[k]; break;
@@ -30,7 +30,7 @@ static void climb_step(climb_problem *p)
   case 10: /* a row is another, or its opposite, but for one entry */
     for (z = climb_sign(), k = 0; k < line; k++)
       p->a[i * line + k] = z * p->a[g * line + k];
-    x[0] = test_below(2) ? -x[0] : climb_ulps(x[0]);
+    x[0] = test_below(2) ? -x[0] : climb_ulps(x[0], p->tiny);
     break;
   case 11: for (z = test_below(2) ? 2 : -1, k = 0; k < line; k++) p->a[i * line + k] *= z; break;
   case 12: /* the row's sum becomes 0, or nearly */
@@ -39,7 +39,7 @@ static void climb_step(climb_problem *p)
         z += p->a[i * line + j * parts + k];
       x[k] -= z;
       if (test_below(3) == 0)
-        x[k] = climb_ulps(x[k]);
+        x[k] = climb_ulps(x[k], p->tiny);
     }
     break;
   case 13: x[0] = ldexp(nearbyint(ldexp(x[0], 3)), -3); break;
@@ -69,7 +69,7 @@ static int climb_is_tame(const climb_problem *p)
 {
   int i;
   for (i = 0; i < p->m * p->n * p->parts; i++)
-    if (p->a[i] != 0 && !(fabs(p->a[i]) < 1e30 && fabs(p->a[i]) > 1e-30))
+    if (p->a[i] != 0 && !(fabs(p->a[i]) < 1e30 && (fabs(p->a[i]) > 1e-48 || p->tiny)))
       return 0;
   return 1;
 }

@@ -31,7 +31,8 @@ typedef struct permi_minors {
   double work_doubles;
   uint64_t chunks;
   double terms, seconds;
-  double estimate_relative; /* to the sum of moduli of terms */
+  double estimate_relative;   /* to the sum of moduli of terms */
+  double without[PERM_MAX_N]; /* of permi_terms_norms */
   int scale_exp2;           /* sums are 2^scale_exp2 times scaled minors */
   double entry[PERM_MAX_N][PERM_MAX_N][2]; /* not scaled; last: not cleared */
 } permi_minors;
@@ -222,6 +223,27 @@ static void permi_terms_leaf(const permi_terms *terms, permi_dd weight)
     terms->sum[i] = p = permi_dd_complex_times(p, back, parts);
     terms->absolute[i] += permi_modulus(p.re.hi, p.im.hi);
     back = permi_dd_complex_times(back, terms->row_sum[i], parts);
+  }
+}
+
+/* Sets without[i] to the product of all norms, but one of row i's copies, in the unit of sums: one term at a time rounds
+   row sums by units of norms, which no sum of |terms| shows where some row's sum cancels in every term. */
+static void permi_terms_norms(permi_minors *minors)
+{
+  const int *const count[2] = {minors->row_count, minors->column_count}, turned = minors->transposed;
+  int i, j, k, part;
+  memset(minors->without, 0, sizeof minors->without);
+  for (k = 0; k < minors->terms_rows && !minors->in_doubles; k++) {
+    double square = 0, all, less;
+    for (j = 0; j < minors->terms_columns; j++)
+      for (part = 0; part < minors->parts; part++) {
+        const double x = permi_minors_scaled(minors, turned ? j : k, turned ? k : j, part);
+        square += count[!turned][j] * x * x;
+      }
+    all = pow(square, 0.5 * count[turned][k]);
+    less = pow(square, 0.5 * (count[turned][k] - 1));
+    for (i = 0; i < minors->terms_rows; i++)
+      minors->without[i] = (k ? minors->without[i] : ldexp(1, minors->scale_exp2)) * (i == k ? less : all);
   }
 }
 

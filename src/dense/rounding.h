@@ -9,6 +9,7 @@
 typedef struct permi_rounded_rows {
   double share;   /* f / |row sum|, root sum of squares over rows, mean over terms by size */
   double usual;   /* the same if row sums were row norms */
+  double typical; /* permanent, in the unit of terms: the product of row norms, each times its spread */
   double largest; /* sampled term, as the kernel has it */
   int seen;       /* 0: nearly nothing was in the sampled terms */
 } permi_rounded_rows;
@@ -31,11 +32,13 @@ static int permi_few_digits(const double *row, int n, double moduli)
   return 1;
 }
 
-/* size[]: |row sum| in the sampled terms; returns f over sqrt(n) u/2. sign[column][term]. */
+/* size[]: |row sum| in the sampled terms; returns f over sqrt(n) u/2. sign[column][term]. *spread: times the root of
+   (k!)^(1/k) / k, k = moduli^2 / square, by Stirling's formula. A permanent's mean square over all signs is at most
+   about the product of these and of the rows' squares, as of rows of k equal entries [Bre73]. */
 static double permi_sampled_row(const perm_plan *plan, const permi_view *view, int i,
-                                double (*sign)[PERMI_SAMPLED_TERMS], double *size, double *norm)
+                                double (*sign)[PERMI_SAMPLED_TERMS], double *size, double *norm, double *spread)
 {
-  double row[2][PERM_MAX_N], y[2][PERMI_SAMPLED_TERMS], moduli = 0, square = 0;
+  double row[2][PERM_MAX_N], y[2][PERMI_SAMPLED_TERMS], moduli = 0, square = 0, number;
   const int n = plan->n;
   int e, j, k, part;
   permi_plan_row(plan, view, i, row);
@@ -52,6 +55,8 @@ static double permi_sampled_row(const perm_plan *plan, const permi_view *view, i
   for (k = 0; k < PERMI_SAMPLED_TERMS; k++)
     size[k] = view->parts == 1 ? fabs(y[0][k]) : sqrt(y[0][k] * y[0][k] + y[1][k] * y[1][k]);
   *norm = sqrt(square);
+  number = fmax(1, moduli * moduli / (square * view->parts));
+  *spread *= 0.6065 * pow(3.1416 * (2 * number + 1.0 / 3), 0.25 / number);
   return permi_few_digits(row[0], n, moduli) && (view->parts == 1 || permi_few_digits(row[1], n, moduli)) &&
                  (plan->form != PERM_FORM_NORMALISED || (view->parts == 1 && fabs(frexp(row[0][0], &e)) == 0.5))
              ? 0
@@ -93,7 +98,7 @@ static double permi_sample_terms(const perm_plan *plan, const permi_view *view, 
 {
   double weight[PERMI_SAMPLED_TERMS], squares[PERMI_SAMPLED_TERMS], size[2][PERMI_SAMPLED_TERMS];
   const double unit = 0.5 * PERMI_UNIT * sqrt((double)plan->n);
-  double sign[PERM_MAX_N][PERMI_SAMPLED_TERMS], unit_term = 1, weights = 0, usual = 0;
+  double sign[PERM_MAX_N][PERMI_SAMPLED_TERMS], unit_term = 1, spread = 1, weights = 0, usual = 0;
   int i, k;
   permi_sampled_signs(plan->n, begin, sign);
   for (k = 0; k < PERMI_SAMPLED_TERMS; k++) {
@@ -103,14 +108,14 @@ static double permi_sample_terms(const perm_plan *plan, const permi_view *view, 
   for (i = 0; i < plan->n; i++) {
     const int paired = plan->form == PERM_FORM_PAIR && i + 1 < plan->n;
     double norm, norm_of[2] = {0, 0}, lost[2] = {0, 0}, least, inverse;
-    lost[0] = unit * permi_sampled_row(plan, view, i, sign, size[0], &norm_of[0]);
+    lost[0] = unit * permi_sampled_row(plan, view, i, sign, size[0], &norm_of[0], &spread);
     if (norm_of[0] == 0)
       continue; /* of minors */
     norm = norm_of[0];
     unit_term *= norm / permi_divided_by(plan, view, i);
     if (paired) {
       i++;
-      lost[1] = unit * permi_sampled_row(plan, view, i, sign, size[1], &norm_of[1]);
+      lost[1] = unit * permi_sampled_row(plan, view, i, sign, size[1], &norm_of[1], &spread);
       norm *= norm_of[1];
       unit_term *= norm_of[1];
     }
@@ -136,6 +141,7 @@ static double permi_sample_terms(const perm_plan *plan, const permi_view *view, 
     rounded->largest = fmax(rounded->largest, weight[k] * unit_term);
   }
   rounded->usual = sqrt(usual);
+  rounded->typical = unit_term * spread;
   return weights;
 }
 
@@ -145,7 +151,7 @@ static permi_rounded_rows permi_plan_rounded_rows(const perm_plan *plan, const p
 {
   const int n = plan->n, most = PERMI_SAMPLED_FIRST + (n <= 10 ? 1 << (n - 1) : PERMI_SAMPLED_MOST);
   const double little = ldexp(0.125, -n);
-  permi_rounded_rows rounded = {0, 0, 0, 0};
+  permi_rounded_rows rounded = {0, 0, 0, 0, 0};
   double weights = 0;
   int k = 0;
   do {
@@ -158,9 +164,9 @@ static permi_rounded_rows permi_plan_rounded_rows(const perm_plan *plan, const p
 }
 
 /* Sets the estimate of a leaf without a bound; S is the sum of |terms|.
-   Rows: rounding multiplies minors, which are smaller than terms by about exp(-n/5), falling faster for full real
-   matrices, exp(-n/2) for complex ones (sparse ones have smaller f). That part of the share counts for usual row sums,
-   all of it where they cancel 100 times as much.
+   Rows: rounding multiplies minors. These are as large as the permanent over a norm, and that is as its value or its
+   typical size, or, smaller than terms by exp(-n/5), falling faster for full real matrices, exp(-n/2) for complex ones.
+   That part of the share counts for usual row sums, all of it where they cancel 100 times as much.
    Products and sums: n + 10 roundings a term: a few tenths of u S, as terms repeat, and, as if independent, sqrt(n) u
    root(S times the largest term), for when few terms dominate, as in positive matrices. */
 static void permi_rounded_estimate(const perm_plan *plan, const permi_view *view, permi_leaf *leaf)
@@ -170,6 +176,9 @@ static void permi_rounded_estimate(const perm_plan *plan, const permi_view *view
   const double part = view->parts == 1 ? fmin(1, 1.8 * exp(-0.2 * n)) : fmin(1, 100 * exp(-0.5 * n));
   leaf->estimate_relative = (view->parts == 1 ? 0.3 : 0.1 + 3 * exp2(-0.25 * n)) * PERMI_UNIT;
   leaf->estimate_relative += rounded.share * (part + (1 - part) * fmin(1, above * above));
+  leaf->shared.relative = 0.5 * rounded.usual;
+  leaf->shared.most = (double)INFINITY;
+  leaf->estimate_absolute += ldexp(0.5 * rounded.usual * rounded.typical, plan->n - 1);
   leaf->estimate_squares = n * PERMI_UNIT * PERMI_UNIT * rounded.largest;
   if (rounded.share > PERMI_NO_MEASURE)
     leaf->estimate_relative = (double)INFINITY;

@@ -525,7 +525,7 @@ static perm_status permi_job_finish(const perm_job *job, const perm_partial *par
   permi_number number;
   perm_status status;
   const permi_leaf *costliest = NULL;
-  double terms = 0;
+  double terms = 0, rounded;
   int i;
   if (!result)
     return PERM_ERROR_NULL;
@@ -550,6 +550,9 @@ static perm_status permi_job_finish(const perm_job *job, const perm_partial *par
     return permi_fail_memory(result);
   if (status != PERM_OK)
     return permi_fail(result, status, 0, "an exact integer is too long for this version: use precision default");
+  rounded = PERMI_UNIT * permi_modulus(number.value.hi, number.imaginary.hi);
+  if ((job->precision <= PERM_PRECISION_FAST || job->precision == PERM_PRECISION_KAHAN) && rounded < number.error)
+    number.estimate = fmax(number.estimate, rounded); /* no sum in doubles is better, unless that is proved */
   permi_number_result(&number, result);
   if (!result->exact && !permi_arithmetic_is_sound())
     result->error_bound = (double)INFINITY;

@@ -31,10 +31,11 @@ static int permi_minors_counts(int count, const int *given, int *counts)
   return total;
 }
 
-/* The estimate of a scaled minor of row i. */
-static double permi_minors_lost(const permi_minors *minors, const permi_minors_total *total, int i)
+/* The estimate of a scaled minor. */
+static double permi_minors_lost(const permi_minors *minors, const permi_minors_total *total, int i, int j)
 {
-  return (minors->estimate_relative + 2 * minors->below) * total->absolute[i - minors->least] + minors->lost +
+  const double sum = total->absolute[i - minors->least] + minors->without[minors->transposed ? j : i];
+  return (minors->estimate_relative + 2 * minors->below) * sum + minors->lost +
          (minors->lossy ? ldexp(DBL_MIN, minors->scale_exp2) : 0);
 }
 
@@ -48,7 +49,7 @@ static perm_status permi_minors_marginals(const permi_minors_call *call, const p
                                           const permi_minors_total *total, perm_result *result)
 {
   const int rows = minors->rows, columns = minors->columns;
-  double value = 0, error = 0, of_value;
+  double value = 0, error = 0, of_value = 0;
   int i, j, k, e;
   result->exp2 = -minors->scale_exp2;
   for (i = 0; i < rows; i++)
@@ -60,7 +61,8 @@ static perm_status permi_minors_marginals(const permi_minors_call *call, const p
   }
   if (!(value > 0))
     return permi_minors_weightless(result);
-  of_value = permi_minors_lost(minors, total, rows - 1) / value + columns * PERMI_UNIT;
+  for (j = 0; j < columns; j++)
+    of_value = fmax(of_value, permi_minors_lost(minors, total, rows - 1, j) / value + columns * PERMI_UNIT);
   for (i = k = 0; i < rows; i++)
     for (j = 0; j < columns; j++, k++) {
       const double weight =
@@ -69,7 +71,7 @@ static perm_status permi_minors_marginals(const permi_minors_call *call, const p
       if (minors->row_of[i] == call->m || minors->column_of[j] == call->n)
         continue;
       call->out[minors->row_of[i] * call->n + minors->column_of[j]] = x;
-      error = fmax(error, weight * permi_minors_lost(minors, total, i) / value + x * (of_value + 8 * PERMI_UNIT));
+      error = fmax(error, weight * permi_minors_lost(minors, total, i, j) / value + x * (of_value + 8 * PERMI_UNIT));
     }
   result->error_estimate = minors->below > PERMI_NO_MEASURE ? (double)INFINITY : 1.001 * error;
   for (k = 2; k <= abs(call->spare); k++) { /* lines of ones are not told apart */
@@ -118,7 +120,7 @@ static void permi_minors_output(const permi_minors *minors, permi_minors_total *
     for (j = 0; j < columns; j++) {
       const double factor = gradient ? (double)minors->row_count[i] * minors->column_count[j] : 1;
       const long long unit = whole + minors->row_exp2[i] + minors->column_exp2[j];
-      const double lost = permi_minors_lost(minors, total, i) * factor;
+      const double lost = permi_minors_lost(minors, total, i, j) * factor;
       for (part = 0; part < parts; part++, k++) {
         total->value[k].hi = (total->value[k].hi + total->value[k].lo) * factor;
         total->exp2[k] += unit;
@@ -157,7 +159,7 @@ static void permi_minors_output(const permi_minors *minors, permi_minors_total *
         if (total->value[k].hi != 0 && fabs(x) < DBL_MIN)
           result->error_estimate += DBL_MIN;
       }
-  result->error_estimate += PERMI_UNIT * largest;
+  result->error_estimate += PERMI_UNIT * parts * largest;
   if (minors->below > PERMI_NO_MEASURE)
     result->error_estimate = (double)INFINITY;
 }
@@ -239,12 +241,13 @@ static perm_status permi_minors_run(const permi_minors_call *call, permi_minors 
   if (status != PERM_OK)
     return permi_fail(result, status, 0, "%s",
                       status < 0 && control->message[0] ? control->message : perm_status_text(status));
+  minors->in_doubles = on_gpu || minors->kernel || minors->subsets;
+  permi_terms_norms(minors);
   if (call->marginals)
     status = permi_minors_marginals(call, minors, total, result);
   else
     permi_minors_output(minors, total, call->n, call->out, call->row < 0, result);
   result->error_bound = minors->subsets && permi_rounding_is_sound() ? result->error_estimate : (double)INFINITY;
-  minors->in_doubles = on_gpu || minors->kernel || minors->subsets;
   result->method = minors->subsets ? PERM_METHOD_SUBSETS : minors->in_doubles ? PERM_METHOD_DENSE : PERM_METHOD_GLYNN;
   result->precision = minors->in_doubles ? options->precision : PERM_PRECISION_DD;
   result->isa = on_gpu ? PERM_ISA_CUDA : minors->kernel ? minors->kernel->isa : PERM_ISA_PLAIN;
