@@ -14886,17 +14886,17 @@ static uint32_t permi_maker_scope(permi_hybrid_maker *maker, int index)
 
 /* ---- growth of whole numbers
    Tables of integers are exact in doubles while their products are below 2^53; where they grow beyond PERMI_GROWTH_CAP
-   their residues modulo a prime p below 2^47 stand for them.
+   their residues modulo p stand for them, a prime near 2^47 or an odd number from 2^47 / 3 to 2^47.
    1. A table's size: its values are polynomials in the signs with coefficients that are sums of products of entries
       (f[+] - f[-] is twice the odd part), so |f| is at most f of the moduli of the entries where all signs are +. The
       program is run once on those, in doubles, whose error is below 2e-12 of the same program with + for -.
    2. f[+] - f[-] is even where f is exact, as its coefficients are integers: half of it is kept.
    3. A product of sizes up to 2^52, or a difference of two, is exact, and x - q p is at most (p + 1) / 2.
-   4. Beyond, h + l = ab for h = ab rounded, |ab| <= 2^96; q is h / p to within 1/2 + 2^-51 |h| / p; h - q p and l are
-      whole, and h - q p + l is at most p / 2 + 2^-51 |ab| + 2^44: exact. For ab - cd high parts are multiples of 2^46,
-      low parts at most 2^46 + 2^44 in all. Both stay below the cap.
+   4. Beyond, h + l = ab for h = ab rounded, |ab| <= 0.64 2^96; q is h / p to within 1/2 + 2^-51 |h| / p; h - q p and l
+      are whole, and h - q p + l is at most p / 2 + 2^-51 |ab| + 2^44: exact. For ab - cd high parts are multiples of
+      2^46, low parts at most 2^46 + 2^44 in all, and q is below 2^51. Both stay below the cap.
    Proved by machine: 2 to 4 tests/proofs/hybrid.g. */
-#define PERMI_GROWTH_CAP 281474976710656.0       /* 2^48 */
+#define PERMI_GROWTH_CAP 225179981368524.0       /* 0.8 2^48 */
 #define PERMI_GROWTH_SHORT 4503599627370496.0    /* 2^52 */
 #define PERMI_GROWTH_EXACT 9007199254740992.0    /* 2^53 */
 #define PERMI_GROWTH_HALF 70368744177665.0       /* 2^46 + 1 */
@@ -15249,7 +15249,7 @@ typedef struct permi_hybrid_runs {
   permi_hybrid_run *run; /* of each prime; of Gaussian integers then each again, with the other root */
   uint64_t *factor;
   int primes, passes, words;
-  uint64_t modulus; /* of the answer, or 0 */
+  uint64_t modulus, stand_in; /* of the answer, and what is run for all primes; or 0 */
   double bits;      /* of a bound on the permanent */
 } permi_hybrid_runs;
 
@@ -15914,17 +15914,19 @@ static int permi_whole_is_gaussian(const permi_block *block)
   return 0;
 }
 
-/* Does the modulus asked for, odd and short, stand in for all primes? */
-static int permi_whole_stands_in(const permi_block *block, uint64_t modulus)
+/* What stands in for all primes if the modulus asked for is odd and short: its last odd multiple below 2^47, which is
+   above 2^47 / 3, as the next one is not below 2^47. 0: nothing does. */
+static uint64_t permi_whole_stand_in(const permi_block *block, uint64_t modulus)
 {
-  return modulus & 1 && modulus > 1 && modulus >> PERMI_RESIDUE_BITS == 0 && !permi_whole_is_gaussian(block);
+  const uint64_t times = modulus & 1 ? ((UINT64_C(1) << PERMI_RESIDUE_BITS) - 1) / modulus : 0;
+  return times && !permi_whole_is_gaussian(block) ? modulus * ((times - 1) | 1) : 0;
 }
 
 /* How many primes a block needs, if numbers grow. */
 static int permi_whole_primes(const permi_block *block, uint64_t modulus, double *bits)
 {
   *bits = permi_block_bits(block);
-  return permi_whole_stands_in(block, modulus) ? 1 : (int)((*bits + 1) / PERMI_WHOLE_PRIME_BITS) + 1;
+  return permi_whole_stand_in(block, modulus) ? 1 : (int)((*bits + 1) / PERMI_WHOLE_PRIME_BITS) + 1;
 }
 
 /* How often the program runs, if numbers grow. */
@@ -15945,8 +15947,9 @@ static int permi_whole_primes_choose(const perm_allocator *allocator, const perm
   runs->run = (permi_hybrid_run *)permi_allocate_zeros(allocator, (size_t)passes, sizeof *runs->run);
   runs->factor = (uint64_t *)permi_allocate_zeros(allocator, (size_t)(primes * words), sizeof *runs->factor);
   if (prime && runs->run && runs->factor) {
-    if (permi_whole_stands_in(block, known))
-      prime[0] = permi_odd_modulus_of(known);
+    runs->stand_in = permi_whole_stand_in(block, known);
+    if (runs->stand_in)
+      prime[0] = permi_odd_modulus_of(runs->stand_in);
     else
       permi_primes_choose(prime, (size_t)primes, gaussian, PERMI_RESIDUE_BITS);
     runs->primes = primes;
@@ -16082,6 +16085,8 @@ static uint64_t permi_whole_fingerprint(const permi_hybrid *hybrid, const permi_
 {
   uint64_t hash = permi_hash(permi_hash(hybrid->fingerprint, (uint64_t)hybrid->runs->primes), hybrid->runs->modulus);
   int e;
+  if (hybrid->runs->stand_in) /* 1.0.0-rc ran modulo the modulus, which could be too short */
+    hash = permi_hash(hash, hybrid->runs->stand_in);
   for (e = 0; e < block->edges; e++)
     hash = permi_hash(hash, (uint64_t)block->integer[e]);
   for (e = 0; e < block->edges && block->imaginary_integer; e++)
@@ -17512,8 +17517,9 @@ static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t 
                      "dense has %.3g times as many; ",
                      hybrid->high, hybrid->lanes_log2, hybrid->statements, hybrid->slots, hybrid->operations_a_term,
                      all, 1.5 * hybrid->n * ldexp(1, hybrid->n - 1) / all);
-  if (hybrid->runs && hybrid->runs->primes == 1 && hybrid->runs->run[0].prime.p == hybrid->runs->modulus)
-    permi_hybrid_say(buffer, size, &length, "modulo the modulus itself; ");
+  if (hybrid->runs && hybrid->runs->stand_in)
+    permi_hybrid_say(buffer, size, &length, "modulo %s; ", hybrid->runs->stand_in == hybrid->runs->modulus
+                                                               ? "the modulus itself" : "a multiple of the modulus");
   else if (hybrid->runs && hybrid->runs->primes)
     permi_hybrid_say(buffer, size, &length, "residues modulo %d primes%s, at most %.0f bits; ", hybrid->runs->primes,
                      hybrid->runs->run[0].root ? " with both roots of -1" : "", hybrid->runs->bits);
