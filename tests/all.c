@@ -79,6 +79,7 @@
 #include "t_stops.c"
 #include "t_stops_proofs.c"
 #include "t_refusals.c"
+#include "t_residues.c"
 
 int main(int argc, char **argv)
 {
