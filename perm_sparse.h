@@ -3816,28 +3816,39 @@ static int permi_cell_is_zero(const permi_working *working, const permi_cell *ce
                           : cell->real == 0 && cell->imaginary == 0;
 }
 
+/* Where values cancel further below their sums of |terms| than this, those sums say nothing, and must not take values
+   into underflow: values are scaled alone, and no bound or estimate is left. log2 */
+#define PERMI_CANCELS -200
+
 /* Scales a line's largest entry to [1/2, 1) if nothing falls near underflow. */
 static void permi_reduce_scale(permi_working *working, int vertex, int side)
 {
-  int index, e, largest = INT_MIN;
+  int index, e, largest = INT_MIN, scale = INT_MIN;
   double smallest = 1;
   for (index = working->head[vertex]; index >= 0; index = working->cell[index].next[side]) {
     const permi_cell *cell = &working->cell[index];
     const double x = fabs(cell->real), y = fabs(cell->imaginary);
     frexp(cell->absolute, &e);
     largest = e > largest ? e : largest;
+    frexp(fmax(x, y), &e);
+    scale = e > scale && fmax(x, y) > 0 ? e : scale;
     smallest = x != 0 && x < smallest ? x : smallest;
     smallest = y != 0 && y < smallest ? y : smallest;
   }
   if (largest == INT_MIN || (largest > 0 && ldexp(smallest, -largest) <= PERMI_COMBINE_TINY))
     return;
+  if (scale == INT_MIN || scale > largest + PERMI_CANCELS)
+    scale = largest;
+  else
+    working->lost_error = (double)INFINITY;
+  working->lost += scale != largest;
   for (index = working->head[vertex]; index >= 0; index = working->cell[index].next[side]) {
     permi_cell *cell = &working->cell[index];
-    cell->real = ldexp(cell->real, -largest);
-    cell->imaginary = ldexp(cell->imaginary, -largest);
-    cell->absolute = ldexp(cell->absolute, -largest);
+    cell->real = ldexp(cell->real, -scale);
+    cell->imaginary = ldexp(cell->imaginary, -scale);
+    cell->absolute = fmax(ldexp(cell->absolute, -largest), fabs(cell->real) + fabs(cell->imaginary));
   }
-  working->exp2 += largest;
+  working->exp2 += scale;
 }
 
 #define PERMI_MERGE_DEGREE 256
@@ -5727,15 +5738,53 @@ static void permi_values_scale(double *x, size_t doubles, int e)
     x[k] = x[k] * first * second;
 }
 
+/* Where all values are below 2^`far_below` moduli (PERMI_CANCELS, or less), moduli come down to them, and sizes->loss
+   says that they bound nothing. */
+#define PERMI_CANCELS_STEPS 31 /* a mask: looked for in every 32nd step or row */
+static void permi_values_ease(const permi_numbers *numbers, void *values, size_t count, int far_below,
+                             permi_sizes *sizes)
+{
+  const size_t size = permi_numbers_words(numbers), all = count * size;
+  double *x = (double *)values, most = 0, most_value = 0;
+  size_t t, k;
+  int e;
+  if (!permi_algebra_has_moduli(numbers->algebra))
+    return;
+  for (t = 0; t < all; t += size) {
+    most = fmax(most, x[t + size - 1]);
+    for (k = 0; k + 1 < size; k++)
+      most_value = fmax(most_value, fabs(x[t + k]));
+  }
+  e = most_value > 0 ? permi_exponent(most_value) - permi_exponent(most) : 0;
+  if (e > far_below)
+    return;
+  permi_sizes_clear(sizes);
+  sizes->loss = (double)INFINITY;
+  for (t = 0; t < all; t += size) {
+    double *modulus = &x[t + size - 1];
+    *modulus = ldexp(*modulus, e);
+    for (k = 0; k + 1 < size; k++)
+      *modulus = fmax(*modulus, fabs(x[t + k]));
+  }
+  permi_values_extremes(x + size - 1, all, size, sizes);
+}
+
 /* Brings each modulus into [1/2, 1), by a power of two of its own. */
-static void permi_values_normalise(const permi_numbers *numbers, void *values, size_t count, int64_t *exp2)
+static void permi_values_normalise(const permi_numbers *numbers, void *values, size_t count, int64_t *exp2,
+                                   permi_sizes *sizes)
 {
   const size_t size = permi_numbers_words(numbers);
+  permi_sizes own;
   double *x = (double *)values;
   size_t t, k;
   for (t = 0; t < count; t++, x += size)
     if (x[size - 1] != 0) {
-      const int e = permi_exponent(x[size - 1]);
+      int e;
+      own.loss = 0;
+      if (fabs(x[0]) < 1e-180 * x[size - 1])
+        permi_values_ease(numbers, x, 1, 3 * PERMI_CANCELS, &own);
+      sizes->loss += own.loss;
+      e = permi_exponent(x[size - 1]);
       for (k = 0; k < size; k++)
         x[k] = permi_shift(x[k], -e);
       exp2[t] += e;
@@ -6797,6 +6846,8 @@ static perm_status permi_run_advance(permi_run *run, int p, permi_stepping step)
     status = permi_control_poll(run->control, frontier->cost[p] * PERMI_STATE_SECONDS, "frontier");
   if (status == PERM_OK)
     status = step(run, p);
+  if (status == PERM_OK && !(p & PERMI_CANCELS_STEPS))
+    permi_values_ease(&frontier->numbers, target->value, target->states, PERMI_CANCELS, &run->sizes);
   /* the largest value stays between 2^-500 and 2^500: entries are at most 1, so nothing overflows */
   e = status == PERM_OK && run->tracking ? permi_sizes_rescale(&run->sizes, 1e150, PERMI_SAFE_PRODUCT) : 0;
   if (e)
@@ -8335,9 +8386,16 @@ static perm_status permi_arrays_pass(permi_arrays_run *run)
 /* Gives value and moduli one exponent and loss, for the theorem of >>steps_run. */
 static void permi_arrays_join(double *value, int last, permi_sizes *sizes)
 {
-  const long long common = sizes[1].exp2 > sizes[0].exp2 ? sizes[1].exp2 : sizes[0].exp2;
-  double lost = 0;
+  long long common;
+  double lost = 0, most = 0;
   int pass, k;
+  for (k = 0; k < last; k++)
+    most = fmax(most, fabs(value[k]));
+  if (most > 0 && sizes[0].exp2 + permi_exponent(most) - sizes[1].exp2 - permi_exponent(value[last]) < PERMI_CANCELS) {
+    sizes[1].exp2 = sizes[0].exp2;
+    sizes[1].loss = (double)INFINITY;
+  }
+  common = sizes[1].exp2 > sizes[0].exp2 ? sizes[1].exp2 : sizes[0].exp2;
   for (pass = 0; pass < 2; pass++) {
     const int shift = permi_int_exponent(sizes[pass].exp2 - common);
     for (k = pass ? last : 0; k < last + pass; k++)
@@ -8860,6 +8918,8 @@ static void permi_tree_rescale(const permi_tree_run *run, permi_tree_table *tabl
   permi_share(threads, 0, (uint64_t)pass.parts, permi_tree_sizes, &pass, NULL);
   table->sizes.smallest = pass.sizes.smallest;
   table->sizes.largest = pass.sizes.largest;
+  if (pass.sizes.smallest < ldexp(pass.sizes.largest, PERMI_CANCELS))
+    permi_values_ease(&run->tree->numbers, table->value, table->states, PERMI_CANCELS, &table->sizes);
   pass.exp2 = permi_sizes_rescale(&table->sizes, 1.2e30, PERMI_SAFE_PRODUCT);
   if (pass.exp2)
     permi_share(threads, 0, (uint64_t)pass.parts, permi_tree_scale, &pass, NULL);
@@ -10175,7 +10235,7 @@ static int permi_band_apart(permi_band_state *state, size_t states)
     if (state->pool->failed)
       return 0;
   }
-  permi_values_normalise(&state->band->numbers, state->from, states, state->from_exp2);
+  permi_values_normalise(&state->band->numbers, state->from, states, state->from_exp2, &state->sizes);
   return 1;
 }
 
@@ -10188,6 +10248,8 @@ static int permi_band_prepare(permi_band_state *state, int row, size_t states)
   int e;
   if (state->from_exp2)
     return permi_band_apart(state, states);
+  if (!(row & PERMI_CANCELS_STEPS))
+    permi_values_ease(&band->numbers, state->from, states, PERMI_CANCELS, sizes);
   for (e = band->entry_start[row]; e < band->entry_start[row + 1]; e++) {
     weight += band->entry[e].real[2] * band->capacity[band->entry_group[e]];
     least = fmin(band->entry[e].real[2], least);
@@ -11730,6 +11792,7 @@ typedef struct permi_class_run {
   int shares, p;
   size_t first; /* state of every share in this round */
   size_t bytes; /* of a value */
+  permi_sizes sizes; /* their loss and the last exponent */
   permi_class_list *list[2];
   permi_class_takes *takes; /* [source share][target share] */
   permi_class_links *links; /* of a step by target share, or NULL */
@@ -12037,7 +12100,7 @@ static perm_status permi_class_step_run(permi_class_run *run, int p)
       status = permi_control_poll(run->control, step->done * run->plan->seconds, "classes");
   }
   for (k = 0; k < run->shares && !permi_algebra_is_integer(run->plan->numbers.algebra); k++)
-    permi_values_normalise(&run->plan->numbers, target[k].value, target[k].count, target[k].exp2);
+    permi_values_normalise(&run->plan->numbers, target[k].value, target[k].count, target[k].exp2, &run->sizes);
   return status;
 }
 
@@ -12085,7 +12148,6 @@ static perm_status permi_classes_task(const permi_leaf *leaf, permi_control *con
   const uint64_t none[PERMI_CLASS_WORDS] = {0};
   permi_pool pool = {&plan->owned.allocator, NULL, 0};
   permi_class_run run;
-  permi_sizes sizes = {1, 1, 0, 0};
   const int open = permi_class_run_open(&run, plan, control, &pool);
   perm_status status = PERM_ERROR_MEMORY;
   double visited = 0;
@@ -12100,8 +12162,8 @@ static perm_status permi_classes_task(const permi_leaf *leaf, permi_control *con
       visited += (double)run.list[(p + 1) & 1][k].count;
   }
   if (status == PERM_OK && run.list[p & 1]->count) {
-    sizes.exp2 = run.list[p & 1]->exp2[0];
-    permi_values_finish(&plan->numbers, run.list[p & 1]->value, &sizes, plan->lost_error, partial);
+    run.sizes.exp2 = run.list[p & 1]->exp2[0];
+    permi_values_finish(&plan->numbers, run.list[p & 1]->value, &run.sizes, plan->lost_error, partial);
   }
   partial->terms += status == PERM_OK ? visited : 0;
   permi_class_run_close(&run, open);

@@ -89,12 +89,12 @@ static void residue_entries(generate_random *random, int degree, residue_case *c
     }
 }
 
-/* The case of a number. One in 1000 is of order 20 to 26 and dense, one in 4000 so that auto may take the hybrid. */
+/* The case of a number. One in 1000 is of order 20 to 26 and dense, one in 1000 so that auto may take the hybrid. */
 static void residue_make(uint64_t number, residue_case *c)
 {
   static const int room[] = {16, 21, 24}; /* log2 of the oracle's places */
   generate_random random = {number * UINT64_C(0x2545f4914f6cdd1d)};
-  const int heavy = number % 4000 == 7 ? 2 : number % 1000 == 11;
+  const int heavy = number % 1000 == 7 ? 2 : number % 1000 == 11;
   int degree;
   c->n = heavy == 2 ? 28 + generate_below(&random, 3)
          : heavy    ? 20 + generate_below(&random, 7)
