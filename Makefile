@@ -27,7 +27,7 @@ WITHOUT_NVCC = $(if $(NVCC),:,echo "SKIP $@: no nvcc (the CUDA toolkit has it; N
 CUDALIB  = -L$(abspath $(dir $(realpath $(NVCC)))../lib64) -lcudart_static -ldl -lrt -lpthread
 NVFLAGS ?= -O2
 GPU_ARCH = -arch=native
-TESTS   := $(wildcard tests/*.c tests/*.h) $(GENERATE)
+TESTS   := $(wildcard tests/*.c tests/*.h tests/attack/*.h) $(GENERATE)
 # The environment variable PERM_MATRICES names a directory of real matrices (docs/tests.md); without it they are skipped.
 
 .PHONY: all run headers check-rooms check-proofs check-mutants setup setup-ci setup-full check check-ci check-full check-compile check-portable coverage check-isa check-sanitize \
@@ -146,6 +146,8 @@ check-soundness: $(B)/soundness $(B)/climb ## bounds against exact permanents, a
 	$(B)/soundness $(SOUNDNESS) $(SOUNDNESS_SEED) $(JOBS)
 	$(B)/climb --splitters 3000 $(CLIMB_SEED)
 	$(B)/climb -j $(JOBS) $(CLIMB) $(CLIMB_SEED) $(CLIMB_ENGINE)
+$(B)/residues: tests/attack/residues.c tests/attack/residues.h tests/processes.h tests/oracle.h examples/perm_random.h $(B)/perm.o
+	$(CC) -std=gnu11 -Wall -Wextra -Wshadow $(OPENMP) -O2 -I. $< $(B)/perm.o -o $@ $(LDFLAGS) $(LIBS)
 $(B)/soundness $(B)/climb: $(B)/%: tests/%.c tests/soundness_mix.h $(wildcard tests/climb*.h) tests/processes.h tests/test.h tests/oracle.h $(B)/perm.o
 	$(CC) -std=gnu11 -Wall -Wextra -Wshadow $(OPENMP) -O2 -I. -Itests $< $(B)/perm.o -o $@ $(LDFLAGS) $(LIBS)
 

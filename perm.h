@@ -16680,11 +16680,17 @@ static double permi_problem_bytes(const permi_problem *problem)
 /* ========================================================================================== >>judge
    Escalation: is a result good enough, and what comes next. */
 
-/* The relative error, guaranteed under certify; INFINITY for an inexact 0. */
+/* What the error may be, in units of 2^exp2; guaranteed under certify. */
+static double permi_error(const perm_options *options, const perm_result *result)
+{
+  return result->error_bound < result->error_estimate || options->certify ? result->error_bound
+                                                                          : result->error_estimate;
+}
+
+/* The relative error; INFINITY for an inexact 0. */
 static double permi_relative(const perm_options *options, const perm_result *result)
 {
-  const double least =
-      result->error_bound < result->error_estimate || options->certify ? result->error_bound : result->error_estimate;
+  const double least = permi_error(options, result);
   double size;
   if (result->exact || result->error_bound == 0)
     return 0;
@@ -16733,11 +16739,12 @@ static int permi_stands(const perm_options *options, perm_status status)
   return status != PERM_OK && !(permi_in_pieces(options) && (status > 0 || status == PERM_ERROR_LIMIT));
 }
 
-/* Each bound is proved for its own value, so the result with the smaller one stands. */
-static void permi_keep_bound(const perm_options *options, const perm_result *lower, perm_result *result)
+/* Of a result and the one before its escalation, that of the smaller error stands. */
+static void permi_keep_better(const perm_options *options, const perm_result *lower, perm_result *result)
 {
-  if (options->certify && !result->exact && lower->error_bound < (double)INFINITY &&
-      permi_ldexp(lower->error_bound, lower->exp2 - result->exp2) < result->error_bound) {
+  const double error = permi_error(options, lower);
+  if (!result->exact && error < (double)INFINITY &&
+      permi_ldexp(error, lower->exp2 - result->exp2) < permi_error(options, result)) {
     const int escalated = result->escalated;
     *result = *lower;
     result->escalated = escalated;
@@ -16798,7 +16805,7 @@ static perm_status permi_solve(const permi_solver *solver, void *attempt, const 
     result->plan_seconds = planned;
     result->escalated = escalated;
     if (status == PERM_OK && escalated)
-      permi_keep_bound(options_given, &finished, result);
+      permi_keep_better(options_given, &finished, result);
     if (status != PERM_OK || !permi_wants_more(options_given, result))
       break;
     began = permi_seconds();

@@ -3928,28 +3928,39 @@ static int permi_cell_is_zero(const permi_working *working, const permi_cell *ce
                           : cell->real == 0 && cell->imaginary == 0;
 }
 
+/* Where values cancel further below their sums of |terms| than this, those sums say nothing, and must not take values
+   into underflow: values are scaled alone, and no bound or estimate is left. log2 */
+#define PERMI_CANCELS -200
+
 /* Scales a line's largest entry to [1/2, 1) if nothing falls near underflow. */
 static void permi_reduce_scale(permi_working *working, int vertex, int side)
 {
-  int index, e, largest = INT_MIN;
+  int index, e, largest = INT_MIN, scale = INT_MIN;
   double smallest = 1;
   for (index = working->head[vertex]; index >= 0; index = working->cell[index].next[side]) {
     const permi_cell *cell = &working->cell[index];
     const double x = fabs(cell->real), y = fabs(cell->imaginary);
     frexp(cell->absolute, &e);
     largest = e > largest ? e : largest;
+    frexp(fmax(x, y), &e);
+    scale = e > scale && fmax(x, y) > 0 ? e : scale;
     smallest = x != 0 && x < smallest ? x : smallest;
     smallest = y != 0 && y < smallest ? y : smallest;
   }
   if (largest == INT_MIN || (largest > 0 && ldexp(smallest, -largest) <= PERMI_COMBINE_TINY))
     return;
+  if (scale == INT_MIN || scale > largest + PERMI_CANCELS)
+    scale = largest;
+  else
+    working->lost_error = (double)INFINITY;
+  working->lost += scale != largest;
   for (index = working->head[vertex]; index >= 0; index = working->cell[index].next[side]) {
     permi_cell *cell = &working->cell[index];
-    cell->real = ldexp(cell->real, -largest);
-    cell->imaginary = ldexp(cell->imaginary, -largest);
-    cell->absolute = ldexp(cell->absolute, -largest);
+    cell->real = ldexp(cell->real, -scale);
+    cell->imaginary = ldexp(cell->imaginary, -scale);
+    cell->absolute = fmax(ldexp(cell->absolute, -largest), fabs(cell->real) + fabs(cell->imaginary));
   }
-  working->exp2 += largest;
+  working->exp2 += scale;
 }
 
 #define PERMI_MERGE_DEGREE 256
@@ -5839,15 +5850,53 @@ static void permi_values_scale(double *x, size_t doubles, int e)
     x[k] = x[k] * first * second;
 }
 
+/* Where all values are below 2^`far_below` moduli (PERMI_CANCELS, or less), moduli come down to them, and sizes->loss
+   says that they bound nothing. */
+#define PERMI_CANCELS_STEPS 31 /* a mask: looked for in every 32nd step or row */
+static void permi_values_ease(const permi_numbers *numbers, void *values, size_t count, int far_below,
+                             permi_sizes *sizes)
+{
+  const size_t size = permi_numbers_words(numbers), all = count * size;
+  double *x = (double *)values, most = 0, most_value = 0;
+  size_t t, k;
+  int e;
+  if (!permi_algebra_has_moduli(numbers->algebra))
+    return;
+  for (t = 0; t < all; t += size) {
+    most = fmax(most, x[t + size - 1]);
+    for (k = 0; k + 1 < size; k++)
+      most_value = fmax(most_value, fabs(x[t + k]));
+  }
+  e = most_value > 0 ? permi_exponent(most_value) - permi_exponent(most) : 0;
+  if (e > far_below)
+    return;
+  permi_sizes_clear(sizes);
+  sizes->loss = (double)INFINITY;
+  for (t = 0; t < all; t += size) {
+    double *modulus = &x[t + size - 1];
+    *modulus = ldexp(*modulus, e);
+    for (k = 0; k + 1 < size; k++)
+      *modulus = fmax(*modulus, fabs(x[t + k]));
+  }
+  permi_values_extremes(x + size - 1, all, size, sizes);
+}
+
 /* Brings each modulus into [1/2, 1), by a power of two of its own. */
-static void permi_values_normalise(const permi_numbers *numbers, void *values, size_t count, int64_t *exp2)
+static void permi_values_normalise(const permi_numbers *numbers, void *values, size_t count, int64_t *exp2,
+                                   permi_sizes *sizes)
 {
   const size_t size = permi_numbers_words(numbers);
+  permi_sizes own;
   double *x = (double *)values;
   size_t t, k;
   for (t = 0; t < count; t++, x += size)
     if (x[size - 1] != 0) {
-      const int e = permi_exponent(x[size - 1]);
+      int e;
+      own.loss = 0;
+      if (fabs(x[0]) < 1e-180 * x[size - 1])
+        permi_values_ease(numbers, x, 1, 3 * PERMI_CANCELS, &own);
+      sizes->loss += own.loss;
+      e = permi_exponent(x[size - 1]);
       for (k = 0; k < size; k++)
         x[k] = permi_shift(x[k], -e);
       exp2[t] += e;
@@ -6909,6 +6958,8 @@ static perm_status permi_run_advance(permi_run *run, int p, permi_stepping step)
     status = permi_control_poll(run->control, frontier->cost[p] * PERMI_STATE_SECONDS, "frontier");
   if (status == PERM_OK)
     status = step(run, p);
+  if (status == PERM_OK && !(p & PERMI_CANCELS_STEPS))
+    permi_values_ease(&frontier->numbers, target->value, target->states, PERMI_CANCELS, &run->sizes);
   /* the largest value stays between 2^-500 and 2^500: entries are at most 1, so nothing overflows */
   e = status == PERM_OK && run->tracking ? permi_sizes_rescale(&run->sizes, 1e150, PERMI_SAFE_PRODUCT) : 0;
   if (e)
@@ -8447,9 +8498,16 @@ static perm_status permi_arrays_pass(permi_arrays_run *run)
 /* Gives value and moduli one exponent and loss, for the theorem of >>steps_run. */
 static void permi_arrays_join(double *value, int last, permi_sizes *sizes)
 {
-  const long long common = sizes[1].exp2 > sizes[0].exp2 ? sizes[1].exp2 : sizes[0].exp2;
-  double lost = 0;
+  long long common;
+  double lost = 0, most = 0;
   int pass, k;
+  for (k = 0; k < last; k++)
+    most = fmax(most, fabs(value[k]));
+  if (most > 0 && sizes[0].exp2 + permi_exponent(most) - sizes[1].exp2 - permi_exponent(value[last]) < PERMI_CANCELS) {
+    sizes[1].exp2 = sizes[0].exp2;
+    sizes[1].loss = (double)INFINITY;
+  }
+  common = sizes[1].exp2 > sizes[0].exp2 ? sizes[1].exp2 : sizes[0].exp2;
   for (pass = 0; pass < 2; pass++) {
     const int shift = permi_int_exponent(sizes[pass].exp2 - common);
     for (k = pass ? last : 0; k < last + pass; k++)
@@ -8972,6 +9030,8 @@ static void permi_tree_rescale(const permi_tree_run *run, permi_tree_table *tabl
   permi_share(threads, 0, (uint64_t)pass.parts, permi_tree_sizes, &pass, NULL);
   table->sizes.smallest = pass.sizes.smallest;
   table->sizes.largest = pass.sizes.largest;
+  if (pass.sizes.smallest < ldexp(pass.sizes.largest, PERMI_CANCELS))
+    permi_values_ease(&run->tree->numbers, table->value, table->states, PERMI_CANCELS, &table->sizes);
   pass.exp2 = permi_sizes_rescale(&table->sizes, 1.2e30, PERMI_SAFE_PRODUCT);
   if (pass.exp2)
     permi_share(threads, 0, (uint64_t)pass.parts, permi_tree_scale, &pass, NULL);
@@ -10287,7 +10347,7 @@ static int permi_band_apart(permi_band_state *state, size_t states)
     if (state->pool->failed)
       return 0;
   }
-  permi_values_normalise(&state->band->numbers, state->from, states, state->from_exp2);
+  permi_values_normalise(&state->band->numbers, state->from, states, state->from_exp2, &state->sizes);
   return 1;
 }
 
@@ -10300,6 +10360,8 @@ static int permi_band_prepare(permi_band_state *state, int row, size_t states)
   int e;
   if (state->from_exp2)
     return permi_band_apart(state, states);
+  if (!(row & PERMI_CANCELS_STEPS))
+    permi_values_ease(&band->numbers, state->from, states, PERMI_CANCELS, sizes);
   for (e = band->entry_start[row]; e < band->entry_start[row + 1]; e++) {
     weight += band->entry[e].real[2] * band->capacity[band->entry_group[e]];
     least = fmin(band->entry[e].real[2], least);
@@ -11843,6 +11905,7 @@ typedef struct permi_class_run {
   int shares, p;
   size_t first; /* state of every share in this round */
   size_t bytes; /* of a value */
+  permi_sizes sizes; /* their loss and the last exponent */
   permi_class_list *list[2];
   permi_class_takes *takes; /* [source share][target share] */
   permi_class_links *links; /* of a step by target share, or NULL */
@@ -12150,7 +12213,7 @@ static perm_status permi_class_step_run(permi_class_run *run, int p)
       status = permi_control_poll(run->control, step->done * run->plan->seconds, "classes");
   }
   for (k = 0; k < run->shares && !permi_algebra_is_integer(run->plan->numbers.algebra); k++)
-    permi_values_normalise(&run->plan->numbers, target[k].value, target[k].count, target[k].exp2);
+    permi_values_normalise(&run->plan->numbers, target[k].value, target[k].count, target[k].exp2, &run->sizes);
   return status;
 }
 
@@ -12198,7 +12261,6 @@ static perm_status permi_classes_task(const permi_leaf *leaf, permi_control *con
   const uint64_t none[PERMI_CLASS_WORDS] = {0};
   permi_pool pool = {&plan->owned.allocator, NULL, 0};
   permi_class_run run;
-  permi_sizes sizes = {1, 1, 0, 0};
   const int open = permi_class_run_open(&run, plan, control, &pool);
   perm_status status = PERM_ERROR_MEMORY;
   double visited = 0;
@@ -12213,8 +12275,8 @@ static perm_status permi_classes_task(const permi_leaf *leaf, permi_control *con
       visited += (double)run.list[(p + 1) & 1][k].count;
   }
   if (status == PERM_OK && run.list[p & 1]->count) {
-    sizes.exp2 = run.list[p & 1]->exp2[0];
-    permi_values_finish(&plan->numbers, run.list[p & 1]->value, &sizes, plan->lost_error, partial);
+    run.sizes.exp2 = run.list[p & 1]->exp2[0];
+    permi_values_finish(&plan->numbers, run.list[p & 1]->value, &run.sizes, plan->lost_error, partial);
   }
   partial->terms += status == PERM_OK ? visited : 0;
   permi_class_run_close(&run, open);
@@ -14999,17 +15061,17 @@ static uint32_t permi_maker_scope(permi_hybrid_maker *maker, int index)
 
 /* ---- growth of whole numbers
    Tables of integers are exact in doubles while their products are below 2^53; where they grow beyond PERMI_GROWTH_CAP
-   their residues modulo a prime p below 2^47 stand for them.
+   their residues modulo p stand for them, a prime near 2^47 or an odd number from 2^47 / 3 to 2^47.
    1. A table's size: its values are polynomials in the signs with coefficients that are sums of products of entries
       (f[+] - f[-] is twice the odd part), so |f| is at most f of the moduli of the entries where all signs are +. The
       program is run once on those, in doubles, whose error is below 2e-12 of the same program with + for -.
    2. f[+] - f[-] is even where f is exact, as its coefficients are integers: half of it is kept.
    3. A product of sizes up to 2^52, or a difference of two, is exact, and x - q p is at most (p + 1) / 2.
-   4. Beyond, h + l = ab for h = ab rounded, |ab| <= 2^96; q is h / p to within 1/2 + 2^-51 |h| / p; h - q p and l are
-      whole, and h - q p + l is at most p / 2 + 2^-51 |ab| + 2^44: exact. For ab - cd high parts are multiples of 2^46,
-      low parts at most 2^46 + 2^44 in all. Both stay below the cap.
+   4. Beyond, h + l = ab for h = ab rounded, |ab| <= 0.64 2^96; q is h / p to within 1/2 + 2^-51 |h| / p; h - q p and l
+      are whole, and h - q p + l is at most p / 2 + 2^-51 |ab| + 2^44: exact. For ab - cd high parts are multiples of
+      2^46, low parts at most 2^46 + 2^44 in all, and q is below 2^51. Both stay below the cap.
    Proved by machine: 2 to 4 tests/proofs/hybrid.g. */
-#define PERMI_GROWTH_CAP 281474976710656.0       /* 2^48 */
+#define PERMI_GROWTH_CAP 225179981368524.0       /* 0.8 2^48 */
 #define PERMI_GROWTH_SHORT 4503599627370496.0    /* 2^52 */
 #define PERMI_GROWTH_EXACT 9007199254740992.0    /* 2^53 */
 #define PERMI_GROWTH_HALF 70368744177665.0       /* 2^46 + 1 */
@@ -15362,7 +15424,7 @@ typedef struct permi_hybrid_runs {
   permi_hybrid_run *run; /* of each prime; of Gaussian integers then each again, with the other root */
   uint64_t *factor;
   int primes, passes, words;
-  uint64_t modulus; /* of the answer, or 0 */
+  uint64_t modulus, stand_in; /* of the answer, and what is run for all primes; or 0 */
   double bits;      /* of a bound on the permanent */
 } permi_hybrid_runs;
 
@@ -16025,17 +16087,19 @@ static int permi_whole_is_gaussian(const permi_block *block)
   return 0;
 }
 
-/* Does the modulus asked for, odd and short, stand in for all primes? */
-static int permi_whole_stands_in(const permi_block *block, uint64_t modulus)
+/* What stands in for all primes if the modulus asked for is odd and short: its last odd multiple below 2^47, which is
+   above 2^47 / 3, as the next one is not below 2^47. 0: nothing does. */
+static uint64_t permi_whole_stand_in(const permi_block *block, uint64_t modulus)
 {
-  return modulus & 1 && modulus > 1 && modulus >> PERMI_RESIDUE_BITS == 0 && !permi_whole_is_gaussian(block);
+  const uint64_t times = modulus & 1 ? ((UINT64_C(1) << PERMI_RESIDUE_BITS) - 1) / modulus : 0;
+  return times && !permi_whole_is_gaussian(block) ? modulus * ((times - 1) | 1) : 0;
 }
 
 /* How many primes a block needs, if numbers grow. */
 static int permi_whole_primes(const permi_block *block, uint64_t modulus, double *bits)
 {
   *bits = permi_block_bits(block);
-  return permi_whole_stands_in(block, modulus) ? 1 : (int)((*bits + 1) / PERMI_WHOLE_PRIME_BITS) + 1;
+  return permi_whole_stand_in(block, modulus) ? 1 : (int)((*bits + 1) / PERMI_WHOLE_PRIME_BITS) + 1;
 }
 
 /* How often the program runs, if numbers grow. */
@@ -16056,8 +16120,9 @@ static int permi_whole_primes_choose(const perm_allocator *allocator, const perm
   runs->run = (permi_hybrid_run *)permi_allocate_zeros(allocator, (size_t)passes, sizeof *runs->run);
   runs->factor = (uint64_t *)permi_allocate_zeros(allocator, (size_t)(primes * words), sizeof *runs->factor);
   if (prime && runs->run && runs->factor) {
-    if (permi_whole_stands_in(block, known))
-      prime[0] = permi_odd_modulus_of(known);
+    runs->stand_in = permi_whole_stand_in(block, known);
+    if (runs->stand_in)
+      prime[0] = permi_odd_modulus_of(runs->stand_in);
     else
       permi_primes_choose(prime, (size_t)primes, gaussian, PERMI_RESIDUE_BITS);
     runs->primes = primes;
@@ -16193,6 +16258,8 @@ static uint64_t permi_whole_fingerprint(const permi_hybrid *hybrid, const permi_
 {
   uint64_t hash = permi_hash(permi_hash(hybrid->fingerprint, (uint64_t)hybrid->runs->primes), hybrid->runs->modulus);
   int e;
+  if (hybrid->runs->stand_in) /* 1.0.0-rc ran modulo the modulus, which could be too short */
+    hash = permi_hash(hash, hybrid->runs->stand_in);
   for (e = 0; e < block->edges; e++)
     hash = permi_hash(hash, (uint64_t)block->integer[e]);
   for (e = 0; e < block->edges && block->imaginary_integer; e++)
@@ -17617,8 +17684,9 @@ static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t 
                      "dense has %.3g times as many; ",
                      hybrid->high, hybrid->lanes_log2, hybrid->statements, hybrid->slot_count,
                      hybrid->operations_a_term, all, 1.5 * hybrid->n * ldexp(1, hybrid->n - 1) / all);
-  if (hybrid->runs && hybrid->runs->primes == 1 && hybrid->runs->run[0].prime.p == hybrid->runs->modulus)
-    permi_hybrid_say(buffer, size, &length, "modulo the modulus itself; ");
+  if (hybrid->runs && hybrid->runs->stand_in)
+    permi_hybrid_say(buffer, size, &length, "modulo %s; ", hybrid->runs->stand_in == hybrid->runs->modulus
+                                                               ? "the modulus itself" : "a multiple of the modulus");
   else if (hybrid->runs && hybrid->runs->primes)
     permi_hybrid_say(buffer, size, &length, "residues modulo %d primes%s, at most %.0f bits; ", hybrid->runs->primes,
                      hybrid->runs->run[0].root ? " with both roots of -1" : "", hybrid->runs->bits);

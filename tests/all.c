@@ -82,6 +82,8 @@
 #include "t_marginals.c"
 #include "t_stops_proofs.c"
 #include "t_refusals.c"
+#include "t_residues.c"
+#include "t_chains.c"
 
 int main(int argc, char **argv)
 {

@@ -55,6 +55,81 @@ __attribute__((unused)) static oracle_int oracle_integer_of(const perm_integer *
   return integer->negative ? -x : x;
 }
 
+/* Rows so that each adds the fewest columns to those before it. */
+static void oracle_order(int n, const int64_t *a, int *order)
+{
+  uint64_t seen = 0;
+  int done[63] = {0}, i, j, k;
+  for (k = 0; k < n; k++) {
+    int best = -1, least = n + 1;
+    for (i = 0; i < n; i++) {
+      int more = 0;
+      for (j = 0; j < n; j++)
+        more += a[i * n + j] && !(seen >> j & 1);
+      if (!done[i] && more < least) {
+        least = more;
+        best = i;
+      }
+    }
+    done[best] = 1;
+    order[k] = best;
+    for (j = 0; j < n; j++)
+      seen |= (uint64_t)(a[best * n + j] != 0) << j;
+  }
+}
+
+/* The permanent of integers modulo m < 2^63, row by row over the sets of columns used so far that can still become all
+   columns. n <= 62. UINT64_MAX: a step has more than `most` places for them. */
+__attribute__((unused)) static uint64_t oracle_residue(int n, const int64_t *a, uint64_t m, size_t most)
+{
+  typedef struct place { uint64_t set, value; } place; /* set: with bit n, else the place is free */
+  place *from = (place *)calloc(1, sizeof *from);
+  size_t size = 1, sets = 1;
+  uint64_t result;
+  int order[63], i, j, k;
+  oracle_order(n, a, order);
+  from[0].set = UINT64_C(1) << n;
+  from[0].value = 1 % m;
+  for (k = 0; k < n && sets; k++) {
+    const int64_t *row = a + order[k] * n;
+    uint64_t open = UINT64_C(1) << n; /* columns that later rows have */
+    size_t room = 2, s, degree = 0;
+    place *to;
+    for (j = 0; j < n; j++) {
+      degree += row[j] != 0;
+      for (i = k + 1; i < n; i++)
+        open |= (uint64_t)(a[order[i] * n + j] != 0) << j;
+    }
+    while (room < 2 * sets * degree)
+      room *= 2;
+    if (room > most) {
+      free(from);
+      return UINT64_MAX;
+    }
+    to = (place *)calloc(room, sizeof *to);
+    for (s = 0, sets = 0; s < size; s++)
+      for (j = 0; j < n && from[s].set; j++) {
+        const uint64_t set = from[s].set | UINT64_C(1) << j;
+        const uint64_t entry = (row[j] < 0 ? m - (0 - (uint64_t)row[j]) % m : (uint64_t)row[j]) % m;
+        size_t at = (size_t)(set * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (room - 1);
+        if (!row[j] || set == from[s].set || (set | open) != (UINT64_C(2) << n) - 1)
+          continue;
+        while (to[at].set && to[at].set != set)
+          at = (at + 1) & (room - 1);
+        sets += !to[at].set;
+        to[at].set = set;
+        to[at].value = (to[at].value + oracle_multiply(from[s].value, entry, m)) % m;
+      }
+    free(from);
+    from = to;
+    size = room;
+  }
+  for (result = 0, i = 0; i < (int)size && sets; i++)
+    result += from[i].value; /* of one set */
+  free(from);
+  return result;
+}
+
 /* Permanent by dynamic programming over subsets of columns, exact while it fits 127 bits. n <= 20. */
 __attribute__((unused)) static oracle_int oracle_integer(int n, const double *a)
 {

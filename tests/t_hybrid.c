@@ -308,7 +308,7 @@ static void hybrid_check_integers(int gaussian, int trials)
         perm_job_run(job, k, middle, leaf->information.chunks, &partial[k]);
         perm_job_run(job, k, 0, middle, &partial[k]);
         grew += hybrid->runs->primes > 1;
-        stood_in += hybrid->runs->passes == 1 && hybrid->runs->run[0].prime.p == options.modulus;
+        stood_in += hybrid->runs->stand_in > 0;
         tables += hybrid->runs->primes && hybrid->runs->run[0].tables;
         whole += !hybrid->runs->primes;
       }

@@ -338,18 +338,18 @@ TEST(t_certify_keeps_the_smaller_bound)
   high.value = 2;
   high.exp2 = -9;
   high.escalated = 1;
-  permi_keep_bound(&options, &low, &high);
+  permi_keep_better(&options, &low, &high);
   CHECK(high.value == 2); /* not asked to certify: the better estimate counts */
   options.certify = 1;
-  permi_keep_bound(&options, &low, &high);
+  permi_keep_better(&options, &low, &high);
   CHECK(high.value == 1 && high.error_bound == 1 && high.exp2 == -10 && high.escalated == 1);
   high.error_bound = 0.5;
   high.value = 3;
-  permi_keep_bound(&options, &low, &high);
+  permi_keep_better(&options, &low, &high);
   CHECK(high.value == 3);
   low.error_bound = (double)INFINITY;
   high.error_bound = (double)INFINITY;
-  permi_keep_bound(&options, &low, &high);
+  permi_keep_better(&options, &low, &high);
   CHECK(high.value == 3);
 }
 
@@ -534,23 +534,23 @@ TEST(t_judge_decides)
   result.error_bound = 1;
   result.exp2 = 11;
   result.escalated = 1;
-  permi_keep_bound(&options, &lower, &result);
+  permi_keep_better(&options, &lower, &result);
   CHECK(result.value == 0); /* not certified */
   options.certify = 1;
   result.exact = 1;
-  permi_keep_bound(&options, &lower, &result);
+  permi_keep_better(&options, &lower, &result);
   CHECK(result.value == 0);
   result.exact = 0;
   result.exp2 = 10;
-  permi_keep_bound(&options, &lower, &result);
+  permi_keep_better(&options, &lower, &result);
   CHECK(result.value == 0); /* as good */
   result.exp2 = 11;
-  permi_keep_bound(&options, &lower, &result);
+  permi_keep_better(&options, &lower, &result);
   CHECK(result.value == 5 && result.exp2 == 10 && result.escalated == 1); /* 2^10 is less than 2^11 */
   lower.error_bound = (double)INFINITY;
   lower.value = 6;
   result.error_bound = (double)INFINITY;
-  permi_keep_bound(&options, &lower, &result);
+  permi_keep_better(&options, &lower, &result);
   CHECK(result.value == 5);
 }
 /* SPDX-License-Identifier: MIT */

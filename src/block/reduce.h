@@ -418,28 +418,39 @@ static int permi_cell_is_zero(const permi_working *working, const permi_cell *ce
                           : cell->real == 0 && cell->imaginary == 0;
 }
 
+/* Where values cancel further below their sums of |terms| than this, those sums say nothing, and must not take values
+   into underflow: values are scaled alone, and no bound or estimate is left. log2 */
+#define PERMI_CANCELS -200
+
 /* Scales a line's largest entry to [1/2, 1) if nothing falls near underflow. */
 static void permi_reduce_scale(permi_working *working, int vertex, int side)
 {
-  int index, e, largest = INT_MIN;
+  int index, e, largest = INT_MIN, scale = INT_MIN;
   double smallest = 1;
   for (index = working->head[vertex]; index >= 0; index = working->cell[index].next[side]) {
     const permi_cell *cell = &working->cell[index];
     const double x = fabs(cell->real), y = fabs(cell->imaginary);
     frexp(cell->absolute, &e);
     largest = e > largest ? e : largest;
+    frexp(fmax(x, y), &e);
+    scale = e > scale && fmax(x, y) > 0 ? e : scale;
     smallest = x != 0 && x < smallest ? x : smallest;
     smallest = y != 0 && y < smallest ? y : smallest;
   }
   if (largest == INT_MIN || (largest > 0 && ldexp(smallest, -largest) <= PERMI_COMBINE_TINY))
     return;
+  if (scale == INT_MIN || scale > largest + PERMI_CANCELS)
+    scale = largest;
+  else
+    working->lost_error = (double)INFINITY;
+  working->lost += scale != largest;
   for (index = working->head[vertex]; index >= 0; index = working->cell[index].next[side]) {
     permi_cell *cell = &working->cell[index];
-    cell->real = ldexp(cell->real, -largest);
-    cell->imaginary = ldexp(cell->imaginary, -largest);
-    cell->absolute = ldexp(cell->absolute, -largest);
+    cell->real = ldexp(cell->real, -scale);
+    cell->imaginary = ldexp(cell->imaginary, -scale);
+    cell->absolute = fmax(ldexp(cell->absolute, -largest), fabs(cell->real) + fabs(cell->imaginary));
   }
-  working->exp2 += largest;
+  working->exp2 += scale;
 }
 
 #define PERMI_MERGE_DEGREE 256

@@ -257,9 +257,16 @@ static perm_status permi_arrays_pass(permi_arrays_run *run)
 /* Gives value and moduli one exponent and loss, for the theorem of >>steps_run. */
 static void permi_arrays_join(double *value, int last, permi_sizes *sizes)
 {
-  const long long common = sizes[1].exp2 > sizes[0].exp2 ? sizes[1].exp2 : sizes[0].exp2;
-  double lost = 0;
+  long long common;
+  double lost = 0, most = 0;
   int pass, k;
+  for (k = 0; k < last; k++)
+    most = fmax(most, fabs(value[k]));
+  if (most > 0 && sizes[0].exp2 + permi_exponent(most) - sizes[1].exp2 - permi_exponent(value[last]) < PERMI_CANCELS) {
+    sizes[1].exp2 = sizes[0].exp2;
+    sizes[1].loss = (double)INFINITY;
+  }
+  common = sizes[1].exp2 > sizes[0].exp2 ? sizes[1].exp2 : sizes[0].exp2;
   for (pass = 0; pass < 2; pass++) {
     const int shift = permi_int_exponent(sizes[pass].exp2 - common);
     for (k = pass ? last : 0; k < last + pass; k++)

@@ -53,6 +53,7 @@ typedef struct permi_class_run {
   int shares, p;
   size_t first; /* state of every share in this round */
   size_t bytes; /* of a value */
+  permi_sizes sizes; /* their loss and the last exponent */
   permi_class_list *list[2];
   permi_class_takes *takes; /* [source share][target share] */
   permi_class_links *links; /* of a step by target share, or NULL */
@@ -360,7 +361,7 @@ static perm_status permi_class_step_run(permi_class_run *run, int p)
       status = permi_control_poll(run->control, step->done * run->plan->seconds, "classes");
   }
   for (k = 0; k < run->shares && !permi_algebra_is_integer(run->plan->numbers.algebra); k++)
-    permi_values_normalise(&run->plan->numbers, target[k].value, target[k].count, target[k].exp2);
+    permi_values_normalise(&run->plan->numbers, target[k].value, target[k].count, target[k].exp2, &run->sizes);
   return status;
 }
 
@@ -408,7 +409,6 @@ static perm_status permi_classes_task(const permi_leaf *leaf, permi_control *con
   const uint64_t none[PERMI_CLASS_WORDS] = {0};
   permi_pool pool = {&plan->owned.allocator, NULL, 0};
   permi_class_run run;
-  permi_sizes sizes = {1, 1, 0, 0};
   const int open = permi_class_run_open(&run, plan, control, &pool);
   perm_status status = PERM_ERROR_MEMORY;
   double visited = 0;
@@ -423,8 +423,8 @@ static perm_status permi_classes_task(const permi_leaf *leaf, permi_control *con
       visited += (double)run.list[(p + 1) & 1][k].count;
   }
   if (status == PERM_OK && run.list[p & 1]->count) {
-    sizes.exp2 = run.list[p & 1]->exp2[0];
-    permi_values_finish(&plan->numbers, run.list[p & 1]->value, &sizes, plan->lost_error, partial);
+    run.sizes.exp2 = run.list[p & 1]->exp2[0];
+    permi_values_finish(&plan->numbers, run.list[p & 1]->value, &run.sizes, plan->lost_error, partial);
   }
   partial->terms += status == PERM_OK ? visited : 0;
   permi_class_run_close(&run, open);

@@ -481,6 +481,8 @@ static perm_status permi_run_advance(permi_run *run, int p, permi_stepping step)
     status = permi_control_poll(run->control, frontier->cost[p] * PERMI_STATE_SECONDS, "frontier");
   if (status == PERM_OK)
     status = step(run, p);
+  if (status == PERM_OK && !(p & PERMI_CANCELS_STEPS))
+    permi_values_ease(&frontier->numbers, target->value, target->states, PERMI_CANCELS, &run->sizes);
   /* the largest value stays between 2^-500 and 2^500: entries are at most 1, so nothing overflows */
   e = status == PERM_OK && run->tracking ? permi_sizes_rescale(&run->sizes, 1e150, PERMI_SAFE_PRODUCT) : 0;
   if (e)

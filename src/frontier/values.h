@@ -263,15 +263,53 @@ static void permi_values_scale(double *x, size_t doubles, int e)
     x[k] = x[k] * first * second;
 }
 
+/* Where all values are below 2^`far_below` moduli (PERMI_CANCELS, or less), moduli come down to them, and sizes->loss
+   says that they bound nothing. */
+#define PERMI_CANCELS_STEPS 31 /* a mask: looked for in every 32nd step or row */
+static void permi_values_ease(const permi_numbers *numbers, void *values, size_t count, int far_below,
+                             permi_sizes *sizes)
+{
+  const size_t size = permi_numbers_words(numbers), all = count * size;
+  double *x = (double *)values, most = 0, most_value = 0;
+  size_t t, k;
+  int e;
+  if (!permi_algebra_has_moduli(numbers->algebra))
+    return;
+  for (t = 0; t < all; t += size) {
+    most = fmax(most, x[t + size - 1]);
+    for (k = 0; k + 1 < size; k++)
+      most_value = fmax(most_value, fabs(x[t + k]));
+  }
+  e = most_value > 0 ? permi_exponent(most_value) - permi_exponent(most) : 0;
+  if (e > far_below)
+    return;
+  permi_sizes_clear(sizes);
+  sizes->loss = (double)INFINITY;
+  for (t = 0; t < all; t += size) {
+    double *modulus = &x[t + size - 1];
+    *modulus = ldexp(*modulus, e);
+    for (k = 0; k + 1 < size; k++)
+      *modulus = fmax(*modulus, fabs(x[t + k]));
+  }
+  permi_values_extremes(x + size - 1, all, size, sizes);
+}
+
 /* Brings each modulus into [1/2, 1), by a power of two of its own. */
-static void permi_values_normalise(const permi_numbers *numbers, void *values, size_t count, int64_t *exp2)
+static void permi_values_normalise(const permi_numbers *numbers, void *values, size_t count, int64_t *exp2,
+                                   permi_sizes *sizes)
 {
   const size_t size = permi_numbers_words(numbers);
+  permi_sizes own;
   double *x = (double *)values;
   size_t t, k;
   for (t = 0; t < count; t++, x += size)
     if (x[size - 1] != 0) {
-      const int e = permi_exponent(x[size - 1]);
+      int e;
+      own.loss = 0;
+      if (fabs(x[0]) < 1e-180 * x[size - 1])
+        permi_values_ease(numbers, x, 1, 3 * PERMI_CANCELS, &own);
+      sizes->loss += own.loss;
+      e = permi_exponent(x[size - 1]);
       for (k = 0; k < size; k++)
         x[k] = permi_shift(x[k], -e);
       exp2[t] += e;

@@ -96,7 +96,7 @@ typedef struct permi_hybrid_runs {
   permi_hybrid_run *run; /* of each prime; of Gaussian integers then each again, with the other root */
   uint64_t *factor;
   int primes, passes, words;
-  uint64_t modulus; /* of the answer, or 0 */
+  uint64_t modulus, stand_in; /* of the answer, and what is run for all primes; or 0 */
   double bits;      /* of a bound on the permanent */
 } permi_hybrid_runs;
 

@@ -24,8 +24,9 @@ static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t 
                      "dense has %.3g times as many; ",
                      hybrid->high, hybrid->lanes_log2, hybrid->statements, hybrid->slot_count,
                      hybrid->operations_a_term, all, 1.5 * hybrid->n * ldexp(1, hybrid->n - 1) / all);
-  if (hybrid->runs && hybrid->runs->primes == 1 && hybrid->runs->run[0].prime.p == hybrid->runs->modulus)
-    permi_hybrid_say(buffer, size, &length, "modulo the modulus itself; ");
+  if (hybrid->runs && hybrid->runs->stand_in)
+    permi_hybrid_say(buffer, size, &length, "modulo %s; ", hybrid->runs->stand_in == hybrid->runs->modulus
+                                                               ? "the modulus itself" : "a multiple of the modulus");
   else if (hybrid->runs && hybrid->runs->primes)
     permi_hybrid_say(buffer, size, &length, "residues modulo %d primes%s, at most %.0f bits; ", hybrid->runs->primes,
                      hybrid->runs->run[0].root ? " with both roots of -1" : "", hybrid->runs->bits);

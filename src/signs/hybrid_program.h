@@ -170,17 +170,17 @@ static uint32_t permi_maker_scope(permi_hybrid_maker *maker, int index)
 
 /* ---- growth of whole numbers
    Tables of integers are exact in doubles while their products are below 2^53; where they grow beyond PERMI_GROWTH_CAP
-   their residues modulo a prime p below 2^47 stand for them.
+   their residues modulo p stand for them, a prime near 2^47 or an odd number from 2^47 / 3 to 2^47.
    1. A table's size: its values are polynomials in the signs with coefficients that are sums of products of entries
       (f[+] - f[-] is twice the odd part), so |f| is at most f of the moduli of the entries where all signs are +. The
       program is run once on those, in doubles, whose error is below 2e-12 of the same program with + for -.
    2. f[+] - f[-] is even where f is exact, as its coefficients are integers: half of it is kept.
    3. A product of sizes up to 2^52, or a difference of two, is exact, and x - q p is at most (p + 1) / 2.
-   4. Beyond, h + l = ab for h = ab rounded, |ab| <= 2^96; q is h / p to within 1/2 + 2^-51 |h| / p; h - q p and l are
-      whole, and h - q p + l is at most p / 2 + 2^-51 |ab| + 2^44: exact. For ab - cd high parts are multiples of 2^46,
-      low parts at most 2^46 + 2^44 in all. Both stay below the cap.
+   4. Beyond, h + l = ab for h = ab rounded, |ab| <= 0.64 2^96; q is h / p to within 1/2 + 2^-51 |h| / p; h - q p and l
+      are whole, and h - q p + l is at most p / 2 + 2^-51 |ab| + 2^44: exact. For ab - cd high parts are multiples of
+      2^46, low parts at most 2^46 + 2^44 in all, and q is below 2^51. Both stay below the cap.
    Proved by machine: 2 to 4 tests/proofs/hybrid.g. */
-#define PERMI_GROWTH_CAP 281474976710656.0       /* 2^48 */
+#define PERMI_GROWTH_CAP 225179981368524.0       /* 0.8 2^48 */
 #define PERMI_GROWTH_SHORT 4503599627370496.0    /* 2^52 */
 #define PERMI_GROWTH_EXACT 9007199254740992.0    /* 2^53 */
 #define PERMI_GROWTH_HALF 70368744177665.0       /* 2^46 + 1 */

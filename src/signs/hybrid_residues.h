@@ -143,17 +143,19 @@ static int permi_whole_is_gaussian(const permi_block *block)
   return 0;
 }
 
-/* Does the modulus asked for, odd and short, stand in for all primes? */
-static int permi_whole_stands_in(const permi_block *block, uint64_t modulus)
+/* What stands in for all primes if the modulus asked for is odd and short: its last odd multiple below 2^47, which is
+   above 2^47 / 3, as the next one is not below 2^47. 0: nothing does. */
+static uint64_t permi_whole_stand_in(const permi_block *block, uint64_t modulus)
 {
-  return modulus & 1 && modulus > 1 && modulus >> PERMI_RESIDUE_BITS == 0 && !permi_whole_is_gaussian(block);
+  const uint64_t times = modulus & 1 ? ((UINT64_C(1) << PERMI_RESIDUE_BITS) - 1) / modulus : 0;
+  return times && !permi_whole_is_gaussian(block) ? modulus * ((times - 1) | 1) : 0;
 }
 
 /* How many primes a block needs, if numbers grow. */
 static int permi_whole_primes(const permi_block *block, uint64_t modulus, double *bits)
 {
   *bits = permi_block_bits(block);
-  return permi_whole_stands_in(block, modulus) ? 1 : (int)((*bits + 1) / PERMI_WHOLE_PRIME_BITS) + 1;
+  return permi_whole_stand_in(block, modulus) ? 1 : (int)((*bits + 1) / PERMI_WHOLE_PRIME_BITS) + 1;
 }
 
 /* How often the program runs, if numbers grow. */
@@ -174,8 +176,9 @@ static int permi_whole_primes_choose(const perm_allocator *allocator, const perm
   runs->run = (permi_hybrid_run *)permi_allocate_zeros(allocator, (size_t)passes, sizeof *runs->run);
   runs->factor = (uint64_t *)permi_allocate_zeros(allocator, (size_t)(primes * words), sizeof *runs->factor);
   if (prime && runs->run && runs->factor) {
-    if (permi_whole_stands_in(block, known))
-      prime[0] = permi_odd_modulus_of(known);
+    runs->stand_in = permi_whole_stand_in(block, known);
+    if (runs->stand_in)
+      prime[0] = permi_odd_modulus_of(runs->stand_in);
     else
       permi_primes_choose(prime, (size_t)primes, gaussian, PERMI_RESIDUE_BITS);
     runs->primes = primes;
@@ -311,6 +314,8 @@ static uint64_t permi_whole_fingerprint(const permi_hybrid *hybrid, const permi_
 {
   uint64_t hash = permi_hash(permi_hash(hybrid->fingerprint, (uint64_t)hybrid->runs->primes), hybrid->runs->modulus);
   int e;
+  if (hybrid->runs->stand_in) /* 1.0.0-rc ran modulo the modulus, which could be too short */
+    hash = permi_hash(hash, hybrid->runs->stand_in);
   for (e = 0; e < block->edges; e++)
     hash = permi_hash(hash, (uint64_t)block->integer[e]);
   for (e = 0; e < block->edges && block->imaginary_integer; e++)

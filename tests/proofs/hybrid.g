@@ -2,7 +2,10 @@
 # double-doubles (THE BOUND 7). u = 2^-53. Items 1 to 3 are chains.v's, complex products complex.v's.
 
 # CLAIM residue
-# Growth 3: the quotient of |x| <= 2^52 by a prime below 2^47, and x - q p, exact and at most (p + 1) / 2 <= 2^46 + 1.
+# Growth 3: the quotient of |x| <= 2^52 by p, any from 2^47 / 3 to 2^47, and x - q p, exact and at most
+# (p + 1) / 2 <= 2^46 + 1. Shorter moduli run as multiples: below 2^45, quotients of two products pass 2^51 and are no
+# whole numbers.
+# CODE src/signs/hybrid_residues.h: return times && !permi_whole_is_gaussian(block) ? modulus * ((times - 1) | 1) : 0;
 # CODE src/kernels/arithmetic.h: return PERMI_FMA(x, p.inverse, ones) - ones;
 # CODE src/kernels/arithmetic.h: return PERMI_FNMA(PERMI_NAME(prime_quotient)(x, p), p.prime, x);
 # CODE src/signs/hybrid_program.h: #define PERMI_GROWTH_HALF 70368744177665.0       /* 2^46 + 1 */
@@ -15,15 +18,15 @@ inverse = fl(1 / p);
 sum = fl(x * inverse + ones);
 q = fl(sum - ones);
 rest = fl(x - q * p);
-{ p in [0x1p46, 0x1p47] /\ |x| <= 0x1p52 ->
+{ |x| <= 0x1p52 /\ (p in [46912496118443, 0x1p46] \/ p in [0x1p46, 0x1p47]) ->
   @FIX(q, 0) /\ |x - q * p| <= 70368744177665 /\ rest = x - q * p }
 x - q * p -> - ((q - (sum - ones)) + (sum - (x * inverse + ones)) + x * (inverse - 1 / p)) * p { p <> 0 };
 
 # CLAIM residue_of_a_product
-# Growth 4: h + l = ab, |ab| <= 2^96.
+# Growth 4: h + l = ab, |ab| <= 0.64 2^96, for the same p.
 # CODE src/kernels/arithmetic.h: return low - PERMI_FMS_EXACT(PERMI_NAME(prime_quotient)(high, p), p.prime, high);
-# CODE src/signs/hybrid_program.h: #define PERMI_GROWTH_CAP 281474976710656.0       /* 2^48 */
-# FALSE s/<= 281474976710656 /<= 40000000000000 /
+# CODE src/signs/hybrid_program.h: #define PERMI_GROWTH_CAP 225179981368524.0       /* 0.8 2^48 */
+# FALSE s/<= 225179981368524 /<= 40000000000000 /
 @fl = float<ieee_64, ne>;
 ones = 6755399441055744;
 p = int<zr>(p_);
@@ -36,9 +39,9 @@ sum = fl(h * inverse + ones);
 q = fl(sum - ones);
 back = fl(q * p - h);
 rest = fl(l - back);
-{ p in [0x1p46, 0x1p47] /\ |a| <= 0x1p48 /\ |b| <= 0x1p48 ->
+{ p in [46912496118443, 0x1p47] /\ |a| <= 225179981368524 /\ |b| <= 225179981368524 ->
   l = a * b - h /\ |a * b - h| <= 0x1p44 /\ @FIX(q, 0) /\ back = q * p - h /\ rest = l - back
-  /\ |a * b - q * p| <= 281474976710656 /\ |(a * b - h) - (q * p - h)| <= 281474976710656 }
+  /\ |a * b - q * p| <= 225179981368524 /\ |(a * b - h) - (q * p - h)| <= 225179981368524 }
 q * p - h -> ((q - (sum - ones)) + (sum - (h * inverse + ones)) + h * (inverse - 1 / p)) * p { p <> 0 };
 a * b - q * p -> (a * b - h) - (q * p - h);
 l - back -> (l - (a * b - h)) - (back - (q * p - h)) + ((a * b - h) - (q * p - h));
@@ -61,9 +64,9 @@ down = fl(first - both);
 low = fl(x - up);
 less = fl(y - down);
 few = fl(low - less);
-{ |x| <= 0x1p96 /\ |y| <= 0x1p96 ->
+{ |x| <= 0xa.3d70a3d70a3d8p92 /\ |y| <= 0xa.3d70a3d70a3d8p92 ->
   @FIX(high, 46) /\ high = both - grid /\ up = first - grid /\ down = first - both /\ low = x - up /\ less = y - down
-  /\ few = low - less /\ |(x - up) - (y - down)| <= 0x1p46 /\ |both - grid| <= 0x1.0000000000001p97 }
+  /\ few = low - less /\ |(x - up) - (y - down)| <= 0x1p46 /\ |both - grid| <= 0xa.3d70a3d70a3d9p93 }
 x - up -> - (first - (x + grid)) - (up - (first - grid));
 y - down -> (both - (first - y)) - (down - (first - both));
 low - less -> (low - (x - up)) - (less - (y - down)) + (x - up) - (y - down);
@@ -72,7 +75,7 @@ both - grid -> (both - (first - y)) + (first - (x + grid)) + x - y;
 # CLAIM residue_of_two_products
 # The residue of such a high part, and the sum: exact, below the cap.
 # CODE src/kernels/hybrid_kernels.h: return (low - less) - PERMI_FMS_EXACT(PERMI_NAME(prime_quotient)(high, p), p.prime, high);
-# FALSE s/<= 281474976710656 /<= 140000000000000 /
+# FALSE s/<= 225179981368524 /<= 140000000000000 /
 @fl = float<ieee_64, ne>;
 ones = 6755399441055744;
 p = int<zr>(p_);
@@ -82,8 +85,8 @@ inverse = fl(1 / p);
 sum = fl(high * inverse + ones);
 q = fl(sum - ones);
 back = fl(q * p - high);
-{ p in [0x1p46, 0x1p47] /\ |high| <= 0x1.0000000000001p97 /\ |few| <= 0x1p46 ->
-  @FIX(q, 0) /\ back = q * p - high /\ fl(few - back) = few - back /\ |few - (q * p - high)| <= 281474976710656 }
+{ p in [46912496118443, 0x1p47] /\ |high| <= 0xa.3d70a3d70a3d9p93 /\ |few| <= 0x1p46 ->
+  @FIX(q, 0) /\ back = q * p - high /\ fl(few - back) = few - back /\ |few - (q * p - high)| <= 225179981368524 }
 q * p - high -> ((q - (sum - ones)) + (sum - (high * inverse + ones)) + high * (inverse - 1 / p)) * p { p <> 0 };
 few - back -> few - (back - (q * p - high)) - (q * p - high);
 
