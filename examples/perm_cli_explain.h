@@ -194,12 +194,14 @@ static void cli_explain_others(const perm_job *job, int block, perm_method taken
       break;
     perm_time_text(next.seconds, seconds, sizeof seconds);
     perm_bytes_text(next.bytes, bytes, sizeof bytes);
-    printf("%s%s about %s%s%s%s", shown ? "; " : taken ? "  otherwise  " : "  predicted  ",
+    cli_in_options(PERM_OK, next.reason, sizeof next.reason);
+    printf("%s%s about %s%s%s%s%s", shown ? "; " : taken ? "  otherwise  " : "  predicted  ",
            perm_method_name(next.method), seconds, next.bytes > 0 ? ", " : "", next.bytes > 0 ? bytes : "",
            next.seconds >= taken_seconds ? ""
            : !exact                      ? ", but it may lose more digits"
-           : next.bytes > 1e9            ? ", but it takes more memory" /* as its size shows */
-                                         : "");
+           : *next.reason                ? ", but it "
+                                         : "",
+           next.seconds < taken_seconds && exact ? next.reason : "");
   }
   if (shown)
     printf("\n");

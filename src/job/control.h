@@ -16,6 +16,7 @@ typedef struct permi_control {
   char message[PERM_MESSAGE_BYTES];
   double worked, next_look; /* of permi_watch, in its units */
   perm_status stopped;
+  double planned; /* seconds of the best plan so far; 0: none */
   const char *activity;
   double done;
 } permi_control;
@@ -87,10 +88,29 @@ static int permi_watch(permi_control *watch, double units)
   return watch->stopped != PERM_OK;
 }
 
+typedef struct permi_early {
+  char text[128];
+} permi_early;
+
+/* "max_seconds reached after 20 s of about 3 h 10 min": of the whole, by what is done of it, else as predicted. */
+PERMI_UNUSED
+static permi_early permi_early_words(const permi_control *control, perm_status status)
+{
+  const double seconds = permi_seconds() - control->start, total = control->work_total;
+  const double done = total > 0 ? control->work_before / total - control->fraction_start : 0;
+  const double whole = done > 0 ? seconds / done : total;
+  permi_early words;
+  snprintf(words.text, sizeof words.text, "%s after %s%s%s", perm_status_text(status), permi_time_words(seconds).text,
+           whole > 0 ? " of about " : "", whole > 0 ? permi_time_words(whole).text : "");
+  return words;
+}
+
 static perm_status permi_fail_stopped(const permi_control *watch, perm_result *result)
 {
-  permi_fail(result, watch->stopped, 0, "%s while %s", perm_status_text(watch->stopped),
-             watch->activity ? watch->activity : "preparing");
+  const int planned = watch->planned > 0 && watch->planned < (double)INFINITY;
+  permi_fail(result, watch->stopped, 0, "%s while %s%s%s", perm_status_text(watch->stopped),
+             watch->activity ? watch->activity : "preparing", planned ? "; the best plan so far takes about " : "",
+             planned ? permi_time_words(watch->planned).text : "");
   if (result)
     result->seconds = permi_seconds() - watch->start;
   return watch->stopped;

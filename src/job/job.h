@@ -64,6 +64,7 @@ struct perm_job {
   int is_complex;
   uint64_t modulus;
   double plan_seconds;
+  double exact_seconds; /* predicted, of integers that are computed in doubles; 0: no such */
   void *context; /* of all leaves, with what follows; or NULL */
   void (*release)(const perm_allocator *allocator, void *context);
   perm_status (*value)(const perm_job *job, const perm_partial *partials, permi_number *value);

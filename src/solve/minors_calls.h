@@ -170,7 +170,9 @@ static perm_status permi_minors_run(const permi_minors_call *call, permi_minors 
   permi_release(&options->allocator, minors->dense.memory);
   if (status != PERM_OK)
     return permi_fail(result, status, 0, "%s",
-                      status < 0 && control->message[0] ? control->message : perm_status_text(status));
+                      status > 0            ? permi_early_words(control, status).text
+                      : control->message[0] ? control->message
+                                            : perm_status_text(status));
   permi_minors_output(minors, total, call->n, call->out, call->row < 0, result);
   minors->in_doubles = on_gpu || minors->kernel;
   result->method = minors->in_doubles ? PERM_METHOD_DENSE : PERM_METHOD_GLYNN;

@@ -96,7 +96,8 @@ static int permi_rook_graph(permi_rook *rook, permi_pool *pool)
 static int permi_rook_anneal(const permi_placements *plan, double effort, double share, const int *first, int *order)
 {
   const double least = first ? PERMI_PLAN_SECONDS / 2 : PERMI_PLAN_SECONDS;
-  permi_account account = {plan->watch, plan->watch->worked, 0, least, least, share};
+  const permi_account account = {plan->watch, plan->watch->worked, 0, least, least, share,
+                                 permi_account_most(plan->watch->options)};
   permi_budget budget;
   double cost = 0;
   int v;
@@ -140,7 +141,8 @@ static int permi_rook_search(permi_placements *plan, double effort, int *best)
     const int width = PERMI_BEAM_FIRST << round / 2;
     const double units = 0.5 * PERMI_BEAM_UNITS * vertices * vertices * width * (1 + (round & 1));
     if (plan->watch->stopped != PERM_OK ||
-        plan->watch->worked - begin + units > 1e9 * share * fmin(seconds, PERMI_ROOK_PLAN_SECONDS))
+        plan->watch->worked - begin + units >
+            1e9 * fmin(share * fmin(seconds, PERMI_ROOK_PLAN_SECONDS), permi_account_most(plan->watch->options)))
       break;
     if (!permi_beam_search(plan, (size_t)width, round & 1, order))
       return plan->watch->stopped != PERM_OK;

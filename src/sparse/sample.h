@@ -294,6 +294,7 @@ static perm_status permi_sample_blocks(permi_sampling *sampling)
   account.begin = sampling->watch->worked;
   account.share = PERMI_PLAN_SHARE * fmax(asked.plan_effort, 1);
   account.least = account.floor = PERMI_PLAN_SECONDS;
+  account.most = permi_account_most(&asked);
   asked.precision = PERM_PRECISION_DEFAULT;
   memset(&asked.gpu, 0, sizeof asked.gpu);
   asked.isa = asked.isa == PERM_ISA_CUDA ? PERM_ISA_AUTO : asked.isa;
