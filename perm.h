@@ -1194,7 +1194,7 @@ PERMI_UNUSED static const double permi_list_weight[] = {1, 1.3, 1.8, 3.3, 3.8, 1
 #define PERMI_ROOK_WORD_SECONDS 1.5e-9  /* a word of values of several */
 #define PERMI_ROOK_STEP_SECONDS 1e-6
 #define PERMI_ROOK_UNIT_SECONDS 1e-9   /* a unit of the order's cost */
-#define PERMI_ROOK_PLAN_SHARE 0.06      /* chosen: of the predicted run, for orders, which differ by 2 x; of */
+#define PERMI_ROOK_PLAN_SHARE 0.05      /* chosen: of the predicted run, for orders, which differ by 2 x; of */
 #define PERMI_ROOK_PLAN_SECONDS 20      /* this at most */
 #define PERMI_ROOK_FREE_SECONDS 1e-3    /* chosen: quicker ones are not compared with evaluation */
 #define PERMI_TREE_NODE_SECONDS 2.5e-7
@@ -1224,8 +1224,8 @@ PERMI_UNUSED static const double permi_list_weight[] = {1, 1.3, 1.8, 3.3, 3.8, 1
 #define PERMI_SIGNS_WIDE_SECONDS 1e-9 /* a word of a row, in words */
 #define PERMI_SIGNS_MOVE_UNITS(n) (25.0 * (n)) /* a move of the order: 12 if full, 30 with 6 ones */
 #define PERMI_SIGNS_WEIGH_UNITS 7     /* of the weights: an entry of a row, times the row's size */
-#define PERMI_SIGNS_PLAN_SHARE 0.04   /* chosen: of the run, for the order; as much for probes */
-#define PERMI_SIGNS_PLAN_MOST 0.6     /* chosen: seconds of the last round of orders, and of probes, half of it of */
+#define PERMI_SIGNS_PLAN_SHARE 0.025  /* chosen: of the run, for the order; as much for probes */
+#define PERMI_SIGNS_PLAN_MOST 0.25    /* chosen: seconds of the last round of orders, and of probes, half of it of */
                                       /* weights; times plan_effort */
 #define PERMI_SIGNS_LEAST_SECONDS 0.06 /* chosen: not planned against quicker rivals */
 #define PERMI_SIGNS_RANGE_SECONDS 0.02 /* chosen */
@@ -1268,8 +1268,8 @@ PERMI_UNUSED static const double permi_list_weight[] = {1, 1.3, 1.8, 3.3, 3.8, 1
 #define PERMI_FULL_SECONDS 0.6e-9        /* a transition of a window of all columns; n 2^n of them */
 #define PERMI_PROVEN_FAVOUR_SECONDS 1e-3 /* chosen: below it proven bounds win */
 #define PERMI_HYBRID_CAUTION 1.25        /* chosen: larger estimates are escalated more often */
-#define PERMI_EXACT_FREE_SECONDS 1.0     /* chosen: integers are exact by default up to here, */
-#define PERMI_EXACT_WORTH 3              /* and up to so many times the seconds of doubles */
+#define PERMI_EXACT_FREE_SECONDS 10.0    /* chosen: integers are exact by default up to here, */
+#define PERMI_EXACT_WORTH 5              /* and up to so many times the seconds of doubles */
 
 /* ========================================================================================= >>memory */
 
@@ -3083,6 +3083,7 @@ typedef struct permi_control {
   char message[PERM_MESSAGE_BYTES];
   double worked, next_look; /* of permi_watch, in its units */
   perm_status stopped;
+  double planned; /* seconds of the best plan so far; 0: none */
   const char *activity;
   double done;
 } permi_control;
@@ -3154,10 +3155,29 @@ static int permi_watch(permi_control *watch, double units)
   return watch->stopped != PERM_OK;
 }
 
+typedef struct permi_early {
+  char text[128];
+} permi_early;
+
+/* "max_seconds reached after 20 s of about 3 h 10 min": of the whole, by what is done of it, else as predicted. */
+PERMI_UNUSED
+static permi_early permi_early_words(const permi_control *control, perm_status status)
+{
+  const double seconds = permi_seconds() - control->start, total = control->work_total;
+  const double done = total > 0 ? control->work_before / total - control->fraction_start : 0;
+  const double whole = done > 0 ? seconds / done : total;
+  permi_early words;
+  snprintf(words.text, sizeof words.text, "%s after %s%s%s", perm_status_text(status), permi_time_words(seconds).text,
+           whole > 0 ? " of about " : "", whole > 0 ? permi_time_words(whole).text : "");
+  return words;
+}
+
 static perm_status permi_fail_stopped(const permi_control *watch, perm_result *result)
 {
-  permi_fail(result, watch->stopped, 0, "%s while %s", perm_status_text(watch->stopped),
-             watch->activity ? watch->activity : "preparing");
+  const int planned = watch->planned > 0 && watch->planned < (double)INFINITY;
+  permi_fail(result, watch->stopped, 0, "%s while %s%s%s", perm_status_text(watch->stopped),
+             watch->activity ? watch->activity : "preparing", planned ? "; the best plan so far takes about " : "",
+             planned ? permi_time_words(watch->planned).text : "");
   if (result)
     result->seconds = permi_seconds() - watch->start;
   return watch->stopped;
@@ -3251,6 +3271,7 @@ struct perm_job {
   int is_complex;
   uint64_t modulus;
   double plan_seconds;
+  double exact_seconds; /* predicted, of integers that are computed in doubles; 0: no such */
   void *context; /* of all leaves, with what follows; or NULL */
   void (*release)(const perm_allocator *allocator, void *context);
   perm_status (*value)(const perm_job *job, const perm_partial *partials, permi_number *value);
@@ -14919,9 +14940,8 @@ static perm_status permi_execute(const perm_job *job, perm_state *state, const p
     threads = threads == 1 ? permi_leaf_threads(&job->leaf[i], options) : threads;
   if (options->max_seconds > 0 && task_seconds > options->max_seconds)
     return permi_fail(result, PERM_ERROR_LIMIT, 3,
-                      "predicted to take %s in tasks that cannot be resumed, over max_seconds, of which %.3g s are "
-                      "left",
-                      permi_time_words(task_seconds).text, options->max_seconds);
+                      "predicted to take %s in tasks that cannot be resumed, over max_seconds, of which %s are left",
+                      permi_time_words(task_seconds).text, permi_time_words(options->max_seconds).text);
   left = !options->checkpoint.merges && permi_next_range(job, state, options, &leaf, &range);
   if (left && keeper && options->checkpoint.file) {
     keeper->keep(job, state, &control, &unwritten);
@@ -14961,8 +14981,11 @@ static perm_status permi_execute(const perm_job *job, perm_state *state, const p
   } else {
     permi_so_far(job, state, leaf, result);
     snprintf(result->message, sizeof result->message, "%s; there is no value, only the sum of the terms so far",
-             perm_status_text(stopped));
+             stopped == PERM_PART_DONE ? perm_status_text(stopped) : permi_early_words(&control, stopped).text);
   }
+  if (stopped == PERM_OK && job->exact_seconds > 0 && !result->message[0])
+    snprintf(result->message, sizeof result->message, "exactly in about %s with precision exact",
+             permi_time_words(job->exact_seconds).text);
   for (i = 0; i < job->leaves && !result->tuned; i++)
     result->tuned = job->leaf[i].information.tuned;
   result->status = stopped;
@@ -15162,6 +15185,8 @@ static perm_status permi_ask(permi_maker *maker, const struct permi_block *block
     offers->best = offer->seconds;
     offers->chosen = i;
   }
+  if (maker->watch)
+    maker->watch->planned = offers->best;
   return status;
 }
 
@@ -16494,7 +16519,7 @@ static perm_status permi_solve(const permi_solver *solver, void *attempt, const 
       break;
     began = permi_seconds();
     options.precision = solver->next(attempt, &options, result);
-    options.max_seconds = permi_seconds_left(options_given, start);
+    options.max_seconds = options_given->max_seconds; /* plans heed limits, no clock */
     if (options.precision == PERM_PRECISION_COUNT || (options.tolerance > 0 && permi_in_pieces(&options)))
       break; /* the latter, whose file is of one job, planned its precision at once (permi_plans_higher) */
     finished = *result;
@@ -17142,7 +17167,9 @@ static perm_status permi_minors_run(const permi_minors_call *call, permi_minors 
   permi_release(&options->allocator, minors->dense.memory);
   if (status != PERM_OK)
     return permi_fail(result, status, 0, "%s",
-                      status < 0 && control->message[0] ? control->message : perm_status_text(status));
+                      status > 0            ? permi_early_words(control, status).text
+                      : control->message[0] ? control->message
+                                            : perm_status_text(status));
   permi_minors_output(minors, total, call->n, call->out, call->row < 0, result);
   minors->in_doubles = on_gpu || minors->kernel;
   result->method = minors->in_doubles ? PERM_METHOD_DENSE : PERM_METHOD_GLYNN;

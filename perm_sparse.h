@@ -4079,11 +4079,23 @@ typedef struct permi_account {
   double least; /* granted in any case */
   double floor; /* of `least`, for all blocks */
   double share;
+  double most;  /* whatever the run: under a time limit its share of that */
 } permi_account;
+
+/* In powers of 2, which time that has passed hardly changes: runs, ranks and escalations plan alike. Jobs in pieces go
+   on with the same plan under other limits. */
+static double permi_account_most(const perm_options *options)
+{
+  int log2_most;
+  if (options->max_seconds == 0 || permi_in_pieces(options))
+    return (double)INFINITY;
+  frexp(PERMI_PLAN_SHARE * options->max_seconds, &log2_most);
+  return ldexp(0.5, log2_most);
+}
 
 static double permi_account_left(const permi_account *account, double seconds)
 {
-  return 1e9 * fmax(account->share * (account->run + seconds), account->least) -
+  return 1e9 * fmax(fmin(account->share * (account->run + seconds), account->most), account->least) -
          (account->watch->worked - account->begin);
 }
 
@@ -4129,6 +4141,7 @@ typedef struct permi_walk {
   unsigned char *state; /* 0 untouched, 1 in the frontier, 2 eliminated */
   int *frontier, *place;
   int width[2], eliminated[2], widest;
+  double peak;   /* states of the largest step, by permi_order_cost */
   int unseen[2]; /* rows, columns before it are eliminated or touched */
 } permi_walk;
 
@@ -4194,13 +4207,16 @@ static double permi_order_cost(const permi_block *block, const double *binomial,
   double cost = 0, states = 1;
   int p;
   permi_walk_start(block, walk);
+  walk->peak = 1;
   for (p = 0; p < block->vertices && !permi_watch_step(budget->account->watch, (size_t)p, 100); p++) {
     const int v = order[p], open = walk->open[v];
     if (walk->state[v] == 2)
       continue;
     permi_walk_step(block, walk, v);
     cost += states / 4;
-    states = permi_order_price(permi_walk_states(binomial, walk), budget->most);
+    states = permi_walk_states(binomial, walk);
+    walk->peak = fmax(walk->peak, states);
+    states = permi_order_price(states, budget->most);
     cost += states * (1 + 0.5 * open);
     if (walk->width[0] + walk->width[1] > walk->widest)
       walk->widest = walk->width[0] + walk->width[1];
@@ -4809,7 +4825,17 @@ static void permi_orders_anneal(permi_orders *search, permi_anneal *anneal, cons
   }
 }
 
-/* Rounds double, as slower cooling mostly helps. What paid well goes on. */
+/* Has the best order so many times the states that fit? It does not run where there is a rival. */
+static int permi_orders_beyond(permi_orders *search, double times)
+{
+  const permi_budget *budget = &search->budget;
+  if (budget->rival == (double)INFINITY)
+    return 0;
+  permi_order_cost(search->block, search->binomial, &search->greedy.walk, budget, search->order);
+  return search->greedy.walk.peak > times * budget->most;
+}
+
+/* Rounds double, as slower cooling mostly helps. What paid well goes on, and no order that does not fit. */
 static void permi_orders_rounds(permi_orders *search, permi_anneal *anneal, double begin)
 {
   const permi_budget *budget = &search->budget;
@@ -4818,6 +4844,8 @@ static void permi_orders_rounds(permi_orders *search, permi_anneal *anneal, doub
   int pays = 0, k;
   permi_orders_anneal(search, anneal, search->order, PERMI_ANNEAL_HOT,
                       permi_anneal_units(search->cost, budget) / PERMI_ANNEAL_BEGIN);
+  if (permi_orders_beyond(search, PERMI_ANNEAL_GAIN))
+    return;
   for (spent = 0; (spent < budget->effort || pays) && watch->stopped == PERM_OK; spent += round) {
     const double before = search->cost, worked = watch->worked;
     int ran = 0;
@@ -4836,6 +4864,8 @@ static void permi_orders_rounds(permi_orders *search, permi_anneal *anneal, doub
       else if (search->least[k] < (double)INFINITY)
         permi_orders_anneal(search, anneal, search->best[k], PERMI_ANNEAL_HOT, units / 6);
     }
+    if (permi_orders_beyond(search, PERMI_ANNEAL_FALL))
+      return;
     pays = ran && budget->effort >= 1 &&
            (1e9 * (permi_budget_seconds(budget, before) - permi_budget_seconds(budget, search->cost)) >
                 PERMI_ANNEAL_PAYS * (watch->worked - worked) ||
@@ -24479,9 +24509,9 @@ static perm_status permi_make_engine(permi_maker *maker, const permi_block *bloc
   memset(leaf, 0, sizeof *leaf);
   if (options->max_bytes > 0 && offer->bytes > permi_max_bytes(options))
     return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
-                      "method %s is predicted to need %s for a block of order %d, over max_bytes = %s",
-                      perm_method_name(engine->method), permi_size_words(offer->bytes).text, block->n,
-                      permi_size_words(options->max_bytes).text);
+                      "method %s is predicted to need %s and %s for a block of order %d, over max_bytes = %s",
+                      perm_method_name(engine->method), permi_size_words(offer->bytes).text,
+                      permi_time_words(offer->seconds).text, block->n, permi_size_words(options->max_bytes).text);
   leaf->information.kind = PERM_LEAF_TASK;
   leaf->information.method = engine->method;
   leaf->information.isa = PERM_ISA_PLAIN;
@@ -24547,6 +24577,10 @@ static perm_status permi_hear(permi_maker *maker, const permi_block *block, cons
                  permi_size_words(permi_meter_needed(maker->options)).text);
     status = PERM_OK;
   }
+  if (maker->offers && offer->bytes > maker->offers->most_bytes && maker->offers->best < (double)INFINITY &&
+      offer->seconds < (double)INFINITY && !offer->why[0])
+    snprintf(offer->why, sizeof offer->why, "takes more than %s: max_bytes allows more",
+             permi_size_words(maker->offers->most_bytes).text);
   return status == PERM_OK ? permi_offer_note(maker, block, engine->method, offer->seconds, offer->bytes, offer->why)
                            : status;
 }
@@ -24582,8 +24616,10 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
   if (best->seconds > PERMI_HOPELESS_SECONDS || (options->max_bytes == 0 && best->bytes > PERMI_HOPELESS_BYTES))
     return permi_fail_hopeless(maker, block, offers);
   if (best->bytes > offers->most_bytes && maker->working->integer && options->precision == PERM_PRECISION_DEFAULT)
-    return permi_fail(maker->result, PERM_ERROR_LIMIT, 2, "exact integers are predicted to need %s",
-                      permi_size_words(best->bytes).text);
+    return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
+                      "exact integers are predicted to need %s and %s, over max_bytes = %s",
+                      permi_size_words(best->bytes).text, permi_time_words(best->seconds).text,
+                      permi_size_words(offers->most_bytes).text);
   return permi_make_engine(maker, block, &permi_engines[offers->chosen], best, leaf);
 }
 
@@ -24768,6 +24804,7 @@ static perm_status permi_make_blocks(permi_maker *maker)
   maker->account->watch = maker->watch;
   maker->account->begin = maker->watch->worked;
   maker->account->share = PERMI_PLAN_SHARE * fmax(maker->options->plan_effort, 1);
+  maker->account->most = permi_account_most(maker->options);
   for (k = 0; status == PERM_OK && k < blocks; k++) {
     const int order = first[k + 1] - first[k];
     if (order > 1)
@@ -25090,23 +25127,35 @@ static perm_status permi_job_or_none(perm_status status, perm_job **job)
   return status;
 }
 
-/* Takes the exact job unless it does not fit, or takes over a second and PERMI_EXACT_WORTH times as long as doubles. */
+/* Integers are exact where that is predicted to take PERMI_EXACT_FREE_SECONDS at most, or PERMI_EXACT_WORTH times as
+   long as doubles, and ends within max_seconds, or doubles do not either. Doubles say what it would take. */
 static perm_status permi_make_rather(const permi_given *given, permi_control *watch, perm_status status,
                                      perm_job **job, perm_result *result)
 {
   perm_job *doubles = NULL;
-  double seconds = status == PERM_OK ? permi_job_seconds(*job) : (double)INFINITY;
+  const perm_options *options = watch->options;
+  const double limit = options->max_seconds > 0 && !permi_in_pieces(options) ? options->max_seconds : (double)INFINITY;
+  const double seconds = status == PERM_OK ? permi_job_seconds(*job) : (double)INFINITY;
+  const double worth = seconds > limit ? limit : seconds / PERMI_EXACT_WORTH;
+  char line[64];
   if (status != PERM_OK && status != PERM_ERROR_OVERFLOW && status != PERM_ERROR_LIMIT)
     return status;
-  if (seconds <= PERMI_EXACT_FREE_SECONDS)
+  if (seconds <= fmin(PERMI_EXACT_FREE_SECONDS, limit))
     return status;
   permi_result_clear(result);
-  status = permi_make_job(given, watch, 0, seconds / PERMI_EXACT_WORTH, &doubles, result);
+  status = permi_make_job(given, watch, 0, worth, &doubles, result);
   if (watch->stopped != PERM_OK) {
     permi_job_replace(job, NULL);
-  } else if (seconds == (double)INFINITY ||
-             (status == PERM_OK && seconds > PERMI_EXACT_WORTH * permi_job_seconds(doubles))) {
+  } else if (seconds == (double)INFINITY || (status == PERM_OK && permi_job_seconds(doubles) < worth)) {
     permi_job_replace(job, doubles);
+    if (status == PERM_OK && seconds < (double)INFINITY) {
+      doubles->exact_seconds = seconds;
+      snprintf(line, sizeof line, "exactly in about %s\n", permi_time_words(seconds).text);
+      if (!permi_job_note(doubles, 0, line)) {
+        permi_job_replace(job, NULL);
+        status = permi_fail_memory(result);
+      }
+    }
   } else {
     perm_job_free(doubles);
     permi_result_clear(result);
@@ -26357,7 +26406,8 @@ static int permi_rook_graph(permi_rook *rook, permi_pool *pool)
 static int permi_rook_anneal(const permi_placements *plan, double effort, double share, const int *first, int *order)
 {
   const double least = first ? PERMI_PLAN_SECONDS / 2 : PERMI_PLAN_SECONDS;
-  permi_account account = {plan->watch, plan->watch->worked, 0, least, least, share};
+  const permi_account account = {plan->watch, plan->watch->worked, 0, least, least, share,
+                                 permi_account_most(plan->watch->options)};
   permi_budget budget;
   double cost = 0;
   int v;
@@ -26401,7 +26451,8 @@ static int permi_rook_search(permi_placements *plan, double effort, int *best)
     const int width = PERMI_BEAM_FIRST << round / 2;
     const double units = 0.5 * PERMI_BEAM_UNITS * vertices * vertices * width * (1 + (round & 1));
     if (plan->watch->stopped != PERM_OK ||
-        plan->watch->worked - begin + units > 1e9 * share * fmin(seconds, PERMI_ROOK_PLAN_SECONDS))
+        plan->watch->worked - begin + units >
+            1e9 * fmin(share * fmin(seconds, PERMI_ROOK_PLAN_SECONDS), permi_account_most(plan->watch->options)))
       break;
     if (!permi_beam_search(plan, (size_t)width, round & 1, order))
       return plan->watch->stopped != PERM_OK;
@@ -26997,6 +27048,7 @@ static perm_status permi_sample_blocks(permi_sampling *sampling)
   account.begin = sampling->watch->worked;
   account.share = PERMI_PLAN_SHARE * fmax(asked.plan_effort, 1);
   account.least = account.floor = PERMI_PLAN_SECONDS;
+  account.most = permi_account_most(&asked);
   asked.precision = PERM_PRECISION_DEFAULT;
   memset(&asked.gpu, 0, sizeof asked.gpu);
   asked.isa = asked.isa == PERM_ISA_CUDA ? PERM_ISA_AUTO : asked.isa;
