@@ -416,8 +416,8 @@ typedef struct perm_options {
   double max_bytes;   /* of host memory at a time: the matrix, plans, tables, states of all threads, with what malloc
                          adds; not stacks and the caller's results. What is predicted to need more is not chosen; what
                          needs more is refused, PERM_ERROR_LIMIT. 0: no limit */
-  double plan_effort; /* times the usual work on plans of sparse matrices, a few per cent of the predicted run or 20 ms,
-                         counted, not timed; 0: 1. 10 or 100 may find better orders */
+  double plan_effort; /* times the usual work on plans of sparse matrices, a few per cent of the predicted run, or of
+                         max_seconds, or 20 ms, counted, not timed; 0: 1. 10 or 100 may find better orders */
   int (*progress)(const perm_progress *progress, void *user_data); /* non-zero cancels */
   void *user_data;
   const volatile int *cancel; /* NULL, or cancels when not 0 (set by any thread or signal) */
@@ -1224,7 +1224,7 @@ PERMI_UNUSED static const double permi_list_weight[] = {1, 1.3, 1.8, 3.3, 3.8, 1
 #define PERMI_SIGNS_WIDE_SECONDS 1e-9 /* a word of a row, in words */
 #define PERMI_SIGNS_MOVE_UNITS(n) (25.0 * (n)) /* a move of the order: 12 if full, 30 with 6 ones */
 #define PERMI_SIGNS_WEIGH_UNITS 7     /* of the weights: an entry of a row, times the row's size */
-#define PERMI_SIGNS_PLAN_SHARE 0.025  /* chosen: of the run, for the order; as much for probes */
+#define PERMI_SIGNS_PLAN_SHARE 0.03   /* chosen: of the run, for the order; as much for probes */
 #define PERMI_SIGNS_PLAN_MOST 0.25    /* chosen: seconds of the last round of orders, and of probes, half of it of */
                                       /* weights; times plan_effort */
 #define PERMI_SIGNS_LEAST_SECONDS 0.06 /* chosen: not planned against quicker rivals */
@@ -16069,15 +16069,18 @@ static perm_status permi_counted_offer(permi_maker *maker, const struct permi_bl
 PERMI_COLD static perm_status permi_choice_refuse(const permi_choice *choice, const perm_options *options, int argument,
                                                   perm_result *result)
 {
+  const double most = options->max_bytes;
   if (choice->seconds == (double)INFINITY)
     return permi_fail(result,
                       choice->why && choice->precision == PERM_PRECISION_EXACT ? PERM_ERROR_OVERFLOW : PERM_ERROR_LIMIT,
-                      options->method == PERM_METHOD_AUTO ? 0 : argument, "%s: %s", perm_method_name(options->method),
-                      choice->why ? choice->why : "more memory than max_bytes, or than 4 GB when that is not set");
-  if (options->max_bytes > 0 && choice->bytes > permi_max_bytes(options))
+                      options->method == PERM_METHOD_AUTO ? 0 : argument, "%s: %s%s", perm_method_name(options->method),
+                      choice->why ? choice->why : "more memory than max_bytes = ",
+                      choice->why ? "" : permi_size_words(most > 0 ? most : PERMI_COUNTS_BYTES).text);
+  if (most > 0 && choice->bytes > permi_max_bytes(options))
     return permi_fail(result, PERM_ERROR_LIMIT, argument,
-                      "predicted to need %s beside the matrix, over max_bytes = %s",
-                      permi_size_words(choice->bytes).text, permi_size_words(options->max_bytes).text);
+                      "predicted to need %s beside the matrix and %s, over max_bytes = %s",
+                      permi_size_words(choice->bytes).text, permi_time_words(choice->seconds).text,
+                      permi_size_words(most).text);
   return PERM_OK;
 }
 

@@ -354,10 +354,11 @@ PERM_SPARSE_API size_t perm_matrix_bytes(void);
 
 /* The job of a sparse matrix: entries in no perfect matching are dropped, lines of degree 1 and 2 eliminated, the rest
    is split into blocks, a task or range each. Precision exact (Gaussian integers in complex matrices), or default for
-   kinds pattern and integer (unless doubles are predicted to be over 3 times as fast and exact over a second): integers
-   of as many words as the permanent can need; PERM_ERROR_OVERFLOW if a perm_integer may have fewer. options.modulus:
-   exact, modulo it. PERM_ERROR_LIMIT: the prediction exceeds max_seconds, max_bytes or 512 frontier vertices.
-   PERM_STOPPED_CANCELLED or _TIME: stopped while planning, which reports progress with fraction 0; *job is NULL. */
+   kinds pattern and integer (unless doubles are predicted to be over 5 times as fast and exact over ten seconds or over
+   max_seconds; the result's message then says what exact takes): integers of as many words as the permanent can need;
+   PERM_ERROR_OVERFLOW if a perm_integer may have fewer. options.modulus: exact, modulo it. PERM_ERROR_LIMIT:
+   the prediction exceeds max_seconds, max_bytes or 512 frontier vertices. PERM_STOPPED_CANCELLED or _TIME: stopped while
+   planning, which reports progress with fraction 0; *job is NULL. */
 PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const perm_options *options, perm_job **job,
                                             perm_result *result);
 
@@ -24573,7 +24574,8 @@ static perm_status permi_hear(permi_maker *maker, const permi_block *block, cons
   if (permi_meter_verdict(&maker->options->allocator, status, NULL) == PERM_ERROR_LIMIT) {
     permi_result_clear(maker->result);
     permi_offer_clear(&maker->options->allocator, engine, offer);
-    permi_refuse(offer, PERM_ERROR_LIMIT, "is not planned within max_bytes: at least %s are needed",
+    permi_refuse(offer, PERM_ERROR_LIMIT, "is not planned within max_bytes = %s: at least %s are needed",
+                 permi_size_words(maker->options->max_bytes).text,
                  permi_size_words(permi_meter_needed(maker->options)).text);
     status = PERM_OK;
   }
@@ -26624,11 +26626,14 @@ static perm_status permi_rook_solve(permi_rook *rook, permi_placements *plan, co
   else if (watch->work_total == (double)INFINITY && evaluated)
     status = permi_fail(result, PERM_ERROR_LIMIT, 0,
                         "rook numbers: method exact takes entries below 2^62, up to %d rows and columns, and what "
-                        "max_bytes allows: try method frontier", PERM_MAX_LINES);
+                        "max_bytes = %s allows: try method frontier", PERM_MAX_LINES,
+                        most > 0 ? permi_size_words(options.max_bytes).text : "0");
   else if (watch->work_total == (double)INFINITY && plan->seconds < (double)INFINITY)
     status = permi_fail(result, PERM_ERROR_LIMIT, 0,
-                        "rook numbers: no engine, the frontier would have %s of states: allow more max_bytes, "
-                        "or try a sparser matrix", permi_size_words(plan->bytes).text);
+                        "rook numbers: no engine, the frontier would have %s of states, over max_bytes = %s, and take "
+                        "%s: try a sparser matrix", permi_size_words(plan->bytes).text,
+                        permi_size_words(most > 0 ? options.max_bytes : (double)(SIZE_MAX / 4)).text,
+                        permi_time_words(plan->seconds).text);
   else if (watch->work_total == (double)INFINITY)
     status = permi_fail(result, PERM_ERROR_LIMIT, 0,
                         "rook numbers: no engine, the frontier would have over %d vertices: try a sparser matrix",
@@ -26964,8 +26969,9 @@ static perm_status permi_sample_refuse(permi_maker *maker, const permi_block *bl
   if (offers->too_long)
     return permi_fail_long(maker->result);
   return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
-                    "a block of order %d %s: raise max_bytes, or plan_effort to find an order with fewer states",
-                    block->n, why ? why->why : "has no plan");
+                    "a block of order %d %s: raise max_bytes, now %s, or plan_effort to find fewer states",
+                    block->n, why ? why->why : "has no plan",
+                    permi_size_words(permi_sample_limit(maker->options)).text);
 }
 
 /* Takes the best offer for a block, and keeps its states. */
@@ -26996,7 +27002,7 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
     seconds = best->seconds * (1 + permi_sample_twice(permi_tracers[offers.chosen], best->plan));
   if (options->max_seconds > 0 && seconds > options->max_seconds)
     status = permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
-                        "a block of order %d: predicted %s, over max_seconds %g", block.n,
+                        "a block of order %d: predicted %s, over max_seconds = %.3g", block.n,
                         permi_time_words(seconds).text, options->max_seconds);
   if (status == PERM_OK) {
     maker->kept += best->bytes;
@@ -27005,8 +27011,8 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
     best->plan = NULL;
     if (maker->kept > permi_sample_limit(options))
       status = permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
-                          "the states that samples keep are predicted to take %s: raise max_bytes",
-                          permi_size_words(maker->kept).text);
+                          "the states that samples keep are predicted to take %s, over %s: raise max_bytes",
+                          permi_size_words(maker->kept).text, permi_size_words(permi_sample_limit(options)).text);
     else
       status = trace->tracer->record(trace, sampling->watch);
   }

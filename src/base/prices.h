@@ -149,7 +149,7 @@ PERMI_UNUSED static const double permi_list_weight[] = {1, 1.3, 1.8, 3.3, 3.8, 1
 #define PERMI_SIGNS_WIDE_SECONDS 1e-9 /* a word of a row, in words */
 #define PERMI_SIGNS_MOVE_UNITS(n) (25.0 * (n)) /* a move of the order: 12 if full, 30 with 6 ones */
 #define PERMI_SIGNS_WEIGH_UNITS 7     /* of the weights: an entry of a row, times the row's size */
-#define PERMI_SIGNS_PLAN_SHARE 0.025  /* chosen: of the run, for the order; as much for probes */
+#define PERMI_SIGNS_PLAN_SHARE 0.03   /* chosen: of the run, for the order; as much for probes */
 #define PERMI_SIGNS_PLAN_MOST 0.25    /* chosen: seconds of the last round of orders, and of probes, half of it of */
                                       /* weights; times plan_effort */
 #define PERMI_SIGNS_LEAST_SECONDS 0.06 /* chosen: not planned against quicker rivals */

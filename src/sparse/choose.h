@@ -210,7 +210,8 @@ static perm_status permi_hear(permi_maker *maker, const permi_block *block, cons
   if (permi_meter_verdict(&maker->options->allocator, status, NULL) == PERM_ERROR_LIMIT) {
     permi_result_clear(maker->result);
     permi_offer_clear(&maker->options->allocator, engine, offer);
-    permi_refuse(offer, PERM_ERROR_LIMIT, "is not planned within max_bytes: at least %s are needed",
+    permi_refuse(offer, PERM_ERROR_LIMIT, "is not planned within max_bytes = %s: at least %s are needed",
+                 permi_size_words(maker->options->max_bytes).text,
                  permi_size_words(permi_meter_needed(maker->options)).text);
     status = PERM_OK;
   }

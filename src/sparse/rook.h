@@ -314,11 +314,14 @@ static perm_status permi_rook_solve(permi_rook *rook, permi_placements *plan, co
   else if (watch->work_total == (double)INFINITY && evaluated)
     status = permi_fail(result, PERM_ERROR_LIMIT, 0,
                         "rook numbers: method exact takes entries below 2^62, up to %d rows and columns, and what "
-                        "max_bytes allows: try method frontier", PERM_MAX_LINES);
+                        "max_bytes = %s allows: try method frontier", PERM_MAX_LINES,
+                        most > 0 ? permi_size_words(options.max_bytes).text : "0");
   else if (watch->work_total == (double)INFINITY && plan->seconds < (double)INFINITY)
     status = permi_fail(result, PERM_ERROR_LIMIT, 0,
-                        "rook numbers: no engine, the frontier would have %s of states: allow more max_bytes, "
-                        "or try a sparser matrix", permi_size_words(plan->bytes).text);
+                        "rook numbers: no engine, the frontier would have %s of states, over max_bytes = %s, and take "
+                        "%s: try a sparser matrix", permi_size_words(plan->bytes).text,
+                        permi_size_words(most > 0 ? options.max_bytes : (double)(SIZE_MAX / 4)).text,
+                        permi_time_words(plan->seconds).text);
   else if (watch->work_total == (double)INFINITY)
     status = permi_fail(result, PERM_ERROR_LIMIT, 0,
                         "rook numbers: no engine, the frontier would have over %d vertices: try a sparser matrix",
