@@ -184,7 +184,7 @@ static void cli_explain_others(const perm_job *job, int block, perm_method taken
   char seconds[40], bytes[40];
   const int exact = perm_job_precision(job, NULL) == PERM_PRECISION_EXACT;
   double above = 0;
-  int k, shown, declined = 0;
+  int k, shown, declined = 0, over;
   for (shown = 0; shown < 3; shown++, above = next.seconds) {
     next.seconds = INFINITY;
     for (k = 0; perm_job_offer(job, k, &offer) == PERM_OK; k++)
@@ -195,13 +195,13 @@ static void cli_explain_others(const perm_job *job, int block, perm_method taken
     perm_time_text(next.seconds, seconds, sizeof seconds);
     perm_bytes_text(next.bytes, bytes, sizeof bytes);
     cli_in_options(PERM_OK, next.reason, sizeof next.reason);
+    over = next.seconds < taken_seconds && !strncmp(next.reason, "takes more", 10);
     printf("%s%s about %s%s%s%s%s", shown ? "; " : taken ? "  otherwise  " : "  predicted  ",
            perm_method_name(next.method), seconds, next.bytes > 0 ? ", " : "", next.bytes > 0 ? bytes : "",
-           next.seconds >= taken_seconds ? ""
-           : !exact                      ? ", but it may lose more digits"
-           : *next.reason                ? ", but it "
-                                         : "",
-           next.seconds < taken_seconds && exact ? next.reason : "");
+           over                                    ? ", but it "
+           : next.seconds < taken_seconds && !exact ? ", but it may lose more digits"
+                                                    : "",
+           over ? next.reason : "");
   }
   if (shown)
     printf("\n");
