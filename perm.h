@@ -3075,7 +3075,7 @@ static const char *permi_file_replace(const char *path, const perm_allocator *al
 typedef struct permi_control {
   const perm_options *options;
   double start, deadline, next_report;
-  double work_total, work_before; /* predicted seconds: of all leaves, of finished ones */
+  double work_total, work_before; /* predicted seconds: of all leaves (planning: of the best offer), of finished ones */
   double fraction_start, fraction_time; /* of GPUs: when starts and trials were over */
   double next_checkpoint;
   int unwritten;
@@ -3083,7 +3083,6 @@ typedef struct permi_control {
   char message[PERM_MESSAGE_BYTES];
   double worked, next_look; /* of permi_watch, in its units */
   perm_status stopped;
-  double planned; /* seconds of the best plan so far; 0: none */
   const char *activity;
   double done;
 } permi_control;
@@ -3159,25 +3158,24 @@ typedef struct permi_early {
   char text[128];
 } permi_early;
 
-/* "max_seconds reached after 20 s of about 3 h 10 min": of the whole, by what is done of it, else as predicted. */
-PERMI_UNUSED
+/* "max_seconds reached after 20 s of about 3 h 10 min": the whole, by what is done of it, else as predicted. */
 static permi_early permi_early_words(const permi_control *control, perm_status status)
 {
   const double seconds = permi_seconds() - control->start, total = control->work_total;
   const double done = total > 0 ? control->work_before / total - control->fraction_start : 0;
   const double whole = done > 0 ? seconds / done : total;
   permi_early words;
-  snprintf(words.text, sizeof words.text, "%s after %s%s%s", perm_status_text(status), permi_time_words(seconds).text,
-           whole > 0 ? " of about " : "", whole > 0 ? permi_time_words(whole).text : "");
+  snprintf(words.text, sizeof words.text, "%s", perm_status_text(status));
+  if (whole > 0 && whole < (double)INFINITY)
+    snprintf(words.text, sizeof words.text, "%s after %s of about %s", perm_status_text(status),
+             permi_time_words(seconds).text, permi_time_words(whole).text);
   return words;
 }
 
 static perm_status permi_fail_stopped(const permi_control *watch, perm_result *result)
 {
-  const int planned = watch->planned > 0 && watch->planned < (double)INFINITY;
-  permi_fail(result, watch->stopped, 0, "%s while %s%s%s", perm_status_text(watch->stopped),
-             watch->activity ? watch->activity : "preparing", planned ? "; the best plan so far takes about " : "",
-             planned ? permi_time_words(watch->planned).text : "");
+  permi_fail(result, watch->stopped, 0, "%s while %s", permi_early_words(watch, watch->stopped).text,
+             watch->activity ? watch->activity : "preparing");
   if (result)
     result->seconds = permi_seconds() - watch->start;
   return watch->stopped;
@@ -15186,7 +15184,7 @@ static perm_status permi_ask(permi_maker *maker, const struct permi_block *block
     offers->chosen = i;
   }
   if (maker->watch)
-    maker->watch->planned = offers->best;
+    maker->watch->work_total = offers->best;
   return status;
 }
 

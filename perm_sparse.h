@@ -356,8 +356,8 @@ PERM_SPARSE_API size_t perm_matrix_bytes(void);
    is split into blocks, a task or range each. Precision exact (Gaussian integers in complex matrices), or default for
    kinds pattern and integer (unless doubles are predicted to be over 5 times as fast and exact over ten seconds or over
    max_seconds; the result's message then says what exact takes): integers of as many words as the permanent can need;
-   PERM_ERROR_OVERFLOW if a perm_integer may have fewer. options.modulus: exact, modulo it. PERM_ERROR_LIMIT:
-   the prediction exceeds max_seconds, max_bytes or 512 frontier vertices. PERM_STOPPED_CANCELLED or _TIME: stopped while
+   PERM_ERROR_OVERFLOW if a perm_integer may have fewer. options.modulus: exact, modulo it. PERM_ERROR_LIMIT: the
+   prediction exceeds max_seconds, max_bytes or 512 frontier vertices. PERM_STOPPED_CANCELLED or _TIME: stopped while
    planning, which reports progress with fraction 0; *job is NULL. */
 PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const perm_options *options, perm_job **job,
                                             perm_result *result);
@@ -25139,6 +25139,7 @@ static perm_status permi_make_rather(const permi_given *given, permi_control *wa
   const double limit = options->max_seconds > 0 && !permi_in_pieces(options) ? options->max_seconds : (double)INFINITY;
   const double seconds = status == PERM_OK ? permi_job_seconds(*job) : (double)INFINITY;
   const double worth = seconds > limit ? limit : seconds / PERMI_EXACT_WORTH;
+  const double whole = status == PERM_ERROR_LIMIT && watch->work_total > limit ? watch->work_total : seconds;
   char line[64];
   if (status != PERM_OK && status != PERM_ERROR_OVERFLOW && status != PERM_ERROR_LIMIT)
     return status;
@@ -25150,9 +25151,9 @@ static perm_status permi_make_rather(const permi_given *given, permi_control *wa
     permi_job_replace(job, NULL);
   } else if (seconds == (double)INFINITY || (status == PERM_OK && permi_job_seconds(doubles) < worth)) {
     permi_job_replace(job, doubles);
-    if (status == PERM_OK && seconds < (double)INFINITY) {
-      doubles->exact_seconds = seconds;
-      snprintf(line, sizeof line, "exactly in about %s\n", permi_time_words(seconds).text);
+    if (status == PERM_OK && whole < (double)INFINITY) {
+      doubles->exact_seconds = whole;
+      snprintf(line, sizeof line, "exactly in about %s\n", permi_time_words(whole).text);
       if (!permi_job_note(doubles, 0, line)) {
         permi_job_replace(job, NULL);
         status = permi_fail_memory(result);

@@ -72,7 +72,7 @@ TEST(t_planning_the_whole_is_told)
   options.plan_effort = 1e3;
   options.checkpoint.parts = options.checkpoint.part = 1; /* is planned whatever the limit */
   CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_STOPPED_TIME);
-  CHECK_TEXT(result.message, "max_seconds reached while planning; the best plan so far takes about ");
+  CHECK_TEXT(result.message, " while planning");
   memset(&options, 0, sizeof options);
   options.method = PERM_METHOD_FRONTIER;
   options.max_bytes = 1e9;

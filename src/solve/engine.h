@@ -128,7 +128,7 @@ static perm_status permi_ask(permi_maker *maker, const struct permi_block *block
     offers->chosen = i;
   }
   if (maker->watch)
-    maker->watch->planned = offers->best;
+    maker->watch->work_total = offers->best;
   return status;
 }
 
