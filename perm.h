@@ -3770,6 +3770,9 @@ static perm_status permi_job_finish(const perm_job *job, const perm_partial *par
   result->terms = terms;
   result->threads = 1;
   result->plan_seconds = job->plan_seconds;
+  if (job->exact_seconds > 0)
+    snprintf(result->message, sizeof result->message, "exactly in about %s with precision exact",
+             permi_time_words(job->exact_seconds).text);
   return PERM_OK;
 }
 
@@ -3786,6 +3789,9 @@ PERM_API size_t perm_job_explain(const perm_job *job, char *buffer, size_t size)
     buffer[0] = 0;
   if (job && job->note[0])
     length += (size_t)snprintf(buffer, size, "%s", job->note[0]);
+  if (job && job->exact_seconds > 0)
+    length += permi_say(length < size ? buffer + length : NULL, length < size ? size - length : 0,
+                        "exactly in about %s with precision exact\n", permi_time_words(job->exact_seconds).text);
   for (i = 0; job && i < job->leaves; i++) {
     size_t room = length < size ? size - length : 0;
     length += job->leaf[i].explain(&job->leaf[i], room ? buffer + length : NULL, room);
@@ -14981,9 +14987,6 @@ static perm_status permi_execute(const perm_job *job, perm_state *state, const p
     snprintf(result->message, sizeof result->message, "%s; there is no value, only the sum of the terms so far",
              stopped == PERM_PART_DONE ? perm_status_text(stopped) : permi_early_words(&control, stopped).text);
   }
-  if (stopped == PERM_OK && job->exact_seconds > 0 && !result->message[0])
-    snprintf(result->message, sizeof result->message, "exactly in about %s with precision exact",
-             permi_time_words(job->exact_seconds).text);
   for (i = 0; i < job->leaves && !result->tuned; i++)
     result->tuned = job->leaf[i].information.tuned;
   result->status = stopped;

@@ -161,18 +161,20 @@ static void cli_explain_plan(const cli *run, const perm_job *job, const cli_outl
   printf("\n");
 }
 
-static void cli_explain_answer(const cli *run, const cli_outline *outline)
+static void cli_explain_answer(const cli *run, const cli_outline *outline, const char *text)
 {
   const char *const error = outline->proved          ? "a proved bound of its error"
                             : run->options.certify ? "an estimate of its error"
                                                    : "an estimate of its error; --certify asks for a proved bound";
+  const char *const exactly = strstr(text, "exactly in about ");
   printf("  answer     ");
   if (run->options.modulus)
     printf("the permanent modulo %llu, exactly\n", (unsigned long long)run->options.modulus);
   else if (outline->precision == PERM_PRECISION_EXACT)
     printf("every digit, exactly\n");
   else if (outline->precision == PERM_PRECISION_DEFAULT)
-    printf("a double with %s\n", error);
+    printf("a double with %s%s%.*s\n", error, exactly ? "; " : "", exactly ? (int)strcspn(exactly, "\n") : 0,
+           exactly ? exactly : "");
   else
     printf("a double of precision %s with %s\n", perm_precision_name(outline->precision), error);
 }
@@ -336,7 +338,7 @@ static int cli_explain(const cli *run, const char *name, const perm_matrix *matr
         const char *raised = strstr(text, "precision "), *end = raised ? strchr(raised, '\n') : NULL;
         cli_explain_matrix(matrix, &outline);
         cli_explain_plan(run, job, &outline);
-        cli_explain_answer(run, &outline);
+        cli_explain_answer(run, &outline, text);
         if (end && strstr(raised, " at once for the tolerance") && (raised == text || raised[-1] == '\n'))
           printf("  %.*s\n", (int)(end - raised), raised);
         if (perm_job_leaf(job, outline.costliest, &leaf) == PERM_OK)

@@ -375,9 +375,6 @@ static perm_status permi_execute(const perm_job *job, perm_state *state, const p
     snprintf(result->message, sizeof result->message, "%s; there is no value, only the sum of the terms so far",
              stopped == PERM_PART_DONE ? perm_status_text(stopped) : permi_early_words(&control, stopped).text);
   }
-  if (stopped == PERM_OK && job->exact_seconds > 0 && !result->message[0])
-    snprintf(result->message, sizeof result->message, "exactly in about %s with precision exact",
-             permi_time_words(job->exact_seconds).text);
   for (i = 0; i < job->leaves && !result->tuned; i++)
     result->tuned = job->leaf[i].information.tuned;
   result->status = stopped;

@@ -28,7 +28,6 @@ static perm_status permi_make_rather(const permi_given *given, permi_control *wa
   const double seconds = status == PERM_OK ? permi_job_seconds(*job) : (double)INFINITY;
   const double worth = seconds > limit ? limit : seconds / PERMI_EXACT_WORTH;
   const double whole = status == PERM_ERROR_LIMIT && watch->work_total > limit ? watch->work_total : seconds;
-  char line[64];
   if (status != PERM_OK && status != PERM_ERROR_OVERFLOW && status != PERM_ERROR_LIMIT)
     return status;
   if (seconds <= fmin(PERMI_EXACT_FREE_SECONDS, limit))
@@ -39,14 +38,8 @@ static perm_status permi_make_rather(const permi_given *given, permi_control *wa
     permi_job_replace(job, NULL);
   } else if (seconds == (double)INFINITY || (status == PERM_OK && permi_job_seconds(doubles) < worth)) {
     permi_job_replace(job, doubles);
-    if (status == PERM_OK && whole < (double)INFINITY) {
+    if (status == PERM_OK && whole < (double)INFINITY)
       doubles->exact_seconds = whole;
-      snprintf(line, sizeof line, "exactly in about %s\n", permi_time_words(whole).text);
-      if (!permi_job_note(doubles, 0, line)) {
-        permi_job_replace(job, NULL);
-        status = permi_fail_memory(result);
-      }
-    }
   } else {
     perm_job_free(doubles);
     permi_result_clear(result);
