@@ -4090,7 +4090,7 @@ static double permi_account_most(const perm_options *options)
   int log2_most;
   if (options->max_seconds == 0 || permi_in_pieces(options))
     return (double)INFINITY;
-  frexp(PERMI_PLAN_SHARE * options->max_seconds, &log2_most);
+  (void)frexp(PERMI_PLAN_SHARE * options->max_seconds, &log2_most);
   return ldexp(0.5, log2_most);
 }
 
