@@ -25139,7 +25139,8 @@ static perm_status permi_make_rather(const permi_given *given, permi_control *wa
   const double limit = options->max_seconds > 0 && !permi_in_pieces(options) ? options->max_seconds : (double)INFINITY;
   const double seconds = status == PERM_OK ? permi_job_seconds(*job) : (double)INFINITY;
   const double worth = seconds > limit ? limit : seconds / PERMI_EXACT_WORTH;
-  const double whole = status == PERM_ERROR_LIMIT && watch->work_total > limit ? watch->work_total : seconds;
+  const int told = status == PERM_ERROR_LIMIT && (watch->work_total > limit || options->max_bytes == 0);
+  const double whole = told ? watch->work_total : seconds;
   if (status != PERM_OK && status != PERM_ERROR_OVERFLOW && status != PERM_ERROR_LIMIT)
     return status;
   if (seconds <= fmin(PERMI_EXACT_FREE_SECONDS, limit))

@@ -173,8 +173,9 @@ static void cli_explain_answer(const cli *run, const cli_outline *outline, const
   else if (outline->precision == PERM_PRECISION_EXACT)
     printf("every digit, exactly\n");
   else if (outline->precision == PERM_PRECISION_DEFAULT)
-    printf("a double with %s%s%.*s\n", error, exactly ? "; " : "", exactly ? (int)strcspn(exactly, "\n") : 0,
-           exactly ? exactly : "");
+    printf("a double with %s%s%.*s%s\n", error, exactly ? "; " : "",
+           exactly ? (int)(strstr(exactly, "precision") - exactly) : 0, exactly ? exactly : "",
+           exactly ? "--precision exact" : "");
   else
     printf("a double of precision %s with %s\n", perm_precision_name(outline->precision), error);
 }

@@ -816,7 +816,12 @@ printf '1 2 3\n0 0 0\n4 5 6\n' >$dir/row0.txt
 expect one_row_drawn 2 'nothing can be drawn: 1 row has entries in only 0 columns$' --sample 2 $dir/row0.txt
 expect one_row_explained 0 'the permanent is 0: 1 row has entries in only 0 columns$' --explain=full $dir/row0.txt
 # limits, stopping, tolerance
-expect stopped 1 '--max-seconds reached' --generate uniform:40 --max-seconds 0.05
+expect stopped 1 '--max-seconds reached after .* of about .*; there is no value' --generate uniform:40 --max-seconds 0.05
+expect memory_says_how_much 0 'frontier about .*, but it takes more than 2 MB: --max-bytes allows more' --explain --max-bytes 2M \
+  --generate regular:44:5
+expect exact_within_ten_seconds 0 'answer     every digit, exactly' --explain --seed 4 --generate binary:40:0.2
+expect exact_told 0 'answer     a double with a .*; exactly in about .* min .* s with --precision exact' --explain \
+  --generate regular:130:3 # exact integers need more memory than doubles
 check stopped_has_no_value sh -c "! grep -q 'permanent =' $dir/out"
 expect stopped_json 1 '"value":null,"partial_sum":"[-0-9.e+]+","exp2":[0-9]+,.*"error_bound":null,"error_estimate":null,.*"status":"PERM_STOPPED_TIME"' --generate uniform:40 --max-seconds 0.05 --json
 expect stopped_json_complex 1 '"value":null,"partial_sum":\["[-0-9.e+]+","[-0-9.e+]+"\],"exp2":' --generate complex-gauss:40 \
