@@ -425,8 +425,8 @@ typedef struct perm_options {
   double max_bytes;   /* of host memory at a time: the matrix, plans, tables, states of all threads, with what malloc
                          adds; not stacks and the caller's results. What is predicted to need more is not chosen; what
                          needs more is refused, PERM_ERROR_LIMIT. 0: no limit */
-  double plan_effort; /* times the usual work on plans of sparse matrices, a few per cent of the predicted run or 20 ms,
-                         counted, not timed; 0: 1. 10 or 100 may find better orders */
+  double plan_effort; /* times the usual work on plans of sparse matrices, a few per cent of the predicted run, or of
+                         max_seconds, or 20 ms, counted, not timed; 0: 1. 10 or 100 may find better orders */
   int (*progress)(const perm_progress *progress, void *user_data); /* non-zero cancels */
   void *user_data;
   const volatile int *cancel; /* NULL, or cancels when not 0 (set by any thread or signal) */
@@ -1227,7 +1227,7 @@ PERMI_UNUSED static const double permi_list_weight[] = {1, 1.3, 1.8, 3.3, 3.8, 1
 #define PERMI_ROOK_WORD_SECONDS 1.5e-9  /* a word of values of several */
 #define PERMI_ROOK_STEP_SECONDS 1e-6
 #define PERMI_ROOK_UNIT_SECONDS 1e-9   /* a unit of the order's cost */
-#define PERMI_ROOK_PLAN_SHARE 0.06      /* chosen: of the predicted run, for orders, which differ by 2 x; of */
+#define PERMI_ROOK_PLAN_SHARE 0.05      /* chosen: of the predicted run, for orders, which differ by 2 x; of */
 #define PERMI_ROOK_PLAN_SECONDS 20      /* this at most */
 #define PERMI_ROOK_FREE_SECONDS 1e-3    /* chosen: quicker ones are not compared with evaluation */
 #define PERMI_TREE_NODE_SECONDS 2.5e-7
@@ -1257,8 +1257,8 @@ PERMI_UNUSED static const double permi_list_weight[] = {1, 1.3, 1.8, 3.3, 3.8, 1
 #define PERMI_SIGNS_WIDE_SECONDS 1e-9 /* a word of a row, in words */
 #define PERMI_SIGNS_MOVE_UNITS(n) (25.0 * (n)) /* a move of the order: 12 if full, 30 with 6 ones */
 #define PERMI_SIGNS_WEIGH_UNITS 7     /* of the weights: an entry of a row, times the row's size */
-#define PERMI_SIGNS_PLAN_SHARE 0.04   /* chosen: of the run, for the order; as much for probes */
-#define PERMI_SIGNS_PLAN_MOST 0.6     /* chosen: seconds of the last round of orders, and of probes, half of it of */
+#define PERMI_SIGNS_PLAN_SHARE 0.03   /* chosen: of the run, for the order; as much for probes */
+#define PERMI_SIGNS_PLAN_MOST 0.25    /* chosen: seconds of the last round of orders, and of probes, half of it of */
                                       /* weights; times plan_effort */
 #define PERMI_SIGNS_LEAST_SECONDS 0.06 /* chosen: not planned against quicker rivals */
 #define PERMI_SIGNS_RANGE_SECONDS 0.02 /* chosen */
@@ -1301,8 +1301,8 @@ PERMI_UNUSED static const double permi_list_weight[] = {1, 1.3, 1.8, 3.3, 3.8, 1
 #define PERMI_FULL_SECONDS 0.6e-9        /* a transition of a window of all columns; n 2^n of them */
 #define PERMI_PROVEN_FAVOUR_SECONDS 1e-3 /* chosen: below it proven bounds win */
 #define PERMI_HYBRID_CAUTION 1.25        /* chosen: larger estimates are escalated more often */
-#define PERMI_EXACT_FREE_SECONDS 1.0     /* chosen: integers are exact by default up to here, */
-#define PERMI_EXACT_WORTH 3              /* and up to so many times the seconds of doubles */
+#define PERMI_EXACT_FREE_SECONDS 10.0    /* chosen: integers are exact by default up to here, */
+#define PERMI_EXACT_WORTH 5              /* and up to so many times the seconds of doubles */
 
 /* ========================================================================================= >>memory */
 
@@ -3164,7 +3164,7 @@ static const char *permi_file_replace(const char *path, const perm_allocator *al
 typedef struct permi_control {
   const perm_options *options;
   double start, deadline, next_report;
-  double work_total, work_before; /* predicted seconds: of all leaves, of finished ones */
+  double work_total, work_before; /* predicted seconds: of all leaves (planning: of the best offer), of finished ones */
   double fraction_start, fraction_time; /* of GPUs: when starts and trials were over */
   double next_checkpoint;
   int unwritten;
@@ -3243,9 +3243,27 @@ static int permi_watch(permi_control *watch, double units)
   return watch->stopped != PERM_OK;
 }
 
+typedef struct permi_early {
+  char text[128];
+} permi_early;
+
+/* "max_seconds reached after 20 s of about 3 h 10 min": the whole, by what is done of it, else as predicted. */
+static permi_early permi_early_words(const permi_control *control, perm_status status)
+{
+  const double seconds = permi_seconds() - control->start, total = control->work_total;
+  const double done = total > 0 ? control->work_before / total - control->fraction_start : 0;
+  const double whole = done > 0 ? seconds / done : total;
+  permi_early words;
+  snprintf(words.text, sizeof words.text, "%s", perm_status_text(status));
+  if (whole > 0 && whole < (double)INFINITY)
+    snprintf(words.text, sizeof words.text, "%s after %s of about %s", perm_status_text(status),
+             permi_time_words(seconds).text, permi_time_words(whole).text);
+  return words;
+}
+
 static perm_status permi_fail_stopped(const permi_control *watch, perm_result *result)
 {
-  permi_fail(result, watch->stopped, 0, "%s while %s", perm_status_text(watch->stopped),
+  permi_fail(result, watch->stopped, 0, "%s while %s", permi_early_words(watch, watch->stopped).text,
              watch->activity ? watch->activity : "preparing");
   if (result)
     result->seconds = permi_seconds() - watch->start;
@@ -3340,6 +3358,7 @@ struct perm_job {
   int is_complex;
   uint64_t modulus;
   double plan_seconds;
+  double exact_seconds; /* predicted, of integers that are computed in doubles; 0: no such */
   void *context; /* of all leaves, with what follows; or NULL */
   void (*release)(const perm_allocator *allocator, void *context);
   perm_status (*value)(const perm_job *job, const perm_partial *partials, permi_number *value);
@@ -3843,6 +3862,9 @@ static perm_status permi_job_finish(const perm_job *job, const perm_partial *par
   result->terms = terms;
   result->threads = 1;
   result->plan_seconds = job->plan_seconds;
+  if (job->exact_seconds > 0)
+    snprintf(result->message, sizeof result->message, "exactly in about %s with precision exact",
+             permi_time_words(job->exact_seconds).text);
   return PERM_OK;
 }
 
@@ -3859,6 +3881,9 @@ PERM_API size_t perm_job_explain(const perm_job *job, char *buffer, size_t size)
     buffer[0] = 0;
   if (job && job->note[0])
     length += (size_t)snprintf(buffer, size, "%s", job->note[0]);
+  if (job && job->exact_seconds > 0)
+    length += permi_say(length < size ? buffer + length : NULL, length < size ? size - length : 0,
+                        "exactly in about %s with precision exact\n", permi_time_words(job->exact_seconds).text);
   for (i = 0; job && i < job->leaves; i++) {
     size_t room = length < size ? size - length : 0;
     length += job->leaf[i].explain(&job->leaf[i], room ? buffer + length : NULL, room);
@@ -15226,9 +15251,8 @@ static perm_status permi_execute(const perm_job *job, perm_state *state, const p
     threads = threads == 1 ? permi_leaf_threads(&job->leaf[i], options) : threads;
   if (options->max_seconds > 0 && task_seconds > options->max_seconds)
     return permi_fail(result, PERM_ERROR_LIMIT, 3,
-                      "predicted to take %s in tasks that cannot be resumed, over max_seconds, of which %.3g s are "
-                      "left",
-                      permi_time_words(task_seconds).text, options->max_seconds);
+                      "predicted to take %s in tasks that cannot be resumed, over max_seconds, of which %s are left",
+                      permi_time_words(task_seconds).text, permi_time_words(options->max_seconds).text);
   left = !options->checkpoint.merges && permi_next_range(job, state, options, &leaf, &range);
   if (left && keeper && options->checkpoint.file) {
     keeper->keep(job, state, &control, &unwritten);
@@ -15268,7 +15292,7 @@ static perm_status permi_execute(const perm_job *job, perm_state *state, const p
   } else {
     permi_so_far(job, state, leaf, result);
     snprintf(result->message, sizeof result->message, "%s; there is no value, only the sum of the terms so far",
-             perm_status_text(stopped));
+             stopped == PERM_PART_DONE ? perm_status_text(stopped) : permi_early_words(&control, stopped).text);
   }
   for (i = 0; i < job->leaves && !result->tuned; i++)
     result->tuned = job->leaf[i].information.tuned;
@@ -15469,6 +15493,8 @@ static perm_status permi_ask(permi_maker *maker, const struct permi_block *block
     offers->best = offer->seconds;
     offers->chosen = i;
   }
+  if (maker->watch)
+    maker->watch->work_total = offers->best;
   return status;
 }
 
@@ -16351,15 +16377,18 @@ static perm_status permi_counted_offer(permi_maker *maker, const struct permi_bl
 PERMI_COLD static perm_status permi_choice_refuse(const permi_choice *choice, const perm_options *options, int argument,
                                                   perm_result *result)
 {
+  const double most = options->max_bytes;
   if (choice->seconds == (double)INFINITY)
     return permi_fail(result,
                       choice->why && choice->precision == PERM_PRECISION_EXACT ? PERM_ERROR_OVERFLOW : PERM_ERROR_LIMIT,
-                      options->method == PERM_METHOD_AUTO ? 0 : argument, "%s: %s", perm_method_name(options->method),
-                      choice->why ? choice->why : "more memory than max_bytes, or than 4 GB when that is not set");
-  if (options->max_bytes > 0 && choice->bytes > permi_max_bytes(options))
+                      options->method == PERM_METHOD_AUTO ? 0 : argument, "%s: %s%s", perm_method_name(options->method),
+                      choice->why ? choice->why : "more memory than max_bytes = ",
+                      choice->why ? "" : permi_size_words(most > 0 ? most : PERMI_COUNTS_BYTES).text);
+  if (most > 0 && choice->bytes > permi_max_bytes(options))
     return permi_fail(result, PERM_ERROR_LIMIT, argument,
-                      "predicted to need %s beside the matrix, over max_bytes = %s",
-                      permi_size_words(choice->bytes).text, permi_size_words(options->max_bytes).text);
+                      "predicted to need %s beside the matrix and %s, over max_bytes = %s",
+                      permi_size_words(choice->bytes).text, permi_time_words(choice->seconds).text,
+                      permi_size_words(most).text);
   return PERM_OK;
 }
 
@@ -16810,7 +16839,7 @@ static perm_status permi_solve(const permi_solver *solver, void *attempt, const 
       break;
     began = permi_seconds();
     options.precision = solver->next(attempt, &options, result);
-    options.max_seconds = permi_seconds_left(options_given, start);
+    options.max_seconds = options_given->max_seconds; /* plans heed limits, no clock */
     if (options.precision == PERM_PRECISION_COUNT || (options.tolerance > 0 && permi_in_pieces(&options)))
       break; /* the latter, whose file is of one job, planned its precision at once (permi_plans_higher) */
     finished = *result;
@@ -17527,7 +17556,9 @@ static perm_status permi_minors_run(const permi_minors_call *call, permi_minors 
   permi_release(&options->allocator, minors->dense.memory);
   if (status != PERM_OK)
     return permi_fail(result, status, 0, "%s",
-                      status < 0 && control->message[0] ? control->message : perm_status_text(status));
+                      status > 0            ? permi_early_words(control, status).text
+                      : control->message[0] ? control->message
+                                            : perm_status_text(status));
   minors->in_doubles = on_gpu || minors->kernel || minors->subsets;
   permi_terms_norms(minors);
   if (call->marginals)

@@ -364,10 +364,11 @@ PERM_SPARSE_API size_t perm_matrix_bytes(void);
 
 /* The job of a sparse matrix: entries in no perfect matching are dropped, lines of degree 1 and 2 eliminated, the rest
    is split into blocks, a task or range each. Precision exact (Gaussian integers in complex matrices), or default for
-   kinds pattern and integer (unless doubles are predicted to be over 3 times as fast and exact over a second): integers
-   of as many words as the permanent can need; PERM_ERROR_OVERFLOW if a perm_integer may have fewer. options.modulus:
-   exact, modulo it. PERM_ERROR_LIMIT: the prediction exceeds max_seconds, max_bytes or 512 frontier vertices.
-   PERM_STOPPED_CANCELLED or _TIME: stopped while planning, which reports progress with fraction 0; *job is NULL. */
+   kinds pattern and integer (unless doubles are predicted to be over 5 times as fast and exact over ten seconds or over
+   max_seconds; the result's message then says what exact takes): integers of as many words as the permanent can need;
+   PERM_ERROR_OVERFLOW if a perm_integer may have fewer. options.modulus: exact, modulo it. PERM_ERROR_LIMIT: the
+   prediction exceeds max_seconds, max_bytes or 512 frontier vertices. PERM_STOPPED_CANCELLED or _TIME: stopped while
+   planning, which reports progress with fraction 0; *job is NULL. */
 PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const perm_options *options, perm_job **job,
                                             perm_result *result);
 
@@ -4202,11 +4203,23 @@ typedef struct permi_account {
   double least; /* granted in any case */
   double floor; /* of `least`, for all blocks */
   double share;
+  double most;  /* whatever the run: under a time limit its share of that */
 } permi_account;
+
+/* In powers of 2, which time that has passed hardly changes: runs, ranks and escalations plan alike. Jobs in pieces go
+   on with the same plan under other limits. */
+static double permi_account_most(const perm_options *options)
+{
+  int log2_most;
+  if (options->max_seconds == 0 || permi_in_pieces(options))
+    return (double)INFINITY;
+  (void)frexp(PERMI_PLAN_SHARE * options->max_seconds, &log2_most);
+  return ldexp(0.5, log2_most);
+}
 
 static double permi_account_left(const permi_account *account, double seconds)
 {
-  return 1e9 * fmax(account->share * (account->run + seconds), account->least) -
+  return 1e9 * fmax(fmin(account->share * (account->run + seconds), account->most), account->least) -
          (account->watch->worked - account->begin);
 }
 
@@ -4252,6 +4265,7 @@ typedef struct permi_walk {
   unsigned char *state; /* 0 untouched, 1 in the frontier, 2 eliminated */
   int *frontier, *place;
   int width[2], eliminated[2], widest;
+  double peak;   /* states of the largest step, by permi_order_cost */
   int unseen[2]; /* rows, columns before it are eliminated or touched */
 } permi_walk;
 
@@ -4317,13 +4331,16 @@ static double permi_order_cost(const permi_block *block, const double *binomial,
   double cost = 0, states = 1;
   int p;
   permi_walk_start(block, walk);
+  walk->peak = 1;
   for (p = 0; p < block->vertices && !permi_watch_step(budget->account->watch, (size_t)p, 100); p++) {
     const int v = order[p], open = walk->open[v];
     if (walk->state[v] == 2)
       continue;
     permi_walk_step(block, walk, v);
     cost += states / 4;
-    states = permi_order_price(permi_walk_states(binomial, walk), budget->most);
+    states = permi_walk_states(binomial, walk);
+    walk->peak = fmax(walk->peak, states);
+    states = permi_order_price(states, budget->most);
     cost += states * (1 + 0.5 * open);
     if (walk->width[0] + walk->width[1] > walk->widest)
       walk->widest = walk->width[0] + walk->width[1];
@@ -4932,7 +4949,17 @@ static void permi_orders_anneal(permi_orders *search, permi_anneal *anneal, cons
   }
 }
 
-/* Rounds double, as slower cooling mostly helps. What paid well goes on. */
+/* Has the best order so many times the states that fit? It does not run where there is a rival. */
+static int permi_orders_beyond(permi_orders *search, double times)
+{
+  const permi_budget *budget = &search->budget;
+  if (budget->rival == (double)INFINITY)
+    return 0;
+  permi_order_cost(search->block, search->binomial, &search->greedy.walk, budget, search->order);
+  return search->greedy.walk.peak > times * budget->most;
+}
+
+/* Rounds double, as slower cooling mostly helps. What paid well goes on, and no order that does not fit. */
 static void permi_orders_rounds(permi_orders *search, permi_anneal *anneal, double begin)
 {
   const permi_budget *budget = &search->budget;
@@ -4941,6 +4968,8 @@ static void permi_orders_rounds(permi_orders *search, permi_anneal *anneal, doub
   int pays = 0, k;
   permi_orders_anneal(search, anneal, search->order, PERMI_ANNEAL_HOT,
                       permi_anneal_units(search->cost, budget) / PERMI_ANNEAL_BEGIN);
+  if (permi_orders_beyond(search, PERMI_ANNEAL_GAIN))
+    return;
   for (spent = 0; (spent < budget->effort || pays) && watch->stopped == PERM_OK; spent += round) {
     const double before = search->cost, worked = watch->worked;
     int ran = 0;
@@ -4959,6 +4988,8 @@ static void permi_orders_rounds(permi_orders *search, permi_anneal *anneal, doub
       else if (search->least[k] < (double)INFINITY)
         permi_orders_anneal(search, anneal, search->best[k], PERMI_ANNEAL_HOT, units / 6);
     }
+    if (permi_orders_beyond(search, PERMI_ANNEAL_FALL))
+      return;
     pays = ran && budget->effort >= 1 &&
            (1e9 * (permi_budget_seconds(budget, before) - permi_budget_seconds(budget, search->cost)) >
                 PERMI_ANNEAL_PAYS * (watch->worked - worked) ||
@@ -24648,9 +24679,9 @@ static perm_status permi_make_engine(permi_maker *maker, const permi_block *bloc
   memset(leaf, 0, sizeof *leaf);
   if (options->max_bytes > 0 && offer->bytes > permi_max_bytes(options))
     return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
-                      "method %s is predicted to need %s for a block of order %d, over max_bytes = %s",
-                      perm_method_name(engine->method), permi_size_words(offer->bytes).text, block->n,
-                      permi_size_words(options->max_bytes).text);
+                      "method %s is predicted to need %s and %s for a block of order %d, over max_bytes = %s",
+                      perm_method_name(engine->method), permi_size_words(offer->bytes).text,
+                      permi_time_words(offer->seconds).text, block->n, permi_size_words(options->max_bytes).text);
   leaf->information.kind = PERM_LEAF_TASK;
   leaf->information.method = engine->method;
   leaf->information.isa = PERM_ISA_PLAIN;
@@ -24712,10 +24743,15 @@ static perm_status permi_hear(permi_maker *maker, const permi_block *block, cons
   if (permi_meter_verdict(&maker->options->allocator, status, NULL) == PERM_ERROR_LIMIT) {
     permi_result_clear(maker->result);
     permi_offer_clear(&maker->options->allocator, engine, offer);
-    permi_refuse(offer, PERM_ERROR_LIMIT, "is not planned within max_bytes: at least %s are needed",
+    permi_refuse(offer, PERM_ERROR_LIMIT, "is not planned within max_bytes = %s: at least %s are needed",
+                 permi_size_words(maker->options->max_bytes).text,
                  permi_size_words(permi_meter_needed(maker->options)).text);
     status = PERM_OK;
   }
+  if (maker->offers && offer->bytes > maker->offers->most_bytes && maker->offers->best < (double)INFINITY &&
+      offer->seconds < (double)INFINITY && !offer->why[0])
+    snprintf(offer->why, sizeof offer->why, "takes more than %s: max_bytes allows more",
+             permi_size_words(maker->offers->most_bytes).text);
   return status == PERM_OK ? permi_offer_note(maker, block, engine->method, offer->seconds, offer->bytes, offer->why)
                            : status;
 }
@@ -24751,8 +24787,10 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
   if (best->seconds > PERMI_HOPELESS_SECONDS || (options->max_bytes == 0 && best->bytes > PERMI_HOPELESS_BYTES))
     return permi_fail_hopeless(maker, block, offers);
   if (best->bytes > offers->most_bytes && maker->working->integer && options->precision == PERM_PRECISION_DEFAULT)
-    return permi_fail(maker->result, PERM_ERROR_LIMIT, 2, "exact integers are predicted to need %s",
-                      permi_size_words(best->bytes).text);
+    return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
+                      "exact integers are predicted to need %s and %s, over max_bytes = %s",
+                      permi_size_words(best->bytes).text, permi_time_words(best->seconds).text,
+                      permi_size_words(offers->most_bytes).text);
   return permi_make_engine(maker, block, &permi_engines[offers->chosen], best, leaf);
 }
 
@@ -24937,6 +24975,7 @@ static perm_status permi_make_blocks(permi_maker *maker)
   maker->account->watch = maker->watch;
   maker->account->begin = maker->watch->worked;
   maker->account->share = PERMI_PLAN_SHARE * fmax(maker->options->plan_effort, 1);
+  maker->account->most = permi_account_most(maker->options);
   for (k = 0; status == PERM_OK && k < blocks; k++) {
     const int order = first[k + 1] - first[k];
     if (order > 1)
@@ -25259,23 +25298,30 @@ static perm_status permi_job_or_none(perm_status status, perm_job **job)
   return status;
 }
 
-/* Takes the exact job unless it does not fit, or takes over a second and PERMI_EXACT_WORTH times as long as doubles. */
+/* Integers are exact where that is predicted to take PERMI_EXACT_FREE_SECONDS at most, or PERMI_EXACT_WORTH times as
+   long as doubles, and ends within max_seconds, or doubles do not either. Doubles say what it would take. */
 static perm_status permi_make_rather(const permi_given *given, permi_control *watch, perm_status status,
                                      perm_job **job, perm_result *result)
 {
   perm_job *doubles = NULL;
-  double seconds = status == PERM_OK ? permi_job_seconds(*job) : (double)INFINITY;
+  const perm_options *options = watch->options;
+  const double limit = options->max_seconds > 0 && !permi_in_pieces(options) ? options->max_seconds : (double)INFINITY;
+  const double seconds = status == PERM_OK ? permi_job_seconds(*job) : (double)INFINITY;
+  const double worth = seconds > limit ? limit : seconds / PERMI_EXACT_WORTH;
+  const int told = status == PERM_ERROR_LIMIT && (watch->work_total > limit || options->max_bytes == 0);
+  const double whole = told ? watch->work_total : seconds;
   if (status != PERM_OK && status != PERM_ERROR_OVERFLOW && status != PERM_ERROR_LIMIT)
     return status;
-  if (seconds <= PERMI_EXACT_FREE_SECONDS)
+  if (seconds <= fmin(PERMI_EXACT_FREE_SECONDS, limit))
     return status;
   permi_result_clear(result);
-  status = permi_make_job(given, watch, 0, seconds / PERMI_EXACT_WORTH, &doubles, result);
+  status = permi_make_job(given, watch, 0, worth, &doubles, result);
   if (watch->stopped != PERM_OK) {
     permi_job_replace(job, NULL);
-  } else if (seconds == (double)INFINITY ||
-             (status == PERM_OK && seconds > PERMI_EXACT_WORTH * permi_job_seconds(doubles))) {
+  } else if (seconds == (double)INFINITY || (status == PERM_OK && permi_job_seconds(doubles) < worth)) {
     permi_job_replace(job, doubles);
+    if (status == PERM_OK && whole < (double)INFINITY)
+      doubles->exact_seconds = whole;
   } else {
     perm_job_free(doubles);
     permi_result_clear(result);
@@ -26524,7 +26570,8 @@ static int permi_rook_graph(permi_rook *rook, permi_pool *pool)
 static int permi_rook_anneal(const permi_placements *plan, double effort, double share, const int *first, int *order)
 {
   const double least = first ? PERMI_PLAN_SECONDS / 2 : PERMI_PLAN_SECONDS;
-  permi_account account = {plan->watch, plan->watch->worked, 0, least, least, share};
+  const permi_account account = {plan->watch, plan->watch->worked, 0, least, least, share,
+                                 permi_account_most(plan->watch->options)};
   permi_budget budget;
   double cost = 0;
   int v;
@@ -26568,7 +26615,8 @@ static int permi_rook_search(permi_placements *plan, double effort, int *best)
     const int width = PERMI_BEAM_FIRST << round / 2;
     const double units = 0.5 * PERMI_BEAM_UNITS * vertices * vertices * width * (1 + (round & 1));
     if (plan->watch->stopped != PERM_OK ||
-        plan->watch->worked - begin + units > 1e9 * share * fmin(seconds, PERMI_ROOK_PLAN_SECONDS))
+        plan->watch->worked - begin + units >
+            1e9 * fmin(share * fmin(seconds, PERMI_ROOK_PLAN_SECONDS), permi_account_most(plan->watch->options)))
       break;
     if (!permi_beam_search(plan, (size_t)width, round & 1, order))
       return plan->watch->stopped != PERM_OK;
@@ -26740,11 +26788,14 @@ static perm_status permi_rook_solve(permi_rook *rook, permi_placements *plan, co
   else if (watch->work_total == (double)INFINITY && evaluated)
     status = permi_fail(result, PERM_ERROR_LIMIT, 0,
                         "rook numbers: method exact takes entries below 2^62, up to %d rows and columns, and what "
-                        "max_bytes allows: try method frontier", PERM_MAX_LINES);
+                        "max_bytes = %s allows: try method frontier", PERM_MAX_LINES,
+                        most > 0 ? permi_size_words(options.max_bytes).text : "0");
   else if (watch->work_total == (double)INFINITY && plan->seconds < (double)INFINITY)
     status = permi_fail(result, PERM_ERROR_LIMIT, 0,
-                        "rook numbers: no engine, the frontier would have %s of states: allow more max_bytes, "
-                        "or try a sparser matrix", permi_size_words(plan->bytes).text);
+                        "rook numbers: no engine, the frontier would have %s of states, over max_bytes = %s, and take "
+                        "%s: try a sparser matrix", permi_size_words(plan->bytes).text,
+                        permi_size_words(most > 0 ? options.max_bytes : (double)(SIZE_MAX / 4)).text,
+                        permi_time_words(plan->seconds).text);
   else if (watch->work_total == (double)INFINITY)
     status = permi_fail(result, PERM_ERROR_LIMIT, 0,
                         "rook numbers: no engine, the frontier would have over %d vertices: try a sparser matrix",
@@ -27080,8 +27131,9 @@ static perm_status permi_sample_refuse(permi_maker *maker, const permi_block *bl
   if (offers->too_long)
     return permi_fail_long(maker->result);
   return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
-                    "a block of order %d %s: raise max_bytes, or plan_effort to find an order with fewer states",
-                    block->n, why ? why->why : "has no plan");
+                    "a block of order %d %s: raise max_bytes, now %s, or plan_effort to find fewer states",
+                    block->n, why ? why->why : "has no plan",
+                    permi_size_words(permi_sample_limit(maker->options)).text);
 }
 
 /* Takes the best offer for a block, and keeps its states. */
@@ -27112,7 +27164,7 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
     seconds = best->seconds * (1 + permi_sample_twice(permi_tracers[offers.chosen], best->plan));
   if (options->max_seconds > 0 && seconds > options->max_seconds)
     status = permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
-                        "a block of order %d: predicted %s, over max_seconds %g", block.n,
+                        "a block of order %d: predicted %s, over max_seconds = %.3g", block.n,
                         permi_time_words(seconds).text, options->max_seconds);
   if (status == PERM_OK) {
     maker->kept += best->bytes;
@@ -27121,8 +27173,8 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
     best->plan = NULL;
     if (maker->kept > permi_sample_limit(options))
       status = permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
-                          "the states that samples keep are predicted to take %s: raise max_bytes",
-                          permi_size_words(maker->kept).text);
+                          "the states that samples keep are predicted to take %s, over %s: raise max_bytes",
+                          permi_size_words(maker->kept).text, permi_size_words(permi_sample_limit(options)).text);
     else
       status = trace->tracer->record(trace, sampling->watch);
   }
@@ -27164,6 +27216,7 @@ static perm_status permi_sample_blocks(permi_sampling *sampling)
   account.begin = sampling->watch->worked;
   account.share = PERMI_PLAN_SHARE * fmax(asked.plan_effort, 1);
   account.least = account.floor = PERMI_PLAN_SECONDS;
+  account.most = permi_account_most(&asked);
   asked.precision = PERM_PRECISION_DEFAULT;
   memset(&asked.gpu, 0, sizeof asked.gpu);
   asked.isa = asked.isa == PERM_ISA_CUDA ? PERM_ISA_AUTO : asked.isa;

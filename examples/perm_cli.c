@@ -99,12 +99,14 @@ static const char *cli_next_step(const cli *run, const perm_matrix *matrix, cons
   }
 }
 
-/* Integers that were computed in doubles, by themselves. */
+/* Integers that were computed in doubles, by themselves; what exactness takes, the library says if it knows. */
 static void cli_hint_exact(const cli *run, const perm_matrix *matrix, const perm_result *result)
 {
+  const char *const about = strncmp(result->message, "exactly in about ", 17) ? NULL : result->message;
+  const int length = about ? (int)(strstr(about, " with precision") - about) : 0;
   if (matrix->kind <= PERM_KIND_INTEGER && !result->exact && result->value == result->value && !run->json &&
       run->options.precision == PERM_PRECISION_DEFAULT && !run->estimate && !run->sample)
-    fprintf(stderr, "perm: the entries are integers: %s\n",
+    fprintf(stderr, "perm: the entries are integers: %.*s%s%s\n", length, about ? about : "", about ? ": " : "",
             run->gradient || run->minors ? "--precision exact gives every digit"
             : log2(fabs(result->value)) + (double)result->exp2 < 64.0 * PERM_INTEGER_WORDS
                 ? "--precision exact gives every digit, --mod P the permanent modulo P"
@@ -217,8 +219,11 @@ static int cli_start_threads(const perm_options *options)
 
 #define CLI_TOLD_SECONDS 1 /* what takes longer is told, and work */
 #define CLI_TOLD_LEFT 10   /* of which more than this is left */
+#if !defined(CLI_LINE_SECONDS) /* tests do not wait */
+#define CLI_LINE_SECONDS 60
+#endif
 
-/* On a terminal a line that changes; else one line for each activity that takes long. */
+/* On a terminal a line that changes; else a line a minute if asked for, or one for each activity that takes long. */
 static int cli_progress(const perm_progress *progress, void *user_data)
 {
   cli *run = (cli *)user_data;
@@ -229,13 +234,20 @@ static int cli_progress(const perm_progress *progress, void *user_data)
   char so_far[40], left[40];
   perm_time_text(progress->seconds, so_far, sizeof so_far);
   perm_time_text(rest, left, sizeof left);
-  if (run->progress && known)
-    fprintf(stderr, "\r%s: %5.1f%%, %s so far, about %s left   ", progress->activity, 100 * progress->fraction, so_far,
-            left);
-  else if (run->progress)
-    fprintf(stderr, "\r%s: %s so far   ", progress->activity, so_far);
-  else if (progress->seconds > CLI_TOLD_SECONDS && run->told != progress->activity &&
-           (known ? rest > CLI_TOLD_LEFT : begins)) {
+  if (run->progress == 1 && run->told && progress->seconds >= run->told_seconds &&
+      progress->seconds < run->told_seconds + CLI_LINE_SECONDS)
+    return 0; /* seconds begin anew with each matrix */
+  if (run->progress) {
+    fprintf(stderr, "%s%s:", run->progress > 1 ? "\r" : "perm: ", progress->activity);
+    if (known)
+      fprintf(stderr, " %5.1f%%, %s so far, about %s left", 100 * progress->fraction, so_far, left);
+    else
+      fprintf(stderr, " %s so far", so_far);
+    fprintf(stderr, run->progress > 1 ? "   " : "\n");
+    run->told = progress->activity;
+    run->told_seconds = progress->seconds;
+  } else if (progress->seconds > CLI_TOLD_SECONDS && run->told != progress->activity &&
+             (known ? rest > CLI_TOLD_LEFT : begins)) {
     fprintf(stderr, "perm: %s, %s so far%s%s%s\n", progress->activity, so_far, known ? ", about " : "",
             known ? left : "", known ? " left" : "");
     run->told = progress->activity;
@@ -340,7 +352,7 @@ static int cli_one(cli *run, const char *name, perm_matrix matrix, perm_result r
     }
   } else if (result.status == PERM_OK && run->sample) {
     cli_sample(run, &matrix, &result);
-    if (run->progress)
+    if (run->progress > 1)
       fprintf(stderr, "\r%72s\r", "");
     if (result.status >= 0) {
       if (result.status > 0)
@@ -365,7 +377,7 @@ static int cli_one(cli *run, const char *name, perm_matrix matrix, perm_result r
       cli_compute_rook(run, &matrix, &result, &numbers);
     else
       CLI_COMPUTE(sparse)(&matrix, &run->options, &result);
-    if (run->progress)
+    if (run->progress > 1)
       fprintf(stderr, "\r%72s\r", "");
   }
   code = cli_exit_code(result.status);
@@ -559,7 +571,8 @@ int CLI_MAIN(int argc, char **argv)
   }
   code = cli_parse(&run, argc, argv);
   if (code == CLI_DONE) {
-    run.progress |= CLI_IS_TERMINAL;
+    if (CLI_IS_TERMINAL)
+      run.progress = 2;
     run.options.progress = cli_progress;
     run.options.user_data = &run;
     run.options.cancel = &cli_interrupted;

@@ -161,18 +161,21 @@ static void cli_explain_plan(const cli *run, const perm_job *job, const cli_outl
   printf("\n");
 }
 
-static void cli_explain_answer(const cli *run, const cli_outline *outline)
+static void cli_explain_answer(const cli *run, const cli_outline *outline, const char *text)
 {
   const char *const error = outline->proved          ? "a proved bound of its error"
                             : run->options.certify ? "an estimate of its error"
                                                    : "an estimate of its error; --certify asks for a proved bound";
+  const char *const exactly = strstr(text, "exactly in about ");
   printf("  answer     ");
   if (run->options.modulus)
     printf("the permanent modulo %llu, exactly\n", (unsigned long long)run->options.modulus);
   else if (outline->precision == PERM_PRECISION_EXACT)
     printf("every digit, exactly\n");
   else if (outline->precision == PERM_PRECISION_DEFAULT)
-    printf("a double with %s\n", error);
+    printf("a double with %s%s%.*s%s\n", error, exactly ? "; " : "",
+           exactly ? (int)(strstr(exactly, "precision") - exactly) : 0, exactly ? exactly : "",
+           exactly ? "--precision exact" : "");
   else
     printf("a double of precision %s with %s\n", perm_precision_name(outline->precision), error);
 }
@@ -184,7 +187,7 @@ static void cli_explain_others(const perm_job *job, int block, perm_method taken
   char seconds[40], bytes[40];
   const int exact = perm_job_precision(job, NULL) == PERM_PRECISION_EXACT;
   double above = 0;
-  int k, shown, declined = 0;
+  int k, shown, declined = 0, over;
   for (shown = 0; shown < 3; shown++, above = next.seconds) {
     next.seconds = INFINITY;
     for (k = 0; perm_job_offer(job, k, &offer) == PERM_OK; k++)
@@ -194,12 +197,14 @@ static void cli_explain_others(const perm_job *job, int block, perm_method taken
       break;
     perm_time_text(next.seconds, seconds, sizeof seconds);
     perm_bytes_text(next.bytes, bytes, sizeof bytes);
-    printf("%s%s about %s%s%s%s", shown ? "; " : taken ? "  otherwise  " : "  predicted  ",
+    cli_in_options(PERM_OK, next.reason, sizeof next.reason);
+    over = next.seconds < taken_seconds && !strncmp(next.reason, "takes more", 10);
+    printf("%s%s about %s%s%s%s%s", shown ? "; " : taken ? "  otherwise  " : "  predicted  ",
            perm_method_name(next.method), seconds, next.bytes > 0 ? ", " : "", next.bytes > 0 ? bytes : "",
-           next.seconds >= taken_seconds ? ""
-           : !exact                      ? ", but it may lose more digits"
-           : next.bytes > 1e9            ? ", but it takes more memory" /* as its size shows */
-                                         : "");
+           over                                    ? ", but it "
+           : next.seconds < taken_seconds && !exact ? ", but it may lose more digits"
+                                                    : "",
+           over ? next.reason : "");
   }
   if (shown)
     printf("\n");
@@ -334,7 +339,7 @@ static int cli_explain(const cli *run, const char *name, const perm_matrix *matr
         const char *raised = strstr(text, "precision "), *end = raised ? strchr(raised, '\n') : NULL;
         cli_explain_matrix(matrix, &outline);
         cli_explain_plan(run, job, &outline);
-        cli_explain_answer(run, &outline);
+        cli_explain_answer(run, &outline, text);
         if (end && strstr(raised, " at once for the tolerance") && (raised == text || raised[-1] == '\n'))
           printf("  %.*s\n", (int)(end - raised), raised);
         if (perm_job_leaf(job, outline.costliest, &leaf) == PERM_OK)

@@ -9,8 +9,9 @@ enum { CLI_DONE = 0, CLI_EARLY = 1, CLI_USAGE = 2, CLI_REFUSED = 3, CLI_FAILED =
 
 typedef struct cli {
   perm_options options;
-  int progress;         /* 1: asked for, or a terminal: ten times a second; 0: a line on what takes long */
+  int progress;         /* 2: a terminal, ten times a second; 1: asked for, a line a minute; 0: on what takes long */
   const char *told;     /* the activity of which that line was written */
+  double told_seconds;  /* and when the last line was */
   int explain;          /* 2: all that the plan says */
   int json, estimate, gradient, rook, minors; /* minors: the row, counted from 1 */
   perm_estimate_plan estimate_plan;

@@ -20,7 +20,7 @@ mkdir -p parts
 
 srun --cpus-per-task="$SLURM_CPUS_PER_TASK" \
   build/perm --isa "${ISA:-avx2}" --part "$SLURM_ARRAY_TASK_ID/$parts" \
-  --checkpoint "parts/$SLURM_ARRAY_TASK_ID.checkpoint" --json "$matrix"
+  --checkpoint "parts/$SLURM_ARRAY_TASK_ID.checkpoint" --json --progress "$matrix"
 code=$? # 1: stopped early; all else is an end, 5 too: done, but the tolerance is not met
 [ $code -eq 1 ] && scontrol requeue "${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID"
 exit $code

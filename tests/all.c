@@ -76,6 +76,7 @@
 #include "t_batch.c"
 #include "t_arguments.c"
 #include "t_choices.c"
+#include "t_planning.c"
 #include "t_offers.c"
 #include "t_faults.c"
 #include "t_stops.c"

@@ -775,7 +775,7 @@ expect no_leftover 0 'permanent = 10$' $dir/own/left.0123456789abcdeg.tmp --prov
 cp $dir/own/m.txt $left # of another command: as before
 expect leftover_of_others 0 'permanent = 10$' $dir/own/2.txt --prove $dir/own/left
 check leftover_is_cleaned test ! -e $left
-expect stopped_in_a_named_plan 1 '--max-seconds reached while planning' --max-seconds 0.1 --generate er:54:0.3 \
+expect stopped_after_a_named_plan 1 '--max-seconds reached after .* of about .* (days|years); ' --max-seconds 0.1 --generate er:54:0.3 \
   --method hybrid
 "$perm" --generate grid:40:40 --method frontier --effort 100 --max-seconds 0.01 --spy - >$dir/out 2>$dir/err; code=$?
 check "--spy -: standard output is for the picture alone" test $code -eq 1 -a ! -s $dir/out
@@ -851,7 +851,7 @@ expect parts_tuned 2 '^perm: er:30:0.4: --part needs --tune=K: ' --generate er:3
   --checkpoint $dir/tuned.ck
 expect method_of_results 2 'unknown method "structure"; perm --list methods has them$' --generate ones:4 --method structure
 # a proof that was stopped has residues, no sum
-expect prove_no_sum 1 '^  --max-seconds reached; a proof has no value before its end$' --generate binary:32:0.9 \
+expect prove_no_sum 1 '^  --max-seconds reached after .* of about .*; a proof has no value before its end$' --generate binary:32:0.9 \
   --max-seconds 1 --prove $dir/no_sum.prf
 check prove_no_sum_line sh -c "! grep -q 'sum so far' $dir/out"
 expect prove_no_sum_json 1 '"value":null,"partial_sum":null,' --generate binary:32:0.9 --max-seconds 1 --json \
@@ -864,7 +864,12 @@ printf '1 2 3\n0 0 0\n4 5 6\n' >$dir/row0.txt
 expect one_row_drawn 2 'nothing can be drawn: 1 row has entries in only 0 columns$' --sample 2 $dir/row0.txt
 expect one_row_explained 0 'the permanent is 0: 1 row has entries in only 0 columns$' --explain=full $dir/row0.txt
 # limits, stopping, tolerance
-expect stopped 1 '--max-seconds reached' --generate uniform:40 --max-seconds 0.05
+expect stopped 1 '--max-seconds reached after .* of about .*; there is no value' --generate uniform:40 --max-seconds 0.05
+expect memory_says_how_much 0 'frontier about .*, but it takes more than 2 MB: --max-bytes allows more' --explain --max-bytes 2M \
+  --generate regular:44:5
+expect exact_within_ten_seconds 0 'answer     every digit, exactly' --explain --seed 4 --generate binary:40:0.2
+expect exact_told 0 'answer     a double with a .*; exactly in about .* min .* s with --precision exact' --explain \
+  --generate regular:130:3 # exact integers need more memory than doubles
 check stopped_has_no_value sh -c "! grep -q 'permanent =' $dir/out"
 expect stopped_json 1 '"value":null,"partial_sum":"[-0-9.e+]+","exp2":[0-9]+,.*"error_bound":null,"error_estimate":null,.*"status":"PERM_STOPPED_TIME"' --generate uniform:40 --max-seconds 0.05 --json
 expect stopped_json_complex 1 '"value":null,"partial_sum":\["[-0-9.e+]+","[-0-9.e+]+"\],"exp2":' --generate complex-gauss:40 \
@@ -935,7 +940,8 @@ if command -v timeout >/dev/null; then
 else
   skipped=$((skipped + 2)); echo "SKIP interrupt: needs timeout"
 fi
-$perm --generate uniform:40 --max-seconds 0.6 --progress >$dir/out 2>$dir/err; check progress grep -q 'summing: .*% *, .* left' $dir/err
+$perm --generate uniform:40 --max-seconds 0.6 --progress >$dir/out 2>$dir/err; check progress grep -q '^perm: summing: .*% *, .* left$' $dir/err
+check progress_is_a_line_a_minute test $(wc -l <$dir/err) -le 3 -a -z "$(tr -dc '\r' <$dir/err)"
 
 # checkpoints, parts
 bits() { sed 's/.*"value":\(.*\),"exact".*"error_estimate":\([^,]*\),.*"terms":\([^,]*\),.*/\1 \2 \3/'; }

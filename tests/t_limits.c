@@ -440,6 +440,7 @@ TEST(t_limits_planning_stops)
   CHECK(limits_in_time());
   limits_cancel = 0;
   options.max_seconds = 0.5;
+  options.checkpoint.part = options.checkpoint.parts = 1; /* planned as without a limit */
   options.progress = limits_activity;
   options.user_data = &activity;
   limits_told = clock();

@@ -2255,8 +2255,9 @@ def _outline(job, leaves, matrix, call):
     while costliest is not None and _lib.perm_job_offer(job, len(offers), byref(offer)) == 0:
         offers.append((offer.block, METHODS[offer.method], offer.seconds, offer.bytes, _text(offer.reason)))
     offers = [each[1:] for each in offers if each[0] == costliest and each[1] != leaf.method]
-    others = ["%s about %s" % (method, _in_words("time", seconds))
-              for method, seconds, _, _ in sorted(offers, key=lambda each: each[1]) if seconds < math.inf]
+    others = ["%s about %s%s" % (method, _in_words("time", seconds),
+                                 ", but it " + reason if "takes more" in reason else "")
+              for method, seconds, _, reason in sorted(offers, key=lambda each: each[1]) if seconds < math.inf]
     declined = ["%s: it %s" % (method, reason) for method, seconds, _, reason in offers if seconds == math.inf]
     return lines + [(word, "; ".join(texts)) for word, texts in (("otherwise", others[:3]), ("declined", declined))
                     if texts]

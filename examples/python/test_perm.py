@@ -1278,7 +1278,7 @@ def test_no_names_of_c_in_errors():
             (lambda: perm.compute(REAL, method="codegen-memory"), "a GPU for this method: gpus, or cpu_fallback$"),
             (lambda: perm.compute(REAL, checkpoint=""), "^checkpoint is an empty name"),
             (lambda: perm.compute(REAL, checkpoint_seconds=-1), "^checkpoint_seconds is negative"),
-            (lambda: perm.sample(random.random((40, 40)), 2, max_bytes=10**9), "raise max_bytes, or effort to find"),
+            (lambda: perm.sample(random.random((40, 40)), 2, max_bytes=10**9), "raise max_bytes, now 1 GB, or effort"),
             (lambda: perm.compute(WHOLE, modulus=2**64),
              "^modulus = 18446744073709551616 is outside 2 .. 9223372036854775808$"),
             (lambda: perm.compute(WHOLE, modulus=1), "^modulus = 1 is outside 2 .. 9223372036854775808$"),

@@ -142,10 +142,11 @@ PERM_SPARSE_API size_t perm_matrix_bytes(void);
 
 /* The job of a sparse matrix: entries in no perfect matching are dropped, lines of degree 1 and 2 eliminated, the rest
    is split into blocks, a task or range each. Precision exact (Gaussian integers in complex matrices), or default for
-   kinds pattern and integer (unless doubles are predicted to be over 3 times as fast and exact over a second): integers
-   of as many words as the permanent can need; PERM_ERROR_OVERFLOW if a perm_integer may have fewer. options.modulus:
-   exact, modulo it. PERM_ERROR_LIMIT: the prediction exceeds max_seconds, max_bytes or 512 frontier vertices.
-   PERM_STOPPED_CANCELLED or _TIME: stopped while planning, which reports progress with fraction 0; *job is NULL. */
+   kinds pattern and integer (unless doubles are predicted to be over 5 times as fast and exact over ten seconds or over
+   max_seconds; the result's message then says what exact takes): integers of as many words as the permanent can need;
+   PERM_ERROR_OVERFLOW if a perm_integer may have fewer. options.modulus: exact, modulo it. PERM_ERROR_LIMIT: the
+   prediction exceeds max_seconds, max_bytes or 512 frontier vertices. PERM_STOPPED_CANCELLED or _TIME: stopped while
+   planning, which reports progress with fraction 0; *job is NULL. */
 PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const perm_options *options, perm_job **job,
                                             perm_result *result);
 

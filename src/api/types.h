@@ -179,8 +179,8 @@ typedef struct perm_options {
   double max_bytes;   /* of host memory at a time: the matrix, plans, tables, states of all threads, with what malloc
                          adds; not stacks and the caller's results. What is predicted to need more is not chosen; what
                          needs more is refused, PERM_ERROR_LIMIT. 0: no limit */
-  double plan_effort; /* times the usual work on plans of sparse matrices, a few per cent of the predicted run or 20 ms,
-                         counted, not timed; 0: 1. 10 or 100 may find better orders */
+  double plan_effort; /* times the usual work on plans of sparse matrices, a few per cent of the predicted run, or of
+                         max_seconds, or 20 ms, counted, not timed; 0: 1. 10 or 100 may find better orders */
   int (*progress)(const perm_progress *progress, void *user_data); /* non-zero cancels */
   void *user_data;
   const volatile int *cancel; /* NULL, or cancels when not 0 (set by any thread or signal) */

@@ -362,7 +362,17 @@ static void permi_orders_anneal(permi_orders *search, permi_anneal *anneal, cons
   }
 }
 
-/* Rounds double, as slower cooling mostly helps. What paid well goes on. */
+/* Has the best order so many times the states that fit? It does not run where there is a rival. */
+static int permi_orders_beyond(permi_orders *search, double times)
+{
+  const permi_budget *budget = &search->budget;
+  if (budget->rival == (double)INFINITY)
+    return 0;
+  permi_order_cost(search->block, search->binomial, &search->greedy.walk, budget, search->order);
+  return search->greedy.walk.peak > times * budget->most;
+}
+
+/* Rounds double, as slower cooling mostly helps. What paid well goes on, and no order that does not fit. */
 static void permi_orders_rounds(permi_orders *search, permi_anneal *anneal, double begin)
 {
   const permi_budget *budget = &search->budget;
@@ -371,6 +381,8 @@ static void permi_orders_rounds(permi_orders *search, permi_anneal *anneal, doub
   int pays = 0, k;
   permi_orders_anneal(search, anneal, search->order, PERMI_ANNEAL_HOT,
                       permi_anneal_units(search->cost, budget) / PERMI_ANNEAL_BEGIN);
+  if (permi_orders_beyond(search, PERMI_ANNEAL_GAIN))
+    return;
   for (spent = 0; (spent < budget->effort || pays) && watch->stopped == PERM_OK; spent += round) {
     const double before = search->cost, worked = watch->worked;
     int ran = 0;
@@ -389,6 +401,8 @@ static void permi_orders_rounds(permi_orders *search, permi_anneal *anneal, doub
       else if (search->least[k] < (double)INFINITY)
         permi_orders_anneal(search, anneal, search->best[k], PERMI_ANNEAL_HOT, units / 6);
     }
+    if (permi_orders_beyond(search, PERMI_ANNEAL_FALL))
+      return;
     pays = ran && budget->effort >= 1 &&
            (1e9 * (permi_budget_seconds(budget, before) - permi_budget_seconds(budget, search->cost)) >
                 PERMI_ANNEAL_PAYS * (watch->worked - worked) ||

@@ -71,11 +71,23 @@ typedef struct permi_account {
   double least; /* granted in any case */
   double floor; /* of `least`, for all blocks */
   double share;
+  double most;  /* whatever the run: under a time limit its share of that */
 } permi_account;
+
+/* In powers of 2, which time that has passed hardly changes: runs, ranks and escalations plan alike. Jobs in pieces go
+   on with the same plan under other limits. */
+static double permi_account_most(const perm_options *options)
+{
+  int log2_most;
+  if (options->max_seconds == 0 || permi_in_pieces(options))
+    return (double)INFINITY;
+  (void)frexp(PERMI_PLAN_SHARE * options->max_seconds, &log2_most);
+  return ldexp(0.5, log2_most);
+}
 
 static double permi_account_left(const permi_account *account, double seconds)
 {
-  return 1e9 * fmax(account->share * (account->run + seconds), account->least) -
+  return 1e9 * fmax(fmin(account->share * (account->run + seconds), account->most), account->least) -
          (account->watch->worked - account->begin);
 }
 
@@ -121,6 +133,7 @@ typedef struct permi_walk {
   unsigned char *state; /* 0 untouched, 1 in the frontier, 2 eliminated */
   int *frontier, *place;
   int width[2], eliminated[2], widest;
+  double peak;   /* states of the largest step, by permi_order_cost */
   int unseen[2]; /* rows, columns before it are eliminated or touched */
 } permi_walk;
 
@@ -186,13 +199,16 @@ static double permi_order_cost(const permi_block *block, const double *binomial,
   double cost = 0, states = 1;
   int p;
   permi_walk_start(block, walk);
+  walk->peak = 1;
   for (p = 0; p < block->vertices && !permi_watch_step(budget->account->watch, (size_t)p, 100); p++) {
     const int v = order[p], open = walk->open[v];
     if (walk->state[v] == 2)
       continue;
     permi_walk_step(block, walk, v);
     cost += states / 4;
-    states = permi_order_price(permi_walk_states(binomial, walk), budget->most);
+    states = permi_walk_states(binomial, walk);
+    walk->peak = fmax(walk->peak, states);
+    states = permi_order_price(states, budget->most);
     cost += states * (1 + 0.5 * open);
     if (walk->width[0] + walk->width[1] > walk->widest)
       walk->widest = walk->width[0] + walk->width[1];

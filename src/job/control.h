@@ -8,7 +8,7 @@
 typedef struct permi_control {
   const perm_options *options;
   double start, deadline, next_report;
-  double work_total, work_before; /* predicted seconds: of all leaves, of finished ones */
+  double work_total, work_before; /* predicted seconds: of all leaves (planning: of the best offer), of finished ones */
   double fraction_start, fraction_time; /* of GPUs: when starts and trials were over */
   double next_checkpoint;
   int unwritten;
@@ -87,9 +87,27 @@ static int permi_watch(permi_control *watch, double units)
   return watch->stopped != PERM_OK;
 }
 
+typedef struct permi_early {
+  char text[128];
+} permi_early;
+
+/* "max_seconds reached after 20 s of about 3 h 10 min": the whole, by what is done of it, else as predicted. */
+static permi_early permi_early_words(const permi_control *control, perm_status status)
+{
+  const double seconds = permi_seconds() - control->start, total = control->work_total;
+  const double done = total > 0 ? control->work_before / total - control->fraction_start : 0;
+  const double whole = done > 0 ? seconds / done : total;
+  permi_early words;
+  snprintf(words.text, sizeof words.text, "%s", perm_status_text(status));
+  if (whole > 0 && whole < (double)INFINITY)
+    snprintf(words.text, sizeof words.text, "%s after %s of about %s", perm_status_text(status),
+             permi_time_words(seconds).text, permi_time_words(whole).text);
+  return words;
+}
+
 static perm_status permi_fail_stopped(const permi_control *watch, perm_result *result)
 {
-  permi_fail(result, watch->stopped, 0, "%s while %s", perm_status_text(watch->stopped),
+  permi_fail(result, watch->stopped, 0, "%s while %s", permi_early_words(watch, watch->stopped).text,
              watch->activity ? watch->activity : "preparing");
   if (result)
     result->seconds = permi_seconds() - watch->start;

@@ -64,6 +64,7 @@ struct perm_job {
   int is_complex;
   uint64_t modulus;
   double plan_seconds;
+  double exact_seconds; /* predicted, of integers that are computed in doubles; 0: no such */
   void *context; /* of all leaves, with what follows; or NULL */
   void (*release)(const perm_allocator *allocator, void *context);
   perm_status (*value)(const perm_job *job, const perm_partial *partials, permi_number *value);
@@ -567,6 +568,9 @@ static perm_status permi_job_finish(const perm_job *job, const perm_partial *par
   result->terms = terms;
   result->threads = 1;
   result->plan_seconds = job->plan_seconds;
+  if (job->exact_seconds > 0)
+    snprintf(result->message, sizeof result->message, "exactly in about %s with precision exact",
+             permi_time_words(job->exact_seconds).text);
   return PERM_OK;
 }
 
@@ -583,6 +587,9 @@ PERM_API size_t perm_job_explain(const perm_job *job, char *buffer, size_t size)
     buffer[0] = 0;
   if (job && job->note[0])
     length += (size_t)snprintf(buffer, size, "%s", job->note[0]);
+  if (job && job->exact_seconds > 0)
+    length += permi_say(length < size ? buffer + length : NULL, length < size ? size - length : 0,
+                        "exactly in about %s with precision exact\n", permi_time_words(job->exact_seconds).text);
   for (i = 0; job && i < job->leaves; i++) {
     size_t room = length < size ? size - length : 0;
     length += job->leaf[i].explain(&job->leaf[i], room ? buffer + length : NULL, room);

@@ -251,9 +251,14 @@ static perm_status permi_mpi_so_far(permi_mpi_leader *leader, const perm_options
   options.threads = 1;
   perm_job_execute(c->job, c->state, &options, result);
   if (result->status == PERM_STOPPED_CANCELLED) {
+    const double seconds = MPI_Wtime() - leader->start;
+    char after[40], whole[40];
+    perm_time_text(seconds, after, sizeof after);
+    perm_time_text(c->done > 0 ? seconds * c->total / c->done : c->total, whole, sizeof whole);
     result->status = c->status;
-    snprintf(result->message, sizeof result->message, "%.100s; there is no value, only the sum of the terms so far",
-             c->message);
+    snprintf(result->message, sizeof result->message,
+             "%.100s after %s of about %s; there is no value, only the sum of the terms so far", c->message, after,
+             whole);
   }
   return result->status;
 }

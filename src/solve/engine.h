@@ -127,6 +127,8 @@ static perm_status permi_ask(permi_maker *maker, const struct permi_block *block
     offers->best = offer->seconds;
     offers->chosen = i;
   }
+  if (maker->watch)
+    maker->watch->work_total = offers->best;
   return status;
 }
 

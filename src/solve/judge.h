@@ -133,7 +133,7 @@ static perm_status permi_solve(const permi_solver *solver, void *attempt, const 
       break;
     began = permi_seconds();
     options.precision = solver->next(attempt, &options, result);
-    options.max_seconds = permi_seconds_left(options_given, start);
+    options.max_seconds = options_given->max_seconds; /* plans heed limits, no clock */
     if (options.precision == PERM_PRECISION_COUNT || (options.tolerance > 0 && permi_in_pieces(&options)))
       break; /* the latter, whose file is of one job, planned its precision at once (permi_plans_higher) */
     finished = *result;

@@ -240,7 +240,9 @@ static perm_status permi_minors_run(const permi_minors_call *call, permi_minors 
   permi_release(&options->allocator, minors->dense.memory);
   if (status != PERM_OK)
     return permi_fail(result, status, 0, "%s",
-                      status < 0 && control->message[0] ? control->message : perm_status_text(status));
+                      status > 0            ? permi_early_words(control, status).text
+                      : control->message[0] ? control->message
+                                            : perm_status_text(status));
   minors->in_doubles = on_gpu || minors->kernel || minors->subsets;
   permi_terms_norms(minors);
   if (call->marginals)

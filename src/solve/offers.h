@@ -278,15 +278,18 @@ static perm_status permi_counted_offer(permi_maker *maker, const struct permi_bl
 PERMI_COLD static perm_status permi_choice_refuse(const permi_choice *choice, const perm_options *options, int argument,
                                                   perm_result *result)
 {
+  const double most = options->max_bytes;
   if (choice->seconds == (double)INFINITY)
     return permi_fail(result,
                       choice->why && choice->precision == PERM_PRECISION_EXACT ? PERM_ERROR_OVERFLOW : PERM_ERROR_LIMIT,
-                      options->method == PERM_METHOD_AUTO ? 0 : argument, "%s: %s", perm_method_name(options->method),
-                      choice->why ? choice->why : "more memory than max_bytes, or than 4 GB when that is not set");
-  if (options->max_bytes > 0 && choice->bytes > permi_max_bytes(options))
+                      options->method == PERM_METHOD_AUTO ? 0 : argument, "%s: %s%s", perm_method_name(options->method),
+                      choice->why ? choice->why : "more memory than max_bytes = ",
+                      choice->why ? "" : permi_size_words(most > 0 ? most : PERMI_COUNTS_BYTES).text);
+  if (most > 0 && choice->bytes > permi_max_bytes(options))
     return permi_fail(result, PERM_ERROR_LIMIT, argument,
-                      "predicted to need %s beside the matrix, over max_bytes = %s",
-                      permi_size_words(choice->bytes).text, permi_size_words(options->max_bytes).text);
+                      "predicted to need %s beside the matrix and %s, over max_bytes = %s",
+                      permi_size_words(choice->bytes).text, permi_time_words(choice->seconds).text,
+                      permi_size_words(most).text);
   return PERM_OK;
 }
 

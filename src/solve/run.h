@@ -332,9 +332,8 @@ static perm_status permi_execute(const perm_job *job, perm_state *state, const p
     threads = threads == 1 ? permi_leaf_threads(&job->leaf[i], options) : threads;
   if (options->max_seconds > 0 && task_seconds > options->max_seconds)
     return permi_fail(result, PERM_ERROR_LIMIT, 3,
-                      "predicted to take %s in tasks that cannot be resumed, over max_seconds, of which %.3g s are "
-                      "left",
-                      permi_time_words(task_seconds).text, options->max_seconds);
+                      "predicted to take %s in tasks that cannot be resumed, over max_seconds, of which %s are left",
+                      permi_time_words(task_seconds).text, permi_time_words(options->max_seconds).text);
   left = !options->checkpoint.merges && permi_next_range(job, state, options, &leaf, &range);
   if (left && keeper && options->checkpoint.file) {
     keeper->keep(job, state, &control, &unwritten);
@@ -374,7 +373,7 @@ static perm_status permi_execute(const perm_job *job, perm_state *state, const p
   } else {
     permi_so_far(job, state, leaf, result);
     snprintf(result->message, sizeof result->message, "%s; there is no value, only the sum of the terms so far",
-             perm_status_text(stopped));
+             stopped == PERM_PART_DONE ? perm_status_text(stopped) : permi_early_words(&control, stopped).text);
   }
   for (i = 0; i < job->leaves && !result->tuned; i++)
     result->tuned = job->leaf[i].information.tuned;

@@ -146,9 +146,9 @@ static perm_status permi_make_engine(permi_maker *maker, const permi_block *bloc
   memset(leaf, 0, sizeof *leaf);
   if (options->max_bytes > 0 && offer->bytes > permi_max_bytes(options))
     return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
-                      "method %s is predicted to need %s for a block of order %d, over max_bytes = %s",
-                      perm_method_name(engine->method), permi_size_words(offer->bytes).text, block->n,
-                      permi_size_words(options->max_bytes).text);
+                      "method %s is predicted to need %s and %s for a block of order %d, over max_bytes = %s",
+                      perm_method_name(engine->method), permi_size_words(offer->bytes).text,
+                      permi_time_words(offer->seconds).text, block->n, permi_size_words(options->max_bytes).text);
   leaf->information.kind = PERM_LEAF_TASK;
   leaf->information.method = engine->method;
   leaf->information.isa = PERM_ISA_PLAIN;
@@ -210,10 +210,15 @@ static perm_status permi_hear(permi_maker *maker, const permi_block *block, cons
   if (permi_meter_verdict(&maker->options->allocator, status, NULL) == PERM_ERROR_LIMIT) {
     permi_result_clear(maker->result);
     permi_offer_clear(&maker->options->allocator, engine, offer);
-    permi_refuse(offer, PERM_ERROR_LIMIT, "is not planned within max_bytes: at least %s are needed",
+    permi_refuse(offer, PERM_ERROR_LIMIT, "is not planned within max_bytes = %s: at least %s are needed",
+                 permi_size_words(maker->options->max_bytes).text,
                  permi_size_words(permi_meter_needed(maker->options)).text);
     status = PERM_OK;
   }
+  if (maker->offers && offer->bytes > maker->offers->most_bytes && maker->offers->best < (double)INFINITY &&
+      offer->seconds < (double)INFINITY && !offer->why[0])
+    snprintf(offer->why, sizeof offer->why, "takes more than %s: max_bytes allows more",
+             permi_size_words(maker->offers->most_bytes).text);
   return status == PERM_OK ? permi_offer_note(maker, block, engine->method, offer->seconds, offer->bytes, offer->why)
                            : status;
 }
@@ -249,8 +254,10 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
   if (best->seconds > PERMI_HOPELESS_SECONDS || (options->max_bytes == 0 && best->bytes > PERMI_HOPELESS_BYTES))
     return permi_fail_hopeless(maker, block, offers);
   if (best->bytes > offers->most_bytes && maker->working->integer && options->precision == PERM_PRECISION_DEFAULT)
-    return permi_fail(maker->result, PERM_ERROR_LIMIT, 2, "exact integers are predicted to need %s",
-                      permi_size_words(best->bytes).text);
+    return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
+                      "exact integers are predicted to need %s and %s, over max_bytes = %s",
+                      permi_size_words(best->bytes).text, permi_time_words(best->seconds).text,
+                      permi_size_words(offers->most_bytes).text);
   return permi_make_engine(maker, block, &permi_engines[offers->chosen], best, leaf);
 }
 
@@ -435,6 +442,7 @@ static perm_status permi_make_blocks(permi_maker *maker)
   maker->account->watch = maker->watch;
   maker->account->begin = maker->watch->worked;
   maker->account->share = PERMI_PLAN_SHARE * fmax(maker->options->plan_effort, 1);
+  maker->account->most = permi_account_most(maker->options);
   for (k = 0; status == PERM_OK && k < blocks; k++) {
     const int order = first[k + 1] - first[k];
     if (order > 1)

@@ -96,7 +96,8 @@ static int permi_rook_graph(permi_rook *rook, permi_pool *pool)
 static int permi_rook_anneal(const permi_placements *plan, double effort, double share, const int *first, int *order)
 {
   const double least = first ? PERMI_PLAN_SECONDS / 2 : PERMI_PLAN_SECONDS;
-  permi_account account = {plan->watch, plan->watch->worked, 0, least, least, share};
+  const permi_account account = {plan->watch, plan->watch->worked, 0, least, least, share,
+                                 permi_account_most(plan->watch->options)};
   permi_budget budget;
   double cost = 0;
   int v;
@@ -140,7 +141,8 @@ static int permi_rook_search(permi_placements *plan, double effort, int *best)
     const int width = PERMI_BEAM_FIRST << round / 2;
     const double units = 0.5 * PERMI_BEAM_UNITS * vertices * vertices * width * (1 + (round & 1));
     if (plan->watch->stopped != PERM_OK ||
-        plan->watch->worked - begin + units > 1e9 * share * fmin(seconds, PERMI_ROOK_PLAN_SECONDS))
+        plan->watch->worked - begin + units >
+            1e9 * fmin(share * fmin(seconds, PERMI_ROOK_PLAN_SECONDS), permi_account_most(plan->watch->options)))
       break;
     if (!permi_beam_search(plan, (size_t)width, round & 1, order))
       return plan->watch->stopped != PERM_OK;
@@ -312,11 +314,14 @@ static perm_status permi_rook_solve(permi_rook *rook, permi_placements *plan, co
   else if (watch->work_total == (double)INFINITY && evaluated)
     status = permi_fail(result, PERM_ERROR_LIMIT, 0,
                         "rook numbers: method exact takes entries below 2^62, up to %d rows and columns, and what "
-                        "max_bytes allows: try method frontier", PERM_MAX_LINES);
+                        "max_bytes = %s allows: try method frontier", PERM_MAX_LINES,
+                        most > 0 ? permi_size_words(options.max_bytes).text : "0");
   else if (watch->work_total == (double)INFINITY && plan->seconds < (double)INFINITY)
     status = permi_fail(result, PERM_ERROR_LIMIT, 0,
-                        "rook numbers: no engine, the frontier would have %s of states: allow more max_bytes, "
-                        "or try a sparser matrix", permi_size_words(plan->bytes).text);
+                        "rook numbers: no engine, the frontier would have %s of states, over max_bytes = %s, and take "
+                        "%s: try a sparser matrix", permi_size_words(plan->bytes).text,
+                        permi_size_words(most > 0 ? options.max_bytes : (double)(SIZE_MAX / 4)).text,
+                        permi_time_words(plan->seconds).text);
   else if (watch->work_total == (double)INFINITY)
     status = permi_fail(result, PERM_ERROR_LIMIT, 0,
                         "rook numbers: no engine, the frontier would have over %d vertices: try a sparser matrix",

@@ -210,8 +210,9 @@ static perm_status permi_sample_refuse(permi_maker *maker, const permi_block *bl
   if (offers->too_long)
     return permi_fail_long(maker->result);
   return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
-                    "a block of order %d %s: raise max_bytes, or plan_effort to find an order with fewer states",
-                    block->n, why ? why->why : "has no plan");
+                    "a block of order %d %s: raise max_bytes, now %s, or plan_effort to find fewer states",
+                    block->n, why ? why->why : "has no plan",
+                    permi_size_words(permi_sample_limit(maker->options)).text);
 }
 
 /* Takes the best offer for a block, and keeps its states. */
@@ -242,7 +243,7 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
     seconds = best->seconds * (1 + permi_sample_twice(permi_tracers[offers.chosen], best->plan));
   if (options->max_seconds > 0 && seconds > options->max_seconds)
     status = permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
-                        "a block of order %d: predicted %s, over max_seconds %g", block.n,
+                        "a block of order %d: predicted %s, over max_seconds = %.3g", block.n,
                         permi_time_words(seconds).text, options->max_seconds);
   if (status == PERM_OK) {
     maker->kept += best->bytes;
@@ -251,8 +252,8 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
     best->plan = NULL;
     if (maker->kept > permi_sample_limit(options))
       status = permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
-                          "the states that samples keep are predicted to take %s: raise max_bytes",
-                          permi_size_words(maker->kept).text);
+                          "the states that samples keep are predicted to take %s, over %s: raise max_bytes",
+                          permi_size_words(maker->kept).text, permi_size_words(permi_sample_limit(options)).text);
     else
       status = trace->tracer->record(trace, sampling->watch);
   }
@@ -294,6 +295,7 @@ static perm_status permi_sample_blocks(permi_sampling *sampling)
   account.begin = sampling->watch->worked;
   account.share = PERMI_PLAN_SHARE * fmax(asked.plan_effort, 1);
   account.least = account.floor = PERMI_PLAN_SECONDS;
+  account.most = permi_account_most(&asked);
   asked.precision = PERM_PRECISION_DEFAULT;
   memset(&asked.gpu, 0, sizeof asked.gpu);
   asked.isa = asked.isa == PERM_ISA_CUDA ? PERM_ISA_AUTO : asked.isa;

@@ -17,23 +17,30 @@ static perm_status permi_job_or_none(perm_status status, perm_job **job)
   return status;
 }
 
-/* Takes the exact job unless it does not fit, or takes over a second and PERMI_EXACT_WORTH times as long as doubles. */
+/* Integers are exact where that is predicted to take PERMI_EXACT_FREE_SECONDS at most, or PERMI_EXACT_WORTH times as
+   long as doubles, and ends within max_seconds, or doubles do not either. Doubles say what it would take. */
 static perm_status permi_make_rather(const permi_given *given, permi_control *watch, perm_status status,
                                      perm_job **job, perm_result *result)
 {
   perm_job *doubles = NULL;
-  double seconds = status == PERM_OK ? permi_job_seconds(*job) : (double)INFINITY;
+  const perm_options *options = watch->options;
+  const double limit = options->max_seconds > 0 && !permi_in_pieces(options) ? options->max_seconds : (double)INFINITY;
+  const double seconds = status == PERM_OK ? permi_job_seconds(*job) : (double)INFINITY;
+  const double worth = seconds > limit ? limit : seconds / PERMI_EXACT_WORTH;
+  const int told = status == PERM_ERROR_LIMIT && (watch->work_total > limit || options->max_bytes == 0);
+  const double whole = told ? watch->work_total : seconds;
   if (status != PERM_OK && status != PERM_ERROR_OVERFLOW && status != PERM_ERROR_LIMIT)
     return status;
-  if (seconds <= PERMI_EXACT_FREE_SECONDS)
+  if (seconds <= fmin(PERMI_EXACT_FREE_SECONDS, limit))
     return status;
   permi_result_clear(result);
-  status = permi_make_job(given, watch, 0, seconds / PERMI_EXACT_WORTH, &doubles, result);
+  status = permi_make_job(given, watch, 0, worth, &doubles, result);
   if (watch->stopped != PERM_OK) {
     permi_job_replace(job, NULL);
-  } else if (seconds == (double)INFINITY ||
-             (status == PERM_OK && seconds > PERMI_EXACT_WORTH * permi_job_seconds(doubles))) {
+  } else if (seconds == (double)INFINITY || (status == PERM_OK && permi_job_seconds(doubles) < worth)) {
     permi_job_replace(job, doubles);
+    if (status == PERM_OK && whole < (double)INFINITY)
+      doubles->exact_seconds = whole;
   } else {
     perm_job_free(doubles);
     permi_result_clear(result);
