@@ -210,12 +210,14 @@ static int permi_at_once(const permi_problem *problem, const perm_options *optio
 
 static perm_status permi_compute_doubles(const permi_problem *problem, const perm_options *options, perm_result *result)
 {
+  permi_environment environment;
+  permi_environment_begin(&environment);
   if (permi_at_once(problem, options, result) &&
       permi_small_result(permi_isa(permi_options(options)), problem->n, problem->parts, problem->real, problem->ld,
                          result) &&
       !(options && permi_wants_more(options, result)))
-    return PERM_OK;
-  return permi_compute(problem, PERMI_AS_IT_STANDS, 5, options, result);
+    return permi_environment_end(&environment, PERM_OK);
+  return permi_environment_end(&environment, permi_compute(problem, PERMI_AS_IT_STANDS, 5, options, result));
 }
 
 PERM_API perm_status perm_compute_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
@@ -265,10 +267,12 @@ PERMI_NEVER_INLINE static int permi_copies_at_once(const permi_problem *problem,
 
 static perm_status permi_compute_copies(const permi_problem *problem, const perm_options *options, perm_result *result)
 {
+  permi_environment environment;
+  permi_environment_begin(&environment);
   if (result && permi_asks_no_more(options, problem->integer != NULL, permi_problem_bytes(problem)) &&
       permi_copies_at_once(problem, options, result))
-    return PERM_OK;
-  return permi_compute(problem, PERMI_WITH_COUNTS, 7, options, result);
+    return permi_environment_end(&environment, PERM_OK);
+  return permi_environment_end(&environment, permi_compute(problem, PERMI_WITH_COUNTS, 7, options, result));
 }
 
 PERM_API perm_status perm_compute_repeated_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
@@ -306,11 +310,13 @@ PERM_API perm_status perm_compute_repeated_gaussian(int m, int n, const int64_t 
 static perm_status permi_compute_integers(const permi_problem *problem, const perm_options *options,
                                           perm_result *result)
 {
+  permi_environment environment;
+  permi_environment_begin(&environment);
   if (permi_at_once(problem, options, result) &&
       permi_small_exact(permi_isa(permi_options(options)), problem->n, problem->parts, problem->integer, problem->ld,
                         result))
-    return PERM_OK;
-  return permi_compute(problem, PERMI_BY_LINES, 5, options, result);
+    return permi_environment_end(&environment, PERM_OK);
+  return permi_environment_end(&environment, permi_compute(problem, PERMI_BY_LINES, 5, options, result));
 }
 
 PERM_API perm_status perm_compute_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
@@ -357,26 +363,37 @@ PERM_API perm_status perm_job_gaussian(int m, int n, const int64_t *a, ptrdiff_t
 PERMI_NEVER_INLINE static double permi_real_general(int n, const double *a)
 {
   const permi_problem problem = permi_problem_make(n, n, a, NULL, n, &permi_bare_real, NULL, NULL);
+  permi_environment environment;
   perm_result result;
+  permi_environment_begin(&environment);
   permi_compute(&problem, PERMI_AS_IT_STANDS, 5, NULL, &result);
-  return permi_ldexp(result.value, result.exp2);
+  result.value = permi_ldexp(result.value, result.exp2);
+  permi_environment_end(&environment, PERM_OK);
+  return result.value;
 }
+
+/* Up to this order perm_real and perm_complex take no look at the environment: it costs 2 ns, and their promise has room
+   for other rounding modes and, by PERMI_FOUR_LEAST, for flushed numbers. */
+#define PERMI_UNLOOKED_N 8
 
 PERM_API double perm_real(int n, const double *a)
 {
   double out[3];
-  if (n >= 2 && n <= PERMI_SMALL_N && a && permi_small_real(n < 4 ? PERM_ISA_PLAIN : permi_isa_best(), n, a, out))
+  if (n >= 2 && n <= PERMI_SMALL_N && a && (n <= PERMI_UNLOOKED_N || permi_rounding_is_sound()) &&
+      permi_small_real(n < 4 ? PERM_ISA_PLAIN : permi_isa_best(), n, a, out))
     return out[0];
   return permi_real_general(n, a);
 }
 
 PERMI_NEVER_INLINE static perm_status permi_complex_general(int n, const double *a, double *value)
 {
+  permi_environment environment;
   perm_result result;
-  perm_status status = perm_compute_complex(n, n, a, n, NULL, &result);
+  permi_environment_begin(&environment);
+  perm_compute_complex(n, n, a, n, NULL, &result);
   value[0] = permi_ldexp(result.value, result.exp2);
   value[1] = permi_ldexp(result.imaginary, result.exp2);
-  return status;
+  return permi_environment_end(&environment, result.status);
 }
 
 PERM_API perm_status perm_complex(int n, const double *a, double *value)
@@ -384,7 +401,8 @@ PERM_API perm_status perm_complex(int n, const double *a, double *value)
   double out[4];
   if (!value)
     return PERM_ERROR_NULL;
-  if (n >= 2 && n <= PERMI_SMALL_N && a && permi_small_complex(permi_isa_best(), n, a, out)) {
+  if (n >= 2 && n <= PERMI_SMALL_N && a && (n <= PERMI_UNLOOKED_N || permi_rounding_is_sound()) &&
+      permi_small_complex(permi_isa_best(), n, a, out)) {
     value[0] = out[0];
     value[1] = out[1];
     return PERM_OK;

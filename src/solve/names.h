@@ -275,6 +275,7 @@ PERM_API perm_status perm_integer_int64(const perm_integer *integer, int64_t *va
 
 PERM_API size_t perm_result_text(const perm_result *result, char *buffer, size_t size)
 {
+  permi_environment environment; /* snprintf rounds by it */
   int length;
   size = buffer ? size : 0;
   if (!result) {
@@ -291,6 +292,7 @@ PERM_API size_t perm_result_text(const perm_result *result, char *buffer, size_t
       memcpy(buffer + digits, "i", 2);
     return digits + 1;
   }
+  permi_environment_begin(&environment);
   if (result->is_complex)
     length = result->exp2
                  ? snprintf(buffer, size, "(%.17g%+.17gi) * 2^%lld", result->value, result->imaginary, result->exp2)
@@ -298,6 +300,7 @@ PERM_API size_t perm_result_text(const perm_result *result, char *buffer, size_t
   else
     length = result->exp2 ? snprintf(buffer, size, "%.17g * 2^%lld", result->value, result->exp2)
                           : snprintf(buffer, size, "%.17g", result->value);
+  permi_environment_end(&environment, PERM_OK);
   return length > 0 ? (size_t)length : 0;
 }
 /* SPDX-License-Identifier: MIT */
