@@ -54,8 +54,8 @@
      - The result of one plan has the same bits for any number of threads, splits and interruptions.
      - A checkpoint is whole or refused, whatever fails; resumed work gives the bits of a single run.
      - No finite input gives NaN, Inf or a crash. The exponent is separate, so nothing overflows.
-     - A thread's rounding mode and flush-to-zero change no bits (of perm_real and perm_complex, n <= 8: no promise) and
-       are as they were after a call; callbacks see the default.
+     - A thread's rounding mode and flush-to-zero change no promise (and no bits, but of perm_real and perm_complex) and
+       are as before after a call. Callbacks see the default.
      - No globals but a cache of processor features; no printing, signals or environment variables.
      - Compiled with optimisation (-O1 and up), every engine runs on a stack of 64 KiB, also in OpenMP's threads
        (OMP_STACKSIZE); other memory comes from options.allocator, which max_bytes limits.
