@@ -1314,21 +1314,20 @@ PERMI_COLD static void permi_environment_change(permi_environment *environment)
 #endif
 }
 
-static void permi_environment_begin(permi_environment *environment)
+PERMI_INLINE void permi_environment_begin(permi_environment *environment)
 {
   environment->changed = 0;
   if (!permi_rounding_is_sound())
     permi_environment_change(environment);
 }
 
-static perm_status permi_environment_end(const permi_environment *environment, perm_status status)
+PERMI_INLINE perm_status permi_environment_end(const permi_environment *environment, perm_status status)
 {
   if (environment->changed)
     fesetenv(&environment->own);
   return status;
 }
 
-/* The status of a call so computed. */
 #define PERMI_SOUNDLY(environment, call)                                                                               \
   (permi_environment_begin(environment), permi_environment_end(environment, call))
 
@@ -1603,8 +1602,8 @@ typedef struct permi_metered {
   permi_meter *meter;
 } permi_metered;
 
-/* A call begins: in a sound environment. Returns its options, with a counting allocator if there is a limit and no outer
-   call counts. Without memory for the meter every allocation fails. */
+/* A call begins, in a sound environment. Returns its options, with a counting allocator if there is a limit and no
+   outer call counts. Without memory for the meter every allocation fails. */
 static const perm_options *permi_meter_begin(permi_metered *call, const perm_options *options_given, double input)
 {
   const perm_options *options = permi_options(options_given);
@@ -5499,7 +5498,7 @@ typedef struct permi_reach {
 #define PERMI_SMALL_LEAST 1e-150
 #define PERMI_FAR_LEAST 1e-98
 #define PERMI_FOUR_LEAST 1e-110
-#define PERMI_FOUR_CANCELLED 2e-5 /* of the sum of |terms|: 8 roundings in any mode leave 1e-10 */
+#define PERMI_FOUR_CANCELLED 2e-5 /* of the sum of |terms|: in any mode 8 roundings leave 1e-10 */
 #define PERMI_FOUR_LARGEST 1e60
 #define PERMI_SMALL_N 16
 
@@ -17020,17 +17019,13 @@ PERM_API perm_status perm_job_gaussian(int m, int n, const int64_t *a, ptrdiff_t
 PERMI_NEVER_INLINE static double permi_real_general(int n, const double *a)
 {
   const permi_problem problem = permi_problem_make(n, n, a, NULL, n, &permi_bare_real, NULL, NULL);
-  permi_environment environment;
   perm_result result;
-  permi_environment_begin(&environment);
   permi_compute(&problem, PERMI_AS_IT_STANDS, 5, NULL, &result);
-  result.value = permi_ldexp(result.value, result.exp2);
-  permi_environment_end(&environment, PERM_OK);
-  return result.value;
+  return permi_ldexp(result.value, result.exp2);
 }
 
-/* Up to this order perm_real and perm_complex take no look at the environment: it costs 2 ns, and their promise has room
-   for other rounding modes and, by PERMI_FOUR_LEAST, for flushed numbers. */
+/* Up to this order perm_real and perm_complex save the look at the environment, 2 ns: what they promise holds in others
+   (tests/proofs/small.g). */
 #define PERMI_UNLOOKED_N 8
 
 PERM_API double perm_real(int n, const double *a)
@@ -17044,13 +17039,11 @@ PERM_API double perm_real(int n, const double *a)
 
 PERMI_NEVER_INLINE static perm_status permi_complex_general(int n, const double *a, double *value)
 {
-  permi_environment environment;
   perm_result result;
-  permi_environment_begin(&environment);
-  perm_compute_complex(n, n, a, n, NULL, &result);
+  perm_status status = perm_compute_complex(n, n, a, n, NULL, &result);
   value[0] = permi_ldexp(result.value, result.exp2);
   value[1] = permi_ldexp(result.imaginary, result.exp2);
-  return permi_environment_end(&environment, result.status);
+  return status;
 }
 
 PERM_API perm_status perm_complex(int n, const double *a, double *value)

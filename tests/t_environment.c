@@ -1,5 +1,5 @@
-/* >>environment: rounding modes, flush-to-zero and denormals-are-zero, in the calling thread, in OpenMP's threads, which
-   keep what an earlier loop set, or in both; jobs planned, executed and finished in different ones. Every call gives
+/* >>environment: rounding modes, flush-to-zero and denormals-are-zero, in the calling thread, in OpenMP's threads,
+   which keep what an earlier loop set, or in both; jobs planned, executed and finished in different ones. Every call gives
    the bits that it gives at nearest with denormals, and leaves the thread as it was. perm_real and perm_complex, which
    take no look at small orders, keep their promise. */
 
@@ -151,7 +151,7 @@ static void environment_make(environment_case *c, int kind, int trial)
     const int here = test_uniform() >= zeros || (i < c->n * c->n && i % (c->n + 1) == 0);
     const int most = kind == ENVIRONMENT_MODULO || kind == ENVIRONMENT_WIDE ? 1000000 : 9;
     c->a[i] = here ? environment_entry(c->mixture) : 0;
-    c->single[i] = (float)(c->mixture == 2 ? c->a[i] * 1e270 * 1e-2 : c->mixture == 3 ? test_uniform() * 1e-39 : c->a[i]);
+    c->single[i] = (float)(c->mixture == 3 ? test_uniform() * 1e-39 : c->mixture == 2 ? c->a[i] * 1e268 : c->a[i]);
     c->whole[i] = here ? (test_below(2 * most + 1) - most) : 0;
     if (kind == ENVIRONMENT_PLANAR && abs(i / c->n - i % c->n) > 1)
       c->a[i] = 0;
@@ -194,8 +194,8 @@ static void environment_estimate(const environment_case *c, int guarantee, const
 
 static void environment_files(const environment_case *c, environment_outcome *outcome)
 {
-  static const char text[] = "0.1 1e-310 3.3333333333333331 4.9e-324\n1e300 7e-309 0 1\n0.7 0 2.2250738585072011e-308 1\n"
-                             "1 1 1e-320 0.3\n";
+  static const char text[] = "0.1 1e-310 3.3333333333333331 4.9e-324\n1e300 7e-309 0 1\n"
+                             "0.7 0 2.2250738585072011e-308 1\n1 1 1e-320 0.3\n";
   const char *path = "build/environment.mtx";
   perm_matrix matrix;
   perm_result r;
@@ -364,7 +364,8 @@ static void environment_kind_is_right(int kind, int trials, int modes)
     CHECK(right.bytes > 0);
     for (k = 0; k < modes; k++) {
       const int mode = 1 + (trial + k * 7) % (ENVIRONMENT_MODES - 1), place = (trial + k) % 3;
-      environment_compare(&c, &right, place != 1 ? mode : 0, place == 1 ? mode : place ? test_below(ENVIRONMENT_MODES) : 0);
+      const int workers = place == 1 ? mode : place ? test_below(ENVIRONMENT_MODES) : 0;
+      environment_compare(&c, &right, place != 1 ? mode : 0, workers);
     }
     perm_matrix_free(&c.sparse);
     perm_matrix_free(&c.integers);

@@ -40,21 +40,20 @@ PERMI_COLD static void permi_environment_change(permi_environment *environment)
 #endif
 }
 
-static void permi_environment_begin(permi_environment *environment)
+PERMI_INLINE void permi_environment_begin(permi_environment *environment)
 {
   environment->changed = 0;
   if (!permi_rounding_is_sound())
     permi_environment_change(environment);
 }
 
-static perm_status permi_environment_end(const permi_environment *environment, perm_status status)
+PERMI_INLINE perm_status permi_environment_end(const permi_environment *environment, perm_status status)
 {
   if (environment->changed)
     fesetenv(&environment->own);
   return status;
 }
 
-/* The status of a call so computed. */
 #define PERMI_SOUNDLY(environment, call)                                                                               \
   (permi_environment_begin(environment), permi_environment_end(environment, call))
 /* SPDX-License-Identifier: MIT */

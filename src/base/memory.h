@@ -271,8 +271,8 @@ typedef struct permi_metered {
   permi_meter *meter;
 } permi_metered;
 
-/* A call begins: in a sound environment. Returns its options, with a counting allocator if there is a limit and no outer
-   call counts. Without memory for the meter every allocation fails. */
+/* A call begins, in a sound environment. Returns its options, with a counting allocator if there is a limit and no
+   outer call counts. Without memory for the meter every allocation fails. */
 static const perm_options *permi_meter_begin(permi_metered *call, const perm_options *options_given, double input)
 {
   const perm_options *options = permi_options(options_given);

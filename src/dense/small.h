@@ -16,7 +16,7 @@
 #define PERMI_SMALL_LEAST 1e-150
 #define PERMI_FAR_LEAST 1e-98
 #define PERMI_FOUR_LEAST 1e-110
-#define PERMI_FOUR_CANCELLED 2e-5 /* of the sum of |terms|: 8 roundings in any mode leave 1e-10 */
+#define PERMI_FOUR_CANCELLED 2e-5 /* of the sum of |terms|: in any mode 8 roundings leave 1e-10 */
 #define PERMI_FOUR_LARGEST 1e60
 #define PERMI_SMALL_N 16
 

@@ -1,5 +1,5 @@
-# >>small >>small_minors: why values from PERMI_SMALL_LEAST, PERMI_FAR_LEAST and PERMI_FOUR_LEAST keep all bits: what
-# is lost by underflow is far below their last place.
+# >>small >>small_minors >>compute: why values from PERMI_SMALL_LEAST, PERMI_FAR_LEAST and PERMI_FOUR_LEAST keep all
+# bits: what is lost by underflow is far below their last place.
 
 # CLAIM four
 # n <= 4, entries to 1e60: 24 products; 200 operations underflow, each by 2^-1074 times at most 2e120; flushed to zero
@@ -50,7 +50,7 @@ x11 = x4 * x4 * x2 * 1.7e13;
 
 # CLAIM four_cancelled
 # Eight roundings, each by at most 2u in any mode, of a value that is at least 2e-5 of the sum of |terms| leave 1e-10.
-# CODE src/dense/small.h: #define PERMI_FOUR_CANCELLED 2e-5 /* of the sum of |terms|: 8 roundings in any mode leave 1e-10 */
+# CODE src/dense/small.h: #define PERMI_FOUR_CANCELLED 2e-5
 # FALSE s/<= 1e-10/<= 1e-12/
 x = 8 * 1b-52;
 { x / (1 - x) / 2e-5 <= 1e-10 }
