@@ -58,6 +58,8 @@
      - The result of one plan has the same bits for any number of threads, splits and interruptions.
      - A checkpoint is whole or refused, whatever fails; resumed work gives the bits of a single run.
      - No finite input gives NaN, Inf or a crash. The exponent is separate, so nothing overflows.
+     - A thread's rounding mode and flush-to-zero change no promise (and no bits, but of perm_real and perm_complex) and
+       are as before after a call. Callbacks see the default.
      - No globals but a cache of processor features; no printing, signals or environment variables.
      - Compiled with optimisation (-O1 and up), every engine runs on a stack of 64 KiB, also in OpenMP's threads
        (OMP_STACKSIZE); other memory comes from options.allocator, which max_bytes limits.
@@ -77,6 +79,7 @@
                  >>calls           the public functions
      base/       >>platform        compilers, threads, clock
                  >>prices          the planner's prices (a dense kernel's rate: dense/kernels.h)
+                 >>environment     rounding mode, flush-to-zero
                  >>memory          allocation, max_bytes, messages
                  >>doubles         double-double
                  >>integers        integers of any size, the associative sum
@@ -910,6 +913,7 @@ PERM_API perm_status perm_layout(const char *name, size_t *offset, size_t *bytes
 /* ======================================================================================= >>platform */
 
 #include <errno.h>
+#include <fenv.h>
 #include <float.h>
 #if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || \
     (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__) || defined(_M_FP_FAST)
@@ -1304,6 +1308,62 @@ PERMI_UNUSED static const double permi_list_weight[] = {1, 1.3, 1.8, 3.3, 3.8, 1
 #define PERMI_EXACT_FREE_SECONDS 10.0    /* chosen: integers are exact by default up to here, */
 #define PERMI_EXACT_WORTH 5              /* and up to so many times the seconds of doubles */
 
+/* ==================================================================================== >>environment
+   A thread's rounding mode and flush-to-zero are its own: a caller may have set them, -ffast-math in another object
+   sets them, and OpenMP's threads keep what an earlier loop set. What stands between begin and end is computed to
+   nearest, with denormals; afterwards the thread has its own environment again. Every public call that computes does
+   so, and every thread that takes chunks. */
+
+static int permi_rounding_is_sound(void)
+{
+#if PERMI_X86
+  /* In one step: reading MXCSR waits for all that was begun, 8 ns. Up, down, to zero; denormals, in and out. */
+  static const double to[4] = {1, 1, 1, DBL_MIN}, add[4] = {PERMI_UNIT, -PERMI_UNIT / 2, 3 * PERMI_UNIT, -DBL_MIN / 2};
+  static const double sum[4] = {1, 1, 1 + 4 * PERMI_UNIT, DBL_MIN / 2};
+  __m128d x = _mm_loadu_pd(to), y = _mm_loadu_pd(to + 2);
+  __asm__ volatile("" : "+x"(x), "+x"(y)); /* not while compiling */
+  x = _mm_xor_pd(_mm_add_pd(x, _mm_loadu_pd(add)), _mm_loadu_pd(sum));
+  y = _mm_xor_pd(_mm_add_pd(y, _mm_loadu_pd(add + 2)), _mm_loadu_pd(sum + 2));
+  return _mm_movemask_epi8(_mm_cmpeq_epi32(_mm_castpd_si128(_mm_or_pd(x, y)), _mm_setzero_si128())) == 0xffff;
+#else
+  volatile double one = 1, tiny = PERMI_UNIT, least = DBL_MIN, half = 0.5;
+  const double x = one, u = tiny;
+  return x + u == 1 && x - u * half == 1 && x + 3 * u == 1 + 4 * PERMI_UNIT && least * half > 0;
+#endif
+}
+
+typedef struct permi_environment {
+  fenv_t own;
+  int changed;
+} permi_environment;
+
+PERMI_COLD static void permi_environment_change(permi_environment *environment)
+{
+  environment->changed = 1;
+  fegetenv(&environment->own);
+  fesetenv(FE_DFL_ENV);
+#if PERMI_X86
+  _mm_setcsr(_mm_getcsr() & ~0x8040u); /* glibc before 2.22 keeps flush-to-zero */
+#endif
+}
+
+PERMI_INLINE void permi_environment_begin(permi_environment *environment)
+{
+  environment->changed = 0;
+  if (!permi_rounding_is_sound())
+    permi_environment_change(environment);
+}
+
+PERMI_INLINE perm_status permi_environment_end(const permi_environment *environment, perm_status status)
+{
+  if (environment->changed)
+    fesetenv(&environment->own);
+  return status;
+}
+
+#define PERMI_SOUNDLY(environment, call)                                                                               \
+  (permi_environment_begin(environment), permi_environment_end(environment, call))
+
 /* ========================================================================================= >>memory */
 
 #define PERMI_HUGE_BYTES 4194304
@@ -1638,16 +1698,18 @@ static void permi_meter_release(void *pointer, void *user_data)
 }
 
 typedef struct permi_metered {
+  permi_environment environment;
   perm_options options;
   permi_meter *meter;
 } permi_metered;
 
-/* Returns the call's options, with a counting allocator if there is a limit and no outer call counts. Without memory
-   for the meter every allocation fails. */
+/* A call begins, in a sound environment. Returns its options, with a counting allocator if there is a limit and no
+   outer call counts. Without memory for the meter every allocation fails. */
 static const perm_options *permi_meter_begin(permi_metered *call, const perm_options *options_given, double input)
 {
   const perm_options *options = permi_options(options_given);
   permi_meter *meter;
+  permi_environment_begin(&call->environment);
   call->meter = NULL;
   if (!(options->max_bytes > 0) || options->allocator.allocate == permi_meter_allocate)
     return options;
@@ -1734,7 +1796,7 @@ static perm_status permi_meter_end(const permi_metered *call, perm_status status
     status = permi_meter_verdict(&call->options.allocator, status, result);
     permi_meter_leave(call->meter);
   }
-  return status;
+  return permi_environment_end(&call->environment, status);
 }
 
 static perm_status permi_kind(perm_status status, int parts, const perm_options *options, perm_result *result)
@@ -1762,12 +1824,30 @@ static uint64_t permi_hash(uint64_t hash, uint64_t number)
   return hash ^ hash >> 29;
 }
 
-static uint64_t permi_hash_double(uint64_t hash, double x)
+static uint64_t permi_bits(double x)
 {
   uint64_t bits;
-  x += 0; /* -0 and 0 are the same entry */
   memcpy(&bits, &x, sizeof bits);
-  return permi_hash(hash, bits);
+  return bits;
+}
+
+/* By the bits: denormals-are-zero takes subnormals for 0, clang's -fno-honor-nans any comparison for true. */
+static int permi_is_zero(double x)
+{
+  return !(permi_bits(x) << 1);
+}
+
+/* "NaN", "an infinity", or NULL. */
+static const char *permi_not_finite(double x)
+{
+  const uint64_t bits = permi_bits(x) << 1;
+  return bits >> 53 < 2047 ? NULL : bits << 11 ? "NaN" : "an infinity";
+}
+
+static uint64_t permi_hash_double(uint64_t hash, double x)
+{
+  const uint64_t bits = permi_bits(x);
+  return permi_hash(hash, bits << 1 ? bits : 0); /* -0 and 0 are the same entry */
 }
 
 #define PERMI_VERSION (PERM_VERSION_MAJOR * 1000000 + PERM_VERSION_MINOR * 1000 + PERM_VERSION_PATCH)
@@ -1911,27 +1991,8 @@ static permi_dd permi_dd_scale(permi_dd a, int exp2)
   return a;
 }
 
-/* The proofs assume IEEE arithmetic, rounding to nearest, with denormals. Another object's flags (-ffast-math sets
-   flush-to-zero) or a rounding mode can break that, so bounds are given only after this test; what is computed at once
-   needs the first half. */
-static int permi_rounding_is_sound(void)
-{
-#if PERMI_X86
-  /* In one step: reading MXCSR waits for all that was begun, 8 ns. Up, down, to zero; denormals, in and out. */
-  static const double to[4] = {1, 1, 1, DBL_MIN}, add[4] = {PERMI_UNIT, -PERMI_UNIT / 2, 3 * PERMI_UNIT, -DBL_MIN / 2};
-  static const double sum[4] = {1, 1, 1 + 4 * PERMI_UNIT, DBL_MIN / 2};
-  __m128d x = _mm_loadu_pd(to), y = _mm_loadu_pd(to + 2);
-  __asm__ volatile("" : "+x"(x), "+x"(y)); /* not while compiling */
-  x = _mm_xor_pd(_mm_add_pd(x, _mm_loadu_pd(add)), _mm_loadu_pd(sum));
-  y = _mm_xor_pd(_mm_add_pd(y, _mm_loadu_pd(add + 2)), _mm_loadu_pd(sum + 2));
-  return _mm_movemask_epi8(_mm_cmpeq_epi32(_mm_castpd_si128(_mm_or_pd(x, y)), _mm_setzero_si128())) == 0xffff;
-#else
-  volatile double one = 1, tiny = PERMI_UNIT, least = DBL_MIN, half = 0.5;
-  const double x = one, u = tiny;
-  return x + u == 1 && x - u * half == 1 && x + 3 * u == 1 + 4 * PERMI_UNIT && least * half > 0;
-#endif
-}
-
+/* The proofs assume IEEE arithmetic, rounding to nearest, with denormals. Another object's flags can break that where
+   >>environment cannot mend it: a bound is given, and integers are trusted to doubles, only after this test. */
 static int permi_arithmetic_is_sound(void)
 {
   volatile double one = 1, tiny = PERMI_UNIT, half = 0.5, many = 49;
@@ -3692,6 +3753,7 @@ PERM_API uint64_t perm_job_fingerprint(const perm_job *job)
 
 PERM_API perm_status perm_partial_merge(perm_partial *into, const perm_partial *from)
 {
+  permi_environment environment;
   if (!into || !from)
     return PERM_ERROR_NULL;
   if (!from->chunks)
@@ -3706,9 +3768,10 @@ PERM_API perm_status perm_partial_merge(perm_partial *into, const perm_partial *
   into->chunks += from->chunks;
   into->indices += from->indices;
   into->squares += from->squares;
+  permi_environment_begin(&environment);
   into->terms += from->terms;
   into->lost += from->lost;
-  return PERM_OK;
+  return permi_environment_end(&environment, PERM_OK);
 }
 
 /* The sums of 0 .. n - 1 and of their squares, n(n-1)/2 and n(n-1)(2n-1)/6, modulo 2^64; n <= 2^63. 3 divides n, n - 1
@@ -3800,6 +3863,7 @@ static perm_status permi_leaf_run(const permi_leaf *leaf, uint64_t begin, uint64
 
 PERM_API perm_status perm_job_run(const perm_job *job, int leaf, uint64_t begin, uint64_t end, perm_partial *partial)
 {
+  permi_environment environment;
   void *memory;
   perm_status status;
   if (!job || !partial)
@@ -3808,7 +3872,8 @@ PERM_API perm_status perm_job_run(const perm_job *job, int leaf, uint64_t begin,
     return PERM_ERROR_RANGE;
   if (!permi_workspace_make(&job->allocator, &job->leaf[leaf], 1, &memory))
     return PERM_ERROR_MEMORY;
-  status = permi_leaf_run(&job->leaf[leaf], begin, end, permi_workspace_of(&job->leaf[leaf], memory, 0), NULL, partial);
+  status = PERMI_SOUNDLY(&environment, permi_leaf_run(&job->leaf[leaf], begin, end,
+                                                      permi_workspace_of(&job->leaf[leaf], memory, 0), NULL, partial));
   permi_release(&job->allocator, memory);
   return status;
 }
@@ -3870,7 +3935,8 @@ static perm_status permi_job_finish(const perm_job *job, const perm_partial *par
 
 PERM_API perm_status perm_job_finish(const perm_job *job, const perm_partial *partials, perm_result *result)
 {
-  return permi_job_finish(job, partials, NULL, NULL, result);
+  permi_environment environment;
+  return PERMI_SOUNDLY(&environment, permi_job_finish(job, partials, NULL, NULL, result));
 }
 
 PERM_API size_t perm_job_explain(const perm_job *job, char *buffer, size_t size)
@@ -4153,7 +4219,8 @@ static perm_status permi_state_finish(const perm_job *job, const perm_state *sta
 
 PERM_API perm_status perm_state_finish(const perm_job *job, const perm_state *state, perm_result *result)
 {
-  return permi_state_finish(job, state, NULL, NULL, result);
+  permi_environment environment;
+  return PERMI_SOUNDLY(&environment, permi_state_finish(job, state, NULL, NULL, result));
 }
 
 /* Part 1 .. parts of [0, chunks). The larger shares start at a different part for each leaf, lest part 1 get all
@@ -4253,7 +4320,7 @@ PERM_API perm_status perm_partial_decode(const void *bytes, size_t size, perm_pa
 
 /* ======================================================================================= >>parallel
    Threads take the next chunk until something says stop. Taken chunks are finished, so the work is a prefix of the
-   range; partials merge exactly, whoever did what. */
+   range; partials merge exactly, whoever did what. A thread's environment is its own (>>environment). */
 
 static int permi_threads(const perm_options *options)
 {
@@ -4284,7 +4351,9 @@ static perm_status permi_share(int threads, uint64_t begin, uint64_t end, permi_
   }
   PERMI_OMP(parallel num_threads(threads))
   {
+    permi_environment environment;
     int thread = 0;
+    permi_environment_begin(&environment);
 #if PERMI_OPENMP
     thread = omp_get_thread_num();
 #endif
@@ -4305,6 +4374,7 @@ static perm_status permi_share(int threads, uint64_t begin, uint64_t end, permi_
         stop = stopping;
       }
     }
+    permi_environment_end(&environment, PERM_OK);
   }
   if (all)
     *all = next >= end;
@@ -5537,15 +5607,16 @@ typedef struct permi_reach {
                most five digits cancel or nothing is rounded
      5 .. 16   >>small_kernels, accepted if their own estimate is good
    Underflow, n <= 4: with |entries| <= 1e60 nothing exceeds 24e240; fewer than 200 operations underflow, each by
-   2^-1074 times at most 2e120: below 1e-200. n <= 12: with |entries| (re, im) <= 1e12 a row sum is below 12 sqrt(2)
+   2^-1074 times at most 2e120: below 1e-200; flushed to zero by 2^-1022, entries times at most 1e180: below 1e-126
+   (n <= 8: below 1e-209). n <= 12: with |entries| (re, im) <= 1e12 a row sum is below 12 sqrt(2)
    1e12 < 1.7e13, all below 1.7e13^12 < 1e159; fewer than 1e6 operations underflow, each by 2^-1074 times at most
-   1.7e13^11 < 4e145: below 2e-172. n <= 16: 2.3e13, 1e214, 1e7 operations, 3e200: below 2e-116. Values from 1e-184,
+   1.7e13^11 < 4e145: below 2e-172. n <= 16: 2.3e13, 1e214, 1e7 operations, 3e200: below 2e-116. Values from 1e-110,
    1e-150, 1e-98 keep all bits (tests/proofs/small.g). */
 
 #define PERMI_SMALL_LEAST 1e-150
 #define PERMI_FAR_LEAST 1e-98
-#define PERMI_FOUR_LEAST 1e-184
-#define PERMI_FOUR_CANCELLED 1e-5 /* of the sum of |terms|: 8 roundings leave 1e-10 */
+#define PERMI_FOUR_LEAST 1e-110
+#define PERMI_FOUR_CANCELLED 2e-5 /* of the sum of |terms|: in any mode 8 roundings leave 1e-10 */
 #define PERMI_FOUR_LARGEST 1e60
 #define PERMI_SMALL_N 16
 
@@ -5575,19 +5646,17 @@ static int permi_small_is_whole(int count, const double *a)
   int i, whole = 1;
   for (i = 0; i < count; i++) {
     const double x = fabs(a[i]);
-    whole &= (x <= 1024) & ((double)(int)(x <= 1024 ? x : 0) == x);
+    whole &= (x <= 1024) & ((double)(int)(x <= 1024 ? x : 0) == x) & ((x >= 1) | permi_is_zero(x));
   }
   return whole;
 }
 
-/* Whether they neither overflow nor underflow; false for NaN. */
+/* Whether they neither overflow nor underflow, flushed or not; false for NaN. */
 static int permi_small_is_safe(int count, const double *a)
 {
   int i, safe = 1;
-  for (i = 0; i < count; i++) {
-    const double size = fabs(a[i]);
-    safe &= (size <= 1e75) & ((size >= 1e-75) | (size == 0));
-  }
+  for (i = 0; i < count; i++)
+    safe &= (fabs(a[i]) <= 1e75) & ((fabs(a[i]) >= 1e-75) | permi_is_zero(a[i]));
   return safe;
 }
 
@@ -5980,7 +6049,7 @@ static int permi_small_result(perm_isa isa, int n, int parts, const double *a, p
   if (n < 4)
     isa = PERM_ISA_PLAIN;
   if (!(parts == 2 ? permi_small_complex(isa, n, a, out) : permi_small_real(isa, n, a, out)) ||
-      (out[0] == 0 && (parts == 1 || out[1] == 0)) || !permi_rounding_is_sound())
+      (out[0] == 0 && (parts == 1 || out[1] == 0)) || permi_not_finite(out[0]) || permi_not_finite(out[parts - 1]))
     return 0;
   largest = fabs(out[0]);
   if (parts == 2 && fabs(out[1]) > largest)
@@ -9366,7 +9435,7 @@ static int permi_small_minors_write_out(const permi_minors_call *call, permi_sma
     rows[i] = call->row_counts ? call->row_counts[i] : 1;
     most[0] = rows[i] > most[0] ? rows[i] : most[0];
     for (j = 0; j < n * view->parts; j++) /* in lines without a copy, too */
-      finite &= fabs(view->a[i * view->ld * view->parts + j]) <= DBL_MAX;
+      finite &= !permi_not_finite(view->a[i * view->ld * view->parts + j]);
   }
   for (j = 0; j < n && call->column_counts; j++)
     most[1] = call->column_counts[j] > most[1] ? call->column_counts[j] : most[1];
@@ -9478,7 +9547,7 @@ PERMI_NEVER_INLINE static int permi_small_minors_result(const permi_minors_call 
     return 0;
   task.isa = task.n > 4 ? permi_isa(permi_options(options)) : PERM_ISA_PLAIN;
   task.parts = parts;
-  if (!permi_small_minors_compute(&task, raw) || !permi_rounding_is_sound())
+  if (!permi_small_minors_compute(&task, raw))
     return 0;
   for (row = row < 0 ? 0 : row; call->row_counts && !call->row_counts[row]; row++)
     ;
@@ -14553,10 +14622,10 @@ static perm_status permi_check_entries(int m, int n, const double *a, int given,
     return permi_fail_stride(result, 4, "ld", m, n, ld);
   for (i = 0; a && i < m; i++)
     for (j = 0; j < parts * n; j++) {
-      const double x = a[(ptrdiff_t)i * ld * parts + j];
-      if (!(fabs(x) <= DBL_MAX))
-        return permi_fail(result, PERM_ERROR_NOT_FINITE, 3, "a has %s in row %d, column %d (counted from 1)",
-                          x != x ? "NaN" : "an infinity", i + 1, j / parts + 1);
+      const char *bad = permi_not_finite(a[(ptrdiff_t)i * ld * parts + j]);
+      if (bad)
+        return permi_fail(result, PERM_ERROR_NOT_FINITE, 3, "a has %s in row %d, column %d (counted from 1)", bad,
+                          i + 1, j / parts + 1);
     }
   return PERM_OK;
 }
@@ -14896,6 +14965,8 @@ PERM_API perm_status perm_integer_int64(const perm_integer *integer, int64_t *va
 
 PERM_API size_t perm_result_text(const perm_result *result, char *buffer, size_t size)
 {
+  permi_environment environment; /* snprintf rounds by it */
+  size_t length;
   size = buffer ? size : 0;
   if (!result) {
     if (size)
@@ -14911,12 +14982,16 @@ PERM_API size_t perm_result_text(const perm_result *result, char *buffer, size_t
       memcpy(buffer + digits, "i", 2);
     return digits + 1;
   }
+  permi_environment_begin(&environment);
   if (result->is_complex)
-    return result->exp2
-               ? permi_say(buffer, size, "(%.17g%+.17gi) * 2^%lld", result->value, result->imaginary, result->exp2)
-               : permi_say(buffer, size, "%.17g%+.17gi", result->value, result->imaginary);
-  return result->exp2 ? permi_say(buffer, size, "%.17g * 2^%lld", result->value, result->exp2)
-                      : permi_say(buffer, size, "%.17g", result->value);
+    length = result->exp2
+                 ? permi_say(buffer, size, "(%.17g%+.17gi) * 2^%lld", result->value, result->imaginary, result->exp2)
+                 : permi_say(buffer, size, "%.17g%+.17gi", result->value, result->imaginary);
+  else
+    length = result->exp2 ? permi_say(buffer, size, "%.17g * 2^%lld", result->value, result->exp2)
+                          : permi_say(buffer, size, "%.17g", result->value);
+  permi_environment_end(&environment, PERM_OK);
+  return length;
 }
 
 PERMI_BRIEF_END
@@ -14940,6 +15015,7 @@ PERM_API perm_status perm_job_range(const perm_job *job, int leaf, uint64_t begi
                                     const perm_options *options_given, perm_partial *partial, perm_result *result)
 {
   const perm_options *options = permi_options(options_given);
+  permi_environment environment;
   permi_control control;
   perm_status status;
   permi_result_clear(result);
@@ -14955,8 +15031,8 @@ PERM_API perm_status perm_job_range(const perm_job *job, int leaf, uint64_t begi
   control = permi_control_begin(options);
   control.work_total = job->leaf[leaf].information.seconds * ((double)(end - begin) /
                                                               (double)job->leaf[leaf].information.chunks);
-  status = permi_run_range(job, &job->leaf[leaf], begin, end, &control, permi_leaf_threads(&job->leaf[leaf], options),
-                           partial);
+  status = PERMI_SOUNDLY(&environment, permi_run_range(job, &job->leaf[leaf], begin, end, &control,
+                                                       permi_leaf_threads(&job->leaf[leaf], options), partial));
   if (status != PERM_OK)
     status = permi_meter_verdict(&job->allocator, permi_stopped(status, &control, result), result);
   if (result) {
@@ -15307,7 +15383,8 @@ PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, co
                                       perm_result *result)
 {
   static const permi_keeper files = {permi_begin, permi_keep};
-  return permi_execute(job, state, options, &files, result);
+  permi_environment environment;
+  return PERMI_SOUNDLY(&environment, permi_execute(job, state, options, &files, result));
 }
 
 static perm_status permi_execute_bare(const perm_job *job, perm_state *state, const perm_options *options,
@@ -15556,7 +15633,7 @@ static int permi_rank_split(double x, int64_t *entry, int *exponent)
   int e;
   *entry = 0;
   *exponent = 0;
-  if (!(fabs(x) <= DBL_MAX))
+  if (permi_not_finite(x))
     return 0;
   if (x == 0)
     return 1;
@@ -17135,12 +17212,14 @@ static int permi_at_once(const permi_problem *problem, const perm_options *optio
 
 static perm_status permi_compute_doubles(const permi_problem *problem, const perm_options *options, perm_result *result)
 {
+  permi_environment environment;
+  permi_environment_begin(&environment);
   if (permi_at_once(problem, options, result) &&
       permi_small_result(permi_isa(permi_options(options)), problem->n, problem->parts, problem->real, problem->ld,
                          result) &&
       !(options && permi_wants_more(options, result)))
-    return PERM_OK;
-  return permi_compute(problem, PERMI_AS_IT_STANDS, 5, options, result);
+    return permi_environment_end(&environment, PERM_OK);
+  return permi_environment_end(&environment, permi_compute(problem, PERMI_AS_IT_STANDS, 5, options, result));
 }
 
 PERM_API perm_status perm_compute_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
@@ -17190,10 +17269,12 @@ PERMI_NEVER_INLINE static int permi_copies_at_once(const permi_problem *problem,
 
 static perm_status permi_compute_copies(const permi_problem *problem, const perm_options *options, perm_result *result)
 {
+  permi_environment environment;
+  permi_environment_begin(&environment);
   if (result && permi_asks_no_more(options, problem->integer != NULL, permi_problem_bytes(problem)) &&
       permi_copies_at_once(problem, options, result))
-    return PERM_OK;
-  return permi_compute(problem, PERMI_WITH_COUNTS, 7, options, result);
+    return permi_environment_end(&environment, PERM_OK);
+  return permi_environment_end(&environment, permi_compute(problem, PERMI_WITH_COUNTS, 7, options, result));
 }
 
 PERM_API perm_status perm_compute_repeated_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
@@ -17231,11 +17312,13 @@ PERM_API perm_status perm_compute_repeated_gaussian(int m, int n, const int64_t 
 static perm_status permi_compute_integers(const permi_problem *problem, const perm_options *options,
                                           perm_result *result)
 {
+  permi_environment environment;
+  permi_environment_begin(&environment);
   if (permi_at_once(problem, options, result) &&
       permi_small_exact(permi_isa(permi_options(options)), problem->n, problem->parts, problem->integer, problem->ld,
                         result))
-    return PERM_OK;
-  return permi_compute(problem, PERMI_BY_LINES, 5, options, result);
+    return permi_environment_end(&environment, PERM_OK);
+  return permi_environment_end(&environment, permi_compute(problem, PERMI_BY_LINES, 5, options, result));
 }
 
 PERM_API perm_status perm_compute_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
@@ -17287,10 +17370,15 @@ PERMI_NEVER_INLINE static double permi_real_general(int n, const double *a)
   return permi_ldexp(result.value, result.exp2);
 }
 
+/* Up to this order perm_real and perm_complex save the look at the environment, 2 ns: what they promise holds in others
+   (tests/proofs/small.g). */
+#define PERMI_UNLOOKED_N 8
+
 PERM_API double perm_real(int n, const double *a)
 {
   double out[3];
-  if (n >= 2 && n <= PERMI_SMALL_N && a && permi_small_real(n < 4 ? PERM_ISA_PLAIN : permi_isa_best(), n, a, out))
+  if (n >= 2 && n <= PERMI_SMALL_N && a && (n <= PERMI_UNLOOKED_N || permi_rounding_is_sound()) &&
+      permi_small_real(n < 4 ? PERM_ISA_PLAIN : permi_isa_best(), n, a, out))
     return out[0];
   return permi_real_general(n, a);
 }
@@ -17309,7 +17397,8 @@ PERM_API perm_status perm_complex(int n, const double *a, double *value)
   double out[4];
   if (!value)
     return PERM_ERROR_NULL;
-  if (n >= 2 && n <= PERMI_SMALL_N && a && permi_small_complex(permi_isa_best(), n, a, out)) {
+  if (n >= 2 && n <= PERMI_SMALL_N && a && (n <= PERMI_UNLOOKED_N || permi_rounding_is_sound()) &&
+      permi_small_complex(permi_isa_best(), n, a, out)) {
     value[0] = out[0];
     value[1] = out[1];
     return PERM_OK;
@@ -17784,9 +17873,12 @@ static perm_status permi_minors_general(permi_minors_call *call, const perm_opti
 static perm_status permi_minors_compute(permi_minors_call *call, const perm_options *options_given,
                                         perm_result *result)
 {
-  if (!call->marginals && permi_small_minors_result(call, options_given, result))
-    return PERM_OK;
-  return permi_minors_general(call, options_given, result);
+  permi_environment environment;
+  permi_environment_begin(&environment);
+  return permi_environment_end(&environment,
+                               !call->marginals && permi_small_minors_result(call, options_given, result)
+                                   ? PERM_OK
+                                   : permi_minors_general(call, options_given, result));
 }
 
 /* A negative row marks a gradient inside. */
@@ -18593,6 +18685,7 @@ PERM_API perm_status perm_compute_float(int m, int n, const float *a, ptrdiff_t 
                                         perm_result *result)
 {
   const perm_options *options = permi_options(options_given);
+  permi_environment environment;
   double *copy;
   perm_status status;
   int i, j;
@@ -18607,10 +18700,11 @@ PERM_API perm_status perm_compute_float(int m, int n, const float *a, ptrdiff_t 
   copy = (double *)permi_allocate(&options->allocator, (size_t)m * (size_t)n, sizeof *copy);
   if (!copy)
     return permi_fail_memory(result);
+  permi_environment_begin(&environment);
   for (i = 0; i < m; i++)
     for (j = 0; j < n; j++)
       copy[i * n + j] = (double)a[(ptrdiff_t)i * ld + j];
-  status = perm_compute_real(m, n, copy, n, options, result);
+  status = permi_environment_end(&environment, perm_compute_real(m, n, copy, n, options, result));
   permi_release(&options->allocator, copy);
   return status;
 }
@@ -18904,7 +18998,7 @@ static perm_status permi_factors_check(const permi_factors *factors, const perm_
       return permi_fail_stride(result, 4 + 2 * side, side ? "ldv" : "ldu", rows, columns, view->ld);
     for (i = 0; i < rows; i++)
       for (j = 0; j < columns * view->parts; j++)
-        if (!(fabs(view->a[(ptrdiff_t)i * view->ld * view->parts + j]) <= DBL_MAX))
+        if (permi_not_finite(view->a[(ptrdiff_t)i * view->ld * view->parts + j]))
           return permi_fail(result, PERM_ERROR_NOT_FINITE, 3 + 2 * side,
                             "%s has a NaN or infinity in row %d, column %d (counted from 1)", side ? "v" : "u", i + 1,
                             j / view->parts + 1);
@@ -19206,7 +19300,7 @@ static perm_status permi_cauchy_check(const permi_nodes *nodes, const perm_optio
     if (!nodes->node[side])
       return permi_fail(result, PERM_ERROR_NULL, 2 + side, "%s is NULL", name[side]);
     for (i = 0; i < n * parts; i++)
-      if (!(fabs(nodes->node[side][i]) <= DBL_MAX / 8))
+      if (permi_not_finite(nodes->node[side][i]) || fabs(nodes->node[side][i]) > DBL_MAX / 8)
         return permi_fail(result, PERM_ERROR_NOT_FINITE, 2 + side, "%s[%d] is not finite, or too large", name[side],
                           i / parts);
   }
@@ -20405,7 +20499,7 @@ static perm_status permi_estimate_check(int n, const permi_view *view, perm_esti
   for (i = 0; i < n && !permi_watch(watch, 1.5 * n * parts); i++)
     for (j = 0; j < n * parts; j++) {
       const double x = view->a[(ptrdiff_t)i * view->ld * parts + j];
-      if (!(fabs(x) <= DBL_MAX))
+      if (permi_not_finite(x))
         return permi_fail(result, PERM_ERROR_NOT_FINITE, 2, "a has a NaN or an infinity");
       *negative |= x < 0 || (parts == 2 && x != 0);
     }

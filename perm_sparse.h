@@ -545,7 +545,7 @@ static int permi_entry_is_zero(const permi_entry *entry, perm_kind kind)
     return 0;
   if (kind == PERM_KIND_INTEGER)
     return entry->integer == 0;
-  return entry->real == 0 && entry->imaginary == 0;
+  return permi_is_zero(entry->real) && permi_is_zero(entry->imaginary);
 }
 
 /* Looks each 65536th step of `units`; 1: stop. */
@@ -779,7 +779,7 @@ static perm_status permi_matrix_from_dense(int m, int n, const double *a, ptrdif
   for (i = 0; i < m; i++)
     for (j = 0; j < n; j++) {
       const double value = a[(ptrdiff_t)i * ld + j];
-      if (!(fabs(value) <= DBL_MAX))
+      if (permi_not_finite(value))
         return permi_fail(result, PERM_ERROR_NOT_FINITE, 3, "a[%d][%d] is not finite", i, j);
       nnz += value != 0;
     }
@@ -854,10 +854,10 @@ static perm_status permi_triplet(const permi_triplets *given, size_t k, int row,
   if (column < 0 || column >= given->n)
     return permi_fail(result, PERM_ERROR_RANGE, given->argument, "%s %.0f: column index %d outside 0..%d", given->what,
                       (double)k, column, given->n - 1);
-  if (!(fabs(entry->real) <= DBL_MAX))
+  if (permi_not_finite(entry->real))
     return permi_fail(result, PERM_ERROR_NOT_FINITE, given->argument + 1, "%s %.0f: the value is not finite",
                       given->what, (double)k);
-  if (!(fabs(entry->imaginary) <= DBL_MAX))
+  if (permi_not_finite(entry->imaginary))
     return permi_fail(result, PERM_ERROR_NOT_FINITE, given->argument + 2, "%s %.0f: the imaginary part is not finite",
                       given->what, (double)k);
   entry->key = permi_entry_key((uint64_t)row, (uint64_t)column);
@@ -1341,7 +1341,7 @@ static int permi_double_value(permi_reader *reader, const char *begin, const cha
     permi_release(&reader->allocator, copy);
   for (p = begin; p < end && *p != 'e' && *p != 'E'; p++)
     nonzero |= *p >= '1' && *p <= '9';
-  if (!(fabs(*value) <= DBL_MAX))
+  if (permi_not_finite(*value))
     return permi_reader_fail(reader, "%s is beyond the largest double, a number up to 1.79e308 was expected",
                              permi_quoted(begin, end).text);
   if (*value == 0 && nonzero)
@@ -2316,9 +2316,9 @@ static int permi_numpy_float(permi_reader *reader, const permi_numpy *array, uns
     memcpy(&narrow, &narrow_bits, sizeof narrow);
     *value = (double)narrow;
   }
-  return fabs(*value) <= DBL_MAX ||
+  return !permi_not_finite(*value) ||
          permi_reader_fail(reader, "%s found, finite numbers were expected: numpy.isfinite(a) tells where",
-                           *value != *value ? "NaN" : "an infinity");
+                           permi_not_finite(*value));
 }
 
 /* The item at the cursor. Whole numbers of 64 bits are integers too; reader->fraction tells of others. */
@@ -3351,6 +3351,7 @@ PERM_SPARSE_API perm_status perm_matrix_write_within(const char *path, const per
                                                      const perm_options *options, perm_result *result)
 {
   permi_control watch = permi_control_begin(permi_options(options));
+  permi_environment environment;
   permi_matrix_written written;
   perm_status status;
   permi_result_clear(result);
@@ -3366,7 +3367,8 @@ PERM_SPARSE_API perm_status perm_matrix_write_within(const char *path, const per
   watch.activity = "writing";
   written.matrix = matrix;
   written.watch = &watch;
-  status = permi_write_file(path, &matrix->allocator, permi_print_matrix, &written, result);
+  status = PERMI_SOUNDLY(&environment,
+                         permi_write_file(path, &matrix->allocator, permi_print_matrix, &written, result));
   if (watch.stopped != PERM_OK)
     status = permi_fail(result, watch.stopped, 0, "%s while writing", perm_status_text(watch.stopped));
   if (result)
@@ -23631,10 +23633,10 @@ static perm_status permi_check_sparse(const perm_matrix *matrix, permi_control *
         return permi_fail(result, PERM_ERROR_SIZE, 1, "matrix: the columns of row %d (counted from 1) do not ascend",
                           (int)i + 1);
       for (part = 0; part < (matrix->kind == PERM_KIND_COMPLEX ? 2 : matrix->kind == PERM_KIND_REAL); part++) {
-        double x = part ? matrix->imaginary[e] : matrix->real[e];
-        if (!(fabs(x) <= DBL_MAX))
-          return permi_fail(result, PERM_ERROR_NOT_FINITE, 1, "matrix: %s in row %d, column %d (counted from 1)",
-                            x != x ? "NaN" : "an infinity", (int)i + 1, matrix->column[e] + 1);
+        const char *bad = permi_not_finite(part ? matrix->imaginary[e] : matrix->real[e]);
+        if (bad)
+          return permi_fail(result, PERM_ERROR_NOT_FINITE, 1, "matrix: %s in row %d, column %d (counted from 1)", bad,
+                            (int)i + 1, matrix->column[e] + 1);
       }
     }
   return watch->stopped == PERM_OK ? PERM_OK : permi_fail_stopped(watch, result);
@@ -25700,7 +25702,7 @@ static int permi_route(const permi_problem *problem, const perm_options *options
   for (i = 0; i < n; i++)
     for (e = permi_given_row(&given, i, &end); e < end; e++) {
       permi_given_entry(&given, i, e, &entry);
-      if (!(fabs(entry.real) <= DBL_MAX && fabs(entry.imaginary) <= DBL_MAX)) {
+      if (permi_not_finite(entry.real) || permi_not_finite(entry.imaginary)) {
         permi_check_problem(problem, 0, result);
         return result->status == PERM_ERROR_NOT_FINITE;
       }
@@ -26897,9 +26899,9 @@ PERM_SPARSE_API perm_status perm_rook_numbers(const perm_matrix *matrix, const p
   int k, count;
   if (!result)
     result = &unused;
-  status = permi_meter_end(&call, permi_rook_numbers(matrix, options, numbers, &watch, result), result);
+  status = permi_rook_numbers(matrix, options, numbers, &watch, result);
   if (status != PERM_OK)
-    return permi_kind(status, 1, options_given, result);
+    return permi_kind(permi_meter_end(&call, status, result), 1, options_given, result);
   count = (matrix->m < matrix->n ? matrix->m : matrix->n) + 1;
   for (k = 0; k < count && options->modulus; k++)
     permi_integer_reduce(&numbers[k], options->modulus);
@@ -26909,7 +26911,7 @@ PERM_SPARSE_API perm_status perm_rook_numbers(const perm_matrix *matrix, const p
   result->precision = PERM_PRECISION_EXACT;
   result->error_bound = result->error_estimate = 0;
   result->seconds = permi_seconds() - watch.start;
-  return result->status = PERM_OK;
+  return result->status = permi_meter_end(&call, PERM_OK, result);
 }
 
 PERM_SPARSE_API void perm_rook_matching_polynomial(int m, int n, const perm_integer *numbers,

@@ -57,6 +57,8 @@
      - The result of one plan has the same bits for any number of threads, splits and interruptions.
      - A checkpoint is whole or refused, whatever fails; resumed work gives the bits of a single run.
      - No finite input gives NaN, Inf or a crash. The exponent is separate, so nothing overflows.
+     - A thread's rounding mode and flush-to-zero change no promise (and no bits, but of perm_real and perm_complex) and
+       are as before after a call. Callbacks see the default.
      - No globals but a cache of processor features; no printing, signals or environment variables.
      - Compiled with optimisation (-O1 and up), every engine runs on a stack of 64 KiB, also in OpenMP's threads
        (OMP_STACKSIZE); other memory comes from options.allocator, which max_bytes limits.
@@ -76,6 +78,7 @@
                  >>calls           the public functions
      base/       >>platform        compilers, threads, clock
                  >>prices          the planner's prices (a dense kernel's rate: dense/kernels.h)
+                 >>environment     rounding mode, flush-to-zero
                  >>memory          allocation, max_bytes, messages
                  >>doubles         double-double
                  >>integers        integers of any size, the associative sum
@@ -234,6 +237,7 @@
 #endif
 #include "base/platform.h"
 #include "base/prices.h"
+#include "base/environment.h"
 #include "base/memory.h"
 #include "base/doubles.h"
 #include "base/integers.h"

@@ -19,6 +19,7 @@
 
 #include "t_cpu.c"
 #include "t_numbers.c"
+#include "t_environment.c"
 #include "t_dense.c"
 #include "t_scale.c"
 #include "t_small.c"

@@ -453,60 +453,6 @@ TEST(t_bounds_of_any_finite_bits)
   }
 }
 
-/* The same of what is computed at once: nothing is promised in another rounding mode. */
-TEST(t_bounds_at_once_know_the_rounding_mode)
-{
-#if defined(FE_UPWARD) && !defined(__clang__)
-  static const int modes[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
-  double a[2 * 9 * 9], out[2 * 9 * 9];
-  int i, n;
-  bounds_matrix(BOUNDS_UNIFORM, 2, 9, a);
-  for (i = 0; i < 12; i++)
-    for (n = 2; n <= 9; n++) {
-      perm_result r;
-      if (i % 4 == 2 || i % 4 == 3)
-        perm_gradient_real(n, n, a, n, NULL, NULL, NULL, out, &r);
-      else
-        perm_compute_real(n, n, a, n, NULL, &r);
-      CHECK(r.status == PERM_OK && r.error_bound > 0 && r.error_bound < 1e-6);
-      fesetround(modes[i / 4]);
-      switch (i % 4) {
-      case 0: perm_compute_real(n, n, a, n, NULL, &r); break;
-      case 1: perm_compute_complex(n, n, a, n, NULL, &r); break;
-      case 2: perm_gradient_real(n, n, a, n, NULL, NULL, NULL, out, &r); break;
-      default: perm_minors_complex(n, n, a, n, NULL, NULL, 1, NULL, out, &r);
-      }
-      fesetround(FE_TONEAREST);
-      CHECK_SHOW(r.status == PERM_OK && r.error_bound == (double)INFINITY, "call %d n %d: %g %s", i, n, r.error_bound,
-                 r.message);
-    }
-#else
-  SKIP("no rounding modes");
-#endif
-}
-
-/* Another rounding mode breaks the proofs, so there is no bound then; nothing else breaks. */
-TEST(t_bounds_know_the_rounding_mode)
-{
-#if defined(FE_UPWARD) && !defined(__clang__)
-  static const int modes[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
-  double a[8 * 8];
-  int i;
-  bounds_matrix(BOUNDS_UNIFORM, 1, 8, a);
-  for (i = 0; i < 3; i++) {
-    perm_options options = bounds_options(i % 2, PERM_ISA_AUTO);
-    perm_result r, s = bounds_run(1, 8, a, &options);
-    fesetround(modes[i]);
-    r = bounds_run(1, 8, a, &options);
-    fesetround(FE_TONEAREST);
-    CHECK(s.error_bound < 1e-12 && r.error_bound == (double)INFINITY &&
-          fabs(r.value - s.value) <= 1e-10 * fabs(s.value));
-  }
-#else
-  SKIP("no rounding modes");
-#endif
-}
-
 /* Entries from the least subnormal to the largest double beside each other: dd, and certify where there is room, give a
    finite bound from every engine that has one, and it holds. Scaled by means instead of by a transversal of largest
    product, sums of products came down to 2^-3000 of the largest entries, and their bounds to infinity. */

@@ -1,7 +1,7 @@
 /* ======================================================================================== >>doubles */
 #pragma once
 #include "../api/types.h"
-#include "platform.h"
+#include "environment.h"
 
 /* Guards against mistakes, not adversaries; the same on either byte order. */
 static uint64_t permi_hash(uint64_t hash, uint64_t number)
@@ -10,12 +10,30 @@ static uint64_t permi_hash(uint64_t hash, uint64_t number)
   return hash ^ hash >> 29;
 }
 
-static uint64_t permi_hash_double(uint64_t hash, double x)
+static uint64_t permi_bits(double x)
 {
   uint64_t bits;
-  x += 0; /* -0 and 0 are the same entry */
   memcpy(&bits, &x, sizeof bits);
-  return permi_hash(hash, bits);
+  return bits;
+}
+
+/* By the bits: denormals-are-zero takes subnormals for 0, clang's -fno-honor-nans any comparison for true. */
+static int permi_is_zero(double x)
+{
+  return !(permi_bits(x) << 1);
+}
+
+/* "NaN", "an infinity", or NULL. */
+static const char *permi_not_finite(double x)
+{
+  const uint64_t bits = permi_bits(x) << 1;
+  return bits >> 53 < 2047 ? NULL : bits << 11 ? "NaN" : "an infinity";
+}
+
+static uint64_t permi_hash_double(uint64_t hash, double x)
+{
+  const uint64_t bits = permi_bits(x);
+  return permi_hash(hash, bits << 1 ? bits : 0); /* -0 and 0 are the same entry */
 }
 
 #define PERMI_VERSION (PERM_VERSION_MAJOR * 1000000 + PERM_VERSION_MINOR * 1000 + PERM_VERSION_PATCH)
@@ -159,27 +177,8 @@ static permi_dd permi_dd_scale(permi_dd a, int exp2)
   return a;
 }
 
-/* The proofs assume IEEE arithmetic, rounding to nearest, with denormals. Another object's flags (-ffast-math sets
-   flush-to-zero) or a rounding mode can break that, so bounds are given only after this test; what is computed at once
-   needs the first half. */
-static int permi_rounding_is_sound(void)
-{
-#if PERMI_X86
-  /* In one step: reading MXCSR waits for all that was begun, 8 ns. Up, down, to zero; denormals, in and out. */
-  static const double to[4] = {1, 1, 1, DBL_MIN}, add[4] = {PERMI_UNIT, -PERMI_UNIT / 2, 3 * PERMI_UNIT, -DBL_MIN / 2};
-  static const double sum[4] = {1, 1, 1 + 4 * PERMI_UNIT, DBL_MIN / 2};
-  __m128d x = _mm_loadu_pd(to), y = _mm_loadu_pd(to + 2);
-  __asm__ volatile("" : "+x"(x), "+x"(y)); /* not while compiling */
-  x = _mm_xor_pd(_mm_add_pd(x, _mm_loadu_pd(add)), _mm_loadu_pd(sum));
-  y = _mm_xor_pd(_mm_add_pd(y, _mm_loadu_pd(add + 2)), _mm_loadu_pd(sum + 2));
-  return _mm_movemask_epi8(_mm_cmpeq_epi32(_mm_castpd_si128(_mm_or_pd(x, y)), _mm_setzero_si128())) == 0xffff;
-#else
-  volatile double one = 1, tiny = PERMI_UNIT, least = DBL_MIN, half = 0.5;
-  const double x = one, u = tiny;
-  return x + u == 1 && x - u * half == 1 && x + 3 * u == 1 + 4 * PERMI_UNIT && least * half > 0;
-#endif
-}
-
+/* The proofs assume IEEE arithmetic, rounding to nearest, with denormals. Another object's flags can break that where
+   >>environment cannot mend it: a bound is given, and integers are trusted to doubles, only after this test. */
 static int permi_arithmetic_is_sound(void)
 {
   volatile double one = 1, tiny = PERMI_UNIT, half = 0.5, many = 49;

@@ -1,7 +1,6 @@
 /* ========================================================================================= >>memory */
 #pragma once
-#include "../api/types.h"
-#include "platform.h"
+#include "environment.h"
 
 #define PERMI_HUGE_BYTES 4194304
 
@@ -335,16 +334,18 @@ static void permi_meter_release(void *pointer, void *user_data)
 }
 
 typedef struct permi_metered {
+  permi_environment environment;
   perm_options options;
   permi_meter *meter;
 } permi_metered;
 
-/* Returns the call's options, with a counting allocator if there is a limit and no outer call counts. Without memory
-   for the meter every allocation fails. */
+/* A call begins, in a sound environment. Returns its options, with a counting allocator if there is a limit and no
+   outer call counts. Without memory for the meter every allocation fails. */
 static const perm_options *permi_meter_begin(permi_metered *call, const perm_options *options_given, double input)
 {
   const perm_options *options = permi_options(options_given);
   permi_meter *meter;
+  permi_environment_begin(&call->environment);
   call->meter = NULL;
   if (!(options->max_bytes > 0) || options->allocator.allocate == permi_meter_allocate)
     return options;
@@ -431,7 +432,7 @@ static perm_status permi_meter_end(const permi_metered *call, perm_status status
     status = permi_meter_verdict(&call->options.allocator, status, result);
     permi_meter_leave(call->meter);
   }
-  return status;
+  return permi_environment_end(&call->environment, status);
 }
 
 static perm_status permi_kind(perm_status status, int parts, const perm_options *options, perm_result *result)

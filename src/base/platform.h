@@ -2,6 +2,7 @@
 #pragma once
 
 #include <errno.h>
+#include <fenv.h>
 #include <float.h>
 #if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || \
     (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__) || defined(_M_FP_FAST)

@@ -4,17 +4,19 @@
                most five digits cancel or nothing is rounded
      5 .. 16   >>small_kernels, accepted if their own estimate is good
    Underflow, n <= 4: with |entries| <= 1e60 nothing exceeds 24e240; fewer than 200 operations underflow, each by
-   2^-1074 times at most 2e120: below 1e-200. n <= 12: with |entries| (re, im) <= 1e12 a row sum is below 12 sqrt(2)
+   2^-1074 times at most 2e120: below 1e-200; flushed to zero by 2^-1022, entries times at most 1e180: below 1e-126
+   (n <= 8: below 1e-209). n <= 12: with |entries| (re, im) <= 1e12 a row sum is below 12 sqrt(2)
    1e12 < 1.7e13, all below 1.7e13^12 < 1e159; fewer than 1e6 operations underflow, each by 2^-1074 times at most
-   1.7e13^11 < 4e145: below 2e-172. n <= 16: 2.3e13, 1e214, 1e7 operations, 3e200: below 2e-116. Values from 1e-184,
+   1.7e13^11 < 4e145: below 2e-172. n <= 16: 2.3e13, 1e214, 1e7 operations, 3e200: below 2e-116. Values from 1e-110,
    1e-150, 1e-98 keep all bits (tests/proofs/small.g). */
 #pragma once
 #include "kernels.h"
+#include "../base/doubles.h"
 
 #define PERMI_SMALL_LEAST 1e-150
 #define PERMI_FAR_LEAST 1e-98
-#define PERMI_FOUR_LEAST 1e-184
-#define PERMI_FOUR_CANCELLED 1e-5 /* of the sum of |terms|: 8 roundings leave 1e-10 */
+#define PERMI_FOUR_LEAST 1e-110
+#define PERMI_FOUR_CANCELLED 2e-5 /* of the sum of |terms|: in any mode 8 roundings leave 1e-10 */
 #define PERMI_FOUR_LARGEST 1e60
 #define PERMI_SMALL_N 16
 
@@ -44,19 +46,17 @@ static int permi_small_is_whole(int count, const double *a)
   int i, whole = 1;
   for (i = 0; i < count; i++) {
     const double x = fabs(a[i]);
-    whole &= (x <= 1024) & ((double)(int)(x <= 1024 ? x : 0) == x);
+    whole &= (x <= 1024) & ((double)(int)(x <= 1024 ? x : 0) == x) & ((x >= 1) | permi_is_zero(x));
   }
   return whole;
 }
 
-/* Whether they neither overflow nor underflow; false for NaN. */
+/* Whether they neither overflow nor underflow, flushed or not; false for NaN. */
 static int permi_small_is_safe(int count, const double *a)
 {
   int i, safe = 1;
-  for (i = 0; i < count; i++) {
-    const double size = fabs(a[i]);
-    safe &= (size <= 1e75) & ((size >= 1e-75) | (size == 0));
-  }
+  for (i = 0; i < count; i++)
+    safe &= (fabs(a[i]) <= 1e75) & ((fabs(a[i]) >= 1e-75) | permi_is_zero(a[i]));
   return safe;
 }
 

@@ -49,7 +49,7 @@ static int permi_small_result(perm_isa isa, int n, int parts, const double *a, p
   if (n < 4)
     isa = PERM_ISA_PLAIN;
   if (!(parts == 2 ? permi_small_complex(isa, n, a, out) : permi_small_real(isa, n, a, out)) ||
-      (out[0] == 0 && (parts == 1 || out[1] == 0)) || !permi_rounding_is_sound())
+      (out[0] == 0 && (parts == 1 || out[1] == 0)) || permi_not_finite(out[0]) || permi_not_finite(out[parts - 1]))
     return 0;
   largest = fabs(out[0]);
   if (parts == 2 && fabs(out[1]) > largest)

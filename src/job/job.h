@@ -398,6 +398,7 @@ PERM_API uint64_t perm_job_fingerprint(const perm_job *job)
 
 PERM_API perm_status perm_partial_merge(perm_partial *into, const perm_partial *from)
 {
+  permi_environment environment;
   if (!into || !from)
     return PERM_ERROR_NULL;
   if (!from->chunks)
@@ -412,9 +413,10 @@ PERM_API perm_status perm_partial_merge(perm_partial *into, const perm_partial *
   into->chunks += from->chunks;
   into->indices += from->indices;
   into->squares += from->squares;
+  permi_environment_begin(&environment);
   into->terms += from->terms;
   into->lost += from->lost;
-  return PERM_OK;
+  return permi_environment_end(&environment, PERM_OK);
 }
 
 /* The sums of 0 .. n - 1 and of their squares, n(n-1)/2 and n(n-1)(2n-1)/6, modulo 2^64; n <= 2^63. 3 divides n, n - 1
@@ -506,6 +508,7 @@ static perm_status permi_leaf_run(const permi_leaf *leaf, uint64_t begin, uint64
 
 PERM_API perm_status perm_job_run(const perm_job *job, int leaf, uint64_t begin, uint64_t end, perm_partial *partial)
 {
+  permi_environment environment;
   void *memory;
   perm_status status;
   if (!job || !partial)
@@ -514,7 +517,8 @@ PERM_API perm_status perm_job_run(const perm_job *job, int leaf, uint64_t begin,
     return PERM_ERROR_RANGE;
   if (!permi_workspace_make(&job->allocator, &job->leaf[leaf], 1, &memory))
     return PERM_ERROR_MEMORY;
-  status = permi_leaf_run(&job->leaf[leaf], begin, end, permi_workspace_of(&job->leaf[leaf], memory, 0), NULL, partial);
+  status = PERMI_SOUNDLY(&environment, permi_leaf_run(&job->leaf[leaf], begin, end,
+                                                      permi_workspace_of(&job->leaf[leaf], memory, 0), NULL, partial));
   permi_release(&job->allocator, memory);
   return status;
 }
@@ -576,7 +580,8 @@ static perm_status permi_job_finish(const perm_job *job, const perm_partial *par
 
 PERM_API perm_status perm_job_finish(const perm_job *job, const perm_partial *partials, perm_result *result)
 {
-  return permi_job_finish(job, partials, NULL, NULL, result);
+  permi_environment environment;
+  return PERMI_SOUNDLY(&environment, permi_job_finish(job, partials, NULL, NULL, result));
 }
 
 PERM_API size_t perm_job_explain(const perm_job *job, char *buffer, size_t size)

@@ -1,6 +1,6 @@
 /* ======================================================================================= >>parallel
    Threads take the next chunk until something says stop. Taken chunks are finished, so the work is a prefix of the
-   range; partials merge exactly, whoever did what. */
+   range; partials merge exactly, whoever did what. A thread's environment is its own (>>environment). */
 #pragma once
 #include "job.h"
 
@@ -33,7 +33,9 @@ static perm_status permi_share(int threads, uint64_t begin, uint64_t end, permi_
   }
   PERMI_OMP(parallel num_threads(threads))
   {
+    permi_environment environment;
     int thread = 0;
+    permi_environment_begin(&environment);
 #if PERMI_OPENMP
     thread = omp_get_thread_num();
 #endif
@@ -54,6 +56,7 @@ static perm_status permi_share(int threads, uint64_t begin, uint64_t end, permi_
         stop = stopping;
       }
     }
+    permi_environment_end(&environment, PERM_OK);
   }
   if (all)
     *all = next >= end;

@@ -221,7 +221,8 @@ static perm_status permi_state_finish(const perm_job *job, const perm_state *sta
 
 PERM_API perm_status perm_state_finish(const perm_job *job, const perm_state *state, perm_result *result)
 {
-  return permi_state_finish(job, state, NULL, NULL, result);
+  permi_environment environment;
+  return PERMI_SOUNDLY(&environment, permi_state_finish(job, state, NULL, NULL, result));
 }
 
 /* Part 1 .. parts of [0, chunks). The larger shares start at a different part for each leaf, lest part 1 get all

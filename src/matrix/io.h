@@ -299,7 +299,7 @@ static int permi_double_value(permi_reader *reader, const char *begin, const cha
     permi_release(&reader->allocator, copy);
   for (p = begin; p < end && *p != 'e' && *p != 'E'; p++)
     nonzero |= *p >= '1' && *p <= '9';
-  if (!(fabs(*value) <= DBL_MAX))
+  if (permi_not_finite(*value))
     return permi_reader_fail(reader, "%s is beyond the largest double, a number up to 1.79e308 was expected",
                              permi_quoted(begin, end).text);
   if (*value == 0 && nonzero)

@@ -74,7 +74,7 @@ static int permi_entry_is_zero(const permi_entry *entry, perm_kind kind)
     return 0;
   if (kind == PERM_KIND_INTEGER)
     return entry->integer == 0;
-  return entry->real == 0 && entry->imaginary == 0;
+  return permi_is_zero(entry->real) && permi_is_zero(entry->imaginary);
 }
 
 /* Looks each 65536th step of `units`; 1: stop. */
@@ -308,7 +308,7 @@ static perm_status permi_matrix_from_dense(int m, int n, const double *a, ptrdif
   for (i = 0; i < m; i++)
     for (j = 0; j < n; j++) {
       const double value = a[(ptrdiff_t)i * ld + j];
-      if (!(fabs(value) <= DBL_MAX))
+      if (permi_not_finite(value))
         return permi_fail(result, PERM_ERROR_NOT_FINITE, 3, "a[%d][%d] is not finite", i, j);
       nnz += value != 0;
     }
@@ -383,10 +383,10 @@ static perm_status permi_triplet(const permi_triplets *given, size_t k, int row,
   if (column < 0 || column >= given->n)
     return permi_fail(result, PERM_ERROR_RANGE, given->argument, "%s %.0f: column index %d outside 0..%d", given->what,
                       (double)k, column, given->n - 1);
-  if (!(fabs(entry->real) <= DBL_MAX))
+  if (permi_not_finite(entry->real))
     return permi_fail(result, PERM_ERROR_NOT_FINITE, given->argument + 1, "%s %.0f: the value is not finite",
                       given->what, (double)k);
-  if (!(fabs(entry->imaginary) <= DBL_MAX))
+  if (permi_not_finite(entry->imaginary))
     return permi_fail(result, PERM_ERROR_NOT_FINITE, given->argument + 2, "%s %.0f: the imaginary part is not finite",
                       given->what, (double)k);
   entry->key = permi_entry_key((uint64_t)row, (uint64_t)column);

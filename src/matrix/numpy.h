@@ -186,9 +186,9 @@ static int permi_numpy_float(permi_reader *reader, const permi_numpy *array, uns
     memcpy(&narrow, &narrow_bits, sizeof narrow);
     *value = (double)narrow;
   }
-  return fabs(*value) <= DBL_MAX ||
+  return !permi_not_finite(*value) ||
          permi_reader_fail(reader, "%s found, finite numbers were expected: numpy.isfinite(a) tells where",
-                           *value != *value ? "NaN" : "an infinity");
+                           permi_not_finite(*value));
 }
 
 /* The item at the cursor. Whole numbers of 64 bits are integers too; reader->fraction tells of others. */

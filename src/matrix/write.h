@@ -94,6 +94,7 @@ PERM_SPARSE_API perm_status perm_matrix_write_within(const char *path, const per
                                                      const perm_options *options, perm_result *result)
 {
   permi_control watch = permi_control_begin(permi_options(options));
+  permi_environment environment;
   permi_matrix_written written;
   perm_status status;
   permi_result_clear(result);
@@ -109,7 +110,8 @@ PERM_SPARSE_API perm_status perm_matrix_write_within(const char *path, const per
   watch.activity = "writing";
   written.matrix = matrix;
   written.watch = &watch;
-  status = permi_write_file(path, &matrix->allocator, permi_print_matrix, &written, result);
+  status = PERMI_SOUNDLY(&environment,
+                         permi_write_file(path, &matrix->allocator, permi_print_matrix, &written, result));
   if (watch.stopped != PERM_OK)
     status = permi_fail(result, watch.stopped, 0, "%s while writing", perm_status_text(watch.stopped));
   if (result)

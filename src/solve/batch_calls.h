@@ -158,6 +158,7 @@ PERM_API perm_status perm_compute_float(int m, int n, const float *a, ptrdiff_t 
                                         perm_result *result)
 {
   const perm_options *options = permi_options(options_given);
+  permi_environment environment;
   double *copy;
   perm_status status;
   int i, j;
@@ -172,10 +173,11 @@ PERM_API perm_status perm_compute_float(int m, int n, const float *a, ptrdiff_t 
   copy = (double *)permi_allocate(&options->allocator, (size_t)m * (size_t)n, sizeof *copy);
   if (!copy)
     return permi_fail_memory(result);
+  permi_environment_begin(&environment);
   for (i = 0; i < m; i++)
     for (j = 0; j < n; j++)
       copy[i * n + j] = (double)a[(ptrdiff_t)i * ld + j];
-  status = perm_compute_real(m, n, copy, n, options, result);
+  status = permi_environment_end(&environment, perm_compute_real(m, n, copy, n, options, result));
   permi_release(&options->allocator, copy);
   return status;
 }

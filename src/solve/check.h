@@ -36,10 +36,10 @@ static perm_status permi_check_entries(int m, int n, const double *a, int given,
     return permi_fail_stride(result, 4, "ld", m, n, ld);
   for (i = 0; a && i < m; i++)
     for (j = 0; j < parts * n; j++) {
-      const double x = a[(ptrdiff_t)i * ld * parts + j];
-      if (!(fabs(x) <= DBL_MAX))
-        return permi_fail(result, PERM_ERROR_NOT_FINITE, 3, "a has %s in row %d, column %d (counted from 1)",
-                          x != x ? "NaN" : "an infinity", i + 1, j / parts + 1);
+      const char *bad = permi_not_finite(a[(ptrdiff_t)i * ld * parts + j]);
+      if (bad)
+        return permi_fail(result, PERM_ERROR_NOT_FINITE, 3, "a has %s in row %d, column %d (counted from 1)", bad,
+                          i + 1, j / parts + 1);
     }
   return PERM_OK;
 }

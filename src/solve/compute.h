@@ -210,12 +210,14 @@ static int permi_at_once(const permi_problem *problem, const perm_options *optio
 
 static perm_status permi_compute_doubles(const permi_problem *problem, const perm_options *options, perm_result *result)
 {
+  permi_environment environment;
+  permi_environment_begin(&environment);
   if (permi_at_once(problem, options, result) &&
       permi_small_result(permi_isa(permi_options(options)), problem->n, problem->parts, problem->real, problem->ld,
                          result) &&
       !(options && permi_wants_more(options, result)))
-    return PERM_OK;
-  return permi_compute(problem, PERMI_AS_IT_STANDS, 5, options, result);
+    return permi_environment_end(&environment, PERM_OK);
+  return permi_environment_end(&environment, permi_compute(problem, PERMI_AS_IT_STANDS, 5, options, result));
 }
 
 PERM_API perm_status perm_compute_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
@@ -265,10 +267,12 @@ PERMI_NEVER_INLINE static int permi_copies_at_once(const permi_problem *problem,
 
 static perm_status permi_compute_copies(const permi_problem *problem, const perm_options *options, perm_result *result)
 {
+  permi_environment environment;
+  permi_environment_begin(&environment);
   if (result && permi_asks_no_more(options, problem->integer != NULL, permi_problem_bytes(problem)) &&
       permi_copies_at_once(problem, options, result))
-    return PERM_OK;
-  return permi_compute(problem, PERMI_WITH_COUNTS, 7, options, result);
+    return permi_environment_end(&environment, PERM_OK);
+  return permi_environment_end(&environment, permi_compute(problem, PERMI_WITH_COUNTS, 7, options, result));
 }
 
 PERM_API perm_status perm_compute_repeated_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
@@ -306,11 +310,13 @@ PERM_API perm_status perm_compute_repeated_gaussian(int m, int n, const int64_t 
 static perm_status permi_compute_integers(const permi_problem *problem, const perm_options *options,
                                           perm_result *result)
 {
+  permi_environment environment;
+  permi_environment_begin(&environment);
   if (permi_at_once(problem, options, result) &&
       permi_small_exact(permi_isa(permi_options(options)), problem->n, problem->parts, problem->integer, problem->ld,
                         result))
-    return PERM_OK;
-  return permi_compute(problem, PERMI_BY_LINES, 5, options, result);
+    return permi_environment_end(&environment, PERM_OK);
+  return permi_environment_end(&environment, permi_compute(problem, PERMI_BY_LINES, 5, options, result));
 }
 
 PERM_API perm_status perm_compute_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
@@ -362,10 +368,15 @@ PERMI_NEVER_INLINE static double permi_real_general(int n, const double *a)
   return permi_ldexp(result.value, result.exp2);
 }
 
+/* Up to this order perm_real and perm_complex save the look at the environment, 2 ns: what they promise holds in others
+   (tests/proofs/small.g). */
+#define PERMI_UNLOOKED_N 8
+
 PERM_API double perm_real(int n, const double *a)
 {
   double out[3];
-  if (n >= 2 && n <= PERMI_SMALL_N && a && permi_small_real(n < 4 ? PERM_ISA_PLAIN : permi_isa_best(), n, a, out))
+  if (n >= 2 && n <= PERMI_SMALL_N && a && (n <= PERMI_UNLOOKED_N || permi_rounding_is_sound()) &&
+      permi_small_real(n < 4 ? PERM_ISA_PLAIN : permi_isa_best(), n, a, out))
     return out[0];
   return permi_real_general(n, a);
 }
@@ -384,7 +395,8 @@ PERM_API perm_status perm_complex(int n, const double *a, double *value)
   double out[4];
   if (!value)
     return PERM_ERROR_NULL;
-  if (n >= 2 && n <= PERMI_SMALL_N && a && permi_small_complex(permi_isa_best(), n, a, out)) {
+  if (n >= 2 && n <= PERMI_SMALL_N && a && (n <= PERMI_UNLOOKED_N || permi_rounding_is_sound()) &&
+      permi_small_complex(permi_isa_best(), n, a, out)) {
     value[0] = out[0];
     value[1] = out[1];
     return PERM_OK;

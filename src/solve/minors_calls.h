@@ -468,9 +468,12 @@ static perm_status permi_minors_general(permi_minors_call *call, const perm_opti
 static perm_status permi_minors_compute(permi_minors_call *call, const perm_options *options_given,
                                         perm_result *result)
 {
-  if (!call->marginals && permi_small_minors_result(call, options_given, result))
-    return PERM_OK;
-  return permi_minors_general(call, options_given, result);
+  permi_environment environment;
+  permi_environment_begin(&environment);
+  return permi_environment_end(&environment,
+                               !call->marginals && permi_small_minors_result(call, options_given, result)
+                                   ? PERM_OK
+                                   : permi_minors_general(call, options_given, result));
 }
 
 /* A negative row marks a gradient inside. */

@@ -275,6 +275,8 @@ PERM_API perm_status perm_integer_int64(const perm_integer *integer, int64_t *va
 
 PERM_API size_t perm_result_text(const perm_result *result, char *buffer, size_t size)
 {
+  permi_environment environment; /* snprintf rounds by it */
+  size_t length;
   size = buffer ? size : 0;
   if (!result) {
     if (size)
@@ -290,11 +292,15 @@ PERM_API size_t perm_result_text(const perm_result *result, char *buffer, size_t
       memcpy(buffer + digits, "i", 2);
     return digits + 1;
   }
+  permi_environment_begin(&environment);
   if (result->is_complex)
-    return result->exp2
-               ? permi_say(buffer, size, "(%.17g%+.17gi) * 2^%lld", result->value, result->imaginary, result->exp2)
-               : permi_say(buffer, size, "%.17g%+.17gi", result->value, result->imaginary);
-  return result->exp2 ? permi_say(buffer, size, "%.17g * 2^%lld", result->value, result->exp2)
-                      : permi_say(buffer, size, "%.17g", result->value);
+    length = result->exp2
+                 ? permi_say(buffer, size, "(%.17g%+.17gi) * 2^%lld", result->value, result->imaginary, result->exp2)
+                 : permi_say(buffer, size, "%.17g%+.17gi", result->value, result->imaginary);
+  else
+    length = result->exp2 ? permi_say(buffer, size, "%.17g * 2^%lld", result->value, result->exp2)
+                          : permi_say(buffer, size, "%.17g", result->value);
+  permi_environment_end(&environment, PERM_OK);
+  return length;
 }
 /* SPDX-License-Identifier: MIT */

@@ -47,7 +47,7 @@ static int permi_rank_split(double x, int64_t *entry, int *exponent)
   int e;
   *entry = 0;
   *exponent = 0;
-  if (!(fabs(x) <= DBL_MAX))
+  if (permi_not_finite(x))
     return 0;
   if (x == 0)
     return 1;

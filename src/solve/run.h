@@ -21,6 +21,7 @@ PERM_API perm_status perm_job_range(const perm_job *job, int leaf, uint64_t begi
                                     const perm_options *options_given, perm_partial *partial, perm_result *result)
 {
   const perm_options *options = permi_options(options_given);
+  permi_environment environment;
   permi_control control;
   perm_status status;
   permi_result_clear(result);
@@ -36,8 +37,8 @@ PERM_API perm_status perm_job_range(const perm_job *job, int leaf, uint64_t begi
   control = permi_control_begin(options);
   control.work_total = job->leaf[leaf].information.seconds * ((double)(end - begin) /
                                                               (double)job->leaf[leaf].information.chunks);
-  status = permi_run_range(job, &job->leaf[leaf], begin, end, &control, permi_leaf_threads(&job->leaf[leaf], options),
-                           partial);
+  status = PERMI_SOUNDLY(&environment, permi_run_range(job, &job->leaf[leaf], begin, end, &control,
+                                                       permi_leaf_threads(&job->leaf[leaf], options), partial));
   if (status != PERM_OK)
     status = permi_meter_verdict(&job->allocator, permi_stopped(status, &control, result), result);
   if (result) {
@@ -388,7 +389,8 @@ PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, co
                                       perm_result *result)
 {
   static const permi_keeper files = {permi_begin, permi_keep};
-  return permi_execute(job, state, options, &files, result);
+  permi_environment environment;
+  return PERMI_SOUNDLY(&environment, permi_execute(job, state, options, &files, result));
 }
 
 static perm_status permi_execute_bare(const perm_job *job, perm_state *state, const perm_options *options,

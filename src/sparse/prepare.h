@@ -52,10 +52,10 @@ static perm_status permi_check_sparse(const perm_matrix *matrix, permi_control *
         return permi_fail(result, PERM_ERROR_SIZE, 1, "matrix: the columns of row %d (counted from 1) do not ascend",
                           (int)i + 1);
       for (part = 0; part < (matrix->kind == PERM_KIND_COMPLEX ? 2 : matrix->kind == PERM_KIND_REAL); part++) {
-        double x = part ? matrix->imaginary[e] : matrix->real[e];
-        if (!(fabs(x) <= DBL_MAX))
-          return permi_fail(result, PERM_ERROR_NOT_FINITE, 1, "matrix: %s in row %d, column %d (counted from 1)",
-                            x != x ? "NaN" : "an infinity", (int)i + 1, matrix->column[e] + 1);
+        const char *bad = permi_not_finite(part ? matrix->imaginary[e] : matrix->real[e]);
+        if (bad)
+          return permi_fail(result, PERM_ERROR_NOT_FINITE, 1, "matrix: %s in row %d, column %d (counted from 1)", bad,
+                            (int)i + 1, matrix->column[e] + 1);
       }
     }
   return watch->stopped == PERM_OK ? PERM_OK : permi_fail_stopped(watch, result);

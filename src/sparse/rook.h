@@ -423,9 +423,9 @@ PERM_SPARSE_API perm_status perm_rook_numbers(const perm_matrix *matrix, const p
   int k, count;
   if (!result)
     result = &unused;
-  status = permi_meter_end(&call, permi_rook_numbers(matrix, options, numbers, &watch, result), result);
+  status = permi_rook_numbers(matrix, options, numbers, &watch, result);
   if (status != PERM_OK)
-    return permi_kind(status, 1, options_given, result);
+    return permi_kind(permi_meter_end(&call, status, result), 1, options_given, result);
   count = (matrix->m < matrix->n ? matrix->m : matrix->n) + 1;
   for (k = 0; k < count && options->modulus; k++)
     permi_integer_reduce(&numbers[k], options->modulus);
@@ -435,7 +435,7 @@ PERM_SPARSE_API perm_status perm_rook_numbers(const perm_matrix *matrix, const p
   result->precision = PERM_PRECISION_EXACT;
   result->error_bound = result->error_estimate = 0;
   result->seconds = permi_seconds() - watch.start;
-  return result->status = PERM_OK;
+  return result->status = permi_meter_end(&call, PERM_OK, result);
 }
 
 PERM_SPARSE_API void perm_rook_matching_polynomial(int m, int n, const perm_integer *numbers,

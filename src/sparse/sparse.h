@@ -419,7 +419,7 @@ static int permi_route(const permi_problem *problem, const perm_options *options
   for (i = 0; i < n; i++)
     for (e = permi_given_row(&given, i, &end); e < end; e++) {
       permi_given_entry(&given, i, e, &entry);
-      if (!(fabs(entry.real) <= DBL_MAX && fabs(entry.imaginary) <= DBL_MAX)) {
+      if (permi_not_finite(entry.real) || permi_not_finite(entry.imaginary)) {
         permi_check_problem(problem, 0, result);
         return result->status == PERM_ERROR_NOT_FINITE;
       }

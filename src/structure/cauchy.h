@@ -222,7 +222,7 @@ static perm_status permi_cauchy_check(const permi_nodes *nodes, const perm_optio
     if (!nodes->node[side])
       return permi_fail(result, PERM_ERROR_NULL, 2 + side, "%s is NULL", name[side]);
     for (i = 0; i < n * parts; i++)
-      if (!(fabs(nodes->node[side][i]) <= DBL_MAX / 8))
+      if (permi_not_finite(nodes->node[side][i]) || fabs(nodes->node[side][i]) > DBL_MAX / 8)
         return permi_fail(result, PERM_ERROR_NOT_FINITE, 2 + side, "%s[%d] is not finite, or too large", name[side],
                           i / parts);
   }

@@ -42,7 +42,7 @@ static perm_status permi_estimate_check(int n, const permi_view *view, perm_esti
   for (i = 0; i < n && !permi_watch(watch, 1.5 * n * parts); i++)
     for (j = 0; j < n * parts; j++) {
       const double x = view->a[(ptrdiff_t)i * view->ld * parts + j];
-      if (!(fabs(x) <= DBL_MAX))
+      if (permi_not_finite(x))
         return permi_fail(result, PERM_ERROR_NOT_FINITE, 2, "a has a NaN or an infinity");
       *negative |= x < 0 || (parts == 2 && x != 0);
     }

@@ -288,7 +288,7 @@ static perm_status permi_factors_check(const permi_factors *factors, const perm_
       return permi_fail_stride(result, 4 + 2 * side, side ? "ldv" : "ldu", rows, columns, view->ld);
     for (i = 0; i < rows; i++)
       for (j = 0; j < columns * view->parts; j++)
-        if (!(fabs(view->a[(ptrdiff_t)i * view->ld * view->parts + j]) <= DBL_MAX))
+        if (permi_not_finite(view->a[(ptrdiff_t)i * view->ld * view->parts + j]))
           return permi_fail(result, PERM_ERROR_NOT_FINITE, 3 + 2 * side,
                             "%s has a NaN or infinity in row %d, column %d (counted from 1)", side ? "v" : "u", i + 1,
                             j / view->parts + 1);

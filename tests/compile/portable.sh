@@ -149,6 +149,8 @@ if works "" clang; then
     try "clang $flags: build" clang -O2 ${flags#1} -I. tests/compile/bounds.c -o $out/bounds -lm
     try "clang $flags: bounds only where they hold" $out/bounds ${flags%% *}
   done
+  try "clang -fno-honor-nans: build" clang -O1 -fno-honor-nans -I. tests/compile/nan.c -o $out/nan -lm
+  try "clang -fno-honor-nans: NaN is refused" $out/nan
 fi
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ]

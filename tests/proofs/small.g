@@ -1,12 +1,21 @@
-# >>small >>small_minors: why values from PERMI_SMALL_LEAST, PERMI_FAR_LEAST and PERMI_FOUR_LEAST keep all bits: what
-# is lost by underflow is far below their last place.
+# >>small >>small_minors >>compute: why values from PERMI_SMALL_LEAST, PERMI_FAR_LEAST and PERMI_FOUR_LEAST keep all
+# bits: what is lost by underflow is far below their last place.
 
 # CLAIM four
-# n <= 4, entries to 1e60: 24 products; 200 operations underflow, each by 2^-1074 times at most 2e120.
-# CODE src/dense/small.h: #define PERMI_FOUR_LEAST 1e-184
+# n <= 4, entries to 1e60: 24 products; 200 operations underflow, each by 2^-1074 times at most 2e120; flushed to zero
+# by 2^-1022, and 32 parts of entries by that times at most 1e180.
+# CODE src/dense/small.h: #define PERMI_FOUR_LEAST 1e-110
 # CODE src/dense/small.h: #define PERMI_FOUR_LARGEST 1e60
-# FALSE s/<= 1e-200/<= 1e-202/
-{ 24 * 1e60 * 1e60 * 1e60 * 1e60 <= 1e308 /\ 200 * 1b-1074 * 2e120 <= 1e-200 /\ 1e-200 - 1e-184 * 1b-53 <= 0 }
+# FALSE s/<= 1e-126/<= 1e-127/
+{ 24 * 1e60 * 1e60 * 1e60 * 1e60 <= 1e308 /\ 200 * 1b-1074 * 2e120 <= 1e-200
+  /\ 32 * 1b-1022 * 1e180 + 200 * 1b-1022 * 2e120 <= 1e-126 /\ 1e-126 - 1e-110 * 1b-53 <= 0 }
+
+# CLAIM eight_flushed
+# n <= 8, parts to 1e12: 10^4 operations and 128 parts of entries, each by 2^-1022 times at most seven row sums.
+# CODE src/solve/compute.h: #define PERMI_UNLOOKED_N 8
+# FALSE s/<= 1e-209/<= 1e-213/
+x = 1.2e13 * 1.2e13 * 1.2e13;
+{ 1.5e4 * 1b-1022 * (x * x * 1.2e13) <= 1e-209 /\ 1e-209 - 1e-150 * 1b-53 <= 0 }
 
 # CLAIM twelve
 # n <= 12, parts to 1e12: a row sum is below 12 2^(1/2) 1e12.
@@ -40,9 +49,9 @@ x11 = x4 * x4 * x2 * 1.7e13;
 { 1b-1074 * x11 <= 2e-178 /\ 1e6 * 2e-178 <= 1e-170 /\ 200 * 1b-1074 * 2e120 <= 1e-200 }
 
 # CLAIM four_cancelled
-# Eight roundings of a value that is at least 1e-5 of the sum of |terms| leave 1e-10.
-# CODE src/dense/small.h: #define PERMI_FOUR_CANCELLED 1e-5 /* of the sum of |terms|: 8 roundings leave 1e-10 */
+# Eight roundings, each by at most 2u in any mode, of a value that is at least 2e-5 of the sum of |terms| leave 1e-10.
+# CODE src/dense/small.h: #define PERMI_FOUR_CANCELLED 2e-5
 # FALSE s/<= 1e-10/<= 1e-12/
-x = 8 * 1b-53;
-{ x / (1 - x) / 1e-5 <= 1e-10 }
+x = 8 * 1b-52;
+{ x / (1 - x) / 2e-5 <= 1e-10 }
 # SPDX-License-Identifier: MIT
