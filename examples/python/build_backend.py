@@ -56,7 +56,7 @@ def _compile(at):
     """_perm.abi3.so in the directory `at`, with OpenMP if there is one."""
     include = sysconfig.get_path("include")
     if not os.path.exists(os.path.join(include, "Python.h")):  # before a minute of compiling
-        raise SystemExit("perm-exact: no Python.h in %s (Debian: apt-get install python3-dev). Without it copy perm.py: "
+        raise SystemExit("perm-exact: no Python.h in %s (apt-get install python3-dev). Without it copy perm.py: "
                          "it works by ctypes, with PERM_LIBRARY=libperm.so of `make libperm.so`" % include)
     cc = shlex.split(os.environ.get("CC", "cc"))
     flags = ["-fPIC", "-I" + os.path.dirname(_find("perm.h")), "-isystem", include]
