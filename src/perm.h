@@ -53,7 +53,7 @@
 
    GUARANTEES
      - `error_bound` is a proven bound or INFINITY. `error_estimate` is not: climbing towards large errors finds none
-       above ten estimates (the worst 3.5) among a million results (tests/climb.c).
+       above ten estimates (the worst 7) among a million results (tests/climb.c).
      - The result of one plan has the same bits for any number of threads, splits and interruptions.
      - A checkpoint is whole or refused, whatever fails; resumed work gives the bits of a single run.
      - No finite input gives NaN, Inf or a crash. The exponent is separate, so nothing overflows.
