@@ -339,7 +339,13 @@ TEST(t_certify_keeps_the_smaller_bound)
   high.exp2 = -9;
   high.escalated = 1;
   permi_keep_better(&options, &low, &high);
-  CHECK(high.value == 2); /* not asked to certify: the better estimate counts */
+  CHECK(high.value == 2); /* not asked to certify: estimates count, and are the same */
+  high.error_estimate = 1e-3;
+  low.error_estimate = 1e-3;
+  permi_keep_better(&options, &low, &high); /* 2^-10 and 2^-9 */
+  CHECK(high.value == 1 && high.exp2 == -10 && high.escalated == 1);
+  high.value = 2;
+  high.exp2 = -9;
   options.certify = 1;
   permi_keep_better(&options, &low, &high);
   CHECK(high.value == 1 && high.error_bound == 1 && high.exp2 == -10 && high.escalated == 1);
