@@ -12,7 +12,7 @@ typedef enum outcome { ANSWERED, DECLINED, SKIPPED } outcome; /* skipped: the or
 
 static void failure(const problem *p, const char *what, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-static char scratch_file[3][300];
+static char scratch_file[3][300], refusal[400];
 static struct { double worst_estimate; long above, results, exact, bounds; } tally;
 
 enum { PLANNING = 1, EXECUTING, FINISHING };
@@ -56,6 +56,7 @@ static int is_refusal(const problem *p, const perm_result *r, const char *call)
   case PERM_ERROR_OVERFLOW: case PERM_ERROR_SIZE: case PERM_ERROR_DEVICE: case PERM_ERROR_RANK: break;
   default: failure(p, "status", "%s: %s: %s", call, perm_status_name(r->status), r->message);
   }
+  snprintf(refusal, sizeof refusal, "%s: %s: %s", call, perm_status_name(r->status), r->message);
   if (!isnan(r->value) || !isinf(r->error_bound) || !isinf(r->error_estimate) || r->exact)
     failure(p, "refused with a number", "%s: %s, value %g, bound %g, estimate %g, exact %d", call,
             perm_status_name(r->status), r->value, r->error_bound, r->error_estimate, r->exact);
@@ -109,7 +110,7 @@ static void judge_errors(const problem *p, const char *call, scaled error, doubl
 /* A result about answer number `at`. 0: a refusal. */
 static int judge(const problem *p, const char *call, const perm_result *r, const answer *exact, int at, long long exp2)
 {
-  const int whole = p->level[KIND] >= INTEGER &&
+  const int whole = p->level[KIND] >= INTEGER && p->level[ENGINE] == PERM_METHOD_AUTO &&
                     (p->level[PRECISION] == PERM_PRECISION_DEFAULT || p->level[PRECISION] == PERM_PRECISION_EXACT);
   const double value[2] = {r->value, r->imaginary};
   const wide *x = &exact->value[at * exact->parts];

@@ -22,7 +22,7 @@ static char only_text[1200];
 static uint64_t seed = 1;
 static long case_now, failures, cases, answered, declined, skipped;
 static const char *until;
-static int until_met, single, class_failed;
+static int until_met, single, trace, class_failed;
 static double started;
 
 static double now(void)
@@ -126,7 +126,9 @@ static int complete(int *level, int greedy, int refused)
 {
   int order[FACTORS], f, g, k, i;
   for (f = 0; f < FACTORS; f++)
-    order[f] = f;
+    for (order[f] = f, g = 0; g < f; g++)
+      if (level[f] >= 0 && level[g] >= 0 && pair_state(f, level[f], g, level[g]) == NEVER)
+        return 0;
   for (f = FACTORS - 1; f > 0; f--) {
     k = random_below(f + 1), g = order[f];
     order[f] = order[k], order[k] = g;
@@ -249,6 +251,9 @@ static void run_case(problem *p)
   alarm(0);
   cases++;
   *(is == ANSWERED ? &answered : is == DECLINED ? &declined : &skipped) += 1;
+  if (trace)
+    printf("%s %s: %s\n", only_text, is == ANSWERED ? "answered" : is == DECLINED ? "refused" : "skipped",
+           is == DECLINED ? refusal : "");
   pair_mark(p->level, -1);
   if (is != SKIPPED)
     pair_mark(p->level, is == ANSWERED);
@@ -274,6 +279,8 @@ int main(int argc, char **argv)
     const char *value = k + 1 < argc ? argv[k + 1] : "";
     if (!strcmp(argv[k], "--list"))
       list = 1;
+    else if (!strcmp(argv[k], "--trace"))
+      trace = 1;
     else if (!strcmp(argv[k], "--seed"))
       seed = strtoull(value, NULL, 10), k++;
     else if (!strcmp(argv[k], "--seconds"))

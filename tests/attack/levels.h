@@ -53,11 +53,7 @@ static int level_named(int f, const char *word)
   return k < factors[f].count ? k : -1;
 }
 
-/* Pairs that cannot be: `levels` of one factor with `others` of another; a leading ! means all but those. NEVER: there
-   is no such call, or it would take too long. REFUSED: the library is asked, and must refuse at least once. */
 typedef enum impossible { POSSIBLE, NEVER, REFUSED } impossible;
-#define SPARSE_CALLS "sparse job parts checkpoint"
-#define GPU_ENGINES "codegen-registers codegen-memory"
 #include "impossible.h"
 
 static unsigned char pair_is[LEVELS_ALL][LEVELS_ALL];
@@ -118,6 +114,16 @@ static void levels_set_up(void)
           pair_is[factors[g].first + l][factors[f].first + k] = *pair;
         }
   }
+  for (f = 0; f < FACTORS; f++)
+    for (k = 0; k < factors[f].count; k++)
+      for (g = 0; g < FACTORS; g++) {
+        int b, possible = f == g;
+        for (l = 0; l < factors[g].count; l++)
+          possible |= pair_is[factors[f].first + k][factors[g].first + l] == POSSIBLE;
+        for (b = 0; b < first && !possible; b++) /* refused with all of g: nothing else need be asked */
+          if (b < factors[g].first || b >= factors[g].first + factors[g].count)
+            pair_is[factors[f].first + k][b] = pair_is[b][factors[f].first + k] = NEVER;
+      }
 }
 
 static impossible pair_state(int f, int k, int g, int l)
