@@ -240,15 +240,19 @@ static int parse_only(char *text, int *pins)
 
 static void run_case(problem *p)
 {
+  clock_t began;
   outcome is;
   random_state = seed * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)case_now * UINT64_C(0xd6e8feb86659fd93);
   random_bits();
   describe(p);
   make_problem(p);
   class_failed = 0;
+  began = clock();
   alarm(60);
   is = run_problem(p);
   alarm(0);
+  if (trace && clock() - began > CLOCKS_PER_SEC / 10)
+    printf("slow, %.1f s: --only %s\n", (double)(clock() - began) / CLOCKS_PER_SEC, only_text);
   cases++;
   *(is == ANSWERED ? &answered : is == DECLINED ? &declined : &skipped) += 1;
   if (trace)

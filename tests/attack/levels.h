@@ -136,27 +136,35 @@ static const char *too_long(const int *level)
 {
   const int order = level[ORDER], density = level[DENSITY], s = level[STRUCTURE], c = level[CALL];
   const int sparse = c == SPARSE || c == JOB || c == PARTS || c == CHECKPOINT;
-  const int multiple = c == COUNTS || c == MINORS_CALL || c == GRADIENT; /* from order 13 on by multiplicities */
   const int full = s == NESTED || s == RANK || s == EQUAL || s == HOLES, dense = density <= 1;
   const perm_method engine = (perm_method)level[ENGINE];
-  if (c == PROOF)
-    return order > 8 ? "proofs take long" : NULL;
-  if (multiple)
+  if (c == COUNTS)
     return engine == PERM_METHOD_EXPANSION && order > 8 ? "expansion" : NULL;
+  if (c == MINORS_CALL || c == GRADIENT) /* from order 13 on by multiplicities */
+    return engine != PERM_METHOD_AUTO && order > 14 ? "2^n" : NULL;
+  if (c == ROOK && engine == PERM_METHOD_EXACT && order > 12)
+    return "n + 1 permanents";
   if (c == ROOK)
-    return order > 11 && s != BAND && s != BOARD && !(s == BLOCKS && order < 20) && !(s == NESTED) ?
-               "rook numbers have more states" : NULL;
+    return order > 10 && s != BAND && s != BOARD && !(s == BLOCKS && order < 20) ? "rook numbers: more states" : NULL;
   if (order > 20 && density == 2 && s == NONE)
     return "five in a row without order";
   if (order > 14 && dense && (s == NONE || s == SINGULAR))
     return "a full matrix";
-  if (level[SHAPE] && order > 10 && !full && s != BAND && s != BOARD && s != BLOCKS)
-    return "many subsets of a rectangular matrix";
+  if (level[SHAPE] && order > 10)
+    return s != RANK || engine == PERM_METHOD_EXPANSION || order > (engine == PERM_METHOD_AUTO ? 18 : 12) ?
+               "a rectangular matrix" : NULL;
   switch (engine) {
   case PERM_METHOD_AUTO:
-    return order > 19 && !sparse && (s == EQUAL || s == HOLES || level[SHAPE]) ? "no engine for such arrays" : NULL;
-  case PERM_METHOD_EXPANSION: return order > 8 && !(sparse && s == BLOCKS) ? "expansion" : NULL;
+    return order > 19 && !sparse && (s == EQUAL || s == HOLES) ? "no engine for such arrays" : NULL;
+  case PERM_METHOD_EXPANSION: return order > (level[SHAPE] ? 6 : 8) ? "n!" : NULL;
+  case PERM_METHOD_GLYNN: case PERM_METHOD_RYSER: return order > 13 ? "2^n" : NULL;
+  case PERM_METHOD_TRANSVERSALS: case PERM_METHOD_DECOMPOSE:
+    if (order > 9 && (full || (dense && (s == NONE || s == SINGULAR))))
+      return "n! matchings";
+    return order > 14 && s != BLOCKS && s != BAND && s != BOARD ? "many matchings" : NULL;
   case PERM_METHOD_LOW_RANK: return NULL;
+  case PERM_METHOD_SUBSETS: case PERM_METHOD_REPEATS: case PERM_METHOD_SHORT: case PERM_METHOD_PADDED:
+    return order > 13 && !((s == RANK || s == EQUAL) && order < 18 && engine <= PERM_METHOD_REPEATS) ? "2^n, arrays" : NULL;
   case PERM_METHOD_FRONTIER: case PERM_METHOD_LISTS: case PERM_METHOD_SORTING: case PERM_METHOD_ARRAYS:
   case PERM_METHOD_TREE: case PERM_METHOD_BAND: case PERM_METHOD_PLANAR: case PERM_METHOD_CLASSES:
     return order > 16 && full && engine != PERM_METHOD_CLASSES ? "many states" : NULL;
