@@ -47,8 +47,9 @@ static int is_refusal(const problem *p, const perm_result *r, const char *call)
 {
   switch ((int)r->status) {
   case PERM_OK: case PERM_TOLERANCE_NOT_MET: return 0;
-  case PERM_ERROR_STATE: /* plans made in other modes */
-    if (p->level[STAGE])
+  case PERM_ERROR_STATE: /* plans made in other modes; a proof that was computed in one is found to be wrong */
+    if (p->level[STAGE] || ((p->level[ROUNDING] || p->level[FLUSH] || p->level[WORKERS]) &&
+                            (p->level[CALL] == PROOF || p->level[ENGINE] == PERM_METHOD_PROOF)))
       break;
     failure(p, "status", "%s: %s: %s", call, perm_status_name(r->status), r->message);
     break;

@@ -161,8 +161,9 @@ static int complete(int *level, int greedy, int refused)
   return too_long(level) == NULL;
 }
 
-/* The next case: an open pair, of those that were tried least, and what goes best with it. 0: none is open. */
-static int choose(int *level, int pinned, const int *pins)
+/* The next case: an open pair, of those that were tried least, and what goes best with it; every other time with what
+   is ordinary, once in four times but for the workers' mode, as far as the pair leaves it free. 0: none is open. */
+static int choose(int *level, const int *pins)
 {
   static int list[LEVELS_ALL * LEVELS_ALL][2];
   int f, g, a, b, k, count = 0, least = 60000, attempt;
@@ -176,7 +177,6 @@ static int choose(int *level, int pinned, const int *pins)
       list[count][0] = a;
       list[count++][1] = b;
     }
-  (void)pinned;
   for (attempt = 0; attempt < 200; attempt++) {
     int refused = 0;
     memcpy(level, pins, sizeof(int) * FACTORS);
@@ -189,6 +189,11 @@ static int choose(int *level, int pinned, const int *pins)
       refused = pair_is[a][b] == REFUSED;
       if (attempt % 20 == 19)
         tried[a][b]++;
+    }
+    for (k = 0; k < 4; k++) {
+      static const int modes[] = {ROUNDING, FLUSH, STAGE, WORKERS};
+      if (level[modes[k]] < 0 && case_now % 4 < (k < 3 ? 3 : 2) && !factors[modes[k]].barred[0])
+        level[modes[k]] = 0;
     }
     if (complete(level, attempt < 100, refused))
       return count > 0;
@@ -320,7 +325,7 @@ int main(int argc, char **argv)
         break;
       random_state = seed * UINT64_C(0xbf58476d1ce4e5b9) + (uint64_t)case_now;
       random_bits();
-      more = choose(p.level, 0, pins);
+      more = choose(p.level, pins);
       if (more == 0) { /* all again */
         if (!covers++)
           passed_at = now() - started;
