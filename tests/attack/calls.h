@@ -478,7 +478,7 @@ static perm_job *job_of(const problem *p, perm_options *options, perm_result *r,
   perm_matrix matrix;
   memset(&matrix, 0, sizeof matrix);
   *options = options_of(p);
-  if (arrays && k >= INTEGER && n <= 14)
+  if (arrays && k >= INTEGER && n <= (options->method == PERM_METHOD_EXACT ? 18 : 14))
     (p->parts == 2 ? perm_job_gaussian : perm_job_integer)(p->m, n, p->a, n, options, &job, r);
   else if (arrays && k < INTEGER && n <= 14 && p->m == n && options->method <= PERM_METHOD_RYSER) {
     perm_plan plan;
@@ -587,7 +587,7 @@ static outcome call_checkpoint(const problem *p, const answer *exact)
 {
   const char *files[2] = {scratch_file[1], scratch_file[2]};
   perm_options options = sparse_options(p);
-  const int arrays = random_below(2);
+  const int arrays = random_below(2) && p->level[ORDER] <= 14;
   perm_matrix matrix;
   perm_result r;
   int k, answered = 0;
@@ -603,7 +603,7 @@ static outcome call_checkpoint(const problem *p, const answer *exact)
     options.checkpoint.parts = k < 2 ? 2 : 0;
     options.checkpoint.merge = k < 2 ? NULL : files;
     options.checkpoint.merges = k < 2 ? 0 : 2;
-    if (arrays && p->level[ORDER] <= 14)
+    if (arrays)
       compute_array(p, &options, &r);
     else if (sparse_matrix(p, &matrix, &r)) {
       perm_compute_sparse(&matrix, &options, &r);

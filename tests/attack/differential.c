@@ -161,8 +161,9 @@ static int complete(int *level, int greedy, int refused)
   return too_long(level) == NULL;
 }
 
-/* The next case: an open pair, of those that were tried least, and what goes best with it; every other time with what
-   is ordinary, once in four times but for the workers' mode, as far as the pair leaves it free. 0: none is open. */
+/* The next case: an open pair, of those that were tried least, and what goes best with it; half of the times with
+   modes that are ordinary, a quarter but for the workers', an eighth in some stage of a job, as far as the pair leaves
+   that free. 0: none is open. */
 static int choose(int *level, const int *pins)
 {
   static int list[LEVELS_ALL * LEVELS_ALL][2];
@@ -192,9 +193,12 @@ static int choose(int *level, const int *pins)
     }
     for (k = 0; k < 4; k++) {
       static const int modes[] = {ROUNDING, FLUSH, STAGE, WORKERS};
-      if (level[modes[k]] < 0 && case_now % 4 < (k < 3 ? 3 : 2) && !factors[modes[k]].barred[0])
-        level[modes[k]] = 0;
+      f = modes[k];
+      if (level[f] < 0 && case_now % 8 < (f == WORKERS ? 4 : 6) && !factors[f].barred[0])
+        level[f] = 0;
     }
+    if (case_now % 8 == 7 && level[STAGE] < 0 && !factors[STAGE].barred[1] && !refused)
+      level[STAGE] = 1 + random_below(3);
     if (complete(level, attempt < 100, refused))
       return count > 0;
   }
@@ -329,7 +333,9 @@ int main(int argc, char **argv)
       if (more == 0) { /* all again */
         if (!covers++)
           passed_at = now() - started;
-        memset(covered, 0, sizeof covered);
+        for (f = 0; f < LEVELS_ALL; f++) /* but what is refused */
+          for (k = 0; k < LEVELS_ALL; k++)
+            covered[f][k] &= pair_is[f][k] == REFUSED;
         memset(tried, 0, sizeof tried);
         if (!most && seconds <= 0)
           break;
@@ -338,8 +344,8 @@ int main(int argc, char **argv)
         run_case(&p);
     }
   leave();
-  printf("%ld cases, %.2f ms each: %ld answered, %ld refused, %ld beyond the oracle; %ld results in doubles, %ld bounds, "
-         "%ld exact\n", cases, 1e3 * (now() - started) / (double)(cases ? cases : 1), answered, declined, skipped, tally.results, tally.bounds, tally.exact);
+  printf("seed %" PRIu64 ": %ld cases, %.2f ms each: %ld answered, %ld refused, %ld beyond the oracle; %ld results in doubles, %ld bounds, "
+         "%ld exact\n", seed, cases, 1e3 * (now() - started) / (double)(cases ? cases : 1), answered, declined, skipped, tally.results, tally.bounds, tally.exact);
   printf("estimates exceeded by more than 13 times: %ld, the worst %.3g times\n", tally.above, tally.worst_estimate);
   for (k = 0; k < class_count; k++)
     printf("%6ld  %s; first in case %ld after %.1f s\n", classes[k].count, classes[k].name, classes[k].first_case,

@@ -168,11 +168,14 @@ static const char *too_long(const int *level)
   case PERM_METHOD_FRONTIER: case PERM_METHOD_LISTS: case PERM_METHOD_SORTING: case PERM_METHOD_ARRAYS:
   case PERM_METHOD_TREE: case PERM_METHOD_BAND: case PERM_METHOD_PLANAR: case PERM_METHOD_CLASSES:
     return order > 16 && full && engine != PERM_METHOD_CLASSES ? "many states" : NULL;
+  case PERM_METHOD_EXACT: case PERM_METHOD_DENSE: /* whole arrays, long enough for threads */
+    if (!sparse)
+      return order > 18 ? "2^n" : NULL;
+    return order > 14 && s != BLOCKS && (order > 18 || full) ? "2^n" : NULL;
   default:
     if (order > 14 && !sparse)
       return "2^n";
-    return order > 14 && s != BLOCKS && s != BAND && s != BOARD ? "sums over signs, matchings" :
-           order > 18 && s != BLOCKS ? "the same" : NULL;
+    return order > 14 && s != BLOCKS && (order > 20 || full) ? "sums over signs" : NULL;
   }
 }
 
