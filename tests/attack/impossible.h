@@ -53,7 +53,7 @@ static const struct {
     {"call", "minors gradient", "engine", "!auto dense glynn", REFUSED, "minors have three methods"},
     {"call", "minors gradient", "certify", "1", REFUSED, "minors have no guaranteed bound"},
     {"call", "minors gradient", "precision", "kahan exact", REFUSED, "as the manual says"},
-    {"call", "counts", "engine", "!auto ryser expansion subsets repeats short padded", REFUSED, "square, without counts"},
+    {"call", "counts", "engine", "!auto ryser expansion subsets repeats short padded", REFUSED, "without counts"},
     {"call", "counts", "precision", "kahan", REFUSED, "square, without counts"},
     {"call", "array batch", "engine",
      "!auto dense glynn ryser expansion exact subsets repeats short padded low-rank proof", REFUSED,

@@ -164,7 +164,9 @@ static const char *too_long(const int *level)
     return order > 14 && s != BLOCKS && s != BAND && s != BOARD ? "many matchings" : NULL;
   case PERM_METHOD_LOW_RANK: return NULL;
   case PERM_METHOD_SUBSETS: case PERM_METHOD_REPEATS: case PERM_METHOD_SHORT: case PERM_METHOD_PADDED:
-    return order > 13 && !((s == RANK || s == EQUAL) && order < 18 && engine <= PERM_METHOD_REPEATS) ? "2^n, arrays" : NULL;
+    if (engine <= PERM_METHOD_REPEATS && (s == RANK || s == EQUAL))
+      return order > 17 ? "counts" : NULL;
+    return order > 13 ? "2^n, arrays" : NULL;
   case PERM_METHOD_FRONTIER: case PERM_METHOD_LISTS: case PERM_METHOD_SORTING: case PERM_METHOD_ARRAYS:
   case PERM_METHOD_TREE: case PERM_METHOD_BAND: case PERM_METHOD_PLANAR: case PERM_METHOD_CLASSES:
     return order > 16 && full && engine != PERM_METHOD_CLASSES ? "many states" : NULL;

@@ -80,7 +80,7 @@ static void fill_rank(problem *p, int few)
 static void fill(problem *p, int m, int n)
 {
   const int density = p->level[DENSITY], longest = m > n ? m : n, crowded = p->level[ORDER] > 14;
-  const int in_a_row = density == 0 ? longest : density == 1 ? (longest + 1) / 2 : density == 2 ? 5 : density == 3 ? 3 : 2;
+  const int in_a_row = density == 0 ? longest : density == 1 ? (longest + 1) / 2 : density == 2 ? 5 : 6 - density;
   const structure s = (structure)p->level[STRUCTURE];
   int row[LINES_MOST], column[LINES_MOST], block[LINES_MOST], i, j, k;
   const int board = 4 + 2 * random_below(2), holes = 2 + random_below(4), dead = random_below(2);
@@ -112,7 +112,8 @@ static void fill(problem *p, int m, int n)
       switch (s) {
       case NONE: case SINGULAR: on = chosen || (i == j && random_below(8)); break;
       case BLOCKS:
-        on = block[i] == block[j] ? i == j || random_below(6) < in_a_row : dead && block[j] > block[i] && !random_below(9);
+        on = block[i] == block[j] ? i == j || random_below(6) < in_a_row
+                                  : dead && block[j] > block[i] && !random_below(9);
         break;
       case BAND: on = close <= (in_a_row > 4 ? 3 : in_a_row > 2 ? 2 : 1) && (close == 0 || random_below(8)); break;
       case BOARD: on = i == j || (are_neighbours(i, j, board) && (density < 4 || random_below(4))); break;
@@ -226,7 +227,8 @@ static void make_problem(problem *p)
   p->modulus = a_modulus(level);
   if (p->repeated) {
     const int most = order < 6 ? order : 6;
-    fill(p, order ? 1 + random_below(most) : random_below(3), order ? 1 + random_below(most < 4 ? most : 4) : random_below(3));
+    fill(p, order ? 1 + random_below(most) : random_below(3),
+         order ? 1 + random_below(most < 4 ? most : 4) : random_below(3));
     if ((p->m == 0) != (p->n == 0))
       p->m = p->n = 0;
     some_counts(p->m ? p->m : 1, p->m ? order : 0, p->row_count);
@@ -266,11 +268,11 @@ static int total_of(const int *count, int lines)
 static int exact_answer(const problem *p, asked what, int last, answer *result)
 {
   static int64_t a[2 * 64 * 64];
-  const int rows = total_of(p->row_count, p->m), columns = total_of(p->column_count, p->n);
+  const int rows = total_of(p->row_count, p->m), columns = total_of(p->column_count, p->n), line = p->n * p->parts;
   int i, j, k, r, s, y = 0, equal_rows = 0, equal_columns = 0, first[LINES_MOST], last_row = -1, turned;
   for (i = 0; i < p->m; i++)
     for (k = 0; k < i; k++)
-      equal_rows += !memcmp(p->a + i * p->n * p->parts, p->a + k * p->n * p->parts, sizeof *p->a * (size_t)(p->n * p->parts));
+      equal_rows += !memcmp(p->a + i * line, p->a + k * line, sizeof *p->a * (size_t)line);
   for (j = 0; j < p->n; j++)
     for (k = 0; k < j; k++) {
       for (i = 0; i < p->m && !memcmp(p->a + (i * p->n + j) * p->parts, p->a + (i * p->n + k) * p->parts,

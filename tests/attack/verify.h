@@ -20,8 +20,8 @@ static void write_matrix(const problem *p, const char *path)
   if (p->repeated)
     for (k = 0; k < 2; k++)
       for (i = 0; i < (k ? p->n : p->m); i++)
-        fprintf(file, "%s %d%s", i ? "" : k ? "% columns count" : "% rows count", (k ? p->column_count : p->row_count)[i],
-                i + 1 == (k ? p->n : p->m) ? "\n" : "");
+        fprintf(file, "%s %d%s", i ? "" : k ? "% columns count" : "% rows count",
+                (k ? p->column_count : p->row_count)[i], i + 1 == (k ? p->n : p->m) ? "\n" : "");
   fprintf(file, "%d %d %d\n", p->m, p->n, entries);
   for (i = 0; i < p->m; i++)
     for (j = 0; j < p->n; j++) {
