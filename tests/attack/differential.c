@@ -41,23 +41,24 @@ static void describe(const problem *p)
                              factors[f].level[p->level[f]]);
 }
 
-/* A class of failures: what, of which kind of number, and whose mode was strange. */
+/* A class of failures: what, in which call, of which kind of number, and whose mode was strange. */
 static void failure(const problem *p, const char *what, const char *format, ...)
 {
   const int *level = p->level;
   const int strange = level[ROUNDING] || level[FLUSH];
+  const char *how = level[FLUSH] & 2 ? "DAZ" : level[FLUSH] ? "FTZ" : "rounding";
   char name[120], path[200], *at;
   va_list list;
   int k;
   leave();
-  snprintf(name, sizeof name, "%s, %s, %s, %s", what, factors[CALL].level[level[CALL]],
+  snprintf(name, sizeof name, "%s, %s, %s, %s%s", what, factors[CALL].level[level[CALL]],
            factors[KIND].level[level[KIND]],
-           strange && level[STAGE]      ? "modes of a job"
-           : strange && level[WORKERS]  ? "modes of caller and workers"
-           : strange && level[ROUNDING] ? "rounding of the caller"
-           : strange                    ? "flush of the caller"
-           : level[WORKERS]             ? "modes of workers"
-                                        : "ordinary modes");
+           strange && level[STAGE]     ? "in a stage of a job: "
+           : strange && level[WORKERS] ? "workers and caller: "
+           : strange                   ? "caller: "
+           : level[WORKERS]            ? "workers"
+                                       : "ordinary modes",
+           strange ? how : "");
   for (k = 0; k < class_count && strcmp(classes[k].name, name);)
     k++;
   failures += strcmp(what, "estimate") != 0;
