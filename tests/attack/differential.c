@@ -200,8 +200,18 @@ static int choose(int *level, const int *pins)
       if (level[f] < 0 && case_now % 8 < (f == WORKERS ? 4 : 6) && !factors[f].barred[0])
         level[f] = 0;
     }
-    if (case_now % 8 == 7 && level[STAGE] < 0 && !factors[STAGE].barred[1] && !refused)
-      level[STAGE] = 1 + random_below(3);
+    if (case_now % 8 == 7 && level[STAGE] < 0 && level[ROUNDING] < 0 && !refused) {
+      level[STAGE] = pins[STAGE] < 0 ? 1 + random_below(3) : pins[STAGE];
+      level[ROUNDING] = pins[ROUNDING] < 0 ? 1 + random_below(3) : pins[ROUNDING];
+    }
+    if (case_now % 8 > 3 && !refused && attempt < 20) { /* only what takes longer has threads, and several chunks */
+      level[THREADS] = level[THREADS] < 0 ? 1 + random_below(2) : level[THREADS];
+      level[ORDER] = level[ORDER] < 0 ? 15 + random_below(7) : level[ORDER];
+      if (level[STRUCTURE] < 0 && random_below(3) == 0)
+        level[STRUCTURE] = random_below(2) ? EQUAL : HOLES;
+      for (f = 0; f < FACTORS; f++)
+        level[f] = pins[f] < 0 ? level[f] : pins[f];
+    }
     if (complete(level, attempt < 100, refused))
       return count > 0;
   }

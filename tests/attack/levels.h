@@ -148,14 +148,14 @@ static const char *too_long(const int *level)
     return order > 10 && s != BAND && s != BOARD && !(s == BLOCKS && order < 20) ? "rook numbers: more states" : NULL;
   if (order > 20 && density == 2 && s == NONE)
     return "five in a row without order";
-  if (order > 14 && dense && (s == NONE || s == SINGULAR))
+  if (order > 16 && dense && (s == NONE || s == SINGULAR))
     return "a full matrix";
   if (level[SHAPE] && order > 10)
     return s != RANK || engine == PERM_METHOD_EXPANSION || order > (engine == PERM_METHOD_AUTO ? 18 : 12) ?
                "a rectangular matrix" : NULL;
   switch (engine) {
   case PERM_METHOD_AUTO:
-    return order > 19 && !sparse && (s == EQUAL || s == HOLES) ? "no engine for such arrays" : NULL;
+    return order > (level[BITS] < 3 ? 21 : 19) && !sparse && (s == EQUAL || s == HOLES) ? "2^n" : NULL;
   case PERM_METHOD_EXPANSION: return order > (level[SHAPE] ? 6 : 8) ? "n!" : NULL;
   case PERM_METHOD_GLYNN: case PERM_METHOD_RYSER: return order > 13 ? "2^n" : NULL;
   case PERM_METHOD_TRANSVERSALS: case PERM_METHOD_DECOMPOSE:
@@ -172,7 +172,8 @@ static const char *too_long(const int *level)
     return order > 16 && full && engine != PERM_METHOD_CLASSES ? "many states" : NULL;
   case PERM_METHOD_EXACT: case PERM_METHOD_DENSE: /* whole arrays, long enough for threads */
     if (!sparse)
-      return order > 18 ? "2^n" : NULL;
+      return order > (engine == PERM_METHOD_EXACT && level[BITS] < 3 && (s == EQUAL || s == HOLES) ? 21 : 17) ? "2^n"
+                                                                                                              : NULL;
     return order > 14 && s != BLOCKS && (order > 18 || full) ? "2^n" : NULL;
   default:
     if (order > 14 && !sparse)

@@ -38,10 +38,10 @@ static void set_mode(int rounding, int flush)
 static void set_workers(int mode)
 {
 #if defined(_OPENMP)
-  static int now;
-  if (mode == now)
+  static int before;
+  if (!mode && !before) /* else again: the library's teams of fewer threads end the others */
     return;
-  now = mode;
+  before = mode;
 #pragma omp parallel num_threads(7)
   {
     if (omp_get_thread_num() > 0)
