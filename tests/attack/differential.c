@@ -124,6 +124,19 @@ static int is_open(int f, int k, int g, int l)
   return pair_is[a][b] != NEVER && !covered[a][b] && !factors[f].barred[k] && !factors[g].barred[l];
 }
 
+/* Of cases that are not chosen for a pair, how often a level is drawn: what is asked most, and has the most to get
+   wrong. */
+static int weight(int f, int k)
+{
+  const int often = f == CALL     ? k == ARRAY || k == SPARSE || k == JOB || k == PARTS
+                    : f == ENGINE ? k == PERM_METHOD_AUTO || k == PERM_METHOD_EXACT || k == PERM_METHOD_HYBRID ||
+                                        k == PERM_METHOD_CACHED
+                    : f == KIND   ? k >= INTEGER
+                    : f == SHAPE || f == CERTIFY || f == PRECISION ? k == 0
+                                                                   : 0;
+  return often ? 4 : 1;
+}
+
 /* Levels of the factors that have none (-1) yet, each the one that opens the most pairs, or any if `greedy` is 0. */
 static int complete(int *level, int greedy, int refused)
 {
@@ -144,7 +157,11 @@ static int complete(int *level, int greedy, int refused)
       continue;
     for (k = 0; k < factors[f].count; k++) {
       double score = 1e-3 * random_below(1000);
-      int bars = factors[f].barred[k];
+      int bars = factors[f].barred[k], draws;
+      for (draws = greedy ? 1 : weight(f, k); draws > 1; draws--) {
+        const double again = 1e-3 * random_below(1000);
+        score = again > score ? again : score;
+      }
       for (g = 0; g < FACTORS && !bars; g++)
         if (level[g] >= 0) {
           const impossible is = pair_state(f, k, g, level[g]);
@@ -164,10 +181,10 @@ static int complete(int *level, int greedy, int refused)
   return too_long(level) == NULL;
 }
 
-/* The next case: an open pair, of those that were tried least, and what goes best with it; half of the times with
+/* The next case: freely, or an open pair, of those that were tried least, and what goes best with it; half of the times with
    modes that are ordinary, a quarter but for the workers', an eighth in some stage of a job, as far as the pair leaves
    that free. 0: none is open. */
-static int choose(int *level, const int *pins)
+static int choose(int *level, const int *pins, int freely)
 {
   static int list[LEVELS_ALL * LEVELS_ALL][2];
   int f, g, a, b, k, count = 0, least = 60000, attempt;
@@ -184,7 +201,7 @@ static int choose(int *level, const int *pins)
   for (attempt = 0; attempt < 200; attempt++) {
     int refused = 0;
     memcpy(level, pins, sizeof(int) * FACTORS);
-    if (count && least < 400) {
+    if (count && least < 400 && !freely) {
       k = random_below(count);
       a = list[k][0], b = list[k][1];
       f = target_list[a], g = target_list[b];
@@ -212,7 +229,7 @@ static int choose(int *level, const int *pins)
       for (f = 0; f < FACTORS; f++)
         level[f] = pins[f] < 0 ? level[f] : pins[f];
     }
-    if (complete(level, attempt < 100, refused))
+    if (complete(level, attempt < 100 && !freely, refused))
       return count > 0;
   }
   return -1;
@@ -341,7 +358,7 @@ int main(int argc, char **argv)
         break;
       random_state = seed * UINT64_C(0xbf58476d1ce4e5b9) + (uint64_t)case_now;
       random_bits();
-      more = choose(p.level, pins);
+      more = choose(p.level, pins, covers && case_now & 1);
       if (more == 0) { /* all again */
         if (!covers++)
           passed_at = now() - started;
