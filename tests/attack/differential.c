@@ -238,7 +238,7 @@ static int choose(int *level, const int *pins, int freely)
 static int coverage(int list)
 {
   long possible = 0, reached = 0, refused = 0, must = 0;
-  int f, g, k, l, told = 0;
+  int f, g, k, l;
   for (f = 0; f < FACTORS; f++)
     for (g = 0; g < f; g++)
       for (k = 0; k < factors[f].count; k++)
@@ -249,9 +249,9 @@ static int coverage(int list)
           *(pair_is[a][b] == REFUSED ? &must : &possible) += 1;
           *(pair_is[a][b] == REFUSED ? &refused : &reached) += covered[a][b];
           if (list && !covered[a][b])
-            told += printf("%s: %s %s x %s %s, tried %d times\n",
+            printf("%s: %s %s x %s %s, tried %d times\n",
                            pair_is[a][b] == REFUSED ? "never refused" : "never reached", factors[f].word,
-                           factors[f].level[k], factors[g].word, factors[g].level[l], tried[a][b]) > 0;
+                           factors[f].level[k], factors[g].word, factors[g].level[l], tried[a][b]);
         }
   printf("pairs reached: %ld of %ld possible; refused as declared: %ld of %ld\n", reached, possible, refused, must);
   return (int)(possible - reached + must - refused);
