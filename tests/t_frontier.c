@@ -170,7 +170,7 @@ static perm_status t_lists_ordered(const permi_block *block, const int *order, u
   status = permi_frontier_create(&allocator, block, order, binomial, &exactness, NULL, &frontier);
   if (status == PERM_OK) {
     leaf.context = frontier;
-    *width = frontier->slots;
+    *width = frontier->slot_count;
     status = permi_frontier_run(&leaf, NULL, &partial);
     CHECK(permi_sum_integer(&partial.value, value));
   }
@@ -240,7 +240,7 @@ static double t_lists_additions(const permi_frontier *frontier)
 {
   static int sources[1 << 18];
   static unsigned char live[2][1 << 18];
-  const size_t states = (size_t)1 << frontier->slots;
+  const size_t states = (size_t)1 << frontier->slot_count;
   double additions = 0;
   int p, s;
   memset(live, 0, sizeof live);
@@ -289,7 +289,7 @@ TEST(t_lists_additions_are_counted)
     t_lists_block(n, a, &block);
     binomial = permi_binomials(&allocator, n);
     if (permi_frontier_create(&allocator, &block, order, binomial, &exactness, NULL, &frontier) == PERM_OK &&
-        frontier->slots <= 18) {
+        frontier->slot_count <= 18) {
       counted = t_lists_additions(frontier);
       CHECK_SHOW(counted <= frontier->additions, "n %d: %g, not %g", n, frontier->additions, counted);
       equal += counted == frontier->additions;

@@ -108,7 +108,7 @@ TEST(t_greedy_candidates_know_their_growth)
         if (walk->state[v] == 2)
           continue;
         t_greedy_count(&block, walk, v, &growth, &near);
-        wrong += growth != tools.greedy.growth[v] || near != tools.greedy.near[v];
+        wrong += growth != tools.greedy.growth[v] || near != tools.greedy.nearness[v];
       }
       v = walk->width[0] + walk->width[1] ? permi_greedy_best(&block, &tools.greedy, &seed)
                                           : permi_greedy_begin(&block, &tools.greedy, length, &seed);

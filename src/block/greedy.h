@@ -21,7 +21,7 @@ typedef struct permi_greedy {
   int kind;      /* candidates are rows (0), columns (1) or both (2); set before a walk, as is */
   int by_chance; /* any of the candidates that leave the smallest frontier */
   int *growth;   /* of the frontier by a vertex's elimination; */
-  int *near;     /* how near its neighbours come to leaving: 1 / (entries left) of each */
+  int *nearness; /* how near its neighbours come to leaving: 1 / (entries left) of each */
   int *next;     /* of a touched vertex: its first neighbour that is not listed yet */
   int *list, listed;
   unsigned char *mark; /* 1 listed, 2 in the order */
@@ -49,7 +49,7 @@ static int permi_greedy_create(permi_pool *pool, const permi_block *block, permi
   greedy->walk.frontier = numbers + vertices;
   greedy->walk.place = numbers + 2 * vertices;
   greedy->growth = numbers + 3 * vertices;
-  greedy->near = numbers + 4 * vertices;
+  greedy->nearness = numbers + 4 * vertices;
   greedy->next = numbers + 5 * vertices;
   greedy->list = numbers + 6 * vertices;
   return 1;
@@ -62,14 +62,14 @@ static void permi_greedy_start(const permi_block *block, permi_greedy *greedy, p
   permi_walk_start(block, &greedy->walk);
   greedy->listed = 0;
   for (v = 0; v < block->vertices && !permi_watch_step(watch, (size_t)v, 10); v++) {
-    int near = 0, growth = 0;
+    int nearness = 0, growth = 0;
     for (e = block->start[v]; e < block->start[v + 1]; e++) {
       const int open = walk->open[block->neighbour[e]];
       growth += open > 1;
-      near += permi_greedy_near_of(open);
+      nearness += permi_greedy_near_of(open);
     }
     greedy->growth[v] = growth;
-    greedy->near[v] = near;
+    greedy->nearness[v] = nearness;
     greedy->next[v] = block->start[v] - 1;
     greedy->mark[v] = 0;
   }
@@ -97,17 +97,17 @@ static void permi_greedy_lose(const permi_block *block, permi_greedy *greedy, in
 {
   permi_walk *walk = &greedy->walk;
   const int open = --walk->open[t], touched = walk->state[t] == 0;
-  int growth, near, e;
+  int growth, nearness, e;
   if (open == 0) {
     permi_walk_leave(block, walk, t);
     return;
   }
   growth = touched + (open == 1);
-  near = permi_greedy_near_of(open) - permi_greedy_near_of(open + 1);
-  if (growth || near) {
+  nearness = permi_greedy_near_of(open) - permi_greedy_near_of(open + 1);
+  if (growth || nearness) {
     for (e = block->start[t]; e < block->start[t + 1]; e++) {
       greedy->growth[block->neighbour[e]] -= growth;
-      greedy->near[block->neighbour[e]] += near;
+      greedy->nearness[block->neighbour[e]] += nearness;
     }
     greedy->units += 1.5 * (e - block->start[t]);
   }
@@ -121,13 +121,13 @@ static void permi_greedy_lose(const permi_block *block, permi_greedy *greedy, in
 static void permi_greedy_step(const permi_block *block, permi_greedy *greedy, int v)
 {
   permi_walk *walk = &greedy->walk;
-  const int growth = (walk->open[v] == 1) - (walk->state[v] == 0), near = permi_greedy_near_of(walk->open[v]);
+  const int growth = (walk->open[v] == 1) - (walk->state[v] == 0), nearness = permi_greedy_near_of(walk->open[v]);
   int e;
   permi_walk_leave(block, walk, v);
   for (e = block->start[v]; e < block->start[v + 1]; e++) {
     const int t = block->neighbour[e];
     greedy->growth[t] += growth;
-    greedy->near[t] -= near;
+    greedy->nearness[t] -= nearness;
     if (walk->state[t] != 2)
       permi_greedy_lose(block, greedy, t);
   }
@@ -137,17 +137,17 @@ static void permi_greedy_step(const permi_block *block, permi_greedy *greedy, in
 /* Of the listed: who leaves the smallest frontier; of those the one whose neighbours are nearest to leaving, or any. */
 static int permi_greedy_scan(permi_greedy *greedy, uint64_t *seed)
 {
-  int best = -1, growth = INT_MAX, near = 0, ties = 0, kept = 0, i;
+  int best = -1, growth = INT_MAX, nearness = 0, ties = 0, kept = 0, i;
   for (i = 0; i < greedy->listed; i++) {
-    const int v = greedy->list[i], grows = greedy->growth[v], comes = greedy->by_chance ? 0 : greedy->near[v];
+    const int v = greedy->list[i], grows = greedy->growth[v], comes = greedy->by_chance ? 0 : greedy->nearness[v];
     if (greedy->walk.state[v] == 2)
       continue;
     greedy->list[kept++] = v;
-    if (grows > growth || (grows == growth && comes < near))
+    if (grows > growth || (grows == growth && comes < nearness))
       continue;
-    ties = grows == growth && comes == near ? ties + 1 : 1;
+    ties = grows == growth && comes == nearness ? ties + 1 : 1;
     growth = grows;
-    near = comes;
+    nearness = comes;
     if (permi_order_below(seed, ties) == 0)
       best = v;
   }

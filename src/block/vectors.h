@@ -131,9 +131,9 @@ static PERMI_ALWAYS_INLINE int permi_hybrid_row_parts(int algebra)
   return algebra == PERMI_HYBRID_COMPLEX_MODULI ? 2 : permi_hybrid_parts(algebra);
 }
 
-static PERMI_ALWAYS_INLINE double *permi_hybrid_slot(double *slots, int line)
+static PERMI_ALWAYS_INLINE double *permi_hybrid_slot(double *values, int line)
 {
-  return slots + (size_t)line * 8;
+  return values + (size_t)line * 8;
 }
 
 typedef struct permi_hybrid_rounding {
@@ -150,10 +150,10 @@ typedef struct permi_hybrid_rounding {
 #define PERMI_GPU_CANDIDATES 6
 struct permi_hybrid;
 typedef struct permi_hybrid_family {
-  void (*execute[PERMI_HYBRID_ALGEBRAS])(const struct permi_hybrid *hybrid, double *slots, double *block);
-  void (*absolute[PERMI_HYBRID_ALGEBRAS])(const struct permi_hybrid *hybrid, double *slots, double *block);
+  void (*execute[PERMI_HYBRID_ALGEBRAS])(const struct permi_hybrid *hybrid, double *values, double *block);
+  void (*absolute[PERMI_HYBRID_ALGEBRAS])(const struct permi_hybrid *hybrid, double *values, double *block);
   void (*add)(const struct permi_hybrid *hybrid, const double *block, double *total, int negative);
-  void (*turn)(const struct permi_hybrid *hybrid, int j, int minus, double *slots);
+  void (*turn)(const struct permi_hybrid *hybrid, int j, int minus, double *values);
 } permi_hybrid_family;
 
 typedef struct permi_hybrid {
@@ -167,7 +167,7 @@ typedef struct permi_hybrid {
   int n, inner, low, high, lanes_log2, chunk_log2, walked, transposed;
   int parts, lanes;
   permi_hybrid_algebra algebra;
-  int operations, operation_room, statements, statement_room, constants, constant_room, slots;
+  int operations, operation_room, statements, statement_room, constants, constant_room, slot_count;
   permi_instruction *operation;
   permi_statement *statement;
   double *constant;
@@ -247,7 +247,7 @@ typedef struct permi_signs {
   uint16_t *group[2];       /* of a pattern: twice its group, which does the same to class BOTH; 1: its sign is - */
   uint64_t *group_word[2];  /* [group][shared_words] */
   int groups[2];
-  int small;                /* 1: all sums are even and at most 8, so that products are looked up; 2: at most 7 */
+  int by_table;             /* 1: all sums are even and at most 8, so that products are looked up; 2: at most 7 */
   uint64_t own_rows[2];     /* which bytes from own_word on are a block's rows */
   uint64_t target_all[PERMI_SIGNS_WORDS]; /* 255 at the rows of class BOTH */
   int64_t *product;         /* of a word, by the sum of its bytes' permi_signs_marks */

@@ -124,7 +124,7 @@ static int permi_small_minors_compute(permi_small_minors *of, double *out)
 }
 
 /* The matrix with its copies, without the wanted row. Returns 0 if that is not of small order. */
-static int permi_small_minors_write_out(const permi_minors_call *call, permi_small_minors *small, double *full)
+static int permi_small_minors_write_out(const permi_minors_call *call, permi_small_minors *task, double *full)
 {
   const permi_view *view = call->view;
   const int m = call->m, n = call->n, gradient = call->row < 0;
@@ -144,13 +144,13 @@ static int permi_small_minors_write_out(const permi_minors_call *call, permi_sma
     return 0;
   if (!gradient)
     rows[call->row]--;
-  small->n = permi_small_write_out(&copies, view->parts, !gradient, full);
-  small->factor = gradient ? (double)most[0] * most[1] : 1;
-  return finite && small->n >= 2;
+  task->n = permi_small_write_out(&copies, view->parts, !gradient, full);
+  task->factor = gradient ? (double)most[0] * most[1] : 1;
+  return finite && task->n >= 2;
 }
 
 /* The rows whose products count, written out or where they stand. Returns 0 if the matrix is none of small order. */
-static int permi_small_minors_rows(const permi_minors_call *call, permi_small_minors *small, double *full)
+static int permi_small_minors_rows(const permi_minors_call *call, permi_small_minors *task, double *full)
 {
   const permi_view *view = call->view;
   const int n = call->n, width = n * view->parts;
@@ -159,16 +159,16 @@ static int permi_small_minors_rows(const permi_minors_call *call, permi_small_mi
   if (call->m < 1 || n < 1 || call->row >= call->m || !view->a || !call->out ||
       !permi_stride_fits(call->m, n, view->ld, 8 * view->parts))
     return 0;
-  small->n = n;
-  small->factor = 1;
-  small->a = full;
+  task->n = n;
+  task->factor = 1;
+  task->a = full;
   if (call->row_counts || call->column_counts) {
-    if (!permi_small_minors_write_out(call, small, full))
+    if (!permi_small_minors_write_out(call, task, full))
       return 0;
   } else if (call->m != n || n < 2 || n > PERMI_SMALL_N) {
     return 0;
   } else if (view->ld == n && (call->row < 0 || call->row == n - 1)) {
-    small->a = view->a;
+    task->a = view->a;
   } else {
     for (i = 0; i < n; i++)
       if (i != call->row) {
@@ -176,7 +176,7 @@ static int permi_small_minors_rows(const permi_minors_call *call, permi_small_mi
         to += width;
       }
   }
-  small->rows = small->n - (call->row >= 0);
+  task->rows = task->n - (call->row >= 0);
   return 1;
 }
 
@@ -238,38 +238,38 @@ PERMI_NEVER_INLINE static int permi_small_minors_result(const permi_minors_call 
   double full[2 * PERMI_SMALL_N * PERMI_SMALL_N], raw[PERMI_SMALL_MINORS_DOUBLES], value[2] = {0, 0};
   double largest;
   int row = call->row;
-  permi_small_minors small;
+  permi_small_minors task;
 #if defined(PERM_NO_COMPLEX)
   if (parts == 2)
     return 0;
 #endif
   if (!result || !permi_asks_no_more(options, 0, options ? permi_view_bytes(call->m, call->n, call->view) : 0) ||
-      !permi_small_minors_rows(call, &small, full))
+      !permi_small_minors_rows(call, &task, full))
     return 0;
-  small.isa = small.n > 4 ? permi_isa(permi_options(options)) : PERM_ISA_PLAIN;
-  small.parts = parts;
-  if (!permi_small_minors_compute(&small, raw) || !permi_rounding_is_sound())
+  task.isa = task.n > 4 ? permi_isa(permi_options(options)) : PERM_ISA_PLAIN;
+  task.parts = parts;
+  if (!permi_small_minors_compute(&task, raw) || !permi_rounding_is_sound())
     return 0;
   for (row = row < 0 ? 0 : row; call->row_counts && !call->row_counts[row]; row++)
     ;
   if (!permi_small_minors_value(call, row, raw, value))
     return 0;
-  largest = permi_small_minors_place(call, small.n, raw);
-  if (small.estimate > 0 &&
+  largest = permi_small_minors_place(call, task.n, raw);
+  if (task.estimate > 0 &&
       (!(largest >= PERMI_SMALL_LEAST) ||
-       !(small.factor * small.estimate <= permi_wanted_relative(permi_options(options)) * largest)))
+       !(task.factor * task.estimate <= permi_wanted_relative(permi_options(options)) * largest)))
     return 0;
   permi_result_clear_brief(result);
   result->value = value[0];
   result->imaginary = value[1];
-  result->error_bound = small.factor * small.bound + (small.factor > 1 && small.bound > 0 ? PERMI_UNIT * largest : 0);
-  result->error_estimate = small.factor * small.estimate;
+  result->error_bound = task.factor * task.bound + (task.factor > 1 && task.bound > 0 ? PERMI_UNIT * largest : 0);
+  result->error_estimate = task.factor * task.estimate;
   result->is_complex = parts == 2;
-  result->method = small.n > 4 ? PERM_METHOD_DENSE : PERM_METHOD_EXPANSION;
+  result->method = task.n > 4 ? PERM_METHOD_DENSE : PERM_METHOD_EXPANSION;
   result->precision = PERM_PRECISION_DEFAULT;
-  result->isa = small.isa;
+  result->isa = task.isa;
   result->threads = 1;
-  result->terms = (double)(1 << (small.n - 1));
+  result->terms = (double)(1 << (task.n - 1));
   return 1;
 }
 #endif

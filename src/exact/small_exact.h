@@ -78,10 +78,10 @@ static PERMI_ALWAYS_INLINE void permi_small_wrapped(int n, const int64_t *a, ptr
 }
 
 /* The integer within 2^62 of `near`, |near| < 2^115, that is `wrapped` modulo 2^64. */
-static permi_wide permi_small_nearest(double near, uint64_t wrapped)
+static permi_wide permi_small_nearest(double rounded, uint64_t wrapped)
 {
-  const int e = near != 0 ? permi_exponent(near) : 0, shift = e > 53 ? e - 53 : 0;
-  const int64_t bits = (int64_t)permi_shift(near, -shift);
+  const int e = rounded != 0 ? permi_exponent(rounded) : 0, shift = e > 53 ? e - 53 : 0;
+  const int64_t bits = (int64_t)permi_shift(rounded, -shift);
   permi_wide about = permi_wide_of(bits < 0 ? -bits : bits);
   about.high = shift ? about.low >> (64 - shift) : 0;
   about.low <<= shift;

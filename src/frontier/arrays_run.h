@@ -402,13 +402,13 @@ static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *
 /* Makes frontier->arrays; left NULL if there are too many slots, or stopped. 0: out of memory. */
 static int permi_arrays_create(const permi_block *block, permi_frontier *frontier, perm_isa isa, permi_control *watch)
 {
-  const int *birth = frontier->birth, *death = frontier->death, slots = frontier->slots;
+  const int *birth = frontier->birth, *death = frontier->death, slot_count = frontier->slot_count;
   const size_t steps = (size_t)frontier->steps + 1;
   permi_pool *pool = &frontier->owned.pool;
   permi_arrays *arrays;
   double units = 0;
   int p, v;
-  if (slots > PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH)
+  if (slot_count > PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH)
     return 1;
   arrays = (permi_arrays *)permi_pool_get(pool, 1, sizeof *arrays);
   if (!arrays || (arrays->occupied = (uint64_t *)permi_pool_zeros(pool, steps, 3 * sizeof(uint64_t))) == NULL)
@@ -421,9 +421,9 @@ static int permi_arrays_create(const permi_block *block, permi_frontier *frontie
   arrays->isa = isa;
   arrays->bytes = 0;
   arrays->lists = arrays->by_residues = arrays->residues.passes = 0;
-  arrays->low = slots < PERMI_ARRAY_LOW ? slots : PERMI_ARRAY_LOW;
-  arrays->middle = (slots - arrays->low + 1) / 2;
-  arrays->top = slots - arrays->low - arrays->middle;
+  arrays->low = slot_count < PERMI_ARRAY_LOW ? slot_count : PERMI_ARRAY_LOW;
+  arrays->middle = (slot_count - arrays->low + 1) / 2;
+  arrays->top = slot_count - arrays->low - arrays->middle;
   for (v = 0; v < 2 * block->n; v++) {
     const uint64_t bit = frontier->slot[v] < 0 ? 0 : UINT64_C(1) << frontier->slot[v];
     if (!bit)

@@ -78,7 +78,7 @@ typedef struct permi_band_run {
 } permi_band_run;
 
 typedef struct permi_band_shape {
-  int slots, used;
+  int slot_count, used;
   int kind[PERMI_BAND_SLOTS];
   int leaving[PERMI_BAND_SLOTS];
   int staying[PERMI_BAND_SLOTS];
@@ -95,7 +95,7 @@ static void permi_band_counts(const permi_band_shape *shape, int after, int used
   int p, r, k;
   for (r = 0; r < size; r++)
     counts[r] = r == 0;
-  for (p = 0; p < shape->slots; p++) {
+  for (p = 0; p < shape->slot_count; p++) {
     const double *below = counts + (size_t)p * (size_t)size;
     double *at = counts + (size_t)(p + 1) * (size_t)size;
     const int capacity = after ? (shape->kind[p] == PERMI_BAND_LEAVE ? 0 : shape->staying[p])

@@ -187,10 +187,10 @@ static int permi_band_greedy(const permi_block *block, const int *same, const in
 {
   const int n = block->n, mine = start_lines[0] < n ? 0 : n, other = n - mine;
   int *left = number, *growth = number; /* rows of a column; of a row */
-  int *is_open = number + 2 * n, *near = is_open; /* columns; rows with open columns, and those done */
+  int *is_open = number + 2 * n, *reached = is_open; /* columns; rows with open columns, and those done */
   int i, j, e, f, column, width = 0, end = 1; /* lines[i..end): near */
   for (j = 0; j < 2 * n; j++)
-    near[j] = 0;
+    reached[j] = 0;
   for (column = other; column < other + n; column++)
     left[column] = block->start[column + 1] - block->start[column];
   for (j = mine; j < mine + n; j++) {
@@ -199,7 +199,7 @@ static int permi_band_greedy(const permi_block *block, const int *same, const in
       growth[j] += same[block->neighbour[f]] == block->neighbour[f] && left[block->neighbour[f]] > 1;
   }
   lines[0] = start_lines[0];
-  near[lines[0]] = 1;
+  reached[lines[0]] = 1;
   for (i = 0; i < end; i++) {
     const int most = end - i < PERMI_BAND_LOOK ? end : i + PERMI_BAND_LOOK;
     int at = i, best, closed = 0;
@@ -226,8 +226,8 @@ static int permi_band_greedy(const permi_block *block, const int *same, const in
       for (e = begin; e < over && (opens || last); e++) {
         const int line = block->neighbour[e];
         growth[line] -= opens + last;
-        if (opens && !near[line]) {
-          near[line] = 1;
+        if (opens && !reached[line]) {
+          reached[line] = 1;
           lines[end++] = line;
         }
       }

@@ -107,7 +107,7 @@ static int permi_band_prepare(permi_band_state *state, int row, size_t states)
 typedef struct permi_band_step {
   permi_band_state *state;
   int *window, *next_window;
-  int slots, next_slots, row;
+  int slot_count, next_slots, row;
   int opened, enterings;
   int used, after;
   int *position; /* of a group: 2 p + entering */
@@ -128,8 +128,8 @@ static int permi_band_shape_find(permi_band_step *step)
   shape.used = used;
   step->next_slots = 0;
   step->after = used + 1;
-  for (p = 0; p < step->slots || i < step->enterings; p++) {
-    const int group = p < step->slots ? step->window[p] : -1, stays = group >= 0 && band->last[group] != step->row;
+  for (p = 0; p < step->slot_count || i < step->enterings; p++) {
+    const int group = p < step->slot_count ? step->window[p] : -1, stays = group >= 0 && band->last[group] != step->row;
     const int entering = !stays && i < step->enterings ? step->opened + i++ : -1;
     shape.kind[p] = stays ? PERMI_BAND_KEEP : group < 0 ? PERMI_BAND_ENTER
                     : entering < 0 ? PERMI_BAND_LEAVE : PERMI_BAND_REPLACE;
@@ -145,16 +145,16 @@ static int permi_band_shape_find(permi_band_step *step)
       shape.staying[p] = band->capacity[stays ? group : entering];
     }
   }
-  shape.slots = p;
+  shape.slot_count = p;
   shape.hash = permi_hash(PERMI_HASH_START, (uint64_t)used);
-  for (p = 0; p < shape.slots; p++) {
+  for (p = 0; p < shape.slot_count; p++) {
     shape.hash = permi_hash(shape.hash, (uint64_t)shape.kind[p]);
     shape.hash = permi_hash(shape.hash, (uint64_t)shape.leaving[p] << 32 | (uint64_t)shape.staying[p]);
   }
   state->shape = NULL;
   for (k = 0; k < state->shape_count && !state->shape; k++) {
     found = &state->shapes[k];
-    if (found->hash == shape.hash && found->slots == shape.slots && found->used == used &&
+    if (found->hash == shape.hash && found->slot_count == shape.slot_count && found->used == used &&
         !memcmp(found->kind, shape.kind, sizeof shape.kind) &&
         !memcmp(found->leaving, shape.leaving, sizeof shape.leaving) &&
         !memcmp(found->staying, shape.staying, sizeof shape.staying))
@@ -164,12 +164,13 @@ static int permi_band_shape_find(permi_band_step *step)
     return 1;
   for (k = 0; k < 2; k++) {
     if (!permi_room(&band->owned.allocator, NULL, &state->counts[k], 0,
-                    (size_t)(shape.slots + 1) * (size_t)(used + 2), &state->counts_room[k], sizeof(double)))
+                    (size_t)(shape.slot_count + 1) * (size_t)(used + 2), &state->counts_room[k], sizeof(double)))
       return 0;
     permi_band_counts(&shape, k, used + k, state->counts[k]);
   }
   shape.states =
-      step->after < 0 ? 0 : (size_t)state->counts[1][(size_t)shape.slots * (size_t)(used + 2) + (size_t)step->after];
+      step->after < 0 ? 0
+                      : (size_t)state->counts[1][(size_t)shape.slot_count * (size_t)(used + 2) + (size_t)step->after];
   if (state->shape)
     return 1;
   if (state->shape_count == PERMI_BAND_SHAPES || state->run_count > PERMI_BAND_KEPT_RUNS) {
@@ -179,10 +180,10 @@ static int permi_band_shape_find(permi_band_step *step)
   state->shape = &state->shapes[state->shape_count++];
   *state->shape = shape;
   memset(&stream, 0, sizeof stream);
-  stream.keep = (double)shape.states * shape.slots < PERMI_BAND_KEPT_RUNS;
+  stream.keep = (double)shape.states * shape.slot_count < PERMI_BAND_KEPT_RUNS;
   if (!stream.keep)
     return 1;
-  for (p = 0; p < shape.slots; p++)
+  for (p = 0; p < shape.slot_count; p++)
     for (k = 0; k < 2; k++) {
       state->shape->start[2 * p + k] = state->run_count;
       if (k == 0 ? shape.kind[p] != PERMI_BAND_ENTER
@@ -191,7 +192,7 @@ static int permi_band_shape_find(permi_band_step *step)
           ;
         stream.position = p;
         stream.entering = k;
-        permi_band_runs(state, &stream, shape.slots - 1, used, step->after, 0, 0, 1);
+        permi_band_runs(state, &stream, shape.slot_count - 1, used, step->after, 0, 0, 1);
       }
     }
   state->shape->start[2 * p] = state->run_count;
@@ -249,7 +250,7 @@ static perm_status permi_band_part(void *context, uint64_t number, int thread)
       stream.entering = way % 2;
       for (stream.lowest = 0; stream.lowest < stream.position && shape->kind[stream.lowest] == PERMI_BAND_KEEP;)
         stream.lowest++;
-      permi_band_runs(state, &stream, shape->slots - 1, step->used, step->after, 0, 0, 1);
+      permi_band_runs(state, &stream, shape->slot_count - 1, step->used, step->after, 0, 0, 1);
     }
     if (thread == 0 && states > PERMI_BAND_POLL && state->control)
       status = permi_control_poll(state->control, permi_band_done(band, step->row), "band");
@@ -330,7 +331,7 @@ static perm_status permi_band_rows(const permi_band *band, permi_control *contro
     }
     step.used = step.after;
     step.opened += step.enterings;
-    step.slots = step.next_slots;
+    step.slot_count = step.next_slots;
     permi_band_turn(state);
     state->visited += (double)step.states;
   }

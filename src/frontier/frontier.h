@@ -54,7 +54,7 @@ typedef struct permi_frontier {
   permi_owned owned;
   permi_numbers numbers;
   int steps, width;
-  int slots, mask_words;
+  int slot_count, mask_words;
   int *stream_start; /* steps + 1 */
   permi_coefficient *coefficient;
   int *partner;   /* of a stream: the vertex that its step's vertex is matched to; -1: a drop */

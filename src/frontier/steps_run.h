@@ -184,7 +184,7 @@ static void permi_balance_key(const permi_rounds *step, permi_cursor *cursor, si
 {
   int b;
   memset(key, 0, PERMI_MASK_WORDS * sizeof *key);
-  for (b = step->run->frontier->slots - PERMI_LOW_BITS - 1; b >= 0; b--) {
+  for (b = step->run->frontier->slot_count - PERMI_LOW_BITS - 1; b >= 0; b--) {
     key[b >> 6] |= UINT64_C(1) << (b & 63);
     if (permi_balance_below(step, cursor, key) > work)
       key[b >> 6] &= ~(UINT64_C(1) << (b & 63));

@@ -236,9 +236,9 @@ static perm_status permi_frontier_create(const perm_allocator *allocator, const 
   status = PERM_ERROR_LIMIT;
   if (!permi_frontier_walk(frontier, block, order, binomial, &walk, watch))
     goto done;
-  frontier->slots = permi_frontier_slots(frontier, (int)vertices, life, busy, watch);
-  frontier->mask_words = (frontier->slots + 63) / 64;
-  if (frontier->slots == 0)
+  frontier->slot_count = permi_frontier_slots(frontier, (int)vertices, life, busy, watch);
+  frontier->mask_words = (frontier->slot_count + 63) / 64;
+  if (frontier->slot_count == 0)
     goto done;
   frontier->mask = (uint64_t *)permi_pool_get(pool, streams, 3 * (size_t)frontier->mask_words * sizeof(uint64_t));
   status = frontier->mask ? status : PERM_ERROR_MEMORY;

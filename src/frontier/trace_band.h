@@ -7,7 +7,7 @@
 #if !defined(PERM_NO_EXTRAS)
 /* The states before a row: vectors of numbers used, one for each slot of the window. */
 typedef struct permi_band_level {
-  int slots, used, opened;
+  int slot_count, used, opened;
   int *window;     /* groups */
   double *vectors; /* [p (used + 1) + r]: of the slots below p, with r used; shared by equal windows */
   char *value;
@@ -24,21 +24,21 @@ static double permi_band_kept_bytes(const void *plan)
 static int permi_band_vectors(permi_trace *trace, const permi_band *band, permi_band_level *level,
                               const permi_band_level *before)
 {
-  const size_t size = (size_t)level->used + 1, slots = (size_t)level->slots;
+  const size_t size = (size_t)level->used + 1, slot_count = (size_t)level->slot_count;
   size_t p, r, k;
-  int same = before && before->slots == level->slots && before->used == level->used;
-  for (p = 0; same && p < slots; p++)
+  int same = before && before->slot_count == level->slot_count && before->used == level->used;
+  for (p = 0; same && p < slot_count; p++)
     same = band->capacity[before->window[p]] == band->capacity[level->window[p]];
   if (same) {
     level->vectors = before->vectors;
     return 1;
   }
-  level->vectors = (double *)permi_pool_get(&trace->pool, (slots + 1) * size, sizeof(double));
+  level->vectors = (double *)permi_pool_get(&trace->pool, (slot_count + 1) * size, sizeof(double));
   if (!level->vectors)
     return 0;
   for (r = 0; r < size; r++)
     level->vectors[r] = r == 0;
-  for (p = 0; p < slots; p++)
+  for (p = 0; p < slot_count; p++)
     for (r = 0; r < size; r++) {
       double *at = &level->vectors[(p + 1) * size + r];
       for (*at = 0, k = 0; k <= r && k <= (size_t)band->capacity[level->window[p]]; k++)
@@ -51,10 +51,10 @@ static perm_status permi_band_keep(void *keeper, const permi_band_state *state, 
 {
   permi_trace *trace = (permi_trace *)keeper;
   permi_band_level *level = (permi_band_level *)trace->kept + step->row;
-  level->slots = step->slots;
+  level->slot_count = step->slot_count;
   level->used = step->used;
   level->opened = step->opened;
-  level->window = (int *)permi_trace_copy(trace, step->window, (size_t)step->slots, sizeof(int));
+  level->window = (int *)permi_trace_copy(trace, step->window, (size_t)step->slot_count, sizeof(int));
   level->value = (char *)permi_trace_copy(trace, state->from, step->states, 8 * state->words);
   level->exp2 = state->from_exp2
                     ? (int64_t *)permi_trace_copy(trace, state->from_exp2, step->states, sizeof(int64_t)) : NULL;
@@ -98,7 +98,7 @@ static size_t permi_band_source(const permi_band *band, const permi_band_level *
   for (g = level->opened; g < band->groups && band->first[g] == row; g++)
     if (count[g] != (g == chosen))
       return SIZE_MAX;
-  for (p = level->slots - 1; p >= 0; p--) {
+  for (p = level->slot_count - 1; p >= 0; p--) {
     const int mine = count[level->window[p]] - (level->window[p] == chosen);
     if (mine < 0 || mine > left)
       return SIZE_MAX;

@@ -19,7 +19,7 @@ typedef struct permi_frontier_kept {
   permi_pool *pool; /* of what is kept now */
   int every;        /* steps of a segment */
   int begin, end;   /* the steps that are kept now; begin 0: the first ones of all segments */
-  uint64_t choose[PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH + 1][PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH + 2];
+  uint64_t binomial[PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH + 1][PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH + 2];
 } permi_frontier_kept;
 
 static double permi_frontier_layer_bytes(const permi_frontier *frontier, int p)
@@ -145,7 +145,7 @@ static const void *permi_array_find(const permi_frontier *frontier, const permi_
   for (; word; occupied ^= bit, place++) {
     bit = occupied & (0 - occupied);
     if (word & bit)
-      rank += kept->choose[place][++ones];
+      rank += kept->binomial[place][++ones];
     word &= ~bit;
   }
   return kept->value[p] + rank * (permi_arrays_bytes_at(frontier, p) / 8);
@@ -303,9 +303,9 @@ static perm_status permi_frontier_record(permi_trace *trace, permi_control *cont
     return PERM_ERROR_MEMORY;
   if (!frontier->arrays)
     return permi_lists_record(trace, control, 0, frontier->steps);
-  for (t = 0; t <= frontier->slots; t++)
+  for (t = 0; t <= frontier->slot_count; t++)
     for (k = 0; k <= t + 1; k++)
-      kept->choose[t][k] = k == 0 ? 1 : k > t ? 0 : kept->choose[t - 1][k - 1] + kept->choose[t - 1][k];
+      kept->binomial[t][k] = k == 0 ? 1 : k > t ? 0 : kept->binomial[t - 1][k - 1] + kept->binomial[t - 1][k];
   return permi_arrays_record(trace, control, 0, frontier->steps);
 }
 

@@ -357,16 +357,16 @@ static int permi_tree_eliminate(permi_tree_graph *graph, int v, int turn, const 
 #define PERMI_TREE_LOOK_WORDS (2 * PERMI_TREE_LOOK / 64)
 PERMI_NEVER_INLINE static double permi_tree_least(const permi_block *block, double limit)
 {
-  uint64_t near[2 * PERMI_TREE_LOOK][PERMI_TREE_LOOK_WORDS]; /* neighbours: rows, columns */
+  uint64_t adjacent[2 * PERMI_TREE_LOOK][PERMI_TREE_LOOK_WORDS]; /* neighbours: rows, columns */
   int degree[2 * PERMI_TREE_LOOK];
   const int n = block->n;
   int v, e, k, w, turn;
   double least = 0;
-  memset(near, 0, sizeof near);
+  memset(adjacent, 0, sizeof adjacent);
   for (v = 0; v < 2 * n; v++) {
     degree[v] = block->start[v + 1] - block->start[v];
     for (e = block->start[v]; e < block->start[v + 1]; e++)
-      near[v][block->neighbour[e] >> 6] |= UINT64_C(1) << (block->neighbour[e] & 63);
+      adjacent[v][block->neighbour[e] >> 6] |= UINT64_C(1) << (block->neighbour[e] & 63);
   }
   for (turn = 0; turn < 2 * n && least <= limit; turn++) {
     int best = 0;
@@ -377,13 +377,13 @@ PERMI_NEVER_INLINE static double permi_tree_least(const permi_block *block, doub
     least += ldexp(PERMI_TREE_STATE_SECONDS, degree[best]) / (degree[best] + 1);
     for (w = 0; w < PERMI_TREE_LOOK_WORDS; w++) {
       uint64_t bits;
-      for (bits = near[best][w]; bits; bits &= bits - 1) {
+      for (bits = adjacent[best][w]; bits; bits &= bits - 1) {
         v = 64 * w + permi_trailing_zeros(bits);
         for (degree[v] = k = 0; k < PERMI_TREE_LOOK_WORDS; k++) {
-          near[v][k] |= near[best][k];
-          near[v][k] &= k == v >> 6 ? ~(UINT64_C(1) << (v & 63)) : ~UINT64_C(0);
-          near[v][k] &= k == best >> 6 ? ~(UINT64_C(1) << (best & 63)) : ~UINT64_C(0);
-          degree[v] += permi_count_ones(near[v][k]);
+          adjacent[v][k] |= adjacent[best][k];
+          adjacent[v][k] &= k == v >> 6 ? ~(UINT64_C(1) << (v & 63)) : ~UINT64_C(0);
+          adjacent[v][k] &= k == best >> 6 ? ~(UINT64_C(1) << (best & 63)) : ~UINT64_C(0);
+          degree[v] += permi_count_ones(adjacent[v][k]);
         }
       }
     }

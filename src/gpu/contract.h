@@ -35,7 +35,7 @@ typedef struct perm_gpu_counts {
    it; target, odd: of counts' words; column: what + adds; done: by column, digits of rows that have vanished; path:
    prefixes of `depth` columns, where chunks begin among them. */
 typedef struct perm_gpu_signs {
-  int small;          /* 1: digits of 4 bits */
+  int by_table;       /* 1: digits of 4 bits */
   int prefix, depth, more; /* a task has the signs of depth + more columns */
   short word[5];
   int root, pattern[2], cut, start, target, odd, column, done, path, paths;

@@ -72,7 +72,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(expand)(int n, const double *a, siz
 
 /* Largest entry, smallest value, 0 or NaN of a stream. */
 typedef struct PERMI_NAME(stream) {
-  PERMI_V large, small, poison;
+  PERMI_V large, least, poison;
 } PERMI_NAME(stream);
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(stream_order)(PERMI_NAME(stream) *stream, int n, const double *a,
@@ -89,7 +89,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(stream_order)(PERMI_NAME(stream) *stre
       modulus = PERMI_LARGER(value.re, value.im);
       stream->poison = PERMI_FMA(value.im, PERMI_SET(0.0), stream->poison);
     }
-    stream->small = PERMI_LESSER(modulus, stream->small);
+    stream->least = PERMI_LESSER(modulus, stream->least);
   }
 }
 
@@ -98,22 +98,22 @@ PERMI_TARGET PERMI_INLINE int PERMI_NAME(batch_stream)(int n, const double *a, s
                                                        double largest, double least, double *values, int parts)
 {
   PERMI_NAME(stream) stream;
-  double check[3 * PERMI_WIDTH] PERMI_ALIGN64;
+  double extremes[3 * PERMI_WIDTH] PERMI_ALIGN64;
   int k, stand = 1;
   stream.large = stream.poison = PERMI_SET(0.0);
-  stream.small = PERMI_SET(least);
+  stream.least = PERMI_SET(least);
   if (n == 4)
     PERMI_NAME(stream_order)(&stream, 4, a, stride, vectors, values, parts);
   else if (n == 3)
     PERMI_NAME(stream_order)(&stream, 3, a, stride, vectors, values, parts);
   else
     PERMI_NAME(stream_order)(&stream, 2, a, stride, vectors, values, parts);
-  PERMI_STORE(check, stream.large);
-  PERMI_STORE(check + PERMI_WIDTH, stream.small);
-  PERMI_STORE(check + 2 * PERMI_WIDTH, stream.poison);
+  PERMI_STORE(extremes, stream.large);
+  PERMI_STORE(extremes + PERMI_WIDTH, stream.least);
+  PERMI_STORE(extremes + 2 * PERMI_WIDTH, stream.poison);
   PERMI_LEAVE();
   for (k = 0; k < PERMI_WIDTH; k++)
-    stand &= (check[k] <= largest) & (check[PERMI_WIDTH + k] >= least) & (check[2 * PERMI_WIDTH + k] == 0);
+    stand &= (extremes[k] <= largest) & (extremes[PERMI_WIDTH + k] >= least) & (extremes[2 * PERMI_WIDTH + k] == 0);
   return stand;
 }
 
@@ -433,7 +433,7 @@ PERMI_TARGET PERMI_INLINE int PERMI_NAME(batch_signs)(int n, const double *a, si
   PERMI_NAME(small_sums) sums;
   PERMI_N value;
   const double *row = a;
-  double check[PERMI_WIDTH] PERMI_ALIGN64;
+  double extremes[PERMI_WIDTH] PERMI_ALIGN64;
   int i, j, stand = 0;
   for (i = 0; i < n; i++) {
     PERMI_V norm = PERMI_SET(DBL_MIN), other = norm; /* for what underflows */
@@ -466,10 +466,10 @@ PERMI_TARGET PERMI_INLINE int PERMI_NAME(batch_signs)(int n, const double *a, si
   sure = PERMI_FNMA(unit, scale * sums.absolute, PERMI_LARGER(value.re, value.im));
   norms = PERMI_FNMA(unit * unit, norms, sure * sure);
   norms = PERMI_LESSER(sure - PERMI_SET(accept[1]), norms);
-  PERMI_STORE(check, PERMI_LESSER(PERMI_SET(accept[0]) - large, norms)); /* keeps a NaN */
+  PERMI_STORE(extremes, PERMI_LESSER(PERMI_SET(accept[0]) - large, norms)); /* keeps a NaN */
   PERMI_LEAVE();
   for (i = 0; i < PERMI_WIDTH; i++)
-    stand |= (check[i] >= 0) << i;
+    stand |= (extremes[i] >= 0) << i;
   return stand;
 }
 

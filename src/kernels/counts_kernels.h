@@ -44,17 +44,17 @@ PERMI_TARGET static void PERMI_NAME(add_weighted)(double *to, const double *from
 PERMI_TARGET static void PERMI_NAME(store_states)(double *to, const double *from, int n, double *most, double *least)
 {
   const PERMI_V infinite = PERMI_SET((double)INFINITY);
-  PERMI_V large = PERMI_SET(0.0), small = infinite;
+  PERMI_V large = PERMI_SET(0.0), lesser = infinite;
   double largest[PERMI_WIDTH], smallest[PERMI_WIDTH];
   int x, k;
   for (x = 0; x + PERMI_WIDTH <= n; x += PERMI_WIDTH) {
     const PERMI_V state = PERMI_LOAD_ANY(from + x), size = PERMI_ABS(state);
     PERMI_STORE_ANY(to + x, state);
     large = PERMI_GREATER(large, size);
-    small = PERMI_LESSER(PERMI_UNLESS_ZERO(size, infinite), small);
+    lesser = PERMI_LESSER(PERMI_UNLESS_ZERO(size, infinite), lesser);
   }
   PERMI_STORE_ANY(largest, large);
-  PERMI_STORE_ANY(smallest, small);
+  PERMI_STORE_ANY(smallest, lesser);
   for (k = 0; k < PERMI_WIDTH; k++) {
     *most = largest[k] > *most ? largest[k] : *most;
     *least = smallest[k] < *least ? smallest[k] : *least;

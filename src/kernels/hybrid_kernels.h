@@ -41,13 +41,13 @@ PERMI_TARGET static void PERMI_NAME(hybrid_add)(const permi_hybrid *hybrid, cons
   }
 }
 
-PERMI_TARGET static void PERMI_NAME(hybrid_turn)(const permi_hybrid *hybrid, int j, int minus, double *slots)
+PERMI_TARGET static void PERMI_NAME(hybrid_turn)(const permi_hybrid *hybrid, int j, int minus, double *values)
 {
   const int *row = hybrid->touched[j];
   const double sign = minus ? -1 : 1;
   for (; *row >= 0; row++) {
     const double *twice = hybrid->step + (j * hybrid->n + *row) * hybrid->parts;
-    double *slot = permi_hybrid_slot(slots, permi_hybrid_line(*row));
+    double *slot = permi_hybrid_slot(values, permi_hybrid_line(*row));
     PERMI_NAME(hybrid_shift)(hybrid->parts, slot, twice, sign);
   }
 }
@@ -372,14 +372,14 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_total)(int algebra, int count, 
 }
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_tables)(int algebra, int count, int opcode, const permi_hybrid *hybrid,
-                                                         const permi_instruction *operation, double *slots)
+                                                         const permi_instruction *operation, double *values)
 {
   const int parts = permi_hybrid_parts(algebra), row_parts = permi_hybrid_row_parts(algebra);
   const int step = algebra >= PERMI_HYBRID_MODULI ? hybrid->parts : row_parts;
   const int of_rows = opcode == PERMI_OP_ROWS || opcode == PERMI_OP_TIMES_ROW || opcode == PERMI_OP_FOLD_ROW;
   const int folds = opcode == PERMI_OP_FOLD_ROW || opcode == PERMI_OP_FOLD;
   const permi_statement *t = hybrid->statement + operation->first, *last = t + operation->count;
-  const double *row = permi_hybrid_slot(slots, operation->row), *constant = hybrid->constant;
+  const double *row = permi_hybrid_slot(values, operation->row), *constant = hybrid->constant;
   const double least = hybrid->floor[operation->row];
   const double base_least = opcode == PERMI_OP_ROWS ? hybrid->floor[operation->other] : least;
   const int halves = algebra == PERMI_HYBRID_WHOLE && folds && operation->halved;
@@ -388,7 +388,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_tables)(int algebra, int count,
   PERMI_NAME(hybrid_numbers) base, held, also;
   if (opcode == PERMI_OP_ROW || opcode == PERMI_OP_ROWS)
     PERMI_NAME(hybrid_fetch)(row_parts, count,
-                             opcode == PERMI_OP_ROW ? row : permi_hybrid_slot(slots, operation->other), &base);
+                             opcode == PERMI_OP_ROW ? row : permi_hybrid_slot(values, operation->other), &base);
   while (t < last) {
     const permi_statement *end = t + operation->group;
     if (of_rows)
@@ -396,20 +396,20 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_tables)(int algebra, int count,
                                    PERMI_NAME(hybrid_constant)(algebra, constant + t->h * step, step), least, prime,
                                    &held);
     else if (opcode == PERMI_OP_TIMES || opcode == PERMI_OP_FOLD)
-      PERMI_NAME(hybrid_fetch)(parts, count, permi_hybrid_slot(slots, t->h), &held);
+      PERMI_NAME(hybrid_fetch)(parts, count, permi_hybrid_slot(values, t->h), &held);
     if (opcode == PERMI_OP_FOLD_ROW)
       PERMI_NAME(hybrid_fetch_row)(algebra, count, row,
                                    PERMI_NAME(hybrid_constant)(algebra, constant + t->g * step, step), least, prime,
                                    &also);
     else if (opcode == PERMI_OP_FOLD)
-      PERMI_NAME(hybrid_fetch)(parts, count, permi_hybrid_slot(slots, t->g), &also);
+      PERMI_NAME(hybrid_fetch)(parts, count, permi_hybrid_slot(values, t->g), &also);
     if (halves) {
       PERMI_NAME(hybrid_halve)(count, half, &held);
       PERMI_NAME(hybrid_halve)(count, half, &also);
     }
     for (; t < end; t++) {
-      const double *p = permi_hybrid_slot(slots, t->p), *q = permi_hybrid_slot(slots, t->q);
-      double *out = permi_hybrid_slot(slots, t->out);
+      const double *p = permi_hybrid_slot(values, t->p), *q = permi_hybrid_slot(values, t->q);
+      double *out = permi_hybrid_slot(values, t->out);
       PERMI_N c;
       int k;
       if (opcode == PERMI_OP_ROW || opcode == PERMI_OP_ROWS)
@@ -438,26 +438,26 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_tables)(int algebra, int count,
 }
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_grown)(int algebra, int count, int opcode, const permi_hybrid *hybrid,
-                                                        const permi_instruction *operation, double *slots)
+                                                        const permi_instruction *operation, double *values)
 {
   if (algebra == PERMI_HYBRID_WHOLE && operation->growth == PERMI_GROWS_LONG)
-    PERMI_NAME(hybrid_tables)(PERMI_HYBRID_LONG, count, opcode, hybrid, operation, slots);
+    PERMI_NAME(hybrid_tables)(PERMI_HYBRID_LONG, count, opcode, hybrid, operation, values);
   else if (algebra == PERMI_HYBRID_WHOLE && operation->growth == PERMI_GROWS_SHORT)
-    PERMI_NAME(hybrid_tables)(PERMI_HYBRID_SHORT, count, opcode, hybrid, operation, slots);
+    PERMI_NAME(hybrid_tables)(PERMI_HYBRID_SHORT, count, opcode, hybrid, operation, values);
   else
-    PERMI_NAME(hybrid_tables)(algebra, count, opcode, hybrid, operation, slots);
+    PERMI_NAME(hybrid_tables)(algebra, count, opcode, hybrid, operation, values);
 }
 
 /* Multiplies a chain; slots from `bases` on are numbers. Fetching slots whole took plain C (gcc) 1.3 times as long. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_product)(int algebra, int count, const permi_hybrid *hybrid,
                                                           const permi_statement *t, const permi_statement *last,
-                                                          double *slots)
+                                                          double *values)
 {
   const int parts = permi_hybrid_parts(algebra), whole = algebra == PERMI_HYBRID_WHOLE;
   const int numbers = whole || permi_hybrid_is_doubled(algebra) || algebra >= PERMI_HYBRID_MODULI;
   const int bases = numbers ? permi_hybrid_line(hybrid->n) : 0;
   const PERMI_P prime = PERMI_NAME(prime_of)(hybrid->prime, hybrid->inverse);
-  double *out = permi_hybrid_slot(slots, t->out), *first = permi_hybrid_slot(slots, t->p);
+  double *out = permi_hybrid_slot(values, t->out), *first = permi_hybrid_slot(values, t->p);
   PERMI_NAME(hybrid_numbers) product;
   int k;
   if (t->p < bases)
@@ -465,7 +465,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_product)(int algebra, int count
   else
     PERMI_NAME(hybrid_chain)(algebra, 1, 0, count, first, 0, prime, &product);
   for (t++; t < last; t++) {
-    const double *slot = permi_hybrid_slot(slots, t->p);
+    const double *slot = permi_hybrid_slot(values, t->p);
     const double least = t->p < bases ? hybrid->floor[t->p] : 0;
     if (whole && t->q == PERMI_GROWS_LONG)
       PERMI_NAME(hybrid_chain)(PERMI_HYBRID_LONG, 0, 1, count, slot, least, prime, &product);
@@ -481,14 +481,14 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_product)(int algebra, int count
     PERMI_NAME(hybrid_put)(parts, out, k, PERMI_NAME(hybrid_of)(parts, &product, k));
 }
 
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_interpret)(int algebra, const permi_hybrid *hybrid, double *slots,
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_interpret)(int algebra, const permi_hybrid *hybrid, double *values,
                                                             double *block)
 {
   const int count = PERMI_HYBRID_DOUBLES / permi_hybrid_row_parts(algebra) / PERMI_WIDTH;
   const permi_instruction *operation = hybrid->operation, *end = operation + hybrid->operations;
 #define PERMI_TABLES(opcode)                                                                                           \
   case opcode:                                                                                                         \
-    PERMI_NAME(hybrid_grown)(algebra, count, opcode, hybrid, operation, slots); break
+    PERMI_NAME(hybrid_grown)(algebra, count, opcode, hybrid, operation, values); break
   for (; operation < end; operation++) {
     const permi_statement *t = hybrid->statement + operation->first, *last = t + operation->count;
     switch (operation->opcode) {
@@ -499,16 +499,16 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_interpret)(int algebra, const p
       PERMI_TABLES(PERMI_OP_DIFFERENCE);
       PERMI_TABLES(PERMI_OP_FOLD_ROW);
       PERMI_TABLES(PERMI_OP_FOLD);
-    case PERMI_OP_CHAIN: PERMI_NAME(hybrid_product)(algebra, count, hybrid, t, last, slots); break;
+    case PERMI_OP_CHAIN: PERMI_NAME(hybrid_product)(algebra, count, hybrid, t, last, values); break;
     case PERMI_OP_FLIP:
       for (; t < last; t++) {
         const double *x = hybrid->constant + t->h * hybrid->parts;
-        double *slot = permi_hybrid_slot(slots, t->p);
+        double *slot = permi_hybrid_slot(values, t->p);
         PERMI_NAME(hybrid_shift)(hybrid->parts, slot, x, 1);
       }
       break;
     default:
-      PERMI_NAME(hybrid_total)(algebra, count, block, permi_hybrid_slot(slots, t->p), t->h,
+      PERMI_NAME(hybrid_total)(algebra, count, block, permi_hybrid_slot(values, t->p), t->h,
                                PERMI_NAME(prime_of)(hybrid->prime, hybrid->inverse));
     }
   }
@@ -516,9 +516,9 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_interpret)(int algebra, const p
 }
 
 #define PERMI_INSTANCE(name, algebra)                                                                                  \
-  PERMI_KERNEL PERMI_NAME(name)(const permi_hybrid *hybrid, double *slots, double *block)                              \
+  PERMI_KERNEL PERMI_NAME(name)(const permi_hybrid *hybrid, double *values, double *block)                             \
   {                                                                                                                    \
-    PERMI_NAME(hybrid_interpret)(algebra, hybrid, slots, block);                                                       \
+    PERMI_NAME(hybrid_interpret)(algebra, hybrid, values, block);                                                      \
   }
 PERMI_INSTANCE(hybrid_real, PERMI_HYBRID_REAL)
 PERMI_INSTANCE(hybrid_compensated, PERMI_HYBRID_COMPENSATED)

@@ -142,7 +142,7 @@ PERMI_TARGET PERMI_INLINE int64_t PERMI_NAME(signs_partners)(permi_signs_walk *w
   int64_t sum = 0;
   int at, i;
 #if PERMI_WIDTH >= 4
-  if (signs->small) { /* values beyond the last are 0 */
+  if (signs->by_table) { /* values beyond the last are 0 */
     const __m256i codes =
         _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)permi_signs_marks));
     const __m256i nibble = _mm256_set1_epi8(15), zero = _mm256_setzero_si256();
@@ -205,9 +205,9 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(signs_group)(permi_signs_walk *walk, c
   }
   walk->items += (unsigned)patterns;
 #if PERMI_WIDTH >= 4
-  if (signs->small == 2 && signs->width[block] - signs->shared_words <= 4)
+  if (signs->by_table == 2 && signs->width[block] - signs->shared_words <= 4)
     PERMI_NAME(signs_products)(signs, frame->count, block, pattern, patterns, product, 1, 0);
-  else if (signs->small)
+  else if (signs->by_table)
     PERMI_NAME(signs_products)(signs, frame->count, block, pattern, patterns, product, 2, 1);
   else
 #endif

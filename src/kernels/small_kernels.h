@@ -174,12 +174,12 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_table_row)(const double *row, do
 }
 
 /* Sums of `count` columns for all signs, parts `apart`; the `far` columns that follow have the signs of `away`. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_outer_row)(const double *row, double *x, int apart, int count, int far,
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_outer_row)(const double *row, double *x, int apart, int count, int more,
                                                            int away, PERMI_NAME(small_lanes) lanes, int parts)
 {
   PERMI_N z = PERMI_NAME(spread)(permi_lane_zero, 1, parts);
   int b;
-  for (b = 0; b < far; b++)
+  for (b = 0; b < more; b++)
     z = PERMI_NAME(small_signed)(z, PERMI_SET(permi_parity_signs[away >> b & 1]),
                                  PERMI_NAME(spread)(row + (count + b) * parts, 1, parts), parts);
   PERMI_NAME(put)(x, apart, PERMI_NAME(small_lane_sum)(z, row, count, lanes, parts), parts);
@@ -305,7 +305,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_by_tables)(PERMI_NAME(small_sums
   double room[2 * PERMI_ROOM] PERMI_ALIGN64; /* a real number needs half of it */
   double *table = room, *outer = table + PERMI_ROOM_TABLE * parts, *cross = outer + PERMI_ROOM_OUTER * parts;
   const double *a = from.a;
-  const int n = from.n, near = n < PERMI_NEAR_N ? n : PERMI_NEAR_N, rest = near - 3 - PERMI_LANES;
+  const int n = from.n, near_columns = n < PERMI_NEAR_N ? n : PERMI_NEAR_N, rest = near_columns - 3 - PERMI_LANES;
   const int columns = rest < PERMI_TABLE ? rest : PERMI_TABLE, stride = n * parts;
   const int settings = 1 << columns, states = 1 << (rest - columns);
   int i, k, s, set, away;
@@ -320,13 +320,13 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_by_tables)(PERMI_NAME(small_sums
     PERMI_NAME(small_mix)(table + 4 * k * parts * 32, settings * PERMI_WIDTH, entries, 32, parts);
   }
   from.cross = cross;
-  for (away = 0; away < 1 << (n - near); away++) {
+  for (away = 0; away < 1 << (n - near_columns); away++) {
     PERMI_NAME(small_sums) group = *sums;
     if (away)
       group.even = group.odd = PERMI_NAME(spread)(permi_lane_zero, 1, parts);
     for (i = 0; i < n; i++)
-      PERMI_NAME(small_outer_row)(a + i * stride + (near - rest + columns) * parts,
-                                  outer + (i / 2 * 4 + i % 2) * 16 * parts, 16, rest - columns, n - near, away,
+      PERMI_NAME(small_outer_row)(a + i * stride + (near_columns - rest + columns) * parts,
+                                  outer + (i / 2 * 4 + i % 2) * 16 * parts, 16, rest - columns, n - near_columns, away,
                                   from.lanes, parts);
     for (k = 0; k < n / 2; k++) {
       PERMI_N c;

@@ -174,7 +174,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors)(int rows, int n, const d
 {
   const int rest = n - 1 - PERMI_LANES, columns = rest < PERMI_TABLE ? rest : PERMI_TABLE;
   const int low = rest - columns < 3 ? rest - columns : 3, left = rest - columns - low;
-  const int high = left < 3 ? left : 3, far = left - high, last = n - left;
+  const int high = left < 3 ? left : 3, more = left - high, last = n - left;
   const PERMI_V zero = PERMI_SET(0.0);
   PERMI_NAME(small_lanes) lanes;
   PERMI_ROWS from PERMI_ALIGN64;
@@ -195,7 +195,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors)(int rows, int n, const d
     for (c = h = 0; h < 1 << left; h++) {
       const int here = h & ((1 << high) - 1);
       for (i = 0; i < rows && !here; i++)
-        PERMI_NAME(small_outer_row)(a + (i * n + last) * parts, from.high + i * parts * 8, 8, high, far, h >> high,
+        PERMI_NAME(small_outer_row)(a + (i * n + last) * parts, from.high + i * parts * 8, 8, high, more, h >> high,
                                     lanes, parts);
       for (i = 0; i < rows * parts; i++)
         for (k = 0; k < 8; k += PERMI_WIDTH)

@@ -127,13 +127,13 @@ static int permi_is_digit(char c)
 
 static int permi_next_line(permi_reader *reader)
 {
-  const char *newline;
+  const char *line_break;
   if (reader->position == reader->end || permi_watch(reader->watch, 20))
     return 0;
-  newline = (const char *)memchr(reader->position, '\n', (size_t)(reader->end - reader->position));
+  line_break = (const char *)memchr(reader->position, '\n', (size_t)(reader->end - reader->position));
   reader->cursor = reader->position;
-  reader->line_end = newline ? newline : reader->end;
-  reader->position = newline ? newline + 1 : reader->end;
+  reader->line_end = line_break ? line_break : reader->end;
+  reader->position = line_break ? line_break + 1 : reader->end;
   /* a CR elsewhere is garbage: else a file with CR alone would be one row */
   if (reader->line_end > reader->cursor && reader->line_end[-1] == '\r')
     reader->line_end--;

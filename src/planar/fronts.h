@@ -40,7 +40,7 @@ struct permi_field {
   /* Multiplies the determinant by the pivot, and eliminates it. */
   void (*eliminate)(permi_field *field, permi_frontal *front);
   /* The rest of the root has no pivot. */
-  void (*leave)(permi_field *field, const permi_frontal *front);
+  void (*without_pivot)(permi_field *field, const permi_frontal *front);
 };
 
 /* Swaps lines a and b, whose `size` values begin at x and y. */
@@ -182,7 +182,7 @@ static int permi_permutation_odd(const int *to, int n, int *seen)
 
 /* Asks whether to stop; may be NULL. */
 typedef struct permi_front_poll {
-  perm_status (*poll)(void *context, double part);
+  perm_status (*report)(void *context, double part);
   void *context;
 } permi_front_poll;
 
@@ -218,12 +218,12 @@ static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_fiel
       field->eliminate(field, &front);
     }
     if (dissection->front[f].parent < 0 && front.pivots < front.size)
-      field->leave(field, &front);
+      field->without_pivot(field, &front);
     else if (dissection->front[f].parent >= 0 && !permi_frontal_leave(&work, &front, &work.below[f]))
       status = PERM_ERROR_MEMORY;
     permi_frontal_free(&fronts->allocator, &front);
-    if (ask->poll && status == PERM_OK)
-      status = ask->poll(ask->context, (double)(dissection->fronts - f) / dissection->fronts);
+    if (ask->report && status == PERM_OK)
+      status = ask->report(ask->context, (double)(dissection->fronts - f) / dissection->fronts);
   }
   *odd = work.pivots == dissection->n && permi_permutation_odd(work.pivot_column, dissection->n, work.row_at);
   for (f = 0; f < dissection->fronts; f++)

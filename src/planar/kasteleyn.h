@@ -118,13 +118,13 @@ typedef struct permi_kasteleyn {
 } permi_kasteleyn;
 
 /* Negates rows until the matching's signs are +. match: of a row, its column. */
-static void permi_signs_normalise(const permi_block *block, const int *match, signed char *sign)
+static void permi_signs_normalise(const permi_block *block, const int *matched, signed char *sign)
 {
   int i, e;
   for (i = 0; i < block->n; i++) {
     int flip = 1;
     for (e = block->start[i]; e < block->start[i + 1]; e++)
-      if (block->neighbour[e] == match[i] + block->n)
+      if (block->neighbour[e] == matched[i] + block->n)
         flip = sign[block->edge[e]];
     for (e = block->start[i]; e < block->start[i + 1]; e++)
       sign[block->edge[e]] = (signed char)(sign[block->edge[e]] * flip);
@@ -139,7 +139,7 @@ static int permi_kasteleyn_make(const permi_block *block, permi_pool *pool, perm
   permi_pool own = {pool->allocator, NULL, 0};
   permi_embedding map;
   permi_faces faces;
-  int *work, *column, *match, i, e, good;
+  int *work, *column, *matched, i, e, good;
   size_t *start, used = 0;
   result->planar = 0;
   result->faces = 0;
@@ -165,18 +165,18 @@ static int permi_kasteleyn_make(const permi_block *block, permi_pool *pool, perm
            permi_faces_list(&map, watch, &faces) && permi_signs_choose(&map, &faces, result->sign, column);
     result->faces = faces.count;
     result->planar = good ? 1 : -1;
-    match = column + edges;
+    matched = column + edges;
     for (i = 0; i < block->n; i++) {
       start[i] = used;
       for (e = block->start[i]; e < block->start[i + 1]; e++)
         column[used++] = block->neighbour[e] - block->n;
     }
     start[n] = used;
-    if (good && permi_matching(block->n, start, column, match, result->partner, match + n, start + n + 1, watch) <
+    if (good && permi_matching(block->n, start, column, matched, result->partner, matched + n, start + n + 1, watch) <
                     block->n)
       result->planar = -1;
     else if (good)
-      permi_signs_normalise(block, match, result->sign);
+      permi_signs_normalise(block, matched, result->sign);
   }
   permi_pool_release(&own);
   return 1;

@@ -319,7 +319,7 @@ static perm_status permi_proof_job(const permi_problem *problem, const perm_opti
   (*job)->context = proof;
   (*job)->release = permi_proof_free;
   (*job)->value = permi_proof_value;
-  (*job)->check = permi_proof_check;
+  (*job)->inspect = permi_proof_check;
   (*job)->sample = permi_proof_sample;
   (*job)->prove = permi_proof_write;
   isa = gpu ? PERM_ISA_CUDA : permi_isa(options);

@@ -106,7 +106,7 @@ static permi_proof_look permi_proof_look_at(const permi_proof *proof, const perm
 {
   const permi_odd_modulus *prime = &proof->prime[run / proof->parts];
   const uint64_t p = prime->p, one = prime->one, last = proof->values - 1, all = last + PERMI_PROOF_SYNDROMES;
-  uint64_t t, times = 0, rest = permi_montgomery(all, prime->square, prime), choose = one; /* times 2^64 */
+  uint64_t t, times = 0, rest = permi_montgomery(all, prime->square, prime), binomial = one; /* times 2^64 */
   uint64_t left = permi_montgomery(last, prime->square, prime), less, before = one, factorial = one;
   uint64_t at = 0, point; /* d!^2 P(point), by Lagrange as in examples/perm_verify.c */
   permi_proof_look look;
@@ -121,12 +121,12 @@ static permi_proof_look permi_proof_look_at(const permi_proof *proof, const perm
     uint64_t y = permi_proof_listed(proof, partials, run, t), x;
     look.outside |= y >= p;
     y %= p;
-    x = permi_montgomery((all - t) & 1 ? permi_residue_add(0, y, 1, p) : y, choose, prime);
+    x = permi_montgomery((all - t) & 1 ? permi_residue_add(0, y, 1, p) : y, binomial, prime);
     for (k = 0; k < PERMI_PROOF_SYNDROMES; k++) { /* D! times the sum, without a division */
       look.syndrome[k] = permi_residue_add(permi_montgomery(look.syndrome[k], times, prime), x, 0, p);
       x = permi_montgomery(x, times, prime);
     }
-    choose = permi_montgomery(choose, rest, prime);
+    binomial = permi_montgomery(binomial, rest, prime);
     if (t <= last) {
       factorial = t ? permi_montgomery(factorial, times, prime) : factorial;
       x = permi_montgomery((last - t) & 1 ? permi_residue_add(0, y, 1, p) : y, before, prime);

@@ -22,8 +22,8 @@ static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t 
     permi_hybrid_say(buffer, size, &length,
                      "%d high, %d lanes; %d statements on %d slots, %.4g operations per outer pattern, %.3g in all, "
                      "dense has %.3g times as many; ",
-                     hybrid->high, hybrid->lanes_log2, hybrid->statements, hybrid->slots, hybrid->operations_a_term,
-                     all, 1.5 * hybrid->n * ldexp(1, hybrid->n - 1) / all);
+                     hybrid->high, hybrid->lanes_log2, hybrid->statements, hybrid->slot_count,
+                     hybrid->operations_a_term, all, 1.5 * hybrid->n * ldexp(1, hybrid->n - 1) / all);
   if (hybrid->runs && hybrid->runs->primes == 1 && hybrid->runs->run[0].prime.p == hybrid->runs->modulus)
     permi_hybrid_say(buffer, size, &length, "modulo the modulus itself; ");
   else if (hybrid->runs && hybrid->runs->primes)

@@ -33,7 +33,7 @@ static int permi_maker_slots(permi_hybrid_maker *maker, int count)
     if (k < s + count)
       continue;
     memset(maker->busy + s, 1, (size_t)count);
-    maker->hybrid->slots = k > maker->hybrid->slots ? k : maker->hybrid->slots;
+    maker->hybrid->slot_count = k > maker->hybrid->slot_count ? k : maker->hybrid->slot_count;
     return s;
   }
   maker->failed = 1;
@@ -398,7 +398,7 @@ static void permi_maker_flip(permi_hybrid_maker *maker, int s)
 static void permi_maker_plan(permi_hybrid_maker *maker)
 {
   const int n = maker->work->n, root = n + maker->work->nodes - 1;
-  maker->hybrid->slots = n;
+  maker->hybrid->slot_count = n;
   memset(maker->busy, 1, (size_t)n);
   permi_maker_keep(maker, permi_maker_node(maker, root));
   permi_maker_visit(maker, permi_maker_node(maker, root), root, 0);

@@ -236,8 +236,8 @@ static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
     const int first = swap ? right : left, second = swap ? left : right;
     value = permi_code_entry(coder, first, setting);
     if (second < n && coder->unit[second] >= 0 && !moduli) {
-      const int near = permi_code_row(coder, second, setting, 0);
-      value = permi_code_put(coder, PERMI_CODE_NEAR, (int)(setting >> coder->unit[second] & 1), value, near, 0, 0);
+      const int near_sum = permi_code_row(coder, second, setting, 0);
+      value = permi_code_put(coder, PERMI_CODE_NEAR, (int)(setting >> coder->unit[second] & 1), value, near_sum, 0, 0);
     } else {
       const int other = permi_code_entry(coder, second, setting);
       value = permi_code_grown(coder, moduli ? PERMI_CODE_MULTIPLY : PERMI_CODE_TIMES, node->growth, 0, value, other, 0,

@@ -263,16 +263,16 @@ static int permi_signs_lay(permi_signs *signs, const permi_signs_matrix *matrix,
   memset(&signs->root, 0, sizeof signs->root);
   memset(signs->target, 0, sizeof signs->target);
   memset(signs->target_all, 0, sizeof signs->target_all);
-  signs->small = 2;
+  signs->by_table = 2;
   for (place = n; place < PERM_MAX_N; place++)
     permi_signs_add(signs->root.count, place, 1); /* no target */
   for (place = 0; place < n; place++) {
     const int row = row_at[place], odd = matrix->sum[row] & 1;
     signs->odd[place] = (unsigned char)odd;
     if (odd || matrix->size[row] > 8)
-      signs->small = 0;
-    else if (signs->small && matrix->size[row] == 8)
-      signs->small = 1;
+      signs->by_table = 0;
+    else if (signs->by_table && matrix->size[row] == 8)
+      signs->by_table = 1;
     permi_signs_add(signs->root.count, place, permi_signs_start(matrix, row));
     if (place < signs->place[1])
       permi_signs_add(signs->target_all, place, 255);

@@ -10,7 +10,7 @@
 static int permi_signs_gpu_takes(const permi_signs *signs)
 {
   const int fit = signs->bits[0] < 62 && signs->bits[1] < 62 && signs->bits[2] < 62 && signs->bits[3] < 62;
-  return (signs->small || fit) && signs->sum_bits < 189 && signs->prefix > signs->depth && signs->prefix < 58;
+  return (signs->by_table || fit) && signs->sum_bits < 189 && signs->prefix > signs->depth && signs->prefix < 58;
 }
 
 /* Seconds of what was counted, on one GPU. */
@@ -31,7 +31,7 @@ typedef struct permi_signs_gpu {
 
 static int permi_signs_gpu_bits(const perm_gpu_signs *shape)
 {
-  return shape->small ? 4 : 8;
+  return shape->by_table ? 4 : 8;
 }
 
 /* Adds x to the digit of a row. */
@@ -75,7 +75,7 @@ static perm_gpu_signs permi_signs_gpu_shape(const permi_signs *signs)
   perm_gpu_signs shape;
   int c, k, at = 64, words, cuts = 0;
   memset(&shape, 0, sizeof shape);
-  shape.small = signs->small != 0;
+  shape.by_table = signs->by_table != 0;
   shape.prefix = signs->prefix;
   shape.depth = signs->depth;
   shape.paths = (int)signs->paths;
@@ -97,7 +97,7 @@ static perm_gpu_signs permi_signs_gpu_shape(const permi_signs *signs)
   while (shape.more < 10 && shape.depth + shape.more + 2 < shape.prefix &&
          ldexp(signs->counted[0] / signs->paths, -shape.more) > PERMI_SIGNS_GPU_TASK)
     shape.more++;
-  shape.room = 128 + (shape.small ? 1 : 2) * (32 + 256) + 33 * (words + 1) + 256 * shape.word[1];
+  shape.room = 128 + (shape.by_table ? 1 : 2) * (32 + 256) + 33 * (words + 1) + 256 * shape.word[1];
   shape.room = (shape.room + 3) / 4 * 4;
   return shape;
 }
@@ -196,7 +196,7 @@ static void permi_signs_gpu_text(const perm_gpu_signs *shape, char *text, size_t
     most = shape->word[c + 1] - shape->word[c] > most ? shape->word[c + 1] - shape->word[c] : most;
   at = snprintf(text, room,
                 "struct permi_shape {\n  enum { SMALL = %d, LANES = 1, MOST_PREFIX = %d, MOST_FOURS = %d };\n",
-                shape->small, shape->prefix, (most + 3) / 4);
+                shape->by_table, shape->prefix, (most + 3) / 4);
   permi_gpu_members(member, sizeof member / sizeof *member, "permi_signs_chunk", PERMI_SIGNS_GPU_BLOCKS, text, room,
                     (size_t)at);
 }

@@ -13,9 +13,9 @@
 /* Seconds of what was counted from `before` on. */
 static double permi_signs_seconds(const permi_signs *signs, const uint64_t *counted)
 {
-  const double slower = !signs->small || signs->isa == PERM_ISA_AVX512 ? 1 : signs->isa == PERM_ISA_AVX2 ? 2 : 3;
-  const double item = signs->small ? PERMI_SIGNS_ITEM_SECONDS : PERMI_SIGNS_SCALAR_ITEM;
-  const double narrow = signs->small ? PERMI_SIGNS_PAIR_SECONDS : PERMI_SIGNS_SCALAR_PAIR;
+  const double slower = !signs->by_table || signs->isa == PERM_ISA_AVX512 ? 1 : signs->isa == PERM_ISA_AVX2 ? 2 : 3;
+  const double item = signs->by_table ? PERMI_SIGNS_ITEM_SECONDS : PERMI_SIGNS_SCALAR_ITEM;
+  const double narrow = signs->by_table ? PERMI_SIGNS_PAIR_SECONDS : PERMI_SIGNS_SCALAR_PAIR;
   const double pair = signs->narrow ? narrow : PERMI_SIGNS_WIDE_SECONDS * signs->words * signs->n;
   return PERMI_SIGNS_NODE_SECONDS * (double)counted[0] + PERMI_SIGNS_JOIN_SECONDS * (double)counted[1] +
          slower * (item * (double)counted[2] + pair * (double)counted[3]);

@@ -179,14 +179,14 @@ static double permi_signs_cooling(double ratio, int moves)
    positions. */
 static void permi_signs_move(permi_signs_order *order, uint64_t *positions, int n, int a, int b, int swap)
 {
-  const int column = order->column[a], low = 63 - (a > b ? a : b), far = (a > b ? a - b : b - a);
-  const uint64_t between = permi_signs_bits(low, far + 1);
+  const int column = order->column[a], low = 63 - (a > b ? a : b), distance = (a > b ? a - b : b - a);
+  const uint64_t between = permi_signs_bits(low, distance + 1);
   int i, k;
   if (swap) {
     order->column[a] = order->column[b];
     for (i = 0; i < n; i++) {
-      const uint64_t differ = (positions[i] >> low ^ positions[i] >> (low + far)) & 1;
-      positions[i] ^= differ << low ^ differ << (low + far);
+      const uint64_t differ = (positions[i] >> low ^ positions[i] >> (low + distance)) & 1;
+      positions[i] ^= differ << low ^ differ << (low + distance);
     }
   } else {
     for (k = a; k != b; k += a < b ? 1 : -1)

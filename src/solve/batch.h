@@ -292,9 +292,9 @@ typedef struct permi_batch_check {
 } permi_batch_check;
 
 /* Writes the values of a vector; `stand` has a bit for each that stands, the others are computed again. */
-static void permi_batch_write(permi_batch_check *check, size_t first, size_t count, const double *out, unsigned stand)
+static void permi_batch_write(permi_batch_check *review, size_t first, size_t count, const double *out, unsigned stand)
 {
-  const permi_batch *batch = check->batch;
+  const permi_batch *batch = review->batch;
   const int n = batch->n, parts = batch->parts;
   const size_t width = (size_t)batch->kernel->width;
   double *value = batch->out + first * (size_t)parts;
@@ -306,11 +306,11 @@ static void permi_batch_write(permi_batch_check *check, size_t first, size_t cou
   for (k = 0; k < count; k++, value += parts, stand >>= 1) {
     value[0] = out[k];
     value[parts - 1] = out[k + (size_t)(parts - 1) * width];
-    if (!(stand & 1) && !(n > 4 ? permi_batch_rounds_nothing(batch, out + k, first + k, check->matrix)
-                                : permi_batch_four_stands(batch, permi_batch_fetch(batch, first + k, check->matrix),
+    if (!(stand & 1) && !(n > 4 ? permi_batch_rounds_nothing(batch, out + k, first + k, review->matrix)
+                                : permi_batch_four_stands(batch, permi_batch_fetch(batch, first + k, review->matrix),
                                                           value)))
-      permi_batch_one(batch, first + k, check->threads, permi_batch_fetch(batch, first + k, check->matrix),
-                      &check->failed, &check->status);
+      permi_batch_one(batch, first + k, review->threads, permi_batch_fetch(batch, first + k, review->matrix),
+                      &review->failed, &review->status);
   }
 }
 
@@ -324,7 +324,7 @@ static size_t permi_batch_vectors(const permi_batch *batch, size_t begin, size_t
   const int in_vectors = batch->kind == PERMI_BATCH_ENTRIES && batch->a && kernel->take;
   const size_t width = (size_t)kernel->width, room = PERMI_BATCH_BLOCK, stride = room * (size_t)parts;
   double *lanes, *work, out[4 * PERMI_BATCH_BLOCK] PERMI_ALIGN64;
-  permi_batch_check check = {batch, threads, memory, batch->count, PERM_OK};
+  permi_batch_check review = {batch, threads, memory, batch->count, PERM_OK};
   size_t first, v;
   memory += entries;
   lanes = memory + (64 - ((uintptr_t)memory & 63)) % 64 / sizeof(double);
@@ -342,18 +342,18 @@ static size_t permi_batch_vectors(const permi_batch *batch, size_t begin, size_t
     if (in_vectors && count == room)
       kernel->take(n, batch->a + first * (size_t)parts, batch->stride, room / width, lanes, room);
     else
-      permi_batch_load(batch, first, count, room, check.matrix, lanes);
+      permi_batch_load(batch, first, count, room, review.matrix, lanes);
     if (n <= 4)
       stand = kernel->stream(n, lanes, stride, room / width, PERMI_FOUR_LARGEST, PERMI_SMALL_LEAST, out) ||
                       permi_small_is_safe(entries * (int)room, lanes) ? ~0u : 0;
     for (v = 0; v < count; v += width) {
       if (n > 4)
         stand = (unsigned)kernel->signs(n, lanes + v, stride, work, batch->accept, out + v * (size_t)parts);
-      permi_batch_write(&check, first + v, count - v < width ? count - v : width, out + v * (size_t)parts, stand);
+      permi_batch_write(&review, first + v, count - v < width ? count - v : width, out + v * (size_t)parts, stand);
     }
   }
-  *status = check.status;
-  return check.failed;
+  *status = review.status;
+  return review.failed;
 }
 
 /* ---- GPUs, from order 10 on: below, sending takes longer than computing here (H200 against 16 cores, 10^6 matrices:

@@ -367,7 +367,7 @@ static perm_status permi_execute(const perm_job *job, perm_state *state, const p
     stopped = permi_meter_verdict(&job->allocator, permi_stopped(stopped, &control, result), result);
   } else if (stopped == PERM_OK) {
     stopped = permi_state_finish(job, state, state, &control, result);
-    if (stopped == PERM_ERROR_STATE && job->check && keeper) /* without what is wrong */
+    if (stopped == PERM_ERROR_STATE && job->inspect && keeper) /* without what is wrong */
       keeper->keep(job, state, &control, &unwritten);
     if (stopped == PERM_OK && control.unwritten)
       memcpy(result->message, unwritten.message, sizeof result->message);

@@ -128,15 +128,15 @@ static void permi_rook_offer(permi_placements *plan, int *order, double *seconds
 static int permi_rook_search(permi_placements *plan, double effort, int *best)
 {
   const permi_block *block = plan->block;
-  const int vertices = block->vertices, small = block->n <= PERMI_BEAM_LINES && vertices - block->n <= PERMI_BEAM_LINES;
+  const int vertices = block->vertices, fits = block->n <= PERMI_BEAM_LINES && vertices - block->n <= PERMI_BEAM_LINES;
   const double begin = plan->watch->worked, share = PERMI_ROOK_PLAN_SHARE * fmax(effort, 1);
   int *order = best + vertices, *annealed = best + 2 * vertices, round;
   double seconds = (double)INFINITY;
-  if (!permi_rook_anneal(plan, effort, small ? share / 6 : share / 2, NULL, order))
+  if (!permi_rook_anneal(plan, effort, fits ? share / 6 : share / 2, NULL, order))
     return 0;
   memcpy(best, order, (size_t)vertices * sizeof *best);
   permi_rook_offer(plan, order, &seconds, best);
-  for (round = 0; small && PERMI_BEAM_FIRST << round / 2 <= PERMI_BEAM_MOST; round++) {
+  for (round = 0; fits && PERMI_BEAM_FIRST << round / 2 <= PERMI_BEAM_MOST; round++) {
     const int width = PERMI_BEAM_FIRST << round / 2;
     const double units = 0.5 * PERMI_BEAM_UNITS * vertices * vertices * width * (1 + (round & 1));
     if (plan->watch->stopped != PERM_OK ||

@@ -218,7 +218,7 @@ static perm_status permi_make_job(const permi_given *given, permi_control *watch
     status = permi_fail_stopped(watch, result);
   maker.job->plan_seconds = permi_seconds() - start;
   if (status == PERM_ERROR_LIMIT)
-    maker.job->check = permi_refused;
+    maker.job->inspect = permi_refused;
   else if (status != PERM_OK)
     perm_job_free(maker.job);
   if (status == PERM_OK || status == PERM_ERROR_LIMIT)

@@ -504,7 +504,7 @@ static CUresult permi_twin_launch(CUfunction function, unsigned gx, unsigned, un
   }
   memcpy(&a, parameters[0], PERMI_HEAD_BYTES + 4096);
   if (program && program->signs) {
-    (program->signs->small ? permi_twin_signs<1> : permi_twin_signs<0>)(program->signs, a, gx);
+    (program->signs->by_table ? permi_twin_signs<1> : permi_twin_signs<0>)(program->signs, a, gx);
     return CUDA_SUCCESS;
   }
   for (chunk = 0; chunk < gx; chunk++)
