@@ -60,7 +60,7 @@ check: ## after a change: unit tests, warnings, rooms, command, examples; two mi
 	@$(MAKE) --no-print-directory -j2 $(B)/tests_O1 $(B)/perm $(B)/golden_sample examples $(B)/false_proofs
 	@sh tests/check.sh
 
-CHECKED = $(B)/false_proofs $(B)/tests $(B)/perm $(B)/study $(B)/golden_sample examples libperm.so
+CHECKED = $(B)/false_proofs $(B)/differential $(B)/tests $(B)/perm $(B)/study $(B)/golden_sample examples libperm.so
 check-ci: ## every test: the command for CI and releases, about eight minutes of two cores
 	@$(MAKE) --no-print-directory -j2 $(CHECKED)
 	@sh tests/check.sh ci
@@ -150,6 +150,11 @@ $(B)/residues: tests/attack/residues.c tests/attack/residues.h tests/processes.h
 	$(CC) -std=gnu11 -Wall -Wextra -Wshadow $(OPENMP) -O2 -I. $< $(B)/perm.o -o $@ $(LDFLAGS) $(LIBS)
 $(B)/soundness $(B)/climb: $(B)/%: tests/%.c tests/soundness_mix.h $(wildcard tests/climb*.h) tests/processes.h tests/test.h tests/oracle.h $(B)/perm.o
 	$(CC) -std=gnu11 -Wall -Wextra -Wshadow $(OPENMP) -O2 -I. -Itests $< $(B)/perm.o -o $@ $(LDFLAGS) $(LIBS)
+
+# The verifier is a file of its own: it shares no name with what asks it.
+$(B)/differential: $(wildcard tests/attack/*.[ch]) examples/perm_verify.c $(B)/perm.o
+	$(CC) -std=gnu11 -Wall -Wextra -Wshadow $(OPENMP) -O2 -I. tests/attack/differential.c tests/attack/verifier.c \
+	  $(B)/perm.o -o $@ $(LDFLAGS) $(LIBS)
 
 # Fuzzing without libFuzzer, the same inputs every time: a minute. The implementation is compiled once.
 FUZZ = $(CC) -std=gnu11 -g -O1 $(OPENMP) -fsanitize=address,undefined -fno-sanitize-recover=all -I.

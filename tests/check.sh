@@ -35,12 +35,13 @@ END
 #   README and manuals  running their commands and examples
 #   rooms, budgets      each room compiled by itself; compile seconds
 #   proofs              most false twins, that the provers must refuse
-#   not at all          GPUs or their twin, kills, limits, ranks, headers, memory, Python, installation, the study
+#   not at all          everything crossed (tests/attack), GPUs or their twin, kills, limits, ranks, headers, memory, Python, installation, the study
 # What check-ci leaves to check-full:
 #   unit tests          every one on lesser processors, under emulated NEON, sanitizers and valgrind; coverage
 #   golden record       all problems, all families
 #   dialects, spills    optimisation levels, clang's and Arm's spills; other machines, C libraries and flags
 #   GPUs                every architecture, sanitizers
+#   everything crossed  hours instead of two minutes
 #   kills, limits       200 rounds, more moments; ranks, Python, examples, manuals, the study: more of the same
 #   not at all          fuzzing, threads under ThreadSanitizer, soundness of bounds, attacks on estimates
 parts() {
@@ -62,12 +63,14 @@ fuzzing of the readers|make -s fuzz && echo "1 passed, 0 failed, 0 skipped"
 threads|make -s check-thread
 valgrind|make -s check-valgrind
 soundness of bounds, estimates under attack|make -s check-soundness SOUNDNESS=50000 CLIMB=200000
+everything crossed, for two hours|build/differential --seconds 7200 --seed $(date +%s)
 END
   else cat <<'END'
 lesser processors|sh tests/isa.sh quick
 golden record, a sample|sh tests/golden/golden.sh sample
 dialects and spills|sh tests/compile/run.sh quick
 GPUs, or their twin|sh tests/cuda/run.sh quick
+everything crossed|build/differential --seconds 120 --seed $(date +%s)
 kills|sh tests/kill.sh
 limits|sh tests/limits.sh
 END
