@@ -4,7 +4,8 @@
    Run:  build/residues [CASES [SEED [PROCESSES]]]   default 20000 1 1
    What is wrong is shown with its number, and
    `build/residues --case NUMBER` writes its matrix. The table counts results by method that computed and by length of
-   the modulus; a method or a length never reached is a failure. The last line is `N passed, N failed, N skipped`: results
+   the modulus; a method or a length never reached is a failure. The last line is `N passed, N failed, N skipped`:
+   results
    that took more than 0.25 s are skipped. */
 #include <math.h>
 #include <stdint.h>

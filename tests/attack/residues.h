@@ -68,7 +68,7 @@ static uint64_t residue_modulus(generate_random *random, int kind)
     for (power = m; power < UINT64_C(1) << (bits - 1) && power < (UINT64_C(1) << 63) / m; power *= m)
       ;
     return power;
-  case 4: return residue_bits(random, root) * residue_bits(random, 1 + bits - root > 62 - root ? 62 - root : 1 + bits - root);
+  case 4: return residue_bits(random, root) * residue_bits(random, bits < 62 ? 1 + bits - root : 62 - root);
   default: return (uint64_t)exp2(border[generate_below(random, 11)]) + (uint64_t)generate_below(random, 9) - 4;
   }
 }
@@ -77,13 +77,16 @@ static uint64_t residue_modulus(generate_random *random, int kind)
 static void residue_entries(generate_random *random, int degree, residue_case *c)
 {
   static const uint64_t sizes[] = {9, 1000, 1000000, UINT64_C(1) << 62};
-  const int size = generate_below(random, 10), signs = generate_below(random, 2), near_diagonal = generate_below(random, 2);
+  const int size = generate_below(random, 10), signs = generate_below(random, 2);
+  const int near_diagonal = generate_below(random, 2);
   const uint64_t most = sizes[size < 9 ? size / 3 : 3];
   int i, k;
   memset(c->a, 0, sizeof c->a);
   for (i = 0; i < c->n; i++)
     for (k = 0; k < degree; k++) {
-      const int j = !k ? i : near_diagonal ? (i + generate_below(random, 2 * degree)) % c->n : generate_below(random, c->n);
+      const int j = !k              ? i
+                    : near_diagonal ? (i + generate_below(random, 2 * degree)) % c->n
+                                    : generate_below(random, c->n);
       const int64_t x = (int64_t)(1 + generate_bits(random) % most);
       c->a[i * c->n + j] = signs && generate_below(random, 2) ? -x : x;
     }
