@@ -528,8 +528,8 @@ static void study_plot_gauss_moments(const study *all, const char *directory)
   plot_panel *panel;
   int k, count;
   study_plot_begin(all, &figure, 860, "Complex normal entries: moments of X = |per A| / \xe2\x88\x9an!",
-                   "As figures 5 to 8 of Lundow and Markstr\xc3\xb6m. Bars: one standard error; beyond n = 12 too short "
-                   "for X\xc2\xb3 and X" STUDY_POWER4 ".");
+                   "As figures 5 to 8 of Lundow and Markstr\xc3\xb6m. Bars: one standard error; beyond n = 12 too "
+                   "short for X\xc2\xb3 and X" STUDY_POWER4 ".");
   study_plot_moment(all, &figure, 0, 1, mean, "paper, 0.684 + 0.42/n");
   study_plot_moment(all, &figure, 1, 2, second, "exact, 1");
   study_plot_moment(all, &figure, 2, 3, third, "paper, 3.20 " STUDY_MINUS " 6.8/n");

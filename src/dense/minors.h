@@ -226,8 +226,8 @@ static void permi_terms_leaf(const permi_terms *terms, permi_dd weight)
   }
 }
 
-/* Sets without[i] to the product of all norms, but one of row i's copies, in the unit of sums: one term at a time rounds
-   row sums by units of norms, which no sum of |terms| shows where some row's sum cancels in every term. */
+/* Sets without[i] to the product of all norms, but one of row i's copies, in the unit of sums: single terms round row
+   sums by units of norms, which no sum of |terms| shows where some row's sum cancels in every term. */
 static void permi_terms_norms(permi_minors *minors)
 {
   const int *const count[2] = {minors->row_count, minors->column_count}, turned = minors->transposed;
