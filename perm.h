@@ -49,7 +49,7 @@
    matrices without negative entries take the time of default from n = 24 or so on (>>bounds 8).
    Escalation: a poor estimate is computed again in the next precision if that is predicted to take under a second, or,
    with options.tolerance, while options.max_seconds allows; if that is stopped, the first result stands. Precision fast
-   never escalates. With checkpoints and parts a tolerance chooses the precision beforehand (default if n u e^(n/2) is
+   never escalates of itself. With checkpoints and parts a tolerance chooses the precision beforehand (default if n u e^(n/2) is
    below it, else accurate or dd), and only what takes under a second is computed again.
 
    GUARANTEES
@@ -16808,7 +16808,7 @@ static double permi_relative(const perm_options *options, const perm_result *res
 
 static int permi_wants_more(const perm_options *options, const perm_result *result)
 {
-  return options->precision != PERM_PRECISION_FAST &&
+  return (options->precision != PERM_PRECISION_FAST || options->tolerance > 0 || options->certify) &&
          permi_relative(options, result) > permi_wanted_relative(options);
 }
 
@@ -16872,10 +16872,9 @@ static perm_status permi_judge(const perm_options *options, perm_result *result)
     permi_say(result->message, sizeof result->message, "tolerance %.3g not met: the %s relative error is %.3g; %s",
              options->tolerance,
              options->certify || result->error_bound <= result->error_estimate ? "guaranteed" : "estimated", relative,
-             permi_in_pieces(options)                    ? "with a checkpoint or parts the precision is not raised"
-             : options->precision == PERM_PRECISION_FAST ? "precision fast is not raised"
-             : result->precision == PERM_PRECISION_DD    ? "no precision is higher"
-                                                         : "no higher precision fits method and limits");
+             permi_in_pieces(options)                 ? "with a checkpoint or parts the precision is not raised"
+             : result->precision == PERM_PRECISION_DD ? "no precision is higher"
+                                                      : "no higher precision fits method and limits");
   }
   return result->status;
 }

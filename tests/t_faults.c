@@ -267,6 +267,7 @@ FAULT_LIST(perm_minors_real, N, perm_minors_real(N, N, R, N, NULL, NULL, 1, opt,
 FAULT_LIST(perm_minors_complex, 20, perm_minors_complex(10, 10, R, 10, fault.twice, fault.twice, 1, opt, list, &o->r))
 FAULT_LIST(perm_gradient_real, N * N, perm_gradient_real(N, N, R, N, NULL, NULL, opt, list, &o->r))
 FAULT_LIST(perm_gradient_complex, 200, perm_gradient_complex(10, 10, R, 10, fault.twice, fault.twice, opt, list, &o->r))
+FAULT_LIST(perm_marginals_real, N * N, perm_marginals_real(N, N, R, N, NULL, NULL, opt, list, &o->r))
 #define FAULT_BATCH(kind, n, count, stride, a, doubles) \
   FAULT_LIST(perm_batch_##kind, doubles, perm_batch_##kind(n, count, a, stride, opt, list, &o->r))
 FAULT_BATCH(real, 13, 2, 169, R, 2)
@@ -381,6 +382,7 @@ static const fault_case fault_cases[] = {
     FAULT_CASE(perm_estimate_real, FAULT_OPTIONS), FAULT_CASE(perm_estimate_complex, FAULT_OPTIONS),
     FAULT_CASE(perm_minors_real, FAULT_OPTIONS), FAULT_CASE(perm_minors_complex, FAULT_OPTIONS),
     FAULT_CASE(perm_gradient_real, FAULT_OPTIONS), FAULT_CASE(perm_gradient_complex, FAULT_OPTIONS),
+    FAULT_CASE(perm_marginals_real, FAULT_OPTIONS),
     FAULT_CASE(perm_batch_real, FAULT_OPTIONS), FAULT_CASE(perm_batch_complex, FAULT_MAY),
     FAULT_CASE(perm_batch_float, FAULT_MAY), FAULT_CASE(perm_batch_real_soa, FAULT_MAY),
     FAULT_CASE(perm_batch_complex_soa, FAULT_MAY), FAULT_CASE(perm_batch_float_soa, FAULT_MAY),

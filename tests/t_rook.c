@@ -271,7 +271,7 @@ TEST(t_rook_families_and_threads)
 /* What permi_order_cost says of an order, by >>walk itself. */
 static double t_rook_cost(const permi_block *block, permi_control *watch, const int *order)
 {
-  permi_account account = {watch, 0, 0, 1, 1, 1};
+  permi_account account = {watch, 0, 0, 1, 1, 1, 0};
   permi_budget budget;
   permi_walk walk;
   int numbers[3 * 16];
@@ -391,10 +391,10 @@ TEST(t_rook_refuses)
   options.max_bytes = 1e6;
   CHECK(perm_rook_numbers(&matrix, &options, numbers, &result) == PERM_ERROR_LIMIT);
   options.max_bytes = 0;
-  options.max_seconds = 1e-3; /* orders are searched for longer */
-  CHECK(perm_rook_numbers(&matrix, &options, numbers, &result) == PERM_STOPPED_TIME);
-  options.max_seconds = 0.5;
-  CHECK(perm_rook_numbers(&matrix, &options, numbers, &result) == PERM_ERROR_LIMIT);
+  for (k = 0; k < 2; k++) { /* the shorter limit is one for the search, too, and what it finds takes longer */
+    options.max_seconds = k ? 0.5 : 1e-3;
+    CHECK(perm_rook_numbers(&matrix, &options, numbers, &result) == PERM_ERROR_LIMIT);
+  }
   options.max_seconds = 0;
   options.cancel = &cancel;
   CHECK(perm_rook_numbers(&matrix, &options, numbers, &result) == PERM_STOPPED_CANCELLED);

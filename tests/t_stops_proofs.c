@@ -146,6 +146,6 @@ TEST(t_stops_say_what_is_left)
   CHECK(perm_compute_integer(N, N, a, N, &options, &r) == PERM_ERROR_LIMIT);
   CHECK_TEXT(r.message, "over max_seconds, of which ");
   of = strstr(r.message, "of which ");
-  CHECK_SHOW(of && sscanf(of, "of which %lf s are left", &left) == 1 && left > 0 && left < 0.499, "%s", r.message);
+  CHECK_SHOW(of && sscanf(of, "of which %lf ms are left", &left) == 1 && left > 0 && left < 499, "%s", r.message);
 }
 /* SPDX-License-Identifier: MIT */

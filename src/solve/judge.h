@@ -23,7 +23,7 @@ static double permi_relative(const perm_options *options, const perm_result *res
 
 static int permi_wants_more(const perm_options *options, const perm_result *result)
 {
-  return options->precision != PERM_PRECISION_FAST &&
+  return (options->precision != PERM_PRECISION_FAST || options->tolerance > 0 || options->certify) &&
          permi_relative(options, result) > permi_wanted_relative(options);
 }
 
@@ -87,10 +87,9 @@ static perm_status permi_judge(const perm_options *options, perm_result *result)
     permi_say(result->message, sizeof result->message, "tolerance %.3g not met: the %s relative error is %.3g; %s",
              options->tolerance,
              options->certify || result->error_bound <= result->error_estimate ? "guaranteed" : "estimated", relative,
-             permi_in_pieces(options)                    ? "with a checkpoint or parts the precision is not raised"
-             : options->precision == PERM_PRECISION_FAST ? "precision fast is not raised"
-             : result->precision == PERM_PRECISION_DD    ? "no precision is higher"
-                                                         : "no higher precision fits method and limits");
+             permi_in_pieces(options)                 ? "with a checkpoint or parts the precision is not raised"
+             : result->precision == PERM_PRECISION_DD ? "no precision is higher"
+                                                      : "no higher precision fits method and limits");
   }
   return result->status;
 }
