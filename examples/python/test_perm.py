@@ -1158,7 +1158,7 @@ def test_limits():
     with pytest.raises(perm.Incomplete) as caught:
         perm.permanent(LONG, max_seconds=0.1)
     assert caught.value.result.status == "PERM_STOPPED_TIME"
-    for job in (lambda: perm.gradient(LONG[:30, :30] * 1j, max_seconds=0.2),  # both parts, wherever it is stopped
+    for job in (lambda: perm.gradient(LONG[:29, :29] * 1j, max_seconds=0.2),  # both parts, wherever it is stopped
                 lambda: perm.permanent(LONG * 1j, max_seconds=0.2), lambda: perm.permanent(LONG * 1j, progress=bool)):
         with pytest.raises(perm.Incomplete) as caught:
             job()
@@ -1960,7 +1960,10 @@ def test_masked_entries_inside_lists():
 
 def test_sparse_arrays_of_other_dimensions():
     sparse = pytest.importorskip("scipy.sparse")
-    line, stack = sparse.coo_array(np.array([1, 2])), sparse.coo_array(np.ones((2, 2, 2)))
+    try:
+        line, stack = sparse.coo_array(np.array([1, 2])), sparse.coo_array(np.ones((2, 2, 2)))
+    except TypeError:
+        pytest.skip("this scipy has matrices alone")
     for call in (perm.permanent, lambda a: perm.compute(a), lambda a: perm.plan(a), perm.rook_numbers, perm.gradient,
                  lambda a: perm.sample(a, 1), lambda a: perm.submatrices(a, [[0]]), perm.marginals):
         for bad in (line, stack):

@@ -74,6 +74,10 @@ extern "C" {
 void *memchr(const void *, int, size_t);
 char *strchr(const char *, int), *strrchr(const char *, int), *strstr(const char *, const char *);
 #endif
+/* fenv.h */
+typedef struct fenv_t { unsigned long control, status; } fenv_t;
+#define FE_DFL_ENV ((const fenv_t *)0)
+int fegetenv(fenv_t *), fesetenv(const fenv_t *);
 /* time.h, locale.h */
 typedef long clock_t;
 typedef long long time_t;

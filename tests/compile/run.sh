@@ -26,7 +26,7 @@ macros() { # COMPILER: both implementations below every macro of macros.txt; wha
 # clang in the place of Visual Studio's compilers: their macros, their C library stood in for (msvc.h). `cl` has no GNU
 # extension, no clang and no 128-bit integers, as cl.exe; otherwise as clang-cl.
 msvc() { # cl | clang-cl FLAGS...
-  mkdir -p $out/msvc; for header in errno locale malloc math stdio stdlib string time; do
+  mkdir -p $out/msvc; for header in errno fenv locale malloc math stdio stdlib string time; do
     printf '#include "../../../tests/compile/msvc.h"\n' >$out/msvc/$header.h; done
   printf '#define PERM_IMPLEMENTATION\n#include "perm_sparse.h"\n' >$out/msvc/unit.c
   lacking=""; [ $1 = cl ] && lacking="-U__clang__ -U__SIZEOF_INT128__ -U__x86_64__ -U__x86_64 -D_M_X64=100"
