@@ -805,7 +805,7 @@ def test_marginals():
     wide = random.random((9, 30))
     wide[2, 5:] = 0
     assert np.allclose(perm.marginals(wide), perm.marginals(wide, threads=1), rtol=1e-10)  # options: by the gradient
-    for band in (np.triu(np.tril(random.random((22, 22)) * 1e200 + 1, 1), -1), np.tril(LARGE[:22, :22] + 1j, 1)):
+    for band in (np.triu(np.tril(random.random((22, 22)) * 1e200 + 1, 1), -1), np.tril(LARGE[:17, :17] + 1j, 1)):
         assert np.allclose(perm.marginals(band), perm.marginals(band, threads=1), rtol=1e-10)  # few entries: one by one
     answer = perm.marginals(np.triu(np.tril(random.random((60, 60)), 1), -1))  # where a gradient takes years
     assert np.allclose(answer.sum(0), 1) and np.allclose(answer.sum(1), 1)
