@@ -41,7 +41,8 @@ def _read(name):
 def _version():
     text = _read("perm.h").decode()
     parts = [re.search(r"#define PERM_VERSION_%s (\d+)" % part, text)[1] for part in ("MAJOR", "MINOR", "PATCH")]
-    return ".".join(parts) + ("rc0" if '#define PERM_VERSION_PRERELEASE "-rc"' in text else "")  # as PEP 440 writes -rc
+    candidate = re.search(r'#define PERM_VERSION_PRERELEASE "(?:-rc\.(\d+))?"', text)[1]
+    return ".".join(parts) + ("rc" + candidate if candidate else "")  # as PEP 440 writes -rc.2
 
 
 def _metadata():
