@@ -289,4 +289,21 @@ TEST(t_climb_subnormal_entries)
   CHECK_SHOW(climb_found.results > 1000, "%ld", climb_found.results);
   climb_check();
 }
+
+/* The real parts cancel, and the imaginary ones are products below the normal doubles: elimination said 16 digits. */
+TEST(t_climb_elimination_that_cancels)
+{
+  static const double a[8] = {-20.8, 0, 0.01, -7 * 5e-324, 20.8, 0, 0.01, 7 * 5e-324}, exact = -2 * 20.8 * 7;
+  static const int row[4] = {0, 0, 1, 1}, column[4] = {0, 1, 0, 1};
+  const double real[4] = {a[0], a[2], a[4], a[6]}, imaginary[4] = {a[1], a[3], a[5], a[7]};
+  perm_options options = t_sparse_options(PERM_METHOD_STRUCTURE, PERM_PRECISION_FAST);
+  perm_matrix matrix;
+  perm_result r;
+  CHECK(perm_matrix_from_triplets(2, 2, 4, row, column, real, imaginary, NULL, PERM_KIND_COMPLEX, NULL, &matrix,
+                                  NULL) == PERM_OK);
+  CHECK(perm_compute_sparse(&matrix, &options, &r) == PERM_OK && r.exp2 > -1074);
+  CHECK_SHOW(fabs(ldexp(r.imaginary, (int)r.exp2 + 1074) - exact) <= 10 * ldexp(r.error_estimate, (int)r.exp2 + 1074),
+             "%g 2^%lld +- %g", r.imaginary, r.exp2, r.error_estimate);
+  perm_matrix_free(&matrix);
+}
 /* SPDX-License-Identifier: MIT */

@@ -564,7 +564,7 @@ static perm_status permi_absorb(permi_working *working, const permi_cell *cell)
     number.value.hi = cell->real;
     number.imaginary.hi = cell->imaginary;
     number.error = permi_entry_bound(roundings) * cell->absolute + working->lost_error;
-    number.estimate = PERMI_UNIT * sqrt(roundings) * cell->absolute;
+    number.estimate = PERMI_UNIT * sqrt(roundings) * cell->absolute + working->lost_error;
   }
   status = permi_number_multiply(&working->constant, &number);
   if (working->modulus) {
