@@ -3,24 +3,6 @@
 #pragma once
 #include "entries.h"
 
-/* What the error may be, in units of 2^exp2; guaranteed under certify. */
-static double permi_error(const perm_options *options, const perm_result *result)
-{
-  return result->error_bound < result->error_estimate || options->certify ? result->error_bound
-                                                                          : result->error_estimate;
-}
-
-/* The relative error; INFINITY for an inexact 0. */
-static double permi_relative(const perm_options *options, const perm_result *result)
-{
-  const double least = permi_error(options, result);
-  double size;
-  if (result->exact || result->error_bound == 0)
-    return 0;
-  size = hypot(0.5 * result->value, 0.5 * result->imaginary); /* halves cannot overflow */
-  return size == 0 ? (double)INFINITY : 0.5 * least / size;
-}
-
 static int permi_wants_more(const perm_options *options, const perm_result *result)
 {
   return options->precision != PERM_PRECISION_FAST &&
@@ -72,27 +54,6 @@ static void permi_keep_better(const perm_options *options, const perm_result *lo
     *result = *lower;
     result->escalated = escalated;
   }
-}
-
-static perm_status permi_judge(const perm_options *options, perm_result *result)
-{
-  double relative = permi_relative(options, result);
-  if (result->status == PERM_OK && options->certify && result->error_bound == (double)INFINITY) {
-    result->status = PERM_TOLERANCE_NOT_MET;
-    snprintf(result->message, sizeof result->message, "certify: no guaranteed bound for this matrix by method %s",
-             perm_method_name(result->method));
-  }
-  if (result->status == PERM_OK && options->tolerance > 0 && relative > options->tolerance) {
-    result->status = PERM_TOLERANCE_NOT_MET;
-    permi_say(result->message, sizeof result->message, "tolerance %.3g not met: the %s relative error is %.3g; %s",
-             options->tolerance,
-             options->certify || result->error_bound <= result->error_estimate ? "guaranteed" : "estimated", relative,
-             permi_in_pieces(options)                    ? "with a checkpoint or parts the precision is not raised"
-             : options->precision == PERM_PRECISION_FAST ? "precision fast is not raised"
-             : result->precision == PERM_PRECISION_DD    ? "no precision is higher"
-                                                         : "no higher precision fits method and limits");
-  }
-  return result->status;
 }
 
 /* plan predicts *seconds at options->precision, and may make *job; else make makes it. next is the precision above the
@@ -208,7 +169,8 @@ static perm_status permi_job_metered(const perm_plan *plan, const permi_problem 
   if (status != PERM_OK || array.plan.fingerprint != plan->fingerprint)
     return permi_fail(result, PERM_ERROR_STATE, 1, "plan is for another matrix, or of another version of perm.h");
   permi_dense_planned(&array);
-  return permi_array_make(&maker, options, job, result);
+  planned.certify |= options->certify;
+  return permi_job_asked(permi_array_make(&maker, options, job, result), &planned, job);
 }
 
 static perm_status permi_job_create(const perm_plan *plan, const permi_reach *reach, const double *a, ptrdiff_t ld,
