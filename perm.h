@@ -814,7 +814,7 @@ PERM_API perm_status perm_minors_complex(int m, int n, const double *a, ptrdiff_
                                          double *minors, perm_result *result);
 
 /* Derivatives by all entries: gradient[i * n + j] is row_counts[i] * column_counts[j] times the minor of row i and
-   column j. Else as minors; value is from the row that promises most. About eight permanents. */
+   column j. Else as minors; value is from one of the rows. About eight permanents. */
 PERM_API perm_status perm_gradient_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                         const int *column_counts, const perm_options *options, double *gradient,
                                         perm_result *result);
@@ -17511,23 +17511,6 @@ static perm_status permi_minors_marginals(const permi_minors_call *call, const p
   return PERM_OK;
 }
 
-/* The wanted row from which the permanent is computed best. */
-static int permi_minors_best(const permi_minors *minors, const permi_minors_total *total)
-{
-  int best = minors->rows - 1, i, j, part;
-  double least = (double)INFINITY;
-  for (i = minors->rows - 1; i >= minors->least; i--) {
-    double lost = 0;
-    for (j = 0; j < minors->columns; j++)
-      for (part = 0; part < minors->parts; part++)
-        lost += minors->column_count[j] * fabs(permi_minors_scaled(minors, i, j, part)) *
-                permi_minors_lost(minors, total, i, j);
-    if (lost < least)
-      least = lost, best = i;
-  }
-  return best;
-}
-
 /* Writes minors in units of 2^result->exp2; row: -1 for all. */
 static void permi_minors_output(const permi_minors *minors, permi_minors_total *total, int n, double *out, int gradient,
                                 perm_result *result)
@@ -17537,7 +17520,6 @@ static void permi_minors_output(const permi_minors *minors, permi_minors_total *
   permi_dd value[2] = {{0, 0}, {0, 0}};
   double estimate = 0, lead, largest = 0;
   long long estimate_exp2 = 0, common;
-  const int best = permi_minors_best(minors, total);
   int i, j, part, e, k;
   for (i = 0; i < rows; i++)
     whole -= (long long)minors->row_count[i] * minors->row_exp2[i];
@@ -17546,10 +17528,10 @@ static void permi_minors_output(const permi_minors *minors, permi_minors_total *
   for (j = 0; j < columns; j++) {
     permi_dd x[2], y[2];
     for (part = 0; part < 2; part++) {
-      const int at = ((best - minors->least) * columns + j) * parts + part;
+      const int at = ((rows - 1 - minors->least) * columns + j) * parts + part;
       x[part] = y[part] = permi_dd_make(0);
       if (part < parts) {
-        x[part] = permi_dd_make(minors->column_count[j] * permi_minors_scaled(minors, best, j, part));
+        x[part] = permi_dd_make(minors->column_count[j] * permi_minors_scaled(minors, rows - 1, j, part));
         y[part] = permi_dd_scale(total->value[at], permi_int_exponent(total->exp2[at]));
       }
     }

@@ -320,18 +320,20 @@ static void judge_whole(const problem *p, int row, const double *minor, const pe
   const double permanent[2] = {r->value, r->imaginary};
   const scaled error = error_of(permanent, r->exp2, whole, 0, exp2_of(p));
   long double sum = 0, terms = 0;
-  int j;
-  if (all)
-    for (row = 0; row < p->m && !p->row_count[row];)
-      row++;
-  for (j = 0; j < n && row < p->m; j++) {
-    const double *a = p->real + (row * n + j) * parts, *x = minor + ((all ? row * n : 0) + j) * parts;
-    const int copies = all ? p->column_count[j] > 0 : p->column_count[j];
-    const long double size = copies * (parts == 2 ? hypotl(a[0], a[1]) : fabsl(a[0]));
-    sum += size;
-    terms += size * (parts == 2 ? hypotl(x[0], x[1]) : fabsl(x[0]));
+  int i, j;
+  for (i = all ? 0 : row; i < (all ? p->m : row + 1); i++) { /* of a gradient's rows one, whichever */
+    long double of_row = 0, of_terms = 0;
+    for (j = 0; j < n && p->row_count[i]; j++) {
+      const double *a = p->real + (i * n + j) * parts, *x = minor + ((all ? i * n : 0) + j) * parts;
+      const int copies = all ? p->column_count[j] > 0 : p->column_count[j];
+      const long double size = copies * (parts == 2 ? hypotl(a[0], a[1]) : fabsl(a[0]));
+      of_row += size;
+      of_terms += size * (parts == 2 ? hypotl(x[0], x[1]) : fabsl(x[0]));
+    }
+    sum = fmaxl(sum, of_row);
+    terms = fmaxl(terms, of_terms);
   }
-  if (row < p->m && !isinf(r->error_estimate)) {
+  if (p->m && !isinf(r->error_estimate)) {
     const long double estimate = sum * r->error_estimate + n * 0x1p-51L * terms;
     const long double bound = isinf(r->error_bound) ? INFINITY : sum * r->error_bound;
     if (isnan(r->value) || isinf(r->value) || scaled_above(error, scaled_of(13 * estimate + 0x1p-1070L, r->exp2)) ||
