@@ -88,10 +88,10 @@
                  >>cpu             CPUID
                  >>files           a file replaced whole
      job/        >>control         cancel, time limit, progress
+                 >>options         their check; is a result as good as they ask?
                  >>job             leaves, expression, merge of partials
                  >>state           finished chunks, merge of states
                  >>parallel        the loop over threads
-                 >>options         their check
                  >>checkpoint      the file format
      gpu/        >>contract        between perm.h and perm_cuda.cu
      dense/      >>dispatch        the interface of dense kernels
@@ -799,7 +799,8 @@ PERM_API const char *perm_estimator_name(perm_estimator estimator);
 /* Minors of one row: minors[j], j < n, is the permanent of the matrix without row `row` and column j (counted from 0).
    m = n, or counts as in perm_compute_repeated_real: one copy of each is left out; a column without a copy has minor 0,
    `row` needs one; the totals are at most 256. Values are in units of 2^result->exp2: minors below 2^-1000 of the
-   largest may become 0. result: value is the permanent of the whole matrix, error_estimate the absolute error of the
+   largest may become 0. result: value is the permanent of the whole matrix as the sum of the row times its minors, so
+   its error may be theirs times the row's sum of moduli (with copies); error_estimate is the absolute error of the
    worst minor, error_bound the same guaranteed where up to 12 lines with copies are computed at once and by method
    subsets (of non-negative entries, without cancellation, prod (r_i + 1) states), else INFINITY (0 if all minors are 0
    by structure). tolerance is relative to the largest minor.
@@ -813,7 +814,7 @@ PERM_API perm_status perm_minors_complex(int m, int n, const double *a, ptrdiff_
                                          double *minors, perm_result *result);
 
 /* Derivatives by all entries: gradient[i * n + j] is row_counts[i] * column_counts[j] times the minor of row i and
-   column j. Else as minors. About eight permanents. */
+   column j. Else as minors; value is from one of the rows. About eight permanents. */
 PERM_API perm_status perm_gradient_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                         const int *column_counts, const perm_options *options, double *gradient,
                                         perm_result *result);
@@ -3360,6 +3361,127 @@ static perm_status permi_control_poll_range(permi_control *control, double work_
              : status;
 }
 
+/* ======================================================================================== >>options */
+
+/* Methods of perm_sparse.h, new ones at the end of the list among them. */
+static int permi_method_is_sparse(perm_method method)
+{
+  return method >= PERM_METHOD_FRONTIER && method != PERM_METHOD_STRUCTURE && method != PERM_METHOD_PROOF;
+}
+
+static const char *permi_bad_option(const perm_options *options)
+{
+  const perm_checkpoint_file *checkpoint = &options->checkpoint;
+  const struct {
+    int bad;
+    const char *because;
+  } rule[] = {
+      {(int)options->method < 0 || options->method >= PERM_METHOD_COUNT || options->method == PERM_METHOD_STRUCTURE,
+       "method is not one of perm_method"},
+      {(int)options->precision < 0 || options->precision >= PERM_PRECISION_COUNT,
+       "precision is not one of perm_precision"},
+      {(int)options->isa < 0 || options->isa >= PERM_ISA_COUNT, "isa is not one of perm_isa"},
+      {(int)options->format < 0 || options->format >= PERM_FORMAT_COUNT, "format is not one of perm_format"},
+      {options->certify != 0 && options->certify != 1, "certify is neither 0 nor 1"},
+      {options->threads < 0, "threads is negative (0 means all)"},
+      {options->threads > 1 << 16, "threads is above 65536"},
+      {options->modulus == 1 || options->modulus > UINT64_C(1) << 63,
+       "modulus is not between 2 and 2^63 (0 means none)"},
+      {!(options->tolerance >= 0) || options->tolerance == (double)INFINITY,
+       "tolerance is negative or not finite (0 means none)"},
+      {!(options->max_seconds >= 0), "max_seconds is negative or NaN (0 means no limit)"},
+      {!(options->max_bytes >= 0), "max_bytes is negative or NaN (0 means no limit)"},
+      {!(options->plan_effort >= 0 && options->plan_effort <= 1e6), "plan_effort is not between 0 and 1e6 (0 means 1)"},
+      {options->gpu.devices < PERM_ALL_GPUS, "gpu.devices is below -1 (PERM_ALL_GPUS)"},
+      {options->gpu.tune < PERM_TUNE, "gpu.tune is below -1 (PERM_TUNE)"},
+      {options->gpu.cpu_fallback != 0 && options->gpu.cpu_fallback != 1, "gpu.cpu_fallback is neither 0 nor 1"},
+      {options->isa == PERM_ISA_CUDA && !options->gpu.devices, "isa cuda needs gpu.devices"},
+      {!(checkpoint->seconds >= 0), "checkpoint.seconds is negative or NaN (0 means 60)"},
+      {checkpoint->parts < 0 || (checkpoint->parts && (checkpoint->part < 1 || checkpoint->part > checkpoint->parts)),
+       "checkpoint.part is not one of 1 to parts (parts 0 means everything)"},
+      {checkpoint->part && !checkpoint->parts, "checkpoint.part is given, but checkpoint.parts is 0"},
+      {checkpoint->parts > 1 && options->gpu.tune == PERM_TUNE,
+       "checkpoint.parts need gpu.tune 0 or a candidate: each would time kernels for itself"},
+      {checkpoint->merges < 0 || (checkpoint->merges && !checkpoint->merge),
+       "checkpoint.merges is negative, or checkpoint.merge is NULL"},
+      {checkpoint->note_bytes && !checkpoint->note, "checkpoint.note is NULL"},
+      {checkpoint->file && !*checkpoint->file, "checkpoint.file is an empty name (NULL means none)"},
+      {options->prove && !*options->prove, "prove is an empty name (NULL means none)"},
+      {!options->allocator.allocate != !options->allocator.release,
+       "allocator needs both allocate and release, or neither"}
+  };
+  size_t k;
+  for (k = 0; k < sizeof rule / sizeof *rule; k++)
+    if (rule[k].bad)
+      return rule[k].because;
+  return NULL;
+}
+
+/* Whether the options ask for no more than a small sum at once, without a job. Limits change no bits: no memory is
+   taken, and no time that a clock shows. exact: of integers; bytes: of the matrix. */
+static int permi_asks_no_more(const perm_options *options, int exact, double bytes)
+{
+  return !options ||
+         ((options->method == PERM_METHOD_AUTO || (exact && options->method == PERM_METHOD_EXACT)) &&
+          (options->precision == PERM_PRECISION_DEFAULT || (exact && options->precision == PERM_PRECISION_EXACT)) &&
+          !(options->certify && !exact) && !options->modulus && !options->prove && !options->gpu.devices &&
+          !options->execute && (options->max_seconds == 0 || options->max_seconds >= 1e-3) &&
+          (options->max_bytes == 0 || options->max_bytes >= bytes) && !permi_in_pieces(options) &&
+          permi_isa_here(options->isa) && !permi_bad_option(options));
+}
+
+/* argument: position of the options. */
+static perm_status permi_check_options(const perm_options *options, int argument, perm_result *result)
+{
+  const char *bad = permi_bad_option(options);
+  if (bad)
+    return permi_fail(result, PERM_ERROR_OPTION, argument, "options: %s", bad);
+  if (options->isa != PERM_ISA_CUDA && !permi_isa_here(options->isa))
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, argument, "options: this machine has no %s; its best is %s",
+                      perm_isa_name(options->isa), perm_isa_name(perm_isa_best()));
+  return PERM_OK;
+}
+
+/* What the error may be, in units of 2^exp2; guaranteed under certify. */
+static double permi_error(const perm_options *options, const perm_result *result)
+{
+  return result->error_bound < result->error_estimate || options->certify ? result->error_bound
+                                                                          : result->error_estimate;
+}
+
+/* The relative error; INFINITY for an inexact 0. */
+static double permi_relative(const perm_options *options, const perm_result *result)
+{
+  const double least = permi_error(options, result);
+  double size;
+  if (result->exact || result->error_bound == 0)
+    return 0;
+  size = hypot(0.5 * result->value, 0.5 * result->imaginary); /* halves cannot overflow */
+  return size == 0 ? (double)INFINITY : 0.5 * least / size;
+}
+
+/* Says by its status where a result is worse than what was asked for. */
+static perm_status permi_judge(const perm_options *options, perm_result *result)
+{
+  double relative = permi_relative(options, result);
+  if (result->status == PERM_OK && options->certify && result->error_bound == (double)INFINITY) {
+    result->status = PERM_TOLERANCE_NOT_MET;
+    snprintf(result->message, sizeof result->message, "certify: no guaranteed bound for this matrix by method %s",
+             perm_method_name(result->method));
+  }
+  if (result->status == PERM_OK && options->tolerance > 0 && relative > options->tolerance) {
+    result->status = PERM_TOLERANCE_NOT_MET;
+    permi_say(result->message, sizeof result->message, "tolerance %.3g not met: the %s relative error is %.3g; %s",
+             options->tolerance,
+             options->certify || result->error_bound <= result->error_estimate ? "guaranteed" : "estimated", relative,
+             permi_in_pieces(options) ? "in a job, with a checkpoint or parts the precision is not raised"
+             : options->precision == PERM_PRECISION_FAST ? "precision fast is not raised"
+             : result->precision == PERM_PRECISION_DD    ? "no precision is higher"
+                                                         : "no higher precision fits method and limits");
+  }
+  return result->status;
+}
+
 /* ============================================================================================ >>job
    Leaves, the expression over them, and the merging of partials. */
 
@@ -3419,6 +3541,7 @@ struct perm_job {
   perm_precision precision;
   int is_complex;
   uint64_t modulus;
+  perm_options judged; /* what its result is judged by; zeros: nothing, for the caller judges */
   double plan_seconds;
   double exact_seconds; /* predicted, of integers that are computed in doubles; 0: no such */
   void *context; /* of all leaves, with what follows; or NULL */
@@ -3482,6 +3605,17 @@ static perm_job *permi_job_new(const perm_allocator *allocator, perm_precision p
     job->precision = precision;
   }
   return job;
+}
+
+/* A job that was asked for: nobody but its finish judges the result. */
+static perm_status permi_job_asked(perm_status status, const perm_options *options, perm_job **job)
+{
+  if (status == PERM_OK) {
+    (*job)->judged.certify = options->certify;
+    (*job)->judged.tolerance = options->tolerance;
+    (*job)->judged.checkpoint.parts = 1; /* nor raises the precision */
+  }
+  return status;
 }
 
 PERMI_UNUSED
@@ -3931,7 +4065,7 @@ static perm_status permi_job_finish(const perm_job *job, const perm_partial *par
   if (job->exact_seconds > 0)
     snprintf(result->message, sizeof result->message, "exactly in about %s with precision exact",
              permi_time_words(job->exact_seconds).text);
-  return PERM_OK;
+  return permi_judge(&job->judged, result);
 }
 
 PERM_API perm_status perm_job_finish(const perm_job *job, const perm_partial *partials, perm_result *result)
@@ -4430,87 +4564,6 @@ static perm_status permi_run_range(const perm_job *job, const permi_leaf *leaf, 
 }
 
 PERMI_BRIEF_BEGIN
-
-/* ======================================================================================== >>options */
-
-/* Methods of perm_sparse.h, new ones at the end of the list among them. */
-static int permi_method_is_sparse(perm_method method)
-{
-  return method >= PERM_METHOD_FRONTIER && method != PERM_METHOD_STRUCTURE && method != PERM_METHOD_PROOF;
-}
-
-static const char *permi_bad_option(const perm_options *options)
-{
-  const perm_checkpoint_file *checkpoint = &options->checkpoint;
-  const struct {
-    int bad;
-    const char *because;
-  } rule[] = {
-      {(int)options->method < 0 || options->method >= PERM_METHOD_COUNT || options->method == PERM_METHOD_STRUCTURE,
-       "method is not one of perm_method"},
-      {(int)options->precision < 0 || options->precision >= PERM_PRECISION_COUNT,
-       "precision is not one of perm_precision"},
-      {(int)options->isa < 0 || options->isa >= PERM_ISA_COUNT, "isa is not one of perm_isa"},
-      {(int)options->format < 0 || options->format >= PERM_FORMAT_COUNT, "format is not one of perm_format"},
-      {options->certify != 0 && options->certify != 1, "certify is neither 0 nor 1"},
-      {options->threads < 0, "threads is negative (0 means all)"},
-      {options->threads > 1 << 16, "threads is above 65536"},
-      {options->modulus == 1 || options->modulus > UINT64_C(1) << 63,
-       "modulus is not between 2 and 2^63 (0 means none)"},
-      {!(options->tolerance >= 0) || options->tolerance == (double)INFINITY,
-       "tolerance is negative or not finite (0 means none)"},
-      {!(options->max_seconds >= 0), "max_seconds is negative or NaN (0 means no limit)"},
-      {!(options->max_bytes >= 0), "max_bytes is negative or NaN (0 means no limit)"},
-      {!(options->plan_effort >= 0 && options->plan_effort <= 1e6), "plan_effort is not between 0 and 1e6 (0 means 1)"},
-      {options->gpu.devices < PERM_ALL_GPUS, "gpu.devices is below -1 (PERM_ALL_GPUS)"},
-      {options->gpu.tune < PERM_TUNE, "gpu.tune is below -1 (PERM_TUNE)"},
-      {options->gpu.cpu_fallback != 0 && options->gpu.cpu_fallback != 1, "gpu.cpu_fallback is neither 0 nor 1"},
-      {options->isa == PERM_ISA_CUDA && !options->gpu.devices, "isa cuda needs gpu.devices"},
-      {!(checkpoint->seconds >= 0), "checkpoint.seconds is negative or NaN (0 means 60)"},
-      {checkpoint->parts < 0 || (checkpoint->parts && (checkpoint->part < 1 || checkpoint->part > checkpoint->parts)),
-       "checkpoint.part is not one of 1 to parts (parts 0 means everything)"},
-      {checkpoint->part && !checkpoint->parts, "checkpoint.part is given, but checkpoint.parts is 0"},
-      {checkpoint->parts > 1 && options->gpu.tune == PERM_TUNE,
-       "checkpoint.parts need gpu.tune 0 or a candidate: each would time kernels for itself"},
-      {checkpoint->merges < 0 || (checkpoint->merges && !checkpoint->merge),
-       "checkpoint.merges is negative, or checkpoint.merge is NULL"},
-      {checkpoint->note_bytes && !checkpoint->note, "checkpoint.note is NULL"},
-      {checkpoint->file && !*checkpoint->file, "checkpoint.file is an empty name (NULL means none)"},
-      {options->prove && !*options->prove, "prove is an empty name (NULL means none)"},
-      {!options->allocator.allocate != !options->allocator.release,
-       "allocator needs both allocate and release, or neither"}
-  };
-  size_t k;
-  for (k = 0; k < sizeof rule / sizeof *rule; k++)
-    if (rule[k].bad)
-      return rule[k].because;
-  return NULL;
-}
-
-/* Whether the options ask for no more than a small sum at once, without a job. Limits change no bits: no memory is
-   taken, and no time that a clock shows. exact: of integers; bytes: of the matrix. */
-static int permi_asks_no_more(const perm_options *options, int exact, double bytes)
-{
-  return !options ||
-         ((options->method == PERM_METHOD_AUTO || (exact && options->method == PERM_METHOD_EXACT)) &&
-          (options->precision == PERM_PRECISION_DEFAULT || (exact && options->precision == PERM_PRECISION_EXACT)) &&
-          !(options->certify && !exact) && !options->modulus && !options->prove && !options->gpu.devices &&
-          !options->execute && (options->max_seconds == 0 || options->max_seconds >= 1e-3) &&
-          (options->max_bytes == 0 || options->max_bytes >= bytes) && !permi_in_pieces(options) &&
-          permi_isa_here(options->isa) && !permi_bad_option(options));
-}
-
-/* argument: position of the options. */
-static perm_status permi_check_options(const perm_options *options, int argument, perm_result *result)
-{
-  const char *bad = permi_bad_option(options);
-  if (bad)
-    return permi_fail(result, PERM_ERROR_OPTION, argument, "options: %s", bad);
-  if (options->isa != PERM_ISA_CUDA && !permi_isa_here(options->isa))
-    return permi_fail(result, PERM_ERROR_UNSUPPORTED, argument, "options: this machine has no %s; its best is %s",
-                      perm_isa_name(options->isa), perm_isa_name(perm_isa_best()));
-  return PERM_OK;
-}
 
 /* ===================================================================================== >>checkpoint
    Finished work as a file. Numbers have the least significant byte first, doubles are IEEE's:
@@ -16788,24 +16841,6 @@ static double permi_problem_bytes(const permi_problem *problem)
 /* ========================================================================================== >>judge
    Escalation: is a result good enough, and what comes next. */
 
-/* What the error may be, in units of 2^exp2; guaranteed under certify. */
-static double permi_error(const perm_options *options, const perm_result *result)
-{
-  return result->error_bound < result->error_estimate || options->certify ? result->error_bound
-                                                                          : result->error_estimate;
-}
-
-/* The relative error; INFINITY for an inexact 0. */
-static double permi_relative(const perm_options *options, const perm_result *result)
-{
-  const double least = permi_error(options, result);
-  double size;
-  if (result->exact || result->error_bound == 0)
-    return 0;
-  size = hypot(0.5 * result->value, 0.5 * result->imaginary); /* halves cannot overflow */
-  return size == 0 ? (double)INFINITY : 0.5 * least / size;
-}
-
 static int permi_wants_more(const perm_options *options, const perm_result *result)
 {
   return (options->precision != PERM_PRECISION_FAST || options->tolerance > 0 || options->certify) &&
@@ -16859,6 +16894,7 @@ static void permi_keep_better(const perm_options *options, const perm_result *lo
   }
 }
 
+<<<<<<< HEAD
 static perm_status permi_judge(const perm_options *options, perm_result *result)
 {
   double relative = permi_relative(options, result);
@@ -16879,6 +16915,8 @@ static perm_status permi_judge(const perm_options *options, perm_result *result)
   return result->status;
 }
 
+=======
+>>>>>>> g-triage
 /* plan predicts *seconds at options->precision, and may make *job; else make makes it. next is the precision above the
    result's, PERM_PRECISION_COUNT at the top. */
 typedef struct permi_solver {
@@ -16992,7 +17030,8 @@ static perm_status permi_job_metered(const perm_plan *plan, const permi_problem 
   if (status != PERM_OK || array.plan.fingerprint != plan->fingerprint)
     return permi_fail(result, PERM_ERROR_STATE, 1, "plan is for another matrix, or of another version of perm.h");
   permi_dense_planned(&array);
-  return permi_array_make(&maker, options, job, result);
+  planned.certify |= options->certify;
+  return permi_job_asked(permi_array_make(&maker, options, job, result), &planned, job);
 }
 
 static perm_status permi_job_create(const perm_plan *plan, const permi_reach *reach, const double *a, ptrdiff_t ld,
@@ -17345,7 +17384,8 @@ static perm_status permi_integer_job(const permi_problem *problem, const perm_op
   if (!job)
     return permi_fail(result, PERM_ERROR_NULL, 6, "job is NULL");
   options = permi_meter_begin(&call, options_given, permi_problem_bytes(problem));
-  return permi_meter_end(&call, permi_problem_job(problem, 5, options, job, result), result);
+  return permi_meter_end(
+      &call, permi_job_asked(permi_problem_job(problem, 5, options, job, result), options, job), result);
 }
 
 PERM_API perm_status perm_job_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,

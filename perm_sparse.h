@@ -25111,7 +25111,8 @@ static perm_status permi_make_whole(const permi_given *given, permi_maker *maker
   return permi_job_push_leaf(maker->job, &leaf) ? PERM_OK : permi_fail_memory(maker->result);
 }
 
-/* By name: the matrix as it is, for eliminations round doubles, which then have other ranks. */
+/* By name: the matrix as it is, for eliminations round doubles, which then have other ranks, as have integers that do
+   not fit doubles: those are taken whole, and their permanent is rounded. */
 static perm_status permi_make_ranked(const permi_given *given, int exact, permi_maker *maker)
 {
   const perm_options *options = maker->options;
@@ -25122,7 +25123,8 @@ static perm_status permi_make_ranked(const permi_given *given, int exact, permi_
   const char *why = "";
   void *entries;
   perm_status status = given->n <= PERM_MAX_LINES
-                           ? permi_sparse_array(given, &options->allocator, exact, &problem, &entries, maker->result)
+                           ? permi_sparse_array(given, &options->allocator, exact || permi_sparse_rounds(given, NULL),
+                                                &problem, &entries, maker->result)
                            : permi_fail(maker->result, PERM_ERROR_SIZE, 1, "method low-rank takes orders up to %d",
                                         PERM_MAX_LINES);
   if (status != PERM_OK)
@@ -25138,6 +25140,7 @@ static perm_status permi_make_ranked(const permi_given *given, int exact, permi_
                             "options: method low-rank: the matrix %s; this method takes ranks up to %d", why,
                             PERMI_RANK_MOST);
   }
+  rank->integer = exact;
   permi_rank_price(rank, &offer);
   if (rank->integer && !rank->modulus && options->precision != PERM_PRECISION_EXACT &&
       permi_words_of_bits(rank->bits) > PERM_INTEGER_WORDS) {
@@ -25146,8 +25149,6 @@ static perm_status permi_make_ranked(const permi_given *given, int exact, permi_
   }
   permi_rank_leaf(rank, offer.seconds, offer.bytes, &leaf);
   maker->job->precision = leaf.integer ? PERM_PRECISION_EXACT : PERM_PRECISION_DD;
-  if (permi_sparse_rounds(given, NULL) && !leaf.integer)
-    permi_leaf_rounded(&leaf, given->n);
   return permi_job_push_leaf(maker->job, &leaf) ? PERM_OK : permi_fail_memory(maker->result);
 }
 
@@ -25490,7 +25491,7 @@ static perm_status permi_sparse_public_job(const perm_matrix *matrix, const perm
   status = job ? permi_given_make(matrix, options, &watch, &given, result)
                : permi_fail(result, PERM_ERROR_NULL, 3, "job is NULL");
   if (status == PERM_OK)
-    status = permi_sparse_job_planned(&given, options, job, result);
+    status = permi_job_asked(permi_sparse_job_planned(&given, options, job, result), options, job);
   if (job && !explains)
     permi_job_or_none(status, job);
   return permi_meter_end(&call, status, result);

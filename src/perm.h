@@ -87,10 +87,10 @@
                  >>cpu             CPUID
                  >>files           a file replaced whole
      job/        >>control         cancel, time limit, progress
+                 >>options         their check; is a result as good as they ask?
                  >>job             leaves, expression, merge of partials
                  >>state           finished chunks, merge of states
                  >>parallel        the loop over threads
-                 >>options         their check
                  >>checkpoint      the file format
      gpu/        >>contract        between perm.h and perm_cuda.cu
      dense/      >>dispatch        the interface of dense kernels
@@ -247,11 +247,11 @@
 #include "base/files.h"
 
 #include "job/control.h"
+#include "job/options.h"
 #include "job/job.h"
 #include "job/state.h"
 #include "job/parallel.h"
 PERMI_BRIEF_BEGIN
-#include "job/options.h"
 #include "job/checkpoint.h"
 
 #include "gpu/contract.h"

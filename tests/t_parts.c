@@ -559,4 +559,69 @@ TEST(t_judge_decides)
   permi_keep_better(&options, &lower, &result);
   CHECK(result.value == 5);
 }
+/* A job that is run by itself is judged as a call is: by certify, and by the tolerance. */
+TEST(t_jobs_are_judged_as_calls)
+{
+  static const perm_method methods[] = {PERM_METHOD_AUTO, PERM_METHOD_RYSER, PERM_METHOD_GLYNN, PERM_METHOD_REPEATS,
+                                        PERM_METHOD_PADDED, PERM_METHOD_LOW_RANK, PERM_METHOD_FRONTIER};
+  int k, way, missed = 0, met = 0;
+  for (k = 0; k < 7; k++)
+    for (way = 0; way < 16; way++) {
+      const int m = way & 8 ? 4 : 5, n = 5;
+      perm_options options;
+      perm_matrix matrix;
+      perm_result call, r[3];
+      perm_job *job = NULL;
+      perm_state *state = NULL;
+      perm_partial *partial;
+      perm_status status;
+      int64_t integer[25];
+      double real[25];
+      int row[25], column[25], i;
+      memset(&options, 0, sizeof options);
+      options.method = methods[k];
+      options.precision = way & 1 ? PERM_PRECISION_DD : PERM_PRECISION_ACCURATE;
+      options.certify = way & 2 ? 0 : 1;
+      options.tolerance = way & 2 ? 1e-300 : 0;
+      for (i = 0; i < m * n; i++) {
+        row[i] = i / n;
+        column[i] = i % n;
+        integer[i] = (INT64_C(1) << 61) + (int64_t)(test_random() >> 3);
+        real[i] = test_uniform() - 0.5;
+      }
+      CHECK(perm_matrix_from_triplets(m, n, (size_t)(m * n), row, column, real, NULL, integer,
+                                      way & 4 ? PERM_KIND_REAL : PERM_KIND_INTEGER, NULL, &matrix, NULL) == PERM_OK);
+      status = perm_compute_sparse(&matrix, &options, &call);
+      if (perm_sparse_job(&matrix, &options, &job, &r[0]) != PERM_OK) {
+        CHECK_SHOW(status < 0, "%s, %d: %s", perm_method_name(methods[k]), way, r[0].message);
+        perm_matrix_free(&matrix);
+        continue;
+      }
+      CHECK(perm_state_create(job, &state) == PERM_OK);
+      CHECK(perm_job_execute(job, state, &options, &r[0]) == r[0].status);
+      CHECK(perm_state_finish(job, state, &r[1]) == r[1].status);
+      partial = (perm_partial *)calloc((size_t)perm_job_leaves(job) + 1, sizeof *partial);
+      for (i = 0; i < perm_job_leaves(job); i++) {
+        perm_leaf leaf;
+        CHECK(perm_job_leaf(job, i, &leaf) == PERM_OK && perm_job_run(job, i, 0, leaf.chunks, &partial[i]) == PERM_OK);
+      }
+      CHECK(perm_job_finish(job, partial, &r[2]) == r[2].status);
+      for (i = 0; i < 3; i++) {
+        if (call.escalated || call.precision != r[i].precision)
+          CHECK(r[i].status >= PERM_OK);
+        else
+          CHECK_SHOW(r[i].status == status && job_same_bits(&r[i], &call), "%s, %d, call %d: %s, not %s: %s",
+                     perm_method_name(methods[k]), way, i, perm_status_name(r[i].status), perm_status_name(status),
+                     r[i].message);
+        missed += r[i].status == PERM_TOLERANCE_NOT_MET;
+        met += r[i].status == PERM_OK;
+        CHECK(r[i].status != PERM_OK || !options.certify || r[i].error_bound < INFINITY);
+      }
+      free(partial);
+      perm_state_free(state);
+      perm_job_free(job);
+      perm_matrix_free(&matrix);
+    }
+  CHECK_SHOW(missed > 30 && met > 30, "%d missed, %d met", missed, met);
+}
 /* SPDX-License-Identifier: MIT */

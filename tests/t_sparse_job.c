@@ -288,6 +288,49 @@ TEST(t_sparse_integers_that_round_in_arrays)
       }
 }
 
+/* Methods low-rank and repeats in doubles of integers of 62 bits, of rank 2: within the estimate, by low-rank within a
+   finite bound; of any rank that doubles would have. */
+TEST(t_sparse_low_rank_of_integers_that_round)
+{
+  static const perm_method methods[] = {PERM_METHOD_LOW_RANK, PERM_METHOD_REPEATS, PERM_METHOD_RYSER};
+  int n, precision, way;
+  for (n = 1; n <= 6; n++)
+    for (precision = PERM_PRECISION_FAST; precision <= PERM_PRECISION_DD; precision++)
+      for (way = 0; way < 6; way++) {
+        const perm_options options = t_sparse_options(methods[way / 2], (perm_precision)precision);
+        oracle_entry entry[36];
+        oracle_exact exact;
+        perm_result result;
+        perm_matrix matrix;
+        int64_t integer[36];
+        int row[36], column[36], k;
+        double off;
+        for (k = 0; k < n * n; k++) { /* x + y */
+          row[k] = k / n;
+          column[k] = k % n;
+          integer[k] = INT64_C(2666017420329218383) + row[k] * INT64_C(98765432123456789) -
+                       column[k] * (way % 2 ? INT64_C(1345678987654321001) : 1);
+          entry[k] = oracle_whole((uint64_t)(integer[k] < 0 ? -integer[k] : integer[k]), 0, integer[k] < 0);
+        }
+        CHECK(perm_matrix_from_triplets(n, n, (size_t)(n * n), row, column, NULL, NULL, integer, PERM_KIND_INTEGER,
+                                        NULL, &matrix, NULL) == PERM_OK);
+        perm_compute_sparse(&matrix, &options, &result);
+        perm_matrix_free(&matrix);
+        if (way > 3 && precision == PERM_PRECISION_ACCURATE) { /* which ryser has not */
+          CHECK(result.status == PERM_ERROR_UNSUPPORTED);
+          continue;
+        }
+        CHECK_SHOW(result.status == PERM_OK, "%s", result.message);
+        exact = oracle_exact_entries(1, n, n, entry, HUGE_VAL);
+        off = oracle_exact_distance(&exact, result.value, 0, result.exp2);
+        oracle_exact_free(&exact);
+        CHECK_SHOW(off <= result.error_bound && off <= 2 * result.error_estimate &&
+                       (way > 1 || result.error_bound <= 4 * PERMI_UNIT * fabs(result.value)),
+                   "%s, order %d, precision %d: off by %g, bound %g, estimate %g", perm_method_name(methods[way / 2]),
+                   n, precision, off, result.error_bound, result.error_estimate);
+      }
+}
+
 /* Blocks that cancel to 0 up to rounding: their product is not known to be 0. */
 TEST(t_sparse_zero_blocks_keep_their_error)
 {

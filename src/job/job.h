@@ -6,6 +6,7 @@
 #include "../base/memory.h"
 #include "../base/numbers.h"
 #include "control.h"
+#include "options.h"
 
 /* A rounding that all terms share, relative to the value and to a part of the sum of |terms|, but at most `most` in
    units of that sum. */
@@ -63,6 +64,7 @@ struct perm_job {
   perm_precision precision;
   int is_complex;
   uint64_t modulus;
+  perm_options judged; /* what its result is judged by; zeros: nothing, for the caller judges */
   double plan_seconds;
   double exact_seconds; /* predicted, of integers that are computed in doubles; 0: no such */
   void *context; /* of all leaves, with what follows; or NULL */
@@ -126,6 +128,17 @@ static perm_job *permi_job_new(const perm_allocator *allocator, perm_precision p
     job->precision = precision;
   }
   return job;
+}
+
+/* A job that was asked for: nobody but its finish judges the result. */
+static perm_status permi_job_asked(perm_status status, const perm_options *options, perm_job **job)
+{
+  if (status == PERM_OK) {
+    (*job)->judged.certify = options->certify;
+    (*job)->judged.tolerance = options->tolerance;
+    (*job)->judged.checkpoint.parts = 1; /* nor raises the precision */
+  }
+  return status;
 }
 
 PERMI_UNUSED
@@ -575,7 +588,7 @@ static perm_status permi_job_finish(const perm_job *job, const perm_partial *par
   if (job->exact_seconds > 0)
     snprintf(result->message, sizeof result->message, "exactly in about %s with precision exact",
              permi_time_words(job->exact_seconds).text);
-  return PERM_OK;
+  return permi_judge(&job->judged, result);
 }
 
 PERM_API perm_status perm_job_finish(const perm_job *job, const perm_partial *partials, perm_result *result)

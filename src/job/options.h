@@ -81,4 +81,44 @@ static perm_status permi_check_options(const perm_options *options, int argument
                       perm_isa_name(options->isa), perm_isa_name(perm_isa_best()));
   return PERM_OK;
 }
+
+/* What the error may be, in units of 2^exp2; guaranteed under certify. */
+static double permi_error(const perm_options *options, const perm_result *result)
+{
+  return result->error_bound < result->error_estimate || options->certify ? result->error_bound
+                                                                          : result->error_estimate;
+}
+
+/* The relative error; INFINITY for an inexact 0. */
+static double permi_relative(const perm_options *options, const perm_result *result)
+{
+  const double least = permi_error(options, result);
+  double size;
+  if (result->exact || result->error_bound == 0)
+    return 0;
+  size = hypot(0.5 * result->value, 0.5 * result->imaginary); /* halves cannot overflow */
+  return size == 0 ? (double)INFINITY : 0.5 * least / size;
+}
+
+/* Says by its status where a result is worse than what was asked for. */
+static perm_status permi_judge(const perm_options *options, perm_result *result)
+{
+  double relative = permi_relative(options, result);
+  if (result->status == PERM_OK && options->certify && result->error_bound == (double)INFINITY) {
+    result->status = PERM_TOLERANCE_NOT_MET;
+    snprintf(result->message, sizeof result->message, "certify: no guaranteed bound for this matrix by method %s",
+             perm_method_name(result->method));
+  }
+  if (result->status == PERM_OK && options->tolerance > 0 && relative > options->tolerance) {
+    result->status = PERM_TOLERANCE_NOT_MET;
+    permi_say(result->message, sizeof result->message, "tolerance %.3g not met: the %s relative error is %.3g; %s",
+             options->tolerance,
+             options->certify || result->error_bound <= result->error_estimate ? "guaranteed" : "estimated", relative,
+             permi_in_pieces(options) ? "in a job, with a checkpoint or parts the precision is not raised"
+             : options->precision == PERM_PRECISION_FAST ? "precision fast is not raised"
+             : result->precision == PERM_PRECISION_DD    ? "no precision is higher"
+                                                         : "no higher precision fits method and limits");
+  }
+  return result->status;
+}
 /* SPDX-License-Identifier: MIT */

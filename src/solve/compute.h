@@ -342,7 +342,8 @@ static perm_status permi_integer_job(const permi_problem *problem, const perm_op
   if (!job)
     return permi_fail(result, PERM_ERROR_NULL, 6, "job is NULL");
   options = permi_meter_begin(&call, options_given, permi_problem_bytes(problem));
-  return permi_meter_end(&call, permi_problem_job(problem, 5, options, job, result), result);
+  return permi_meter_end(
+      &call, permi_job_asked(permi_problem_job(problem, 5, options, job, result), options, job), result);
 }
 
 PERM_API perm_status perm_job_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,

@@ -3,24 +3,6 @@
 #pragma once
 #include "entries.h"
 
-/* What the error may be, in units of 2^exp2; guaranteed under certify. */
-static double permi_error(const perm_options *options, const perm_result *result)
-{
-  return result->error_bound < result->error_estimate || options->certify ? result->error_bound
-                                                                          : result->error_estimate;
-}
-
-/* The relative error; INFINITY for an inexact 0. */
-static double permi_relative(const perm_options *options, const perm_result *result)
-{
-  const double least = permi_error(options, result);
-  double size;
-  if (result->exact || result->error_bound == 0)
-    return 0;
-  size = hypot(0.5 * result->value, 0.5 * result->imaginary); /* halves cannot overflow */
-  return size == 0 ? (double)INFINITY : 0.5 * least / size;
-}
-
 static int permi_wants_more(const perm_options *options, const perm_result *result)
 {
   return (options->precision != PERM_PRECISION_FAST || options->tolerance > 0 || options->certify) &&
@@ -74,6 +56,7 @@ static void permi_keep_better(const perm_options *options, const perm_result *lo
   }
 }
 
+<<<<<<< HEAD
 static perm_status permi_judge(const perm_options *options, perm_result *result)
 {
   double relative = permi_relative(options, result);
@@ -94,6 +77,8 @@ static perm_status permi_judge(const perm_options *options, perm_result *result)
   return result->status;
 }
 
+=======
+>>>>>>> g-triage
 /* plan predicts *seconds at options->precision, and may make *job; else make makes it. next is the precision above the
    result's, PERM_PRECISION_COUNT at the top. */
 typedef struct permi_solver {
@@ -207,7 +192,8 @@ static perm_status permi_job_metered(const perm_plan *plan, const permi_problem 
   if (status != PERM_OK || array.plan.fingerprint != plan->fingerprint)
     return permi_fail(result, PERM_ERROR_STATE, 1, "plan is for another matrix, or of another version of perm.h");
   permi_dense_planned(&array);
-  return permi_array_make(&maker, options, job, result);
+  planned.certify |= options->certify;
+  return permi_job_asked(permi_array_make(&maker, options, job, result), &planned, job);
 }
 
 static perm_status permi_job_create(const perm_plan *plan, const permi_reach *reach, const double *a, ptrdiff_t ld,

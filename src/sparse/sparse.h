@@ -206,7 +206,7 @@ static perm_status permi_sparse_public_job(const perm_matrix *matrix, const perm
   status = job ? permi_given_make(matrix, options, &watch, &given, result)
                : permi_fail(result, PERM_ERROR_NULL, 3, "job is NULL");
   if (status == PERM_OK)
-    status = permi_sparse_job_planned(&given, options, job, result);
+    status = permi_job_asked(permi_sparse_job_planned(&given, options, job, result), options, job);
   if (job && !explains)
     permi_job_or_none(status, job);
   return permi_meter_end(&call, status, result);

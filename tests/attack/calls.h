@@ -48,12 +48,6 @@ static int is_refusal(const problem *p, const perm_result *r, const char *call)
 {
   switch ((int)r->status) {
   case PERM_OK: case PERM_TOLERANCE_NOT_MET: return 0;
-  case PERM_ERROR_STATE: /* plans made in other modes; a proof that was computed in one is found to be wrong */
-    if (p->level[STAGE] || ((p->level[ROUNDING] || p->level[FLUSH] || p->level[WORKERS]) &&
-                            (p->level[CALL] == PROOF || p->level[ENGINE] == PERM_METHOD_PROOF)))
-      break;
-    failure(p, "status", "%s: %s: %s", call, perm_status_name(r->status), r->message);
-    break;
   case PERM_STOPPED_TIME: case PERM_ERROR_OPTION: case PERM_ERROR_UNSUPPORTED: case PERM_ERROR_LIMIT:
   case PERM_ERROR_OVERFLOW: case PERM_ERROR_SIZE: case PERM_ERROR_DEVICE: case PERM_ERROR_RANK: break;
   default: failure(p, "status", "%s: %s: %s", call, perm_status_name(r->status), r->message);
@@ -156,7 +150,7 @@ static int judge(const problem *p, const char *call, const perm_result *r, const
     return 1;
   }
   judge_errors(p, call, error, r->error_bound, r->error_estimate, r->exp2,
-               p->level[CERTIFY] && r->status == PERM_OK && p->level[CALL] != JOB && p->level[CALL] != PARTS);
+               p->level[CERTIFY] && r->status == PERM_OK);
   return 1;
 }
 
@@ -319,8 +313,37 @@ static outcome call_batch(const problem *p, const answer *exact)
   return ANSWERED;
 }
 
-/* The whole permanent, which comes with them, has no error of its own. */
-static outcome call_minors(const problem *p)
+/* The whole permanent, which comes with them, errs by them times a row's sum of moduli. */
+static void judge_whole(const problem *p, int row, const double *minor, const perm_result *r, const answer *whole)
+{
+  const int n = p->n, parts = p->parts, all = p->level[CALL] == GRADIENT;
+  const double permanent[2] = {r->value, r->imaginary};
+  const scaled error = error_of(permanent, r->exp2, whole, 0, exp2_of(p));
+  long double sum = 0, terms = 0;
+  int i, j;
+  for (i = all ? 0 : row; i < (all ? p->m : row + 1); i++) { /* of a gradient's rows one, whichever */
+    long double of_row = 0, of_terms = 0;
+    for (j = 0; j < n && p->row_count[i]; j++) {
+      const double *a = p->real + (i * n + j) * parts, *x = minor + ((all ? i * n : 0) + j) * parts;
+      const int copies = all ? p->column_count[j] > 0 : p->column_count[j];
+      const long double size = copies * (parts == 2 ? hypotl(a[0], a[1]) : fabsl(a[0]));
+      of_row += size;
+      of_terms += size * (parts == 2 ? hypotl(x[0], x[1]) : fabsl(x[0]));
+    }
+    sum = fmaxl(sum, of_row);
+    terms = fmaxl(terms, of_terms);
+  }
+  if (p->m && !isinf(r->error_estimate)) {
+    const long double estimate = sum * r->error_estimate + n * 0x1p-51L * terms;
+    const long double bound = isinf(r->error_bound) ? INFINITY : sum * r->error_bound;
+    if (isnan(r->value) || isinf(r->value) || scaled_above(error, scaled_of(13 * estimate + 0x1p-1070L, r->exp2)) ||
+        (!isinf(bound) && scaled_above(error, scaled_of(bound + n * 0x1p-51L * terms + 0x1p-1070L, r->exp2))))
+      failure(p, "permanent of minors", "value %.17g * 2^%lld, error %Lg * 2^%lld, of minors %Lg, bound %Lg", r->value,
+              r->exp2, error.m, error.exp2, estimate, bound);
+  }
+}
+
+static outcome call_minors(const problem *p, const answer *whole)
 {
   static answer exact;
   static double value[2 * LINES_MOST * LINES_MOST];
@@ -343,6 +366,7 @@ static outcome call_minors(const problem *p)
   leave();
   if (is_refusal(p, &r, all ? "perm_gradient" : "perm_minors"))
     return DECLINED;
+  judge_whole(p, row, value, &r, whole);
   for (rounds = 0; rounds < (all ? 2 : 1) && p->m; rounds++, row = random_below(p->m)) {
     if (!p->row_count[row] || !exact_answer(p, MINORS, row, &exact))
       continue;
@@ -507,12 +531,12 @@ static outcome call_job(const problem *p, const answer *exact)
   perm_job_execute(job, state, &options, &r);
   leave();
   answered = judge(p, "perm_job_execute", &r, exact, exp2_of(p));
-  if (r.status == PERM_OK) {
+  if (r.status == PERM_OK || r.status == PERM_TOLERANCE_NOT_MET) {
     enter(p, FINISHING);
     perm_state_finish(job, state, &again);
     leave();
     answered |= judge(p, "perm_state_finish", &again, exact, exp2_of(p));
-    if (!p->level[STAGE] && (r.value != again.value || r.error_bound != again.error_bound))
+    if (r.value != again.value || r.error_bound != again.error_bound || r.status != again.status)
       failure(p, "bits", "perm_state_finish: %.17g, perm_job_execute: %.17g", again.value, r.value);
   }
   perm_state_free(state);
@@ -624,7 +648,7 @@ static outcome run_problem(const problem *p)
   set_workers(p->level[WORKERS]);
   switch (c) {
   case BATCH: return call_batch(p, &exact);
-  case MINORS_CALL: case GRADIENT: return call_minors(p);
+  case MINORS_CALL: case GRADIENT: return call_minors(p, &exact);
   case ROOK: return call_rook(p);
   case SAMPLE: return call_sample(p, &exact);
   case JOB: return call_job(p, &exact);
