@@ -4358,7 +4358,7 @@ static double permi_order_cost(const permi_block *block, const double *binomial,
 
 #define PERMI_GREEDY_LOOK 64     /* neighbours of a hub that are listed at a time */
 #define PERMI_GREEDY_HOPELESS 10 /* times the rival: no further order, which gained up to 10x over three */
-#define PERMI_GREEDY_PART 0.5    /* of the units at hand; the rest anneals */
+#define PERMI_GREEDY_PART 0.5    /* of the units at hand, but for the first orders by name; the rest anneals */
 #define PERMI_GREEDY_STARTS 100  /* chosen: rounds of three orders */
 #define PERMI_GREEDY_FAR 32      /* a kind so much dearer than the best is left after one round, */
 #define PERMI_GREEDY_TRIED 3     /* after so many */
@@ -4586,7 +4586,8 @@ static int permi_greedy_pays(const permi_budget *budget, double begin, double co
     return spent < 1e9 * share * budget->rival;
   return (first || seconds < PERMI_GREEDY_HOPELESS * budget->rival) &&
          spent < 1e9 * (first ? fmax(share, 3 * PERMI_GREEDY_BEHIND_SHARE) : share) * fmin(seconds, budget->rival) &&
-         spent < PERMI_GREEDY_PART * (permi_budget_left(budget, cost) + spent);
+         ((first && budget->rival == (double)INFINITY) ||
+          spent < PERMI_GREEDY_PART * (permi_budget_left(budget, cost) + spent));
 }
 
 /* =========================================================================================================== >>order

@@ -56,29 +56,6 @@ static void permi_keep_better(const perm_options *options, const perm_result *lo
   }
 }
 
-<<<<<<< HEAD
-static perm_status permi_judge(const perm_options *options, perm_result *result)
-{
-  double relative = permi_relative(options, result);
-  if (result->status == PERM_OK && options->certify && result->error_bound == (double)INFINITY) {
-    result->status = PERM_TOLERANCE_NOT_MET;
-    snprintf(result->message, sizeof result->message, "certify: no guaranteed bound for this matrix by method %s",
-             perm_method_name(result->method));
-  }
-  if (result->status == PERM_OK && options->tolerance > 0 && relative > options->tolerance) {
-    result->status = PERM_TOLERANCE_NOT_MET;
-    permi_say(result->message, sizeof result->message, "tolerance %.3g not met: the %s relative error is %.3g; %s",
-             options->tolerance,
-             options->certify || result->error_bound <= result->error_estimate ? "guaranteed" : "estimated", relative,
-             permi_in_pieces(options)                 ? "with a checkpoint or parts the precision is not raised"
-             : result->precision == PERM_PRECISION_DD ? "no precision is higher"
-                                                      : "no higher precision fits method and limits");
-  }
-  return result->status;
-}
-
-=======
->>>>>>> g-triage
 /* plan predicts *seconds at options->precision, and may make *job; else make makes it. next is the precision above the
    result's, PERM_PRECISION_COUNT at the top. */
 typedef struct permi_solver {
