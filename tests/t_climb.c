@@ -296,9 +296,11 @@ TEST(t_climb_elimination_that_cancels)
   static const double a[8] = {-20.8, 0, 0.01, -7 * 5e-324, 20.8, 0, 0.01, 7 * 5e-324}, exact = -2 * 20.8 * 7;
   static const int row[4] = {0, 0, 1, 1}, column[4] = {0, 1, 0, 1};
   const double real[4] = {a[0], a[2], a[4], a[6]}, imaginary[4] = {a[1], a[3], a[5], a[7]};
-  perm_options options = t_sparse_options(PERM_METHOD_STRUCTURE, PERM_PRECISION_FAST);
+  perm_options options;
   perm_matrix matrix;
   perm_result r;
+  memset(&options, 0, sizeof options);
+  options.precision = PERM_PRECISION_FAST;
   CHECK(perm_matrix_from_triplets(2, 2, 4, row, column, real, imaginary, NULL, PERM_KIND_COMPLEX, NULL, &matrix,
                                   NULL) == PERM_OK);
   CHECK(perm_compute_sparse(&matrix, &options, &r) == PERM_OK && r.exp2 > -1074);

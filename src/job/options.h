@@ -114,7 +114,7 @@ static perm_status permi_judge(const perm_options *options, perm_result *result)
     permi_say(result->message, sizeof result->message, "tolerance %.3g not met: the %s relative error is %.3g; %s",
              options->tolerance,
              options->certify || result->error_bound <= result->error_estimate ? "guaranteed" : "estimated", relative,
-             permi_in_pieces(options)                 ? "in a job, with a checkpoint or parts the precision is not raised"
+             permi_in_pieces(options) ? "in a job, with a checkpoint or parts the precision is not raised"
              : result->precision == PERM_PRECISION_DD ? "no precision is higher"
                                                       : "no higher precision fits method and limits");
   }
