@@ -172,7 +172,8 @@ static double bounds_check(const oracle_exact *exact, const perm_result *r, boun
                            int n)
 {
   double error = oracle_exact_distance(exact, r->value, r->imaginary, r->exp2);
-  CHECK_SHOW(r->status == PERM_OK, "%s n=%d: %s", what, n, r->message);
+  CHECK_SHOW(r->status == PERM_OK || (r->status == PERM_TOLERANCE_NOT_MET && r->error_bound == INFINITY),
+             "%s n=%d: %s", what, n, r->message); /* a job, too, says that certify is not met */
   CHECK_SHOW(error <= r->error_bound * (1 + 1e-14), "%s n=%d %s: error %g, bound %g, value %g %g 2^%lld", what, n,
              perm_isa_name(r->isa), error, r->error_bound, r->value, r->imaginary, r->exp2);
   if (bounds_has_number) {
