@@ -94,7 +94,8 @@ PERM_API perm_status perm_job_run(const perm_job *job, int leaf, uint64_t begin,
 /* Adds `from` to `into`, exactly. PERM_ERROR_STATE: different leaves. */
 PERM_API perm_status perm_partial_merge(perm_partial *into, const perm_partial *from);
 
-/* The result of the job from one complete partial per leaf (partials[leaf]); else PERM_ERROR_STATE. */
+/* The result of the job from one complete partial per leaf (partials[leaf]); else PERM_ERROR_STATE. Judged, as every
+   finish of a job, by the certify and tolerance that it was made with: PERM_TOLERANCE_NOT_MET. */
 PERM_API perm_status perm_job_finish(const perm_job *job, const perm_partial *partials, perm_result *result);
 
 /* Two jobs of one version share this number only if they give the same bits. */
