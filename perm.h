@@ -49,8 +49,8 @@
    matrices without negative entries take the time of default from n = 24 or so on (>>bounds 8).
    Escalation: a poor estimate is computed again in the next precision if that is predicted to take under a second, or,
    with options.tolerance, while options.max_seconds allows; if that is stopped, the first result stands. Precision fast
-   never escalates of itself. With checkpoints and parts a tolerance chooses the precision beforehand (default if n u e^(n/2) is
-   below it, else accurate or dd), and only what takes under a second is computed again.
+   never escalates of itself. With checkpoints and parts a tolerance chooses the precision beforehand (default if
+   n u e^(n/2) is below it, else accurate or dd), and only what takes under a second is computed again.
 
    GUARANTEES
      - `error_bound` is a proven bound or INFINITY. `error_estimate` is not: climbing towards large errors finds none
@@ -662,7 +662,8 @@ PERM_API perm_status perm_job_run(const perm_job *job, int leaf, uint64_t begin,
 /* Adds `from` to `into`, exactly. PERM_ERROR_STATE: different leaves. */
 PERM_API perm_status perm_partial_merge(perm_partial *into, const perm_partial *from);
 
-/* The result of the job from one complete partial per leaf (partials[leaf]); else PERM_ERROR_STATE. */
+/* The result of the job from one complete partial per leaf (partials[leaf]); else PERM_ERROR_STATE. Judged, as every
+   finish of a job, by the certify and tolerance that it was made with: PERM_TOLERANCE_NOT_MET. */
 PERM_API perm_status perm_job_finish(const perm_job *job, const perm_partial *partials, perm_result *result);
 
 /* Two jobs of one version share this number only if they give the same bits. */

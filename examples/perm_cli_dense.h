@@ -295,14 +295,14 @@ static void cli_compute_long_minors(const cli *run, int m, int n, int parts, con
   result->exact = 0;
 }
 
-/* Are exact minors, of as many `seconds` each as the permanent or less, a matter of a second, or not over 3 times as
+/* Are exact minors, of as many `seconds` each as the permanent or less, a matter of ten seconds, or not over 5 times as
    long as in doubles? Those take two permanents, derivatives eight. */
 static int cli_is_short(const cli *run, int m, int n, const double *real, double seconds)
 {
   const double all = seconds * (run->gradient ? m : 1) * n;
   perm_plan plan;
-  return all < 1 || run->rows || run->columns || perm_plan_real(m, n, real, n, NULL, &plan, NULL) != PERM_OK ||
-         all < 3 * (run->gradient ? 8 : 2) * plan.seconds;
+  return all < 10 || run->rows || run->columns || perm_plan_real(m, n, real, n, NULL, &plan, NULL) != PERM_OK ||
+         all < 5 * (run->gradient ? 8 : 2) * plan.seconds;
 }
 
 /* Minors of a row, or derivatives: exactly where the permanent is and that is short, else in doubles. */

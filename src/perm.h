@@ -48,8 +48,8 @@
    matrices without negative entries take the time of default from n = 24 or so on (>>bounds 8).
    Escalation: a poor estimate is computed again in the next precision if that is predicted to take under a second, or,
    with options.tolerance, while options.max_seconds allows; if that is stopped, the first result stands. Precision fast
-   never escalates of itself. With checkpoints and parts a tolerance chooses the precision beforehand (default if n u e^(n/2) is
-   below it, else accurate or dd), and only what takes under a second is computed again.
+   never escalates of itself. With checkpoints and parts a tolerance chooses the precision beforehand (default if
+   n u e^(n/2) is below it, else accurate or dd), and only what takes under a second is computed again.
 
    GUARANTEES
      - `error_bound` is a proven bound or INFINITY. `error_estimate` is not: climbing towards large errors finds none

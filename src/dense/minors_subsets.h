@@ -12,7 +12,7 @@
    below 2^-1022 loses less than that, times 256 2^500 in a derivative: less than 2^-498 states rows in all. */
 #pragma once
 #include "../job/control.h"
-#include "minors.h"
+#include "minors_dense.h"
 
 #if !defined(PERM_NO_EXTRAS)
 #define PERMI_PLACING_EXP2 1000

@@ -18,7 +18,7 @@ static perm_status permi_job_or_none(perm_status status, perm_job **job)
 }
 
 /* Integers are exact where that is predicted to take PERMI_EXACT_FREE_SECONDS at most, or PERMI_EXACT_WORTH times as
-   long as doubles, and ends within max_seconds, or doubles do not either. Doubles say what it would take. */
+   long as doubles; beyond max_seconds, where doubles are not quicker. Doubles say what it would take. */
 static perm_status permi_make_rather(const permi_given *given, permi_control *watch, perm_status status,
                                      perm_job **job, perm_result *result)
 {
@@ -26,7 +26,7 @@ static perm_status permi_make_rather(const permi_given *given, permi_control *wa
   const perm_options *options = watch->options;
   const double limit = options->max_seconds > 0 && !permi_in_pieces(options) ? options->max_seconds : (double)INFINITY;
   const double seconds = status == PERM_OK ? permi_job_seconds(*job) : (double)INFINITY;
-  const double worth = seconds > limit ? limit : seconds / PERMI_EXACT_WORTH;
+  const double worth = seconds > limit ? seconds : seconds / PERMI_EXACT_WORTH;
   const int told = status == PERM_ERROR_LIMIT && (watch->work_total > limit || options->max_bytes == 0);
   const double whole = told ? watch->work_total : seconds;
   if (status != PERM_OK && status != PERM_ERROR_OVERFLOW && status != PERM_ERROR_LIMIT)

@@ -182,8 +182,8 @@ static int complete(int *level, int greedy, int refused)
 }
 
 /* The next case: freely, or an open pair, of those that were tried least, and what goes best with it; half of the times
-   with modes that are ordinary, a quarter but for the workers', an eighth in some stage of a job, as far as the pair leaves
-   that free. 0: none is open. */
+   with modes that are ordinary, a quarter but for the workers', an eighth in some stage of a job, as far as the pair
+   leaves that free. 0: none is open. */
 static int choose(int *level, const int *pins, int freely)
 {
   static int list[LEVELS_ALL * LEVELS_ALL][2];
