@@ -210,7 +210,7 @@ TEST(t_choices_of_arrays)
 {
   static const perm_method methods[] = {PERM_METHOD_AUTO, PERM_METHOD_DENSE, PERM_METHOD_GLYNN, PERM_METHOD_RYSER,
                                         PERM_METHOD_EXPANSION};
-  static const uint64_t recorded[] = {UINT64_C(0xb7776ece635674b9), UINT64_C(0xbbeb0d9c749c5f38)};
+  static const uint64_t recorded[] = {UINT64_C(0xfd929a3ff1a027fa), UINT64_C(0x3087e3128047a5da)};
   static double a[2 * 65 * 65];
   int parts, kind, n, precision, certify;
   size_t m;
@@ -334,7 +334,7 @@ TEST(t_choices_of_sparse_matrices)
   static const int kinds[] = {5, 4, 8, 9, 13}; /* of those without a name */
   static const perm_method methods[] = {PERM_METHOD_AUTO,     PERM_METHOD_AUTO, PERM_METHOD_AUTO, PERM_METHOD_LOW_RANK,
                                         PERM_METHOD_SPARYSER, PERM_METHOD_BAND, PERM_METHOD_AUTO};
-  static const uint64_t recorded[] = {UINT64_C(0xe29458dee582ec95), UINT64_C(0x088be04e1f57f85d)};
+  static const uint64_t recorded[] = {UINT64_C(0xb2640ac2a40f0f0f), UINT64_C(0x21e614b04167c909)};
   static char text[65536];
   size_t v, k, budget;
   CHOICES_HERE();
