@@ -404,14 +404,17 @@ static void golden_minors(int index)
   int rows[8], columns[8], row = golden_below(m);
   const perm_options options = golden_options(GOLDEN_ALL_OPTIONS);
   const size_t numbers = (size_t)(parts * n * (gradient ? m : 1));
+  const int marginals = gradient && parts == 1 && index / 4 % 2;
   perm_result r;
   golden_draw_counts(m, total, rows);
   golden_draw_counts(n, golden_below(20) ? total : total + 1, columns);
   if (counted)
     golden_describe(" sum %d", total);
-  golden_describe(gradient ? " gradient" : " row %d", row);
+  golden_describe(marginals ? " marginals" : gradient ? " gradient" : " row %d", row);
   memset(golden_out, 0, sizeof golden_out);
-  if (gradient)
+  if (marginals)
+    perm_marginals_real(m, n, golden_a, ld, counted ? rows : NULL, counted ? columns : NULL, &options, golden_out, &r);
+  else if (gradient)
     (parts == 2 ? perm_gradient_complex : perm_gradient_real)(m, n, golden_a, ld, counted ? rows : NULL,
                                                               counted ? columns : NULL, &options, golden_out, &r);
   else
