@@ -171,6 +171,7 @@ TEST(t_marginals_elsewhere)
   for (i = 0; i < 18 * 18; i++)
     CHECK(fabs(x[i] - y[i]) <= r.error_estimate + s.error_estimate);
   options.method = PERM_METHOD_AUTO;
+  options.threads = 1; /* each has memory of its own */
   options.max_bytes = 1e6;
   CHECK(perm_marginals_real(18, 18, a, 18, NULL, NULL, &options, y, &s) == PERM_OK && s.method != PERM_METHOD_SUBSETS);
   options.precision = PERM_PRECISION_DD;
@@ -281,7 +282,7 @@ TEST(t_marginals_escalations)
   static double a[324], tracks[231], out[231];
   perm_options options;
   perm_result r;
-  int call, escalated = 0;
+  int call, escalated = 0, any = 0; /* quick kernels look once, before a sum */
   memset(&options, 0, sizeof options);
   options.threads = 1;
   marginals_cancelling(18, a, 10, tracks);
@@ -310,8 +311,10 @@ TEST(t_marginals_escalations)
       if (status == PERM_OK && r.escalated)
         break;
     }
-    CHECK_SHOW(stopped && kept, "call %d: %d stopped, %d kept, escalated at %d", call, stopped, kept, at);
+    CHECK_SHOW(kept, "call %d: %d stopped, %d kept, escalated at %d", call, stopped, kept, at);
+    any += stopped;
   }
+  CHECK(any);
   CHECK_SHOW(escalated >= 4, "%d calls escalate", escalated);
 }
 /* SPDX-License-Identifier: MIT */
