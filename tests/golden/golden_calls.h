@@ -682,6 +682,7 @@ static const golden_class_entry golden_class[] = {
     {"texts", 40, 0, golden_texts},
     {"threads", 60, 0, golden_threads},
     {"large", GOLDEN_LARGE, 0, golden_large},
+    {"graphs", 16, 0, golden_graphs},
     {"gpu-large", GOLDEN_LARGE, 1, golden_gpu_large},
     {"gpu-dense", 200, 1, golden_gpu_dense},
     {"gpu-integer", 80, 1, golden_gpu_integer},
