@@ -828,8 +828,8 @@ PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdif
    of its own, columns may be left, and rows' sums are 1; m > n: columns' sums are. For association (JPDA) a row is a
    target, a column a measurement, a_ij the ratio of likelihoods, and each target has one more column for its miss, in
    which others have 0. With counts, NULL: once each, the totals need not be equal, and a marginal is the mean number of
-   copies of row i that take one of column j. Sizes, memory and errors as of perm_gradient_real (if lines are left, the
-   other side has at most 63); PERM_ERROR_UNSUPPORTED, argument 3: a weight is negative, or the permanent is 0. result:
+   copies of row i that take one of column j. Memory and errors as of perm_gradient_real; at most 64 rows and 64 columns
+   (if lines are left, 63 on the other side), and zeros save no time; PERM_ERROR_UNSUPPORTED, argument 3: a weight is negative, or the permanent is 0. result:
    value is the permanent; error_estimate and error_bound are absolute errors of the worst marginal, not in units of
    2^exp2, and tolerance is relative to the largest. Weights of any sizes do no harm up to 64 lines with their copies.
    The time of the gradient; where that is least, 2^m (n - m + 1) states of m operations. [FBS83] */
