@@ -828,11 +828,11 @@ PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdif
    of its own, columns may be left, and rows' sums are 1; m > n: columns' sums are. For association (JPDA) a row is a
    target, a column a measurement, a_ij the ratio of likelihoods, and each target has one more column for its miss, in
    which others have 0. With counts, NULL: once each, the totals need not be equal, and a marginal is the mean number of
-   copies of row i that take one of column j. Memory and errors as of perm_gradient_real; at most 64 rows and 64 columns
-   (if lines are left, 63 on the other side), and zeros save no time; PERM_ERROR_UNSUPPORTED, argument 3: a weight is negative, or the permanent is 0. result:
-   value is the permanent; error_estimate and error_bound are absolute errors of the worst marginal, not in units of
-   2^exp2, and tolerance is relative to the largest. Weights of any sizes do no harm up to 64 lines with their copies.
-   The time of the gradient; where that is least, 2^m (n - m + 1) states of m operations. [FBS83] */
+   copies of row i that take one of column j. At most 64 rows and 64 columns (if lines are left, 63 on the other side);
+   zeros save no time. Memory and errors as of perm_gradient_real; PERM_ERROR_UNSUPPORTED, argument 3: a weight is
+   negative, or the permanent is 0. result: value is the permanent; error_estimate and error_bound are absolute errors
+   of the worst marginal, not in units of 2^exp2, and tolerance is relative to the largest. The time of the gradient;
+   where that is least, 2^m (n - m + 1) states of m operations. [FBS83] */
 PERM_API perm_status perm_marginals_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                          const int *column_counts, const perm_options *options, double *marginals,
                                          perm_result *result);
