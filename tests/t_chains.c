@@ -30,7 +30,7 @@ static chain_value chain_truth(int n, const double *d, const double *u, const do
 
 static perm_matrix chain_matrix(int n, int complex, const double *d, const double *u, const double *l)
 {
-  const size_t nnz = 3 * (size_t)n - 2;
+  const size_t nnz = 3 * (size_t)(n > 0 ? n : 1) - 2;
   int *row = (int *)malloc(2 * nnz * sizeof *row), *column = row + nnz, i, k;
   double *re = (double *)malloc(2 * nnz * sizeof *re), *im = re + nnz;
   perm_matrix matrix;

@@ -109,7 +109,7 @@ TEST(t_planning_integers_are_exact)
                    (job->precision != PERM_PRECISION_EXACT && job->exact_seconds > options.max_seconds &&
                     strstr(text, "\nexactly in about ")) ||
                    permi_job_seconds(job) >= options.max_seconds,
-               "seed %d: %g s, %s", (int)seed, seconds, text);
+               "seed %d: %g s, %.900s", (int)seed, seconds, text);
     perm_job_free(job);
     perm_matrix_free(&matrix);
   }
