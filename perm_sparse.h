@@ -3933,7 +3933,7 @@ static int permi_cell_is_zero(const permi_working *working, const permi_cell *ce
 
 /* Where values cancel further below their sums of |terms| than this, those sums say nothing, and must not take values
    into underflow: values are scaled alone, and no bound or estimate is left. log2 */
-#define PERMI_CANCELS -200
+#define PERMI_CANCELS -400
 
 /* Scales a line's largest entry to [1/2, 1) if nothing falls near underflow. */
 static void permi_reduce_scale(permi_working *working, int vertex, int side)
@@ -3952,7 +3952,7 @@ static void permi_reduce_scale(permi_working *working, int vertex, int side)
   }
   if (largest == INT_MIN || (largest > 0 && ldexp(smallest, -largest) <= PERMI_COMBINE_TINY))
     return;
-  if (scale == INT_MIN || scale > largest + PERMI_CANCELS)
+  if (scale == INT_MIN || scale > largest + 2 * PERMI_CANCELS)
     scale = largest;
   else
     working->lost_error = (double)INFINITY;
@@ -5884,11 +5884,10 @@ static void permi_values_scale(double *x, size_t doubles, int e)
     x[k] = x[k] * first * second;
 }
 
-/* Where all values are below 2^`far_below` moduli (PERMI_CANCELS, or less), moduli come down to them, and sizes->loss
+/* Where all values are below 2^PERMI_CANCELS times their moduli, moduli come down to them, and sizes->loss
    says that they bound nothing. */
 #define PERMI_CANCELS_STEPS 31 /* a mask: looked for in every 32nd step or row */
-static void permi_values_ease(const permi_numbers *numbers, void *values, size_t count, int far_below,
-                             permi_sizes *sizes)
+static void permi_values_ease(const permi_numbers *numbers, void *values, size_t count, permi_sizes *sizes)
 {
   const size_t size = permi_numbers_words(numbers), all = count * size;
   double *x = (double *)values, most = 0, most_value = 0;
@@ -5902,7 +5901,7 @@ static void permi_values_ease(const permi_numbers *numbers, void *values, size_t
       most_value = fmax(most_value, fabs(x[t + k]));
   }
   e = most_value > 0 ? permi_exponent(most_value) - permi_exponent(most) : 0;
-  if (e > far_below)
+  if (e > PERMI_CANCELS)
     return;
   permi_sizes_clear(sizes);
   sizes->loss = (double)INFINITY;
@@ -5927,8 +5926,8 @@ static void permi_values_normalise(const permi_numbers *numbers, void *values, s
     if (x[size - 1] != 0) {
       int e;
       own.loss = 0;
-      if (fabs(x[0]) < 1e-180 * x[size - 1])
-        permi_values_ease(numbers, x, 1, 3 * PERMI_CANCELS, &own);
+      if (fabs(x[0]) < 1e-270 * x[size - 1])
+        permi_values_ease(numbers, x, 1, &own);
       sizes->loss += own.loss;
       e = permi_exponent(x[size - 1]);
       for (k = 0; k < size; k++)
@@ -6993,7 +6992,7 @@ static perm_status permi_run_advance(permi_run *run, int p, permi_stepping step)
   if (status == PERM_OK)
     status = step(run, p);
   if (status == PERM_OK && !(p & PERMI_CANCELS_STEPS))
-    permi_values_ease(&frontier->numbers, target->value, target->states, PERMI_CANCELS, &run->sizes);
+    permi_values_ease(&frontier->numbers, target->value, target->states, &run->sizes);
   /* the largest value stays between 2^-500 and 2^500: entries are at most 1, so nothing overflows */
   e = status == PERM_OK && run->tracking ? permi_sizes_rescale(&run->sizes, 1e150, PERMI_SAFE_PRODUCT) : 0;
   if (e)
@@ -9065,7 +9064,7 @@ static void permi_tree_rescale(const permi_tree_run *run, permi_tree_table *tabl
   table->sizes.smallest = pass.sizes.smallest;
   table->sizes.largest = pass.sizes.largest;
   if (pass.sizes.smallest < ldexp(pass.sizes.largest, PERMI_CANCELS))
-    permi_values_ease(&run->tree->numbers, table->value, table->states, PERMI_CANCELS, &table->sizes);
+    permi_values_ease(&run->tree->numbers, table->value, table->states, &table->sizes);
   pass.exp2 = permi_sizes_rescale(&table->sizes, 1.2e30, PERMI_SAFE_PRODUCT);
   if (pass.exp2)
     permi_share(threads, 0, (uint64_t)pass.parts, permi_tree_scale, &pass, NULL);
@@ -10395,7 +10394,7 @@ static int permi_band_prepare(permi_band_state *state, int row, size_t states)
   if (state->from_exp2)
     return permi_band_apart(state, states);
   if (!(row & PERMI_CANCELS_STEPS))
-    permi_values_ease(&band->numbers, state->from, states, PERMI_CANCELS, sizes);
+    permi_values_ease(&band->numbers, state->from, states, sizes);
   for (e = band->entry_start[row]; e < band->entry_start[row + 1]; e++) {
     weight += band->entry[e].real[2] * band->capacity[band->entry_group[e]];
     least = fmin(band->entry[e].real[2], least);

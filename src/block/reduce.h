@@ -420,7 +420,7 @@ static int permi_cell_is_zero(const permi_working *working, const permi_cell *ce
 
 /* Where values cancel further below their sums of |terms| than this, those sums say nothing, and must not take values
    into underflow: values are scaled alone, and no bound or estimate is left. log2 */
-#define PERMI_CANCELS -200
+#define PERMI_CANCELS -400
 
 /* Scales a line's largest entry to [1/2, 1) if nothing falls near underflow. */
 static void permi_reduce_scale(permi_working *working, int vertex, int side)
@@ -439,7 +439,7 @@ static void permi_reduce_scale(permi_working *working, int vertex, int side)
   }
   if (largest == INT_MIN || (largest > 0 && ldexp(smallest, -largest) <= PERMI_COMBINE_TINY))
     return;
-  if (scale == INT_MIN || scale > largest + PERMI_CANCELS)
+  if (scale == INT_MIN || scale > largest + 2 * PERMI_CANCELS)
     scale = largest;
   else
     working->lost_error = (double)INFINITY;

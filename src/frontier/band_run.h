@@ -79,7 +79,7 @@ static int permi_band_prepare(permi_band_state *state, int row, size_t states)
   if (state->from_exp2)
     return permi_band_apart(state, states);
   if (!(row & PERMI_CANCELS_STEPS))
-    permi_values_ease(&band->numbers, state->from, states, PERMI_CANCELS, sizes);
+    permi_values_ease(&band->numbers, state->from, states, sizes);
   for (e = band->entry_start[row]; e < band->entry_start[row + 1]; e++) {
     weight += band->entry[e].real[2] * band->capacity[band->entry_group[e]];
     least = fmin(band->entry[e].real[2], least);

@@ -482,7 +482,7 @@ static perm_status permi_run_advance(permi_run *run, int p, permi_stepping step)
   if (status == PERM_OK)
     status = step(run, p);
   if (status == PERM_OK && !(p & PERMI_CANCELS_STEPS))
-    permi_values_ease(&frontier->numbers, target->value, target->states, PERMI_CANCELS, &run->sizes);
+    permi_values_ease(&frontier->numbers, target->value, target->states, &run->sizes);
   /* the largest value stays between 2^-500 and 2^500: entries are at most 1, so nothing overflows */
   e = status == PERM_OK && run->tracking ? permi_sizes_rescale(&run->sizes, 1e150, PERMI_SAFE_PRODUCT) : 0;
   if (e)

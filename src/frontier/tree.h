@@ -271,7 +271,7 @@ static void permi_tree_rescale(const permi_tree_run *run, permi_tree_table *tabl
   table->sizes.smallest = pass.sizes.smallest;
   table->sizes.largest = pass.sizes.largest;
   if (pass.sizes.smallest < ldexp(pass.sizes.largest, PERMI_CANCELS))
-    permi_values_ease(&run->tree->numbers, table->value, table->states, PERMI_CANCELS, &table->sizes);
+    permi_values_ease(&run->tree->numbers, table->value, table->states, &table->sizes);
   pass.exp2 = permi_sizes_rescale(&table->sizes, 1.2e30, PERMI_SAFE_PRODUCT);
   if (pass.exp2)
     permi_share(threads, 0, (uint64_t)pass.parts, permi_tree_scale, &pass, NULL);

@@ -263,11 +263,10 @@ static void permi_values_scale(double *x, size_t doubles, int e)
     x[k] = x[k] * first * second;
 }
 
-/* Where all values are below 2^`far_below` moduli (PERMI_CANCELS, or less), moduli come down to them, and sizes->loss
+/* Where all values are below 2^PERMI_CANCELS times their moduli, moduli come down to them, and sizes->loss
    says that they bound nothing. */
 #define PERMI_CANCELS_STEPS 31 /* a mask: looked for in every 32nd step or row */
-static void permi_values_ease(const permi_numbers *numbers, void *values, size_t count, int far_below,
-                             permi_sizes *sizes)
+static void permi_values_ease(const permi_numbers *numbers, void *values, size_t count, permi_sizes *sizes)
 {
   const size_t size = permi_numbers_words(numbers), all = count * size;
   double *x = (double *)values, most = 0, most_value = 0;
@@ -281,7 +280,7 @@ static void permi_values_ease(const permi_numbers *numbers, void *values, size_t
       most_value = fmax(most_value, fabs(x[t + k]));
   }
   e = most_value > 0 ? permi_exponent(most_value) - permi_exponent(most) : 0;
-  if (e > far_below)
+  if (e > PERMI_CANCELS)
     return;
   permi_sizes_clear(sizes);
   sizes->loss = (double)INFINITY;
@@ -306,8 +305,8 @@ static void permi_values_normalise(const permi_numbers *numbers, void *values, s
     if (x[size - 1] != 0) {
       int e;
       own.loss = 0;
-      if (fabs(x[0]) < 1e-180 * x[size - 1])
-        permi_values_ease(numbers, x, 1, 3 * PERMI_CANCELS, &own);
+      if (fabs(x[0]) < 1e-270 * x[size - 1])
+        permi_values_ease(numbers, x, 1, &own);
       sizes->loss += own.loss;
       e = permi_exponent(x[size - 1]);
       for (k = 0; k < size; k++)
