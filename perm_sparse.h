@@ -5926,9 +5926,10 @@ static void permi_values_normalise(const permi_numbers *numbers, void *values, s
     if (x[size - 1] != 0) {
       int e;
       own.loss = 0;
-      if (fabs(x[0]) < 1e-270 * x[size - 1])
+      if (sizes && fabs(x[0]) < 1e-270 * x[size - 1])
         permi_values_ease(numbers, x, 1, &own);
-      sizes->loss += own.loss;
+      if (own.loss > 0)
+        sizes->loss = own.loss;
       e = permi_exponent(x[size - 1]);
       for (k = 0; k < size; k++)
         x[k] = permi_shift(x[k], -e);
@@ -12246,7 +12247,7 @@ static perm_status permi_class_step_run(permi_class_run *run, int p)
       status = permi_control_poll(run->control, step->done * run->plan->seconds, "classes");
   }
   for (k = 0; k < run->shares && !permi_algebra_is_integer(run->plan->numbers.algebra); k++)
-    permi_values_normalise(&run->plan->numbers, target[k].value, target[k].count, target[k].exp2, &run->sizes);
+    permi_values_normalise(&run->plan->numbers, target[k].value, target[k].count, target[k].exp2, NULL);
   return status;
 }
 

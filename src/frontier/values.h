@@ -305,9 +305,10 @@ static void permi_values_normalise(const permi_numbers *numbers, void *values, s
     if (x[size - 1] != 0) {
       int e;
       own.loss = 0;
-      if (fabs(x[0]) < 1e-270 * x[size - 1])
+      if (sizes && fabs(x[0]) < 1e-270 * x[size - 1])
         permi_values_ease(numbers, x, 1, &own);
-      sizes->loss += own.loss;
+      if (own.loss > 0)
+        sizes->loss = own.loss;
       e = permi_exponent(x[size - 1]);
       for (k = 0; k < size; k++)
         x[k] = permi_shift(x[k], -e);
