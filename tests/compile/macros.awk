@@ -7,3 +7,4 @@
     print "#define " part[1] ($i ~ /\($/ ? "(...)" : "") " " ($i ~ /=/ ? part[2] : "@ " part[1] " is a macro elsewhere @")
   }
 }
+# SPDX-License-Identifier: MIT
