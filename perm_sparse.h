@@ -5914,7 +5914,8 @@ static void permi_values_ease(const permi_numbers *numbers, void *values, size_t
   permi_values_extremes(x + size - 1, all, size, sizes);
 }
 
-/* Brings each modulus into [1/2, 1), by a power of two of its own. */
+/* Brings each modulus into [1/2, 1), by a power of two of its own. sizes: NULL but in every 32nd step or row, where
+   states that cancelled come apart from their moduli; shorter sums keep their bounds. */
 static void permi_values_normalise(const permi_numbers *numbers, void *values, size_t count, int64_t *exp2,
                                    permi_sizes *sizes)
 {
@@ -5926,7 +5927,7 @@ static void permi_values_normalise(const permi_numbers *numbers, void *values, s
     if (x[size - 1] != 0) {
       int e;
       own.loss = 0;
-      if (sizes && fabs(x[0]) < 1e-270 * x[size - 1])
+      if (sizes && fabs(x[0]) < 1e-180 * x[size - 1])
         permi_values_ease(numbers, x, 1, &own);
       if (own.loss > 0)
         sizes->loss = own.loss;
@@ -10373,7 +10374,7 @@ static void permi_band_runs(permi_band_state *state, const permi_band_stream *st
 }
 
 /* Gives each state a power of two of its own. 0: out of memory. */
-static int permi_band_apart(permi_band_state *state, size_t states)
+static int permi_band_apart(permi_band_state *state, int row, size_t states)
 {
   if (!state->from_exp2) {
     state->from_exp2 = (int64_t *)permi_pool_zeros(state->pool, state->room, sizeof(int64_t));
@@ -10381,7 +10382,8 @@ static int permi_band_apart(permi_band_state *state, size_t states)
     if (state->pool->failed)
       return 0;
   }
-  permi_values_normalise(&state->band->numbers, state->from, states, state->from_exp2, &state->sizes);
+  permi_values_normalise(&state->band->numbers, state->from, states, state->from_exp2,
+                         row & PERMI_CANCELS_STEPS ? NULL : &state->sizes);
   return 1;
 }
 
@@ -10393,7 +10395,7 @@ static int permi_band_prepare(permi_band_state *state, int row, size_t states)
   double weight = 0, least = DBL_MAX;
   int e;
   if (state->from_exp2)
-    return permi_band_apart(state, states);
+    return permi_band_apart(state, row, states);
   if (!(row & PERMI_CANCELS_STEPS))
     permi_values_ease(&band->numbers, state->from, states, sizes);
   for (e = band->entry_start[row]; e < band->entry_start[row + 1]; e++) {
@@ -10414,7 +10416,7 @@ static int permi_band_prepare(permi_band_state *state, int row, size_t states)
       }
     }
     if (sizes->largest > 0 && (!(sizes->smallest * least >= PERMI_BAND_SAFE) || sizes->largest * weight > 1e200))
-      return permi_band_apart(state, states);
+      return permi_band_apart(state, row, states);
   }
   sizes->smallest *= least;
   sizes->smallest *= 1 - 1e-12;
@@ -12247,7 +12249,8 @@ static perm_status permi_class_step_run(permi_class_run *run, int p)
       status = permi_control_poll(run->control, step->done * run->plan->seconds, "classes");
   }
   for (k = 0; k < run->shares && !permi_algebra_is_integer(run->plan->numbers.algebra); k++)
-    permi_values_normalise(&run->plan->numbers, target[k].value, target[k].count, target[k].exp2, NULL);
+    permi_values_normalise(&run->plan->numbers, target[k].value, target[k].count, target[k].exp2,
+                           p & PERMI_CANCELS_STEPS ? NULL : &run->sizes);
   return status;
 }
 

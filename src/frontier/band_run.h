@@ -57,7 +57,7 @@ static void permi_band_runs(permi_band_state *state, const permi_band_stream *st
 }
 
 /* Gives each state a power of two of its own. 0: out of memory. */
-static int permi_band_apart(permi_band_state *state, size_t states)
+static int permi_band_apart(permi_band_state *state, int row, size_t states)
 {
   if (!state->from_exp2) {
     state->from_exp2 = (int64_t *)permi_pool_zeros(state->pool, state->room, sizeof(int64_t));
@@ -65,7 +65,8 @@ static int permi_band_apart(permi_band_state *state, size_t states)
     if (state->pool->failed)
       return 0;
   }
-  permi_values_normalise(&state->band->numbers, state->from, states, state->from_exp2, &state->sizes);
+  permi_values_normalise(&state->band->numbers, state->from, states, state->from_exp2,
+                         row & PERMI_CANCELS_STEPS ? NULL : &state->sizes);
   return 1;
 }
 
@@ -77,7 +78,7 @@ static int permi_band_prepare(permi_band_state *state, int row, size_t states)
   double weight = 0, least = DBL_MAX;
   int e;
   if (state->from_exp2)
-    return permi_band_apart(state, states);
+    return permi_band_apart(state, row, states);
   if (!(row & PERMI_CANCELS_STEPS))
     permi_values_ease(&band->numbers, state->from, states, sizes);
   for (e = band->entry_start[row]; e < band->entry_start[row + 1]; e++) {
@@ -98,7 +99,7 @@ static int permi_band_prepare(permi_band_state *state, int row, size_t states)
       }
     }
     if (sizes->largest > 0 && (!(sizes->smallest * least >= PERMI_BAND_SAFE) || sizes->largest * weight > 1e200))
-      return permi_band_apart(state, states);
+      return permi_band_apart(state, row, states);
   }
   sizes->smallest *= least;
   sizes->smallest *= 1 - 1e-12;

@@ -361,7 +361,8 @@ static perm_status permi_class_step_run(permi_class_run *run, int p)
       status = permi_control_poll(run->control, step->done * run->plan->seconds, "classes");
   }
   for (k = 0; k < run->shares && !permi_algebra_is_integer(run->plan->numbers.algebra); k++)
-    permi_values_normalise(&run->plan->numbers, target[k].value, target[k].count, target[k].exp2, NULL);
+    permi_values_normalise(&run->plan->numbers, target[k].value, target[k].count, target[k].exp2,
+                           p & PERMI_CANCELS_STEPS ? NULL : &run->sizes);
   return status;
 }
 

@@ -293,7 +293,8 @@ static void permi_values_ease(const permi_numbers *numbers, void *values, size_t
   permi_values_extremes(x + size - 1, all, size, sizes);
 }
 
-/* Brings each modulus into [1/2, 1), by a power of two of its own. */
+/* Brings each modulus into [1/2, 1), by a power of two of its own. sizes: NULL but in every 32nd step or row, where
+   states that cancelled come apart from their moduli; shorter sums keep their bounds. */
 static void permi_values_normalise(const permi_numbers *numbers, void *values, size_t count, int64_t *exp2,
                                    permi_sizes *sizes)
 {
@@ -305,7 +306,7 @@ static void permi_values_normalise(const permi_numbers *numbers, void *values, s
     if (x[size - 1] != 0) {
       int e;
       own.loss = 0;
-      if (sizes && fabs(x[0]) < 1e-270 * x[size - 1])
+      if (sizes && fabs(x[0]) < 1e-180 * x[size - 1])
         permi_values_ease(numbers, x, 1, &own);
       if (own.loss > 0)
         sizes->loss = own.loss;
