@@ -3952,7 +3952,7 @@ static void permi_reduce_scale(permi_working *working, int vertex, int side)
   }
   if (largest == INT_MIN || (largest > 0 && ldexp(smallest, -largest) <= PERMI_COMBINE_TINY))
     return;
-  if (scale == INT_MIN || scale > largest + 2 * PERMI_CANCELS)
+  if (scale == INT_MIN || scale > largest + PERMI_CANCELS)
     scale = largest;
   else
     working->lost_error = (double)INFINITY;
@@ -5914,8 +5914,8 @@ static void permi_values_ease(const permi_numbers *numbers, void *values, size_t
   permi_values_extremes(x + size - 1, all, size, sizes);
 }
 
-/* Brings each modulus into [1/2, 1), by a power of two of its own. sizes: NULL but in every 32nd step or row, where
-   states that cancelled come apart from their moduli; shorter sums keep their bounds. */
+/* Brings each modulus into [1/2, 1), by a power of two of its own. sizes: NULL but in every 32nd step, where
+   states that cancelled leave their moduli; short sums keep bounds. */
 static void permi_values_normalise(const permi_numbers *numbers, void *values, size_t count, int64_t *exp2,
                                    permi_sizes *sizes)
 {

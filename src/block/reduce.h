@@ -439,7 +439,7 @@ static void permi_reduce_scale(permi_working *working, int vertex, int side)
   }
   if (largest == INT_MIN || (largest > 0 && ldexp(smallest, -largest) <= PERMI_COMBINE_TINY))
     return;
-  if (scale == INT_MIN || scale > largest + 2 * PERMI_CANCELS)
+  if (scale == INT_MIN || scale > largest + PERMI_CANCELS)
     scale = largest;
   else
     working->lost_error = (double)INFINITY;

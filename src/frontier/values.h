@@ -293,8 +293,8 @@ static void permi_values_ease(const permi_numbers *numbers, void *values, size_t
   permi_values_extremes(x + size - 1, all, size, sizes);
 }
 
-/* Brings each modulus into [1/2, 1), by a power of two of its own. sizes: NULL but in every 32nd step or row, where
-   states that cancelled come apart from their moduli; shorter sums keep their bounds. */
+/* Brings each modulus into [1/2, 1), by a power of two of its own. sizes: NULL but in every 32nd step, where
+   states that cancelled leave their moduli; short sums keep bounds. */
 static void permi_values_normalise(const permi_numbers *numbers, void *values, size_t count, int64_t *exp2,
                                    permi_sizes *sizes)
 {
