@@ -263,8 +263,7 @@ static void permi_values_scale(double *x, size_t doubles, int e)
     x[k] = x[k] * first * second;
 }
 
-/* Where all values are below 2^PERMI_CANCELS times their moduli, moduli come down to them, and sizes->loss
-   says that they bound nothing. */
+/* Where all values are below 2^PERMI_CANCELS times their moduli, moduli come down, and bound nothing. */
 #define PERMI_CANCELS_STEPS 31 /* a mask: looked for in every 32nd step or row */
 static void permi_values_ease(const permi_numbers *numbers, void *values, size_t count, permi_sizes *sizes)
 {
