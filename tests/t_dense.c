@@ -137,7 +137,8 @@ TEST(t_every_kernel_matches_double_double)
           memset(&partial, 0, sizeof partial);
           (parts == 2 ? perm_job_create_complex : perm_job_create_real)(&plan, a, n, &options, &job, NULL);
           CHECK(perm_job_run(job, 0, 0, plan.chunks, &partial) == PERM_OK);
-          CHECK(perm_job_finish(job, &partial, &r) >= PERM_OK); /* or the tolerance is not met */
+          perm_job_finish(job, &partial, &r);
+          CHECK(r.status == PERM_OK || r.status == PERM_TOLERANCE_NOT_MET); /* some cancel wholly */
           perm_job_free(job);
           CHECK(r.exp2 == 0 && exact.exp2 == 0 && r.isa == kernel->isa);
           error = hypot(r.value - exact.value, r.imaginary - exact.imaginary);
