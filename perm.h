@@ -467,7 +467,7 @@ typedef struct perm_result {
                                             of 2^exp2 (with a modulus, modulo it), no approximation; else,
                                             and of hybrid's integers, 0 */
   long long exp2;
-  double error_bound;    /* at least |value - permanent|; INFINITY: no guarantee; 0 if exact */
+  double error_bound;    /* at least |value - permanent| (minors: the worst's); INFINITY: no guarantee; 0 if exact */
   double error_estimate; /* likely |value - permanent|: a part of the bound, or as >>bounds says. INFINITY: unknown */
   int is_complex;    /* 1: errors are of the modulus */
   int exact;         /* 1: integer + i imaginary_integer is the permanent; value is its nearest double */
@@ -800,7 +800,7 @@ PERM_API const char *perm_estimator_name(perm_estimator estimator);
 /* Minors of one row: minors[j], j < n, is the permanent of the matrix without row `row` and column j (counted from 0).
    m = n, or counts as in perm_compute_repeated_real: one copy of each is left out; a column without a copy has minor 0,
    `row` needs one; the totals are at most 256. Values are in units of 2^result->exp2: minors below 2^-1000 of the
-   largest may become 0. result: value is the permanent of the whole matrix as the sum of the row times its minors, so
+   largest may become 0. result: value is the permanent as the sum of the row times its minors, so
    its error may be theirs times the row's sum of moduli (with copies); error_estimate is the absolute error of the
    worst minor, error_bound the same guaranteed where up to 12 lines with copies are computed at once and by method
    subsets (of non-negative entries, without cancellation, prod (r_i + 1) states), else INFINITY (0 if all minors are 0

@@ -435,6 +435,19 @@ class Result(_Shown):
             "%.3g s" % self.seconds if self.seconds else "no clock was read")
 
 
+class _Beside(Result):
+    """Comes with minors or derivatives: its errors are those of the worst of them, and value is a row times its minors,
+    which may cancel."""
+
+    def __str__(self):
+        if self.status not in ("PERM_OK", "PERM_TOLERANCE_NOT_MET"):
+            return self.message or self.status
+        proved, power = self.error_bound < math.inf, "" if self.exp2 == 0 else " * 2**%d" % self.exp2
+        return "each within %.3g%s, %s; a row times its minors: %s%s" % (
+            self.error_bound if proved else self.error_estimate, power, "guaranteed" if proved else "estimated",
+            self.value, power)
+
+
 @dataclass(frozen=True)
 class Estimate(_Shown):
     """permanent = value * 2**exp2 about, +- standard_error; with the confidence given from low to high (complex: within
@@ -1824,7 +1837,7 @@ def _listed(name, a, rows, cols, row, full, out, options):
     if spare:
         result = _without_ones(result, spare, whole, answer)
     if full:
-        return answer.answer(), result
+        return answer.answer(), _Beside(**vars(result))
     wrong = answer.scale(result.exp2)
     if wrong:
         raise TooLargeError(wrong + "; full=True gives numbers and exp2", "PERM_ERROR_OVERFLOW", result)

@@ -722,6 +722,8 @@ def test_minors_and_gradients():
     assert derivatives.shape == (2, 3) and right(derivatives[1, 2].item(), REAL[[0, 0], :2], relative=1e-11)
     assert right(perm.minors(REAL[:2, :3], 1, rows=[2, 1])[2].item(), REAL[[0, 0], :2], relative=1e-11)
     assert perm.minors(REAL[:2, :3], 1, rows=[2, 1]).shape == (3,)
+    told = str(perm.gradient([[2.5, 1], [1, 2]], full=True)[1])  # whose value may have fewer digits than they
+    assert told.startswith("each within ") and "guaranteed" in told and "digit" not in told and told.endswith(": 6.0")
     values, result = perm.minors(np.full((9, 9), 1e300), 0, full=True)
     assert result.exp2 > 0 and np.allclose(values, values[0])
     with pytest.raises(OverflowError, match="full=True"):

@@ -232,7 +232,7 @@ PERM_API const char *perm_estimator_name(perm_estimator estimator);
 /* Minors of one row: minors[j], j < n, is the permanent of the matrix without row `row` and column j (counted from 0).
    m = n, or counts as in perm_compute_repeated_real: one copy of each is left out; a column without a copy has minor 0,
    `row` needs one; the totals are at most 256. Values are in units of 2^result->exp2: minors below 2^-1000 of the
-   largest may become 0. result: value is the permanent of the whole matrix as the sum of the row times its minors, so
+   largest may become 0. result: value is the permanent as the sum of the row times its minors, so
    its error may be theirs times the row's sum of moduli (with copies); error_estimate is the absolute error of the
    worst minor, error_bound the same guaranteed where up to 12 lines with copies are computed at once and by method
    subsets (of non-negative entries, without cancellation, prod (r_i + 1) states), else INFINITY (0 if all minors are 0

@@ -218,7 +218,7 @@ typedef struct perm_result {
                                             of 2^exp2 (with a modulus, modulo it), no approximation; else,
                                             and of hybrid's integers, 0 */
   long long exp2;
-  double error_bound;    /* at least |value - permanent|; INFINITY: no guarantee; 0 if exact */
+  double error_bound;    /* at least |value - permanent| (minors: the worst's); INFINITY: no guarantee; 0 if exact */
   double error_estimate; /* likely |value - permanent|: a part of the bound, or as >>bounds says. INFINITY: unknown */
   int is_complex;    /* 1: errors are of the modulus */
   int exact;         /* 1: integer + i imaginary_integer is the permanent; value is its nearest double */
