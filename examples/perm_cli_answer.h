@@ -264,7 +264,9 @@ static void cli_known(const perm_result *result, char *text, size_t size)
     strcat(value, ", ");
   }
 #define CLI_DIGITS(number) number, number == 1 ? "" : "s"
-  if (result->exact || result->error_bound == 0)
+  if (result->exact && result->modulus)
+    snprintf(text, size, "exactly, modulo %llu", (unsigned long long)result->modulus);
+  else if (result->exact || result->error_bound == 0)
     snprintf(text, size, "exactly");
   else if (result->value != result->value)
     snprintf(text, size, "%.3g terms", result->terms);

@@ -103,7 +103,7 @@ check many_told_once test "$(wc -l <$dir/err)" -eq 1
 $perm - <$dir/many.g6 2>/dev/null >$dir/out; check many_stdin grep -qx 'standard input:3: permanent = 9, exactly' $dir/out
 expect many_json 0 '"many.g6","line":3,"m":4,"n":4,"nnz":12,.*"reading":".*"value":"9"|many.g6","line":3,"m":4.*"9"' --json $dir/many.g6
 check many_json_lines test "$(grep -c '^{"file":".*/many.g6","line":[1345],.*}$' $dir/out)" -eq 4
-expect many_mod 0 'many.g6:3: permanent = 2( modulo 7)?, exactly' --mod 7 $dir/many.g6
+expect many_mod 0 'many.g6:3: permanent = 2, exactly, modulo 7$' --mod 7 $dir/many.g6
 expect many_method 0 'many.g6:3: permanent = 9, exactly' --method frontier $dir/many.g6
 expect many_rook 0 'rook numbers = 1 12 42 44 9' --rook $dir/many.g6
 expect many_explained 0 'many.g6:3: 4 x 4, 12 entries' --explain $dir/many.g6
@@ -267,6 +267,7 @@ expect long_integers 0 'permanent = 31469973260387937525653122354950764088012280
   --generate ones:62
 expect exact_engine 0 '"exact":true,"error_bound":0,"error_estimate":0,"method":"exact"' --generate bernoulli:20 --method exact --json
 expect modulo 0 'permanent = 2$' --mod 7 $dir/nine.txt
+check modulo_told grep -q '^  exactly, modulo 7; ' $dir/out
 expect modulo_json 0 '"value":"2".*"modulus":"7"' --mod 7 --json $dir/nine.txt
 expect modulo_even 0 'permanent = 50$' --mod 100 $dir/nine.txt
 expect modulo_real 2 'precision exact needs integers below 2.53, and so does --mod,' --mod 7 --generate uniform:5
