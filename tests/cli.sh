@@ -778,8 +778,8 @@ expect leftover_of_others 0 'permanent = 10$' $dir/own/2.txt --prove $dir/own/le
 check leftover_is_cleaned test ! -e $left
 expect stopped_after_a_named_plan 1 '--max-seconds reached after .* of about .* (days|years); ' --max-seconds 0.1 --generate er:54:0.3 \
   --method hybrid
-"$perm" --generate grid:40:40 --method frontier --effort 100 --max-seconds 0.01 --spy - >$dir/out 2>$dir/err; code=$?
-check "--spy -: standard output is for the picture alone" test \( $code -eq 1 -o $code -eq 3 \) -a ! -s $dir/out
+"$perm" --generate grid:90:90 --method frontier --max-seconds 1e-6 --spy - >$dir/out 2>$dir/err; code=$?
+check "--spy -: standard output is for the picture alone" test $code -eq 1 -a ! -s $dir/out
 expect stopped_gradient 1 '"value":null' --json --max-seconds 0.3 --threads 1 --generate unitary:28 --gradient
 check stopped_gradient_both_parts grep -q '"partial_sum":\["0","0"\]' $dir/out
 check stopped_gradient_has_none sh -c "! build/perm --json --max-seconds 0.3 --threads 1 --generate unitary:28 \
