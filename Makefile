@@ -299,7 +299,7 @@ $(B)/perm_cuda_tests.o: tests/cuda/twin.cu tests/inside.h perm_cuda.cu perm.h
 	@mkdir -p $(B)
 	$(NEED_NVCC) -O2 -I. -Xcompiler -Wall,-Wextra,-Wshadow -c $< -o $@
 $(B)/tests_cuda: tests/cuda/tests.c $(wildcard tests/cuda/*.[ch]) tests/inside.h tests/test.h $(HEADERS) $(B)/perm_cuda_tests.o
-	$(CC) -std=gnu11 -Wall -Wextra -Wshadow $(OPENMP) -g -O2 -I. -Itests $< $(B)/perm_cuda_tests.o -o $@ $(LDFLAGS) \
+	$(CC) -std=gnu11 -Wall -Wextra -Wshadow $(OPENMP) -g -O1 -I. -Itests $< $(B)/perm_cuda_tests.o -o $@ $(LDFLAGS) \
 	  $(CUDALIB) $(LIBS)
 $(B)/bench_cuda: $(wildcard tests/cuda/bench*) tests/inside.h $(GENERATE) $(HEADERS) perm_cuda.cu
 	@mkdir -p $(B)

@@ -4,7 +4,7 @@
 # qemu; without them counted as skipped).
 # Usage: [REQUIRE=1] tests/isa.sh [few|quick|native|hidden|neon|full]
 #   (nothing)  native; hidden, every unit test; neon: a selection
-#   quick      for `make check-ci`, which runs all unit tests natively anyway: hidden, a selection
+#   quick      for `make check-ci`, which runs all unit tests natively anyway: hidden, a selection without long ones
 #   few        for `make check`: hidden, a few tests of its own build at -O1, and no emulator
 #   native, hidden, neon: one of them; full: neon, every test
 # REQUIRE=1: what is missing is a failure. The last line is `N passed, N failed, N skipped`.
@@ -40,7 +40,7 @@ few="t_isa t_every_kernel t_ones t_small_random t_exact_takes t_minors_zeros t_b
   t_arrays_integers t_sum"
 case $mode in
   few) mode=hidden selection="-q $few" program=build/tests_O1;;
-  quick) mode=hidden;;
+  quick) mode=hidden selection="-q $selection";;
   *) selection="";;
 esac
 [ "$mode" = full ] && mode=neon tests=""

@@ -555,7 +555,7 @@ TEST(t_hybrid_bound)
 }
 
 /* Orders where blocks are many: the bound holds against dd and is narrow, with the same bits for any threads. */
-TEST(t_hybrid_bound_of_many_blocks)
+TEST_LONG(t_hybrid_bound_of_many_blocks)
 {
   static double x[24 * 24 * 2];
   int t, i, p;
