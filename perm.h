@@ -74,94 +74,94 @@
 
    CONTENTS  Each tag is a room: a file of src/ in the folder before it, and a tag to search for here. Sparse matrices
    (hybrid among them), files: perm_sparse.h. GPU kernels: perm_cuda.cu. MPI: perm_mpi.c. Proofs: search THE BOUND.
-     api/        >>config          macros that a project may define
-                 >>types           options, result, plan, partial
-                 >>calls           the public functions
-     base/       >>platform        compilers, threads, clock
-                 >>prices          the planner's prices (a dense kernel's rate: dense/kernels.h)
-                 >>environment     rounding mode, flush-to-zero
-                 >>memory          allocation, max_bytes, messages
-                 >>doubles         double-double
-                 >>integers        integers of any size, the associative sum
-                 >>numbers         a number in a job's expression
-                 >>ring            values of the engines and their operations
-                 >>cpu             CPUID
-                 >>files           a file replaced whole
-     job/        >>control         cancel, time limit, progress
-                 >>options         their check; is a result as good as they ask?
-                 >>job             leaves, expression, merge of partials
-                 >>state           finished chunks, merge of states
-                 >>parallel        the loop over threads
-                 >>checkpoint      the file format
-     gpu/        >>contract        between perm.h and perm_cuda.cu
-     dense/      >>dispatch        the interface of dense kernels
-                 >>kernels         their table; readings for AVX-512, AVX2, NEON
-                 >>reach           what a public call may link
-                 >>small           n <= 16 in one call
-                 >>small_result    the same with bound and estimate
-                 >>plain           scalar engines
-                 >>scale           scaling by powers of two
-                 >>dense           Glynn's sum in blocks, Gray code
-                 >>gpu             dense sums on GPUs
-                 >>plan            what fixes the bits; its price
-                 >>rounding        the estimate
-                 >>bounds          the bound: proof of certify; a plan's leaf
-                 >>minors          minors, derivatives, gradient
-                 >>minors_dense    the same by vector kernels
-                 >>minors_gpu      the same on GPUs
-                 >>minors_subsets  the same of non-negative matrices, without cancellation
-                 >>small_minors    minors at once, n <= 16
-     exact/      >>residues        Montgomery products, primes, Chinese remainders
-                 >>exact           integers, residues
-                 >>limbs           tables of their vector kernels (proof of limbs: exact_kernels.h)
-                 >>small_exact     n <= 16 in one call
-                 >>exact_gpu       the same on GPUs
-     counts/     >>counts          multiplicities, rectangular matrices
-                 >>digits          digits of a count, values beyond double
-                 >>subsets         dynamic program over subsets; expansion
-                 >>sign_sums       Glynn and Ryser: n-ary Gray code
-                 >>counts_choice   the engine, its price
-                 >>counts_scale    scaling, error
-                 >>counts_gpu      GPUs
-                 >>counts_leaf     the leaf
-     proof/      >>polynomial      values that prove a permanent
-                 >>proof_check     wrong ones are found before they leave
-                 >>proof_gpu       on GPUs
-                 >>proof           their job; the file's format
-     solve/      >>check           finite entries, sizes, strides
-                 >>names           texts; perm_layout
-                 >>run             perm_job_execute: limits; permi_begin reads and merges checkpoints
-                 >>engine          the interface of every engine; the choice
-                 >>rank            rank 4 or less, recognised; primes, Chinese remainders
-                 >>offers          the engines for arrays
-                 >>entries         the reach of every public call
-                 >>judge           escalation
-                 >>compute         perm_compute_*, perm_job_*
-                 >>minors_calls    perm_minors_*, perm_gradient_*
-                 >>batch >>batch_calls  perm_batch_*, perm_select_*
-     structure/  >>low_rank        declared rank
-                 >>cauchy          Borchardt's identity
-                 >>estimate        random samples
-                 >>rejection       the same with a guaranteed relative error
-                 >>estimate_calls  their public calls
-     kernels/    >>vocabulary      LOAD, STORE, FMA of an instruction set
-                 >>arithmetic      products of parts
-                 >>dense_kernels   Glynn's row loops: PERMI_INSTANCE(glynn_real, ...) is permi_glynn_real_avx512
-                 >>small_kernels   n <= 16
-                 >>small_minors_kernels  minors, n <= 16
-                 >>limb_kernels    limbs in doubles, real and Gaussian
-                 >>exact_kernels   integers: limbs, the proof that none overflows, IFMA
-                 >>minors_kernels  minors
-                 >>batch_kernels   batches
-                 >>counts_kernels  counts
-                 >>proof_kernels   the polynomial of a proof
-                 >>vocabulary_end  forgets the words
+     api/            >>config          macros that a project may define
+                     >>types           options, result, plan, partial
+                     >>calls           the public functions
+     base/           >>platform        compilers, threads, clock
+                     >>prices          the planner's prices (a dense kernel's rate: dense/kernels.h)
+                     >>environment     rounding mode, flush-to-zero
+                     >>memory          allocation, max_bytes, messages
+                     >>doubles         double-double
+                     >>integers        integers of any size, the associative sum
+                     >>numbers         a number in a job's expression
+                     >>ring            values of the engines and their operations
+                     >>cpu             CPUID
+                     >>files           a file replaced whole
+                     >>names           texts; perm_layout
+     job/            >>control         cancel, time limit, progress
+                     >>options         their check; is a result as good as they ask?
+                     >>job             leaves, expression, merge of partials
+                     >>state           finished chunks, merge of states
+                     >>parallel        the loop over threads
+                     >>checkpoint      the file format
+     gpu/            >>contract        between perm.h and perm_cuda.cu
+     dense/          >>dispatch        the interface of dense kernels
+                     >>kernels         their table; readings for AVX-512, AVX2, NEON
+                     >>reach           what a public call may link
+                     >>small           n <= 16 in one call
+                     >>small_result    the same with bound and estimate
+                     >>plain           scalar engines
+                     >>scale           scaling by powers of two
+                     >>dense           Glynn's sum in blocks, Gray code
+                     >>gpu             dense sums on GPUs
+                     >>plan            what fixes the bits; its price
+                     >>rounding        the estimate
+                     >>bounds          the bound: proof of certify; a plan's leaf
+                     >>dense_kernels   Glynn's row loops: PERMI_INSTANCE(glynn_real, ...) is permi_glynn_real_avx512
+                     >>small_kernels   n <= 16
+     exact/          >>residues        Montgomery products, primes, Chinese remainders
+                     >>exact           integers, residues
+                     >>limbs           tables of their vector kernels (proof of limbs: exact_kernels.h)
+                     >>small_exact     n <= 16 in one call
+                     >>exact_gpu       the same on GPUs
+                     >>limb_kernels    limbs in doubles, real and Gaussian
+                     >>exact_kernels   integers: limbs, the proof that none overflows, IFMA
+     multiplicities/ >>counts          multiplicities, rectangular matrices
+                     >>digits          digits of a count, values beyond double
+                     >>subsets         dynamic program over subsets; expansion
+                     >>sign_sums       Glynn and Ryser: n-ary Gray code
+                     >>counts_choice   the engine, its price
+                     >>counts_scale    scaling, error
+                     >>counts_gpu      GPUs
+                     >>counts_leaf     the leaf
+                     >>counts_kernels  counts
+     proof/          >>polynomial      values that prove a permanent
+                     >>proof_check     wrong ones are found before they leave
+                     >>proof_gpu       on GPUs
+                     >>proof           their job; the file's format
+                     >>proof_kernels   the polynomial of a proof
+     plan/           >>check           finite entries, sizes, strides
+                     >>run             perm_job_execute: limits; permi_begin reads and merges checkpoints
+                     >>engine          the interface of every engine; the choice
+                     >>rank            rank 4 or less, recognised; primes, Chinese remainders
+                     >>offers          the engines for arrays
+                     >>entries         the reach of every public call
+                     >>judge           escalation
+                     >>compute         perm_compute_*, perm_job_*
+     minors/         >>minors          minors, derivatives, gradient
+                     >>minors_dense    the same by vector kernels
+                     >>minors_gpu      the same on GPUs
+                     >>minors_subsets  the same of non-negative matrices, without cancellation
+                     >>small_minors    minors at once, n <= 16
+                     >>minors_calls    perm_minors_*, perm_gradient_*
+                     >>small_minors_kernels minors, n <= 16
+                     >>minors_kernels  minors
+     batch/          >>batch >>batch_calls perm_batch_*, perm_select_*
+                     >>batch_kernels   batches
+     lowrank/        >>low_rank        declared rank
+                     >>cauchy          Borchardt's identity
+     estimate/       >>estimate        random samples
+                     >>rejection       the same with a guaranteed relative error
+                     >>estimate_calls  their public calls
+     kernels/        >>vocabulary      LOAD, STORE, FMA of an instruction set
+                     >>arithmetic      products of parts
+                     >>vocabulary_end  forgets the words
 
    TO ADD (paths in src/; after the bar, tests in tests/)
-     a dense kernel        kernels/dense_kernels.h: its PERMI_INSTANCE; dense/kernels.h: its line in permi_kernels_real
+     a dense kernel        dense/dense_kernels.h: its PERMI_INSTANCE; dense/kernels.h: its line in permi_kernels_real
                            or _complex | t_dense.c, t_cpu.c, compile/run.sh (spills)
-     an instruction set    api/types.h: perm_isa; solve/names.h: its name; base/cpu.h: when it is there;
-                           kernels/vocabulary.h: its words; dense/kernels.h, block/vectors.h: its reading; then
+     an instruction set    api/types.h: perm_isa; base/names.h: its name; base/cpu.h: when it is there;
+                           kernels/vocabulary.h: its words; dense/kernels.h, graph/vectors.h: its reading; then
                            wherever `grep -rinE 'avx|neon|PERM_ISA_|PERMI_WIDTH' src` finds one. Its place in perm_isa:
                            a family runs kernels of lower numbers, checkpoints keep the number | t_cpu.c, isa.sh,
                            `make golden`
@@ -169,16 +169,16 @@
                            job/options.h: permi_method_is_sparse; dense/plan.h: its plan, permi_plan_refusal;
                            dense/bounds.h: leaf, bound, estimate, permi_next_precision; scalar ones in dense/plain.h;
                            sparse/sparse_job.h: beside PERM_METHOD_GLYNN; examples/python/perm.py | t_engines.c, climb.h
-     engines for arrays    solve/offers.h: offer and make as in solve/engine.h, PERMI_AT_... and its line in
+     engines for arrays    plan/offers.h: offer and make as in plan/engine.h, PERMI_AT_... and its line in
      (integers, counts)    permi_array_engines | t_engines.c, t_counts_rectangular.c
-     a sparse engine       its room, with offer, make and release as in solve/engine.h; sparse/choose.h: its line in
+     a sparse engine       its room, with offer, make and release as in plan/engine.h; sparse/choose.h: its line in
                            permi_engines; api/types.h: the end of PERM_METHOD_LIST; dense/bounds.h:
                            permi_next_precision; METHOD in perm_sparse.h; examples/python/perm.py
                            | wherever `grep -rn METHOD_TRANSVERSALS tests` ends a range
      a price               base/prices.h, with unit, machine and date
-     a value type          base/ring.h: permi_algebra, permi_value_add; frontier/values.h; over counts: counts/digits.h
-                           | t_frontier.c, t_arrays.c, t_counts.c
-     a file format         its room; matrix/read.h: its line in permi_formats; api/types.h: PERM_FORMAT_LIST
+     a value type          base/ring.h: permi_algebra, permi_value_add; frontier/values.h; over counts:
+                           multiplicities/digits.h | t_frontier.c, t_arrays.c, t_counts.c
+     a file format         its room; formats/read.h: its line in permi_formats; api/types.h: PERM_FORMAT_LIST
                            | t_formats.c, `make fuzz`
      a GPU kernel          gpu/text.h: the table of kernels, and its text; gpu/contract.h: what it is given, filled in
                            by dense/gpu.h, exact/exact_gpu.h or frontier/arrays_gpu.h; gpu/compile.h: its key;
@@ -3221,6 +3221,312 @@ static const char *permi_file_replace(const char *path, const perm_allocator *al
   *failed = file.failed;
   return code && what ? strerror(code) : NULL;
 }
+
+PERMI_BRIEF_BEGIN
+
+/* ========================================================================================== >>names */
+
+PERM_API const char *perm_status_text(perm_status status)
+{
+  switch (status) {
+#define PERMI_CASE(name, number, text)                                                                                 \
+  case name: return text;
+    PERM_STATUS_LIST(PERMI_CASE)
+#undef PERMI_CASE
+  default: return "unknown status";
+  }
+}
+
+PERM_API const char *perm_status_name(perm_status status)
+{
+  switch (status) {
+#define PERMI_CASE(name, number, text)                                                                                 \
+  case name: return #name;
+    PERM_STATUS_LIST(PERMI_CASE)
+#undef PERMI_CASE
+  default: return "unknown status";
+  }
+}
+
+static const struct {
+  const char *name;
+  size_t offset, bytes;
+} permi_layout_table[] = {
+#define PERMI_FIELD(type, field) {#type "." #field, offsetof(type, field), sizeof(((type *)NULL)->field)}
+    {"perm_options", 0, sizeof(perm_options)},
+    PERMI_FIELD(perm_options, method),
+    PERMI_FIELD(perm_options, precision),
+    PERMI_FIELD(perm_options, isa),
+    PERMI_FIELD(perm_options, threads),
+    PERMI_FIELD(perm_options, certify),
+    PERMI_FIELD(perm_options, tolerance),
+    PERMI_FIELD(perm_options, modulus),
+    PERMI_FIELD(perm_options, max_seconds),
+    PERMI_FIELD(perm_options, max_bytes),
+    PERMI_FIELD(perm_options, plan_effort),
+    PERMI_FIELD(perm_options, progress),
+    PERMI_FIELD(perm_options, user_data),
+    PERMI_FIELD(perm_options, cancel),
+    PERMI_FIELD(perm_options, allocator),
+    PERMI_FIELD(perm_options, gpu),
+    PERMI_FIELD(perm_options, checkpoint),
+    PERMI_FIELD(perm_options, execute),
+    PERMI_FIELD(perm_options, execute_data),
+    PERMI_FIELD(perm_options, format),
+    PERMI_FIELD(perm_options, name),
+    PERMI_FIELD(perm_options, prove),
+    {"perm_gpu_options", 0, sizeof(perm_gpu_options)},
+    PERMI_FIELD(perm_gpu_options, devices),
+    PERMI_FIELD(perm_gpu_options, cpu_fallback),
+    PERMI_FIELD(perm_gpu_options, cache),
+    PERMI_FIELD(perm_gpu_options, tune),
+    {"perm_checkpoint_file", 0, sizeof(perm_checkpoint_file)},
+    PERMI_FIELD(perm_checkpoint_file, file),
+    PERMI_FIELD(perm_checkpoint_file, seconds),
+    PERMI_FIELD(perm_checkpoint_file, part),
+    PERMI_FIELD(perm_checkpoint_file, parts),
+    PERMI_FIELD(perm_checkpoint_file, merge),
+    PERMI_FIELD(perm_checkpoint_file, merges),
+    PERMI_FIELD(perm_checkpoint_file, note),
+    PERMI_FIELD(perm_checkpoint_file, note_bytes),
+    {"perm_progress", 0, sizeof(perm_progress)},
+    PERMI_FIELD(perm_progress, fraction),
+    PERMI_FIELD(perm_progress, seconds),
+    PERMI_FIELD(perm_progress, seconds_left),
+    PERMI_FIELD(perm_progress, activity),
+    {"perm_integer", 0, sizeof(perm_integer)},
+    PERMI_FIELD(perm_integer, negative),
+    PERMI_FIELD(perm_integer, words),
+    PERMI_FIELD(perm_integer, word),
+    {"perm_result", 0, sizeof(perm_result)},
+    PERMI_FIELD(perm_result, value),
+    PERMI_FIELD(perm_result, imaginary),
+    PERMI_FIELD(perm_result, partial_sum),
+    PERMI_FIELD(perm_result, partial_imaginary),
+    PERMI_FIELD(perm_result, exp2),
+    PERMI_FIELD(perm_result, error_bound),
+    PERMI_FIELD(perm_result, error_estimate),
+    PERMI_FIELD(perm_result, is_complex),
+    PERMI_FIELD(perm_result, exact),
+    PERMI_FIELD(perm_result, integer),
+    PERMI_FIELD(perm_result, imaginary_integer),
+    PERMI_FIELD(perm_result, modulus),
+    PERMI_FIELD(perm_result, method),
+    PERMI_FIELD(perm_result, precision),
+    PERMI_FIELD(perm_result, isa),
+    PERMI_FIELD(perm_result, threads),
+    PERMI_FIELD(perm_result, gpus),
+    PERMI_FIELD(perm_result, tuned),
+    PERMI_FIELD(perm_result, escalated),
+    PERMI_FIELD(perm_result, terms),
+    PERMI_FIELD(perm_result, plan_seconds),
+    PERMI_FIELD(perm_result, seconds),
+    PERMI_FIELD(perm_result, status),
+    PERMI_FIELD(perm_result, argument),
+    PERMI_FIELD(perm_result, message),
+    {"perm_leaf", 0, sizeof(perm_leaf)},
+    PERMI_FIELD(perm_leaf, kind),
+    PERMI_FIELD(perm_leaf, method),
+    PERMI_FIELD(perm_leaf, isa),
+    PERMI_FIELD(perm_leaf, n),
+    PERMI_FIELD(perm_leaf, chunks),
+    PERMI_FIELD(perm_leaf, work),
+    PERMI_FIELD(perm_leaf, seconds),
+    PERMI_FIELD(perm_leaf, bytes),
+    PERMI_FIELD(perm_leaf, fingerprint),
+    PERMI_FIELD(perm_leaf, tuned),
+    {"perm_offer", 0, sizeof(perm_offer)},
+    PERMI_FIELD(perm_offer, block),
+    PERMI_FIELD(perm_offer, n),
+    PERMI_FIELD(perm_offer, method),
+    PERMI_FIELD(perm_offer, seconds),
+    PERMI_FIELD(perm_offer, bytes),
+    PERMI_FIELD(perm_offer, reason),
+    {"perm_estimate_plan", 0, sizeof(perm_estimate_plan)},
+    PERMI_FIELD(perm_estimate_plan, estimator),
+    PERMI_FIELD(perm_estimate_plan, samples),
+    PERMI_FIELD(perm_estimate_plan, relative_error),
+    PERMI_FIELD(perm_estimate_plan, confidence),
+    PERMI_FIELD(perm_estimate_plan, seed),
+    PERMI_FIELD(perm_estimate_plan, guarantee),
+    {"perm_estimate", 0, sizeof(perm_estimate)},
+    PERMI_FIELD(perm_estimate, value),
+    PERMI_FIELD(perm_estimate, imaginary),
+    PERMI_FIELD(perm_estimate, exp2),
+    PERMI_FIELD(perm_estimate, standard_error),
+    PERMI_FIELD(perm_estimate, low),
+    PERMI_FIELD(perm_estimate, high),
+    PERMI_FIELD(perm_estimate, radius),
+    PERMI_FIELD(perm_estimate, proved_radius),
+    PERMI_FIELD(perm_estimate, certain_low),
+    PERMI_FIELD(perm_estimate, certain_high),
+    PERMI_FIELD(perm_estimate, confidence),
+    PERMI_FIELD(perm_estimate, samples),
+    PERMI_FIELD(perm_estimate, seed),
+    PERMI_FIELD(perm_estimate, estimator),
+    PERMI_FIELD(perm_estimate, is_complex),
+    PERMI_FIELD(perm_estimate, threads),
+    PERMI_FIELD(perm_estimate, seconds),
+    PERMI_FIELD(perm_estimate, status),
+    PERMI_FIELD(perm_estimate, argument),
+    PERMI_FIELD(perm_estimate, message)
+#undef PERMI_FIELD
+};
+
+PERM_API perm_status perm_layout(const char *name, size_t *offset, size_t *bytes)
+{
+  size_t k;
+  if (!name || !offset || !bytes)
+    return PERM_ERROR_NULL;
+  for (k = 0; k < sizeof permi_layout_table / sizeof *permi_layout_table; k++)
+    if (!strcmp(name, permi_layout_table[k].name)) {
+      *offset = permi_layout_table[k].offset;
+      *bytes = permi_layout_table[k].bytes;
+      return PERM_OK;
+    }
+  return PERM_ERROR_RANGE;
+}
+
+PERM_API int perm_version(void)
+{
+  return PERMI_VERSION;
+}
+
+PERM_API const char *perm_method_name(perm_method method)
+{
+  switch (method) {
+#define PERMI_CASE(name, word, text)                                                                                   \
+  case name: return word;
+    PERM_METHOD_LIST(PERMI_CASE)
+#undef PERMI_CASE
+  default: return "unknown";
+  }
+}
+
+PERM_API const char *perm_precision_name(perm_precision precision)
+{
+  static const char *const name[] = {"default", "fast", "accurate", "dd", "kahan", "exact"};
+  return (int)precision >= 0 && precision < PERM_PRECISION_COUNT ? name[precision] : "unknown";
+}
+
+PERM_API const char *perm_isa_name(perm_isa isa)
+{
+  static const char *const name[] = {"auto", "plain", "avx2", "avx512", "avx512ifma", "neon", "cuda"};
+  return (int)isa >= 0 && isa < PERM_ISA_COUNT ? name[isa] : "unknown";
+}
+
+PERM_API const char *perm_format_name(perm_format format)
+{
+  switch (format) {
+#define PERMI_CASE(name, word, text)                                                                                   \
+  case name: return word;
+    PERM_FORMAT_LIST(PERMI_CASE)
+#undef PERMI_CASE
+  default: return "unknown";
+  }
+}
+
+/* Whether an integer is one that a call may have made. */
+static int permi_integer_good(const perm_integer *integer)
+{
+  return integer && integer->words >= 0 && integer->words <= PERM_INTEGER_WORDS;
+}
+
+/* plus: with an explicit +. */
+static size_t permi_integer_text(const perm_integer *integer, int plus, char *buffer, size_t size)
+{
+  char digits[PERM_INTEGER_WORDS * 20 + 2];
+  uint32_t half[2 * PERM_INTEGER_WORDS];
+  int used = permi_integer_good(integer) ? 2 * integer->words : -1, length = 0, i;
+  size = buffer ? size : 0;
+  if (used < 0) {
+    if (size)
+      buffer[0] = 0;
+    return 0;
+  }
+  for (i = 0; i < used; i++)
+    half[i] = (uint32_t)(integer->word[i / 2] >> (32 * (i & 1)));
+  do {
+    uint64_t rest = 0;
+    for (i = used - 1; i >= 0; i--) {
+      rest = rest << 32 | half[i];
+      half[i] = (uint32_t)(rest / 1000000000u);
+      rest %= 1000000000u;
+    }
+    while (used && !half[used - 1])
+      used--;
+    for (i = 0; i < 9 && (i == 0 || used || rest); i++, rest /= 10)
+      digits[length++] = (char)('0' + rest % 10);
+  } while (used);
+  if (integer->negative || plus)
+    digits[length++] = integer->negative ? '-' : '+';
+  for (i = 0; i < length && (size_t)i + 1 < size; i++)
+    buffer[i] = digits[length - 1 - i];
+  if (size)
+    buffer[i] = 0;
+  return (size_t)length;
+}
+
+PERM_API size_t perm_integer_text(const perm_integer *integer, char *buffer, size_t size)
+{
+  return permi_integer_text(integer, 0, buffer, size);
+}
+
+PERM_API size_t perm_time_text(double seconds, char *buffer, size_t size)
+{
+  return (size_t)snprintf(buffer, buffer ? size : 0, "%s", permi_time_words(seconds).text);
+}
+
+PERM_API size_t perm_bytes_text(double bytes, char *buffer, size_t size)
+{
+  return (size_t)snprintf(buffer, buffer ? size : 0, "%s", permi_size_words(bytes).text);
+}
+
+PERM_API perm_status perm_integer_int64(const perm_integer *integer, int64_t *value)
+{
+  const uint64_t limit = (UINT64_C(1) << 63) - !(integer && integer->negative);
+  uint64_t word;
+  if (!permi_integer_good(integer) || !value)
+    return PERM_ERROR_NULL;
+  word = integer->words ? integer->word[0] : 0;
+  if (integer->words > 1 || word > limit)
+    return PERM_ERROR_OVERFLOW;
+  *value = integer->negative && word ? -1 - (int64_t)(word - 1) : (int64_t)word;
+  return PERM_OK;
+}
+
+PERM_API size_t perm_result_text(const perm_result *result, char *buffer, size_t size)
+{
+  permi_environment environment; /* snprintf rounds by it */
+  size_t length;
+  size = buffer ? size : 0;
+  if (!result) {
+    if (size)
+      buffer[0] = 0;
+    return 0;
+  }
+  if (result->exact) {
+    size_t digits = permi_integer_text(&result->integer, 0, buffer, size), room = size > digits ? size - digits : 0;
+    if (!result->is_complex)
+      return digits;
+    digits += permi_integer_text(&result->imaginary_integer, 1, room ? buffer + digits : NULL, room);
+    if (digits + 1 < size)
+      memcpy(buffer + digits, "i", 2);
+    return digits + 1;
+  }
+  permi_environment_begin(&environment);
+  if (result->is_complex)
+    length = result->exp2
+                 ? permi_say(buffer, size, "(%.17g%+.17gi) * 2^%lld", result->value, result->imaginary, result->exp2)
+                 : permi_say(buffer, size, "%.17g%+.17gi", result->value, result->imaginary);
+  else
+    length = result->exp2 ? permi_say(buffer, size, "%.17g * 2^%lld", result->value, result->exp2)
+                          : permi_say(buffer, size, "%.17g", result->value);
+  permi_environment_end(&environment, PERM_OK);
+  return length;
+}
+
+PERMI_BRIEF_END
 
 /* ======================================================================================== >>control
    Cancellation, time limit, progress, checkpoints. Only the calling thread polls. */
@@ -8161,1473 +8467,6 @@ static double permi_dense_rate(const perm_options *options)
   return permi_kernel_for(&real, permi_isa(options), PERM_FORM_NORMALISED, PERMI_ROUNDED, PERM_MAX_N)->rate;
 }
 
-/* ========================================================================================= >>minors
-   Permanents without one row and one column. In Glynn's sum F = 2^-N sum over d of (signs) prod_i y_i, y_i = sum_j d_j
-   a_ij, the derivative by a_ij is the sum over d_j P_i, P_i = prod over k != i of y_k, from prefix and suffix products.
-   As d_j is constant over nested stretches, sums of P_i suffice:
-     lane and block columns   a sum for each vector element and setting, folded at the end of a chunk
-     outer columns            a binary counter: of two blocks of 2^k states the difference goes to column k, the sum to
-                              column k + 1
-   With r_i copies of row i and c_j of column j, d_j = c_j - 2 v_j, v_j = 0..c_j, with binomial weights, and P_i
-   contains y_i^(r_i - 1), over rows or columns, whichever has fewer terms. Few copies are written out. */
-
-#if !defined(PERM_NO_EXTRAS)
-#define PERMI_MINORS_TOTAL 256 /* with copies: products of binomials stay below 2^256 */
-
-typedef struct permi_minors {
-  int parts, rows, columns; /* distinct; a single wanted row is the last */
-  int least;                /* first wanted row */
-  int total;                /* of copies */
-  int row_count[PERM_MAX_N], column_count[PERM_MAX_N], row_of[PERM_MAX_N], column_of[PERM_MAX_N];
-  int row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N];
-  int lossy, drops; /* drops: entries on no transversal do not count */
-  double below; /* what the grid cuts: permi_rounded_rows */
-  double lost;  /* by underflow, in units of 2^-scale_exp2 */
-
-  const permi_minors_kernel *kernel; /* NULL: one term at a time, by subsets or on GPUs */
-  int subsets, in_doubles;           /* in_doubles: not one term at a time */
-  permi_dense dense;
-  int transposed, terms_rows, terms_columns;
-  int inner; /* columns before it vary within a chunk */
-  double work_doubles;
-  uint64_t chunks;
-  double terms, seconds;
-  double estimate_relative;   /* to the sum of moduli of terms */
-  double without[PERM_MAX_N]; /* of permi_terms_norms */
-  int scale_exp2;           /* sums are 2^scale_exp2 times scaled minors */
-  double entry[PERM_MAX_N][PERM_MAX_N][2]; /* not scaled; last: not cleared */
-} permi_minors;
-
-/* [row - least][column][part], and each row's sum of |terms|. */
-typedef struct permi_minors_sum {
-  permi_dd *value;
-  double *absolute;
-} permi_minors_sum;
-
-/* Returns the larger of `most` and entry (i, j)'s exponent. */
-static int permi_minors_most(const permi_minors *minors, int i, int j, int most)
-{
-  int part;
-  for (part = 0; part < minors->parts; part++)
-    if (minors->entry[i][j][part] != 0) {
-      const int e = permi_exponent(minors->entry[i][j][part]) + minors->row_exp2[i] + minors->column_exp2[j];
-      most = e > most ? e : most;
-    }
-  return most;
-}
-
-/* Rows', then columns' largest entries to about 1: for too many copies to write out, and for entries on no transversal,
-   which >>scale may drop but minors need. */
-static void permi_minors_scale_flat(permi_minors *minors)
-{
-  const int counted = minors->rows - (minors->least == minors->rows - 1);
-  int i, j, most;
-  memset(minors->row_exp2, 0, sizeof minors->row_exp2);
-  memset(minors->column_exp2, 0, sizeof minors->column_exp2);
-  for (i = 0; i < minors->rows; i++) {
-    for (j = 0, most = INT_MIN; j < minors->columns; j++)
-      most = permi_minors_most(minors, i, j, most);
-    minors->row_exp2[i] = most > INT_MIN ? -most : 0;
-  }
-  for (j = 0; j < minors->columns; j++) {
-    for (i = 0, most = INT_MIN; i < counted; i++)
-      most = permi_minors_most(minors, i, j, most);
-    minors->column_exp2[j] = most > INT_MIN ? -most : 0;
-  }
-}
-
-static double permi_minors_scaled(const permi_minors *minors, int i, int j, int part)
-{
-  return permi_shift(minors->entry[i][j][part], minors->row_exp2[i] + minors->column_exp2[j]);
-}
-
-/* Brings row sums of moduli to at most 1; sets lossy. */
-static void permi_minors_scale_rows(permi_minors *minors)
-{
-  int i, j, part;
-  minors->lossy = 0;
-  for (i = 0; i < minors->rows; i++) {
-    int most = INT_MIN;
-    double sum = 0;
-    for (j = 0; j < minors->columns; j++)
-      most = permi_minors_most(minors, i, j, most);
-    if (most == INT_MIN)
-      continue;
-    minors->row_exp2[i] -= most;
-    for (j = 0; j < minors->columns; j++)
-      for (part = 0; part < minors->parts; part++)
-        sum += minors->column_count[j] * fabs(permi_minors_scaled(minors, i, j, part));
-    minors->row_exp2[i] -= permi_log2_ceiling(sum * (1 + 1e-12));
-    for (j = 0; j < minors->columns; j++)
-      for (part = 0; part < minors->parts; part++)
-        minors->lossy |= minors->entry[i][j][part] != 0 &&
-                         permi_exponent(minors->entry[i][j][part]) + minors->row_exp2[i] + minors->column_exp2[j] <
-                             DBL_MIN_EXP;
-  }
-}
-
-static void permi_minors_write_out(const permi_minors *minors, int scaled, double *full)
-{
-  int i, j, copy, k, part;
-  for (i = 0; i < minors->rows; i++)
-    for (copy = 0; copy < minors->row_count[i]; copy++)
-      for (j = 0; j < minors->columns; j++)
-        for (k = 0; k < minors->column_count[j]; k++)
-          for (part = 0; part < minors->parts; part++)
-            *full++ = scaled ? permi_minors_scaled(minors, i, j, part) : minors->entry[i][j][part];
-}
-
-/* full: room for PERM_MAX_N rows, or NULL. Returns 0 if all that is wanted is 0. */
-static int permi_minors_scale(permi_minors *minors, double *full)
-{
-  const int one_row = minors->least == minors->rows - 1, n = minors->total;
-  perm_plan plan;
-  int i, j, copy, first;
-  permi_minors_scale_flat(minors);
-  if (full) {
-    const permi_view view = permi_view_of(full, n, minors->parts, NULL);
-    int useful;
-    permi_minors_write_out(minors, 0, full);
-    for (j = 0; one_row && j < n * minors->parts; j++)
-      full[(size_t)(n - 1) * (size_t)(n * minors->parts) + (size_t)j] = 1;
-    memset(&plan, 0, sizeof plan);
-    plan.n = n;
-    permi_plan_scale(&plan, &view, (int (*)[PERM_MAX_N])(void *)(full + n * n * view.parts));
-    if (plan.zero && (one_row || minors->drops))
-      return 0;
-    useful = !plan.zero;
-    for (i = 0; i < n && !one_row && !minors->drops && useful; i++) /* nothing may be dropped */
-      for (j = 0; j < n; j++)
-        for (copy = 0; copy < view.parts; copy++) {
-          double x = permi_at(&view, i, j, copy);
-          useful &= x == 0 || permi_exponent(x) + plan.row_exp2[i] + plan.column_exp2[j] >= DBL_MIN_EXP;
-        }
-    for (j = 0, first = 0; j < minors->columns && useful; first += minors->column_count[j++])
-      for (copy = 1; copy < minors->column_count[j]; copy++) /* copies must be scaled alike */
-        useful &= plan.column_exp2[first + copy] == plan.column_exp2[first];
-    for (j = 0, first = 0; j < minors->columns && useful; first += minors->column_count[j++])
-      minors->column_exp2[j] = plan.column_exp2[first];
-  }
-  permi_minors_scale_rows(minors);
-  return 1;
-}
-
-static void permi_dd_complex_add(permi_dd_complex *a, permi_dd_complex b, int parts)
-{
-  a->re = permi_dd_add(a->re, b.re);
-  if (parts == 2)
-    a->im = permi_dd_add(a->im, b.im);
-}
-
-static permi_dd permi_dd_times_double(permi_dd a, double b)
-{
-  return permi_dd_multiply(a, permi_dd_make(b));
-}
-
-static permi_dd_complex permi_dd_complex_by(permi_dd_complex a, double b, int parts)
-{
-  a.re = permi_dd_times_double(a.re, b);
-  if (parts == 2)
-    a.im = permi_dd_times_double(a.im, b);
-  return a;
-}
-
-static permi_dd permi_dd_divide_double(permi_dd a, double b)
-{
-  const double quotient = a.hi / b;
-  const permi_dd rest = permi_dd_add(a, permi_dd_times_double(permi_dd_make(quotient), -b));
-  return permi_two_sum(quotient, rest.hi / b);
-}
-
-typedef struct permi_terms {
-  const int *row_count, *column_count;
-  int rows, columns, least, parts;
-  permi_dd_complex *twice;      /* [column][row]: 2 a */
-  permi_dd_complex *row_sum;    /* [level + 1][row], level 0 for a single term */
-  permi_dd_complex *sum;        /* [level + 1][row]: of P over the columns below level */
-  permi_dd_complex *difference; /* [column][row]: of d_j P */
-  permi_dd_complex *front;
-  double *absolute; /* [row] */
-} permi_terms;
-
-static size_t permi_terms_doubles(int rows, int columns)
-{
-  return (size_t)(4 * columns + 3) * (size_t)rows * 4 + (size_t)(rows + 1) * 5 + 8;
-}
-
-static permi_dd_complex *permi_terms_take(double **memory, int count)
-{
-  double *here = *memory;
-  *memory += (size_t)count * (sizeof(permi_dd_complex) / sizeof(double));
-  return (permi_dd_complex *)(void *)here;
-}
-
-/* sum[0] = weight P_i. */
-static void permi_terms_leaf(const permi_terms *terms, permi_dd weight)
-{
-  const int parts = terms->parts, rows = terms->rows;
-  permi_dd_complex back;
-  int i, k;
-  memset(&back, 0, sizeof back);
-  terms->front[0] = back;
-  terms->front[0].re = weight;
-  back.re = permi_dd_make(1);
-  for (i = 0; i + 1 < rows; i++) {
-    terms->front[i + 1] = terms->front[i];
-    for (k = 0; k < terms->row_count[i]; k++)
-      terms->front[i + 1] = permi_dd_complex_times(terms->front[i + 1], terms->row_sum[i], parts);
-  }
-  for (i = rows - 1; i >= terms->least; i--) {
-    permi_dd_complex p = terms->front[i];
-    for (k = 1; k < terms->row_count[i]; k++)
-      back = permi_dd_complex_times(back, terms->row_sum[i], parts);
-    terms->sum[i] = p = permi_dd_complex_times(p, back, parts);
-    terms->absolute[i] += permi_modulus(p.re.hi, p.im.hi);
-    back = permi_dd_complex_times(back, terms->row_sum[i], parts);
-  }
-}
-
-/* Sets without[i] to the product of all norms, but one of row i's copies, in the unit of sums: single terms round row
-   sums by units of norms, which no sum of |terms| shows where some row's sum cancels in every term. */
-static void permi_terms_norms(permi_minors *minors)
-{
-  const int *const count[2] = {minors->row_count, minors->column_count}, turned = minors->transposed;
-  int i, j, k, part;
-  memset(minors->without, 0, sizeof minors->without);
-  for (k = 0; k < minors->terms_rows && !minors->in_doubles; k++) {
-    double square = 0, all, less;
-    for (j = 0; j < minors->terms_columns; j++)
-      for (part = 0; part < minors->parts; part++) {
-        const double x = permi_minors_scaled(minors, turned ? j : k, turned ? k : j, part);
-        square += count[!turned][j] * x * x;
-      }
-    all = pow(square, 0.5 * count[turned][k]);
-    less = pow(square, 0.5 * (count[turned][k] - 1));
-    for (i = 0; i < minors->terms_rows; i++)
-      minors->without[i] = (k ? minors->without[i] : ldexp(1, minors->scale_exp2)) * (i == k ? less : all);
-  }
-}
-
-/* weight: the binomials of the columns from `level` on. */
-static void permi_terms_level(const permi_terms *terms, int level, permi_dd weight)
-{
-  const int rows = terms->rows, parts = terms->parts, least = terms->least, j = level - 1;
-  const int count = level ? terms->column_count[j] : 0;
-  permi_dd_complex *sum = terms->sum + level * rows, *row_sum = terms->row_sum + (level ? j : 0) * rows;
-  permi_dd binomial = weight;
-  int i, v;
-  if (!level) {
-    permi_terms_leaf(terms, weight);
-    return;
-  }
-  memset(sum, 0, (size_t)rows * sizeof *sum);
-  for (v = 0; v <= count; v++) {
-    const permi_dd_complex *one = terms->sum + j * rows;
-    permi_dd_complex *difference = terms->difference + j * rows;
-    for (i = 0; i < rows; i++) {
-      row_sum[i] = terms->row_sum[level * rows + i];
-      permi_dd_complex_add(&row_sum[i], permi_dd_complex_by(terms->twice[j * rows + i], -v, parts), parts);
-    }
-    permi_terms_level(terms, j, binomial);
-    for (i = least; i < rows; i++) {
-      permi_dd_complex_add(&sum[i], one[i], parts);
-      permi_dd_complex_add(&difference[i], permi_dd_complex_by(one[i], count - 2 * v, parts), parts);
-    }
-    /* C(c, v + 1) = C(c, v) (c - v) / (v + 1), negated */
-    binomial = permi_dd_divide_double(permi_dd_times_double(binomial, -(double)(count - v)), v + 1);
-  }
-}
-
-#define PERMI_TERMS_EXP2 900 /* from 2^900 terms may lose 2^1900 */
-
-static void permi_terms_chunk(const permi_minors *minors, uint64_t chunk, double *work, permi_minors_sum *out)
-{
-  const int parts = minors->parts, transposed = minors->transposed, rows = minors->terms_rows;
-  const int columns = minors->terms_columns, least = transposed ? 0 : minors->least, wanted = minors->columns;
-  permi_terms terms;
-  permi_dd weight = permi_dd_make(ldexp(1, PERMI_TERMS_EXP2 - minors->total));
-  int digit[PERM_MAX_N], i, j, v, part;
-  uint64_t rest = chunk;
-  terms.row_count = transposed ? minors->column_count : minors->row_count;
-  terms.column_count = transposed ? minors->row_count : minors->column_count;
-  terms.rows = rows;
-  terms.columns = columns;
-  terms.least = least;
-  terms.parts = parts;
-  memset(work, 0, permi_terms_doubles(rows, columns) * sizeof *work);
-  terms.twice = permi_terms_take(&work, columns * rows);
-  terms.row_sum = permi_terms_take(&work, (columns + 1) * rows);
-  terms.sum = permi_terms_take(&work, (columns + 1) * rows);
-  terms.difference = permi_terms_take(&work, columns * rows);
-  terms.front = permi_terms_take(&work, rows + 1);
-  terms.absolute = work;
-  for (j = columns - 1; j >= minors->inner; j--) { /* half the last column, by symmetry */
-    const uint64_t range = (uint64_t)(j == columns - 1 ? terms.column_count[j] / 2 : terms.column_count[j]) + 1;
-    digit[j] = (int)(rest % range);
-    rest /= range;
-    for (v = 0; v < digit[j]; v++) { /* exact up to 2^106 */
-      weight = permi_dd_times_double(weight, -(double)(terms.column_count[j] - v));
-      weight = permi_dd_divide_double(weight, v + 1);
-    }
-    if (j == columns - 1 && 2 * digit[j] < terms.column_count[j])
-      weight = permi_dd_add(weight, weight);
-  }
-  for (i = 0; i < rows; i++)
-    for (j = 0; j < columns; j++) {
-      const int count = j < minors->inner ? terms.column_count[j] : terms.column_count[j] - 2 * digit[j];
-      permi_dd_complex *to = &terms.row_sum[minors->inner * rows + i];
-      for (part = 0; part < parts; part++) {
-        const double x = transposed ? permi_minors_scaled(minors, j, i, part) : permi_minors_scaled(minors, i, j, part);
-        permi_dd *sum = part ? &to->im : &to->re;
-        *(part ? &terms.twice[j * rows + i].im : &terms.twice[j * rows + i].re) = permi_dd_make(2 * x);
-        *sum = permi_dd_add(*sum, permi_dd_times_double(permi_dd_make(x), count));
-      }
-    }
-  permi_terms_level(&terms, minors->inner, weight);
-  for (j = minors->inner; j < columns; j++)
-    for (i = least; i < rows; i++)
-      terms.difference[j * rows + i] =
-          permi_dd_complex_by(terms.sum[minors->inner * rows + i], terms.column_count[j] - 2 * digit[j], parts);
-  for (i = least; i < rows; i++)
-    for (j = 0; j < columns; j++) {
-      const permi_dd_complex *d = &terms.difference[j * rows + i];
-      if (transposed && j < minors->least)
-        continue;
-      for (part = 0; part < parts; part++)
-        out->value[(transposed ? (j - minors->least) * wanted + i : (i - least) * wanted + j) * parts + part] =
-            permi_dd_divide_double(part ? d->im : d->re, terms.column_count[j]);
-      if (transposed)
-        out->absolute[j - minors->least] = fmax(out->absolute[j - minors->least], terms.absolute[i]);
-    }
-  for (i = least; i < rows && !transposed; i++)
-    out->absolute[i - least] = terms.absolute[i];
-}
-
-#endif
-
-/* =================================================================================== >>minors_dense
-   Minors by vector kernels. */
-
-#if !defined(PERM_NO_EXTRAS)
-static void permi_dense_minors_chunk(const permi_minors *minors, uint64_t chunk, double *memory, permi_minors_sum *out)
-{
-  const permi_dense *dense = &minors->dense;
-  const permi_minors_kernel *kernel = minors->kernel;
-  const int parts = minors->parts, n = dense->n, lanes = 1 << kernel->lane_columns, number = lanes * parts;
-  const int levels = dense->chunk_log2 < 2 ? 2 : dense->chunk_log2, row = n * number;
-  const int blocks = kernel->block_columns, inner = kernel->lane_columns + blocks, sums = n * (blocks + 2) * number;
-  const int least = minors->least ? n - 1 : 0, wanted = minors->columns;
-  const uint64_t gray = (chunk << dense->chunk_log2) ^ (chunk << dense->chunk_log2) >> 1;
-  permi_minors_work work;
-  int i, j, k, q, part, copy;
-  memory += (64 - ((uintptr_t)memory & 63)) % 64 / sizeof(double);
-  work.row = memory;
-  work.block_high = work.row + sums + ((2 * row) << blocks);
-  work.block_low = work.block_high + sums;
-  work.high = work.block_low + sums;
-  work.low = work.high + levels * row;
-  work.present = work.low + levels * row;
-  work.stack = work.present + 4 * row;
-  work.absolute = work.stack + (levels - 1) * row;
-  memset(work.block_high, 0, (size_t)(2 * sums + 2 * levels * row) * sizeof(double));
-  memset(work.absolute, 0, (size_t)(n * lanes) * sizeof(double));
-  kernel->run(dense, least, chunk, &work);
-
-  for (i = minors->least, copy = least; i < minors->rows; copy += minors->row_count[i++]) {
-    const double *absolute = work.absolute + copy * lanes;
-    for (k = 0; k < lanes; k++)
-      out->absolute[i - minors->least] += absolute[k] * (dense->absolute_mask + 1.0);
-    for (part = 0; part < parts; part++) {
-      permi_dd u[8], d[PERM_MAX_N];
-      int size = lanes, first;
-      for (q = 0; q < lanes; q++)
-        u[q] = permi_dd_make(work.stack[(levels - 2) * row + (copy * parts + part) * lanes + q] *
-                             permi_parity_signs[q]);
-      for (j = 0; j < kernel->lane_columns; j++)
-        for (q = 0, size /= 2, d[j] = permi_dd_make(0); q < size; q++) {
-          d[j] = permi_dd_add(d[j], permi_dd_subtract(u[2 * q], u[2 * q + 1]));
-          u[q] = permi_dd_add(u[2 * q], u[2 * q + 1]);
-        }
-      for (j = kernel->lane_columns; j < n; j++) {
-        const int block = j - kernel->lane_columns, outer = j - inner - 1;
-        const int at = outer < 2 ? (copy * (blocks + 2) + block - (outer >= 0)) * number + part * lanes
-                                              : outer * row + (copy * parts + part) * lanes;
-        const double *high = outer < 2 ? work.block_high + at : work.high + at;
-        const double *low = outer < 2 ? work.block_low + at : work.low + at;
-        d[j] = u[0];
-        if (outer >= dense->chunk_log2 && gray >> outer & 1)
-          d[j] = permi_dd_subtract(permi_dd_make(0), u[0]);
-        if (block == blocks || outer >= dense->chunk_log2)
-          continue;
-        d[j] = permi_dd_make(0);
-        for (q = 0; q < lanes; q++)
-          d[j] = permi_dd_add(d[j], permi_two_sum(high[q] * permi_parity_signs[q], low[q] * permi_parity_signs[q]));
-      }
-      for (j = 0, first = 0; j < wanted; first += minors->column_count[j++])
-        out->value[((i - minors->least) * wanted + j) * parts + part] = d[first];
-    }
-  }
-}
-
-static const permi_minors_kernel *permi_minors_kernel_for(perm_isa isa, int parts, int n)
-{
-  size_t i;
-  for (i = 0; i < sizeof permi_minors_kernels / sizeof permi_minors_kernels[0]; i++) {
-    const permi_minors_kernel *kernel = &permi_minors_kernels[i];
-    if (kernel->isa <= isa && kernel->parts == parts && kernel->lane_columns + kernel->block_columns < n)
-      return kernel;
-  }
-  return NULL;
-}
-
-/* By symmetry half of the terms. */
-static double permi_terms_count(int columns, const int *count)
-{
-  double terms = 1;
-  int j;
-  for (j = 0; j < columns; j++)
-    terms *= j == columns - 1 ? count[j] / 2 + 1 : count[j] + 1;
-  return terms;
-}
-
-static void permi_minors_plan_terms(permi_minors *minors)
-{
-  const double by_rows = permi_terms_count(minors->rows, minors->row_count);
-  const double by_columns = permi_terms_count(minors->columns, minors->column_count);
-  const int *count;
-  double terms = 1, copies = minors->total;
-  int j;
-  minors->kernel = NULL;
-  minors->subsets = 0;
-  minors->lost = 0;
-  minors->transposed = by_rows * minors->columns < by_columns * minors->rows;
-  minors->terms_rows = minors->transposed ? minors->columns : minors->rows;
-  minors->terms_columns = minors->transposed ? minors->rows : minors->columns;
-  count = minors->transposed ? minors->row_count : minors->column_count;
-  minors->terms = minors->transposed ? by_rows : by_columns;
-  for (j = 0; j + 1 < minors->terms_columns && terms * (count[j] + 1) <= 4096; j++)
-    terms *= count[j] + 1;
-  minors->inner = j;
-  minors->chunks = 1;
-  for (; j < minors->terms_columns && minors->terms < 1e18; j++)
-    minors->chunks *= (uint64_t)(j == minors->terms_columns - 1 ? count[j] / 2 + 1 : count[j] + 1);
-  minors->work_doubles = (double)permi_terms_doubles(minors->terms_rows, minors->terms_columns);
-  minors->seconds = PERMI_TERMS_SECONDS * minors->terms * (copies + 4 * minors->terms_rows) * minors->parts;
-  minors->estimate_relative = PERMI_DD_UNIT * (copies + 4) * minors->parts;
-  minors->scale_exp2 = PERMI_TERMS_EXP2;
-}
-
-/* Returns 0 if kernels do not take this matrix. */
-static int permi_minors_plan_dense(permi_minors *minors, perm_isa isa)
-{
-  const int n = minors->total;
-  const permi_minors_kernel *kernel = n <= PERM_MAX_N ? permi_minors_kernel_for(isa, minors->parts, n) : NULL;
-  permi_dense *dense = &minors->dense;
-  if (!kernel)
-    return 0;
-  memset(dense, 0, sizeof *dense);
-  dense->n = n;
-  dense->rows = n * minors->parts;
-  dense->padded = (dense->rows + 7) / 8 * 8;
-  dense->outer = n - 1 - kernel->lane_columns - kernel->block_columns;
-  dense->chunk_log2 = permi_clamp(dense->outer, 0, permi_clamp(dense->outer - 6, 12, 18));
-  dense->absolute_mask = dense->outer < 9 ? 0 : 7;
-  minors->kernel = kernel;
-  minors->subsets = 0;
-  minors->lost = 0;
-  minors->terms = ldexp(1, n - 1);
-  minors->seconds = minors->terms * n / kernel->rate * (minors->least ? 1 : 3);
-  while (dense->chunk_log2 > 10 && ldexp(minors->seconds, dense->chunk_log2 - dense->outer) > PERMI_CHUNK_SECONDS)
-    dense->chunk_log2--;
-  minors->chunks = UINT64_C(1) << (dense->outer - dense->chunk_log2);
-  minors->work_doubles = (2 << kernel->block_columns) + 3.0 * (kernel->block_columns + dense->chunk_log2) + 22;
-  minors->work_doubles *= n * minors->parts * (double)(1 << kernel->lane_columns);
-  minors->work_doubles += 8;
-  minors->scale_exp2 = n - 1;
-  minors->estimate_relative = (n + 6) * PERMI_UNIT * minors->parts;
-  return 1;
-}
-
-/* The caller frees dense.memory. */
-static perm_status permi_minors_tables(permi_minors *minors, const perm_allocator *allocator, const double *full)
-{
-  permi_dense *dense = &minors->dense;
-  const permi_minors_kernel *kernel = minors->kernel;
-  const int n = dense->n, parts = minors->parts;
-  const int inner = kernel->lane_columns + kernel->block_columns;
-  permi_row_maker maker;
-  int i, j, part;
-  if (!permi_dense_open(dense, &maker, allocator, inner, (size_t)dense->rows << inner, 0))
-    return PERM_ERROR_MEMORY;
-  for (i = 0; i < n; i++)
-    for (part = 0; part < parts; part++) {
-      double row[PERM_MAX_N];
-      for (j = 0; j < n; j++)
-        row[j] = full[(i * n + j) * parts + part];
-      permi_dense_row_rounded(&maker, row, n, permi_grid_power(row, n));
-    }
-  return PERM_OK;
-}
-
-/* What the grid cuts from terms whose factors are the rows of a scaled matrix. */
-static double permi_minors_rounded(const permi_minors *minors, const double *full)
-{
-  perm_plan plain;
-  const permi_view view = permi_view_of(full, minors->total, minors->parts, NULL);
-  memset(&plain, 0, sizeof plain);
-  plain.n = minors->total;
-  return permi_plan_rounded_rows(&plain, &view, 4 * PERMI_SAMPLED_TERMS).share;
-}
-
-/* A row whose minors alone are wanted is 0. */
-static double permi_minors_below_grid(const permi_minors *minors, double *full)
-{
-  const int entries = minors->total * minors->parts;
-  double *last = full + (minors->total - 1) * entries, wanted[2 * PERM_MAX_N], share;
-  memcpy(wanted, last, (size_t)entries * sizeof *last);
-  if (minors->least)
-    memset(last, 0, (size_t)entries * sizeof *last);
-  share = permi_minors_rounded(minors, full);
-  memcpy(last, wanted, (size_t)entries * sizeof *last);
-  return share;
-}
-
-/* Exactly associative: the same for any threads and order. */
-typedef struct permi_minors_total {
-  permi_dd *value;
-  long long *exp2;
-  double *absolute;
-  int count;
-} permi_minors_total;
-
-typedef struct permi_minors_sharing {
-  const permi_minors *minors;
-  permi_control *control;
-  int count, rows;
-  size_t per_thread; /* in doubles */
-  double *memory;
-  perm_sum *sums; /* a thread's; NULL for a single chunk */
-} permi_minors_sharing;
-
-static perm_status permi_minors_chunk(void *context, uint64_t chunk, int thread)
-{
-  const permi_minors_sharing *run = (const permi_minors_sharing *)context;
-  const permi_minors *minors = run->minors;
-  const int count = run->count, rows = run->rows;
-  double *memory = run->memory + (size_t)thread * run->per_thread;
-  permi_minors_sum sum;
-  int k;
-  sum.value = (permi_dd *)(void *)memory;
-  sum.absolute = memory + 2 * count;
-  memset(sum.absolute, 0, (size_t)rows * sizeof(double));
-  if (minors->kernel)
-    permi_dense_minors_chunk(minors, chunk, sum.absolute + rows, &sum);
-  else
-    permi_terms_chunk(minors, chunk, sum.absolute + rows, &sum);
-  if (run->sums) {
-    perm_sum *mine = run->sums + (size_t)thread * (size_t)(count + rows);
-    for (k = 0; k < count; k++) {
-      permi_sum_add_double(&mine[k], sum.value[k].hi);
-      permi_sum_add_double(&mine[k], sum.value[k].lo);
-    }
-    for (k = 0; k < rows; k++)
-      permi_sum_add_double(&mine[count + k], sum.absolute[k]);
-  }
-  return thread ? PERM_OK
-                : permi_control_poll(run->control, (double)(chunk + 1) * minors->seconds / (double)minors->chunks,
-                                     "summing");
-}
-
-static void permi_minors_collect(const perm_sum *sums, int rows, permi_minors_total *total)
-{
-  int i;
-  for (i = 0; i < total->count; i++)
-    total->value[i] = permi_sum_value(&sums[i], &total->exp2[i]);
-  for (i = 0; i < rows; i++) {
-    long long e;
-    const permi_dd x = permi_sum_value(&sums[total->count + i], &e);
-    total->absolute[i] = permi_ldexp(x.hi, e);
-  }
-}
-
-static perm_status permi_minors_execute(const permi_minors *minors, const perm_options *options,
-                                        permi_control *control, int threads, permi_minors_total *total)
-{
-  const perm_allocator *allocator = &options->allocator;
-  const int rows = minors->rows - minors->least, count = total->count;
-  const size_t sums = (size_t)(count + rows);
-  permi_minors_sharing run;
-  perm_status status = PERM_ERROR_MEMORY;
-  int i, k, all;
-  if (minors->seconds < PERMI_PARALLEL_SECONDS || minors->chunks == 1)
-    threads = 1;
-  run.minors = minors;
-  run.control = control;
-  run.count = count;
-  run.rows = rows;
-  run.per_thread = (size_t)minors->work_doubles + 2 * (size_t)count + (size_t)rows + 8; /* 8: a cache line */
-  run.memory = (double *)permi_allocate(allocator, (size_t)threads, run.per_thread * sizeof(double));
-  run.sums = NULL;
-  if (minors->chunks > 1)
-    run.sums = (perm_sum *)permi_allocate_zeros(allocator, (size_t)threads, sums * sizeof *run.sums);
-  if (run.memory && (run.sums || minors->chunks <= 1)) {
-    status = permi_share(threads, 0, minors->chunks, permi_minors_chunk, &run, &all);
-    status = all ? PERM_OK : status;
-  }
-  if (status != PERM_ERROR_MEMORY && !run.sums) {
-    memcpy(total->value, run.memory, (size_t)count * sizeof *total->value);
-    memcpy(total->absolute, run.memory + 2 * count, (size_t)rows * sizeof(double));
-    memset(total->exp2, 0, (size_t)count * sizeof *total->exp2);
-  } else if (status != PERM_ERROR_MEMORY) {
-    for (k = 1; k < threads; k++)
-      for (i = 0; i < count + rows; i++)
-        permi_sum_add(&run.sums[i], &run.sums[(size_t)k * sums + (size_t)i]);
-    permi_minors_collect(run.sums, rows, total);
-  }
-  permi_release(allocator, run.memory);
-  permi_release(allocator, run.sums);
-  return status;
-}
-
-#endif
-
-/* ===================================================================================== >>minors_gpu
-   Minors on GPUs, in double. Products run over the copies of all lines of one side (forms); signs and counts of the
-   other side's lines are the digits. Either
-     one sum      minors of a row: forms are the columns, digits the other rows. The prefix and suffix products of a
-                  term are its share of every minor
-     by digits    minors of every row: a sum for each digit, whose factor count - 2 v goes into the term
-   A thread's number sets the high digits; all walk over the low ones in one n-ary Gray code. Entries are on grids, so
-   row sums are exact; chunks are added exactly. */
-
-#if !defined(PERM_NO_EXTRAS)
-#define PERMI_MINORS_GPU_GROUPS 16
-#define PERMI_MINORS_GPU_EXP2 300   /* of all terms: the smallest do not vanish */
-#define PERMI_MINORS_GPU_CHUNKS(by_digits) ((by_digits) ? 1024 : 2048) /* chosen: keep a GPU busy, and its host not */
-
-typedef struct permi_minors_gpu {
-  const permi_minors *minors;
-  int transposed, by_digits; /* transposed: digits are rows */
-  int forms, columns, digits, walked, walk; /* of the last digit half, by symmetry */
-  int form[PERM_MAX_N];                             /* a form's line */
-  int line[PERM_MAX_N], count[PERM_MAX_N], settings[PERM_MAX_N];
-  int total; /* of the counts */
-  double terms, seconds;
-  uint64_t numbers, chunks;
-
-  perm_gpu_minors shape;
-  perm_gpu_program program;
-  perm_gpu_work work;
-  char text[256];
-  permi_control *control;
-  perm_sum *sums; /* of wanted minors, then of their rows' moduli */
-  int row_place[PERM_MAX_N], column_place[PERM_MAX_N];
-} permi_minors_gpu;
-
-/* Digits by their settings, so that the first are walked; then the one whose other half follows by symmetry: if one is
-   odd it saves most. */
-static void permi_minors_gpu_order(permi_minors_gpu *gpu)
-{
-  int i, k, last = gpu->digits - 1;
-  for (i = 1; i < gpu->digits; i++)
-    for (k = i; k > 0 && gpu->count[k - 1] > gpu->count[k]; k--) {
-      const int line = gpu->line[k], count = gpu->count[k];
-      gpu->line[k] = gpu->line[k - 1];
-      gpu->count[k] = gpu->count[k - 1];
-      gpu->line[k - 1] = line;
-      gpu->count[k - 1] = count;
-    }
-  for (i = last; i >= 0 && !(gpu->count[last] & 1); i--)
-    if (gpu->count[i] & 1) {
-      const int line = gpu->line[i], count = gpu->count[i];
-      for (k = i; k < last; k++) {
-        gpu->line[k] = gpu->line[k + 1];
-        gpu->count[k] = gpu->count[k + 1];
-      }
-      gpu->line[last] = line;
-      gpu->count[last] = count;
-    }
-  for (i = 0; i <= last; i++)
-    gpu->settings[i] = i == last ? gpu->count[i] / 2 + 1 : gpu->count[i] + 1;
-}
-
-static void permi_minors_gpu_shape(permi_minors_gpu *gpu, const permi_minors *minors, int transposed, int by_digits)
-{
-  static const double rate[2] = PERMI_MINORS_GPU_RATE;
-  const int forms = transposed ? minors->columns : minors->rows;
-  const int digits = transposed ? minors->rows : minors->columns;
-  int i, k;
-  memset(gpu, 0, sizeof *gpu);
-  gpu->minors = minors;
-  gpu->transposed = transposed;
-  gpu->by_digits = by_digits;
-  for (i = 0; i < forms; i++)
-    for (k = 0; k < (transposed ? minors->column_count[i] : minors->row_count[i]); k++)
-      gpu->form[gpu->forms++] = i;
-  gpu->columns = (gpu->forms + 7) / 8;
-  gpu->terms = 1;
-  for (i = 0; i < digits; i++) {
-    const int wanted = !by_digits && i == digits - 1; /* this row, without one copy */
-    k = (transposed ? minors->row_count[i] : minors->column_count[i]) - wanted;
-    if (k > 0) {
-      gpu->line[gpu->digits] = i;
-      gpu->count[gpu->digits++] = k;
-      gpu->total += k;
-    }
-  }
-  permi_minors_gpu_order(gpu);
-  for (i = 0; i < gpu->digits; i++)
-    gpu->terms *= gpu->settings[i];
-  gpu->seconds = gpu->terms * 8 * gpu->columns / rate[minors->parts - 1] * (by_digits ? PERMI_MINORS_GPU_SLOWER : 1);
-}
-
-static void permi_minors_gpu_cut(permi_minors_gpu *gpu)
-{
-  const int least = PERMI_MINORS_GPU_CHUNKS(gpu->by_digits);
-  const double most = least * fmax(1, gpu->seconds);
-  int d;
-  for (d = 0, gpu->numbers = 1; d < gpu->digits; d++)
-    gpu->numbers *= (uint64_t)gpu->settings[d];
-  for (gpu->walk = 1; gpu->walked < gpu->digits; gpu->walked++) {
-    const uint64_t settings = (uint64_t)gpu->settings[gpu->walked];
-    if ((uint64_t)gpu->walk * settings > PERM_GPU_MINORS_WALK ||
-        (gpu->numbers / settings < (uint64_t)least * PERMI_MINORS_GPU_GROUPS && gpu->walk >= 64))
-      break;
-    gpu->walk *= (int)settings;
-    gpu->numbers /= settings;
-  }
-  for (gpu->chunks = 1; (double)gpu->chunks < most && gpu->chunks * 2 * PERMI_MINORS_GPU_GROUPS <= gpu->numbers;)
-    gpu->chunks *= 2;
-}
-
-/* Plans the quicker way; returns 0 if GPUs do not take this matrix or are slower than `seconds`. */
-static int permi_minors_gpu_plan(permi_minors_gpu *gpu, const permi_minors *minors, const perm_options *options,
-                                 double seconds)
-{
-  const int one_row = minors->least > 0;
-  permi_minors_gpu other;
-  char message[PERM_MESSAGE_BYTES];
-  if (!options->gpu.devices || minors->total < PERMI_GPU_LEAST_N || minors->total > PERM_MAX_N)
-    return 0;
-  permi_minors_gpu_shape(gpu, minors, 0, 1);
-  permi_minors_gpu_shape(&other, minors, 1, !one_row);
-  if (other.seconds < gpu->seconds)
-    *gpu = other;
-  if (gpu->terms >= 1e17)
-    return 0;
-  permi_minors_gpu_cut(gpu);
-  gpu->seconds += PERMI_GPU_START_SECONDS + PERMI_MINORS_GPU_SUM_SECONDS * (double)gpu->chunks *
-                                                ((minors->rows - minors->least) * minors->columns * minors->parts);
-  if (options->isa != PERM_ISA_CUDA && gpu->seconds >= seconds)
-    return 0;
-  return !options->gpu.cpu_fallback || permi_gpu_devices(options->gpu.devices, message);
-}
-
-/* Sums in double: of a walk, and, by digits, of a thread's numbers. */
-static double permi_minors_gpu_relative(const permi_minors_gpu *gpu)
-{
-  const double rounds = gpu->by_digits ? (double)gpu->numbers / (double)gpu->chunks / PERMI_MINORS_GPU_GROUPS : 0;
-  return (gpu->forms + 6 + sqrt(gpu->walk) + sqrt(rounds)) * PERMI_UNIT * gpu->minors->parts;
-}
-
-/* What the grid cuts from terms; full: the scaled matrix written out, which changes. */
-static double permi_minors_gpu_below(const permi_minors_gpu *gpu, double *full)
-{
-  const permi_minors *minors = gpu->minors;
-  const int n = minors->total, parts = minors->parts;
-  int i, j, part;
-  if (!gpu->transposed)
-    return permi_minors_below_grid(minors, full);
-  for (i = 0; i < n; i++)
-    for (part = 0; part < parts; part++) {
-      for (j = 0; j < i; j++) {
-        double *a = full + (i * n + j) * parts + part, *b = full + (j * n + i) * parts + part;
-        const double swapped = *a;
-        *a = *b;
-        *b = swapped;
-      }
-    }
-  for (i = 0; i < n * parts && !gpu->by_digits; i++) /* the wanted row */
-    full[(i / parts * n + n - 1) * parts + i % parts] = 0;
-  return permi_minors_rounded(minors, full);
-}
-
-#if defined(PERM_WITH_CUDA)
-/* The digits' entries of a form, each count[d] times for the grid, and 0 for forms that pad. */
-static void permi_minors_gpu_form(const permi_minors_gpu *gpu, int form, int part, double *entry)
-{
-  double copies[PERM_MAX_N], power;
-  int d, k, count = 0;
-  for (d = 0; d < gpu->digits; d++) {
-    const int i = gpu->transposed ? gpu->line[d] : gpu->form[form];
-    const int j = gpu->transposed ? gpu->form[form] : gpu->line[d];
-    entry[d] = permi_minors_scaled(gpu->minors, i, j, part);
-    for (k = 0; k < gpu->count[d]; k++)
-      copies[count++] = entry[d];
-  }
-  power = permi_grid_power(copies, count);
-  for (d = 0; d < gpu->digits; d++)
-    entry[d] = permi_to_grid(entry[d], power);
-}
-
-static int permi_minors_gpu_doubles(const permi_minors_gpu *gpu)
-{
-  int d, doubles = 8 + 4 * gpu->digits + 8 * gpu->columns * gpu->minors->parts * (1 + gpu->digits) + 2 * gpu->walk;
-  for (d = 0; d < gpu->digits; d++)
-    doubles += gpu->settings[d];
-  return doubles;
-}
-
-/* The walk: weight, digit that moves; *last: settings at its end. */
-static void permi_minors_gpu_walk(const permi_minors_gpu *gpu, const double *table, double *to, int *last)
-{
-  int up[PERM_MAX_N], m, d, move = 0;
-  for (d = 0; d < gpu->digits; d++) {
-    up[d] = 1;
-    last[d] = 0;
-  }
-  for (m = 0; m < gpu->walk; m++, to += 2) {
-    to[0] = 1;
-    for (d = 0; d < gpu->walked; d++)
-      to[0] *= table[(int)table[10 + 4 * d] + last[d]];
-    to[1] = move;
-    for (d = 0; d < gpu->walked && (up[d] ? last[d] == gpu->settings[d] - 1 : last[d] == 0); d++)
-      up[d] = !up[d];
-    if (d < gpu->walked && m + 1 < gpu->walk) {
-      last[d] += up[d] ? 1 : -1;
-      move = up[d] ? d + 1 : -(d + 1);
-    }
-  }
-}
-
-/* The table of permi_minors_view, >>text_minors; it was zero. */
-static void permi_minors_gpu_table(const permi_minors_gpu *gpu, double *table)
-{
-  const int parts = gpu->minors->parts, plane = 8 * gpu->columns * parts, digits = gpu->digits;
-  double *start = table + 8 + 4 * digits, *weight = start + plane * (1 + digits), entry[PERM_MAX_N];
-  int last[PERM_MAX_N], d, f, v, part;
-  table[0] = (double)gpu->numbers;
-  table[1] = (double)gpu->chunks;
-  table[2] = digits;
-  table[3] = gpu->walked;
-  table[4] = gpu->walk;
-  table[5] = ldexp(1, PERMI_MINORS_GPU_EXP2);
-  for (f = 0; f < 8 * gpu->columns; f++)
-    for (part = 0; part < parts; part++) {
-      const int at = (f / 8 * parts + part) * 8 + f % 8;
-      if (f >= gpu->forms) {
-        start[at] = part == 0;
-        continue;
-      }
-      permi_minors_gpu_form(gpu, f, part, entry);
-      for (d = 0; d < digits; d++) {
-        start[at] += gpu->count[d] * entry[d]; /* exact, as all that follows */
-        start[plane * (1 + d) + at] = -2 * entry[d];
-      }
-    }
-  for (d = 0; d < digits; d++) {
-    double binomial = 1;
-    table[8 + 4 * d] = gpu->settings[d];
-    table[9 + 4 * d] = gpu->count[d];
-    table[10 + 4 * d] = (double)(weight - table);
-    for (v = 0; v < gpu->settings[d]; v++) {
-      *weight++ = d == digits - 1 && 2 * v < gpu->count[d] ? 2 * binomial : binomial;
-      binomial *= -(double)(gpu->count[d] - v) / (v + 1);
-    }
-  }
-  table[6] = (double)(weight - table);
-  permi_minors_gpu_walk(gpu, table, weight, last);
-  for (d = 0; d < gpu->walked; d++)
-    table[11 + 4 * d] = last[d];
-}
-
-static void permi_minors_gpu_work(permi_minors_gpu *gpu, const double *table)
-{
-  const int parts = gpu->minors->parts, columns = gpu->columns, fast = gpu->by_digits ? PERM_GPU_MINORS_FAST : 0;
-  const int plane = 8 * columns * parts, words = plane * (gpu->by_digits ? gpu->digits : 1);
-  const int need = 2 * (columns * parts * (3 + fast) + columns) + 50;
-  snprintf(gpu->text, sizeof gpu->text, PERM_GPU_ENTRY "{ permi_minors_chunk<%d, %d, %d>(a); }\n",
-           need <= 80 ? 6 : need <= 128 ? 4 : need <= 168 ? 3 : 2, columns, parts, fast);
-  gpu->shape.parts = parts;
-  gpu->shape.columns = columns;
-  gpu->shape.fast = fast;
-  gpu->program.text = gpu->text;
-  gpu->program.shared = (size_t)(2 * PERM_GPU_MINORS_WALK + 10 * plane) * sizeof(double); /* 2^10 is the longest walk */
-  gpu->program.sums = 2 * words + 8 * columns;
-  gpu->program.scratch = PERMI_MINORS_GPU_GROUPS * (words * (gpu->by_digits ? 1 : 2) + 8 * columns);
-  gpu->program.minors = &gpu->shape;
-  gpu->work.program = &gpu->program;
-  gpu->work.table = table;
-  gpu->work.doubles = (size_t)permi_minors_gpu_doubles(gpu);
-  gpu->work.absolute_mask = gpu->terms < 1 << 14 ? 0 : 7;
-}
-
-/* Where a chunk's sums have a line: the place of a minor, of hi and lo, is that of its row plus that of its column.
-   A line has that of its last copy. */
-static void permi_minors_gpu_places(permi_minors_gpu *gpu)
-{
-  const permi_minors *minors = gpu->minors;
-  int *form = gpu->transposed ? gpu->column_place : gpu->row_place;
-  int *digit = gpu->transposed ? gpu->row_place : gpu->column_place;
-  int f, d;
-  for (f = 0; f < gpu->forms; f++)
-    form[gpu->form[f]] = f / 8 * minors->parts * 8 + f % 8;
-  for (d = 0; d < PERM_MAX_N; d++)
-    digit[d] = 0;
-  for (d = 0; d < gpu->digits && gpu->by_digits; d++)
-    digit[gpu->line[d]] = d * gpu->columns * minors->parts * 8;
-}
-
-/* A row's sum of |terms|; transposed: the largest of the columns' sums. */
-static double permi_minors_gpu_modulus(const permi_minors_gpu *gpu, int i, const double *moduli)
-{
-  double most = 0;
-  int f;
-  for (f = 0; f < gpu->forms; f++)
-    if (gpu->transposed || gpu->form[f] == i)
-      most = gpu->transposed ? fmax(most, moduli[f]) : moduli[f];
-  return most;
-}
-
-static int permi_minors_gpu_add(void *context, perm_partial *partial, uint64_t first, uint64_t chunks,
-                                const double *sums)
-{
-  permi_minors_gpu *gpu = (permi_minors_gpu *)context;
-  const permi_minors *minors = gpu->minors;
-  const int words = gpu->program.sums, parts = minors->parts;
-  int i, j, k, part;
-  (void)partial, (void)first;
-  for (; chunks; chunks--, sums += words) {
-    for (k = 0; k < words; k++)
-      if (!(fabs(sums[k]) <= DBL_MAX))
-        return 0;
-    for (i = minors->least, k = 0; i < minors->rows; i++)
-      for (j = 0; j < minors->columns; j++)
-        for (part = 0; part < parts; part++, k++) {
-          const double *sum = sums + 2 * (gpu->row_place[i] + gpu->column_place[j] + 8 * part);
-          permi_sum_add_double(&gpu->sums[k], sum[0]);
-          permi_sum_add_double(&gpu->sums[k], sum[1]);
-        }
-    for (i = minors->least; i < minors->rows; i++, k++)
-      permi_sum_add_double(&gpu->sums[k], permi_minors_gpu_modulus(gpu, i, sums + words - 8 * gpu->columns));
-  }
-  return 1;
-}
-
-static perm_status permi_minors_gpu_merge(perm_partial *into, const perm_partial *from)
-{
-  (void)into, (void)from;
-  return PERM_OK;
-}
-
-static perm_status permi_minors_gpu_poll(void *context, uint64_t done)
-{
-  const permi_minors_gpu *gpu = (const permi_minors_gpu *)context;
-  return permi_control_poll(gpu->control, gpu->seconds * (double)done / (double)gpu->chunks, "summing on GPUs");
-}
-
-static perm_status permi_minors_gpu_run(permi_minors_gpu *gpu, const perm_options *options)
-{
-  const perm_gpu_sink sink = {gpu, permi_minors_gpu_add, permi_minors_gpu_merge, permi_minors_gpu_poll, 1};
-  perm_partial none;
-  memset(&none, 0, sizeof none);
-  return perm_cuda_run(&gpu->work, 0, gpu->chunks, options, &sink, &none, &gpu->control->gpus, gpu->control->message);
-}
-
-static perm_status permi_minors_gpu_execute(permi_minors_gpu *gpu, const perm_options *options,
-                                            permi_control *control, permi_minors_total *total)
-{
-  const perm_allocator *allocator = &options->allocator;
-  const permi_minors *minors = gpu->minors;
-  const size_t doubles = (size_t)permi_minors_gpu_doubles(gpu);
-  const size_t sums = (size_t)(total->count + minors->rows - minors->least);
-  double *table = (double *)permi_allocate_zeros(allocator, doubles, sizeof *table);
-  perm_status status = PERM_ERROR_MEMORY;
-  int i;
-  gpu->control = control;
-  gpu->sums = (perm_sum *)permi_allocate_zeros(allocator, sums, sizeof *gpu->sums);
-  if (table && gpu->sums) {
-    permi_minors_gpu_table(gpu, table);
-    permi_minors_gpu_work(gpu, table);
-    permi_minors_gpu_places(gpu);
-    status = permi_minors_gpu_run(gpu, options);
-  }
-  if (status == PERM_OK) {
-    permi_minors_collect(gpu->sums, minors->rows - minors->least, total);
-    for (i = 0; i < total->count && gpu->by_digits; i++) {
-      const int minor = i / minors->parts, row = minors->least + minor / minors->columns;
-      const int count = gpu->transposed ? minors->row_count[row] : minors->column_count[minor % minors->columns];
-      total->value[i] = permi_dd_divide_double(total->value[i], count);
-    }
-    for (i = 0; i < minors->rows - minors->least; i++)
-      total->absolute[i] *= gpu->work.absolute_mask + 1.0;
-  }
-  permi_release(allocator, table);
-  permi_release(allocator, gpu->sums);
-  return status;
-}
-#else
-static perm_status permi_minors_gpu_execute(permi_minors_gpu *gpu, const perm_options *options,
-                                            permi_control *control, permi_minors_total *total)
-{
-  (void)gpu, (void)options, (void)total;
-  permi_gpu_devices(1, control->message);
-  return PERM_ERROR_DEVICE;
-}
-#endif
-#endif
-
-/* ================================================================================= >>minors_subsets
-   Minors of non-negative matrices without cancellation: a dynamic program over the rows that are used, v_i = 0..r_i of
-   the r_i copies of row i. Columns, one copy after the other, are places; place |v| = v_1 + v_2 + .. is the next.
-       before[v]          permanent of v's rows and the first |v| places: sum_i v_i a_ip before[v - e_i], p = |v|
-       after[v]           d per / d before[v]: after[v - e_i] is the sum of v_i a_ip after[v]
-       d per / d a_ip     sum over |v| = p of v_i after[v] before[v - e_i]: r_i times the minor
-   or the same of the transpose, whichever has fewer states. Both tables lie in memory.
-   THE BOUND. 1. Rows' sums are at most 1, so before[v] <= 1, and after[v] <= prod C(r_i, v_i) <= 2^N, N places. 2. No
-   sign is -. Each place rounds a number of a table rows + 1 times at most, the last product is rounded twice, a sum of
-   PERMI_PLACING_APART states so many times, and those are added in double-double: a minor errs by less than (N (rows +
-   2) + PERMI_PLACING_APART + 8) u of itself, to a thousandth. 3. The tables begin at 2^500 and 2^(500 - N). What falls
-   below 2^-1022 loses less than that, times 256 2^500 in a derivative: less than 2^-498 states rows in all. */
-
-#if !defined(PERM_NO_EXTRAS)
-#define PERMI_PLACING_EXP2 1000
-#define PERMI_PLACING_APART 256
-#define PERMI_PLACING_BYTES 1e9 /* chosen: of both tables */
-
-typedef struct permi_placing {
-  int rows, places, count[PERM_MAX_N];
-  double states;
-  double *entry;        /* [place][row] */
-  permi_dd *derivative; /* the same, in units of 2^(N - PERMI_PLACING_EXP2) */
-} permi_placing;
-
-static void permi_placing_gather(permi_placing *of, double *recent)
-{
-  int k;
-  for (k = 0; k < of->rows * of->places; k++) {
-    of->derivative[k] = permi_dd_add(of->derivative[k], permi_dd_make(recent[k]));
-    recent[k] = 0;
-  }
-}
-
-/* recent: one for each derivative, of the last states. */
-static perm_status permi_placing_sum(permi_placing *of, double *before, double *after, double *recent, double seconds,
-                                    permi_control *control)
-{
-  const int rows = of->rows, *count = of->count;
-  const size_t states = (size_t)of->states;
-  size_t stride[PERM_MAX_N], s;
-  double v[PERM_MAX_N];
-  uint64_t some = 0, left; /* rows of which v is not 0 */
-  perm_status status = PERM_OK;
-  int i, used = 0;
-  for (i = 0; i < rows; i++) {
-    stride[i] = i ? stride[i - 1] * (size_t)(count[i - 1] + 1) : 1;
-    v[i] = 0;
-  }
-  before[0] = ldexp(1, PERMI_PLACING_EXP2 / 2);
-  for (s = 1; s < states && status == PERM_OK; s++) {
-    const double *a;
-    double sum = 0;
-    for (i = 0; v[i] == count[i]; i++) {
-      used -= count[i];
-      v[i] = 0;
-    }
-    v[i]++;
-    some = (some >> i | 1) << i;
-    a = of->entry + used++ * rows;
-    for (left = some; left; left &= left - 1) {
-      i = permi_trailing_zeros(left);
-      sum += v[i] * a[i] * before[s - stride[i]];
-    }
-    before[s] = sum;
-    if (!(s & 0xffff))
-      status = permi_control_poll(control, seconds * (double)s / (3 * of->states), "subsets");
-  }
-  after[states - 1] = ldexp(1, PERMI_PLACING_EXP2 / 2 - of->places);
-  for (s = states - 1; s > 0 && status == PERM_OK; s--) {
-    const double *a = of->entry + --used * rows;
-    double *sum = recent + used * rows;
-    for (left = after[s] > 0 ? some : 0; left; left &= left - 1) {
-      double weight;
-      i = permi_trailing_zeros(left);
-      weight = v[i] * after[s];
-      sum[i] += weight * before[s - stride[i]];
-      after[s - stride[i]] += weight * a[i];
-    }
-    for (i = 0; v[i] == 0; i++) {
-      v[i] = count[i];
-      used += count[i];
-    }
-    v[i]--;
-    some = v[i] > 0 ? some | ((UINT64_C(1) << i) - 1) : some - 1;
-    if (!(s % PERMI_PLACING_APART))
-      permi_placing_gather(of, recent);
-    if (!(s & 0xffff))
-      status = permi_control_poll(control, seconds * (1 - (double)s / (1.5 * of->states)), "subsets");
-  }
-  permi_placing_gather(of, recent);
-  return status;
-}
-
-/* Lines whose copies are counted, or are places. */
-static void permi_placing_shape(const permi_minors *minors, int transposed, permi_placing *of)
-{
-  int i;
-  of->rows = transposed ? minors->columns : minors->rows;
-  of->places = minors->total;
-  memcpy(of->count, transposed ? minors->column_count : minors->row_count, sizeof of->count);
-  for (of->states = 1, i = 0; i < of->rows; i++)
-    of->states *= of->count[i] + 1;
-}
-
-/* Plans this where it is faster than what is planned. Returns 0 if it is not, or an entry is negative. */
-static int permi_minors_plan_subsets(permi_minors *minors, const perm_options *options)
-{
-  permi_placing by[2];
-  double least = options->max_bytes > 0 ? fmin(PERMI_PLACING_BYTES, options->max_bytes / 2) : PERMI_PLACING_BYTES;
-  double seconds;
-  int i, j, transposed;
-  for (i = 0; i < minors->rows; i++)
-    for (j = 0; j < minors->columns; j++)
-      if (minors->parts == 2 || minors->entry[i][j][0] < 0)
-        return 0;
-  permi_placing_shape(minors, 0, &by[0]);
-  permi_placing_shape(minors, 1, &by[1]);
-  transposed = by[1].states * by[1].rows < by[0].states * by[0].rows;
-  seconds = PERMI_PLACING_SECONDS * by[transposed].states * by[transposed].rows;
-  if (16 * by[transposed].states > least || seconds >= minors->seconds)
-    return 0;
-  minors->subsets = 1;
-  minors->transposed = transposed;
-  minors->terms = by[transposed].states;
-  minors->seconds = seconds;
-  minors->chunks = 1;
-  minors->scale_exp2 = PERMI_PLACING_EXP2 - minors->total;
-  minors->estimate_relative =
-      1.001 * PERMI_UNIT * (minors->total * (by[transposed].rows + 2) + PERMI_PLACING_APART + 8);
-  minors->lost = ldexp(minors->terms * by[transposed].rows, 2 - PERMI_PLACING_EXP2 / 2);
-  return 1;
-}
-
-static perm_status permi_minors_subsets(const permi_minors *minors, const perm_options *options,
-                                        permi_control *control, permi_minors_total *total)
-{
-  const int transposed = minors->transposed, lines = transposed ? minors->rows : minors->columns;
-  const int *copies = transposed ? minors->row_count : minors->column_count;
-  permi_pool pool = {&options->allocator, NULL, 0};
-  perm_status status = PERM_ERROR_MEMORY;
-  permi_placing of;
-  double *recent, *table;
-  size_t many;
-  int line, copy, i, p;
-  permi_placing_shape(minors, transposed, &of);
-  many = (size_t)of.rows * (size_t)of.places;
-  of.derivative = (permi_dd *)permi_pool_zeros(&pool, many, sizeof *of.derivative);
-  recent = (double *)permi_pool_zeros(&pool, 2 * many, sizeof *recent);
-  table = (double *)permi_pool_get(&pool, 2 * (size_t)of.states, sizeof *table);
-  if (!pool.failed) {
-    double *after = table + (size_t)of.states;
-    of.entry = recent + many;
-    for (line = p = 0; line < lines; line++)
-      for (copy = 0; copy < copies[line]; copy++, p++)
-        for (i = 0; i < of.rows; i++)
-          of.entry[p * of.rows + i] =
-              transposed ? permi_minors_scaled(minors, line, i, 0) : permi_minors_scaled(minors, i, line, 0);
-    status = permi_copy(control, after, NULL, (size_t)of.states * sizeof *after)
-                 ? permi_placing_sum(&of, table, after, recent, minors->seconds, control)
-                 : control->stopped;
-    memset(total->exp2, 0, (size_t)total->count * sizeof *total->exp2);
-    memset(total->absolute, 0, (size_t)(minors->rows - minors->least) * sizeof *total->absolute);
-    for (line = p = 0; line < lines; p += copies[line++])
-      for (i = 0; i < of.rows; i++) {
-        const int row = (transposed ? line : i) - minors->least, column = transposed ? i : line;
-        const permi_dd minor = permi_dd_divide_double(of.derivative[p * of.rows + i], of.count[i]);
-        if (row < 0)
-          continue;
-        total->value[row * minors->columns + column] = minor;
-        total->absolute[row] = fmax(total->absolute[row], minor.hi);
-      }
-  }
-  permi_pool_release(&pool);
-  return status;
-}
-#endif
-
-/* =================================================================================== >>small_minors
-   Minors of a row and gradients, n <= 16, with copies 12, at once: no plan, job, allocation or clock.
-     n <= 4    expansion of the three rows or fewer
-     5 .. 16   >>small_minors_kernels
-   The bound. 1. Moduli |re| + |im| in place of all numbers, no number is larger than by the same operations on moduli,
-   whose signs are then +: at most prod R_i over the rows of a minor, R_i = sum_j |a_ij|, as the mean over the signs;
-   the expansions give permanents of |A|. 2. A product of n - 1 entries is rounded at most K times, K =
-   permi_small_roundings, in the expansions 16. 3. So |error| is at most K u / (1 - K u) times that [Hig02, 3.1]. 4.
-   Underflow as in >>small, for entries of the same size: fewer than 1e6 operations in every sum, each by less than
-   2e-178: below 1e-170; n > 12, sum of the R_i up to 1e10, products of 15 below 1e133: 1e7 operations, each by less
-   than 1e-188; n <= 4, entries up to 1e60: 1e-200 (tests/proofs/small.g).
-   The estimate is that of >>small_result: 4 n u times the sum of |terms| and the product of the rows' norms. */
-
-#if !defined(PERM_NO_EXTRAS)
-#define PERMI_SMALL_MINORS_LARGEST 1e13 /* sum of the R_i, n > 4: no product of squares overflows */
-#define PERMI_FAR_MINORS_LARGEST 1e10   /* n > 12 */
-#define PERMI_SMALL_MINORS_DOUBLES (PERMI_SMALL_N * (2 * PERMI_SMALL_N + 1)) /* as the kernels write */
-
-/* row: -1 for the gradient. */
-typedef struct permi_minors_call {
-  int m, n, row;
-  const permi_view *view;
-  const int *row_counts, *column_counts;
-  double *out;
-  int *row_count, *column_count; /* PERM_MAX_N each, once checked */
-  int total, entries;            /* lines with copies; doubles of out */
-  int marginals, spare; /* of marginals: rows of ones, -: columns, so that the totals are equal */
-} permi_minors_call;
-
-/* a: rows x n entries, n - 1 rows or, for the gradient, n; factor: what minors will be multiplied by, at most. */
-typedef struct permi_small_minors {
-  perm_isa isa;
-  int n, parts, rows;
-  const double *a;
-  double factor, bound, estimate;
-} permi_small_minors;
-
-static permi_small_minors_run permi_small_minors_kernel(perm_isa isa, int n, int parts, int gradient)
-{
-#if defined(PERM_NO_COMPLEX)
-#define PERMI_SMALL_MINORS_FAMILY(family)                                                                              \
-  (gradient ? permi_small_gradient_real_##family : permi_small_minors_real_##family)
-#else
-#define PERMI_SMALL_MINORS_FAMILY(family)                                                                              \
-  (parts == 2 ? gradient ? permi_small_gradient_complex_##family : permi_small_minors_complex_##family                 \
-   : gradient ? permi_small_gradient_real_##family                                                                     \
-              : permi_small_minors_real_##family)
-#endif
-  (void)isa;
-  (void)n;
-  (void)parts;
-#if PERMI_X86
-  if (isa == PERM_ISA_AVX512 && n > 5)
-    return PERMI_SMALL_MINORS_FAMILY(avx512);
-  if (isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2)
-    return PERMI_SMALL_MINORS_FAMILY(avx2);
-#endif
-#if PERMI_ARM
-  if (isa == PERM_ISA_NEON)
-    return PERMI_SMALL_MINORS_FAMILY(neon);
-#endif
-  return PERMI_SMALL_MINORS_FAMILY(plain);
-#undef PERMI_SMALL_MINORS_FAMILY
-}
-
-/* n <= 4: out as the kernels write it, with the largest permanent of moduli in place of the sum of |terms|. */
-static void permi_small_minors_few(const permi_small_minors *of, double *out)
-{
-  const int n = of->n, parts = of->parts, width = n * parts, gradient = of->rows == n;
-  double size[16], of_moduli[4];
-  int i, j, k;
-  for (k = 0; k < of->rows * n; k++)
-    size[k] = parts == 2 ? fabs(of->a[2 * k]) + fabs(of->a[2 * k + 1]) : fabs(of->a[k]);
-  for (i = 0; i < (gradient ? n : 1); i++, out += width + 1) {
-    int row[3] = {0, 0, 0};
-    for (j = k = 0; j < of->rows; j++)
-      if (!gradient || j != i)
-        row[k++] = j;
-    permi_small_minors_few_real_plain(n, size + row[0] * n, size + row[1] * n, size + row[2] * n, of_moduli);
-#if !defined(PERM_NO_COMPLEX)
-    if (parts == 2)
-      permi_small_minors_few_complex_plain(n, of->a + row[0] * width, of->a + row[1] * width, of->a + row[2] * width,
-                                           out);
-    else
-#endif
-      permi_small_minors_few_real_plain(n, of->a + row[0] * width, of->a + row[1] * width, of->a + row[2] * width, out);
-    for (j = 0, out[width] = 0; j < n; j++)
-      out[width] = of_moduli[j] > out[width] ? of_moduli[j] : out[width];
-  }
-}
-
-/* out: for each wanted row n minors, then a number that is not one. Returns 0: take the general path. 2 <= n <= 16. */
-static int permi_small_minors_compute(permi_small_minors *of, double *out)
-{
-  const int n = of->n, width = n * of->parts, gradient = of->rows == n;
-  const permi_small_size size = permi_small_sizes(gradient ? PERM_ISA_PLAIN : of->isa, of->rows, width, of->a);
-  const double moduli = gradient ? size.other_sums : size.sums; /* largest product of n - 1 rows' R_i */
-  const double largest = n > PERMI_NEAR_N ? PERMI_FAR_MINORS_LARGEST
-                         : n > 4          ? PERMI_SMALL_MINORS_LARGEST
-                                          : PERMI_FOUR_LARGEST;
-  double most = 0;
-  int i;
-  if (!(size.moduli <= largest))
-    return 0;
-  if (n > 4)
-    permi_small_minors_kernel(of->isa, n, of->parts, gradient)(of->rows, n, of->a, out);
-  else
-    permi_small_minors_few(of, out);
-  for (i = 0; i < (gradient ? n : 1); i++)
-    most = out[i * (width + 1) + width] > most ? out[i * (width + 1) + width] : most;
-  if (permi_small_rounds_nothing(n, of->rows * width, of->a, 4 * of->factor * moduli)) {
-    of->bound = of->estimate = 0;
-    return 1;
-  }
-  of->bound = n > 4 ? 1.001 * PERMI_UNIT * permi_small_roundings(n) * moduli + 1e-170
-                    : 1.001 * PERMI_UNIT * 16 * most + 1e-200;
-  of->estimate = n > 4 ? 4 * n * PERMI_UNIT * (most + sqrt(gradient ? size.other_squares : size.squares))
-                       : 0.1 * of->bound;
-  of->estimate = of->estimate < of->bound ? of->estimate : of->bound;
-  return 1;
-}
-
-/* The matrix with its copies, without the wanted row. Returns 0 if that is not of small order. */
-static int permi_small_minors_write_out(const permi_minors_call *call, permi_small_minors *task, double *full)
-{
-  const permi_view *view = call->view;
-  const int m = call->m, n = call->n, gradient = call->row < 0;
-  int rows[PERM_MAX_N], most[2] = {1, 1}, i, j, finite = 1;
-  const permi_copies copies = {m, n, view->a, view->ld, rows, call->column_counts};
-  if (m > PERM_MAX_N || n > PERM_MAX_N)
-    return 0;
-  for (i = 0; i < m; i++) {
-    rows[i] = call->row_counts ? call->row_counts[i] : 1;
-    most[0] = rows[i] > most[0] ? rows[i] : most[0];
-    for (j = 0; j < n * view->parts; j++) /* in lines without a copy, too */
-      finite &= !permi_not_finite(view->a[i * view->ld * view->parts + j]);
-  }
-  for (j = 0; j < n && call->column_counts; j++)
-    most[1] = call->column_counts[j] > most[1] ? call->column_counts[j] : most[1];
-  if (!gradient && rows[call->row] <= 0)
-    return 0;
-  if (!gradient)
-    rows[call->row]--;
-  task->n = permi_small_write_out(&copies, view->parts, !gradient, full);
-  task->factor = gradient ? (double)most[0] * most[1] : 1;
-  return finite && task->n >= 2;
-}
-
-/* The rows whose products count, written out or where they stand. Returns 0 if the matrix is none of small order. */
-static int permi_small_minors_rows(const permi_minors_call *call, permi_small_minors *task, double *full)
-{
-  const permi_view *view = call->view;
-  const int n = call->n, width = n * view->parts;
-  double *to = full;
-  int i;
-  if (call->m < 1 || n < 1 || call->row >= call->m || !view->a || !call->out ||
-      !permi_stride_fits(call->m, n, view->ld, 8 * view->parts))
-    return 0;
-  task->n = n;
-  task->factor = 1;
-  task->a = full;
-  if (call->row_counts || call->column_counts) {
-    if (!permi_small_minors_write_out(call, task, full))
-      return 0;
-  } else if (call->m != n || n < 2 || n > PERMI_SMALL_N) {
-    return 0;
-  } else if (view->ld == n && (call->row < 0 || call->row == n - 1)) {
-    task->a = view->a;
-  } else {
-    for (i = 0; i < n; i++)
-      if (i != call->row) {
-        memcpy(to, view->a + i * view->ld * view->parts, (size_t)width * sizeof *to);
-        to += width;
-      }
-  }
-  task->rows = task->n - (call->row >= 0);
-  return 1;
-}
-
-/* The permanent from the minors `from` of row i of the call; 0 where products may underflow or overflow. */
-static int permi_small_minors_value(const permi_minors_call *call, int i, const double *from, double *value)
-{
-  const int parts = call->view->parts;
-  const double *a = call->view->a + i * call->view->ld * parts;
-  double size = 0, row = 0;
-  int j;
-  for (j = 0; j < call->n; j++, a += parts) {
-    const int columns = call->column_counts ? call->column_counts[j] : 1;
-    if (!columns)
-      continue;
-    row += fabs(a[0]);
-    size += fabs(a[0] * from[0]);
-    value[0] += columns * a[0] * from[0];
-    if (parts == 2) {
-      row += fabs(a[1]);
-      size += fabs(a[1] * from[0]) + fabs(a[0] * from[1]) + fabs(a[1] * from[1]);
-      value[0] -= columns * a[1] * from[1];
-      value[1] += columns * (a[0] * from[1] + a[1] * from[0]);
-    }
-    from += columns * parts;
-  }
-  return row == 0 || (size >= 1e-250 && size <= 1e250);
-}
-
-/* Writes the minors of the matrix with its copies, times the copies; returns the largest. */
-static double permi_small_minors_place(const permi_minors_call *call, int n, const double *raw)
-{
-  const int parts = call->view->parts, gradient = call->row < 0;
-  double *out = call->out, largest = 0;
-  int i, j, part;
-  for (i = 0; i < (gradient ? call->m : 1); i++) {
-    const int rows = gradient && call->row_counts ? call->row_counts[i] : 1;
-    const double *from = raw;
-    for (j = 0; j < call->n; j++, out += parts) {
-      const int columns = call->column_counts ? call->column_counts[j] : 1, copies = rows * columns;
-      const double factor = gradient ? copies : 1;
-      for (part = 0; part < parts; part++) {
-        const double x = copies ? factor * from[part] : 0, size = fabs(x);
-        out[part] = x;
-        largest = size > largest ? size : largest;
-      }
-      from += columns * parts;
-    }
-    raw += rows * (n * parts + 1);
-  }
-  return largest;
-}
-
-/* Fills in minors and result if their estimate is good enough; else returns 0. Not inlined: the general path needs its
-   stack. */
-PERMI_NEVER_INLINE static int permi_small_minors_result(const permi_minors_call *call, const perm_options *options,
-                                                        perm_result *result)
-{
-  const int parts = call->view->parts;
-  double full[2 * PERMI_SMALL_N * PERMI_SMALL_N], raw[PERMI_SMALL_MINORS_DOUBLES], value[2] = {0, 0};
-  double largest;
-  int row = call->row;
-  permi_small_minors task;
-#if defined(PERM_NO_COMPLEX)
-  if (parts == 2)
-    return 0;
-#endif
-  if (!result || !permi_asks_no_more(options, 0, options ? permi_view_bytes(call->m, call->n, call->view) : 0) ||
-      !permi_small_minors_rows(call, &task, full))
-    return 0;
-  task.isa = task.n > 4 ? permi_isa(permi_options(options)) : PERM_ISA_PLAIN;
-  task.parts = parts;
-  if (!permi_small_minors_compute(&task, raw))
-    return 0;
-  for (row = row < 0 ? 0 : row; call->row_counts && !call->row_counts[row]; row++)
-    ;
-  if (!permi_small_minors_value(call, row, raw, value))
-    return 0;
-  largest = permi_small_minors_place(call, task.n, raw);
-  if (task.estimate > 0 &&
-      (!(largest >= PERMI_SMALL_LEAST) ||
-       !(task.factor * task.estimate <= permi_wanted_relative(permi_options(options)) * largest)))
-    return 0;
-  permi_result_clear_brief(result);
-  result->value = value[0];
-  result->imaginary = value[1];
-  result->error_bound = task.factor * task.bound + (task.factor > 1 && task.bound > 0 ? PERMI_UNIT * largest : 0);
-  result->error_estimate = task.factor * task.estimate;
-  result->is_complex = parts == 2;
-  result->method = task.n > 4 ? PERM_METHOD_DENSE : PERM_METHOD_EXPANSION;
-  result->precision = PERM_PRECISION_DEFAULT;
-  result->isa = task.isa;
-  result->threads = 1;
-  result->terms = (double)(1 << (task.n - 1));
-  return 1;
-}
-#endif
-
 /* ======================================================================================== >>residues
    Arithmetic modulo primes below 2^62, and integers from their residues. */
 
@@ -13453,10 +12292,6 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
   return PERM_OK;
 }
 
-PERMI_BRIEF_END
-
-PERMI_BRIEF_BEGIN
-
 /* ====================================================================================== >>polynomial
    The polynomial that proves a permanent (R. Williams, CCC 2016, 2; A. Bjorklund, P. Kaski, PODC 2016), of Glynn's sum.
    h = n / 2, N = 2^h. D_j(t), for j < h, is the polynomial of degree N - 1 that at t = 0 .. N - 1 is the sign of column
@@ -14744,312 +13579,6 @@ PERMI_COLD static perm_status permi_check_problem(const permi_problem *problem, 
   return permi_check_entries(m, n, problem->real, problem->real || problem->integer, problem->ld, problem->parts,
                                result);
 }
-
-PERMI_BRIEF_BEGIN
-
-/* ========================================================================================== >>names */
-
-PERM_API const char *perm_status_text(perm_status status)
-{
-  switch (status) {
-#define PERMI_CASE(name, number, text)                                                                                 \
-  case name: return text;
-    PERM_STATUS_LIST(PERMI_CASE)
-#undef PERMI_CASE
-  default: return "unknown status";
-  }
-}
-
-PERM_API const char *perm_status_name(perm_status status)
-{
-  switch (status) {
-#define PERMI_CASE(name, number, text)                                                                                 \
-  case name: return #name;
-    PERM_STATUS_LIST(PERMI_CASE)
-#undef PERMI_CASE
-  default: return "unknown status";
-  }
-}
-
-static const struct {
-  const char *name;
-  size_t offset, bytes;
-} permi_layout_table[] = {
-#define PERMI_FIELD(type, field) {#type "." #field, offsetof(type, field), sizeof(((type *)NULL)->field)}
-    {"perm_options", 0, sizeof(perm_options)},
-    PERMI_FIELD(perm_options, method),
-    PERMI_FIELD(perm_options, precision),
-    PERMI_FIELD(perm_options, isa),
-    PERMI_FIELD(perm_options, threads),
-    PERMI_FIELD(perm_options, certify),
-    PERMI_FIELD(perm_options, tolerance),
-    PERMI_FIELD(perm_options, modulus),
-    PERMI_FIELD(perm_options, max_seconds),
-    PERMI_FIELD(perm_options, max_bytes),
-    PERMI_FIELD(perm_options, plan_effort),
-    PERMI_FIELD(perm_options, progress),
-    PERMI_FIELD(perm_options, user_data),
-    PERMI_FIELD(perm_options, cancel),
-    PERMI_FIELD(perm_options, allocator),
-    PERMI_FIELD(perm_options, gpu),
-    PERMI_FIELD(perm_options, checkpoint),
-    PERMI_FIELD(perm_options, execute),
-    PERMI_FIELD(perm_options, execute_data),
-    PERMI_FIELD(perm_options, format),
-    PERMI_FIELD(perm_options, name),
-    PERMI_FIELD(perm_options, prove),
-    {"perm_gpu_options", 0, sizeof(perm_gpu_options)},
-    PERMI_FIELD(perm_gpu_options, devices),
-    PERMI_FIELD(perm_gpu_options, cpu_fallback),
-    PERMI_FIELD(perm_gpu_options, cache),
-    PERMI_FIELD(perm_gpu_options, tune),
-    {"perm_checkpoint_file", 0, sizeof(perm_checkpoint_file)},
-    PERMI_FIELD(perm_checkpoint_file, file),
-    PERMI_FIELD(perm_checkpoint_file, seconds),
-    PERMI_FIELD(perm_checkpoint_file, part),
-    PERMI_FIELD(perm_checkpoint_file, parts),
-    PERMI_FIELD(perm_checkpoint_file, merge),
-    PERMI_FIELD(perm_checkpoint_file, merges),
-    PERMI_FIELD(perm_checkpoint_file, note),
-    PERMI_FIELD(perm_checkpoint_file, note_bytes),
-    {"perm_progress", 0, sizeof(perm_progress)},
-    PERMI_FIELD(perm_progress, fraction),
-    PERMI_FIELD(perm_progress, seconds),
-    PERMI_FIELD(perm_progress, seconds_left),
-    PERMI_FIELD(perm_progress, activity),
-    {"perm_integer", 0, sizeof(perm_integer)},
-    PERMI_FIELD(perm_integer, negative),
-    PERMI_FIELD(perm_integer, words),
-    PERMI_FIELD(perm_integer, word),
-    {"perm_result", 0, sizeof(perm_result)},
-    PERMI_FIELD(perm_result, value),
-    PERMI_FIELD(perm_result, imaginary),
-    PERMI_FIELD(perm_result, partial_sum),
-    PERMI_FIELD(perm_result, partial_imaginary),
-    PERMI_FIELD(perm_result, exp2),
-    PERMI_FIELD(perm_result, error_bound),
-    PERMI_FIELD(perm_result, error_estimate),
-    PERMI_FIELD(perm_result, is_complex),
-    PERMI_FIELD(perm_result, exact),
-    PERMI_FIELD(perm_result, integer),
-    PERMI_FIELD(perm_result, imaginary_integer),
-    PERMI_FIELD(perm_result, modulus),
-    PERMI_FIELD(perm_result, method),
-    PERMI_FIELD(perm_result, precision),
-    PERMI_FIELD(perm_result, isa),
-    PERMI_FIELD(perm_result, threads),
-    PERMI_FIELD(perm_result, gpus),
-    PERMI_FIELD(perm_result, tuned),
-    PERMI_FIELD(perm_result, escalated),
-    PERMI_FIELD(perm_result, terms),
-    PERMI_FIELD(perm_result, plan_seconds),
-    PERMI_FIELD(perm_result, seconds),
-    PERMI_FIELD(perm_result, status),
-    PERMI_FIELD(perm_result, argument),
-    PERMI_FIELD(perm_result, message),
-    {"perm_leaf", 0, sizeof(perm_leaf)},
-    PERMI_FIELD(perm_leaf, kind),
-    PERMI_FIELD(perm_leaf, method),
-    PERMI_FIELD(perm_leaf, isa),
-    PERMI_FIELD(perm_leaf, n),
-    PERMI_FIELD(perm_leaf, chunks),
-    PERMI_FIELD(perm_leaf, work),
-    PERMI_FIELD(perm_leaf, seconds),
-    PERMI_FIELD(perm_leaf, bytes),
-    PERMI_FIELD(perm_leaf, fingerprint),
-    PERMI_FIELD(perm_leaf, tuned),
-    {"perm_offer", 0, sizeof(perm_offer)},
-    PERMI_FIELD(perm_offer, block),
-    PERMI_FIELD(perm_offer, n),
-    PERMI_FIELD(perm_offer, method),
-    PERMI_FIELD(perm_offer, seconds),
-    PERMI_FIELD(perm_offer, bytes),
-    PERMI_FIELD(perm_offer, reason),
-    {"perm_estimate_plan", 0, sizeof(perm_estimate_plan)},
-    PERMI_FIELD(perm_estimate_plan, estimator),
-    PERMI_FIELD(perm_estimate_plan, samples),
-    PERMI_FIELD(perm_estimate_plan, relative_error),
-    PERMI_FIELD(perm_estimate_plan, confidence),
-    PERMI_FIELD(perm_estimate_plan, seed),
-    PERMI_FIELD(perm_estimate_plan, guarantee),
-    {"perm_estimate", 0, sizeof(perm_estimate)},
-    PERMI_FIELD(perm_estimate, value),
-    PERMI_FIELD(perm_estimate, imaginary),
-    PERMI_FIELD(perm_estimate, exp2),
-    PERMI_FIELD(perm_estimate, standard_error),
-    PERMI_FIELD(perm_estimate, low),
-    PERMI_FIELD(perm_estimate, high),
-    PERMI_FIELD(perm_estimate, radius),
-    PERMI_FIELD(perm_estimate, proved_radius),
-    PERMI_FIELD(perm_estimate, certain_low),
-    PERMI_FIELD(perm_estimate, certain_high),
-    PERMI_FIELD(perm_estimate, confidence),
-    PERMI_FIELD(perm_estimate, samples),
-    PERMI_FIELD(perm_estimate, seed),
-    PERMI_FIELD(perm_estimate, estimator),
-    PERMI_FIELD(perm_estimate, is_complex),
-    PERMI_FIELD(perm_estimate, threads),
-    PERMI_FIELD(perm_estimate, seconds),
-    PERMI_FIELD(perm_estimate, status),
-    PERMI_FIELD(perm_estimate, argument),
-    PERMI_FIELD(perm_estimate, message)
-#undef PERMI_FIELD
-};
-
-PERM_API perm_status perm_layout(const char *name, size_t *offset, size_t *bytes)
-{
-  size_t k;
-  if (!name || !offset || !bytes)
-    return PERM_ERROR_NULL;
-  for (k = 0; k < sizeof permi_layout_table / sizeof *permi_layout_table; k++)
-    if (!strcmp(name, permi_layout_table[k].name)) {
-      *offset = permi_layout_table[k].offset;
-      *bytes = permi_layout_table[k].bytes;
-      return PERM_OK;
-    }
-  return PERM_ERROR_RANGE;
-}
-
-PERM_API int perm_version(void)
-{
-  return PERMI_VERSION;
-}
-
-PERM_API const char *perm_method_name(perm_method method)
-{
-  switch (method) {
-#define PERMI_CASE(name, word, text)                                                                                   \
-  case name: return word;
-    PERM_METHOD_LIST(PERMI_CASE)
-#undef PERMI_CASE
-  default: return "unknown";
-  }
-}
-
-PERM_API const char *perm_precision_name(perm_precision precision)
-{
-  static const char *const name[] = {"default", "fast", "accurate", "dd", "kahan", "exact"};
-  return (int)precision >= 0 && precision < PERM_PRECISION_COUNT ? name[precision] : "unknown";
-}
-
-PERM_API const char *perm_isa_name(perm_isa isa)
-{
-  static const char *const name[] = {"auto", "plain", "avx2", "avx512", "avx512ifma", "neon", "cuda"};
-  return (int)isa >= 0 && isa < PERM_ISA_COUNT ? name[isa] : "unknown";
-}
-
-PERM_API const char *perm_format_name(perm_format format)
-{
-  switch (format) {
-#define PERMI_CASE(name, word, text)                                                                                   \
-  case name: return word;
-    PERM_FORMAT_LIST(PERMI_CASE)
-#undef PERMI_CASE
-  default: return "unknown";
-  }
-}
-
-/* Whether an integer is one that a call may have made. */
-static int permi_integer_good(const perm_integer *integer)
-{
-  return integer && integer->words >= 0 && integer->words <= PERM_INTEGER_WORDS;
-}
-
-/* plus: with an explicit +. */
-static size_t permi_integer_text(const perm_integer *integer, int plus, char *buffer, size_t size)
-{
-  char digits[PERM_INTEGER_WORDS * 20 + 2];
-  uint32_t half[2 * PERM_INTEGER_WORDS];
-  int used = permi_integer_good(integer) ? 2 * integer->words : -1, length = 0, i;
-  size = buffer ? size : 0;
-  if (used < 0) {
-    if (size)
-      buffer[0] = 0;
-    return 0;
-  }
-  for (i = 0; i < used; i++)
-    half[i] = (uint32_t)(integer->word[i / 2] >> (32 * (i & 1)));
-  do {
-    uint64_t rest = 0;
-    for (i = used - 1; i >= 0; i--) {
-      rest = rest << 32 | half[i];
-      half[i] = (uint32_t)(rest / 1000000000u);
-      rest %= 1000000000u;
-    }
-    while (used && !half[used - 1])
-      used--;
-    for (i = 0; i < 9 && (i == 0 || used || rest); i++, rest /= 10)
-      digits[length++] = (char)('0' + rest % 10);
-  } while (used);
-  if (integer->negative || plus)
-    digits[length++] = integer->negative ? '-' : '+';
-  for (i = 0; i < length && (size_t)i + 1 < size; i++)
-    buffer[i] = digits[length - 1 - i];
-  if (size)
-    buffer[i] = 0;
-  return (size_t)length;
-}
-
-PERM_API size_t perm_integer_text(const perm_integer *integer, char *buffer, size_t size)
-{
-  return permi_integer_text(integer, 0, buffer, size);
-}
-
-PERM_API size_t perm_time_text(double seconds, char *buffer, size_t size)
-{
-  return (size_t)snprintf(buffer, buffer ? size : 0, "%s", permi_time_words(seconds).text);
-}
-
-PERM_API size_t perm_bytes_text(double bytes, char *buffer, size_t size)
-{
-  return (size_t)snprintf(buffer, buffer ? size : 0, "%s", permi_size_words(bytes).text);
-}
-
-PERM_API perm_status perm_integer_int64(const perm_integer *integer, int64_t *value)
-{
-  const uint64_t limit = (UINT64_C(1) << 63) - !(integer && integer->negative);
-  uint64_t word;
-  if (!permi_integer_good(integer) || !value)
-    return PERM_ERROR_NULL;
-  word = integer->words ? integer->word[0] : 0;
-  if (integer->words > 1 || word > limit)
-    return PERM_ERROR_OVERFLOW;
-  *value = integer->negative && word ? -1 - (int64_t)(word - 1) : (int64_t)word;
-  return PERM_OK;
-}
-
-PERM_API size_t perm_result_text(const perm_result *result, char *buffer, size_t size)
-{
-  permi_environment environment; /* snprintf rounds by it */
-  size_t length;
-  size = buffer ? size : 0;
-  if (!result) {
-    if (size)
-      buffer[0] = 0;
-    return 0;
-  }
-  if (result->exact) {
-    size_t digits = permi_integer_text(&result->integer, 0, buffer, size), room = size > digits ? size - digits : 0;
-    if (!result->is_complex)
-      return digits;
-    digits += permi_integer_text(&result->imaginary_integer, 1, room ? buffer + digits : NULL, room);
-    if (digits + 1 < size)
-      memcpy(buffer + digits, "i", 2);
-    return digits + 1;
-  }
-  permi_environment_begin(&environment);
-  if (result->is_complex)
-    length = result->exp2
-                 ? permi_say(buffer, size, "(%.17g%+.17gi) * 2^%lld", result->value, result->imaginary, result->exp2)
-                 : permi_say(buffer, size, "%.17g%+.17gi", result->value, result->imaginary);
-  else
-    length = result->exp2 ? permi_say(buffer, size, "%.17g * 2^%lld", result->value, result->exp2)
-                          : permi_say(buffer, size, "%.17g", result->value);
-  permi_environment_end(&environment, PERM_OK);
-  return length;
-}
-
-PERMI_BRIEF_END
 
 /* ============================================================================================ >>run
    Runs a job under limits, with checkpoint and parts. */
@@ -17423,6 +15952,1473 @@ PERM_API perm_status perm_complex(int n, const double *a, double *value)
   }
   return permi_complex_general(n, a, value);
 }
+
+/* ========================================================================================= >>minors
+   Permanents without one row and one column. In Glynn's sum F = 2^-N sum over d of (signs) prod_i y_i, y_i = sum_j d_j
+   a_ij, the derivative by a_ij is the sum over d_j P_i, P_i = prod over k != i of y_k, from prefix and suffix products.
+   As d_j is constant over nested stretches, sums of P_i suffice:
+     lane and block columns   a sum for each vector element and setting, folded at the end of a chunk
+     outer columns            a binary counter: of two blocks of 2^k states the difference goes to column k, the sum to
+                              column k + 1
+   With r_i copies of row i and c_j of column j, d_j = c_j - 2 v_j, v_j = 0..c_j, with binomial weights, and P_i
+   contains y_i^(r_i - 1), over rows or columns, whichever has fewer terms. Few copies are written out. */
+
+#if !defined(PERM_NO_EXTRAS)
+#define PERMI_MINORS_TOTAL 256 /* with copies: products of binomials stay below 2^256 */
+
+typedef struct permi_minors {
+  int parts, rows, columns; /* distinct; a single wanted row is the last */
+  int least;                /* first wanted row */
+  int total;                /* of copies */
+  int row_count[PERM_MAX_N], column_count[PERM_MAX_N], row_of[PERM_MAX_N], column_of[PERM_MAX_N];
+  int row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N];
+  int lossy, drops; /* drops: entries on no transversal do not count */
+  double below; /* what the grid cuts: permi_rounded_rows */
+  double lost;  /* by underflow, in units of 2^-scale_exp2 */
+
+  const permi_minors_kernel *kernel; /* NULL: one term at a time, by subsets or on GPUs */
+  int subsets, in_doubles;           /* in_doubles: not one term at a time */
+  permi_dense dense;
+  int transposed, terms_rows, terms_columns;
+  int inner; /* columns before it vary within a chunk */
+  double work_doubles;
+  uint64_t chunks;
+  double terms, seconds;
+  double estimate_relative;   /* to the sum of moduli of terms */
+  double without[PERM_MAX_N]; /* of permi_terms_norms */
+  int scale_exp2;           /* sums are 2^scale_exp2 times scaled minors */
+  double entry[PERM_MAX_N][PERM_MAX_N][2]; /* not scaled; last: not cleared */
+} permi_minors;
+
+/* [row - least][column][part], and each row's sum of |terms|. */
+typedef struct permi_minors_sum {
+  permi_dd *value;
+  double *absolute;
+} permi_minors_sum;
+
+/* Returns the larger of `most` and entry (i, j)'s exponent. */
+static int permi_minors_most(const permi_minors *minors, int i, int j, int most)
+{
+  int part;
+  for (part = 0; part < minors->parts; part++)
+    if (minors->entry[i][j][part] != 0) {
+      const int e = permi_exponent(minors->entry[i][j][part]) + minors->row_exp2[i] + minors->column_exp2[j];
+      most = e > most ? e : most;
+    }
+  return most;
+}
+
+/* Rows', then columns' largest entries to about 1: for too many copies to write out, and for entries on no transversal,
+   which >>scale may drop but minors need. */
+static void permi_minors_scale_flat(permi_minors *minors)
+{
+  const int counted = minors->rows - (minors->least == minors->rows - 1);
+  int i, j, most;
+  memset(minors->row_exp2, 0, sizeof minors->row_exp2);
+  memset(minors->column_exp2, 0, sizeof minors->column_exp2);
+  for (i = 0; i < minors->rows; i++) {
+    for (j = 0, most = INT_MIN; j < minors->columns; j++)
+      most = permi_minors_most(minors, i, j, most);
+    minors->row_exp2[i] = most > INT_MIN ? -most : 0;
+  }
+  for (j = 0; j < minors->columns; j++) {
+    for (i = 0, most = INT_MIN; i < counted; i++)
+      most = permi_minors_most(minors, i, j, most);
+    minors->column_exp2[j] = most > INT_MIN ? -most : 0;
+  }
+}
+
+static double permi_minors_scaled(const permi_minors *minors, int i, int j, int part)
+{
+  return permi_shift(minors->entry[i][j][part], minors->row_exp2[i] + minors->column_exp2[j]);
+}
+
+/* Brings row sums of moduli to at most 1; sets lossy. */
+static void permi_minors_scale_rows(permi_minors *minors)
+{
+  int i, j, part;
+  minors->lossy = 0;
+  for (i = 0; i < minors->rows; i++) {
+    int most = INT_MIN;
+    double sum = 0;
+    for (j = 0; j < minors->columns; j++)
+      most = permi_minors_most(minors, i, j, most);
+    if (most == INT_MIN)
+      continue;
+    minors->row_exp2[i] -= most;
+    for (j = 0; j < minors->columns; j++)
+      for (part = 0; part < minors->parts; part++)
+        sum += minors->column_count[j] * fabs(permi_minors_scaled(minors, i, j, part));
+    minors->row_exp2[i] -= permi_log2_ceiling(sum * (1 + 1e-12));
+    for (j = 0; j < minors->columns; j++)
+      for (part = 0; part < minors->parts; part++)
+        minors->lossy |= minors->entry[i][j][part] != 0 &&
+                         permi_exponent(minors->entry[i][j][part]) + minors->row_exp2[i] + minors->column_exp2[j] <
+                             DBL_MIN_EXP;
+  }
+}
+
+static void permi_minors_write_out(const permi_minors *minors, int scaled, double *full)
+{
+  int i, j, copy, k, part;
+  for (i = 0; i < minors->rows; i++)
+    for (copy = 0; copy < minors->row_count[i]; copy++)
+      for (j = 0; j < minors->columns; j++)
+        for (k = 0; k < minors->column_count[j]; k++)
+          for (part = 0; part < minors->parts; part++)
+            *full++ = scaled ? permi_minors_scaled(minors, i, j, part) : minors->entry[i][j][part];
+}
+
+/* full: room for PERM_MAX_N rows, or NULL. Returns 0 if all that is wanted is 0. */
+static int permi_minors_scale(permi_minors *minors, double *full)
+{
+  const int one_row = minors->least == minors->rows - 1, n = minors->total;
+  perm_plan plan;
+  int i, j, copy, first;
+  permi_minors_scale_flat(minors);
+  if (full) {
+    const permi_view view = permi_view_of(full, n, minors->parts, NULL);
+    int useful;
+    permi_minors_write_out(minors, 0, full);
+    for (j = 0; one_row && j < n * minors->parts; j++)
+      full[(size_t)(n - 1) * (size_t)(n * minors->parts) + (size_t)j] = 1;
+    memset(&plan, 0, sizeof plan);
+    plan.n = n;
+    permi_plan_scale(&plan, &view, (int (*)[PERM_MAX_N])(void *)(full + n * n * view.parts));
+    if (plan.zero && (one_row || minors->drops))
+      return 0;
+    useful = !plan.zero;
+    for (i = 0; i < n && !one_row && !minors->drops && useful; i++) /* nothing may be dropped */
+      for (j = 0; j < n; j++)
+        for (copy = 0; copy < view.parts; copy++) {
+          double x = permi_at(&view, i, j, copy);
+          useful &= x == 0 || permi_exponent(x) + plan.row_exp2[i] + plan.column_exp2[j] >= DBL_MIN_EXP;
+        }
+    for (j = 0, first = 0; j < minors->columns && useful; first += minors->column_count[j++])
+      for (copy = 1; copy < minors->column_count[j]; copy++) /* copies must be scaled alike */
+        useful &= plan.column_exp2[first + copy] == plan.column_exp2[first];
+    for (j = 0, first = 0; j < minors->columns && useful; first += minors->column_count[j++])
+      minors->column_exp2[j] = plan.column_exp2[first];
+  }
+  permi_minors_scale_rows(minors);
+  return 1;
+}
+
+static void permi_dd_complex_add(permi_dd_complex *a, permi_dd_complex b, int parts)
+{
+  a->re = permi_dd_add(a->re, b.re);
+  if (parts == 2)
+    a->im = permi_dd_add(a->im, b.im);
+}
+
+static permi_dd permi_dd_times_double(permi_dd a, double b)
+{
+  return permi_dd_multiply(a, permi_dd_make(b));
+}
+
+static permi_dd_complex permi_dd_complex_by(permi_dd_complex a, double b, int parts)
+{
+  a.re = permi_dd_times_double(a.re, b);
+  if (parts == 2)
+    a.im = permi_dd_times_double(a.im, b);
+  return a;
+}
+
+static permi_dd permi_dd_divide_double(permi_dd a, double b)
+{
+  const double quotient = a.hi / b;
+  const permi_dd rest = permi_dd_add(a, permi_dd_times_double(permi_dd_make(quotient), -b));
+  return permi_two_sum(quotient, rest.hi / b);
+}
+
+typedef struct permi_terms {
+  const int *row_count, *column_count;
+  int rows, columns, least, parts;
+  permi_dd_complex *twice;      /* [column][row]: 2 a */
+  permi_dd_complex *row_sum;    /* [level + 1][row], level 0 for a single term */
+  permi_dd_complex *sum;        /* [level + 1][row]: of P over the columns below level */
+  permi_dd_complex *difference; /* [column][row]: of d_j P */
+  permi_dd_complex *front;
+  double *absolute; /* [row] */
+} permi_terms;
+
+static size_t permi_terms_doubles(int rows, int columns)
+{
+  return (size_t)(4 * columns + 3) * (size_t)rows * 4 + (size_t)(rows + 1) * 5 + 8;
+}
+
+static permi_dd_complex *permi_terms_take(double **memory, int count)
+{
+  double *here = *memory;
+  *memory += (size_t)count * (sizeof(permi_dd_complex) / sizeof(double));
+  return (permi_dd_complex *)(void *)here;
+}
+
+/* sum[0] = weight P_i. */
+static void permi_terms_leaf(const permi_terms *terms, permi_dd weight)
+{
+  const int parts = terms->parts, rows = terms->rows;
+  permi_dd_complex back;
+  int i, k;
+  memset(&back, 0, sizeof back);
+  terms->front[0] = back;
+  terms->front[0].re = weight;
+  back.re = permi_dd_make(1);
+  for (i = 0; i + 1 < rows; i++) {
+    terms->front[i + 1] = terms->front[i];
+    for (k = 0; k < terms->row_count[i]; k++)
+      terms->front[i + 1] = permi_dd_complex_times(terms->front[i + 1], terms->row_sum[i], parts);
+  }
+  for (i = rows - 1; i >= terms->least; i--) {
+    permi_dd_complex p = terms->front[i];
+    for (k = 1; k < terms->row_count[i]; k++)
+      back = permi_dd_complex_times(back, terms->row_sum[i], parts);
+    terms->sum[i] = p = permi_dd_complex_times(p, back, parts);
+    terms->absolute[i] += permi_modulus(p.re.hi, p.im.hi);
+    back = permi_dd_complex_times(back, terms->row_sum[i], parts);
+  }
+}
+
+/* Sets without[i] to the product of all norms, but one of row i's copies, in the unit of sums: single terms round row
+   sums by units of norms, which no sum of |terms| shows where some row's sum cancels in every term. */
+static void permi_terms_norms(permi_minors *minors)
+{
+  const int *const count[2] = {minors->row_count, minors->column_count}, turned = minors->transposed;
+  int i, j, k, part;
+  memset(minors->without, 0, sizeof minors->without);
+  for (k = 0; k < minors->terms_rows && !minors->in_doubles; k++) {
+    double square = 0, all, less;
+    for (j = 0; j < minors->terms_columns; j++)
+      for (part = 0; part < minors->parts; part++) {
+        const double x = permi_minors_scaled(minors, turned ? j : k, turned ? k : j, part);
+        square += count[!turned][j] * x * x;
+      }
+    all = pow(square, 0.5 * count[turned][k]);
+    less = pow(square, 0.5 * (count[turned][k] - 1));
+    for (i = 0; i < minors->terms_rows; i++)
+      minors->without[i] = (k ? minors->without[i] : ldexp(1, minors->scale_exp2)) * (i == k ? less : all);
+  }
+}
+
+/* weight: the binomials of the columns from `level` on. */
+static void permi_terms_level(const permi_terms *terms, int level, permi_dd weight)
+{
+  const int rows = terms->rows, parts = terms->parts, least = terms->least, j = level - 1;
+  const int count = level ? terms->column_count[j] : 0;
+  permi_dd_complex *sum = terms->sum + level * rows, *row_sum = terms->row_sum + (level ? j : 0) * rows;
+  permi_dd binomial = weight;
+  int i, v;
+  if (!level) {
+    permi_terms_leaf(terms, weight);
+    return;
+  }
+  memset(sum, 0, (size_t)rows * sizeof *sum);
+  for (v = 0; v <= count; v++) {
+    const permi_dd_complex *one = terms->sum + j * rows;
+    permi_dd_complex *difference = terms->difference + j * rows;
+    for (i = 0; i < rows; i++) {
+      row_sum[i] = terms->row_sum[level * rows + i];
+      permi_dd_complex_add(&row_sum[i], permi_dd_complex_by(terms->twice[j * rows + i], -v, parts), parts);
+    }
+    permi_terms_level(terms, j, binomial);
+    for (i = least; i < rows; i++) {
+      permi_dd_complex_add(&sum[i], one[i], parts);
+      permi_dd_complex_add(&difference[i], permi_dd_complex_by(one[i], count - 2 * v, parts), parts);
+    }
+    /* C(c, v + 1) = C(c, v) (c - v) / (v + 1), negated */
+    binomial = permi_dd_divide_double(permi_dd_times_double(binomial, -(double)(count - v)), v + 1);
+  }
+}
+
+#define PERMI_TERMS_EXP2 900 /* from 2^900 terms may lose 2^1900 */
+
+static void permi_terms_chunk(const permi_minors *minors, uint64_t chunk, double *work, permi_minors_sum *out)
+{
+  const int parts = minors->parts, transposed = minors->transposed, rows = minors->terms_rows;
+  const int columns = minors->terms_columns, least = transposed ? 0 : minors->least, wanted = minors->columns;
+  permi_terms terms;
+  permi_dd weight = permi_dd_make(ldexp(1, PERMI_TERMS_EXP2 - minors->total));
+  int digit[PERM_MAX_N], i, j, v, part;
+  uint64_t rest = chunk;
+  terms.row_count = transposed ? minors->column_count : minors->row_count;
+  terms.column_count = transposed ? minors->row_count : minors->column_count;
+  terms.rows = rows;
+  terms.columns = columns;
+  terms.least = least;
+  terms.parts = parts;
+  memset(work, 0, permi_terms_doubles(rows, columns) * sizeof *work);
+  terms.twice = permi_terms_take(&work, columns * rows);
+  terms.row_sum = permi_terms_take(&work, (columns + 1) * rows);
+  terms.sum = permi_terms_take(&work, (columns + 1) * rows);
+  terms.difference = permi_terms_take(&work, columns * rows);
+  terms.front = permi_terms_take(&work, rows + 1);
+  terms.absolute = work;
+  for (j = columns - 1; j >= minors->inner; j--) { /* half the last column, by symmetry */
+    const uint64_t range = (uint64_t)(j == columns - 1 ? terms.column_count[j] / 2 : terms.column_count[j]) + 1;
+    digit[j] = (int)(rest % range);
+    rest /= range;
+    for (v = 0; v < digit[j]; v++) { /* exact up to 2^106 */
+      weight = permi_dd_times_double(weight, -(double)(terms.column_count[j] - v));
+      weight = permi_dd_divide_double(weight, v + 1);
+    }
+    if (j == columns - 1 && 2 * digit[j] < terms.column_count[j])
+      weight = permi_dd_add(weight, weight);
+  }
+  for (i = 0; i < rows; i++)
+    for (j = 0; j < columns; j++) {
+      const int count = j < minors->inner ? terms.column_count[j] : terms.column_count[j] - 2 * digit[j];
+      permi_dd_complex *to = &terms.row_sum[minors->inner * rows + i];
+      for (part = 0; part < parts; part++) {
+        const double x = transposed ? permi_minors_scaled(minors, j, i, part) : permi_minors_scaled(minors, i, j, part);
+        permi_dd *sum = part ? &to->im : &to->re;
+        *(part ? &terms.twice[j * rows + i].im : &terms.twice[j * rows + i].re) = permi_dd_make(2 * x);
+        *sum = permi_dd_add(*sum, permi_dd_times_double(permi_dd_make(x), count));
+      }
+    }
+  permi_terms_level(&terms, minors->inner, weight);
+  for (j = minors->inner; j < columns; j++)
+    for (i = least; i < rows; i++)
+      terms.difference[j * rows + i] =
+          permi_dd_complex_by(terms.sum[minors->inner * rows + i], terms.column_count[j] - 2 * digit[j], parts);
+  for (i = least; i < rows; i++)
+    for (j = 0; j < columns; j++) {
+      const permi_dd_complex *d = &terms.difference[j * rows + i];
+      if (transposed && j < minors->least)
+        continue;
+      for (part = 0; part < parts; part++)
+        out->value[(transposed ? (j - minors->least) * wanted + i : (i - least) * wanted + j) * parts + part] =
+            permi_dd_divide_double(part ? d->im : d->re, terms.column_count[j]);
+      if (transposed)
+        out->absolute[j - minors->least] = fmax(out->absolute[j - minors->least], terms.absolute[i]);
+    }
+  for (i = least; i < rows && !transposed; i++)
+    out->absolute[i - least] = terms.absolute[i];
+}
+
+#endif
+
+/* =================================================================================== >>minors_dense
+   Minors by vector kernels. */
+
+#if !defined(PERM_NO_EXTRAS)
+static void permi_dense_minors_chunk(const permi_minors *minors, uint64_t chunk, double *memory, permi_minors_sum *out)
+{
+  const permi_dense *dense = &minors->dense;
+  const permi_minors_kernel *kernel = minors->kernel;
+  const int parts = minors->parts, n = dense->n, lanes = 1 << kernel->lane_columns, number = lanes * parts;
+  const int levels = dense->chunk_log2 < 2 ? 2 : dense->chunk_log2, row = n * number;
+  const int blocks = kernel->block_columns, inner = kernel->lane_columns + blocks, sums = n * (blocks + 2) * number;
+  const int least = minors->least ? n - 1 : 0, wanted = minors->columns;
+  const uint64_t gray = (chunk << dense->chunk_log2) ^ (chunk << dense->chunk_log2) >> 1;
+  permi_minors_work work;
+  int i, j, k, q, part, copy;
+  memory += (64 - ((uintptr_t)memory & 63)) % 64 / sizeof(double);
+  work.row = memory;
+  work.block_high = work.row + sums + ((2 * row) << blocks);
+  work.block_low = work.block_high + sums;
+  work.high = work.block_low + sums;
+  work.low = work.high + levels * row;
+  work.present = work.low + levels * row;
+  work.stack = work.present + 4 * row;
+  work.absolute = work.stack + (levels - 1) * row;
+  memset(work.block_high, 0, (size_t)(2 * sums + 2 * levels * row) * sizeof(double));
+  memset(work.absolute, 0, (size_t)(n * lanes) * sizeof(double));
+  kernel->run(dense, least, chunk, &work);
+
+  for (i = minors->least, copy = least; i < minors->rows; copy += minors->row_count[i++]) {
+    const double *absolute = work.absolute + copy * lanes;
+    for (k = 0; k < lanes; k++)
+      out->absolute[i - minors->least] += absolute[k] * (dense->absolute_mask + 1.0);
+    for (part = 0; part < parts; part++) {
+      permi_dd u[8], d[PERM_MAX_N];
+      int size = lanes, first;
+      for (q = 0; q < lanes; q++)
+        u[q] = permi_dd_make(work.stack[(levels - 2) * row + (copy * parts + part) * lanes + q] *
+                             permi_parity_signs[q]);
+      for (j = 0; j < kernel->lane_columns; j++)
+        for (q = 0, size /= 2, d[j] = permi_dd_make(0); q < size; q++) {
+          d[j] = permi_dd_add(d[j], permi_dd_subtract(u[2 * q], u[2 * q + 1]));
+          u[q] = permi_dd_add(u[2 * q], u[2 * q + 1]);
+        }
+      for (j = kernel->lane_columns; j < n; j++) {
+        const int block = j - kernel->lane_columns, outer = j - inner - 1;
+        const int at = outer < 2 ? (copy * (blocks + 2) + block - (outer >= 0)) * number + part * lanes
+                                              : outer * row + (copy * parts + part) * lanes;
+        const double *high = outer < 2 ? work.block_high + at : work.high + at;
+        const double *low = outer < 2 ? work.block_low + at : work.low + at;
+        d[j] = u[0];
+        if (outer >= dense->chunk_log2 && gray >> outer & 1)
+          d[j] = permi_dd_subtract(permi_dd_make(0), u[0]);
+        if (block == blocks || outer >= dense->chunk_log2)
+          continue;
+        d[j] = permi_dd_make(0);
+        for (q = 0; q < lanes; q++)
+          d[j] = permi_dd_add(d[j], permi_two_sum(high[q] * permi_parity_signs[q], low[q] * permi_parity_signs[q]));
+      }
+      for (j = 0, first = 0; j < wanted; first += minors->column_count[j++])
+        out->value[((i - minors->least) * wanted + j) * parts + part] = d[first];
+    }
+  }
+}
+
+static const permi_minors_kernel *permi_minors_kernel_for(perm_isa isa, int parts, int n)
+{
+  size_t i;
+  for (i = 0; i < sizeof permi_minors_kernels / sizeof permi_minors_kernels[0]; i++) {
+    const permi_minors_kernel *kernel = &permi_minors_kernels[i];
+    if (kernel->isa <= isa && kernel->parts == parts && kernel->lane_columns + kernel->block_columns < n)
+      return kernel;
+  }
+  return NULL;
+}
+
+/* By symmetry half of the terms. */
+static double permi_terms_count(int columns, const int *count)
+{
+  double terms = 1;
+  int j;
+  for (j = 0; j < columns; j++)
+    terms *= j == columns - 1 ? count[j] / 2 + 1 : count[j] + 1;
+  return terms;
+}
+
+static void permi_minors_plan_terms(permi_minors *minors)
+{
+  const double by_rows = permi_terms_count(minors->rows, minors->row_count);
+  const double by_columns = permi_terms_count(minors->columns, minors->column_count);
+  const int *count;
+  double terms = 1, copies = minors->total;
+  int j;
+  minors->kernel = NULL;
+  minors->subsets = 0;
+  minors->lost = 0;
+  minors->transposed = by_rows * minors->columns < by_columns * minors->rows;
+  minors->terms_rows = minors->transposed ? minors->columns : minors->rows;
+  minors->terms_columns = minors->transposed ? minors->rows : minors->columns;
+  count = minors->transposed ? minors->row_count : minors->column_count;
+  minors->terms = minors->transposed ? by_rows : by_columns;
+  for (j = 0; j + 1 < minors->terms_columns && terms * (count[j] + 1) <= 4096; j++)
+    terms *= count[j] + 1;
+  minors->inner = j;
+  minors->chunks = 1;
+  for (; j < minors->terms_columns && minors->terms < 1e18; j++)
+    minors->chunks *= (uint64_t)(j == minors->terms_columns - 1 ? count[j] / 2 + 1 : count[j] + 1);
+  minors->work_doubles = (double)permi_terms_doubles(minors->terms_rows, minors->terms_columns);
+  minors->seconds = PERMI_TERMS_SECONDS * minors->terms * (copies + 4 * minors->terms_rows) * minors->parts;
+  minors->estimate_relative = PERMI_DD_UNIT * (copies + 4) * minors->parts;
+  minors->scale_exp2 = PERMI_TERMS_EXP2;
+}
+
+/* Returns 0 if kernels do not take this matrix. */
+static int permi_minors_plan_dense(permi_minors *minors, perm_isa isa)
+{
+  const int n = minors->total;
+  const permi_minors_kernel *kernel = n <= PERM_MAX_N ? permi_minors_kernel_for(isa, minors->parts, n) : NULL;
+  permi_dense *dense = &minors->dense;
+  if (!kernel)
+    return 0;
+  memset(dense, 0, sizeof *dense);
+  dense->n = n;
+  dense->rows = n * minors->parts;
+  dense->padded = (dense->rows + 7) / 8 * 8;
+  dense->outer = n - 1 - kernel->lane_columns - kernel->block_columns;
+  dense->chunk_log2 = permi_clamp(dense->outer, 0, permi_clamp(dense->outer - 6, 12, 18));
+  dense->absolute_mask = dense->outer < 9 ? 0 : 7;
+  minors->kernel = kernel;
+  minors->subsets = 0;
+  minors->lost = 0;
+  minors->terms = ldexp(1, n - 1);
+  minors->seconds = minors->terms * n / kernel->rate * (minors->least ? 1 : 3);
+  while (dense->chunk_log2 > 10 && ldexp(minors->seconds, dense->chunk_log2 - dense->outer) > PERMI_CHUNK_SECONDS)
+    dense->chunk_log2--;
+  minors->chunks = UINT64_C(1) << (dense->outer - dense->chunk_log2);
+  minors->work_doubles = (2 << kernel->block_columns) + 3.0 * (kernel->block_columns + dense->chunk_log2) + 22;
+  minors->work_doubles *= n * minors->parts * (double)(1 << kernel->lane_columns);
+  minors->work_doubles += 8;
+  minors->scale_exp2 = n - 1;
+  minors->estimate_relative = (n + 6) * PERMI_UNIT * minors->parts;
+  return 1;
+}
+
+/* The caller frees dense.memory. */
+static perm_status permi_minors_tables(permi_minors *minors, const perm_allocator *allocator, const double *full)
+{
+  permi_dense *dense = &minors->dense;
+  const permi_minors_kernel *kernel = minors->kernel;
+  const int n = dense->n, parts = minors->parts;
+  const int inner = kernel->lane_columns + kernel->block_columns;
+  permi_row_maker maker;
+  int i, j, part;
+  if (!permi_dense_open(dense, &maker, allocator, inner, (size_t)dense->rows << inner, 0))
+    return PERM_ERROR_MEMORY;
+  for (i = 0; i < n; i++)
+    for (part = 0; part < parts; part++) {
+      double row[PERM_MAX_N];
+      for (j = 0; j < n; j++)
+        row[j] = full[(i * n + j) * parts + part];
+      permi_dense_row_rounded(&maker, row, n, permi_grid_power(row, n));
+    }
+  return PERM_OK;
+}
+
+/* What the grid cuts from terms whose factors are the rows of a scaled matrix. */
+static double permi_minors_rounded(const permi_minors *minors, const double *full)
+{
+  perm_plan plain;
+  const permi_view view = permi_view_of(full, minors->total, minors->parts, NULL);
+  memset(&plain, 0, sizeof plain);
+  plain.n = minors->total;
+  return permi_plan_rounded_rows(&plain, &view, 4 * PERMI_SAMPLED_TERMS).share;
+}
+
+/* A row whose minors alone are wanted is 0. */
+static double permi_minors_below_grid(const permi_minors *minors, double *full)
+{
+  const int entries = minors->total * minors->parts;
+  double *last = full + (minors->total - 1) * entries, wanted[2 * PERM_MAX_N], share;
+  memcpy(wanted, last, (size_t)entries * sizeof *last);
+  if (minors->least)
+    memset(last, 0, (size_t)entries * sizeof *last);
+  share = permi_minors_rounded(minors, full);
+  memcpy(last, wanted, (size_t)entries * sizeof *last);
+  return share;
+}
+
+/* Exactly associative: the same for any threads and order. */
+typedef struct permi_minors_total {
+  permi_dd *value;
+  long long *exp2;
+  double *absolute;
+  int count;
+} permi_minors_total;
+
+typedef struct permi_minors_sharing {
+  const permi_minors *minors;
+  permi_control *control;
+  int count, rows;
+  size_t per_thread; /* in doubles */
+  double *memory;
+  perm_sum *sums; /* a thread's; NULL for a single chunk */
+} permi_minors_sharing;
+
+static perm_status permi_minors_chunk(void *context, uint64_t chunk, int thread)
+{
+  const permi_minors_sharing *run = (const permi_minors_sharing *)context;
+  const permi_minors *minors = run->minors;
+  const int count = run->count, rows = run->rows;
+  double *memory = run->memory + (size_t)thread * run->per_thread;
+  permi_minors_sum sum;
+  int k;
+  sum.value = (permi_dd *)(void *)memory;
+  sum.absolute = memory + 2 * count;
+  memset(sum.absolute, 0, (size_t)rows * sizeof(double));
+  if (minors->kernel)
+    permi_dense_minors_chunk(minors, chunk, sum.absolute + rows, &sum);
+  else
+    permi_terms_chunk(minors, chunk, sum.absolute + rows, &sum);
+  if (run->sums) {
+    perm_sum *mine = run->sums + (size_t)thread * (size_t)(count + rows);
+    for (k = 0; k < count; k++) {
+      permi_sum_add_double(&mine[k], sum.value[k].hi);
+      permi_sum_add_double(&mine[k], sum.value[k].lo);
+    }
+    for (k = 0; k < rows; k++)
+      permi_sum_add_double(&mine[count + k], sum.absolute[k]);
+  }
+  return thread ? PERM_OK
+                : permi_control_poll(run->control, (double)(chunk + 1) * minors->seconds / (double)minors->chunks,
+                                     "summing");
+}
+
+static void permi_minors_collect(const perm_sum *sums, int rows, permi_minors_total *total)
+{
+  int i;
+  for (i = 0; i < total->count; i++)
+    total->value[i] = permi_sum_value(&sums[i], &total->exp2[i]);
+  for (i = 0; i < rows; i++) {
+    long long e;
+    const permi_dd x = permi_sum_value(&sums[total->count + i], &e);
+    total->absolute[i] = permi_ldexp(x.hi, e);
+  }
+}
+
+static perm_status permi_minors_execute(const permi_minors *minors, const perm_options *options,
+                                        permi_control *control, int threads, permi_minors_total *total)
+{
+  const perm_allocator *allocator = &options->allocator;
+  const int rows = minors->rows - minors->least, count = total->count;
+  const size_t sums = (size_t)(count + rows);
+  permi_minors_sharing run;
+  perm_status status = PERM_ERROR_MEMORY;
+  int i, k, all;
+  if (minors->seconds < PERMI_PARALLEL_SECONDS || minors->chunks == 1)
+    threads = 1;
+  run.minors = minors;
+  run.control = control;
+  run.count = count;
+  run.rows = rows;
+  run.per_thread = (size_t)minors->work_doubles + 2 * (size_t)count + (size_t)rows + 8; /* 8: a cache line */
+  run.memory = (double *)permi_allocate(allocator, (size_t)threads, run.per_thread * sizeof(double));
+  run.sums = NULL;
+  if (minors->chunks > 1)
+    run.sums = (perm_sum *)permi_allocate_zeros(allocator, (size_t)threads, sums * sizeof *run.sums);
+  if (run.memory && (run.sums || minors->chunks <= 1)) {
+    status = permi_share(threads, 0, minors->chunks, permi_minors_chunk, &run, &all);
+    status = all ? PERM_OK : status;
+  }
+  if (status != PERM_ERROR_MEMORY && !run.sums) {
+    memcpy(total->value, run.memory, (size_t)count * sizeof *total->value);
+    memcpy(total->absolute, run.memory + 2 * count, (size_t)rows * sizeof(double));
+    memset(total->exp2, 0, (size_t)count * sizeof *total->exp2);
+  } else if (status != PERM_ERROR_MEMORY) {
+    for (k = 1; k < threads; k++)
+      for (i = 0; i < count + rows; i++)
+        permi_sum_add(&run.sums[i], &run.sums[(size_t)k * sums + (size_t)i]);
+    permi_minors_collect(run.sums, rows, total);
+  }
+  permi_release(allocator, run.memory);
+  permi_release(allocator, run.sums);
+  return status;
+}
+
+#endif
+
+/* ===================================================================================== >>minors_gpu
+   Minors on GPUs, in double. Products run over the copies of all lines of one side (forms); signs and counts of the
+   other side's lines are the digits. Either
+     one sum      minors of a row: forms are the columns, digits the other rows. The prefix and suffix products of a
+                  term are its share of every minor
+     by digits    minors of every row: a sum for each digit, whose factor count - 2 v goes into the term
+   A thread's number sets the high digits; all walk over the low ones in one n-ary Gray code. Entries are on grids, so
+   row sums are exact; chunks are added exactly. */
+
+#if !defined(PERM_NO_EXTRAS)
+#define PERMI_MINORS_GPU_GROUPS 16
+#define PERMI_MINORS_GPU_EXP2 300   /* of all terms: the smallest do not vanish */
+#define PERMI_MINORS_GPU_CHUNKS(by_digits) ((by_digits) ? 1024 : 2048) /* chosen: keep a GPU busy, and its host not */
+
+typedef struct permi_minors_gpu {
+  const permi_minors *minors;
+  int transposed, by_digits; /* transposed: digits are rows */
+  int forms, columns, digits, walked, walk; /* of the last digit half, by symmetry */
+  int form[PERM_MAX_N];                             /* a form's line */
+  int line[PERM_MAX_N], count[PERM_MAX_N], settings[PERM_MAX_N];
+  int total; /* of the counts */
+  double terms, seconds;
+  uint64_t numbers, chunks;
+
+  perm_gpu_minors shape;
+  perm_gpu_program program;
+  perm_gpu_work work;
+  char text[256];
+  permi_control *control;
+  perm_sum *sums; /* of wanted minors, then of their rows' moduli */
+  int row_place[PERM_MAX_N], column_place[PERM_MAX_N];
+} permi_minors_gpu;
+
+/* Digits by their settings, so that the first are walked; then the one whose other half follows by symmetry: if one is
+   odd it saves most. */
+static void permi_minors_gpu_order(permi_minors_gpu *gpu)
+{
+  int i, k, last = gpu->digits - 1;
+  for (i = 1; i < gpu->digits; i++)
+    for (k = i; k > 0 && gpu->count[k - 1] > gpu->count[k]; k--) {
+      const int line = gpu->line[k], count = gpu->count[k];
+      gpu->line[k] = gpu->line[k - 1];
+      gpu->count[k] = gpu->count[k - 1];
+      gpu->line[k - 1] = line;
+      gpu->count[k - 1] = count;
+    }
+  for (i = last; i >= 0 && !(gpu->count[last] & 1); i--)
+    if (gpu->count[i] & 1) {
+      const int line = gpu->line[i], count = gpu->count[i];
+      for (k = i; k < last; k++) {
+        gpu->line[k] = gpu->line[k + 1];
+        gpu->count[k] = gpu->count[k + 1];
+      }
+      gpu->line[last] = line;
+      gpu->count[last] = count;
+    }
+  for (i = 0; i <= last; i++)
+    gpu->settings[i] = i == last ? gpu->count[i] / 2 + 1 : gpu->count[i] + 1;
+}
+
+static void permi_minors_gpu_shape(permi_minors_gpu *gpu, const permi_minors *minors, int transposed, int by_digits)
+{
+  static const double rate[2] = PERMI_MINORS_GPU_RATE;
+  const int forms = transposed ? minors->columns : minors->rows;
+  const int digits = transposed ? minors->rows : minors->columns;
+  int i, k;
+  memset(gpu, 0, sizeof *gpu);
+  gpu->minors = minors;
+  gpu->transposed = transposed;
+  gpu->by_digits = by_digits;
+  for (i = 0; i < forms; i++)
+    for (k = 0; k < (transposed ? minors->column_count[i] : minors->row_count[i]); k++)
+      gpu->form[gpu->forms++] = i;
+  gpu->columns = (gpu->forms + 7) / 8;
+  gpu->terms = 1;
+  for (i = 0; i < digits; i++) {
+    const int wanted = !by_digits && i == digits - 1; /* this row, without one copy */
+    k = (transposed ? minors->row_count[i] : minors->column_count[i]) - wanted;
+    if (k > 0) {
+      gpu->line[gpu->digits] = i;
+      gpu->count[gpu->digits++] = k;
+      gpu->total += k;
+    }
+  }
+  permi_minors_gpu_order(gpu);
+  for (i = 0; i < gpu->digits; i++)
+    gpu->terms *= gpu->settings[i];
+  gpu->seconds = gpu->terms * 8 * gpu->columns / rate[minors->parts - 1] * (by_digits ? PERMI_MINORS_GPU_SLOWER : 1);
+}
+
+static void permi_minors_gpu_cut(permi_minors_gpu *gpu)
+{
+  const int least = PERMI_MINORS_GPU_CHUNKS(gpu->by_digits);
+  const double most = least * fmax(1, gpu->seconds);
+  int d;
+  for (d = 0, gpu->numbers = 1; d < gpu->digits; d++)
+    gpu->numbers *= (uint64_t)gpu->settings[d];
+  for (gpu->walk = 1; gpu->walked < gpu->digits; gpu->walked++) {
+    const uint64_t settings = (uint64_t)gpu->settings[gpu->walked];
+    if ((uint64_t)gpu->walk * settings > PERM_GPU_MINORS_WALK ||
+        (gpu->numbers / settings < (uint64_t)least * PERMI_MINORS_GPU_GROUPS && gpu->walk >= 64))
+      break;
+    gpu->walk *= (int)settings;
+    gpu->numbers /= settings;
+  }
+  for (gpu->chunks = 1; (double)gpu->chunks < most && gpu->chunks * 2 * PERMI_MINORS_GPU_GROUPS <= gpu->numbers;)
+    gpu->chunks *= 2;
+}
+
+/* Plans the quicker way; returns 0 if GPUs do not take this matrix or are slower than `seconds`. */
+static int permi_minors_gpu_plan(permi_minors_gpu *gpu, const permi_minors *minors, const perm_options *options,
+                                 double seconds)
+{
+  const int one_row = minors->least > 0;
+  permi_minors_gpu other;
+  char message[PERM_MESSAGE_BYTES];
+  if (!options->gpu.devices || minors->total < PERMI_GPU_LEAST_N || minors->total > PERM_MAX_N)
+    return 0;
+  permi_minors_gpu_shape(gpu, minors, 0, 1);
+  permi_minors_gpu_shape(&other, minors, 1, !one_row);
+  if (other.seconds < gpu->seconds)
+    *gpu = other;
+  if (gpu->terms >= 1e17)
+    return 0;
+  permi_minors_gpu_cut(gpu);
+  gpu->seconds += PERMI_GPU_START_SECONDS + PERMI_MINORS_GPU_SUM_SECONDS * (double)gpu->chunks *
+                                                ((minors->rows - minors->least) * minors->columns * minors->parts);
+  if (options->isa != PERM_ISA_CUDA && gpu->seconds >= seconds)
+    return 0;
+  return !options->gpu.cpu_fallback || permi_gpu_devices(options->gpu.devices, message);
+}
+
+/* Sums in double: of a walk, and, by digits, of a thread's numbers. */
+static double permi_minors_gpu_relative(const permi_minors_gpu *gpu)
+{
+  const double rounds = gpu->by_digits ? (double)gpu->numbers / (double)gpu->chunks / PERMI_MINORS_GPU_GROUPS : 0;
+  return (gpu->forms + 6 + sqrt(gpu->walk) + sqrt(rounds)) * PERMI_UNIT * gpu->minors->parts;
+}
+
+/* What the grid cuts from terms; full: the scaled matrix written out, which changes. */
+static double permi_minors_gpu_below(const permi_minors_gpu *gpu, double *full)
+{
+  const permi_minors *minors = gpu->minors;
+  const int n = minors->total, parts = minors->parts;
+  int i, j, part;
+  if (!gpu->transposed)
+    return permi_minors_below_grid(minors, full);
+  for (i = 0; i < n; i++)
+    for (part = 0; part < parts; part++) {
+      for (j = 0; j < i; j++) {
+        double *a = full + (i * n + j) * parts + part, *b = full + (j * n + i) * parts + part;
+        const double swapped = *a;
+        *a = *b;
+        *b = swapped;
+      }
+    }
+  for (i = 0; i < n * parts && !gpu->by_digits; i++) /* the wanted row */
+    full[(i / parts * n + n - 1) * parts + i % parts] = 0;
+  return permi_minors_rounded(minors, full);
+}
+
+#if defined(PERM_WITH_CUDA)
+/* The digits' entries of a form, each count[d] times for the grid, and 0 for forms that pad. */
+static void permi_minors_gpu_form(const permi_minors_gpu *gpu, int form, int part, double *entry)
+{
+  double copies[PERM_MAX_N], power;
+  int d, k, count = 0;
+  for (d = 0; d < gpu->digits; d++) {
+    const int i = gpu->transposed ? gpu->line[d] : gpu->form[form];
+    const int j = gpu->transposed ? gpu->form[form] : gpu->line[d];
+    entry[d] = permi_minors_scaled(gpu->minors, i, j, part);
+    for (k = 0; k < gpu->count[d]; k++)
+      copies[count++] = entry[d];
+  }
+  power = permi_grid_power(copies, count);
+  for (d = 0; d < gpu->digits; d++)
+    entry[d] = permi_to_grid(entry[d], power);
+}
+
+static int permi_minors_gpu_doubles(const permi_minors_gpu *gpu)
+{
+  int d, doubles = 8 + 4 * gpu->digits + 8 * gpu->columns * gpu->minors->parts * (1 + gpu->digits) + 2 * gpu->walk;
+  for (d = 0; d < gpu->digits; d++)
+    doubles += gpu->settings[d];
+  return doubles;
+}
+
+/* The walk: weight, digit that moves; *last: settings at its end. */
+static void permi_minors_gpu_walk(const permi_minors_gpu *gpu, const double *table, double *to, int *last)
+{
+  int up[PERM_MAX_N], m, d, move = 0;
+  for (d = 0; d < gpu->digits; d++) {
+    up[d] = 1;
+    last[d] = 0;
+  }
+  for (m = 0; m < gpu->walk; m++, to += 2) {
+    to[0] = 1;
+    for (d = 0; d < gpu->walked; d++)
+      to[0] *= table[(int)table[10 + 4 * d] + last[d]];
+    to[1] = move;
+    for (d = 0; d < gpu->walked && (up[d] ? last[d] == gpu->settings[d] - 1 : last[d] == 0); d++)
+      up[d] = !up[d];
+    if (d < gpu->walked && m + 1 < gpu->walk) {
+      last[d] += up[d] ? 1 : -1;
+      move = up[d] ? d + 1 : -(d + 1);
+    }
+  }
+}
+
+/* The table of permi_minors_view, >>text_minors; it was zero. */
+static void permi_minors_gpu_table(const permi_minors_gpu *gpu, double *table)
+{
+  const int parts = gpu->minors->parts, plane = 8 * gpu->columns * parts, digits = gpu->digits;
+  double *start = table + 8 + 4 * digits, *weight = start + plane * (1 + digits), entry[PERM_MAX_N];
+  int last[PERM_MAX_N], d, f, v, part;
+  table[0] = (double)gpu->numbers;
+  table[1] = (double)gpu->chunks;
+  table[2] = digits;
+  table[3] = gpu->walked;
+  table[4] = gpu->walk;
+  table[5] = ldexp(1, PERMI_MINORS_GPU_EXP2);
+  for (f = 0; f < 8 * gpu->columns; f++)
+    for (part = 0; part < parts; part++) {
+      const int at = (f / 8 * parts + part) * 8 + f % 8;
+      if (f >= gpu->forms) {
+        start[at] = part == 0;
+        continue;
+      }
+      permi_minors_gpu_form(gpu, f, part, entry);
+      for (d = 0; d < digits; d++) {
+        start[at] += gpu->count[d] * entry[d]; /* exact, as all that follows */
+        start[plane * (1 + d) + at] = -2 * entry[d];
+      }
+    }
+  for (d = 0; d < digits; d++) {
+    double binomial = 1;
+    table[8 + 4 * d] = gpu->settings[d];
+    table[9 + 4 * d] = gpu->count[d];
+    table[10 + 4 * d] = (double)(weight - table);
+    for (v = 0; v < gpu->settings[d]; v++) {
+      *weight++ = d == digits - 1 && 2 * v < gpu->count[d] ? 2 * binomial : binomial;
+      binomial *= -(double)(gpu->count[d] - v) / (v + 1);
+    }
+  }
+  table[6] = (double)(weight - table);
+  permi_minors_gpu_walk(gpu, table, weight, last);
+  for (d = 0; d < gpu->walked; d++)
+    table[11 + 4 * d] = last[d];
+}
+
+static void permi_minors_gpu_work(permi_minors_gpu *gpu, const double *table)
+{
+  const int parts = gpu->minors->parts, columns = gpu->columns, fast = gpu->by_digits ? PERM_GPU_MINORS_FAST : 0;
+  const int plane = 8 * columns * parts, words = plane * (gpu->by_digits ? gpu->digits : 1);
+  const int need = 2 * (columns * parts * (3 + fast) + columns) + 50;
+  snprintf(gpu->text, sizeof gpu->text, PERM_GPU_ENTRY "{ permi_minors_chunk<%d, %d, %d>(a); }\n",
+           need <= 80 ? 6 : need <= 128 ? 4 : need <= 168 ? 3 : 2, columns, parts, fast);
+  gpu->shape.parts = parts;
+  gpu->shape.columns = columns;
+  gpu->shape.fast = fast;
+  gpu->program.text = gpu->text;
+  gpu->program.shared = (size_t)(2 * PERM_GPU_MINORS_WALK + 10 * plane) * sizeof(double); /* 2^10 is the longest walk */
+  gpu->program.sums = 2 * words + 8 * columns;
+  gpu->program.scratch = PERMI_MINORS_GPU_GROUPS * (words * (gpu->by_digits ? 1 : 2) + 8 * columns);
+  gpu->program.minors = &gpu->shape;
+  gpu->work.program = &gpu->program;
+  gpu->work.table = table;
+  gpu->work.doubles = (size_t)permi_minors_gpu_doubles(gpu);
+  gpu->work.absolute_mask = gpu->terms < 1 << 14 ? 0 : 7;
+}
+
+/* Where a chunk's sums have a line: the place of a minor, of hi and lo, is that of its row plus that of its column.
+   A line has that of its last copy. */
+static void permi_minors_gpu_places(permi_minors_gpu *gpu)
+{
+  const permi_minors *minors = gpu->minors;
+  int *form = gpu->transposed ? gpu->column_place : gpu->row_place;
+  int *digit = gpu->transposed ? gpu->row_place : gpu->column_place;
+  int f, d;
+  for (f = 0; f < gpu->forms; f++)
+    form[gpu->form[f]] = f / 8 * minors->parts * 8 + f % 8;
+  for (d = 0; d < PERM_MAX_N; d++)
+    digit[d] = 0;
+  for (d = 0; d < gpu->digits && gpu->by_digits; d++)
+    digit[gpu->line[d]] = d * gpu->columns * minors->parts * 8;
+}
+
+/* A row's sum of |terms|; transposed: the largest of the columns' sums. */
+static double permi_minors_gpu_modulus(const permi_minors_gpu *gpu, int i, const double *moduli)
+{
+  double most = 0;
+  int f;
+  for (f = 0; f < gpu->forms; f++)
+    if (gpu->transposed || gpu->form[f] == i)
+      most = gpu->transposed ? fmax(most, moduli[f]) : moduli[f];
+  return most;
+}
+
+static int permi_minors_gpu_add(void *context, perm_partial *partial, uint64_t first, uint64_t chunks,
+                                const double *sums)
+{
+  permi_minors_gpu *gpu = (permi_minors_gpu *)context;
+  const permi_minors *minors = gpu->minors;
+  const int words = gpu->program.sums, parts = minors->parts;
+  int i, j, k, part;
+  (void)partial, (void)first;
+  for (; chunks; chunks--, sums += words) {
+    for (k = 0; k < words; k++)
+      if (!(fabs(sums[k]) <= DBL_MAX))
+        return 0;
+    for (i = minors->least, k = 0; i < minors->rows; i++)
+      for (j = 0; j < minors->columns; j++)
+        for (part = 0; part < parts; part++, k++) {
+          const double *sum = sums + 2 * (gpu->row_place[i] + gpu->column_place[j] + 8 * part);
+          permi_sum_add_double(&gpu->sums[k], sum[0]);
+          permi_sum_add_double(&gpu->sums[k], sum[1]);
+        }
+    for (i = minors->least; i < minors->rows; i++, k++)
+      permi_sum_add_double(&gpu->sums[k], permi_minors_gpu_modulus(gpu, i, sums + words - 8 * gpu->columns));
+  }
+  return 1;
+}
+
+static perm_status permi_minors_gpu_merge(perm_partial *into, const perm_partial *from)
+{
+  (void)into, (void)from;
+  return PERM_OK;
+}
+
+static perm_status permi_minors_gpu_poll(void *context, uint64_t done)
+{
+  const permi_minors_gpu *gpu = (const permi_minors_gpu *)context;
+  return permi_control_poll(gpu->control, gpu->seconds * (double)done / (double)gpu->chunks, "summing on GPUs");
+}
+
+static perm_status permi_minors_gpu_run(permi_minors_gpu *gpu, const perm_options *options)
+{
+  const perm_gpu_sink sink = {gpu, permi_minors_gpu_add, permi_minors_gpu_merge, permi_minors_gpu_poll, 1};
+  perm_partial none;
+  memset(&none, 0, sizeof none);
+  return perm_cuda_run(&gpu->work, 0, gpu->chunks, options, &sink, &none, &gpu->control->gpus, gpu->control->message);
+}
+
+static perm_status permi_minors_gpu_execute(permi_minors_gpu *gpu, const perm_options *options,
+                                            permi_control *control, permi_minors_total *total)
+{
+  const perm_allocator *allocator = &options->allocator;
+  const permi_minors *minors = gpu->minors;
+  const size_t doubles = (size_t)permi_minors_gpu_doubles(gpu);
+  const size_t sums = (size_t)(total->count + minors->rows - minors->least);
+  double *table = (double *)permi_allocate_zeros(allocator, doubles, sizeof *table);
+  perm_status status = PERM_ERROR_MEMORY;
+  int i;
+  gpu->control = control;
+  gpu->sums = (perm_sum *)permi_allocate_zeros(allocator, sums, sizeof *gpu->sums);
+  if (table && gpu->sums) {
+    permi_minors_gpu_table(gpu, table);
+    permi_minors_gpu_work(gpu, table);
+    permi_minors_gpu_places(gpu);
+    status = permi_minors_gpu_run(gpu, options);
+  }
+  if (status == PERM_OK) {
+    permi_minors_collect(gpu->sums, minors->rows - minors->least, total);
+    for (i = 0; i < total->count && gpu->by_digits; i++) {
+      const int minor = i / minors->parts, row = minors->least + minor / minors->columns;
+      const int count = gpu->transposed ? minors->row_count[row] : minors->column_count[minor % minors->columns];
+      total->value[i] = permi_dd_divide_double(total->value[i], count);
+    }
+    for (i = 0; i < minors->rows - minors->least; i++)
+      total->absolute[i] *= gpu->work.absolute_mask + 1.0;
+  }
+  permi_release(allocator, table);
+  permi_release(allocator, gpu->sums);
+  return status;
+}
+#else
+static perm_status permi_minors_gpu_execute(permi_minors_gpu *gpu, const perm_options *options,
+                                            permi_control *control, permi_minors_total *total)
+{
+  (void)gpu, (void)options, (void)total;
+  permi_gpu_devices(1, control->message);
+  return PERM_ERROR_DEVICE;
+}
+#endif
+#endif
+
+/* ================================================================================= >>minors_subsets
+   Minors of non-negative matrices without cancellation: a dynamic program over the rows that are used, v_i = 0..r_i of
+   the r_i copies of row i. Columns, one copy after the other, are places; place |v| = v_1 + v_2 + .. is the next.
+       before[v]          permanent of v's rows and the first |v| places: sum_i v_i a_ip before[v - e_i], p = |v|
+       after[v]           d per / d before[v]: after[v - e_i] is the sum of v_i a_ip after[v]
+       d per / d a_ip     sum over |v| = p of v_i after[v] before[v - e_i]: r_i times the minor
+   or the same of the transpose, whichever has fewer states. Both tables lie in memory.
+   THE BOUND. 1. Rows' sums are at most 1, so before[v] <= 1, and after[v] <= prod C(r_i, v_i) <= 2^N, N places. 2. No
+   sign is -. Each place rounds a number of a table rows + 1 times at most, the last product is rounded twice, a sum of
+   PERMI_PLACING_APART states so many times, and those are added in double-double: a minor errs by less than (N (rows +
+   2) + PERMI_PLACING_APART + 8) u of itself, to a thousandth. 3. The tables begin at 2^500 and 2^(500 - N). What falls
+   below 2^-1022 loses less than that, times 256 2^500 in a derivative: less than 2^-498 states rows in all. */
+
+#if !defined(PERM_NO_EXTRAS)
+#define PERMI_PLACING_EXP2 1000
+#define PERMI_PLACING_APART 256
+#define PERMI_PLACING_BYTES 1e9 /* chosen: of both tables */
+
+typedef struct permi_placing {
+  int rows, places, count[PERM_MAX_N];
+  double states;
+  double *entry;        /* [place][row] */
+  permi_dd *derivative; /* the same, in units of 2^(N - PERMI_PLACING_EXP2) */
+} permi_placing;
+
+static void permi_placing_gather(permi_placing *of, double *recent)
+{
+  int k;
+  for (k = 0; k < of->rows * of->places; k++) {
+    of->derivative[k] = permi_dd_add(of->derivative[k], permi_dd_make(recent[k]));
+    recent[k] = 0;
+  }
+}
+
+/* recent: one for each derivative, of the last states. */
+static perm_status permi_placing_sum(permi_placing *of, double *before, double *after, double *recent, double seconds,
+                                    permi_control *control)
+{
+  const int rows = of->rows, *count = of->count;
+  const size_t states = (size_t)of->states;
+  size_t stride[PERM_MAX_N], s;
+  double v[PERM_MAX_N];
+  uint64_t some = 0, left; /* rows of which v is not 0 */
+  perm_status status = PERM_OK;
+  int i, used = 0;
+  for (i = 0; i < rows; i++) {
+    stride[i] = i ? stride[i - 1] * (size_t)(count[i - 1] + 1) : 1;
+    v[i] = 0;
+  }
+  before[0] = ldexp(1, PERMI_PLACING_EXP2 / 2);
+  for (s = 1; s < states && status == PERM_OK; s++) {
+    const double *a;
+    double sum = 0;
+    for (i = 0; v[i] == count[i]; i++) {
+      used -= count[i];
+      v[i] = 0;
+    }
+    v[i]++;
+    some = (some >> i | 1) << i;
+    a = of->entry + used++ * rows;
+    for (left = some; left; left &= left - 1) {
+      i = permi_trailing_zeros(left);
+      sum += v[i] * a[i] * before[s - stride[i]];
+    }
+    before[s] = sum;
+    if (!(s & 0xffff))
+      status = permi_control_poll(control, seconds * (double)s / (3 * of->states), "subsets");
+  }
+  after[states - 1] = ldexp(1, PERMI_PLACING_EXP2 / 2 - of->places);
+  for (s = states - 1; s > 0 && status == PERM_OK; s--) {
+    const double *a = of->entry + --used * rows;
+    double *sum = recent + used * rows;
+    for (left = after[s] > 0 ? some : 0; left; left &= left - 1) {
+      double weight;
+      i = permi_trailing_zeros(left);
+      weight = v[i] * after[s];
+      sum[i] += weight * before[s - stride[i]];
+      after[s - stride[i]] += weight * a[i];
+    }
+    for (i = 0; v[i] == 0; i++) {
+      v[i] = count[i];
+      used += count[i];
+    }
+    v[i]--;
+    some = v[i] > 0 ? some | ((UINT64_C(1) << i) - 1) : some - 1;
+    if (!(s % PERMI_PLACING_APART))
+      permi_placing_gather(of, recent);
+    if (!(s & 0xffff))
+      status = permi_control_poll(control, seconds * (1 - (double)s / (1.5 * of->states)), "subsets");
+  }
+  permi_placing_gather(of, recent);
+  return status;
+}
+
+/* Lines whose copies are counted, or are places. */
+static void permi_placing_shape(const permi_minors *minors, int transposed, permi_placing *of)
+{
+  int i;
+  of->rows = transposed ? minors->columns : minors->rows;
+  of->places = minors->total;
+  memcpy(of->count, transposed ? minors->column_count : minors->row_count, sizeof of->count);
+  for (of->states = 1, i = 0; i < of->rows; i++)
+    of->states *= of->count[i] + 1;
+}
+
+/* Plans this where it is faster than what is planned. Returns 0 if it is not, or an entry is negative. */
+static int permi_minors_plan_subsets(permi_minors *minors, const perm_options *options)
+{
+  permi_placing by[2];
+  double least = options->max_bytes > 0 ? fmin(PERMI_PLACING_BYTES, options->max_bytes / 2) : PERMI_PLACING_BYTES;
+  double seconds;
+  int i, j, transposed;
+  for (i = 0; i < minors->rows; i++)
+    for (j = 0; j < minors->columns; j++)
+      if (minors->parts == 2 || minors->entry[i][j][0] < 0)
+        return 0;
+  permi_placing_shape(minors, 0, &by[0]);
+  permi_placing_shape(minors, 1, &by[1]);
+  transposed = by[1].states * by[1].rows < by[0].states * by[0].rows;
+  seconds = PERMI_PLACING_SECONDS * by[transposed].states * by[transposed].rows;
+  if (16 * by[transposed].states > least || seconds >= minors->seconds)
+    return 0;
+  minors->subsets = 1;
+  minors->transposed = transposed;
+  minors->terms = by[transposed].states;
+  minors->seconds = seconds;
+  minors->chunks = 1;
+  minors->scale_exp2 = PERMI_PLACING_EXP2 - minors->total;
+  minors->estimate_relative =
+      1.001 * PERMI_UNIT * (minors->total * (by[transposed].rows + 2) + PERMI_PLACING_APART + 8);
+  minors->lost = ldexp(minors->terms * by[transposed].rows, 2 - PERMI_PLACING_EXP2 / 2);
+  return 1;
+}
+
+static perm_status permi_minors_subsets(const permi_minors *minors, const perm_options *options,
+                                        permi_control *control, permi_minors_total *total)
+{
+  const int transposed = minors->transposed, lines = transposed ? minors->rows : minors->columns;
+  const int *copies = transposed ? minors->row_count : minors->column_count;
+  permi_pool pool = {&options->allocator, NULL, 0};
+  perm_status status = PERM_ERROR_MEMORY;
+  permi_placing of;
+  double *recent, *table;
+  size_t many;
+  int line, copy, i, p;
+  permi_placing_shape(minors, transposed, &of);
+  many = (size_t)of.rows * (size_t)of.places;
+  of.derivative = (permi_dd *)permi_pool_zeros(&pool, many, sizeof *of.derivative);
+  recent = (double *)permi_pool_zeros(&pool, 2 * many, sizeof *recent);
+  table = (double *)permi_pool_get(&pool, 2 * (size_t)of.states, sizeof *table);
+  if (!pool.failed) {
+    double *after = table + (size_t)of.states;
+    of.entry = recent + many;
+    for (line = p = 0; line < lines; line++)
+      for (copy = 0; copy < copies[line]; copy++, p++)
+        for (i = 0; i < of.rows; i++)
+          of.entry[p * of.rows + i] =
+              transposed ? permi_minors_scaled(minors, line, i, 0) : permi_minors_scaled(minors, i, line, 0);
+    status = permi_copy(control, after, NULL, (size_t)of.states * sizeof *after)
+                 ? permi_placing_sum(&of, table, after, recent, minors->seconds, control)
+                 : control->stopped;
+    memset(total->exp2, 0, (size_t)total->count * sizeof *total->exp2);
+    memset(total->absolute, 0, (size_t)(minors->rows - minors->least) * sizeof *total->absolute);
+    for (line = p = 0; line < lines; p += copies[line++])
+      for (i = 0; i < of.rows; i++) {
+        const int row = (transposed ? line : i) - minors->least, column = transposed ? i : line;
+        const permi_dd minor = permi_dd_divide_double(of.derivative[p * of.rows + i], of.count[i]);
+        if (row < 0)
+          continue;
+        total->value[row * minors->columns + column] = minor;
+        total->absolute[row] = fmax(total->absolute[row], minor.hi);
+      }
+  }
+  permi_pool_release(&pool);
+  return status;
+}
+#endif
+
+/* =================================================================================== >>small_minors
+   Minors of a row and gradients, n <= 16, with copies 12, at once: no plan, job, allocation or clock.
+     n <= 4    expansion of the three rows or fewer
+     5 .. 16   >>small_minors_kernels
+   The bound. 1. Moduli |re| + |im| in place of all numbers, no number is larger than by the same operations on moduli,
+   whose signs are then +: at most prod R_i over the rows of a minor, R_i = sum_j |a_ij|, as the mean over the signs;
+   the expansions give permanents of |A|. 2. A product of n - 1 entries is rounded at most K times, K =
+   permi_small_roundings, in the expansions 16. 3. So |error| is at most K u / (1 - K u) times that [Hig02, 3.1]. 4.
+   Underflow as in >>small, for entries of the same size: fewer than 1e6 operations in every sum, each by less than
+   2e-178: below 1e-170; n > 12, sum of the R_i up to 1e10, products of 15 below 1e133: 1e7 operations, each by less
+   than 1e-188; n <= 4, entries up to 1e60: 1e-200 (tests/proofs/small.g).
+   The estimate is that of >>small_result: 4 n u times the sum of |terms| and the product of the rows' norms. */
+
+#if !defined(PERM_NO_EXTRAS)
+#define PERMI_SMALL_MINORS_LARGEST 1e13 /* sum of the R_i, n > 4: no product of squares overflows */
+#define PERMI_FAR_MINORS_LARGEST 1e10   /* n > 12 */
+#define PERMI_SMALL_MINORS_DOUBLES (PERMI_SMALL_N * (2 * PERMI_SMALL_N + 1)) /* as the kernels write */
+
+/* row: -1 for the gradient. */
+typedef struct permi_minors_call {
+  int m, n, row;
+  const permi_view *view;
+  const int *row_counts, *column_counts;
+  double *out;
+  int *row_count, *column_count; /* PERM_MAX_N each, once checked */
+  int total, entries;            /* lines with copies; doubles of out */
+  int marginals, spare; /* of marginals: rows of ones, -: columns, so that the totals are equal */
+} permi_minors_call;
+
+/* a: rows x n entries, n - 1 rows or, for the gradient, n; factor: what minors will be multiplied by, at most. */
+typedef struct permi_small_minors {
+  perm_isa isa;
+  int n, parts, rows;
+  const double *a;
+  double factor, bound, estimate;
+} permi_small_minors;
+
+static permi_small_minors_run permi_small_minors_kernel(perm_isa isa, int n, int parts, int gradient)
+{
+#if defined(PERM_NO_COMPLEX)
+#define PERMI_SMALL_MINORS_FAMILY(family)                                                                              \
+  (gradient ? permi_small_gradient_real_##family : permi_small_minors_real_##family)
+#else
+#define PERMI_SMALL_MINORS_FAMILY(family)                                                                              \
+  (parts == 2 ? gradient ? permi_small_gradient_complex_##family : permi_small_minors_complex_##family                 \
+   : gradient ? permi_small_gradient_real_##family                                                                     \
+              : permi_small_minors_real_##family)
+#endif
+  (void)isa;
+  (void)n;
+  (void)parts;
+#if PERMI_X86
+  if (isa == PERM_ISA_AVX512 && n > 5)
+    return PERMI_SMALL_MINORS_FAMILY(avx512);
+  if (isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2)
+    return PERMI_SMALL_MINORS_FAMILY(avx2);
+#endif
+#if PERMI_ARM
+  if (isa == PERM_ISA_NEON)
+    return PERMI_SMALL_MINORS_FAMILY(neon);
+#endif
+  return PERMI_SMALL_MINORS_FAMILY(plain);
+#undef PERMI_SMALL_MINORS_FAMILY
+}
+
+/* n <= 4: out as the kernels write it, with the largest permanent of moduli in place of the sum of |terms|. */
+static void permi_small_minors_few(const permi_small_minors *of, double *out)
+{
+  const int n = of->n, parts = of->parts, width = n * parts, gradient = of->rows == n;
+  double size[16], of_moduli[4];
+  int i, j, k;
+  for (k = 0; k < of->rows * n; k++)
+    size[k] = parts == 2 ? fabs(of->a[2 * k]) + fabs(of->a[2 * k + 1]) : fabs(of->a[k]);
+  for (i = 0; i < (gradient ? n : 1); i++, out += width + 1) {
+    int row[3] = {0, 0, 0};
+    for (j = k = 0; j < of->rows; j++)
+      if (!gradient || j != i)
+        row[k++] = j;
+    permi_small_minors_few_real_plain(n, size + row[0] * n, size + row[1] * n, size + row[2] * n, of_moduli);
+#if !defined(PERM_NO_COMPLEX)
+    if (parts == 2)
+      permi_small_minors_few_complex_plain(n, of->a + row[0] * width, of->a + row[1] * width, of->a + row[2] * width,
+                                           out);
+    else
+#endif
+      permi_small_minors_few_real_plain(n, of->a + row[0] * width, of->a + row[1] * width, of->a + row[2] * width, out);
+    for (j = 0, out[width] = 0; j < n; j++)
+      out[width] = of_moduli[j] > out[width] ? of_moduli[j] : out[width];
+  }
+}
+
+/* out: for each wanted row n minors, then a number that is not one. Returns 0: take the general path. 2 <= n <= 16. */
+static int permi_small_minors_compute(permi_small_minors *of, double *out)
+{
+  const int n = of->n, width = n * of->parts, gradient = of->rows == n;
+  const permi_small_size size = permi_small_sizes(gradient ? PERM_ISA_PLAIN : of->isa, of->rows, width, of->a);
+  const double moduli = gradient ? size.other_sums : size.sums; /* largest product of n - 1 rows' R_i */
+  const double largest = n > PERMI_NEAR_N ? PERMI_FAR_MINORS_LARGEST
+                         : n > 4          ? PERMI_SMALL_MINORS_LARGEST
+                                          : PERMI_FOUR_LARGEST;
+  double most = 0;
+  int i;
+  if (!(size.moduli <= largest))
+    return 0;
+  if (n > 4)
+    permi_small_minors_kernel(of->isa, n, of->parts, gradient)(of->rows, n, of->a, out);
+  else
+    permi_small_minors_few(of, out);
+  for (i = 0; i < (gradient ? n : 1); i++)
+    most = out[i * (width + 1) + width] > most ? out[i * (width + 1) + width] : most;
+  if (permi_small_rounds_nothing(n, of->rows * width, of->a, 4 * of->factor * moduli)) {
+    of->bound = of->estimate = 0;
+    return 1;
+  }
+  of->bound = n > 4 ? 1.001 * PERMI_UNIT * permi_small_roundings(n) * moduli + 1e-170
+                    : 1.001 * PERMI_UNIT * 16 * most + 1e-200;
+  of->estimate = n > 4 ? 4 * n * PERMI_UNIT * (most + sqrt(gradient ? size.other_squares : size.squares))
+                       : 0.1 * of->bound;
+  of->estimate = of->estimate < of->bound ? of->estimate : of->bound;
+  return 1;
+}
+
+/* The matrix with its copies, without the wanted row. Returns 0 if that is not of small order. */
+static int permi_small_minors_write_out(const permi_minors_call *call, permi_small_minors *task, double *full)
+{
+  const permi_view *view = call->view;
+  const int m = call->m, n = call->n, gradient = call->row < 0;
+  int rows[PERM_MAX_N], most[2] = {1, 1}, i, j, finite = 1;
+  const permi_copies copies = {m, n, view->a, view->ld, rows, call->column_counts};
+  if (m > PERM_MAX_N || n > PERM_MAX_N)
+    return 0;
+  for (i = 0; i < m; i++) {
+    rows[i] = call->row_counts ? call->row_counts[i] : 1;
+    most[0] = rows[i] > most[0] ? rows[i] : most[0];
+    for (j = 0; j < n * view->parts; j++) /* in lines without a copy, too */
+      finite &= !permi_not_finite(view->a[i * view->ld * view->parts + j]);
+  }
+  for (j = 0; j < n && call->column_counts; j++)
+    most[1] = call->column_counts[j] > most[1] ? call->column_counts[j] : most[1];
+  if (!gradient && rows[call->row] <= 0)
+    return 0;
+  if (!gradient)
+    rows[call->row]--;
+  task->n = permi_small_write_out(&copies, view->parts, !gradient, full);
+  task->factor = gradient ? (double)most[0] * most[1] : 1;
+  return finite && task->n >= 2;
+}
+
+/* The rows whose products count, written out or where they stand. Returns 0 if the matrix is none of small order. */
+static int permi_small_minors_rows(const permi_minors_call *call, permi_small_minors *task, double *full)
+{
+  const permi_view *view = call->view;
+  const int n = call->n, width = n * view->parts;
+  double *to = full;
+  int i;
+  if (call->m < 1 || n < 1 || call->row >= call->m || !view->a || !call->out ||
+      !permi_stride_fits(call->m, n, view->ld, 8 * view->parts))
+    return 0;
+  task->n = n;
+  task->factor = 1;
+  task->a = full;
+  if (call->row_counts || call->column_counts) {
+    if (!permi_small_minors_write_out(call, task, full))
+      return 0;
+  } else if (call->m != n || n < 2 || n > PERMI_SMALL_N) {
+    return 0;
+  } else if (view->ld == n && (call->row < 0 || call->row == n - 1)) {
+    task->a = view->a;
+  } else {
+    for (i = 0; i < n; i++)
+      if (i != call->row) {
+        memcpy(to, view->a + i * view->ld * view->parts, (size_t)width * sizeof *to);
+        to += width;
+      }
+  }
+  task->rows = task->n - (call->row >= 0);
+  return 1;
+}
+
+/* The permanent from the minors `from` of row i of the call; 0 where products may underflow or overflow. */
+static int permi_small_minors_value(const permi_minors_call *call, int i, const double *from, double *value)
+{
+  const int parts = call->view->parts;
+  const double *a = call->view->a + i * call->view->ld * parts;
+  double size = 0, row = 0;
+  int j;
+  for (j = 0; j < call->n; j++, a += parts) {
+    const int columns = call->column_counts ? call->column_counts[j] : 1;
+    if (!columns)
+      continue;
+    row += fabs(a[0]);
+    size += fabs(a[0] * from[0]);
+    value[0] += columns * a[0] * from[0];
+    if (parts == 2) {
+      row += fabs(a[1]);
+      size += fabs(a[1] * from[0]) + fabs(a[0] * from[1]) + fabs(a[1] * from[1]);
+      value[0] -= columns * a[1] * from[1];
+      value[1] += columns * (a[0] * from[1] + a[1] * from[0]);
+    }
+    from += columns * parts;
+  }
+  return row == 0 || (size >= 1e-250 && size <= 1e250);
+}
+
+/* Writes the minors of the matrix with its copies, times the copies; returns the largest. */
+static double permi_small_minors_place(const permi_minors_call *call, int n, const double *raw)
+{
+  const int parts = call->view->parts, gradient = call->row < 0;
+  double *out = call->out, largest = 0;
+  int i, j, part;
+  for (i = 0; i < (gradient ? call->m : 1); i++) {
+    const int rows = gradient && call->row_counts ? call->row_counts[i] : 1;
+    const double *from = raw;
+    for (j = 0; j < call->n; j++, out += parts) {
+      const int columns = call->column_counts ? call->column_counts[j] : 1, copies = rows * columns;
+      const double factor = gradient ? copies : 1;
+      for (part = 0; part < parts; part++) {
+        const double x = copies ? factor * from[part] : 0, size = fabs(x);
+        out[part] = x;
+        largest = size > largest ? size : largest;
+      }
+      from += columns * parts;
+    }
+    raw += rows * (n * parts + 1);
+  }
+  return largest;
+}
+
+/* Fills in minors and result if their estimate is good enough; else returns 0. Not inlined: the general path needs its
+   stack. */
+PERMI_NEVER_INLINE static int permi_small_minors_result(const permi_minors_call *call, const perm_options *options,
+                                                        perm_result *result)
+{
+  const int parts = call->view->parts;
+  double full[2 * PERMI_SMALL_N * PERMI_SMALL_N], raw[PERMI_SMALL_MINORS_DOUBLES], value[2] = {0, 0};
+  double largest;
+  int row = call->row;
+  permi_small_minors task;
+#if defined(PERM_NO_COMPLEX)
+  if (parts == 2)
+    return 0;
+#endif
+  if (!result || !permi_asks_no_more(options, 0, options ? permi_view_bytes(call->m, call->n, call->view) : 0) ||
+      !permi_small_minors_rows(call, &task, full))
+    return 0;
+  task.isa = task.n > 4 ? permi_isa(permi_options(options)) : PERM_ISA_PLAIN;
+  task.parts = parts;
+  if (!permi_small_minors_compute(&task, raw))
+    return 0;
+  for (row = row < 0 ? 0 : row; call->row_counts && !call->row_counts[row]; row++)
+    ;
+  if (!permi_small_minors_value(call, row, raw, value))
+    return 0;
+  largest = permi_small_minors_place(call, task.n, raw);
+  if (task.estimate > 0 &&
+      (!(largest >= PERMI_SMALL_LEAST) ||
+       !(task.factor * task.estimate <= permi_wanted_relative(permi_options(options)) * largest)))
+    return 0;
+  permi_result_clear_brief(result);
+  result->value = value[0];
+  result->imaginary = value[1];
+  result->error_bound = task.factor * task.bound + (task.factor > 1 && task.bound > 0 ? PERMI_UNIT * largest : 0);
+  result->error_estimate = task.factor * task.estimate;
+  result->is_complex = parts == 2;
+  result->method = task.n > 4 ? PERM_METHOD_DENSE : PERM_METHOD_EXPANSION;
+  result->precision = PERM_PRECISION_DEFAULT;
+  result->isa = task.isa;
+  result->threads = 1;
+  result->terms = (double)(1 << (task.n - 1));
+  return 1;
+}
+#endif
 
 PERMI_BRIEF_BEGIN
 

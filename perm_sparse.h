@@ -77,91 +77,91 @@
    over signs or subsets, dense blocks and method decompose to order 64. Bands and trees: n in the 100,000s.
 
    CONTENTS  Rooms as in perm.h, whose TO ADD holds here too. Proofs of bounds: search THE BOUND.
-     api/        >>sparse_config     macros
-                 >>sparse_calls      public types and functions
-     matrix/     >>matrix            compressed rows from triplets, arrays
-                 >>io                lines, numbers; messages FILE:LINE
-                 >>market            Matrix Market: banner; symmetric, hermitian in permi_add_entry
-                 >>plain_text        files without a banner: rows, coordinates, edges; fractions
-                 >>numpy             .npy of NumPy
-                 >>graph             graph6, sparse6, digraph6
-                 >>dimacs            DIMACS graphs
-                 >>read              the table of formats; perm_matrix_read
-                 >>write             Matrix Market written
-     block/      >>matching          Hopcroft-Karp
-                 >>components        Dulmage-Mendelsohn, strong components
-                 >>reduce            lines of degree 1 and 2 eliminated
-                 >>walk              walks along elimination orders
-                 >>greedy            greedy orders
-                 >>order             the best order: greedy, then annealed
-                 >>engines           what engines of a block share
-                 >>vectors           what the vector kernels read; their readings for AVX-512, AVX2
-     frontier/   >>values            entries as values of the ring
-                 >>frontier          states, keys, cursors of the lists
-                 >>steps             the values of a step
-                 >>steps_run         the union of lists, in parts: permi_part_merge (on GPUs permi_merge_path,
-                                     perm_cuda.cu); threads; THE BOUND
-                 >>sorting           expand, sort, contract
-                 >>streams           from an order to the streams of a step
-                 >>arrays            indexed by combinations
-                 >>array_residues    integers modulo primes, a pass each
-                 >>array_layout      words and ways of a step
-                 >>array_places      one memory for two steps
-                 >>arrays_gpu        arrays and lists on a GPU
-                 >>arrays_run        passes, price
-                 >>tree              tables of a tree decomposition, bucket elimination
-                 >>tree_join         the product of two tables; THE BOUND
-                 >>tree_build        elimination by fill, price
-                 >>band              a window along a band
-                 >>band_run          streams, threads; THE BOUND
-                 >>band_order        order of the rows, price
-                 >>classes           waiting vertices counted in classes; proportional entries, contents
-                 >>classes_build     steps from an order, refining classes from its end
-                 >>classes_run       states of counts, hashing, threads; THE BOUND
-                 >>classes_order     greedy from the end, price
-                 >>placements        rook numbers: vertices of the frontier may stay unmatched
-                 >>trace             samples: an engine's states kept, the draw of a way
-                 >>trace_frontier    lists, arrays
-                 >>trace_band        rows of a band
-                 >>trace_classes     members of a class drawn when they came
-                 >>trace_tree        stars and joins
-     signs/      >>hybrid            Glynn's signs outside, elimination inside
-                 >>hybrid_layout     which columns are inside
-                 >>hybrid_program    a layout's straight program
-                 >>hybrid_leaf       rounding, estimate, price
-                 >>hybrid_residues   exact integers
-                 >>programs          the same for GPUs
-                 >>program_text      its kernel as CUDA C++ and PTX
-                 >>program_tune      candidates, tuning
-                 >>hybrid_offer      offers of hybrid and cached
-                 >>sparyser          Ryser in compressed columns, Gray code; THE BOUND
-                 >>dominating        Ryser over dominating sets
-                 >>signs             Glynn's sum as a search that rows of sum 0 prune
-                 >>signs_order       weights, order of the columns
-                 >>signs_gpu         its kernel for GPUs
-                 >>signs_offer       ranges, price, offer
-                 >>codegen           the published GPU kernels
-     matchings/  >>transversals      perfect matchings enumerated; THE BOUND
-                 >>decompose         branches over lines of degree 3 and 4; THE BOUND
-                 >>decompose_run     their walk, price
-     planar/     >>embedding         a planar graph drawn: the left-right test
-                 >>kasteleyn         signs, checked face by face; THE PROOF
-                 >>dissection        nested dissection: the tree of fronts
-                 >>fronts            multifrontal determinants; THE BOUND
-                 >>planar            the engine, its price
-     sparse/     >>prepare           check, reduce, split into blocks
-                 >>frontier_offer    offers of frontier, tree, sorting
-                 >>choose            the table of engines
-                 >>sparse_job        a matrix becomes a job
-                 >>sparse            perm_compute_sparse, _job, _report
-                 >>spy               perm_sparse_spy, SVG
-                 >>rook_order        elimination orders for rook numbers, by beam search
-                 >>rook              perm_rook_numbers, matching polynomials
-                 >>sample            perm_sample_sparse: permutations by weight
-                 >>array_kernels     arrays for each instruction set
-                 >>hybrid_kernels    interpreter of hybrid programs
-                 >>signs_kernels     the sign search
-                 >>rook_kernels      values of placements
+     api/            >>sparse_config   macros
+                     >>sparse_calls    public types and functions
+     matrix/         >>matrix          compressed rows from triplets, arrays
+     formats/        >>io              lines, numbers; messages FILE:LINE
+                     >>market          Matrix Market: banner; symmetric, hermitian in permi_add_entry
+                     >>plain_text      files without a banner: rows, coordinates, edges; fractions
+                     >>numpy           .npy of NumPy
+                     >>graph           graph6, sparse6, digraph6
+                     >>dimacs          DIMACS graphs
+                     >>read            the table of formats; perm_matrix_read
+                     >>write           Matrix Market written
+     graph/          >>matching        Hopcroft-Karp
+                     >>components      Dulmage-Mendelsohn, strong components
+                     >>reduce          lines of degree 1 and 2 eliminated
+                     >>walk            walks along elimination orders
+                     >>greedy          greedy orders
+                     >>order           the best order: greedy, then annealed
+                     >>engines         what engines of a block share
+                     >>vectors         what the vector kernels read; their readings for AVX-512, AVX2
+     frontier/       >>values          entries as values of the ring
+                     >>frontier        states, keys, cursors of the lists
+                     >>steps           the values of a step
+                     >>steps_run       the union of lists, in parts: permi_part_merge (on GPUs permi_merge_path,
+                                       perm_cuda.cu); threads; THE BOUND
+                     >>streams         from an order to the streams of a step
+                     >>arrays          indexed by combinations
+                     >>array_residues  integers modulo primes, a pass each
+                     >>array_layout    words and ways of a step
+                     >>array_places    one memory for two steps
+                     >>arrays_gpu      arrays and lists on a GPU
+                     >>arrays_run      passes, price
+                     >>array_kernels   arrays for each instruction set
+     tree/           >>tree            tables of a tree decomposition, bucket elimination
+                     >>tree_join       the product of two tables; THE BOUND
+                     >>tree_build      elimination by fill, price
+     band/           >>band            a window along a band
+                     >>band_run        streams, threads; THE BOUND
+                     >>band_order      order of the rows, price
+     twins/          >>classes         waiting vertices counted in classes; proportional entries, contents
+                     >>classes_build   steps from an order, refining classes from its end
+                     >>classes_run     states of counts, hashing, threads; THE BOUND
+                     >>classes_order   greedy from the end, price
+     hybrid/         >>hybrid          Glynn's signs outside, elimination inside
+                     >>hybrid_layout   which columns are inside
+                     >>hybrid_program  a layout's straight program
+                     >>hybrid_leaf     rounding, estimate, price
+                     >>hybrid_residues exact integers
+                     >>programs        the same for GPUs
+                     >>program_text    its kernel as CUDA C++ and PTX
+                     >>program_tune    candidates, tuning
+                     >>hybrid_offer    offers of hybrid and cached
+                     >>hybrid_kernels  interpreter of hybrid programs
+     sign_search/    >>signs           Glynn's sum as a search that rows of sum 0 prune
+                     >>signs_order     weights, order of the columns
+                     >>signs_gpu       its kernel for GPUs
+                     >>signs_offer     ranges, price, offer
+                     >>signs_kernels   the sign search
+     reference/      >>sorting         expand, sort, contract
+                     >>sparyser        Ryser in compressed columns, Gray code; THE BOUND
+                     >>dominating      Ryser over dominating sets
+                     >>transversals    perfect matchings enumerated; THE BOUND
+                     >>decompose       branches over lines of degree 3 and 4; THE BOUND
+                     >>decompose_run   their walk, price
+     codegen/        >>codegen         the published GPU kernels
+     planar/         >>embedding       a planar graph drawn: the left-right test
+                     >>kasteleyn       signs, checked face by face; THE PROOF
+                     >>dissection      nested dissection: the tree of fronts
+                     >>fronts          multifrontal determinants; THE BOUND
+                     >>planar          the engine, its price
+     sparse/         >>prepare         check, reduce, split into blocks
+                     >>frontier_offer  offers of frontier, tree, sorting
+                     >>choose          the table of engines
+                     >>sparse_job      a matrix becomes a job
+                     >>sparse          perm_compute_sparse, _job, _report
+     picture/        >>spy             perm_sparse_spy, SVG
+     rook/           >>placements      rook numbers: vertices of the frontier may stay unmatched
+                     >>rook_order      elimination orders for rook numbers, by beam search
+                     >>rook            perm_rook_numbers, matching polynomials
+                     >>rook_kernels    values of placements
+     sample/         >>trace           samples: an engine's states kept, the draw of a way
+                     >>trace_frontier  lists, arrays
+                     >>trace_band      rows of a band
+                     >>trace_classes   members of a class drawn when they came
+                     >>trace_tree      stars and joins
+                     >>sample          perm_sample_sparse: permutations by weight
 
    REFERENCES  besides those of perm.h
      [HK73]  J. E. Hopcroft, R. M. Karp, SIAM J. Comput. 2 (1973) 225-231: matching.
@@ -7023,117 +7023,6 @@ static perm_status permi_frontier_run(const permi_leaf *leaf, permi_control *con
   return permi_frontier_run_by(leaf, control, permi_run_step, partial);
 }
 
-/* ======================================================================================== >>sorting
-   Method sorting: the lists without merging. Expands all terms of a step, sorts them by state, adds equal ones. */
-
-static uint64_t permi_sorting_key(const permi_frontier *frontier, const permi_list *source, permi_take take, int w)
-{
-  return source->high[(size_t)take.group * (size_t)frontier->mask_words + (size_t)w] ^
-         permi_stream_word(frontier, (int)take.stream, 2, w);
-}
-
-static perm_status permi_sorting_expand(permi_run *run, int p, permi_part *part)
-{
-  const permi_frontier *frontier = run->frontier;
-  const permi_list *source = &run->list[p & 1];
-  const int words = frontier->mask_words, first = frontier->stream_start[p];
-  perm_status status = PERM_OK;
-  size_t k;
-  int s, w;
-  part->takes = 0;
-  for (s = first; s < frontier->stream_start[p + 1] && status == PERM_OK; s++) {
-    for (k = 0; k < source->states; k++) {
-      uint64_t differs = 0;
-      for (w = 0; w < words; w++)
-        differs |= (source->high[k * (size_t)words + (size_t)w] & permi_stream_word(frontier, s, 0, w)) ^
-                   permi_stream_word(frontier, s, 1, w);
-      if (differs)
-        continue;
-      if (!permi_takes_more(&run->locked, part, 1))
-        return PERM_ERROR_MEMORY;
-      part->take[part->takes].group = (uint32_t)k;
-      part->take[part->takes++].stream = (uint32_t)s;
-    }
-    if (run->control)
-      status = permi_control_poll(run->control, frontier->cost[p] * PERMI_STATE_SECONDS, "frontier");
-  }
-  return status;
-}
-
-/* Sorts by bytes of the keys, low ones first. 0: out of memory. */
-static int permi_sorting_sort(const permi_run *run, const permi_list *source, permi_part *part)
-{
-  const permi_frontier *frontier = run->frontier;
-  const size_t count = part[0].takes;
-  size_t start[256], k, sum;
-  int byte, b;
-  part[1].takes = 0;
-  if (!permi_takes_more(&run->locked, &part[1], count))
-    return 0;
-  part[1].takes = count;
-  for (byte = 0; byte < 8 * frontier->mask_words; byte++) {
-    const int shift = byte % 8 * 8;
-    const permi_part swap = part[0];
-    memset(start, 0, sizeof start);
-    for (k = 0; k < count; k++)
-      start[permi_sorting_key(frontier, source, part[0].take[k], byte / 8) >> shift & 255]++;
-    for (sum = 0, b = 0; b < 256 && start[b] < count; b++) {
-      const size_t here = start[b];
-      start[b] = sum;
-      sum += here;
-    }
-    if (b < 256)
-      continue;
-    for (k = 0; k < count; k++)
-      part[1].take[start[permi_sorting_key(frontier, source, part[0].take[k], byte / 8) >> shift & 255]++] =
-          part[0].take[k];
-    part[0] = part[1];
-    part[1] = swap;
-  }
-  return 1;
-}
-
-static perm_status permi_sorting_step(permi_run *run, int p)
-{
-  const permi_frontier *frontier = run->frontier;
-  const size_t words = (size_t)frontier->mask_words, bytes = permi_value_bytes(frontier);
-  const permi_list *source = &run->list[p & 1];
-  permi_list *target = &run->list[(p + 1) & 1];
-  permi_part *part = run->part;
-  perm_status status;
-  size_t k;
-  int w;
-  permi_run_prepare(run, p);
-  status = permi_sorting_expand(run, p, part);
-  if (status == PERM_OK && !permi_sorting_sort(run, source, part))
-    status = PERM_ERROR_MEMORY;
-  if (status != PERM_OK)
-    return status;
-  target->states = 0;
-  for (k = 0; k < part->takes; k++) {
-    const permi_take take = part->take[k];
-    uint64_t key[PERMI_MASK_WORDS];
-    char *y;
-    for (w = 0; w < frontier->mask_words; w++)
-      key[w] = permi_sorting_key(frontier, source, take, w);
-    if (k == 0 || memcmp(key, target->high + (target->states - 1) * words, words * sizeof *key)) {
-      memcpy(target->high + target->states * words, key, words * sizeof *key);
-      memset((char *)target->value + target->states++ * bytes, 0, bytes);
-    }
-    y = (char *)target->value + (target->states - 1) * bytes;
-    permi_values_add(&frontier->numbers, &frontier->coefficient[take.stream], y,
-                     (const char *)source->value + take.group * bytes, 1);
-  }
-  if (run->tracking)
-    permi_values_track(frontier->numbers.algebra, target->value, target->states, &run->sizes);
-  return PERM_OK;
-}
-
-static perm_status permi_sorting_run(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
-{
-  return permi_frontier_run_by(leaf, control, permi_sorting_step, partial);
-}
-
 /* ======================================================================================== >>streams
    Makes a frontier's streams from an elimination order. */
 
@@ -12584,1799 +12473,6 @@ static perm_status permi_classes_make(permi_maker *maker, const permi_block *blo
   return PERM_OK;
 }
 
-/* ===================================================================================== >>placements
-   Rook numbers by a frontier of rows and columns, whose vertices may stay unmatched.
-
-   A state is the set of matched frontier vertices, at bits w - 1 .. 0 of an index; plane i holds, for all 2^w states,
-   the sums of the products of matchings with i eliminated vertices of one side, the counted one, matched. Eliminating v
-   sends f to g, without v's bit,
-       g_i[S] = f_i[S] + f_(i-s)[S + v] + sum over neighbours t in S of c_t f_(i-s)[S - t],
-   s = 1 if v is counted; a neighbour that was not on the frontier gets the highest bit. Then the highest bit moves to
-   v's place. In the end plane i, at the empty set, is r_i.
-
-   A step is in place: S comes from smaller sets or from those with v, and planes from lower ones; so sets descend, and
-   planes for each. Sets that differ in bits of the step alone are apart from others: so a chunk of sets takes several
-   steps at once, a group, while it is in the cache, and threads share chunks.
-
-   Values are as short as all of a step are seen to be: 32 bits, 64, or words; a step takes them to at most 2 + sum |c|
-   times as much, and to no more than the product over lines of (1 + sum of |entries|). Low bits of values of 32 and 64
-   bits are lanes of a vector. */
-
-#if !defined(PERM_NO_EXTRAS)
-#define PERMI_ROOK_PLACES 40                            /* bits: 2^40 states are beyond any memory */
-#define PERMI_ROOK_WORDS (PERM_INTEGER_WORDS + 1)
-#define PERMI_ROOK_SEEN ((PERMI_ROOK_WORDS + 15) / 8 * 8) /* of a thread, in lines of cache */
-#define PERMI_ROOK_CHUNK 655360 /* bytes of values; 4, 5, 6 times 2^17: 0.220, 0.218, 0.252 s */
-#define PERMI_ROOK_BUFFER 1048576
-#define PERMI_ROOK_GROUP 12     /* steps at once */
-#define PERMI_ROOK_LENGTH 0.7   /* of values, relative to their bound in bits: 0.5 to 0.75 were seen */
-
-/* y[S] += c x[S ^ flip] where (S & test) == want. */
-typedef struct permi_rook_source {
-  uint64_t test, want, flip;
-  int64_t c;
-  int behind; /* x is the plane before y's */
-  permi_rook_lanes lanes;
-} permi_rook_source;
-
-/* An elimination, or a move of the highest bit. */
-typedef struct permi_rook_step {
-  int width, start;         /* bits of its sets; before it */
-  int planes, before;       /* after it, and before it */
-  double growth;            /* values grow by at most */
-  uint64_t moved;           /* where the highest bit goes, or 0 */
-  uint64_t fixed, fixed_to; /* bits of the targets */
-  uint64_t involved;
-  uint64_t choices;         /* bits that targets take one by one; the rest is in the pass */
-  permi_rook_pass pass;
-  int sources;
-  permi_rook_source source[PERMI_ROOK_PLACES + 2];
-} permi_rook_step;
-
-typedef struct permi_placements {
-  const permi_block *block;
-  const perm_allocator *allocator;
-  permi_control *watch;
-  const int *order;
-  double bits;   /* of every value and its sign */
-  int threads;
-  permi_rook_kernel lanes;  /* of 32 and 64 bits */
-  int counted;   /* 0: rows, 1: columns */
-  int *place;    /* of a vertex on the frontier, -1 before and -2 after */
-  int *open;     /* entries to vertices not yet eliminated */
-  int *sequence;
-  double *most;  /* sets in a step and all after it */
-  double *done;  /* seconds before it */
-  int steps, width;
-  int vertex[64]; /* at a place */
-  int gone[2];   /* rows, columns eliminated */
-  double seconds, bytes; /* predicted */
-  permi_rook_step *step; /* of the group, and prepared behind it */
-  int prepared, group;
-  /* of a run */
-  permi_rook_kernel kernel;
-  int words;             /* of a value, 0: 32 bits */
-  char **plane, **memory; /* memory: as allocated; plane: a line of cache */
-  int planes;
-  size_t unit;           /* bytes of a unit */
-  int low;               /* bits within it */
-  uint64_t inside, outer; /* bits in a chunk; of chunks */
-  char *buffer, **local; /* PERMI_ROOK_BUFFER a thread, or NULL; a chunk's planes in it, */
-  size_t pitch;          /* so far apart */
-  int copied, end;       /* chunks are copied to buffers, and back with so many bits */
-  uint64_t *seen;
-  double chunk_units;
-} permi_placements;
-
-static void permi_placements_begin(permi_placements *p)
-{
-  const permi_block *block = p->block;
-  int v;
-  for (v = 0; v < block->vertices; v++) {
-    p->place[v] = -1;
-    p->open[v] = block->start[v + 1] - block->start[v];
-  }
-  p->width = p->gone[0] = p->gone[1] = p->prepared = 0;
-}
-
-static void permi_rook_add(permi_rook_step *step, uint64_t test, uint64_t want, uint64_t flip, int64_t c, int behind)
-{
-  permi_rook_source *source = &step->source[step->sources++];
-  source->test = step->fixed | want | test;
-  source->want = want;
-  source->flip = flip;
-  source->c = c;
-  source->behind = behind;
-  step->involved |= source->test | flip;
-  step->growth += fabs((double)c);
-  step->pass.times |= c != 1;
-}
-
-static permi_rook_step *permi_rook_prepare(permi_placements *p, int start, uint64_t fixed)
-{
-  permi_rook_step *step = &p->step[p->prepared++];
-  memset(step, 0, offsetof(permi_rook_step, source));
-  step->width = p->width;
-  step->start = start;
-  step->before = step->planes = p->gone[p->counted] + 1;
-  step->fixed = step->involved = fixed;
-  return step;
-}
-
-/* Prepares v's elimination; NULL if there are too many places. Its new neighbours have places then. */
-static permi_rook_step *permi_placements_eliminate(permi_placements *p, int v)
-{
-  const permi_block *block = p->block;
-  const int side = v >= block->n, behind = side == p->counted, place = p->place[v], before = p->width;
-  const uint64_t own = place < 0 ? 0 : (uint64_t)1 << place;
-  uint64_t fresh;
-  permi_rook_step *step;
-  int e;
-  for (e = block->start[v]; e < block->start[v + 1]; e++) {
-    const int t = block->neighbour[e];
-    if (p->place[t] == -1) {
-      if (p->width == PERMI_ROOK_PLACES)
-        return NULL;
-      p->vertex[p->width] = t;
-      p->place[t] = p->width++;
-    }
-  }
-  step = permi_rook_prepare(p, before, own);
-  fresh = ((uint64_t)1 << p->width) - ((uint64_t)1 << before);
-  permi_rook_add(step, fresh, 0, 0, 1, 0);
-  if (own)
-    permi_rook_add(step, fresh, 0, own, 1, behind);
-  for (e = block->start[v]; e < block->start[v + 1]; e++) {
-    const int t = block->neighbour[e];
-    const uint64_t bit = p->place[t] < 0 ? 0 : (uint64_t)1 << p->place[t];
-    if (!bit)
-      continue;
-    permi_rook_add(step, fresh, bit, bit, block->integer[block->edge[e]], behind);
-    p->open[t]--;
-  }
-  p->place[v] = -2;
-  p->gone[side]++;
-  step->planes += behind;
-  return step;
-}
-
-/* Prepares the move of the highest bit to `place`, which is no longer in use. */
-static void permi_placements_close(permi_placements *p, int place)
-{
-  const int last = p->width - 1;
-  const uint64_t to = (uint64_t)1 << place, top = (uint64_t)1 << last;
-  permi_rook_step *step;
-  if (place < last) {
-    step = permi_rook_prepare(p, p->width, top);
-    step->moved = to;
-    permi_rook_add(step, 0, to, to | top, 1, 0);
-    permi_rook_add(step, to, 0, 0, 1, 0); /* for lanes */
-    step->growth = 1;
-    p->vertex[place] = p->vertex[last];
-    p->place[p->vertex[place]] = place;
-  }
-  p->width = last;
-}
-
-/* Values of the least length for `bits` with a sign: 0 words are 32 bits. */
-static int permi_placements_words(const permi_placements *p, double bits)
-{
-  bits = fmin(bits, p->bits);
-  return bits <= 31 ? 0 : (int)(bits / 64) + (fmod(bits, 64) > 63) + 1;
-}
-
-/* Orders all vertices, leaves before their neighbours, as this halves the states sooner; predicts with rows counted,
-   and with columns. Seconds INFINITY: too many places. */
-static void permi_placements_plan(permi_placements *p)
-{
-  const permi_block *block = p->block;
-  double seconds[2] = {0, 0}, bytes[2] = {0, 0}, bits = 1;
-  int i, e, side;
-  permi_placements_begin(p);
-  p->steps = 0;
-  p->seconds = (double)INFINITY;
-  for (i = 0; i < block->vertices; i++) {
-    const int u = p->order[i];
-    if (p->place[u] == -2)
-      continue;
-    for (e = block->start[u]; e <= block->start[u + 1]; e++) {
-      const int v = e < block->start[u + 1] ? block->neighbour[e] : u;
-      const int place = p->place[v];
-      const permi_rook_step *step;
-      double sets, work = 2;
-      int words;
-      if (place == -2 || (v != u && p->open[v] != 1))
-        continue;
-      p->done[p->steps] = seconds[0] + seconds[1];
-      p->prepared = 0;
-      step = permi_placements_eliminate(p, v);
-      if (!step || permi_watch(p->watch, 99 + 9.0 * (block->start[v + 1] - block->start[v])))
-        return;
-      sets = ldexp(1, p->width - (place >= 0));
-      bits += log2(step->growth);
-      words = permi_placements_words(p, PERMI_ROOK_LENGTH * bits);
-      work += 0.5 * (step->sources - 1 - (place >= 0)) + (place >= 0);
-      for (side = 0; side < 2; side++) {
-        const double values = ldexp(p->gone[side] + 1, p->width) * 8 * (words ? words : 1);
-        seconds[side] += sets * (p->gone[side] + 1) * work *
-                             (words < 2 ? PERMI_ROOK_BYTE_SECONDS * (words ? 8 : 4) : PERMI_ROOK_WORD_SECONDS * words) +
-                         PERMI_ROOK_STEP_SECONDS;
-        bytes[side] = fmax(bytes[side], values);
-      }
-      p->most[p->steps] = ldexp(1, p->width);
-      p->sequence[p->steps++] = v;
-      if (place >= 0)
-        permi_placements_close(p, place);
-    }
-  }
-  for (i = p->steps - 2; i >= 0; i--)
-    p->most[i] = fmax(p->most[i], p->most[i + 1]);
-  p->done[p->steps] = seconds[0] + seconds[1];
-  p->counted = seconds[1] < seconds[0];
-  p->seconds = seconds[p->counted];
-  p->bytes = bytes[p->counted];
-}
-
-/* Values of several words, one by one. */
-static void permi_rook_long_plane(const permi_rook_pass *pass, const permi_rook_way *way, int ways, ptrdiff_t before,
-                                  char *y, uint64_t *seen)
-{
-  const int words = pass->words;
-  const size_t size = 8 * (size_t)words;
-  uint64_t sum[PERMI_ROOK_WORDS], sign;
-  size_t r, k;
-  int s, w;
-  for (r = 0; r < pass->repeats; r++)
-    for (k = 0; k < pass->run; k++) {
-      const ptrdiff_t at = (ptrdiff_t)((r * pass->stride + k) * size) - before;
-      memset(sum, 0, size);
-      for (s = 0; s < ways; s++) {
-        const uint64_t *x = (const uint64_t *)(const void *)(way[s].x + at);
-        if (way[s].c == 1)
-          permi_words_add(sum, x, words);
-        else
-          permi_words_times(sum, x, words, way[s].c < 0 ? 0 - (uint64_t)way[s].c : (uint64_t)way[s].c,
-                            way[s].c < 0 ? -1 : 1);
-      }
-      sign = 0 - (sum[words - 1] >> 63);
-      for (w = 0; w < words; w++)
-        seen[w] |= sum[w] ^ sign;
-      memcpy(y + at, sum, size);
-    }
-}
-
-static void permi_rook_long(const permi_rook_pass *pass, const permi_rook_way *way, int ways, int planes, char *y,
-                            uint64_t *seen)
-{
-  int plane;
-  for (plane = 0; plane < planes; plane++)
-    permi_rook_long_plane(pass, way, ways, plane * (ptrdiff_t)pass->pitch, y, seen);
-}
-
-static perm_isa permi_placements_isa(const perm_options *options, permi_rook_kernel *lanes)
-{
-  const perm_isa isa = permi_isa(options);
-  *lanes = permi_rook_values_plain;
-#if PERMI_X86
-  if (isa >= PERM_ISA_AVX2 && isa <= PERM_ISA_AVX512IFMA) {
-    *lanes = isa == PERM_ISA_AVX2 ? permi_rook_values_avx2 : permi_rook_values_avx512;
-    return isa;
-  }
-#endif
-  (void)isa;
-  return PERM_ISA_PLAIN;
-}
-
-static size_t permi_rook_offset(const permi_placements *p, uint64_t index)
-{
-  return (size_t)(index >> p->low) * p->unit;
-}
-
-/* A step on the sets of a chunk. */
-static void permi_rook_run(const permi_placements *p, const permi_rook_step *step, char *const *plane, uint64_t base,
-                           uint64_t *seen)
-{
-  const uint64_t low = ((uint64_t)1 << p->low) - 1;
-  uint64_t set = step->choices;
-  permi_rook_way way[PERMI_ROOK_PLACES + 2];
-  const permi_rook_source *use[PERMI_ROOK_PLACES + 2];
-  size_t offset[PERMI_ROOK_PLACES + 2];
-  int s, i, planes;
-  for (base |= step->fixed_to;; set = (set - 1) & step->choices) {
-    const uint64_t index = base | set;
-    int uses = 0;
-    for (s = 0; s < step->sources; s++) {
-      const permi_rook_source *source = &step->source[s];
-      if ((index ^ source->want) & source->test & ~low)
-        continue;
-      use[uses] = source;
-      offset[uses++] = permi_rook_offset(p, index ^ (source->flip & ~low));
-    }
-    for (i = step->planes - 1; i >= 0; i -= planes) {
-      int ways = 0;
-      planes = p->copied && i > 0 && i < step->before ? i : 1; /* all sources */
-      for (s = 0; s < uses; s++) {
-        const int from = i - use[s]->behind;
-        if (from < 0 || from >= step->before)
-          continue;
-        way[ways].x = plane[from] + offset[s];
-        way[ways].lanes = (use[s]->test | use[s]->flip) & low ? &use[s]->lanes : NULL;
-        way[ways++].c = use[s]->c;
-      }
-      p->kernel(&step->pass, way, ways, planes, plane[i] + permi_rook_offset(p, index), seen);
-    }
-    if (!set)
-      break;
-  }
-}
-
-/* Copies a chunk's sets of so many bits to its buffer, or back. */
-static void permi_rook_copy(const permi_placements *p, uint64_t base, int width, int planes, char *const *local,
-                            int back)
-{
-  uint64_t high = p->inside & (((uint64_t)1 << width) - 1), set = 0;
-  size_t piece = p->unit, k = 0;
-  int i, bit;
-  for (bit = p->low; high >> bit & 1; bit++, piece *= 2)
-    high ^= (uint64_t)1 << bit;
-  do {
-    const size_t at = permi_rook_offset(p, base | set);
-    for (i = 0; i < planes; i++)
-      if (back)
-        memcpy(p->plane[i] + at, local[i] + k, piece);
-      else
-        memcpy(local[i] + k, p->plane[i] + at, piece);
-    k += piece;
-    set = (set - high) & high;
-  } while (set);
-}
-
-static perm_status permi_rook_chunk(void *context, uint64_t number, int thread)
-{
-  const permi_placements *p = (const permi_placements *)context;
-  const uint64_t base = permi_deposit_bits(number, p->outer);
-  char **local = p->local + (size_t)thread * ((size_t)p->block->vertices + 1);
-  uint64_t *seen = p->seen + thread * PERMI_ROOK_SEEN;
-  int k;
-  if (p->copied)
-    permi_rook_copy(p, base, p->step[0].start, p->step[0].before, local, 0);
-  for (k = 0; k < p->group; k++)
-    permi_rook_run(p, &p->step[k], p->copied ? local : p->plane, p->copied ? 0 : base, seen);
-  if (p->copied)
-    permi_rook_copy(p, base, p->end, p->step[p->group - 1].planes, local, 1);
-  return thread == 0 && permi_watch(p->watch, p->chunk_units) ? p->watch->stopped : PERM_OK;
-}
-
-static void permi_rook_lanes_fill(const permi_placements *p, permi_rook_source *source)
-{
-  const unsigned each = p->words ? 2 : 1, mask = (1u << p->low) - 1;
-  const unsigned flip = ((unsigned)source->flip & mask) * each;
-  unsigned e;
-  for (e = 0; e < 16; e++) {
-    source->lanes.from[e] = e ^ flip;
-    source->lanes.mask[e] = ((e / each) ^ (unsigned)source->want) & (unsigned)source->test & mask ? 0 : ~0u;
-  }
-  source->lanes.other_half = flip >= 8;
-}
-
-/* The bits in a chunk's buffer, which has those of `inside` next to each other. */
-static uint64_t permi_rook_local(const permi_placements *p, uint64_t bits)
-{
-  uint64_t mask = p->inside, to = bits & (((uint64_t)1 << p->low) - 1);
-  int bit;
-  for (bit = p->low; mask; mask &= mask - 1, bit++)
-    if (bits & mask & (0 - mask))
-      to |= (uint64_t)1 << bit;
-  return to;
-}
-
-/* The pass of a step: of the bits that it does not touch, the lowest are a run, the next ones its repeats. */
-static void permi_rook_finish(const permi_placements *p, permi_rook_step *step)
-{
-  const uint64_t low = ((uint64_t)1 << p->low) - 1;
-  uint64_t all = p->inside & (((uint64_t)1 << step->width) - 1), free;
-  int s, bit = p->low, next;
-  if (step->moved & ~low) {
-    step->fixed |= step->moved;
-    step->fixed_to = step->moved;
-    step->sources = 1;
-  }
-  for (s = 0; s < step->sources && low; s++)
-    permi_rook_lanes_fill(p, &step->source[s]);
-  if (p->copied) {
-    all = permi_rook_local(p, all);
-    step->fixed = permi_rook_local(p, step->fixed);
-    step->fixed_to = permi_rook_local(p, step->fixed_to);
-    step->involved = permi_rook_local(p, step->involved);
-    for (s = 0; s < step->sources; s++) {
-      permi_rook_source *source = &step->source[s];
-      source->test = permi_rook_local(p, source->test);
-      source->want = permi_rook_local(p, source->want);
-      source->flip = permi_rook_local(p, source->flip);
-    }
-  }
-  step->choices = all & ~step->fixed & ~low;
-  free = step->choices & ~step->involved;
-  step->pass.words = p->words;
-  step->pass.run = step->pass.repeats = 1;
-  step->pass.stride = 0;
-  step->pass.pitch = p->pitch;
-  for (; free >> bit & 1; bit++)
-    step->pass.run *= 2;
-  step->choices &= ~(((uint64_t)1 << bit) - 1);
-  free &= step->choices;
-  if (!free)
-    return;
-  next = permi_trailing_zeros(free);
-  step->pass.stride = (size_t)1 << (next - p->low);
-  for (; free >> next & 1; next++) {
-    step->pass.repeats *= 2;
-    step->choices &= ~((uint64_t)1 << next);
-  }
-}
-
-static double permi_rook_chunk_bytes(const permi_placements *p, uint64_t bits, int planes)
-{
-  return ldexp((double)p->unit * planes, permi_count_ones(bits & ~(((uint64_t)1 << p->low) - 1)));
-}
-
-/* Runs the group. */
-static perm_status permi_placements_pass(permi_placements *p)
-{
-  const int start = p->step[0].start, planes = p->step[p->group - 1].planes;
-  const double values = ldexp((double)planes * (double)p->unit, start - p->low);
-  double pitch;
-  int k, bit;
-  p->inside = 0;
-  for (k = 0; k < p->group; k++)
-    p->inside |= p->step[k].involved;
-  p->inside &= ~(((uint64_t)1 << p->low) - 1);
-  for (bit = p->low; bit < start && 2 * permi_rook_chunk_bytes(p, p->inside, planes) <= PERMI_ROOK_CHUNK; bit++)
-    p->inside |= (uint64_t)1 << bit;
-  p->outer = (((uint64_t)1 << start) - 1) & ~p->inside & ~(((uint64_t)1 << p->low) - 1);
-  pitch = permi_rook_chunk_bytes(p, p->inside, 1) + 320; /* planes in other lines of the first cache */
-  p->copied = p->buffer && p->outer && pitch * planes <= PERMI_ROOK_BUFFER;
-  p->pitch = p->copied ? (size_t)pitch : 0;
-  p->end = p->group < p->prepared ? p->step[p->group].start : p->width;
-  for (k = 0; k < p->threads && p->copied; k++)
-    for (bit = 0; bit < planes; bit++)
-      p->local[(size_t)k * ((size_t)p->block->vertices + 1) + (size_t)bit] =
-          p->buffer + (size_t)k * PERMI_ROOK_BUFFER + (size_t)bit * p->pitch;
-  for (k = 0; k < p->group; k++)
-    permi_rook_finish(p, &p->step[k]);
-  p->chunk_units = 1e9 * PERMI_ROOK_BYTE_SECONDS * 2 * p->group * permi_rook_chunk_bytes(p, p->inside, planes);
-  return permi_share(2 * p->group * values * PERMI_ROOK_BYTE_SECONDS < PERMI_PARALLEL_SECONDS ? 1 : p->threads, 0,
-                     (uint64_t)1 << permi_count_ones(p->outer), permi_rook_chunk, p, NULL);
-}
-
-/* A plane for the step and all after it. */
-static int permi_placements_allocate(permi_placements *p, int i, int step, int words)
-{
-  const double bytes = fmax(p->most[step], 16) * 8 * (words ? words : 1) + 64; /* 32 bits grow in place */
-  p->memory[i] = bytes < (double)(SIZE_MAX / 2) ? (char *)permi_allocate(p->allocator, (size_t)bytes, 1) : NULL;
-  if (!p->memory[i])
-    return 0;
-  p->plane[i] = p->memory[i] + (64 - (uintptr_t)p->memory[i] % 64);
-  return 1;
-}
-
-static void permi_placements_kind(permi_placements *p, int words)
-{
-  p->words = words;
-  p->unit = words > 1 ? 8 * (size_t)words : 64;
-  p->low = words > 1 ? 0 : 4 - words;
-  p->kernel = words > 1 ? permi_rook_long : p->lanes;
-}
-
-/* 32 bits become 64, from behind; also those of a unit beyond the sets. */
-static perm_status permi_placements_widen(permi_placements *p, size_t count)
-{
-  size_t k;
-  int i;
-  for (i = 0; i < p->planes; i++) {
-    const int32_t *x = (const int32_t *)(void *)p->plane[i];
-    int64_t *y = (int64_t *)(void *)p->plane[i];
-    for (k = count; k-- > 0;) {
-      int32_t narrow;
-      int64_t wide;
-      memcpy(&narrow, x + k, sizeof narrow);
-      wide = narrow;
-      memcpy(y + k, &wide, sizeof wide);
-    }
-    if (permi_watch(p->watch, (double)count))
-      return p->watch->stopped;
-  }
-  return PERM_OK;
-}
-
-/* From `before` words to those of the group. */
-static perm_status permi_placements_lengthen(permi_placements *p, int step, int before)
-{
-  const int width = p->step[0].start, words = p->words, from = before ? before : 1;
-  const size_t count = (size_t)1 << (width < 3 ? 3 : width);
-  perm_status status = before ? PERM_OK : permi_placements_widen(p, count);
-  size_t k;
-  int i, w;
-  for (i = 0; i < p->planes && words > 1 && status == PERM_OK; i++) {
-    char *memory = p->memory[i];
-    const char *x = p->plane[i];
-    uint64_t *y;
-    if (!permi_placements_allocate(p, i, step, words)) {
-      p->memory[i] = memory;
-      return PERM_ERROR_MEMORY;
-    }
-    y = (uint64_t *)(void *)p->plane[i];
-    for (k = 0; k < count; k++, y += words) {
-      memcpy(y, x + 8 * k * (size_t)from, 8 * (size_t)from);
-      for (w = from; w < words; w++)
-        y[w] = 0 - (y[from - 1] >> 63);
-    }
-    permi_release(p->allocator, memory);
-    if (permi_watch(p->watch, 2.0 * (double)(count * (size_t)words)))
-      status = p->watch->stopped;
-  }
-  return status;
-}
-
-/* Bits of the values of the last step, without their sign. */
-static double permi_placements_seen(const permi_placements *p)
-{
-  uint64_t word[PERMI_ROOK_SEEN];
-  int t, w, bits = 0;
-  memset(word, 0, sizeof word);
-  for (t = 0; t < p->threads; t++)
-    for (w = 0; w < PERMI_ROOK_SEEN; w++)
-      word[p->words > 1 ? w : 0] |= p->seen[t * PERMI_ROOK_SEEN + w];
-  if (!p->words)
-    word[0] = (word[0] | word[0] >> 32) & UINT32_MAX;
-  for (w = PERMI_ROOK_SEEN - 1; w > 0 && !word[w]; w--)
-    ;
-  for (; word[w]; word[w] >>= 1)
-    bits++;
-  return 64 * w + bits;
-}
-
-/* Prepares a group from step `first` on, whose first steps may be prepared, and the length of its values; returns how
-   many vertices it eliminates. What comes next may be prepared behind it. */
-static int permi_placements_gather(permi_placements *p, int first)
-{
-  const double seen = permi_placements_seen(p);
-  uint64_t involved = 0;
-  double growth = 0;
-  int k = 0, taken = 0;
-  for (p->group = 0; first + taken < p->steps; taken++) {
-    const int v = p->sequence[first + taken], place = p->place[v];
-    int needed, planes;
-    if (k == p->prepared) {
-      permi_placements_eliminate(p, v);
-      if (place >= 0)
-        permi_placements_close(p, place);
-    }
-    growth += log2(p->step[k].growth) * (1 + 1e-12) + 1e-12;
-    needed = permi_placements_words(p, seen + growth);
-    needed = needed > p->words ? needed : p->words;
-    planes = p->step[k].planes;
-    for (; k < p->prepared; k++)
-      involved |= p->step[k].involved;
-    if (taken && (needed > p->words || k > PERMI_ROOK_GROUP ||
-                  permi_rook_chunk_bytes(p, involved, planes) > PERMI_ROOK_CHUNK ||
-                  ldexp((double)p->unit * planes, p->step[0].start - p->low) <= 2 * PERMI_ROOK_CHUNK))
-      break;
-    permi_placements_kind(p, needed);
-    p->group = k;
-  }
-  return taken;
-}
-
-/* Eliminates the next vertices; *next: how many are. */
-static perm_status permi_placements_advance(permi_placements *p, int *next)
-{
-  const int first = *next, before = p->words;
-  perm_status status = PERM_OK;
-  int k;
-  *next += permi_placements_gather(p, first);
-  if (p->words > before)
-    status = permi_placements_lengthen(p, first, before);
-  for (; status == PERM_OK && p->planes < p->step[p->group - 1].planes; p->planes++)
-    if (!permi_placements_allocate(p, p->planes, first, p->words))
-      return PERM_ERROR_MEMORY;
-  if (status != PERM_OK)
-    return status;
-  memset(p->seen, 0, (size_t)p->threads * PERMI_ROOK_SEEN * sizeof *p->seen);
-  status = permi_placements_pass(p);
-  for (k = p->group; k < p->prepared; k++)
-    p->step[k - p->group] = p->step[k];
-  p->prepared -= p->group;
-  return status;
-}
-
-/* numbers[0 .. count - 1], the rook numbers. */
-static perm_status permi_placements_run(permi_placements *p, perm_integer *numbers, int count)
-{
-  const size_t planes = (size_t)p->block->vertices + 1, threads = (size_t)p->threads;
-  permi_pool pool = {p->allocator, NULL, 0};
-  perm_status status = PERM_ERROR_MEMORY;
-  int i, step;
-  p->memory = (char **)permi_pool_zeros(&pool, 2 * planes, sizeof *p->memory);
-  p->seen = (uint64_t *)permi_pool_zeros(&pool, threads * PERMI_ROOK_SEEN, sizeof *p->seen);
-  p->local = (char **)permi_pool_get(&pool, threads * planes, sizeof *p->local);
-  p->buffer = p->bytes > 2 * PERMI_ROOK_CHUNK ? (char *)permi_pool_get(&pool, threads + 1, PERMI_ROOK_BUFFER) : NULL;
-  if (pool.failed)
-    goto done;
-  if (p->buffer)
-    p->buffer += 64 - (uintptr_t)p->buffer % 64;
-  p->plane = p->memory + planes;
-  permi_placements_begin(p);
-  permi_placements_kind(p, 0);
-  if (!permi_placements_allocate(p, 0, 0, 0))
-    goto done;
-  memset(p->plane[0], 0, p->unit);
-  *(uint32_t *)(void *)p->plane[0] = 1;
-  p->seen[0] = 1;
-  p->planes = 1;
-  status = PERM_OK;
-  for (step = 0; step < p->steps && status == PERM_OK;) {
-    status = permi_placements_advance(p, &step);
-    p->watch->done = p->seconds * (p->done[step] / p->done[p->steps]);
-  }
-  for (i = 0; i < count && status == PERM_OK; i++) {
-    uint64_t word[PERMI_ROOK_WORDS] = {0};
-    const int words = p->words ? p->words : 1;
-    memset(&numbers[i], 0, sizeof numbers[i]);
-    if (i >= p->planes)
-      continue;
-    memcpy(word, p->plane[i], p->words ? 8 * (size_t)words : 4);
-    if (!p->words)
-      word[0] = (uint64_t)(int32_t)(uint32_t)word[0];
-    numbers[i].negative = permi_words_magnitude(word, word, words);
-    memcpy(numbers[i].word, word, PERM_INTEGER_WORDS * sizeof *word);
-    permi_integer_trim(&numbers[i]);
-  }
-done:
-  for (i = 0; p->plane && i < (int)planes; i++)
-    permi_release(p->allocator, p->memory[i]);
-  permi_pool_release(&pool);
-  return status;
-}
-#endif
-
-/* ========================================================================================== >>trace
-   What samples are drawn from: an engine's run with all its states kept, and the draw of a way.
-
-   The value of a state is a sum over the ways into it: (value of the state, or states, before) x (a coefficient). A
-   draw begins at the last state, which is one, and goes backwards: it chooses a way with the chance (its weight) / (sum
-   of the weights of all ways), notes the entry that the way uses, and goes on from where it came. The product of these
-   chances telescopes to (product of the entries used) / permanent. Which ways there are, each engine knows:
-     >>trace_frontier   lists, arrays: the streams of a step
-     >>trace_classes    the ways of a step, noted as it runs; which member of a class it was is drawn later
-     >>trace_band       the entries of a row; which of equal columns it was is drawn then
-     >>trace_tree       of a star, its entries; of a join, how the matched vertices were shared
-   Where memory is short, >>trace_frontier keeps the states before every k-th step. Then it computes the steps between
-   two such again, the last ones first, and all samples go through them before the next: the states, bits and random
-   numbers of each sample are the same, for the run begins again with the states and sizes that it had.
-
-   Integers: weights are exact, and numbers below their sum are drawn by rejection, so the chances are exact. A weight
-   is part of the value of a state, which is below Bregman's bound, or the product of row sums, of the rows that it has
-   matched; for counted states of that times the columns': permi_trace_words. */
-
-#if !defined(PERM_NO_EXTRAS)
-#define PERMI_TRACE_PLACE 8
-struct permi_tracer;
-
-/* Of a block; all of it is in `pool`, whose allocator is the caller's. */
-typedef struct permi_trace {
-  const struct permi_tracer *tracer;
-  permi_pool pool;
-  void *plan; /* the engine's */
-  void *kept; /* the engine's states */
-  const int *row, *column; /* lines of the matrix */
-  int n;
-  double visited;
-  double lost; /* by underflow, relative to the last value, at most */
-  size_t words, room; /* of a draw: words of weights, bytes of the engine */
-  int segments;      /* steps are drawn in so many parts; 0: all states are kept */
-  permi_pool segment; /* states of the part that is drawn now */
-} permi_trace;
-
-typedef struct permi_draw {
-  const permi_trace *trace;
-  uint64_t random;
-  uint64_t *weight; /* words of each way, and of two more; doubles: fraction, exponent */
-  char *room;
-  int *columns, total; /* of a row of the matrix: its column, minus `total` */
-  int segment;         /* that is drawn */
-  uint64_t *at;        /* PERMI_TRACE_PLACE words: the engine's place between segments, at first 0 */
-} permi_draw;
-
-/* How an engine is sampled. */
-typedef struct permi_tracer {
-  double (*bytes)(const void *plan); /* that are kept, predicted */
-  perm_status (*record)(permi_trace *trace, permi_control *control);
-  void (*draw)(permi_draw *draw);
-  /* The bytes if memory is short, which is noted in the plan; or NULL. */
-  double (*bytes_short)(void *plan);
-  /* Computes the states of a segment into trace->segment. */
-  perm_status (*segment)(permi_trace *trace, permi_control *control, int segment);
-} permi_tracer;
-
-static void *permi_pool_copy(permi_pool *pool, const void *from, size_t count, size_t size)
-{
-  void *copy = permi_pool_get(pool, count + 1, size);
-  if (copy && count)
-    memcpy(copy, from, count * size);
-  return copy;
-}
-
-static void *permi_trace_copy(permi_trace *trace, const void *from, size_t count, size_t size)
-{
-  return permi_pool_copy(&trace->pool, from, count, size);
-}
-
-static size_t permi_weight_words(const permi_numbers *numbers)
-{
-  return permi_algebra_is_integer(numbers->algebra) ? permi_numbers_words(numbers) : 2;
-}
-
-/* Room for the weights of so many ways. */
-static void permi_trace_ways(permi_trace *trace, const permi_numbers *numbers, size_t ways)
-{
-  trace->words = (ways + 2) * permi_weight_words(numbers);
-}
-
-/* The last value of a run, and what underflow may have taken from it. */
-static void permi_trace_lose(permi_trace *trace, const permi_numbers *numbers, const void *value, double loss)
-{
-  const double last = value && !permi_algebra_is_integer(numbers->algebra) ? *(const double *)value : 0;
-  if (!permi_algebra_is_integer(numbers->algebra))
-    trace->lost = last > 0 ? loss / last : (double)INFINITY;
-}
-
-/* Sets the weight of a way to `times` c x 2^exp2; x NULL: to 0. */
-static void permi_draw_weigh(permi_draw *draw, const permi_numbers *numbers, int way, const permi_coefficient *c,
-                             const void *x, int64_t exp2, size_t times)
-{
-  const size_t words = permi_weight_words(numbers);
-  uint64_t *weight = draw->weight + (size_t)way * words;
-  int fresh = 1;
-  memset(weight, 0, words * sizeof *weight);
-  if (!x)
-    return;
-  if (permi_algebra_is_integer(numbers->algebra)) {
-    for (; times > 0; times--, fresh = 0)
-      permi_value_add(numbers->algebra, numbers, c, weight, x, fresh);
-  } else {
-    int of_x, of_c;
-    const double fraction = frexp(*(const double *)x, &of_x) * frexp(c->real, &of_c);
-    exp2 += of_x + of_c;
-    memcpy(weight, &fraction, sizeof fraction);
-    memcpy(weight + 1, &exp2, sizeof exp2);
-  }
-}
-
-/* A number below `most`, each as likely as any other. */
-static uint64_t permi_draw_below(uint64_t most, uint64_t *random)
-{
-  const uint64_t rest = (UINT64_MAX % most + 1) % most;
-  uint64_t x;
-  do
-    x = permi_random(random);
-  while (x > UINT64_MAX - rest);
-  return x % most;
-}
-
-/* Draws a way; -1: all weights are 0. */
-static int permi_draw_integer(uint64_t *weight, int ways, int words, uint64_t *random)
-{
-  uint64_t *total = weight + ways * words, *at = total + words, ones;
-  int s, w, top = words, below;
-  memset(total, 0, (size_t)words * sizeof *total);
-  for (s = 0; s < ways; s++)
-    permi_words_add(total, weight + s * words, words);
-  while (top && !total[top - 1])
-    top--;
-  if (!top)
-    return -1;
-  for (ones = UINT64_MAX; ones >> 1 >= total[top - 1];)
-    ones >>= 1;
-  do { /* below `total` in at least every second turn */
-    for (w = 0; w < top; w++)
-      at[w] = permi_random(random);
-    at[top - 1] &= ones;
-    for (w = top - 1; w > 0 && at[w] == total[w]; w--)
-      ;
-    below = at[w] < total[w];
-  } while (!below);
-  for (s = 0; !permi_words_subtract(at, weight + s * words, top); s++)
-    ;
-  return s;
-}
-
-/* The same; weights are fractions and exponents, and become doubles that the largest exponent scales. */
-static int permi_draw_double(uint64_t *weight, int ways, uint64_t *random)
-{
-  double sum = 0, at, x;
-  int64_t exp2, most = INT64_MIN;
-  int s, chosen = -1;
-  for (s = 0; s < ways; s++) {
-    memcpy(&exp2, weight + 2 * s + 1, sizeof exp2);
-    memcpy(&x, weight + 2 * s, sizeof x);
-    most = x > 0 && exp2 > most ? exp2 : most;
-  }
-  for (s = 0; s < ways; s++) {
-    memcpy(&exp2, weight + 2 * s + 1, sizeof exp2);
-    memcpy(&x, weight + 2 * s, sizeof x);
-    x = x > 0 ? permi_ldexp(x, exp2 - most) : 0;
-    memcpy(weight + 2 * s, &x, sizeof x);
-    sum += x;
-  }
-  at = sum * permi_random_uniform(random);
-  for (s = 0; s < ways && (chosen < 0 || at >= 0); s++) {
-    memcpy(&x, weight + 2 * s, sizeof x);
-    if (x > 0) {
-      chosen = s;
-      at -= x;
-    }
-  }
-  return chosen;
-}
-
-/* Draws one of the ways that have been weighed. -1 is never seen: only states of positive value are drawn. */
-static int permi_draw_way(permi_draw *draw, const permi_numbers *numbers, int ways)
-{
-  return permi_algebra_is_integer(numbers->algebra)
-             ? permi_draw_integer(draw->weight, ways, (int)permi_numbers_words(numbers), &draw->random)
-             : permi_draw_double(draw->weight, ways, &draw->random);
-}
-
-/* Notes the entry between two vertices of the block. */
-static void permi_draw_match(permi_draw *draw, int u, int v)
-{
-  const permi_trace *trace = draw->trace;
-  const int row = u < v ? u : v, column = (u < v ? v : u) - trace->n;
-  draw->columns[trace->row[row]] = trace->column[column] - draw->total;
-}
-
-/* Lengthens integers for states that count: the ways into one are of several sets of rows and columns. Each way's
-   product is at most one entry or factor for every row and for every column. 0: too long. */
-static int permi_trace_words(permi_numbers *numbers, const permi_block *block)
-{
-  double bits[2] = {0, 0};
-  int v, e, words;
-  if (!permi_algebra_is_integer(numbers->algebra))
-    return 1;
-  for (v = 0; v < 2 * block->n; v++) {
-    double sum = 1;
-    for (e = block->start[v]; e < block->start[v + 1]; e++)
-      sum += fabs((double)block->integer[block->edge[e]]);
-    bits[v >= block->n] += log2(sum);
-  }
-  words = permi_words_of_bits((bits[0] + bits[1]) * (1 + 1e-10) + 1e-6);
-  if (words > PERM_INTEGER_WORDS)
-    return 0;
-  permi_numbers_lengthen(numbers, words);
-  return 1;
-}
-#endif
-
-/* ================================================================================= >>trace_frontier
-   Samples from the frontier: lists, and arrays. */
-
-#if !defined(PERM_NO_EXTRAS)
-/* Where a run can begin again: before the first step of a segment. */
-typedef struct permi_frontier_restart {
-  permi_sizes sizes;
-  permi_places places; /* of arrays: copies */
-} permi_frontier_restart;
-
-/* The states before each step. Arrays: values by the rank of their word among those of the step, ascending. */
-typedef struct permi_frontier_kept {
-  permi_list *list;
-  uint64_t **value; /* arrays, or NULL */
-  permi_frontier_restart *restart; /* of each segment */
-  permi_pool *pool; /* of what is kept now */
-  int every;        /* steps of a segment */
-  int begin, end;   /* the steps that are kept now; begin 0: the first ones of all segments */
-  uint64_t binomial[PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH + 1][PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH + 2];
-} permi_frontier_kept;
-
-static double permi_frontier_layer_bytes(const permi_frontier *frontier, int p)
-{
-  return frontier->states[p] * (frontier->arrays ? (double)permi_arrays_bytes_at(frontier, p)
-                                                 : (double)permi_value_bytes(frontier) + PERMI_GROUP_BYTES);
-}
-
-static double permi_frontier_kept_bytes(const void *plan)
-{
-  const permi_frontier *frontier = (const permi_frontier *)plan;
-  double bytes = 0;
-  int p;
-  for (p = 0; p < frontier->steps; p++)
-    bytes += permi_frontier_layer_bytes(frontier, p);
-  return bytes;
-}
-
-/* With the number of steps to a segment, noted in the plan, for which first layers and a whole segment take the fewest
-   bytes: about the root of the number of large steps. A pattern's bits and places are small beside the layers. */
-static double permi_frontier_short_bytes(void *plan)
-{
-  permi_frontier *frontier = (permi_frontier *)plan;
-  double best = (double)INFINITY;
-  int every, p;
-  for (every = 2; every < 2 * frontier->steps; every += (every + 2) / 3) {
-    double first = 0, segment = 0, most = 0;
-    for (p = 0; p < frontier->steps; p++) {
-      const double bytes = permi_frontier_layer_bytes(frontier, p);
-      first += p % every ? 0 : bytes;
-      segment = p % every ? segment + bytes : 0;
-      most = fmax(most, segment);
-    }
-    if (first + most < best) {
-      best = first + most;
-      frontier->every = every;
-    }
-  }
-  return best;
-}
-
-/* Is the layer before step p to be kept? */
-static int permi_frontier_keeps(const permi_frontier_kept *kept, int p)
-{
-  return kept->begin ? p >= kept->begin && p < kept->end : p % kept->every == 0;
-}
-
-static int permi_list_keep(permi_pool *pool, const permi_list *from, size_t bytes, permi_list *to)
-{
-  const size_t groups = from->groups, patterns = (size_t)from->patterns.count, low = from->patterns.first[patterns];
-  memset(to, 0, sizeof *to);
-  to->words = from->words;
-  to->groups = groups;
-  to->states = from->states;
-  to->high = (uint64_t *)permi_pool_copy(pool, from->high, groups * (size_t)from->words, sizeof *to->high);
-  to->first = (size_t *)permi_pool_copy(pool, from->first, groups, sizeof *to->first);
-  to->pattern = (int *)permi_pool_copy(pool, from->pattern, groups, sizeof *to->pattern);
-  to->value = permi_pool_copy(pool, from->value, from->states, bytes);
-  to->patterns.first = (size_t *)permi_pool_copy(pool, from->patterns.first, patterns + 1, sizeof(size_t));
-  to->patterns.low = (uint16_t *)permi_pool_copy(pool, from->patterns.low, low, sizeof(uint16_t));
-  to->patterns.bits =
-      (uint64_t *)permi_pool_copy(pool, from->patterns.bits, patterns, PERMI_LOW_WORDS * sizeof(uint64_t));
-  to->patterns.count = from->patterns.count;
-  return !pool->failed;
-}
-
-/* The list of a run becomes what was kept. 0: out of memory. */
-static int permi_list_restore(const perm_allocator *allocator, const permi_list *from, size_t bytes, permi_list *to)
-{
-  int k;
-  permi_patterns_clear(&to->patterns);
-  to->groups = to->states = 0;
-  for (k = 0; k < from->patterns.count; k++)
-    if (permi_patterns_find(allocator, &to->patterns, from->patterns.bits + (size_t)k * PERMI_LOW_WORDS) != k)
-      return 0;
-  if (!permi_list_room(allocator, to, from->groups))
-    return 0;
-  memcpy(to->high, from->high, from->groups * (size_t)from->words * sizeof *to->high);
-  memcpy(to->first, from->first, from->groups * sizeof *to->first);
-  memcpy(to->pattern, from->pattern, from->groups * sizeof *to->pattern);
-  memcpy(to->value, from->value, from->states * bytes);
-  to->groups = from->groups;
-  to->states = from->states;
-  return 1;
-}
-
-/* The value of a state; NULL: it is not reached. */
-static const void *permi_list_find(const permi_list *list, const uint64_t *mask, size_t bytes)
-{
-  const unsigned low = (unsigned)mask[0] & (PERMI_LOW_STATES - 1);
-  const int words = list->words;
-  uint64_t key[PERMI_MASK_WORDS];
-  size_t begin = 0, end = list->groups, first, last;
-  int w;
-  for (w = 0; w < words; w++)
-    key[w] = mask[w] >> PERMI_LOW_BITS | (w + 1 < words ? mask[w + 1] << (64 - PERMI_LOW_BITS) : 0);
-  while (begin < end) {
-    const size_t middle = begin + (end - begin) / 2;
-    if (permi_key_compare(list->high + middle * (size_t)words, key, words) < 0)
-      begin = middle + 1;
-    else
-      end = middle;
-  }
-  if (begin == list->groups || permi_key_compare(list->high + begin * (size_t)words, key, words) != 0)
-    return NULL;
-  first = list->patterns.first[list->pattern[begin]];
-  last = list->patterns.first[list->pattern[begin] + 1];
-  for (w = 0; first < last && list->patterns.low[first] < low; w++)
-    first++;
-  return first < last && list->patterns.low[first] == low
-             ? (const char *)list->value + (list->first[begin] + (size_t)w) * bytes
-             : NULL;
-}
-
-static const void *permi_array_find(const permi_frontier *frontier, const permi_frontier_kept *kept, int p,
-                                    uint64_t mask)
-{
-  const permi_arrays *arrays = frontier->arrays;
-  uint64_t word = mask ^ arrays->rows[p], occupied = arrays->occupied[p], rank = 0, bit;
-  int place = 0, ones = 0;
-  if (word & ~occupied || permi_count_ones(word) != frontier->ones[p])
-    return NULL;
-  for (; word; occupied ^= bit, place++) {
-    bit = occupied & (0 - occupied);
-    if (word & bit)
-      rank += kept->binomial[place][++ones];
-    word &= ~bit;
-  }
-  return kept->value[p] + rank * (permi_arrays_bytes_at(frontier, p) / 8);
-}
-
-/* Keeps the list before step p where that is asked. 0: out of memory. */
-static int permi_lists_keep(permi_frontier_kept *kept, const permi_run *run, int p)
-{
-  if (!permi_frontier_keeps(kept, p))
-    return 1;
-  if (!kept->begin)
-    kept->restart[p / kept->every].sizes = run->sizes;
-  return permi_list_keep(kept->pool, &run->list[p & 1], permi_value_bytes(run->frontier), &kept->list[p]);
-}
-
-/* From step `from`, whose states were kept if it is not 0, up to the states before step `to`. */
-static perm_status permi_lists_record(permi_trace *trace, permi_control *control, int from, int to)
-{
-  const permi_frontier *frontier = (const permi_frontier *)trace->plan;
-  permi_frontier_kept *kept = (permi_frontier_kept *)trace->kept;
-  permi_run run;
-  perm_status status = permi_run_open(frontier, control, permi_run_step, &run);
-  int p;
-  if (status == PERM_OK && from) {
-    run.sizes = kept->restart[from / kept->every].sizes;
-    if (!permi_list_restore(run.allocator, &kept->list[from], permi_value_bytes(frontier), &run.list[from & 1]))
-      status = PERM_ERROR_MEMORY;
-  }
-  for (p = from; p < to && status == PERM_OK; p++)
-    status = permi_lists_keep(kept, &run, p) ? permi_run_advance(&run, p, permi_run_step) : PERM_ERROR_MEMORY;
-  if (status == PERM_OK && p < frontier->steps && !permi_lists_keep(kept, &run, p))
-    status = PERM_ERROR_MEMORY;
-  if (status == PERM_OK && p == frontier->steps)
-    permi_trace_lose(trace, &frontier->numbers, run.list[p & 1].states ? run.list[p & 1].value : NULL, run.sizes.loss);
-  trace->visited = kept->begin ? trace->visited : run.visited;
-  permi_run_release(&run);
-  return status;
-}
-
-/* Copies how the memory of two steps is taken. 0: out of memory. */
-static int permi_places_keep(permi_pool *pool, const permi_places *from, permi_places *to)
-{
-  const size_t tops = permi_places_tops(from->frontier);
-  *to = *from;
-  to->at[0] = (uint64_t *)permi_pool_copy(pool, from->at[0], 2 * tops, sizeof(uint64_t));
-  to->gap = (permi_gap *)permi_pool_copy(pool, from->gap, (size_t)from->gaps, sizeof(permi_gap));
-  return !pool->failed;
-}
-
-static void permi_places_restore(const permi_places *from, permi_places *to)
-{
-  const size_t tops = permi_places_tops(from->frontier);
-  uint64_t *at = to->at[0];
-  permi_gap *gap = to->gap;
-  *to = *from;
-  to->at[0] = at;
-  to->at[1] = at + tops;
-  to->gap = gap;
-  memcpy(at, from->at[0], 2 * tops * sizeof *at);
-  memcpy(gap, from->gap, (size_t)from->gaps * sizeof *gap);
-}
-
-/* Copies all values before step p to `values`, or, if back, from there. */
-static void permi_arrays_copy(permi_arrays_run *run, int p, char *values, int back)
-{
-  const permi_layout *layout = &run->layout[p & 1];
-  int k;
-  for (k = 0; k < layout->tops; k++) {
-    char *here = permi_array_values(run, p, layout->top[k]);
-    char *there = values + layout->top_offset[layout->top[k]] * run->bytes;
-    memcpy(back ? here : there, back ? there : here, permi_layout_states(layout, layout->top[k]) * run->bytes);
-  }
-}
-
-/* Keeps the values before step p where that is asked. */
-static perm_status permi_arrays_keep(permi_arrays_run *run, int p)
-{
-  permi_frontier_kept *kept = (permi_frontier_kept *)run->keeper;
-  char *to;
-  if (!permi_frontier_keeps(kept, p))
-    return PERM_OK;
-  to = (char *)permi_pool_get(kept->pool, run->layout[p & 1].states + 1, run->bytes);
-  if (!to)
-    return PERM_ERROR_MEMORY;
-  kept->value[p] = (uint64_t *)(void *)to;
-  permi_arrays_copy(run, p, to, 0);
-  if (kept->begin)
-    return PERM_OK;
-  kept->restart[p / kept->every].sizes = run->sizes;
-  return kept->every == 1 || permi_places_keep(kept->pool, run->places, &kept->restart[p / kept->every].places)
-             ? PERM_OK
-             : PERM_ERROR_MEMORY;
-}
-
-/* As permi_lists_record. */
-static perm_status permi_arrays_record(permi_trace *trace, permi_control *control, int from, int to)
-{
-  const permi_frontier *frontier = (const permi_frontier *)trace->plan;
-  permi_frontier_kept *kept = (permi_frontier_kept *)trace->kept;
-  permi_pool pool = {trace->pool.allocator, NULL, 0};
-  permi_arrays_run run;
-  permi_places places;
-  perm_status status = PERM_ERROR_MEMORY;
-  memset(&run, 0, sizeof run);
-  run.frontier = frontier;
-  run.arrays = frontier->arrays;
-  run.control = control;
-  run.keep = permi_arrays_keep;
-  run.keeper = kept;
-  if (permi_arrays_measured(frontier, control) &&
-      permi_arrays_open(&run, &places, &pool, permi_arrays_seconds(frontier))) {
-    if (kept->begin) {
-      const permi_frontier_restart *restart = &kept->restart[from / kept->every];
-      run.sizes = restart->sizes;
-      permi_layout_fill(run.arrays, &run.layout[from & 1], run.arrays->occupied[from], frontier->ones[from]);
-      permi_places_restore(&restart->places, &places);
-      permi_arrays_shorten(&run, from);
-      permi_arrays_copy(&run, from, (char *)kept->value[from], 1);
-      status = permi_arrays_steps(&run, from, to);
-      if (status == PERM_OK)
-        status = permi_arrays_keep(&run, to);
-    } else {
-      status = permi_arrays_pass(&run);
-    }
-  }
-  if (status == PERM_OK && !kept->begin) {
-    permi_trace_lose(trace, &frontier->numbers, permi_array_values(&run, frontier->steps, 0), run.sizes.loss);
-    trace->visited = run.visited;
-  }
-  permi_pool_release(&pool);
-  return status;
-}
-
-static perm_status permi_frontier_record(permi_trace *trace, permi_control *control)
-{
-  const permi_frontier *frontier = (const permi_frontier *)trace->plan;
-  const size_t steps = (size_t)frontier->steps;
-  permi_frontier_kept *kept = (permi_frontier_kept *)permi_pool_get(&trace->pool, 1, sizeof *kept);
-  int t, k;
-  trace->kept = kept;
-  permi_trace_ways(trace, &frontier->numbers, (size_t)permi_frontier_streams_most(frontier));
-  if (!kept)
-    return PERM_ERROR_MEMORY;
-  memset(kept, 0, sizeof *kept);
-  kept->pool = &trace->pool;
-  kept->every = frontier->every ? frontier->every : 1;
-  trace->segments = frontier->every ? (frontier->steps + kept->every - 1) / kept->every : 0;
-  kept->restart =
-      (permi_frontier_restart *)permi_pool_get(&trace->pool, steps / (size_t)kept->every + 1, sizeof *kept->restart);
-  if (frontier->arrays)
-    kept->value = (uint64_t **)permi_pool_get(&trace->pool, steps, sizeof *kept->value);
-  else
-    kept->list = (permi_list *)permi_pool_get(&trace->pool, steps, sizeof *kept->list);
-  if (trace->pool.failed)
-    return PERM_ERROR_MEMORY;
-  if (!frontier->arrays)
-    return permi_lists_record(trace, control, 0, frontier->steps);
-  for (t = 0; t <= frontier->slot_count; t++)
-    for (k = 0; k <= t + 1; k++)
-      kept->binomial[t][k] = k == 0 ? 1 : k > t ? 0 : kept->binomial[t - 1][k - 1] + kept->binomial[t - 1][k];
-  return permi_arrays_record(trace, control, 0, frontier->steps);
-}
-
-/* The layers between the first one of a segment, which is kept, and that of the next. */
-static perm_status permi_frontier_segment(permi_trace *trace, permi_control *control, int segment)
-{
-  const permi_frontier *frontier = (const permi_frontier *)trace->plan;
-  permi_frontier_kept *kept = (permi_frontier_kept *)trace->kept;
-  const int from = segment * kept->every, next = from + kept->every;
-  kept->begin = from + 1;
-  kept->end = next < frontier->steps ? next : frontier->steps;
-  kept->pool = &trace->segment;
-  if (kept->end == kept->begin)
-    return PERM_OK;
-  return frontier->arrays ? permi_arrays_record(trace, control, from, kept->end - 1)
-                          : permi_lists_record(trace, control, from, kept->end - 1);
-}
-
-static void permi_frontier_draw(permi_draw *draw)
-{
-  const permi_frontier *frontier = (const permi_frontier *)draw->trace->plan;
-  const permi_frontier_kept *kept = (const permi_frontier_kept *)draw->trace->kept;
-  const permi_numbers *numbers = &frontier->numbers;
-  const size_t bytes = permi_value_bytes(frontier), words = permi_numbers_words(numbers);
-  const int parted = draw->trace->segments > 0, begin = parted ? draw->segment * kept->every : 0;
-  const int end = parted && begin + kept->every < frontier->steps ? begin + kept->every : frontier->steps;
-  uint64_t *mask = draw->at, from[PERMI_MASK_WORDS], longer[PERM_INTEGER_WORDS];
-  int p, s, w;
-  for (p = end - 1; p >= begin; p--) {
-    const int first = frontier->stream_start[p], streams = frontier->stream_start[p + 1] - first;
-    const size_t given = kept->value ? permi_arrays_bytes_at(frontier, p) / 8 : words;
-    for (s = 0; s < streams; s++) {
-      uint64_t differs = 0;
-      const void *value;
-      for (w = 0; w < frontier->mask_words; w++) {
-        from[w] = mask[w] ^ permi_stream_word(frontier, first + s, 2, w);
-        differs |= (from[w] & permi_stream_word(frontier, first + s, 0, w)) ^
-                   permi_stream_word(frontier, first + s, 1, w);
-      }
-      value = differs       ? NULL
-              : kept->value ? permi_array_find(frontier, kept, p, from[0])
-                            : permi_list_find(&kept->list[p], from, bytes);
-      if (value && given < words) { /* arrays keep early integers short */
-        memset(longer, 0, bytes);
-        memcpy(longer, value, 8 * given);
-        value = longer;
-      }
-      permi_draw_weigh(draw, numbers, s, &frontier->coefficient[first + s], value, 0, 1);
-    }
-    s = permi_draw_way(draw, numbers, streams);
-    if (s < 0)
-      return;
-    for (w = 0; w < frontier->mask_words; w++)
-      mask[w] ^= permi_stream_word(frontier, first + s, 2, w);
-    if (frontier->partner[first + s] >= 0)
-      permi_draw_match(draw, frontier->sequence[p], frontier->partner[first + s]);
-  }
-}
-
-static const permi_tracer permi_frontier_tracer = {permi_frontier_kept_bytes, permi_frontier_record,
-                                                     permi_frontier_draw, permi_frontier_short_bytes,
-                                                     permi_frontier_segment};
-#endif
-
-/* ===================================================================================== >>trace_band
-   Samples from a band. */
-
-#if !defined(PERM_NO_EXTRAS)
-/* The states before a row: vectors of numbers used, one for each slot of the window. */
-typedef struct permi_band_level {
-  int slot_count, used, opened;
-  int *window;     /* groups */
-  double *vectors; /* [p (used + 1) + r]: of the slots below p, with r used; shared by equal windows */
-  char *value;
-  int64_t *exp2; /* or NULL */
-} permi_band_level;
-
-static double permi_band_kept_bytes(const void *plan)
-{
-  const permi_band *band = (const permi_band *)plan;
-  return (double)band->n * (band->most * 8 * ((double)permi_numbers_words(&band->numbers) + 1) + 16 * band->width + 64);
-}
-
-/* Counts the vectors of a window, unless the row before had the same window. 0: out of memory. */
-static int permi_band_vectors(permi_trace *trace, const permi_band *band, permi_band_level *level,
-                              const permi_band_level *before)
-{
-  const size_t size = (size_t)level->used + 1, slot_count = (size_t)level->slot_count;
-  size_t p, r, k;
-  int same = before && before->slot_count == level->slot_count && before->used == level->used;
-  for (p = 0; same && p < slot_count; p++)
-    same = band->capacity[before->window[p]] == band->capacity[level->window[p]];
-  if (same) {
-    level->vectors = before->vectors;
-    return 1;
-  }
-  level->vectors = (double *)permi_pool_get(&trace->pool, (slot_count + 1) * size, sizeof(double));
-  if (!level->vectors)
-    return 0;
-  for (r = 0; r < size; r++)
-    level->vectors[r] = r == 0;
-  for (p = 0; p < slot_count; p++)
-    for (r = 0; r < size; r++) {
-      double *at = &level->vectors[(p + 1) * size + r];
-      for (*at = 0, k = 0; k <= r && k <= (size_t)band->capacity[level->window[p]]; k++)
-        *at += level->vectors[p * size + r - k];
-    }
-  return 1;
-}
-
-static perm_status permi_band_keep(void *keeper, const permi_band_state *state, const permi_band_step *step)
-{
-  permi_trace *trace = (permi_trace *)keeper;
-  permi_band_level *level = (permi_band_level *)trace->kept + step->row;
-  level->slot_count = step->slot_count;
-  level->used = step->used;
-  level->opened = step->opened;
-  level->window = (int *)permi_trace_copy(trace, step->window, (size_t)step->slot_count, sizeof(int));
-  level->value = (char *)permi_trace_copy(trace, state->from, step->states, 8 * state->words);
-  level->exp2 = state->from_exp2
-                    ? (int64_t *)permi_trace_copy(trace, state->from_exp2, step->states, sizeof(int64_t)) : NULL;
-  return !trace->pool.failed && permi_band_vectors(trace, state->band, level, step->row ? level - 1 : NULL)
-             ? PERM_OK
-             : PERM_ERROR_MEMORY;
-}
-
-static perm_status permi_band_record(permi_trace *trace, permi_control *control)
-{
-  const permi_band *band = (const permi_band *)trace->plan;
-  permi_band_state state;
-  perm_partial partial;
-  perm_status status;
-  size_t ways = 1;
-  int i;
-  memset(&state, 0, sizeof state);
-  memset(&partial, 0, sizeof partial);
-  state.keep = permi_band_keep;
-  state.keeper = trace;
-  trace->kept = permi_pool_get(&trace->pool, (size_t)band->n, sizeof(permi_band_level));
-  trace->room = 2 * (size_t)band->n * sizeof(int);
-  for (i = 0; i < band->n; i++) {
-    const size_t entries = (size_t)(band->entry_start[i + 1] - band->entry_start[i]);
-    ways = entries > ways ? entries : ways;
-  }
-  permi_trace_ways(trace, &band->numbers, ways);
-  status = trace->pool.failed ? PERM_ERROR_MEMORY : permi_band_rows(band, control, &state, &partial);
-  trace->visited = state.visited;
-  return status;
-}
-
-/* The number of the state from which an entry of group `chosen` leads to `count`, the columns used of each group.
-   SIZE_MAX: there is none, for a group that the row opens would be used otherwise. */
-static size_t permi_band_source(const permi_band *band, const permi_band_level *level, int row, const int *count,
-                                int chosen)
-{
-  const size_t size = (size_t)level->used + 1;
-  size_t state = 0;
-  int g, p, v, left = level->used;
-  for (g = level->opened; g < band->groups && band->first[g] == row; g++)
-    if (count[g] != (g == chosen))
-      return SIZE_MAX;
-  for (p = level->slot_count - 1; p >= 0; p--) {
-    const int mine = count[level->window[p]] - (level->window[p] == chosen);
-    if (mine < 0 || mine > left)
-      return SIZE_MAX;
-    for (v = 0; v < mine; v++)
-      state += (size_t)level->vectors[(size_t)p * size + (size_t)(left - v)];
-    left -= mine;
-  }
-  return left ? SIZE_MAX : state;
-}
-
-/* count: columns of a group that are used, at first all; each that goes is one of the first `count` of its list. */
-static void permi_band_draw(permi_draw *draw)
-{
-  const permi_band *band = (const permi_band *)draw->trace->plan;
-  const permi_numbers *numbers = &band->numbers;
-  const size_t bytes = 8 * permi_numbers_words(numbers);
-  int *count = (int *)(void *)draw->room, *column = count + band->n, i, e, g, k;
-  memcpy(count, band->capacity, (size_t)band->groups * sizeof *count);
-  memcpy(column, band->column, (size_t)band->n * sizeof *column);
-  for (i = band->n - 1; i >= 0; i--) {
-    const permi_band_level *level = (const permi_band_level *)draw->trace->kept + i;
-    const int first = band->entry_start[i], entries = band->entry_start[i + 1] - first;
-    for (e = 0; e < entries; e++) {
-      const int group = band->entry_group[first + e];
-      const size_t state = count[group] > 0 ? permi_band_source(band, level, i, count, group) : SIZE_MAX;
-      const int some = state != SIZE_MAX;
-      permi_coefficient c = permi_band_coefficient(band, first + e);
-      size_t times = 1;
-      if (some)
-        times = permi_coefficient_multiply(numbers, &c, (uint32_t)(band->capacity[group] - count[group] + 1));
-      permi_draw_weigh(draw, numbers, e, &c, some ? level->value + state * bytes : NULL,
-                       some && level->exp2 ? level->exp2[state] : 0, times);
-    }
-    e = permi_draw_way(draw, numbers, entries);
-    if (e < 0)
-      return;
-    g = band->entry_group[first + e];
-    k = band->column_start[g] + (int)permi_draw_below((uint64_t)count[g], &draw->random);
-    permi_draw_match(draw, band->row[i], column[k]);
-    column[k] = column[band->column_start[g] + --count[g]];
-  }
-}
-
-static const permi_tracer permi_band_tracer = {permi_band_kept_bytes, permi_band_record, permi_band_draw, NULL, NULL};
-#endif
-
-/* ================================================================================== >>trace_classes
-   Samples from method classes. */
-
-#if !defined(PERM_NO_EXTRAS)
-/* A state knows how many of a class wait, not which. So a vertex that is matched with one of a class is noted as
-   pending there. Where a member came and waited, it gets one of those pending: any, for the members' rests are
-   proportional and their factors are in all products alike, so that every pairing of members with pending vertices has
-   the same product. Where classes became one, the pending vertices are shared at random, as many as waited in each. */
-typedef struct permi_class_level {
-  uint64_t *key;
-  char *value;
-  int64_t *exp2;
-  size_t *first; /* of a state's links */
-  permi_class_link *link;
-  size_t states;
-} permi_class_level;
-
-typedef struct permi_class_pending {
-  int vertex, number; /* number: of the class */
-} permi_class_pending;
-
-/* Lists double, of keys, values and exponents; links of all ways. */
-static double permi_classes_kept_bytes(const void *plan)
-{
-  const permi_classes *classes = (const permi_classes *)plan;
-  double bytes = 0;
-  int p;
-  for (p = 0; p < classes->steps; p++)
-    bytes += classes->step[p].states *
-             (8.0 * (classes->words + (int)permi_numbers_words(&classes->numbers) + 2) +
-              (double)sizeof(permi_class_link) * (classes->step[p].parts + 1));
-  return 2 * bytes;
-}
-
-/* Keeps the states before step p, of all shares one after another. 0: out of memory. */
-static int permi_class_keep_states(permi_trace *trace, const permi_class_run *run, int p)
-{
-  const permi_class_list *list = run->list[p & 1];
-  permi_class_level *level = (permi_class_level *)trace->kept + p;
-  const size_t words = (size_t)run->plan->words;
-  size_t at = 0;
-  int k;
-  memset(level, 0, sizeof *level);
-  for (k = 0; k < run->shares; k++)
-    level->states += list[k].count;
-  level->key = (uint64_t *)permi_pool_get(&trace->pool, level->states + 1, words * sizeof(uint64_t));
-  level->value = (char *)permi_pool_get(&trace->pool, level->states + 1, run->bytes);
-  level->exp2 = (int64_t *)permi_pool_get(&trace->pool, level->states + 1, sizeof(int64_t));
-  if (trace->pool.failed)
-    return 0;
-  for (k = 0; k < run->shares; at += list[k++].count)
-    if (list[k].count) {
-      memcpy(level->key + at * words, list[k].key, list[k].count * words * sizeof(uint64_t));
-      memcpy(level->value + at * run->bytes, list[k].value, list[k].count * run->bytes);
-      memcpy(level->exp2 + at, list[k].exp2, list[k].count * sizeof(int64_t));
-    }
-  return 1;
-}
-
-/* Keeps the links of step p, by the states after it. 0: out of memory. */
-static int permi_class_keep_links(permi_trace *trace, permi_class_run *run, int p, size_t *ways)
-{
-  const permi_class_list *from = run->list[p & 1], *into = run->list[(p + 1) & 1];
-  permi_class_level *level = (permi_class_level *)trace->kept + p;
-  size_t base[2][PERMI_CLASS_SHARES + 1] = {{0}, {0}}, links = 0, k, total;
-  int share, pass;
-  for (share = 0; share < run->shares; share++) {
-    base[0][share + 1] = base[0][share] + from[share].count;
-    base[1][share + 1] = base[1][share] + into[share].count;
-    links += run->links[share].count;
-  }
-  total = base[1][run->shares];
-  level->first = (size_t *)permi_pool_get(&trace->pool, total + 2, sizeof(size_t));
-  level->link = (permi_class_link *)permi_pool_get(&trace->pool, links + 1, sizeof *level->link);
-  if (trace->pool.failed)
-    return 0;
-  memset(level->first, 0, (total + 2) * sizeof(size_t));
-  for (pass = 0; pass < 2; pass++) {
-    for (share = 0; share < run->shares; share++)
-      for (k = 0; k < run->links[share].count; k++) {
-        permi_class_link link = run->links[share].link[k];
-        const size_t state = base[1][share] + link.into;
-        link.state += (uint32_t)base[0][link.share];
-        if (pass)
-          level->link[level->first[state + 1]++] = link; /* first[state + 1] runs from its begin to its end */
-        else
-          level->first[state + 2 < total + 2 ? state + 2 : total + 1]++;
-      }
-    for (k = 2; !pass && k < total + 2; k++)
-      level->first[k] += level->first[k - 1];
-  }
-  for (k = 0; k < total; k++)
-    *ways = level->first[k + 1] - level->first[k] > *ways ? level->first[k + 1] - level->first[k] : *ways;
-  for (share = 0; share < run->shares; share++)
-    run->links[share].count = 0;
-  return 1;
-}
-
-static perm_status permi_classes_record(permi_trace *trace, permi_control *control)
-{
-  const permi_classes *plan = (const permi_classes *)trace->plan;
-  const uint64_t none[PERMI_CLASS_WORDS] = {0};
-  permi_class_links links[PERMI_CLASS_SHARES];
-  permi_pool pool = {&plan->owned.allocator, NULL, 0};
-  permi_class_run run;
-  const int open = permi_class_run_open(&run, plan, control, &pool);
-  perm_status status = PERM_ERROR_MEMORY;
-  size_t ways = 1;
-  int p, k;
-  memset(links, 0, sizeof links);
-  run.links = links;
-  trace->kept = permi_pool_get(&trace->pool, (size_t)plan->steps, sizeof(permi_class_level));
-  trace->room = 2 * (size_t)trace->n * sizeof(permi_class_pending);
-  if (open && trace->kept && permi_class_find(&run, run.list[0], none) == 0) {
-    permi_value_one(&plan->numbers, run.list[0]->value);
-    status = PERM_OK;
-  }
-  for (p = 0; p < plan->steps && status == PERM_OK; p++) {
-    status = permi_class_keep_states(trace, &run, p) ? permi_class_step_run(&run, p) : PERM_ERROR_MEMORY;
-    if (status == PERM_OK && !permi_class_keep_links(trace, &run, p, &ways))
-      status = PERM_ERROR_MEMORY;
-    for (k = 0; k < run.shares; k++)
-      trace->visited += (double)run.list[(p + 1) & 1][k].count;
-  }
-  permi_trace_ways(trace, &plan->numbers, ways);
-  for (k = 0; k < PERMI_CLASS_SHARES; k++)
-    permi_release(&run.locked, links[k].link);
-  permi_class_run_close(&run, open);
-  permi_pool_release(&pool);
-  return status;
-}
-
-/* The weight of a link into a state. */
-static void permi_class_weigh(permi_draw *draw, const permi_class_run *run, const permi_class_list *source, int number,
-                              const permi_class_link *link)
-{
-  const permi_numbers *numbers = &run->plan->numbers;
-  const permi_coefficient one = permi_coefficient_one();
-  uint64_t value[2 * PERM_INTEGER_WORDS];
-  permi_class_list target;
-  int64_t exp2 = 0;
-  memset(&target, 0, sizeof target);
-  memset(value, 0, run->bytes);
-  target.value = (char *)value;
-  target.exp2 = &exp2;
-  permi_class_add_way(run, source, link->state, (int)link->way, &target, 0);
-  permi_draw_weigh(draw, numbers, number, &one, value, exp2, 1);
-}
-
-/* One of those pending in a class, any. */
-static int permi_class_pick(const permi_class_pending *pending, int count, int number, uint64_t *random)
-{
-  int k, there = 0;
-  for (k = 0; k < count; k++)
-    there += pending[k].number == number;
-  there = (int)permi_draw_below((uint64_t)there, random);
-  for (k = 0; pending[k].number != number || there-- > 0; k++)
-    ;
-  return k;
-}
-
-/* Notes what a link did in a step: backwards, so that classes after it become those before. */
-static void permi_class_undo(permi_draw *draw, const permi_classes *plan, const permi_class_step *step,
-                             const uint64_t *key, int way, int *count)
-{
-  permi_class_pending *pending = (permi_class_pending *)(void *)draw->room;
-  const permi_class_part *part = plan->part + step->part;
-  int k, at, moves;
-  if (!way) {
-    at = permi_class_pick(pending, *count, step->joins, &draw->random);
-    permi_draw_match(draw, step->vertex, pending[at].vertex);
-    pending[at] = pending[--*count];
-  }
-  for (k = 0; k < step->parts; k++)
-    if (part[k].from != part[k].into && part[k].into > 1)
-      for (moves = permi_class_number(&plan->class_of[part[k].from], key) - (k == way - 1); moves > 0; moves--)
-        pending[permi_class_pick(pending, *count, part[k].into, &draw->random)].number = part[k].from;
-  if (way) {
-    pending[*count].vertex = step->vertex;
-    pending[(*count)++].number = part[way - 1].from;
-  }
-}
-
-static void permi_classes_draw(permi_draw *draw)
-{
-  const permi_classes *plan = (const permi_classes *)draw->trace->plan;
-  size_t state = 0;
-  int p, k, pending = 0;
-  permi_class_run run;
-  memset(&run, 0, sizeof run);
-  run.plan = plan;
-  run.bytes = 8 * permi_numbers_words(&plan->numbers);
-  for (p = plan->steps - 1; p >= 0; p--) {
-    const permi_class_level *level = (const permi_class_level *)draw->trace->kept + p;
-    const permi_class_link *link = level->link + level->first[state];
-    const int links = (int)(level->first[state + 1] - level->first[state]);
-    permi_class_list source;
-    memset(&source, 0, sizeof source);
-    source.key = level->key;
-    source.value = level->value;
-    source.exp2 = level->exp2;
-    run.p = p;
-    for (k = 0; k < links; k++)
-      permi_class_weigh(draw, &run, &source, k, &link[k]);
-    k = permi_draw_way(draw, &plan->numbers, links);
-    if (k < 0)
-      return;
-    state = link[k].state;
-    permi_class_undo(draw, plan, &plan->step[p], level->key + state * (size_t)plan->words, (int)link[k].way, &pending);
-  }
-}
-
-static const permi_tracer permi_classes_tracer = {permi_classes_kept_bytes, permi_classes_record, permi_classes_draw,
-                                                     NULL, NULL};
-#endif
-
-/* ===================================================================================== >>trace_tree
-   Samples from a tree of tables. */
-
-#if !defined(PERM_NO_EXTRAS)
-/* Of each node its own table, and the products of its children's, the last child first. */
-typedef struct permi_tree_kept {
-  permi_tree_table *own, *product;
-  int *first;            /* of a node's products; nodes + 1 */
-  int *child, *children; /* those of a node begin at children[node] */
-  int *stack, depth, products, listed;
-} permi_tree_kept;
-
-static double permi_tree_kept_bytes(const void *plan)
-{
-  const permi_tree *tree = (const permi_tree *)plan;
-  return 8.0 * tree->size * (tree->states + tree->node[tree->nodes].edge) +
-         (sizeof(permi_tree_table) + 32.0) * (tree->joins + tree->nodes);
-}
-
-static int permi_tree_keep(void *keeper, const permi_tree_node *node, const permi_tree_table *table, int own)
-{
-  permi_trace *trace = (permi_trace *)keeper;
-  const permi_tree *tree = (const permi_tree *)trace->plan;
-  permi_tree_kept *kept = (permi_tree_kept *)trace->kept;
-  permi_tree_table *to = own ? &kept->own[node - tree->node] : &kept->product[kept->products++];
-  const int number = (int)(node - tree->node);
-  int k;
-  *to = *table;
-  to->value = (uint64_t *)permi_trace_copy(trace, table->value, table->states, 8 * (size_t)tree->size);
-  if (!own)
-    return to->value != NULL;
-  if (to->value && number == tree->nodes - 1)
-    permi_trace_lose(trace, &tree->numbers, table->states ? to->value : NULL, table->sizes.loss);
-  kept->first[number + 1] = kept->products;
-  kept->children[number] = kept->listed;
-  for (k = node->children; k > 0; k--)
-    kept->child[kept->listed++] = kept->stack[kept->depth - k];
-  kept->depth -= node->children;
-  kept->stack[kept->depth++] = number;
-  return to->value != NULL;
-}
-
-/* The most ways of a draw: entries of a star, or shares of a join's common vertices; what nodes know of each other is
-   in `set`. */
-static size_t permi_tree_ways(const permi_tree *tree)
-{
-  size_t most = PERMI_TREE_WIDTH + 2, ways;
-  int common = 0;
-  while (ldexp(1, common) < tree->most_groups)
-    common++;
-  ways = permi_tree_choose(tree, common, common / 2);
-  return ways > most ? ways : most;
-}
-
-static perm_status permi_tree_record(permi_trace *trace, permi_control *control)
-{
-  const permi_tree *tree = (const permi_tree *)trace->plan;
-  const size_t nodes = (size_t)tree->nodes;
-  permi_tree_kept *kept = (permi_tree_kept *)permi_pool_get(&trace->pool, 1, sizeof *kept);
-  permi_tree_run run;
-  perm_partial partial;
-  perm_status status;
-  trace->kept = kept;
-  if (!kept)
-    return PERM_ERROR_MEMORY;
-  memset(kept, 0, sizeof *kept);
-  kept->own = (permi_tree_table *)permi_pool_get(&trace->pool, nodes, sizeof *kept->own);
-  kept->product = (permi_tree_table *)permi_pool_get(&trace->pool, (size_t)tree->joins + 1, sizeof *kept->product);
-  kept->first = (int *)permi_pool_get(&trace->pool, 4 * nodes + 1, sizeof(int));
-  if (trace->pool.failed)
-    return PERM_ERROR_MEMORY;
-  kept->child = kept->first + nodes + 1;
-  kept->children = kept->child + nodes;
-  kept->stack = kept->children + nodes;
-  kept->first[0] = 0;
-  permi_trace_ways(trace, &tree->numbers, permi_tree_ways(tree));
-  trace->room = nodes * sizeof(uint32_t);
-  memset(&run, 0, sizeof run);
-  memset(&partial, 0, sizeof partial);
-  run.keep = permi_tree_keep;
-  run.keeper = trace;
-  status = permi_tree_nodes(tree, control, &run, &partial);
-  trace->visited = run.visited;
-  return status;
-}
-
-/* The value of a state, a set of matched vertices among those that the node knows; NULL: the table has none. */
-static const uint64_t *permi_tree_value_of(const permi_tree *tree, const permi_tree_table *table, uint32_t rows,
-                                       uint32_t matched)
-{
-  const uint32_t word = permi_tree_extract((matched ^ rows) & table->set, table->set);
-  const int ones = permi_count_ones(rows & table->set) - table->difference;
-  if ((matched & ~table->set) || permi_count_ones(word) != ones)
-    return NULL;
-  return table->value + (size_t)tree->size * permi_tree_rank_of(tree, word, 0, ones);
-}
-
-/* Draws how the state `matched` of a product came from two tables: returns the part of the first. */
-static uint32_t permi_tree_draw_join(permi_draw *draw, const permi_tree *tree, const permi_tree_table *const *factor,
-                                     uint32_t rows, uint32_t matched)
-{
-  const permi_numbers *numbers = &tree->numbers;
-  const uint32_t common = matched & factor[0]->set & factor[1]->set, own = matched & ~factor[1]->set;
-  uint32_t part = 0;
-  int ways = 0, chosen = -1, pass;
-  for (pass = 0; pass < 2; pass++) {
-    int way = 0;
-    part = 0;
-    do {
-      const uint64_t *x = permi_tree_value_of(tree, factor[0], rows, own | part);
-      const uint64_t *y = x ? permi_tree_value_of(tree, factor[1], rows, matched ^ own ^ part) : NULL;
-      if (y && pass && way++ == chosen)
-        return own | part;
-      if (y && !pass) {
-        if (permi_algebra_is_integer(numbers->algebra)) {
-          uint64_t *weight = draw->weight + (size_t)ways * (size_t)tree->size;
-          memset(weight, 0, 8 * (size_t)tree->size);
-          permi_value_fuse(numbers->algebra, numbers, x, weight, y);
-        } else {
-          const permi_coefficient c = permi_coefficient_from(numbers->algebra, numbers, x);
-          permi_draw_weigh(draw, numbers, ways, &c, y, 0, 1);
-        }
-        ways++;
-      }
-      part = (part - common) & common;
-    } while (part);
-    chosen = pass ? chosen : permi_draw_way(draw, numbers, ways);
-  }
-  return own | part;
-}
-
-/* Draws whether the node's vertex was matched below it or by an entry: returns the state of the product. */
-static uint32_t permi_tree_draw_star(permi_draw *draw, const permi_tree *tree, const permi_tree_node *node,
-                                     const permi_tree_table *product, uint32_t matched)
-{
-  const permi_numbers *numbers = &tree->numbers;
-  const permi_coefficient one = permi_coefficient_one();
-  const uint32_t self = node->all & ~(node->all >> 1);
-  const int entries = node[1].edge - node->edge;
-  int e;
-  permi_draw_weigh(draw, numbers, entries, &one, permi_tree_value_of(tree, product, node->rows, matched | self), 0, 1);
-  for (e = 0; e < entries; e++) {
-    const permi_tree_edge *edge = &tree->edge[node->edge + e];
-    const uint32_t bit = 1u << edge->bit;
-    permi_draw_weigh(draw, numbers, e, &edge->c,
-                     matched & bit ? permi_tree_value_of(tree, product, node->rows, matched ^ bit) : NULL, 0, 1);
-  }
-  e = permi_draw_way(draw, numbers, entries + 1);
-  if (e < 0 || e == entries)
-    return matched | self;
-  permi_draw_match(draw, node->vertex, tree->edge[node->edge + e].vertex);
-  return matched ^ 1u << tree->edge[node->edge + e].bit;
-}
-
-static void permi_tree_draw(permi_draw *draw)
-{
-  const permi_tree *tree = (const permi_tree *)draw->trace->plan;
-  const permi_tree_kept *kept = (const permi_tree_kept *)draw->trace->kept;
-  uint32_t *state = (uint32_t *)(void *)draw->room;
-  int i, j, e;
-  state[tree->nodes - 1] = 0;
-  for (i = tree->nodes - 1; i >= 0; i--) {
-    const permi_tree_node *node = &tree->node[i];
-    const int *child = kept->child + kept->children[i];
-    const permi_tree_table *product = kept->product + kept->first[i], *factor[2];
-    uint32_t matched = state[i];
-    if (!node->children) {
-      for (e = node->edge; e < node[1].edge; e++)
-        if (matched >> tree->edge[e].bit & 1)
-          permi_draw_match(draw, node->vertex, tree->edge[e].vertex);
-      continue;
-    }
-    j = kept->first[i + 1] - kept->first[i]; /* products; one more than joins if the last is with the unit */
-    matched = permi_tree_draw_star(draw, tree, node, j ? &product[j - 1] : &kept->own[child[0]], matched);
-    for (j = node->children - 2; j >= 0; j--) { /* product j joins child[children - 2 - j] */
-      const int with = child[node->children - 2 - j];
-      uint32_t part;
-      factor[0] = &kept->own[with];
-      factor[1] = j ? &product[j - 1] : &kept->own[child[node->children - 1]];
-      part = permi_tree_draw_join(draw, tree, factor, node->rows, matched);
-      state[with] = permi_tree_extract(part, factor[0]->set);
-      matched ^= part;
-    }
-    state[child[node->children - 1]] = permi_tree_extract(matched, kept->own[child[node->children - 1]].set);
-  }
-}
-
-static const permi_tracer permi_tree_tracer = {permi_tree_kept_bytes, permi_tree_record, permi_tree_draw, NULL, NULL};
-#endif
-
 PERMI_BRIEF_BEGIN
 
 /* ========================================================================================= >>hybrid
@@ -18055,639 +16151,6 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
 
 PERMI_BRIEF_END
 
-/* ======================================================================================= >>sparyser
-   Ryser's sum over sets of columns in Gray order, on compressed columns [SUP], in the order of [EK] (>>codegen); here
-   as a tree. Digits, columns or groups of them, are decided from the slowest to the fastest. A row belongs to the
-   fastest digit that touches it, which makes its sum final; each level keeps the product over the rows of slower
-   digits, and 0 ends the branch (the paper has two such areas, this one a column). Row sums are exact, on a grid of a
-   power of two.
-
-   Terms: over all sets J, (-1)^(n - |J|) prod_i sum_{j in J} a_ij [Rys63], where rows without a column cut branches; or
-   by Nijenhuis and Wilf over sets without column c, (-1)^(n-1) 2 (-1)^|J| prod_i (a_ic - r_i / 2 + sum_{j in J} a_ij),
-   r_i the row's sum: half as many terms, hardly a zero. */
-
-#define PERMI_RYSER_CHUNK_NODES 16384 /* moves of a chunk, at least */
-#define PERMI_RYSER_CHUNKS 4096       /* at most, unless chunks would take longer than PERMI_RYSER_CHUNK_SECONDS */
-
-typedef struct permi_ryser {
-  int n, parts, integers, halves, digits, low; /* a chunk fixes the digits from low on */
-  int groups, transposed, on_grid, pairs;
-  int radix[PERM_MAX_N], least[PERM_MAX_N];    /* a digit's Gray codes run from least */
-  int digit_start[PERM_MAX_N + 1], column[PERM_MAX_N];
-  int column_start[PERM_MAX_N + 1];
-  int level_start[PERM_MAX_N + 1], row[PERM_MAX_N]; /* the rows of a digit; then rows of no digit */
-  int shares;                                       /* parts of digit low - 1 */
-  uint64_t combinations;
-  double nodes, terms, seconds, growth, bits;
-  double moved[PERM_MAX_N];
-  int buried;                                 /* an entry lost over 2^-20 of itself */
-  double widest;
-  double base[2][PERM_MAX_N];
-  unsigned char touched[PERM_MAX_N * PERM_MAX_N];
-  double value[2][PERM_MAX_N * PERM_MAX_N];
-  int64_t integer[PERM_MAX_N * PERM_MAX_N];
-} permi_ryser;
-
-typedef struct permi_ryser_walk {
-  const permi_ryser *ryser;
-  double x[2][PERM_MAX_N], product[2][PERM_MAX_N + 1], absolute;
-  int64_t integer[PERM_MAX_N];
-  permi_wide wide[PERM_MAX_N + 1], sum;
-  permi_dd total[2];
-  int code[PERM_MAX_N], sign;
-  uint64_t terms;
-} permi_ryser_walk;
-
-static PERMI_ALWAYS_INLINE void permi_ryser_flip(permi_ryser_walk *walk, int k, int on)
-{
-  const permi_ryser *ryser = walk->ryser;
-  const int begin = ryser->column_start[k], end = ryser->column_start[k + 1];
-  int e;
-  walk->sign = -walk->sign;
-  if (ryser->integers) {
-    for (e = begin; e < end; e++)
-      walk->integer[ryser->touched[e]] += on ? ryser->integer[e] : -ryser->integer[e];
-    return;
-  }
-  for (e = begin; e < end; e++) /* a loop over the parts around it takes 1.08 times as long */
-    walk->x[0][ryser->touched[e]] += on ? ryser->value[0][e] : -ryser->value[0][e];
-  for (e = begin; e < end && ryser->parts == 2; e++)
-    walk->x[1][ryser->touched[e]] += on ? ryser->value[1][e] : -ryser->value[1][e];
-}
-
-static PERMI_ALWAYS_INLINE void permi_ryser_step(permi_ryser_walk *walk, int digit, int step)
-{
-  const int code = walk->code[digit] + step;
-  const int bit = permi_trailing_zeros((uint64_t)(step > 0 ? code : code + 1));
-  walk->code[digit] = code;
-  permi_ryser_flip(walk, walk->ryser->digit_start[digit] + bit, (code ^ code >> 1) >> bit & 1);
-}
-
-/* Multiplies a level's complex product by the sums of rows [i, end) of the order. */
-static PERMI_ALWAYS_INLINE void permi_ryser_times(permi_ryser_walk *walk, int level, int i, int end)
-{
-  double re = walk->product[0][level], im = walk->product[1][level];
-  for (; i < end; i++) {
-    const int row = walk->ryser->row[i];
-    const double x = walk->x[0][row], y = walk->x[1][row], was = re;
-    re = re * x - im * y;
-    im = was * y + im * x;
-  }
-  walk->product[0][level] = re;
-  walk->product[1][level] = im;
-}
-
-/* Returns 0 if the product is 0. */
-static PERMI_ALWAYS_INLINE int permi_ryser_multiply(permi_ryser_walk *walk, int digit)
-{
-  const permi_ryser *ryser = walk->ryser;
-  const int end = ryser->level_start[digit + 1];
-  int i = ryser->level_start[digit];
-  if (ryser->integers) { /* products are below 2^126: the upper half has the sign */
-    permi_wide product = walk->wide[digit + 1];
-    for (; i < end; i++) {
-      permi_wide next = {0, 0};
-      permi_wide_add_product(&next, &product, walk->integer[ryser->row[i]]);
-      product = next;
-    }
-    walk->wide[digit] = product;
-    return product.low || product.high;
-  }
-  if (ryser->parts == 1) {
-    double product = walk->product[0][digit + 1];
-    for (; i < end; i++)
-      product *= walk->x[0][ryser->row[i]];
-    walk->product[0][digit] = product;
-    return product != 0;
-  }
-  walk->product[0][digit] = walk->product[0][digit + 1];
-  walk->product[1][digit] = walk->product[1][digit + 1];
-  permi_ryser_times(walk, digit, i, end);
-  return walk->product[0][digit] != 0 || walk->product[1][digit] != 0;
-}
-
-/* TwoSum: two short chains where double-double has a long one. */
-static PERMI_ALWAYS_INLINE void permi_ryser_sum(permi_dd *total, double x)
-{
-  const permi_dd s = permi_two_sum(total->hi, x);
-  total->hi = s.hi;
-  total->lo += s.lo;
-}
-
-static PERMI_ALWAYS_INLINE void permi_ryser_add(permi_ryser_walk *walk)
-{
-  int part;
-  walk->terms++;
-  if (walk->ryser->integers) {
-    permi_wide_add(&walk->sum, walk->sign > 0 ? walk->wide[0] : permi_wide_negate(walk->wide[0]));
-    return;
-  }
-  for (part = 0; part < walk->ryser->parts; part++) {
-    permi_ryser_sum(&walk->total[part], walk->sign * walk->product[part][0]);
-    walk->absolute += fabs(walk->product[part][0]);
-  }
-}
-
-static PERMI_ALWAYS_INLINE void permi_ryser_pair(permi_ryser_walk *walk)
-{
-  const permi_ryser *ryser = walk->ryser;
-  const int end = ryser->column_start[1], on = walk->code[0] ^= 1;
-  double even = walk->product[0][1], odd = even;
-  int e;
-  for (e = 0; e < end; e++) {
-    double *x = &walk->x[0][ryser->touched[e]];
-    even *= *x;
-    *x += on ? ryser->value[0][e] : -ryser->value[0][e];
-    odd *= *x;
-  }
-  permi_ryser_sum(&walk->total[0], walk->sign * even);
-  walk->sign = -walk->sign;
-  permi_ryser_sum(&walk->total[0], walk->sign * odd);
-  walk->absolute += fabs(even) + fabs(odd);
-  walk->terms += (uint64_t)(even != 0) + (uint64_t)(odd != 0);
-}
-
-/* Visits the digits below `level` in reflected Gray codes, each from where it stands to its other end. left: values of
-   digit level - 1. */
-static void permi_ryser_visit(permi_ryser_walk *walk, int level, int left)
-{
-  const int digit = level - 1, least = walk->ryser->least[digit];
-  const int step = walk->code[digit] - least <= walk->ryser->radix[digit] - left ? 1 : -1;
-  for (;;) {
-    if (permi_ryser_multiply(walk, digit)) {
-      if (digit == 1 && walk->ryser->pairs)
-        permi_ryser_pair(walk);
-      else if (digit)
-        permi_ryser_visit(walk, digit, walk->ryser->radix[digit - 1]);
-      else
-        permi_ryser_add(walk);
-    }
-    if (--left == 0)
-      return;
-    permi_ryser_step(walk, digit, step);
-  }
-}
-
-static void permi_ryser_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
-{
-  const permi_ryser *ryser = (const permi_ryser *)leaf->context;
-  const int digits = ryser->digits;
-  const int64_t shares = ryser->shares, share = (int64_t)(chunk % (uint64_t)shares);
-  permi_ryser_walk walk;
-  int d, k, part, alive = 1, left = ryser->low ? ryser->radix[ryser->low - 1] : 0;
-  (void)workspace;
-  if (chunk >= ryser->combinations) /* the number of chunks is rounded up */
-    return;
-  chunk /= (uint64_t)shares;
-  memset(&walk, 0, sizeof walk);
-  walk.ryser = ryser;
-  memcpy(walk.x, ryser->base, sizeof walk.x);
-  walk.sign = (ryser->n - ryser->halves) & 1 ? -1 : 1;
-  for (d = 0; d < digits; d++) {
-    int code = ryser->least[d];
-    if (d == ryser->low - 1 && shares > 1) {
-      const int begin = (int)(share * left / shares);
-      left = (int)((share + 1) * left / shares) - begin;
-      code += begin;
-    }
-    if (d >= ryser->low) {
-      code += (int)(chunk % (uint64_t)ryser->radix[d]);
-      chunk /= (uint64_t)ryser->radix[d];
-    }
-    walk.code[d] = code;
-    for (k = 0; k < ryser->digit_start[d + 1] - ryser->digit_start[d]; k++)
-      if ((code ^ code >> 1) >> k & 1)
-        permi_ryser_flip(&walk, ryser->digit_start[d] + k, 1);
-  }
-  walk.product[0][digits] = 1;
-  walk.wide[digits].low = 1;
-  permi_ryser_times(&walk, digits, ryser->level_start[digits], ryser->n);
-  for (d = digits - 1; d >= ryser->low && alive; d--)
-    alive = permi_ryser_multiply(&walk, d);
-  if (alive && ryser->low == 1 && ryser->pairs)
-    permi_ryser_pair(&walk);
-  else if (alive && ryser->low)
-    permi_ryser_visit(&walk, ryser->low, left);
-  else if (alive)
-    permi_ryser_add(&walk);
-  partial->terms += (double)walk.terms;
-  if (ryser->integers) {
-    const int negative = (int)(walk.sum.high >> 63);
-    const permi_wide sum = negative ? permi_wide_negate(walk.sum) : walk.sum;
-    const uint64_t word[2] = {sum.low, sum.high};
-    permi_sum_add_integer(&partial->value, word, 2, negative);
-  }
-  for (part = 0; part < 2; part++) {
-    perm_sum *sum = part ? &partial->imaginary : &partial->value;
-    permi_sum_add_double(sum, walk.total[part].hi);
-    permi_sum_add_double(sum, walk.total[part].lo);
-  }
-  permi_sum_add_double(&partial->absolute, walk.absolute);
-}
-
-static size_t permi_ryser_explain(const permi_leaf *leaf, char *buffer, size_t size)
-{
-  const permi_ryser *ryser = (const permi_ryser *)leaf->context;
-  return permi_say(buffer, size,
-                   "%s, order %d%s: %d digits, %d of them groups, %.3g terms%s, about %.3g moves%s, "
-                   "predicted %.3g s, %.0f chunks\n",
-                   perm_method_name(leaf->information.method), ryser->n, ryser->transposed ? " transposed" : "",
-                   ryser->digits, ryser->groups, ryser->terms, ryser->halves ? " (Nijenhuis and Wilf)" : "",
-                   ryser->nodes, ryser->integers ? " of 128-bit integers" : "", ryser->seconds,
-                   (double)leaf->information.chunks);
-}
-
-/* Digits: groups of columns never all absent, and each other column but `without` (-1: none). */
-typedef struct permi_ryser_split {
-  int groups, without, as_given;
-  uint64_t group[PERM_MAX_N];
-} permi_ryser_split;
-
-/* The rows' grids: sums, and their halves, are below 2^53 half steps. */
-static void permi_ryser_grid(permi_ryser *ryser, const permi_block *block, double *grid)
-{
-  const int n = ryser->n, mine = ryser->transposed * n;
-  int i, e;
-  ryser->growth = 1;
-  ryser->bits = n;
-  ryser->widest = 0;
-  for (i = 0; i < n; i++) {
-    double sum = 0;
-    for (e = block->start[mine + i]; e < block->start[mine + i + 1]; e++) {
-      const int edge = block->edge[e];
-      if (block->integer)
-        sum += fabs((double)block->integer[edge]);
-      else
-        sum += fabs(block->real[edge]) + (block->imaginary ? fabs(block->imaginary[edge]) : 0);
-    }
-    grid[i] = ldexp(1, permi_exponent(sum * (1 + 1e-12)) - 51);
-    ryser->growth *= sum > 1 ? sum * (1 + 1e-12) : 1;
-    ryser->bits += sum > 1 ? log2(sum) + 1e-9 : 0;
-    ryser->widest = fmax(ryser->widest, sum);
-  }
-}
-
-static uint64_t permi_ryser_rows(const uint64_t *touches, uint64_t columns)
-{
-  uint64_t rows = 0;
-  for (; columns; columns &= columns - 1)
-    rows |= touches[permi_trailing_zeros(columns)];
-  return rows;
-}
-
-static void permi_ryser_list(int *list, int *used, uint64_t set)
-{
-  for (; set; set &= set - 1)
-    list[(*used)++] = permi_trailing_zeros(set);
-}
-
-/* Algorithm 3: next is the digit with the fewest rows of its own a bit. */
-static void permi_ryser_order(permi_ryser *ryser, const uint64_t *touches, const permi_ryser_split *split)
-{
-  const int n = ryser->n;
-  uint64_t digit[PERM_MAX_N], rows_left = ~UINT64_C(0) >> (PERM_MAX_N - n), grouped = 0, set;
-  int digits = split->groups, d, i, j, used = 0, taken = 0;
-  for (i = 0; i < digits; i++)
-    grouped |= digit[i] = split->group[i];
-  for (j = 0; j < n; j++)
-    if (!(grouped >> j & 1) && j != split->without)
-      digit[digits++] = UINT64_C(1) << j;
-  ryser->digits = digits;
-  for (d = 0; d < digits; d++) {
-    int best = d;
-    double least = 1e9;
-    for (i = d; i < (split->as_given ? d + 1 : digits); i++) {
-      const double share = (double)permi_count_ones(permi_ryser_rows(touches, digit[i]) & rows_left) /
-                           permi_count_ones(digit[i]);
-      if (share < least) {
-        least = share;
-        best = i;
-      }
-    }
-    set = digit[best];
-    digit[best] = digit[d];
-    ryser->digit_start[d] = used;
-    ryser->level_start[d] = taken;
-    ryser->least[d] = (grouped & set) != 0;
-    ryser->radix[d] = (1 << permi_count_ones(set)) - ryser->least[d];
-    permi_ryser_list(ryser->column, &used, set);
-    set = permi_ryser_rows(touches, set) & rows_left;
-    rows_left &= ~set;
-    permi_ryser_list(ryser->row, &taken, set);
-  }
-  ryser->digit_start[digits] = used;
-  ryser->level_start[digits] = taken;
-  permi_ryser_list(ryser->row, &taken, rows_left);
-}
-
-static void permi_ryser_entries(permi_ryser *ryser, const permi_block *block, int without, const double *grid)
-{
-  const int n = ryser->n, mine = ryser->transposed * n, other = n - mine, columns = ryser->digit_start[ryser->digits];
-  int k, e, part, used = 0;
-  ryser->on_grid = 1;
-  ryser->buried = 0;
-  memset(ryser->base, 0, sizeof ryser->base);
-  memset(ryser->moved, 0, sizeof ryser->moved);
-  for (k = 0; k < columns + ryser->halves; k++) {
-    const int column = k < columns ? ryser->column[k] : without;
-    ryser->column_start[k] = used;
-    for (e = block->start[other + column]; e < block->start[other + column + 1]; e++) {
-      const int row = block->neighbour[e] - mine, edge = block->edge[e];
-      for (part = 0; part < ryser->parts && !block->integer; part++) {
-        const double x = (part ? block->imaginary : block->real)[edge];
-        const double y = floor(x / grid[row] + 0.5) * grid[row];
-        ryser->on_grid &= x == y;
-        ryser->moved[row] = fmax(ryser->moved[row], fabs(x - y));
-        ryser->buried |= fabs(x - y) > ldexp(fabs(x), -20);
-        if (ryser->halves)
-          ryser->base[part][row] += k < columns ? -y / 2 : y / 2;
-        if (k < columns)
-          ryser->value[part][used] = y;
-      }
-      if (k < columns) {
-        ryser->integer[used] = block->integer ? block->integer[edge] : 0;
-        ryser->touched[used++] = (unsigned char)row;
-      }
-    }
-  }
-  ryser->column_start[columns] = used;
-}
-
-static void permi_ryser_predict(permi_ryser *ryser, const uint64_t *touches)
-{
-  double alive = 1, count = 1;
-  int d, i, j, k;
-  ryser->nodes = ryser->seconds = 0;
-  for (d = ryser->digits - 1; d >= 0; d--) {
-    const double rows = ryser->level_start[d + 1] - ryser->level_start[d];
-    const double entries =
-        (double)(ryser->column_start[ryser->digit_start[d + 1]] - ryser->column_start[ryser->digit_start[d]]) /
-        (ryser->digit_start[d + 1] - ryser->digit_start[d]);
-    count *= ryser->radix[d];
-    ryser->nodes += count * alive;
-    ryser->seconds += count * alive *
-                      (PERMI_RYSER_MOVE_SECONDS +
-                       PERMI_RYSER_ENTRY_SECONDS * ryser->parts * (entries + ryser->parts * rows));
-    for (i = ryser->level_start[d]; i < ryser->level_start[d + 1] && !ryser->halves; i++) {
-      double empty = 1;
-      for (j = d; j < ryser->digits; j++) {
-        int columns = 0;
-        for (k = ryser->digit_start[j]; k < ryser->digit_start[j + 1]; k++)
-          columns += !(touches[ryser->column[k]] >> ryser->row[i] & 1);
-        empty *= (ldexp(1, columns) - ryser->least[j]) / ryser->radix[j];
-      }
-      alive *= 1 - empty;
-    }
-  }
-  ryser->terms = count;
-}
-
-static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int side, const permi_ryser_split *split)
-{
-  const int n = block->n, mine = side * n, other = n - mine;
-  uint64_t touches[PERM_MAX_N];
-  double grid[PERM_MAX_N], most;
-  int j, e;
-  ryser->n = n;
-  ryser->integers = block->integer != NULL;
-  ryser->parts = block->imaginary ? 2 : 1;
-  ryser->halves = split->without >= 0;
-  ryser->transposed = side;
-  ryser->groups = split->groups;
-  for (j = 0; j < n; j++)
-    for (touches[j] = 0, e = block->start[other + j]; e < block->start[other + j + 1]; e++)
-      touches[j] |= UINT64_C(1) << (block->neighbour[e] - mine);
-  permi_ryser_grid(ryser, block, grid);
-  permi_ryser_order(ryser, touches, split);
-  permi_ryser_entries(ryser, block, split->without, grid);
-  permi_ryser_predict(ryser, touches);
-  ryser->pairs = ryser->parts == 1 && !ryser->integers && ryser->least[0] == 0;
-  ryser->low = ryser->digits;
-  ryser->combinations = 1;
-  most = fmin(PERMI_RYSER_CHUNKS, ryser->nodes / PERMI_RYSER_CHUNK_NODES);
-  most = fmax(most, fmin(ryser->seconds / PERMI_RYSER_CHUNK_SECONDS, 1e18));
-  while (ryser->low > 0 && (double)ryser->combinations * ryser->radix[ryser->low - 1] <= most)
-    ryser->combinations *= (uint64_t)ryser->radix[--ryser->low];
-  ryser->shares = 1; /* a group's digit may have a million values */
-  if (ryser->low > 0 && (double)ryser->combinations * PERMI_RYSER_CHUNK_SECONDS < ryser->seconds)
-    ryser->shares = (int)fmin(most / (double)ryser->combinations, ryser->radix[ryser->low - 1]);
-  ryser->combinations *= (uint64_t)ryser->shares;
-}
-
-static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer,
-                                     permi_ryser_split (*candidates)(const permi_block *block, int side, int which),
-                                     int kinds)
-{
-  const perm_allocator *allocator = &maker->options->allocator;
-  const perm_precision precision = maker->options->precision;
-  permi_ryser *ryser;
-  permi_ryser_split split;
-  double least = (double)INFINITY;
-  int which, best = 0;
-  if (block->n > PERM_MAX_N)
-    return permi_refuse(offer, PERM_ERROR_LIMIT, "is larger than the %d rows that sums over sets of columns take",
-                        PERM_MAX_N);
-  if (block->imaginary_integer || precision == PERM_PRECISION_ACCURATE || precision == PERM_PRECISION_DD)
-    return permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has %s, which sparse sums over sets of columns do not take",
-                        block->imaginary_integer ? "Gaussian integers" : "another precision than double asked for");
-  if (maker->options->method == PERM_METHOD_AUTO && !block->integer)
-    return permi_refuse(offer, PERM_ERROR_UNSUPPORTED,
-                        "would lose digits to the cancellation of Ryser's sum in doubles");
-  if (rival < PERMI_RYSER_PLAN_SECONDS || (block->n > 50 && rival < 1e3))
-    return permi_refuse(offer, PERM_ERROR_LIMIT, "is hardly summed in less than %s over sets of columns",
-                        permi_time_words(rival).text);
-  offer->plan = ryser = (permi_ryser *)permi_allocate(allocator, 1, sizeof *ryser);
-  if (!ryser)
-    return permi_fail_memory(maker->result);
-  for (which = 0; which < 2 * kinds; which++) {
-    split = candidates(block, which & 1, which / 2);
-    if (block->integer && split.without >= 0)
-      continue;
-    permi_ryser_plan(ryser, block, which & 1, &split);
-    if (ryser->seconds < least) {
-      least = ryser->seconds;
-      best = which;
-    }
-  }
-  split = candidates(block, best & 1, best / 2);
-  permi_ryser_plan(ryser, block, best & 1, &split);
-  offer->seconds = ryser->seconds + 2e-6 * (double)ryser->combinations;
-  offer->bytes = sizeof *ryser;
-  if (block->integer && ryser->widest * (1 + 1e-12) >= 9223372036854775808.0)
-    permi_refuse(offer, PERM_ERROR_LIMIT, "has lines whose sums may exceed 64 bits");
-  else if (block->integer && !(ryser->bits <= 126))
-    permi_refuse(offer, PERM_ERROR_LIMIT, "needs integers of %.0f bits, where sums over sets of columns have 126",
-                 ryser->bits);
-  return PERM_OK;
-}
-
-/* Bounds what the grid changes, per (|A| + M) - per |A| for roundings M: by subsets of columns, or above
-   PERMI_MAJORANT_ORDER by the product of row sums, at least 1 each. */
-static double permi_ryser_off_grid(const permi_ryser *ryser, const permi_block *block, double *subsets)
-{
-  double *value = subsets, *change = subsets ? subsets + (1 << PERMI_MAJORANT_ORDER) : NULL, sum = 0;
-  const int n = ryser->n, mine = ryser->transposed * n, other = n - mine;
-  int i, e, s;
-  if (ryser->on_grid)
-    return 0;
-  if (n > PERMI_MAJORANT_ORDER) {
-    for (i = 0; i < n; i++)
-      sum += ryser->parts * ryser->moved[i] * (block->start[mine + i + 1] - block->start[mine + i]);
-    return ryser->growth * expm1(sum * (1 + 1e-12)) * (1 + 1e-12);
-  }
-  memset(value, 0, ((size_t)1 << n) * sizeof *value);
-  memset(change, 0, ((size_t)1 << n) * sizeof *change);
-  value[0] = 1;
-  for (s = 0; s < (1 << n) - 1; s++) {
-    i = permi_count_ones((unsigned)s);
-    for (e = block->start[mine + i]; e < block->start[mine + i + 1]; e++) {
-      const int bit = 1 << (block->neighbour[e] - other), edge = block->edge[e];
-      const double moved = ryser->parts * ryser->moved[i];
-      const double x = fabs(block->real[edge]) + (ryser->parts == 2 ? fabs(block->imaginary[edge]) : 0);
-      if (!(s & bit)) {
-        value[s | bit] += value[s] * x;
-        change[s | bit] += change[s] * (x + moved) + value[s] * moved;
-      }
-    }
-  }
-  return change[s] * (1 + 1e-12) + 1e-280;
-}
-
-/* THE BOUND. Row sums on the grid are exact; permi_ryser_off_grid bounds the grid's part. A term is a product of n
-   exact numbers: gamma_n (complex gamma_3n [Hig02, 3.6], moduli as |real| + |imaginary|). Of a chunk's N terms hi loses
-   at most gamma_N times their moduli to lo, whose sum is off by gamma_N of that; the sum of moduli by gamma_N of
-   itself. A product below DBL_MIN, or a branch cut by underflow, is off by at most 4 DBL_MIN times the product of the
-   rows' sums of moduli. The induction is proved by machine: tests/proofs/chains.v. */
-static void permi_ryser_bounds(permi_maker *maker, const permi_block *block, const permi_ryser *ryser, double terms,
-                               permi_leaf *leaf)
-{
-  const int n = block->n;
-  const double off_grid = ldexp(permi_ryser_off_grid(ryser, block, maker->subsets), -(int)leaf->scale_exp2);
-  leaf->estimate_relative = (ryser->on_grid ? 1 : 4) * n * PERMI_UNIT;
-  leaf->bound_relative = leaf->bound_absolute = (double)INFINITY;
-  if (n <= PERMI_MAJORANT_ORDER || ryser->buried) /* otherwise far too wide */
-    leaf->estimate_absolute = off_grid;
-  if (terms < 1e12) {
-    const double gamma = permi_gamma((ryser->parts == 2 ? 3 : 1) * n), chunk = permi_gamma(2 * terms);
-    leaf->bound_relative = (gamma / (1 - gamma) + chunk * chunk) * (1 + 2 * chunk) * (1 + 8 * PERMI_UNIT);
-    leaf->bound_absolute = 8.0 * n * ryser->terms * DBL_MIN * ryser->growth + off_grid;
-  }
-  permi_make_honest(maker, block, leaf);
-}
-
-static perm_status permi_ryser_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
-{
-  permi_ryser *ryser = (permi_ryser *)offer->plan;
-  uint64_t hash = permi_hash(permi_hash(PERMI_HASH_START, (uint64_t)ryser->digits), (uint64_t)ryser->halves);
-  uint64_t chunks = 1;
-  const int n = block->n;
-  int i, k, e;
-  while (chunks < ryser->combinations)
-    chunks *= 2;
-  for (i = 0; i < ryser->digits; i++)
-    hash = permi_hash(hash, (uint64_t)ryser->radix[i]);
-  for (k = 0; k < ryser->digit_start[ryser->digits]; k++)
-    for (e = ryser->column_start[k]; e < ryser->column_start[k + 1]; e++) {
-      hash = permi_hash(hash, (uint64_t)k << 32 | (uint64_t)ryser->touched[e]);
-      hash = ryser->integers ? permi_hash(hash, (uint64_t)ryser->integer[e])
-                             : permi_hash_double(permi_hash_double(hash, ryser->value[0][e]),
-                                                 ryser->parts == 2 ? ryser->value[1][e] : 0);
-    }
-  for (i = 0; i < n && !ryser->integers; i++)
-    hash = permi_hash_double(permi_hash_double(hash, ryser->base[0][i]), ryser->base[1][i]);
-  leaf->information.kind = PERM_LEAF_RANGE;
-  leaf->information.chunks = chunks;
-  leaf->information.work = ryser->nodes;
-  leaf->information.fingerprint = permi_hash(permi_hash(hash, ryser->combinations), (uint64_t)ryser->shares);
-  leaf->run_chunk = permi_ryser_chunk;
-  leaf->explain = permi_ryser_explain;
-  leaf->scale_exp2 = ryser->halves ? 1 : 0;
-  leaf->integer = ryser->integers;
-  if (!leaf->integer)
-    permi_ryser_bounds(maker, block, ryser, ryser->terms / (double)ryser->combinations, leaf);
-  return PERM_OK;
-}
-
-static permi_ryser_split permi_sparyser_split(const permi_block *block, int side, int which)
-{
-  const int *start = block->start + (side ? 0 : block->n);
-  permi_ryser_split split;
-  int j, most = 0;
-  memset(&split, 0, sizeof split);
-  split.without = -1;
-  for (j = 0; j < block->n && which; j++)
-    if (start[j + 1] - start[j] > most) {
-      most = start[j + 1] - start[j];
-      split.without = j;
-    }
-  return split;
-}
-
-static perm_status permi_sparyser_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
-{
-  return permi_ryser_offer(maker, block, rival, offer, permi_sparyser_split, 2);
-}
-
-/* ===================================================================================== >>dominating
-   Ryser's sum over the sets of columns that meet the neighbourhoods S_1, S_2, ... of rows sharing no column [LM,
-   appendix B]; other sets leave a row empty. The non-empty subsets of each S, and each other column, are a digit of
-   >>sparyser. Rows are chosen greedily by least degree from many random starts. */
-
-#define PERMI_DOMINATING_STARTS 64
-#define PERMI_DOMINATING_COLUMNS 20 /* so that a digit is an int */
-
-static permi_ryser_split permi_dominating_split(const permi_block *block, int side, int which)
-{
-  const int n = block->n, mine = side * n, other = n - mine;
-  permi_ryser_split best, trial;
-  uint64_t columns[PERM_MAX_N], seed = UINT64_C(88172645463325252);
-  double least = (double)INFINITY;
-  int start, i, e;
-  (void)which;
-  memset(&best, 0, sizeof best);
-  best.without = -1;
-  for (i = 0; i < n; i++) {
-    columns[i] = 0;
-    for (e = block->start[mine + i]; e < block->start[mine + i + 1]; e++)
-      columns[i] |= UINT64_C(1) << (block->neighbour[e] - other);
-  }
-  for (start = 0; start < PERMI_DOMINATING_STARTS; start++) {
-    uint64_t left = ~UINT64_C(0) >> (PERM_MAX_N - n);
-    double bits = n;
-    trial = best;
-    trial.groups = 0;
-    for (;;) {
-      int row = -1, degree = PERMI_DOMINATING_COLUMNS + 1, ties = 0;
-      for (i = 0; i < n; i++) {
-        const int size = block->start[mine + i + 1] - block->start[mine + i];
-        if (!(left >> i & 1) || size > degree || size > PERMI_DOMINATING_COLUMNS)
-          continue;
-        ties = size < degree ? 1 : ties + 1;
-        degree = size;
-        if (permi_order_below(&seed, ties) == 0)
-          row = i;
-      }
-      if (row < 0)
-        break;
-      trial.group[trial.groups++] = columns[row];
-      bits += log2(ldexp(1, degree) - 1) - degree;
-      for (i = 0; i < n; i++)
-        left &= ~((uint64_t)((columns[i] & columns[row]) != 0) << i);
-    }
-    if (bits < least) {
-      least = bits;
-      best = trial;
-    }
-  }
-  return best;
-}
-
-static perm_status permi_dominating_offer(permi_maker *maker, const permi_block *block, double rival,
-                                          permi_offer *offer)
-{
-  return permi_ryser_offer(maker, block, rival, offer, permi_dominating_split, 1);
-}
-
 /* ========================================================================================== >>signs
    The pruned sign search. Glynn's sum over the signs d of the columns,
        per A = 2^-(n-1) sum over d, d_first = +1, of prod_j d_j prod_i sum_j a_ij d_j,
@@ -20090,365 +17553,749 @@ static perm_status permi_signs_make(permi_maker *maker, const permi_block *block
 #endif
 }
 
-PERMI_BRIEF_BEGIN
+/* ======================================================================================== >>sorting
+   Method sorting: the lists without merging. Expands all terms of a step, sorts them by state, adds equal ones. */
 
-/* ======================================================================================== >>codegen
-   The generated kernels of [EK], as oracles: Ryser's sum after Nijenhuis and Wilf (>>sparyser) in Gray order, where
-   each column has code of its own with entries as literals.
-     codegen-registers  keeps all row sums in registers
-     codegen-memory     takes Algorithm 3's order and keeps the k rows of the first c columns in registers, the others
-                        in memory with their product; Algorithm 4 chooses k and c
-   Algorithm 2: a thread takes 2^d consecutive terms, with the largest d that all threads that fit can have; the rest
-   takes smaller d. Differences: 10 <= d <= PERMI_CODEGEN_WALK (a quarter of a second a kernel); a nominal GPU says how
-   many threads fit, so that bits do not depend on the machine; row sums are exact and TwoSum adds terms. */
-
-#if defined(PERM_WITH_CUDA)
-#define PERMI_CODEGEN_WALK 16
-#define PERMI_CODEGEN_LEAST 10
-#define PERMI_CODEGEN_RATIO 16 /* a change in global memory over one in a register [EK] */
-#define PERMI_CODEGEN_PROCESSORS 132
-#ifndef PERMI_CODEGEN_SHARED
-#define PERMI_CODEGEN_SHARED 232448 /* bytes a multiprocessor; 0: rows in global memory */
-#endif
-#define PERMI_CODEGEN_OTHERS 38 /* registers beside row sums */
-#define PERMI_CODEGEN_BLOCKS 12 /* 1536 threads: every GPU has them */
-#define PERMI_CODEGEN_LOAD 3   /* operations for a row in memory */
-
-typedef struct permi_codegen_launch {
-  uint64_t chunk, term;
-  int walk;
-} permi_codegen_launch;
-
-typedef struct permi_codegen {
-  permi_gpu gpu; /* first, for >>gpu */
-  permi_code *code;
-  permi_ryser ryser;
-  int place[PERM_MAX_N];
-  int kept, quick;         /* k and c */
-  int blocks, shared;
-  int launches, walk;
-  permi_codegen_launch launch[PERMI_CODEGEN_WALK - PERMI_CODEGEN_LEAST + 3];
-  uint64_t chunks;
-  double operations, seconds;
-} permi_codegen;
-
-static void permi_codegen_release(const perm_allocator *allocator, void *context)
+static uint64_t permi_sorting_key(const permi_frontier *frontier, const permi_list *source, permi_take take, int w)
 {
-  permi_codegen *codegen = (permi_codegen *)context;
-  permi_code_release(allocator, codegen->code);
-  permi_release(allocator, codegen->gpu.memory);
-  permi_release(allocator, codegen);
+  return source->high[(size_t)take.group * (size_t)frontier->mask_words + (size_t)w] ^
+         permi_stream_word(frontier, (int)take.stream, 2, w);
 }
 
-static int permi_codegen_blocks(int rows)
+static perm_status permi_sorting_expand(permi_run *run, int p, permi_part *part)
 {
-  const int registers = (2 * rows + PERMI_CODEGEN_OTHERS + 7) / 8 * 8;
-  return permi_clamp(65536 / (128 * registers), 1, PERMI_CODEGEN_BLOCKS);
-}
-
-static size_t permi_codegen_shared(const permi_codegen *codegen)
-{
-  const int rows = codegen->shared ? codegen->ryser.n - codegen->kept : 0;
-  return (size_t)(rows > PERM_GPU_SUMS ? rows : PERM_GPU_SUMS);
-}
-
-/* Algorithm 4. */
-static void permi_codegen_partition(permi_codegen *codegen)
-{
-  const permi_ryser *ryser = &codegen->ryser;
-  const int n = ryser->n;
-  double best = 0;
-  int rows = 0, j, e;
-  for (j = 0; j < ryser->digits; j++) {
-    const double share = ldexp(1, -(j + 1));
-    double score;
-    for (e = ryser->column_start[j]; e < ryser->column_start[j + 1]; e++)
-      rows = codegen->place[ryser->touched[e]] >= rows ? codegen->place[ryser->touched[e]] + 1 : rows;
-    score = 128.0 * PERMI_CODEGEN_PROCESSORS * permi_codegen_blocks(rows) /
-            (2 * rows * (1 - share) + PERMI_CODEGEN_RATIO * share * (n - rows));
-    if (score > best || rows == codegen->kept) {
-      best = score;
-      codegen->kept = rows;
-      codegen->quick = j + 1;
+  const permi_frontier *frontier = run->frontier;
+  const permi_list *source = &run->list[p & 1];
+  const int words = frontier->mask_words, first = frontier->stream_start[p];
+  perm_status status = PERM_OK;
+  size_t k;
+  int s, w;
+  part->takes = 0;
+  for (s = first; s < frontier->stream_start[p + 1] && status == PERM_OK; s++) {
+    for (k = 0; k < source->states; k++) {
+      uint64_t differs = 0;
+      for (w = 0; w < words; w++)
+        differs |= (source->high[k * (size_t)words + (size_t)w] & permi_stream_word(frontier, s, 0, w)) ^
+                   permi_stream_word(frontier, s, 1, w);
+      if (differs)
+        continue;
+      if (!permi_takes_more(&run->locked, part, 1))
+        return PERM_ERROR_MEMORY;
+      part->take[part->takes].group = (uint32_t)k;
+      part->take[part->takes++].stream = (uint32_t)s;
     }
+    if (run->control)
+      status = permi_control_poll(run->control, frontier->cost[p] * PERMI_STATE_SECONDS, "frontier");
   }
+  return status;
 }
 
-/* Algorithm 2. */
-static void permi_codegen_launches(permi_codegen *codegen)
+/* Sorts by bytes of the keys, low ones first. 0: out of memory. */
+static int permi_sorting_sort(const permi_run *run, const permi_list *source, permi_part *part)
 {
-  const uint64_t terms = UINT64_C(1) << codegen->ryser.digits;
-  const uint64_t threads = UINT64_C(128) * PERMI_CODEGEN_PROCESSORS * (uint64_t)codegen->blocks;
-  uint64_t term = 0, chunks = 0;
-  while (term < terms) {
-    permi_codegen_launch *launch = &codegen->launch[codegen->launches++];
-    int walk = PERMI_CODEGEN_LEAST;
-    while (walk < PERMI_CODEGEN_WALK && threads << (walk + 1) <= terms - term)
-      walk++;
-    launch->chunk = chunks;
-    launch->term = term;
-    launch->walk = walk;
-    if (threads << walk <= terms - term) {
-      const uint64_t times = (terms - term) / (threads << walk);
-      chunks += times * (threads / 128);
-      term += times * threads << walk;
-    } else {
-      chunks += ((terms - term - 1) >> (walk + PERM_GPU_THREADS_LOG2)) + 1;
-      term = terms;
+  const permi_frontier *frontier = run->frontier;
+  const size_t count = part[0].takes;
+  size_t start[256], k, sum;
+  int byte, b;
+  part[1].takes = 0;
+  if (!permi_takes_more(&run->locked, &part[1], count))
+    return 0;
+  part[1].takes = count;
+  for (byte = 0; byte < 8 * frontier->mask_words; byte++) {
+    const int shift = byte % 8 * 8;
+    const permi_part swap = part[0];
+    memset(start, 0, sizeof start);
+    for (k = 0; k < count; k++)
+      start[permi_sorting_key(frontier, source, part[0].take[k], byte / 8) >> shift & 255]++;
+    for (sum = 0, b = 0; b < 256 && start[b] < count; b++) {
+      const size_t here = start[b];
+      start[b] = sum;
+      sum += here;
     }
+    if (b < 256)
+      continue;
+    for (k = 0; k < count; k++)
+      part[1].take[start[permi_sorting_key(frontier, source, part[0].take[k], byte / 8) >> shift & 255]++] =
+          part[0].take[k];
+    part[0] = part[1];
+    part[1] = swap;
   }
-  codegen->walk = codegen->launch[0].walk;
-  codegen->chunks = chunks;
+  return 1;
 }
 
-static void permi_codegen_plan(permi_codegen *codegen, const permi_block *block, int side, int memory)
+static perm_status permi_sorting_step(permi_run *run, int p)
 {
-  permi_ryser *ryser = &codegen->ryser;
-  const int n = block->n;
-  permi_ryser_split split;
-  double changed = 0, touched = 0;
-  int i, j;
-  memset(&split, 0, sizeof split);
-  memset(codegen, 0, sizeof *codegen);
-  split.as_given = !memory;
-  split.without = n - 1;
-  if (memory) {
-    split.without = -1;
-    permi_ryser_plan(ryser, block, side, &split);
-    split.without = ryser->column[n - 1];
+  const permi_frontier *frontier = run->frontier;
+  const size_t words = (size_t)frontier->mask_words, bytes = permi_value_bytes(frontier);
+  const permi_list *source = &run->list[p & 1];
+  permi_list *target = &run->list[(p + 1) & 1];
+  permi_part *part = run->part;
+  perm_status status;
+  size_t k;
+  int w;
+  permi_run_prepare(run, p);
+  status = permi_sorting_expand(run, p, part);
+  if (status == PERM_OK && !permi_sorting_sort(run, source, part))
+    status = PERM_ERROR_MEMORY;
+  if (status != PERM_OK)
+    return status;
+  target->states = 0;
+  for (k = 0; k < part->takes; k++) {
+    const permi_take take = part->take[k];
+    uint64_t key[PERMI_MASK_WORDS];
+    char *y;
+    for (w = 0; w < frontier->mask_words; w++)
+      key[w] = permi_sorting_key(frontier, source, take, w);
+    if (k == 0 || memcmp(key, target->high + (target->states - 1) * words, words * sizeof *key)) {
+      memcpy(target->high + target->states * words, key, words * sizeof *key);
+      memset((char *)target->value + target->states++ * bytes, 0, bytes);
+    }
+    y = (char *)target->value + (target->states - 1) * bytes;
+    permi_values_add(&frontier->numbers, &frontier->coefficient[take.stream], y,
+                     (const char *)source->value + take.group * bytes, 1);
   }
-  permi_ryser_plan(ryser, block, side, &split);
-  for (i = 0; i < n; i++)
-    codegen->place[ryser->row[i]] = i;
-  codegen->kept = memory ? 0 : n;
-  codegen->quick = memory ? 0 : ryser->digits;
-  if (memory)
-    permi_codegen_partition(codegen);
-  codegen->blocks = permi_codegen_blocks(codegen->kept);
-  codegen->shared = 1;
-  if ((permi_codegen_shared(codegen) * 128 * sizeof(double) + 1024) * (size_t)codegen->blocks > PERMI_CODEGEN_SHARED)
-    codegen->shared = 0;
-  permi_codegen_launches(codegen);
-  for (j = 0; j < ryser->digits; j++) {
-    const double share = ldexp(1, -(j + 1));
-    changed += share * (ryser->column_start[j + 1] - ryser->column_start[j]);
-    touched += j < codegen->quick ? 0 : share * (n - codegen->kept);
-  }
-  codegen->operations = codegen->kept + (codegen->kept < n) + 9 + changed + PERMI_CODEGEN_LOAD * touched;
-  codegen->seconds = codegen->operations * ryser->terms / (PERMI_GPU_PIPE * PERMI_CODEGEN_PART);
-}
-
-/* Prints the step in which column j joins (out 0) or leaves the set. */
-static void permi_codegen_print_column(permi_code *code, const permi_codegen *codegen, int j, int out)
-{
-  const permi_ryser *ryser = &codegen->ryser;
-  const int kept = codegen->kept;
-  double entry[PERM_MAX_N];
-  uint64_t there = 0;
-  char text[32];
-  int e, i, seldom = 0;
-  permi_code_print(code, "case %d:\n", 2 * j + out);
-  for (e = ryser->column_start[j]; e < ryser->column_start[j + 1]; e++) {
-    i = codegen->place[ryser->touched[e]];
-    entry[i] = out ? -ryser->value[0][e] : ryser->value[0][e];
-    there |= UINT64_C(1) << i;
-  }
-  for (; there; there &= there - 1) {
-    i = permi_trailing_zeros(there);
-    permi_code_literal(entry[i], text);
-    if (i < kept)
-      permi_code_print(code, "x%d = permi_add(x%d, %s);\n", i, i, text);
-    else
-      permi_code_print(code, "G(%d) = permi_add(G(%d), %s);\n", i - kept, i - kept, text);
-    seldom |= i >= kept;
-  }
-  permi_code_print(code, "%sPRODUCT\nbreak;\n", seldom ? "REST\n" : "");
-}
-
-/* Table: row sums without columns [n]; columns [digits][n]; rows by place. */
-static void permi_codegen_text(permi_code *code, const permi_codegen *codegen)
-{
-  const permi_ryser *ryser = &codegen->ryser;
-  const int n = ryser->n, kept = codegen->kept, rest = n - kept;
-  const unsigned long long terms = 1ull << ryser->digits;
-  const char sign = n % 2 ? '+' : '-';
-  int i, j;
-  permi_code_print(code, "#define PRODUCT p = x0;");
-  for (i = 1; i < kept; i++)
-    permi_code_print(code, " p = permi_mul(p, x%d);", i);
-  permi_code_print(code, rest ? " p = permi_mul(p, rest);\n" : "\n");
-  if (rest) /* unrolled, they would take registers */
-    permi_code_print(code, "#define EVERY _Pragma(\"unroll 4\") for (int i = 0; i < %d; i++)\n"
-                           "#define REST rest = 1; EVERY rest = permi_mul(rest, G(i));\n", rest);
-  permi_code_print(code,
-                   "#define G(i) %s\n" PERM_GPU_ENTRY "{\n"
-                   "extern __shared__ double room[];\n"
-                   "const int t = (int)threadIdx.x;\n"
-                   "const unsigned long long chunk = a.first + blockIdx.x;\n"
-                   "unsigned long long from = 0, begin = 0, left;\n"
-                   "unsigned count;\n"
-                   "double hi = 0, lo = 0, absolute = 0;\n"
-                   "int walk = %d;\n",
-                   codegen->shared ? "((volatile double *)room)[128 * (i) + t]" : "g[i]", codegen->blocks,
-                   codegen->walk);
-  for (i = 1; i < codegen->launches; i++)
-    permi_code_print(code, "if (chunk >= %lluull) { from = %lluull; begin = %lluull; walk = %d; }\n",
-                     (unsigned long long)codegen->launch[i].chunk, (unsigned long long)codegen->launch[i].chunk,
-                     (unsigned long long)codegen->launch[i].term, codegen->launch[i].walk);
-  permi_code_print(code, "begin += ((chunk - from) << 7 | (unsigned)t) << walk;\n"
-                         "left = begin < %lluull ? %lluull - begin : 0;\n"
-                         "count = left >> walk ? 1u << walk : (unsigned)left;\n"
-                         "if (count) {\n%s", terms, terms, rest ? "double rest;\n" : "");
-  if (rest && !codegen->shared)
-    permi_code_print(code, "volatile double g[%d];\n", rest);
-  for (i = 0; i < kept; i++)
-    permi_code_print(code, "double x%d = a.table[%d];\n", i, i);
-  if (rest)
-    permi_code_print(code, "EVERY G(i) = a.table[%d + i];\n", kept);
-  permi_code_print(code, "double p, e;\nPERMI_ROLLED\nfor (int j = 0; j < %d; j++)\n"
-                         "if ((begin ^ begin >> 1) >> j & 1) {\nconst volatile double *c = a.table + %d * (1 + j);\n",
-                   ryser->digits, n);
-  for (i = 0; i < kept; i++)
-    permi_code_print(code, "x%d = permi_add(x%d, c[%d]);\n", i, i, i);
-  if (rest)
-    permi_code_print(code, "EVERY G(i) = permi_add(G(i), c[%d + i]);\n", kept);
-  permi_code_print(code, "}\n%sPRODUCT\nhi = p;\nabsolute = fabs(p);\nPERMI_ROLLED\n"
-                         "for (unsigned m = 1; m < count; m++) {\nconst int j = permi_ctz(m);\n"
-                         "switch (2 * j + (int)((begin + m) >> (j + 1) & 1)) {\n", rest ? "REST\n" : "");
-  for (j = 0; j < 2 * ryser->digits && j < 2 * codegen->walk; j++)
-    permi_codegen_print_column(code, codegen, j / 2, j % 2);
-  permi_code_print(code,
-                   "}\n"
-                   "permi_two_sum(hi, e, hi, m & 1 ? -p : p);\n"
-                   "lo = permi_add(lo, e);\n"
-                   "absolute = permi_add(absolute, fabs(p));\n"
-                   "}\n"
-                   "}\n"
-                   "const double sum[5] = {%chi, %clo, 0, 0, absolute};\n"
-                   "permi_finish(room, a.out, sum);\n}\n", sign, sign);
-}
-
-static perm_status permi_codegen_create(const perm_allocator *allocator, permi_codegen *codegen)
-{
-  const permi_ryser *ryser = &codegen->ryser;
-  const int n = ryser->n;
-  const size_t doubles = (size_t)(n * (1 + ryser->digits));
-  permi_code *code = codegen->code = permi_code_make(allocator);
-  double *table = codegen->gpu.memory = (double *)permi_allocate_zeros(allocator, doubles, sizeof(double));
-  int i, j, e;
-  codegen->gpu.allocator = *allocator;
-  if (!code || !table)
-    return PERM_ERROR_MEMORY;
-  permi_codegen_text(code, codegen);
-  if (code->failed)
-    return PERM_ERROR_MEMORY;
-  for (i = 0; i < n; i++)
-    table[codegen->place[i]] = ryser->base[0][i];
-  for (j = 0; j < ryser->digits; j++)
-    for (e = ryser->column_start[j]; e < ryser->column_start[j + 1]; e++)
-      table[n * (1 + j) + codegen->place[ryser->touched[e]]] = ryser->value[0][e];
-  code->program.text = code->text;
-  code->program.shared = permi_codegen_shared(codegen) * 128 * sizeof(double);
-  code->program.twin = PERMI_CODEGEN_TWIN;
-  code->program.context = codegen;
-  codegen->gpu.work.table = table;
-  codegen->gpu.work.doubles = doubles;
-  codegen->gpu.work.program = &code->program;
-  codegen->gpu.work.fingerprint =
-      permi_code_hash(permi_hash(permi_hash(PERMI_HASH_START, (uint64_t)n), codegen->chunks), code, &codegen->gpu.work);
-  codegen->gpu.terms = (double)(float)(ryser->terms / (double)codegen->chunks); /* multiples are exact */
+  if (run->tracking)
+    permi_values_track(frontier->numbers.algebra, target->value, target->states, &run->sizes);
   return PERM_OK;
 }
 
-static perm_status permi_codegen_plan_best(permi_maker *maker, const permi_block *block, permi_offer *offer)
+static perm_status permi_sorting_run(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
+{
+  return permi_frontier_run_by(leaf, control, permi_sorting_step, partial);
+}
+
+/* ======================================================================================= >>sparyser
+   Ryser's sum over sets of columns in Gray order, on compressed columns [SUP], in the order of [EK] (>>codegen); here
+   as a tree. Digits, columns or groups of them, are decided from the slowest to the fastest. A row belongs to the
+   fastest digit that touches it, which makes its sum final; each level keeps the product over the rows of slower
+   digits, and 0 ends the branch (the paper has two such areas, this one a column). Row sums are exact, on a grid of a
+   power of two.
+
+   Terms: over all sets J, (-1)^(n - |J|) prod_i sum_{j in J} a_ij [Rys63], where rows without a column cut branches; or
+   by Nijenhuis and Wilf over sets without column c, (-1)^(n-1) 2 (-1)^|J| prod_i (a_ic - r_i / 2 + sum_{j in J} a_ij),
+   r_i the row's sum: half as many terms, hardly a zero. */
+
+#define PERMI_RYSER_CHUNK_NODES 16384 /* moves of a chunk, at least */
+#define PERMI_RYSER_CHUNKS 4096       /* at most, unless chunks would take longer than PERMI_RYSER_CHUNK_SECONDS */
+
+typedef struct permi_ryser {
+  int n, parts, integers, halves, digits, low; /* a chunk fixes the digits from low on */
+  int groups, transposed, on_grid, pairs;
+  int radix[PERM_MAX_N], least[PERM_MAX_N];    /* a digit's Gray codes run from least */
+  int digit_start[PERM_MAX_N + 1], column[PERM_MAX_N];
+  int column_start[PERM_MAX_N + 1];
+  int level_start[PERM_MAX_N + 1], row[PERM_MAX_N]; /* the rows of a digit; then rows of no digit */
+  int shares;                                       /* parts of digit low - 1 */
+  uint64_t combinations;
+  double nodes, terms, seconds, growth, bits;
+  double moved[PERM_MAX_N];
+  int buried;                                 /* an entry lost over 2^-20 of itself */
+  double widest;
+  double base[2][PERM_MAX_N];
+  unsigned char touched[PERM_MAX_N * PERM_MAX_N];
+  double value[2][PERM_MAX_N * PERM_MAX_N];
+  int64_t integer[PERM_MAX_N * PERM_MAX_N];
+} permi_ryser;
+
+typedef struct permi_ryser_walk {
+  const permi_ryser *ryser;
+  double x[2][PERM_MAX_N], product[2][PERM_MAX_N + 1], absolute;
+  int64_t integer[PERM_MAX_N];
+  permi_wide wide[PERM_MAX_N + 1], sum;
+  permi_dd total[2];
+  int code[PERM_MAX_N], sign;
+  uint64_t terms;
+} permi_ryser_walk;
+
+static PERMI_ALWAYS_INLINE void permi_ryser_flip(permi_ryser_walk *walk, int k, int on)
+{
+  const permi_ryser *ryser = walk->ryser;
+  const int begin = ryser->column_start[k], end = ryser->column_start[k + 1];
+  int e;
+  walk->sign = -walk->sign;
+  if (ryser->integers) {
+    for (e = begin; e < end; e++)
+      walk->integer[ryser->touched[e]] += on ? ryser->integer[e] : -ryser->integer[e];
+    return;
+  }
+  for (e = begin; e < end; e++) /* a loop over the parts around it takes 1.08 times as long */
+    walk->x[0][ryser->touched[e]] += on ? ryser->value[0][e] : -ryser->value[0][e];
+  for (e = begin; e < end && ryser->parts == 2; e++)
+    walk->x[1][ryser->touched[e]] += on ? ryser->value[1][e] : -ryser->value[1][e];
+}
+
+static PERMI_ALWAYS_INLINE void permi_ryser_step(permi_ryser_walk *walk, int digit, int step)
+{
+  const int code = walk->code[digit] + step;
+  const int bit = permi_trailing_zeros((uint64_t)(step > 0 ? code : code + 1));
+  walk->code[digit] = code;
+  permi_ryser_flip(walk, walk->ryser->digit_start[digit] + bit, (code ^ code >> 1) >> bit & 1);
+}
+
+/* Multiplies a level's complex product by the sums of rows [i, end) of the order. */
+static PERMI_ALWAYS_INLINE void permi_ryser_times(permi_ryser_walk *walk, int level, int i, int end)
+{
+  double re = walk->product[0][level], im = walk->product[1][level];
+  for (; i < end; i++) {
+    const int row = walk->ryser->row[i];
+    const double x = walk->x[0][row], y = walk->x[1][row], was = re;
+    re = re * x - im * y;
+    im = was * y + im * x;
+  }
+  walk->product[0][level] = re;
+  walk->product[1][level] = im;
+}
+
+/* Returns 0 if the product is 0. */
+static PERMI_ALWAYS_INLINE int permi_ryser_multiply(permi_ryser_walk *walk, int digit)
+{
+  const permi_ryser *ryser = walk->ryser;
+  const int end = ryser->level_start[digit + 1];
+  int i = ryser->level_start[digit];
+  if (ryser->integers) { /* products are below 2^126: the upper half has the sign */
+    permi_wide product = walk->wide[digit + 1];
+    for (; i < end; i++) {
+      permi_wide next = {0, 0};
+      permi_wide_add_product(&next, &product, walk->integer[ryser->row[i]]);
+      product = next;
+    }
+    walk->wide[digit] = product;
+    return product.low || product.high;
+  }
+  if (ryser->parts == 1) {
+    double product = walk->product[0][digit + 1];
+    for (; i < end; i++)
+      product *= walk->x[0][ryser->row[i]];
+    walk->product[0][digit] = product;
+    return product != 0;
+  }
+  walk->product[0][digit] = walk->product[0][digit + 1];
+  walk->product[1][digit] = walk->product[1][digit + 1];
+  permi_ryser_times(walk, digit, i, end);
+  return walk->product[0][digit] != 0 || walk->product[1][digit] != 0;
+}
+
+/* TwoSum: two short chains where double-double has a long one. */
+static PERMI_ALWAYS_INLINE void permi_ryser_sum(permi_dd *total, double x)
+{
+  const permi_dd s = permi_two_sum(total->hi, x);
+  total->hi = s.hi;
+  total->lo += s.lo;
+}
+
+static PERMI_ALWAYS_INLINE void permi_ryser_add(permi_ryser_walk *walk)
+{
+  int part;
+  walk->terms++;
+  if (walk->ryser->integers) {
+    permi_wide_add(&walk->sum, walk->sign > 0 ? walk->wide[0] : permi_wide_negate(walk->wide[0]));
+    return;
+  }
+  for (part = 0; part < walk->ryser->parts; part++) {
+    permi_ryser_sum(&walk->total[part], walk->sign * walk->product[part][0]);
+    walk->absolute += fabs(walk->product[part][0]);
+  }
+}
+
+static PERMI_ALWAYS_INLINE void permi_ryser_pair(permi_ryser_walk *walk)
+{
+  const permi_ryser *ryser = walk->ryser;
+  const int end = ryser->column_start[1], on = walk->code[0] ^= 1;
+  double even = walk->product[0][1], odd = even;
+  int e;
+  for (e = 0; e < end; e++) {
+    double *x = &walk->x[0][ryser->touched[e]];
+    even *= *x;
+    *x += on ? ryser->value[0][e] : -ryser->value[0][e];
+    odd *= *x;
+  }
+  permi_ryser_sum(&walk->total[0], walk->sign * even);
+  walk->sign = -walk->sign;
+  permi_ryser_sum(&walk->total[0], walk->sign * odd);
+  walk->absolute += fabs(even) + fabs(odd);
+  walk->terms += (uint64_t)(even != 0) + (uint64_t)(odd != 0);
+}
+
+/* Visits the digits below `level` in reflected Gray codes, each from where it stands to its other end. left: values of
+   digit level - 1. */
+static void permi_ryser_visit(permi_ryser_walk *walk, int level, int left)
+{
+  const int digit = level - 1, least = walk->ryser->least[digit];
+  const int step = walk->code[digit] - least <= walk->ryser->radix[digit] - left ? 1 : -1;
+  for (;;) {
+    if (permi_ryser_multiply(walk, digit)) {
+      if (digit == 1 && walk->ryser->pairs)
+        permi_ryser_pair(walk);
+      else if (digit)
+        permi_ryser_visit(walk, digit, walk->ryser->radix[digit - 1]);
+      else
+        permi_ryser_add(walk);
+    }
+    if (--left == 0)
+      return;
+    permi_ryser_step(walk, digit, step);
+  }
+}
+
+static void permi_ryser_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
+{
+  const permi_ryser *ryser = (const permi_ryser *)leaf->context;
+  const int digits = ryser->digits;
+  const int64_t shares = ryser->shares, share = (int64_t)(chunk % (uint64_t)shares);
+  permi_ryser_walk walk;
+  int d, k, part, alive = 1, left = ryser->low ? ryser->radix[ryser->low - 1] : 0;
+  (void)workspace;
+  if (chunk >= ryser->combinations) /* the number of chunks is rounded up */
+    return;
+  chunk /= (uint64_t)shares;
+  memset(&walk, 0, sizeof walk);
+  walk.ryser = ryser;
+  memcpy(walk.x, ryser->base, sizeof walk.x);
+  walk.sign = (ryser->n - ryser->halves) & 1 ? -1 : 1;
+  for (d = 0; d < digits; d++) {
+    int code = ryser->least[d];
+    if (d == ryser->low - 1 && shares > 1) {
+      const int begin = (int)(share * left / shares);
+      left = (int)((share + 1) * left / shares) - begin;
+      code += begin;
+    }
+    if (d >= ryser->low) {
+      code += (int)(chunk % (uint64_t)ryser->radix[d]);
+      chunk /= (uint64_t)ryser->radix[d];
+    }
+    walk.code[d] = code;
+    for (k = 0; k < ryser->digit_start[d + 1] - ryser->digit_start[d]; k++)
+      if ((code ^ code >> 1) >> k & 1)
+        permi_ryser_flip(&walk, ryser->digit_start[d] + k, 1);
+  }
+  walk.product[0][digits] = 1;
+  walk.wide[digits].low = 1;
+  permi_ryser_times(&walk, digits, ryser->level_start[digits], ryser->n);
+  for (d = digits - 1; d >= ryser->low && alive; d--)
+    alive = permi_ryser_multiply(&walk, d);
+  if (alive && ryser->low == 1 && ryser->pairs)
+    permi_ryser_pair(&walk);
+  else if (alive && ryser->low)
+    permi_ryser_visit(&walk, ryser->low, left);
+  else if (alive)
+    permi_ryser_add(&walk);
+  partial->terms += (double)walk.terms;
+  if (ryser->integers) {
+    const int negative = (int)(walk.sum.high >> 63);
+    const permi_wide sum = negative ? permi_wide_negate(walk.sum) : walk.sum;
+    const uint64_t word[2] = {sum.low, sum.high};
+    permi_sum_add_integer(&partial->value, word, 2, negative);
+  }
+  for (part = 0; part < 2; part++) {
+    perm_sum *sum = part ? &partial->imaginary : &partial->value;
+    permi_sum_add_double(sum, walk.total[part].hi);
+    permi_sum_add_double(sum, walk.total[part].lo);
+  }
+  permi_sum_add_double(&partial->absolute, walk.absolute);
+}
+
+static size_t permi_ryser_explain(const permi_leaf *leaf, char *buffer, size_t size)
+{
+  const permi_ryser *ryser = (const permi_ryser *)leaf->context;
+  return permi_say(buffer, size,
+                   "%s, order %d%s: %d digits, %d of them groups, %.3g terms%s, about %.3g moves%s, "
+                   "predicted %.3g s, %.0f chunks\n",
+                   perm_method_name(leaf->information.method), ryser->n, ryser->transposed ? " transposed" : "",
+                   ryser->digits, ryser->groups, ryser->terms, ryser->halves ? " (Nijenhuis and Wilf)" : "",
+                   ryser->nodes, ryser->integers ? " of 128-bit integers" : "", ryser->seconds,
+                   (double)leaf->information.chunks);
+}
+
+/* Digits: groups of columns never all absent, and each other column but `without` (-1: none). */
+typedef struct permi_ryser_split {
+  int groups, without, as_given;
+  uint64_t group[PERM_MAX_N];
+} permi_ryser_split;
+
+/* The rows' grids: sums, and their halves, are below 2^53 half steps. */
+static void permi_ryser_grid(permi_ryser *ryser, const permi_block *block, double *grid)
+{
+  const int n = ryser->n, mine = ryser->transposed * n;
+  int i, e;
+  ryser->growth = 1;
+  ryser->bits = n;
+  ryser->widest = 0;
+  for (i = 0; i < n; i++) {
+    double sum = 0;
+    for (e = block->start[mine + i]; e < block->start[mine + i + 1]; e++) {
+      const int edge = block->edge[e];
+      if (block->integer)
+        sum += fabs((double)block->integer[edge]);
+      else
+        sum += fabs(block->real[edge]) + (block->imaginary ? fabs(block->imaginary[edge]) : 0);
+    }
+    grid[i] = ldexp(1, permi_exponent(sum * (1 + 1e-12)) - 51);
+    ryser->growth *= sum > 1 ? sum * (1 + 1e-12) : 1;
+    ryser->bits += sum > 1 ? log2(sum) + 1e-9 : 0;
+    ryser->widest = fmax(ryser->widest, sum);
+  }
+}
+
+static uint64_t permi_ryser_rows(const uint64_t *touches, uint64_t columns)
+{
+  uint64_t rows = 0;
+  for (; columns; columns &= columns - 1)
+    rows |= touches[permi_trailing_zeros(columns)];
+  return rows;
+}
+
+static void permi_ryser_list(int *list, int *used, uint64_t set)
+{
+  for (; set; set &= set - 1)
+    list[(*used)++] = permi_trailing_zeros(set);
+}
+
+/* Algorithm 3: next is the digit with the fewest rows of its own a bit. */
+static void permi_ryser_order(permi_ryser *ryser, const uint64_t *touches, const permi_ryser_split *split)
+{
+  const int n = ryser->n;
+  uint64_t digit[PERM_MAX_N], rows_left = ~UINT64_C(0) >> (PERM_MAX_N - n), grouped = 0, set;
+  int digits = split->groups, d, i, j, used = 0, taken = 0;
+  for (i = 0; i < digits; i++)
+    grouped |= digit[i] = split->group[i];
+  for (j = 0; j < n; j++)
+    if (!(grouped >> j & 1) && j != split->without)
+      digit[digits++] = UINT64_C(1) << j;
+  ryser->digits = digits;
+  for (d = 0; d < digits; d++) {
+    int best = d;
+    double least = 1e9;
+    for (i = d; i < (split->as_given ? d + 1 : digits); i++) {
+      const double share = (double)permi_count_ones(permi_ryser_rows(touches, digit[i]) & rows_left) /
+                           permi_count_ones(digit[i]);
+      if (share < least) {
+        least = share;
+        best = i;
+      }
+    }
+    set = digit[best];
+    digit[best] = digit[d];
+    ryser->digit_start[d] = used;
+    ryser->level_start[d] = taken;
+    ryser->least[d] = (grouped & set) != 0;
+    ryser->radix[d] = (1 << permi_count_ones(set)) - ryser->least[d];
+    permi_ryser_list(ryser->column, &used, set);
+    set = permi_ryser_rows(touches, set) & rows_left;
+    rows_left &= ~set;
+    permi_ryser_list(ryser->row, &taken, set);
+  }
+  ryser->digit_start[digits] = used;
+  ryser->level_start[digits] = taken;
+  permi_ryser_list(ryser->row, &taken, rows_left);
+}
+
+static void permi_ryser_entries(permi_ryser *ryser, const permi_block *block, int without, const double *grid)
+{
+  const int n = ryser->n, mine = ryser->transposed * n, other = n - mine, columns = ryser->digit_start[ryser->digits];
+  int k, e, part, used = 0;
+  ryser->on_grid = 1;
+  ryser->buried = 0;
+  memset(ryser->base, 0, sizeof ryser->base);
+  memset(ryser->moved, 0, sizeof ryser->moved);
+  for (k = 0; k < columns + ryser->halves; k++) {
+    const int column = k < columns ? ryser->column[k] : without;
+    ryser->column_start[k] = used;
+    for (e = block->start[other + column]; e < block->start[other + column + 1]; e++) {
+      const int row = block->neighbour[e] - mine, edge = block->edge[e];
+      for (part = 0; part < ryser->parts && !block->integer; part++) {
+        const double x = (part ? block->imaginary : block->real)[edge];
+        const double y = floor(x / grid[row] + 0.5) * grid[row];
+        ryser->on_grid &= x == y;
+        ryser->moved[row] = fmax(ryser->moved[row], fabs(x - y));
+        ryser->buried |= fabs(x - y) > ldexp(fabs(x), -20);
+        if (ryser->halves)
+          ryser->base[part][row] += k < columns ? -y / 2 : y / 2;
+        if (k < columns)
+          ryser->value[part][used] = y;
+      }
+      if (k < columns) {
+        ryser->integer[used] = block->integer ? block->integer[edge] : 0;
+        ryser->touched[used++] = (unsigned char)row;
+      }
+    }
+  }
+  ryser->column_start[columns] = used;
+}
+
+static void permi_ryser_predict(permi_ryser *ryser, const uint64_t *touches)
+{
+  double alive = 1, count = 1;
+  int d, i, j, k;
+  ryser->nodes = ryser->seconds = 0;
+  for (d = ryser->digits - 1; d >= 0; d--) {
+    const double rows = ryser->level_start[d + 1] - ryser->level_start[d];
+    const double entries =
+        (double)(ryser->column_start[ryser->digit_start[d + 1]] - ryser->column_start[ryser->digit_start[d]]) /
+        (ryser->digit_start[d + 1] - ryser->digit_start[d]);
+    count *= ryser->radix[d];
+    ryser->nodes += count * alive;
+    ryser->seconds += count * alive *
+                      (PERMI_RYSER_MOVE_SECONDS +
+                       PERMI_RYSER_ENTRY_SECONDS * ryser->parts * (entries + ryser->parts * rows));
+    for (i = ryser->level_start[d]; i < ryser->level_start[d + 1] && !ryser->halves; i++) {
+      double empty = 1;
+      for (j = d; j < ryser->digits; j++) {
+        int columns = 0;
+        for (k = ryser->digit_start[j]; k < ryser->digit_start[j + 1]; k++)
+          columns += !(touches[ryser->column[k]] >> ryser->row[i] & 1);
+        empty *= (ldexp(1, columns) - ryser->least[j]) / ryser->radix[j];
+      }
+      alive *= 1 - empty;
+    }
+  }
+  ryser->terms = count;
+}
+
+static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int side, const permi_ryser_split *split)
+{
+  const int n = block->n, mine = side * n, other = n - mine;
+  uint64_t touches[PERM_MAX_N];
+  double grid[PERM_MAX_N], most;
+  int j, e;
+  ryser->n = n;
+  ryser->integers = block->integer != NULL;
+  ryser->parts = block->imaginary ? 2 : 1;
+  ryser->halves = split->without >= 0;
+  ryser->transposed = side;
+  ryser->groups = split->groups;
+  for (j = 0; j < n; j++)
+    for (touches[j] = 0, e = block->start[other + j]; e < block->start[other + j + 1]; e++)
+      touches[j] |= UINT64_C(1) << (block->neighbour[e] - mine);
+  permi_ryser_grid(ryser, block, grid);
+  permi_ryser_order(ryser, touches, split);
+  permi_ryser_entries(ryser, block, split->without, grid);
+  permi_ryser_predict(ryser, touches);
+  ryser->pairs = ryser->parts == 1 && !ryser->integers && ryser->least[0] == 0;
+  ryser->low = ryser->digits;
+  ryser->combinations = 1;
+  most = fmin(PERMI_RYSER_CHUNKS, ryser->nodes / PERMI_RYSER_CHUNK_NODES);
+  most = fmax(most, fmin(ryser->seconds / PERMI_RYSER_CHUNK_SECONDS, 1e18));
+  while (ryser->low > 0 && (double)ryser->combinations * ryser->radix[ryser->low - 1] <= most)
+    ryser->combinations *= (uint64_t)ryser->radix[--ryser->low];
+  ryser->shares = 1; /* a group's digit may have a million values */
+  if (ryser->low > 0 && (double)ryser->combinations * PERMI_RYSER_CHUNK_SECONDS < ryser->seconds)
+    ryser->shares = (int)fmin(most / (double)ryser->combinations, ryser->radix[ryser->low - 1]);
+  ryser->combinations *= (uint64_t)ryser->shares;
+}
+
+static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer,
+                                     permi_ryser_split (*candidates)(const permi_block *block, int side, int which),
+                                     int kinds)
 {
   const perm_allocator *allocator = &maker->options->allocator;
-  const int memory = maker->options->method == PERM_METHOD_CODEGEN_MEMORY;
-  permi_codegen *codegen = (permi_codegen *)permi_allocate(allocator, 1, sizeof *codegen);
-  double transposed;
-  offer->plan = codegen;
-  if (!codegen)
+  const perm_precision precision = maker->options->precision;
+  permi_ryser *ryser;
+  permi_ryser_split split;
+  double least = (double)INFINITY;
+  int which, best = 0;
+  if (block->n > PERM_MAX_N)
+    return permi_refuse(offer, PERM_ERROR_LIMIT, "is larger than the %d rows that sums over sets of columns take",
+                        PERM_MAX_N);
+  if (block->imaginary_integer || precision == PERM_PRECISION_ACCURATE || precision == PERM_PRECISION_DD)
+    return permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has %s, which sparse sums over sets of columns do not take",
+                        block->imaginary_integer ? "Gaussian integers" : "another precision than double asked for");
+  if (maker->options->method == PERM_METHOD_AUTO && !block->integer)
+    return permi_refuse(offer, PERM_ERROR_UNSUPPORTED,
+                        "would lose digits to the cancellation of Ryser's sum in doubles");
+  if (rival < PERMI_RYSER_PLAN_SECONDS || (block->n > 50 && rival < 1e3))
+    return permi_refuse(offer, PERM_ERROR_LIMIT, "is hardly summed in less than %s over sets of columns",
+                        permi_time_words(rival).text);
+  offer->plan = ryser = (permi_ryser *)permi_allocate(allocator, 1, sizeof *ryser);
+  if (!ryser)
     return permi_fail_memory(maker->result);
-  permi_codegen_plan(codegen, block, 1, memory);
-  transposed = codegen->seconds;
-  permi_codegen_plan(codegen, block, 0, memory);
-  if (transposed < codegen->seconds)
-    permi_codegen_plan(codegen, block, 1, memory);
-  if (!(codegen->ryser.growth < 1e300))
-    return permi_refuse(offer, PERM_ERROR_LIMIT, "has row sums whose products may overflow");
-  if (permi_codegen_create(allocator, codegen) != PERM_OK)
-    return permi_fail_memory(maker->result);
-  offer->seconds =
-      codegen->seconds + PERMI_GPU_COMPILE + PERMI_GPU_COMPILE_EACH * 2 * codegen->walk * codegen->operations;
-  offer->bytes = sizeof *codegen + (double)codegen->code->length + 8.0 * (double)codegen->gpu.work.doubles;
+  for (which = 0; which < 2 * kinds; which++) {
+    split = candidates(block, which & 1, which / 2);
+    if (block->integer && split.without >= 0)
+      continue;
+    permi_ryser_plan(ryser, block, which & 1, &split);
+    if (ryser->seconds < least) {
+      least = ryser->seconds;
+      best = which;
+    }
+  }
+  split = candidates(block, best & 1, best / 2);
+  permi_ryser_plan(ryser, block, best & 1, &split);
+  offer->seconds = ryser->seconds + 2e-6 * (double)ryser->combinations;
+  offer->bytes = sizeof *ryser;
+  if (block->integer && ryser->widest * (1 + 1e-12) >= 9223372036854775808.0)
+    permi_refuse(offer, PERM_ERROR_LIMIT, "has lines whose sums may exceed 64 bits");
+  else if (block->integer && !(ryser->bits <= 126))
+    permi_refuse(offer, PERM_ERROR_LIMIT, "needs integers of %.0f bits, where sums over sets of columns have 126",
+                 ryser->bits);
   return PERM_OK;
 }
-#endif
 
-/* Returns 1 if no GPU is there: method sparyser takes over. */
-static int permi_codegen_falls_back(const perm_options *options)
+/* Bounds what the grid changes, per (|A| + M) - per |A| for roundings M: by subsets of columns, or above
+   PERMI_MAJORANT_ORDER by the product of row sums, at least 1 each. */
+static double permi_ryser_off_grid(const permi_ryser *ryser, const permi_block *block, double *subsets)
 {
-  char message[PERM_MESSAGE_BYTES];
-  return (options->method == PERM_METHOD_CODEGEN_REGISTERS || options->method == PERM_METHOD_CODEGEN_MEMORY) &&
-         options->gpu.cpu_fallback &&
-         !(options->gpu.devices && permi_gpu_devices(options->gpu.devices, message));
+  double *value = subsets, *change = subsets ? subsets + (1 << PERMI_MAJORANT_ORDER) : NULL, sum = 0;
+  const int n = ryser->n, mine = ryser->transposed * n, other = n - mine;
+  int i, e, s;
+  if (ryser->on_grid)
+    return 0;
+  if (n > PERMI_MAJORANT_ORDER) {
+    for (i = 0; i < n; i++)
+      sum += ryser->parts * ryser->moved[i] * (block->start[mine + i + 1] - block->start[mine + i]);
+    return ryser->growth * expm1(sum * (1 + 1e-12)) * (1 + 1e-12);
+  }
+  memset(value, 0, ((size_t)1 << n) * sizeof *value);
+  memset(change, 0, ((size_t)1 << n) * sizeof *change);
+  value[0] = 1;
+  for (s = 0; s < (1 << n) - 1; s++) {
+    i = permi_count_ones((unsigned)s);
+    for (e = block->start[mine + i]; e < block->start[mine + i + 1]; e++) {
+      const int bit = 1 << (block->neighbour[e] - other), edge = block->edge[e];
+      const double moved = ryser->parts * ryser->moved[i];
+      const double x = fabs(block->real[edge]) + (ryser->parts == 2 ? fabs(block->imaginary[edge]) : 0);
+      if (!(s & bit)) {
+        value[s | bit] += value[s] * x;
+        change[s | bit] += change[s] * (x + moved) + value[s] * moved;
+      }
+    }
+  }
+  return change[s] * (1 + 1e-12) + 1e-280;
 }
 
-static perm_status permi_codegen_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+/* THE BOUND. Row sums on the grid are exact; permi_ryser_off_grid bounds the grid's part. A term is a product of n
+   exact numbers: gamma_n (complex gamma_3n [Hig02, 3.6], moduli as |real| + |imaginary|). Of a chunk's N terms hi loses
+   at most gamma_N times their moduli to lo, whose sum is off by gamma_N of that; the sum of moduli by gamma_N of
+   itself. A product below DBL_MIN, or a branch cut by underflow, is off by at most 4 DBL_MIN times the product of the
+   rows' sums of moduli. The induction is proved by machine: tests/proofs/chains.v. */
+static void permi_ryser_bounds(permi_maker *maker, const permi_block *block, const permi_ryser *ryser, double terms,
+                               permi_leaf *leaf)
 {
-  const perm_options *options = maker->options;
-  (void)rival;
-  if (!options->gpu.devices)
-    permi_refuse(offer, PERM_ERROR_DEVICE, "needs a GPU for this method: options.gpu.devices, or gpu.cpu_fallback");
-  else if (block->integer || maker->working->integer)
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has exact integers; with precision fast this method takes them");
-  else if (block->imaginary || options->precision == PERM_PRECISION_ACCURATE || options->precision == PERM_PRECISION_DD)
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has %s, which generated Ryser sums do not take",
-                 block->imaginary ? "complex entries" : "another precision than double asked for");
-  else if (block->n > PERM_MAX_N)
-    permi_refuse(offer, PERM_ERROR_LIMIT, "is larger than the %d rows that sums over sets of columns take", PERM_MAX_N);
-#if defined(PERM_WITH_CUDA)
-  return offer->why[0] ? PERM_OK : permi_codegen_plan_best(maker, block, offer);
-#else
-  else
-    permi_refuse(offer, PERM_ERROR_DEVICE, "needs a GPU for this method: perm.h was compiled without PERM_WITH_CUDA");
-  return PERM_OK;
-#endif
+  const int n = block->n;
+  const double off_grid = ldexp(permi_ryser_off_grid(ryser, block, maker->subsets), -(int)leaf->scale_exp2);
+  leaf->estimate_relative = (ryser->on_grid ? 1 : 4) * n * PERMI_UNIT;
+  leaf->bound_relative = leaf->bound_absolute = (double)INFINITY;
+  if (n <= PERMI_MAJORANT_ORDER || ryser->buried) /* otherwise far too wide */
+    leaf->estimate_absolute = off_grid;
+  if (terms < 1e12) {
+    const double gamma = permi_gamma((ryser->parts == 2 ? 3 : 1) * n), chunk = permi_gamma(2 * terms);
+    leaf->bound_relative = (gamma / (1 - gamma) + chunk * chunk) * (1 + 2 * chunk) * (1 + 8 * PERMI_UNIT);
+    leaf->bound_absolute = 8.0 * n * ryser->terms * DBL_MIN * ryser->growth + off_grid;
+  }
+  permi_make_honest(maker, block, leaf);
 }
 
-#if defined(PERM_WITH_CUDA)
-static size_t permi_codegen_explain(const permi_leaf *leaf, char *buffer, size_t size)
+static perm_status permi_ryser_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
 {
-  const permi_codegen *codegen = (const permi_codegen *)leaf->context;
-  return permi_say(
-      buffer, size,
-      "%s, order %d%s: %d row sums in registers, enough for the first %d columns, %d in %s memory; %.3g terms in %d "
-      "kinds of launches, up to 2^%d a thread, %d blocks a multiprocessor; %.0f chunks, predicted %.3g s on one GPU\n",
-      perm_method_name(leaf->information.method), codegen->ryser.n, codegen->ryser.transposed ? " transposed" : "",
-      codegen->kept, codegen->quick, codegen->ryser.n - codegen->kept, codegen->shared ? "shared" : "global",
-      codegen->ryser.terms, codegen->launches, codegen->walk, codegen->blocks, (double)leaf->information.chunks,
-      leaf->information.seconds);
-}
-
-/* The bound is >>sparyser's for chunks of 128 threads, folded with TwoSum's errors; no term is cut. */
-static perm_status permi_codegen_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
-                                      permi_leaf *leaf)
-{
-  permi_codegen *codegen = (permi_codegen *)offer->plan;
+  permi_ryser *ryser = (permi_ryser *)offer->plan;
+  uint64_t hash = permi_hash(permi_hash(PERMI_HASH_START, (uint64_t)ryser->digits), (uint64_t)ryser->halves);
+  uint64_t chunks = 1;
+  const int n = block->n;
+  int i, k, e;
+  while (chunks < ryser->combinations)
+    chunks *= 2;
+  for (i = 0; i < ryser->digits; i++)
+    hash = permi_hash(hash, (uint64_t)ryser->radix[i]);
+  for (k = 0; k < ryser->digit_start[ryser->digits]; k++)
+    for (e = ryser->column_start[k]; e < ryser->column_start[k + 1]; e++) {
+      hash = permi_hash(hash, (uint64_t)k << 32 | (uint64_t)ryser->touched[e]);
+      hash = ryser->integers ? permi_hash(hash, (uint64_t)ryser->integer[e])
+                             : permi_hash_double(permi_hash_double(hash, ryser->value[0][e]),
+                                                 ryser->parts == 2 ? ryser->value[1][e] : 0);
+    }
+  for (i = 0; i < n && !ryser->integers; i++)
+    hash = permi_hash_double(permi_hash_double(hash, ryser->base[0][i]), ryser->base[1][i]);
   leaf->information.kind = PERM_LEAF_RANGE;
-  leaf->information.isa = PERM_ISA_CUDA;
-  leaf->information.chunks = codegen->chunks;
-  leaf->information.work = codegen->operations * codegen->ryser.terms;
-  leaf->information.fingerprint = codegen->gpu.work.fingerprint;
-  leaf->run_range = permi_gpu_range;
-  leaf->explain = permi_codegen_explain;
-  leaf->scale_exp2 = 1;
-  permi_ryser_bounds(maker, block, &codegen->ryser, ldexp(128, codegen->walk), leaf);
+  leaf->information.chunks = chunks;
+  leaf->information.work = ryser->nodes;
+  leaf->information.fingerprint = permi_hash(permi_hash(hash, ryser->combinations), (uint64_t)ryser->shares);
+  leaf->run_chunk = permi_ryser_chunk;
+  leaf->explain = permi_ryser_explain;
+  leaf->scale_exp2 = ryser->halves ? 1 : 0;
+  leaf->integer = ryser->integers;
+  if (!leaf->integer)
+    permi_ryser_bounds(maker, block, ryser, ryser->terms / (double)ryser->combinations, leaf);
   return PERM_OK;
 }
-#endif
 
-PERMI_BRIEF_END
+static permi_ryser_split permi_sparyser_split(const permi_block *block, int side, int which)
+{
+  const int *start = block->start + (side ? 0 : block->n);
+  permi_ryser_split split;
+  int j, most = 0;
+  memset(&split, 0, sizeof split);
+  split.without = -1;
+  for (j = 0; j < block->n && which; j++)
+    if (start[j + 1] - start[j] > most) {
+      most = start[j + 1] - start[j];
+      split.without = j;
+    }
+  return split;
+}
+
+static perm_status permi_sparyser_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+{
+  return permi_ryser_offer(maker, block, rival, offer, permi_sparyser_split, 2);
+}
+
+/* ===================================================================================== >>dominating
+   Ryser's sum over the sets of columns that meet the neighbourhoods S_1, S_2, ... of rows sharing no column [LM,
+   appendix B]; other sets leave a row empty. The non-empty subsets of each S, and each other column, are a digit of
+   >>sparyser. Rows are chosen greedily by least degree from many random starts. */
+
+#define PERMI_DOMINATING_STARTS 64
+#define PERMI_DOMINATING_COLUMNS 20 /* so that a digit is an int */
+
+static permi_ryser_split permi_dominating_split(const permi_block *block, int side, int which)
+{
+  const int n = block->n, mine = side * n, other = n - mine;
+  permi_ryser_split best, trial;
+  uint64_t columns[PERM_MAX_N], seed = UINT64_C(88172645463325252);
+  double least = (double)INFINITY;
+  int start, i, e;
+  (void)which;
+  memset(&best, 0, sizeof best);
+  best.without = -1;
+  for (i = 0; i < n; i++) {
+    columns[i] = 0;
+    for (e = block->start[mine + i]; e < block->start[mine + i + 1]; e++)
+      columns[i] |= UINT64_C(1) << (block->neighbour[e] - other);
+  }
+  for (start = 0; start < PERMI_DOMINATING_STARTS; start++) {
+    uint64_t left = ~UINT64_C(0) >> (PERM_MAX_N - n);
+    double bits = n;
+    trial = best;
+    trial.groups = 0;
+    for (;;) {
+      int row = -1, degree = PERMI_DOMINATING_COLUMNS + 1, ties = 0;
+      for (i = 0; i < n; i++) {
+        const int size = block->start[mine + i + 1] - block->start[mine + i];
+        if (!(left >> i & 1) || size > degree || size > PERMI_DOMINATING_COLUMNS)
+          continue;
+        ties = size < degree ? 1 : ties + 1;
+        degree = size;
+        if (permi_order_below(&seed, ties) == 0)
+          row = i;
+      }
+      if (row < 0)
+        break;
+      trial.group[trial.groups++] = columns[row];
+      bits += log2(ldexp(1, degree) - 1) - degree;
+      for (i = 0; i < n; i++)
+        left &= ~((uint64_t)((columns[i] & columns[row]) != 0) << i);
+    }
+    if (bits < least) {
+      least = bits;
+      best = trial;
+    }
+  }
+  return best;
+}
+
+static perm_status permi_dominating_offer(permi_maker *maker, const permi_block *block, double rival,
+                                          permi_offer *offer)
+{
+  return permi_ryser_offer(maker, block, rival, offer, permi_dominating_split, 1);
+}
 
 /* =================================================================================== >>transversals
    Enumerates perfect matchings, for blocks that have few. */
@@ -21634,6 +19481,362 @@ static perm_status permi_decompose_make(permi_maker *maker, const permi_block *b
 }
 
 PERMI_BRIEF_BEGIN
+
+/* ======================================================================================== >>codegen
+   The generated kernels of [EK], as oracles: Ryser's sum after Nijenhuis and Wilf (>>sparyser) in Gray order, where
+   each column has code of its own with entries as literals.
+     codegen-registers  keeps all row sums in registers
+     codegen-memory     takes Algorithm 3's order and keeps the k rows of the first c columns in registers, the others
+                        in memory with their product; Algorithm 4 chooses k and c
+   Algorithm 2: a thread takes 2^d consecutive terms, with the largest d that all threads that fit can have; the rest
+   takes smaller d. Differences: 10 <= d <= PERMI_CODEGEN_WALK (a quarter of a second a kernel); a nominal GPU says how
+   many threads fit, so that bits do not depend on the machine; row sums are exact and TwoSum adds terms. */
+
+#if defined(PERM_WITH_CUDA)
+#define PERMI_CODEGEN_WALK 16
+#define PERMI_CODEGEN_LEAST 10
+#define PERMI_CODEGEN_RATIO 16 /* a change in global memory over one in a register [EK] */
+#define PERMI_CODEGEN_PROCESSORS 132
+#ifndef PERMI_CODEGEN_SHARED
+#define PERMI_CODEGEN_SHARED 232448 /* bytes a multiprocessor; 0: rows in global memory */
+#endif
+#define PERMI_CODEGEN_OTHERS 38 /* registers beside row sums */
+#define PERMI_CODEGEN_BLOCKS 12 /* 1536 threads: every GPU has them */
+#define PERMI_CODEGEN_LOAD 3   /* operations for a row in memory */
+
+typedef struct permi_codegen_launch {
+  uint64_t chunk, term;
+  int walk;
+} permi_codegen_launch;
+
+typedef struct permi_codegen {
+  permi_gpu gpu; /* first, for >>gpu */
+  permi_code *code;
+  permi_ryser ryser;
+  int place[PERM_MAX_N];
+  int kept, quick;         /* k and c */
+  int blocks, shared;
+  int launches, walk;
+  permi_codegen_launch launch[PERMI_CODEGEN_WALK - PERMI_CODEGEN_LEAST + 3];
+  uint64_t chunks;
+  double operations, seconds;
+} permi_codegen;
+
+static void permi_codegen_release(const perm_allocator *allocator, void *context)
+{
+  permi_codegen *codegen = (permi_codegen *)context;
+  permi_code_release(allocator, codegen->code);
+  permi_release(allocator, codegen->gpu.memory);
+  permi_release(allocator, codegen);
+}
+
+static int permi_codegen_blocks(int rows)
+{
+  const int registers = (2 * rows + PERMI_CODEGEN_OTHERS + 7) / 8 * 8;
+  return permi_clamp(65536 / (128 * registers), 1, PERMI_CODEGEN_BLOCKS);
+}
+
+static size_t permi_codegen_shared(const permi_codegen *codegen)
+{
+  const int rows = codegen->shared ? codegen->ryser.n - codegen->kept : 0;
+  return (size_t)(rows > PERM_GPU_SUMS ? rows : PERM_GPU_SUMS);
+}
+
+/* Algorithm 4. */
+static void permi_codegen_partition(permi_codegen *codegen)
+{
+  const permi_ryser *ryser = &codegen->ryser;
+  const int n = ryser->n;
+  double best = 0;
+  int rows = 0, j, e;
+  for (j = 0; j < ryser->digits; j++) {
+    const double share = ldexp(1, -(j + 1));
+    double score;
+    for (e = ryser->column_start[j]; e < ryser->column_start[j + 1]; e++)
+      rows = codegen->place[ryser->touched[e]] >= rows ? codegen->place[ryser->touched[e]] + 1 : rows;
+    score = 128.0 * PERMI_CODEGEN_PROCESSORS * permi_codegen_blocks(rows) /
+            (2 * rows * (1 - share) + PERMI_CODEGEN_RATIO * share * (n - rows));
+    if (score > best || rows == codegen->kept) {
+      best = score;
+      codegen->kept = rows;
+      codegen->quick = j + 1;
+    }
+  }
+}
+
+/* Algorithm 2. */
+static void permi_codegen_launches(permi_codegen *codegen)
+{
+  const uint64_t terms = UINT64_C(1) << codegen->ryser.digits;
+  const uint64_t threads = UINT64_C(128) * PERMI_CODEGEN_PROCESSORS * (uint64_t)codegen->blocks;
+  uint64_t term = 0, chunks = 0;
+  while (term < terms) {
+    permi_codegen_launch *launch = &codegen->launch[codegen->launches++];
+    int walk = PERMI_CODEGEN_LEAST;
+    while (walk < PERMI_CODEGEN_WALK && threads << (walk + 1) <= terms - term)
+      walk++;
+    launch->chunk = chunks;
+    launch->term = term;
+    launch->walk = walk;
+    if (threads << walk <= terms - term) {
+      const uint64_t times = (terms - term) / (threads << walk);
+      chunks += times * (threads / 128);
+      term += times * threads << walk;
+    } else {
+      chunks += ((terms - term - 1) >> (walk + PERM_GPU_THREADS_LOG2)) + 1;
+      term = terms;
+    }
+  }
+  codegen->walk = codegen->launch[0].walk;
+  codegen->chunks = chunks;
+}
+
+static void permi_codegen_plan(permi_codegen *codegen, const permi_block *block, int side, int memory)
+{
+  permi_ryser *ryser = &codegen->ryser;
+  const int n = block->n;
+  permi_ryser_split split;
+  double changed = 0, touched = 0;
+  int i, j;
+  memset(&split, 0, sizeof split);
+  memset(codegen, 0, sizeof *codegen);
+  split.as_given = !memory;
+  split.without = n - 1;
+  if (memory) {
+    split.without = -1;
+    permi_ryser_plan(ryser, block, side, &split);
+    split.without = ryser->column[n - 1];
+  }
+  permi_ryser_plan(ryser, block, side, &split);
+  for (i = 0; i < n; i++)
+    codegen->place[ryser->row[i]] = i;
+  codegen->kept = memory ? 0 : n;
+  codegen->quick = memory ? 0 : ryser->digits;
+  if (memory)
+    permi_codegen_partition(codegen);
+  codegen->blocks = permi_codegen_blocks(codegen->kept);
+  codegen->shared = 1;
+  if ((permi_codegen_shared(codegen) * 128 * sizeof(double) + 1024) * (size_t)codegen->blocks > PERMI_CODEGEN_SHARED)
+    codegen->shared = 0;
+  permi_codegen_launches(codegen);
+  for (j = 0; j < ryser->digits; j++) {
+    const double share = ldexp(1, -(j + 1));
+    changed += share * (ryser->column_start[j + 1] - ryser->column_start[j]);
+    touched += j < codegen->quick ? 0 : share * (n - codegen->kept);
+  }
+  codegen->operations = codegen->kept + (codegen->kept < n) + 9 + changed + PERMI_CODEGEN_LOAD * touched;
+  codegen->seconds = codegen->operations * ryser->terms / (PERMI_GPU_PIPE * PERMI_CODEGEN_PART);
+}
+
+/* Prints the step in which column j joins (out 0) or leaves the set. */
+static void permi_codegen_print_column(permi_code *code, const permi_codegen *codegen, int j, int out)
+{
+  const permi_ryser *ryser = &codegen->ryser;
+  const int kept = codegen->kept;
+  double entry[PERM_MAX_N];
+  uint64_t there = 0;
+  char text[32];
+  int e, i, seldom = 0;
+  permi_code_print(code, "case %d:\n", 2 * j + out);
+  for (e = ryser->column_start[j]; e < ryser->column_start[j + 1]; e++) {
+    i = codegen->place[ryser->touched[e]];
+    entry[i] = out ? -ryser->value[0][e] : ryser->value[0][e];
+    there |= UINT64_C(1) << i;
+  }
+  for (; there; there &= there - 1) {
+    i = permi_trailing_zeros(there);
+    permi_code_literal(entry[i], text);
+    if (i < kept)
+      permi_code_print(code, "x%d = permi_add(x%d, %s);\n", i, i, text);
+    else
+      permi_code_print(code, "G(%d) = permi_add(G(%d), %s);\n", i - kept, i - kept, text);
+    seldom |= i >= kept;
+  }
+  permi_code_print(code, "%sPRODUCT\nbreak;\n", seldom ? "REST\n" : "");
+}
+
+/* Table: row sums without columns [n]; columns [digits][n]; rows by place. */
+static void permi_codegen_text(permi_code *code, const permi_codegen *codegen)
+{
+  const permi_ryser *ryser = &codegen->ryser;
+  const int n = ryser->n, kept = codegen->kept, rest = n - kept;
+  const unsigned long long terms = 1ull << ryser->digits;
+  const char sign = n % 2 ? '+' : '-';
+  int i, j;
+  permi_code_print(code, "#define PRODUCT p = x0;");
+  for (i = 1; i < kept; i++)
+    permi_code_print(code, " p = permi_mul(p, x%d);", i);
+  permi_code_print(code, rest ? " p = permi_mul(p, rest);\n" : "\n");
+  if (rest) /* unrolled, they would take registers */
+    permi_code_print(code, "#define EVERY _Pragma(\"unroll 4\") for (int i = 0; i < %d; i++)\n"
+                           "#define REST rest = 1; EVERY rest = permi_mul(rest, G(i));\n", rest);
+  permi_code_print(code,
+                   "#define G(i) %s\n" PERM_GPU_ENTRY "{\n"
+                   "extern __shared__ double room[];\n"
+                   "const int t = (int)threadIdx.x;\n"
+                   "const unsigned long long chunk = a.first + blockIdx.x;\n"
+                   "unsigned long long from = 0, begin = 0, left;\n"
+                   "unsigned count;\n"
+                   "double hi = 0, lo = 0, absolute = 0;\n"
+                   "int walk = %d;\n",
+                   codegen->shared ? "((volatile double *)room)[128 * (i) + t]" : "g[i]", codegen->blocks,
+                   codegen->walk);
+  for (i = 1; i < codegen->launches; i++)
+    permi_code_print(code, "if (chunk >= %lluull) { from = %lluull; begin = %lluull; walk = %d; }\n",
+                     (unsigned long long)codegen->launch[i].chunk, (unsigned long long)codegen->launch[i].chunk,
+                     (unsigned long long)codegen->launch[i].term, codegen->launch[i].walk);
+  permi_code_print(code, "begin += ((chunk - from) << 7 | (unsigned)t) << walk;\n"
+                         "left = begin < %lluull ? %lluull - begin : 0;\n"
+                         "count = left >> walk ? 1u << walk : (unsigned)left;\n"
+                         "if (count) {\n%s", terms, terms, rest ? "double rest;\n" : "");
+  if (rest && !codegen->shared)
+    permi_code_print(code, "volatile double g[%d];\n", rest);
+  for (i = 0; i < kept; i++)
+    permi_code_print(code, "double x%d = a.table[%d];\n", i, i);
+  if (rest)
+    permi_code_print(code, "EVERY G(i) = a.table[%d + i];\n", kept);
+  permi_code_print(code, "double p, e;\nPERMI_ROLLED\nfor (int j = 0; j < %d; j++)\n"
+                         "if ((begin ^ begin >> 1) >> j & 1) {\nconst volatile double *c = a.table + %d * (1 + j);\n",
+                   ryser->digits, n);
+  for (i = 0; i < kept; i++)
+    permi_code_print(code, "x%d = permi_add(x%d, c[%d]);\n", i, i, i);
+  if (rest)
+    permi_code_print(code, "EVERY G(i) = permi_add(G(i), c[%d + i]);\n", kept);
+  permi_code_print(code, "}\n%sPRODUCT\nhi = p;\nabsolute = fabs(p);\nPERMI_ROLLED\n"
+                         "for (unsigned m = 1; m < count; m++) {\nconst int j = permi_ctz(m);\n"
+                         "switch (2 * j + (int)((begin + m) >> (j + 1) & 1)) {\n", rest ? "REST\n" : "");
+  for (j = 0; j < 2 * ryser->digits && j < 2 * codegen->walk; j++)
+    permi_codegen_print_column(code, codegen, j / 2, j % 2);
+  permi_code_print(code,
+                   "}\n"
+                   "permi_two_sum(hi, e, hi, m & 1 ? -p : p);\n"
+                   "lo = permi_add(lo, e);\n"
+                   "absolute = permi_add(absolute, fabs(p));\n"
+                   "}\n"
+                   "}\n"
+                   "const double sum[5] = {%chi, %clo, 0, 0, absolute};\n"
+                   "permi_finish(room, a.out, sum);\n}\n", sign, sign);
+}
+
+static perm_status permi_codegen_create(const perm_allocator *allocator, permi_codegen *codegen)
+{
+  const permi_ryser *ryser = &codegen->ryser;
+  const int n = ryser->n;
+  const size_t doubles = (size_t)(n * (1 + ryser->digits));
+  permi_code *code = codegen->code = permi_code_make(allocator);
+  double *table = codegen->gpu.memory = (double *)permi_allocate_zeros(allocator, doubles, sizeof(double));
+  int i, j, e;
+  codegen->gpu.allocator = *allocator;
+  if (!code || !table)
+    return PERM_ERROR_MEMORY;
+  permi_codegen_text(code, codegen);
+  if (code->failed)
+    return PERM_ERROR_MEMORY;
+  for (i = 0; i < n; i++)
+    table[codegen->place[i]] = ryser->base[0][i];
+  for (j = 0; j < ryser->digits; j++)
+    for (e = ryser->column_start[j]; e < ryser->column_start[j + 1]; e++)
+      table[n * (1 + j) + codegen->place[ryser->touched[e]]] = ryser->value[0][e];
+  code->program.text = code->text;
+  code->program.shared = permi_codegen_shared(codegen) * 128 * sizeof(double);
+  code->program.twin = PERMI_CODEGEN_TWIN;
+  code->program.context = codegen;
+  codegen->gpu.work.table = table;
+  codegen->gpu.work.doubles = doubles;
+  codegen->gpu.work.program = &code->program;
+  codegen->gpu.work.fingerprint =
+      permi_code_hash(permi_hash(permi_hash(PERMI_HASH_START, (uint64_t)n), codegen->chunks), code, &codegen->gpu.work);
+  codegen->gpu.terms = (double)(float)(ryser->terms / (double)codegen->chunks); /* multiples are exact */
+  return PERM_OK;
+}
+
+static perm_status permi_codegen_plan_best(permi_maker *maker, const permi_block *block, permi_offer *offer)
+{
+  const perm_allocator *allocator = &maker->options->allocator;
+  const int memory = maker->options->method == PERM_METHOD_CODEGEN_MEMORY;
+  permi_codegen *codegen = (permi_codegen *)permi_allocate(allocator, 1, sizeof *codegen);
+  double transposed;
+  offer->plan = codegen;
+  if (!codegen)
+    return permi_fail_memory(maker->result);
+  permi_codegen_plan(codegen, block, 1, memory);
+  transposed = codegen->seconds;
+  permi_codegen_plan(codegen, block, 0, memory);
+  if (transposed < codegen->seconds)
+    permi_codegen_plan(codegen, block, 1, memory);
+  if (!(codegen->ryser.growth < 1e300))
+    return permi_refuse(offer, PERM_ERROR_LIMIT, "has row sums whose products may overflow");
+  if (permi_codegen_create(allocator, codegen) != PERM_OK)
+    return permi_fail_memory(maker->result);
+  offer->seconds =
+      codegen->seconds + PERMI_GPU_COMPILE + PERMI_GPU_COMPILE_EACH * 2 * codegen->walk * codegen->operations;
+  offer->bytes = sizeof *codegen + (double)codegen->code->length + 8.0 * (double)codegen->gpu.work.doubles;
+  return PERM_OK;
+}
+#endif
+
+/* Returns 1 if no GPU is there: method sparyser takes over. */
+static int permi_codegen_falls_back(const perm_options *options)
+{
+  char message[PERM_MESSAGE_BYTES];
+  return (options->method == PERM_METHOD_CODEGEN_REGISTERS || options->method == PERM_METHOD_CODEGEN_MEMORY) &&
+         options->gpu.cpu_fallback &&
+         !(options->gpu.devices && permi_gpu_devices(options->gpu.devices, message));
+}
+
+static perm_status permi_codegen_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+{
+  const perm_options *options = maker->options;
+  (void)rival;
+  if (!options->gpu.devices)
+    permi_refuse(offer, PERM_ERROR_DEVICE, "needs a GPU for this method: options.gpu.devices, or gpu.cpu_fallback");
+  else if (block->integer || maker->working->integer)
+    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has exact integers; with precision fast this method takes them");
+  else if (block->imaginary || options->precision == PERM_PRECISION_ACCURATE || options->precision == PERM_PRECISION_DD)
+    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has %s, which generated Ryser sums do not take",
+                 block->imaginary ? "complex entries" : "another precision than double asked for");
+  else if (block->n > PERM_MAX_N)
+    permi_refuse(offer, PERM_ERROR_LIMIT, "is larger than the %d rows that sums over sets of columns take", PERM_MAX_N);
+#if defined(PERM_WITH_CUDA)
+  return offer->why[0] ? PERM_OK : permi_codegen_plan_best(maker, block, offer);
+#else
+  else
+    permi_refuse(offer, PERM_ERROR_DEVICE, "needs a GPU for this method: perm.h was compiled without PERM_WITH_CUDA");
+  return PERM_OK;
+#endif
+}
+
+#if defined(PERM_WITH_CUDA)
+static size_t permi_codegen_explain(const permi_leaf *leaf, char *buffer, size_t size)
+{
+  const permi_codegen *codegen = (const permi_codegen *)leaf->context;
+  return permi_say(
+      buffer, size,
+      "%s, order %d%s: %d row sums in registers, enough for the first %d columns, %d in %s memory; %.3g terms in %d "
+      "kinds of launches, up to 2^%d a thread, %d blocks a multiprocessor; %.0f chunks, predicted %.3g s on one GPU\n",
+      perm_method_name(leaf->information.method), codegen->ryser.n, codegen->ryser.transposed ? " transposed" : "",
+      codegen->kept, codegen->quick, codegen->ryser.n - codegen->kept, codegen->shared ? "shared" : "global",
+      codegen->ryser.terms, codegen->launches, codegen->walk, codegen->blocks, (double)leaf->information.chunks,
+      leaf->information.seconds);
+}
+
+/* The bound is >>sparyser's for chunks of 128 threads, folded with TwoSum's errors; no term is cut. */
+static perm_status permi_codegen_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
+                                      permi_leaf *leaf)
+{
+  permi_codegen *codegen = (permi_codegen *)offer->plan;
+  leaf->information.kind = PERM_LEAF_RANGE;
+  leaf->information.isa = PERM_ISA_CUDA;
+  leaf->information.chunks = codegen->chunks;
+  leaf->information.work = codegen->operations * codegen->ryser.terms;
+  leaf->information.fingerprint = codegen->gpu.work.fingerprint;
+  leaf->run_range = permi_gpu_range;
+  leaf->explain = permi_codegen_explain;
+  leaf->scale_exp2 = 1;
+  permi_ryser_bounds(maker, block, &codegen->ryser, ldexp(128, codegen->walk), leaf);
+  return PERM_OK;
+}
+#endif
 
 /* ======================================================================================= >>embedding
    A graph drawn in the plane without crossings, or the answer that none exists, in linear time: the left-right
@@ -26274,6 +24477,662 @@ PERM_SPARSE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const per
 }
 #endif
 
+/* ===================================================================================== >>placements
+   Rook numbers by a frontier of rows and columns, whose vertices may stay unmatched.
+
+   A state is the set of matched frontier vertices, at bits w - 1 .. 0 of an index; plane i holds, for all 2^w states,
+   the sums of the products of matchings with i eliminated vertices of one side, the counted one, matched. Eliminating v
+   sends f to g, without v's bit,
+       g_i[S] = f_i[S] + f_(i-s)[S + v] + sum over neighbours t in S of c_t f_(i-s)[S - t],
+   s = 1 if v is counted; a neighbour that was not on the frontier gets the highest bit. Then the highest bit moves to
+   v's place. In the end plane i, at the empty set, is r_i.
+
+   A step is in place: S comes from smaller sets or from those with v, and planes from lower ones; so sets descend, and
+   planes for each. Sets that differ in bits of the step alone are apart from others: so a chunk of sets takes several
+   steps at once, a group, while it is in the cache, and threads share chunks.
+
+   Values are as short as all of a step are seen to be: 32 bits, 64, or words; a step takes them to at most 2 + sum |c|
+   times as much, and to no more than the product over lines of (1 + sum of |entries|). Low bits of values of 32 and 64
+   bits are lanes of a vector. */
+
+#if !defined(PERM_NO_EXTRAS)
+#define PERMI_ROOK_PLACES 40                            /* bits: 2^40 states are beyond any memory */
+#define PERMI_ROOK_WORDS (PERM_INTEGER_WORDS + 1)
+#define PERMI_ROOK_SEEN ((PERMI_ROOK_WORDS + 15) / 8 * 8) /* of a thread, in lines of cache */
+#define PERMI_ROOK_CHUNK 655360 /* bytes of values; 4, 5, 6 times 2^17: 0.220, 0.218, 0.252 s */
+#define PERMI_ROOK_BUFFER 1048576
+#define PERMI_ROOK_GROUP 12     /* steps at once */
+#define PERMI_ROOK_LENGTH 0.7   /* of values, relative to their bound in bits: 0.5 to 0.75 were seen */
+
+/* y[S] += c x[S ^ flip] where (S & test) == want. */
+typedef struct permi_rook_source {
+  uint64_t test, want, flip;
+  int64_t c;
+  int behind; /* x is the plane before y's */
+  permi_rook_lanes lanes;
+} permi_rook_source;
+
+/* An elimination, or a move of the highest bit. */
+typedef struct permi_rook_step {
+  int width, start;         /* bits of its sets; before it */
+  int planes, before;       /* after it, and before it */
+  double growth;            /* values grow by at most */
+  uint64_t moved;           /* where the highest bit goes, or 0 */
+  uint64_t fixed, fixed_to; /* bits of the targets */
+  uint64_t involved;
+  uint64_t choices;         /* bits that targets take one by one; the rest is in the pass */
+  permi_rook_pass pass;
+  int sources;
+  permi_rook_source source[PERMI_ROOK_PLACES + 2];
+} permi_rook_step;
+
+typedef struct permi_placements {
+  const permi_block *block;
+  const perm_allocator *allocator;
+  permi_control *watch;
+  const int *order;
+  double bits;   /* of every value and its sign */
+  int threads;
+  permi_rook_kernel lanes;  /* of 32 and 64 bits */
+  int counted;   /* 0: rows, 1: columns */
+  int *place;    /* of a vertex on the frontier, -1 before and -2 after */
+  int *open;     /* entries to vertices not yet eliminated */
+  int *sequence;
+  double *most;  /* sets in a step and all after it */
+  double *done;  /* seconds before it */
+  int steps, width;
+  int vertex[64]; /* at a place */
+  int gone[2];   /* rows, columns eliminated */
+  double seconds, bytes; /* predicted */
+  permi_rook_step *step; /* of the group, and prepared behind it */
+  int prepared, group;
+  /* of a run */
+  permi_rook_kernel kernel;
+  int words;             /* of a value, 0: 32 bits */
+  char **plane, **memory; /* memory: as allocated; plane: a line of cache */
+  int planes;
+  size_t unit;           /* bytes of a unit */
+  int low;               /* bits within it */
+  uint64_t inside, outer; /* bits in a chunk; of chunks */
+  char *buffer, **local; /* PERMI_ROOK_BUFFER a thread, or NULL; a chunk's planes in it, */
+  size_t pitch;          /* so far apart */
+  int copied, end;       /* chunks are copied to buffers, and back with so many bits */
+  uint64_t *seen;
+  double chunk_units;
+} permi_placements;
+
+static void permi_placements_begin(permi_placements *p)
+{
+  const permi_block *block = p->block;
+  int v;
+  for (v = 0; v < block->vertices; v++) {
+    p->place[v] = -1;
+    p->open[v] = block->start[v + 1] - block->start[v];
+  }
+  p->width = p->gone[0] = p->gone[1] = p->prepared = 0;
+}
+
+static void permi_rook_add(permi_rook_step *step, uint64_t test, uint64_t want, uint64_t flip, int64_t c, int behind)
+{
+  permi_rook_source *source = &step->source[step->sources++];
+  source->test = step->fixed | want | test;
+  source->want = want;
+  source->flip = flip;
+  source->c = c;
+  source->behind = behind;
+  step->involved |= source->test | flip;
+  step->growth += fabs((double)c);
+  step->pass.times |= c != 1;
+}
+
+static permi_rook_step *permi_rook_prepare(permi_placements *p, int start, uint64_t fixed)
+{
+  permi_rook_step *step = &p->step[p->prepared++];
+  memset(step, 0, offsetof(permi_rook_step, source));
+  step->width = p->width;
+  step->start = start;
+  step->before = step->planes = p->gone[p->counted] + 1;
+  step->fixed = step->involved = fixed;
+  return step;
+}
+
+/* Prepares v's elimination; NULL if there are too many places. Its new neighbours have places then. */
+static permi_rook_step *permi_placements_eliminate(permi_placements *p, int v)
+{
+  const permi_block *block = p->block;
+  const int side = v >= block->n, behind = side == p->counted, place = p->place[v], before = p->width;
+  const uint64_t own = place < 0 ? 0 : (uint64_t)1 << place;
+  uint64_t fresh;
+  permi_rook_step *step;
+  int e;
+  for (e = block->start[v]; e < block->start[v + 1]; e++) {
+    const int t = block->neighbour[e];
+    if (p->place[t] == -1) {
+      if (p->width == PERMI_ROOK_PLACES)
+        return NULL;
+      p->vertex[p->width] = t;
+      p->place[t] = p->width++;
+    }
+  }
+  step = permi_rook_prepare(p, before, own);
+  fresh = ((uint64_t)1 << p->width) - ((uint64_t)1 << before);
+  permi_rook_add(step, fresh, 0, 0, 1, 0);
+  if (own)
+    permi_rook_add(step, fresh, 0, own, 1, behind);
+  for (e = block->start[v]; e < block->start[v + 1]; e++) {
+    const int t = block->neighbour[e];
+    const uint64_t bit = p->place[t] < 0 ? 0 : (uint64_t)1 << p->place[t];
+    if (!bit)
+      continue;
+    permi_rook_add(step, fresh, bit, bit, block->integer[block->edge[e]], behind);
+    p->open[t]--;
+  }
+  p->place[v] = -2;
+  p->gone[side]++;
+  step->planes += behind;
+  return step;
+}
+
+/* Prepares the move of the highest bit to `place`, which is no longer in use. */
+static void permi_placements_close(permi_placements *p, int place)
+{
+  const int last = p->width - 1;
+  const uint64_t to = (uint64_t)1 << place, top = (uint64_t)1 << last;
+  permi_rook_step *step;
+  if (place < last) {
+    step = permi_rook_prepare(p, p->width, top);
+    step->moved = to;
+    permi_rook_add(step, 0, to, to | top, 1, 0);
+    permi_rook_add(step, to, 0, 0, 1, 0); /* for lanes */
+    step->growth = 1;
+    p->vertex[place] = p->vertex[last];
+    p->place[p->vertex[place]] = place;
+  }
+  p->width = last;
+}
+
+/* Values of the least length for `bits` with a sign: 0 words are 32 bits. */
+static int permi_placements_words(const permi_placements *p, double bits)
+{
+  bits = fmin(bits, p->bits);
+  return bits <= 31 ? 0 : (int)(bits / 64) + (fmod(bits, 64) > 63) + 1;
+}
+
+/* Orders all vertices, leaves before their neighbours, as this halves the states sooner; predicts with rows counted,
+   and with columns. Seconds INFINITY: too many places. */
+static void permi_placements_plan(permi_placements *p)
+{
+  const permi_block *block = p->block;
+  double seconds[2] = {0, 0}, bytes[2] = {0, 0}, bits = 1;
+  int i, e, side;
+  permi_placements_begin(p);
+  p->steps = 0;
+  p->seconds = (double)INFINITY;
+  for (i = 0; i < block->vertices; i++) {
+    const int u = p->order[i];
+    if (p->place[u] == -2)
+      continue;
+    for (e = block->start[u]; e <= block->start[u + 1]; e++) {
+      const int v = e < block->start[u + 1] ? block->neighbour[e] : u;
+      const int place = p->place[v];
+      const permi_rook_step *step;
+      double sets, work = 2;
+      int words;
+      if (place == -2 || (v != u && p->open[v] != 1))
+        continue;
+      p->done[p->steps] = seconds[0] + seconds[1];
+      p->prepared = 0;
+      step = permi_placements_eliminate(p, v);
+      if (!step || permi_watch(p->watch, 99 + 9.0 * (block->start[v + 1] - block->start[v])))
+        return;
+      sets = ldexp(1, p->width - (place >= 0));
+      bits += log2(step->growth);
+      words = permi_placements_words(p, PERMI_ROOK_LENGTH * bits);
+      work += 0.5 * (step->sources - 1 - (place >= 0)) + (place >= 0);
+      for (side = 0; side < 2; side++) {
+        const double values = ldexp(p->gone[side] + 1, p->width) * 8 * (words ? words : 1);
+        seconds[side] += sets * (p->gone[side] + 1) * work *
+                             (words < 2 ? PERMI_ROOK_BYTE_SECONDS * (words ? 8 : 4) : PERMI_ROOK_WORD_SECONDS * words) +
+                         PERMI_ROOK_STEP_SECONDS;
+        bytes[side] = fmax(bytes[side], values);
+      }
+      p->most[p->steps] = ldexp(1, p->width);
+      p->sequence[p->steps++] = v;
+      if (place >= 0)
+        permi_placements_close(p, place);
+    }
+  }
+  for (i = p->steps - 2; i >= 0; i--)
+    p->most[i] = fmax(p->most[i], p->most[i + 1]);
+  p->done[p->steps] = seconds[0] + seconds[1];
+  p->counted = seconds[1] < seconds[0];
+  p->seconds = seconds[p->counted];
+  p->bytes = bytes[p->counted];
+}
+
+/* Values of several words, one by one. */
+static void permi_rook_long_plane(const permi_rook_pass *pass, const permi_rook_way *way, int ways, ptrdiff_t before,
+                                  char *y, uint64_t *seen)
+{
+  const int words = pass->words;
+  const size_t size = 8 * (size_t)words;
+  uint64_t sum[PERMI_ROOK_WORDS], sign;
+  size_t r, k;
+  int s, w;
+  for (r = 0; r < pass->repeats; r++)
+    for (k = 0; k < pass->run; k++) {
+      const ptrdiff_t at = (ptrdiff_t)((r * pass->stride + k) * size) - before;
+      memset(sum, 0, size);
+      for (s = 0; s < ways; s++) {
+        const uint64_t *x = (const uint64_t *)(const void *)(way[s].x + at);
+        if (way[s].c == 1)
+          permi_words_add(sum, x, words);
+        else
+          permi_words_times(sum, x, words, way[s].c < 0 ? 0 - (uint64_t)way[s].c : (uint64_t)way[s].c,
+                            way[s].c < 0 ? -1 : 1);
+      }
+      sign = 0 - (sum[words - 1] >> 63);
+      for (w = 0; w < words; w++)
+        seen[w] |= sum[w] ^ sign;
+      memcpy(y + at, sum, size);
+    }
+}
+
+static void permi_rook_long(const permi_rook_pass *pass, const permi_rook_way *way, int ways, int planes, char *y,
+                            uint64_t *seen)
+{
+  int plane;
+  for (plane = 0; plane < planes; plane++)
+    permi_rook_long_plane(pass, way, ways, plane * (ptrdiff_t)pass->pitch, y, seen);
+}
+
+static perm_isa permi_placements_isa(const perm_options *options, permi_rook_kernel *lanes)
+{
+  const perm_isa isa = permi_isa(options);
+  *lanes = permi_rook_values_plain;
+#if PERMI_X86
+  if (isa >= PERM_ISA_AVX2 && isa <= PERM_ISA_AVX512IFMA) {
+    *lanes = isa == PERM_ISA_AVX2 ? permi_rook_values_avx2 : permi_rook_values_avx512;
+    return isa;
+  }
+#endif
+  (void)isa;
+  return PERM_ISA_PLAIN;
+}
+
+static size_t permi_rook_offset(const permi_placements *p, uint64_t index)
+{
+  return (size_t)(index >> p->low) * p->unit;
+}
+
+/* A step on the sets of a chunk. */
+static void permi_rook_run(const permi_placements *p, const permi_rook_step *step, char *const *plane, uint64_t base,
+                           uint64_t *seen)
+{
+  const uint64_t low = ((uint64_t)1 << p->low) - 1;
+  uint64_t set = step->choices;
+  permi_rook_way way[PERMI_ROOK_PLACES + 2];
+  const permi_rook_source *use[PERMI_ROOK_PLACES + 2];
+  size_t offset[PERMI_ROOK_PLACES + 2];
+  int s, i, planes;
+  for (base |= step->fixed_to;; set = (set - 1) & step->choices) {
+    const uint64_t index = base | set;
+    int uses = 0;
+    for (s = 0; s < step->sources; s++) {
+      const permi_rook_source *source = &step->source[s];
+      if ((index ^ source->want) & source->test & ~low)
+        continue;
+      use[uses] = source;
+      offset[uses++] = permi_rook_offset(p, index ^ (source->flip & ~low));
+    }
+    for (i = step->planes - 1; i >= 0; i -= planes) {
+      int ways = 0;
+      planes = p->copied && i > 0 && i < step->before ? i : 1; /* all sources */
+      for (s = 0; s < uses; s++) {
+        const int from = i - use[s]->behind;
+        if (from < 0 || from >= step->before)
+          continue;
+        way[ways].x = plane[from] + offset[s];
+        way[ways].lanes = (use[s]->test | use[s]->flip) & low ? &use[s]->lanes : NULL;
+        way[ways++].c = use[s]->c;
+      }
+      p->kernel(&step->pass, way, ways, planes, plane[i] + permi_rook_offset(p, index), seen);
+    }
+    if (!set)
+      break;
+  }
+}
+
+/* Copies a chunk's sets of so many bits to its buffer, or back. */
+static void permi_rook_copy(const permi_placements *p, uint64_t base, int width, int planes, char *const *local,
+                            int back)
+{
+  uint64_t high = p->inside & (((uint64_t)1 << width) - 1), set = 0;
+  size_t piece = p->unit, k = 0;
+  int i, bit;
+  for (bit = p->low; high >> bit & 1; bit++, piece *= 2)
+    high ^= (uint64_t)1 << bit;
+  do {
+    const size_t at = permi_rook_offset(p, base | set);
+    for (i = 0; i < planes; i++)
+      if (back)
+        memcpy(p->plane[i] + at, local[i] + k, piece);
+      else
+        memcpy(local[i] + k, p->plane[i] + at, piece);
+    k += piece;
+    set = (set - high) & high;
+  } while (set);
+}
+
+static perm_status permi_rook_chunk(void *context, uint64_t number, int thread)
+{
+  const permi_placements *p = (const permi_placements *)context;
+  const uint64_t base = permi_deposit_bits(number, p->outer);
+  char **local = p->local + (size_t)thread * ((size_t)p->block->vertices + 1);
+  uint64_t *seen = p->seen + thread * PERMI_ROOK_SEEN;
+  int k;
+  if (p->copied)
+    permi_rook_copy(p, base, p->step[0].start, p->step[0].before, local, 0);
+  for (k = 0; k < p->group; k++)
+    permi_rook_run(p, &p->step[k], p->copied ? local : p->plane, p->copied ? 0 : base, seen);
+  if (p->copied)
+    permi_rook_copy(p, base, p->end, p->step[p->group - 1].planes, local, 1);
+  return thread == 0 && permi_watch(p->watch, p->chunk_units) ? p->watch->stopped : PERM_OK;
+}
+
+static void permi_rook_lanes_fill(const permi_placements *p, permi_rook_source *source)
+{
+  const unsigned each = p->words ? 2 : 1, mask = (1u << p->low) - 1;
+  const unsigned flip = ((unsigned)source->flip & mask) * each;
+  unsigned e;
+  for (e = 0; e < 16; e++) {
+    source->lanes.from[e] = e ^ flip;
+    source->lanes.mask[e] = ((e / each) ^ (unsigned)source->want) & (unsigned)source->test & mask ? 0 : ~0u;
+  }
+  source->lanes.other_half = flip >= 8;
+}
+
+/* The bits in a chunk's buffer, which has those of `inside` next to each other. */
+static uint64_t permi_rook_local(const permi_placements *p, uint64_t bits)
+{
+  uint64_t mask = p->inside, to = bits & (((uint64_t)1 << p->low) - 1);
+  int bit;
+  for (bit = p->low; mask; mask &= mask - 1, bit++)
+    if (bits & mask & (0 - mask))
+      to |= (uint64_t)1 << bit;
+  return to;
+}
+
+/* The pass of a step: of the bits that it does not touch, the lowest are a run, the next ones its repeats. */
+static void permi_rook_finish(const permi_placements *p, permi_rook_step *step)
+{
+  const uint64_t low = ((uint64_t)1 << p->low) - 1;
+  uint64_t all = p->inside & (((uint64_t)1 << step->width) - 1), free;
+  int s, bit = p->low, next;
+  if (step->moved & ~low) {
+    step->fixed |= step->moved;
+    step->fixed_to = step->moved;
+    step->sources = 1;
+  }
+  for (s = 0; s < step->sources && low; s++)
+    permi_rook_lanes_fill(p, &step->source[s]);
+  if (p->copied) {
+    all = permi_rook_local(p, all);
+    step->fixed = permi_rook_local(p, step->fixed);
+    step->fixed_to = permi_rook_local(p, step->fixed_to);
+    step->involved = permi_rook_local(p, step->involved);
+    for (s = 0; s < step->sources; s++) {
+      permi_rook_source *source = &step->source[s];
+      source->test = permi_rook_local(p, source->test);
+      source->want = permi_rook_local(p, source->want);
+      source->flip = permi_rook_local(p, source->flip);
+    }
+  }
+  step->choices = all & ~step->fixed & ~low;
+  free = step->choices & ~step->involved;
+  step->pass.words = p->words;
+  step->pass.run = step->pass.repeats = 1;
+  step->pass.stride = 0;
+  step->pass.pitch = p->pitch;
+  for (; free >> bit & 1; bit++)
+    step->pass.run *= 2;
+  step->choices &= ~(((uint64_t)1 << bit) - 1);
+  free &= step->choices;
+  if (!free)
+    return;
+  next = permi_trailing_zeros(free);
+  step->pass.stride = (size_t)1 << (next - p->low);
+  for (; free >> next & 1; next++) {
+    step->pass.repeats *= 2;
+    step->choices &= ~((uint64_t)1 << next);
+  }
+}
+
+static double permi_rook_chunk_bytes(const permi_placements *p, uint64_t bits, int planes)
+{
+  return ldexp((double)p->unit * planes, permi_count_ones(bits & ~(((uint64_t)1 << p->low) - 1)));
+}
+
+/* Runs the group. */
+static perm_status permi_placements_pass(permi_placements *p)
+{
+  const int start = p->step[0].start, planes = p->step[p->group - 1].planes;
+  const double values = ldexp((double)planes * (double)p->unit, start - p->low);
+  double pitch;
+  int k, bit;
+  p->inside = 0;
+  for (k = 0; k < p->group; k++)
+    p->inside |= p->step[k].involved;
+  p->inside &= ~(((uint64_t)1 << p->low) - 1);
+  for (bit = p->low; bit < start && 2 * permi_rook_chunk_bytes(p, p->inside, planes) <= PERMI_ROOK_CHUNK; bit++)
+    p->inside |= (uint64_t)1 << bit;
+  p->outer = (((uint64_t)1 << start) - 1) & ~p->inside & ~(((uint64_t)1 << p->low) - 1);
+  pitch = permi_rook_chunk_bytes(p, p->inside, 1) + 320; /* planes in other lines of the first cache */
+  p->copied = p->buffer && p->outer && pitch * planes <= PERMI_ROOK_BUFFER;
+  p->pitch = p->copied ? (size_t)pitch : 0;
+  p->end = p->group < p->prepared ? p->step[p->group].start : p->width;
+  for (k = 0; k < p->threads && p->copied; k++)
+    for (bit = 0; bit < planes; bit++)
+      p->local[(size_t)k * ((size_t)p->block->vertices + 1) + (size_t)bit] =
+          p->buffer + (size_t)k * PERMI_ROOK_BUFFER + (size_t)bit * p->pitch;
+  for (k = 0; k < p->group; k++)
+    permi_rook_finish(p, &p->step[k]);
+  p->chunk_units = 1e9 * PERMI_ROOK_BYTE_SECONDS * 2 * p->group * permi_rook_chunk_bytes(p, p->inside, planes);
+  return permi_share(2 * p->group * values * PERMI_ROOK_BYTE_SECONDS < PERMI_PARALLEL_SECONDS ? 1 : p->threads, 0,
+                     (uint64_t)1 << permi_count_ones(p->outer), permi_rook_chunk, p, NULL);
+}
+
+/* A plane for the step and all after it. */
+static int permi_placements_allocate(permi_placements *p, int i, int step, int words)
+{
+  const double bytes = fmax(p->most[step], 16) * 8 * (words ? words : 1) + 64; /* 32 bits grow in place */
+  p->memory[i] = bytes < (double)(SIZE_MAX / 2) ? (char *)permi_allocate(p->allocator, (size_t)bytes, 1) : NULL;
+  if (!p->memory[i])
+    return 0;
+  p->plane[i] = p->memory[i] + (64 - (uintptr_t)p->memory[i] % 64);
+  return 1;
+}
+
+static void permi_placements_kind(permi_placements *p, int words)
+{
+  p->words = words;
+  p->unit = words > 1 ? 8 * (size_t)words : 64;
+  p->low = words > 1 ? 0 : 4 - words;
+  p->kernel = words > 1 ? permi_rook_long : p->lanes;
+}
+
+/* 32 bits become 64, from behind; also those of a unit beyond the sets. */
+static perm_status permi_placements_widen(permi_placements *p, size_t count)
+{
+  size_t k;
+  int i;
+  for (i = 0; i < p->planes; i++) {
+    const int32_t *x = (const int32_t *)(void *)p->plane[i];
+    int64_t *y = (int64_t *)(void *)p->plane[i];
+    for (k = count; k-- > 0;) {
+      int32_t narrow;
+      int64_t wide;
+      memcpy(&narrow, x + k, sizeof narrow);
+      wide = narrow;
+      memcpy(y + k, &wide, sizeof wide);
+    }
+    if (permi_watch(p->watch, (double)count))
+      return p->watch->stopped;
+  }
+  return PERM_OK;
+}
+
+/* From `before` words to those of the group. */
+static perm_status permi_placements_lengthen(permi_placements *p, int step, int before)
+{
+  const int width = p->step[0].start, words = p->words, from = before ? before : 1;
+  const size_t count = (size_t)1 << (width < 3 ? 3 : width);
+  perm_status status = before ? PERM_OK : permi_placements_widen(p, count);
+  size_t k;
+  int i, w;
+  for (i = 0; i < p->planes && words > 1 && status == PERM_OK; i++) {
+    char *memory = p->memory[i];
+    const char *x = p->plane[i];
+    uint64_t *y;
+    if (!permi_placements_allocate(p, i, step, words)) {
+      p->memory[i] = memory;
+      return PERM_ERROR_MEMORY;
+    }
+    y = (uint64_t *)(void *)p->plane[i];
+    for (k = 0; k < count; k++, y += words) {
+      memcpy(y, x + 8 * k * (size_t)from, 8 * (size_t)from);
+      for (w = from; w < words; w++)
+        y[w] = 0 - (y[from - 1] >> 63);
+    }
+    permi_release(p->allocator, memory);
+    if (permi_watch(p->watch, 2.0 * (double)(count * (size_t)words)))
+      status = p->watch->stopped;
+  }
+  return status;
+}
+
+/* Bits of the values of the last step, without their sign. */
+static double permi_placements_seen(const permi_placements *p)
+{
+  uint64_t word[PERMI_ROOK_SEEN];
+  int t, w, bits = 0;
+  memset(word, 0, sizeof word);
+  for (t = 0; t < p->threads; t++)
+    for (w = 0; w < PERMI_ROOK_SEEN; w++)
+      word[p->words > 1 ? w : 0] |= p->seen[t * PERMI_ROOK_SEEN + w];
+  if (!p->words)
+    word[0] = (word[0] | word[0] >> 32) & UINT32_MAX;
+  for (w = PERMI_ROOK_SEEN - 1; w > 0 && !word[w]; w--)
+    ;
+  for (; word[w]; word[w] >>= 1)
+    bits++;
+  return 64 * w + bits;
+}
+
+/* Prepares a group from step `first` on, whose first steps may be prepared, and the length of its values; returns how
+   many vertices it eliminates. What comes next may be prepared behind it. */
+static int permi_placements_gather(permi_placements *p, int first)
+{
+  const double seen = permi_placements_seen(p);
+  uint64_t involved = 0;
+  double growth = 0;
+  int k = 0, taken = 0;
+  for (p->group = 0; first + taken < p->steps; taken++) {
+    const int v = p->sequence[first + taken], place = p->place[v];
+    int needed, planes;
+    if (k == p->prepared) {
+      permi_placements_eliminate(p, v);
+      if (place >= 0)
+        permi_placements_close(p, place);
+    }
+    growth += log2(p->step[k].growth) * (1 + 1e-12) + 1e-12;
+    needed = permi_placements_words(p, seen + growth);
+    needed = needed > p->words ? needed : p->words;
+    planes = p->step[k].planes;
+    for (; k < p->prepared; k++)
+      involved |= p->step[k].involved;
+    if (taken && (needed > p->words || k > PERMI_ROOK_GROUP ||
+                  permi_rook_chunk_bytes(p, involved, planes) > PERMI_ROOK_CHUNK ||
+                  ldexp((double)p->unit * planes, p->step[0].start - p->low) <= 2 * PERMI_ROOK_CHUNK))
+      break;
+    permi_placements_kind(p, needed);
+    p->group = k;
+  }
+  return taken;
+}
+
+/* Eliminates the next vertices; *next: how many are. */
+static perm_status permi_placements_advance(permi_placements *p, int *next)
+{
+  const int first = *next, before = p->words;
+  perm_status status = PERM_OK;
+  int k;
+  *next += permi_placements_gather(p, first);
+  if (p->words > before)
+    status = permi_placements_lengthen(p, first, before);
+  for (; status == PERM_OK && p->planes < p->step[p->group - 1].planes; p->planes++)
+    if (!permi_placements_allocate(p, p->planes, first, p->words))
+      return PERM_ERROR_MEMORY;
+  if (status != PERM_OK)
+    return status;
+  memset(p->seen, 0, (size_t)p->threads * PERMI_ROOK_SEEN * sizeof *p->seen);
+  status = permi_placements_pass(p);
+  for (k = p->group; k < p->prepared; k++)
+    p->step[k - p->group] = p->step[k];
+  p->prepared -= p->group;
+  return status;
+}
+
+/* numbers[0 .. count - 1], the rook numbers. */
+static perm_status permi_placements_run(permi_placements *p, perm_integer *numbers, int count)
+{
+  const size_t planes = (size_t)p->block->vertices + 1, threads = (size_t)p->threads;
+  permi_pool pool = {p->allocator, NULL, 0};
+  perm_status status = PERM_ERROR_MEMORY;
+  int i, step;
+  p->memory = (char **)permi_pool_zeros(&pool, 2 * planes, sizeof *p->memory);
+  p->seen = (uint64_t *)permi_pool_zeros(&pool, threads * PERMI_ROOK_SEEN, sizeof *p->seen);
+  p->local = (char **)permi_pool_get(&pool, threads * planes, sizeof *p->local);
+  p->buffer = p->bytes > 2 * PERMI_ROOK_CHUNK ? (char *)permi_pool_get(&pool, threads + 1, PERMI_ROOK_BUFFER) : NULL;
+  if (pool.failed)
+    goto done;
+  if (p->buffer)
+    p->buffer += 64 - (uintptr_t)p->buffer % 64;
+  p->plane = p->memory + planes;
+  permi_placements_begin(p);
+  permi_placements_kind(p, 0);
+  if (!permi_placements_allocate(p, 0, 0, 0))
+    goto done;
+  memset(p->plane[0], 0, p->unit);
+  *(uint32_t *)(void *)p->plane[0] = 1;
+  p->seen[0] = 1;
+  p->planes = 1;
+  status = PERM_OK;
+  for (step = 0; step < p->steps && status == PERM_OK;) {
+    status = permi_placements_advance(p, &step);
+    p->watch->done = p->seconds * (p->done[step] / p->done[p->steps]);
+  }
+  for (i = 0; i < count && status == PERM_OK; i++) {
+    uint64_t word[PERMI_ROOK_WORDS] = {0};
+    const int words = p->words ? p->words : 1;
+    memset(&numbers[i], 0, sizeof numbers[i]);
+    if (i >= p->planes)
+      continue;
+    memcpy(word, p->plane[i], p->words ? 8 * (size_t)words : 4);
+    if (!p->words)
+      word[0] = (uint64_t)(int32_t)(uint32_t)word[0];
+    numbers[i].negative = permi_words_magnitude(word, word, words);
+    memcpy(numbers[i].word, word, PERM_INTEGER_WORDS * sizeof *word);
+    permi_integer_trim(&numbers[i]);
+  }
+done:
+  for (i = 0; p->plane && i < (int)planes; i++)
+    permi_release(p->allocator, p->memory[i]);
+  permi_pool_release(&pool);
+  return status;
+}
+#endif
+
 /* ===================================================================================== >>rook_order
    Elimination orders for >>placements, up to 64 rows and 64 columns. Annealing (>>order) ends in orders that differ by
    2 x; a beam search finds others to anneal from, and the one of the least predicted seconds is taken.
@@ -26931,6 +25790,1143 @@ PERM_SPARSE_API void perm_rook_matching_polynomial(int m, int n, const perm_inte
     coefficients[m + n - 2 * k].negative = numbers[k].words ? numbers[k].negative ^ (k & 1) : 0;
   }
 }
+#endif
+
+/* ========================================================================================== >>trace
+   What samples are drawn from: an engine's run with all its states kept, and the draw of a way.
+
+   The value of a state is a sum over the ways into it: (value of the state, or states, before) x (a coefficient). A
+   draw begins at the last state, which is one, and goes backwards: it chooses a way with the chance (its weight) / (sum
+   of the weights of all ways), notes the entry that the way uses, and goes on from where it came. The product of these
+   chances telescopes to (product of the entries used) / permanent. Which ways there are, each engine knows:
+     >>trace_frontier   lists, arrays: the streams of a step
+     >>trace_classes    the ways of a step, noted as it runs; which member of a class it was is drawn later
+     >>trace_band       the entries of a row; which of equal columns it was is drawn then
+     >>trace_tree       of a star, its entries; of a join, how the matched vertices were shared
+   Where memory is short, >>trace_frontier keeps the states before every k-th step. Then it computes the steps between
+   two such again, the last ones first, and all samples go through them before the next: the states, bits and random
+   numbers of each sample are the same, for the run begins again with the states and sizes that it had.
+
+   Integers: weights are exact, and numbers below their sum are drawn by rejection, so the chances are exact. A weight
+   is part of the value of a state, which is below Bregman's bound, or the product of row sums, of the rows that it has
+   matched; for counted states of that times the columns': permi_trace_words. */
+
+#if !defined(PERM_NO_EXTRAS)
+#define PERMI_TRACE_PLACE 8
+struct permi_tracer;
+
+/* Of a block; all of it is in `pool`, whose allocator is the caller's. */
+typedef struct permi_trace {
+  const struct permi_tracer *tracer;
+  permi_pool pool;
+  void *plan; /* the engine's */
+  void *kept; /* the engine's states */
+  const int *row, *column; /* lines of the matrix */
+  int n;
+  double visited;
+  double lost; /* by underflow, relative to the last value, at most */
+  size_t words, room; /* of a draw: words of weights, bytes of the engine */
+  int segments;      /* steps are drawn in so many parts; 0: all states are kept */
+  permi_pool segment; /* states of the part that is drawn now */
+} permi_trace;
+
+typedef struct permi_draw {
+  const permi_trace *trace;
+  uint64_t random;
+  uint64_t *weight; /* words of each way, and of two more; doubles: fraction, exponent */
+  char *room;
+  int *columns, total; /* of a row of the matrix: its column, minus `total` */
+  int segment;         /* that is drawn */
+  uint64_t *at;        /* PERMI_TRACE_PLACE words: the engine's place between segments, at first 0 */
+} permi_draw;
+
+/* How an engine is sampled. */
+typedef struct permi_tracer {
+  double (*bytes)(const void *plan); /* that are kept, predicted */
+  perm_status (*record)(permi_trace *trace, permi_control *control);
+  void (*draw)(permi_draw *draw);
+  /* The bytes if memory is short, which is noted in the plan; or NULL. */
+  double (*bytes_short)(void *plan);
+  /* Computes the states of a segment into trace->segment. */
+  perm_status (*segment)(permi_trace *trace, permi_control *control, int segment);
+} permi_tracer;
+
+static void *permi_pool_copy(permi_pool *pool, const void *from, size_t count, size_t size)
+{
+  void *copy = permi_pool_get(pool, count + 1, size);
+  if (copy && count)
+    memcpy(copy, from, count * size);
+  return copy;
+}
+
+static void *permi_trace_copy(permi_trace *trace, const void *from, size_t count, size_t size)
+{
+  return permi_pool_copy(&trace->pool, from, count, size);
+}
+
+static size_t permi_weight_words(const permi_numbers *numbers)
+{
+  return permi_algebra_is_integer(numbers->algebra) ? permi_numbers_words(numbers) : 2;
+}
+
+/* Room for the weights of so many ways. */
+static void permi_trace_ways(permi_trace *trace, const permi_numbers *numbers, size_t ways)
+{
+  trace->words = (ways + 2) * permi_weight_words(numbers);
+}
+
+/* The last value of a run, and what underflow may have taken from it. */
+static void permi_trace_lose(permi_trace *trace, const permi_numbers *numbers, const void *value, double loss)
+{
+  const double last = value && !permi_algebra_is_integer(numbers->algebra) ? *(const double *)value : 0;
+  if (!permi_algebra_is_integer(numbers->algebra))
+    trace->lost = last > 0 ? loss / last : (double)INFINITY;
+}
+
+/* Sets the weight of a way to `times` c x 2^exp2; x NULL: to 0. */
+static void permi_draw_weigh(permi_draw *draw, const permi_numbers *numbers, int way, const permi_coefficient *c,
+                             const void *x, int64_t exp2, size_t times)
+{
+  const size_t words = permi_weight_words(numbers);
+  uint64_t *weight = draw->weight + (size_t)way * words;
+  int fresh = 1;
+  memset(weight, 0, words * sizeof *weight);
+  if (!x)
+    return;
+  if (permi_algebra_is_integer(numbers->algebra)) {
+    for (; times > 0; times--, fresh = 0)
+      permi_value_add(numbers->algebra, numbers, c, weight, x, fresh);
+  } else {
+    int of_x, of_c;
+    const double fraction = frexp(*(const double *)x, &of_x) * frexp(c->real, &of_c);
+    exp2 += of_x + of_c;
+    memcpy(weight, &fraction, sizeof fraction);
+    memcpy(weight + 1, &exp2, sizeof exp2);
+  }
+}
+
+/* A number below `most`, each as likely as any other. */
+static uint64_t permi_draw_below(uint64_t most, uint64_t *random)
+{
+  const uint64_t rest = (UINT64_MAX % most + 1) % most;
+  uint64_t x;
+  do
+    x = permi_random(random);
+  while (x > UINT64_MAX - rest);
+  return x % most;
+}
+
+/* Draws a way; -1: all weights are 0. */
+static int permi_draw_integer(uint64_t *weight, int ways, int words, uint64_t *random)
+{
+  uint64_t *total = weight + ways * words, *at = total + words, ones;
+  int s, w, top = words, below;
+  memset(total, 0, (size_t)words * sizeof *total);
+  for (s = 0; s < ways; s++)
+    permi_words_add(total, weight + s * words, words);
+  while (top && !total[top - 1])
+    top--;
+  if (!top)
+    return -1;
+  for (ones = UINT64_MAX; ones >> 1 >= total[top - 1];)
+    ones >>= 1;
+  do { /* below `total` in at least every second turn */
+    for (w = 0; w < top; w++)
+      at[w] = permi_random(random);
+    at[top - 1] &= ones;
+    for (w = top - 1; w > 0 && at[w] == total[w]; w--)
+      ;
+    below = at[w] < total[w];
+  } while (!below);
+  for (s = 0; !permi_words_subtract(at, weight + s * words, top); s++)
+    ;
+  return s;
+}
+
+/* The same; weights are fractions and exponents, and become doubles that the largest exponent scales. */
+static int permi_draw_double(uint64_t *weight, int ways, uint64_t *random)
+{
+  double sum = 0, at, x;
+  int64_t exp2, most = INT64_MIN;
+  int s, chosen = -1;
+  for (s = 0; s < ways; s++) {
+    memcpy(&exp2, weight + 2 * s + 1, sizeof exp2);
+    memcpy(&x, weight + 2 * s, sizeof x);
+    most = x > 0 && exp2 > most ? exp2 : most;
+  }
+  for (s = 0; s < ways; s++) {
+    memcpy(&exp2, weight + 2 * s + 1, sizeof exp2);
+    memcpy(&x, weight + 2 * s, sizeof x);
+    x = x > 0 ? permi_ldexp(x, exp2 - most) : 0;
+    memcpy(weight + 2 * s, &x, sizeof x);
+    sum += x;
+  }
+  at = sum * permi_random_uniform(random);
+  for (s = 0; s < ways && (chosen < 0 || at >= 0); s++) {
+    memcpy(&x, weight + 2 * s, sizeof x);
+    if (x > 0) {
+      chosen = s;
+      at -= x;
+    }
+  }
+  return chosen;
+}
+
+/* Draws one of the ways that have been weighed. -1 is never seen: only states of positive value are drawn. */
+static int permi_draw_way(permi_draw *draw, const permi_numbers *numbers, int ways)
+{
+  return permi_algebra_is_integer(numbers->algebra)
+             ? permi_draw_integer(draw->weight, ways, (int)permi_numbers_words(numbers), &draw->random)
+             : permi_draw_double(draw->weight, ways, &draw->random);
+}
+
+/* Notes the entry between two vertices of the block. */
+static void permi_draw_match(permi_draw *draw, int u, int v)
+{
+  const permi_trace *trace = draw->trace;
+  const int row = u < v ? u : v, column = (u < v ? v : u) - trace->n;
+  draw->columns[trace->row[row]] = trace->column[column] - draw->total;
+}
+
+/* Lengthens integers for states that count: the ways into one are of several sets of rows and columns. Each way's
+   product is at most one entry or factor for every row and for every column. 0: too long. */
+static int permi_trace_words(permi_numbers *numbers, const permi_block *block)
+{
+  double bits[2] = {0, 0};
+  int v, e, words;
+  if (!permi_algebra_is_integer(numbers->algebra))
+    return 1;
+  for (v = 0; v < 2 * block->n; v++) {
+    double sum = 1;
+    for (e = block->start[v]; e < block->start[v + 1]; e++)
+      sum += fabs((double)block->integer[block->edge[e]]);
+    bits[v >= block->n] += log2(sum);
+  }
+  words = permi_words_of_bits((bits[0] + bits[1]) * (1 + 1e-10) + 1e-6);
+  if (words > PERM_INTEGER_WORDS)
+    return 0;
+  permi_numbers_lengthen(numbers, words);
+  return 1;
+}
+#endif
+
+/* ================================================================================= >>trace_frontier
+   Samples from the frontier: lists, and arrays. */
+
+#if !defined(PERM_NO_EXTRAS)
+/* Where a run can begin again: before the first step of a segment. */
+typedef struct permi_frontier_restart {
+  permi_sizes sizes;
+  permi_places places; /* of arrays: copies */
+} permi_frontier_restart;
+
+/* The states before each step. Arrays: values by the rank of their word among those of the step, ascending. */
+typedef struct permi_frontier_kept {
+  permi_list *list;
+  uint64_t **value; /* arrays, or NULL */
+  permi_frontier_restart *restart; /* of each segment */
+  permi_pool *pool; /* of what is kept now */
+  int every;        /* steps of a segment */
+  int begin, end;   /* the steps that are kept now; begin 0: the first ones of all segments */
+  uint64_t binomial[PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH + 1][PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH + 2];
+} permi_frontier_kept;
+
+static double permi_frontier_layer_bytes(const permi_frontier *frontier, int p)
+{
+  return frontier->states[p] * (frontier->arrays ? (double)permi_arrays_bytes_at(frontier, p)
+                                                 : (double)permi_value_bytes(frontier) + PERMI_GROUP_BYTES);
+}
+
+static double permi_frontier_kept_bytes(const void *plan)
+{
+  const permi_frontier *frontier = (const permi_frontier *)plan;
+  double bytes = 0;
+  int p;
+  for (p = 0; p < frontier->steps; p++)
+    bytes += permi_frontier_layer_bytes(frontier, p);
+  return bytes;
+}
+
+/* With the number of steps to a segment, noted in the plan, for which first layers and a whole segment take the fewest
+   bytes: about the root of the number of large steps. A pattern's bits and places are small beside the layers. */
+static double permi_frontier_short_bytes(void *plan)
+{
+  permi_frontier *frontier = (permi_frontier *)plan;
+  double best = (double)INFINITY;
+  int every, p;
+  for (every = 2; every < 2 * frontier->steps; every += (every + 2) / 3) {
+    double first = 0, segment = 0, most = 0;
+    for (p = 0; p < frontier->steps; p++) {
+      const double bytes = permi_frontier_layer_bytes(frontier, p);
+      first += p % every ? 0 : bytes;
+      segment = p % every ? segment + bytes : 0;
+      most = fmax(most, segment);
+    }
+    if (first + most < best) {
+      best = first + most;
+      frontier->every = every;
+    }
+  }
+  return best;
+}
+
+/* Is the layer before step p to be kept? */
+static int permi_frontier_keeps(const permi_frontier_kept *kept, int p)
+{
+  return kept->begin ? p >= kept->begin && p < kept->end : p % kept->every == 0;
+}
+
+static int permi_list_keep(permi_pool *pool, const permi_list *from, size_t bytes, permi_list *to)
+{
+  const size_t groups = from->groups, patterns = (size_t)from->patterns.count, low = from->patterns.first[patterns];
+  memset(to, 0, sizeof *to);
+  to->words = from->words;
+  to->groups = groups;
+  to->states = from->states;
+  to->high = (uint64_t *)permi_pool_copy(pool, from->high, groups * (size_t)from->words, sizeof *to->high);
+  to->first = (size_t *)permi_pool_copy(pool, from->first, groups, sizeof *to->first);
+  to->pattern = (int *)permi_pool_copy(pool, from->pattern, groups, sizeof *to->pattern);
+  to->value = permi_pool_copy(pool, from->value, from->states, bytes);
+  to->patterns.first = (size_t *)permi_pool_copy(pool, from->patterns.first, patterns + 1, sizeof(size_t));
+  to->patterns.low = (uint16_t *)permi_pool_copy(pool, from->patterns.low, low, sizeof(uint16_t));
+  to->patterns.bits =
+      (uint64_t *)permi_pool_copy(pool, from->patterns.bits, patterns, PERMI_LOW_WORDS * sizeof(uint64_t));
+  to->patterns.count = from->patterns.count;
+  return !pool->failed;
+}
+
+/* The list of a run becomes what was kept. 0: out of memory. */
+static int permi_list_restore(const perm_allocator *allocator, const permi_list *from, size_t bytes, permi_list *to)
+{
+  int k;
+  permi_patterns_clear(&to->patterns);
+  to->groups = to->states = 0;
+  for (k = 0; k < from->patterns.count; k++)
+    if (permi_patterns_find(allocator, &to->patterns, from->patterns.bits + (size_t)k * PERMI_LOW_WORDS) != k)
+      return 0;
+  if (!permi_list_room(allocator, to, from->groups))
+    return 0;
+  memcpy(to->high, from->high, from->groups * (size_t)from->words * sizeof *to->high);
+  memcpy(to->first, from->first, from->groups * sizeof *to->first);
+  memcpy(to->pattern, from->pattern, from->groups * sizeof *to->pattern);
+  memcpy(to->value, from->value, from->states * bytes);
+  to->groups = from->groups;
+  to->states = from->states;
+  return 1;
+}
+
+/* The value of a state; NULL: it is not reached. */
+static const void *permi_list_find(const permi_list *list, const uint64_t *mask, size_t bytes)
+{
+  const unsigned low = (unsigned)mask[0] & (PERMI_LOW_STATES - 1);
+  const int words = list->words;
+  uint64_t key[PERMI_MASK_WORDS];
+  size_t begin = 0, end = list->groups, first, last;
+  int w;
+  for (w = 0; w < words; w++)
+    key[w] = mask[w] >> PERMI_LOW_BITS | (w + 1 < words ? mask[w + 1] << (64 - PERMI_LOW_BITS) : 0);
+  while (begin < end) {
+    const size_t middle = begin + (end - begin) / 2;
+    if (permi_key_compare(list->high + middle * (size_t)words, key, words) < 0)
+      begin = middle + 1;
+    else
+      end = middle;
+  }
+  if (begin == list->groups || permi_key_compare(list->high + begin * (size_t)words, key, words) != 0)
+    return NULL;
+  first = list->patterns.first[list->pattern[begin]];
+  last = list->patterns.first[list->pattern[begin] + 1];
+  for (w = 0; first < last && list->patterns.low[first] < low; w++)
+    first++;
+  return first < last && list->patterns.low[first] == low
+             ? (const char *)list->value + (list->first[begin] + (size_t)w) * bytes
+             : NULL;
+}
+
+static const void *permi_array_find(const permi_frontier *frontier, const permi_frontier_kept *kept, int p,
+                                    uint64_t mask)
+{
+  const permi_arrays *arrays = frontier->arrays;
+  uint64_t word = mask ^ arrays->rows[p], occupied = arrays->occupied[p], rank = 0, bit;
+  int place = 0, ones = 0;
+  if (word & ~occupied || permi_count_ones(word) != frontier->ones[p])
+    return NULL;
+  for (; word; occupied ^= bit, place++) {
+    bit = occupied & (0 - occupied);
+    if (word & bit)
+      rank += kept->binomial[place][++ones];
+    word &= ~bit;
+  }
+  return kept->value[p] + rank * (permi_arrays_bytes_at(frontier, p) / 8);
+}
+
+/* Keeps the list before step p where that is asked. 0: out of memory. */
+static int permi_lists_keep(permi_frontier_kept *kept, const permi_run *run, int p)
+{
+  if (!permi_frontier_keeps(kept, p))
+    return 1;
+  if (!kept->begin)
+    kept->restart[p / kept->every].sizes = run->sizes;
+  return permi_list_keep(kept->pool, &run->list[p & 1], permi_value_bytes(run->frontier), &kept->list[p]);
+}
+
+/* From step `from`, whose states were kept if it is not 0, up to the states before step `to`. */
+static perm_status permi_lists_record(permi_trace *trace, permi_control *control, int from, int to)
+{
+  const permi_frontier *frontier = (const permi_frontier *)trace->plan;
+  permi_frontier_kept *kept = (permi_frontier_kept *)trace->kept;
+  permi_run run;
+  perm_status status = permi_run_open(frontier, control, permi_run_step, &run);
+  int p;
+  if (status == PERM_OK && from) {
+    run.sizes = kept->restart[from / kept->every].sizes;
+    if (!permi_list_restore(run.allocator, &kept->list[from], permi_value_bytes(frontier), &run.list[from & 1]))
+      status = PERM_ERROR_MEMORY;
+  }
+  for (p = from; p < to && status == PERM_OK; p++)
+    status = permi_lists_keep(kept, &run, p) ? permi_run_advance(&run, p, permi_run_step) : PERM_ERROR_MEMORY;
+  if (status == PERM_OK && p < frontier->steps && !permi_lists_keep(kept, &run, p))
+    status = PERM_ERROR_MEMORY;
+  if (status == PERM_OK && p == frontier->steps)
+    permi_trace_lose(trace, &frontier->numbers, run.list[p & 1].states ? run.list[p & 1].value : NULL, run.sizes.loss);
+  trace->visited = kept->begin ? trace->visited : run.visited;
+  permi_run_release(&run);
+  return status;
+}
+
+/* Copies how the memory of two steps is taken. 0: out of memory. */
+static int permi_places_keep(permi_pool *pool, const permi_places *from, permi_places *to)
+{
+  const size_t tops = permi_places_tops(from->frontier);
+  *to = *from;
+  to->at[0] = (uint64_t *)permi_pool_copy(pool, from->at[0], 2 * tops, sizeof(uint64_t));
+  to->gap = (permi_gap *)permi_pool_copy(pool, from->gap, (size_t)from->gaps, sizeof(permi_gap));
+  return !pool->failed;
+}
+
+static void permi_places_restore(const permi_places *from, permi_places *to)
+{
+  const size_t tops = permi_places_tops(from->frontier);
+  uint64_t *at = to->at[0];
+  permi_gap *gap = to->gap;
+  *to = *from;
+  to->at[0] = at;
+  to->at[1] = at + tops;
+  to->gap = gap;
+  memcpy(at, from->at[0], 2 * tops * sizeof *at);
+  memcpy(gap, from->gap, (size_t)from->gaps * sizeof *gap);
+}
+
+/* Copies all values before step p to `values`, or, if back, from there. */
+static void permi_arrays_copy(permi_arrays_run *run, int p, char *values, int back)
+{
+  const permi_layout *layout = &run->layout[p & 1];
+  int k;
+  for (k = 0; k < layout->tops; k++) {
+    char *here = permi_array_values(run, p, layout->top[k]);
+    char *there = values + layout->top_offset[layout->top[k]] * run->bytes;
+    memcpy(back ? here : there, back ? there : here, permi_layout_states(layout, layout->top[k]) * run->bytes);
+  }
+}
+
+/* Keeps the values before step p where that is asked. */
+static perm_status permi_arrays_keep(permi_arrays_run *run, int p)
+{
+  permi_frontier_kept *kept = (permi_frontier_kept *)run->keeper;
+  char *to;
+  if (!permi_frontier_keeps(kept, p))
+    return PERM_OK;
+  to = (char *)permi_pool_get(kept->pool, run->layout[p & 1].states + 1, run->bytes);
+  if (!to)
+    return PERM_ERROR_MEMORY;
+  kept->value[p] = (uint64_t *)(void *)to;
+  permi_arrays_copy(run, p, to, 0);
+  if (kept->begin)
+    return PERM_OK;
+  kept->restart[p / kept->every].sizes = run->sizes;
+  return kept->every == 1 || permi_places_keep(kept->pool, run->places, &kept->restart[p / kept->every].places)
+             ? PERM_OK
+             : PERM_ERROR_MEMORY;
+}
+
+/* As permi_lists_record. */
+static perm_status permi_arrays_record(permi_trace *trace, permi_control *control, int from, int to)
+{
+  const permi_frontier *frontier = (const permi_frontier *)trace->plan;
+  permi_frontier_kept *kept = (permi_frontier_kept *)trace->kept;
+  permi_pool pool = {trace->pool.allocator, NULL, 0};
+  permi_arrays_run run;
+  permi_places places;
+  perm_status status = PERM_ERROR_MEMORY;
+  memset(&run, 0, sizeof run);
+  run.frontier = frontier;
+  run.arrays = frontier->arrays;
+  run.control = control;
+  run.keep = permi_arrays_keep;
+  run.keeper = kept;
+  if (permi_arrays_measured(frontier, control) &&
+      permi_arrays_open(&run, &places, &pool, permi_arrays_seconds(frontier))) {
+    if (kept->begin) {
+      const permi_frontier_restart *restart = &kept->restart[from / kept->every];
+      run.sizes = restart->sizes;
+      permi_layout_fill(run.arrays, &run.layout[from & 1], run.arrays->occupied[from], frontier->ones[from]);
+      permi_places_restore(&restart->places, &places);
+      permi_arrays_shorten(&run, from);
+      permi_arrays_copy(&run, from, (char *)kept->value[from], 1);
+      status = permi_arrays_steps(&run, from, to);
+      if (status == PERM_OK)
+        status = permi_arrays_keep(&run, to);
+    } else {
+      status = permi_arrays_pass(&run);
+    }
+  }
+  if (status == PERM_OK && !kept->begin) {
+    permi_trace_lose(trace, &frontier->numbers, permi_array_values(&run, frontier->steps, 0), run.sizes.loss);
+    trace->visited = run.visited;
+  }
+  permi_pool_release(&pool);
+  return status;
+}
+
+static perm_status permi_frontier_record(permi_trace *trace, permi_control *control)
+{
+  const permi_frontier *frontier = (const permi_frontier *)trace->plan;
+  const size_t steps = (size_t)frontier->steps;
+  permi_frontier_kept *kept = (permi_frontier_kept *)permi_pool_get(&trace->pool, 1, sizeof *kept);
+  int t, k;
+  trace->kept = kept;
+  permi_trace_ways(trace, &frontier->numbers, (size_t)permi_frontier_streams_most(frontier));
+  if (!kept)
+    return PERM_ERROR_MEMORY;
+  memset(kept, 0, sizeof *kept);
+  kept->pool = &trace->pool;
+  kept->every = frontier->every ? frontier->every : 1;
+  trace->segments = frontier->every ? (frontier->steps + kept->every - 1) / kept->every : 0;
+  kept->restart =
+      (permi_frontier_restart *)permi_pool_get(&trace->pool, steps / (size_t)kept->every + 1, sizeof *kept->restart);
+  if (frontier->arrays)
+    kept->value = (uint64_t **)permi_pool_get(&trace->pool, steps, sizeof *kept->value);
+  else
+    kept->list = (permi_list *)permi_pool_get(&trace->pool, steps, sizeof *kept->list);
+  if (trace->pool.failed)
+    return PERM_ERROR_MEMORY;
+  if (!frontier->arrays)
+    return permi_lists_record(trace, control, 0, frontier->steps);
+  for (t = 0; t <= frontier->slot_count; t++)
+    for (k = 0; k <= t + 1; k++)
+      kept->binomial[t][k] = k == 0 ? 1 : k > t ? 0 : kept->binomial[t - 1][k - 1] + kept->binomial[t - 1][k];
+  return permi_arrays_record(trace, control, 0, frontier->steps);
+}
+
+/* The layers between the first one of a segment, which is kept, and that of the next. */
+static perm_status permi_frontier_segment(permi_trace *trace, permi_control *control, int segment)
+{
+  const permi_frontier *frontier = (const permi_frontier *)trace->plan;
+  permi_frontier_kept *kept = (permi_frontier_kept *)trace->kept;
+  const int from = segment * kept->every, next = from + kept->every;
+  kept->begin = from + 1;
+  kept->end = next < frontier->steps ? next : frontier->steps;
+  kept->pool = &trace->segment;
+  if (kept->end == kept->begin)
+    return PERM_OK;
+  return frontier->arrays ? permi_arrays_record(trace, control, from, kept->end - 1)
+                          : permi_lists_record(trace, control, from, kept->end - 1);
+}
+
+static void permi_frontier_draw(permi_draw *draw)
+{
+  const permi_frontier *frontier = (const permi_frontier *)draw->trace->plan;
+  const permi_frontier_kept *kept = (const permi_frontier_kept *)draw->trace->kept;
+  const permi_numbers *numbers = &frontier->numbers;
+  const size_t bytes = permi_value_bytes(frontier), words = permi_numbers_words(numbers);
+  const int parted = draw->trace->segments > 0, begin = parted ? draw->segment * kept->every : 0;
+  const int end = parted && begin + kept->every < frontier->steps ? begin + kept->every : frontier->steps;
+  uint64_t *mask = draw->at, from[PERMI_MASK_WORDS], longer[PERM_INTEGER_WORDS];
+  int p, s, w;
+  for (p = end - 1; p >= begin; p--) {
+    const int first = frontier->stream_start[p], streams = frontier->stream_start[p + 1] - first;
+    const size_t given = kept->value ? permi_arrays_bytes_at(frontier, p) / 8 : words;
+    for (s = 0; s < streams; s++) {
+      uint64_t differs = 0;
+      const void *value;
+      for (w = 0; w < frontier->mask_words; w++) {
+        from[w] = mask[w] ^ permi_stream_word(frontier, first + s, 2, w);
+        differs |= (from[w] & permi_stream_word(frontier, first + s, 0, w)) ^
+                   permi_stream_word(frontier, first + s, 1, w);
+      }
+      value = differs       ? NULL
+              : kept->value ? permi_array_find(frontier, kept, p, from[0])
+                            : permi_list_find(&kept->list[p], from, bytes);
+      if (value && given < words) { /* arrays keep early integers short */
+        memset(longer, 0, bytes);
+        memcpy(longer, value, 8 * given);
+        value = longer;
+      }
+      permi_draw_weigh(draw, numbers, s, &frontier->coefficient[first + s], value, 0, 1);
+    }
+    s = permi_draw_way(draw, numbers, streams);
+    if (s < 0)
+      return;
+    for (w = 0; w < frontier->mask_words; w++)
+      mask[w] ^= permi_stream_word(frontier, first + s, 2, w);
+    if (frontier->partner[first + s] >= 0)
+      permi_draw_match(draw, frontier->sequence[p], frontier->partner[first + s]);
+  }
+}
+
+static const permi_tracer permi_frontier_tracer = {permi_frontier_kept_bytes, permi_frontier_record,
+                                                     permi_frontier_draw, permi_frontier_short_bytes,
+                                                     permi_frontier_segment};
+#endif
+
+/* ===================================================================================== >>trace_band
+   Samples from a band. */
+
+#if !defined(PERM_NO_EXTRAS)
+/* The states before a row: vectors of numbers used, one for each slot of the window. */
+typedef struct permi_band_level {
+  int slot_count, used, opened;
+  int *window;     /* groups */
+  double *vectors; /* [p (used + 1) + r]: of the slots below p, with r used; shared by equal windows */
+  char *value;
+  int64_t *exp2; /* or NULL */
+} permi_band_level;
+
+static double permi_band_kept_bytes(const void *plan)
+{
+  const permi_band *band = (const permi_band *)plan;
+  return (double)band->n * (band->most * 8 * ((double)permi_numbers_words(&band->numbers) + 1) + 16 * band->width + 64);
+}
+
+/* Counts the vectors of a window, unless the row before had the same window. 0: out of memory. */
+static int permi_band_vectors(permi_trace *trace, const permi_band *band, permi_band_level *level,
+                              const permi_band_level *before)
+{
+  const size_t size = (size_t)level->used + 1, slot_count = (size_t)level->slot_count;
+  size_t p, r, k;
+  int same = before && before->slot_count == level->slot_count && before->used == level->used;
+  for (p = 0; same && p < slot_count; p++)
+    same = band->capacity[before->window[p]] == band->capacity[level->window[p]];
+  if (same) {
+    level->vectors = before->vectors;
+    return 1;
+  }
+  level->vectors = (double *)permi_pool_get(&trace->pool, (slot_count + 1) * size, sizeof(double));
+  if (!level->vectors)
+    return 0;
+  for (r = 0; r < size; r++)
+    level->vectors[r] = r == 0;
+  for (p = 0; p < slot_count; p++)
+    for (r = 0; r < size; r++) {
+      double *at = &level->vectors[(p + 1) * size + r];
+      for (*at = 0, k = 0; k <= r && k <= (size_t)band->capacity[level->window[p]]; k++)
+        *at += level->vectors[p * size + r - k];
+    }
+  return 1;
+}
+
+static perm_status permi_band_keep(void *keeper, const permi_band_state *state, const permi_band_step *step)
+{
+  permi_trace *trace = (permi_trace *)keeper;
+  permi_band_level *level = (permi_band_level *)trace->kept + step->row;
+  level->slot_count = step->slot_count;
+  level->used = step->used;
+  level->opened = step->opened;
+  level->window = (int *)permi_trace_copy(trace, step->window, (size_t)step->slot_count, sizeof(int));
+  level->value = (char *)permi_trace_copy(trace, state->from, step->states, 8 * state->words);
+  level->exp2 = state->from_exp2
+                    ? (int64_t *)permi_trace_copy(trace, state->from_exp2, step->states, sizeof(int64_t)) : NULL;
+  return !trace->pool.failed && permi_band_vectors(trace, state->band, level, step->row ? level - 1 : NULL)
+             ? PERM_OK
+             : PERM_ERROR_MEMORY;
+}
+
+static perm_status permi_band_record(permi_trace *trace, permi_control *control)
+{
+  const permi_band *band = (const permi_band *)trace->plan;
+  permi_band_state state;
+  perm_partial partial;
+  perm_status status;
+  size_t ways = 1;
+  int i;
+  memset(&state, 0, sizeof state);
+  memset(&partial, 0, sizeof partial);
+  state.keep = permi_band_keep;
+  state.keeper = trace;
+  trace->kept = permi_pool_get(&trace->pool, (size_t)band->n, sizeof(permi_band_level));
+  trace->room = 2 * (size_t)band->n * sizeof(int);
+  for (i = 0; i < band->n; i++) {
+    const size_t entries = (size_t)(band->entry_start[i + 1] - band->entry_start[i]);
+    ways = entries > ways ? entries : ways;
+  }
+  permi_trace_ways(trace, &band->numbers, ways);
+  status = trace->pool.failed ? PERM_ERROR_MEMORY : permi_band_rows(band, control, &state, &partial);
+  trace->visited = state.visited;
+  return status;
+}
+
+/* The number of the state from which an entry of group `chosen` leads to `count`, the columns used of each group.
+   SIZE_MAX: there is none, for a group that the row opens would be used otherwise. */
+static size_t permi_band_source(const permi_band *band, const permi_band_level *level, int row, const int *count,
+                                int chosen)
+{
+  const size_t size = (size_t)level->used + 1;
+  size_t state = 0;
+  int g, p, v, left = level->used;
+  for (g = level->opened; g < band->groups && band->first[g] == row; g++)
+    if (count[g] != (g == chosen))
+      return SIZE_MAX;
+  for (p = level->slot_count - 1; p >= 0; p--) {
+    const int mine = count[level->window[p]] - (level->window[p] == chosen);
+    if (mine < 0 || mine > left)
+      return SIZE_MAX;
+    for (v = 0; v < mine; v++)
+      state += (size_t)level->vectors[(size_t)p * size + (size_t)(left - v)];
+    left -= mine;
+  }
+  return left ? SIZE_MAX : state;
+}
+
+/* count: columns of a group that are used, at first all; each that goes is one of the first `count` of its list. */
+static void permi_band_draw(permi_draw *draw)
+{
+  const permi_band *band = (const permi_band *)draw->trace->plan;
+  const permi_numbers *numbers = &band->numbers;
+  const size_t bytes = 8 * permi_numbers_words(numbers);
+  int *count = (int *)(void *)draw->room, *column = count + band->n, i, e, g, k;
+  memcpy(count, band->capacity, (size_t)band->groups * sizeof *count);
+  memcpy(column, band->column, (size_t)band->n * sizeof *column);
+  for (i = band->n - 1; i >= 0; i--) {
+    const permi_band_level *level = (const permi_band_level *)draw->trace->kept + i;
+    const int first = band->entry_start[i], entries = band->entry_start[i + 1] - first;
+    for (e = 0; e < entries; e++) {
+      const int group = band->entry_group[first + e];
+      const size_t state = count[group] > 0 ? permi_band_source(band, level, i, count, group) : SIZE_MAX;
+      const int some = state != SIZE_MAX;
+      permi_coefficient c = permi_band_coefficient(band, first + e);
+      size_t times = 1;
+      if (some)
+        times = permi_coefficient_multiply(numbers, &c, (uint32_t)(band->capacity[group] - count[group] + 1));
+      permi_draw_weigh(draw, numbers, e, &c, some ? level->value + state * bytes : NULL,
+                       some && level->exp2 ? level->exp2[state] : 0, times);
+    }
+    e = permi_draw_way(draw, numbers, entries);
+    if (e < 0)
+      return;
+    g = band->entry_group[first + e];
+    k = band->column_start[g] + (int)permi_draw_below((uint64_t)count[g], &draw->random);
+    permi_draw_match(draw, band->row[i], column[k]);
+    column[k] = column[band->column_start[g] + --count[g]];
+  }
+}
+
+static const permi_tracer permi_band_tracer = {permi_band_kept_bytes, permi_band_record, permi_band_draw, NULL, NULL};
+#endif
+
+/* ================================================================================== >>trace_classes
+   Samples from method classes. */
+
+#if !defined(PERM_NO_EXTRAS)
+/* A state knows how many of a class wait, not which. So a vertex that is matched with one of a class is noted as
+   pending there. Where a member came and waited, it gets one of those pending: any, for the members' rests are
+   proportional and their factors are in all products alike, so that every pairing of members with pending vertices has
+   the same product. Where classes became one, the pending vertices are shared at random, as many as waited in each. */
+typedef struct permi_class_level {
+  uint64_t *key;
+  char *value;
+  int64_t *exp2;
+  size_t *first; /* of a state's links */
+  permi_class_link *link;
+  size_t states;
+} permi_class_level;
+
+typedef struct permi_class_pending {
+  int vertex, number; /* number: of the class */
+} permi_class_pending;
+
+/* Lists double, of keys, values and exponents; links of all ways. */
+static double permi_classes_kept_bytes(const void *plan)
+{
+  const permi_classes *classes = (const permi_classes *)plan;
+  double bytes = 0;
+  int p;
+  for (p = 0; p < classes->steps; p++)
+    bytes += classes->step[p].states *
+             (8.0 * (classes->words + (int)permi_numbers_words(&classes->numbers) + 2) +
+              (double)sizeof(permi_class_link) * (classes->step[p].parts + 1));
+  return 2 * bytes;
+}
+
+/* Keeps the states before step p, of all shares one after another. 0: out of memory. */
+static int permi_class_keep_states(permi_trace *trace, const permi_class_run *run, int p)
+{
+  const permi_class_list *list = run->list[p & 1];
+  permi_class_level *level = (permi_class_level *)trace->kept + p;
+  const size_t words = (size_t)run->plan->words;
+  size_t at = 0;
+  int k;
+  memset(level, 0, sizeof *level);
+  for (k = 0; k < run->shares; k++)
+    level->states += list[k].count;
+  level->key = (uint64_t *)permi_pool_get(&trace->pool, level->states + 1, words * sizeof(uint64_t));
+  level->value = (char *)permi_pool_get(&trace->pool, level->states + 1, run->bytes);
+  level->exp2 = (int64_t *)permi_pool_get(&trace->pool, level->states + 1, sizeof(int64_t));
+  if (trace->pool.failed)
+    return 0;
+  for (k = 0; k < run->shares; at += list[k++].count)
+    if (list[k].count) {
+      memcpy(level->key + at * words, list[k].key, list[k].count * words * sizeof(uint64_t));
+      memcpy(level->value + at * run->bytes, list[k].value, list[k].count * run->bytes);
+      memcpy(level->exp2 + at, list[k].exp2, list[k].count * sizeof(int64_t));
+    }
+  return 1;
+}
+
+/* Keeps the links of step p, by the states after it. 0: out of memory. */
+static int permi_class_keep_links(permi_trace *trace, permi_class_run *run, int p, size_t *ways)
+{
+  const permi_class_list *from = run->list[p & 1], *into = run->list[(p + 1) & 1];
+  permi_class_level *level = (permi_class_level *)trace->kept + p;
+  size_t base[2][PERMI_CLASS_SHARES + 1] = {{0}, {0}}, links = 0, k, total;
+  int share, pass;
+  for (share = 0; share < run->shares; share++) {
+    base[0][share + 1] = base[0][share] + from[share].count;
+    base[1][share + 1] = base[1][share] + into[share].count;
+    links += run->links[share].count;
+  }
+  total = base[1][run->shares];
+  level->first = (size_t *)permi_pool_get(&trace->pool, total + 2, sizeof(size_t));
+  level->link = (permi_class_link *)permi_pool_get(&trace->pool, links + 1, sizeof *level->link);
+  if (trace->pool.failed)
+    return 0;
+  memset(level->first, 0, (total + 2) * sizeof(size_t));
+  for (pass = 0; pass < 2; pass++) {
+    for (share = 0; share < run->shares; share++)
+      for (k = 0; k < run->links[share].count; k++) {
+        permi_class_link link = run->links[share].link[k];
+        const size_t state = base[1][share] + link.into;
+        link.state += (uint32_t)base[0][link.share];
+        if (pass)
+          level->link[level->first[state + 1]++] = link; /* first[state + 1] runs from its begin to its end */
+        else
+          level->first[state + 2 < total + 2 ? state + 2 : total + 1]++;
+      }
+    for (k = 2; !pass && k < total + 2; k++)
+      level->first[k] += level->first[k - 1];
+  }
+  for (k = 0; k < total; k++)
+    *ways = level->first[k + 1] - level->first[k] > *ways ? level->first[k + 1] - level->first[k] : *ways;
+  for (share = 0; share < run->shares; share++)
+    run->links[share].count = 0;
+  return 1;
+}
+
+static perm_status permi_classes_record(permi_trace *trace, permi_control *control)
+{
+  const permi_classes *plan = (const permi_classes *)trace->plan;
+  const uint64_t none[PERMI_CLASS_WORDS] = {0};
+  permi_class_links links[PERMI_CLASS_SHARES];
+  permi_pool pool = {&plan->owned.allocator, NULL, 0};
+  permi_class_run run;
+  const int open = permi_class_run_open(&run, plan, control, &pool);
+  perm_status status = PERM_ERROR_MEMORY;
+  size_t ways = 1;
+  int p, k;
+  memset(links, 0, sizeof links);
+  run.links = links;
+  trace->kept = permi_pool_get(&trace->pool, (size_t)plan->steps, sizeof(permi_class_level));
+  trace->room = 2 * (size_t)trace->n * sizeof(permi_class_pending);
+  if (open && trace->kept && permi_class_find(&run, run.list[0], none) == 0) {
+    permi_value_one(&plan->numbers, run.list[0]->value);
+    status = PERM_OK;
+  }
+  for (p = 0; p < plan->steps && status == PERM_OK; p++) {
+    status = permi_class_keep_states(trace, &run, p) ? permi_class_step_run(&run, p) : PERM_ERROR_MEMORY;
+    if (status == PERM_OK && !permi_class_keep_links(trace, &run, p, &ways))
+      status = PERM_ERROR_MEMORY;
+    for (k = 0; k < run.shares; k++)
+      trace->visited += (double)run.list[(p + 1) & 1][k].count;
+  }
+  permi_trace_ways(trace, &plan->numbers, ways);
+  for (k = 0; k < PERMI_CLASS_SHARES; k++)
+    permi_release(&run.locked, links[k].link);
+  permi_class_run_close(&run, open);
+  permi_pool_release(&pool);
+  return status;
+}
+
+/* The weight of a link into a state. */
+static void permi_class_weigh(permi_draw *draw, const permi_class_run *run, const permi_class_list *source, int number,
+                              const permi_class_link *link)
+{
+  const permi_numbers *numbers = &run->plan->numbers;
+  const permi_coefficient one = permi_coefficient_one();
+  uint64_t value[2 * PERM_INTEGER_WORDS];
+  permi_class_list target;
+  int64_t exp2 = 0;
+  memset(&target, 0, sizeof target);
+  memset(value, 0, run->bytes);
+  target.value = (char *)value;
+  target.exp2 = &exp2;
+  permi_class_add_way(run, source, link->state, (int)link->way, &target, 0);
+  permi_draw_weigh(draw, numbers, number, &one, value, exp2, 1);
+}
+
+/* One of those pending in a class, any. */
+static int permi_class_pick(const permi_class_pending *pending, int count, int number, uint64_t *random)
+{
+  int k, there = 0;
+  for (k = 0; k < count; k++)
+    there += pending[k].number == number;
+  there = (int)permi_draw_below((uint64_t)there, random);
+  for (k = 0; pending[k].number != number || there-- > 0; k++)
+    ;
+  return k;
+}
+
+/* Notes what a link did in a step: backwards, so that classes after it become those before. */
+static void permi_class_undo(permi_draw *draw, const permi_classes *plan, const permi_class_step *step,
+                             const uint64_t *key, int way, int *count)
+{
+  permi_class_pending *pending = (permi_class_pending *)(void *)draw->room;
+  const permi_class_part *part = plan->part + step->part;
+  int k, at, moves;
+  if (!way) {
+    at = permi_class_pick(pending, *count, step->joins, &draw->random);
+    permi_draw_match(draw, step->vertex, pending[at].vertex);
+    pending[at] = pending[--*count];
+  }
+  for (k = 0; k < step->parts; k++)
+    if (part[k].from != part[k].into && part[k].into > 1)
+      for (moves = permi_class_number(&plan->class_of[part[k].from], key) - (k == way - 1); moves > 0; moves--)
+        pending[permi_class_pick(pending, *count, part[k].into, &draw->random)].number = part[k].from;
+  if (way) {
+    pending[*count].vertex = step->vertex;
+    pending[(*count)++].number = part[way - 1].from;
+  }
+}
+
+static void permi_classes_draw(permi_draw *draw)
+{
+  const permi_classes *plan = (const permi_classes *)draw->trace->plan;
+  size_t state = 0;
+  int p, k, pending = 0;
+  permi_class_run run;
+  memset(&run, 0, sizeof run);
+  run.plan = plan;
+  run.bytes = 8 * permi_numbers_words(&plan->numbers);
+  for (p = plan->steps - 1; p >= 0; p--) {
+    const permi_class_level *level = (const permi_class_level *)draw->trace->kept + p;
+    const permi_class_link *link = level->link + level->first[state];
+    const int links = (int)(level->first[state + 1] - level->first[state]);
+    permi_class_list source;
+    memset(&source, 0, sizeof source);
+    source.key = level->key;
+    source.value = level->value;
+    source.exp2 = level->exp2;
+    run.p = p;
+    for (k = 0; k < links; k++)
+      permi_class_weigh(draw, &run, &source, k, &link[k]);
+    k = permi_draw_way(draw, &plan->numbers, links);
+    if (k < 0)
+      return;
+    state = link[k].state;
+    permi_class_undo(draw, plan, &plan->step[p], level->key + state * (size_t)plan->words, (int)link[k].way, &pending);
+  }
+}
+
+static const permi_tracer permi_classes_tracer = {permi_classes_kept_bytes, permi_classes_record, permi_classes_draw,
+                                                     NULL, NULL};
+#endif
+
+/* ===================================================================================== >>trace_tree
+   Samples from a tree of tables. */
+
+#if !defined(PERM_NO_EXTRAS)
+/* Of each node its own table, and the products of its children's, the last child first. */
+typedef struct permi_tree_kept {
+  permi_tree_table *own, *product;
+  int *first;            /* of a node's products; nodes + 1 */
+  int *child, *children; /* those of a node begin at children[node] */
+  int *stack, depth, products, listed;
+} permi_tree_kept;
+
+static double permi_tree_kept_bytes(const void *plan)
+{
+  const permi_tree *tree = (const permi_tree *)plan;
+  return 8.0 * tree->size * (tree->states + tree->node[tree->nodes].edge) +
+         (sizeof(permi_tree_table) + 32.0) * (tree->joins + tree->nodes);
+}
+
+static int permi_tree_keep(void *keeper, const permi_tree_node *node, const permi_tree_table *table, int own)
+{
+  permi_trace *trace = (permi_trace *)keeper;
+  const permi_tree *tree = (const permi_tree *)trace->plan;
+  permi_tree_kept *kept = (permi_tree_kept *)trace->kept;
+  permi_tree_table *to = own ? &kept->own[node - tree->node] : &kept->product[kept->products++];
+  const int number = (int)(node - tree->node);
+  int k;
+  *to = *table;
+  to->value = (uint64_t *)permi_trace_copy(trace, table->value, table->states, 8 * (size_t)tree->size);
+  if (!own)
+    return to->value != NULL;
+  if (to->value && number == tree->nodes - 1)
+    permi_trace_lose(trace, &tree->numbers, table->states ? to->value : NULL, table->sizes.loss);
+  kept->first[number + 1] = kept->products;
+  kept->children[number] = kept->listed;
+  for (k = node->children; k > 0; k--)
+    kept->child[kept->listed++] = kept->stack[kept->depth - k];
+  kept->depth -= node->children;
+  kept->stack[kept->depth++] = number;
+  return to->value != NULL;
+}
+
+/* The most ways of a draw: entries of a star, or shares of a join's common vertices; what nodes know of each other is
+   in `set`. */
+static size_t permi_tree_ways(const permi_tree *tree)
+{
+  size_t most = PERMI_TREE_WIDTH + 2, ways;
+  int common = 0;
+  while (ldexp(1, common) < tree->most_groups)
+    common++;
+  ways = permi_tree_choose(tree, common, common / 2);
+  return ways > most ? ways : most;
+}
+
+static perm_status permi_tree_record(permi_trace *trace, permi_control *control)
+{
+  const permi_tree *tree = (const permi_tree *)trace->plan;
+  const size_t nodes = (size_t)tree->nodes;
+  permi_tree_kept *kept = (permi_tree_kept *)permi_pool_get(&trace->pool, 1, sizeof *kept);
+  permi_tree_run run;
+  perm_partial partial;
+  perm_status status;
+  trace->kept = kept;
+  if (!kept)
+    return PERM_ERROR_MEMORY;
+  memset(kept, 0, sizeof *kept);
+  kept->own = (permi_tree_table *)permi_pool_get(&trace->pool, nodes, sizeof *kept->own);
+  kept->product = (permi_tree_table *)permi_pool_get(&trace->pool, (size_t)tree->joins + 1, sizeof *kept->product);
+  kept->first = (int *)permi_pool_get(&trace->pool, 4 * nodes + 1, sizeof(int));
+  if (trace->pool.failed)
+    return PERM_ERROR_MEMORY;
+  kept->child = kept->first + nodes + 1;
+  kept->children = kept->child + nodes;
+  kept->stack = kept->children + nodes;
+  kept->first[0] = 0;
+  permi_trace_ways(trace, &tree->numbers, permi_tree_ways(tree));
+  trace->room = nodes * sizeof(uint32_t);
+  memset(&run, 0, sizeof run);
+  memset(&partial, 0, sizeof partial);
+  run.keep = permi_tree_keep;
+  run.keeper = trace;
+  status = permi_tree_nodes(tree, control, &run, &partial);
+  trace->visited = run.visited;
+  return status;
+}
+
+/* The value of a state, a set of matched vertices among those that the node knows; NULL: the table has none. */
+static const uint64_t *permi_tree_value_of(const permi_tree *tree, const permi_tree_table *table, uint32_t rows,
+                                       uint32_t matched)
+{
+  const uint32_t word = permi_tree_extract((matched ^ rows) & table->set, table->set);
+  const int ones = permi_count_ones(rows & table->set) - table->difference;
+  if ((matched & ~table->set) || permi_count_ones(word) != ones)
+    return NULL;
+  return table->value + (size_t)tree->size * permi_tree_rank_of(tree, word, 0, ones);
+}
+
+/* Draws how the state `matched` of a product came from two tables: returns the part of the first. */
+static uint32_t permi_tree_draw_join(permi_draw *draw, const permi_tree *tree, const permi_tree_table *const *factor,
+                                     uint32_t rows, uint32_t matched)
+{
+  const permi_numbers *numbers = &tree->numbers;
+  const uint32_t common = matched & factor[0]->set & factor[1]->set, own = matched & ~factor[1]->set;
+  uint32_t part = 0;
+  int ways = 0, chosen = -1, pass;
+  for (pass = 0; pass < 2; pass++) {
+    int way = 0;
+    part = 0;
+    do {
+      const uint64_t *x = permi_tree_value_of(tree, factor[0], rows, own | part);
+      const uint64_t *y = x ? permi_tree_value_of(tree, factor[1], rows, matched ^ own ^ part) : NULL;
+      if (y && pass && way++ == chosen)
+        return own | part;
+      if (y && !pass) {
+        if (permi_algebra_is_integer(numbers->algebra)) {
+          uint64_t *weight = draw->weight + (size_t)ways * (size_t)tree->size;
+          memset(weight, 0, 8 * (size_t)tree->size);
+          permi_value_fuse(numbers->algebra, numbers, x, weight, y);
+        } else {
+          const permi_coefficient c = permi_coefficient_from(numbers->algebra, numbers, x);
+          permi_draw_weigh(draw, numbers, ways, &c, y, 0, 1);
+        }
+        ways++;
+      }
+      part = (part - common) & common;
+    } while (part);
+    chosen = pass ? chosen : permi_draw_way(draw, numbers, ways);
+  }
+  return own | part;
+}
+
+/* Draws whether the node's vertex was matched below it or by an entry: returns the state of the product. */
+static uint32_t permi_tree_draw_star(permi_draw *draw, const permi_tree *tree, const permi_tree_node *node,
+                                     const permi_tree_table *product, uint32_t matched)
+{
+  const permi_numbers *numbers = &tree->numbers;
+  const permi_coefficient one = permi_coefficient_one();
+  const uint32_t self = node->all & ~(node->all >> 1);
+  const int entries = node[1].edge - node->edge;
+  int e;
+  permi_draw_weigh(draw, numbers, entries, &one, permi_tree_value_of(tree, product, node->rows, matched | self), 0, 1);
+  for (e = 0; e < entries; e++) {
+    const permi_tree_edge *edge = &tree->edge[node->edge + e];
+    const uint32_t bit = 1u << edge->bit;
+    permi_draw_weigh(draw, numbers, e, &edge->c,
+                     matched & bit ? permi_tree_value_of(tree, product, node->rows, matched ^ bit) : NULL, 0, 1);
+  }
+  e = permi_draw_way(draw, numbers, entries + 1);
+  if (e < 0 || e == entries)
+    return matched | self;
+  permi_draw_match(draw, node->vertex, tree->edge[node->edge + e].vertex);
+  return matched ^ 1u << tree->edge[node->edge + e].bit;
+}
+
+static void permi_tree_draw(permi_draw *draw)
+{
+  const permi_tree *tree = (const permi_tree *)draw->trace->plan;
+  const permi_tree_kept *kept = (const permi_tree_kept *)draw->trace->kept;
+  uint32_t *state = (uint32_t *)(void *)draw->room;
+  int i, j, e;
+  state[tree->nodes - 1] = 0;
+  for (i = tree->nodes - 1; i >= 0; i--) {
+    const permi_tree_node *node = &tree->node[i];
+    const int *child = kept->child + kept->children[i];
+    const permi_tree_table *product = kept->product + kept->first[i], *factor[2];
+    uint32_t matched = state[i];
+    if (!node->children) {
+      for (e = node->edge; e < node[1].edge; e++)
+        if (matched >> tree->edge[e].bit & 1)
+          permi_draw_match(draw, node->vertex, tree->edge[e].vertex);
+      continue;
+    }
+    j = kept->first[i + 1] - kept->first[i]; /* products; one more than joins if the last is with the unit */
+    matched = permi_tree_draw_star(draw, tree, node, j ? &product[j - 1] : &kept->own[child[0]], matched);
+    for (j = node->children - 2; j >= 0; j--) { /* product j joins child[children - 2 - j] */
+      const int with = child[node->children - 2 - j];
+      uint32_t part;
+      factor[0] = &kept->own[with];
+      factor[1] = j ? &product[j - 1] : &kept->own[child[node->children - 1]];
+      part = permi_tree_draw_join(draw, tree, factor, node->rows, matched);
+      state[with] = permi_tree_extract(part, factor[0]->set);
+      matched ^= part;
+    }
+    state[child[node->children - 1]] = permi_tree_extract(matched, kept->own[child[node->children - 1]].set);
+  }
+}
+
+static const permi_tracer permi_tree_tracer = {permi_tree_kept_bytes, permi_tree_record, permi_tree_draw, NULL, NULL};
 #endif
 
 /* ========================================================================================= >>sample

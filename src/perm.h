@@ -73,94 +73,94 @@
 
    CONTENTS  Each tag is a room: a file of src/ in the folder before it, and a tag to search for here. Sparse matrices
    (hybrid among them), files: perm_sparse.h. GPU kernels: perm_cuda.cu. MPI: perm_mpi.c. Proofs: search THE BOUND.
-     api/        >>config          macros that a project may define
-                 >>types           options, result, plan, partial
-                 >>calls           the public functions
-     base/       >>platform        compilers, threads, clock
-                 >>prices          the planner's prices (a dense kernel's rate: dense/kernels.h)
-                 >>environment     rounding mode, flush-to-zero
-                 >>memory          allocation, max_bytes, messages
-                 >>doubles         double-double
-                 >>integers        integers of any size, the associative sum
-                 >>numbers         a number in a job's expression
-                 >>ring            values of the engines and their operations
-                 >>cpu             CPUID
-                 >>files           a file replaced whole
-     job/        >>control         cancel, time limit, progress
-                 >>options         their check; is a result as good as they ask?
-                 >>job             leaves, expression, merge of partials
-                 >>state           finished chunks, merge of states
-                 >>parallel        the loop over threads
-                 >>checkpoint      the file format
-     gpu/        >>contract        between perm.h and perm_cuda.cu
-     dense/      >>dispatch        the interface of dense kernels
-                 >>kernels         their table; readings for AVX-512, AVX2, NEON
-                 >>reach           what a public call may link
-                 >>small           n <= 16 in one call
-                 >>small_result    the same with bound and estimate
-                 >>plain           scalar engines
-                 >>scale           scaling by powers of two
-                 >>dense           Glynn's sum in blocks, Gray code
-                 >>gpu             dense sums on GPUs
-                 >>plan            what fixes the bits; its price
-                 >>rounding        the estimate
-                 >>bounds          the bound: proof of certify; a plan's leaf
-                 >>minors          minors, derivatives, gradient
-                 >>minors_dense    the same by vector kernels
-                 >>minors_gpu      the same on GPUs
-                 >>minors_subsets  the same of non-negative matrices, without cancellation
-                 >>small_minors    minors at once, n <= 16
-     exact/      >>residues        Montgomery products, primes, Chinese remainders
-                 >>exact           integers, residues
-                 >>limbs           tables of their vector kernels (proof of limbs: exact_kernels.h)
-                 >>small_exact     n <= 16 in one call
-                 >>exact_gpu       the same on GPUs
-     counts/     >>counts          multiplicities, rectangular matrices
-                 >>digits          digits of a count, values beyond double
-                 >>subsets         dynamic program over subsets; expansion
-                 >>sign_sums       Glynn and Ryser: n-ary Gray code
-                 >>counts_choice   the engine, its price
-                 >>counts_scale    scaling, error
-                 >>counts_gpu      GPUs
-                 >>counts_leaf     the leaf
-     proof/      >>polynomial      values that prove a permanent
-                 >>proof_check     wrong ones are found before they leave
-                 >>proof_gpu       on GPUs
-                 >>proof           their job; the file's format
-     solve/      >>check           finite entries, sizes, strides
-                 >>names           texts; perm_layout
-                 >>run             perm_job_execute: limits; permi_begin reads and merges checkpoints
-                 >>engine          the interface of every engine; the choice
-                 >>rank            rank 4 or less, recognised; primes, Chinese remainders
-                 >>offers          the engines for arrays
-                 >>entries         the reach of every public call
-                 >>judge           escalation
-                 >>compute         perm_compute_*, perm_job_*
-                 >>minors_calls    perm_minors_*, perm_gradient_*
-                 >>batch >>batch_calls  perm_batch_*, perm_select_*
-     structure/  >>low_rank        declared rank
-                 >>cauchy          Borchardt's identity
-                 >>estimate        random samples
-                 >>rejection       the same with a guaranteed relative error
-                 >>estimate_calls  their public calls
-     kernels/    >>vocabulary      LOAD, STORE, FMA of an instruction set
-                 >>arithmetic      products of parts
-                 >>dense_kernels   Glynn's row loops: PERMI_INSTANCE(glynn_real, ...) is permi_glynn_real_avx512
-                 >>small_kernels   n <= 16
-                 >>small_minors_kernels  minors, n <= 16
-                 >>limb_kernels    limbs in doubles, real and Gaussian
-                 >>exact_kernels   integers: limbs, the proof that none overflows, IFMA
-                 >>minors_kernels  minors
-                 >>batch_kernels   batches
-                 >>counts_kernels  counts
-                 >>proof_kernels   the polynomial of a proof
-                 >>vocabulary_end  forgets the words
+     api/            >>config          macros that a project may define
+                     >>types           options, result, plan, partial
+                     >>calls           the public functions
+     base/           >>platform        compilers, threads, clock
+                     >>prices          the planner's prices (a dense kernel's rate: dense/kernels.h)
+                     >>environment     rounding mode, flush-to-zero
+                     >>memory          allocation, max_bytes, messages
+                     >>doubles         double-double
+                     >>integers        integers of any size, the associative sum
+                     >>numbers         a number in a job's expression
+                     >>ring            values of the engines and their operations
+                     >>cpu             CPUID
+                     >>files           a file replaced whole
+                     >>names           texts; perm_layout
+     job/            >>control         cancel, time limit, progress
+                     >>options         their check; is a result as good as they ask?
+                     >>job             leaves, expression, merge of partials
+                     >>state           finished chunks, merge of states
+                     >>parallel        the loop over threads
+                     >>checkpoint      the file format
+     gpu/            >>contract        between perm.h and perm_cuda.cu
+     dense/          >>dispatch        the interface of dense kernels
+                     >>kernels         their table; readings for AVX-512, AVX2, NEON
+                     >>reach           what a public call may link
+                     >>small           n <= 16 in one call
+                     >>small_result    the same with bound and estimate
+                     >>plain           scalar engines
+                     >>scale           scaling by powers of two
+                     >>dense           Glynn's sum in blocks, Gray code
+                     >>gpu             dense sums on GPUs
+                     >>plan            what fixes the bits; its price
+                     >>rounding        the estimate
+                     >>bounds          the bound: proof of certify; a plan's leaf
+                     >>dense_kernels   Glynn's row loops: PERMI_INSTANCE(glynn_real, ...) is permi_glynn_real_avx512
+                     >>small_kernels   n <= 16
+     exact/          >>residues        Montgomery products, primes, Chinese remainders
+                     >>exact           integers, residues
+                     >>limbs           tables of their vector kernels (proof of limbs: exact_kernels.h)
+                     >>small_exact     n <= 16 in one call
+                     >>exact_gpu       the same on GPUs
+                     >>limb_kernels    limbs in doubles, real and Gaussian
+                     >>exact_kernels   integers: limbs, the proof that none overflows, IFMA
+     multiplicities/ >>counts          multiplicities, rectangular matrices
+                     >>digits          digits of a count, values beyond double
+                     >>subsets         dynamic program over subsets; expansion
+                     >>sign_sums       Glynn and Ryser: n-ary Gray code
+                     >>counts_choice   the engine, its price
+                     >>counts_scale    scaling, error
+                     >>counts_gpu      GPUs
+                     >>counts_leaf     the leaf
+                     >>counts_kernels  counts
+     proof/          >>polynomial      values that prove a permanent
+                     >>proof_check     wrong ones are found before they leave
+                     >>proof_gpu       on GPUs
+                     >>proof           their job; the file's format
+                     >>proof_kernels   the polynomial of a proof
+     plan/           >>check           finite entries, sizes, strides
+                     >>run             perm_job_execute: limits; permi_begin reads and merges checkpoints
+                     >>engine          the interface of every engine; the choice
+                     >>rank            rank 4 or less, recognised; primes, Chinese remainders
+                     >>offers          the engines for arrays
+                     >>entries         the reach of every public call
+                     >>judge           escalation
+                     >>compute         perm_compute_*, perm_job_*
+     minors/         >>minors          minors, derivatives, gradient
+                     >>minors_dense    the same by vector kernels
+                     >>minors_gpu      the same on GPUs
+                     >>minors_subsets  the same of non-negative matrices, without cancellation
+                     >>small_minors    minors at once, n <= 16
+                     >>minors_calls    perm_minors_*, perm_gradient_*
+                     >>small_minors_kernels minors, n <= 16
+                     >>minors_kernels  minors
+     batch/          >>batch >>batch_calls perm_batch_*, perm_select_*
+                     >>batch_kernels   batches
+     lowrank/        >>low_rank        declared rank
+                     >>cauchy          Borchardt's identity
+     estimate/       >>estimate        random samples
+                     >>rejection       the same with a guaranteed relative error
+                     >>estimate_calls  their public calls
+     kernels/        >>vocabulary      LOAD, STORE, FMA of an instruction set
+                     >>arithmetic      products of parts
+                     >>vocabulary_end  forgets the words
 
    TO ADD (paths in src/; after the bar, tests in tests/)
-     a dense kernel        kernels/dense_kernels.h: its PERMI_INSTANCE; dense/kernels.h: its line in permi_kernels_real
+     a dense kernel        dense/dense_kernels.h: its PERMI_INSTANCE; dense/kernels.h: its line in permi_kernels_real
                            or _complex | t_dense.c, t_cpu.c, compile/run.sh (spills)
-     an instruction set    api/types.h: perm_isa; solve/names.h: its name; base/cpu.h: when it is there;
-                           kernels/vocabulary.h: its words; dense/kernels.h, block/vectors.h: its reading; then
+     an instruction set    api/types.h: perm_isa; base/names.h: its name; base/cpu.h: when it is there;
+                           kernels/vocabulary.h: its words; dense/kernels.h, graph/vectors.h: its reading; then
                            wherever `grep -rinE 'avx|neon|PERM_ISA_|PERMI_WIDTH' src` finds one. Its place in perm_isa:
                            a family runs kernels of lower numbers, checkpoints keep the number | t_cpu.c, isa.sh,
                            `make golden`
@@ -168,16 +168,16 @@
                            job/options.h: permi_method_is_sparse; dense/plan.h: its plan, permi_plan_refusal;
                            dense/bounds.h: leaf, bound, estimate, permi_next_precision; scalar ones in dense/plain.h;
                            sparse/sparse_job.h: beside PERM_METHOD_GLYNN; examples/python/perm.py | t_engines.c, climb.h
-     engines for arrays    solve/offers.h: offer and make as in solve/engine.h, PERMI_AT_... and its line in
+     engines for arrays    plan/offers.h: offer and make as in plan/engine.h, PERMI_AT_... and its line in
      (integers, counts)    permi_array_engines | t_engines.c, t_counts_rectangular.c
-     a sparse engine       its room, with offer, make and release as in solve/engine.h; sparse/choose.h: its line in
+     a sparse engine       its room, with offer, make and release as in plan/engine.h; sparse/choose.h: its line in
                            permi_engines; api/types.h: the end of PERM_METHOD_LIST; dense/bounds.h:
                            permi_next_precision; METHOD in perm_sparse.h; examples/python/perm.py
                            | wherever `grep -rn METHOD_TRANSVERSALS tests` ends a range
      a price               base/prices.h, with unit, machine and date
-     a value type          base/ring.h: permi_algebra, permi_value_add; frontier/values.h; over counts: counts/digits.h
-                           | t_frontier.c, t_arrays.c, t_counts.c
-     a file format         its room; matrix/read.h: its line in permi_formats; api/types.h: PERM_FORMAT_LIST
+     a value type          base/ring.h: permi_algebra, permi_value_add; frontier/values.h; over counts:
+                           multiplicities/digits.h | t_frontier.c, t_arrays.c, t_counts.c
+     a file format         its room; formats/read.h: its line in permi_formats; api/types.h: PERM_FORMAT_LIST
                            | t_formats.c, `make fuzz`
      a GPU kernel          gpu/text.h: the table of kernels, and its text; gpu/contract.h: what it is given, filled in
                            by dense/gpu.h, exact/exact_gpu.h or frontier/arrays_gpu.h; gpu/compile.h: its key;
@@ -245,6 +245,9 @@
 #include "base/ring.h"
 #include "base/cpu.h"
 #include "base/files.h"
+PERMI_BRIEF_BEGIN
+#include "base/names.h"
+PERMI_BRIEF_END
 
 #include "job/control.h"
 #include "job/options.h"
@@ -271,11 +274,6 @@ PERMI_BRIEF_END
 #include "dense/plan.h"
 #include "dense/rounding.h"
 #include "dense/bounds.h"
-#include "dense/minors.h"
-#include "dense/minors_dense.h"
-#include "dense/minors_gpu.h"
-#include "dense/minors_subsets.h"
-#include "dense/small_minors.h"
 
 #include "exact/residues.h"
 #include "exact/exact.h"
@@ -285,47 +283,50 @@ PERMI_BRIEF_BEGIN
 #include "exact/exact_gpu.h"
 PERMI_BRIEF_END
 
-#include "counts/counts.h"
-#include "counts/digits.h"
+#include "multiplicities/counts.h"
+#include "multiplicities/digits.h"
 PERMI_BRIEF_BEGIN
-#include "counts/subsets.h"
-#include "counts/sign_sums.h"
-#include "counts/counts_choice.h"
-#include "counts/counts_scale.h"
-#include "counts/counts_gpu.h"
-#include "counts/counts_leaf.h"
-PERMI_BRIEF_END
+#include "multiplicities/subsets.h"
+#include "multiplicities/sign_sums.h"
+#include "multiplicities/counts_choice.h"
+#include "multiplicities/counts_scale.h"
+#include "multiplicities/counts_gpu.h"
+#include "multiplicities/counts_leaf.h"
 
-PERMI_BRIEF_BEGIN
 #include "proof/polynomial.h"
 #include "proof/proof_check.h"
 #include "proof/proof_gpu.h"
 #include "proof/proof.h"
 PERMI_BRIEF_END
 
-#include "solve/check.h"
-PERMI_BRIEF_BEGIN
-#include "solve/names.h"
-PERMI_BRIEF_END
-#include "solve/run.h"
-#include "solve/engine.h"
-#include "solve/rank.h"
-#include "solve/offers.h"
-#include "solve/entries.h"
-#include "solve/judge.h"
-#include "solve/compute.h"
-PERMI_BRIEF_BEGIN
-#include "solve/minors_calls.h"
-PERMI_BRIEF_END
-#include "solve/batch.h"
-#include "solve/batch_calls.h"
+#include "plan/check.h"
+#include "plan/run.h"
+#include "plan/engine.h"
+#include "plan/rank.h"
+#include "plan/offers.h"
+#include "plan/entries.h"
+#include "plan/judge.h"
+#include "plan/compute.h"
 
-#include "structure/low_rank.h"
-#include "structure/cauchy.h"
+#include "minors/minors.h"
+#include "minors/minors_dense.h"
+#include "minors/minors_gpu.h"
+#include "minors/minors_subsets.h"
+#include "minors/small_minors.h"
 PERMI_BRIEF_BEGIN
-#include "structure/estimate.h"
-#include "structure/rejection.h"
-#include "structure/estimate_calls.h"
+#include "minors/minors_calls.h"
+PERMI_BRIEF_END
+
+#include "batch/batch.h"
+#include "batch/batch_calls.h"
+
+#include "lowrank/low_rank.h"
+#include "lowrank/cauchy.h"
+
+PERMI_BRIEF_BEGIN
+#include "estimate/estimate.h"
+#include "estimate/rejection.h"
+#include "estimate/estimate_calls.h"
 PERMI_BRIEF_END
 
 #if defined(__NVCC__)
@@ -347,18 +348,18 @@ PERMI_BRIEF_END
 #include PERMI_FAMILY_TEXT
 #else
 #include "kernels/arithmetic.h"
-#include "kernels/dense_kernels.h"
-#include "kernels/small_kernels.h"
+#include "dense/dense_kernels.h"
+#include "dense/small_kernels.h"
 PERMI_BRIEF_BEGIN
-#include "kernels/small_minors_kernels.h"
-#include "kernels/limb_kernels.h"
-#include "kernels/exact_kernels.h"
-#include "kernels/minors_kernels.h"
+#include "minors/small_minors_kernels.h"
+#include "exact/limb_kernels.h"
+#include "exact/exact_kernels.h"
+#include "minors/minors_kernels.h"
 PERMI_BRIEF_END
-#include "kernels/batch_kernels.h"
+#include "batch/batch_kernels.h"
 PERMI_BRIEF_BEGIN
-#include "kernels/counts_kernels.h"
-#include "kernels/proof_kernels.h"
+#include "multiplicities/counts_kernels.h"
+#include "proof/proof_kernels.h"
 PERMI_BRIEF_END
 #endif
 #include "kernels/vocabulary_end.h"

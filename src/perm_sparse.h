@@ -76,91 +76,91 @@
    over signs or subsets, dense blocks and method decompose to order 64. Bands and trees: n in the 100,000s.
 
    CONTENTS  Rooms as in perm.h, whose TO ADD holds here too. Proofs of bounds: search THE BOUND.
-     api/        >>sparse_config     macros
-                 >>sparse_calls      public types and functions
-     matrix/     >>matrix            compressed rows from triplets, arrays
-                 >>io                lines, numbers; messages FILE:LINE
-                 >>market            Matrix Market: banner; symmetric, hermitian in permi_add_entry
-                 >>plain_text        files without a banner: rows, coordinates, edges; fractions
-                 >>numpy             .npy of NumPy
-                 >>graph             graph6, sparse6, digraph6
-                 >>dimacs            DIMACS graphs
-                 >>read              the table of formats; perm_matrix_read
-                 >>write             Matrix Market written
-     block/      >>matching          Hopcroft-Karp
-                 >>components        Dulmage-Mendelsohn, strong components
-                 >>reduce            lines of degree 1 and 2 eliminated
-                 >>walk              walks along elimination orders
-                 >>greedy            greedy orders
-                 >>order             the best order: greedy, then annealed
-                 >>engines           what engines of a block share
-                 >>vectors           what the vector kernels read; their readings for AVX-512, AVX2
-     frontier/   >>values            entries as values of the ring
-                 >>frontier          states, keys, cursors of the lists
-                 >>steps             the values of a step
-                 >>steps_run         the union of lists, in parts: permi_part_merge (on GPUs permi_merge_path,
-                                     perm_cuda.cu); threads; THE BOUND
-                 >>sorting           expand, sort, contract
-                 >>streams           from an order to the streams of a step
-                 >>arrays            indexed by combinations
-                 >>array_residues    integers modulo primes, a pass each
-                 >>array_layout      words and ways of a step
-                 >>array_places      one memory for two steps
-                 >>arrays_gpu        arrays and lists on a GPU
-                 >>arrays_run        passes, price
-                 >>tree              tables of a tree decomposition, bucket elimination
-                 >>tree_join         the product of two tables; THE BOUND
-                 >>tree_build        elimination by fill, price
-                 >>band              a window along a band
-                 >>band_run          streams, threads; THE BOUND
-                 >>band_order        order of the rows, price
-                 >>classes           waiting vertices counted in classes; proportional entries, contents
-                 >>classes_build     steps from an order, refining classes from its end
-                 >>classes_run       states of counts, hashing, threads; THE BOUND
-                 >>classes_order     greedy from the end, price
-                 >>placements        rook numbers: vertices of the frontier may stay unmatched
-                 >>trace             samples: an engine's states kept, the draw of a way
-                 >>trace_frontier    lists, arrays
-                 >>trace_band        rows of a band
-                 >>trace_classes     members of a class drawn when they came
-                 >>trace_tree        stars and joins
-     signs/      >>hybrid            Glynn's signs outside, elimination inside
-                 >>hybrid_layout     which columns are inside
-                 >>hybrid_program    a layout's straight program
-                 >>hybrid_leaf       rounding, estimate, price
-                 >>hybrid_residues   exact integers
-                 >>programs          the same for GPUs
-                 >>program_text      its kernel as CUDA C++ and PTX
-                 >>program_tune      candidates, tuning
-                 >>hybrid_offer      offers of hybrid and cached
-                 >>sparyser          Ryser in compressed columns, Gray code; THE BOUND
-                 >>dominating        Ryser over dominating sets
-                 >>signs             Glynn's sum as a search that rows of sum 0 prune
-                 >>signs_order       weights, order of the columns
-                 >>signs_gpu         its kernel for GPUs
-                 >>signs_offer       ranges, price, offer
-                 >>codegen           the published GPU kernels
-     matchings/  >>transversals      perfect matchings enumerated; THE BOUND
-                 >>decompose         branches over lines of degree 3 and 4; THE BOUND
-                 >>decompose_run     their walk, price
-     planar/     >>embedding         a planar graph drawn: the left-right test
-                 >>kasteleyn         signs, checked face by face; THE PROOF
-                 >>dissection        nested dissection: the tree of fronts
-                 >>fronts            multifrontal determinants; THE BOUND
-                 >>planar            the engine, its price
-     sparse/     >>prepare           check, reduce, split into blocks
-                 >>frontier_offer    offers of frontier, tree, sorting
-                 >>choose            the table of engines
-                 >>sparse_job        a matrix becomes a job
-                 >>sparse            perm_compute_sparse, _job, _report
-                 >>spy               perm_sparse_spy, SVG
-                 >>rook_order        elimination orders for rook numbers, by beam search
-                 >>rook              perm_rook_numbers, matching polynomials
-                 >>sample            perm_sample_sparse: permutations by weight
-                 >>array_kernels     arrays for each instruction set
-                 >>hybrid_kernels    interpreter of hybrid programs
-                 >>signs_kernels     the sign search
-                 >>rook_kernels      values of placements
+     api/            >>sparse_config   macros
+                     >>sparse_calls    public types and functions
+     matrix/         >>matrix          compressed rows from triplets, arrays
+     formats/        >>io              lines, numbers; messages FILE:LINE
+                     >>market          Matrix Market: banner; symmetric, hermitian in permi_add_entry
+                     >>plain_text      files without a banner: rows, coordinates, edges; fractions
+                     >>numpy           .npy of NumPy
+                     >>graph           graph6, sparse6, digraph6
+                     >>dimacs          DIMACS graphs
+                     >>read            the table of formats; perm_matrix_read
+                     >>write           Matrix Market written
+     graph/          >>matching        Hopcroft-Karp
+                     >>components      Dulmage-Mendelsohn, strong components
+                     >>reduce          lines of degree 1 and 2 eliminated
+                     >>walk            walks along elimination orders
+                     >>greedy          greedy orders
+                     >>order           the best order: greedy, then annealed
+                     >>engines         what engines of a block share
+                     >>vectors         what the vector kernels read; their readings for AVX-512, AVX2
+     frontier/       >>values          entries as values of the ring
+                     >>frontier        states, keys, cursors of the lists
+                     >>steps           the values of a step
+                     >>steps_run       the union of lists, in parts: permi_part_merge (on GPUs permi_merge_path,
+                                       perm_cuda.cu); threads; THE BOUND
+                     >>streams         from an order to the streams of a step
+                     >>arrays          indexed by combinations
+                     >>array_residues  integers modulo primes, a pass each
+                     >>array_layout    words and ways of a step
+                     >>array_places    one memory for two steps
+                     >>arrays_gpu      arrays and lists on a GPU
+                     >>arrays_run      passes, price
+                     >>array_kernels   arrays for each instruction set
+     tree/           >>tree            tables of a tree decomposition, bucket elimination
+                     >>tree_join       the product of two tables; THE BOUND
+                     >>tree_build      elimination by fill, price
+     band/           >>band            a window along a band
+                     >>band_run        streams, threads; THE BOUND
+                     >>band_order      order of the rows, price
+     twins/          >>classes         waiting vertices counted in classes; proportional entries, contents
+                     >>classes_build   steps from an order, refining classes from its end
+                     >>classes_run     states of counts, hashing, threads; THE BOUND
+                     >>classes_order   greedy from the end, price
+     hybrid/         >>hybrid          Glynn's signs outside, elimination inside
+                     >>hybrid_layout   which columns are inside
+                     >>hybrid_program  a layout's straight program
+                     >>hybrid_leaf     rounding, estimate, price
+                     >>hybrid_residues exact integers
+                     >>programs        the same for GPUs
+                     >>program_text    its kernel as CUDA C++ and PTX
+                     >>program_tune    candidates, tuning
+                     >>hybrid_offer    offers of hybrid and cached
+                     >>hybrid_kernels  interpreter of hybrid programs
+     sign_search/    >>signs           Glynn's sum as a search that rows of sum 0 prune
+                     >>signs_order     weights, order of the columns
+                     >>signs_gpu       its kernel for GPUs
+                     >>signs_offer     ranges, price, offer
+                     >>signs_kernels   the sign search
+     reference/      >>sorting         expand, sort, contract
+                     >>sparyser        Ryser in compressed columns, Gray code; THE BOUND
+                     >>dominating      Ryser over dominating sets
+                     >>transversals    perfect matchings enumerated; THE BOUND
+                     >>decompose       branches over lines of degree 3 and 4; THE BOUND
+                     >>decompose_run   their walk, price
+     codegen/        >>codegen         the published GPU kernels
+     planar/         >>embedding       a planar graph drawn: the left-right test
+                     >>kasteleyn       signs, checked face by face; THE PROOF
+                     >>dissection      nested dissection: the tree of fronts
+                     >>fronts          multifrontal determinants; THE BOUND
+                     >>planar          the engine, its price
+     sparse/         >>prepare         check, reduce, split into blocks
+                     >>frontier_offer  offers of frontier, tree, sorting
+                     >>choose          the table of engines
+                     >>sparse_job      a matrix becomes a job
+                     >>sparse          perm_compute_sparse, _job, _report
+     picture/        >>spy             perm_sparse_spy, SVG
+     rook/           >>placements      rook numbers: vertices of the frontier may stay unmatched
+                     >>rook_order      elimination orders for rook numbers, by beam search
+                     >>rook            perm_rook_numbers, matching polynomials
+                     >>rook_kernels    values of placements
+     sample/         >>trace           samples: an engine's states kept, the draw of a way
+                     >>trace_frontier  lists, arrays
+                     >>trace_band      rows of a band
+                     >>trace_classes   members of a class drawn when they came
+                     >>trace_tree      stars and joins
+                     >>sample          perm_sample_sparse: permutations by weight
 
    REFERENCES  besides those of perm.h
      [HK73]  J. E. Hopcroft, R. M. Karp, SIAM J. Comput. 2 (1973) 225-231: matching.
@@ -223,30 +223,29 @@
 #endif
 #include "matrix/matrix.h"
 PERMI_BRIEF_BEGIN
-#include "matrix/io.h"
-#include "matrix/market.h"
-#include "matrix/plain_text.h"
-#include "matrix/numpy.h"
-#include "matrix/graph.h"
-#include "matrix/dimacs.h"
-#include "matrix/read.h"
-#include "matrix/write.h"
+#include "formats/io.h"
+#include "formats/market.h"
+#include "formats/plain_text.h"
+#include "formats/numpy.h"
+#include "formats/graph.h"
+#include "formats/dimacs.h"
+#include "formats/read.h"
+#include "formats/write.h"
 PERMI_BRIEF_END
 
-#include "block/matching.h"
-#include "block/components.h"
-#include "block/reduce.h"
-#include "block/walk.h"
-#include "block/greedy.h"
-#include "block/order.h"
-#include "block/engines.h"
-#include "block/vectors.h"
+#include "graph/matching.h"
+#include "graph/components.h"
+#include "graph/reduce.h"
+#include "graph/walk.h"
+#include "graph/greedy.h"
+#include "graph/order.h"
+#include "graph/engines.h"
+#include "graph/vectors.h"
 
 #include "frontier/values.h"
 #include "frontier/frontier.h"
 #include "frontier/steps.h"
 #include "frontier/steps_run.h"
-#include "frontier/sorting.h"
 #include "frontier/streams.h"
 #include "frontier/arrays.h"
 #include "frontier/array_residues.h"
@@ -256,49 +255,47 @@ PERMI_BRIEF_BEGIN
 #include "frontier/arrays_gpu.h"
 PERMI_BRIEF_END
 #include "frontier/arrays_run.h"
-#include "frontier/tree.h"
-#include "frontier/tree_join.h"
-#include "frontier/tree_build.h"
-#include "frontier/band.h"
-#include "frontier/band_run.h"
-#include "frontier/band_order.h"
-#include "frontier/classes.h"
-#include "frontier/classes_build.h"
-#include "frontier/classes_run.h"
-#include "frontier/classes_order.h"
-#include "frontier/placements.h"
-#include "frontier/trace.h"
-#include "frontier/trace_frontier.h"
-#include "frontier/trace_band.h"
-#include "frontier/trace_classes.h"
-#include "frontier/trace_tree.h"
+
+#include "tree/tree.h"
+#include "tree/tree_join.h"
+#include "tree/tree_build.h"
+
+#include "band/band.h"
+#include "band/band_run.h"
+#include "band/band_order.h"
+
+#include "twins/classes.h"
+#include "twins/classes_build.h"
+#include "twins/classes_run.h"
+#include "twins/classes_order.h"
 
 PERMI_BRIEF_BEGIN
-#include "signs/hybrid.h"
-#include "signs/hybrid_layout.h"
-#include "signs/hybrid_program.h"
-#include "signs/hybrid_leaf.h"
-#include "signs/hybrid_residues.h"
-#include "signs/programs.h"
-#include "signs/program_text.h"
-#include "signs/program_tune.h"
-#include "signs/hybrid_offer.h"
-PERMI_BRIEF_END
-#include "signs/sparyser.h"
-#include "signs/dominating.h"
-#include "signs/signs.h"
-#include "signs/signs_order.h"
-#include "signs/signs_gpu.h"
-#include "signs/signs_offer.h"
-PERMI_BRIEF_BEGIN
-#include "signs/codegen.h"
+#include "hybrid/hybrid.h"
+#include "hybrid/hybrid_layout.h"
+#include "hybrid/hybrid_program.h"
+#include "hybrid/hybrid_leaf.h"
+#include "hybrid/hybrid_residues.h"
+#include "hybrid/programs.h"
+#include "hybrid/program_text.h"
+#include "hybrid/program_tune.h"
+#include "hybrid/hybrid_offer.h"
 PERMI_BRIEF_END
 
-#include "matchings/transversals.h"
-#include "matchings/decompose.h"
-#include "matchings/decompose_run.h"
+#include "sign_search/signs.h"
+#include "sign_search/signs_order.h"
+#include "sign_search/signs_gpu.h"
+#include "sign_search/signs_offer.h"
+
+#include "reference/sorting.h"
+#include "reference/sparyser.h"
+#include "reference/dominating.h"
+#include "reference/transversals.h"
+#include "reference/decompose.h"
+#include "reference/decompose_run.h"
 
 PERMI_BRIEF_BEGIN
+#include "codegen/codegen.h"
+
 #include "planar/embedding.h"
 #include "planar/kasteleyn.h"
 #include "planar/dissection.h"
@@ -312,10 +309,19 @@ PERMI_BRIEF_BEGIN
 #include "sparse/choose.h"
 #include "sparse/sparse_job.h"
 #include "sparse/sparse.h"
-#include "sparse/spy.h"
-#include "sparse/rook_order.h"
-#include "sparse/rook.h"
-#include "sparse/sample.h"
+
+#include "picture/spy.h"
+
+#include "rook/placements.h"
+#include "rook/rook_order.h"
+#include "rook/rook.h"
+
+#include "sample/trace.h"
+#include "sample/trace_frontier.h"
+#include "sample/trace_band.h"
+#include "sample/trace_classes.h"
+#include "sample/trace_tree.h"
+#include "sample/sample.h"
 PERMI_BRIEF_END
 
 #if defined(__NVCC__)
@@ -328,10 +334,10 @@ PERMI_BRIEF_END
 #endif /* PERM_IMPLEMENTATION || PERM_SPARSE_IMPLEMENTATION */
 
 #else /* PERMI_FAMILY */
-#include "kernels/array_kernels.h"
-#include "kernels/hybrid_kernels.h"
-#include "kernels/signs_kernels.h"
-#include "kernels/rook_kernels.h"
+#include "frontier/array_kernels.h"
+#include "hybrid/hybrid_kernels.h"
+#include "sign_search/signs_kernels.h"
+#include "rook/rook_kernels.h"
 #endif /* PERMI_FAMILY */
 
 /* MIT License; SPDX-License-Identifier: MIT

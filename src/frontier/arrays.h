@@ -2,7 +2,7 @@
    The frontier program on arrays indexed by combinations: no keys, and threads that share blocks without
    synchronisation. */
 #pragma once
-#include "../block/vectors.h"
+#include "../graph/vectors.h"
 #include "steps.h"
 
 /* Let bit e of a frontier vertex say matched, for rows inverted: all states of a step have the same number k of ones

@@ -3,7 +3,7 @@
 #pragma once
 #include "../api/sparse_config.h"
 #include "../dense/kernels.h"
-#include "../block/order.h"
+#include "../graph/order.h"
 #include "values.h"
 
 /* A state is a mask of slots (1: that frontier vertex is matched); its value sums, over the ways to reach it, products

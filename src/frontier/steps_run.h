@@ -1,7 +1,7 @@
 /* ====================================================================================== >>steps_run
    Runs the steps of the lists, by one thread or several. */
 #pragma once
-#include "../block/engines.h"
+#include "../graph/engines.h"
 #include "steps.h"
 
 static void *permi_locked_allocate(size_t bytes, void *user_data)

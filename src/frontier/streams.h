@@ -1,7 +1,7 @@
 /* ======================================================================================== >>streams
    Makes a frontier's streams from an elimination order. */
 #pragma once
-#include "../block/reduce.h"
+#include "../graph/reduce.h"
 #include "frontier.h"
 
 /* Gives slots to lives (birth, death], -1 to vertices without; what enters in the step of a death may have its slot.

@@ -2,7 +2,7 @@
    Values of >>ring in lists, arrays, trees, bands and matchings: their sizes, and which numbers a block needs. */
 #pragma once
 #include "../base/ring.h"
-#include "../block/engines.h"
+#include "../graph/engines.h"
 
 #define PERMI_SAFE_PRODUCT 1e-290 /* what is as large loses nothing by underflow: tests/proofs/frontier.g */
 

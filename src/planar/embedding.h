@@ -4,7 +4,7 @@
    or to the right of the path up. Return edges of one side must not cross; a stack of conflict pairs keeps which must
    be on the same side and which on different ones. Users check the drawing by Euler's formula (>>kasteleyn). */
 #pragma once
-#include "../block/engines.h"
+#include "../graph/engines.h"
 
 /* Half-edge 2 e + s goes from end s of edge e to the other; end 0 is the row. */
 typedef struct permi_embedding {

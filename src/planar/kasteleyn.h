@@ -12,7 +12,7 @@
       products too, and not 0. No pivot on the diagonal vanishes then.
    Steps 1 and Euler's formula are checked for the drawing at hand, whoever made it. */
 #pragma once
-#include "../block/matching.h"
+#include "../graph/matching.h"
 #include "embedding.h"
 
 typedef struct permi_faces {

@@ -2,7 +2,7 @@
    Blocks whose graph is planar: permanents as determinants, in polynomial time (>>kasteleyn). Integers modulo enough
    primes for a bound on the permanent: Minc and Bregman's, or Hadamard's of the determinant; doubles with a radius. */
 #pragma once
-#include "../matchings/transversals.h"
+#include "../reference/transversals.h"
 #include "fronts.h"
 
 #define PERMI_PLANAR_LEAST 40 /* chosen: smaller blocks take other engines less than a millisecond */

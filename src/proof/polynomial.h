@@ -8,7 +8,7 @@
    has a degree of at most d = (n + 1)(N - 1), and P(0) + .. + P(N - 1) = 2^(n-1) per(a). Its values at 0 .. d fix it.
    Kernels evaluate PERMI_PROOF_POINTS of them at once, a chunk: (n + 1) N n 2^(n-h-1) products a prime. */
 #pragma once
-#include "../counts/counts.h"
+#include "../multiplicities/counts.h"
 #include "../exact/residues.h"
 
 #if !defined(PERM_NO_EXTRAS)

@@ -1,13 +1,13 @@
 /* ========================================================================================= >>choose
    The table of engines, and the choice among their offers. */
 #pragma once
-#include "../frontier/band_order.h"
-#include "../frontier/classes_order.h"
-#include "../signs/hybrid_offer.h"
-#include "../signs/dominating.h"
-#include "../signs/signs_offer.h"
-#include "../signs/codegen.h"
-#include "../matchings/decompose_run.h"
+#include "../band/band_order.h"
+#include "../twins/classes_order.h"
+#include "../hybrid/hybrid_offer.h"
+#include "../reference/dominating.h"
+#include "../sign_search/signs_offer.h"
+#include "../codegen/codegen.h"
+#include "../reference/decompose_run.h"
 #include "../planar/planar.h"
 #include "prepare.h"
 #include "frontier_offer.h"

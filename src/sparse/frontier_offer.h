@@ -1,9 +1,9 @@
 /* ================================================================================= >>frontier_offer
    What the frontier, trees and sorting offer. */
 #pragma once
-#include "../frontier/sorting.h"
+#include "../reference/sorting.h"
 #include "../frontier/arrays_run.h"
-#include "../frontier/tree_build.h"
+#include "../tree/tree_build.h"
 
 static size_t permi_frontier_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {

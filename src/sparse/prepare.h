@@ -1,8 +1,8 @@
 /* ======================================================================================== >>prepare
    A sparse matrix checked, reduced and cut into blocks. */
 #pragma once
-#include "../block/reduce.h"
-#include "../block/order.h"
+#include "../graph/reduce.h"
+#include "../graph/order.h"
 
 static perm_status permi_fail_long(perm_result *result)
 {

@@ -4,7 +4,7 @@
      |v - x| <= ((1 + u)^K - 1) s.
    Products add K's and 1, sums take the larger and 1: so it is for any program of products and sums, of any order n.
    Numbers are of any kind with a modulus (reals below; pairs, the complex numbers, in complex.v).
-   CODE src/block/reduce.h: return k * PERMI_UNIT / (1 - k * PERMI_UNIT) * (1 + 8 * PERMI_UNIT);
+   CODE src/graph/reduce.h: return k * PERMI_UNIT / (1 - k * PERMI_UNIT) * (1 + 8 * PERMI_UNIT);
    FALSE s|(INR k \* u / (1 - INR k \* u))|(INR k * u)|
 *)
 From Coq Require Import Reals Lra Lia Psatz.

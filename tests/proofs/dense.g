@@ -51,7 +51,7 @@ sum - 0x1p5 - x -> sum - (x + 0x1p5);
 
 # CLAIM split_row_as_two_words
 # DOUBLED: Y + L = s + l exactly, though |Y| may be below |L|: Y is whole, L a multiple of 2^-47 within 2^5.1 [BGM17].
-# CODE src/kernels/dense_kernels.h: y = PERMI_NAME(vector_fast_two_sum)(y, l, &l);
+# CODE src/dense/dense_kernels.h: y = PERMI_NAME(vector_fast_two_sum)(y, l, &l);
 # FALSE s/<= 35 /<= 70 /
 @fl = float<ieee_64, ne>;
 y = fixed<0, ne>(y_);
@@ -67,7 +67,7 @@ l - other -> - (sum - (y + l)) - (other - (sum - y));
 # 3. A double-double (P, C) times s + l, with every rounding of split_real_setting with fused multiply-adds, relative to
 # P s; P, s scaled to [1, 2].
 # CODE src/dense/bounds.h: leaf->bound_relative = ((parts == 2 ? 60 : 14) * n + ldexp(40, terms_log2)) * square * 1.0001;
-# CODE src/kernels/dense_kernels.h: *c = PERMI_FMA(*c, y, PERMI_FMA(before, l, e));
+# CODE src/dense/dense_kernels.h: *c = PERMI_FMA(*c, y, PERMI_FMA(before, l, e));
 # FALSE s/\[-14b-106, 14b-106\]/[-3b-106, 3b-106]/
 @fl = float<ieee_64, ne>;
 P = fl(P_);

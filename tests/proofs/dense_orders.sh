@@ -6,7 +6,7 @@
 for K in 1 2 3; do
   awk -v K=$K 'BEGIN { count = 2 ^ K
     print "# CLAIM state_of_block_" K
-    printf "# CODE src/kernels/dense_kernels.h: %s\n", K == 1 ? "*odd = term[1];" : K == 2 ? "*odd = term[2] + term[3];" : "*odd = (term[4] + term[5]) + (term[6] + term[7]);"
+    printf "# CODE src/dense/dense_kernels.h: %s\n", K == 1 ? "*odd = term[1];" : K == 2 ? "*odd = term[2] + term[3];" : "*odd = (term[4] + term[5]) + (term[6] + term[7]);"
     print "# FALSE s/<= " K + 1 "b-53/<= 1b-54/"
     print "@fl = float<ieee_64, ne>;"
     for (k = 0; k < count; k++) { printf "t%d = fl(p%d - m%d);\n", k, k, k; plus = plus (k < count / 2 ? " + " : " - ") "(p" k " - m" k ")" }
@@ -32,7 +32,7 @@ done
 for K in 1 2 3; do
   awk -v K=$K 'BEGIN { count = 2 ^ K
     print "# CLAIM doubled_sums_of_block_" K
-    print "# CODE src/kernels/dense_kernels.h: total->lo = total->lo + (minus ? error - low : error + low);"
+    print "# CODE src/dense/dense_kernels.h: total->lo = total->lo + (minus ? error - low : error + low);"
     printf "# FALSE s/<= %db-106/<= %db-106/\n", 40 * count - 56, count / 2
     print "@fl = float<ieee_64, ne>;"
     print "lo0 = fl(lo_);"
@@ -82,8 +82,8 @@ done
 # a product, complex 20 u^2 and sums, of PERMI_DD_UNIT parts^2.
 cat <<'E2'
 # CLAIM units_of_counts
-# CODE src/counts/counts_scale.h: steps = (symmetric ? N + (parts == 2 ? 4 : 2) * M : (parts == 2 ? 3.5 : 2) * M) + 2 * counts->digits + 8;
-# CODE src/counts/counts_scale.h: leaf->bound_relative *= 1.0001;
+# CODE src/multiplicities/counts_scale.h: steps = (symmetric ? N + (parts == 2 ? 4 : 2) * M : (parts == 2 ? 3.5 : 2) * M) + 2 * counts->digits + 8;
+# CODE src/multiplicities/counts_scale.h: leaf->bound_relative *= 1.0001;
 # CODE src/dense/bounds.h: leaf->bound_relative = (n + 1) * PERMI_DD_UNIT * parts * parts;
 # FALSE s/(3.5)/(3.4)/
 { M in [1, 256] /\ nz in [1, 64] /\ r in [1.4142, 1.4143] ->

@@ -5,11 +5,11 @@
 # CLAIM gamma_is_rounded_up
 # permi_gamma, and g / (1 - h) of the engines' bounds: the difference (d1, h up to 1/4), the quotient (d2) and the last
 # product (d3) round; the factor 1 + 8 u, itself exact, is more than they take.
-# CODE src/block/reduce.h: return k * PERMI_UNIT / (1 - k * PERMI_UNIT) * (1 + 8 * PERMI_UNIT);
+# CODE src/graph/reduce.h: return k * PERMI_UNIT / (1 - k * PERMI_UNIT) * (1 + 8 * PERMI_UNIT);
 # CODE src/frontier/streams.h: return gamma / (1 - doubtful) * (1 + 8 * PERMI_UNIT);
-# CODE src/frontier/classes_run.h: return gamma / (1 - doubtful) * (1 + 8 * PERMI_UNIT);
-# CODE src/frontier/tree_build.h: return gamma / (1 - permi_gamma(doubles + pairs)) * (1 + 8 * PERMI_UNIT);
-# CODE src/frontier/band_order.h: band->bound_relative = gamma / (1 - sums) * (1 + 8 * PERMI_UNIT);
+# CODE src/twins/classes_run.h: return gamma / (1 - doubtful) * (1 + 8 * PERMI_UNIT);
+# CODE src/tree/tree_build.h: return gamma / (1 - permi_gamma(doubles + pairs)) * (1 + 8 * PERMI_UNIT);
+# CODE src/band/band_order.h: band->bound_relative = gamma / (1 - sums) * (1 + 8 * PERMI_UNIT);
 # FALSE s/8b-53/2b-53/g
 @fl = float<ieee_64, ne>;
 below = fl(1 - h);
@@ -21,7 +21,7 @@ below = fl(1 - h);
 # (1 + u)^r (1 + v)^k - 1 = G (1 + H) + H (chains.v, grown_two): the factor 1 + 1e-12 for up to 10^18 operations, and
 # >>tree_build's 1 + 1e-6 for k v, up to 10^9 rounded entries and 10^20 pairs.
 # CODE src/frontier/streams.h: gamma = permi_gamma(roundings) * (1 + 1e-12) + operations * PERMI_DD_UNIT / (1 - operations * PERMI_DD_UNIT);
-# CODE src/frontier/tree_build.h: const double gamma = permi_gamma(doubles) + pairs * PERMI_DD_UNIT * (1 + 1e-6);
+# CODE src/tree/tree_build.h: const double gamma = permi_gamma(doubles) + pairs * PERMI_DD_UNIT * (1 + 1e-6);
 # FALSE s/H <= 1e-12/H <= 1e-13/
 x = k * 8e-31;
 H = x / (1 - x);
@@ -33,7 +33,7 @@ G = g / (1 - g);
 
 # CLAIM complex_factors
 # sqrt 2 gamma_2, 5^(1/2) u and 2 2^(1/2) u below 3 u; >>reduce: with the sum's u and underflow below 4 u.
-# CODE src/block/reduce.h: #define PERMI_COMBINE_TINY 1e-270
+# CODE src/graph/reduce.h: #define PERMI_COMBINE_TINY 1e-270
 # FALSE s/3b-53/2b-53/g
 { r in [1.4142, 1.4143] /\ s in [2.236, 2.2361] ->
   r * (2b-53 / (1 - 2b-53)) <= 3b-53 /\ s * 1b-53 <= 3b-53 /\ 2 * r * 1b-53 <= 3b-53
@@ -51,8 +51,8 @@ x = fl(x_);
 
 # CLAIM underflow_of_bands_and_classes
 # An underflow below DBL_MIN is one more factor: >>band_run above PERMI_BAND_SAFE, >>classes_run above 2^-302.
-# CODE src/frontier/band.h: #define PERMI_BAND_SAFE 1e-270 /* DBL_MIN is below u (double-double: 2^-100) times this */
-# CODE src/frontier/classes.h: #define PERMI_CLASS_LEAST 4.909093465297727e-91 /* 2^-300: quotients stay below 2^301 */
+# CODE src/band/band.h: #define PERMI_BAND_SAFE 1e-270 /* DBL_MIN is below u (double-double: 2^-100) times this */
+# CODE src/twins/classes.h: #define PERMI_CLASS_LEAST 4.909093465297727e-91 /* 2^-300: quotients stay below 2^301 */
 # FALSE s/1e-270/1e-280/
 @fl = float<ieee_64, ne>;
 { 1b-1022 - 1b-100 * 1e-270 <= 0 /\ 1b-1022 - 1b-53 * 1e-270 <= 0 /\ 1b-1022 - 1b-100 * 1b-302 <= 0
@@ -67,7 +67,7 @@ x = fl(x_);
 
 # CLAIM class_room
 # >>classes_run 4: quotients of moduli are rounded up by more than they round, and may differ among a class.
-# CODE src/frontier/classes.h: #define PERMI_CLASS_ROOM 5.684341886080802e-14
+# CODE src/twins/classes.h: #define PERMI_CLASS_ROOM 5.684341886080802e-14
 # FALSE s/0.25/4/
 @fl = float<ieee_64, ne>;
 x = (1 - 0.25 * 5.684341886080802e-14) * (1 - 1b-53) * (1 + 5.684341886080802e-14) * (1 - 1b-53) * (1 - 1b-53);
@@ -75,13 +75,13 @@ x = (1 - 0.25 * 5.684341886080802e-14) * (1 - 1b-53) * (1 + 5.684341886080802e-1
 
 # CLAIM factors_of_bands
 # >>band_order counts each = 2 (underflow, rescaling) or 5 a row: complex 3 u instead of u and those two are 4.
-# CODE src/frontier/band_order.h: each = band->numbers.algebra == PERMI_MAGNITUDES ? 0 : block->imaginary && !dd ? 5 : 2;
+# CODE src/band/band_order.h: each = band->numbers.algebra == PERMI_MAGNITUDES ? 0 : block->imaginary && !dd ? 5 : 2;
 # FALSE s/5)/3)/
 { (3 - 1) + 2 - (5) <= 0 }
 
 # CLAIM factors_of_classes
 # >>classes_run 1, 3: 4 roundings an entry, complex 2 + 1 + 3 + 3, and three for underflow.
-# CODE src/frontier/classes_run.h: double operations = (block->imaginary ? 12.0 : 7.0) * block->n, gamma, doubtful;
+# CODE src/twins/classes_run.h: double operations = (block->imaginary ? 12.0 : 7.0) * block->n, gamma, doubtful;
 # FALSE s/12)/11)/
 { 2 + 1 + 3 + 3 + 3 - (12) <= 0 /\ 4 + 3 - (7) <= 0 }
 

@@ -5,10 +5,10 @@
 # Growth 3: the quotient of |x| <= 2^52 by p, any from 2^47 / 3 to 2^47, and x - q p, exact and at most
 # (p + 1) / 2 <= 2^46 + 1. Shorter moduli run as multiples: below 2^45, quotients of two products pass 2^51 and are no
 # whole numbers.
-# CODE src/signs/hybrid_residues.h: return times && !permi_whole_is_gaussian(block) ? modulus * ((times - 1) | 1) : 0;
+# CODE src/hybrid/hybrid_residues.h: return times && !permi_whole_is_gaussian(block) ? modulus * ((times - 1) | 1) : 0;
 # CODE src/kernels/arithmetic.h: return PERMI_FMA(x, p.inverse, ones) - ones;
 # CODE src/kernels/arithmetic.h: return PERMI_FNMA(PERMI_NAME(prime_quotient)(x, p), p.prime, x);
-# CODE src/signs/hybrid_program.h: #define PERMI_GROWTH_HALF 70368744177665.0       /* 2^46 + 1 */
+# CODE src/hybrid/hybrid_program.h: #define PERMI_GROWTH_HALF 70368744177665.0       /* 2^46 + 1 */
 # FALSE s/<= 70368744177665 /<= 60368744177665 /
 @fl = float<ieee_64, ne>;
 ones = 6755399441055744;
@@ -25,7 +25,7 @@ x - q * p -> - ((q - (sum - ones)) + (sum - (x * inverse + ones)) + x * (inverse
 # CLAIM residue_of_a_product
 # Growth 4: h + l = ab, |ab| <= 0.64 2^96, for the same p.
 # CODE src/kernels/arithmetic.h: return low - PERMI_FMS_EXACT(PERMI_NAME(prime_quotient)(high, p), p.prime, high);
-# CODE src/signs/hybrid_program.h: #define PERMI_GROWTH_CAP 225179981368524.0       /* 0.8 2^48 */
+# CODE src/hybrid/hybrid_program.h: #define PERMI_GROWTH_CAP 225179981368524.0       /* 0.8 2^48 */
 # FALSE s/<= 225179981368524 /<= 40000000000000 /
 @fl = float<ieee_64, ne>;
 ones = 6755399441055744;
@@ -49,8 +49,8 @@ l - back -> (l - (a * b - h)) - (back - (q * p - h)) + ((a * b - h) - (q * p - h
 # CLAIM grid_of_two_products
 # Growth 4: ab - cd = x - y on the grid 1.5 2^98, whose binade's doubles are 2^46 apart: its high part, a multiple of
 # 2^46, and what is left, all exact.
-# CODE src/kernels/hybrid_kernels.h: const PERMI_V first = PERMI_FMA(a, b, grid), both = PERMI_FNMA(c, d, first), high = both - grid;
-# CODE src/block/vectors.h: #define PERMI_RESIDUE_GRID 475368975085586025561263702016.0
+# CODE src/hybrid/hybrid_kernels.h: const PERMI_V first = PERMI_FMA(a, b, grid), both = PERMI_FNMA(c, d, first), high = both - grid;
+# CODE src/graph/vectors.h: #define PERMI_RESIDUE_GRID 475368975085586025561263702016.0
 # FALSE s/@FIX(high, 46)/@FIX(high, 47)/
 @fl = float<ieee_64, ne>;
 grid = 475368975085586025561263702016;
@@ -74,7 +74,7 @@ both - grid -> (both - (first - y)) + (first - (x + grid)) + x - y;
 
 # CLAIM residue_of_two_products
 # The residue of such a high part, and the sum: exact, below the cap.
-# CODE src/kernels/hybrid_kernels.h: return (low - less) - PERMI_FMS_EXACT(PERMI_NAME(prime_quotient)(high, p), p.prime, high);
+# CODE src/hybrid/hybrid_kernels.h: return (low - less) - PERMI_FMS_EXACT(PERMI_NAME(prime_quotient)(high, p), p.prime, high);
 # FALSE s/<= 225179981368524 /<= 140000000000000 /
 @fl = float<ieee_64, ne>;
 ones = 6755399441055744;
@@ -92,8 +92,8 @@ few - back -> few - (back - (q * p - high)) - (q * p - high);
 
 # CLAIM whole_numbers
 # Growth 2, 3: exact in doubles below 2^53, differences and their halves too.
-# CODE src/signs/hybrid_program.h: #define PERMI_GROWTH_EXACT 9007199254740992.0    /* 2^53 */
-# CODE src/signs/hybrid_program.h: #define PERMI_GROWTH_SHORT 4503599627370496.0    /* 2^52 */
+# CODE src/hybrid/hybrid_program.h: #define PERMI_GROWTH_EXACT 9007199254740992.0    /* 2^53 */
+# CODE src/hybrid/hybrid_program.h: #define PERMI_GROWTH_SHORT 4503599627370496.0    /* 2^52 */
 # FALSE s/0x1.fffffffffffffp52/0x1p54/
 @fl = float<ieee_64, ne>;
 x = int<zr>(x_);
@@ -104,7 +104,7 @@ product = int<zr>(product_);
 
 # CLAIM double_double_product
 # 7 (b), moduli 1: |v| <= 1, |e| <= 2 u. d1 .. d4: what four operations round, relative; d the product's rest.
-# CODE src/signs/hybrid_offer.h: terms = (roundings + blocks) * PERMI_DD_UNIT;
+# CODE src/hybrid/hybrid_offer.h: terms = (roundings + blocks) * PERMI_DD_UNIT;
 # FALSE s/<= 0x1.004p-102/<= 0x1p-103/
 one = va * eb * (1 + d1);
 other = ea * vb * (1 + d2);
@@ -126,7 +126,7 @@ e - (va * eb + ea * vb + d) - ea * eb -> (one + inner) * d4 + (other + d) * d3 +
 # CLAIM double_double_settles
 # 7 (d) where |v| < |e| <= 6 u z: with every rounding of FastTwoSum 18 u^2 z of sum and 12 u^2 z of the rest: the new
 # |e| is at most 2 u z, what is lost at most 18.1 u^2 z (else it is exact: exact_sums.v, fast_two_sum).
-# CODE src/kernels/hybrid_kernels.h: x.v = PERMI_NAME(vector_fast_two_sum)(x.v, x.e, &x.e);
+# CODE src/hybrid/hybrid_kernels.h: x.v = PERMI_NAME(vector_fast_two_sum)(x.v, x.e, &x.e);
 # FALSE s/<= 0x12.1p-106/<= 0x4p-106/
 s = (v + e) * (1 + d1);
 t = (s - v) * (1 + d2);
@@ -154,7 +154,7 @@ s - v -> e * (1 + d1) + v * d1;
 
 # CLAIM complex_on_a_gpu
 # 8: four fused multiply-adds a part, below 6 u (|a| |b| + |c| |d|): six units.
-# CODE src/signs/hybrid_offer.h: const double each = !permi_hybrid_is_complex((int)hybrid->algebra) ? 1 : doubled ? 2 : on_gpu ? 6 : 3;
+# CODE src/hybrid/hybrid_offer.h: const double each = !permi_hybrid_is_complex((int)hybrid->algebra) ? 1 : doubled ? 2 : on_gpu ? 6 : 3;
 # FALSE s/<= 6b-53/<= 1b-53/
 # z = |a| |b| + |c| |d| = 1; parts of c d round four times, then of a b + them: each running sum at most 2^(1/2)
 { |s1| <= 1 /\ |s2| <= 1 /\ |s3| <= 1 /\ |s4| <= 1 /\ r in [1.4142, 1.4143] /\ |d1| <= 1b-53 /\ |d2| <= 1b-53

@@ -3,7 +3,7 @@
 
 # CLAIM split
 # Item 1 of >>exact_kernels and >>limb_kernels: C + ag stays in C's binade, and ag = h + l exactly.
-# CODE src/kernels/limb_kernels.h: const PERMI_V high = PERMI_FMA(*at, factor[place], c) - c;
+# CODE src/exact/limb_kernels.h: const PERMI_V high = PERMI_FMA(*at, factor[place], c) - c;
 # CODE src/exact/limbs.h: exact->round[k] = 1.5 * ldexp(unit, 103);
 # FALSE s/C = 0x1.8p103/C = 0x1.8p104/
 @fl = float<ieee_64, ne>;
@@ -20,7 +20,7 @@ a * g - h -> ((C + a * g) - sum) - (h - (sum - C));
 # CLAIM last_products
 # Item 3 of >>exact_kernels: rest - (C + h) is the constant 1.5 2^52 - h, and the product on top of it is exact in one
 # binade, whose doubles are 1 apart: the bits count units.
-# CODE src/kernels/limb_kernels.h: const PERMI_V low = PERMI_FMA(a[i * places], b[j * places], PERMI_SET(rest[i + j]) - high);
+# CODE src/exact/limb_kernels.h: const PERMI_V low = PERMI_FMA(a[i * places], b[j * places], PERMI_SET(rest[i + j]) - high);
 # CODE src/exact/limbs.h: exact->rest[k] = exact->round[k] + 1.5 * ldexp(unit, 52);
 # FALSE s.|a \* b| <= 0x1p102.|a * b| <= 0x1p104.
 @fl = float<ieee_64, ne>;
@@ -37,7 +37,7 @@ a * b + offset -> (C + a * b - high) + (offset - (rest - high)) + (rest - (C + 0
 
 # CLAIM carries
 # Item 3 of >>limb_kernels: exact_carry leaves at most 2^50 of a limb of up to 2^53, the rest goes to the next.
-# CODE src/kernels/limb_kernels.h: const PERMI_V sum = *a + c, high = sum - c;
+# CODE src/exact/limb_kernels.h: const PERMI_V sum = *a + c, high = sum - c;
 # FALSE s/<= 0x1p50 /<= 0x1p49 /
 @fl = float<ieee_64, ne>;
 C = 0x1.8p103;
@@ -69,7 +69,7 @@ high * 1b-51 -> ((high - (sum - C)) + (sum - (a + C)) + a) * 1b-51;
 
 # CLAIM wide_gaussian_limbs
 # exact_factors: products of row sums are whole and stay below 2^51 at every step, with and without fused multiply-adds.
-# CODE src/kernels/limb_kernels.h: const PERMI_V cross = product[place][1] * z, other = product[place][1] * y; /* integers below 2^51 */
+# CODE src/exact/limb_kernels.h: const PERMI_V cross = product[place][1] * z, other = product[place][1] * y; /* integers below 2^51 */
 # FALSE s/<= 0x1p51/<= 0x1p55/g
 @fl = float<ieee_64, ne>;
 p = int<zr>(p_);
@@ -79,7 +79,7 @@ cross = fl(q);
 
 # CLAIM rows_of_two_doubles
 # exact_move_doubles: the lower double of a row sum stays within 2^50, what goes up is exact: steps are below 2^52.
-# CODE src/kernels/limb_kernels.h: const PERMI_V c = PERMI_SET(1.5 * 10141204801825835211973625643008.0), part = PERMI_SET(1 / 2251799813685248.0);
+# CODE src/exact/limb_kernels.h: const PERMI_V c = PERMI_SET(1.5 * 10141204801825835211973625643008.0), part = PERMI_SET(1 / 2251799813685248.0);
 # FALSE s/|step| <= 0x1p52/|step| <= 0x1p55/
 @fl = float<ieee_64, ne>;
 C = 1.5 * 10141204801825835211973625643008;

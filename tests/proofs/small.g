@@ -12,7 +12,7 @@
 
 # CLAIM eight_flushed
 # n <= 8, parts to 1e12: 10^4 operations and 128 parts of entries, each by 2^-1022 times at most seven row sums.
-# CODE src/solve/compute.h: #define PERMI_UNLOOKED_N 8
+# CODE src/plan/compute.h: #define PERMI_UNLOOKED_N 8
 # FALSE s/<= 1e-209/<= 1e-213/
 x = 1.2e13 * 1.2e13 * 1.2e13;
 { 1.5e4 * 1b-1022 * (x * x * 1.2e13) <= 1e-209 /\ 1e-209 - 1e-150 * 1b-53 <= 0 }

@@ -1,0 +1,152 @@
+/* ======================================================================================== >>engines
+   What the engines of a block share. */
+#pragma once
+#include "../plan/compute.h"
+#include "reduce.h"
+#include "order.h"
+
+static int permi_count_ones(uint64_t x)
+{
+  x -= x >> 1 & UINT64_C(0x5555555555555555);
+  x = (x & UINT64_C(0x3333333333333333)) + (x >> 2 & UINT64_C(0x3333333333333333));
+  x = (x + (x >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+  return (int)(x * UINT64_C(0x0101010101010101) >> 56);
+}
+
+/* The bits of x, the lowest first, at the places of `set`. */
+static uint64_t permi_deposit_bits(uint64_t x, uint64_t set)
+{
+  uint64_t bits = 0;
+  for (; x && set; x >>= 1, set &= set - 1)
+    if (x & 1)
+      bits |= set & (0 - set);
+  return bits;
+}
+
+#define PERMI_MAJORANT_ORDER 12
+static perm_status permi_make_fits(const permi_maker *maker, int n)
+{
+  const perm_method method = maker->options->method;
+  return n <= PERM_MAX_N
+             ? PERM_OK
+             : permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
+                          "a block of order %d is too large for method %s, which takes at most %d", n,
+                          perm_method_name(method == PERM_METHOD_AUTO ? PERM_METHOD_DENSE : method), PERM_MAX_N);
+}
+
+static perm_status permi_make_problem(const permi_maker *maker, const permi_block *block, permi_problem *problem,
+                                      void **entries)
+{
+  const perm_allocator *allocator = &maker->options->allocator;
+  const int n = block->n, parts = maker->working->is_complex ? 2 : 1;
+  const size_t count = (size_t)n * (size_t)n * (size_t)parts;
+  double *real;
+  int64_t *integer;
+  int i, e, part;
+  *entries = permi_allocate_zeros(allocator, count, 8);
+  if (!*entries)
+    return permi_fail_memory(maker->result);
+  integer = block->integer ? (int64_t *)*entries : NULL;
+  real = block->integer ? NULL : (double *)*entries;
+  for (i = 0; i < n; i++)
+    for (e = block->start[i]; e < block->start[i + 1]; e++)
+      for (part = 0; part < parts; part++) {
+        const int at = (i * n + block->neighbour[e] - n) * parts + part, edge = block->edge[e];
+        if (integer)
+          integer[at] = (part ? block->imaginary_integer : block->integer)[edge];
+        else
+          real[at] = (part ? block->imaginary : block->real)[edge];
+      }
+  *problem = permi_problem_make(n, n, real, integer, n, permi_reach_of(parts), NULL, NULL);
+  return PERM_OK;
+}
+
+/* Bounds the permanent of the moduli behind the entries: exactly up to PERMI_MAJORANT_ORDER, else by the lesser
+   product of row or column sums. */
+static double permi_block_majorant(const permi_block *block, double *value)
+{
+  double product[2] = {1, 1};
+  const int n = block->n;
+  int side, v, e, s;
+  if (n <= PERMI_MAJORANT_ORDER) {
+    memset(value, 0, ((size_t)1 << n) * sizeof *value);
+    value[0] = 1;
+    for (s = 0; s < (1 << n) - 1; s++) {
+      v = permi_count_ones((unsigned)s);
+      for (e = block->start[v]; e < block->start[v + 1]; e++) {
+        const int bit = 1 << (block->neighbour[e] - n);
+        if (!(s & bit))
+          value[s | bit] += value[s] * block->absolute[block->edge[e]];
+      }
+    }
+    return value[s] * (1 + 1e-12) + 1e-280;
+  }
+  for (side = 0; side < 2; side++)
+    for (v = side * n; v < side * n + n; v++) {
+      double sum = 0;
+      for (e = block->start[v]; e < block->start[v + 1]; e++)
+        sum += block->absolute[block->edge[e]];
+      product[side] = product[side] * sum * (1 + 1e-12) + 1e-280;
+    }
+  return product[0] < product[1] ? product[0] : product[1];
+}
+
+/* Adds what rounding the entries costs: the relative error of a term times that bound, and lost_error. */
+static void permi_make_honest(const permi_maker *maker, const permi_block *block, permi_leaf *leaf)
+{
+  const permi_working *working = maker->working;
+  const double scale = fabs(leaf->scale.hi) * (1 - 8 * PERMI_UNIT);
+  double bound = working->lost ? working->lost_error : 0, estimate = bound;
+  if (block->rounded) {
+    const double majorant = permi_block_majorant(block, maker->subsets);
+    bound += permi_entry_bound(permi_entry_roundings(working, working->n)) * majorant;
+    if (block->n <= PERMI_MAJORANT_ORDER) /* else too wide for an estimate */
+      estimate += 4 * PERMI_UNIT * (1 + working->degree_two) * majorant;
+  }
+  if (bound > 0) {
+    leaf->bound_absolute += permi_ldexp(bound * (1 + 1e-12) / scale, -leaf->scale_exp2) + DBL_MIN;
+    leaf->estimate_absolute += permi_ldexp(estimate / scale, -leaf->scale_exp2);
+    leaf->estimate_relative += 4 * PERMI_UNIT * (1 + working->degree_two);
+  }
+}
+
+/* loss factor 2^e, but never 0 by underflow. */
+static double permi_loss_scaled(double loss, double factor, int e)
+{
+  return loss > 0 ? ldexp(loss * factor, e) + DBL_MIN : 0;
+}
+
+typedef struct permi_owned {
+  perm_allocator allocator;
+  permi_pool pool;
+} permi_owned;
+
+/* Allocates a plan that begins with a permi_owned, the rest zero; NULL: out of memory. */
+static void *permi_owned_new(const perm_allocator *allocator, size_t bytes)
+{
+  permi_owned *owned = (permi_owned *)permi_allocate_zeros(allocator, 1, bytes);
+  if (owned) {
+    owned->allocator = *allocator;
+    owned->pool.allocator = &owned->allocator;
+  }
+  return owned;
+}
+
+static void permi_owned_release(const perm_allocator *allocator, void *plan)
+{
+  if (plan)
+    permi_pool_release(&((permi_owned *)plan)->pool);
+  permi_release(allocator, plan);
+}
+
+static perm_status permi_refuse_long(permi_offer *offer)
+{
+  return permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
+}
+
+static void permi_leaf_bound(permi_leaf *leaf, double bound, double unit)
+{
+  leaf->bound_relative = bound;
+  leaf->estimate_relative = fmin(4 * sqrt(unit * bound), bound);
+}
+/* SPDX-License-Identifier: MIT */

@@ -1,0 +1,625 @@
+/* ========================================================================================= >>reduce
+   The working matrix: entries linked along rows (side 0, vertices 0..n-1) and columns (side 1, n..2n-1). Invariant:
+     permanent = constant * 2^exp2 * permanent of the live entries.
+   Degree 1 goes into the constant. Degree 2 [FM03]: a row of entries a, b in columns c, d goes, and these become
+   a (column d) + b (column c): at least 2 entries fewer. */
+#pragma once
+#include "../multiplicities/counts_leaf.h"
+#include "matching.h"
+#include "components.h"
+
+typedef struct permi_cell {
+  int vertex[2], next[2], previous[2]; /* row, column; links along each */
+  double real, absolute;               /* value; sum of |terms| behind it */
+  double imaginary;                    /* absolute >= modulus once scaled */
+  int rounded;
+  int64_t integer, imaginary_integer;
+} permi_cell;
+
+typedef struct permi_working {
+  perm_allocator allocator;
+  permi_pool pool;
+  int n, live, alive;
+  int integer; /* the integers count, nothing rounds */
+  uint64_t modulus;
+  int is_complex;
+  int keep;
+  int inexact;       /* an integer was rounded */
+  int lost;          /* entries scaled below the normal doubles */
+  double lost_error; /* what they change, in units of 2^exp2 */
+  int degree_two, blocks;
+  perm_preparation report;
+  permi_cell *cell;
+  int *head, *degree; /* of a vertex: first entry; entries, -1 once eliminated */
+  int *at;            /* of a line: its entry while merging */
+  int *queue, *queued;
+  int *component;
+  int *work; /* 9 n + 2 */
+  int *column;
+  size_t *start, *cursor; /* n + 1, n */
+  long long exp2;
+  permi_number constant;
+  permi_control *watch;
+} permi_working;
+
+static void permi_working_free(permi_working *working)
+{
+  permi_pool_release(&working->pool);
+}
+
+static int permi_working_create(permi_working *working, const perm_allocator *allocator, int n, size_t entries)
+{
+  const size_t rows = (size_t)n, vertices = 2 * rows;
+  size_t v;
+  memset(working, 0, sizeof *working);
+  working->allocator = *allocator;
+  working->pool.allocator = &working->allocator;
+  working->n = working->alive = n;
+  working->constant = permi_number_one();
+  working->cell = (permi_cell *)permi_pool_get(&working->pool, entries, sizeof *working->cell);
+  working->head = (int *)permi_pool_get(&working->pool, 6 * vertices + 1 + 9 * rows + 2 + entries, sizeof(int));
+  working->start = (size_t *)permi_pool_get(&working->pool, 2 * rows + 1, sizeof(size_t));
+  if (working->pool.failed) {
+    permi_working_free(working);
+    return 0;
+  }
+  working->degree = working->head + vertices;
+  working->at = working->degree + vertices;
+  working->queued = working->at + vertices;
+  working->component = working->queued + vertices;
+  working->queue = working->component + vertices;
+  working->work = working->queue + vertices + 1;
+  working->column = working->work + 9 * rows + 2;
+  working->cursor = working->start + rows + 1;
+  for (v = 0; v < vertices; v++) {
+    working->head[v] = working->at[v] = -1;
+    working->degree[v] = 0;
+  }
+  return 1;
+}
+
+static void permi_cell_link(permi_working *working, int index)
+{
+  permi_cell *cell = &working->cell[index];
+  int side;
+  for (side = 0; side < 2; side++) {
+    int vertex = cell->vertex[side], head = working->head[vertex];
+    cell->next[side] = head;
+    cell->previous[side] = -1;
+    if (head >= 0)
+      working->cell[head].previous[side] = index;
+    working->head[vertex] = index;
+    working->degree[vertex]++;
+  }
+  working->live++;
+}
+
+static void permi_cell_unlink(permi_working *working, int index)
+{
+  permi_cell *cell = &working->cell[index];
+  int side;
+  for (side = 0; side < 2; side++) {
+    int next = cell->next[side], previous = cell->previous[side];
+    if (next >= 0)
+      working->cell[next].previous[side] = previous;
+    if (previous >= 0)
+      working->cell[previous].next[side] = next;
+    else
+      working->head[cell->vertex[side]] = next;
+    working->degree[cell->vertex[side]]--;
+  }
+  working->live--;
+}
+
+/* Reports rows that violate Hall's condition: those that alternating paths reach from an unmatched row have entries
+   only in their partners' columns, one fewer. */
+static void permi_split_violator(permi_working *working, int rows, const int *row_match, const int *column_match,
+                                 int *queue)
+{
+  int *seen = queue + rows, head = 0, tail = 0, i;
+  for (i = 0; i < rows; i++)
+    seen[i] = 0;
+  for (i = 0; row_match[i] >= 0; i++)
+    ;
+  seen[i] = 1;
+  queue[tail++] = i;
+  while (head < tail) {
+    const int row = queue[head++];
+    size_t e;
+    if (permi_watch_step(working->watch, (size_t)head, 20))
+      return;
+    for (e = working->start[row]; e < working->start[row + 1]; e++) {
+      const int next = column_match[working->column[e]];
+      if (!seen[next]) { /* next >= 0, or the matching would grow */
+        seen[next] = 1;
+        queue[tail++] = next;
+      }
+    }
+  }
+  working->report.hall_lines = tail;
+  working->report.hall_others = tail - 1;
+}
+
+/* Splits the live part, removes entries in no perfect matching. 0: structurally singular, or stopped. */
+static int permi_split(permi_working *working)
+{
+  int n = working->n, rows = 0, columns = 0, i, index, next;
+  int *row_of = working->work, *number = working->work + n, *row_match = number + n, *column_match = row_match + n;
+  int *column_of = column_match + n, *scratch = column_of + n; /* 4 n */
+  size_t used = 0;
+  for (i = 0; i < n && !permi_watch_step(working->watch, (size_t)i, 40); i++) {
+    if (working->degree[i] >= 0)
+      row_of[rows++] = i;
+    if (working->degree[n + i] >= 0) {
+      number[i] = columns;
+      column_of[columns++] = i;
+    }
+  }
+  if (permi_watch(working->watch, 0))
+    return 0;
+  working->start[0] = 0;
+  for (i = 0; i < rows; i++) {
+    for (index = working->head[row_of[i]]; index >= 0; index = working->cell[index].next[0]) {
+      working->column[used++] = number[working->cell[index].vertex[1] - n];
+      if (permi_watch_step(working->watch, used, 60)) /* untouched pages */
+        return 0;
+    }
+    working->start[i + 1] = used;
+  }
+  i = permi_matching(rows, working->start, working->column, row_match, column_match, scratch, working->cursor,
+                     working->watch);
+  if (permi_watch(working->watch, 30.0 * (double)used))
+    return 0;
+  working->report.rounds++;
+  if (working->report.rounds == 1)
+    working->report.structural_rank = i;
+  if (i < rows) {
+    permi_split_violator(working, rows, row_match, column_match, scratch);
+    return 0;
+  }
+  working->blocks = permi_components(rows, working->start, working->column, column_match, row_match, scratch,
+                                     working->cursor, working->watch);
+  if (permi_watch(working->watch, 30.0 * (double)used))
+    return 0;
+  if (working->report.rounds == 1)
+    working->report.components = working->blocks;
+  for (i = 0; i < rows; i++)
+    working->component[row_of[i]] = row_match[i];
+  for (i = 0; i < columns; i++)
+    working->component[n + column_of[i]] = row_match[column_match[i]];
+  used = 0;
+  for (i = 0; i < rows; i++)
+    for (index = working->head[row_of[i]]; index >= 0; index = next) {
+      if (permi_watch_step(working->watch, used++, 30))
+        return 0;
+      next = working->cell[index].next[0];
+      if (working->component[working->cell[index].vertex[1]] != working->component[row_of[i]]) {
+        permi_cell_unlink(working, index);
+        working->report.dead_entries++;
+      }
+    }
+  return 1;
+}
+
+/* Scaling by powers of two: rows and columns in turn get mean exponent 0, then largest entries in [1/2, 1).
+   Entries that would leave the normal doubles are rounded, by at most DBL_MIN: the permanent changes by at most
+   their number times DBL_MIN times the largest permanent of a minor of the moduli, at most prod max(1, row sum). */
+#define PERMI_SCALING_SWEEPS 200
+#define PERMI_SCALING_VISITS 2e7
+
+/* Least e with modulus <= 2^e. */
+static int permi_cell_exponent(const permi_cell *cell)
+{
+  double x, y;
+  int e;
+  if (cell->imaginary == 0)
+    return permi_exponent(cell->real);
+  e = permi_exponent(fmax(fabs(cell->real), fabs(cell->imaginary)));
+  x = ldexp(cell->real, -e);
+  y = ldexp(cell->imaginary, -e);
+  return x * x + y * y < 1 - 1e-15 ? e : e + 1;
+}
+
+/* Multiplies by 2^by; 1: rounded, by at most DBL_MIN. Entries never vanish. */
+static int permi_cell_scale(permi_cell *cell, int by)
+{
+  const double real = ldexp(cell->real, by), imaginary = ldexp(cell->imaginary, by);
+  int e, lost;
+  frexp(cell->real, &e);
+  if (cell->imaginary == 0) {
+    lost = e + by < DBL_MIN_EXP;
+    cell->real = lost ? (cell->real < 0 ? -DBL_MIN / 2 : DBL_MIN / 2) : real;
+    cell->absolute = fabs(cell->real);
+    return lost;
+  }
+  lost = ldexp(real, -by) != cell->real || ldexp(imaginary, -by) != cell->imaginary;
+  cell->real = real == 0 && imaginary == 0 ? DBL_MIN / 2 : real;
+  cell->imaginary = imaginary;
+  cell->absolute = hypot(cell->real, imaginary) * (1 + 8 * PERMI_UNIT) + 8 * PERMI_UNIT * DBL_MIN;
+  return lost;
+}
+
+static double permi_scale_sweep(permi_working *working, double *shift, int side, int largest)
+{
+  int n = working->n, vertex, index;
+  double moved = 0;
+  for (vertex = side * n; vertex < side * n + n; vertex++) {
+    double sum = 0, most = -1e9, change;
+    if (working->degree[vertex] <= 0)
+      continue;
+    if (permi_watch(working->watch, 10.0 * working->degree[vertex]))
+      return 0;
+    for (index = working->head[vertex]; index >= 0; index = working->cell[index].next[side]) {
+      const double x = permi_cell_exponent(&working->cell[index]) + shift[working->cell[index].vertex[1 - side]];
+      sum += x;
+      most = x > most ? x : most;
+    }
+    change = -(largest ? most : sum / working->degree[vertex]) - shift[vertex];
+    shift[vertex] += change;
+    moved = fabs(change) > moved ? fabs(change) : moved;
+  }
+  return moved;
+}
+
+/* Where exponents of -400 or less are left, up to order 64, scales as >>scale does. 0: out of memory. */
+static int permi_scale_wide(const permi_working *working, double *shift)
+{
+  int(*exponent)[PERM_MAX_N], row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N];
+  const int n = working->n;
+  int i, j, index;
+  double least = 0;
+  if (n > PERM_MAX_N)
+    return 1;
+  exponent = permi_scale_room(&working->allocator, n);
+  if (!exponent)
+    return 0;
+  for (i = 0; i < n; i++) {
+    for (j = 0; j < n; j++)
+      exponent[i][j] = PERMI_NO_EXPONENT;
+    for (index = working->head[i]; index >= 0; index = working->cell[index].next[0]) {
+      const permi_cell *cell = &working->cell[index];
+      const int e = permi_cell_exponent(cell);
+      exponent[i][cell->vertex[1] - n] = e;
+      least = fmin(least, e + shift[i] + shift[cell->vertex[1]]);
+    }
+  }
+  if (least <= -PERMI_SCALE_WIDE && permi_scale_exponents(n, exponent, row_exp2, column_exp2))
+    for (i = 0; i < n; i++) {
+      shift[i] = row_exp2[i];
+      shift[n + i] = column_exp2[i];
+    }
+  permi_release(&working->allocator, exponent);
+  return 1;
+}
+
+/* 0: out of memory. */
+static int permi_scale(permi_working *working)
+{
+  int n = working->n, sweep, vertex, index, seen = 0, fine;
+  double growth = 1, moved = 1, *shift = (double *)permi_allocate(&working->allocator, 2 * (size_t)n, sizeof *shift);
+  if (!shift)
+    return 0;
+  for (vertex = 0; vertex < 2 * n; vertex++)
+    shift[vertex] = 0;
+  for (sweep = 0; sweep < PERMI_SCALING_SWEEPS && moved > 0.5; sweep++) {
+    moved = permi_scale_sweep(working, shift, 0, 0);
+    moved += permi_scale_sweep(working, shift, 1, 0);
+    if (sweep > 8 && (double)sweep * working->live > PERMI_SCALING_VISITS)
+      break;
+  }
+  for (vertex = 0; vertex < 2 * n; vertex++)
+    shift[vertex] = floor(shift[vertex]);
+  fine = permi_scale_wide(working, shift);
+  if (!fine)
+    goto done;
+  permi_scale_sweep(working, shift, 0, 1);
+  permi_scale_sweep(working, shift, 1, 1);
+  for (vertex = 0; vertex < n; vertex++) {
+    double sum = 0;
+    for (index = working->head[vertex]; index >= 0; index = working->cell[index].next[0]) {
+      permi_cell *cell = &working->cell[index];
+      if (permi_cell_scale(cell, (int)(shift[vertex] + shift[cell->vertex[1]]))) {
+        working->lost++;
+        cell->rounded = 1;
+      }
+      sum += cell->absolute;
+      if (permi_watch_step(working->watch, (size_t)seen++, 30))
+        goto done;
+    }
+    growth *= sum > 1 ? sum * (1 + 1e-12) : 1;
+  }
+  for (vertex = 0; vertex < 2 * n; vertex++)
+    working->exp2 -= (long long)shift[vertex];
+  if (working->lost)
+    working->lost_error = growth * DBL_MIN * working->lost;
+done:
+  permi_release(&working->allocator, shift);
+  return fine;
+}
+
+static void permi_reduce_look(permi_working *working, int *tail, int vertex)
+{
+  if (!working->queued[vertex] && working->degree[vertex] >= 0 && working->degree[vertex] <= 2) {
+    working->queued[vertex] = 1;
+    working->queue[*tail] = vertex;
+    *tail = *tail == 2 * working->n ? 0 : *tail + 1;
+  }
+}
+
+/* a x; 0: over 64 bits, as INT64_MIN always is. */
+static int permi_multiply_integers(int64_t a, int64_t x, int64_t *product)
+{
+  *product = 0;
+  if (a == 0 || x == 0)
+    return 1;
+  if (a == INT64_MIN || x == INT64_MIN || (a < 0 ? -a : a) > INT64_MAX / (x < 0 ? -x : x))
+    return 0;
+  *product = a * x;
+  return 1;
+}
+
+static int permi_combine_integers(int64_t a, int64_t x, int64_t b, int64_t y, int64_t *sum)
+{
+  int64_t p, q;
+  if (!permi_multiply_integers(a, x, &p) || !permi_multiply_integers(b, y, &q) ||
+      (q > 0 ? p > INT64_MAX - q : p < -INT64_MAX - q))
+    return 0;
+  *sum = p + q;
+  return 1;
+}
+
+static int permi_combine_gaussian(const permi_cell *a, const permi_cell *x, permi_cell *product)
+{
+  return a->imaginary_integer != INT64_MIN &&
+         permi_combine_integers(a->integer, x->integer, -a->imaginary_integer, x->imaginary_integer,
+                                &product->integer) &&
+         permi_combine_integers(a->integer, x->imaginary_integer, a->imaginary_integer, x->integer,
+                                &product->imaginary_integer);
+}
+
+/* sum = a x + b y; y may be NULL. 0: overflow, or so near underflow that the error is not one rounding's. A complex
+   product is off by at most 2 sqrt(2) u |a| |x| [Hig02, 3.6], contracted or not, the sum by u, underflow by 2^-1072
+   with absolute > 1e-270: in all PERMI_COMPLEX_ROUNDINGS u absolute (tests/proofs/complex.v). */
+#define PERMI_COMBINE_TINY 1e-270
+#define PERMI_COMPLEX_ROUNDINGS 4
+static int permi_combine(const permi_working *working, const permi_cell *a, const permi_cell *x, const permi_cell *b,
+                         const permi_cell *y, permi_cell *sum)
+{
+  double p = a->real * x->real, q = y ? b->real * y->real : 0;
+  double p_absolute = a->absolute * x->absolute, q_absolute = y ? b->absolute * y->absolute : 0;
+  if (working->integer && !working->is_complex)
+    return permi_combine_integers(a->integer, x->integer, y ? b->integer : 0, y ? y->integer : 0, &sum->integer);
+  if (working->integer) {
+    permi_cell first, second;
+    second.integer = second.imaginary_integer = 0;
+    return permi_combine_gaussian(a, x, &first) && (!y || permi_combine_gaussian(b, y, &second)) &&
+           permi_combine_integers(1, first.integer, 1, second.integer, &sum->integer) &&
+           permi_combine_integers(1, first.imaginary_integer, 1, second.imaginary_integer, &sum->imaginary_integer);
+  }
+  if (p_absolute < PERMI_COMBINE_TINY || (y && q_absolute < PERMI_COMBINE_TINY))
+    return 0;
+  if (working->is_complex) {
+    p -= a->imaginary * x->imaginary;
+    q -= y ? b->imaginary * y->imaginary : 0;
+    sum->imaginary = a->real * x->imaginary + a->imaginary * x->real;
+    sum->imaginary += y ? b->real * y->imaginary + b->imaginary * y->real : 0;
+  } else if ((fabs(p) < PERMI_COMBINE_TINY && a->real != 0 && x->real != 0) ||
+             (y && fabs(q) < PERMI_COMBINE_TINY && b->real != 0 && y->real != 0)) {
+    return 0;
+  }
+  sum->real = p + q;
+  sum->absolute = p_absolute + q_absolute;
+  return 1;
+}
+
+static int permi_cell_is_zero(const permi_working *working, const permi_cell *cell)
+{
+  return working->integer ? cell->integer == 0 && cell->imaginary_integer == 0
+                          : cell->real == 0 && cell->imaginary == 0;
+}
+
+/* Where values cancel further below their sums of |terms| than this, those sums say nothing, and must not take values
+   into underflow: values are scaled alone, and no bound or estimate is left. log2 */
+#define PERMI_CANCELS -400
+
+/* Scales a line's largest entry to [1/2, 1) if nothing falls near underflow. */
+static void permi_reduce_scale(permi_working *working, int vertex, int side)
+{
+  int index, e, largest = INT_MIN, scale = INT_MIN;
+  double smallest = 1;
+  for (index = working->head[vertex]; index >= 0; index = working->cell[index].next[side]) {
+    const permi_cell *cell = &working->cell[index];
+    const double x = fabs(cell->real), y = fabs(cell->imaginary);
+    frexp(cell->absolute, &e);
+    largest = e > largest ? e : largest;
+    frexp(fmax(x, y), &e);
+    scale = e > scale && fmax(x, y) > 0 ? e : scale;
+    smallest = x != 0 && x < smallest ? x : smallest;
+    smallest = y != 0 && y < smallest ? y : smallest;
+  }
+  if (largest == INT_MIN || (largest > 0 && ldexp(smallest, -largest) <= PERMI_COMBINE_TINY))
+    return;
+  if (scale == INT_MIN || scale > largest + PERMI_CANCELS)
+    scale = largest;
+  else
+    working->lost_error = (double)INFINITY;
+  working->lost += scale != largest;
+  for (index = working->head[vertex]; index >= 0; index = working->cell[index].next[side]) {
+    permi_cell *cell = &working->cell[index];
+    cell->real = ldexp(cell->real, -scale);
+    cell->imaginary = ldexp(cell->imaginary, -scale);
+    cell->absolute = fmax(ldexp(cell->absolute, -largest), fabs(cell->real) + fabs(cell->imaginary));
+  }
+  working->exp2 += scale;
+}
+
+#define PERMI_MERGE_DEGREE 256
+static int permi_reduce_two(permi_working *working, int *tail, int vertex)
+{
+  int side = vertex >= working->n, other = 1 - side, first = working->head[vertex], second, kept, merged, index, next;
+  int pass, fits = 1;
+  permi_cell a, b, sum;
+  second = working->cell[first].next[side];
+  if (working->degree[working->cell[first].vertex[other]] < working->degree[working->cell[second].vertex[other]]) {
+    index = first;
+    first = second;
+    second = index;
+  }
+  a = working->cell[first];
+  b = working->cell[second];
+  kept = a.vertex[other];
+  merged = b.vertex[other];
+  if (working->degree[kept] > PERMI_MERGE_DEGREE)
+    return 0; /* n merges into a hub would take n^2 */
+  for (index = working->head[kept]; index >= 0; index = working->cell[index].next[other])
+    if (index != first)
+      working->at[working->cell[index].vertex[side]] = index;
+  for (pass = 0; pass < 2 && fits; pass++) {
+    for (index = working->head[merged]; index >= 0 && fits; index = next) {
+      permi_cell *cell = &working->cell[index];
+      int line = cell->vertex[side], partner = working->at[line];
+      next = cell->next[other];
+      if (index == second)
+        continue;
+      sum = *cell;
+      sum.rounded = 1;
+      fits = permi_combine(working, &a, cell, &b, partner >= 0 ? &working->cell[partner] : NULL, &sum) &&
+             (working->integer || !permi_cell_is_zero(working, &sum)); /* doubles that cancel may not be 0 */
+      if (pass == 1) {
+        permi_cell_unlink(working, index);
+        *cell = sum;
+        cell->vertex[other] = kept;
+        if (partner >= 0)
+          permi_cell_unlink(working, partner);
+        working->at[line] = -1;
+        if (!permi_cell_is_zero(working, cell))
+          permi_cell_link(working, index);
+        permi_reduce_look(working, tail, line);
+      }
+    }
+    for (index = working->head[kept]; index >= 0 && fits; index = next) {
+      permi_cell *cell = &working->cell[index];
+      next = cell->next[other];
+      if (index == first || working->at[cell->vertex[side]] != index)
+        continue;
+      sum = *cell;
+      sum.rounded = 1;
+      fits = permi_combine(working, &b, cell, NULL, NULL, &sum);
+      if (pass == 1) {
+        *cell = sum;
+        permi_reduce_look(working, tail, cell->vertex[side]);
+      }
+    }
+  }
+  for (index = working->head[kept]; index >= 0; index = working->cell[index].next[other])
+    working->at[working->cell[index].vertex[side]] = -1;
+  if (!fits)
+    return 0;
+  permi_cell_unlink(working, first);
+  permi_cell_unlink(working, second);
+  permi_watch(working->watch, 60.0 * (working->degree[kept] + working->degree[merged]));
+  working->degree[vertex] = working->degree[merged] = -1;
+  working->alive--;
+  working->degree_two++;
+  permi_reduce_look(working, tail, kept);
+  if (!working->integer)
+    permi_reduce_scale(working, kept, other);
+  return 1;
+}
+
+/* k u / (1 - k u) [Hig02, 3.1], rounded up: bounds k roundings of a product. Proved: tests/proofs/chains.v, rounding up
+   tests/proofs/frontier.g. */
+static double permi_gamma(double k)
+{
+  return k * PERMI_UNIT / (1 - k * PERMI_UNIT) * (1 + 8 * PERMI_UNIT);
+}
+
+/* Roundings of an entry's terms: those of degree-2 steps, and 1 of each original entry if integers were rounded.
+   `absolute` has them too, hence g / (1 - g) below. */
+static double permi_entry_roundings(const permi_working *working, int entries)
+{
+  return (working->is_complex ? PERMI_COMPLEX_ROUNDINGS : 2.0) * working->degree_two +
+         (working->inexact ? entries : 0);
+}
+
+static double permi_entry_bound(double roundings)
+{
+  const double gamma = permi_gamma(roundings);
+  return gamma / (1 - gamma) * (1 + 8 * PERMI_UNIT);
+}
+
+static perm_status permi_absorb(permi_working *working, const permi_cell *cell)
+{
+  permi_number number;
+  perm_status status;
+  memset(&number, 0, sizeof number);
+  if (working->integer) {
+    number.integer = permi_integer_of(cell->integer);
+    number.imaginary_integer = permi_integer_of(cell->imaginary_integer);
+    number.exact = 1;
+    number.value.hi = (double)cell->integer;
+    number.imaginary.hi = (double)cell->imaginary_integer;
+  } else {
+    double roundings = permi_entry_roundings(working, working->degree_two + 1);
+    number.value.hi = cell->real;
+    number.imaginary.hi = cell->imaginary;
+    number.error = permi_entry_bound(roundings) * cell->absolute + working->lost_error;
+    number.estimate = PERMI_UNIT * sqrt(roundings) * cell->absolute + working->lost_error;
+  }
+  status = permi_number_multiply(&working->constant, &number);
+  if (working->modulus) {
+    permi_integer_reduce(&working->constant.integer, working->modulus);
+    permi_integer_reduce(&working->constant.imaginary_integer, working->modulus);
+  }
+  return status;
+}
+
+/* Eliminates degrees 1 and 2. *singular: a line is empty. PERM_ERROR_OVERFLOW: the constant is too long. */
+static perm_status permi_reduce(permi_working *working, int *changed, int *singular)
+{
+  int n = working->n, head = 0, tail = 0, vertex;
+  *changed = *singular = 0;
+  for (vertex = 0; vertex < 2 * n; vertex++) {
+    working->queued[vertex] = 0;
+    permi_reduce_look(working, &tail, vertex);
+  }
+  while (head != tail) {
+    const int live = working->live;
+    int degree, side;
+    if (permi_watch(working->watch, 100))
+      return PERM_OK;
+    vertex = working->queue[head];
+    head = head == 2 * n ? 0 : head + 1;
+    working->queued[vertex] = 0;
+    degree = working->degree[vertex];
+    side = vertex >= n;
+    if (degree == 0) {
+      *singular = 1;
+      return PERM_OK;
+    }
+    if (degree == 1) {
+      int index = working->head[vertex], other = working->cell[index].vertex[1 - side], next;
+      perm_status status = permi_absorb(working, &working->cell[index]);
+      if (status != PERM_OK)
+        return status;
+      for (index = working->head[other]; index >= 0; index = next) {
+        int neighbour = working->cell[index].vertex[side];
+        next = working->cell[index].next[1 - side];
+        permi_cell_unlink(working, index);
+        if (neighbour != vertex)
+          permi_reduce_look(working, &tail, neighbour);
+      }
+      working->degree[vertex] = working->degree[other] = -1;
+      working->alive--;
+      working->report.degree_one++;
+      working->report.entries_one += (size_t)(live - working->live);
+      *changed = 1;
+    } else if (degree == 2 && !working->keep && permi_reduce_two(working, &tail, vertex)) {
+      working->report.degree_two++;
+      working->report.entries_two += (size_t)(live - working->live);
+      *changed = 1;
+    }
+  }
+  return PERM_OK;
+}
+/* SPDX-License-Identifier: MIT */

@@ -1,0 +1,618 @@
+/* ==================================================================================== >>hybrid_leaf
+   The program with its matrix: rounding, search and price. */
+#pragma once
+#include "../dense/plan.h"
+#include "../graph/engines.h"
+#include "hybrid_program.h"
+
+#if defined(PERM_WITH_CUDA)
+/* The program of >>programs */
+#define PERMI_GPU_WALK 8
+#define PERMI_CODE_WORDS 4 /* of an entry of a reduced row */
+typedef enum permi_code_kind {
+  PERMI_CODE_BASE,    /* base of row a */
+  PERMI_CODE_ADD,     /* a + constant b, or - */
+  PERMI_CODE_TURN,    /* a - constant b, or + where low column c has sign - */
+  PERMI_CODE_NEAR,    /* a (b +- 1) */
+  PERMI_CODE_TIMES,
+  PERMI_CODE_CROSS,   /* a b - c d */
+  PERMI_CODE_MINUS,
+  PERMI_CODE_SETTLE,  /* a row sum as a double-double */
+  PERMI_CODE_HALF,
+  PERMI_CODE_REDUCE,  /* a modulo the prime, of |a| <= 2^52 */
+  PERMI_CODE_TIMES_LONG, /* reduced from two doubles */
+  PERMI_CODE_CROSS_LONG,
+  PERMI_CODE_RESIDUE, /* a + residue b, or -, reduced */
+  PERMI_CODE_TOTAL,   /* block += a, or -= */
+  PERMI_CODE_MODULUS, /* |a| + the floor of row b; what follows is of moduli */
+  PERMI_CODE_MULTIPLY,
+  PERMI_CODE_JOIN,    /* a b + c d */
+  PERMI_CODE_PLUS,
+  PERMI_CODE_RETURN
+} permi_code_kind;
+
+typedef struct permi_code_statement {
+  int kind, negative;
+  int a, b, c, d;
+  int single; /* exact in one double */
+} permi_code_statement;
+
+typedef struct permi_code_flip {
+  int row, constant, negative, reduced; /* reduced: the constant is a residue */
+} permi_code_flip;
+
+typedef struct permi_code {
+  perm_gpu_program program;
+  permi_code_statement *statement;
+  double *constant;
+  double *residue; /* sums of entries of reduced rows, each of PERMI_CODE_WORDS */
+  permi_code_flip *flip;
+  char *text;
+  int statements, statement_room, moduli; /* statements from `moduli` on are the second program */
+  int constants, constant_room, residues, residue_room;
+  int flips, flip_room, first_flip[PERMI_GPU_WALK + 2];
+  int text_room;
+  size_t length;
+  int walk, samples_log2, live;
+  int certify; /* moduli of every pattern */
+  double operations, moves;
+  permi_dd scale;               /* product of the rows' divisors, over 2^scale_exp2 */
+  long long scale_exp2;
+  int divided;
+  const perm_allocator *allocator;
+  int failed;                       /* 1: too large, 2: no memory */
+} permi_code;
+
+static permi_code *permi_code_make(const perm_allocator *allocator)
+{
+  permi_code *code = (permi_code *)permi_allocate_zeros(allocator, 1, sizeof *code);
+  if (code)
+    code->allocator = allocator;
+  return code;
+}
+
+static void permi_code_release(const perm_allocator *allocator, permi_code *code)
+{
+  if (!code)
+    return;
+  permi_release(allocator, code->statement);
+  permi_release(allocator, code->constant);
+  permi_release(allocator, code->residue);
+  permi_release(allocator, code->flip);
+  permi_release(allocator, code->text);
+  permi_release(allocator, code);
+}
+#endif
+
+/* Of whole numbers: what chunks run modulo each prime; without primes all numbers are exact. */
+typedef struct permi_hybrid_run {
+  permi_odd_modulus prime;
+  uint64_t root;        /* what stands for i modulo the prime; 0: all entries are real */
+  permi_hybrid *tables; /* with bases and constants of its own, or NULL */
+  uint64_t *factor;     /* the product of the other primes, of `words` words */
+} permi_hybrid_run;
+
+typedef struct permi_hybrid_runs {
+  permi_hybrid_run *run; /* of each prime; of Gaussian integers then each again, with the other root */
+  uint64_t *factor;
+  int primes, passes, words;
+  uint64_t modulus, stand_in; /* of the answer, and what is run for all primes; or 0 */
+  double bits;      /* of a bound on the permanent */
+} permi_hybrid_runs;
+
+/* Keeps bases and constants alone. */
+static void permi_hybrid_forget(const perm_allocator *allocator, permi_hybrid *hybrid)
+{
+  permi_release(allocator, hybrid->operation);
+  permi_release(allocator, hybrid->statement);
+  hybrid->operation = NULL;
+  hybrid->statement = NULL;
+}
+
+/* A program without its runs. */
+static void permi_hybrid_drop(const perm_allocator *allocator, permi_hybrid *hybrid)
+{
+  if (!hybrid)
+    return;
+#if defined(PERM_WITH_CUDA)
+  permi_code_release(allocator, hybrid->code);
+  permi_release(allocator, hybrid->gpu.memory);
+#endif
+  permi_hybrid_forget(allocator, hybrid);
+  permi_release(allocator, hybrid->constant);
+  permi_release(allocator, hybrid->start);
+  permi_release(allocator, hybrid);
+}
+
+static void permi_hybrid_runs_release(const perm_allocator *allocator, permi_hybrid_runs *runs)
+{
+  int k;
+  if (!runs)
+    return;
+  for (k = 0; k < runs->passes && runs->run; k++)
+    permi_hybrid_drop(allocator, runs->run[k].tables);
+  permi_release(allocator, runs->run);
+  permi_release(allocator, runs->factor);
+  permi_release(allocator, runs);
+}
+
+static void permi_hybrid_release(const perm_allocator *allocator, void *context)
+{
+  permi_hybrid *hybrid = (permi_hybrid *)context, *next = NULL;
+  for (; hybrid; hybrid = next) {
+#if defined(PERM_WITH_CUDA)
+    next = hybrid->next;
+#endif
+    permi_hybrid_runs_release(allocator, hybrid->runs);
+    permi_hybrid_drop(allocator, hybrid);
+  }
+}
+
+typedef struct permi_hybrid_rows {
+  int n;
+  double number[64][64][4];
+  double modulus[64][64], lost[64][64];
+  double lost_square[64], square[64], below[64], below_square[64]; /* below: second words */
+  double sum[64];
+  double unit[64];
+} permi_hybrid_rows;
+
+static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algebra, const double *a, const int *order,
+                             int i, int unit)
+{
+  const int n = rows->n, width = permi_hybrid_is_complex((int)algebra) ? 2 : 1;
+  const int paired = permi_hybrid_is_paired((int)algebra), parts = paired ? 2 * width : width;
+  double row[2][64] = {{0}}, rest[64] = {0}, power;
+  int k, p;
+  for (k = 0; k < n; k++)
+    for (p = 0; p < width; p++)
+      row[p][k] = a[(i * n + order[k]) * width + p];
+  if (unit >= 0) {
+    const double divisor = row[0][unit];
+    for (k = 0; k < n; k++) {
+      const double quotient = k == unit ? 1 : row[0][k] / divisor;
+      rest[k] = PERMI_REST(-quotient, divisor, -row[0][k]) / divisor;
+      row[0][k] = quotient;
+    }
+  }
+  power = permi_grid_power(row[0], n);
+  if (width == 2)
+    power = fmax(power, permi_grid_power(row[1], n));
+  for (k = 0; k < n; k++) {
+    double *number = rows->number[i][k], lost[2] = {0, 0}, below[2] = {0, 0};
+    double *modulus = &rows->modulus[i][k], *gone = &rows->lost[i][k];
+    memset(number, 0, sizeof rows->number[i][k]);
+    for (p = 0; p < width; p++) {
+      double *word = number + p * parts / width;
+      word[0] = permi_to_grid(row[p][k], power);
+      if (paired)
+        word[1] = below[p] = permi_to_grid(row[p][k] - word[0], ldexp(power, -PERMI_GRID_LOW_BITS));
+      lost[p] = row[p][k] - word[0] + (p == 0 ? rest[k] : 0) - below[p];
+    }
+    *modulus = permi_modulus(number[0], width == 2 ? number[parts / 2] : 0);
+    *gone = permi_modulus(lost[0], lost[1]);
+    rows->square[i] += *modulus * *modulus;
+    rows->lost_square[i] += *gone * *gone;
+    rows->below[i] += permi_modulus(below[0], below[1]) * (1 + 1e-12);
+    rows->below_square[i] += below[0] * below[0] + below[1] * below[1];
+    for (p = 0; p < parts; p++)
+      if (number[p] != 0) {
+        const double step = permi_unit_of(number[p]);
+        rows->sum[i] += fabs(number[p]);
+        rows->unit[i] = rows->unit[i] > 0 ? fmin(rows->unit[i], step) : step;
+      }
+  }
+}
+
+/* A row's factor of a bound on the permanent of n moduli: sorted, a row is the sum of (x_k - x_k+1) times 0/1 rows with
+   k ones, and [Bre73] bounds those. Sorts x. */
+static double permi_bregman_row(double *x, int n)
+{
+  double sum = 0, before = 0, factorial = 0;
+  int i, k;
+  for (i = 1; i < n; i++) {
+    const double move = x[i];
+    for (k = i; k > 0 && x[k - 1] < move; k--)
+      x[k] = x[k - 1];
+    x[k] = move;
+  }
+  for (k = 1; k <= n && x[k - 1] > 0; k++) {
+    double root;
+    factorial += log((double)k);
+    root = exp(factorial / k);
+    sum += x[k - 1] * (root - before);
+    before = root;
+  }
+  return sum;
+}
+
+/* log2 of that bound by rows or (`turned`) columns; share[i]: row i's losses over it. */
+static double permi_hybrid_majorant(const permi_hybrid_rows *rows, int turned, double *share)
+{
+  double row_scale[64], column_scale[64], x[64], bound = 0;
+  const int n = rows->n;
+  int turn, i, j;
+  for (i = 0; i < n; i++)
+    row_scale[i] = column_scale[i] = 1;
+  for (turn = 0; turn < 8; turn++) { /* towards line sums of 1 [Sin64], where it is good */
+    for (i = 0; i < n; i++) {
+      double sum = 0;
+      for (j = 0; j < n; j++)
+        sum += rows->modulus[i][j] * column_scale[j];
+      row_scale[i] = sum > 0 ? 1 / sum : row_scale[i];
+    }
+    for (j = 0; j < n; j++) {
+      double sum = 0;
+      for (i = 0; i < n; i++)
+        sum += rows->modulus[i][j] * row_scale[i];
+      column_scale[j] = sum > 0 ? 1 / sum : column_scale[j];
+    }
+  }
+  for (i = 0; i < n; i++) {
+    double size;
+    for (j = 0; j < n; j++)
+      x[j] = turned ? rows->modulus[j][i] * row_scale[j] * column_scale[i]
+                    : rows->modulus[i][j] * row_scale[i] * column_scale[j];
+    size = permi_bregman_row(x, n);
+    bound += log2(size) - log2(row_scale[i]) - log2(column_scale[i]);
+    for (j = 0; j < n && share; j++)
+      x[j] = rows->lost[i][j] * row_scale[i] * column_scale[j];
+    if (share)
+      share[i] = permi_bregman_row(x, n) / size;
+  }
+  return bound;
+}
+
+/* Adds row i's losses to those of permi_hybrid_bound. */
+static void permi_hybrid_losses(const permi_hybrid_rows *rows, int i, permi_hybrid_rounding *rounding)
+{
+  const double least = rounding->floor[i];
+  double lost = 0;
+  int j;
+  for (j = 0; j < rows->n; j++)
+    lost += rows->lost[i][j] * (1 + 1e-12);
+  if (rows->sum[i] < 0.125)
+    rounding->losses = (double)INFINITY;
+  else if (least > 0)
+    rounding->losses += lost + rows->below[i] <= least ? lost / least * (1 + 1e-12) : (double)INFINITY;
+  else
+    rounding->unfloored += lost;
+}
+
+/* What roundings may do, from a program's rows; y = A d for signs d, u the rounding unit:
+
+1. All terms share what grids and divisions took: to first order the permanent changes by the sum of lost_ij per A_ij.
+   (a) By terms: row i is off by about g_i = (sum_j lost_ij^2)^(1/2), |y_i| is mostly about r_i = (sum_j
+   a_ij^2)^(1/2): relative to the terms 2 (sum_i (g_i / r_i)^2)^(1/2). That fails where y_i is small whenever the others
+   are large, so rows that lost anything count as |y_i| + r_i / 2n: the sum of |terms| usually grows by less than 2,
+   and g_i is at most 2n g_i / r_i of it. Minors are smaller than their terms by exp(-n/4) to exp(-n/2) unless nothing
+   cancels; then the value is as large as the terms.
+   (b) By entries: per A_ij is at most the permanent of moduli, far less where terms cancel.
+2. Products and differences round independently: k of them take u k^(1/2) |t| from a term t, and from the sum less by
+   the root of the number of larger terms, about (4/5 2)^n. Repeated terms err alike: a small part of
+   u k^(1/2) sum |t| remains. A product of whole numbers (of the rows' units) is exact below 53 bits. */
+static void permi_hybrid_errors(const permi_hybrid_rows *rows, permi_hybrid_rounding *rounding)
+{
+  const int n = rows->n;
+  double share[64], all = 0, squares = 0, majorant;
+  int i;
+  memset(rounding, 0, sizeof *rounding);
+  rounding->growth = 1;
+  for (i = 0; i < n; i++) {
+    if (rows->unit[i] == 0)
+      continue;
+    rounding->growth *= fmax(rows->sum[i], 1) * (1 + 1e-12);
+    if (rows->lost_square[i] > 0 || rows->below_square[i] > 0)
+      rounding->floor[i] = sqrt(rows->square[i]) / (2 * n);
+    squares += rows->lost_square[i] / rows->square[i];
+    rounding->below += rows->below_square[i] / rows->square[i];
+    permi_hybrid_losses(rows, i, rounding);
+    rounding->bits += log2(rows->sum[i] / rows->unit[i]);
+  }
+  rounding->shared.relative = 2 * sqrt(squares);
+  rounding->shared.part = fmin(1, 3.6 * exp(-0.2 * n));
+  majorant = permi_hybrid_majorant(rows, 0, share);
+  majorant = fmin(majorant, permi_hybrid_majorant(rows, 1, NULL));
+  for (i = 0; i < n; i++)
+    all += share[i];
+  rounding->majorant = exp2(fmin(majorant + n - 1, 1000));
+  rounding->shared.most = all * rounding->majorant;
+}
+
+static void permi_hybrid_begin(permi_hybrid *hybrid, permi_layouts *work, permi_arrangement *layout,
+                               permi_hybrid_algebra algebra)
+{
+  memset(hybrid, 0, sizeof *hybrid);
+  hybrid->n = work->n;
+  hybrid->inner = layout->inner;
+  hybrid->low = layout->low;
+  hybrid->transposed = layout->transposed;
+  hybrid->algebra = algebra;
+  hybrid->parts = permi_hybrid_parts((int)algebra);
+  permi_layout_by_degree(work, layout, layout->inner + layout->low);
+  permi_layout_cost(work, layout, (double)INFINITY, 1);
+  hybrid->rows_a_term = work->rows_a_step;
+}
+
+static void permi_maker_row(permi_hybrid_maker *maker, const permi_hybrid_rows *rows, int i)
+{
+  const permi_arrangement *layout = maker->layout;
+  permi_hybrid *hybrid = maker->hybrid;
+  const uint64_t *column = maker->work->column[layout->transposed];
+  const int inner = layout->inner, parts = hybrid->parts;
+  double *lane = hybrid->lane + i * parts * hybrid->lanes;
+  int k, p, s;
+  for (k = 0; k < inner; k++)
+    maker->scope[i] |= (uint32_t)(column[layout->order[k]] >> i & 1) << k;
+  maker->constant[i] = hybrid->constants;
+  for (s = 0; s < 1 << permi_count_ones(maker->scope[i]); s++) {
+    const uint32_t setting = permi_spread_bits(s, maker->scope[i]);
+    double sum[4] = {0, 0, 0, 0};
+    for (k = 0; k < inner; k++)
+      for (p = 0; p < parts && maker->scope[i] >> k & 1; p++)
+        sum[p] += setting >> k & 1 ? -rows->number[i][layout->order[k]][p] : rows->number[i][layout->order[k]][p];
+    permi_maker_constant(maker, sum);
+  }
+  for (k = inner; k < hybrid->n; k++) {
+    const double *number = rows->number[i][layout->order[k]];
+    const double twice[4] = {2 * number[0], 2 * number[1], 2 * number[2], 2 * number[3]};
+    const double back[4] = {-twice[0], -twice[1], -twice[2], -twice[3]};
+    const int high = k - inner - layout->low, bit = high - hybrid->high;
+    for (p = 0; p < parts; p++) {
+      hybrid->start[i * parts + p] += number[p];
+      if (high >= 0 && high < hybrid->high)
+        hybrid->step[(high * hybrid->n + i) * parts + p] = twice[p];
+      for (s = 0; bit >= 0 && bit < hybrid->lanes_log2 && s < hybrid->lanes; s++)
+        if (s >> bit & 1)
+          lane[p * hybrid->lanes + s] -= twice[p];
+    }
+    if (high < 0 && column[layout->order[k]] >> i & 1) {
+      maker->turned[k - inner][i] = permi_maker_constant(maker, twice);
+      permi_maker_constant(maker, back);
+    }
+  }
+}
+
+static int permi_maker_outer(permi_hybrid_maker *maker)
+{
+  const permi_arrangement *layout = maker->layout;
+  permi_hybrid *hybrid = maker->hybrid;
+  const int n = hybrid->n, words = n * hybrid->parts, outer = n - 1 - layout->inner - layout->low;
+  int i, j, k, s;
+  hybrid->lanes = PERMI_HYBRID_DOUBLES / hybrid->parts;
+  while (2 << hybrid->lanes_log2 <= hybrid->lanes && hybrid->lanes_log2 < outer)
+    hybrid->lanes_log2++;
+  hybrid->high = outer - hybrid->lanes_log2;
+  hybrid->doubles = (size_t)(words * (1 + hybrid->lanes + hybrid->high) + hybrid->lanes);
+  hybrid->start = (double *)permi_allocate_zeros(maker->allocator, hybrid->doubles, sizeof(double));
+  if (!hybrid->start)
+    return 0;
+  hybrid->lane = hybrid->start + words;
+  hybrid->sign = hybrid->lane + words * hybrid->lanes;
+  hybrid->step = hybrid->sign + hybrid->lanes;
+  for (s = 0; s < 1 << hybrid->lanes_log2; s++)
+    hybrid->sign[s] = permi_count_ones((uint32_t)s) & 1 ? -1 : 1;
+  for (j = 0; j < hybrid->high; j++) {
+    const uint64_t column = maker->work->column[layout->transposed][layout->order[layout->inner + layout->low + j]];
+    for (i = k = 0; i < n; i++)
+      if (column >> i & 1)
+        hybrid->touched[j][k++] = i;
+    hybrid->touched[j][k] = -1;
+  }
+  return 1;
+}
+
+/* Row i's whole numbers, by column: their sizes. */
+static void permi_whole_row(permi_hybrid_maker *maker, const double *row, int i, int reduced)
+{
+  permi_growths *growths = maker->growths;
+  const int n = maker->hybrid->n;
+  int k;
+  for (k = 0; k < n; k++) {
+    const double x = row[maker->layout->order[k]];
+    if (k < maker->hybrid->inner)
+      growths->modulus[i][k] = fabs(x);
+    else
+      growths->outer[i] += fabs(x);
+    growths->row[i] += fabs(x);
+  }
+  growths->reduced[i] = reduced;
+  if (reduced)
+    growths->row[i] = PERMI_GROWTH_HALF;
+  maker->hybrid->floor[permi_hybrid_line(i)] = reduced;
+}
+
+/* The rows of a [n][n][1, complex 2]; reduced: which rows of whole numbers are residues. */
+static void permi_maker_rows(permi_hybrid_maker *maker, permi_hybrid_rows *rows, const double *a, const int *reduced)
+{
+  permi_hybrid *hybrid = maker->hybrid;
+  int i, k, order[64];
+  rows->n = hybrid->n;
+  for (i = 0; i < rows->n; i++)
+    order[i] = i;
+  for (i = 0; i < rows->n; i++) {
+    if (reduced)
+      permi_whole_row(maker, a + i * rows->n, i, reduced[i]);
+    for (k = 0; k < rows->n && reduced; k++)
+      rows->number[i][k][0] = a[i * rows->n + k];
+    if (!reduced)
+      permi_hybrid_row(rows, hybrid->algebra, a, order, i, -1);
+    permi_maker_row(maker, rows, i);
+  }
+  if (reduced)
+    return;
+  permi_hybrid_errors(rows, &hybrid->rounding);
+  for (i = 0; i < rows->n; i++)
+    hybrid->floor[permi_hybrid_line(i)] = hybrid->rounding.floor[i];
+}
+
+/* *made stays NULL if the program for a [n][n][1, complex 2], oriented and scaled, does not fit. reduced: which rows of
+   whole numbers are residues, else NULL. */
+static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
+                                       permi_hybrid_algebra algebra, const double *a, const int *reduced,
+                                       permi_hybrid **made)
+{
+  permi_hybrid_maker maker;
+  permi_hybrid *hybrid = (permi_hybrid *)permi_allocate(allocator, 1, sizeof *hybrid);
+  permi_hybrid_rows *rows = (permi_hybrid_rows *)permi_allocate_zeros(allocator, 1, sizeof *rows);
+  permi_growths *growths = reduced ? (permi_growths *)permi_allocate_zeros(allocator, 1, sizeof *growths) : NULL;
+  int k;
+  *made = NULL;
+  memset(&maker, 0, sizeof maker);
+  maker.work = work;
+  maker.layout = layout;
+  maker.hybrid = hybrid;
+  maker.growths = growths;
+  maker.allocator = allocator;
+  maker.failed = 2;
+  if (hybrid)
+    permi_hybrid_begin(hybrid, work, layout, algebra);
+  if (hybrid && rows && (growths || !reduced) && permi_maker_outer(&maker)) {
+    maker.failed = 0;
+    if (growths)
+      growths->most_halvings = work->n - 1;
+    permi_maker_rows(&maker, rows, a, reduced);
+    permi_maker_program(&maker);
+  }
+  permi_release(allocator, rows);
+  permi_release(allocator, growths);
+  if (maker.failed) {
+    permi_hybrid_release(allocator, hybrid);
+    return maker.failed == 2 ? PERM_ERROR_MEMORY : PERM_OK;
+  }
+  for (k = 0; k < hybrid->operations; k++)
+    hybrid->operations_a_term += permi_instruction_operations(&hybrid->operation[k]);
+  hybrid->operations_a_term = ldexp(hybrid->operations_a_term, -layout->low);
+  *made = hybrid;
+  return PERM_OK;
+}
+
+static uint64_t permi_hybrid_fingerprint(const permi_hybrid *hybrid)
+{
+  uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)hybrid->algebra);
+  int i;
+  hash = permi_hash(permi_hash(hash, (uint64_t)hybrid->high), (uint64_t)hybrid->chunk_log2);
+  hash = permi_hash(permi_hash(hash, (uint64_t)hybrid->low), hybrid->absolute_mask);
+  for (i = 0; i < hybrid->operations; i++) {
+    const permi_instruction *t = &hybrid->operation[i];
+    hash = permi_hash(hash, (uint64_t)t->opcode | (uint64_t)t->row << 16 | (uint64_t)t->other << 32 |
+                                (uint64_t)t->group << 48);
+    hash = permi_hash(hash, (uint64_t)t->count);
+    if (hybrid->runs)
+      hash = permi_hash(hash, (uint64_t)t->growth << 1 | (uint64_t)t->halved);
+  }
+  for (i = 0; i < hybrid->statements; i++) {
+    const permi_statement *t = &hybrid->statement[i];
+    hash = permi_hash(hash, (uint64_t)t->p | (uint64_t)t->q << 16 | (uint64_t)t->h << 32 | (uint64_t)t->g << 48);
+    hash = permi_hash(hash, t->out);
+  }
+  for (i = 0; i < hybrid->constants * hybrid->parts; i++)
+    hash = permi_hash_double(hash, hybrid->constant[i]);
+  for (i = 0; i < (int)hybrid->doubles; i++)
+    hash = permi_hash_double(hash, hybrid->start[i]);
+  return hash;
+}
+
+static permi_hybrid_algebra permi_hybrid_algebra_of(const permi_maker *maker)
+{
+  const perm_precision precision = maker->options->precision;
+  const int accurate = precision == PERM_PRECISION_ACCURATE;
+  return maker->working->integer                                        ? PERMI_HYBRID_WHOLE
+         : maker->working->is_complex ? (precision == PERM_PRECISION_DD || accurate ? PERMI_HYBRID_COMPLEX_DOUBLED
+                                                                                    : PERMI_HYBRID_COMPLEX)
+         : precision == PERM_PRECISION_DD || (accurate && maker->options->certify) ? PERMI_HYBRID_DOUBLED
+         : accurate                                                                ? PERMI_HYBRID_COMPENSATED
+                                                                                   : PERMI_HYBRID_REAL;
+}
+
+static double permi_hybrid_rate(perm_isa isa, permi_hybrid_algebra algebra)
+{
+  static const double rate[3][PERMI_HYBRID_ALGEBRAS] = {
+      {6e9, 2.2e9, 2.1e9, 1.7e9, 6e9, 4.5e8},
+      {4.5e9, 1.7e9, 1.3e9, 1e9, 4.5e9, 3.4e8},
+      {1.4e9, 5e8, 2.1e8, 2.1e8, 8e8, 2.4e7}};
+  return rate[isa == PERM_ISA_AVX512 ? 0 : isa == PERM_ISA_AVX2 ? 1 : 2][(int)algebra];
+}
+
+/* Both orientations share a third of the annealing. Without room the search continues from *layout. */
+#define PERMI_HYBRID_WARM 0.05 /* heat of annealing each, and of the better; 0.2 and 0.1 cost 5 % (12 matrices) */
+#define PERMI_HYBRID_COOL 0.03
+static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangement *layout)
+{
+  const int again = work->budget < PERMI_HYBRID_SLOT_BUDGET;
+  permi_arrangement trial[2];
+  double cost[2] = {(double)INFINITY, (double)INFINITY}, best;
+  uint64_t seed = UINT64_C(0x9e3779b97f4a7c15);
+  int t, moves;
+  trial[0] = *layout;
+  if (again)
+    cost[0] = permi_layout_total(work, layout, (double)INFINITY);
+  else
+    permi_layouts_start(work, inner);
+  for (t = 0; t < 2 && !again; t++) {
+    trial[t] = work->first[t];
+    cost[t] = work->first_cost[t];
+  }
+  best = fmin(cost[0], cost[1]);
+  if (best / work->speed > 300 * work->rival) { /* annealing gains 2x to 5x */
+    *layout = trial[cost[1] < cost[0]];
+    return best;
+  }
+  moves = (int)fmin(permi_layout_moves(work, best), inner ? 80000 : 4000) / 6;
+  for (t = 0; t < 2 && moves > 3 && !again; t++)
+    cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves, inner ? 3 : -1, PERMI_HYBRID_WARM, &seed);
+  t = cost[1] < cost[0];
+  moves = (int)fmin(permi_layout_moves(work, cost[t]), inner ? 53334 : 2667);
+  if (moves > 20)
+    cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves, inner ? 4 : -1, PERMI_HYBRID_COOL, &seed);
+  *layout = trial[t];
+  return cost[t];
+}
+
+static void permi_hybrid_say(char *text, size_t size, size_t *length, const char *format, ...)
+{
+  va_list arguments;
+  va_start(arguments, format);
+  *length += permi_vsay(*length < size ? text + *length : NULL, *length < size ? size - *length : 0, format, arguments);
+  va_end(arguments);
+}
+
+static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *block, int transposed, double *scaled,
+                                       long long *scale_exp2, int *zero)
+{
+  const perm_allocator *allocator = &maker->options->allocator;
+  const int n = block->n, parts = maker->working->is_complex ? 2 : 1;
+  permi_problem problem;
+  void *entries;
+  perm_plan plan;
+  permi_view view;
+  int i, j, p, (*exponent)[PERM_MAX_N];
+  perm_status status = permi_make_problem(maker, block, &problem, &entries);
+  if (status != PERM_OK)
+    return status;
+  for (i = 0; i < n; i++)
+    for (j = 0; j < n; j++)
+      for (p = 0; p < parts; p++)
+        scaled[(i * n + j) * parts + p] = ((double *)entries)[(transposed ? j * n + i : i * n + j) * parts + p];
+  permi_release(allocator, entries);
+  exponent = permi_scale_room(allocator, n);
+  if (!exponent)
+    return permi_fail_memory(maker->result);
+  memset(&plan, 0, sizeof plan);
+  plan.n = n;
+  view.a = scaled;
+  view.ld = n;
+  view.parts = parts;
+  permi_plan_scale(&plan, &view, exponent);
+  permi_release(allocator, exponent);
+  *zero = plan.zero;
+  *scale_exp2 = 0;
+  for (i = 0; i < n && !plan.zero; i++) {
+    *scale_exp2 -= plan.row_exp2[i] + plan.column_exp2[i];
+    for (j = 0; j < n; j++)
+      for (p = 0; p < parts; p++)
+        scaled[(i * n + j) * parts + p] = permi_scaled(&plan, &view, i, j, p);
+  }
+  return PERM_OK;
+}
+/* SPDX-License-Identifier: MIT */

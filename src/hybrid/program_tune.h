@@ -1,0 +1,577 @@
+/* =================================================================================== >>program_tune
+   The plan on a GPU, and its candidates. */
+#pragma once
+#include "../graph/engines.h"
+#include "hybrid_residues.h"
+#include "program_text.h"
+
+#if defined(PERM_WITH_CUDA)
+#define PERMI_GPU_TRIALS 12
+typedef struct permi_code_trial {
+  permi_layouts work;
+  permi_arrangement layout;
+  double cost;
+} permi_code_trial;
+
+typedef struct permi_code_choice {
+  permi_maker *maker;
+  const permi_block *block;
+  permi_hybrid_algebra algebra;
+  int inner, moves;
+  permi_code_trial *trial, *leader; /* leader: of the best program */
+  double *scaled;                   /* the matrix, as the last trial orients it; of integers words [n][n][4], too */
+  long long scale_exp2;
+  int given, zero;
+  int reduced[64];                  /* rows of it */
+  int wanted;
+  permi_hybrid *best;
+} permi_code_choice;
+
+/* How often the sum is run: once for each prime, or for each of its roots. */
+static int permi_code_passes(const permi_hybrid *hybrid)
+{
+  return hybrid->runs && hybrid->runs->primes ? hybrid->runs->passes : 1;
+}
+
+/* Waiting values above PERMI_GPU_LIVE are spilled. */
+static double permi_code_seconds(const permi_hybrid *hybrid)
+{
+  const permi_code *code = hybrid->code;
+  const double spilled = fmax(code->live - PERMI_GPU_LIVE, 0);
+  const double large = hybrid->inner ? fmax(code->moduli - PERMI_GPU_LARGE, 0) / 6000
+                                     : fmax(code->moduli - 4000, 0) / 40000;
+  return (hybrid->operations_a_term + ldexp(code->moves, -hybrid->low)) * ldexp(1, hybrid->n - 1 - hybrid->inner) /
+         (PERMI_GPU_PIPE * (hybrid->parts == 1 ? 1 : PERMI_GPU_PART)) * permi_code_passes(hybrid) *
+         (1 + spilled * spilled / (PERMI_GPU_SPILL * PERMI_GPU_SPILL)) * (1 + large);
+}
+
+/* Rows of numbers; of integers, their words. */
+static void permi_code_rows(permi_coder *coder, const permi_code_choice *choice)
+{
+  const permi_hybrid_algebra algebra = choice->algebra;
+  const double *a = choice->scaled;
+  const permi_layouts *work = coder->work;
+  const permi_arrangement *layout = coder->layout;
+  const uint64_t *column = work->column[layout->transposed];
+  int i, k, n = work->n, growth = 0;
+  for (i = 0; i < n && coder->memos <= PERMI_GPU_MEMO; i++) {
+    for (k = 0; k < layout->inner; k++)
+      coder->scope[i] |= (uint32_t)(column[layout->order[k]] >> i & 1) << k;
+    for (k = 0; k < layout->low; k++)
+      coder->dirty[i] |= (uint32_t)(column[layout->order[layout->inner + k]] >> i & 1) << k;
+    permi_code_prepare_row(coder, algebra, a, i, &growth);
+    for (k = 0; k < n && algebra == PERMI_HYBRID_WHOLE; k++)
+      memcpy(coder->rows.number[i][k], a + n * n + (i * n + layout->order[k]) * PERMI_CODE_WORDS,
+             sizeof coder->rows.number[i][k]);
+    coder->row[i] = coder->memos;
+    coder->memos += 2 << permi_count_ones(coder->scope[i]);
+  }
+  for (k = 0; k < work->nodes && coder->memos <= PERMI_GPU_MEMO; k++) {
+    coder->node[k] = coder->memos;
+    coder->memos += 1 << permi_count_ones(work->node[k].scope);
+  }
+}
+
+/* What words x, times `factor`, are modulo the prime of a run. */
+static double permi_code_residue(const permi_hybrid_run *run, const double *x, int factor)
+{
+  const uint64_t p = run->prime.p, two = (UINT64_C(1) << 32) % p;
+  uint64_t weight[PERMI_CODE_WORDS], r = 0;
+  int k;
+  weight[0] = 1;
+  weight[1] = two;
+  weight[2] = run->root;
+  weight[3] = permi_residue_multiply(run->root, two, p);
+  for (k = 0; k < PERMI_CODE_WORDS; k++)
+    r = permi_residue_add(r, permi_residue_multiply(permi_residue_of((int64_t)x[k] * factor, p), weight[k], p), 0, p);
+  return r > p / 2 ? -(double)(p - r) : (double)r;
+}
+
+/* A row's words in the table: x times `factor`, or their residue. */
+static void permi_code_put_words(const permi_coder *coder, const permi_hybrid_run *run, int i, const double *x,
+                                 int factor, double *to)
+{
+  int p;
+  for (p = 0; p < coder->parts; p++)
+    to[i * coder->parts + p] = coder->reduced[i] ? permi_code_residue(run, x, factor) : factor * x[p];
+}
+
+/* The table of a run, or of the only one (NULL). */
+static void permi_code_table(const permi_coder *coder, const permi_hybrid *hybrid, const permi_hybrid_run *run,
+                             double *table)
+{
+  const permi_code *code = coder->code;
+  const int words = hybrid->n * coder->parts, first = hybrid->inner + hybrid->low + code->walk;
+  int i, k, p;
+  for (i = 0; i < hybrid->n; i++) {
+    double sum[PERMI_CODE_WORDS] = {0, 0, 0, 0};
+    for (k = hybrid->inner; k < hybrid->n; k++)
+      for (p = 0; p < PERMI_CODE_WORDS; p++)
+        sum[p] += coder->rows.number[i][k][p];
+    permi_code_put_words(coder, run, i, sum, 1, table);
+    for (k = 0; k < hybrid->high; k++)
+      permi_code_put_words(coder, run, i, coder->rows.number[i][first + k], 2, table + words * (1 + k));
+  }
+  if (!run)
+    return;
+  table += words * (1 + hybrid->high);
+  *table++ = -(double)run->prime.p;
+  *table++ = 1 / (double)run->prime.p;
+  for (k = 0; k < code->residues; k++)
+    table[k] = permi_code_residue(run, code->residue + k * PERMI_CODE_WORDS, 1);
+}
+
+/* The runs of whole numbers and a table for each pass; 0: out of memory. */
+static int permi_code_tables(const permi_coder *coder, const permi_code_choice *choice, permi_hybrid *hybrid)
+{
+  const perm_allocator *allocator = coder->code->allocator;
+  const size_t doubles = (size_t)permi_code_pass(hybrid);
+  const permi_hybrid_runs *runs;
+  int k, passes;
+  double *table;
+  if (choice->block->integer) {
+    if (!permi_whole_runs(allocator, choice->block, choice->maker->options->modulus, 0, hybrid))
+      return 0;
+    hybrid->gpu.add = permi_code_add_whole;
+  }
+  runs = hybrid->runs;
+  passes = permi_code_passes(hybrid);
+  hybrid->gpu.work.doubles = (size_t)passes * doubles;
+  table = (double *)permi_allocate_zeros(allocator, hybrid->gpu.work.doubles, sizeof(double));
+  hybrid->gpu.work.table = hybrid->gpu.memory = table;
+  if (!table)
+    return 0;
+  for (k = 0; k < passes; k++)
+    permi_code_table(coder, hybrid, runs && runs->primes ? &runs->run[k] : NULL, table + (size_t)k * doubles);
+  return 1;
+}
+
+/* Row i, by column, in units of its last place, where it has no second words. */
+static void permi_code_units(const permi_coder *coder, int i, double *row)
+{
+  const permi_hybrid_rows *rows = &coder->rows;
+  int k;
+  for (k = 0; k < rows->n; k++)
+    row[coder->layout->order[k]] = coder->single[i] && rows->unit[i] > 0 ? rows->number[i][k][0] / rows->unit[i] : 0;
+}
+
+/* Which whole numbers grow, by their sizes in the tables of the CPU's program; of double-doubles, which tables are
+   whole numbers below 2^53 times a power of two. */
+static void permi_code_growths(permi_coder *coder, permi_hybrid *hybrid, const double *a)
+{
+  permi_code *code = coder->code;
+  permi_hybrid_maker *maker = (permi_hybrid_maker *)permi_allocate_zeros(code->allocator, 1, sizeof *maker);
+  coder->growths = (permi_growths *)permi_allocate_zeros(code->allocator, 1, sizeof *coder->growths);
+  if (maker && coder->growths) {
+    permi_layouts *work = coder->work;
+    double row[64];
+    int i, n = work->n;
+    coder->growths->most_halvings = work->n - 1;
+    maker->work = work;
+    maker->layout = coder->layout;
+    maker->hybrid = hybrid;
+    maker->growths = coder->growths;
+    for (i = 0; i < n; i++) {
+      if (coder->paired)
+        permi_code_units(coder, i, row);
+      permi_whole_row(maker, coder->paired ? row : a + i * n, i, coder->paired ? !coder->single[i] : coder->reduced[i]);
+    }
+    permi_maker_plan(maker);
+    code->failed = maker->failed == 2 || coder->whole ? maker->failed : 0;
+    if (coder->whole) {
+      coder->grows = hybrid->grows;
+    } else if (maker->failed) { /* its tables do not fit, and none is known as exact */
+      permi_release(code->allocator, coder->growths);
+      coder->growths = NULL;
+    } else {
+      permi_growth_decide(maker, PERMI_GROWTH_EXACT, permi_maker_node(maker, n + work->nodes - 1));
+    }
+  } else {
+    code->failed = 2;
+  }
+  permi_release(code->allocator, maker);
+}
+
+static void permi_code_fill(permi_coder *coder, permi_hybrid *hybrid, const double *a)
+{
+  permi_code *code = coder->code;
+  int k;
+  if (!coder->whole)
+    permi_hybrid_errors(&coder->rows, &hybrid->rounding);
+  for (k = 0; k < hybrid->n; k++)
+    coder->single[k] = coder->paired && !(coder->rows.below[k] > 0);
+  if (coder->whole || coder->paired)
+    permi_code_growths(coder, hybrid, a);
+  permi_code_statements(coder);
+  if (!code->failed && (!permi_code_live(coder, 0, code->moduli) ||
+                        !permi_code_live(coder, code->moduli, code->statements)))
+    code->failed = 2;
+  if (code->failed)
+    return;
+  for (k = 0; k < (code->certify ? code->statements : code->moduli); k++) {
+    const int words = k < code->moduli                                ? permi_code_parts(coder, k, 0)
+                      : permi_hybrid_is_complex((int)hybrid->algebra) ? 2
+                                                                      : 1;
+    code->operations += permi_code_operations(coder, &code->statement[k], hybrid->algebra);
+    code->moves += code->statement[k].kind == PERMI_CODE_BASE ? PERMI_GPU_LOAD * words : 0;
+  }
+  for (k = 0; k < code->walk; k++)
+    code->moves += ldexp(PERMI_GPU_FLIP * coder->parts * (code->first_flip[k + 1] - code->first_flip[k]), -k - 1);
+  hybrid->operations_a_term = ldexp(code->operations, -hybrid->low);
+  coder->literals = hybrid->algebra == PERMI_HYBRID_REAL && permi_code_seconds(hybrid) < PERMI_GPU_LITERAL_SECONDS;
+  permi_code_text(coder, hybrid);
+}
+
+#define PERMI_GPU_VARIANTS 3
+#define PERMI_CODE_BASES 224 /* words of the bases that shared memory takes, on Hopper */
+static perm_status permi_code_create(const permi_code_choice *choice, permi_code_trial *trial, int variant,
+                                     permi_hybrid **made)
+{
+  static const int remake[PERMI_GPU_VARIANTS] = {PERMI_GPU_VALUES, 400, 150};
+  static const int reload[PERMI_GPU_VARIANTS] = {200, 100, 60};
+  const perm_allocator *allocator = &choice->maker->options->allocator;
+  const permi_hybrid_algebra algebra = choice->algebra;
+  permi_layouts *work = &trial->work;
+  permi_arrangement *layout = &trial->layout;
+  const int n = work->n, outer = n - 1 - layout->inner - layout->low, certify = choice->maker->options->certify;
+  permi_coder *coder = (permi_coder *)permi_allocate_zeros(allocator, 1, sizeof *coder);
+  permi_code *code = permi_code_make(allocator);
+  permi_hybrid *hybrid = (permi_hybrid *)permi_allocate(allocator, 1, sizeof *hybrid);
+  perm_gpu_work *gpu;
+  int most, words, failed;
+  *made = NULL;
+  if (!coder || !code || !hybrid) {
+    permi_release(allocator, coder);
+    permi_code_release(allocator, code);
+    permi_release(allocator, hybrid);
+    return PERM_ERROR_MEMORY;
+  }
+  permi_hybrid_begin(hybrid, work, layout, algebra);
+  hybrid->code = code;
+  hybrid->isa = PERM_ISA_CUDA;
+  hybrid->gpu.allocator = *allocator;
+  words = n * hybrid->parts;
+  code->failed = words > PERMI_CODE_BASES;
+  most = outer - PERM_GPU_THREADS_LOG2;
+  code->walk = permi_clamp(most - 11, most < 3 ? most : 3, PERMI_GPU_WALK);
+  hybrid->high = outer - code->walk;
+  hybrid->chunk_log2 = PERM_GPU_THREADS_LOG2;
+  hybrid->walked = code->walk;
+  /* a thread samples 1/128 of its 2^(walk + low) patterns, or more for 2^18 in all */
+  most = code->walk + hybrid->low;
+  code->samples_log2 = certify ? most : permi_clamp(18 - hybrid->high, most < 7 ? 0 : most - 7, most);
+  code->scale = permi_dd_make(1);
+  coder->work = work;
+  coder->layout = layout;
+  coder->code = code;
+  coder->parts = hybrid->parts;
+  coder->remake = remake[variant];
+  coder->reload = reload[variant];
+  coder->rows.n = n;
+  code->certify = certify && algebra != PERMI_HYBRID_WHOLE;
+  coder->whole = algebra == PERMI_HYBRID_WHOLE;
+  coder->doubled = permi_hybrid_is_doubled((int)algebra);
+  coder->paired = coder->parts == 2 && permi_hybrid_is_paired((int)algebra);
+  coder->floor = hybrid->rounding.floor;
+  coder->reduced = choice->reduced;
+  permi_code_rows(coder, choice);
+  gpu = &hybrid->gpu.work;
+  coder->memo = (int *)permi_allocate(allocator, (size_t)coder->memos, sizeof(int));
+  if (!coder->memo) {
+    code->failed = 2;
+  } else if (coder->memos > PERMI_GPU_MEMO) {
+    code->failed = 1;
+  } else if (!code->failed) {
+    permi_code_fill(coder, hybrid, choice->scaled);
+    if (!code->failed && !permi_code_tables(coder, choice, hybrid))
+      code->failed = 2;
+  }
+  permi_release(allocator, coder->growths);
+  permi_release(allocator, coder->memo);
+  permi_release(allocator, coder);
+  code->program.text = code->text;
+  code->program.shared = sizeof(double) * 128 * (size_t)(words > PERM_GPU_SUMS ? words : PERM_GPU_SUMS);
+  code->program.twin = PERMI_CODE_TWIN;
+  code->program.context = hybrid;
+  gpu->program = &code->program;
+  gpu->absolute_mask = (1u << (code->walk + hybrid->low - code->samples_log2)) - 1;
+  hybrid->gpu.terms = ldexp(1, PERM_GPU_THREADS_LOG2 + code->walk + hybrid->low);
+  hybrid->scale_exp2 = code->scale_exp2;
+  failed = code->failed;
+  if (failed)
+    permi_hybrid_release(allocator, hybrid);
+  else
+    *made = hybrid;
+  return failed == 2 ? PERM_ERROR_MEMORY : PERM_OK;
+}
+
+static uint64_t permi_code_hash(uint64_t hash, const permi_code *code, const perm_gpu_work *gpu)
+{
+  uint64_t word;
+  size_t k;
+  for (k = 0; k < code->length; k += sizeof word) {
+    word = 0;
+    memcpy(&word, code->text + k, code->length - k < sizeof word ? code->length - k : sizeof word);
+    hash = permi_hash(hash, word);
+  }
+  for (k = 0; k < gpu->doubles; k++)
+    hash = permi_hash_double(hash, gpu->table[k]);
+  return hash;
+}
+
+static void permi_code_search(permi_code_trial *trial, int number, int inner, int moves)
+{
+  uint64_t seed = UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)number;
+  int pass;
+  if (!moves)
+    trial->cost = permi_layout_first(&trial->work, number & 1, inner, &trial->layout);
+  for (pass = 0; pass < 2 && moves; pass++)
+    trial->cost = permi_layout_anneal(&trial->work, &trial->layout, trial->cost, (moves + pass) / 2, inner ? 3 : -1,
+                                      pass ? 0.05 : 0.2, &seed);
+}
+
+static perm_status permi_code_search_one(void *context, uint64_t number, int thread)
+{
+  const permi_code_choice *choice = (const permi_code_choice *)context;
+  (void)thread;
+  permi_code_search(&choice->trial[number], (int)number, choice->inner, choice->moves);
+  return PERM_OK;
+}
+
+/* Slower than doubles; before the program is known. */
+#define PERMI_GPU_WHOLE 2.5     /* a prime */
+#define PERMI_GPU_CERTIFIED 2.2
+static double permi_code_rate(const permi_maker *maker, const permi_block *block)
+{
+  static const double each[6] = {1, 4, 6, 10, PERMI_GPU_WHOLE, 60};
+  const permi_hybrid_algebra algebra = permi_hybrid_algebra_of(maker);
+  const int whole = algebra == PERMI_HYBRID_WHOLE;
+  double slower = each[algebra] * (whole ? permi_whole_passes(block, 0) : 1);
+  if (maker->options->certify && !whole)
+    slower += PERMI_GPU_CERTIFIED - 1;
+  return PERMI_GPU_PIPE * PERMI_GPU_PART / slower;
+}
+
+/* Doubles of a number that waits, of those with two words some have one. */
+static int permi_code_wide(permi_hybrid_algebra algebra)
+{
+  return algebra == PERMI_HYBRID_REAL || algebra == PERMI_HYBRID_WHOLE ? 1
+         : algebra == PERMI_HYBRID_COMPLEX_DOUBLED                     ? 4
+                                                                       : 2;
+}
+
+/* Returns how many moves take as long as the run or the rival. *least: seconds of the best. */
+static double permi_code_search_all(permi_code_choice *choice, double rival, double *least)
+{
+  static const int budget[3] = {150, 130, 110};
+  const int n = choice->block->n, one = choice->algebra == PERMI_HYBRID_REAL || choice->algebra == PERMI_HYBRID_WHOLE;
+  const int divided = choice->algebra == PERMI_HYBRID_REAL && !choice->maker->options->certify;
+  const double rate = permi_code_rate(choice->maker, choice->block);
+  const double density = (double)choice->block->edges / ((double)n * n);
+  double worth = 0;
+  int k, pass;
+  *least = (double)INFINITY;
+  for (k = 0; k < PERMI_GPU_TRIALS; k++) {
+    permi_layouts *work = &choice->trial[k].work;
+    permi_layouts_make(work, choice->block);
+    work->gpu = divided ? 1 : 2;
+    work->add = k >= 6 && one ? 1.6 : 1; /* neither is better for all matrices */
+    work->budget = budget[k / 2 % 3] / permi_code_wide(choice->algebra);
+  }
+  for (pass = 0; pass < 2; pass++) {
+    permi_share(permi_threads(choice->maker->options), 0, PERMI_GPU_TRIALS, permi_code_search_one, choice, NULL);
+    for (k = 0; k < PERMI_GPU_TRIALS; k++)
+      *least = fmin(*least, choice->trial[k].cost / rate);
+    worth = fmin(*least, rival) / (PERMI_HYBRID_MOVE_SECONDS * (1 + 4 * density));
+    choice->moves = (int)fmin(0.2 * worth, choice->inner ? PERMI_GPU_MOVES : 4000);
+    if (density > 0.65) /* a tenth is gained at 0.7, nothing in full matrices */
+      choice->moves = choice->moves < 4000 ? choice->moves : 4000;
+    if (choice->moves < 20 || *least > 300 * rival)
+      break;
+  }
+  return worth;
+}
+
+/* Keeps the program if it is new and among the best, which stand in order. */
+static void permi_code_keep(permi_code_choice *choice, permi_code_trial *trial, permi_hybrid *hybrid)
+{
+  const perm_allocator *allocator = &choice->maker->options->allocator;
+  const double seconds = permi_code_seconds(hybrid);
+  permi_hybrid **at;
+  int place = 0, k, same = 0;
+  for (at = &choice->best; *at && permi_code_seconds(*at) <= seconds && !same; at = &(*at)->next, place++)
+    same = (*at)->transposed == hybrid->transposed && (*at)->code->length == hybrid->code->length &&
+           !memcmp((*at)->code->text, hybrid->code->text, hybrid->code->length);
+  if (same || place >= choice->wanted) {
+    permi_hybrid_release(allocator, hybrid);
+    return;
+  }
+  choice->leader = place ? choice->leader : trial;
+  hybrid->next = *at;
+  *at = hybrid;
+  for (at = &choice->best, k = 0; *at && k < choice->wanted; k++)
+    at = &(*at)->next;
+  permi_hybrid_release(allocator, *at);
+  *at = NULL;
+}
+
+static perm_status permi_code_try(permi_code_choice *choice, permi_code_trial *trial)
+{
+  perm_status status = PERM_OK;
+  permi_hybrid *hybrid;
+  int k;
+  if (choice->given != trial->layout.transposed) {
+    choice->given = trial->layout.transposed;
+    if (choice->block->integer) {
+      permi_whole_entries(choice->block, choice->given, NULL, NULL, choice->scaled);
+      permi_whole_reduced(choice->block, choice->given, choice->scaled, choice->reduced);
+      permi_whole_words(choice->block, choice->given, choice->reduced,
+                        choice->scaled + choice->block->n * choice->block->n);
+    } else {
+      status = permi_hybrid_matrix(choice->maker, choice->block, choice->given, choice->scaled, &choice->scale_exp2,
+                                   &choice->zero);
+    }
+  }
+  for (k = 0; k < PERMI_GPU_VARIANTS && status == PERM_OK && !choice->zero; k++) {
+    status = permi_code_create(choice, trial, k, &hybrid);
+    if (hybrid) {
+      hybrid->scale_exp2 += choice->scale_exp2;
+      permi_code_keep(choice, trial, hybrid);
+    }
+  }
+  return status;
+}
+
+/* A long sum's layout is annealed again. */
+static perm_status permi_code_offer(permi_maker *maker, const permi_block *block, double rival, int inner,
+                                    permi_offer *offer)
+{
+  const perm_options *options = maker->options;
+  const perm_allocator *allocator = &options->allocator;
+  const int n = block->n, parts = block->integer ? 1 + PERMI_CODE_WORDS : maker->working->is_complex ? 2 : 1;
+  permi_code_choice choice;
+  permi_hybrid *hybrid;
+  perm_status status = PERM_OK;
+  double least, worth;
+  int k, moves;
+  memset(&choice, 0, sizeof choice);
+  choice.maker = maker;
+  choice.block = block;
+  choice.algebra = permi_hybrid_algebra_of(maker);
+  choice.inner = inner;
+  choice.given = -1;
+  choice.wanted = options->gpu.tune ? PERMI_GPU_CANDIDATES : 1;
+  choice.trial = (permi_code_trial *)permi_allocate(allocator, PERMI_GPU_TRIALS, sizeof *choice.trial);
+  choice.scaled = (double *)permi_allocate(allocator, (size_t)(n * n * parts), sizeof *choice.scaled);
+  if (choice.trial && choice.scaled) {
+    worth = permi_code_search_all(&choice, rival, &least);
+    for (k = 0; k < PERMI_GPU_TRIALS && status == PERM_OK && least < 1.2 * rival; k++)
+      status = permi_code_try(&choice, &choice.trial[k]);
+    moves = (int)fmin(0.02 * worth, PERMI_GPU_MOVES_MORE);
+    if (status == PERM_OK && choice.best && inner && moves >= PERMI_GPU_MOVES / 4) {
+      permi_code_search(choice.leader, PERMI_GPU_TRIALS, inner, moves);
+      status = permi_code_try(&choice, choice.leader);
+    }
+  } else {
+    status = PERM_ERROR_MEMORY;
+  }
+  permi_release(allocator, choice.trial);
+  permi_release(allocator, choice.scaled);
+  offer->plan = choice.best;
+  if (status != PERM_OK || !choice.best)
+    return status == PERM_ERROR_MEMORY ? permi_fail_memory(maker->result) : status;
+  for (k = 0, hybrid = choice.best; hybrid; hybrid = hybrid->next) {
+    uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)hybrid->algebra);
+    hash = permi_hash(permi_hash(hash, (uint64_t)hybrid->high), (uint64_t)hybrid->n);
+    hash = permi_code_hash(hash, hybrid->code, &hybrid->gpu.work);
+    hash = hybrid->runs ? permi_hash(hash, hybrid->runs->modulus) : hash;
+    hybrid->fingerprint = hybrid->gpu.work.fingerprint = hash;
+    hybrid->candidate = options->gpu.tune ? ++k : 0;
+  }
+  for (hybrid = choice.best; hybrid; hybrid = hybrid->next)
+    hybrid->candidates = k;
+  hybrid = choice.best;
+  offer->seconds = permi_code_seconds(hybrid) + PERMI_GPU_COMPILE +
+                   PERMI_GPU_COMPILE_EACH * hybrid->code->statements *
+                       (hybrid->parts == 1 ? 1 : hybrid->parts == 2 ? 7 : 20);
+  offer->bytes = (double)hybrid->code->length + 64.0 * hybrid->code->statements;
+  return PERM_OK;
+}
+
+static perm_status permi_code_poll(void *context, uint64_t done)
+{
+  (void)done;
+  return permi_control_poll((permi_control *)context, 0, "choosing a kernel");
+}
+
+/* For gpu.tune: *plan becomes the candidate asked for, or the fastest on a slice; later blocks take the same number, or
+   their best by prediction. */
+static perm_status permi_code_tune(permi_maker *maker, const permi_block *block, void **plan)
+{
+  const perm_options *options = maker->options;
+  permi_hybrid *list = (permi_hybrid *)*plan, *hybrid, **at;
+  const int candidates = list->candidates;
+  double timed[PERMI_GPU_CANDIDATES];
+  int number = 1, k;
+  if (!list->code || !options->gpu.tune)
+    return PERM_OK;
+  memset(timed, 0, sizeof timed);
+  if (maker->tuned) {
+    number = maker->tuned <= candidates ? maker->tuned : 1;
+  } else if (options->gpu.tune > 0) {
+    number = options->gpu.tune;
+    if (number > candidates)
+      return permi_fail(maker->result, PERM_ERROR_OPTION, 2,
+                        "options: tune = %d, but of the kernel for a block of order %d there are %d candidates",
+                        options->gpu.tune, block->n, candidates);
+  } else if (candidates > 1 && permi_code_seconds(list) >= PERMI_GPU_TUNE_SECONDS) {
+    const perm_gpu_work *work[PERMI_GPU_CANDIDATES];
+    uint64_t chunks[PERMI_GPU_CANDIDATES];
+    double predicted[PERMI_GPU_CANDIDATES];
+    for (k = 0, hybrid = list; hybrid; hybrid = hybrid->next, k++) {
+      work[k] = &hybrid->gpu.work;
+      chunks[k] = (UINT64_C(1) << (hybrid->high - hybrid->chunk_log2)) * (uint64_t)permi_code_passes(hybrid);
+      predicted[k] = permi_code_seconds(hybrid);
+    }
+    perm_cuda_tune(work, candidates, chunks, predicted, options, permi_code_poll, maker->watch, timed);
+    for (k = 1; k < candidates; k++)
+      if (timed[k] < timed[number - 1])
+        number = k + 1;
+  }
+  for (at = &list, k = 1; k < number; k++)
+    at = &(*at)->next;
+  hybrid = *at;
+  *at = hybrid->next;
+  hybrid->next = NULL;
+  permi_hybrid_release(&options->allocator, list);
+  memcpy(hybrid->timed, timed, sizeof timed);
+  maker->tuned = maker->tuned ? maker->tuned : number;
+  *plan = hybrid;
+  return PERM_OK;
+}
+
+static void permi_code_explain(const permi_hybrid *hybrid, double all, char *buffer, size_t size, size_t *length)
+{
+  const permi_code *code = hybrid->code;
+  permi_hybrid_say(buffer, size, length,
+                   "%d in a walk, %d by threads; a kernel of %d statements and %d for moduli, %d constants, at most "
+                   "%d doubles waiting, %d rows divided; %.4g operations per outer pattern, %.3g in all; ",
+                   code->walk, hybrid->high, code->moduli, code->statements - code->moduli, code->constants,
+                   code->live, code->divided, hybrid->operations_a_term, all);
+}
+
+static void permi_code_explain_tuning(const permi_hybrid *hybrid, char *buffer, size_t size, size_t *length)
+{
+  int k;
+  permi_hybrid_say(buffer, size, length, "  candidate %d of %d", hybrid->candidate, hybrid->candidates);
+  for (k = 0; k < hybrid->candidates && hybrid->timed[0] > 0; k++) {
+    permi_hybrid_say(buffer, size, length, k ? "," : ", by a slice of each");
+    if (hybrid->timed[k] < (double)INFINITY)
+      permi_hybrid_say(buffer, size, length, " %.3g s", hybrid->timed[k]);
+    else
+      permi_hybrid_say(buffer, size, length, " failed");
+  }
+  permi_hybrid_say(buffer, size, length, "\n");
+}
+#endif
+/* SPDX-License-Identifier: MIT */

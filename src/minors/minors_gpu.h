@@ -1,0 +1,390 @@
+/* ===================================================================================== >>minors_gpu
+   Minors on GPUs, in double. Products run over the copies of all lines of one side (forms); signs and counts of the
+   other side's lines are the digits. Either
+     one sum      minors of a row: forms are the columns, digits the other rows. The prefix and suffix products of a
+                  term are its share of every minor
+     by digits    minors of every row: a sum for each digit, whose factor count - 2 v goes into the term
+   A thread's number sets the high digits; all walk over the low ones in one n-ary Gray code. Entries are on grids, so
+   row sums are exact; chunks are added exactly. */
+#pragma once
+#include "../job/parallel.h"
+#include "../dense/rounding.h"
+#include "minors_dense.h"
+
+#if !defined(PERM_NO_EXTRAS)
+#define PERMI_MINORS_GPU_GROUPS 16
+#define PERMI_MINORS_GPU_EXP2 300   /* of all terms: the smallest do not vanish */
+#define PERMI_MINORS_GPU_CHUNKS(by_digits) ((by_digits) ? 1024 : 2048) /* chosen: keep a GPU busy, and its host not */
+
+typedef struct permi_minors_gpu {
+  const permi_minors *minors;
+  int transposed, by_digits; /* transposed: digits are rows */
+  int forms, columns, digits, walked, walk; /* of the last digit half, by symmetry */
+  int form[PERM_MAX_N];                             /* a form's line */
+  int line[PERM_MAX_N], count[PERM_MAX_N], settings[PERM_MAX_N];
+  int total; /* of the counts */
+  double terms, seconds;
+  uint64_t numbers, chunks;
+
+  perm_gpu_minors shape;
+  perm_gpu_program program;
+  perm_gpu_work work;
+  char text[256];
+  permi_control *control;
+  perm_sum *sums; /* of wanted minors, then of their rows' moduli */
+  int row_place[PERM_MAX_N], column_place[PERM_MAX_N];
+} permi_minors_gpu;
+
+/* Digits by their settings, so that the first are walked; then the one whose other half follows by symmetry: if one is
+   odd it saves most. */
+static void permi_minors_gpu_order(permi_minors_gpu *gpu)
+{
+  int i, k, last = gpu->digits - 1;
+  for (i = 1; i < gpu->digits; i++)
+    for (k = i; k > 0 && gpu->count[k - 1] > gpu->count[k]; k--) {
+      const int line = gpu->line[k], count = gpu->count[k];
+      gpu->line[k] = gpu->line[k - 1];
+      gpu->count[k] = gpu->count[k - 1];
+      gpu->line[k - 1] = line;
+      gpu->count[k - 1] = count;
+    }
+  for (i = last; i >= 0 && !(gpu->count[last] & 1); i--)
+    if (gpu->count[i] & 1) {
+      const int line = gpu->line[i], count = gpu->count[i];
+      for (k = i; k < last; k++) {
+        gpu->line[k] = gpu->line[k + 1];
+        gpu->count[k] = gpu->count[k + 1];
+      }
+      gpu->line[last] = line;
+      gpu->count[last] = count;
+    }
+  for (i = 0; i <= last; i++)
+    gpu->settings[i] = i == last ? gpu->count[i] / 2 + 1 : gpu->count[i] + 1;
+}
+
+static void permi_minors_gpu_shape(permi_minors_gpu *gpu, const permi_minors *minors, int transposed, int by_digits)
+{
+  static const double rate[2] = PERMI_MINORS_GPU_RATE;
+  const int forms = transposed ? minors->columns : minors->rows;
+  const int digits = transposed ? minors->rows : minors->columns;
+  int i, k;
+  memset(gpu, 0, sizeof *gpu);
+  gpu->minors = minors;
+  gpu->transposed = transposed;
+  gpu->by_digits = by_digits;
+  for (i = 0; i < forms; i++)
+    for (k = 0; k < (transposed ? minors->column_count[i] : minors->row_count[i]); k++)
+      gpu->form[gpu->forms++] = i;
+  gpu->columns = (gpu->forms + 7) / 8;
+  gpu->terms = 1;
+  for (i = 0; i < digits; i++) {
+    const int wanted = !by_digits && i == digits - 1; /* this row, without one copy */
+    k = (transposed ? minors->row_count[i] : minors->column_count[i]) - wanted;
+    if (k > 0) {
+      gpu->line[gpu->digits] = i;
+      gpu->count[gpu->digits++] = k;
+      gpu->total += k;
+    }
+  }
+  permi_minors_gpu_order(gpu);
+  for (i = 0; i < gpu->digits; i++)
+    gpu->terms *= gpu->settings[i];
+  gpu->seconds = gpu->terms * 8 * gpu->columns / rate[minors->parts - 1] * (by_digits ? PERMI_MINORS_GPU_SLOWER : 1);
+}
+
+static void permi_minors_gpu_cut(permi_minors_gpu *gpu)
+{
+  const int least = PERMI_MINORS_GPU_CHUNKS(gpu->by_digits);
+  const double most = least * fmax(1, gpu->seconds);
+  int d;
+  for (d = 0, gpu->numbers = 1; d < gpu->digits; d++)
+    gpu->numbers *= (uint64_t)gpu->settings[d];
+  for (gpu->walk = 1; gpu->walked < gpu->digits; gpu->walked++) {
+    const uint64_t settings = (uint64_t)gpu->settings[gpu->walked];
+    if ((uint64_t)gpu->walk * settings > PERM_GPU_MINORS_WALK ||
+        (gpu->numbers / settings < (uint64_t)least * PERMI_MINORS_GPU_GROUPS && gpu->walk >= 64))
+      break;
+    gpu->walk *= (int)settings;
+    gpu->numbers /= settings;
+  }
+  for (gpu->chunks = 1; (double)gpu->chunks < most && gpu->chunks * 2 * PERMI_MINORS_GPU_GROUPS <= gpu->numbers;)
+    gpu->chunks *= 2;
+}
+
+/* Plans the quicker way; returns 0 if GPUs do not take this matrix or are slower than `seconds`. */
+static int permi_minors_gpu_plan(permi_minors_gpu *gpu, const permi_minors *minors, const perm_options *options,
+                                 double seconds)
+{
+  const int one_row = minors->least > 0;
+  permi_minors_gpu other;
+  char message[PERM_MESSAGE_BYTES];
+  if (!options->gpu.devices || minors->total < PERMI_GPU_LEAST_N || minors->total > PERM_MAX_N)
+    return 0;
+  permi_minors_gpu_shape(gpu, minors, 0, 1);
+  permi_minors_gpu_shape(&other, minors, 1, !one_row);
+  if (other.seconds < gpu->seconds)
+    *gpu = other;
+  if (gpu->terms >= 1e17)
+    return 0;
+  permi_minors_gpu_cut(gpu);
+  gpu->seconds += PERMI_GPU_START_SECONDS + PERMI_MINORS_GPU_SUM_SECONDS * (double)gpu->chunks *
+                                                ((minors->rows - minors->least) * minors->columns * minors->parts);
+  if (options->isa != PERM_ISA_CUDA && gpu->seconds >= seconds)
+    return 0;
+  return !options->gpu.cpu_fallback || permi_gpu_devices(options->gpu.devices, message);
+}
+
+/* Sums in double: of a walk, and, by digits, of a thread's numbers. */
+static double permi_minors_gpu_relative(const permi_minors_gpu *gpu)
+{
+  const double rounds = gpu->by_digits ? (double)gpu->numbers / (double)gpu->chunks / PERMI_MINORS_GPU_GROUPS : 0;
+  return (gpu->forms + 6 + sqrt(gpu->walk) + sqrt(rounds)) * PERMI_UNIT * gpu->minors->parts;
+}
+
+/* What the grid cuts from terms; full: the scaled matrix written out, which changes. */
+static double permi_minors_gpu_below(const permi_minors_gpu *gpu, double *full)
+{
+  const permi_minors *minors = gpu->minors;
+  const int n = minors->total, parts = minors->parts;
+  int i, j, part;
+  if (!gpu->transposed)
+    return permi_minors_below_grid(minors, full);
+  for (i = 0; i < n; i++)
+    for (part = 0; part < parts; part++) {
+      for (j = 0; j < i; j++) {
+        double *a = full + (i * n + j) * parts + part, *b = full + (j * n + i) * parts + part;
+        const double swapped = *a;
+        *a = *b;
+        *b = swapped;
+      }
+    }
+  for (i = 0; i < n * parts && !gpu->by_digits; i++) /* the wanted row */
+    full[(i / parts * n + n - 1) * parts + i % parts] = 0;
+  return permi_minors_rounded(minors, full);
+}
+
+#if defined(PERM_WITH_CUDA)
+/* The digits' entries of a form, each count[d] times for the grid, and 0 for forms that pad. */
+static void permi_minors_gpu_form(const permi_minors_gpu *gpu, int form, int part, double *entry)
+{
+  double copies[PERM_MAX_N], power;
+  int d, k, count = 0;
+  for (d = 0; d < gpu->digits; d++) {
+    const int i = gpu->transposed ? gpu->line[d] : gpu->form[form];
+    const int j = gpu->transposed ? gpu->form[form] : gpu->line[d];
+    entry[d] = permi_minors_scaled(gpu->minors, i, j, part);
+    for (k = 0; k < gpu->count[d]; k++)
+      copies[count++] = entry[d];
+  }
+  power = permi_grid_power(copies, count);
+  for (d = 0; d < gpu->digits; d++)
+    entry[d] = permi_to_grid(entry[d], power);
+}
+
+static int permi_minors_gpu_doubles(const permi_minors_gpu *gpu)
+{
+  int d, doubles = 8 + 4 * gpu->digits + 8 * gpu->columns * gpu->minors->parts * (1 + gpu->digits) + 2 * gpu->walk;
+  for (d = 0; d < gpu->digits; d++)
+    doubles += gpu->settings[d];
+  return doubles;
+}
+
+/* The walk: weight, digit that moves; *last: settings at its end. */
+static void permi_minors_gpu_walk(const permi_minors_gpu *gpu, const double *table, double *to, int *last)
+{
+  int up[PERM_MAX_N], m, d, move = 0;
+  for (d = 0; d < gpu->digits; d++) {
+    up[d] = 1;
+    last[d] = 0;
+  }
+  for (m = 0; m < gpu->walk; m++, to += 2) {
+    to[0] = 1;
+    for (d = 0; d < gpu->walked; d++)
+      to[0] *= table[(int)table[10 + 4 * d] + last[d]];
+    to[1] = move;
+    for (d = 0; d < gpu->walked && (up[d] ? last[d] == gpu->settings[d] - 1 : last[d] == 0); d++)
+      up[d] = !up[d];
+    if (d < gpu->walked && m + 1 < gpu->walk) {
+      last[d] += up[d] ? 1 : -1;
+      move = up[d] ? d + 1 : -(d + 1);
+    }
+  }
+}
+
+/* The table of permi_minors_view, >>text_minors; it was zero. */
+static void permi_minors_gpu_table(const permi_minors_gpu *gpu, double *table)
+{
+  const int parts = gpu->minors->parts, plane = 8 * gpu->columns * parts, digits = gpu->digits;
+  double *start = table + 8 + 4 * digits, *weight = start + plane * (1 + digits), entry[PERM_MAX_N];
+  int last[PERM_MAX_N], d, f, v, part;
+  table[0] = (double)gpu->numbers;
+  table[1] = (double)gpu->chunks;
+  table[2] = digits;
+  table[3] = gpu->walked;
+  table[4] = gpu->walk;
+  table[5] = ldexp(1, PERMI_MINORS_GPU_EXP2);
+  for (f = 0; f < 8 * gpu->columns; f++)
+    for (part = 0; part < parts; part++) {
+      const int at = (f / 8 * parts + part) * 8 + f % 8;
+      if (f >= gpu->forms) {
+        start[at] = part == 0;
+        continue;
+      }
+      permi_minors_gpu_form(gpu, f, part, entry);
+      for (d = 0; d < digits; d++) {
+        start[at] += gpu->count[d] * entry[d]; /* exact, as all that follows */
+        start[plane * (1 + d) + at] = -2 * entry[d];
+      }
+    }
+  for (d = 0; d < digits; d++) {
+    double binomial = 1;
+    table[8 + 4 * d] = gpu->settings[d];
+    table[9 + 4 * d] = gpu->count[d];
+    table[10 + 4 * d] = (double)(weight - table);
+    for (v = 0; v < gpu->settings[d]; v++) {
+      *weight++ = d == digits - 1 && 2 * v < gpu->count[d] ? 2 * binomial : binomial;
+      binomial *= -(double)(gpu->count[d] - v) / (v + 1);
+    }
+  }
+  table[6] = (double)(weight - table);
+  permi_minors_gpu_walk(gpu, table, weight, last);
+  for (d = 0; d < gpu->walked; d++)
+    table[11 + 4 * d] = last[d];
+}
+
+static void permi_minors_gpu_work(permi_minors_gpu *gpu, const double *table)
+{
+  const int parts = gpu->minors->parts, columns = gpu->columns, fast = gpu->by_digits ? PERM_GPU_MINORS_FAST : 0;
+  const int plane = 8 * columns * parts, words = plane * (gpu->by_digits ? gpu->digits : 1);
+  const int need = 2 * (columns * parts * (3 + fast) + columns) + 50;
+  snprintf(gpu->text, sizeof gpu->text, PERM_GPU_ENTRY "{ permi_minors_chunk<%d, %d, %d>(a); }\n",
+           need <= 80 ? 6 : need <= 128 ? 4 : need <= 168 ? 3 : 2, columns, parts, fast);
+  gpu->shape.parts = parts;
+  gpu->shape.columns = columns;
+  gpu->shape.fast = fast;
+  gpu->program.text = gpu->text;
+  gpu->program.shared = (size_t)(2 * PERM_GPU_MINORS_WALK + 10 * plane) * sizeof(double); /* 2^10 is the longest walk */
+  gpu->program.sums = 2 * words + 8 * columns;
+  gpu->program.scratch = PERMI_MINORS_GPU_GROUPS * (words * (gpu->by_digits ? 1 : 2) + 8 * columns);
+  gpu->program.minors = &gpu->shape;
+  gpu->work.program = &gpu->program;
+  gpu->work.table = table;
+  gpu->work.doubles = (size_t)permi_minors_gpu_doubles(gpu);
+  gpu->work.absolute_mask = gpu->terms < 1 << 14 ? 0 : 7;
+}
+
+/* Where a chunk's sums have a line: the place of a minor, of hi and lo, is that of its row plus that of its column.
+   A line has that of its last copy. */
+static void permi_minors_gpu_places(permi_minors_gpu *gpu)
+{
+  const permi_minors *minors = gpu->minors;
+  int *form = gpu->transposed ? gpu->column_place : gpu->row_place;
+  int *digit = gpu->transposed ? gpu->row_place : gpu->column_place;
+  int f, d;
+  for (f = 0; f < gpu->forms; f++)
+    form[gpu->form[f]] = f / 8 * minors->parts * 8 + f % 8;
+  for (d = 0; d < PERM_MAX_N; d++)
+    digit[d] = 0;
+  for (d = 0; d < gpu->digits && gpu->by_digits; d++)
+    digit[gpu->line[d]] = d * gpu->columns * minors->parts * 8;
+}
+
+/* A row's sum of |terms|; transposed: the largest of the columns' sums. */
+static double permi_minors_gpu_modulus(const permi_minors_gpu *gpu, int i, const double *moduli)
+{
+  double most = 0;
+  int f;
+  for (f = 0; f < gpu->forms; f++)
+    if (gpu->transposed || gpu->form[f] == i)
+      most = gpu->transposed ? fmax(most, moduli[f]) : moduli[f];
+  return most;
+}
+
+static int permi_minors_gpu_add(void *context, perm_partial *partial, uint64_t first, uint64_t chunks,
+                                const double *sums)
+{
+  permi_minors_gpu *gpu = (permi_minors_gpu *)context;
+  const permi_minors *minors = gpu->minors;
+  const int words = gpu->program.sums, parts = minors->parts;
+  int i, j, k, part;
+  (void)partial, (void)first;
+  for (; chunks; chunks--, sums += words) {
+    for (k = 0; k < words; k++)
+      if (!(fabs(sums[k]) <= DBL_MAX))
+        return 0;
+    for (i = minors->least, k = 0; i < minors->rows; i++)
+      for (j = 0; j < minors->columns; j++)
+        for (part = 0; part < parts; part++, k++) {
+          const double *sum = sums + 2 * (gpu->row_place[i] + gpu->column_place[j] + 8 * part);
+          permi_sum_add_double(&gpu->sums[k], sum[0]);
+          permi_sum_add_double(&gpu->sums[k], sum[1]);
+        }
+    for (i = minors->least; i < minors->rows; i++, k++)
+      permi_sum_add_double(&gpu->sums[k], permi_minors_gpu_modulus(gpu, i, sums + words - 8 * gpu->columns));
+  }
+  return 1;
+}
+
+static perm_status permi_minors_gpu_merge(perm_partial *into, const perm_partial *from)
+{
+  (void)into, (void)from;
+  return PERM_OK;
+}
+
+static perm_status permi_minors_gpu_poll(void *context, uint64_t done)
+{
+  const permi_minors_gpu *gpu = (const permi_minors_gpu *)context;
+  return permi_control_poll(gpu->control, gpu->seconds * (double)done / (double)gpu->chunks, "summing on GPUs");
+}
+
+static perm_status permi_minors_gpu_run(permi_minors_gpu *gpu, const perm_options *options)
+{
+  const perm_gpu_sink sink = {gpu, permi_minors_gpu_add, permi_minors_gpu_merge, permi_minors_gpu_poll, 1};
+  perm_partial none;
+  memset(&none, 0, sizeof none);
+  return perm_cuda_run(&gpu->work, 0, gpu->chunks, options, &sink, &none, &gpu->control->gpus, gpu->control->message);
+}
+
+static perm_status permi_minors_gpu_execute(permi_minors_gpu *gpu, const perm_options *options,
+                                            permi_control *control, permi_minors_total *total)
+{
+  const perm_allocator *allocator = &options->allocator;
+  const permi_minors *minors = gpu->minors;
+  const size_t doubles = (size_t)permi_minors_gpu_doubles(gpu);
+  const size_t sums = (size_t)(total->count + minors->rows - minors->least);
+  double *table = (double *)permi_allocate_zeros(allocator, doubles, sizeof *table);
+  perm_status status = PERM_ERROR_MEMORY;
+  int i;
+  gpu->control = control;
+  gpu->sums = (perm_sum *)permi_allocate_zeros(allocator, sums, sizeof *gpu->sums);
+  if (table && gpu->sums) {
+    permi_minors_gpu_table(gpu, table);
+    permi_minors_gpu_work(gpu, table);
+    permi_minors_gpu_places(gpu);
+    status = permi_minors_gpu_run(gpu, options);
+  }
+  if (status == PERM_OK) {
+    permi_minors_collect(gpu->sums, minors->rows - minors->least, total);
+    for (i = 0; i < total->count && gpu->by_digits; i++) {
+      const int minor = i / minors->parts, row = minors->least + minor / minors->columns;
+      const int count = gpu->transposed ? minors->row_count[row] : minors->column_count[minor % minors->columns];
+      total->value[i] = permi_dd_divide_double(total->value[i], count);
+    }
+    for (i = 0; i < minors->rows - minors->least; i++)
+      total->absolute[i] *= gpu->work.absolute_mask + 1.0;
+  }
+  permi_release(allocator, table);
+  permi_release(allocator, gpu->sums);
+  return status;
+}
+#else
+static perm_status permi_minors_gpu_execute(permi_minors_gpu *gpu, const perm_options *options,
+                                            permi_control *control, permi_minors_total *total)
+{
+  (void)gpu, (void)options, (void)total;
+  permi_gpu_devices(1, control->message);
+  return PERM_ERROR_DEVICE;
+}
+#endif
+#endif
+/* SPDX-License-Identifier: MIT */

@@ -1,0 +1,548 @@
+/* ============================================================================================ >>spy
+   A picture of structure and plan, in whole coordinates, since a locale may write a comma. */
+#pragma once
+#include "../formats/write.h"
+#include "../sparse/sparse.h"
+
+#if !defined(PERM_NO_EXTRAS)
+#define PERMI_SPY_EXACT 600     /* up to this order and */
+#define PERMI_SPY_ENTRIES 20000 /* so many entries a square each, */
+#define PERMI_SPY_CELLS 160     /* else so many squares a side */
+#define PERMI_SPY_PANEL 290
+#define PERMI_SPY_LEFT 74 /* of the first map, 356 apart */
+#define PERMI_SPY_TOP 104
+#define PERMI_SPY_CURVES 490 /* of what comes below the maps */
+#define PERMI_SPY_LINE 120   /* characters of a message */
+#define PERMI_SPY_ROWS 14
+#define PERMI_SPY_OUTLINES 500
+#define PERMI_SPY_POINTS 1000
+/* Okabe and Ito's colours, which the colour-blind tell apart; all densities of one hue. */
+#define PERMI_SPY_BLUE "#0072b2"
+#define PERMI_SPY_ORANGE "#d55e00"
+#define PERMI_SPY_GREEN "#009e73"
+
+typedef struct permi_spy_map {
+  int rows, columns, cells[2];
+  unsigned *live, *dead;
+} permi_spy_map;
+
+typedef struct permi_spy {
+  const perm_matrix *matrix;
+  const char *name;
+  permi_spy_map map[3]; /* as given, block triangular, in the order of elimination */
+  int blocks, outlines, singular;
+  int *first, *order;
+  const perm_job *job;
+  char message[PERM_MESSAGE_BYTES];
+  const permi_leaf *leaf;
+  int steps;
+  double *width, *bytes; /* of each step */
+  double states;         /* the most of a step */
+  int *place;            /* of a vertex in the order of elimination */
+  double dropped;
+  permi_control *watch;
+  permi_pool pool;
+} permi_spy;
+
+typedef struct permi_spy_text {
+  char text[64];
+} permi_spy_text;
+
+static permi_spy_text permi_spy_number(double x)
+{
+  permi_spy_text number;
+  permi_say(number.text, sizeof number.text, "%.3g", x);
+  return number;
+}
+
+static permi_spy_text permi_spy_bytes(double bytes)
+{
+  static const char *const unit[] = {"B", "kB", "MB", "GB", "TB", "PB"};
+  permi_spy_text text;
+  int k = 0;
+  for (; k < 5 && bytes >= 999.5; k++)
+    bytes /= 1000;
+  permi_say(text.text, sizeof text.text, "%.3g %s", bytes, unit[k]);
+  return text;
+}
+
+PERMI_PRINTF(5, 6)
+static void permi_spy_label(FILE *file, int x, int y, const char *attributes, const char *format, ...)
+{
+  char text[256];
+  const char *at;
+  va_list arguments;
+  va_start(arguments, format);
+  permi_vsay(text, sizeof text, format, arguments);
+  va_end(arguments);
+  fprintf(file, "<text x=\"%d\" y=\"%d\" %s>", x, y, attributes);
+  for (at = text; *at; at++)
+    if (*at == '<' || *at == '>' || *at == '&')
+      fputs(*at == '<' ? "&lt;" : *at == '>' ? "&gt;" : "&amp;", file);
+    else
+      putc((unsigned char)*at < 32 ? ' ' : (unsigned char)*at > 126 ? '?' : *at, file); /* any bytes make XML */
+  fputs("</text>\n", file);
+}
+
+static void permi_spy_box(FILE *file, int x, int y, int width, int height, const char *paint)
+{
+  fprintf(file, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" %s/>\n", x, y, width, height, paint);
+}
+
+/* A square's shade: 0 to 3 by density, 4: dead entries only, -1: empty. */
+static int permi_spy_shade(const permi_spy_map *map, int i, int j, double area)
+{
+  const size_t at = (size_t)i * (size_t)map->cells[1] + (size_t)j;
+  const double density = map->live[at] / area;
+  if (map->live[at])
+    return (density > 0.03) + (density > 0.1) + (density > 0.3);
+  return map->dead[at] ? 4 : -1;
+}
+
+/* A path of runs of squares for each shade; the numbers of first and last row and column. */
+static void permi_spy_draw_map(FILE *file, const permi_spy *spy, int which, int width, int height)
+{
+  static const char *const colour[5] = {"#a6cfe6", "#5fabd4", "#2a8cc4", PERMI_SPY_BLUE, PERMI_SPY_ORANGE};
+  const permi_spy_map *map = &spy->map[which];
+  const int down = map->cells[0], across = map->cells[1], x = PERMI_SPY_LEFT + 356 * which, y = PERMI_SPY_TOP;
+  const double area = ((double)map->rows / (down ? down : 1)) * ((double)map->columns / (across ? across : 1));
+  int shade, i, j, end;
+  permi_spy_box(file, x, y, width, height, "fill=\"#ffffff\" stroke=\"#777777\"");
+  fprintf(file, "<svg x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
+                "preserveAspectRatio=\"none\" shape-rendering=\"crispEdges\">\n",
+          x, y, width, height, across ? across : 1, down ? down : 1);
+  for (shade = 0; shade < 5; shade++) {
+    int used = 0;
+    for (i = 0; i < down; i++)
+      for (j = 0; j < across; j = end + 1) {
+        for (end = j; end < across && permi_spy_shade(map, i, end, area) == shade; end++)
+          ;
+        if (end > j) {
+          fprintf(file, "%sM%d %dh%dv1h%dz", used ? "" : "<path d=\"", j, i, end - j, j - end);
+          used = 1;
+        }
+      }
+    if (used)
+      fprintf(file, "\" fill=\"%s\"/>\n", colour[shade]);
+  }
+  fputs("</svg>\n", file);
+  if (!down || !across)
+    return;
+  permi_spy_label(file, x - 6, y + 12, "text-anchor=\"end\"", "1");
+  permi_spy_label(file, x, y + height + 19, "", "1");
+  if (map->rows > 1 && height > 30)
+    permi_spy_label(file, x - 6, y + height, "text-anchor=\"end\"", "%d", map->rows);
+  if (map->columns > 1 && width > 60)
+    permi_spy_label(file, x + width, y + height + 19, "text-anchor=\"end\"", "%d", map->columns);
+  if (width > 160)
+    permi_spy_label(file, x + width / 2, y + height + 19, "text-anchor=\"middle\"", "columns");
+}
+
+static void permi_spy_head(FILE *file, int which, const char *head, const char *below)
+{
+  const int x = PERMI_SPY_LEFT + 356 * which;
+  permi_spy_label(file, x, PERMI_SPY_TOP - 32, "class=\"h\"", "%s", head);
+  permi_spy_label(file, x, PERMI_SPY_TOP - 11, "", "%s", below);
+}
+
+static void permi_spy_maps(FILE *file, const permi_spy *spy)
+{
+  static const char outline[] = "fill=\"none\" stroke=\"" PERMI_SPY_GREEN "\" stroke-width=\"2\"";
+  const perm_matrix *matrix = spy->matrix;
+  const double longest = matrix->m > matrix->n ? matrix->m : matrix->n, scale = PERMI_SPY_PANEL;
+  const int tall = longest > 0 ? (int)(scale * (matrix->m / longest)) + 1 : PERMI_SPY_PANEL;
+  const int wide = longest > 0 ? (int)(scale * (matrix->n / longest)) + 1 : PERMI_SPY_PANEL, legend = 450;
+  char text[64];
+  int i;
+  permi_spy_label(file, 20, 34, "class=\"t\"", "%.60s%s%d x %d, %.0f entries", spy->name ? spy->name : "",
+                  spy->name ? ": " : "", matrix->m, matrix->n, (double)matrix->nnz);
+  permi_spy_head(file, 0, "As given", "");
+  permi_spy_draw_map(file, spy, 0, wide, tall);
+  if (matrix->m == matrix->n) {
+    if (spy->singular) {
+      permi_spy_head(file, 1, "No perfect matching: the permanent is 0", "");
+    } else {
+      permi_say(text, sizeof text, "%d block%s, %.0f dead entries", spy->blocks, spy->blocks == 1 ? "" : "s",
+                spy->dropped);
+      permi_spy_head(file, 1, "Block triangular", text);
+    }
+    permi_spy_draw_map(file, spy, 1, wide, tall);
+    for (i = 0; i < spy->outlines; i++) {
+      const int from = (int)(wide * (spy->first[i] / longest)), length = (int)(wide * (spy->order[i] / longest));
+      const int size = length > 1 ? length : 1;
+      permi_spy_box(file, PERMI_SPY_LEFT + 356 + from, PERMI_SPY_TOP + from, size, size, outline);
+    }
+  }
+  if (spy->leaf) {
+    snprintf(text, sizeof text, "largest block after reductions: %d", spy->leaf->information.n);
+    permi_spy_head(file, 2, "In the order of elimination", text);
+    permi_spy_draw_map(file, spy, 2, PERMI_SPY_PANEL, PERMI_SPY_PANEL);
+  }
+  permi_spy_box(file, PERMI_SPY_LEFT, legend - 12, 14, 14, "fill=\"" PERMI_SPY_BLUE "\"");
+  permi_spy_box(file, 270, legend - 12, 14, 14, "fill=\"" PERMI_SPY_ORANGE "\"");
+  permi_spy_box(file, 510, legend - 12, 14, 14, outline);
+  permi_spy_label(file, PERMI_SPY_LEFT + 22, legend, "", "entries%s",
+                  spy->map[0].cells[0] < matrix->m ? ", by density" : "");
+  permi_spy_label(file, 292, legend, "", "in no perfect matching");
+  permi_spy_label(file, 532, legend, "", "blocks");
+}
+
+/* 1, 2 or 5 times a power of ten, from 1 on: at most six in a range. */
+static double permi_spy_step(double range)
+{
+  double power = 1;
+  while (power * 50 < range)
+    power *= 10;
+  return power * (range <= 5 * power ? 1 : range <= 10 * power ? 2 : range <= 25 * power ? 5 : 10);
+}
+
+static double permi_spy_height(double value, int logarithmic)
+{
+  return logarithmic ? log10(fmin(fmax(value, 1), 1e300)) : value;
+}
+
+/* Counts from 0 on, or bytes by powers of ten, along the order. */
+static void permi_spy_curve(FILE *file, const permi_spy *spy, const double *value, int y, int logarithmic)
+{
+  const int left = 110, right = 1060, height = 150, stride = spy->steps / PERMI_SPY_POINTS + 1;
+  double most = 0, scale, step, tick;
+  int p, q, last = -1;
+  for (p = 0; p < spy->steps; p++)
+    most = fmax(most, value[p]);
+  scale = fmax(1, permi_spy_height(most, logarithmic));
+  step = permi_spy_step(scale);
+  for (tick = 0; tick <= scale; tick += step) {
+    const int at = y + height - (int)((height - 8) * tick / scale);
+    fprintf(file, "<path d=\"M%d %dH%d\" stroke=\"#dddddd\"/>\n", left, at, right);
+    permi_spy_label(file, left - 8, at + 5, "text-anchor=\"end\"", "%s",
+                    logarithmic ? permi_spy_bytes(pow(10, tick)).text : permi_spy_number(tick).text);
+  }
+  step = permi_spy_step(spy->steps);
+  for (tick = 0; tick <= spy->steps; tick += step) {
+    const int at = left + (int)((right - left) * tick / (spy->steps + 1));
+    fprintf(file, "<path d=\"M%d %dV%d\" stroke=\"#dddddd\"/>\n", at, y, y + height);
+    permi_spy_label(file, at, y + height + 19, "text-anchor=\"middle\"", "%.0f", tick);
+  }
+  permi_spy_box(file, left, y, right - left, height, "fill=\"none\" stroke=\"#777777\"");
+  fputs("<polyline fill=\"none\" stroke=\"" PERMI_SPY_BLUE "\" stroke-width=\"3\" points=\"", file);
+  for (p = 0; p < spy->steps; p += stride) {
+    const int x = left + (int)((double)(right - left) * (p + 1) / (spy->steps + 1));
+    double here = 0;
+    for (q = p; q < spy->steps && q < p + stride; q++)
+      here = fmax(here, value[q]);
+    if (x != last)
+      fprintf(file, "%d,%d ", x, y + height - (int)((height - 8) * permi_spy_height(here, logarithmic) / scale));
+    last = x;
+  }
+  fputs("\"/>\n", file);
+}
+
+static void permi_spy_curves(FILE *file, const permi_spy *spy)
+{
+  const int tree = spy->leaf->information.method == PERM_METHOD_TREE, top = PERMI_SPY_CURVES;
+  permi_spy_label(file, PERMI_SPY_LEFT, top, "class=\"h\"", "Vertices of the %s along the order of %s",
+                  tree ? "tables" : "frontier", tree ? "the tree" : "elimination");
+  permi_spy_curve(file, spy, spy->width, top + 12, 0);
+  permi_spy_label(file, PERMI_SPY_LEFT, top + 216, "class=\"h\"",
+                  "Memory of a step's values, predicted, logarithmic (at most %s states; the run: %s)",
+                  permi_spy_number(spy->states).text, permi_spy_bytes(spy->leaf->information.bytes).text);
+  permi_spy_curve(file, spy, spy->bytes, top + 228, 1);
+  permi_spy_label(file, 585, top + 418, "text-anchor=\"middle\"", "steps: vertices eliminated");
+}
+
+/* A message in lines. */
+static void permi_spy_say(FILE *file, int y, const char *message)
+{
+  while (*message) {
+    int length = (int)strlen(message);
+    if (length > PERMI_SPY_LINE)
+      for (length = PERMI_SPY_LINE; length > PERMI_SPY_LINE / 2 && message[length] != ' '; length--)
+        ;
+    permi_spy_label(file, PERMI_SPY_LEFT, y, "", "%.*s", length, message);
+    message += length;
+    y += 22;
+  }
+}
+
+static int permi_spy_print(FILE *file, const void *what)
+{
+  const permi_spy *spy = (const permi_spy *)what;
+  const int table = spy->leaf ? PERMI_SPY_CURVES + 440 : PERMI_SPY_CURVES, leaves = spy->job ? spy->job->leaves : 0;
+  const int rows = leaves < PERMI_SPY_ROWS ? leaves : PERMI_SPY_ROWS;
+  const int bottom = table + 84 + 24 * (spy->job ? rows : 3);
+  double seconds = 0, rest = 0;
+  int i;
+  fprintf(file, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"1090\" height=\"%d\" viewBox=\"0 0 1090 %d\" "
+                "font-family=\"Helvetica, Arial, DejaVu Sans, sans-serif\" font-size=\"15\" fill=\"#333333\">\n",
+          bottom, bottom);
+  fputs("<style>.t{font-size:19px;font-weight:bold}.h{font-size:16px;font-weight:bold}</style>\n", file);
+  fprintf(file, "<rect width=\"1090\" height=\"%d\" fill=\"#ffffff\"/>\n", bottom);
+  permi_spy_maps(file, spy);
+  if (spy->leaf)
+    permi_spy_curves(file, spy);
+  for (i = 0; i < leaves; i++) {
+    seconds += spy->job->leaf[i].information.seconds;
+    rest += i < rows ? 0 : spy->job->leaf[i].information.seconds;
+  }
+  if (spy->job) {
+    permi_spy_label(file, PERMI_SPY_LEFT, table + 20, "class=\"h\"",
+                    "Plan: %d block%s after reductions, predicted %s on one thread", leaves, leaves == 1 ? "" : "s",
+                    permi_time_words(seconds).text);
+  } else {
+    permi_spy_label(file, PERMI_SPY_LEFT, table + 20, "class=\"h\"", "No plan");
+    permi_spy_say(file, table + 44, spy->message);
+  }
+  for (i = 0; i < rows; i++) {
+    const perm_leaf *leaf = &spy->job->leaf[i].information;
+    const int y = table + 46 + 24 * i;
+    permi_spy_label(file, PERMI_SPY_LEFT, y, "", "order %d", leaf->n);
+    permi_spy_label(file, 200, y, "", "%s", perm_method_name(leaf->method));
+    permi_spy_label(file, 450, y, "text-anchor=\"end\"", "%s", permi_time_words(leaf->seconds).text);
+    if (leaf->bytes > 0)
+      permi_spy_label(file, 600, y, "text-anchor=\"end\"", "%s", permi_spy_bytes(leaf->bytes).text);
+  }
+  if (leaves > rows)
+    permi_spy_label(file, PERMI_SPY_LEFT, table + 46 + 24 * rows, "", "and %d more, %s", leaves - rows,
+                    permi_time_words(rest).text);
+  return fputs("</svg>\n", file) >= 0 && fflush(file) == 0 && !ferror(file);
+}
+
+/* Squares of a map of so many rows, columns and entries. 0: out of memory. */
+static int permi_spy_cells(permi_spy *spy, int which, int rows, int columns, size_t entries)
+{
+  permi_spy_map *map = &spy->map[which];
+  const int exact = rows <= PERMI_SPY_EXACT && columns <= PERMI_SPY_EXACT && entries <= PERMI_SPY_ENTRIES;
+  size_t area;
+  map->rows = rows;
+  map->columns = columns;
+  map->cells[0] = !exact && rows > PERMI_SPY_CELLS ? PERMI_SPY_CELLS : rows;
+  map->cells[1] = !exact && columns > PERMI_SPY_CELLS ? PERMI_SPY_CELLS : columns;
+  area = (size_t)map->cells[0] * (size_t)map->cells[1];
+  map->live = (unsigned *)permi_pool_zeros(&spy->pool, 2 * area + 1, sizeof *map->live);
+  if (!map->live)
+    return 0;
+  map->dead = map->live + area;
+  return 1;
+}
+
+static void permi_spy_count(const permi_spy_map *map, unsigned *entries, int row, int column)
+{
+  const size_t down = (size_t)row * (size_t)map->cells[0] / (size_t)map->rows;
+  const size_t across = (size_t)column * (size_t)map->cells[1] / (size_t)map->columns;
+  entries[down * (size_t)map->cells[1] + across]++;
+}
+
+/* The maps and the blocks are incomplete if watch stops. */
+static perm_status permi_spy_matrix(permi_spy *spy, int *numbers)
+{
+  const perm_matrix *matrix = spy->matrix;
+  const int n = matrix->n, square = matrix->m == n && n > 0;
+  int *row_place = numbers, *column_place = numbers + n, *start = column_place + n, i, k;
+  permi_working working;
+  const permi_given given = permi_given_rows(matrix);
+  size_t e;
+  memset(&working, 0, sizeof working);
+  if (square) {
+    if (!permi_working_create(&working, spy->pool.allocator, n, matrix->nnz))
+      return PERM_ERROR_MEMORY;
+    working.watch = spy->watch;
+    permi_sparse_fill(&given, 0, 0, &working);
+    spy->singular = !permi_split(&working);
+  }
+  if (square && !spy->singular) { /* components come in reverse topological order */
+    const int *column_match = working.work + 3 * (size_t)n; /* left by permi_split */
+    spy->blocks = working.blocks;
+    spy->dropped = (int)working.report.dead_entries;
+    memset(start, 0, ((size_t)spy->blocks + 1) * sizeof *start);
+    for (i = 0; i < n; i++)
+      start[spy->blocks - working.component[i]]++;
+    for (k = 0; k < spy->blocks; k++) {
+      if (start[k + 1] > 1 && spy->outlines < PERMI_SPY_OUTLINES) {
+        spy->first[spy->outlines] = start[k];
+        spy->order[spy->outlines++] = start[k + 1];
+      }
+      start[k + 1] += start[k];
+    }
+    for (i = 0; i < n; i++)
+      row_place[i] = start[spy->blocks - 1 - working.component[i]]++;
+    for (i = 0; i < n; i++)
+      column_place[i] = row_place[column_match[i]];
+  }
+  for (i = 0; i < matrix->m; i++)
+    for (e = matrix->row_start[i]; e < matrix->row_start[i + 1] && !permi_watch_step(spy->watch, e, 20); e++) {
+      const int j = matrix->column[e], known = square && !spy->singular;
+      const int dead = square && (spy->singular || working.component[i] != working.component[n + j]);
+      for (k = 0; k < 1 + square; k++) {
+        const permi_spy_map *map = &spy->map[k];
+        const int row = k && known ? row_place[i] : i, column = k && known ? column_place[j] : j;
+        permi_spy_count(map, dead ? map->dead : map->live, row, column);
+      }
+    }
+  if (square)
+    permi_working_free(&working);
+  return PERM_OK;
+}
+
+/* The vertex of a step; *begin to *end: its entries, see permi_spy_other. */
+static int permi_spy_vertex(const permi_spy *spy, int step, int *begin, int *end)
+{
+  if (spy->leaf->run_task == permi_tree_task) {
+    const permi_tree *tree = (const permi_tree *)spy->leaf->context;
+    *begin = tree->node[step].edge;
+    *end = tree->node[step + 1].edge;
+    return tree->vertex[step];
+  } else {
+    const permi_frontier *frontier = (const permi_frontier *)spy->leaf->context;
+    *begin = frontier->stream_start[step];
+    *end = frontier->stream_start[step + 1];
+    return frontier->sequence[step];
+  }
+}
+
+/* The other vertex of an entry; -1: that stream is no entry. */
+static int permi_spy_other(const permi_spy *spy, int entry)
+{
+  return spy->leaf->run_task == permi_tree_task
+             ? ((const permi_tree *)spy->leaf->context)->edge[entry].vertex
+             : ((const permi_frontier *)spy->leaf->context)->partner[entry];
+}
+
+/* Places rows and columns, from the last to the first that goes, and maps their entries. */
+static void permi_spy_reorder(permi_spy *spy)
+{
+  const int n = spy->leaf->information.n;
+  int next[2], step, e, begin, end, v;
+  next[0] = next[1] = n;
+  for (v = 0; v < 2 * n; v++)
+    spy->place[v] = -1;
+  for (step = spy->steps; step-- > 0;) {
+    v = permi_spy_vertex(spy, step, &begin, &end);
+    for (e = begin; e <= end; e++) { /* last the vertex itself */
+      const int t = e < end ? permi_spy_other(spy, e) : v;
+      if (t >= 0 && spy->place[t] < 0)
+        spy->place[t] = --next[t >= n];
+    }
+    for (e = begin; e < end; e++) {
+      const int t = permi_spy_other(spy, e);
+      if (t >= 0)
+        permi_spy_count(&spy->map[2], spy->map[2].live, spy->place[v < n ? v : t], spy->place[v < n ? t : v]);
+    }
+  }
+}
+
+/* Widths after each step, and bytes of its values. */
+static void permi_spy_measure(permi_spy *spy)
+{
+  int p, v;
+  if (spy->leaf->run_task == permi_tree_task) {
+    const permi_tree *tree = (const permi_tree *)spy->leaf->context;
+    for (p = 0; p < tree->nodes; p++) {
+      const permi_tree_node *node = &tree->node[p];
+      const int vertices = permi_count_ones(node->all) - 1;
+      const double states = permi_tree_choose(tree, vertices,
+                                              permi_count_ones(node->rows) - !node->column - node->difference);
+      spy->width[p] = vertices;
+      spy->bytes[p] = 8.0 * tree->size * states;
+      spy->states = fmax(spy->states, states);
+    }
+  } else {
+    const permi_frontier *frontier = (const permi_frontier *)spy->leaf->context;
+    memset(spy->width, 0, (size_t)spy->steps * sizeof *spy->width);
+    for (v = 0; v < 2 * spy->leaf->information.n; v++)
+      if (frontier->birth[v] >= 0)
+        for (p = frontier->birth[v]; p < frontier->death[v]; p++)
+          spy->width[p]++;
+    for (p = 0; p < frontier->steps; p++) {
+      const size_t bytes = frontier->arrays ? permi_arrays_bytes_at(frontier, p + 1) : permi_value_bytes(frontier);
+      spy->bytes[p] = frontier->states[p + 1] * (double)bytes;
+      spy->states = fmax(spy->states, frontier->states[p + 1]);
+    }
+  }
+}
+
+/* Of the largest block that has one. 0: out of memory. */
+static int permi_spy_elimination(permi_spy *spy)
+{
+  int i, n, entries, begin;
+  for (i = 0; spy->job && i < spy->job->leaves; i++) {
+    const permi_leaf *leaf = &spy->job->leaf[i];
+    if ((leaf->run_task == permi_frontier_run || leaf->run_task == permi_arrays_run_task ||
+         leaf->run_task == permi_sorting_run || leaf->run_task == permi_tree_task) &&
+        (!spy->leaf || leaf->information.n > spy->leaf->information.n))
+      spy->leaf = leaf;
+  }
+  if (!spy->leaf)
+    return 1;
+  n = spy->leaf->information.n;
+  spy->steps = spy->leaf->run_task == permi_tree_task ? ((const permi_tree *)spy->leaf->context)->nodes
+                                                      : ((const permi_frontier *)spy->leaf->context)->steps;
+  permi_spy_vertex(spy, spy->steps - 1, &begin, &entries);
+  spy->width = (double *)permi_pool_get(&spy->pool, (size_t)spy->steps, sizeof(double));
+  spy->bytes = (double *)permi_pool_get(&spy->pool, (size_t)spy->steps, sizeof(double));
+  spy->place = (int *)permi_pool_get(&spy->pool, 2 * (size_t)n, sizeof(int));
+  if (!permi_spy_cells(spy, 2, n, n, (size_t)entries))
+    return 0;
+  permi_spy_measure(spy);
+  permi_spy_reorder(spy);
+  return 1;
+}
+
+static perm_status permi_sparse_spy(const perm_matrix *matrix, const perm_options *options, const char *path,
+                                    perm_result *result)
+{
+  permi_control watch = permi_control_begin(options);
+  perm_job *job = NULL;
+  perm_result planned;
+  perm_status status;
+  permi_spy spy;
+  int *numbers;
+  permi_result_clear(result);
+  if (!path)
+    return permi_fail(result, PERM_ERROR_NULL, 3, "path is NULL");
+  watch.activity = "drawing";
+  status = permi_check_sparse(matrix, &watch, result);
+  if (status != PERM_OK)
+    return status;
+  memset(&spy, 0, sizeof spy);
+  spy.watch = &watch;
+  spy.pool.allocator = &options->allocator;
+  memset(&planned, 0, sizeof planned);
+  status = perm_sparse_job(matrix, options, &job, &planned);
+  if (status != PERM_OK && status != PERM_ERROR_LIMIT && status != PERM_ERROR_UNSUPPORTED &&
+      status != PERM_ERROR_OVERFLOW && status != PERM_ERROR_SIZE)
+    return permi_fail(result, status, planned.argument, "%s", planned.message);
+  spy.matrix = matrix;
+  spy.job = job;
+  memcpy(spy.message, planned.message, sizeof spy.message);
+  spy.name = options->name;
+  numbers = (int *)permi_pool_get(&spy.pool, 3 * (size_t)matrix->n + 2 + 2 * PERMI_SPY_OUTLINES, sizeof *numbers);
+  if (permi_spy_cells(&spy, 0, matrix->m, matrix->n, matrix->nnz) &&
+      permi_spy_cells(&spy, 1, matrix->m, matrix->n, matrix->nnz)) {
+    spy.first = numbers + 3 * (size_t)matrix->n + 2;
+    spy.order = spy.first + PERMI_SPY_OUTLINES;
+    status = permi_spy_matrix(&spy, numbers);
+    if (status == PERM_OK && !permi_spy_elimination(&spy))
+      status = PERM_ERROR_MEMORY;
+  } else {
+    status = PERM_ERROR_MEMORY;
+  }
+  if (status == PERM_OK && watch.stopped != PERM_OK)
+    status = permi_fail_stopped(&watch, result);
+  else if (status == PERM_OK)
+    status = permi_write_file(path, &options->allocator, permi_spy_print, &spy, result);
+  else
+    permi_fail_memory(result);
+  permi_pool_release(&spy.pool);
+  perm_job_free(job);
+  return status;
+}
+
+PERM_SPARSE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const perm_options *options_given,
+                                            const char *path, perm_result *result)
+{
+  permi_metered call;
+  const perm_options *options = permi_meter_begin(&call, options_given, permi_matrix_cost(matrix));
+  return permi_meter_end(&call, permi_sparse_spy(matrix, options, path, result), result);
+}
+#endif
+/* SPDX-License-Identifier: MIT */

@@ -1,0 +1,536 @@
+/* ========================================================================================= >>sample
+   Permutations of a non-negative matrix drawn with probability proportional to their products: each block by the engine
+   of >>trace that is predicted to be done first, within the memory; blocks are joined, as they are independent.
+
+   Integers are drawn exactly, see >>trace. Doubles, u = 2^-53: a value carries at most as many roundings, G, as the
+   engine's bound (THE BOUND) counts; the sum in a draw differs from the kept value by one for each way more, and a draw
+   by its 53 bits and a subtraction a way. So the total variation distance is at most 4 (G + ways + steps) u, to first
+   order; what underflowed is refused above 2^-60 of the last value, and so are entries that scaling lost.
+   Sample i has a generator seeded with (seed, i): threads and ranges change nothing. */
+#pragma once
+#include "trace_band.h"
+#include "trace_classes.h"
+#include "trace_frontier.h"
+#include "trace_tree.h"
+#include "../sparse/choose.h"
+#include "../sparse/sparse.h"
+
+#if !defined(PERM_NO_EXTRAS)
+#define PERMI_SAMPLE_LOST 8.673617379884035e-19 /* 2^-60 */
+#define PERMI_SAMPLE_PART 64                    /* samples of a thread at a time */
+
+/* Engines that are asked, in this order, and how they are sampled. */
+static const permi_engine permi_sample_engines[] = {
+    {PERM_METHOD_BAND, permi_band_offer, NULL, permi_owned_release, PERMI_PROVEN},
+    {PERM_METHOD_TREE, permi_tree_offer, NULL, permi_owned_release, PERMI_PROVEN},
+    {PERM_METHOD_CLASSES, permi_classes_offer, NULL, permi_owned_release, PERMI_PROVEN},
+    {PERM_METHOD_FRONTIER, permi_frontier_offer, NULL, permi_owned_release, PERMI_PROVEN},
+    {PERM_METHOD_LISTS, permi_frontier_offer, NULL, permi_owned_release, PERMI_NAMED},
+    {PERM_METHOD_ARRAYS, permi_frontier_offer, NULL, permi_owned_release, PERMI_NAMED}};
+static const permi_tracer *const permi_tracers[] = {&permi_band_tracer,     &permi_tree_tracer,
+                                                     &permi_classes_tracer,  &permi_frontier_tracer,
+                                                      &permi_frontier_tracer, &permi_frontier_tracer};
+#define PERMI_TRACERS ((int)(sizeof permi_sample_engines / sizeof *permi_sample_engines))
+
+typedef struct permi_sampling {
+  const perm_options *options;
+  permi_control *watch;
+  perm_result *result;
+  permi_working working;
+  permi_trace *trace; /* of a block */
+  int blocks, *first, *line;
+  int *forced; /* of a row: its column in a block of order 1, or -1 */
+  char *room;
+  size_t weights, bytes; /* of a thread: words of weights, all bytes */
+  double visited, most;
+  uint64_t *place; /* if a block is drawn in segments: of each sample 1 + PERMI_TRACE_PLACE words, random and at */
+  int block, segment; /* that is drawn then; block -1: samples begin */
+  perm_method method; /* of the block with the most states */
+  uint64_t seed, begin, count;
+  int m, *columns; /* m: rows that are drawn, before rows of ones */
+} permi_sampling;
+
+static permi_draw permi_draw_begin(const permi_sampling *sampling, int thread)
+{
+  const int n = sampling->working.n;
+  permi_draw draw;
+  memset(&draw, 0, sizeof draw);
+  draw.weight = (uint64_t *)(void *)(sampling->room + (size_t)thread * sampling->bytes);
+  draw.columns = (int *)(void *)(draw.weight + sampling->weights);
+  draw.room = (char *)(draw.columns + n + (n & 1));
+  draw.total = n;
+  return draw;
+}
+
+/* Of sample k: its place on the generator's cycle. */
+static uint64_t permi_draw_seed(const permi_sampling *sampling, uint64_t k)
+{
+  uint64_t random = sampling->seed;
+  random = permi_random(&random) + sampling->begin + k;
+  return permi_random(&random);
+}
+
+static perm_status permi_draw_part(void *context, uint64_t part, int thread)
+{
+  permi_sampling *sampling = (permi_sampling *)context;
+  const int n = sampling->working.n;
+  const uint64_t begin = part * PERMI_SAMPLE_PART;
+  uint64_t k, at[PERMI_TRACE_PLACE];
+  int b;
+  permi_draw draw = permi_draw_begin(sampling, thread);
+  draw.at = at;
+  for (k = begin; k < sampling->count && k < begin + PERMI_SAMPLE_PART; k++) {
+    draw.random = permi_draw_seed(sampling, k);
+    memcpy(draw.columns, sampling->forced, (size_t)n * sizeof *draw.columns);
+    for (b = 0; b < sampling->blocks; b++) {
+      memset(at, 0, sizeof at);
+      draw.trace = &sampling->trace[b];
+      draw.trace->tracer->draw(&draw);
+    }
+    memcpy(sampling->columns + (size_t)k * (size_t)sampling->m, draw.columns, (size_t)sampling->m * sizeof(int));
+  }
+  return thread ? PERM_OK : permi_control_poll(sampling->watch, 0, "drawing");
+}
+
+/* The same for one segment of a block; what samples know between is in `place` and `columns`. */
+static perm_status permi_draw_segment(void *context, uint64_t part, int thread)
+{
+  permi_sampling *sampling = (permi_sampling *)context;
+  const size_t m = (size_t)sampling->m;
+  const uint64_t begin = part * PERMI_SAMPLE_PART;
+  uint64_t k;
+  permi_draw draw = permi_draw_begin(sampling, thread);
+  draw.segment = sampling->segment;
+  for (k = begin; k < sampling->count && k < begin + PERMI_SAMPLE_PART; k++) {
+    uint64_t *place = sampling->place + k * (1 + PERMI_TRACE_PLACE);
+    int *columns = sampling->columns + (size_t)k * m;
+    if (sampling->block < 0) {
+      *place = permi_draw_seed(sampling, k);
+      memcpy(columns, sampling->forced, m * sizeof *columns);
+    } else {
+      draw.trace = &sampling->trace[sampling->block];
+      draw.random = *place;
+      draw.at = place + 1;
+      memcpy(draw.columns, columns, m * sizeof *columns);
+      draw.trace->tracer->draw(&draw);
+      memcpy(columns, draw.columns, m * sizeof *columns);
+      *place = draw.random;
+    }
+    if (sampling->segment == 0)
+      memset(place + 1, 0, PERMI_TRACE_PLACE * sizeof *place);
+  }
+  return thread ? PERM_OK : permi_control_poll(sampling->watch, 0, "drawing");
+}
+
+/* Draws all samples: where states are short, block by block and segment by segment. */
+static perm_status permi_draw_all(permi_sampling *sampling)
+{
+  const uint64_t parts = sampling->count / PERMI_SAMPLE_PART + (sampling->count % PERMI_SAMPLE_PART > 0);
+  const int most = permi_threads(sampling->options), threads = parts < (uint64_t)most ? 1 : most;
+  const perm_allocator *allocator = &sampling->options->allocator;
+  perm_status status = PERM_OK;
+  int b, short_of = 0;
+  for (b = 0; b < sampling->blocks; b++)
+    short_of |= sampling->trace[b].segments;
+  if (!short_of)
+    return permi_share(threads, 0, parts, permi_draw_part, sampling, NULL);
+  if (sampling->count >= SIZE_MAX / 128)
+    return PERM_ERROR_MEMORY;
+  sampling->place = (uint64_t *)permi_allocate(allocator, (size_t)sampling->count + 1,
+                                               (1 + PERMI_TRACE_PLACE) * sizeof(uint64_t));
+  if (!sampling->place)
+    return PERM_ERROR_MEMORY;
+  for (sampling->block = -1; sampling->block < sampling->blocks && status == PERM_OK; sampling->block++) {
+    permi_trace *trace = sampling->block < 0 ? NULL : &sampling->trace[sampling->block];
+    const int segments = trace ? trace->segments : 0;
+    sampling->segment = segments ? segments - 1 : 0;
+    for (; sampling->segment >= 0 && status == PERM_OK; sampling->segment--) {
+      if (segments)
+        status = trace->tracer->segment(trace, sampling->watch, sampling->segment);
+      if (status == PERM_OK)
+        status = permi_share(threads, 0, parts, permi_draw_segment, sampling, NULL);
+      if (segments)
+        permi_pool_release(&trace->segment);
+    }
+  }
+  permi_release(allocator, sampling->place);
+  return status;
+}
+
+static double permi_sample_limit(const perm_options *options)
+{
+  return options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
+}
+
+/* Is a block drawn in segments, so that its engine runs twice? */
+static int permi_sample_twice(const permi_tracer *tracer, const void *plan)
+{
+  return tracer == &permi_frontier_tracer && ((const permi_frontier *)plan)->every > 0;
+}
+
+/* Hears an offer: its weights must be exact, and its states be kept, or some where memory is short. The time to
+   compute the others again does not count in the choice, so that samples are the same. */
+static perm_status permi_sample_hear(permi_maker *maker, const permi_block *block, const permi_engine *engine,
+                                     permi_offer *offer, perm_status status)
+{
+  const double limit = permi_sample_limit(maker->options), run = offer->bytes;
+  const permi_tracer *tracer = permi_tracers[engine - permi_sample_engines];
+  double all, few;
+  if (status != PERM_OK || !(offer->seconds < (double)INFINITY))
+    return status;
+  if ((engine->method == PERM_METHOD_BAND && !permi_trace_words(&((permi_band *)offer->plan)->numbers, block)) ||
+      (engine->method == PERM_METHOD_CLASSES && !permi_trace_words(&((permi_classes *)offer->plan)->numbers, block))) {
+    permi_refuse(offer, PERM_ERROR_OVERFLOW, "would need integers of more than %d bits", 64 * PERM_INTEGER_WORDS);
+    return status;
+  }
+  all = run + tracer->bytes(offer->plan);
+  few = maker->kept + all > limit && tracer->bytes_short ? run + tracer->bytes_short(offer->plan) : all;
+  offer->bytes = few;
+  if (few > limit && few < all)
+    permi_refuse(offer, PERM_ERROR_LIMIT,
+                 "by method %s: samples keep the states of all steps, predicted %s, or %s where only some are kept, "
+                 "over %s", perm_method_name(engine->method), permi_size_words(all).text, permi_size_words(few).text,
+                 permi_size_words(limit).text);
+  else if (few > limit)
+    permi_refuse(offer, PERM_ERROR_LIMIT,
+                 "by method %s: samples keep the states of all steps, predicted %s, over %s",
+                 perm_method_name(engine->method), permi_size_words(all).text, permi_size_words(limit).text);
+  return status;
+}
+
+/* Why no engine of those asked draws from a block. */
+static perm_status permi_sample_refuse(permi_maker *maker, const permi_block *block, const permi_offers *offers)
+{
+  const permi_offer *why = NULL;
+  int i;
+  for (i = 0; i < PERMI_TRACERS; i++) /* the frontier's reason says most */
+    why = offers->offer[i].why[0] ? &offers->offer[i] : why;
+  if (maker->watch->stopped != PERM_OK)
+    return maker->watch->stopped;
+  if (offers->too_long)
+    return permi_fail_long(maker->result);
+  return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
+                    "a block of order %d %s: raise max_bytes, now %s, or plan_effort to find fewer states",
+                    block->n, why ? why->why : "has no plan",
+                    permi_size_words(permi_sample_limit(maker->options)).text);
+}
+
+/* Takes the best offer for a block, and keeps its states. */
+static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *maker, permi_trace *trace)
+{
+  const perm_options *options = maker->options;
+  permi_block block;
+  permi_offer offer[PERMI_TRACERS], *best;
+  permi_offers offers;
+  perm_status status = PERM_OK;
+  double seconds = 0;
+  int i;
+  if (!permi_block_create(&sampling->working, trace->row, trace->column, trace->n, &block))
+    return PERM_ERROR_MEMORY;
+  permi_offers_begin(&offers, permi_sample_engines, PERMI_TRACERS, offer);
+  maker->offers = &offers;
+  if (options->method == PERM_METHOD_AUTO && sampling->watch->stopped == PERM_OK)
+    status = permi_ask_engines(maker, &block, &offers);
+  for (i = 0; i < PERMI_TRACERS && status == PERM_OK && sampling->watch->stopped == PERM_OK; i++)
+    if (options->method == permi_sample_engines[i].method)
+      status = permi_ask(maker, &block, &offers, i);
+  maker->offers = NULL;
+  permi_release(&maker->options->allocator, offers.glanced);
+  best = offers.chosen >= 0 ? &offer[offers.chosen] : NULL;
+  if (status == PERM_OK && (!best || sampling->watch->stopped != PERM_OK))
+    status = permi_sample_refuse(maker, &block, &offers);
+  else if (status == PERM_OK)
+    seconds = best->seconds * (1 + permi_sample_twice(permi_tracers[offers.chosen], best->plan));
+  if (options->max_seconds > 0 && seconds > options->max_seconds)
+    status = permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
+                        "a block of order %d: predicted %s, over max_seconds = %.3g", block.n,
+                        permi_time_words(seconds).text, options->max_seconds);
+  if (status == PERM_OK) {
+    maker->kept += best->bytes;
+    trace->plan = best->plan;
+    trace->tracer = permi_tracers[offers.chosen];
+    best->plan = NULL;
+    if (maker->kept > permi_sample_limit(options))
+      status = permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
+                          "the states that samples keep are predicted to take %s, over %s: raise max_bytes",
+                          permi_size_words(maker->kept).text, permi_size_words(permi_sample_limit(options)).text);
+    else
+      status = trace->tracer->record(trace, sampling->watch);
+  }
+  if (status == PERM_OK && trace->lost > PERMI_SAMPLE_LOST)
+    status = permi_fail(sampling->result, PERM_ERROR_UNSUPPORTED, 1,
+                        "matrix: its products range beyond doubles; integers are drawn exactly");
+  if (status == PERM_OK && trace->visited > sampling->most) {
+    sampling->most = trace->visited;
+    sampling->method = permi_sample_engines[offers.chosen].method;
+  }
+  sampling->visited += trace->visited;
+  sampling->weights = trace->words > sampling->weights ? trace->words : sampling->weights;
+  sampling->bytes = trace->room > sampling->bytes ? trace->room : sampling->bytes;
+  for (i = 0; i < PERMI_TRACERS; i++)
+    permi_offer_clear(&options->allocator, &permi_sample_engines[i], &offer[i]);
+  permi_block_release(&options->allocator, &block);
+  return status;
+}
+
+static perm_status permi_sample_blocks(permi_sampling *sampling)
+{
+  permi_working *working = &sampling->working;
+  const perm_allocator *allocator = &sampling->options->allocator;
+  const int n = working->n;
+  perm_options asked = *sampling->options;
+  permi_maker maker;
+  permi_account account;
+  perm_status status = permi_block_lines(working, &sampling->first, &sampling->line);
+  int k;
+  if (status != PERM_OK)
+    return status;
+  sampling->trace = (permi_trace *)permi_allocate(allocator, (size_t)working->blocks, sizeof *sampling->trace);
+  sampling->forced = (int *)permi_allocate(allocator, (size_t)n, sizeof *sampling->forced);
+  if (!sampling->trace || !sampling->forced)
+    return PERM_ERROR_MEMORY;
+  memset(&maker, 0, sizeof maker);
+  memset(&account, 0, sizeof account);
+  account.watch = maker.watch = sampling->watch;
+  account.begin = sampling->watch->worked;
+  account.share = PERMI_PLAN_SHARE * fmax(asked.plan_effort, 1);
+  account.least = account.floor = PERMI_PLAN_SECONDS;
+  account.most = permi_account_most(&asked);
+  asked.precision = PERM_PRECISION_DEFAULT;
+  memset(&asked.gpu, 0, sizeof asked.gpu);
+  asked.isa = asked.isa == PERM_ISA_CUDA ? PERM_ISA_AUTO : asked.isa;
+  maker.options = &asked;
+  maker.hear = permi_sample_hear;
+  maker.keeps = 1;
+  maker.account = &account;
+  maker.working = working;
+  maker.result = sampling->result;
+  for (k = 0; k < working->blocks && status == PERM_OK; k++) {
+    const int begin = sampling->first[k], order = sampling->first[k + 1] - begin;
+    const int *row = sampling->line + begin, *column = sampling->line + n + begin;
+    permi_trace *trace = &sampling->trace[sampling->blocks];
+    sampling->forced[*row] = order == 1 ? *column - n : -1;
+    if (order == 1)
+      continue;
+    memset(trace, 0, sizeof *trace);
+    trace->pool.allocator = trace->segment.allocator = allocator;
+    trace->row = row;
+    trace->column = column;
+    trace->n = order;
+    sampling->blocks++;
+    status = permi_sampling_block(sampling, &maker, trace);
+  }
+  permi_release(allocator, maker.binomial);
+  return status;
+}
+
+static int permi_sample_takes(perm_method method)
+{
+  int i;
+  for (i = 0; i < PERMI_TRACERS && permi_sample_engines[i].method != method; i++)
+    ;
+  return method == PERM_METHOD_AUTO || i < PERMI_TRACERS;
+}
+
+/* argument: the matrix in the call, whose last ones are options, seed, first, count, columns, result. */
+static perm_status permi_sample_check(const permi_given *given, const permi_sampling *sampling, int argument)
+{
+  const perm_options *options = sampling->options;
+  const uint64_t count = sampling->count;
+  const int *columns = sampling->columns;
+  permi_control *watch = sampling->watch;
+  perm_result *result = sampling->result;
+  permi_given_item entry;
+  size_t e, end;
+  int i;
+  if (given->m > given->n)
+    return permi_fail(result, PERM_ERROR_SIZE, 1,
+                      "matrix: %d x %d has more rows than columns; transpose it",
+                      given->m, given->n);
+  if (options->modulus || options->certify || options->tolerance > 0 || options->checkpoint.file ||
+      !permi_sample_takes(options->method) ||
+      (options->precision != PERM_PRECISION_DEFAULT && options->precision != PERM_PRECISION_FAST &&
+       options->precision != PERM_PRECISION_EXACT))
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2,
+                      "options: samples take methods auto, band, tree, classes, frontier, lists and arrays, precisions "
+                      "default, fast and exact, and no modulus, certify, tolerance or checkpoint");
+  if (count && given->m && (!columns || count > SIZE_MAX / sizeof(int) / (uint64_t)given->m))
+    return permi_fail(result, columns ? PERM_ERROR_SIZE : PERM_ERROR_NULL, columns ? argument + 4 : argument + 5,
+                      columns ? "count is too large" : "columns is NULL");
+  for (i = 0; i < given->m; i++)
+    for (e = permi_given_row(given, i, &end); e < end && !permi_watch_step(watch, e, 5); e++) {
+      permi_given_entry(given, i, e, &entry);
+      if (entry.imaginary != 0 || entry.real < 0)
+        return permi_fail(result, PERM_ERROR_UNSUPPORTED, 1,
+                          "matrix: row %d, column %d (counted from 1) has %.17g%s: entries below 0 have no chances",
+                          i + 1, entry.column + 1, entry.imaginary != 0 ? entry.imaginary : entry.real,
+                          entry.imaginary != 0 ? " i" : "");
+    }
+  return PERM_OK;
+}
+
+/* The rows of ones below the matrix, with which injections of its rows are permutations, each in (n - m)! ways. */
+static void permi_sample_ones(permi_working *working, int m)
+{
+  int i, j, used = (int)working->report.entries;
+  permi_cell cell;
+  memset(&cell, 0, sizeof cell);
+  cell.real = cell.absolute = 1;
+  cell.integer = 1;
+  for (i = m; i < working->n && !permi_watch(working->watch, 50.0 * working->n); i++)
+    for (j = 0; j < working->n; j++) {
+      cell.vertex[0] = i;
+      cell.vertex[1] = working->n + j;
+      working->cell[used] = cell;
+      permi_cell_link(working, used++);
+    }
+  working->report.entries = (size_t)used;
+}
+
+static perm_status permi_sample_prepare(permi_sampling *sampling, const permi_given *given, int exact)
+{
+  permi_working *working = &sampling->working;
+  permi_control *watch = sampling->watch;
+  perm_result *result = sampling->result;
+  working->watch = watch;
+  watch->activity = "preparing";
+  permi_sparse_fill(given, exact, 0, working);
+  permi_sample_ones(working, given->m);
+  if (!permi_split(working) && watch->stopped == PERM_OK)
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 1,
+                      "matrix: its permanent is 0, nothing can be drawn: %d row%s entries in only %d column%s",
+                      working->report.hall_lines, working->report.hall_lines == 1 ? " has" : "s have",
+                      working->report.hall_others, working->report.hall_others == 1 ? "" : "s");
+  if (watch->stopped == PERM_OK && !exact && !permi_scale(working))
+    return PERM_ERROR_MEMORY;
+  if (watch->stopped == PERM_OK && working->lost)
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 1,
+                      "matrix: its entries range beyond doubles; integers are drawn exactly");
+  if (watch->stopped == PERM_OK && !permi_report_left(working)) /* equal lines, which bands count */
+    return PERM_ERROR_MEMORY;
+  watch->activity = "planning";
+  return watch->stopped;
+}
+
+static perm_status permi_sample(permi_sampling *sampling, const permi_given *given)
+{
+  const perm_options *options = sampling->options;
+  const perm_allocator *allocator = &options->allocator;
+  permi_given_item entry;
+  perm_status status;
+  int row, b, exact;
+  const int threads = permi_threads(options);
+  exact = options->precision != PERM_PRECISION_FAST && permi_given_integers(given, &row, &entry, sampling->watch);
+  if (options->precision == PERM_PRECISION_EXACT && !exact && sampling->watch->stopped == PERM_OK)
+    return permi_fail(sampling->result, PERM_ERROR_OPTION, 2,
+                      "options: precision exact needs integers below 2^53, but row %d, column %d (counted from 1) has "
+                      "%.17g", row + 1, entry.column + 1, entry.real);
+  if ((double)given->nnz + (double)(given->n - given->m) * given->n > INT_MAX / 4)
+    return permi_fail(sampling->result, PERM_ERROR_SIZE, 1, "matrix: %d x %d is too large to be made square by ones",
+                      given->m, given->n);
+  if (!permi_working_create(&sampling->working, allocator, given->n,
+                            given->nnz + (size_t)(given->n - given->m) * (size_t)given->n))
+    return permi_fail_memory(sampling->result);
+  status = permi_sample_prepare(sampling, given, exact);
+  if (status == PERM_OK)
+    status = permi_sample_blocks(sampling);
+  if (status == PERM_OK) {
+    sampling->bytes = (sampling->bytes + 8 * sampling->weights + 4 * (size_t)given->n + 72) & ~(size_t)7;
+    sampling->room = (char *)permi_allocate(allocator, (size_t)threads, sampling->bytes);
+    status = sampling->room ? permi_draw_all(sampling) : PERM_ERROR_MEMORY;
+  }
+  for (b = 0; b < sampling->blocks; b++) {
+    permi_pool_release(&sampling->trace[b].pool);
+    permi_owned_release(allocator, sampling->trace[b].plan);
+  }
+  permi_release(allocator, sampling->trace);
+  permi_release(allocator, sampling->forced);
+  permi_release(allocator, sampling->first);
+  permi_release(allocator, sampling->line);
+  permi_release(allocator, sampling->room);
+  permi_working_free(&sampling->working);
+  if (status > 0)
+    return permi_fail(sampling->result, status, 0, "%s while sampling", perm_status_text(status));
+  return status == PERM_ERROR_MEMORY ? permi_fail_memory(sampling->result) : status;
+}
+
+/* Draws from what the caller has given in *sampling: seed, begin, count, columns. */
+static perm_status permi_sample_given(permi_sampling *sampling, const permi_given *given, int argument)
+{
+  perm_status status = permi_sample_check(given, sampling, argument);
+  sampling->m = given->m;
+  if (status == PERM_OK && given->m > 0)
+    status = permi_sample(sampling, given);
+  if (status == PERM_OK) {
+    sampling->result->method = sampling->method;
+    sampling->result->terms = sampling->visited;
+    sampling->result->threads = permi_threads(sampling->options);
+  }
+  return status;
+}
+
+/* Of a matrix or, where that is NULL, of a problem's array. */
+static perm_status permi_sample_call(const perm_matrix *matrix, const permi_problem *problem,
+                                     const perm_options *options, permi_sampling sampling, perm_result *result)
+{
+  const double start = permi_seconds();
+  permi_metered call;
+  permi_control watch;
+  permi_given given;
+  perm_status status;
+  if (!result)
+    return PERM_ERROR_NULL;
+  sampling.options = permi_meter_begin(&call, options, problem ? 0 : permi_matrix_cost(matrix));
+  permi_result_clear(result);
+  watch = permi_control_begin(sampling.options);
+  sampling.watch = &watch;
+  sampling.result = result;
+  status = permi_check_unproved(sampling.options, problem ? 5 : 2, result);
+  if (status == PERM_OK)
+    status = problem ? permi_check_problem(problem, 0, result)
+                     : permi_given_make(matrix, sampling.options, &watch, &given, result);
+  if (status == PERM_OK && problem) {
+    memset(&given, 0, sizeof given);
+    given.kind = PERM_KIND_REAL;
+    given.m = problem->m;
+    given.n = problem->n;
+    given.nnz = (size_t)given.m * (size_t)given.n;
+    given.real = problem->real;
+    given.ld = (size_t)problem->ld;
+    given.step = 1;
+    status = permi_sample_given(&sampling, &given, 4);
+    result->argument = result->argument == 2 ? 5 : result->argument == 1 ? 3 : result->argument;
+  } else if (status == PERM_OK) {
+    status = permi_sample_given(&sampling, &given, 1);
+  }
+  result->status = status;
+  result->seconds = permi_seconds() - start;
+  return permi_meter_end(&call, status, result);
+}
+
+static permi_sampling permi_sampling_of(uint64_t seed, uint64_t first, uint64_t count, int *columns)
+{
+  permi_sampling sampling;
+  memset(&sampling, 0, sizeof sampling);
+  sampling.seed = seed;
+  sampling.begin = first;
+  sampling.count = count;
+  sampling.columns = columns;
+  return sampling;
+}
+
+PERM_SPARSE_API perm_status perm_sample_sparse(const perm_matrix *matrix, const perm_options *options, uint64_t seed,
+                                               uint64_t first, uint64_t count, int *columns, perm_result *result)
+{
+  return permi_sample_call(matrix, NULL, options, permi_sampling_of(seed, first, count, columns), result);
+}
+
+PERM_SPARSE_API perm_status perm_sample_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
+                                             uint64_t seed, uint64_t first, uint64_t count, int *columns,
+                                             perm_result *result)
+{
+  const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, &permi_reach_real, NULL, NULL);
+  return permi_sample_call(NULL, &problem, options, permi_sampling_of(seed, first, count, columns), result);
+}
+#endif
+/* SPDX-License-Identifier: MIT */

@@ -1,0 +1,221 @@
+/* ========================================================================================== >>trace
+   What samples are drawn from: an engine's run with all its states kept, and the draw of a way.
+
+   The value of a state is a sum over the ways into it: (value of the state, or states, before) x (a coefficient). A
+   draw begins at the last state, which is one, and goes backwards: it chooses a way with the chance (its weight) / (sum
+   of the weights of all ways), notes the entry that the way uses, and goes on from where it came. The product of these
+   chances telescopes to (product of the entries used) / permanent. Which ways there are, each engine knows:
+     >>trace_frontier   lists, arrays: the streams of a step
+     >>trace_classes    the ways of a step, noted as it runs; which member of a class it was is drawn later
+     >>trace_band       the entries of a row; which of equal columns it was is drawn then
+     >>trace_tree       of a star, its entries; of a join, how the matched vertices were shared
+   Where memory is short, >>trace_frontier keeps the states before every k-th step. Then it computes the steps between
+   two such again, the last ones first, and all samples go through them before the next: the states, bits and random
+   numbers of each sample are the same, for the run begins again with the states and sizes that it had.
+
+   Integers: weights are exact, and numbers below their sum are drawn by rejection, so the chances are exact. A weight
+   is part of the value of a state, which is below Bregman's bound, or the product of row sums, of the rows that it has
+   matched; for counted states of that times the columns': permi_trace_words. */
+#pragma once
+#include "../estimate/estimate.h"
+#include "../frontier/values.h"
+
+#if !defined(PERM_NO_EXTRAS)
+#define PERMI_TRACE_PLACE 8
+struct permi_tracer;
+
+/* Of a block; all of it is in `pool`, whose allocator is the caller's. */
+typedef struct permi_trace {
+  const struct permi_tracer *tracer;
+  permi_pool pool;
+  void *plan; /* the engine's */
+  void *kept; /* the engine's states */
+  const int *row, *column; /* lines of the matrix */
+  int n;
+  double visited;
+  double lost; /* by underflow, relative to the last value, at most */
+  size_t words, room; /* of a draw: words of weights, bytes of the engine */
+  int segments;      /* steps are drawn in so many parts; 0: all states are kept */
+  permi_pool segment; /* states of the part that is drawn now */
+} permi_trace;
+
+typedef struct permi_draw {
+  const permi_trace *trace;
+  uint64_t random;
+  uint64_t *weight; /* words of each way, and of two more; doubles: fraction, exponent */
+  char *room;
+  int *columns, total; /* of a row of the matrix: its column, minus `total` */
+  int segment;         /* that is drawn */
+  uint64_t *at;        /* PERMI_TRACE_PLACE words: the engine's place between segments, at first 0 */
+} permi_draw;
+
+/* How an engine is sampled. */
+typedef struct permi_tracer {
+  double (*bytes)(const void *plan); /* that are kept, predicted */
+  perm_status (*record)(permi_trace *trace, permi_control *control);
+  void (*draw)(permi_draw *draw);
+  /* The bytes if memory is short, which is noted in the plan; or NULL. */
+  double (*bytes_short)(void *plan);
+  /* Computes the states of a segment into trace->segment. */
+  perm_status (*segment)(permi_trace *trace, permi_control *control, int segment);
+} permi_tracer;
+
+static void *permi_pool_copy(permi_pool *pool, const void *from, size_t count, size_t size)
+{
+  void *copy = permi_pool_get(pool, count + 1, size);
+  if (copy && count)
+    memcpy(copy, from, count * size);
+  return copy;
+}
+
+static void *permi_trace_copy(permi_trace *trace, const void *from, size_t count, size_t size)
+{
+  return permi_pool_copy(&trace->pool, from, count, size);
+}
+
+static size_t permi_weight_words(const permi_numbers *numbers)
+{
+  return permi_algebra_is_integer(numbers->algebra) ? permi_numbers_words(numbers) : 2;
+}
+
+/* Room for the weights of so many ways. */
+static void permi_trace_ways(permi_trace *trace, const permi_numbers *numbers, size_t ways)
+{
+  trace->words = (ways + 2) * permi_weight_words(numbers);
+}
+
+/* The last value of a run, and what underflow may have taken from it. */
+static void permi_trace_lose(permi_trace *trace, const permi_numbers *numbers, const void *value, double loss)
+{
+  const double last = value && !permi_algebra_is_integer(numbers->algebra) ? *(const double *)value : 0;
+  if (!permi_algebra_is_integer(numbers->algebra))
+    trace->lost = last > 0 ? loss / last : (double)INFINITY;
+}
+
+/* Sets the weight of a way to `times` c x 2^exp2; x NULL: to 0. */
+static void permi_draw_weigh(permi_draw *draw, const permi_numbers *numbers, int way, const permi_coefficient *c,
+                             const void *x, int64_t exp2, size_t times)
+{
+  const size_t words = permi_weight_words(numbers);
+  uint64_t *weight = draw->weight + (size_t)way * words;
+  int fresh = 1;
+  memset(weight, 0, words * sizeof *weight);
+  if (!x)
+    return;
+  if (permi_algebra_is_integer(numbers->algebra)) {
+    for (; times > 0; times--, fresh = 0)
+      permi_value_add(numbers->algebra, numbers, c, weight, x, fresh);
+  } else {
+    int of_x, of_c;
+    const double fraction = frexp(*(const double *)x, &of_x) * frexp(c->real, &of_c);
+    exp2 += of_x + of_c;
+    memcpy(weight, &fraction, sizeof fraction);
+    memcpy(weight + 1, &exp2, sizeof exp2);
+  }
+}
+
+/* A number below `most`, each as likely as any other. */
+static uint64_t permi_draw_below(uint64_t most, uint64_t *random)
+{
+  const uint64_t rest = (UINT64_MAX % most + 1) % most;
+  uint64_t x;
+  do
+    x = permi_random(random);
+  while (x > UINT64_MAX - rest);
+  return x % most;
+}
+
+/* Draws a way; -1: all weights are 0. */
+static int permi_draw_integer(uint64_t *weight, int ways, int words, uint64_t *random)
+{
+  uint64_t *total = weight + ways * words, *at = total + words, ones;
+  int s, w, top = words, below;
+  memset(total, 0, (size_t)words * sizeof *total);
+  for (s = 0; s < ways; s++)
+    permi_words_add(total, weight + s * words, words);
+  while (top && !total[top - 1])
+    top--;
+  if (!top)
+    return -1;
+  for (ones = UINT64_MAX; ones >> 1 >= total[top - 1];)
+    ones >>= 1;
+  do { /* below `total` in at least every second turn */
+    for (w = 0; w < top; w++)
+      at[w] = permi_random(random);
+    at[top - 1] &= ones;
+    for (w = top - 1; w > 0 && at[w] == total[w]; w--)
+      ;
+    below = at[w] < total[w];
+  } while (!below);
+  for (s = 0; !permi_words_subtract(at, weight + s * words, top); s++)
+    ;
+  return s;
+}
+
+/* The same; weights are fractions and exponents, and become doubles that the largest exponent scales. */
+static int permi_draw_double(uint64_t *weight, int ways, uint64_t *random)
+{
+  double sum = 0, at, x;
+  int64_t exp2, most = INT64_MIN;
+  int s, chosen = -1;
+  for (s = 0; s < ways; s++) {
+    memcpy(&exp2, weight + 2 * s + 1, sizeof exp2);
+    memcpy(&x, weight + 2 * s, sizeof x);
+    most = x > 0 && exp2 > most ? exp2 : most;
+  }
+  for (s = 0; s < ways; s++) {
+    memcpy(&exp2, weight + 2 * s + 1, sizeof exp2);
+    memcpy(&x, weight + 2 * s, sizeof x);
+    x = x > 0 ? permi_ldexp(x, exp2 - most) : 0;
+    memcpy(weight + 2 * s, &x, sizeof x);
+    sum += x;
+  }
+  at = sum * permi_random_uniform(random);
+  for (s = 0; s < ways && (chosen < 0 || at >= 0); s++) {
+    memcpy(&x, weight + 2 * s, sizeof x);
+    if (x > 0) {
+      chosen = s;
+      at -= x;
+    }
+  }
+  return chosen;
+}
+
+/* Draws one of the ways that have been weighed. -1 is never seen: only states of positive value are drawn. */
+static int permi_draw_way(permi_draw *draw, const permi_numbers *numbers, int ways)
+{
+  return permi_algebra_is_integer(numbers->algebra)
+             ? permi_draw_integer(draw->weight, ways, (int)permi_numbers_words(numbers), &draw->random)
+             : permi_draw_double(draw->weight, ways, &draw->random);
+}
+
+/* Notes the entry between two vertices of the block. */
+static void permi_draw_match(permi_draw *draw, int u, int v)
+{
+  const permi_trace *trace = draw->trace;
+  const int row = u < v ? u : v, column = (u < v ? v : u) - trace->n;
+  draw->columns[trace->row[row]] = trace->column[column] - draw->total;
+}
+
+/* Lengthens integers for states that count: the ways into one are of several sets of rows and columns. Each way's
+   product is at most one entry or factor for every row and for every column. 0: too long. */
+static int permi_trace_words(permi_numbers *numbers, const permi_block *block)
+{
+  double bits[2] = {0, 0};
+  int v, e, words;
+  if (!permi_algebra_is_integer(numbers->algebra))
+    return 1;
+  for (v = 0; v < 2 * block->n; v++) {
+    double sum = 1;
+    for (e = block->start[v]; e < block->start[v + 1]; e++)
+      sum += fabs((double)block->integer[block->edge[e]]);
+    bits[v >= block->n] += log2(sum);
+  }
+  words = permi_words_of_bits((bits[0] + bits[1]) * (1 + 1e-10) + 1e-6);
+  if (words > PERM_INTEGER_WORDS)
+    return 0;
+  permi_numbers_lengthen(numbers, words);
+  return 1;
+}
+#endif
+/* SPDX-License-Identifier: MIT */

@@ -1,0 +1,219 @@
+/* ================================================================================== >>trace_classes
+   Samples from method classes. */
+#pragma once
+#include "trace.h"
+#include "../twins/classes_order.h"
+
+#if !defined(PERM_NO_EXTRAS)
+/* A state knows how many of a class wait, not which. So a vertex that is matched with one of a class is noted as
+   pending there. Where a member came and waited, it gets one of those pending: any, for the members' rests are
+   proportional and their factors are in all products alike, so that every pairing of members with pending vertices has
+   the same product. Where classes became one, the pending vertices are shared at random, as many as waited in each. */
+typedef struct permi_class_level {
+  uint64_t *key;
+  char *value;
+  int64_t *exp2;
+  size_t *first; /* of a state's links */
+  permi_class_link *link;
+  size_t states;
+} permi_class_level;
+
+typedef struct permi_class_pending {
+  int vertex, number; /* number: of the class */
+} permi_class_pending;
+
+/* Lists double, of keys, values and exponents; links of all ways. */
+static double permi_classes_kept_bytes(const void *plan)
+{
+  const permi_classes *classes = (const permi_classes *)plan;
+  double bytes = 0;
+  int p;
+  for (p = 0; p < classes->steps; p++)
+    bytes += classes->step[p].states *
+             (8.0 * (classes->words + (int)permi_numbers_words(&classes->numbers) + 2) +
+              (double)sizeof(permi_class_link) * (classes->step[p].parts + 1));
+  return 2 * bytes;
+}
+
+/* Keeps the states before step p, of all shares one after another. 0: out of memory. */
+static int permi_class_keep_states(permi_trace *trace, const permi_class_run *run, int p)
+{
+  const permi_class_list *list = run->list[p & 1];
+  permi_class_level *level = (permi_class_level *)trace->kept + p;
+  const size_t words = (size_t)run->plan->words;
+  size_t at = 0;
+  int k;
+  memset(level, 0, sizeof *level);
+  for (k = 0; k < run->shares; k++)
+    level->states += list[k].count;
+  level->key = (uint64_t *)permi_pool_get(&trace->pool, level->states + 1, words * sizeof(uint64_t));
+  level->value = (char *)permi_pool_get(&trace->pool, level->states + 1, run->bytes);
+  level->exp2 = (int64_t *)permi_pool_get(&trace->pool, level->states + 1, sizeof(int64_t));
+  if (trace->pool.failed)
+    return 0;
+  for (k = 0; k < run->shares; at += list[k++].count)
+    if (list[k].count) {
+      memcpy(level->key + at * words, list[k].key, list[k].count * words * sizeof(uint64_t));
+      memcpy(level->value + at * run->bytes, list[k].value, list[k].count * run->bytes);
+      memcpy(level->exp2 + at, list[k].exp2, list[k].count * sizeof(int64_t));
+    }
+  return 1;
+}
+
+/* Keeps the links of step p, by the states after it. 0: out of memory. */
+static int permi_class_keep_links(permi_trace *trace, permi_class_run *run, int p, size_t *ways)
+{
+  const permi_class_list *from = run->list[p & 1], *into = run->list[(p + 1) & 1];
+  permi_class_level *level = (permi_class_level *)trace->kept + p;
+  size_t base[2][PERMI_CLASS_SHARES + 1] = {{0}, {0}}, links = 0, k, total;
+  int share, pass;
+  for (share = 0; share < run->shares; share++) {
+    base[0][share + 1] = base[0][share] + from[share].count;
+    base[1][share + 1] = base[1][share] + into[share].count;
+    links += run->links[share].count;
+  }
+  total = base[1][run->shares];
+  level->first = (size_t *)permi_pool_get(&trace->pool, total + 2, sizeof(size_t));
+  level->link = (permi_class_link *)permi_pool_get(&trace->pool, links + 1, sizeof *level->link);
+  if (trace->pool.failed)
+    return 0;
+  memset(level->first, 0, (total + 2) * sizeof(size_t));
+  for (pass = 0; pass < 2; pass++) {
+    for (share = 0; share < run->shares; share++)
+      for (k = 0; k < run->links[share].count; k++) {
+        permi_class_link link = run->links[share].link[k];
+        const size_t state = base[1][share] + link.into;
+        link.state += (uint32_t)base[0][link.share];
+        if (pass)
+          level->link[level->first[state + 1]++] = link; /* first[state + 1] runs from its begin to its end */
+        else
+          level->first[state + 2 < total + 2 ? state + 2 : total + 1]++;
+      }
+    for (k = 2; !pass && k < total + 2; k++)
+      level->first[k] += level->first[k - 1];
+  }
+  for (k = 0; k < total; k++)
+    *ways = level->first[k + 1] - level->first[k] > *ways ? level->first[k + 1] - level->first[k] : *ways;
+  for (share = 0; share < run->shares; share++)
+    run->links[share].count = 0;
+  return 1;
+}
+
+static perm_status permi_classes_record(permi_trace *trace, permi_control *control)
+{
+  const permi_classes *plan = (const permi_classes *)trace->plan;
+  const uint64_t none[PERMI_CLASS_WORDS] = {0};
+  permi_class_links links[PERMI_CLASS_SHARES];
+  permi_pool pool = {&plan->owned.allocator, NULL, 0};
+  permi_class_run run;
+  const int open = permi_class_run_open(&run, plan, control, &pool);
+  perm_status status = PERM_ERROR_MEMORY;
+  size_t ways = 1;
+  int p, k;
+  memset(links, 0, sizeof links);
+  run.links = links;
+  trace->kept = permi_pool_get(&trace->pool, (size_t)plan->steps, sizeof(permi_class_level));
+  trace->room = 2 * (size_t)trace->n * sizeof(permi_class_pending);
+  if (open && trace->kept && permi_class_find(&run, run.list[0], none) == 0) {
+    permi_value_one(&plan->numbers, run.list[0]->value);
+    status = PERM_OK;
+  }
+  for (p = 0; p < plan->steps && status == PERM_OK; p++) {
+    status = permi_class_keep_states(trace, &run, p) ? permi_class_step_run(&run, p) : PERM_ERROR_MEMORY;
+    if (status == PERM_OK && !permi_class_keep_links(trace, &run, p, &ways))
+      status = PERM_ERROR_MEMORY;
+    for (k = 0; k < run.shares; k++)
+      trace->visited += (double)run.list[(p + 1) & 1][k].count;
+  }
+  permi_trace_ways(trace, &plan->numbers, ways);
+  for (k = 0; k < PERMI_CLASS_SHARES; k++)
+    permi_release(&run.locked, links[k].link);
+  permi_class_run_close(&run, open);
+  permi_pool_release(&pool);
+  return status;
+}
+
+/* The weight of a link into a state. */
+static void permi_class_weigh(permi_draw *draw, const permi_class_run *run, const permi_class_list *source, int number,
+                              const permi_class_link *link)
+{
+  const permi_numbers *numbers = &run->plan->numbers;
+  const permi_coefficient one = permi_coefficient_one();
+  uint64_t value[2 * PERM_INTEGER_WORDS];
+  permi_class_list target;
+  int64_t exp2 = 0;
+  memset(&target, 0, sizeof target);
+  memset(value, 0, run->bytes);
+  target.value = (char *)value;
+  target.exp2 = &exp2;
+  permi_class_add_way(run, source, link->state, (int)link->way, &target, 0);
+  permi_draw_weigh(draw, numbers, number, &one, value, exp2, 1);
+}
+
+/* One of those pending in a class, any. */
+static int permi_class_pick(const permi_class_pending *pending, int count, int number, uint64_t *random)
+{
+  int k, there = 0;
+  for (k = 0; k < count; k++)
+    there += pending[k].number == number;
+  there = (int)permi_draw_below((uint64_t)there, random);
+  for (k = 0; pending[k].number != number || there-- > 0; k++)
+    ;
+  return k;
+}
+
+/* Notes what a link did in a step: backwards, so that classes after it become those before. */
+static void permi_class_undo(permi_draw *draw, const permi_classes *plan, const permi_class_step *step,
+                             const uint64_t *key, int way, int *count)
+{
+  permi_class_pending *pending = (permi_class_pending *)(void *)draw->room;
+  const permi_class_part *part = plan->part + step->part;
+  int k, at, moves;
+  if (!way) {
+    at = permi_class_pick(pending, *count, step->joins, &draw->random);
+    permi_draw_match(draw, step->vertex, pending[at].vertex);
+    pending[at] = pending[--*count];
+  }
+  for (k = 0; k < step->parts; k++)
+    if (part[k].from != part[k].into && part[k].into > 1)
+      for (moves = permi_class_number(&plan->class_of[part[k].from], key) - (k == way - 1); moves > 0; moves--)
+        pending[permi_class_pick(pending, *count, part[k].into, &draw->random)].number = part[k].from;
+  if (way) {
+    pending[*count].vertex = step->vertex;
+    pending[(*count)++].number = part[way - 1].from;
+  }
+}
+
+static void permi_classes_draw(permi_draw *draw)
+{
+  const permi_classes *plan = (const permi_classes *)draw->trace->plan;
+  size_t state = 0;
+  int p, k, pending = 0;
+  permi_class_run run;
+  memset(&run, 0, sizeof run);
+  run.plan = plan;
+  run.bytes = 8 * permi_numbers_words(&plan->numbers);
+  for (p = plan->steps - 1; p >= 0; p--) {
+    const permi_class_level *level = (const permi_class_level *)draw->trace->kept + p;
+    const permi_class_link *link = level->link + level->first[state];
+    const int links = (int)(level->first[state + 1] - level->first[state]);
+    permi_class_list source;
+    memset(&source, 0, sizeof source);
+    source.key = level->key;
+    source.value = level->value;
+    source.exp2 = level->exp2;
+    run.p = p;
+    for (k = 0; k < links; k++)
+      permi_class_weigh(draw, &run, &source, k, &link[k]);
+    k = permi_draw_way(draw, &plan->numbers, links);
+    if (k < 0)
+      return;
+    state = link[k].state;
+    permi_class_undo(draw, plan, &plan->step[p], level->key + state * (size_t)plan->words, (int)link[k].way, &pending);
+  }
+}
+
+static const permi_tracer permi_classes_tracer = {permi_classes_kept_bytes, permi_classes_record, permi_classes_draw,
+                                                     NULL, NULL};
+#endif
+/* SPDX-License-Identifier: MIT */

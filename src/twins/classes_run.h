@@ -1,0 +1,435 @@
+/* ==================================================================================== >>classes_run
+   Runs method classes: steps from states to states. */
+#pragma once
+#include "../frontier/steps_run.h"
+#include "classes_build.h"
+
+/* A step expands states into takes (a state's number, a key, a way), then adds up takes of equal keys by hashing. Large
+   programs do that in PERMI_CLASS_SHARES shares of the keys: every share lists its states in the order in which they
+   were met, source by source, so sums have one order for any number of threads. Rounds bound the takes in memory. */
+#define PERMI_CLASS_SHARES 32
+#define PERMI_CLASS_ROUND 4096 /* states of a share in a round */
+#define PERMI_CLASS_SHARED 4000 /* states from which there are shares */
+
+typedef struct permi_class_key {
+  uint64_t word[PERMI_CLASS_WORDS];
+} permi_class_key;
+
+/* A way into a new state: way 0: the vertex waits; k: it is matched with part k - 1. */
+typedef struct permi_class_take {
+  uint32_t state, way;
+} permi_class_take;
+
+typedef struct permi_class_takes {
+  size_t count, room, key_room;
+  permi_class_take *take;
+  uint64_t *key;
+} permi_class_takes;
+
+/* States of a share. */
+typedef struct permi_class_list {
+  size_t count, room, value_room, exp2_room, place_room;
+  uint64_t *key;
+  char *value;
+  int64_t *exp2; /* doubles: of a value */
+  uint32_t *place; /* hash table: state + 1, or 0 */
+  size_t places;
+} permi_class_list;
+
+/* A take and the state of the target share that it went into, kept for samples: >>trace. */
+typedef struct permi_class_link {
+  uint32_t state, way, share, into;
+} permi_class_link;
+
+typedef struct permi_class_links {
+  size_t count, room;
+  permi_class_link *link;
+} permi_class_links;
+
+typedef struct permi_class_run {
+  const permi_classes *plan;
+  permi_control *control;
+  perm_allocator under, locked;
+  int shares, p;
+  size_t first; /* state of every share in this round */
+  size_t bytes; /* of a value */
+  permi_sizes sizes; /* their loss and the last exponent */
+  permi_class_list *list[2];
+  permi_class_takes *takes; /* [source share][target share] */
+  permi_class_links *links; /* of a step by target share, or NULL */
+  perm_status *status;
+} permi_class_run;
+
+static int permi_class_number(const permi_class *c, const uint64_t *key)
+{
+  return (int)(key[c->word] >> c->shift & c->mask);
+}
+
+static uint64_t permi_class_hash(const uint64_t *key, int words)
+{
+  uint64_t hash = UINT64_C(0x9e3779b97f4a7c15) * key[0];
+  int w;
+  for (w = 1; w < words; w++)
+    hash = permi_hash(hash, key[w]);
+  return hash ^ hash >> 32;
+}
+
+/* Moves the numbers of a key to the classes after the step. Returns the class that one more must leave, as a part's
+   number: -1 if none need, -2 if the state is dead. A class without anything ahead stands for its part: 2 + part. */
+static int permi_class_move(const permi_classes *plan, const permi_class_step *step, const uint64_t *key,
+                            uint64_t *into)
+{
+  const permi_class_part *part = plan->part + step->part;
+  int k, w, must = -1;
+  for (w = 0; w < plan->words; w++)
+    into[w] = key[w];
+  for (k = 0; k < step->parts; k++) {
+    const permi_class *from = &plan->class_of[part[k].from];
+    const int count = permi_class_number(from, key);
+    if (part[k].from == part[k].into || !count)
+      continue;
+    into[from->word] -= (uint64_t)count << from->shift;
+    if (part[k].into > 1) {
+      const permi_class *to = &plan->class_of[part[k].into];
+      into[to->word] += (uint64_t)count << to->shift;
+    } else if (count > 1 || must != -1) {
+      return -2;
+    } else {
+      must = part[k].from;
+    }
+  }
+  for (k = step->limit; k < step->limit + step->limits; k++) {
+    const int over = permi_class_number(&plan->class_of[plan->limit[k].number], into) - plan->limit[k].most;
+    if (over > 1 || (over == 1 && must != -1))
+      return -2;
+    if (over == 1)
+      must = plan->limit[k].number;
+  }
+  return must;
+}
+
+/* Which target share a key is in; tables use other bits. */
+static int permi_class_share(const permi_class_run *run, uint64_t hash)
+{
+  return (int)(hash >> 40) & (run->shares - 1);
+}
+
+static int permi_class_put(permi_class_run *run, int source, const uint64_t *key, size_t state, int way)
+{
+  const int words = run->plan->words, share = permi_class_share(run, permi_class_hash(key, words));
+  permi_class_takes *takes = &run->takes[source * run->shares + share];
+  if (!permi_room(&run->locked, NULL, &takes->take, takes->count, 1, &takes->room, sizeof *takes->take) ||
+      !permi_room(&run->locked, NULL, &takes->key, takes->count, 1, &takes->key_room, (size_t)words * sizeof *key)) {
+    run->status[source] = PERM_ERROR_MEMORY;
+    return 0;
+  }
+  takes->take[takes->count].state = (uint32_t)state;
+  takes->take[takes->count].way = (uint32_t)way;
+  memcpy(takes->key + takes->count++ * (size_t)words, key, (size_t)words * sizeof *key);
+  return 1;
+}
+
+static perm_status permi_class_expand(void *context, uint64_t share, int thread)
+{
+  permi_class_run *run = (permi_class_run *)context;
+  const permi_classes *plan = run->plan;
+  const permi_class_step *step = &plan->step[run->p];
+  const permi_class_list *list = &run->list[run->p & 1][share];
+  const size_t words = (size_t)plan->words, end = run->first + PERMI_CLASS_ROUND;
+  const int source = (int)share;
+  size_t s;
+  int k, more = 1;
+  (void)thread;
+  for (s = run->first; s < end && s < list->count && more; s++) {
+    const uint64_t *key = list->key + s * words;
+    uint64_t into[PERMI_CLASS_WORDS];
+    const int must = permi_class_move(plan, step, key, into);
+    if (must == -2)
+      continue;
+    if (must == -1 && step->joins >= 0) {
+      const permi_class *own = &plan->class_of[step->joins];
+      const uint64_t one = UINT64_C(1) << own->shift;
+      if (permi_class_number(own, into) < step->most) {
+        into[own->word] += one;
+        more = permi_class_put(run, source, into, s, 0);
+        into[own->word] -= one;
+      }
+    }
+    for (k = 0; k < step->parts && more; k++) {
+      const permi_class_part *part = &plan->part[step->part + k];
+      const permi_class *to = &plan->class_of[part->into];
+      const uint64_t one = part->into > 1 ? UINT64_C(1) << to->shift : 0;
+      if (!part->meets || (must != -1 && must != (part->into > 1 ? part->into : part->from)) ||
+          !permi_class_number(&plan->class_of[part->from], key))
+        continue;
+      into[to->word] -= one;
+      more = permi_class_put(run, source, into, s, k + 1);
+      into[to->word] += one;
+    }
+  }
+  return PERM_OK;
+}
+
+/* Finds or adds a state; returns its number, or SIZE_MAX: out of memory. */
+static size_t permi_class_find(permi_class_run *run, permi_class_list *list, const uint64_t *key)
+{
+  const size_t words = (size_t)run->plan->words;
+  size_t at, k;
+  if (2 * list->count >= list->places) {
+    const size_t places = list->places ? 2 * list->places : 16;
+    if (!permi_room(&run->locked, NULL, &list->place, 0, places, &list->place_room, sizeof *list->place))
+      return SIZE_MAX;
+    list->places = places;
+    memset(list->place, 0, places * sizeof *list->place);
+    for (k = 0; k < list->count; k++) {
+      for (at = permi_class_hash(list->key + k * words, (int)words) & (places - 1); list->place[at];)
+        at = (at + 1) & (places - 1);
+      list->place[at] = (uint32_t)k + 1;
+    }
+  }
+  for (at = permi_class_hash(key, (int)words) & (list->places - 1); list->place[at]; at = (at + 1) & (list->places - 1))
+    if (!memcmp(list->key + (list->place[at] - 1) * words, key, words * sizeof *key))
+      return list->place[at] - 1;
+  if (!permi_room(&run->locked, NULL, &list->key, list->count, 1, &list->room, words * sizeof *key) ||
+      !permi_room(&run->locked, NULL, &list->value, list->count, 1, &list->value_room, run->bytes) ||
+      !permi_room(&run->locked, NULL, &list->exp2, list->count, 1, &list->exp2_room, sizeof *list->exp2))
+    return SIZE_MAX;
+  memcpy(list->key + list->count * words, key, words * sizeof *key);
+  memset(list->value + list->count * run->bytes, 0, run->bytes);
+  list->exp2[list->count] = 0;
+  list->place[at] = (uint32_t)++list->count;
+  return list->count - 1;
+}
+
+/* Adds c x 2^exp2 to y 2^*to, doubles. */
+static void permi_class_add_apart(const permi_numbers *numbers, const permi_coefficient *c, double *y, int64_t *to,
+                                  const void *x, int64_t exp2)
+{
+  const permi_coefficient one = permi_coefficient_one();
+  const size_t size = permi_numbers_words(numbers);
+  double product[5] = {0, 0, 0, 0, 0};
+  const int fresh = y[size - 1] == 0, e = permi_int_exponent(exp2 - *to);
+  size_t k;
+  if (fresh || e == 0) {
+    *to = exp2;
+    permi_values_add(numbers, c, y, x, 1);
+    return;
+  }
+  permi_values_add(numbers, c, product, x, 1);
+  if (e > 0)
+    *to = exp2;
+  for (k = 0; k < size; k++)
+    if (e > 0)
+      y[k] = permi_shift(y[k], -e);
+    else
+      product[k] = permi_shift(product[k], e);
+  permi_values_add(numbers, &one, y, product, 1);
+}
+
+/* Adds what a way makes of state s to state t. */
+static void permi_class_add_way(const permi_class_run *run, const permi_class_list *source, size_t s, int way,
+                                permi_class_list *target, size_t t)
+{
+  const permi_classes *plan = run->plan;
+  const permi_class_step *step = &plan->step[run->p];
+  const permi_numbers *numbers = &plan->numbers;
+  const permi_class_part *part = plan->part + step->part;
+  const uint64_t *key = source->key + s * (size_t)plan->words;
+  const void *x = source->value + s * run->bytes;
+  void *y = target->value + t * run->bytes;
+  permi_coefficient c = way ? part[way - 1].entry : step->factor;
+  uint64_t value[2][2 * PERM_INTEGER_WORDS];
+  size_t times = 1;
+  int k, count, which = 0;
+  if (way) {
+    count = permi_class_number(&plan->class_of[part[way - 1].from], key);
+    if (count > 1)
+      times = permi_coefficient_multiply(numbers, &c, (uint32_t)count);
+  }
+  if (!permi_algebra_is_integer(numbers->algebra)) {
+    permi_class_add_apart(numbers, &c, (double *)y, &target->exp2[t], x, source->exp2[s]);
+    return;
+  }
+  for (k = 0; k < step->parts; k++)
+    if (part[k].grows)
+      for (count = permi_class_number(&plan->class_of[part[k].from], key) - (k == way - 1); count > 0; count--) {
+        memset(value[which], 0, run->bytes);
+        permi_values_add(numbers, &part[k].growth, value[which], x, 1);
+        x = value[which];
+        which = 1 - which;
+      }
+  for (; times > 0; times--)
+    permi_values_add(numbers, &c, y, x, 1);
+}
+
+/* Keeps a take. 0: out of memory. */
+static int permi_class_note(permi_class_run *run, int share, int source, permi_class_take take, size_t into)
+{
+  permi_class_links *links = &run->links[share];
+  permi_class_link *link;
+  if (!permi_room(&run->locked, NULL, &links->link, links->count, 1, &links->room, sizeof *link))
+    return 0;
+  link = &links->link[links->count++];
+  link->state = take.state;
+  link->way = take.way;
+  link->share = (uint32_t)source;
+  link->into = (uint32_t)into;
+  return 1;
+}
+
+static perm_status permi_class_contract(void *context, uint64_t share, int thread)
+{
+  permi_class_run *run = (permi_class_run *)context;
+  const permi_classes *plan = run->plan;
+  const size_t words = (size_t)plan->words;
+  permi_class_list *list = &run->list[(run->p + 1) & 1][share];
+  int source;
+  size_t k;
+  (void)thread;
+  for (source = 0; source < run->shares; source++) {
+    permi_class_takes *takes = &run->takes[source * run->shares + (int)share];
+    const permi_class_list *from = &run->list[run->p & 1][source];
+    for (k = 0; k < takes->count && run->status[share] == PERM_OK; k++) {
+      const permi_class_take take = takes->take[k];
+      const size_t t = permi_class_find(run, list, takes->key + k * words);
+      if (t == SIZE_MAX || (run->links && !permi_class_note(run, (int)share, source, take, t)))
+        run->status[share] = PERM_ERROR_MEMORY;
+      else
+        permi_class_add_way(run, from, take.state, (int)take.way, list, t);
+    }
+    takes->count = 0;
+  }
+  return PERM_OK;
+}
+
+/* THE BOUND. As in >>steps_run: a state's value is a sum of terms, the products of a way's entries and factors, and the
+   computed value is the same sum with each term times at most K factors 1 + d, |d| <= u.
+   1. An entry a(u, v) is used as the factor of u times the class's entry a(l, v) / a(l, w). That quotient times the
+   factor a(u, w) is a(u, v), as rests are proportional. The quotient is rounded once, multiplied by the number that
+   waits, then by the value; the factor multiplied the value when u came: 4 roundings for each of n entries. Complex: 2,
+   1, 3 and 3. Double-double: each below PERMI_DD_UNIT.
+   2. In step p as many states as `ways` says have one successor by the same way, with `parts` + 1 ways: at most ways *
+   (parts + 1) - 1 additions.
+   3. Every state has a power of two of its own, so its sum of moduli is in [1/2, 1), and a product's at least 2^-302.
+   What underflow takes from a product, or from the lesser of two values that are added, is below DBL_MIN < u 2^-302
+   (double-double: 2^-100): one more factor for each. Quotients are below 2^301: nothing overflows.
+   4. Sums of moduli are computed so too, with quotients rounded up (PERMI_CLASS_ROOM), so they are at least 1 - g times
+   what they stand for.
+   Proved by machine: the induction tests/proofs/chains.v, constants tests/proofs/frontier.g. */
+static double permi_classes_bound(const permi_classes *plan, const permi_block *block, double roundings)
+{
+  double operations = (block->imaginary ? 12.0 : 7.0) * block->n, gamma, doubtful;
+  int p;
+  for (p = 0; p < plan->steps; p++)
+    operations += 2 * (plan->step[p].ways * (plan->step[p].parts + 1) - 1);
+  if (operations + roundings > 1e14)
+    return (double)INFINITY;
+  gamma = doubtful = permi_gamma(roundings + operations);
+  if (permi_algebra_is_dd(plan->numbers.algebra))
+    gamma = permi_gamma(roundings) * (1 + 1e-12) + operations * PERMI_DD_UNIT / (1 - operations * PERMI_DD_UNIT);
+  return gamma / (1 - doubtful) * (1 + 8 * PERMI_UNIT);
+}
+
+/* Makes the states after step p. */
+static perm_status permi_class_step_run(permi_class_run *run, int p)
+{
+  const int threads = run->control ? permi_threads(run->control->options) : 1;
+  permi_class_list *source = run->list[p & 1], *target = run->list[(p + 1) & 1];
+  const permi_class_step *step = &run->plan->step[p];
+  size_t most = 0, all = 0, places;
+  int k, shared;
+  perm_status status = PERM_OK;
+  run->p = p;
+  for (k = 0; k < run->shares; k++) {
+    target[k].count = 0;
+    for (places = 16; places < 2 * source[k].count; places *= 2)
+      ;
+    if (!permi_room(&run->locked, NULL, &target[k].place, 0, places, &target[k].place_room, sizeof(uint32_t)))
+      return PERM_ERROR_MEMORY;
+    target[k].places = places;
+    memset(target[k].place, 0, places * sizeof(uint32_t));
+    most = source[k].count > most ? source[k].count : most;
+    all += source[k].count;
+  }
+  shared = (double)all * (step->parts + 1) * run->plan->each < PERMI_SHARE_SECONDS ? 1 : threads;
+  for (run->first = 0; run->first < most && status == PERM_OK; run->first += PERMI_CLASS_ROUND) {
+    permi_share(shared, 0, (uint64_t)run->shares, permi_class_expand, run, NULL);
+    permi_share(shared, 0, (uint64_t)run->shares, permi_class_contract, run, NULL);
+    for (k = 0; k < run->shares && status == PERM_OK; k++)
+      status = run->status[k];
+    if (status == PERM_OK && run->control)
+      status = permi_control_poll(run->control, step->done * run->plan->seconds, "classes");
+  }
+  for (k = 0; k < run->shares && !permi_algebra_is_integer(run->plan->numbers.algebra); k++)
+    permi_values_normalise(&run->plan->numbers, target[k].value, target[k].count, target[k].exp2,
+                           p & PERMI_CANCELS_STEPS ? NULL : &run->sizes);
+  return status;
+}
+
+static int permi_class_run_open(permi_class_run *run, const permi_classes *plan, permi_control *control,
+                                permi_pool *pool)
+{
+  size_t shares;
+  int k;
+  memset(run, 0, sizeof *run);
+  run->plan = plan;
+  run->control = control;
+  run->under = plan->owned.allocator;
+  run->locked.allocate = permi_locked_allocate;
+  run->locked.release = permi_locked_release;
+  run->locked.user_data = &run->under;
+  run->shares = plan->most >= PERMI_CLASS_SHARED ? PERMI_CLASS_SHARES : 1;
+  run->bytes = 8 * permi_numbers_words(&plan->numbers);
+  shares = (size_t)run->shares;
+  for (k = 0; k < 2; k++)
+    run->list[k] = (permi_class_list *)permi_pool_zeros(pool, shares, sizeof(permi_class_list));
+  run->takes = (permi_class_takes *)permi_pool_zeros(pool, shares * shares, sizeof *run->takes);
+  run->status = (perm_status *)permi_pool_zeros(pool, shares, sizeof *run->status);
+  return !pool->failed;
+}
+
+static void permi_class_run_close(permi_class_run *run, int open)
+{
+  int k, which;
+  for (k = 0; open && k < run->shares * run->shares; k++) {
+    permi_release(&run->locked, run->takes[k].take);
+    permi_release(&run->locked, run->takes[k].key);
+  }
+  for (which = 0; open && which < 2; which++)
+    for (k = 0; k < run->shares; k++) {
+      permi_release(&run->locked, run->list[which][k].key);
+      permi_release(&run->locked, run->list[which][k].value);
+      permi_release(&run->locked, run->list[which][k].exp2);
+      permi_release(&run->locked, run->list[which][k].place);
+    }
+}
+
+static perm_status permi_classes_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
+{
+  const permi_classes *plan = (const permi_classes *)leaf->context;
+  const uint64_t none[PERMI_CLASS_WORDS] = {0};
+  permi_pool pool = {&plan->owned.allocator, NULL, 0};
+  permi_class_run run;
+  const int open = permi_class_run_open(&run, plan, control, &pool);
+  perm_status status = PERM_ERROR_MEMORY;
+  double visited = 0;
+  int p, k;
+  if (open && permi_class_find(&run, run.list[0], none) == 0) {
+    permi_value_one(&plan->numbers, run.list[0]->value);
+    status = PERM_OK;
+  }
+  for (p = 0; p < plan->steps && status == PERM_OK; p++) {
+    status = permi_class_step_run(&run, p);
+    for (k = 0; k < run.shares; k++)
+      visited += (double)run.list[(p + 1) & 1][k].count;
+  }
+  if (status == PERM_OK && run.list[p & 1]->count) {
+    run.sizes.exp2 = run.list[p & 1]->exp2[0];
+    permi_values_finish(&plan->numbers, run.list[p & 1]->value, &run.sizes, plan->lost_error, partial);
+  }
+  partial->terms += status == PERM_OK ? visited : 0;
+  permi_class_run_close(&run, open);
+  permi_pool_release(&pool);
+  return status;
+}
+/* SPDX-License-Identifier: MIT */
