@@ -75,7 +75,7 @@
    LIMITS: 512 frontier vertices (arrays: 43); tables of 27 vertices in a tree; windows of 62 columns; 64 classes; sums
    over signs or subsets, dense blocks and method decompose to order 64. Bands and trees: n in the 100,000s.
 
-   CONTENTS  Rooms as in perm.h, whose TO ADD holds here too. Proofs of bounds: search THE BOUND.
+   CONTENTS  Rooms and TO ADD as in perm.h. Proofs: search THE BOUND.
      api/            >>sparse_config   macros
                      >>sparse_calls    public types and functions
      matrix/         >>matrix          compressed rows from triplets, arrays
@@ -94,7 +94,7 @@
                      >>greedy          greedy orders
                      >>order           the best order: greedy, then annealed
                      >>engines         what engines of a block share
-                     >>vectors         what the vector kernels read; their readings for AVX-512, AVX2
+                     >>vectors         input of vector kernels; readings for AVX-512, AVX2
      frontier/       >>values          entries as values of the ring
                      >>frontier        states, keys, cursors of the lists
                      >>steps           the values of a step
