@@ -76,7 +76,7 @@
    LIMITS: 512 frontier vertices (arrays: 43); tables of 27 vertices in a tree; windows of 62 columns; 64 classes; sums
    over signs or subsets, dense blocks and method decompose to order 64. Bands and trees: n in the 100,000s.
 
-   CONTENTS  Rooms and TO ADD as in perm.h. Proofs: search THE BOUND.
+   CONTENTS  Rooms as in perm.h. Proofs: search THE BOUND.
      api/            >>sparse_config   macros
                      >>sparse_calls    public types and functions
      matrix/         >>matrix          compressed rows from triplets, arrays
