@@ -847,8 +847,6 @@ PERM_API perm_status perm_batch_real(int n, size_t count, const double *a, size_
                                      const perm_options *options, double *permanents, perm_result *result);
 PERM_API perm_status perm_batch_complex(int n, size_t count, const double *a, size_t matrix_stride,
                                         const perm_options *options, double *permanents, perm_result *result);
-PERM_API perm_status perm_batch_float(int n, size_t count, const float *a, size_t matrix_stride,
-                                      const perm_options *options, double *permanents, perm_result *result);
 
 /* The same, entry by entry: (i, j) of matrix k is a[(i * n + j) * entry_stride + k] (complex: the pair there),
    entry_stride >= count. The fastest layout up to n = 8. */
@@ -856,8 +854,6 @@ PERM_API perm_status perm_batch_real_soa(int n, size_t count, const double *a, s
                                          const perm_options *options, double *permanents, perm_result *result);
 PERM_API perm_status perm_batch_complex_soa(int n, size_t count, const double *a, size_t entry_stride,
                                             const perm_options *options, double *permanents, perm_result *result);
-PERM_API perm_status perm_batch_float_soa(int n, size_t count, const float *a, size_t entry_stride,
-                                          const perm_options *options, double *permanents, perm_result *result);
 
 /* The same for k x k selections from one m x n matrix of any size: selection s takes rows[s * k + 0 .. k - 1] (NULL:
    rows 0 .. k - 1) and columns[s * k + 0 .. k - 1], counted from 0, repeats allowed. */
@@ -867,9 +863,6 @@ PERM_API perm_status perm_select_real(int m, int n, const double *a, ptrdiff_t l
 PERM_API perm_status perm_select_complex(int m, int n, const double *a, ptrdiff_t ld, int k, size_t count,
                                          const int *rows, const int *columns, const perm_options *options,
                                          double *permanents, perm_result *result);
-
-PERM_API perm_status perm_compute_float(int m, int n, const float *a, ptrdiff_t ld, const perm_options *options,
-                                        perm_result *result);
 
 /* perm_result_text, like snprintf: decimal, all digits when exact, else 17, and " * 2^k" where exp2 is not 0. Names and
    texts are static strings. */
@@ -18015,7 +18008,6 @@ typedef struct permi_batch {
   int n, parts;
   size_t count;
   const double *a;
-  const float *single;
   size_t stride;
   ptrdiff_t ld;
   const int *rows, *columns;
@@ -18036,10 +18028,7 @@ static void permi_batch_gather(const permi_batch *batch, size_t first, size_t co
   for (e = 0; e < entries; e += parts) {
     const size_t at = (e / parts * batch->stride + first) * parts;
     double *entry = to + e;
-    if (batch->single)
-      for (k = 0; k < count; k++, entry += entries)
-        *entry = (double)batch->single[at + k];
-    else if (parts == 1 && e + 1 < entries)
+    if (parts == 1 && e + 1 < entries)
       for (e++, k = 0; k < count; k++, entry += entries) { /* stores take longest */
         const double two[2] = {batch->a[at + k], batch->a[at + batch->stride + k]};
         memcpy(entry, two, sizeof two);
@@ -18070,11 +18059,8 @@ static const double *permi_batch_fetch(const permi_batch *batch, size_t k, doubl
     }
   } else if (batch->kind == PERMI_BATCH_ENTRIES) {
     permi_batch_gather(batch, k, 1, matrix);
-  } else if (a) {
-    return a + k * batch->stride * (size_t)parts;
   } else {
-    for (i = 0; i < n * n; i++)
-      matrix[i] = (double)batch->single[k * batch->stride + (size_t)i];
+    return a + k * batch->stride * (size_t)parts;
   }
   return matrix;
 }
@@ -18086,7 +18072,7 @@ static void permi_batch_load(const permi_batch *batch, size_t first, size_t coun
   const size_t parts = (size_t)batch->parts, entries = (size_t)(batch->n * batch->n) * parts;
   size_t e, k;
   if (batch->kind != PERMI_BATCH_ENTRIES) {
-    for (k = 0; k + 1 < count && batch->kind == PERMI_BATCH_MATRICES && batch->a; k += 2) { /* stores take longest */
+    for (k = 0; k + 1 < count && batch->kind == PERMI_BATCH_MATRICES; k += 2) { /* stores take longest */
       const double *from = batch->a + (first + k) * batch->stride * parts, *other = from + batch->stride * parts;
       double *lane = to + k;
       for (e = 0; e < entries; e++, lane += room) {
@@ -18104,10 +18090,7 @@ static void permi_batch_load(const permi_batch *batch, size_t first, size_t coun
   for (e = 0; e < entries; e++, to += room) {
     const size_t at = (e / parts * batch->stride + first) * parts + e % parts;
     k = 0;
-    if (batch->single)
-      for (; k < count; k++)
-        to[k] = (double)batch->single[at + k];
-    else if (parts == 1)
+    if (parts == 1)
       for (; k + 8 <= count; k += 8) /* gcc copies longer pieces by string instructions, slower */
         memcpy(to + k, batch->a + at + k, 8 * sizeof *to);
     for (; k < count; k++)
@@ -18212,7 +18195,7 @@ static size_t permi_batch_singles(const permi_batch *batch, size_t begin, size_t
   const size_t entries = (size_t)(batch->n * batch->n * batch->parts), parts = (size_t)batch->parts;
   const int n = batch->n, at_once = batch->plain && n >= 2 && n <= PERMI_SMALL_N;
   size_t first, at, failed = batch->count;
-  if (at_once && batch->kind == PERMI_BATCH_MATRICES && batch->a && !batch->todo) {
+  if (at_once && batch->kind == PERMI_BATCH_MATRICES && !batch->todo) {
     for (at = begin; at < end; at++) {
       const double *matrix = batch->a + at * batch->stride * parts;
       if (!permi_small_value(batch->isa, n, batch->parts, matrix, batch->out + at * parts))
@@ -18273,7 +18256,7 @@ static size_t permi_batch_vectors(const permi_batch *batch, size_t begin, size_t
 {
   const permi_batch_kernel *kernel = batch->kernel;
   const int n = batch->n, parts = batch->parts, entries = n * n * parts;
-  const int in_vectors = batch->kind == PERMI_BATCH_ENTRIES && batch->a && kernel->take;
+  const int in_vectors = batch->kind == PERMI_BATCH_ENTRIES && kernel->take;
   const size_t width = (size_t)kernel->width, room = PERMI_BATCH_BLOCK, stride = room * (size_t)parts;
   double *lanes, *work, out[4 * PERMI_BATCH_BLOCK] PERMI_ALIGN64;
   permi_batch_check review = {batch, threads, memory, batch->count, PERM_OK};
@@ -18282,7 +18265,7 @@ static size_t permi_batch_vectors(const permi_batch *batch, size_t begin, size_t
   lanes = memory + (64 - ((uintptr_t)memory & 63)) % 64 / sizeof(double);
   work = lanes + (size_t)entries * room;
   first = begin;
-  if (n <= 4 && parts == 1 && batch->kind == PERMI_BATCH_ENTRIES && batch->a && (n < 4 || batch->stride % 512)) {
+  if (n <= 4 && parts == 1 && batch->kind == PERMI_BATCH_ENTRIES && (n < 4 || batch->stride % 512)) {
     const size_t vectors = (end - begin) / width;
     if (kernel->stream(n, batch->a + begin, batch->stride, vectors, PERMI_FOUR_LARGEST, PERMI_SMALL_LEAST,
                        batch->out + begin))
@@ -18565,9 +18548,8 @@ static permi_batch permi_batch_of(permi_batch_kind kind, int n, int parts, size_
   return batch;
 }
 
-/* Checks and computes a batch with a stride; a or single is NULL. */
-static perm_status permi_batch_laid_out(permi_batch batch, const double *a, const float *single, size_t stride,
-                                        perm_result *result)
+/* Checks and computes a batch with a stride. */
+static perm_status permi_batch_laid_out(permi_batch batch, const double *a, size_t stride, perm_result *result)
 {
   const int n = batch.n;
   const size_t count = batch.count, square = (size_t)(n > 0 ? n : 0) * (size_t)(n > 0 ? n : 0);
@@ -18575,11 +18557,10 @@ static perm_status permi_batch_laid_out(permi_batch batch, const double *a, cons
   perm_status status;
   permi_result_clear(result);
   batch.a = a;
-  batch.single = single;
   batch.stride = stride;
   if (n < 0 || n > PERM_MAX_N)
     return permi_fail(result, PERM_ERROR_SIZE, 1, "n is %d, not 0 to %d", n, PERM_MAX_N);
-  if (!a && !single && n && count)
+  if (!a && n && count)
     return permi_fail(result, PERM_ERROR_NULL, 3, "a is NULL for %llu matrices", (unsigned long long)count);
   if (n && count && stride < least)
     return permi_fail(result, PERM_ERROR_STRIDE, 4, "the stride is %llu, smaller than %llu", (unsigned long long)stride,
@@ -18593,49 +18574,35 @@ static perm_status permi_batch_laid_out(permi_batch batch, const double *a, cons
     return status;
   if (!batch.out && count)
     return permi_fail(result, PERM_ERROR_NULL, 6, "permanents is NULL");
-  return permi_batch_run(&batch, (single ? 4.0 : 8.0) * batch.parts * n * n * (double)count, result);
+  return permi_batch_run(&batch, 8.0 * batch.parts * n * n * (double)count, result);
 }
 
 PERM_API perm_status perm_batch_real(int n, size_t count, const double *a, size_t matrix_stride,
                                      const perm_options *options, double *permanents, perm_result *result)
 {
   const permi_batch batch = permi_batch_of(PERMI_BATCH_MATRICES, n, 1, count, options, permanents);
-  return permi_batch_laid_out(batch, a, NULL, matrix_stride, result);
+  return permi_batch_laid_out(batch, a, matrix_stride, result);
 }
 
 PERM_API perm_status perm_batch_complex(int n, size_t count, const double *a, size_t matrix_stride,
                                         const perm_options *options, double *permanents, perm_result *result)
 {
   const permi_batch batch = permi_batch_of(PERMI_BATCH_MATRICES, n, 2, count, options, permanents);
-  return permi_batch_laid_out(batch, a, NULL, matrix_stride, result);
-}
-
-PERM_API perm_status perm_batch_float(int n, size_t count, const float *a, size_t matrix_stride,
-                                      const perm_options *options, double *permanents, perm_result *result)
-{
-  const permi_batch batch = permi_batch_of(PERMI_BATCH_MATRICES, n, 1, count, options, permanents);
-  return permi_batch_laid_out(batch, NULL, a, matrix_stride, result);
+  return permi_batch_laid_out(batch, a, matrix_stride, result);
 }
 
 PERM_API perm_status perm_batch_real_soa(int n, size_t count, const double *a, size_t entry_stride,
                                          const perm_options *options, double *permanents, perm_result *result)
 {
   const permi_batch batch = permi_batch_of(PERMI_BATCH_ENTRIES, n, 1, count, options, permanents);
-  return permi_batch_laid_out(batch, a, NULL, entry_stride, result);
+  return permi_batch_laid_out(batch, a, entry_stride, result);
 }
 
 PERM_API perm_status perm_batch_complex_soa(int n, size_t count, const double *a, size_t entry_stride,
                                             const perm_options *options, double *permanents, perm_result *result)
 {
   const permi_batch batch = permi_batch_of(PERMI_BATCH_ENTRIES, n, 2, count, options, permanents);
-  return permi_batch_laid_out(batch, a, NULL, entry_stride, result);
-}
-
-PERM_API perm_status perm_batch_float_soa(int n, size_t count, const float *a, size_t entry_stride,
-                                          const perm_options *options, double *permanents, perm_result *result)
-{
-  const permi_batch batch = permi_batch_of(PERMI_BATCH_ENTRIES, n, 1, count, options, permanents);
-  return permi_batch_laid_out(batch, NULL, a, entry_stride, result);
+  return permi_batch_laid_out(batch, a, entry_stride, result);
 }
 
 static perm_status permi_select(permi_batch batch, int m, int n, const permi_view *view, const int *rows,
@@ -18693,34 +18660,6 @@ PERM_API perm_status perm_select_complex(int m, int n, const double *a, ptrdiff_
   const permi_view view = permi_view_make(a, ld, 2);
   return permi_select(permi_batch_of(PERMI_BATCH_SELECTIONS, k, 2, count, options, permanents), m, n, &view, rows,
                       columns, result);
-}
-
-PERM_API perm_status perm_compute_float(int m, int n, const float *a, ptrdiff_t ld, const perm_options *options_given,
-                                        perm_result *result)
-{
-  const perm_options *options = permi_options(options_given);
-  permi_environment environment;
-  double *copy;
-  perm_status status;
-  int i, j;
-  if (!result)
-    return PERM_ERROR_NULL;
-  if (!a || m <= 0 || n <= 0 || m > PERM_MAX_LINES || n > PERM_MAX_LINES || !permi_stride_fits(m, n, ld, 8))
-    /* perm_compute_real says why */
-    return perm_compute_real(m, n, a ? (const double *)(const void *)permi_lane_signs : NULL, ld, options, result);
-  status = permi_check_options(options, 5, result);
-  if (status != PERM_OK)
-    return status;
-  copy = (double *)permi_allocate(&options->allocator, (size_t)m * (size_t)n, sizeof *copy);
-  if (!copy)
-    return permi_fail_memory(result);
-  permi_environment_begin(&environment);
-  for (i = 0; i < m; i++)
-    for (j = 0; j < n; j++)
-      copy[i * n + j] = (double)a[(ptrdiff_t)i * ld + j];
-  status = permi_environment_end(&environment, perm_compute_real(m, n, copy, n, options, result));
-  permi_release(&options->allocator, copy);
-  return status;
 }
 #endif
 

@@ -10,7 +10,6 @@
 
 enum { SMALL = 8, N = 14, STACK = 65536 };
 static double real[2 * N * N], sparse[2 * N * N], nodes[4 * N];
-static float narrow[N * N];
 static int64_t integer[2 * N * N];
 static int ones[N], twice[N], picked[4 * N];
 static double out[2 * N * N];
@@ -122,7 +121,7 @@ static void run_others(stack_case *of)
   case 5: perm_gradient_complex(6, 6, real, 6, twice, twice, options, out, r); break;
   case 6: perm_batch_real(8, 4, real, 64, options, out, r); break;
   case 7: perm_batch_complex(6, 4, real, 36, options, out, r); break;
-  case 8: perm_batch_float(5, 7, narrow, 25, options, out, r); break;
+  case 8: perm_batch_complex_soa(5, 7, real, 7, options, out, r); break;
   case 9: perm_batch_real_soa(5, 7, real, 7, options, out, r); break;
   case 10: perm_select_real(N, N, real, N, 7, 8, NULL, picked, options, out, r); break;
   case 11: perm_compute_low_rank_real(N, 2, real, 2, real, N, options, r); break;
@@ -131,7 +130,6 @@ static void run_others(stack_case *of)
   case 14: perm_compute_cauchy_complex(N, nodes, nodes + 2 * N, options, NULL, r); break;
   case 15: r->status = perm_estimate_real(N, real, N, &plan, options, &estimate); break;
   case 16: r->status = perm_estimate_complex(N / 2, real, N / 2, &plan, options, &estimate); break;
-  case 17: perm_compute_float(N, N, narrow, N, options, r); break;
   default: {
     perm_preparation report;
     perm_sparse_report(&matrix[0], options, &report, r);
@@ -148,8 +146,6 @@ static void fill(void)
     x = x * UINT64_C(6364136223846793005) + 1442695040888963407;
     real[i] = (double)(x >> 40) / 16777216 - 0.3;
     integer[i] = (int64_t)(x >> 60) - 7;
-    if (i < N * N)
-      narrow[i] = (float)real[i];
     if (i < 4 * N)
       nodes[i] = i + 0.25 * real[i];
   }
@@ -241,7 +237,7 @@ int main(int count, char **argument)
     of.options.modulus = 0;
     of.run = run_others;
     for (precision = 0; precision <= PERM_PRECISION_DD; precision++)
-      for (of.kind = 0, of.options.precision = (perm_precision)precision; of.kind < 19; of.kind++)
+      for (of.kind = 0, of.options.precision = (perm_precision)precision; of.kind < 18; of.kind++)
         stack_try(&of, "other");
   }
   for (method = PERM_METHOD_DENSE; method < PERM_METHOD_COUNT; method++)

@@ -132,7 +132,6 @@ TEST(t_arguments_strides)
 {
   static double a[20 * 20];
   static const int64_t whole[4] = {1, 2, 3, 4};
-  static const float single[4] = {1, 2, 3, 4};
   const ptrdiff_t far = PTRDIFF_MAX, double_rows = PTRDIFF_MAX / 8 + 1;
   const int row[2] = {0, 1};
   double out[400];
@@ -157,7 +156,6 @@ TEST(t_arguments_strides)
   ARGUMENTS_STRIDE(perm_job_gaussian(2, 1, whole, far, NULL, &job, &r), 4)
   ARGUMENTS_STRIDE(perm_compute_repeated_integer(2, 2, whole, double_rows, NULL, NULL, NULL, &r), 4)
   ARGUMENTS_STRIDE(perm_compute_repeated_real(2, 2, a, double_rows, NULL, NULL, NULL, &r), 4)
-  ARGUMENTS_STRIDE(perm_compute_float(2, 2, single, double_rows, NULL, &r), 4)
   ARGUMENTS_STRIDE(perm_plan_real(20, 20, a, far, NULL, &plan, &r), 4)
   ARGUMENTS_STRIDE(perm_job_integer(2, 2, whole, far, NULL, &job, &r), 4)
   ARGUMENTS_STRIDE(perm_compute_low_rank_real(2, 1, a, far, a, 2, NULL, &r), 4)
@@ -178,7 +176,6 @@ TEST(t_arguments_strides_of_one_row)
 {
   static const ptrdiff_t far[3] = {PTRDIFF_MAX, PTRDIFF_MAX / 2 + 1, PTRDIFF_MAX / 16};
   static const int64_t whole[4] = {3, 4, 5, 6};
-  static const float single[2] = {3, 4};
   const double a[4] = {3, 4, 5, 6};
   const int one[1] = {1}, two[1] = {2}, ones[2] = {1, 1}, first[1] = {0};
   double out[8];
@@ -210,7 +207,6 @@ TEST(t_arguments_strides_of_one_row)
     ARGUMENTS_ROW(perm_compute_complex(1, 1, a, ld, &options, &r), 3, 4);
     ARGUMENTS_ROW(perm_compute_complex(1, 2, a, ld, &options, &r), 8, 10);
     ARGUMENTS_ROW(perm_compute_repeated_complex(1, 2, a, ld, two, ones, &options, &r), -18, 76);
-    ARGUMENTS_ROW(perm_compute_float(1, 2, single, ld, NULL, &r), 7, 0);
     CHECK(perm_plan_complex(1, 1, a, ld, &options, &plan, &r) == PERM_OK);
     CHECK(perm_job_create_complex(&plan, a, ld, &options, &job, &r) == PERM_OK);
     perm_job_free(job);

@@ -2,37 +2,33 @@
 /* Every value is a single call's within 1e-10 (in fact much less), whatever the layout, the order, the count;
    bits do not depend on threads or neighbours; what fails is named. */
 
-enum { BATCH_AOS, BATCH_SOA, BATCH_FLOAT, BATCH_FLOAT_SOA, BATCH_COMPLEX, BATCH_COMPLEX_SOA, BATCH_KINDS };
+enum { BATCH_AOS, BATCH_SOA, BATCH_COMPLEX, BATCH_COMPLEX_SOA, BATCH_KINDS };
 
-/* count matrices, row-major one after the other (floats' values in double), through the layout `kind` with gaps. */
+/* count matrices, row-major one after the other, through the layout `kind` with gaps. */
 static perm_status batch_call(int kind, int n, size_t count, const double *a, const perm_options *options, double *out,
                               perm_result *result)
 {
   const size_t parts = kind >= BATCH_COMPLEX ? 2 : 1, entries = (size_t)(n * n);
-  const int soa = kind == BATCH_SOA || kind == BATCH_FLOAT_SOA || kind == BATCH_COMPLEX_SOA;
+  const int soa = kind == BATCH_SOA || kind == BATCH_COMPLEX_SOA;
   const size_t stride = soa ? count + 3 : entries + 5, room = (soa ? entries : count) * stride * parts + 1;
   double *d = (double *)malloc(room * sizeof *d);
-  float *f = (float *)malloc(room * sizeof *f);
   size_t k, e, part;
   perm_status status;
   for (k = 0; k < room; k++)
-    f[k] = (float)(d[k] = NAN); /* gaps are not read */
+    d[k] = NAN; /* gaps are not read */
   for (k = 0; k < count; k++)
     for (e = 0; e < entries; e++)
       for (part = 0; part < parts; part++) {
         const size_t at = (soa ? e * stride + k : k * stride + e) * parts + part;
-        f[at] = (float)(d[at] = a[(k * entries + e) * parts + part]);
+        d[at] = a[(k * entries + e) * parts + part];
       }
   switch (kind) {
   case BATCH_AOS: status = perm_batch_real(n, count, d, stride, options, out, result); break;
   case BATCH_SOA: status = perm_batch_real_soa(n, count, d, stride, options, out, result); break;
-  case BATCH_FLOAT: status = perm_batch_float(n, count, f, stride, options, out, result); break;
-  case BATCH_FLOAT_SOA: status = perm_batch_float_soa(n, count, f, stride, options, out, result); break;
   case BATCH_COMPLEX: status = perm_batch_complex(n, count, d, stride, options, out, result); break;
   default: status = perm_batch_complex_soa(n, count, d, stride, options, out, result);
   }
   free(d);
-  free(f);
   return status;
 }
 
@@ -51,11 +47,11 @@ static int batch_agrees(int parts, const double *x, const double *y, double tole
   return (x[0] == y[0] && x[1] == y[1]) || hypot(x[0] - y[0], x[1] - y[1]) <= tolerance * hypot(y[0], y[1]);
 }
 
-static void batch_random(size_t count, double *a) /* floats, so that they fit every layout */
+static void batch_random(size_t count, double *a)
 {
   size_t i;
   for (i = 0; i < count; i++)
-    a[i] = (double)(float)(2 * test_uniform() - 1);
+    a[i] = 2 * test_uniform() - 1;
 }
 
 TEST(t_batch_is_single_calls)
@@ -252,15 +248,13 @@ TEST(t_batch_neighbours)
     for (kind = 0; kind < BATCH_KINDS; kind++)
       for (n = 2; n <= 9; n++) {
         const int parts = kind >= BATCH_COMPLEX ? 2 : 1, size = n * n * parts;
-        const int narrow = kind == BATCH_FLOAT || kind == BATCH_FLOAT_SOA;
         perm_options options;
         memset(&options, 0, sizeof options);
         options.isa = (perm_isa)isa;
         batch_random((size_t)(40 * size), a);
         for (k = 0; k < 40; k++)
           for (i = 0; i < size; i++)
-            a[k * size + i] = (k + i % (k % 3 + 1)) % 9 ? a[k * size + i] * (narrow ? scale[k % 7] != 0 : scale[k % 7])
-                                                       : test_below(3) - 1;
+            a[k * size + i] = (k + i % (k % 3 + 1)) % 9 ? a[k * size + i] * scale[k % 7] : test_below(3) - 1;
         CHECK(batch_call(kind, n, 40, a, &options, out, NULL) == PERM_OK);
         for (k = 0; k < 40; k++) {
           CHECK(batch_call(kind, n, 1, a + k * size, &options, one, NULL) == PERM_OK);
@@ -344,18 +338,6 @@ TEST(t_batch_statuses)
   CHECK(perm_select_real(1, 8, a, 8, 2, 2, NULL, columns, NULL, out, &r) == PERM_ERROR_RANGE && r.argument == 7);
   CHECK(perm_select_real(5, 5, a, 4, 2, 2, NULL, columns, NULL, out, &r) == PERM_ERROR_STRIDE);
   CHECK(perm_select_real(5, 5, a, 5, 2, 2, NULL, NULL, NULL, out, &r) == PERM_ERROR_NULL);
-}
-
-TEST(t_batch_compute_float)
-{
-  const float a[12] = {1, 2, 3, 9, 4, 5, 6, 9, 7, 8, 9.5f, 9};
-  perm_result r;
-  CHECK(perm_compute_float(3, 3, a, 4, NULL, &r) == PERM_OK && r.value == 450 + 0.5 * 13);
-  CHECK(perm_compute_float(3, 3, a, 2, NULL, &r) == PERM_ERROR_STRIDE);
-  CHECK(perm_compute_float(3, 3, NULL, 3, NULL, &r) == PERM_ERROR_NULL);
-  CHECK(perm_compute_float(-3, 3, a, 3, NULL, &r) == PERM_ERROR_SIZE);
-  CHECK(perm_compute_float(0, 0, NULL, 0, NULL, &r) == PERM_OK && r.value == 1);
-  CHECK(perm_compute_float(3, 3, a, 4, NULL, NULL) == PERM_ERROR_NULL);
 }
 
 /* Matrices in which the leading terms underflow on the way, among others that are harmless: what vectors accept must be

@@ -105,7 +105,7 @@ typedef struct environment_case {
   int kind, mixture, n;
   double a[ENVIRONMENT_ENTRIES];
   int64_t whole[ENVIRONMENT_ENTRIES];
-  float single[ENVIRONMENT_ENTRIES];
+  double single[ENVIRONMENT_ENTRIES]; /* of single precision */
   perm_matrix sparse, integers;
 } environment_case;
 
@@ -151,7 +151,7 @@ static void environment_make(environment_case *c, int kind, int trial)
     const int here = test_uniform() >= zeros || (i < c->n * c->n && i % (c->n + 1) == 0);
     const int most = kind == ENVIRONMENT_MODULO || kind == ENVIRONMENT_WIDE ? 1000000 : 9;
     c->a[i] = here ? environment_entry(c->mixture) : 0;
-    c->single[i] = (float)(c->mixture == 3 ? test_uniform() * 1e-39 : c->mixture == 2 ? c->a[i] * 1e268 : c->a[i]);
+    c->single[i] = (double)(float)(c->mixture == 3 ? test_uniform() * 1e-39 : c->mixture == 2 ? c->a[i] * 1e268 : c->a[i]);
     c->whole[i] = here ? (test_below(2 * most + 1) - most) : 0;
     if (kind == ENVIRONMENT_PLANAR && abs(i / c->n - i % c->n) > 1)
       c->a[i] = 0;
@@ -258,7 +258,7 @@ static void environment_call(const environment_case *c, int threads, environment
     perm_compute_real(n, n, c->a, n, &options, &r);
     break;
   case ENVIRONMENT_COMPLEX: perm_compute_complex(n, n, c->a, n, &options, &r); break;
-  case ENVIRONMENT_FLOAT: perm_compute_float(n, n, c->single, n, &options, &r); break;
+  case ENVIRONMENT_FLOAT: perm_compute_real(n, n, c->single, n, &options, &r); break;
   case ENVIRONMENT_PLANAR: options.method = PERM_METHOD_PLANAR; /* fall through */
   case ENVIRONMENT_SPARSE: perm_compute_sparse(&c->sparse, &options, &r); break;
   case ENVIRONMENT_STRUCTURE: {
@@ -286,7 +286,7 @@ static void environment_call(const environment_case *c, int threads, environment
     environment_note(outcome, out, 4 * sizeof *out);
     perm_batch_complex(n < 6 ? n : 5, 4, c->a, 25, &options, out, &r);
     environment_note(outcome, out, 8 * sizeof *out);
-    perm_batch_float_soa(n < 6 ? n : 5, 4, c->single, 4, &options, out, &r);
+    perm_batch_real_soa(n < 6 ? n : 5, 4, c->single, 4, &options, out, &r);
     environment_note(outcome, out, 4 * sizeof *out);
     break;
   case ENVIRONMENT_MINORS:

@@ -116,7 +116,6 @@ enum { FAULT_N = 17, FAULT_SMALL = 5 };
 /* What the calls work on, made before anything fails. */
 static struct {
   double real[2 * FAULT_N * FAULT_N], nodes[4 * FAULT_N];
-  float narrow[FAULT_N * FAULT_N];
   int64_t integer[2 * FAULT_N * FAULT_N];
   int ones[FAULT_N], twice[FAULT_N], select[64];
   perm_matrix matrix;
@@ -193,7 +192,6 @@ FAULT_RUN(perm_complex, { double x[2]; o->no_result = 1; o->status = perm_comple
           fault_doubles(o, x, 2); })
 FAULT_RUN(perm_compute_real, { o->status = perm_compute_real(N, N, R, N, opt, &o->r); })
 FAULT_RUN(perm_compute_complex, { o->status = perm_compute_complex(N, N, R, N, opt, &o->r); })
-FAULT_RUN(perm_compute_float, { o->status = perm_compute_float(N, N, fault.narrow, N, opt, &o->r); })
 FAULT_RUN(perm_compute_integer, { o->status = perm_compute_integer(N, N, Z, N, opt, &o->r); })
 FAULT_RUN(perm_compute_gaussian, { o->status = perm_compute_gaussian(N - 1, N - 1, Z, N - 1, opt, &o->r); })
 #define FAULT_REPEATED(kind, a) FAULT_RUN(perm_compute_repeated_##kind, { \
@@ -272,10 +270,8 @@ FAULT_LIST(perm_marginals_real, N * N, perm_marginals_real(N, N, R, N, NULL, NUL
   FAULT_LIST(perm_batch_##kind, doubles, perm_batch_##kind(n, count, a, stride, opt, list, &o->r))
 FAULT_BATCH(real, 13, 2, 169, R, 2)
 FAULT_BATCH(complex, 5, 7, 25, R, 14)
-FAULT_BATCH(float, 5, 7, 25, fault.narrow, 7)
 FAULT_BATCH(real_soa, 5, 7, 7, R, 7)
 FAULT_BATCH(complex_soa, 5, 7, 7, R, 14)
-FAULT_BATCH(float_soa, 5, 7, 7, fault.narrow, 7)
 FAULT_LIST(perm_select_real, 8, perm_select_real(N, N, R, N, 7, 8, NULL, fault.select, opt, list, &o->r))
 FAULT_LIST(perm_select_complex, 16, perm_select_complex(9, 9, R, 9, 7, 8, fault.select, fault.select, opt, list, &o->r))
 #define FAULT_MATRIX(name, call) FAULT_RUN(name, { perm_matrix made; o->status = call; \
@@ -363,7 +359,7 @@ typedef struct fault_case {
 static const fault_case fault_cases[] = {
     FAULT_CASE(perm_real, FAULT_HEAP), FAULT_CASE(perm_complex, FAULT_HEAP),
     FAULT_CASE(perm_compute_real, FAULT_OPTIONS), FAULT_CASE(perm_compute_complex, FAULT_OPTIONS),
-    FAULT_CASE(perm_compute_float, FAULT_OPTIONS), FAULT_CASE(perm_compute_integer, FAULT_OPTIONS),
+    FAULT_CASE(perm_compute_integer, FAULT_OPTIONS),
     FAULT_CASE(perm_compute_gaussian, FAULT_OPTIONS), FAULT_CASE(perm_compute_repeated_real, FAULT_OPTIONS),
     FAULT_CASE(perm_compute_repeated_complex, FAULT_OPTIONS), FAULT_CASE(perm_compute_repeated_integer, FAULT_OPTIONS),
     FAULT_CASE(perm_compute_repeated_gaussian, FAULT_OPTIONS), FAULT_CASE(perm_job_integer, FAULT_OPTIONS),
@@ -384,8 +380,7 @@ static const fault_case fault_cases[] = {
     FAULT_CASE(perm_gradient_real, FAULT_OPTIONS), FAULT_CASE(perm_gradient_complex, FAULT_OPTIONS),
     FAULT_CASE(perm_marginals_real, FAULT_OPTIONS),
     FAULT_CASE(perm_batch_real, FAULT_OPTIONS), FAULT_CASE(perm_batch_complex, FAULT_MAY),
-    FAULT_CASE(perm_batch_float, FAULT_MAY), FAULT_CASE(perm_batch_real_soa, FAULT_MAY),
-    FAULT_CASE(perm_batch_complex_soa, FAULT_MAY), FAULT_CASE(perm_batch_float_soa, FAULT_MAY),
+    FAULT_CASE(perm_batch_real_soa, FAULT_MAY), FAULT_CASE(perm_batch_complex_soa, FAULT_MAY),
     FAULT_CASE(perm_select_real, FAULT_MAY), FAULT_CASE(perm_select_complex, FAULT_MAY),
     FAULT_CASE(perm_matrix_read, FAULT_OPTIONS), FAULT_CASE(perm_matrix_read_memory, FAULT_OPTIONS),
     FAULT_CASE(perm_matrix_from_dense, FAULT_OPTIONS), FAULT_CASE(perm_matrix_from_triplets, FAULT_OPTIONS),
@@ -458,8 +453,6 @@ static void fault_world(int own)
   for (i = 0; i < 2 * FAULT_N * FAULT_N; i++) {
     fault.real[i] = 0.25 + test_uniform();
     fault.integer[i] = 1 + test_below(9);
-    if (i < FAULT_N * FAULT_N)
-      fault.narrow[i] = (float)fault.real[i];
   }
   for (i = 0; i < 4 * FAULT_N; i++)
     fault.nodes[i] = i + 0.5 * test_uniform();

@@ -51,31 +51,14 @@ TEST(t_refusals_options)
 TEST(t_refusals_sizes)
 {
   static const double a[4] = {1, 2, 3, 4};
-  static const float narrow[4] = {1, 2, 3, 4};
   const int most[2] = {PERM_MAX_LINES, 1}, once[2] = {1, 1};
-  perm_options options = {0};
-  float ones[130];
   perm_result r;
-  int k;
   ARGUMENTS_BAD(perm_compute_real(PERM_MAX_LINES + 1, 2, a, 2, NULL, &r), PERM_ERROR_SIZE, 1, "up to 4096")
   ARGUMENTS_BAD(perm_compute_real(2, PERM_MAX_LINES + 1, a, PERM_MAX_LINES + 1, NULL, &r), PERM_ERROR_SIZE, 2,
                 "up to 4096")
   ARGUMENTS_BAD(perm_compute_repeated_real(2, 2, a, 2, most, once, NULL, &r), PERM_ERROR_SIZE, 5, "more than 4096 rows")
   ARGUMENTS_BAD(perm_compute_repeated_real(2, 2, a, 2, once, most, NULL, &r), PERM_ERROR_SIZE, 6,
                 "more than 4096 columns")
-  CHECK(perm_compute_float(2, 2, narrow, 2, NULL, &r) == PERM_OK && r.value == 10);
-  CHECK(perm_compute_float(0, 2, NULL, 2, NULL, &r) == PERM_OK && r.value == 1);
-  ARGUMENTS_BAD(perm_compute_float(2, 2, NULL, 2, NULL, &r), PERM_ERROR_NULL, 3, "a is NULL")
-  ARGUMENTS_BAD(perm_compute_float(2, -1, narrow, 2, NULL, &r), PERM_ERROR_SIZE, 2, "n is negative")
-  for (k = 0; k < 130; k++)
-    ones[k] = 1;
-  CHECK(perm_compute_float(65, 2, ones, 2, NULL, &r) == PERM_OK && r.value == 65 * 64);
-  CHECK(perm_compute_float(2, 65, ones, 65, NULL, &r) == PERM_OK && r.value == 65 * 64);
-  ARGUMENTS_BAD(perm_compute_float(PERM_MAX_LINES + 1, 1, ones, 1, NULL, &r), PERM_ERROR_SIZE, 1, "up to 4096")
-  ARGUMENTS_BAD(perm_compute_float(1, PERM_MAX_LINES + 1, ones, 5000, NULL, &r), PERM_ERROR_SIZE, 2, "up to 4096")
-  ARGUMENTS_BAD(perm_compute_float(2, 2, narrow, 1, NULL, &r), PERM_ERROR_STRIDE, 4, "smaller than the 2 columns")
-  options.threads = -1;
-  ARGUMENTS_BAD(perm_compute_float(2, 2, narrow, 2, &options, &r), PERM_ERROR_OPTION, 5, "threads is negative")
 }
 
 TEST(t_refusals_selections)

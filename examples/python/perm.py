@@ -210,14 +210,14 @@ _LAYOUTS = {"perm_progress": _Progress, "perm_gpu_options": _GpuOptions,
 _ARGUMENTS = {"i": c_int, "u": c_uint64, "l": c_ssize_t, "z": c_size_t, "p": c_void_p, "s": c_char_p,
               "O": POINTER(_Options), "R": POINTER(_Result)}
 _FUNCTIONS = {
-    "perm_complex": "ipp", "perm_compute_float": "iiplOR", "perm_compute_real": "iiplOR",
+    "perm_complex": "ipp", "perm_compute_real": "iiplOR",
     "perm_compute_complex": "iiplOR", "perm_compute_integer": "iiplOR", "perm_compute_gaussian": "iiplOR",
     "perm_compute_repeated_real": "iiplppOR", "perm_compute_repeated_complex": "iiplppOR",
     "perm_compute_repeated_integer": "iiplppOR", "perm_compute_repeated_gaussian": "iiplppOR",
     "perm_minors_real": "iiplppiOpR", "perm_minors_complex": "iiplppiOpR",
     "perm_gradient_real": "iiplppOpR", "perm_gradient_complex": "iiplppOpR", "perm_marginals_real": "iiplppOpR",
-    "perm_batch_real": "izpzOpR", "perm_batch_complex": "izpzOpR", "perm_batch_float": "izpzOpR",
-    "perm_batch_real_soa": "izpzOpR", "perm_batch_complex_soa": "izpzOpR", "perm_batch_float_soa": "izpzOpR",
+    "perm_batch_real": "izpzOpR", "perm_batch_complex": "izpzOpR",
+    "perm_batch_real_soa": "izpzOpR", "perm_batch_complex_soa": "izpzOpR",
     "perm_select_real": "iiplizppOpR", "perm_select_complex": "iiplizppOpR",
     "perm_estimate_real": "iplpOp", "perm_estimate_complex": "iplpOp",
     "perm_compute_low_rank_real": "iiplplOR", "perm_compute_low_rank_complex": "iiplplOR",
@@ -938,12 +938,12 @@ class _Plain:
         return _Plain(self.kind, shape, self.data[position * size:(position + 1) * size])
 
 
-_CODES = {"q": "q", "f": "f", "d": "d", "D": "d"}  # of array.array, by _kind
-_NAMES = {"q": "int64", "f": "float32", "d": "float64", "D": "complex128", "O": "object"}
+_CODES = {"q": "q", "d": "d", "D": "d"}  # of array.array, by _kind
+_NAMES = {"q": "int64", "d": "float64", "D": "complex128", "O": "object"}
 
 
 def _kind(a):
-    """q: int64, f: float32, d: float64, D: complex128, O: Python ints, some beyond 64 bits."""
+    """q: int64, d: float64, D: complex128, O: Python ints, some beyond 64 bits."""
     if type(a) is _Plain:
         return a.kind
     return {"i": "q", "O": "O", "c": "D"}.get(a.dtype.kind) or a.dtype.char
@@ -1030,7 +1030,7 @@ def _plain(a):
             return _Plain("d", view.shape, view.cast("B").cast("d") if view.nbytes else array.array("d"))
         numbers = array.array(code.replace("?", "B"))
         numbers.frombytes(view.tobytes())
-        kind = code if code in "fd" else _common_kind(numbers)
+        kind = "d" if code in "fd" else _common_kind(numbers)
         return _Plain(kind, view.shape, list(numbers) if kind == "O" else array.array(_CODES[kind], numbers))
     if _ragged(a):
         raise InputTypeError("expected rows of one length, but " + _ragged(a))
@@ -1071,7 +1071,7 @@ def _numbers(a):
     if kind == "u":
         return a.astype(np.int64) if not a.size or a.max() < 2**63 else a.astype(object)
     if kind == "f" and a.dtype.itemsize <= 8:
-        return a.astype(np.float32 if a.dtype.itemsize <= 4 else np.float64, copy=False)
+        return a.astype(np.float64, copy=False)
     if kind == "c" and a.dtype.itemsize <= 16:
         return a.astype(np.complex128, copy=False)
     if kind != "O":
@@ -1485,7 +1485,7 @@ def _by_residues(bound, call, residue):
                      "integer": value, "modulus": 0, "seconds": seconds, "terms": terms})
 
 
-_SUFFIXES = {"f": "float", "d": "real", "D": "complex"}  # of the library's functions
+_SUFFIXES = {"d": "real", "D": "complex"}  # of the library's functions
 
 
 def _compute(a, rows, cols, call):
@@ -1521,8 +1521,6 @@ def _compute(a, rows, cols, call):
             except TooLargeError:
                 pass
         return _by_residues(_bound((m, n), *_nonzero(a), rows, cols), call, residue)
-    if kind == "f" and counted:
-        a, kind = _floats(a), "d"
     b, ld = _rows_of(a)
     try:
         return call.compute(name + _SUFFIXES[kind], m, n, _at(b), ld, *counts)
@@ -1648,12 +1646,12 @@ def permanent(a, rows=None, cols=None, out=None, **options):
     m, n = a.shape[-2:]
     call = _call(options, "rows", "cols", "out")
     exactly = call.precision == "exact" or call.options.modulus
-    if rows is None and cols is None and m == n <= _BATCH and kind in "fdD" and not exactly:
+    if rows is None and cols is None and m == n <= _BATCH and kind in "dD" and not exactly:
         return _batch(a, call, out)
     stack = a.shape[:-2]
     if call.options.prove:
         raise UnsupportedError("prove: a proof is of one matrix, not of a stack")
-    if out is not None and (kind not in "fdD" or exactly):
+    if out is not None and (kind not in "dD" or exactly):
         raise InputError("out: only of stacks of floats", "PERM_ERROR_SIZE")
     kind = "D" if kind == "D" else "d"
     given = None if out is None else _Out(out, stack, kind == "D")
@@ -1749,7 +1747,7 @@ def _exact_minors(lines, a, rows, cols, options):
     """Minors of the rows in `lines` as lists of exact numbers, the order of each, and whether they were multiplied by
     the multiplicities. One permanent for every pair of a row and a column that are not the same."""
     (m, n), clock = a.shape, _Clock(options)
-    a = _integers(a) if _kind(a) in "fd" else a
+    a = _integers(a) if _kind(a) == "d" else a
     a = a.tolist() if np else a.nested()
     given = rows is not None or cols is not None
     rows = [int(x) for x in rows] if rows is not None else [1] * m  # numpy's would overflow
@@ -2212,7 +2210,7 @@ def _planned(a, options, look):
         if _kind(a) == "O":
             raise UnsupportedError("plans are of entries of 64 bits")
         m, n = a.shape
-        if _kind(a) in "fdD" and call.method == "auto" and 2 < m == n <= 64 and (n <= 16 or _is_general(a)):
+        if _kind(a) in "dD" and call.method == "auto" and 2 < m == n <= 64 and (n <= 16 or _is_general(a)):
             call.options.method = METHODS.index("dense")  # as compute() has it, without a search for structure
     job = c_void_p()
     with _Sparse(a, call) as matrix:

@@ -279,8 +279,6 @@ PERM_API perm_status perm_batch_real(int n, size_t count, const double *a, size_
                                      const perm_options *options, double *permanents, perm_result *result);
 PERM_API perm_status perm_batch_complex(int n, size_t count, const double *a, size_t matrix_stride,
                                         const perm_options *options, double *permanents, perm_result *result);
-PERM_API perm_status perm_batch_float(int n, size_t count, const float *a, size_t matrix_stride,
-                                      const perm_options *options, double *permanents, perm_result *result);
 
 /* The same, entry by entry: (i, j) of matrix k is a[(i * n + j) * entry_stride + k] (complex: the pair there),
    entry_stride >= count. The fastest layout up to n = 8. */
@@ -288,8 +286,6 @@ PERM_API perm_status perm_batch_real_soa(int n, size_t count, const double *a, s
                                          const perm_options *options, double *permanents, perm_result *result);
 PERM_API perm_status perm_batch_complex_soa(int n, size_t count, const double *a, size_t entry_stride,
                                             const perm_options *options, double *permanents, perm_result *result);
-PERM_API perm_status perm_batch_float_soa(int n, size_t count, const float *a, size_t entry_stride,
-                                          const perm_options *options, double *permanents, perm_result *result);
 
 /* The same for k x k selections from one m x n matrix of any size: selection s takes rows[s * k + 0 .. k - 1] (NULL:
    rows 0 .. k - 1) and columns[s * k + 0 .. k - 1], counted from 0, repeats allowed. */
@@ -299,9 +295,6 @@ PERM_API perm_status perm_select_real(int m, int n, const double *a, ptrdiff_t l
 PERM_API perm_status perm_select_complex(int m, int n, const double *a, ptrdiff_t ld, int k, size_t count,
                                          const int *rows, const int *columns, const perm_options *options,
                                          double *permanents, perm_result *result);
-
-PERM_API perm_status perm_compute_float(int m, int n, const float *a, ptrdiff_t ld, const perm_options *options,
-                                        perm_result *result);
 
 /* perm_result_text, like snprintf: decimal, all digits when exact, else 17, and " * 2^k" where exp2 is not 0. Names and
    texts are static strings. */

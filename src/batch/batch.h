@@ -63,7 +63,6 @@ typedef struct permi_batch {
   int n, parts;
   size_t count;
   const double *a;
-  const float *single;
   size_t stride;
   ptrdiff_t ld;
   const int *rows, *columns;
@@ -84,10 +83,7 @@ static void permi_batch_gather(const permi_batch *batch, size_t first, size_t co
   for (e = 0; e < entries; e += parts) {
     const size_t at = (e / parts * batch->stride + first) * parts;
     double *entry = to + e;
-    if (batch->single)
-      for (k = 0; k < count; k++, entry += entries)
-        *entry = (double)batch->single[at + k];
-    else if (parts == 1 && e + 1 < entries)
+    if (parts == 1 && e + 1 < entries)
       for (e++, k = 0; k < count; k++, entry += entries) { /* stores take longest */
         const double two[2] = {batch->a[at + k], batch->a[at + batch->stride + k]};
         memcpy(entry, two, sizeof two);
@@ -118,11 +114,8 @@ static const double *permi_batch_fetch(const permi_batch *batch, size_t k, doubl
     }
   } else if (batch->kind == PERMI_BATCH_ENTRIES) {
     permi_batch_gather(batch, k, 1, matrix);
-  } else if (a) {
-    return a + k * batch->stride * (size_t)parts;
   } else {
-    for (i = 0; i < n * n; i++)
-      matrix[i] = (double)batch->single[k * batch->stride + (size_t)i];
+    return a + k * batch->stride * (size_t)parts;
   }
   return matrix;
 }
@@ -134,7 +127,7 @@ static void permi_batch_load(const permi_batch *batch, size_t first, size_t coun
   const size_t parts = (size_t)batch->parts, entries = (size_t)(batch->n * batch->n) * parts;
   size_t e, k;
   if (batch->kind != PERMI_BATCH_ENTRIES) {
-    for (k = 0; k + 1 < count && batch->kind == PERMI_BATCH_MATRICES && batch->a; k += 2) { /* stores take longest */
+    for (k = 0; k + 1 < count && batch->kind == PERMI_BATCH_MATRICES; k += 2) { /* stores take longest */
       const double *from = batch->a + (first + k) * batch->stride * parts, *other = from + batch->stride * parts;
       double *lane = to + k;
       for (e = 0; e < entries; e++, lane += room) {
@@ -152,10 +145,7 @@ static void permi_batch_load(const permi_batch *batch, size_t first, size_t coun
   for (e = 0; e < entries; e++, to += room) {
     const size_t at = (e / parts * batch->stride + first) * parts + e % parts;
     k = 0;
-    if (batch->single)
-      for (; k < count; k++)
-        to[k] = (double)batch->single[at + k];
-    else if (parts == 1)
+    if (parts == 1)
       for (; k + 8 <= count; k += 8) /* gcc copies longer pieces by string instructions, slower */
         memcpy(to + k, batch->a + at + k, 8 * sizeof *to);
     for (; k < count; k++)
@@ -260,7 +250,7 @@ static size_t permi_batch_singles(const permi_batch *batch, size_t begin, size_t
   const size_t entries = (size_t)(batch->n * batch->n * batch->parts), parts = (size_t)batch->parts;
   const int n = batch->n, at_once = batch->plain && n >= 2 && n <= PERMI_SMALL_N;
   size_t first, at, failed = batch->count;
-  if (at_once && batch->kind == PERMI_BATCH_MATRICES && batch->a && !batch->todo) {
+  if (at_once && batch->kind == PERMI_BATCH_MATRICES && !batch->todo) {
     for (at = begin; at < end; at++) {
       const double *matrix = batch->a + at * batch->stride * parts;
       if (!permi_small_value(batch->isa, n, batch->parts, matrix, batch->out + at * parts))
@@ -321,7 +311,7 @@ static size_t permi_batch_vectors(const permi_batch *batch, size_t begin, size_t
 {
   const permi_batch_kernel *kernel = batch->kernel;
   const int n = batch->n, parts = batch->parts, entries = n * n * parts;
-  const int in_vectors = batch->kind == PERMI_BATCH_ENTRIES && batch->a && kernel->take;
+  const int in_vectors = batch->kind == PERMI_BATCH_ENTRIES && kernel->take;
   const size_t width = (size_t)kernel->width, room = PERMI_BATCH_BLOCK, stride = room * (size_t)parts;
   double *lanes, *work, out[4 * PERMI_BATCH_BLOCK] PERMI_ALIGN64;
   permi_batch_check review = {batch, threads, memory, batch->count, PERM_OK};
@@ -330,7 +320,7 @@ static size_t permi_batch_vectors(const permi_batch *batch, size_t begin, size_t
   lanes = memory + (64 - ((uintptr_t)memory & 63)) % 64 / sizeof(double);
   work = lanes + (size_t)entries * room;
   first = begin;
-  if (n <= 4 && parts == 1 && batch->kind == PERMI_BATCH_ENTRIES && batch->a && (n < 4 || batch->stride % 512)) {
+  if (n <= 4 && parts == 1 && batch->kind == PERMI_BATCH_ENTRIES && (n < 4 || batch->stride % 512)) {
     const size_t vectors = (end - begin) / width;
     if (kernel->stream(n, batch->a + begin, batch->stride, vectors, PERMI_FOUR_LARGEST, PERMI_SMALL_LEAST,
                        batch->out + begin))

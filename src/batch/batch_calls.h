@@ -24,9 +24,8 @@ static permi_batch permi_batch_of(permi_batch_kind kind, int n, int parts, size_
   return batch;
 }
 
-/* Checks and computes a batch with a stride; a or single is NULL. */
-static perm_status permi_batch_laid_out(permi_batch batch, const double *a, const float *single, size_t stride,
-                                        perm_result *result)
+/* Checks and computes a batch with a stride. */
+static perm_status permi_batch_laid_out(permi_batch batch, const double *a, size_t stride, perm_result *result)
 {
   const int n = batch.n;
   const size_t count = batch.count, square = (size_t)(n > 0 ? n : 0) * (size_t)(n > 0 ? n : 0);
@@ -34,11 +33,10 @@ static perm_status permi_batch_laid_out(permi_batch batch, const double *a, cons
   perm_status status;
   permi_result_clear(result);
   batch.a = a;
-  batch.single = single;
   batch.stride = stride;
   if (n < 0 || n > PERM_MAX_N)
     return permi_fail(result, PERM_ERROR_SIZE, 1, "n is %d, not 0 to %d", n, PERM_MAX_N);
-  if (!a && !single && n && count)
+  if (!a && n && count)
     return permi_fail(result, PERM_ERROR_NULL, 3, "a is NULL for %llu matrices", (unsigned long long)count);
   if (n && count && stride < least)
     return permi_fail(result, PERM_ERROR_STRIDE, 4, "the stride is %llu, smaller than %llu", (unsigned long long)stride,
@@ -52,49 +50,35 @@ static perm_status permi_batch_laid_out(permi_batch batch, const double *a, cons
     return status;
   if (!batch.out && count)
     return permi_fail(result, PERM_ERROR_NULL, 6, "permanents is NULL");
-  return permi_batch_run(&batch, (single ? 4.0 : 8.0) * batch.parts * n * n * (double)count, result);
+  return permi_batch_run(&batch, 8.0 * batch.parts * n * n * (double)count, result);
 }
 
 PERM_API perm_status perm_batch_real(int n, size_t count, const double *a, size_t matrix_stride,
                                      const perm_options *options, double *permanents, perm_result *result)
 {
   const permi_batch batch = permi_batch_of(PERMI_BATCH_MATRICES, n, 1, count, options, permanents);
-  return permi_batch_laid_out(batch, a, NULL, matrix_stride, result);
+  return permi_batch_laid_out(batch, a, matrix_stride, result);
 }
 
 PERM_API perm_status perm_batch_complex(int n, size_t count, const double *a, size_t matrix_stride,
                                         const perm_options *options, double *permanents, perm_result *result)
 {
   const permi_batch batch = permi_batch_of(PERMI_BATCH_MATRICES, n, 2, count, options, permanents);
-  return permi_batch_laid_out(batch, a, NULL, matrix_stride, result);
-}
-
-PERM_API perm_status perm_batch_float(int n, size_t count, const float *a, size_t matrix_stride,
-                                      const perm_options *options, double *permanents, perm_result *result)
-{
-  const permi_batch batch = permi_batch_of(PERMI_BATCH_MATRICES, n, 1, count, options, permanents);
-  return permi_batch_laid_out(batch, NULL, a, matrix_stride, result);
+  return permi_batch_laid_out(batch, a, matrix_stride, result);
 }
 
 PERM_API perm_status perm_batch_real_soa(int n, size_t count, const double *a, size_t entry_stride,
                                          const perm_options *options, double *permanents, perm_result *result)
 {
   const permi_batch batch = permi_batch_of(PERMI_BATCH_ENTRIES, n, 1, count, options, permanents);
-  return permi_batch_laid_out(batch, a, NULL, entry_stride, result);
+  return permi_batch_laid_out(batch, a, entry_stride, result);
 }
 
 PERM_API perm_status perm_batch_complex_soa(int n, size_t count, const double *a, size_t entry_stride,
                                             const perm_options *options, double *permanents, perm_result *result)
 {
   const permi_batch batch = permi_batch_of(PERMI_BATCH_ENTRIES, n, 2, count, options, permanents);
-  return permi_batch_laid_out(batch, a, NULL, entry_stride, result);
-}
-
-PERM_API perm_status perm_batch_float_soa(int n, size_t count, const float *a, size_t entry_stride,
-                                          const perm_options *options, double *permanents, perm_result *result)
-{
-  const permi_batch batch = permi_batch_of(PERMI_BATCH_ENTRIES, n, 1, count, options, permanents);
-  return permi_batch_laid_out(batch, NULL, a, entry_stride, result);
+  return permi_batch_laid_out(batch, a, entry_stride, result);
 }
 
 static perm_status permi_select(permi_batch batch, int m, int n, const permi_view *view, const int *rows,
@@ -152,34 +136,6 @@ PERM_API perm_status perm_select_complex(int m, int n, const double *a, ptrdiff_
   const permi_view view = permi_view_make(a, ld, 2);
   return permi_select(permi_batch_of(PERMI_BATCH_SELECTIONS, k, 2, count, options, permanents), m, n, &view, rows,
                       columns, result);
-}
-
-PERM_API perm_status perm_compute_float(int m, int n, const float *a, ptrdiff_t ld, const perm_options *options_given,
-                                        perm_result *result)
-{
-  const perm_options *options = permi_options(options_given);
-  permi_environment environment;
-  double *copy;
-  perm_status status;
-  int i, j;
-  if (!result)
-    return PERM_ERROR_NULL;
-  if (!a || m <= 0 || n <= 0 || m > PERM_MAX_LINES || n > PERM_MAX_LINES || !permi_stride_fits(m, n, ld, 8))
-    /* perm_compute_real says why */
-    return perm_compute_real(m, n, a ? (const double *)(const void *)permi_lane_signs : NULL, ld, options, result);
-  status = permi_check_options(options, 5, result);
-  if (status != PERM_OK)
-    return status;
-  copy = (double *)permi_allocate(&options->allocator, (size_t)m * (size_t)n, sizeof *copy);
-  if (!copy)
-    return permi_fail_memory(result);
-  permi_environment_begin(&environment);
-  for (i = 0; i < m; i++)
-    for (j = 0; j < n; j++)
-      copy[i * n + j] = (double)a[(ptrdiff_t)i * ld + j];
-  status = permi_environment_end(&environment, perm_compute_real(m, n, copy, n, options, result));
-  permi_release(&options->allocator, copy);
-  return status;
 }
 #endif
 /* SPDX-License-Identifier: MIT */

@@ -5,7 +5,6 @@
 static void batch_check(int kind, int n, int parts, size_t count, int devices)
 {
   static double a[300 * 2 * 17 * 17], soa[300 * 2 * 17 * 17], value[600], again[600];
-  static float single[300 * 17 * 17];
   static int rows[300 * 17], columns[300 * 17];
   const size_t entries = (size_t)(n * n);
   perm_options options = cuda_options(PERM_PRECISION_DEFAULT, 0), none = options;
@@ -22,11 +21,9 @@ static void batch_check(int kind, int n, int parts, size_t count, int devices)
   for (k = 0; k < count; k++)
     cuda_matrix(kind, n, parts, a + k * entries * (size_t)parts);
   for (k = 0; k < count; k++)
-    for (e = 0; e < entries; e++) {
+    for (e = 0; e < entries; e++)
       for (part = 0; part < parts; part++)
         soa[(e * count + k) * (size_t)parts + (size_t)part] = a[(k * entries + e) * (size_t)parts + (size_t)part];
-      single[k * entries + e] = (float)a[k * entries + e];
-    }
   /* as good as single calls */
   if (parts == 2)
     perm_batch_complex(n, count, a, entries, &options, value, &r);
@@ -61,12 +58,7 @@ static void batch_check(int kind, int n, int parts, size_t count, int devices)
     }
     CHECK_SHOW(r.status == PERM_OK && !memcmp(value, again, count * (size_t)parts * sizeof *value), "split %d", split);
   }
-  if (parts == 1) { /* floats are their doubles; selections are what they select */
-    for (k = 0; k < count * entries; k++)
-      soa[k] = (double)single[k];
-    CHECK(perm_batch_real(n, count, soa, entries, &options, value, &r) == PERM_OK);
-    CHECK(perm_batch_float(n, count, single, entries, &options, again, &r) == PERM_OK);
-    CHECK(!memcmp(value, again, count * sizeof *value));
+  if (parts == 1) { /* selections are what they select */
     for (k = 0; k < count * (size_t)n; k++) {
       rows[k] = (int)(k % (size_t)n + k / (size_t)n);
       columns[k] = (int)(k % (size_t)n);

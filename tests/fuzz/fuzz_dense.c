@@ -68,7 +68,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
   static double a[FUZZ_ROOM], b[FUZZ_ROOM], list[2 * FUZZ_ROOM], single[2];
   static int64_t whole[FUZZ_ROOM];
-  static float narrow[FUZZ_ROOM];
   static oracle_entry entry[FUZZ_ROOM];
   int rows_of[64], columns_of[64], row_counts[FUZZ_MOST], column_counts[FUZZ_MOST];
   const int *rows = NULL, *columns = NULL;
@@ -97,7 +96,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (hostile && !fuzz_byte(&from))
       a[k] = k & 1 ? (double)NAN : (double)INFINITY;
     finite &= fabs(a[k]) <= DBL_MAX;
-    narrow[k] = fabs(a[k]) <= (double)FLT_MAX || !(fabs(a[k]) <= DBL_MAX) ? (float)a[k] : 1;
     entry[k] = call % 2 ? oracle_whole(whole[k] < 0 ? 0 - (uint64_t)whole[k] : (uint64_t)whole[k], 0, whole[k] < 0)
                         : oracle_double(finite ? a[k] : 0);
   }
@@ -181,22 +179,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     } else {
       while (count && (size_t)(order_of * order_of) + (count - 1) * (size_t)step > have)
         count--;
-      if (call % 3 == 1)
-        status = (parts == 1 ? perm_batch_real : perm_batch_complex)(order_of, count, a, (size_t)step, &options, list,
-                                                                     &r);
-      else
-        status = perm_batch_float(order_of, parts == 1 ? count : 0, narrow, (size_t)step, &options, list, &r);
+      status = (parts == 1 ? perm_batch_real : perm_batch_complex)(order_of, count, a, (size_t)step, &options, list,
+                                                                   &r);
     }
     FUZZ_REQUIRE(status == r.status && fuzz_known_status(status) && (status == PERM_OK || r.message[0]));
-    for (k = 0; status == PERM_OK && finite && k < (int)count && (parts == 1 || call % 3 != 2); k++) {
+    for (k = 0; status == PERM_OK && finite && k < (int)count; k++) {
       const int size_of = selects ? taken : order_of;
       for (i = 0; i < size_of; i++)
         for (j = 0; j < size_of * parts; j++)
           b[i * size_of * parts + j] =
               selects ? a[((rows ? rows_of[k * taken + i] : i) * n + columns_of[k * taken + j / parts]) * parts +
                           j % parts]
-              : call % 3 == 1 ? a[k * step * parts + i * size_of * parts + j]
-                              : (double)narrow[k * step + i * size_of + j];
+                      : a[k * step * parts + i * size_of * parts + j];
       status = (parts == 1 ? perm_compute_real : perm_compute_complex)(size_of, size_of, b, size_of, NULL, &one);
       FUZZ_REQUIRE(status == PERM_OK);
       for (i = 0, most = 1; i < size_of; i++) { /* above the permanent of the moduli */

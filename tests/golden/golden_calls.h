@@ -238,14 +238,14 @@ static void golden_complex(int index)
 
 static void golden_float(int index)
 {
-  static float a[16 * 16];
+  static double a[16 * 16]; /* of single precision */
   const int m = golden_from(1, 10), n = index % 3 ? m : golden_from(1, 10), ld = golden_matrix(m, n, 1);
   const perm_options options = golden_options(GOLDEN_PRECISION | GOLDEN_CERTIFY);
   perm_result r;
   int i;
   for (i = 0; i < m * ld; i++) /* huge and tiny entries: what does not fit is small */
-    a[i] = golden_a[i] > 1e30 || golden_a[i] < -1e30 ? 7 : (float)golden_a[i];
-  perm_compute_float(m, n, a, ld, &options, &r);
+    a[i] = golden_a[i] > 1e30 || golden_a[i] < -1e30 ? 7 : (double)(float)golden_a[i];
+  perm_compute_real(m, n, a, ld, &options, &r);
   golden_result(&r);
   golden_end();
 }
@@ -430,7 +430,6 @@ static void golden_minors(int index)
 static void golden_batch(int index)
 {
   static double a[2 * 70 * 144];
-  static float narrow[70 * 144];
   const int type = index % 3, soa = index / 3 % 2, parts = type == 1 ? 2 : 1, n = golden_from(0, index % 7 ? 8 : 12);
   const int count = golden_from(0, n > 8 ? 5 : 40), gap = golden_below(3) == 0 ? golden_below(9) : 0;
   const int pattern = golden_below(golden_patterns), values = golden_below(golden_value_kinds);
@@ -457,12 +456,10 @@ static void golden_batch(int index)
     a[0] = (double)INFINITY;
     golden_describe(" infinite");
   }
-  for (e = 0; type == 2 && e < sizeof narrow / sizeof narrow[0]; e++)
-    narrow[e] = a[e] > 1e30 || a[e] < -1e30 ? (a[e] > 1e308 ? (float)INFINITY : 7) : (float)a[e];
+  for (e = 0; type == 2 && e < sizeof a / sizeof a[0]; e++) /* of single precision */
+    a[e] = a[e] > 1e30 || a[e] < -1e30 ? (a[e] > 1e308 ? (double)INFINITY : 7) : (double)(float)a[e];
   memset(golden_out, 0, sizeof golden_out);
-  if (type == 2)
-    (soa ? perm_batch_float_soa : perm_batch_float)(n, (size_t)count, narrow, stride, &options, golden_out, &r);
-  else if (type == 1)
+  if (type == 1)
     (soa ? perm_batch_complex_soa : perm_batch_complex)(n, (size_t)count, a, stride, &options, golden_out, &r);
   else
     (soa ? perm_batch_real_soa : perm_batch_real)(n, (size_t)count, a, stride, &options, golden_out, &r);

@@ -291,7 +291,6 @@ static void golden_bad(int index)
   static int64_t whole[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
   static const int counts[3] = {1, 1, 1}, wrong[3] = {2, 1, 1}, below[3] = {-1, 2, 2}, far[3] = {0, 1, 7};
   static int drawn[9];
-  static const float f[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
   perm_options o;
   perm_result r;
   perm_plan plan;
@@ -321,8 +320,8 @@ static void golden_bad(int index)
     GOLDEN_BAD(perm_compute_real(5000, 5000, a, 5000, &o, &r));
     GOLDEN_BAD(perm_compute_complex(1, 1, bad + 3, 1, &o, &r));
     GOLDEN_BAD(perm_compute_complex(2, 2, NULL, 2, &o, &r));
-    GOLDEN_BAD(perm_compute_float(3, 3, NULL, 3, &o, &r));
-    GOLDEN_BAD(perm_compute_float(3, 3, f, 1, &o, &r));
+    GOLDEN_BAD(perm_compute_real(3, 3, NULL, 3, &o, &r));
+    GOLDEN_BAD(perm_compute_real(3, 3, a, 1, &o, &r));
     GOLDEN_BAD(perm_complex(2, a, NULL));
     GOLDEN_BAD(perm_complex(-2, a, out));
     golden_double("v", perm_real(3, bad));
@@ -377,10 +376,10 @@ static void golden_bad(int index)
     GOLDEN_BAD(perm_batch_real(3, 2, a, 8, &o, out, &r));
     GOLDEN_BAD(perm_batch_real(-3, 1, a, 9, &o, out, &r));
     GOLDEN_BAD(perm_batch_complex(2, 1, NULL, 4, &o, out, &r));
-    GOLDEN_BAD(perm_batch_float(3, 1, f, 9, &o, NULL, &r));
+    GOLDEN_BAD(perm_batch_real(3, 1, a, 9, &o, NULL, &r));
     GOLDEN_BAD(perm_batch_real_soa(3, 2, a, 1, &o, out, &r));
     GOLDEN_BAD(perm_batch_complex_soa(99, 1, a, 1, &o, out, &r));
-    GOLDEN_BAD(perm_batch_float_soa(3, 2, f, 1, &o, out, &r));
+    GOLDEN_BAD(perm_batch_real_soa(3, 2, a, 1, &o, out, &r));
     GOLDEN_BAD(perm_select_real(3, 3, a, 3, 2, 1, far + 1, counts, &o, out, &r));
     GOLDEN_BAD(perm_select_complex(2, 2, a, 2, 2, 1, counts, NULL, &o, out, &r));
     break;
