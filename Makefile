@@ -30,10 +30,14 @@ GPU_ARCH = -arch=native
 TESTS   := $(wildcard tests/*.c tests/*.h tests/attack/*.h) $(GENERATE)
 # The environment variable PERM_MATRICES names a directory of real matrices (docs/tests.md); without it they are skipped.
 
-.PHONY: all run headers check-rooms check-proofs check-mutants setup setup-ci setup-full check check-ci check-full check-compile check-portable coverage check-isa check-sanitize \
-        check-faults check-thread check-valgrind check-soundness fuzz fuzz-hours bench bench-sparse \
-        python bench-python examples study study-report install uninstall libperm.so clean help cuda perm_gpu check-cuda bench-cuda mpi check-mpi bench-mpi \
-        golden golden-record golden-gpu golden-gpu-record dist
+.PHONY: all run headers setup check golden fuzz bench python examples study install uninstall libperm.so clean help cuda \
+        mpi dist coverage fuzz-minute fuzz-hours study-samples study-report $(addprefix setup-,ci full) \
+        $(addprefix golden-,record gpu gpu-record) $(addprefix bench-,dense sparse python cuda mpi) $(addprefix check-,ci full \
+        rooms compile portable proofs mutants isa golden sanitize faults thread valgrind soundness coverage cuda mpi)
+
+# LEVEL=ci or full is more of setup and check. PART is one part of a target: `make check PART=isa` is `make check-isa`.
+LEVEL   =
+PART    =
 
 all: $(B)/perm examples ## the command and the examples
 
@@ -46,73 +50,81 @@ perm.h: $(ROOMS)
 	@sh src/join.sh
 perm_sparse.h perm_cuda.cu perm_mpi.c: perm.h
 
-check-rooms: ## the joined files are what src/ gives; rooms use rooms above and have tests; budgets
+setup: ## install what check needs, by apt-get: C and C++ compilers, Python (LEVEL=ci|full: for more tests; asks first)
+	@sh tests/setup.sh $(LEVEL)
+setup-ci setup-full:
+	@$(MAKE) --no-print-directory setup LEVEL=$(@:setup-%=%)
+
+# Two minutes of two cores; check-ci eight minutes, for CI and releases; check-full hours.
+check: $(PART:%=check-%) ## after a change: tests, rooms, command, examples (LEVEL=ci|full: every test; PART=...: one part)
+	$(if $(PART),,@$(MAKE) --no-print-directory -j2 $(CHECKED))
+	$(if $(PART),,@sh tests/check.sh $(LEVEL))
+check-ci check-full:
+	@$(MAKE) --no-print-directory check LEVEL=$(@:check-%=%)
+CHECKED = $(B)/false_proofs $(B)/perm $(B)/golden_sample examples \
+  $(if $(LEVEL),$(B)/differential $(B)/tests $(B)/study libperm.so,$(B)/tests_O1)
+
+# The joined files are what src/ gives; rooms use rooms above and have tests; budgets.
+check-rooms:
 	@sh tests/rooms.sh && sh tests/budgets.sh
 
-setup: ## install what check needs, by apt-get: C and C++ compilers, Python; 58 packages on a bare Debian 12
-	@sh tests/setup.sh
-setup-ci: ## and what check-ci can use: clang, MPI, numpy, provers, an emulator; asks first
-	@sh tests/setup.sh ci
-setup-full: ## and the cross compilers, emulators and C libraries that check-full uses; asks first
-	@sh tests/setup.sh full
-
-check: ## after a change: unit tests, warnings, rooms, command, examples; two minutes of two cores
-	@$(MAKE) --no-print-directory -j2 $(B)/tests_O1 $(B)/perm $(B)/golden_sample examples $(B)/false_proofs
-	@sh tests/check.sh
-
-CHECKED = $(B)/false_proofs $(B)/differential $(B)/tests $(B)/perm $(B)/study $(B)/golden_sample examples libperm.so
-check-ci: ## every test: the command for CI and releases, about eight minutes of two cores
-	@$(MAKE) --no-print-directory -j2 $(CHECKED)
-	@sh tests/check.sh ci
-
-check-full: ## all of check-ci, every dialect and level, sanitizers, faults, fuzzing
-	@$(MAKE) --no-print-directory -j2 $(CHECKED)
-	@sh tests/check.sh full
-
-check-compile: ## both headers in every dialect and compiler; spills in the kernels
+# Both headers in every dialect and compiler; spills in the kernels.
+check-compile:
 	@sh tests/compile/run.sh
 
-check-proofs: ## what comments say about rounding, by Gappa and Coq with Flocq (make setup-ci installs them; REQUIRE=1)
+# What comments say about rounding, by Gappa and Coq with Flocq (make setup-ci installs them; REQUIRE=1).
+check-proofs:
 	@sh tests/proofs/run.sh
 
+# Seeded mutants of the rooms whose errors cost most: which of them no test notices (tests/mutate.py).
 MUTANTS ?= --count 2000 --seed 1
-check-mutants: ## 2,000 seeded mutants of the rooms whose errors cost most: which of them no test notices (tests/mutate.py)
+check-mutants:
 	CC="$(CC)" python3 tests/mutate.py $(MUTANTS)
 
-check-isa: $(B)/tests ## every kernel family forced; all unit tests with families hidden; NEON under emulation (REQUIRE=1)
+# Every kernel family forced; all unit tests with families hidden; NEON under emulation (REQUIRE=1).
+check-isa: $(B)/tests
 	@sh tests/isa.sh
 
-check-portable: ## other machines under emulation, musl, flags (tests/compile/portable.sh full: every test everywhere)
+# Other machines under emulation, musl, flags (tests/compile/portable.sh full: every test everywhere).
+check-portable:
 	@sh tests/compile/portable.sh
 
-coverage: ## lines, branches and, of readers, MC/DC that the tests run, by clang 18 or later; fails below 98 and 95 %
+# Lines, branches and, of readers, MC/DC that the tests run, by clang 18 or later; fails below 98 and 95 %.
+coverage: check-coverage
+check-coverage:
 	@sh tests/coverage.sh
 
-check-sanitize: ## the unit tests under AddressSanitizer and UndefinedBehaviorSanitizer
+# The unit tests under AddressSanitizer and UndefinedBehaviorSanitizer.
+check-sanitize:
 	@mkdir -p $(B)
 	$(CC) -std=gnu11 -g -O1 $(OPENMP) -fsanitize=address,undefined -fno-sanitize-recover=all -I. -Itests tests/all.c \
 	  -o $(B)/tests_sanitize $(LIBS)
 	$(B)/tests_sanitize
 
-check-faults: $(B)/tests ## failing allocations and writes
+# Failing allocations and writes.
+check-faults: $(B)/tests
 	$(B)/tests fail && $(B)/tests write
 
-cuda perm_gpu: $(if $(NVCC),$(B)/perm_gpu) ## build/perm_gpu, the command with --gpus (needs nvcc)
+cuda: $(if $(NVCC),$(B)/perm_gpu) ## build/perm_gpu, the command with --gpus (needs nvcc)
 	@$(WITHOUT_NVCC)
 
-check-cuda: ## GPUs against the CPU, bit for bit and within bounds, with faults (REQUIRE=1: a GPU must be there)
+# GPUs against the CPU, bit for bit and within bounds, with faults (REQUIRE=1: a GPU must be there).
+check-cuda:
 	@sh tests/cuda/run.sh
 
-bench-cuda: $(if $(NVCC),$(B)/bench_cuda $(B)/perm_gpu) ## FP64 pipe, yardsticks, our kernels, several GPUs, whole processes: Markdown tables
+# FP64 pipe, yardsticks, our kernels, several GPUs, whole processes: Markdown tables.
+bench-cuda: $(if $(NVCC),$(B)/bench_cuda $(B)/perm_gpu)
 	@$(WITHOUT_NVCC)
 	$(if $(NVCC),$(B)/bench_cuda && sh tests/cuda/processes.sh)
 
 # The golden record: tests/golden/golden.c
-golden: $(B)/golden $(B)/perm.o ## every answer of the record, to the last bit, in every family of this processor
-	@sh tests/golden/golden.sh compare
-golden-record: $(B)/golden $(B)/perm.o ## makes the record again, after a change that is meant to change answers
+# After a change that is meant to change answers, golden-record makes the record again.
+golden: $(if $(PART),golden-$(PART),$(B)/golden $(B)/perm.o) ## every answer of the golden record, to the last bit (PART=record|gpu|gpu-record)
+	$(if $(PART),,@sh tests/golden/golden.sh compare)
+check-golden: golden
+golden-record: $(B)/golden $(B)/perm.o
 	@sh tests/golden/golden.sh record
-golden-gpu golden-gpu-record: $(if $(NVCC),$(B)/golden_gpu) ## the same for GPUs
+golden-gpu golden-gpu-record: $(if $(NVCC),$(B)/golden_gpu)
 	@$(WITHOUT_NVCC)
 	$(if $(NVCC),@sh tests/golden/golden.sh $(@:golden-%=%))
 GOLDEN = tests/golden/golden.c $(wildcard tests/golden/*.h) $(HEADERS)
@@ -129,20 +141,23 @@ $(B)/golden_gpu: $(GOLDEN) $(B)/perm_with_gpu.o $(B)/perm_cuda.o
 	$(GOLDEN_BUILD) -DGOLDEN_LINKED -DPERM_WITH_CUDA $< $(B)/perm_with_gpu.o $(B)/perm_cuda.o -o $@ $(LDFLAGS) \
 	  $(CUDALIB) $(LIBS)
 
-check-thread: ## the headers from several threads at once under ThreadSanitizer
+# The headers from several threads at once under ThreadSanitizer.
+check-thread:
 	@mkdir -p $(B)
 	$(CC) -std=gnu11 -g -O1 -fsanitize=thread -I. tests/threads.c -o $(B)/threads $(LIBS) -lpthread
 	$(B)/threads
 
-check-valgrind: ## a fast part of the unit tests, without AVX-512, under valgrind's memcheck
+# A fast part of the unit tests, without AVX-512, under valgrind's memcheck.
+check-valgrind:
 	@sh tests/valgrind.sh
 
+# Bounds against exact permanents, a million random matrices; estimates against an adversary (JOBS=processes).
 SOUNDNESS ?= 1000000
 SOUNDNESS_SEED ?= 1
 CLIMB ?= 1000000
 CLIMB_SEED ?= 1
 JOBS ?= 1
-check-soundness: $(B)/soundness $(B)/climb ## bounds against exact permanents, a million random matrices; estimates against an adversary (JOBS=processes)
+check-soundness: $(B)/soundness $(B)/climb
 	$(B)/soundness $(SOUNDNESS) $(SOUNDNESS_SEED) $(JOBS)
 	$(B)/climb --splitters 3000 $(CLIMB_SEED)
 	$(B)/climb -j $(JOBS) $(CLIMB) $(CLIMB_SEED) $(CLIMB_ENGINE)
@@ -167,7 +182,8 @@ $(B)/fuzz/fuzz_checkpoint: tests/fuzz/fuzz_checkpoint.c tests/fuzz/fuzz.h tests/
 	@mkdir -p $(B)/fuzz
 	$(FUZZ) -DPERM_FUZZ_STANDALONE $< -o $@ $(LIBS)
 FUZZERS = io checkpoint sparse dense cli proof
-fuzz: $(FUZZERS:%=$(B)/fuzz/fuzz_%) ## a minute of fuzzing: readers, checkpoints, sparse and dense calls, the command, the verifier of proofs
+fuzz: fuzz-$(or $(PART),minute) ## a minute of fuzzing: readers, calls, command, proofs (PART=hours: by libFuzzer)
+fuzz-minute: $(FUZZERS:%=$(B)/fuzz/fuzz_%)
 	$(B)/fuzz/fuzz_io 200000
 	$(B)/fuzz/fuzz_checkpoint 100000
 	$(B)/fuzz/fuzz_sparse 500
@@ -176,13 +192,16 @@ fuzz: $(FUZZERS:%=$(B)/fuzz/fuzz_%) ## a minute of fuzzing: readers, checkpoints
 	$(B)/fuzz/fuzz_proof 20000
 	@for input in tests/fuzz/crashers/*; do name=$${input##*/}; $(B)/fuzz/fuzz_$${name%%-*} $$input || exit 1; done
 
-fuzz-hours: ## libFuzzer as OSS-Fuzz has it, FUZZ_SECONDS (3600) for each, FUZZ_JOBS at once, corpora in build/corpus (needs clang)
+# libFuzzer as OSS-Fuzz has it, FUZZ_SECONDS (3600) for each, FUZZ_JOBS at once, corpora in build/corpus (needs clang).
+fuzz-hours:
 	@sh tests/fuzz/hours.sh
 
-bench: $(B)/bench $(B)/bench_O3 $(B)/perm ## rates, ratios, accuracy: run it on a quiet core
+bench: bench-$(or $(PART),dense) ## rates, ratios, accuracy: run it on a quiet core (PART=sparse|python|cuda|mpi)
+bench-dense: $(B)/bench $(B)/bench_O3 $(B)/perm
 	@sh tests/bench.sh
 
-bench-sparse: $(B)/bench_sparse $(B)/perm $(B)/records ## the sparse engines: whole processes, the planner's choice, list steps
+# The sparse engines: whole processes, the planner's choice, list steps.
+bench-sparse: $(B)/bench_sparse $(B)/perm $(B)/records
 	@sh tests/bench_sparse.sh
 
 # The extension module in place: of PYTHON, 3.11 or later, its headers are needed, and only of this call.
@@ -198,9 +217,9 @@ $(EXTENSION): examples/python/_perm.c $(B)/perm.o # -O3: an option takes 0.09 mi
 	$(COMPILE) -O3 -isystem $(dir $(PYTHON_H)) -fPIC $(if $(filter Darwin,$(shell uname)),-bundle -undefined dynamic_lookup,\
 	  -shared -Wl,-Bsymbolic) $< $(B)/perm.o -o $@.$$$$ $(LDFLAGS) $(LIBS) && mv $@.$$$$ $@
 
-# What the benchmark compares with; installed once.
+# What small calls from Python cost, and permanents on PyPI, which pip fetches once: Markdown tables, bench.svg.
 RIVALS = thewalrus piquasso perceval-quandela qc-permanent python-flint
-bench-python: libperm.so ## what small calls from Python cost; permanents on PyPI beside ours: Markdown tables, examples/python/bench.svg (pip fetches them)
+bench-python: libperm.so
 	@test -x $(B)/venv/bin/python || python3 -m venv $(B)/venv
 	@for package in numpy scipy $(RIVALS); do $(B)/venv/bin/pip install -q --disable-pip-version-check $$package || \
 	  echo "SKIP $$package: pip cannot install it"; done
@@ -238,9 +257,9 @@ $(B)/cplusplus: examples/cplusplus.cpp $(B)/perm.o
 
 # The tests look inside the implementation; they want GNU C for 128-bit oracles and constructors.
 # LDFLAGS come last: coverage.sh asks for -O0 there.
-TESTS_BUILD = $(CC) -std=gnu11 -Wall -Wextra -Wshadow $(LEVEL) $(OPENMP) -I. -Itests tests/all.c -o $@ $(LDFLAGS) $(LIBS)
-$(B)/tests: LEVEL = -g -O2
-$(B)/tests_O1: LEVEL = -O1
+TESTS_BUILD = $(CC) -std=gnu11 -Wall -Wextra -Wshadow $(SPEED) $(OPENMP) -I. -Itests tests/all.c -o $@ $(LDFLAGS) $(LIBS)
+$(B)/tests: SPEED = -g -O2
+$(B)/tests_O1: SPEED = -O1
 $(B)/tests: $(TESTS) $(HEADERS)
 	@mkdir -p $(B)
 	$(TESTS_BUILD)
@@ -258,12 +277,15 @@ $(B)/study: $(STUDY_PARTS) $(B)/perm.o
 	$(COMPILE) $(STUDY_FLAGS) -Iexamples $< $(B)/perm.o -o $@ $(LDFLAGS) $(LIBS)
 $(B)/study_gpu: $(STUDY_PARTS) $(B)/perm_with_gpu.o $(B)/perm_cuda.o
 	$(COMPILE) $(STUDY_FLAGS) -Iexamples $< $(B)/perm_with_gpu.o $(B)/perm_cuda.o -o $@ $(LDFLAGS) $(CUDALIB) $(LIBS)
-study: $(B)/study ## the random-matrix study for STUDY_SECONDS=600 more; tables, plots in build/study_report
+study: study-$(or $(PART),samples) ## the random-matrix study for STUDY_SECONDS=600 more (PART=report: its pictures and tables anew)
+# More samples; tables and plots go to build/study_report.
+study-samples: $(B)/study
 	@mkdir -p $(B)/study_report
 	$(B)/study --state $(STUDY_STATE) --seconds $(STUDY_SECONDS) --plots $(B)/study_report --table --cells \
 	  >$(B)/study_report/tables.md
 	@cat $(B)/study_report/tables.md
-study-report: $(B)/study ## plots and tables of examples/study/README.md from the state file STUDY_STATE
+# Plots and tables of examples/study/README.md from the state file STUDY_STATE.
+study-report: $(B)/study
 	@test -s $(STUDY_STATE) || { echo "no samples in $(STUDY_STATE): make study, or STUDY_STATE=file"; exit 1; }
 	sed '/^## Tables/q' examples/study/README.md >$(B)/study.md && echo >>$(B)/study.md
 	$(B)/study --state $(STUDY_STATE) --table --cells --plots examples/study >>$(B)/study.md
@@ -316,10 +338,12 @@ mpi: $(if $(MPI_CUDA),$(B)/perm_with_gpu.o $(B)/perm_cuda.o,$(B)/perm.o) ## buil
 	  $(MPICC) $(MPI_MAIN) $^ -o $(B)/perm_mpi $(LDFLAGS) $(if $(MPI_CUDA),$(CUDALIB)) $(LIBS); \
 	else echo "SKIP perm_mpi: no $(MPICC) (apt-get install libopenmpi-dev openmpi-bin, or mpich)"; test "$(REQUIRE)" != 1; fi
 
-check-mpi: $(B)/perm ## perm_mpi.c with Open MPI and MPICH: bits, faults, 200 kills (REQUIRE=1: an MPI must be there)
+# perm_mpi.c with Open MPI and MPICH: bits, faults, 200 kills (REQUIRE=1: an MPI must be there).
+check-mpi: $(B)/perm
 	@sh tests/mpi/run.sh full
 
-bench-mpi: ## two ranks on two cores against one: a Markdown table
+# Two ranks on two cores against one: a Markdown table.
+bench-mpi:
 	@sh tests/mpi/bench.sh
 
 # For the tests, one MPI a program: build/tests_mpi.openmpi is built with mpicc.openmpi, .default with mpicc.
@@ -404,5 +428,5 @@ clean: ## remove build/ and the extension module
 	rm -rf $(B) $(EXTENSION)
 
 help: ## this list
-	@sed -n 's/^\([a-z.-]*\):.*## /\1\t/p' Makefile | expand -t 18
-# SPDX-License-Identifier: MIT
+	@sed -n 's/^\([a-z.-]*\):.*## /\1\t/p' Makefile | expand -t 14
+	@echo "check PART=$$(sed -n '/-ci /d; s/^check-\([a-z]*\):.*/\1/p' Makefile | sort | paste -sd '|' -)"

@@ -32,7 +32,7 @@ else skip 2 "soname: no readelf (apt-get install binutils)"; fi
 check "the command computes" sh -c "printf '1 2\n3 4\n' | '$at/bin/perm' - | grep -q 'permanent = 10$'"
 
 # -- what is not there is named at once, by every target that needs it
-for target in cuda perm_gpu bench-cuda golden-gpu; do
+for target in cuda bench-cuda golden-gpu; do
   check "make $target without nvcc" sh -c "$make -s $target NVCC= | grep -q 'SKIP $target: no nvcc' && ! $make -s $target NVCC= REQUIRE=1"
 done
 check "objects of nvcc without it" sh -c "rm -f build/install/none; $make -s -W perm_cuda.cu build/perm_cuda.o NVCC= 2>&1 | grep -q 'no nvcc'"

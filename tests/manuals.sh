@@ -136,8 +136,16 @@ fi
 
 # Names in prose: make targets, options of the command, files and calls.
 cd $root || exit 1
+rule() { grep -qE "^([a-z.-]+ )*$1( [a-z.-]+)*:" Makefile; }
 for target in $(grep -ohE '`make [a-z. -]+`' $pages | tr -d '`' | sed 's/^make//' | sort -u); do
-  check "make $target exists" grep -qE "^$target:" Makefile
+  check "make $target exists" rule $target
+done
+check "make help lists 20 targets at most" test "$(grep -cE '^[a-z.-]+:.* ## ' Makefile)" -le 20
+for target in $(awk '/^[a-z]+:.* ## / { name = $1; sub(/:.*/, "", name)
+    while (match($0, /(LEVEL|PART)=[a-z|-]+/)) { # of `PART=a|b`, NAME-a and NAME-b are rules
+      count = split(substr($0, RSTART, RLENGTH), value, /[=|]/); $0 = substr($0, RSTART + RLENGTH)
+      for (k = 2; k <= count; k++) print name "-" value[k] } }' Makefile); do
+  check "$target of make help exists" rule $target
 done
 build/perm --help >$out/help
 for option in $(grep -ohE -- '--[a-z][a-z-]+' $pages | sort -u | grep -vxE -- "--(cases|only|target)"); do
