@@ -430,3 +430,4 @@ clean: ## remove build/ and the extension module
 help: ## this list
 	@sed -n 's/^\([a-z.-]*\):.*## /\1\t/p' Makefile | expand -t 14
 	@echo "check PART=$$(sed -n '/-ci /d; s/^check-\([a-z]*\):.*/\1/p' Makefile | sort | paste -sd '|' -)"
+# SPDX-License-Identifier: MIT

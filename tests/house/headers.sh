@@ -26,7 +26,7 @@ check "perm_mpi.c: contents not empty" test "$(wc -l <$out/contents)" -ge 7
 recipes() {
   sed -n '/^   TO ADD/,/^   REFERENCES/p' perm.h >$out/recipes
   for file in $(grep -oE '[a-z_/]+\.(h|c|cu|sh)\b' $out/recipes); do
-    [ -e src/$file ] || ls tests/$file tests/*/$file >/dev/null 2>&1 || [ -e $file ] || { echo "no $file"; bad=1; }
+    [ -e src/$file ] || [ -n "$(ls tests/$file tests/*/$file 2>/dev/null)" ] || [ -e $file ] || { echo "no $file"; bad=1; }
   done
   for word in $(grep -oE '\bpermi_[a-z_]+|\bPERM_[A-Z_]+' $out/recipes); do
     grep -qrw $word src --include=*.h || { echo "no $word"; bad=1; }
