@@ -16,9 +16,9 @@ LIBS    := -lm
 
 HEADERS := perm.h perm_sparse.h
 ROOMS   := $(wildcard src/*.* src/*/*.h)
-GENERATE := examples/perm_generate.h examples/perm_random.h examples/perm_fractions.h
-CLI     := examples/perm_cli.c $(wildcard examples/perm_cli_*.h) $(GENERATE)
-EXAMPLES := $(patsubst examples/%.c,$(B)/%,$(filter-out examples/perm_cli.c examples/perm_verify.c,$(wildcard examples/*.c)))
+GENERATE := examples/perm_generate.h examples/perm_random.h examples/command/perm_fractions.h
+CLI     := examples/command/perm_cli.c $(wildcard examples/command/perm_cli_*.h) $(GENERATE)
+EXAMPLES := $(patsubst examples/%.c,$(B)/%,$(filter-out examples/perm_verify.c,$(wildcard examples/*.c)))
 
 # CUDA: the compiler if there is one, and what to link with where nvcc does not link.
 NVCC    ?= $(firstword $(shell command -v nvcc) $(wildcard /usr/local/cuda/bin/nvcc))
@@ -27,13 +27,17 @@ WITHOUT_NVCC = $(if $(NVCC),:,echo "SKIP $@: no nvcc (the CUDA toolkit has it; N
 CUDALIB  = -L$(abspath $(dir $(realpath $(NVCC)))../lib64) -lcudart_static -ldl -lrt -lpthread
 NVFLAGS ?= -O2
 GPU_ARCH = -arch=native
-TESTS   := $(wildcard tests/*.c tests/*.h tests/attack/*.h) $(GENERATE)
+TESTS   := $(wildcard tests/unit/*.[ch] tests/attack/*.h) $(GENERATE)
 # The environment variable PERM_MATRICES names a directory of real matrices (docs/tests.md); without it they are skipped.
 
-.PHONY: all run headers check-rooms check-proofs check-mutants setup setup-ci setup-full check check-ci check-full check-compile check-portable coverage check-isa check-sanitize \
-        check-faults check-thread check-valgrind check-soundness fuzz fuzz-hours bench bench-sparse \
-        python bench-python examples study study-report install uninstall libperm.so clean help cuda perm_gpu check-cuda bench-cuda mpi check-mpi bench-mpi \
-        golden golden-record golden-gpu golden-gpu-record dist
+.PHONY: all run headers setup check golden fuzz bench python examples study install uninstall libperm.so clean help cuda \
+        mpi dist coverage fuzz-minute fuzz-hours study-samples study-report $(addprefix setup-,ci full) \
+        $(addprefix golden-,record gpu gpu-record) $(addprefix bench-,dense sparse python cuda mpi) $(addprefix check-,ci full \
+        rooms compile portable proofs mutants isa golden sanitize faults thread valgrind soundness coverage cuda mpi)
+
+# LEVEL=ci or full is more of setup and check. PART is one part of a target: `make check PART=isa` is `make check-isa`.
+LEVEL   =
+PART    =
 
 all: $(B)/perm examples ## the command and the examples
 
@@ -46,78 +50,86 @@ perm.h: $(ROOMS)
 	@sh src/join.sh
 perm_sparse.h perm_cuda.cu perm_mpi.c: perm.h
 
-check-rooms: ## the joined files are what src/ gives; rooms use rooms above and have tests; budgets
-	@sh tests/rooms.sh && sh tests/budgets.sh
+setup: ## install what check needs, by apt-get: C and C++ compilers, Python (LEVEL=ci|full: for more tests; asks first)
+	@sh tests/setup.sh $(LEVEL)
+setup-ci setup-full:
+	@$(MAKE) --no-print-directory setup LEVEL=$(@:setup-%=%)
 
-setup: ## install what check needs, by apt-get: C and C++ compilers, Python; 58 packages on a bare Debian 12
-	@sh tests/setup.sh
-setup-ci: ## and what check-ci can use: clang, MPI, numpy, provers, an emulator; asks first
-	@sh tests/setup.sh ci
-setup-full: ## and the cross compilers, emulators and C libraries that check-full uses; asks first
-	@sh tests/setup.sh full
+# Two minutes of two cores; check-ci eight minutes, for CI and releases; check-full hours.
+check: $(PART:%=check-%) ## after a change: tests, rooms, command, examples (LEVEL=ci|full: every test; PART=...: one part)
+	$(if $(PART),,@$(MAKE) --no-print-directory -j2 $(CHECKED))
+	$(if $(PART),,@sh tests/check.sh $(LEVEL))
+check-ci check-full:
+	@$(MAKE) --no-print-directory check LEVEL=$(@:check-%=%)
+CHECKED = $(B)/false_proofs $(B)/perm $(B)/golden_sample examples \
+  $(if $(LEVEL),$(B)/differential $(B)/tests $(B)/study libperm.so,$(B)/tests_O1)
 
-check: ## after a change: unit tests, warnings, rooms, command, examples; two minutes of two cores
-	@$(MAKE) --no-print-directory -j2 $(B)/tests_O1 $(B)/perm $(B)/golden_sample examples $(B)/false_proofs
-	@sh tests/check.sh
+# The joined files are what src/ gives; rooms use rooms above and have tests; budgets.
+check-rooms:
+	@sh tests/house/rooms.sh && sh tests/house/budgets.sh
 
-CHECKED = $(B)/false_proofs $(B)/differential $(B)/tests $(B)/perm $(B)/study $(B)/golden_sample examples libperm.so
-check-ci: ## every test: the command for CI and releases, about eight minutes of two cores
-	@$(MAKE) --no-print-directory -j2 $(CHECKED)
-	@sh tests/check.sh ci
-
-check-full: ## all of check-ci, every dialect and level, sanitizers, faults, fuzzing
-	@$(MAKE) --no-print-directory -j2 $(CHECKED)
-	@sh tests/check.sh full
-
-check-compile: ## both headers in every dialect and compiler; spills in the kernels
+# Both headers in every dialect and compiler; spills in the kernels.
+check-compile:
 	@sh tests/compile/run.sh
 
-check-proofs: ## what comments say about rounding, by Gappa and Coq with Flocq (make setup-ci installs them; REQUIRE=1)
+# What comments say about rounding, by Gappa and Coq with Flocq (make setup-ci installs them; REQUIRE=1).
+check-proofs:
 	@sh tests/proofs/run.sh
 
+# Seeded mutants of the rooms whose errors cost most: which of them no test notices (tests/attack/mutate.py).
 MUTANTS ?= --count 2000 --seed 1
-check-mutants: ## 2,000 seeded mutants of the rooms whose errors cost most: which of them no test notices (tests/mutate.py)
-	CC="$(CC)" python3 tests/mutate.py $(MUTANTS)
+check-mutants:
+	CC="$(CC)" python3 tests/attack/mutate.py $(MUTANTS)
 
-check-isa: $(B)/tests ## every kernel family forced; all unit tests with families hidden; NEON under emulation (REQUIRE=1)
+# Every kernel family forced; all unit tests with families hidden; NEON under emulation (REQUIRE=1).
+check-isa: $(B)/tests
 	@sh tests/isa.sh
 
-check-portable: ## other machines under emulation, musl, flags (tests/compile/portable.sh full: every test everywhere)
+# Other machines under emulation, musl, flags (tests/compile/portable.sh full: every test everywhere).
+check-portable:
 	@sh tests/compile/portable.sh
 
-coverage: ## lines, branches and, of readers, MC/DC that the tests run, by clang 18 or later; fails below 98 and 95 %
-	@sh tests/coverage.sh
+# Lines, branches and, of readers, MC/DC that the tests run, by clang 18 or later; fails below 98 and 95 %.
+coverage: check-coverage
+check-coverage:
+	@sh tests/house/coverage.sh
 
-check-sanitize: ## the unit tests under AddressSanitizer and UndefinedBehaviorSanitizer
+# The unit tests under AddressSanitizer and UndefinedBehaviorSanitizer.
+check-sanitize:
 	@mkdir -p $(B)
-	$(CC) -std=gnu11 -g -O1 $(OPENMP) -fsanitize=address,undefined -fno-sanitize-recover=all -I. -Itests tests/all.c \
+	$(CC) -std=gnu11 -g -O1 $(OPENMP) -fsanitize=address,undefined -fno-sanitize-recover=all -I. tests/unit/all.c \
 	  -o $(B)/tests_sanitize $(LIBS)
 	$(B)/tests_sanitize
 
-check-faults: $(B)/tests ## failing allocations and writes
+# Failing allocations and writes.
+check-faults: $(B)/tests
 	$(B)/tests fail && $(B)/tests write
 
-cuda perm_gpu: $(if $(NVCC),$(B)/perm_gpu) ## build/perm_gpu, the command with --gpus (needs nvcc)
+cuda: $(if $(NVCC),$(B)/perm_gpu) ## build/perm_gpu, the command with --gpus (needs nvcc)
 	@$(WITHOUT_NVCC)
 
-check-cuda: ## GPUs against the CPU, bit for bit and within bounds, with faults (REQUIRE=1: a GPU must be there)
+# GPUs against the CPU, bit for bit and within bounds, with faults (REQUIRE=1: a GPU must be there).
+check-cuda:
 	@sh tests/cuda/run.sh
 
-bench-cuda: $(if $(NVCC),$(B)/bench_cuda $(B)/perm_gpu) ## FP64 pipe, yardsticks, our kernels, several GPUs, whole processes: Markdown tables
+# FP64 pipe, yardsticks, our kernels, several GPUs, whole processes: Markdown tables.
+bench-cuda: $(if $(NVCC),$(B)/bench_cuda $(B)/perm_gpu)
 	@$(WITHOUT_NVCC)
 	$(if $(NVCC),$(B)/bench_cuda && sh tests/cuda/processes.sh)
 
 # The golden record: tests/golden/golden.c
-golden: $(B)/golden $(B)/perm.o ## every answer of the record, to the last bit, in every family of this processor
-	@sh tests/golden/golden.sh compare
-golden-record: $(B)/golden $(B)/perm.o ## makes the record again, after a change that is meant to change answers
+# After a change that is meant to change answers, golden-record makes the record again.
+golden: $(if $(PART),golden-$(PART),$(B)/golden $(B)/perm.o) ## every answer of the golden record, to the last bit (PART=record|gpu|gpu-record)
+	$(if $(PART),,@sh tests/golden/golden.sh compare)
+check-golden: golden
+golden-record: $(B)/golden $(B)/perm.o
 	@sh tests/golden/golden.sh record
-golden-gpu golden-gpu-record: $(if $(NVCC),$(B)/golden_gpu) ## the same for GPUs
+golden-gpu golden-gpu-record: $(if $(NVCC),$(B)/golden_gpu)
 	@$(WITHOUT_NVCC)
 	$(if $(NVCC),@sh tests/golden/golden.sh $(@:golden-%=%))
 GOLDEN = tests/golden/golden.c $(wildcard tests/golden/*.h) $(HEADERS)
 GOLDEN_BUILD = $(COMPILE) -ffp-contract=off
-$(B)/golden_perm.o: tests/golden/golden_library.c tests/inside.h $(HEADERS)
+$(B)/golden_perm.o: tests/golden/golden_library.c tests/unit/inside.h $(HEADERS)
 	@mkdir -p $(B)
 	$(COMPILE) -c $< -o $@
 $(B)/golden: $(GOLDEN) $(B)/golden_perm.o
@@ -129,27 +141,30 @@ $(B)/golden_gpu: $(GOLDEN) $(B)/perm_with_gpu.o $(B)/perm_cuda.o
 	$(GOLDEN_BUILD) -DGOLDEN_LINKED -DPERM_WITH_CUDA $< $(B)/perm_with_gpu.o $(B)/perm_cuda.o -o $@ $(LDFLAGS) \
 	  $(CUDALIB) $(LIBS)
 
-check-thread: ## the headers from several threads at once under ThreadSanitizer
+# The headers from several threads at once under ThreadSanitizer.
+check-thread:
 	@mkdir -p $(B)
 	$(CC) -std=gnu11 -g -O1 -fsanitize=thread -I. tests/threads.c -o $(B)/threads $(LIBS) -lpthread
 	$(B)/threads
 
-check-valgrind: ## a fast part of the unit tests, without AVX-512, under valgrind's memcheck
+# A fast part of the unit tests, without AVX-512, under valgrind's memcheck.
+check-valgrind:
 	@sh tests/valgrind.sh
 
+# Bounds against exact permanents, a million random matrices; estimates against an adversary (JOBS=processes).
 SOUNDNESS ?= 1000000
 SOUNDNESS_SEED ?= 1
 CLIMB ?= 1000000
 CLIMB_SEED ?= 1
 JOBS ?= 1
-check-soundness: $(B)/soundness $(B)/climb ## bounds against exact permanents, a million random matrices; estimates against an adversary (JOBS=processes)
+check-soundness: $(B)/soundness $(B)/climb
 	$(B)/soundness $(SOUNDNESS) $(SOUNDNESS_SEED) $(JOBS)
 	$(B)/climb --splitters 3000 $(CLIMB_SEED)
 	$(B)/climb -j $(JOBS) $(CLIMB) $(CLIMB_SEED) $(CLIMB_ENGINE)
-$(B)/residues: tests/attack/residues.c tests/attack/residues.h tests/processes.h tests/oracle.h examples/perm_random.h $(B)/perm.o
+$(B)/residues: tests/attack/residues.c $(wildcard tests/attack/*.h) tests/unit/oracle.h examples/perm_random.h $(B)/perm.o
 	$(CC) -std=gnu11 -Wall -Wextra -Wshadow $(OPENMP) -O2 -I. $< $(B)/perm.o -o $@ $(LDFLAGS) $(LIBS)
-$(B)/soundness $(B)/climb: $(B)/%: tests/%.c tests/soundness_mix.h $(wildcard tests/climb*.h) tests/processes.h tests/test.h tests/oracle.h $(B)/perm.o
-	$(CC) -std=gnu11 -Wall -Wextra -Wshadow $(OPENMP) -O2 -I. -Itests $< $(B)/perm.o -o $@ $(LDFLAGS) $(LIBS)
+$(B)/soundness $(B)/climb: $(B)/%: tests/attack/%.c $(wildcard tests/attack/*.h) tests/unit/test.h tests/unit/oracle.h $(B)/perm.o
+	$(CC) -std=gnu11 -Wall -Wextra -Wshadow $(OPENMP) -O2 -I. $< $(B)/perm.o -o $@ $(LDFLAGS) $(LIBS)
 
 # The verifier is a file of its own: it shares no name with what asks it.
 $(B)/differential: $(wildcard tests/attack/*.[ch]) examples/perm_verify.c $(B)/perm.o
@@ -161,29 +176,33 @@ FUZZ = $(CC) -std=gnu11 -g -O1 $(OPENMP) -fsanitize=address,undefined -fno-sanit
 $(B)/fuzz/perm.o: $(HEADERS)
 	@mkdir -p $(B)/fuzz
 	echo '#include "perm_sparse.h"' | $(FUZZ) -DPERM_IMPLEMENTATION -x c -c - -o $@
-$(B)/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(wildcard tests/fuzz/*.h) tests/oracle.h $(CLI) examples/perm_verify.c $(B)/fuzz/perm.o
+$(B)/fuzz/fuzz_%: tests/attack/fuzz/fuzz_%.c $(wildcard tests/attack/fuzz/*.h) tests/unit/oracle.h $(CLI) examples/perm_verify.c $(B)/fuzz/perm.o
 	$(FUZZ) -DPERM_FUZZ_LINKED -DPERM_FUZZ_STANDALONE $< $(B)/fuzz/perm.o -o $@ $(LIBS) -lpthread
-$(B)/fuzz/fuzz_checkpoint: tests/fuzz/fuzz_checkpoint.c tests/fuzz/fuzz.h tests/inside.h perm.h
+$(B)/fuzz/fuzz_checkpoint: tests/attack/fuzz/fuzz_checkpoint.c tests/attack/fuzz/fuzz.h tests/unit/inside.h perm.h
 	@mkdir -p $(B)/fuzz
 	$(FUZZ) -DPERM_FUZZ_STANDALONE $< -o $@ $(LIBS)
 FUZZERS = io checkpoint sparse dense cli proof
-fuzz: $(FUZZERS:%=$(B)/fuzz/fuzz_%) ## a minute of fuzzing: readers, checkpoints, sparse and dense calls, the command, the verifier of proofs
+fuzz: fuzz-$(or $(PART),minute) ## a minute of fuzzing: readers, calls, command, proofs (PART=hours: by libFuzzer)
+fuzz-minute: $(FUZZERS:%=$(B)/fuzz/fuzz_%)
 	$(B)/fuzz/fuzz_io 200000
 	$(B)/fuzz/fuzz_checkpoint 100000
 	$(B)/fuzz/fuzz_sparse 500
 	$(B)/fuzz/fuzz_dense 2000
 	$(B)/fuzz/fuzz_cli 1000
 	$(B)/fuzz/fuzz_proof 20000
-	@for input in tests/fuzz/crashers/*; do name=$${input##*/}; $(B)/fuzz/fuzz_$${name%%-*} $$input || exit 1; done
+	@for input in tests/attack/fuzz/crashers/*; do name=$${input##*/}; $(B)/fuzz/fuzz_$${name%%-*} $$input || exit 1; done
 
-fuzz-hours: ## libFuzzer as OSS-Fuzz has it, FUZZ_SECONDS (3600) for each, FUZZ_JOBS at once, corpora in build/corpus (needs clang)
-	@sh tests/fuzz/hours.sh
+# libFuzzer as OSS-Fuzz has it, FUZZ_SECONDS (3600) for each, FUZZ_JOBS at once, corpora in build/corpus (needs clang).
+fuzz-hours:
+	@sh tests/attack/fuzz/hours.sh
 
-bench: $(B)/bench $(B)/bench_O3 $(B)/perm ## rates, ratios, accuracy: run it on a quiet core
-	@sh tests/bench.sh
+bench: bench-$(or $(PART),dense) ## rates, ratios, accuracy: run it on a quiet core (PART=sparse|python|cuda|mpi)
+bench-dense: $(B)/bench $(B)/bench_O3 $(B)/perm
+	@sh bench/bench.sh
 
-bench-sparse: $(B)/bench_sparse $(B)/perm $(B)/records ## the sparse engines: whole processes, the planner's choice, list steps
-	@sh tests/bench_sparse.sh
+# The sparse engines: whole processes, the planner's choice, list steps.
+bench-sparse: $(B)/bench_sparse $(B)/perm $(B)/records
+	@sh bench/bench_sparse.sh
 
 # The extension module in place: of PYTHON, 3.11 or later, its headers are needed, and only of this call.
 PYTHON  ?= python3
@@ -198,9 +217,9 @@ $(EXTENSION): examples/python/_perm.c $(B)/perm.o # -O3: an option takes 0.09 mi
 	$(COMPILE) -O3 -isystem $(dir $(PYTHON_H)) -fPIC $(if $(filter Darwin,$(shell uname)),-bundle -undefined dynamic_lookup,\
 	  -shared -Wl,-Bsymbolic) $< $(B)/perm.o -o $@.$$$$ $(LDFLAGS) $(LIBS) && mv $@.$$$$ $@
 
-# What the benchmark compares with; installed once.
+# What small calls from Python cost, and permanents on PyPI, which pip fetches once: Markdown tables, bench.svg.
 RIVALS = thewalrus piquasso perceval-quandela qc-permanent python-flint
-bench-python: libperm.so ## what small calls from Python cost; permanents on PyPI beside ours: Markdown tables, examples/python/bench.svg (pip fetches them)
+bench-python: libperm.so
 	@test -x $(B)/venv/bin/python || python3 -m venv $(B)/venv
 	@for package in numpy scipy $(RIVALS); do $(B)/venv/bin/pip install -q --disable-pip-version-check $$package || \
 	  echo "SKIP $$package: pip cannot install it"; done
@@ -214,12 +233,12 @@ $(B)/perm_verify: examples/perm_verify.c # includes nothing of perm
 	@mkdir -p $(B)
 	$(CC) $(STD) $(WARN) $(CFLAGS) $(CPPFLAGS) $< -o $@ $(LDFLAGS) -lm
 
-$(B)/false_proofs: tests/false_proofs.c tests/inside.h examples/perm_verify.c perm.h
+$(B)/false_proofs: tests/attack/false_proofs.c tests/unit/inside.h examples/perm_verify.c perm.h
 	@mkdir -p $(B)
-	$(CC) -std=gnu11 -Wall -Wextra -Wno-format-truncation -O1 -I. -Itests $< -o $@ $(LDFLAGS) $(LIBS)
+	$(CC) -std=gnu11 -Wall -Wextra -Wno-format-truncation -O1 -I. $< -o $@ $(LDFLAGS) $(LIBS)
 
 $(B)/perm: $(CLI) $(B)/perm.o
-	$(COMPILE) -DPERM_CLI_LINKED examples/perm_cli.c $(B)/perm.o -o $@ $(LDFLAGS) $(LIBS)
+	$(COMPILE) -DPERM_CLI_LINKED examples/command/perm_cli.c $(B)/perm.o -o $@ $(LDFLAGS) $(LIBS)
 # One object for the command and both libraries. -fno-semantic-interposition: its calls to itself stay direct.
 PIC     := -fPIC $(shell echo 'int x;' | $(CC) -x c -Werror -fno-semantic-interposition -c - -o /dev/null 2>/dev/null \
              && echo -fno-semantic-interposition)
@@ -229,18 +248,18 @@ $(B)/perm.o: $(HEADERS)
 
 # Examples as they are, but linked with perm.o, which took long to compile; tests/examples.sh does it by their own lines.
 LINKED   = (echo '\#line 1 "$<"'; sed 's/^\#define PERM_IMPLEMENTATION$$//' $<)
-$(EXAMPLES): $(B)/%: examples/%.c $(filter-out $(CLI),$(wildcard examples/*.h)) $(GENERATE) $(B)/perm.o
+$(EXAMPLES): $(B)/%: examples/%.c $(wildcard examples/*.h) $(B)/perm.o
 	$(LINKED) | $(COMPILE) -Iexamples -x c - -x none $(B)/perm.o -o $@ $(LDFLAGS) -pthread $(LIBS)
-$(B)/records: examples/records/records.c examples/records/records_own.h $(B)/perm.o
-	$(LINKED) | $(COMPILE) -Iexamples/records -x c - -x none $(B)/perm.o -o $@ $(LDFLAGS) $(LIBS)
+$(B)/records: examples/study/records/records.c examples/study/records/records_own.h $(B)/perm.o
+	$(LINKED) | $(COMPILE) -Iexamples/study/records -x c - -x none $(B)/perm.o -o $@ $(LDFLAGS) $(LIBS)
 $(B)/cplusplus: examples/cplusplus.cpp $(B)/perm.o
 	$(LINKED) | $(CXX) -std=c++11 $(WARN) $(OPENMP) -I. $(CXXFLAGS) $(CPPFLAGS) -x c++ - -x none $(B)/perm.o -o $@ $(LDFLAGS)
 
 # The tests look inside the implementation; they want GNU C for 128-bit oracles and constructors.
 # LDFLAGS come last: coverage.sh asks for -O0 there.
-TESTS_BUILD = $(CC) -std=gnu11 -Wall -Wextra -Wshadow $(LEVEL) $(OPENMP) -I. -Itests tests/all.c -o $@ $(LDFLAGS) $(LIBS)
-$(B)/tests: LEVEL = -g -O2
-$(B)/tests_O1: LEVEL = -O1
+TESTS_BUILD = $(CC) -std=gnu11 -Wall -Wextra -Wshadow $(SPEED) $(OPENMP) -I. tests/unit/all.c -o $@ $(LDFLAGS) $(LIBS)
+$(B)/tests: SPEED = -g -O2
+$(B)/tests_O1: SPEED = -O1
 $(B)/tests: $(TESTS) $(HEADERS)
 	@mkdir -p $(B)
 	$(TESTS_BUILD)
@@ -258,27 +277,30 @@ $(B)/study: $(STUDY_PARTS) $(B)/perm.o
 	$(COMPILE) $(STUDY_FLAGS) -Iexamples $< $(B)/perm.o -o $@ $(LDFLAGS) $(LIBS)
 $(B)/study_gpu: $(STUDY_PARTS) $(B)/perm_with_gpu.o $(B)/perm_cuda.o
 	$(COMPILE) $(STUDY_FLAGS) -Iexamples $< $(B)/perm_with_gpu.o $(B)/perm_cuda.o -o $@ $(LDFLAGS) $(CUDALIB) $(LIBS)
-study: $(B)/study ## the random-matrix study for STUDY_SECONDS=600 more; tables, plots in build/study_report
+study: study-$(or $(PART),samples) ## the random-matrix study for STUDY_SECONDS=600 more (PART=report: its pictures and tables anew)
+# More samples; tables and plots go to build/study_report.
+study-samples: $(B)/study
 	@mkdir -p $(B)/study_report
 	$(B)/study --state $(STUDY_STATE) --seconds $(STUDY_SECONDS) --plots $(B)/study_report --table --cells \
 	  >$(B)/study_report/tables.md
 	@cat $(B)/study_report/tables.md
-study-report: $(B)/study ## plots and tables of examples/study/README.md from the state file STUDY_STATE
+# Plots and tables of examples/study/README.md from the state file STUDY_STATE.
+study-report: $(B)/study
 	@test -s $(STUDY_STATE) || { echo "no samples in $(STUDY_STATE): make study, or STUDY_STATE=file"; exit 1; }
 	sed '/^## Tables/q' examples/study/README.md >$(B)/study.md && echo >>$(B)/study.md
 	$(B)/study --state $(STUDY_STATE) --table --cells --plots examples/study >>$(B)/study.md
 	mv $(B)/study.md examples/study/README.md
 
 BENCH_PLAIN = $(B)/bench_plain_O2.o $(B)/bench_plain_native.o $(B)/bench_exact_plain.o
-BENCH_PARTS = tests/bench.c tests/inside.h tests/bench_roofline.h tests/bench_accuracy.h tests/bench_svg.h examples/perm_plot.h tests/bench_batch.h tests/bench_peers.h tests/bench_exact.h tests/bench_threads.h tests/bench_counts.h tests/bench_process.h tests/oracle.h
-BENCH_BUILD = $(CC) -std=gnu11 -Wall -Wextra $(OPENMP) -I. -Itests tests/bench.c $(BENCH_PLAIN) $(LDFLAGS) $(LIBS) -ldl
-$(B)/bench_plain_O2.o: tests/bench_plain.c
+BENCH_PARTS = $(wildcard bench/bench*.[ch]) tests/unit/inside.h tests/unit/oracle.h examples/perm_plot.h
+BENCH_BUILD = $(CC) -std=gnu11 -Wall -Wextra $(OPENMP) -I. bench/bench.c $(BENCH_PLAIN) $(LDFLAGS) $(LIBS) -ldl
+$(B)/bench_plain_O2.o: bench/bench_plain.c
 	@mkdir -p $(B)
 	$(CC) -Wall -Wextra -O2 '-DBENCH_NAME(kind)=bench_plain_##kind##_O2' -c $< -o $@
-$(B)/bench_plain_native.o: tests/bench_plain.c
+$(B)/bench_plain_native.o: bench/bench_plain.c
 	@mkdir -p $(B)
 	$(CC) -Wall -Wextra -O3 -march=native '-DBENCH_NAME(kind)=bench_plain_##kind##_native' -c $< -o $@
-$(B)/bench_exact_plain.o: tests/bench_exact_plain.c
+$(B)/bench_exact_plain.o: bench/bench_exact_plain.c
 	@mkdir -p $(B)
 	$(CC) -Wall -Wextra -O3 -c $< -o $@
 $(B)/bench: $(BENCH_PARTS) perm.h $(BENCH_PLAIN)
@@ -286,22 +308,22 @@ $(B)/bench: $(BENCH_PARTS) perm.h $(BENCH_PLAIN)
 $(B)/bench_O3: $(BENCH_PARTS) perm.h $(BENCH_PLAIN)
 	$(BENCH_BUILD) -O3 -o $@
 
-$(B)/bench_sparse: tests/bench_sparse.c tests/inside.h tests/bench_hybrid.h tests/bench_merge.h tests/bench_planner.h tests/bench_process.h tests/bench_sparse_threads.h $(GENERATE) $(HEADERS)
+$(B)/bench_sparse: $(wildcard bench/bench*.[ch]) tests/unit/inside.h $(GENERATE) $(HEADERS)
 	@mkdir -p $(B)
-	$(CC) -std=gnu11 -Wall -Wextra $(OPENMP) -O2 -I. -Itests tests/bench_sparse.c -o $@ $(LDFLAGS) $(LIBS)
+	$(CC) -std=gnu11 -Wall -Wextra $(OPENMP) -O2 -I. bench/bench_sparse.c -o $@ $(LDFLAGS) $(LIBS)
 
 $(B)/perm_cuda.o: perm_cuda.cu perm.h
 	@mkdir -p $(B)
 	$(NEED_NVCC) $(NVFLAGS) -c $< -o $@
 $(B)/perm_gpu: $(CLI) $(HEADERS) $(B)/perm_cuda.o
-	$(COMPILE) -DPERM_WITH_CUDA examples/perm_cli.c $(B)/perm_cuda.o -o $@ $(LDFLAGS) $(CUDALIB) $(LIBS)
-$(B)/perm_cuda_tests.o: tests/cuda/twin.cu tests/inside.h perm_cuda.cu perm.h
+	$(COMPILE) -DPERM_WITH_CUDA examples/command/perm_cli.c $(B)/perm_cuda.o -o $@ $(LDFLAGS) $(CUDALIB) $(LIBS)
+$(B)/perm_cuda_tests.o: tests/cuda/twin.cu tests/unit/inside.h perm_cuda.cu perm.h
 	@mkdir -p $(B)
 	$(NEED_NVCC) -O2 -I. -Xcompiler -Wall,-Wextra,-Wshadow -c $< -o $@
-$(B)/tests_cuda: tests/cuda/tests.c $(wildcard tests/cuda/*.[ch]) tests/inside.h tests/test.h $(HEADERS) $(B)/perm_cuda_tests.o
-	$(CC) -std=gnu11 -Wall -Wextra -Wshadow $(OPENMP) -g -O1 -I. -Itests $< $(B)/perm_cuda_tests.o -o $@ $(LDFLAGS) \
+$(B)/tests_cuda: tests/cuda/tests.c $(wildcard tests/cuda/*.[ch]) tests/unit/inside.h tests/unit/test.h $(HEADERS) $(B)/perm_cuda_tests.o
+	$(CC) -std=gnu11 -Wall -Wextra -Wshadow $(OPENMP) -g -O1 -I. $< $(B)/perm_cuda_tests.o -o $@ $(LDFLAGS) \
 	  $(CUDALIB) $(LIBS)
-$(B)/bench_cuda: $(wildcard tests/cuda/bench*) tests/inside.h $(GENERATE) $(HEADERS) perm_cuda.cu
+$(B)/bench_cuda: $(wildcard tests/cuda/bench*) tests/unit/inside.h $(GENERATE) $(HEADERS) perm_cuda.cu
 	@mkdir -p $(B)
 	$(CC) -std=gnu99 -O2 $(OPENMP) $(CPPFLAGS) -I. -c tests/cuda/bench_host.c -o $(B)/perm_with_cuda.o
 	$(NEED_NVCC) $(NVFLAGS) $(GPU_ARCH) $(CPPFLAGS) tests/cuda/bench.cu $(B)/perm_with_cuda.o -I. -o $@ \
@@ -316,21 +338,23 @@ mpi: $(if $(MPI_CUDA),$(B)/perm_with_gpu.o $(B)/perm_cuda.o,$(B)/perm.o) ## buil
 	  $(MPICC) $(MPI_MAIN) $^ -o $(B)/perm_mpi $(LDFLAGS) $(if $(MPI_CUDA),$(CUDALIB)) $(LIBS); \
 	else echo "SKIP perm_mpi: no $(MPICC) (apt-get install libopenmpi-dev openmpi-bin, or mpich)"; test "$(REQUIRE)" != 1; fi
 
-check-mpi: $(B)/perm ## perm_mpi.c with Open MPI and MPICH: bits, faults, 200 kills (REQUIRE=1: an MPI must be there)
+# perm_mpi.c with Open MPI and MPICH: bits, faults, 200 kills (REQUIRE=1: an MPI must be there).
+check-mpi: $(B)/perm
 	@sh tests/mpi/run.sh full
 
-bench-mpi: ## two ranks on two cores against one: a Markdown table
+# Two ranks on two cores against one: a Markdown table.
+bench-mpi:
 	@sh tests/mpi/bench.sh
 
 # For the tests, one MPI a program: build/tests_mpi.openmpi is built with mpicc.openmpi, .default with mpicc.
 $(B)/perm_mpi.%: perm_mpi.c $(CLI) $(B)/perm.o
 	$(MPI_CC) $(MPI_MAIN) $(B)/perm.o -o $@ $(LDFLAGS) $(LIBS)
-$(B)/tests_mpi.%: tests/mpi/tests.c tests/inside.h tests/test.h perm_mpi.c $(GENERATE) $(B)/perm.o
-	$(MPI_CC) -std=gnu11 -Wall -Wextra -Wshadow $(OPENMP) -g -O1 -I. -Itests -DPERM_MPI_IMPLEMENTATION \
+$(B)/tests_mpi.%: tests/mpi/tests.c tests/unit/inside.h tests/unit/test.h perm_mpi.c $(GENERATE) $(B)/perm.o
+	$(MPI_CC) -std=gnu11 -Wall -Wextra -Wshadow $(OPENMP) -g -O1 -I. -DPERM_MPI_IMPLEMENTATION \
 	  $< $(B)/perm.o -o $@ $(LDFLAGS) $(LIBS)
 $(B)/bench_mpi.%: tests/mpi/bench.c perm_mpi.c $(B)/perm.o
 	$(MPI_CC) -std=gnu11 -Wall -Wextra -Wshadow $(OPENMP) -O2 -I. -DPERM_MPI_IMPLEMENTATION $< $(B)/perm.o -o $@ $(LDFLAGS) $(LIBS)
-$(B)/simulate_mpi: tests/mpi/simulate.c tests/inside.h perm_mpi.c $(B)/perm.o
+$(B)/simulate_mpi: tests/mpi/simulate.c tests/unit/inside.h perm_mpi.c $(B)/perm.o
 	$(CC) -std=gnu11 -Wall -Wextra -Wshadow $(OPENMP) -O2 -I. $< $(B)/perm.o -o $@ $(LDFLAGS) $(LIBS)
 $(B)/perm_with_gpu.o: $(HEADERS)
 	@mkdir -p $(B)
@@ -386,23 +410,24 @@ install: $(B)/perm $(B)/libperm.so $(B)/perm.1 $(if $(STATIC),$(B)/libperm.a) ##
 	  >"$$to_lib"/cmake/perm/perm-$$name.cmake || exit 1; done
 	install -m 644 $(addprefix examples/python/,$(PYTHON_FILES)) "$$to_python"/
 	install -m 644 $(B)/perm.1 "$$to_man"/perm.1
-	install -m 644 examples/perm.bash "$$to_completions"/perm
+	install -m 644 examples/command/perm.bash "$$to_completions"/perm
 	@$(if $(DESTDIR),,ldconfig 2>/dev/null || echo "now run ldconfig, or set LD_LIBRARY_PATH=$${pc_lib#libdir=}")
 
 dist: ## build/perm-VERSION.tar.gz with checksum and SPDX bill of materials: the same bytes from the same commit
-	@sh tests/dist.sh $(RELEASE)
+	@sh tests/house/dist.sh $(RELEASE)
 
 uninstall: ## removes what install put there (the same variables)
 	rm -f $(INSTALLED)
 
 # One text: the command's own.
-$(B)/perm.1: examples/perm_man.awk $(B)/perm
+$(B)/perm.1: examples/command/perm_man.awk $(B)/perm
 	{ $(B)/perm --help; echo Methods:; $(B)/perm --list methods; echo Generators:; $(B)/perm --list generators; } | \
-	  awk -v version=$(RELEASE) -f examples/perm_man.awk >$@
+	  awk -v version=$(RELEASE) -f examples/command/perm_man.awk >$@
 
 clean: ## remove build/ and the extension module
 	rm -rf $(B) $(EXTENSION)
 
 help: ## this list
-	@sed -n 's/^\([a-z.-]*\):.*## /\1\t/p' Makefile | expand -t 18
+	@sed -n 's/^\([a-z.-]*\):.*## /\1\t/p' Makefile | expand -t 14
+	@echo "check PART=$$(sed -n '/-ci /d; s/^check-\([a-z]*\):.*/\1/p' Makefile | sort | paste -sd '|' -)"
 # SPDX-License-Identifier: MIT

@@ -13,9 +13,9 @@
    grids. Ranges come from the data, unless x_least < x_most (y likewise) are set. A logarithmic axis leaves out what
    is not positive, and every plot what is not finite. Where series have labels, there is a legend where the fewest
    points are, and a range that came from the data grows until there are none; or, with panel->legend = PLOT_RIGHT, it
-   is at the ends of the lines. The ground is white, so that a page may be dark. Texts are UTF-8. tests/pictures.py
-   checks pictures: letters of 14 pixels and more, which half the size leaves readable, no text over another, colours
-   that the colour-blind tell apart. */
+   is at the ends of the lines. The ground is white, so that a page may be dark. Texts are UTF-8. The rules of
+   tests/house/pictures.py: letters of 14 pixels and more, which half the size leaves readable, no text over another,
+   colours that the colour-blind tell apart. */
 #ifndef PERM_PLOT_H_INCLUDED
 #define PERM_PLOT_H_INCLUDED
 

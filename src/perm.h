@@ -53,7 +53,7 @@
 
    GUARANTEES
      - `error_bound` is a proven bound or INFINITY. `error_estimate` is not: climbing towards large errors finds none
-       above ten estimates (the worst 7) among a million results (tests/climb.c).
+       above ten estimates (the worst 7) among a million results (tests/attack/climb.c).
      - The result of one plan has the same bits for any number of threads, splits and interruptions.
      - A checkpoint is whole or refused, whatever fails; resumed work gives the bits of a single run.
      - No finite input gives NaN, Inf or a crash. The exponent is separate, so nothing overflows.
@@ -156,7 +156,7 @@
                      >>arithmetic      products of parts
                      >>vocabulary_end  forgets the words
 
-   TO ADD (paths in src/; after the bar, tests in tests/)
+   TO ADD (paths in src/; after the bar, tests)
      a dense kernel        dense/dense_kernels.h: its PERMI_INSTANCE; dense/kernels.h: its line in permi_kernels_real
                            or _complex | t_dense.c, t_cpu.c, compile/run.sh (spills)
      an instruction set    api/types.h: perm_isa; base/names.h: its name; base/cpu.h: when it is there;

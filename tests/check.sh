@@ -19,11 +19,11 @@ examples|sh tests/examples.sh
 lesser processors|sh tests/isa.sh few
 command line|sh tests/cli.sh
 warnings|sh tests/compile/run.sh warnings
-README and manuals|sh tests/manuals.sh names
+README and manuals|sh tests/house/manuals.sh names
 false proofs|build/false_proofs 300
-pictures|sh tests/pictures.sh
-rooms|sh tests/rooms.sh quick
-budgets|sh tests/budgets.sh
+pictures|sh tests/house/pictures.sh
+rooms|sh tests/house/rooms.sh quick
+budgets|sh tests/house/budgets.sh
 golden record, a sample|sh tests/golden/golden.sh sample
 proofs|sh tests/proofs/run.sh quick
 END
@@ -46,7 +46,7 @@ END
 #   not at all          fuzzing, threads under ThreadSanitizer, soundness of bounds, attacks on estimates
 parts() {
   [ -z "$level" ] && { quick_parts; return; }
-  echo 'budgets|sh tests/budgets.sh compile' # the first: it runs alone
+  echo 'budgets|sh tests/house/budgets.sh compile' # the first: it runs alone
   echo 'unit tests|build/tests'
   if [ "$full" = full ]; then cat <<'END'
 every unit test on NEON under emulation|sh tests/isa.sh full
@@ -58,7 +58,7 @@ other machines and flags|sh tests/compile/portable.sh
 GPUs, every architecture|sh tests/cuda/run.sh
 kills|sh tests/kill.sh 200
 limits|sh tests/limits.sh full
-coverage|sh tests/coverage.sh
+coverage|sh tests/house/coverage.sh
 fuzzing of the readers|make -s fuzz && echo "1 passed, 0 failed, 0 skipped"
 threads|make -s check-thread
 valgrind|make -s check-valgrind
@@ -79,13 +79,13 @@ END
 ranks|sh tests/mpi/run.sh $full
 examples|sh tests/examples.sh $full
 false proofs|build/false_proofs 100000
-README and manuals|sh tests/manuals.sh $full
-headers|sh tests/headers.sh
-rooms|sh tests/rooms.sh
+README and manuals|sh tests/house/manuals.sh $full
+headers|sh tests/house/headers.sh
+rooms|sh tests/house/rooms.sh
 proofs|sh tests/proofs/run.sh
 command line|sh tests/cli.sh
 memory|sh tests/memory.sh
-pictures|sh tests/pictures.sh
+pictures|sh tests/house/pictures.sh
 Python|sh tests/python.sh $full
 installation|sh tests/install.sh
 random-matrix study|sh tests/study.sh $full

@@ -310,14 +310,15 @@ check "vendored runs" sh -c "$out/vendored/tilings | grep -qx '5 ways to tile a 
 # the lines on top of the examples: all, or hello's
 mkdir -p $out/lines/examples
 cp perm.h perm_sparse.h $out/lines
-cp $(find examples -maxdepth 1 -name '*.[ch]' -o -name '*.cpp') $out/lines/examples
+cp -r examples/*.[ch] examples/*.cpp examples/command $out/lines/examples
 line() { sed -n 's/.*Build: *\(c[c+][^(]*[a-z]\).*/\1/p' $1 | head -n 1; }
-for source in $(cd examples && ls *.c *.cpp); do
-  name=${source%.*}
+for source in $(cd examples && ls *.c *.cpp command/*.c); do
+  name=$(basename ${source%.*})
   [ "$1" = full ] || [ $name = hello ] || continue
   [ $name != cplusplus ] || command -v c++ >/dev/null || continue
   [ $name = perm_cli ] && made=perm || made=$name
-  check "$name: its line builds it" sh -c "cd $out/lines/examples && $(line examples/$source) && [ -x $made ]"
+  here=$out/lines/$(dirname examples/$source)
+  check "$name: its line builds it" sh -c "cd $here && $(line examples/$source) && [ -x $made ]"
 done
 if [ "$1" = full ]; then outputs $out/lines/examples; else
   check "hello by its line" sh -c "[ \$($out/lines/examples/hello) = 450 ]"; fi

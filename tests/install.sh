@@ -32,7 +32,7 @@ else skip 2 "soname: no readelf (apt-get install binutils)"; fi
 check "the command computes" sh -c "printf '1 2\n3 4\n' | '$at/bin/perm' - | grep -q 'permanent = 10$'"
 
 # -- what is not there is named at once, by every target that needs it
-for target in cuda perm_gpu bench-cuda golden-gpu; do
+for target in cuda bench-cuda golden-gpu; do
   check "make $target without nvcc" sh -c "$make -s $target NVCC= | grep -q 'SKIP $target: no nvcc' && ! $make -s $target NVCC= REQUIRE=1"
 done
 check "objects of nvcc without it" sh -c "rm -f build/install/none; $make -s -W perm_cuda.cu build/perm_cuda.o NVCC= 2>&1 | grep -q 'no nvcc'"
@@ -100,7 +100,7 @@ else skip 1 "CMake: not here (apt-get install cmake)"; fi
 options() { sort -u | grep -v '^--$'; }
 "$at/bin/perm" --list options | sed 's/[ [].*//' | options >"$out/listed"
 check "there are options" test "$(wc -l <"$out/listed")" -ge 35
-grep -ohE 'strcmp\((name|argv\[i\]), "--[a-z-]*"|strncmp\(argv\[i\], "--[a-z-]+"' examples/perm_cli*.[ch] | grep -oE -e '--[a-z-]+' |
+grep -ohE 'strcmp\((name|argv\[i\]), "--[a-z-]*"|strncmp\(argv\[i\], "--[a-z-]+"' examples/command/perm_cli*.[ch] | grep -oE -e '--[a-z-]+' |
   options >"$out/parsed"
 check "--help has every option of the parser, and no other" cmp "$out/parsed" "$out/listed"
 grep -A 1 '^\.TP' "$at/share/man/man1/perm.1" | sed 's/\\-/-/g' | grep -oE '^\\fB--[a-z-]+' | cut -c 4- | options >"$out/manual"

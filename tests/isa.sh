@@ -93,7 +93,7 @@ if does neon; then
       else
         echo "== NEON under $(basename "$qemu")"
         # gnu11 -O2: where gcc contracts products and sums unless told not to, which it must not do to error terms
-        if $cross -std=gnu11 -O2 -Wall -Wextra -Wshadow -Werror -static -I. -Itests tests/all.c -o build/tests_neon -lm
+        if $cross -std=gnu11 -O2 -Wall -Wextra -Wshadow -Werror -static -I. tests/unit/all.c -o build/tests_neon -lm
         then
           run "$qemu" build/tests_neon ${tests:+-v $tests}
         else

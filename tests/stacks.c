@@ -4,7 +4,7 @@
 #if !defined(_GNU_SOURCE)
 #define _GNU_SOURCE 1
 #endif
-#include "inside.h"
+#include "unit/inside.h"
 #include <pthread.h>
 #include <unistd.h>
 

@@ -83,7 +83,7 @@ check "the distance tells minors from normal" differ "gauss 3" "haar-2.00 3" 2
 
 # files that others read
 check "plots" test "$(ls $out/plots/*.svg | wc -l)" -ge 5
-if command -v python3 >/dev/null; then check "plots by the rules of pictures" python3 tests/pictures.py $out/plots/*.svg
+if command -v python3 >/dev/null; then check "plots by the rules of pictures" python3 tests/house/pictures.py $out/plots/*.svg
 else skipped=$((skipped + 1)); echo "SKIP plots by the rules of pictures: install python3"; fi
 cat >$out/plot.c <<'C'
 #include "examples/perm_plot.h"

@@ -1,5 +1,5 @@
 /* =========================================================================================== >>main
-   examples/perm_cli.c on rank 0; the others serve. SIGTERM (Slurm), SIGINT and SIGUSR1 on any rank stop with a
+   examples/command/perm_cli.c on rank 0; the others serve. SIGTERM (Slurm), SIGINT and SIGUSR1 on any rank stop with a
    checkpoint; mpirun passes SIGUSR1 on, but kills seconds after SIGTERM. */
 #pragma once
 #include "api.h"
@@ -22,7 +22,7 @@ PERMI_MPI_CLI(real, double)
 PERMI_MPI_CLI(complex, double)
 PERMI_MPI_CLI(integer, int64_t)
 PERMI_MPI_CLI(gaussian, int64_t)
-#include "examples/perm_cli.c"
+#include "examples/command/perm_cli.c"
 
 /* --gpus K: K for each rank, else one; CUDA_VISIBLE_DEVICES is respected. */
 static void permi_mpi_cli_gpus(int argc, char **argv)

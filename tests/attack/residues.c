@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "perm_sparse.h"
-#include "../oracle.h"
+#include "../unit/oracle.h"
 #include "residues.h"
-#include "../processes.h"
+#include "processes.h"
 
 enum { LENGTHS = 8 };
 static const perm_method method[] = {PERM_METHOD_AUTO, PERM_METHOD_HYBRID, PERM_METHOD_CACHED};

@@ -3,7 +3,7 @@
    gettimeofday is an hour later than the one before. */
 #include <sys/time.h>
 #define INSIDE_DENSE
-#include "../inside.h"
+#include "../unit/inside.h"
 
 #if defined(__GLIBC__)
 #define TIMEZONE void *__restrict

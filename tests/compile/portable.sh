@@ -38,7 +38,7 @@ machine() { # NAME TO-INSTALL RUNNER COMPILER FLAGS...: builds and runs the unit
   name=$1 install=$2 runner=$3; shift 3
   if ! works "$runner" "$@"; then skip "$name: install $install"; return; fi
   echo "== $name: $*"
-  if ! "$@" -std=gnu11 -Wall -Wextra -Wshadow -Werror -Wno-maybe-uninitialized -I. -Itests tests/all.c \
+  if ! "$@" -std=gnu11 -Wall -Wextra -Wshadow -Werror -Wno-maybe-uninitialized -I. tests/unit/all.c \
     -o $out/tests_"$name" -lm >$out/log 2>&1
   then fail "build of the tests: $name"; return; fi
   part=0 ids=""
@@ -87,7 +87,7 @@ if $zig --version >/dev/null 2>&1; then
   done
 else skip "macOS and Windows by zig: python3 -m venv build/zig && build/zig/bin/pip install ziglang"; fi
 if command -v tcc >/dev/null; then
-  try "tcc" tcc -I. examples/perm_cli.c -o $out/perm_tcc -lm
+  try "tcc" tcc -I. examples/command/perm_cli.c -o $out/perm_tcc -lm
   same_by_tcc() {
     $out/perm_tcc "$@" | grep permanent >$out/tcc
     build/perm "$@" --isa plain | grep permanent | cmp $out/tcc -
@@ -119,7 +119,7 @@ exchange() { # OPTIONS...
 }
 there=$(qemu s390x)
 if ! works "$there" $s390x || [ "$(uname -m)" != x86_64 ]; then skip "checkpoints from x86-64 to s390x and back"; else
-  try "command for s390x" $s390x -std=c99 -O1 -Werror -Wall -Wextra -I. examples/perm_cli.c -o $out/perm_s390x -lm
+  try "command for s390x" $s390x -std=c99 -O1 -Werror -Wall -Wextra -I. examples/command/perm_cli.c -o $out/perm_s390x -lm
   try "command" make -s build/perm
   try "checkpoints: real" exchange --generate uniform:14 --method glynn
   try "checkpoints: complex" exchange --generate complex-gauss:11 --method glynn

@@ -8,7 +8,7 @@
    only those */
 #define INSIDE_KERNELS
 #define INSIDE_BENCH
-#include "../inside.h"
+#include "../unit/inside.h"
 
 #include <cuda_runtime.h>
 

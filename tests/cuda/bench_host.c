@@ -1,6 +1,6 @@
 /* What bench.cu takes from the headers, compiled as C. */
 #define INSIDE_GPU
-#include "../inside.h"
+#include "../unit/inside.h"
 
 #include "../../examples/perm_generate.h"
 

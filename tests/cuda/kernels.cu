@@ -1,6 +1,6 @@
 /* This compiler's own kernels of perm_cuda.cu, of the kinds that there are: they must compile without a word. */
 #define INSIDE_KERNELS
-#include "../inside.h"
+#include "../unit/inside.h"
 
 #define PERMI_KERNEL(n, parts, product, low, k, plain, count, blocks)                                                  \
   extern "C" __global__ void __launch_bounds__(128, blocks)                                                            \

@@ -3,13 +3,13 @@
    Usage: tests_cuda [-v] [FILTER...] */
 #define INSIDE_GPU
 #define INSIDE_TWINS
-#include "../inside.h"
+#include "../unit/inside.h"
 
 #include "twins.h"
 
 #include "../../examples/perm_generate.h"
 
-#include "test.h"
+#include "../unit/test.h"
 
 #include "gpu.h"
 #include "t_dense.c"

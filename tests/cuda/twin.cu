@@ -2,7 +2,7 @@
    compare with one; and faults on demand. */
 #define INSIDE_KERNELS
 #define INSIDE_TWINS
-#include "../inside.h"
+#include "../unit/inside.h"
 
 /* The sums of a chunk from those of its threads. */
 static void permi_twin_fold(double *room, double *sums)

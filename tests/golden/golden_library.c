@@ -1,7 +1,7 @@
 /* golden_library.c: the library of the golden record. Its clock stands still, and its processor may lack features. */
 #define INSIDE_HIDE golden_hide
 #define PERM_SECONDS() 0.0
-#include "../inside.h"
+#include "../unit/inside.h"
 
 int golden_hidden; /* the least family that is hidden; 0: none */
 #if PERMI_X86

@@ -5,7 +5,7 @@
    The last line is `N passed, N failed, N skipped`. */
 #define INSIDE_MPI
 #define INSIDE_SIMULATE
-#include "../inside.h"
+#include "../unit/inside.h"
 
 typedef struct event {
   double time;

@@ -5,11 +5,11 @@
    often; every rank's process number goes to DIRECTORY/RANK, the result's bits to standard output. */
 #define _POSIX_C_SOURCE 200809L
 #define INSIDE_MPI
-#include "../inside.h"
+#include "../unit/inside.h"
 
 #include "examples/perm_generate.h"
 
-#include "test.h"
+#include "../unit/test.h"
 
 #include <unistd.h>
 

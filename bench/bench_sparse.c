@@ -1,0 +1,48 @@
+/* make bench-sparse: the engines of perm_sparse.h. Usage: build/bench_sparse PART... with the parts
+     hybrid merge planner planner=NAME threads
+   or: build/bench_sparse process COMMAND... */
+#include "../tests/unit/inside.h"
+
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../examples/perm_generate.h"
+
+static double bench_seconds(void)
+{
+  return permi_seconds();
+}
+
+#include "bench_hybrid.h"
+#include "bench_merge.h"
+#include "bench_planner.h"
+#include "bench_process.h"
+#include "bench_sparse_threads.h"
+
+int main(int argc, char **argv)
+{
+  int i;
+  if (argc > 2 && !strcmp(argv[1], "process")) {
+    bench_process(argv + 2);
+    return 0;
+  }
+  for (i = 1; i < argc; i++) {
+    if (!strcmp(argv[i], "hybrid")) {
+      bench_hybrid();
+    } else if (!strcmp(argv[i], "merge")) {
+      bench_merge();
+    } else if (!strncmp(argv[i], "planner", 7) && (!argv[i][7] || argv[i][7] == '=')) {
+      bench_planner(argv[i][7] ? argv[i] + 8 : NULL);
+    } else if (!strcmp(argv[i], "threads")) {
+      bench_threads();
+    } else {
+      fprintf(stderr, "no such part: %s; parts are hybrid merge planner planner=NAME threads, or process COMMAND...\n",
+              argv[i]);
+      return 2;
+    }
+    fflush(stdout);
+  }
+  return 0;
+}
+/* SPDX-License-Identifier: MIT */
