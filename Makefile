@@ -14,7 +14,7 @@ WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wconversion
 COMPILE  = $(CC) $(STD) $(WARN) $(OPENMP) -I. $(CFLAGS) $(CPPFLAGS)
 LIBS    := -lm
 
-HEADERS := perm.h perm_sparse.h
+HEADERS := perm.h perm_sparse.h perm_more.h
 ROOMS   := $(wildcard src/*.* src/*/*.h)
 GENERATE := examples/perm_generate.h examples/perm_random.h examples/perm_fractions.h
 CLI     := examples/perm_cli.c $(wildcard examples/perm_cli_*.h) $(GENERATE)
@@ -40,11 +40,11 @@ all: $(B)/perm examples ## the command and the examples
 run: $(B)/tour ## the main job: exact permanents of real structures and matrices
 	$(B)/tour $(if $(PERM_MATRICES),$(wildcard $(PERM_MATRICES)/*.mtx))
 
-headers: ## joins the rooms of src/ into perm.h, perm_sparse.h, perm_cuda.cu and perm_mpi.c
+headers: ## joins the rooms of src/ into perm.h, perm_sparse.h, perm_more.h, perm_cuda.cu and perm_mpi.c
 	@sh src/join.sh
 perm.h: $(ROOMS)
 	@sh src/join.sh
-perm_sparse.h perm_cuda.cu perm_mpi.c: perm.h
+perm_sparse.h perm_more.h perm_cuda.cu perm_mpi.c: perm.h
 
 check-rooms: ## the joined files are what src/ gives; rooms use rooms above and have tests; budgets
 	@sh tests/rooms.sh && sh tests/budgets.sh
@@ -69,7 +69,7 @@ check-full: ## all of check-ci, every dialect and level, sanitizers, faults, fuz
 	@$(MAKE) --no-print-directory -j2 $(CHECKED)
 	@sh tests/check.sh full
 
-check-compile: ## both headers in every dialect and compiler; spills in the kernels
+check-compile: ## the headers in every dialect and compiler; spills in the kernels
 	@sh tests/compile/run.sh
 
 check-proofs: ## what comments say about rounding, by Gappa and Coq with Flocq (make setup-ci installs them; REQUIRE=1)
@@ -160,7 +160,7 @@ $(B)/differential: $(wildcard tests/attack/*.[ch]) examples/perm_verify.c $(B)/p
 FUZZ = $(CC) -std=gnu11 -g -O1 $(OPENMP) -fsanitize=address,undefined -fno-sanitize-recover=all -I.
 $(B)/fuzz/perm.o: $(HEADERS)
 	@mkdir -p $(B)/fuzz
-	echo '#include "perm_sparse.h"' | $(FUZZ) -DPERM_IMPLEMENTATION -x c -c - -o $@
+	echo '#include "perm_more.h"' | $(FUZZ) -DPERM_IMPLEMENTATION -x c -c - -o $@
 $(B)/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(wildcard tests/fuzz/*.h) tests/oracle.h $(CLI) examples/perm_verify.c $(B)/fuzz/perm.o
 	$(FUZZ) -DPERM_FUZZ_LINKED -DPERM_FUZZ_STANDALONE $< $(B)/fuzz/perm.o -o $@ $(LIBS) -lpthread
 $(B)/fuzz/fuzz_checkpoint: tests/fuzz/fuzz_checkpoint.c tests/fuzz/fuzz.h tests/inside.h perm.h
@@ -225,7 +225,7 @@ PIC     := -fPIC $(shell echo 'int x;' | $(CC) -x c -Werror -fno-semantic-interp
              && echo -fno-semantic-interposition)
 $(B)/perm.o: $(HEADERS)
 	@mkdir -p $(B)
-	echo '#include "perm_sparse.h"' | $(COMPILE) $(PIC) -DPERM_IMPLEMENTATION -x c -c - -o $@
+	echo '#include "perm_more.h"' | $(COMPILE) $(PIC) -DPERM_IMPLEMENTATION -x c -c - -o $@
 
 # Examples as they are, but linked with perm.o, which took long to compile; tests/examples.sh does it by their own lines.
 LINKED   = (echo '\#line 1 "$<"'; sed 's/^\#define PERM_IMPLEMENTATION$$//' $<)
@@ -334,7 +334,7 @@ $(B)/simulate_mpi: tests/mpi/simulate.c tests/inside.h perm_mpi.c $(B)/perm.o
 	$(CC) -std=gnu11 -Wall -Wextra -Wshadow $(OPENMP) -O2 -I. $< $(B)/perm.o -o $@ $(LDFLAGS) $(LIBS)
 $(B)/perm_with_gpu.o: $(HEADERS)
 	@mkdir -p $(B)
-	echo '#include "perm_sparse.h"' | $(COMPILE) -DPERM_WITH_CUDA -DPERM_IMPLEMENTATION -x c -c - -o $@
+	echo '#include "perm_more.h"' | $(COMPILE) -DPERM_WITH_CUDA -DPERM_IMPLEMENTATION -x c -c - -o $@
 
 # Structures grow with a major version only, and the soname is its.
 version  = $(shell sed -n 's/^\#define PERM_VERSION_$(1) \([0-9]*\).*/\1/p' perm.h)

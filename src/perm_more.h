@@ -43,13 +43,13 @@
      rook/           >>placements      rook numbers: vertices of the frontier may stay unmatched
                      >>rook_order      elimination orders for rook numbers, by beam search
                      >>rook            perm_rook_numbers, matching polynomials
+                     >>rook_kernels    values of placements
      sample/         >>trace           samples: an engine's states kept, the draw of a way
                      >>trace_frontier  lists, arrays
                      >>trace_band      rows of a band
                      >>trace_classes   members of a class drawn when they came
                      >>trace_tree      stars and joins
                      >>sample          perm_sample_sparse: permutations by weight
-     rook/           >>rook_kernels    values of placements
 
    REFERENCES  besides those of perm.h
      [Bar96] A. I. Barvinok, Math. Oper. Res. 21 (1996) 65-84: permanents of matrices of fixed rank.
