@@ -11,12 +11,10 @@
    compilers: as the other two.
 
    EXAMPLE
-       double a[9] = {1,2,3, 4,5,6, 7,8,9};
-       perm_estimate_plan plan = {0};
+       double a[9] = {1,1,0, 1,1,1, 0,1,1};                     // its permanent is 3
        perm_estimate e;
-       plan.samples = 1e6;
-       perm_estimate_real(3, a, 3, &plan, NULL, &e);
-       printf("%.0f +- %.0f\n", e.value, ceil(e.radius));       // 450 +- 1
+       perm_estimate_real(3, a, 3, NULL, NULL, &e);
+       printf("%.2f to %.2f\n", e.low, e.high);                 // 2.99 to 3.00
 
    WHICH CALL
        perm_estimate_*              random samples of the permanent, with an interval; guarantee: by a theorem

@@ -124,6 +124,8 @@ example_of perm.h >text
 check "perm.h's example" program 450 '#include "perm.h"' "" <text
 example_of perm_sparse.h >text
 check "perm_sparse.h's example" program "${value#permanent = }" '#include "perm_sparse.h"' "" <text
+example_of perm_more.h >text
+check "perm_more.h's example" program "$(sed -n 's/.*e.high);  *\/\/ //p' text)" '#include "perm_more.h"' "" <text
 for mpi in $mpis; do
   compile=$(mpicc_of $mpi) start="$(mpirun_of $mpi) -np 2" with="build/perm_mpi.o build/perm.o"
   $compile -O1 -I. -c perm_mpi.c -o build/perm_mpi.o
