@@ -14,7 +14,7 @@ WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wconversion
 COMPILE  = $(CC) $(STD) $(WARN) $(OPENMP) -I. $(CFLAGS) $(CPPFLAGS)
 LIBS    := -lm
 
-HEADERS := perm.h perm_sparse.h
+HEADERS := perm.h perm_sparse.h perm_more.h
 ROOMS   := $(wildcard src/*.* src/*/*.h)
 GENERATE := examples/perm_generate.h examples/perm_random.h examples/command/perm_fractions.h
 CLI     := examples/command/perm_cli.c $(wildcard examples/command/perm_cli_*.h) $(GENERATE)
@@ -44,11 +44,11 @@ all: $(B)/perm examples ## the command and the examples
 run: $(B)/tour ## the main job: exact permanents of real structures and matrices
 	$(B)/tour $(if $(PERM_MATRICES),$(wildcard $(PERM_MATRICES)/*.mtx))
 
-headers: ## joins the rooms of src/ into perm.h, perm_sparse.h, perm_cuda.cu and perm_mpi.c
+headers: ## joins the rooms of src/ into perm.h, perm_sparse.h, perm_more.h, perm_cuda.cu and perm_mpi.c
 	@sh src/join.sh
 perm.h: $(ROOMS)
 	@sh src/join.sh
-perm_sparse.h perm_cuda.cu perm_mpi.c: perm.h
+perm_sparse.h perm_more.h perm_cuda.cu perm_mpi.c: perm.h
 
 setup: ## install what check needs, by apt-get: C and C++ compilers, Python (LEVEL=ci|full: for more tests; asks first)
 	@sh tests/setup.sh $(LEVEL)
@@ -68,7 +68,7 @@ CHECKED = $(B)/false_proofs $(B)/perm $(B)/golden_sample examples \
 check-rooms:
 	@sh tests/house/rooms.sh && sh tests/house/budgets.sh
 
-# Both headers in every dialect and compiler; spills in the kernels.
+# The headers in every dialect and compiler; spills in the kernels.
 check-compile:
 	@sh tests/compile/run.sh
 
@@ -175,7 +175,7 @@ $(B)/differential: $(wildcard tests/attack/*.[ch]) examples/perm_verify.c $(B)/p
 FUZZ = $(CC) -std=gnu11 -g -O1 $(OPENMP) -fsanitize=address,undefined -fno-sanitize-recover=all -I.
 $(B)/fuzz/perm.o: $(HEADERS)
 	@mkdir -p $(B)/fuzz
-	echo '#include "perm_sparse.h"' | $(FUZZ) -DPERM_IMPLEMENTATION -x c -c - -o $@
+	echo '#include "perm_more.h"' | $(FUZZ) -DPERM_IMPLEMENTATION -x c -c - -o $@
 $(B)/fuzz/fuzz_%: tests/attack/fuzz/fuzz_%.c $(wildcard tests/attack/fuzz/*.h) tests/unit/oracle.h $(CLI) examples/perm_verify.c $(B)/fuzz/perm.o
 	$(FUZZ) -DPERM_FUZZ_LINKED -DPERM_FUZZ_STANDALONE $< $(B)/fuzz/perm.o -o $@ $(LIBS) -lpthread
 $(B)/fuzz/fuzz_checkpoint: tests/attack/fuzz/fuzz_checkpoint.c tests/attack/fuzz/fuzz.h tests/unit/inside.h perm.h
@@ -244,7 +244,7 @@ PIC     := -fPIC $(shell echo 'int x;' | $(CC) -x c -Werror -fno-semantic-interp
              && echo -fno-semantic-interposition)
 $(B)/perm.o: $(HEADERS)
 	@mkdir -p $(B)
-	echo '#include "perm_sparse.h"' | $(COMPILE) $(PIC) -DPERM_IMPLEMENTATION -x c -c - -o $@
+	echo '#include "perm_more.h"' | $(COMPILE) $(PIC) -DPERM_IMPLEMENTATION -x c -c - -o $@
 
 # Examples as they are, but linked with perm.o, which took long to compile; tests/examples.sh does it by their own lines.
 LINKED   = (echo '\#line 1 "$<"'; sed 's/^\#define PERM_IMPLEMENTATION$$//' $<)
@@ -358,7 +358,7 @@ $(B)/simulate_mpi: tests/mpi/simulate.c tests/unit/inside.h perm_mpi.c $(B)/perm
 	$(CC) -std=gnu11 -Wall -Wextra -Wshadow $(OPENMP) -O2 -I. $< $(B)/perm.o -o $@ $(LDFLAGS) $(LIBS)
 $(B)/perm_with_gpu.o: $(HEADERS)
 	@mkdir -p $(B)
-	echo '#include "perm_sparse.h"' | $(COMPILE) -DPERM_WITH_CUDA -DPERM_IMPLEMENTATION -x c -c - -o $@
+	echo '#include "perm_more.h"' | $(COMPILE) -DPERM_WITH_CUDA -DPERM_IMPLEMENTATION -x c -c - -o $@
 
 # Structures grow with a major version only, and the soname is its.
 version  = $(shell sed -n 's/^\#define PERM_VERSION_$(1) \([0-9]*\).*/\1/p' perm.h)

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #define PERM_IMPLEMENTATION
-#include "perm.h"
+#include "perm_more.h"
 
 enum { PAIRS = 5, LEVELS = 10, DETERMINANTS = 252 }; /* C(LEVELS, PAIRS) */
 static const double g = 0.3;                         /* attraction */

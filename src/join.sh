@@ -1,6 +1,6 @@
 #!/bin/sh
-# Joins the rooms of src/ into perm.h, perm_sparse.h, perm_cuda.cu and perm_mpi.c.
-# Usage: src/join.sh [DIRECTORY]     where the four files go; without it: the top level
+# Joins the rooms of src/ into perm.h, perm_sparse.h, perm_more.h, perm_cuda.cu and perm_mpi.c.
+# Usage: src/join.sh [DIRECTORY]     where the five files go; without it: the top level
 cd "$(dirname "$0")/.." || exit 1
 out=${1:-.}
 join() { # FILE AWK-ARGUMENTS...: nothing is replaced unless joining succeeds
@@ -11,6 +11,7 @@ join() { # FILE AWK-ARGUMENTS...: nothing is replaced unless joining succeeds
 }
 join perm.h
 join perm_sparse.h -v given=src/perm.h
+join perm_more.h -v given="src/perm.h src/perm_sparse.h"
 join perm_cuda.cu
 join perm_mpi.c
 # SPDX-License-Identifier: MIT

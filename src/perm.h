@@ -32,9 +32,8 @@
        perm_minors_*, _gradient_*   all minors of a row; derivatives by every entry
        perm_marginals_real          the chance of every pair in an assignment (JPDA)
        perm_batch_*, perm_select_*  many small matrices; many submatrices of one
-       perm_compute_low_rank_*, _cauchy_*   two thin factors; nodes
-       perm_estimate_*              random samples with a standard error
        perm_sparse.h                sparse matrices, Matrix Market files
+       perm_more.h                  estimates, random permutations, rook numbers, low rank, Cauchy matrices, pictures
 
    PRECISION (options.precision)    time (complex)   error about (times sum |terms|)    guaranteed bound
        fast, default                 1     (1)       n u, u = 2^-53                     where it costs next to nothing:
@@ -72,7 +71,8 @@
    side is below about 30.
 
    CONTENTS  Each tag is a room: a file of src/ in the folder before it, and a tag to search for here. Sparse matrices
-   (hybrid among them), files: perm_sparse.h. GPU kernels: perm_cuda.cu. MPI: perm_mpi.c. Proofs: search THE BOUND.
+   (hybrid among them), files: perm_sparse.h. Estimates, samples and the like: perm_more.h. GPU kernels: perm_cuda.cu.
+   MPI: perm_mpi.c. Proofs: search THE BOUND.
      api/            >>config          macros that a project may define
                      >>types           options, result, plan, partial
                      >>calls           the public functions
@@ -147,11 +147,6 @@
                      >>minors_kernels  minors
      batch/          >>batch >>batch_calls perm_batch_*, perm_select_*
                      >>batch_kernels   batches
-     lowrank/        >>low_rank        declared rank
-                     >>cauchy          Borchardt's identity
-     estimate/       >>estimate        random samples
-                     >>rejection       the same with a guaranteed relative error
-                     >>estimate_calls  their public calls
      kernels/        >>vocabulary      LOAD, STORE, FMA of an instruction set
                      >>arithmetic      products of parts
                      >>vocabulary_end  forgets the words
@@ -188,11 +183,7 @@
 
    REFERENCES
      [FBS83] T. E. Fortmann, Y. Bar-Shalom, M. Scheffe, IEEE J. Oceanic Eng. 8 (1983) 173-184: association by chances.
-     [Bar96] A. I. Barvinok, Math. Oper. Res. 21 (1996) 65-84: permanents of matrices of fixed rank.
-     [Gur05] L. Gurvits, MFCS 2005, LNCS 3618, 447-458: mixed discriminants.
      [Sin64] R. Sinkhorn, Ann. Math. Statist. 35 (1964) 876-879: scaling to double stochasticity.
-     [SB99]  I. Beichl, F. Sullivan, J. Comput. Phys. 149 (1999) 128-147: importance sampling.
-     [Bor55] C. W. Borchardt, J. reine angew. Math. 53 (1855) 193-198: Cauchy matrices.
      [Gly10] D. G. Glynn, European J. Combin. 31 (2010) 1887-1891.
      [NW78]  A. Nijenhuis, H. S. Wilf, Combinatorial Algorithms, 2nd ed., 1978, chapter 23.
      [Bre73] L. M. Bregman, Soviet Math. Dokl. 14 (1973) 945-949: permanents of 0/1 matrices by row sums.
@@ -203,11 +194,6 @@
      [Gra09] S. Graillat, IEEE Trans. Computers 58 (2009) 994-1000: compensated products.
      [CH18]  S. Chin, J. Huh, Scientific Reports 8 (2018) 6101: Glynn's sum over multiplicities.
      [MRA]   C. Masschelein, M. Richer, P. W. Ayers, arXiv:2510.03421 (2025): rectangular matrices.
-     [HL08]  M. Huber, J. Law, SODA 2008, 681-689: a bound that nests.
-     [HRK21] J. Harviainen, A. Royskoe, M. Koivisto, NeurIPS 2021: rejection with deeper bounds.
-     [Hub17] M. Huber, Random Struct. Algorithms 50 (2017) 167-182: the mean of Bernoulli variables.
-     [Sch98] A. Schrijver, J. Combin. Theory B 72 (1998) 122-135; [Gur11] L. Gurvits, arXiv:1106.2844: a lower bound.
-     [AMS09] J.-Y. Audibert, R. Munos, C. Szepesvari, Theor. Comput. Sci. 410 (2009) 1876-1902: Bernstein's bound.
      [Dek71] T. J. Dekker, Numer. Math. 18 (1971) 224-242: the rest of a product.
      [BGM17] S. Boldo, S. Graillat, J.-M. Muller, ACM Trans. Math. Software 44 (2017): Fast2Sum is exact when a is a
              whole number of units of the last place of b.
@@ -319,15 +305,6 @@ PERMI_BRIEF_END
 
 #include "batch/batch.h"
 #include "batch/batch_calls.h"
-
-#include "lowrank/low_rank.h"
-#include "lowrank/cauchy.h"
-
-PERMI_BRIEF_BEGIN
-#include "estimate/estimate.h"
-#include "estimate/rejection.h"
-#include "estimate/estimate_calls.h"
-PERMI_BRIEF_END
 
 #if defined(__NVCC__)
 #pragma nv_diagnostic pop

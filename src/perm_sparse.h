@@ -70,7 +70,8 @@
                     reason; auto asks it of blocks with half of their entries (perm.h)
        dense         Glynn's sum of perm.h on each block; n 2^(n-1); doubles, complex, accurate, dd
 
-   COST  depends on the structure: perm_sparse_job and perm_job_explain tell beforehand, perm_sparse_spy draws it.
+   COST  depends on the structure: perm_sparse_job and perm_job_explain tell beforehand, perm_sparse_spy of
+   perm_more.h draws it.
 
    LIMITS: 512 frontier vertices (arrays: 43); tables of 27 vertices in a tree; windows of 62 columns; 64 classes; sums
    over signs or subsets, dense blocks and method decompose to order 64. Bands and trees: n in the 100,000s.
@@ -150,17 +151,6 @@
                      >>choose          the table of engines
                      >>sparse_job      a matrix becomes a job
                      >>sparse          perm_compute_sparse, _job, _report
-     picture/        >>spy             perm_sparse_spy, SVG
-     rook/           >>placements      rook numbers: vertices of the frontier may stay unmatched
-                     >>rook_order      elimination orders for rook numbers, by beam search
-                     >>rook            perm_rook_numbers, matching polynomials
-                     >>rook_kernels    values of placements
-     sample/         >>trace           samples: an engine's states kept, the draw of a way
-                     >>trace_frontier  lists, arrays
-                     >>trace_band      rows of a band
-                     >>trace_classes   members of a class drawn when they came
-                     >>trace_tree      stars and joins
-                     >>sample          perm_sample_sparse: permutations by weight
 
    REFERENCES  besides those of perm.h
      [HK73]  J. E. Hopcroft, R. M. Karp, SIAM J. Comput. 2 (1973) 225-231: matching.
@@ -309,19 +299,6 @@ PERMI_BRIEF_BEGIN
 #include "sparse/choose.h"
 #include "sparse/sparse_job.h"
 #include "sparse/sparse.h"
-
-#include "picture/spy.h"
-
-#include "rook/placements.h"
-#include "rook/rook_order.h"
-#include "rook/rook.h"
-
-#include "sample/trace.h"
-#include "sample/trace_frontier.h"
-#include "sample/trace_band.h"
-#include "sample/trace_classes.h"
-#include "sample/trace_tree.h"
-#include "sample/sample.h"
 PERMI_BRIEF_END
 
 #if defined(__NVCC__)
@@ -337,7 +314,6 @@ PERMI_BRIEF_END
 #include "frontier/array_kernels.h"
 #include "hybrid/hybrid_kernels.h"
 #include "sign_search/signs_kernels.h"
-#include "rook/rook_kernels.h"
 #endif /* PERMI_FAMILY */
 
 /* MIT License; SPDX-License-Identifier: MIT

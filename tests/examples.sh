@@ -300,7 +300,7 @@ check "records: no such family" refused 'no such family' build/records planes 3 
 
 # vendored, as a project of its own with copies of the headers; perm.o is at hand but for `full`
 mkdir -p $out/vendored/third_party/perm
-cp perm.h perm_sparse.h $out/vendored/third_party/perm
+cp perm.h perm_sparse.h perm_more.h $out/vendored/third_party/perm
 cp examples/vendored/* $out/vendored
 [ "$1" = full ] || cp build/perm.o $out/vendored
 openmp=$(nm build/perm.o | grep -q GOMP && echo -fopenmp)
@@ -309,7 +309,7 @@ check "vendored runs" sh -c "$out/vendored/tilings | grep -qx '5 ways to tile a 
 
 # the lines on top of the examples: all, or hello's
 mkdir -p $out/lines/examples
-cp perm.h perm_sparse.h $out/lines
+cp perm.h perm_sparse.h perm_more.h $out/lines
 cp -r examples/*.[ch] examples/*.cpp examples/command $out/lines/examples
 line() { sed -n 's/.*Build: *\(c[c+][^(]*[a-z]\).*/\1/p' $1 | head -n 1; }
 for source in $(cd examples && ls *.c *.cpp command/*.c); do

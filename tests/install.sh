@@ -16,7 +16,7 @@ release=$version$(sed -n 's/^#define PERM_VERSION_PRERELEASE "\([^"]*\)".*/\1/p'
 
 # -- files
 check install $make -s install DESTDIR="$root" PREFIX=$prefix STATIC=1
-for file in bin/perm include/perm.h include/perm_sparse.h lib/libperm.so lib/$soname lib/libperm.so.$version \
+for file in bin/perm include/perm.h include/perm_sparse.h include/perm_more.h lib/libperm.so lib/$soname lib/libperm.so.$version \
   lib/libperm.a lib/pkgconfig/perm.pc lib/cmake/perm/perm-config.cmake lib/cmake/perm/perm-config-version.cmake \
   lib/perm/python/perm.py lib/perm/python/perm.pyi share/man/man1/perm.1 share/bash-completion/completions/perm; do
   check "$file is there" test -s "$at/$file"

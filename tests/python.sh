@@ -84,7 +84,7 @@ for part in {numpy, pytest}: print(os.path.dirname(os.path.dirname(os.path.abspa
   wheel "the source archive, the same bytes twice" sh -c "for copy in one two; do sleep 1.1; '$people' -c \"
 import sys; sys.path.insert(0, 'examples/python'); import build_backend as b; b.build_sdist('$at/\$copy')\"; done
     cmp $at/one/*.tar.gz $at/two/*.tar.gz && tar -xzf $at/one/*.tar.gz -C $at && cd $at/perm_exact-*/ &&
-    test -s perm.h -a -s perm_sparse.h -a -s LICENSE -a -s PKG-INFO"
+    test -s perm.h -a -s perm_sparse.h -a -s perm_more.h -a -s LICENSE -a -s PKG-INFO"
   if [ "$full" = full ]; then
     wheel "a wheel from it" $at/venv/bin/$pip wheel --no-index -w $at $at/one/*.tar.gz
     if [ -x build/people/bin/auditwheel ]; then

@@ -4,7 +4,7 @@
    for bit.
    Without OpenMP: its runtimes are not instrumented, so that each of their barriers would be a false alarm. */
 #define PERM_IMPLEMENTATION
-#include "perm_sparse.h"
+#include "perm_more.h"
 #include <pthread.h>
 #include <unistd.h>
 

@@ -18,7 +18,7 @@
 #define PERM_IMPLEMENTATION
 #endif
 #endif
-#include "perm_sparse.h"
+#include "perm_more.h"
 
 #include "perm_fractions.h"
 #include "../perm_generate.h"

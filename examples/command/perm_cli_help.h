@@ -121,7 +121,7 @@ static const char *const cli_help[] = { /* C99 promises 4095 characters a string
     "Of several files the worst is told, in the order 0 5 1 2 3 4.\n"
     "\n"
     "In a program of your own:\n"
-    "  #define PERM_IMPLEMENTATION, #include \"perm_sparse.h\" (or perm.h, for arrays alone) in one file a.c\n"
+    "  #define PERM_IMPLEMENTATION, #include \"perm_more.h\" (or perm.h, for arrays alone) in one file a.c\n"
     "  cc -O2 a.c -lm    takes about 32 seconds (15); PERM_STATIC before it makes everything private to that file\n"};
 
 #endif

@@ -54,6 +54,6 @@ END {
   open_lines()
   printf "%s", examples
   section("SEE ALSO")
-  print "The manuals at the top of perm.h and perm_sparse.h; \\fBpkg\\-config\\fR(1) knows the library as \\fIperm\\fR."
+  print "The manuals at the top of perm.h, perm_sparse.h and perm_more.h; \\fBpkg\\-config\\fR(1) knows the library as \\fIperm\\fR."
 }
 # SPDX-License-Identifier: MIT

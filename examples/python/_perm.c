@@ -21,7 +21,7 @@
 #include <signal.h>
 #include <stdint.h>
 #include <string.h>
-#include "perm_sparse.h"
+#include "perm_more.h"
 
 #define TINY_ORDER 12  /* _TINY of perm.py */
 #define SMALL_ORDER 20 /* _SMALL of perm.py: up to here perm_real and perm_complex do if no option asks for more */

@@ -22,7 +22,7 @@ import zipfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 NAME = "perm_exact"
 SOURCES = ("pyproject.toml", "build_backend.py", "perm.py", "perm.pyi", "_perm.c")
-SHARED = ("perm.h", "perm_sparse.h", "LICENSE")
+SHARED = ("perm.h", "perm_sparse.h", "perm_more.h", "LICENSE")
 
 
 def _find(name):
@@ -70,7 +70,7 @@ def _compile(at):
         print("perm-exact: %s has no OpenMP: one thread" % " ".join(cc), file=sys.stderr)
         threads = []
     with open(perm_c, "w") as file:
-        file.write('#define PERM_IMPLEMENTATION\n#include "perm_sparse.h"\n')
+        file.write('#define PERM_IMPLEMENTATION\n#include "perm_more.h"\n')
     shared = ["-bundle", "-undefined", "dynamic_lookup"] if sys.platform == "darwin" else ["-shared", "-Wl,-Bsymbolic"]
     for options in (["-O2", *threads, "-c", perm_c, "-o", perm_o],
                     ["-O3", _find("_perm.c"), perm_o, *shared, *threads, "-o", made, "-lm"]):

@@ -232,10 +232,10 @@ _FUNCTIONS = {
 def _check(library):
     """Why the library is not the one that this file was written for; None if it is."""
     try:
-        library.perm_layout.argtypes = [c_char_p, c_void_p, c_void_p]
+        library.perm_layout.argtypes = library.perm_more_layout.argtypes = [c_char_p, c_void_p, c_void_p]
         version = library.perm_version()
     except AttributeError:
-        return "it has no perm_version: another library, or before version 0.6"
+        return "it has no perm_version or perm_more_layout: another library, or an older one"
     if (version // 1000000, version // 1000 % 1000) != VERSION:
         return "it is version %d.%d, this file is for %d.%d" % (version // 1000000, version // 1000 % 1000, *VERSION)
     offset, size = c_size_t(), c_size_t()
@@ -245,7 +245,8 @@ def _check(library):
             at = getattr(structure, field)
             wanted[name + "." + field] = (at.offset, at.size)
         for key, place in wanted.items():
-            if library.perm_layout(key.encode(), byref(offset), byref(size)) or (offset.value, size.value) != place:
+            layout = library.perm_more_layout if name.startswith("perm_estimate") else library.perm_layout
+            if layout(key.encode(), byref(offset), byref(size)) or (offset.value, size.value) != place:
                 return "%s is not at %d with %d bytes there" % (key, *place)
     return None
 

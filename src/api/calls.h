@@ -159,76 +159,7 @@ PERM_API void perm_state_free(perm_state *state); /* NULL is fine; before perm_j
 PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, const perm_options *options,
                                       perm_result *result);
 
-/* Permanent of u v, of declared rank r: u is n x r, v is r x n, with row strides ldu >= r and ldv >= n. C(n + r - 1, r
-   - 1) monomials of n r double-double operations; error_bound is guaranteed, about 1e-29 of the sum of moduli, for u
-   and v as given. PERM_ERROR_RANK: r < 0 or r > n. PERM_ERROR_LIMIT: too many monomials. [Bar96] */
-PERM_API perm_status perm_compute_low_rank_real(int n, int r, const double *u, ptrdiff_t ldu, const double *v,
-                                                ptrdiff_t ldv, const perm_options *options, perm_result *result);
-PERM_API perm_status perm_compute_low_rank_complex(int n, int r, const double *u, ptrdiff_t ldu, const double *v,
-                                                   ptrdiff_t ldv, const perm_options *options, perm_result *result);
-
-/* Permanent of the Cauchy matrix 1 / (x_i - y_j), n nodes each, n <= PERM_CAUCHY_MAX_N, in O(n^3) double-double
-   operations. *condition (may be NULL): the largest factor on an entrywise relative error of the squared matrix; 30
-   digits less its logarithm are right, as error_estimate says (error_bound is INFINITY). Where that is too few, n is
-   small and method is auto, perm_compute_real (_complex) computes it. PERM_ERROR_NODES: x_i = y_j, or two equal x or y.
-   [Bor55] */
-PERM_API perm_status perm_compute_cauchy_real(int n, const double *x, const double *y, const perm_options *options,
-                                              double *condition, perm_result *result);
-PERM_API perm_status perm_compute_cauchy_complex(int n, const double *x, const double *y, const perm_options *options,
-                                                 double *condition, perm_result *result);
-
-/* Unbiased estimates by random samples; the interval holds as far as the mean is nearly normal. Stops at the first
-   limit: samples (rounded up to blocks of 256), relative_error (standard error over value; PERM_TOLERANCE_NOT_MET if
-   another limit came first), options.max_seconds. */
-typedef enum perm_estimator {
-  PERM_ESTIMATOR_AUTO,
-  PERM_ESTIMATOR_GLYNN,    /* products of signed row sums: any matrix */
-  PERM_ESTIMATOR_SINKHORN, /* permutations drawn by doubly stochastic weights: non-negative matrices */
-  PERM_ESTIMATOR_REJECTION, /* the same, n <= 2000: relative_error (0: 0.1) is kept with chance `confidence`, proved */
-  PERM_ESTIMATOR_COUNT, PERM_ESTIMATOR_MAKE_INT = 0x7fffffff
-} perm_estimator;
-
-typedef struct perm_estimate_plan {
-  perm_estimator estimator;
-  double samples;        /* 0: no limit, or 65536 if there is no other */
-  double relative_error; /* 0: none */
-  double confidence;     /* of the interval; 0: 0.95 */
-  uint64_t seed;         /* the same seed gives the same samples for any number of threads */
-  int guarantee;         /* 1: AUTO is REJECTION or, with signs, GLYNN; PERM_TOLERANCE_NOT_MET: proved_radius is larger
-                            than relative_error (0: 0.1) times the value */
-} perm_estimate_plan;
-
-/* The permanent is about (value + i imaginary) 2^exp2; the rest in the same unit. */
-typedef struct perm_estimate {
-  double value, imaginary;
-  long long exp2;
-  double standard_error; /* of value; complex: root of the mean squared modulus */
-  double low, high;      /* of the real part: value -+ radius */
-  double radius;         /* with what samples round; complex: of the disc around the value */
-  double proved_radius;  /* holds with chance `confidence` by a theorem, however samples are distributed; or INFINITY */
-  double certain_low, certain_high; /* the permanent is between them: of rejection; else INFINITY and 0, or, if
-                                       an entry is negative or complex, -INFINITY */
-  double confidence, samples;
-  uint64_t seed;
-  perm_estimator estimator;
-  int is_complex, threads;
-  double seconds;
-  perm_status status;
-  int argument;
-  char message[PERM_MESSAGE_BYTES];
-} perm_estimate;
-
-/* Estimates the permanent of an n x n matrix, n <= PERM_ESTIMATE_MAX_N. plan may be NULL: all zero, the best
-   estimator, 65536 samples, 95 %. O(n^2) a sample. Of the options threads, max_seconds, max_bytes, progress, cancel and
-   allocator count; prove and checkpoint are refused. Stopped before the first block, value is NaN and standard_error
-   INFINITY. All samples 0, but some product is not: value 0, standard_error INFINITY, PERM_OK (with a relative_error
-   PERM_TOLERANCE_NOT_MET). [Gur05] [SB99] */
-PERM_API perm_status perm_estimate_real(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,
-                                        const perm_options *options, perm_estimate *estimate);
-PERM_API perm_status perm_estimate_complex(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,
-                                           const perm_options *options, perm_estimate *estimate);
-PERM_API const char *perm_estimator_name(perm_estimator estimator);
-
+#if !defined(PERM_NO_EXTRAS)
 /* Minors of one row: minors[j], j < n, is the permanent of the matrix without row `row` and column j (counted from 0).
    m = n, or counts as in perm_compute_repeated_real: one copy of each is left out; a column without a copy has minor 0,
    `row` needs one; the totals are at most 256. Values are in units of 2^result->exp2: minors below 2^-1000 of the
@@ -295,6 +226,7 @@ PERM_API perm_status perm_select_real(int m, int n, const double *a, ptrdiff_t l
 PERM_API perm_status perm_select_complex(int m, int n, const double *a, ptrdiff_t ld, int k, size_t count,
                                          const int *rows, const int *columns, const perm_options *options,
                                          double *permanents, perm_result *result);
+#endif
 
 /* perm_result_text, like snprintf: decimal, all digits when exact, else 17, and " * 2^k" where exp2 is not 0. Names and
    texts are static strings. */

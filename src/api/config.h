@@ -3,8 +3,7 @@
    PERM_STATIC           every function static: private to the file, and left out unless called
    PERM_WITH_CUDA        with PERM_IMPLEMENTATION: options.gpu works; link with perm_cuda.cu (nvcc -c perm_cuda.cu)
    PERM_NO_COMPLEX       complex matrices are refused: a quarter less to compile
-   PERM_NO_EXTRAS        no minors, gradients, batches, low rank, Cauchy matrices, estimates and proofs: a fifth
-                         less
+   PERM_NO_EXTRAS        no minors, gradients, batches and proofs, and nothing of perm_more.h: a fifth less
    PERM_NO_EXACT         no vector kernels for integers: exact results many times slower
    PERM_NO_POSIX         files by the C library alone, as on Windows: less safe, see >>files
    PERM_HEADER_FILE      this file's name as seen from itself, if you renamed it (default "perm.h")

@@ -7,9 +7,9 @@
      mean is the permanent: a permutation is drawn with the chance of its product over that sample.
    Sample s has a generator seeded with (seed, s), and blocks of samples are added in order: threads change nothing. */
 #pragma once
+#include "../api/more_calls.h"
 #include "../plan/compute.h"
 
-#if !defined(PERM_NO_EXTRAS)
 #define PERMI_BLOCK_SAMPLES 256
 #define PERMI_ESTIMATE_SWEEPS 100
 
@@ -498,6 +498,4 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler,
     status = PERM_TOLERANCE_NOT_MET;
   return status;
 }
-
-#endif
 /* SPDX-License-Identifier: MIT */

@@ -3,8 +3,7 @@
 #pragma once
 #include "rejection.h"
 
-#if !defined(PERM_NO_EXTRAS)
-PERM_API const char *perm_estimator_name(perm_estimator estimator)
+PERM_MORE_API const char *perm_estimator_name(perm_estimator estimator)
 {
   static const char *const name[] = {"auto", "glynn", "sinkhorn", "rejection"};
   return (int)estimator >= 0 && estimator < PERM_ESTIMATOR_COUNT ? name[estimator] : "unknown";
@@ -219,18 +218,54 @@ static perm_status permi_estimate(int n, const permi_view *view, const perm_esti
   return status;
 }
 
-PERM_API perm_status perm_estimate_real(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,
-                                        const perm_options *options, perm_estimate *estimate)
+PERM_MORE_API perm_status perm_estimate_real(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,
+                                             const perm_options *options, perm_estimate *estimate)
 {
   permi_view view = permi_view_make(a, ld, 1);
   return permi_estimate(n, &view, plan, options, estimate);
 }
 
-PERM_API perm_status perm_estimate_complex(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,
-                                           const perm_options *options, perm_estimate *estimate)
+PERM_MORE_API perm_status perm_estimate_complex(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,
+                                                const perm_options *options, perm_estimate *estimate)
 {
   permi_view view = permi_view_make(a, ld, 2);
   return permi_estimate(n, &view, plan, options, estimate);
 }
-#endif
+
+static const permi_member permi_more_members[] = {
+    {"perm_estimate_plan", 0, sizeof(perm_estimate_plan)},
+    PERMI_MEMBER(perm_estimate_plan, estimator),
+    PERMI_MEMBER(perm_estimate_plan, samples),
+    PERMI_MEMBER(perm_estimate_plan, relative_error),
+    PERMI_MEMBER(perm_estimate_plan, confidence),
+    PERMI_MEMBER(perm_estimate_plan, seed),
+    PERMI_MEMBER(perm_estimate_plan, guarantee),
+    {"perm_estimate", 0, sizeof(perm_estimate)},
+    PERMI_MEMBER(perm_estimate, value),
+    PERMI_MEMBER(perm_estimate, imaginary),
+    PERMI_MEMBER(perm_estimate, exp2),
+    PERMI_MEMBER(perm_estimate, standard_error),
+    PERMI_MEMBER(perm_estimate, low),
+    PERMI_MEMBER(perm_estimate, high),
+    PERMI_MEMBER(perm_estimate, radius),
+    PERMI_MEMBER(perm_estimate, proved_radius),
+    PERMI_MEMBER(perm_estimate, certain_low),
+    PERMI_MEMBER(perm_estimate, certain_high),
+    PERMI_MEMBER(perm_estimate, confidence),
+    PERMI_MEMBER(perm_estimate, samples),
+    PERMI_MEMBER(perm_estimate, seed),
+    PERMI_MEMBER(perm_estimate, estimator),
+    PERMI_MEMBER(perm_estimate, is_complex),
+    PERMI_MEMBER(perm_estimate, threads),
+    PERMI_MEMBER(perm_estimate, seconds),
+    PERMI_MEMBER(perm_estimate, status),
+    PERMI_MEMBER(perm_estimate, argument),
+    PERMI_MEMBER(perm_estimate, message)
+};
+
+PERM_MORE_API perm_status perm_more_layout(const char *name, size_t *offset, size_t *bytes)
+{
+  const size_t count = sizeof permi_more_members / sizeof *permi_more_members;
+  return permi_member_find(permi_more_members, count, name, offset, bytes);
+}
 /* SPDX-License-Identifier: MIT */

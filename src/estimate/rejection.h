@@ -13,7 +13,6 @@
 #pragma once
 #include "estimate.h"
 
-#if !defined(PERM_NO_EXTRAS)
 #define PERMI_REJECTION_MOST 2000   /* chosen: the tables take 24 n^2 bytes */
 #define PERMI_REJECTION_COMPUTED 20 /* chosen: such blocks take a millisecond */
 #define PERMI_REJECTION_TABLE 20    /* log2 of the numbers of the programme */
@@ -492,5 +491,4 @@ static perm_status permi_rejection_estimate(permi_pairing *pairing, double epsil
   }
   return status != PERM_OK ? status : call->watch->stopped;
 }
-#endif
 /* SPDX-License-Identifier: MIT */

@@ -1,9 +1,9 @@
 /* ========================================================================================= >>cauchy
    Cauchy matrices by Borchardt's identity. */
 #pragma once
+#include "../api/more_calls.h"
 #include "../plan/compute.h"
 
-#if !defined(PERM_NO_EXTRAS)
 /* CAUCHY MATRICES a_ij = 1 / (x_i - y_j) [Bor55]:
      per(A) = det(a_ij^2) / det(a_ij),   det(a_ij) = prod_(i<j) (x_j - x_i) (y_i - y_j) / prod_ij (x_i - y_j).
    Differences are exact double-doubles, so the second determinant has all digits; the first, M = (a_ij^2) = L U by
@@ -369,16 +369,16 @@ static perm_status permi_cauchy(int n, const double *x, const double *y, int par
   return permi_kind(permi_meter_end(&call, status, result), parts, options_given, result);
 }
 
-PERM_API perm_status perm_compute_cauchy_real(int n, const double *x, const double *y, const perm_options *options,
-                                              double *condition, perm_result *result)
+PERM_MORE_API perm_status perm_compute_cauchy_real(int n, const double *x, const double *y, const perm_options *options,
+                                                   double *condition, perm_result *result)
 {
   return permi_cauchy(n, x, y, 1, options, condition, result);
 }
 
-PERM_API perm_status perm_compute_cauchy_complex(int n, const double *x, const double *y, const perm_options *options,
-                                                 double *condition, perm_result *result)
+PERM_MORE_API perm_status perm_compute_cauchy_complex(int n, const double *x, const double *y,
+                                                      const perm_options *options, double *condition,
+                                                      perm_result *result)
 {
   return permi_cauchy(n, x, y, 2, options, condition, result);
 }
-#endif
 /* SPDX-License-Identifier: MIT */

@@ -5,9 +5,9 @@
    cancel. Exponents without k_r are numbered by degree: with c_t = k_t + .. + k_(r-1) and d_t = c_t + r - 1 - t, k has
    number sum_t C(d_t, r - t), and k with k_t one less that number less sum over s <= t of C(d_s - 1, r - s - 1). */
 #pragma once
+#include "../api/more_calls.h"
 #include "../plan/judge.h"
 
-#if !defined(PERM_NO_EXTRAS)
 /* u: n rows, r columns; v: r rows, n columns. */
 typedef struct permi_factors {
   int n, r, parts;
@@ -352,19 +352,17 @@ static perm_status permi_compute_low_rank(const permi_factors *factors, const pe
   return permi_kind(permi_meter_end(&call, status, result), parts, options_given, result);
 }
 
-PERM_API perm_status perm_compute_low_rank_real(int n, int r, const double *u, ptrdiff_t ldu, const double *v,
-                                                ptrdiff_t ldv, const perm_options *options, perm_result *result)
+PERM_MORE_API perm_status perm_compute_low_rank_real(int n, int r, const double *u, ptrdiff_t ldu, const double *v,
+                                                     ptrdiff_t ldv, const perm_options *options, perm_result *result)
 {
   const permi_factors factors = {n, r, 1, {{u, ldu, 1, NULL}, {v, ldv, 1, NULL}}};
   return permi_compute_low_rank(&factors, options, result);
 }
 
-PERM_API perm_status perm_compute_low_rank_complex(int n, int r, const double *u, ptrdiff_t ldu, const double *v,
-                                                   ptrdiff_t ldv, const perm_options *options, perm_result *result)
+PERM_MORE_API perm_status perm_compute_low_rank_complex(int n, int r, const double *u, ptrdiff_t ldu, const double *v,
+                                                        ptrdiff_t ldv, const perm_options *options, perm_result *result)
 {
   const permi_factors factors = {n, r, 2, {{u, ldu, 2, NULL}, {v, ldv, 2, NULL}}};
   return permi_compute_low_rank(&factors, options, result);
 }
-
-#endif
 /* SPDX-License-Identifier: MIT */

@@ -1,10 +1,10 @@
 /* ============================================================================================ >>spy
    A picture of structure and plan, in whole coordinates, since a locale may write a comma. */
 #pragma once
+#include "../api/more_calls.h"
 #include "../formats/write.h"
 #include "../sparse/sparse.h"
 
-#if !defined(PERM_NO_EXTRAS)
 #define PERMI_SPY_EXACT 600     /* up to this order and */
 #define PERMI_SPY_ENTRIES 20000 /* so many entries a square each, */
 #define PERMI_SPY_CELLS 160     /* else so many squares a side */
@@ -537,12 +537,11 @@ static perm_status permi_sparse_spy(const perm_matrix *matrix, const perm_option
   return status;
 }
 
-PERM_SPARSE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const perm_options *options_given,
-                                            const char *path, perm_result *result)
+PERM_MORE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const perm_options *options_given,
+                                          const char *path, perm_result *result)
 {
   permi_metered call;
   const perm_options *options = permi_meter_begin(&call, options_given, permi_matrix_cost(matrix));
   return permi_meter_end(&call, permi_sparse_spy(matrix, options, path, result), result);
 }
-#endif
 /* SPDX-License-Identifier: MIT */

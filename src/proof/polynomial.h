@@ -11,8 +11,9 @@
 #include "../multiplicities/counts.h"
 #include "../exact/residues.h"
 
-#if !defined(PERM_NO_EXTRAS)
 #define PERMI_PROOF_MAX_N 44      /* 1.7e16 products and 1.5 GB a prime */
+
+#if !defined(PERM_NO_EXTRAS)
 #define PERMI_PROOF_PRIME_BITS 50
 #define PERMI_PROOF_PRIMES 64     /* 62 for order 44 of 63-bit Gaussian entries */
 #define PERMI_PROOF_LEAF (3 * PERM_SUM_WORDS) /* values: the words of a partial's sums, each one residue */

@@ -7,7 +7,6 @@
 #include "rook_order.h"
 #include "../sparse/sparse.h"
 
-#if !defined(PERM_NO_EXTRAS)
 typedef struct permi_rook {
   permi_given given;
   int m, n, transposed; /* m <= n: of the matrix, or its transpose */
@@ -411,8 +410,8 @@ static perm_status permi_rook_numbers(const perm_matrix *matrix, const perm_opti
   return status;
 }
 
-PERM_SPARSE_API perm_status perm_rook_numbers(const perm_matrix *matrix, const perm_options *options_given,
-                                              perm_integer *numbers, perm_result *result)
+PERM_MORE_API perm_status perm_rook_numbers(const perm_matrix *matrix, const perm_options *options_given,
+                                            perm_integer *numbers, perm_result *result)
 {
   permi_metered call;
   const perm_options *options = permi_meter_begin(&call, options_given, permi_matrix_cost(matrix));
@@ -438,8 +437,8 @@ PERM_SPARSE_API perm_status perm_rook_numbers(const perm_matrix *matrix, const p
   return result->status = permi_meter_end(&call, PERM_OK, result);
 }
 
-PERM_SPARSE_API void perm_rook_matching_polynomial(int m, int n, const perm_integer *numbers,
-                                                   perm_integer *coefficients)
+PERM_MORE_API void perm_rook_matching_polynomial(int m, int n, const perm_integer *numbers,
+                                                 perm_integer *coefficients)
 {
   int k;
   if (m < 0 || n < 0 || !numbers || !coefficients)
@@ -450,5 +449,4 @@ PERM_SPARSE_API void perm_rook_matching_polynomial(int m, int n, const perm_inte
     coefficients[m + n - 2 * k].negative = numbers[k].words ? numbers[k].negative ^ (k & 1) : 0;
   }
 }
-#endif
 /* SPDX-License-Identifier: MIT */

@@ -7,7 +7,6 @@
 #pragma once
 #include "placements.h"
 
-#if !defined(PERM_NO_EXTRAS)
 #define PERMI_BEAM_LINES 64
 #define PERMI_BEAM_FIRST 48  /* sets, doubled while it pays */
 #define PERMI_BEAM_MOST 1024
@@ -206,5 +205,4 @@ static int permi_beam_search(const permi_placements *plan, size_t width, int sla
   permi_pool_release(&pool);
   return done;
 }
-#endif
 /* SPDX-License-Identifier: MIT */

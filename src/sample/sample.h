@@ -15,7 +15,6 @@
 #include "../sparse/choose.h"
 #include "../sparse/sparse.h"
 
-#if !defined(PERM_NO_EXTRAS)
 #define PERMI_SAMPLE_LOST 8.673617379884035e-19 /* 2^-60 */
 #define PERMI_SAMPLE_PART 64                    /* samples of a thread at a time */
 
@@ -519,18 +518,17 @@ static permi_sampling permi_sampling_of(uint64_t seed, uint64_t first, uint64_t 
   return sampling;
 }
 
-PERM_SPARSE_API perm_status perm_sample_sparse(const perm_matrix *matrix, const perm_options *options, uint64_t seed,
-                                               uint64_t first, uint64_t count, int *columns, perm_result *result)
+PERM_MORE_API perm_status perm_sample_sparse(const perm_matrix *matrix, const perm_options *options, uint64_t seed,
+                                             uint64_t first, uint64_t count, int *columns, perm_result *result)
 {
   return permi_sample_call(matrix, NULL, options, permi_sampling_of(seed, first, count, columns), result);
 }
 
-PERM_SPARSE_API perm_status perm_sample_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
-                                             uint64_t seed, uint64_t first, uint64_t count, int *columns,
-                                             perm_result *result)
+PERM_MORE_API perm_status perm_sample_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
+                                           uint64_t seed, uint64_t first, uint64_t count, int *columns,
+                                           perm_result *result)
 {
   const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, &permi_reach_real, NULL, NULL);
   return permi_sample_call(NULL, &problem, options, permi_sampling_of(seed, first, count, columns), result);
 }
-#endif
 /* SPDX-License-Identifier: MIT */

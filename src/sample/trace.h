@@ -20,7 +20,6 @@
 #include "../estimate/estimate.h"
 #include "../frontier/values.h"
 
-#if !defined(PERM_NO_EXTRAS)
 #define PERMI_TRACE_PLACE 8
 struct permi_tracer;
 
@@ -217,5 +216,4 @@ static int permi_trace_words(permi_numbers *numbers, const permi_block *block)
   permi_numbers_lengthen(numbers, words);
   return 1;
 }
-#endif
 /* SPDX-License-Identifier: MIT */

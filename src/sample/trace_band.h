@@ -4,7 +4,6 @@
 #include "trace.h"
 #include "../band/band_order.h"
 
-#if !defined(PERM_NO_EXTRAS)
 /* The states before a row: vectors of numbers used, one for each slot of the window. */
 typedef struct permi_band_level {
   int slot_count, used, opened;
@@ -143,5 +142,4 @@ static void permi_band_draw(permi_draw *draw)
 }
 
 static const permi_tracer permi_band_tracer = {permi_band_kept_bytes, permi_band_record, permi_band_draw, NULL, NULL};
-#endif
 /* SPDX-License-Identifier: MIT */

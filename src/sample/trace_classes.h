@@ -4,7 +4,6 @@
 #include "trace.h"
 #include "../twins/classes_order.h"
 
-#if !defined(PERM_NO_EXTRAS)
 /* A state knows how many of a class wait, not which. So a vertex that is matched with one of a class is noted as
    pending there. Where a member came and waited, it gets one of those pending: any, for the members' rests are
    proportional and their factors are in all products alike, so that every pairing of members with pending vertices has
@@ -215,5 +214,4 @@ static void permi_classes_draw(permi_draw *draw)
 
 static const permi_tracer permi_classes_tracer = {permi_classes_kept_bytes, permi_classes_record, permi_classes_draw,
                                                      NULL, NULL};
-#endif
 /* SPDX-License-Identifier: MIT */

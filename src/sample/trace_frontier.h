@@ -4,7 +4,6 @@
 #include "trace.h"
 #include "../frontier/arrays_run.h"
 
-#if !defined(PERM_NO_EXTRAS)
 /* Where a run can begin again: before the first step of a segment. */
 typedef struct permi_frontier_restart {
   permi_sizes sizes;
@@ -368,5 +367,4 @@ static void permi_frontier_draw(permi_draw *draw)
 static const permi_tracer permi_frontier_tracer = {permi_frontier_kept_bytes, permi_frontier_record,
                                                      permi_frontier_draw, permi_frontier_short_bytes,
                                                      permi_frontier_segment};
-#endif
 /* SPDX-License-Identifier: MIT */

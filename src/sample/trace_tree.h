@@ -4,7 +4,6 @@
 #include "trace.h"
 #include "../tree/tree_build.h"
 
-#if !defined(PERM_NO_EXTRAS)
 /* Of each node its own table, and the products of its children's, the last child first. */
 typedef struct permi_tree_kept {
   permi_tree_table *own, *product;
@@ -189,5 +188,4 @@ static void permi_tree_draw(permi_draw *draw)
 }
 
 static const permi_tracer permi_tree_tracer = {permi_tree_kept_bytes, permi_tree_record, permi_tree_draw, NULL, NULL};
-#endif
 /* SPDX-License-Identifier: MIT */

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "perm_sparse.h"
+#include "perm_more.h"
 
 #define FACTOR_LIST(X)                                                                                                 \
   X(CALL, "call", "array sparse batch minors gradient counts rook sample proof job parts checkpoint")                  \

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "perm_sparse.h"
+#include "perm_more.h"
 #include "../unit/oracle.h"
 #include "residues.h"
 #include "processes.h"

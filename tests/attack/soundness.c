@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "perm_sparse.h"
+#include "perm_more.h"
 #include "soundness_mix.h"
 #include "processes.h"
 

@@ -1,6 +1,6 @@
 /* NaN is refused by every call that takes doubles, whatever the compiler assumes of comparisons (-fno-honor-nans). */
 #define PERM_IMPLEMENTATION
-#include "perm_sparse.h"
+#include "perm_more.h"
 
 static int refuses(const char *name, perm_status status)
 {

@@ -77,7 +77,7 @@ machine windows "gcc-mingw-w64-x86-64 wine64" $PWD/$out/windows x86_64-w64-mingw
 tests=$of_machine
 
 # Compilers without GNU's extensions, and other systems' headers and linkers.
-printf '#define PERM_IMPLEMENTATION\n#include "perm_sparse.h"\nint main(void) { return PERM_OK; }\n' >$out/whole.c
+printf '#define PERM_IMPLEMENTATION\n#include "perm_more.h"\nint main(void) { return PERM_OK; }\n' >$out/whole.c
 zig="$(command -v zig) cc"
 [ -x build/zig/bin/python ] && zig="build/zig/bin/python -m ziglang cc"
 if $zig --version >/dev/null 2>&1; then

@@ -1,8 +1,8 @@
 #!/bin/sh
-# The form: both headers compile warnings-clean in every dialect and with every installed compiler, vendored in a
+# The form: the headers compile warnings-clean in every dialect and with every installed compiler, vendored in a
 # subfolder, renamed, in two translation units, static; the kernels do not spill in their row loops.
 # Usage: tests/compile/run.sh [quick | warnings]     quick: the oldest dialects at -O0, spills of gcc at -O2 only;
-# warnings: both headers read by the oldest dialects, nothing made
+# warnings: the headers read by the oldest dialects, nothing made
 # The last line is `N passed, N failed, N skipped`.
 cd "$(dirname "$0")/../.." || exit 1
 out=build/compile
@@ -10,17 +10,18 @@ mkdir -p $out/vendored
 cp perm.h $out/vendored/renamed_permanent.h
 warnings="-Werror -Wall -Wextra -Wpedantic -Wshadow -Wconversion"
 passed=0 failed=0 skipped=0
+headers="perm.h perm_sparse.h perm_more.h"
 try() { # try NAME COMMAND...: runs it, counts it, shows its output only when it fails
   name=$1; shift
   if "$@" >$out/log 2>&1; then passed=$((passed + 1)); else
     failed=$((failed + 1)); echo "FAIL $name: $*"; head -n 20 $out/log; fi
 }
 skip() { skipped=$((skipped + 1)); echo "SKIP $1"; }
-macros() { # COMPILER: both implementations below every macro of macros.txt; what they include comes before
+macros() { # COMPILER: the implementations below every macro of macros.txt; what they include comes before
   { printf '#ifdef __ARM_NEON\n#include <arm_neon.h>\n#endif\n'
-    sed -n '/arm_neon/d; s/^ *# *include *\(<.*>\).*/#if __has_include(\1)\n#include \1\n#endif/p' perm.h perm_sparse.h
+    sed -n '/arm_neon/d; s/^ *# *include *\(<.*>\).*/#if __has_include(\1)\n#include \1\n#endif/p' $headers
     awk -f tests/compile/macros.awk tests/compile/macros.txt
-    printf '#define PERM_IMPLEMENTATION\n#include "perm_sparse.h"\n'; } >$out/macros.c
+    printf '#define PERM_IMPLEMENTATION\n#include "perm_more.h"\n'; } >$out/macros.c
   [ "$(grep -c '^#define' $out/macros.c)" -gt 1000 ] && $1 -std=gnu99 -fsyntax-only $2 -I. $out/macros.c
 }
 # clang in the place of Visual Studio's compilers: their macros, their C library stood in for (msvc.h). `cl` has no GNU
@@ -28,7 +29,7 @@ macros() { # COMPILER: both implementations below every macro of macros.txt; wha
 msvc() { # cl | clang-cl FLAGS...
   mkdir -p $out/msvc; for header in errno fenv locale malloc math stdio stdlib string time; do
     printf '#include "../../../tests/compile/msvc.h"\n' >$out/msvc/$header.h; done
-  printf '#define PERM_IMPLEMENTATION\n#include "perm_sparse.h"\n' >$out/msvc/unit.c
+  printf '#define PERM_IMPLEMENTATION\n#include "perm_more.h"\n' >$out/msvc/unit.c
   lacking=""; [ $1 = cl ] && lacking="-U__clang__ -U__SIZEOF_INT128__ -U__x86_64__ -U__x86_64 -D_M_X64=100"
   shift
   clang --target=x86_64-pc-windows-msvc -nostdlibinc -fms-compatibility -fms-extensions -fms-compatibility-version=19.39 \
@@ -43,8 +44,8 @@ $(grep -oE '[a-z0-9]+\(' tests/compile/msvc.h | tr -d '(')
 END
 }
 enums() { # COMPILER: every public enum is an int where other enums are short: structs are as in a library without the flag
-  { printf '#include "perm_sparse.h"\n'
-    sed -n '/perm_gpu/d; s/^typedef enum \(perm_[a-z_]*\).*/char permi_short_\1[sizeof(\1) == sizeof(int) ? 1 : -1];/p' perm.h perm_sparse.h
+  { printf '#include "perm_more.h"\n'
+    sed -n '/perm_gpu/d; s/^typedef enum \(perm_[a-z_]*\).*/char permi_short_\1[sizeof(\1) == sizeof(int) ? 1 : -1];/p' $headers
   } >$out/enums.c
   [ "$(grep -c permi_short $out/enums.c)" -ge 9 ] && $1 -fshort-enums -std=c99 -fsyntax-only -I. $out/enums.c
 }
@@ -54,7 +55,7 @@ if [ "$1" = warnings ]; then
     compiler=${pair%%:*} standard=${pair#*:} language=c
     case $standard in *++*) language=c++;; esac
     if ! command -v $compiler >/dev/null; then skip "$pair: install $compiler"; continue; fi
-    for header in perm.h perm_sparse.h; do
+    for header in $headers; do
       try "$header, $pair" $compiler -x $language -std=$standard -fsyntax-only $warnings -DPERM_IMPLEMENTATION -I. $header
       try "$header, $pair, GPUs" $compiler -x $language -std=$standard -fsyntax-only $warnings -DPERM_IMPLEMENTATION \
         -DPERM_WITH_CUDA -I. $header
@@ -123,12 +124,12 @@ if ! command -v clang >/dev/null; then skip "Visual Studio, stood in for: instal
 fi
 nvcc=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null)
 quiet() { "$@" >$out/quiet 2>&1; code=$?; cat $out/quiet; [ $code -eq 0 ] && [ ! -s $out/quiet ]; }
-printf '#define PERM_IMPLEMENTATION\n#include "perm_sparse.h"\n' >$out/both.cu
+printf '#define PERM_IMPLEMENTATION\n#include "perm_more.h"\n' >$out/both.cu
 if [ -z "$nvcc" ]; then skip "nvcc: not here (the CUDA toolkit has it)"; else
-  try "nvcc, both headers" quiet $nvcc -O2 --cuda -I. $out/both.cu -o $out/both.ii
+  try "nvcc, the headers" quiet $nvcc -O2 --cuda -I. $out/both.cu -o $out/both.ii
   try "nvcc, perm_cuda.cu" quiet $nvcc -O2 --cuda -I. perm_cuda.cu -o $out/perm_cuda.ii
 fi
-printf '#include <tgmath.h>\n#define PERM_IMPLEMENTATION\n#include "perm_sparse.h"\n' >$out/tgmath.c
+printf '#include <tgmath.h>\n#define PERM_IMPLEMENTATION\n#include "perm_more.h"\n' >$out/tgmath.c
 for compiler in gcc clang; do
   if ! command -v $compiler >/dev/null; then skip "tgmath.h, $compiler: not here"; continue; fi
   try "tgmath.h, $compiler" $compiler -std=c99 -fsyntax-only $warnings -I. $out/tgmath.c

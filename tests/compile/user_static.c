@@ -1,8 +1,8 @@
-/* >>reach */
+/* >>reach, >>more_config */
 /* PERM_STATIC: a private copy, warnings-clean although most of it is not called. */
 #define PERM_STATIC
 #define PERM_IMPLEMENTATION
-#include "perm_sparse.h"
+#include "perm_more.h"
 
 int main(void)
 {

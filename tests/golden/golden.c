@@ -28,7 +28,7 @@
 #define _XOPEN_SOURCE 700 /* mkdtemp */
 #endif
 
-#include "perm_sparse.h"
+#include "perm_more.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -16,7 +16,7 @@ say() { echo "$1 $2" >>$out/figures; }
 rm -f $out/figures
 
 say room_lines "$(wc -l $rooms | awk '$2 != "total" && $1 > most { most = $1 } END { print most }')"
-for file in perm.h perm_sparse.h perm_cuda.cu perm_mpi.c; do say ${file}_lines "$(wc -l <$file)"; done
+for file in perm.h perm_sparse.h perm_more.h perm_cuda.cu perm_mpi.c; do say ${file}_lines "$(wc -l <$file)"; done
 joined=$(ls perm*.h perm*.cu perm*.c)
 say joined_lines "$(cat $joined | wc -l)"
 for file in $joined; do say ${file}_kb $(($(wc -c <$file) / 1000)); done
@@ -62,7 +62,7 @@ awk 'FNR == 1 { text = "" }
   END { print "parameters", most }' $rooms >>$out/figures
 awk '/^#define/ && /\\$/ { n = 1; next } n { n++; if (!/\\$/) { if (n > 5) count++; n = 0 } }
   END { print "macros_over_5_lines", count + 0 }' $rooms >>$out/figures
-for file in perm.h perm_sparse.h; do
+for file in perm.h perm_sparse.h perm_more.h; do
   say ${file}_readings "$(grep -c '^#include PERM_HEADER_FILE' $file)"
   say ${file}_comment_words "$(awk '
     { line = $0
@@ -103,6 +103,7 @@ if [ "$mode" = compile ]; then
     awk -f tests/compile/reference.awk >$out/reference.c
     printf '#define PERM_IMPLEMENTATION\n#include "perm.h"\n' >$out/dense.c
     printf '#define PERM_IMPLEMENTATION\n#include "perm_sparse.h"\n' >$out/both.c
+    printf '#define PERM_IMPLEMENTATION\n#include "perm_more.h"\n' >$out/all.c
     printf '#define PERM_STATIC\n#define PERM_IMPLEMENTATION\n#include "perm.h"\nint main(int n, char **a)\n' >$out/bare.c
     echo '{ return perm_real(n, (const double *)(const void *)a[0]) > 0; }' >>$out/bare.c
     after=$(seconds "" $out/reference.c)
@@ -110,6 +111,7 @@ if [ "$mode" = compile ]; then
     ratio compile_perm.h "" $out/dense.c
     ratio compile_perm.h_least "-DPERM_NO_COMPLEX -DPERM_NO_EXACT -DPERM_NO_EXTRAS" $out/dense.c
     ratio compile_perm_sparse.h "" $out/both.c
+    ratio compile_perm_more.h "" $out/all.c
     [ -e $out/failed ] && say compile_failed 1
     echo "the reference takes $after s"
   fi

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Lines, branches and MC/DC of perm.h, perm_sparse.h and the command that the tests run, by clang 18 or later.
+# Lines, branches and MC/DC of the three headers and the command that the tests run, by clang 18 or later.
 # Usage: tests/house/coverage.sh [report]     report: of the counts that build/coverage has, without a run
 # A table by room; then build/coverage/left.txt: lines not run, ways not taken, conditions whose effect no test shows.
 # A branch is one way out of one condition: each operand of && and || has two, each case of a switch has two (there,
@@ -77,7 +77,7 @@ if [ "$1" != report ]; then
 fi
 for program in $(ls $out/*.profraw | sed 's/\.[^.]*\.profraw$//' | sort -u); do
   llvm-profdata$suffix merge -o $program.profdata $program.*.profraw || exit 1
-  for file in perm.h perm_sparse.h examples/command/perm_cli*.h examples/command/perm_cli.c examples/perm_verify.c; do
+  for file in perm.h perm_sparse.h perm_more.h examples/command/perm_cli*.h examples/command/perm_cli.c examples/perm_verify.c; do
     echo "/$file:" # llvm-cov names a file only where there are several; most programs have no command
     llvm-cov$suffix show $program -instr-profile=$program.profdata --show-branches=count --show-mcdc \
       --show-instantiations=false $file 2>>$out/show.log
@@ -85,5 +85,5 @@ for program in $(ls $out/*.profraw | sed 's/\.[^.]*\.profraw$//' | sort -u); do
 done >$out/shown
 awk -v lines_least=98 -v ways_least=95 -v readers="^($readers|perm_cli_options.h|perm_verify.c)\$" \
   -v gpu="$(ls $out/tests_cuda 2>/dev/null)" -v left=$out/left.txt \
-  -f tests/house/coverage.awk perm.h perm_sparse.h tests/house/unreached.txt $out/shown && [ ! -e $out/failed ]
+  -f tests/house/coverage.awk perm.h perm_sparse.h perm_more.h tests/house/unreached.txt $out/shown && [ ! -e $out/failed ]
 # SPDX-License-Identifier: MIT

@@ -9,11 +9,11 @@ skip() { skipped=$((skipped + 1)); echo "SKIP $1"; }
 check() { name=$1; shift
   if "$@" >$out/log 2>&1; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAIL $name"; head -n 20 $out/log; fi; }
 
-# every tag of the contents has exactly one banner, in the same order, and the other way round
+# every tag of the contents has exactly one banner, and the other way round: kernels stand at the foot of the file
 contents() { sed -n '/^ *CONTENTS/,/^ *\(REFERENCES\|EXAMPLE\|GUARANTEES\)/p' $1 | grep -o '>>[a-z_]*'; }
 banners() { grep -E '^/\* =+ >>[a-z]+' $1 | grep -o '>>[a-z_]*'; }
-for header in perm.h perm_sparse.h; do
-  contents $header >$out/contents; banners $header >$out/banners
+for header in perm.h perm_sparse.h perm_more.h; do
+  contents $header | sort >$out/contents; banners $header | sort >$out/banners
   check "$header: contents" cmp $out/contents $out/banners
   check "$header: contents not empty" test "$(wc -l <$out/contents)" -ge 10
 done
@@ -38,7 +38,7 @@ check "recipes name what there is" recipes
 # a room uses only rooms above: every static function is defined before it is used (C99 makes that an error), and
 # there are no forward declarations of functions but one, of what perm.h calls in perm_sparse.h
 forward() { ! grep -nE '^(PERMI_UNUSED )?static [^=({]*\([^{]*\);$' "$1" | grep -v ' PERMI_ROUTE('; }
-for header in perm.h perm_sparse.h perm_mpi.c; do check "$header: no forward declarations" forward $header; done
+for header in perm.h perm_sparse.h perm_more.h perm_mpi.c; do check "$header: no forward declarations" forward $header; done
 
 licensed() { ! git ls-files '*.c' '*.h' '*.cu' '*.cpp' '*.sh' '*.py' '*.pyi' '*.awk' '*.cmake' '*.toml' '*.g' '*.v' Makefile .ci/run |
   xargs grep -L 'SPDX-License-Identifier: MIT' | grep .; }
@@ -46,12 +46,12 @@ if git rev-parse --git-dir >/dev/null 2>&1; then check "every file names its lic
 else skip "every file names its licence: no git"; fi
 
 # names: nothing but perm_, PERM_, permi_, PERMI_ leaves the headers
-printf '#define PERM_IMPLEMENTATION\n#include "perm_sparse.h"\n' >$out/names.c
+printf '#define PERM_IMPLEMENTATION\n#include "perm_more.h"\n' >$out/names.c
 ${CC:-cc} -std=c99 -I. -c $out/names.c -o $out/names.o
 exported() { ! nm $out/names.o | awk '$2 ~ /[TDBRC]/ {print $3}' | grep -vE '^_?perm_'; }
 check "exported names" exported
 macros() { ! ${CC:-cc} -std=c99 -I. -dM -E -x c $out/user.c | grep -oE '^#define [A-Za-z_0-9]+' | grep -iE 'perm' | grep -vE ' (PERM_|PERMI_)'; }
-printf '#include "perm_sparse.h"\n' >$out/user.c
+printf '#include "perm_more.h"\n' >$out/user.c
 check "macro names" macros
 
 # a program that calls perm_real only, with PERM_STATIC, links nothing for complex matrices, GPUs, files or integers
@@ -72,30 +72,52 @@ check "perm_real alone" bare
 printf '#define PERM_H\n#define PERM_INLINE static\n#include "perm.h"\nint main(void){return perm_real == 0;}\n' >$out/flint.c
 check "beside another perm.h" ${CC:-cc} -std=c99 -I. -c $out/flint.c -o $out/flint.o
 
-# split objects: perm.h implemented in one unit, perm_sparse.h in another, a user in a third
+# split objects: each header implemented in a unit of its own, a user in a fourth
 printf '#define PERM_IMPLEMENTATION\n#include "perm.h"\n' >$out/one.c
 printf '#define PERM_SPARSE_IMPLEMENTATION\n#include "perm_sparse.h"\n' >$out/two.c
-cat >$out/three.c <<'C'
+printf '#define PERM_MORE_IMPLEMENTATION\n#include "perm_more.h"\n' >$out/three.c
+cat >$out/four.c <<'C'
 #include <stdio.h>
 #include <string.h>
 #include "perm.h"
+#include "perm_more.h"
 #include "perm_sparse.h"
 int main(void)
 {
   perm_matrix a;
+  perm_integer rook[3];
   perm_result r;
   if (perm_matrix_read_memory("1 2\n3 4\n", 8, "here", NULL, &a, &r) || perm_compute_sparse(&a, NULL, &r)) return 1;
+  if (perm_rook_numbers(&a, NULL, rook, &r) || rook[1].word[0] != 10 || rook[2].word[0] != 10) return 1;
   perm_matrix_free(&a);
   { double b[4] = {1, 2, 3, 4}; return r.value != 10 || perm_real(2, b) != 10; }
 }
 C
+strict="-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror"
 split() {
-  for unit in one two three; do
-    ${CC:-cc} -std=c99 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -I. -c $out/$unit.c -o $out/$unit.o || return 1
-  done
-  ${CC:-cc} $out/three.o $out/two.o $out/one.o -o $out/split -lm && $out/split
+  for unit in one two three four; do ${CC:-cc} -std=c99 $strict -I. -c $out/$unit.c -o $out/$unit.o || return 1; done
+  ${CC:-cc} $out/four.o $out/three.o $out/two.o $out/one.o -o $out/split -lm && $out/split
 }
 check "split objects" split
+
+# any order, in C and C++: the implementation asked of each header, the three up and down, declarations before it, two
+# implementations in a unit, and without the extras, which leave nothing of the third
+orders() { # COMPILER...
+  while read -r lines; do
+    printf "$lines" | sed 's/^+/#define PERM_/; s/^<\(.*\)/#include "\1.h"/' >$out/order.c
+    "$@" $strict -fsyntax-only -I. $out/order.c || { cat $out/order.c; return 1; }
+  done <<'END'
++IMPLEMENTATION\n<perm\n<perm_sparse\n<perm_more\n
++IMPLEMENTATION\n<perm_more\n<perm_sparse\n<perm\n
+<perm_more\n+IMPLEMENTATION\n<perm_sparse\n<perm_more\n
++STATIC\n+IMPLEMENTATION\n<perm_more\n
++SPARSE_IMPLEMENTATION\n+MORE_IMPLEMENTATION\n<perm_more\n<perm\n
++IMPLEMENTATION\n+NO_EXTRAS\n+NO_COMPLEX\n+NO_EXACT\n<perm_more\n
+END
+}
+check "orders of the headers" orders ${CC:-cc} -std=c99
+if command -v ${CXX:-c++} >/dev/null; then check "orders of the headers, C++" orders ${CXX:-c++} -x c++ -std=c++11
+else skip "orders of the headers, C++: no ${CXX:-c++}"; fi
 
 # fast-math is refused
 fast() { ! ${CC:-cc} -std=c99 -ffast-math -I. -c $out/one.c -o $out/fast.o; }
@@ -115,7 +137,7 @@ int main(void)
 }
 C
 real_only() {
-  ${CC:-cc} -std=c99 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -I. $out/real.c -o $out/real -lm && $out/real
+  ${CC:-cc} -std=c99 $strict -I. $out/real.c -o $out/real -lm && $out/real
 }
 check "PERM_NO_COMPLEX" real_only
 
@@ -152,7 +174,7 @@ int main(int count, char **file)
 C
 no_posix() {
   rm -f $out/part1* $out/part2*
-  ${CC:-cc} -std=c99 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -I. $out/parts.c -o $out/parts -lm &&
+  ${CC:-cc} -std=c99 $strict -I. $out/parts.c -o $out/parts -lm &&
     $out/parts $out/part1 $out/part2 && [ -s $out/part1 ] && [ "$(ls $out/part1* $out/part2* | wc -l)" -eq 2 ]
 }
 check "PERM_NO_POSIX" no_posix

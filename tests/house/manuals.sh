@@ -21,7 +21,7 @@ skip() { skipped=$((skipped + 1)); echo "SKIP $1"; }
 . tests/mpi/mpirun.sh
 export OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
 mkdir -p $out/here; cd $out/here || exit 1
-ln -s $root/build $root/perm.h $root/perm_sparse.h $root/perm_cuda.cu $root/perm_mpi.c $root/examples $root/bench .
+ln -s $root/build $root/perm.h $root/perm_sparse.h $root/perm_more.h $root/perm_cuda.cu $root/perm_mpi.c $root/examples $root/bench .
 printf '#!/bin/sh\nexec %s --no-print-directory -C %s "$@"\n' "$(command -v make)" $root >$out/bin/make
 chmod +x $out/bin/make
 for python in python3 /usr/bin/python3; do # the first that has numpy
@@ -35,7 +35,7 @@ value=$(grep -o 'permanent = .*' $out/matrix)
 # Programs of README and docs/, each in a directory with nothing but the headers, under the name that the compile line
 # below it has.
 mkdir -p bare
-cp $root/perm.h $root/perm_sparse.h bare
+cp $root/perm.h $root/perm_sparse.h $root/perm_more.h bare
 programs() { # programs FILE: each ```c block becomes the file that the next cc line names
   awk -v to=bare/ '/^```c$/ {text = ""; inside = 1; next}
     /^```/ && inside {inside = 0; next}
@@ -98,7 +98,7 @@ program_c() { # program.c as the manuals mean it
   printf 'int main(void) { double a[4] = {1, 2, 3, 4}; return perm_real(2, a) != 10; }\n'
 }
 pages=$(cd $root && echo README.md docs/*.md)
-for file in $pages perm.h perm_sparse.h perm_cuda.cu perm_mpi.c; do
+for file in $pages perm.h perm_sparse.h perm_more.h perm_cuda.cu perm_mpi.c; do
   commands $root/$file >$out/commands
   case $file in *.md) programs $root/$file;; esac
   program_c $([ $file = perm_mpi.c ] && echo perm_sparse.h || echo perm.h) >program.c
@@ -125,6 +125,8 @@ example_of perm.h >text
 check "perm.h's example" program 450 '#include "perm.h"' "" <text
 example_of perm_sparse.h >text
 check "perm_sparse.h's example" program "${value#permanent = }" '#include "perm_sparse.h"' "" <text
+example_of perm_more.h >text
+check "perm_more.h's example" program "$(sed -n 's/.*e.high);  *\/\/ //p' text)" '#include "perm_more.h"' "" <text
 for mpi in $mpis; do
   compile=$(mpicc_of $mpi) start="$(mpirun_of $mpi) -np 2" with="build/perm_mpi.o build/perm.o"
   $compile -O1 -I. -c perm_mpi.c -o build/perm_mpi.o
@@ -156,7 +158,7 @@ for file in $(grep -ohE '`(tests|examples|bench)/[A-Za-z_0-9./]+`' $pages | tr -
   check "$file exists" test -e $file
 done
 for name in $(grep -ohE '`perm_[a-z_]+`|options\.[a-z_]+' $pages | tr -d '`' | sed 's/^options\.//; s/_$//' | sort -u); do
-  check "$name is in a header" grep -q "\b$name" perm.h perm_sparse.h perm_mpi.c perm_cuda.cu
+  check "$name is in a header" grep -q "\b$name" perm.h perm_sparse.h perm_more.h perm_mpi.c perm_cuda.cu
 done
 
 check "README takes 9 kB at most" test "$(wc -c <README.md)" -le 9216
@@ -167,7 +169,7 @@ for page in $pages; do
 done
 
 # GUARANTEES: every point of a manual is in the table, every test of the table exists.
-for file in perm.h perm_sparse.h perm_mpi.c perm_cuda.cu; do
+for file in perm.h perm_sparse.h perm_more.h perm_mpi.c perm_cuda.cu; do
   sed -n '/^   GUARANTEES/,/^$/s/^     - //p' $file | sed 's/^[0-9]* *//' | cut -c 1-27 >$out/promises
   check "$file has guarantees" test -s $out/promises
   while read -r promise <&3; do

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The house: every file of src/ is a room, which uses only the rooms that it includes; the four joined files are what
+# The house: every file of src/ is a room, which uses only the rooms that it includes; the five joined files are what
 # `make headers` makes of them; every room has tests, which see private names through one door. tests/house/budgets.sh
 # has the budgets.
 # Usage: tests/house/rooms.sh [quick]     quick: without compiling each room by itself
@@ -13,12 +13,12 @@ rooms=$(ls src/*/*.h)
 tests=$(ls bench/*.[ch] tests/*.[ch] tests/*/*.[ch] tests/*/*.cu tests/*/*/*.[ch])
 
 check "joining" sh src/join.sh $out
-for file in perm.h perm_sparse.h perm_cuda.cu perm_mpi.c; do
+for file in perm.h perm_sparse.h perm_more.h perm_cuda.cu perm_mpi.c; do
   check "$file is joined from src/ (make headers)" cmp $file $out/$file
 done
 
 narrow() { ! awk 'length($0) > 120 {print FILENAME ": " FNR; bad = 1} END {exit !bad}' "$@"; }
-check "lines fit 120 columns" narrow perm.h perm_sparse.h perm_cuda.cu perm_mpi.c examples/*.[ch] examples/*.cpp examples/*.sh \
+check "lines fit 120 columns" narrow perm.h perm_sparse.h perm_more.h perm_cuda.cu perm_mpi.c examples/*.[ch] examples/*.cpp examples/*.sh \
   examples/*/*.[ch] examples/*/*/*.[ch] examples/python/*.py $tests
 
 # Its name and promise on top, then what it includes.
@@ -49,7 +49,7 @@ folders() {
     FILENAME ~ /^src\/perm/ { if (/^#include ".*\//) { if (!($2 in rank)) rank[$2] = ++ranks } next }
     /^#include "/ { split(FILENAME, at, "/"); to = $2 == ".." ? $3 : at[2]
       if (rank[to] > rank[at[2]]) { print FILENAME " includes " $0; bad = 1 } }
-    END { exit bad || ranks < 10 }' src/perm.h src/perm_sparse.h src/perm_cuda.cu src/perm_mpi.c $rooms
+    END { exit bad || ranks < 10 }' src/perm.h src/perm_sparse.h src/perm_more.h src/perm_cuda.cu src/perm_mpi.c $rooms
 }
 check "folders use folders above" folders
 
@@ -90,7 +90,7 @@ door() {
   ! for file in $tests; do
     [ $file = tests/unit/inside.h ] && continue
     grep -nE "^ *# *define (${hooks%|})\>" $file /dev/null
-    grep -qE '^ *# *include "[^"]*(perm|perm_sparse|renamed_permanent)\.h"|^ *# *include "[^"]*(perm_cuda\.cu|perm_mpi\.c)"' $file &&
+    grep -qE '^ *# *include "[^"]*(perm|perm_sparse|perm_more|renamed_permanent)\.h"|^ *# *include "[^"]*(perm_cuda\.cu|perm_mpi\.c)"' $file &&
       grep -nE '\<(permi_|PERMI_)' $file /dev/null
   done | grep .
 }

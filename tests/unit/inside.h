@@ -4,7 +4,7 @@
      INSIDE_HIDE        a function of that name changes what the processor is said to have
      INSIDE_FAULTS      allocations by the C library, files and steps of files can fail; threads share short steps;
                         every look at the limits can stop; the locale can have another decimal point
-     INSIDE_DENSE       perm.h alone; otherwise perm_sparse.h, which has both
+     INSIDE_DENSE       perm.h alone; otherwise perm_more.h, which has all three
      INSIDE_GPU         with PERM_WITH_CUDA; INSIDE_TWINS: and twins of generated kernels on the CPU (cuda/twins.h)
      INSIDE_KERNELS     perm_cuda.cu instead; INSIDE_TWINS: and what its twin needs; INSIDE_BENCH: and its figures
      INSIDE_MPI         perm_mpi.c instead; INSIDE_SIMULATE: without MPI, for its coordinator alone */
@@ -93,7 +93,7 @@ static void permi_codegen_twin(const void *context, uint64_t chunk, double *sums
 #if defined(INSIDE_DENSE)
 #include "perm.h"
 #else
-#include "perm_sparse.h"
+#include "perm_more.h"
 #endif
 #endif
 

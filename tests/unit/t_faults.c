@@ -1,4 +1,4 @@
-/* >>api/calls, >>sparse_calls, >>memory, >>files */
+/* >>api/calls, >>sparse_calls, >>more_calls, >>memory, >>files */
 /* Every public function, with every allocation and every write failing once: a clean status, nothing leaks, and the
    same call afterwards gives what it gave before. The table must name every PERM_API function of both headers;
    those without a call neither allocate nor write (texts, names, what frees). Allocations come from options.allocator
@@ -395,8 +395,9 @@ static const fault_case fault_cases[] = {
     {"perm_sparse_spy", FAULT_OPTIONS, fault_run_perm_sparse_spy, 1},
     FAULT_CASE(perm_sample_sparse, FAULT_OPTIONS),
     FAULT_CASE(perm_sample_real, FAULT_OPTIONS),
-    FAULT_NONE(perm_version), FAULT_NONE(perm_layout), FAULT_NONE(perm_matrix_bytes),
-    FAULT_NONE(perm_job_free), FAULT_NONE(perm_job_leaves), FAULT_NONE(perm_job_leaf), FAULT_NONE(perm_partial_merge),
+    FAULT_NONE(perm_version), FAULT_NONE(perm_layout), FAULT_NONE(perm_more_layout),
+    FAULT_NONE(perm_matrix_bytes), FAULT_NONE(perm_job_free), FAULT_NONE(perm_job_leaves), FAULT_NONE(perm_job_leaf),
+    FAULT_NONE(perm_partial_merge),
     FAULT_NONE(perm_job_offer), FAULT_NONE(perm_job_precision), FAULT_NONE(perm_time_text), FAULT_NONE(perm_bytes_text),
     FAULT_NONE(perm_job_fingerprint), FAULT_NONE(perm_partial_encode), FAULT_NONE(perm_partial_decode),
     FAULT_NONE(perm_state_left), FAULT_NONE(perm_state_free), FAULT_NONE(perm_estimator_name),
@@ -416,7 +417,8 @@ static int fault_declared(const char *header)
     return -1;
   while (fgets(line, sizeof line, file)) {
     char *open, *name;
-    if (!*statement && strncmp(line, "PERM_API ", 9) && strncmp(line, "PERM_SPARSE_API ", 16))
+    if (!*statement && strncmp(line, "PERM_API ", 9) && strncmp(line, "PERM_SPARSE_API ", 16) &&
+        strncmp(line, "PERM_MORE_API ", 14))
       continue;
     if (strlen(statement) + strlen(line) < sizeof statement)
       strcat(statement, line);
@@ -533,9 +535,11 @@ static int fault_same(const fault_outcome *a, const fault_outcome *b)
 TEST(t_faults_every_function_is_here)
 {
   const int dense = fault_declared("perm.h"), sparse = fault_declared("perm_sparse.h");
-  if (dense < 0 || sparse < 0)
+  const int more = fault_declared("perm_more.h");
+  if (dense < 0 || sparse < 0 || more < 0)
     SKIP("no headers in the working directory: run from the repository's root");
-  CHECK_SHOW(dense >= 2 * 60 && sparse >= 2 * 10, "%d, %d", dense, sparse); /* declarations and definitions */
+  CHECK_SHOW(dense >= 2 * 60 && sparse >= 2 * 10 && more >= 2 * 10, "%d, %d, %d", dense, sparse,
+             more); /* declarations and definitions */
 }
 
 TEST(t_faults_fail_every_allocation)

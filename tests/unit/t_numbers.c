@@ -228,26 +228,36 @@ TEST(t_relative_error_of_results)
   CHECK(permi_relative(&no_options, &r) == 0);
 }
 
-/* What other languages ask for: fields in order and without a hole, so that none is missing, up to the end. */
-TEST(t_layout_names_every_field)
+/* What other languages ask for: fields in order and without a hole, so that none is missing, up to the end. Returns how
+   many structures there are. */
+static int layout_structures(const permi_member *member, size_t count)
 {
-  const size_t count = sizeof permi_layout_table / sizeof *permi_layout_table;
-  size_t k, offset = 0, bytes = 0, end = 0, whole = 0, structures = 0;
-  perm_matrix matrices[2];
+  size_t k, end = 0, whole = 0;
+  int structures = 0;
   for (k = 0; k <= count; k++) {
-    if (k == count || !strchr(permi_layout_table[k].name, '.')) { /* the next structure; the one before has an end */
-      CHECK_SHOW(end <= whole && whole - end < 8, "before %s", k < count ? permi_layout_table[k].name : "the end");
-      whole = k < count ? permi_layout_table[k].bytes : 0;
+    if (k == count || !strchr(member[k].name, '.')) { /* the next structure; the one before has an end */
+      CHECK_SHOW(end <= whole && whole - end < 8, "before %s", k < count ? member[k].name : "the end");
+      whole = k < count ? member[k].bytes : 0;
       end = 0;
-      structures++;
+      structures += k < count;
     } else {
-      CHECK_SHOW(permi_layout_table[k].offset >= end && permi_layout_table[k].offset - end <
-                 (permi_layout_table[k].bytes % 8 ? 4 : 8), "%s",
-                 permi_layout_table[k].name);
-      end = permi_layout_table[k].offset + permi_layout_table[k].bytes;
+      CHECK_SHOW(member[k].offset >= end && member[k].offset - end < (member[k].bytes % 8 ? 4 : 8), "%s",
+                 member[k].name);
+      end = member[k].offset + member[k].bytes;
     }
   }
-  CHECK(structures == 11);
+  return structures;
+}
+
+TEST(t_layout_names_every_field)
+{
+  size_t offset = 0, bytes = 0;
+  perm_matrix matrices[2];
+  CHECK(layout_structures(permi_members, sizeof permi_members / sizeof *permi_members) == 8);
+  CHECK(layout_structures(permi_more_members, sizeof permi_more_members / sizeof *permi_more_members) == 2);
+  CHECK(perm_more_layout("perm_estimate.value", &offset, &bytes) == PERM_OK && offset == 0 && bytes == 8);
+  CHECK(perm_more_layout("perm_result", &offset, &bytes) == PERM_ERROR_RANGE);
+  CHECK(perm_more_layout("perm_estimate", NULL, &bytes) == PERM_ERROR_NULL);
   CHECK(perm_layout("perm_result", &offset, &bytes) == PERM_OK && offset == 0 && bytes == sizeof(perm_result));
   CHECK(perm_layout("perm_result.message", &offset, &bytes) == PERM_OK && bytes == PERM_MESSAGE_BYTES);
   CHECK(offset == offsetof(perm_result, message));

@@ -6,7 +6,7 @@
 #ifndef PERM_FUZZ_LINKED /* to a program that has the implementation already */
 #define PERM_IMPLEMENTATION
 #endif
-#include "perm_sparse.h"
+#include "perm_more.h"
 #include "fuzz.h"
 #include <math.h>
 #include <unistd.h>

@@ -5,7 +5,7 @@
 #ifndef PERM_FUZZ_LINKED
 #define PERM_IMPLEMENTATION
 #endif
-#include "perm_sparse.h"
+#include "perm_more.h"
 #include "fuzz.h"
 #include <setjmp.h>
 #include <stdarg.h>

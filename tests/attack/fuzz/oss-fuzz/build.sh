@@ -6,7 +6,7 @@ cd "${PERM_TREE:-$SRC/perm}"
 WORK=${WORK:-$OUT}
 here=tests/attack/fuzz/oss-fuzz
 flags="-std=gnu11 -I. $CFLAGS"
-echo '#include "perm_sparse.h"' | $CC $flags -DPERM_IMPLEMENTATION -x c -c - -o $WORK/perm.o
+echo '#include "perm_more.h"' | $CC $flags -DPERM_IMPLEMENTATION -x c -c - -o $WORK/perm.o
 for name in ${FUZZERS:-io checkpoint sparse dense cli proof}; do
   linked="-DPERM_FUZZ_LINKED" object=$WORK/perm.o
   [ $name = checkpoint ] && linked="" object="" # it looks inside, and has an implementation of its own

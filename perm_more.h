@@ -1,0 +1,5975 @@
+/* Joined by `make headers` from the files of src/: change those. */
+/* perm_more.h: what else is asked of a matrix. Estimates with an interval, random permutations, rook numbers, matrices
+   given by thin factors or by nodes, pictures. Beside perm_sparse.h and perm.h.
+
+   In one source file:
+
+       #define PERM_IMPLEMENTATION
+       #include "perm_more.h"                                   // includes perm_sparse.h, which includes perm.h
+
+   PERM_STATIC leaves out what is not called. With the implementation of the other two in another file, define
+   PERM_MORE_IMPLEMENTATION alone, and include this header before them. PERM_NO_EXTRAS leaves nothing of it. Needs and
+   compilers: as the other two.
+
+   EXAMPLE
+       double a[9] = {1,1,0, 1,1,1, 0,1,1};                     // its permanent is 3
+       perm_estimate e;
+       perm_estimate_real(3, a, 3, NULL, NULL, &e);
+       printf("%.2f to %.2f\n", e.low, e.high);                 // 2.99 to 3.00
+
+   WHICH CALL
+       perm_estimate_*              random samples of the permanent, with an interval; guarantee: by a theorem
+       perm_sample_sparse, _real    permutations drawn by the products of their entries
+       perm_rook_numbers            the sums of all k x k permanents; perm_rook_matching_polynomial
+       perm_compute_low_rank_*      two thin factors, of declared rank
+       perm_compute_cauchy_*        the nodes of a Cauchy matrix
+       perm_sparse_spy              structure and plan as a picture, SVG
+
+   GUARANTEES
+     - The samples of one seed are the same for any number of threads.
+     - Rook numbers are exact, and integers are sampled without rounding.
+     - Every promise of the other two headers about memory, limits, stops and files holds here.
+
+   CONTENTS  Rooms as in perm.h. Proofs: search THE BOUND there.
+     api/            >>more_config     macros
+                     >>more_calls      public types and functions
+     lowrank/        >>low_rank        declared rank
+                     >>cauchy          Borchardt's identity
+     estimate/       >>estimate        random samples
+                     >>rejection       the same with a guaranteed relative error
+                     >>estimate_calls  their public calls
+     picture/        >>spy             perm_sparse_spy, SVG
+     rook/           >>placements      rook numbers: vertices of the frontier may stay unmatched
+                     >>rook_order      elimination orders for rook numbers, by beam search
+                     >>rook            perm_rook_numbers, matching polynomials
+                     >>rook_kernels    values of placements
+     sample/         >>trace           samples: an engine's states kept, the draw of a way
+                     >>trace_frontier  lists, arrays
+                     >>trace_band      rows of a band
+                     >>trace_classes   members of a class drawn when they came
+                     >>trace_tree      stars and joins
+                     >>sample          perm_sample_sparse: permutations by weight
+
+   REFERENCES  besides those of perm.h
+     [Bar96] A. I. Barvinok, Math. Oper. Res. 21 (1996) 65-84: permanents of matrices of fixed rank.
+     [Gur05] L. Gurvits, MFCS 2005, LNCS 3618, 447-458: mixed discriminants.
+     [SB99]  I. Beichl, F. Sullivan, J. Comput. Phys. 149 (1999) 128-147: importance sampling.
+     [Bor55] C. W. Borchardt, J. reine angew. Math. 53 (1855) 193-198: Cauchy matrices.
+     [HL08]  M. Huber, J. Law, SODA 2008, 681-689: a bound that nests.
+     [HRK21] J. Harviainen, A. Royskoe, M. Koivisto, NeurIPS 2021: rejection with deeper bounds.
+     [Hub17] M. Huber, Random Struct. Algorithms 50 (2017) 167-182: the mean of Bernoulli variables.
+     [Sch98] A. Schrijver, J. Combin. Theory B 72 (1998) 122-135; [Gur11] L. Gurvits, arXiv:1106.2844: a lower bound.
+     [AMS09] J.-Y. Audibert, R. Munos, C. Szepesvari, Theor. Comput. Sci. 410 (2009) 1876-1902: Bernstein's bound.
+*/
+#ifndef PERMI_FAMILY /* the header; a reading for one instruction set skips to the kernels */
+#ifndef PERM_MORE_H_INCLUDED
+#define PERM_MORE_H_INCLUDED
+
+/* ==================================================================================== >>more_config
+   Names and linkage of this header. A project may define them before the include. */
+
+#ifndef PERM_SPARSE_HEADER_FILE
+#define PERM_SPARSE_HEADER_FILE "perm_sparse.h"
+#endif
+#ifndef PERM_MORE_HEADER_FILE
+#define PERM_MORE_HEADER_FILE "perm_more.h" /* this file's name as seen from itself, if you renamed it */
+#endif
+
+/* As PERM_SPARSE_API: with PERM_MORE_IMPLEMENTATION alone, the functions of the other two headers are private here. */
+#if defined(PERM_STATIC) && defined(__GNUC__)
+#define PERM_MORE_API static __attribute__((unused))
+#elif defined(PERM_STATIC)
+#define PERM_MORE_API static
+#elif defined(__cplusplus)
+#define PERM_MORE_API extern "C"
+#else
+#define PERM_MORE_API extern
+#endif
+
+#if defined(PERM_MORE_IMPLEMENTATION) && !defined(PERM_IMPLEMENTATION)
+#if defined(PERM_PERMANENT_H_INCLUDED)
+#error "with PERM_MORE_IMPLEMENTATION alone, include perm_more.h before perm.h and perm_sparse.h"
+#endif
+#if !defined(PERM_SPARSE_IMPLEMENTATION) /* which does the same, and makes its own functions public */
+#ifndef PERM_STATIC
+#define PERM_STATIC
+#endif
+#define PERM_IMPLEMENTATION
+#endif
+#endif
+#include PERM_SPARSE_HEADER_FILE
+
+#if !defined(PERM_NO_EXTRAS)
+
+/* ===================================================================================== >>more_calls
+   Every public type and function. >>calls says what holds for all: threads, NULL, result. */
+
+#define PERM_CAUCHY_MAX_N 512
+#define PERM_ESTIMATE_MAX_N 20000
+
+/* Permanent of u v, of declared rank r: u is n x r, v is r x n, with row strides ldu >= r and ldv >= n. C(n + r - 1, r
+   - 1) monomials of n r double-double operations; error_bound is guaranteed, about 1e-29 of the sum of moduli, for u
+   and v as given. PERM_ERROR_RANK: r < 0 or r > n. PERM_ERROR_LIMIT: too many monomials. [Bar96] */
+PERM_MORE_API perm_status perm_compute_low_rank_real(int n, int r, const double *u, ptrdiff_t ldu, const double *v,
+                                                     ptrdiff_t ldv, const perm_options *options, perm_result *result);
+PERM_MORE_API perm_status perm_compute_low_rank_complex(int n, int r, const double *u, ptrdiff_t ldu, const double *v,
+                                                        ptrdiff_t ldv, const perm_options *options,
+                                                        perm_result *result);
+
+/* Permanent of the Cauchy matrix 1 / (x_i - y_j), n nodes each, n <= PERM_CAUCHY_MAX_N, in O(n^3) double-double
+   operations. *condition (may be NULL): the largest factor on an entrywise relative error of the squared matrix; 30
+   digits less its logarithm are right, as error_estimate says (error_bound is INFINITY). Where that is too few, n is
+   small and method is auto, perm_compute_real (_complex) computes it. PERM_ERROR_NODES: x_i = y_j, or two equal x or y.
+   [Bor55] */
+PERM_MORE_API perm_status perm_compute_cauchy_real(int n, const double *x, const double *y, const perm_options *options,
+                                                   double *condition, perm_result *result);
+PERM_MORE_API perm_status perm_compute_cauchy_complex(int n, const double *x, const double *y,
+                                                      const perm_options *options, double *condition,
+                                                      perm_result *result);
+
+/* Unbiased estimates by random samples; the interval holds as far as the mean is nearly normal. Stops at the first
+   limit: samples (rounded up to blocks of 256), relative_error (standard error over value; PERM_TOLERANCE_NOT_MET if
+   another limit came first), options.max_seconds. */
+typedef enum perm_estimator {
+  PERM_ESTIMATOR_AUTO,
+  PERM_ESTIMATOR_GLYNN,    /* products of signed row sums: any matrix */
+  PERM_ESTIMATOR_SINKHORN, /* permutations drawn by doubly stochastic weights: non-negative matrices */
+  PERM_ESTIMATOR_REJECTION, /* the same, n <= 2000: relative_error (0: 0.1) is kept with chance `confidence`, proved */
+  PERM_ESTIMATOR_COUNT, PERM_ESTIMATOR_MAKE_INT = 0x7fffffff
+} perm_estimator;
+
+typedef struct perm_estimate_plan {
+  perm_estimator estimator;
+  double samples;        /* 0: no limit, or 65536 if there is no other */
+  double relative_error; /* 0: none */
+  double confidence;     /* of the interval; 0: 0.95 */
+  uint64_t seed;         /* the same seed gives the same samples for any number of threads */
+  int guarantee;         /* 1: AUTO is REJECTION or, with signs, GLYNN; PERM_TOLERANCE_NOT_MET: proved_radius is larger
+                            than relative_error (0: 0.1) times the value */
+} perm_estimate_plan;
+
+/* The permanent is about (value + i imaginary) 2^exp2; the rest in the same unit. */
+typedef struct perm_estimate {
+  double value, imaginary;
+  long long exp2;
+  double standard_error; /* of value; complex: root of the mean squared modulus */
+  double low, high;      /* of the real part: value -+ radius */
+  double radius;         /* with what samples round; complex: of the disc around the value */
+  double proved_radius;  /* holds with chance `confidence` by a theorem, however samples are distributed; or INFINITY */
+  double certain_low, certain_high; /* the permanent is between them: of rejection; else INFINITY and 0, or, if
+                                       an entry is negative or complex, -INFINITY */
+  double confidence, samples;
+  uint64_t seed;
+  perm_estimator estimator;
+  int is_complex, threads;
+  double seconds;
+  perm_status status;
+  int argument;
+  char message[PERM_MESSAGE_BYTES];
+} perm_estimate;
+
+/* Estimates the permanent of an n x n matrix, n <= PERM_ESTIMATE_MAX_N. plan may be NULL: all zero, the best
+   estimator, 65536 samples, 95 %. O(n^2) a sample. Of the options threads, max_seconds, max_bytes, progress, cancel and
+   allocator count; prove and checkpoint are refused. Stopped before the first block, value is NaN and standard_error
+   INFINITY. All samples 0, but some product is not: value 0, standard_error INFINITY, PERM_OK (with a relative_error
+   PERM_TOLERANCE_NOT_MET). [Gur05] [SB99] */
+PERM_MORE_API perm_status perm_estimate_real(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,
+                                             const perm_options *options, perm_estimate *estimate);
+PERM_MORE_API perm_status perm_estimate_complex(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,
+                                                const perm_options *options, perm_estimate *estimate);
+PERM_MORE_API const char *perm_estimator_name(perm_estimator estimator);
+
+/* Rook numbers: numbers[k], k = 0 .. min(m, n), the caller's array, is the sum of the permanents of all k x k
+   submatrices; of a 0/1 matrix, the placements of k rooks that do not attack. Integers of any sign, or doubles that are
+   whole; others are PERM_ERROR_UNSUPPORTED: take them times a d that makes them whole, r_k is d^k times as large. The
+   last one, per(A), is the result's integer. Methods auto, frontier (of rows and columns, which may stay unmatched:
+   2^(frontier vertices) states of a polynomial each; threads) and exact (min(m, n) + 1 permanents of A + x).
+   PERM_ERROR_OVERFLOW over 4544 bits. Heeds modulus, plan_effort, isa, threads, max_seconds, max_bytes, cancel,
+   progress, allocator; refuses checkpoints. On an error numbers are undefined. */
+PERM_MORE_API perm_status perm_rook_numbers(const perm_matrix *matrix, const perm_options *options,
+                                            perm_integer *numbers, perm_result *result);
+
+/* coefficients[e], e = 0 .. m + n, of x^e in the matching polynomial of the bipartite graph: the sum over k of (-1)^k
+   r_k x^(m + n - 2k). Both arrays are the caller's. Not after a modulus. */
+PERM_MORE_API void perm_rook_matching_polynomial(int m, int n, const perm_integer *numbers,
+                                                 perm_integer *coefficients);
+
+/* Draws permutations of a matrix without negative entries, each with probability (product of its entries) / permanent:
+   sample k, from 0 to count - 1, is columns[k m + row], counted from 0. With fewer rows than columns, injections of the
+   rows. The samples depend on matrix, options, seed and first + k only, not on threads: ranges of samples agree.
+   Integers, also doubles below 2^53 unless precision is fast, are drawn without rounding, as exactly as splitmix64 is
+   random. Others in doubles: the total variation distance to the true distribution is a few units of 2^-53 for each
+   entry and line, see >>sample. Each block is computed once, by method band, tree, classes or frontier (lists, arrays),
+   whichever is predicted to be the fastest within max_bytes (16 GB if it is 0), for all its states are kept; then a
+   sample takes O(nnz log states) or, of a tree, 2^width a join. A full matrix has 2^n states. If max_bytes is short of
+   them, the frontier keeps about the root of its steps and computes the others again, once for all samples: the block
+   takes twice the time, a sample 72 bytes, and the samples are the same. No value is returned. Of
+   the options method, threads, precision, max_seconds, max_bytes, plan_effort, progress, cancel and allocator count.
+   columns: count m ints, undefined on errors. PERM_ERROR_UNSUPPORTED: a negative or complex entry, which is named; the
+   permanent is 0; products that range beyond doubles. PERM_ERROR_SIZE: more rows than columns. PERM_ERROR_LIMIT:
+   predicted to exceed max_bytes or max_seconds. */
+PERM_MORE_API perm_status perm_sample_sparse(const perm_matrix *matrix, const perm_options *options, uint64_t seed,
+                                             uint64_t first, uint64_t count, int *columns, perm_result *result);
+
+/* The same of an array, row i of which begins at a + i ld. */
+PERM_MORE_API perm_status perm_sample_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
+                                           uint64_t seed, uint64_t first, uint64_t count, int *columns,
+                                           perm_result *result);
+
+/* Draws as SVG: the entries as given and in block triangular form (entries in no perfect matching in another color;
+   over order 600 or 20000 entries densities); of the largest block with a frontier or a tree, its entries in the order
+   of elimination, vertices and the memory of their states on the way; engine and prediction of every block, or why
+   there is no plan. Options as for perm_sparse_job, and name, for the title; path as for perm_matrix_write. The file
+   stays below about a megabyte and a half. */
+PERM_MORE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const perm_options *options, const char *path,
+                                          perm_result *result);
+
+/* perm_layout of perm_estimate_plan and perm_estimate. */
+PERM_MORE_API perm_status perm_more_layout(const char *name, size_t *offset, size_t *bytes);
+
+#endif
+#endif /* PERM_MORE_H_INCLUDED */
+
+#if (defined(PERM_IMPLEMENTATION) || defined(PERM_MORE_IMPLEMENTATION)) && !defined(PERM_NO_EXTRAS)
+#ifndef PERM_MORE_IMPLEMENTED
+#define PERM_MORE_IMPLEMENTED
+#ifndef PERM_SPARSE_IMPLEMENTED /* this header stood here before, without its implementation */
+#include PERM_SPARSE_HEADER_FILE
+#endif
+/* gcc 12 warns of its own AVX-512 intrinsics */
+#if defined(__cplusplus) && defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+#if defined(__NVCC__) /* warns of gcc's pragmas */
+#pragma nv_diagnostic push
+#pragma nv_diag_suppress 1675, 128, 550
+#endif
+
+/* ======================================================================================= >>low_rank
+   Products of thin factors [Bar96]. A = U V with r columns in U: with
+     prod_i sum_t u_it x_t = sum_k p_k x^k,   prod_j sum_t v_tj y_t = sum_k q_k y^k,   per(A) = sum_k k! p_k q_k
+   over the C(n + r - 1, r - 1) exponents k of degree n, k! = prod k_t!, in double-double; non-negative factors do not
+   cancel. Exponents without k_r are numbered by degree: with c_t = k_t + .. + k_(r-1) and d_t = c_t + r - 1 - t, k has
+   number sum_t C(d_t, r - t), and k with k_t one less that number less sum over s <= t of C(d_s - 1, r - s - 1). */
+
+/* u: n rows, r columns; v: r rows, n columns. */
+typedef struct permi_factors {
+  int n, r, parts;
+  permi_view view[2];
+} permi_factors;
+
+typedef struct permi_low_rank {
+  permi_pool pool; /* of all that follows, and of this structure */
+  perm_allocator allocator;
+  int n, r, parts;
+  int factorial_exp2;
+  size_t count;
+  uint32_t *below;   /* (r - 1) each: number of k with k_t one less; UINT32_MAX: k_t is 0 */
+  permi_dd *weight;  /* k! 2^-factorial_exp2 */
+  double *factor[2]; /* U's rows, V's columns: n r numbers, moduli of a row sum to at most 1 */
+} permi_low_rank;
+
+/* C(n, k), or more than any size_t. */
+static double permi_binomial(int n, int k)
+{
+  double c = 1;
+  int i;
+  for (i = 1; i <= k; i++)
+    c = c * (n - k + i) / i;
+  return k < 0 || k > n ? 0 : c;
+}
+
+static void permi_low_rank_release(const perm_allocator *allocator, void *context)
+{
+  permi_pool pool = ((permi_low_rank *)context)->pool;
+  pool.allocator = allocator;
+  permi_pool_release(&pool);
+}
+
+/* factorial: room for n + 1; factorial_exp2: also r more. */
+static void permi_low_rank_exponents(permi_low_rank *low, permi_dd *factorial, int *factorial_exp2)
+{
+  const int r = low->r, n = low->n;
+  int *d = factorial_exp2 + n + 1, e, t;
+  size_t number;
+  factorial[0] = permi_dd_make(1);
+  factorial_exp2[0] = 0;
+  for (t = 1; t <= n; t++) {
+    factorial[t] = permi_dd_multiply(factorial[t - 1], permi_dd_make(t));
+    frexp(factorial[t].hi, &e);
+    factorial[t] = permi_dd_scale(factorial[t], -e);
+    factorial_exp2[t] = factorial_exp2[t - 1] + e;
+  }
+  low->factorial_exp2 = factorial_exp2[n];
+  for (t = 1; t < r; t++)
+    d[t] = r - 1 - t;
+  for (number = 0; number < low->count; number++) {
+    double less = 0;
+    int degree = 0, exp2 = -low->factorial_exp2;
+    permi_dd weight = permi_dd_make(1);
+    for (t = 1; t < r; t++) {
+      const int k = d[t] - (r - 1 - t) - (t + 1 < r ? d[t + 1] - (r - 2 - t) : 0);
+      less += permi_binomial(d[t] - 1, r - t - 1);
+      low->below[number * (size_t)(r - 1) + (size_t)(t - 1)] = k ? (uint32_t)((double)number - less) : UINT32_MAX;
+      weight = permi_dd_multiply(weight, factorial[k]);
+      exp2 += factorial_exp2[k];
+      degree += k;
+    }
+    weight = permi_dd_multiply(weight, factorial[n - degree]);
+    low->weight[number] = permi_dd_scale(weight, exp2 + factorial_exp2[n - degree]);
+    for (t = r - 1; t > 1 && d[t] + 1 == d[t - 1]; t--)
+      d[t] = r - 1 - t;
+    if (r > 1)
+      d[t]++;
+  }
+}
+
+/* Multiplies in place, highest exponent first; absolute: of moduli. */
+static perm_status permi_linear_product(const permi_low_rank *low, int side, permi_control *control, double done,
+                                        double work, permi_dd *product, double *absolute)
+{
+  const int r = low->r, parts = low->parts;
+  double before = 1;
+  int i, t;
+  memset(product, 0, low->count * (size_t)parts * sizeof *product);
+  memset(absolute, 0, low->count * sizeof *absolute);
+  product[0] = permi_dd_make(1);
+  absolute[0] = 1;
+  for (i = 0; i < low->n; i++) {
+    const double *row = low->factor[side] + (size_t)i * (size_t)(r * parts);
+    const double after = permi_binomial(i + r, r - 1);
+    size_t number = (size_t)after;
+    if (control && (i & 7) == 0) {
+      perm_status status = permi_control_poll(control, done + work * i / low->n, "low rank");
+      if (status != PERM_OK)
+        return status;
+    }
+    while (number-- > 0) {
+      const uint32_t *below = low->below + number * (size_t)(r - 1);
+      permi_dd re = {0, 0}, im = {0, 0};
+      double sum = 0;
+      for (t = 0; t < r; t++) {
+        const size_t from = t < r - 1 ? below[t] : number;
+        const double *u = row + t * parts;
+        permi_dd a, b;
+        if ((double)from >= before) /* or none: there are fewer than UINT32_MAX */
+          continue;
+        a = product[from * (size_t)parts];
+        if (parts == 1) {
+          re = permi_dd_add(re, permi_dd_multiply(a, permi_dd_make(u[0])));
+          sum += absolute[from] * fabs(u[0]);
+          continue;
+        }
+        b = product[from * 2 + 1];
+        permi_dd_multiply_complex(&a, &b, permi_dd_make(u[0]), permi_dd_make(u[1]));
+        re = permi_dd_add(re, a);
+        im = permi_dd_add(im, b);
+        sum += absolute[from] * (fabs(u[0]) + fabs(u[1]));
+      }
+      product[number * (size_t)parts] = re;
+      if (parts == 2)
+        product[number * 2 + 1] = im;
+      absolute[number] = sum;
+    }
+    before = after;
+  }
+  return PERM_OK;
+}
+
+static void permi_sum_add_dd(perm_sum *sum, permi_dd x)
+{
+  permi_sum_add_double(sum, x.hi);
+  permi_sum_add_double(sum, x.lo);
+}
+
+static perm_status permi_low_rank_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
+{
+  const permi_low_rank *low = (const permi_low_rank *)leaf->context;
+  const size_t parts = (size_t)low->parts;
+  const double half = leaf->information.seconds / 2;
+  permi_pool pool = {&low->allocator, NULL, 0};
+  permi_dd *product[2];
+  double *absolute[2];
+  perm_status status;
+  size_t k;
+  int side;
+  for (side = 0; side < 2; side++) {
+    product[side] = (permi_dd *)permi_pool_get(&pool, low->count * parts, sizeof(permi_dd));
+    absolute[side] = (double *)permi_pool_get(&pool, low->count, sizeof(double));
+  }
+  status = pool.failed ? PERM_ERROR_MEMORY : PERM_OK;
+  for (side = 0; side < 2 && status == PERM_OK; side++)
+    status = permi_linear_product(low, side, control, half * side, half, product[side], absolute[side]);
+  for (k = 0; status == PERM_OK && k < low->count; k++) {
+    permi_dd a = product[0][k * parts], b = permi_dd_make(0);
+    if (low->parts == 2) {
+      b = product[0][2 * k + 1];
+      permi_dd_multiply_complex(&a, &b, product[1][2 * k], product[1][2 * k + 1]);
+      permi_sum_add_dd(&partial->imaginary, permi_dd_multiply(b, low->weight[k]));
+    } else {
+      a = permi_dd_multiply(a, product[1][k]);
+    }
+    permi_sum_add_dd(&partial->value, permi_dd_multiply(a, low->weight[k]));
+    permi_sum_add_double(&partial->absolute, absolute[0][k] * absolute[1][k] * low->weight[k].hi);
+  }
+  if (status == PERM_OK) {
+    partial->terms += (double)low->count;
+    partial->lost += 8.0 * low->n * (double)low->count * low->r * low->parts * DBL_MIN;
+  }
+  permi_pool_release(&pool);
+  return status;
+}
+
+static size_t permi_low_rank_explain(const permi_leaf *leaf, char *buffer, size_t size)
+{
+  const permi_low_rank *low = (const permi_low_rank *)leaf->context;
+  return permi_say(buffer, size, "low rank, order %d, rank %d: %.0f monomials, predicted %.3g s, %.3g bytes\n",
+                   low->n, low->r, (double)low->count, leaf->information.seconds, leaf->information.bytes);
+}
+
+/* Adds up the lines' powers of two in *exp2; returns 0 if a line is zero. */
+static int permi_low_rank_lines(permi_low_rank *low, int side, const double *from, ptrdiff_t line, ptrdiff_t step,
+                                long long *exp2)
+{
+  const int parts = low->parts;
+  double *to = low->factor[side];
+  int i, t, k;
+  for (i = 0; i < low->n; i++) {
+    double largest = 0;
+    int e;
+    for (t = 0; t < low->r; t++)
+      for (k = 0; k < parts; k++)
+        largest = fmax(largest, fabs(from[(i * line + t * step) * parts + k]));
+    if (largest == 0)
+      return 0;
+    e = permi_exponent(largest) + permi_log2_ceiling(low->r * parts);
+    for (t = 0; t < low->r; t++)
+      for (k = 0; k < parts; k++)
+        *to++ = ldexp(from[(i * line + t * step) * parts + k], -e);
+    *exp2 += e;
+  }
+  return 1;
+}
+
+/* Makes the leaf of `count` exponents; 1 <= r. *zero: a line is zero. THE BOUND:
+   1. A coefficient passes r double-double operations in each of n steps. A term has two coefficients, a weight (n
+   multiplications for factorials, r for their product) and two more multiplications.
+   2. Errors are relative to the sum of moduli (complex: within 3 times that), itself computed in double: the factor
+   1.001.
+   3. Scaling is exact unless an entry is below 2^-1000 of its line.
+   4. Underflow: a line's moduli sum to at most 1, so a coefficient's error adds up to at most itself afterwards; 2 n
+   r count operations lose less than 2 DBL_MIN each. Units: tests/proofs/doubles.g. */
+static perm_status permi_low_rank_leaf(const permi_factors *factors, const perm_allocator *allocator, double count,
+                                       double bytes, permi_leaf *leaf, int *zero)
+{
+  const permi_view *u = &factors->view[0], *v = &factors->view[1];
+  const int n = factors->n, r = factors->r, parts = factors->parts;
+  const size_t entries = (size_t)n * (size_t)(r * parts);
+  permi_pool pool = {allocator, NULL, 0};
+  permi_low_rank *low = (permi_low_rank *)permi_pool_get(&pool, 1, sizeof *low);
+  permi_dd *factorial = (permi_dd *)permi_pool_get(&pool, (size_t)n + 1, sizeof *factorial);
+  int *factorial_exp2 = (int *)permi_pool_get(&pool, (size_t)n + 1 + (size_t)r, sizeof *factorial_exp2);
+  uint32_t *below = (uint32_t *)permi_pool_get(&pool, (size_t)count * (size_t)(r - 1), sizeof *below);
+  permi_dd *weight = (permi_dd *)permi_pool_get(&pool, (size_t)count, sizeof *weight);
+  double *factor = (double *)permi_pool_get(&pool, 2 * entries, sizeof *factor);
+  const permi_low_rank made = {pool, *allocator, n, r, parts, 0, (size_t)count, below, weight, {factor, NULL}};
+  long long exp2 = 0;
+  uint64_t hash = PERMI_HASH_START;
+  size_t k;
+  if (pool.failed) {
+    permi_pool_release(&pool);
+    return PERM_ERROR_MEMORY;
+  }
+  *low = made;
+  low->factor[1] = factor + entries;
+  *zero = !permi_low_rank_lines(low, 0, u->a, u->ld, 1, &exp2) || !permi_low_rank_lines(low, 1, v->a, 1, v->ld, &exp2);
+  permi_low_rank_exponents(low, factorial, factorial_exp2);
+  for (k = 0; k < entries && !*zero; k++)
+    hash = permi_hash_double(permi_hash_double(hash, low->factor[0][k]), low->factor[1][k]);
+  memset(leaf, 0, sizeof *leaf);
+  leaf->information.kind = PERM_LEAF_TASK;
+  leaf->information.method = PERM_METHOD_LOW_RANK;
+  leaf->information.isa = PERM_ISA_PLAIN;
+  leaf->information.n = n;
+  leaf->information.chunks = 1;
+  leaf->information.work = 2 * count * n;
+  leaf->information.seconds = 2 * count * n * PERMI_LOW_RANK_SECONDS * (parts == 2 ? 5 : 1);
+  leaf->information.bytes = bytes;
+  leaf->information.fingerprint = permi_hash(permi_hash(hash, (uint64_t)r), (uint64_t)exp2);
+  leaf->run_task = permi_low_rank_task;
+  leaf->release = permi_low_rank_release;
+  leaf->explain = permi_low_rank_explain;
+  leaf->context = low;
+  leaf->scale = permi_dd_make(1);
+  leaf->scale_exp2 = exp2 + low->factorial_exp2;
+  leaf->bound_relative = 1.001 * PERMI_DD_UNIT * (parts == 2 ? 3 : 1) * (2.0 * n * r + 2.0 * n + r + 8);
+  leaf->estimate_relative = leaf->bound_relative;
+  return PERM_OK;
+}
+
+static perm_status permi_factors_check(const permi_factors *factors, const perm_options *options, perm_result *result)
+{
+  const int n = factors->n, r = factors->r;
+  perm_status status = permi_check_unproved(options, 7, result);
+  int side, i, j;
+  if (status != PERM_OK)
+    return status;
+  if (n < 0)
+    return permi_fail(result, PERM_ERROR_SIZE, 1, "n is negative (%d)", n);
+  if (r < 0 || r > n)
+    return permi_fail(result, PERM_ERROR_RANK, 2, "the rank %d is not between 0 and the order %d", r, n);
+  if (options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_LOW_RANK)
+    return permi_fail(result, PERM_ERROR_OPTION, 7, "options: method %s does not take factors",
+                      perm_method_name(options->method));
+  if (options->precision == PERM_PRECISION_EXACT || options->modulus)
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 7, "options: factors are computed in double-double only");
+  for (side = 0; side < 2 && r; side++) {
+    const permi_view *view = &factors->view[side];
+    const int rows = side ? r : n, columns = side ? n : r;
+    if (!view->a)
+      return permi_fail(result, PERM_ERROR_NULL, 3 + 2 * side, "%s is NULL", side ? "v" : "u");
+    if (!permi_stride_fits(rows, columns, view->ld, 8 * view->parts))
+      return permi_fail_stride(result, 4 + 2 * side, side ? "ldv" : "ldu", rows, columns, view->ld);
+    for (i = 0; i < rows; i++)
+      for (j = 0; j < columns * view->parts; j++)
+        if (permi_not_finite(view->a[(ptrdiff_t)i * view->ld * view->parts + j]))
+          return permi_fail(result, PERM_ERROR_NOT_FINITE, 3 + 2 * side,
+                            "%s has a NaN or infinity in row %d, column %d (counted from 1)", side ? "v" : "u", i + 1,
+                            j / view->parts + 1);
+  }
+  return PERM_OK;
+}
+
+static perm_status permi_low_rank_metered(const permi_factors *factors, const perm_options *options,
+                                          perm_result *result)
+{
+  const int n = factors->n, r = factors->r, parts = factors->parts;
+  const double start = permi_seconds();
+  const double limit = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_LOW_RANK_BYTES;
+  permi_number number = permi_number_one();
+  permi_leaf leaf;
+  perm_job *job;
+  perm_status status;
+  double count, bytes;
+  int zero = n > 0, pushed;
+  if (!result)
+    return PERM_ERROR_NULL;
+  permi_result_clear(result);
+  status = permi_factors_check(factors, options, result);
+  if (status != PERM_OK)
+    return status;
+  count = r ? permi_binomial(n + r - 1, r - 1) : 1;
+  bytes = count * (4.0 * r + 24 + (parts == 2 ? 80 : 48));
+  if (bytes > limit || count > 4e9)
+    return permi_fail(result, PERM_ERROR_LIMIT, 2, "%.3g monomials are predicted to need %s, over %s", count,
+                      permi_size_words(bytes).text, permi_size_words(limit).text);
+  if (r && permi_low_rank_leaf(factors, &options->allocator, count, bytes, &leaf, &zero) != PERM_OK)
+    return permi_fail_memory(result);
+  job = permi_job_new(&options->allocator, PERM_PRECISION_DD);
+  if (r && (zero || !job))
+    leaf.release(&options->allocator, leaf.context);
+  if (!job)
+    return permi_fail_memory(result);
+  job->is_complex = parts == 2;
+  if (zero)
+    memset(&number, 0, sizeof number);
+  number.exact = 1;
+  pushed = r && !zero ? permi_job_push_leaf(job, &leaf) : permi_job_push_number(job, &number);
+  if (!pushed) {
+    perm_job_free(job);
+    return permi_fail_memory(result);
+  }
+  job->plan_seconds = permi_seconds() - start;
+  permi_run_job(job, options, &permi_reach_real, result);
+  result->seconds = permi_seconds() - start;
+  return permi_judge(options, result);
+}
+
+static perm_status permi_compute_low_rank(const permi_factors *factors, const perm_options *options_given,
+                                          perm_result *result)
+{
+  const int parts = factors->parts;
+  permi_metered call;
+  const perm_options *options =
+      permi_meter_begin(&call, options_given, 16.0 * parts * fmax(factors->n, 0) * fmax(factors->r, 0));
+  perm_status status = permi_low_rank_metered(factors, options, result);
+  return permi_kind(permi_meter_end(&call, status, result), parts, options_given, result);
+}
+
+PERM_MORE_API perm_status perm_compute_low_rank_real(int n, int r, const double *u, ptrdiff_t ldu, const double *v,
+                                                     ptrdiff_t ldv, const perm_options *options, perm_result *result)
+{
+  const permi_factors factors = {n, r, 1, {{u, ldu, 1, NULL}, {v, ldv, 1, NULL}}};
+  return permi_compute_low_rank(&factors, options, result);
+}
+
+PERM_MORE_API perm_status perm_compute_low_rank_complex(int n, int r, const double *u, ptrdiff_t ldu, const double *v,
+                                                        ptrdiff_t ldv, const perm_options *options, perm_result *result)
+{
+  const permi_factors factors = {n, r, 2, {{u, ldu, 2, NULL}, {v, ldv, 2, NULL}}};
+  return permi_compute_low_rank(&factors, options, result);
+}
+
+/* ========================================================================================= >>cauchy
+   Cauchy matrices by Borchardt's identity. */
+
+/* CAUCHY MATRICES a_ij = 1 / (x_i - y_j) [Bor55]:
+     per(A) = det(a_ij^2) / det(a_ij),   det(a_ij) = prod_(i<j) (x_j - x_i) (y_i - y_j) / prod_ij (x_i - y_j).
+   Differences are exact double-doubles, so the second determinant has all digits; the first, M = (a_ij^2) = L U by
+   complete pivoting, loses what its condition takes. As d det / det = trace(M^-1 dM), an entrywise relative change e of
+   M changes the permanent by at most e sum_ij |m_ij| |M^-1_ji|, the condition reported. Elimination errs like a change
+   of n w |L| |U|, w the unit of double-double. */
+typedef struct permi_nodes {
+  int n, parts;
+  const double *node[2]; /* x, y */
+} permi_nodes;
+
+/* a - b c */
+static permi_dd_complex permi_dd_complex_less(permi_dd_complex a, permi_dd_complex b, permi_dd_complex c)
+{
+  b = permi_dd_complex_times(b, c, 2);
+  a.re = permi_dd_subtract(a.re, b.re);
+  a.im = permi_dd_subtract(a.im, b.im);
+  return a;
+}
+
+static double permi_dd_complex_modulus(permi_dd_complex a)
+{
+  return fabs(a.re.hi) + fabs(a.im.hi);
+}
+
+static permi_dd_complex permi_dd_complex_scale(permi_dd_complex a, int exp2)
+{
+  a.re = permi_dd_scale(a.re, exp2);
+  a.im = permi_dd_scale(a.im, exp2);
+  return a;
+}
+
+/* Takes two Newton steps; a is not 0. */
+static permi_dd permi_dd_reciprocal(permi_dd a)
+{
+  permi_dd x = permi_dd_make(1 / a.hi), two = permi_dd_make(2);
+  x = permi_dd_multiply(x, permi_dd_subtract(two, permi_dd_multiply(a, x)));
+  return permi_dd_multiply(x, permi_dd_subtract(two, permi_dd_multiply(a, x)));
+}
+
+static permi_dd_complex permi_dd_complex_reciprocal(permi_dd_complex a)
+{
+  int e;
+  permi_dd norm;
+  frexp(permi_dd_complex_modulus(a), &e);
+  a = permi_dd_complex_scale(a, -e);
+  norm = permi_dd_reciprocal(permi_dd_add(permi_dd_multiply(a.re, a.re), permi_dd_multiply(a.im, a.im)));
+  a.re = permi_dd_scale(permi_dd_multiply(a.re, norm), -e);
+  a.im = permi_dd_scale(permi_dd_multiply(permi_dd_negate(a.im), norm), -e);
+  return a;
+}
+
+/* Node i of `side` less node j of `other`, exactly. */
+static permi_dd_complex permi_node_difference(const permi_nodes *nodes, int side, int i, int other, int j)
+{
+  const double *x = nodes->node[side] + i * nodes->parts, *y = nodes->node[other] + j * nodes->parts;
+  permi_dd_complex d;
+  d.re = permi_two_sum(x[0], -y[0]);
+  d.im = nodes->parts == 2 ? permi_two_sum(x[1], -y[1]) : permi_dd_make(0);
+  return d;
+}
+
+static void permi_number_times(permi_number *a, permi_dd_complex b)
+{
+  permi_number factor;
+  memset(&factor, 0, sizeof factor);
+  factor.value = b.re;
+  factor.imaginary = b.im;
+  a->exact = 0;
+  permi_number_multiply(a, &factor); /* cannot overflow */
+}
+
+/* LU of m (n x n); *odd: the permutations' parity. Returns 0 if m is singular to working precision, or stopped. */
+static int permi_eliminate(permi_dd_complex *m, int n, int *row, int *column, int *odd, permi_control *watch)
+{
+  int i, j, k;
+  *odd = 0;
+  for (i = 0; i < n; i++)
+    row[i] = column[i] = i;
+  for (k = 0; k < n; k++) {
+    int best_row = k, best_column = k, swap;
+    double best = -1;
+    permi_dd_complex pivot;
+    for (i = k; i < n; i++)
+      for (j = k; j < n; j++)
+        if (permi_dd_complex_modulus(m[row[i] * n + column[j]]) > best) {
+          best = permi_dd_complex_modulus(m[row[i] * n + column[j]]);
+          best_row = i;
+          best_column = j;
+        }
+    if (!(best > 1e-270) || permi_watch(watch, 60.0 * (n - k) * (n - k))) /* rows are near 1: the rest is rounding */
+      return 0;
+    *odd ^= (best_row != k) ^ (best_column != k);
+    swap = row[k];
+    row[k] = row[best_row];
+    row[best_row] = swap;
+    swap = column[k];
+    column[k] = column[best_column];
+    column[best_column] = swap;
+    pivot = permi_dd_complex_reciprocal(m[row[k] * n + column[k]]);
+    for (i = k + 1; i < n; i++) {
+      permi_dd_complex *line = m + row[i] * n, factor = permi_dd_complex_times(line[column[k]], pivot, 2);
+      line[column[k]] = factor;
+      for (j = k + 1; j < n; j++)
+        line[column[j]] = permi_dd_complex_less(line[column[j]], factor, m[row[k] * n + column[j]]);
+    }
+  }
+  return 1;
+}
+
+/* *condition: sum_ij |m_ij| |M^-1_ji| from the factors. Returns that of |L| |U| for |M|. x: room for n. */
+static double permi_cauchy_condition(const permi_dd_complex *lu, const double *moduli, int n, const int *row,
+                                     const int *column, permi_dd_complex *x, double *condition, permi_control *watch)
+{
+  double growth = 0;
+  int i, j, k, c;
+  *condition = 0;
+  for (c = 0; c < n && !permi_watch(watch, 60.0 * n * n); c++) {
+    for (i = 0; i < n; i++) {
+      x[i].re = permi_dd_make(i == c);
+      x[i].im = permi_dd_make(0);
+      for (k = c; k < i; k++)
+        x[i] = permi_dd_complex_less(x[i], lu[row[i] * n + column[k]], x[k]);
+    }
+    for (i = n - 1; i >= 0; i--) {
+      for (k = i + 1; k < n; k++)
+        x[i] = permi_dd_complex_less(x[i], lu[row[i] * n + column[k]], x[k]);
+      x[i] = permi_dd_complex_times(x[i], permi_dd_complex_reciprocal(lu[row[i] * n + column[i]]), 2);
+    }
+    for (j = 0; j < n; j++) {
+      double sum = 0, inverse = permi_dd_complex_modulus(x[j]);
+      for (k = 0; k <= c && k <= j; k++)
+        sum += (k == c ? 1 : permi_dd_complex_modulus(lu[row[c] * n + column[k]])) *
+               permi_dd_complex_modulus(lu[row[k] * n + column[j]]);
+      *condition += moduli[row[c] * n + column[j]] * inverse;
+      growth += sum * inverse;
+    }
+  }
+  return growth;
+}
+
+/* Rounding the entries, by a unit each, costs n units of the permanent of their moduli. With signs that is computed as
+   well or, if there is no time, taken for the product of the rows' sums. */
+static perm_status permi_cauchy_general(const permi_nodes *nodes, const perm_options *options, double start,
+                                        perm_result *result)
+{
+  const int n = nodes->n, parts = nodes->parts;
+  double *a = (double *)permi_allocate(&options->allocator, (size_t)(n * n * parts), sizeof *a);
+  const permi_problem problem = permi_problem_make(n, n, a, NULL, n, permi_reach_of(parts), NULL, NULL);
+  const permi_problem moduli = permi_problem_make(n, n, a, NULL, n, &permi_reach_real, NULL, NULL);
+  perm_options general = *options;
+  perm_result largest;
+  perm_plan plan;
+  perm_status status = PERM_ERROR_MEMORY;
+  double sum, sums = 0;
+  int i, j, signs = parts == 2;
+  permi_result_clear(result);
+  general.method = PERM_METHOD_AUTO;
+  general.certify = 0;
+  for (i = 0; a && i < n; i++)
+    for (j = 0; j < n; j++) {
+      permi_dd_complex entry = permi_dd_complex_reciprocal(permi_node_difference(nodes, 0, i, 1, j));
+      a[(i * n + j) * parts] = entry.re.hi;
+      if (parts == 2)
+        a[(i * n + j) * 2 + 1] = entry.im.hi;
+    }
+  if (a)
+    status = permi_plan_array(&problem, &general, &plan, result);
+  if (status == PERM_OK && plan.seconds > (options->max_seconds > 0 ? options->max_seconds : PERMI_ESCALATE_SECONDS))
+    status = PERM_ERROR_LIMIT;
+  if (status == PERM_OK)
+    status = permi_compute(&problem, PERMI_AS_IT_STANDS, 5, &general, result);
+  if (status == PERM_OK || status == PERM_TOLERANCE_NOT_MET) { /* which is judged at the end */
+    result->status = PERM_OK;
+    result->message[0] = 0;
+    for (i = 0; i < n; i++, sums += log2(sum))
+      for (sum = 0, j = i * n; j < (i + 1) * n; j++) {
+        signs = signs || a[j] < 0;
+        sum += a[j] = parts == 2 ? hypot(a[2 * j], a[2 * j + 1]) : fabs(a[j]);
+      }
+    general.tolerance = 0.1;
+    general.max_seconds = permi_seconds_left(options, start);
+    general.progress = NULL; /* it has been at its end */
+    largest = *result;
+    status = signs ? permi_compute(&moduli, PERMI_AS_IT_STANDS, 5, &general, &largest) : PERM_OK;
+    result->exact = 0;
+    result->error_bound = (double)INFINITY;
+    result->error_estimate +=
+        1.1 * n * parts * PERMI_UNIT *
+        (status == PERM_OK ? permi_ldexp(largest.value, largest.exp2 - result->exp2)
+                           : exp2(sums - (double)result->exp2));
+    status = status == PERM_STOPPED_CANCELLED ? status : PERM_OK;
+  }
+  permi_release(&options->allocator, a);
+  return status;
+}
+
+#define PERMI_CAUCHY_RANGE 400 /* an entry of the squared matrix below 2^-800 times the largest of its row is 0 */
+
+static perm_status permi_cauchy_check(const permi_nodes *nodes, const perm_options *options, perm_result *result)
+{
+  static const char *const name[] = {"x", "y"};
+  const int n = nodes->n, parts = nodes->parts;
+  perm_status status = permi_check_whole(options, 4, result);
+  int i, j, side;
+  if (status != PERM_OK)
+    return status;
+  if (n < 0 || n > PERM_CAUCHY_MAX_N)
+    return permi_fail(result, PERM_ERROR_SIZE, 1, "n is %d, not between 0 and %d", n, PERM_CAUCHY_MAX_N);
+  if (options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_BORCHARDT)
+    return permi_fail(result, PERM_ERROR_OPTION, 4, "options: method %s does not take nodes",
+                      perm_method_name(options->method));
+  if (options->precision == PERM_PRECISION_EXACT || options->modulus)
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 4, "options: nodes are computed with in double-double only");
+  for (side = 0; side < 2 && n; side++) {
+    if (!nodes->node[side])
+      return permi_fail(result, PERM_ERROR_NULL, 2 + side, "%s is NULL", name[side]);
+    for (i = 0; i < n * parts; i++)
+      if (permi_not_finite(nodes->node[side][i]) || fabs(nodes->node[side][i]) > DBL_MAX / 8)
+        return permi_fail(result, PERM_ERROR_NOT_FINITE, 2 + side, "%s[%d] is not finite, or too large", name[side],
+                          i / parts);
+  }
+  for (i = 0; i < n; i++)
+    for (j = 0; j < n; j++) {
+      if (permi_dd_complex_modulus(permi_node_difference(nodes, 0, i, 1, j)) == 0)
+        return permi_fail(result, PERM_ERROR_NODES, 2, "x[%d] and y[%d] coincide: the entry is infinite", i, j);
+      for (side = 0; side < 2; side++)
+        if (j < i && permi_dd_complex_modulus(permi_node_difference(nodes, side, i, side, j)) == 0)
+          return permi_fail(result, PERM_ERROR_NODES, 2 + side,
+                            "%s[%d] and %s[%d] coincide: both determinants are 0, use perm_compute_%s", name[side], j,
+                            name[side], i, parts == 2 ? "complex" : "real");
+    }
+  return PERM_OK;
+}
+
+/* Scales rows of the squared matrix to a largest entry near 1; number: product of all x - y, with those powers; below:
+   of differences within x and y. Returns 1 if an entry is lost. */
+static int permi_cauchy_fill(const permi_nodes *nodes, permi_dd_complex *m, permi_number *number, permi_number *below,
+                             permi_control *watch)
+{
+  const int n = nodes->n;
+  int i, j, side, lossy = 0;
+  for (i = 0; i < n && !permi_watch(watch, 500.0 * n); i++) {
+    int row_exp2;
+    double least = (double)INFINITY;
+    for (j = 0; j < n; j++)
+      least = fmin(least, permi_dd_complex_modulus(permi_node_difference(nodes, 0, i, 1, j)));
+    frexp(least, &row_exp2);
+    number->exp2 -= 2 * (long long)row_exp2;
+    for (j = 0; j < n; j++) {
+      permi_dd_complex d = permi_node_difference(nodes, 0, i, 1, j);
+      int exp2;
+      permi_number_times(number, d);
+      frexp(permi_dd_complex_modulus(d), &exp2);
+      if (exp2 - row_exp2 > PERMI_CAUCHY_RANGE) { /* its square would underflow */
+        memset(&m[i * n + j], 0, sizeof *m);
+        lossy = 1;
+      } else {
+        d = permi_dd_complex_reciprocal(permi_dd_complex_scale(d, -row_exp2));
+        m[i * n + j] = permi_dd_complex_times(d, d, 2);
+      }
+      for (side = 0; side < 2 && j < i; side++)
+        permi_number_times(below, permi_node_difference(nodes, side, i, side, j));
+    }
+  }
+  return lossy;
+}
+
+static perm_status permi_cauchy_number(const permi_nodes *nodes, permi_control *watch, permi_number *value,
+                                       double *condition)
+{
+  const int n = nodes->n;
+  const size_t entries = (size_t)n * (size_t)n;
+  permi_pool pool = {&watch->options->allocator, NULL, 0};
+  permi_dd_complex *m = (permi_dd_complex *)permi_pool_get(&pool, entries, sizeof *m);
+  permi_dd_complex *room = (permi_dd_complex *)permi_pool_get(&pool, (size_t)n, sizeof *room), q;
+  double *moduli = (double *)permi_pool_get(&pool, entries, sizeof *moduli);
+  int *row = (int *)permi_pool_get(&pool, (size_t)n, sizeof *row);
+  int *column = (int *)permi_pool_get(&pool, (size_t)n, sizeof *column);
+  permi_number number = permi_number_one(), below = permi_number_one();
+  double growth;
+  int odd, regular, lossy;
+  size_t i;
+  if (pool.failed) {
+    permi_pool_release(&pool);
+    return PERM_ERROR_MEMORY;
+  }
+  lossy = permi_cauchy_fill(nodes, m, &number, &below, watch);
+  for (i = 0; i < entries; i++)
+    moduli[i] = permi_dd_complex_modulus(m[i]);
+  regular = permi_eliminate(m, n, row, column, &odd, watch);
+  *condition = growth = (double)INFINITY;
+  if (regular) {
+    growth = permi_cauchy_condition(m, moduli, n, row, column, room, condition, watch);
+    for (i = 0; i < (size_t)n; i++)
+      permi_number_times(&number, m[row[i] * n + column[i]]);
+  }
+  permi_number_normalise(&below);
+  q.re = below.value;
+  q.im = below.imaginary;
+  permi_number_times(&number, permi_dd_complex_reciprocal(q));
+  number.exp2 -= below.exp2;
+  if ((odd + n * (n - 1) / 2) & 1) { /* the gaps of y are taken as y_j - y_i */
+    number.value = permi_dd_negate(number.value);
+    number.imaginary = permi_dd_negate(number.imaginary);
+  }
+  number.error = (double)INFINITY;
+  permi_number_normalise(&number);
+  number.estimate = regular && !lossy ? (4.0 * n * growth + 8.0 * n * n + 8) * PERMI_DD_UNIT *
+                                            permi_modulus(number.value.hi, number.imaginary.hi)
+                                      : (double)INFINITY;
+  permi_pool_release(&pool);
+  *value = number;
+  return watch->stopped;
+}
+
+static perm_status permi_cauchy_metered(const permi_nodes *nodes, const perm_options *options, double *condition,
+                                        perm_result *result)
+{
+  permi_control watch = permi_control_begin(options);
+  const int n = nodes->n;
+  double here = 0;
+  permi_number number = permi_number_one();
+  perm_status status;
+  if (!result)
+    return PERM_ERROR_NULL;
+  permi_result_clear(result);
+  if (condition)
+    *condition = (double)NAN;
+  status = permi_cauchy_check(nodes, options, result);
+  if (status != PERM_OK)
+    return status;
+  watch.activity = "eliminating";
+  status = n ? permi_cauchy_number(nodes, &watch, &number, &here) : PERM_OK;
+  if (status != PERM_OK)
+    return status < 0 ? permi_fail_memory(result) : permi_fail_stopped(&watch, result);
+  permi_number_result(&number, result);
+  result->is_complex = nodes->parts == 2;
+  result->method = n ? PERM_METHOD_BORCHARDT : PERM_METHOD_STRUCTURE;
+  result->isa = PERM_ISA_PLAIN;
+  result->precision = PERM_PRECISION_DD;
+  result->threads = 1;
+  result->terms = (double)n * n * n / 3;
+  if (options->method == PERM_METHOD_AUTO && n <= PERM_MAX_N && permi_wants_more(options, result)) {
+    perm_result general;
+    if (permi_cauchy_general(nodes, options, watch.start, &general) == PERM_OK &&
+        permi_relative(options, &general) < permi_relative(options, result))
+      *result = general;
+  }
+  if (condition)
+    *condition = here;
+  result->seconds = permi_seconds() - watch.start;
+  return permi_judge(options, result);
+}
+
+static perm_status permi_cauchy(int n, const double *x, const double *y, int parts, const perm_options *options_given,
+                                double *condition, perm_result *result)
+{
+  permi_metered call;
+  const perm_options *options = permi_meter_begin(&call, options_given, 16.0 * parts * fmax(n, 0));
+  const permi_nodes nodes = {n, parts, {x, y}};
+  perm_status status = permi_cauchy_metered(&nodes, options, condition, result);
+  return permi_kind(permi_meter_end(&call, status, result), parts, options_given, result);
+}
+
+PERM_MORE_API perm_status perm_compute_cauchy_real(int n, const double *x, const double *y, const perm_options *options,
+                                                   double *condition, perm_result *result)
+{
+  return permi_cauchy(n, x, y, 1, options, condition, result);
+}
+
+PERM_MORE_API perm_status perm_compute_cauchy_complex(int n, const double *x, const double *y,
+                                                      const perm_options *options, double *condition,
+                                                      perm_result *result)
+{
+  return permi_cauchy(n, x, y, 2, options, condition, result);
+}
+
+PERMI_BRIEF_BEGIN
+
+/* ======================================================================================= >>estimate
+   Unbiased estimates where the permanent is out of reach.
+     GLYNN [Gly10, Gur05]: for random signs z, prod z_j prod_i (sum_j a_ij z_j) has the permanent as its mean. Lines
+     are first scaled to sums of squares of about 1, for a smaller spread.
+     SINKHORN [Sin64, SB99]: entries >= 0, lines scaled to sum 1. Each row, those with fewest entries first, draws a
+     free column with the chances of its entries; the sample is the product of the rows' sums over free columns. Its
+     mean is the permanent: a permutation is drawn with the chance of its product over that sample.
+   Sample s has a generator seeded with (seed, s), and blocks of samples are added in order: threads change nothing. */
+
+#define PERMI_BLOCK_SAMPLES 256
+#define PERMI_ESTIMATE_SWEEPS 100
+
+/* splitmix64 */
+static uint64_t permi_random(uint64_t *state)
+{
+  uint64_t x = *state += UINT64_C(0x9e3779b97f4a7c15);
+  x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+  x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+  return x ^ x >> 31;
+}
+
+static double permi_random_uniform(uint64_t *state)
+{
+  return (double)(permi_random(state) >> 11) * (1.0 / 9007199254740992.0);
+}
+
+/* Number, mean and squared distances from it, in units of 2^exp2 and its square; the largest sample sets the unit. */
+typedef struct permi_moments {
+  double samples, value, imaginary, squares;
+  int exp2;
+} permi_moments;
+
+typedef struct permi_sampler {
+  int n, parts, signs;
+  double most; /* log2 of the largest modulus that a sample may have; INFINITY: not known */
+  uint64_t seed;
+  const double *a;
+  const int *order; /* of the rows */
+  permi_control *watch;
+  int *stop;              /* 1 once watch says stop; NULL for short blocks */
+  uint64_t block;         /* the first, or the only one */
+  double *rooms;          /* n a thread, doubles or ints */
+  permi_moments *moments; /* of blocks, or of one block's samples */
+} permi_sampler;
+
+/* Returns 1 to stop. The calling thread, `master`, asks watch and tells the others. */
+static int permi_sample_stop(const permi_sampler *sampler, int master, double units)
+{
+  int stopping;
+  if (!sampler->stop)
+    return 0;
+  if (master && permi_watch(sampler->watch, units)) {
+    PERMI_OMP(atomic write)
+    *sampler->stop = 1;
+  }
+  PERMI_OMP(atomic read)
+  stopping = *sampler->stop;
+  return stopping;
+}
+
+static void permi_moments_raise(permi_moments *moments, int exp2)
+{
+  const int shift = permi_int_exponent((long long)moments->exp2 - exp2);
+  moments->value = ldexp(moments->value, shift);
+  moments->imaginary = ldexp(moments->imaginary, shift);
+  moments->squares = ldexp(moments->squares, 2 * shift);
+  moments->exp2 = exp2;
+}
+
+/* Chan, Golub and LeVeque's update. */
+static void permi_moments_merge(permi_moments *into, const permi_moments *given)
+{
+  const double all = into->samples + given->samples, share = given->samples / all;
+  permi_moments from = *given;
+  double x, y;
+  if (into->samples == 0)
+    into->exp2 = from.exp2;
+  else if (into->exp2 < from.exp2)
+    permi_moments_raise(into, from.exp2);
+  else
+    permi_moments_raise(&from, into->exp2);
+  x = from.value - into->value;
+  y = from.imaginary - into->imaginary;
+  into->squares += from.squares + (x * x + y * y) * (into->samples * share);
+  into->value += x * share;
+  into->imaginary += y * share;
+  into->samples = all;
+}
+
+/* Brings a sample near 1; 0 gets the least unit. */
+static void permi_sample_normalise(permi_moments *sample)
+{
+  double largest = fmax(fabs(sample->value), fabs(sample->imaginary));
+  int e;
+  if (largest > 1e-100 && largest < 1e100)
+    return;
+  frexp(largest, &e);
+  sample->value = ldexp(sample->value, -e);
+  sample->imaginary = ldexp(sample->imaginary, -e);
+  sample->exp2 = largest == 0 ? INT_MIN / 2 : sample->exp2 + e;
+}
+
+static void permi_sample_signs(const permi_sampler *sampler, uint64_t state, int master, double *sign,
+                               permi_moments *sample)
+{
+  const int n = sampler->n, parts = sampler->parts;
+  int i, j;
+  uint64_t bits = 0;
+  for (j = 0; j < n; j++) {
+    bits = j % 64 ? bits >> 1 : permi_random(&state);
+    sign[j] = bits & 1 ? -1 : 1;
+    sample->value *= sign[j];
+  }
+  for (i = 0; i < n; i++) {
+    const double *row = sampler->a + (size_t)sampler->order[i] * (size_t)(n * parts);
+    double re[2] = {0, 0}, im = 0;
+    if (parts == 1) {
+      for (j = 0; j + 1 < n; j += 2) {
+        re[0] += row[j] * sign[j];
+        re[1] += row[j + 1] * sign[j + 1];
+      }
+      if (j < n)
+        re[0] += row[j] * sign[j];
+      sample->value *= re[0] + re[1];
+    } else {
+      const double x = sample->value, y = sample->imaginary;
+      for (j = 0; j < n; j++) {
+        re[0] += row[2 * j] * sign[j];
+        im += row[2 * j + 1] * sign[j];
+      }
+      sample->value = x * re[0] - y * im;
+      sample->imaginary = x * im + y * re[0];
+    }
+    permi_sample_normalise(sample);
+    if ((sample->value == 0 && sample->imaginary == 0) || permi_sample_stop(sampler, master, 0.5 * n * parts))
+      return;
+  }
+}
+
+static void permi_sample_matching(const permi_sampler *sampler, uint64_t state, int master, int *column,
+                                  permi_moments *sample)
+{
+  const int n = sampler->n;
+  int i, j, free_columns = n;
+  for (j = 0; j < n; j++)
+    column[j] = j;
+  for (i = 0; i < n && sample->value != 0 && !permi_sample_stop(sampler, master, 1.5 * n); i++) {
+    const double *row = sampler->a + (size_t)sampler->order[i] * (size_t)n;
+    double sum = 0, at;
+    int last = -1;
+    for (j = 0; j < free_columns; j++)
+      sum += row[column[j]];
+    sample->value *= sum;
+    at = sum * permi_random_uniform(&state);
+    for (j = 0; j < free_columns; j++) {
+      const double entry = row[column[j]];
+      if (entry > 0) { /* never one of chance 0, however sums round */
+        last = j;
+        at -= entry;
+        if (at < 0)
+          break;
+      }
+    }
+    if (last >= 0)
+      column[last] = column[--free_columns];
+    permi_sample_normalise(sample);
+  }
+}
+
+static permi_moments permi_sample_one(const permi_sampler *sampler, uint64_t block, uint64_t s, int thread)
+{
+  permi_moments sample = {1, 1, 0, 0, 0};
+  double *room = sampler->rooms + (size_t)thread * (size_t)sampler->n;
+  const uint64_t state = permi_hash(permi_hash(PERMI_HASH_START, sampler->seed), block * PERMI_BLOCK_SAMPLES + s);
+  if (sampler->signs)
+    permi_sample_signs(sampler, state, !thread, room, &sample);
+  else
+    permi_sample_matching(sampler, state, !thread, (int *)(void *)room, &sample);
+  return sample;
+}
+
+static perm_status permi_sample_block(void *context, uint64_t b, int thread)
+{
+  const permi_sampler *sampler = (const permi_sampler *)context;
+  permi_moments moments = {0, 0, 0, 0, 0};
+  uint64_t s;
+  for (s = 0; s < PERMI_BLOCK_SAMPLES; s++) {
+    const permi_moments sample = permi_sample_one(sampler, sampler->block + b, s, thread);
+    permi_moments_merge(&moments, &sample);
+  }
+  sampler->moments[b] = moments;
+  return PERM_OK;
+}
+
+static perm_status permi_sample_of_block(void *context, uint64_t s, int thread)
+{
+  const permi_sampler *sampler = (const permi_sampler *)context;
+  if (!permi_sample_stop(sampler, thread == 0, 0))
+    sampler->moments[s] = permi_sample_one(sampler, sampler->block, s, thread);
+  return thread ? PERM_OK : sampler->watch->stopped;
+}
+
+/* The result of permi_sample_block, to the bit, by threads that look at the limits. */
+static permi_moments permi_sample_shared(permi_sampler *sampler, int threads)
+{
+  permi_moments moments = {0, 0, 0, 0, 0};
+  int s;
+  permi_share(threads, 0, PERMI_BLOCK_SAMPLES, permi_sample_of_block, sampler, NULL);
+  for (s = 0; s < PERMI_BLOCK_SAMPLES && sampler->watch->stopped == PERM_OK; s++)
+    permi_moments_merge(&moments, &sampler->moments[s]);
+  return moments;
+}
+
+/* Scales lines by powers of two to a largest entry near 1. Returns 0 if a line is zero, -1 if an entry is too small
+   beside others, else 1. shift: room for 2 n. */
+static int permi_estimate_copy(const permi_view *view, int n, int parts, int *shift, double *a, long long *exp2,
+                               permi_control *watch)
+{
+  int sweep, i, j, k;
+  memset(shift, 0, 2 * (size_t)n * sizeof *shift);
+  for (sweep = 0; sweep < 4; sweep++) {
+    const int side = sweep & 1, *others = shift + (1 - side) * n;
+    const ptrdiff_t line = side ? 1 : view->ld, along = side ? view->ld : 1;
+    for (i = 0; i < n; i++) {
+      int largest = INT_MIN;
+      if (permi_watch(watch, 8.0 * n * parts))
+        return 1;
+      for (j = 0; j < n; j++)
+        for (k = 0; k < parts; k++) {
+          const double x = view->a[(i * line + j * along) * view->parts + k];
+          const int e = x != 0 ? permi_exponent(x) - others[j] : INT_MIN;
+          largest = e > largest ? e : largest;
+        }
+      if (largest == INT_MIN)
+        return 0;
+      shift[side * n + i] = largest;
+    }
+  }
+  for (i = 0; i < n; i++)
+    *exp2 += (long long)shift[i] + shift[n + i];
+  for (i = 0; i < n && !permi_watch(watch, 10.0 * n * parts); i++)
+    for (j = 0; j < n; j++)
+      for (k = 0; k < parts; k++) {
+        const double x = view->a[((ptrdiff_t)i * view->ld + j) * view->parts + k];
+        const double y = ldexp(x, -(shift[i] + shift[n + j]));
+        if (x != 0 && fabs(y) < 1e-280)
+          return -1;
+        a[(i * n + j) * parts + k] = y;
+      }
+  return 1;
+}
+
+/* Scales lines in turn until moduli to the power p sum to 1 within `within` in each; *scale times the new permanent
+   is the old one. Lines have a largest entry near 1. */
+static void permi_sinkhorn(double *a, int n, int parts, int p, double within, permi_number *scale, permi_control *watch)
+{
+  int sweep, side, i, j, k;
+  for (sweep = 0; sweep < (within < 1e-3 ? 10 : 1) * PERMI_ESTIMATE_SWEEPS; sweep++) {
+    double moved = 0;
+    for (side = 0; side < 2; side++)
+      for (i = 0; i < n; i++) {
+        const ptrdiff_t step = side ? (ptrdiff_t)n * parts : parts;
+        double *line = a + (side ? (ptrdiff_t)i * parts : (ptrdiff_t)i * n * parts), sum = 0, largest = 0, factor;
+        permi_number by;
+        if (permi_watch(watch, 10.0 * n * parts))
+          return;
+        for (j = 0; j < n; j++)
+          for (k = 0; k < parts; k++)
+            largest = fmax(largest, fabs(line[j * step + k]));
+        for (j = 0; j < n; j++) {
+          double x = line[j * step] / largest, y = parts == 2 ? line[j * step + 1] / largest : 0;
+          sum += p == 2 ? x * x + y * y : x;
+        }
+        factor = largest * (p == 2 ? sqrt(sum) : sum);
+        for (j = 0; j < n; j++)
+          for (k = 0; k < parts; k++)
+            line[j * step + k] /= factor;
+        memset(&by, 0, sizeof by);
+        by.value = permi_dd_make(factor);
+        permi_number_multiply(scale, &by);
+        moved = fmax(moved, sweep ? fabs(factor - 1) : 1);
+      }
+    if (moved < within)
+      break;
+  }
+}
+
+/* Puts rows with fewest entries first; entries: room for n. */
+static void permi_estimate_order(const double *a, int n, int parts, int *order, int *entries, permi_control *watch)
+{
+  int i, j, k;
+  for (i = 0; i < n && !permi_watch(watch, 4.0 * n * parts); i++) {
+    int count = 0;
+    for (j = 0; j < n; j++)
+      count += a[(i * n + j) * parts] != 0 || (parts == 2 && a[(i * n + j) * 2 + 1] != 0);
+    for (k = i; k > 0 && entries[k - 1] > count; k--) {
+      entries[k] = entries[k - 1];
+      order[k] = order[k - 1];
+    }
+    entries[k] = count;
+    order[k] = i;
+  }
+}
+
+/* Returns z with erfc(z / sqrt 2) = 1 - chance. */
+static double permi_normal_quantile(double chance)
+{
+  double low = 0, high = 40;
+  int i;
+  for (i = 0; i < 100; i++) {
+    double z = 0.5 * (low + high);
+    if (erfc(z * 0.7071067811865476) > 1 - chance)
+      low = z;
+    else
+      high = z;
+  }
+  return high;
+}
+
+/* log2 of a bound on the spectral norm: a root of the Frobenius norm of the Gram matrix' 256th power. Each
+   squaring of it is off by gamma_m sqrt(m), in all less than the last summand. room: 2 m^2, m = n parts; a complex
+   matrix is taken as a real one of twice the order. */
+static double permi_estimate_norm(const double *a, int n, int parts, double *room, permi_control *watch)
+{
+  const int m = n * parts;
+  double *from = room, *to = room + (size_t)m * (size_t)m, log2_norm = 0, weight = 0.5;
+  int round, i, j, k;
+  for (i = 0; i < m; i++)
+    for (j = 0; j < m; j++) {
+      const double *entry = a + (size_t)((i % n) * n + j % n) * (size_t)parts;
+      from[(size_t)i * (size_t)m + (size_t)j] = i / n == j / n ? entry[0] : i / n ? entry[1] : -entry[1];
+    }
+  for (round = 0; round < 9; round++, weight *= 0.5) {
+    double sum = 0, *next = to;
+    for (i = 0; i < m && !permi_watch(watch, 0.7 * m * m); i++)
+      for (j = 0; j <= i; j++) { /* of columns first, then symmetric */
+        const size_t step = round ? 1 : (size_t)m;
+        const double *x = from + (size_t)i * (round ? (size_t)m : 1), *y = from + (size_t)j * (round ? (size_t)m : 1);
+        double dot = 0;
+        for (k = 0; k < m; k++)
+          dot += x[(size_t)k * step] * y[(size_t)k * step];
+        to[(size_t)i * (size_t)m + (size_t)j] = to[(size_t)j * (size_t)m + (size_t)i] = dot;
+        sum += dot * dot * (i == j ? 1 : 2);
+      }
+    sum = sqrt(sum);
+    if (!(sum > 1e-150) || watch->stopped != PERM_OK)
+      return (double)INFINITY;
+    log2_norm += weight * log2(sum);
+    for (i = 0; i < m * m; i++)
+      to[i] /= sum;
+    to = from;
+    from = next;
+  }
+  return log2_norm + 1e-9;
+}
+
+/* The lesser of two bounds on a sample's modulus: the product of the rows' sums of moduli, a power of the norm. */
+#define PERMI_ESTIMATE_NORM 256 /* chosen: of larger orders the norm takes seconds */
+static double permi_estimate_most(const double *a, int n, int parts, double *room, permi_control *watch)
+{
+  double rows = 0;
+  int i, j;
+  for (i = 0; i < n && !permi_watch(watch, 5.0 * n * parts); i++) {
+    double sum = 0;
+    for (j = 0; j < n; j++)
+      sum += parts == 2 ? hypot(a[(i * n + j) * 2], a[(i * n + j) * 2 + 1]) : fabs(a[i * n + j]);
+    rows += log2(sum * (1 + 2 * n * PERMI_UNIT));
+  }
+  rows += n * 1e-14;
+  return room ? fmin(rows, n * permi_estimate_norm(a, n, parts, room, watch)) : rows;
+}
+
+/* Empirical Bernstein [AMS09]: real samples in [-most, most] whose mean square distance from their mean is `variance`
+   have a mean that is farther from the true one than this with chance delta at most. */
+static double permi_bernstein(double samples, double variance, double most, double delta)
+{
+  const double l = log(3 / delta);
+  return sqrt(2 * variance * l / samples) + 6 * most * l / samples;
+}
+
+/* How far rounding moves a mean of samples, relative to their root mean square. Entries >= 0: a sample is n products of
+   sums of up to n entries, each divided twice a sweep: n (n + 2 + 2 sweeps) roundings. Of signed sums that is a
+   measure, no bound: they may cancel, but then samples differ by more. */
+static double permi_estimate_rounding(int n)
+{
+  return PERMI_UNIT * n * (n + 2.0 + 2 * PERMI_ESTIMATE_SWEEPS);
+}
+
+/* looks: how often it was asked whether to stop, of which the k-th has 1 / (k (k + 1)) of the chance to err. */
+static void permi_estimate_value(const permi_sampler *sampler, const permi_moments *moments, const permi_number *scale,
+                                 double looks, perm_estimate *estimate)
+{
+  const double samples = moments->samples, parts = estimate->is_complex ? 2 : 1, most = sampler->most;
+  const double rounding = permi_estimate_rounding(sampler->n);
+  double proved = permi_bernstein(samples, moments->squares / samples, permi_ldexp(exp2(most - floor(most)),
+                                  (long long)fmin(floor(most), 1e6) - moments->exp2),
+                                  (1 - estimate->confidence) / (parts * looks * (looks + 1))) * sqrt(parts);
+  double quantile = permi_normal_quantile(estimate->confidence);
+  double error = sqrt(moments->squares / (samples - 1) / samples), rounded;
+  permi_number number = *scale;
+  permi_number_normalise(&number);
+  number.exp2 += moments->value == 0 && moments->squares == 0 ? 0 : moments->exp2;
+  /* equal samples still have rounding */
+  error = fmax(error, 64 * PERMI_UNIT * hypot(moments->value, moments->imaginary));
+  if (!(error <= DBL_MAX))
+    error = (double)INFINITY;
+  estimate->value = moments->value * number.value.hi;
+  estimate->imaginary = moments->imaginary * number.value.hi;
+  estimate->standard_error = error * fabs(number.value.hi);
+  estimate->exp2 = number.exp2;
+  if (estimate->is_complex) /* a circular normal variable reaches farther where the chance is small */
+    quantile = fmax(quantile, sqrt(-log(1 - estimate->confidence)));
+  if (error < (double)INFINITY && (estimate->value != 0 || estimate->imaginary != 0)) {
+    int e;
+    frexp(fmax(fabs(estimate->value), fabs(estimate->imaginary)), &e);
+    if (number.exp2 + e > -900 && number.exp2 + e < 900)
+      e = -(int)number.exp2;
+    estimate->value = ldexp(estimate->value, -e);
+    estimate->imaginary = ldexp(estimate->imaginary, -e);
+    estimate->standard_error = ldexp(estimate->standard_error, -e);
+    estimate->exp2 += e;
+    proved *= ldexp(1, -e);
+  }
+  proved *= fabs(number.value.hi) * (1 + 1e-9);
+  rounded = rounding * (hypot(estimate->value, estimate->imaginary) + sqrt(samples) * estimate->standard_error);
+  proved += fmax(1e-9 * hypot(estimate->value, estimate->imaginary), rounded); /* for what samples round */
+  estimate->proved_radius = proved <= DBL_MAX ? proved : (double)INFINITY;
+  estimate->radius = quantile * estimate->standard_error + rounded;
+  estimate->low = estimate->value - estimate->radius;
+  estimate->high = estimate->value + estimate->radius;
+  estimate->samples = samples;
+}
+
+#define PERMI_ESTIMATE_POLL 5e7
+#define PERMI_ESTIMATE_SAMPLES 65536.0 /* when nothing else stops */
+
+/* Takes blocks of samples until a limit; without a finished block *estimate stays. sample: room for a block. */
+PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler, const perm_estimate_plan *plan,
+                                                         const permi_number *scale, permi_moments *sample,
+                                                         perm_estimate *estimate)
+{
+  permi_control *control = sampler->watch;
+  const double most = plan->samples > 0                                                 ? plan->samples
+                      : plan->relative_error > 0 || control->options->max_seconds > 0 ? 9e15
+                                                                                        : PERMI_ESTIMATE_SAMPLES;
+  const double short_blocks =
+      floor(PERMI_ESTIMATE_POLL / ((double)PERMI_BLOCK_SAMPLES * sampler->n * sampler->n + 1));
+  const double together = short_blocks < 1 ? 1 : fmin(64, estimate->threads * short_blocks);
+  uint64_t blocks = (uint64_t)ceil(most / PERMI_BLOCK_SAMPLES), done = 0, round = 4;
+  double looks = 1;
+  permi_moments moments = {0, 0, 0, 0, 0};
+  perm_status status = PERM_OK;
+  int stop = 0;
+  sampler->stop = short_blocks < 1 ? &stop : NULL;
+  control->work_total = (double)blocks;
+  control->activity = "samples";
+  while (done < blocks && status == PERM_OK) {
+    permi_moments part[64];
+    const int count = (int)fmin((double)(blocks - done), together);
+    int b;
+    control->done = (double)done;
+    sampler->block = done;
+    sampler->moments = sampler->stop ? sample : part;
+    if (sampler->stop)
+      part[0] = permi_sample_shared(sampler, estimate->threads);
+    else
+      permi_share(estimate->threads, 0, (uint64_t)count, permi_sample_block, sampler, NULL);
+    if (sampler->stop && control->stopped != PERM_OK) {
+      status = control->stopped;
+      break;
+    }
+    for (b = 0; b < count; b++) {
+      permi_moments_merge(&moments, &part[b]);
+      done++;
+      if (plan->relative_error > 0 && done >= round) { /* seldom: stopping at a lucky moment biases */
+        permi_estimate_value(sampler, &moments, scale, looks++, estimate);
+        if (estimate->standard_error <= plan->relative_error * hypot(estimate->value, estimate->imaginary) &&
+            (estimate->standard_error > 0 || (double)done * PERMI_BLOCK_SAMPLES >= PERMI_ESTIMATE_SAMPLES)) {
+          blocks = done;
+          break;
+        }
+        round = 2 * done;
+      }
+    }
+    if (done < blocks)
+      status = permi_control_poll(control, (double)done, control->activity);
+  }
+  if (!done)
+    return status;
+  permi_estimate_value(sampler, &moments, scale, looks, estimate);
+  if (status == PERM_STOPPED_TIME && plan->samples == 0)
+    status = PERM_OK;
+  if (status == PERM_OK && plan->relative_error > 0 &&
+      estimate->standard_error > plan->relative_error * hypot(estimate->value, estimate->imaginary))
+    status = PERM_TOLERANCE_NOT_MET;
+  return status;
+}
+
+/* ====================================================================================== >>rejection
+   Estimates of matrices without negative entries whose relative error is kept with a proved chance.
+     Entries in [0, 1], r the sum of a row's entries in free columns: the product over rows of h(r) / e bounds the
+     permanent, h(r) = r + ln(r) / 2 + e - 1 from 1 on, 1 + (e - 1) r below. With one column assigned, its entries times
+     the bounds of what is left sum up to no more [HL08]. So columns draw rows in turn with these chances, what is
+     missing to 1 rejects the trial, and a trial is accepted with chance permanent / bound [HRK21]. An exact programme
+     over subsets of the first columns, with bounds for the other factors, draws those: a nearer bound.
+     Each trial adds an exponential variable of mean 1 until k are accepted: their sum is Gamma(k) / chance whatever the
+     chance is, and k - 1 over it estimates it [Hub17]. k follows from the error and its chance.
+     Blocks of entries that are in perfect matchings are taken apart first; small ones are computed.
+   Trial t has a generator seeded with (seed, block, t), and blocks of trials are added in order: threads change
+   nothing. Chances are right to about n^2 u. */
+
+#define PERMI_REJECTION_MOST 2000   /* chosen: the tables take 24 n^2 bytes */
+#define PERMI_REJECTION_COMPUTED 20 /* chosen: such blocks take a millisecond */
+#define PERMI_REJECTION_TABLE 20    /* log2 of the numbers of the programme */
+#define PERMI_REJECTION_SHARE 4 /* chosen: steps of the programme over those of trials if all were accepted */
+#define PERMI_REJECTION_TRIALS 64
+#define PERMI_E 2.718281828459045
+
+typedef struct permi_rejection {
+  int n, deep;
+  uint64_t seed, first; /* the first trial of a round */
+  const double *ratio;  /* of h of row i after column j to before: [j n + i] */
+  const double *weight; /* a_ij e / h of row i after column j */
+  const double *table;  /* (n + 1) 2^deep: rows before i, a set of columns taken; */
+  const double *taken;  /* n (deep + 1): a row's factors, free at last */
+  int *rooms;           /* n a thread */
+  double *waited;       /* of a block: exponentials, and accepted trials */
+  int *accepted;
+} permi_rejection;
+
+static double permi_rejection_h(double r)
+{
+  return r >= 1 ? r + 0.5 * log(r) + PERMI_E - 1 : 1 + (PERMI_E - 1) * fmax(r, 0);
+}
+
+/* Rows for the first columns by the table, backwards; *row: all rows, then the free ones. Returns how many. */
+static int permi_rejection_deep(const permi_rejection *r, uint64_t *state, int *row)
+{
+  const size_t size = (size_t)1 << r->deep;
+  size_t mask = size - 1;
+  int i, j, last, live = 0;
+  for (i = r->n - 1; i >= 0; i--) {
+    const double *before = r->table + (size_t)i * size, *factor = r->taken + (size_t)i * (size_t)(r->deep + 1);
+    double at = permi_random_uniform(state) * before[size + mask] - before[mask] * factor[r->deep];
+    last = -1;
+    for (j = 0; j < r->deep && (at >= 0 || (last < 0 && before[mask] == 0)); j++)
+      if (mask >> j & 1 && factor[j] > 0 && before[mask ^ (size_t)1 << j] > 0) {
+        last = j;
+        at -= before[mask ^ (size_t)1 << j] * factor[j];
+      }
+    if (last < 0)
+      row[live++] = i;
+    else
+      mask ^= (size_t)1 << last;
+  }
+  return live;
+}
+
+/* 1: accepted. */
+static int permi_rejection_trial(const permi_rejection *r, uint64_t *state, int *row)
+{
+  const int n = r->n;
+  int live = permi_rejection_deep(r, state, row), i, j;
+  for (j = r->deep; j < n; j++) {
+    const double *ratio = r->ratio + (size_t)j * (size_t)n, *weight = r->weight + (size_t)j * (size_t)n;
+    double product[4] = {1, 1, 1, 1}, at = permi_random_uniform(state), all;
+    for (i = 0; i + 4 <= live; i += 4) {
+      product[0] *= ratio[row[i]];
+      product[1] *= ratio[row[i + 1]];
+      product[2] *= ratio[row[i + 2]];
+      product[3] *= ratio[row[i + 3]];
+    }
+    for (; i < live; i++)
+      product[0] *= ratio[row[i]];
+    all = (product[0] * product[1]) * (product[2] * product[3]);
+    for (i = 0; i < live && at >= 0; i++)
+      at -= weight[row[i]] * all;
+    if (at >= 0)
+      return 0;
+    row[i - 1] = row[--live];
+  }
+  return 1;
+}
+
+static perm_status permi_rejection_block(void *context, uint64_t b, int thread)
+{
+  const permi_rejection *r = (const permi_rejection *)context;
+  int *row = r->rooms + (size_t)thread * (size_t)r->n, t;
+  r->waited[b] = 0;
+  r->accepted[b] = 0;
+  for (t = 0; t < PERMI_REJECTION_TRIALS; t++) {
+    const uint64_t trial = r->first + b * PERMI_REJECTION_TRIALS + (uint64_t)t;
+    uint64_t state = permi_hash(permi_hash(PERMI_HASH_START, r->seed), trial);
+    r->waited[b] -= log(1 - permi_random_uniform(&state));
+    r->accepted[b] += permi_rejection_trial(r, &state, row);
+  }
+  return PERM_OK;
+}
+
+/* The chance that Gamma(k) is above x: the Poisson distribution below k, from its terms next to k on. */
+static double permi_gamma_above(double k, double x)
+{
+  double below = 1, above = 0, term = 1, i;
+  for (i = k - 1; i > 0 && term > 1e-18 * below; i--)
+    below += term *= i / x;
+  for (i = k, term = x / k; term > 1e-18 * (above + term); term *= x / ++i)
+    above += term;
+  return below / (below + above);
+}
+
+static double permi_gamma_misses(double k, double epsilon)
+{
+  return 1 - permi_gamma_above(k, (k - 1) / (1 + epsilon)) + permi_gamma_above(k, (k - 1) / (1 - epsilon));
+}
+
+#define PERMI_REJECTION_ACCEPTED 1e9
+/* The accepted trials that an error of epsilon needs to be missed with chance delta at most, INFINITY: too many. */
+static double permi_rejection_accepted(double epsilon, double delta)
+{
+  double low = 2, high = 4, middle;
+  while (permi_gamma_misses(high, epsilon) > delta)
+    if ((high *= 2) > PERMI_REJECTION_ACCEPTED)
+      return (double)INFINITY;
+  while (high - low > 1) {
+    middle = floor(0.5 * (low + high));
+    if (permi_gamma_misses(middle, epsilon) > delta)
+      low = middle;
+    else
+      high = middle;
+  }
+  return high;
+}
+
+/* Draws until k trials are accepted; *chance is then the estimate of theirs, *trials their number. */
+static perm_status permi_rejection_run(permi_rejection *r, permi_control *watch, double k, int threads, double *chance,
+                                       double *trials)
+{
+  const double units = 0.3 * PERMI_REJECTION_TRIALS * r->n * r->n;
+  double waited[64], sum = 0, accepted = 0;
+  int count[64], b, t, together = (int)fmax(fmin(64, threads * floor(PERMI_ESTIMATE_POLL / (units + 1))), 1);
+  perm_status status = PERM_OK;
+  r->waited = waited;
+  r->accepted = count;
+  watch->work_total = 1;
+  for (r->first = 0; status == PERM_OK; r->first += (uint64_t)together * PERMI_REJECTION_TRIALS) {
+    permi_share(threads, 0, (uint64_t)together, permi_rejection_block, r, NULL);
+    for (b = 0; b < together; b++) {
+      if (accepted + count[b] >= k) { /* trial by trial, as it ends in this block */
+        const uint64_t begin = r->first + (uint64_t)b * PERMI_REJECTION_TRIALS;
+        for (t = 0; accepted < k; t++) {
+          uint64_t state = permi_hash(permi_hash(PERMI_HASH_START, r->seed), begin + (uint64_t)t);
+          sum -= log(1 - permi_random_uniform(&state));
+          accepted += permi_rejection_trial(r, &state, r->rooms);
+        }
+        *chance = (k - 1) / sum;
+        *trials += (double)begin + t;
+        return PERM_OK;
+      }
+      sum += waited[b];
+      accepted += count[b];
+    }
+    status = permi_control_poll(watch, accepted / k, "samples");
+  }
+  *trials += (double)r->first;
+  return status;
+}
+
+/* What a block of the matrix needs: its entries by rows, and after them what they become. */
+typedef struct permi_rejection_work {
+  int n;
+  double *a, *ratio, *weight, *table, *taken;
+  int *rooms, *order;
+} permi_rejection_work;
+
+/* Divides rows by their largest entries; the product of h(row) / e, and of these, goes to *scale. Columns with the
+   largest entries beside others come first. */
+static void permi_rejection_rows(permi_rejection_work *work, permi_number *scale)
+{
+  const int n = work->n;
+  double *a = work->a, *key = work->ratio;
+  int i, j, k;
+  permi_number by;
+  memset(&by, 0, sizeof by);
+  for (j = 0; j < n; j++) {
+    double sum = 0, x;
+    for (i = 0; i < n; i++) {
+      x = a[i * n + j];
+      sum += x * x;
+    }
+    for (k = j; k > 0 && key[k - 1] < sum; k--) {
+      key[k] = key[k - 1];
+      work->order[k] = work->order[k - 1];
+    }
+    key[k] = sum;
+    work->order[k] = j;
+  }
+  for (i = 0; i < n; i++) {
+    double largest = 0, sum = 0, *row = a + (size_t)i * (size_t)n;
+    memcpy(key, row, (size_t)n * sizeof *key);
+    for (j = 0; j < n; j++)
+      largest = fmax(largest, key[j]);
+    for (j = 0; j < n; j++)
+      sum += row[j] = key[work->order[j]] / largest;
+    by.value = permi_dd_make(largest * (permi_rejection_h(sum) / PERMI_E));
+    permi_number_multiply(scale, &by);
+  }
+}
+
+/* The tables; returns the bound of the programme over that of the rows. */
+static double permi_rejection_tables(const permi_rejection_work *work, int deep)
+{
+  const int n = work->n;
+  const size_t size = (size_t)1 << deep;
+  size_t mask;
+  int i, j;
+  for (i = 0; i < n; i++) {
+    const double *row = work->a + (size_t)i * (size_t)n;
+    double *factor = work->taken + (size_t)i * (size_t)(deep + 1), rest = 0, h = permi_rejection_h(0), before;
+    for (j = n - 1; j >= 0; j--, h = before) {
+      work->weight[(size_t)j * (size_t)n + (size_t)i] = row[j] * PERMI_E / h;
+      if (j == deep - 1)
+        factor[deep] = h;
+      rest += row[j];
+      before = permi_rejection_h(rest);
+      work->ratio[(size_t)j * (size_t)n + (size_t)i] = h / before;
+    }
+    for (j = 0; j < deep; j++)
+      factor[j] = row[j] * PERMI_E / h;
+    factor[deep] = deep ? factor[deep] / h : 1;
+  }
+  memset(work->table, 0, size * sizeof(double));
+  work->table[0] = 1;
+  for (i = 0; i < n; i++) {
+    const double *before = work->table + (size_t)i * size, *factor = work->taken + (size_t)i * (size_t)(deep + 1);
+    double *now = work->table + (size_t)(i + 1) * size;
+    for (mask = 0; mask < size; mask++)
+      now[mask] = before[mask] * factor[deep];
+    for (j = 0; j < deep; j++)
+      for (mask = 0; factor[j] > 0 && mask < size; mask++)
+        if (mask >> j & 1)
+          now[mask] += before[mask ^ (size_t)1 << j] * factor[j];
+  }
+  return work->table[(size_t)n * size + size - 1];
+}
+
+/* The product of (1 - a_ij)^(1 - a_ij) is at most the permanent where lines sum to 1 exactly [Sch98, Gur11]; if they
+   are off by `off`, a tree of entries carries it, at most 2 n off each, which moves the logarithm by at most 3 + ln(1 /
+   least entry) times that. Returns the logarithm, or -INFINITY. */
+static double permi_rejection_floor(const double *a, int n)
+{
+  double off = 0, least = 1, sum = 0;
+  int i, j;
+  for (i = 0; i < n; i++) {
+    double row = 0, column = 0;
+    for (j = 0; j < n; j++) {
+      const double x = a[i * n + j];
+      row += x;
+      column += a[j * n + i];
+      if (x > 0)
+        least = fmin(least, x);
+      if (x > 0 && x < 1)
+        sum += (1 - x) * log1p(-x);
+    }
+    off = fmax(off, fmax(fabs(row - 1), fabs(column - 1)));
+  }
+  off += 2 * n * PERMI_UNIT;
+  return 4.0 * n * off < least ? sum - 8.0 * n * n * off * (3 - log(least)) : -(double)INFINITY;
+}
+
+/* Rows and columns paired by positive entries: mate[i] is the column of row i, owner[j] the row of column j; of n each,
+   as the rest. */
+typedef struct permi_pairing {
+  const double *a; /* n x n x parts */
+  int n, parts, *mate, *owner, *block, *mark, *queue;
+  permi_control *watch;
+} permi_pairing;
+
+#define PERMI_PAIRING_INTS 5 /* a line */
+static permi_pairing permi_pairing_make(const double *a, int n, int parts, int *integers, permi_control *watch)
+{
+  permi_pairing pairing;
+  pairing.a = a;
+  pairing.n = n;
+  pairing.parts = parts;
+  pairing.mate = integers;
+  pairing.owner = integers + n;
+  pairing.block = integers + 2 * (size_t)n;
+  pairing.mark = integers + 3 * (size_t)n;
+  pairing.queue = integers + 4 * (size_t)n;
+  pairing.watch = watch;
+  return pairing;
+}
+
+static int permi_pairing_entry(const permi_pairing *pairing, int i, int j)
+{
+  const double *entry = pairing->a + ((size_t)i * (size_t)pairing->n + (size_t)j) * (size_t)pairing->parts;
+  return entry[0] != 0 || (pairing->parts == 2 && entry[1] != 0);
+}
+
+/* 0: there is no perfect matching. 1, too, if stopped. */
+static int permi_rejection_match(permi_pairing *pairing)
+{
+  const int n = pairing->n;
+  int *mate = pairing->mate, *owner = pairing->owner, *from = pairing->mark, *queue = pairing->queue;
+  int start, i, j, head, tail, next;
+  for (i = 0; i < n; i++)
+    mate[i] = owner[i] = -1;
+  for (start = 0; start < n && !permi_watch(pairing->watch, 2.0 * n); start++) {
+    int end = -1;
+    for (j = 0; j < n; j++)
+      from[j] = -1;
+    queue[0] = start;
+    for (head = 0, tail = 1; head < tail && end < 0 && !permi_watch(pairing->watch, 1.0 * n); head++)
+      for (i = queue[head], j = 0; j < n && end < 0; j++)
+        if (from[j] < 0 && permi_pairing_entry(pairing, i, j)) {
+          from[j] = i;
+          if (owner[j] < 0)
+            end = j;
+          else
+            queue[tail++] = owner[j];
+        }
+    if (end < 0)
+      return pairing->watch->stopped != PERM_OK;
+    for (j = end; j >= 0; j = next) {
+      i = from[j];
+      next = mate[i];
+      owner[j] = i;
+      mate[i] = j;
+    }
+  }
+  return 1;
+}
+
+/* The rows marked `of` that `start` reaches (along: 1) or that reach it (0) through entries and their columns' owners
+   get the mark `to`. Returns how many; queue: they. */
+static int permi_rejection_reach(permi_pairing *pairing, int start, int along, int of, int to)
+{
+  const int n = pairing->n;
+  int head, tail = 1, j, *queue = pairing->queue;
+  queue[0] = start;
+  pairing->mark[start] = to;
+  for (head = 0; head < tail && !permi_watch(pairing->watch, 2.0 * n); head++)
+    for (j = 0; j < n; j++) {
+      const int i = along ? pairing->owner[j] : j, row = along ? queue[head] : j;
+      const int column = along ? j : pairing->mate[queue[head]];
+      if (pairing->mark[i] == of && permi_pairing_entry(pairing, row, column)) {
+        pairing->mark[i] = to;
+        queue[tail++] = i;
+      }
+    }
+  return tail;
+}
+
+/* Numbers the strong components in `block` of the rows; entries outside them are in no perfect matching. */
+static int permi_rejection_blocks(permi_pairing *pairing)
+{
+  const int n = pairing->n;
+  int start, blocks = 0, i, count, *block = pairing->block;
+  for (i = 0; i < n; i++)
+    block[i] = -1;
+  for (start = 0; start < n && !permi_watch(pairing->watch, 3.0 * n); start++) {
+    if (block[start] >= 0)
+      continue;
+    for (i = 0; i < n; i++)
+      pairing->mark[i] = block[i] < 0 ? -1 : -3; /* found before: not entered */
+    permi_rejection_reach(pairing, start, 1, -1, -2);
+    count = permi_rejection_reach(pairing, start, 0, -2, blocks);
+    for (i = 0; i < count; i++)
+      block[pairing->queue[i]] = blocks;
+    blocks++;
+  }
+  return blocks;
+}
+
+/* One block, whose entries are in work->a. Multiplies *scale by its permanent, or the estimate of it with k accepted
+   trials (0: it is computed), floor and top by what is certain; logarithms. */
+typedef struct permi_rejection_call {
+  permi_control *watch;
+  const perm_options *options;
+  uint64_t seed;
+  double delta, accepted, trials, floor, top;
+  int threads, drawn; /* drawn: blocks so far */
+} permi_rejection_call;
+
+static double permi_number_log(const permi_number *number)
+{
+  permi_number x = *number;
+  permi_number_normalise(&x);
+  return log(x.value.hi) + (double)x.exp2 * log(2);
+}
+
+static perm_status permi_rejection_one(permi_rejection_call *call, permi_rejection_work *work, permi_number *scale)
+{
+  const int n = work->n;
+  permi_number own = permi_number_one(), by = permi_number_one();
+  permi_rejection r;
+  double bound, chance = 1;
+  perm_status status = PERM_OK;
+  perm_result result;
+  permi_sinkhorn(work->a, n, 1, 1, 1e-13, &own, call->watch);
+  if (n <= PERMI_REJECTION_COMPUTED) {
+    perm_options options; /* of the caller's, samples know few */
+    memset(&options, 0, sizeof options);
+    options.allocator = call->options->allocator;
+    options.threads = call->threads;
+    status = perm_compute_real(n, n, work->a, n, &options, &result);
+    by.value = permi_dd_make(result.value);
+    by.exp2 = result.exp2;
+    permi_number_multiply(&own, &by);
+    permi_number_multiply(scale, &own);
+    call->floor += permi_number_log(&own);
+    call->top += permi_number_log(&own);
+    return status;
+  }
+  call->floor += permi_number_log(&own) + permi_rejection_floor(work->a, n);
+  permi_rejection_rows(work, &own);
+  memset(&r, 0, sizeof r);
+  r.n = n;
+  r.seed = permi_hash(permi_hash(PERMI_HASH_START, call->seed), (uint64_t)call->drawn++);
+  while (r.deep < n && (n + 1.0) * ldexp(2, r.deep) <= ldexp(1, PERMI_REJECTION_TABLE) &&
+         ldexp(r.deep + 2, r.deep + 1) <= PERMI_REJECTION_SHARE * call->accepted * n)
+    r.deep++;
+  bound = permi_rejection_tables(work, r.deep);
+  r.ratio = work->ratio;
+  r.weight = work->weight;
+  r.table = work->table;
+  r.taken = work->taken;
+  r.rooms = work->rooms;
+  call->top += permi_number_log(&own) + log(bound);
+  status = call->watch->stopped;
+  if (status == PERM_OK)
+    status = permi_rejection_run(&r, call->watch, call->accepted, call->threads, &chance, &call->trials);
+  by.value = permi_dd_make(bound * chance);
+  permi_number_multiply(&own, &by);
+  permi_number_multiply(scale, &own);
+  return status;
+}
+
+/* Rooms for blocks of up to n lines. 0: out of memory. */
+static int permi_rejection_rooms(permi_rejection_work *work, int n, int threads, permi_pool *pool)
+{
+  const size_t all = (size_t)n;
+  work->a = (double *)permi_pool_get(pool, all * all, sizeof(double));
+  work->ratio = (double *)permi_pool_get(pool, all * all + 1, sizeof(double));
+  work->weight = (double *)permi_pool_get(pool, all * all + 1, sizeof(double));
+  work->table = (double *)permi_pool_get(pool, ((size_t)1 << PERMI_REJECTION_TABLE) + all + 1, sizeof(double));
+  work->taken = (double *)permi_pool_get(pool, all * (PERMI_REJECTION_TABLE + 1), sizeof(double));
+  work->rooms = (int *)permi_pool_get(pool, all * (size_t)threads, sizeof(int));
+  return !pool->failed;
+}
+
+/* The estimate of n x n entries >= 0, scaled near 1, that are matched; *scale is multiplied by it. */
+static perm_status permi_rejection_estimate(permi_pairing *pairing, double epsilon, permi_rejection_call *call,
+                                            permi_pool *pool, permi_number *scale)
+{
+  const int n = pairing->n, blocks = permi_rejection_blocks(pairing);
+  permi_rejection_work work;
+  int large = 0, b, i, j, k;
+  perm_status status = call->watch->stopped;
+  if (status != PERM_OK)
+    return status;
+  memset(&work, 0, sizeof work);
+  work.order = pairing->queue;
+  if (!permi_rejection_rooms(&work, n, call->threads, pool))
+    return PERM_ERROR_MEMORY;
+  for (b = 0; b < blocks; b++) {
+    for (i = k = 0; i < n; i++)
+      k += pairing->block[i] == b;
+    large += k > PERMI_REJECTION_COMPUTED;
+  }
+  if (large) /* errors multiply, chances add up */
+    call->accepted = permi_rejection_accepted(large == 1 ? epsilon : expm1(log1p(epsilon) / large),
+                                              call->delta / large);
+  if (call->accepted == (double)INFINITY)
+    return PERM_ERROR_LIMIT;
+  for (b = 0; b < blocks && status == PERM_OK && call->watch->stopped == PERM_OK; b++) {
+    double *to = work.a;
+    int *row = pairing->mark;
+    work.n = 0;
+    for (i = 0; i < n; i++)
+      if (pairing->block[i] == b)
+        row[work.n++] = i;
+    for (i = 0; i < work.n; i++)
+      for (j = 0; j < work.n; j++)
+        *to++ = pairing->a[(size_t)row[i] * (size_t)n + (size_t)pairing->mate[row[j]]];
+    status = permi_rejection_one(call, &work, scale);
+  }
+  return status != PERM_OK ? status : call->watch->stopped;
+}
+
+/* ================================================================================= >>estimate_calls
+   Their check and the public calls. */
+
+PERM_MORE_API const char *perm_estimator_name(perm_estimator estimator)
+{
+  static const char *const name[] = {"auto", "glynn", "sinkhorn", "rejection"};
+  return (int)estimator >= 0 && estimator < PERM_ESTIMATOR_COUNT ? name[estimator] : "unknown";
+}
+
+/* *negative: some entry is not a number >= 0. Sets the plan's estimator; with signs a guarantee stops at no error. */
+static perm_status permi_estimate_check(int n, const permi_view *view, perm_estimate_plan *plan,
+                                        permi_control *watch, int *negative, perm_result *result)
+{
+  const int parts = view->parts;
+  perm_status status;
+  int i, j;
+  *negative = 0;
+  if ((int)plan->estimator < 0 || plan->estimator >= PERM_ESTIMATOR_COUNT)
+    return permi_fail(result, PERM_ERROR_OPTION, 4, "plan: estimator is not one of perm_estimator");
+  if (!(plan->samples >= 0) || plan->samples > 9e15)
+    return permi_fail(result, PERM_ERROR_OPTION, 4,
+                      "plan: samples is negative, NaN or above 9e15 (0 means until another limit)");
+  if (!(plan->relative_error >= 0) || plan->relative_error == (double)INFINITY)
+    return permi_fail(result, PERM_ERROR_OPTION, 4, "plan: relative_error is negative or not finite (0 means none)");
+  if (!(plan->confidence >= 0) || plan->confidence >= 1)
+    return permi_fail(result, PERM_ERROR_OPTION, 4, "plan: confidence is not between 0 and 1 (0 means 0.95)");
+  if (plan->guarantee && plan->estimator != PERM_ESTIMATOR_AUTO)
+    return permi_fail(result, PERM_ERROR_OPTION, 4, "plan: guarantee chooses the estimator, which has to be auto");
+  status = permi_check_whole(watch->options, 5, result);
+  if (status != PERM_OK)
+    return status;
+  if (n < 0 || n > PERM_ESTIMATE_MAX_N)
+    return permi_fail(result, PERM_ERROR_SIZE, 1, "n is negative or above PERM_ESTIMATE_MAX_N");
+  if (n && !view->a)
+    return permi_fail(result, PERM_ERROR_NULL, 2, "a is NULL");
+  if (n && !permi_stride_fits(n, n, view->ld, 8 * parts))
+    return permi_fail_stride(result, 3, "ld", n, n, view->ld);
+  watch->activity = "preparing";
+  for (i = 0; i < n && !permi_watch(watch, 1.5 * n * parts); i++)
+    for (j = 0; j < n * parts; j++) {
+      const double x = view->a[(ptrdiff_t)i * view->ld * parts + j];
+      if (permi_not_finite(x))
+        return permi_fail(result, PERM_ERROR_NOT_FINITE, 2, "a has a NaN or an infinity");
+      *negative |= x < 0 || (parts == 2 && x != 0);
+    }
+  if (watch->stopped != PERM_OK)
+    return permi_fail(result, watch->stopped, 0, "%s before there were %d samples", perm_status_text(watch->stopped),
+                      PERMI_BLOCK_SAMPLES);
+  if (plan->estimator >= PERM_ESTIMATOR_SINKHORN && *negative)
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 4,
+                      "plan: estimator %s is for matrices without negative or complex entries; glynn takes any",
+                      perm_estimator_name(plan->estimator));
+  if (plan->estimator == PERM_ESTIMATOR_AUTO)
+    plan->estimator = *negative ? PERM_ESTIMATOR_GLYNN
+                      : plan->guarantee ? PERM_ESTIMATOR_REJECTION : PERM_ESTIMATOR_SINKHORN;
+  if (plan->guarantee && *negative)
+    plan->relative_error = 0;
+  if (plan->estimator != PERM_ESTIMATOR_REJECTION)
+    return PERM_OK;
+  if (plan->relative_error >= 1 || plan->confidence > 1 - 1e-9)
+    return permi_fail(result, PERM_ERROR_OPTION, 4,
+                      "plan: estimator rejection takes a relative_error below 1 and a confidence up to 1 - 1e-9");
+  if (n > PERMI_REJECTION_MOST)
+    return permi_fail(result, PERM_ERROR_SIZE, 1, "n = %d is above %d, up to which estimator rejection goes; sinkhorn "
+                      "goes further%s", n, PERMI_REJECTION_MOST, plan->guarantee ? ", without a guarantee" : "");
+  return PERM_OK;
+}
+
+/* What the run of rejections has found, in *scale and *call. */
+static void permi_rejection_value(const permi_rejection_call *call, const permi_number *scale, double epsilon,
+                                  perm_estimate *estimate)
+{
+  permi_number number = *scale;
+  double unit;
+  permi_number_normalise(&number);
+  if (number.exp2 > -900 && number.exp2 < 900) {
+    number.value.hi = ldexp(number.value.hi, (int)number.exp2);
+    number.exp2 = 0;
+  }
+  unit = log(2) * (double)number.exp2;
+  estimate->value = number.value.hi;
+  estimate->exp2 = number.exp2;
+  estimate->low = estimate->value / (1 + epsilon);
+  estimate->high = estimate->value / (1 - epsilon);
+  estimate->radius = estimate->proved_radius = estimate->high - estimate->value;
+  estimate->standard_error = call->accepted > 2 ? estimate->value / sqrt(call->accepted - 2) : estimate->radius;
+  estimate->certain_low = exp(call->floor - unit) * (1 - 1e-9);
+  estimate->certain_high = exp(call->top - unit) * (1 + 1e-9);
+  estimate->samples = call->trials;
+}
+
+PERMI_NEVER_INLINE static perm_status permi_estimate_metered(int n, const permi_view *view, perm_estimate_plan *plan,
+                                                             const perm_options *options, perm_estimate *estimate,
+                                                             perm_result *result)
+{
+  permi_pool pool = {&options->allocator, NULL, 0};
+  permi_control watch = permi_control_begin(options);
+  permi_number scale = permi_number_one();
+  permi_sampler sampler;
+  permi_pairing pairing;
+  permi_moments *sample;
+  double *a;
+  int *integers, negative, copied, parts;
+  perm_status status = permi_estimate_check(n, view, plan, &watch, &negative, result);
+  memset(estimate, 0, sizeof *estimate);
+  if (status != PERM_OK)
+    return status;
+  memset(&sampler, 0, sizeof sampler);
+  sampler.n = n;
+  sampler.watch = &watch;
+  sampler.seed = plan->seed;
+  sampler.signs = plan->estimator == PERM_ESTIMATOR_GLYNN;
+  sampler.parts = parts = sampler.signs ? view->parts : 1;
+  estimate->estimator = plan->estimator;
+  estimate->seed = plan->seed;
+  estimate->confidence = plan->confidence > 0 ? plan->confidence : 0.95;
+  estimate->threads = permi_threads(options);
+  estimate->is_complex = view->parts == 2;
+  estimate->certain_high = estimate->proved_radius = (double)INFINITY;
+  estimate->certain_low = negative ? -(double)INFINITY : 0;
+  a = (double *)permi_pool_get(&pool, (size_t)n * (size_t)(n * parts), sizeof *a);
+  integers = (int *)permi_pool_get(&pool, PERMI_PAIRING_INTS * (size_t)n, sizeof *integers);
+  sampler.rooms = (double *)permi_pool_get(&pool, (size_t)n * (size_t)estimate->threads, sizeof(double));
+  sample = (permi_moments *)permi_pool_get(&pool, PERMI_BLOCK_SAMPLES, sizeof *sample);
+  if (pool.failed) {
+    permi_pool_release(&pool);
+    return permi_fail_memory(result);
+  }
+  copied = permi_estimate_copy(view, n, parts, integers, a, &scale.exp2, &watch);
+  pairing = permi_pairing_make(a, n, parts, integers, &watch);
+  if (copied < 0) {
+    status = permi_fail(result, PERM_ERROR_UNSUPPORTED, 2, "the entries span too wide a range for samples in double");
+  } else if (!n || !copied || !permi_rejection_match(&pairing)) {
+    estimate->value = estimate->low = estimate->high = estimate->certain_low = estimate->certain_high = !n;
+    estimate->proved_radius = 0;
+  } else if (plan->estimator == PERM_ESTIMATOR_REJECTION) {
+    const double epsilon = plan->relative_error > 0 ? plan->relative_error : 0.1;
+    permi_rejection_call call = {&watch, options, plan->seed, 1 - estimate->confidence, 0, 0, 0,
+                                 (double)scale.exp2 * log(2), estimate->threads, 0};
+    call.floor = call.top;
+    status = permi_rejection_estimate(&pairing, epsilon, &call, &pool, &scale);
+    if (status == PERM_ERROR_LIMIT)
+      permi_fail(result, status, 4, "plan: relative_error %.3g with confidence %.3g would take more than %.0e accepted "
+                 "trials; ask for less", epsilon, estimate->confidence, PERMI_REJECTION_ACCEPTED);
+    else if (status < 0)
+      status = permi_fail_memory(result);
+    else if (status > 0)
+      permi_fail(result, status, 0, "%s before %.0f trials were accepted: nothing is known with that chance",
+                 perm_status_text(status), call.accepted);
+    else /* blocks that are computed have ten digits and more */
+      permi_rejection_value(&call, &scale, call.accepted > 0 ? epsilon : 1e-10 * n, estimate);
+  } else {
+    permi_sinkhorn(a, n, parts, sampler.signs ? 2 : 1, 1e-3, &scale, &watch);
+    permi_estimate_order(a, n, parts, integers, integers + n, &watch);
+    sampler.a = a;
+    sampler.most = (double)INFINITY;
+    if (sampler.signs) {
+      const size_t m = n > PERMI_ESTIMATE_NORM ? 0 : (size_t)(n * parts);
+      double *room = (double *)permi_allocate(&options->allocator, 2 * m * m, sizeof *room);
+      sampler.most = permi_estimate_most(a, n, parts, m && room ? room : NULL, &watch);
+      permi_release(&options->allocator, room);
+    }
+    sampler.order = integers;
+    status = watch.stopped;
+    if (status == PERM_OK)
+      status = permi_estimate_run(&sampler, plan, &scale, sample, estimate);
+    if (status >= 0 && estimate->samples > 0 && estimate->standard_error == 0) { /* all are 0, no proof */
+      estimate->standard_error = (double)INFINITY;
+      estimate->radius = estimate->proved_radius;
+      estimate->low = fmax(estimate->certain_low, -estimate->radius);
+      estimate->high = estimate->radius;
+      status = status == PERM_OK && plan->relative_error > 0 ? PERM_TOLERANCE_NOT_MET : status;
+    }
+    if (status > 0 && estimate->samples == 0)
+      permi_fail(result, status, 0, "%s before there were %d samples", perm_status_text(status), PERMI_BLOCK_SAMPLES);
+  }
+  permi_pool_release(&pool);
+  return status;
+}
+
+static perm_status permi_estimate(int n, const permi_view *view, const perm_estimate_plan *plan_given,
+                                  const perm_options *options_given, perm_estimate *estimate)
+{
+  static const perm_estimate_plan no_plan = {PERM_ESTIMATOR_AUTO, 0, 0, 0, 0, 0};
+  perm_estimate_plan plan = plan_given ? *plan_given : no_plan;
+  const double wanted = plan.relative_error > 0 ? plan.relative_error : 0.1;
+  const double start = permi_seconds();
+  double size;
+  permi_metered call;
+  perm_result result;
+  const perm_options *options;
+  perm_status status;
+  if (!estimate)
+    return PERM_ERROR_NULL;
+  options = permi_meter_begin(&call, options_given, permi_view_bytes(n, n, view));
+  status = permi_estimate_metered(n, view, &plan, options, estimate, &result);
+  status = permi_meter_end(&call, status, &result);
+  size = hypot(estimate->value, estimate->imaginary);
+  if (status < 0 || (status > 0 && estimate->samples == 0)) {
+    memset(estimate, 0, sizeof *estimate);
+    estimate->value = estimate->imaginary = estimate->low = estimate->high = (double)NAN;
+    estimate->standard_error = estimate->radius = (double)INFINITY;
+    estimate->argument = result.argument;
+    snprintf(estimate->message, sizeof estimate->message, "%s", result.message);
+  } else if (status > 0) {
+    snprintf(estimate->message, sizeof estimate->message, "%s", perm_status_text(status));
+  } else if (plan.guarantee && estimate->estimator == PERM_ESTIMATOR_GLYNN &&
+             !(estimate->proved_radius <= wanted * size)) {
+    status = PERM_TOLERANCE_NOT_MET;
+    permi_say(estimate->message, sizeof estimate->message,
+              "the error asked for is not met: entries are negative or complex, and what is proved of them is the "
+              "radius, %.2g times the value", estimate->proved_radius / size);
+  }
+  estimate->status = status;
+  estimate->seconds = permi_seconds() - start;
+  return status;
+}
+
+PERM_MORE_API perm_status perm_estimate_real(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,
+                                             const perm_options *options, perm_estimate *estimate)
+{
+  permi_view view = permi_view_make(a, ld, 1);
+  return permi_estimate(n, &view, plan, options, estimate);
+}
+
+PERM_MORE_API perm_status perm_estimate_complex(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,
+                                                const perm_options *options, perm_estimate *estimate)
+{
+  permi_view view = permi_view_make(a, ld, 2);
+  return permi_estimate(n, &view, plan, options, estimate);
+}
+
+static const permi_member permi_more_members[] = {
+    {"perm_estimate_plan", 0, sizeof(perm_estimate_plan)},
+    PERMI_MEMBER(perm_estimate_plan, estimator),
+    PERMI_MEMBER(perm_estimate_plan, samples),
+    PERMI_MEMBER(perm_estimate_plan, relative_error),
+    PERMI_MEMBER(perm_estimate_plan, confidence),
+    PERMI_MEMBER(perm_estimate_plan, seed),
+    PERMI_MEMBER(perm_estimate_plan, guarantee),
+    {"perm_estimate", 0, sizeof(perm_estimate)},
+    PERMI_MEMBER(perm_estimate, value),
+    PERMI_MEMBER(perm_estimate, imaginary),
+    PERMI_MEMBER(perm_estimate, exp2),
+    PERMI_MEMBER(perm_estimate, standard_error),
+    PERMI_MEMBER(perm_estimate, low),
+    PERMI_MEMBER(perm_estimate, high),
+    PERMI_MEMBER(perm_estimate, radius),
+    PERMI_MEMBER(perm_estimate, proved_radius),
+    PERMI_MEMBER(perm_estimate, certain_low),
+    PERMI_MEMBER(perm_estimate, certain_high),
+    PERMI_MEMBER(perm_estimate, confidence),
+    PERMI_MEMBER(perm_estimate, samples),
+    PERMI_MEMBER(perm_estimate, seed),
+    PERMI_MEMBER(perm_estimate, estimator),
+    PERMI_MEMBER(perm_estimate, is_complex),
+    PERMI_MEMBER(perm_estimate, threads),
+    PERMI_MEMBER(perm_estimate, seconds),
+    PERMI_MEMBER(perm_estimate, status),
+    PERMI_MEMBER(perm_estimate, argument),
+    PERMI_MEMBER(perm_estimate, message)
+};
+
+PERM_MORE_API perm_status perm_more_layout(const char *name, size_t *offset, size_t *bytes)
+{
+  const size_t count = sizeof permi_more_members / sizeof *permi_more_members;
+  return permi_member_find(permi_more_members, count, name, offset, bytes);
+}
+
+/* ============================================================================================ >>spy
+   A picture of structure and plan, in whole coordinates, since a locale may write a comma. */
+
+#define PERMI_SPY_EXACT 600     /* up to this order and */
+#define PERMI_SPY_ENTRIES 20000 /* so many entries a square each, */
+#define PERMI_SPY_CELLS 160     /* else so many squares a side */
+#define PERMI_SPY_PANEL 290
+#define PERMI_SPY_LEFT 74 /* of the first map, 356 apart */
+#define PERMI_SPY_TOP 104
+#define PERMI_SPY_CURVES 490 /* of what comes below the maps */
+#define PERMI_SPY_LINE 120   /* characters of a message */
+#define PERMI_SPY_ROWS 14
+#define PERMI_SPY_OUTLINES 500
+#define PERMI_SPY_POINTS 1000
+/* Okabe and Ito's colours, which the colour-blind tell apart; all densities of one hue. */
+#define PERMI_SPY_BLUE "#0072b2"
+#define PERMI_SPY_ORANGE "#d55e00"
+#define PERMI_SPY_GREEN "#009e73"
+
+typedef struct permi_spy_map {
+  int rows, columns, cells[2];
+  unsigned *live, *dead;
+} permi_spy_map;
+
+typedef struct permi_spy {
+  const perm_matrix *matrix;
+  const char *name;
+  permi_spy_map map[3]; /* as given, block triangular, in the order of elimination */
+  int blocks, outlines, singular;
+  int *first, *order;
+  const perm_job *job;
+  char message[PERM_MESSAGE_BYTES];
+  const permi_leaf *leaf;
+  int steps;
+  double *width, *bytes; /* of each step */
+  double states;         /* the most of a step */
+  int *place;            /* of a vertex in the order of elimination */
+  double dropped;
+  permi_control *watch;
+  permi_pool pool;
+} permi_spy;
+
+typedef struct permi_spy_text {
+  char text[64];
+} permi_spy_text;
+
+static permi_spy_text permi_spy_number(double x)
+{
+  permi_spy_text number;
+  permi_say(number.text, sizeof number.text, "%.3g", x);
+  return number;
+}
+
+static permi_spy_text permi_spy_bytes(double bytes)
+{
+  static const char *const unit[] = {"B", "kB", "MB", "GB", "TB", "PB"};
+  permi_spy_text text;
+  int k = 0;
+  for (; k < 5 && bytes >= 999.5; k++)
+    bytes /= 1000;
+  permi_say(text.text, sizeof text.text, "%.3g %s", bytes, unit[k]);
+  return text;
+}
+
+PERMI_PRINTF(5, 6)
+static void permi_spy_label(FILE *file, int x, int y, const char *attributes, const char *format, ...)
+{
+  char text[256];
+  const char *at;
+  va_list arguments;
+  va_start(arguments, format);
+  permi_vsay(text, sizeof text, format, arguments);
+  va_end(arguments);
+  fprintf(file, "<text x=\"%d\" y=\"%d\" %s>", x, y, attributes);
+  for (at = text; *at; at++)
+    if (*at == '<' || *at == '>' || *at == '&')
+      fputs(*at == '<' ? "&lt;" : *at == '>' ? "&gt;" : "&amp;", file);
+    else
+      putc((unsigned char)*at < 32 ? ' ' : (unsigned char)*at > 126 ? '?' : *at, file); /* any bytes make XML */
+  fputs("</text>\n", file);
+}
+
+static void permi_spy_box(FILE *file, int x, int y, int width, int height, const char *paint)
+{
+  fprintf(file, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" %s/>\n", x, y, width, height, paint);
+}
+
+/* A square's shade: 0 to 3 by density, 4: dead entries only, -1: empty. */
+static int permi_spy_shade(const permi_spy_map *map, int i, int j, double area)
+{
+  const size_t at = (size_t)i * (size_t)map->cells[1] + (size_t)j;
+  const double density = map->live[at] / area;
+  if (map->live[at])
+    return (density > 0.03) + (density > 0.1) + (density > 0.3);
+  return map->dead[at] ? 4 : -1;
+}
+
+/* A path of runs of squares for each shade; the numbers of first and last row and column. */
+static void permi_spy_draw_map(FILE *file, const permi_spy *spy, int which, int width, int height)
+{
+  static const char *const colour[5] = {"#a6cfe6", "#5fabd4", "#2a8cc4", PERMI_SPY_BLUE, PERMI_SPY_ORANGE};
+  const permi_spy_map *map = &spy->map[which];
+  const int down = map->cells[0], across = map->cells[1], x = PERMI_SPY_LEFT + 356 * which, y = PERMI_SPY_TOP;
+  const double area = ((double)map->rows / (down ? down : 1)) * ((double)map->columns / (across ? across : 1));
+  int shade, i, j, end;
+  permi_spy_box(file, x, y, width, height, "fill=\"#ffffff\" stroke=\"#777777\"");
+  fprintf(file, "<svg x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
+                "preserveAspectRatio=\"none\" shape-rendering=\"crispEdges\">\n",
+          x, y, width, height, across ? across : 1, down ? down : 1);
+  for (shade = 0; shade < 5; shade++) {
+    int used = 0;
+    for (i = 0; i < down; i++)
+      for (j = 0; j < across; j = end + 1) {
+        for (end = j; end < across && permi_spy_shade(map, i, end, area) == shade; end++)
+          ;
+        if (end > j) {
+          fprintf(file, "%sM%d %dh%dv1h%dz", used ? "" : "<path d=\"", j, i, end - j, j - end);
+          used = 1;
+        }
+      }
+    if (used)
+      fprintf(file, "\" fill=\"%s\"/>\n", colour[shade]);
+  }
+  fputs("</svg>\n", file);
+  if (!down || !across)
+    return;
+  permi_spy_label(file, x - 6, y + 12, "text-anchor=\"end\"", "1");
+  permi_spy_label(file, x, y + height + 19, "", "1");
+  if (map->rows > 1 && height > 30)
+    permi_spy_label(file, x - 6, y + height, "text-anchor=\"end\"", "%d", map->rows);
+  if (map->columns > 1 && width > 60)
+    permi_spy_label(file, x + width, y + height + 19, "text-anchor=\"end\"", "%d", map->columns);
+  if (width > 160)
+    permi_spy_label(file, x + width / 2, y + height + 19, "text-anchor=\"middle\"", "columns");
+}
+
+static void permi_spy_head(FILE *file, int which, const char *head, const char *below)
+{
+  const int x = PERMI_SPY_LEFT + 356 * which;
+  permi_spy_label(file, x, PERMI_SPY_TOP - 32, "class=\"h\"", "%s", head);
+  permi_spy_label(file, x, PERMI_SPY_TOP - 11, "", "%s", below);
+}
+
+static void permi_spy_maps(FILE *file, const permi_spy *spy)
+{
+  static const char outline[] = "fill=\"none\" stroke=\"" PERMI_SPY_GREEN "\" stroke-width=\"2\"";
+  const perm_matrix *matrix = spy->matrix;
+  const double longest = matrix->m > matrix->n ? matrix->m : matrix->n, scale = PERMI_SPY_PANEL;
+  const int tall = longest > 0 ? (int)(scale * (matrix->m / longest)) + 1 : PERMI_SPY_PANEL;
+  const int wide = longest > 0 ? (int)(scale * (matrix->n / longest)) + 1 : PERMI_SPY_PANEL, legend = 450;
+  char text[64];
+  int i;
+  permi_spy_label(file, 20, 34, "class=\"t\"", "%.60s%s%d x %d, %.0f entries", spy->name ? spy->name : "",
+                  spy->name ? ": " : "", matrix->m, matrix->n, (double)matrix->nnz);
+  permi_spy_head(file, 0, "As given", "");
+  permi_spy_draw_map(file, spy, 0, wide, tall);
+  if (matrix->m == matrix->n) {
+    if (spy->singular) {
+      permi_spy_head(file, 1, "No perfect matching: the permanent is 0", "");
+    } else {
+      permi_say(text, sizeof text, "%d block%s, %.0f dead entries", spy->blocks, spy->blocks == 1 ? "" : "s",
+                spy->dropped);
+      permi_spy_head(file, 1, "Block triangular", text);
+    }
+    permi_spy_draw_map(file, spy, 1, wide, tall);
+    for (i = 0; i < spy->outlines; i++) {
+      const int from = (int)(wide * (spy->first[i] / longest)), length = (int)(wide * (spy->order[i] / longest));
+      const int size = length > 1 ? length : 1;
+      permi_spy_box(file, PERMI_SPY_LEFT + 356 + from, PERMI_SPY_TOP + from, size, size, outline);
+    }
+  }
+  if (spy->leaf) {
+    snprintf(text, sizeof text, "largest block after reductions: %d", spy->leaf->information.n);
+    permi_spy_head(file, 2, "In the order of elimination", text);
+    permi_spy_draw_map(file, spy, 2, PERMI_SPY_PANEL, PERMI_SPY_PANEL);
+  }
+  permi_spy_box(file, PERMI_SPY_LEFT, legend - 12, 14, 14, "fill=\"" PERMI_SPY_BLUE "\"");
+  permi_spy_box(file, 270, legend - 12, 14, 14, "fill=\"" PERMI_SPY_ORANGE "\"");
+  permi_spy_box(file, 510, legend - 12, 14, 14, outline);
+  permi_spy_label(file, PERMI_SPY_LEFT + 22, legend, "", "entries%s",
+                  spy->map[0].cells[0] < matrix->m ? ", by density" : "");
+  permi_spy_label(file, 292, legend, "", "in no perfect matching");
+  permi_spy_label(file, 532, legend, "", "blocks");
+}
+
+/* 1, 2 or 5 times a power of ten, from 1 on: at most six in a range. */
+static double permi_spy_step(double range)
+{
+  double power = 1;
+  while (power * 50 < range)
+    power *= 10;
+  return power * (range <= 5 * power ? 1 : range <= 10 * power ? 2 : range <= 25 * power ? 5 : 10);
+}
+
+static double permi_spy_height(double value, int logarithmic)
+{
+  return logarithmic ? log10(fmin(fmax(value, 1), 1e300)) : value;
+}
+
+/* Counts from 0 on, or bytes by powers of ten, along the order. */
+static void permi_spy_curve(FILE *file, const permi_spy *spy, const double *value, int y, int logarithmic)
+{
+  const int left = 110, right = 1060, height = 150, stride = spy->steps / PERMI_SPY_POINTS + 1;
+  double most = 0, scale, step, tick;
+  int p, q, last = -1;
+  for (p = 0; p < spy->steps; p++)
+    most = fmax(most, value[p]);
+  scale = fmax(1, permi_spy_height(most, logarithmic));
+  step = permi_spy_step(scale);
+  for (tick = 0; tick <= scale; tick += step) {
+    const int at = y + height - (int)((height - 8) * tick / scale);
+    fprintf(file, "<path d=\"M%d %dH%d\" stroke=\"#dddddd\"/>\n", left, at, right);
+    permi_spy_label(file, left - 8, at + 5, "text-anchor=\"end\"", "%s",
+                    logarithmic ? permi_spy_bytes(pow(10, tick)).text : permi_spy_number(tick).text);
+  }
+  step = permi_spy_step(spy->steps);
+  for (tick = 0; tick <= spy->steps; tick += step) {
+    const int at = left + (int)((right - left) * tick / (spy->steps + 1));
+    fprintf(file, "<path d=\"M%d %dV%d\" stroke=\"#dddddd\"/>\n", at, y, y + height);
+    permi_spy_label(file, at, y + height + 19, "text-anchor=\"middle\"", "%.0f", tick);
+  }
+  permi_spy_box(file, left, y, right - left, height, "fill=\"none\" stroke=\"#777777\"");
+  fputs("<polyline fill=\"none\" stroke=\"" PERMI_SPY_BLUE "\" stroke-width=\"3\" points=\"", file);
+  for (p = 0; p < spy->steps; p += stride) {
+    const int x = left + (int)((double)(right - left) * (p + 1) / (spy->steps + 1));
+    double here = 0;
+    for (q = p; q < spy->steps && q < p + stride; q++)
+      here = fmax(here, value[q]);
+    if (x != last)
+      fprintf(file, "%d,%d ", x, y + height - (int)((height - 8) * permi_spy_height(here, logarithmic) / scale));
+    last = x;
+  }
+  fputs("\"/>\n", file);
+}
+
+static void permi_spy_curves(FILE *file, const permi_spy *spy)
+{
+  const int tree = spy->leaf->information.method == PERM_METHOD_TREE, top = PERMI_SPY_CURVES;
+  permi_spy_label(file, PERMI_SPY_LEFT, top, "class=\"h\"", "Vertices of the %s along the order of %s",
+                  tree ? "tables" : "frontier", tree ? "the tree" : "elimination");
+  permi_spy_curve(file, spy, spy->width, top + 12, 0);
+  permi_spy_label(file, PERMI_SPY_LEFT, top + 216, "class=\"h\"",
+                  "Memory of a step's values, predicted, logarithmic (at most %s states; the run: %s)",
+                  permi_spy_number(spy->states).text, permi_spy_bytes(spy->leaf->information.bytes).text);
+  permi_spy_curve(file, spy, spy->bytes, top + 228, 1);
+  permi_spy_label(file, 585, top + 418, "text-anchor=\"middle\"", "steps: vertices eliminated");
+}
+
+/* A message in lines. */
+static void permi_spy_say(FILE *file, int y, const char *message)
+{
+  while (*message) {
+    int length = (int)strlen(message);
+    if (length > PERMI_SPY_LINE)
+      for (length = PERMI_SPY_LINE; length > PERMI_SPY_LINE / 2 && message[length] != ' '; length--)
+        ;
+    permi_spy_label(file, PERMI_SPY_LEFT, y, "", "%.*s", length, message);
+    message += length;
+    y += 22;
+  }
+}
+
+static int permi_spy_print(FILE *file, const void *what)
+{
+  const permi_spy *spy = (const permi_spy *)what;
+  const int table = spy->leaf ? PERMI_SPY_CURVES + 440 : PERMI_SPY_CURVES, leaves = spy->job ? spy->job->leaves : 0;
+  const int rows = leaves < PERMI_SPY_ROWS ? leaves : PERMI_SPY_ROWS;
+  const int bottom = table + 84 + 24 * (spy->job ? rows : 3);
+  double seconds = 0, rest = 0;
+  int i;
+  fprintf(file, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"1090\" height=\"%d\" viewBox=\"0 0 1090 %d\" "
+                "font-family=\"Helvetica, Arial, DejaVu Sans, sans-serif\" font-size=\"15\" fill=\"#333333\">\n",
+          bottom, bottom);
+  fputs("<style>.t{font-size:19px;font-weight:bold}.h{font-size:16px;font-weight:bold}</style>\n", file);
+  fprintf(file, "<rect width=\"1090\" height=\"%d\" fill=\"#ffffff\"/>\n", bottom);
+  permi_spy_maps(file, spy);
+  if (spy->leaf)
+    permi_spy_curves(file, spy);
+  for (i = 0; i < leaves; i++) {
+    seconds += spy->job->leaf[i].information.seconds;
+    rest += i < rows ? 0 : spy->job->leaf[i].information.seconds;
+  }
+  if (spy->job) {
+    permi_spy_label(file, PERMI_SPY_LEFT, table + 20, "class=\"h\"",
+                    "Plan: %d block%s after reductions, predicted %s on one thread", leaves, leaves == 1 ? "" : "s",
+                    permi_time_words(seconds).text);
+  } else {
+    permi_spy_label(file, PERMI_SPY_LEFT, table + 20, "class=\"h\"", "No plan");
+    permi_spy_say(file, table + 44, spy->message);
+  }
+  for (i = 0; i < rows; i++) {
+    const perm_leaf *leaf = &spy->job->leaf[i].information;
+    const int y = table + 46 + 24 * i;
+    permi_spy_label(file, PERMI_SPY_LEFT, y, "", "order %d", leaf->n);
+    permi_spy_label(file, 200, y, "", "%s", perm_method_name(leaf->method));
+    permi_spy_label(file, 450, y, "text-anchor=\"end\"", "%s", permi_time_words(leaf->seconds).text);
+    if (leaf->bytes > 0)
+      permi_spy_label(file, 600, y, "text-anchor=\"end\"", "%s", permi_spy_bytes(leaf->bytes).text);
+  }
+  if (leaves > rows)
+    permi_spy_label(file, PERMI_SPY_LEFT, table + 46 + 24 * rows, "", "and %d more, %s", leaves - rows,
+                    permi_time_words(rest).text);
+  return fputs("</svg>\n", file) >= 0 && fflush(file) == 0 && !ferror(file);
+}
+
+/* Squares of a map of so many rows, columns and entries. 0: out of memory. */
+static int permi_spy_cells(permi_spy *spy, int which, int rows, int columns, size_t entries)
+{
+  permi_spy_map *map = &spy->map[which];
+  const int exact = rows <= PERMI_SPY_EXACT && columns <= PERMI_SPY_EXACT && entries <= PERMI_SPY_ENTRIES;
+  size_t area;
+  map->rows = rows;
+  map->columns = columns;
+  map->cells[0] = !exact && rows > PERMI_SPY_CELLS ? PERMI_SPY_CELLS : rows;
+  map->cells[1] = !exact && columns > PERMI_SPY_CELLS ? PERMI_SPY_CELLS : columns;
+  area = (size_t)map->cells[0] * (size_t)map->cells[1];
+  map->live = (unsigned *)permi_pool_zeros(&spy->pool, 2 * area + 1, sizeof *map->live);
+  if (!map->live)
+    return 0;
+  map->dead = map->live + area;
+  return 1;
+}
+
+static void permi_spy_count(const permi_spy_map *map, unsigned *entries, int row, int column)
+{
+  const size_t down = (size_t)row * (size_t)map->cells[0] / (size_t)map->rows;
+  const size_t across = (size_t)column * (size_t)map->cells[1] / (size_t)map->columns;
+  entries[down * (size_t)map->cells[1] + across]++;
+}
+
+/* The maps and the blocks are incomplete if watch stops. */
+static perm_status permi_spy_matrix(permi_spy *spy, int *numbers)
+{
+  const perm_matrix *matrix = spy->matrix;
+  const int n = matrix->n, square = matrix->m == n && n > 0;
+  int *row_place = numbers, *column_place = numbers + n, *start = column_place + n, i, k;
+  permi_working working;
+  const permi_given given = permi_given_rows(matrix);
+  size_t e;
+  memset(&working, 0, sizeof working);
+  if (square) {
+    if (!permi_working_create(&working, spy->pool.allocator, n, matrix->nnz))
+      return PERM_ERROR_MEMORY;
+    working.watch = spy->watch;
+    permi_sparse_fill(&given, 0, 0, &working);
+    spy->singular = !permi_split(&working);
+  }
+  if (square && !spy->singular) { /* components come in reverse topological order */
+    const int *column_match = working.work + 3 * (size_t)n; /* left by permi_split */
+    spy->blocks = working.blocks;
+    spy->dropped = (int)working.report.dead_entries;
+    memset(start, 0, ((size_t)spy->blocks + 1) * sizeof *start);
+    for (i = 0; i < n; i++)
+      start[spy->blocks - working.component[i]]++;
+    for (k = 0; k < spy->blocks; k++) {
+      if (start[k + 1] > 1 && spy->outlines < PERMI_SPY_OUTLINES) {
+        spy->first[spy->outlines] = start[k];
+        spy->order[spy->outlines++] = start[k + 1];
+      }
+      start[k + 1] += start[k];
+    }
+    for (i = 0; i < n; i++)
+      row_place[i] = start[spy->blocks - 1 - working.component[i]]++;
+    for (i = 0; i < n; i++)
+      column_place[i] = row_place[column_match[i]];
+  }
+  for (i = 0; i < matrix->m; i++)
+    for (e = matrix->row_start[i]; e < matrix->row_start[i + 1] && !permi_watch_step(spy->watch, e, 20); e++) {
+      const int j = matrix->column[e], known = square && !spy->singular;
+      const int dead = square && (spy->singular || working.component[i] != working.component[n + j]);
+      for (k = 0; k < 1 + square; k++) {
+        const permi_spy_map *map = &spy->map[k];
+        const int row = k && known ? row_place[i] : i, column = k && known ? column_place[j] : j;
+        permi_spy_count(map, dead ? map->dead : map->live, row, column);
+      }
+    }
+  if (square)
+    permi_working_free(&working);
+  return PERM_OK;
+}
+
+/* The vertex of a step; *begin to *end: its entries, see permi_spy_other. */
+static int permi_spy_vertex(const permi_spy *spy, int step, int *begin, int *end)
+{
+  if (spy->leaf->run_task == permi_tree_task) {
+    const permi_tree *tree = (const permi_tree *)spy->leaf->context;
+    *begin = tree->node[step].edge;
+    *end = tree->node[step + 1].edge;
+    return tree->vertex[step];
+  } else {
+    const permi_frontier *frontier = (const permi_frontier *)spy->leaf->context;
+    *begin = frontier->stream_start[step];
+    *end = frontier->stream_start[step + 1];
+    return frontier->sequence[step];
+  }
+}
+
+/* The other vertex of an entry; -1: that stream is no entry. */
+static int permi_spy_other(const permi_spy *spy, int entry)
+{
+  return spy->leaf->run_task == permi_tree_task
+             ? ((const permi_tree *)spy->leaf->context)->edge[entry].vertex
+             : ((const permi_frontier *)spy->leaf->context)->partner[entry];
+}
+
+/* Places rows and columns, from the last to the first that goes, and maps their entries. */
+static void permi_spy_reorder(permi_spy *spy)
+{
+  const int n = spy->leaf->information.n;
+  int next[2], step, e, begin, end, v;
+  next[0] = next[1] = n;
+  for (v = 0; v < 2 * n; v++)
+    spy->place[v] = -1;
+  for (step = spy->steps; step-- > 0;) {
+    v = permi_spy_vertex(spy, step, &begin, &end);
+    for (e = begin; e <= end; e++) { /* last the vertex itself */
+      const int t = e < end ? permi_spy_other(spy, e) : v;
+      if (t >= 0 && spy->place[t] < 0)
+        spy->place[t] = --next[t >= n];
+    }
+    for (e = begin; e < end; e++) {
+      const int t = permi_spy_other(spy, e);
+      if (t >= 0)
+        permi_spy_count(&spy->map[2], spy->map[2].live, spy->place[v < n ? v : t], spy->place[v < n ? t : v]);
+    }
+  }
+}
+
+/* Widths after each step, and bytes of its values. */
+static void permi_spy_measure(permi_spy *spy)
+{
+  int p, v;
+  if (spy->leaf->run_task == permi_tree_task) {
+    const permi_tree *tree = (const permi_tree *)spy->leaf->context;
+    for (p = 0; p < tree->nodes; p++) {
+      const permi_tree_node *node = &tree->node[p];
+      const int vertices = permi_count_ones(node->all) - 1;
+      const double states = permi_tree_choose(tree, vertices,
+                                              permi_count_ones(node->rows) - !node->column - node->difference);
+      spy->width[p] = vertices;
+      spy->bytes[p] = 8.0 * tree->size * states;
+      spy->states = fmax(spy->states, states);
+    }
+  } else {
+    const permi_frontier *frontier = (const permi_frontier *)spy->leaf->context;
+    memset(spy->width, 0, (size_t)spy->steps * sizeof *spy->width);
+    for (v = 0; v < 2 * spy->leaf->information.n; v++)
+      if (frontier->birth[v] >= 0)
+        for (p = frontier->birth[v]; p < frontier->death[v]; p++)
+          spy->width[p]++;
+    for (p = 0; p < frontier->steps; p++) {
+      const size_t bytes = frontier->arrays ? permi_arrays_bytes_at(frontier, p + 1) : permi_value_bytes(frontier);
+      spy->bytes[p] = frontier->states[p + 1] * (double)bytes;
+      spy->states = fmax(spy->states, frontier->states[p + 1]);
+    }
+  }
+}
+
+/* Of the largest block that has one. 0: out of memory. */
+static int permi_spy_elimination(permi_spy *spy)
+{
+  int i, n, entries, begin;
+  for (i = 0; spy->job && i < spy->job->leaves; i++) {
+    const permi_leaf *leaf = &spy->job->leaf[i];
+    if ((leaf->run_task == permi_frontier_run || leaf->run_task == permi_arrays_run_task ||
+         leaf->run_task == permi_sorting_run || leaf->run_task == permi_tree_task) &&
+        (!spy->leaf || leaf->information.n > spy->leaf->information.n))
+      spy->leaf = leaf;
+  }
+  if (!spy->leaf)
+    return 1;
+  n = spy->leaf->information.n;
+  spy->steps = spy->leaf->run_task == permi_tree_task ? ((const permi_tree *)spy->leaf->context)->nodes
+                                                      : ((const permi_frontier *)spy->leaf->context)->steps;
+  permi_spy_vertex(spy, spy->steps - 1, &begin, &entries);
+  spy->width = (double *)permi_pool_get(&spy->pool, (size_t)spy->steps, sizeof(double));
+  spy->bytes = (double *)permi_pool_get(&spy->pool, (size_t)spy->steps, sizeof(double));
+  spy->place = (int *)permi_pool_get(&spy->pool, 2 * (size_t)n, sizeof(int));
+  if (!permi_spy_cells(spy, 2, n, n, (size_t)entries))
+    return 0;
+  permi_spy_measure(spy);
+  permi_spy_reorder(spy);
+  return 1;
+}
+
+static perm_status permi_sparse_spy(const perm_matrix *matrix, const perm_options *options, const char *path,
+                                    perm_result *result)
+{
+  permi_control watch = permi_control_begin(options);
+  perm_job *job = NULL;
+  perm_result planned;
+  perm_status status;
+  permi_spy spy;
+  int *numbers;
+  permi_result_clear(result);
+  if (!path)
+    return permi_fail(result, PERM_ERROR_NULL, 3, "path is NULL");
+  watch.activity = "drawing";
+  status = permi_check_sparse(matrix, &watch, result);
+  if (status != PERM_OK)
+    return status;
+  memset(&spy, 0, sizeof spy);
+  spy.watch = &watch;
+  spy.pool.allocator = &options->allocator;
+  memset(&planned, 0, sizeof planned);
+  status = perm_sparse_job(matrix, options, &job, &planned);
+  if (status != PERM_OK && status != PERM_ERROR_LIMIT && status != PERM_ERROR_UNSUPPORTED &&
+      status != PERM_ERROR_OVERFLOW && status != PERM_ERROR_SIZE)
+    return permi_fail(result, status, planned.argument, "%s", planned.message);
+  spy.matrix = matrix;
+  spy.job = job;
+  memcpy(spy.message, planned.message, sizeof spy.message);
+  spy.name = options->name;
+  numbers = (int *)permi_pool_get(&spy.pool, 3 * (size_t)matrix->n + 2 + 2 * PERMI_SPY_OUTLINES, sizeof *numbers);
+  if (permi_spy_cells(&spy, 0, matrix->m, matrix->n, matrix->nnz) &&
+      permi_spy_cells(&spy, 1, matrix->m, matrix->n, matrix->nnz)) {
+    spy.first = numbers + 3 * (size_t)matrix->n + 2;
+    spy.order = spy.first + PERMI_SPY_OUTLINES;
+    status = permi_spy_matrix(&spy, numbers);
+    if (status == PERM_OK && !permi_spy_elimination(&spy))
+      status = PERM_ERROR_MEMORY;
+  } else {
+    status = PERM_ERROR_MEMORY;
+  }
+  if (status == PERM_OK && watch.stopped != PERM_OK)
+    status = permi_fail_stopped(&watch, result);
+  else if (status == PERM_OK)
+    status = permi_write_file(path, &options->allocator, permi_spy_print, &spy, result);
+  else
+    permi_fail_memory(result);
+  permi_pool_release(&spy.pool);
+  perm_job_free(job);
+  return status;
+}
+
+PERM_MORE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const perm_options *options_given,
+                                          const char *path, perm_result *result)
+{
+  permi_metered call;
+  const perm_options *options = permi_meter_begin(&call, options_given, permi_matrix_cost(matrix));
+  return permi_meter_end(&call, permi_sparse_spy(matrix, options, path, result), result);
+}
+
+/* ===================================================================================== >>placements
+   Rook numbers by a frontier of rows and columns, whose vertices may stay unmatched.
+
+   A state is the set of matched frontier vertices, at bits w - 1 .. 0 of an index; plane i holds, for all 2^w states,
+   the sums of the products of matchings with i eliminated vertices of one side, the counted one, matched. Eliminating v
+   sends f to g, without v's bit,
+       g_i[S] = f_i[S] + f_(i-s)[S + v] + sum over neighbours t in S of c_t f_(i-s)[S - t],
+   s = 1 if v is counted; a neighbour that was not on the frontier gets the highest bit. Then the highest bit moves to
+   v's place. In the end plane i, at the empty set, is r_i.
+
+   A step is in place: S comes from smaller sets or from those with v, and planes from lower ones; so sets descend, and
+   planes for each. Sets that differ in bits of the step alone are apart from others: so a chunk of sets takes several
+   steps at once, a group, while it is in the cache, and threads share chunks.
+
+   Values are as short as all of a step are seen to be: 32 bits, 64, or words; a step takes them to at most 2 + sum |c|
+   times as much, and to no more than the product over lines of (1 + sum of |entries|). Low bits of values of 32 and 64
+   bits are lanes of a vector. */
+
+#define PERMI_ROOK_PLACES 40                            /* bits: 2^40 states are beyond any memory */
+#define PERMI_ROOK_WORDS (PERM_INTEGER_WORDS + 1)
+#define PERMI_ROOK_SEEN ((PERMI_ROOK_WORDS + 15) / 8 * 8) /* of a thread, in lines of cache */
+#define PERMI_ROOK_CHUNK 655360 /* bytes of values; 4, 5, 6 times 2^17: 0.220, 0.218, 0.252 s */
+#define PERMI_ROOK_BUFFER 1048576
+#define PERMI_ROOK_GROUP 12     /* steps at once */
+#define PERMI_ROOK_LENGTH 0.7   /* of values, relative to their bound in bits: 0.5 to 0.75 were seen */
+
+/* Low places are lanes of a unit of 64 bytes: of its 32-bit elements, where each comes from, and whether it does. */
+typedef struct permi_rook_lanes {
+  uint32_t from[16], mask[16];
+  int other_half; /* from = own place ^ 8 or more */
+} permi_rook_lanes;
+
+/* x, times c, is added to y. */
+typedef struct permi_rook_way {
+  const char *x;
+  const permi_rook_lanes *lanes; /* or NULL: as it is */
+  int64_t c;
+} permi_rook_way;
+
+typedef struct permi_rook_pass {
+  int words; /* of a value; 0: 32 bits */
+  int times; /* some c is not 1 */
+  size_t run, repeats, stride; /* in units of 64 bytes, or values of several words */
+  size_t pitch;                /* bytes of a plane */
+} permi_rook_pass;
+
+/* x, y: of the last plane. Ors moduli into seen, 8 words, by lanes; those of several words into as many. */
+typedef void (*permi_rook_kernel)(const permi_rook_pass *pass, const permi_rook_way *way, int ways, int planes, char *y,
+                                  uint64_t *seen);
+
+/* >>rook_kernels for each instruction set. */
+#define PERMI_FAMILY_TEXT PERM_MORE_HEADER_FILE
+#if PERMI_X86
+#define PERMI_FAMILY avx512
+#define PERMI_FAMILY_WIDTH 8
+#include PERM_HEADER_FILE
+#define PERMI_FAMILY avx2
+#define PERMI_FAMILY_WIDTH 4
+#include PERM_HEADER_FILE
+#endif
+#define PERMI_FAMILY plain
+#define PERMI_FAMILY_WIDTH 1
+#include PERM_HEADER_FILE
+#undef PERMI_FAMILY_TEXT
+
+/* y[S] += c x[S ^ flip] where (S & test) == want. */
+typedef struct permi_rook_source {
+  uint64_t test, want, flip;
+  int64_t c;
+  int behind; /* x is the plane before y's */
+  permi_rook_lanes lanes;
+} permi_rook_source;
+
+/* An elimination, or a move of the highest bit. */
+typedef struct permi_rook_step {
+  int width, start;         /* bits of its sets; before it */
+  int planes, before;       /* after it, and before it */
+  double growth;            /* values grow by at most */
+  uint64_t moved;           /* where the highest bit goes, or 0 */
+  uint64_t fixed, fixed_to; /* bits of the targets */
+  uint64_t involved;
+  uint64_t choices;         /* bits that targets take one by one; the rest is in the pass */
+  permi_rook_pass pass;
+  int sources;
+  permi_rook_source source[PERMI_ROOK_PLACES + 2];
+} permi_rook_step;
+
+typedef struct permi_placements {
+  const permi_block *block;
+  const perm_allocator *allocator;
+  permi_control *watch;
+  const int *order;
+  double bits;   /* of every value and its sign */
+  int threads;
+  permi_rook_kernel lanes;  /* of 32 and 64 bits */
+  int counted;   /* 0: rows, 1: columns */
+  int *place;    /* of a vertex on the frontier, -1 before and -2 after */
+  int *open;     /* entries to vertices not yet eliminated */
+  int *sequence;
+  double *most;  /* sets in a step and all after it */
+  double *done;  /* seconds before it */
+  int steps, width;
+  int vertex[64]; /* at a place */
+  int gone[2];   /* rows, columns eliminated */
+  double seconds, bytes; /* predicted */
+  permi_rook_step *step; /* of the group, and prepared behind it */
+  int prepared, group;
+  /* of a run */
+  permi_rook_kernel kernel;
+  int words;             /* of a value, 0: 32 bits */
+  char **plane, **memory; /* memory: as allocated; plane: a line of cache */
+  int planes;
+  size_t unit;           /* bytes of a unit */
+  int low;               /* bits within it */
+  uint64_t inside, outer; /* bits in a chunk; of chunks */
+  char *buffer, **local; /* PERMI_ROOK_BUFFER a thread, or NULL; a chunk's planes in it, */
+  size_t pitch;          /* so far apart */
+  int copied, end;       /* chunks are copied to buffers, and back with so many bits */
+  uint64_t *seen;
+  double chunk_units;
+} permi_placements;
+
+static void permi_placements_begin(permi_placements *p)
+{
+  const permi_block *block = p->block;
+  int v;
+  for (v = 0; v < block->vertices; v++) {
+    p->place[v] = -1;
+    p->open[v] = block->start[v + 1] - block->start[v];
+  }
+  p->width = p->gone[0] = p->gone[1] = p->prepared = 0;
+}
+
+static void permi_rook_add(permi_rook_step *step, uint64_t test, uint64_t want, uint64_t flip, int64_t c, int behind)
+{
+  permi_rook_source *source = &step->source[step->sources++];
+  source->test = step->fixed | want | test;
+  source->want = want;
+  source->flip = flip;
+  source->c = c;
+  source->behind = behind;
+  step->involved |= source->test | flip;
+  step->growth += fabs((double)c);
+  step->pass.times |= c != 1;
+}
+
+static permi_rook_step *permi_rook_prepare(permi_placements *p, int start, uint64_t fixed)
+{
+  permi_rook_step *step = &p->step[p->prepared++];
+  memset(step, 0, offsetof(permi_rook_step, source));
+  step->width = p->width;
+  step->start = start;
+  step->before = step->planes = p->gone[p->counted] + 1;
+  step->fixed = step->involved = fixed;
+  return step;
+}
+
+/* Prepares v's elimination; NULL if there are too many places. Its new neighbours have places then. */
+static permi_rook_step *permi_placements_eliminate(permi_placements *p, int v)
+{
+  const permi_block *block = p->block;
+  const int side = v >= block->n, behind = side == p->counted, place = p->place[v], before = p->width;
+  const uint64_t own = place < 0 ? 0 : (uint64_t)1 << place;
+  uint64_t fresh;
+  permi_rook_step *step;
+  int e;
+  for (e = block->start[v]; e < block->start[v + 1]; e++) {
+    const int t = block->neighbour[e];
+    if (p->place[t] == -1) {
+      if (p->width == PERMI_ROOK_PLACES)
+        return NULL;
+      p->vertex[p->width] = t;
+      p->place[t] = p->width++;
+    }
+  }
+  step = permi_rook_prepare(p, before, own);
+  fresh = ((uint64_t)1 << p->width) - ((uint64_t)1 << before);
+  permi_rook_add(step, fresh, 0, 0, 1, 0);
+  if (own)
+    permi_rook_add(step, fresh, 0, own, 1, behind);
+  for (e = block->start[v]; e < block->start[v + 1]; e++) {
+    const int t = block->neighbour[e];
+    const uint64_t bit = p->place[t] < 0 ? 0 : (uint64_t)1 << p->place[t];
+    if (!bit)
+      continue;
+    permi_rook_add(step, fresh, bit, bit, block->integer[block->edge[e]], behind);
+    p->open[t]--;
+  }
+  p->place[v] = -2;
+  p->gone[side]++;
+  step->planes += behind;
+  return step;
+}
+
+/* Prepares the move of the highest bit to `place`, which is no longer in use. */
+static void permi_placements_close(permi_placements *p, int place)
+{
+  const int last = p->width - 1;
+  const uint64_t to = (uint64_t)1 << place, top = (uint64_t)1 << last;
+  permi_rook_step *step;
+  if (place < last) {
+    step = permi_rook_prepare(p, p->width, top);
+    step->moved = to;
+    permi_rook_add(step, 0, to, to | top, 1, 0);
+    permi_rook_add(step, to, 0, 0, 1, 0); /* for lanes */
+    step->growth = 1;
+    p->vertex[place] = p->vertex[last];
+    p->place[p->vertex[place]] = place;
+  }
+  p->width = last;
+}
+
+/* Values of the least length for `bits` with a sign: 0 words are 32 bits. */
+static int permi_placements_words(const permi_placements *p, double bits)
+{
+  bits = fmin(bits, p->bits);
+  return bits <= 31 ? 0 : (int)(bits / 64) + (fmod(bits, 64) > 63) + 1;
+}
+
+/* Orders all vertices, leaves before their neighbours, as this halves the states sooner; predicts with rows counted,
+   and with columns. Seconds INFINITY: too many places. */
+static void permi_placements_plan(permi_placements *p)
+{
+  const permi_block *block = p->block;
+  double seconds[2] = {0, 0}, bytes[2] = {0, 0}, bits = 1;
+  int i, e, side;
+  permi_placements_begin(p);
+  p->steps = 0;
+  p->seconds = (double)INFINITY;
+  for (i = 0; i < block->vertices; i++) {
+    const int u = p->order[i];
+    if (p->place[u] == -2)
+      continue;
+    for (e = block->start[u]; e <= block->start[u + 1]; e++) {
+      const int v = e < block->start[u + 1] ? block->neighbour[e] : u;
+      const int place = p->place[v];
+      const permi_rook_step *step;
+      double sets, work = 2;
+      int words;
+      if (place == -2 || (v != u && p->open[v] != 1))
+        continue;
+      p->done[p->steps] = seconds[0] + seconds[1];
+      p->prepared = 0;
+      step = permi_placements_eliminate(p, v);
+      if (!step || permi_watch(p->watch, 99 + 9.0 * (block->start[v + 1] - block->start[v])))
+        return;
+      sets = ldexp(1, p->width - (place >= 0));
+      bits += log2(step->growth);
+      words = permi_placements_words(p, PERMI_ROOK_LENGTH * bits);
+      work += 0.5 * (step->sources - 1 - (place >= 0)) + (place >= 0);
+      for (side = 0; side < 2; side++) {
+        const double values = ldexp(p->gone[side] + 1, p->width) * 8 * (words ? words : 1);
+        seconds[side] += sets * (p->gone[side] + 1) * work *
+                             (words < 2 ? PERMI_ROOK_BYTE_SECONDS * (words ? 8 : 4) : PERMI_ROOK_WORD_SECONDS * words) +
+                         PERMI_ROOK_STEP_SECONDS;
+        bytes[side] = fmax(bytes[side], values);
+      }
+      p->most[p->steps] = ldexp(1, p->width);
+      p->sequence[p->steps++] = v;
+      if (place >= 0)
+        permi_placements_close(p, place);
+    }
+  }
+  for (i = p->steps - 2; i >= 0; i--)
+    p->most[i] = fmax(p->most[i], p->most[i + 1]);
+  p->done[p->steps] = seconds[0] + seconds[1];
+  p->counted = seconds[1] < seconds[0];
+  p->seconds = seconds[p->counted];
+  p->bytes = bytes[p->counted];
+}
+
+/* Values of several words, one by one. */
+static void permi_rook_long_plane(const permi_rook_pass *pass, const permi_rook_way *way, int ways, ptrdiff_t before,
+                                  char *y, uint64_t *seen)
+{
+  const int words = pass->words;
+  const size_t size = 8 * (size_t)words;
+  uint64_t sum[PERMI_ROOK_WORDS], sign;
+  size_t r, k;
+  int s, w;
+  for (r = 0; r < pass->repeats; r++)
+    for (k = 0; k < pass->run; k++) {
+      const ptrdiff_t at = (ptrdiff_t)((r * pass->stride + k) * size) - before;
+      memset(sum, 0, size);
+      for (s = 0; s < ways; s++) {
+        const uint64_t *x = (const uint64_t *)(const void *)(way[s].x + at);
+        if (way[s].c == 1)
+          permi_words_add(sum, x, words);
+        else
+          permi_words_times(sum, x, words, way[s].c < 0 ? 0 - (uint64_t)way[s].c : (uint64_t)way[s].c,
+                            way[s].c < 0 ? -1 : 1);
+      }
+      sign = 0 - (sum[words - 1] >> 63);
+      for (w = 0; w < words; w++)
+        seen[w] |= sum[w] ^ sign;
+      memcpy(y + at, sum, size);
+    }
+}
+
+static void permi_rook_long(const permi_rook_pass *pass, const permi_rook_way *way, int ways, int planes, char *y,
+                            uint64_t *seen)
+{
+  int plane;
+  for (plane = 0; plane < planes; plane++)
+    permi_rook_long_plane(pass, way, ways, plane * (ptrdiff_t)pass->pitch, y, seen);
+}
+
+static perm_isa permi_placements_isa(const perm_options *options, permi_rook_kernel *lanes)
+{
+  const perm_isa isa = permi_isa(options);
+  *lanes = permi_rook_values_plain;
+#if PERMI_X86
+  if (isa >= PERM_ISA_AVX2 && isa <= PERM_ISA_AVX512IFMA) {
+    *lanes = isa == PERM_ISA_AVX2 ? permi_rook_values_avx2 : permi_rook_values_avx512;
+    return isa;
+  }
+#endif
+  (void)isa;
+  return PERM_ISA_PLAIN;
+}
+
+static size_t permi_rook_offset(const permi_placements *p, uint64_t index)
+{
+  return (size_t)(index >> p->low) * p->unit;
+}
+
+/* A step on the sets of a chunk. */
+static void permi_rook_run(const permi_placements *p, const permi_rook_step *step, char *const *plane, uint64_t base,
+                           uint64_t *seen)
+{
+  const uint64_t low = ((uint64_t)1 << p->low) - 1;
+  uint64_t set = step->choices;
+  permi_rook_way way[PERMI_ROOK_PLACES + 2];
+  const permi_rook_source *use[PERMI_ROOK_PLACES + 2];
+  size_t offset[PERMI_ROOK_PLACES + 2];
+  int s, i, planes;
+  for (base |= step->fixed_to;; set = (set - 1) & step->choices) {
+    const uint64_t index = base | set;
+    int uses = 0;
+    for (s = 0; s < step->sources; s++) {
+      const permi_rook_source *source = &step->source[s];
+      if ((index ^ source->want) & source->test & ~low)
+        continue;
+      use[uses] = source;
+      offset[uses++] = permi_rook_offset(p, index ^ (source->flip & ~low));
+    }
+    for (i = step->planes - 1; i >= 0; i -= planes) {
+      int ways = 0;
+      planes = p->copied && i > 0 && i < step->before ? i : 1; /* all sources */
+      for (s = 0; s < uses; s++) {
+        const int from = i - use[s]->behind;
+        if (from < 0 || from >= step->before)
+          continue;
+        way[ways].x = plane[from] + offset[s];
+        way[ways].lanes = (use[s]->test | use[s]->flip) & low ? &use[s]->lanes : NULL;
+        way[ways++].c = use[s]->c;
+      }
+      p->kernel(&step->pass, way, ways, planes, plane[i] + permi_rook_offset(p, index), seen);
+    }
+    if (!set)
+      break;
+  }
+}
+
+/* Copies a chunk's sets of so many bits to its buffer, or back. */
+static void permi_rook_copy(const permi_placements *p, uint64_t base, int width, int planes, char *const *local,
+                            int back)
+{
+  uint64_t high = p->inside & (((uint64_t)1 << width) - 1), set = 0;
+  size_t piece = p->unit, k = 0;
+  int i, bit;
+  for (bit = p->low; high >> bit & 1; bit++, piece *= 2)
+    high ^= (uint64_t)1 << bit;
+  do {
+    const size_t at = permi_rook_offset(p, base | set);
+    for (i = 0; i < planes; i++)
+      if (back)
+        memcpy(p->plane[i] + at, local[i] + k, piece);
+      else
+        memcpy(local[i] + k, p->plane[i] + at, piece);
+    k += piece;
+    set = (set - high) & high;
+  } while (set);
+}
+
+static perm_status permi_rook_chunk(void *context, uint64_t number, int thread)
+{
+  const permi_placements *p = (const permi_placements *)context;
+  const uint64_t base = permi_deposit_bits(number, p->outer);
+  char **local = p->local + (size_t)thread * ((size_t)p->block->vertices + 1);
+  uint64_t *seen = p->seen + thread * PERMI_ROOK_SEEN;
+  int k;
+  if (p->copied)
+    permi_rook_copy(p, base, p->step[0].start, p->step[0].before, local, 0);
+  for (k = 0; k < p->group; k++)
+    permi_rook_run(p, &p->step[k], p->copied ? local : p->plane, p->copied ? 0 : base, seen);
+  if (p->copied)
+    permi_rook_copy(p, base, p->end, p->step[p->group - 1].planes, local, 1);
+  return thread == 0 && permi_watch(p->watch, p->chunk_units) ? p->watch->stopped : PERM_OK;
+}
+
+static void permi_rook_lanes_fill(const permi_placements *p, permi_rook_source *source)
+{
+  const unsigned each = p->words ? 2 : 1, mask = (1u << p->low) - 1;
+  const unsigned flip = ((unsigned)source->flip & mask) * each;
+  unsigned e;
+  for (e = 0; e < 16; e++) {
+    source->lanes.from[e] = e ^ flip;
+    source->lanes.mask[e] = ((e / each) ^ (unsigned)source->want) & (unsigned)source->test & mask ? 0 : ~0u;
+  }
+  source->lanes.other_half = flip >= 8;
+}
+
+/* The bits in a chunk's buffer, which has those of `inside` next to each other. */
+static uint64_t permi_rook_local(const permi_placements *p, uint64_t bits)
+{
+  uint64_t mask = p->inside, to = bits & (((uint64_t)1 << p->low) - 1);
+  int bit;
+  for (bit = p->low; mask; mask &= mask - 1, bit++)
+    if (bits & mask & (0 - mask))
+      to |= (uint64_t)1 << bit;
+  return to;
+}
+
+/* The pass of a step: of the bits that it does not touch, the lowest are a run, the next ones its repeats. */
+static void permi_rook_finish(const permi_placements *p, permi_rook_step *step)
+{
+  const uint64_t low = ((uint64_t)1 << p->low) - 1;
+  uint64_t all = p->inside & (((uint64_t)1 << step->width) - 1), free;
+  int s, bit = p->low, next;
+  if (step->moved & ~low) {
+    step->fixed |= step->moved;
+    step->fixed_to = step->moved;
+    step->sources = 1;
+  }
+  for (s = 0; s < step->sources && low; s++)
+    permi_rook_lanes_fill(p, &step->source[s]);
+  if (p->copied) {
+    all = permi_rook_local(p, all);
+    step->fixed = permi_rook_local(p, step->fixed);
+    step->fixed_to = permi_rook_local(p, step->fixed_to);
+    step->involved = permi_rook_local(p, step->involved);
+    for (s = 0; s < step->sources; s++) {
+      permi_rook_source *source = &step->source[s];
+      source->test = permi_rook_local(p, source->test);
+      source->want = permi_rook_local(p, source->want);
+      source->flip = permi_rook_local(p, source->flip);
+    }
+  }
+  step->choices = all & ~step->fixed & ~low;
+  free = step->choices & ~step->involved;
+  step->pass.words = p->words;
+  step->pass.run = step->pass.repeats = 1;
+  step->pass.stride = 0;
+  step->pass.pitch = p->pitch;
+  for (; free >> bit & 1; bit++)
+    step->pass.run *= 2;
+  step->choices &= ~(((uint64_t)1 << bit) - 1);
+  free &= step->choices;
+  if (!free)
+    return;
+  next = permi_trailing_zeros(free);
+  step->pass.stride = (size_t)1 << (next - p->low);
+  for (; free >> next & 1; next++) {
+    step->pass.repeats *= 2;
+    step->choices &= ~((uint64_t)1 << next);
+  }
+}
+
+static double permi_rook_chunk_bytes(const permi_placements *p, uint64_t bits, int planes)
+{
+  return ldexp((double)p->unit * planes, permi_count_ones(bits & ~(((uint64_t)1 << p->low) - 1)));
+}
+
+/* Runs the group. */
+static perm_status permi_placements_pass(permi_placements *p)
+{
+  const int start = p->step[0].start, planes = p->step[p->group - 1].planes;
+  const double values = ldexp((double)planes * (double)p->unit, start - p->low);
+  double pitch;
+  int k, bit;
+  p->inside = 0;
+  for (k = 0; k < p->group; k++)
+    p->inside |= p->step[k].involved;
+  p->inside &= ~(((uint64_t)1 << p->low) - 1);
+  for (bit = p->low; bit < start && 2 * permi_rook_chunk_bytes(p, p->inside, planes) <= PERMI_ROOK_CHUNK; bit++)
+    p->inside |= (uint64_t)1 << bit;
+  p->outer = (((uint64_t)1 << start) - 1) & ~p->inside & ~(((uint64_t)1 << p->low) - 1);
+  pitch = permi_rook_chunk_bytes(p, p->inside, 1) + 320; /* planes in other lines of the first cache */
+  p->copied = p->buffer && p->outer && pitch * planes <= PERMI_ROOK_BUFFER;
+  p->pitch = p->copied ? (size_t)pitch : 0;
+  p->end = p->group < p->prepared ? p->step[p->group].start : p->width;
+  for (k = 0; k < p->threads && p->copied; k++)
+    for (bit = 0; bit < planes; bit++)
+      p->local[(size_t)k * ((size_t)p->block->vertices + 1) + (size_t)bit] =
+          p->buffer + (size_t)k * PERMI_ROOK_BUFFER + (size_t)bit * p->pitch;
+  for (k = 0; k < p->group; k++)
+    permi_rook_finish(p, &p->step[k]);
+  p->chunk_units = 1e9 * PERMI_ROOK_BYTE_SECONDS * 2 * p->group * permi_rook_chunk_bytes(p, p->inside, planes);
+  return permi_share(2 * p->group * values * PERMI_ROOK_BYTE_SECONDS < PERMI_PARALLEL_SECONDS ? 1 : p->threads, 0,
+                     (uint64_t)1 << permi_count_ones(p->outer), permi_rook_chunk, p, NULL);
+}
+
+/* A plane for the step and all after it. */
+static int permi_placements_allocate(permi_placements *p, int i, int step, int words)
+{
+  const double bytes = fmax(p->most[step], 16) * 8 * (words ? words : 1) + 64; /* 32 bits grow in place */
+  p->memory[i] = bytes < (double)(SIZE_MAX / 2) ? (char *)permi_allocate(p->allocator, (size_t)bytes, 1) : NULL;
+  if (!p->memory[i])
+    return 0;
+  p->plane[i] = p->memory[i] + (64 - (uintptr_t)p->memory[i] % 64);
+  return 1;
+}
+
+static void permi_placements_kind(permi_placements *p, int words)
+{
+  p->words = words;
+  p->unit = words > 1 ? 8 * (size_t)words : 64;
+  p->low = words > 1 ? 0 : 4 - words;
+  p->kernel = words > 1 ? permi_rook_long : p->lanes;
+}
+
+/* 32 bits become 64, from behind; also those of a unit beyond the sets. */
+static perm_status permi_placements_widen(permi_placements *p, size_t count)
+{
+  size_t k;
+  int i;
+  for (i = 0; i < p->planes; i++) {
+    const int32_t *x = (const int32_t *)(void *)p->plane[i];
+    int64_t *y = (int64_t *)(void *)p->plane[i];
+    for (k = count; k-- > 0;) {
+      int32_t narrow;
+      int64_t wide;
+      memcpy(&narrow, x + k, sizeof narrow);
+      wide = narrow;
+      memcpy(y + k, &wide, sizeof wide);
+    }
+    if (permi_watch(p->watch, (double)count))
+      return p->watch->stopped;
+  }
+  return PERM_OK;
+}
+
+/* From `before` words to those of the group. */
+static perm_status permi_placements_lengthen(permi_placements *p, int step, int before)
+{
+  const int width = p->step[0].start, words = p->words, from = before ? before : 1;
+  const size_t count = (size_t)1 << (width < 3 ? 3 : width);
+  perm_status status = before ? PERM_OK : permi_placements_widen(p, count);
+  size_t k;
+  int i, w;
+  for (i = 0; i < p->planes && words > 1 && status == PERM_OK; i++) {
+    char *memory = p->memory[i];
+    const char *x = p->plane[i];
+    uint64_t *y;
+    if (!permi_placements_allocate(p, i, step, words)) {
+      p->memory[i] = memory;
+      return PERM_ERROR_MEMORY;
+    }
+    y = (uint64_t *)(void *)p->plane[i];
+    for (k = 0; k < count; k++, y += words) {
+      memcpy(y, x + 8 * k * (size_t)from, 8 * (size_t)from);
+      for (w = from; w < words; w++)
+        y[w] = 0 - (y[from - 1] >> 63);
+    }
+    permi_release(p->allocator, memory);
+    if (permi_watch(p->watch, 2.0 * (double)(count * (size_t)words)))
+      status = p->watch->stopped;
+  }
+  return status;
+}
+
+/* Bits of the values of the last step, without their sign. */
+static double permi_placements_seen(const permi_placements *p)
+{
+  uint64_t word[PERMI_ROOK_SEEN];
+  int t, w, bits = 0;
+  memset(word, 0, sizeof word);
+  for (t = 0; t < p->threads; t++)
+    for (w = 0; w < PERMI_ROOK_SEEN; w++)
+      word[p->words > 1 ? w : 0] |= p->seen[t * PERMI_ROOK_SEEN + w];
+  if (!p->words)
+    word[0] = (word[0] | word[0] >> 32) & UINT32_MAX;
+  for (w = PERMI_ROOK_SEEN - 1; w > 0 && !word[w]; w--)
+    ;
+  for (; word[w]; word[w] >>= 1)
+    bits++;
+  return 64 * w + bits;
+}
+
+/* Prepares a group from step `first` on, whose first steps may be prepared, and the length of its values; returns how
+   many vertices it eliminates. What comes next may be prepared behind it. */
+static int permi_placements_gather(permi_placements *p, int first)
+{
+  const double seen = permi_placements_seen(p);
+  uint64_t involved = 0;
+  double growth = 0;
+  int k = 0, taken = 0;
+  for (p->group = 0; first + taken < p->steps; taken++) {
+    const int v = p->sequence[first + taken], place = p->place[v];
+    int needed, planes;
+    if (k == p->prepared) {
+      permi_placements_eliminate(p, v);
+      if (place >= 0)
+        permi_placements_close(p, place);
+    }
+    growth += log2(p->step[k].growth) * (1 + 1e-12) + 1e-12;
+    needed = permi_placements_words(p, seen + growth);
+    needed = needed > p->words ? needed : p->words;
+    planes = p->step[k].planes;
+    for (; k < p->prepared; k++)
+      involved |= p->step[k].involved;
+    if (taken && (needed > p->words || k > PERMI_ROOK_GROUP ||
+                  permi_rook_chunk_bytes(p, involved, planes) > PERMI_ROOK_CHUNK ||
+                  ldexp((double)p->unit * planes, p->step[0].start - p->low) <= 2 * PERMI_ROOK_CHUNK))
+      break;
+    permi_placements_kind(p, needed);
+    p->group = k;
+  }
+  return taken;
+}
+
+/* Eliminates the next vertices; *next: how many are. */
+static perm_status permi_placements_advance(permi_placements *p, int *next)
+{
+  const int first = *next, before = p->words;
+  perm_status status = PERM_OK;
+  int k;
+  *next += permi_placements_gather(p, first);
+  if (p->words > before)
+    status = permi_placements_lengthen(p, first, before);
+  for (; status == PERM_OK && p->planes < p->step[p->group - 1].planes; p->planes++)
+    if (!permi_placements_allocate(p, p->planes, first, p->words))
+      return PERM_ERROR_MEMORY;
+  if (status != PERM_OK)
+    return status;
+  memset(p->seen, 0, (size_t)p->threads * PERMI_ROOK_SEEN * sizeof *p->seen);
+  status = permi_placements_pass(p);
+  for (k = p->group; k < p->prepared; k++)
+    p->step[k - p->group] = p->step[k];
+  p->prepared -= p->group;
+  return status;
+}
+
+/* numbers[0 .. count - 1], the rook numbers. */
+static perm_status permi_placements_run(permi_placements *p, perm_integer *numbers, int count)
+{
+  const size_t planes = (size_t)p->block->vertices + 1, threads = (size_t)p->threads;
+  permi_pool pool = {p->allocator, NULL, 0};
+  perm_status status = PERM_ERROR_MEMORY;
+  int i, step;
+  p->memory = (char **)permi_pool_zeros(&pool, 2 * planes, sizeof *p->memory);
+  p->seen = (uint64_t *)permi_pool_zeros(&pool, threads * PERMI_ROOK_SEEN, sizeof *p->seen);
+  p->local = (char **)permi_pool_get(&pool, threads * planes, sizeof *p->local);
+  p->buffer = p->bytes > 2 * PERMI_ROOK_CHUNK ? (char *)permi_pool_get(&pool, threads + 1, PERMI_ROOK_BUFFER) : NULL;
+  if (pool.failed)
+    goto done;
+  if (p->buffer)
+    p->buffer += 64 - (uintptr_t)p->buffer % 64;
+  p->plane = p->memory + planes;
+  permi_placements_begin(p);
+  permi_placements_kind(p, 0);
+  if (!permi_placements_allocate(p, 0, 0, 0))
+    goto done;
+  memset(p->plane[0], 0, p->unit);
+  *(uint32_t *)(void *)p->plane[0] = 1;
+  p->seen[0] = 1;
+  p->planes = 1;
+  status = PERM_OK;
+  for (step = 0; step < p->steps && status == PERM_OK;) {
+    status = permi_placements_advance(p, &step);
+    p->watch->done = p->seconds * (p->done[step] / p->done[p->steps]);
+  }
+  for (i = 0; i < count && status == PERM_OK; i++) {
+    uint64_t word[PERMI_ROOK_WORDS] = {0};
+    const int words = p->words ? p->words : 1;
+    memset(&numbers[i], 0, sizeof numbers[i]);
+    if (i >= p->planes)
+      continue;
+    memcpy(word, p->plane[i], p->words ? 8 * (size_t)words : 4);
+    if (!p->words)
+      word[0] = (uint64_t)(int32_t)(uint32_t)word[0];
+    numbers[i].negative = permi_words_magnitude(word, word, words);
+    memcpy(numbers[i].word, word, PERM_INTEGER_WORDS * sizeof *word);
+    permi_integer_trim(&numbers[i]);
+  }
+done:
+  for (i = 0; p->plane && i < (int)planes; i++)
+    permi_release(p->allocator, p->memory[i]);
+  permi_pool_release(&pool);
+  return status;
+}
+
+/* ===================================================================================== >>rook_order
+   Elimination orders for >>placements, up to 64 rows and 64 columns. Annealing (>>order) ends in orders that differ by
+   2 x; a beam search finds others to anneal from, and the one of the least predicted seconds is taken.
+   A beam: what is eliminated is a set, its cost that of the best way to it. From the best `width` sets of a size the
+   vertices are eliminated that let the frontier grow least, or by up to `slack` more; vertices without entries left go
+   by themselves. */
+
+#define PERMI_BEAM_LINES 64
+#define PERMI_BEAM_FIRST 48  /* sets, doubled while it pays */
+#define PERMI_BEAM_MOST 1024
+#define PERMI_BEAM_SPACE 16  /* sets kept till the best are chosen, over the width */
+#define PERMI_BEAM_AHEAD 8   /* chosen: the states of a set count so often beside its cost */
+#define PERMI_BEAM_UNITS 15  /* of permi_watch: a vertex looked at, */
+#define PERMI_BEAM_SET_UNITS 150 /* a set made and sorted */
+
+typedef struct permi_beam_set {
+  uint64_t gone[2], touched[2]; /* rows, columns */
+  double cost, states;
+  int size, parent; /* of the set before it, whose number there */
+  int vertex;       /* eliminated since */
+} permi_beam_set;
+
+typedef struct permi_beam {
+  const permi_placements *plan;
+  uint64_t adjacent[2][PERMI_BEAM_LINES];
+  int lines[2], slack;
+  size_t width, space;
+  permi_beam_set *set; /* space of each size */
+  size_t *count;
+} permi_beam;
+
+static int permi_beam_compare_words(uint64_t a, uint64_t b)
+{
+  return (a > b) - (a < b);
+}
+
+/* Ways to the same set next to each other, the best one first. */
+static int permi_beam_by_set(const void *a, const void *b)
+{
+  const permi_beam_set *x = (const permi_beam_set *)a, *y = (const permi_beam_set *)b;
+  int order = permi_beam_compare_words(x->gone[0], y->gone[0]);
+  if (!order)
+    order = permi_beam_compare_words(x->gone[1], y->gone[1]);
+  if (!order)
+    order = (x->cost > y->cost) - (x->cost < y->cost);
+  if (!order)
+    order = x->size != y->size ? x->size - y->size : x->parent - y->parent;
+  return order ? order : x->vertex - y->vertex;
+}
+
+static int permi_beam_by_cost(const void *a, const void *b)
+{
+  const permi_beam_set *x = (const permi_beam_set *)a, *y = (const permi_beam_set *)b;
+  const double p = x->cost + PERMI_BEAM_AHEAD * x->states, q = y->cost + PERMI_BEAM_AHEAD * y->states;
+  return p != q ? (p > q) - (p < q) : permi_beam_by_set(a, b);
+}
+
+/* Leaves the best `width` sets of a size, each once. */
+static void permi_beam_choose(permi_beam *beam, int size)
+{
+  permi_beam_set *set = beam->set + (size_t)size * beam->space;
+  size_t i, kept = 0;
+  qsort(set, beam->count[size], sizeof *set, permi_beam_by_set);
+  for (i = 0; i < beam->count[size]; i++)
+    if (!kept || set[i].gone[0] != set[kept - 1].gone[0] || set[i].gone[1] != set[kept - 1].gone[1])
+      set[kept++] = set[i];
+  qsort(set, kept, sizeof *set, permi_beam_by_cost);
+  beam->count[size] = kept < beam->width ? kept : beam->width;
+}
+
+/* By how much v's elimination lets the frontier grow. */
+static int permi_beam_growth(const permi_beam *beam, const permi_beam_set *set, int side, int v)
+{
+  const uint64_t gone = set->gone[side] | (uint64_t)1 << v, *others = beam->adjacent[1 - side];
+  uint64_t here = beam->adjacent[side][v] & ~set->gone[1 - side], bits;
+  int growth = -(int)(set->touched[side] >> v & 1);
+  for (bits = here; bits; bits &= bits - 1) {
+    const int t = permi_trailing_zeros(bits);
+    growth += ((others[t] & ~gone) != 0) - (int)(set->touched[1 - side] >> t & 1);
+  }
+  return growth;
+}
+
+/* Bytes of all states, in those of 32 bits: values grow with what is eliminated. */
+static double permi_beam_states(const permi_beam *beam, const permi_beam_set *set)
+{
+  const permi_placements *plan = beam->plan;
+  const int rows = permi_count_ones(set->gone[0]), columns = permi_count_ones(set->gone[1]);
+  const int width = permi_count_ones(set->touched[0]) + permi_count_ones(set->touched[1]);
+  const int words = permi_placements_words(plan, PERMI_ROOK_LENGTH * plan->bits * (rows + columns) /
+                                                     plan->block->vertices);
+  const double price = words < 2 ? 1 + words : PERMI_ROOK_WORD_SECONDS * words / (4 * PERMI_ROOK_BYTE_SECONDS);
+  return ldexp(price * (1 + (rows < columns ? rows : columns)), width);
+}
+
+/* Eliminates v from number `parent` of the sets of `size`. */
+static void permi_beam_add(permi_beam *beam, int size, int parent, int side, int v)
+{
+  const int other = 1 - side;
+  permi_beam_set next = beam->set[(size_t)size * beam->space + (size_t)parent];
+  const uint64_t here = beam->adjacent[side][v] & ~next.gone[other];
+  const double before = next.states;
+  uint64_t bits;
+  next.gone[side] |= (uint64_t)1 << v;
+  next.touched[side] &= ~((uint64_t)1 << v);
+  for (bits = here; bits; bits &= bits - 1) {
+    const int t = permi_trailing_zeros(bits);
+    const uint64_t bit = bits & (0 - bits);
+    const int alive = (beam->adjacent[other][t] & ~next.gone[side]) != 0;
+    next.touched[other] = alive ? next.touched[other] | bit : next.touched[other] & ~bit;
+    next.gone[other] |= alive ? 0 : bit;
+  }
+  next.states = permi_beam_states(beam, &next);
+  next.cost += before / 4 + next.states * (1 + 0.5 * permi_count_ones(here));
+  next.vertex = side ? beam->lines[0] + v : v;
+  next.parent = parent;
+  next.size = size;
+  size = permi_count_ones(next.gone[0]) + permi_count_ones(next.gone[1]);
+  if (beam->count[size] == beam->space)
+    permi_beam_choose(beam, size);
+  beam->set[(size_t)size * beam->space + beam->count[size]++] = next;
+}
+
+/* All that is made from the sets of a size. */
+static void permi_beam_extend(permi_beam *beam, int size)
+{
+  size_t i;
+  int line, k;
+  for (i = 0; i < beam->count[size]; i++) {
+    const permi_beam_set *set = &beam->set[(size_t)size * beam->space + i];
+    int growth[2 * PERMI_BEAM_LINES], least = INT_MAX, made = 0;
+    for (line = 0; line < beam->lines[0] + beam->lines[1]; line++) {
+      k = line >= beam->lines[0];
+      if (set->gone[k] >> (line - k * beam->lines[0]) & 1) {
+        growth[line] = INT_MAX;
+        continue;
+      }
+      growth[line] = permi_beam_growth(beam, set, k, line - k * beam->lines[0]);
+      least = growth[line] < least ? growth[line] : least;
+    }
+    for (line = 0; line < beam->lines[0] + beam->lines[1]; line++)
+      if (growth[line] != INT_MAX && growth[line] <= least + beam->slack) {
+        k = line >= beam->lines[0];
+        permi_beam_add(beam, size, (int)i, k, line - k * beam->lines[0]);
+        made++;
+      }
+    if (permi_watch(beam->plan->watch, PERMI_BEAM_UNITS * (double)(beam->plan->block->vertices - size) +
+                                           PERMI_BEAM_SET_UNITS * (double)made))
+      return;
+  }
+}
+
+/* Writes an order; returns 0 without memory, or stopped. */
+static int permi_beam_search(const permi_placements *plan, size_t width, int slack, int *order)
+{
+  const permi_block *block = plan->block;
+  const size_t sizes = (size_t)block->vertices + 1;
+  permi_pool pool = {plan->allocator, NULL, 0};
+  permi_beam beam;
+  const permi_beam_set *set;
+  uint64_t listed[2] = {0, 0};
+  int v, e, size = 0, done = 0, at, parent = 0;
+  memset(&beam, 0, sizeof beam);
+  beam.plan = plan;
+  beam.lines[0] = block->n;
+  beam.lines[1] = block->vertices - block->n;
+  beam.width = width;
+  beam.space = PERMI_BEAM_SPACE * width;
+  beam.slack = slack;
+  beam.set = (permi_beam_set *)permi_pool_get(&pool, sizes * beam.space, sizeof *beam.set);
+  beam.count = (size_t *)permi_pool_get(&pool, sizes, sizeof *beam.count);
+  if (!pool.failed) {
+    for (v = 0; v < block->vertices; v++)
+      for (e = block->start[v]; e < block->start[v + 1]; e++) {
+        const int k = v >= block->n, t = block->neighbour[e];
+        beam.adjacent[k][v - k * block->n] |= (uint64_t)1 << (t - (k ? 0 : block->n));
+      }
+    memset(beam.count, 0, sizes * sizeof *beam.count);
+    memset(beam.set, 0, sizeof *beam.set);
+    beam.set->states = 1;
+    beam.count[0] = 1;
+    for (; size < block->vertices && plan->watch->stopped == PERM_OK; size++) {
+      permi_beam_choose(&beam, size);
+      permi_beam_extend(&beam, size);
+    }
+    permi_beam_choose(&beam, size);
+    done = plan->watch->stopped == PERM_OK;
+  }
+  set = done ? beam.set + (size_t)size * beam.space : NULL;
+  at = block->vertices;
+  for (; set && set->size < size; set = beam.set + (size_t)size * beam.space + parent) {
+    const int k = set->vertex >= block->n;
+    listed[k] |= (uint64_t)1 << (set->vertex - k * block->n);
+    order[--at] = set->vertex;
+    parent = set->parent;
+    size = set->size;
+  }
+  if (done)
+    memmove(order, order + at, (size_t)(block->vertices - at) * sizeof *order);
+  for (at = block->vertices - at, v = 0; done && v < block->vertices; v++) /* those that went by themselves */
+    if (!(listed[v >= block->n] >> (v - (v >= block->n) * block->n) & 1))
+      order[at++] = v;
+  permi_pool_release(&pool);
+  return done;
+}
+
+/* =========================================================================================== >>rook
+   Rook numbers of integer matrices: r_k, the sum of the permanents of all k x k submatrices. Two engines:
+   - method frontier, >>placements, for what is sparse;
+   - evaluation (method exact): with m <= n, per(A + x J) = sum over j of r_(m-j) x^j (n-m+j)! / (n-m)!, since j rows
+     that take x choose among n-m+j columns. The permanents at x = 0 .. m, exact, are interpolated by Newton. */
+
+typedef struct permi_rook {
+  permi_given given;
+  int m, n, transposed; /* m <= n: of the matrix, or its transpose */
+  permi_block block;    /* lines with entries */
+  int64_t *shifted;     /* m x n, or NULL */
+} permi_rook;
+
+/* Entries that are not 0, one after the other; begins with row 0, next 0. */
+typedef struct permi_rook_entry {
+  int row, column;
+  int64_t value;
+  size_t next;
+} permi_rook_entry;
+
+static int permi_rook_next(const permi_given *given, permi_rook_entry *entry)
+{
+  permi_given_item item;
+  size_t e, end;
+  for (; entry->row < given->m; entry->row++) {
+    e = permi_given_row(given, entry->row, &end);
+    for (e = entry->next > e ? entry->next : e; e < end; e++) {
+      permi_given_entry(given, entry->row, e, &item);
+      if (!item.integer[0])
+        continue;
+      entry->next = e + 1;
+      entry->column = item.column;
+      entry->value = item.integer[0];
+      return 1;
+    }
+  }
+  return 0;
+}
+
+/* Every number is at most the product over rows of (1 + sum of |entries|), or over columns. */
+static double permi_rook_bits(const permi_block *block)
+{
+  double bits[2] = {0, 0}, sum;
+  int v, e;
+  for (v = 0; v < block->vertices; v++) {
+    for (sum = 1, e = block->start[v]; e < block->start[v + 1]; e++)
+      sum += fabs((double)block->integer[block->edge[e]]);
+    bits[v >= block->n] += log2(sum) * (1 + 1e-12) + 1e-12;
+  }
+  return 2 + fmin(bits[0], bits[1]);
+}
+
+/* The graph of the lines with entries; returns 0 without memory. */
+static int permi_rook_graph(permi_rook *rook, permi_pool *pool)
+{
+  const permi_given *given = &rook->given;
+  permi_block *block = &rook->block;
+  const size_t lines = (size_t)given->m + (size_t)given->n, most = given->nnz < INT_MAX / 4 ? given->nnz : INT_MAX / 4;
+  int *number = (int *)permi_pool_get(pool, lines + 1, sizeof(int)), k;
+  permi_rook_entry entry;
+  block->start = (int *)permi_pool_get(pool, lines + 2, sizeof(int));
+  block->neighbour = (int *)permi_pool_get(pool, 4 * most + 1, sizeof(int));
+  block->integer = (int64_t *)permi_pool_get(pool, most + 1, sizeof(int64_t));
+  if (pool->failed || most < given->nnz)
+    return 0;
+  block->edge = block->neighbour + 2 * most;
+  memset(number, 0, (lines + 1) * sizeof *number);
+  memset(block->start, 0, (lines + 2) * sizeof *block->start);
+  for (memset(&entry, 0, sizeof entry); permi_rook_next(given, &entry);) {
+    number[entry.row]++;
+    number[given->m + entry.column]++;
+  }
+  for (k = 0; k < given->m + given->n; k++) /* degrees become numbers of vertices */
+    if (number[k]) {
+      block->n += k < given->m;
+      block->start[block->vertices + 2] = block->start[block->vertices + 1] + number[k];
+      number[k] = block->vertices++;
+    }
+  for (memset(&entry, 0, sizeof entry); permi_rook_next(given, &entry); block->edges++) {
+    const int end[2] = {number[entry.row], number[given->m + entry.column]};
+    block->integer[block->edges] = entry.value;
+    for (k = 0; k < 2; k++) {
+      const int at = block->start[end[k] + 1]++;
+      block->neighbour[at] = end[1 - k];
+      block->edge[at] = block->edges;
+    }
+  }
+  return 1;
+}
+
+/* Anneals from `first`, or greedy orders if NULL, for a share of the predicted seconds. Returns 0 without memory. */
+static int permi_rook_anneal(const permi_placements *plan, double effort, double share, const int *first, int *order)
+{
+  const double least = first ? PERMI_PLAN_SECONDS / 2 : PERMI_PLAN_SECONDS;
+  const permi_account account = {plan->watch, plan->watch->worked, 0, least, least, share,
+                                 permi_account_most(plan->watch->options)};
+  permi_budget budget;
+  double cost = 0;
+  int v;
+  memset(&budget, 0, sizeof budget);
+  budget.effort = effort;
+  budget.most = budget.rival = (double)INFINITY;
+  budget.each = budget.quick = PERMI_ROOK_UNIT_SECONDS;
+  budget.quick_width = PERMI_ORDER_WIDTH;
+  budget.first[0] = first;
+  budget.first[1] = NULL;
+  budget.account = &account;
+  for (v = 0; v < plan->block->vertices; v++) /* if none is found */
+    order[v] = v;
+  return permi_order(plan->allocator, plan->block, NULL, &budget, order, &cost);
+}
+
+/* Plans the order; *best becomes it if its seconds are the least so far. */
+static void permi_rook_offer(permi_placements *plan, int *order, double *seconds, int *best)
+{
+  plan->order = order;
+  permi_placements_plan(plan);
+  if (plan->seconds < *seconds) {
+    *seconds = plan->seconds;
+    memcpy(best, order, (size_t)plan->block->vertices * sizeof *best);
+  }
+}
+
+/* Writes the best order that a share of its own seconds finds; returns 0 without memory. Room for three orders. */
+static int permi_rook_search(permi_placements *plan, double effort, int *best)
+{
+  const permi_block *block = plan->block;
+  const int vertices = block->vertices, fits = block->n <= PERMI_BEAM_LINES && vertices - block->n <= PERMI_BEAM_LINES;
+  const double begin = plan->watch->worked, share = PERMI_ROOK_PLAN_SHARE * fmax(effort, 1);
+  int *order = best + vertices, *annealed = best + 2 * vertices, round;
+  double seconds = (double)INFINITY;
+  if (!permi_rook_anneal(plan, effort, fits ? share / 6 : share / 2, NULL, order))
+    return 0;
+  memcpy(best, order, (size_t)vertices * sizeof *best);
+  permi_rook_offer(plan, order, &seconds, best);
+  for (round = 0; fits && PERMI_BEAM_FIRST << round / 2 <= PERMI_BEAM_MOST; round++) {
+    const int width = PERMI_BEAM_FIRST << round / 2;
+    const double units = 0.5 * PERMI_BEAM_UNITS * vertices * vertices * width * (1 + (round & 1));
+    if (plan->watch->stopped != PERM_OK ||
+        plan->watch->worked - begin + units >
+            1e9 * fmin(share * fmin(seconds, PERMI_ROOK_PLAN_SECONDS), permi_account_most(plan->watch->options)))
+      break;
+    if (!permi_beam_search(plan, (size_t)width, round & 1, order))
+      return plan->watch->stopped != PERM_OK;
+    permi_rook_offer(plan, order, &seconds, best);
+    if (!permi_rook_anneal(plan, 1, share / 20, order, annealed))
+      return 0;
+    permi_rook_offer(plan, annealed, &seconds, best);
+  }
+  return 1;
+}
+
+/* An elimination order and what it costs; returns 0 without memory. seconds INFINITY: none is found. */
+static int permi_rook_order(const permi_block *block, const perm_options *options, permi_pool *pool,
+                            permi_control *watch, permi_placements *plan)
+{
+  const size_t vertices = (size_t)block->vertices;
+  int *numbers = (int *)permi_pool_get(pool, 6 * vertices + 1, sizeof(int));
+  plan->most = (double *)permi_pool_get(pool, 2 * vertices + 2, sizeof(double));
+  plan->step = (permi_rook_step *)permi_pool_get(pool, PERMI_ROOK_GROUP + 4, sizeof *plan->step);
+  if (pool->failed)
+    return 0;
+  plan->seconds = (double)INFINITY;
+  plan->block = block;
+  plan->allocator = &options->allocator;
+  plan->watch = watch;
+  plan->place = numbers + 3 * vertices;
+  plan->open = numbers + 4 * vertices;
+  plan->sequence = numbers + 5 * vertices;
+  plan->done = plan->most + vertices + 1;
+  plan->most[0] = 1;
+  plan->threads = permi_threads(options);
+  if (vertices && !permi_rook_search(plan, options->plan_effort > 0 ? options->plan_effort : 1, numbers))
+    return 0;
+  plan->order = numbers;
+  if (watch->stopped == PERM_OK)
+    permi_placements_plan(plan);
+  return 1;
+}
+
+/* a /= d, which divides it; d below 2^63. */
+static void permi_integer_divide(perm_integer *a, uint64_t d)
+{
+  uint64_t rest = 0;
+  int i, bit;
+  for (i = a->words - 1; i >= 0; i--) {
+    uint64_t quotient = 0;
+    for (bit = 63; bit >= 0; bit--) {
+      rest = rest << 1 | (a->word[i] >> bit & 1);
+      quotient = quotient << 1 | (rest >= d);
+      rest -= rest >= d ? d : 0;
+    }
+    a->word[i] = quotient;
+  }
+  permi_integer_trim(a);
+}
+
+/* From values at x = 0 .. degree to r_k, rows <= columns; returns 0 if a number on the way is too long. */
+static int permi_rook_interpolate(perm_integer *f, int degree, int columns)
+{
+  perm_integer x, product;
+  int i, k;
+  for (k = 1; k <= degree; k++) /* divided differences, whole since the coefficients are */
+    for (i = degree; i >= k; i--) {
+      if (!permi_integer_add(&f[i], &f[i - 1], 1))
+        return 0;
+      permi_integer_divide(&f[i], (uint64_t)k);
+    }
+  for (k = degree - 1; k >= 0; k--)
+    for (i = k; i < degree; i++) {
+      x = permi_integer_of(k);
+      if (!permi_integer_multiply(&f[i + 1], &x, &product) || !permi_integer_add(&f[i], &product, 1))
+        return 0;
+    }
+  for (k = 0; k <= degree; k++)
+    for (i = 1; i <= k; i++)
+      permi_integer_divide(&f[k], (uint64_t)(columns - degree + i));
+  for (k = 0; k < degree - k; k++) { /* the coefficient of x^j is r_(degree - j) */
+    x = f[k];
+    f[k] = f[degree - k];
+    f[degree - k] = x;
+  }
+  return 1;
+}
+
+/* The matrix plus x everywhere, rows <= columns. */
+static void permi_rook_shift(const permi_rook *rook, int64_t x)
+{
+  const size_t n = (size_t)rook->n;
+  permi_rook_entry entry;
+  size_t k;
+  for (k = 0; k < (size_t)rook->m * n; k++)
+    rook->shifted[k] = x;
+  for (memset(&entry, 0, sizeof entry); permi_rook_next(&rook->given, &entry);)
+    rook->shifted[rook->transposed ? (size_t)entry.column * n + (size_t)entry.row
+                                   : (size_t)entry.row * n + (size_t)entry.column] += entry.value;
+}
+
+/* What all evaluations take by prediction; INFINITY: they cannot be done. */
+static double permi_rook_evaluation_seconds(const permi_rook *rook, const perm_options *options, perm_status *status)
+{
+  perm_options one = *options;
+  perm_job *job = NULL;
+  perm_result result;
+  double seconds = (double)INFINITY;
+  int e;
+  for (e = 0; e < rook->block.edges; e++)
+    if (rook->block.integer[e] > INT64_MAX / 2 || rook->block.integer[e] < -(INT64_MAX / 2))
+      return seconds;
+  permi_rook_shift(rook, rook->m);
+  one.max_seconds = 0;
+  one.progress = NULL;
+  *status = perm_job_integer(rook->m, rook->n, rook->shifted, rook->n, &one, &job, &result);
+  if (*status == PERM_OK)
+    seconds = permi_job_seconds(job) * (rook->m + 1);
+  perm_job_free(job);
+  return seconds;
+}
+
+static perm_status permi_rook_evaluate(const permi_rook *rook, const perm_options *options, permi_control *watch,
+                                       perm_integer *numbers, perm_result *result)
+{
+  perm_options one = *options;
+  perm_status status;
+  int x;
+  one.progress = NULL;
+  for (x = 0; x <= rook->m; x++) {
+    permi_rook_shift(rook, x);
+    if (options->max_seconds > 0)
+      one.max_seconds = fmax(watch->deadline - permi_seconds(), 1e-9);
+    status = perm_compute_integer(rook->m, rook->n, rook->shifted, rook->n, &one, result);
+    if (status != PERM_OK)
+      return status;
+    numbers[x] = result->integer;
+    watch->done = watch->work_total * (x + 1) / (rook->m + 1);
+    if (permi_watch(watch, PERMI_WATCH_UNITS))
+      return permi_fail_stopped(watch, result);
+  }
+  return permi_rook_interpolate(numbers, rook->m, rook->n)
+             ? PERM_OK
+             : permi_fail(result, PERM_ERROR_OVERFLOW, 0, "the rook numbers may need more than %d bits: scale the "
+                                                          "entries down, or try method frontier",
+                          64 * PERM_INTEGER_WORDS);
+}
+
+/* Chooses by predicted seconds, within max_bytes and max_seconds. */
+static perm_status permi_rook_solve(permi_rook *rook, permi_placements *plan, const perm_options *given_options,
+                                    permi_control *watch, perm_integer *numbers, perm_result *result)
+{
+  perm_options options = *given_options;
+  const double most = permi_max_bytes(&options), area = (double)rook->m * rook->n;
+  const int fits = plan->bytes < (double)(SIZE_MAX / 4) && (!(most > 0) || plan->bytes <= most);
+  const int evaluated = options.method == PERM_METHOD_EXACT && rook->m > 0;
+  double first = fits && !evaluated ? plan->seconds : (double)INFINITY;
+  double second = (double)INFINITY, planned;
+  perm_status status, planning = PERM_OK;
+  options.method = PERM_METHOD_AUTO;
+  options.modulus = 0; /* residues are taken of what is interpolated, which divides */
+  if (given_options->method != PERM_METHOD_FRONTIER && first > PERMI_ROOK_FREE_SECONDS && rook->m > 0 &&
+      rook->n <= PERM_MAX_LINES && area < 1e8) {
+    if (!(rook->shifted = (int64_t *)permi_allocate(&options.allocator, (size_t)area + 1, sizeof *rook->shifted)))
+      return permi_fail_memory(result);
+    second = permi_rook_evaluation_seconds(rook, &options, &planning);
+  }
+  planned = permi_seconds() - watch->start;
+  watch->work_total = fmin(first, second);
+  watch->activity = "placing rooks";
+  if (watch->work_total == (double)INFINITY && (planning > 0 || planning == PERM_ERROR_MEMORY))
+    status = permi_fail(result, planning, 0, "%s", perm_status_text(planning));
+  else if (watch->work_total == (double)INFINITY && evaluated)
+    status = permi_fail(result, PERM_ERROR_LIMIT, 0,
+                        "rook numbers: method exact takes entries below 2^62, up to %d rows and columns, and what "
+                        "max_bytes = %s allows: try method frontier", PERM_MAX_LINES,
+                        most > 0 ? permi_size_words(options.max_bytes).text : "0");
+  else if (watch->work_total == (double)INFINITY && plan->seconds < (double)INFINITY)
+    status = permi_fail(result, PERM_ERROR_LIMIT, 0,
+                        "rook numbers: no engine, the frontier would have %s of states, over max_bytes = %s, and take "
+                        "%s: try a sparser matrix", permi_size_words(plan->bytes).text,
+                        permi_size_words(most > 0 ? options.max_bytes : (double)(SIZE_MAX / 4)).text,
+                        permi_time_words(plan->seconds).text);
+  else if (watch->work_total == (double)INFINITY)
+    status = permi_fail(result, PERM_ERROR_LIMIT, 0,
+                        "rook numbers: no engine, the frontier would have over %d vertices: try a sparser matrix",
+                        PERMI_ROOK_PLACES);
+  else if (options.max_seconds > 0 && watch->work_total > watch->deadline - permi_seconds())
+    status = permi_fail(result, PERM_ERROR_LIMIT, 0, "rook numbers: %s predicted, more than max_seconds = %.3g",
+                        permi_time_words(watch->work_total).text, options.max_seconds);
+  else if (first <= second) {
+    result->method = PERM_METHOD_FRONTIER;
+    result->isa = permi_placements_isa(&options, &plan->lanes);
+    result->threads = plan->threads;
+    status = permi_placements_run(plan, numbers, rook->m + 1);
+    if (status != PERM_OK)
+      status = watch->stopped != PERM_OK ? permi_fail_stopped(watch, result) : permi_fail_memory(result);
+  } else {
+    status = permi_rook_evaluate(rook, &options, watch, numbers, result);
+    result->method = PERM_METHOD_EXACT;
+  }
+  result->plan_seconds = planned;
+  permi_release(&options.allocator, rook->shifted);
+  return status;
+}
+
+static perm_status permi_rook_check(const perm_matrix *matrix, const perm_options *options, perm_integer *numbers,
+                                    permi_control *watch, perm_result *result)
+{
+  const perm_method method = options->method;
+  perm_options checked = *options;
+  permi_given given;
+  permi_given_item bad;
+  perm_status status;
+  int row;
+  permi_result_clear(result);
+  checked.method = PERM_METHOD_AUTO;
+  status = permi_check_unproved(&checked, 2, result);
+  if (status == PERM_OK)
+    status = permi_check_sparse(matrix, watch, result);
+  if (status != PERM_OK)
+    return status;
+  if (!numbers)
+    return permi_fail(result, PERM_ERROR_NULL, 3, "numbers is NULL");
+  if ((method != PERM_METHOD_AUTO && method != PERM_METHOD_FRONTIER && method != PERM_METHOD_EXACT) ||
+      (options->precision != PERM_PRECISION_DEFAULT && options->precision != PERM_PRECISION_EXACT) ||
+      options->checkpoint.file)
+    return permi_fail(result, PERM_ERROR_OPTION, 2,
+                      "rook numbers are exact, by method auto, frontier or exact, and have no checkpoints");
+  given = permi_given_rows(matrix);
+  if (matrix->kind == PERM_KIND_COMPLEX || (matrix->m && !permi_given_integers(&given, &row, &bad, watch)))
+    return watch->stopped != PERM_OK
+               ? permi_fail_stopped(watch, result)
+               : permi_fail(result, PERM_ERROR_UNSUPPORTED, 1, "rook numbers are of integers, and the matrix has "
+                                                               "others: try it times a common denominator "
+                                                               "d, with which r_k is d^k times as large");
+  return PERM_OK;
+}
+
+static perm_status permi_rook_numbers(const perm_matrix *matrix, const perm_options *options, perm_integer *numbers,
+                                      permi_control *watch, perm_result *result)
+{
+  permi_pool pool = {&options->allocator, NULL, 0};
+  permi_rook rook;
+  permi_placements plan;
+  perm_status status = permi_rook_check(matrix, options, numbers, watch, result);
+  if (status != PERM_OK)
+    return status;
+  memset(&rook, 0, sizeof rook);
+  memset(&plan, 0, sizeof plan);
+  rook.given = permi_given_rows(matrix);
+  rook.transposed = matrix->m > matrix->n;
+  rook.m = rook.transposed ? matrix->n : matrix->m;
+  rook.n = rook.transposed ? matrix->m : matrix->n;
+  if (!permi_rook_graph(&rook, &pool)) {
+    status = permi_fail_memory(result);
+  } else {
+    plan.bits = permi_rook_bits(&rook.block);
+    if (plan.bits > 64 * PERM_INTEGER_WORDS)
+      status = permi_fail(result, PERM_ERROR_OVERFLOW, 0, "the rook numbers may need %.0f bits, more than %d: try a "
+                                                          "smaller matrix or smaller entries",
+                          plan.bits, 64 * PERM_INTEGER_WORDS);
+    else if (!permi_rook_order(&rook.block, options, &pool, watch, &plan))
+      status = permi_fail_memory(result);
+    else
+      status = watch->stopped != PERM_OK ? permi_fail_stopped(watch, result)
+                                         : permi_rook_solve(&rook, &plan, options, watch, numbers, result);
+  }
+  permi_pool_release(&pool);
+  return status;
+}
+
+PERM_MORE_API perm_status perm_rook_numbers(const perm_matrix *matrix, const perm_options *options_given,
+                                            perm_integer *numbers, perm_result *result)
+{
+  permi_metered call;
+  const perm_options *options = permi_meter_begin(&call, options_given, permi_matrix_cost(matrix));
+  permi_control watch = permi_control_begin(options);
+  perm_status status;
+  perm_result unused;
+  permi_number last = permi_number_one();
+  int k, count;
+  if (!result)
+    result = &unused;
+  status = permi_rook_numbers(matrix, options, numbers, &watch, result);
+  if (status != PERM_OK)
+    return permi_kind(permi_meter_end(&call, status, result), 1, options_given, result);
+  count = (matrix->m < matrix->n ? matrix->m : matrix->n) + 1;
+  for (k = 0; k < count && options->modulus; k++)
+    permi_integer_reduce(&numbers[k], options->modulus);
+  last.integer = numbers[count - 1];
+  permi_number_result(&last, result);
+  result->modulus = options->modulus;
+  result->precision = PERM_PRECISION_EXACT;
+  result->error_bound = result->error_estimate = 0;
+  result->seconds = permi_seconds() - watch.start;
+  return result->status = permi_meter_end(&call, PERM_OK, result);
+}
+
+PERM_MORE_API void perm_rook_matching_polynomial(int m, int n, const perm_integer *numbers,
+                                                 perm_integer *coefficients)
+{
+  int k;
+  if (m < 0 || n < 0 || !numbers || !coefficients)
+    return;
+  memset(coefficients, 0, ((size_t)m + (size_t)n + 1) * sizeof *coefficients);
+  for (k = 0; k <= m && k <= n; k++) {
+    coefficients[m + n - 2 * k] = numbers[k];
+    coefficients[m + n - 2 * k].negative = numbers[k].words ? numbers[k].negative ^ (k & 1) : 0;
+  }
+}
+
+/* ========================================================================================== >>trace
+   What samples are drawn from: an engine's run with all its states kept, and the draw of a way.
+
+   The value of a state is a sum over the ways into it: (value of the state, or states, before) x (a coefficient). A
+   draw begins at the last state, which is one, and goes backwards: it chooses a way with the chance (its weight) / (sum
+   of the weights of all ways), notes the entry that the way uses, and goes on from where it came. The product of these
+   chances telescopes to (product of the entries used) / permanent. Which ways there are, each engine knows:
+     >>trace_frontier   lists, arrays: the streams of a step
+     >>trace_classes    the ways of a step, noted as it runs; which member of a class it was is drawn later
+     >>trace_band       the entries of a row; which of equal columns it was is drawn then
+     >>trace_tree       of a star, its entries; of a join, how the matched vertices were shared
+   Where memory is short, >>trace_frontier keeps the states before every k-th step. Then it computes the steps between
+   two such again, the last ones first, and all samples go through them before the next: the states, bits and random
+   numbers of each sample are the same, for the run begins again with the states and sizes that it had.
+
+   Integers: weights are exact, and numbers below their sum are drawn by rejection, so the chances are exact. A weight
+   is part of the value of a state, which is below Bregman's bound, or the product of row sums, of the rows that it has
+   matched; for counted states of that times the columns': permi_trace_words. */
+
+#define PERMI_TRACE_PLACE 8
+struct permi_tracer;
+
+/* Of a block; all of it is in `pool`, whose allocator is the caller's. */
+typedef struct permi_trace {
+  const struct permi_tracer *tracer;
+  permi_pool pool;
+  void *plan; /* the engine's */
+  void *kept; /* the engine's states */
+  const int *row, *column; /* lines of the matrix */
+  int n;
+  double visited;
+  double lost; /* by underflow, relative to the last value, at most */
+  size_t words, room; /* of a draw: words of weights, bytes of the engine */
+  int segments;      /* steps are drawn in so many parts; 0: all states are kept */
+  permi_pool segment; /* states of the part that is drawn now */
+} permi_trace;
+
+typedef struct permi_draw {
+  const permi_trace *trace;
+  uint64_t random;
+  uint64_t *weight; /* words of each way, and of two more; doubles: fraction, exponent */
+  char *room;
+  int *columns, total; /* of a row of the matrix: its column, minus `total` */
+  int segment;         /* that is drawn */
+  uint64_t *at;        /* PERMI_TRACE_PLACE words: the engine's place between segments, at first 0 */
+} permi_draw;
+
+/* How an engine is sampled. */
+typedef struct permi_tracer {
+  double (*bytes)(const void *plan); /* that are kept, predicted */
+  perm_status (*record)(permi_trace *trace, permi_control *control);
+  void (*draw)(permi_draw *draw);
+  /* The bytes if memory is short, which is noted in the plan; or NULL. */
+  double (*bytes_short)(void *plan);
+  /* Computes the states of a segment into trace->segment. */
+  perm_status (*segment)(permi_trace *trace, permi_control *control, int segment);
+} permi_tracer;
+
+static void *permi_pool_copy(permi_pool *pool, const void *from, size_t count, size_t size)
+{
+  void *copy = permi_pool_get(pool, count + 1, size);
+  if (copy && count)
+    memcpy(copy, from, count * size);
+  return copy;
+}
+
+static void *permi_trace_copy(permi_trace *trace, const void *from, size_t count, size_t size)
+{
+  return permi_pool_copy(&trace->pool, from, count, size);
+}
+
+static size_t permi_weight_words(const permi_numbers *numbers)
+{
+  return permi_algebra_is_integer(numbers->algebra) ? permi_numbers_words(numbers) : 2;
+}
+
+/* Room for the weights of so many ways. */
+static void permi_trace_ways(permi_trace *trace, const permi_numbers *numbers, size_t ways)
+{
+  trace->words = (ways + 2) * permi_weight_words(numbers);
+}
+
+/* The last value of a run, and what underflow may have taken from it. */
+static void permi_trace_lose(permi_trace *trace, const permi_numbers *numbers, const void *value, double loss)
+{
+  const double last = value && !permi_algebra_is_integer(numbers->algebra) ? *(const double *)value : 0;
+  if (!permi_algebra_is_integer(numbers->algebra))
+    trace->lost = last > 0 ? loss / last : (double)INFINITY;
+}
+
+/* Sets the weight of a way to `times` c x 2^exp2; x NULL: to 0. */
+static void permi_draw_weigh(permi_draw *draw, const permi_numbers *numbers, int way, const permi_coefficient *c,
+                             const void *x, int64_t exp2, size_t times)
+{
+  const size_t words = permi_weight_words(numbers);
+  uint64_t *weight = draw->weight + (size_t)way * words;
+  int fresh = 1;
+  memset(weight, 0, words * sizeof *weight);
+  if (!x)
+    return;
+  if (permi_algebra_is_integer(numbers->algebra)) {
+    for (; times > 0; times--, fresh = 0)
+      permi_value_add(numbers->algebra, numbers, c, weight, x, fresh);
+  } else {
+    int of_x, of_c;
+    const double fraction = frexp(*(const double *)x, &of_x) * frexp(c->real, &of_c);
+    exp2 += of_x + of_c;
+    memcpy(weight, &fraction, sizeof fraction);
+    memcpy(weight + 1, &exp2, sizeof exp2);
+  }
+}
+
+/* A number below `most`, each as likely as any other. */
+static uint64_t permi_draw_below(uint64_t most, uint64_t *random)
+{
+  const uint64_t rest = (UINT64_MAX % most + 1) % most;
+  uint64_t x;
+  do
+    x = permi_random(random);
+  while (x > UINT64_MAX - rest);
+  return x % most;
+}
+
+/* Draws a way; -1: all weights are 0. */
+static int permi_draw_integer(uint64_t *weight, int ways, int words, uint64_t *random)
+{
+  uint64_t *total = weight + ways * words, *at = total + words, ones;
+  int s, w, top = words, below;
+  memset(total, 0, (size_t)words * sizeof *total);
+  for (s = 0; s < ways; s++)
+    permi_words_add(total, weight + s * words, words);
+  while (top && !total[top - 1])
+    top--;
+  if (!top)
+    return -1;
+  for (ones = UINT64_MAX; ones >> 1 >= total[top - 1];)
+    ones >>= 1;
+  do { /* below `total` in at least every second turn */
+    for (w = 0; w < top; w++)
+      at[w] = permi_random(random);
+    at[top - 1] &= ones;
+    for (w = top - 1; w > 0 && at[w] == total[w]; w--)
+      ;
+    below = at[w] < total[w];
+  } while (!below);
+  for (s = 0; !permi_words_subtract(at, weight + s * words, top); s++)
+    ;
+  return s;
+}
+
+/* The same; weights are fractions and exponents, and become doubles that the largest exponent scales. */
+static int permi_draw_double(uint64_t *weight, int ways, uint64_t *random)
+{
+  double sum = 0, at, x;
+  int64_t exp2, most = INT64_MIN;
+  int s, chosen = -1;
+  for (s = 0; s < ways; s++) {
+    memcpy(&exp2, weight + 2 * s + 1, sizeof exp2);
+    memcpy(&x, weight + 2 * s, sizeof x);
+    most = x > 0 && exp2 > most ? exp2 : most;
+  }
+  for (s = 0; s < ways; s++) {
+    memcpy(&exp2, weight + 2 * s + 1, sizeof exp2);
+    memcpy(&x, weight + 2 * s, sizeof x);
+    x = x > 0 ? permi_ldexp(x, exp2 - most) : 0;
+    memcpy(weight + 2 * s, &x, sizeof x);
+    sum += x;
+  }
+  at = sum * permi_random_uniform(random);
+  for (s = 0; s < ways && (chosen < 0 || at >= 0); s++) {
+    memcpy(&x, weight + 2 * s, sizeof x);
+    if (x > 0) {
+      chosen = s;
+      at -= x;
+    }
+  }
+  return chosen;
+}
+
+/* Draws one of the ways that have been weighed. -1 is never seen: only states of positive value are drawn. */
+static int permi_draw_way(permi_draw *draw, const permi_numbers *numbers, int ways)
+{
+  return permi_algebra_is_integer(numbers->algebra)
+             ? permi_draw_integer(draw->weight, ways, (int)permi_numbers_words(numbers), &draw->random)
+             : permi_draw_double(draw->weight, ways, &draw->random);
+}
+
+/* Notes the entry between two vertices of the block. */
+static void permi_draw_match(permi_draw *draw, int u, int v)
+{
+  const permi_trace *trace = draw->trace;
+  const int row = u < v ? u : v, column = (u < v ? v : u) - trace->n;
+  draw->columns[trace->row[row]] = trace->column[column] - draw->total;
+}
+
+/* Lengthens integers for states that count: the ways into one are of several sets of rows and columns. Each way's
+   product is at most one entry or factor for every row and for every column. 0: too long. */
+static int permi_trace_words(permi_numbers *numbers, const permi_block *block)
+{
+  double bits[2] = {0, 0};
+  int v, e, words;
+  if (!permi_algebra_is_integer(numbers->algebra))
+    return 1;
+  for (v = 0; v < 2 * block->n; v++) {
+    double sum = 1;
+    for (e = block->start[v]; e < block->start[v + 1]; e++)
+      sum += fabs((double)block->integer[block->edge[e]]);
+    bits[v >= block->n] += log2(sum);
+  }
+  words = permi_words_of_bits((bits[0] + bits[1]) * (1 + 1e-10) + 1e-6);
+  if (words > PERM_INTEGER_WORDS)
+    return 0;
+  permi_numbers_lengthen(numbers, words);
+  return 1;
+}
+
+/* ================================================================================= >>trace_frontier
+   Samples from the frontier: lists, and arrays. */
+
+/* Where a run can begin again: before the first step of a segment. */
+typedef struct permi_frontier_restart {
+  permi_sizes sizes;
+  permi_places places; /* of arrays: copies */
+} permi_frontier_restart;
+
+/* The states before each step. Arrays: values by the rank of their word among those of the step, ascending. */
+typedef struct permi_frontier_kept {
+  permi_list *list;
+  uint64_t **value; /* arrays, or NULL */
+  permi_frontier_restart *restart; /* of each segment */
+  permi_pool *pool; /* of what is kept now */
+  int every;        /* steps of a segment */
+  int begin, end;   /* the steps that are kept now; begin 0: the first ones of all segments */
+  uint64_t binomial[PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH + 1][PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH + 2];
+} permi_frontier_kept;
+
+static double permi_frontier_layer_bytes(const permi_frontier *frontier, int p)
+{
+  return frontier->states[p] * (frontier->arrays ? (double)permi_arrays_bytes_at(frontier, p)
+                                                 : (double)permi_value_bytes(frontier) + PERMI_GROUP_BYTES);
+}
+
+static double permi_frontier_kept_bytes(const void *plan)
+{
+  const permi_frontier *frontier = (const permi_frontier *)plan;
+  double bytes = 0;
+  int p;
+  for (p = 0; p < frontier->steps; p++)
+    bytes += permi_frontier_layer_bytes(frontier, p);
+  return bytes;
+}
+
+/* With the number of steps to a segment, noted in the plan, for which first layers and a whole segment take the fewest
+   bytes: about the root of the number of large steps. A pattern's bits and places are small beside the layers. */
+static double permi_frontier_short_bytes(void *plan)
+{
+  permi_frontier *frontier = (permi_frontier *)plan;
+  double best = (double)INFINITY;
+  int every, p;
+  for (every = 2; every < 2 * frontier->steps; every += (every + 2) / 3) {
+    double first = 0, segment = 0, most = 0;
+    for (p = 0; p < frontier->steps; p++) {
+      const double bytes = permi_frontier_layer_bytes(frontier, p);
+      first += p % every ? 0 : bytes;
+      segment = p % every ? segment + bytes : 0;
+      most = fmax(most, segment);
+    }
+    if (first + most < best) {
+      best = first + most;
+      frontier->every = every;
+    }
+  }
+  return best;
+}
+
+/* Is the layer before step p to be kept? */
+static int permi_frontier_keeps(const permi_frontier_kept *kept, int p)
+{
+  return kept->begin ? p >= kept->begin && p < kept->end : p % kept->every == 0;
+}
+
+static int permi_list_keep(permi_pool *pool, const permi_list *from, size_t bytes, permi_list *to)
+{
+  const size_t groups = from->groups, patterns = (size_t)from->patterns.count, low = from->patterns.first[patterns];
+  memset(to, 0, sizeof *to);
+  to->words = from->words;
+  to->groups = groups;
+  to->states = from->states;
+  to->high = (uint64_t *)permi_pool_copy(pool, from->high, groups * (size_t)from->words, sizeof *to->high);
+  to->first = (size_t *)permi_pool_copy(pool, from->first, groups, sizeof *to->first);
+  to->pattern = (int *)permi_pool_copy(pool, from->pattern, groups, sizeof *to->pattern);
+  to->value = permi_pool_copy(pool, from->value, from->states, bytes);
+  to->patterns.first = (size_t *)permi_pool_copy(pool, from->patterns.first, patterns + 1, sizeof(size_t));
+  to->patterns.low = (uint16_t *)permi_pool_copy(pool, from->patterns.low, low, sizeof(uint16_t));
+  to->patterns.bits =
+      (uint64_t *)permi_pool_copy(pool, from->patterns.bits, patterns, PERMI_LOW_WORDS * sizeof(uint64_t));
+  to->patterns.count = from->patterns.count;
+  return !pool->failed;
+}
+
+/* The list of a run becomes what was kept. 0: out of memory. */
+static int permi_list_restore(const perm_allocator *allocator, const permi_list *from, size_t bytes, permi_list *to)
+{
+  int k;
+  permi_patterns_clear(&to->patterns);
+  to->groups = to->states = 0;
+  for (k = 0; k < from->patterns.count; k++)
+    if (permi_patterns_find(allocator, &to->patterns, from->patterns.bits + (size_t)k * PERMI_LOW_WORDS) != k)
+      return 0;
+  if (!permi_list_room(allocator, to, from->groups))
+    return 0;
+  memcpy(to->high, from->high, from->groups * (size_t)from->words * sizeof *to->high);
+  memcpy(to->first, from->first, from->groups * sizeof *to->first);
+  memcpy(to->pattern, from->pattern, from->groups * sizeof *to->pattern);
+  memcpy(to->value, from->value, from->states * bytes);
+  to->groups = from->groups;
+  to->states = from->states;
+  return 1;
+}
+
+/* The value of a state; NULL: it is not reached. */
+static const void *permi_list_find(const permi_list *list, const uint64_t *mask, size_t bytes)
+{
+  const unsigned low = (unsigned)mask[0] & (PERMI_LOW_STATES - 1);
+  const int words = list->words;
+  uint64_t key[PERMI_MASK_WORDS];
+  size_t begin = 0, end = list->groups, first, last;
+  int w;
+  for (w = 0; w < words; w++)
+    key[w] = mask[w] >> PERMI_LOW_BITS | (w + 1 < words ? mask[w + 1] << (64 - PERMI_LOW_BITS) : 0);
+  while (begin < end) {
+    const size_t middle = begin + (end - begin) / 2;
+    if (permi_key_compare(list->high + middle * (size_t)words, key, words) < 0)
+      begin = middle + 1;
+    else
+      end = middle;
+  }
+  if (begin == list->groups || permi_key_compare(list->high + begin * (size_t)words, key, words) != 0)
+    return NULL;
+  first = list->patterns.first[list->pattern[begin]];
+  last = list->patterns.first[list->pattern[begin] + 1];
+  for (w = 0; first < last && list->patterns.low[first] < low; w++)
+    first++;
+  return first < last && list->patterns.low[first] == low
+             ? (const char *)list->value + (list->first[begin] + (size_t)w) * bytes
+             : NULL;
+}
+
+static const void *permi_array_find(const permi_frontier *frontier, const permi_frontier_kept *kept, int p,
+                                    uint64_t mask)
+{
+  const permi_arrays *arrays = frontier->arrays;
+  uint64_t word = mask ^ arrays->rows[p], occupied = arrays->occupied[p], rank = 0, bit;
+  int place = 0, ones = 0;
+  if (word & ~occupied || permi_count_ones(word) != frontier->ones[p])
+    return NULL;
+  for (; word; occupied ^= bit, place++) {
+    bit = occupied & (0 - occupied);
+    if (word & bit)
+      rank += kept->binomial[place][++ones];
+    word &= ~bit;
+  }
+  return kept->value[p] + rank * (permi_arrays_bytes_at(frontier, p) / 8);
+}
+
+/* Keeps the list before step p where that is asked. 0: out of memory. */
+static int permi_lists_keep(permi_frontier_kept *kept, const permi_run *run, int p)
+{
+  if (!permi_frontier_keeps(kept, p))
+    return 1;
+  if (!kept->begin)
+    kept->restart[p / kept->every].sizes = run->sizes;
+  return permi_list_keep(kept->pool, &run->list[p & 1], permi_value_bytes(run->frontier), &kept->list[p]);
+}
+
+/* From step `from`, whose states were kept if it is not 0, up to the states before step `to`. */
+static perm_status permi_lists_record(permi_trace *trace, permi_control *control, int from, int to)
+{
+  const permi_frontier *frontier = (const permi_frontier *)trace->plan;
+  permi_frontier_kept *kept = (permi_frontier_kept *)trace->kept;
+  permi_run run;
+  perm_status status = permi_run_open(frontier, control, permi_run_step, &run);
+  int p;
+  if (status == PERM_OK && from) {
+    run.sizes = kept->restart[from / kept->every].sizes;
+    if (!permi_list_restore(run.allocator, &kept->list[from], permi_value_bytes(frontier), &run.list[from & 1]))
+      status = PERM_ERROR_MEMORY;
+  }
+  for (p = from; p < to && status == PERM_OK; p++)
+    status = permi_lists_keep(kept, &run, p) ? permi_run_advance(&run, p, permi_run_step) : PERM_ERROR_MEMORY;
+  if (status == PERM_OK && p < frontier->steps && !permi_lists_keep(kept, &run, p))
+    status = PERM_ERROR_MEMORY;
+  if (status == PERM_OK && p == frontier->steps)
+    permi_trace_lose(trace, &frontier->numbers, run.list[p & 1].states ? run.list[p & 1].value : NULL, run.sizes.loss);
+  trace->visited = kept->begin ? trace->visited : run.visited;
+  permi_run_release(&run);
+  return status;
+}
+
+/* Copies how the memory of two steps is taken. 0: out of memory. */
+static int permi_places_keep(permi_pool *pool, const permi_places *from, permi_places *to)
+{
+  const size_t tops = permi_places_tops(from->frontier);
+  *to = *from;
+  to->at[0] = (uint64_t *)permi_pool_copy(pool, from->at[0], 2 * tops, sizeof(uint64_t));
+  to->gap = (permi_gap *)permi_pool_copy(pool, from->gap, (size_t)from->gaps, sizeof(permi_gap));
+  return !pool->failed;
+}
+
+static void permi_places_restore(const permi_places *from, permi_places *to)
+{
+  const size_t tops = permi_places_tops(from->frontier);
+  uint64_t *at = to->at[0];
+  permi_gap *gap = to->gap;
+  *to = *from;
+  to->at[0] = at;
+  to->at[1] = at + tops;
+  to->gap = gap;
+  memcpy(at, from->at[0], 2 * tops * sizeof *at);
+  memcpy(gap, from->gap, (size_t)from->gaps * sizeof *gap);
+}
+
+/* Copies all values before step p to `values`, or, if back, from there. */
+static void permi_arrays_copy(permi_arrays_run *run, int p, char *values, int back)
+{
+  const permi_layout *layout = &run->layout[p & 1];
+  int k;
+  for (k = 0; k < layout->tops; k++) {
+    char *here = permi_array_values(run, p, layout->top[k]);
+    char *there = values + layout->top_offset[layout->top[k]] * run->bytes;
+    memcpy(back ? here : there, back ? there : here, permi_layout_states(layout, layout->top[k]) * run->bytes);
+  }
+}
+
+/* Keeps the values before step p where that is asked. */
+static perm_status permi_arrays_keep(permi_arrays_run *run, int p)
+{
+  permi_frontier_kept *kept = (permi_frontier_kept *)run->keeper;
+  char *to;
+  if (!permi_frontier_keeps(kept, p))
+    return PERM_OK;
+  to = (char *)permi_pool_get(kept->pool, run->layout[p & 1].states + 1, run->bytes);
+  if (!to)
+    return PERM_ERROR_MEMORY;
+  kept->value[p] = (uint64_t *)(void *)to;
+  permi_arrays_copy(run, p, to, 0);
+  if (kept->begin)
+    return PERM_OK;
+  kept->restart[p / kept->every].sizes = run->sizes;
+  return kept->every == 1 || permi_places_keep(kept->pool, run->places, &kept->restart[p / kept->every].places)
+             ? PERM_OK
+             : PERM_ERROR_MEMORY;
+}
+
+/* As permi_lists_record. */
+static perm_status permi_arrays_record(permi_trace *trace, permi_control *control, int from, int to)
+{
+  const permi_frontier *frontier = (const permi_frontier *)trace->plan;
+  permi_frontier_kept *kept = (permi_frontier_kept *)trace->kept;
+  permi_pool pool = {trace->pool.allocator, NULL, 0};
+  permi_arrays_run run;
+  permi_places places;
+  perm_status status = PERM_ERROR_MEMORY;
+  memset(&run, 0, sizeof run);
+  run.frontier = frontier;
+  run.arrays = frontier->arrays;
+  run.control = control;
+  run.keep = permi_arrays_keep;
+  run.keeper = kept;
+  if (permi_arrays_measured(frontier, control) &&
+      permi_arrays_open(&run, &places, &pool, permi_arrays_seconds(frontier))) {
+    if (kept->begin) {
+      const permi_frontier_restart *restart = &kept->restart[from / kept->every];
+      run.sizes = restart->sizes;
+      permi_layout_fill(run.arrays, &run.layout[from & 1], run.arrays->occupied[from], frontier->ones[from]);
+      permi_places_restore(&restart->places, &places);
+      permi_arrays_shorten(&run, from);
+      permi_arrays_copy(&run, from, (char *)kept->value[from], 1);
+      status = permi_arrays_steps(&run, from, to);
+      if (status == PERM_OK)
+        status = permi_arrays_keep(&run, to);
+    } else {
+      status = permi_arrays_pass(&run);
+    }
+  }
+  if (status == PERM_OK && !kept->begin) {
+    permi_trace_lose(trace, &frontier->numbers, permi_array_values(&run, frontier->steps, 0), run.sizes.loss);
+    trace->visited = run.visited;
+  }
+  permi_pool_release(&pool);
+  return status;
+}
+
+static perm_status permi_frontier_record(permi_trace *trace, permi_control *control)
+{
+  const permi_frontier *frontier = (const permi_frontier *)trace->plan;
+  const size_t steps = (size_t)frontier->steps;
+  permi_frontier_kept *kept = (permi_frontier_kept *)permi_pool_get(&trace->pool, 1, sizeof *kept);
+  int t, k;
+  trace->kept = kept;
+  permi_trace_ways(trace, &frontier->numbers, (size_t)permi_frontier_streams_most(frontier));
+  if (!kept)
+    return PERM_ERROR_MEMORY;
+  memset(kept, 0, sizeof *kept);
+  kept->pool = &trace->pool;
+  kept->every = frontier->every ? frontier->every : 1;
+  trace->segments = frontier->every ? (frontier->steps + kept->every - 1) / kept->every : 0;
+  kept->restart =
+      (permi_frontier_restart *)permi_pool_get(&trace->pool, steps / (size_t)kept->every + 1, sizeof *kept->restart);
+  if (frontier->arrays)
+    kept->value = (uint64_t **)permi_pool_get(&trace->pool, steps, sizeof *kept->value);
+  else
+    kept->list = (permi_list *)permi_pool_get(&trace->pool, steps, sizeof *kept->list);
+  if (trace->pool.failed)
+    return PERM_ERROR_MEMORY;
+  if (!frontier->arrays)
+    return permi_lists_record(trace, control, 0, frontier->steps);
+  for (t = 0; t <= frontier->slot_count; t++)
+    for (k = 0; k <= t + 1; k++)
+      kept->binomial[t][k] = k == 0 ? 1 : k > t ? 0 : kept->binomial[t - 1][k - 1] + kept->binomial[t - 1][k];
+  return permi_arrays_record(trace, control, 0, frontier->steps);
+}
+
+/* The layers between the first one of a segment, which is kept, and that of the next. */
+static perm_status permi_frontier_segment(permi_trace *trace, permi_control *control, int segment)
+{
+  const permi_frontier *frontier = (const permi_frontier *)trace->plan;
+  permi_frontier_kept *kept = (permi_frontier_kept *)trace->kept;
+  const int from = segment * kept->every, next = from + kept->every;
+  kept->begin = from + 1;
+  kept->end = next < frontier->steps ? next : frontier->steps;
+  kept->pool = &trace->segment;
+  if (kept->end == kept->begin)
+    return PERM_OK;
+  return frontier->arrays ? permi_arrays_record(trace, control, from, kept->end - 1)
+                          : permi_lists_record(trace, control, from, kept->end - 1);
+}
+
+static void permi_frontier_draw(permi_draw *draw)
+{
+  const permi_frontier *frontier = (const permi_frontier *)draw->trace->plan;
+  const permi_frontier_kept *kept = (const permi_frontier_kept *)draw->trace->kept;
+  const permi_numbers *numbers = &frontier->numbers;
+  const size_t bytes = permi_value_bytes(frontier), words = permi_numbers_words(numbers);
+  const int parted = draw->trace->segments > 0, begin = parted ? draw->segment * kept->every : 0;
+  const int end = parted && begin + kept->every < frontier->steps ? begin + kept->every : frontier->steps;
+  uint64_t *mask = draw->at, from[PERMI_MASK_WORDS], longer[PERM_INTEGER_WORDS];
+  int p, s, w;
+  for (p = end - 1; p >= begin; p--) {
+    const int first = frontier->stream_start[p], streams = frontier->stream_start[p + 1] - first;
+    const size_t given = kept->value ? permi_arrays_bytes_at(frontier, p) / 8 : words;
+    for (s = 0; s < streams; s++) {
+      uint64_t differs = 0;
+      const void *value;
+      for (w = 0; w < frontier->mask_words; w++) {
+        from[w] = mask[w] ^ permi_stream_word(frontier, first + s, 2, w);
+        differs |= (from[w] & permi_stream_word(frontier, first + s, 0, w)) ^
+                   permi_stream_word(frontier, first + s, 1, w);
+      }
+      value = differs       ? NULL
+              : kept->value ? permi_array_find(frontier, kept, p, from[0])
+                            : permi_list_find(&kept->list[p], from, bytes);
+      if (value && given < words) { /* arrays keep early integers short */
+        memset(longer, 0, bytes);
+        memcpy(longer, value, 8 * given);
+        value = longer;
+      }
+      permi_draw_weigh(draw, numbers, s, &frontier->coefficient[first + s], value, 0, 1);
+    }
+    s = permi_draw_way(draw, numbers, streams);
+    if (s < 0)
+      return;
+    for (w = 0; w < frontier->mask_words; w++)
+      mask[w] ^= permi_stream_word(frontier, first + s, 2, w);
+    if (frontier->partner[first + s] >= 0)
+      permi_draw_match(draw, frontier->sequence[p], frontier->partner[first + s]);
+  }
+}
+
+static const permi_tracer permi_frontier_tracer = {permi_frontier_kept_bytes, permi_frontier_record,
+                                                     permi_frontier_draw, permi_frontier_short_bytes,
+                                                     permi_frontier_segment};
+
+/* ===================================================================================== >>trace_band
+   Samples from a band. */
+
+/* The states before a row: vectors of numbers used, one for each slot of the window. */
+typedef struct permi_band_level {
+  int slot_count, used, opened;
+  int *window;     /* groups */
+  double *vectors; /* [p (used + 1) + r]: of the slots below p, with r used; shared by equal windows */
+  char *value;
+  int64_t *exp2; /* or NULL */
+} permi_band_level;
+
+static double permi_band_kept_bytes(const void *plan)
+{
+  const permi_band *band = (const permi_band *)plan;
+  return (double)band->n * (band->most * 8 * ((double)permi_numbers_words(&band->numbers) + 1) + 16 * band->width + 64);
+}
+
+/* Counts the vectors of a window, unless the row before had the same window. 0: out of memory. */
+static int permi_band_vectors(permi_trace *trace, const permi_band *band, permi_band_level *level,
+                              const permi_band_level *before)
+{
+  const size_t size = (size_t)level->used + 1, slot_count = (size_t)level->slot_count;
+  size_t p, r, k;
+  int same = before && before->slot_count == level->slot_count && before->used == level->used;
+  for (p = 0; same && p < slot_count; p++)
+    same = band->capacity[before->window[p]] == band->capacity[level->window[p]];
+  if (same) {
+    level->vectors = before->vectors;
+    return 1;
+  }
+  level->vectors = (double *)permi_pool_get(&trace->pool, (slot_count + 1) * size, sizeof(double));
+  if (!level->vectors)
+    return 0;
+  for (r = 0; r < size; r++)
+    level->vectors[r] = r == 0;
+  for (p = 0; p < slot_count; p++)
+    for (r = 0; r < size; r++) {
+      double *at = &level->vectors[(p + 1) * size + r];
+      for (*at = 0, k = 0; k <= r && k <= (size_t)band->capacity[level->window[p]]; k++)
+        *at += level->vectors[p * size + r - k];
+    }
+  return 1;
+}
+
+static perm_status permi_band_keep(void *keeper, const permi_band_state *state, const permi_band_step *step)
+{
+  permi_trace *trace = (permi_trace *)keeper;
+  permi_band_level *level = (permi_band_level *)trace->kept + step->row;
+  level->slot_count = step->slot_count;
+  level->used = step->used;
+  level->opened = step->opened;
+  level->window = (int *)permi_trace_copy(trace, step->window, (size_t)step->slot_count, sizeof(int));
+  level->value = (char *)permi_trace_copy(trace, state->from, step->states, 8 * state->words);
+  level->exp2 = state->from_exp2
+                    ? (int64_t *)permi_trace_copy(trace, state->from_exp2, step->states, sizeof(int64_t)) : NULL;
+  return !trace->pool.failed && permi_band_vectors(trace, state->band, level, step->row ? level - 1 : NULL)
+             ? PERM_OK
+             : PERM_ERROR_MEMORY;
+}
+
+static perm_status permi_band_record(permi_trace *trace, permi_control *control)
+{
+  const permi_band *band = (const permi_band *)trace->plan;
+  permi_band_state state;
+  perm_partial partial;
+  perm_status status;
+  size_t ways = 1;
+  int i;
+  memset(&state, 0, sizeof state);
+  memset(&partial, 0, sizeof partial);
+  state.keep = permi_band_keep;
+  state.keeper = trace;
+  trace->kept = permi_pool_get(&trace->pool, (size_t)band->n, sizeof(permi_band_level));
+  trace->room = 2 * (size_t)band->n * sizeof(int);
+  for (i = 0; i < band->n; i++) {
+    const size_t entries = (size_t)(band->entry_start[i + 1] - band->entry_start[i]);
+    ways = entries > ways ? entries : ways;
+  }
+  permi_trace_ways(trace, &band->numbers, ways);
+  status = trace->pool.failed ? PERM_ERROR_MEMORY : permi_band_rows(band, control, &state, &partial);
+  trace->visited = state.visited;
+  return status;
+}
+
+/* The number of the state from which an entry of group `chosen` leads to `count`, the columns used of each group.
+   SIZE_MAX: there is none, for a group that the row opens would be used otherwise. */
+static size_t permi_band_source(const permi_band *band, const permi_band_level *level, int row, const int *count,
+                                int chosen)
+{
+  const size_t size = (size_t)level->used + 1;
+  size_t state = 0;
+  int g, p, v, left = level->used;
+  for (g = level->opened; g < band->groups && band->first[g] == row; g++)
+    if (count[g] != (g == chosen))
+      return SIZE_MAX;
+  for (p = level->slot_count - 1; p >= 0; p--) {
+    const int mine = count[level->window[p]] - (level->window[p] == chosen);
+    if (mine < 0 || mine > left)
+      return SIZE_MAX;
+    for (v = 0; v < mine; v++)
+      state += (size_t)level->vectors[(size_t)p * size + (size_t)(left - v)];
+    left -= mine;
+  }
+  return left ? SIZE_MAX : state;
+}
+
+/* count: columns of a group that are used, at first all; each that goes is one of the first `count` of its list. */
+static void permi_band_draw(permi_draw *draw)
+{
+  const permi_band *band = (const permi_band *)draw->trace->plan;
+  const permi_numbers *numbers = &band->numbers;
+  const size_t bytes = 8 * permi_numbers_words(numbers);
+  int *count = (int *)(void *)draw->room, *column = count + band->n, i, e, g, k;
+  memcpy(count, band->capacity, (size_t)band->groups * sizeof *count);
+  memcpy(column, band->column, (size_t)band->n * sizeof *column);
+  for (i = band->n - 1; i >= 0; i--) {
+    const permi_band_level *level = (const permi_band_level *)draw->trace->kept + i;
+    const int first = band->entry_start[i], entries = band->entry_start[i + 1] - first;
+    for (e = 0; e < entries; e++) {
+      const int group = band->entry_group[first + e];
+      const size_t state = count[group] > 0 ? permi_band_source(band, level, i, count, group) : SIZE_MAX;
+      const int some = state != SIZE_MAX;
+      permi_coefficient c = permi_band_coefficient(band, first + e);
+      size_t times = 1;
+      if (some)
+        times = permi_coefficient_multiply(numbers, &c, (uint32_t)(band->capacity[group] - count[group] + 1));
+      permi_draw_weigh(draw, numbers, e, &c, some ? level->value + state * bytes : NULL,
+                       some && level->exp2 ? level->exp2[state] : 0, times);
+    }
+    e = permi_draw_way(draw, numbers, entries);
+    if (e < 0)
+      return;
+    g = band->entry_group[first + e];
+    k = band->column_start[g] + (int)permi_draw_below((uint64_t)count[g], &draw->random);
+    permi_draw_match(draw, band->row[i], column[k]);
+    column[k] = column[band->column_start[g] + --count[g]];
+  }
+}
+
+static const permi_tracer permi_band_tracer = {permi_band_kept_bytes, permi_band_record, permi_band_draw, NULL, NULL};
+
+/* ================================================================================== >>trace_classes
+   Samples from method classes. */
+
+/* A state knows how many of a class wait, not which. So a vertex that is matched with one of a class is noted as
+   pending there. Where a member came and waited, it gets one of those pending: any, for the members' rests are
+   proportional and their factors are in all products alike, so that every pairing of members with pending vertices has
+   the same product. Where classes became one, the pending vertices are shared at random, as many as waited in each. */
+typedef struct permi_class_level {
+  uint64_t *key;
+  char *value;
+  int64_t *exp2;
+  size_t *first; /* of a state's links */
+  permi_class_link *link;
+  size_t states;
+} permi_class_level;
+
+typedef struct permi_class_pending {
+  int vertex, number; /* number: of the class */
+} permi_class_pending;
+
+/* Lists double, of keys, values and exponents; links of all ways. */
+static double permi_classes_kept_bytes(const void *plan)
+{
+  const permi_classes *classes = (const permi_classes *)plan;
+  double bytes = 0;
+  int p;
+  for (p = 0; p < classes->steps; p++)
+    bytes += classes->step[p].states *
+             (8.0 * (classes->words + (int)permi_numbers_words(&classes->numbers) + 2) +
+              (double)sizeof(permi_class_link) * (classes->step[p].parts + 1));
+  return 2 * bytes;
+}
+
+/* Keeps the states before step p, of all shares one after another. 0: out of memory. */
+static int permi_class_keep_states(permi_trace *trace, const permi_class_run *run, int p)
+{
+  const permi_class_list *list = run->list[p & 1];
+  permi_class_level *level = (permi_class_level *)trace->kept + p;
+  const size_t words = (size_t)run->plan->words;
+  size_t at = 0;
+  int k;
+  memset(level, 0, sizeof *level);
+  for (k = 0; k < run->shares; k++)
+    level->states += list[k].count;
+  level->key = (uint64_t *)permi_pool_get(&trace->pool, level->states + 1, words * sizeof(uint64_t));
+  level->value = (char *)permi_pool_get(&trace->pool, level->states + 1, run->bytes);
+  level->exp2 = (int64_t *)permi_pool_get(&trace->pool, level->states + 1, sizeof(int64_t));
+  if (trace->pool.failed)
+    return 0;
+  for (k = 0; k < run->shares; at += list[k++].count)
+    if (list[k].count) {
+      memcpy(level->key + at * words, list[k].key, list[k].count * words * sizeof(uint64_t));
+      memcpy(level->value + at * run->bytes, list[k].value, list[k].count * run->bytes);
+      memcpy(level->exp2 + at, list[k].exp2, list[k].count * sizeof(int64_t));
+    }
+  return 1;
+}
+
+/* Keeps the links of step p, by the states after it. 0: out of memory. */
+static int permi_class_keep_links(permi_trace *trace, permi_class_run *run, int p, size_t *ways)
+{
+  const permi_class_list *from = run->list[p & 1], *into = run->list[(p + 1) & 1];
+  permi_class_level *level = (permi_class_level *)trace->kept + p;
+  size_t base[2][PERMI_CLASS_SHARES + 1] = {{0}, {0}}, links = 0, k, total;
+  int share, pass;
+  for (share = 0; share < run->shares; share++) {
+    base[0][share + 1] = base[0][share] + from[share].count;
+    base[1][share + 1] = base[1][share] + into[share].count;
+    links += run->links[share].count;
+  }
+  total = base[1][run->shares];
+  level->first = (size_t *)permi_pool_get(&trace->pool, total + 2, sizeof(size_t));
+  level->link = (permi_class_link *)permi_pool_get(&trace->pool, links + 1, sizeof *level->link);
+  if (trace->pool.failed)
+    return 0;
+  memset(level->first, 0, (total + 2) * sizeof(size_t));
+  for (pass = 0; pass < 2; pass++) {
+    for (share = 0; share < run->shares; share++)
+      for (k = 0; k < run->links[share].count; k++) {
+        permi_class_link link = run->links[share].link[k];
+        const size_t state = base[1][share] + link.into;
+        link.state += (uint32_t)base[0][link.share];
+        if (pass)
+          level->link[level->first[state + 1]++] = link; /* first[state + 1] runs from its begin to its end */
+        else
+          level->first[state + 2 < total + 2 ? state + 2 : total + 1]++;
+      }
+    for (k = 2; !pass && k < total + 2; k++)
+      level->first[k] += level->first[k - 1];
+  }
+  for (k = 0; k < total; k++)
+    *ways = level->first[k + 1] - level->first[k] > *ways ? level->first[k + 1] - level->first[k] : *ways;
+  for (share = 0; share < run->shares; share++)
+    run->links[share].count = 0;
+  return 1;
+}
+
+static perm_status permi_classes_record(permi_trace *trace, permi_control *control)
+{
+  const permi_classes *plan = (const permi_classes *)trace->plan;
+  const uint64_t none[PERMI_CLASS_WORDS] = {0};
+  permi_class_links links[PERMI_CLASS_SHARES];
+  permi_pool pool = {&plan->owned.allocator, NULL, 0};
+  permi_class_run run;
+  const int open = permi_class_run_open(&run, plan, control, &pool);
+  perm_status status = PERM_ERROR_MEMORY;
+  size_t ways = 1;
+  int p, k;
+  memset(links, 0, sizeof links);
+  run.links = links;
+  trace->kept = permi_pool_get(&trace->pool, (size_t)plan->steps, sizeof(permi_class_level));
+  trace->room = 2 * (size_t)trace->n * sizeof(permi_class_pending);
+  if (open && trace->kept && permi_class_find(&run, run.list[0], none) == 0) {
+    permi_value_one(&plan->numbers, run.list[0]->value);
+    status = PERM_OK;
+  }
+  for (p = 0; p < plan->steps && status == PERM_OK; p++) {
+    status = permi_class_keep_states(trace, &run, p) ? permi_class_step_run(&run, p) : PERM_ERROR_MEMORY;
+    if (status == PERM_OK && !permi_class_keep_links(trace, &run, p, &ways))
+      status = PERM_ERROR_MEMORY;
+    for (k = 0; k < run.shares; k++)
+      trace->visited += (double)run.list[(p + 1) & 1][k].count;
+  }
+  permi_trace_ways(trace, &plan->numbers, ways);
+  for (k = 0; k < PERMI_CLASS_SHARES; k++)
+    permi_release(&run.locked, links[k].link);
+  permi_class_run_close(&run, open);
+  permi_pool_release(&pool);
+  return status;
+}
+
+/* The weight of a link into a state. */
+static void permi_class_weigh(permi_draw *draw, const permi_class_run *run, const permi_class_list *source, int number,
+                              const permi_class_link *link)
+{
+  const permi_numbers *numbers = &run->plan->numbers;
+  const permi_coefficient one = permi_coefficient_one();
+  uint64_t value[2 * PERM_INTEGER_WORDS];
+  permi_class_list target;
+  int64_t exp2 = 0;
+  memset(&target, 0, sizeof target);
+  memset(value, 0, run->bytes);
+  target.value = (char *)value;
+  target.exp2 = &exp2;
+  permi_class_add_way(run, source, link->state, (int)link->way, &target, 0);
+  permi_draw_weigh(draw, numbers, number, &one, value, exp2, 1);
+}
+
+/* One of those pending in a class, any. */
+static int permi_class_pick(const permi_class_pending *pending, int count, int number, uint64_t *random)
+{
+  int k, there = 0;
+  for (k = 0; k < count; k++)
+    there += pending[k].number == number;
+  there = (int)permi_draw_below((uint64_t)there, random);
+  for (k = 0; pending[k].number != number || there-- > 0; k++)
+    ;
+  return k;
+}
+
+/* Notes what a link did in a step: backwards, so that classes after it become those before. */
+static void permi_class_undo(permi_draw *draw, const permi_classes *plan, const permi_class_step *step,
+                             const uint64_t *key, int way, int *count)
+{
+  permi_class_pending *pending = (permi_class_pending *)(void *)draw->room;
+  const permi_class_part *part = plan->part + step->part;
+  int k, at, moves;
+  if (!way) {
+    at = permi_class_pick(pending, *count, step->joins, &draw->random);
+    permi_draw_match(draw, step->vertex, pending[at].vertex);
+    pending[at] = pending[--*count];
+  }
+  for (k = 0; k < step->parts; k++)
+    if (part[k].from != part[k].into && part[k].into > 1)
+      for (moves = permi_class_number(&plan->class_of[part[k].from], key) - (k == way - 1); moves > 0; moves--)
+        pending[permi_class_pick(pending, *count, part[k].into, &draw->random)].number = part[k].from;
+  if (way) {
+    pending[*count].vertex = step->vertex;
+    pending[(*count)++].number = part[way - 1].from;
+  }
+}
+
+static void permi_classes_draw(permi_draw *draw)
+{
+  const permi_classes *plan = (const permi_classes *)draw->trace->plan;
+  size_t state = 0;
+  int p, k, pending = 0;
+  permi_class_run run;
+  memset(&run, 0, sizeof run);
+  run.plan = plan;
+  run.bytes = 8 * permi_numbers_words(&plan->numbers);
+  for (p = plan->steps - 1; p >= 0; p--) {
+    const permi_class_level *level = (const permi_class_level *)draw->trace->kept + p;
+    const permi_class_link *link = level->link + level->first[state];
+    const int links = (int)(level->first[state + 1] - level->first[state]);
+    permi_class_list source;
+    memset(&source, 0, sizeof source);
+    source.key = level->key;
+    source.value = level->value;
+    source.exp2 = level->exp2;
+    run.p = p;
+    for (k = 0; k < links; k++)
+      permi_class_weigh(draw, &run, &source, k, &link[k]);
+    k = permi_draw_way(draw, &plan->numbers, links);
+    if (k < 0)
+      return;
+    state = link[k].state;
+    permi_class_undo(draw, plan, &plan->step[p], level->key + state * (size_t)plan->words, (int)link[k].way, &pending);
+  }
+}
+
+static const permi_tracer permi_classes_tracer = {permi_classes_kept_bytes, permi_classes_record, permi_classes_draw,
+                                                     NULL, NULL};
+
+/* ===================================================================================== >>trace_tree
+   Samples from a tree of tables. */
+
+/* Of each node its own table, and the products of its children's, the last child first. */
+typedef struct permi_tree_kept {
+  permi_tree_table *own, *product;
+  int *first;            /* of a node's products; nodes + 1 */
+  int *child, *children; /* those of a node begin at children[node] */
+  int *stack, depth, products, listed;
+} permi_tree_kept;
+
+static double permi_tree_kept_bytes(const void *plan)
+{
+  const permi_tree *tree = (const permi_tree *)plan;
+  return 8.0 * tree->size * (tree->states + tree->node[tree->nodes].edge) +
+         (sizeof(permi_tree_table) + 32.0) * (tree->joins + tree->nodes);
+}
+
+static int permi_tree_keep(void *keeper, const permi_tree_node *node, const permi_tree_table *table, int own)
+{
+  permi_trace *trace = (permi_trace *)keeper;
+  const permi_tree *tree = (const permi_tree *)trace->plan;
+  permi_tree_kept *kept = (permi_tree_kept *)trace->kept;
+  permi_tree_table *to = own ? &kept->own[node - tree->node] : &kept->product[kept->products++];
+  const int number = (int)(node - tree->node);
+  int k;
+  *to = *table;
+  to->value = (uint64_t *)permi_trace_copy(trace, table->value, table->states, 8 * (size_t)tree->size);
+  if (!own)
+    return to->value != NULL;
+  if (to->value && number == tree->nodes - 1)
+    permi_trace_lose(trace, &tree->numbers, table->states ? to->value : NULL, table->sizes.loss);
+  kept->first[number + 1] = kept->products;
+  kept->children[number] = kept->listed;
+  for (k = node->children; k > 0; k--)
+    kept->child[kept->listed++] = kept->stack[kept->depth - k];
+  kept->depth -= node->children;
+  kept->stack[kept->depth++] = number;
+  return to->value != NULL;
+}
+
+/* The most ways of a draw: entries of a star, or shares of a join's common vertices; what nodes know of each other is
+   in `set`. */
+static size_t permi_tree_ways(const permi_tree *tree)
+{
+  size_t most = PERMI_TREE_WIDTH + 2, ways;
+  int common = 0;
+  while (ldexp(1, common) < tree->most_groups)
+    common++;
+  ways = permi_tree_choose(tree, common, common / 2);
+  return ways > most ? ways : most;
+}
+
+static perm_status permi_tree_record(permi_trace *trace, permi_control *control)
+{
+  const permi_tree *tree = (const permi_tree *)trace->plan;
+  const size_t nodes = (size_t)tree->nodes;
+  permi_tree_kept *kept = (permi_tree_kept *)permi_pool_get(&trace->pool, 1, sizeof *kept);
+  permi_tree_run run;
+  perm_partial partial;
+  perm_status status;
+  trace->kept = kept;
+  if (!kept)
+    return PERM_ERROR_MEMORY;
+  memset(kept, 0, sizeof *kept);
+  kept->own = (permi_tree_table *)permi_pool_get(&trace->pool, nodes, sizeof *kept->own);
+  kept->product = (permi_tree_table *)permi_pool_get(&trace->pool, (size_t)tree->joins + 1, sizeof *kept->product);
+  kept->first = (int *)permi_pool_get(&trace->pool, 4 * nodes + 1, sizeof(int));
+  if (trace->pool.failed)
+    return PERM_ERROR_MEMORY;
+  kept->child = kept->first + nodes + 1;
+  kept->children = kept->child + nodes;
+  kept->stack = kept->children + nodes;
+  kept->first[0] = 0;
+  permi_trace_ways(trace, &tree->numbers, permi_tree_ways(tree));
+  trace->room = nodes * sizeof(uint32_t);
+  memset(&run, 0, sizeof run);
+  memset(&partial, 0, sizeof partial);
+  run.keep = permi_tree_keep;
+  run.keeper = trace;
+  status = permi_tree_nodes(tree, control, &run, &partial);
+  trace->visited = run.visited;
+  return status;
+}
+
+/* The value of a state, a set of matched vertices among those that the node knows; NULL: the table has none. */
+static const uint64_t *permi_tree_value_of(const permi_tree *tree, const permi_tree_table *table, uint32_t rows,
+                                       uint32_t matched)
+{
+  const uint32_t word = permi_tree_extract((matched ^ rows) & table->set, table->set);
+  const int ones = permi_count_ones(rows & table->set) - table->difference;
+  if ((matched & ~table->set) || permi_count_ones(word) != ones)
+    return NULL;
+  return table->value + (size_t)tree->size * permi_tree_rank_of(tree, word, 0, ones);
+}
+
+/* Draws how the state `matched` of a product came from two tables: returns the part of the first. */
+static uint32_t permi_tree_draw_join(permi_draw *draw, const permi_tree *tree, const permi_tree_table *const *factor,
+                                     uint32_t rows, uint32_t matched)
+{
+  const permi_numbers *numbers = &tree->numbers;
+  const uint32_t common = matched & factor[0]->set & factor[1]->set, own = matched & ~factor[1]->set;
+  uint32_t part = 0;
+  int ways = 0, chosen = -1, pass;
+  for (pass = 0; pass < 2; pass++) {
+    int way = 0;
+    part = 0;
+    do {
+      const uint64_t *x = permi_tree_value_of(tree, factor[0], rows, own | part);
+      const uint64_t *y = x ? permi_tree_value_of(tree, factor[1], rows, matched ^ own ^ part) : NULL;
+      if (y && pass && way++ == chosen)
+        return own | part;
+      if (y && !pass) {
+        if (permi_algebra_is_integer(numbers->algebra)) {
+          uint64_t *weight = draw->weight + (size_t)ways * (size_t)tree->size;
+          memset(weight, 0, 8 * (size_t)tree->size);
+          permi_value_fuse(numbers->algebra, numbers, x, weight, y);
+        } else {
+          const permi_coefficient c = permi_coefficient_from(numbers->algebra, numbers, x);
+          permi_draw_weigh(draw, numbers, ways, &c, y, 0, 1);
+        }
+        ways++;
+      }
+      part = (part - common) & common;
+    } while (part);
+    chosen = pass ? chosen : permi_draw_way(draw, numbers, ways);
+  }
+  return own | part;
+}
+
+/* Draws whether the node's vertex was matched below it or by an entry: returns the state of the product. */
+static uint32_t permi_tree_draw_star(permi_draw *draw, const permi_tree *tree, const permi_tree_node *node,
+                                     const permi_tree_table *product, uint32_t matched)
+{
+  const permi_numbers *numbers = &tree->numbers;
+  const permi_coefficient one = permi_coefficient_one();
+  const uint32_t self = node->all & ~(node->all >> 1);
+  const int entries = node[1].edge - node->edge;
+  int e;
+  permi_draw_weigh(draw, numbers, entries, &one, permi_tree_value_of(tree, product, node->rows, matched | self), 0, 1);
+  for (e = 0; e < entries; e++) {
+    const permi_tree_edge *edge = &tree->edge[node->edge + e];
+    const uint32_t bit = 1u << edge->bit;
+    permi_draw_weigh(draw, numbers, e, &edge->c,
+                     matched & bit ? permi_tree_value_of(tree, product, node->rows, matched ^ bit) : NULL, 0, 1);
+  }
+  e = permi_draw_way(draw, numbers, entries + 1);
+  if (e < 0 || e == entries)
+    return matched | self;
+  permi_draw_match(draw, node->vertex, tree->edge[node->edge + e].vertex);
+  return matched ^ 1u << tree->edge[node->edge + e].bit;
+}
+
+static void permi_tree_draw(permi_draw *draw)
+{
+  const permi_tree *tree = (const permi_tree *)draw->trace->plan;
+  const permi_tree_kept *kept = (const permi_tree_kept *)draw->trace->kept;
+  uint32_t *state = (uint32_t *)(void *)draw->room;
+  int i, j, e;
+  state[tree->nodes - 1] = 0;
+  for (i = tree->nodes - 1; i >= 0; i--) {
+    const permi_tree_node *node = &tree->node[i];
+    const int *child = kept->child + kept->children[i];
+    const permi_tree_table *product = kept->product + kept->first[i], *factor[2];
+    uint32_t matched = state[i];
+    if (!node->children) {
+      for (e = node->edge; e < node[1].edge; e++)
+        if (matched >> tree->edge[e].bit & 1)
+          permi_draw_match(draw, node->vertex, tree->edge[e].vertex);
+      continue;
+    }
+    j = kept->first[i + 1] - kept->first[i]; /* products; one more than joins if the last is with the unit */
+    matched = permi_tree_draw_star(draw, tree, node, j ? &product[j - 1] : &kept->own[child[0]], matched);
+    for (j = node->children - 2; j >= 0; j--) { /* product j joins child[children - 2 - j] */
+      const int with = child[node->children - 2 - j];
+      uint32_t part;
+      factor[0] = &kept->own[with];
+      factor[1] = j ? &product[j - 1] : &kept->own[child[node->children - 1]];
+      part = permi_tree_draw_join(draw, tree, factor, node->rows, matched);
+      state[with] = permi_tree_extract(part, factor[0]->set);
+      matched ^= part;
+    }
+    state[child[node->children - 1]] = permi_tree_extract(matched, kept->own[child[node->children - 1]].set);
+  }
+}
+
+static const permi_tracer permi_tree_tracer = {permi_tree_kept_bytes, permi_tree_record, permi_tree_draw, NULL, NULL};
+
+/* ========================================================================================= >>sample
+   Permutations of a non-negative matrix drawn with probability proportional to their products: each block by the engine
+   of >>trace that is predicted to be done first, within the memory; blocks are joined, as they are independent.
+
+   Integers are drawn exactly, see >>trace. Doubles, u = 2^-53: a value carries at most as many roundings, G, as the
+   engine's bound (THE BOUND) counts; the sum in a draw differs from the kept value by one for each way more, and a draw
+   by its 53 bits and a subtraction a way. So the total variation distance is at most 4 (G + ways + steps) u, to first
+   order; what underflowed is refused above 2^-60 of the last value, and so are entries that scaling lost.
+   Sample i has a generator seeded with (seed, i): threads and ranges change nothing. */
+
+#define PERMI_SAMPLE_LOST 8.673617379884035e-19 /* 2^-60 */
+#define PERMI_SAMPLE_PART 64                    /* samples of a thread at a time */
+
+/* Engines that are asked, in this order, and how they are sampled. */
+static const permi_engine permi_sample_engines[] = {
+    {PERM_METHOD_BAND, permi_band_offer, NULL, permi_owned_release, PERMI_PROVEN},
+    {PERM_METHOD_TREE, permi_tree_offer, NULL, permi_owned_release, PERMI_PROVEN},
+    {PERM_METHOD_CLASSES, permi_classes_offer, NULL, permi_owned_release, PERMI_PROVEN},
+    {PERM_METHOD_FRONTIER, permi_frontier_offer, NULL, permi_owned_release, PERMI_PROVEN},
+    {PERM_METHOD_LISTS, permi_frontier_offer, NULL, permi_owned_release, PERMI_NAMED},
+    {PERM_METHOD_ARRAYS, permi_frontier_offer, NULL, permi_owned_release, PERMI_NAMED}};
+static const permi_tracer *const permi_tracers[] = {&permi_band_tracer,     &permi_tree_tracer,
+                                                     &permi_classes_tracer,  &permi_frontier_tracer,
+                                                      &permi_frontier_tracer, &permi_frontier_tracer};
+#define PERMI_TRACERS ((int)(sizeof permi_sample_engines / sizeof *permi_sample_engines))
+
+typedef struct permi_sampling {
+  const perm_options *options;
+  permi_control *watch;
+  perm_result *result;
+  permi_working working;
+  permi_trace *trace; /* of a block */
+  int blocks, *first, *line;
+  int *forced; /* of a row: its column in a block of order 1, or -1 */
+  char *room;
+  size_t weights, bytes; /* of a thread: words of weights, all bytes */
+  double visited, most;
+  uint64_t *place; /* if a block is drawn in segments: of each sample 1 + PERMI_TRACE_PLACE words, random and at */
+  int block, segment; /* that is drawn then; block -1: samples begin */
+  perm_method method; /* of the block with the most states */
+  uint64_t seed, begin, count;
+  int m, *columns; /* m: rows that are drawn, before rows of ones */
+} permi_sampling;
+
+static permi_draw permi_draw_begin(const permi_sampling *sampling, int thread)
+{
+  const int n = sampling->working.n;
+  permi_draw draw;
+  memset(&draw, 0, sizeof draw);
+  draw.weight = (uint64_t *)(void *)(sampling->room + (size_t)thread * sampling->bytes);
+  draw.columns = (int *)(void *)(draw.weight + sampling->weights);
+  draw.room = (char *)(draw.columns + n + (n & 1));
+  draw.total = n;
+  return draw;
+}
+
+/* Of sample k: its place on the generator's cycle. */
+static uint64_t permi_draw_seed(const permi_sampling *sampling, uint64_t k)
+{
+  uint64_t random = sampling->seed;
+  random = permi_random(&random) + sampling->begin + k;
+  return permi_random(&random);
+}
+
+static perm_status permi_draw_part(void *context, uint64_t part, int thread)
+{
+  permi_sampling *sampling = (permi_sampling *)context;
+  const int n = sampling->working.n;
+  const uint64_t begin = part * PERMI_SAMPLE_PART;
+  uint64_t k, at[PERMI_TRACE_PLACE];
+  int b;
+  permi_draw draw = permi_draw_begin(sampling, thread);
+  draw.at = at;
+  for (k = begin; k < sampling->count && k < begin + PERMI_SAMPLE_PART; k++) {
+    draw.random = permi_draw_seed(sampling, k);
+    memcpy(draw.columns, sampling->forced, (size_t)n * sizeof *draw.columns);
+    for (b = 0; b < sampling->blocks; b++) {
+      memset(at, 0, sizeof at);
+      draw.trace = &sampling->trace[b];
+      draw.trace->tracer->draw(&draw);
+    }
+    memcpy(sampling->columns + (size_t)k * (size_t)sampling->m, draw.columns, (size_t)sampling->m * sizeof(int));
+  }
+  return thread ? PERM_OK : permi_control_poll(sampling->watch, 0, "drawing");
+}
+
+/* The same for one segment of a block; what samples know between is in `place` and `columns`. */
+static perm_status permi_draw_segment(void *context, uint64_t part, int thread)
+{
+  permi_sampling *sampling = (permi_sampling *)context;
+  const size_t m = (size_t)sampling->m;
+  const uint64_t begin = part * PERMI_SAMPLE_PART;
+  uint64_t k;
+  permi_draw draw = permi_draw_begin(sampling, thread);
+  draw.segment = sampling->segment;
+  for (k = begin; k < sampling->count && k < begin + PERMI_SAMPLE_PART; k++) {
+    uint64_t *place = sampling->place + k * (1 + PERMI_TRACE_PLACE);
+    int *columns = sampling->columns + (size_t)k * m;
+    if (sampling->block < 0) {
+      *place = permi_draw_seed(sampling, k);
+      memcpy(columns, sampling->forced, m * sizeof *columns);
+    } else {
+      draw.trace = &sampling->trace[sampling->block];
+      draw.random = *place;
+      draw.at = place + 1;
+      memcpy(draw.columns, columns, m * sizeof *columns);
+      draw.trace->tracer->draw(&draw);
+      memcpy(columns, draw.columns, m * sizeof *columns);
+      *place = draw.random;
+    }
+    if (sampling->segment == 0)
+      memset(place + 1, 0, PERMI_TRACE_PLACE * sizeof *place);
+  }
+  return thread ? PERM_OK : permi_control_poll(sampling->watch, 0, "drawing");
+}
+
+/* Draws all samples: where states are short, block by block and segment by segment. */
+static perm_status permi_draw_all(permi_sampling *sampling)
+{
+  const uint64_t parts = sampling->count / PERMI_SAMPLE_PART + (sampling->count % PERMI_SAMPLE_PART > 0);
+  const int most = permi_threads(sampling->options), threads = parts < (uint64_t)most ? 1 : most;
+  const perm_allocator *allocator = &sampling->options->allocator;
+  perm_status status = PERM_OK;
+  int b, short_of = 0;
+  for (b = 0; b < sampling->blocks; b++)
+    short_of |= sampling->trace[b].segments;
+  if (!short_of)
+    return permi_share(threads, 0, parts, permi_draw_part, sampling, NULL);
+  if (sampling->count >= SIZE_MAX / 128)
+    return PERM_ERROR_MEMORY;
+  sampling->place = (uint64_t *)permi_allocate(allocator, (size_t)sampling->count + 1,
+                                               (1 + PERMI_TRACE_PLACE) * sizeof(uint64_t));
+  if (!sampling->place)
+    return PERM_ERROR_MEMORY;
+  for (sampling->block = -1; sampling->block < sampling->blocks && status == PERM_OK; sampling->block++) {
+    permi_trace *trace = sampling->block < 0 ? NULL : &sampling->trace[sampling->block];
+    const int segments = trace ? trace->segments : 0;
+    sampling->segment = segments ? segments - 1 : 0;
+    for (; sampling->segment >= 0 && status == PERM_OK; sampling->segment--) {
+      if (segments)
+        status = trace->tracer->segment(trace, sampling->watch, sampling->segment);
+      if (status == PERM_OK)
+        status = permi_share(threads, 0, parts, permi_draw_segment, sampling, NULL);
+      if (segments)
+        permi_pool_release(&trace->segment);
+    }
+  }
+  permi_release(allocator, sampling->place);
+  return status;
+}
+
+static double permi_sample_limit(const perm_options *options)
+{
+  return options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
+}
+
+/* Is a block drawn in segments, so that its engine runs twice? */
+static int permi_sample_twice(const permi_tracer *tracer, const void *plan)
+{
+  return tracer == &permi_frontier_tracer && ((const permi_frontier *)plan)->every > 0;
+}
+
+/* Hears an offer: its weights must be exact, and its states be kept, or some where memory is short. The time to
+   compute the others again does not count in the choice, so that samples are the same. */
+static perm_status permi_sample_hear(permi_maker *maker, const permi_block *block, const permi_engine *engine,
+                                     permi_offer *offer, perm_status status)
+{
+  const double limit = permi_sample_limit(maker->options), run = offer->bytes;
+  const permi_tracer *tracer = permi_tracers[engine - permi_sample_engines];
+  double all, few;
+  if (status != PERM_OK || !(offer->seconds < (double)INFINITY))
+    return status;
+  if ((engine->method == PERM_METHOD_BAND && !permi_trace_words(&((permi_band *)offer->plan)->numbers, block)) ||
+      (engine->method == PERM_METHOD_CLASSES && !permi_trace_words(&((permi_classes *)offer->plan)->numbers, block))) {
+    permi_refuse(offer, PERM_ERROR_OVERFLOW, "would need integers of more than %d bits", 64 * PERM_INTEGER_WORDS);
+    return status;
+  }
+  all = run + tracer->bytes(offer->plan);
+  few = maker->kept + all > limit && tracer->bytes_short ? run + tracer->bytes_short(offer->plan) : all;
+  offer->bytes = few;
+  if (few > limit && few < all)
+    permi_refuse(offer, PERM_ERROR_LIMIT,
+                 "by method %s: samples keep the states of all steps, predicted %s, or %s where only some are kept, "
+                 "over %s", perm_method_name(engine->method), permi_size_words(all).text, permi_size_words(few).text,
+                 permi_size_words(limit).text);
+  else if (few > limit)
+    permi_refuse(offer, PERM_ERROR_LIMIT,
+                 "by method %s: samples keep the states of all steps, predicted %s, over %s",
+                 perm_method_name(engine->method), permi_size_words(all).text, permi_size_words(limit).text);
+  return status;
+}
+
+/* Why no engine of those asked draws from a block. */
+static perm_status permi_sample_refuse(permi_maker *maker, const permi_block *block, const permi_offers *offers)
+{
+  const permi_offer *why = NULL;
+  int i;
+  for (i = 0; i < PERMI_TRACERS; i++) /* the frontier's reason says most */
+    why = offers->offer[i].why[0] ? &offers->offer[i] : why;
+  if (maker->watch->stopped != PERM_OK)
+    return maker->watch->stopped;
+  if (offers->too_long)
+    return permi_fail_long(maker->result);
+  return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
+                    "a block of order %d %s: raise max_bytes, now %s, or plan_effort to find fewer states",
+                    block->n, why ? why->why : "has no plan",
+                    permi_size_words(permi_sample_limit(maker->options)).text);
+}
+
+/* Takes the best offer for a block, and keeps its states. */
+static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *maker, permi_trace *trace)
+{
+  const perm_options *options = maker->options;
+  permi_block block;
+  permi_offer offer[PERMI_TRACERS], *best;
+  permi_offers offers;
+  perm_status status = PERM_OK;
+  double seconds = 0;
+  int i;
+  if (!permi_block_create(&sampling->working, trace->row, trace->column, trace->n, &block))
+    return PERM_ERROR_MEMORY;
+  permi_offers_begin(&offers, permi_sample_engines, PERMI_TRACERS, offer);
+  maker->offers = &offers;
+  if (options->method == PERM_METHOD_AUTO && sampling->watch->stopped == PERM_OK)
+    status = permi_ask_engines(maker, &block, &offers);
+  for (i = 0; i < PERMI_TRACERS && status == PERM_OK && sampling->watch->stopped == PERM_OK; i++)
+    if (options->method == permi_sample_engines[i].method)
+      status = permi_ask(maker, &block, &offers, i);
+  maker->offers = NULL;
+  permi_release(&maker->options->allocator, offers.glanced);
+  best = offers.chosen >= 0 ? &offer[offers.chosen] : NULL;
+  if (status == PERM_OK && (!best || sampling->watch->stopped != PERM_OK))
+    status = permi_sample_refuse(maker, &block, &offers);
+  else if (status == PERM_OK)
+    seconds = best->seconds * (1 + permi_sample_twice(permi_tracers[offers.chosen], best->plan));
+  if (options->max_seconds > 0 && seconds > options->max_seconds)
+    status = permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
+                        "a block of order %d: predicted %s, over max_seconds = %.3g", block.n,
+                        permi_time_words(seconds).text, options->max_seconds);
+  if (status == PERM_OK) {
+    maker->kept += best->bytes;
+    trace->plan = best->plan;
+    trace->tracer = permi_tracers[offers.chosen];
+    best->plan = NULL;
+    if (maker->kept > permi_sample_limit(options))
+      status = permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
+                          "the states that samples keep are predicted to take %s, over %s: raise max_bytes",
+                          permi_size_words(maker->kept).text, permi_size_words(permi_sample_limit(options)).text);
+    else
+      status = trace->tracer->record(trace, sampling->watch);
+  }
+  if (status == PERM_OK && trace->lost > PERMI_SAMPLE_LOST)
+    status = permi_fail(sampling->result, PERM_ERROR_UNSUPPORTED, 1,
+                        "matrix: its products range beyond doubles; integers are drawn exactly");
+  if (status == PERM_OK && trace->visited > sampling->most) {
+    sampling->most = trace->visited;
+    sampling->method = permi_sample_engines[offers.chosen].method;
+  }
+  sampling->visited += trace->visited;
+  sampling->weights = trace->words > sampling->weights ? trace->words : sampling->weights;
+  sampling->bytes = trace->room > sampling->bytes ? trace->room : sampling->bytes;
+  for (i = 0; i < PERMI_TRACERS; i++)
+    permi_offer_clear(&options->allocator, &permi_sample_engines[i], &offer[i]);
+  permi_block_release(&options->allocator, &block);
+  return status;
+}
+
+static perm_status permi_sample_blocks(permi_sampling *sampling)
+{
+  permi_working *working = &sampling->working;
+  const perm_allocator *allocator = &sampling->options->allocator;
+  const int n = working->n;
+  perm_options asked = *sampling->options;
+  permi_maker maker;
+  permi_account account;
+  perm_status status = permi_block_lines(working, &sampling->first, &sampling->line);
+  int k;
+  if (status != PERM_OK)
+    return status;
+  sampling->trace = (permi_trace *)permi_allocate(allocator, (size_t)working->blocks, sizeof *sampling->trace);
+  sampling->forced = (int *)permi_allocate(allocator, (size_t)n, sizeof *sampling->forced);
+  if (!sampling->trace || !sampling->forced)
+    return PERM_ERROR_MEMORY;
+  memset(&maker, 0, sizeof maker);
+  memset(&account, 0, sizeof account);
+  account.watch = maker.watch = sampling->watch;
+  account.begin = sampling->watch->worked;
+  account.share = PERMI_PLAN_SHARE * fmax(asked.plan_effort, 1);
+  account.least = account.floor = PERMI_PLAN_SECONDS;
+  account.most = permi_account_most(&asked);
+  asked.precision = PERM_PRECISION_DEFAULT;
+  memset(&asked.gpu, 0, sizeof asked.gpu);
+  asked.isa = asked.isa == PERM_ISA_CUDA ? PERM_ISA_AUTO : asked.isa;
+  maker.options = &asked;
+  maker.hear = permi_sample_hear;
+  maker.keeps = 1;
+  maker.account = &account;
+  maker.working = working;
+  maker.result = sampling->result;
+  for (k = 0; k < working->blocks && status == PERM_OK; k++) {
+    const int begin = sampling->first[k], order = sampling->first[k + 1] - begin;
+    const int *row = sampling->line + begin, *column = sampling->line + n + begin;
+    permi_trace *trace = &sampling->trace[sampling->blocks];
+    sampling->forced[*row] = order == 1 ? *column - n : -1;
+    if (order == 1)
+      continue;
+    memset(trace, 0, sizeof *trace);
+    trace->pool.allocator = trace->segment.allocator = allocator;
+    trace->row = row;
+    trace->column = column;
+    trace->n = order;
+    sampling->blocks++;
+    status = permi_sampling_block(sampling, &maker, trace);
+  }
+  permi_release(allocator, maker.binomial);
+  return status;
+}
+
+static int permi_sample_takes(perm_method method)
+{
+  int i;
+  for (i = 0; i < PERMI_TRACERS && permi_sample_engines[i].method != method; i++)
+    ;
+  return method == PERM_METHOD_AUTO || i < PERMI_TRACERS;
+}
+
+/* argument: the matrix in the call, whose last ones are options, seed, first, count, columns, result. */
+static perm_status permi_sample_check(const permi_given *given, const permi_sampling *sampling, int argument)
+{
+  const perm_options *options = sampling->options;
+  const uint64_t count = sampling->count;
+  const int *columns = sampling->columns;
+  permi_control *watch = sampling->watch;
+  perm_result *result = sampling->result;
+  permi_given_item entry;
+  size_t e, end;
+  int i;
+  if (given->m > given->n)
+    return permi_fail(result, PERM_ERROR_SIZE, 1,
+                      "matrix: %d x %d has more rows than columns; transpose it",
+                      given->m, given->n);
+  if (options->modulus || options->certify || options->tolerance > 0 || options->checkpoint.file ||
+      !permi_sample_takes(options->method) ||
+      (options->precision != PERM_PRECISION_DEFAULT && options->precision != PERM_PRECISION_FAST &&
+       options->precision != PERM_PRECISION_EXACT))
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2,
+                      "options: samples take methods auto, band, tree, classes, frontier, lists and arrays, precisions "
+                      "default, fast and exact, and no modulus, certify, tolerance or checkpoint");
+  if (count && given->m && (!columns || count > SIZE_MAX / sizeof(int) / (uint64_t)given->m))
+    return permi_fail(result, columns ? PERM_ERROR_SIZE : PERM_ERROR_NULL, columns ? argument + 4 : argument + 5,
+                      columns ? "count is too large" : "columns is NULL");
+  for (i = 0; i < given->m; i++)
+    for (e = permi_given_row(given, i, &end); e < end && !permi_watch_step(watch, e, 5); e++) {
+      permi_given_entry(given, i, e, &entry);
+      if (entry.imaginary != 0 || entry.real < 0)
+        return permi_fail(result, PERM_ERROR_UNSUPPORTED, 1,
+                          "matrix: row %d, column %d (counted from 1) has %.17g%s: entries below 0 have no chances",
+                          i + 1, entry.column + 1, entry.imaginary != 0 ? entry.imaginary : entry.real,
+                          entry.imaginary != 0 ? " i" : "");
+    }
+  return PERM_OK;
+}
+
+/* The rows of ones below the matrix, with which injections of its rows are permutations, each in (n - m)! ways. */
+static void permi_sample_ones(permi_working *working, int m)
+{
+  int i, j, used = (int)working->report.entries;
+  permi_cell cell;
+  memset(&cell, 0, sizeof cell);
+  cell.real = cell.absolute = 1;
+  cell.integer = 1;
+  for (i = m; i < working->n && !permi_watch(working->watch, 50.0 * working->n); i++)
+    for (j = 0; j < working->n; j++) {
+      cell.vertex[0] = i;
+      cell.vertex[1] = working->n + j;
+      working->cell[used] = cell;
+      permi_cell_link(working, used++);
+    }
+  working->report.entries = (size_t)used;
+}
+
+static perm_status permi_sample_prepare(permi_sampling *sampling, const permi_given *given, int exact)
+{
+  permi_working *working = &sampling->working;
+  permi_control *watch = sampling->watch;
+  perm_result *result = sampling->result;
+  working->watch = watch;
+  watch->activity = "preparing";
+  permi_sparse_fill(given, exact, 0, working);
+  permi_sample_ones(working, given->m);
+  if (!permi_split(working) && watch->stopped == PERM_OK)
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 1,
+                      "matrix: its permanent is 0, nothing can be drawn: %d row%s entries in only %d column%s",
+                      working->report.hall_lines, working->report.hall_lines == 1 ? " has" : "s have",
+                      working->report.hall_others, working->report.hall_others == 1 ? "" : "s");
+  if (watch->stopped == PERM_OK && !exact && !permi_scale(working))
+    return PERM_ERROR_MEMORY;
+  if (watch->stopped == PERM_OK && working->lost)
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 1,
+                      "matrix: its entries range beyond doubles; integers are drawn exactly");
+  if (watch->stopped == PERM_OK && !permi_report_left(working)) /* equal lines, which bands count */
+    return PERM_ERROR_MEMORY;
+  watch->activity = "planning";
+  return watch->stopped;
+}
+
+static perm_status permi_sample(permi_sampling *sampling, const permi_given *given)
+{
+  const perm_options *options = sampling->options;
+  const perm_allocator *allocator = &options->allocator;
+  permi_given_item entry;
+  perm_status status;
+  int row, b, exact;
+  const int threads = permi_threads(options);
+  exact = options->precision != PERM_PRECISION_FAST && permi_given_integers(given, &row, &entry, sampling->watch);
+  if (options->precision == PERM_PRECISION_EXACT && !exact && sampling->watch->stopped == PERM_OK)
+    return permi_fail(sampling->result, PERM_ERROR_OPTION, 2,
+                      "options: precision exact needs integers below 2^53, but row %d, column %d (counted from 1) has "
+                      "%.17g", row + 1, entry.column + 1, entry.real);
+  if ((double)given->nnz + (double)(given->n - given->m) * given->n > INT_MAX / 4)
+    return permi_fail(sampling->result, PERM_ERROR_SIZE, 1, "matrix: %d x %d is too large to be made square by ones",
+                      given->m, given->n);
+  if (!permi_working_create(&sampling->working, allocator, given->n,
+                            given->nnz + (size_t)(given->n - given->m) * (size_t)given->n))
+    return permi_fail_memory(sampling->result);
+  status = permi_sample_prepare(sampling, given, exact);
+  if (status == PERM_OK)
+    status = permi_sample_blocks(sampling);
+  if (status == PERM_OK) {
+    sampling->bytes = (sampling->bytes + 8 * sampling->weights + 4 * (size_t)given->n + 72) & ~(size_t)7;
+    sampling->room = (char *)permi_allocate(allocator, (size_t)threads, sampling->bytes);
+    status = sampling->room ? permi_draw_all(sampling) : PERM_ERROR_MEMORY;
+  }
+  for (b = 0; b < sampling->blocks; b++) {
+    permi_pool_release(&sampling->trace[b].pool);
+    permi_owned_release(allocator, sampling->trace[b].plan);
+  }
+  permi_release(allocator, sampling->trace);
+  permi_release(allocator, sampling->forced);
+  permi_release(allocator, sampling->first);
+  permi_release(allocator, sampling->line);
+  permi_release(allocator, sampling->room);
+  permi_working_free(&sampling->working);
+  if (status > 0)
+    return permi_fail(sampling->result, status, 0, "%s while sampling", perm_status_text(status));
+  return status == PERM_ERROR_MEMORY ? permi_fail_memory(sampling->result) : status;
+}
+
+/* Draws from what the caller has given in *sampling: seed, begin, count, columns. */
+static perm_status permi_sample_given(permi_sampling *sampling, const permi_given *given, int argument)
+{
+  perm_status status = permi_sample_check(given, sampling, argument);
+  sampling->m = given->m;
+  if (status == PERM_OK && given->m > 0)
+    status = permi_sample(sampling, given);
+  if (status == PERM_OK) {
+    sampling->result->method = sampling->method;
+    sampling->result->terms = sampling->visited;
+    sampling->result->threads = permi_threads(sampling->options);
+  }
+  return status;
+}
+
+/* Of a matrix or, where that is NULL, of a problem's array. */
+static perm_status permi_sample_call(const perm_matrix *matrix, const permi_problem *problem,
+                                     const perm_options *options, permi_sampling sampling, perm_result *result)
+{
+  const double start = permi_seconds();
+  permi_metered call;
+  permi_control watch;
+  permi_given given;
+  perm_status status;
+  if (!result)
+    return PERM_ERROR_NULL;
+  sampling.options = permi_meter_begin(&call, options, problem ? 0 : permi_matrix_cost(matrix));
+  permi_result_clear(result);
+  watch = permi_control_begin(sampling.options);
+  sampling.watch = &watch;
+  sampling.result = result;
+  status = permi_check_unproved(sampling.options, problem ? 5 : 2, result);
+  if (status == PERM_OK)
+    status = problem ? permi_check_problem(problem, 0, result)
+                     : permi_given_make(matrix, sampling.options, &watch, &given, result);
+  if (status == PERM_OK && problem) {
+    memset(&given, 0, sizeof given);
+    given.kind = PERM_KIND_REAL;
+    given.m = problem->m;
+    given.n = problem->n;
+    given.nnz = (size_t)given.m * (size_t)given.n;
+    given.real = problem->real;
+    given.ld = (size_t)problem->ld;
+    given.step = 1;
+    status = permi_sample_given(&sampling, &given, 4);
+    result->argument = result->argument == 2 ? 5 : result->argument == 1 ? 3 : result->argument;
+  } else if (status == PERM_OK) {
+    status = permi_sample_given(&sampling, &given, 1);
+  }
+  result->status = status;
+  result->seconds = permi_seconds() - start;
+  return permi_meter_end(&call, status, result);
+}
+
+static permi_sampling permi_sampling_of(uint64_t seed, uint64_t first, uint64_t count, int *columns)
+{
+  permi_sampling sampling;
+  memset(&sampling, 0, sizeof sampling);
+  sampling.seed = seed;
+  sampling.begin = first;
+  sampling.count = count;
+  sampling.columns = columns;
+  return sampling;
+}
+
+PERM_MORE_API perm_status perm_sample_sparse(const perm_matrix *matrix, const perm_options *options, uint64_t seed,
+                                             uint64_t first, uint64_t count, int *columns, perm_result *result)
+{
+  return permi_sample_call(matrix, NULL, options, permi_sampling_of(seed, first, count, columns), result);
+}
+
+PERM_MORE_API perm_status perm_sample_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
+                                           uint64_t seed, uint64_t first, uint64_t count, int *columns,
+                                           perm_result *result)
+{
+  const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, &permi_reach_real, NULL, NULL);
+  return permi_sample_call(NULL, &problem, options, permi_sampling_of(seed, first, count, columns), result);
+}
+
+PERMI_BRIEF_END
+
+#if defined(__NVCC__)
+#pragma nv_diagnostic pop
+#endif
+#if defined(__cplusplus) && defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
+#endif /* PERM_MORE_IMPLEMENTED */
+#endif /* PERM_IMPLEMENTATION || PERM_MORE_IMPLEMENTATION */
+
+#else /* PERMI_FAMILY */
+
+/* =================================================================================== >>rook_kernels
+   Values of >>placements in units of 64 bytes: y = sum of c x, modulo 2^32 or 2^64. */
+
+#if PERMI_WIDTH >= 4
+#define PERMI_ROOK_PARTS (8 / PERMI_WIDTH) /* vectors of a unit */
+#define PERMI_ROOK_PLANES 4                /* share lanes */
+
+PERMI_TARGET static PERMI_ALWAYS_INLINE PERMI_I PERMI_NAME(rook_part)(const permi_rook_lanes *lanes, const char *from,
+                                                                      int i)
+{
+  const PERMI_I *x = (const PERMI_I *)(const void *)from;
+  if (!lanes)
+    return x[i];
+#if PERMI_WIDTH == 8
+  return _mm512_permutexvar_epi32(PERMI_I_LOAD_ANY(lanes->from), x[i]) & PERMI_I_LOAD_ANY(lanes->mask);
+#else
+  return _mm256_permutevar8x32_epi32(x[i ^ lanes->other_half], PERMI_I_LOAD_ANY(lanes->from + 8 * i)) &
+         PERMI_I_LOAD_ANY(lanes->mask + 8 * i);
+#endif
+}
+
+/* kind: 2 64 bits, 1 factors */
+PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(rook_unit)(int kind, int planes, size_t pitch,
+                                                                   const permi_rook_way *way, int ways, ptrdiff_t at,
+                                                                   char *y, PERMI_I *any)
+{
+  PERMI_I sum[PERMI_ROOK_PLANES][PERMI_ROOK_PARTS];
+  int s, i, k;
+  PERMI_UNROLL
+  for (k = 0; k < planes; k++)
+    PERMI_UNROLL
+    for (i = 0; i < PERMI_ROOK_PARTS; i++)
+      sum[k][i] = PERMI_I_SET(0);
+  for (s = 0; s < ways; s++) {
+    const permi_rook_lanes *lanes = way[s].lanes;
+    const char *x = way[s].x + at;
+    PERMI_UNROLL
+    for (k = 0; k < planes; k++)
+      PERMI_UNROLL
+      for (i = 0; i < PERMI_ROOK_PARTS; i++) {
+        PERMI_I part = PERMI_NAME(rook_part)(lanes, x - (size_t)k * pitch, i);
+        if (kind == 3)
+          part = part * (long long)way[s].c;
+        else if (kind == 1)
+          part = PERMI_I_MUL32(part, PERMI_I_SET(way[s].c));
+        sum[k][i] = kind >= 2 ? PERMI_I_ADD64(sum[k][i], part) : PERMI_MM(add_epi32)(sum[k][i], part);
+      }
+  }
+  PERMI_UNROLL
+  for (k = 0; k < planes; k++)
+    PERMI_UNROLL
+    for (i = 0; i < PERMI_ROOK_PARTS; i++) {
+      const PERMI_I total = sum[k][i];
+      any[i] = any[i] | (total ^ (kind >= 2 ? (PERMI_I)(total >> 63) : PERMI_MM(srai_epi32)(total, 31)));
+      PERMI_I_STORE(y + at - (size_t)k * pitch + i * (64 / PERMI_ROOK_PARTS), total);
+    }
+}
+
+PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(rook_sum)(const permi_rook_pass *pass, int kind,
+                                                                  const permi_rook_way *way, int ways, int planes,
+                                                                  char *y, uint64_t *seen)
+{
+  PERMI_I any[PERMI_ROOK_PARTS];
+  size_t r, k;
+  int i;
+  PERMI_UNROLL
+  for (i = 0; i < PERMI_ROOK_PARTS; i++)
+    any[i] = PERMI_I_LOAD_ANY(seen + i * PERMI_WIDTH);
+  for (r = 0; r < pass->repeats; r++)
+    for (k = 0; k < pass->run; k++) {
+      ptrdiff_t at = (ptrdiff_t)((r * pass->stride + k) * 64);
+      int left = planes;
+      for (; left >= PERMI_ROOK_PLANES; left -= PERMI_ROOK_PLANES, at -= (ptrdiff_t)(PERMI_ROOK_PLANES * pass->pitch))
+        PERMI_NAME(rook_unit)(kind, PERMI_ROOK_PLANES, pass->pitch, way, ways, at, y, any);
+      for (; left > 0; left--, at -= (ptrdiff_t)pass->pitch)
+        PERMI_NAME(rook_unit)(kind, 1, 0, way, ways, at, y, any);
+    }
+  PERMI_UNROLL
+  for (i = 0; i < PERMI_ROOK_PARTS; i++)
+    PERMI_I_STORE_ANY(seen + i * PERMI_WIDTH, any[i]);
+}
+#undef PERMI_ROOK_PARTS
+#undef PERMI_ROOK_PLANES
+#else
+static void PERMI_NAME(rook_plane)(const permi_rook_pass *pass, const permi_rook_way *way, int ways, ptrdiff_t before,
+                                   char *y, uint64_t *seen)
+{
+  size_t r, k;
+  int s, i;
+  for (r = 0; r < pass->repeats; r++)
+    for (k = 0; k < pass->run; k++) {
+      const ptrdiff_t at = (ptrdiff_t)((r * pass->stride + k) * 64) - before;
+      uint32_t sum[16], x[16];
+      uint64_t sums[8], xs[8];
+      memset(sum, 0, sizeof sum);
+      memset(sums, 0, sizeof sums);
+      for (s = 0; s < ways; s++) {
+        const permi_rook_lanes *lanes = way[s].lanes;
+        memcpy(x, way[s].x + at, sizeof x);
+        for (i = 0; lanes && i < 16; i++) {
+          memcpy(&x[i], way[s].x + at + 4 * lanes->from[i], sizeof *x);
+          x[i] &= lanes->mask[i];
+        }
+        memcpy(xs, x, sizeof xs);
+        if (pass->words)
+          for (i = 0; i < 8; i++)
+            sums[i] += (uint64_t)way[s].c * xs[i];
+        else
+          for (i = 0; i < 16; i++)
+            sum[i] += (uint32_t)way[s].c * x[i];
+      }
+      for (i = 0; !pass->words && i < 16; i++)
+        seen[0] |= sum[i] ^ (0 - (sum[i] >> 31));
+      for (i = 0; pass->words && i < 8; i++)
+        seen[0] |= sums[i] ^ (0 - (sums[i] >> 63));
+      memcpy(y + at, pass->words ? (const void *)sums : (const void *)sum, 64);
+    }
+}
+
+static void PERMI_NAME(rook_sum)(const permi_rook_pass *pass, int kind, const permi_rook_way *way, int ways, int planes,
+                                 char *y, uint64_t *seen)
+{
+  int plane;
+  (void)kind;
+  for (plane = 0; plane < planes; plane++)
+    PERMI_NAME(rook_plane)(pass, way, ways, plane * (ptrdiff_t)pass->pitch, y, seen);
+}
+#endif
+
+PERMI_TARGET static void PERMI_NAME(rook_values)(const permi_rook_pass *pass, const permi_rook_way *way, int ways,
+                                                 int planes, char *y, uint64_t *seen)
+{
+  if (pass->words == 0 && !pass->times)
+    PERMI_NAME(rook_sum)(pass, 0, way, ways, planes, y, seen);
+  else if (pass->words == 0)
+    PERMI_NAME(rook_sum)(pass, 1, way, ways, planes, y, seen);
+  else if (!pass->times)
+    PERMI_NAME(rook_sum)(pass, 2, way, ways, planes, y, seen);
+  else
+    PERMI_NAME(rook_sum)(pass, 3, way, ways, planes, y, seen);
+}
+
+#endif /* PERMI_FAMILY */
+
+/* MIT License; SPDX-License-Identifier: MIT
+
+   Copyright (c) 2026 the perm authors
+
+   Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated
+   documentation files (the "Software"), to deal in the Software without restriction, including without limitation
+   the rights to use, copy, modify, merge, publish, distribute, sublicense, and/or sell copies of the Software, and
+   to permit persons to whom the Software is furnished to do so, subject to the following conditions:
+
+   The above copyright notice and this permission notice shall be included in all copies or substantial portions of
+   the Software.
+
+   THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO
+   THE WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
+   AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF
+   CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER
+   DEALINGS IN THE SOFTWARE. */

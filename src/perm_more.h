@@ -1,0 +1,153 @@
+/* perm_more.h: what else is asked of a matrix. Estimates with an interval, random permutations, rook numbers, matrices
+   given by thin factors or by nodes, pictures. Beside perm_sparse.h and perm.h.
+
+   In one source file:
+
+       #define PERM_IMPLEMENTATION
+       #include "perm_more.h"                                   // includes perm_sparse.h, which includes perm.h
+
+   PERM_STATIC leaves out what is not called. With the implementation of the other two in another file, define
+   PERM_MORE_IMPLEMENTATION alone, and include this header before them. PERM_NO_EXTRAS leaves nothing of it. Needs and
+   compilers: as the other two.
+
+   EXAMPLE
+       double a[9] = {1,1,0, 1,1,1, 0,1,1};                     // its permanent is 3
+       perm_estimate e;
+       perm_estimate_real(3, a, 3, NULL, NULL, &e);
+       printf("%.2f to %.2f\n", e.low, e.high);                 // 2.99 to 3.00
+
+   WHICH CALL
+       perm_estimate_*              random samples of the permanent, with an interval; guarantee: by a theorem
+       perm_sample_sparse, _real    permutations drawn by the products of their entries
+       perm_rook_numbers            the sums of all k x k permanents; perm_rook_matching_polynomial
+       perm_compute_low_rank_*      two thin factors, of declared rank
+       perm_compute_cauchy_*        the nodes of a Cauchy matrix
+       perm_sparse_spy              structure and plan as a picture, SVG
+
+   GUARANTEES
+     - The samples of one seed are the same for any number of threads.
+     - Rook numbers are exact, and integers are sampled without rounding.
+     - Every promise of the other two headers about memory, limits, stops and files holds here.
+
+   CONTENTS  Rooms as in perm.h. Proofs: search THE BOUND there.
+     api/            >>more_config     macros
+                     >>more_calls      public types and functions
+     lowrank/        >>low_rank        declared rank
+                     >>cauchy          Borchardt's identity
+     estimate/       >>estimate        random samples
+                     >>rejection       the same with a guaranteed relative error
+                     >>estimate_calls  their public calls
+     picture/        >>spy             perm_sparse_spy, SVG
+     rook/           >>placements      rook numbers: vertices of the frontier may stay unmatched
+                     >>rook_order      elimination orders for rook numbers, by beam search
+                     >>rook            perm_rook_numbers, matching polynomials
+                     >>rook_kernels    values of placements
+     sample/         >>trace           samples: an engine's states kept, the draw of a way
+                     >>trace_frontier  lists, arrays
+                     >>trace_band      rows of a band
+                     >>trace_classes   members of a class drawn when they came
+                     >>trace_tree      stars and joins
+                     >>sample          perm_sample_sparse: permutations by weight
+
+   REFERENCES  besides those of perm.h
+     [Bar96] A. I. Barvinok, Math. Oper. Res. 21 (1996) 65-84: permanents of matrices of fixed rank.
+     [Gur05] L. Gurvits, MFCS 2005, LNCS 3618, 447-458: mixed discriminants.
+     [SB99]  I. Beichl, F. Sullivan, J. Comput. Phys. 149 (1999) 128-147: importance sampling.
+     [Bor55] C. W. Borchardt, J. reine angew. Math. 53 (1855) 193-198: Cauchy matrices.
+     [HL08]  M. Huber, J. Law, SODA 2008, 681-689: a bound that nests.
+     [HRK21] J. Harviainen, A. Royskoe, M. Koivisto, NeurIPS 2021: rejection with deeper bounds.
+     [Hub17] M. Huber, Random Struct. Algorithms 50 (2017) 167-182: the mean of Bernoulli variables.
+     [Sch98] A. Schrijver, J. Combin. Theory B 72 (1998) 122-135; [Gur11] L. Gurvits, arXiv:1106.2844: a lower bound.
+     [AMS09] J.-Y. Audibert, R. Munos, C. Szepesvari, Theor. Comput. Sci. 410 (2009) 1876-1902: Bernstein's bound.
+*/
+#ifndef PERMI_FAMILY /* the header; a reading for one instruction set skips to the kernels */
+#ifndef PERM_MORE_H_INCLUDED
+#define PERM_MORE_H_INCLUDED
+
+#include "api/more_config.h"
+#if defined(PERM_MORE_IMPLEMENTATION) && !defined(PERM_IMPLEMENTATION)
+#if defined(PERM_PERMANENT_H_INCLUDED)
+#error "with PERM_MORE_IMPLEMENTATION alone, include perm_more.h before perm.h and perm_sparse.h"
+#endif
+#if !defined(PERM_SPARSE_IMPLEMENTATION) /* which does the same, and makes its own functions public */
+#ifndef PERM_STATIC
+#define PERM_STATIC
+#endif
+#define PERM_IMPLEMENTATION
+#endif
+#endif
+#include PERM_SPARSE_HEADER_FILE
+
+#if !defined(PERM_NO_EXTRAS)
+#include "api/more_calls.h"
+#endif
+#endif /* PERM_MORE_H_INCLUDED */
+
+#if (defined(PERM_IMPLEMENTATION) || defined(PERM_MORE_IMPLEMENTATION)) && !defined(PERM_NO_EXTRAS)
+#ifndef PERM_MORE_IMPLEMENTED
+#define PERM_MORE_IMPLEMENTED
+#ifndef PERM_SPARSE_IMPLEMENTED /* this header stood here before, without its implementation */
+#include PERM_SPARSE_HEADER_FILE
+#endif
+/* gcc 12 warns of its own AVX-512 intrinsics */
+#if defined(__cplusplus) && defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+#if defined(__NVCC__) /* warns of gcc's pragmas */
+#pragma nv_diagnostic push
+#pragma nv_diag_suppress 1675, 128, 550
+#endif
+#include "lowrank/low_rank.h"
+#include "lowrank/cauchy.h"
+
+PERMI_BRIEF_BEGIN
+#include "estimate/estimate.h"
+#include "estimate/rejection.h"
+#include "estimate/estimate_calls.h"
+
+#include "picture/spy.h"
+
+#include "rook/placements.h"
+#include "rook/rook_order.h"
+#include "rook/rook.h"
+
+#include "sample/trace.h"
+#include "sample/trace_frontier.h"
+#include "sample/trace_band.h"
+#include "sample/trace_classes.h"
+#include "sample/trace_tree.h"
+#include "sample/sample.h"
+PERMI_BRIEF_END
+
+#if defined(__NVCC__)
+#pragma nv_diagnostic pop
+#endif
+#if defined(__cplusplus) && defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
+#endif /* PERM_MORE_IMPLEMENTED */
+#endif /* PERM_IMPLEMENTATION || PERM_MORE_IMPLEMENTATION */
+
+#else /* PERMI_FAMILY */
+#include "rook/rook_kernels.h"
+#endif /* PERMI_FAMILY */
+
+/* MIT License; SPDX-License-Identifier: MIT
+
+   Copyright (c) 2026 the perm authors
+
+   Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated
+   documentation files (the "Software"), to deal in the Software without restriction, including without limitation
+   the rights to use, copy, modify, merge, publish, distribute, sublicense, and/or sell copies of the Software, and
+   to permit persons to whom the Software is furnished to do so, subject to the following conditions:
+
+   The above copyright notice and this permission notice shall be included in all copies or substantial portions of
+   the Software.
+
+   THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO
+   THE WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
+   AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF
+   CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER
+   DEALINGS IN THE SOFTWARE. */
