@@ -181,8 +181,8 @@
      a file format         its room; formats/read.h: its line in permi_formats; api/types.h: PERM_FORMAT_LIST
                            | t_formats.c, `make fuzz`
      a GPU kernel          gpu/text.h: the table of kernels, and its text; gpu/contract.h: what it is given, filled in
-                           by dense/gpu.h, exact/exact_gpu.h or frontier/arrays_gpu.h; gpu/compile.h: its key;
-                           tests/cuda/twin.cu: its twin on the CPU | cuda/run.sh
+                           by dense/gpu.h, exact/exact_gpu.h or frontier/arrays_gpu.h; graph/device.h: what engines
+                           ask for; gpu/compile.h: its key; tests/cuda/twin.cu: its twin on the CPU | cuda/run.sh
      to what a proof has   proof/proof.h: its table and permi_proof_print; the same in examples/perm_verify.c and
                            examples/python/perm_verify.py, docs/proofs.md | t_proof.c, false_proofs.c
      a room                its file; its #include and its line above | `make headers check-rooms`, headers.sh
@@ -222,7 +222,8 @@
 /* ========================================================================================= >>config
    PERM_IMPLEMENTATION   compile the code here (in one file, or in several with PERM_STATIC)
    PERM_STATIC           every function static: private to the file, and left out unless called
-   PERM_WITH_CUDA        with PERM_IMPLEMENTATION: options.gpu works; link with perm_cuda.cu (nvcc -c perm_cuda.cu)
+   PERM_WITH_CUDA        with PERM_IMPLEMENTATION: options.gpu works; reads perm_cuda.cu (PERM_CUDA_FILE, if you renamed
+                         it) and links with it (nvcc -c perm_cuda.cu)
    PERM_NO_COMPLEX       complex matrices are refused: a quarter less to compile
    PERM_NO_EXTRAS        no minors, gradients, batches, low rank, Cauchy matrices, estimates and proofs: a fifth
                          less

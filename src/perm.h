@@ -180,8 +180,8 @@
      a file format         its room; formats/read.h: its line in permi_formats; api/types.h: PERM_FORMAT_LIST
                            | t_formats.c, `make fuzz`
      a GPU kernel          gpu/text.h: the table of kernels, and its text; gpu/contract.h: what it is given, filled in
-                           by dense/gpu.h, exact/exact_gpu.h or frontier/arrays_gpu.h; gpu/compile.h: its key;
-                           tests/cuda/twin.cu: its twin on the CPU | cuda/run.sh
+                           by dense/gpu.h, exact/exact_gpu.h or frontier/arrays_gpu.h; graph/device.h: what engines
+                           ask for; gpu/compile.h: its key; tests/cuda/twin.cu: its twin on the CPU | cuda/run.sh
      to what a proof has   proof/proof.h: its table and permi_proof_print; the same in examples/perm_verify.c and
                            examples/python/perm_verify.py, docs/proofs.md | t_proof.c, false_proofs.c
      a room                its file; its #include and its line above | `make headers check-rooms`, headers.sh

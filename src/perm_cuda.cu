@@ -6,7 +6,16 @@
    (or nvcc for the last step). Runs without a GPU too: the driver and NVRTC, which compiles kernels, are opened when
    first needed; result.message tells what is missing.
 
-   CONTENTS (each tag is a file of src/gpu; plans and tables are in perm.h and perm_sparse.h)
+   CONTENTS (each tag is a file of src/, in the folder before it). With PERM_WITH_CUDA the first part is read by
+   perm_sparse.h, as C: it has neither cuda.h nor kernels. The second is nvcc's.
+     frontier/    >>arrays_gpu     steps of arrays and lists
+     hybrid/      >>programs       the sums of hybrid and cached as straight programs
+                  >>program_text   a program's kernel as CUDA C++ and PTX
+                  >>program_tune   the plan, candidates, tuning
+     sign_search/ >>signs_gpu      tables of the sign search
+     codegen/     >>codegen        the published generated kernels
+
+     gpu/
      >>contract       what perm.h and this file tell each other
      >>text           dense kernels; the table of all kernels; their twins on the host
      >>text_exact     integers
@@ -37,6 +46,15 @@
      - The frontier's values have the bits of the CPU's engine. It starts again after a failure or a stop.
    Thread-safe. Each GPU's primary context and the compiled kernels stay until the process ends. By isa cuda
    perm_compute_sparse starts the GPUs in a thread of their own while it plans. */
+#if defined(PERMI_CUDA_HOST) /* read by perm_sparse.h: the text above for a C compiler */
+#include "frontier/arrays_gpu.h"
+#include "hybrid/programs.h"
+#include "hybrid/program_text.h"
+#include "hybrid/program_tune.h"
+#include "sign_search/signs_gpu.h"
+#include "codegen/codegen.h"
+
+#else /* for nvcc */
 #include "perm.h"
 #include "gpu/contract.h"
 
@@ -68,6 +86,7 @@
 #include "gpu/tune.h"
 #include "gpu/batch.h"
 #include "gpu/frontier.h"
+#endif /* PERMI_CUDA_HOST */
 
 /* MIT License; SPDX-License-Identifier: MIT
 

@@ -1,4 +1,4 @@
-/* >>options, >>check, >>batch_calls, >>minors_calls, >>estimate_calls, >>sample, >>rook, >>job */
+/* >>device, >>options, >>check, >>batch_calls, >>minors_calls, >>estimate_calls, >>sample, >>rook, >>job */
 /* Each bound of each argument, one beyond it and, where that is cheap, at it: the refusal names the argument, and what
    was to hold numbers holds NaN. t_arguments.c has the rest. */
 
@@ -319,5 +319,31 @@ TEST(t_refusals_of_jobs)
   CHECK(perm_job_precision(job, NULL) == plan.precision);
   CHECK(!strcmp(perm_isa_name((perm_isa)-1), "unknown") && !strcmp(perm_isa_name(PERM_ISA_COUNT), "unknown"));
   perm_job_free(job);
+}
+
+/* Without perm_cuda.cu, methods that go to a GPU are refused by its name, or computed here where they may be. */
+TEST(t_refused_without_perm_cuda)
+{
+  static const perm_method method[] = {PERM_METHOD_HYBRID, PERM_METHOD_CACHED, PERM_METHOD_ARRAYS, PERM_METHOD_DENSE,
+                                       PERM_METHOD_CODEGEN_REGISTERS, PERM_METHOD_CODEGEN_MEMORY};
+  perm_matrix matrix;
+  perm_result r, here;
+  size_t k;
+  CHECK(perm_generate("er:20:0.4", 3, NULL, &matrix, &r) == PERM_OK);
+  for (k = 0; k < sizeof method / sizeof *method; k++) {
+    perm_options options = {0};
+    options.method = method[k];
+    options.isa = PERM_ISA_CUDA;
+    options.gpu.devices = 1;
+    CHECK_SHOW(perm_compute_sparse(&matrix, &options, &r) == PERM_ERROR_DEVICE, "%s: %s", perm_method_name(method[k]),
+               r.message);
+    CHECK_SHOW(strstr(r.message, "compiled without PERM_WITH_CUDA"), "%s: %s", perm_method_name(method[k]), r.message);
+    options.gpu.cpu_fallback = 1;
+    CHECK_SHOW(perm_compute_sparse(&matrix, &options, &r) == PERM_OK, "%s: %s", perm_method_name(method[k]), r.message);
+    options.isa = PERM_ISA_AUTO;
+    options.gpu.devices = 0;
+    CHECK(perm_compute_sparse(&matrix, &options, &here) == PERM_OK && here.value == r.value && !r.gpus);
+  }
+  perm_matrix_free(&matrix);
 }
 /* SPDX-License-Identifier: MIT */

@@ -1,7 +1,8 @@
 /* ========================================================================================= >>config
    PERM_IMPLEMENTATION   compile the code here (in one file, or in several with PERM_STATIC)
    PERM_STATIC           every function static: private to the file, and left out unless called
-   PERM_WITH_CUDA        with PERM_IMPLEMENTATION: options.gpu works; link with perm_cuda.cu (nvcc -c perm_cuda.cu)
+   PERM_WITH_CUDA        with PERM_IMPLEMENTATION: options.gpu works; reads perm_cuda.cu (PERM_CUDA_FILE, if you renamed
+                         it) and links with it (nvcc -c perm_cuda.cu)
    PERM_NO_COMPLEX       complex matrices are refused: a quarter less to compile
    PERM_NO_EXTRAS        no minors, gradients, batches, low rank, Cauchy matrices, estimates and proofs: a fifth
                          less
