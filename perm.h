@@ -94,7 +94,7 @@
                      >>state           finished chunks, merge of states
                      >>parallel        the loop over threads
                      >>checkpoint      the file format
-     gpu/            >>contract        between perm.h and perm_cuda.cu
+     gpu/            >>contract        what plans of GPUs are
      dense/          >>dispatch        the interface of dense kernels
                      >>kernels         their table; readings for AVX-512, AVX2, NEON
                      >>reach           what a public call may link
@@ -103,7 +103,7 @@
                      >>plain           scalar engines
                      >>scale           scaling by powers of two
                      >>dense           Glynn's sum in blocks, Gray code
-                     >>gpu             dense sums on GPUs
+                     >>gpu             plans of dense sums on GPUs; what engines ask of perm_cuda.cu
                      >>plan            what fixes the bits; its price
                      >>rounding        the estimate
                      >>bounds          the bound: proof of certify; a plan's leaf
@@ -113,7 +113,7 @@
                      >>exact           integers, residues
                      >>limbs           tables of their vector kernels (proof of limbs: exact_kernels.h)
                      >>small_exact     n <= 16 in one call
-                     >>exact_gpu       the same on GPUs
+                     >>exact_device    plans on GPUs
                      >>limb_kernels    limbs in doubles, real and Gaussian
                      >>exact_kernels   integers: limbs, the proof that none overflows, IFMA
      multiplicities/ >>counts          multiplicities, rectangular matrices
@@ -122,12 +122,10 @@
                      >>sign_sums       Glynn and Ryser: n-ary Gray code
                      >>counts_choice   the engine, its price
                      >>counts_scale    scaling, error
-                     >>counts_gpu      GPUs
                      >>counts_leaf     the leaf
                      >>counts_kernels  counts
      proof/          >>polynomial      values that prove a permanent
                      >>proof_check     wrong ones are found before they leave
-                     >>proof_gpu       on GPUs
                      >>proof           their job; the file's format
                      >>proof_kernels   the polynomial of a proof
      plan/           >>check           finite entries, sizes, strides
@@ -140,7 +138,6 @@
                      >>compute         perm_compute_*, perm_job_*
      minors/         >>minors          minors, derivatives, gradient
                      >>minors_dense    the same by vector kernels
-                     >>minors_gpu      the same on GPUs
                      >>minors_subsets  the same of non-negative matrices, without cancellation
                      >>small_minors    minors at once, n <= 16
                      >>minors_calls    perm_minors_*, perm_gradient_*
@@ -180,9 +177,9 @@
                            multiplicities/digits.h | t_frontier.c, t_arrays.c, t_counts.c
      a file format         its room; formats/read.h: its line in permi_formats; api/types.h: PERM_FORMAT_LIST
                            | t_formats.c, `make fuzz`
-     a GPU kernel          gpu/text.h: the table of kernels, and its text; gpu/contract.h: what it is given, filled in
-                           by dense/gpu.h, exact/exact_gpu.h or frontier/arrays_gpu.h; graph/device.h: what engines
-                           ask for; gpu/compile.h: its key; tests/cuda/twin.cu: its twin on the CPU | cuda/run.sh
+     a GPU kernel          gpu/text.h: the table of kernels, and its text; gpu/works.h: what it is given, filled in by a
+                           room like exact/exact_gpu.h; dense/gpu.h, graph/device.h: what engines ask for;
+                           gpu/compile.h: its key; tests/cuda/twin.cu: its twin on the CPU | cuda/run.sh
      to what a proof has   proof/proof.h: its table and permi_proof_print; the same in examples/perm_verify.c and
                            examples/python/perm_verify.py, docs/proofs.md | t_proof.c, false_proofs.c
      a room                its file; its #include and its line above | `make headers check-rooms`, headers.sh
@@ -237,6 +234,9 @@
 
 #ifndef PERM_HEADER_FILE
 #define PERM_HEADER_FILE "perm.h"
+#endif
+#ifndef PERM_CUDA_FILE
+#define PERM_CUDA_FILE "perm_cuda.cu"
 #endif
 #if defined(PERM_STATIC)
 #if defined(__GNUC__)
@@ -5325,7 +5325,7 @@ PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *opt
 }
 
 /* ======================================================================================= >>contract
-   What perm.h and perm_cuda.cu tell each other. >>gpu describes the tables. */
+   What plans of GPUs are, on any machine: one that has none merges, checks and explains the jobs of one that has. */
 
 /* The row sums of an integer matrix in 32-bit words (>>exact_gpu). A line is a part of a row. A group is rows
    multiplied in one word, or one row of two or three words. */
@@ -5352,115 +5352,13 @@ typedef struct perm_gpu_counts {
   short before[PERM_GPU_COUNTS_SIZE + 1]; /* copies of earlier forms */
 } perm_gpu_counts;
 
-/* The sign search (>>signs). Rows are digits of words of 32 bits: class c (of block 0 and 1, 0, 1, none) has words
-   word[c] .. word[c + 1] - 1; one word more counts signs +. Places of the table's parts, in such words: root: living
-   patterns [32], counts [32]; pattern: what the low 5 and the high 4 signs of a block add to its own words, then to
-   class 0, each in fours; cut: for blocks 0 and 1, where patterns that a digit leaves stand if it is 0, lane and shift
-   of the digit, words that a digit more is away, and what + is; start: by column, twice its first cut, 1: rows end with
-   it; target, odd: of counts' words; column: what + adds; done: by column, digits of rows that have vanished; path:
-   prefixes of `depth` columns, where chunks begin among them. */
-typedef struct perm_gpu_signs {
-  int by_table;       /* 1: digits of 4 bits */
-  int prefix, depth, more; /* a task has the signs of depth + more columns */
-  short word[5];
-  int root, pattern[2], cut, start, target, odd, column, done, path, paths;
-  int room;           /* words of shared memory, of a warp */
-} perm_gpu_signs;
-
-/* All minors of a row, or of all rows (>>minors_gpu). */
-#define PERM_GPU_MINORS_WALK 1024 /* terms of a walk, at most */
-#define PERM_GPU_MINORS_FAST 4    /* digits whose sums stay in registers */
-typedef struct perm_gpu_minors {
-  int parts, columns; /* of each of 8 lanes */
-  int fast;           /* PERM_GPU_MINORS_FAST: sums by every digit; 0: one sum */
-} perm_gpu_minors;
-
-/* The polynomial of a proof (perm.h >>polynomial). A chunk is 32 points. The table: p, 1 / p, place of the map, 0;
-   Lagrange's weights [2^signs]; row sums with all `outer` columns + [row]; twice these columns [outer][row]; entries of
-   the columns whose signs are polynomials [signs][row]; sums of the inner columns [settings / 4][row][4]; 1 / k for k =
-   0 .. points + 31 (of 0: 0); the map: a chunk's first point. */
-typedef struct perm_gpu_proof {
-  int rows, signs, outer;
-  int settings; /* of the inner columns, a multiple of 4 */
-} perm_gpu_proof;
-
-/* A kernel for one matrix. Its text may use >>text and is the cache key; PERM_GPU_ENTRY begins it. A block sums chunk
-   a.first + blockIdx.x into a.out + sums * blockIdx.x, where all bits are set before. */
-#define PERM_GPU_ENTRY                                                                                                 \
-  "extern \"C\" __global__ void __launch_bounds__(128, %d) permi_kernel(const permi_arguments<1> a)\n"
-typedef struct perm_gpu_program {
-  const char *text;
-  size_t shared;
-  void (*twin)(const void *context, uint64_t chunk, double *sums); /* the same bits on the CPU, for tests */
-  const void *context;
-  int sums;                    /* 8-byte words a chunk yields; 0: PERM_GPU_SUMS */
-  const perm_gpu_exact *exact; /* the text continues text_exact's, unless NULL */
-  int batch;                   /* 1 real, 2 complex: the text continues text_batch's */
-  const perm_gpu_counts *counts; /* the text continues text_counts', unless NULL */
-  const perm_gpu_signs *signs;   /* the text continues text_signs', unless NULL */
-  const perm_gpu_minors *minors; /* the text continues text_minors', unless NULL */
-  const perm_gpu_proof *proof;   /* the text continues text_proof's, unless NULL */
-  int scratch;                   /* 8-byte words behind the sums of all chunks, for each */
-} perm_gpu_program;
-
-/* Matrices of one order. Host threads call `fill`, which writes matrices row by row, and `take`, which is given,
-   for each, its permanent, the sum of |terms| and the share that rounding of entries may have taken. */
 #define PERM_GPU_BATCH_LEAST_N 10
 #define PERM_GPU_BATCH_MOST_N 24
-#define PERM_GPU_BATCH_SUMS 4
-typedef struct perm_gpu_batch {
-  int n, parts;
-  size_t count;
-  void *context;
-  void (*fill)(void *context, size_t first, size_t count, double *to);
-  void (*take)(void *context, size_t first, size_t count, const double *from);
-  perm_status (*poll)(void *context, double fraction); /* by the calling thread; not PERM_OK: stop */
-} perm_gpu_batch;
-
-typedef struct perm_gpu_work {
-  int n, parts, product;
-  int low, plain;        /* low: 1, low words; plain: the last rows have no pivot */
-  int stride;            /* words of all rows (row, part, high and low), even */
-  int block, walk, high; /* columns: unrolled, walked, set by the thread's number */
-  unsigned absolute_mask;
-  uint64_t fingerprint;
-  const double *table; /* start [stride]; step [high][stride]; walk [2 * walk + 1][stride]; constants */
-  size_t doubles, constants;
-  const perm_gpu_program *program; /* NULL: a kernel of the template. Else only table, doubles, fingerprint and */
-                                   /* absolute_mask (if the sink reads it) count */
-} perm_gpu_work;
 
 typedef enum perm_gpu_product { PERM_GPU_PIVOT, PERM_GPU_ROUNDED, PERM_GPU_COMPENSATED, PERM_GPU_DOUBLED,
                                 PERM_GPU_PRODUCT_MAKE_INT = 0x7fffffff } perm_gpu_product;
 #define PERM_GPU_THREADS_LOG2 7
-#define PERM_GPU_SUMS 5         /* value hi, lo, imaginary hi, lo, sum of |terms| */
-
-typedef struct perm_gpu_sink {
-  void *context;
-  int (*add)(void *context, perm_partial *partial, uint64_t first, uint64_t chunks, const double *sums); /* 0: NaN */
-  perm_status (*merge)(perm_partial *into, const perm_partial *from);
-  perm_status (*poll)(void *context, uint64_t done); /* by the calling thread; not PERM_OK: stop */
-  int alone; /* 1: add is called by one thread at a time */
-} perm_gpu_sink;
-
-/* The frontier on arrays (>>arrays): the host finds words and ways, the GPU values. */
-typedef enum perm_gpu_cell {
-  PERM_GPU_DOUBLE,
-  PERM_GPU_DD,
-  PERM_GPU_COMPLEX,
-  PERM_GPU_COMPLEX_DD,
-  PERM_GPU_INTEGER, /* modulo 2^(64 words); Gaussian: two such numbers */
-  PERM_GPU_CELL_MAKE_INT = 0x7fffffff
-} perm_gpu_cell;
-
-typedef struct perm_gpu_words { /* as permi_layout */
-  const uint16_t *word, *rank, *middle, *top;
-  const unsigned char *left;
-  const uint64_t *middle_offset, *top_offset;
-  const int *start, *middle_start;
-  int low, tops; /* low: occupied slots; tops: words of top bits */
-} perm_gpu_words;
-
+/* Of >>arrays, on the CPU too. */
 typedef struct perm_gpu_way { /* as permi_pull */
   uint32_t test, want, keep, flip;
   uint32_t low_test, low_want, low_keep, low_flip;
@@ -5470,65 +5368,11 @@ typedef struct perm_gpu_way { /* as permi_pull */
   int64_t integer[2];
 } perm_gpu_way;
 
-typedef struct perm_gpu_frontier_shape {
-  int low, middle, top;
-  int ways;              /* of a step, at most */
-  double states[2];      /* before even and odd steps, at most */
-  int words;             /* of 64 bits, of the longest value */
-  int lists;
-  void *context;
-  perm_status (*poll)(void *context); /* while a kernel compiles; not PERM_OK: stop */
-} perm_gpu_frontier_shape;
-
 typedef struct perm_gpu_stream { /* as permi_stream */
   uint64_t test, want, flip;
   double real, imaginary;
   int64_t integer[2];
 } perm_gpu_stream;
-
-typedef struct perm_gpu_frontier perm_gpu_frontier;
-
-#if defined(PERM_WITH_CUDA) || defined(__CUDACC__)
-#if defined(__cplusplus)
-extern "C" {
-#endif
-/* Returns the number of usable GPUs, at most `gpus`; 0: message says why. */
-int perm_cuda_devices(int gpus, char message[PERM_MESSAGE_BYTES]);
-/* Makes contexts on up to `gpus` GPUs in a thread of its own, for tenths of a second, while the caller plans. */
-void perm_cuda_prepare(int gpus);
-/* Adds chunks [begin, end), or a prefix, to *partial. */
-perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t end, const perm_options *options,
-                          const perm_gpu_sink *sink, perm_partial *partial, int *gpus,
-                          char message[PERM_MESSAGE_BYTES]);
-/* Times up to 16 works for one sum by slices, cut by `predicted`, on the first GPU after compiling all: seconds[k] for
-   chunks[k], INFINITY if it failed. poll as in perm_gpu_sink. */
-void perm_cuda_tune(const perm_gpu_work *const *work, int count, const uint64_t *chunks, const double *predicted,
-                    const perm_options *options, perm_status (*poll)(void *context, uint64_t done), void *context,
-                    double *seconds);
-perm_status perm_cuda_batch(const perm_gpu_batch *batch, const perm_options *options, int threads, int *gpus,
-                            char message[PERM_MESSAGE_BYTES]);
-
-/* Bytes of the frontier's GPU, 0: none; bytes that a program takes. */
-double perm_cuda_frontier_bytes(char message[PERM_MESSAGE_BYTES]);
-double perm_cuda_frontier_needs(const perm_gpu_frontier_shape *shape);
-/* Makes room for a program. message must outlive *frontier. */
-perm_status perm_cuda_frontier_create(const perm_gpu_frontier_shape *shape, const perm_options *options,
-                                      perm_gpu_frontier **frontier, char message[PERM_MESSAGE_BYTES]);
-perm_status perm_cuda_frontier_begin(perm_gpu_frontier *frontier, perm_gpu_cell cell, int words, int parts,
-                                     const perm_gpu_words *source);
-/* Waits only if sizes is not NULL: least modulus above 0, largest. */
-perm_status perm_cuda_frontier_step(perm_gpu_frontier *frontier, const perm_gpu_words *target, const perm_gpu_way *way,
-                                    int ways, double *sizes);
-/* *states: their number afterwards. */
-perm_status perm_cuda_frontier_unite(perm_gpu_frontier *frontier, const perm_gpu_stream *stream, int streams,
-                                     uint64_t *states, double *sizes);
-perm_status perm_cuda_frontier_scale(perm_gpu_frontier *frontier, uint64_t states, double first, double second);
-perm_status perm_cuda_frontier_value(perm_gpu_frontier *frontier, void *value);
-void perm_cuda_frontier_free(perm_gpu_frontier *frontier);
-#if defined(__cplusplus)
-}
-#endif
-#endif
 
 PERMI_BRIEF_END
 
@@ -5937,8 +5781,8 @@ typedef struct permi_gpu_engines {
   int (*growth)(const perm_plan *plan, const struct permi_view *view);
   int (*safe)(const perm_plan *plan, const struct permi_view *view, int i, int j);
   double (*moves)(const perm_plan *plan, const struct permi_view *view, double limit);
-  perm_status (*tables)(const perm_plan *plan, const struct permi_view *view, const perm_allocator *allocator,
-                        permi_leaf *leaf);
+  perm_status (*leaf)(const perm_plan *plan, const struct permi_view *view, const perm_allocator *allocator,
+                      permi_leaf *leaf);
   /* INFINITY: the CPU's */
   double (*counts_seconds)(const struct permi_counted *counted, const struct permi_choice *choice);
   perm_status (*counts_leaf)(const struct permi_counts *counts, const perm_allocator *allocator, permi_leaf *leaf);
@@ -7390,38 +7234,81 @@ static int permi_clamp(int x, int low, int high)
   return x < low ? low : x > high ? high : x;
 }
 
-/* How many are usable; 0: message says why. */
+/* ---- what perm.h asks of perm_cuda.cu, whose text for it is its last room where PERM_WITH_CUDA is defined; without it
+   these stand in */
+struct permi_counts;
+struct permi_exact_rows;
+struct permi_minors;
+struct permi_minors_total;
+struct permi_batch;
+typedef struct permi_gpu_lines {
+  int order[PERM_MAX_N]; /* of rows: those without pivot last, */
+  int plain, low;        /* so many; low: rows have low words */
+} permi_gpu_lines;
+
+#if defined(PERM_WITH_CUDA)
+#define PERMI_DEVICE static /* defined later, in perm_cuda.cu */
+/* How many GPUs are usable; 0: message says why. */
+PERMI_DEVICE int permi_gpu_devices(int gpus, char *message);
+/* Starts GPUs that are sure to be asked for. */
+PERMI_UNUSED PERMI_DEVICE void permi_gpu_prepare(const perm_options *options, int n);
+/* run_range of leaves whose context begins with permi_gpu; their contexts, of >>dense_gpu, >>exact_gpu, >>counts_gpu */
+PERMI_DEVICE perm_status permi_gpu_range(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
+                                         perm_partial *partial);
+PERMI_DEVICE perm_status permi_gpu_tables(const perm_plan *plan, const permi_view *view, const permi_gpu_lines *lines,
+                                          const perm_allocator *allocator, permi_leaf *leaf);
+PERMI_DEVICE perm_status permi_exact_gpu_tables(const struct permi_exact_rows *rows, const perm_gpu_exact *shape,
+                                                const int *order, const perm_allocator *allocator, permi_leaf *leaf);
+PERMI_DEVICE perm_status permi_counts_gpu_tables(const struct permi_counts *counts, const perm_gpu_counts *shape,
+                                                 int walked, uint64_t threads, const perm_allocator *allocator,
+                                                 permi_leaf *leaf);
+#if !defined(PERM_NO_EXTRAS)
+/* >>minors_gpu: returns 1, and what `minors` are then, if GPUs do it; does it */
+PERMI_DEVICE int permi_minors_gpu_takes(struct permi_minors *minors, const perm_options *options, double *full);
+PERMI_DEVICE perm_status permi_minors_gpu_execute(const struct permi_minors *minors, const perm_options *options,
+                                                  permi_control *control, struct permi_minors_total *total);
+PERMI_DEVICE perm_status permi_batch_gpu_run(struct permi_batch *batch, int threads, int *gpus, char *message);
+/* >>proof_gpu: a range of a leaf, ranges of many */
+PERMI_DEVICE perm_status permi_proof_gpu_range(const permi_leaf *leaf, uint64_t begin, uint64_t end,
+                                               permi_control *control, perm_partial *partial);
+PERMI_DEVICE perm_status permi_proof_gpu_many(const perm_job *job, const permi_stretch *stretch, int count,
+                                              permi_control *control, perm_partial *done);
+#endif
+#else
+#define permi_gpu_prepare(options, n) (void)0
+#define permi_gpu_tables(plan, view, lines, allocator, leaf) PERM_OK
+#define permi_exact_gpu_tables(rows, shape, order, allocator, leaf) PERM_OK
+#define permi_counts_gpu_tables(counts, shape, walked, threads, allocator, leaf) PERM_OK
+#define permi_minors_gpu_takes(minors, options, full) permi_gpu_missed(options, (minors)->total, (minors)->seconds)
+#define permi_minors_gpu_execute(minors, options, control, total) permi_gpu_range(NULL, 0, 0, control, NULL)
+#define permi_batch_gpu_run(batch, threads, gpus, message) \
+  ((void)(threads), permi_gpu_devices(1, message), PERM_ERROR_DEVICE)
+#define permi_proof_gpu_range permi_gpu_range
+#define permi_proof_gpu_many NULL
+
 static int permi_gpu_devices(int gpus, char *message)
 {
-#if defined(PERM_WITH_CUDA)
-  return perm_cuda_devices(gpus, message);
-#else
   (void)gpus;
   snprintf(message, PERM_MESSAGE_BYTES, "perm.h was compiled without PERM_WITH_CUDA");
   return 0;
-#endif
 }
 
-/* Starts GPUs that are sure to be asked for. */
-PERMI_UNUSED static void permi_gpu_prepare(const perm_options *options, int n)
+static perm_status permi_gpu_range(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
+                                   perm_partial *partial)
 {
-#if defined(PERM_WITH_CUDA)
-  if (options->isa == PERM_ISA_CUDA && options->gpu.devices && n >= PERMI_GPU_LEAST_N)
-    perm_cuda_prepare(options->gpu.devices);
-#else
-  (void)options;
-  (void)n;
-#endif
+  (void)leaf, (void)begin, (void)end, (void)partial;
+  if (control)
+    permi_gpu_devices(1, control->message);
+  return PERM_ERROR_DEVICE;
 }
 
-typedef struct permi_gpu {
-  perm_gpu_work work;
-  perm_allocator allocator;
-  double *memory;
-  double terms;
-  /* NULL: permi_gpu_add */
-  int (*add)(void *context, perm_partial *partial, uint64_t first, uint64_t chunks, const double *sums);
-} permi_gpu;
+/* Returns 1 if a GPU is wanted that might be faster than `seconds`: what asks is to be refused. */
+PERMI_UNUSED static int permi_gpu_missed(const perm_options *options, int n, double seconds)
+{
+  return options->gpu.devices && !options->gpu.cpu_fallback && n >= PERMI_GPU_LEAST_N && n <= PERM_MAX_N &&
+         (options->isa == PERM_ISA_CUDA || seconds > PERMI_GPU_START_SECONDS);
+}
+#endif
 
 static int permi_gpu_safe(const perm_plan *plan, const permi_view *view, int i, int j)
 {
@@ -7579,123 +7466,6 @@ static void permi_gpu_plan(perm_plan *plan, const permi_view *view)
   plan->seconds = permi_gpu_seconds(n, view->parts, product);
 }
 
-typedef struct permi_gpu_call {
-  const permi_leaf *leaf;
-  permi_control *control;
-  uint64_t begin; /* of the range */
-} permi_gpu_call;
-
-static void permi_gpu_count(const permi_leaf *leaf, perm_partial *partial, uint64_t first, uint64_t chunks)
-{
-  permi_partial_count(partial, first, first + chunks);
-  partial->terms += ((const permi_gpu *)leaf->context)->terms * (double)chunks;
-  partial->fingerprint = leaf->information.fingerprint;
-}
-
-static int permi_gpu_add(void *context, perm_partial *partial, uint64_t first, uint64_t chunks, const double *sums)
-{
-  const permi_leaf *leaf = ((const permi_gpu_call *)context)->leaf;
-  const permi_gpu *gpu = (const permi_gpu *)leaf->context;
-  uint64_t chunk;
-  int k;
-  for (chunk = first; chunk < first + chunks; chunk++, sums += PERM_GPU_SUMS) {
-    for (k = 0; k < PERM_GPU_SUMS; k++)
-      if (!(fabs(sums[k]) <= DBL_MAX))
-        return 0;
-    permi_partial_add(partial, permi_two_sum(sums[0], sums[1]), permi_two_sum(sums[2], sums[3]),
-                      sums[4] * (gpu->work.absolute_mask + 1.0), 0); /* exact */
-  }
-  permi_gpu_count(leaf, partial, first, chunks);
-  return 1;
-}
-
-#if defined(PERM_WITH_CUDA)
-
-static perm_status permi_gpu_poll(void *context, uint64_t done)
-{
-  const permi_gpu_call *call = (const permi_gpu_call *)context;
-  const perm_leaf *information = &call->leaf->information;
-  if (!call->control)
-    return PERM_OK;
-  return permi_control_poll_range(call->control,
-                                  information->seconds * (double)(done - call->begin) / (double)information->chunks,
-                                  "summing on GPUs");
-}
-
-static perm_status permi_gpu_range(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
-                                   perm_partial *partial)
-{
-  const permi_gpu *gpu = (const permi_gpu *)leaf->context;
-  perm_options options;
-  permi_gpu_call call;
-  perm_gpu_sink sink;
-  char message[PERM_MESSAGE_BYTES] = "";
-  perm_status status;
-  int gpus = 0;
-  memset(&options, 0, sizeof options);
-  if (control)
-    options = *control->options;
-  if (!options.gpu.devices)
-    options.gpu.devices = 1;
-  options.allocator = gpu->allocator;
-  call.leaf = leaf;
-  call.control = control;
-  call.begin = begin;
-  sink.context = &call;
-  sink.add = gpu->add ? gpu->add : permi_gpu_add;
-  sink.merge = perm_partial_merge;
-  sink.poll = permi_gpu_poll;
-  sink.alone = 0;
-  status = perm_cuda_run(&gpu->work, begin, end, &options, &sink, partial, &gpus, message);
-  if (control) {
-    control->gpus = gpus > control->gpus ? gpus : control->gpus;
-    memcpy(control->message, message, sizeof message);
-  }
-  return status;
-}
-#else
-static perm_status permi_gpu_range(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
-                                   perm_partial *partial)
-{
-  (void)leaf, (void)begin, (void)end, (void)partial;
-  if (control)
-    permi_gpu_devices(1, control->message);
-  return PERM_ERROR_DEVICE;
-}
-#endif
-
-static void permi_gpu_release(const perm_allocator *allocator, void *context)
-{
-  permi_release(allocator, ((permi_gpu *)context)->memory);
-  permi_release(allocator, context);
-}
-
-static void permi_gpu_table_row(const perm_gpu_work *work, double *table, double (*word)[PERM_MAX_N], int r)
-{
-  const int n = work->n, parts = work->parts, words = parts * (1 + work->low), stride = work->stride;
-  const int pivot = work->product == PERM_GPU_PIVOT, block = pivot + 1, plain = r - n + work->plain;
-  double *step = table + stride, *walk = step + stride * work->high;
-  double *constant = walk + stride * (2 * work->walk + 1);
-  int j, k, w;
-  for (w = 0; w < words; w++) {
-    const double *a = word[w];
-    const int at = r * words + w;
-    for (j = pivot; j < n; j++)
-      table[at] += a[j]; /* exact, as all that follows */
-    for (k = 0; k < work->block; k++)
-      constant[k * n * words + at] = 2 * a[block + k];
-    for (k = 0; k < work->walk; k++) { /* signs turning - and +; the last block column back to + */
-      const double twice = 2 * a[block + work->block + k], back = work->block ? 2 * a[block + work->block - 1] : 0;
-      walk[2 * k * stride + at] = back - twice;
-      walk[(2 * k + 1) * stride + at] = back + twice;
-    }
-    for (k = 0; k < work->high; k++)
-      step[k * stride + at] = 2 * a[block + work->block + work->walk + k];
-  }
-  for (w = 0; w < parts && pivot && plain >= 0; w++)
-    constant[work->block * n * words + plain * parts + w] = word[w][0];
-}
-
 static void permi_gpu_scale_by(permi_leaf *leaf, double real, double imaginary)
 {
   permi_dd re = leaf->scale, im = leaf->scale_imaginary;
@@ -7707,67 +7477,55 @@ static void permi_gpu_scale_by(permi_leaf *leaf, double real, double imaginary)
   leaf->scale_exp2 += e;
 }
 
-static perm_status permi_gpu_tables(const perm_plan *plan, const permi_view *view, const perm_allocator *allocator,
-                                    permi_leaf *leaf)
+static permi_gpu_lines permi_gpu_lines_of(const perm_plan *plan, const permi_view *view)
 {
-  const int n = plan->n, parts = view->parts, product = (int)permi_gpu_product_of(plan);
-  const int pivot = product == PERM_GPU_PIVOT, normalised = plan->form == PERM_FORM_NORMALISED;
-  permi_gpu *gpu = (permi_gpu *)permi_allocate_zeros(allocator, 1, sizeof *gpu);
-  perm_gpu_work *work;
-  int order[PERM_MAX_N], words, i, k, r, safe;
-  double word[4][PERM_MAX_N], lost[PERM_MAX_N], none = 0;
-  if (!gpu)
-    return PERM_ERROR_MEMORY;
-  gpu->allocator = *allocator;
-  gpu->add = permi_gpu_add;
-  work = &gpu->work;
+  const int n = plan->n, pivot = permi_gpu_product_of(plan) == PERM_GPU_PIVOT;
+  const int normalised = plan->form == PERM_FORM_NORMALISED;
+  permi_gpu_lines lines;
+  double word[4][PERM_MAX_N], none = 0;
+  int i, k, safe;
+  lines.plain = lines.low = 0;
   for (i = 0; i < n && !pivot; i++)
-    work->low |= !permi_gpu_row(plan, view, i, 0, 0, word, &none);
+    lines.low |= !permi_gpu_row(plan, view, i, 0, 0, word, &none);
   for (k = 0, safe = 1; safe >= 0; safe--) {
     for (i = 0; i < n; i++)
       if ((normalised && permi_gpu_safe(plan, view, i, plan->pivot)) == safe)
-        order[k++] = i;
+        lines.order[k++] = i;
     if (safe)
-      work->plain = pivot ? n - k : 0;
+      lines.plain = pivot ? n - k : 0;
   }
-  if (work->plain && !plan->exact_rows) { /* whole eights: fewer kernels to compile */
-    work->plain = (work->plain + 7) / 8 * 8;
-    work->plain = work->plain < n ? work->plain : n;
+  if (lines.plain && !plan->exact_rows) { /* whole eights: fewer kernels to compile */
+    lines.plain = (lines.plain + 7) / 8 * 8;
+    lines.plain = lines.plain < n ? lines.plain : n;
   }
-  work->n = n;
-  work->parts = parts;
-  work->product = product;
-  words = parts * (1 + work->low);
-  work->stride = (n * words + 1) / 2 * 2;
-  work->block = plan->block_columns;
-  work->walk = plan->chunk_log2 - PERM_GPU_THREADS_LOG2;
-  work->high = plan->outer_columns - work->walk;
-  work->absolute_mask = permi_absolute_mask(plan, 14);
-  work->fingerprint = plan->fingerprint;
-  work->constants = (size_t)(work->block * n * words + work->plain * parts);
-  work->doubles = (size_t)work->stride * (size_t)(2 + work->high + 2 * work->walk) + work->constants;
-  gpu->terms = leaf->information.work / (double)n / (double)leaf->information.chunks;
-  gpu->memory = (double *)permi_allocate_zeros(allocator, work->doubles, sizeof(double));
-  if (!gpu->memory) {
-    permi_release(allocator, gpu);
-    return PERM_ERROR_MEMORY;
-  }
-  work->table = gpu->memory;
-  for (r = 0; r < n; r++) {
-    const int divide = pivot && r < n - work->plain;
-    i = order[r];
+  return lines;
+}
+
+static int permi_gpu_divides(const perm_plan *plan, const permi_gpu_lines *lines, int r)
+{
+  return permi_gpu_product_of(plan) == PERM_GPU_PIVOT && r < plan->n - lines->plain;
+}
+
+/* Completes the leaf of a plan: what its pivots, and entries that grids do not hold, make of the sum. */
+static perm_status permi_gpu_leaf(const perm_plan *plan, const permi_view *view, const perm_allocator *allocator,
+                                  permi_leaf *leaf)
+{
+  const permi_gpu_lines lines = permi_gpu_lines_of(plan, view);
+  double word[4][PERM_MAX_N], lost[PERM_MAX_N];
+  int r;
+  for (r = 0; r < plan->n; r++) {
+    const int i = lines.order[r], divide = permi_gpu_divides(plan, &lines, r);
     lost[i] = 0;
-    permi_gpu_row(plan, view, i, divide, work->low, word, &lost[i]);
+    permi_gpu_row(plan, view, i, divide, lines.low, word, &lost[i]);
     if (divide)
       permi_gpu_scale_by(leaf, permi_scaled(plan, view, i, plan->pivot, 0),
-                         parts == 2 ? permi_scaled(plan, view, i, plan->pivot, 1) : 0);
-    permi_gpu_table_row(work, gpu->memory, word, r);
+                         view->parts == 2 ? permi_scaled(plan, view, i, plan->pivot, 1) : 0);
   }
   permi_lost_entries(plan, view, lost, leaf);
-  leaf->context = gpu;
-  leaf->release = permi_gpu_release;
+  leaf->release = permi_context_release;
   leaf->run_range = permi_gpu_range;
-  return PERM_OK;
+  (void)allocator;
+  return permi_gpu_tables(plan, view, &lines, allocator, leaf);
 }
 
 PERMI_BRIEF_END
@@ -8399,7 +8157,7 @@ static perm_status permi_plan_leaf(const perm_plan *plan, const permi_view *view
                                                                : PERMI_ROUNDED;
     leaf->scale_exp2 -= n - 1;
     if (plan->isa == PERM_ISA_CUDA)
-      return view->reach->gpu->tables(plan, view, allocator, leaf);
+      return view->reach->gpu->leaf(plan, view, allocator, leaf);
     return permi_dense_tables(plan, view, permi_kernel_for(&view->reach->kernels, plan->isa, plan->form, product, n),
                               allocator, leaf);
   }
@@ -9873,24 +9631,13 @@ static int permi_small_exact(perm_isa isa, int n, int parts, const int64_t *a, p
 
 PERMI_BRIEF_BEGIN
 
-/* ====================================================================================== >>exact_gpu
-   Integers on GPUs: row sums packed into 32-bit words, groups of rows multiplied in a word, then 32-bit limbs, by a
-   kernel compiled for the shape. For skipping, a table has, by a halved row's sum over the other columns, a word of the
-   settings of 6 columns that make it 0: one look-up a row for 64 terms. */
+/* ==================================================================================== >>exact_device
+   Plans and leaves of integers on GPUs, and the fastest of all plans. */
 
 /* One H200, 0/1 of order 36, terms/s: limbs without skipping 1.71e11; row sums and 3 limbs as doubles 1.69e11 (less for
    more limbs); residues modulo 3 of the 4 primes needed 2.5e10; zeros skipped, a tenth of the terms left, 6.4e11. */
 #define PERMI_EXACT_GPU_BLOCK 6
 #define PERMI_EXACT_GPU_PRODUCTS 3000 /* products of words in a term, at most: 15 s to compile */
-
-typedef struct permi_exact_gpu {
-  permi_gpu gpu; /* first, for >>gpu */
-  perm_gpu_program program;
-  perm_gpu_exact shape;
-  int transposed;
-  double survivors;
-  char text[24576];
-} permi_exact_gpu;
 
 /* Returns 0 if there are too many words. */
 static int permi_exact_gpu_products(const permi_exact_rows *rows, perm_gpu_exact *shape, const uint64_t *bound)
@@ -9988,219 +9735,43 @@ static double permi_exact_gpu_shape(const permi_exact_rows *rows, perm_gpu_exact
   return seconds / PERMI_EXACT_GPU_RATE + 0.5 + 0.005 * products; /* the rest is for compiling */
 }
 
-typedef struct permi_gpu_member {
-  const char *name;
-  const short *list; /* NULL: `count` is the value */
-  int count;
-} permi_gpu_member;
+typedef struct permi_exact_gpu_cut {
+  int outer, walk, depth; /* columns; depth: log2 of a chunk's terms */
+  size_t sums, bytes;     /* of the table: words of row sums, and all */
+} permi_exact_gpu_cut;
 
-/* Continues a shape's text of `at` bytes by its members and a kernel that calls `chunk`. A list becomes a chain of
-   choices: compilers do not always fold loads from arrays, and then unroll nothing. */
-static void permi_gpu_members(const permi_gpu_member *member, size_t members, const char *chunk, int blocks, char *text,
-                              size_t room, size_t at)
+static permi_exact_gpu_cut permi_exact_gpu_cut_of(const permi_exact_rows *rows, const perm_gpu_exact *shape)
 {
-  for (; members; members--, member++) {
-    const short *list = member->list;
-    const int last = !list ? member->count : member->count ? list[member->count - 1] : 0;
-    int i;
-    at += (size_t)snprintf(text + at, room - at, "  PERMI_BOTH constexpr int %s(%s) const { return ", member->name,
-                           list ? "int i" : "");
-    for (i = 0; list && i + 1 < member->count; i++)
-      if (list[i] != last)
-        at += (size_t)snprintf(text + at, room - at, "i == %d ? %d : ", i, list[i]);
-    at += (size_t)snprintf(text + at, room - at, "%d; }\n", last);
-  }
-  snprintf(text + at, room - at, "};\n" PERM_GPU_ENTRY "{ %s(permi_shape(), a); }\n", blocks, chunk);
-}
-
-static void permi_exact_gpu_text(const perm_gpu_exact *shape, int lines, char *text, size_t room)
-{
-  const int product = shape->product[shape->groups - 1], parts = shape->parts;
-  const int need = shape->stride * (1 + shape->skip) + parts * (3 * product + shape->sum) + 24;
-  const permi_gpu_member member[] = {{"words", NULL, shape->words},
-                                     {"stride", NULL, shape->stride},
-                                     {"groups", NULL, shape->groups},
-                                     {"sum", NULL, shape->sum},
-                                     {"zeros", NULL, shape->zeros},
-                                     {"masks", NULL, shape->masks},
-                                     {"at", shape->at, lines},
-                                     {"kind", shape->kind, lines},
-                                     {"carries", shape->carries, shape->words},
-                                     {"first", shape->first, shape->groups + 1},
-                                     {"product", shape->product, shape->groups},
-                                     {"wide", shape->wide, shape->groups},
-                                     {"zero_line", shape->zero_line, shape->zeros},
-                                     {"zero_base", shape->zero_base, shape->zeros}};
-  const int at = snprintf(text, room,
-                          "struct permi_shape {\n  enum { PARTS = %d, GROUPS = %d, ROOM = %d, SUM_ROOM = %d, "
-                          "WORDS = %d, SKIP = %d };\n",
-                          parts, shape->groups, product > 3 ? product : 3, shape->sum, shape->stride, shape->skip);
-  permi_gpu_members(member, sizeof member / sizeof *member, "permi_exact_chunk",
-                    need <= 64 ? 8 : need <= 80 ? 6 : need <= 128 ? 4 : need <= 168 ? 3 : 2, text, room, (size_t)at);
-}
-
-static void permi_exact_gpu_put(const perm_gpu_exact *shape, uint32_t *to, int line, int wide, permi_wide x, int times)
-{
-  const int kind = shape->kind[line];
-  uint64_t carry = 0;
-  int k;
-  if (times < 0)
-    x = permi_wide_negate(x);
-  to += shape->at[line];
-  if (kind < 6)
-    *to += (uint32_t)x.low << (kind < 4 ? 8 * kind : 16 * (kind - 4));
-  for (k = 0; kind == 6 && k < wide; k++) {
-    const uint32_t word = (uint32_t)((k < 2 ? x.low : x.high) >> (k & 1 ? 32 : 0));
-    carry += (uint64_t)to[k] + word;
-    to[k] = (uint32_t)carry;
-    carry >>= 32;
-  }
-}
-
-static int permi_exact_gpu_add(void *context, perm_partial *partial, uint64_t first, uint64_t chunks,
-                               const double *sums)
-{
-  const permi_leaf *leaf = ((const permi_gpu_call *)context)->leaf;
-  const perm_gpu_exact *shape = &((const permi_exact_gpu *)leaf->context)->shape;
-  uint64_t chunk, word[PERM_GPU_EXACT_WORDS];
-  int part, k;
-  for (chunk = 0; chunk < chunks; chunk++)
-    for (part = 0; part < shape->parts; part++) {
-      uint64_t carry = 0, sum;
-      memset(word, 0, sizeof word);
-      for (k = 0; k < shape->sum; k++, sums++) {
-        memcpy(&sum, sums, sizeof sum);
-        if (sum >> 40)
-          return 0;
-        carry += sum;
-        word[k / 2] |= (carry & 0xffffffff) << (k & 1 ? 32 : 0);
-        carry >>= 32;
-      }
-      if (shape->sum & 1 && word[k / 2] >> 31)
-        word[k / 2] |= UINT64_C(0xffffffff) << 32;
-      permi_sum_add_signed(part ? &partial->imaginary : &partial->value, word, (shape->sum + 1) / 2);
-    }
-  permi_gpu_count(leaf, partial, first, chunks);
-  return 1;
-}
-
-static size_t permi_exact_gpu_explain(const permi_leaf *leaf, char *buffer, size_t size)
-{
-  const permi_exact_gpu *exact = (const permi_exact_gpu *)leaf->context;
-  char skipped[64] = "";
-  if (exact->shape.skip)
-    permi_say(skipped, sizeof skipped, ", zeros skipped (%.2g of the terms expected)", exact->survivors);
-  return permi_say(
-      buffer, size,
-      "exact, n = %d%s: cuda kernel, %s in %d groups, products of %d words of 32 bits%s; %.3g elements, %llu chunks, "
-      "%.3g s on one GPU\n",
-      leaf->information.n, exact->shape.parts == 2 ? " (complex)" : "", exact->transposed ? "columns" : "rows",
-      exact->shape.groups, exact->shape.product[exact->shape.groups - 1], skipped, leaf->information.work,
-      (unsigned long long)leaf->information.chunks, leaf->information.seconds);
-}
-
-/* The table of row sums: columns of the masks, walk, high; see >>gpu. */
-static void permi_exact_gpu_rows(const permi_exact_rows *rows, const perm_gpu_exact *shape, const int *order, int block,
-                                 perm_gpu_work *work, uint32_t *table)
-{
-  const int parts = rows->parts, stride = shape->stride;
-  uint32_t *step = table + stride, *walk = step + stride * work->high, *settings = walk + stride * (2 * work->walk + 1);
-  int g, j, k, r, part;
-  for (r = 0, g = 0; r < rows->n; r++) {
-    const int i = order[r];
-    g += r == shape->first[g + 1];
-    for (part = 0; part < parts; part++) {
-      const int line = r * parts + part, wide = shape->wide[g], kind = shape->kind[line];
-      permi_wide bias = {0, 0};
-      bias.low = kind < 4 ? 128 : kind < 6 ? 32768 : 0;
-      permi_exact_gpu_put(shape, table, line, wide, permi_exact_start(rows, i, part), 1);
-      permi_exact_gpu_put(shape, table, line, wide, bias, 1);
-      for (k = 0; k < (block ? 64 : 0); k++)
-        for (j = 0; j < block; j++)
-          if (k >> j & 1)
-            permi_exact_gpu_put(shape, settings + stride * k, line, wide, permi_exact_step(rows, i, 1 + j, part), -1);
-      for (k = 0; k < work->walk; k++) {
-        const permi_wide a = permi_exact_step(rows, i, 1 + block + k, part);
-        permi_exact_gpu_put(shape, walk + stride * 2 * k, line, wide, a, -1);
-        permi_exact_gpu_put(shape, walk + stride * (2 * k + 1), line, wide, a, 1);
-      }
-      for (k = 0; k < work->high; k++)
-        permi_exact_gpu_put(shape, step + stride * k, line, wide,
-                            permi_exact_step(rows, i, 1 + block + work->walk + k, part), -1);
-    }
-  }
-}
-
-/* By even row and its sum over other columns, the settings that make it 0. */
-static void permi_exact_gpu_masks(const permi_exact_rows *rows, const perm_gpu_exact *shape, const int *order,
-                                  uint64_t *masks)
-{
-  int i, j, k, v;
-  for (k = 0; k < shape->zeros; k++) {
-    const int row = order[shape->zero_line[k]], norm = (int)rows->norm[row];
-    for (v = -norm; v <= norm; v++)
-      for (i = 0; i < 64; i++) {
-        int y = v;
-        for (j = 0; j < PERMI_EXACT_GPU_BLOCK; j++)
-          y -= i >> j & 1 ? (int)(int64_t)permi_exact_step(rows, row, 1 + j, 0).low : 0;
-        if (y == 0)
-          masks[shape->zero_base[k] + 128 + v] |= UINT64_C(1) << i;
-      }
-  }
+  const int block = shape->skip ? PERMI_EXACT_GPU_BLOCK : 0;
+  permi_exact_gpu_cut cut;
+  int columns;
+  cut.outer = rows->n - 1 - block;
+  columns = cut.outer - PERM_GPU_THREADS_LOG2;
+  cut.walk = permi_clamp(columns - 12, columns < 3 ? columns : 3, 10);
+  cut.depth = PERM_GPU_THREADS_LOG2 + cut.walk + block;
+  cut.sums = (size_t)shape->stride * (size_t)(2 + cut.outer + cut.walk + (shape->skip ? 64 : 0));
+  cut.bytes = (cut.sums + 2 * (size_t)shape->masks) * sizeof(uint32_t);
+  return cut;
 }
 
 static perm_status permi_exact_gpu_leaf(const perm_options *options, const permi_exact_rows *rows, permi_leaf *leaf,
                                         perm_result *result)
 {
-  const int n = rows->n, parts = rows->parts;
   perm_gpu_exact shape;
   int order[PERM_MAX_N];
   double survivors;
   const double seconds = permi_exact_gpu_shape(rows, &shape, order, &survivors);
-  const int stride = shape.stride, block = shape.skip ? PERMI_EXACT_GPU_BLOCK : 0, outer = n - 1 - block;
-  const int columns = outer - PERM_GPU_THREADS_LOG2, walk = permi_clamp(columns - 12, columns < 3 ? columns : 3, 10);
-  const int depth = PERM_GPU_THREADS_LOG2 + walk + block;
-  const size_t sums = (size_t)stride * (size_t)(2 + outer + walk + (shape.skip ? 64 : 0));
-  const size_t bytes = sizeof(permi_exact_gpu) + (sums + 2 * (size_t)shape.masks) * sizeof(uint32_t);
-  permi_exact_gpu *exact = (permi_exact_gpu *)permi_allocate(&options->allocator, 1, bytes);
-  perm_gpu_work *work;
-  uint32_t *table;
-  if (!exact)
-    return permi_fail_memory(result);
-  memset(exact, 0, bytes);
-  table = (uint32_t *)(void *)(exact + 1);
-  exact->shape = shape;
-  exact->survivors = survivors;
-  exact->transposed = rows->transposed;
-  work = &exact->gpu.work;
-  work->walk = walk;
-  work->high = outer - walk;
-  work->doubles = (bytes - sizeof *exact) / sizeof(double);
-  work->table = (double *)(void *)table;
-  work->program = &exact->program;
-  exact->gpu.allocator = options->allocator;
-  exact->gpu.add = permi_exact_gpu_add;
-  exact->gpu.terms = ldexp(1, depth);
-  permi_exact_gpu_rows(rows, &shape, order, block, work, table);
-  permi_exact_gpu_masks(rows, &shape, order, (uint64_t *)(void *)(table + sums));
-  permi_exact_gpu_text(&shape, n * parts, exact->text, sizeof exact->text);
-  exact->program.text = exact->text;
-  exact->program.sums = parts * shape.sum;
-  exact->program.exact = &exact->shape;
-  exact->program.shared = (size_t)((parts * shape.sum + 1) / 2 * 2 + shape.masks) * 8 +
-                          (size_t)stride * (size_t)(2 * walk + 1) * 4;
-  if (shape.skip)
-    exact->program.shared += (size_t)stride * (64 + 128) * 4 + 4 * 2048 * 2;
-  permi_exact_fill(rows, 0, depth, seconds, (double)bytes, leaf);
+  const permi_exact_gpu_cut cut = permi_exact_gpu_cut_of(rows, &shape);
+  const uint64_t block = shape.skip ? PERMI_EXACT_GPU_BLOCK : 0;
+  permi_exact_fill(rows, 0, cut.depth, seconds, (double)cut.bytes, leaf);
   leaf->information.isa = PERM_ISA_CUDA;
-  leaf->information.fingerprint =
-      permi_hash(leaf->information.fingerprint, (uint64_t)PERM_ISA_CUDA + 64 * (uint64_t)block);
-  work->fingerprint = leaf->information.fingerprint;
-  leaf->context = exact;
+  leaf->information.fingerprint = permi_hash(leaf->information.fingerprint, (uint64_t)PERM_ISA_CUDA + 64 * block);
   leaf->release = permi_context_release;
   leaf->run_range = permi_gpu_range;
-  leaf->explain = permi_exact_gpu_explain;
-  return PERM_OK;
+  leaf->explain = permi_plan_explain;
+  (void)options;
+  return permi_exact_gpu_tables(rows, &shape, order, &options->allocator, leaf) == PERM_OK ? PERM_OK
+                                                                                            : permi_fail_memory(result);
 }
 
 static void permi_exact_plan_gpu(const perm_options *options, int n, const permi_integer_view *view,
@@ -11937,152 +11508,6 @@ PERMI_COLD static void permi_counts_bounds(const permi_counts *counts, double lo
   leaf->estimate_relative = fmin(leaf->estimate_relative, leaf->bound_relative);
 }
 
-/* ====================================================================================== >>counts_gpu
-   Sums over signs on GPUs, in double. A thread's number sets the high digits; all threads walk the `walked` low ones in
-   one n-ary Gray code. */
-
-#define PERMI_COUNTS_GPU_WALK 1024
-
-typedef struct permi_counts_gpu {
-  permi_gpu gpu; /* first, for >>gpu */
-  perm_gpu_program program;
-  perm_gpu_counts shape;
-  char text[4096];
-} permi_counts_gpu;
-
-static void permi_counts_gpu_text(const perm_gpu_counts *counts, char *text, size_t room)
-{
-  const int size = counts->forms * counts->parts * (1 + counts->low);
-  const int need = 2 * size + 60 + 2 * counts->needed * counts->parts;
-  const permi_gpu_member member[] = {{"forms", NULL, counts->forms},
-                                     {"needed", NULL, counts->needed},
-                                     {"walk", NULL, counts->walk},
-                                     {"table", NULL, counts->table},
-                                     {"before", counts->before, counts->forms + 1}};
-  const int at = snprintf(text, room,
-                          "struct permi_shape {\n  enum { PARTS = %d, LOW = %d, RYSER = %d, NEEDED = %d, FORMS = %d, "
-                          "SIZE = %d };\n",
-                          counts->parts, counts->low, counts->ryser, counts->needed, counts->forms, size);
-  permi_gpu_members(member, sizeof member / sizeof *member, "permi_counts_chunk",
-                    need <= 80 ? 6 : need <= 128 ? 4 : need <= 168 ? 3 : 2, text, room, (size_t)at);
-}
-
-/* Returns `walked`; *threads: settings of the high digits. */
-PERMI_COLD static int permi_counts_gpu_shape(const permi_counts *counts, perm_gpu_counts *shape, uint64_t *threads)
-{
-  const int rows = counts->forms * counts->parts;
-  int walked = 0, size, f, k, d;
-  memset(shape, 0, sizeof *shape);
-  shape->parts = counts->parts;
-  shape->ryser = counts->ryser;
-  shape->forms = counts->forms;
-  shape->needed = counts->symmetric ? counts->needed : 0;
-  for (k = 0; k < rows * counts->digits; k++)
-    shape->low |= counts->low[k] != 0;
-  for (f = 0; f < counts->forms; f++)
-    shape->before[f + 1] = (short)(shape->before[f] + counts->form_count[f]);
-  *threads = counts->terms;
-  for (shape->walk = 1; walked < counts->digits; walked++) {
-    const int radix = counts->radix[walked], walk = shape->walk * radix;
-    if (walk > PERMI_COUNTS_GPU_WALK || (*threads / (uint64_t)radix < 1 << 18 && walk > 16))
-      break;
-    shape->walk = walk;
-    *threads /= (uint64_t)radix;
-  }
-  size = rows * (1 + shape->low);
-  shape->table = 4 + 2 * (counts->digits - walked) + size * (1 + counts->digits) + 3 * shape->walk;
-  for (d = walked; d < counts->digits; d++)
-    shape->table += counts->radix[d];
-  shape->table += counts->ryser ? counts->digit_total + 1 : 0;
-  return walked;
-}
-
-/* The table of permi_counts_walk, >>text_counts; it was zero. */
-PERMI_COLD static void permi_counts_gpu_table(const permi_counts *counts, const perm_gpu_counts *shape, int walked,
-                                              double *table)
-{
-  const double *weight = (const double *)(const void *)counts->weight;
-  const double *rank_weight = (const double *)(const void *)counts->rank_weight;
-  const int parts = counts->parts, rows = counts->forms * parts, digits = counts->digits, words = 1 + shape->low;
-  const int high = digits - walked;
-  double *to = table + 4 + 2 * high;
-  permi_counts low = *counts;
-  permi_nary walk;
-  int d, f, k, part, v;
-  table[2] = high;
-  for (d = -1; d < digits; d++) { /* start; high digits; low ones */
-    const int digit = d < high ? d + walked : d - high;
-    for (f = 0; f < counts->forms; f++)
-      for (part = 0; part < parts; part++)
-        for (k = 0; k < words; k++, to++) {
-          const double *from = (k ? counts->low : counts->high) + part * counts->forms + f;
-          if (d >= 0)
-            *to = from[digit * rows] * (counts->ryser ? 1 : -2);
-          for (v = 0; d < 0 && v < digits && !counts->ryser; v++)
-            *to += from[v * rows] * counts->digit_count[v];
-        }
-  }
-  for (d = 0; d < high; d++) {
-    table[4 + 2 * d] = counts->radix[walked + d];
-    table[5 + 2 * d] = (double)(to - table);
-    for (v = 0; v < counts->radix[walked + d]; v++)
-      *to++ = weight[counts->weight_at[walked + d] + v] * (v & 1 && !counts->ryser ? -1 : 1);
-  }
-  table[3] = (double)(to - table);
-  low.digits = walked;
-  low.terms = (uint64_t)shape->walk;
-  low.chunks = 1;
-  permi_nary_start(&low, 0, &walk);
-  for (k = 0; k < shape->walk; k++, to += 3) {
-    to[0] = walk.total & 1 && !counts->ryser ? -1 : 1;
-    for (d = 0; d < walked; d++)
-      to[0] *= weight[counts->weight_at[d] + walk.v[d]];
-    to[1] = k ? (walk.digit + 1) * walk.up[walk.digit] : 0;
-    to[2] = walk.total;
-    permi_nary_next(&low, &walk);
-  }
-  for (k = 0; counts->ryser && k <= counts->needed; k++)
-    to[k] = rank_weight[k] * ((counts->needed - k) & 1 ? -1 : 1);
-}
-
-PERMI_COLD static perm_status permi_counts_gpu_leaf(const permi_counts *counts, const perm_allocator *allocator,
-                                                    permi_leaf *leaf)
-{
-  perm_gpu_counts shape;
-  uint64_t threads, chunks = 1;
-  const int walked = permi_counts_gpu_shape(counts, &shape, &threads);
-  const size_t bytes = sizeof(permi_counts_gpu) + (size_t)shape.table * sizeof(double);
-  permi_counts_gpu *made = (permi_counts_gpu *)permi_allocate_zeros(allocator, 1, bytes);
-  perm_gpu_work *work;
-  double *table;
-  if (!made)
-    return PERM_ERROR_MEMORY;
-  made->shape = shape;
-  table = (double *)(void *)(made + 1);
-  permi_counts_gpu_table(counts, &shape, walked, table);
-  while (chunks * (threads < 1 << 20 ? 128 : 1024) * 2 <= threads)
-    chunks *= 2;
-  table[0] = (double)threads;
-  table[1] = (double)chunks;
-  work = &made->gpu.work;
-  work->table = table;
-  work->doubles = (size_t)shape.table;
-  work->program = &made->program;
-  work->absolute_mask = shape.needed ? counts->absolute_mask : 0;
-  permi_counts_gpu_text(&shape, made->text, sizeof made->text);
-  made->program.text = made->text;
-  made->program.shared = (640 + work->doubles) * sizeof(double);
-  made->program.counts = &made->shape;
-  made->gpu.allocator = *allocator;
-  made->gpu.terms = (double)(float)((double)counts->terms / (double)chunks); /* multiples are exact */
-  leaf->information.chunks = chunks;
-  leaf->context = made;
-  leaf->release = permi_context_release;
-  leaf->run_range = permi_gpu_range;
-  leaf->run_chunk = NULL;
-  return PERM_OK;
-}
-
 /* ===================================================================================== >>counts_leaf
    Makes the chosen engine a leaf. */
 
@@ -12226,6 +11651,54 @@ PERMI_COLD static double permi_signs_leaf(permi_counts *counts, int padding, int
     leaf->scale.hi = inverse;
   }
   return counts->integer ? 0 : permi_counts_split(counts);
+}
+
+#define PERMI_COUNTS_GPU_WALK 1024
+
+/* Returns `walked`; *threads: settings of the high digits. */
+PERMI_COLD static int permi_counts_gpu_shape(const permi_counts *counts, perm_gpu_counts *shape, uint64_t *threads)
+{
+  const int rows = counts->forms * counts->parts;
+  int walked = 0, size, f, k, d;
+  memset(shape, 0, sizeof *shape);
+  shape->parts = counts->parts;
+  shape->ryser = counts->ryser;
+  shape->forms = counts->forms;
+  shape->needed = counts->symmetric ? counts->needed : 0;
+  for (k = 0; k < rows * counts->digits; k++)
+    shape->low |= counts->low[k] != 0;
+  for (f = 0; f < counts->forms; f++)
+    shape->before[f + 1] = (short)(shape->before[f] + counts->form_count[f]);
+  *threads = counts->terms;
+  for (shape->walk = 1; walked < counts->digits; walked++) {
+    const int radix = counts->radix[walked], walk = shape->walk * radix;
+    if (walk > PERMI_COUNTS_GPU_WALK || (*threads / (uint64_t)radix < 1 << 18 && walk > 16))
+      break;
+    shape->walk = walk;
+    *threads /= (uint64_t)radix;
+  }
+  size = rows * (1 + shape->low);
+  shape->table = 4 + 2 * (counts->digits - walked) + size * (1 + counts->digits) + 3 * shape->walk;
+  for (d = walked; d < counts->digits; d++)
+    shape->table += counts->radix[d];
+  shape->table += counts->ryser ? counts->digit_total + 1 : 0;
+  return walked;
+}
+
+PERMI_COLD static perm_status permi_counts_gpu_leaf(const permi_counts *counts, const perm_allocator *allocator,
+                                                    permi_leaf *leaf)
+{
+  perm_gpu_counts shape;
+  uint64_t threads, chunks = 1;
+  const int walked = permi_counts_gpu_shape(counts, &shape, &threads);
+  while (chunks * (threads < 1 << 20 ? 128 : 1024) * 2 <= threads)
+    chunks *= 2;
+  leaf->information.chunks = chunks;
+  leaf->context = NULL;
+  leaf->run_range = permi_gpu_range;
+  leaf->run_chunk = NULL;
+  (void)walked, (void)allocator;
+  return permi_counts_gpu_tables(counts, &shape, walked, threads, allocator, leaf);
 }
 
 PERMI_COLD static uint64_t permi_choice_fingerprint(const permi_choice *choice, const permi_counts *counts,
@@ -12853,284 +12326,6 @@ static perm_status permi_proof_sample(const perm_job *job, const perm_state *sta
 }
 #endif
 
-/* ======================================================================================== >>proof_gpu
-   Values of a proof on GPUs: chunks of 32 points, many leaves in one call. A random value of each piece is computed
-   again on the host. */
-
-#if !defined(PERM_NO_EXTRAS)
-#define PERMI_PROOF_GPU_POINTS 32
-#define PERMI_PROOF_GPU_LEAF 256
-
-typedef struct permi_proof_gpu {
-  const permi_proof *proof;
-  const perm_allocator *allocator;
-  permi_control *control;
-  perm_gpu_work work;
-  perm_gpu_program program;
-  perm_gpu_proof shape;
-  int run;
-  const permi_stretch *stretch; /* of one polynomial */
-  perm_partial *done;           /* of each stretch */
-  double *table, *map;          /* map: chunks' first points, */
-  uint32_t *of;                 /* and whose they are */
-  permi_proof_room room; /* of the formula: looks at no limits */
-  double chunk_seconds;
-  char text[1024];
-} permi_proof_gpu;
-
-/* Predicted seconds; INFINITY: it cannot be done. */
-static double permi_proof_gpu_seconds(const permi_proof *proof)
-{
-  const double work = (double)proof->values * proof->runs * ldexp((double)proof->n, proof->n - proof->signs - 1);
-  return proof->n < PERMI_GPU_LEAST_N ? (double)INFINITY : work / PERMI_GPU_RATE_PROOF + PERMI_GPU_PROOF_COMPILE;
-}
-
-static void permi_proof_gpu_text(permi_proof_gpu *gpu)
-{
-  const perm_gpu_proof *shape = &gpu->shape;
-  const int need = 2 * shape->rows + 60;
-  const permi_gpu_member member[] = {{"rows", NULL, shape->rows},
-                                     {"signs", NULL, shape->signs},
-                                     {"outer", NULL, shape->outer},
-                                     {"settings", NULL, shape->settings}};
-  const int at = snprintf(gpu->text, sizeof gpu->text, "struct permi_shape {\n  enum { ROWS = %d, SIGNS = %d };\n",
-                          shape->rows, shape->signs);
-  permi_gpu_members(member, sizeof member / sizeof *member, "permi_proof_chunk", need <= 128 ? 4 : 3, gpu->text,
-                    sizeof gpu->text, (size_t)at);
-}
-
-/* What the kernel for a polynomial is. */
-static void permi_proof_gpu_open(permi_proof_gpu *gpu, const permi_proof *proof, int run)
-{
-  memset(gpu, 0, sizeof *gpu);
-  gpu->proof = proof;
-  gpu->run = run;
-  gpu->shape.rows = proof->n;
-  gpu->shape.signs = proof->signs;
-  gpu->shape.outer = proof->polynomial[run].outer;
-  gpu->shape.settings = proof->polynomial[run].settings;
-  gpu->chunk_seconds =
-      permi_proof_gpu_seconds(proof) * PERMI_PROOF_GPU_POINTS / ((double)proof->values * proof->runs);
-  permi_proof_gpu_text(gpu);
-  gpu->program.text = gpu->text;
-  gpu->program.sums = PERMI_PROOF_GPU_POINTS;
-  gpu->program.shared = (size_t)(proof->n * gpu->shape.settings + 4 * PERMI_PROOF_GPU_POINTS * (proof->signs + 2)) *
-                        sizeof(double);
-  gpu->program.proof = &gpu->shape;
-  gpu->work.program = &gpu->program;
-}
-
-/* inverse[k] := 1 / k modulo p, 0 < k < count, by one inversion. */
-static void permi_proof_gpu_inverses(const permi_odd_modulus *prime, double *inverse, uint64_t count)
-{
-  uint64_t k, product = 1, times = 0, bits;
-  for (k = 0; k < count; k++) { /* for now, the product of those before k */
-    memcpy(&inverse[k], &product, sizeof product);
-    product = k ? permi_montgomery(product, times, prime) : product;
-    times = permi_residue_add(times, prime->one, 0, prime->p);
-  }
-  product = permi_prime_inverse(product, prime);
-  for (k = count - 1; k > 0; k--) {
-    times = permi_residue_add(times, prime->one, 1, prime->p);
-    memcpy(&bits, &inverse[k], sizeof bits);
-    inverse[k] = permi_balanced(permi_montgomery(product, bits, prime), prime->p);
-    product = permi_montgomery(product, times, prime);
-  }
-  inverse[0] = 0;
-}
-
-/* The table of perm_gpu_proof but for the map; returns 0 without memory. */
-static int permi_proof_gpu_table(permi_proof_gpu *gpu, size_t chunks)
-{
-  const permi_proof *proof = gpu->proof;
-  const permi_polynomial *polynomial = &proof->polynomial[gpu->run];
-  const int n = proof->n, signs = proof->signs;
-  const size_t N = (size_t)1 << signs, start = 4 + N, steps = (size_t)(n * (1 + polynomial->outer));
-  const size_t entries = (size_t)(n * signs), sums = (size_t)(n * polynomial->settings);
-  const size_t inverses = (size_t)(proof->values + PERMI_PROOF_SYNDROMES) + PERMI_PROOF_GPU_POINTS;
-  double *to;
-  int i, j;
-  gpu->work.doubles = start + steps + entries + sums + inverses + chunks;
-  gpu->table = (double *)permi_allocate(gpu->allocator, gpu->work.doubles, sizeof *gpu->table);
-  gpu->of = (uint32_t *)permi_allocate(gpu->allocator, chunks, sizeof *gpu->of);
-  gpu->room.weight = permi_proof_weights_room(proof, gpu->allocator);
-  if (!gpu->table || !gpu->of || !gpu->room.weight)
-    return 0;
-  gpu->map = gpu->table + (gpu->work.doubles - chunks);
-  gpu->table[0] = polynomial->prime;
-  gpu->table[1] = polynomial->inverse;
-  gpu->table[2] = (double)(gpu->work.doubles - chunks);
-  gpu->table[3] = 0;
-  memcpy(gpu->table + 4, polynomial->weight, N * sizeof *to);
-  to = gpu->table + start;
-  memcpy(to, polynomial->start, (size_t)n * sizeof *to);
-  memcpy(to + n, polynomial->step, (steps - (size_t)n) * sizeof *to);
-  to += steps;
-  for (j = 0; j < signs; j++)
-    for (i = 0; i < n; i++)
-      *to++ = polynomial->entry[i * signs + j];
-  memcpy(to, polynomial->table, sums * sizeof *to);
-  permi_proof_gpu_inverses(&proof->prime[gpu->run / proof->parts], to + sums, inverses);
-  return 1;
-}
-
-#if defined(PERM_WITH_CUDA)
-static int permi_proof_gpu_add(void *context, perm_partial *partial, uint64_t first, uint64_t chunks,
-                               const double *sums)
-{
-  const permi_proof_gpu *gpu = (const permi_proof_gpu *)context;
-  const permi_proof *proof = gpu->proof;
-  const double p = gpu->table[0];
-  uint64_t c, seed = PERMI_HASH_START, k;
-  for (c = 0; c < chunks; c++) {
-    const uint64_t t = (uint64_t)gpu->map[first + c], at = gpu->of[first + c];
-    const permi_proof_leaf *leaf = &proof->leaf[gpu->stretch[at].leaf];
-    for (k = 0; k < PERMI_PROOF_GPU_POINTS; k++) {
-      const double value = sums[c * PERMI_PROOF_GPU_POINTS + k];
-      if (!(value >= 0 && value < p))
-        return 0;
-      seed = permi_hash(seed, (uint64_t)value);
-      if (t + k < leaf->end)
-        *permi_proof_word(&gpu->done[at], t + k - leaf->first) = (uint64_t)value;
-    }
-  }
-  c = seed % chunks;
-  k = (seed >> 32) % PERMI_PROOF_GPU_POINTS;
-  partial->chunks += chunks;
-  return permi_proof_formula(proof, gpu->run, (uint64_t)gpu->map[first + c] + k, &gpu->room) ==
-         (uint64_t)sums[c * PERMI_PROOF_GPU_POINTS + k];
-}
-
-static perm_status permi_proof_gpu_merge(perm_partial *into, const perm_partial *from)
-{
-  into->chunks += from->chunks;
-  return PERM_OK;
-}
-
-static perm_status permi_proof_gpu_poll(void *context, uint64_t done)
-{
-  const permi_proof_gpu *gpu = (const permi_proof_gpu *)context;
-  return gpu->control ? permi_control_poll_range(gpu->control, gpu->chunk_seconds * (double)done, "proving on GPUs")
-                      : PERM_OK;
-}
-
-static perm_status permi_proof_gpu_call(permi_proof_gpu *gpu, uint64_t chunks, perm_partial *prefix)
-{
-  char message[PERM_MESSAGE_BYTES] = "";
-  perm_options options;
-  perm_gpu_sink sink;
-  perm_status status;
-  int gpus = 0;
-  memset(&options, 0, sizeof options);
-  if (gpu->control)
-    options = *gpu->control->options;
-  if (!options.gpu.devices)
-    options.gpu.devices = 1;
-  options.allocator = *gpu->allocator;
-  sink.context = gpu;
-  sink.add = permi_proof_gpu_add;
-  sink.merge = permi_proof_gpu_merge;
-  sink.poll = permi_proof_gpu_poll;
-  sink.alone = 1;
-  status = perm_cuda_run(&gpu->work, 0, chunks, &options, &sink, prefix, &gpus, message);
-  if (gpu->control) {
-    gpu->control->gpus = gpus > gpu->control->gpus ? gpus : gpu->control->gpus;
-    memcpy(gpu->control->message, message, sizeof message);
-  }
-  return status;
-}
-#else
-static perm_status permi_proof_gpu_call(permi_proof_gpu *gpu, uint64_t chunks, perm_partial *prefix)
-{
-  (void)chunks, (void)prefix;
-  if (gpu->control)
-    permi_gpu_devices(1, gpu->control->message);
-  return PERM_ERROR_DEVICE;
-}
-#endif
-
-/* Of one polynomial. */
-static perm_status permi_proof_gpu_polynomial(permi_proof_gpu *gpu, int count)
-{
-  perm_partial prefix;
-  perm_status status;
-  uint64_t chunks = 0, at = 0, c;
-  int k;
-  for (k = 0; k < count; k++)
-    chunks += gpu->stretch[k].end - gpu->stretch[k].begin;
-  if (!chunks)
-    return PERM_OK;
-  if (!permi_proof_gpu_table(gpu, (size_t)chunks))
-    return PERM_ERROR_MEMORY;
-  for (k = 0; k < count; k++)
-    for (c = gpu->stretch[k].begin; c < gpu->stretch[k].end; c++, at++) {
-      gpu->map[at] = (double)(gpu->proof->leaf[gpu->stretch[k].leaf].first + c * PERMI_PROOF_GPU_POINTS);
-      gpu->of[at] = (uint32_t)k;
-    }
-  gpu->work.table = gpu->table;
-  memset(&prefix, 0, sizeof prefix);
-  status = permi_proof_gpu_call(gpu, chunks, &prefix);
-  for (k = 0; k < count; k++) { /* what is beyond the prefix may be there, and does not count */
-    const permi_stretch *stretch = &gpu->stretch[k];
-    const uint64_t all = stretch->end - stretch->begin, here = prefix.chunks < all ? prefix.chunks : all;
-    for (c = (stretch->begin + here) * PERMI_PROOF_GPU_POINTS; c < stretch->end * PERMI_PROOF_GPU_POINTS; c++)
-      *permi_proof_word(&gpu->done[k], c) = 0;
-    prefix.chunks -= here;
-    if (!here)
-      continue;
-    permi_partial_count(&gpu->done[k], stretch->begin, stretch->begin + here);
-    gpu->done[k].terms += (double)here * PERMI_PROOF_GPU_POINTS * ldexp(1, gpu->proof->n - gpu->proof->signs - 1);
-    gpu->done[k].fingerprint = stretch->fingerprint;
-  }
-  return status;
-}
-
-/* Adds to done[k] what the stretches are, or a prefix of them. */
-static perm_status permi_proof_gpu_run(const permi_proof *proof, const perm_allocator *allocator,
-                                       const permi_stretch *stretch, int count, permi_control *control,
-                                       perm_partial *done)
-{
-  permi_proof_gpu *gpu = (permi_proof_gpu *)permi_allocate(allocator, 1, sizeof *gpu);
-  perm_status status = gpu ? PERM_OK : PERM_ERROR_MEMORY;
-  int k = 0, same;
-  for (; k < count && status == PERM_OK; k += same) {
-    const int run = stretch[k].leaf / proof->leaves;
-    for (same = 1; k + same < count && stretch[k + same].leaf / proof->leaves == run;)
-      same++;
-    permi_proof_gpu_open(gpu, proof, run);
-    gpu->allocator = allocator;
-    gpu->control = control;
-    gpu->stretch = stretch + k;
-    gpu->done = done + k;
-    status = permi_proof_gpu_polynomial(gpu, same);
-    permi_release(allocator, gpu->table);
-    permi_release(allocator, gpu->of);
-    permi_release(allocator, gpu->room.weight);
-  }
-  permi_release(allocator, gpu);
-  return status;
-}
-
-/* Of many leaves: see perm_job. */
-static perm_status permi_proof_gpu_many(const perm_job *job, const permi_stretch *stretch, int count,
-                                        permi_control *control, perm_partial *done)
-{
-  return permi_proof_gpu_run((const permi_proof *)job->context, &job->allocator, stretch, count, control, done);
-}
-
-static perm_status permi_proof_gpu_range(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
-                                         perm_partial *partial)
-{
-  const permi_proof_leaf *own = (const permi_proof_leaf *)leaf->context;
-  permi_stretch stretch;
-  stretch.leaf = (int)(own - own->proof->leaf);
-  stretch.begin = begin;
-  stretch.end = end;
-  stretch.fingerprint = leaf->information.fingerprint;
-  return permi_proof_gpu_run(own->proof, &own->proof->allocator, &stretch, 1, control, partial);
-}
-#endif
-
 /* =========================================================================================== >>proof
    Permanents that carry their proof: the job that evaluates >>polynomial, the value, and the file, which
    examples/perm_verify.c checks without this library. Numbers have the least significant byte first:
@@ -13315,6 +12510,16 @@ static void permi_proof_primes_choose(permi_proof *proof)
     const uint64_t root = permi_prime_root(&proof->prime[k]), other = proof->prime[k].p - root;
     proof->root[k] = root < other ? root : other;
   }
+}
+
+#define PERMI_PROOF_GPU_POINTS 32
+#define PERMI_PROOF_GPU_LEAF 256
+
+/* Predicted seconds; INFINITY: it cannot be done. */
+static double permi_proof_gpu_seconds(const permi_proof *proof)
+{
+  const double work = (double)proof->values * proof->runs * ldexp((double)proof->n, proof->n - proof->signs - 1);
+  return proof->n < PERMI_GPU_LEAST_N ? (double)INFINITY : work / PERMI_GPU_RATE_PROOF + PERMI_GPU_PROOF_COMPILE;
 }
 
 /* rate: products a second of a thread. */
@@ -15310,7 +14515,7 @@ static int PERMI_ROUTE(const permi_problem *problem, const perm_options *options
 #endif
 
 static const permi_gpu_engines permi_gpus = {permi_plan_gpu,  permi_gpu_growth, permi_gpu_safe,
-                                             permi_gpu_moves, permi_gpu_tables, permi_choice_gpu_seconds,
+                                             permi_gpu_moves, permi_gpu_leaf, permi_choice_gpu_seconds,
                                              permi_counts_gpu_leaf};
 
 #if defined(PERM_NO_COMPLEX)
@@ -16584,392 +15789,6 @@ static perm_status permi_minors_execute(const permi_minors *minors, const perm_o
 
 #endif
 
-/* ===================================================================================== >>minors_gpu
-   Minors on GPUs, in double. Products run over the copies of all lines of one side (forms); signs and counts of the
-   other side's lines are the digits. Either
-     one sum      minors of a row: forms are the columns, digits the other rows. The prefix and suffix products of a
-                  term are its share of every minor
-     by digits    minors of every row: a sum for each digit, whose factor count - 2 v goes into the term
-   A thread's number sets the high digits; all walk over the low ones in one n-ary Gray code. Entries are on grids, so
-   row sums are exact; chunks are added exactly. */
-
-#if !defined(PERM_NO_EXTRAS)
-#define PERMI_MINORS_GPU_GROUPS 16
-#define PERMI_MINORS_GPU_EXP2 300   /* of all terms: the smallest do not vanish */
-#define PERMI_MINORS_GPU_CHUNKS(by_digits) ((by_digits) ? 1024 : 2048) /* chosen: keep a GPU busy, and its host not */
-
-typedef struct permi_minors_gpu {
-  const permi_minors *minors;
-  int transposed, by_digits; /* transposed: digits are rows */
-  int forms, columns, digits, walked, walk; /* of the last digit half, by symmetry */
-  int form[PERM_MAX_N];                             /* a form's line */
-  int line[PERM_MAX_N], count[PERM_MAX_N], settings[PERM_MAX_N];
-  int total; /* of the counts */
-  double terms, seconds;
-  uint64_t numbers, chunks;
-
-  perm_gpu_minors shape;
-  perm_gpu_program program;
-  perm_gpu_work work;
-  char text[256];
-  permi_control *control;
-  perm_sum *sums; /* of wanted minors, then of their rows' moduli */
-  int row_place[PERM_MAX_N], column_place[PERM_MAX_N];
-} permi_minors_gpu;
-
-/* Digits by their settings, so that the first are walked; then the one whose other half follows by symmetry: if one is
-   odd it saves most. */
-static void permi_minors_gpu_order(permi_minors_gpu *gpu)
-{
-  int i, k, last = gpu->digits - 1;
-  for (i = 1; i < gpu->digits; i++)
-    for (k = i; k > 0 && gpu->count[k - 1] > gpu->count[k]; k--) {
-      const int line = gpu->line[k], count = gpu->count[k];
-      gpu->line[k] = gpu->line[k - 1];
-      gpu->count[k] = gpu->count[k - 1];
-      gpu->line[k - 1] = line;
-      gpu->count[k - 1] = count;
-    }
-  for (i = last; i >= 0 && !(gpu->count[last] & 1); i--)
-    if (gpu->count[i] & 1) {
-      const int line = gpu->line[i], count = gpu->count[i];
-      for (k = i; k < last; k++) {
-        gpu->line[k] = gpu->line[k + 1];
-        gpu->count[k] = gpu->count[k + 1];
-      }
-      gpu->line[last] = line;
-      gpu->count[last] = count;
-    }
-  for (i = 0; i <= last; i++)
-    gpu->settings[i] = i == last ? gpu->count[i] / 2 + 1 : gpu->count[i] + 1;
-}
-
-static void permi_minors_gpu_shape(permi_minors_gpu *gpu, const permi_minors *minors, int transposed, int by_digits)
-{
-  static const double rate[2] = PERMI_MINORS_GPU_RATE;
-  const int forms = transposed ? minors->columns : minors->rows;
-  const int digits = transposed ? minors->rows : minors->columns;
-  int i, k;
-  memset(gpu, 0, sizeof *gpu);
-  gpu->minors = minors;
-  gpu->transposed = transposed;
-  gpu->by_digits = by_digits;
-  for (i = 0; i < forms; i++)
-    for (k = 0; k < (transposed ? minors->column_count[i] : minors->row_count[i]); k++)
-      gpu->form[gpu->forms++] = i;
-  gpu->columns = (gpu->forms + 7) / 8;
-  gpu->terms = 1;
-  for (i = 0; i < digits; i++) {
-    const int wanted = !by_digits && i == digits - 1; /* this row, without one copy */
-    k = (transposed ? minors->row_count[i] : minors->column_count[i]) - wanted;
-    if (k > 0) {
-      gpu->line[gpu->digits] = i;
-      gpu->count[gpu->digits++] = k;
-      gpu->total += k;
-    }
-  }
-  permi_minors_gpu_order(gpu);
-  for (i = 0; i < gpu->digits; i++)
-    gpu->terms *= gpu->settings[i];
-  gpu->seconds = gpu->terms * 8 * gpu->columns / rate[minors->parts - 1] * (by_digits ? PERMI_MINORS_GPU_SLOWER : 1);
-}
-
-static void permi_minors_gpu_cut(permi_minors_gpu *gpu)
-{
-  const int least = PERMI_MINORS_GPU_CHUNKS(gpu->by_digits);
-  const double most = least * fmax(1, gpu->seconds);
-  int d;
-  for (d = 0, gpu->numbers = 1; d < gpu->digits; d++)
-    gpu->numbers *= (uint64_t)gpu->settings[d];
-  for (gpu->walk = 1; gpu->walked < gpu->digits; gpu->walked++) {
-    const uint64_t settings = (uint64_t)gpu->settings[gpu->walked];
-    if ((uint64_t)gpu->walk * settings > PERM_GPU_MINORS_WALK ||
-        (gpu->numbers / settings < (uint64_t)least * PERMI_MINORS_GPU_GROUPS && gpu->walk >= 64))
-      break;
-    gpu->walk *= (int)settings;
-    gpu->numbers /= settings;
-  }
-  for (gpu->chunks = 1; (double)gpu->chunks < most && gpu->chunks * 2 * PERMI_MINORS_GPU_GROUPS <= gpu->numbers;)
-    gpu->chunks *= 2;
-}
-
-/* Plans the quicker way; returns 0 if GPUs do not take this matrix or are slower than `seconds`. */
-static int permi_minors_gpu_plan(permi_minors_gpu *gpu, const permi_minors *minors, const perm_options *options,
-                                 double seconds)
-{
-  const int one_row = minors->least > 0;
-  permi_minors_gpu other;
-  char message[PERM_MESSAGE_BYTES];
-  if (!options->gpu.devices || minors->total < PERMI_GPU_LEAST_N || minors->total > PERM_MAX_N)
-    return 0;
-  permi_minors_gpu_shape(gpu, minors, 0, 1);
-  permi_minors_gpu_shape(&other, minors, 1, !one_row);
-  if (other.seconds < gpu->seconds)
-    *gpu = other;
-  if (gpu->terms >= 1e17)
-    return 0;
-  permi_minors_gpu_cut(gpu);
-  gpu->seconds += PERMI_GPU_START_SECONDS + PERMI_MINORS_GPU_SUM_SECONDS * (double)gpu->chunks *
-                                                ((minors->rows - minors->least) * minors->columns * minors->parts);
-  if (options->isa != PERM_ISA_CUDA && gpu->seconds >= seconds)
-    return 0;
-  return !options->gpu.cpu_fallback || permi_gpu_devices(options->gpu.devices, message);
-}
-
-/* Sums in double: of a walk, and, by digits, of a thread's numbers. */
-static double permi_minors_gpu_relative(const permi_minors_gpu *gpu)
-{
-  const double rounds = gpu->by_digits ? (double)gpu->numbers / (double)gpu->chunks / PERMI_MINORS_GPU_GROUPS : 0;
-  return (gpu->forms + 6 + sqrt(gpu->walk) + sqrt(rounds)) * PERMI_UNIT * gpu->minors->parts;
-}
-
-/* What the grid cuts from terms; full: the scaled matrix written out, which changes. */
-static double permi_minors_gpu_below(const permi_minors_gpu *gpu, double *full)
-{
-  const permi_minors *minors = gpu->minors;
-  const int n = minors->total, parts = minors->parts;
-  int i, j, part;
-  if (!gpu->transposed)
-    return permi_minors_below_grid(minors, full);
-  for (i = 0; i < n; i++)
-    for (part = 0; part < parts; part++) {
-      for (j = 0; j < i; j++) {
-        double *a = full + (i * n + j) * parts + part, *b = full + (j * n + i) * parts + part;
-        const double swapped = *a;
-        *a = *b;
-        *b = swapped;
-      }
-    }
-  for (i = 0; i < n * parts && !gpu->by_digits; i++) /* the wanted row */
-    full[(i / parts * n + n - 1) * parts + i % parts] = 0;
-  return permi_minors_rounded(minors, full);
-}
-
-#if defined(PERM_WITH_CUDA)
-/* The digits' entries of a form, each count[d] times for the grid, and 0 for forms that pad. */
-static void permi_minors_gpu_form(const permi_minors_gpu *gpu, int form, int part, double *entry)
-{
-  double copies[PERM_MAX_N], power;
-  int d, k, count = 0;
-  for (d = 0; d < gpu->digits; d++) {
-    const int i = gpu->transposed ? gpu->line[d] : gpu->form[form];
-    const int j = gpu->transposed ? gpu->form[form] : gpu->line[d];
-    entry[d] = permi_minors_scaled(gpu->minors, i, j, part);
-    for (k = 0; k < gpu->count[d]; k++)
-      copies[count++] = entry[d];
-  }
-  power = permi_grid_power(copies, count);
-  for (d = 0; d < gpu->digits; d++)
-    entry[d] = permi_to_grid(entry[d], power);
-}
-
-static int permi_minors_gpu_doubles(const permi_minors_gpu *gpu)
-{
-  int d, doubles = 8 + 4 * gpu->digits + 8 * gpu->columns * gpu->minors->parts * (1 + gpu->digits) + 2 * gpu->walk;
-  for (d = 0; d < gpu->digits; d++)
-    doubles += gpu->settings[d];
-  return doubles;
-}
-
-/* The walk: weight, digit that moves; *last: settings at its end. */
-static void permi_minors_gpu_walk(const permi_minors_gpu *gpu, const double *table, double *to, int *last)
-{
-  int up[PERM_MAX_N], m, d, move = 0;
-  for (d = 0; d < gpu->digits; d++) {
-    up[d] = 1;
-    last[d] = 0;
-  }
-  for (m = 0; m < gpu->walk; m++, to += 2) {
-    to[0] = 1;
-    for (d = 0; d < gpu->walked; d++)
-      to[0] *= table[(int)table[10 + 4 * d] + last[d]];
-    to[1] = move;
-    for (d = 0; d < gpu->walked && (up[d] ? last[d] == gpu->settings[d] - 1 : last[d] == 0); d++)
-      up[d] = !up[d];
-    if (d < gpu->walked && m + 1 < gpu->walk) {
-      last[d] += up[d] ? 1 : -1;
-      move = up[d] ? d + 1 : -(d + 1);
-    }
-  }
-}
-
-/* The table of permi_minors_view, >>text_minors; it was zero. */
-static void permi_minors_gpu_table(const permi_minors_gpu *gpu, double *table)
-{
-  const int parts = gpu->minors->parts, plane = 8 * gpu->columns * parts, digits = gpu->digits;
-  double *start = table + 8 + 4 * digits, *weight = start + plane * (1 + digits), entry[PERM_MAX_N];
-  int last[PERM_MAX_N], d, f, v, part;
-  table[0] = (double)gpu->numbers;
-  table[1] = (double)gpu->chunks;
-  table[2] = digits;
-  table[3] = gpu->walked;
-  table[4] = gpu->walk;
-  table[5] = ldexp(1, PERMI_MINORS_GPU_EXP2);
-  for (f = 0; f < 8 * gpu->columns; f++)
-    for (part = 0; part < parts; part++) {
-      const int at = (f / 8 * parts + part) * 8 + f % 8;
-      if (f >= gpu->forms) {
-        start[at] = part == 0;
-        continue;
-      }
-      permi_minors_gpu_form(gpu, f, part, entry);
-      for (d = 0; d < digits; d++) {
-        start[at] += gpu->count[d] * entry[d]; /* exact, as all that follows */
-        start[plane * (1 + d) + at] = -2 * entry[d];
-      }
-    }
-  for (d = 0; d < digits; d++) {
-    double binomial = 1;
-    table[8 + 4 * d] = gpu->settings[d];
-    table[9 + 4 * d] = gpu->count[d];
-    table[10 + 4 * d] = (double)(weight - table);
-    for (v = 0; v < gpu->settings[d]; v++) {
-      *weight++ = d == digits - 1 && 2 * v < gpu->count[d] ? 2 * binomial : binomial;
-      binomial *= -(double)(gpu->count[d] - v) / (v + 1);
-    }
-  }
-  table[6] = (double)(weight - table);
-  permi_minors_gpu_walk(gpu, table, weight, last);
-  for (d = 0; d < gpu->walked; d++)
-    table[11 + 4 * d] = last[d];
-}
-
-static void permi_minors_gpu_work(permi_minors_gpu *gpu, const double *table)
-{
-  const int parts = gpu->minors->parts, columns = gpu->columns, fast = gpu->by_digits ? PERM_GPU_MINORS_FAST : 0;
-  const int plane = 8 * columns * parts, words = plane * (gpu->by_digits ? gpu->digits : 1);
-  const int need = 2 * (columns * parts * (3 + fast) + columns) + 50;
-  snprintf(gpu->text, sizeof gpu->text, PERM_GPU_ENTRY "{ permi_minors_chunk<%d, %d, %d>(a); }\n",
-           need <= 80 ? 6 : need <= 128 ? 4 : need <= 168 ? 3 : 2, columns, parts, fast);
-  gpu->shape.parts = parts;
-  gpu->shape.columns = columns;
-  gpu->shape.fast = fast;
-  gpu->program.text = gpu->text;
-  gpu->program.shared = (size_t)(2 * PERM_GPU_MINORS_WALK + 10 * plane) * sizeof(double); /* 2^10 is the longest walk */
-  gpu->program.sums = 2 * words + 8 * columns;
-  gpu->program.scratch = PERMI_MINORS_GPU_GROUPS * (words * (gpu->by_digits ? 1 : 2) + 8 * columns);
-  gpu->program.minors = &gpu->shape;
-  gpu->work.program = &gpu->program;
-  gpu->work.table = table;
-  gpu->work.doubles = (size_t)permi_minors_gpu_doubles(gpu);
-  gpu->work.absolute_mask = gpu->terms < 1 << 14 ? 0 : 7;
-}
-
-/* Where a chunk's sums have a line: the place of a minor, of hi and lo, is that of its row plus that of its column.
-   A line has that of its last copy. */
-static void permi_minors_gpu_places(permi_minors_gpu *gpu)
-{
-  const permi_minors *minors = gpu->minors;
-  int *form = gpu->transposed ? gpu->column_place : gpu->row_place;
-  int *digit = gpu->transposed ? gpu->row_place : gpu->column_place;
-  int f, d;
-  for (f = 0; f < gpu->forms; f++)
-    form[gpu->form[f]] = f / 8 * minors->parts * 8 + f % 8;
-  for (d = 0; d < PERM_MAX_N; d++)
-    digit[d] = 0;
-  for (d = 0; d < gpu->digits && gpu->by_digits; d++)
-    digit[gpu->line[d]] = d * gpu->columns * minors->parts * 8;
-}
-
-/* A row's sum of |terms|; transposed: the largest of the columns' sums. */
-static double permi_minors_gpu_modulus(const permi_minors_gpu *gpu, int i, const double *moduli)
-{
-  double most = 0;
-  int f;
-  for (f = 0; f < gpu->forms; f++)
-    if (gpu->transposed || gpu->form[f] == i)
-      most = gpu->transposed ? fmax(most, moduli[f]) : moduli[f];
-  return most;
-}
-
-static int permi_minors_gpu_add(void *context, perm_partial *partial, uint64_t first, uint64_t chunks,
-                                const double *sums)
-{
-  permi_minors_gpu *gpu = (permi_minors_gpu *)context;
-  const permi_minors *minors = gpu->minors;
-  const int words = gpu->program.sums, parts = minors->parts;
-  int i, j, k, part;
-  (void)partial, (void)first;
-  for (; chunks; chunks--, sums += words) {
-    for (k = 0; k < words; k++)
-      if (!(fabs(sums[k]) <= DBL_MAX))
-        return 0;
-    for (i = minors->least, k = 0; i < minors->rows; i++)
-      for (j = 0; j < minors->columns; j++)
-        for (part = 0; part < parts; part++, k++) {
-          const double *sum = sums + 2 * (gpu->row_place[i] + gpu->column_place[j] + 8 * part);
-          permi_sum_add_double(&gpu->sums[k], sum[0]);
-          permi_sum_add_double(&gpu->sums[k], sum[1]);
-        }
-    for (i = minors->least; i < minors->rows; i++, k++)
-      permi_sum_add_double(&gpu->sums[k], permi_minors_gpu_modulus(gpu, i, sums + words - 8 * gpu->columns));
-  }
-  return 1;
-}
-
-static perm_status permi_minors_gpu_merge(perm_partial *into, const perm_partial *from)
-{
-  (void)into, (void)from;
-  return PERM_OK;
-}
-
-static perm_status permi_minors_gpu_poll(void *context, uint64_t done)
-{
-  const permi_minors_gpu *gpu = (const permi_minors_gpu *)context;
-  return permi_control_poll(gpu->control, gpu->seconds * (double)done / (double)gpu->chunks, "summing on GPUs");
-}
-
-static perm_status permi_minors_gpu_run(permi_minors_gpu *gpu, const perm_options *options)
-{
-  const perm_gpu_sink sink = {gpu, permi_minors_gpu_add, permi_minors_gpu_merge, permi_minors_gpu_poll, 1};
-  perm_partial none;
-  memset(&none, 0, sizeof none);
-  return perm_cuda_run(&gpu->work, 0, gpu->chunks, options, &sink, &none, &gpu->control->gpus, gpu->control->message);
-}
-
-static perm_status permi_minors_gpu_execute(permi_minors_gpu *gpu, const perm_options *options,
-                                            permi_control *control, permi_minors_total *total)
-{
-  const perm_allocator *allocator = &options->allocator;
-  const permi_minors *minors = gpu->minors;
-  const size_t doubles = (size_t)permi_minors_gpu_doubles(gpu);
-  const size_t sums = (size_t)(total->count + minors->rows - minors->least);
-  double *table = (double *)permi_allocate_zeros(allocator, doubles, sizeof *table);
-  perm_status status = PERM_ERROR_MEMORY;
-  int i;
-  gpu->control = control;
-  gpu->sums = (perm_sum *)permi_allocate_zeros(allocator, sums, sizeof *gpu->sums);
-  if (table && gpu->sums) {
-    permi_minors_gpu_table(gpu, table);
-    permi_minors_gpu_work(gpu, table);
-    permi_minors_gpu_places(gpu);
-    status = permi_minors_gpu_run(gpu, options);
-  }
-  if (status == PERM_OK) {
-    permi_minors_collect(gpu->sums, minors->rows - minors->least, total);
-    for (i = 0; i < total->count && gpu->by_digits; i++) {
-      const int minor = i / minors->parts, row = minors->least + minor / minors->columns;
-      const int count = gpu->transposed ? minors->row_count[row] : minors->column_count[minor % minors->columns];
-      total->value[i] = permi_dd_divide_double(total->value[i], count);
-    }
-    for (i = 0; i < minors->rows - minors->least; i++)
-      total->absolute[i] *= gpu->work.absolute_mask + 1.0;
-  }
-  permi_release(allocator, table);
-  permi_release(allocator, gpu->sums);
-  return status;
-}
-#else
-static perm_status permi_minors_gpu_execute(permi_minors_gpu *gpu, const perm_options *options,
-                                            permi_control *control, permi_minors_total *total)
-{
-  (void)gpu, (void)options, (void)total;
-  permi_gpu_devices(1, control->message);
-  return PERM_ERROR_DEVICE;
-}
-#endif
-#endif
-
 /* ================================================================================= >>minors_subsets
    Minors of non-negative matrices without cancellation: a dynamic program over the rows that are used, v_i = 0..r_i of
    the r_i copies of row i. Columns, one copy after the other, are places; place |v| = v_1 + v_2 + .. is the next.
@@ -17603,13 +16422,11 @@ static void permi_minors_plan_one(permi_minors *minors, const perm_options *opti
     permi_minors_plan_subsets(minors, options);
 }
 
-/* The predicted fastest of these, kernels and GPUs (*gpu); full: room for the matrix written out, or NULL. Returns 1
-   for GPUs. */
-static int permi_minors_choose(permi_minors *minors, const perm_options *options, permi_minors_by by, double *full,
-                               permi_minors_gpu *gpu)
+/* The predicted fastest of these, kernels and GPUs; full: room for the matrix written out, or NULL. Returns 1 for
+   GPUs. */
+static int permi_minors_choose(permi_minors *minors, const perm_options *options, permi_minors_by by, double *full)
 {
   double seconds;
-  int on_gpu;
   permi_minors_plan_one(minors, options, by);
   minors->below = 0;
   if (!full || by != PERMI_MINORS_BY_ANY)
@@ -17618,21 +16435,13 @@ static int permi_minors_choose(permi_minors *minors, const perm_options *options
   if (permi_minors_plan_dense(minors, permi_isa(options)) && minors->seconds > seconds &&
       options->method != PERM_METHOD_DENSE)
     permi_minors_plan_one(minors, options, by);
-  on_gpu = permi_minors_gpu_plan(gpu, minors, options, minors->seconds);
-  if (on_gpu) {
-    minors->kernel = NULL;
-    minors->subsets = 0;
-    minors->lost = 0;
-    minors->terms = gpu->terms;
-    minors->seconds = gpu->seconds;
-    minors->estimate_relative = permi_minors_gpu_relative(gpu);
-    minors->scale_exp2 = gpu->total + PERMI_MINORS_GPU_EXP2;
-  }
-  if (on_gpu || minors->kernel) {
+  if (permi_minors_gpu_takes(minors, options, full))
+    return 1;
+  if (minors->kernel) {
     permi_minors_write_out(minors, 1, full);
-    minors->below = on_gpu ? permi_minors_gpu_below(gpu, full) : permi_minors_below_grid(minors, full);
+    minors->below = permi_minors_below_grid(minors, full);
   }
-  return on_gpu;
+  return 0;
 }
 
 /* Engine, sum and output of scaled entries. */
@@ -17641,8 +16450,7 @@ static perm_status permi_minors_run(const permi_minors_call *call, permi_minors 
                                     permi_control *control, perm_result *result)
 {
   const int threads = permi_threads(options);
-  permi_minors_gpu gpu;
-  const int on_gpu = permi_minors_choose(minors, options, by, full, &gpu);
+  const int on_gpu = permi_minors_choose(minors, options, by, full);
   perm_status status = PERM_OK;
   minors->dense.memory = NULL;
   if (minors->terms >= 1e18)
@@ -17654,7 +16462,7 @@ static perm_status permi_minors_run(const permi_minors_call *call, permi_minors 
   if (minors->kernel)
     status = permi_minors_tables(minors, &options->allocator, full);
   if (status == PERM_OK)
-    status = on_gpu            ? permi_minors_gpu_execute(&gpu, options, control, total)
+    status = on_gpu            ? permi_minors_gpu_execute(minors, options, control, total)
              : minors->subsets ? permi_minors_subsets(minors, options, control, total)
                                : permi_minors_execute(minors, options, control, threads, total);
   permi_release(&options->allocator, minors->dense.memory);
@@ -18311,67 +17119,6 @@ static size_t permi_batch_vectors(const permi_batch *batch, size_t begin, size_t
 
 /* ---- GPUs, from order 10 on: below, sending takes longer than computing here (H200 against 16 cores, 10^6 matrices:
    real n = 10 0.066 s, 0.030 s; complex n = 12 0.11 s, 0.33 s; n = 16 0.30 s, 7.7 s). */
-#if defined(PERM_WITH_CUDA)
-static void permi_batch_gpu_fill(void *context, size_t first, size_t count, double *to)
-{
-  const permi_batch *batch = (const permi_batch *)context;
-  const size_t entries = (size_t)(batch->n * batch->n * batch->parts);
-  size_t k;
-  if (batch->kind == PERMI_BATCH_ENTRIES) {
-    permi_batch_gather(batch, first, count, to);
-    return;
-  }
-  for (k = 0; k < count; k++, to += entries) {
-    const double *from = permi_batch_fetch(batch, first + k, to);
-    if (from != to)
-      memcpy(to, from, entries * sizeof *to);
-  }
-}
-
-static void permi_batch_gpu_take(void *context, size_t first, size_t count, const double *from)
-{
-  const permi_batch *batch = (const permi_batch *)context;
-  const int parts = batch->parts;
-  const double relative = permi_wanted_relative(batch->options);
-  const double unit = (batch->n + 8) * PERMI_UNIT * parts / relative; /* as in permi_plan_bounds, and the division */
-  size_t k;
-  int part;
-  for (k = first; k < first + count; k++, from += PERM_GPU_BATCH_SUMS) {
-    const double value = permi_modulus(from[0], from[1]);
-    if (value <= DBL_MAX && value > 1e-250 && unit * from[2] <= value && from[3] <= relative) {
-      batch->todo[k] = 0;
-      for (part = 0; part < parts; part++)
-        batch->out[k * (size_t)parts + (size_t)part] = from[part];
-    }
-  }
-}
-
-static perm_status permi_batch_gpu_poll(void *context, double fraction)
-{
-  return permi_control_poll(((const permi_batch *)context)->control, fraction, "summing on GPUs");
-}
-
-static perm_status permi_batch_gpu_run(permi_batch *batch, int threads, int *gpus, char *message)
-{
-  perm_gpu_batch work;
-  work.n = batch->n;
-  work.parts = batch->parts;
-  work.count = batch->count;
-  work.context = batch;
-  work.fill = permi_batch_gpu_fill;
-  work.take = permi_batch_gpu_take;
-  work.poll = permi_batch_gpu_poll;
-  return perm_cuda_batch(&work, batch->options, threads, gpus, message);
-}
-#else
-static perm_status permi_batch_gpu_run(permi_batch *batch, int threads, int *gpus, char *message)
-{
-  (void)batch, (void)threads, (void)gpus;
-  permi_gpu_devices(1, message);
-  return PERM_ERROR_DEVICE;
-}
-#endif
-
 static int permi_batch_gpu_wanted(const permi_batch *batch)
 {
   const perm_options *options = batch->options;
@@ -20706,6 +19453,11 @@ PERM_API perm_status perm_estimate_complex(int n, const double *a, ptrdiff_t ld,
 }
 #endif
 
+#if defined(PERM_WITH_CUDA)
+#define PERMI_CUDA_HOST 1
+#include PERM_CUDA_FILE
+#undef PERMI_CUDA_HOST
+#endif
 PERMI_BRIEF_END
 
 #if defined(__NVCC__)

@@ -7,17 +7,24 @@
    (or nvcc for the last step). Runs without a GPU too: the driver and NVRTC, which compiles kernels, are opened when
    first needed; result.message tells what is missing.
 
-   CONTENTS (each tag is a file of src/, in the folder before it). With PERM_WITH_CUDA the first part is read by
-   perm_sparse.h, as C: it has neither cuda.h nor kernels. The second is nvcc's.
-     frontier/    >>arrays_gpu     steps of arrays and lists
-     hybrid/      >>programs       the sums of hybrid and cached as straight programs
-                  >>program_text   a program's kernel as CUDA C++ and PTX
-                  >>program_tune   the plan, candidates, tuning
-     sign_search/ >>signs_gpu      tables of the sign search
-     codegen/     >>codegen        the published generated kernels
+   CONTENTS (each tag is a file of src/, in the folder before it). With PERM_WITH_CUDA, perm.h and perm_sparse.h read
+   the first part, as C: it has neither cuda.h nor kernels. The second is nvcc's.
+     gpu/            >>works          what the two parts tell each other
+     dense/          >>dense_gpu      runs on GPUs, of every engine; dense tables
+     exact/          >>exact_gpu      row sums in words, skipping
+     multiplicities/ >>counts_gpu     sums over counts
+     proof/          >>proof_gpu      values of a polynomial
+     minors/         >>minors_gpu     minors of a row, of all rows
+     batch/          >>batch_gpu      many small matrices
+     frontier/       >>arrays_gpu     steps of arrays and lists
+     hybrid/         >>programs       the sums of hybrid and cached as straight programs
+                     >>program_text   a program's kernel as CUDA C++ and PTX
+                     >>program_tune   the plan, candidates, tuning
+     sign_search/    >>signs_gpu      tables of the sign search
+     codegen/        >>codegen        the published generated kernels
 
      gpu/
-     >>contract       what perm.h and this file tell each other
+     >>contract       what plans of GPUs are, as in perm.h
      >>text           dense kernels; the table of all kernels; their twins on the host
      >>text_exact     integers
      >>text_batch     many small matrices
@@ -47,7 +54,1434 @@
      - The frontier's values have the bits of the CPU's engine. It starts again after a failure or a stop.
    Thread-safe. Each GPU's primary context and the compiled kernels stay until the process ends. By isa cuda
    perm_compute_sparse starts the GPUs in a thread of their own while it plans. */
-#if defined(PERMI_CUDA_HOST) /* read by perm_sparse.h: the text above for a C compiler */
+#if !defined(PERMI_CUDA_HOST)
+#include "perm.h"
+
+/* ======================================================================================= >>contract
+   What plans of GPUs are, on any machine: one that has none merges, checks and explains the jobs of one that has. */
+
+/* The row sums of an integer matrix in 32-bit words (>>exact_gpu). A line is a part of a row. A group is rows
+   multiplied in one word, or one row of two or three words. */
+#define PERM_GPU_EXACT_WORDS 48  /* of a product, at most */
+#define PERM_GPU_EXACT_LINES 256 /* words of row sums, at most */
+typedef struct perm_gpu_exact {
+  int parts, skip; /* skip: leave out signs that make a row 0, by masks of 2^6 settings of columns 1 .. 6 */
+  int words, stride; /* of the row sums; stride is a multiple of 4 */
+  int groups, sum;   /* sum: words of a sum of products */
+  int zeros, masks;  /* zeros: rows tested for 0; masks: 64-bit words of their tables, even */
+  short at[128], kind[128];  /* a line's first word; 0 .. 3: that byte, + 128; 4, 5: half, + 32768; else whole */
+  short carries[PERM_GPU_EXACT_LINES];    /* 1: the word continues the one before */
+  short first[65], product[64], wide[64]; /* a group's row, words of the product, words of the row */
+  short zero_line[64], zero_base[64];     /* tested rows; their tables' places, - 128 + norm */
+} perm_gpu_exact;
+
+/* A sum over counts of >>sign_sums. The thread's number sets the high digits; the low ones are walked in n-ary Gray
+   order. */
+#define PERM_GPU_COUNTS_SIZE 160 /* words of the forms, at most */
+typedef struct perm_gpu_counts {
+  int parts, low, ryser;
+  int forms, needed; /* needed: order of the symmetric function; 0: products */
+  int walk, table;   /* terms of a walk; words of the table */
+  short before[PERM_GPU_COUNTS_SIZE + 1]; /* copies of earlier forms */
+} perm_gpu_counts;
+
+#define PERM_GPU_BATCH_LEAST_N 10
+#define PERM_GPU_BATCH_MOST_N 24
+
+typedef enum perm_gpu_product { PERM_GPU_PIVOT, PERM_GPU_ROUNDED, PERM_GPU_COMPENSATED, PERM_GPU_DOUBLED,
+                                PERM_GPU_PRODUCT_MAKE_INT = 0x7fffffff } perm_gpu_product;
+#define PERM_GPU_THREADS_LOG2 7
+/* Of >>arrays, on the CPU too. */
+typedef struct perm_gpu_way { /* as permi_pull */
+  uint32_t test, want, keep, flip;
+  uint32_t low_test, low_want, low_keep, low_flip;
+  int low_ones; /* slots that the source has more */
+  int moves;
+  double real, imaginary;
+  int64_t integer[2];
+} perm_gpu_way;
+
+typedef struct perm_gpu_stream { /* as permi_stream */
+  uint64_t test, want, flip;
+  double real, imaginary;
+  int64_t integer[2];
+} perm_gpu_stream;
+
+#endif
+#if !defined(PERM_GPU_PROGRAMS)
+#define PERM_GPU_PROGRAMS
+
+/* =========================================================================================== >>works
+   What the two parts of perm_cuda.cu tell each other. >>gpu describes the tables. */
+
+/* The sign search (>>signs). Rows are digits of words of 32 bits: class c (of block 0 and 1, 0, 1, none) has words
+   word[c] .. word[c + 1] - 1; one word more counts signs +. Places of the table's parts, in such words: root: living
+   patterns [32], counts [32]; pattern: what the low 5 and the high 4 signs of a block add to its own words, then to
+   class 0, each in fours; cut: for blocks 0 and 1, where patterns that a digit leaves stand if it is 0, lane and shift
+   of the digit, words that a digit more is away, and what + is; start: by column, twice its first cut, 1: rows end with
+   it; target, odd: of counts' words; column: what + adds; done: by column, digits of rows that have vanished; path:
+   prefixes of `depth` columns, where chunks begin among them. */
+typedef struct perm_gpu_signs {
+  int by_table;       /* 1: digits of 4 bits */
+  int prefix, depth, more; /* a task has the signs of depth + more columns */
+  short word[5];
+  int root, pattern[2], cut, start, target, odd, column, done, path, paths;
+  int room;           /* words of shared memory, of a warp */
+} perm_gpu_signs;
+
+/* All minors of a row, or of all rows (>>minors_gpu). */
+#define PERM_GPU_MINORS_WALK 1024 /* terms of a walk, at most */
+#define PERM_GPU_MINORS_FAST 4    /* digits whose sums stay in registers */
+typedef struct perm_gpu_minors {
+  int parts, columns; /* of each of 8 lanes */
+  int fast;           /* PERM_GPU_MINORS_FAST: sums by every digit; 0: one sum */
+} perm_gpu_minors;
+
+/* The polynomial of a proof (perm.h >>polynomial). A chunk is 32 points. The table: p, 1 / p, place of the map, 0;
+   Lagrange's weights [2^signs]; row sums with all `outer` columns + [row]; twice these columns [outer][row]; entries of
+   the columns whose signs are polynomials [signs][row]; sums of the inner columns [settings / 4][row][4]; 1 / k for k =
+   0 .. points + 31 (of 0: 0); the map: a chunk's first point. */
+typedef struct perm_gpu_proof {
+  int rows, signs, outer;
+  int settings; /* of the inner columns, a multiple of 4 */
+} perm_gpu_proof;
+
+/* A kernel for one matrix. Its text may use >>text and is the cache key; PERM_GPU_ENTRY begins it. A block sums chunk
+   a.first + blockIdx.x into a.out + sums * blockIdx.x, where all bits are set before. */
+#define PERM_GPU_ENTRY                                                                                                 \
+  "extern \"C\" __global__ void __launch_bounds__(128, %d) permi_kernel(const permi_arguments<1> a)\n"
+typedef struct perm_gpu_program {
+  const char *text;
+  size_t shared;
+  void (*twin)(const void *context, uint64_t chunk, double *sums); /* the same bits on the CPU, for tests */
+  const void *context;
+  int sums;                    /* 8-byte words a chunk yields; 0: PERM_GPU_SUMS */
+  const perm_gpu_exact *exact; /* the text continues text_exact's, unless NULL */
+  int batch;                   /* 1 real, 2 complex: the text continues text_batch's */
+  const perm_gpu_counts *counts; /* the text continues text_counts', unless NULL */
+  const perm_gpu_signs *signs;   /* the text continues text_signs', unless NULL */
+  const perm_gpu_minors *minors; /* the text continues text_minors', unless NULL */
+  const perm_gpu_proof *proof;   /* the text continues text_proof's, unless NULL */
+  int scratch;                   /* 8-byte words behind the sums of all chunks, for each */
+} perm_gpu_program;
+
+/* Matrices of one order. Host threads call `fill`, which writes matrices row by row, and `take`, which is given,
+   for each, its permanent, the sum of |terms| and the share that rounding of entries may have taken. */
+#define PERM_GPU_BATCH_SUMS 4
+typedef struct perm_gpu_batch {
+  int n, parts;
+  size_t count;
+  void *context;
+  void (*fill)(void *context, size_t first, size_t count, double *to);
+  void (*take)(void *context, size_t first, size_t count, const double *from);
+  perm_status (*poll)(void *context, double fraction); /* by the calling thread; not PERM_OK: stop */
+} perm_gpu_batch;
+
+typedef struct perm_gpu_work {
+  int n, parts, product;
+  int low, plain;        /* low: 1, low words; plain: the last rows have no pivot */
+  int stride;            /* words of all rows (row, part, high and low), even */
+  int block, walk, high; /* columns: unrolled, walked, set by the thread's number */
+  unsigned absolute_mask;
+  uint64_t fingerprint;
+  const double *table; /* start [stride]; step [high][stride]; walk [2 * walk + 1][stride]; constants */
+  size_t doubles, constants;
+  const perm_gpu_program *program; /* NULL: a kernel of the template. Else only table, doubles, fingerprint and */
+                                   /* absolute_mask (if the sink reads it) count */
+} perm_gpu_work;
+
+#define PERM_GPU_SUMS 5         /* value hi, lo, imaginary hi, lo, sum of |terms| */
+
+typedef struct perm_gpu_sink {
+  void *context;
+  int (*add)(void *context, perm_partial *partial, uint64_t first, uint64_t chunks, const double *sums); /* 0: NaN */
+  perm_status (*merge)(perm_partial *into, const perm_partial *from);
+  perm_status (*poll)(void *context, uint64_t done); /* by the calling thread; not PERM_OK: stop */
+  int alone; /* 1: add is called by one thread at a time */
+} perm_gpu_sink;
+
+/* The frontier on arrays (>>arrays): the host finds words and ways, the GPU values. */
+typedef enum perm_gpu_cell {
+  PERM_GPU_DOUBLE,
+  PERM_GPU_DD,
+  PERM_GPU_COMPLEX,
+  PERM_GPU_COMPLEX_DD,
+  PERM_GPU_INTEGER, /* modulo 2^(64 words); Gaussian: two such numbers */
+  PERM_GPU_CELL_MAKE_INT = 0x7fffffff
+} perm_gpu_cell;
+
+typedef struct perm_gpu_words { /* as permi_layout */
+  const uint16_t *word, *rank, *middle, *top;
+  const unsigned char *left;
+  const uint64_t *middle_offset, *top_offset;
+  const int *start, *middle_start;
+  int low, tops; /* low: occupied slots; tops: words of top bits */
+} perm_gpu_words;
+
+typedef struct perm_gpu_frontier_shape {
+  int low, middle, top;
+  int ways;              /* of a step, at most */
+  double states[2];      /* before even and odd steps, at most */
+  int words;             /* of 64 bits, of the longest value */
+  int lists;
+  void *context;
+  perm_status (*poll)(void *context); /* while a kernel compiles; not PERM_OK: stop */
+} perm_gpu_frontier_shape;
+
+typedef struct perm_gpu_frontier perm_gpu_frontier;
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+/* Returns the number of usable GPUs, at most `gpus`; 0: message says why. */
+int perm_cuda_devices(int gpus, char message[PERM_MESSAGE_BYTES]);
+/* Makes contexts on up to `gpus` GPUs in a thread of its own, for tenths of a second, while the caller plans. */
+void perm_cuda_prepare(int gpus);
+/* Adds chunks [begin, end), or a prefix, to *partial. */
+perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t end, const perm_options *options,
+                          const perm_gpu_sink *sink, perm_partial *partial, int *gpus,
+                          char message[PERM_MESSAGE_BYTES]);
+/* Times up to 16 works for one sum by slices, cut by `predicted`, on the first GPU after compiling all: seconds[k] for
+   chunks[k], INFINITY if it failed. poll as in perm_gpu_sink. */
+void perm_cuda_tune(const perm_gpu_work *const *work, int count, const uint64_t *chunks, const double *predicted,
+                    const perm_options *options, perm_status (*poll)(void *context, uint64_t done), void *context,
+                    double *seconds);
+perm_status perm_cuda_batch(const perm_gpu_batch *batch, const perm_options *options, int threads, int *gpus,
+                            char message[PERM_MESSAGE_BYTES]);
+
+/* Bytes of the frontier's GPU, 0: none; bytes that a program takes. */
+double perm_cuda_frontier_bytes(char message[PERM_MESSAGE_BYTES]);
+double perm_cuda_frontier_needs(const perm_gpu_frontier_shape *shape);
+/* Makes room for a program. message must outlive *frontier. */
+perm_status perm_cuda_frontier_create(const perm_gpu_frontier_shape *shape, const perm_options *options,
+                                      perm_gpu_frontier **frontier, char message[PERM_MESSAGE_BYTES]);
+perm_status perm_cuda_frontier_begin(perm_gpu_frontier *frontier, perm_gpu_cell cell, int words, int parts,
+                                     const perm_gpu_words *source);
+/* Waits only if sizes is not NULL: least modulus above 0, largest. */
+perm_status perm_cuda_frontier_step(perm_gpu_frontier *frontier, const perm_gpu_words *target, const perm_gpu_way *way,
+                                    int ways, double *sizes);
+/* *states: their number afterwards. */
+perm_status perm_cuda_frontier_unite(perm_gpu_frontier *frontier, const perm_gpu_stream *stream, int streams,
+                                     uint64_t *states, double *sizes);
+perm_status perm_cuda_frontier_scale(perm_gpu_frontier *frontier, uint64_t states, double first, double second);
+perm_status perm_cuda_frontier_value(perm_gpu_frontier *frontier, void *value);
+void perm_cuda_frontier_free(perm_gpu_frontier *frontier);
+#if defined(__cplusplus)
+}
+#endif
+
+#endif
+
+#if PERMI_CUDA_HOST == 1
+
+/* ======================================================================================= >>dense_gpu
+   Runs on GPUs, of every engine; tables of >>gpu. */
+
+typedef struct permi_gpu {
+  perm_gpu_work work;
+  perm_allocator allocator;
+  double *memory;
+  double terms;
+  /* NULL: permi_gpu_add */
+  int (*add)(void *context, perm_partial *partial, uint64_t first, uint64_t chunks, const double *sums);
+} permi_gpu;
+
+static int permi_gpu_devices(int gpus, char *message)
+{
+  return perm_cuda_devices(gpus, message);
+}
+
+PERMI_UNUSED static void permi_gpu_prepare(const perm_options *options, int n)
+{
+  if (options->isa == PERM_ISA_CUDA && options->gpu.devices && n >= PERMI_GPU_LEAST_N)
+    perm_cuda_prepare(options->gpu.devices);
+}
+
+typedef struct permi_gpu_call {
+  const permi_leaf *leaf;
+  permi_control *control;
+  uint64_t begin; /* of the range */
+} permi_gpu_call;
+
+static void permi_gpu_count(const permi_leaf *leaf, perm_partial *partial, uint64_t first, uint64_t chunks)
+{
+  permi_partial_count(partial, first, first + chunks);
+  partial->terms += ((const permi_gpu *)leaf->context)->terms * (double)chunks;
+  partial->fingerprint = leaf->information.fingerprint;
+}
+
+static int permi_gpu_add(void *context, perm_partial *partial, uint64_t first, uint64_t chunks, const double *sums)
+{
+  const permi_leaf *leaf = ((const permi_gpu_call *)context)->leaf;
+  const permi_gpu *gpu = (const permi_gpu *)leaf->context;
+  uint64_t chunk;
+  int k;
+  for (chunk = first; chunk < first + chunks; chunk++, sums += PERM_GPU_SUMS) {
+    for (k = 0; k < PERM_GPU_SUMS; k++)
+      if (!(fabs(sums[k]) <= DBL_MAX))
+        return 0;
+    permi_partial_add(partial, permi_two_sum(sums[0], sums[1]), permi_two_sum(sums[2], sums[3]),
+                      sums[4] * (gpu->work.absolute_mask + 1.0), 0); /* exact */
+  }
+  permi_gpu_count(leaf, partial, first, chunks);
+  return 1;
+}
+
+static perm_status permi_gpu_poll(void *context, uint64_t done)
+{
+  const permi_gpu_call *call = (const permi_gpu_call *)context;
+  const perm_leaf *information = &call->leaf->information;
+  if (!call->control)
+    return PERM_OK;
+  return permi_control_poll_range(call->control,
+                                  information->seconds * (double)(done - call->begin) / (double)information->chunks,
+                                  "summing on GPUs");
+}
+
+static perm_status permi_gpu_range(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
+                                   perm_partial *partial)
+{
+  const permi_gpu *gpu = (const permi_gpu *)leaf->context;
+  perm_options options;
+  permi_gpu_call call;
+  perm_gpu_sink sink;
+  char message[PERM_MESSAGE_BYTES] = "";
+  perm_status status;
+  int gpus = 0;
+  memset(&options, 0, sizeof options);
+  if (control)
+    options = *control->options;
+  if (!options.gpu.devices)
+    options.gpu.devices = 1;
+  options.allocator = gpu->allocator;
+  call.leaf = leaf;
+  call.control = control;
+  call.begin = begin;
+  sink.context = &call;
+  sink.add = gpu->add ? gpu->add : permi_gpu_add;
+  sink.merge = perm_partial_merge;
+  sink.poll = permi_gpu_poll;
+  sink.alone = 0;
+  status = perm_cuda_run(&gpu->work, begin, end, &options, &sink, partial, &gpus, message);
+  if (control) {
+    control->gpus = gpus > control->gpus ? gpus : control->gpus;
+    memcpy(control->message, message, sizeof message);
+  }
+  return status;
+}
+
+static void permi_gpu_release(const perm_allocator *allocator, void *context)
+{
+  permi_release(allocator, ((permi_gpu *)context)->memory);
+  permi_release(allocator, context);
+}
+
+static void permi_gpu_table_row(const perm_gpu_work *work, double *table, double (*word)[PERM_MAX_N], int r)
+{
+  const int n = work->n, parts = work->parts, words = parts * (1 + work->low), stride = work->stride;
+  const int pivot = work->product == PERM_GPU_PIVOT, block = pivot + 1, plain = r - n + work->plain;
+  double *step = table + stride, *walk = step + stride * work->high;
+  double *constant = walk + stride * (2 * work->walk + 1);
+  int j, k, w;
+  for (w = 0; w < words; w++) {
+    const double *a = word[w];
+    const int at = r * words + w;
+    for (j = pivot; j < n; j++)
+      table[at] += a[j]; /* exact, as all that follows */
+    for (k = 0; k < work->block; k++)
+      constant[k * n * words + at] = 2 * a[block + k];
+    for (k = 0; k < work->walk; k++) { /* signs turning - and +; the last block column back to + */
+      const double twice = 2 * a[block + work->block + k], back = work->block ? 2 * a[block + work->block - 1] : 0;
+      walk[2 * k * stride + at] = back - twice;
+      walk[(2 * k + 1) * stride + at] = back + twice;
+    }
+    for (k = 0; k < work->high; k++)
+      step[k * stride + at] = 2 * a[block + work->block + work->walk + k];
+  }
+  for (w = 0; w < parts && pivot && plain >= 0; w++)
+    constant[work->block * n * words + plain * parts + w] = word[w][0];
+}
+
+static perm_status permi_gpu_tables(const perm_plan *plan, const permi_view *view, const permi_gpu_lines *lines,
+                                    const perm_allocator *allocator, permi_leaf *leaf)
+{
+  const int n = plan->n, parts = view->parts, product = (int)permi_gpu_product_of(plan);
+  permi_gpu *gpu = (permi_gpu *)permi_allocate_zeros(allocator, 1, sizeof *gpu);
+  perm_gpu_work *work;
+  double word[4][PERM_MAX_N], none = 0;
+  int words, r;
+  if (!gpu)
+    return PERM_ERROR_MEMORY;
+  gpu->allocator = *allocator;
+  gpu->add = permi_gpu_add;
+  work = &gpu->work;
+  work->low = lines->low;
+  work->plain = lines->plain;
+  work->n = n;
+  work->parts = parts;
+  work->product = product;
+  words = parts * (1 + work->low);
+  work->stride = (n * words + 1) / 2 * 2;
+  work->block = plan->block_columns;
+  work->walk = plan->chunk_log2 - PERM_GPU_THREADS_LOG2;
+  work->high = plan->outer_columns - work->walk;
+  work->absolute_mask = permi_absolute_mask(plan, 14);
+  work->fingerprint = plan->fingerprint;
+  work->constants = (size_t)(work->block * n * words + work->plain * parts);
+  work->doubles = (size_t)work->stride * (size_t)(2 + work->high + 2 * work->walk) + work->constants;
+  gpu->terms = leaf->information.work / (double)n / (double)leaf->information.chunks;
+  gpu->memory = (double *)permi_allocate_zeros(allocator, work->doubles, sizeof(double));
+  if (!gpu->memory) {
+    permi_release(allocator, gpu);
+    return PERM_ERROR_MEMORY;
+  }
+  work->table = gpu->memory;
+  for (r = 0; r < n; r++) {
+    permi_gpu_row(plan, view, lines->order[r], permi_gpu_divides(plan, lines, r), work->low, word, &none);
+    permi_gpu_table_row(work, gpu->memory, word, r);
+  }
+  leaf->context = gpu;
+  leaf->release = permi_gpu_release;
+  return PERM_OK;
+}
+
+/* ====================================================================================== >>exact_gpu
+   Integers on GPUs: row sums packed into 32-bit words, groups of rows multiplied in a word, then 32-bit limbs, by a
+   kernel compiled for the shape. For skipping, a table has, by a halved row's sum over the other columns, a word of the
+   settings of 6 columns that make it 0: one look-up a row for 64 terms. */
+
+typedef struct permi_exact_gpu {
+  permi_gpu gpu; /* first, for >>gpu */
+  perm_gpu_program program;
+  perm_gpu_exact shape;
+  int transposed;
+  double survivors;
+  char text[24576];
+} permi_exact_gpu;
+
+typedef struct permi_gpu_member {
+  const char *name;
+  const short *list; /* NULL: `count` is the value */
+  int count;
+} permi_gpu_member;
+
+/* Continues a shape's text of `at` bytes by its members and a kernel that calls `chunk`. A list becomes a chain of
+   choices: compilers do not always fold loads from arrays, and then unroll nothing. */
+static void permi_gpu_members(const permi_gpu_member *member, size_t members, const char *chunk, int blocks, char *text,
+                              size_t room, size_t at)
+{
+  for (; members; members--, member++) {
+    const short *list = member->list;
+    const int last = !list ? member->count : member->count ? list[member->count - 1] : 0;
+    int i;
+    at += (size_t)snprintf(text + at, room - at, "  PERMI_BOTH constexpr int %s(%s) const { return ", member->name,
+                           list ? "int i" : "");
+    for (i = 0; list && i + 1 < member->count; i++)
+      if (list[i] != last)
+        at += (size_t)snprintf(text + at, room - at, "i == %d ? %d : ", i, list[i]);
+    at += (size_t)snprintf(text + at, room - at, "%d; }\n", last);
+  }
+  snprintf(text + at, room - at, "};\n" PERM_GPU_ENTRY "{ %s(permi_shape(), a); }\n", blocks, chunk);
+}
+
+static void permi_exact_gpu_text(const perm_gpu_exact *shape, int lines, char *text, size_t room)
+{
+  const int product = shape->product[shape->groups - 1], parts = shape->parts;
+  const int need = shape->stride * (1 + shape->skip) + parts * (3 * product + shape->sum) + 24;
+  const permi_gpu_member member[] = {{"words", NULL, shape->words},
+                                     {"stride", NULL, shape->stride},
+                                     {"groups", NULL, shape->groups},
+                                     {"sum", NULL, shape->sum},
+                                     {"zeros", NULL, shape->zeros},
+                                     {"masks", NULL, shape->masks},
+                                     {"at", shape->at, lines},
+                                     {"kind", shape->kind, lines},
+                                     {"carries", shape->carries, shape->words},
+                                     {"first", shape->first, shape->groups + 1},
+                                     {"product", shape->product, shape->groups},
+                                     {"wide", shape->wide, shape->groups},
+                                     {"zero_line", shape->zero_line, shape->zeros},
+                                     {"zero_base", shape->zero_base, shape->zeros}};
+  const int at = snprintf(text, room,
+                          "struct permi_shape {\n  enum { PARTS = %d, GROUPS = %d, ROOM = %d, SUM_ROOM = %d, "
+                          "WORDS = %d, SKIP = %d };\n",
+                          parts, shape->groups, product > 3 ? product : 3, shape->sum, shape->stride, shape->skip);
+  permi_gpu_members(member, sizeof member / sizeof *member, "permi_exact_chunk",
+                    need <= 64 ? 8 : need <= 80 ? 6 : need <= 128 ? 4 : need <= 168 ? 3 : 2, text, room, (size_t)at);
+}
+
+static void permi_exact_gpu_put(const perm_gpu_exact *shape, uint32_t *to, int line, int wide, permi_wide x, int times)
+{
+  const int kind = shape->kind[line];
+  uint64_t carry = 0;
+  int k;
+  if (times < 0)
+    x = permi_wide_negate(x);
+  to += shape->at[line];
+  if (kind < 6)
+    *to += (uint32_t)x.low << (kind < 4 ? 8 * kind : 16 * (kind - 4));
+  for (k = 0; kind == 6 && k < wide; k++) {
+    const uint32_t word = (uint32_t)((k < 2 ? x.low : x.high) >> (k & 1 ? 32 : 0));
+    carry += (uint64_t)to[k] + word;
+    to[k] = (uint32_t)carry;
+    carry >>= 32;
+  }
+}
+
+static int permi_exact_gpu_add(void *context, perm_partial *partial, uint64_t first, uint64_t chunks,
+                               const double *sums)
+{
+  const permi_leaf *leaf = ((const permi_gpu_call *)context)->leaf;
+  const perm_gpu_exact *shape = &((const permi_exact_gpu *)leaf->context)->shape;
+  uint64_t chunk, word[PERM_GPU_EXACT_WORDS];
+  int part, k;
+  for (chunk = 0; chunk < chunks; chunk++)
+    for (part = 0; part < shape->parts; part++) {
+      uint64_t carry = 0, sum;
+      memset(word, 0, sizeof word);
+      for (k = 0; k < shape->sum; k++, sums++) {
+        memcpy(&sum, sums, sizeof sum);
+        if (sum >> 40)
+          return 0;
+        carry += sum;
+        word[k / 2] |= (carry & 0xffffffff) << (k & 1 ? 32 : 0);
+        carry >>= 32;
+      }
+      if (shape->sum & 1 && word[k / 2] >> 31)
+        word[k / 2] |= UINT64_C(0xffffffff) << 32;
+      permi_sum_add_signed(part ? &partial->imaginary : &partial->value, word, (shape->sum + 1) / 2);
+    }
+  permi_gpu_count(leaf, partial, first, chunks);
+  return 1;
+}
+
+static size_t permi_exact_gpu_explain(const permi_leaf *leaf, char *buffer, size_t size)
+{
+  const permi_exact_gpu *exact = (const permi_exact_gpu *)leaf->context;
+  char skipped[64] = "";
+  if (exact->shape.skip)
+    permi_say(skipped, sizeof skipped, ", zeros skipped (%.2g of the terms expected)", exact->survivors);
+  return permi_say(
+      buffer, size,
+      "exact, n = %d%s: cuda kernel, %s in %d groups, products of %d words of 32 bits%s; %.3g elements, %llu chunks, "
+      "%.3g s on one GPU\n",
+      leaf->information.n, exact->shape.parts == 2 ? " (complex)" : "", exact->transposed ? "columns" : "rows",
+      exact->shape.groups, exact->shape.product[exact->shape.groups - 1], skipped, leaf->information.work,
+      (unsigned long long)leaf->information.chunks, leaf->information.seconds);
+}
+
+/* The table of row sums: columns of the masks, walk, high; see >>gpu. */
+static void permi_exact_gpu_rows(const permi_exact_rows *rows, const perm_gpu_exact *shape, const int *order, int block,
+                                 perm_gpu_work *work, uint32_t *table)
+{
+  const int parts = rows->parts, stride = shape->stride;
+  uint32_t *step = table + stride, *walk = step + stride * work->high, *settings = walk + stride * (2 * work->walk + 1);
+  int g, j, k, r, part;
+  for (r = 0, g = 0; r < rows->n; r++) {
+    const int i = order[r];
+    g += r == shape->first[g + 1];
+    for (part = 0; part < parts; part++) {
+      const int line = r * parts + part, wide = shape->wide[g], kind = shape->kind[line];
+      permi_wide bias = {0, 0};
+      bias.low = kind < 4 ? 128 : kind < 6 ? 32768 : 0;
+      permi_exact_gpu_put(shape, table, line, wide, permi_exact_start(rows, i, part), 1);
+      permi_exact_gpu_put(shape, table, line, wide, bias, 1);
+      for (k = 0; k < (block ? 64 : 0); k++)
+        for (j = 0; j < block; j++)
+          if (k >> j & 1)
+            permi_exact_gpu_put(shape, settings + stride * k, line, wide, permi_exact_step(rows, i, 1 + j, part), -1);
+      for (k = 0; k < work->walk; k++) {
+        const permi_wide a = permi_exact_step(rows, i, 1 + block + k, part);
+        permi_exact_gpu_put(shape, walk + stride * 2 * k, line, wide, a, -1);
+        permi_exact_gpu_put(shape, walk + stride * (2 * k + 1), line, wide, a, 1);
+      }
+      for (k = 0; k < work->high; k++)
+        permi_exact_gpu_put(shape, step + stride * k, line, wide,
+                            permi_exact_step(rows, i, 1 + block + work->walk + k, part), -1);
+    }
+  }
+}
+
+/* By even row and its sum over other columns, the settings that make it 0. */
+static void permi_exact_gpu_masks(const permi_exact_rows *rows, const perm_gpu_exact *shape, const int *order,
+                                  uint64_t *masks)
+{
+  int i, j, k, v;
+  for (k = 0; k < shape->zeros; k++) {
+    const int row = order[shape->zero_line[k]], norm = (int)rows->norm[row];
+    for (v = -norm; v <= norm; v++)
+      for (i = 0; i < 64; i++) {
+        int y = v;
+        for (j = 0; j < PERMI_EXACT_GPU_BLOCK; j++)
+          y -= i >> j & 1 ? (int)(int64_t)permi_exact_step(rows, row, 1 + j, 0).low : 0;
+        if (y == 0)
+          masks[shape->zero_base[k] + 128 + v] |= UINT64_C(1) << i;
+      }
+  }
+}
+
+static perm_status permi_exact_gpu_tables(const permi_exact_rows *rows, const perm_gpu_exact *shape, const int *order,
+                                          const perm_allocator *allocator, permi_leaf *leaf)
+{
+  const permi_exact_gpu_cut cut = permi_exact_gpu_cut_of(rows, shape);
+  const int parts = rows->parts, stride = shape->stride, block = shape->skip ? PERMI_EXACT_GPU_BLOCK : 0;
+  const size_t bytes = sizeof(permi_exact_gpu) + cut.bytes;
+  permi_exact_gpu *exact = (permi_exact_gpu *)permi_allocate(allocator, 1, bytes);
+  perm_gpu_work *work;
+  uint32_t *table;
+  if (!exact)
+    return PERM_ERROR_MEMORY;
+  memset(exact, 0, bytes);
+  table = (uint32_t *)(void *)(exact + 1);
+  exact->shape = *shape;
+  exact->survivors = shape->skip ? permi_exact_survivors(rows) : 1;
+  exact->transposed = rows->transposed;
+  work = &exact->gpu.work;
+  work->walk = cut.walk;
+  work->high = cut.outer - cut.walk;
+  work->doubles = cut.bytes / sizeof(double);
+  work->table = (double *)(void *)table;
+  work->program = &exact->program;
+  exact->gpu.allocator = *allocator;
+  exact->gpu.add = permi_exact_gpu_add;
+  exact->gpu.terms = ldexp(1, cut.depth);
+  permi_exact_gpu_rows(rows, shape, order, block, work, table);
+  permi_exact_gpu_masks(rows, shape, order, (uint64_t *)(void *)(table + cut.sums));
+  permi_exact_gpu_text(shape, rows->n * parts, exact->text, sizeof exact->text);
+  exact->program.text = exact->text;
+  exact->program.sums = parts * shape->sum;
+  exact->program.exact = &exact->shape;
+  exact->program.shared = (size_t)((parts * shape->sum + 1) / 2 * 2 + shape->masks) * 8 +
+                          (size_t)stride * (size_t)(2 * cut.walk + 1) * 4;
+  if (shape->skip)
+    exact->program.shared += (size_t)stride * (64 + 128) * 4 + 4 * 2048 * 2;
+  work->fingerprint = leaf->information.fingerprint;
+  leaf->information.bytes = (double)bytes;
+  leaf->context = exact;
+  leaf->explain = permi_exact_gpu_explain;
+  return PERM_OK;
+}
+
+/* ====================================================================================== >>counts_gpu
+   Sums over signs on GPUs, in double. A thread's number sets the high digits; all threads walk the `walked` low ones in
+   one n-ary Gray code. */
+
+typedef struct permi_counts_gpu {
+  permi_gpu gpu; /* first, for >>gpu */
+  perm_gpu_program program;
+  perm_gpu_counts shape;
+  char text[4096];
+} permi_counts_gpu;
+
+static void permi_counts_gpu_text(const perm_gpu_counts *counts, char *text, size_t room)
+{
+  const int size = counts->forms * counts->parts * (1 + counts->low);
+  const int need = 2 * size + 60 + 2 * counts->needed * counts->parts;
+  const permi_gpu_member member[] = {{"forms", NULL, counts->forms},
+                                     {"needed", NULL, counts->needed},
+                                     {"walk", NULL, counts->walk},
+                                     {"table", NULL, counts->table},
+                                     {"before", counts->before, counts->forms + 1}};
+  const int at = snprintf(text, room,
+                          "struct permi_shape {\n  enum { PARTS = %d, LOW = %d, RYSER = %d, NEEDED = %d, FORMS = %d, "
+                          "SIZE = %d };\n",
+                          counts->parts, counts->low, counts->ryser, counts->needed, counts->forms, size);
+  permi_gpu_members(member, sizeof member / sizeof *member, "permi_counts_chunk",
+                    need <= 80 ? 6 : need <= 128 ? 4 : need <= 168 ? 3 : 2, text, room, (size_t)at);
+}
+
+/* The table of permi_counts_walk, >>text_counts; it was zero. */
+PERMI_COLD static void permi_counts_gpu_table(const permi_counts *counts, const perm_gpu_counts *shape, int walked,
+                                              double *table)
+{
+  const double *weight = (const double *)(const void *)counts->weight;
+  const double *rank_weight = (const double *)(const void *)counts->rank_weight;
+  const int parts = counts->parts, rows = counts->forms * parts, digits = counts->digits, words = 1 + shape->low;
+  const int high = digits - walked;
+  double *to = table + 4 + 2 * high;
+  permi_counts low = *counts;
+  permi_nary walk;
+  int d, f, k, part, v;
+  table[2] = high;
+  for (d = -1; d < digits; d++) { /* start; high digits; low ones */
+    const int digit = d < high ? d + walked : d - high;
+    for (f = 0; f < counts->forms; f++)
+      for (part = 0; part < parts; part++)
+        for (k = 0; k < words; k++, to++) {
+          const double *from = (k ? counts->low : counts->high) + part * counts->forms + f;
+          if (d >= 0)
+            *to = from[digit * rows] * (counts->ryser ? 1 : -2);
+          for (v = 0; d < 0 && v < digits && !counts->ryser; v++)
+            *to += from[v * rows] * counts->digit_count[v];
+        }
+  }
+  for (d = 0; d < high; d++) {
+    table[4 + 2 * d] = counts->radix[walked + d];
+    table[5 + 2 * d] = (double)(to - table);
+    for (v = 0; v < counts->radix[walked + d]; v++)
+      *to++ = weight[counts->weight_at[walked + d] + v] * (v & 1 && !counts->ryser ? -1 : 1);
+  }
+  table[3] = (double)(to - table);
+  low.digits = walked;
+  low.terms = (uint64_t)shape->walk;
+  low.chunks = 1;
+  permi_nary_start(&low, 0, &walk);
+  for (k = 0; k < shape->walk; k++, to += 3) {
+    to[0] = walk.total & 1 && !counts->ryser ? -1 : 1;
+    for (d = 0; d < walked; d++)
+      to[0] *= weight[counts->weight_at[d] + walk.v[d]];
+    to[1] = k ? (walk.digit + 1) * walk.up[walk.digit] : 0;
+    to[2] = walk.total;
+    permi_nary_next(&low, &walk);
+  }
+  for (k = 0; counts->ryser && k <= counts->needed; k++)
+    to[k] = rank_weight[k] * ((counts->needed - k) & 1 ? -1 : 1);
+}
+
+static perm_status permi_counts_gpu_tables(const permi_counts *counts, const perm_gpu_counts *shape, int walked,
+                                           uint64_t threads, const perm_allocator *allocator, permi_leaf *leaf)
+{
+  const size_t bytes = sizeof(permi_counts_gpu) + (size_t)shape->table * sizeof(double);
+  const uint64_t chunks = leaf->information.chunks;
+  permi_counts_gpu *made = (permi_counts_gpu *)permi_allocate_zeros(allocator, 1, bytes);
+  perm_gpu_work *work;
+  double *table;
+  if (!made)
+    return PERM_ERROR_MEMORY;
+  made->shape = *shape;
+  table = (double *)(void *)(made + 1);
+  permi_counts_gpu_table(counts, shape, walked, table);
+  table[0] = (double)threads;
+  table[1] = (double)chunks;
+  work = &made->gpu.work;
+  work->table = table;
+  work->doubles = (size_t)shape->table;
+  work->program = &made->program;
+  work->absolute_mask = shape->needed ? counts->absolute_mask : 0;
+  permi_counts_gpu_text(shape, made->text, sizeof made->text);
+  made->program.text = made->text;
+  made->program.shared = (640 + work->doubles) * sizeof(double);
+  made->program.counts = &made->shape;
+  made->gpu.allocator = *allocator;
+  made->gpu.terms = (double)(float)((double)counts->terms / (double)chunks); /* multiples are exact */
+  leaf->context = made;
+  return PERM_OK;
+}
+
+/* ======================================================================================== >>proof_gpu
+   Values of a proof on GPUs: chunks of 32 points, many leaves in one call. A random value of each piece is computed
+   again on the host. */
+
+#if !defined(PERM_NO_EXTRAS)
+typedef struct permi_proof_gpu {
+  const permi_proof *proof;
+  const perm_allocator *allocator;
+  permi_control *control;
+  perm_gpu_work work;
+  perm_gpu_program program;
+  perm_gpu_proof shape;
+  int run;
+  const permi_stretch *stretch; /* of one polynomial */
+  perm_partial *done;           /* of each stretch */
+  double *table, *map;          /* map: chunks' first points, */
+  uint32_t *of;                 /* and whose they are */
+  permi_proof_room room; /* of the formula: looks at no limits */
+  double chunk_seconds;
+  char text[1024];
+} permi_proof_gpu;
+
+static void permi_proof_gpu_text(permi_proof_gpu *gpu)
+{
+  const perm_gpu_proof *shape = &gpu->shape;
+  const int need = 2 * shape->rows + 60;
+  const permi_gpu_member member[] = {{"rows", NULL, shape->rows},
+                                     {"signs", NULL, shape->signs},
+                                     {"outer", NULL, shape->outer},
+                                     {"settings", NULL, shape->settings}};
+  const int at = snprintf(gpu->text, sizeof gpu->text, "struct permi_shape {\n  enum { ROWS = %d, SIGNS = %d };\n",
+                          shape->rows, shape->signs);
+  permi_gpu_members(member, sizeof member / sizeof *member, "permi_proof_chunk", need <= 128 ? 4 : 3, gpu->text,
+                    sizeof gpu->text, (size_t)at);
+}
+
+/* What the kernel for a polynomial is. */
+static void permi_proof_gpu_open(permi_proof_gpu *gpu, const permi_proof *proof, int run)
+{
+  memset(gpu, 0, sizeof *gpu);
+  gpu->proof = proof;
+  gpu->run = run;
+  gpu->shape.rows = proof->n;
+  gpu->shape.signs = proof->signs;
+  gpu->shape.outer = proof->polynomial[run].outer;
+  gpu->shape.settings = proof->polynomial[run].settings;
+  gpu->chunk_seconds =
+      permi_proof_gpu_seconds(proof) * PERMI_PROOF_GPU_POINTS / ((double)proof->values * proof->runs);
+  permi_proof_gpu_text(gpu);
+  gpu->program.text = gpu->text;
+  gpu->program.sums = PERMI_PROOF_GPU_POINTS;
+  gpu->program.shared = (size_t)(proof->n * gpu->shape.settings + 4 * PERMI_PROOF_GPU_POINTS * (proof->signs + 2)) *
+                        sizeof(double);
+  gpu->program.proof = &gpu->shape;
+  gpu->work.program = &gpu->program;
+}
+
+/* inverse[k] := 1 / k modulo p, 0 < k < count, by one inversion. */
+static void permi_proof_gpu_inverses(const permi_odd_modulus *prime, double *inverse, uint64_t count)
+{
+  uint64_t k, product = 1, times = 0, bits;
+  for (k = 0; k < count; k++) { /* for now, the product of those before k */
+    memcpy(&inverse[k], &product, sizeof product);
+    product = k ? permi_montgomery(product, times, prime) : product;
+    times = permi_residue_add(times, prime->one, 0, prime->p);
+  }
+  product = permi_prime_inverse(product, prime);
+  for (k = count - 1; k > 0; k--) {
+    times = permi_residue_add(times, prime->one, 1, prime->p);
+    memcpy(&bits, &inverse[k], sizeof bits);
+    inverse[k] = permi_balanced(permi_montgomery(product, bits, prime), prime->p);
+    product = permi_montgomery(product, times, prime);
+  }
+  inverse[0] = 0;
+}
+
+/* The table of perm_gpu_proof but for the map; returns 0 without memory. */
+static int permi_proof_gpu_table(permi_proof_gpu *gpu, size_t chunks)
+{
+  const permi_proof *proof = gpu->proof;
+  const permi_polynomial *polynomial = &proof->polynomial[gpu->run];
+  const int n = proof->n, signs = proof->signs;
+  const size_t N = (size_t)1 << signs, start = 4 + N, steps = (size_t)(n * (1 + polynomial->outer));
+  const size_t entries = (size_t)(n * signs), sums = (size_t)(n * polynomial->settings);
+  const size_t inverses = (size_t)(proof->values + PERMI_PROOF_SYNDROMES) + PERMI_PROOF_GPU_POINTS;
+  double *to;
+  int i, j;
+  gpu->work.doubles = start + steps + entries + sums + inverses + chunks;
+  gpu->table = (double *)permi_allocate(gpu->allocator, gpu->work.doubles, sizeof *gpu->table);
+  gpu->of = (uint32_t *)permi_allocate(gpu->allocator, chunks, sizeof *gpu->of);
+  gpu->room.weight = permi_proof_weights_room(proof, gpu->allocator);
+  if (!gpu->table || !gpu->of || !gpu->room.weight)
+    return 0;
+  gpu->map = gpu->table + (gpu->work.doubles - chunks);
+  gpu->table[0] = polynomial->prime;
+  gpu->table[1] = polynomial->inverse;
+  gpu->table[2] = (double)(gpu->work.doubles - chunks);
+  gpu->table[3] = 0;
+  memcpy(gpu->table + 4, polynomial->weight, N * sizeof *to);
+  to = gpu->table + start;
+  memcpy(to, polynomial->start, (size_t)n * sizeof *to);
+  memcpy(to + n, polynomial->step, (steps - (size_t)n) * sizeof *to);
+  to += steps;
+  for (j = 0; j < signs; j++)
+    for (i = 0; i < n; i++)
+      *to++ = polynomial->entry[i * signs + j];
+  memcpy(to, polynomial->table, sums * sizeof *to);
+  permi_proof_gpu_inverses(&proof->prime[gpu->run / proof->parts], to + sums, inverses);
+  return 1;
+}
+
+static int permi_proof_gpu_add(void *context, perm_partial *partial, uint64_t first, uint64_t chunks,
+                               const double *sums)
+{
+  const permi_proof_gpu *gpu = (const permi_proof_gpu *)context;
+  const permi_proof *proof = gpu->proof;
+  const double p = gpu->table[0];
+  uint64_t c, seed = PERMI_HASH_START, k;
+  for (c = 0; c < chunks; c++) {
+    const uint64_t t = (uint64_t)gpu->map[first + c], at = gpu->of[first + c];
+    const permi_proof_leaf *leaf = &proof->leaf[gpu->stretch[at].leaf];
+    for (k = 0; k < PERMI_PROOF_GPU_POINTS; k++) {
+      const double value = sums[c * PERMI_PROOF_GPU_POINTS + k];
+      if (!(value >= 0 && value < p))
+        return 0;
+      seed = permi_hash(seed, (uint64_t)value);
+      if (t + k < leaf->end)
+        *permi_proof_word(&gpu->done[at], t + k - leaf->first) = (uint64_t)value;
+    }
+  }
+  c = seed % chunks;
+  k = (seed >> 32) % PERMI_PROOF_GPU_POINTS;
+  partial->chunks += chunks;
+  return permi_proof_formula(proof, gpu->run, (uint64_t)gpu->map[first + c] + k, &gpu->room) ==
+         (uint64_t)sums[c * PERMI_PROOF_GPU_POINTS + k];
+}
+
+static perm_status permi_proof_gpu_merge(perm_partial *into, const perm_partial *from)
+{
+  into->chunks += from->chunks;
+  return PERM_OK;
+}
+
+static perm_status permi_proof_gpu_poll(void *context, uint64_t done)
+{
+  const permi_proof_gpu *gpu = (const permi_proof_gpu *)context;
+  return gpu->control ? permi_control_poll_range(gpu->control, gpu->chunk_seconds * (double)done, "proving on GPUs")
+                      : PERM_OK;
+}
+
+static perm_status permi_proof_gpu_call(permi_proof_gpu *gpu, uint64_t chunks, perm_partial *prefix)
+{
+  char message[PERM_MESSAGE_BYTES] = "";
+  perm_options options;
+  perm_gpu_sink sink;
+  perm_status status;
+  int gpus = 0;
+  memset(&options, 0, sizeof options);
+  if (gpu->control)
+    options = *gpu->control->options;
+  if (!options.gpu.devices)
+    options.gpu.devices = 1;
+  options.allocator = *gpu->allocator;
+  sink.context = gpu;
+  sink.add = permi_proof_gpu_add;
+  sink.merge = permi_proof_gpu_merge;
+  sink.poll = permi_proof_gpu_poll;
+  sink.alone = 1;
+  status = perm_cuda_run(&gpu->work, 0, chunks, &options, &sink, prefix, &gpus, message);
+  if (gpu->control) {
+    gpu->control->gpus = gpus > gpu->control->gpus ? gpus : gpu->control->gpus;
+    memcpy(gpu->control->message, message, sizeof message);
+  }
+  return status;
+}
+
+/* Of one polynomial. */
+static perm_status permi_proof_gpu_polynomial(permi_proof_gpu *gpu, int count)
+{
+  perm_partial prefix;
+  perm_status status;
+  uint64_t chunks = 0, at = 0, c;
+  int k;
+  for (k = 0; k < count; k++)
+    chunks += gpu->stretch[k].end - gpu->stretch[k].begin;
+  if (!chunks)
+    return PERM_OK;
+  if (!permi_proof_gpu_table(gpu, (size_t)chunks))
+    return PERM_ERROR_MEMORY;
+  for (k = 0; k < count; k++)
+    for (c = gpu->stretch[k].begin; c < gpu->stretch[k].end; c++, at++) {
+      gpu->map[at] = (double)(gpu->proof->leaf[gpu->stretch[k].leaf].first + c * PERMI_PROOF_GPU_POINTS);
+      gpu->of[at] = (uint32_t)k;
+    }
+  gpu->work.table = gpu->table;
+  memset(&prefix, 0, sizeof prefix);
+  status = permi_proof_gpu_call(gpu, chunks, &prefix);
+  for (k = 0; k < count; k++) { /* what is beyond the prefix may be there, and does not count */
+    const permi_stretch *stretch = &gpu->stretch[k];
+    const uint64_t all = stretch->end - stretch->begin, here = prefix.chunks < all ? prefix.chunks : all;
+    for (c = (stretch->begin + here) * PERMI_PROOF_GPU_POINTS; c < stretch->end * PERMI_PROOF_GPU_POINTS; c++)
+      *permi_proof_word(&gpu->done[k], c) = 0;
+    prefix.chunks -= here;
+    if (!here)
+      continue;
+    permi_partial_count(&gpu->done[k], stretch->begin, stretch->begin + here);
+    gpu->done[k].terms += (double)here * PERMI_PROOF_GPU_POINTS * ldexp(1, gpu->proof->n - gpu->proof->signs - 1);
+    gpu->done[k].fingerprint = stretch->fingerprint;
+  }
+  return status;
+}
+
+/* Adds to done[k] what the stretches are, or a prefix of them. */
+static perm_status permi_proof_gpu_run(const permi_proof *proof, const perm_allocator *allocator,
+                                       const permi_stretch *stretch, int count, permi_control *control,
+                                       perm_partial *done)
+{
+  permi_proof_gpu *gpu = (permi_proof_gpu *)permi_allocate(allocator, 1, sizeof *gpu);
+  perm_status status = gpu ? PERM_OK : PERM_ERROR_MEMORY;
+  int k = 0, same;
+  for (; k < count && status == PERM_OK; k += same) {
+    const int run = stretch[k].leaf / proof->leaves;
+    for (same = 1; k + same < count && stretch[k + same].leaf / proof->leaves == run;)
+      same++;
+    permi_proof_gpu_open(gpu, proof, run);
+    gpu->allocator = allocator;
+    gpu->control = control;
+    gpu->stretch = stretch + k;
+    gpu->done = done + k;
+    status = permi_proof_gpu_polynomial(gpu, same);
+    permi_release(allocator, gpu->table);
+    permi_release(allocator, gpu->of);
+    permi_release(allocator, gpu->room.weight);
+  }
+  permi_release(allocator, gpu);
+  return status;
+}
+
+/* Of many leaves: see perm_job. */
+static perm_status permi_proof_gpu_many(const perm_job *job, const permi_stretch *stretch, int count,
+                                        permi_control *control, perm_partial *done)
+{
+  return permi_proof_gpu_run((const permi_proof *)job->context, &job->allocator, stretch, count, control, done);
+}
+
+static perm_status permi_proof_gpu_range(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
+                                         perm_partial *partial)
+{
+  const permi_proof_leaf *own = (const permi_proof_leaf *)leaf->context;
+  permi_stretch stretch;
+  stretch.leaf = (int)(own - own->proof->leaf);
+  stretch.begin = begin;
+  stretch.end = end;
+  stretch.fingerprint = leaf->information.fingerprint;
+  return permi_proof_gpu_run(own->proof, &own->proof->allocator, &stretch, 1, control, partial);
+}
+#endif
+
+/* ===================================================================================== >>minors_gpu
+   Minors on GPUs, in double. Products run over the copies of all lines of one side (forms); signs and counts of the
+   other side's lines are the digits. Either
+     one sum      minors of a row: forms are the columns, digits the other rows. The prefix and suffix products of a
+                  term are its share of every minor
+     by digits    minors of every row: a sum for each digit, whose factor count - 2 v goes into the term
+   A thread's number sets the high digits; all walk over the low ones in one n-ary Gray code. Entries are on grids, so
+   row sums are exact; chunks are added exactly. */
+
+#if !defined(PERM_NO_EXTRAS)
+#define PERMI_MINORS_GPU_GROUPS 16
+#define PERMI_MINORS_GPU_EXP2 300   /* of all terms: the smallest do not vanish */
+#define PERMI_MINORS_GPU_CHUNKS(by_digits) ((by_digits) ? 1024 : 2048) /* chosen: keep a GPU busy, and its host not */
+
+typedef struct permi_minors_gpu {
+  const permi_minors *minors;
+  int transposed, by_digits; /* transposed: digits are rows */
+  int forms, columns, digits, walked, walk; /* of the last digit half, by symmetry */
+  int form[PERM_MAX_N];                             /* a form's line */
+  int line[PERM_MAX_N], count[PERM_MAX_N], settings[PERM_MAX_N];
+  int total; /* of the counts */
+  double terms, seconds;
+  uint64_t numbers, chunks;
+
+  perm_gpu_minors shape;
+  perm_gpu_program program;
+  perm_gpu_work work;
+  char text[256];
+  permi_control *control;
+  perm_sum *sums; /* of wanted minors, then of their rows' moduli */
+  int row_place[PERM_MAX_N], column_place[PERM_MAX_N];
+} permi_minors_gpu;
+
+/* Digits by their settings, so that the first are walked; then the one whose other half follows by symmetry: if one is
+   odd it saves most. */
+static void permi_minors_gpu_order(permi_minors_gpu *gpu)
+{
+  int i, k, last = gpu->digits - 1;
+  for (i = 1; i < gpu->digits; i++)
+    for (k = i; k > 0 && gpu->count[k - 1] > gpu->count[k]; k--) {
+      const int line = gpu->line[k], count = gpu->count[k];
+      gpu->line[k] = gpu->line[k - 1];
+      gpu->count[k] = gpu->count[k - 1];
+      gpu->line[k - 1] = line;
+      gpu->count[k - 1] = count;
+    }
+  for (i = last; i >= 0 && !(gpu->count[last] & 1); i--)
+    if (gpu->count[i] & 1) {
+      const int line = gpu->line[i], count = gpu->count[i];
+      for (k = i; k < last; k++) {
+        gpu->line[k] = gpu->line[k + 1];
+        gpu->count[k] = gpu->count[k + 1];
+      }
+      gpu->line[last] = line;
+      gpu->count[last] = count;
+    }
+  for (i = 0; i <= last; i++)
+    gpu->settings[i] = i == last ? gpu->count[i] / 2 + 1 : gpu->count[i] + 1;
+}
+
+static void permi_minors_gpu_shape(permi_minors_gpu *gpu, const permi_minors *minors, int transposed, int by_digits)
+{
+  static const double rate[2] = PERMI_MINORS_GPU_RATE;
+  const int forms = transposed ? minors->columns : minors->rows;
+  const int digits = transposed ? minors->rows : minors->columns;
+  int i, k;
+  memset(gpu, 0, sizeof *gpu);
+  gpu->minors = minors;
+  gpu->transposed = transposed;
+  gpu->by_digits = by_digits;
+  for (i = 0; i < forms; i++)
+    for (k = 0; k < (transposed ? minors->column_count[i] : minors->row_count[i]); k++)
+      gpu->form[gpu->forms++] = i;
+  gpu->columns = (gpu->forms + 7) / 8;
+  gpu->terms = 1;
+  for (i = 0; i < digits; i++) {
+    const int wanted = !by_digits && i == digits - 1; /* this row, without one copy */
+    k = (transposed ? minors->row_count[i] : minors->column_count[i]) - wanted;
+    if (k > 0) {
+      gpu->line[gpu->digits] = i;
+      gpu->count[gpu->digits++] = k;
+      gpu->total += k;
+    }
+  }
+  permi_minors_gpu_order(gpu);
+  for (i = 0; i < gpu->digits; i++)
+    gpu->terms *= gpu->settings[i];
+  gpu->seconds = gpu->terms * 8 * gpu->columns / rate[minors->parts - 1] * (by_digits ? PERMI_MINORS_GPU_SLOWER : 1);
+}
+
+static void permi_minors_gpu_cut(permi_minors_gpu *gpu)
+{
+  const int least = PERMI_MINORS_GPU_CHUNKS(gpu->by_digits);
+  const double most = least * fmax(1, gpu->seconds);
+  int d;
+  for (d = 0, gpu->numbers = 1; d < gpu->digits; d++)
+    gpu->numbers *= (uint64_t)gpu->settings[d];
+  for (gpu->walk = 1; gpu->walked < gpu->digits; gpu->walked++) {
+    const uint64_t settings = (uint64_t)gpu->settings[gpu->walked];
+    if ((uint64_t)gpu->walk * settings > PERM_GPU_MINORS_WALK ||
+        (gpu->numbers / settings < (uint64_t)least * PERMI_MINORS_GPU_GROUPS && gpu->walk >= 64))
+      break;
+    gpu->walk *= (int)settings;
+    gpu->numbers /= settings;
+  }
+  for (gpu->chunks = 1; (double)gpu->chunks < most && gpu->chunks * 2 * PERMI_MINORS_GPU_GROUPS <= gpu->numbers;)
+    gpu->chunks *= 2;
+}
+
+/* The quicker way. */
+static void permi_minors_gpu_plan(permi_minors_gpu *gpu, const permi_minors *minors)
+{
+  const int one_row = minors->least > 0;
+  permi_minors_gpu other;
+  permi_minors_gpu_shape(gpu, minors, 0, 1);
+  permi_minors_gpu_shape(&other, minors, 1, !one_row);
+  if (other.seconds < gpu->seconds)
+    *gpu = other;
+  if (gpu->terms < 1e17)
+    permi_minors_gpu_cut(gpu);
+  gpu->seconds += PERMI_GPU_START_SECONDS + PERMI_MINORS_GPU_SUM_SECONDS * (double)gpu->chunks *
+                                                ((minors->rows - minors->least) * minors->columns * minors->parts);
+}
+
+/* Sums in double: of a walk, and, by digits, of a thread's numbers. */
+static double permi_minors_gpu_relative(const permi_minors_gpu *gpu)
+{
+  const double rounds = gpu->by_digits ? (double)gpu->numbers / (double)gpu->chunks / PERMI_MINORS_GPU_GROUPS : 0;
+  return (gpu->forms + 6 + sqrt(gpu->walk) + sqrt(rounds)) * PERMI_UNIT * gpu->minors->parts;
+}
+
+/* What the grid cuts from terms; full: the scaled matrix written out, which changes. */
+static double permi_minors_gpu_below(const permi_minors_gpu *gpu, double *full)
+{
+  const permi_minors *minors = gpu->minors;
+  const int n = minors->total, parts = minors->parts;
+  int i, j, part;
+  if (!gpu->transposed)
+    return permi_minors_below_grid(minors, full);
+  for (i = 0; i < n; i++)
+    for (part = 0; part < parts; part++) {
+      for (j = 0; j < i; j++) {
+        double *a = full + (i * n + j) * parts + part, *b = full + (j * n + i) * parts + part;
+        const double swapped = *a;
+        *a = *b;
+        *b = swapped;
+      }
+    }
+  for (i = 0; i < n * parts && !gpu->by_digits; i++) /* the wanted row */
+    full[(i / parts * n + n - 1) * parts + i % parts] = 0;
+  return permi_minors_rounded(minors, full);
+}
+
+static int permi_minors_gpu_takes(permi_minors *minors, const perm_options *options, double *full)
+{
+  permi_minors_gpu gpu;
+  char message[PERM_MESSAGE_BYTES];
+  if (!options->gpu.devices || minors->total < PERMI_GPU_LEAST_N || minors->total > PERM_MAX_N)
+    return 0;
+  permi_minors_gpu_plan(&gpu, minors);
+  if (gpu.terms >= 1e17 || (options->isa != PERM_ISA_CUDA && gpu.seconds >= minors->seconds) ||
+      (options->gpu.cpu_fallback && !permi_gpu_devices(options->gpu.devices, message)))
+    return 0;
+  minors->kernel = NULL;
+  minors->subsets = 0;
+  minors->lost = 0;
+  minors->terms = gpu.terms;
+  minors->seconds = gpu.seconds;
+  minors->estimate_relative = permi_minors_gpu_relative(&gpu);
+  minors->scale_exp2 = gpu.total + PERMI_MINORS_GPU_EXP2;
+  permi_minors_write_out(minors, 1, full);
+  minors->below = permi_minors_gpu_below(&gpu, full);
+  return 1;
+}
+
+/* The digits' entries of a form, each count[d] times for the grid, and 0 for forms that pad. */
+static void permi_minors_gpu_form(const permi_minors_gpu *gpu, int form, int part, double *entry)
+{
+  double copies[PERM_MAX_N], power;
+  int d, k, count = 0;
+  for (d = 0; d < gpu->digits; d++) {
+    const int i = gpu->transposed ? gpu->line[d] : gpu->form[form];
+    const int j = gpu->transposed ? gpu->form[form] : gpu->line[d];
+    entry[d] = permi_minors_scaled(gpu->minors, i, j, part);
+    for (k = 0; k < gpu->count[d]; k++)
+      copies[count++] = entry[d];
+  }
+  power = permi_grid_power(copies, count);
+  for (d = 0; d < gpu->digits; d++)
+    entry[d] = permi_to_grid(entry[d], power);
+}
+
+static int permi_minors_gpu_doubles(const permi_minors_gpu *gpu)
+{
+  int d, doubles = 8 + 4 * gpu->digits + 8 * gpu->columns * gpu->minors->parts * (1 + gpu->digits) + 2 * gpu->walk;
+  for (d = 0; d < gpu->digits; d++)
+    doubles += gpu->settings[d];
+  return doubles;
+}
+
+/* The walk: weight, digit that moves; *last: settings at its end. */
+static void permi_minors_gpu_walk(const permi_minors_gpu *gpu, const double *table, double *to, int *last)
+{
+  int up[PERM_MAX_N], m, d, move = 0;
+  for (d = 0; d < gpu->digits; d++) {
+    up[d] = 1;
+    last[d] = 0;
+  }
+  for (m = 0; m < gpu->walk; m++, to += 2) {
+    to[0] = 1;
+    for (d = 0; d < gpu->walked; d++)
+      to[0] *= table[(int)table[10 + 4 * d] + last[d]];
+    to[1] = move;
+    for (d = 0; d < gpu->walked && (up[d] ? last[d] == gpu->settings[d] - 1 : last[d] == 0); d++)
+      up[d] = !up[d];
+    if (d < gpu->walked && m + 1 < gpu->walk) {
+      last[d] += up[d] ? 1 : -1;
+      move = up[d] ? d + 1 : -(d + 1);
+    }
+  }
+}
+
+/* The table of permi_minors_view, >>text_minors; it was zero. */
+static void permi_minors_gpu_table(const permi_minors_gpu *gpu, double *table)
+{
+  const int parts = gpu->minors->parts, plane = 8 * gpu->columns * parts, digits = gpu->digits;
+  double *start = table + 8 + 4 * digits, *weight = start + plane * (1 + digits), entry[PERM_MAX_N];
+  int last[PERM_MAX_N], d, f, v, part;
+  table[0] = (double)gpu->numbers;
+  table[1] = (double)gpu->chunks;
+  table[2] = digits;
+  table[3] = gpu->walked;
+  table[4] = gpu->walk;
+  table[5] = ldexp(1, PERMI_MINORS_GPU_EXP2);
+  for (f = 0; f < 8 * gpu->columns; f++)
+    for (part = 0; part < parts; part++) {
+      const int at = (f / 8 * parts + part) * 8 + f % 8;
+      if (f >= gpu->forms) {
+        start[at] = part == 0;
+        continue;
+      }
+      permi_minors_gpu_form(gpu, f, part, entry);
+      for (d = 0; d < digits; d++) {
+        start[at] += gpu->count[d] * entry[d]; /* exact, as all that follows */
+        start[plane * (1 + d) + at] = -2 * entry[d];
+      }
+    }
+  for (d = 0; d < digits; d++) {
+    double binomial = 1;
+    table[8 + 4 * d] = gpu->settings[d];
+    table[9 + 4 * d] = gpu->count[d];
+    table[10 + 4 * d] = (double)(weight - table);
+    for (v = 0; v < gpu->settings[d]; v++) {
+      *weight++ = d == digits - 1 && 2 * v < gpu->count[d] ? 2 * binomial : binomial;
+      binomial *= -(double)(gpu->count[d] - v) / (v + 1);
+    }
+  }
+  table[6] = (double)(weight - table);
+  permi_minors_gpu_walk(gpu, table, weight, last);
+  for (d = 0; d < gpu->walked; d++)
+    table[11 + 4 * d] = last[d];
+}
+
+static void permi_minors_gpu_work(permi_minors_gpu *gpu, const double *table)
+{
+  const int parts = gpu->minors->parts, columns = gpu->columns, fast = gpu->by_digits ? PERM_GPU_MINORS_FAST : 0;
+  const int plane = 8 * columns * parts, words = plane * (gpu->by_digits ? gpu->digits : 1);
+  const int need = 2 * (columns * parts * (3 + fast) + columns) + 50;
+  snprintf(gpu->text, sizeof gpu->text, PERM_GPU_ENTRY "{ permi_minors_chunk<%d, %d, %d>(a); }\n",
+           need <= 80 ? 6 : need <= 128 ? 4 : need <= 168 ? 3 : 2, columns, parts, fast);
+  gpu->shape.parts = parts;
+  gpu->shape.columns = columns;
+  gpu->shape.fast = fast;
+  gpu->program.text = gpu->text;
+  gpu->program.shared = (size_t)(2 * PERM_GPU_MINORS_WALK + 10 * plane) * sizeof(double); /* 2^10 is the longest walk */
+  gpu->program.sums = 2 * words + 8 * columns;
+  gpu->program.scratch = PERMI_MINORS_GPU_GROUPS * (words * (gpu->by_digits ? 1 : 2) + 8 * columns);
+  gpu->program.minors = &gpu->shape;
+  gpu->work.program = &gpu->program;
+  gpu->work.table = table;
+  gpu->work.doubles = (size_t)permi_minors_gpu_doubles(gpu);
+  gpu->work.absolute_mask = gpu->terms < 1 << 14 ? 0 : 7;
+}
+
+/* Where a chunk's sums have a line: the place of a minor, of hi and lo, is that of its row plus that of its column.
+   A line has that of its last copy. */
+static void permi_minors_gpu_places(permi_minors_gpu *gpu)
+{
+  const permi_minors *minors = gpu->minors;
+  int *form = gpu->transposed ? gpu->column_place : gpu->row_place;
+  int *digit = gpu->transposed ? gpu->row_place : gpu->column_place;
+  int f, d;
+  for (f = 0; f < gpu->forms; f++)
+    form[gpu->form[f]] = f / 8 * minors->parts * 8 + f % 8;
+  for (d = 0; d < PERM_MAX_N; d++)
+    digit[d] = 0;
+  for (d = 0; d < gpu->digits && gpu->by_digits; d++)
+    digit[gpu->line[d]] = d * gpu->columns * minors->parts * 8;
+}
+
+/* A row's sum of |terms|; transposed: the largest of the columns' sums. */
+static double permi_minors_gpu_modulus(const permi_minors_gpu *gpu, int i, const double *moduli)
+{
+  double most = 0;
+  int f;
+  for (f = 0; f < gpu->forms; f++)
+    if (gpu->transposed || gpu->form[f] == i)
+      most = gpu->transposed ? fmax(most, moduli[f]) : moduli[f];
+  return most;
+}
+
+static int permi_minors_gpu_add(void *context, perm_partial *partial, uint64_t first, uint64_t chunks,
+                                const double *sums)
+{
+  permi_minors_gpu *gpu = (permi_minors_gpu *)context;
+  const permi_minors *minors = gpu->minors;
+  const int words = gpu->program.sums, parts = minors->parts;
+  int i, j, k, part;
+  (void)partial, (void)first;
+  for (; chunks; chunks--, sums += words) {
+    for (k = 0; k < words; k++)
+      if (!(fabs(sums[k]) <= DBL_MAX))
+        return 0;
+    for (i = minors->least, k = 0; i < minors->rows; i++)
+      for (j = 0; j < minors->columns; j++)
+        for (part = 0; part < parts; part++, k++) {
+          const double *sum = sums + 2 * (gpu->row_place[i] + gpu->column_place[j] + 8 * part);
+          permi_sum_add_double(&gpu->sums[k], sum[0]);
+          permi_sum_add_double(&gpu->sums[k], sum[1]);
+        }
+    for (i = minors->least; i < minors->rows; i++, k++)
+      permi_sum_add_double(&gpu->sums[k], permi_minors_gpu_modulus(gpu, i, sums + words - 8 * gpu->columns));
+  }
+  return 1;
+}
+
+static perm_status permi_minors_gpu_merge(perm_partial *into, const perm_partial *from)
+{
+  (void)into, (void)from;
+  return PERM_OK;
+}
+
+static perm_status permi_minors_gpu_poll(void *context, uint64_t done)
+{
+  const permi_minors_gpu *gpu = (const permi_minors_gpu *)context;
+  return permi_control_poll(gpu->control, gpu->seconds * (double)done / (double)gpu->chunks, "summing on GPUs");
+}
+
+static perm_status permi_minors_gpu_run(permi_minors_gpu *gpu, const perm_options *options)
+{
+  const perm_gpu_sink sink = {gpu, permi_minors_gpu_add, permi_minors_gpu_merge, permi_minors_gpu_poll, 1};
+  perm_partial none;
+  memset(&none, 0, sizeof none);
+  return perm_cuda_run(&gpu->work, 0, gpu->chunks, options, &sink, &none, &gpu->control->gpus, gpu->control->message);
+}
+
+static perm_status permi_minors_gpu_sums(permi_minors_gpu *gpu, const perm_options *options, permi_control *control,
+                                         permi_minors_total *total)
+{
+  const perm_allocator *allocator = &options->allocator;
+  const permi_minors *minors = gpu->minors;
+  const size_t doubles = (size_t)permi_minors_gpu_doubles(gpu);
+  const size_t sums = (size_t)(total->count + minors->rows - minors->least);
+  double *table = (double *)permi_allocate_zeros(allocator, doubles, sizeof *table);
+  perm_status status = PERM_ERROR_MEMORY;
+  int i;
+  gpu->control = control;
+  gpu->sums = (perm_sum *)permi_allocate_zeros(allocator, sums, sizeof *gpu->sums);
+  if (table && gpu->sums) {
+    permi_minors_gpu_table(gpu, table);
+    permi_minors_gpu_work(gpu, table);
+    permi_minors_gpu_places(gpu);
+    status = permi_minors_gpu_run(gpu, options);
+  }
+  if (status == PERM_OK) {
+    permi_minors_collect(gpu->sums, minors->rows - minors->least, total);
+    for (i = 0; i < total->count && gpu->by_digits; i++) {
+      const int minor = i / minors->parts, row = minors->least + minor / minors->columns;
+      const int count = gpu->transposed ? minors->row_count[row] : minors->column_count[minor % minors->columns];
+      total->value[i] = permi_dd_divide_double(total->value[i], count);
+    }
+    for (i = 0; i < minors->rows - minors->least; i++)
+      total->absolute[i] *= gpu->work.absolute_mask + 1.0;
+  }
+  permi_release(allocator, table);
+  permi_release(allocator, gpu->sums);
+  return status;
+}
+
+static perm_status permi_minors_gpu_execute(const permi_minors *minors, const perm_options *options,
+                                            permi_control *control, permi_minors_total *total)
+{
+  permi_minors_gpu gpu;
+  permi_minors_gpu_plan(&gpu, minors);
+  return permi_minors_gpu_sums(&gpu, options, control, total);
+}
+#endif
+
+/* ======================================================================================= >>batch_gpu
+   Batches on GPUs: what threads of the host fill and take. */
+
+#if !defined(PERM_NO_EXTRAS)
+static void permi_batch_gpu_fill(void *context, size_t first, size_t count, double *to)
+{
+  const permi_batch *batch = (const permi_batch *)context;
+  const size_t entries = (size_t)(batch->n * batch->n * batch->parts);
+  size_t k;
+  if (batch->kind == PERMI_BATCH_ENTRIES) {
+    permi_batch_gather(batch, first, count, to);
+    return;
+  }
+  for (k = 0; k < count; k++, to += entries) {
+    const double *from = permi_batch_fetch(batch, first + k, to);
+    if (from != to)
+      memcpy(to, from, entries * sizeof *to);
+  }
+}
+
+static void permi_batch_gpu_take(void *context, size_t first, size_t count, const double *from)
+{
+  const permi_batch *batch = (const permi_batch *)context;
+  const int parts = batch->parts;
+  const double relative = permi_wanted_relative(batch->options);
+  const double unit = (batch->n + 8) * PERMI_UNIT * parts / relative; /* as in permi_plan_bounds, and the division */
+  size_t k;
+  int part;
+  for (k = first; k < first + count; k++, from += PERM_GPU_BATCH_SUMS) {
+    const double value = permi_modulus(from[0], from[1]);
+    if (value <= DBL_MAX && value > 1e-250 && unit * from[2] <= value && from[3] <= relative) {
+      batch->todo[k] = 0;
+      for (part = 0; part < parts; part++)
+        batch->out[k * (size_t)parts + (size_t)part] = from[part];
+    }
+  }
+}
+
+static perm_status permi_batch_gpu_poll(void *context, double fraction)
+{
+  return permi_control_poll(((const permi_batch *)context)->control, fraction, "summing on GPUs");
+}
+
+static perm_status permi_batch_gpu_run(permi_batch *batch, int threads, int *gpus, char *message)
+{
+  perm_gpu_batch work;
+  work.n = batch->n;
+  work.parts = batch->parts;
+  work.count = batch->count;
+  work.context = batch;
+  work.fill = permi_batch_gpu_fill;
+  work.take = permi_batch_gpu_take;
+  work.poll = permi_batch_gpu_poll;
+  return perm_cuda_batch(&work, batch->options, threads, gpus, message);
+}
+#endif
+
+#elif PERMI_CUDA_HOST == 2
 
 /* ===================================================================================== >>arrays_gpu
    Runs arrays and lists on a GPU; perm_cuda.cu computes the same values in the same order. */
@@ -2307,214 +3741,6 @@ static perm_status permi_codegen_make(permi_maker *maker, const permi_block *blo
 }
 
 #else /* for nvcc */
-#include "perm.h"
-
-/* ======================================================================================= >>contract
-   What perm.h and perm_cuda.cu tell each other. >>gpu describes the tables. */
-
-/* The row sums of an integer matrix in 32-bit words (>>exact_gpu). A line is a part of a row. A group is rows
-   multiplied in one word, or one row of two or three words. */
-#define PERM_GPU_EXACT_WORDS 48  /* of a product, at most */
-#define PERM_GPU_EXACT_LINES 256 /* words of row sums, at most */
-typedef struct perm_gpu_exact {
-  int parts, skip; /* skip: leave out signs that make a row 0, by masks of 2^6 settings of columns 1 .. 6 */
-  int words, stride; /* of the row sums; stride is a multiple of 4 */
-  int groups, sum;   /* sum: words of a sum of products */
-  int zeros, masks;  /* zeros: rows tested for 0; masks: 64-bit words of their tables, even */
-  short at[128], kind[128];  /* a line's first word; 0 .. 3: that byte, + 128; 4, 5: half, + 32768; else whole */
-  short carries[PERM_GPU_EXACT_LINES];    /* 1: the word continues the one before */
-  short first[65], product[64], wide[64]; /* a group's row, words of the product, words of the row */
-  short zero_line[64], zero_base[64];     /* tested rows; their tables' places, - 128 + norm */
-} perm_gpu_exact;
-
-/* A sum over counts of >>sign_sums. The thread's number sets the high digits; the low ones are walked in n-ary Gray
-   order. */
-#define PERM_GPU_COUNTS_SIZE 160 /* words of the forms, at most */
-typedef struct perm_gpu_counts {
-  int parts, low, ryser;
-  int forms, needed; /* needed: order of the symmetric function; 0: products */
-  int walk, table;   /* terms of a walk; words of the table */
-  short before[PERM_GPU_COUNTS_SIZE + 1]; /* copies of earlier forms */
-} perm_gpu_counts;
-
-/* The sign search (>>signs). Rows are digits of words of 32 bits: class c (of block 0 and 1, 0, 1, none) has words
-   word[c] .. word[c + 1] - 1; one word more counts signs +. Places of the table's parts, in such words: root: living
-   patterns [32], counts [32]; pattern: what the low 5 and the high 4 signs of a block add to its own words, then to
-   class 0, each in fours; cut: for blocks 0 and 1, where patterns that a digit leaves stand if it is 0, lane and shift
-   of the digit, words that a digit more is away, and what + is; start: by column, twice its first cut, 1: rows end with
-   it; target, odd: of counts' words; column: what + adds; done: by column, digits of rows that have vanished; path:
-   prefixes of `depth` columns, where chunks begin among them. */
-typedef struct perm_gpu_signs {
-  int by_table;       /* 1: digits of 4 bits */
-  int prefix, depth, more; /* a task has the signs of depth + more columns */
-  short word[5];
-  int root, pattern[2], cut, start, target, odd, column, done, path, paths;
-  int room;           /* words of shared memory, of a warp */
-} perm_gpu_signs;
-
-/* All minors of a row, or of all rows (>>minors_gpu). */
-#define PERM_GPU_MINORS_WALK 1024 /* terms of a walk, at most */
-#define PERM_GPU_MINORS_FAST 4    /* digits whose sums stay in registers */
-typedef struct perm_gpu_minors {
-  int parts, columns; /* of each of 8 lanes */
-  int fast;           /* PERM_GPU_MINORS_FAST: sums by every digit; 0: one sum */
-} perm_gpu_minors;
-
-/* The polynomial of a proof (perm.h >>polynomial). A chunk is 32 points. The table: p, 1 / p, place of the map, 0;
-   Lagrange's weights [2^signs]; row sums with all `outer` columns + [row]; twice these columns [outer][row]; entries of
-   the columns whose signs are polynomials [signs][row]; sums of the inner columns [settings / 4][row][4]; 1 / k for k =
-   0 .. points + 31 (of 0: 0); the map: a chunk's first point. */
-typedef struct perm_gpu_proof {
-  int rows, signs, outer;
-  int settings; /* of the inner columns, a multiple of 4 */
-} perm_gpu_proof;
-
-/* A kernel for one matrix. Its text may use >>text and is the cache key; PERM_GPU_ENTRY begins it. A block sums chunk
-   a.first + blockIdx.x into a.out + sums * blockIdx.x, where all bits are set before. */
-#define PERM_GPU_ENTRY                                                                                                 \
-  "extern \"C\" __global__ void __launch_bounds__(128, %d) permi_kernel(const permi_arguments<1> a)\n"
-typedef struct perm_gpu_program {
-  const char *text;
-  size_t shared;
-  void (*twin)(const void *context, uint64_t chunk, double *sums); /* the same bits on the CPU, for tests */
-  const void *context;
-  int sums;                    /* 8-byte words a chunk yields; 0: PERM_GPU_SUMS */
-  const perm_gpu_exact *exact; /* the text continues text_exact's, unless NULL */
-  int batch;                   /* 1 real, 2 complex: the text continues text_batch's */
-  const perm_gpu_counts *counts; /* the text continues text_counts', unless NULL */
-  const perm_gpu_signs *signs;   /* the text continues text_signs', unless NULL */
-  const perm_gpu_minors *minors; /* the text continues text_minors', unless NULL */
-  const perm_gpu_proof *proof;   /* the text continues text_proof's, unless NULL */
-  int scratch;                   /* 8-byte words behind the sums of all chunks, for each */
-} perm_gpu_program;
-
-/* Matrices of one order. Host threads call `fill`, which writes matrices row by row, and `take`, which is given,
-   for each, its permanent, the sum of |terms| and the share that rounding of entries may have taken. */
-#define PERM_GPU_BATCH_LEAST_N 10
-#define PERM_GPU_BATCH_MOST_N 24
-#define PERM_GPU_BATCH_SUMS 4
-typedef struct perm_gpu_batch {
-  int n, parts;
-  size_t count;
-  void *context;
-  void (*fill)(void *context, size_t first, size_t count, double *to);
-  void (*take)(void *context, size_t first, size_t count, const double *from);
-  perm_status (*poll)(void *context, double fraction); /* by the calling thread; not PERM_OK: stop */
-} perm_gpu_batch;
-
-typedef struct perm_gpu_work {
-  int n, parts, product;
-  int low, plain;        /* low: 1, low words; plain: the last rows have no pivot */
-  int stride;            /* words of all rows (row, part, high and low), even */
-  int block, walk, high; /* columns: unrolled, walked, set by the thread's number */
-  unsigned absolute_mask;
-  uint64_t fingerprint;
-  const double *table; /* start [stride]; step [high][stride]; walk [2 * walk + 1][stride]; constants */
-  size_t doubles, constants;
-  const perm_gpu_program *program; /* NULL: a kernel of the template. Else only table, doubles, fingerprint and */
-                                   /* absolute_mask (if the sink reads it) count */
-} perm_gpu_work;
-
-typedef enum perm_gpu_product { PERM_GPU_PIVOT, PERM_GPU_ROUNDED, PERM_GPU_COMPENSATED, PERM_GPU_DOUBLED,
-                                PERM_GPU_PRODUCT_MAKE_INT = 0x7fffffff } perm_gpu_product;
-#define PERM_GPU_THREADS_LOG2 7
-#define PERM_GPU_SUMS 5         /* value hi, lo, imaginary hi, lo, sum of |terms| */
-
-typedef struct perm_gpu_sink {
-  void *context;
-  int (*add)(void *context, perm_partial *partial, uint64_t first, uint64_t chunks, const double *sums); /* 0: NaN */
-  perm_status (*merge)(perm_partial *into, const perm_partial *from);
-  perm_status (*poll)(void *context, uint64_t done); /* by the calling thread; not PERM_OK: stop */
-  int alone; /* 1: add is called by one thread at a time */
-} perm_gpu_sink;
-
-/* The frontier on arrays (>>arrays): the host finds words and ways, the GPU values. */
-typedef enum perm_gpu_cell {
-  PERM_GPU_DOUBLE,
-  PERM_GPU_DD,
-  PERM_GPU_COMPLEX,
-  PERM_GPU_COMPLEX_DD,
-  PERM_GPU_INTEGER, /* modulo 2^(64 words); Gaussian: two such numbers */
-  PERM_GPU_CELL_MAKE_INT = 0x7fffffff
-} perm_gpu_cell;
-
-typedef struct perm_gpu_words { /* as permi_layout */
-  const uint16_t *word, *rank, *middle, *top;
-  const unsigned char *left;
-  const uint64_t *middle_offset, *top_offset;
-  const int *start, *middle_start;
-  int low, tops; /* low: occupied slots; tops: words of top bits */
-} perm_gpu_words;
-
-typedef struct perm_gpu_way { /* as permi_pull */
-  uint32_t test, want, keep, flip;
-  uint32_t low_test, low_want, low_keep, low_flip;
-  int low_ones; /* slots that the source has more */
-  int moves;
-  double real, imaginary;
-  int64_t integer[2];
-} perm_gpu_way;
-
-typedef struct perm_gpu_frontier_shape {
-  int low, middle, top;
-  int ways;              /* of a step, at most */
-  double states[2];      /* before even and odd steps, at most */
-  int words;             /* of 64 bits, of the longest value */
-  int lists;
-  void *context;
-  perm_status (*poll)(void *context); /* while a kernel compiles; not PERM_OK: stop */
-} perm_gpu_frontier_shape;
-
-typedef struct perm_gpu_stream { /* as permi_stream */
-  uint64_t test, want, flip;
-  double real, imaginary;
-  int64_t integer[2];
-} perm_gpu_stream;
-
-typedef struct perm_gpu_frontier perm_gpu_frontier;
-
-#if defined(PERM_WITH_CUDA) || defined(__CUDACC__)
-#if defined(__cplusplus)
-extern "C" {
-#endif
-/* Returns the number of usable GPUs, at most `gpus`; 0: message says why. */
-int perm_cuda_devices(int gpus, char message[PERM_MESSAGE_BYTES]);
-/* Makes contexts on up to `gpus` GPUs in a thread of its own, for tenths of a second, while the caller plans. */
-void perm_cuda_prepare(int gpus);
-/* Adds chunks [begin, end), or a prefix, to *partial. */
-perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t end, const perm_options *options,
-                          const perm_gpu_sink *sink, perm_partial *partial, int *gpus,
-                          char message[PERM_MESSAGE_BYTES]);
-/* Times up to 16 works for one sum by slices, cut by `predicted`, on the first GPU after compiling all: seconds[k] for
-   chunks[k], INFINITY if it failed. poll as in perm_gpu_sink. */
-void perm_cuda_tune(const perm_gpu_work *const *work, int count, const uint64_t *chunks, const double *predicted,
-                    const perm_options *options, perm_status (*poll)(void *context, uint64_t done), void *context,
-                    double *seconds);
-perm_status perm_cuda_batch(const perm_gpu_batch *batch, const perm_options *options, int threads, int *gpus,
-                            char message[PERM_MESSAGE_BYTES]);
-
-/* Bytes of the frontier's GPU, 0: none; bytes that a program takes. */
-double perm_cuda_frontier_bytes(char message[PERM_MESSAGE_BYTES]);
-double perm_cuda_frontier_needs(const perm_gpu_frontier_shape *shape);
-/* Makes room for a program. message must outlive *frontier. */
-perm_status perm_cuda_frontier_create(const perm_gpu_frontier_shape *shape, const perm_options *options,
-                                      perm_gpu_frontier **frontier, char message[PERM_MESSAGE_BYTES]);
-perm_status perm_cuda_frontier_begin(perm_gpu_frontier *frontier, perm_gpu_cell cell, int words, int parts,
-                                     const perm_gpu_words *source);
-/* Waits only if sizes is not NULL: least modulus above 0, largest. */
-perm_status perm_cuda_frontier_step(perm_gpu_frontier *frontier, const perm_gpu_words *target, const perm_gpu_way *way,
-                                    int ways, double *sizes);
-/* *states: their number afterwards. */
-perm_status perm_cuda_frontier_unite(perm_gpu_frontier *frontier, const perm_gpu_stream *stream, int streams,
-                                     uint64_t *states, double *sizes);
-perm_status perm_cuda_frontier_scale(perm_gpu_frontier *frontier, uint64_t states, double first, double second);
-perm_status perm_cuda_frontier_value(perm_gpu_frontier *frontier, void *value);
-void perm_cuda_frontier_free(perm_gpu_frontier *frontier);
-#if defined(__cplusplus)
-}
-#endif
-#endif
-
 #include <cuda.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -2533,14 +3759,14 @@ void perm_cuda_frontier_free(perm_gpu_frontier *frontier);
 
      kernel           functions                     the last lines, which name its constants
      dense sums       here                          >>compile permi_source
-     integers         >>text_exact                  perm.h >>exact_gpu permi_exact_gpu_text
-     sums over counts >>text_counts                 perm.h >>counts_gpu permi_counts_gpu_text
-     sign search      >>text_signs                  perm_sparse.h >>signs_gpu
+     integers         >>text_exact                  >>exact_gpu permi_exact_gpu_text
+     sums over counts >>text_counts                 >>counts_gpu permi_counts_gpu_text
+     sign search      >>text_signs                  >>signs_gpu
      batches          >>text_batch                  >>batch permi_batch_program
-     minors           >>text_minors                 perm.h >>minors_gpu permi_minors_gpu_work
-     proofs           >>text_proof                  perm.h >>proof_gpu permi_proof_gpu_text
+     minors           >>text_minors                 >>minors_gpu permi_minors_gpu_work
+     proofs           >>text_proof                  >>proof_gpu permi_proof_gpu_text
      arrays, lists    >>text_frontier               >>compile permi_source_end
-     hybrid sums      perm_sparse.h >>program_text, >>codegen, which use those here
+     hybrid sums      >>program_text, >>codegen, which use those here
 
    Dense sums: a thread walks over 2^(walk + block) sign vectors, row sums x in registers, all loops over rows unrolled
    (N, PLAIN, K are constants; N = 0, any order, is the twin's). The FP64 pipe limits: an element takes 1.5 operations,

@@ -191,9 +191,6 @@
 #ifndef PERM_SPARSE_HEADER_FILE
 #define PERM_SPARSE_HEADER_FILE "perm_sparse.h" /* this file's name as seen from itself, if you renamed it */
 #endif
-#ifndef PERM_CUDA_FILE
-#define PERM_CUDA_FILE "perm_cuda.cu"
-#endif
 
 /* This header's own linkage: with PERM_SPARSE_IMPLEMENTATION alone, perm.h's functions are private copies here
    and the other file has the public ones. */
@@ -5630,7 +5627,6 @@ struct permi_arrays_run;
 struct permi_frontier;
 
 #if defined(PERM_WITH_CUDA)
-#define PERMI_DEVICE static /* defined later, in perm_cuda.cu */
 /* >>arrays_gpu: steps of a run, bytes that a run needs and that there are */
 PERMI_DEVICE perm_status permi_gpu_create(struct permi_arrays_run *run, permi_pool *pool, char *message);
 PERMI_DEVICE perm_status permi_gpu_begin(struct permi_arrays_run *run);

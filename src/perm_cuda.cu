@@ -6,17 +6,24 @@
    (or nvcc for the last step). Runs without a GPU too: the driver and NVRTC, which compiles kernels, are opened when
    first needed; result.message tells what is missing.
 
-   CONTENTS (each tag is a file of src/, in the folder before it). With PERM_WITH_CUDA the first part is read by
-   perm_sparse.h, as C: it has neither cuda.h nor kernels. The second is nvcc's.
-     frontier/    >>arrays_gpu     steps of arrays and lists
-     hybrid/      >>programs       the sums of hybrid and cached as straight programs
-                  >>program_text   a program's kernel as CUDA C++ and PTX
-                  >>program_tune   the plan, candidates, tuning
-     sign_search/ >>signs_gpu      tables of the sign search
-     codegen/     >>codegen        the published generated kernels
+   CONTENTS (each tag is a file of src/, in the folder before it). With PERM_WITH_CUDA, perm.h and perm_sparse.h read
+   the first part, as C: it has neither cuda.h nor kernels. The second is nvcc's.
+     gpu/            >>works          what the two parts tell each other
+     dense/          >>dense_gpu      runs on GPUs, of every engine; dense tables
+     exact/          >>exact_gpu      row sums in words, skipping
+     multiplicities/ >>counts_gpu     sums over counts
+     proof/          >>proof_gpu      values of a polynomial
+     minors/         >>minors_gpu     minors of a row, of all rows
+     batch/          >>batch_gpu      many small matrices
+     frontier/       >>arrays_gpu     steps of arrays and lists
+     hybrid/         >>programs       the sums of hybrid and cached as straight programs
+                     >>program_text   a program's kernel as CUDA C++ and PTX
+                     >>program_tune   the plan, candidates, tuning
+     sign_search/    >>signs_gpu      tables of the sign search
+     codegen/        >>codegen        the published generated kernels
 
      gpu/
-     >>contract       what perm.h and this file tell each other
+     >>contract       what plans of GPUs are, as in perm.h
      >>text           dense kernels; the table of all kernels; their twins on the host
      >>text_exact     integers
      >>text_batch     many small matrices
@@ -46,7 +53,24 @@
      - The frontier's values have the bits of the CPU's engine. It starts again after a failure or a stop.
    Thread-safe. Each GPU's primary context and the compiled kernels stay until the process ends. By isa cuda
    perm_compute_sparse starts the GPUs in a thread of their own while it plans. */
-#if defined(PERMI_CUDA_HOST) /* read by perm_sparse.h: the text above for a C compiler */
+#if !defined(PERMI_CUDA_HOST)
+#include "perm.h"
+#include "gpu/contract.h"
+#endif
+#if !defined(PERM_GPU_PROGRAMS)
+#define PERM_GPU_PROGRAMS
+#include "gpu/works.h"
+#endif
+
+#if PERMI_CUDA_HOST == 1
+#include "dense/dense_gpu.h"
+#include "exact/exact_gpu.h"
+#include "multiplicities/counts_gpu.h"
+#include "proof/proof_gpu.h"
+#include "minors/minors_gpu.h"
+#include "batch/batch_gpu.h"
+
+#elif PERMI_CUDA_HOST == 2
 #include "frontier/arrays_gpu.h"
 #include "hybrid/programs.h"
 #include "hybrid/program_text.h"
@@ -55,9 +79,6 @@
 #include "codegen/codegen.h"
 
 #else /* for nvcc */
-#include "perm.h"
-#include "gpu/contract.h"
-
 #include <cuda.h>
 #include <dlfcn.h>
 #include <errno.h>

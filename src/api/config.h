@@ -18,6 +18,9 @@
 #ifndef PERM_HEADER_FILE
 #define PERM_HEADER_FILE "perm.h"
 #endif
+#ifndef PERM_CUDA_FILE
+#define PERM_CUDA_FILE "perm_cuda.cu"
+#endif
 #if defined(PERM_STATIC)
 #if defined(__GNUC__)
 #define PERM_API static __attribute__((unused))

@@ -8,9 +8,6 @@
 #ifndef PERM_SPARSE_HEADER_FILE
 #define PERM_SPARSE_HEADER_FILE "perm_sparse.h" /* this file's name as seen from itself, if you renamed it */
 #endif
-#ifndef PERM_CUDA_FILE
-#define PERM_CUDA_FILE "perm_cuda.cu"
-#endif
 
 /* This header's own linkage: with PERM_SPARSE_IMPLEMENTATION alone, perm.h's functions are private copies here
    and the other file has the public ones. */

@@ -1,7 +1,7 @@
 /* ===================================================================================== >>arrays_gpu
    Runs arrays and lists on a GPU; perm_cuda.cu computes the same values in the same order. */
 #pragma once
-#include "../dense/gpu.h"
+#include "../dense/dense_gpu.h"
 #include "arrays.h"
 
 static perm_gpu_words permi_gpu_words(const permi_layout *layout)

@@ -8,7 +8,6 @@ struct permi_arrays_run;
 struct permi_frontier;
 
 #if defined(PERM_WITH_CUDA)
-#define PERMI_DEVICE static /* defined later, in perm_cuda.cu */
 /* >>arrays_gpu: steps of a run, bytes that a run needs and that there are */
 PERMI_DEVICE perm_status permi_gpu_create(struct permi_arrays_run *run, permi_pool *pool, char *message);
 PERMI_DEVICE perm_status permi_gpu_begin(struct permi_arrays_run *run);

@@ -1,9 +1,8 @@
 /* =================================================================================== >>program_tune
    The plan on a GPU, and its candidates. */
 #pragma once
-#include "../graph/engines.h"
-#include "hybrid_residues.h"
 #include "program_text.h"
+#include "hybrid_residues.h"
 
 /* The sums of chunks on a GPU: integers below 2^107 in two doubles. */
 static int permi_code_add_whole(void *context, perm_partial *partial, uint64_t first, uint64_t chunks,

@@ -16,6 +16,7 @@
    Bits depend on the plan alone: a walk adds by TwoSum, threads in a tree, chunks exactly. So prediction chooses
    programs; timing, only how a text is compiled. An H200 reaches 80-90 % of its FP64 rate up to 130 waiting values. */
 #pragma once
+#include "../dense/dense_gpu.h"
 #include "hybrid_leaf.h"
 
 #define PERMI_GPU_WALK 8

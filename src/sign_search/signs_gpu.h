@@ -2,6 +2,7 @@
    The search of >>signs on GPUs: table and shape of the kernel of text_signs in perm_cuda.cu, and its seconds. Its sums
    are modulo 2^192, so those of a chunk must be shorter. */
 #pragma once
+#include "../exact/exact_gpu.h"
 #include "signs_offer.h"
 
 #define PERMI_SIGNS_GPU_OUT 8 /* words that a chunk puts out: 3 of its sum, 5 for the kernel */
