@@ -40,6 +40,10 @@ check "recipes name what there is" recipes
 forward() { ! grep -nE '^(PERMI_UNUSED )?static [^=({]*\([^{]*\);$' "$1" | grep -v ' PERMI_ROUTE('; }
 for header in perm.h perm_sparse.h perm_mpi.c; do check "$header: no forward declarations" forward $header; done
 
+# who has no GPU pastes none of its code: the headers call nothing of perm_cuda.cu
+deviceless() { ! grep -nE 'perm_cuda_[a-z_]+ ?\(' perm.h perm_sparse.h; }
+check "no GPU code in the headers" deviceless
+
 licensed() { ! git ls-files '*.c' '*.h' '*.cu' '*.cpp' '*.sh' '*.py' '*.pyi' '*.awk' '*.cmake' '*.toml' '*.g' '*.v' Makefile .ci/run |
   xargs grep -L 'SPDX-License-Identifier: MIT' | grep .; }
 if git rev-parse --git-dir >/dev/null 2>&1; then check "every file names its licence" licensed
