@@ -103,7 +103,8 @@
                      >>plain           scalar engines
                      >>scale           scaling by powers of two
                      >>dense           Glynn's sum in blocks, Gray code
-                     >>gpu             plans of dense sums on GPUs; what engines ask of perm_cuda.cu
+                     >>device          what it asks of perm_cuda.cu; what stands in without it
+                     >>gpu             plans of dense sums on GPUs
                      >>plan            what fixes the bits; its price
                      >>rounding        the estimate
                      >>bounds          the bound: proof of certify; a plan's leaf
@@ -178,7 +179,7 @@
      a file format         its room; formats/read.h: its line in permi_formats; api/types.h: PERM_FORMAT_LIST
                            | t_formats.c, `make fuzz`
      a GPU kernel          gpu/text.h: the table of kernels, and its text; gpu/works.h: what it is given, filled in by a
-                           room like exact/exact_gpu.h; dense/gpu.h, graph/device.h: what engines ask for;
+                           room like exact/exact_gpu.h; dense/device.h, graph/device.h: what engines ask for;
                            gpu/compile.h: its key; tests/cuda/twin.cu: its twin on the CPU | cuda/run.sh
      to what a proof has   proof/proof.h: its table and permi_proof_print; the same in examples/perm_verify.c and
                            examples/python/perm_verify.py, docs/proofs.md | t_proof.c, false_proofs.c
@@ -7214,28 +7215,12 @@ static perm_status permi_dense_tables(const perm_plan *plan, const permi_view *v
 
 PERMI_BRIEF_BEGIN
 
-/* ============================================================================================ >>gpu
-   Dense sums on GPUs. The columns:
-     pivot    1 (PERM_GPU_PIVOT only): rows divided by it multiply by x + 1 and x - 1, one operation each, x the other
-              columns; rows with a zero or relatively small pivot c come last, (x + c), (x - c), one more
-     fixed    1, always +
-     block    unrolled in a thread, in Gray order, as constants
-     walk     in Gray order, from a table in shared memory
-     high     bits of the thread's number: 2^PERM_GPU_THREADS_LOG2 threads are a chunk
-   Rows are on grids as in >>dense; a chunk is a fixed sequence of operations. */
+/* ========================================================================================= >>device
+   What perm.h asks of perm_cuda.cu, whose first part is read at the end of perm.h where PERM_WITH_CUDA is defined. What
+   stands in without it: plans of GPUs are made, merged and explained; runs are refused. */
 
 #define PERMI_GPU_LEAST_N 13
-#ifndef PERMI_GPU_BLOCK /* unrolled columns from n = 37 on */
-#define PERMI_GPU_BLOCK(n) ((n) < 52 ? 3 : 2)
-#endif
 
-static int permi_clamp(int x, int low, int high)
-{
-  return x < low ? low : x > high ? high : x;
-}
-
-/* ---- what perm.h asks of perm_cuda.cu, whose text for it is its last room where PERM_WITH_CUDA is defined; without it
-   these stand in */
 struct permi_counts;
 struct permi_exact_rows;
 struct permi_minors;
@@ -7309,6 +7294,25 @@ PERMI_UNUSED static int permi_gpu_missed(const perm_options *options, int n, dou
          (options->isa == PERM_ISA_CUDA || seconds > PERMI_GPU_START_SECONDS);
 }
 #endif
+
+/* ============================================================================================ >>gpu
+   Dense sums on GPUs. The columns:
+     pivot    1 (PERM_GPU_PIVOT only): rows divided by it multiply by x + 1 and x - 1, one operation each, x the other
+              columns; rows with a zero or relatively small pivot c come last, (x + c), (x - c), one more
+     fixed    1, always +
+     block    unrolled in a thread, in Gray order, as constants
+     walk     in Gray order, from a table in shared memory
+     high     bits of the thread's number: 2^PERM_GPU_THREADS_LOG2 threads are a chunk
+   Rows are on grids as in >>dense; a chunk is a fixed sequence of operations. */
+
+#ifndef PERMI_GPU_BLOCK /* unrolled columns from n = 37 on */
+#define PERMI_GPU_BLOCK(n) ((n) < 52 ? 3 : 2)
+#endif
+
+static int permi_clamp(int x, int low, int high)
+{
+  return x < low ? low : x > high ? high : x;
+}
 
 static int permi_gpu_safe(const perm_plan *plan, const permi_view *view, int i, int j)
 {

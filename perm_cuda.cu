@@ -7,9 +7,10 @@
    (or nvcc for the last step). Runs without a GPU too: the driver and NVRTC, which compiles kernels, are opened when
    first needed; result.message tells what is missing.
 
-   CONTENTS (each tag is a file of src/, in the folder before it). With PERM_WITH_CUDA, perm.h and perm_sparse.h read
-   the first part, as C: it has neither cuda.h nor kernels. The second is nvcc's.
-     gpu/            >>works          what the two parts tell each other
+   CONTENTS  Each tag is a file of src/, in the folder before it. With PERM_WITH_CUDA perm.h reads the first part, and
+   perm_sparse.h the second: C without cuda.h. The third part, kernels and the driver, is nvcc's.
+     gpu/            >>contract       what plans of GPUs are, as in perm.h
+                     >>works          what the host's parts and nvcc's tell each other
      dense/          >>dense_gpu      runs on GPUs, of every engine; dense tables
      exact/          >>exact_gpu      row sums in words, skipping
      multiplicities/ >>counts_gpu     sums over counts
@@ -23,23 +24,21 @@
      sign_search/    >>signs_gpu      tables of the sign search
      codegen/        >>codegen        the published generated kernels
 
-     gpu/
-     >>contract       what plans of GPUs are, as in perm.h
-     >>text           dense kernels; the table of all kernels; their twins on the host
-     >>text_exact     integers
-     >>text_batch     many small matrices
-     >>text_counts    sums over counts
-     >>text_signs     the pruned sign search
-     >>text_minors    minors of a row, of all rows
-     >>text_proof     the polynomial of a proof
-     >>text_frontier  arrays and lists, merge path
-     >>driver         CUDA driver and NVRTC, opened at run time
-     >>devices        which GPUs there are
-     >>compile        kernels by key: source, NVRTC, caches in memory and in a directory
-     >>run            chunk ranges on several GPUs
-     >>tune           which of several kernels is fastest
-     >>batch          many small matrices
-     >>frontier       the frontier's dynamic program, on one GPU
+     gpu/            >>text           dense kernels; the table of all kernels; their twins on the host
+                     >>text_exact     integers
+                     >>text_batch     many small matrices
+                     >>text_counts    sums over counts
+                     >>text_signs     the pruned sign search
+                     >>text_minors    minors of a row, of all rows
+                     >>text_proof     the polynomial of a proof
+                     >>text_frontier  arrays and lists, merge path
+                     >>driver         CUDA driver and NVRTC, opened at run time
+                     >>devices        which GPUs there are
+                     >>compile        kernels by key: source, NVRTC, caches in memory and in a directory
+                     >>run            chunk ranges on several GPUs
+                     >>tune           which of several kernels is fastest
+                     >>batch          many small matrices
+                     >>frontier       the frontier's dynamic program, on one GPU
 
    GUARANTEES
      - A chunk's sum has the same bits on every GPU: a fixed sequence of operations, each rounded once. Chunks are added

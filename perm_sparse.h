@@ -5620,8 +5620,8 @@ typedef void (*permi_rook_kernel)(const permi_rook_pass *pass, const permi_rook_
 PERMI_BRIEF_BEGIN
 
 /* ========================================================================================= >>device
-   What engines for blocks ask of perm_cuda.cu, whose text for them is the last room of this header where PERM_WITH_CUDA
-   is defined. Without it these stand in. */
+   What engines for blocks ask of perm_cuda.cu, whose second part is read at the end of perm_sparse.h; what stands in
+   without it. */
 
 struct permi_arrays_run;
 struct permi_frontier;

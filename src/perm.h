@@ -102,7 +102,8 @@
                      >>plain           scalar engines
                      >>scale           scaling by powers of two
                      >>dense           Glynn's sum in blocks, Gray code
-                     >>gpu             plans of dense sums on GPUs; what engines ask of perm_cuda.cu
+                     >>device          what it asks of perm_cuda.cu; what stands in without it
+                     >>gpu             plans of dense sums on GPUs
                      >>plan            what fixes the bits; its price
                      >>rounding        the estimate
                      >>bounds          the bound: proof of certify; a plan's leaf
@@ -177,7 +178,7 @@
      a file format         its room; formats/read.h: its line in permi_formats; api/types.h: PERM_FORMAT_LIST
                            | t_formats.c, `make fuzz`
      a GPU kernel          gpu/text.h: the table of kernels, and its text; gpu/works.h: what it is given, filled in by a
-                           room like exact/exact_gpu.h; dense/gpu.h, graph/device.h: what engines ask for;
+                           room like exact/exact_gpu.h; dense/device.h, graph/device.h: what engines ask for;
                            gpu/compile.h: its key; tests/cuda/twin.cu: its twin on the CPU | cuda/run.sh
      to what a proof has   proof/proof.h: its table and permi_proof_print; the same in examples/perm_verify.c and
                            examples/python/perm_verify.py, docs/proofs.md | t_proof.c, false_proofs.c
@@ -266,6 +267,7 @@ PERMI_BRIEF_END
 #include "dense/scale.h"
 #include "dense/dense.h"
 PERMI_BRIEF_BEGIN
+#include "dense/device.h"
 #include "dense/gpu.h"
 PERMI_BRIEF_END
 #include "dense/plan.h"

@@ -36,7 +36,7 @@ recipes() {
 check "recipes name what there is" recipes
 
 # a room uses only rooms above: every static function is defined before it is used (C99 makes that an error), and
-# there are no forward declarations of functions but one, of what perm.h calls in perm_sparse.h, and those of >>device
+# there are no forward declarations of functions but one, of what perm.h calls in perm_sparse.h, and those of >>device (perm_cuda.cu)
 forward() { ! grep -nE '^(PERMI_UNUSED )?static [^=({]*\([^{]*\);$' "$1" | grep -v ' PERMI_ROUTE('; }
 for header in perm.h perm_sparse.h perm_mpi.c; do check "$header: no forward declarations" forward $header; done
 

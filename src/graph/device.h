@@ -1,6 +1,6 @@
 /* ========================================================================================= >>device
-   What engines for blocks ask of perm_cuda.cu, whose text for them is the last room of this header where PERM_WITH_CUDA
-   is defined. Without it these stand in. */
+   What engines for blocks ask of perm_cuda.cu, whose second part is read at the end of perm_sparse.h; what stands in
+   without it. */
 #pragma once
 #include "vectors.h"
 
