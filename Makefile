@@ -356,7 +356,7 @@ $(B)/bench_mpi.%: tests/mpi/bench.c perm_mpi.c $(B)/perm.o
 	$(MPI_CC) -std=gnu11 -Wall -Wextra -Wshadow $(OPENMP) -O2 -I. -DPERM_MPI_IMPLEMENTATION $< $(B)/perm.o -o $@ $(LDFLAGS) $(LIBS)
 $(B)/simulate_mpi: tests/mpi/simulate.c tests/unit/inside.h perm_mpi.c $(B)/perm.o
 	$(CC) -std=gnu11 -Wall -Wextra -Wshadow $(OPENMP) -O2 -I. $< $(B)/perm.o -o $@ $(LDFLAGS) $(LIBS)
-$(B)/perm_with_gpu.o: $(HEADERS)
+$(B)/perm_with_gpu.o: $(HEADERS) perm_cuda.cu
 	@mkdir -p $(B)
 	echo '#include "perm_more.h"' | $(COMPILE) -DPERM_WITH_CUDA -DPERM_IMPLEMENTATION -x c -c - -o $@
 

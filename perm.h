@@ -33,9 +33,8 @@
        perm_minors_*, _gradient_*   all minors of a row; derivatives by every entry
        perm_marginals_real          the chance of every pair in an assignment (JPDA)
        perm_batch_*, perm_select_*  many small matrices; many submatrices of one
-       perm_compute_low_rank_*, _cauchy_*   two thin factors; nodes
-       perm_estimate_*              random samples with a standard error
        perm_sparse.h                sparse matrices, Matrix Market files
+       perm_more.h                  estimates, random permutations, rook numbers, low rank, Cauchy matrices, pictures
 
    PRECISION (options.precision)    time (complex)   error about (times sum |terms|)    guaranteed bound
        fast, default                 1     (1)       n u, u = 2^-53                     where it costs next to nothing:
@@ -54,7 +53,7 @@
 
    GUARANTEES
      - `error_bound` is a proven bound or INFINITY. `error_estimate` is not: climbing towards large errors finds none
-       above ten estimates (the worst 7) among a million results (tests/climb.c).
+       above ten estimates (the worst 7) among a million results (tests/attack/climb.c).
      - The result of one plan has the same bits for any number of threads, splits and interruptions.
      - A checkpoint is whole or refused, whatever fails; resumed work gives the bits of a single run.
      - No finite input gives NaN, Inf or a crash. The exponent is separate, so nothing overflows.
@@ -73,7 +72,8 @@
    side is below about 30.
 
    CONTENTS  Each tag is a room: a file of src/ in the folder before it, and a tag to search for here. Sparse matrices
-   (hybrid among them), files: perm_sparse.h. GPU kernels: perm_cuda.cu. MPI: perm_mpi.c. Proofs: search THE BOUND.
+   (hybrid among them), files: perm_sparse.h. Estimates, samples and the like: perm_more.h. GPU kernels: perm_cuda.cu.
+   MPI: perm_mpi.c. Proofs: search THE BOUND.
      api/            >>config          macros that a project may define
                      >>types           options, result, plan, partial
                      >>calls           the public functions
@@ -94,7 +94,7 @@
                      >>state           finished chunks, merge of states
                      >>parallel        the loop over threads
                      >>checkpoint      the file format
-     gpu/            >>contract        between perm.h and perm_cuda.cu
+     gpu/            >>contract        what plans of GPUs are
      dense/          >>dispatch        the interface of dense kernels
                      >>kernels         their table; readings for AVX-512, AVX2, NEON
                      >>reach           what a public call may link
@@ -103,7 +103,8 @@
                      >>plain           scalar engines
                      >>scale           scaling by powers of two
                      >>dense           Glynn's sum in blocks, Gray code
-                     >>gpu             dense sums on GPUs
+                     >>device          what it asks of perm_cuda.cu; what stands in without it
+                     >>gpu             plans of dense sums on GPUs
                      >>plan            what fixes the bits; its price
                      >>rounding        the estimate
                      >>bounds          the bound: proof of certify; a plan's leaf
@@ -113,7 +114,7 @@
                      >>exact           integers, residues
                      >>limbs           tables of their vector kernels (proof of limbs: exact_kernels.h)
                      >>small_exact     n <= 16 in one call
-                     >>exact_gpu       the same on GPUs
+                     >>exact_device    plans on GPUs
                      >>limb_kernels    limbs in doubles, real and Gaussian
                      >>exact_kernels   integers: limbs, the proof that none overflows, IFMA
      multiplicities/ >>counts          multiplicities, rectangular matrices
@@ -122,12 +123,10 @@
                      >>sign_sums       Glynn and Ryser: n-ary Gray code
                      >>counts_choice   the engine, its price
                      >>counts_scale    scaling, error
-                     >>counts_gpu      GPUs
                      >>counts_leaf     the leaf
                      >>counts_kernels  counts
      proof/          >>polynomial      values that prove a permanent
                      >>proof_check     wrong ones are found before they leave
-                     >>proof_gpu       on GPUs
                      >>proof           their job; the file's format
                      >>proof_kernels   the polynomial of a proof
      plan/           >>check           finite entries, sizes, strides
@@ -140,7 +139,6 @@
                      >>compute         perm_compute_*, perm_job_*
      minors/         >>minors          minors, derivatives, gradient
                      >>minors_dense    the same by vector kernels
-                     >>minors_gpu      the same on GPUs
                      >>minors_subsets  the same of non-negative matrices, without cancellation
                      >>small_minors    minors at once, n <= 16
                      >>minors_calls    perm_minors_*, perm_gradient_*
@@ -148,16 +146,11 @@
                      >>minors_kernels  minors
      batch/          >>batch >>batch_calls perm_batch_*, perm_select_*
                      >>batch_kernels   batches
-     lowrank/        >>low_rank        declared rank
-                     >>cauchy          Borchardt's identity
-     estimate/       >>estimate        random samples
-                     >>rejection       the same with a guaranteed relative error
-                     >>estimate_calls  their public calls
      kernels/        >>vocabulary      LOAD, STORE, FMA of an instruction set
                      >>arithmetic      products of parts
                      >>vocabulary_end  forgets the words
 
-   TO ADD (paths in src/; after the bar, tests in tests/)
+   TO ADD (paths in src/; after the bar, tests)
      a dense kernel        dense/dense_kernels.h: its PERMI_INSTANCE; dense/kernels.h: its line in permi_kernels_real
                            or _complex | t_dense.c, t_cpu.c, compile/run.sh (spills)
      an instruction set    api/types.h: perm_isa; base/names.h: its name; base/cpu.h: when it is there;
@@ -180,20 +173,16 @@
                            multiplicities/digits.h | t_frontier.c, t_arrays.c, t_counts.c
      a file format         its room; formats/read.h: its line in permi_formats; api/types.h: PERM_FORMAT_LIST
                            | t_formats.c, `make fuzz`
-     a GPU kernel          gpu/text.h: the table of kernels, and its text; gpu/contract.h: what it is given, filled in
-                           by dense/gpu.h, exact/exact_gpu.h or frontier/arrays_gpu.h; gpu/compile.h: its key;
-                           tests/cuda/twin.cu: its twin on the CPU | cuda/run.sh
+     a GPU kernel          gpu/text.h: the table of kernels, and its text; gpu/works.h: what it is given, filled in by a
+                           room like exact/exact_gpu.h; dense/device.h, graph/device.h: what engines ask for;
+                           gpu/compile.h: its key; tests/cuda/twin.cu: its twin on the CPU | cuda/run.sh
      to what a proof has   proof/proof.h: its table and permi_proof_print; the same in examples/perm_verify.c and
                            examples/python/perm_verify.py, docs/proofs.md | t_proof.c, false_proofs.c
      a room                its file; its #include and its line above | `make headers check-rooms`, headers.sh
 
    REFERENCES
      [FBS83] T. E. Fortmann, Y. Bar-Shalom, M. Scheffe, IEEE J. Oceanic Eng. 8 (1983) 173-184: association by chances.
-     [Bar96] A. I. Barvinok, Math. Oper. Res. 21 (1996) 65-84: permanents of matrices of fixed rank.
-     [Gur05] L. Gurvits, MFCS 2005, LNCS 3618, 447-458: mixed discriminants.
      [Sin64] R. Sinkhorn, Ann. Math. Statist. 35 (1964) 876-879: scaling to double stochasticity.
-     [SB99]  I. Beichl, F. Sullivan, J. Comput. Phys. 149 (1999) 128-147: importance sampling.
-     [Bor55] C. W. Borchardt, J. reine angew. Math. 53 (1855) 193-198: Cauchy matrices.
      [Gly10] D. G. Glynn, European J. Combin. 31 (2010) 1887-1891.
      [NW78]  A. Nijenhuis, H. S. Wilf, Combinatorial Algorithms, 2nd ed., 1978, chapter 23.
      [Bre73] L. M. Bregman, Soviet Math. Dokl. 14 (1973) 945-949: permanents of 0/1 matrices by row sums.
@@ -204,11 +193,6 @@
      [Gra09] S. Graillat, IEEE Trans. Computers 58 (2009) 994-1000: compensated products.
      [CH18]  S. Chin, J. Huh, Scientific Reports 8 (2018) 6101: Glynn's sum over multiplicities.
      [MRA]   C. Masschelein, M. Richer, P. W. Ayers, arXiv:2510.03421 (2025): rectangular matrices.
-     [HL08]  M. Huber, J. Law, SODA 2008, 681-689: a bound that nests.
-     [HRK21] J. Harviainen, A. Royskoe, M. Koivisto, NeurIPS 2021: rejection with deeper bounds.
-     [Hub17] M. Huber, Random Struct. Algorithms 50 (2017) 167-182: the mean of Bernoulli variables.
-     [Sch98] A. Schrijver, J. Combin. Theory B 72 (1998) 122-135; [Gur11] L. Gurvits, arXiv:1106.2844: a lower bound.
-     [AMS09] J.-Y. Audibert, R. Munos, C. Szepesvari, Theor. Comput. Sci. 410 (2009) 1876-1902: Bernstein's bound.
      [Dek71] T. J. Dekker, Numer. Math. 18 (1971) 224-242: the rest of a product.
      [BGM17] S. Boldo, S. Graillat, J.-M. Muller, ACM Trans. Math. Software 44 (2017): Fast2Sum is exact when a is a
              whole number of units of the last place of b.
@@ -222,10 +206,10 @@
 /* ========================================================================================= >>config
    PERM_IMPLEMENTATION   compile the code here (in one file, or in several with PERM_STATIC)
    PERM_STATIC           every function static: private to the file, and left out unless called
-   PERM_WITH_CUDA        with PERM_IMPLEMENTATION: options.gpu works; link with perm_cuda.cu (nvcc -c perm_cuda.cu)
+   PERM_WITH_CUDA        with PERM_IMPLEMENTATION: options.gpu works; reads perm_cuda.cu (PERM_CUDA_FILE, if you renamed
+                         it) and links with it (nvcc -c perm_cuda.cu)
    PERM_NO_COMPLEX       complex matrices are refused: a quarter less to compile
-   PERM_NO_EXTRAS        no minors, gradients, batches, low rank, Cauchy matrices, estimates and proofs: a fifth
-                         less
+   PERM_NO_EXTRAS        no minors, gradients, batches and proofs, and nothing of perm_more.h: a fifth less
    PERM_NO_EXACT         no vector kernels for integers: exact results many times slower
    PERM_NO_POSIX         files by the C library alone, as on Windows: less safe, see >>files
    PERM_HEADER_FILE      this file's name as seen from itself, if you renamed it (default "perm.h")
@@ -236,6 +220,9 @@
 
 #ifndef PERM_HEADER_FILE
 #define PERM_HEADER_FILE "perm.h"
+#endif
+#ifndef PERM_CUDA_FILE
+#define PERM_CUDA_FILE "perm_cuda.cu"
 #endif
 #if defined(PERM_STATIC)
 #if defined(__GNUC__)
@@ -260,8 +247,6 @@
 #define PERM_MAX_LINES 4096 /* rows or columns, with multiplicities, of rectangular and repeated matrices */
 #define PERM_SUM_WORDS 88
 #define PERM_INTEGER_WORDS 71 /* 4544 bits: order 64 of 63-bit complex entries */
-#define PERM_CAUCHY_MAX_N 512
-#define PERM_ESTIMATE_MAX_N 20000
 #define PERM_TEXT_BYTES 2900 /* enough for any perm_result_text */
 #define PERM_MESSAGE_BYTES 256
 
@@ -727,76 +712,7 @@ PERM_API void perm_state_free(perm_state *state); /* NULL is fine; before perm_j
 PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, const perm_options *options,
                                       perm_result *result);
 
-/* Permanent of u v, of declared rank r: u is n x r, v is r x n, with row strides ldu >= r and ldv >= n. C(n + r - 1, r
-   - 1) monomials of n r double-double operations; error_bound is guaranteed, about 1e-29 of the sum of moduli, for u
-   and v as given. PERM_ERROR_RANK: r < 0 or r > n. PERM_ERROR_LIMIT: too many monomials. [Bar96] */
-PERM_API perm_status perm_compute_low_rank_real(int n, int r, const double *u, ptrdiff_t ldu, const double *v,
-                                                ptrdiff_t ldv, const perm_options *options, perm_result *result);
-PERM_API perm_status perm_compute_low_rank_complex(int n, int r, const double *u, ptrdiff_t ldu, const double *v,
-                                                   ptrdiff_t ldv, const perm_options *options, perm_result *result);
-
-/* Permanent of the Cauchy matrix 1 / (x_i - y_j), n nodes each, n <= PERM_CAUCHY_MAX_N, in O(n^3) double-double
-   operations. *condition (may be NULL): the largest factor on an entrywise relative error of the squared matrix; 30
-   digits less its logarithm are right, as error_estimate says (error_bound is INFINITY). Where that is too few, n is
-   small and method is auto, perm_compute_real (_complex) computes it. PERM_ERROR_NODES: x_i = y_j, or two equal x or y.
-   [Bor55] */
-PERM_API perm_status perm_compute_cauchy_real(int n, const double *x, const double *y, const perm_options *options,
-                                              double *condition, perm_result *result);
-PERM_API perm_status perm_compute_cauchy_complex(int n, const double *x, const double *y, const perm_options *options,
-                                                 double *condition, perm_result *result);
-
-/* Unbiased estimates by random samples; the interval holds as far as the mean is nearly normal. Stops at the first
-   limit: samples (rounded up to blocks of 256), relative_error (standard error over value; PERM_TOLERANCE_NOT_MET if
-   another limit came first), options.max_seconds. */
-typedef enum perm_estimator {
-  PERM_ESTIMATOR_AUTO,
-  PERM_ESTIMATOR_GLYNN,    /* products of signed row sums: any matrix */
-  PERM_ESTIMATOR_SINKHORN, /* permutations drawn by doubly stochastic weights: non-negative matrices */
-  PERM_ESTIMATOR_REJECTION, /* the same, n <= 2000: relative_error (0: 0.1) is kept with chance `confidence`, proved */
-  PERM_ESTIMATOR_COUNT, PERM_ESTIMATOR_MAKE_INT = 0x7fffffff
-} perm_estimator;
-
-typedef struct perm_estimate_plan {
-  perm_estimator estimator;
-  double samples;        /* 0: no limit, or 65536 if there is no other */
-  double relative_error; /* 0: none */
-  double confidence;     /* of the interval; 0: 0.95 */
-  uint64_t seed;         /* the same seed gives the same samples for any number of threads */
-  int guarantee;         /* 1: AUTO is REJECTION or, with signs, GLYNN; PERM_TOLERANCE_NOT_MET: proved_radius is larger
-                            than relative_error (0: 0.1) times the value */
-} perm_estimate_plan;
-
-/* The permanent is about (value + i imaginary) 2^exp2; the rest in the same unit. */
-typedef struct perm_estimate {
-  double value, imaginary;
-  long long exp2;
-  double standard_error; /* of value; complex: root of the mean squared modulus */
-  double low, high;      /* of the real part: value -+ radius */
-  double radius;         /* with what samples round; complex: of the disc around the value */
-  double proved_radius;  /* holds with chance `confidence` by a theorem, however samples are distributed; or INFINITY */
-  double certain_low, certain_high; /* the permanent is between them: of rejection; else INFINITY and 0, or, if
-                                       an entry is negative or complex, -INFINITY */
-  double confidence, samples;
-  uint64_t seed;
-  perm_estimator estimator;
-  int is_complex, threads;
-  double seconds;
-  perm_status status;
-  int argument;
-  char message[PERM_MESSAGE_BYTES];
-} perm_estimate;
-
-/* Estimates the permanent of an n x n matrix, n <= PERM_ESTIMATE_MAX_N. plan may be NULL: all zero, the best
-   estimator, 65536 samples, 95 %. O(n^2) a sample. Of the options threads, max_seconds, max_bytes, progress, cancel and
-   allocator count; prove and checkpoint are refused. Stopped before the first block, value is NaN and standard_error
-   INFINITY. All samples 0, but some product is not: value 0, standard_error INFINITY, PERM_OK (with a relative_error
-   PERM_TOLERANCE_NOT_MET). [Gur05] [SB99] */
-PERM_API perm_status perm_estimate_real(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,
-                                        const perm_options *options, perm_estimate *estimate);
-PERM_API perm_status perm_estimate_complex(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,
-                                           const perm_options *options, perm_estimate *estimate);
-PERM_API const char *perm_estimator_name(perm_estimator estimator);
-
+#if !defined(PERM_NO_EXTRAS)
 /* Minors of one row: minors[j], j < n, is the permanent of the matrix without row `row` and column j (counted from 0).
    m = n, or counts as in perm_compute_repeated_real: one copy of each is left out; a column without a copy has minor 0,
    `row` needs one; the totals are at most 256. Values are in units of 2^result->exp2: minors below 2^-1000 of the
@@ -863,6 +779,7 @@ PERM_API perm_status perm_select_real(int m, int n, const double *a, ptrdiff_t l
 PERM_API perm_status perm_select_complex(int m, int n, const double *a, ptrdiff_t ld, int k, size_t count,
                                          const int *rows, const int *columns, const perm_options *options,
                                          double *permanents, perm_result *result);
+#endif
 
 /* perm_result_text, like snprintf: decimal, all digits when exact, else 17, and " * 2^k" where exp2 is not 0. Names and
    texts are static strings. */
@@ -3241,143 +3158,122 @@ PERM_API const char *perm_status_name(perm_status status)
   }
 }
 
-static const struct {
+typedef struct permi_member {
   const char *name;
   size_t offset, bytes;
-} permi_layout_table[] = {
-#define PERMI_FIELD(type, field) {#type "." #field, offsetof(type, field), sizeof(((type *)NULL)->field)}
+} permi_member;
+#define PERMI_MEMBER(type, name) {#type "." #name, offsetof(type, name), sizeof(((type *)NULL)->name)}
+
+static const permi_member permi_members[] = {
     {"perm_options", 0, sizeof(perm_options)},
-    PERMI_FIELD(perm_options, method),
-    PERMI_FIELD(perm_options, precision),
-    PERMI_FIELD(perm_options, isa),
-    PERMI_FIELD(perm_options, threads),
-    PERMI_FIELD(perm_options, certify),
-    PERMI_FIELD(perm_options, tolerance),
-    PERMI_FIELD(perm_options, modulus),
-    PERMI_FIELD(perm_options, max_seconds),
-    PERMI_FIELD(perm_options, max_bytes),
-    PERMI_FIELD(perm_options, plan_effort),
-    PERMI_FIELD(perm_options, progress),
-    PERMI_FIELD(perm_options, user_data),
-    PERMI_FIELD(perm_options, cancel),
-    PERMI_FIELD(perm_options, allocator),
-    PERMI_FIELD(perm_options, gpu),
-    PERMI_FIELD(perm_options, checkpoint),
-    PERMI_FIELD(perm_options, execute),
-    PERMI_FIELD(perm_options, execute_data),
-    PERMI_FIELD(perm_options, format),
-    PERMI_FIELD(perm_options, name),
-    PERMI_FIELD(perm_options, prove),
+    PERMI_MEMBER(perm_options, method),
+    PERMI_MEMBER(perm_options, precision),
+    PERMI_MEMBER(perm_options, isa),
+    PERMI_MEMBER(perm_options, threads),
+    PERMI_MEMBER(perm_options, certify),
+    PERMI_MEMBER(perm_options, tolerance),
+    PERMI_MEMBER(perm_options, modulus),
+    PERMI_MEMBER(perm_options, max_seconds),
+    PERMI_MEMBER(perm_options, max_bytes),
+    PERMI_MEMBER(perm_options, plan_effort),
+    PERMI_MEMBER(perm_options, progress),
+    PERMI_MEMBER(perm_options, user_data),
+    PERMI_MEMBER(perm_options, cancel),
+    PERMI_MEMBER(perm_options, allocator),
+    PERMI_MEMBER(perm_options, gpu),
+    PERMI_MEMBER(perm_options, checkpoint),
+    PERMI_MEMBER(perm_options, execute),
+    PERMI_MEMBER(perm_options, execute_data),
+    PERMI_MEMBER(perm_options, format),
+    PERMI_MEMBER(perm_options, name),
+    PERMI_MEMBER(perm_options, prove),
     {"perm_gpu_options", 0, sizeof(perm_gpu_options)},
-    PERMI_FIELD(perm_gpu_options, devices),
-    PERMI_FIELD(perm_gpu_options, cpu_fallback),
-    PERMI_FIELD(perm_gpu_options, cache),
-    PERMI_FIELD(perm_gpu_options, tune),
+    PERMI_MEMBER(perm_gpu_options, devices),
+    PERMI_MEMBER(perm_gpu_options, cpu_fallback),
+    PERMI_MEMBER(perm_gpu_options, cache),
+    PERMI_MEMBER(perm_gpu_options, tune),
     {"perm_checkpoint_file", 0, sizeof(perm_checkpoint_file)},
-    PERMI_FIELD(perm_checkpoint_file, file),
-    PERMI_FIELD(perm_checkpoint_file, seconds),
-    PERMI_FIELD(perm_checkpoint_file, part),
-    PERMI_FIELD(perm_checkpoint_file, parts),
-    PERMI_FIELD(perm_checkpoint_file, merge),
-    PERMI_FIELD(perm_checkpoint_file, merges),
-    PERMI_FIELD(perm_checkpoint_file, note),
-    PERMI_FIELD(perm_checkpoint_file, note_bytes),
+    PERMI_MEMBER(perm_checkpoint_file, file),
+    PERMI_MEMBER(perm_checkpoint_file, seconds),
+    PERMI_MEMBER(perm_checkpoint_file, part),
+    PERMI_MEMBER(perm_checkpoint_file, parts),
+    PERMI_MEMBER(perm_checkpoint_file, merge),
+    PERMI_MEMBER(perm_checkpoint_file, merges),
+    PERMI_MEMBER(perm_checkpoint_file, note),
+    PERMI_MEMBER(perm_checkpoint_file, note_bytes),
     {"perm_progress", 0, sizeof(perm_progress)},
-    PERMI_FIELD(perm_progress, fraction),
-    PERMI_FIELD(perm_progress, seconds),
-    PERMI_FIELD(perm_progress, seconds_left),
-    PERMI_FIELD(perm_progress, activity),
+    PERMI_MEMBER(perm_progress, fraction),
+    PERMI_MEMBER(perm_progress, seconds),
+    PERMI_MEMBER(perm_progress, seconds_left),
+    PERMI_MEMBER(perm_progress, activity),
     {"perm_integer", 0, sizeof(perm_integer)},
-    PERMI_FIELD(perm_integer, negative),
-    PERMI_FIELD(perm_integer, words),
-    PERMI_FIELD(perm_integer, word),
+    PERMI_MEMBER(perm_integer, negative),
+    PERMI_MEMBER(perm_integer, words),
+    PERMI_MEMBER(perm_integer, word),
     {"perm_result", 0, sizeof(perm_result)},
-    PERMI_FIELD(perm_result, value),
-    PERMI_FIELD(perm_result, imaginary),
-    PERMI_FIELD(perm_result, partial_sum),
-    PERMI_FIELD(perm_result, partial_imaginary),
-    PERMI_FIELD(perm_result, exp2),
-    PERMI_FIELD(perm_result, error_bound),
-    PERMI_FIELD(perm_result, error_estimate),
-    PERMI_FIELD(perm_result, is_complex),
-    PERMI_FIELD(perm_result, exact),
-    PERMI_FIELD(perm_result, integer),
-    PERMI_FIELD(perm_result, imaginary_integer),
-    PERMI_FIELD(perm_result, modulus),
-    PERMI_FIELD(perm_result, method),
-    PERMI_FIELD(perm_result, precision),
-    PERMI_FIELD(perm_result, isa),
-    PERMI_FIELD(perm_result, threads),
-    PERMI_FIELD(perm_result, gpus),
-    PERMI_FIELD(perm_result, tuned),
-    PERMI_FIELD(perm_result, escalated),
-    PERMI_FIELD(perm_result, terms),
-    PERMI_FIELD(perm_result, plan_seconds),
-    PERMI_FIELD(perm_result, seconds),
-    PERMI_FIELD(perm_result, status),
-    PERMI_FIELD(perm_result, argument),
-    PERMI_FIELD(perm_result, message),
+    PERMI_MEMBER(perm_result, value),
+    PERMI_MEMBER(perm_result, imaginary),
+    PERMI_MEMBER(perm_result, partial_sum),
+    PERMI_MEMBER(perm_result, partial_imaginary),
+    PERMI_MEMBER(perm_result, exp2),
+    PERMI_MEMBER(perm_result, error_bound),
+    PERMI_MEMBER(perm_result, error_estimate),
+    PERMI_MEMBER(perm_result, is_complex),
+    PERMI_MEMBER(perm_result, exact),
+    PERMI_MEMBER(perm_result, integer),
+    PERMI_MEMBER(perm_result, imaginary_integer),
+    PERMI_MEMBER(perm_result, modulus),
+    PERMI_MEMBER(perm_result, method),
+    PERMI_MEMBER(perm_result, precision),
+    PERMI_MEMBER(perm_result, isa),
+    PERMI_MEMBER(perm_result, threads),
+    PERMI_MEMBER(perm_result, gpus),
+    PERMI_MEMBER(perm_result, tuned),
+    PERMI_MEMBER(perm_result, escalated),
+    PERMI_MEMBER(perm_result, terms),
+    PERMI_MEMBER(perm_result, plan_seconds),
+    PERMI_MEMBER(perm_result, seconds),
+    PERMI_MEMBER(perm_result, status),
+    PERMI_MEMBER(perm_result, argument),
+    PERMI_MEMBER(perm_result, message),
     {"perm_leaf", 0, sizeof(perm_leaf)},
-    PERMI_FIELD(perm_leaf, kind),
-    PERMI_FIELD(perm_leaf, method),
-    PERMI_FIELD(perm_leaf, isa),
-    PERMI_FIELD(perm_leaf, n),
-    PERMI_FIELD(perm_leaf, chunks),
-    PERMI_FIELD(perm_leaf, work),
-    PERMI_FIELD(perm_leaf, seconds),
-    PERMI_FIELD(perm_leaf, bytes),
-    PERMI_FIELD(perm_leaf, fingerprint),
-    PERMI_FIELD(perm_leaf, tuned),
+    PERMI_MEMBER(perm_leaf, kind),
+    PERMI_MEMBER(perm_leaf, method),
+    PERMI_MEMBER(perm_leaf, isa),
+    PERMI_MEMBER(perm_leaf, n),
+    PERMI_MEMBER(perm_leaf, chunks),
+    PERMI_MEMBER(perm_leaf, work),
+    PERMI_MEMBER(perm_leaf, seconds),
+    PERMI_MEMBER(perm_leaf, bytes),
+    PERMI_MEMBER(perm_leaf, fingerprint),
+    PERMI_MEMBER(perm_leaf, tuned),
     {"perm_offer", 0, sizeof(perm_offer)},
-    PERMI_FIELD(perm_offer, block),
-    PERMI_FIELD(perm_offer, n),
-    PERMI_FIELD(perm_offer, method),
-    PERMI_FIELD(perm_offer, seconds),
-    PERMI_FIELD(perm_offer, bytes),
-    PERMI_FIELD(perm_offer, reason),
-    {"perm_estimate_plan", 0, sizeof(perm_estimate_plan)},
-    PERMI_FIELD(perm_estimate_plan, estimator),
-    PERMI_FIELD(perm_estimate_plan, samples),
-    PERMI_FIELD(perm_estimate_plan, relative_error),
-    PERMI_FIELD(perm_estimate_plan, confidence),
-    PERMI_FIELD(perm_estimate_plan, seed),
-    PERMI_FIELD(perm_estimate_plan, guarantee),
-    {"perm_estimate", 0, sizeof(perm_estimate)},
-    PERMI_FIELD(perm_estimate, value),
-    PERMI_FIELD(perm_estimate, imaginary),
-    PERMI_FIELD(perm_estimate, exp2),
-    PERMI_FIELD(perm_estimate, standard_error),
-    PERMI_FIELD(perm_estimate, low),
-    PERMI_FIELD(perm_estimate, high),
-    PERMI_FIELD(perm_estimate, radius),
-    PERMI_FIELD(perm_estimate, proved_radius),
-    PERMI_FIELD(perm_estimate, certain_low),
-    PERMI_FIELD(perm_estimate, certain_high),
-    PERMI_FIELD(perm_estimate, confidence),
-    PERMI_FIELD(perm_estimate, samples),
-    PERMI_FIELD(perm_estimate, seed),
-    PERMI_FIELD(perm_estimate, estimator),
-    PERMI_FIELD(perm_estimate, is_complex),
-    PERMI_FIELD(perm_estimate, threads),
-    PERMI_FIELD(perm_estimate, seconds),
-    PERMI_FIELD(perm_estimate, status),
-    PERMI_FIELD(perm_estimate, argument),
-    PERMI_FIELD(perm_estimate, message)
-#undef PERMI_FIELD
+    PERMI_MEMBER(perm_offer, block),
+    PERMI_MEMBER(perm_offer, n),
+    PERMI_MEMBER(perm_offer, method),
+    PERMI_MEMBER(perm_offer, seconds),
+    PERMI_MEMBER(perm_offer, bytes),
+    PERMI_MEMBER(perm_offer, reason)
 };
 
-PERM_API perm_status perm_layout(const char *name, size_t *offset, size_t *bytes)
+static perm_status permi_member_find(const permi_member *member, size_t count, const char *name, size_t *offset,
+                                     size_t *bytes)
 {
   size_t k;
   if (!name || !offset || !bytes)
     return PERM_ERROR_NULL;
-  for (k = 0; k < sizeof permi_layout_table / sizeof *permi_layout_table; k++)
-    if (!strcmp(name, permi_layout_table[k].name)) {
-      *offset = permi_layout_table[k].offset;
-      *bytes = permi_layout_table[k].bytes;
+  for (k = 0; k < count; k++)
+    if (!strcmp(name, member[k].name)) {
+      *offset = member[k].offset;
+      *bytes = member[k].bytes;
       return PERM_OK;
     }
   return PERM_ERROR_RANGE;
+}
+
+PERM_API perm_status perm_layout(const char *name, size_t *offset, size_t *bytes)
+{
+  return permi_member_find(permi_members, sizeof permi_members / sizeof *permi_members, name, offset, bytes);
 }
 
 PERM_API int perm_version(void)
@@ -5317,7 +5213,7 @@ PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *opt
 }
 
 /* ======================================================================================= >>contract
-   What perm.h and perm_cuda.cu tell each other. >>gpu describes the tables. */
+   What plans of GPUs are, on any machine: one that has none merges, checks and explains the jobs of one that has. */
 
 /* The row sums of an integer matrix in 32-bit words (>>exact_gpu). A line is a part of a row. A group is rows
    multiplied in one word, or one row of two or three words. */
@@ -5344,115 +5240,13 @@ typedef struct perm_gpu_counts {
   short before[PERM_GPU_COUNTS_SIZE + 1]; /* copies of earlier forms */
 } perm_gpu_counts;
 
-/* The sign search (>>signs). Rows are digits of words of 32 bits: class c (of block 0 and 1, 0, 1, none) has words
-   word[c] .. word[c + 1] - 1; one word more counts signs +. Places of the table's parts, in such words: root: living
-   patterns [32], counts [32]; pattern: what the low 5 and the high 4 signs of a block add to its own words, then to
-   class 0, each in fours; cut: for blocks 0 and 1, where patterns that a digit leaves stand if it is 0, lane and shift
-   of the digit, words that a digit more is away, and what + is; start: by column, twice its first cut, 1: rows end with
-   it; target, odd: of counts' words; column: what + adds; done: by column, digits of rows that have vanished; path:
-   prefixes of `depth` columns, where chunks begin among them. */
-typedef struct perm_gpu_signs {
-  int by_table;       /* 1: digits of 4 bits */
-  int prefix, depth, more; /* a task has the signs of depth + more columns */
-  short word[5];
-  int root, pattern[2], cut, start, target, odd, column, done, path, paths;
-  int room;           /* words of shared memory, of a warp */
-} perm_gpu_signs;
-
-/* All minors of a row, or of all rows (>>minors_gpu). */
-#define PERM_GPU_MINORS_WALK 1024 /* terms of a walk, at most */
-#define PERM_GPU_MINORS_FAST 4    /* digits whose sums stay in registers */
-typedef struct perm_gpu_minors {
-  int parts, columns; /* of each of 8 lanes */
-  int fast;           /* PERM_GPU_MINORS_FAST: sums by every digit; 0: one sum */
-} perm_gpu_minors;
-
-/* The polynomial of a proof (perm.h >>polynomial). A chunk is 32 points. The table: p, 1 / p, place of the map, 0;
-   Lagrange's weights [2^signs]; row sums with all `outer` columns + [row]; twice these columns [outer][row]; entries of
-   the columns whose signs are polynomials [signs][row]; sums of the inner columns [settings / 4][row][4]; 1 / k for k =
-   0 .. points + 31 (of 0: 0); the map: a chunk's first point. */
-typedef struct perm_gpu_proof {
-  int rows, signs, outer;
-  int settings; /* of the inner columns, a multiple of 4 */
-} perm_gpu_proof;
-
-/* A kernel for one matrix. Its text may use >>text and is the cache key; PERM_GPU_ENTRY begins it. A block sums chunk
-   a.first + blockIdx.x into a.out + sums * blockIdx.x, where all bits are set before. */
-#define PERM_GPU_ENTRY                                                                                                 \
-  "extern \"C\" __global__ void __launch_bounds__(128, %d) permi_kernel(const permi_arguments<1> a)\n"
-typedef struct perm_gpu_program {
-  const char *text;
-  size_t shared;
-  void (*twin)(const void *context, uint64_t chunk, double *sums); /* the same bits on the CPU, for tests */
-  const void *context;
-  int sums;                    /* 8-byte words a chunk yields; 0: PERM_GPU_SUMS */
-  const perm_gpu_exact *exact; /* the text continues text_exact's, unless NULL */
-  int batch;                   /* 1 real, 2 complex: the text continues text_batch's */
-  const perm_gpu_counts *counts; /* the text continues text_counts', unless NULL */
-  const perm_gpu_signs *signs;   /* the text continues text_signs', unless NULL */
-  const perm_gpu_minors *minors; /* the text continues text_minors', unless NULL */
-  const perm_gpu_proof *proof;   /* the text continues text_proof's, unless NULL */
-  int scratch;                   /* 8-byte words behind the sums of all chunks, for each */
-} perm_gpu_program;
-
-/* Matrices of one order. Host threads call `fill`, which writes matrices row by row, and `take`, which is given,
-   for each, its permanent, the sum of |terms| and the share that rounding of entries may have taken. */
 #define PERM_GPU_BATCH_LEAST_N 10
 #define PERM_GPU_BATCH_MOST_N 24
-#define PERM_GPU_BATCH_SUMS 4
-typedef struct perm_gpu_batch {
-  int n, parts;
-  size_t count;
-  void *context;
-  void (*fill)(void *context, size_t first, size_t count, double *to);
-  void (*take)(void *context, size_t first, size_t count, const double *from);
-  perm_status (*poll)(void *context, double fraction); /* by the calling thread; not PERM_OK: stop */
-} perm_gpu_batch;
-
-typedef struct perm_gpu_work {
-  int n, parts, product;
-  int low, plain;        /* low: 1, low words; plain: the last rows have no pivot */
-  int stride;            /* words of all rows (row, part, high and low), even */
-  int block, walk, high; /* columns: unrolled, walked, set by the thread's number */
-  unsigned absolute_mask;
-  uint64_t fingerprint;
-  const double *table; /* start [stride]; step [high][stride]; walk [2 * walk + 1][stride]; constants */
-  size_t doubles, constants;
-  const perm_gpu_program *program; /* NULL: a kernel of the template. Else only table, doubles, fingerprint and */
-                                   /* absolute_mask (if the sink reads it) count */
-} perm_gpu_work;
 
 typedef enum perm_gpu_product { PERM_GPU_PIVOT, PERM_GPU_ROUNDED, PERM_GPU_COMPENSATED, PERM_GPU_DOUBLED,
                                 PERM_GPU_PRODUCT_MAKE_INT = 0x7fffffff } perm_gpu_product;
 #define PERM_GPU_THREADS_LOG2 7
-#define PERM_GPU_SUMS 5         /* value hi, lo, imaginary hi, lo, sum of |terms| */
-
-typedef struct perm_gpu_sink {
-  void *context;
-  int (*add)(void *context, perm_partial *partial, uint64_t first, uint64_t chunks, const double *sums); /* 0: NaN */
-  perm_status (*merge)(perm_partial *into, const perm_partial *from);
-  perm_status (*poll)(void *context, uint64_t done); /* by the calling thread; not PERM_OK: stop */
-  int alone; /* 1: add is called by one thread at a time */
-} perm_gpu_sink;
-
-/* The frontier on arrays (>>arrays): the host finds words and ways, the GPU values. */
-typedef enum perm_gpu_cell {
-  PERM_GPU_DOUBLE,
-  PERM_GPU_DD,
-  PERM_GPU_COMPLEX,
-  PERM_GPU_COMPLEX_DD,
-  PERM_GPU_INTEGER, /* modulo 2^(64 words); Gaussian: two such numbers */
-  PERM_GPU_CELL_MAKE_INT = 0x7fffffff
-} perm_gpu_cell;
-
-typedef struct perm_gpu_words { /* as permi_layout */
-  const uint16_t *word, *rank, *middle, *top;
-  const unsigned char *left;
-  const uint64_t *middle_offset, *top_offset;
-  const int *start, *middle_start;
-  int low, tops; /* low: occupied slots; tops: words of top bits */
-} perm_gpu_words;
-
+/* Of >>arrays, on the CPU too. */
 typedef struct perm_gpu_way { /* as permi_pull */
   uint32_t test, want, keep, flip;
   uint32_t low_test, low_want, low_keep, low_flip;
@@ -5462,65 +5256,11 @@ typedef struct perm_gpu_way { /* as permi_pull */
   int64_t integer[2];
 } perm_gpu_way;
 
-typedef struct perm_gpu_frontier_shape {
-  int low, middle, top;
-  int ways;              /* of a step, at most */
-  double states[2];      /* before even and odd steps, at most */
-  int words;             /* of 64 bits, of the longest value */
-  int lists;
-  void *context;
-  perm_status (*poll)(void *context); /* while a kernel compiles; not PERM_OK: stop */
-} perm_gpu_frontier_shape;
-
 typedef struct perm_gpu_stream { /* as permi_stream */
   uint64_t test, want, flip;
   double real, imaginary;
   int64_t integer[2];
 } perm_gpu_stream;
-
-typedef struct perm_gpu_frontier perm_gpu_frontier;
-
-#if defined(PERM_WITH_CUDA) || defined(__CUDACC__)
-#if defined(__cplusplus)
-extern "C" {
-#endif
-/* Returns the number of usable GPUs, at most `gpus`; 0: message says why. */
-int perm_cuda_devices(int gpus, char message[PERM_MESSAGE_BYTES]);
-/* Makes contexts on up to `gpus` GPUs in a thread of its own, for tenths of a second, while the caller plans. */
-void perm_cuda_prepare(int gpus);
-/* Adds chunks [begin, end), or a prefix, to *partial. */
-perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t end, const perm_options *options,
-                          const perm_gpu_sink *sink, perm_partial *partial, int *gpus,
-                          char message[PERM_MESSAGE_BYTES]);
-/* Times up to 16 works for one sum by slices, cut by `predicted`, on the first GPU after compiling all: seconds[k] for
-   chunks[k], INFINITY if it failed. poll as in perm_gpu_sink. */
-void perm_cuda_tune(const perm_gpu_work *const *work, int count, const uint64_t *chunks, const double *predicted,
-                    const perm_options *options, perm_status (*poll)(void *context, uint64_t done), void *context,
-                    double *seconds);
-perm_status perm_cuda_batch(const perm_gpu_batch *batch, const perm_options *options, int threads, int *gpus,
-                            char message[PERM_MESSAGE_BYTES]);
-
-/* Bytes of the frontier's GPU, 0: none; bytes that a program takes. */
-double perm_cuda_frontier_bytes(char message[PERM_MESSAGE_BYTES]);
-double perm_cuda_frontier_needs(const perm_gpu_frontier_shape *shape);
-/* Makes room for a program. message must outlive *frontier. */
-perm_status perm_cuda_frontier_create(const perm_gpu_frontier_shape *shape, const perm_options *options,
-                                      perm_gpu_frontier **frontier, char message[PERM_MESSAGE_BYTES]);
-perm_status perm_cuda_frontier_begin(perm_gpu_frontier *frontier, perm_gpu_cell cell, int words, int parts,
-                                     const perm_gpu_words *source);
-/* Waits only if sizes is not NULL: least modulus above 0, largest. */
-perm_status perm_cuda_frontier_step(perm_gpu_frontier *frontier, const perm_gpu_words *target, const perm_gpu_way *way,
-                                    int ways, double *sizes);
-/* *states: their number afterwards. */
-perm_status perm_cuda_frontier_unite(perm_gpu_frontier *frontier, const perm_gpu_stream *stream, int streams,
-                                     uint64_t *states, double *sizes);
-perm_status perm_cuda_frontier_scale(perm_gpu_frontier *frontier, uint64_t states, double first, double second);
-perm_status perm_cuda_frontier_value(perm_gpu_frontier *frontier, void *value);
-void perm_cuda_frontier_free(perm_gpu_frontier *frontier);
-#if defined(__cplusplus)
-}
-#endif
-#endif
 
 PERMI_BRIEF_END
 
@@ -5929,8 +5669,8 @@ typedef struct permi_gpu_engines {
   int (*growth)(const perm_plan *plan, const struct permi_view *view);
   int (*safe)(const perm_plan *plan, const struct permi_view *view, int i, int j);
   double (*moves)(const perm_plan *plan, const struct permi_view *view, double limit);
-  perm_status (*tables)(const perm_plan *plan, const struct permi_view *view, const perm_allocator *allocator,
-                        permi_leaf *leaf);
+  perm_status (*leaf)(const perm_plan *plan, const struct permi_view *view, const perm_allocator *allocator,
+                      permi_leaf *leaf);
   /* INFINITY: the CPU's */
   double (*counts_seconds)(const struct permi_counted *counted, const struct permi_choice *choice);
   perm_status (*counts_leaf)(const struct permi_counts *counts, const perm_allocator *allocator, permi_leaf *leaf);
@@ -7362,6 +7102,86 @@ static perm_status permi_dense_tables(const perm_plan *plan, const permi_view *v
 
 PERMI_BRIEF_BEGIN
 
+/* ========================================================================================= >>device
+   What perm.h asks of perm_cuda.cu, whose first part is read at the end of perm.h where PERM_WITH_CUDA is defined. What
+   stands in without it: plans of GPUs are made, merged and explained; runs are refused. */
+
+#define PERMI_GPU_LEAST_N 13
+
+struct permi_counts;
+struct permi_exact_rows;
+struct permi_minors;
+struct permi_minors_total;
+struct permi_batch;
+typedef struct permi_gpu_lines {
+  int order[PERM_MAX_N]; /* of rows: those without pivot last, */
+  int plain, low;        /* so many; low: rows have low words */
+} permi_gpu_lines;
+
+#if defined(PERM_WITH_CUDA)
+#define PERMI_DEVICE static /* defined later, in perm_cuda.cu */
+/* How many GPUs are usable; 0: message says why. */
+PERMI_DEVICE int permi_gpu_devices(int gpus, char *message);
+/* Starts GPUs that are sure to be asked for. */
+PERMI_UNUSED PERMI_DEVICE void permi_gpu_prepare(const perm_options *options, int n);
+/* run_range of leaves whose context begins with permi_gpu; their contexts, of >>dense_gpu, >>exact_gpu, >>counts_gpu */
+PERMI_DEVICE perm_status permi_gpu_range(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
+                                         perm_partial *partial);
+PERMI_DEVICE perm_status permi_gpu_tables(const perm_plan *plan, const permi_view *view, const permi_gpu_lines *lines,
+                                          const perm_allocator *allocator, permi_leaf *leaf);
+PERMI_DEVICE perm_status permi_exact_gpu_tables(const struct permi_exact_rows *rows, const perm_gpu_exact *shape,
+                                                const int *order, const perm_allocator *allocator, permi_leaf *leaf);
+PERMI_DEVICE perm_status permi_counts_gpu_tables(const struct permi_counts *counts, const perm_gpu_counts *shape,
+                                                 int walked, uint64_t threads, const perm_allocator *allocator,
+                                                 permi_leaf *leaf);
+#if !defined(PERM_NO_EXTRAS)
+/* >>minors_gpu: returns 1, and what `minors` are then, if GPUs do it; does it */
+PERMI_DEVICE int permi_minors_gpu_takes(struct permi_minors *minors, const perm_options *options, double *full);
+PERMI_DEVICE perm_status permi_minors_gpu_execute(const struct permi_minors *minors, const perm_options *options,
+                                                  permi_control *control, struct permi_minors_total *total);
+PERMI_DEVICE perm_status permi_batch_gpu_run(struct permi_batch *batch, int threads, int *gpus, char *message);
+/* >>proof_gpu: a range of a leaf, ranges of many */
+PERMI_DEVICE perm_status permi_proof_gpu_range(const permi_leaf *leaf, uint64_t begin, uint64_t end,
+                                               permi_control *control, perm_partial *partial);
+PERMI_DEVICE perm_status permi_proof_gpu_many(const perm_job *job, const permi_stretch *stretch, int count,
+                                              permi_control *control, perm_partial *done);
+#endif
+#else
+#define permi_gpu_prepare(options, n) (void)0
+#define permi_gpu_tables(plan, view, lines, allocator, leaf) PERM_OK
+#define permi_exact_gpu_tables(rows, shape, order, allocator, leaf) PERM_OK
+#define permi_counts_gpu_tables(counts, shape, walked, threads, allocator, leaf) PERM_OK
+#define permi_minors_gpu_takes(minors, options, full) permi_gpu_missed(options, (minors)->total, (minors)->seconds)
+#define permi_minors_gpu_execute(minors, options, control, total) permi_gpu_range(NULL, 0, 0, control, NULL)
+#define permi_batch_gpu_run(batch, threads, gpus, message) \
+  ((void)(threads), permi_gpu_devices(1, message), PERM_ERROR_DEVICE)
+#define permi_proof_gpu_range permi_gpu_range
+#define permi_proof_gpu_many NULL
+
+static int permi_gpu_devices(int gpus, char *message)
+{
+  (void)gpus;
+  snprintf(message, PERM_MESSAGE_BYTES, "perm.h was compiled without PERM_WITH_CUDA");
+  return 0;
+}
+
+static perm_status permi_gpu_range(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
+                                   perm_partial *partial)
+{
+  (void)leaf, (void)begin, (void)end, (void)partial;
+  if (control)
+    permi_gpu_devices(1, control->message);
+  return PERM_ERROR_DEVICE;
+}
+
+/* Returns 1 if a GPU is wanted that might be faster than `seconds`: what asks is to be refused. */
+PERMI_UNUSED static int permi_gpu_missed(const perm_options *options, int n, double seconds)
+{
+  return options->gpu.devices && !options->gpu.cpu_fallback && n >= PERMI_GPU_LEAST_N && n <= PERM_MAX_N &&
+         (options->isa == PERM_ISA_CUDA || seconds > PERMI_GPU_START_SECONDS);
+}
+#endif
+
 /* ============================================================================================ >>gpu
    Dense sums on GPUs. The columns:
      pivot    1 (PERM_GPU_PIVOT only): rows divided by it multiply by x + 1 and x - 1, one operation each, x the other
@@ -7372,7 +7192,6 @@ PERMI_BRIEF_BEGIN
      high     bits of the thread's number: 2^PERM_GPU_THREADS_LOG2 threads are a chunk
    Rows are on grids as in >>dense; a chunk is a fixed sequence of operations. */
 
-#define PERMI_GPU_LEAST_N 13
 #ifndef PERMI_GPU_BLOCK /* unrolled columns from n = 37 on */
 #define PERMI_GPU_BLOCK(n) ((n) < 52 ? 3 : 2)
 #endif
@@ -7381,39 +7200,6 @@ static int permi_clamp(int x, int low, int high)
 {
   return x < low ? low : x > high ? high : x;
 }
-
-/* How many are usable; 0: message says why. */
-static int permi_gpu_devices(int gpus, char *message)
-{
-#if defined(PERM_WITH_CUDA)
-  return perm_cuda_devices(gpus, message);
-#else
-  (void)gpus;
-  snprintf(message, PERM_MESSAGE_BYTES, "perm.h was compiled without PERM_WITH_CUDA");
-  return 0;
-#endif
-}
-
-/* Starts GPUs that are sure to be asked for. */
-PERMI_UNUSED static void permi_gpu_prepare(const perm_options *options, int n)
-{
-#if defined(PERM_WITH_CUDA)
-  if (options->isa == PERM_ISA_CUDA && options->gpu.devices && n >= PERMI_GPU_LEAST_N)
-    perm_cuda_prepare(options->gpu.devices);
-#else
-  (void)options;
-  (void)n;
-#endif
-}
-
-typedef struct permi_gpu {
-  perm_gpu_work work;
-  perm_allocator allocator;
-  double *memory;
-  double terms;
-  /* NULL: permi_gpu_add */
-  int (*add)(void *context, perm_partial *partial, uint64_t first, uint64_t chunks, const double *sums);
-} permi_gpu;
 
 static int permi_gpu_safe(const perm_plan *plan, const permi_view *view, int i, int j)
 {
@@ -7571,123 +7357,6 @@ static void permi_gpu_plan(perm_plan *plan, const permi_view *view)
   plan->seconds = permi_gpu_seconds(n, view->parts, product);
 }
 
-typedef struct permi_gpu_call {
-  const permi_leaf *leaf;
-  permi_control *control;
-  uint64_t begin; /* of the range */
-} permi_gpu_call;
-
-static void permi_gpu_count(const permi_leaf *leaf, perm_partial *partial, uint64_t first, uint64_t chunks)
-{
-  permi_partial_count(partial, first, first + chunks);
-  partial->terms += ((const permi_gpu *)leaf->context)->terms * (double)chunks;
-  partial->fingerprint = leaf->information.fingerprint;
-}
-
-static int permi_gpu_add(void *context, perm_partial *partial, uint64_t first, uint64_t chunks, const double *sums)
-{
-  const permi_leaf *leaf = ((const permi_gpu_call *)context)->leaf;
-  const permi_gpu *gpu = (const permi_gpu *)leaf->context;
-  uint64_t chunk;
-  int k;
-  for (chunk = first; chunk < first + chunks; chunk++, sums += PERM_GPU_SUMS) {
-    for (k = 0; k < PERM_GPU_SUMS; k++)
-      if (!(fabs(sums[k]) <= DBL_MAX))
-        return 0;
-    permi_partial_add(partial, permi_two_sum(sums[0], sums[1]), permi_two_sum(sums[2], sums[3]),
-                      sums[4] * (gpu->work.absolute_mask + 1.0), 0); /* exact */
-  }
-  permi_gpu_count(leaf, partial, first, chunks);
-  return 1;
-}
-
-#if defined(PERM_WITH_CUDA)
-
-static perm_status permi_gpu_poll(void *context, uint64_t done)
-{
-  const permi_gpu_call *call = (const permi_gpu_call *)context;
-  const perm_leaf *information = &call->leaf->information;
-  if (!call->control)
-    return PERM_OK;
-  return permi_control_poll_range(call->control,
-                                  information->seconds * (double)(done - call->begin) / (double)information->chunks,
-                                  "summing on GPUs");
-}
-
-static perm_status permi_gpu_range(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
-                                   perm_partial *partial)
-{
-  const permi_gpu *gpu = (const permi_gpu *)leaf->context;
-  perm_options options;
-  permi_gpu_call call;
-  perm_gpu_sink sink;
-  char message[PERM_MESSAGE_BYTES] = "";
-  perm_status status;
-  int gpus = 0;
-  memset(&options, 0, sizeof options);
-  if (control)
-    options = *control->options;
-  if (!options.gpu.devices)
-    options.gpu.devices = 1;
-  options.allocator = gpu->allocator;
-  call.leaf = leaf;
-  call.control = control;
-  call.begin = begin;
-  sink.context = &call;
-  sink.add = gpu->add ? gpu->add : permi_gpu_add;
-  sink.merge = perm_partial_merge;
-  sink.poll = permi_gpu_poll;
-  sink.alone = 0;
-  status = perm_cuda_run(&gpu->work, begin, end, &options, &sink, partial, &gpus, message);
-  if (control) {
-    control->gpus = gpus > control->gpus ? gpus : control->gpus;
-    memcpy(control->message, message, sizeof message);
-  }
-  return status;
-}
-#else
-static perm_status permi_gpu_range(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
-                                   perm_partial *partial)
-{
-  (void)leaf, (void)begin, (void)end, (void)partial;
-  if (control)
-    permi_gpu_devices(1, control->message);
-  return PERM_ERROR_DEVICE;
-}
-#endif
-
-static void permi_gpu_release(const perm_allocator *allocator, void *context)
-{
-  permi_release(allocator, ((permi_gpu *)context)->memory);
-  permi_release(allocator, context);
-}
-
-static void permi_gpu_table_row(const perm_gpu_work *work, double *table, double (*word)[PERM_MAX_N], int r)
-{
-  const int n = work->n, parts = work->parts, words = parts * (1 + work->low), stride = work->stride;
-  const int pivot = work->product == PERM_GPU_PIVOT, block = pivot + 1, plain = r - n + work->plain;
-  double *step = table + stride, *walk = step + stride * work->high;
-  double *constant = walk + stride * (2 * work->walk + 1);
-  int j, k, w;
-  for (w = 0; w < words; w++) {
-    const double *a = word[w];
-    const int at = r * words + w;
-    for (j = pivot; j < n; j++)
-      table[at] += a[j]; /* exact, as all that follows */
-    for (k = 0; k < work->block; k++)
-      constant[k * n * words + at] = 2 * a[block + k];
-    for (k = 0; k < work->walk; k++) { /* signs turning - and +; the last block column back to + */
-      const double twice = 2 * a[block + work->block + k], back = work->block ? 2 * a[block + work->block - 1] : 0;
-      walk[2 * k * stride + at] = back - twice;
-      walk[(2 * k + 1) * stride + at] = back + twice;
-    }
-    for (k = 0; k < work->high; k++)
-      step[k * stride + at] = 2 * a[block + work->block + work->walk + k];
-  }
-  for (w = 0; w < parts && pivot && plain >= 0; w++)
-    constant[work->block * n * words + plain * parts + w] = word[w][0];
-}
-
 static void permi_gpu_scale_by(permi_leaf *leaf, double real, double imaginary)
 {
   permi_dd re = leaf->scale, im = leaf->scale_imaginary;
@@ -7699,67 +7368,55 @@ static void permi_gpu_scale_by(permi_leaf *leaf, double real, double imaginary)
   leaf->scale_exp2 += e;
 }
 
-static perm_status permi_gpu_tables(const perm_plan *plan, const permi_view *view, const perm_allocator *allocator,
-                                    permi_leaf *leaf)
+static permi_gpu_lines permi_gpu_lines_of(const perm_plan *plan, const permi_view *view)
 {
-  const int n = plan->n, parts = view->parts, product = (int)permi_gpu_product_of(plan);
-  const int pivot = product == PERM_GPU_PIVOT, normalised = plan->form == PERM_FORM_NORMALISED;
-  permi_gpu *gpu = (permi_gpu *)permi_allocate_zeros(allocator, 1, sizeof *gpu);
-  perm_gpu_work *work;
-  int order[PERM_MAX_N], words, i, k, r, safe;
-  double word[4][PERM_MAX_N], lost[PERM_MAX_N], none = 0;
-  if (!gpu)
-    return PERM_ERROR_MEMORY;
-  gpu->allocator = *allocator;
-  gpu->add = permi_gpu_add;
-  work = &gpu->work;
+  const int n = plan->n, pivot = permi_gpu_product_of(plan) == PERM_GPU_PIVOT;
+  const int normalised = plan->form == PERM_FORM_NORMALISED;
+  permi_gpu_lines lines;
+  double word[4][PERM_MAX_N], none = 0;
+  int i, k, safe;
+  lines.plain = lines.low = 0;
   for (i = 0; i < n && !pivot; i++)
-    work->low |= !permi_gpu_row(plan, view, i, 0, 0, word, &none);
+    lines.low |= !permi_gpu_row(plan, view, i, 0, 0, word, &none);
   for (k = 0, safe = 1; safe >= 0; safe--) {
     for (i = 0; i < n; i++)
       if ((normalised && permi_gpu_safe(plan, view, i, plan->pivot)) == safe)
-        order[k++] = i;
+        lines.order[k++] = i;
     if (safe)
-      work->plain = pivot ? n - k : 0;
+      lines.plain = pivot ? n - k : 0;
   }
-  if (work->plain && !plan->exact_rows) { /* whole eights: fewer kernels to compile */
-    work->plain = (work->plain + 7) / 8 * 8;
-    work->plain = work->plain < n ? work->plain : n;
+  if (lines.plain && !plan->exact_rows) { /* whole eights: fewer kernels to compile */
+    lines.plain = (lines.plain + 7) / 8 * 8;
+    lines.plain = lines.plain < n ? lines.plain : n;
   }
-  work->n = n;
-  work->parts = parts;
-  work->product = product;
-  words = parts * (1 + work->low);
-  work->stride = (n * words + 1) / 2 * 2;
-  work->block = plan->block_columns;
-  work->walk = plan->chunk_log2 - PERM_GPU_THREADS_LOG2;
-  work->high = plan->outer_columns - work->walk;
-  work->absolute_mask = permi_absolute_mask(plan, 14);
-  work->fingerprint = plan->fingerprint;
-  work->constants = (size_t)(work->block * n * words + work->plain * parts);
-  work->doubles = (size_t)work->stride * (size_t)(2 + work->high + 2 * work->walk) + work->constants;
-  gpu->terms = leaf->information.work / (double)n / (double)leaf->information.chunks;
-  gpu->memory = (double *)permi_allocate_zeros(allocator, work->doubles, sizeof(double));
-  if (!gpu->memory) {
-    permi_release(allocator, gpu);
-    return PERM_ERROR_MEMORY;
-  }
-  work->table = gpu->memory;
-  for (r = 0; r < n; r++) {
-    const int divide = pivot && r < n - work->plain;
-    i = order[r];
+  return lines;
+}
+
+static int permi_gpu_divides(const perm_plan *plan, const permi_gpu_lines *lines, int r)
+{
+  return permi_gpu_product_of(plan) == PERM_GPU_PIVOT && r < plan->n - lines->plain;
+}
+
+/* Completes the leaf of a plan: what its pivots, and entries that grids do not hold, make of the sum. */
+static perm_status permi_gpu_leaf(const perm_plan *plan, const permi_view *view, const perm_allocator *allocator,
+                                  permi_leaf *leaf)
+{
+  const permi_gpu_lines lines = permi_gpu_lines_of(plan, view);
+  double word[4][PERM_MAX_N], lost[PERM_MAX_N];
+  int r;
+  for (r = 0; r < plan->n; r++) {
+    const int i = lines.order[r], divide = permi_gpu_divides(plan, &lines, r);
     lost[i] = 0;
-    permi_gpu_row(plan, view, i, divide, work->low, word, &lost[i]);
+    permi_gpu_row(plan, view, i, divide, lines.low, word, &lost[i]);
     if (divide)
       permi_gpu_scale_by(leaf, permi_scaled(plan, view, i, plan->pivot, 0),
-                         parts == 2 ? permi_scaled(plan, view, i, plan->pivot, 1) : 0);
-    permi_gpu_table_row(work, gpu->memory, word, r);
+                         view->parts == 2 ? permi_scaled(plan, view, i, plan->pivot, 1) : 0);
   }
   permi_lost_entries(plan, view, lost, leaf);
-  leaf->context = gpu;
-  leaf->release = permi_gpu_release;
+  leaf->release = permi_context_release;
   leaf->run_range = permi_gpu_range;
-  return PERM_OK;
+  (void)allocator;
+  return permi_gpu_tables(plan, view, &lines, allocator, leaf);
 }
 
 PERMI_BRIEF_END
@@ -8312,7 +7969,7 @@ static void permi_rounded_estimate(const perm_plan *plan, const permi_view *view
    Proved by machine: 1, 4, 6 tests/proofs/chains.v, 2, 3 tests/proofs/complex.v, 1, 3, 4 tests/proofs/dense.g, 4 to 7
    tests/proofs/dense_orders.sh.
    The estimate is a tenth of the bound, or permi_rounded_estimate. Double-double sums err like a random walk;
-   compensated products omit second order. tests/climb.c searches for counterexamples. */
+   compensated products omit second order. tests/attack/climb.c searches for counterexamples. */
 static void permi_plan_bounds(const perm_plan *plan, const permi_view *view, permi_leaf *leaf)
 {
   const double n = plan->n, parts = view->parts, square = PERMI_UNIT * PERMI_UNIT;
@@ -8391,7 +8048,7 @@ static perm_status permi_plan_leaf(const perm_plan *plan, const permi_view *view
                                                                : PERMI_ROUNDED;
     leaf->scale_exp2 -= n - 1;
     if (plan->isa == PERM_ISA_CUDA)
-      return view->reach->gpu->tables(plan, view, allocator, leaf);
+      return view->reach->gpu->leaf(plan, view, allocator, leaf);
     return permi_dense_tables(plan, view, permi_kernel_for(&view->reach->kernels, plan->isa, plan->form, product, n),
                               allocator, leaf);
   }
@@ -9865,24 +9522,13 @@ static int permi_small_exact(perm_isa isa, int n, int parts, const int64_t *a, p
 
 PERMI_BRIEF_BEGIN
 
-/* ====================================================================================== >>exact_gpu
-   Integers on GPUs: row sums packed into 32-bit words, groups of rows multiplied in a word, then 32-bit limbs, by a
-   kernel compiled for the shape. For skipping, a table has, by a halved row's sum over the other columns, a word of the
-   settings of 6 columns that make it 0: one look-up a row for 64 terms. */
+/* ==================================================================================== >>exact_device
+   Plans and leaves of integers on GPUs, and the fastest of all plans. */
 
 /* One H200, 0/1 of order 36, terms/s: limbs without skipping 1.71e11; row sums and 3 limbs as doubles 1.69e11 (less for
    more limbs); residues modulo 3 of the 4 primes needed 2.5e10; zeros skipped, a tenth of the terms left, 6.4e11. */
 #define PERMI_EXACT_GPU_BLOCK 6
 #define PERMI_EXACT_GPU_PRODUCTS 3000 /* products of words in a term, at most: 15 s to compile */
-
-typedef struct permi_exact_gpu {
-  permi_gpu gpu; /* first, for >>gpu */
-  perm_gpu_program program;
-  perm_gpu_exact shape;
-  int transposed;
-  double survivors;
-  char text[24576];
-} permi_exact_gpu;
 
 /* Returns 0 if there are too many words. */
 static int permi_exact_gpu_products(const permi_exact_rows *rows, perm_gpu_exact *shape, const uint64_t *bound)
@@ -9980,219 +9626,43 @@ static double permi_exact_gpu_shape(const permi_exact_rows *rows, perm_gpu_exact
   return seconds / PERMI_EXACT_GPU_RATE + 0.5 + 0.005 * products; /* the rest is for compiling */
 }
 
-typedef struct permi_gpu_member {
-  const char *name;
-  const short *list; /* NULL: `count` is the value */
-  int count;
-} permi_gpu_member;
+typedef struct permi_exact_gpu_cut {
+  int outer, walk, depth; /* columns; depth: log2 of a chunk's terms */
+  size_t sums, bytes;     /* of the table: words of row sums, and all */
+} permi_exact_gpu_cut;
 
-/* Continues a shape's text of `at` bytes by its members and a kernel that calls `chunk`. A list becomes a chain of
-   choices: compilers do not always fold loads from arrays, and then unroll nothing. */
-static void permi_gpu_members(const permi_gpu_member *member, size_t members, const char *chunk, int blocks, char *text,
-                              size_t room, size_t at)
+static permi_exact_gpu_cut permi_exact_gpu_cut_of(const permi_exact_rows *rows, const perm_gpu_exact *shape)
 {
-  for (; members; members--, member++) {
-    const short *list = member->list;
-    const int last = !list ? member->count : member->count ? list[member->count - 1] : 0;
-    int i;
-    at += (size_t)snprintf(text + at, room - at, "  PERMI_BOTH constexpr int %s(%s) const { return ", member->name,
-                           list ? "int i" : "");
-    for (i = 0; list && i + 1 < member->count; i++)
-      if (list[i] != last)
-        at += (size_t)snprintf(text + at, room - at, "i == %d ? %d : ", i, list[i]);
-    at += (size_t)snprintf(text + at, room - at, "%d; }\n", last);
-  }
-  snprintf(text + at, room - at, "};\n" PERM_GPU_ENTRY "{ %s(permi_shape(), a); }\n", blocks, chunk);
-}
-
-static void permi_exact_gpu_text(const perm_gpu_exact *shape, int lines, char *text, size_t room)
-{
-  const int product = shape->product[shape->groups - 1], parts = shape->parts;
-  const int need = shape->stride * (1 + shape->skip) + parts * (3 * product + shape->sum) + 24;
-  const permi_gpu_member member[] = {{"words", NULL, shape->words},
-                                     {"stride", NULL, shape->stride},
-                                     {"groups", NULL, shape->groups},
-                                     {"sum", NULL, shape->sum},
-                                     {"zeros", NULL, shape->zeros},
-                                     {"masks", NULL, shape->masks},
-                                     {"at", shape->at, lines},
-                                     {"kind", shape->kind, lines},
-                                     {"carries", shape->carries, shape->words},
-                                     {"first", shape->first, shape->groups + 1},
-                                     {"product", shape->product, shape->groups},
-                                     {"wide", shape->wide, shape->groups},
-                                     {"zero_line", shape->zero_line, shape->zeros},
-                                     {"zero_base", shape->zero_base, shape->zeros}};
-  const int at = snprintf(text, room,
-                          "struct permi_shape {\n  enum { PARTS = %d, GROUPS = %d, ROOM = %d, SUM_ROOM = %d, "
-                          "WORDS = %d, SKIP = %d };\n",
-                          parts, shape->groups, product > 3 ? product : 3, shape->sum, shape->stride, shape->skip);
-  permi_gpu_members(member, sizeof member / sizeof *member, "permi_exact_chunk",
-                    need <= 64 ? 8 : need <= 80 ? 6 : need <= 128 ? 4 : need <= 168 ? 3 : 2, text, room, (size_t)at);
-}
-
-static void permi_exact_gpu_put(const perm_gpu_exact *shape, uint32_t *to, int line, int wide, permi_wide x, int times)
-{
-  const int kind = shape->kind[line];
-  uint64_t carry = 0;
-  int k;
-  if (times < 0)
-    x = permi_wide_negate(x);
-  to += shape->at[line];
-  if (kind < 6)
-    *to += (uint32_t)x.low << (kind < 4 ? 8 * kind : 16 * (kind - 4));
-  for (k = 0; kind == 6 && k < wide; k++) {
-    const uint32_t word = (uint32_t)((k < 2 ? x.low : x.high) >> (k & 1 ? 32 : 0));
-    carry += (uint64_t)to[k] + word;
-    to[k] = (uint32_t)carry;
-    carry >>= 32;
-  }
-}
-
-static int permi_exact_gpu_add(void *context, perm_partial *partial, uint64_t first, uint64_t chunks,
-                               const double *sums)
-{
-  const permi_leaf *leaf = ((const permi_gpu_call *)context)->leaf;
-  const perm_gpu_exact *shape = &((const permi_exact_gpu *)leaf->context)->shape;
-  uint64_t chunk, word[PERM_GPU_EXACT_WORDS];
-  int part, k;
-  for (chunk = 0; chunk < chunks; chunk++)
-    for (part = 0; part < shape->parts; part++) {
-      uint64_t carry = 0, sum;
-      memset(word, 0, sizeof word);
-      for (k = 0; k < shape->sum; k++, sums++) {
-        memcpy(&sum, sums, sizeof sum);
-        if (sum >> 40)
-          return 0;
-        carry += sum;
-        word[k / 2] |= (carry & 0xffffffff) << (k & 1 ? 32 : 0);
-        carry >>= 32;
-      }
-      if (shape->sum & 1 && word[k / 2] >> 31)
-        word[k / 2] |= UINT64_C(0xffffffff) << 32;
-      permi_sum_add_signed(part ? &partial->imaginary : &partial->value, word, (shape->sum + 1) / 2);
-    }
-  permi_gpu_count(leaf, partial, first, chunks);
-  return 1;
-}
-
-static size_t permi_exact_gpu_explain(const permi_leaf *leaf, char *buffer, size_t size)
-{
-  const permi_exact_gpu *exact = (const permi_exact_gpu *)leaf->context;
-  char skipped[64] = "";
-  if (exact->shape.skip)
-    permi_say(skipped, sizeof skipped, ", zeros skipped (%.2g of the terms expected)", exact->survivors);
-  return permi_say(
-      buffer, size,
-      "exact, n = %d%s: cuda kernel, %s in %d groups, products of %d words of 32 bits%s; %.3g elements, %llu chunks, "
-      "%.3g s on one GPU\n",
-      leaf->information.n, exact->shape.parts == 2 ? " (complex)" : "", exact->transposed ? "columns" : "rows",
-      exact->shape.groups, exact->shape.product[exact->shape.groups - 1], skipped, leaf->information.work,
-      (unsigned long long)leaf->information.chunks, leaf->information.seconds);
-}
-
-/* The table of row sums: columns of the masks, walk, high; see >>gpu. */
-static void permi_exact_gpu_rows(const permi_exact_rows *rows, const perm_gpu_exact *shape, const int *order, int block,
-                                 perm_gpu_work *work, uint32_t *table)
-{
-  const int parts = rows->parts, stride = shape->stride;
-  uint32_t *step = table + stride, *walk = step + stride * work->high, *settings = walk + stride * (2 * work->walk + 1);
-  int g, j, k, r, part;
-  for (r = 0, g = 0; r < rows->n; r++) {
-    const int i = order[r];
-    g += r == shape->first[g + 1];
-    for (part = 0; part < parts; part++) {
-      const int line = r * parts + part, wide = shape->wide[g], kind = shape->kind[line];
-      permi_wide bias = {0, 0};
-      bias.low = kind < 4 ? 128 : kind < 6 ? 32768 : 0;
-      permi_exact_gpu_put(shape, table, line, wide, permi_exact_start(rows, i, part), 1);
-      permi_exact_gpu_put(shape, table, line, wide, bias, 1);
-      for (k = 0; k < (block ? 64 : 0); k++)
-        for (j = 0; j < block; j++)
-          if (k >> j & 1)
-            permi_exact_gpu_put(shape, settings + stride * k, line, wide, permi_exact_step(rows, i, 1 + j, part), -1);
-      for (k = 0; k < work->walk; k++) {
-        const permi_wide a = permi_exact_step(rows, i, 1 + block + k, part);
-        permi_exact_gpu_put(shape, walk + stride * 2 * k, line, wide, a, -1);
-        permi_exact_gpu_put(shape, walk + stride * (2 * k + 1), line, wide, a, 1);
-      }
-      for (k = 0; k < work->high; k++)
-        permi_exact_gpu_put(shape, step + stride * k, line, wide,
-                            permi_exact_step(rows, i, 1 + block + work->walk + k, part), -1);
-    }
-  }
-}
-
-/* By even row and its sum over other columns, the settings that make it 0. */
-static void permi_exact_gpu_masks(const permi_exact_rows *rows, const perm_gpu_exact *shape, const int *order,
-                                  uint64_t *masks)
-{
-  int i, j, k, v;
-  for (k = 0; k < shape->zeros; k++) {
-    const int row = order[shape->zero_line[k]], norm = (int)rows->norm[row];
-    for (v = -norm; v <= norm; v++)
-      for (i = 0; i < 64; i++) {
-        int y = v;
-        for (j = 0; j < PERMI_EXACT_GPU_BLOCK; j++)
-          y -= i >> j & 1 ? (int)(int64_t)permi_exact_step(rows, row, 1 + j, 0).low : 0;
-        if (y == 0)
-          masks[shape->zero_base[k] + 128 + v] |= UINT64_C(1) << i;
-      }
-  }
+  const int block = shape->skip ? PERMI_EXACT_GPU_BLOCK : 0;
+  permi_exact_gpu_cut cut;
+  int columns;
+  cut.outer = rows->n - 1 - block;
+  columns = cut.outer - PERM_GPU_THREADS_LOG2;
+  cut.walk = permi_clamp(columns - 12, columns < 3 ? columns : 3, 10);
+  cut.depth = PERM_GPU_THREADS_LOG2 + cut.walk + block;
+  cut.sums = (size_t)shape->stride * (size_t)(2 + cut.outer + cut.walk + (shape->skip ? 64 : 0));
+  cut.bytes = (cut.sums + 2 * (size_t)shape->masks) * sizeof(uint32_t);
+  return cut;
 }
 
 static perm_status permi_exact_gpu_leaf(const perm_options *options, const permi_exact_rows *rows, permi_leaf *leaf,
                                         perm_result *result)
 {
-  const int n = rows->n, parts = rows->parts;
   perm_gpu_exact shape;
   int order[PERM_MAX_N];
   double survivors;
   const double seconds = permi_exact_gpu_shape(rows, &shape, order, &survivors);
-  const int stride = shape.stride, block = shape.skip ? PERMI_EXACT_GPU_BLOCK : 0, outer = n - 1 - block;
-  const int columns = outer - PERM_GPU_THREADS_LOG2, walk = permi_clamp(columns - 12, columns < 3 ? columns : 3, 10);
-  const int depth = PERM_GPU_THREADS_LOG2 + walk + block;
-  const size_t sums = (size_t)stride * (size_t)(2 + outer + walk + (shape.skip ? 64 : 0));
-  const size_t bytes = sizeof(permi_exact_gpu) + (sums + 2 * (size_t)shape.masks) * sizeof(uint32_t);
-  permi_exact_gpu *exact = (permi_exact_gpu *)permi_allocate(&options->allocator, 1, bytes);
-  perm_gpu_work *work;
-  uint32_t *table;
-  if (!exact)
-    return permi_fail_memory(result);
-  memset(exact, 0, bytes);
-  table = (uint32_t *)(void *)(exact + 1);
-  exact->shape = shape;
-  exact->survivors = survivors;
-  exact->transposed = rows->transposed;
-  work = &exact->gpu.work;
-  work->walk = walk;
-  work->high = outer - walk;
-  work->doubles = (bytes - sizeof *exact) / sizeof(double);
-  work->table = (double *)(void *)table;
-  work->program = &exact->program;
-  exact->gpu.allocator = options->allocator;
-  exact->gpu.add = permi_exact_gpu_add;
-  exact->gpu.terms = ldexp(1, depth);
-  permi_exact_gpu_rows(rows, &shape, order, block, work, table);
-  permi_exact_gpu_masks(rows, &shape, order, (uint64_t *)(void *)(table + sums));
-  permi_exact_gpu_text(&shape, n * parts, exact->text, sizeof exact->text);
-  exact->program.text = exact->text;
-  exact->program.sums = parts * shape.sum;
-  exact->program.exact = &exact->shape;
-  exact->program.shared = (size_t)((parts * shape.sum + 1) / 2 * 2 + shape.masks) * 8 +
-                          (size_t)stride * (size_t)(2 * walk + 1) * 4;
-  if (shape.skip)
-    exact->program.shared += (size_t)stride * (64 + 128) * 4 + 4 * 2048 * 2;
-  permi_exact_fill(rows, 0, depth, seconds, (double)bytes, leaf);
+  const permi_exact_gpu_cut cut = permi_exact_gpu_cut_of(rows, &shape);
+  const uint64_t block = shape.skip ? PERMI_EXACT_GPU_BLOCK : 0;
+  permi_exact_fill(rows, 0, cut.depth, seconds, (double)cut.bytes, leaf);
   leaf->information.isa = PERM_ISA_CUDA;
-  leaf->information.fingerprint =
-      permi_hash(leaf->information.fingerprint, (uint64_t)PERM_ISA_CUDA + 64 * (uint64_t)block);
-  work->fingerprint = leaf->information.fingerprint;
-  leaf->context = exact;
+  leaf->information.fingerprint = permi_hash(leaf->information.fingerprint, (uint64_t)PERM_ISA_CUDA + 64 * block);
   leaf->release = permi_context_release;
   leaf->run_range = permi_gpu_range;
-  leaf->explain = permi_exact_gpu_explain;
-  return PERM_OK;
+  leaf->explain = permi_plan_explain;
+  (void)options;
+  return permi_exact_gpu_tables(rows, &shape, order, &options->allocator, leaf) == PERM_OK ? PERM_OK
+                                                                                            : permi_fail_memory(result);
 }
 
 static void permi_exact_plan_gpu(const perm_options *options, int n, const permi_integer_view *view,
@@ -11929,152 +11399,6 @@ PERMI_COLD static void permi_counts_bounds(const permi_counts *counts, double lo
   leaf->estimate_relative = fmin(leaf->estimate_relative, leaf->bound_relative);
 }
 
-/* ====================================================================================== >>counts_gpu
-   Sums over signs on GPUs, in double. A thread's number sets the high digits; all threads walk the `walked` low ones in
-   one n-ary Gray code. */
-
-#define PERMI_COUNTS_GPU_WALK 1024
-
-typedef struct permi_counts_gpu {
-  permi_gpu gpu; /* first, for >>gpu */
-  perm_gpu_program program;
-  perm_gpu_counts shape;
-  char text[4096];
-} permi_counts_gpu;
-
-static void permi_counts_gpu_text(const perm_gpu_counts *counts, char *text, size_t room)
-{
-  const int size = counts->forms * counts->parts * (1 + counts->low);
-  const int need = 2 * size + 60 + 2 * counts->needed * counts->parts;
-  const permi_gpu_member member[] = {{"forms", NULL, counts->forms},
-                                     {"needed", NULL, counts->needed},
-                                     {"walk", NULL, counts->walk},
-                                     {"table", NULL, counts->table},
-                                     {"before", counts->before, counts->forms + 1}};
-  const int at = snprintf(text, room,
-                          "struct permi_shape {\n  enum { PARTS = %d, LOW = %d, RYSER = %d, NEEDED = %d, FORMS = %d, "
-                          "SIZE = %d };\n",
-                          counts->parts, counts->low, counts->ryser, counts->needed, counts->forms, size);
-  permi_gpu_members(member, sizeof member / sizeof *member, "permi_counts_chunk",
-                    need <= 80 ? 6 : need <= 128 ? 4 : need <= 168 ? 3 : 2, text, room, (size_t)at);
-}
-
-/* Returns `walked`; *threads: settings of the high digits. */
-PERMI_COLD static int permi_counts_gpu_shape(const permi_counts *counts, perm_gpu_counts *shape, uint64_t *threads)
-{
-  const int rows = counts->forms * counts->parts;
-  int walked = 0, size, f, k, d;
-  memset(shape, 0, sizeof *shape);
-  shape->parts = counts->parts;
-  shape->ryser = counts->ryser;
-  shape->forms = counts->forms;
-  shape->needed = counts->symmetric ? counts->needed : 0;
-  for (k = 0; k < rows * counts->digits; k++)
-    shape->low |= counts->low[k] != 0;
-  for (f = 0; f < counts->forms; f++)
-    shape->before[f + 1] = (short)(shape->before[f] + counts->form_count[f]);
-  *threads = counts->terms;
-  for (shape->walk = 1; walked < counts->digits; walked++) {
-    const int radix = counts->radix[walked], walk = shape->walk * radix;
-    if (walk > PERMI_COUNTS_GPU_WALK || (*threads / (uint64_t)radix < 1 << 18 && walk > 16))
-      break;
-    shape->walk = walk;
-    *threads /= (uint64_t)radix;
-  }
-  size = rows * (1 + shape->low);
-  shape->table = 4 + 2 * (counts->digits - walked) + size * (1 + counts->digits) + 3 * shape->walk;
-  for (d = walked; d < counts->digits; d++)
-    shape->table += counts->radix[d];
-  shape->table += counts->ryser ? counts->digit_total + 1 : 0;
-  return walked;
-}
-
-/* The table of permi_counts_walk, >>text_counts; it was zero. */
-PERMI_COLD static void permi_counts_gpu_table(const permi_counts *counts, const perm_gpu_counts *shape, int walked,
-                                              double *table)
-{
-  const double *weight = (const double *)(const void *)counts->weight;
-  const double *rank_weight = (const double *)(const void *)counts->rank_weight;
-  const int parts = counts->parts, rows = counts->forms * parts, digits = counts->digits, words = 1 + shape->low;
-  const int high = digits - walked;
-  double *to = table + 4 + 2 * high;
-  permi_counts low = *counts;
-  permi_nary walk;
-  int d, f, k, part, v;
-  table[2] = high;
-  for (d = -1; d < digits; d++) { /* start; high digits; low ones */
-    const int digit = d < high ? d + walked : d - high;
-    for (f = 0; f < counts->forms; f++)
-      for (part = 0; part < parts; part++)
-        for (k = 0; k < words; k++, to++) {
-          const double *from = (k ? counts->low : counts->high) + part * counts->forms + f;
-          if (d >= 0)
-            *to = from[digit * rows] * (counts->ryser ? 1 : -2);
-          for (v = 0; d < 0 && v < digits && !counts->ryser; v++)
-            *to += from[v * rows] * counts->digit_count[v];
-        }
-  }
-  for (d = 0; d < high; d++) {
-    table[4 + 2 * d] = counts->radix[walked + d];
-    table[5 + 2 * d] = (double)(to - table);
-    for (v = 0; v < counts->radix[walked + d]; v++)
-      *to++ = weight[counts->weight_at[walked + d] + v] * (v & 1 && !counts->ryser ? -1 : 1);
-  }
-  table[3] = (double)(to - table);
-  low.digits = walked;
-  low.terms = (uint64_t)shape->walk;
-  low.chunks = 1;
-  permi_nary_start(&low, 0, &walk);
-  for (k = 0; k < shape->walk; k++, to += 3) {
-    to[0] = walk.total & 1 && !counts->ryser ? -1 : 1;
-    for (d = 0; d < walked; d++)
-      to[0] *= weight[counts->weight_at[d] + walk.v[d]];
-    to[1] = k ? (walk.digit + 1) * walk.up[walk.digit] : 0;
-    to[2] = walk.total;
-    permi_nary_next(&low, &walk);
-  }
-  for (k = 0; counts->ryser && k <= counts->needed; k++)
-    to[k] = rank_weight[k] * ((counts->needed - k) & 1 ? -1 : 1);
-}
-
-PERMI_COLD static perm_status permi_counts_gpu_leaf(const permi_counts *counts, const perm_allocator *allocator,
-                                                    permi_leaf *leaf)
-{
-  perm_gpu_counts shape;
-  uint64_t threads, chunks = 1;
-  const int walked = permi_counts_gpu_shape(counts, &shape, &threads);
-  const size_t bytes = sizeof(permi_counts_gpu) + (size_t)shape.table * sizeof(double);
-  permi_counts_gpu *made = (permi_counts_gpu *)permi_allocate_zeros(allocator, 1, bytes);
-  perm_gpu_work *work;
-  double *table;
-  if (!made)
-    return PERM_ERROR_MEMORY;
-  made->shape = shape;
-  table = (double *)(void *)(made + 1);
-  permi_counts_gpu_table(counts, &shape, walked, table);
-  while (chunks * (threads < 1 << 20 ? 128 : 1024) * 2 <= threads)
-    chunks *= 2;
-  table[0] = (double)threads;
-  table[1] = (double)chunks;
-  work = &made->gpu.work;
-  work->table = table;
-  work->doubles = (size_t)shape.table;
-  work->program = &made->program;
-  work->absolute_mask = shape.needed ? counts->absolute_mask : 0;
-  permi_counts_gpu_text(&shape, made->text, sizeof made->text);
-  made->program.text = made->text;
-  made->program.shared = (640 + work->doubles) * sizeof(double);
-  made->program.counts = &made->shape;
-  made->gpu.allocator = *allocator;
-  made->gpu.terms = (double)(float)((double)counts->terms / (double)chunks); /* multiples are exact */
-  leaf->information.chunks = chunks;
-  leaf->context = made;
-  leaf->release = permi_context_release;
-  leaf->run_range = permi_gpu_range;
-  leaf->run_chunk = NULL;
-  return PERM_OK;
-}
-
 /* ===================================================================================== >>counts_leaf
    Makes the chosen engine a leaf. */
 
@@ -12220,6 +11544,54 @@ PERMI_COLD static double permi_signs_leaf(permi_counts *counts, int padding, int
   return counts->integer ? 0 : permi_counts_split(counts);
 }
 
+#define PERMI_COUNTS_GPU_WALK 1024
+
+/* Returns `walked`; *threads: settings of the high digits. */
+PERMI_COLD static int permi_counts_gpu_shape(const permi_counts *counts, perm_gpu_counts *shape, uint64_t *threads)
+{
+  const int rows = counts->forms * counts->parts;
+  int walked = 0, size, f, k, d;
+  memset(shape, 0, sizeof *shape);
+  shape->parts = counts->parts;
+  shape->ryser = counts->ryser;
+  shape->forms = counts->forms;
+  shape->needed = counts->symmetric ? counts->needed : 0;
+  for (k = 0; k < rows * counts->digits; k++)
+    shape->low |= counts->low[k] != 0;
+  for (f = 0; f < counts->forms; f++)
+    shape->before[f + 1] = (short)(shape->before[f] + counts->form_count[f]);
+  *threads = counts->terms;
+  for (shape->walk = 1; walked < counts->digits; walked++) {
+    const int radix = counts->radix[walked], walk = shape->walk * radix;
+    if (walk > PERMI_COUNTS_GPU_WALK || (*threads / (uint64_t)radix < 1 << 18 && walk > 16))
+      break;
+    shape->walk = walk;
+    *threads /= (uint64_t)radix;
+  }
+  size = rows * (1 + shape->low);
+  shape->table = 4 + 2 * (counts->digits - walked) + size * (1 + counts->digits) + 3 * shape->walk;
+  for (d = walked; d < counts->digits; d++)
+    shape->table += counts->radix[d];
+  shape->table += counts->ryser ? counts->digit_total + 1 : 0;
+  return walked;
+}
+
+PERMI_COLD static perm_status permi_counts_gpu_leaf(const permi_counts *counts, const perm_allocator *allocator,
+                                                    permi_leaf *leaf)
+{
+  perm_gpu_counts shape;
+  uint64_t threads, chunks = 1;
+  const int walked = permi_counts_gpu_shape(counts, &shape, &threads);
+  while (chunks * (threads < 1 << 20 ? 128 : 1024) * 2 <= threads)
+    chunks *= 2;
+  leaf->information.chunks = chunks;
+  leaf->context = NULL;
+  leaf->run_range = permi_gpu_range;
+  leaf->run_chunk = NULL;
+  (void)walked, (void)allocator;
+  return permi_counts_gpu_tables(counts, &shape, walked, threads, allocator, leaf);
+}
+
 PERMI_COLD static uint64_t permi_choice_fingerprint(const permi_choice *choice, const permi_counts *counts,
                                                     uint64_t fingerprint)
 {
@@ -12295,8 +11667,9 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
    has a degree of at most d = (n + 1)(N - 1), and P(0) + .. + P(N - 1) = 2^(n-1) per(a). Its values at 0 .. d fix it.
    Kernels evaluate PERMI_PROOF_POINTS of them at once, a chunk: (n + 1) N n 2^(n-h-1) products a prime. */
 
-#if !defined(PERM_NO_EXTRAS)
 #define PERMI_PROOF_MAX_N 44      /* 1.7e16 products and 1.5 GB a prime */
+
+#if !defined(PERM_NO_EXTRAS)
 #define PERMI_PROOF_PRIME_BITS 50
 #define PERMI_PROOF_PRIMES 64     /* 62 for order 44 of 63-bit Gaussian entries */
 #define PERMI_PROOF_LEAF (3 * PERM_SUM_WORDS) /* values: the words of a partial's sums, each one residue */
@@ -12845,284 +12218,6 @@ static perm_status permi_proof_sample(const perm_job *job, const perm_state *sta
 }
 #endif
 
-/* ======================================================================================== >>proof_gpu
-   Values of a proof on GPUs: chunks of 32 points, many leaves in one call. A random value of each piece is computed
-   again on the host. */
-
-#if !defined(PERM_NO_EXTRAS)
-#define PERMI_PROOF_GPU_POINTS 32
-#define PERMI_PROOF_GPU_LEAF 256
-
-typedef struct permi_proof_gpu {
-  const permi_proof *proof;
-  const perm_allocator *allocator;
-  permi_control *control;
-  perm_gpu_work work;
-  perm_gpu_program program;
-  perm_gpu_proof shape;
-  int run;
-  const permi_stretch *stretch; /* of one polynomial */
-  perm_partial *done;           /* of each stretch */
-  double *table, *map;          /* map: chunks' first points, */
-  uint32_t *of;                 /* and whose they are */
-  permi_proof_room room; /* of the formula: looks at no limits */
-  double chunk_seconds;
-  char text[1024];
-} permi_proof_gpu;
-
-/* Predicted seconds; INFINITY: it cannot be done. */
-static double permi_proof_gpu_seconds(const permi_proof *proof)
-{
-  const double work = (double)proof->values * proof->runs * ldexp((double)proof->n, proof->n - proof->signs - 1);
-  return proof->n < PERMI_GPU_LEAST_N ? (double)INFINITY : work / PERMI_GPU_RATE_PROOF + PERMI_GPU_PROOF_COMPILE;
-}
-
-static void permi_proof_gpu_text(permi_proof_gpu *gpu)
-{
-  const perm_gpu_proof *shape = &gpu->shape;
-  const int need = 2 * shape->rows + 60;
-  const permi_gpu_member member[] = {{"rows", NULL, shape->rows},
-                                     {"signs", NULL, shape->signs},
-                                     {"outer", NULL, shape->outer},
-                                     {"settings", NULL, shape->settings}};
-  const int at = snprintf(gpu->text, sizeof gpu->text, "struct permi_shape {\n  enum { ROWS = %d, SIGNS = %d };\n",
-                          shape->rows, shape->signs);
-  permi_gpu_members(member, sizeof member / sizeof *member, "permi_proof_chunk", need <= 128 ? 4 : 3, gpu->text,
-                    sizeof gpu->text, (size_t)at);
-}
-
-/* What the kernel for a polynomial is. */
-static void permi_proof_gpu_open(permi_proof_gpu *gpu, const permi_proof *proof, int run)
-{
-  memset(gpu, 0, sizeof *gpu);
-  gpu->proof = proof;
-  gpu->run = run;
-  gpu->shape.rows = proof->n;
-  gpu->shape.signs = proof->signs;
-  gpu->shape.outer = proof->polynomial[run].outer;
-  gpu->shape.settings = proof->polynomial[run].settings;
-  gpu->chunk_seconds =
-      permi_proof_gpu_seconds(proof) * PERMI_PROOF_GPU_POINTS / ((double)proof->values * proof->runs);
-  permi_proof_gpu_text(gpu);
-  gpu->program.text = gpu->text;
-  gpu->program.sums = PERMI_PROOF_GPU_POINTS;
-  gpu->program.shared = (size_t)(proof->n * gpu->shape.settings + 4 * PERMI_PROOF_GPU_POINTS * (proof->signs + 2)) *
-                        sizeof(double);
-  gpu->program.proof = &gpu->shape;
-  gpu->work.program = &gpu->program;
-}
-
-/* inverse[k] := 1 / k modulo p, 0 < k < count, by one inversion. */
-static void permi_proof_gpu_inverses(const permi_odd_modulus *prime, double *inverse, uint64_t count)
-{
-  uint64_t k, product = 1, times = 0, bits;
-  for (k = 0; k < count; k++) { /* for now, the product of those before k */
-    memcpy(&inverse[k], &product, sizeof product);
-    product = k ? permi_montgomery(product, times, prime) : product;
-    times = permi_residue_add(times, prime->one, 0, prime->p);
-  }
-  product = permi_prime_inverse(product, prime);
-  for (k = count - 1; k > 0; k--) {
-    times = permi_residue_add(times, prime->one, 1, prime->p);
-    memcpy(&bits, &inverse[k], sizeof bits);
-    inverse[k] = permi_balanced(permi_montgomery(product, bits, prime), prime->p);
-    product = permi_montgomery(product, times, prime);
-  }
-  inverse[0] = 0;
-}
-
-/* The table of perm_gpu_proof but for the map; returns 0 without memory. */
-static int permi_proof_gpu_table(permi_proof_gpu *gpu, size_t chunks)
-{
-  const permi_proof *proof = gpu->proof;
-  const permi_polynomial *polynomial = &proof->polynomial[gpu->run];
-  const int n = proof->n, signs = proof->signs;
-  const size_t N = (size_t)1 << signs, start = 4 + N, steps = (size_t)(n * (1 + polynomial->outer));
-  const size_t entries = (size_t)(n * signs), sums = (size_t)(n * polynomial->settings);
-  const size_t inverses = (size_t)(proof->values + PERMI_PROOF_SYNDROMES) + PERMI_PROOF_GPU_POINTS;
-  double *to;
-  int i, j;
-  gpu->work.doubles = start + steps + entries + sums + inverses + chunks;
-  gpu->table = (double *)permi_allocate(gpu->allocator, gpu->work.doubles, sizeof *gpu->table);
-  gpu->of = (uint32_t *)permi_allocate(gpu->allocator, chunks, sizeof *gpu->of);
-  gpu->room.weight = permi_proof_weights_room(proof, gpu->allocator);
-  if (!gpu->table || !gpu->of || !gpu->room.weight)
-    return 0;
-  gpu->map = gpu->table + (gpu->work.doubles - chunks);
-  gpu->table[0] = polynomial->prime;
-  gpu->table[1] = polynomial->inverse;
-  gpu->table[2] = (double)(gpu->work.doubles - chunks);
-  gpu->table[3] = 0;
-  memcpy(gpu->table + 4, polynomial->weight, N * sizeof *to);
-  to = gpu->table + start;
-  memcpy(to, polynomial->start, (size_t)n * sizeof *to);
-  memcpy(to + n, polynomial->step, (steps - (size_t)n) * sizeof *to);
-  to += steps;
-  for (j = 0; j < signs; j++)
-    for (i = 0; i < n; i++)
-      *to++ = polynomial->entry[i * signs + j];
-  memcpy(to, polynomial->table, sums * sizeof *to);
-  permi_proof_gpu_inverses(&proof->prime[gpu->run / proof->parts], to + sums, inverses);
-  return 1;
-}
-
-#if defined(PERM_WITH_CUDA)
-static int permi_proof_gpu_add(void *context, perm_partial *partial, uint64_t first, uint64_t chunks,
-                               const double *sums)
-{
-  const permi_proof_gpu *gpu = (const permi_proof_gpu *)context;
-  const permi_proof *proof = gpu->proof;
-  const double p = gpu->table[0];
-  uint64_t c, seed = PERMI_HASH_START, k;
-  for (c = 0; c < chunks; c++) {
-    const uint64_t t = (uint64_t)gpu->map[first + c], at = gpu->of[first + c];
-    const permi_proof_leaf *leaf = &proof->leaf[gpu->stretch[at].leaf];
-    for (k = 0; k < PERMI_PROOF_GPU_POINTS; k++) {
-      const double value = sums[c * PERMI_PROOF_GPU_POINTS + k];
-      if (!(value >= 0 && value < p))
-        return 0;
-      seed = permi_hash(seed, (uint64_t)value);
-      if (t + k < leaf->end)
-        *permi_proof_word(&gpu->done[at], t + k - leaf->first) = (uint64_t)value;
-    }
-  }
-  c = seed % chunks;
-  k = (seed >> 32) % PERMI_PROOF_GPU_POINTS;
-  partial->chunks += chunks;
-  return permi_proof_formula(proof, gpu->run, (uint64_t)gpu->map[first + c] + k, &gpu->room) ==
-         (uint64_t)sums[c * PERMI_PROOF_GPU_POINTS + k];
-}
-
-static perm_status permi_proof_gpu_merge(perm_partial *into, const perm_partial *from)
-{
-  into->chunks += from->chunks;
-  return PERM_OK;
-}
-
-static perm_status permi_proof_gpu_poll(void *context, uint64_t done)
-{
-  const permi_proof_gpu *gpu = (const permi_proof_gpu *)context;
-  return gpu->control ? permi_control_poll_range(gpu->control, gpu->chunk_seconds * (double)done, "proving on GPUs")
-                      : PERM_OK;
-}
-
-static perm_status permi_proof_gpu_call(permi_proof_gpu *gpu, uint64_t chunks, perm_partial *prefix)
-{
-  char message[PERM_MESSAGE_BYTES] = "";
-  perm_options options;
-  perm_gpu_sink sink;
-  perm_status status;
-  int gpus = 0;
-  memset(&options, 0, sizeof options);
-  if (gpu->control)
-    options = *gpu->control->options;
-  if (!options.gpu.devices)
-    options.gpu.devices = 1;
-  options.allocator = *gpu->allocator;
-  sink.context = gpu;
-  sink.add = permi_proof_gpu_add;
-  sink.merge = permi_proof_gpu_merge;
-  sink.poll = permi_proof_gpu_poll;
-  sink.alone = 1;
-  status = perm_cuda_run(&gpu->work, 0, chunks, &options, &sink, prefix, &gpus, message);
-  if (gpu->control) {
-    gpu->control->gpus = gpus > gpu->control->gpus ? gpus : gpu->control->gpus;
-    memcpy(gpu->control->message, message, sizeof message);
-  }
-  return status;
-}
-#else
-static perm_status permi_proof_gpu_call(permi_proof_gpu *gpu, uint64_t chunks, perm_partial *prefix)
-{
-  (void)chunks, (void)prefix;
-  if (gpu->control)
-    permi_gpu_devices(1, gpu->control->message);
-  return PERM_ERROR_DEVICE;
-}
-#endif
-
-/* Of one polynomial. */
-static perm_status permi_proof_gpu_polynomial(permi_proof_gpu *gpu, int count)
-{
-  perm_partial prefix;
-  perm_status status;
-  uint64_t chunks = 0, at = 0, c;
-  int k;
-  for (k = 0; k < count; k++)
-    chunks += gpu->stretch[k].end - gpu->stretch[k].begin;
-  if (!chunks)
-    return PERM_OK;
-  if (!permi_proof_gpu_table(gpu, (size_t)chunks))
-    return PERM_ERROR_MEMORY;
-  for (k = 0; k < count; k++)
-    for (c = gpu->stretch[k].begin; c < gpu->stretch[k].end; c++, at++) {
-      gpu->map[at] = (double)(gpu->proof->leaf[gpu->stretch[k].leaf].first + c * PERMI_PROOF_GPU_POINTS);
-      gpu->of[at] = (uint32_t)k;
-    }
-  gpu->work.table = gpu->table;
-  memset(&prefix, 0, sizeof prefix);
-  status = permi_proof_gpu_call(gpu, chunks, &prefix);
-  for (k = 0; k < count; k++) { /* what is beyond the prefix may be there, and does not count */
-    const permi_stretch *stretch = &gpu->stretch[k];
-    const uint64_t all = stretch->end - stretch->begin, here = prefix.chunks < all ? prefix.chunks : all;
-    for (c = (stretch->begin + here) * PERMI_PROOF_GPU_POINTS; c < stretch->end * PERMI_PROOF_GPU_POINTS; c++)
-      *permi_proof_word(&gpu->done[k], c) = 0;
-    prefix.chunks -= here;
-    if (!here)
-      continue;
-    permi_partial_count(&gpu->done[k], stretch->begin, stretch->begin + here);
-    gpu->done[k].terms += (double)here * PERMI_PROOF_GPU_POINTS * ldexp(1, gpu->proof->n - gpu->proof->signs - 1);
-    gpu->done[k].fingerprint = stretch->fingerprint;
-  }
-  return status;
-}
-
-/* Adds to done[k] what the stretches are, or a prefix of them. */
-static perm_status permi_proof_gpu_run(const permi_proof *proof, const perm_allocator *allocator,
-                                       const permi_stretch *stretch, int count, permi_control *control,
-                                       perm_partial *done)
-{
-  permi_proof_gpu *gpu = (permi_proof_gpu *)permi_allocate(allocator, 1, sizeof *gpu);
-  perm_status status = gpu ? PERM_OK : PERM_ERROR_MEMORY;
-  int k = 0, same;
-  for (; k < count && status == PERM_OK; k += same) {
-    const int run = stretch[k].leaf / proof->leaves;
-    for (same = 1; k + same < count && stretch[k + same].leaf / proof->leaves == run;)
-      same++;
-    permi_proof_gpu_open(gpu, proof, run);
-    gpu->allocator = allocator;
-    gpu->control = control;
-    gpu->stretch = stretch + k;
-    gpu->done = done + k;
-    status = permi_proof_gpu_polynomial(gpu, same);
-    permi_release(allocator, gpu->table);
-    permi_release(allocator, gpu->of);
-    permi_release(allocator, gpu->room.weight);
-  }
-  permi_release(allocator, gpu);
-  return status;
-}
-
-/* Of many leaves: see perm_job. */
-static perm_status permi_proof_gpu_many(const perm_job *job, const permi_stretch *stretch, int count,
-                                        permi_control *control, perm_partial *done)
-{
-  return permi_proof_gpu_run((const permi_proof *)job->context, &job->allocator, stretch, count, control, done);
-}
-
-static perm_status permi_proof_gpu_range(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
-                                         perm_partial *partial)
-{
-  const permi_proof_leaf *own = (const permi_proof_leaf *)leaf->context;
-  permi_stretch stretch;
-  stretch.leaf = (int)(own - own->proof->leaf);
-  stretch.begin = begin;
-  stretch.end = end;
-  stretch.fingerprint = leaf->information.fingerprint;
-  return permi_proof_gpu_run(own->proof, &own->proof->allocator, &stretch, 1, control, partial);
-}
-#endif
-
 /* =========================================================================================== >>proof
    Permanents that carry their proof: the job that evaluates >>polynomial, the value, and the file, which
    examples/perm_verify.c checks without this library. Numbers have the least significant byte first:
@@ -13307,6 +12402,16 @@ static void permi_proof_primes_choose(permi_proof *proof)
     const uint64_t root = permi_prime_root(&proof->prime[k]), other = proof->prime[k].p - root;
     proof->root[k] = root < other ? root : other;
   }
+}
+
+#define PERMI_PROOF_GPU_POINTS 32
+#define PERMI_PROOF_GPU_LEAF 256
+
+/* Predicted seconds; INFINITY: it cannot be done. */
+static double permi_proof_gpu_seconds(const permi_proof *proof)
+{
+  const double work = (double)proof->values * proof->runs * ldexp((double)proof->n, proof->n - proof->signs - 1);
+  return proof->n < PERMI_GPU_LEAST_N ? (double)INFINITY : work / PERMI_GPU_RATE_PROOF + PERMI_GPU_PROOF_COMPILE;
 }
 
 /* rate: products a second of a thread. */
@@ -15302,7 +14407,7 @@ static int PERMI_ROUTE(const permi_problem *problem, const perm_options *options
 #endif
 
 static const permi_gpu_engines permi_gpus = {permi_plan_gpu,  permi_gpu_growth, permi_gpu_safe,
-                                             permi_gpu_moves, permi_gpu_tables, permi_choice_gpu_seconds,
+                                             permi_gpu_moves, permi_gpu_leaf, permi_choice_gpu_seconds,
                                              permi_counts_gpu_leaf};
 
 #if defined(PERM_NO_COMPLEX)
@@ -16576,392 +15681,6 @@ static perm_status permi_minors_execute(const permi_minors *minors, const perm_o
 
 #endif
 
-/* ===================================================================================== >>minors_gpu
-   Minors on GPUs, in double. Products run over the copies of all lines of one side (forms); signs and counts of the
-   other side's lines are the digits. Either
-     one sum      minors of a row: forms are the columns, digits the other rows. The prefix and suffix products of a
-                  term are its share of every minor
-     by digits    minors of every row: a sum for each digit, whose factor count - 2 v goes into the term
-   A thread's number sets the high digits; all walk over the low ones in one n-ary Gray code. Entries are on grids, so
-   row sums are exact; chunks are added exactly. */
-
-#if !defined(PERM_NO_EXTRAS)
-#define PERMI_MINORS_GPU_GROUPS 16
-#define PERMI_MINORS_GPU_EXP2 300   /* of all terms: the smallest do not vanish */
-#define PERMI_MINORS_GPU_CHUNKS(by_digits) ((by_digits) ? 1024 : 2048) /* chosen: keep a GPU busy, and its host not */
-
-typedef struct permi_minors_gpu {
-  const permi_minors *minors;
-  int transposed, by_digits; /* transposed: digits are rows */
-  int forms, columns, digits, walked, walk; /* of the last digit half, by symmetry */
-  int form[PERM_MAX_N];                             /* a form's line */
-  int line[PERM_MAX_N], count[PERM_MAX_N], settings[PERM_MAX_N];
-  int total; /* of the counts */
-  double terms, seconds;
-  uint64_t numbers, chunks;
-
-  perm_gpu_minors shape;
-  perm_gpu_program program;
-  perm_gpu_work work;
-  char text[256];
-  permi_control *control;
-  perm_sum *sums; /* of wanted minors, then of their rows' moduli */
-  int row_place[PERM_MAX_N], column_place[PERM_MAX_N];
-} permi_minors_gpu;
-
-/* Digits by their settings, so that the first are walked; then the one whose other half follows by symmetry: if one is
-   odd it saves most. */
-static void permi_minors_gpu_order(permi_minors_gpu *gpu)
-{
-  int i, k, last = gpu->digits - 1;
-  for (i = 1; i < gpu->digits; i++)
-    for (k = i; k > 0 && gpu->count[k - 1] > gpu->count[k]; k--) {
-      const int line = gpu->line[k], count = gpu->count[k];
-      gpu->line[k] = gpu->line[k - 1];
-      gpu->count[k] = gpu->count[k - 1];
-      gpu->line[k - 1] = line;
-      gpu->count[k - 1] = count;
-    }
-  for (i = last; i >= 0 && !(gpu->count[last] & 1); i--)
-    if (gpu->count[i] & 1) {
-      const int line = gpu->line[i], count = gpu->count[i];
-      for (k = i; k < last; k++) {
-        gpu->line[k] = gpu->line[k + 1];
-        gpu->count[k] = gpu->count[k + 1];
-      }
-      gpu->line[last] = line;
-      gpu->count[last] = count;
-    }
-  for (i = 0; i <= last; i++)
-    gpu->settings[i] = i == last ? gpu->count[i] / 2 + 1 : gpu->count[i] + 1;
-}
-
-static void permi_minors_gpu_shape(permi_minors_gpu *gpu, const permi_minors *minors, int transposed, int by_digits)
-{
-  static const double rate[2] = PERMI_MINORS_GPU_RATE;
-  const int forms = transposed ? minors->columns : minors->rows;
-  const int digits = transposed ? minors->rows : minors->columns;
-  int i, k;
-  memset(gpu, 0, sizeof *gpu);
-  gpu->minors = minors;
-  gpu->transposed = transposed;
-  gpu->by_digits = by_digits;
-  for (i = 0; i < forms; i++)
-    for (k = 0; k < (transposed ? minors->column_count[i] : minors->row_count[i]); k++)
-      gpu->form[gpu->forms++] = i;
-  gpu->columns = (gpu->forms + 7) / 8;
-  gpu->terms = 1;
-  for (i = 0; i < digits; i++) {
-    const int wanted = !by_digits && i == digits - 1; /* this row, without one copy */
-    k = (transposed ? minors->row_count[i] : minors->column_count[i]) - wanted;
-    if (k > 0) {
-      gpu->line[gpu->digits] = i;
-      gpu->count[gpu->digits++] = k;
-      gpu->total += k;
-    }
-  }
-  permi_minors_gpu_order(gpu);
-  for (i = 0; i < gpu->digits; i++)
-    gpu->terms *= gpu->settings[i];
-  gpu->seconds = gpu->terms * 8 * gpu->columns / rate[minors->parts - 1] * (by_digits ? PERMI_MINORS_GPU_SLOWER : 1);
-}
-
-static void permi_minors_gpu_cut(permi_minors_gpu *gpu)
-{
-  const int least = PERMI_MINORS_GPU_CHUNKS(gpu->by_digits);
-  const double most = least * fmax(1, gpu->seconds);
-  int d;
-  for (d = 0, gpu->numbers = 1; d < gpu->digits; d++)
-    gpu->numbers *= (uint64_t)gpu->settings[d];
-  for (gpu->walk = 1; gpu->walked < gpu->digits; gpu->walked++) {
-    const uint64_t settings = (uint64_t)gpu->settings[gpu->walked];
-    if ((uint64_t)gpu->walk * settings > PERM_GPU_MINORS_WALK ||
-        (gpu->numbers / settings < (uint64_t)least * PERMI_MINORS_GPU_GROUPS && gpu->walk >= 64))
-      break;
-    gpu->walk *= (int)settings;
-    gpu->numbers /= settings;
-  }
-  for (gpu->chunks = 1; (double)gpu->chunks < most && gpu->chunks * 2 * PERMI_MINORS_GPU_GROUPS <= gpu->numbers;)
-    gpu->chunks *= 2;
-}
-
-/* Plans the quicker way; returns 0 if GPUs do not take this matrix or are slower than `seconds`. */
-static int permi_minors_gpu_plan(permi_minors_gpu *gpu, const permi_minors *minors, const perm_options *options,
-                                 double seconds)
-{
-  const int one_row = minors->least > 0;
-  permi_minors_gpu other;
-  char message[PERM_MESSAGE_BYTES];
-  if (!options->gpu.devices || minors->total < PERMI_GPU_LEAST_N || minors->total > PERM_MAX_N)
-    return 0;
-  permi_minors_gpu_shape(gpu, minors, 0, 1);
-  permi_minors_gpu_shape(&other, minors, 1, !one_row);
-  if (other.seconds < gpu->seconds)
-    *gpu = other;
-  if (gpu->terms >= 1e17)
-    return 0;
-  permi_minors_gpu_cut(gpu);
-  gpu->seconds += PERMI_GPU_START_SECONDS + PERMI_MINORS_GPU_SUM_SECONDS * (double)gpu->chunks *
-                                                ((minors->rows - minors->least) * minors->columns * minors->parts);
-  if (options->isa != PERM_ISA_CUDA && gpu->seconds >= seconds)
-    return 0;
-  return !options->gpu.cpu_fallback || permi_gpu_devices(options->gpu.devices, message);
-}
-
-/* Sums in double: of a walk, and, by digits, of a thread's numbers. */
-static double permi_minors_gpu_relative(const permi_minors_gpu *gpu)
-{
-  const double rounds = gpu->by_digits ? (double)gpu->numbers / (double)gpu->chunks / PERMI_MINORS_GPU_GROUPS : 0;
-  return (gpu->forms + 6 + sqrt(gpu->walk) + sqrt(rounds)) * PERMI_UNIT * gpu->minors->parts;
-}
-
-/* What the grid cuts from terms; full: the scaled matrix written out, which changes. */
-static double permi_minors_gpu_below(const permi_minors_gpu *gpu, double *full)
-{
-  const permi_minors *minors = gpu->minors;
-  const int n = minors->total, parts = minors->parts;
-  int i, j, part;
-  if (!gpu->transposed)
-    return permi_minors_below_grid(minors, full);
-  for (i = 0; i < n; i++)
-    for (part = 0; part < parts; part++) {
-      for (j = 0; j < i; j++) {
-        double *a = full + (i * n + j) * parts + part, *b = full + (j * n + i) * parts + part;
-        const double swapped = *a;
-        *a = *b;
-        *b = swapped;
-      }
-    }
-  for (i = 0; i < n * parts && !gpu->by_digits; i++) /* the wanted row */
-    full[(i / parts * n + n - 1) * parts + i % parts] = 0;
-  return permi_minors_rounded(minors, full);
-}
-
-#if defined(PERM_WITH_CUDA)
-/* The digits' entries of a form, each count[d] times for the grid, and 0 for forms that pad. */
-static void permi_minors_gpu_form(const permi_minors_gpu *gpu, int form, int part, double *entry)
-{
-  double copies[PERM_MAX_N], power;
-  int d, k, count = 0;
-  for (d = 0; d < gpu->digits; d++) {
-    const int i = gpu->transposed ? gpu->line[d] : gpu->form[form];
-    const int j = gpu->transposed ? gpu->form[form] : gpu->line[d];
-    entry[d] = permi_minors_scaled(gpu->minors, i, j, part);
-    for (k = 0; k < gpu->count[d]; k++)
-      copies[count++] = entry[d];
-  }
-  power = permi_grid_power(copies, count);
-  for (d = 0; d < gpu->digits; d++)
-    entry[d] = permi_to_grid(entry[d], power);
-}
-
-static int permi_minors_gpu_doubles(const permi_minors_gpu *gpu)
-{
-  int d, doubles = 8 + 4 * gpu->digits + 8 * gpu->columns * gpu->minors->parts * (1 + gpu->digits) + 2 * gpu->walk;
-  for (d = 0; d < gpu->digits; d++)
-    doubles += gpu->settings[d];
-  return doubles;
-}
-
-/* The walk: weight, digit that moves; *last: settings at its end. */
-static void permi_minors_gpu_walk(const permi_minors_gpu *gpu, const double *table, double *to, int *last)
-{
-  int up[PERM_MAX_N], m, d, move = 0;
-  for (d = 0; d < gpu->digits; d++) {
-    up[d] = 1;
-    last[d] = 0;
-  }
-  for (m = 0; m < gpu->walk; m++, to += 2) {
-    to[0] = 1;
-    for (d = 0; d < gpu->walked; d++)
-      to[0] *= table[(int)table[10 + 4 * d] + last[d]];
-    to[1] = move;
-    for (d = 0; d < gpu->walked && (up[d] ? last[d] == gpu->settings[d] - 1 : last[d] == 0); d++)
-      up[d] = !up[d];
-    if (d < gpu->walked && m + 1 < gpu->walk) {
-      last[d] += up[d] ? 1 : -1;
-      move = up[d] ? d + 1 : -(d + 1);
-    }
-  }
-}
-
-/* The table of permi_minors_view, >>text_minors; it was zero. */
-static void permi_minors_gpu_table(const permi_minors_gpu *gpu, double *table)
-{
-  const int parts = gpu->minors->parts, plane = 8 * gpu->columns * parts, digits = gpu->digits;
-  double *start = table + 8 + 4 * digits, *weight = start + plane * (1 + digits), entry[PERM_MAX_N];
-  int last[PERM_MAX_N], d, f, v, part;
-  table[0] = (double)gpu->numbers;
-  table[1] = (double)gpu->chunks;
-  table[2] = digits;
-  table[3] = gpu->walked;
-  table[4] = gpu->walk;
-  table[5] = ldexp(1, PERMI_MINORS_GPU_EXP2);
-  for (f = 0; f < 8 * gpu->columns; f++)
-    for (part = 0; part < parts; part++) {
-      const int at = (f / 8 * parts + part) * 8 + f % 8;
-      if (f >= gpu->forms) {
-        start[at] = part == 0;
-        continue;
-      }
-      permi_minors_gpu_form(gpu, f, part, entry);
-      for (d = 0; d < digits; d++) {
-        start[at] += gpu->count[d] * entry[d]; /* exact, as all that follows */
-        start[plane * (1 + d) + at] = -2 * entry[d];
-      }
-    }
-  for (d = 0; d < digits; d++) {
-    double binomial = 1;
-    table[8 + 4 * d] = gpu->settings[d];
-    table[9 + 4 * d] = gpu->count[d];
-    table[10 + 4 * d] = (double)(weight - table);
-    for (v = 0; v < gpu->settings[d]; v++) {
-      *weight++ = d == digits - 1 && 2 * v < gpu->count[d] ? 2 * binomial : binomial;
-      binomial *= -(double)(gpu->count[d] - v) / (v + 1);
-    }
-  }
-  table[6] = (double)(weight - table);
-  permi_minors_gpu_walk(gpu, table, weight, last);
-  for (d = 0; d < gpu->walked; d++)
-    table[11 + 4 * d] = last[d];
-}
-
-static void permi_minors_gpu_work(permi_minors_gpu *gpu, const double *table)
-{
-  const int parts = gpu->minors->parts, columns = gpu->columns, fast = gpu->by_digits ? PERM_GPU_MINORS_FAST : 0;
-  const int plane = 8 * columns * parts, words = plane * (gpu->by_digits ? gpu->digits : 1);
-  const int need = 2 * (columns * parts * (3 + fast) + columns) + 50;
-  snprintf(gpu->text, sizeof gpu->text, PERM_GPU_ENTRY "{ permi_minors_chunk<%d, %d, %d>(a); }\n",
-           need <= 80 ? 6 : need <= 128 ? 4 : need <= 168 ? 3 : 2, columns, parts, fast);
-  gpu->shape.parts = parts;
-  gpu->shape.columns = columns;
-  gpu->shape.fast = fast;
-  gpu->program.text = gpu->text;
-  gpu->program.shared = (size_t)(2 * PERM_GPU_MINORS_WALK + 10 * plane) * sizeof(double); /* 2^10 is the longest walk */
-  gpu->program.sums = 2 * words + 8 * columns;
-  gpu->program.scratch = PERMI_MINORS_GPU_GROUPS * (words * (gpu->by_digits ? 1 : 2) + 8 * columns);
-  gpu->program.minors = &gpu->shape;
-  gpu->work.program = &gpu->program;
-  gpu->work.table = table;
-  gpu->work.doubles = (size_t)permi_minors_gpu_doubles(gpu);
-  gpu->work.absolute_mask = gpu->terms < 1 << 14 ? 0 : 7;
-}
-
-/* Where a chunk's sums have a line: the place of a minor, of hi and lo, is that of its row plus that of its column.
-   A line has that of its last copy. */
-static void permi_minors_gpu_places(permi_minors_gpu *gpu)
-{
-  const permi_minors *minors = gpu->minors;
-  int *form = gpu->transposed ? gpu->column_place : gpu->row_place;
-  int *digit = gpu->transposed ? gpu->row_place : gpu->column_place;
-  int f, d;
-  for (f = 0; f < gpu->forms; f++)
-    form[gpu->form[f]] = f / 8 * minors->parts * 8 + f % 8;
-  for (d = 0; d < PERM_MAX_N; d++)
-    digit[d] = 0;
-  for (d = 0; d < gpu->digits && gpu->by_digits; d++)
-    digit[gpu->line[d]] = d * gpu->columns * minors->parts * 8;
-}
-
-/* A row's sum of |terms|; transposed: the largest of the columns' sums. */
-static double permi_minors_gpu_modulus(const permi_minors_gpu *gpu, int i, const double *moduli)
-{
-  double most = 0;
-  int f;
-  for (f = 0; f < gpu->forms; f++)
-    if (gpu->transposed || gpu->form[f] == i)
-      most = gpu->transposed ? fmax(most, moduli[f]) : moduli[f];
-  return most;
-}
-
-static int permi_minors_gpu_add(void *context, perm_partial *partial, uint64_t first, uint64_t chunks,
-                                const double *sums)
-{
-  permi_minors_gpu *gpu = (permi_minors_gpu *)context;
-  const permi_minors *minors = gpu->minors;
-  const int words = gpu->program.sums, parts = minors->parts;
-  int i, j, k, part;
-  (void)partial, (void)first;
-  for (; chunks; chunks--, sums += words) {
-    for (k = 0; k < words; k++)
-      if (!(fabs(sums[k]) <= DBL_MAX))
-        return 0;
-    for (i = minors->least, k = 0; i < minors->rows; i++)
-      for (j = 0; j < minors->columns; j++)
-        for (part = 0; part < parts; part++, k++) {
-          const double *sum = sums + 2 * (gpu->row_place[i] + gpu->column_place[j] + 8 * part);
-          permi_sum_add_double(&gpu->sums[k], sum[0]);
-          permi_sum_add_double(&gpu->sums[k], sum[1]);
-        }
-    for (i = minors->least; i < minors->rows; i++, k++)
-      permi_sum_add_double(&gpu->sums[k], permi_minors_gpu_modulus(gpu, i, sums + words - 8 * gpu->columns));
-  }
-  return 1;
-}
-
-static perm_status permi_minors_gpu_merge(perm_partial *into, const perm_partial *from)
-{
-  (void)into, (void)from;
-  return PERM_OK;
-}
-
-static perm_status permi_minors_gpu_poll(void *context, uint64_t done)
-{
-  const permi_minors_gpu *gpu = (const permi_minors_gpu *)context;
-  return permi_control_poll(gpu->control, gpu->seconds * (double)done / (double)gpu->chunks, "summing on GPUs");
-}
-
-static perm_status permi_minors_gpu_run(permi_minors_gpu *gpu, const perm_options *options)
-{
-  const perm_gpu_sink sink = {gpu, permi_minors_gpu_add, permi_minors_gpu_merge, permi_minors_gpu_poll, 1};
-  perm_partial none;
-  memset(&none, 0, sizeof none);
-  return perm_cuda_run(&gpu->work, 0, gpu->chunks, options, &sink, &none, &gpu->control->gpus, gpu->control->message);
-}
-
-static perm_status permi_minors_gpu_execute(permi_minors_gpu *gpu, const perm_options *options,
-                                            permi_control *control, permi_minors_total *total)
-{
-  const perm_allocator *allocator = &options->allocator;
-  const permi_minors *minors = gpu->minors;
-  const size_t doubles = (size_t)permi_minors_gpu_doubles(gpu);
-  const size_t sums = (size_t)(total->count + minors->rows - minors->least);
-  double *table = (double *)permi_allocate_zeros(allocator, doubles, sizeof *table);
-  perm_status status = PERM_ERROR_MEMORY;
-  int i;
-  gpu->control = control;
-  gpu->sums = (perm_sum *)permi_allocate_zeros(allocator, sums, sizeof *gpu->sums);
-  if (table && gpu->sums) {
-    permi_minors_gpu_table(gpu, table);
-    permi_minors_gpu_work(gpu, table);
-    permi_minors_gpu_places(gpu);
-    status = permi_minors_gpu_run(gpu, options);
-  }
-  if (status == PERM_OK) {
-    permi_minors_collect(gpu->sums, minors->rows - minors->least, total);
-    for (i = 0; i < total->count && gpu->by_digits; i++) {
-      const int minor = i / minors->parts, row = minors->least + minor / minors->columns;
-      const int count = gpu->transposed ? minors->row_count[row] : minors->column_count[minor % minors->columns];
-      total->value[i] = permi_dd_divide_double(total->value[i], count);
-    }
-    for (i = 0; i < minors->rows - minors->least; i++)
-      total->absolute[i] *= gpu->work.absolute_mask + 1.0;
-  }
-  permi_release(allocator, table);
-  permi_release(allocator, gpu->sums);
-  return status;
-}
-#else
-static perm_status permi_minors_gpu_execute(permi_minors_gpu *gpu, const perm_options *options,
-                                            permi_control *control, permi_minors_total *total)
-{
-  (void)gpu, (void)options, (void)total;
-  permi_gpu_devices(1, control->message);
-  return PERM_ERROR_DEVICE;
-}
-#endif
-#endif
-
 /* ================================================================================= >>minors_subsets
    Minors of non-negative matrices without cancellation: a dynamic program over the rows that are used, v_i = 0..r_i of
    the r_i copies of row i. Columns, one copy after the other, are places; place |v| = v_1 + v_2 + .. is the next.
@@ -17595,13 +16314,11 @@ static void permi_minors_plan_one(permi_minors *minors, const perm_options *opti
     permi_minors_plan_subsets(minors, options);
 }
 
-/* The predicted fastest of these, kernels and GPUs (*gpu); full: room for the matrix written out, or NULL. Returns 1
-   for GPUs. */
-static int permi_minors_choose(permi_minors *minors, const perm_options *options, permi_minors_by by, double *full,
-                               permi_minors_gpu *gpu)
+/* The predicted fastest of these, kernels and GPUs; full: room for the matrix written out, or NULL. Returns 1 for
+   GPUs. */
+static int permi_minors_choose(permi_minors *minors, const perm_options *options, permi_minors_by by, double *full)
 {
   double seconds;
-  int on_gpu;
   permi_minors_plan_one(minors, options, by);
   minors->below = 0;
   if (!full || by != PERMI_MINORS_BY_ANY)
@@ -17610,21 +16327,13 @@ static int permi_minors_choose(permi_minors *minors, const perm_options *options
   if (permi_minors_plan_dense(minors, permi_isa(options)) && minors->seconds > seconds &&
       options->method != PERM_METHOD_DENSE)
     permi_minors_plan_one(minors, options, by);
-  on_gpu = permi_minors_gpu_plan(gpu, minors, options, minors->seconds);
-  if (on_gpu) {
-    minors->kernel = NULL;
-    minors->subsets = 0;
-    minors->lost = 0;
-    minors->terms = gpu->terms;
-    minors->seconds = gpu->seconds;
-    minors->estimate_relative = permi_minors_gpu_relative(gpu);
-    minors->scale_exp2 = gpu->total + PERMI_MINORS_GPU_EXP2;
-  }
-  if (on_gpu || minors->kernel) {
+  if (permi_minors_gpu_takes(minors, options, full))
+    return 1;
+  if (minors->kernel) {
     permi_minors_write_out(minors, 1, full);
-    minors->below = on_gpu ? permi_minors_gpu_below(gpu, full) : permi_minors_below_grid(minors, full);
+    minors->below = permi_minors_below_grid(minors, full);
   }
-  return on_gpu;
+  return 0;
 }
 
 /* Engine, sum and output of scaled entries. */
@@ -17633,8 +16342,7 @@ static perm_status permi_minors_run(const permi_minors_call *call, permi_minors 
                                     permi_control *control, perm_result *result)
 {
   const int threads = permi_threads(options);
-  permi_minors_gpu gpu;
-  const int on_gpu = permi_minors_choose(minors, options, by, full, &gpu);
+  const int on_gpu = permi_minors_choose(minors, options, by, full);
   perm_status status = PERM_OK;
   minors->dense.memory = NULL;
   if (minors->terms >= 1e18)
@@ -17646,7 +16354,7 @@ static perm_status permi_minors_run(const permi_minors_call *call, permi_minors 
   if (minors->kernel)
     status = permi_minors_tables(minors, &options->allocator, full);
   if (status == PERM_OK)
-    status = on_gpu            ? permi_minors_gpu_execute(&gpu, options, control, total)
+    status = on_gpu            ? permi_minors_gpu_execute(minors, options, control, total)
              : minors->subsets ? permi_minors_subsets(minors, options, control, total)
                                : permi_minors_execute(minors, options, control, threads, total);
   permi_release(&options->allocator, minors->dense.memory);
@@ -18293,67 +17001,6 @@ static size_t permi_batch_vectors(const permi_batch *batch, size_t begin, size_t
 
 /* ---- GPUs, from order 10 on: below, sending takes longer than computing here (H200 against 16 cores, 10^6 matrices:
    real n = 10 0.066 s, 0.030 s; complex n = 12 0.11 s, 0.33 s; n = 16 0.30 s, 7.7 s). */
-#if defined(PERM_WITH_CUDA)
-static void permi_batch_gpu_fill(void *context, size_t first, size_t count, double *to)
-{
-  const permi_batch *batch = (const permi_batch *)context;
-  const size_t entries = (size_t)(batch->n * batch->n * batch->parts);
-  size_t k;
-  if (batch->kind == PERMI_BATCH_ENTRIES) {
-    permi_batch_gather(batch, first, count, to);
-    return;
-  }
-  for (k = 0; k < count; k++, to += entries) {
-    const double *from = permi_batch_fetch(batch, first + k, to);
-    if (from != to)
-      memcpy(to, from, entries * sizeof *to);
-  }
-}
-
-static void permi_batch_gpu_take(void *context, size_t first, size_t count, const double *from)
-{
-  const permi_batch *batch = (const permi_batch *)context;
-  const int parts = batch->parts;
-  const double relative = permi_wanted_relative(batch->options);
-  const double unit = (batch->n + 8) * PERMI_UNIT * parts / relative; /* as in permi_plan_bounds, and the division */
-  size_t k;
-  int part;
-  for (k = first; k < first + count; k++, from += PERM_GPU_BATCH_SUMS) {
-    const double value = permi_modulus(from[0], from[1]);
-    if (value <= DBL_MAX && value > 1e-250 && unit * from[2] <= value && from[3] <= relative) {
-      batch->todo[k] = 0;
-      for (part = 0; part < parts; part++)
-        batch->out[k * (size_t)parts + (size_t)part] = from[part];
-    }
-  }
-}
-
-static perm_status permi_batch_gpu_poll(void *context, double fraction)
-{
-  return permi_control_poll(((const permi_batch *)context)->control, fraction, "summing on GPUs");
-}
-
-static perm_status permi_batch_gpu_run(permi_batch *batch, int threads, int *gpus, char *message)
-{
-  perm_gpu_batch work;
-  work.n = batch->n;
-  work.parts = batch->parts;
-  work.count = batch->count;
-  work.context = batch;
-  work.fill = permi_batch_gpu_fill;
-  work.take = permi_batch_gpu_take;
-  work.poll = permi_batch_gpu_poll;
-  return perm_cuda_batch(&work, batch->options, threads, gpus, message);
-}
-#else
-static perm_status permi_batch_gpu_run(permi_batch *batch, int threads, int *gpus, char *message)
-{
-  (void)batch, (void)threads, (void)gpus;
-  permi_gpu_devices(1, message);
-  return PERM_ERROR_DEVICE;
-}
-#endif
-
 static int permi_batch_gpu_wanted(const permi_batch *batch)
 {
   const perm_options *options = batch->options;
@@ -18663,1987 +17310,12 @@ PERM_API perm_status perm_select_complex(int m, int n, const double *a, ptrdiff_
 }
 #endif
 
-/* ======================================================================================= >>low_rank
-   Products of thin factors [Bar96]. A = U V with r columns in U: with
-     prod_i sum_t u_it x_t = sum_k p_k x^k,   prod_j sum_t v_tj y_t = sum_k q_k y^k,   per(A) = sum_k k! p_k q_k
-   over the C(n + r - 1, r - 1) exponents k of degree n, k! = prod k_t!, in double-double; non-negative factors do not
-   cancel. Exponents without k_r are numbered by degree: with c_t = k_t + .. + k_(r-1) and d_t = c_t + r - 1 - t, k has
-   number sum_t C(d_t, r - t), and k with k_t one less that number less sum over s <= t of C(d_s - 1, r - s - 1). */
-
-#if !defined(PERM_NO_EXTRAS)
-/* u: n rows, r columns; v: r rows, n columns. */
-typedef struct permi_factors {
-  int n, r, parts;
-  permi_view view[2];
-} permi_factors;
-
-typedef struct permi_low_rank {
-  permi_pool pool; /* of all that follows, and of this structure */
-  perm_allocator allocator;
-  int n, r, parts;
-  int factorial_exp2;
-  size_t count;
-  uint32_t *below;   /* (r - 1) each: number of k with k_t one less; UINT32_MAX: k_t is 0 */
-  permi_dd *weight;  /* k! 2^-factorial_exp2 */
-  double *factor[2]; /* U's rows, V's columns: n r numbers, moduli of a row sum to at most 1 */
-} permi_low_rank;
-
-/* C(n, k), or more than any size_t. */
-static double permi_binomial(int n, int k)
-{
-  double c = 1;
-  int i;
-  for (i = 1; i <= k; i++)
-    c = c * (n - k + i) / i;
-  return k < 0 || k > n ? 0 : c;
-}
-
-static void permi_low_rank_release(const perm_allocator *allocator, void *context)
-{
-  permi_pool pool = ((permi_low_rank *)context)->pool;
-  pool.allocator = allocator;
-  permi_pool_release(&pool);
-}
-
-/* factorial: room for n + 1; factorial_exp2: also r more. */
-static void permi_low_rank_exponents(permi_low_rank *low, permi_dd *factorial, int *factorial_exp2)
-{
-  const int r = low->r, n = low->n;
-  int *d = factorial_exp2 + n + 1, e, t;
-  size_t number;
-  factorial[0] = permi_dd_make(1);
-  factorial_exp2[0] = 0;
-  for (t = 1; t <= n; t++) {
-    factorial[t] = permi_dd_multiply(factorial[t - 1], permi_dd_make(t));
-    frexp(factorial[t].hi, &e);
-    factorial[t] = permi_dd_scale(factorial[t], -e);
-    factorial_exp2[t] = factorial_exp2[t - 1] + e;
-  }
-  low->factorial_exp2 = factorial_exp2[n];
-  for (t = 1; t < r; t++)
-    d[t] = r - 1 - t;
-  for (number = 0; number < low->count; number++) {
-    double less = 0;
-    int degree = 0, exp2 = -low->factorial_exp2;
-    permi_dd weight = permi_dd_make(1);
-    for (t = 1; t < r; t++) {
-      const int k = d[t] - (r - 1 - t) - (t + 1 < r ? d[t + 1] - (r - 2 - t) : 0);
-      less += permi_binomial(d[t] - 1, r - t - 1);
-      low->below[number * (size_t)(r - 1) + (size_t)(t - 1)] = k ? (uint32_t)((double)number - less) : UINT32_MAX;
-      weight = permi_dd_multiply(weight, factorial[k]);
-      exp2 += factorial_exp2[k];
-      degree += k;
-    }
-    weight = permi_dd_multiply(weight, factorial[n - degree]);
-    low->weight[number] = permi_dd_scale(weight, exp2 + factorial_exp2[n - degree]);
-    for (t = r - 1; t > 1 && d[t] + 1 == d[t - 1]; t--)
-      d[t] = r - 1 - t;
-    if (r > 1)
-      d[t]++;
-  }
-}
-
-/* Multiplies in place, highest exponent first; absolute: of moduli. */
-static perm_status permi_linear_product(const permi_low_rank *low, int side, permi_control *control, double done,
-                                        double work, permi_dd *product, double *absolute)
-{
-  const int r = low->r, parts = low->parts;
-  double before = 1;
-  int i, t;
-  memset(product, 0, low->count * (size_t)parts * sizeof *product);
-  memset(absolute, 0, low->count * sizeof *absolute);
-  product[0] = permi_dd_make(1);
-  absolute[0] = 1;
-  for (i = 0; i < low->n; i++) {
-    const double *row = low->factor[side] + (size_t)i * (size_t)(r * parts);
-    const double after = permi_binomial(i + r, r - 1);
-    size_t number = (size_t)after;
-    if (control && (i & 7) == 0) {
-      perm_status status = permi_control_poll(control, done + work * i / low->n, "low rank");
-      if (status != PERM_OK)
-        return status;
-    }
-    while (number-- > 0) {
-      const uint32_t *below = low->below + number * (size_t)(r - 1);
-      permi_dd re = {0, 0}, im = {0, 0};
-      double sum = 0;
-      for (t = 0; t < r; t++) {
-        const size_t from = t < r - 1 ? below[t] : number;
-        const double *u = row + t * parts;
-        permi_dd a, b;
-        if ((double)from >= before) /* or none: there are fewer than UINT32_MAX */
-          continue;
-        a = product[from * (size_t)parts];
-        if (parts == 1) {
-          re = permi_dd_add(re, permi_dd_multiply(a, permi_dd_make(u[0])));
-          sum += absolute[from] * fabs(u[0]);
-          continue;
-        }
-        b = product[from * 2 + 1];
-        permi_dd_multiply_complex(&a, &b, permi_dd_make(u[0]), permi_dd_make(u[1]));
-        re = permi_dd_add(re, a);
-        im = permi_dd_add(im, b);
-        sum += absolute[from] * (fabs(u[0]) + fabs(u[1]));
-      }
-      product[number * (size_t)parts] = re;
-      if (parts == 2)
-        product[number * 2 + 1] = im;
-      absolute[number] = sum;
-    }
-    before = after;
-  }
-  return PERM_OK;
-}
-
-static void permi_sum_add_dd(perm_sum *sum, permi_dd x)
-{
-  permi_sum_add_double(sum, x.hi);
-  permi_sum_add_double(sum, x.lo);
-}
-
-static perm_status permi_low_rank_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
-{
-  const permi_low_rank *low = (const permi_low_rank *)leaf->context;
-  const size_t parts = (size_t)low->parts;
-  const double half = leaf->information.seconds / 2;
-  permi_pool pool = {&low->allocator, NULL, 0};
-  permi_dd *product[2];
-  double *absolute[2];
-  perm_status status;
-  size_t k;
-  int side;
-  for (side = 0; side < 2; side++) {
-    product[side] = (permi_dd *)permi_pool_get(&pool, low->count * parts, sizeof(permi_dd));
-    absolute[side] = (double *)permi_pool_get(&pool, low->count, sizeof(double));
-  }
-  status = pool.failed ? PERM_ERROR_MEMORY : PERM_OK;
-  for (side = 0; side < 2 && status == PERM_OK; side++)
-    status = permi_linear_product(low, side, control, half * side, half, product[side], absolute[side]);
-  for (k = 0; status == PERM_OK && k < low->count; k++) {
-    permi_dd a = product[0][k * parts], b = permi_dd_make(0);
-    if (low->parts == 2) {
-      b = product[0][2 * k + 1];
-      permi_dd_multiply_complex(&a, &b, product[1][2 * k], product[1][2 * k + 1]);
-      permi_sum_add_dd(&partial->imaginary, permi_dd_multiply(b, low->weight[k]));
-    } else {
-      a = permi_dd_multiply(a, product[1][k]);
-    }
-    permi_sum_add_dd(&partial->value, permi_dd_multiply(a, low->weight[k]));
-    permi_sum_add_double(&partial->absolute, absolute[0][k] * absolute[1][k] * low->weight[k].hi);
-  }
-  if (status == PERM_OK) {
-    partial->terms += (double)low->count;
-    partial->lost += 8.0 * low->n * (double)low->count * low->r * low->parts * DBL_MIN;
-  }
-  permi_pool_release(&pool);
-  return status;
-}
-
-static size_t permi_low_rank_explain(const permi_leaf *leaf, char *buffer, size_t size)
-{
-  const permi_low_rank *low = (const permi_low_rank *)leaf->context;
-  return permi_say(buffer, size, "low rank, order %d, rank %d: %.0f monomials, predicted %.3g s, %.3g bytes\n",
-                   low->n, low->r, (double)low->count, leaf->information.seconds, leaf->information.bytes);
-}
-
-/* Adds up the lines' powers of two in *exp2; returns 0 if a line is zero. */
-static int permi_low_rank_lines(permi_low_rank *low, int side, const double *from, ptrdiff_t line, ptrdiff_t step,
-                                long long *exp2)
-{
-  const int parts = low->parts;
-  double *to = low->factor[side];
-  int i, t, k;
-  for (i = 0; i < low->n; i++) {
-    double largest = 0;
-    int e;
-    for (t = 0; t < low->r; t++)
-      for (k = 0; k < parts; k++)
-        largest = fmax(largest, fabs(from[(i * line + t * step) * parts + k]));
-    if (largest == 0)
-      return 0;
-    e = permi_exponent(largest) + permi_log2_ceiling(low->r * parts);
-    for (t = 0; t < low->r; t++)
-      for (k = 0; k < parts; k++)
-        *to++ = ldexp(from[(i * line + t * step) * parts + k], -e);
-    *exp2 += e;
-  }
-  return 1;
-}
-
-/* Makes the leaf of `count` exponents; 1 <= r. *zero: a line is zero. THE BOUND:
-   1. A coefficient passes r double-double operations in each of n steps. A term has two coefficients, a weight (n
-   multiplications for factorials, r for their product) and two more multiplications.
-   2. Errors are relative to the sum of moduli (complex: within 3 times that), itself computed in double: the factor
-   1.001.
-   3. Scaling is exact unless an entry is below 2^-1000 of its line.
-   4. Underflow: a line's moduli sum to at most 1, so a coefficient's error adds up to at most itself afterwards; 2 n
-   r count operations lose less than 2 DBL_MIN each. Units: tests/proofs/doubles.g. */
-static perm_status permi_low_rank_leaf(const permi_factors *factors, const perm_allocator *allocator, double count,
-                                       double bytes, permi_leaf *leaf, int *zero)
-{
-  const permi_view *u = &factors->view[0], *v = &factors->view[1];
-  const int n = factors->n, r = factors->r, parts = factors->parts;
-  const size_t entries = (size_t)n * (size_t)(r * parts);
-  permi_pool pool = {allocator, NULL, 0};
-  permi_low_rank *low = (permi_low_rank *)permi_pool_get(&pool, 1, sizeof *low);
-  permi_dd *factorial = (permi_dd *)permi_pool_get(&pool, (size_t)n + 1, sizeof *factorial);
-  int *factorial_exp2 = (int *)permi_pool_get(&pool, (size_t)n + 1 + (size_t)r, sizeof *factorial_exp2);
-  uint32_t *below = (uint32_t *)permi_pool_get(&pool, (size_t)count * (size_t)(r - 1), sizeof *below);
-  permi_dd *weight = (permi_dd *)permi_pool_get(&pool, (size_t)count, sizeof *weight);
-  double *factor = (double *)permi_pool_get(&pool, 2 * entries, sizeof *factor);
-  const permi_low_rank made = {pool, *allocator, n, r, parts, 0, (size_t)count, below, weight, {factor, NULL}};
-  long long exp2 = 0;
-  uint64_t hash = PERMI_HASH_START;
-  size_t k;
-  if (pool.failed) {
-    permi_pool_release(&pool);
-    return PERM_ERROR_MEMORY;
-  }
-  *low = made;
-  low->factor[1] = factor + entries;
-  *zero = !permi_low_rank_lines(low, 0, u->a, u->ld, 1, &exp2) || !permi_low_rank_lines(low, 1, v->a, 1, v->ld, &exp2);
-  permi_low_rank_exponents(low, factorial, factorial_exp2);
-  for (k = 0; k < entries && !*zero; k++)
-    hash = permi_hash_double(permi_hash_double(hash, low->factor[0][k]), low->factor[1][k]);
-  memset(leaf, 0, sizeof *leaf);
-  leaf->information.kind = PERM_LEAF_TASK;
-  leaf->information.method = PERM_METHOD_LOW_RANK;
-  leaf->information.isa = PERM_ISA_PLAIN;
-  leaf->information.n = n;
-  leaf->information.chunks = 1;
-  leaf->information.work = 2 * count * n;
-  leaf->information.seconds = 2 * count * n * PERMI_LOW_RANK_SECONDS * (parts == 2 ? 5 : 1);
-  leaf->information.bytes = bytes;
-  leaf->information.fingerprint = permi_hash(permi_hash(hash, (uint64_t)r), (uint64_t)exp2);
-  leaf->run_task = permi_low_rank_task;
-  leaf->release = permi_low_rank_release;
-  leaf->explain = permi_low_rank_explain;
-  leaf->context = low;
-  leaf->scale = permi_dd_make(1);
-  leaf->scale_exp2 = exp2 + low->factorial_exp2;
-  leaf->bound_relative = 1.001 * PERMI_DD_UNIT * (parts == 2 ? 3 : 1) * (2.0 * n * r + 2.0 * n + r + 8);
-  leaf->estimate_relative = leaf->bound_relative;
-  return PERM_OK;
-}
-
-static perm_status permi_factors_check(const permi_factors *factors, const perm_options *options, perm_result *result)
-{
-  const int n = factors->n, r = factors->r;
-  perm_status status = permi_check_unproved(options, 7, result);
-  int side, i, j;
-  if (status != PERM_OK)
-    return status;
-  if (n < 0)
-    return permi_fail(result, PERM_ERROR_SIZE, 1, "n is negative (%d)", n);
-  if (r < 0 || r > n)
-    return permi_fail(result, PERM_ERROR_RANK, 2, "the rank %d is not between 0 and the order %d", r, n);
-  if (options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_LOW_RANK)
-    return permi_fail(result, PERM_ERROR_OPTION, 7, "options: method %s does not take factors",
-                      perm_method_name(options->method));
-  if (options->precision == PERM_PRECISION_EXACT || options->modulus)
-    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 7, "options: factors are computed in double-double only");
-  for (side = 0; side < 2 && r; side++) {
-    const permi_view *view = &factors->view[side];
-    const int rows = side ? r : n, columns = side ? n : r;
-    if (!view->a)
-      return permi_fail(result, PERM_ERROR_NULL, 3 + 2 * side, "%s is NULL", side ? "v" : "u");
-    if (!permi_stride_fits(rows, columns, view->ld, 8 * view->parts))
-      return permi_fail_stride(result, 4 + 2 * side, side ? "ldv" : "ldu", rows, columns, view->ld);
-    for (i = 0; i < rows; i++)
-      for (j = 0; j < columns * view->parts; j++)
-        if (permi_not_finite(view->a[(ptrdiff_t)i * view->ld * view->parts + j]))
-          return permi_fail(result, PERM_ERROR_NOT_FINITE, 3 + 2 * side,
-                            "%s has a NaN or infinity in row %d, column %d (counted from 1)", side ? "v" : "u", i + 1,
-                            j / view->parts + 1);
-  }
-  return PERM_OK;
-}
-
-static perm_status permi_low_rank_metered(const permi_factors *factors, const perm_options *options,
-                                          perm_result *result)
-{
-  const int n = factors->n, r = factors->r, parts = factors->parts;
-  const double start = permi_seconds();
-  const double limit = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_LOW_RANK_BYTES;
-  permi_number number = permi_number_one();
-  permi_leaf leaf;
-  perm_job *job;
-  perm_status status;
-  double count, bytes;
-  int zero = n > 0, pushed;
-  if (!result)
-    return PERM_ERROR_NULL;
-  permi_result_clear(result);
-  status = permi_factors_check(factors, options, result);
-  if (status != PERM_OK)
-    return status;
-  count = r ? permi_binomial(n + r - 1, r - 1) : 1;
-  bytes = count * (4.0 * r + 24 + (parts == 2 ? 80 : 48));
-  if (bytes > limit || count > 4e9)
-    return permi_fail(result, PERM_ERROR_LIMIT, 2, "%.3g monomials are predicted to need %s, over %s", count,
-                      permi_size_words(bytes).text, permi_size_words(limit).text);
-  if (r && permi_low_rank_leaf(factors, &options->allocator, count, bytes, &leaf, &zero) != PERM_OK)
-    return permi_fail_memory(result);
-  job = permi_job_new(&options->allocator, PERM_PRECISION_DD);
-  if (r && (zero || !job))
-    leaf.release(&options->allocator, leaf.context);
-  if (!job)
-    return permi_fail_memory(result);
-  job->is_complex = parts == 2;
-  if (zero)
-    memset(&number, 0, sizeof number);
-  number.exact = 1;
-  pushed = r && !zero ? permi_job_push_leaf(job, &leaf) : permi_job_push_number(job, &number);
-  if (!pushed) {
-    perm_job_free(job);
-    return permi_fail_memory(result);
-  }
-  job->plan_seconds = permi_seconds() - start;
-  permi_run_job(job, options, &permi_reach_real, result);
-  result->seconds = permi_seconds() - start;
-  return permi_judge(options, result);
-}
-
-static perm_status permi_compute_low_rank(const permi_factors *factors, const perm_options *options_given,
-                                          perm_result *result)
-{
-  const int parts = factors->parts;
-  permi_metered call;
-  const perm_options *options =
-      permi_meter_begin(&call, options_given, 16.0 * parts * fmax(factors->n, 0) * fmax(factors->r, 0));
-  perm_status status = permi_low_rank_metered(factors, options, result);
-  return permi_kind(permi_meter_end(&call, status, result), parts, options_given, result);
-}
-
-PERM_API perm_status perm_compute_low_rank_real(int n, int r, const double *u, ptrdiff_t ldu, const double *v,
-                                                ptrdiff_t ldv, const perm_options *options, perm_result *result)
-{
-  const permi_factors factors = {n, r, 1, {{u, ldu, 1, NULL}, {v, ldv, 1, NULL}}};
-  return permi_compute_low_rank(&factors, options, result);
-}
-
-PERM_API perm_status perm_compute_low_rank_complex(int n, int r, const double *u, ptrdiff_t ldu, const double *v,
-                                                   ptrdiff_t ldv, const perm_options *options, perm_result *result)
-{
-  const permi_factors factors = {n, r, 2, {{u, ldu, 2, NULL}, {v, ldv, 2, NULL}}};
-  return permi_compute_low_rank(&factors, options, result);
-}
-
-#endif
-
-/* ========================================================================================= >>cauchy
-   Cauchy matrices by Borchardt's identity. */
-
-#if !defined(PERM_NO_EXTRAS)
-/* CAUCHY MATRICES a_ij = 1 / (x_i - y_j) [Bor55]:
-     per(A) = det(a_ij^2) / det(a_ij),   det(a_ij) = prod_(i<j) (x_j - x_i) (y_i - y_j) / prod_ij (x_i - y_j).
-   Differences are exact double-doubles, so the second determinant has all digits; the first, M = (a_ij^2) = L U by
-   complete pivoting, loses what its condition takes. As d det / det = trace(M^-1 dM), an entrywise relative change e of
-   M changes the permanent by at most e sum_ij |m_ij| |M^-1_ji|, the condition reported. Elimination errs like a change
-   of n w |L| |U|, w the unit of double-double. */
-typedef struct permi_nodes {
-  int n, parts;
-  const double *node[2]; /* x, y */
-} permi_nodes;
-
-/* a - b c */
-static permi_dd_complex permi_dd_complex_less(permi_dd_complex a, permi_dd_complex b, permi_dd_complex c)
-{
-  b = permi_dd_complex_times(b, c, 2);
-  a.re = permi_dd_subtract(a.re, b.re);
-  a.im = permi_dd_subtract(a.im, b.im);
-  return a;
-}
-
-static double permi_dd_complex_modulus(permi_dd_complex a)
-{
-  return fabs(a.re.hi) + fabs(a.im.hi);
-}
-
-static permi_dd_complex permi_dd_complex_scale(permi_dd_complex a, int exp2)
-{
-  a.re = permi_dd_scale(a.re, exp2);
-  a.im = permi_dd_scale(a.im, exp2);
-  return a;
-}
-
-/* Takes two Newton steps; a is not 0. */
-static permi_dd permi_dd_reciprocal(permi_dd a)
-{
-  permi_dd x = permi_dd_make(1 / a.hi), two = permi_dd_make(2);
-  x = permi_dd_multiply(x, permi_dd_subtract(two, permi_dd_multiply(a, x)));
-  return permi_dd_multiply(x, permi_dd_subtract(two, permi_dd_multiply(a, x)));
-}
-
-static permi_dd_complex permi_dd_complex_reciprocal(permi_dd_complex a)
-{
-  int e;
-  permi_dd norm;
-  frexp(permi_dd_complex_modulus(a), &e);
-  a = permi_dd_complex_scale(a, -e);
-  norm = permi_dd_reciprocal(permi_dd_add(permi_dd_multiply(a.re, a.re), permi_dd_multiply(a.im, a.im)));
-  a.re = permi_dd_scale(permi_dd_multiply(a.re, norm), -e);
-  a.im = permi_dd_scale(permi_dd_multiply(permi_dd_negate(a.im), norm), -e);
-  return a;
-}
-
-/* Node i of `side` less node j of `other`, exactly. */
-static permi_dd_complex permi_node_difference(const permi_nodes *nodes, int side, int i, int other, int j)
-{
-  const double *x = nodes->node[side] + i * nodes->parts, *y = nodes->node[other] + j * nodes->parts;
-  permi_dd_complex d;
-  d.re = permi_two_sum(x[0], -y[0]);
-  d.im = nodes->parts == 2 ? permi_two_sum(x[1], -y[1]) : permi_dd_make(0);
-  return d;
-}
-
-static void permi_number_times(permi_number *a, permi_dd_complex b)
-{
-  permi_number factor;
-  memset(&factor, 0, sizeof factor);
-  factor.value = b.re;
-  factor.imaginary = b.im;
-  a->exact = 0;
-  permi_number_multiply(a, &factor); /* cannot overflow */
-}
-
-/* LU of m (n x n); *odd: the permutations' parity. Returns 0 if m is singular to working precision, or stopped. */
-static int permi_eliminate(permi_dd_complex *m, int n, int *row, int *column, int *odd, permi_control *watch)
-{
-  int i, j, k;
-  *odd = 0;
-  for (i = 0; i < n; i++)
-    row[i] = column[i] = i;
-  for (k = 0; k < n; k++) {
-    int best_row = k, best_column = k, swap;
-    double best = -1;
-    permi_dd_complex pivot;
-    for (i = k; i < n; i++)
-      for (j = k; j < n; j++)
-        if (permi_dd_complex_modulus(m[row[i] * n + column[j]]) > best) {
-          best = permi_dd_complex_modulus(m[row[i] * n + column[j]]);
-          best_row = i;
-          best_column = j;
-        }
-    if (!(best > 1e-270) || permi_watch(watch, 60.0 * (n - k) * (n - k))) /* rows are near 1: the rest is rounding */
-      return 0;
-    *odd ^= (best_row != k) ^ (best_column != k);
-    swap = row[k];
-    row[k] = row[best_row];
-    row[best_row] = swap;
-    swap = column[k];
-    column[k] = column[best_column];
-    column[best_column] = swap;
-    pivot = permi_dd_complex_reciprocal(m[row[k] * n + column[k]]);
-    for (i = k + 1; i < n; i++) {
-      permi_dd_complex *line = m + row[i] * n, factor = permi_dd_complex_times(line[column[k]], pivot, 2);
-      line[column[k]] = factor;
-      for (j = k + 1; j < n; j++)
-        line[column[j]] = permi_dd_complex_less(line[column[j]], factor, m[row[k] * n + column[j]]);
-    }
-  }
-  return 1;
-}
-
-/* *condition: sum_ij |m_ij| |M^-1_ji| from the factors. Returns that of |L| |U| for |M|. x: room for n. */
-static double permi_cauchy_condition(const permi_dd_complex *lu, const double *moduli, int n, const int *row,
-                                     const int *column, permi_dd_complex *x, double *condition, permi_control *watch)
-{
-  double growth = 0;
-  int i, j, k, c;
-  *condition = 0;
-  for (c = 0; c < n && !permi_watch(watch, 60.0 * n * n); c++) {
-    for (i = 0; i < n; i++) {
-      x[i].re = permi_dd_make(i == c);
-      x[i].im = permi_dd_make(0);
-      for (k = c; k < i; k++)
-        x[i] = permi_dd_complex_less(x[i], lu[row[i] * n + column[k]], x[k]);
-    }
-    for (i = n - 1; i >= 0; i--) {
-      for (k = i + 1; k < n; k++)
-        x[i] = permi_dd_complex_less(x[i], lu[row[i] * n + column[k]], x[k]);
-      x[i] = permi_dd_complex_times(x[i], permi_dd_complex_reciprocal(lu[row[i] * n + column[i]]), 2);
-    }
-    for (j = 0; j < n; j++) {
-      double sum = 0, inverse = permi_dd_complex_modulus(x[j]);
-      for (k = 0; k <= c && k <= j; k++)
-        sum += (k == c ? 1 : permi_dd_complex_modulus(lu[row[c] * n + column[k]])) *
-               permi_dd_complex_modulus(lu[row[k] * n + column[j]]);
-      *condition += moduli[row[c] * n + column[j]] * inverse;
-      growth += sum * inverse;
-    }
-  }
-  return growth;
-}
-
-/* Rounding the entries, by a unit each, costs n units of the permanent of their moduli. With signs that is computed as
-   well or, if there is no time, taken for the product of the rows' sums. */
-static perm_status permi_cauchy_general(const permi_nodes *nodes, const perm_options *options, double start,
-                                        perm_result *result)
-{
-  const int n = nodes->n, parts = nodes->parts;
-  double *a = (double *)permi_allocate(&options->allocator, (size_t)(n * n * parts), sizeof *a);
-  const permi_problem problem = permi_problem_make(n, n, a, NULL, n, permi_reach_of(parts), NULL, NULL);
-  const permi_problem moduli = permi_problem_make(n, n, a, NULL, n, &permi_reach_real, NULL, NULL);
-  perm_options general = *options;
-  perm_result largest;
-  perm_plan plan;
-  perm_status status = PERM_ERROR_MEMORY;
-  double sum, sums = 0;
-  int i, j, signs = parts == 2;
-  permi_result_clear(result);
-  general.method = PERM_METHOD_AUTO;
-  general.certify = 0;
-  for (i = 0; a && i < n; i++)
-    for (j = 0; j < n; j++) {
-      permi_dd_complex entry = permi_dd_complex_reciprocal(permi_node_difference(nodes, 0, i, 1, j));
-      a[(i * n + j) * parts] = entry.re.hi;
-      if (parts == 2)
-        a[(i * n + j) * 2 + 1] = entry.im.hi;
-    }
-  if (a)
-    status = permi_plan_array(&problem, &general, &plan, result);
-  if (status == PERM_OK && plan.seconds > (options->max_seconds > 0 ? options->max_seconds : PERMI_ESCALATE_SECONDS))
-    status = PERM_ERROR_LIMIT;
-  if (status == PERM_OK)
-    status = permi_compute(&problem, PERMI_AS_IT_STANDS, 5, &general, result);
-  if (status == PERM_OK || status == PERM_TOLERANCE_NOT_MET) { /* which is judged at the end */
-    result->status = PERM_OK;
-    result->message[0] = 0;
-    for (i = 0; i < n; i++, sums += log2(sum))
-      for (sum = 0, j = i * n; j < (i + 1) * n; j++) {
-        signs = signs || a[j] < 0;
-        sum += a[j] = parts == 2 ? hypot(a[2 * j], a[2 * j + 1]) : fabs(a[j]);
-      }
-    general.tolerance = 0.1;
-    general.max_seconds = permi_seconds_left(options, start);
-    general.progress = NULL; /* it has been at its end */
-    largest = *result;
-    status = signs ? permi_compute(&moduli, PERMI_AS_IT_STANDS, 5, &general, &largest) : PERM_OK;
-    result->exact = 0;
-    result->error_bound = (double)INFINITY;
-    result->error_estimate +=
-        1.1 * n * parts * PERMI_UNIT *
-        (status == PERM_OK ? permi_ldexp(largest.value, largest.exp2 - result->exp2)
-                           : exp2(sums - (double)result->exp2));
-    status = status == PERM_STOPPED_CANCELLED ? status : PERM_OK;
-  }
-  permi_release(&options->allocator, a);
-  return status;
-}
-
-#define PERMI_CAUCHY_RANGE 400 /* an entry of the squared matrix below 2^-800 times the largest of its row is 0 */
-
-static perm_status permi_cauchy_check(const permi_nodes *nodes, const perm_options *options, perm_result *result)
-{
-  static const char *const name[] = {"x", "y"};
-  const int n = nodes->n, parts = nodes->parts;
-  perm_status status = permi_check_whole(options, 4, result);
-  int i, j, side;
-  if (status != PERM_OK)
-    return status;
-  if (n < 0 || n > PERM_CAUCHY_MAX_N)
-    return permi_fail(result, PERM_ERROR_SIZE, 1, "n is %d, not between 0 and %d", n, PERM_CAUCHY_MAX_N);
-  if (options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_BORCHARDT)
-    return permi_fail(result, PERM_ERROR_OPTION, 4, "options: method %s does not take nodes",
-                      perm_method_name(options->method));
-  if (options->precision == PERM_PRECISION_EXACT || options->modulus)
-    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 4, "options: nodes are computed with in double-double only");
-  for (side = 0; side < 2 && n; side++) {
-    if (!nodes->node[side])
-      return permi_fail(result, PERM_ERROR_NULL, 2 + side, "%s is NULL", name[side]);
-    for (i = 0; i < n * parts; i++)
-      if (permi_not_finite(nodes->node[side][i]) || fabs(nodes->node[side][i]) > DBL_MAX / 8)
-        return permi_fail(result, PERM_ERROR_NOT_FINITE, 2 + side, "%s[%d] is not finite, or too large", name[side],
-                          i / parts);
-  }
-  for (i = 0; i < n; i++)
-    for (j = 0; j < n; j++) {
-      if (permi_dd_complex_modulus(permi_node_difference(nodes, 0, i, 1, j)) == 0)
-        return permi_fail(result, PERM_ERROR_NODES, 2, "x[%d] and y[%d] coincide: the entry is infinite", i, j);
-      for (side = 0; side < 2; side++)
-        if (j < i && permi_dd_complex_modulus(permi_node_difference(nodes, side, i, side, j)) == 0)
-          return permi_fail(result, PERM_ERROR_NODES, 2 + side,
-                            "%s[%d] and %s[%d] coincide: both determinants are 0, use perm_compute_%s", name[side], j,
-                            name[side], i, parts == 2 ? "complex" : "real");
-    }
-  return PERM_OK;
-}
-
-/* Scales rows of the squared matrix to a largest entry near 1; number: product of all x - y, with those powers; below:
-   of differences within x and y. Returns 1 if an entry is lost. */
-static int permi_cauchy_fill(const permi_nodes *nodes, permi_dd_complex *m, permi_number *number, permi_number *below,
-                             permi_control *watch)
-{
-  const int n = nodes->n;
-  int i, j, side, lossy = 0;
-  for (i = 0; i < n && !permi_watch(watch, 500.0 * n); i++) {
-    int row_exp2;
-    double least = (double)INFINITY;
-    for (j = 0; j < n; j++)
-      least = fmin(least, permi_dd_complex_modulus(permi_node_difference(nodes, 0, i, 1, j)));
-    frexp(least, &row_exp2);
-    number->exp2 -= 2 * (long long)row_exp2;
-    for (j = 0; j < n; j++) {
-      permi_dd_complex d = permi_node_difference(nodes, 0, i, 1, j);
-      int exp2;
-      permi_number_times(number, d);
-      frexp(permi_dd_complex_modulus(d), &exp2);
-      if (exp2 - row_exp2 > PERMI_CAUCHY_RANGE) { /* its square would underflow */
-        memset(&m[i * n + j], 0, sizeof *m);
-        lossy = 1;
-      } else {
-        d = permi_dd_complex_reciprocal(permi_dd_complex_scale(d, -row_exp2));
-        m[i * n + j] = permi_dd_complex_times(d, d, 2);
-      }
-      for (side = 0; side < 2 && j < i; side++)
-        permi_number_times(below, permi_node_difference(nodes, side, i, side, j));
-    }
-  }
-  return lossy;
-}
-
-static perm_status permi_cauchy_number(const permi_nodes *nodes, permi_control *watch, permi_number *value,
-                                       double *condition)
-{
-  const int n = nodes->n;
-  const size_t entries = (size_t)n * (size_t)n;
-  permi_pool pool = {&watch->options->allocator, NULL, 0};
-  permi_dd_complex *m = (permi_dd_complex *)permi_pool_get(&pool, entries, sizeof *m);
-  permi_dd_complex *room = (permi_dd_complex *)permi_pool_get(&pool, (size_t)n, sizeof *room), q;
-  double *moduli = (double *)permi_pool_get(&pool, entries, sizeof *moduli);
-  int *row = (int *)permi_pool_get(&pool, (size_t)n, sizeof *row);
-  int *column = (int *)permi_pool_get(&pool, (size_t)n, sizeof *column);
-  permi_number number = permi_number_one(), below = permi_number_one();
-  double growth;
-  int odd, regular, lossy;
-  size_t i;
-  if (pool.failed) {
-    permi_pool_release(&pool);
-    return PERM_ERROR_MEMORY;
-  }
-  lossy = permi_cauchy_fill(nodes, m, &number, &below, watch);
-  for (i = 0; i < entries; i++)
-    moduli[i] = permi_dd_complex_modulus(m[i]);
-  regular = permi_eliminate(m, n, row, column, &odd, watch);
-  *condition = growth = (double)INFINITY;
-  if (regular) {
-    growth = permi_cauchy_condition(m, moduli, n, row, column, room, condition, watch);
-    for (i = 0; i < (size_t)n; i++)
-      permi_number_times(&number, m[row[i] * n + column[i]]);
-  }
-  permi_number_normalise(&below);
-  q.re = below.value;
-  q.im = below.imaginary;
-  permi_number_times(&number, permi_dd_complex_reciprocal(q));
-  number.exp2 -= below.exp2;
-  if ((odd + n * (n - 1) / 2) & 1) { /* the gaps of y are taken as y_j - y_i */
-    number.value = permi_dd_negate(number.value);
-    number.imaginary = permi_dd_negate(number.imaginary);
-  }
-  number.error = (double)INFINITY;
-  permi_number_normalise(&number);
-  number.estimate = regular && !lossy ? (4.0 * n * growth + 8.0 * n * n + 8) * PERMI_DD_UNIT *
-                                            permi_modulus(number.value.hi, number.imaginary.hi)
-                                      : (double)INFINITY;
-  permi_pool_release(&pool);
-  *value = number;
-  return watch->stopped;
-}
-
-static perm_status permi_cauchy_metered(const permi_nodes *nodes, const perm_options *options, double *condition,
-                                        perm_result *result)
-{
-  permi_control watch = permi_control_begin(options);
-  const int n = nodes->n;
-  double here = 0;
-  permi_number number = permi_number_one();
-  perm_status status;
-  if (!result)
-    return PERM_ERROR_NULL;
-  permi_result_clear(result);
-  if (condition)
-    *condition = (double)NAN;
-  status = permi_cauchy_check(nodes, options, result);
-  if (status != PERM_OK)
-    return status;
-  watch.activity = "eliminating";
-  status = n ? permi_cauchy_number(nodes, &watch, &number, &here) : PERM_OK;
-  if (status != PERM_OK)
-    return status < 0 ? permi_fail_memory(result) : permi_fail_stopped(&watch, result);
-  permi_number_result(&number, result);
-  result->is_complex = nodes->parts == 2;
-  result->method = n ? PERM_METHOD_BORCHARDT : PERM_METHOD_STRUCTURE;
-  result->isa = PERM_ISA_PLAIN;
-  result->precision = PERM_PRECISION_DD;
-  result->threads = 1;
-  result->terms = (double)n * n * n / 3;
-  if (options->method == PERM_METHOD_AUTO && n <= PERM_MAX_N && permi_wants_more(options, result)) {
-    perm_result general;
-    if (permi_cauchy_general(nodes, options, watch.start, &general) == PERM_OK &&
-        permi_relative(options, &general) < permi_relative(options, result))
-      *result = general;
-  }
-  if (condition)
-    *condition = here;
-  result->seconds = permi_seconds() - watch.start;
-  return permi_judge(options, result);
-}
-
-static perm_status permi_cauchy(int n, const double *x, const double *y, int parts, const perm_options *options_given,
-                                double *condition, perm_result *result)
-{
-  permi_metered call;
-  const perm_options *options = permi_meter_begin(&call, options_given, 16.0 * parts * fmax(n, 0));
-  const permi_nodes nodes = {n, parts, {x, y}};
-  perm_status status = permi_cauchy_metered(&nodes, options, condition, result);
-  return permi_kind(permi_meter_end(&call, status, result), parts, options_given, result);
-}
-
-PERM_API perm_status perm_compute_cauchy_real(int n, const double *x, const double *y, const perm_options *options,
-                                              double *condition, perm_result *result)
-{
-  return permi_cauchy(n, x, y, 1, options, condition, result);
-}
-
-PERM_API perm_status perm_compute_cauchy_complex(int n, const double *x, const double *y, const perm_options *options,
-                                                 double *condition, perm_result *result)
-{
-  return permi_cauchy(n, x, y, 2, options, condition, result);
-}
-#endif
-
 PERMI_BRIEF_BEGIN
-
-/* ======================================================================================= >>estimate
-   Unbiased estimates where the permanent is out of reach.
-     GLYNN [Gly10, Gur05]: for random signs z, prod z_j prod_i (sum_j a_ij z_j) has the permanent as its mean. Lines
-     are first scaled to sums of squares of about 1, for a smaller spread.
-     SINKHORN [Sin64, SB99]: entries >= 0, lines scaled to sum 1. Each row, those with fewest entries first, draws a
-     free column with the chances of its entries; the sample is the product of the rows' sums over free columns. Its
-     mean is the permanent: a permutation is drawn with the chance of its product over that sample.
-   Sample s has a generator seeded with (seed, s), and blocks of samples are added in order: threads change nothing. */
-
-#if !defined(PERM_NO_EXTRAS)
-#define PERMI_BLOCK_SAMPLES 256
-#define PERMI_ESTIMATE_SWEEPS 100
-
-/* splitmix64 */
-static uint64_t permi_random(uint64_t *state)
-{
-  uint64_t x = *state += UINT64_C(0x9e3779b97f4a7c15);
-  x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-  x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-  return x ^ x >> 31;
-}
-
-static double permi_random_uniform(uint64_t *state)
-{
-  return (double)(permi_random(state) >> 11) * (1.0 / 9007199254740992.0);
-}
-
-/* Number, mean and squared distances from it, in units of 2^exp2 and its square; the largest sample sets the unit. */
-typedef struct permi_moments {
-  double samples, value, imaginary, squares;
-  int exp2;
-} permi_moments;
-
-typedef struct permi_sampler {
-  int n, parts, signs;
-  double most; /* log2 of the largest modulus that a sample may have; INFINITY: not known */
-  uint64_t seed;
-  const double *a;
-  const int *order; /* of the rows */
-  permi_control *watch;
-  int *stop;              /* 1 once watch says stop; NULL for short blocks */
-  uint64_t block;         /* the first, or the only one */
-  double *rooms;          /* n a thread, doubles or ints */
-  permi_moments *moments; /* of blocks, or of one block's samples */
-} permi_sampler;
-
-/* Returns 1 to stop. The calling thread, `master`, asks watch and tells the others. */
-static int permi_sample_stop(const permi_sampler *sampler, int master, double units)
-{
-  int stopping;
-  if (!sampler->stop)
-    return 0;
-  if (master && permi_watch(sampler->watch, units)) {
-    PERMI_OMP(atomic write)
-    *sampler->stop = 1;
-  }
-  PERMI_OMP(atomic read)
-  stopping = *sampler->stop;
-  return stopping;
-}
-
-static void permi_moments_raise(permi_moments *moments, int exp2)
-{
-  const int shift = permi_int_exponent((long long)moments->exp2 - exp2);
-  moments->value = ldexp(moments->value, shift);
-  moments->imaginary = ldexp(moments->imaginary, shift);
-  moments->squares = ldexp(moments->squares, 2 * shift);
-  moments->exp2 = exp2;
-}
-
-/* Chan, Golub and LeVeque's update. */
-static void permi_moments_merge(permi_moments *into, const permi_moments *given)
-{
-  const double all = into->samples + given->samples, share = given->samples / all;
-  permi_moments from = *given;
-  double x, y;
-  if (into->samples == 0)
-    into->exp2 = from.exp2;
-  else if (into->exp2 < from.exp2)
-    permi_moments_raise(into, from.exp2);
-  else
-    permi_moments_raise(&from, into->exp2);
-  x = from.value - into->value;
-  y = from.imaginary - into->imaginary;
-  into->squares += from.squares + (x * x + y * y) * (into->samples * share);
-  into->value += x * share;
-  into->imaginary += y * share;
-  into->samples = all;
-}
-
-/* Brings a sample near 1; 0 gets the least unit. */
-static void permi_sample_normalise(permi_moments *sample)
-{
-  double largest = fmax(fabs(sample->value), fabs(sample->imaginary));
-  int e;
-  if (largest > 1e-100 && largest < 1e100)
-    return;
-  frexp(largest, &e);
-  sample->value = ldexp(sample->value, -e);
-  sample->imaginary = ldexp(sample->imaginary, -e);
-  sample->exp2 = largest == 0 ? INT_MIN / 2 : sample->exp2 + e;
-}
-
-static void permi_sample_signs(const permi_sampler *sampler, uint64_t state, int master, double *sign,
-                               permi_moments *sample)
-{
-  const int n = sampler->n, parts = sampler->parts;
-  int i, j;
-  uint64_t bits = 0;
-  for (j = 0; j < n; j++) {
-    bits = j % 64 ? bits >> 1 : permi_random(&state);
-    sign[j] = bits & 1 ? -1 : 1;
-    sample->value *= sign[j];
-  }
-  for (i = 0; i < n; i++) {
-    const double *row = sampler->a + (size_t)sampler->order[i] * (size_t)(n * parts);
-    double re[2] = {0, 0}, im = 0;
-    if (parts == 1) {
-      for (j = 0; j + 1 < n; j += 2) {
-        re[0] += row[j] * sign[j];
-        re[1] += row[j + 1] * sign[j + 1];
-      }
-      if (j < n)
-        re[0] += row[j] * sign[j];
-      sample->value *= re[0] + re[1];
-    } else {
-      const double x = sample->value, y = sample->imaginary;
-      for (j = 0; j < n; j++) {
-        re[0] += row[2 * j] * sign[j];
-        im += row[2 * j + 1] * sign[j];
-      }
-      sample->value = x * re[0] - y * im;
-      sample->imaginary = x * im + y * re[0];
-    }
-    permi_sample_normalise(sample);
-    if ((sample->value == 0 && sample->imaginary == 0) || permi_sample_stop(sampler, master, 0.5 * n * parts))
-      return;
-  }
-}
-
-static void permi_sample_matching(const permi_sampler *sampler, uint64_t state, int master, int *column,
-                                  permi_moments *sample)
-{
-  const int n = sampler->n;
-  int i, j, free_columns = n;
-  for (j = 0; j < n; j++)
-    column[j] = j;
-  for (i = 0; i < n && sample->value != 0 && !permi_sample_stop(sampler, master, 1.5 * n); i++) {
-    const double *row = sampler->a + (size_t)sampler->order[i] * (size_t)n;
-    double sum = 0, at;
-    int last = -1;
-    for (j = 0; j < free_columns; j++)
-      sum += row[column[j]];
-    sample->value *= sum;
-    at = sum * permi_random_uniform(&state);
-    for (j = 0; j < free_columns; j++) {
-      const double entry = row[column[j]];
-      if (entry > 0) { /* never one of chance 0, however sums round */
-        last = j;
-        at -= entry;
-        if (at < 0)
-          break;
-      }
-    }
-    if (last >= 0)
-      column[last] = column[--free_columns];
-    permi_sample_normalise(sample);
-  }
-}
-
-static permi_moments permi_sample_one(const permi_sampler *sampler, uint64_t block, uint64_t s, int thread)
-{
-  permi_moments sample = {1, 1, 0, 0, 0};
-  double *room = sampler->rooms + (size_t)thread * (size_t)sampler->n;
-  const uint64_t state = permi_hash(permi_hash(PERMI_HASH_START, sampler->seed), block * PERMI_BLOCK_SAMPLES + s);
-  if (sampler->signs)
-    permi_sample_signs(sampler, state, !thread, room, &sample);
-  else
-    permi_sample_matching(sampler, state, !thread, (int *)(void *)room, &sample);
-  return sample;
-}
-
-static perm_status permi_sample_block(void *context, uint64_t b, int thread)
-{
-  const permi_sampler *sampler = (const permi_sampler *)context;
-  permi_moments moments = {0, 0, 0, 0, 0};
-  uint64_t s;
-  for (s = 0; s < PERMI_BLOCK_SAMPLES; s++) {
-    const permi_moments sample = permi_sample_one(sampler, sampler->block + b, s, thread);
-    permi_moments_merge(&moments, &sample);
-  }
-  sampler->moments[b] = moments;
-  return PERM_OK;
-}
-
-static perm_status permi_sample_of_block(void *context, uint64_t s, int thread)
-{
-  const permi_sampler *sampler = (const permi_sampler *)context;
-  if (!permi_sample_stop(sampler, thread == 0, 0))
-    sampler->moments[s] = permi_sample_one(sampler, sampler->block, s, thread);
-  return thread ? PERM_OK : sampler->watch->stopped;
-}
-
-/* The result of permi_sample_block, to the bit, by threads that look at the limits. */
-static permi_moments permi_sample_shared(permi_sampler *sampler, int threads)
-{
-  permi_moments moments = {0, 0, 0, 0, 0};
-  int s;
-  permi_share(threads, 0, PERMI_BLOCK_SAMPLES, permi_sample_of_block, sampler, NULL);
-  for (s = 0; s < PERMI_BLOCK_SAMPLES && sampler->watch->stopped == PERM_OK; s++)
-    permi_moments_merge(&moments, &sampler->moments[s]);
-  return moments;
-}
-
-/* Scales lines by powers of two to a largest entry near 1. Returns 0 if a line is zero, -1 if an entry is too small
-   beside others, else 1. shift: room for 2 n. */
-static int permi_estimate_copy(const permi_view *view, int n, int parts, int *shift, double *a, long long *exp2,
-                               permi_control *watch)
-{
-  int sweep, i, j, k;
-  memset(shift, 0, 2 * (size_t)n * sizeof *shift);
-  for (sweep = 0; sweep < 4; sweep++) {
-    const int side = sweep & 1, *others = shift + (1 - side) * n;
-    const ptrdiff_t line = side ? 1 : view->ld, along = side ? view->ld : 1;
-    for (i = 0; i < n; i++) {
-      int largest = INT_MIN;
-      if (permi_watch(watch, 8.0 * n * parts))
-        return 1;
-      for (j = 0; j < n; j++)
-        for (k = 0; k < parts; k++) {
-          const double x = view->a[(i * line + j * along) * view->parts + k];
-          const int e = x != 0 ? permi_exponent(x) - others[j] : INT_MIN;
-          largest = e > largest ? e : largest;
-        }
-      if (largest == INT_MIN)
-        return 0;
-      shift[side * n + i] = largest;
-    }
-  }
-  for (i = 0; i < n; i++)
-    *exp2 += (long long)shift[i] + shift[n + i];
-  for (i = 0; i < n && !permi_watch(watch, 10.0 * n * parts); i++)
-    for (j = 0; j < n; j++)
-      for (k = 0; k < parts; k++) {
-        const double x = view->a[((ptrdiff_t)i * view->ld + j) * view->parts + k];
-        const double y = ldexp(x, -(shift[i] + shift[n + j]));
-        if (x != 0 && fabs(y) < 1e-280)
-          return -1;
-        a[(i * n + j) * parts + k] = y;
-      }
-  return 1;
-}
-
-/* Scales lines in turn until moduli to the power p sum to 1 within `within` in each; *scale times the new permanent
-   is the old one. Lines have a largest entry near 1. */
-static void permi_sinkhorn(double *a, int n, int parts, int p, double within, permi_number *scale, permi_control *watch)
-{
-  int sweep, side, i, j, k;
-  for (sweep = 0; sweep < (within < 1e-3 ? 10 : 1) * PERMI_ESTIMATE_SWEEPS; sweep++) {
-    double moved = 0;
-    for (side = 0; side < 2; side++)
-      for (i = 0; i < n; i++) {
-        const ptrdiff_t step = side ? (ptrdiff_t)n * parts : parts;
-        double *line = a + (side ? (ptrdiff_t)i * parts : (ptrdiff_t)i * n * parts), sum = 0, largest = 0, factor;
-        permi_number by;
-        if (permi_watch(watch, 10.0 * n * parts))
-          return;
-        for (j = 0; j < n; j++)
-          for (k = 0; k < parts; k++)
-            largest = fmax(largest, fabs(line[j * step + k]));
-        for (j = 0; j < n; j++) {
-          double x = line[j * step] / largest, y = parts == 2 ? line[j * step + 1] / largest : 0;
-          sum += p == 2 ? x * x + y * y : x;
-        }
-        factor = largest * (p == 2 ? sqrt(sum) : sum);
-        for (j = 0; j < n; j++)
-          for (k = 0; k < parts; k++)
-            line[j * step + k] /= factor;
-        memset(&by, 0, sizeof by);
-        by.value = permi_dd_make(factor);
-        permi_number_multiply(scale, &by);
-        moved = fmax(moved, sweep ? fabs(factor - 1) : 1);
-      }
-    if (moved < within)
-      break;
-  }
-}
-
-/* Puts rows with fewest entries first; entries: room for n. */
-static void permi_estimate_order(const double *a, int n, int parts, int *order, int *entries, permi_control *watch)
-{
-  int i, j, k;
-  for (i = 0; i < n && !permi_watch(watch, 4.0 * n * parts); i++) {
-    int count = 0;
-    for (j = 0; j < n; j++)
-      count += a[(i * n + j) * parts] != 0 || (parts == 2 && a[(i * n + j) * 2 + 1] != 0);
-    for (k = i; k > 0 && entries[k - 1] > count; k--) {
-      entries[k] = entries[k - 1];
-      order[k] = order[k - 1];
-    }
-    entries[k] = count;
-    order[k] = i;
-  }
-}
-
-/* Returns z with erfc(z / sqrt 2) = 1 - chance. */
-static double permi_normal_quantile(double chance)
-{
-  double low = 0, high = 40;
-  int i;
-  for (i = 0; i < 100; i++) {
-    double z = 0.5 * (low + high);
-    if (erfc(z * 0.7071067811865476) > 1 - chance)
-      low = z;
-    else
-      high = z;
-  }
-  return high;
-}
-
-/* log2 of a bound on the spectral norm: a root of the Frobenius norm of the Gram matrix' 256th power. Each
-   squaring of it is off by gamma_m sqrt(m), in all less than the last summand. room: 2 m^2, m = n parts; a complex
-   matrix is taken as a real one of twice the order. */
-static double permi_estimate_norm(const double *a, int n, int parts, double *room, permi_control *watch)
-{
-  const int m = n * parts;
-  double *from = room, *to = room + (size_t)m * (size_t)m, log2_norm = 0, weight = 0.5;
-  int round, i, j, k;
-  for (i = 0; i < m; i++)
-    for (j = 0; j < m; j++) {
-      const double *entry = a + (size_t)((i % n) * n + j % n) * (size_t)parts;
-      from[(size_t)i * (size_t)m + (size_t)j] = i / n == j / n ? entry[0] : i / n ? entry[1] : -entry[1];
-    }
-  for (round = 0; round < 9; round++, weight *= 0.5) {
-    double sum = 0, *next = to;
-    for (i = 0; i < m && !permi_watch(watch, 0.7 * m * m); i++)
-      for (j = 0; j <= i; j++) { /* of columns first, then symmetric */
-        const size_t step = round ? 1 : (size_t)m;
-        const double *x = from + (size_t)i * (round ? (size_t)m : 1), *y = from + (size_t)j * (round ? (size_t)m : 1);
-        double dot = 0;
-        for (k = 0; k < m; k++)
-          dot += x[(size_t)k * step] * y[(size_t)k * step];
-        to[(size_t)i * (size_t)m + (size_t)j] = to[(size_t)j * (size_t)m + (size_t)i] = dot;
-        sum += dot * dot * (i == j ? 1 : 2);
-      }
-    sum = sqrt(sum);
-    if (!(sum > 1e-150) || watch->stopped != PERM_OK)
-      return (double)INFINITY;
-    log2_norm += weight * log2(sum);
-    for (i = 0; i < m * m; i++)
-      to[i] /= sum;
-    to = from;
-    from = next;
-  }
-  return log2_norm + 1e-9;
-}
-
-/* The lesser of two bounds on a sample's modulus: the product of the rows' sums of moduli, a power of the norm. */
-#define PERMI_ESTIMATE_NORM 256 /* chosen: of larger orders the norm takes seconds */
-static double permi_estimate_most(const double *a, int n, int parts, double *room, permi_control *watch)
-{
-  double rows = 0;
-  int i, j;
-  for (i = 0; i < n && !permi_watch(watch, 5.0 * n * parts); i++) {
-    double sum = 0;
-    for (j = 0; j < n; j++)
-      sum += parts == 2 ? hypot(a[(i * n + j) * 2], a[(i * n + j) * 2 + 1]) : fabs(a[i * n + j]);
-    rows += log2(sum * (1 + 2 * n * PERMI_UNIT));
-  }
-  rows += n * 1e-14;
-  return room ? fmin(rows, n * permi_estimate_norm(a, n, parts, room, watch)) : rows;
-}
-
-/* Empirical Bernstein [AMS09]: real samples in [-most, most] whose mean square distance from their mean is `variance`
-   have a mean that is farther from the true one than this with chance delta at most. */
-static double permi_bernstein(double samples, double variance, double most, double delta)
-{
-  const double l = log(3 / delta);
-  return sqrt(2 * variance * l / samples) + 6 * most * l / samples;
-}
-
-/* How far rounding moves a mean of samples, relative to their root mean square. Entries >= 0: a sample is n products of
-   sums of up to n entries, each divided twice a sweep: n (n + 2 + 2 sweeps) roundings. Of signed sums that is a
-   measure, no bound: they may cancel, but then samples differ by more. */
-static double permi_estimate_rounding(int n)
-{
-  return PERMI_UNIT * n * (n + 2.0 + 2 * PERMI_ESTIMATE_SWEEPS);
-}
-
-/* looks: how often it was asked whether to stop, of which the k-th has 1 / (k (k + 1)) of the chance to err. */
-static void permi_estimate_value(const permi_sampler *sampler, const permi_moments *moments, const permi_number *scale,
-                                 double looks, perm_estimate *estimate)
-{
-  const double samples = moments->samples, parts = estimate->is_complex ? 2 : 1, most = sampler->most;
-  const double rounding = permi_estimate_rounding(sampler->n);
-  double proved = permi_bernstein(samples, moments->squares / samples, permi_ldexp(exp2(most - floor(most)),
-                                  (long long)fmin(floor(most), 1e6) - moments->exp2),
-                                  (1 - estimate->confidence) / (parts * looks * (looks + 1))) * sqrt(parts);
-  double quantile = permi_normal_quantile(estimate->confidence);
-  double error = sqrt(moments->squares / (samples - 1) / samples), rounded;
-  permi_number number = *scale;
-  permi_number_normalise(&number);
-  number.exp2 += moments->value == 0 && moments->squares == 0 ? 0 : moments->exp2;
-  /* equal samples still have rounding */
-  error = fmax(error, 64 * PERMI_UNIT * hypot(moments->value, moments->imaginary));
-  if (!(error <= DBL_MAX))
-    error = (double)INFINITY;
-  estimate->value = moments->value * number.value.hi;
-  estimate->imaginary = moments->imaginary * number.value.hi;
-  estimate->standard_error = error * fabs(number.value.hi);
-  estimate->exp2 = number.exp2;
-  if (estimate->is_complex) /* a circular normal variable reaches farther where the chance is small */
-    quantile = fmax(quantile, sqrt(-log(1 - estimate->confidence)));
-  if (error < (double)INFINITY && (estimate->value != 0 || estimate->imaginary != 0)) {
-    int e;
-    frexp(fmax(fabs(estimate->value), fabs(estimate->imaginary)), &e);
-    if (number.exp2 + e > -900 && number.exp2 + e < 900)
-      e = -(int)number.exp2;
-    estimate->value = ldexp(estimate->value, -e);
-    estimate->imaginary = ldexp(estimate->imaginary, -e);
-    estimate->standard_error = ldexp(estimate->standard_error, -e);
-    estimate->exp2 += e;
-    proved *= ldexp(1, -e);
-  }
-  proved *= fabs(number.value.hi) * (1 + 1e-9);
-  rounded = rounding * (hypot(estimate->value, estimate->imaginary) + sqrt(samples) * estimate->standard_error);
-  proved += fmax(1e-9 * hypot(estimate->value, estimate->imaginary), rounded); /* for what samples round */
-  estimate->proved_radius = proved <= DBL_MAX ? proved : (double)INFINITY;
-  estimate->radius = quantile * estimate->standard_error + rounded;
-  estimate->low = estimate->value - estimate->radius;
-  estimate->high = estimate->value + estimate->radius;
-  estimate->samples = samples;
-}
-
-#define PERMI_ESTIMATE_POLL 5e7
-#define PERMI_ESTIMATE_SAMPLES 65536.0 /* when nothing else stops */
-
-/* Takes blocks of samples until a limit; without a finished block *estimate stays. sample: room for a block. */
-PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler, const perm_estimate_plan *plan,
-                                                         const permi_number *scale, permi_moments *sample,
-                                                         perm_estimate *estimate)
-{
-  permi_control *control = sampler->watch;
-  const double most = plan->samples > 0                                                 ? plan->samples
-                      : plan->relative_error > 0 || control->options->max_seconds > 0 ? 9e15
-                                                                                        : PERMI_ESTIMATE_SAMPLES;
-  const double short_blocks =
-      floor(PERMI_ESTIMATE_POLL / ((double)PERMI_BLOCK_SAMPLES * sampler->n * sampler->n + 1));
-  const double together = short_blocks < 1 ? 1 : fmin(64, estimate->threads * short_blocks);
-  uint64_t blocks = (uint64_t)ceil(most / PERMI_BLOCK_SAMPLES), done = 0, round = 4;
-  double looks = 1;
-  permi_moments moments = {0, 0, 0, 0, 0};
-  perm_status status = PERM_OK;
-  int stop = 0;
-  sampler->stop = short_blocks < 1 ? &stop : NULL;
-  control->work_total = (double)blocks;
-  control->activity = "samples";
-  while (done < blocks && status == PERM_OK) {
-    permi_moments part[64];
-    const int count = (int)fmin((double)(blocks - done), together);
-    int b;
-    control->done = (double)done;
-    sampler->block = done;
-    sampler->moments = sampler->stop ? sample : part;
-    if (sampler->stop)
-      part[0] = permi_sample_shared(sampler, estimate->threads);
-    else
-      permi_share(estimate->threads, 0, (uint64_t)count, permi_sample_block, sampler, NULL);
-    if (sampler->stop && control->stopped != PERM_OK) {
-      status = control->stopped;
-      break;
-    }
-    for (b = 0; b < count; b++) {
-      permi_moments_merge(&moments, &part[b]);
-      done++;
-      if (plan->relative_error > 0 && done >= round) { /* seldom: stopping at a lucky moment biases */
-        permi_estimate_value(sampler, &moments, scale, looks++, estimate);
-        if (estimate->standard_error <= plan->relative_error * hypot(estimate->value, estimate->imaginary) &&
-            (estimate->standard_error > 0 || (double)done * PERMI_BLOCK_SAMPLES >= PERMI_ESTIMATE_SAMPLES)) {
-          blocks = done;
-          break;
-        }
-        round = 2 * done;
-      }
-    }
-    if (done < blocks)
-      status = permi_control_poll(control, (double)done, control->activity);
-  }
-  if (!done)
-    return status;
-  permi_estimate_value(sampler, &moments, scale, looks, estimate);
-  if (status == PERM_STOPPED_TIME && plan->samples == 0)
-    status = PERM_OK;
-  if (status == PERM_OK && plan->relative_error > 0 &&
-      estimate->standard_error > plan->relative_error * hypot(estimate->value, estimate->imaginary))
-    status = PERM_TOLERANCE_NOT_MET;
-  return status;
-}
-
+#if defined(PERM_WITH_CUDA)
+#define PERMI_CUDA_HOST 1
+#include PERM_CUDA_FILE
+#undef PERMI_CUDA_HOST
 #endif
-
-/* ====================================================================================== >>rejection
-   Estimates of matrices without negative entries whose relative error is kept with a proved chance.
-     Entries in [0, 1], r the sum of a row's entries in free columns: the product over rows of h(r) / e bounds the
-     permanent, h(r) = r + ln(r) / 2 + e - 1 from 1 on, 1 + (e - 1) r below. With one column assigned, its entries times
-     the bounds of what is left sum up to no more [HL08]. So columns draw rows in turn with these chances, what is
-     missing to 1 rejects the trial, and a trial is accepted with chance permanent / bound [HRK21]. An exact programme
-     over subsets of the first columns, with bounds for the other factors, draws those: a nearer bound.
-     Each trial adds an exponential variable of mean 1 until k are accepted: their sum is Gamma(k) / chance whatever the
-     chance is, and k - 1 over it estimates it [Hub17]. k follows from the error and its chance.
-     Blocks of entries that are in perfect matchings are taken apart first; small ones are computed.
-   Trial t has a generator seeded with (seed, block, t), and blocks of trials are added in order: threads change
-   nothing. Chances are right to about n^2 u. */
-
-#if !defined(PERM_NO_EXTRAS)
-#define PERMI_REJECTION_MOST 2000   /* chosen: the tables take 24 n^2 bytes */
-#define PERMI_REJECTION_COMPUTED 20 /* chosen: such blocks take a millisecond */
-#define PERMI_REJECTION_TABLE 20    /* log2 of the numbers of the programme */
-#define PERMI_REJECTION_SHARE 4 /* chosen: steps of the programme over those of trials if all were accepted */
-#define PERMI_REJECTION_TRIALS 64
-#define PERMI_E 2.718281828459045
-
-typedef struct permi_rejection {
-  int n, deep;
-  uint64_t seed, first; /* the first trial of a round */
-  const double *ratio;  /* of h of row i after column j to before: [j n + i] */
-  const double *weight; /* a_ij e / h of row i after column j */
-  const double *table;  /* (n + 1) 2^deep: rows before i, a set of columns taken; */
-  const double *taken;  /* n (deep + 1): a row's factors, free at last */
-  int *rooms;           /* n a thread */
-  double *waited;       /* of a block: exponentials, and accepted trials */
-  int *accepted;
-} permi_rejection;
-
-static double permi_rejection_h(double r)
-{
-  return r >= 1 ? r + 0.5 * log(r) + PERMI_E - 1 : 1 + (PERMI_E - 1) * fmax(r, 0);
-}
-
-/* Rows for the first columns by the table, backwards; *row: all rows, then the free ones. Returns how many. */
-static int permi_rejection_deep(const permi_rejection *r, uint64_t *state, int *row)
-{
-  const size_t size = (size_t)1 << r->deep;
-  size_t mask = size - 1;
-  int i, j, last, live = 0;
-  for (i = r->n - 1; i >= 0; i--) {
-    const double *before = r->table + (size_t)i * size, *factor = r->taken + (size_t)i * (size_t)(r->deep + 1);
-    double at = permi_random_uniform(state) * before[size + mask] - before[mask] * factor[r->deep];
-    last = -1;
-    for (j = 0; j < r->deep && (at >= 0 || (last < 0 && before[mask] == 0)); j++)
-      if (mask >> j & 1 && factor[j] > 0 && before[mask ^ (size_t)1 << j] > 0) {
-        last = j;
-        at -= before[mask ^ (size_t)1 << j] * factor[j];
-      }
-    if (last < 0)
-      row[live++] = i;
-    else
-      mask ^= (size_t)1 << last;
-  }
-  return live;
-}
-
-/* 1: accepted. */
-static int permi_rejection_trial(const permi_rejection *r, uint64_t *state, int *row)
-{
-  const int n = r->n;
-  int live = permi_rejection_deep(r, state, row), i, j;
-  for (j = r->deep; j < n; j++) {
-    const double *ratio = r->ratio + (size_t)j * (size_t)n, *weight = r->weight + (size_t)j * (size_t)n;
-    double product[4] = {1, 1, 1, 1}, at = permi_random_uniform(state), all;
-    for (i = 0; i + 4 <= live; i += 4) {
-      product[0] *= ratio[row[i]];
-      product[1] *= ratio[row[i + 1]];
-      product[2] *= ratio[row[i + 2]];
-      product[3] *= ratio[row[i + 3]];
-    }
-    for (; i < live; i++)
-      product[0] *= ratio[row[i]];
-    all = (product[0] * product[1]) * (product[2] * product[3]);
-    for (i = 0; i < live && at >= 0; i++)
-      at -= weight[row[i]] * all;
-    if (at >= 0)
-      return 0;
-    row[i - 1] = row[--live];
-  }
-  return 1;
-}
-
-static perm_status permi_rejection_block(void *context, uint64_t b, int thread)
-{
-  const permi_rejection *r = (const permi_rejection *)context;
-  int *row = r->rooms + (size_t)thread * (size_t)r->n, t;
-  r->waited[b] = 0;
-  r->accepted[b] = 0;
-  for (t = 0; t < PERMI_REJECTION_TRIALS; t++) {
-    const uint64_t trial = r->first + b * PERMI_REJECTION_TRIALS + (uint64_t)t;
-    uint64_t state = permi_hash(permi_hash(PERMI_HASH_START, r->seed), trial);
-    r->waited[b] -= log(1 - permi_random_uniform(&state));
-    r->accepted[b] += permi_rejection_trial(r, &state, row);
-  }
-  return PERM_OK;
-}
-
-/* The chance that Gamma(k) is above x: the Poisson distribution below k, from its terms next to k on. */
-static double permi_gamma_above(double k, double x)
-{
-  double below = 1, above = 0, term = 1, i;
-  for (i = k - 1; i > 0 && term > 1e-18 * below; i--)
-    below += term *= i / x;
-  for (i = k, term = x / k; term > 1e-18 * (above + term); term *= x / ++i)
-    above += term;
-  return below / (below + above);
-}
-
-static double permi_gamma_misses(double k, double epsilon)
-{
-  return 1 - permi_gamma_above(k, (k - 1) / (1 + epsilon)) + permi_gamma_above(k, (k - 1) / (1 - epsilon));
-}
-
-#define PERMI_REJECTION_ACCEPTED 1e9
-/* The accepted trials that an error of epsilon needs to be missed with chance delta at most, INFINITY: too many. */
-static double permi_rejection_accepted(double epsilon, double delta)
-{
-  double low = 2, high = 4, middle;
-  while (permi_gamma_misses(high, epsilon) > delta)
-    if ((high *= 2) > PERMI_REJECTION_ACCEPTED)
-      return (double)INFINITY;
-  while (high - low > 1) {
-    middle = floor(0.5 * (low + high));
-    if (permi_gamma_misses(middle, epsilon) > delta)
-      low = middle;
-    else
-      high = middle;
-  }
-  return high;
-}
-
-/* Draws until k trials are accepted; *chance is then the estimate of theirs, *trials their number. */
-static perm_status permi_rejection_run(permi_rejection *r, permi_control *watch, double k, int threads, double *chance,
-                                       double *trials)
-{
-  const double units = 0.3 * PERMI_REJECTION_TRIALS * r->n * r->n;
-  double waited[64], sum = 0, accepted = 0;
-  int count[64], b, t, together = (int)fmax(fmin(64, threads * floor(PERMI_ESTIMATE_POLL / (units + 1))), 1);
-  perm_status status = PERM_OK;
-  r->waited = waited;
-  r->accepted = count;
-  watch->work_total = 1;
-  for (r->first = 0; status == PERM_OK; r->first += (uint64_t)together * PERMI_REJECTION_TRIALS) {
-    permi_share(threads, 0, (uint64_t)together, permi_rejection_block, r, NULL);
-    for (b = 0; b < together; b++) {
-      if (accepted + count[b] >= k) { /* trial by trial, as it ends in this block */
-        const uint64_t begin = r->first + (uint64_t)b * PERMI_REJECTION_TRIALS;
-        for (t = 0; accepted < k; t++) {
-          uint64_t state = permi_hash(permi_hash(PERMI_HASH_START, r->seed), begin + (uint64_t)t);
-          sum -= log(1 - permi_random_uniform(&state));
-          accepted += permi_rejection_trial(r, &state, r->rooms);
-        }
-        *chance = (k - 1) / sum;
-        *trials += (double)begin + t;
-        return PERM_OK;
-      }
-      sum += waited[b];
-      accepted += count[b];
-    }
-    status = permi_control_poll(watch, accepted / k, "samples");
-  }
-  *trials += (double)r->first;
-  return status;
-}
-
-/* What a block of the matrix needs: its entries by rows, and after them what they become. */
-typedef struct permi_rejection_work {
-  int n;
-  double *a, *ratio, *weight, *table, *taken;
-  int *rooms, *order;
-} permi_rejection_work;
-
-/* Divides rows by their largest entries; the product of h(row) / e, and of these, goes to *scale. Columns with the
-   largest entries beside others come first. */
-static void permi_rejection_rows(permi_rejection_work *work, permi_number *scale)
-{
-  const int n = work->n;
-  double *a = work->a, *key = work->ratio;
-  int i, j, k;
-  permi_number by;
-  memset(&by, 0, sizeof by);
-  for (j = 0; j < n; j++) {
-    double sum = 0, x;
-    for (i = 0; i < n; i++) {
-      x = a[i * n + j];
-      sum += x * x;
-    }
-    for (k = j; k > 0 && key[k - 1] < sum; k--) {
-      key[k] = key[k - 1];
-      work->order[k] = work->order[k - 1];
-    }
-    key[k] = sum;
-    work->order[k] = j;
-  }
-  for (i = 0; i < n; i++) {
-    double largest = 0, sum = 0, *row = a + (size_t)i * (size_t)n;
-    memcpy(key, row, (size_t)n * sizeof *key);
-    for (j = 0; j < n; j++)
-      largest = fmax(largest, key[j]);
-    for (j = 0; j < n; j++)
-      sum += row[j] = key[work->order[j]] / largest;
-    by.value = permi_dd_make(largest * (permi_rejection_h(sum) / PERMI_E));
-    permi_number_multiply(scale, &by);
-  }
-}
-
-/* The tables; returns the bound of the programme over that of the rows. */
-static double permi_rejection_tables(const permi_rejection_work *work, int deep)
-{
-  const int n = work->n;
-  const size_t size = (size_t)1 << deep;
-  size_t mask;
-  int i, j;
-  for (i = 0; i < n; i++) {
-    const double *row = work->a + (size_t)i * (size_t)n;
-    double *factor = work->taken + (size_t)i * (size_t)(deep + 1), rest = 0, h = permi_rejection_h(0), before;
-    for (j = n - 1; j >= 0; j--, h = before) {
-      work->weight[(size_t)j * (size_t)n + (size_t)i] = row[j] * PERMI_E / h;
-      if (j == deep - 1)
-        factor[deep] = h;
-      rest += row[j];
-      before = permi_rejection_h(rest);
-      work->ratio[(size_t)j * (size_t)n + (size_t)i] = h / before;
-    }
-    for (j = 0; j < deep; j++)
-      factor[j] = row[j] * PERMI_E / h;
-    factor[deep] = deep ? factor[deep] / h : 1;
-  }
-  memset(work->table, 0, size * sizeof(double));
-  work->table[0] = 1;
-  for (i = 0; i < n; i++) {
-    const double *before = work->table + (size_t)i * size, *factor = work->taken + (size_t)i * (size_t)(deep + 1);
-    double *now = work->table + (size_t)(i + 1) * size;
-    for (mask = 0; mask < size; mask++)
-      now[mask] = before[mask] * factor[deep];
-    for (j = 0; j < deep; j++)
-      for (mask = 0; factor[j] > 0 && mask < size; mask++)
-        if (mask >> j & 1)
-          now[mask] += before[mask ^ (size_t)1 << j] * factor[j];
-  }
-  return work->table[(size_t)n * size + size - 1];
-}
-
-/* The product of (1 - a_ij)^(1 - a_ij) is at most the permanent where lines sum to 1 exactly [Sch98, Gur11]; if they
-   are off by `off`, a tree of entries carries it, at most 2 n off each, which moves the logarithm by at most 3 + ln(1 /
-   least entry) times that. Returns the logarithm, or -INFINITY. */
-static double permi_rejection_floor(const double *a, int n)
-{
-  double off = 0, least = 1, sum = 0;
-  int i, j;
-  for (i = 0; i < n; i++) {
-    double row = 0, column = 0;
-    for (j = 0; j < n; j++) {
-      const double x = a[i * n + j];
-      row += x;
-      column += a[j * n + i];
-      if (x > 0)
-        least = fmin(least, x);
-      if (x > 0 && x < 1)
-        sum += (1 - x) * log1p(-x);
-    }
-    off = fmax(off, fmax(fabs(row - 1), fabs(column - 1)));
-  }
-  off += 2 * n * PERMI_UNIT;
-  return 4.0 * n * off < least ? sum - 8.0 * n * n * off * (3 - log(least)) : -(double)INFINITY;
-}
-
-/* Rows and columns paired by positive entries: mate[i] is the column of row i, owner[j] the row of column j; of n each,
-   as the rest. */
-typedef struct permi_pairing {
-  const double *a; /* n x n x parts */
-  int n, parts, *mate, *owner, *block, *mark, *queue;
-  permi_control *watch;
-} permi_pairing;
-
-#define PERMI_PAIRING_INTS 5 /* a line */
-static permi_pairing permi_pairing_make(const double *a, int n, int parts, int *integers, permi_control *watch)
-{
-  permi_pairing pairing;
-  pairing.a = a;
-  pairing.n = n;
-  pairing.parts = parts;
-  pairing.mate = integers;
-  pairing.owner = integers + n;
-  pairing.block = integers + 2 * (size_t)n;
-  pairing.mark = integers + 3 * (size_t)n;
-  pairing.queue = integers + 4 * (size_t)n;
-  pairing.watch = watch;
-  return pairing;
-}
-
-static int permi_pairing_entry(const permi_pairing *pairing, int i, int j)
-{
-  const double *entry = pairing->a + ((size_t)i * (size_t)pairing->n + (size_t)j) * (size_t)pairing->parts;
-  return entry[0] != 0 || (pairing->parts == 2 && entry[1] != 0);
-}
-
-/* 0: there is no perfect matching. 1, too, if stopped. */
-static int permi_rejection_match(permi_pairing *pairing)
-{
-  const int n = pairing->n;
-  int *mate = pairing->mate, *owner = pairing->owner, *from = pairing->mark, *queue = pairing->queue;
-  int start, i, j, head, tail, next;
-  for (i = 0; i < n; i++)
-    mate[i] = owner[i] = -1;
-  for (start = 0; start < n && !permi_watch(pairing->watch, 2.0 * n); start++) {
-    int end = -1;
-    for (j = 0; j < n; j++)
-      from[j] = -1;
-    queue[0] = start;
-    for (head = 0, tail = 1; head < tail && end < 0 && !permi_watch(pairing->watch, 1.0 * n); head++)
-      for (i = queue[head], j = 0; j < n && end < 0; j++)
-        if (from[j] < 0 && permi_pairing_entry(pairing, i, j)) {
-          from[j] = i;
-          if (owner[j] < 0)
-            end = j;
-          else
-            queue[tail++] = owner[j];
-        }
-    if (end < 0)
-      return pairing->watch->stopped != PERM_OK;
-    for (j = end; j >= 0; j = next) {
-      i = from[j];
-      next = mate[i];
-      owner[j] = i;
-      mate[i] = j;
-    }
-  }
-  return 1;
-}
-
-/* The rows marked `of` that `start` reaches (along: 1) or that reach it (0) through entries and their columns' owners
-   get the mark `to`. Returns how many; queue: they. */
-static int permi_rejection_reach(permi_pairing *pairing, int start, int along, int of, int to)
-{
-  const int n = pairing->n;
-  int head, tail = 1, j, *queue = pairing->queue;
-  queue[0] = start;
-  pairing->mark[start] = to;
-  for (head = 0; head < tail && !permi_watch(pairing->watch, 2.0 * n); head++)
-    for (j = 0; j < n; j++) {
-      const int i = along ? pairing->owner[j] : j, row = along ? queue[head] : j;
-      const int column = along ? j : pairing->mate[queue[head]];
-      if (pairing->mark[i] == of && permi_pairing_entry(pairing, row, column)) {
-        pairing->mark[i] = to;
-        queue[tail++] = i;
-      }
-    }
-  return tail;
-}
-
-/* Numbers the strong components in `block` of the rows; entries outside them are in no perfect matching. */
-static int permi_rejection_blocks(permi_pairing *pairing)
-{
-  const int n = pairing->n;
-  int start, blocks = 0, i, count, *block = pairing->block;
-  for (i = 0; i < n; i++)
-    block[i] = -1;
-  for (start = 0; start < n && !permi_watch(pairing->watch, 3.0 * n); start++) {
-    if (block[start] >= 0)
-      continue;
-    for (i = 0; i < n; i++)
-      pairing->mark[i] = block[i] < 0 ? -1 : -3; /* found before: not entered */
-    permi_rejection_reach(pairing, start, 1, -1, -2);
-    count = permi_rejection_reach(pairing, start, 0, -2, blocks);
-    for (i = 0; i < count; i++)
-      block[pairing->queue[i]] = blocks;
-    blocks++;
-  }
-  return blocks;
-}
-
-/* One block, whose entries are in work->a. Multiplies *scale by its permanent, or the estimate of it with k accepted
-   trials (0: it is computed), floor and top by what is certain; logarithms. */
-typedef struct permi_rejection_call {
-  permi_control *watch;
-  const perm_options *options;
-  uint64_t seed;
-  double delta, accepted, trials, floor, top;
-  int threads, drawn; /* drawn: blocks so far */
-} permi_rejection_call;
-
-static double permi_number_log(const permi_number *number)
-{
-  permi_number x = *number;
-  permi_number_normalise(&x);
-  return log(x.value.hi) + (double)x.exp2 * log(2);
-}
-
-static perm_status permi_rejection_one(permi_rejection_call *call, permi_rejection_work *work, permi_number *scale)
-{
-  const int n = work->n;
-  permi_number own = permi_number_one(), by = permi_number_one();
-  permi_rejection r;
-  double bound, chance = 1;
-  perm_status status = PERM_OK;
-  perm_result result;
-  permi_sinkhorn(work->a, n, 1, 1, 1e-13, &own, call->watch);
-  if (n <= PERMI_REJECTION_COMPUTED) {
-    perm_options options; /* of the caller's, samples know few */
-    memset(&options, 0, sizeof options);
-    options.allocator = call->options->allocator;
-    options.threads = call->threads;
-    status = perm_compute_real(n, n, work->a, n, &options, &result);
-    by.value = permi_dd_make(result.value);
-    by.exp2 = result.exp2;
-    permi_number_multiply(&own, &by);
-    permi_number_multiply(scale, &own);
-    call->floor += permi_number_log(&own);
-    call->top += permi_number_log(&own);
-    return status;
-  }
-  call->floor += permi_number_log(&own) + permi_rejection_floor(work->a, n);
-  permi_rejection_rows(work, &own);
-  memset(&r, 0, sizeof r);
-  r.n = n;
-  r.seed = permi_hash(permi_hash(PERMI_HASH_START, call->seed), (uint64_t)call->drawn++);
-  while (r.deep < n && (n + 1.0) * ldexp(2, r.deep) <= ldexp(1, PERMI_REJECTION_TABLE) &&
-         ldexp(r.deep + 2, r.deep + 1) <= PERMI_REJECTION_SHARE * call->accepted * n)
-    r.deep++;
-  bound = permi_rejection_tables(work, r.deep);
-  r.ratio = work->ratio;
-  r.weight = work->weight;
-  r.table = work->table;
-  r.taken = work->taken;
-  r.rooms = work->rooms;
-  call->top += permi_number_log(&own) + log(bound);
-  status = call->watch->stopped;
-  if (status == PERM_OK)
-    status = permi_rejection_run(&r, call->watch, call->accepted, call->threads, &chance, &call->trials);
-  by.value = permi_dd_make(bound * chance);
-  permi_number_multiply(&own, &by);
-  permi_number_multiply(scale, &own);
-  return status;
-}
-
-/* Rooms for blocks of up to n lines. 0: out of memory. */
-static int permi_rejection_rooms(permi_rejection_work *work, int n, int threads, permi_pool *pool)
-{
-  const size_t all = (size_t)n;
-  work->a = (double *)permi_pool_get(pool, all * all, sizeof(double));
-  work->ratio = (double *)permi_pool_get(pool, all * all + 1, sizeof(double));
-  work->weight = (double *)permi_pool_get(pool, all * all + 1, sizeof(double));
-  work->table = (double *)permi_pool_get(pool, ((size_t)1 << PERMI_REJECTION_TABLE) + all + 1, sizeof(double));
-  work->taken = (double *)permi_pool_get(pool, all * (PERMI_REJECTION_TABLE + 1), sizeof(double));
-  work->rooms = (int *)permi_pool_get(pool, all * (size_t)threads, sizeof(int));
-  return !pool->failed;
-}
-
-/* The estimate of n x n entries >= 0, scaled near 1, that are matched; *scale is multiplied by it. */
-static perm_status permi_rejection_estimate(permi_pairing *pairing, double epsilon, permi_rejection_call *call,
-                                            permi_pool *pool, permi_number *scale)
-{
-  const int n = pairing->n, blocks = permi_rejection_blocks(pairing);
-  permi_rejection_work work;
-  int large = 0, b, i, j, k;
-  perm_status status = call->watch->stopped;
-  if (status != PERM_OK)
-    return status;
-  memset(&work, 0, sizeof work);
-  work.order = pairing->queue;
-  if (!permi_rejection_rooms(&work, n, call->threads, pool))
-    return PERM_ERROR_MEMORY;
-  for (b = 0; b < blocks; b++) {
-    for (i = k = 0; i < n; i++)
-      k += pairing->block[i] == b;
-    large += k > PERMI_REJECTION_COMPUTED;
-  }
-  if (large) /* errors multiply, chances add up */
-    call->accepted = permi_rejection_accepted(large == 1 ? epsilon : expm1(log1p(epsilon) / large),
-                                              call->delta / large);
-  if (call->accepted == (double)INFINITY)
-    return PERM_ERROR_LIMIT;
-  for (b = 0; b < blocks && status == PERM_OK && call->watch->stopped == PERM_OK; b++) {
-    double *to = work.a;
-    int *row = pairing->mark;
-    work.n = 0;
-    for (i = 0; i < n; i++)
-      if (pairing->block[i] == b)
-        row[work.n++] = i;
-    for (i = 0; i < work.n; i++)
-      for (j = 0; j < work.n; j++)
-        *to++ = pairing->a[(size_t)row[i] * (size_t)n + (size_t)pairing->mate[row[j]]];
-    status = permi_rejection_one(call, &work, scale);
-  }
-  return status != PERM_OK ? status : call->watch->stopped;
-}
-#endif
-
-/* ================================================================================= >>estimate_calls
-   Their check and the public calls. */
-
-#if !defined(PERM_NO_EXTRAS)
-PERM_API const char *perm_estimator_name(perm_estimator estimator)
-{
-  static const char *const name[] = {"auto", "glynn", "sinkhorn", "rejection"};
-  return (int)estimator >= 0 && estimator < PERM_ESTIMATOR_COUNT ? name[estimator] : "unknown";
-}
-
-/* *negative: some entry is not a number >= 0. Sets the plan's estimator; with signs a guarantee stops at no error. */
-static perm_status permi_estimate_check(int n, const permi_view *view, perm_estimate_plan *plan,
-                                        permi_control *watch, int *negative, perm_result *result)
-{
-  const int parts = view->parts;
-  perm_status status;
-  int i, j;
-  *negative = 0;
-  if ((int)plan->estimator < 0 || plan->estimator >= PERM_ESTIMATOR_COUNT)
-    return permi_fail(result, PERM_ERROR_OPTION, 4, "plan: estimator is not one of perm_estimator");
-  if (!(plan->samples >= 0) || plan->samples > 9e15)
-    return permi_fail(result, PERM_ERROR_OPTION, 4,
-                      "plan: samples is negative, NaN or above 9e15 (0 means until another limit)");
-  if (!(plan->relative_error >= 0) || plan->relative_error == (double)INFINITY)
-    return permi_fail(result, PERM_ERROR_OPTION, 4, "plan: relative_error is negative or not finite (0 means none)");
-  if (!(plan->confidence >= 0) || plan->confidence >= 1)
-    return permi_fail(result, PERM_ERROR_OPTION, 4, "plan: confidence is not between 0 and 1 (0 means 0.95)");
-  if (plan->guarantee && plan->estimator != PERM_ESTIMATOR_AUTO)
-    return permi_fail(result, PERM_ERROR_OPTION, 4, "plan: guarantee chooses the estimator, which has to be auto");
-  status = permi_check_whole(watch->options, 5, result);
-  if (status != PERM_OK)
-    return status;
-  if (n < 0 || n > PERM_ESTIMATE_MAX_N)
-    return permi_fail(result, PERM_ERROR_SIZE, 1, "n is negative or above PERM_ESTIMATE_MAX_N");
-  if (n && !view->a)
-    return permi_fail(result, PERM_ERROR_NULL, 2, "a is NULL");
-  if (n && !permi_stride_fits(n, n, view->ld, 8 * parts))
-    return permi_fail_stride(result, 3, "ld", n, n, view->ld);
-  watch->activity = "preparing";
-  for (i = 0; i < n && !permi_watch(watch, 1.5 * n * parts); i++)
-    for (j = 0; j < n * parts; j++) {
-      const double x = view->a[(ptrdiff_t)i * view->ld * parts + j];
-      if (permi_not_finite(x))
-        return permi_fail(result, PERM_ERROR_NOT_FINITE, 2, "a has a NaN or an infinity");
-      *negative |= x < 0 || (parts == 2 && x != 0);
-    }
-  if (watch->stopped != PERM_OK)
-    return permi_fail(result, watch->stopped, 0, "%s before there were %d samples", perm_status_text(watch->stopped),
-                      PERMI_BLOCK_SAMPLES);
-  if (plan->estimator >= PERM_ESTIMATOR_SINKHORN && *negative)
-    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 4,
-                      "plan: estimator %s is for matrices without negative or complex entries; glynn takes any",
-                      perm_estimator_name(plan->estimator));
-  if (plan->estimator == PERM_ESTIMATOR_AUTO)
-    plan->estimator = *negative ? PERM_ESTIMATOR_GLYNN
-                      : plan->guarantee ? PERM_ESTIMATOR_REJECTION : PERM_ESTIMATOR_SINKHORN;
-  if (plan->guarantee && *negative)
-    plan->relative_error = 0;
-  if (plan->estimator != PERM_ESTIMATOR_REJECTION)
-    return PERM_OK;
-  if (plan->relative_error >= 1 || plan->confidence > 1 - 1e-9)
-    return permi_fail(result, PERM_ERROR_OPTION, 4,
-                      "plan: estimator rejection takes a relative_error below 1 and a confidence up to 1 - 1e-9");
-  if (n > PERMI_REJECTION_MOST)
-    return permi_fail(result, PERM_ERROR_SIZE, 1, "n = %d is above %d, up to which estimator rejection goes; sinkhorn "
-                      "goes further%s", n, PERMI_REJECTION_MOST, plan->guarantee ? ", without a guarantee" : "");
-  return PERM_OK;
-}
-
-/* What the run of rejections has found, in *scale and *call. */
-static void permi_rejection_value(const permi_rejection_call *call, const permi_number *scale, double epsilon,
-                                  perm_estimate *estimate)
-{
-  permi_number number = *scale;
-  double unit;
-  permi_number_normalise(&number);
-  if (number.exp2 > -900 && number.exp2 < 900) {
-    number.value.hi = ldexp(number.value.hi, (int)number.exp2);
-    number.exp2 = 0;
-  }
-  unit = log(2) * (double)number.exp2;
-  estimate->value = number.value.hi;
-  estimate->exp2 = number.exp2;
-  estimate->low = estimate->value / (1 + epsilon);
-  estimate->high = estimate->value / (1 - epsilon);
-  estimate->radius = estimate->proved_radius = estimate->high - estimate->value;
-  estimate->standard_error = call->accepted > 2 ? estimate->value / sqrt(call->accepted - 2) : estimate->radius;
-  estimate->certain_low = exp(call->floor - unit) * (1 - 1e-9);
-  estimate->certain_high = exp(call->top - unit) * (1 + 1e-9);
-  estimate->samples = call->trials;
-}
-
-PERMI_NEVER_INLINE static perm_status permi_estimate_metered(int n, const permi_view *view, perm_estimate_plan *plan,
-                                                             const perm_options *options, perm_estimate *estimate,
-                                                             perm_result *result)
-{
-  permi_pool pool = {&options->allocator, NULL, 0};
-  permi_control watch = permi_control_begin(options);
-  permi_number scale = permi_number_one();
-  permi_sampler sampler;
-  permi_pairing pairing;
-  permi_moments *sample;
-  double *a;
-  int *integers, negative, copied, parts;
-  perm_status status = permi_estimate_check(n, view, plan, &watch, &negative, result);
-  memset(estimate, 0, sizeof *estimate);
-  if (status != PERM_OK)
-    return status;
-  memset(&sampler, 0, sizeof sampler);
-  sampler.n = n;
-  sampler.watch = &watch;
-  sampler.seed = plan->seed;
-  sampler.signs = plan->estimator == PERM_ESTIMATOR_GLYNN;
-  sampler.parts = parts = sampler.signs ? view->parts : 1;
-  estimate->estimator = plan->estimator;
-  estimate->seed = plan->seed;
-  estimate->confidence = plan->confidence > 0 ? plan->confidence : 0.95;
-  estimate->threads = permi_threads(options);
-  estimate->is_complex = view->parts == 2;
-  estimate->certain_high = estimate->proved_radius = (double)INFINITY;
-  estimate->certain_low = negative ? -(double)INFINITY : 0;
-  a = (double *)permi_pool_get(&pool, (size_t)n * (size_t)(n * parts), sizeof *a);
-  integers = (int *)permi_pool_get(&pool, PERMI_PAIRING_INTS * (size_t)n, sizeof *integers);
-  sampler.rooms = (double *)permi_pool_get(&pool, (size_t)n * (size_t)estimate->threads, sizeof(double));
-  sample = (permi_moments *)permi_pool_get(&pool, PERMI_BLOCK_SAMPLES, sizeof *sample);
-  if (pool.failed) {
-    permi_pool_release(&pool);
-    return permi_fail_memory(result);
-  }
-  copied = permi_estimate_copy(view, n, parts, integers, a, &scale.exp2, &watch);
-  pairing = permi_pairing_make(a, n, parts, integers, &watch);
-  if (copied < 0) {
-    status = permi_fail(result, PERM_ERROR_UNSUPPORTED, 2, "the entries span too wide a range for samples in double");
-  } else if (!n || !copied || !permi_rejection_match(&pairing)) {
-    estimate->value = estimate->low = estimate->high = estimate->certain_low = estimate->certain_high = !n;
-    estimate->proved_radius = 0;
-  } else if (plan->estimator == PERM_ESTIMATOR_REJECTION) {
-    const double epsilon = plan->relative_error > 0 ? plan->relative_error : 0.1;
-    permi_rejection_call call = {&watch, options, plan->seed, 1 - estimate->confidence, 0, 0, 0,
-                                 (double)scale.exp2 * log(2), estimate->threads, 0};
-    call.floor = call.top;
-    status = permi_rejection_estimate(&pairing, epsilon, &call, &pool, &scale);
-    if (status == PERM_ERROR_LIMIT)
-      permi_fail(result, status, 4, "plan: relative_error %.3g with confidence %.3g would take more than %.0e accepted "
-                 "trials; ask for less", epsilon, estimate->confidence, PERMI_REJECTION_ACCEPTED);
-    else if (status < 0)
-      status = permi_fail_memory(result);
-    else if (status > 0)
-      permi_fail(result, status, 0, "%s before %.0f trials were accepted: nothing is known with that chance",
-                 perm_status_text(status), call.accepted);
-    else /* blocks that are computed have ten digits and more */
-      permi_rejection_value(&call, &scale, call.accepted > 0 ? epsilon : 1e-10 * n, estimate);
-  } else {
-    permi_sinkhorn(a, n, parts, sampler.signs ? 2 : 1, 1e-3, &scale, &watch);
-    permi_estimate_order(a, n, parts, integers, integers + n, &watch);
-    sampler.a = a;
-    sampler.most = (double)INFINITY;
-    if (sampler.signs) {
-      const size_t m = n > PERMI_ESTIMATE_NORM ? 0 : (size_t)(n * parts);
-      double *room = (double *)permi_allocate(&options->allocator, 2 * m * m, sizeof *room);
-      sampler.most = permi_estimate_most(a, n, parts, m && room ? room : NULL, &watch);
-      permi_release(&options->allocator, room);
-    }
-    sampler.order = integers;
-    status = watch.stopped;
-    if (status == PERM_OK)
-      status = permi_estimate_run(&sampler, plan, &scale, sample, estimate);
-    if (status >= 0 && estimate->samples > 0 && estimate->standard_error == 0) { /* all are 0, no proof */
-      estimate->standard_error = (double)INFINITY;
-      estimate->radius = estimate->proved_radius;
-      estimate->low = fmax(estimate->certain_low, -estimate->radius);
-      estimate->high = estimate->radius;
-      status = status == PERM_OK && plan->relative_error > 0 ? PERM_TOLERANCE_NOT_MET : status;
-    }
-    if (status > 0 && estimate->samples == 0)
-      permi_fail(result, status, 0, "%s before there were %d samples", perm_status_text(status), PERMI_BLOCK_SAMPLES);
-  }
-  permi_pool_release(&pool);
-  return status;
-}
-
-static perm_status permi_estimate(int n, const permi_view *view, const perm_estimate_plan *plan_given,
-                                  const perm_options *options_given, perm_estimate *estimate)
-{
-  static const perm_estimate_plan no_plan = {PERM_ESTIMATOR_AUTO, 0, 0, 0, 0, 0};
-  perm_estimate_plan plan = plan_given ? *plan_given : no_plan;
-  const double wanted = plan.relative_error > 0 ? plan.relative_error : 0.1;
-  const double start = permi_seconds();
-  double size;
-  permi_metered call;
-  perm_result result;
-  const perm_options *options;
-  perm_status status;
-  if (!estimate)
-    return PERM_ERROR_NULL;
-  options = permi_meter_begin(&call, options_given, permi_view_bytes(n, n, view));
-  status = permi_estimate_metered(n, view, &plan, options, estimate, &result);
-  status = permi_meter_end(&call, status, &result);
-  size = hypot(estimate->value, estimate->imaginary);
-  if (status < 0 || (status > 0 && estimate->samples == 0)) {
-    memset(estimate, 0, sizeof *estimate);
-    estimate->value = estimate->imaginary = estimate->low = estimate->high = (double)NAN;
-    estimate->standard_error = estimate->radius = (double)INFINITY;
-    estimate->argument = result.argument;
-    snprintf(estimate->message, sizeof estimate->message, "%s", result.message);
-  } else if (status > 0) {
-    snprintf(estimate->message, sizeof estimate->message, "%s", perm_status_text(status));
-  } else if (plan.guarantee && estimate->estimator == PERM_ESTIMATOR_GLYNN &&
-             !(estimate->proved_radius <= wanted * size)) {
-    status = PERM_TOLERANCE_NOT_MET;
-    permi_say(estimate->message, sizeof estimate->message,
-              "the error asked for is not met: entries are negative or complex, and what is proved of them is the "
-              "radius, %.2g times the value", estimate->proved_radius / size);
-  }
-  estimate->status = status;
-  estimate->seconds = permi_seconds() - start;
-  return status;
-}
-
-PERM_API perm_status perm_estimate_real(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,
-                                        const perm_options *options, perm_estimate *estimate)
-{
-  permi_view view = permi_view_make(a, ld, 1);
-  return permi_estimate(n, &view, plan, options, estimate);
-}
-
-PERM_API perm_status perm_estimate_complex(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,
-                                           const perm_options *options, perm_estimate *estimate)
-{
-  permi_view view = permi_view_make(a, ld, 2);
-  return permi_estimate(n, &view, plan, options, estimate);
-}
-#endif
-
 PERMI_BRIEF_END
 
 #if defined(__NVCC__)

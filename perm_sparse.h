@@ -97,6 +97,7 @@
                      >>order           the best order: greedy, then annealed
                      >>engines         what engines of a block share
                      >>vectors         input of vector kernels; readings for AVX-512, AVX2
+                     >>device          what engines ask of perm_cuda.cu; what stands in without it
      frontier/       >>values          entries as values of the ring
                      >>frontier        states, keys, cursors of the lists
                      >>steps           the values of a step
@@ -107,7 +108,6 @@
                      >>array_residues  integers modulo primes, a pass each
                      >>array_layout    words and ways of a step
                      >>array_places    one memory for two steps
-                     >>arrays_gpu      arrays and lists on a GPU
                      >>arrays_run      passes, price
                      >>array_kernels   arrays for each instruction set
      tree/           >>tree            tables of a tree decomposition, bucket elimination
@@ -125,14 +125,10 @@
                      >>hybrid_program  a layout's straight program
                      >>hybrid_leaf     rounding, estimate, price
                      >>hybrid_residues exact integers
-                     >>programs        the same for GPUs
-                     >>program_text    its kernel as CUDA C++ and PTX
-                     >>program_tune    candidates, tuning
                      >>hybrid_offer    offers of hybrid and cached
                      >>hybrid_kernels  interpreter of hybrid programs
      sign_search/    >>signs           Glynn's sum as a search that rows of sum 0 prune
                      >>signs_order     weights, order of the columns
-                     >>signs_gpu       its kernel for GPUs
                      >>signs_offer     ranges, price, offer
                      >>signs_kernels   the sign search
      reference/      >>sorting         expand, sort, contract
@@ -141,7 +137,6 @@
                      >>transversals    perfect matchings enumerated; THE BOUND
                      >>decompose       branches over lines of degree 3 and 4; THE BOUND
                      >>decompose_run   their walk, price
-     codegen/        >>codegen         the published GPU kernels
      planar/         >>embedding       a planar graph drawn: the left-right test
                      >>kasteleyn       signs, checked face by face; THE PROOF
                      >>dissection      nested dissection: the tree of fronts
@@ -5289,12 +5284,12 @@ typedef struct permi_hybrid_family {
 
 typedef struct permi_hybrid {
 #if defined(PERM_WITH_CUDA)
-  permi_gpu gpu; /* first, for >>gpu; used if there is `code`, see >>programs */
-  struct permi_code *code;
-  struct permi_hybrid *next;
+  permi_gpu gpu; /* first, for >>gpu; used if there is `code` */
   int candidate, candidates; /* numbered from 1; 0: no others are kept */
   double timed[PERMI_GPU_CANDIDATES]; /* seconds; INFINITY: failed, 0: not timed */
 #endif
+  struct permi_code *code;    /* a GPU's, or NULL: >>programs */
+  struct permi_hybrid *next;  /* another candidate */
   int n, inner, low, high, lanes_log2, chunk_log2, walked, transposed;
   int parts, lanes;
   permi_hybrid_algebra algebra;
@@ -5538,6 +5533,91 @@ static void permi_signs_join_wide(permi_signs_walk *walk)
 #else
 #define PERMI_OF_FAMILY(name, isa) ((void)(isa), &name##_plain)
 #endif
+
+PERMI_BRIEF_BEGIN
+
+/* ========================================================================================= >>device
+   What engines for blocks ask of perm_cuda.cu, whose second part is read at the end of perm_sparse.h; what stands in
+   without it. */
+
+struct permi_arrays_run;
+struct permi_frontier;
+
+#if defined(PERM_WITH_CUDA)
+/* >>arrays_gpu: steps of a run, bytes that a run needs and that there are */
+PERMI_DEVICE perm_status permi_gpu_create(struct permi_arrays_run *run, permi_pool *pool, char *message);
+PERMI_DEVICE perm_status permi_gpu_begin(struct permi_arrays_run *run);
+PERMI_DEVICE perm_status permi_gpu_step(struct permi_arrays_run *run, int p);
+PERMI_DEVICE perm_status permi_gpu_unite(struct permi_arrays_run *run, int p);
+PERMI_DEVICE perm_status permi_gpu_scale(struct permi_arrays_run *run, size_t states, double first, double second);
+PERMI_DEVICE perm_status permi_gpu_value(struct permi_arrays_run *run, void *value);
+PERMI_DEVICE void permi_gpu_free(struct permi_arrays_run *run);
+PERMI_DEVICE double permi_gpu_needs(const struct permi_frontier *frontier);
+PERMI_DEVICE double permi_gpu_bytes(void);
+/* >>program_tune, of hybrid: the rate of its programs or, where no GPU is wanted, `otherwise`; an offer; the leaf */
+PERMI_DEVICE double permi_code_rate(const permi_maker *maker, const permi_block *block, double otherwise);
+PERMI_DEVICE perm_status permi_code_offer(permi_maker *maker, const permi_block *block, double rival, int inner,
+                                          permi_offer *offer);
+PERMI_DEVICE perm_status permi_code_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
+                                         permi_leaf *leaf);
+PERMI_DEVICE void permi_code_explain(const permi_hybrid *hybrid, double all, char *buffer, size_t size,
+                                     size_t *length);
+PERMI_DEVICE void permi_code_explain_tuning(const permi_hybrid *hybrid, char *buffer, size_t size, size_t *length);
+PERMI_DEVICE void permi_code_drop(const perm_allocator *allocator, permi_hybrid *hybrid);
+/* >>signs_gpu: turns a leaf of the CPU into one of a GPU, which takes over `signs` */
+PERMI_DEVICE perm_status permi_signs_gpu_make(permi_maker *maker, permi_signs *signs, permi_leaf *leaf);
+/* >>codegen */
+PERMI_DEVICE perm_status permi_codegen_offer(permi_maker *maker, const permi_block *block, double rival,
+                                             permi_offer *offer);
+PERMI_DEVICE perm_status permi_codegen_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
+                                            permi_leaf *leaf);
+PERMI_DEVICE void permi_codegen_release(const perm_allocator *allocator, void *context);
+#else
+#define permi_gpu_create(run, pool, message) (permi_gpu_devices(1, message), PERM_ERROR_DEVICE)
+#define permi_gpu_begin(run) PERM_ERROR_DEVICE
+#define permi_gpu_step(run, p) PERM_ERROR_DEVICE
+#define permi_gpu_unite(run, p) PERM_ERROR_DEVICE
+#define permi_gpu_scale(run, states, first, second) PERM_ERROR_DEVICE
+#define permi_gpu_value(run, value) PERM_ERROR_DEVICE
+#define permi_gpu_free(run) (void)0
+#define permi_gpu_needs(frontier) \
+  (((frontier)->room[0] + (frontier)->room[1]) * (double)permi_arrays_value_bytes(frontier))
+#define permi_gpu_bytes() 0.0
+#define permi_code_rate(maker, block, otherwise) (otherwise)
+#define permi_code_offer(maker, block, rival, inner, offer) PERM_OK
+#define permi_code_explain(hybrid, all, buffer, size, length) (void)0
+#define permi_code_explain_tuning(hybrid, buffer, size, length) (void)0
+#define permi_code_drop(allocator, hybrid) (void)0
+#define permi_signs_gpu_make(maker, signs, leaf) permi_refuse_device(maker)
+#define permi_codegen_make NULL
+#define permi_codegen_release NULL
+
+static perm_status permi_refuse_device(permi_maker *maker)
+{
+  char message[PERM_MESSAGE_BYTES];
+  permi_gpu_devices(1, message);
+  return permi_fail(maker->result, PERM_ERROR_DEVICE, 0, "%s", message);
+}
+
+/* Refuses a run that is not short where a GPU is wanted. */
+static perm_status permi_code_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
+{
+  const int longer = !block->integer && offer->seconds > 2 * PERMI_GPU_COMPILE;
+  (void)leaf;
+  return permi_gpu_wanted(maker->options, block->n) && (maker->options->isa == PERM_ISA_CUDA || longer)
+             ? permi_refuse_device(maker) : PERM_OK;
+}
+
+static perm_status permi_codegen_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+{
+  (void)block, (void)rival;
+  return permi_refuse(offer, PERM_ERROR_DEVICE, maker->options->gpu.devices
+      ? "needs a GPU for this method: perm.h was compiled without PERM_WITH_CUDA"
+      : "needs a GPU for this method: options.gpu.devices, or gpu.cpu_fallback");
+}
+#endif
+
+PERMI_BRIEF_END
 
 /* ========================================================================================= >>values
    Values of >>ring in lists, arrays, trees, bands and matchings: their sizes, and which numbers a block needs. */
@@ -7921,169 +8001,6 @@ static int permi_places_measure(const permi_frontier *frontier, permi_control *w
   return opened;
 }
 
-PERMI_BRIEF_BEGIN
-
-/* ===================================================================================== >>arrays_gpu
-   Runs arrays and lists on a GPU; perm_cuda.cu computes the same values in the same order. */
-
-#define PERMI_GPU_PLANES 10 /* words of the longest value */
-#if defined(PERM_WITH_CUDA)
-static perm_gpu_words permi_gpu_words(const permi_layout *layout)
-{
-  perm_gpu_words words;
-  words.word = layout->word;
-  words.rank = layout->rank;
-  words.middle = layout->middle;
-  words.top = layout->top;
-  words.left = layout->left;
-  words.middle_offset = layout->middle_offset;
-  words.top_offset = layout->top_offset;
-  words.start = layout->start;
-  words.middle_start = layout->middle_start;
-  words.low = layout->low;
-  words.tops = layout->tops;
-  return words;
-}
-
-static perm_status permi_gpu_begin(permi_arrays_run *run)
-{
-  const permi_algebra algebra = run->numbers.algebra;
-  const int integers = permi_algebra_is_integer(algebra), dd = permi_algebra_is_dd(algebra);
-  const perm_gpu_cell cell = integers                           ? PERM_GPU_INTEGER
-                             : algebra >= PERMI_PAIR_VALUES ? (dd ? PERM_GPU_COMPLEX_DD : PERM_GPU_COMPLEX)
-                                                                : (dd ? PERM_GPU_DD : PERM_GPU_DOUBLE);
-  const perm_gpu_words words = permi_gpu_words(&run->layout[0]);
-  return perm_cuda_frontier_begin(run->gpu, cell, run->numbers.words, integers ? run->numbers.parts : 1, &words);
-}
-
-static perm_status permi_gpu_stepped(permi_arrays_run *run, perm_status status, const double *sizes)
-{
-  if (run->tracking) {
-    run->sizes.smallest = sizes[0];
-    run->sizes.largest = sizes[1];
-  }
-  return status;
-}
-
-static perm_status permi_gpu_step(permi_arrays_run *run, int p)
-{
-  const int *start = &run->frontier->stream_start[p];
-  const perm_gpu_words words = permi_gpu_words(&run->layout[(p + 1) & 1]);
-  double sizes[2] = {DBL_MAX, 0};
-  return permi_gpu_stepped(run, perm_cuda_frontier_step(run->gpu, &words, run->way, start[1] - start[0],
-                                                        run->tracking ? sizes : NULL), sizes);
-}
-
-static perm_status permi_gpu_unite(permi_arrays_run *run, int p)
-{
-  const permi_frontier *frontier = run->frontier;
-  const int first = frontier->stream_start[p], streams = frontier->stream_start[p + 1] - first;
-  double sizes[2] = {DBL_MAX, 0};
-  uint64_t states = 0;
-  perm_status status;
-  int s;
-  for (s = 0; s < streams; s++) {
-    const permi_coefficient *c = &frontier->coefficient[first + s];
-    perm_gpu_stream *to = &run->gpu_stream[s];
-    to->test = permi_stream_word(frontier, first + s, 0, 0);
-    to->want = permi_stream_word(frontier, first + s, 1, 0);
-    to->flip = permi_stream_word(frontier, first + s, 2, 0);
-    to->real = run->absolute ? c->absolute : c->real;
-    to->imaginary = c->imaginary;
-    memcpy(to->integer, c->integer, sizeof to->integer);
-  }
-  status = perm_cuda_frontier_unite(run->gpu, run->gpu_stream, streams, &states, run->tracking ? sizes : NULL);
-  run->layout[(p + 1) & 1].states = (size_t)states;
-  return permi_gpu_stepped(run, status, sizes);
-}
-
-static perm_gpu_frontier_shape permi_gpu_frontier_shape(const permi_frontier *frontier)
-{
-  const permi_arrays *arrays = frontier->arrays;
-  perm_gpu_frontier_shape shape;
-  memset(&shape, 0, sizeof shape);
-  shape.lists = arrays->lists;
-  shape.low = arrays->low;
-  shape.middle = arrays->middle;
-  shape.top = arrays->top;
-  shape.states[0] = frontier->room[0];
-  shape.states[1] = frontier->room[1];
-  shape.words = (int)(permi_arrays_value_bytes(frontier) / 8);
-  shape.ways = permi_frontier_streams_most(frontier);
-  return shape;
-}
-
-static perm_status permi_gpu_compiling(void *context)
-{
-  const permi_arrays_run *run = (const permi_arrays_run *)context;
-  return run->control ? permi_control_poll(run->control, run->seconds_before, "compiling for the GPU") : PERM_OK;
-}
-
-static perm_status permi_gpu_create(permi_arrays_run *run, permi_pool *pool, char *message)
-{
-  perm_gpu_frontier_shape shape = permi_gpu_frontier_shape(run->frontier);
-  perm_options options;
-  run->gpu_stream = (perm_gpu_stream *)permi_pool_get(pool, (size_t)run->most, sizeof *run->gpu_stream);
-  if (pool->failed)
-    return PERM_ERROR_MEMORY;
-  shape.context = run;
-  shape.poll = permi_gpu_compiling;
-  memset(&options, 0, sizeof options);
-  if (run->control)
-    options = *run->control->options;
-  return perm_cuda_frontier_create(&shape, &options, &run->gpu, message);
-}
-
-static perm_status permi_gpu_scale(permi_arrays_run *run, size_t states, double first, double second)
-{
-  return perm_cuda_frontier_scale(run->gpu, states, first, second);
-}
-
-static perm_status permi_gpu_value(permi_arrays_run *run, void *value)
-{
-  const perm_status status = perm_cuda_frontier_value(run->gpu, value);
-  double x[4];
-  size_t k;
-  if (status != PERM_OK || permi_algebra_is_integer(run->numbers.algebra))
-    return status;
-  memcpy(x, value, run->bytes);
-  for (k = 0; k < run->bytes / sizeof(double); k++)
-    if (!(fabs(x[k]) <= DBL_MAX))
-      return PERM_ERROR_DEVICE; /* excluded by the bounds of sizes */
-  return PERM_OK;
-}
-
-static void permi_gpu_free(permi_arrays_run *run)
-{
-  perm_cuda_frontier_free(run->gpu);
-}
-
-static double permi_gpu_needs(const permi_frontier *frontier)
-{
-  const perm_gpu_frontier_shape shape = permi_gpu_frontier_shape(frontier);
-  return perm_cuda_frontier_needs(&shape);
-}
-
-static double permi_gpu_bytes(void)
-{
-  char message[PERM_MESSAGE_BYTES];
-  return perm_cuda_frontier_bytes(message);
-}
-#else
-#define permi_gpu_begin(run) PERM_ERROR_DEVICE
-#define permi_gpu_step(run, p) PERM_ERROR_DEVICE
-#define permi_gpu_unite(run, p) PERM_ERROR_DEVICE
-#define permi_gpu_create(run, pool, message) (permi_gpu_devices(1, message), PERM_ERROR_DEVICE)
-#define permi_gpu_scale(run, states, first, second) PERM_ERROR_DEVICE
-#define permi_gpu_value(run, value) PERM_ERROR_DEVICE
-#define permi_gpu_free(run) (void)0
-#define permi_gpu_needs(frontier) \
-  (((frontier)->room[0] + (frontier)->room[1]) * (double)permi_arrays_value_bytes(frontier))
-#define permi_gpu_bytes() 0.0
-#endif
-
-PERMI_BRIEF_END
-
 /* ===================================================================================== >>arrays_run
    Makes arrays from a frontier, prices and runs them. */
 
@@ -8542,6 +8459,7 @@ static double permi_arrays_bytes(const permi_arrays *arrays)
   return bytes + (arrays->isa == PERM_ISA_CUDA ? 0 : arrays->bytes);
 }
 
+#define PERMI_GPU_PLANES 10 /* words of the longest value */
 /* GPU kernels have no residues or long integers. */
 static int permi_gpu_cells(const permi_frontier *frontier)
 {
@@ -13382,85 +13300,6 @@ static double permi_instruction_operations(const permi_instruction *operation)
 /* ==================================================================================== >>hybrid_leaf
    The program with its matrix: rounding, search and price. */
 
-#if defined(PERM_WITH_CUDA)
-/* The program of >>programs */
-#define PERMI_GPU_WALK 8
-#define PERMI_CODE_WORDS 4 /* of an entry of a reduced row */
-typedef enum permi_code_kind {
-  PERMI_CODE_BASE,    /* base of row a */
-  PERMI_CODE_ADD,     /* a + constant b, or - */
-  PERMI_CODE_TURN,    /* a - constant b, or + where low column c has sign - */
-  PERMI_CODE_NEAR,    /* a (b +- 1) */
-  PERMI_CODE_TIMES,
-  PERMI_CODE_CROSS,   /* a b - c d */
-  PERMI_CODE_MINUS,
-  PERMI_CODE_SETTLE,  /* a row sum as a double-double */
-  PERMI_CODE_HALF,
-  PERMI_CODE_REDUCE,  /* a modulo the prime, of |a| <= 2^52 */
-  PERMI_CODE_TIMES_LONG, /* reduced from two doubles */
-  PERMI_CODE_CROSS_LONG,
-  PERMI_CODE_RESIDUE, /* a + residue b, or -, reduced */
-  PERMI_CODE_TOTAL,   /* block += a, or -= */
-  PERMI_CODE_MODULUS, /* |a| + the floor of row b; what follows is of moduli */
-  PERMI_CODE_MULTIPLY,
-  PERMI_CODE_JOIN,    /* a b + c d */
-  PERMI_CODE_PLUS,
-  PERMI_CODE_RETURN
-} permi_code_kind;
-
-typedef struct permi_code_statement {
-  int kind, negative;
-  int a, b, c, d;
-  int single; /* exact in one double */
-} permi_code_statement;
-
-typedef struct permi_code_flip {
-  int row, constant, negative, reduced; /* reduced: the constant is a residue */
-} permi_code_flip;
-
-typedef struct permi_code {
-  perm_gpu_program program;
-  permi_code_statement *statement;
-  double *constant;
-  double *residue; /* sums of entries of reduced rows, each of PERMI_CODE_WORDS */
-  permi_code_flip *flip;
-  char *text;
-  int statements, statement_room, moduli; /* statements from `moduli` on are the second program */
-  int constants, constant_room, residues, residue_room;
-  int flips, flip_room, first_flip[PERMI_GPU_WALK + 2];
-  int text_room;
-  size_t length;
-  int walk, samples_log2, live;
-  int certify; /* moduli of every pattern */
-  double operations, moves;
-  permi_dd scale;               /* product of the rows' divisors, over 2^scale_exp2 */
-  long long scale_exp2;
-  int divided;
-  const perm_allocator *allocator;
-  int failed;                       /* 1: too large, 2: no memory */
-} permi_code;
-
-static permi_code *permi_code_make(const perm_allocator *allocator)
-{
-  permi_code *code = (permi_code *)permi_allocate_zeros(allocator, 1, sizeof *code);
-  if (code)
-    code->allocator = allocator;
-  return code;
-}
-
-static void permi_code_release(const perm_allocator *allocator, permi_code *code)
-{
-  if (!code)
-    return;
-  permi_release(allocator, code->statement);
-  permi_release(allocator, code->constant);
-  permi_release(allocator, code->residue);
-  permi_release(allocator, code->flip);
-  permi_release(allocator, code->text);
-  permi_release(allocator, code);
-}
-#endif
-
 /* Of whole numbers: what chunks run modulo each prime; without primes all numbers are exact. */
 typedef struct permi_hybrid_run {
   permi_odd_modulus prime;
@@ -13491,10 +13330,7 @@ static void permi_hybrid_drop(const perm_allocator *allocator, permi_hybrid *hyb
 {
   if (!hybrid)
     return;
-#if defined(PERM_WITH_CUDA)
-  permi_code_release(allocator, hybrid->code);
-  permi_release(allocator, hybrid->gpu.memory);
-#endif
+  permi_code_drop(allocator, hybrid);
   permi_hybrid_forget(allocator, hybrid);
   permi_release(allocator, hybrid->constant);
   permi_release(allocator, hybrid->start);
@@ -13515,11 +13351,9 @@ static void permi_hybrid_runs_release(const perm_allocator *allocator, permi_hyb
 
 static void permi_hybrid_release(const perm_allocator *allocator, void *context)
 {
-  permi_hybrid *hybrid = (permi_hybrid *)context, *next = NULL;
+  permi_hybrid *hybrid = (permi_hybrid *)context, *next;
   for (; hybrid; hybrid = next) {
-#if defined(PERM_WITH_CUDA)
     next = hybrid->next;
-#endif
     permi_hybrid_runs_release(allocator, hybrid->runs);
     permi_hybrid_drop(allocator, hybrid);
   }
@@ -14027,33 +13861,6 @@ static void permi_whole_add(const permi_hybrid_runs *runs, const permi_hybrid_ru
     permi_whole_add_part(runs, run, permi_residue_multiply(x, p - run->root, p), &partial->imaginary);
 }
 
-#if defined(PERM_WITH_CUDA)
-/* The sums of chunks on a GPU: integers below 2^107 in two doubles. */
-static int permi_code_add_whole(void *context, perm_partial *partial, uint64_t first, uint64_t chunks,
-                                const double *sums)
-{
-  const permi_leaf *leaf = ((const permi_gpu_call *)context)->leaf;
-  const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
-  const permi_hybrid_runs *runs = hybrid->runs;
-  const int each_log2 = hybrid->high - hybrid->chunk_log2;
-  uint64_t chunk;
-  for (chunk = first; chunk < first + chunks; chunk++, sums += PERM_GPU_SUMS) {
-    const permi_hybrid_run *run = runs->primes ? &runs->run[chunk >> each_log2] : NULL;
-    if (!(fabs(sums[0]) <= DBL_MAX && fabs(sums[1]) <= DBL_MAX))
-      return 0;
-    if (run) {
-      const double prime = (double)run->prime.p;
-      permi_whole_add(runs, run, fmod(sums[0], prime) + fmod(sums[1], prime), partial);
-    } else {
-      permi_sum_add_double(&partial->value, sums[0]);
-      permi_sum_add_double(&partial->value, sums[1]);
-    }
-  }
-  permi_gpu_count(leaf, partial, first, chunks);
-  return 1;
-}
-#endif
-
 static void permi_whole_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
@@ -14252,28 +14059,6 @@ static int permi_whole_reduced(const permi_block *block, int transposed, const d
   return any;
 }
 
-#if defined(PERM_WITH_CUDA)
-/* Entries as words (>>programs), oriented; those of rows that are not reduced as one word. */
-static void permi_whole_words(const permi_block *block, int transposed, const int *reduced, double *word)
-{
-  const int n = block->n;
-  int i, e;
-  memset(word, 0, (size_t)(n * n) * PERMI_CODE_WORDS * sizeof *word);
-  for (i = 0; i < n; i++)
-    for (e = block->start[i]; e < block->start[i + 1]; e++) {
-      const int j = block->neighbour[e] - n, row = transposed ? j : i, column = transposed ? i : j;
-      const int64_t x = block->integer[block->edge[e]], split = INT64_C(1) << 32;
-      double *to = &word[(row * n + column) * PERMI_CODE_WORDS];
-      to[0] = (double)(reduced[row] ? x % split : x);
-      to[1] = (double)(reduced[row] ? x / split : 0);
-      if (block->imaginary_integer) {
-        to[2] = (double)(block->imaginary_integer[block->edge[e]] % split);
-        to[3] = (double)(block->imaginary_integer[block->edge[e]] / split);
-      }
-    }
-}
-#endif
-
 /* The program of a block with what it runs for each prime; *made stays NULL if it does not fit. */
 static perm_status permi_whole_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
                                       const permi_block *block, uint64_t modulus, permi_hybrid **made)
@@ -14333,1383 +14118,6 @@ static double permi_whole_slower(const permi_hybrid *hybrid)
   return weighted / fmax(all, 1) * fmax(hybrid->runs->passes, 1);
 }
 
-/* ======================================================================================= >>programs
-   The sums of >>hybrid on GPUs. A layout becomes one straight program, each statement a new value; a thread runs it
-   for every pattern of its walk.
-
-     columns     inner | low, unrolled in Gray order | walk, a loop in Gray order | high, the bits of the thread's
-                 number: 2^PERM_GPU_THREADS_LOG2 threads are a chunk | one fixed +
-     values      in registers; bases in shared, constants in constant memory, equal moduli once (literals are 5 %
-                 slower, but compile sooner: for short runs)
-     order       on demand from the program's end, so that few values wait
-     rows        real ones are divided by their largest inner entry unless it is small: f (z +- 1) = fma(f, z, +-f)
-     sum of |terms|  a second program, of moduli, for a hashed sample of patterns, the same in a warp; with certify for
-                 every pattern, and rows are not divided
-     integers    as in >>hybrid_residues; a chunk's number has the pass's above the threads'. A row that is reduced has
-                 entries of four words x + 2^32 y + i (z + 2^32 w), so that one program serves all primes and roots; a
-                 pass has a table of what its constants, and the base's words, are modulo its prime
-   Bits depend on the plan alone: a walk adds by TwoSum, threads in a tree, chunks exactly. So prediction chooses
-   programs; timing, only how a text is compiled. An H200 reaches 80-90 % of its FP64 rate up to 130 waiting values. */
-
-#if defined(PERM_WITH_CUDA)
-#define PERMI_GPU_CONSTANTS 7800
-#define PERMI_GPU_MOVES 40000
-#define PERMI_GPU_MOVES_MORE 300000
-#define PERMI_GPU_MEMO 400000
-#define PERMI_GPU_LOAD 2.2         /* in operations: 4 processors share 128 bytes a cycle */
-#define PERMI_GPU_FLIP 5           /* a load and a store of a row */
-#define PERMI_GPU_LIVE 120         /* doubles that wait unspilled; SPILL more take twice the time: */
-#define PERMI_GPU_SPILL 85         /* of 180 programs, 145 waiting cost 1.1 times, 165 1.25, 185 1.55 */
-#define PERMI_GPU_LARGE 1600       /* statements; larger programs are slower: 2400 by an eighth */
-#define PERMI_GPU_VALUES 30000
-
-typedef struct permi_coder {
-  permi_layouts *work;
-  permi_arrangement *layout;
-  permi_code *code;
-  int parts, moduli;
-  uint32_t minus;
-  int literals;
-  int remake, reload;        /* statements after which a row sum, a base is made again */
-  uint32_t scope[64], dirty[64];
-  int unit[64]; /* inner column of the row's divisor; -1: none */
-  int base[64], *memo; /* the value's number; -1: to be made */
-  int row[64], node[PERMI_HYBRID_NODES]; /* places in memo: of whole rows, then of rows without their divisor */
-  int memos;
-  permi_hybrid_rows rows;
-  const double *floor;
-  const int *reduced;     /* which rows of whole numbers are residues */
-  permi_growths *growths; /* of whole numbers, or which tables of double-doubles are exact in one double, or NULL */
-  int whole, paired, doubled, grows; /* paired: real ones; grows: some numbers are residues */
-  unsigned char single[64];          /* rows without second words */
-} permi_coder;
-
-static int permi_code_put(permi_coder *coder, permi_code_kind kind, int negative, int a, int b, int c, int d)
-{
-  permi_code *code = coder->code;
-  const permi_code_statement statement = {(int)kind, negative, a, b, c, d, 0};
-  return permi_append(code->allocator, (void **)&code->statement, &code->statements, &code->statement_room, &statement,
-                      sizeof statement, PERMI_GPU_VALUES, &code->failed)
-             ? code->statements - 1
-             : 0;
-}
-
-/* Words of a row's entries and constants. */
-static int permi_code_words(const permi_coder *coder, int row)
-{
-  return coder->reduced[row] ? PERMI_CODE_WORDS : coder->parts;
-}
-
-/* Says of a value whether it is exact in one double. */
-static int permi_code_single(permi_coder *coder, int value, int single)
-{
-  if (coder->paired && !coder->code->failed)
-    coder->code->statement[value].single = single && !coder->moduli;
-  return value;
-}
-
-static int permi_code_is_single(const permi_coder *coder, int value)
-{
-  return coder->code->failed ? 0 : coder->code->statement[value].single;
-}
-
-/* Statements of moduli that run once for every setting of low columns. */
-static int permi_code_sampled(const permi_coder *coder)
-{
-  return coder->moduli && !coder->code->certify;
-}
-
-static int permi_code_is_zero(const permi_coder *coder, int row, const double *x)
-{
-  int p, zero = 1;
-  for (p = 0; p < permi_code_words(coder, row); p++)
-    zero &= x[p] == 0;
-  return zero;
-}
-
-/* The number of |x| among the row's constants or residues. */
-static int permi_code_constant(permi_coder *coder, int row, const double *x, int *negative)
-{
-  permi_code *code = coder->code;
-  const int words = permi_code_words(coder, row), reduced = coder->reduced[row];
-  double **list = reduced ? &code->residue : &code->constant, y[PERMI_CODE_WORDS];
-  int *count = reduced ? &code->residues : &code->constants;
-  int *room = reduced ? &code->residue_room : &code->constant_room;
-  int k, p, same;
-  for (p = 0; p < words - 1 && x[p] == 0;)
-    p++;
-  *negative = x[p] < 0;
-  for (p = 0; p < words; p++)
-    y[p] = *negative ? -x[p] : x[p];
-  for (k = 0; k < *count; k++) {
-    for (p = 0, same = 1; p < words; p++)
-      same &= (*list)[k * words + p] == y[p];
-    if (same)
-      return k;
-  }
-  return permi_append(code->allocator, (void **)list, count, room, y, (size_t)words * sizeof *y,
-                      PERMI_GPU_CONSTANTS / coder->parts, &code->failed)
-             ? k
-             : 0;
-}
-
-static int permi_code_twice(permi_coder *coder, int row, int place, int *negative)
-{
-  const double *number = coder->rows.number[row][place];
-  const double twice[PERMI_CODE_WORDS] = {2 * number[0], 2 * number[1], 2 * number[2], 2 * number[3]};
-  return permi_code_constant(coder, row, twice, negative);
-}
-
-static int permi_code_base(permi_coder *coder, int row)
-{
-  const permi_arrangement *layout = coder->layout;
-  int k, negative, constant;
-  if (coder->base[row] >= 0 &&
-      (permi_code_sampled(coder) || coder->code->statements - coder->base[row] < coder->reload))
-    return coder->base[row];
-  coder->base[row] = permi_code_put(coder, PERMI_CODE_BASE, 0, row, 0, 0, 0);
-  permi_code_single(coder, coder->base[row], coder->single[row]);
-  for (k = 0; k < layout->low && permi_code_sampled(coder); k++)
-    if (coder->dirty[row] >> k & 1) {
-      constant = permi_code_twice(coder, row, layout->inner + k, &negative);
-      coder->base[row] = permi_code_put(coder, PERMI_CODE_TURN, negative, coder->base[row], constant, k, 0);
-    }
-  return coder->base[row];
-}
-
-static int permi_code_row(permi_coder *coder, int row, uint32_t setting, int whole)
-{
-  const uint32_t scope = whole ? coder->scope[row] : coder->scope[row] & ~(UINT32_C(1) << coder->unit[row]);
-  int *memo = coder->memo + coder->row[row] + permi_pack_bits(setting, scope) +
-              (whole ? 0 : 1 << permi_count_ones(coder->scope[row]));
-  const int words = permi_code_words(coder, row);
-  double sum[PERMI_CODE_WORDS] = {0, 0, 0, 0};
-  int k, p, negative, constant, value;
-  if (*memo >= 0 && (permi_code_sampled(coder) || coder->code->statements - *memo < coder->remake))
-    return *memo;
-  for (k = 0; k < coder->layout->low; k++)
-    for (p = 0; p < words && coder->minus >> k & coder->dirty[row] >> k & 1; p++)
-      sum[p] -= 2 * coder->rows.number[row][coder->layout->inner + k][p];
-  for (k = 0; k < coder->layout->inner; k++)
-    for (p = 0; p < words && scope >> k & 1; p++)
-      sum[p] += setting >> k & 1 ? -coder->rows.number[row][k][p] : coder->rows.number[row][k][p];
-  value = permi_code_base(coder, row);
-  if (!permi_code_is_zero(coder, row, sum)) {
-    constant = permi_code_constant(coder, row, sum, &negative);
-    value = permi_code_put(coder, coder->reduced[row] ? PERMI_CODE_RESIDUE : PERMI_CODE_ADD, negative, value, constant,
-                           0, 0);
-    permi_code_single(coder, value, coder->single[row]);
-  } else if (coder->reduced[row]) {
-    value = permi_code_put(coder, PERMI_CODE_REDUCE, 0, value, 0, 0, 0);
-  }
-  if (coder->moduli)
-    value = permi_code_put(coder, PERMI_CODE_MODULUS, 0, value, row, 0, 0);
-  else if (coder->doubled && !coder->single[row])
-    value = permi_code_put(coder, PERMI_CODE_SETTLE, 0, value, 0, 0, 0);
-  *memo = value;
-  return value;
-}
-
-/* A result of whole numbers, reduced if it grows (>>hybrid_program). */
-static int permi_code_grown(permi_coder *coder, permi_code_kind kind, int growth, int halved, int a, int b, int c,
-                            int d)
-{
-  const int grows_long = growth == PERMI_GROWS_LONG && kind != PERMI_CODE_MINUS;
-  int value;
-  if (!coder->whole)
-    return permi_code_put(coder, kind, 0, a, b, c, d);
-  if (grows_long)
-    return permi_code_put(coder, kind == PERMI_CODE_TIMES ? PERMI_CODE_TIMES_LONG : PERMI_CODE_CROSS_LONG, 0, a, b, c,
-                          d);
-  value = permi_code_put(coder, kind, 0, a, b, c, d);
-  if (halved)
-    value = permi_code_put(coder, PERMI_CODE_HALF, 0, value, 0, 0, 0);
-  return growth == PERMI_GROWS_NOT ? value : permi_code_put(coder, PERMI_CODE_REDUCE, 0, value, 0, 0, 0);
-}
-
-/* A fold makes its larger factor first, so that few values wait. */
-static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
-{
-  const int n = coder->work->n, moduli = coder->moduli;
-  const permi_hybrid_node *nodes = coder->work->node, *node;
-  uint32_t folded;
-  int *memo, value = 0, left, right, k, exact;
-  if (index < n)
-    return permi_code_row(coder, index, setting, 1);
-  node = &nodes[index - n];
-  memo = coder->memo + coder->node[index - n] + permi_pack_bits(setting, node->scope);
-  if (*memo >= 0 || coder->code->failed)
-    return *memo;
-  folded = node->all & ~node->scope;
-  left = node->left;
-  right = node->right;
-  exact = coder->growths && node->whole && !moduli;
-  if (node->kind == PERMI_NODE_CHAIN) {
-    for (k = 0; k < node->items; k++) {
-      const int next = permi_code_entry(coder, coder->work->item[node->first + k], 0);
-      const int growth = coder->growths ? coder->growths->item[node->first + k] : PERMI_GROWS_LONG;
-      const int single = growth == PERMI_GROWS_NOT && permi_code_is_single(coder, value) &&
-                         permi_code_is_single(coder, next);
-      value = k ? permi_code_grown(coder, moduli ? PERMI_CODE_MULTIPLY : PERMI_CODE_TIMES, growth, 0, value, next, 0, 0)
-                : next;
-      if (k)
-        permi_code_single(coder, value, single && !moduli);
-    }
-  } else if (right < 0) {
-    value = permi_code_entry(coder, left, setting);
-    if (node->kind == PERMI_NODE_FOLD) {
-      const int minus = permi_code_entry(coder, left, setting | folded);
-      value = permi_code_grown(coder, moduli ? PERMI_CODE_PLUS : PERMI_CODE_MINUS, node->growth, node->halved, value,
-                               minus, 0, 0);
-      permi_code_single(coder, value, exact);
-    }
-  } else if (node->kind == PERMI_NODE_MERGE) {
-    const int swap =
-        left < n && right < n && permi_count_ones(coder->scope[left]) > permi_count_ones(coder->scope[right]);
-    const int first = swap ? right : left, second = swap ? left : right;
-    value = permi_code_entry(coder, first, setting);
-    if (second < n && coder->unit[second] >= 0 && !moduli) {
-      const int near_sum = permi_code_row(coder, second, setting, 0);
-      value = permi_code_put(coder, PERMI_CODE_NEAR, (int)(setting >> coder->unit[second] & 1), value, near_sum, 0, 0);
-    } else {
-      const int other = permi_code_entry(coder, second, setting);
-      value = permi_code_grown(coder, moduli ? PERMI_CODE_MULTIPLY : PERMI_CODE_TIMES, node->growth, 0, value, other, 0,
-                               0);
-      permi_code_single(coder, value, exact);
-    }
-  } else {
-    const int swap =
-        left < n || (right >= n && permi_count_ones(nodes[right - n].all) > permi_count_ones(nodes[left - n].all));
-    int f[4];
-    for (k = 0; k < 4; k++) {
-      const int second = (k >> 1) ^ swap, minus = k & 1;
-      f[2 * minus + second] = permi_code_entry(coder, second ? right : left, minus ? setting | folded : setting);
-    }
-    value = permi_code_grown(coder, moduli ? PERMI_CODE_JOIN : PERMI_CODE_CROSS, node->growth, node->halved, f[0], f[1],
-                             f[2], f[3]);
-    permi_code_single(coder, value, exact);
-  }
-  *memo = value;
-  return value;
-}
-
-static int permi_code_operands(const permi_code_statement *statement, int *operand)
-{
-  static const int count[] = {0, 1, 1, 2, 2, 4, 2, 1, 1, 1, 2, 4, 1, 1, 1, 2, 4, 2, 1};
-  operand[0] = statement->a;
-  operand[1] = statement->b;
-  operand[2] = statement->c;
-  operand[3] = statement->d;
-  return count[statement->kind];
-}
-
-/* Doubles of a value; moduli have one. */
-static int permi_code_parts(const permi_coder *coder, int value, int moduli)
-{
-  return moduli || coder->code->statement[value].single ? 1 : coder->parts;
-}
-
-static int permi_code_live(permi_coder *coder, int begin, int end)
-{
-  permi_code *code = coder->code;
-  int *last = (int *)permi_allocate(code->allocator, (size_t)code->statements + 1, sizeof *last);
-  int k, o, operand[4], live = 0, most = 0;
-  if (!last)
-    return 0;
-  for (k = begin; k < end; k++) {
-    last[k] = -1;
-    for (o = permi_code_operands(&code->statement[k], operand) - 1; o >= 0; o--)
-      last[operand[o]] = k;
-  }
-  for (k = begin; k < end; k++) {
-    const int operands = permi_code_operands(&code->statement[k], operand);
-    for (o = 0; o < operands; o++)
-      if (last[operand[o]] == k) {
-        last[operand[o]] = -1;
-        live -= permi_code_parts(coder, operand[o], begin > 0);
-      }
-    live += last[k] >= 0 ? permi_code_parts(coder, k, begin > 0) : 0;
-    most = live > most ? live : most;
-  }
-  permi_release(code->allocator, last);
-  code->live = most > code->live ? most : code->live;
-  return 1;
-}
-
-/* Operations of a product or difference of double-doubles, of which `pairs` are not exact in one double. */
-static double permi_code_pair_operations(const permi_coder *coder, const permi_code_statement *t)
-{
-  const int a = !permi_code_is_single(coder, t->a), b = !permi_code_is_single(coder, t->b);
-  const double settle = coder->doubled ? 3 : 0;
-  if (t->kind == PERMI_CODE_TIMES)
-    return 2.4 + 1.3 * (a + b) + (a + b ? settle : 0);
-  if (t->kind == PERMI_CODE_MINUS)
-    return 6 + a + b + (a + b ? settle : 0);
-  return 12.8 + 1.3 * (a + b + !permi_code_is_single(coder, t->c) + !permi_code_is_single(coder, t->d)) + settle;
-}
-
-static double permi_code_operations(const permi_coder *coder, const permi_code_statement *statement,
-                                    permi_hybrid_algebra algebra)
-{
-  static const double each[6][PERMI_CODE_TOTAL + 1] = {
-      {0, 1, 1, 1, 1, PERMI_GPU_WEIGHT_FOLD, 1, 0, 0, 0, 0, 0, 0, 1},
-      {0, 2, 2, 4, 5, 11, 2, 0, 0, 0, 0, 0, 0, 2},
-      {0, 2, 1, 5, 5, 18, 8, 0, 0, 0, 0, 0, 0, 9},
-      {0, 2, 1, 5, 8, 22, 11, 6, 0, 0, 0, 0, 0, 12},
-      {0, 1, 1, 1, 1, PERMI_GPU_WEIGHT_FOLD, 1, 0, 1, 3.5, 7, 15, 4.5 + PERMI_GPU_LOAD, 1},
-      {0, 4, 2, 0, 42, 94, 22, 12, 0, 0, 0, 0, 0, 24}};
-  const int kind = statement->kind;
-  if (coder->paired && !statement->single &&
-      (kind == PERMI_CODE_TIMES || kind == PERMI_CODE_CROSS || kind == PERMI_CODE_MINUS))
-    return permi_code_pair_operations(coder, statement);
-  return kind <= PERMI_CODE_TOTAL       ? each[statement->single ? PERMI_HYBRID_REAL : algebra][kind]
-         : kind == PERMI_CODE_JOIN      ? PERMI_GPU_WEIGHT_FOLD
-         : kind == PERMI_CODE_MODULUS   ? (permi_hybrid_is_complex((int)algebra) ? 20 : 1)
-                                        : 1;
-}
-
-/* *growth: log2 of the products' gain by division. */
-static void permi_code_prepare_row(permi_coder *coder, permi_hybrid_algebra algebra, const double *a, int i,
-                                   int *growth)
-{
-  permi_code *code = coder->code;
-  double most = 0, unit = 0;
-  int k, e;
-  coder->unit[i] = -1;
-  if (algebra == PERMI_HYBRID_WHOLE)
-    return;
-  for (k = 0; k < coder->work->n && algebra == PERMI_HYBRID_REAL && !coder->code->certify; k++) {
-    const double x = a[i * coder->work->n + coder->layout->order[k]];
-    most = fmax(most, fabs(x));
-    if (k < coder->layout->inner && fabs(x) > fabs(unit)) {
-      unit = x;
-      coder->unit[i] = k;
-    }
-  }
-  if (unit == 0 || fabs(unit) * 1024 < most || *growth + 1 - permi_exponent(unit) > 900) {
-    coder->unit[i] = -1;
-  } else {
-    *growth += 1 - permi_exponent(unit);
-    code->scale = permi_dd_multiply(code->scale, permi_dd_make(unit));
-    frexp(code->scale.hi, &e);
-    code->scale = permi_dd_scale(code->scale, -e);
-    code->scale_exp2 += e;
-    code->divided++;
-  }
-  permi_hybrid_row(&coder->rows, algebra, a, coder->layout->order, i, coder->unit[i]);
-}
-
-static void permi_code_forget_table(permi_coder *coder, int first, int log2)
-{
-  memset(coder->memo + first, -1, sizeof(int) << log2); /* -1 each */
-}
-
-static void permi_code_forget(permi_coder *coder, int turned)
-{
-  int i;
-  for (i = 0; i < coder->work->n; i++)
-    if (turned < 0 || coder->dirty[i] >> turned & 1) {
-      permi_code_forget_table(coder, coder->row[i], permi_count_ones(coder->scope[i]) + 1);
-      if (turned < 0)
-        coder->base[i] = -1;
-    }
-  for (i = 0; i < coder->work->nodes; i++)
-    if (turned < 0 || coder->work->node[i].dirty >> turned & 1)
-      permi_code_forget_table(coder, coder->node[i], permi_count_ones(coder->work->node[i].scope));
-}
-
-/* A value for every setting of low columns, in Gray order, into the block, or (moduli) added and returned. */
-static void permi_code_settings(permi_coder *coder)
-{
-  const int root = coder->work->n + coder->work->nodes - 1, low = permi_code_sampled(coder) ? 0 : coder->layout->low;
-  int s, sum = 0;
-  permi_code_forget(coder, -1);
-  for (s = 0; s < 1 << low && !coder->code->failed; s++) {
-    const int next = permi_trailing_zeros((uint64_t)s + 1);
-    int value = permi_code_entry(coder, root, 0);
-    if (coder->grows)
-      value = permi_code_put(coder, PERMI_CODE_REDUCE, 0, value, 0, 0, 0);
-    if (!coder->moduli)
-      permi_code_put(coder, PERMI_CODE_TOTAL, s & 1, value, 0, 0, 0);
-    else
-      sum = s ? permi_code_put(coder, PERMI_CODE_PLUS, 0, sum, value, 0, 0) : value;
-    if (s + 1 == 1 << low)
-      break;
-    permi_code_forget(coder, next);
-    coder->minus ^= UINT32_C(1) << next;
-  }
-  coder->minus = 0;
-  if (coder->moduli)
-    permi_code_put(coder, PERMI_CODE_RETURN, 0, sum, 0, 0, 0);
-}
-
-static void permi_code_statements(permi_coder *coder)
-{
-  const permi_arrangement *layout = coder->layout;
-  permi_code *code = coder->code;
-  const int n = coder->work->n;
-  int i, j;
-  permi_code_settings(coder);
-  code->moduli = code->statements;
-  coder->moduli = 1;
-  if (!coder->whole)
-    permi_code_settings(coder);
-  for (j = 0; j <= code->walk && !code->failed; j++) {
-    const int k = layout->inner + layout->low + j;
-    code->first_flip[j] = code->flips;
-    for (i = 0; i < n && j < code->walk; i++)
-      if (!permi_code_is_zero(coder, i, coder->rows.number[i][k])) {
-        permi_code_flip flip;
-        flip.row = i;
-        flip.reduced = coder->reduced[i];
-        flip.constant = permi_code_twice(coder, i, k, &flip.negative);
-        permi_append(code->allocator, (void **)&code->flip, &code->flips, &code->flip_room, &flip, sizeof flip,
-                     INT_MAX, &code->failed);
-      }
-  }
-}
-#endif
-
-/* =================================================================================== >>program_text
-   A kernel's text: CUDA C++, real arithmetic in PTX. */
-
-#if defined(PERM_WITH_CUDA)
-#if !defined(PERMI_CODE_TWIN)
-#define PERMI_CODE_TWIN NULL
-#define PERMI_CODEGEN_TWIN NULL
-#endif
-
-static void permi_code_print(permi_code *code, const char *format, ...)
-{
-  while (!code->failed) {
-    const size_t left = (size_t)code->text_room - code->length;
-    size_t length;
-    va_list arguments;
-    va_start(arguments, format);
-    length = permi_vsay(left ? code->text + code->length : NULL, left, format, arguments);
-    va_end(arguments);
-    if (length < left) {
-      code->length += length;
-      return;
-    }
-    if (!permi_grow(code->allocator, (void **)&code->text, code->text_room, &code->text_room, 1))
-      code->failed = 2;
-  }
-}
-
-/* A literal that reads back as x, -0 too. */
-static const char *permi_code_literal(double x, char text[32])
-{
-  permi_say(text, 32, "%.16e", x);
-  return text;
-}
-
-/* Statements' texts by kind: for real programs, for two-part numbers, and for double-doubles that are exact in one
-   double, which are doubles; positive and negative (NULL: the same). Before a text are its operands: k the value made,
-   A = 1024 a, B = 8 b, C = 2 + c, which is 0 or -1 by the sign of low column c; of residues operand 2 is the prime's
-   negative, 3 its inverse, a quotient counts ones below 1.5 2^52, and 1.5 2^98 is the grid (>>hybrid_kernels). Two-part
-   numbers are C++: A add a constant, V subtract it, U turn a base, T times, X cross, D difference, Z a row as a
-   double-double, S sum of a block, Q modulus; T2 and D2 as T and D before they are settled (R).
-   Real programs are one piece of assembly, which compiles in 0.6 of the time of C++ and spills less (er:40:0.5, sm_90:
-   0 against 144 bytes). */
-#define PERMI_CODE_QUOTIENT(x) \
-  "fma.rn.f64 c," x ",%%3,0d4338000000000000;\nadd.rn.f64 c,c,0dc338000000000000;\n"
-static const char *const permi_code_form[PERMI_CODE_RETURN + 1][3][2] = {
-    {{"kA ld.volatile.shared.f64 v%d,[b+%d];\n"}, {"ka N v%d=B(%d);\n"}, {"ka double v%d=B1(%d);\n"}},
-    {{"Bka ld.const.f64 c,[C+%d];\nadd.rn.f64 v%d,v%d,c;\n", "Bka ld.const.f64 c,[C+%d];\nsub.rn.f64 v%d,v%d,c;\n"},
-     {"kab N v%d=A(v%d,%d);\n", "kab N v%d=V(v%d,%d);\n"},
-     {"kaD double v%d=permi_add(v%d,C[%d]);\n", "kaD double v%d=permi_add(v%d,-C[%d]);\n"}},
-    {{"BkCa ld.const.f64 c,[C+%d];\nfma.rn.f64 v%d,%%%d,c,v%d;\n",
-      "BkCa ld.const.f64 c,[C+%d];\nneg.f64 c,c;\nfma.rn.f64 v%d,%%%d,c,v%d;\n"},
-     {"kabc N v%d=U(v%d,%d,+m%d);\n", "kabc N v%d=U(v%d,%d,-m%d);\n"}},
-    {{"kaba fma.rn.f64 v%d,v%d,v%d,v%d;\n", "akab neg.f64 c,v%d;\nfma.rn.f64 v%d,v%d,v%d,c;\n"},
-     {"kab N v%d=P(v%d,v%d);\n", "kab N v%d=M(v%d,v%d);\n"}},
-    {{"kab mul.rn.f64 v%d,v%d,v%d;\n"}, {"kab N v%d=T(v%d,v%d);\n"}, {"kab double v%d=permi_mul(v%d,v%d);\n"}},
-    {{"cdkab mul.rn.f64 c,v%d,v%d;\nneg.f64 c,c;\nfma.rn.f64 v%d,v%d,v%d,c;\n"},
-     {"kabcd N v%d=X(v%d,v%d,v%d,v%d);\n"},
-     {"kabcd double v%d=permi_fma(v%d,v%d,-permi_mul(v%d,v%d));\n"}},
-    {{"kab sub.rn.f64 v%d,v%d,v%d;\n"}, {"kab N v%d=D(v%d,v%d);\n"}, {"kab double v%d=permi_add(v%d,-v%d);\n"}},
-    {{NULL}, {"ka N v%d=Z(v%d);\n"}},
-    {{"ka mul.rn.f64 v%d,v%d,0d3fe0000000000000;\n"}},
-    {{"aka " PERMI_CODE_QUOTIENT("v%d") "fma.rn.f64 v%d,c,%%2,v%d;\n"}},
-    {{"ababk mul.rn.f64 h,v%d,v%d;\nneg.f64 c,h;\nfma.rn.f64 l,v%d,v%d,c;\n" PERMI_CODE_QUOTIENT("h")
-      "fma.rn.f64 c,c,%%2,h;\nadd.rn.f64 v%d,l,c;\n"}},
-    {{"abcdabcdk fma.rn.f64 f,v%d,v%d,0d4618000000000000;\nneg.f64 c,v%d;\nfma.rn.f64 s,c,v%d,f;\n"
-      "add.rn.f64 h,s,0dc618000000000000;\nsub.rn.f64 c,0d4618000000000000,f;\nfma.rn.f64 l,v%d,v%d,c;\n"
-      "sub.rn.f64 c,s,f;\nfma.rn.f64 f,v%d,v%d,c;\nsub.rn.f64 l,l,f;\n" PERMI_CODE_QUOTIENT("h")
-      "fma.rn.f64 c,c,%%2,h;\nadd.rn.f64 v%d,l,c;\n"}},
-    {{"Bkakkk ld.global.nc.f64 c,[t+%d];\nadd.rn.f64 v%d,v%d,c;\n" PERMI_CODE_QUOTIENT("v%d")
-      "fma.rn.f64 v%d,c,%%2,v%d;\n",
-      "Bkakkk ld.global.nc.f64 c,[t+%d];\nsub.rn.f64 v%d,v%d,c;\n" PERMI_CODE_QUOTIENT("v%d")
-      "fma.rn.f64 v%d,c,%%2,v%d;\n"}},
-    {{"a add.rn.f64 block,block,v%d;\n", "a sub.rn.f64 block,block,v%d;\n"},
-     {"a S(v%d);\n", "a W(v%d);\n"}, {"a S(v%d);\n", "a W(v%d);\n"}},
-    {{"ka abs.f64 v%d,v%d;\n"}, {"ka double v%d=Q(v%d,"}},
-    {{"kab mul.rn.f64 v%d,v%d,v%d;\n"}, {"kab double v%d=permi_mul(v%d,v%d);\n"}},
-    {{"cdkab mul.rn.f64 c,v%d,v%d;\nfma.rn.f64 v%d,v%d,v%d,c;\n"},
-     {"kabcd double v%d=permi_fma(v%d,v%d,permi_mul(v%d,v%d));\n"}},
-    {{"kab add.rn.f64 v%d,v%d,v%d;\n"}, {"kab double v%d=permi_add(v%d,v%d);\n"}},
-    {{"a mov.f64 block,v%d;\n"}, {"a return v%d;\n"}}};
-
-static void permi_code_print_sum(permi_code *code, int k, int a, double x)
-{
-  uint64_t bits;
-  memcpy(&bits, &x, sizeof bits);
-  permi_code_print(code, "add.rn.f64 v%d,v%d,0d%08x%08x;\n", k, a, (unsigned)(bits >> 32),
-                   (unsigned)(bits & 0xffffffff));
-}
-
-static void permi_code_print_statement(permi_coder *coder, int k)
-{
-  static const char names[] = "kabcdABCD";
-  permi_code *code = coder->code;
-  const permi_code_statement *t = &code->statement[k];
-  const int value[] = {k, t->a, t->b, t->c, t->d, 1024 * t->a, 8 * t->b, 2 + t->c,
-                       coder->parts * t->b};
-  const int real = coder->parts == 1;
-  const char *const *forms = permi_code_form[t->kind][real ? 0 : t->single ? 2 : 1];
-  const char *form = forms[t->negative && forms[1]];
-  int operand[9] = {0}, i;
-  char text[32];
-  if (!real && t->kind == PERMI_CODE_BASE && k >= code->moduli) { /* first words alone */
-    permi_code_print(code, "const auto v%d=BM(%d);\n", k, t->a);
-    return;
-  }
-  if (real && t->kind == PERMI_CODE_ADD && coder->literals) {
-    permi_code_print_sum(code, k, t->a, t->negative ? -code->constant[t->b] : code->constant[t->b]);
-    return;
-  }
-  for (i = 0; *form != ' '; form++)
-    operand[i++] = value[strchr(names, *form) - names];
-  permi_code_print(code, form + 1, operand[0], operand[1], operand[2], operand[3], operand[4], operand[5], operand[6],
-                   operand[7], operand[8]);
-  if (t->kind != PERMI_CODE_MODULUS)
-    return;
-  if (!real)
-    permi_code_print(code, "%s);\n", permi_code_literal(coder->floor[t->b], text));
-  else if (coder->floor[t->b] > 0)
-    permi_code_print_sum(code, k, k, coder->floor[t->b]);
-}
-
-static void permi_code_print_statements(permi_coder *coder, int begin, int end, int low)
-{
-  permi_code *code = coder->code;
-  int k;
-  if (coder->parts == 1)
-    permi_code_print(code, "asm volatile(R\"({\n.reg .f64 block,c,%sv<%d>;\n.reg .u32 b;\nmov.u32 b,%%1;\n"
-                           "mov.f64 block,0d0000000000000000;\n%s", coder->grows ? "f,h,l,s," : "", end,
-                     coder->grows ? ".reg .u64 t;\ncvta.to.global.u64 t,%4;\n" : "");
-  for (k = begin; k < end; k++)
-    permi_code_print_statement(coder, k);
-  if (coder->parts > 1)
-    return;
-  permi_code_print(code, "mov.f64 %%0,block;\n})\" : \"=d\"(block) : \"r\"((unsigned)__cvta_generic_to_shared(b))");
-  for (k = 0; k < low; k++)
-    permi_code_print(code, ", \"d\"(m%d)", k);
-  if (coder->grows)
-    permi_code_print(code, ", \"d\"(minus_prime), \"d\"(inverse), \"l\"(residue)");
-  permi_code_print(code, " : \"memory\");\n");
-}
-
-#define PERMI_CODE_BASE_TEXT(word) "((const volatile double *)b)[128 * (" word ")]"
-#define PERMI_CODE_NUMBER_TEXT \
-    "struct P { double v, e; };\n" \
-    "PERMI_BOTH P permi_n(double v, double e) { P r; r.v = v; r.e = e; return r; }\n"
-static const char permi_code_two_parts[] =
-    "PERMI_BOTH N permi_at(N a, int k, double m) {\n"
-    "  return permi_n(permi_fma(m, C[2 * k], a.v), permi_fma(m, C[2 * k + 1], a.e)); }\n"
-    "#define A(v, k) permi_at(v, k, 1.0)\n"
-    "#define V(v, k) permi_at(v, k, -1.0)\n"
-    "#define U(v, k, m) permi_at(v, k, m)\n"
-    "#define B1(r) " PERMI_CODE_BASE_TEXT("2 * (r)") "\n"
-    "#define B(r) permi_n(B1(r), " PERMI_CODE_BASE_TEXT("2 * (r) + 1") ")\n";
-/* Products and sums of pairs, which do not settle. */
-static const char permi_code_pairs[] =
-    "PERMI_BOTH P T2(double a, double b) {\n"
-    "  const double p = permi_mul(a, b); return permi_n(p, permi_fma(a, b, -p)); }\n"
-    "PERMI_BOTH P T2(P a, double b) { P p = T2(a.v, b); p.e = permi_fma(a.e, b, p.e); return p; }\n"
-    "PERMI_BOTH P T2(double a, P b) { P p = T2(a, b.v); p.e = permi_fma(a, b.e, p.e); return p; }\n"
-    "PERMI_BOTH P T2(P a, P b) { P p = T2(a.v, b.v); p.e = permi_fma(a.v, b.e, permi_fma(a.e, b.v, p.e)); return p; }\n"
-    "PERMI_BOTH P D2(double a, double b) { P r; permi_two_sum(r.v, r.e, a, -b); return r; }\n"
-    "PERMI_BOTH P D2(P a, double b) { P r = D2(a.v, b); r.e = permi_add(r.e, a.e); return r; }\n"
-    "PERMI_BOTH P D2(double a, P b) { P r = D2(a, b.v); r.e = permi_add(r.e, -b.e); return r; }\n"
-    "PERMI_BOTH P D2(P a, P b) { P r = D2(a.v, b.v); r.e = permi_add(r.e, permi_add(a.e, -b.e)); return r; }\n"
-    "PERMI_BOTH P L(P a, double s, P b) {\n"
-    "  double e; permi_two_sum(a.v, e, a.v, permi_mul(s, b.v));\n"
-    "  a.e = permi_add(a.e, permi_fma(s, b.e, e)); return a; }\n"
-    "PERMI_BOTH P permi_settle(P a) { permi_fast_two_sum(a.v, a.e, a.v, a.e); return a; }\n"
-    "PERMI_BOTH P permi_settle_row(P a) { permi_two_sum(a.v, a.e, a.v, a.e); return a; }\n";
-static const char permi_code_real_pairs[] =
-    "PERMI_BOTH N L(N a, double s, double b) { return L(a, s, permi_n(b, 0.0)); }\n"
-    "PERMI_BOTH N T(double a, double b) { return T2(a, b); }\n"
-    "PERMI_BOTH N D(double a, double b) { return D2(a, b); }\n"
-    "template <class F, class G> PERMI_BOTH N T(F a, G b) { return R(T2(a, b)); }\n"
-    "template <class F, class G> PERMI_BOTH N D(F a, G b) { return R(D2(a, b)); }\n"
-    "template <class F, class G, class H, class I> PERMI_BOTH N X(F a, G b, H c, I d) {\n"
-    "  return R(D2(T2(a, b), T2(c, d))); }\n"
-    "#define S(f) block = R(L(block, 1.0, f))\n"
-    "#define W(f) block = R(L(block, -1.0, f))\n"
-    "#define Q(x, f) permi_add(fabs(x.v), f)\n"
-    "#define BM(r) permi_n(B1(r), 0.0)\n";
-static const char permi_code_complex_pairs[] =
-    "struct N { P x, y; };\n"
-    "PERMI_BOTH N permi_m(P x, P y) { N r; r.x = x; r.y = y; return r; }\n"
-    "PERMI_BOTH P permi_shifted(P a, int k, double m) {\n"
-    "  return permi_n(permi_fma(m, C[k], a.v), permi_fma(m, C[k + 1], a.e)); }\n"
-    "PERMI_BOTH N permi_at(N a, int k, double m) {\n"
-    "  return permi_m(permi_shifted(a.x, 4 * k, m), permi_shifted(a.y, 4 * k + 2, m)); }\n"
-    "#define A(v, k) permi_at(v, k, 1.0)\n"
-    "#define V(v, k) permi_at(v, k, -1.0)\n"
-    "#define U(v, k, m) permi_at(v, k, m)\n"
-    "#define B(r) permi_m(permi_n(" PERMI_CODE_BASE_TEXT("4 * (r)") ", " PERMI_CODE_BASE_TEXT("4 * (r) + 1") "), "
-    "permi_n(" PERMI_CODE_BASE_TEXT("4 * (r) + 2") ", " PERMI_CODE_BASE_TEXT("4 * (r) + 3") "))\n"
-    "#define BM(r) permi_m(permi_n(" PERMI_CODE_BASE_TEXT("4 * (r)") ", 0.0), "
-    "permi_n(" PERMI_CODE_BASE_TEXT("4 * (r) + 2") ", 0.0))\n"
-    "PERMI_BOTH N D2(N a, N b) { return permi_m(D2(a.x, b.x), D2(a.y, b.y)); }\n"
-    "PERMI_BOTH N T2(N a, N b) {\n"
-    "  return permi_m(D2(T2(a.x, b.x), T2(a.y, b.y)), L(T2(a.x, b.y), 1.0, T2(a.y, b.x))); }\n"
-    "PERMI_BOTH N R(N a) { return permi_m(permi_settle(a.x), permi_settle(a.y)); }\n"
-    "PERMI_BOTH N Z(N a) { return permi_m(permi_settle_row(a.x), permi_settle_row(a.y)); }\n"
-    "PERMI_BOTH N T(N a, N b) { return R(T2(a, b)); }\n"
-    "PERMI_BOTH N D(N a, N b) { return R(D2(a, b)); }\n"
-    "PERMI_BOTH N X(N a, N b, N c, N d) { return R(D2(T2(a, b), T2(c, d))); }\n"
-    "#define S(f) block = R(permi_m(L(block.x, 1.0, f.x), L(block.y, 1.0, f.y)))\n"
-    "#define W(f) block = R(permi_m(L(block.x, -1.0, f.x), L(block.y, -1.0, f.y)))\n"
-    "PERMI_BOTH double Q(N a, double f) {\n"
-    "  return permi_add(sqrt(permi_fma(a.x.v, a.x.v, permi_mul(a.y.v, a.y.v))), f); }\n";
-static const char permi_code_complex[] =
-    "PERMI_BOTH N T(N a, N b) {\n"
-    "  return permi_n(permi_fma(-a.e, b.e, permi_mul(a.v, b.v)), permi_fma(a.v, b.e, permi_mul(a.e, b.v))); }\n"
-    "PERMI_BOTH N X(N a, N b, N c, N d) {\n"
-    "  return permi_n(permi_fma(a.v, b.v, permi_fma(-a.e, b.e, permi_fma(-c.v, d.v, permi_mul(c.e, d.e)))),\n"
-    "                 permi_fma(a.v, b.e, permi_fma(a.e, b.v, permi_fma(-c.v, d.e, -permi_mul(c.e, d.v))))); }\n"
-    "PERMI_BOTH N D(N a, N b) { return permi_n(permi_add(a.v, -b.v), permi_add(a.e, -b.e)); }\n"
-    "#define S(f) block = permi_n(permi_add(block.v, f.v), permi_add(block.e, f.e))\n"
-    "#define W(f) block = D(block, f)\n"
-    "PERMI_BOTH double Q(N a, double f) {\n"
-    "  return permi_add(sqrt(permi_fma(a.v, a.v, permi_mul(a.e, a.e))), f); }\n"
-    "#define BM(r) B(r)\n";
-
-/* The types of an algebra. */
-static void permi_code_print_algebra(permi_code *code, permi_hybrid_algebra algebra)
-{
-  if (algebra == PERMI_HYBRID_REAL || algebra == PERMI_HYBRID_WHOLE)
-    return;
-  permi_code_print(code, PERMI_CODE_NUMBER_TEXT);
-  if (permi_hybrid_is_paired((int)algebra))
-    permi_code_print(code, "%s", permi_code_pairs);
-  if (algebra == PERMI_HYBRID_COMPLEX_DOUBLED) {
-    permi_code_print(code, "%s", permi_code_complex_pairs);
-    return;
-  }
-  permi_code_print(code, "typedef P N;\n%s", permi_code_two_parts);
-  if (algebra == PERMI_HYBRID_COMPLEX)
-    permi_code_print(code, "%s", permi_code_complex);
-  else
-    permi_code_print(code, "#define R(x) %s\n#define Z(x) permi_settle_row(x)\n%s",
-                     algebra == PERMI_HYBRID_DOUBLED ? "permi_settle(x)" : "(x)", permi_code_real_pairs);
-}
-
-/* Doubles of a pass's table. */
-static int permi_code_pass(const permi_hybrid *hybrid)
-{
-  return hybrid->n * hybrid->parts * (1 + hybrid->high) + 2 + hybrid->code->residues;
-}
-
-static void permi_code_functions(permi_coder *coder, const permi_hybrid *hybrid)
-{
-  permi_code *code = coder->code;
-  const int parts = coder->parts, low = code->certify ? 0 : hybrid->low;
-  char text[32];
-  int k, j, p;
-  permi_code_print(code, "__constant__ double C[%d] = {", code->constants * parts + 1);
-  for (k = 0; k < code->constants * parts; k++)
-    permi_code_print(code, "%s,%c", permi_code_literal(code->constant[k], text), k % 8 == 7 ? '\n' : ' ');
-  permi_code_print(code, "0};\n");
-  permi_code_print_algebra(code, hybrid->algebra);
-  permi_code_print(code, "__device__ __noinline__ void permi_turn(double *b, int j, double s, "
-                         "const double *residue = 0) "
-                         "{ switch (j) {\n");
-  for (j = 0; j < code->walk; j++) {
-    permi_code_print(code, "case %d:\n", j);
-    for (k = code->first_flip[j]; k < code->first_flip[j + 1]; k++)
-      for (p = 0; p < parts; p++) {
-        const permi_code_flip *flip = &code->flip[k];
-        const int at = 128 * (flip->row * parts + p);
-        permi_code_print(code, "b[%d] = permi_fma(%cs, %s[%d], b[%d]);\n", at, flip->negative ? '-' : '+',
-                         flip->reduced ? "residue" : "C", flip->constant * parts + p, at);
-      }
-    permi_code_print(code, "break;\n");
-  }
-  permi_code_print(code, "} }\n");
-  if (hybrid->algebra == PERMI_HYBRID_WHOLE)
-    return;
-  permi_code_print(code, "__device__ __noinline__ double permi_moduli(const double *b, unsigned low) {\n");
-  for (k = 0; k < low; k++)
-    permi_code_print(code, "const double m%d = -(double)(int)(low >> %d & 1);\n", k, k);
-  permi_code_print(code, parts == 1 ? "double block;\n" : "");
-  permi_code_print_statements(coder, code->moduli, code->statements, low);
-  permi_code_print(code, parts == 1 ? "return block;\n}\n" : "}\n");
-}
-
-/* How a thread adds its blocks. */
-static const char *permi_code_add_text(permi_hybrid_algebra algebra)
-{
-  static const char *const text[6] = {
-      "lo = permi_add(lo, e);\n",
-      "lo = permi_add(lo, e);\n"
-      "permi_two_sum(hi2, e, hi2, permi_mul(s, block.e));\nlo2 = permi_add(lo2, e);\n",
-      "lo = permi_add(lo, e);\nlo = permi_fma(s, block.e, lo);\n",
-      "permi_fast_two_sum(hi, lo, hi, permi_add(lo, permi_fma(s, block.e, e)));\n",
-      "lo = permi_add(lo, e);\n",
-      "permi_fast_two_sum(hi, lo, hi, permi_add(lo, permi_fma(s, block.x.e, e)));\n"
-      "permi_two_sum(hi2, e, hi2, permi_mul(s, block.y.v));\n"
-      "permi_fast_two_sum(hi2, lo2, hi2, permi_add(lo2, permi_fma(s, block.y.e, e)));\n"};
-  return text[algebra];
-}
-
-/* The moduli of a sample of patterns; with certify those of every one are added in the walk. */
-static const char permi_code_samples[] =
-    "PERMI_ROLLED\n"
-    "for (unsigned i = 0; i < 1u << SAMPLES; i++) {\n"
-    "  unsigned h = key + i * 0x9e3779b9u;\n"
-    "  h = (h ^ h >> 16) * 0x7feb352du;\n"
-    "  h = (h ^ h >> 15) * 0x846ca68bu;\n"
-    "  h = ((h ^ h >> 16) << SAMPLES | i) & ((1u << (WALK + LOW)) - 1);\n"
-    "  PERMI_ROLLED for (int k = 0; k < WALK; k++) if (h >> k & 1) permi_turn(b, k, -1.0);\n"
-    "  absolute = permi_add(absolute, permi_moduli(b, h >> WALK));\n"
-    "  PERMI_ROLLED for (int k = 0; k < WALK; k++) if (h >> k & 1) permi_turn(b, k, 1.0);\n"
-    "}\n";
-static const char permi_code_all_moduli[] =
-    "absolute = permi_add(absolute, permi_moduli(b, 0));\n";
-
-/* Table: start [words]; step [high][words], words = rows times parts. Where numbers grow each pass has one, which ends
-   with minus the prime, its inverse and residues. */
-static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
-{
-  permi_code *code = coder->code;
-  const int real = coder->parts == 1, whole = hybrid->algebra == PERMI_HYBRID_WHOLE;
-  permi_code_functions(coder, hybrid);
-  permi_code_print(code,
-                   PERM_GPU_ENTRY "{\n"
-                   "enum { WORDS = %d, HIGH = %d, WALK = %d, LOW = %d, SAMPLES = %d, PASS = %d };\n"
-                   "extern __shared__ double room[];\n"
-                   "const int t = (int)threadIdx.x;\n"
-                   "const unsigned long long chunk = a.first + blockIdx.x, number = %s << 7 | (unsigned)t;\n"
-                   "const unsigned key = ((unsigned)chunk * 4 + (unsigned)(t >> 5)) * 0x85ebca6bu;\n"
-                   "double *b = room + t, absolute = 0, hi = 0, lo = 0, hi2 = 0, lo2 = 0;\n"
-                   "const double *table = a.table%s"
-                   "for (int r = 0; r < WORDS; r++) {\n"
-                   "  double x = table[r];\n"
-                   "  for (int k = 0; k < HIGH; k++)\n"
-                   "    x = permi_fma(-(double)(int)(number >> k & 1), table[WORDS * (1 + k) + r], x);\n"
-                   "  b[128 * r] = x;\n"
-                   "}\n"
-                   "%s"
-                   "PERMI_ROLLED\n"
-                   "for (unsigned m = 0;;) {\n"
-                   "%s%s",
-                   code->live <= 40 ? 4 : code->live <= 62 ? 3 : 2, hybrid->n * coder->parts, hybrid->high, code->walk,
-                   hybrid->low, code->samples_log2, permi_code_pass(hybrid),
-                   coder->grows ? "(chunk & ((1ull << (HIGH - 7)) - 1))" : "chunk",
-                   coder->grows ? " + PASS * (chunk >> (HIGH - 7)), *residue = table + WORDS * (1 + HIGH) + 2;\n"
-                                  "const double minus_prime = residue[-2], inverse = residue[-1];\n"
-                                : ";\n",
-                   whole || code->certify ? "" : permi_code_samples, code->certify ? permi_code_all_moduli : "",
-                   real                ? "double block;\n"
-                   : coder->parts == 2 ? "N block = {0, 0};\n"
-                                       : "N block = {{0, 0}, {0, 0}};\n");
-  permi_code_print_statements(coder, 0, code->moduli, 0);
-  permi_code_print(code,
-                   "double e;\n"
-                   "const double s = m & 1 ? -1.0 : 1.0;\n"
-                   "permi_two_sum(hi, e, hi, permi_mul(s, block%s));\n"
-                   "%s"
-                   "if (++m == 1u << WALK) break;\n"
-                   "{ const int j = permi_ctz(m); permi_turn(b, j, m >> (j + 1) & 1 ? 1.0 : -1.0%s); }\n"
-                   "}\n"
-                   "const double minus = permi_parity(number) ? -1.0 : 1.0;\n"
-                   "const double sum[5] = {permi_mul(minus, hi), permi_mul(minus, lo), permi_mul(minus, hi2),\n"
-                   "  permi_mul(minus, lo2), absolute};\n"
-                   "permi_finish(room, a.out, sum);\n}\n",
-                   real ? "" : coder->parts == 2 ? ".v" : ".x.v", permi_code_add_text(hybrid->algebra),
-                   coder->grows ? ", residue" : "");
-}
-#endif
-
-/* =================================================================================== >>program_tune
-   The plan on a GPU, and its candidates. */
-
-#if defined(PERM_WITH_CUDA)
-#define PERMI_GPU_TRIALS 12
-typedef struct permi_code_trial {
-  permi_layouts work;
-  permi_arrangement layout;
-  double cost;
-} permi_code_trial;
-
-typedef struct permi_code_choice {
-  permi_maker *maker;
-  const permi_block *block;
-  permi_hybrid_algebra algebra;
-  int inner, moves;
-  permi_code_trial *trial, *leader; /* leader: of the best program */
-  double *scaled;                   /* the matrix, as the last trial orients it; of integers words [n][n][4], too */
-  long long scale_exp2;
-  int given, zero;
-  int reduced[64];                  /* rows of it */
-  int wanted;
-  permi_hybrid *best;
-} permi_code_choice;
-
-/* How often the sum is run: once for each prime, or for each of its roots. */
-static int permi_code_passes(const permi_hybrid *hybrid)
-{
-  return hybrid->runs && hybrid->runs->primes ? hybrid->runs->passes : 1;
-}
-
-/* Waiting values above PERMI_GPU_LIVE are spilled. */
-static double permi_code_seconds(const permi_hybrid *hybrid)
-{
-  const permi_code *code = hybrid->code;
-  const double spilled = fmax(code->live - PERMI_GPU_LIVE, 0);
-  const double large = hybrid->inner ? fmax(code->moduli - PERMI_GPU_LARGE, 0) / 6000
-                                     : fmax(code->moduli - 4000, 0) / 40000;
-  return (hybrid->operations_a_term + ldexp(code->moves, -hybrid->low)) * ldexp(1, hybrid->n - 1 - hybrid->inner) /
-         (PERMI_GPU_PIPE * (hybrid->parts == 1 ? 1 : PERMI_GPU_PART)) * permi_code_passes(hybrid) *
-         (1 + spilled * spilled / (PERMI_GPU_SPILL * PERMI_GPU_SPILL)) * (1 + large);
-}
-
-/* Rows of numbers; of integers, their words. */
-static void permi_code_rows(permi_coder *coder, const permi_code_choice *choice)
-{
-  const permi_hybrid_algebra algebra = choice->algebra;
-  const double *a = choice->scaled;
-  const permi_layouts *work = coder->work;
-  const permi_arrangement *layout = coder->layout;
-  const uint64_t *column = work->column[layout->transposed];
-  int i, k, n = work->n, growth = 0;
-  for (i = 0; i < n && coder->memos <= PERMI_GPU_MEMO; i++) {
-    for (k = 0; k < layout->inner; k++)
-      coder->scope[i] |= (uint32_t)(column[layout->order[k]] >> i & 1) << k;
-    for (k = 0; k < layout->low; k++)
-      coder->dirty[i] |= (uint32_t)(column[layout->order[layout->inner + k]] >> i & 1) << k;
-    permi_code_prepare_row(coder, algebra, a, i, &growth);
-    for (k = 0; k < n && algebra == PERMI_HYBRID_WHOLE; k++)
-      memcpy(coder->rows.number[i][k], a + n * n + (i * n + layout->order[k]) * PERMI_CODE_WORDS,
-             sizeof coder->rows.number[i][k]);
-    coder->row[i] = coder->memos;
-    coder->memos += 2 << permi_count_ones(coder->scope[i]);
-  }
-  for (k = 0; k < work->nodes && coder->memos <= PERMI_GPU_MEMO; k++) {
-    coder->node[k] = coder->memos;
-    coder->memos += 1 << permi_count_ones(work->node[k].scope);
-  }
-}
-
-/* What words x, times `factor`, are modulo the prime of a run. */
-static double permi_code_residue(const permi_hybrid_run *run, const double *x, int factor)
-{
-  const uint64_t p = run->prime.p, two = (UINT64_C(1) << 32) % p;
-  uint64_t weight[PERMI_CODE_WORDS], r = 0;
-  int k;
-  weight[0] = 1;
-  weight[1] = two;
-  weight[2] = run->root;
-  weight[3] = permi_residue_multiply(run->root, two, p);
-  for (k = 0; k < PERMI_CODE_WORDS; k++)
-    r = permi_residue_add(r, permi_residue_multiply(permi_residue_of((int64_t)x[k] * factor, p), weight[k], p), 0, p);
-  return r > p / 2 ? -(double)(p - r) : (double)r;
-}
-
-/* A row's words in the table: x times `factor`, or their residue. */
-static void permi_code_put_words(const permi_coder *coder, const permi_hybrid_run *run, int i, const double *x,
-                                 int factor, double *to)
-{
-  int p;
-  for (p = 0; p < coder->parts; p++)
-    to[i * coder->parts + p] = coder->reduced[i] ? permi_code_residue(run, x, factor) : factor * x[p];
-}
-
-/* The table of a run, or of the only one (NULL). */
-static void permi_code_table(const permi_coder *coder, const permi_hybrid *hybrid, const permi_hybrid_run *run,
-                             double *table)
-{
-  const permi_code *code = coder->code;
-  const int words = hybrid->n * coder->parts, first = hybrid->inner + hybrid->low + code->walk;
-  int i, k, p;
-  for (i = 0; i < hybrid->n; i++) {
-    double sum[PERMI_CODE_WORDS] = {0, 0, 0, 0};
-    for (k = hybrid->inner; k < hybrid->n; k++)
-      for (p = 0; p < PERMI_CODE_WORDS; p++)
-        sum[p] += coder->rows.number[i][k][p];
-    permi_code_put_words(coder, run, i, sum, 1, table);
-    for (k = 0; k < hybrid->high; k++)
-      permi_code_put_words(coder, run, i, coder->rows.number[i][first + k], 2, table + words * (1 + k));
-  }
-  if (!run)
-    return;
-  table += words * (1 + hybrid->high);
-  *table++ = -(double)run->prime.p;
-  *table++ = 1 / (double)run->prime.p;
-  for (k = 0; k < code->residues; k++)
-    table[k] = permi_code_residue(run, code->residue + k * PERMI_CODE_WORDS, 1);
-}
-
-/* The runs of whole numbers and a table for each pass; 0: out of memory. */
-static int permi_code_tables(const permi_coder *coder, const permi_code_choice *choice, permi_hybrid *hybrid)
-{
-  const perm_allocator *allocator = coder->code->allocator;
-  const size_t doubles = (size_t)permi_code_pass(hybrid);
-  const permi_hybrid_runs *runs;
-  int k, passes;
-  double *table;
-  if (choice->block->integer) {
-    if (!permi_whole_runs(allocator, choice->block, choice->maker->options->modulus, 0, hybrid))
-      return 0;
-    hybrid->gpu.add = permi_code_add_whole;
-  }
-  runs = hybrid->runs;
-  passes = permi_code_passes(hybrid);
-  hybrid->gpu.work.doubles = (size_t)passes * doubles;
-  table = (double *)permi_allocate_zeros(allocator, hybrid->gpu.work.doubles, sizeof(double));
-  hybrid->gpu.work.table = hybrid->gpu.memory = table;
-  if (!table)
-    return 0;
-  for (k = 0; k < passes; k++)
-    permi_code_table(coder, hybrid, runs && runs->primes ? &runs->run[k] : NULL, table + (size_t)k * doubles);
-  return 1;
-}
-
-/* Row i, by column, in units of its last place, where it has no second words. */
-static void permi_code_units(const permi_coder *coder, int i, double *row)
-{
-  const permi_hybrid_rows *rows = &coder->rows;
-  int k;
-  for (k = 0; k < rows->n; k++)
-    row[coder->layout->order[k]] = coder->single[i] && rows->unit[i] > 0 ? rows->number[i][k][0] / rows->unit[i] : 0;
-}
-
-/* Which whole numbers grow, by their sizes in the tables of the CPU's program; of double-doubles, which tables are
-   whole numbers below 2^53 times a power of two. */
-static void permi_code_growths(permi_coder *coder, permi_hybrid *hybrid, const double *a)
-{
-  permi_code *code = coder->code;
-  permi_hybrid_maker *maker = (permi_hybrid_maker *)permi_allocate_zeros(code->allocator, 1, sizeof *maker);
-  coder->growths = (permi_growths *)permi_allocate_zeros(code->allocator, 1, sizeof *coder->growths);
-  if (maker && coder->growths) {
-    permi_layouts *work = coder->work;
-    double row[64];
-    int i, n = work->n;
-    coder->growths->most_halvings = work->n - 1;
-    maker->work = work;
-    maker->layout = coder->layout;
-    maker->hybrid = hybrid;
-    maker->growths = coder->growths;
-    for (i = 0; i < n; i++) {
-      if (coder->paired)
-        permi_code_units(coder, i, row);
-      permi_whole_row(maker, coder->paired ? row : a + i * n, i, coder->paired ? !coder->single[i] : coder->reduced[i]);
-    }
-    permi_maker_plan(maker);
-    code->failed = maker->failed == 2 || coder->whole ? maker->failed : 0;
-    if (coder->whole) {
-      coder->grows = hybrid->grows;
-    } else if (maker->failed) { /* its tables do not fit, and none is known as exact */
-      permi_release(code->allocator, coder->growths);
-      coder->growths = NULL;
-    } else {
-      permi_growth_decide(maker, PERMI_GROWTH_EXACT, permi_maker_node(maker, n + work->nodes - 1));
-    }
-  } else {
-    code->failed = 2;
-  }
-  permi_release(code->allocator, maker);
-}
-
-static void permi_code_fill(permi_coder *coder, permi_hybrid *hybrid, const double *a)
-{
-  permi_code *code = coder->code;
-  int k;
-  if (!coder->whole)
-    permi_hybrid_errors(&coder->rows, &hybrid->rounding);
-  for (k = 0; k < hybrid->n; k++)
-    coder->single[k] = coder->paired && !(coder->rows.below[k] > 0);
-  if (coder->whole || coder->paired)
-    permi_code_growths(coder, hybrid, a);
-  permi_code_statements(coder);
-  if (!code->failed && (!permi_code_live(coder, 0, code->moduli) ||
-                        !permi_code_live(coder, code->moduli, code->statements)))
-    code->failed = 2;
-  if (code->failed)
-    return;
-  for (k = 0; k < (code->certify ? code->statements : code->moduli); k++) {
-    const int words = k < code->moduli                                ? permi_code_parts(coder, k, 0)
-                      : permi_hybrid_is_complex((int)hybrid->algebra) ? 2
-                                                                      : 1;
-    code->operations += permi_code_operations(coder, &code->statement[k], hybrid->algebra);
-    code->moves += code->statement[k].kind == PERMI_CODE_BASE ? PERMI_GPU_LOAD * words : 0;
-  }
-  for (k = 0; k < code->walk; k++)
-    code->moves += ldexp(PERMI_GPU_FLIP * coder->parts * (code->first_flip[k + 1] - code->first_flip[k]), -k - 1);
-  hybrid->operations_a_term = ldexp(code->operations, -hybrid->low);
-  coder->literals = hybrid->algebra == PERMI_HYBRID_REAL && permi_code_seconds(hybrid) < PERMI_GPU_LITERAL_SECONDS;
-  permi_code_text(coder, hybrid);
-}
-
-#define PERMI_GPU_VARIANTS 3
-#define PERMI_CODE_BASES 224 /* words of the bases that shared memory takes, on Hopper */
-static perm_status permi_code_create(const permi_code_choice *choice, permi_code_trial *trial, int variant,
-                                     permi_hybrid **made)
-{
-  static const int remake[PERMI_GPU_VARIANTS] = {PERMI_GPU_VALUES, 400, 150};
-  static const int reload[PERMI_GPU_VARIANTS] = {200, 100, 60};
-  const perm_allocator *allocator = &choice->maker->options->allocator;
-  const permi_hybrid_algebra algebra = choice->algebra;
-  permi_layouts *work = &trial->work;
-  permi_arrangement *layout = &trial->layout;
-  const int n = work->n, outer = n - 1 - layout->inner - layout->low, certify = choice->maker->options->certify;
-  permi_coder *coder = (permi_coder *)permi_allocate_zeros(allocator, 1, sizeof *coder);
-  permi_code *code = permi_code_make(allocator);
-  permi_hybrid *hybrid = (permi_hybrid *)permi_allocate(allocator, 1, sizeof *hybrid);
-  perm_gpu_work *gpu;
-  int most, words, failed;
-  *made = NULL;
-  if (!coder || !code || !hybrid) {
-    permi_release(allocator, coder);
-    permi_code_release(allocator, code);
-    permi_release(allocator, hybrid);
-    return PERM_ERROR_MEMORY;
-  }
-  permi_hybrid_begin(hybrid, work, layout, algebra);
-  hybrid->code = code;
-  hybrid->isa = PERM_ISA_CUDA;
-  hybrid->gpu.allocator = *allocator;
-  words = n * hybrid->parts;
-  code->failed = words > PERMI_CODE_BASES;
-  most = outer - PERM_GPU_THREADS_LOG2;
-  code->walk = permi_clamp(most - 11, most < 3 ? most : 3, PERMI_GPU_WALK);
-  hybrid->high = outer - code->walk;
-  hybrid->chunk_log2 = PERM_GPU_THREADS_LOG2;
-  hybrid->walked = code->walk;
-  /* a thread samples 1/128 of its 2^(walk + low) patterns, or more for 2^18 in all */
-  most = code->walk + hybrid->low;
-  code->samples_log2 = certify ? most : permi_clamp(18 - hybrid->high, most < 7 ? 0 : most - 7, most);
-  code->scale = permi_dd_make(1);
-  coder->work = work;
-  coder->layout = layout;
-  coder->code = code;
-  coder->parts = hybrid->parts;
-  coder->remake = remake[variant];
-  coder->reload = reload[variant];
-  coder->rows.n = n;
-  code->certify = certify && algebra != PERMI_HYBRID_WHOLE;
-  coder->whole = algebra == PERMI_HYBRID_WHOLE;
-  coder->doubled = permi_hybrid_is_doubled((int)algebra);
-  coder->paired = coder->parts == 2 && permi_hybrid_is_paired((int)algebra);
-  coder->floor = hybrid->rounding.floor;
-  coder->reduced = choice->reduced;
-  permi_code_rows(coder, choice);
-  gpu = &hybrid->gpu.work;
-  coder->memo = (int *)permi_allocate(allocator, (size_t)coder->memos, sizeof(int));
-  if (!coder->memo) {
-    code->failed = 2;
-  } else if (coder->memos > PERMI_GPU_MEMO) {
-    code->failed = 1;
-  } else if (!code->failed) {
-    permi_code_fill(coder, hybrid, choice->scaled);
-    if (!code->failed && !permi_code_tables(coder, choice, hybrid))
-      code->failed = 2;
-  }
-  permi_release(allocator, coder->growths);
-  permi_release(allocator, coder->memo);
-  permi_release(allocator, coder);
-  code->program.text = code->text;
-  code->program.shared = sizeof(double) * 128 * (size_t)(words > PERM_GPU_SUMS ? words : PERM_GPU_SUMS);
-  code->program.twin = PERMI_CODE_TWIN;
-  code->program.context = hybrid;
-  gpu->program = &code->program;
-  gpu->absolute_mask = (1u << (code->walk + hybrid->low - code->samples_log2)) - 1;
-  hybrid->gpu.terms = ldexp(1, PERM_GPU_THREADS_LOG2 + code->walk + hybrid->low);
-  hybrid->scale_exp2 = code->scale_exp2;
-  failed = code->failed;
-  if (failed)
-    permi_hybrid_release(allocator, hybrid);
-  else
-    *made = hybrid;
-  return failed == 2 ? PERM_ERROR_MEMORY : PERM_OK;
-}
-
-static uint64_t permi_code_hash(uint64_t hash, const permi_code *code, const perm_gpu_work *gpu)
-{
-  uint64_t word;
-  size_t k;
-  for (k = 0; k < code->length; k += sizeof word) {
-    word = 0;
-    memcpy(&word, code->text + k, code->length - k < sizeof word ? code->length - k : sizeof word);
-    hash = permi_hash(hash, word);
-  }
-  for (k = 0; k < gpu->doubles; k++)
-    hash = permi_hash_double(hash, gpu->table[k]);
-  return hash;
-}
-
-static void permi_code_search(permi_code_trial *trial, int number, int inner, int moves)
-{
-  uint64_t seed = UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)number;
-  int pass;
-  if (!moves)
-    trial->cost = permi_layout_first(&trial->work, number & 1, inner, &trial->layout);
-  for (pass = 0; pass < 2 && moves; pass++)
-    trial->cost = permi_layout_anneal(&trial->work, &trial->layout, trial->cost, (moves + pass) / 2, inner ? 3 : -1,
-                                      pass ? 0.05 : 0.2, &seed);
-}
-
-static perm_status permi_code_search_one(void *context, uint64_t number, int thread)
-{
-  const permi_code_choice *choice = (const permi_code_choice *)context;
-  (void)thread;
-  permi_code_search(&choice->trial[number], (int)number, choice->inner, choice->moves);
-  return PERM_OK;
-}
-
-/* Slower than doubles; before the program is known. */
-#define PERMI_GPU_WHOLE 2.5     /* a prime */
-#define PERMI_GPU_CERTIFIED 2.2
-static double permi_code_rate(const permi_maker *maker, const permi_block *block)
-{
-  static const double each[6] = {1, 4, 6, 10, PERMI_GPU_WHOLE, 60};
-  const permi_hybrid_algebra algebra = permi_hybrid_algebra_of(maker);
-  const int whole = algebra == PERMI_HYBRID_WHOLE;
-  double slower = each[algebra] * (whole ? permi_whole_passes(block, 0) : 1);
-  if (maker->options->certify && !whole)
-    slower += PERMI_GPU_CERTIFIED - 1;
-  return PERMI_GPU_PIPE * PERMI_GPU_PART / slower;
-}
-
-/* Doubles of a number that waits, of those with two words some have one. */
-static int permi_code_wide(permi_hybrid_algebra algebra)
-{
-  return algebra == PERMI_HYBRID_REAL || algebra == PERMI_HYBRID_WHOLE ? 1
-         : algebra == PERMI_HYBRID_COMPLEX_DOUBLED                     ? 4
-                                                                       : 2;
-}
-
-/* Returns how many moves take as long as the run or the rival. *least: seconds of the best. */
-static double permi_code_search_all(permi_code_choice *choice, double rival, double *least)
-{
-  static const int budget[3] = {150, 130, 110};
-  const int n = choice->block->n, one = choice->algebra == PERMI_HYBRID_REAL || choice->algebra == PERMI_HYBRID_WHOLE;
-  const int divided = choice->algebra == PERMI_HYBRID_REAL && !choice->maker->options->certify;
-  const double rate = permi_code_rate(choice->maker, choice->block);
-  const double density = (double)choice->block->edges / ((double)n * n);
-  double worth = 0;
-  int k, pass;
-  *least = (double)INFINITY;
-  for (k = 0; k < PERMI_GPU_TRIALS; k++) {
-    permi_layouts *work = &choice->trial[k].work;
-    permi_layouts_make(work, choice->block);
-    work->gpu = divided ? 1 : 2;
-    work->add = k >= 6 && one ? 1.6 : 1; /* neither is better for all matrices */
-    work->budget = budget[k / 2 % 3] / permi_code_wide(choice->algebra);
-  }
-  for (pass = 0; pass < 2; pass++) {
-    permi_share(permi_threads(choice->maker->options), 0, PERMI_GPU_TRIALS, permi_code_search_one, choice, NULL);
-    for (k = 0; k < PERMI_GPU_TRIALS; k++)
-      *least = fmin(*least, choice->trial[k].cost / rate);
-    worth = fmin(*least, rival) / (PERMI_HYBRID_MOVE_SECONDS * (1 + 4 * density));
-    choice->moves = (int)fmin(0.2 * worth, choice->inner ? PERMI_GPU_MOVES : 4000);
-    if (density > 0.65) /* a tenth is gained at 0.7, nothing in full matrices */
-      choice->moves = choice->moves < 4000 ? choice->moves : 4000;
-    if (choice->moves < 20 || *least > 300 * rival)
-      break;
-  }
-  return worth;
-}
-
-/* Keeps the program if it is new and among the best, which stand in order. */
-static void permi_code_keep(permi_code_choice *choice, permi_code_trial *trial, permi_hybrid *hybrid)
-{
-  const perm_allocator *allocator = &choice->maker->options->allocator;
-  const double seconds = permi_code_seconds(hybrid);
-  permi_hybrid **at;
-  int place = 0, k, same = 0;
-  for (at = &choice->best; *at && permi_code_seconds(*at) <= seconds && !same; at = &(*at)->next, place++)
-    same = (*at)->transposed == hybrid->transposed && (*at)->code->length == hybrid->code->length &&
-           !memcmp((*at)->code->text, hybrid->code->text, hybrid->code->length);
-  if (same || place >= choice->wanted) {
-    permi_hybrid_release(allocator, hybrid);
-    return;
-  }
-  choice->leader = place ? choice->leader : trial;
-  hybrid->next = *at;
-  *at = hybrid;
-  for (at = &choice->best, k = 0; *at && k < choice->wanted; k++)
-    at = &(*at)->next;
-  permi_hybrid_release(allocator, *at);
-  *at = NULL;
-}
-
-static perm_status permi_code_try(permi_code_choice *choice, permi_code_trial *trial)
-{
-  perm_status status = PERM_OK;
-  permi_hybrid *hybrid;
-  int k;
-  if (choice->given != trial->layout.transposed) {
-    choice->given = trial->layout.transposed;
-    if (choice->block->integer) {
-      permi_whole_entries(choice->block, choice->given, NULL, NULL, choice->scaled);
-      permi_whole_reduced(choice->block, choice->given, choice->scaled, choice->reduced);
-      permi_whole_words(choice->block, choice->given, choice->reduced,
-                        choice->scaled + choice->block->n * choice->block->n);
-    } else {
-      status = permi_hybrid_matrix(choice->maker, choice->block, choice->given, choice->scaled, &choice->scale_exp2,
-                                   &choice->zero);
-    }
-  }
-  for (k = 0; k < PERMI_GPU_VARIANTS && status == PERM_OK && !choice->zero; k++) {
-    status = permi_code_create(choice, trial, k, &hybrid);
-    if (hybrid) {
-      hybrid->scale_exp2 += choice->scale_exp2;
-      permi_code_keep(choice, trial, hybrid);
-    }
-  }
-  return status;
-}
-
-/* A long sum's layout is annealed again. */
-static perm_status permi_code_offer(permi_maker *maker, const permi_block *block, double rival, int inner,
-                                    permi_offer *offer)
-{
-  const perm_options *options = maker->options;
-  const perm_allocator *allocator = &options->allocator;
-  const int n = block->n, parts = block->integer ? 1 + PERMI_CODE_WORDS : maker->working->is_complex ? 2 : 1;
-  permi_code_choice choice;
-  permi_hybrid *hybrid;
-  perm_status status = PERM_OK;
-  double least, worth;
-  int k, moves;
-  memset(&choice, 0, sizeof choice);
-  choice.maker = maker;
-  choice.block = block;
-  choice.algebra = permi_hybrid_algebra_of(maker);
-  choice.inner = inner;
-  choice.given = -1;
-  choice.wanted = options->gpu.tune ? PERMI_GPU_CANDIDATES : 1;
-  choice.trial = (permi_code_trial *)permi_allocate(allocator, PERMI_GPU_TRIALS, sizeof *choice.trial);
-  choice.scaled = (double *)permi_allocate(allocator, (size_t)(n * n * parts), sizeof *choice.scaled);
-  if (choice.trial && choice.scaled) {
-    worth = permi_code_search_all(&choice, rival, &least);
-    for (k = 0; k < PERMI_GPU_TRIALS && status == PERM_OK && least < 1.2 * rival; k++)
-      status = permi_code_try(&choice, &choice.trial[k]);
-    moves = (int)fmin(0.02 * worth, PERMI_GPU_MOVES_MORE);
-    if (status == PERM_OK && choice.best && inner && moves >= PERMI_GPU_MOVES / 4) {
-      permi_code_search(choice.leader, PERMI_GPU_TRIALS, inner, moves);
-      status = permi_code_try(&choice, choice.leader);
-    }
-  } else {
-    status = PERM_ERROR_MEMORY;
-  }
-  permi_release(allocator, choice.trial);
-  permi_release(allocator, choice.scaled);
-  offer->plan = choice.best;
-  if (status != PERM_OK || !choice.best)
-    return status == PERM_ERROR_MEMORY ? permi_fail_memory(maker->result) : status;
-  for (k = 0, hybrid = choice.best; hybrid; hybrid = hybrid->next) {
-    uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)hybrid->algebra);
-    hash = permi_hash(permi_hash(hash, (uint64_t)hybrid->high), (uint64_t)hybrid->n);
-    hash = permi_code_hash(hash, hybrid->code, &hybrid->gpu.work);
-    hash = hybrid->runs ? permi_hash(hash, hybrid->runs->modulus) : hash;
-    hybrid->fingerprint = hybrid->gpu.work.fingerprint = hash;
-    hybrid->candidate = options->gpu.tune ? ++k : 0;
-  }
-  for (hybrid = choice.best; hybrid; hybrid = hybrid->next)
-    hybrid->candidates = k;
-  hybrid = choice.best;
-  offer->seconds = permi_code_seconds(hybrid) + PERMI_GPU_COMPILE +
-                   PERMI_GPU_COMPILE_EACH * hybrid->code->statements *
-                       (hybrid->parts == 1 ? 1 : hybrid->parts == 2 ? 7 : 20);
-  offer->bytes = (double)hybrid->code->length + 64.0 * hybrid->code->statements;
-  return PERM_OK;
-}
-
-static perm_status permi_code_poll(void *context, uint64_t done)
-{
-  (void)done;
-  return permi_control_poll((permi_control *)context, 0, "choosing a kernel");
-}
-
-/* For gpu.tune: *plan becomes the candidate asked for, or the fastest on a slice; later blocks take the same number, or
-   their best by prediction. */
-static perm_status permi_code_tune(permi_maker *maker, const permi_block *block, void **plan)
-{
-  const perm_options *options = maker->options;
-  permi_hybrid *list = (permi_hybrid *)*plan, *hybrid, **at;
-  const int candidates = list->candidates;
-  double timed[PERMI_GPU_CANDIDATES];
-  int number = 1, k;
-  if (!list->code || !options->gpu.tune)
-    return PERM_OK;
-  memset(timed, 0, sizeof timed);
-  if (maker->tuned) {
-    number = maker->tuned <= candidates ? maker->tuned : 1;
-  } else if (options->gpu.tune > 0) {
-    number = options->gpu.tune;
-    if (number > candidates)
-      return permi_fail(maker->result, PERM_ERROR_OPTION, 2,
-                        "options: tune = %d, but of the kernel for a block of order %d there are %d candidates",
-                        options->gpu.tune, block->n, candidates);
-  } else if (candidates > 1 && permi_code_seconds(list) >= PERMI_GPU_TUNE_SECONDS) {
-    const perm_gpu_work *work[PERMI_GPU_CANDIDATES];
-    uint64_t chunks[PERMI_GPU_CANDIDATES];
-    double predicted[PERMI_GPU_CANDIDATES];
-    for (k = 0, hybrid = list; hybrid; hybrid = hybrid->next, k++) {
-      work[k] = &hybrid->gpu.work;
-      chunks[k] = (UINT64_C(1) << (hybrid->high - hybrid->chunk_log2)) * (uint64_t)permi_code_passes(hybrid);
-      predicted[k] = permi_code_seconds(hybrid);
-    }
-    perm_cuda_tune(work, candidates, chunks, predicted, options, permi_code_poll, maker->watch, timed);
-    for (k = 1; k < candidates; k++)
-      if (timed[k] < timed[number - 1])
-        number = k + 1;
-  }
-  for (at = &list, k = 1; k < number; k++)
-    at = &(*at)->next;
-  hybrid = *at;
-  *at = hybrid->next;
-  hybrid->next = NULL;
-  permi_hybrid_release(&options->allocator, list);
-  memcpy(hybrid->timed, timed, sizeof timed);
-  maker->tuned = maker->tuned ? maker->tuned : number;
-  *plan = hybrid;
-  return PERM_OK;
-}
-
-static void permi_code_explain(const permi_hybrid *hybrid, double all, char *buffer, size_t size, size_t *length)
-{
-  const permi_code *code = hybrid->code;
-  permi_hybrid_say(buffer, size, length,
-                   "%d in a walk, %d by threads; a kernel of %d statements and %d for moduli, %d constants, at most "
-                   "%d doubles waiting, %d rows divided; %.4g operations per outer pattern, %.3g in all; ",
-                   code->walk, hybrid->high, code->moduli, code->statements - code->moduli, code->constants,
-                   code->live, code->divided, hybrid->operations_a_term, all);
-}
-
-static void permi_code_explain_tuning(const permi_hybrid *hybrid, char *buffer, size_t size, size_t *length)
-{
-  int k;
-  permi_hybrid_say(buffer, size, length, "  candidate %d of %d", hybrid->candidate, hybrid->candidates);
-  for (k = 0; k < hybrid->candidates && hybrid->timed[0] > 0; k++) {
-    permi_hybrid_say(buffer, size, length, k ? "," : ", by a slice of each");
-    if (hybrid->timed[k] < (double)INFINITY)
-      permi_hybrid_say(buffer, size, length, " %.3g s", hybrid->timed[k]);
-    else
-      permi_hybrid_say(buffer, size, length, " failed");
-  }
-  permi_hybrid_say(buffer, size, length, "\n");
-}
-#endif
-
 /* =================================================================================== >>hybrid_offer
    What methods hybrid and cached offer, on the CPU or a GPU. */
 
@@ -15723,11 +14131,9 @@ static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t 
   permi_hybrid_say(buffer, size, &length, "block of order %d: %s, %s, %s%s; columns: %d inner, %d low, ", hybrid->n,
                    perm_method_name(leaf->information.method), perm_isa_name(leaf->information.isa),
                    algebra[hybrid->algebra], hybrid->transposed ? ", transposed" : "", hybrid->inner, hybrid->low);
-#if defined(PERM_WITH_CUDA)
   if (hybrid->code)
     permi_code_explain(hybrid, all, buffer, size, &length);
   else
-#endif
     permi_hybrid_say(buffer, size, &length,
                      "%d high, %d lanes; %d statements on %d slots, %.4g operations per outer pattern, %.3g in all, "
                      "dense has %.3g times as many; ",
@@ -15743,10 +14149,7 @@ static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t 
     permi_hybrid_say(buffer, size, &length, "all numbers below 2^53; ");
   permi_hybrid_say(buffer, size, &length, "%.0f chunks, predicted %.3g s on one %s\n", (double)leaf->information.chunks,
                    leaf->information.seconds, hybrid->isa == PERM_ISA_CUDA ? "GPU" : "thread");
-#if defined(PERM_WITH_CUDA)
-  if (hybrid->candidate)
-    permi_code_explain_tuning(hybrid, buffer, size, &length);
-#endif
+  permi_code_explain_tuning(hybrid, buffer, size, &length);
   return length;
 }
 
@@ -15808,7 +14211,7 @@ static perm_status permi_hybrid_hope(permi_maker *maker, const permi_block *bloc
 {
   permi_layouts *work;
   permi_offer offer;
-  double cost, speed;
+  double cost;
   memset(&offer, 0, sizeof offer);
   *hope = (double)INFINITY;
   if (PERMI_ANNEAL_SHARE * rival < PERMI_ANNEAL_LEAST || !permi_hybrid_takes(maker, block, rival, &offer))
@@ -15817,12 +14220,7 @@ static perm_status permi_hybrid_hope(permi_maker *maker, const permi_block *bloc
   if (!work)
     return permi_fail_memory(maker->result);
   cost = permi_layouts_start(work, 1);
-  speed = work->speed;
-#if defined(PERM_WITH_CUDA)
-  if (permi_gpu_wanted(maker->options, block->n))
-    speed = permi_code_rate(maker, block);
-#endif
-  *hope = cost / PERMI_HYBRID_GAIN / speed;
+  *hope = cost / PERMI_HYBRID_GAIN / permi_code_rate(maker, block, work->speed);
   maker->layouts = work;
   return PERM_OK;
 }
@@ -15908,16 +14306,11 @@ static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *blo
     return PERM_OK;
   memset(&gpu, 0, sizeof gpu);
   gpu.seconds = (double)INFINITY;
-#if defined(PERM_WITH_CUDA)
-  if (permi_gpu_wanted(options, block->n) &&
-      (options->isa == PERM_ISA_CUDA || rival > 2 * PERMI_GPU_COMPILE)) {
-    status = permi_code_offer(maker, block, rival, inner, &gpu);
-    if (status != PERM_OK || (gpu.plan && options->isa == PERM_ISA_CUDA)) {
-      *offer = gpu;
-      return status;
-    }
+  status = permi_code_offer(maker, block, rival, inner, &gpu);
+  if (status != PERM_OK || (gpu.plan && options->isa == PERM_ISA_CUDA)) {
+    *offer = gpu;
+    return status;
   }
-#endif
   status = permi_hybrid_offer_cpu(maker, block, fmin(rival, gpu.seconds), inner, offer);
   if (gpu.plan && !(offer->seconds < gpu.seconds)) {
     plan = offer->plan;
@@ -16019,25 +14412,8 @@ static void permi_hybrid_estimate(permi_maker *maker, const permi_block *block, 
 
 static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
 {
-  perm_status status = PERM_OK;
-  permi_hybrid *hybrid;
-#if defined(PERM_WITH_CUDA)
-  status = permi_code_tune(maker, block, &offer->plan);
-  hybrid = (permi_hybrid *)offer->plan;
-  leaf->information.tuned = hybrid->candidate;
-  if (hybrid->code) {
-    leaf->run_range = permi_gpu_range;
-    leaf->scale = hybrid->code->scale;
-  }
-#else
-  hybrid = (permi_hybrid *)offer->plan;
-  if (permi_gpu_wanted(maker->options, hybrid->n) &&
-      (maker->options->isa == PERM_ISA_CUDA || (!block->integer && offer->seconds > 2 * PERMI_GPU_COMPILE))) {
-    char message[PERM_MESSAGE_BYTES];
-    permi_gpu_devices(1, message);
-    status = permi_fail(maker->result, PERM_ERROR_DEVICE, 0, "%s", message);
-  }
-#endif
+  const perm_status status = permi_code_make(maker, block, offer, leaf);
+  permi_hybrid *hybrid = (permi_hybrid *)offer->plan;
   if (status != PERM_OK)
     return status;
   leaf->information.kind = PERM_LEAF_RANGE;
@@ -16744,273 +15120,6 @@ static int permi_signs_weigh(permi_signs_work *work, double rival, permi_control
   return permi_count_ones(least);
 }
 
-/* ====================================================================================== >>signs_gpu
-   The search of >>signs on GPUs: table and shape of the kernel of text_signs in perm_cuda.cu, and its seconds. Its sums
-   are modulo 2^192, so those of a chunk must be shorter. */
-
-#define PERMI_SIGNS_GPU_OUT 8 /* words that a chunk puts out: 3 of its sum, 5 for the kernel */
-
-/* Bits of a chunk's sum; a range may have all prefixes. */
-static int permi_signs_gpu_takes(const permi_signs *signs)
-{
-  const int fit = signs->bits[0] < 62 && signs->bits[1] < 62 && signs->bits[2] < 62 && signs->bits[3] < 62;
-  return (signs->by_table || fit) && signs->sum_bits < 189 && signs->prefix > signs->depth && signs->prefix < 58;
-}
-
-/* Seconds of what was counted, on one GPU. */
-static double permi_signs_gpu_seconds(const double *counted, int shared_words)
-{
-  return PERMI_SIGNS_GPU_NODE * counted[0] + PERMI_SIGNS_GPU_JOIN * counted[1] + PERMI_SIGNS_GPU_ITEM * counted[2] +
-         PERMI_SIGNS_GPU_PAIR * (1 + shared_words) * counted[3];
-}
-
-#if defined(PERM_WITH_CUDA)
-typedef struct permi_signs_gpu {
-  permi_gpu gpu; /* first, for >>gpu */
-  perm_gpu_program program;
-  perm_gpu_signs shape;
-  permi_signs *signs;
-  char text[2048];
-} permi_signs_gpu;
-
-static int permi_signs_gpu_bits(const perm_gpu_signs *shape)
-{
-  return shape->by_table ? 4 : 8;
-}
-
-/* Adds x to the digit of a row. */
-static void permi_signs_gpu_digit(const permi_signs *signs, const perm_gpu_signs *shape, int place, int x,
-                                  uint32_t *word)
-{
-  const int bits = permi_signs_gpu_bits(shape);
-  int c = 0, at;
-  while (place >= signs->place[c + 1])
-    c++;
-  at = (place - signs->place[c]) * bits;
-  word[shape->word[c] + at / 32] += (uint32_t)x << at % 32;
-}
-
-/* Sets x in all digits of words that are no row's. */
-static void permi_signs_gpu_rest(const permi_signs *signs, const perm_gpu_signs *shape, int x, uint32_t *word)
-{
-  const int bits = permi_signs_gpu_bits(shape);
-  int c, at;
-  for (c = 0; c < 4; c++)
-    for (at = (signs->place[c + 1] - signs->place[c]) * bits; at < (shape->word[c + 1] - shape->word[c]) * 32;
-         at += bits)
-      word[shape->word[c] + at / 32] += (uint32_t)x << at % 32;
-}
-
-/* Cuts of a column: as many for both blocks. */
-static int permi_signs_gpu_cuts(const permi_signs *signs, int k)
-{
-  const int *start = signs->cut_start + 2 * k, first = start[1] - start[0], second = start[2] - start[1];
-  return first > second ? first : second;
-}
-
-/* Words of a pattern. */
-static int permi_signs_gpu_row(const perm_gpu_signs *shape, int block)
-{
-  return (shape->word[block + 2] - shape->word[block + 1] + 3) / 4 * 4 + (shape->word[1] + 3) / 4 * 4;
-}
-
-static perm_gpu_signs permi_signs_gpu_shape(const permi_signs *signs)
-{
-  perm_gpu_signs shape;
-  int c, k, at = 64, words, cuts = 0;
-  memset(&shape, 0, sizeof shape);
-  shape.by_table = signs->by_table != 0;
-  shape.prefix = signs->prefix;
-  shape.depth = signs->depth;
-  shape.paths = (int)signs->paths;
-  for (c = 0; c < 4; c++)
-    shape.word[c + 1] =
-        (short)(shape.word[c] + ((signs->place[c + 1] - signs->place[c]) * permi_signs_gpu_bits(&shape) + 31) / 32);
-  words = shape.word[4];
-  for (k = 0; k < signs->prefix; k++)
-    cuts += permi_signs_gpu_cuts(signs, k);
-  for (c = 0; c < 2; c++) /* and cuts: in fours of words */
-    shape.pattern[c] = at, at += 48 * permi_signs_gpu_row(&shape, c);
-  shape.cut = at, at += 8 * cuts;
-  shape.start = at, at += signs->prefix + 1;
-  shape.target = at, at += words;
-  shape.odd = at, at += words;
-  shape.column = at, at += signs->prefix * (words + 1);
-  shape.done = at, at += signs->prefix * words;
-  shape.path = at; /* after what the cuts leave */
-  while (shape.more < 10 && shape.depth + shape.more + 2 < shape.prefix &&
-         ldexp(signs->counted[0] / signs->paths, -shape.more) > PERMI_SIGNS_GPU_TASK)
-    shape.more++;
-  shape.room = 128 + (shape.by_table ? 1 : 2) * (32 + 256) + 33 * (words + 1) + 256 * shape.word[1];
-  shape.room = (shape.room + 3) / 4 * 4;
-  return shape;
-}
-
-static void permi_signs_gpu_set(const uint64_t *set, uint32_t *to)
-{
-  int w;
-  for (w = 0; w < 2 * PERMI_SIGNS_WORDS; w++)
-    to[w] = (uint32_t)(set[w / 2] >> 32 * (w % 2));
-}
-
-/* Fills cuts and what they leave, from `at` on; returns the table's words. word NULL: only that. */
-static int permi_signs_gpu_fill_cuts(const permi_signs *signs, const perm_gpu_signs *shape, int at, uint32_t *word)
-{
-  const int bits = permi_signs_gpu_bits(shape), zero = 1 << (bits - 1), all = at;
-  uint64_t ones[PERMI_SIGNS_WORDS];
-  int k, i, block, level, first = 0;
-  memset(ones, 255, sizeof ones);
-  if (word)
-    permi_signs_gpu_set(ones, word + at);
-  at += 16;
-  for (k = 0; k < signs->prefix; first += permi_signs_gpu_cuts(signs, k++)) {
-    if (word)
-      word[shape->start + k] = (uint32_t)(2 * first + (signs->done_place[k] < signs->done_place[k + 1]));
-    for (i = 0; i < permi_signs_gpu_cuts(signs, k); i++)
-      for (block = 0; block < 2; block++) {
-        const int number = signs->cut_start[2 * k + block] + i, here = number < signs->cut_start[2 * k + block + 1];
-        const permi_signs_cut *cut = &signs->cut[here ? number : 0];
-        uint32_t *to = word ? word + shape->cut + 8 * (first + i) + 4 * block : NULL;
-        if (to && here) {
-          const int digit = (cut->place - signs->place[block + 1]) * bits;
-          to[0] = (uint32_t)(at - 16 * (cut->least - PERMI_SIGNS_ZERO + zero));
-          to[1] = (uint32_t)((shape->word[block + 1] + digit / 32) << 8 | digit % 32);
-          to[2] = 16;
-          to[3] = (uint32_t)(16 * cut->entry);
-        } else if (to) {
-          to[0] = (uint32_t)all;
-        }
-        for (level = 0; here && level < cut->levels; level++, at += 16)
-          if (word)
-            permi_signs_gpu_set(cut->alive[level], word + at);
-      }
-  }
-  if (word)
-    word[shape->start + k] = (uint32_t)(2 * first);
-  return at;
-}
-
-static void permi_signs_gpu_fill(const permi_signs *signs, const perm_gpu_signs *shape, uint32_t *word)
-{
-  const int words = shape->word[4], zero = 1 << (permi_signs_gpu_bits(shape) - 1);
-  const unsigned char *count = (const unsigned char *)signs->root.count;
-  int block, place, k, j;
-  for (block = 0; block < 2; block++)
-    permi_signs_gpu_set(signs->root.alive[block], word + shape->root + 16 * block);
-  permi_signs_gpu_rest(signs, shape, zero + 1, word + shape->root + 32);
-  word[shape->root + 32 + words] = (uint32_t)signs->n;
-  for (place = 0; place < signs->n; place++) {
-    permi_signs_gpu_digit(signs, shape, place, count[place] - PERMI_SIGNS_ZERO + zero, word + shape->root + 32);
-    permi_signs_gpu_digit(signs, shape, place, signs->odd[place] ? 0 : zero, word + shape->target);
-    permi_signs_gpu_digit(signs, shape, place, signs->odd[place], word + shape->odd);
-    for (k = 0; k < signs->prefix; k++)
-      permi_signs_gpu_digit(signs, shape, place, signs->entry[place][k], word + shape->column + k * (words + 1));
-  }
-  for (k = 0; k < signs->prefix; k++) {
-    word[shape->column + k * (words + 1) + words] = 1;
-    for (place = signs->done_place[k]; place < signs->done_place[k + 1]; place++)
-      permi_signs_gpu_digit(signs, shape, place, signs->odd[place] ? 0 : zero, word + shape->done + k * words);
-  }
-  for (block = 0; block < 2; block++) {
-    const int first = signs->prefix + (block ? signs->length[0] : 0);
-    const int begin = shape->word[block + 1], own = shape->word[block + 2] - begin;
-    for (k = 0; k < 48; k++) { /* of the low 5 columns, of the high 4 */
-      const int y = k < 32 ? k : (k - 32) << 5;
-      uint32_t sum[PERM_MAX_N] = {0}, *to = word + shape->pattern[block] + k * permi_signs_gpu_row(shape, block);
-      for (j = 0; j < signs->length[block]; j++)
-        for (place = 0; place < signs->place[4] && y >> j & 1; place++)
-          permi_signs_gpu_digit(signs, shape, place, signs->entry[place][first + j], sum);
-      memcpy(to, sum + begin, (size_t)own * sizeof *sum);
-      memcpy(to + (own + 3) / 4 * 4, sum, (size_t)shape->word[1] * sizeof *sum);
-    }
-  }
-}
-
-static void permi_signs_gpu_text(const perm_gpu_signs *shape, char *text, size_t room)
-{
-  const permi_gpu_member member[] = {
-      {"prefix", NULL, shape->prefix}, {"depth", NULL, shape->depth}, {"more", NULL, shape->more},
-      {"word", shape->word, 5},        {"words", NULL, shape->word[4]}, {"root", NULL, shape->root},
-      {"start", NULL, shape->start},   {"target", NULL, shape->target}, {"odd", NULL, shape->odd},
-      {"column", NULL, shape->column}, {"done", NULL, shape->done},     {"pattern0", NULL, shape->pattern[0]},
-      {"pattern1", NULL, shape->pattern[1]}, {"cut", NULL, shape->cut}, {"path", NULL, shape->path},
-      {"paths", NULL, shape->paths},   {"room", NULL, shape->room}};
-  int c, most = 1, at;
-  for (c = 0; c < 4; c++)
-    most = shape->word[c + 1] - shape->word[c] > most ? shape->word[c + 1] - shape->word[c] : most;
-  at = snprintf(text, room,
-                "struct permi_shape {\n  enum { SMALL = %d, LANES = 1, MOST_PREFIX = %d, MOST_FOURS = %d };\n",
-                shape->by_table, shape->prefix, (most + 3) / 4);
-  permi_gpu_members(member, sizeof member / sizeof *member, "permi_signs_chunk", PERMI_SIGNS_GPU_BLOCKS, text, room,
-                    (size_t)at);
-}
-
-static int permi_signs_gpu_add(void *context, perm_partial *partial, uint64_t first, uint64_t chunks,
-                               const double *sums)
-{
-  const permi_leaf *leaf = ((const permi_gpu_call *)context)->leaf;
-  const permi_signs *signs = ((const permi_signs_gpu *)leaf->context)->signs;
-  uint64_t chunk, word[3];
-  for (chunk = 0; chunk < chunks; chunk++, sums += PERMI_SIGNS_GPU_OUT) {
-    memcpy(word, sums, sizeof word);
-    if (signs->doubled)
-      permi_words_add(word, word, 3);
-    permi_sum_add_signed(&partial->value, word, 3);
-  }
-  permi_gpu_count(leaf, partial, first, chunks);
-  return 1;
-}
-
-static void permi_signs_gpu_release(const perm_allocator *allocator, void *context)
-{
-  permi_signs_gpu *run = (permi_signs_gpu *)context;
-  permi_release(allocator, run->gpu.memory);
-  permi_owned_release(allocator, run->signs);
-  permi_release(allocator, run);
-}
-
-/* Turns a leaf of the CPU into one of a GPU, which takes over `signs`. */
-static perm_status permi_signs_gpu_make(const perm_allocator *allocator, permi_signs *signs, permi_leaf *leaf)
-{
-  permi_signs_gpu *run = (permi_signs_gpu *)permi_allocate_zeros(allocator, 1, sizeof *run);
-  const size_t paths = (size_t)signs->paths, ranges = (size_t)signs->ranges + 1;
-  uint32_t *word;
-  int alive;
-  if (!run)
-    return PERM_ERROR_MEMORY;
-  run->shape = permi_signs_gpu_shape(signs);
-  alive = run->shape.path;
-  run->shape.path = (permi_signs_gpu_fill_cuts(signs, &run->shape, alive, NULL) + 1) / 2 * 2;
-  run->gpu.allocator = *allocator;
-  run->gpu.add = permi_signs_gpu_add;
-  run->gpu.terms = (double)(float)(signs->counted[3] / signs->ranges);
-  run->gpu.work.doubles = (size_t)run->shape.path / 2 + paths + ranges;
-  run->gpu.memory = (double *)permi_allocate_zeros(allocator, run->gpu.work.doubles, sizeof(double));
-  if (!run->gpu.memory) {
-    permi_release(allocator, run);
-    return PERM_ERROR_MEMORY;
-  }
-  word = (uint32_t *)(void *)run->gpu.memory;
-  permi_signs_gpu_fill(signs, &run->shape, word);
-  permi_signs_gpu_fill_cuts(signs, &run->shape, alive, word);
-  memcpy(run->gpu.memory + run->shape.path / 2, signs->path, paths * sizeof(uint64_t));
-  memcpy(run->gpu.memory + (size_t)run->shape.path / 2 + paths, signs->begin, ranges * sizeof(uint64_t));
-  run->signs = signs;
-  permi_signs_gpu_text(&run->shape, run->text, sizeof run->text);
-  run->program.text = run->text;
-  run->program.shared = (260 + 4 * (size_t)run->shape.room) * sizeof(uint32_t);
-  run->program.sums = PERMI_SIGNS_GPU_OUT;
-  run->program.signs = &run->shape;
-  run->gpu.work.table = run->gpu.memory;
-  run->gpu.work.program = &run->program;
-  run->gpu.work.fingerprint = signs->fingerprint;
-  leaf->context = run;
-  leaf->release = permi_signs_gpu_release;
-  leaf->run_range = permi_gpu_range;
-  return PERM_OK;
-}
-#endif
-
 /* ==================================================================================== >>signs_offer
    Weights, order, ranges and price of >>signs. A range is a run of living prefixes of the first columns; they are
    numbered, so that any partition adds to the same integer. The price is measured: subtrees below random prefixes are
@@ -17160,6 +15269,20 @@ static void permi_signs_cut_ranges(permi_signs *signs, const uint64_t *weight, u
     signs->begin[k] = i;
   }
   signs->begin[ranges] = paths;
+}
+
+/* Bits of a chunk's sum; a range may have all prefixes. */
+static int permi_signs_gpu_takes(const permi_signs *signs)
+{
+  const int fit = signs->bits[0] < 62 && signs->bits[1] < 62 && signs->bits[2] < 62 && signs->bits[3] < 62;
+  return (signs->by_table || fit) && signs->sum_bits < 189 && signs->prefix > signs->depth && signs->prefix < 58;
+}
+
+/* Seconds of what was counted, on one GPU. */
+static double permi_signs_gpu_seconds(const double *counted, int shared_words)
+{
+  return PERMI_SIGNS_GPU_NODE * counted[0] + PERMI_SIGNS_GPU_JOIN * counted[1] + PERMI_SIGNS_GPU_ITEM * counted[2] +
+         PERMI_SIGNS_GPU_PAIR * (1 + shared_words) * counted[3];
 }
 
 /* Numbers the living prefixes and predicts the work; 0: out of memory. */
@@ -17417,12 +15540,7 @@ static perm_status permi_signs_hope(permi_maker *maker, const permi_block *block
 
 static size_t permi_signs_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
-#if defined(PERM_WITH_CUDA)
-  const int gpu = leaf->information.isa == PERM_ISA_CUDA;
-  const permi_signs *signs = gpu ? ((const permi_signs_gpu *)leaf->context)->signs : (const permi_signs *)leaf->context;
-#else
   const permi_signs *signs = (const permi_signs *)leaf->context;
-#endif
   const int *place = signs->place;
   return permi_say(
       buffer, size,
@@ -17457,17 +15575,7 @@ static perm_status permi_signs_make(permi_maker *maker, const permi_block *block
   if (!signs->gpu)
     return PERM_OK;
   leaf->information.isa = PERM_ISA_CUDA;
-#if defined(PERM_WITH_CUDA)
-  if (permi_signs_gpu_make(&maker->options->allocator, signs, leaf) != PERM_OK)
-    return permi_fail_memory(maker->result);
-  return PERM_OK;
-#else
-  {
-    char message[PERM_MESSAGE_BYTES];
-    permi_gpu_devices(1, message);
-    return permi_fail(maker->result, PERM_ERROR_DEVICE, 0, "%s", message);
-  }
-#endif
+  return permi_signs_gpu_make(maker, signs, leaf);
 }
 
 /* ======================================================================================== >>sorting
@@ -19398,362 +17506,6 @@ static perm_status permi_decompose_make(permi_maker *maker, const permi_block *b
 }
 
 PERMI_BRIEF_BEGIN
-
-/* ======================================================================================== >>codegen
-   The generated kernels of [EK], as oracles: Ryser's sum after Nijenhuis and Wilf (>>sparyser) in Gray order, where
-   each column has code of its own with entries as literals.
-     codegen-registers  keeps all row sums in registers
-     codegen-memory     takes Algorithm 3's order and keeps the k rows of the first c columns in registers, the others
-                        in memory with their product; Algorithm 4 chooses k and c
-   Algorithm 2: a thread takes 2^d consecutive terms, with the largest d that all threads that fit can have; the rest
-   takes smaller d. Differences: 10 <= d <= PERMI_CODEGEN_WALK (a quarter of a second a kernel); a nominal GPU says how
-   many threads fit, so that bits do not depend on the machine; row sums are exact and TwoSum adds terms. */
-
-#if defined(PERM_WITH_CUDA)
-#define PERMI_CODEGEN_WALK 16
-#define PERMI_CODEGEN_LEAST 10
-#define PERMI_CODEGEN_RATIO 16 /* a change in global memory over one in a register [EK] */
-#define PERMI_CODEGEN_PROCESSORS 132
-#ifndef PERMI_CODEGEN_SHARED
-#define PERMI_CODEGEN_SHARED 232448 /* bytes a multiprocessor; 0: rows in global memory */
-#endif
-#define PERMI_CODEGEN_OTHERS 38 /* registers beside row sums */
-#define PERMI_CODEGEN_BLOCKS 12 /* 1536 threads: every GPU has them */
-#define PERMI_CODEGEN_LOAD 3   /* operations for a row in memory */
-
-typedef struct permi_codegen_launch {
-  uint64_t chunk, term;
-  int walk;
-} permi_codegen_launch;
-
-typedef struct permi_codegen {
-  permi_gpu gpu; /* first, for >>gpu */
-  permi_code *code;
-  permi_ryser ryser;
-  int place[PERM_MAX_N];
-  int kept, quick;         /* k and c */
-  int blocks, shared;
-  int launches, walk;
-  permi_codegen_launch launch[PERMI_CODEGEN_WALK - PERMI_CODEGEN_LEAST + 3];
-  uint64_t chunks;
-  double operations, seconds;
-} permi_codegen;
-
-static void permi_codegen_release(const perm_allocator *allocator, void *context)
-{
-  permi_codegen *codegen = (permi_codegen *)context;
-  permi_code_release(allocator, codegen->code);
-  permi_release(allocator, codegen->gpu.memory);
-  permi_release(allocator, codegen);
-}
-
-static int permi_codegen_blocks(int rows)
-{
-  const int registers = (2 * rows + PERMI_CODEGEN_OTHERS + 7) / 8 * 8;
-  return permi_clamp(65536 / (128 * registers), 1, PERMI_CODEGEN_BLOCKS);
-}
-
-static size_t permi_codegen_shared(const permi_codegen *codegen)
-{
-  const int rows = codegen->shared ? codegen->ryser.n - codegen->kept : 0;
-  return (size_t)(rows > PERM_GPU_SUMS ? rows : PERM_GPU_SUMS);
-}
-
-/* Algorithm 4. */
-static void permi_codegen_partition(permi_codegen *codegen)
-{
-  const permi_ryser *ryser = &codegen->ryser;
-  const int n = ryser->n;
-  double best = 0;
-  int rows = 0, j, e;
-  for (j = 0; j < ryser->digits; j++) {
-    const double share = ldexp(1, -(j + 1));
-    double score;
-    for (e = ryser->column_start[j]; e < ryser->column_start[j + 1]; e++)
-      rows = codegen->place[ryser->touched[e]] >= rows ? codegen->place[ryser->touched[e]] + 1 : rows;
-    score = 128.0 * PERMI_CODEGEN_PROCESSORS * permi_codegen_blocks(rows) /
-            (2 * rows * (1 - share) + PERMI_CODEGEN_RATIO * share * (n - rows));
-    if (score > best || rows == codegen->kept) {
-      best = score;
-      codegen->kept = rows;
-      codegen->quick = j + 1;
-    }
-  }
-}
-
-/* Algorithm 2. */
-static void permi_codegen_launches(permi_codegen *codegen)
-{
-  const uint64_t terms = UINT64_C(1) << codegen->ryser.digits;
-  const uint64_t threads = UINT64_C(128) * PERMI_CODEGEN_PROCESSORS * (uint64_t)codegen->blocks;
-  uint64_t term = 0, chunks = 0;
-  while (term < terms) {
-    permi_codegen_launch *launch = &codegen->launch[codegen->launches++];
-    int walk = PERMI_CODEGEN_LEAST;
-    while (walk < PERMI_CODEGEN_WALK && threads << (walk + 1) <= terms - term)
-      walk++;
-    launch->chunk = chunks;
-    launch->term = term;
-    launch->walk = walk;
-    if (threads << walk <= terms - term) {
-      const uint64_t times = (terms - term) / (threads << walk);
-      chunks += times * (threads / 128);
-      term += times * threads << walk;
-    } else {
-      chunks += ((terms - term - 1) >> (walk + PERM_GPU_THREADS_LOG2)) + 1;
-      term = terms;
-    }
-  }
-  codegen->walk = codegen->launch[0].walk;
-  codegen->chunks = chunks;
-}
-
-static void permi_codegen_plan(permi_codegen *codegen, const permi_block *block, int side, int memory)
-{
-  permi_ryser *ryser = &codegen->ryser;
-  const int n = block->n;
-  permi_ryser_split split;
-  double changed = 0, touched = 0;
-  int i, j;
-  memset(&split, 0, sizeof split);
-  memset(codegen, 0, sizeof *codegen);
-  split.as_given = !memory;
-  split.without = n - 1;
-  if (memory) {
-    split.without = -1;
-    permi_ryser_plan(ryser, block, side, &split);
-    split.without = ryser->column[n - 1];
-  }
-  permi_ryser_plan(ryser, block, side, &split);
-  for (i = 0; i < n; i++)
-    codegen->place[ryser->row[i]] = i;
-  codegen->kept = memory ? 0 : n;
-  codegen->quick = memory ? 0 : ryser->digits;
-  if (memory)
-    permi_codegen_partition(codegen);
-  codegen->blocks = permi_codegen_blocks(codegen->kept);
-  codegen->shared = 1;
-  if ((permi_codegen_shared(codegen) * 128 * sizeof(double) + 1024) * (size_t)codegen->blocks > PERMI_CODEGEN_SHARED)
-    codegen->shared = 0;
-  permi_codegen_launches(codegen);
-  for (j = 0; j < ryser->digits; j++) {
-    const double share = ldexp(1, -(j + 1));
-    changed += share * (ryser->column_start[j + 1] - ryser->column_start[j]);
-    touched += j < codegen->quick ? 0 : share * (n - codegen->kept);
-  }
-  codegen->operations = codegen->kept + (codegen->kept < n) + 9 + changed + PERMI_CODEGEN_LOAD * touched;
-  codegen->seconds = codegen->operations * ryser->terms / (PERMI_GPU_PIPE * PERMI_CODEGEN_PART);
-}
-
-/* Prints the step in which column j joins (out 0) or leaves the set. */
-static void permi_codegen_print_column(permi_code *code, const permi_codegen *codegen, int j, int out)
-{
-  const permi_ryser *ryser = &codegen->ryser;
-  const int kept = codegen->kept;
-  double entry[PERM_MAX_N];
-  uint64_t there = 0;
-  char text[32];
-  int e, i, seldom = 0;
-  permi_code_print(code, "case %d:\n", 2 * j + out);
-  for (e = ryser->column_start[j]; e < ryser->column_start[j + 1]; e++) {
-    i = codegen->place[ryser->touched[e]];
-    entry[i] = out ? -ryser->value[0][e] : ryser->value[0][e];
-    there |= UINT64_C(1) << i;
-  }
-  for (; there; there &= there - 1) {
-    i = permi_trailing_zeros(there);
-    permi_code_literal(entry[i], text);
-    if (i < kept)
-      permi_code_print(code, "x%d = permi_add(x%d, %s);\n", i, i, text);
-    else
-      permi_code_print(code, "G(%d) = permi_add(G(%d), %s);\n", i - kept, i - kept, text);
-    seldom |= i >= kept;
-  }
-  permi_code_print(code, "%sPRODUCT\nbreak;\n", seldom ? "REST\n" : "");
-}
-
-/* Table: row sums without columns [n]; columns [digits][n]; rows by place. */
-static void permi_codegen_text(permi_code *code, const permi_codegen *codegen)
-{
-  const permi_ryser *ryser = &codegen->ryser;
-  const int n = ryser->n, kept = codegen->kept, rest = n - kept;
-  const unsigned long long terms = 1ull << ryser->digits;
-  const char sign = n % 2 ? '+' : '-';
-  int i, j;
-  permi_code_print(code, "#define PRODUCT p = x0;");
-  for (i = 1; i < kept; i++)
-    permi_code_print(code, " p = permi_mul(p, x%d);", i);
-  permi_code_print(code, rest ? " p = permi_mul(p, rest);\n" : "\n");
-  if (rest) /* unrolled, they would take registers */
-    permi_code_print(code, "#define EVERY _Pragma(\"unroll 4\") for (int i = 0; i < %d; i++)\n"
-                           "#define REST rest = 1; EVERY rest = permi_mul(rest, G(i));\n", rest);
-  permi_code_print(code,
-                   "#define G(i) %s\n" PERM_GPU_ENTRY "{\n"
-                   "extern __shared__ double room[];\n"
-                   "const int t = (int)threadIdx.x;\n"
-                   "const unsigned long long chunk = a.first + blockIdx.x;\n"
-                   "unsigned long long from = 0, begin = 0, left;\n"
-                   "unsigned count;\n"
-                   "double hi = 0, lo = 0, absolute = 0;\n"
-                   "int walk = %d;\n",
-                   codegen->shared ? "((volatile double *)room)[128 * (i) + t]" : "g[i]", codegen->blocks,
-                   codegen->walk);
-  for (i = 1; i < codegen->launches; i++)
-    permi_code_print(code, "if (chunk >= %lluull) { from = %lluull; begin = %lluull; walk = %d; }\n",
-                     (unsigned long long)codegen->launch[i].chunk, (unsigned long long)codegen->launch[i].chunk,
-                     (unsigned long long)codegen->launch[i].term, codegen->launch[i].walk);
-  permi_code_print(code, "begin += ((chunk - from) << 7 | (unsigned)t) << walk;\n"
-                         "left = begin < %lluull ? %lluull - begin : 0;\n"
-                         "count = left >> walk ? 1u << walk : (unsigned)left;\n"
-                         "if (count) {\n%s", terms, terms, rest ? "double rest;\n" : "");
-  if (rest && !codegen->shared)
-    permi_code_print(code, "volatile double g[%d];\n", rest);
-  for (i = 0; i < kept; i++)
-    permi_code_print(code, "double x%d = a.table[%d];\n", i, i);
-  if (rest)
-    permi_code_print(code, "EVERY G(i) = a.table[%d + i];\n", kept);
-  permi_code_print(code, "double p, e;\nPERMI_ROLLED\nfor (int j = 0; j < %d; j++)\n"
-                         "if ((begin ^ begin >> 1) >> j & 1) {\nconst volatile double *c = a.table + %d * (1 + j);\n",
-                   ryser->digits, n);
-  for (i = 0; i < kept; i++)
-    permi_code_print(code, "x%d = permi_add(x%d, c[%d]);\n", i, i, i);
-  if (rest)
-    permi_code_print(code, "EVERY G(i) = permi_add(G(i), c[%d + i]);\n", kept);
-  permi_code_print(code, "}\n%sPRODUCT\nhi = p;\nabsolute = fabs(p);\nPERMI_ROLLED\n"
-                         "for (unsigned m = 1; m < count; m++) {\nconst int j = permi_ctz(m);\n"
-                         "switch (2 * j + (int)((begin + m) >> (j + 1) & 1)) {\n", rest ? "REST\n" : "");
-  for (j = 0; j < 2 * ryser->digits && j < 2 * codegen->walk; j++)
-    permi_codegen_print_column(code, codegen, j / 2, j % 2);
-  permi_code_print(code,
-                   "}\n"
-                   "permi_two_sum(hi, e, hi, m & 1 ? -p : p);\n"
-                   "lo = permi_add(lo, e);\n"
-                   "absolute = permi_add(absolute, fabs(p));\n"
-                   "}\n"
-                   "}\n"
-                   "const double sum[5] = {%chi, %clo, 0, 0, absolute};\n"
-                   "permi_finish(room, a.out, sum);\n}\n", sign, sign);
-}
-
-static perm_status permi_codegen_create(const perm_allocator *allocator, permi_codegen *codegen)
-{
-  const permi_ryser *ryser = &codegen->ryser;
-  const int n = ryser->n;
-  const size_t doubles = (size_t)(n * (1 + ryser->digits));
-  permi_code *code = codegen->code = permi_code_make(allocator);
-  double *table = codegen->gpu.memory = (double *)permi_allocate_zeros(allocator, doubles, sizeof(double));
-  int i, j, e;
-  codegen->gpu.allocator = *allocator;
-  if (!code || !table)
-    return PERM_ERROR_MEMORY;
-  permi_codegen_text(code, codegen);
-  if (code->failed)
-    return PERM_ERROR_MEMORY;
-  for (i = 0; i < n; i++)
-    table[codegen->place[i]] = ryser->base[0][i];
-  for (j = 0; j < ryser->digits; j++)
-    for (e = ryser->column_start[j]; e < ryser->column_start[j + 1]; e++)
-      table[n * (1 + j) + codegen->place[ryser->touched[e]]] = ryser->value[0][e];
-  code->program.text = code->text;
-  code->program.shared = permi_codegen_shared(codegen) * 128 * sizeof(double);
-  code->program.twin = PERMI_CODEGEN_TWIN;
-  code->program.context = codegen;
-  codegen->gpu.work.table = table;
-  codegen->gpu.work.doubles = doubles;
-  codegen->gpu.work.program = &code->program;
-  codegen->gpu.work.fingerprint =
-      permi_code_hash(permi_hash(permi_hash(PERMI_HASH_START, (uint64_t)n), codegen->chunks), code, &codegen->gpu.work);
-  codegen->gpu.terms = (double)(float)(ryser->terms / (double)codegen->chunks); /* multiples are exact */
-  return PERM_OK;
-}
-
-static perm_status permi_codegen_plan_best(permi_maker *maker, const permi_block *block, permi_offer *offer)
-{
-  const perm_allocator *allocator = &maker->options->allocator;
-  const int memory = maker->options->method == PERM_METHOD_CODEGEN_MEMORY;
-  permi_codegen *codegen = (permi_codegen *)permi_allocate(allocator, 1, sizeof *codegen);
-  double transposed;
-  offer->plan = codegen;
-  if (!codegen)
-    return permi_fail_memory(maker->result);
-  permi_codegen_plan(codegen, block, 1, memory);
-  transposed = codegen->seconds;
-  permi_codegen_plan(codegen, block, 0, memory);
-  if (transposed < codegen->seconds)
-    permi_codegen_plan(codegen, block, 1, memory);
-  if (!(codegen->ryser.growth < 1e300))
-    return permi_refuse(offer, PERM_ERROR_LIMIT, "has row sums whose products may overflow");
-  if (permi_codegen_create(allocator, codegen) != PERM_OK)
-    return permi_fail_memory(maker->result);
-  offer->seconds =
-      codegen->seconds + PERMI_GPU_COMPILE + PERMI_GPU_COMPILE_EACH * 2 * codegen->walk * codegen->operations;
-  offer->bytes = sizeof *codegen + (double)codegen->code->length + 8.0 * (double)codegen->gpu.work.doubles;
-  return PERM_OK;
-}
-#endif
-
-/* Returns 1 if no GPU is there: method sparyser takes over. */
-static int permi_codegen_falls_back(const perm_options *options)
-{
-  char message[PERM_MESSAGE_BYTES];
-  return (options->method == PERM_METHOD_CODEGEN_REGISTERS || options->method == PERM_METHOD_CODEGEN_MEMORY) &&
-         options->gpu.cpu_fallback &&
-         !(options->gpu.devices && permi_gpu_devices(options->gpu.devices, message));
-}
-
-static perm_status permi_codegen_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
-{
-  const perm_options *options = maker->options;
-  (void)rival;
-  if (!options->gpu.devices)
-    permi_refuse(offer, PERM_ERROR_DEVICE, "needs a GPU for this method: options.gpu.devices, or gpu.cpu_fallback");
-  else if (block->integer || maker->working->integer)
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has exact integers; with precision fast this method takes them");
-  else if (block->imaginary || options->precision == PERM_PRECISION_ACCURATE || options->precision == PERM_PRECISION_DD)
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has %s, which generated Ryser sums do not take",
-                 block->imaginary ? "complex entries" : "another precision than double asked for");
-  else if (block->n > PERM_MAX_N)
-    permi_refuse(offer, PERM_ERROR_LIMIT, "is larger than the %d rows that sums over sets of columns take", PERM_MAX_N);
-#if defined(PERM_WITH_CUDA)
-  return offer->why[0] ? PERM_OK : permi_codegen_plan_best(maker, block, offer);
-#else
-  else
-    permi_refuse(offer, PERM_ERROR_DEVICE, "needs a GPU for this method: perm.h was compiled without PERM_WITH_CUDA");
-  return PERM_OK;
-#endif
-}
-
-#if defined(PERM_WITH_CUDA)
-static size_t permi_codegen_explain(const permi_leaf *leaf, char *buffer, size_t size)
-{
-  const permi_codegen *codegen = (const permi_codegen *)leaf->context;
-  return permi_say(
-      buffer, size,
-      "%s, order %d%s: %d row sums in registers, enough for the first %d columns, %d in %s memory; %.3g terms in %d "
-      "kinds of launches, up to 2^%d a thread, %d blocks a multiprocessor; %.0f chunks, predicted %.3g s on one GPU\n",
-      perm_method_name(leaf->information.method), codegen->ryser.n, codegen->ryser.transposed ? " transposed" : "",
-      codegen->kept, codegen->quick, codegen->ryser.n - codegen->kept, codegen->shared ? "shared" : "global",
-      codegen->ryser.terms, codegen->launches, codegen->walk, codegen->blocks, (double)leaf->information.chunks,
-      leaf->information.seconds);
-}
-
-/* The bound is >>sparyser's for chunks of 128 threads, folded with TwoSum's errors; no term is cut. */
-static perm_status permi_codegen_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
-                                      permi_leaf *leaf)
-{
-  permi_codegen *codegen = (permi_codegen *)offer->plan;
-  leaf->information.kind = PERM_LEAF_RANGE;
-  leaf->information.isa = PERM_ISA_CUDA;
-  leaf->information.chunks = codegen->chunks;
-  leaf->information.work = codegen->operations * codegen->ryser.terms;
-  leaf->information.fingerprint = codegen->gpu.work.fingerprint;
-  leaf->run_range = permi_gpu_range;
-  leaf->explain = permi_codegen_explain;
-  leaf->scale_exp2 = 1;
-  permi_ryser_bounds(maker, block, &codegen->ryser, ldexp(128, codegen->walk), leaf);
-  return PERM_OK;
-}
-#endif
 
 /* ======================================================================================= >>embedding
    A graph drawn in the plane without crossings, or the answer that none exists, in linear time: the left-right
@@ -22757,13 +20509,8 @@ static const permi_engine permi_engines[] = {
     {PERM_METHOD_SPARYSER, permi_sparyser_offer, permi_ryser_make, permi_release, 0},
     {PERM_METHOD_DOMINATING, permi_dominating_offer, permi_ryser_make, permi_release, 0},
     {PERM_METHOD_DECOMPOSE, permi_decompose_offer, permi_decompose_make, permi_owned_release, 0},
-#if defined(PERM_WITH_CUDA)
     {PERM_METHOD_CODEGEN_REGISTERS, permi_codegen_offer, permi_codegen_make, permi_codegen_release, PERMI_NAMED},
     {PERM_METHOD_CODEGEN_MEMORY, permi_codegen_offer, permi_codegen_make, permi_codegen_release, PERMI_NAMED},
-#else
-    {PERM_METHOD_CODEGEN_REGISTERS, permi_codegen_offer, NULL, NULL, PERMI_NAMED},
-    {PERM_METHOD_CODEGEN_MEMORY, permi_codegen_offer, NULL, NULL, PERMI_NAMED},
-#endif
 };
 
 #define PERMI_CLASSES_FIRST 8 /* chosen: with fewer entries a row, orders are searched before classes */
@@ -23001,6 +20748,15 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
   for (i = 0; i < PERMI_ENGINES; i++)
     permi_offer_clear(&options->allocator, &permi_engines[i], &offer[i]);
   return status;
+}
+
+/* Returns 1 if no GPU is there: method sparyser takes over. */
+static int permi_codegen_falls_back(const perm_options *options)
+{
+  char message[PERM_MESSAGE_BYTES];
+  return (options->method == PERM_METHOD_CODEGEN_REGISTERS || options->method == PERM_METHOD_CODEGEN_MEMORY) &&
+         options->gpu.cpu_fallback &&
+         !(options->gpu.devices && permi_gpu_devices(options->gpu.devices, message));
 }
 
 static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
@@ -23849,6 +21605,11 @@ static int permi_route(const permi_problem *problem, const perm_options *options
 }
 #endif
 
+#if defined(PERM_WITH_CUDA)
+#define PERMI_CUDA_HOST 2
+#include PERM_CUDA_FILE
+#undef PERMI_CUDA_HOST
+#endif
 PERMI_BRIEF_END
 
 #if defined(__NVCC__)

@@ -1,7 +1,7 @@
 # Joins the rooms of src/ into one file: awk -f src/join.awk [-v given="src/perm.h ..."] src/perm_sparse.h
 # An #include "..." of a file in a folder of src/ becomes that file's text: once where the file says #pragma once,
 # otherwise every time. A room may include only rooms that stand above it, so a room that is met first inside another
-# one is an error. `given` names files of src/ whose rooms are there already.
+# one is an error. `given` names files of src/ whose rooms are there already; what a file itself includes it gets again.
 
 function path_of(from, name) { # of "../base/memory.h" in src/dense/plain.h: src/base/memory.h
   sub(/[^\/]*$/, "", from)
@@ -49,11 +49,11 @@ function join(path, quiet, room,  lines, count, i, line, name, text) {
   for (i = 1; i <= count; i++) {
     line = lines[i]
     if (line == "#pragma once") {
-      seen[path] = 1
+      seen[path] = quiet ? "given" : 1
     } else if (line ~ /^#include "/ && is_room(name = path_of(path, substr(line, 11, length(line) - 11)))) {
       if (room && !seen[name] && once[name])
         fail(path " uses " name ", which does not stand above it")
-      if (!seen[name]) {
+      if (!seen[name] || (!room && !quiet && seen[name] == "given")) {
         put("", quiet)
         join(name, quiet, 1)
         put("", quiet)

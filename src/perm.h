@@ -93,7 +93,7 @@
                      >>state           finished chunks, merge of states
                      >>parallel        the loop over threads
                      >>checkpoint      the file format
-     gpu/            >>contract        between perm.h and perm_cuda.cu
+     gpu/            >>contract        what plans of GPUs are
      dense/          >>dispatch        the interface of dense kernels
                      >>kernels         their table; readings for AVX-512, AVX2, NEON
                      >>reach           what a public call may link
@@ -102,7 +102,8 @@
                      >>plain           scalar engines
                      >>scale           scaling by powers of two
                      >>dense           Glynn's sum in blocks, Gray code
-                     >>gpu             dense sums on GPUs
+                     >>device          what it asks of perm_cuda.cu; what stands in without it
+                     >>gpu             plans of dense sums on GPUs
                      >>plan            what fixes the bits; its price
                      >>rounding        the estimate
                      >>bounds          the bound: proof of certify; a plan's leaf
@@ -112,7 +113,7 @@
                      >>exact           integers, residues
                      >>limbs           tables of their vector kernels (proof of limbs: exact_kernels.h)
                      >>small_exact     n <= 16 in one call
-                     >>exact_gpu       the same on GPUs
+                     >>exact_device    plans on GPUs
                      >>limb_kernels    limbs in doubles, real and Gaussian
                      >>exact_kernels   integers: limbs, the proof that none overflows, IFMA
      multiplicities/ >>counts          multiplicities, rectangular matrices
@@ -121,12 +122,10 @@
                      >>sign_sums       Glynn and Ryser: n-ary Gray code
                      >>counts_choice   the engine, its price
                      >>counts_scale    scaling, error
-                     >>counts_gpu      GPUs
                      >>counts_leaf     the leaf
                      >>counts_kernels  counts
      proof/          >>polynomial      values that prove a permanent
                      >>proof_check     wrong ones are found before they leave
-                     >>proof_gpu       on GPUs
                      >>proof           their job; the file's format
                      >>proof_kernels   the polynomial of a proof
      plan/           >>check           finite entries, sizes, strides
@@ -139,7 +138,6 @@
                      >>compute         perm_compute_*, perm_job_*
      minors/         >>minors          minors, derivatives, gradient
                      >>minors_dense    the same by vector kernels
-                     >>minors_gpu      the same on GPUs
                      >>minors_subsets  the same of non-negative matrices, without cancellation
                      >>small_minors    minors at once, n <= 16
                      >>minors_calls    perm_minors_*, perm_gradient_*
@@ -174,9 +172,9 @@
                            multiplicities/digits.h | t_frontier.c, t_arrays.c, t_counts.c
      a file format         its room; formats/read.h: its line in permi_formats; api/types.h: PERM_FORMAT_LIST
                            | t_formats.c, `make fuzz`
-     a GPU kernel          gpu/text.h: the table of kernels, and its text; gpu/contract.h: what it is given, filled in
-                           by dense/gpu.h, exact/exact_gpu.h or frontier/arrays_gpu.h; gpu/compile.h: its key;
-                           tests/cuda/twin.cu: its twin on the CPU | cuda/run.sh
+     a GPU kernel          gpu/text.h: the table of kernels, and its text; gpu/works.h: what it is given, filled in by a
+                           room like exact/exact_gpu.h; dense/device.h, graph/device.h: what engines ask for;
+                           gpu/compile.h: its key; tests/cuda/twin.cu: its twin on the CPU | cuda/run.sh
      to what a proof has   proof/proof.h: its table and permi_proof_print; the same in examples/perm_verify.c and
                            examples/python/perm_verify.py, docs/proofs.md | t_proof.c, false_proofs.c
      a room                its file; its #include and its line above | `make headers check-rooms`, headers.sh
@@ -255,6 +253,7 @@ PERMI_BRIEF_END
 #include "dense/scale.h"
 #include "dense/dense.h"
 PERMI_BRIEF_BEGIN
+#include "dense/device.h"
 #include "dense/gpu.h"
 PERMI_BRIEF_END
 #include "dense/plan.h"
@@ -266,7 +265,7 @@ PERMI_BRIEF_END
 #include "exact/limbs.h"
 #include "exact/small_exact.h"
 PERMI_BRIEF_BEGIN
-#include "exact/exact_gpu.h"
+#include "exact/exact_device.h"
 PERMI_BRIEF_END
 
 #include "multiplicities/counts.h"
@@ -276,12 +275,10 @@ PERMI_BRIEF_BEGIN
 #include "multiplicities/sign_sums.h"
 #include "multiplicities/counts_choice.h"
 #include "multiplicities/counts_scale.h"
-#include "multiplicities/counts_gpu.h"
 #include "multiplicities/counts_leaf.h"
 
 #include "proof/polynomial.h"
 #include "proof/proof_check.h"
-#include "proof/proof_gpu.h"
 #include "proof/proof.h"
 PERMI_BRIEF_END
 
@@ -296,7 +293,6 @@ PERMI_BRIEF_END
 
 #include "minors/minors.h"
 #include "minors/minors_dense.h"
-#include "minors/minors_gpu.h"
 #include "minors/minors_subsets.h"
 #include "minors/small_minors.h"
 PERMI_BRIEF_BEGIN
@@ -305,6 +301,14 @@ PERMI_BRIEF_END
 
 #include "batch/batch.h"
 #include "batch/batch_calls.h"
+
+PERMI_BRIEF_BEGIN
+#if defined(PERM_WITH_CUDA)
+#define PERMI_CUDA_HOST 1
+#include PERM_CUDA_FILE
+#undef PERMI_CUDA_HOST
+#endif
+PERMI_BRIEF_END
 
 #if defined(__NVCC__)
 #pragma nv_diagnostic pop

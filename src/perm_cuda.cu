@@ -6,23 +6,38 @@
    (or nvcc for the last step). Runs without a GPU too: the driver and NVRTC, which compiles kernels, are opened when
    first needed; result.message tells what is missing.
 
-   CONTENTS (each tag is a file of src/gpu; plans and tables are in perm.h and perm_sparse.h)
-     >>contract       what perm.h and this file tell each other
-     >>text           dense kernels; the table of all kernels; their twins on the host
-     >>text_exact     integers
-     >>text_batch     many small matrices
-     >>text_counts    sums over counts
-     >>text_signs     the pruned sign search
-     >>text_minors    minors of a row, of all rows
-     >>text_proof     the polynomial of a proof
-     >>text_frontier  arrays and lists, merge path
-     >>driver         CUDA driver and NVRTC, opened at run time
-     >>devices        which GPUs there are
-     >>compile        kernels by key: source, NVRTC, caches in memory and in a directory
-     >>run            chunk ranges on several GPUs
-     >>tune           which of several kernels is fastest
-     >>batch          many small matrices
-     >>frontier       the frontier's dynamic program, on one GPU
+   CONTENTS  Each tag is a file of src/, in the folder before it. With PERM_WITH_CUDA perm.h reads the first part, and
+   perm_sparse.h the second: C without cuda.h. The third part, kernels and the driver, is nvcc's.
+     gpu/            >>contract       what plans of GPUs are, as in perm.h
+                     >>works          what the host's parts and nvcc's tell each other
+     dense/          >>dense_gpu      runs on GPUs, of every engine; dense tables
+     exact/          >>exact_gpu      row sums in words, skipping
+     multiplicities/ >>counts_gpu     sums over counts
+     proof/          >>proof_gpu      values of a polynomial
+     minors/         >>minors_gpu     minors of a row, of all rows
+     batch/          >>batch_gpu      many small matrices
+     frontier/       >>arrays_gpu     steps of arrays and lists
+     hybrid/         >>programs       the sums of hybrid and cached as straight programs
+                     >>program_text   a program's kernel as CUDA C++ and PTX
+                     >>program_tune   the plan, candidates, tuning
+     sign_search/    >>signs_gpu      tables of the sign search
+     codegen/        >>codegen        the published generated kernels
+
+     gpu/            >>text           dense kernels; the table of all kernels; their twins on the host
+                     >>text_exact     integers
+                     >>text_batch     many small matrices
+                     >>text_counts    sums over counts
+                     >>text_signs     the pruned sign search
+                     >>text_minors    minors of a row, of all rows
+                     >>text_proof     the polynomial of a proof
+                     >>text_frontier  arrays and lists, merge path
+                     >>driver         CUDA driver and NVRTC, opened at run time
+                     >>devices        which GPUs there are
+                     >>compile        kernels by key: source, NVRTC, caches in memory and in a directory
+                     >>run            chunk ranges on several GPUs
+                     >>tune           which of several kernels is fastest
+                     >>batch          many small matrices
+                     >>frontier       the frontier's dynamic program, on one GPU
 
    GUARANTEES
      - A chunk's sum has the same bits on every GPU: a fixed sequence of operations, each rounded once. Chunks are added
@@ -37,9 +52,32 @@
      - The frontier's values have the bits of the CPU's engine. It starts again after a failure or a stop.
    Thread-safe. Each GPU's primary context and the compiled kernels stay until the process ends. By isa cuda
    perm_compute_sparse starts the GPUs in a thread of their own while it plans. */
+#if !defined(PERMI_CUDA_HOST)
 #include "perm.h"
 #include "gpu/contract.h"
+#endif
+#if !defined(PERM_GPU_PROGRAMS)
+#define PERM_GPU_PROGRAMS
+#include "gpu/works.h"
+#endif
 
+#if PERMI_CUDA_HOST == 1
+#include "dense/dense_gpu.h"
+#include "exact/exact_gpu.h"
+#include "multiplicities/counts_gpu.h"
+#include "proof/proof_gpu.h"
+#include "minors/minors_gpu.h"
+#include "batch/batch_gpu.h"
+
+#elif PERMI_CUDA_HOST == 2
+#include "frontier/arrays_gpu.h"
+#include "hybrid/programs.h"
+#include "hybrid/program_text.h"
+#include "hybrid/program_tune.h"
+#include "sign_search/signs_gpu.h"
+#include "codegen/codegen.h"
+
+#else /* for nvcc */
 #include <cuda.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -68,6 +106,7 @@
 #include "gpu/tune.h"
 #include "gpu/batch.h"
 #include "gpu/frontier.h"
+#endif /* PERMI_CUDA_HOST */
 
 /* MIT License; SPDX-License-Identifier: MIT
 

@@ -96,6 +96,7 @@
                      >>order           the best order: greedy, then annealed
                      >>engines         what engines of a block share
                      >>vectors         input of vector kernels; readings for AVX-512, AVX2
+                     >>device          what engines ask of perm_cuda.cu; what stands in without it
      frontier/       >>values          entries as values of the ring
                      >>frontier        states, keys, cursors of the lists
                      >>steps           the values of a step
@@ -106,7 +107,6 @@
                      >>array_residues  integers modulo primes, a pass each
                      >>array_layout    words and ways of a step
                      >>array_places    one memory for two steps
-                     >>arrays_gpu      arrays and lists on a GPU
                      >>arrays_run      passes, price
                      >>array_kernels   arrays for each instruction set
      tree/           >>tree            tables of a tree decomposition, bucket elimination
@@ -124,14 +124,10 @@
                      >>hybrid_program  a layout's straight program
                      >>hybrid_leaf     rounding, estimate, price
                      >>hybrid_residues exact integers
-                     >>programs        the same for GPUs
-                     >>program_text    its kernel as CUDA C++ and PTX
-                     >>program_tune    candidates, tuning
                      >>hybrid_offer    offers of hybrid and cached
                      >>hybrid_kernels  interpreter of hybrid programs
      sign_search/    >>signs           Glynn's sum as a search that rows of sum 0 prune
                      >>signs_order     weights, order of the columns
-                     >>signs_gpu       its kernel for GPUs
                      >>signs_offer     ranges, price, offer
                      >>signs_kernels   the sign search
      reference/      >>sorting         expand, sort, contract
@@ -140,7 +136,6 @@
                      >>transversals    perfect matchings enumerated; THE BOUND
                      >>decompose       branches over lines of degree 3 and 4; THE BOUND
                      >>decompose_run   their walk, price
-     codegen/        >>codegen         the published GPU kernels
      planar/         >>embedding       a planar graph drawn: the left-right test
                      >>kasteleyn       signs, checked face by face; THE PROOF
                      >>dissection      nested dissection: the tree of fronts
@@ -231,6 +226,9 @@ PERMI_BRIEF_END
 #include "graph/order.h"
 #include "graph/engines.h"
 #include "graph/vectors.h"
+PERMI_BRIEF_BEGIN
+#include "graph/device.h"
+PERMI_BRIEF_END
 
 #include "frontier/values.h"
 #include "frontier/frontier.h"
@@ -241,9 +239,6 @@ PERMI_BRIEF_END
 #include "frontier/array_residues.h"
 #include "frontier/array_layout.h"
 #include "frontier/array_places.h"
-PERMI_BRIEF_BEGIN
-#include "frontier/arrays_gpu.h"
-PERMI_BRIEF_END
 #include "frontier/arrays_run.h"
 
 #include "tree/tree.h"
@@ -265,15 +260,11 @@ PERMI_BRIEF_BEGIN
 #include "hybrid/hybrid_program.h"
 #include "hybrid/hybrid_leaf.h"
 #include "hybrid/hybrid_residues.h"
-#include "hybrid/programs.h"
-#include "hybrid/program_text.h"
-#include "hybrid/program_tune.h"
 #include "hybrid/hybrid_offer.h"
 PERMI_BRIEF_END
 
 #include "sign_search/signs.h"
 #include "sign_search/signs_order.h"
-#include "sign_search/signs_gpu.h"
 #include "sign_search/signs_offer.h"
 
 #include "reference/sorting.h"
@@ -284,8 +275,6 @@ PERMI_BRIEF_END
 #include "reference/decompose_run.h"
 
 PERMI_BRIEF_BEGIN
-#include "codegen/codegen.h"
-
 #include "planar/embedding.h"
 #include "planar/kasteleyn.h"
 #include "planar/dissection.h"
@@ -299,6 +288,12 @@ PERMI_BRIEF_BEGIN
 #include "sparse/choose.h"
 #include "sparse/sparse_job.h"
 #include "sparse/sparse.h"
+
+#if defined(PERM_WITH_CUDA)
+#define PERMI_CUDA_HOST 2
+#include PERM_CUDA_FILE
+#undef PERMI_CUDA_HOST
+#endif
 PERMI_BRIEF_END
 
 #if defined(__NVCC__)

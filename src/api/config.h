@@ -1,7 +1,8 @@
 /* ========================================================================================= >>config
    PERM_IMPLEMENTATION   compile the code here (in one file, or in several with PERM_STATIC)
    PERM_STATIC           every function static: private to the file, and left out unless called
-   PERM_WITH_CUDA        with PERM_IMPLEMENTATION: options.gpu works; link with perm_cuda.cu (nvcc -c perm_cuda.cu)
+   PERM_WITH_CUDA        with PERM_IMPLEMENTATION: options.gpu works; reads perm_cuda.cu (PERM_CUDA_FILE, if you renamed
+                         it) and links with it (nvcc -c perm_cuda.cu)
    PERM_NO_COMPLEX       complex matrices are refused: a quarter less to compile
    PERM_NO_EXTRAS        no minors, gradients, batches and proofs, and nothing of perm_more.h: a fifth less
    PERM_NO_EXACT         no vector kernels for integers: exact results many times slower
@@ -15,6 +16,9 @@
 
 #ifndef PERM_HEADER_FILE
 #define PERM_HEADER_FILE "perm.h"
+#endif
+#ifndef PERM_CUDA_FILE
+#define PERM_CUDA_FILE "perm_cuda.cu"
 #endif
 #if defined(PERM_STATIC)
 #if defined(__GNUC__)

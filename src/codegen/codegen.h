@@ -11,7 +11,6 @@
 #include "../hybrid/program_tune.h"
 #include "../reference/sparyser.h"
 
-#if defined(PERM_WITH_CUDA)
 #define PERMI_CODEGEN_WALK 16
 #define PERMI_CODEGEN_LEAST 10
 #define PERMI_CODEGEN_RATIO 16 /* a change in global memory over one in a register [EK] */
@@ -242,7 +241,7 @@ static perm_status permi_codegen_create(const perm_allocator *allocator, permi_c
   const permi_ryser *ryser = &codegen->ryser;
   const int n = ryser->n;
   const size_t doubles = (size_t)(n * (1 + ryser->digits));
-  permi_code *code = codegen->code = permi_code_make(allocator);
+  permi_code *code = codegen->code = permi_code_new(allocator);
   double *table = codegen->gpu.memory = (double *)permi_allocate_zeros(allocator, doubles, sizeof(double));
   int i, j, e;
   codegen->gpu.allocator = *allocator;
@@ -292,16 +291,6 @@ static perm_status permi_codegen_plan_best(permi_maker *maker, const permi_block
   offer->bytes = sizeof *codegen + (double)codegen->code->length + 8.0 * (double)codegen->gpu.work.doubles;
   return PERM_OK;
 }
-#endif
-
-/* Returns 1 if no GPU is there: method sparyser takes over. */
-static int permi_codegen_falls_back(const perm_options *options)
-{
-  char message[PERM_MESSAGE_BYTES];
-  return (options->method == PERM_METHOD_CODEGEN_REGISTERS || options->method == PERM_METHOD_CODEGEN_MEMORY) &&
-         options->gpu.cpu_fallback &&
-         !(options->gpu.devices && permi_gpu_devices(options->gpu.devices, message));
-}
 
 static perm_status permi_codegen_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
@@ -316,16 +305,9 @@ static perm_status permi_codegen_offer(permi_maker *maker, const permi_block *bl
                  block->imaginary ? "complex entries" : "another precision than double asked for");
   else if (block->n > PERM_MAX_N)
     permi_refuse(offer, PERM_ERROR_LIMIT, "is larger than the %d rows that sums over sets of columns take", PERM_MAX_N);
-#if defined(PERM_WITH_CUDA)
   return offer->why[0] ? PERM_OK : permi_codegen_plan_best(maker, block, offer);
-#else
-  else
-    permi_refuse(offer, PERM_ERROR_DEVICE, "needs a GPU for this method: perm.h was compiled without PERM_WITH_CUDA");
-  return PERM_OK;
-#endif
 }
 
-#if defined(PERM_WITH_CUDA)
 static size_t permi_codegen_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   const permi_codegen *codegen = (const permi_codegen *)leaf->context;
@@ -355,5 +337,4 @@ static perm_status permi_codegen_make(permi_maker *maker, const permi_block *blo
   permi_ryser_bounds(maker, block, &codegen->ryser, ldexp(128, codegen->walk), leaf);
   return PERM_OK;
 }
-#endif
 /* SPDX-License-Identifier: MIT */

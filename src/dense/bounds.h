@@ -103,7 +103,7 @@ static perm_status permi_plan_leaf(const perm_plan *plan, const permi_view *view
                                                                : PERMI_ROUNDED;
     leaf->scale_exp2 -= n - 1;
     if (plan->isa == PERM_ISA_CUDA)
-      return view->reach->gpu->tables(plan, view, allocator, leaf);
+      return view->reach->gpu->leaf(plan, view, allocator, leaf);
     return permi_dense_tables(plan, view, permi_kernel_for(&view->reach->kernels, plan->isa, plan->form, product, n),
                               allocator, leaf);
   }

@@ -8,10 +8,8 @@
      high     bits of the thread's number: 2^PERM_GPU_THREADS_LOG2 threads are a chunk
    Rows are on grids as in >>dense; a chunk is a fixed sequence of operations. */
 #pragma once
-#include "dense.h"
-#include "../gpu/contract.h"
+#include "device.h"
 
-#define PERMI_GPU_LEAST_N 13
 #ifndef PERMI_GPU_BLOCK /* unrolled columns from n = 37 on */
 #define PERMI_GPU_BLOCK(n) ((n) < 52 ? 3 : 2)
 #endif
@@ -20,39 +18,6 @@ static int permi_clamp(int x, int low, int high)
 {
   return x < low ? low : x > high ? high : x;
 }
-
-/* How many are usable; 0: message says why. */
-static int permi_gpu_devices(int gpus, char *message)
-{
-#if defined(PERM_WITH_CUDA)
-  return perm_cuda_devices(gpus, message);
-#else
-  (void)gpus;
-  snprintf(message, PERM_MESSAGE_BYTES, "perm.h was compiled without PERM_WITH_CUDA");
-  return 0;
-#endif
-}
-
-/* Starts GPUs that are sure to be asked for. */
-PERMI_UNUSED static void permi_gpu_prepare(const perm_options *options, int n)
-{
-#if defined(PERM_WITH_CUDA)
-  if (options->isa == PERM_ISA_CUDA && options->gpu.devices && n >= PERMI_GPU_LEAST_N)
-    perm_cuda_prepare(options->gpu.devices);
-#else
-  (void)options;
-  (void)n;
-#endif
-}
-
-typedef struct permi_gpu {
-  perm_gpu_work work;
-  perm_allocator allocator;
-  double *memory;
-  double terms;
-  /* NULL: permi_gpu_add */
-  int (*add)(void *context, perm_partial *partial, uint64_t first, uint64_t chunks, const double *sums);
-} permi_gpu;
 
 static int permi_gpu_safe(const perm_plan *plan, const permi_view *view, int i, int j)
 {
@@ -210,123 +175,6 @@ static void permi_gpu_plan(perm_plan *plan, const permi_view *view)
   plan->seconds = permi_gpu_seconds(n, view->parts, product);
 }
 
-typedef struct permi_gpu_call {
-  const permi_leaf *leaf;
-  permi_control *control;
-  uint64_t begin; /* of the range */
-} permi_gpu_call;
-
-static void permi_gpu_count(const permi_leaf *leaf, perm_partial *partial, uint64_t first, uint64_t chunks)
-{
-  permi_partial_count(partial, first, first + chunks);
-  partial->terms += ((const permi_gpu *)leaf->context)->terms * (double)chunks;
-  partial->fingerprint = leaf->information.fingerprint;
-}
-
-static int permi_gpu_add(void *context, perm_partial *partial, uint64_t first, uint64_t chunks, const double *sums)
-{
-  const permi_leaf *leaf = ((const permi_gpu_call *)context)->leaf;
-  const permi_gpu *gpu = (const permi_gpu *)leaf->context;
-  uint64_t chunk;
-  int k;
-  for (chunk = first; chunk < first + chunks; chunk++, sums += PERM_GPU_SUMS) {
-    for (k = 0; k < PERM_GPU_SUMS; k++)
-      if (!(fabs(sums[k]) <= DBL_MAX))
-        return 0;
-    permi_partial_add(partial, permi_two_sum(sums[0], sums[1]), permi_two_sum(sums[2], sums[3]),
-                      sums[4] * (gpu->work.absolute_mask + 1.0), 0); /* exact */
-  }
-  permi_gpu_count(leaf, partial, first, chunks);
-  return 1;
-}
-
-#if defined(PERM_WITH_CUDA)
-
-static perm_status permi_gpu_poll(void *context, uint64_t done)
-{
-  const permi_gpu_call *call = (const permi_gpu_call *)context;
-  const perm_leaf *information = &call->leaf->information;
-  if (!call->control)
-    return PERM_OK;
-  return permi_control_poll_range(call->control,
-                                  information->seconds * (double)(done - call->begin) / (double)information->chunks,
-                                  "summing on GPUs");
-}
-
-static perm_status permi_gpu_range(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
-                                   perm_partial *partial)
-{
-  const permi_gpu *gpu = (const permi_gpu *)leaf->context;
-  perm_options options;
-  permi_gpu_call call;
-  perm_gpu_sink sink;
-  char message[PERM_MESSAGE_BYTES] = "";
-  perm_status status;
-  int gpus = 0;
-  memset(&options, 0, sizeof options);
-  if (control)
-    options = *control->options;
-  if (!options.gpu.devices)
-    options.gpu.devices = 1;
-  options.allocator = gpu->allocator;
-  call.leaf = leaf;
-  call.control = control;
-  call.begin = begin;
-  sink.context = &call;
-  sink.add = gpu->add ? gpu->add : permi_gpu_add;
-  sink.merge = perm_partial_merge;
-  sink.poll = permi_gpu_poll;
-  sink.alone = 0;
-  status = perm_cuda_run(&gpu->work, begin, end, &options, &sink, partial, &gpus, message);
-  if (control) {
-    control->gpus = gpus > control->gpus ? gpus : control->gpus;
-    memcpy(control->message, message, sizeof message);
-  }
-  return status;
-}
-#else
-static perm_status permi_gpu_range(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
-                                   perm_partial *partial)
-{
-  (void)leaf, (void)begin, (void)end, (void)partial;
-  if (control)
-    permi_gpu_devices(1, control->message);
-  return PERM_ERROR_DEVICE;
-}
-#endif
-
-static void permi_gpu_release(const perm_allocator *allocator, void *context)
-{
-  permi_release(allocator, ((permi_gpu *)context)->memory);
-  permi_release(allocator, context);
-}
-
-static void permi_gpu_table_row(const perm_gpu_work *work, double *table, double (*word)[PERM_MAX_N], int r)
-{
-  const int n = work->n, parts = work->parts, words = parts * (1 + work->low), stride = work->stride;
-  const int pivot = work->product == PERM_GPU_PIVOT, block = pivot + 1, plain = r - n + work->plain;
-  double *step = table + stride, *walk = step + stride * work->high;
-  double *constant = walk + stride * (2 * work->walk + 1);
-  int j, k, w;
-  for (w = 0; w < words; w++) {
-    const double *a = word[w];
-    const int at = r * words + w;
-    for (j = pivot; j < n; j++)
-      table[at] += a[j]; /* exact, as all that follows */
-    for (k = 0; k < work->block; k++)
-      constant[k * n * words + at] = 2 * a[block + k];
-    for (k = 0; k < work->walk; k++) { /* signs turning - and +; the last block column back to + */
-      const double twice = 2 * a[block + work->block + k], back = work->block ? 2 * a[block + work->block - 1] : 0;
-      walk[2 * k * stride + at] = back - twice;
-      walk[(2 * k + 1) * stride + at] = back + twice;
-    }
-    for (k = 0; k < work->high; k++)
-      step[k * stride + at] = 2 * a[block + work->block + work->walk + k];
-  }
-  for (w = 0; w < parts && pivot && plain >= 0; w++)
-    constant[work->block * n * words + plain * parts + w] = word[w][0];
-}
-
 static void permi_gpu_scale_by(permi_leaf *leaf, double real, double imaginary)
 {
   permi_dd re = leaf->scale, im = leaf->scale_imaginary;
@@ -338,66 +186,54 @@ static void permi_gpu_scale_by(permi_leaf *leaf, double real, double imaginary)
   leaf->scale_exp2 += e;
 }
 
-static perm_status permi_gpu_tables(const perm_plan *plan, const permi_view *view, const perm_allocator *allocator,
-                                    permi_leaf *leaf)
+static permi_gpu_lines permi_gpu_lines_of(const perm_plan *plan, const permi_view *view)
 {
-  const int n = plan->n, parts = view->parts, product = (int)permi_gpu_product_of(plan);
-  const int pivot = product == PERM_GPU_PIVOT, normalised = plan->form == PERM_FORM_NORMALISED;
-  permi_gpu *gpu = (permi_gpu *)permi_allocate_zeros(allocator, 1, sizeof *gpu);
-  perm_gpu_work *work;
-  int order[PERM_MAX_N], words, i, k, r, safe;
-  double word[4][PERM_MAX_N], lost[PERM_MAX_N], none = 0;
-  if (!gpu)
-    return PERM_ERROR_MEMORY;
-  gpu->allocator = *allocator;
-  gpu->add = permi_gpu_add;
-  work = &gpu->work;
+  const int n = plan->n, pivot = permi_gpu_product_of(plan) == PERM_GPU_PIVOT;
+  const int normalised = plan->form == PERM_FORM_NORMALISED;
+  permi_gpu_lines lines;
+  double word[4][PERM_MAX_N], none = 0;
+  int i, k, safe;
+  lines.plain = lines.low = 0;
   for (i = 0; i < n && !pivot; i++)
-    work->low |= !permi_gpu_row(plan, view, i, 0, 0, word, &none);
+    lines.low |= !permi_gpu_row(plan, view, i, 0, 0, word, &none);
   for (k = 0, safe = 1; safe >= 0; safe--) {
     for (i = 0; i < n; i++)
       if ((normalised && permi_gpu_safe(plan, view, i, plan->pivot)) == safe)
-        order[k++] = i;
+        lines.order[k++] = i;
     if (safe)
-      work->plain = pivot ? n - k : 0;
+      lines.plain = pivot ? n - k : 0;
   }
-  if (work->plain && !plan->exact_rows) { /* whole eights: fewer kernels to compile */
-    work->plain = (work->plain + 7) / 8 * 8;
-    work->plain = work->plain < n ? work->plain : n;
+  if (lines.plain && !plan->exact_rows) { /* whole eights: fewer kernels to compile */
+    lines.plain = (lines.plain + 7) / 8 * 8;
+    lines.plain = lines.plain < n ? lines.plain : n;
   }
-  work->n = n;
-  work->parts = parts;
-  work->product = product;
-  words = parts * (1 + work->low);
-  work->stride = (n * words + 1) / 2 * 2;
-  work->block = plan->block_columns;
-  work->walk = plan->chunk_log2 - PERM_GPU_THREADS_LOG2;
-  work->high = plan->outer_columns - work->walk;
-  work->absolute_mask = permi_absolute_mask(plan, 14);
-  work->fingerprint = plan->fingerprint;
-  work->constants = (size_t)(work->block * n * words + work->plain * parts);
-  work->doubles = (size_t)work->stride * (size_t)(2 + work->high + 2 * work->walk) + work->constants;
-  gpu->terms = leaf->information.work / (double)n / (double)leaf->information.chunks;
-  gpu->memory = (double *)permi_allocate_zeros(allocator, work->doubles, sizeof(double));
-  if (!gpu->memory) {
-    permi_release(allocator, gpu);
-    return PERM_ERROR_MEMORY;
-  }
-  work->table = gpu->memory;
-  for (r = 0; r < n; r++) {
-    const int divide = pivot && r < n - work->plain;
-    i = order[r];
+  return lines;
+}
+
+static int permi_gpu_divides(const perm_plan *plan, const permi_gpu_lines *lines, int r)
+{
+  return permi_gpu_product_of(plan) == PERM_GPU_PIVOT && r < plan->n - lines->plain;
+}
+
+/* Completes the leaf of a plan: what its pivots, and entries that grids do not hold, make of the sum. */
+static perm_status permi_gpu_leaf(const perm_plan *plan, const permi_view *view, const perm_allocator *allocator,
+                                  permi_leaf *leaf)
+{
+  const permi_gpu_lines lines = permi_gpu_lines_of(plan, view);
+  double word[4][PERM_MAX_N], lost[PERM_MAX_N];
+  int r;
+  for (r = 0; r < plan->n; r++) {
+    const int i = lines.order[r], divide = permi_gpu_divides(plan, &lines, r);
     lost[i] = 0;
-    permi_gpu_row(plan, view, i, divide, work->low, word, &lost[i]);
+    permi_gpu_row(plan, view, i, divide, lines.low, word, &lost[i]);
     if (divide)
       permi_gpu_scale_by(leaf, permi_scaled(plan, view, i, plan->pivot, 0),
-                         parts == 2 ? permi_scaled(plan, view, i, plan->pivot, 1) : 0);
-    permi_gpu_table_row(work, gpu->memory, word, r);
+                         view->parts == 2 ? permi_scaled(plan, view, i, plan->pivot, 1) : 0);
   }
   permi_lost_entries(plan, view, lost, leaf);
-  leaf->context = gpu;
-  leaf->release = permi_gpu_release;
+  leaf->release = permi_context_release;
   leaf->run_range = permi_gpu_range;
-  return PERM_OK;
+  (void)allocator;
+  return permi_gpu_tables(plan, view, &lines, allocator, leaf);
 }
 /* SPDX-License-Identifier: MIT */

@@ -18,8 +18,8 @@ typedef struct permi_gpu_engines {
   int (*growth)(const perm_plan *plan, const struct permi_view *view);
   int (*safe)(const perm_plan *plan, const struct permi_view *view, int i, int j);
   double (*moves)(const perm_plan *plan, const struct permi_view *view, double limit);
-  perm_status (*tables)(const perm_plan *plan, const struct permi_view *view, const perm_allocator *allocator,
-                        permi_leaf *leaf);
+  perm_status (*leaf)(const perm_plan *plan, const struct permi_view *view, const perm_allocator *allocator,
+                      permi_leaf *leaf);
   /* INFINITY: the CPU's */
   double (*counts_seconds)(const struct permi_counted *counted, const struct permi_choice *choice);
   perm_status (*counts_leaf)(const struct permi_counts *counts, const perm_allocator *allocator, permi_leaf *leaf);

@@ -1,11 +1,9 @@
 /* ===================================================================================== >>arrays_gpu
    Runs arrays and lists on a GPU; perm_cuda.cu computes the same values in the same order. */
 #pragma once
-#include "../dense/gpu.h"
+#include "../dense/dense_gpu.h"
 #include "arrays.h"
 
-#define PERMI_GPU_PLANES 10 /* words of the longest value */
-#if defined(PERM_WITH_CUDA)
 static perm_gpu_words permi_gpu_words(const permi_layout *layout)
 {
   perm_gpu_words words;
@@ -147,16 +145,4 @@ static double permi_gpu_bytes(void)
   char message[PERM_MESSAGE_BYTES];
   return perm_cuda_frontier_bytes(message);
 }
-#else
-#define permi_gpu_begin(run) PERM_ERROR_DEVICE
-#define permi_gpu_step(run, p) PERM_ERROR_DEVICE
-#define permi_gpu_unite(run, p) PERM_ERROR_DEVICE
-#define permi_gpu_create(run, pool, message) (permi_gpu_devices(1, message), PERM_ERROR_DEVICE)
-#define permi_gpu_scale(run, states, first, second) PERM_ERROR_DEVICE
-#define permi_gpu_value(run, value) PERM_ERROR_DEVICE
-#define permi_gpu_free(run) (void)0
-#define permi_gpu_needs(frontier) \
-  (((frontier)->room[0] + (frontier)->room[1]) * (double)permi_arrays_value_bytes(frontier))
-#define permi_gpu_bytes() 0.0
-#endif
 /* SPDX-License-Identifier: MIT */

@@ -1,10 +1,10 @@
 /* ===================================================================================== >>arrays_run
    Makes arrays from a frontier, prices and runs them. */
 #pragma once
+#include "../graph/device.h"
 #include "steps_run.h"
 #include "streams.h"
 #include "array_places.h"
-#include "arrays_gpu.h"
 
 /* A turn of a step, whose blocks threads share: each word of top bits in pieces. */
 #define PERMI_ARRAY_PIECES 4
@@ -461,6 +461,7 @@ static double permi_arrays_bytes(const permi_arrays *arrays)
   return bytes + (arrays->isa == PERM_ISA_CUDA ? 0 : arrays->bytes);
 }
 
+#define PERMI_GPU_PLANES 10 /* words of the longest value */
 /* GPU kernels have no residues or long integers. */
 static int permi_gpu_cells(const permi_frontier *frontier)
 {

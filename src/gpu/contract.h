@@ -1,5 +1,5 @@
 /* ======================================================================================= >>contract
-   What perm.h and perm_cuda.cu tell each other. >>gpu describes the tables. */
+   What plans of GPUs are, on any machine: one that has none merges, checks and explains the jobs of one that has. */
 #pragma once
 
 /* The row sums of an integer matrix in 32-bit words (>>exact_gpu). A line is a part of a row. A group is rows
@@ -27,115 +27,13 @@ typedef struct perm_gpu_counts {
   short before[PERM_GPU_COUNTS_SIZE + 1]; /* copies of earlier forms */
 } perm_gpu_counts;
 
-/* The sign search (>>signs). Rows are digits of words of 32 bits: class c (of block 0 and 1, 0, 1, none) has words
-   word[c] .. word[c + 1] - 1; one word more counts signs +. Places of the table's parts, in such words: root: living
-   patterns [32], counts [32]; pattern: what the low 5 and the high 4 signs of a block add to its own words, then to
-   class 0, each in fours; cut: for blocks 0 and 1, where patterns that a digit leaves stand if it is 0, lane and shift
-   of the digit, words that a digit more is away, and what + is; start: by column, twice its first cut, 1: rows end with
-   it; target, odd: of counts' words; column: what + adds; done: by column, digits of rows that have vanished; path:
-   prefixes of `depth` columns, where chunks begin among them. */
-typedef struct perm_gpu_signs {
-  int by_table;       /* 1: digits of 4 bits */
-  int prefix, depth, more; /* a task has the signs of depth + more columns */
-  short word[5];
-  int root, pattern[2], cut, start, target, odd, column, done, path, paths;
-  int room;           /* words of shared memory, of a warp */
-} perm_gpu_signs;
-
-/* All minors of a row, or of all rows (>>minors_gpu). */
-#define PERM_GPU_MINORS_WALK 1024 /* terms of a walk, at most */
-#define PERM_GPU_MINORS_FAST 4    /* digits whose sums stay in registers */
-typedef struct perm_gpu_minors {
-  int parts, columns; /* of each of 8 lanes */
-  int fast;           /* PERM_GPU_MINORS_FAST: sums by every digit; 0: one sum */
-} perm_gpu_minors;
-
-/* The polynomial of a proof (perm.h >>polynomial). A chunk is 32 points. The table: p, 1 / p, place of the map, 0;
-   Lagrange's weights [2^signs]; row sums with all `outer` columns + [row]; twice these columns [outer][row]; entries of
-   the columns whose signs are polynomials [signs][row]; sums of the inner columns [settings / 4][row][4]; 1 / k for k =
-   0 .. points + 31 (of 0: 0); the map: a chunk's first point. */
-typedef struct perm_gpu_proof {
-  int rows, signs, outer;
-  int settings; /* of the inner columns, a multiple of 4 */
-} perm_gpu_proof;
-
-/* A kernel for one matrix. Its text may use >>text and is the cache key; PERM_GPU_ENTRY begins it. A block sums chunk
-   a.first + blockIdx.x into a.out + sums * blockIdx.x, where all bits are set before. */
-#define PERM_GPU_ENTRY                                                                                                 \
-  "extern \"C\" __global__ void __launch_bounds__(128, %d) permi_kernel(const permi_arguments<1> a)\n"
-typedef struct perm_gpu_program {
-  const char *text;
-  size_t shared;
-  void (*twin)(const void *context, uint64_t chunk, double *sums); /* the same bits on the CPU, for tests */
-  const void *context;
-  int sums;                    /* 8-byte words a chunk yields; 0: PERM_GPU_SUMS */
-  const perm_gpu_exact *exact; /* the text continues text_exact's, unless NULL */
-  int batch;                   /* 1 real, 2 complex: the text continues text_batch's */
-  const perm_gpu_counts *counts; /* the text continues text_counts', unless NULL */
-  const perm_gpu_signs *signs;   /* the text continues text_signs', unless NULL */
-  const perm_gpu_minors *minors; /* the text continues text_minors', unless NULL */
-  const perm_gpu_proof *proof;   /* the text continues text_proof's, unless NULL */
-  int scratch;                   /* 8-byte words behind the sums of all chunks, for each */
-} perm_gpu_program;
-
-/* Matrices of one order. Host threads call `fill`, which writes matrices row by row, and `take`, which is given,
-   for each, its permanent, the sum of |terms| and the share that rounding of entries may have taken. */
 #define PERM_GPU_BATCH_LEAST_N 10
 #define PERM_GPU_BATCH_MOST_N 24
-#define PERM_GPU_BATCH_SUMS 4
-typedef struct perm_gpu_batch {
-  int n, parts;
-  size_t count;
-  void *context;
-  void (*fill)(void *context, size_t first, size_t count, double *to);
-  void (*take)(void *context, size_t first, size_t count, const double *from);
-  perm_status (*poll)(void *context, double fraction); /* by the calling thread; not PERM_OK: stop */
-} perm_gpu_batch;
-
-typedef struct perm_gpu_work {
-  int n, parts, product;
-  int low, plain;        /* low: 1, low words; plain: the last rows have no pivot */
-  int stride;            /* words of all rows (row, part, high and low), even */
-  int block, walk, high; /* columns: unrolled, walked, set by the thread's number */
-  unsigned absolute_mask;
-  uint64_t fingerprint;
-  const double *table; /* start [stride]; step [high][stride]; walk [2 * walk + 1][stride]; constants */
-  size_t doubles, constants;
-  const perm_gpu_program *program; /* NULL: a kernel of the template. Else only table, doubles, fingerprint and */
-                                   /* absolute_mask (if the sink reads it) count */
-} perm_gpu_work;
 
 typedef enum perm_gpu_product { PERM_GPU_PIVOT, PERM_GPU_ROUNDED, PERM_GPU_COMPENSATED, PERM_GPU_DOUBLED,
                                 PERM_GPU_PRODUCT_MAKE_INT = 0x7fffffff } perm_gpu_product;
 #define PERM_GPU_THREADS_LOG2 7
-#define PERM_GPU_SUMS 5         /* value hi, lo, imaginary hi, lo, sum of |terms| */
-
-typedef struct perm_gpu_sink {
-  void *context;
-  int (*add)(void *context, perm_partial *partial, uint64_t first, uint64_t chunks, const double *sums); /* 0: NaN */
-  perm_status (*merge)(perm_partial *into, const perm_partial *from);
-  perm_status (*poll)(void *context, uint64_t done); /* by the calling thread; not PERM_OK: stop */
-  int alone; /* 1: add is called by one thread at a time */
-} perm_gpu_sink;
-
-/* The frontier on arrays (>>arrays): the host finds words and ways, the GPU values. */
-typedef enum perm_gpu_cell {
-  PERM_GPU_DOUBLE,
-  PERM_GPU_DD,
-  PERM_GPU_COMPLEX,
-  PERM_GPU_COMPLEX_DD,
-  PERM_GPU_INTEGER, /* modulo 2^(64 words); Gaussian: two such numbers */
-  PERM_GPU_CELL_MAKE_INT = 0x7fffffff
-} perm_gpu_cell;
-
-typedef struct perm_gpu_words { /* as permi_layout */
-  const uint16_t *word, *rank, *middle, *top;
-  const unsigned char *left;
-  const uint64_t *middle_offset, *top_offset;
-  const int *start, *middle_start;
-  int low, tops; /* low: occupied slots; tops: words of top bits */
-} perm_gpu_words;
-
+/* Of >>arrays, on the CPU too. */
 typedef struct perm_gpu_way { /* as permi_pull */
   uint32_t test, want, keep, flip;
   uint32_t low_test, low_want, low_keep, low_flip;
@@ -145,63 +43,9 @@ typedef struct perm_gpu_way { /* as permi_pull */
   int64_t integer[2];
 } perm_gpu_way;
 
-typedef struct perm_gpu_frontier_shape {
-  int low, middle, top;
-  int ways;              /* of a step, at most */
-  double states[2];      /* before even and odd steps, at most */
-  int words;             /* of 64 bits, of the longest value */
-  int lists;
-  void *context;
-  perm_status (*poll)(void *context); /* while a kernel compiles; not PERM_OK: stop */
-} perm_gpu_frontier_shape;
-
 typedef struct perm_gpu_stream { /* as permi_stream */
   uint64_t test, want, flip;
   double real, imaginary;
   int64_t integer[2];
 } perm_gpu_stream;
-
-typedef struct perm_gpu_frontier perm_gpu_frontier;
-
-#if defined(PERM_WITH_CUDA) || defined(__CUDACC__)
-#if defined(__cplusplus)
-extern "C" {
-#endif
-/* Returns the number of usable GPUs, at most `gpus`; 0: message says why. */
-int perm_cuda_devices(int gpus, char message[PERM_MESSAGE_BYTES]);
-/* Makes contexts on up to `gpus` GPUs in a thread of its own, for tenths of a second, while the caller plans. */
-void perm_cuda_prepare(int gpus);
-/* Adds chunks [begin, end), or a prefix, to *partial. */
-perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t end, const perm_options *options,
-                          const perm_gpu_sink *sink, perm_partial *partial, int *gpus,
-                          char message[PERM_MESSAGE_BYTES]);
-/* Times up to 16 works for one sum by slices, cut by `predicted`, on the first GPU after compiling all: seconds[k] for
-   chunks[k], INFINITY if it failed. poll as in perm_gpu_sink. */
-void perm_cuda_tune(const perm_gpu_work *const *work, int count, const uint64_t *chunks, const double *predicted,
-                    const perm_options *options, perm_status (*poll)(void *context, uint64_t done), void *context,
-                    double *seconds);
-perm_status perm_cuda_batch(const perm_gpu_batch *batch, const perm_options *options, int threads, int *gpus,
-                            char message[PERM_MESSAGE_BYTES]);
-
-/* Bytes of the frontier's GPU, 0: none; bytes that a program takes. */
-double perm_cuda_frontier_bytes(char message[PERM_MESSAGE_BYTES]);
-double perm_cuda_frontier_needs(const perm_gpu_frontier_shape *shape);
-/* Makes room for a program. message must outlive *frontier. */
-perm_status perm_cuda_frontier_create(const perm_gpu_frontier_shape *shape, const perm_options *options,
-                                      perm_gpu_frontier **frontier, char message[PERM_MESSAGE_BYTES]);
-perm_status perm_cuda_frontier_begin(perm_gpu_frontier *frontier, perm_gpu_cell cell, int words, int parts,
-                                     const perm_gpu_words *source);
-/* Waits only if sizes is not NULL: least modulus above 0, largest. */
-perm_status perm_cuda_frontier_step(perm_gpu_frontier *frontier, const perm_gpu_words *target, const perm_gpu_way *way,
-                                    int ways, double *sizes);
-/* *states: their number afterwards. */
-perm_status perm_cuda_frontier_unite(perm_gpu_frontier *frontier, const perm_gpu_stream *stream, int streams,
-                                     uint64_t *states, double *sizes);
-perm_status perm_cuda_frontier_scale(perm_gpu_frontier *frontier, uint64_t states, double first, double second);
-perm_status perm_cuda_frontier_value(perm_gpu_frontier *frontier, void *value);
-void perm_cuda_frontier_free(perm_gpu_frontier *frontier);
-#if defined(__cplusplus)
-}
-#endif
-#endif
 /* SPDX-License-Identifier: MIT */

@@ -3,14 +3,14 @@
 
      kernel           functions                     the last lines, which name its constants
      dense sums       here                          >>compile permi_source
-     integers         >>text_exact                  perm.h >>exact_gpu permi_exact_gpu_text
-     sums over counts >>text_counts                 perm.h >>counts_gpu permi_counts_gpu_text
-     sign search      >>text_signs                  perm_sparse.h >>signs_gpu
+     integers         >>text_exact                  >>exact_gpu permi_exact_gpu_text
+     sums over counts >>text_counts                 >>counts_gpu permi_counts_gpu_text
+     sign search      >>text_signs                  >>signs_gpu
      batches          >>text_batch                  >>batch permi_batch_program
-     minors           >>text_minors                 perm.h >>minors_gpu permi_minors_gpu_work
-     proofs           >>text_proof                  perm.h >>proof_gpu permi_proof_gpu_text
+     minors           >>text_minors                 >>minors_gpu permi_minors_gpu_work
+     proofs           >>text_proof                  >>proof_gpu permi_proof_gpu_text
      arrays, lists    >>text_frontier               >>compile permi_source_end
-     hybrid sums      perm_sparse.h >>program_text, >>codegen, which use those here
+     hybrid sums      >>program_text, >>codegen, which use those here
 
    Dense sums: a thread walks over 2^(walk + block) sign vectors, row sums x in registers, all loops over rows unrolled
    (N, PLAIN, K are constants; N = 0, any order, is the twin's). The FP64 pipe limits: an element takes 1.5 operations,

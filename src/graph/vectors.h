@@ -158,12 +158,12 @@ typedef struct permi_hybrid_family {
 
 typedef struct permi_hybrid {
 #if defined(PERM_WITH_CUDA)
-  permi_gpu gpu; /* first, for >>gpu; used if there is `code`, see >>programs */
-  struct permi_code *code;
-  struct permi_hybrid *next;
+  permi_gpu gpu; /* first, for >>gpu; used if there is `code` */
   int candidate, candidates; /* numbered from 1; 0: no others are kept */
   double timed[PERMI_GPU_CANDIDATES]; /* seconds; INFINITY: failed, 0: not timed */
 #endif
+  struct permi_code *code;    /* a GPU's, or NULL: >>programs */
+  struct permi_hybrid *next;  /* another candidate */
   int n, inner, low, high, lanes_log2, chunk_log2, walked, transposed;
   int parts, lanes;
   permi_hybrid_algebra algebra;

@@ -2,87 +2,9 @@
    The program with its matrix: rounding, search and price. */
 #pragma once
 #include "../dense/plan.h"
+#include "../graph/device.h"
 #include "../graph/engines.h"
 #include "hybrid_program.h"
-
-#if defined(PERM_WITH_CUDA)
-/* The program of >>programs */
-#define PERMI_GPU_WALK 8
-#define PERMI_CODE_WORDS 4 /* of an entry of a reduced row */
-typedef enum permi_code_kind {
-  PERMI_CODE_BASE,    /* base of row a */
-  PERMI_CODE_ADD,     /* a + constant b, or - */
-  PERMI_CODE_TURN,    /* a - constant b, or + where low column c has sign - */
-  PERMI_CODE_NEAR,    /* a (b +- 1) */
-  PERMI_CODE_TIMES,
-  PERMI_CODE_CROSS,   /* a b - c d */
-  PERMI_CODE_MINUS,
-  PERMI_CODE_SETTLE,  /* a row sum as a double-double */
-  PERMI_CODE_HALF,
-  PERMI_CODE_REDUCE,  /* a modulo the prime, of |a| <= 2^52 */
-  PERMI_CODE_TIMES_LONG, /* reduced from two doubles */
-  PERMI_CODE_CROSS_LONG,
-  PERMI_CODE_RESIDUE, /* a + residue b, or -, reduced */
-  PERMI_CODE_TOTAL,   /* block += a, or -= */
-  PERMI_CODE_MODULUS, /* |a| + the floor of row b; what follows is of moduli */
-  PERMI_CODE_MULTIPLY,
-  PERMI_CODE_JOIN,    /* a b + c d */
-  PERMI_CODE_PLUS,
-  PERMI_CODE_RETURN
-} permi_code_kind;
-
-typedef struct permi_code_statement {
-  int kind, negative;
-  int a, b, c, d;
-  int single; /* exact in one double */
-} permi_code_statement;
-
-typedef struct permi_code_flip {
-  int row, constant, negative, reduced; /* reduced: the constant is a residue */
-} permi_code_flip;
-
-typedef struct permi_code {
-  perm_gpu_program program;
-  permi_code_statement *statement;
-  double *constant;
-  double *residue; /* sums of entries of reduced rows, each of PERMI_CODE_WORDS */
-  permi_code_flip *flip;
-  char *text;
-  int statements, statement_room, moduli; /* statements from `moduli` on are the second program */
-  int constants, constant_room, residues, residue_room;
-  int flips, flip_room, first_flip[PERMI_GPU_WALK + 2];
-  int text_room;
-  size_t length;
-  int walk, samples_log2, live;
-  int certify; /* moduli of every pattern */
-  double operations, moves;
-  permi_dd scale;               /* product of the rows' divisors, over 2^scale_exp2 */
-  long long scale_exp2;
-  int divided;
-  const perm_allocator *allocator;
-  int failed;                       /* 1: too large, 2: no memory */
-} permi_code;
-
-static permi_code *permi_code_make(const perm_allocator *allocator)
-{
-  permi_code *code = (permi_code *)permi_allocate_zeros(allocator, 1, sizeof *code);
-  if (code)
-    code->allocator = allocator;
-  return code;
-}
-
-static void permi_code_release(const perm_allocator *allocator, permi_code *code)
-{
-  if (!code)
-    return;
-  permi_release(allocator, code->statement);
-  permi_release(allocator, code->constant);
-  permi_release(allocator, code->residue);
-  permi_release(allocator, code->flip);
-  permi_release(allocator, code->text);
-  permi_release(allocator, code);
-}
-#endif
 
 /* Of whole numbers: what chunks run modulo each prime; without primes all numbers are exact. */
 typedef struct permi_hybrid_run {
@@ -114,10 +36,7 @@ static void permi_hybrid_drop(const perm_allocator *allocator, permi_hybrid *hyb
 {
   if (!hybrid)
     return;
-#if defined(PERM_WITH_CUDA)
-  permi_code_release(allocator, hybrid->code);
-  permi_release(allocator, hybrid->gpu.memory);
-#endif
+  permi_code_drop(allocator, hybrid);
   permi_hybrid_forget(allocator, hybrid);
   permi_release(allocator, hybrid->constant);
   permi_release(allocator, hybrid->start);
@@ -138,11 +57,9 @@ static void permi_hybrid_runs_release(const perm_allocator *allocator, permi_hyb
 
 static void permi_hybrid_release(const perm_allocator *allocator, void *context)
 {
-  permi_hybrid *hybrid = (permi_hybrid *)context, *next = NULL;
+  permi_hybrid *hybrid = (permi_hybrid *)context, *next;
   for (; hybrid; hybrid = next) {
-#if defined(PERM_WITH_CUDA)
     next = hybrid->next;
-#endif
     permi_hybrid_runs_release(allocator, hybrid->runs);
     permi_hybrid_drop(allocator, hybrid);
   }

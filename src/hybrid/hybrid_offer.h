@@ -2,7 +2,6 @@
    What methods hybrid and cached offer, on the CPU or a GPU. */
 #pragma once
 #include "hybrid_residues.h"
-#include "program_tune.h"
 
 static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
@@ -14,11 +13,9 @@ static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t 
   permi_hybrid_say(buffer, size, &length, "block of order %d: %s, %s, %s%s; columns: %d inner, %d low, ", hybrid->n,
                    perm_method_name(leaf->information.method), perm_isa_name(leaf->information.isa),
                    algebra[hybrid->algebra], hybrid->transposed ? ", transposed" : "", hybrid->inner, hybrid->low);
-#if defined(PERM_WITH_CUDA)
   if (hybrid->code)
     permi_code_explain(hybrid, all, buffer, size, &length);
   else
-#endif
     permi_hybrid_say(buffer, size, &length,
                      "%d high, %d lanes; %d statements on %d slots, %.4g operations per outer pattern, %.3g in all, "
                      "dense has %.3g times as many; ",
@@ -34,10 +31,7 @@ static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t 
     permi_hybrid_say(buffer, size, &length, "all numbers below 2^53; ");
   permi_hybrid_say(buffer, size, &length, "%.0f chunks, predicted %.3g s on one %s\n", (double)leaf->information.chunks,
                    leaf->information.seconds, hybrid->isa == PERM_ISA_CUDA ? "GPU" : "thread");
-#if defined(PERM_WITH_CUDA)
-  if (hybrid->candidate)
-    permi_code_explain_tuning(hybrid, buffer, size, &length);
-#endif
+  permi_code_explain_tuning(hybrid, buffer, size, &length);
   return length;
 }
 
@@ -99,7 +93,7 @@ static perm_status permi_hybrid_hope(permi_maker *maker, const permi_block *bloc
 {
   permi_layouts *work;
   permi_offer offer;
-  double cost, speed;
+  double cost;
   memset(&offer, 0, sizeof offer);
   *hope = (double)INFINITY;
   if (PERMI_ANNEAL_SHARE * rival < PERMI_ANNEAL_LEAST || !permi_hybrid_takes(maker, block, rival, &offer))
@@ -108,12 +102,7 @@ static perm_status permi_hybrid_hope(permi_maker *maker, const permi_block *bloc
   if (!work)
     return permi_fail_memory(maker->result);
   cost = permi_layouts_start(work, 1);
-  speed = work->speed;
-#if defined(PERM_WITH_CUDA)
-  if (permi_gpu_wanted(maker->options, block->n))
-    speed = permi_code_rate(maker, block);
-#endif
-  *hope = cost / PERMI_HYBRID_GAIN / speed;
+  *hope = cost / PERMI_HYBRID_GAIN / permi_code_rate(maker, block, work->speed);
   maker->layouts = work;
   return PERM_OK;
 }
@@ -199,16 +188,11 @@ static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *blo
     return PERM_OK;
   memset(&gpu, 0, sizeof gpu);
   gpu.seconds = (double)INFINITY;
-#if defined(PERM_WITH_CUDA)
-  if (permi_gpu_wanted(options, block->n) &&
-      (options->isa == PERM_ISA_CUDA || rival > 2 * PERMI_GPU_COMPILE)) {
-    status = permi_code_offer(maker, block, rival, inner, &gpu);
-    if (status != PERM_OK || (gpu.plan && options->isa == PERM_ISA_CUDA)) {
-      *offer = gpu;
-      return status;
-    }
+  status = permi_code_offer(maker, block, rival, inner, &gpu);
+  if (status != PERM_OK || (gpu.plan && options->isa == PERM_ISA_CUDA)) {
+    *offer = gpu;
+    return status;
   }
-#endif
   status = permi_hybrid_offer_cpu(maker, block, fmin(rival, gpu.seconds), inner, offer);
   if (gpu.plan && !(offer->seconds < gpu.seconds)) {
     plan = offer->plan;
@@ -310,25 +294,8 @@ static void permi_hybrid_estimate(permi_maker *maker, const permi_block *block, 
 
 static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
 {
-  perm_status status = PERM_OK;
-  permi_hybrid *hybrid;
-#if defined(PERM_WITH_CUDA)
-  status = permi_code_tune(maker, block, &offer->plan);
-  hybrid = (permi_hybrid *)offer->plan;
-  leaf->information.tuned = hybrid->candidate;
-  if (hybrid->code) {
-    leaf->run_range = permi_gpu_range;
-    leaf->scale = hybrid->code->scale;
-  }
-#else
-  hybrid = (permi_hybrid *)offer->plan;
-  if (permi_gpu_wanted(maker->options, hybrid->n) &&
-      (maker->options->isa == PERM_ISA_CUDA || (!block->integer && offer->seconds > 2 * PERMI_GPU_COMPILE))) {
-    char message[PERM_MESSAGE_BYTES];
-    permi_gpu_devices(1, message);
-    status = permi_fail(maker->result, PERM_ERROR_DEVICE, 0, "%s", message);
-  }
-#endif
+  const perm_status status = permi_code_make(maker, block, offer, leaf);
+  permi_hybrid *hybrid = (permi_hybrid *)offer->plan;
   if (status != PERM_OK)
     return status;
   leaf->information.kind = PERM_LEAF_RANGE;

@@ -34,33 +34,6 @@ static void permi_whole_add(const permi_hybrid_runs *runs, const permi_hybrid_ru
     permi_whole_add_part(runs, run, permi_residue_multiply(x, p - run->root, p), &partial->imaginary);
 }
 
-#if defined(PERM_WITH_CUDA)
-/* The sums of chunks on a GPU: integers below 2^107 in two doubles. */
-static int permi_code_add_whole(void *context, perm_partial *partial, uint64_t first, uint64_t chunks,
-                                const double *sums)
-{
-  const permi_leaf *leaf = ((const permi_gpu_call *)context)->leaf;
-  const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
-  const permi_hybrid_runs *runs = hybrid->runs;
-  const int each_log2 = hybrid->high - hybrid->chunk_log2;
-  uint64_t chunk;
-  for (chunk = first; chunk < first + chunks; chunk++, sums += PERM_GPU_SUMS) {
-    const permi_hybrid_run *run = runs->primes ? &runs->run[chunk >> each_log2] : NULL;
-    if (!(fabs(sums[0]) <= DBL_MAX && fabs(sums[1]) <= DBL_MAX))
-      return 0;
-    if (run) {
-      const double prime = (double)run->prime.p;
-      permi_whole_add(runs, run, fmod(sums[0], prime) + fmod(sums[1], prime), partial);
-    } else {
-      permi_sum_add_double(&partial->value, sums[0]);
-      permi_sum_add_double(&partial->value, sums[1]);
-    }
-  }
-  permi_gpu_count(leaf, partial, first, chunks);
-  return 1;
-}
-#endif
-
 static void permi_whole_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
@@ -258,28 +231,6 @@ static int permi_whole_reduced(const permi_block *block, int transposed, const d
     any |= reduced[i];
   return any;
 }
-
-#if defined(PERM_WITH_CUDA)
-/* Entries as words (>>programs), oriented; those of rows that are not reduced as one word. */
-static void permi_whole_words(const permi_block *block, int transposed, const int *reduced, double *word)
-{
-  const int n = block->n;
-  int i, e;
-  memset(word, 0, (size_t)(n * n) * PERMI_CODE_WORDS * sizeof *word);
-  for (i = 0; i < n; i++)
-    for (e = block->start[i]; e < block->start[i + 1]; e++) {
-      const int j = block->neighbour[e] - n, row = transposed ? j : i, column = transposed ? i : j;
-      const int64_t x = block->integer[block->edge[e]], split = INT64_C(1) << 32;
-      double *to = &word[(row * n + column) * PERMI_CODE_WORDS];
-      to[0] = (double)(reduced[row] ? x % split : x);
-      to[1] = (double)(reduced[row] ? x / split : 0);
-      if (block->imaginary_integer) {
-        to[2] = (double)(block->imaginary_integer[block->edge[e]] % split);
-        to[3] = (double)(block->imaginary_integer[block->edge[e]] / split);
-      }
-    }
-}
-#endif
 
 /* The program of a block with what it runs for each prime; *made stays NULL if it does not fit. */
 static perm_status permi_whole_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,

@@ -3,7 +3,6 @@
 #pragma once
 #include "programs.h"
 
-#if defined(PERM_WITH_CUDA)
 #if !defined(PERMI_CODE_TWIN)
 #define PERMI_CODE_TWIN NULL
 #define PERMI_CODEGEN_TWIN NULL
@@ -365,5 +364,4 @@ static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
                    real ? "" : coder->parts == 2 ? ".v" : ".x.v", permi_code_add_text(hybrid->algebra),
                    coder->grows ? ", residue" : "");
 }
-#endif
 /* SPDX-License-Identifier: MIT */

@@ -1,11 +1,54 @@
 /* =================================================================================== >>program_tune
    The plan on a GPU, and its candidates. */
 #pragma once
-#include "../graph/engines.h"
-#include "hybrid_residues.h"
 #include "program_text.h"
+#include "hybrid_residues.h"
 
-#if defined(PERM_WITH_CUDA)
+/* The sums of chunks on a GPU: integers below 2^107 in two doubles. */
+static int permi_code_add_whole(void *context, perm_partial *partial, uint64_t first, uint64_t chunks,
+                                const double *sums)
+{
+  const permi_leaf *leaf = ((const permi_gpu_call *)context)->leaf;
+  const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
+  const permi_hybrid_runs *runs = hybrid->runs;
+  const int each_log2 = hybrid->high - hybrid->chunk_log2;
+  uint64_t chunk;
+  for (chunk = first; chunk < first + chunks; chunk++, sums += PERM_GPU_SUMS) {
+    const permi_hybrid_run *run = runs->primes ? &runs->run[chunk >> each_log2] : NULL;
+    if (!(fabs(sums[0]) <= DBL_MAX && fabs(sums[1]) <= DBL_MAX))
+      return 0;
+    if (run) {
+      const double prime = (double)run->prime.p;
+      permi_whole_add(runs, run, fmod(sums[0], prime) + fmod(sums[1], prime), partial);
+    } else {
+      permi_sum_add_double(&partial->value, sums[0]);
+      permi_sum_add_double(&partial->value, sums[1]);
+    }
+  }
+  permi_gpu_count(leaf, partial, first, chunks);
+  return 1;
+}
+
+/* Entries as words (>>programs), oriented; those of rows that are not reduced as one word. */
+static void permi_whole_words(const permi_block *block, int transposed, const int *reduced, double *word)
+{
+  const int n = block->n;
+  int i, e;
+  memset(word, 0, (size_t)(n * n) * PERMI_CODE_WORDS * sizeof *word);
+  for (i = 0; i < n; i++)
+    for (e = block->start[i]; e < block->start[i + 1]; e++) {
+      const int j = block->neighbour[e] - n, row = transposed ? j : i, column = transposed ? i : j;
+      const int64_t x = block->integer[block->edge[e]], split = INT64_C(1) << 32;
+      double *to = &word[(row * n + column) * PERMI_CODE_WORDS];
+      to[0] = (double)(reduced[row] ? x % split : x);
+      to[1] = (double)(reduced[row] ? x / split : 0);
+      if (block->imaginary_integer) {
+        to[2] = (double)(block->imaginary_integer[block->edge[e]] % split);
+        to[3] = (double)(block->imaginary_integer[block->edge[e]] / split);
+      }
+    }
+}
+
 #define PERMI_GPU_TRIALS 12
 typedef struct permi_code_trial {
   permi_layouts work;
@@ -235,7 +278,7 @@ static perm_status permi_code_create(const permi_code_choice *choice, permi_code
   permi_arrangement *layout = &trial->layout;
   const int n = work->n, outer = n - 1 - layout->inner - layout->low, certify = choice->maker->options->certify;
   permi_coder *coder = (permi_coder *)permi_allocate_zeros(allocator, 1, sizeof *coder);
-  permi_code *code = permi_code_make(allocator);
+  permi_code *code = permi_code_new(allocator);
   permi_hybrid *hybrid = (permi_hybrid *)permi_allocate(allocator, 1, sizeof *hybrid);
   perm_gpu_work *gpu;
   int most, words, failed;
@@ -341,12 +384,14 @@ static perm_status permi_code_search_one(void *context, uint64_t number, int thr
 /* Slower than doubles; before the program is known. */
 #define PERMI_GPU_WHOLE 2.5     /* a prime */
 #define PERMI_GPU_CERTIFIED 2.2
-static double permi_code_rate(const permi_maker *maker, const permi_block *block)
+static double permi_code_rate(const permi_maker *maker, const permi_block *block, double otherwise)
 {
   static const double each[6] = {1, 4, 6, 10, PERMI_GPU_WHOLE, 60};
   const permi_hybrid_algebra algebra = permi_hybrid_algebra_of(maker);
   const int whole = algebra == PERMI_HYBRID_WHOLE;
   double slower = each[algebra] * (whole ? permi_whole_passes(block, 0) : 1);
+  if (!permi_gpu_wanted(maker->options, block->n))
+    return otherwise;
   if (maker->options->certify && !whole)
     slower += PERMI_GPU_CERTIFIED - 1;
   return PERMI_GPU_PIPE * PERMI_GPU_PART / slower;
@@ -366,7 +411,7 @@ static double permi_code_search_all(permi_code_choice *choice, double rival, dou
   static const int budget[3] = {150, 130, 110};
   const int n = choice->block->n, one = choice->algebra == PERMI_HYBRID_REAL || choice->algebra == PERMI_HYBRID_WHOLE;
   const int divided = choice->algebra == PERMI_HYBRID_REAL && !choice->maker->options->certify;
-  const double rate = permi_code_rate(choice->maker, choice->block);
+  const double rate = permi_code_rate(choice->maker, choice->block, 0);
   const double density = (double)choice->block->edges / ((double)n * n);
   double worth = 0;
   int k, pass;
@@ -454,6 +499,8 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
   perm_status status = PERM_OK;
   double least, worth;
   int k, moves;
+  if (!permi_gpu_wanted(options, n) || (options->isa != PERM_ISA_CUDA && rival <= 2 * PERMI_GPU_COMPILE))
+    return PERM_OK;
   memset(&choice, 0, sizeof choice);
   choice.maker = maker;
   choice.block = block;
@@ -550,6 +597,18 @@ static perm_status permi_code_tune(permi_maker *maker, const permi_block *block,
   return PERM_OK;
 }
 
+static perm_status permi_code_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
+{
+  const perm_status status = permi_code_tune(maker, block, &offer->plan);
+  const permi_hybrid *hybrid = (const permi_hybrid *)offer->plan;
+  leaf->information.tuned = hybrid->candidate;
+  if (hybrid->code) {
+    leaf->run_range = permi_gpu_range;
+    leaf->scale = hybrid->code->scale;
+  }
+  return status;
+}
+
 static void permi_code_explain(const permi_hybrid *hybrid, double all, char *buffer, size_t size, size_t *length)
 {
   const permi_code *code = hybrid->code;
@@ -563,6 +622,8 @@ static void permi_code_explain(const permi_hybrid *hybrid, double all, char *buf
 static void permi_code_explain_tuning(const permi_hybrid *hybrid, char *buffer, size_t size, size_t *length)
 {
   int k;
+  if (!hybrid->candidate)
+    return;
   permi_hybrid_say(buffer, size, length, "  candidate %d of %d", hybrid->candidate, hybrid->candidates);
   for (k = 0; k < hybrid->candidates && hybrid->timed[0] > 0; k++) {
     permi_hybrid_say(buffer, size, length, k ? "," : ", by a slice of each");
@@ -573,5 +634,4 @@ static void permi_code_explain_tuning(const permi_hybrid *hybrid, char *buffer, 
   }
   permi_hybrid_say(buffer, size, length, "\n");
 }
-#endif
 /* SPDX-License-Identifier: MIT */

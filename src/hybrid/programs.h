@@ -16,9 +16,91 @@
    Bits depend on the plan alone: a walk adds by TwoSum, threads in a tree, chunks exactly. So prediction chooses
    programs; timing, only how a text is compiled. An H200 reaches 80-90 % of its FP64 rate up to 130 waiting values. */
 #pragma once
+#include "../dense/dense_gpu.h"
 #include "hybrid_leaf.h"
 
-#if defined(PERM_WITH_CUDA)
+#define PERMI_GPU_WALK 8
+#define PERMI_CODE_WORDS 4 /* of an entry of a reduced row */
+typedef enum permi_code_kind {
+  PERMI_CODE_BASE,    /* base of row a */
+  PERMI_CODE_ADD,     /* a + constant b, or - */
+  PERMI_CODE_TURN,    /* a - constant b, or + where low column c has sign - */
+  PERMI_CODE_NEAR,    /* a (b +- 1) */
+  PERMI_CODE_TIMES,
+  PERMI_CODE_CROSS,   /* a b - c d */
+  PERMI_CODE_MINUS,
+  PERMI_CODE_SETTLE,  /* a row sum as a double-double */
+  PERMI_CODE_HALF,
+  PERMI_CODE_REDUCE,  /* a modulo the prime, of |a| <= 2^52 */
+  PERMI_CODE_TIMES_LONG, /* reduced from two doubles */
+  PERMI_CODE_CROSS_LONG,
+  PERMI_CODE_RESIDUE, /* a + residue b, or -, reduced */
+  PERMI_CODE_TOTAL,   /* block += a, or -= */
+  PERMI_CODE_MODULUS, /* |a| + the floor of row b; what follows is of moduli */
+  PERMI_CODE_MULTIPLY,
+  PERMI_CODE_JOIN,    /* a b + c d */
+  PERMI_CODE_PLUS,
+  PERMI_CODE_RETURN
+} permi_code_kind;
+
+typedef struct permi_code_statement {
+  int kind, negative;
+  int a, b, c, d;
+  int single; /* exact in one double */
+} permi_code_statement;
+
+typedef struct permi_code_flip {
+  int row, constant, negative, reduced; /* reduced: the constant is a residue */
+} permi_code_flip;
+
+typedef struct permi_code {
+  perm_gpu_program program;
+  permi_code_statement *statement;
+  double *constant;
+  double *residue; /* sums of entries of reduced rows, each of PERMI_CODE_WORDS */
+  permi_code_flip *flip;
+  char *text;
+  int statements, statement_room, moduli; /* statements from `moduli` on are the second program */
+  int constants, constant_room, residues, residue_room;
+  int flips, flip_room, first_flip[PERMI_GPU_WALK + 2];
+  int text_room;
+  size_t length;
+  int walk, samples_log2, live;
+  int certify; /* moduli of every pattern */
+  double operations, moves;
+  permi_dd scale;               /* product of the rows' divisors, over 2^scale_exp2 */
+  long long scale_exp2;
+  int divided;
+  const perm_allocator *allocator;
+  int failed;                       /* 1: too large, 2: no memory */
+} permi_code;
+
+static permi_code *permi_code_new(const perm_allocator *allocator)
+{
+  permi_code *code = (permi_code *)permi_allocate_zeros(allocator, 1, sizeof *code);
+  if (code)
+    code->allocator = allocator;
+  return code;
+}
+
+static void permi_code_release(const perm_allocator *allocator, permi_code *code)
+{
+  if (!code)
+    return;
+  permi_release(allocator, code->statement);
+  permi_release(allocator, code->constant);
+  permi_release(allocator, code->residue);
+  permi_release(allocator, code->flip);
+  permi_release(allocator, code->text);
+  permi_release(allocator, code);
+}
+
+static void permi_code_drop(const perm_allocator *allocator, permi_hybrid *hybrid)
+{
+  permi_code_release(allocator, hybrid->code);
+  permi_release(allocator, hybrid->gpu.memory);
+}
+
 #define PERMI_GPU_CONSTANTS 7800
 #define PERMI_GPU_MOVES 40000
 #define PERMI_GPU_MOVES_MORE 300000
@@ -435,5 +517,4 @@ static void permi_code_statements(permi_coder *coder)
       }
   }
 }
-#endif
 /* SPDX-License-Identifier: MIT */

@@ -1,7 +1,6 @@
 /* =================================================================================== >>minors_calls */
 #pragma once
 #include "../plan/check.h"
-#include "minors_gpu.h"
 #include "minors_subsets.h"
 #include "small_minors.h"
 
@@ -183,13 +182,11 @@ static void permi_minors_plan_one(permi_minors *minors, const perm_options *opti
     permi_minors_plan_subsets(minors, options);
 }
 
-/* The predicted fastest of these, kernels and GPUs (*gpu); full: room for the matrix written out, or NULL. Returns 1
-   for GPUs. */
-static int permi_minors_choose(permi_minors *minors, const perm_options *options, permi_minors_by by, double *full,
-                               permi_minors_gpu *gpu)
+/* The predicted fastest of these, kernels and GPUs; full: room for the matrix written out, or NULL. Returns 1 for
+   GPUs. */
+static int permi_minors_choose(permi_minors *minors, const perm_options *options, permi_minors_by by, double *full)
 {
   double seconds;
-  int on_gpu;
   permi_minors_plan_one(minors, options, by);
   minors->below = 0;
   if (!full || by != PERMI_MINORS_BY_ANY)
@@ -198,21 +195,13 @@ static int permi_minors_choose(permi_minors *minors, const perm_options *options
   if (permi_minors_plan_dense(minors, permi_isa(options)) && minors->seconds > seconds &&
       options->method != PERM_METHOD_DENSE)
     permi_minors_plan_one(minors, options, by);
-  on_gpu = permi_minors_gpu_plan(gpu, minors, options, minors->seconds);
-  if (on_gpu) {
-    minors->kernel = NULL;
-    minors->subsets = 0;
-    minors->lost = 0;
-    minors->terms = gpu->terms;
-    minors->seconds = gpu->seconds;
-    minors->estimate_relative = permi_minors_gpu_relative(gpu);
-    minors->scale_exp2 = gpu->total + PERMI_MINORS_GPU_EXP2;
-  }
-  if (on_gpu || minors->kernel) {
+  if (permi_minors_gpu_takes(minors, options, full))
+    return 1;
+  if (minors->kernel) {
     permi_minors_write_out(minors, 1, full);
-    minors->below = on_gpu ? permi_minors_gpu_below(gpu, full) : permi_minors_below_grid(minors, full);
+    minors->below = permi_minors_below_grid(minors, full);
   }
-  return on_gpu;
+  return 0;
 }
 
 /* Engine, sum and output of scaled entries. */
@@ -221,8 +210,7 @@ static perm_status permi_minors_run(const permi_minors_call *call, permi_minors 
                                     permi_control *control, perm_result *result)
 {
   const int threads = permi_threads(options);
-  permi_minors_gpu gpu;
-  const int on_gpu = permi_minors_choose(minors, options, by, full, &gpu);
+  const int on_gpu = permi_minors_choose(minors, options, by, full);
   perm_status status = PERM_OK;
   minors->dense.memory = NULL;
   if (minors->terms >= 1e18)
@@ -234,7 +222,7 @@ static perm_status permi_minors_run(const permi_minors_call *call, permi_minors 
   if (minors->kernel)
     status = permi_minors_tables(minors, &options->allocator, full);
   if (status == PERM_OK)
-    status = on_gpu            ? permi_minors_gpu_execute(&gpu, options, control, total)
+    status = on_gpu            ? permi_minors_gpu_execute(minors, options, control, total)
              : minors->subsets ? permi_minors_subsets(minors, options, control, total)
                                : permi_minors_execute(minors, options, control, threads, total);
   permi_release(&options->allocator, minors->dense.memory);

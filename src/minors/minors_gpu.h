@@ -10,6 +10,7 @@
 #include "../job/parallel.h"
 #include "../dense/rounding.h"
 #include "minors_dense.h"
+#include "../dense/dense_gpu.h"
 
 #if !defined(PERM_NO_EXTRAS)
 #define PERMI_MINORS_GPU_GROUPS 16
@@ -111,27 +112,19 @@ static void permi_minors_gpu_cut(permi_minors_gpu *gpu)
     gpu->chunks *= 2;
 }
 
-/* Plans the quicker way; returns 0 if GPUs do not take this matrix or are slower than `seconds`. */
-static int permi_minors_gpu_plan(permi_minors_gpu *gpu, const permi_minors *minors, const perm_options *options,
-                                 double seconds)
+/* The quicker way. */
+static void permi_minors_gpu_plan(permi_minors_gpu *gpu, const permi_minors *minors)
 {
   const int one_row = minors->least > 0;
   permi_minors_gpu other;
-  char message[PERM_MESSAGE_BYTES];
-  if (!options->gpu.devices || minors->total < PERMI_GPU_LEAST_N || minors->total > PERM_MAX_N)
-    return 0;
   permi_minors_gpu_shape(gpu, minors, 0, 1);
   permi_minors_gpu_shape(&other, minors, 1, !one_row);
   if (other.seconds < gpu->seconds)
     *gpu = other;
-  if (gpu->terms >= 1e17)
-    return 0;
-  permi_minors_gpu_cut(gpu);
+  if (gpu->terms < 1e17)
+    permi_minors_gpu_cut(gpu);
   gpu->seconds += PERMI_GPU_START_SECONDS + PERMI_MINORS_GPU_SUM_SECONDS * (double)gpu->chunks *
                                                 ((minors->rows - minors->least) * minors->columns * minors->parts);
-  if (options->isa != PERM_ISA_CUDA && gpu->seconds >= seconds)
-    return 0;
-  return !options->gpu.cpu_fallback || permi_gpu_devices(options->gpu.devices, message);
 }
 
 /* Sums in double: of a walk, and, by digits, of a thread's numbers. */
@@ -163,7 +156,28 @@ static double permi_minors_gpu_below(const permi_minors_gpu *gpu, double *full)
   return permi_minors_rounded(minors, full);
 }
 
-#if defined(PERM_WITH_CUDA)
+static int permi_minors_gpu_takes(permi_minors *minors, const perm_options *options, double *full)
+{
+  permi_minors_gpu gpu;
+  char message[PERM_MESSAGE_BYTES];
+  if (!options->gpu.devices || minors->total < PERMI_GPU_LEAST_N || minors->total > PERM_MAX_N)
+    return 0;
+  permi_minors_gpu_plan(&gpu, minors);
+  if (gpu.terms >= 1e17 || (options->isa != PERM_ISA_CUDA && gpu.seconds >= minors->seconds) ||
+      (options->gpu.cpu_fallback && !permi_gpu_devices(options->gpu.devices, message)))
+    return 0;
+  minors->kernel = NULL;
+  minors->subsets = 0;
+  minors->lost = 0;
+  minors->terms = gpu.terms;
+  minors->seconds = gpu.seconds;
+  minors->estimate_relative = permi_minors_gpu_relative(&gpu);
+  minors->scale_exp2 = gpu.total + PERMI_MINORS_GPU_EXP2;
+  permi_minors_write_out(minors, 1, full);
+  minors->below = permi_minors_gpu_below(&gpu, full);
+  return 1;
+}
+
 /* The digits' entries of a form, each count[d] times for the grid, and 0 for forms that pad. */
 static void permi_minors_gpu_form(const permi_minors_gpu *gpu, int form, int part, double *entry)
 {
@@ -345,8 +359,8 @@ static perm_status permi_minors_gpu_run(permi_minors_gpu *gpu, const perm_option
   return perm_cuda_run(&gpu->work, 0, gpu->chunks, options, &sink, &none, &gpu->control->gpus, gpu->control->message);
 }
 
-static perm_status permi_minors_gpu_execute(permi_minors_gpu *gpu, const perm_options *options,
-                                            permi_control *control, permi_minors_total *total)
+static perm_status permi_minors_gpu_sums(permi_minors_gpu *gpu, const perm_options *options, permi_control *control,
+                                         permi_minors_total *total)
 {
   const perm_allocator *allocator = &options->allocator;
   const permi_minors *minors = gpu->minors;
@@ -377,14 +391,13 @@ static perm_status permi_minors_gpu_execute(permi_minors_gpu *gpu, const perm_op
   permi_release(allocator, gpu->sums);
   return status;
 }
-#else
-static perm_status permi_minors_gpu_execute(permi_minors_gpu *gpu, const perm_options *options,
+
+static perm_status permi_minors_gpu_execute(const permi_minors *minors, const perm_options *options,
                                             permi_control *control, permi_minors_total *total)
 {
-  (void)gpu, (void)options, (void)total;
-  permi_gpu_devices(1, control->message);
-  return PERM_ERROR_DEVICE;
+  permi_minors_gpu gpu;
+  permi_minors_gpu_plan(&gpu, minors);
+  return permi_minors_gpu_sums(&gpu, options, control, total);
 }
-#endif
 #endif
 /* SPDX-License-Identifier: MIT */

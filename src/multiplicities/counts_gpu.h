@@ -3,9 +3,7 @@
    one n-ary Gray code. */
 #pragma once
 #include "../exact/exact_gpu.h"
-#include "sign_sums.h"
-
-#define PERMI_COUNTS_GPU_WALK 1024
+#include "counts_leaf.h"
 
 typedef struct permi_counts_gpu {
   permi_gpu gpu; /* first, for >>gpu */
@@ -29,36 +27,6 @@ static void permi_counts_gpu_text(const perm_gpu_counts *counts, char *text, siz
                           counts->parts, counts->low, counts->ryser, counts->needed, counts->forms, size);
   permi_gpu_members(member, sizeof member / sizeof *member, "permi_counts_chunk",
                     need <= 80 ? 6 : need <= 128 ? 4 : need <= 168 ? 3 : 2, text, room, (size_t)at);
-}
-
-/* Returns `walked`; *threads: settings of the high digits. */
-PERMI_COLD static int permi_counts_gpu_shape(const permi_counts *counts, perm_gpu_counts *shape, uint64_t *threads)
-{
-  const int rows = counts->forms * counts->parts;
-  int walked = 0, size, f, k, d;
-  memset(shape, 0, sizeof *shape);
-  shape->parts = counts->parts;
-  shape->ryser = counts->ryser;
-  shape->forms = counts->forms;
-  shape->needed = counts->symmetric ? counts->needed : 0;
-  for (k = 0; k < rows * counts->digits; k++)
-    shape->low |= counts->low[k] != 0;
-  for (f = 0; f < counts->forms; f++)
-    shape->before[f + 1] = (short)(shape->before[f] + counts->form_count[f]);
-  *threads = counts->terms;
-  for (shape->walk = 1; walked < counts->digits; walked++) {
-    const int radix = counts->radix[walked], walk = shape->walk * radix;
-    if (walk > PERMI_COUNTS_GPU_WALK || (*threads / (uint64_t)radix < 1 << 18 && walk > 16))
-      break;
-    shape->walk = walk;
-    *threads /= (uint64_t)radix;
-  }
-  size = rows * (1 + shape->low);
-  shape->table = 4 + 2 * (counts->digits - walked) + size * (1 + counts->digits) + 3 * shape->walk;
-  for (d = walked; d < counts->digits; d++)
-    shape->table += counts->radix[d];
-  shape->table += counts->ryser ? counts->digit_total + 1 : 0;
-  return walked;
 }
 
 /* The table of permi_counts_walk, >>text_counts; it was zero. */
@@ -109,41 +77,33 @@ PERMI_COLD static void permi_counts_gpu_table(const permi_counts *counts, const 
     to[k] = rank_weight[k] * ((counts->needed - k) & 1 ? -1 : 1);
 }
 
-PERMI_COLD static perm_status permi_counts_gpu_leaf(const permi_counts *counts, const perm_allocator *allocator,
-                                                    permi_leaf *leaf)
+static perm_status permi_counts_gpu_tables(const permi_counts *counts, const perm_gpu_counts *shape, int walked,
+                                           uint64_t threads, const perm_allocator *allocator, permi_leaf *leaf)
 {
-  perm_gpu_counts shape;
-  uint64_t threads, chunks = 1;
-  const int walked = permi_counts_gpu_shape(counts, &shape, &threads);
-  const size_t bytes = sizeof(permi_counts_gpu) + (size_t)shape.table * sizeof(double);
+  const size_t bytes = sizeof(permi_counts_gpu) + (size_t)shape->table * sizeof(double);
+  const uint64_t chunks = leaf->information.chunks;
   permi_counts_gpu *made = (permi_counts_gpu *)permi_allocate_zeros(allocator, 1, bytes);
   perm_gpu_work *work;
   double *table;
   if (!made)
     return PERM_ERROR_MEMORY;
-  made->shape = shape;
+  made->shape = *shape;
   table = (double *)(void *)(made + 1);
-  permi_counts_gpu_table(counts, &shape, walked, table);
-  while (chunks * (threads < 1 << 20 ? 128 : 1024) * 2 <= threads)
-    chunks *= 2;
+  permi_counts_gpu_table(counts, shape, walked, table);
   table[0] = (double)threads;
   table[1] = (double)chunks;
   work = &made->gpu.work;
   work->table = table;
-  work->doubles = (size_t)shape.table;
+  work->doubles = (size_t)shape->table;
   work->program = &made->program;
-  work->absolute_mask = shape.needed ? counts->absolute_mask : 0;
-  permi_counts_gpu_text(&shape, made->text, sizeof made->text);
+  work->absolute_mask = shape->needed ? counts->absolute_mask : 0;
+  permi_counts_gpu_text(shape, made->text, sizeof made->text);
   made->program.text = made->text;
   made->program.shared = (640 + work->doubles) * sizeof(double);
   made->program.counts = &made->shape;
   made->gpu.allocator = *allocator;
   made->gpu.terms = (double)(float)((double)counts->terms / (double)chunks); /* multiples are exact */
-  leaf->information.chunks = chunks;
   leaf->context = made;
-  leaf->release = permi_context_release;
-  leaf->run_range = permi_gpu_range;
-  leaf->run_chunk = NULL;
   return PERM_OK;
 }
 /* SPDX-License-Identifier: MIT */

@@ -1,8 +1,8 @@
 /* ===================================================================================== >>counts_leaf
    Makes the chosen engine a leaf. */
 #pragma once
+#include "../dense/gpu.h"
 #include "counts_choice.h"
-#include "counts_gpu.h"
 #include "counts_scale.h"
 
 /* Sorts the digits by falling count, stable. half_last: then the last odd one, or else the first, goes to the end. */
@@ -145,6 +145,54 @@ PERMI_COLD static double permi_signs_leaf(permi_counts *counts, int padding, int
     leaf->scale.hi = inverse;
   }
   return counts->integer ? 0 : permi_counts_split(counts);
+}
+
+#define PERMI_COUNTS_GPU_WALK 1024
+
+/* Returns `walked`; *threads: settings of the high digits. */
+PERMI_COLD static int permi_counts_gpu_shape(const permi_counts *counts, perm_gpu_counts *shape, uint64_t *threads)
+{
+  const int rows = counts->forms * counts->parts;
+  int walked = 0, size, f, k, d;
+  memset(shape, 0, sizeof *shape);
+  shape->parts = counts->parts;
+  shape->ryser = counts->ryser;
+  shape->forms = counts->forms;
+  shape->needed = counts->symmetric ? counts->needed : 0;
+  for (k = 0; k < rows * counts->digits; k++)
+    shape->low |= counts->low[k] != 0;
+  for (f = 0; f < counts->forms; f++)
+    shape->before[f + 1] = (short)(shape->before[f] + counts->form_count[f]);
+  *threads = counts->terms;
+  for (shape->walk = 1; walked < counts->digits; walked++) {
+    const int radix = counts->radix[walked], walk = shape->walk * radix;
+    if (walk > PERMI_COUNTS_GPU_WALK || (*threads / (uint64_t)radix < 1 << 18 && walk > 16))
+      break;
+    shape->walk = walk;
+    *threads /= (uint64_t)radix;
+  }
+  size = rows * (1 + shape->low);
+  shape->table = 4 + 2 * (counts->digits - walked) + size * (1 + counts->digits) + 3 * shape->walk;
+  for (d = walked; d < counts->digits; d++)
+    shape->table += counts->radix[d];
+  shape->table += counts->ryser ? counts->digit_total + 1 : 0;
+  return walked;
+}
+
+PERMI_COLD static perm_status permi_counts_gpu_leaf(const permi_counts *counts, const perm_allocator *allocator,
+                                                    permi_leaf *leaf)
+{
+  perm_gpu_counts shape;
+  uint64_t threads, chunks = 1;
+  const int walked = permi_counts_gpu_shape(counts, &shape, &threads);
+  while (chunks * (threads < 1 << 20 ? 128 : 1024) * 2 <= threads)
+    chunks *= 2;
+  leaf->information.chunks = chunks;
+  leaf->context = NULL;
+  leaf->run_range = permi_gpu_range;
+  leaf->run_chunk = NULL;
+  (void)walked, (void)allocator;
+  return permi_counts_gpu_tables(counts, &shape, walked, threads, allocator, leaf);
 }
 
 PERMI_COLD static uint64_t permi_choice_fingerprint(const permi_choice *choice, const permi_counts *counts,

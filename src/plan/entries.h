@@ -13,7 +13,7 @@ static int PERMI_ROUTE(const permi_problem *problem, const perm_options *options
 #endif
 
 static const permi_gpu_engines permi_gpus = {permi_plan_gpu,  permi_gpu_growth, permi_gpu_safe,
-                                             permi_gpu_moves, permi_gpu_tables, permi_choice_gpu_seconds,
+                                             permi_gpu_moves, permi_gpu_leaf, permi_choice_gpu_seconds,
                                              permi_counts_gpu_leaf};
 
 #if defined(PERM_NO_COMPLEX)

@@ -1,6 +1,7 @@
 /* ========================================================================================= >>offers
    The engines for arrays, also of sparse blocks, and an array's job. */
 #pragma once
+#include "../exact/exact_device.h"
 #include "../multiplicities/counts_leaf.h"
 #include "../dense/bounds.h"
 #include "check.h"

@@ -19,7 +19,8 @@
                  8  checksum: mix over all words before, from 14695981039346656037
    The file is absent, whole and old, or whole and new (>>files). */
 #pragma once
-#include "proof_gpu.h"
+#include "proof_check.h"
+#include "../dense/gpu.h"
 #include "../base/files.h"
 #include "../job/control.h"
 #include "../job/state.h"
@@ -187,6 +188,16 @@ static void permi_proof_primes_choose(permi_proof *proof)
     const uint64_t root = permi_prime_root(&proof->prime[k]), other = proof->prime[k].p - root;
     proof->root[k] = root < other ? root : other;
   }
+}
+
+#define PERMI_PROOF_GPU_POINTS 32
+#define PERMI_PROOF_GPU_LEAF 256
+
+/* Predicted seconds; INFINITY: it cannot be done. */
+static double permi_proof_gpu_seconds(const permi_proof *proof)
+{
+  const double work = (double)proof->values * proof->runs * ldexp((double)proof->n, proof->n - proof->signs - 1);
+  return proof->n < PERMI_GPU_LEAST_N ? (double)INFINITY : work / PERMI_GPU_RATE_PROOF + PERMI_GPU_PROOF_COMPILE;
 }
 
 /* rate: products a second of a thread. */

@@ -2,13 +2,10 @@
    Values of a proof on GPUs: chunks of 32 points, many leaves in one call. A random value of each piece is computed
    again on the host. */
 #pragma once
-#include "proof_check.h"
+#include "proof.h"
 #include "../exact/exact_gpu.h"
 
 #if !defined(PERM_NO_EXTRAS)
-#define PERMI_PROOF_GPU_POINTS 32
-#define PERMI_PROOF_GPU_LEAF 256
-
 typedef struct permi_proof_gpu {
   const permi_proof *proof;
   const perm_allocator *allocator;
@@ -25,13 +22,6 @@ typedef struct permi_proof_gpu {
   double chunk_seconds;
   char text[1024];
 } permi_proof_gpu;
-
-/* Predicted seconds; INFINITY: it cannot be done. */
-static double permi_proof_gpu_seconds(const permi_proof *proof)
-{
-  const double work = (double)proof->values * proof->runs * ldexp((double)proof->n, proof->n - proof->signs - 1);
-  return proof->n < PERMI_GPU_LEAST_N ? (double)INFINITY : work / PERMI_GPU_RATE_PROOF + PERMI_GPU_PROOF_COMPILE;
-}
 
 static void permi_proof_gpu_text(permi_proof_gpu *gpu)
 {
@@ -122,7 +112,6 @@ static int permi_proof_gpu_table(permi_proof_gpu *gpu, size_t chunks)
   return 1;
 }
 
-#if defined(PERM_WITH_CUDA)
 static int permi_proof_gpu_add(void *context, perm_partial *partial, uint64_t first, uint64_t chunks,
                                const double *sums)
 {
@@ -187,15 +176,6 @@ static perm_status permi_proof_gpu_call(permi_proof_gpu *gpu, uint64_t chunks, p
   }
   return status;
 }
-#else
-static perm_status permi_proof_gpu_call(permi_proof_gpu *gpu, uint64_t chunks, perm_partial *prefix)
-{
-  (void)chunks, (void)prefix;
-  if (gpu->control)
-    permi_gpu_devices(1, gpu->control->message);
-  return PERM_ERROR_DEVICE;
-}
-#endif
 
 /* Of one polynomial. */
 static perm_status permi_proof_gpu_polynomial(permi_proof_gpu *gpu, int count)

@@ -2,25 +2,11 @@
    The search of >>signs on GPUs: table and shape of the kernel of text_signs in perm_cuda.cu, and its seconds. Its sums
    are modulo 2^192, so those of a chunk must be shorter. */
 #pragma once
-#include "signs.h"
+#include "../exact/exact_gpu.h"
+#include "signs_offer.h"
 
 #define PERMI_SIGNS_GPU_OUT 8 /* words that a chunk puts out: 3 of its sum, 5 for the kernel */
 
-/* Bits of a chunk's sum; a range may have all prefixes. */
-static int permi_signs_gpu_takes(const permi_signs *signs)
-{
-  const int fit = signs->bits[0] < 62 && signs->bits[1] < 62 && signs->bits[2] < 62 && signs->bits[3] < 62;
-  return (signs->by_table || fit) && signs->sum_bits < 189 && signs->prefix > signs->depth && signs->prefix < 58;
-}
-
-/* Seconds of what was counted, on one GPU. */
-static double permi_signs_gpu_seconds(const double *counted, int shared_words)
-{
-  return PERMI_SIGNS_GPU_NODE * counted[0] + PERMI_SIGNS_GPU_JOIN * counted[1] + PERMI_SIGNS_GPU_ITEM * counted[2] +
-         PERMI_SIGNS_GPU_PAIR * (1 + shared_words) * counted[3];
-}
-
-#if defined(PERM_WITH_CUDA)
 typedef struct permi_signs_gpu {
   permi_gpu gpu; /* first, for >>gpu */
   perm_gpu_program program;
@@ -225,15 +211,22 @@ static void permi_signs_gpu_release(const perm_allocator *allocator, void *conte
   permi_release(allocator, run);
 }
 
-/* Turns a leaf of the CPU into one of a GPU, which takes over `signs`. */
-static perm_status permi_signs_gpu_make(const perm_allocator *allocator, permi_signs *signs, permi_leaf *leaf)
+static size_t permi_signs_gpu_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
+  permi_leaf cpu = *leaf;
+  cpu.context = ((const permi_signs_gpu *)leaf->context)->signs;
+  return permi_signs_explain(&cpu, buffer, size);
+}
+
+static perm_status permi_signs_gpu_make(permi_maker *maker, permi_signs *signs, permi_leaf *leaf)
+{
+  const perm_allocator *allocator = &maker->options->allocator;
   permi_signs_gpu *run = (permi_signs_gpu *)permi_allocate_zeros(allocator, 1, sizeof *run);
   const size_t paths = (size_t)signs->paths, ranges = (size_t)signs->ranges + 1;
   uint32_t *word;
   int alive;
   if (!run)
-    return PERM_ERROR_MEMORY;
+    return permi_fail_memory(maker->result);
   run->shape = permi_signs_gpu_shape(signs);
   alive = run->shape.path;
   run->shape.path = (permi_signs_gpu_fill_cuts(signs, &run->shape, alive, NULL) + 1) / 2 * 2;
@@ -244,7 +237,7 @@ static perm_status permi_signs_gpu_make(const perm_allocator *allocator, permi_s
   run->gpu.memory = (double *)permi_allocate_zeros(allocator, run->gpu.work.doubles, sizeof(double));
   if (!run->gpu.memory) {
     permi_release(allocator, run);
-    return PERM_ERROR_MEMORY;
+    return permi_fail_memory(maker->result);
   }
   word = (uint32_t *)(void *)run->gpu.memory;
   permi_signs_gpu_fill(signs, &run->shape, word);
@@ -261,9 +254,9 @@ static perm_status permi_signs_gpu_make(const perm_allocator *allocator, permi_s
   run->gpu.work.program = &run->program;
   run->gpu.work.fingerprint = signs->fingerprint;
   leaf->context = run;
+  leaf->explain = permi_signs_gpu_explain;
   leaf->release = permi_signs_gpu_release;
   leaf->run_range = permi_gpu_range;
   return PERM_OK;
 }
-#endif
 /* SPDX-License-Identifier: MIT */

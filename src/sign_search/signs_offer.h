@@ -3,7 +3,7 @@
    numbered, so that any partition adds to the same integer. The price is measured: subtrees below random prefixes are
    searched, deep ones after random descents [Knu75], until the mean of their work is known well enough. */
 #pragma once
-#include "signs_gpu.h"
+#include "../graph/device.h"
 #include "signs_order.h"
 
 #define PERMI_SIGNS_WORKSPACE ((PERM_MAX_N + 1) * sizeof(permi_signs_frame) + sizeof(permi_signs_walk))
@@ -150,6 +150,20 @@ static void permi_signs_cut_ranges(permi_signs *signs, const uint64_t *weight, u
     signs->begin[k] = i;
   }
   signs->begin[ranges] = paths;
+}
+
+/* Bits of a chunk's sum; a range may have all prefixes. */
+static int permi_signs_gpu_takes(const permi_signs *signs)
+{
+  const int fit = signs->bits[0] < 62 && signs->bits[1] < 62 && signs->bits[2] < 62 && signs->bits[3] < 62;
+  return (signs->by_table || fit) && signs->sum_bits < 189 && signs->prefix > signs->depth && signs->prefix < 58;
+}
+
+/* Seconds of what was counted, on one GPU. */
+static double permi_signs_gpu_seconds(const double *counted, int shared_words)
+{
+  return PERMI_SIGNS_GPU_NODE * counted[0] + PERMI_SIGNS_GPU_JOIN * counted[1] + PERMI_SIGNS_GPU_ITEM * counted[2] +
+         PERMI_SIGNS_GPU_PAIR * (1 + shared_words) * counted[3];
 }
 
 /* Numbers the living prefixes and predicts the work; 0: out of memory. */
@@ -407,12 +421,7 @@ static perm_status permi_signs_hope(permi_maker *maker, const permi_block *block
 
 static size_t permi_signs_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
-#if defined(PERM_WITH_CUDA)
-  const int gpu = leaf->information.isa == PERM_ISA_CUDA;
-  const permi_signs *signs = gpu ? ((const permi_signs_gpu *)leaf->context)->signs : (const permi_signs *)leaf->context;
-#else
   const permi_signs *signs = (const permi_signs *)leaf->context;
-#endif
   const int *place = signs->place;
   return permi_say(
       buffer, size,
@@ -447,16 +456,6 @@ static perm_status permi_signs_make(permi_maker *maker, const permi_block *block
   if (!signs->gpu)
     return PERM_OK;
   leaf->information.isa = PERM_ISA_CUDA;
-#if defined(PERM_WITH_CUDA)
-  if (permi_signs_gpu_make(&maker->options->allocator, signs, leaf) != PERM_OK)
-    return permi_fail_memory(maker->result);
-  return PERM_OK;
-#else
-  {
-    char message[PERM_MESSAGE_BYTES];
-    permi_gpu_devices(1, message);
-    return permi_fail(maker->result, PERM_ERROR_DEVICE, 0, "%s", message);
-  }
-#endif
+  return permi_signs_gpu_make(maker, signs, leaf);
 }
 /* SPDX-License-Identifier: MIT */

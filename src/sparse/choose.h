@@ -6,7 +6,6 @@
 #include "../hybrid/hybrid_offer.h"
 #include "../reference/dominating.h"
 #include "../sign_search/signs_offer.h"
-#include "../codegen/codegen.h"
 #include "../reference/decompose_run.h"
 #include "../planar/planar.h"
 #include "prepare.h"
@@ -99,13 +98,8 @@ static const permi_engine permi_engines[] = {
     {PERM_METHOD_SPARYSER, permi_sparyser_offer, permi_ryser_make, permi_release, 0},
     {PERM_METHOD_DOMINATING, permi_dominating_offer, permi_ryser_make, permi_release, 0},
     {PERM_METHOD_DECOMPOSE, permi_decompose_offer, permi_decompose_make, permi_owned_release, 0},
-#if defined(PERM_WITH_CUDA)
     {PERM_METHOD_CODEGEN_REGISTERS, permi_codegen_offer, permi_codegen_make, permi_codegen_release, PERMI_NAMED},
     {PERM_METHOD_CODEGEN_MEMORY, permi_codegen_offer, permi_codegen_make, permi_codegen_release, PERMI_NAMED},
-#else
-    {PERM_METHOD_CODEGEN_REGISTERS, permi_codegen_offer, NULL, NULL, PERMI_NAMED},
-    {PERM_METHOD_CODEGEN_MEMORY, permi_codegen_offer, NULL, NULL, PERMI_NAMED},
-#endif
 };
 
 #define PERMI_CLASSES_FIRST 8 /* chosen: with fewer entries a row, orders are searched before classes */
@@ -343,6 +337,15 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
   for (i = 0; i < PERMI_ENGINES; i++)
     permi_offer_clear(&options->allocator, &permi_engines[i], &offer[i]);
   return status;
+}
+
+/* Returns 1 if no GPU is there: method sparyser takes over. */
+static int permi_codegen_falls_back(const perm_options *options)
+{
+  char message[PERM_MESSAGE_BYTES];
+  return (options->method == PERM_METHOD_CODEGEN_REGISTERS || options->method == PERM_METHOD_CODEGEN_MEMORY) &&
+         options->gpu.cpu_fallback &&
+         !(options->gpu.devices && permi_gpu_devices(options->gpu.devices, message));
 }
 
 static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block, permi_leaf *leaf)

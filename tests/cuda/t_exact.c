@@ -1,4 +1,4 @@
-/* >>exact_gpu, >>text_exact */
+/* >>exact_gpu, >>exact_device, >>text_exact */
 /* Exact integers on a GPU, or its twin, against the CPU. */
 
 /* ---- exact integers */

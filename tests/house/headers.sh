@@ -36,9 +36,13 @@ recipes() {
 check "recipes name what there is" recipes
 
 # a room uses only rooms above: every static function is defined before it is used (C99 makes that an error), and
-# there are no forward declarations of functions but one, of what perm.h calls in perm_sparse.h
+# there are no forward declarations of functions but one, of what perm.h calls in perm_sparse.h, and those of >>device (perm_cuda.cu)
 forward() { ! grep -nE '^(PERMI_UNUSED )?static [^=({]*\([^{]*\);$' "$1" | grep -v ' PERMI_ROUTE('; }
 for header in perm.h perm_sparse.h perm_more.h perm_mpi.c; do check "$header: no forward declarations" forward $header; done
+
+# who has no GPU pastes none of its code: the headers call nothing of perm_cuda.cu
+deviceless() { ! grep -nE 'perm_cuda_[a-z_]+ ?\(' perm.h perm_sparse.h; }
+check "no GPU code in the headers" deviceless
 
 licensed() { ! git ls-files '*.c' '*.h' '*.cu' '*.cpp' '*.sh' '*.py' '*.pyi' '*.awk' '*.cmake' '*.toml' '*.g' '*.v' Makefile .ci/run |
   xargs grep -L 'SPDX-License-Identifier: MIT' | grep .; }

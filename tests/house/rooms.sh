@@ -37,11 +37,17 @@ unchanged() { ! grep -nE 'setlocale ?\(' examples/*.[ch] examples/*/*.[ch] examp
 check "nothing sets a locale" unchanged
 
 # Each by itself: a name of a room that is not included is an error, and so is a function that another room defines.
+# Rooms of perm_cuda.cu that are not for nvcc are read with PERM_WITH_CUDA.
+sed -n 's/^#include "\([a-z_]*\/.*\)"$/src\/\1/p' src/perm_cuda.cu | grep -v '^src/gpu/' >$out/devices
+check "perm_cuda.cu has rooms for C" test -s $out/devices
+each() { xargs -P 2 -I ROOM ${CC:-cc} -std=c99 -fsyntax-only -Wall -Wextra -Werror $1 \
+    -Wno-unused-function -Wno-unused-const-variable -Wno-unknown-warning-option -Isrc -include ROOM -x c /dev/null; }
 alone() {
-  ls src/*/*.h | grep -vE '^src/(gpu|mpi|kernels)/|_kernels\.h$' | xargs -P 2 -I ROOM ${CC:-cc} -std=c99 -fsyntax-only -Wall -Wextra -Werror \
-    -Wno-unused-function -Wno-unused-const-variable -Wno-unknown-warning-option -Isrc -include ROOM -x c /dev/null
+  ls src/*/*.h | grep -vE '^src/(gpu|mpi|kernels)/|_kernels\.h$' | grep -vxFf $out/devices | each
 }
 [ "$1" = quick ] || check "every room compiles by itself" alone
+devices() { each "-DPERM_WITH_CUDA -Wno-error" <$out/devices; }
+[ "$1" = quick ] || check "and so does every one of perm_cuda.cu" devices
 
 # No arrow runs back up between folders, in the order in which the skeletons name them.
 folders() {

@@ -151,7 +151,9 @@ static void environment_make(environment_case *c, int kind, int trial)
     const int here = test_uniform() >= zeros || (i < c->n * c->n && i % (c->n + 1) == 0);
     const int most = kind == ENVIRONMENT_MODULO || kind == ENVIRONMENT_WIDE ? 1000000 : 9;
     c->a[i] = here ? environment_entry(c->mixture) : 0;
-    c->single[i] = (double)(float)(c->mixture == 3 ? test_uniform() * 1e-39 : c->mixture == 2 ? c->a[i] * 1e268 : c->a[i]);
+    c->single[i] = (double)(float)(c->mixture == 3   ? test_uniform() * 1e-39
+                                   : c->mixture == 2 ? c->a[i] * 1e268
+                                                     : c->a[i]);
     c->whole[i] = here ? (test_below(2 * most + 1) - most) : 0;
     if (kind == ENVIRONMENT_PLANAR && abs(i / c->n - i % c->n) > 1)
       c->a[i] = 0;

@@ -1,4 +1,4 @@
-/* >>options, >>check, >>batch_calls, >>minors_calls, >>estimate_calls, >>sample, >>rook, >>job */
+/* >>graph/device, >>options, >>check, >>batch_calls, >>minors_calls, >>estimate_calls, >>sample, >>rook, >>job */
 /* Each bound of each argument, one beyond it and, where that is cheap, at it: the refusal names the argument, and what
    was to hold numbers holds NaN. t_arguments.c has the rest. */
 
@@ -302,5 +302,65 @@ TEST(t_refusals_of_jobs)
   CHECK(perm_job_precision(job, NULL) == plan.precision);
   CHECK(!strcmp(perm_isa_name((perm_isa)-1), "unknown") && !strcmp(perm_isa_name(PERM_ISA_COUNT), "unknown"));
   perm_job_free(job);
+}
+
+/* Without perm_cuda.cu, methods that go to a GPU are refused by its name, or computed here where they may be. */
+TEST(t_refused_without_perm_cuda)
+{
+  static const perm_method method[] = {PERM_METHOD_HYBRID, PERM_METHOD_CACHED, PERM_METHOD_ARRAYS, PERM_METHOD_DENSE,
+                                       PERM_METHOD_CODEGEN_REGISTERS, PERM_METHOD_CODEGEN_MEMORY};
+  perm_matrix matrix;
+  perm_result r, here;
+  size_t k;
+  CHECK(perm_generate("er:20:0.4", 3, NULL, &matrix, &r) == PERM_OK);
+  for (k = 0; k < sizeof method / sizeof *method; k++) {
+    perm_options options = {0};
+    options.method = method[k];
+    options.isa = PERM_ISA_CUDA;
+    options.gpu.devices = 1;
+    CHECK_SHOW(perm_compute_sparse(&matrix, &options, &r) == PERM_ERROR_DEVICE, "%s: %s", perm_method_name(method[k]),
+               r.message);
+    CHECK_SHOW(strstr(r.message, "compiled without PERM_WITH_CUDA"), "%s: %s", perm_method_name(method[k]), r.message);
+    options.gpu.cpu_fallback = 1;
+    CHECK_SHOW(perm_compute_sparse(&matrix, &options, &r) == PERM_OK, "%s: %s", perm_method_name(method[k]), r.message);
+    options.isa = PERM_ISA_AUTO;
+    options.gpu.devices = 0;
+    CHECK(perm_compute_sparse(&matrix, &options, &here) == PERM_OK && here.value == r.value && !r.gpus);
+  }
+  perm_matrix_free(&matrix);
+}
+
+/* The same of minors, batches and proofs; what is over before a GPU has started is computed here anyway. */
+TEST(t_refused_dense_without_perm_cuda)
+{
+  static double a[20 * 20], out[20];
+  static int64_t b[16 * 16];
+  perm_options options = {0};
+  perm_job *job = NULL;
+  perm_leaf leaf;
+  perm_result r;
+  int i;
+  for (i = 0; i < 20 * 20; i++)
+    a[i] = 0.5 + test_uniform();
+  for (i = 0; i < 16 * 16; i++)
+    b[i] = test_below(2);
+  options.gpu.devices = 1;
+  CHECK(perm_minors_real(14, 14, a, 20, NULL, NULL, 0, &options, out, &r) == PERM_OK && !r.gpus);
+  options.isa = PERM_ISA_CUDA;
+  CHECK(perm_minors_real(20, 20, a, 20, NULL, NULL, 0, &options, out, &r) == PERM_ERROR_DEVICE);
+  CHECK(strstr(r.message, "compiled without PERM_WITH_CUDA") && out[0] != out[0]);
+  CHECK(perm_minors_real(12, 12, a, 20, NULL, NULL, 0, &options, out, &r) == PERM_OK);
+  CHECK(perm_batch_real(12, 2, a, 144, &options, out, &r) == PERM_ERROR_DEVICE);
+  CHECK(strstr(r.message, "compiled without PERM_WITH_CUDA") && out[0] != out[0]);
+  options.method = PERM_METHOD_PROOF;
+  CHECK(perm_job_integer(16, 16, b, 16, &options, &job, &r) == PERM_OK);
+  CHECK(perm_job_leaf(job, 0, &leaf) == PERM_OK && leaf.isa == PERM_ISA_CUDA);
+  perm_job_free(job);
+  CHECK(perm_compute_integer(16, 16, b, 16, &options, &r) == PERM_ERROR_DEVICE);
+  CHECK(strstr(r.message, "compiled without PERM_WITH_CUDA"));
+  options.gpu.cpu_fallback = 1;
+  options.method = PERM_METHOD_AUTO;
+  CHECK(perm_minors_real(20, 20, a, 20, NULL, NULL, 0, &options, out, &r) == PERM_OK && out[0] > 0);
+  CHECK(perm_batch_real(12, 2, a, 144, &options, out, &r) == PERM_OK && out[0] > 0);
 }
 /* SPDX-License-Identifier: MIT */

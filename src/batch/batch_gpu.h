@@ -1,0 +1,60 @@
+/* ======================================================================================= >>batch_gpu
+   Batches on GPUs: what threads of the host fill and take. */
+#pragma once
+#include "batch.h"
+#include "../dense/dense_gpu.h"
+
+#if !defined(PERM_NO_EXTRAS)
+static void permi_batch_gpu_fill(void *context, size_t first, size_t count, double *to)
+{
+  const permi_batch *batch = (const permi_batch *)context;
+  const size_t entries = (size_t)(batch->n * batch->n * batch->parts);
+  size_t k;
+  if (batch->kind == PERMI_BATCH_ENTRIES) {
+    permi_batch_gather(batch, first, count, to);
+    return;
+  }
+  for (k = 0; k < count; k++, to += entries) {
+    const double *from = permi_batch_fetch(batch, first + k, to);
+    if (from != to)
+      memcpy(to, from, entries * sizeof *to);
+  }
+}
+
+static void permi_batch_gpu_take(void *context, size_t first, size_t count, const double *from)
+{
+  const permi_batch *batch = (const permi_batch *)context;
+  const int parts = batch->parts;
+  const double relative = permi_wanted_relative(batch->options);
+  const double unit = (batch->n + 8) * PERMI_UNIT * parts / relative; /* as in permi_plan_bounds, and the division */
+  size_t k;
+  int part;
+  for (k = first; k < first + count; k++, from += PERM_GPU_BATCH_SUMS) {
+    const double value = permi_modulus(from[0], from[1]);
+    if (value <= DBL_MAX && value > 1e-250 && unit * from[2] <= value && from[3] <= relative) {
+      batch->todo[k] = 0;
+      for (part = 0; part < parts; part++)
+        batch->out[k * (size_t)parts + (size_t)part] = from[part];
+    }
+  }
+}
+
+static perm_status permi_batch_gpu_poll(void *context, double fraction)
+{
+  return permi_control_poll(((const permi_batch *)context)->control, fraction, "summing on GPUs");
+}
+
+static perm_status permi_batch_gpu_run(permi_batch *batch, int threads, int *gpus, char *message)
+{
+  perm_gpu_batch work;
+  work.n = batch->n;
+  work.parts = batch->parts;
+  work.count = batch->count;
+  work.context = batch;
+  work.fill = permi_batch_gpu_fill;
+  work.take = permi_batch_gpu_take;
+  work.poll = permi_batch_gpu_poll;
+  return perm_cuda_batch(&work, batch->options, threads, gpus, message);
+}
+#endif
+/* SPDX-License-Identifier: MIT */

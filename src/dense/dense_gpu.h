@@ -1,0 +1,174 @@
+/* ======================================================================================= >>dense_gpu
+   Runs on GPUs, of every engine; tables of >>gpu. */
+#pragma once
+#include "gpu.h"
+#include "../gpu/works.h"
+
+typedef struct permi_gpu {
+  perm_gpu_work work;
+  perm_allocator allocator;
+  double *memory;
+  double terms;
+  /* NULL: permi_gpu_add */
+  int (*add)(void *context, perm_partial *partial, uint64_t first, uint64_t chunks, const double *sums);
+} permi_gpu;
+
+static int permi_gpu_devices(int gpus, char *message)
+{
+  return perm_cuda_devices(gpus, message);
+}
+
+PERMI_UNUSED static void permi_gpu_prepare(const perm_options *options, int n)
+{
+  if (options->isa == PERM_ISA_CUDA && options->gpu.devices && n >= PERMI_GPU_LEAST_N)
+    perm_cuda_prepare(options->gpu.devices);
+}
+
+typedef struct permi_gpu_call {
+  const permi_leaf *leaf;
+  permi_control *control;
+  uint64_t begin; /* of the range */
+} permi_gpu_call;
+
+static void permi_gpu_count(const permi_leaf *leaf, perm_partial *partial, uint64_t first, uint64_t chunks)
+{
+  permi_partial_count(partial, first, first + chunks);
+  partial->terms += ((const permi_gpu *)leaf->context)->terms * (double)chunks;
+  partial->fingerprint = leaf->information.fingerprint;
+}
+
+static int permi_gpu_add(void *context, perm_partial *partial, uint64_t first, uint64_t chunks, const double *sums)
+{
+  const permi_leaf *leaf = ((const permi_gpu_call *)context)->leaf;
+  const permi_gpu *gpu = (const permi_gpu *)leaf->context;
+  uint64_t chunk;
+  int k;
+  for (chunk = first; chunk < first + chunks; chunk++, sums += PERM_GPU_SUMS) {
+    for (k = 0; k < PERM_GPU_SUMS; k++)
+      if (!(fabs(sums[k]) <= DBL_MAX))
+        return 0;
+    permi_partial_add(partial, permi_two_sum(sums[0], sums[1]), permi_two_sum(sums[2], sums[3]),
+                      sums[4] * (gpu->work.absolute_mask + 1.0), 0); /* exact */
+  }
+  permi_gpu_count(leaf, partial, first, chunks);
+  return 1;
+}
+
+static perm_status permi_gpu_poll(void *context, uint64_t done)
+{
+  const permi_gpu_call *call = (const permi_gpu_call *)context;
+  const perm_leaf *information = &call->leaf->information;
+  if (!call->control)
+    return PERM_OK;
+  return permi_control_poll_range(call->control,
+                                  information->seconds * (double)(done - call->begin) / (double)information->chunks,
+                                  "summing on GPUs");
+}
+
+static perm_status permi_gpu_range(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
+                                   perm_partial *partial)
+{
+  const permi_gpu *gpu = (const permi_gpu *)leaf->context;
+  perm_options options;
+  permi_gpu_call call;
+  perm_gpu_sink sink;
+  char message[PERM_MESSAGE_BYTES] = "";
+  perm_status status;
+  int gpus = 0;
+  memset(&options, 0, sizeof options);
+  if (control)
+    options = *control->options;
+  if (!options.gpu.devices)
+    options.gpu.devices = 1;
+  options.allocator = gpu->allocator;
+  call.leaf = leaf;
+  call.control = control;
+  call.begin = begin;
+  sink.context = &call;
+  sink.add = gpu->add ? gpu->add : permi_gpu_add;
+  sink.merge = perm_partial_merge;
+  sink.poll = permi_gpu_poll;
+  sink.alone = 0;
+  status = perm_cuda_run(&gpu->work, begin, end, &options, &sink, partial, &gpus, message);
+  if (control) {
+    control->gpus = gpus > control->gpus ? gpus : control->gpus;
+    memcpy(control->message, message, sizeof message);
+  }
+  return status;
+}
+
+static void permi_gpu_release(const perm_allocator *allocator, void *context)
+{
+  permi_release(allocator, ((permi_gpu *)context)->memory);
+  permi_release(allocator, context);
+}
+
+static void permi_gpu_table_row(const perm_gpu_work *work, double *table, double (*word)[PERM_MAX_N], int r)
+{
+  const int n = work->n, parts = work->parts, words = parts * (1 + work->low), stride = work->stride;
+  const int pivot = work->product == PERM_GPU_PIVOT, block = pivot + 1, plain = r - n + work->plain;
+  double *step = table + stride, *walk = step + stride * work->high;
+  double *constant = walk + stride * (2 * work->walk + 1);
+  int j, k, w;
+  for (w = 0; w < words; w++) {
+    const double *a = word[w];
+    const int at = r * words + w;
+    for (j = pivot; j < n; j++)
+      table[at] += a[j]; /* exact, as all that follows */
+    for (k = 0; k < work->block; k++)
+      constant[k * n * words + at] = 2 * a[block + k];
+    for (k = 0; k < work->walk; k++) { /* signs turning - and +; the last block column back to + */
+      const double twice = 2 * a[block + work->block + k], back = work->block ? 2 * a[block + work->block - 1] : 0;
+      walk[2 * k * stride + at] = back - twice;
+      walk[(2 * k + 1) * stride + at] = back + twice;
+    }
+    for (k = 0; k < work->high; k++)
+      step[k * stride + at] = 2 * a[block + work->block + work->walk + k];
+  }
+  for (w = 0; w < parts && pivot && plain >= 0; w++)
+    constant[work->block * n * words + plain * parts + w] = word[w][0];
+}
+
+static perm_status permi_gpu_tables(const perm_plan *plan, const permi_view *view, const permi_gpu_lines *lines,
+                                    const perm_allocator *allocator, permi_leaf *leaf)
+{
+  const int n = plan->n, parts = view->parts, product = (int)permi_gpu_product_of(plan);
+  permi_gpu *gpu = (permi_gpu *)permi_allocate_zeros(allocator, 1, sizeof *gpu);
+  perm_gpu_work *work;
+  double word[4][PERM_MAX_N], none = 0;
+  int words, r;
+  if (!gpu)
+    return PERM_ERROR_MEMORY;
+  gpu->allocator = *allocator;
+  gpu->add = permi_gpu_add;
+  work = &gpu->work;
+  work->low = lines->low;
+  work->plain = lines->plain;
+  work->n = n;
+  work->parts = parts;
+  work->product = product;
+  words = parts * (1 + work->low);
+  work->stride = (n * words + 1) / 2 * 2;
+  work->block = plan->block_columns;
+  work->walk = plan->chunk_log2 - PERM_GPU_THREADS_LOG2;
+  work->high = plan->outer_columns - work->walk;
+  work->absolute_mask = permi_absolute_mask(plan, 14);
+  work->fingerprint = plan->fingerprint;
+  work->constants = (size_t)(work->block * n * words + work->plain * parts);
+  work->doubles = (size_t)work->stride * (size_t)(2 + work->high + 2 * work->walk) + work->constants;
+  gpu->terms = leaf->information.work / (double)n / (double)leaf->information.chunks;
+  gpu->memory = (double *)permi_allocate_zeros(allocator, work->doubles, sizeof(double));
+  if (!gpu->memory) {
+    permi_release(allocator, gpu);
+    return PERM_ERROR_MEMORY;
+  }
+  work->table = gpu->memory;
+  for (r = 0; r < n; r++) {
+    permi_gpu_row(plan, view, lines->order[r], permi_gpu_divides(plan, lines, r), work->low, word, &none);
+    permi_gpu_table_row(work, gpu->memory, word, r);
+  }
+  leaf->context = gpu;
+  leaf->release = permi_gpu_release;
+  return PERM_OK;
+}
+/* SPDX-License-Identifier: MIT */

@@ -1,0 +1,83 @@
+/* ========================================================================================= >>device
+   What engines for blocks ask of perm_cuda.cu, whose second part is read at the end of perm_sparse.h; what stands in
+   without it. */
+#pragma once
+#include "vectors.h"
+
+struct permi_arrays_run;
+struct permi_frontier;
+
+#if defined(PERM_WITH_CUDA)
+/* >>arrays_gpu: steps of a run, bytes that a run needs and that there are */
+PERMI_DEVICE perm_status permi_gpu_create(struct permi_arrays_run *run, permi_pool *pool, char *message);
+PERMI_DEVICE perm_status permi_gpu_begin(struct permi_arrays_run *run);
+PERMI_DEVICE perm_status permi_gpu_step(struct permi_arrays_run *run, int p);
+PERMI_DEVICE perm_status permi_gpu_unite(struct permi_arrays_run *run, int p);
+PERMI_DEVICE perm_status permi_gpu_scale(struct permi_arrays_run *run, size_t states, double first, double second);
+PERMI_DEVICE perm_status permi_gpu_value(struct permi_arrays_run *run, void *value);
+PERMI_DEVICE void permi_gpu_free(struct permi_arrays_run *run);
+PERMI_DEVICE double permi_gpu_needs(const struct permi_frontier *frontier);
+PERMI_DEVICE double permi_gpu_bytes(void);
+/* >>program_tune, of hybrid: the rate of its programs or, where no GPU is wanted, `otherwise`; an offer; the leaf */
+PERMI_DEVICE double permi_code_rate(const permi_maker *maker, const permi_block *block, double otherwise);
+PERMI_DEVICE perm_status permi_code_offer(permi_maker *maker, const permi_block *block, double rival, int inner,
+                                          permi_offer *offer);
+PERMI_DEVICE perm_status permi_code_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
+                                         permi_leaf *leaf);
+PERMI_DEVICE void permi_code_explain(const permi_hybrid *hybrid, double all, char *buffer, size_t size,
+                                     size_t *length);
+PERMI_DEVICE void permi_code_explain_tuning(const permi_hybrid *hybrid, char *buffer, size_t size, size_t *length);
+PERMI_DEVICE void permi_code_drop(const perm_allocator *allocator, permi_hybrid *hybrid);
+/* >>signs_gpu: turns a leaf of the CPU into one of a GPU, which takes over `signs` */
+PERMI_DEVICE perm_status permi_signs_gpu_make(permi_maker *maker, permi_signs *signs, permi_leaf *leaf);
+/* >>codegen */
+PERMI_DEVICE perm_status permi_codegen_offer(permi_maker *maker, const permi_block *block, double rival,
+                                             permi_offer *offer);
+PERMI_DEVICE perm_status permi_codegen_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
+                                            permi_leaf *leaf);
+PERMI_DEVICE void permi_codegen_release(const perm_allocator *allocator, void *context);
+#else
+#define permi_gpu_create(run, pool, message) (permi_gpu_devices(1, message), PERM_ERROR_DEVICE)
+#define permi_gpu_begin(run) PERM_ERROR_DEVICE
+#define permi_gpu_step(run, p) PERM_ERROR_DEVICE
+#define permi_gpu_unite(run, p) PERM_ERROR_DEVICE
+#define permi_gpu_scale(run, states, first, second) PERM_ERROR_DEVICE
+#define permi_gpu_value(run, value) PERM_ERROR_DEVICE
+#define permi_gpu_free(run) (void)0
+#define permi_gpu_needs(frontier) \
+  (((frontier)->room[0] + (frontier)->room[1]) * (double)permi_arrays_value_bytes(frontier))
+#define permi_gpu_bytes() 0.0
+#define permi_code_rate(maker, block, otherwise) (otherwise)
+#define permi_code_offer(maker, block, rival, inner, offer) PERM_OK
+#define permi_code_explain(hybrid, all, buffer, size, length) (void)0
+#define permi_code_explain_tuning(hybrid, buffer, size, length) (void)0
+#define permi_code_drop(allocator, hybrid) (void)0
+#define permi_signs_gpu_make(maker, signs, leaf) permi_refuse_device(maker)
+#define permi_codegen_make NULL
+#define permi_codegen_release NULL
+
+static perm_status permi_refuse_device(permi_maker *maker)
+{
+  char message[PERM_MESSAGE_BYTES];
+  permi_gpu_devices(1, message);
+  return permi_fail(maker->result, PERM_ERROR_DEVICE, 0, "%s", message);
+}
+
+/* Refuses a run that is not short where a GPU is wanted. */
+static perm_status permi_code_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
+{
+  const int longer = !block->integer && offer->seconds > 2 * PERMI_GPU_COMPILE;
+  (void)leaf;
+  return permi_gpu_wanted(maker->options, block->n) && (maker->options->isa == PERM_ISA_CUDA || longer)
+             ? permi_refuse_device(maker) : PERM_OK;
+}
+
+static perm_status permi_codegen_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+{
+  (void)block, (void)rival;
+  return permi_refuse(offer, PERM_ERROR_DEVICE, maker->options->gpu.devices
+      ? "needs a GPU for this method: perm.h was compiled without PERM_WITH_CUDA"
+      : "needs a GPU for this method: options.gpu.devices, or gpu.cpu_fallback");
+}
+#endif
+/* SPDX-License-Identifier: MIT */
