@@ -273,7 +273,7 @@ expect modulo_even 0 'permanent = 50$' --mod 100 $dir/nine.txt
 expect modulo_real 2 'precision exact needs integers below 2.53, and so does --mod,' --mod 7 --generate uniform:5
 expect modulo_precision 2 '--mod goes with precision exact' --mod 7 --precision dd $dir/nine.txt
 for modulus in 1 0 -3 9223372036854775809 1.5; do
-  expect "bad modulus $modulus" 2 'bad modulus' --mod $modulus $dir/nine.txt
+  expect "bad modulus $modulus" 2 'bad --mod' --mod $modulus $dir/nine.txt
 done
 expect counts 0 'permanent = 168$' --rows 2,0,1 --cols 1,1,1 $dir/nine.txt
 expect counts_columns 0 'permanent = 8$' --rows 1,1,0 --cols 2,0,0 $dir/nine.txt
@@ -470,7 +470,7 @@ expect spy_stream 0 '^<svg ' --spy - $dir/nine.txt
 expect spy_fails 4 'no/such/place/x.svg: ' --spy $dir/no/such/place/x.svg $dir/nine.txt
 check spy_fails_line one_line_error
 expect spy_missing 2 'missing value after "--spy"' $dir/nine.txt --spy
-expect spy_two 2 'takes one matrix' --spy $dir/x.svg $dir/nine.txt $dir/swap.mtx
+expect spy_two 2 'only one matrix goes with' --spy $dir/x.svg $dir/nine.txt $dir/swap.mtx
 check no_half_picture test "$(find $dir -name '*.tmp*' | wc -l)" -eq 0
 
 # no input is ever replaced, under any name; what is no Matrix Market or SVG with --force only; the old mode stays
@@ -1014,7 +1014,7 @@ head -c 1000 $dir/stop >$dir/cut; expect cut 2 'cut short or extended: 1000 byte
 expect no_checkpoint 2 'no checkpoint of perm' --resume $dir/nine.txt
 expect nothing_to_resume 4 'cannot open' --resume $dir/nothing
 expect bad_place 4 'cannot create the checkpoint' --generate uniform:20 --checkpoint $dir/no/place
-expect bad_part 2 'bad part "3/2"' --generate uniform:20 --part 3/2 --checkpoint $dir/x
+expect bad_part 2 'bad --part "3/2"' --generate uniform:20 --part 3/2 --checkpoint $dir/x
 expect part_alone 2 'add --checkpoint FILE' --generate uniform:20 --part 1/2
 expect merge_nothing 2 'no matrix|name all of them' --merge
 expect resume_options 2 'do not go with "--resume"' --resume $dir/piece --precision dd
@@ -1045,7 +1045,7 @@ expect gpus_codegen 4 'this perm was built without CUDA; make cuda' --generate e
 expect gpus_minors 4 'this perm was built without CUDA; make cuda' --generate uniform:20 --minors 1 --isa cuda --gpus 1
 expect gpus_minors_fallback 0 'dense, default, (plain|avx|neon)' --generate uniform:20 --gradient --gpus all --cpu-fallback
 expect gpus_fallback 0 'dense, default, (plain|avx|neon)' --generate uniform:20 --isa cuda --gpus all --cpu-fallback
-expect bad_gpus 2 'bad number of GPUs "some"' --gpus some $dir/nine.txt
+expect bad_gpus 2 'bad --gpus "some"' --gpus some $dir/nine.txt
 
 # bad usage
 $perm >$dir/out 2>$dir/err; check no_arguments grep -q 'no matrix; expected a file, - or --generate' $dir/err
@@ -1053,17 +1053,17 @@ expect unknown 2 'unknown option "--frobnicate"' --frobnicate $dir/nine.txt
 expect bad_method 2 'unknown method "magic"; perm --list methods has them' --method magic $dir/nine.txt
 expect bad_precision 2 'unknown precision "so-so"' --precision so-so $dir/nine.txt
 expect bad_isa 2 'unknown instruction set "mmx"' --isa mmx $dir/nine.txt
-expect bad_threads 2 'bad number of threads "two"' --threads two $dir/nine.txt
-expect bad_tolerance 2 'bad tolerance "-1"' --tolerance -1 $dir/nine.txt
+expect bad_threads 2 'bad --threads "two"' --threads two $dir/nine.txt
+expect bad_tolerance 2 'bad --tolerance "-1"' --tolerance -1 $dir/nine.txt
 expect bad_seconds 2 'bad --max-seconds "0"' --max-seconds 0 $dir/nine.txt
 expect bad_effort 2 'bad --effort "0"' --effort 0 $dir/nine.txt
 expect bad_bytes 2 'bad --max-bytes "many"' --max-bytes many $dir/nine.txt
-expect bad_seed 2 'bad seed "-3"' --seed -3 --generate ones:2
-expect bad_seed_blank 2 'bad seed " -1"' --seed ' -1' --generate ones:2
-expect bad_threads_hex 2 'bad number of threads "0x2"' --threads 0x2 --generate ones:2
+expect bad_seed 2 'bad --seed "-3"' --seed -3 --generate ones:2
+expect bad_seed_blank 2 'bad --seed " -1"' --seed ' -1' --generate ones:2
+expect bad_threads_hex 2 'bad --threads "0x2"' --threads 0x2 --generate ones:2
 expect missing_value 2 'missing value after "--method"' $dir/nine.txt --method
 expect both 2 'goes without files' --generate ones:2 $dir/nine.txt
-expect write_two 2 'takes one matrix' --write $dir/x.mtx $dir/nine.txt $dir/swap.mtx
+expect write_two 2 'only one matrix goes with' --write $dir/x.mtx $dir/nine.txt $dir/swap.mtx
 expect bad_kind 2 'expected' --generate cheese:3
 expect equals 0 'permanent = 6' --generate=ones:3 --method=expansion
 expect exact_real 2 'precision exact needs integers' --generate uniform:5 --precision exact
@@ -1099,7 +1099,7 @@ for guarantee in 0.1 0,0.1 1,0.1 x,0.1 0.1,0 0.1,1 0.1,x 0.1,1e-10 $zeros.1,0.1;
   expect "guarantee $guarantee" 2 'bad --guarantee' --estimate --guarantee $guarantee $dir/nine.txt
 done
 for part in 1 x/2 1/x 0/2 3/2 1/1000000001 000000000001/2; do
-  expect "part $part" 2 'bad part' --checkpoint $dir/none.ck --part $part $dir/nine.txt
+  expect "part $part" 2 'bad --part' --checkpoint $dir/none.ck --part $part $dir/nine.txt
 done
 for counts in 1,,1 1,1,x 1,1,1000000001 1,1,-1000000001 1,1,1x; do
   expect "counts $counts" 2 'bad --rows' --rows $counts $dir/nine.txt
@@ -1107,8 +1107,8 @@ done
 expect samples_zero 2 'bad --sample ' --sample 0 $dir/nine.txt
 expect samples_long 2 'bad --sample ' --sample 18446744073709551616 $dir/nine.txt
 expect samples_word 2 'bad --sample ' --sample -1 $dir/nine.txt
-expect minors_half 2 'bad row' --minors 1.5 $dir/nine.txt
-expect ranks_half 2 'bad number of ranks' --ranks 1.5 --explain $dir/nine.txt
+expect minors_half 2 'bad --minors' --minors 1.5 $dir/nine.txt
+expect ranks_half 2 'bad --ranks' --ranks 1.5 --explain $dir/nine.txt
 expect threads_half 2 'threads' --threads 1.5 $dir/nine.txt
 for option in --rows --cols; do
   expect "rook $option" 2 'leave out --explain, --rows and --cols' --rook $option 1,1,1 $dir/nine.txt
@@ -1116,7 +1116,7 @@ for option in --rows --cols; do
   expect "estimate $option" 2 'takes no multiplicities' --estimate $option 1,1,1 $dir/nine.txt
 done
 for option in spy prove write; do
-  expect "$option of two" 2 "^perm: --$option takes one matrix" --$option $dir/none.out $dir/nine.txt $dir/three.txt
+  expect "$option of two" 2 "^perm: only one matrix goes with \"--$option\"" --$option $dir/none.out $dir/nine.txt $dir/three.txt
 done
 expect format_made 2 '^perm: --format is for reading' --format array --generate ones:4
 expect format_resume 2 '^perm: --format is for reading' --format array --resume $dir/none.ck

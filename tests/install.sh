@@ -100,7 +100,8 @@ else skip 1 "CMake: not here (apt-get install cmake)"; fi
 options() { sort -u | grep -v '^--$'; }
 "$at/bin/perm" --list options | sed 's/[ [].*//' | options >"$out/listed"
 check "there are options" test "$(wc -l <"$out/listed")" -ge 35
-grep -ohE 'strcmp\((name|argv\[i\]), "--[a-z-]*"|strncmp\(argv\[i\], "--[a-z-]+"' examples/command/perm_cli*.[ch] | grep -oE -e '--[a-z-]+' |
+grep -ohE 'strcmp\((name|argv\[i\]), "--[a-z-]*"|strncmp\(argv\[i\], "--[a-z-]+"|\{"--[a-z-]+", &' \
+  examples/command/perm_cli*.[ch] | grep -oE -e '--[a-z-]+' |
   options >"$out/parsed"
 check "--help has every option of the parser, and no other" cmp "$out/parsed" "$out/listed"
 grep -A 1 '^\.TP' "$at/share/man/man1/perm.1" | sed 's/\\-/-/g' | grep -oE '^\\fB--[a-z-]+' | cut -c 4- | options >"$out/manual"

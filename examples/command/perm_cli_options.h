@@ -6,6 +6,7 @@
 #include "perm_cli_help.h"
 
 enum { CLI_DONE = 0, CLI_EARLY = 1, CLI_USAGE = 2, CLI_REFUSED = 3, CLI_FAILED = 4, CLI_TOLERANCE = 5 };
+enum { CLI_ELSEWHERE = -1 }; /* not an option of this function */
 
 typedef struct cli {
   perm_options options;
@@ -520,10 +521,199 @@ static int cli_check_pieces(const cli *run)
   return CLI_DONE;
 }
 
+#define CLI_NEED(what)                                         \
+  if (!value)                                                  \
+    return cli_usage("missing value after", name, what);
+
+/* Takes an option that has no value. Returns 0 if `name` is none. */
+static int cli_take_flag(cli *run, const char *name)
+{
+  const struct { const char *name; int *place; } flags[] = {
+      {"--json", &run->json}, {"--force", &run->force}, {"--merge", &run->merge}, {"--estimate", &run->estimate},
+      {"--gradient", &run->gradient}, {"--rook", &run->rook}, {"--progress", &run->progress},
+      {"--certify", &run->options.certify}, {"--cpu-fallback", &run->options.gpu.cpu_fallback}};
+  int k;
+  for (k = 0; k < CLI_COUNT(flags); k++)
+    if (!strcmp(name, flags[k].name))
+      return *flags[k].place = 1;
+  return 0;
+}
+
+/* Takes an option whose value is one of a list. Like the next two functions it returns CLI_DONE, CLI_USAGE if there is
+   no value or a wrong one, and CLI_ELSEWHERE if `name` is none of its options. */
+static int cli_take_choice(perm_options *options, const char *name, const char *value)
+{
+  int k;
+  if (!strcmp(name, "--method")) {
+    CLI_NEED("expected a method name")
+    for (k = 0;
+         k < PERM_METHOD_COUNT && (k == PERM_METHOD_STRUCTURE || strcmp(value, perm_method_name((perm_method)k)));)
+      k++;
+    if (k == PERM_METHOD_COUNT)
+      return cli_usage("unknown method", value, cli_meant(value, 1));
+    options->method = (perm_method)k;
+  } else if (!strcmp(name, "--precision")) {
+    CLI_NEED("expected a precision")
+    for (k = 0; k < PERM_PRECISION_COUNT && strcmp(value, perm_precision_name((perm_precision)k));)
+      k++;
+    if (k == PERM_PRECISION_COUNT)
+      return cli_usage("unknown precision", value, "expected fast, default, accurate, dd, kahan or exact");
+    options->precision = (perm_precision)k;
+  } else if (!strcmp(name, "--isa")) {
+    CLI_NEED("expected an instruction set")
+    for (k = PERM_ISA_PLAIN; k < PERM_ISA_COUNT && strcmp(value, perm_isa_name((perm_isa)k));)
+      k++;
+    if (k == PERM_ISA_COUNT)
+      return cli_usage("unknown instruction set", value, "expected plain, avx2, avx512, avx512ifma, neon or cuda");
+    options->isa = (perm_isa)k;
+  } else if (!strcmp(name, "--format")) {
+    CLI_NEED("expected a format")
+    for (k = 0; k < PERM_FORMAT_COUNT && strcmp(value, perm_format_name((perm_format)k));)
+      k++;
+    if (k == PERM_FORMAT_COUNT)
+      return cli_usage("unknown format", value,
+                       "expected auto, coordinate, coordinate-complex, array, edges, npy, graph6 or dimacs");
+    options->format = (perm_format)k;
+  } else
+    return CLI_ELSEWHERE;
+  return CLI_DONE;
+}
+
+/* Takes an option whose value is a number within limits. */
+static int cli_take_number(cli *run, const char *name, const char *value)
+{
+  enum { REAL, POSITIVE, WHOLE }; /* a double, one above 0, an int */
+  perm_options *options = &run->options;
+  const struct { const char *name; void *place; int kind; double least, most; const char *expected; } numbers[] = {
+      {"--tolerance", &options->tolerance, REAL, 0, 1, "expected a relative error from 0 to 1, such as 1e-12"},
+      {"--threads", &options->threads, WHOLE, 0, 4096, "expected a whole number from 0 (all) to 4096"},
+      {"--max-seconds", &options->max_seconds, POSITIVE, 0, 1e18, "expected a positive number of seconds"},
+      {"--seconds", &options->max_seconds, POSITIVE, 0, 1e18, "expected a positive number of seconds"},
+      {"--checkpoint-seconds", &options->checkpoint.seconds, POSITIVE, 0, 1e18,
+       "expected a positive number of seconds"},
+      {"--samples", &run->estimate_plan.samples, REAL, 1, 9e15, "expected a number from 1 to 9e15"},
+      {"--relative-error", &run->estimate_plan.relative_error, POSITIVE, 0, 1, "expected a number above 0, up to 1"},
+      {"--minors", &run->minors, WHOLE, 1, 1e9, "expected the number of a row, counted from 1"},
+      {"--effort", &options->plan_effort, POSITIVE, 0, 1e6, "expected a positive number up to 1e6, such as 10"},
+      {"--ranks", &run->ranks, WHOLE, 1, 1e7, "expected a whole number from 1 to 10000000"}};
+  char bad[48];
+  double number;
+  int k;
+  for (k = 0; k < CLI_COUNT(numbers) && strcmp(name, numbers[k].name) != 0;)
+    k++;
+  if (k == CLI_COUNT(numbers))
+    return CLI_ELSEWHERE;
+  CLI_NEED(numbers[k].expected)
+  snprintf(bad, sizeof bad, "bad %s", name);
+  if (!cli_number(value, numbers[k].least, numbers[k].most, &number) ||
+      (numbers[k].kind == WHOLE && number != floor(number)) || (numbers[k].kind == POSITIVE && number == 0))
+    return cli_usage(bad, value, numbers[k].expected);
+  if (numbers[k].kind == WHOLE)
+    *(int *)numbers[k].place = (int)number;
+  else
+    *(double *)numbers[k].place = number;
+  cli_seconds_given |= !strcmp(name, "--seconds");
+  return CLI_DONE;
+}
+
+/* Takes an option with a value of its own kind. */
+static int cli_take_value(cli *run, const char *name, const char *value)
+{
+  perm_options *options = &run->options;
+  char bad[48];
+  double number = PERM_ALL_GPUS, delta;
+  snprintf(bad, sizeof bad, "bad %s", name);
+  if (!strcmp(name, "--gpus")) {
+    CLI_NEED("expected a number of GPUs, or all")
+    if (strcmp(value, "all") != 0 && (!cli_number(value, 0, 64, &number) || number != floor(number)))
+      return cli_usage(bad, value, "expected a whole number from 0 (none) to 64, or all");
+    options->gpu.devices = (int)number;
+  } else if (!strcmp(name, "--gpu-cache")) {
+    CLI_NEED("expected a directory")
+    options->gpu.cache = value;
+  } else if (!strcmp(name, "--sample") || !strcmp(name, "--seed")) {
+    const int none = name[3] == 'e'; /* a seed may be 0 */
+    CLI_NEED("expected a whole number")
+    if (!cli_whole(value, none ? &run->seed : &run->sample) || (!none && !run->sample))
+      return cli_usage(bad, value, "expected a whole number up to 2^64-1");
+  } else if (!strcmp(name, "--guarantee")) {
+    CLI_NEED("expected an error and a chance such as 0.1,0.05")
+    if (!cli_two_numbers(value, &run->estimate_plan.relative_error, &delta) || delta < 1e-9)
+      return cli_usage(bad, value, "expected a relative error between 0 and 1, a comma, and the chance to miss it, "
+                                   "1e-9 to 1: 0.1,0.05");
+    run->estimate_plan.confidence = 1 - delta;
+    run->estimate = run->estimate_plan.guarantee = 1;
+  } else if (!strcmp(name, "--mod")) {
+    CLI_NEED("expected a modulus")
+    if (!cli_whole(value, &options->modulus) || options->modulus < 2 || options->modulus > (uint64_t)1 << 63)
+      return cli_usage(bad, value, "expected a whole number from 2 to 2^63");
+  } else if (!strcmp(name, "--rows") || !strcmp(name, "--cols")) {
+    CLI_NEED("expected multiplicities such as 2,0,1")
+    if (!cli_counts(value, name[2] == 'r' ? &run->row_counts : &run->column_counts,
+                    name[2] == 'r' ? &run->rows : &run->columns))
+      return cli_usage(bad, value, "expected whole numbers separated by commas, such as 2,0,1");
+  } else if (!strcmp(name, "--max-bytes")) {
+    CLI_NEED("expected bytes")
+    if (!cli_bytes(value, &options->max_bytes))
+      return cli_usage(bad, value, "expected a positive number of bytes, such as 8e9 or 8G");
+  } else if (!strcmp(name, "--generate")) {
+    CLI_NEED("expected a kind such as er:40:0.2")
+    if (run->generate)
+      return cli_usage("a second --generate", value, "give one");
+    run->generate = value;
+  } else if (!strcmp(name, "--checkpoint") || !strcmp(name, "--resume") || !strcmp(name, "--prove")) {
+    CLI_NEED("expected a file name")
+    if (cli_check_name(name, value) != CLI_DONE)
+      return CLI_USAGE;
+    *(name[2] == 'p' ? &options->prove : &options->checkpoint.file) = value;
+    run->resume = name[2] == 'r' ? value : run->resume;
+  } else if (!strcmp(name, "--part")) {
+    CLI_NEED("expected a part such as 1/8")
+    if (!cli_part(value, &options->checkpoint.part, &options->checkpoint.parts))
+      return cli_usage(bad, value, "expected I/K with I from 1 to K, such as 1/8");
+  } else if (!strcmp(name, "--spy") || !strcmp(name, "--write")) {
+    CLI_NEED("expected a file name")
+    if (!*value)
+      return cli_usage("no file name after", name, "expected one");
+    if (name[2] == 's' && strlen(value) > 4 && strstr(".png.jpg.pdf.gif.eps", value + strlen(value) - 4))
+      return cli_usage("--spy draws SVG, not what is named", value, "expected a name such as order.svg");
+    *(name[2] == 's' ? &run->spy : &run->write) = value;
+  } else
+    return CLI_ELSEWHERE;
+  return CLI_DONE;
+}
+
+/* Does what was asked for go together? */
+static int cli_check(cli *run)
+{
+  const perm_options *options = &run->options;
+  const char *const single = cli_given(run, " --spy --prove --write ");
+  if (options->format != PERM_FORMAT_AUTO && (run->generate || run->resume || run->merge))
+    return cli_usage("--format is for reading a matrix, and there is none to read", NULL, "leave it out");
+  if (run->generate && run->files)
+    return cli_usage("--generate goes without files, but there is", run->file[0], "leave one of the two out");
+  if (!run->generate && !run->files && !run->resume && !run->merge)
+    return cli_usage("no matrix", NULL, "expected a file, - or --generate; perm --help explains");
+  if (!run->estimate && cli_given(run, " --seconds --samples --relative-error "))
+    return cli_usage("--samples, --relative-error and --seconds go with --estimate", NULL, "add it or leave them out");
+  if (run->estimate + run->gradient + run->rook + (run->minors > 0) > 1)
+    return cli_usage("only one of --estimate, --gradient, --minors and --rook", NULL, "choose one");
+  if (run->rook && (run->explain || run->rows || run->columns))
+    return cli_usage("--rook takes the matrix as it is", NULL, "leave out --explain, --rows and --cols");
+  if (run->explain && (run->estimate || run->gradient || run->minors || run->rows || run->columns))
+    return cli_usage("--explain is about permanents of a matrix as it is", NULL,
+                     "leave out --estimate, --gradient, --minors, --rows and --cols");
+  if (run->estimate && (run->rows || run->columns))
+    return cli_usage("--estimate takes no multiplicities", NULL, "leave out --rows and --cols");
+  if (single && run->files > 1 && !run->merge)
+    return cli_usage("only one matrix goes with", single, "give one file");
+  return cli_check_pieces(run) || cli_check_pairs(run) ? CLI_USAGE : cli_check_files(run);
+}
+
 static int cli_parse(cli *run, int argc, char **argv)
 {
   perm_options *options = &run->options;
-  int i, k, only_files = 0;
+  int i, k, code, only_files = 0;
   double number;
   for (i = 1; i < argc; i++) {
     const char *word = argv[i], *value = NULL;
@@ -542,24 +732,12 @@ static int cli_parse(cli *run, int argc, char **argv)
     run->planned |= cli_among(name, cli_plan_options, CLI_COUNT(cli_plan_options));
     for (k = 0; k < CLI_COUNT(cli_options); k++)
       run->given[k] |= !strcmp(name, cli_options[k]);
-    if (!strcmp(name, "--json") || !strcmp(name, "--explain") || !strcmp(name, "--progress") ||
-        !strcmp(name, "--certify") || !strcmp(name, "--estimate") || !strcmp(name, "--gradient") ||
-        !strcmp(name, "--rook") || !strcmp(name, "--cpu-fallback") || !strcmp(name, "--merge") ||
-        !strcmp(name, "--force")) {
+    if (!strcmp(name, "--explain") || cli_take_flag(run, name)) {
       if (equals && strcmp(word, "--explain=full") != 0)
         return cli_usage(strcmp(name, "--explain") ? "no value goes with" : "the only value is full, of", name,
                          "see perm --help");
-      run->json |= !strcmp(name, "--json");
-      run->force |= !strcmp(name, "--force");
-      run->merge |= !strcmp(name, "--merge");
       if (!strcmp(name, "--explain"))
         run->explain = equals ? 2 : run->explain ? run->explain : 1;
-      run->estimate |= !strcmp(name, "--estimate");
-      run->gradient |= !strcmp(name, "--gradient");
-      run->rook |= !strcmp(name, "--rook");
-      options->certify |= !strcmp(name, "--certify");
-      options->gpu.cpu_fallback |= !strcmp(name, "--cpu-fallback");
-      run->progress |= !strcmp(name, "--progress");
       continue;
     }
     if (!strcmp(name, "--tune")) {
@@ -573,186 +751,18 @@ static int cli_parse(cli *run, int argc, char **argv)
       value = equals + 1;
     else if (i + 1 < argc)
       value = argv[i + 1];
-#define CLI_NEED(what)                                         \
-  {                                                            \
-    if (!value)                                                \
-      return cli_usage("missing value after", name, what);     \
-    i += !equals;                                              \
-  }
-    if (!strcmp(name, "--method")) {
-      CLI_NEED("expected a method name")
-      for (k = 0;
-           k < PERM_METHOD_COUNT && (k == PERM_METHOD_STRUCTURE || strcmp(value, perm_method_name((perm_method)k)));)
-        k++;
-      if (k == PERM_METHOD_COUNT)
-        return cli_usage("unknown method", value, cli_meant(value, 1));
-      options->method = (perm_method)k;
-    } else if (!strcmp(name, "--precision")) {
-      CLI_NEED("expected a precision")
-      for (k = 0; k < PERM_PRECISION_COUNT && strcmp(value, perm_precision_name((perm_precision)k));)
-        k++;
-      if (k == PERM_PRECISION_COUNT)
-        return cli_usage("unknown precision", value, "expected fast, default, accurate, dd, kahan or exact");
-      options->precision = (perm_precision)k;
-    } else if (!strcmp(name, "--isa")) {
-      CLI_NEED("expected an instruction set")
-      for (k = PERM_ISA_PLAIN; k < PERM_ISA_COUNT && strcmp(value, perm_isa_name((perm_isa)k));)
-        k++;
-      if (k == PERM_ISA_COUNT)
-        return cli_usage("unknown instruction set", value, "expected plain, avx2, avx512, avx512ifma, neon or cuda");
-      options->isa = (perm_isa)k;
-    } else if (!strcmp(name, "--format")) {
-      CLI_NEED("expected a format")
-      for (k = 0; k < PERM_FORMAT_COUNT && strcmp(value, perm_format_name((perm_format)k));)
-        k++;
-      if (k == PERM_FORMAT_COUNT)
-        return cli_usage("unknown format", value,
-                         "expected auto, coordinate, coordinate-complex, array, edges, npy, graph6 or dimacs");
-      options->format = (perm_format)k;
-    } else if (!strcmp(name, "--tolerance")) {
-      CLI_NEED("expected a relative error such as 1e-12")
-      if (!cli_number(value, 0, 1, &options->tolerance))
-        return cli_usage("bad tolerance", value, "expected a relative error from 0 to 1, such as 1e-12");
-    } else if (!strcmp(name, "--threads")) {
-      CLI_NEED("expected a number of threads")
-      if (!cli_number(value, 0, 4096, &number) || number != floor(number))
-        return cli_usage("bad number of threads", value, "expected a whole number from 0 (all) to 4096");
-      options->threads = (int)number;
-    } else if (!strcmp(name, "--gpus")) {
-      CLI_NEED("expected a number of GPUs, or all")
-      number = PERM_ALL_GPUS;
-      if (strcmp(value, "all") != 0 && (!cli_number(value, 0, 64, &number) || number != floor(number)))
-        return cli_usage("bad number of GPUs", value, "expected a whole number from 0 (none) to 64, or all");
-      options->gpu.devices = (int)number;
-    } else if (!strcmp(name, "--gpu-cache")) {
-      CLI_NEED("expected a directory")
-      options->gpu.cache = value;
-    } else if (!strcmp(name, "--max-seconds")) {
-      CLI_NEED("expected seconds")
-      if (!cli_number(value, 0, 1e18, &options->max_seconds) || options->max_seconds == 0)
-        return cli_usage("bad --max-seconds", value, "expected a positive number of seconds");
-    } else if (!strcmp(name, "--seconds")) {
-      CLI_NEED("expected seconds")
-      if (!cli_number(value, 0, 1e18, &options->max_seconds) || options->max_seconds == 0)
-        return cli_usage("bad --seconds", value, "expected a positive number of seconds");
-      cli_seconds_given = 1;
-    } else if (!strcmp(name, "--samples")) {
-      CLI_NEED("expected a number of samples")
-      if (!cli_number(value, 1, 9e15, &run->estimate_plan.samples))
-        return cli_usage("bad --samples", value, "expected a number from 1 to 9e15");
-    } else if (!strcmp(name, "--sample")) {
-      CLI_NEED("expected a number of permutations")
-      if (!cli_whole(value, &run->sample) || !run->sample)
-        return cli_usage("bad --sample", value, "expected a whole number from 1 to 2^64-1");
-    } else if (!strcmp(name, "--relative-error")) {
-      CLI_NEED("expected a relative error such as 0.01")
-      if (!cli_number(value, 0, 1, &run->estimate_plan.relative_error) || run->estimate_plan.relative_error == 0)
-        return cli_usage("bad --relative-error", value, "expected a number above 0, up to 1");
-    } else if (!strcmp(name, "--guarantee")) {
-      double delta;
-      CLI_NEED("expected an error and a chance such as 0.1,0.05")
-      if (!cli_two_numbers(value, &run->estimate_plan.relative_error, &delta) || delta < 1e-9)
-        return cli_usage("bad --guarantee", value,
-                         "expected a relative error between 0 and 1, a comma, and the chance to miss it, 1e-9 to 1: "
-                         "0.1,0.05");
-      run->estimate_plan.confidence = 1 - delta;
-      run->estimate = run->estimate_plan.guarantee = 1;
-    } else if (!strcmp(name, "--mod")) {
-      CLI_NEED("expected a modulus")
-      if (!cli_whole(value, &options->modulus) || options->modulus < 2 || options->modulus > (uint64_t)1 << 63)
-        return cli_usage("bad modulus", value, "expected a whole number from 2 to 2^63");
-    } else if (!strcmp(name, "--rows") || !strcmp(name, "--cols")) {
-      CLI_NEED("expected multiplicities such as 2,0,1")
-      if (!cli_counts(value, name[2] == 'r' ? &run->row_counts : &run->column_counts,
-                      name[2] == 'r' ? &run->rows : &run->columns))
-        return cli_usage(name[2] == 'r' ? "bad --rows" : "bad --cols", value,
-                         "expected whole numbers separated by commas, such as 2,0,1");
-    } else if (!strcmp(name, "--minors")) {
-      CLI_NEED("expected a row")
-      if (!cli_number(value, 1, 1e9, &number) || number != floor(number))
-        return cli_usage("bad row", value, "expected the number of a row, counted from 1");
-      run->minors = (int)number;
-    } else if (!strcmp(name, "--max-bytes")) {
-      CLI_NEED("expected bytes")
-      if (!cli_bytes(value, &options->max_bytes))
-        return cli_usage("bad --max-bytes", value, "expected a positive number of bytes, such as 8e9 or 8G");
-    } else if (!strcmp(name, "--effort")) {
-      CLI_NEED("expected a factor")
-      if (!cli_number(value, 0, 1e6, &options->plan_effort) || options->plan_effort == 0)
-        return cli_usage("bad --effort", value, "expected a positive number up to 1e6, such as 10");
-    } else if (!strcmp(name, "--seed")) {
-      CLI_NEED("expected a whole number")
-      if (!cli_whole(value, &run->seed))
-        return cli_usage("bad seed", value, "expected a whole number from 0 to 2^64-1");
-    } else if (!strcmp(name, "--generate")) {
-      CLI_NEED("expected a kind such as er:40:0.2")
-      if (run->generate)
-        return cli_usage("a second --generate", value, "give one");
-      run->generate = value;
-    } else if (!strcmp(name, "--checkpoint") || !strcmp(name, "--resume")) {
-      CLI_NEED("expected a file name")
-      if (cli_check_name(name, value) != CLI_DONE)
-        return CLI_USAGE;
-      options->checkpoint.file = value;
-      run->resume = name[2] == 'r' ? value : run->resume;
-    } else if (!strcmp(name, "--prove")) {
-      CLI_NEED("expected a file name")
-      if (cli_check_name(name, value) != CLI_DONE)
-        return CLI_USAGE;
-      options->prove = value;
-    } else if (!strcmp(name, "--checkpoint-seconds")) {
-      CLI_NEED("expected seconds")
-      if (!cli_number(value, 0, 1e18, &options->checkpoint.seconds) || options->checkpoint.seconds == 0)
-        return cli_usage("bad --checkpoint-seconds", value, "expected a positive number of seconds");
-    } else if (!strcmp(name, "--part")) {
-      CLI_NEED("expected a part such as 1/8")
-      if (!cli_part(value, &options->checkpoint.part, &options->checkpoint.parts))
-        return cli_usage("bad part", value, "expected I/K with I from 1 to K, such as 1/8");
-    } else if (!strcmp(name, "--ranks")) {
-      CLI_NEED("expected a number of ranks")
-      if (!cli_number(value, 1, 1e7, &number) || number != floor(number))
-        return cli_usage("bad number of ranks", value, "expected a whole number from 1 to 10000000");
-      run->ranks = (int)number;
-    } else if (!strcmp(name, "--spy") || !strcmp(name, "--write")) {
-      CLI_NEED("expected a file name")
-      if (!*value)
-        return cli_usage("no file name after", name, "expected one");
-      if (name[2] == 's' && strlen(value) > 4 && strstr(".png.jpg.pdf.gif.eps", value + strlen(value) - 4))
-        return cli_usage("--spy draws SVG, not what is named", value, "expected a name such as order.svg");
-      *(name[2] == 's' ? &run->spy : &run->write) = value;
-    } else {
+    code = cli_take_choice(options, name, value);
+    if (code == CLI_ELSEWHERE)
+      code = cli_take_number(run, name, value);
+    if (code == CLI_ELSEWHERE)
+      code = cli_take_value(run, name, value);
+    if (code == CLI_ELSEWHERE)
       return cli_usage("unknown option", word, cli_meant(word, 0));
-    }
+    if (code != CLI_DONE)
+      return code;
+    i += !equals;
   }
-  if (options->format != PERM_FORMAT_AUTO && (run->generate || run->resume || run->merge))
-    return cli_usage("--format is for reading a matrix, and there is none to read", NULL, "leave it out");
-  if (run->generate && run->files)
-    return cli_usage("--generate goes without files, but there is", run->file[0], "leave one of the two out");
-  if (run->merge && !run->files)
-    return cli_usage("--merge puts checkpoints together", NULL, "name all of them");
-  if (!run->generate && !run->files && !run->resume)
-    return cli_usage("no matrix", NULL, "expected a file, - or --generate; perm --help explains");
-  if (!run->estimate && (cli_seconds_given || run->estimate_plan.samples > 0 || run->estimate_plan.relative_error > 0))
-    return cli_usage("--samples, --relative-error and --seconds go with --estimate", NULL, "add it or leave them out");
-  if (run->estimate + run->gradient + run->rook + (run->minors > 0) > 1)
-    return cli_usage("only one of --estimate, --gradient, --minors and --rook", NULL, "choose one");
-  if (run->rook && (run->explain || run->rows || run->columns))
-    return cli_usage("--rook takes the matrix as it is", NULL, "leave out --explain, --rows and --cols");
-  if (run->explain && (run->estimate || run->gradient || run->minors || run->rows || run->columns))
-    return cli_usage("--explain is about permanents of a matrix as it is", NULL,
-                     "leave out --estimate, --gradient, --minors, --rows and --cols");
-  if (run->estimate && (run->rows || run->columns))
-    return cli_usage("--estimate takes no multiplicities", NULL, "leave out --rows and --cols");
-  if (run->spy && run->files > 1 && !run->merge)
-    return cli_usage("--spy takes one matrix", NULL, "give one file");
-  if (run->options.prove && run->files > 1 && !run->merge)
-    return cli_usage("--prove takes one matrix", NULL, "give one file");
-  if (run->write && run->files > 1 && !run->merge)
-    return cli_usage("--write takes one matrix", NULL, "give one file");
-  i = cli_check_pieces(run);
-  if (i == CLI_DONE)
-    i = cli_check_pairs(run);
-  return i == CLI_DONE ? cli_check_files(run) : i;
+  return cli_check(run);
 }
 
 static int cli_exit_code(perm_status status)
