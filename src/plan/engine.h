@@ -66,8 +66,7 @@ typedef struct permi_maker {
   double worth; /* seconds of a job that is there, to be beaten; INFINITY: none */
   int blocks_noted;
   int tuned;
-  int keeps; /* states are kept, in so many bytes for the blocks before: integers as they are, not their residues */
-  double kept;
+  int keeps; double kept; /* for perm_more.h: states are kept, of the blocks before in `kept` bytes, unreduced */
   permi_control *watch;
   struct permi_account *account;
   struct permi_layouts *layouts; /* of the block's hybrid, begun; or NULL */
