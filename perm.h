@@ -4817,40 +4817,6 @@ static perm_status permi_share(int threads, uint64_t begin, uint64_t end, permi_
   return (perm_status)stop;
 }
 
-/* Threads of a task that ask in the middle of their parts whether to stop. */
-typedef struct permi_asked {
-  permi_control *control;
-  int threads, stop; /* stop: a perm_status, written by the calling thread */
-} permi_asked;
-
-PERMI_UNUSED
-static permi_asked permi_asked_begin(const permi_leaf *leaf, permi_control *control)
-{
-  permi_asked asked;
-  asked.control = control;
-  asked.threads = control && leaf->threaded ? permi_threads(control->options) : 1;
-  asked.stop = PERM_OK;
-  return asked;
-}
-
-/* Thread 0 asks the control, others see what it found. */
-PERMI_UNUSED
-static perm_status permi_asked_poll(permi_asked *asked, int thread, double work, const char *activity)
-{
-  int stop = PERM_OK;
-  if (thread) {
-    PERMI_OMP(atomic read)
-    stop = asked->stop;
-  } else if (asked->control) {
-    stop = (int)permi_control_poll(asked->control, work, activity);
-    if (stop) {
-      PERMI_OMP(atomic write)
-      asked->stop = stop;
-    }
-  }
-  return (perm_status)stop;
-}
-
 typedef struct permi_ranging {
   const permi_leaf *leaf;
   permi_control *control;

@@ -35,8 +35,8 @@
      - The same plan and the same bits on every run and for any number of threads: searches count moves.
 
    METHOD (options.method): what it sums; states or terms; values
-       auto          the fastest by prediction within max_bytes, for each block. The engines of papers are asked by
-                     name only: sorting, sparyser, dominating, decompose, transversals, codegen
+       auto          the fastest by prediction within max_bytes, for each block. Never sorting, sparyser, dominating,
+                     decompose, transversals, codegen
        frontier      matchings along a moving boundary; C(a + b, a - d) of a rows and b columns on it, with d more
                      columns than rows gone; all values. As lists or arrays:
        lists, arrays   states sorted and merged, or indexed by combinations; sorting: expand, sort, contract.
@@ -17666,24 +17666,22 @@ static perm_status permi_sorting_run(const permi_leaf *leaf, permi_control *cont
 }
 
 /* =========================================================================================== >>ways
-   The frame of the engines of papers: a walk over a tree of choices, whose leaves add up. Chunks share the tree: at a
-   node the ways are divided among the node's chunks, and each chunk walks the ways of its own. A chunk is exact or
-   adds doubles in its own order, and sums of chunks are exact, so bits do not depend on threads.
-   These engines are asked by name only. Their predictions are nodes or terms times a price. */
+   The frame of the engines of papers, asked by name only: a walk over a tree of choices, whose leaves add up. Chunks
+   share the tree: a node's ways are divided among its chunks. Sums of chunks are exact. */
 
 #define PERMI_WALK_CHUNKS 4096      /* at most, unless chunks would take longer than PERMI_WALK_CHUNK_SECONDS */
 #define PERMI_WALK_CHUNK_SECONDS 0.25
-#define PERMI_WALK_PIECE_SECONDS 1e-3 /* of a chunk, at least */
+#define PERMI_WALK_CHUNKS_MOST (UINT64_C(1) << 43) /* times 2^20 ways of a node: below 2^64 */
+#define PERMI_WALK_PIECE_SECONDS 1e-3 /* of a chunk, at least, where chunks are short */
 #define PERMI_WALK_PROBES 48
 
 typedef struct permi_ways {
   uint64_t begin, end, chunk; /* the chunks that share the node, and the one that walks */
-  double weight;              /* of a probe, which stands for so many paths; 0: no probe */
+  double weight;              /* of a probe: paths that it stands for; or 0 */
   uint64_t seed;
 } permi_ways;
 
-/* Gives the ways [*first, *last) of `count` to the chunk, and narrows down the chunks that share them; a probe gets one
-   way at random [Knu75]. */
+/* Gives the ways [*first, *last) of `count` to the chunk; a probe gets one at random [Knu75]. */
 static void permi_ways_take(permi_ways *ways, int count, int *first, int *last)
 {
   const uint64_t chunks = ways->end - ways->begin, mine = ways->chunk - ways->begin, n = (uint64_t)count;
@@ -17704,7 +17702,7 @@ static void permi_ways_take(permi_ways *ways, int count, int *first, int *last)
   }
 }
 
-/* Returns 1 if a node, or a leaf, counts for this chunk: nodes that several chunks walk are the first one's. */
+/* Nodes and leaves that several chunks walk are the first one's. */
 static int permi_ways_mine(const permi_ways *ways)
 {
   return ways->chunk == ways->begin;
@@ -17719,7 +17717,6 @@ static permi_ways permi_ways_chunk(const permi_leaf *leaf, uint64_t chunk)
   return ways;
 }
 
-/* A probe; `seed` is handed from one to the next. */
 static permi_ways permi_ways_probe(uint64_t seed)
 {
   permi_ways ways;
@@ -17732,14 +17729,14 @@ static permi_ways permi_ways_probe(uint64_t seed)
 
 static uint64_t permi_walk_chunks(double pieces, double seconds)
 {
-  const double most = fmax(fmin(PERMI_WALK_CHUNKS, pieces), fmin(seconds / PERMI_WALK_CHUNK_SECONDS, 1e12));
+  const double most = fmax(fmin(PERMI_WALK_CHUNKS, pieces), seconds / PERMI_WALK_CHUNK_SECONDS);
   uint64_t chunks = 1;
-  while (2 * (double)chunks <= most)
+  while (2 * (double)chunks <= most && chunks < PERMI_WALK_CHUNKS_MOST)
     chunks *= 2;
   return chunks;
 }
 
-/* The leaf of a walk in `chunks`, with `workspace` bytes a thread; `plan`: a hash of what else decides the terms. */
+/* plan: a hash of what else decides the terms. */
 static void permi_walk_leaf(const permi_block *block, uint64_t plan, uint64_t chunks, size_t workspace,
                             permi_leaf *leaf)
 {
@@ -17763,7 +17760,6 @@ static void permi_walk_leaf(const permi_block *block, uint64_t plan, uint64_t ch
   leaf->integer = block->integer != NULL;
 }
 
-/* What entries lost before (in units of the leaf's sum) is a part of the bound and of the estimate. */
 static void permi_walk_lost(const permi_maker *maker, permi_leaf *leaf)
 {
   if (maker->working->lost_error > 0) {
@@ -17955,7 +17951,6 @@ static void permi_ryser_set(permi_ryser_walk *walk, int digit, int by)
   walk->code[digit] = code;
 }
 
-/* Goes down to where the chunk has several values of a digit, and visits these. */
 static void permi_ryser_terms(permi_ryser_walk *walk, permi_ways *ways)
 {
   const permi_ryser *ryser = walk->ryser;
@@ -18287,8 +18282,7 @@ static void permi_ryser_bounds(permi_maker *maker, const permi_block *block, con
 }
 
 /* A chunk has the average number of terms or, with groups, whose digits divide unevenly, less than 16 times as many:
-   less than 2 (1 + 1/2^1) (1 + 1/2^2) ... times from shared levels, where floor(c / n) of c chunks are at least
-   c / n (1 - 1 / (1 + floor(c / n))), and twice from the last, where a chunk has several ways. */
+   2 (1 + 1/2^1) (1 + 1/2^2) ... from shared levels, each rounded down, and 2 from the last. */
 static perm_status permi_ryser_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
 {
   const permi_ryser *ryser = (const permi_ryser *)offer->plan;
@@ -18395,15 +18389,15 @@ static perm_status permi_dominating_offer(permi_maker *maker, const permi_block 
 /* =================================================================================== >>transversals
    Enumerates perfect matchings, for blocks that have few.
      per A = sum over perfect matchings M of prod over (i, j) in M of a_ij
-   Depth first, at the free vertex with the fewest choices; one without a choice ends the branch. Products are in
-   double-double or long integers; terms are added exactly.
+   Depth first, at the free vertex with the fewest choices. Products are in double-double or long integers; terms are
+   added exactly.
 
    THE BOUND. A term has n double-double operations (rounded entries as in >>steps_run); the sum is exact
    (tests/proofs/doubles.g). */
 
 #define PERMI_TRANSVERSALS_SAFE_EXP2 -896  /* products above 2^this have the counted error: 1e-270 */
-#define PERMI_TRANSVERSALS_SECONDS 5e-8    /* a choice, and */
-#define PERMI_TRANSVERSALS_VERTEX 1e-9     /* a vertex looked at */
+#define PERMI_TRANSVERSALS_SECONDS 1e-7    /* a choice, and */
+#define PERMI_TRANSVERSALS_VERTEX 2e-9     /* a vertex looked at */
 
 typedef struct permi_transversals {
   permi_owned owned;
@@ -18478,8 +18472,8 @@ static void permi_matching_multiply(permi_matching_walk *walk, int k, const perm
   }
 }
 
-/* Adds the product at a path's end. One whose moduli are below the safe power is at most that, computed or true, as
-   entries are at most 1; it counts as lost. Sums of powers of two do not depend on their order. */
+/* A product whose moduli are below the safe power is at most that, computed or true, as entries are at most 1; it
+   counts as lost. */
 static void permi_matching_add(permi_matching_walk *walk, perm_partial *partial)
 {
   const permi_transversals *all = walk->all;
@@ -18496,7 +18490,6 @@ static void permi_matching_add(permi_matching_walk *walk, perm_partial *partial)
     partial->lost += 8 * safe;
 }
 
-/* Walks the ways of a chunk, or of a probe. */
 static void permi_matching_run(const permi_transversals *all, const permi_ways *ways, void *workspace,
                                perm_partial *partial, double *choices)
 {
@@ -18557,7 +18550,8 @@ static size_t permi_transversals_explain(const permi_leaf *leaf, char *buffer, s
   const permi_transversals *all = (const permi_transversals *)leaf->context;
   return permi_say(buffer, size,
                    "transversals, order %d: about %.3g choices, terms in %s, predicted %.3g s, %.0f chunks\n",
-                   leaf->information.n, all->choices, leaf->integer ? "integers" : "double-doubles", leaf->information.seconds, (double)leaf->information.chunks);
+                   leaf->information.n, all->choices, leaf->integer ? "integers" : "double-doubles",
+                   leaf->information.seconds, (double)leaf->information.chunks);
 }
 
 /* The choices on the way, by Knuth's probes [Knu75]. Returns 0 without memory. */
@@ -18635,21 +18629,21 @@ static perm_status permi_transversals_make(permi_maker *maker, const permi_block
    With entries a, b of a line, in lines c, d across:
      per A = per (A without the line and d; c replaced by a d + b c) + per (A without the two entries),
    so a line of 2k or 2k - 1 entries gives k permanents of one order less. The line with the fewest entries is branched
-   on; lines of degree 1 and 2 go between branches. Pieces that are small, or have over 4 entries in all lines, are
-   summed over subsets, which cancel nothing (DecompRyser [SUP] takes Ryser's formula).
+   on. Pieces that are small, or have over 4 entries in all lines, are summed over subsets, which cancel nothing
+   (DecompRyser [SUP] takes Ryser's formula).
 
    THE BOUND. A matching of a piece of order k goes through at most k (k - 1) / 2 additions:
    1. subsets of k lines have so many; a merged line adds one to those of order k - 1, where k - 1 are allowed;
    2. branches on a line of at most k entries add at most k - 1, to those of a piece of order k - 1.
    With n - 1 products, R roundings in all (complex products count as 3) and S the sum of moduli,
    |error| <= g / (1 - g) (computed S), g = gamma_R. An intermediate is multiplied by at most a minor's permanent of
-   moduli, at most growth = prod max(1, row sum): underflow costs DBL_MIN growth an operation. growth is rounded up to a
-   power of two, so that the chunks' losses add up without rounding. */
+   moduli, at most growth = prod max(1, row sum): underflow costs DBL_MIN growth an operation. It is a power
+   of two: losses of chunks add up without rounding. */
 
 #define PERMI_DECOMPOSE_ORDER 64
 #define PERMI_DECOMPOSE_SMALL 7    /* pieces summed over subsets: about a microsecond */
 #define PERMI_DECOMPOSE_SUBSETS 14 /* the same where all lines have over 4 entries and values are short */
-#define PERMI_DECOMPOSE_NODE_SECONDS 1e-6
+#define PERMI_DECOMPOSE_NODE_SECONDS 2e-6
 #define PERMI_DECOMPOSE_WORD_SECONDS 2e-9 /* a word of a value in a product */
 
 typedef struct permi_decompose {
@@ -18673,7 +18667,7 @@ typedef struct permi_decomposing {
   permi_ways ways;
   permi_piece *piece; /* of each depth */
   uint64_t *spare, *result, *subsets;
-  double nodes, operations, subset_words; /* nodes and words: of this chunk; of a probe: times its weight */
+  double nodes, operations, subset_words;
 } permi_decomposing;
 
 static uint64_t *permi_piece_at(const permi_decompose *plan, const permi_piece *piece, int side, int i, int j)
@@ -18720,7 +18714,7 @@ static int permi_piece_least(const permi_piece *piece, int *side, int *line)
       const int i = permi_trailing_zeros(lines);
       const uint64_t x = piece->mask[s][i], but_one = x & (x - 1);
       int degree;
-      if (least == 3 && (but_one & (but_one - 1))) /* not fewer, known without counting */
+      if (least == 3 && (but_one & (but_one - 1)))
         continue;
       degree = permi_count_ones(x);
       if (degree < least) {
@@ -18829,7 +18823,7 @@ static int permi_piece_pairs(permi_piece *piece, int side, int line)
   return pairs;
 }
 
-/* *result = the permanent of the piece, or the part of it that is the chunk's. */
+/* *result: the chunk's part of the permanent of the piece. */
 static void permi_decompose_node(permi_decomposing *run, permi_piece *piece, uint64_t *result)
 {
   const permi_decompose *plan = run->plan;
@@ -18916,7 +18910,7 @@ static void permi_decompose_chunk(const permi_leaf *leaf, uint64_t chunk, void *
   run.ways = permi_ways_chunk(leaf, chunk);
   permi_decompose_walk(&run, plan, workspace);
   partial->terms += run.nodes;
-  if (!permi_ways_mine(&run.ways)) /* chunks that share a leaf: the first has it */
+  if (!permi_ways_mine(&run.ways))
     return;
   permi_value_sum(&plan->numbers, run.result, partial);
   if (!leaf->integer)
@@ -20946,6 +20940,38 @@ static double permi_planar_bits(const permi_block *block)
     bits[v >= block->n] += 0.5 * log2(squares);
   }
   return fmin(permi_majorants_bits(bits), permi_block_bits(block));
+}
+
+/* Threads that ask in the middle of their parts whether to stop. */
+typedef struct permi_asked {
+  permi_control *control;
+  int threads, stop; /* stop: a perm_status, written by the calling thread */
+} permi_asked;
+
+static permi_asked permi_asked_begin(const permi_leaf *leaf, permi_control *control)
+{
+  permi_asked asked;
+  asked.control = control;
+  asked.threads = control && leaf->threaded ? permi_threads(control->options) : 1;
+  asked.stop = PERM_OK;
+  return asked;
+}
+
+/* Thread 0 asks the control, others see what it found. */
+static perm_status permi_asked_poll(permi_asked *asked, int thread, double work, const char *activity)
+{
+  int stop = PERM_OK;
+  if (thread) {
+    PERMI_OMP(atomic read)
+    stop = asked->stop;
+  } else if (asked->control) {
+    stop = (int)permi_control_poll(asked->control, work, activity);
+    if (stop) {
+      PERMI_OMP(atomic write)
+      asked->stop = stop;
+    }
+  }
+  return (perm_status)stop;
 }
 
 /* ---- integers */

@@ -34,8 +34,8 @@
      - The same plan and the same bits on every run and for any number of threads: searches count moves.
 
    METHOD (options.method): what it sums; states or terms; values
-       auto          the fastest by prediction within max_bytes, for each block. The engines of papers are asked by
-                     name only: sorting, sparyser, dominating, decompose, transversals, codegen
+       auto          the fastest by prediction within max_bytes, for each block. Never sorting, sparyser, dominating,
+                     decompose, transversals, codegen
        frontier      matchings along a moving boundary; C(a + b, a - d) of a rows and b columns on it, with d more
                      columns than rows gone; all values. As lists or arrays:
        lists, arrays   states sorted and merged, or indexed by combinations; sorting: expand, sort, contract.

@@ -3,23 +3,23 @@
    With entries a, b of a line, in lines c, d across:
      per A = per (A without the line and d; c replaced by a d + b c) + per (A without the two entries),
    so a line of 2k or 2k - 1 entries gives k permanents of one order less. The line with the fewest entries is branched
-   on; lines of degree 1 and 2 go between branches. Pieces that are small, or have over 4 entries in all lines, are
-   summed over subsets, which cancel nothing (DecompRyser [SUP] takes Ryser's formula).
+   on. Pieces that are small, or have over 4 entries in all lines, are summed over subsets, which cancel nothing
+   (DecompRyser [SUP] takes Ryser's formula).
 
    THE BOUND. A matching of a piece of order k goes through at most k (k - 1) / 2 additions:
    1. subsets of k lines have so many; a merged line adds one to those of order k - 1, where k - 1 are allowed;
    2. branches on a line of at most k entries add at most k - 1, to those of a piece of order k - 1.
    With n - 1 products, R roundings in all (complex products count as 3) and S the sum of moduli,
    |error| <= g / (1 - g) (computed S), g = gamma_R. An intermediate is multiplied by at most a minor's permanent of
-   moduli, at most growth = prod max(1, row sum): underflow costs DBL_MIN growth an operation. growth is rounded up to a
-   power of two, so that the chunks' losses add up without rounding. */
+   moduli, at most growth = prod max(1, row sum): underflow costs DBL_MIN growth an operation. It is a power
+   of two: losses of chunks add up without rounding. */
 #pragma once
 #include "ways.h"
 
 #define PERMI_DECOMPOSE_ORDER 64
 #define PERMI_DECOMPOSE_SMALL 7    /* pieces summed over subsets: about a microsecond */
 #define PERMI_DECOMPOSE_SUBSETS 14 /* the same where all lines have over 4 entries and values are short */
-#define PERMI_DECOMPOSE_NODE_SECONDS 1e-6
+#define PERMI_DECOMPOSE_NODE_SECONDS 2e-6
 #define PERMI_DECOMPOSE_WORD_SECONDS 2e-9 /* a word of a value in a product */
 
 typedef struct permi_decompose {
@@ -43,7 +43,7 @@ typedef struct permi_decomposing {
   permi_ways ways;
   permi_piece *piece; /* of each depth */
   uint64_t *spare, *result, *subsets;
-  double nodes, operations, subset_words; /* nodes and words: of this chunk; of a probe: times its weight */
+  double nodes, operations, subset_words;
 } permi_decomposing;
 
 static uint64_t *permi_piece_at(const permi_decompose *plan, const permi_piece *piece, int side, int i, int j)
@@ -90,7 +90,7 @@ static int permi_piece_least(const permi_piece *piece, int *side, int *line)
       const int i = permi_trailing_zeros(lines);
       const uint64_t x = piece->mask[s][i], but_one = x & (x - 1);
       int degree;
-      if (least == 3 && (but_one & (but_one - 1))) /* not fewer, known without counting */
+      if (least == 3 && (but_one & (but_one - 1)))
         continue;
       degree = permi_count_ones(x);
       if (degree < least) {
@@ -199,7 +199,7 @@ static int permi_piece_pairs(permi_piece *piece, int side, int line)
   return pairs;
 }
 
-/* *result = the permanent of the piece, or the part of it that is the chunk's. */
+/* *result: the chunk's part of the permanent of the piece. */
 static void permi_decompose_node(permi_decomposing *run, permi_piece *piece, uint64_t *result)
 {
   const permi_decompose *plan = run->plan;
@@ -286,7 +286,7 @@ static void permi_decompose_chunk(const permi_leaf *leaf, uint64_t chunk, void *
   run.ways = permi_ways_chunk(leaf, chunk);
   permi_decompose_walk(&run, plan, workspace);
   partial->terms += run.nodes;
-  if (!permi_ways_mine(&run.ways)) /* chunks that share a leaf: the first has it */
+  if (!permi_ways_mine(&run.ways))
     return;
   permi_value_sum(&plan->numbers, run.result, partial);
   if (!leaf->integer)

@@ -183,7 +183,6 @@ static void permi_ryser_set(permi_ryser_walk *walk, int digit, int by)
   walk->code[digit] = code;
 }
 
-/* Goes down to where the chunk has several values of a digit, and visits these. */
 static void permi_ryser_terms(permi_ryser_walk *walk, permi_ways *ways)
 {
   const permi_ryser *ryser = walk->ryser;
@@ -515,8 +514,7 @@ static void permi_ryser_bounds(permi_maker *maker, const permi_block *block, con
 }
 
 /* A chunk has the average number of terms or, with groups, whose digits divide unevenly, less than 16 times as many:
-   less than 2 (1 + 1/2^1) (1 + 1/2^2) ... times from shared levels, where floor(c / n) of c chunks are at least
-   c / n (1 - 1 / (1 + floor(c / n))), and twice from the last, where a chunk has several ways. */
+   2 (1 + 1/2^1) (1 + 1/2^2) ... from shared levels, each rounded down, and 2 from the last. */
 static perm_status permi_ryser_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
 {
   const permi_ryser *ryser = (const permi_ryser *)offer->plan;

@@ -1,8 +1,8 @@
 /* =================================================================================== >>transversals
    Enumerates perfect matchings, for blocks that have few.
      per A = sum over perfect matchings M of prod over (i, j) in M of a_ij
-   Depth first, at the free vertex with the fewest choices; one without a choice ends the branch. Products are in
-   double-double or long integers; terms are added exactly.
+   Depth first, at the free vertex with the fewest choices. Products are in double-double or long integers; terms are
+   added exactly.
 
    THE BOUND. A term has n double-double operations (rounded entries as in >>steps_run); the sum is exact
    (tests/proofs/doubles.g). */
@@ -10,8 +10,8 @@
 #include "ways.h"
 
 #define PERMI_TRANSVERSALS_SAFE_EXP2 -896  /* products above 2^this have the counted error: 1e-270 */
-#define PERMI_TRANSVERSALS_SECONDS 5e-8    /* a choice, and */
-#define PERMI_TRANSVERSALS_VERTEX 1e-9     /* a vertex looked at */
+#define PERMI_TRANSVERSALS_SECONDS 1e-7    /* a choice, and */
+#define PERMI_TRANSVERSALS_VERTEX 2e-9     /* a vertex looked at */
 
 typedef struct permi_transversals {
   permi_owned owned;
@@ -86,8 +86,8 @@ static void permi_matching_multiply(permi_matching_walk *walk, int k, const perm
   }
 }
 
-/* Adds the product at a path's end. One whose moduli are below the safe power is at most that, computed or true, as
-   entries are at most 1; it counts as lost. Sums of powers of two do not depend on their order. */
+/* A product whose moduli are below the safe power is at most that, computed or true, as entries are at most 1; it
+   counts as lost. */
 static void permi_matching_add(permi_matching_walk *walk, perm_partial *partial)
 {
   const permi_transversals *all = walk->all;
@@ -104,7 +104,6 @@ static void permi_matching_add(permi_matching_walk *walk, perm_partial *partial)
     partial->lost += 8 * safe;
 }
 
-/* Walks the ways of a chunk, or of a probe. */
 static void permi_matching_run(const permi_transversals *all, const permi_ways *ways, void *workspace,
                                perm_partial *partial, double *choices)
 {
@@ -165,7 +164,8 @@ static size_t permi_transversals_explain(const permi_leaf *leaf, char *buffer, s
   const permi_transversals *all = (const permi_transversals *)leaf->context;
   return permi_say(buffer, size,
                    "transversals, order %d: about %.3g choices, terms in %s, predicted %.3g s, %.0f chunks\n",
-                   leaf->information.n, all->choices, leaf->integer ? "integers" : "double-doubles", leaf->information.seconds, (double)leaf->information.chunks);
+                   leaf->information.n, all->choices, leaf->integer ? "integers" : "double-doubles",
+                   leaf->information.seconds, (double)leaf->information.chunks);
 }
 
 /* The choices on the way, by Knuth's probes [Knu75]. Returns 0 without memory. */

@@ -1,25 +1,23 @@
 /* =========================================================================================== >>ways
-   The frame of the engines of papers: a walk over a tree of choices, whose leaves add up. Chunks share the tree: at a
-   node the ways are divided among the node's chunks, and each chunk walks the ways of its own. A chunk is exact or
-   adds doubles in its own order, and sums of chunks are exact, so bits do not depend on threads.
-   These engines are asked by name only. Their predictions are nodes or terms times a price. */
+   The frame of the engines of papers, asked by name only: a walk over a tree of choices, whose leaves add up. Chunks
+   share the tree: a node's ways are divided among its chunks. Sums of chunks are exact. */
 #pragma once
 #include "../graph/engines.h"
 #include "../frontier/values.h"
 
 #define PERMI_WALK_CHUNKS 4096      /* at most, unless chunks would take longer than PERMI_WALK_CHUNK_SECONDS */
 #define PERMI_WALK_CHUNK_SECONDS 0.25
-#define PERMI_WALK_PIECE_SECONDS 1e-3 /* of a chunk, at least */
+#define PERMI_WALK_CHUNKS_MOST (UINT64_C(1) << 43) /* times 2^20 ways of a node: below 2^64 */
+#define PERMI_WALK_PIECE_SECONDS 1e-3 /* of a chunk, at least, where chunks are short */
 #define PERMI_WALK_PROBES 48
 
 typedef struct permi_ways {
   uint64_t begin, end, chunk; /* the chunks that share the node, and the one that walks */
-  double weight;              /* of a probe, which stands for so many paths; 0: no probe */
+  double weight;              /* of a probe: paths that it stands for; or 0 */
   uint64_t seed;
 } permi_ways;
 
-/* Gives the ways [*first, *last) of `count` to the chunk, and narrows down the chunks that share them; a probe gets one
-   way at random [Knu75]. */
+/* Gives the ways [*first, *last) of `count` to the chunk; a probe gets one at random [Knu75]. */
 static void permi_ways_take(permi_ways *ways, int count, int *first, int *last)
 {
   const uint64_t chunks = ways->end - ways->begin, mine = ways->chunk - ways->begin, n = (uint64_t)count;
@@ -40,7 +38,7 @@ static void permi_ways_take(permi_ways *ways, int count, int *first, int *last)
   }
 }
 
-/* Returns 1 if a node, or a leaf, counts for this chunk: nodes that several chunks walk are the first one's. */
+/* Nodes and leaves that several chunks walk are the first one's. */
 static int permi_ways_mine(const permi_ways *ways)
 {
   return ways->chunk == ways->begin;
@@ -55,7 +53,6 @@ static permi_ways permi_ways_chunk(const permi_leaf *leaf, uint64_t chunk)
   return ways;
 }
 
-/* A probe; `seed` is handed from one to the next. */
 static permi_ways permi_ways_probe(uint64_t seed)
 {
   permi_ways ways;
@@ -68,14 +65,14 @@ static permi_ways permi_ways_probe(uint64_t seed)
 
 static uint64_t permi_walk_chunks(double pieces, double seconds)
 {
-  const double most = fmax(fmin(PERMI_WALK_CHUNKS, pieces), fmin(seconds / PERMI_WALK_CHUNK_SECONDS, 1e12));
+  const double most = fmax(fmin(PERMI_WALK_CHUNKS, pieces), seconds / PERMI_WALK_CHUNK_SECONDS);
   uint64_t chunks = 1;
-  while (2 * (double)chunks <= most)
+  while (2 * (double)chunks <= most && chunks < PERMI_WALK_CHUNKS_MOST)
     chunks *= 2;
   return chunks;
 }
 
-/* The leaf of a walk in `chunks`, with `workspace` bytes a thread; `plan`: a hash of what else decides the terms. */
+/* plan: a hash of what else decides the terms. */
 static void permi_walk_leaf(const permi_block *block, uint64_t plan, uint64_t chunks, size_t workspace,
                             permi_leaf *leaf)
 {
@@ -99,7 +96,6 @@ static void permi_walk_leaf(const permi_block *block, uint64_t plan, uint64_t ch
   leaf->integer = block->integer != NULL;
 }
 
-/* What entries lost before (in units of the leaf's sum) is a part of the bound and of the estimate. */
 static void permi_walk_lost(const permi_maker *maker, permi_leaf *leaf)
 {
   if (maker->working->lost_error > 0) {
