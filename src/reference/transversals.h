@@ -211,6 +211,8 @@ static perm_status permi_transversals_offer(permi_maker *maker, const permi_bloc
     all->coefficient[k] = permi_coefficient_of(block, k, &all->numbers);
   if (!permi_transversals_predict(maker, all))
     return permi_fail_memory(maker->result);
+  if (!(all->choices < 1e300))
+    return permi_refuse(offer, PERM_ERROR_LIMIT, "has too many perfect matchings to enumerate");
   offer->seconds = 1e-6 + all->choices * (PERMI_TRANSVERSALS_SECONDS + PERMI_TRANSVERSALS_VERTEX * n);
   offer->bytes = (double)permi_matching_bytes(all) + 8.0 * n + (16.0 + sizeof(permi_coefficient)) * block->edges;
   return PERM_OK;
