@@ -295,12 +295,22 @@ static void cli_compute_long_minors(const cli *run, int m, int n, int parts, con
   result->exact = 0;
 }
 
-/* Are exact minors, of as many `seconds` each as the permanent or less, a matter of ten seconds, or not over 5 times as
-   long as in doubles? Those take two permanents, derivatives eight. */
-static int cli_is_short(const cli *run, int m, int n, const double *real, double seconds)
+/* Are exact minors, each predicted to take as long as the permanent or less, a matter of ten seconds, or not over 5 times
+   as long as in doubles? Those take two permanents, derivatives eight. The clock decides nothing: the same call always
+   gives the same kind of answer. */
+static int cli_is_short(const cli *run, const perm_matrix *matrix, const double *real, const perm_options *options)
 {
-  const double all = seconds * (run->gradient ? m : 1) * n;
+  const int m = matrix->m, n = matrix->n;
+  double all = 0;
+  perm_job *job = NULL;
+  perm_leaf leaf;
   perm_plan plan;
+  perm_result one;
+  int k;
+  if (m == n && perm_sparse_job(matrix, options, &job, &one) == PERM_OK)
+    for (k = 0; k < perm_job_leaves(job); k++)
+      all += perm_job_leaf(job, k, &leaf) == PERM_OK ? leaf.seconds * (run->gradient ? m : 1) * n : 0;
+  perm_job_free(job);
   return all < 10 || run->rows || run->columns || perm_plan_real(m, n, real, n, NULL, &plan, NULL) != PERM_OK ||
          all < 5 * (run->gradient ? 8 : 2) * plan.seconds;
 }
@@ -324,7 +334,7 @@ static void cli_compute_minors(const cli *run, const perm_matrix *matrix, const 
           m, n, integer, n, run->row_counts, run->column_counts, &options, result);
     else
       perm_compute_sparse(matrix, &options, result);
-    if (result->exact && (asked || cli_is_short(run, m, n, real, result->seconds))) {
+    if (result->exact && (asked || cli_is_short(run, matrix, real, &options))) {
       counts = (int *)malloc(((size_t)m + (size_t)n + 1) * sizeof *counts);
       list->integer = (perm_integer *)calloc(count + 1, sizeof *list->integer);
       if (!counts || !list->integer ||
