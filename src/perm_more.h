@@ -38,7 +38,8 @@
                      >>rejection       the same with a guaranteed relative error
                      >>estimate_calls  their public calls
      picture/        >>spy             perm_sparse_spy, SVG
-     rook/           >>placements      rook numbers: vertices of the frontier may stay unmatched
+     rook/           >>rook_lanes      input of vector kernels
+                     >>placements      rook numbers: vertices of the frontier may stay unmatched
                      >>rook_order      elimination orders for rook numbers, by beam search
                      >>rook            perm_rook_numbers, matching polynomials
                      >>rook_kernels    values of placements
@@ -101,6 +102,8 @@
 #endif
 #include "lowrank/low_rank.h"
 #include "lowrank/cauchy.h"
+
+#include "rook/rook_lanes.h"
 
 PERMI_BRIEF_BEGIN
 #include "estimate/estimate.h"

@@ -1,6 +1,7 @@
 /* ================================================================================= >>estimate_calls
    Their check and the public calls. */
 #pragma once
+#include "../base/names.h"
 #include "rejection.h"
 
 PERM_MORE_API const char *perm_estimator_name(perm_estimator estimator)

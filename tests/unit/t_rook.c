@@ -1,5 +1,5 @@
-/* >>rook >>rook_order >>placements >>rook_kernels: rook numbers against submatrices one by one, closed forms, between
-   engines. */
+/* >>rook >>rook_order >>rook_lanes >>placements >>rook_kernels: rook numbers against submatrices one by one, closed
+   forms, between engines. */
 
 #define T_ROOK_MAX 24
 
