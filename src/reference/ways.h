@@ -62,7 +62,7 @@ static permi_ways permi_ways_probe(uint64_t seed)
   return ways;
 }
 
-/* ways: at most, of a node; times chunks they are below 2^64. */
+/* ways: of a node, at most. */
 static uint64_t permi_walk_chunks(double pieces, double seconds, int ways)
 {
   const double most = fmax(fmin(PERMI_WALK_CHUNKS, pieces), seconds / PERMI_WALK_CHUNK_SECONDS);
@@ -72,7 +72,7 @@ static uint64_t permi_walk_chunks(double pieces, double seconds, int ways)
   return chunks;
 }
 
-/* Refuses what is predicted to take longer than allowed. */
+/* Refuses what takes over max_seconds. */
 static perm_status permi_walk_offer(const permi_maker *maker, double seconds, double bytes, permi_offer *offer)
 {
   const perm_options *options = maker->options;
