@@ -7151,7 +7151,6 @@ PERMI_DEVICE perm_status permi_proof_gpu_many(const perm_job *job, const permi_s
 #define permi_batch_gpu_run(batch, threads, gpus, message) \
   ((void)(threads), permi_gpu_devices(1, message), PERM_ERROR_DEVICE)
 #define permi_proof_gpu_range permi_gpu_range
-#define permi_proof_gpu_many NULL
 
 static int permi_gpu_devices(int gpus, char *message)
 {
@@ -7167,6 +7166,13 @@ static perm_status permi_gpu_range(const permi_leaf *leaf, uint64_t begin, uint6
   if (control)
     permi_gpu_devices(1, control->message);
   return PERM_ERROR_DEVICE;
+}
+
+PERMI_UNUSED static perm_status permi_proof_gpu_many(const perm_job *job, const permi_stretch *stretch, int count,
+                                                     permi_control *control, perm_partial *done)
+{
+  (void)job, (void)stretch, (void)count, (void)done;
+  return permi_gpu_range(NULL, 0, 0, control, NULL);
 }
 
 /* Returns 1 if a GPU is wanted that might be faster than `seconds`: what asks is to be refused. */

@@ -15696,7 +15696,6 @@ static perm_status permi_sorting_run(const permi_leaf *leaf, permi_control *cont
 
 #define PERMI_WALK_CHUNKS 4096      /* at most, unless chunks would take longer than PERMI_WALK_CHUNK_SECONDS */
 #define PERMI_WALK_CHUNK_SECONDS 0.25
-#define PERMI_WALK_CHUNKS_MOST (UINT64_C(1) << 43) /* times 2^20 ways of a node: below 2^64 */
 #define PERMI_WALK_PIECE_SECONDS 1e-3 /* of a chunk, at least, where chunks are short */
 #define PERMI_WALK_PROBES 48
 
@@ -15752,13 +15751,26 @@ static permi_ways permi_ways_probe(uint64_t seed)
   return ways;
 }
 
-static uint64_t permi_walk_chunks(double pieces, double seconds)
+/* ways: of a node, at most. */
+static uint64_t permi_walk_chunks(double pieces, double seconds, int ways)
 {
   const double most = fmax(fmin(PERMI_WALK_CHUNKS, pieces), seconds / PERMI_WALK_CHUNK_SECONDS);
   uint64_t chunks = 1;
-  while (2 * (double)chunks <= most && chunks < PERMI_WALK_CHUNKS_MOST)
+  while (2 * (double)chunks <= most && chunks < (UINT64_C(1) << 63) / (uint64_t)ways)
     chunks *= 2;
   return chunks;
+}
+
+/* Refuses what takes over max_seconds. */
+static perm_status permi_walk_offer(const permi_maker *maker, double seconds, double bytes, permi_offer *offer)
+{
+  const perm_options *options = maker->options;
+  offer->seconds = seconds;
+  offer->bytes = bytes;
+  if (options->max_seconds > 0 && seconds > options->max_seconds && !permi_in_pieces(options))
+    permi_refuse(offer, PERM_ERROR_LIMIT, "is predicted to take %s, over max_seconds = %.3g",
+                 permi_time_words(seconds).text, options->max_seconds);
+  return PERM_OK;
 }
 
 /* plan: a hash of what else decides the terms. */
@@ -16311,7 +16323,7 @@ static void permi_ryser_bounds(permi_maker *maker, const permi_block *block, con
 static perm_status permi_ryser_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
 {
   const permi_ryser *ryser = (const permi_ryser *)offer->plan;
-  const uint64_t chunks = permi_walk_chunks(ryser->nodes / PERMI_RYSER_CHUNK_NODES, ryser->seconds);
+  const uint64_t chunks = permi_walk_chunks(ryser->nodes / PERMI_RYSER_CHUNK_NODES, ryser->seconds, 1 << 20);
   uint64_t hash = permi_hash(permi_hash(PERMI_HASH_START, (uint64_t)ryser->transposed), (uint64_t)ryser->halves);
   int d, k;
   for (d = 0; d < ryser->digits; d++)
@@ -16624,9 +16636,9 @@ static perm_status permi_transversals_offer(permi_maker *maker, const permi_bloc
     return permi_fail_memory(maker->result);
   if (!(all->choices < 1e300))
     return permi_refuse(offer, PERM_ERROR_LIMIT, "has too many perfect matchings to enumerate");
-  offer->seconds = 1e-6 + all->choices * (PERMI_TRANSVERSALS_SECONDS + PERMI_TRANSVERSALS_VERTEX * n);
-  offer->bytes = (double)permi_matching_bytes(all) + 8.0 * n + (16.0 + sizeof(permi_coefficient)) * block->edges;
-  return PERM_OK;
+  return permi_walk_offer(maker, 1e-6 + all->choices * (PERMI_TRANSVERSALS_SECONDS + PERMI_TRANSVERSALS_VERTEX * n),
+                          (double)permi_matching_bytes(all) + 8.0 * n +
+                              (16.0 + sizeof(permi_coefficient)) * block->edges, offer);
 }
 
 static perm_status permi_transversals_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
@@ -16636,7 +16648,7 @@ static perm_status permi_transversals_make(permi_maker *maker, const permi_block
   const permi_working *working = maker->working;
   const double n = all->n, roundings = block->rounded ? permi_entry_roundings(working, working->n) : 0;
   permi_walk_leaf(block, all->numbers.modulus,
-                  permi_walk_chunks(offer->seconds / PERMI_WALK_PIECE_SECONDS, offer->seconds),
+                  permi_walk_chunks(offer->seconds / PERMI_WALK_PIECE_SECONDS, offer->seconds, block->n),
                   permi_matching_bytes(all), leaf);
   leaf->information.work = all->choices;
   leaf->run_chunk = permi_transversals_chunk;
@@ -16982,6 +16994,7 @@ static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *
   const size_t cells = (size_t)n * (size_t)n;
   permi_decompose *plan;
   uint64_t *unit;
+  double seconds;
   int i, e;
   (void)rival;
   if (n > PERMI_DECOMPOSE_ORDER)
@@ -17019,11 +17032,11 @@ static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *
     }
     plan->growth = ldexp(plan->growth, sum > 1 ? permi_exponent(sum * (1 + 1e-12)) + 1 : 0);
   }
-  offer->seconds = permi_decompose_predict(maker, plan);
-  if (!(offer->seconds < (double)INFINITY))
+  seconds = permi_decompose_predict(maker, plan);
+  if (!(seconds < (double)INFINITY))
     return permi_fail_memory(maker->result);
-  offer->bytes = 8.0 * (double)(cells * plan->size) + (double)permi_decompose_bytes(plan);
-  return PERM_OK;
+  return permi_walk_offer(maker, seconds, 8.0 * (double)(cells * plan->size) + (double)permi_decompose_bytes(plan),
+                          offer);
 }
 
 static perm_status permi_decompose_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
@@ -17034,7 +17047,7 @@ static perm_status permi_decompose_make(permi_maker *maker, const permi_block *b
   const double n = plan->n, products = plan->numbers.parts == 2 ? 3 : 1;
   const double roundings = permi_entry_roundings(working, working->n);
   permi_walk_leaf(block, (uint64_t)plan->numbers.words,
-                  permi_walk_chunks(offer->seconds / PERMI_WALK_PIECE_SECONDS, offer->seconds),
+                  permi_walk_chunks(offer->seconds / PERMI_WALK_PIECE_SECONDS, offer->seconds, PERMI_DECOMPOSE_ORDER),
                   permi_decompose_bytes(plan), leaf);
   leaf->information.work = plan->nodes;
   leaf->run_chunk = permi_decompose_chunk;
