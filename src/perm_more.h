@@ -7,8 +7,7 @@
        #include "perm_more.h"                                   // includes perm_sparse.h, which includes perm.h
 
    PERM_STATIC leaves out what is not called. With the implementation of the other two in another file, define
-   PERM_MORE_IMPLEMENTATION alone, and include this header before them. PERM_NO_EXTRAS leaves nothing of it. Needs and
-   compilers: as the other two.
+   PERM_MORE_IMPLEMENTATION alone, and include this header before them. PERM_NO_EXTRAS leaves nothing of it.
 
    EXAMPLE
        double a[9] = {1,1,0, 1,1,1, 0,1,1};                     // its permanent is 3
@@ -29,7 +28,7 @@
      - Rook numbers are exact, and integers are sampled without rounding.
      - Every promise of the other two headers about memory, limits, stops and files holds here.
 
-   CONTENTS  Rooms as in perm.h. Proofs: search THE BOUND there.
+   CONTENTS  Rooms as in perm.h.
      api/            >>more_config     macros
                      >>more_calls      public types and functions
      lowrank/        >>low_rank        declared rank

@@ -296,8 +296,8 @@ static void cli_compute_long_minors(const cli *run, int m, int n, int parts, con
 }
 
 /* Are exact minors, each predicted to take as long as the permanent or less, a matter of ten seconds, or not over 5
-   times as long as in doubles? Those take two permanents, derivatives eight. Not the clock decides: the same call always
-   gives the same kind of answer. */
+   times as long as in doubles? Those take two permanents, derivatives eight. The clock has no say: the same call
+   always gives the same kind of answer. */
 static int cli_is_short(const cli *run, const perm_matrix *matrix, const double *real, const perm_options *options)
 {
   const int m = matrix->m, n = matrix->n;
