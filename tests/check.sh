@@ -39,6 +39,7 @@ END
 # What check-ci leaves to check-full:
 #   unit tests          every one on lesser processors, under emulated NEON, sanitizers and valgrind; coverage
 #   golden record       all problems, all families
+#   budgets             perm.h without what may be left out, all three headers
 #   dialects, spills    optimisation levels, clang's and Arm's spills; other machines, C libraries and flags
 #   GPUs                every architecture, sanitizers
 #   everything crossed  hours instead of two minutes
@@ -46,7 +47,7 @@ END
 #   not at all          fuzzing, threads under ThreadSanitizer, soundness of bounds, attacks on estimates
 parts() {
   [ -z "$level" ] && { quick_parts; return; }
-  echo 'budgets|sh tests/house/budgets.sh compile' # the first: it runs alone
+  echo "budgets|sh tests/house/budgets.sh ${full:-compile}" # the first: it runs alone
   echo 'unit tests|build/tests'
   if [ "$full" = full ]; then cat <<'END'
 every unit test on NEON under emulation|sh tests/isa.sh full
