@@ -78,6 +78,7 @@ limits|sh tests/limits.sh
 END
   fi
   cat <<END
+Python|sh tests/python.sh $full
 ranks|sh tests/mpi/run.sh $full
 examples|sh tests/examples.sh $full
 false proofs|build/false_proofs $([ "$full" ] && echo 100000 || echo 30000)
@@ -88,7 +89,6 @@ proofs|sh tests/proofs/run.sh
 command line|sh tests/cli.sh
 memory|sh tests/memory.sh
 pictures|sh tests/house/pictures.sh
-Python|sh tests/python.sh $full
 installation|sh tests/install.sh
 random-matrix study|sh tests/study.sh $full
 END
