@@ -55,7 +55,7 @@ setup: ## install what check needs, by apt-get: C and C++ compilers, Python (LEV
 setup-ci setup-full:
 	@$(MAKE) --no-print-directory setup LEVEL=$(@:setup-%=%)
 
-# Two minutes of two cores; check-ci eight minutes, for CI and releases; check-full hours.
+# Four minutes of two cores with its builds; check-ci under twenty, for CI and releases; check-full hours.
 check: $(PART:%=check-%) ## after a change: tests, rooms, command, examples (LEVEL=ci|full: every test; PART=...: one part)
 	$(if $(PART),,@$(MAKE) --no-print-directory -j2 $(CHECKED))
 	$(if $(PART),,@sh tests/check.sh $(LEVEL))

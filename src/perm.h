@@ -12,8 +12,8 @@
    COMPILERS  gcc, clang, MinGW-w64: vector kernels. Others, also clang-cl and Visual Studio's cl.exe: portable kernels,
    one thread below OpenMP 3.1. Not tested with cl.exe (docs/library.md).
 
-   COMPILE TIME  About 15 s at -O2, 2 s at -O0: keep the implementation in a file that you rarely edit. In a program
-   of one file, also #define PERM_STATIC: what is not called is left out, 4 s for perm_real.
+   COMPILE TIME  About 20 s at -O2, 3 s at -O0: keep the implementation in a file that you rarely edit. In a program
+   of one file, also #define PERM_STATIC: what is not called is left out, 6 s for perm_real.
 
    EXAMPLE
        double a[9] = {1,2,3, 4,5,6, 7,8,9};

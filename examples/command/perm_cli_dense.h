@@ -295,9 +295,8 @@ static void cli_compute_long_minors(const cli *run, int m, int n, int parts, con
   result->exact = 0;
 }
 
-/* Are exact minors, each predicted to take as long as the permanent or less, a matter of ten seconds, or not over 5
-   times as long as in doubles? Those take two permanents, derivatives eight. The clock has no say: the same call
-   always gives the same kind of answer. */
+/* Are exact minors, each predicted to take at most as long as the permanent, a matter of ten seconds, or at most 5 times
+   as long as doubles (two permanents, derivatives eight)? The clock has no say: one call, one kind of answer. */
 static int cli_is_short(const cli *run, const perm_matrix *matrix, const double *real, const perm_options *options)
 {
   const int m = matrix->m, n = matrix->n;
@@ -307,11 +306,13 @@ static int cli_is_short(const cli *run, const perm_matrix *matrix, const double 
   perm_plan plan;
   perm_result one;
   int k;
-  if (m == n && perm_sparse_job(matrix, options, &job, &one) == PERM_OK)
+  if (m != n || run->rows || run->columns)
+    return 1;
+  if (perm_sparse_job(matrix, options, &job, &one) == PERM_OK)
     for (k = 0; k < perm_job_leaves(job); k++)
       all += perm_job_leaf(job, k, &leaf) == PERM_OK ? leaf.seconds * (run->gradient ? m : 1) * n : 0;
   perm_job_free(job);
-  return all < 10 || run->rows || run->columns || perm_plan_real(m, n, real, n, NULL, &plan, NULL) != PERM_OK ||
+  return all < 10 || perm_plan_real(m, n, real, n, NULL, &plan, NULL) != PERM_OK ||
          all < 5 * (run->gradient ? 8 : 2) * plan.seconds;
 }
 

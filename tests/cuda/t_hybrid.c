@@ -104,7 +104,7 @@ static void cuda_sparse_against_cpu(int rounds, int n_most)
 TEST(t_cuda_twin_sparse_against_cpu)
 {
   perm_cuda_test_driver(1);
-  cuda_sparse_against_cpu(60, 17);
+  cuda_sparse_against_cpu(120, 17);
   perm_cuda_test_driver(0);
 }
 
@@ -651,7 +651,7 @@ static void cuda_heap_release(void *pointer, void *user_data)
 
 TEST(t_cuda_sparse_allocations_fail)
 {
-  perm_matrix a = cuda_sparse(13, 0.4, 1, 0);
+  perm_matrix a = cuda_sparse(15, 0.4, 1, 0);
   perm_options options = cuda_sparse_options(0);
   long k;
   int done = 0;

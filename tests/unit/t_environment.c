@@ -392,7 +392,7 @@ TEST_LONG(t_environment_changes_no_bits_of_many)
     SKIP("one mode only");
   memset(&environment_tally, 0, sizeof environment_tally);
   for (kind = 0; kind < ENVIRONMENT_KINDS; kind++)
-    environment_kind_is_right(kind, 12, 5);
+    environment_kind_is_right(kind, 24, 6);
   printf("environments: %ld calls in strange modes, %ld wrong; by kind:", environment_tally.calls,
          environment_tally.wrong);
   for (kind = 0; kind < ENVIRONMENT_KINDS; kind++)
@@ -605,6 +605,6 @@ TEST(t_environment_at_once_keeps_the_promise)
 TEST_LONG(t_environment_at_once_keeps_the_promise_of_many)
 {
   test_seed(4007);
-  environment_promises(100000);
+  environment_promises(400000);
 }
 /* SPDX-License-Identifier: MIT */

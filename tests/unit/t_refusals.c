@@ -52,13 +52,19 @@ TEST(t_refusals_sizes)
 {
   static const double a[4] = {1, 2, 3, 4};
   const int most[2] = {PERM_MAX_LINES, 1}, once[2] = {1, 1};
+  double ones[130];
   perm_result r;
+  int k;
   ARGUMENTS_BAD(perm_compute_real(PERM_MAX_LINES + 1, 2, a, 2, NULL, &r), PERM_ERROR_SIZE, 1, "up to 4096")
   ARGUMENTS_BAD(perm_compute_real(2, PERM_MAX_LINES + 1, a, PERM_MAX_LINES + 1, NULL, &r), PERM_ERROR_SIZE, 2,
                 "up to 4096")
   ARGUMENTS_BAD(perm_compute_repeated_real(2, 2, a, 2, most, once, NULL, &r), PERM_ERROR_SIZE, 5, "more than 4096 rows")
   ARGUMENTS_BAD(perm_compute_repeated_real(2, 2, a, 2, once, most, NULL, &r), PERM_ERROR_SIZE, 6,
                 "more than 4096 columns")
+  for (k = 0; k < 130; k++)
+    ones[k] = 1;
+  CHECK(perm_compute_real(65, 2, ones, 2, NULL, &r) == PERM_OK && r.value == 65 * 64);
+  CHECK(perm_compute_real(2, 65, ones, 65, NULL, &r) == PERM_OK && r.value == 65 * 64);
 }
 
 TEST(t_refusals_selections)
