@@ -295,8 +295,8 @@ static void cli_compute_long_minors(const cli *run, int m, int n, int parts, con
   result->exact = 0;
 }
 
-/* Are exact minors, each predicted to take at most as long as the permanent, a matter of ten seconds, or at most 5 times
-   as long as doubles (two permanents, derivatives eight)? The clock has no say: one call, one kind of answer. */
+/* Are exact minors, each predicted to take at most as long as the permanent, a matter of ten seconds, or at most 5
+   times as long as doubles (two permanents, derivatives eight)? The clock has no say: one call, one kind of answer. */
 static int cli_is_short(const cli *run, const perm_matrix *matrix, const double *real, const perm_options *options)
 {
   const int m = matrix->m, n = matrix->n;
