@@ -68,9 +68,6 @@ assert perm.compute([[0.1] * 14] * 14, certify=True, threads=2).error_bound < 1e
 assert importlib.metadata.version("perm-exact") == perm.__version__
 END
   wheel "it computes, without numpy" $at/venv/bin/python $at/try.py
-  wheel "imported in 0.1 s of a processor, the median of five" sh -c "for k in 1 2 3 4 5; do $at/venv/bin/python -c \"
-from time import process_time as now; begin = now(); import perm; print(int(1000 * (now() - begin)))\"
-    done | sort -n | tee $at/milliseconds; test \$(sed -n 3p $at/milliseconds) -lt 100"
   "$people" -c 'import numpy, os, pytest
 for part in {numpy, pytest}: print(os.path.dirname(os.path.dirname(os.path.abspath(part.__file__))))' \
     >"$(echo $at/venv/lib/python3*/site-packages)/lent.pth"

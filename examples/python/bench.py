@@ -192,13 +192,17 @@ CALLS = {"array": lambda perm, a: perm.permanent(a),
          "integers, loop over a stack of 100, each": lambda perm, a: [perm.permanent(one) for one in a]}
 
 
+IMPORT = "import perm, seconds of a processor"
+
+
 def child_calls():
     """Microseconds a call, medians of 21 batches that take a millisecond or so."""
     import statistics
-    import numpy as np
     sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+    begin = time.process_time()
     import perm
-    measured = {}
+    measured = {IMPORT: time.process_time() - begin}
+    import numpy as np
     for name, function in CALLS.items():
         for n in (2, 4, 6, 8):
             a = np.random.default_rng(n).uniform(-1, 1, (n, n))
@@ -241,6 +245,7 @@ def calls():
     for name in CALLS:
         print("| %s | %s |" % (name, " | ".join("%.3g (%.3g)" % tuple(
             forms[form]["measured"]["%s %d" % (name, n)] for form in forms) for n in (2, 4, 6, 8))))
+    print("\n%s: %s" % (IMPORT, ", ".join("%.2g by %s" % (forms[form]["measured"][IMPORT], form) for form in forms)))
     return 0
 
 
