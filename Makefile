@@ -30,8 +30,8 @@ GPU_ARCH = -arch=native
 TESTS   := $(wildcard tests/unit/*.[ch] tests/attack/*.h) $(GENERATE)
 # The environment variable PERM_MATRICES names a directory of real matrices (docs/tests.md); without it they are skipped.
 
-.PHONY: all run headers setup check golden fuzz bench python examples study install uninstall libperm.so clean help cuda \
-        mpi dist coverage fuzz-minute fuzz-hours study-samples study-report $(addprefix setup-,ci full) \
+.PHONY: all run headers setup check golden fuzz bench prices python examples study install uninstall libperm.so clean \
+        help cuda mpi dist coverage fuzz-minute fuzz-hours study-samples study-report $(addprefix setup-,ci full) \
         $(addprefix golden-,record gpu gpu-record) $(addprefix bench-,dense sparse python cuda mpi) $(addprefix check-,ci full \
         rooms compile portable proofs mutants isa golden sanitize faults thread valgrind soundness coverage cuda mpi)
 
@@ -203,6 +203,9 @@ bench-dense: $(B)/bench $(B)/bench_O3 $(B)/perm
 # The sparse engines: whole processes, the planner's choice, list steps.
 bench-sparse: $(B)/bench_sparse $(B)/perm $(B)/records
 	@sh bench/bench_sparse.sh
+# What engines are predicted to take, by src/base/prices.h, and take.
+prices: $(B)/bench_sparse ## predicted and measured seconds of every engine on this machine, in two minutes
+	@$(B)/bench_sparse prices
 
 # The extension module in place: of PYTHON, 3.11 or later, its headers are needed, and only of this call.
 PYTHON  ?= python3

@@ -1,5 +1,5 @@
 /* make bench-sparse: the engines of perm_sparse.h. Usage: build/bench_sparse PART... with the parts
-     hybrid merge planner planner=NAME threads
+     hybrid merge planner planner=NAME prices threads
    or: build/bench_sparse process COMMAND... */
 #include "../tests/unit/inside.h"
 
@@ -17,6 +17,7 @@ static double bench_seconds(void)
 #include "bench_hybrid.h"
 #include "bench_merge.h"
 #include "bench_planner.h"
+#include "bench_prices.h"
 #include "bench_process.h"
 #include "bench_sparse_threads.h"
 
@@ -34,10 +35,12 @@ int main(int argc, char **argv)
       bench_merge();
     } else if (!strncmp(argv[i], "planner", 7) && (!argv[i][7] || argv[i][7] == '=')) {
       bench_planner(argv[i][7] ? argv[i] + 8 : NULL);
+    } else if (!strcmp(argv[i], "prices")) {
+      bench_prices();
     } else if (!strcmp(argv[i], "threads")) {
       bench_threads();
     } else {
-      fprintf(stderr, "no such part: %s; parts are hybrid merge planner planner=NAME threads, or process COMMAND...\n",
+      fprintf(stderr, "no such part: %s; parts are hybrid merge planner planner=NAME prices threads, or process COMMAND...\n",
               argv[i]);
       return 2;
     }
