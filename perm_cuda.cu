@@ -20,7 +20,7 @@
      frontier/       >>arrays_gpu     steps of arrays and lists
      hybrid/         >>programs       the sums of hybrid and cached as straight programs
                      >>program_text   a program's kernel as CUDA C++ and PTX
-                     >>program_tune   the plan, candidates, tuning
+                     >>program_plan   the plan
      sign_search/    >>signs_gpu      tables of the sign search
      codegen/        >>codegen        the published generated kernels
 
@@ -36,7 +36,6 @@
                      >>devices        which GPUs there are
                      >>compile        kernels by key: source, NVRTC, caches in memory and in a directory
                      >>run            chunk ranges on several GPUs
-                     >>tune           which of several kernels is fastest
                      >>batch          many small matrices
                      >>frontier       the frontier's dynamic program, on one GPU
 
@@ -240,11 +239,6 @@ void perm_cuda_prepare(int gpus);
 perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t end, const perm_options *options,
                           const perm_gpu_sink *sink, perm_partial *partial, int *gpus,
                           char message[PERM_MESSAGE_BYTES]);
-/* Times up to 16 works for one sum by slices, cut by `predicted`, on the first GPU after compiling all: seconds[k] for
-   chunks[k], INFINITY if it failed. poll as in perm_gpu_sink. */
-void perm_cuda_tune(const perm_gpu_work *const *work, int count, const uint64_t *chunks, const double *predicted,
-                    const perm_options *options, perm_status (*poll)(void *context, uint64_t done), void *context,
-                    double *seconds);
 perm_status perm_cuda_batch(const perm_gpu_batch *batch, const perm_options *options, int threads, int *gpus,
                             char message[PERM_MESSAGE_BYTES]);
 
@@ -2509,8 +2503,8 @@ static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
                    coder->grows ? ", residue" : "");
 }
 
-/* =================================================================================== >>program_tune
-   The plan on a GPU, and its candidates. */
+/* =================================================================================== >>program_plan
+   Plans a program on a GPU: tries layouts and keeps the fastest by prediction. */
 
 /* The sums of chunks on a GPU: integers below 2^107 in two doubles. */
 static int permi_code_add_whole(void *context, perm_partial *partial, uint64_t first, uint64_t chunks,
@@ -2574,7 +2568,6 @@ typedef struct permi_code_choice {
   long long scale_exp2;
   int given, zero;
   int reduced[64];                  /* rows of it */
-  int wanted;
   permi_hybrid *best;
 } permi_code_choice;
 
@@ -2945,27 +2938,15 @@ static double permi_code_search_all(permi_code_choice *choice, double rival, dou
   return worth;
 }
 
-/* Keeps the program if it is new and among the best, which stand in order. */
+/* Keeps the program if it is the fastest so far. */
 static void permi_code_keep(permi_code_choice *choice, permi_code_trial *trial, permi_hybrid *hybrid)
 {
-  const perm_allocator *allocator = &choice->maker->options->allocator;
-  const double seconds = permi_code_seconds(hybrid);
-  permi_hybrid **at;
-  int place = 0, k, same = 0;
-  for (at = &choice->best; *at && permi_code_seconds(*at) <= seconds && !same; at = &(*at)->next, place++)
-    same = (*at)->transposed == hybrid->transposed && (*at)->code->length == hybrid->code->length &&
-           !memcmp((*at)->code->text, hybrid->code->text, hybrid->code->length);
-  if (same || place >= choice->wanted) {
-    permi_hybrid_release(allocator, hybrid);
-    return;
+  const int faster = !choice->best || permi_code_seconds(hybrid) < permi_code_seconds(choice->best);
+  permi_hybrid_release(&choice->maker->options->allocator, faster ? choice->best : hybrid);
+  if (faster) {
+    choice->leader = trial;
+    choice->best = hybrid;
   }
-  choice->leader = place ? choice->leader : trial;
-  hybrid->next = *at;
-  *at = hybrid;
-  for (at = &choice->best, k = 0; *at && k < choice->wanted; k++)
-    at = &(*at)->next;
-  permi_hybrid_release(allocator, *at);
-  *at = NULL;
 }
 
 static perm_status permi_code_try(permi_code_choice *choice, permi_code_trial *trial)
@@ -3006,6 +2987,7 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
   permi_hybrid *hybrid;
   perm_status status = PERM_OK;
   double least, worth;
+  uint64_t hash;
   int k, moves;
   if (!permi_gpu_wanted(options, n) || (options->isa != PERM_ISA_CUDA && rival <= 2 * PERMI_GPU_COMPILE))
     return PERM_OK;
@@ -3015,7 +2997,6 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
   choice.algebra = permi_hybrid_algebra_of(maker);
   choice.inner = inner;
   choice.given = -1;
-  choice.wanted = options->gpu.tune ? PERMI_GPU_CANDIDATES : 1;
   choice.trial = (permi_code_trial *)permi_allocate(allocator, PERMI_GPU_TRIALS, sizeof *choice.trial);
   choice.scaled = (double *)permi_allocate(allocator, (size_t)(n * n * parts), sizeof *choice.scaled);
   if (choice.trial && choice.scaled) {
@@ -3035,17 +3016,12 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
   offer->plan = choice.best;
   if (status != PERM_OK || !choice.best)
     return status == PERM_ERROR_MEMORY ? permi_fail_memory(maker->result) : status;
-  for (k = 0, hybrid = choice.best; hybrid; hybrid = hybrid->next) {
-    uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)hybrid->algebra);
-    hash = permi_hash(permi_hash(hash, (uint64_t)hybrid->high), (uint64_t)hybrid->n);
-    hash = permi_code_hash(hash, hybrid->code, &hybrid->gpu.work);
-    hash = hybrid->runs ? permi_hash(hash, hybrid->runs->modulus) : hash;
-    hybrid->fingerprint = hybrid->gpu.work.fingerprint = hash;
-    hybrid->candidate = options->gpu.tune ? ++k : 0;
-  }
-  for (hybrid = choice.best; hybrid; hybrid = hybrid->next)
-    hybrid->candidates = k;
   hybrid = choice.best;
+  hash = permi_hash(PERMI_HASH_START, (uint64_t)hybrid->algebra);
+  hash = permi_hash(permi_hash(hash, (uint64_t)hybrid->high), (uint64_t)hybrid->n);
+  hash = permi_code_hash(hash, hybrid->code, &hybrid->gpu.work);
+  hash = hybrid->runs ? permi_hash(hash, hybrid->runs->modulus) : hash;
+  hybrid->fingerprint = hybrid->gpu.work.fingerprint = hash;
   offer->seconds = permi_code_seconds(hybrid) + PERMI_GPU_COMPILE +
                    PERMI_GPU_COMPILE_EACH * hybrid->code->statements *
                        (hybrid->parts == 1 ? 1 : hybrid->parts == 2 ? 7 : 20);
@@ -3053,68 +3029,15 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
   return PERM_OK;
 }
 
-static perm_status permi_code_poll(void *context, uint64_t done)
-{
-  (void)done;
-  return permi_control_poll((permi_control *)context, 0, "choosing a kernel");
-}
-
-/* For gpu.tune: *plan becomes the candidate asked for, or the fastest on a slice; later blocks take the same number, or
-   their best by prediction. */
-static perm_status permi_code_tune(permi_maker *maker, const permi_block *block, void **plan)
-{
-  const perm_options *options = maker->options;
-  permi_hybrid *list = (permi_hybrid *)*plan, *hybrid, **at;
-  const int candidates = list->candidates;
-  double timed[PERMI_GPU_CANDIDATES];
-  int number = 1, k;
-  if (!list->code || !options->gpu.tune)
-    return PERM_OK;
-  memset(timed, 0, sizeof timed);
-  if (maker->tuned) {
-    number = maker->tuned <= candidates ? maker->tuned : 1;
-  } else if (options->gpu.tune > 0) {
-    number = options->gpu.tune;
-    if (number > candidates)
-      return permi_fail(maker->result, PERM_ERROR_OPTION, 2,
-                        "options: tune = %d, but of the kernel for a block of order %d there are %d candidates",
-                        options->gpu.tune, block->n, candidates);
-  } else if (candidates > 1 && permi_code_seconds(list) >= PERMI_GPU_TUNE_SECONDS) {
-    const perm_gpu_work *work[PERMI_GPU_CANDIDATES];
-    uint64_t chunks[PERMI_GPU_CANDIDATES];
-    double predicted[PERMI_GPU_CANDIDATES];
-    for (k = 0, hybrid = list; hybrid; hybrid = hybrid->next, k++) {
-      work[k] = &hybrid->gpu.work;
-      chunks[k] = (UINT64_C(1) << (hybrid->high - hybrid->chunk_log2)) * (uint64_t)permi_code_passes(hybrid);
-      predicted[k] = permi_code_seconds(hybrid);
-    }
-    perm_cuda_tune(work, candidates, chunks, predicted, options, permi_code_poll, maker->watch, timed);
-    for (k = 1; k < candidates; k++)
-      if (timed[k] < timed[number - 1])
-        number = k + 1;
-  }
-  for (at = &list, k = 1; k < number; k++)
-    at = &(*at)->next;
-  hybrid = *at;
-  *at = hybrid->next;
-  hybrid->next = NULL;
-  permi_hybrid_release(&options->allocator, list);
-  memcpy(hybrid->timed, timed, sizeof timed);
-  maker->tuned = maker->tuned ? maker->tuned : number;
-  *plan = hybrid;
-  return PERM_OK;
-}
-
 static perm_status permi_code_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
 {
-  const perm_status status = permi_code_tune(maker, block, &offer->plan);
   const permi_hybrid *hybrid = (const permi_hybrid *)offer->plan;
-  leaf->information.tuned = hybrid->candidate;
+  (void)maker, (void)block;
   if (hybrid->code) {
     leaf->run_range = permi_gpu_range;
     leaf->scale = hybrid->code->scale;
   }
-  return status;
+  return PERM_OK;
 }
 
 static void permi_code_explain(const permi_hybrid *hybrid, double all, char *buffer, size_t size, size_t *length)
@@ -3125,22 +3048,6 @@ static void permi_code_explain(const permi_hybrid *hybrid, double all, char *buf
                    "%d doubles waiting, %d rows divided; %.4g operations per outer pattern, %.3g in all; ",
                    code->walk, hybrid->high, code->moduli, code->statements - code->moduli, code->constants,
                    code->live, code->divided, hybrid->operations_a_term, all);
-}
-
-static void permi_code_explain_tuning(const permi_hybrid *hybrid, char *buffer, size_t size, size_t *length)
-{
-  int k;
-  if (!hybrid->candidate)
-    return;
-  permi_hybrid_say(buffer, size, length, "  candidate %d of %d", hybrid->candidate, hybrid->candidates);
-  for (k = 0; k < hybrid->candidates && hybrid->timed[0] > 0; k++) {
-    permi_hybrid_say(buffer, size, length, k ? "," : ", by a slice of each");
-    if (hybrid->timed[k] < (double)INFINITY)
-      permi_hybrid_say(buffer, size, length, " %.3g s", hybrid->timed[k]);
-    else
-      permi_hybrid_say(buffer, size, length, " failed");
-  }
-  permi_hybrid_say(buffer, size, length, "\n");
 }
 
 /* ====================================================================================== >>signs_gpu
@@ -7937,70 +7844,6 @@ perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t en
     free(piece);
   }
   return permi_team_end(&team, end, status);
-}
-
-/* =========================================================================================== >>tune
-   Which of several kernels is fastest. */
-
-#define PERMI_TUNE_SECONDS 0.1
-#define PERMI_TUNE_MOST 16
-
-static void *permi_tune_compile(void *argument)
-{
-  permi_worker *worker = (permi_worker *)argument;
-  permi_team *team = worker->team;
-  char message[PERM_MESSAGE_BYTES] = "";
-  worker->used = permi_kernel(worker->work, 0, team->cache, permi_team_stops, team, message) != NULL;
-  permi_team_leave(team);
-  return NULL;
-}
-
-static int permi_tune_add(void *, perm_partial *, uint64_t, uint64_t, const double *) { return 1; }
-static perm_status permi_tune_merge(perm_partial *, const perm_partial *) { return PERM_OK; }
-
-void perm_cuda_tune(const perm_gpu_work *const *work, int count, const uint64_t *chunks, const double *predicted,
-                    const perm_options *options, perm_status (*poll)(void *context, uint64_t done), void *context,
-                    double *seconds)
-{
-  permi_worker worker[PERMI_TUNE_MOST];
-  permi_team team;
-  perm_options one = *options;
-  const perm_gpu_sink sink = {context, permi_tune_add, permi_tune_merge, poll, 0};
-  char message[PERM_MESSAGE_BYTES];
-  perm_status status;
-  int k, turn, gpus;
-  one.gpu.devices = 1;
-  count = count < PERMI_TUNE_MOST ? count : PERMI_TUNE_MOST;
-  for (k = 0; k < count; k++)
-    seconds[k] = (double)INFINITY;
-  if (!perm_cuda_devices(1, message))
-    return;
-  memset(worker, 0, sizeof worker);
-  for (k = 0; k < count; k++)
-    worker[k].work = work[k];
-  permi_team_begin(&team, NULL, one.gpu.cache, message);
-  status = permi_team_run(&team, worker, count, permi_tune_compile, poll, context);
-  permi_team_end(&team, 0, PERM_OK);
-  for (turn = 0; turn < 3; turn++) /* the first slice is a few chunks, to warm up */
-    for (k = 0; k < count && status <= PERM_OK; k++) {
-      const uint64_t wave = 2 * (uint64_t)permi_cuda.processors[0];
-      const double size = turn ? (double)chunks[k] * fmin(PERMI_TUNE_SECONDS / predicted[k], 1) : 1;
-      const uint64_t waves = (uint64_t)size / wave + 1;
-      const uint64_t end = waves * wave < chunks[k] ? waves * wave : chunks[k];
-      perm_partial partial;
-      double start;
-      if (!worker[k].used)
-        continue;
-      memset(&partial, 0, sizeof partial);
-      start = permi_clock();
-      status = perm_cuda_run(work[k], 0, end, &one, &sink, &partial, &gpus, message);
-      if (status != PERM_OK) {
-        worker[k].used = 0;
-        seconds[k] = (double)INFINITY;
-      } else if (turn) {
-        seconds[k] = fmin(seconds[k], (permi_clock() - start) * (double)chunks[k] / (double)end);
-      }
-    }
 }
 
 /* ========================================================================================== >>batch

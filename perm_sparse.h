@@ -5273,7 +5273,6 @@ typedef struct permi_hybrid_rounding {
   double growth;       /* product of the rows' sums of moduli and 1 */
 } permi_hybrid_rounding;
 
-#define PERMI_GPU_CANDIDATES 6
 struct permi_hybrid;
 typedef struct permi_hybrid_family {
   void (*execute[PERMI_HYBRID_ALGEBRAS])(const struct permi_hybrid *hybrid, double *values, double *block);
@@ -5285,11 +5284,8 @@ typedef struct permi_hybrid_family {
 typedef struct permi_hybrid {
 #if defined(PERM_WITH_CUDA)
   permi_gpu gpu; /* first, for >>gpu; used if there is `code` */
-  int candidate, candidates; /* numbered from 1; 0: no others are kept */
-  double timed[PERMI_GPU_CANDIDATES]; /* seconds; INFINITY: failed, 0: not timed */
 #endif
   struct permi_code *code;    /* a GPU's, or NULL: >>programs */
-  struct permi_hybrid *next;  /* another candidate */
   int n, inner, low, high, lanes_log2, chunk_log2, walked, transposed;
   int parts, lanes;
   permi_hybrid_algebra algebra;
@@ -5554,7 +5550,7 @@ PERMI_DEVICE perm_status permi_gpu_value(struct permi_arrays_run *run, void *val
 PERMI_DEVICE void permi_gpu_free(struct permi_arrays_run *run);
 PERMI_DEVICE double permi_gpu_needs(const struct permi_frontier *frontier);
 PERMI_DEVICE double permi_gpu_bytes(void);
-/* >>program_tune, of hybrid: the rate of its programs or, where no GPU is wanted, `otherwise`; an offer; the leaf */
+/* >>program_plan, of hybrid: the rate of its programs or, where no GPU is wanted, `otherwise`; an offer; the leaf */
 PERMI_DEVICE double permi_code_rate(const permi_maker *maker, const permi_block *block, double otherwise);
 PERMI_DEVICE perm_status permi_code_offer(permi_maker *maker, const permi_block *block, double rival, int inner,
                                           permi_offer *offer);
@@ -5562,7 +5558,6 @@ PERMI_DEVICE perm_status permi_code_make(permi_maker *maker, const permi_block *
                                          permi_leaf *leaf);
 PERMI_DEVICE void permi_code_explain(const permi_hybrid *hybrid, double all, char *buffer, size_t size,
                                      size_t *length);
-PERMI_DEVICE void permi_code_explain_tuning(const permi_hybrid *hybrid, char *buffer, size_t size, size_t *length);
 PERMI_DEVICE void permi_code_drop(const perm_allocator *allocator, permi_hybrid *hybrid);
 /* >>signs_gpu: turns a leaf of the CPU into one of a GPU, which takes over `signs` */
 PERMI_DEVICE perm_status permi_signs_gpu_make(permi_maker *maker, permi_signs *signs, permi_leaf *leaf);
@@ -5586,7 +5581,6 @@ PERMI_DEVICE void permi_codegen_release(const perm_allocator *allocator, void *c
 #define permi_code_rate(maker, block, otherwise) (otherwise)
 #define permi_code_offer(maker, block, rival, inner, offer) PERM_OK
 #define permi_code_explain(hybrid, all, buffer, size, length) (void)0
-#define permi_code_explain_tuning(hybrid, buffer, size, length) (void)0
 #define permi_code_drop(allocator, hybrid) (void)0
 #define permi_signs_gpu_make(maker, signs, leaf) permi_refuse_device(maker)
 #define permi_codegen_make NULL
@@ -13351,12 +13345,10 @@ static void permi_hybrid_runs_release(const perm_allocator *allocator, permi_hyb
 
 static void permi_hybrid_release(const perm_allocator *allocator, void *context)
 {
-  permi_hybrid *hybrid = (permi_hybrid *)context, *next;
-  for (; hybrid; hybrid = next) {
-    next = hybrid->next;
+  permi_hybrid *hybrid = (permi_hybrid *)context;
+  if (hybrid)
     permi_hybrid_runs_release(allocator, hybrid->runs);
-    permi_hybrid_drop(allocator, hybrid);
-  }
+  permi_hybrid_drop(allocator, hybrid);
 }
 
 typedef struct permi_hybrid_rows {
@@ -14149,7 +14141,6 @@ static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t 
     permi_hybrid_say(buffer, size, &length, "all numbers below 2^53; ");
   permi_hybrid_say(buffer, size, &length, "%.0f chunks, predicted %.3g s on one %s\n", (double)leaf->information.chunks,
                    leaf->information.seconds, hybrid->isa == PERM_ISA_CUDA ? "GPU" : "thread");
-  permi_code_explain_tuning(hybrid, buffer, size, &length);
   return length;
 }
 

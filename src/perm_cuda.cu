@@ -19,7 +19,7 @@
      frontier/       >>arrays_gpu     steps of arrays and lists
      hybrid/         >>programs       the sums of hybrid and cached as straight programs
                      >>program_text   a program's kernel as CUDA C++ and PTX
-                     >>program_tune   the plan, candidates, tuning
+                     >>program_plan   the plan
      sign_search/    >>signs_gpu      tables of the sign search
      codegen/        >>codegen        the published generated kernels
 
@@ -35,7 +35,6 @@
                      >>devices        which GPUs there are
                      >>compile        kernels by key: source, NVRTC, caches in memory and in a directory
                      >>run            chunk ranges on several GPUs
-                     >>tune           which of several kernels is fastest
                      >>batch          many small matrices
                      >>frontier       the frontier's dynamic program, on one GPU
 
@@ -73,7 +72,7 @@
 #include "frontier/arrays_gpu.h"
 #include "hybrid/programs.h"
 #include "hybrid/program_text.h"
-#include "hybrid/program_tune.h"
+#include "hybrid/program_plan.h"
 #include "sign_search/signs_gpu.h"
 #include "codegen/codegen.h"
 
@@ -103,7 +102,6 @@
 #include "gpu/devices.h"
 #include "gpu/compile.h"
 #include "gpu/run.h"
-#include "gpu/tune.h"
 #include "gpu/batch.h"
 #include "gpu/frontier.h"
 #endif /* PERMI_CUDA_HOST */

@@ -130,11 +130,6 @@ void perm_cuda_prepare(int gpus);
 perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t end, const perm_options *options,
                           const perm_gpu_sink *sink, perm_partial *partial, int *gpus,
                           char message[PERM_MESSAGE_BYTES]);
-/* Times up to 16 works for one sum by slices, cut by `predicted`, on the first GPU after compiling all: seconds[k] for
-   chunks[k], INFINITY if it failed. poll as in perm_gpu_sink. */
-void perm_cuda_tune(const perm_gpu_work *const *work, int count, const uint64_t *chunks, const double *predicted,
-                    const perm_options *options, perm_status (*poll)(void *context, uint64_t done), void *context,
-                    double *seconds);
 perm_status perm_cuda_batch(const perm_gpu_batch *batch, const perm_options *options, int threads, int *gpus,
                             char message[PERM_MESSAGE_BYTES]);
 

@@ -18,7 +18,7 @@ PERMI_DEVICE perm_status permi_gpu_value(struct permi_arrays_run *run, void *val
 PERMI_DEVICE void permi_gpu_free(struct permi_arrays_run *run);
 PERMI_DEVICE double permi_gpu_needs(const struct permi_frontier *frontier);
 PERMI_DEVICE double permi_gpu_bytes(void);
-/* >>program_tune, of hybrid: the rate of its programs or, where no GPU is wanted, `otherwise`; an offer; the leaf */
+/* >>program_plan, of hybrid: the rate of its programs or, where no GPU is wanted, `otherwise`; an offer; the leaf */
 PERMI_DEVICE double permi_code_rate(const permi_maker *maker, const permi_block *block, double otherwise);
 PERMI_DEVICE perm_status permi_code_offer(permi_maker *maker, const permi_block *block, double rival, int inner,
                                           permi_offer *offer);
@@ -26,7 +26,6 @@ PERMI_DEVICE perm_status permi_code_make(permi_maker *maker, const permi_block *
                                          permi_leaf *leaf);
 PERMI_DEVICE void permi_code_explain(const permi_hybrid *hybrid, double all, char *buffer, size_t size,
                                      size_t *length);
-PERMI_DEVICE void permi_code_explain_tuning(const permi_hybrid *hybrid, char *buffer, size_t size, size_t *length);
 PERMI_DEVICE void permi_code_drop(const perm_allocator *allocator, permi_hybrid *hybrid);
 /* >>signs_gpu: turns a leaf of the CPU into one of a GPU, which takes over `signs` */
 PERMI_DEVICE perm_status permi_signs_gpu_make(permi_maker *maker, permi_signs *signs, permi_leaf *leaf);
@@ -50,7 +49,6 @@ PERMI_DEVICE void permi_codegen_release(const perm_allocator *allocator, void *c
 #define permi_code_rate(maker, block, otherwise) (otherwise)
 #define permi_code_offer(maker, block, rival, inner, offer) PERM_OK
 #define permi_code_explain(hybrid, all, buffer, size, length) (void)0
-#define permi_code_explain_tuning(hybrid, buffer, size, length) (void)0
 #define permi_code_drop(allocator, hybrid) (void)0
 #define permi_signs_gpu_make(maker, signs, leaf) permi_refuse_device(maker)
 #define permi_codegen_make NULL

@@ -57,12 +57,10 @@ static void permi_hybrid_runs_release(const perm_allocator *allocator, permi_hyb
 
 static void permi_hybrid_release(const perm_allocator *allocator, void *context)
 {
-  permi_hybrid *hybrid = (permi_hybrid *)context, *next;
-  for (; hybrid; hybrid = next) {
-    next = hybrid->next;
+  permi_hybrid *hybrid = (permi_hybrid *)context;
+  if (hybrid)
     permi_hybrid_runs_release(allocator, hybrid->runs);
-    permi_hybrid_drop(allocator, hybrid);
-  }
+  permi_hybrid_drop(allocator, hybrid);
 }
 
 typedef struct permi_hybrid_rows {

@@ -1,5 +1,5 @@
-/* =================================================================================== >>program_tune
-   The plan on a GPU, and its candidates. */
+/* =================================================================================== >>program_plan
+   Plans a program on a GPU: tries layouts and keeps the fastest by prediction. */
 #pragma once
 #include "program_text.h"
 #include "hybrid_residues.h"
@@ -66,7 +66,6 @@ typedef struct permi_code_choice {
   long long scale_exp2;
   int given, zero;
   int reduced[64];                  /* rows of it */
-  int wanted;
   permi_hybrid *best;
 } permi_code_choice;
 
@@ -437,27 +436,15 @@ static double permi_code_search_all(permi_code_choice *choice, double rival, dou
   return worth;
 }
 
-/* Keeps the program if it is new and among the best, which stand in order. */
+/* Keeps the program if it is the fastest so far. */
 static void permi_code_keep(permi_code_choice *choice, permi_code_trial *trial, permi_hybrid *hybrid)
 {
-  const perm_allocator *allocator = &choice->maker->options->allocator;
-  const double seconds = permi_code_seconds(hybrid);
-  permi_hybrid **at;
-  int place = 0, k, same = 0;
-  for (at = &choice->best; *at && permi_code_seconds(*at) <= seconds && !same; at = &(*at)->next, place++)
-    same = (*at)->transposed == hybrid->transposed && (*at)->code->length == hybrid->code->length &&
-           !memcmp((*at)->code->text, hybrid->code->text, hybrid->code->length);
-  if (same || place >= choice->wanted) {
-    permi_hybrid_release(allocator, hybrid);
-    return;
+  const int faster = !choice->best || permi_code_seconds(hybrid) < permi_code_seconds(choice->best);
+  permi_hybrid_release(&choice->maker->options->allocator, faster ? choice->best : hybrid);
+  if (faster) {
+    choice->leader = trial;
+    choice->best = hybrid;
   }
-  choice->leader = place ? choice->leader : trial;
-  hybrid->next = *at;
-  *at = hybrid;
-  for (at = &choice->best, k = 0; *at && k < choice->wanted; k++)
-    at = &(*at)->next;
-  permi_hybrid_release(allocator, *at);
-  *at = NULL;
 }
 
 static perm_status permi_code_try(permi_code_choice *choice, permi_code_trial *trial)
@@ -498,6 +485,7 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
   permi_hybrid *hybrid;
   perm_status status = PERM_OK;
   double least, worth;
+  uint64_t hash;
   int k, moves;
   if (!permi_gpu_wanted(options, n) || (options->isa != PERM_ISA_CUDA && rival <= 2 * PERMI_GPU_COMPILE))
     return PERM_OK;
@@ -507,7 +495,6 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
   choice.algebra = permi_hybrid_algebra_of(maker);
   choice.inner = inner;
   choice.given = -1;
-  choice.wanted = options->gpu.tune ? PERMI_GPU_CANDIDATES : 1;
   choice.trial = (permi_code_trial *)permi_allocate(allocator, PERMI_GPU_TRIALS, sizeof *choice.trial);
   choice.scaled = (double *)permi_allocate(allocator, (size_t)(n * n * parts), sizeof *choice.scaled);
   if (choice.trial && choice.scaled) {
@@ -527,17 +514,12 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
   offer->plan = choice.best;
   if (status != PERM_OK || !choice.best)
     return status == PERM_ERROR_MEMORY ? permi_fail_memory(maker->result) : status;
-  for (k = 0, hybrid = choice.best; hybrid; hybrid = hybrid->next) {
-    uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)hybrid->algebra);
-    hash = permi_hash(permi_hash(hash, (uint64_t)hybrid->high), (uint64_t)hybrid->n);
-    hash = permi_code_hash(hash, hybrid->code, &hybrid->gpu.work);
-    hash = hybrid->runs ? permi_hash(hash, hybrid->runs->modulus) : hash;
-    hybrid->fingerprint = hybrid->gpu.work.fingerprint = hash;
-    hybrid->candidate = options->gpu.tune ? ++k : 0;
-  }
-  for (hybrid = choice.best; hybrid; hybrid = hybrid->next)
-    hybrid->candidates = k;
   hybrid = choice.best;
+  hash = permi_hash(PERMI_HASH_START, (uint64_t)hybrid->algebra);
+  hash = permi_hash(permi_hash(hash, (uint64_t)hybrid->high), (uint64_t)hybrid->n);
+  hash = permi_code_hash(hash, hybrid->code, &hybrid->gpu.work);
+  hash = hybrid->runs ? permi_hash(hash, hybrid->runs->modulus) : hash;
+  hybrid->fingerprint = hybrid->gpu.work.fingerprint = hash;
   offer->seconds = permi_code_seconds(hybrid) + PERMI_GPU_COMPILE +
                    PERMI_GPU_COMPILE_EACH * hybrid->code->statements *
                        (hybrid->parts == 1 ? 1 : hybrid->parts == 2 ? 7 : 20);
@@ -545,68 +527,15 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
   return PERM_OK;
 }
 
-static perm_status permi_code_poll(void *context, uint64_t done)
-{
-  (void)done;
-  return permi_control_poll((permi_control *)context, 0, "choosing a kernel");
-}
-
-/* For gpu.tune: *plan becomes the candidate asked for, or the fastest on a slice; later blocks take the same number, or
-   their best by prediction. */
-static perm_status permi_code_tune(permi_maker *maker, const permi_block *block, void **plan)
-{
-  const perm_options *options = maker->options;
-  permi_hybrid *list = (permi_hybrid *)*plan, *hybrid, **at;
-  const int candidates = list->candidates;
-  double timed[PERMI_GPU_CANDIDATES];
-  int number = 1, k;
-  if (!list->code || !options->gpu.tune)
-    return PERM_OK;
-  memset(timed, 0, sizeof timed);
-  if (maker->tuned) {
-    number = maker->tuned <= candidates ? maker->tuned : 1;
-  } else if (options->gpu.tune > 0) {
-    number = options->gpu.tune;
-    if (number > candidates)
-      return permi_fail(maker->result, PERM_ERROR_OPTION, 2,
-                        "options: tune = %d, but of the kernel for a block of order %d there are %d candidates",
-                        options->gpu.tune, block->n, candidates);
-  } else if (candidates > 1 && permi_code_seconds(list) >= PERMI_GPU_TUNE_SECONDS) {
-    const perm_gpu_work *work[PERMI_GPU_CANDIDATES];
-    uint64_t chunks[PERMI_GPU_CANDIDATES];
-    double predicted[PERMI_GPU_CANDIDATES];
-    for (k = 0, hybrid = list; hybrid; hybrid = hybrid->next, k++) {
-      work[k] = &hybrid->gpu.work;
-      chunks[k] = (UINT64_C(1) << (hybrid->high - hybrid->chunk_log2)) * (uint64_t)permi_code_passes(hybrid);
-      predicted[k] = permi_code_seconds(hybrid);
-    }
-    perm_cuda_tune(work, candidates, chunks, predicted, options, permi_code_poll, maker->watch, timed);
-    for (k = 1; k < candidates; k++)
-      if (timed[k] < timed[number - 1])
-        number = k + 1;
-  }
-  for (at = &list, k = 1; k < number; k++)
-    at = &(*at)->next;
-  hybrid = *at;
-  *at = hybrid->next;
-  hybrid->next = NULL;
-  permi_hybrid_release(&options->allocator, list);
-  memcpy(hybrid->timed, timed, sizeof timed);
-  maker->tuned = maker->tuned ? maker->tuned : number;
-  *plan = hybrid;
-  return PERM_OK;
-}
-
 static perm_status permi_code_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
 {
-  const perm_status status = permi_code_tune(maker, block, &offer->plan);
   const permi_hybrid *hybrid = (const permi_hybrid *)offer->plan;
-  leaf->information.tuned = hybrid->candidate;
+  (void)maker, (void)block;
   if (hybrid->code) {
     leaf->run_range = permi_gpu_range;
     leaf->scale = hybrid->code->scale;
   }
-  return status;
+  return PERM_OK;
 }
 
 static void permi_code_explain(const permi_hybrid *hybrid, double all, char *buffer, size_t size, size_t *length)
@@ -617,21 +546,5 @@ static void permi_code_explain(const permi_hybrid *hybrid, double all, char *buf
                    "%d doubles waiting, %d rows divided; %.4g operations per outer pattern, %.3g in all; ",
                    code->walk, hybrid->high, code->moduli, code->statements - code->moduli, code->constants,
                    code->live, code->divided, hybrid->operations_a_term, all);
-}
-
-static void permi_code_explain_tuning(const permi_hybrid *hybrid, char *buffer, size_t size, size_t *length)
-{
-  int k;
-  if (!hybrid->candidate)
-    return;
-  permi_hybrid_say(buffer, size, length, "  candidate %d of %d", hybrid->candidate, hybrid->candidates);
-  for (k = 0; k < hybrid->candidates && hybrid->timed[0] > 0; k++) {
-    permi_hybrid_say(buffer, size, length, k ? "," : ", by a slice of each");
-    if (hybrid->timed[k] < (double)INFINITY)
-      permi_hybrid_say(buffer, size, length, " %.3g s", hybrid->timed[k]);
-    else
-      permi_hybrid_say(buffer, size, length, " failed");
-  }
-  permi_hybrid_say(buffer, size, length, "\n");
 }
 /* SPDX-License-Identifier: MIT */
