@@ -1121,7 +1121,6 @@ PERMI_UNUSED static const double permi_list_weight[] = {1, 1.3, 1.8, 3.3, 3.8, 1
 #define PERMI_GPU_START_SECONDS 0.4
 #define PERMI_GPU_STEP_SECONDS 3e-5
 #define PERMI_GPU_STATE_SECONDS 3e-12 /* per unit of the order's cost */
-#define PERMI_GPU_LISTS_SLOWER 10     /* than arrays: 9 to 12 */
 #define PERMI_GPU_SHARE 0.98          /* chosen: of a GPU's memory, for arrays */
 #define PERMI_BAND_ROW_SECONDS 3e-7
 #define PERMI_BAND_MADE_SECONDS 3e-8 /* a transition of a new shape: 2 to 5e-8 on regular and hub graphs */
@@ -5236,12 +5235,6 @@ typedef struct perm_gpu_way { /* as permi_pull */
   double real, imaginary;
   int64_t integer[2];
 } perm_gpu_way;
-
-typedef struct perm_gpu_stream { /* as permi_stream */
-  uint64_t test, want, flip;
-  double real, imaginary;
-  int64_t integer[2];
-} perm_gpu_stream;
 
 PERMI_BRIEF_END
 

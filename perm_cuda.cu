@@ -17,7 +17,7 @@
      proof/          >>proof_gpu      values of a polynomial
      minors/         >>minors_gpu     minors of a row, of all rows
      batch/          >>batch_gpu      many small matrices
-     frontier/       >>arrays_gpu     steps of arrays and lists
+     frontier/       >>arrays_gpu     steps of arrays
      hybrid/         >>programs       the sums of hybrid and cached as straight programs
                      >>program_text   a program's kernel as CUDA C++ and PTX
                      >>program_plan   the plan
@@ -31,7 +31,7 @@
                      >>text_signs     the pruned sign search
                      >>text_minors    minors of a row, of all rows
                      >>text_proof     the polynomial of a proof
-                     >>text_frontier  arrays and lists, merge path
+                     >>text_frontier  arrays of the frontier
                      >>driver         CUDA driver and NVRTC, opened at run time
                      >>devices        which GPUs there are
                      >>compile        kernels by key: source, NVRTC, caches in memory and in a directory
@@ -98,12 +98,6 @@ typedef struct perm_gpu_way { /* as permi_pull */
   double real, imaginary;
   int64_t integer[2];
 } perm_gpu_way;
-
-typedef struct perm_gpu_stream { /* as permi_stream */
-  uint64_t test, want, flip;
-  double real, imaginary;
-  int64_t integer[2];
-} perm_gpu_stream;
 
 #endif
 #if !defined(PERM_GPU_PROGRAMS)
@@ -221,7 +215,6 @@ typedef struct perm_gpu_frontier_shape {
   int ways;              /* of a step, at most */
   double states[2];      /* before even and odd steps, at most */
   int words;             /* of 64 bits, of the longest value */
-  int lists;
   void *context;
   perm_status (*poll)(void *context); /* while a kernel compiles; not PERM_OK: stop */
 } perm_gpu_frontier_shape;
@@ -253,9 +246,6 @@ perm_status perm_cuda_frontier_begin(perm_gpu_frontier *frontier, perm_gpu_cell 
 /* Waits only if sizes is not NULL: least modulus above 0, largest. */
 perm_status perm_cuda_frontier_step(perm_gpu_frontier *frontier, const perm_gpu_words *target, const perm_gpu_way *way,
                                     int ways, double *sizes);
-/* *states: their number afterwards. */
-perm_status perm_cuda_frontier_unite(perm_gpu_frontier *frontier, const perm_gpu_stream *stream, int streams,
-                                     uint64_t *states, double *sizes);
 perm_status perm_cuda_frontier_scale(perm_gpu_frontier *frontier, uint64_t states, double first, double second);
 perm_status perm_cuda_frontier_value(perm_gpu_frontier *frontier, void *value);
 void perm_cuda_frontier_free(perm_gpu_frontier *frontier);
@@ -1477,7 +1467,7 @@ static perm_status permi_batch_gpu_run(permi_batch *batch, int threads, int *gpu
 #elif PERMI_CUDA_HOST == 2
 
 /* ===================================================================================== >>arrays_gpu
-   Runs arrays and lists on a GPU; perm_cuda.cu computes the same values in the same order. */
+   Runs arrays on a GPU; perm_cuda.cu computes the same values in the same order. */
 
 static perm_gpu_words permi_gpu_words(const permi_layout *layout)
 {
@@ -1507,8 +1497,13 @@ static perm_status permi_gpu_begin(permi_arrays_run *run)
   return perm_cuda_frontier_begin(run->gpu, cell, run->numbers.words, integers ? run->numbers.parts : 1, &words);
 }
 
-static perm_status permi_gpu_stepped(permi_arrays_run *run, perm_status status, const double *sizes)
+static perm_status permi_gpu_step(permi_arrays_run *run, int p)
 {
+  const int *start = &run->frontier->stream_start[p];
+  const perm_gpu_words words = permi_gpu_words(&run->layout[(p + 1) & 1]);
+  double sizes[2] = {DBL_MAX, 0};
+  const perm_status status =
+      perm_cuda_frontier_step(run->gpu, &words, run->way, start[1] - start[0], run->tracking ? sizes : NULL);
   if (run->tracking) {
     run->sizes.smallest = sizes[0];
     run->sizes.largest = sizes[1];
@@ -1516,44 +1511,11 @@ static perm_status permi_gpu_stepped(permi_arrays_run *run, perm_status status, 
   return status;
 }
 
-static perm_status permi_gpu_step(permi_arrays_run *run, int p)
-{
-  const int *start = &run->frontier->stream_start[p];
-  const perm_gpu_words words = permi_gpu_words(&run->layout[(p + 1) & 1]);
-  double sizes[2] = {DBL_MAX, 0};
-  return permi_gpu_stepped(run, perm_cuda_frontier_step(run->gpu, &words, run->way, start[1] - start[0],
-                                                        run->tracking ? sizes : NULL), sizes);
-}
-
-static perm_status permi_gpu_unite(permi_arrays_run *run, int p)
-{
-  const permi_frontier *frontier = run->frontier;
-  const int first = frontier->stream_start[p], streams = frontier->stream_start[p + 1] - first;
-  double sizes[2] = {DBL_MAX, 0};
-  uint64_t states = 0;
-  perm_status status;
-  int s;
-  for (s = 0; s < streams; s++) {
-    const permi_coefficient *c = &frontier->coefficient[first + s];
-    perm_gpu_stream *to = &run->gpu_stream[s];
-    to->test = permi_stream_word(frontier, first + s, 0, 0);
-    to->want = permi_stream_word(frontier, first + s, 1, 0);
-    to->flip = permi_stream_word(frontier, first + s, 2, 0);
-    to->real = run->absolute ? c->absolute : c->real;
-    to->imaginary = c->imaginary;
-    memcpy(to->integer, c->integer, sizeof to->integer);
-  }
-  status = perm_cuda_frontier_unite(run->gpu, run->gpu_stream, streams, &states, run->tracking ? sizes : NULL);
-  run->layout[(p + 1) & 1].states = (size_t)states;
-  return permi_gpu_stepped(run, status, sizes);
-}
-
 static perm_gpu_frontier_shape permi_gpu_frontier_shape(const permi_frontier *frontier)
 {
   const permi_arrays *arrays = frontier->arrays;
   perm_gpu_frontier_shape shape;
   memset(&shape, 0, sizeof shape);
-  shape.lists = arrays->lists;
   shape.low = arrays->low;
   shape.middle = arrays->middle;
   shape.top = arrays->top;
@@ -1570,13 +1532,10 @@ static perm_status permi_gpu_compiling(void *context)
   return run->control ? permi_control_poll(run->control, run->seconds_before, "compiling for the GPU") : PERM_OK;
 }
 
-static perm_status permi_gpu_create(permi_arrays_run *run, permi_pool *pool, char *message)
+static perm_status permi_gpu_create(permi_arrays_run *run, char *message)
 {
   perm_gpu_frontier_shape shape = permi_gpu_frontier_shape(run->frontier);
   perm_options options;
-  run->gpu_stream = (perm_gpu_stream *)permi_pool_get(pool, (size_t)run->most, sizeof *run->gpu_stream);
-  if (pool->failed)
-    return PERM_ERROR_MEMORY;
   shape.context = run;
   shape.poll = permi_gpu_compiling;
   memset(&options, 0, sizeof options);
@@ -3671,7 +3630,7 @@ static perm_status permi_codegen_make(permi_maker *maker, const permi_block *blo
      batches          >>text_batch                  >>batch permi_batch_program
      minors           >>text_minors                 >>minors_gpu permi_minors_gpu_work
      proofs           >>text_proof                  >>proof_gpu permi_proof_gpu_text
-     arrays, lists    >>text_frontier               >>compile permi_source_end
+     arrays           >>text_frontier               >>compile permi_source_end
      hybrid sums      >>program_text, >>codegen, which use those here
 
    Dense sums: a thread walks over 2^(walk + block) sign vectors, row sums x in registers, all loops over rows unrolled
@@ -6023,7 +5982,8 @@ __device__ __forceinline__ void permi_proof_chunk(const S &shape, const permi_ar
 /* clang-format on */
 
 /* ================================================================================== >>text_frontier
-   The kernels of the frontier's program, on arrays and on lists. */
+   The kernels of the frontier's program on arrays. Sorted lists that were united by merge path [DOB15] took 9 to 12
+   times as long on a GPU. */
 
 #define PERMI_HEAD_BYTES 48 /* of permi_arguments before its constants */
 
@@ -6378,234 +6338,7 @@ __device__ __forceinline__ void permi_scale(double *x, unsigned long long count,
 )
 /* clang-format on */
 
-/* Sorted lists, united by merge path [DOB15]: a stream's transitions are sorted by target; streams are merged two by
-   two, the first first at equal keys, which are added up: the arrays' bits. */
-/* clang-format off */
-PERMI_TEXT(lists,
-struct permi_gpu_stream {
-  unsigned long long test;
-  unsigned long long want;
-  unsigned long long flip;
-  permi_coefficient c[2];
-};
-
-/* origin: stream << 40 | place */
-struct permi_item {
-  unsigned long long key;
-  unsigned long long origin;
-};
-
-struct permi_list_arguments {
-  const unsigned long long *key;
-  const void *value;
-  unsigned long long states;
-  const permi_gpu_stream *stream;
-  unsigned long long *count;
-  unsigned long long *start;
-  unsigned long long tiles;
-  int rows;
-  permi_item *item;
-  permi_item *merged;
-  unsigned long long begin;
-  unsigned long long middle;
-  unsigned long long end;
-  unsigned long long *to_key;
-  void *to_value;
-  unsigned long long to_states;
-  unsigned long long *sizes;
-};
-
-PERMI_BOTH bool permi_takes(const permi_list_arguments &a, int s, unsigned long long i)
-{
-  return i < a.states && (a.key[i] & a.stream[s].test) == a.stream[s].want;
-}
-
-PERMI_BOTH bool permi_heads(const permi_list_arguments &a, unsigned long long i)
-{
-  return i < a.end && (i == 0 || a.item[i].key != a.item[i - 1].key);
-}
-
-PERMI_BOTH permi_item permi_item_make(const permi_list_arguments &a, int s, unsigned long long i)
-{
-  const permi_item item = {a.key[i] ^ a.stream[s].flip, (unsigned long long)s << 40 | i};
-  return item;
-}
-
-/* How many of the union's first `diagonal` items are a's. */
-PERMI_BOTH long long permi_merge_path(const permi_item *a, long long as, const permi_item *b, long long bs,
-                                 long long diagonal)
-{
-  long long low = diagonal > bs ? diagonal - bs : 0, high = diagonal < as ? diagonal : as;
-  while (low < high) {
-    const long long m = (low + high) / 2;
-    if (a[m].key <= b[diagonal - 1 - m].key)
-      low = m + 1;
-    else
-      high = m;
-  }
-  return low;
-}
-
-PERMI_BOTH void permi_merge_items(const permi_item *a, int as, const permi_item *b, int bs, int first, int count,
-                                  permi_item *to)
-{
-  int i = (int)permi_merge_path(a, as, b, bs, first), j = first - i;
-  for (int k = 0; k < count && i + j < as + bs; k++)
-    to[k] = j >= bs || (i < as && a[i].key <= b[j].key) ? a[i++] : b[j++];
-}
-
-template <int CELL, int WORDS, int PARTS>
-PERMI_BOTH void permi_state_sum(const permi_list_arguments &a, unsigned long long i, unsigned long long k,
-                                unsigned long long *sizes)
-{
-  typedef permi_cell<CELL, WORDS, PARTS> cell;
-  typedef typename cell::number number;
-  enum { PLANES = cell::PLANES };
-  const unsigned long long key = a.item[i].key;
-  number y[PLANES], x[PLANES];
-  PERMI_UNROLL
-  for (int w = 0; w < PLANES; w++)
-    y[w] = 0;
-  for (; i < a.end && a.item[i].key == key; i++) {
-    const unsigned long long origin = a.item[i].origin;
-    PERMI_UNROLL
-    for (int w = 0; w < PLANES; w++)
-      x[w] = ((const number *)a.value)[w * a.states + (origin & 0xffffffffffull)];
-    cell::add(y, x, a.stream[origin >> 40].c);
-  }
-  a.to_key[k] = key;
-  PERMI_UNROLL
-  for (int w = 0; w < PLANES; w++)
-    ((number *)a.to_value)[w * a.to_states + k] = y[w];
-  if (a.sizes) {
-    PERMI_UNROLL
-    for (int w = 0; w < (int)cell::TRACK_END; w += cell::TRACKED)
-      permi_note_size(fabs((double)y[w]), sizes);
-  }
-}
-
-__device__ __forceinline__ unsigned long long permi_rank(bool in, unsigned long long *before)
-{
-  __shared__ int warps[8];
-  const int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x >> 5;
-  const unsigned vote = __ballot_sync(~0u, in);
-  unsigned long long rank = *before + (unsigned long long)permi_ones(vote & ((1u << lane) - 1));
-  if (lane == 0)
-    warps[warp] = permi_ones(vote);
-  __syncthreads();
-  for (int k = 0; k < 8; k++) {
-    if (k < warp)
-      rank += (unsigned long long)warps[k];
-    *before += (unsigned long long)warps[k];
-  }
-  __syncthreads();
-  return rank;
-}
-
-__device__ __forceinline__ void permi_list_count(const permi_list_arguments &a, bool heads)
-{
-  const unsigned long long tile = blockIdx.x % a.tiles;
-  const int s = (int)(blockIdx.x / a.tiles);
-  int count = 0;
-  for (int j = 0; j < 4; j++) {
-    const unsigned long long i = tile * 1024 + j * 256 + threadIdx.x;
-    count += __syncthreads_count(heads ? permi_heads(a, i) : permi_takes(a, s, i));
-  }
-  if (threadIdx.x == 0)
-    a.count[blockIdx.x] = (unsigned long long)count;
-}
-
-__device__ __forceinline__ void permi_list_scan(const permi_list_arguments &a)
-{
-  __shared__ unsigned long long sum[256];
-  const unsigned long long all = a.rows * a.tiles;
-  const unsigned long long each = (all + 255) / 256;
-  const unsigned long long first = threadIdx.x * each;
-  unsigned long long mine = 0;
-  for (unsigned long long i = first; i < first + each && i < all; i++)
-    mine += a.count[i];
-  sum[threadIdx.x] = mine;
-  __syncthreads();
-  unsigned long long before = 0;
-  for (unsigned t = 0; t < threadIdx.x; t++)
-    before += sum[t];
-  if (threadIdx.x == 255)
-    a.start[a.rows] = before + mine;
-  for (unsigned long long i = first; i < first + each && i < all; i++) {
-    mine = a.count[i];
-    a.count[i] = before;
-    if (i % a.tiles == 0)
-      a.start[i / a.tiles] = before;
-    before += mine;
-  }
-}
-
-__device__ __forceinline__ void permi_list_expand(const permi_list_arguments &a)
-{
-  const unsigned long long tile = blockIdx.x % a.tiles;
-  const int s = (int)(blockIdx.x / a.tiles);
-  unsigned long long before = a.count[blockIdx.x];
-  for (int j = 0; j < 4; j++) {
-    const unsigned long long i = tile * 1024 + j * 256 + threadIdx.x;
-    const bool in = permi_takes(a, s, i);
-    const unsigned long long rank = permi_rank(in, &before);
-    if (in)
-      a.item[rank] = permi_item_make(a, s, i);
-  }
-}
-
-__device__ __forceinline__ void permi_list_merge(const permi_list_arguments &a)
-{
-  __shared__ permi_item room[2048];
-  __shared__ long long edge[2];
-  const permi_item *left = a.item + a.begin;
-  const permi_item *right = a.item + a.middle;
-  const long long lefts = (long long)(a.middle - a.begin);
-  const long long rights = (long long)(a.end - a.middle), first = blockIdx.x * 2048ll;
-  const long long last = first + 2048 < lefts + rights ? first + 2048 : lefts + rights;
-  permi_item mine[8];
-  if (threadIdx.x < 2)
-    edge[threadIdx.x] = permi_merge_path(left, lefts, right, rights, threadIdx.x ? last : first);
-  __syncthreads();
-  const int as = (int)(edge[1] - edge[0]), all = (int)(last - first);
-  for (int k = (int)threadIdx.x; k < all; k += 256)
-    room[k] = k < as ? left[edge[0] + k] : right[first - edge[0] + (k - as)];
-  __syncthreads();
-  if ((int)threadIdx.x * 8 < all)
-    permi_merge_items(room, as, room + as, all - as, (int)threadIdx.x * 8, 8, mine);
-  __syncthreads();
-  for (int k = 0; k < 8; k++)
-    if ((int)threadIdx.x * 8 + k < all)
-      room[threadIdx.x * 8 + k] = mine[k];
-  __syncthreads();
-  for (int k = (int)threadIdx.x; k < all; k += 256)
-    a.merged[a.begin + first + k] = room[k];
-}
-
-template <int CELL, int WORDS, int PARTS>
-__device__ __forceinline__ void permi_list_sum(const permi_list_arguments &a)
-{
-  unsigned long long sizes[2] = {0x7fefffffffffffffull, 0};
-  unsigned long long before = a.count[blockIdx.x];
-  for (int j = 0; j < 4; j++) {
-    const unsigned long long i = blockIdx.x * 1024ull + j * 256 + threadIdx.x;
-    const bool in = permi_heads(a, i);
-    const unsigned long long rank = permi_rank(in, &before);
-    if (in)
-      permi_state_sum<CELL, WORDS, PARTS>(a, i, rank, sizes);
-  }
-  if (a.sizes) {
-    if (sizes[0] < *(volatile unsigned long long *)&a.sizes[0])
-      atomicMin(&a.sizes[0], sizes[0]);
-    if (sizes[1] > *(volatile unsigned long long *)&a.sizes[1])
-      atomicMax(&a.sizes[1], sizes[1]);
-  }
-}
-)
-/* clang-format on */
-
 #define PERMI_STEP_THREADS 256
-#define PERMI_GPU_STREAMS 128 /* no vertex has more neighbours on a frontier of 43 */
 
 /* ========================================================================================= >>driver
    The CUDA driver and NVRTC, opened at run time. A call that fails returns 0 or NULL, and `message` says why. */
@@ -6677,18 +6410,14 @@ typedef struct permi_nvrtc {
 /* A kernel's key, compared as bytes: `unused` is padding. */
 typedef struct permi_kernel_key {
   int n, parts, product, low, block, plain;
-  int family; /* 0: sums; 1: the frontier's arrays, 2: lists: product is the cell, n words in each part */
+  int family; /* 0: sums; 1: the frontier's arrays: product is the cell, n words in each part */
   int arch, device, unused;
   uint64_t digest, length;
 } permi_kernel_key;
 
-enum { PERMI_SCALE, PERMI_STEP, PERMI_PLACES }; /* functions of family 1; then of 2 */
-enum { PERMI_COUNT = 1, PERMI_HEADS, PERMI_SCAN, PERMI_EXPAND, PERMI_MERGE, PERMI_SUM, PERMI_FUNCTIONS };
-static const char *const permi_functions[3][PERMI_FUNCTIONS] = {
-    {"permi_kernel", NULL, NULL, NULL, NULL, NULL, NULL},
-    {"permi_scale_kernel", "permi_step_kernel", "permi_places_kernel", NULL, NULL, NULL, NULL},
-    {"permi_scale_kernel", "permi_count_kernel", "permi_heads_kernel", "permi_scan_kernel", "permi_expand_kernel",
-     "permi_merge_kernel", "permi_sum_kernel"}};
+enum { PERMI_SCALE, PERMI_STEP, PERMI_PLACES, PERMI_FUNCTIONS }; /* functions of family 1 */
+static const char *const permi_functions[2][PERMI_FUNCTIONS] = {
+    {"permi_kernel", NULL, NULL}, {"permi_scale_kernel", "permi_step_kernel", "permi_places_kernel"}};
 
 typedef struct permi_loaded {
   permi_kernel_key key;
@@ -6958,11 +6687,11 @@ static int permi_blocks(const permi_kernel_key *key)
   return need <= 128 ? 4 : need <= 168 ? 3 : 2;
 }
 
-static permi_kernel_key permi_step_key(perm_gpu_cell cell, int words, int parts, int lists, int device)
+static permi_kernel_key permi_step_key(perm_gpu_cell cell, int words, int parts, int device)
 {
   permi_kernel_key key;
   memset(&key, 0, sizeof key);
-  key.family = lists ? 2 : 1;
+  key.family = 1;
   key.product = (int)cell;
   key.n = cell == PERM_GPU_INTEGER ? words : 1;
   key.parts = cell == PERM_GPU_INTEGER ? parts : 1;
@@ -7021,21 +6750,12 @@ static void permi_source_end(const permi_kernel_key *key, char *text, size_t roo
              PERMI_GLOBAL "__launch_bounds__(128, %d) permi_kernel(const permi_arguments<%d> a)\n"
              "{ permi_chunk<%d, %d, %d, %d, %d, %d, %d>(a); }\n",
              permi_blocks(key), count, key->n, key->parts, key->product, key->low, key->block, key->plain, count);
-  else if (key->family == 1)
+  else
     snprintf(text, room,
              PERMI_GLOBAL "__launch_bounds__(%d) permi_step_kernel(const permi_step_arguments a)\n"
              "{ permi_step<%d, %d, %d, %d>(a); }\n"
              PERMI_GLOBAL "permi_places_kernel(const permi_step_arguments a) { permi_places(a); }\n%s",
              PERMI_STEP_THREADS, key->product, key->n, key->parts, planes == 1 ? 4 : planes == 2 ? 2 : 1, scale);
-  else
-    snprintf(text, room,
-             PERMI_GLOBAL "permi_count_kernel(const permi_list_arguments a) { permi_list_count(a, false); }\n"
-             PERMI_GLOBAL "permi_heads_kernel(const permi_list_arguments a) { permi_list_count(a, true); }\n"
-             PERMI_GLOBAL "permi_scan_kernel(const permi_list_arguments a) { permi_list_scan(a); }\n"
-             PERMI_GLOBAL "permi_expand_kernel(const permi_list_arguments a) { permi_list_expand(a); }\n"
-             PERMI_GLOBAL "permi_merge_kernel(const permi_list_arguments a) { permi_list_merge(a); }\n"
-             PERMI_GLOBAL "permi_sum_kernel(const permi_list_arguments a) { permi_list_sum<%d, %d, %d>(a); }\n%s",
-             key->product, key->n, key->parts, scale);
 #undef PERMI_GLOBAL
 }
 
@@ -7051,18 +6771,18 @@ static char *permi_source(const permi_kernel_key *key, const perm_gpu_program *p
                      : program->minors ? permi_text_minors
                      : program->proof  ? permi_text_proof
                                        : "";
-  const char *lists = key->family == 2 ? permi_text_lists : "", *end_of_more = key->family || program ? "\n" : "";
+  const char *end_of_more = key->family || program ? "\n" : "";
   char end[2048];
   size_t size;
   char *source;
   if (!program)
     permi_source_end(key, end, sizeof end);
-  size = sizeof permi_vocabulary + sizeof permi_text_dense + strlen(more) + strlen(lists) +
+  size = sizeof permi_vocabulary + sizeof permi_text_dense + strlen(more) +
          (program ? (size_t)key->length : strlen(end)) + 4;
   source = (char *)malloc(size);
   if (source)
-    snprintf(source, size, "%s%s\n%s%s%s%s%s", permi_vocabulary, permi_text_dense, more, end_of_more, lists,
-             *lists ? "\n" : "", program ? program->text : end);
+    snprintf(source, size, "%s%s\n%s%s%s", permi_vocabulary, permi_text_dense, more, end_of_more,
+             program ? program->text : end);
   return source;
 }
 
@@ -8014,8 +7734,6 @@ struct perm_gpu_frontier {
   CUevent sent[2], done;
   int source_low;
   double began;
-  CUdeviceptr key[2], item[2], count;
-  uint64_t states, item_room, count_room;
 };
 
 #define PERMI_AT(type, table, place) (type *)(uintptr_t)((table) + (place))
@@ -8062,8 +7780,7 @@ static permi_step_table permi_step_places(const perm_gpu_frontier_shape *shape, 
 double perm_cuda_frontier_needs(const perm_gpu_frontier_shape *shape)
 {
   return (shape->states[0] + shape->states[1]) * 8 * shape->words +
-         2 * (double)permi_step_places(shape, NULL).bytes + 2.0 * shape->ways * ldexp(1, shape->low) + 512 +
-         (shape->lists ? (shape->states[0] + shape->states[1]) * 8 : 0);
+         2 * (double)permi_step_places(shape, NULL).bytes + 2.0 * shape->ways * ldexp(1, shape->low) + 512;
 }
 
 double perm_cuda_frontier_bytes(char message[PERM_MESSAGE_BYTES])
@@ -8093,14 +7810,6 @@ static void permi_frontier_release(perm_gpu_frontier *frontier)
   permi_give_back(&frontier->holder);
 }
 
-static int permi_frontier_room(perm_gpu_frontier *frontier, CUdeviceptr *room, size_t bytes)
-{
-  if (*room)
-    permi_cuda.driver.release(*room);
-  *room = 0;
-  return PERMI_ON(&frontier->holder, allocate, (room, bytes));
-}
-
 static int permi_frontier_open(perm_gpu_frontier *frontier)
 {
   const perm_gpu_frontier_shape *shape = &frontier->shape;
@@ -8123,14 +7832,11 @@ static int permi_frontier_open(perm_gpu_frontier *frontier)
     fine = permi_hold(holder, PERMI_EVENT, &frontier->sent[k], CU_EVENT_DISABLE_TIMING) &&
            permi_hold(holder, PERMI_MEMORY, &frontier->values[k], bytes * (size_t)shape->words) &&
            permi_hold(holder, PERMI_MEMORY, &frontier->table[k], table) &&
-           permi_hold(holder, PERMI_HOST, &frontier->host[k], table) &&
-           (!shape->lists || permi_hold(holder, PERMI_MEMORY, &frontier->key[k], bytes));
+           permi_hold(holder, PERMI_HOST, &frontier->host[k], table);
     if (frontier->host[k])
       memset(frontier->host[k], 0, table);
   }
-  return permi_hold(holder, PERMI_MEMORY, &frontier->item[0], 0) &&
-         permi_hold(holder, PERMI_MEMORY, &frontier->item[1], 0) &&
-         permi_hold(holder, PERMI_MEMORY, &frontier->count, 0) && fine;
+  return fine;
 }
 
 perm_status perm_cuda_frontier_create(const perm_gpu_frontier_shape *shape, const perm_options *options,
@@ -8185,13 +7891,6 @@ static void permi_frontier_coefficients(const perm_gpu_frontier *frontier, permi
   }
 }
 
-static void permi_frontier_no_sizes(char *to)
-{
-  const double most = DBL_MAX;
-  memcpy(to, &most, 8);
-  memset(to + 8, 0, 8);
-}
-
 static int permi_frontier_send(perm_gpu_frontier *frontier, int turn, const perm_gpu_words *words,
                                const perm_gpu_way *way, int ways)
 {
@@ -8199,6 +7898,7 @@ static int permi_frontier_send(perm_gpu_frontier *frontier, int turn, const perm
   const permi_holder *holder = &frontier->holder;
   const permi_step_table *at = &frontier->at[turn];
   const size_t low = (size_t)1 << shape->low;
+  const double no_sizes[2] = {DBL_MAX, 0};
   char *host = (char *)frontier->host[turn];
   size_t middles, row;
   int k;
@@ -8217,7 +7917,7 @@ static int permi_frontier_send(perm_gpu_frontier *frontier, int turn, const perm
   for (row = 0; row << at->shift < (at->sizes - at->middle_offset) / 8; row++)
     memcpy(host + at->middle_offset + (8 * row << at->shift), words->middle_offset + (row << shape->middle),
            (size_t)8 << at->shift);
-  permi_frontier_no_sizes(host + at->sizes);
+  memcpy(host + at->sizes, no_sizes, sizeof no_sizes);
   memcpy(host + at->start, words->start, 4 * (size_t)(words->low + 2));
   memcpy(host + at->middle_start, words->middle_start, 4 * (size_t)(shape->top + 2));
   memcpy(host + at->top, words->top, 2 * (size_t)words->tops);
@@ -8267,9 +7967,8 @@ perm_status perm_cuda_frontier_begin(perm_gpu_frontier *frontier, perm_gpu_cell 
 {
   uint64_t one[PERM_INTEGER_WORDS];
   const double real = 1;
-  const int lists = frontier->shape.lists;
   permi_holder *holder = &frontier->holder;
-  const permi_kernel_key key = permi_step_key(cell, words, parts, lists, holder->device);
+  const permi_kernel_key key = permi_step_key(cell, words, parts, holder->device);
   int fine;
   frontier->planes = permi_step_planes(&key);
   frontier->steps = 0;
@@ -8287,13 +7986,8 @@ perm_status perm_cuda_frontier_begin(perm_gpu_frontier *frontier, perm_gpu_cell 
                                   holder->message);
   fine = frontier->module && permi_frontier_wait(frontier) && /* it may still run an earlier pass */
          PERMI_ON(holder, upload, (frontier->values[0], one, 8 * (size_t)frontier->planes)) &&
-         (lists || (permi_frontier_send(frontier, 0, source, NULL, 0) && permi_frontier_wait(frontier)));
-  if (fine && lists) {
-    const uint64_t none = 0;
-    fine = PERMI_ON(holder, upload, (frontier->key[0], &none, 8));
-    frontier->states = 1;
-  }
-  fine = fine && PERMI_ON(holder, synchronise, ()); /* our stream waits for no upload */
+         permi_frontier_send(frontier, 0, source, NULL, 0) && permi_frontier_wait(frontier) &&
+         PERMI_ON(holder, synchronise, ()); /* our stream waits for no upload */
   frontier->source_low = source->low;
   frontier->began = permi_clock();
   if (!frontier->module && frontier->stopped != PERM_OK) {
@@ -8371,118 +8065,6 @@ perm_status perm_cuda_frontier_step(perm_gpu_frontier *frontier, const perm_gpu_
   return permi_frontier_leave(fine);
 }
 
-static int permi_list_launch(perm_gpu_frontier *frontier, int function, uint64_t blocks, permi_list_arguments *a)
-{
-  void *parameters[1] = {a};
-  return permi_frontier_launch(frontier, function, blocks, 0, parameters);
-}
-
-/* Counts rows of tiles; `start`: where rows start, and the end. */
-static int permi_list_counts(perm_gpu_frontier *frontier, int function, permi_list_arguments *a, uint64_t elements,
-                             int rows, uint64_t *start)
-{
-  const uint64_t tiles = (elements + 1023) / 1024, most = tiles * (uint64_t)rows;
-  if (most > frontier->count_room) {
-    if (!permi_frontier_wait(frontier) || !permi_frontier_room(frontier, &frontier->count, 8 * (size_t)(2 * most)))
-      return 0;
-    frontier->count_room = 2 * most;
-  }
-  a->count = PERMI_AT(unsigned long long, frontier->count, 0);
-  a->tiles = tiles;
-  a->rows = rows;
-  return permi_list_launch(frontier, function, most, a) && permi_list_launch(frontier, PERMI_SCAN, 1, a) &&
-         permi_frontier_fetch(frontier, (CUdeviceptr)(uintptr_t)a->start, frontier->host[1], start,
-                              8 * ((size_t)rows + 1));
-}
-
-static int permi_list_unite(perm_gpu_frontier *frontier, permi_list_arguments *a, uint64_t *start, int rows, int *turn)
-{
-  int r, kept;
-  for (*turn = 0; rows > 1; rows = kept, *turn = !*turn)
-    for (kept = r = 0; r < rows; r += 2, kept++) {
-      a->item = PERMI_AT(permi_item, frontier->item[*turn], 0);
-      a->merged = PERMI_AT(permi_item, frontier->item[!*turn], 0);
-      a->begin = start[r];
-      a->middle = start[r + 1];
-      a->end = r + 1 < rows ? start[r + 2] : start[r + 1];
-      start[kept] = a->begin;
-      start[kept + 1] = a->end;
-      if (a->end > a->begin && !permi_list_launch(frontier, PERMI_MERGE, (a->end - a->begin + 2047) / 2048, a))
-        return 0;
-    }
-  return 1;
-}
-
-static int permi_list_step(perm_gpu_frontier *frontier, permi_list_arguments *a, int streams)
-{
-  uint64_t start[PERMI_GPU_STREAMS + 1], heads[2], items;
-  int k, turn = 0;
-  if (!permi_list_counts(frontier, PERMI_COUNT, a, frontier->states, streams, start))
-    return 0;
-  items = start[streams];
-  if (!items)
-    return 1;
-  for (k = 0; k < 2 && items > frontier->item_room; k++) {
-    if (!permi_frontier_room(frontier, &frontier->item[k], 24 * (size_t)items))
-      return 0;
-    if (k == 1)
-      frontier->item_room = items + items / 2;
-  }
-  a->item = PERMI_AT(permi_item, frontier->item[0], 0);
-  if (!permi_list_launch(frontier, PERMI_EXPAND, a->tiles * (uint64_t)streams, a) ||
-      !permi_list_unite(frontier, a, start, streams, &turn))
-    return 0;
-  a->item = PERMI_AT(permi_item, frontier->item[turn], 0);
-  a->end = items;
-  if (!permi_list_counts(frontier, PERMI_HEADS, a, items, 1, heads))
-    return 0;
-  a->to_states = heads[1];
-  if ((double)heads[1] > frontier->shape.states[!(frontier->steps & 1)]) {
-    snprintf(frontier->holder.message, PERM_MESSAGE_BYTES,
-             "GPU %d: more states than there can be: it is not to be trusted", frontier->holder.device);
-    return 0;
-  }
-  return permi_list_launch(frontier, PERMI_SUM, a->tiles, a);
-}
-
-perm_status perm_cuda_frontier_unite(perm_gpu_frontier *frontier, const perm_gpu_stream *stream, int streams,
-                                     uint64_t *states, double *sizes)
-{
-  const int from = frontier->steps & 1, to = !from;
-  const size_t bytes = (size_t)streams * sizeof(permi_gpu_stream);
-  char *host = (char *)frontier->host[0];
-  permi_list_arguments a;
-  int k, fine;
-  if (streams < 1 || streams > PERMI_GPU_STREAMS || streams > frontier->shape.ways)
-    return PERM_ERROR_DEVICE;
-  for (k = 0; k < streams; k++) {
-    permi_gpu_stream *out = (permi_gpu_stream *)(void *)host + k;
-    out->test = stream[k].test;
-    out->want = stream[k].want;
-    out->flip = stream[k].flip;
-    permi_frontier_coefficients(frontier, out->c, stream[k].real, stream[k].imaginary, stream[k].integer);
-  }
-  permi_frontier_no_sizes(host + bytes);
-  memset(&a, 0, sizeof a);
-  a.key = PERMI_AT(const unsigned long long, frontier->key[from], 0);
-  a.value = PERMI_AT(const void, frontier->values[from], 0);
-  a.states = frontier->states;
-  a.stream = PERMI_AT(const permi_gpu_stream, frontier->table[0], 0);
-  a.start = PERMI_AT(unsigned long long, frontier->table[1], 0);
-  a.sizes = sizes ? PERMI_AT(unsigned long long, frontier->table[0], bytes) : NULL;
-  a.to_key = PERMI_AT(unsigned long long, frontier->key[to], 0);
-  a.to_value = PERMI_AT(void, frontier->values[to], 0);
-  if (!permi_frontier_enter(frontier))
-    return PERM_ERROR_DEVICE;
-  fine = PERMI_ON(&frontier->holder, send, (frontier->table[0], host, bytes + 16, frontier->stream)) &&
-         (!frontier->states || permi_list_step(frontier, &a, streams));
-  if (fine && sizes)
-    fine = permi_frontier_fetch(frontier, frontier->table[0] + bytes, host + bytes, sizes, 16);
-  frontier->steps++;
-  frontier->states = *states = a.to_states;
-  return permi_frontier_leave(fine);
-}
-
 perm_status perm_cuda_frontier_scale(perm_gpu_frontier *frontier, uint64_t states, double first, double second)
 {
   CUdeviceptr values = frontier->values[frontier->steps & 1];
@@ -8506,8 +8088,6 @@ perm_status perm_cuda_frontier_value(perm_gpu_frontier *frontier, void *value)
     return PERM_ERROR_DEVICE;
   fine = permi_frontier_wait(frontier) &&
          permi_frontier_fetch(frontier, frontier->values[turn], frontier->host[turn], value, bytes);
-  if (fine && frontier->shape.lists && !frontier->states)
-    memset(value, 0, bytes); /* an empty list */
 #if defined(PERM_CUDA_BENCH)
   permi_frontier_seconds += permi_clock() - frontier->began;
 #endif

@@ -5541,10 +5541,9 @@ struct permi_frontier;
 
 #if defined(PERM_WITH_CUDA)
 /* >>arrays_gpu: steps of a run, bytes that a run needs and that there are */
-PERMI_DEVICE perm_status permi_gpu_create(struct permi_arrays_run *run, permi_pool *pool, char *message);
+PERMI_DEVICE perm_status permi_gpu_create(struct permi_arrays_run *run, char *message);
 PERMI_DEVICE perm_status permi_gpu_begin(struct permi_arrays_run *run);
 PERMI_DEVICE perm_status permi_gpu_step(struct permi_arrays_run *run, int p);
-PERMI_DEVICE perm_status permi_gpu_unite(struct permi_arrays_run *run, int p);
 PERMI_DEVICE perm_status permi_gpu_scale(struct permi_arrays_run *run, size_t states, double first, double second);
 PERMI_DEVICE perm_status permi_gpu_value(struct permi_arrays_run *run, void *value);
 PERMI_DEVICE void permi_gpu_free(struct permi_arrays_run *run);
@@ -5568,10 +5567,9 @@ PERMI_DEVICE perm_status permi_codegen_make(permi_maker *maker, const permi_bloc
                                             permi_leaf *leaf);
 PERMI_DEVICE void permi_codegen_release(const perm_allocator *allocator, void *context);
 #else
-#define permi_gpu_create(run, pool, message) (permi_gpu_devices(1, message), PERM_ERROR_DEVICE)
+#define permi_gpu_create(run, message) (permi_gpu_devices(1, message), PERM_ERROR_DEVICE)
 #define permi_gpu_begin(run) PERM_ERROR_DEVICE
 #define permi_gpu_step(run, p) PERM_ERROR_DEVICE
-#define permi_gpu_unite(run, p) PERM_ERROR_DEVICE
 #define permi_gpu_scale(run, states, first, second) PERM_ERROR_DEVICE
 #define permi_gpu_value(run, value) PERM_ERROR_DEVICE
 #define permi_gpu_free(run) (void)0
@@ -6073,7 +6071,6 @@ typedef struct permi_array_residues {
 /* See >>arrays. */
 typedef struct permi_arrays {
   perm_isa isa;
-  int lists; /* sorted lists on a GPU */
   int by_residues;
   permi_array_residues residues;
   unsigned char *growth; /* steps: a permi_growth, of residues */
@@ -7374,7 +7371,6 @@ struct permi_arrays_run {
   perm_status (*keep)(permi_arrays_run *run, int p); /* NULL, or hears of the values before each step p: >>trace */
   void *keeper;
   struct perm_gpu_frontier *gpu; /* holds the values, or NULL */
-  perm_gpu_stream *gpu_stream;
 };
 
 /* Of the first pass, without moduli; integers of the last step. */
@@ -8195,10 +8191,8 @@ static perm_status permi_arrays_steps(permi_arrays_run *run, int from, int to)
     permi_layout *source = &run->layout[p & 1], *target = &run->layout[(p + 1) & 1];
     if (run->keep && (status = run->keep(run, p)) != PERM_OK)
       break;
-    if (!arrays->lists) {
-      permi_layout_fill(arrays, target, arrays->occupied[p + 1], frontier->ones[p + 1]);
-      permi_ways_fill(run, p, source, target);
-    }
+    permi_layout_fill(arrays, target, arrays->occupied[p + 1], frontier->ones[p + 1]);
+    permi_ways_fill(run, p, source, target);
     permi_arrays_shorten(run, p + 1);
     run->tracking = 0;
     if (doubles) {
@@ -8217,9 +8211,7 @@ static perm_status permi_arrays_steps(permi_arrays_run *run, int from, int to)
       status =
           permi_control_poll(run->control, run->seconds_before + frontier->cost[p] * run->seconds_each, "frontier");
     if (status == PERM_OK)
-      status = arrays->lists ? permi_gpu_unite(run, p)
-               : run->gpu    ? permi_gpu_step(run, p)
-                             : permi_array_step(run, p);
+      status = run->gpu ? permi_gpu_step(run, p) : permi_array_step(run, p);
     if (status == PERM_OK && run->tracking)
       status = permi_array_rescale(run, p + 1);
     run->visited += run->again ? 0 : (double)target->states;
@@ -8362,7 +8354,7 @@ static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *
   run.arrays = frontier->arrays;
   run.control = control;
   if (permi_arrays_open(&run, &places, &pool, leaf->information.seconds))
-    status = gpu ? permi_gpu_create(&run, &pool, message) : PERM_OK;
+    status = gpu ? permi_gpu_create(&run, message) : PERM_OK;
   if (status == PERM_OK && run.arrays->by_residues) {
     status = permi_arrays_residues(&run, &pool, leaf->information.seconds, partial);
     partial->terms += run.visited;
@@ -8419,7 +8411,7 @@ static int permi_arrays_create(const permi_block *block, permi_frontier *frontie
     return 0;
   arrays->isa = isa;
   arrays->bytes = 0;
-  arrays->lists = arrays->by_residues = arrays->residues.passes = 0;
+  arrays->by_residues = arrays->residues.passes = 0;
   arrays->low = slot_count < PERMI_ARRAY_LOW ? slot_count : PERMI_ARRAY_LOW;
   arrays->middle = (slot_count - arrays->low + 1) / 2;
   arrays->top = slot_count - arrays->low - arrays->middle;
@@ -8500,7 +8492,7 @@ static uint64_t permi_arrays_fingerprint(uint64_t hash, const permi_frontier *fr
 {
   const permi_arrays *arrays = frontier->arrays;
   int p, s;
-  hash = permi_hash(permi_hash(hash, (uint64_t)arrays->isa), (uint64_t)(arrays->low + (arrays->lists << 8)));
+  hash = permi_hash(permi_hash(hash, (uint64_t)arrays->isa), (uint64_t)arrays->low);
   if (arrays->by_residues)
     hash = permi_hash(permi_hash(hash, (uint64_t)arrays->residues.passes), (uint64_t)arrays->residues.bits);
   for (p = 0; p < frontier->steps; p++)
@@ -19837,7 +19829,6 @@ static size_t permi_frontier_explain(const permi_leaf *leaf, char *buffer, size_
                    perm_method_name(leaf->information.method), leaf->information.n, frontier->width, frontier->steps,
                    fmax(frontier->room[0], frontier->room[1]),
                    !frontier->arrays                        ? "lists"
-                   : frontier->arrays->lists                ? "lists on a GPU"
                    : frontier->arrays->isa == PERM_ISA_CUDA ? "arrays on a GPU"
                                                             : "arrays",
                    leaf->information.work,
@@ -20030,13 +20021,11 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
 {
   const perm_options *options = maker->options;
   const double states = fmax(frontier->room[0], frontier->room[1]);
-  const int gpu_lists =
-      options->method == PERM_METHOD_LISTS && options->isa == PERM_ISA_CUDA && frontier->mask_words == 1;
   offer->seconds =
       permi_order_seconds(block, frontier->cost[frontier->steps] * permi_lists_weight(&frontier->numbers));
   offer->bytes =
       (frontier->room[0] + frontier->room[1]) * ((double)permi_value_bytes(frontier) + PERMI_GROUP_BYTES) + 65536;
-  if ((options->method == PERM_METHOD_LISTS && !gpu_lists) || options->method == PERM_METHOD_SORTING ||
+  if (options->method == PERM_METHOD_LISTS || options->method == PERM_METHOD_SORTING ||
       (options->method != PERM_METHOD_ARRAYS && states < PERMI_ARRAY_STATES && options->isa != PERM_ISA_CUDA))
     return PERM_OK;
   if (!permi_arrays_create(block, frontier, permi_isa(options), maker->watch))
@@ -20048,12 +20037,11 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
     if (!permi_residues_offer(maker, frontier, &seconds))
       return permi_fail_memory(maker->result);
     residues = arrays->by_residues;
-    arrays->lists = gpu_lists;
     arrays->by_residues = 0;
     if (permi_arrays_on_gpu(options, frontier, seconds, offer)) {
       arrays->isa = PERM_ISA_CUDA;
-      seconds = permi_arrays_gpu_seconds(frontier) * (gpu_lists ? PERMI_GPU_LISTS_SLOWER : 1);
-    } else if (options->method != PERM_METHOD_ARRAYS && (gpu_lists || seconds > offer->seconds)) {
+      seconds = permi_arrays_gpu_seconds(frontier);
+    } else if (options->method != PERM_METHOD_ARRAYS && seconds > offer->seconds) {
       frontier->arrays = NULL;
     }
     if (frontier->arrays) {

@@ -16,7 +16,7 @@
      proof/          >>proof_gpu      values of a polynomial
      minors/         >>minors_gpu     minors of a row, of all rows
      batch/          >>batch_gpu      many small matrices
-     frontier/       >>arrays_gpu     steps of arrays and lists
+     frontier/       >>arrays_gpu     steps of arrays
      hybrid/         >>programs       the sums of hybrid and cached as straight programs
                      >>program_text   a program's kernel as CUDA C++ and PTX
                      >>program_plan   the plan
@@ -30,7 +30,7 @@
                      >>text_signs     the pruned sign search
                      >>text_minors    minors of a row, of all rows
                      >>text_proof     the polynomial of a proof
-                     >>text_frontier  arrays and lists, merge path
+                     >>text_frontier  arrays of the frontier
                      >>driver         CUDA driver and NVRTC, opened at run time
                      >>devices        which GPUs there are
                      >>compile        kernels by key: source, NVRTC, caches in memory and in a directory

@@ -19,11 +19,11 @@ static int permi_blocks(const permi_kernel_key *key)
   return need <= 128 ? 4 : need <= 168 ? 3 : 2;
 }
 
-static permi_kernel_key permi_step_key(perm_gpu_cell cell, int words, int parts, int lists, int device)
+static permi_kernel_key permi_step_key(perm_gpu_cell cell, int words, int parts, int device)
 {
   permi_kernel_key key;
   memset(&key, 0, sizeof key);
-  key.family = lists ? 2 : 1;
+  key.family = 1;
   key.product = (int)cell;
   key.n = cell == PERM_GPU_INTEGER ? words : 1;
   key.parts = cell == PERM_GPU_INTEGER ? parts : 1;
@@ -82,21 +82,12 @@ static void permi_source_end(const permi_kernel_key *key, char *text, size_t roo
              PERMI_GLOBAL "__launch_bounds__(128, %d) permi_kernel(const permi_arguments<%d> a)\n"
              "{ permi_chunk<%d, %d, %d, %d, %d, %d, %d>(a); }\n",
              permi_blocks(key), count, key->n, key->parts, key->product, key->low, key->block, key->plain, count);
-  else if (key->family == 1)
+  else
     snprintf(text, room,
              PERMI_GLOBAL "__launch_bounds__(%d) permi_step_kernel(const permi_step_arguments a)\n"
              "{ permi_step<%d, %d, %d, %d>(a); }\n"
              PERMI_GLOBAL "permi_places_kernel(const permi_step_arguments a) { permi_places(a); }\n%s",
              PERMI_STEP_THREADS, key->product, key->n, key->parts, planes == 1 ? 4 : planes == 2 ? 2 : 1, scale);
-  else
-    snprintf(text, room,
-             PERMI_GLOBAL "permi_count_kernel(const permi_list_arguments a) { permi_list_count(a, false); }\n"
-             PERMI_GLOBAL "permi_heads_kernel(const permi_list_arguments a) { permi_list_count(a, true); }\n"
-             PERMI_GLOBAL "permi_scan_kernel(const permi_list_arguments a) { permi_list_scan(a); }\n"
-             PERMI_GLOBAL "permi_expand_kernel(const permi_list_arguments a) { permi_list_expand(a); }\n"
-             PERMI_GLOBAL "permi_merge_kernel(const permi_list_arguments a) { permi_list_merge(a); }\n"
-             PERMI_GLOBAL "permi_sum_kernel(const permi_list_arguments a) { permi_list_sum<%d, %d, %d>(a); }\n%s",
-             key->product, key->n, key->parts, scale);
 #undef PERMI_GLOBAL
 }
 
@@ -112,18 +103,18 @@ static char *permi_source(const permi_kernel_key *key, const perm_gpu_program *p
                      : program->minors ? permi_text_minors
                      : program->proof  ? permi_text_proof
                                        : "";
-  const char *lists = key->family == 2 ? permi_text_lists : "", *end_of_more = key->family || program ? "\n" : "";
+  const char *end_of_more = key->family || program ? "\n" : "";
   char end[2048];
   size_t size;
   char *source;
   if (!program)
     permi_source_end(key, end, sizeof end);
-  size = sizeof permi_vocabulary + sizeof permi_text_dense + strlen(more) + strlen(lists) +
+  size = sizeof permi_vocabulary + sizeof permi_text_dense + strlen(more) +
          (program ? (size_t)key->length : strlen(end)) + 4;
   source = (char *)malloc(size);
   if (source)
-    snprintf(source, size, "%s%s\n%s%s%s%s%s", permi_vocabulary, permi_text_dense, more, end_of_more, lists,
-             *lists ? "\n" : "", program ? program->text : end);
+    snprintf(source, size, "%s%s\n%s%s%s", permi_vocabulary, permi_text_dense, more, end_of_more,
+             program ? program->text : end);
   return source;
 }
 

@@ -69,18 +69,14 @@ typedef struct permi_nvrtc {
 /* A kernel's key, compared as bytes: `unused` is padding. */
 typedef struct permi_kernel_key {
   int n, parts, product, low, block, plain;
-  int family; /* 0: sums; 1: the frontier's arrays, 2: lists: product is the cell, n words in each part */
+  int family; /* 0: sums; 1: the frontier's arrays: product is the cell, n words in each part */
   int arch, device, unused;
   uint64_t digest, length;
 } permi_kernel_key;
 
-enum { PERMI_SCALE, PERMI_STEP, PERMI_PLACES }; /* functions of family 1; then of 2 */
-enum { PERMI_COUNT = 1, PERMI_HEADS, PERMI_SCAN, PERMI_EXPAND, PERMI_MERGE, PERMI_SUM, PERMI_FUNCTIONS };
-static const char *const permi_functions[3][PERMI_FUNCTIONS] = {
-    {"permi_kernel", NULL, NULL, NULL, NULL, NULL, NULL},
-    {"permi_scale_kernel", "permi_step_kernel", "permi_places_kernel", NULL, NULL, NULL, NULL},
-    {"permi_scale_kernel", "permi_count_kernel", "permi_heads_kernel", "permi_scan_kernel", "permi_expand_kernel",
-     "permi_merge_kernel", "permi_sum_kernel"}};
+enum { PERMI_SCALE, PERMI_STEP, PERMI_PLACES, PERMI_FUNCTIONS }; /* functions of family 1 */
+static const char *const permi_functions[2][PERMI_FUNCTIONS] = {
+    {"permi_kernel", NULL, NULL}, {"permi_scale_kernel", "permi_step_kernel", "permi_places_kernel"}};
 
 typedef struct permi_loaded {
   permi_kernel_key key;

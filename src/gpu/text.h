@@ -9,7 +9,7 @@
      batches          >>text_batch                  >>batch permi_batch_program
      minors           >>text_minors                 >>minors_gpu permi_minors_gpu_work
      proofs           >>text_proof                  >>proof_gpu permi_proof_gpu_text
-     arrays, lists    >>text_frontier               >>compile permi_source_end
+     arrays           >>text_frontier               >>compile permi_source_end
      hybrid sums      >>program_text, >>codegen, which use those here
 
    Dense sums: a thread walks over 2^(walk + block) sign vectors, row sums x in registers, all loops over rows unrolled

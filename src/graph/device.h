@@ -9,10 +9,9 @@ struct permi_frontier;
 
 #if defined(PERM_WITH_CUDA)
 /* >>arrays_gpu: steps of a run, bytes that a run needs and that there are */
-PERMI_DEVICE perm_status permi_gpu_create(struct permi_arrays_run *run, permi_pool *pool, char *message);
+PERMI_DEVICE perm_status permi_gpu_create(struct permi_arrays_run *run, char *message);
 PERMI_DEVICE perm_status permi_gpu_begin(struct permi_arrays_run *run);
 PERMI_DEVICE perm_status permi_gpu_step(struct permi_arrays_run *run, int p);
-PERMI_DEVICE perm_status permi_gpu_unite(struct permi_arrays_run *run, int p);
 PERMI_DEVICE perm_status permi_gpu_scale(struct permi_arrays_run *run, size_t states, double first, double second);
 PERMI_DEVICE perm_status permi_gpu_value(struct permi_arrays_run *run, void *value);
 PERMI_DEVICE void permi_gpu_free(struct permi_arrays_run *run);
@@ -36,10 +35,9 @@ PERMI_DEVICE perm_status permi_codegen_make(permi_maker *maker, const permi_bloc
                                             permi_leaf *leaf);
 PERMI_DEVICE void permi_codegen_release(const perm_allocator *allocator, void *context);
 #else
-#define permi_gpu_create(run, pool, message) (permi_gpu_devices(1, message), PERM_ERROR_DEVICE)
+#define permi_gpu_create(run, message) (permi_gpu_devices(1, message), PERM_ERROR_DEVICE)
 #define permi_gpu_begin(run) PERM_ERROR_DEVICE
 #define permi_gpu_step(run, p) PERM_ERROR_DEVICE
-#define permi_gpu_unite(run, p) PERM_ERROR_DEVICE
 #define permi_gpu_scale(run, states, first, second) PERM_ERROR_DEVICE
 #define permi_gpu_value(run, value) PERM_ERROR_DEVICE
 #define permi_gpu_free(run) (void)0

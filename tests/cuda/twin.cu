@@ -387,24 +387,10 @@ static void permi_twin_block(const permi_step_arguments &a, unsigned block)
   }
 }
 
-/* The states of all items of a step of lists. */
-template <int CELL, int WORDS, int PARTS>
-static void permi_twin_states(const permi_list_arguments &a)
-{
-  unsigned long long i, k = 0;
-  for (i = 0; i < a.end; i++)
-    if (permi_heads(a, i))
-      permi_state_sum<CELL, WORDS, PARTS>(a, i, k++, a.sizes);
-}
-
 /* What is compiled for a kind of values, or NULL. */
-typedef struct permi_twin_cell {
-  void (*block)(const permi_step_arguments &, unsigned);
-  void (*states)(const permi_list_arguments &);
-} permi_twin_cell;
-#define PERMI_TWIN_CELL(cell, words, parts)                                                                            \
-  {permi_twin_block<cell, words, parts>, permi_twin_states<cell, words, parts>}
-static const permi_twin_cell *permi_twin_cell_of(const permi_kernel_key *key)
+typedef void (*permi_twin_cell)(const permi_step_arguments &, unsigned);
+#define PERMI_TWIN_CELL(cell, words, parts) permi_twin_block<cell, words, parts>
+static permi_twin_cell permi_twin_cell_of(const permi_kernel_key *key)
 {
   static const permi_twin_cell cells[4] = {PERMI_TWIN_CELL(0, 1, 1), PERMI_TWIN_CELL(1, 1, 1), PERMI_TWIN_CELL(2, 1, 1),
                                            PERMI_TWIN_CELL(3, 1, 1)};
@@ -416,61 +402,18 @@ static const permi_twin_cell *permi_twin_cell_of(const permi_kernel_key *key)
   static const permi_twin_cell integers[2][10] = {PERMI_TWIN_INTEGERS(1), PERMI_TWIN_INTEGERS(2)};
 #undef PERMI_TWIN_INTEGERS
   if (key->product == PERM_GPU_INTEGER)
-    return key->n > 10 ? NULL : &integers[key->parts - 1][key->n - 1];
-  return &cells[key->product];
+    return key->n > 10 ? NULL : integers[key->parts - 1][key->n - 1];
+  return cells[key->product];
 }
 
-static CUresult permi_twin_list(const permi_twin_kernel *kernel, const permi_list_arguments &a, unsigned blocks)
-{
-  unsigned long long before = 0, i, tile;
-  unsigned block;
-  if (kernel->function == PERMI_SCAN) {
-    for (i = 0; i < a.rows * a.tiles; i++) {
-      const unsigned long long count = a.count[i];
-      if (i % a.tiles == 0)
-        a.start[i / a.tiles] = before;
-      a.count[i] = before;
-      before += count;
-    }
-    a.start[a.rows] = before;
-    return CUDA_SUCCESS;
-  }
-  if (kernel->function == PERMI_SUM) {
-    const permi_twin_cell *cell = permi_twin_cell_of(&kernel->key);
-    if (cell)
-      cell->states(a);
-    return cell ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
-  }
-  for (block = 0; block < blocks; block++) {
-    const unsigned long long all = a.end - a.begin, first = block * 2048ull;
-    if (kernel->function == PERMI_MERGE) { /* as a thread does 8 items */
-      for (i = first; i < first + 2048 && i < all; i += 8)
-        permi_merge_items(a.item + a.begin, (int)(a.middle - a.begin), a.item + a.middle, (int)(a.end - a.middle),
-                          (int)i, 8, a.merged + a.begin + i);
-      continue;
-    }
-    tile = block % a.tiles;
-    before = kernel->function == PERMI_EXPAND ? a.count[block] : 0;
-    for (i = tile * 1024; i < tile * 1024 + 1024; i++) {
-      const int row = (int)(block / a.tiles);
-      const bool in = kernel->function == PERMI_HEADS ? permi_heads(a, i) : permi_takes(a, row, i);
-      if (in && kernel->function == PERMI_EXPAND)
-        a.item[before] = permi_item_make(a, row, i);
-      before += in;
-    }
-    if (kernel->function != PERMI_EXPAND)
-      a.count[block] = before;
-  }
-  return CUDA_SUCCESS;
-}
 static CUresult permi_twin_allow(CUfunction, CUfunction_attribute, int) { return CUDA_SUCCESS; }
 
 static CUresult permi_twin_step(const permi_kernel_key *key, const permi_step_arguments &a, unsigned blocks)
 {
-  const permi_twin_cell *cell = permi_twin_cell_of(key);
+  const permi_twin_cell cell = permi_twin_cell_of(key);
   unsigned block;
   for (block = 0; cell && block < blocks; block++)
-    cell->block(a, block);
+    cell(a, block);
   return cell ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
 }
 
@@ -490,8 +433,6 @@ static CUresult permi_twin_launch(CUfunction function, unsigned gx, unsigned, un
         step->place[step->way[chunk].place + k] = permi_place(*step, step->way[chunk], k);
     return CUDA_SUCCESS;
   }
-  if (kernel->key.family == 2 && kernel->function != PERMI_SCALE)
-    return permi_twin_list(kernel, *(const permi_list_arguments *)parameters[0], gx);
   if (kernel->key.family) {
     double *x = (double *)(uintptr_t)*(const CUdeviceptr *)parameters[0];
     for (unsigned long long k = 0; k < *(const unsigned long long *)parameters[1]; k++)
@@ -740,10 +681,10 @@ extern "C" char *perm_cuda_test_compile_batch(int n, int parts, int arch, size_t
 }
 
 /* The same for a step of the frontier's dynamic program. */
-extern "C" char *perm_cuda_test_compile_step(perm_gpu_cell cell, int words, int parts, int lists, int arch,
-                                             size_t *size, char *message)
+extern "C" char *perm_cuda_test_compile_step(perm_gpu_cell cell, int words, int parts, int arch, size_t *size,
+                                             char *message)
 {
-  const permi_kernel_key key = permi_step_key(cell, words, parts, lists, 0);
+  const permi_kernel_key key = permi_step_key(cell, words, parts, 0);
   return permi_test_compile(&key, NULL, arch, size, message);
 }
 /* SPDX-License-Identifier: MIT */
