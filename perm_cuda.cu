@@ -32,11 +32,9 @@
                      >>text_minors    minors of a row, of all rows
                      >>text_proof     the polynomial of a proof
                      >>text_frontier  arrays of the frontier
-                     >>driver         CUDA driver and NVRTC, opened at run time
-                     >>devices        which GPUs there are
+                     >>driver         CUDA driver and NVRTC, opened at run time; devices
                      >>compile        kernels by key: source, NVRTC, caches in memory and in a directory
-                     >>run            chunk ranges on several GPUs
-                     >>batch          many small matrices
+                     >>run            chunk ranges on several GPUs; batches
                      >>frontier       the frontier's dynamic program, on one GPU
 
    GUARANTEES
@@ -2378,22 +2376,6 @@ static void permi_code_functions(permi_coder *coder, const permi_hybrid *hybrid)
   permi_code_print(code, parts == 1 ? "return block;\n}\n" : "}\n");
 }
 
-/* How a thread adds its blocks. */
-static const char *permi_code_add_text(permi_hybrid_algebra algebra)
-{
-  static const char *const text[6] = {
-      "lo = permi_add(lo, e);\n",
-      "lo = permi_add(lo, e);\n"
-      "permi_two_sum(hi2, e, hi2, permi_mul(s, block.e));\nlo2 = permi_add(lo2, e);\n",
-      "lo = permi_add(lo, e);\nlo = permi_fma(s, block.e, lo);\n",
-      "permi_fast_two_sum(hi, lo, hi, permi_add(lo, permi_fma(s, block.e, e)));\n",
-      "lo = permi_add(lo, e);\n",
-      "permi_fast_two_sum(hi, lo, hi, permi_add(lo, permi_fma(s, block.x.e, e)));\n"
-      "permi_two_sum(hi2, e, hi2, permi_mul(s, block.y.v));\n"
-      "permi_fast_two_sum(hi2, lo2, hi2, permi_add(lo2, permi_fma(s, block.y.e, e)));\n"};
-  return text[algebra];
-}
-
 /* The moduli of a sample of patterns; with certify those of every one are added in the walk. */
 static const char permi_code_samples[] =
     "PERMI_ROLLED\n"
@@ -2408,6 +2390,18 @@ static const char permi_code_samples[] =
     "}\n";
 static const char permi_code_all_moduli[] =
     "absolute = permi_add(absolute, permi_moduli(b, 0));\n";
+
+/* How a thread adds its blocks, by algebra. */
+static const char *const permi_code_add_text[6] = {
+    "lo = permi_add(lo, e);\n",
+    "lo = permi_add(lo, e);\n"
+    "permi_two_sum(hi2, e, hi2, permi_mul(s, block.e));\nlo2 = permi_add(lo2, e);\n",
+    "lo = permi_add(lo, e);\nlo = permi_fma(s, block.e, lo);\n",
+    "permi_fast_two_sum(hi, lo, hi, permi_add(lo, permi_fma(s, block.e, e)));\n",
+    "lo = permi_add(lo, e);\n",
+    "permi_fast_two_sum(hi, lo, hi, permi_add(lo, permi_fma(s, block.x.e, e)));\n"
+    "permi_two_sum(hi2, e, hi2, permi_mul(s, block.y.v));\n"
+    "permi_fast_two_sum(hi2, lo2, hi2, permi_add(lo2, permi_fma(s, block.y.e, e)));\n"};
 
 /* Table: start [words]; step [high][words], words = rows times parts. Where numbers grow each pass has one, which ends
    with minus the prime, its inverse and residues. */
@@ -2458,7 +2452,7 @@ static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
                    "const double sum[5] = {permi_mul(minus, hi), permi_mul(minus, lo), permi_mul(minus, hi2),\n"
                    "  permi_mul(minus, lo2), absolute};\n"
                    "permi_finish(room, a.out, sum);\n}\n",
-                   real ? "" : coder->parts == 2 ? ".v" : ".x.v", permi_code_add_text(hybrid->algebra),
+                   real ? "" : coder->parts == 2 ? ".v" : ".x.v", permi_code_add_text[hybrid->algebra],
                    coder->grows ? ", residue" : "");
 }
 
@@ -2649,15 +2643,6 @@ static int permi_code_tables(const permi_coder *coder, const permi_code_choice *
   return 1;
 }
 
-/* Row i, by column, in units of its last place, where it has no second words. */
-static void permi_code_units(const permi_coder *coder, int i, double *row)
-{
-  const permi_hybrid_rows *rows = &coder->rows;
-  int k;
-  for (k = 0; k < rows->n; k++)
-    row[coder->layout->order[k]] = coder->single[i] && rows->unit[i] > 0 ? rows->number[i][k][0] / rows->unit[i] : 0;
-}
-
 /* Which whole numbers grow, by their sizes in the tables of the CPU's program; of double-doubles, which tables are
    whole numbers below 2^53 times a power of two. */
 static void permi_code_growths(permi_coder *coder, permi_hybrid *hybrid, const double *a)
@@ -2667,16 +2652,18 @@ static void permi_code_growths(permi_coder *coder, permi_hybrid *hybrid, const d
   coder->growths = (permi_growths *)permi_allocate_zeros(code->allocator, 1, sizeof *coder->growths);
   if (maker && coder->growths) {
     permi_layouts *work = coder->work;
+    const permi_hybrid_rows *rows = &coder->rows;
     double row[64];
-    int i, n = work->n;
+    int i, k, n = work->n;
     coder->growths->most_halvings = work->n - 1;
     maker->work = work;
     maker->layout = coder->layout;
     maker->hybrid = hybrid;
     maker->growths = coder->growths;
     for (i = 0; i < n; i++) {
-      if (coder->paired)
-        permi_code_units(coder, i, row);
+      for (k = 0; k < n && coder->paired; k++) /* by column, in units of the last place, if there are no second words */
+        row[coder->layout->order[k]] =
+            coder->single[i] && rows->unit[i] > 0 ? rows->number[i][k][0] / rows->unit[i] : 0;
       permi_whole_row(maker, coder->paired ? row : a + i * n, i, coder->paired ? !coder->single[i] : coder->reduced[i]);
     }
     permi_maker_plan(maker);
@@ -2857,19 +2844,12 @@ static double permi_code_rate(const permi_maker *maker, const permi_block *block
   return PERMI_GPU_PIPE * PERMI_GPU_PART / slower;
 }
 
-/* Doubles of a number that waits, of those with two words some have one. */
-static int permi_code_wide(permi_hybrid_algebra algebra)
-{
-  return algebra == PERMI_HYBRID_REAL || algebra == PERMI_HYBRID_WHOLE ? 1
-         : algebra == PERMI_HYBRID_COMPLEX_DOUBLED                     ? 4
-                                                                       : 2;
-}
-
 /* Returns how many moves take as long as the run or the rival. *least: seconds of the best. */
 static double permi_code_search_all(permi_code_choice *choice, double rival, double *least)
 {
   static const int budget[3] = {150, 130, 110};
   const int n = choice->block->n, one = choice->algebra == PERMI_HYBRID_REAL || choice->algebra == PERMI_HYBRID_WHOLE;
+  const int wide = one ? 1 : choice->algebra == PERMI_HYBRID_COMPLEX_DOUBLED ? 4 : 2; /* doubles that wait a number */
   const int divided = choice->algebra == PERMI_HYBRID_REAL && !choice->maker->options->certify;
   const double rate = permi_code_rate(choice->maker, choice->block, 0);
   const double density = (double)choice->block->edges / ((double)n * n);
@@ -2881,7 +2861,7 @@ static double permi_code_search_all(permi_code_choice *choice, double rival, dou
     permi_layouts_make(work, choice->block);
     work->gpu = divided ? 1 : 2;
     work->add = k >= 6 && one ? 1.6 : 1; /* neither is better for all matrices */
-    work->budget = budget[k / 2 % 3] / permi_code_wide(choice->algebra);
+    work->budget = budget[k / 2 % 3] / wide;
   }
   for (pass = 0; pass < 2; pass++) {
     permi_share(permi_threads(choice->maker->options), 0, PERMI_GPU_TRIALS, permi_code_search_one, choice, NULL);
@@ -2897,17 +2877,7 @@ static double permi_code_search_all(permi_code_choice *choice, double rival, dou
   return worth;
 }
 
-/* Keeps the program if it is the fastest so far. */
-static void permi_code_keep(permi_code_choice *choice, permi_code_trial *trial, permi_hybrid *hybrid)
-{
-  const int faster = !choice->best || permi_code_seconds(hybrid) < permi_code_seconds(choice->best);
-  permi_hybrid_release(&choice->maker->options->allocator, faster ? choice->best : hybrid);
-  if (faster) {
-    choice->leader = trial;
-    choice->best = hybrid;
-  }
-}
-
+/* Makes programs of a layout, and keeps the fastest so far. */
 static perm_status permi_code_try(permi_code_choice *choice, permi_code_trial *trial)
 {
   perm_status status = PERM_OK;
@@ -2928,8 +2898,11 @@ static perm_status permi_code_try(permi_code_choice *choice, permi_code_trial *t
   for (k = 0; k < PERMI_GPU_VARIANTS && status == PERM_OK && !choice->zero; k++) {
     status = permi_code_create(choice, trial, k, &hybrid);
     if (hybrid) {
+      const int faster = !choice->best || permi_code_seconds(hybrid) < permi_code_seconds(choice->best);
       hybrid->scale_exp2 += choice->scale_exp2;
-      permi_code_keep(choice, trial, hybrid);
+      permi_hybrid_release(&choice->maker->options->allocator, faster ? choice->best : hybrid);
+      choice->leader = faster ? trial : choice->leader;
+      choice->best = faster ? hybrid : choice->best;
     }
   }
   return status;
@@ -3040,17 +3013,6 @@ static void permi_signs_gpu_digit(const permi_signs *signs, const perm_gpu_signs
   word[shape->word[c] + at / 32] += (uint32_t)x << at % 32;
 }
 
-/* Sets x in all digits of words that are no row's. */
-static void permi_signs_gpu_rest(const permi_signs *signs, const perm_gpu_signs *shape, int x, uint32_t *word)
-{
-  const int bits = permi_signs_gpu_bits(shape);
-  int c, at;
-  for (c = 0; c < 4; c++)
-    for (at = (signs->place[c + 1] - signs->place[c]) * bits; at < (shape->word[c + 1] - shape->word[c]) * 32;
-         at += bits)
-      word[shape->word[c] + at / 32] += (uint32_t)x << at % 32;
-}
-
 /* Cuts of a column: as many for both blocks. */
 static int permi_signs_gpu_cuts(const permi_signs *signs, int k)
 {
@@ -3142,12 +3104,14 @@ static int permi_signs_gpu_fill_cuts(const permi_signs *signs, const perm_gpu_si
 
 static void permi_signs_gpu_fill(const permi_signs *signs, const perm_gpu_signs *shape, uint32_t *word)
 {
-  const int words = shape->word[4], zero = 1 << (permi_signs_gpu_bits(shape) - 1);
+  const int words = shape->word[4], bits = permi_signs_gpu_bits(shape), zero = 1 << (bits - 1);
   const unsigned char *count = (const unsigned char *)signs->root.count;
-  int block, place, k, j;
+  int block, place, k, j, c;
   for (block = 0; block < 2; block++)
     permi_signs_gpu_set(signs->root.alive[block], word + shape->root + 16 * block);
-  permi_signs_gpu_rest(signs, shape, zero + 1, word + shape->root + 32);
+  for (c = 0; c < 4; c++) /* digits that are no row's */
+    for (k = (signs->place[c + 1] - signs->place[c]) * bits; k < (shape->word[c + 1] - shape->word[c]) * 32; k += bits)
+      word[shape->root + 32 + shape->word[c] + k / 32] += (uint32_t)(zero + 1) << k % 32;
   word[shape->root + 32 + words] = (uint32_t)signs->n;
   for (place = 0; place < signs->n; place++) {
     permi_signs_gpu_digit(signs, shape, place, count[place] - PERMI_SIGNS_ZERO + zero, word + shape->root + 32);
@@ -3627,7 +3591,7 @@ static perm_status permi_codegen_make(permi_maker *maker, const permi_block *blo
      integers         >>text_exact                  >>exact_gpu permi_exact_gpu_text
      sums over counts >>text_counts                 >>counts_gpu permi_counts_gpu_text
      sign search      >>text_signs                  >>signs_gpu
-     batches          >>text_batch                  >>batch permi_batch_program
+     batches          >>text_batch                  >>run permi_batch_program
      minors           >>text_minors                 >>minors_gpu permi_minors_gpu_work
      proofs           >>text_proof                  >>proof_gpu permi_proof_gpu_text
      arrays           >>text_frontier               >>compile permi_source_end
@@ -3738,6 +3702,38 @@ PERMI_BOTH void permi_two_product(double &p, double &e, double a, double b)
   e = permi_fma(a, b, -p);
 }
 
+/* p *= x */
+template <int PARTS>
+PERMI_BOTH void permi_number_times(double *p, const double *x)
+{
+  if (PARTS == 1) {
+    p[0] = permi_mul(p[0], x[0]);
+  } else {
+    const double re = permi_fma(-p[1], x[1], permi_mul(p[0], x[0]));
+    p[1] = permi_fma(p[0], x[1], permi_mul(p[1], x[0]));
+    p[0] = re;
+  }
+}
+
+/* Whether a term enters the sum of |terms|; hashed, since a matrix may favour fixed signs. */
+PERMI_BOTH bool permi_sampled(unsigned key, unsigned mask)
+{
+  key = (key ^ key >> 16) * 0x7feb352du;
+  return !(key >> 24 & mask);
+}
+
+PERMI_BOTH unsigned permi_term_key(unsigned long long chunk, unsigned round, unsigned term)
+{
+  return ((unsigned)chunk + round * 0x85ebca6bu) ^ term * 0x9e3779b9u;
+}
+
+/* The row of a walk's table that leads from term m to the next. */
+PERMI_BOTH int permi_walk_row(unsigned m)
+{
+  const int j = permi_ctz(m + 1);
+  return 2 * j + (int)((m + 1) >> (j + 1) & 1);
+}
+
 /* Multiplies p + c by a row, y + l: PERM_GPU_ROUNDED (1), _COMPENSATED (2), _DOUBLED (3). */
 template <int PARTS, int PRODUCT, int LOW>
 PERMI_BOTH void permi_row(double *p, double *c, const double *y_given, const double *l_given, int first)
@@ -3758,24 +3754,18 @@ PERMI_BOTH void permi_row(double *p, double *c, const double *y_given, const dou
       p[part] = y[part];
       c[part] = l[part];
     }
+  } else if (PRODUCT == 1) {
+    permi_number_times<PARTS>(p, y);
   } else if (PARTS == 1) {
     double h = 0, e = 0;
-    if (PRODUCT == 1) {
-      p[0] = permi_mul(p[0], y[0]);
+    permi_two_product(h, e, p[0], y[0]);
+    e = permi_fma(c[0], y[0], LOW ? permi_fma(p[0], l[0], e) : e);
+    if (PRODUCT == 2) {
+      p[0] = h;
+      c[0] = e;
     } else {
-      permi_two_product(h, e, p[0], y[0]);
-      e = permi_fma(c[0], y[0], LOW ? permi_fma(p[0], l[0], e) : e);
-      if (PRODUCT == 2) {
-        p[0] = h;
-        c[0] = e;
-      } else {
-        permi_fast_two_sum(p[0], c[0], h, e);
-      }
+      permi_fast_two_sum(p[0], c[0], h, e);
     }
-  } else if (PRODUCT == 1) {
-    const double re = permi_fma(-p[1], y[1], permi_mul(p[0], y[0]));
-    p[1] = permi_fma(p[0], y[1], permi_mul(p[1], y[0]));
-    p[0] = re;
   } else { /* differences of products cancel and need TwoSum */
     double rr = 0, rr_e = 0, ii = 0, ii_e = 0, ri = 0, ri_e = 0, ir = 0, ir_e = 0, hr = 0;
     double hr_e = 0, hi = 0, hi_e = 0;
@@ -3809,24 +3799,26 @@ PERMI_BOTH void permi_row(double *p, double *c, const double *y_given, const dou
 template <int PARTS>
 PERMI_BOTH void permi_row_pivot(double *p, double *q, const double *x, const double *c, int plain, int first)
 {
-  if (PARTS == 1) {
-    if (!plain) {
-      p[0] = first ? permi_add(x[0], 1.0) : permi_fma(p[0], x[0], p[0]);
-      q[0] = first ? permi_add(x[0], -1.0) : permi_fma(q[0], x[0], -q[0]);
-    } else {
-      const double plus = permi_add(x[0], c[0]), minus = permi_add(x[0], -c[0]);
-      p[0] = first ? plus : permi_mul(p[0], plus);
-      q[0] = first ? minus : permi_mul(q[0], minus);
+  if (plain || first) {
+    double plus[2] = {permi_add(x[0], plain ? c[0] : 1.0), 0};
+    double minus[2] = {permi_add(x[0], plain ? -c[0] : -1.0), 0};
+    if (PARTS == 2) {
+      plus[1] = plain ? permi_add(x[1], c[1]) : x[1];
+      minus[1] = plain ? permi_add(x[1], -c[1]) : x[1];
     }
-  } else if (plain || first) {
-    const double plus[2] = {permi_add(x[0], plain ? c[0] : 1.0), plain ? permi_add(x[1], c[1]) : x[1]};
-    const double minus[2] = {permi_add(x[0], plain ? -c[0] : -1.0), plain ? permi_add(x[1], -c[1]) : x[1]};
-    const double p_re = first ? plus[0] : permi_fma(-p[1], plus[1], permi_mul(p[0], plus[0]));
-    const double q_re = first ? minus[0] : permi_fma(-q[1], minus[1], permi_mul(q[0], minus[0]));
-    p[1] = first ? plus[1] : permi_fma(p[0], plus[1], permi_mul(p[1], plus[0]));
-    q[1] = first ? minus[1] : permi_fma(q[0], minus[1], permi_mul(q[1], minus[0]));
-    p[0] = p_re;
-    q[0] = q_re;
+    if (first) {
+      PERMI_UNROLL
+      for (int part = 0; part < PARTS; part++) {
+        p[part] = plus[part];
+        q[part] = minus[part];
+      }
+    } else {
+      permi_number_times<PARTS>(p, plus);
+      permi_number_times<PARTS>(q, minus);
+    }
+  } else if (PARTS == 1) {
+    p[0] = permi_fma(p[0], x[0], p[0]);
+    q[0] = permi_fma(q[0], x[0], -q[0]);
   } else {
     const double p_re = permi_fma(-p[1], x[1], permi_fma(p[0], x[0], p[0]));
     const double q_re = permi_fma(-q[1], x[1], permi_fma(q[0], x[0], -q[0]));
@@ -3980,11 +3972,8 @@ PERMI_BOTH void permi_walk(const permi_arguments<COUNT> &a, const double *table,
   PERMI_ROLLED
   for (unsigned m = 0; m < states; m++) {
     o.odd = m & 1;
-    if (a.mask && !(m & (group - 1))) { /* hashed: a matrix may favour fixed signs */
-      unsigned hash = key + m / group * 0x9e3779b9u;
-      hash = (hash ^ hash >> 16) * 0x7feb352du;
-      o.sampled = !(hash >> 24 & a.mask);
-    }
+    if (a.mask && !(m & (group - 1)))
+      o.sampled = permi_sampled(key + m / group * 0x9e3779b9u, a.mask);
     if (!COPIES)
       permi_setting<N, PARTS, PRODUCT, LOW, K, PLAIN, 2, COUNT, ROOM, STEP>(a, o);
     else if (o.sampled)
@@ -4010,10 +3999,7 @@ PERMI_BOTH void permi_walk(const permi_arguments<COUNT> &a, const double *table,
         }
       }
     }
-    {
-      const int j = permi_ctz(m + 1);
-      o.row = table + stride * (2 * j + (int)((m + 1) >> (j + 1) & 1));
-    }
+    o.row = table + stride * permi_walk_row(m);
   }
   if (permi_parity(number)) {
     PERMI_UNROLL
@@ -4306,12 +4292,6 @@ PERMI_BOTH unsigned long long permi_exact_zeros(const S &shape, const unsigned *
   return zeros;
 }
 
-PERMI_BOTH int permi_exact_row(unsigned m)
-{
-  const int j = permi_ctz(m + 1);
-  return 2 * j + (int)((m + 1) >> (j + 1) & 1);
-}
-
 /* Sums a chunk. When skipping, a warp collects the settings in which no even row is 0, and shares them out: they are
    few and uneven. */
 template <class S>
@@ -4349,7 +4329,7 @@ __device__ __forceinline__ void permi_exact_chunk(const S &shape, const permi_ar
   PERMI_ROLLED
   for (unsigned m = 0; m < 1u << a.walk; m++) {
     permi_exact_step(shape, x, x, row);
-    row = walk + stride * permi_exact_row(m);
+    row = walk + stride * permi_walk_row(m);
     if (!S::SKIP) {
       permi_exact_term(shape, x, (m ^ (unsigned)permi_parity(number)) & 1u, sum);
     } else {
@@ -4571,19 +4551,16 @@ template <int N, int PARTS>
 PERMI_BOTH void permi_batch_finish(const permi_batch_room<N, PARTS> &room, const double *sum, int apart, double *out)
 {
   typedef permi_batch_room<N, PARTS> R;
-  double re = 1, im = 0, weights = 0, share = 0;
+  double all[2] = {1, 0};
+  double weights = 0, share = 0;
   bool fine = true;
   PERMI_ROLLED
   for (int i = 0; i < N; i++) {
-    const double x = room.pivot[i * PARTS];
-    const double y = PARTS == 2 ? room.pivot[i * PARTS + PARTS - 1] : 0;
-    const double was = re;
     fine = fine && room.largest[i] >= 1e-6 && room.largest[i] <= 1e10;
-    re = permi_fma(-im, y, permi_mul(re, x));
-    im = permi_fma(was, y, permi_mul(im, x));
+    permi_number_times<PARTS>(all, room.pivot + i * PARTS);
   }
-  re = permi_mul(re, 1.0 / (double)(1ll << (N - 1)));
-  im = permi_mul(im, 1.0 / (double)(1ll << (N - 1)));
+  all[0] = permi_mul(all[0], 1.0 / (double)(1ll << (N - 1)));
+  all[1] = permi_mul(all[1], 1.0 / (double)(1ll << (N - 1)));
   PERMI_ROLLED
   for (int k = 0; k < R::SAMPLES; k++) {
     double weight = 1, part = 0;
@@ -4596,11 +4573,11 @@ PERMI_BOTH void permi_batch_finish(const permi_batch_room<N, PARTS> &room, const
     share = permi_fma(weight, part, share);
   }
   {
-    const double x = permi_add(sum[0], sum[apart]);
-    const double y = PARTS == 2 ? permi_add(sum[2 * apart], sum[3 * apart]) : 0;
-    out[0] = permi_fma(-y, im, permi_mul(x, re));
-    out[1] = permi_fma(y, re, permi_mul(x, im));
-    out[2] = permi_mul(permi_mul(sum[4 * apart], R::MASK + 1.0), permi_add(fabs(re), fabs(im)));
+    const double total[2] = {permi_add(sum[0], sum[apart]), PARTS == 2 ? permi_add(sum[2 * apart], sum[3 * apart]) : 0};
+    out[2] = permi_mul(permi_mul(sum[4 * apart], R::MASK + 1.0), permi_add(fabs(all[0]), fabs(all[1])));
+    permi_number_times<PARTS>(all, total);
+    out[0] = all[0];
+    out[1] = all[1];
     out[3] = fine && weights > 0 ? share / weights : 1e300;
   }
 }
@@ -4655,7 +4632,8 @@ PERMI_TEXT(counts,
 template <class S>
 PERMI_BOTH void permi_counts_term(const S &shape, const double *x, double *term)
 {
-  double re = 1, im = 0;
+  term[0] = 1;
+  term[1] = 0;
   PERMI_UNROLL
   for (int f = 0; f < shape.forms(); f++) {
     const double *at = x + f * S::PARTS * (1 + S::LOW);
@@ -4664,21 +4642,16 @@ PERMI_BOTH void permi_counts_term(const S &shape, const double *x, double *term)
       double power = a;
       PERMI_UNROLL
       for (int k = shape.before(f + 1) - shape.before(f); k > 0; k /= 2) {
-        re = k & 1 ? permi_mul(re, power) : re;
+        term[0] = k & 1 ? permi_mul(term[0], power) : term[0];
         power = permi_mul(power, power);
       }
     } else {
-      const double b = S::LOW ? permi_add(at[2], at[3]) : at[1];
+      const double number[2] = {a, S::LOW ? permi_add(at[2], at[3]) : at[1]};
       PERMI_UNROLL
-      for (int k = shape.before(f); k < shape.before(f + 1); k++) {
-        const double was = re;
-        re = permi_fma(-im, b, permi_mul(re, a));
-        im = permi_fma(was, b, permi_mul(im, a));
-      }
+      for (int k = shape.before(f); k < shape.before(f + 1); k++)
+        permi_number_times<2>(term, number);
     }
   }
-  term[0] = re;
-  term[1] = im;
 }
 
 template <class S>
@@ -4797,9 +4770,7 @@ PERMI_BOTH void permi_counts_walk(const S &shape, const double *table, unsigned 
       if (S::RYSER)
         w = permi_mul(w, rank[sum + (int)walk[3 * m + 2]]);
       if (S::NEEDED > 0) {
-        unsigned hash = ((unsigned)chunk + (unsigned)(number - begin) / 128 * 0x85ebca6bu) ^ (unsigned)m * 0x9e3779b9u;
-        hash = (hash ^ hash >> 16) * 0x7feb352du;
-        if (!(hash >> 24 & mask)) {
+        if (permi_sampled(permi_term_key(chunk, (unsigned)(number - begin) / 128, (unsigned)m), mask)) {
           permi_counts_symmetric(shape, x, 1, term);
           absolute = permi_fma(fabs(w), term[0], absolute);
         }
@@ -5525,18 +5496,6 @@ PERMI_BOTH permi_minors_view permi_minors_open(const double *table, int size, un
   return view;
 }
 
-template <int PARTS>
-PERMI_BOTH void permi_minors_times(double *p, const double *x)
-{
-  if (PARTS == 1) {
-    p[0] = permi_mul(p[0], x[0]);
-  } else {
-    const double re = permi_fma(-p[1], x[1], permi_mul(p[0], x[0]));
-    p[1] = permi_fma(p[0], x[1], permi_mul(p[1], x[0]));
-    p[0] = re;
-  }
-}
-
 /* Sets the row sums of a number, lane `lane`; returns the weight of its high digits, 0 for one beyond the end. */
 template <int C, int PARTS, int FAST>
 PERMI_BOTH double permi_minors_number(permi_minors_lane<C, PARTS, FAST> &o, const double *table,
@@ -5601,7 +5560,7 @@ PERMI_BOTH void permi_minors_forward(permi_minors_lane<C, PARTS, FAST> &o, int c
     PERMI_UNROLL
     for (int part = 0; part < PARTS; part++)
       o.front[c * PARTS + part] = o.product[part];
-    permi_minors_times<PARTS>(o.product, o.x + c * PARTS);
+    permi_number_times<PARTS>(o.product, o.x + c * PARTS);
   }
 }
 
@@ -5610,14 +5569,14 @@ template <int C, int PARTS, int FAST>
 PERMI_BOTH void permi_minors_meet(permi_minors_lane<C, PARTS, FAST> &o, const double *other, int bit)
 {
   if (bit > 1) {
-    permi_minors_times<PARTS>(o.outside, other);
+    permi_number_times<PARTS>(o.outside, other);
   } else {
     PERMI_UNROLL
     for (int part = 0; part < PARTS; part++)
       o.outside[part] = other[part];
   }
   if (bit < 4)
-    permi_minors_times<PARTS>(o.product, other);
+    permi_number_times<PARTS>(o.product, other);
 }
 
 template <int C, int PARTS, int FAST>
@@ -5631,23 +5590,15 @@ PERMI_BOTH void permi_minors_backward(permi_minors_lane<C, PARTS, FAST> &o, int 
   for (int c = (C ? C : columns) - 1; c >= 0; c--) {
     double p[2] = {back[0], back[1]};
     if (c)
-      permi_minors_times<PARTS>(p, o.front + c * PARTS);
+      permi_number_times<PARTS>(p, o.front + c * PARTS);
     PERMI_UNROLL
     for (int part = 0; part < PARTS; part++)
       o.sum[c * PARTS + part] = permi_add(o.sum[c * PARTS + part], p[part]);
     if (sampled)
       o.absolute[c] = permi_add(o.absolute[c], PARTS == 1 ? fabs(p[0]) : permi_add(fabs(p[0]), fabs(p[1])));
     if (c)
-      permi_minors_times<PARTS>(back, o.x + c * PARTS);
+      permi_number_times<PARTS>(back, o.x + c * PARTS);
   }
-}
-
-/* A matrix may favour fixed signs. */
-PERMI_BOTH bool permi_minors_sampled(unsigned mask, unsigned long long chunk, unsigned round, unsigned term)
-{
-  unsigned hash = ((unsigned)chunk + round * 0x85ebca6bu) ^ term * 0x9e3779b9u;
-  hash = (hash ^ hash >> 16) * 0x7feb352du;
-  return !(hash >> 24 & mask);
 }
 
 /* Planes of a group of lanes: sums by each digit; without digits (FAST = 0) hi and lo of the sum alone. Then moduli.
@@ -5751,7 +5702,7 @@ __device__ __forceinline__ void permi_minors_chunk(const permi_arguments<1> &a)
       }
       permi_minors_backward<C, PARTS, FAST>(
           o, C, permi_mul(walk[2 * m], weight),
-          permi_minors_sampled(a.mask, chunk, (unsigned)(base - view.begin) / 16, (unsigned)m));
+          permi_sampled(permi_term_key(chunk, (unsigned)(base - view.begin) / 16, (unsigned)m), a.mask));
     }
     permi_minors_put<C, PARTS, FAST>(o, view, C, number, planes);
   }
@@ -6452,18 +6403,7 @@ static void permi_condition(pthread_cond_t *condition)
   pthread_condattr_destroy(&monotonic);
 }
 
-static pthread_cond_t permi_made_condition;
-static void permi_made_begin(void)
-{
-  permi_condition(&permi_made_condition);
-}
-
-static pthread_cond_t *permi_made(void)
-{
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, permi_made_begin);
-  return &permi_made_condition;
-}
+static pthread_cond_t permi_made; /* a thread of >>compile has ended; permi_process_begin makes it */
 
 /* Guards what follows. */
 static pthread_mutex_t permi_cuda_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -6578,8 +6518,7 @@ static void permi_give_back(permi_holder *holder)
   holder->held = 0;
 }
 
-/* ======================================================================================== >>devices
-   Which GPUs there are. */
+/* ---- which GPUs there are */
 
 static int permi_open(const char *const *libraries, const char *const *symbols, void *table, const char *what,
                       const char *none, char *message, void **library)
@@ -6918,7 +6857,7 @@ static char *permi_image_of(const permi_kernel_key *key, size_t *size)
     permi_kernel_key same = other->key;
     same.device = key->device;
     if (other->compiling && !memcmp(&same, key, sizeof same)) {
-      pthread_cond_wait(permi_made(), &permi_cuda_lock);
+      pthread_cond_wait(&permi_made, &permi_cuda_lock);
       other = permi_cuda.making;
     } else {
       other = other->next;
@@ -7051,7 +6990,7 @@ static void *permi_making_run(void *argument)
   making->ended = 1;
   permi_making_leave(making);
   permi_cuda.threads--;
-  pthread_cond_broadcast(permi_made());
+  pthread_cond_broadcast(&permi_made);
   pthread_mutex_unlock(&permi_cuda_lock);
   return NULL;
 }
@@ -7064,7 +7003,7 @@ static void permi_cuda_leave(void)
   permi_cuda.leaving = 1;
   pthread_mutex_lock(&permi_cuda_lock);
   while (permi_cuda.threads)
-    pthread_cond_wait(permi_made(), &permi_cuda_lock);
+    pthread_cond_wait(&permi_made, &permi_cuda_lock);
   pthread_mutex_unlock(&permi_cuda_lock);
 }
 
@@ -7107,8 +7046,10 @@ static void permi_process_begin(void)
 {
   if (permi_cuda.process == getpid())
     return;
-  if (!permi_cuda.process)
+  if (!permi_cuda.process) {
+    permi_condition(&permi_made);
     atexit(permi_cuda_leave);
+  }
   permi_cuda.process = getpid();
   permi_cuda.making = NULL;
   permi_cuda.threads = 0;
@@ -7129,7 +7070,7 @@ static void *permi_prepare_run(void *argument)
   if (devices)
     permi_nvrtc_open();
   permi_cuda.threads--;
-  pthread_cond_broadcast(permi_made());
+  pthread_cond_broadcast(&permi_made);
   pthread_mutex_unlock(&permi_cuda_lock);
   return NULL;
 }
@@ -7175,7 +7116,7 @@ static permi_loaded *permi_module(permi_kernel_key key, const perm_gpu_program *
   making->calls++;
   while (!making->ended && !stopped) {
     const struct timespec until = permi_until(20000000);
-    pthread_cond_timedwait(permi_made(), &permi_cuda_lock, &until);
+    pthread_cond_timedwait(&permi_made, &permi_cuda_lock, &until);
     if (!making->ended) {
       pthread_mutex_unlock(&permi_cuda_lock);
       stopped = stop(context);
@@ -7360,19 +7301,15 @@ static uint64_t permi_piece_chunks(const perm_gpu_work *work)
   return chunks > PERMI_PIECE_LEAST ? chunks : PERMI_PIECE_LEAST;
 }
 
-/* A launch's blocks share the tasks of >>text_signs, and all wait for the last: few blocks would leave a GPU empty, and
-   short launches wait often. */
-static double permi_piece_least(const perm_gpu_work *work, int processors)
-{
-  return work->program && work->program->signs ? (double)(PERMI_PIECE_TASKS * processors) : 1;
-}
-
-/* Returns a worker's next piece; NULL: nothing left, or stopped after everyone's first. */
+/* Returns a worker's next piece, or NULL if nothing is left or all are stopped after their first. The blocks of a
+   launch share the tasks of >>text_signs, and all wait for the last: few blocks would leave a GPU empty, and short
+   launches wait often. */
 static permi_piece *permi_take(permi_worker *worker, char *message)
 {
   permi_team *team = worker->team;
   permi_run *run = (permi_run *)team->job;
-  const double first = 4.0 * permi_cuda.processors[worker->device];
+  const perm_gpu_program *program = worker->work->program;
+  const double processors = permi_cuda.processors[worker->device], first = 4 * processors;
   permi_piece *piece = (permi_piece *)calloc(1, sizeof *piece);
   double size;
   if (!piece) {
@@ -7382,8 +7319,8 @@ static permi_piece *permi_take(permi_worker *worker, char *message)
   pthread_mutex_lock(&team->lock);
   size = worker->chunks_per_second > 0 ? worker->chunks_per_second * PERMI_PIECE_SECONDS : first;
   size = fmin(size, fmax(first, (double)(run->end - run->next) / (2 * run->gpus))); /* so that all end together */
-  size = fmin(fmax(size, permi_piece_least(worker->work, permi_cuda.processors[worker->device])),
-              (double)permi_piece_chunks(worker->work));
+  size = fmax(size, program && program->signs ? PERMI_PIECE_TASKS * processors : 1);
+  size = fmin(size, (double)permi_piece_chunks(worker->work));
   if (run->next < run->end && !team->failed && !(team->stop && worker->taken)) {
     piece->begin = run->next;
     piece->end = run->end - run->next > (uint64_t)size ? run->next + (uint64_t)size : run->end;
@@ -7566,8 +7503,7 @@ perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t en
   return permi_team_end(&team, end, status);
 }
 
-/* ========================================================================================== >>batch
-   Many small matrices: several host threads a GPU fetch pieces of the batch, since one is slower than the GPU. */
+/* ---- many small matrices: several host threads a GPU fetch pieces, since one is slower than the GPU */
 
 #define PERMI_BATCH_BYTES (8 << 20)
 #define PERMI_BATCH_WORKERS 8
@@ -7879,18 +7815,6 @@ void perm_cuda_frontier_free(perm_gpu_frontier *frontier)
   free(frontier);
 }
 
-static void permi_frontier_coefficients(const perm_gpu_frontier *frontier, permi_coefficient *c, double real,
-                                        double imaginary, const int64_t *integer)
-{
-  const int integers = frontier->module->key.product == PERM_GPU_INTEGER;
-  c[0].real = real;
-  c[1].real = imaginary;
-  if (integers) {
-    c[0].integer = (unsigned long long)integer[0];
-    c[1].integer = (unsigned long long)integer[1];
-  }
-}
-
 static int permi_frontier_send(perm_gpu_frontier *frontier, int turn, const perm_gpu_words *words,
                                const perm_gpu_way *way, int ways)
 {
@@ -7910,7 +7834,10 @@ static int permi_frontier_send(perm_gpu_frontier *frontier, int turn, const perm
     permi_gpu_way *to = (permi_gpu_way *)(void *)(host + at->way) + k;
     memcpy(to, &way[k], offsetof(permi_gpu_way, place));
     to->place = way[k].moves ? k << shape->low : -1;
-    permi_frontier_coefficients(frontier, to->c, way[k].real, way[k].imaginary, way[k].integer);
+    to->c[0].real = way[k].real;
+    to->c[1].real = way[k].imaginary;
+    if (frontier->module->key.product == PERM_GPU_INTEGER)
+      memcpy(to->c, way[k].integer, sizeof way[k].integer);
   }
   middles = at->bytes - at->left;
   memcpy(host + at->top_offset, words->top_offset, at->middle_offset - at->top_offset);

@@ -12687,16 +12687,6 @@ static void permi_layout_by_degree(const permi_layouts *work, permi_arrangement 
   }
 }
 
-static void permi_layout_start(const permi_layouts *work, int transposed, permi_arrangement *layout)
-{
-  int i;
-  layout->transposed = transposed;
-  layout->inner = layout->low = 0;
-  for (i = 0; i < work->n; i++)
-    layout->order[i] = i;
-  permi_layout_by_degree(work, layout, 0);
-}
-
 static int permi_layout_least_outer(const permi_layouts *work)
 {
   return work->gpu ? PERMI_GPU_LEAST_OUTER : work->n > 12 ? 6 : 1;
@@ -12754,7 +12744,11 @@ static double permi_layout_first(permi_layouts *work, int transposed, int inner,
   const int least_outer = permi_layout_least_outer(work);
   double cost = (double)INFINITY;
   int k;
-  permi_layout_start(work, transposed, layout);
+  layout->transposed = transposed;
+  layout->inner = layout->low = 0;
+  for (k = 0; k < work->n; k++)
+    layout->order[k] = k;
+  permi_layout_by_degree(work, layout, 0);
   if (inner)
     return permi_layout_greedy(work, layout);
   for (k = 0; k <= PERMI_HYBRID_LOW && k + least_outer <= work->n; k++) {
@@ -13038,11 +13032,6 @@ typedef struct permi_growths {
   double cap;
 } permi_growths;
 
-static int permi_growth_of_item(const permi_hybrid_maker *maker, int item)
-{
-  return maker->growths ? maker->growths->item[item] : 0;
-}
-
 static double permi_growth_size(permi_hybrid_maker *maker, int index)
 {
   const permi_hybrid_node *node = permi_maker_node(maker, index);
@@ -13196,7 +13185,7 @@ static void permi_maker_emit(permi_hybrid_maker *maker, int index)
       const int item = maker->work->item[node->first + k];
       permi_maker_statement(maker, permi_hybrid_line(node->slot),
                             permi_hybrid_line(item < n ? item : permi_maker_node(maker, item)->slot),
-                            permi_growth_of_item(maker, node->first + k), 0, 0);
+                            maker->growths ? maker->growths->item[node->first + k] : 0, 0, 0);
     }
     return;
   }
@@ -13323,23 +13312,18 @@ static void permi_hybrid_drop(const perm_allocator *allocator, permi_hybrid *hyb
   permi_release(allocator, hybrid);
 }
 
-static void permi_hybrid_runs_release(const perm_allocator *allocator, permi_hybrid_runs *runs)
-{
-  int k;
-  if (!runs)
-    return;
-  for (k = 0; k < runs->passes && runs->run; k++)
-    permi_hybrid_drop(allocator, runs->run[k].tables);
-  permi_release(allocator, runs->run);
-  permi_release(allocator, runs->factor);
-  permi_release(allocator, runs);
-}
-
 static void permi_hybrid_release(const perm_allocator *allocator, void *context)
 {
   permi_hybrid *hybrid = (permi_hybrid *)context;
-  if (hybrid)
-    permi_hybrid_runs_release(allocator, hybrid->runs);
+  permi_hybrid_runs *runs = hybrid ? hybrid->runs : NULL;
+  int k;
+  for (k = 0; runs && k < runs->passes && runs->run; k++)
+    permi_hybrid_drop(allocator, runs->run[k].tables);
+  if (runs) {
+    permi_release(allocator, runs->run);
+    permi_release(allocator, runs->factor);
+  }
+  permi_release(allocator, runs);
   permi_hybrid_drop(allocator, hybrid);
 }
 
@@ -14571,22 +14555,6 @@ static int permi_signs_groups(permi_signs *signs, int block)
   return 1;
 }
 
-/* The patterns of a block with which the row's count, if it is `least` + k without the block, does not vanish. */
-static void permi_signs_alive(const permi_signs_matrix *matrix, const permi_signs_order *order, int block, int row,
-                              int count, uint64_t *alive)
-{
-  const int first = order->prefix + (block ? order->length[0] : 0), patterns = 1 << order->length[block];
-  int y, j;
-  memset(alive, 0, PERMI_SIGNS_WORDS * sizeof *alive);
-  for (y = 0; y < patterns; y++) {
-    int sum = count;
-    for (j = 0; j < order->length[block]; j++)
-      sum += y >> j & 1 ? matrix->entry[row][order->column[first + j]] : 0;
-    if (sum != PERMI_SIGNS_ZERO || matrix->sum[row] & 1)
-      alive[y >> 6] |= UINT64_C(1) << (y & 63);
-  }
-}
-
 /* Aligned vectors of PERMI_SIGNS_WORDS words, zero. */
 static uint64_t (*permi_signs_vectors(permi_signs *signs, int count))[PERMI_SIGNS_WORDS]
 {
@@ -14609,7 +14577,8 @@ static int permi_signs_cut_make(permi_signs *signs, const permi_signs_matrix *ma
 {
   const int block = place >= signs->place[PERMI_SIGNS_SECOND];
   permi_signs_cut *cut = &signs->cut[signs->cut_start[2 * PERM_MAX_N]];
-  int least = permi_signs_start(matrix, row), most = least, j, level;
+  const int first = order->prefix + (block ? order->length[0] : 0), patterns = 1 << order->length[block];
+  int least = permi_signs_start(matrix, row), most = least, j, level, y;
   uint64_t (*alive)[PERMI_SIGNS_WORDS];
   for (j = 0; j < order->prefix; j++) {
     const int x = matrix->entry[row][order->column[j]];
@@ -14619,8 +14588,14 @@ static int permi_signs_cut_make(permi_signs *signs, const permi_signs_matrix *ma
   alive = permi_signs_vectors(signs, most - least + 1);
   if (!alive)
     return 0;
-  for (level = 0; level <= most - least; level++)
-    permi_signs_alive(matrix, order, block, row, least + level, alive[level]);
+  for (y = 0; y < patterns; y++) {
+    int sum = 0;
+    for (j = 0; j < order->length[block]; j++)
+      sum += y >> j & 1 ? matrix->entry[row][order->column[first + j]] : 0;
+    for (level = 0; level <= most - least; level++)
+      if (least + level + sum != PERMI_SIGNS_ZERO || matrix->sum[row] & 1)
+        alive[level][y >> 6] |= UINT64_C(1) << (y & 63);
+  }
   for (j = 0; step < 0 && j < PERMI_SIGNS_WORDS; j++)
     signs->root.alive[block][j] &= alive[0][j];
   if (step < 0)

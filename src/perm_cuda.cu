@@ -31,11 +31,9 @@
                      >>text_minors    minors of a row, of all rows
                      >>text_proof     the polynomial of a proof
                      >>text_frontier  arrays of the frontier
-                     >>driver         CUDA driver and NVRTC, opened at run time
-                     >>devices        which GPUs there are
+                     >>driver         CUDA driver and NVRTC, opened at run time; devices
                      >>compile        kernels by key: source, NVRTC, caches in memory and in a directory
-                     >>run            chunk ranges on several GPUs
-                     >>batch          many small matrices
+                     >>run            chunk ranges on several GPUs; batches
                      >>frontier       the frontier's dynamic program, on one GPU
 
    GUARANTEES
@@ -99,10 +97,8 @@
 #include "gpu/text_proof.h"
 #include "gpu/text_frontier.h"
 #include "gpu/driver.h"
-#include "gpu/devices.h"
 #include "gpu/compile.h"
 #include "gpu/run.h"
-#include "gpu/batch.h"
 #include "gpu/frontier.h"
 #endif /* PERMI_CUDA_HOST */
 

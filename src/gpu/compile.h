@@ -8,7 +8,7 @@
 #include "text_minors.h"
 #include "text_proof.h"
 #include "text_frontier.h"
-#include "devices.h"
+#include "driver.h"
 
 static int permi_blocks(const permi_kernel_key *key)
 {
@@ -250,7 +250,7 @@ static char *permi_image_of(const permi_kernel_key *key, size_t *size)
     permi_kernel_key same = other->key;
     same.device = key->device;
     if (other->compiling && !memcmp(&same, key, sizeof same)) {
-      pthread_cond_wait(permi_made(), &permi_cuda_lock);
+      pthread_cond_wait(&permi_made, &permi_cuda_lock);
       other = permi_cuda.making;
     } else {
       other = other->next;
@@ -383,7 +383,7 @@ static void *permi_making_run(void *argument)
   making->ended = 1;
   permi_making_leave(making);
   permi_cuda.threads--;
-  pthread_cond_broadcast(permi_made());
+  pthread_cond_broadcast(&permi_made);
   pthread_mutex_unlock(&permi_cuda_lock);
   return NULL;
 }
@@ -396,7 +396,7 @@ static void permi_cuda_leave(void)
   permi_cuda.leaving = 1;
   pthread_mutex_lock(&permi_cuda_lock);
   while (permi_cuda.threads)
-    pthread_cond_wait(permi_made(), &permi_cuda_lock);
+    pthread_cond_wait(&permi_made, &permi_cuda_lock);
   pthread_mutex_unlock(&permi_cuda_lock);
 }
 
@@ -439,8 +439,10 @@ static void permi_process_begin(void)
 {
   if (permi_cuda.process == getpid())
     return;
-  if (!permi_cuda.process)
+  if (!permi_cuda.process) {
+    permi_condition(&permi_made);
     atexit(permi_cuda_leave);
+  }
   permi_cuda.process = getpid();
   permi_cuda.making = NULL;
   permi_cuda.threads = 0;
@@ -461,7 +463,7 @@ static void *permi_prepare_run(void *argument)
   if (devices)
     permi_nvrtc_open();
   permi_cuda.threads--;
-  pthread_cond_broadcast(permi_made());
+  pthread_cond_broadcast(&permi_made);
   pthread_mutex_unlock(&permi_cuda_lock);
   return NULL;
 }
@@ -507,7 +509,7 @@ static permi_loaded *permi_module(permi_kernel_key key, const perm_gpu_program *
   making->calls++;
   while (!making->ended && !stopped) {
     const struct timespec until = permi_until(20000000);
-    pthread_cond_timedwait(permi_made(), &permi_cuda_lock, &until);
+    pthread_cond_timedwait(&permi_made, &permi_cuda_lock, &until);
     if (!making->ended) {
       pthread_mutex_unlock(&permi_cuda_lock);
       stopped = stop(context);

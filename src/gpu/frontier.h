@@ -168,18 +168,6 @@ void perm_cuda_frontier_free(perm_gpu_frontier *frontier)
   free(frontier);
 }
 
-static void permi_frontier_coefficients(const perm_gpu_frontier *frontier, permi_coefficient *c, double real,
-                                        double imaginary, const int64_t *integer)
-{
-  const int integers = frontier->module->key.product == PERM_GPU_INTEGER;
-  c[0].real = real;
-  c[1].real = imaginary;
-  if (integers) {
-    c[0].integer = (unsigned long long)integer[0];
-    c[1].integer = (unsigned long long)integer[1];
-  }
-}
-
 static int permi_frontier_send(perm_gpu_frontier *frontier, int turn, const perm_gpu_words *words,
                                const perm_gpu_way *way, int ways)
 {
@@ -199,7 +187,10 @@ static int permi_frontier_send(perm_gpu_frontier *frontier, int turn, const perm
     permi_gpu_way *to = (permi_gpu_way *)(void *)(host + at->way) + k;
     memcpy(to, &way[k], offsetof(permi_gpu_way, place));
     to->place = way[k].moves ? k << shape->low : -1;
-    permi_frontier_coefficients(frontier, to->c, way[k].real, way[k].imaginary, way[k].integer);
+    to->c[0].real = way[k].real;
+    to->c[1].real = way[k].imaginary;
+    if (frontier->module->key.product == PERM_GPU_INTEGER)
+      memcpy(to->c, way[k].integer, sizeof way[k].integer);
   }
   middles = at->bytes - at->left;
   memcpy(host + at->top_offset, words->top_offset, at->middle_offset - at->top_offset);

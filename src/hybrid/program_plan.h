@@ -188,15 +188,6 @@ static int permi_code_tables(const permi_coder *coder, const permi_code_choice *
   return 1;
 }
 
-/* Row i, by column, in units of its last place, where it has no second words. */
-static void permi_code_units(const permi_coder *coder, int i, double *row)
-{
-  const permi_hybrid_rows *rows = &coder->rows;
-  int k;
-  for (k = 0; k < rows->n; k++)
-    row[coder->layout->order[k]] = coder->single[i] && rows->unit[i] > 0 ? rows->number[i][k][0] / rows->unit[i] : 0;
-}
-
 /* Which whole numbers grow, by their sizes in the tables of the CPU's program; of double-doubles, which tables are
    whole numbers below 2^53 times a power of two. */
 static void permi_code_growths(permi_coder *coder, permi_hybrid *hybrid, const double *a)
@@ -206,16 +197,18 @@ static void permi_code_growths(permi_coder *coder, permi_hybrid *hybrid, const d
   coder->growths = (permi_growths *)permi_allocate_zeros(code->allocator, 1, sizeof *coder->growths);
   if (maker && coder->growths) {
     permi_layouts *work = coder->work;
+    const permi_hybrid_rows *rows = &coder->rows;
     double row[64];
-    int i, n = work->n;
+    int i, k, n = work->n;
     coder->growths->most_halvings = work->n - 1;
     maker->work = work;
     maker->layout = coder->layout;
     maker->hybrid = hybrid;
     maker->growths = coder->growths;
     for (i = 0; i < n; i++) {
-      if (coder->paired)
-        permi_code_units(coder, i, row);
+      for (k = 0; k < n && coder->paired; k++) /* by column, in units of the last place, if there are no second words */
+        row[coder->layout->order[k]] =
+            coder->single[i] && rows->unit[i] > 0 ? rows->number[i][k][0] / rows->unit[i] : 0;
       permi_whole_row(maker, coder->paired ? row : a + i * n, i, coder->paired ? !coder->single[i] : coder->reduced[i]);
     }
     permi_maker_plan(maker);
@@ -396,19 +389,12 @@ static double permi_code_rate(const permi_maker *maker, const permi_block *block
   return PERMI_GPU_PIPE * PERMI_GPU_PART / slower;
 }
 
-/* Doubles of a number that waits, of those with two words some have one. */
-static int permi_code_wide(permi_hybrid_algebra algebra)
-{
-  return algebra == PERMI_HYBRID_REAL || algebra == PERMI_HYBRID_WHOLE ? 1
-         : algebra == PERMI_HYBRID_COMPLEX_DOUBLED                     ? 4
-                                                                       : 2;
-}
-
 /* Returns how many moves take as long as the run or the rival. *least: seconds of the best. */
 static double permi_code_search_all(permi_code_choice *choice, double rival, double *least)
 {
   static const int budget[3] = {150, 130, 110};
   const int n = choice->block->n, one = choice->algebra == PERMI_HYBRID_REAL || choice->algebra == PERMI_HYBRID_WHOLE;
+  const int wide = one ? 1 : choice->algebra == PERMI_HYBRID_COMPLEX_DOUBLED ? 4 : 2; /* doubles that wait a number */
   const int divided = choice->algebra == PERMI_HYBRID_REAL && !choice->maker->options->certify;
   const double rate = permi_code_rate(choice->maker, choice->block, 0);
   const double density = (double)choice->block->edges / ((double)n * n);
@@ -420,7 +406,7 @@ static double permi_code_search_all(permi_code_choice *choice, double rival, dou
     permi_layouts_make(work, choice->block);
     work->gpu = divided ? 1 : 2;
     work->add = k >= 6 && one ? 1.6 : 1; /* neither is better for all matrices */
-    work->budget = budget[k / 2 % 3] / permi_code_wide(choice->algebra);
+    work->budget = budget[k / 2 % 3] / wide;
   }
   for (pass = 0; pass < 2; pass++) {
     permi_share(permi_threads(choice->maker->options), 0, PERMI_GPU_TRIALS, permi_code_search_one, choice, NULL);
@@ -436,17 +422,7 @@ static double permi_code_search_all(permi_code_choice *choice, double rival, dou
   return worth;
 }
 
-/* Keeps the program if it is the fastest so far. */
-static void permi_code_keep(permi_code_choice *choice, permi_code_trial *trial, permi_hybrid *hybrid)
-{
-  const int faster = !choice->best || permi_code_seconds(hybrid) < permi_code_seconds(choice->best);
-  permi_hybrid_release(&choice->maker->options->allocator, faster ? choice->best : hybrid);
-  if (faster) {
-    choice->leader = trial;
-    choice->best = hybrid;
-  }
-}
-
+/* Makes programs of a layout, and keeps the fastest so far. */
 static perm_status permi_code_try(permi_code_choice *choice, permi_code_trial *trial)
 {
   perm_status status = PERM_OK;
@@ -467,8 +443,11 @@ static perm_status permi_code_try(permi_code_choice *choice, permi_code_trial *t
   for (k = 0; k < PERMI_GPU_VARIANTS && status == PERM_OK && !choice->zero; k++) {
     status = permi_code_create(choice, trial, k, &hybrid);
     if (hybrid) {
+      const int faster = !choice->best || permi_code_seconds(hybrid) < permi_code_seconds(choice->best);
       hybrid->scale_exp2 += choice->scale_exp2;
-      permi_code_keep(choice, trial, hybrid);
+      permi_hybrid_release(&choice->maker->options->allocator, faster ? choice->best : hybrid);
+      choice->leader = faster ? trial : choice->leader;
+      choice->best = faster ? hybrid : choice->best;
     }
   }
   return status;

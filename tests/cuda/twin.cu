@@ -75,7 +75,7 @@ static void permi_twin_exact(const perm_gpu_exact *exact, const permi_arguments<
     permi_exact_start(shape, table, number, a.high, x);
     for (m = 0; m < 1u << a.walk; m++) {
       const unsigned odd = (m ^ (unsigned)permi_parity(number)) & 1u;
-      permi_exact_step(shape, x, x, walk + exact->stride * (m ? permi_exact_row(m - 1) : 2 * a.walk));
+      permi_exact_step(shape, x, x, walk + exact->stride * (m ? permi_walk_row(m - 1) : 2 * a.walk));
       if (SKIPS) {
         const uint64_t zeros = permi_exact_zeros(shape, x, (const unsigned long long *)(settings + 64 * exact->stride));
         for (k = 0; k < 64; k++)
@@ -265,7 +265,7 @@ static void permi_twin_minors(const perm_gpu_program *program, const permi_argum
         for (lane = 0; lane < 8; lane++)
           permi_minors_backward(
               o[lane], columns, permi_mul(view.walk[2 * m], weight[lane]),
-              permi_minors_sampled(a.mask, chunk, (unsigned)(base - view.begin) / 16, (unsigned)m));
+              permi_sampled(permi_term_key(chunk, (unsigned)(base - view.begin) / 16, (unsigned)m), a.mask));
       }
       for (lane = 0; lane < 8; lane++)
         permi_minors_put(o[lane], view, columns, number, planes + lane);
@@ -530,7 +530,7 @@ extern "C" void perm_cuda_test_driver(int devices)
 {
   pthread_mutex_lock(&permi_cuda_lock);
   while (permi_cuda.threads)
-    pthread_cond_wait(permi_made(), &permi_cuda_lock);
+    pthread_cond_wait(&permi_made, &permi_cuda_lock);
   while (permi_cuda.loaded) {
     permi_loaded *loaded = permi_cuda.loaded;
     permi_cuda.loaded = loaded->next;
@@ -559,7 +559,7 @@ extern "C" int perm_cuda_test_prepare(int gpus)
   permi_prepare(PERM_ALL_GPUS); /* no second time */
   pthread_mutex_lock(&permi_cuda_lock);
   while (permi_cuda.threads)
-    pthread_cond_wait(permi_made(), &permi_cuda_lock);
+    pthread_cond_wait(&permi_made, &permi_cuda_lock);
   for (device = 0; device < PERMI_GPUS; device++)
     contexts += permi_cuda.context[device] != NULL;
   pthread_mutex_unlock(&permi_cuda_lock);
