@@ -379,9 +379,6 @@ typedef struct perm_gpu_options {
                        device), batches from order 10 on */
   int cpu_fallback; /* 1: without a device the CPU does the work */
   const char *cache; /* directory for compiled kernels; NULL: every process compiles */
-  int tune; /* the kernel of methods hybrid and cached. 0: predicted fastest. PERM_TUNE: for sums predicted to take
-               over 15 s, the fastest of a few on a slice; the choice, and with it last bits, may differ from run to
-               run. k > 0: candidate k, as in result.tuned: the same job again */
 } perm_gpu_options;
 
 /* For perm_job_execute and perm_compute_*. PRECISION says what it means for escalation. */
@@ -397,7 +394,7 @@ typedef struct perm_checkpoint_file {
 
 /* All zero is the best default: perm_options options = {0}, in C++ {}. Only the calling thread makes the callbacks.
    Impossible values are refused by every call, PERM_ERROR_OPTION; possible ones of what a call does not do (format
-   where nothing is read, gpu.tune without devices, checkpoint.seconds without a file) are ignored. */
+   where nothing is read, gpu.cache without devices, checkpoint.seconds without a file) are ignored. */
 struct perm_job;
 struct perm_state;
 struct perm_result;
@@ -434,7 +431,6 @@ typedef struct perm_options {
 } perm_options;
 
 #define PERM_ALL_GPUS (-1)
-#define PERM_TUNE (-1)
 
 /* Sign and magnitude, least significant word first. */
 typedef struct perm_integer {
@@ -463,7 +459,6 @@ typedef struct perm_result {
   perm_isa isa;
   int threads;
   int gpus;
-  int tuned;     /* with options.gpu.tune: the candidate; 0: none */
   int escalated; /* times the precision was raised */
   double terms;  /* terms summed, or states visited */
   double plan_seconds, seconds; /* 0 where a small matrix needs no job */
@@ -538,7 +533,6 @@ typedef struct perm_leaf {
   double work;           /* elements (ranges) or transitions (tasks) */
   double seconds, bytes; /* predicted */
   uint64_t fingerprint;
-  int tuned; /* with options.gpu.tune: its candidate; 0: none */
 } perm_leaf;
 
 /* What an engine offered when a job of a sparse matrix was planned. */
@@ -694,9 +688,9 @@ PERM_API perm_status perm_checkpoint_read(const perm_job *job, const char *path,
                                           perm_state **state, perm_result *result);
 
 /* Reads what the job of a checkpoint was planned with: overwrites method, precision, isa (never auto), certify,
-   modulus, tolerance, max_bytes, plan_effort, gpu but its cache (tune: the timed candidate), checkpoint.part and
-   .parts. *note (may be NULL) gets a copy of the note from the options' allocator, for the caller to release (by
-   default with free), or NULL. */
+   modulus, tolerance, max_bytes, plan_effort, gpu but its cache, checkpoint.part and .parts. *note (may
+   be NULL) gets a copy of the note from the options' allocator, for the caller to release (by default with free), or
+   NULL. */
 PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *options, void **note, size_t *note_bytes,
                                              perm_result *result);
 
@@ -1127,7 +1121,6 @@ PERMI_UNUSED static const double permi_list_weight[] = {1, 1.3, 1.8, 3.3, 3.8, 1
 #define PERMI_GPU_START_SECONDS 0.4
 #define PERMI_GPU_STEP_SECONDS 3e-5
 #define PERMI_GPU_STATE_SECONDS 3e-12 /* per unit of the order's cost */
-#define PERMI_GPU_LISTS_SLOWER 10     /* than arrays: 9 to 12 */
 #define PERMI_GPU_SHARE 0.98          /* chosen: of a GPU's memory, for arrays */
 #define PERMI_BAND_ROW_SECONDS 3e-7
 #define PERMI_BAND_MADE_SECONDS 3e-8 /* a transition of a new shape: 2 to 5e-8 on regular and hub graphs */
@@ -1205,9 +1198,6 @@ PERMI_UNUSED static const double permi_list_weight[] = {1, 1.3, 1.8, 3.3, 3.8, 1
 #define PERMI_GPU_COMPILE 0.3
 #define PERMI_GPU_COMPILE_EACH 1.7e-4 /* a statement; more if it has two parts */
 #define PERMI_GPU_LITERAL_SECONDS 1.5 /* chosen: below it compiling sooner pays */
-#ifndef PERMI_GPU_TUNE_SECONDS
-#define PERMI_GPU_TUNE_SECONDS 15 /* chosen: longer runs repay timing candidates, about 2 s */
-#endif
 
 #define PERMI_ROUTE_SECONDS 1e-3         /* chosen: longer dense runs are worth a search for zeros */
 #define PERMI_RIVAL_RATE 2e11            /* elements: more than the exact engine has reached */
@@ -1403,7 +1393,7 @@ static double permi_log2_factorial(double n)
 static const perm_options *permi_options(const perm_options *options)
 {
   static const perm_options defaults = {PERM_METHOD_AUTO, PERM_PRECISION_DEFAULT, PERM_ISA_AUTO, 0, 0, 0, 0, 0, 0, 0,
-                                        NULL, NULL, NULL, {NULL, NULL, NULL}, {0, 0, NULL, 0},
+                                        NULL, NULL, NULL, {NULL, NULL, NULL}, {0, 0, NULL},
                                         {NULL, 0, 0, 0, NULL, 0, NULL, 0}, NULL, NULL, PERM_FORMAT_AUTO, NULL, NULL};
   return options ? options : &defaults;
 }
@@ -3191,7 +3181,6 @@ static const permi_member permi_members[] = {
     PERMI_MEMBER(perm_gpu_options, devices),
     PERMI_MEMBER(perm_gpu_options, cpu_fallback),
     PERMI_MEMBER(perm_gpu_options, cache),
-    PERMI_MEMBER(perm_gpu_options, tune),
     {"perm_checkpoint_file", 0, sizeof(perm_checkpoint_file)},
     PERMI_MEMBER(perm_checkpoint_file, file),
     PERMI_MEMBER(perm_checkpoint_file, seconds),
@@ -3228,7 +3217,6 @@ static const permi_member permi_members[] = {
     PERMI_MEMBER(perm_result, isa),
     PERMI_MEMBER(perm_result, threads),
     PERMI_MEMBER(perm_result, gpus),
-    PERMI_MEMBER(perm_result, tuned),
     PERMI_MEMBER(perm_result, escalated),
     PERMI_MEMBER(perm_result, terms),
     PERMI_MEMBER(perm_result, plan_seconds),
@@ -3246,7 +3234,6 @@ static const permi_member permi_members[] = {
     PERMI_MEMBER(perm_leaf, seconds),
     PERMI_MEMBER(perm_leaf, bytes),
     PERMI_MEMBER(perm_leaf, fingerprint),
-    PERMI_MEMBER(perm_leaf, tuned),
     {"perm_offer", 0, sizeof(perm_offer)},
     PERMI_MEMBER(perm_offer, block),
     PERMI_MEMBER(perm_offer, n),
@@ -3589,15 +3576,12 @@ static const char *permi_bad_option(const perm_options *options)
       {!(options->max_bytes >= 0), "max_bytes is negative or NaN (0 means no limit)"},
       {!(options->plan_effort >= 0 && options->plan_effort <= 1e6), "plan_effort is not between 0 and 1e6 (0 means 1)"},
       {options->gpu.devices < PERM_ALL_GPUS, "gpu.devices is below -1 (PERM_ALL_GPUS)"},
-      {options->gpu.tune < PERM_TUNE, "gpu.tune is below -1 (PERM_TUNE)"},
       {options->gpu.cpu_fallback != 0 && options->gpu.cpu_fallback != 1, "gpu.cpu_fallback is neither 0 nor 1"},
       {options->isa == PERM_ISA_CUDA && !options->gpu.devices, "isa cuda needs gpu.devices"},
       {!(checkpoint->seconds >= 0), "checkpoint.seconds is negative or NaN (0 means 60)"},
       {checkpoint->parts < 0 || (checkpoint->parts && (checkpoint->part < 1 || checkpoint->part > checkpoint->parts)),
        "checkpoint.part is not one of 1 to parts (parts 0 means everything)"},
       {checkpoint->part && !checkpoint->parts, "checkpoint.part is given, but checkpoint.parts is 0"},
-      {checkpoint->parts > 1 && options->gpu.tune == PERM_TUNE,
-       "checkpoint.parts need gpu.tune 0 or a candidate: each would time kernels for itself"},
       {checkpoint->merges < 0 || (checkpoint->merges && !checkpoint->merge),
        "checkpoint.merges is negative, or checkpoint.merge is NULL"},
       {checkpoint->note_bytes && !checkpoint->note, "checkpoint.note is NULL"},
@@ -4780,7 +4764,7 @@ PERMI_BRIEF_BEGIN
          84      4  cpu_fallback
          88      4  part
          92      4  parts; 0: the whole job
-         96      4  tune: the timed candidate
+         96      4  0
         100      4  leaves
         104      8  bytes of the note
         112         the leaves, each:
@@ -4845,11 +4829,9 @@ PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, 
   const perm_options *options = permi_options(options_given);
   unsigned char *to = (unsigned char *)bytes;
   size_t needed = PERMI_CHECKPOINT_HEAD + 8, k;
-  int i, tune = options->gpu.tune;
+  int i;
   if (!job || !state || job->leaves != state->leaves)
     return 0;
-  for (i = job->leaves; i-- > 0;)
-    tune = job->leaf[i].information.tuned ? job->leaf[i].information.tuned : tune;
   for (i = 0; i < job->leaves; i++)
     needed += PERMI_CHECKPOINT_LEAF + 16 * state->finished[i].count +
               (state->finished[i].count ? PERM_PARTIAL_BYTES : 0);
@@ -4873,7 +4855,7 @@ PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, 
   permi_put(to + 84, (uint64_t)options->gpu.cpu_fallback, 4);
   permi_put(to + 88, options->checkpoint.parts ? (uint64_t)options->checkpoint.part : 0, 4);
   permi_put(to + 92, (uint64_t)options->checkpoint.parts, 4);
-  permi_put(to + 96, (uint64_t)(int64_t)tune, 4);
+  permi_put(to + 96, 0, 4);
   permi_put(to + 100, (uint64_t)job->leaves, 4);
   permi_put(to + 104, options->checkpoint.note_bytes, 8);
   to += PERMI_CHECKPOINT_HEAD;
@@ -4910,7 +4892,6 @@ static void permi_options_decode(const unsigned char *bytes, perm_options *optio
   options->gpu.cpu_fallback = (int)permi_get(bytes + 84, 4);
   options->checkpoint.part = (int)permi_get(bytes + 88, 4);
   options->checkpoint.parts = (int)permi_get(bytes + 92, 4);
-  options->gpu.tune = permi_get_int(bytes + 96);
 }
 
 /* path: NULL for bytes in memory. */
@@ -4969,7 +4950,6 @@ PERMI_COLD static perm_status permi_checkpoint_stranger(const unsigned char *byt
   PERMI_STRANGER(modulus, "modulus %llu, not %llu", (unsigned long long));
   PERMI_STRANGER(certify, "certify %d, not %d", );
   PERMI_STRANGER(gpu.devices, "gpus %d, not %d", );
-  PERMI_STRANGER(gpu.tune, "tune %d, not %d", );
   PERMI_STRANGER(tolerance, "tolerance %g, not %g", ); /* may change the planned precision */
   PERMI_STRANGER(plan_effort, "plan_effort %g, not %g", );
   PERMI_STRANGER(max_bytes, "max_bytes %g, not %g", );
@@ -5255,12 +5235,6 @@ typedef struct perm_gpu_way { /* as permi_pull */
   double real, imaginary;
   int64_t integer[2];
 } perm_gpu_way;
-
-typedef struct perm_gpu_stream { /* as permi_stream */
-  uint64_t test, want, flip;
-  double real, imaginary;
-  int64_t integer[2];
-} perm_gpu_stream;
 
 PERMI_BRIEF_END
 
@@ -13058,8 +13032,6 @@ static perm_status permi_execute(const perm_job *job, perm_state *state, const p
     snprintf(result->message, sizeof result->message, "%s; there is no value, only the sum of the terms so far",
              stopped == PERM_PART_DONE ? perm_status_text(stopped) : permi_early_words(&control, stopped).text);
   }
-  for (i = 0; i < job->leaves && !result->tuned; i++)
-    result->tuned = job->leaf[i].information.tuned;
   result->status = stopped;
   result->threads = threads;
   result->gpus = control.gpus;
@@ -13101,8 +13073,6 @@ static int permi_run_short(const perm_job *job, const perm_options *options, per
     perm_job_finish(job, partial, result);
   else
     permi_meter_verdict(&job->allocator, permi_stopped(status, &control, result), result);
-  for (i = 0; i < job->leaves && !result->tuned; i++)
-    result->tuned = job->leaf[i].information.tuned;
   result->threads = 1;
   result->gpus = control.gpus;
   result->seconds = permi_seconds() - control.start;
@@ -13196,7 +13166,6 @@ typedef struct permi_maker {
   double task_seconds;
   double worth; /* seconds of a job that is there, to be beaten; INFINITY: none */
   int blocks_noted;
-  int tuned;
   int keeps; double kept; /* for perm_more.h: states are kept, of the blocks before in `kept` bytes, unreduced */
   permi_control *watch;
   struct permi_account *account;

@@ -17,10 +17,10 @@
      proof/          >>proof_gpu      values of a polynomial
      minors/         >>minors_gpu     minors of a row, of all rows
      batch/          >>batch_gpu      many small matrices
-     frontier/       >>arrays_gpu     steps of arrays and lists
+     frontier/       >>arrays_gpu     steps of arrays
      hybrid/         >>programs       the sums of hybrid and cached as straight programs
                      >>program_text   a program's kernel as CUDA C++ and PTX
-                     >>program_tune   the plan, candidates, tuning
+                     >>program_plan   the plan
      sign_search/    >>signs_gpu      tables of the sign search
      codegen/        >>codegen        the published generated kernels
 
@@ -31,13 +31,10 @@
                      >>text_signs     the pruned sign search
                      >>text_minors    minors of a row, of all rows
                      >>text_proof     the polynomial of a proof
-                     >>text_frontier  arrays and lists, merge path
-                     >>driver         CUDA driver and NVRTC, opened at run time
-                     >>devices        which GPUs there are
+                     >>text_frontier  arrays of the frontier
+                     >>driver         CUDA driver and NVRTC, opened at run time; devices
                      >>compile        kernels by key: source, NVRTC, caches in memory and in a directory
-                     >>run            chunk ranges on several GPUs
-                     >>tune           which of several kernels is fastest
-                     >>batch          many small matrices
+                     >>run            chunk ranges on several GPUs; batches
                      >>frontier       the frontier's dynamic program, on one GPU
 
    GUARANTEES
@@ -99,12 +96,6 @@ typedef struct perm_gpu_way { /* as permi_pull */
   double real, imaginary;
   int64_t integer[2];
 } perm_gpu_way;
-
-typedef struct perm_gpu_stream { /* as permi_stream */
-  uint64_t test, want, flip;
-  double real, imaginary;
-  int64_t integer[2];
-} perm_gpu_stream;
 
 #endif
 #if !defined(PERM_GPU_PROGRAMS)
@@ -222,7 +213,6 @@ typedef struct perm_gpu_frontier_shape {
   int ways;              /* of a step, at most */
   double states[2];      /* before even and odd steps, at most */
   int words;             /* of 64 bits, of the longest value */
-  int lists;
   void *context;
   perm_status (*poll)(void *context); /* while a kernel compiles; not PERM_OK: stop */
 } perm_gpu_frontier_shape;
@@ -240,11 +230,6 @@ void perm_cuda_prepare(int gpus);
 perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t end, const perm_options *options,
                           const perm_gpu_sink *sink, perm_partial *partial, int *gpus,
                           char message[PERM_MESSAGE_BYTES]);
-/* Times up to 16 works for one sum by slices, cut by `predicted`, on the first GPU after compiling all: seconds[k] for
-   chunks[k], INFINITY if it failed. poll as in perm_gpu_sink. */
-void perm_cuda_tune(const perm_gpu_work *const *work, int count, const uint64_t *chunks, const double *predicted,
-                    const perm_options *options, perm_status (*poll)(void *context, uint64_t done), void *context,
-                    double *seconds);
 perm_status perm_cuda_batch(const perm_gpu_batch *batch, const perm_options *options, int threads, int *gpus,
                             char message[PERM_MESSAGE_BYTES]);
 
@@ -259,9 +244,6 @@ perm_status perm_cuda_frontier_begin(perm_gpu_frontier *frontier, perm_gpu_cell 
 /* Waits only if sizes is not NULL: least modulus above 0, largest. */
 perm_status perm_cuda_frontier_step(perm_gpu_frontier *frontier, const perm_gpu_words *target, const perm_gpu_way *way,
                                     int ways, double *sizes);
-/* *states: their number afterwards. */
-perm_status perm_cuda_frontier_unite(perm_gpu_frontier *frontier, const perm_gpu_stream *stream, int streams,
-                                     uint64_t *states, double *sizes);
 perm_status perm_cuda_frontier_scale(perm_gpu_frontier *frontier, uint64_t states, double first, double second);
 perm_status perm_cuda_frontier_value(perm_gpu_frontier *frontier, void *value);
 void perm_cuda_frontier_free(perm_gpu_frontier *frontier);
@@ -1483,7 +1465,7 @@ static perm_status permi_batch_gpu_run(permi_batch *batch, int threads, int *gpu
 #elif PERMI_CUDA_HOST == 2
 
 /* ===================================================================================== >>arrays_gpu
-   Runs arrays and lists on a GPU; perm_cuda.cu computes the same values in the same order. */
+   Runs arrays on a GPU; perm_cuda.cu computes the same values in the same order. */
 
 static perm_gpu_words permi_gpu_words(const permi_layout *layout)
 {
@@ -1513,8 +1495,13 @@ static perm_status permi_gpu_begin(permi_arrays_run *run)
   return perm_cuda_frontier_begin(run->gpu, cell, run->numbers.words, integers ? run->numbers.parts : 1, &words);
 }
 
-static perm_status permi_gpu_stepped(permi_arrays_run *run, perm_status status, const double *sizes)
+static perm_status permi_gpu_step(permi_arrays_run *run, int p)
 {
+  const int *start = &run->frontier->stream_start[p];
+  const perm_gpu_words words = permi_gpu_words(&run->layout[(p + 1) & 1]);
+  double sizes[2] = {DBL_MAX, 0};
+  const perm_status status =
+      perm_cuda_frontier_step(run->gpu, &words, run->way, start[1] - start[0], run->tracking ? sizes : NULL);
   if (run->tracking) {
     run->sizes.smallest = sizes[0];
     run->sizes.largest = sizes[1];
@@ -1522,44 +1509,11 @@ static perm_status permi_gpu_stepped(permi_arrays_run *run, perm_status status, 
   return status;
 }
 
-static perm_status permi_gpu_step(permi_arrays_run *run, int p)
-{
-  const int *start = &run->frontier->stream_start[p];
-  const perm_gpu_words words = permi_gpu_words(&run->layout[(p + 1) & 1]);
-  double sizes[2] = {DBL_MAX, 0};
-  return permi_gpu_stepped(run, perm_cuda_frontier_step(run->gpu, &words, run->way, start[1] - start[0],
-                                                        run->tracking ? sizes : NULL), sizes);
-}
-
-static perm_status permi_gpu_unite(permi_arrays_run *run, int p)
-{
-  const permi_frontier *frontier = run->frontier;
-  const int first = frontier->stream_start[p], streams = frontier->stream_start[p + 1] - first;
-  double sizes[2] = {DBL_MAX, 0};
-  uint64_t states = 0;
-  perm_status status;
-  int s;
-  for (s = 0; s < streams; s++) {
-    const permi_coefficient *c = &frontier->coefficient[first + s];
-    perm_gpu_stream *to = &run->gpu_stream[s];
-    to->test = permi_stream_word(frontier, first + s, 0, 0);
-    to->want = permi_stream_word(frontier, first + s, 1, 0);
-    to->flip = permi_stream_word(frontier, first + s, 2, 0);
-    to->real = run->absolute ? c->absolute : c->real;
-    to->imaginary = c->imaginary;
-    memcpy(to->integer, c->integer, sizeof to->integer);
-  }
-  status = perm_cuda_frontier_unite(run->gpu, run->gpu_stream, streams, &states, run->tracking ? sizes : NULL);
-  run->layout[(p + 1) & 1].states = (size_t)states;
-  return permi_gpu_stepped(run, status, sizes);
-}
-
 static perm_gpu_frontier_shape permi_gpu_frontier_shape(const permi_frontier *frontier)
 {
   const permi_arrays *arrays = frontier->arrays;
   perm_gpu_frontier_shape shape;
   memset(&shape, 0, sizeof shape);
-  shape.lists = arrays->lists;
   shape.low = arrays->low;
   shape.middle = arrays->middle;
   shape.top = arrays->top;
@@ -1576,13 +1530,10 @@ static perm_status permi_gpu_compiling(void *context)
   return run->control ? permi_control_poll(run->control, run->seconds_before, "compiling for the GPU") : PERM_OK;
 }
 
-static perm_status permi_gpu_create(permi_arrays_run *run, permi_pool *pool, char *message)
+static perm_status permi_gpu_create(permi_arrays_run *run, char *message)
 {
   perm_gpu_frontier_shape shape = permi_gpu_frontier_shape(run->frontier);
   perm_options options;
-  run->gpu_stream = (perm_gpu_stream *)permi_pool_get(pool, (size_t)run->most, sizeof *run->gpu_stream);
-  if (pool->failed)
-    return PERM_ERROR_MEMORY;
   shape.context = run;
   shape.poll = permi_gpu_compiling;
   memset(&options, 0, sizeof options);
@@ -2425,22 +2376,6 @@ static void permi_code_functions(permi_coder *coder, const permi_hybrid *hybrid)
   permi_code_print(code, parts == 1 ? "return block;\n}\n" : "}\n");
 }
 
-/* How a thread adds its blocks. */
-static const char *permi_code_add_text(permi_hybrid_algebra algebra)
-{
-  static const char *const text[6] = {
-      "lo = permi_add(lo, e);\n",
-      "lo = permi_add(lo, e);\n"
-      "permi_two_sum(hi2, e, hi2, permi_mul(s, block.e));\nlo2 = permi_add(lo2, e);\n",
-      "lo = permi_add(lo, e);\nlo = permi_fma(s, block.e, lo);\n",
-      "permi_fast_two_sum(hi, lo, hi, permi_add(lo, permi_fma(s, block.e, e)));\n",
-      "lo = permi_add(lo, e);\n",
-      "permi_fast_two_sum(hi, lo, hi, permi_add(lo, permi_fma(s, block.x.e, e)));\n"
-      "permi_two_sum(hi2, e, hi2, permi_mul(s, block.y.v));\n"
-      "permi_fast_two_sum(hi2, lo2, hi2, permi_add(lo2, permi_fma(s, block.y.e, e)));\n"};
-  return text[algebra];
-}
-
 /* The moduli of a sample of patterns; with certify those of every one are added in the walk. */
 static const char permi_code_samples[] =
     "PERMI_ROLLED\n"
@@ -2455,6 +2390,18 @@ static const char permi_code_samples[] =
     "}\n";
 static const char permi_code_all_moduli[] =
     "absolute = permi_add(absolute, permi_moduli(b, 0));\n";
+
+/* How a thread adds its blocks, by algebra. */
+static const char *const permi_code_add_text[6] = {
+    "lo = permi_add(lo, e);\n",
+    "lo = permi_add(lo, e);\n"
+    "permi_two_sum(hi2, e, hi2, permi_mul(s, block.e));\nlo2 = permi_add(lo2, e);\n",
+    "lo = permi_add(lo, e);\nlo = permi_fma(s, block.e, lo);\n",
+    "permi_fast_two_sum(hi, lo, hi, permi_add(lo, permi_fma(s, block.e, e)));\n",
+    "lo = permi_add(lo, e);\n",
+    "permi_fast_two_sum(hi, lo, hi, permi_add(lo, permi_fma(s, block.x.e, e)));\n"
+    "permi_two_sum(hi2, e, hi2, permi_mul(s, block.y.v));\n"
+    "permi_fast_two_sum(hi2, lo2, hi2, permi_add(lo2, permi_fma(s, block.y.e, e)));\n"};
 
 /* Table: start [words]; step [high][words], words = rows times parts. Where numbers grow each pass has one, which ends
    with minus the prime, its inverse and residues. */
@@ -2505,12 +2452,12 @@ static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
                    "const double sum[5] = {permi_mul(minus, hi), permi_mul(minus, lo), permi_mul(minus, hi2),\n"
                    "  permi_mul(minus, lo2), absolute};\n"
                    "permi_finish(room, a.out, sum);\n}\n",
-                   real ? "" : coder->parts == 2 ? ".v" : ".x.v", permi_code_add_text(hybrid->algebra),
+                   real ? "" : coder->parts == 2 ? ".v" : ".x.v", permi_code_add_text[hybrid->algebra],
                    coder->grows ? ", residue" : "");
 }
 
-/* =================================================================================== >>program_tune
-   The plan on a GPU, and its candidates. */
+/* =================================================================================== >>program_plan
+   Plans a program on a GPU: tries layouts and keeps the fastest by prediction. */
 
 /* The sums of chunks on a GPU: integers below 2^107 in two doubles. */
 static int permi_code_add_whole(void *context, perm_partial *partial, uint64_t first, uint64_t chunks,
@@ -2574,7 +2521,6 @@ typedef struct permi_code_choice {
   long long scale_exp2;
   int given, zero;
   int reduced[64];                  /* rows of it */
-  int wanted;
   permi_hybrid *best;
 } permi_code_choice;
 
@@ -2697,15 +2643,6 @@ static int permi_code_tables(const permi_coder *coder, const permi_code_choice *
   return 1;
 }
 
-/* Row i, by column, in units of its last place, where it has no second words. */
-static void permi_code_units(const permi_coder *coder, int i, double *row)
-{
-  const permi_hybrid_rows *rows = &coder->rows;
-  int k;
-  for (k = 0; k < rows->n; k++)
-    row[coder->layout->order[k]] = coder->single[i] && rows->unit[i] > 0 ? rows->number[i][k][0] / rows->unit[i] : 0;
-}
-
 /* Which whole numbers grow, by their sizes in the tables of the CPU's program; of double-doubles, which tables are
    whole numbers below 2^53 times a power of two. */
 static void permi_code_growths(permi_coder *coder, permi_hybrid *hybrid, const double *a)
@@ -2715,16 +2652,18 @@ static void permi_code_growths(permi_coder *coder, permi_hybrid *hybrid, const d
   coder->growths = (permi_growths *)permi_allocate_zeros(code->allocator, 1, sizeof *coder->growths);
   if (maker && coder->growths) {
     permi_layouts *work = coder->work;
+    const permi_hybrid_rows *rows = &coder->rows;
     double row[64];
-    int i, n = work->n;
+    int i, k, n = work->n;
     coder->growths->most_halvings = work->n - 1;
     maker->work = work;
     maker->layout = coder->layout;
     maker->hybrid = hybrid;
     maker->growths = coder->growths;
     for (i = 0; i < n; i++) {
-      if (coder->paired)
-        permi_code_units(coder, i, row);
+      for (k = 0; k < n && coder->paired; k++) /* by column, in units of the last place, if there are no second words */
+        row[coder->layout->order[k]] =
+            coder->single[i] && rows->unit[i] > 0 ? rows->number[i][k][0] / rows->unit[i] : 0;
       permi_whole_row(maker, coder->paired ? row : a + i * n, i, coder->paired ? !coder->single[i] : coder->reduced[i]);
     }
     permi_maker_plan(maker);
@@ -2905,19 +2844,12 @@ static double permi_code_rate(const permi_maker *maker, const permi_block *block
   return PERMI_GPU_PIPE * PERMI_GPU_PART / slower;
 }
 
-/* Doubles of a number that waits, of those with two words some have one. */
-static int permi_code_wide(permi_hybrid_algebra algebra)
-{
-  return algebra == PERMI_HYBRID_REAL || algebra == PERMI_HYBRID_WHOLE ? 1
-         : algebra == PERMI_HYBRID_COMPLEX_DOUBLED                     ? 4
-                                                                       : 2;
-}
-
 /* Returns how many moves take as long as the run or the rival. *least: seconds of the best. */
 static double permi_code_search_all(permi_code_choice *choice, double rival, double *least)
 {
   static const int budget[3] = {150, 130, 110};
   const int n = choice->block->n, one = choice->algebra == PERMI_HYBRID_REAL || choice->algebra == PERMI_HYBRID_WHOLE;
+  const int wide = one ? 1 : choice->algebra == PERMI_HYBRID_COMPLEX_DOUBLED ? 4 : 2; /* doubles that wait a number */
   const int divided = choice->algebra == PERMI_HYBRID_REAL && !choice->maker->options->certify;
   const double rate = permi_code_rate(choice->maker, choice->block, 0);
   const double density = (double)choice->block->edges / ((double)n * n);
@@ -2929,7 +2861,7 @@ static double permi_code_search_all(permi_code_choice *choice, double rival, dou
     permi_layouts_make(work, choice->block);
     work->gpu = divided ? 1 : 2;
     work->add = k >= 6 && one ? 1.6 : 1; /* neither is better for all matrices */
-    work->budget = budget[k / 2 % 3] / permi_code_wide(choice->algebra);
+    work->budget = budget[k / 2 % 3] / wide;
   }
   for (pass = 0; pass < 2; pass++) {
     permi_share(permi_threads(choice->maker->options), 0, PERMI_GPU_TRIALS, permi_code_search_one, choice, NULL);
@@ -2945,29 +2877,7 @@ static double permi_code_search_all(permi_code_choice *choice, double rival, dou
   return worth;
 }
 
-/* Keeps the program if it is new and among the best, which stand in order. */
-static void permi_code_keep(permi_code_choice *choice, permi_code_trial *trial, permi_hybrid *hybrid)
-{
-  const perm_allocator *allocator = &choice->maker->options->allocator;
-  const double seconds = permi_code_seconds(hybrid);
-  permi_hybrid **at;
-  int place = 0, k, same = 0;
-  for (at = &choice->best; *at && permi_code_seconds(*at) <= seconds && !same; at = &(*at)->next, place++)
-    same = (*at)->transposed == hybrid->transposed && (*at)->code->length == hybrid->code->length &&
-           !memcmp((*at)->code->text, hybrid->code->text, hybrid->code->length);
-  if (same || place >= choice->wanted) {
-    permi_hybrid_release(allocator, hybrid);
-    return;
-  }
-  choice->leader = place ? choice->leader : trial;
-  hybrid->next = *at;
-  *at = hybrid;
-  for (at = &choice->best, k = 0; *at && k < choice->wanted; k++)
-    at = &(*at)->next;
-  permi_hybrid_release(allocator, *at);
-  *at = NULL;
-}
-
+/* Makes programs of a layout, and keeps the fastest so far. */
 static perm_status permi_code_try(permi_code_choice *choice, permi_code_trial *trial)
 {
   perm_status status = PERM_OK;
@@ -2988,8 +2898,11 @@ static perm_status permi_code_try(permi_code_choice *choice, permi_code_trial *t
   for (k = 0; k < PERMI_GPU_VARIANTS && status == PERM_OK && !choice->zero; k++) {
     status = permi_code_create(choice, trial, k, &hybrid);
     if (hybrid) {
+      const int faster = !choice->best || permi_code_seconds(hybrid) < permi_code_seconds(choice->best);
       hybrid->scale_exp2 += choice->scale_exp2;
-      permi_code_keep(choice, trial, hybrid);
+      permi_hybrid_release(&choice->maker->options->allocator, faster ? choice->best : hybrid);
+      choice->leader = faster ? trial : choice->leader;
+      choice->best = faster ? hybrid : choice->best;
     }
   }
   return status;
@@ -3006,6 +2919,7 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
   permi_hybrid *hybrid;
   perm_status status = PERM_OK;
   double least, worth;
+  uint64_t hash;
   int k, moves;
   if (!permi_gpu_wanted(options, n) || (options->isa != PERM_ISA_CUDA && rival <= 2 * PERMI_GPU_COMPILE))
     return PERM_OK;
@@ -3015,7 +2929,6 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
   choice.algebra = permi_hybrid_algebra_of(maker);
   choice.inner = inner;
   choice.given = -1;
-  choice.wanted = options->gpu.tune ? PERMI_GPU_CANDIDATES : 1;
   choice.trial = (permi_code_trial *)permi_allocate(allocator, PERMI_GPU_TRIALS, sizeof *choice.trial);
   choice.scaled = (double *)permi_allocate(allocator, (size_t)(n * n * parts), sizeof *choice.scaled);
   if (choice.trial && choice.scaled) {
@@ -3035,17 +2948,12 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
   offer->plan = choice.best;
   if (status != PERM_OK || !choice.best)
     return status == PERM_ERROR_MEMORY ? permi_fail_memory(maker->result) : status;
-  for (k = 0, hybrid = choice.best; hybrid; hybrid = hybrid->next) {
-    uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)hybrid->algebra);
-    hash = permi_hash(permi_hash(hash, (uint64_t)hybrid->high), (uint64_t)hybrid->n);
-    hash = permi_code_hash(hash, hybrid->code, &hybrid->gpu.work);
-    hash = hybrid->runs ? permi_hash(hash, hybrid->runs->modulus) : hash;
-    hybrid->fingerprint = hybrid->gpu.work.fingerprint = hash;
-    hybrid->candidate = options->gpu.tune ? ++k : 0;
-  }
-  for (hybrid = choice.best; hybrid; hybrid = hybrid->next)
-    hybrid->candidates = k;
   hybrid = choice.best;
+  hash = permi_hash(PERMI_HASH_START, (uint64_t)hybrid->algebra);
+  hash = permi_hash(permi_hash(hash, (uint64_t)hybrid->high), (uint64_t)hybrid->n);
+  hash = permi_code_hash(hash, hybrid->code, &hybrid->gpu.work);
+  hash = hybrid->runs ? permi_hash(hash, hybrid->runs->modulus) : hash;
+  hybrid->fingerprint = hybrid->gpu.work.fingerprint = hash;
   offer->seconds = permi_code_seconds(hybrid) + PERMI_GPU_COMPILE +
                    PERMI_GPU_COMPILE_EACH * hybrid->code->statements *
                        (hybrid->parts == 1 ? 1 : hybrid->parts == 2 ? 7 : 20);
@@ -3053,68 +2961,15 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
   return PERM_OK;
 }
 
-static perm_status permi_code_poll(void *context, uint64_t done)
-{
-  (void)done;
-  return permi_control_poll((permi_control *)context, 0, "choosing a kernel");
-}
-
-/* For gpu.tune: *plan becomes the candidate asked for, or the fastest on a slice; later blocks take the same number, or
-   their best by prediction. */
-static perm_status permi_code_tune(permi_maker *maker, const permi_block *block, void **plan)
-{
-  const perm_options *options = maker->options;
-  permi_hybrid *list = (permi_hybrid *)*plan, *hybrid, **at;
-  const int candidates = list->candidates;
-  double timed[PERMI_GPU_CANDIDATES];
-  int number = 1, k;
-  if (!list->code || !options->gpu.tune)
-    return PERM_OK;
-  memset(timed, 0, sizeof timed);
-  if (maker->tuned) {
-    number = maker->tuned <= candidates ? maker->tuned : 1;
-  } else if (options->gpu.tune > 0) {
-    number = options->gpu.tune;
-    if (number > candidates)
-      return permi_fail(maker->result, PERM_ERROR_OPTION, 2,
-                        "options: tune = %d, but of the kernel for a block of order %d there are %d candidates",
-                        options->gpu.tune, block->n, candidates);
-  } else if (candidates > 1 && permi_code_seconds(list) >= PERMI_GPU_TUNE_SECONDS) {
-    const perm_gpu_work *work[PERMI_GPU_CANDIDATES];
-    uint64_t chunks[PERMI_GPU_CANDIDATES];
-    double predicted[PERMI_GPU_CANDIDATES];
-    for (k = 0, hybrid = list; hybrid; hybrid = hybrid->next, k++) {
-      work[k] = &hybrid->gpu.work;
-      chunks[k] = (UINT64_C(1) << (hybrid->high - hybrid->chunk_log2)) * (uint64_t)permi_code_passes(hybrid);
-      predicted[k] = permi_code_seconds(hybrid);
-    }
-    perm_cuda_tune(work, candidates, chunks, predicted, options, permi_code_poll, maker->watch, timed);
-    for (k = 1; k < candidates; k++)
-      if (timed[k] < timed[number - 1])
-        number = k + 1;
-  }
-  for (at = &list, k = 1; k < number; k++)
-    at = &(*at)->next;
-  hybrid = *at;
-  *at = hybrid->next;
-  hybrid->next = NULL;
-  permi_hybrid_release(&options->allocator, list);
-  memcpy(hybrid->timed, timed, sizeof timed);
-  maker->tuned = maker->tuned ? maker->tuned : number;
-  *plan = hybrid;
-  return PERM_OK;
-}
-
 static perm_status permi_code_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
 {
-  const perm_status status = permi_code_tune(maker, block, &offer->plan);
   const permi_hybrid *hybrid = (const permi_hybrid *)offer->plan;
-  leaf->information.tuned = hybrid->candidate;
+  (void)maker, (void)block;
   if (hybrid->code) {
     leaf->run_range = permi_gpu_range;
     leaf->scale = hybrid->code->scale;
   }
-  return status;
+  return PERM_OK;
 }
 
 static void permi_code_explain(const permi_hybrid *hybrid, double all, char *buffer, size_t size, size_t *length)
@@ -3125,22 +2980,6 @@ static void permi_code_explain(const permi_hybrid *hybrid, double all, char *buf
                    "%d doubles waiting, %d rows divided; %.4g operations per outer pattern, %.3g in all; ",
                    code->walk, hybrid->high, code->moduli, code->statements - code->moduli, code->constants,
                    code->live, code->divided, hybrid->operations_a_term, all);
-}
-
-static void permi_code_explain_tuning(const permi_hybrid *hybrid, char *buffer, size_t size, size_t *length)
-{
-  int k;
-  if (!hybrid->candidate)
-    return;
-  permi_hybrid_say(buffer, size, length, "  candidate %d of %d", hybrid->candidate, hybrid->candidates);
-  for (k = 0; k < hybrid->candidates && hybrid->timed[0] > 0; k++) {
-    permi_hybrid_say(buffer, size, length, k ? "," : ", by a slice of each");
-    if (hybrid->timed[k] < (double)INFINITY)
-      permi_hybrid_say(buffer, size, length, " %.3g s", hybrid->timed[k]);
-    else
-      permi_hybrid_say(buffer, size, length, " failed");
-  }
-  permi_hybrid_say(buffer, size, length, "\n");
 }
 
 /* ====================================================================================== >>signs_gpu
@@ -3172,17 +3011,6 @@ static void permi_signs_gpu_digit(const permi_signs *signs, const perm_gpu_signs
     c++;
   at = (place - signs->place[c]) * bits;
   word[shape->word[c] + at / 32] += (uint32_t)x << at % 32;
-}
-
-/* Sets x in all digits of words that are no row's. */
-static void permi_signs_gpu_rest(const permi_signs *signs, const perm_gpu_signs *shape, int x, uint32_t *word)
-{
-  const int bits = permi_signs_gpu_bits(shape);
-  int c, at;
-  for (c = 0; c < 4; c++)
-    for (at = (signs->place[c + 1] - signs->place[c]) * bits; at < (shape->word[c + 1] - shape->word[c]) * 32;
-         at += bits)
-      word[shape->word[c] + at / 32] += (uint32_t)x << at % 32;
 }
 
 /* Cuts of a column: as many for both blocks. */
@@ -3276,12 +3104,14 @@ static int permi_signs_gpu_fill_cuts(const permi_signs *signs, const perm_gpu_si
 
 static void permi_signs_gpu_fill(const permi_signs *signs, const perm_gpu_signs *shape, uint32_t *word)
 {
-  const int words = shape->word[4], zero = 1 << (permi_signs_gpu_bits(shape) - 1);
+  const int words = shape->word[4], bits = permi_signs_gpu_bits(shape), zero = 1 << (bits - 1);
   const unsigned char *count = (const unsigned char *)signs->root.count;
-  int block, place, k, j;
+  int block, place, k, j, c;
   for (block = 0; block < 2; block++)
     permi_signs_gpu_set(signs->root.alive[block], word + shape->root + 16 * block);
-  permi_signs_gpu_rest(signs, shape, zero + 1, word + shape->root + 32);
+  for (c = 0; c < 4; c++) /* digits that are no row's */
+    for (k = (signs->place[c + 1] - signs->place[c]) * bits; k < (shape->word[c + 1] - shape->word[c]) * 32; k += bits)
+      word[shape->root + 32 + shape->word[c] + k / 32] += (uint32_t)(zero + 1) << k % 32;
   word[shape->root + 32 + words] = (uint32_t)signs->n;
   for (place = 0; place < signs->n; place++) {
     permi_signs_gpu_digit(signs, shape, place, count[place] - PERMI_SIGNS_ZERO + zero, word + shape->root + 32);
@@ -3761,10 +3591,10 @@ static perm_status permi_codegen_make(permi_maker *maker, const permi_block *blo
      integers         >>text_exact                  >>exact_gpu permi_exact_gpu_text
      sums over counts >>text_counts                 >>counts_gpu permi_counts_gpu_text
      sign search      >>text_signs                  >>signs_gpu
-     batches          >>text_batch                  >>batch permi_batch_program
+     batches          >>text_batch                  >>run permi_batch_program
      minors           >>text_minors                 >>minors_gpu permi_minors_gpu_work
      proofs           >>text_proof                  >>proof_gpu permi_proof_gpu_text
-     arrays, lists    >>text_frontier               >>compile permi_source_end
+     arrays           >>text_frontier               >>compile permi_source_end
      hybrid sums      >>program_text, >>codegen, which use those here
 
    Dense sums: a thread walks over 2^(walk + block) sign vectors, row sums x in registers, all loops over rows unrolled
@@ -3872,6 +3702,38 @@ PERMI_BOTH void permi_two_product(double &p, double &e, double a, double b)
   e = permi_fma(a, b, -p);
 }
 
+/* p *= x */
+template <int PARTS>
+PERMI_BOTH void permi_number_times(double *p, const double *x)
+{
+  if (PARTS == 1) {
+    p[0] = permi_mul(p[0], x[0]);
+  } else {
+    const double re = permi_fma(-p[1], x[1], permi_mul(p[0], x[0]));
+    p[1] = permi_fma(p[0], x[1], permi_mul(p[1], x[0]));
+    p[0] = re;
+  }
+}
+
+/* Whether a term enters the sum of |terms|; hashed, since a matrix may favour fixed signs. */
+PERMI_BOTH bool permi_sampled(unsigned key, unsigned mask)
+{
+  key = (key ^ key >> 16) * 0x7feb352du;
+  return !(key >> 24 & mask);
+}
+
+PERMI_BOTH unsigned permi_term_key(unsigned long long chunk, unsigned round, unsigned term)
+{
+  return ((unsigned)chunk + round * 0x85ebca6bu) ^ term * 0x9e3779b9u;
+}
+
+/* The row of a walk's table that leads from term m to the next. */
+PERMI_BOTH int permi_walk_row(unsigned m)
+{
+  const int j = permi_ctz(m + 1);
+  return 2 * j + (int)((m + 1) >> (j + 1) & 1);
+}
+
 /* Multiplies p + c by a row, y + l: PERM_GPU_ROUNDED (1), _COMPENSATED (2), _DOUBLED (3). */
 template <int PARTS, int PRODUCT, int LOW>
 PERMI_BOTH void permi_row(double *p, double *c, const double *y_given, const double *l_given, int first)
@@ -3892,24 +3754,18 @@ PERMI_BOTH void permi_row(double *p, double *c, const double *y_given, const dou
       p[part] = y[part];
       c[part] = l[part];
     }
+  } else if (PRODUCT == 1) {
+    permi_number_times<PARTS>(p, y);
   } else if (PARTS == 1) {
     double h = 0, e = 0;
-    if (PRODUCT == 1) {
-      p[0] = permi_mul(p[0], y[0]);
+    permi_two_product(h, e, p[0], y[0]);
+    e = permi_fma(c[0], y[0], LOW ? permi_fma(p[0], l[0], e) : e);
+    if (PRODUCT == 2) {
+      p[0] = h;
+      c[0] = e;
     } else {
-      permi_two_product(h, e, p[0], y[0]);
-      e = permi_fma(c[0], y[0], LOW ? permi_fma(p[0], l[0], e) : e);
-      if (PRODUCT == 2) {
-        p[0] = h;
-        c[0] = e;
-      } else {
-        permi_fast_two_sum(p[0], c[0], h, e);
-      }
+      permi_fast_two_sum(p[0], c[0], h, e);
     }
-  } else if (PRODUCT == 1) {
-    const double re = permi_fma(-p[1], y[1], permi_mul(p[0], y[0]));
-    p[1] = permi_fma(p[0], y[1], permi_mul(p[1], y[0]));
-    p[0] = re;
   } else { /* differences of products cancel and need TwoSum */
     double rr = 0, rr_e = 0, ii = 0, ii_e = 0, ri = 0, ri_e = 0, ir = 0, ir_e = 0, hr = 0;
     double hr_e = 0, hi = 0, hi_e = 0;
@@ -3943,24 +3799,26 @@ PERMI_BOTH void permi_row(double *p, double *c, const double *y_given, const dou
 template <int PARTS>
 PERMI_BOTH void permi_row_pivot(double *p, double *q, const double *x, const double *c, int plain, int first)
 {
-  if (PARTS == 1) {
-    if (!plain) {
-      p[0] = first ? permi_add(x[0], 1.0) : permi_fma(p[0], x[0], p[0]);
-      q[0] = first ? permi_add(x[0], -1.0) : permi_fma(q[0], x[0], -q[0]);
-    } else {
-      const double plus = permi_add(x[0], c[0]), minus = permi_add(x[0], -c[0]);
-      p[0] = first ? plus : permi_mul(p[0], plus);
-      q[0] = first ? minus : permi_mul(q[0], minus);
+  if (plain || first) {
+    double plus[2] = {permi_add(x[0], plain ? c[0] : 1.0), 0};
+    double minus[2] = {permi_add(x[0], plain ? -c[0] : -1.0), 0};
+    if (PARTS == 2) {
+      plus[1] = plain ? permi_add(x[1], c[1]) : x[1];
+      minus[1] = plain ? permi_add(x[1], -c[1]) : x[1];
     }
-  } else if (plain || first) {
-    const double plus[2] = {permi_add(x[0], plain ? c[0] : 1.0), plain ? permi_add(x[1], c[1]) : x[1]};
-    const double minus[2] = {permi_add(x[0], plain ? -c[0] : -1.0), plain ? permi_add(x[1], -c[1]) : x[1]};
-    const double p_re = first ? plus[0] : permi_fma(-p[1], plus[1], permi_mul(p[0], plus[0]));
-    const double q_re = first ? minus[0] : permi_fma(-q[1], minus[1], permi_mul(q[0], minus[0]));
-    p[1] = first ? plus[1] : permi_fma(p[0], plus[1], permi_mul(p[1], plus[0]));
-    q[1] = first ? minus[1] : permi_fma(q[0], minus[1], permi_mul(q[1], minus[0]));
-    p[0] = p_re;
-    q[0] = q_re;
+    if (first) {
+      PERMI_UNROLL
+      for (int part = 0; part < PARTS; part++) {
+        p[part] = plus[part];
+        q[part] = minus[part];
+      }
+    } else {
+      permi_number_times<PARTS>(p, plus);
+      permi_number_times<PARTS>(q, minus);
+    }
+  } else if (PARTS == 1) {
+    p[0] = permi_fma(p[0], x[0], p[0]);
+    q[0] = permi_fma(q[0], x[0], -q[0]);
   } else {
     const double p_re = permi_fma(-p[1], x[1], permi_fma(p[0], x[0], p[0]));
     const double q_re = permi_fma(-q[1], x[1], permi_fma(q[0], x[0], -q[0]));
@@ -4114,11 +3972,8 @@ PERMI_BOTH void permi_walk(const permi_arguments<COUNT> &a, const double *table,
   PERMI_ROLLED
   for (unsigned m = 0; m < states; m++) {
     o.odd = m & 1;
-    if (a.mask && !(m & (group - 1))) { /* hashed: a matrix may favour fixed signs */
-      unsigned hash = key + m / group * 0x9e3779b9u;
-      hash = (hash ^ hash >> 16) * 0x7feb352du;
-      o.sampled = !(hash >> 24 & a.mask);
-    }
+    if (a.mask && !(m & (group - 1)))
+      o.sampled = permi_sampled(key + m / group * 0x9e3779b9u, a.mask);
     if (!COPIES)
       permi_setting<N, PARTS, PRODUCT, LOW, K, PLAIN, 2, COUNT, ROOM, STEP>(a, o);
     else if (o.sampled)
@@ -4144,10 +3999,7 @@ PERMI_BOTH void permi_walk(const permi_arguments<COUNT> &a, const double *table,
         }
       }
     }
-    {
-      const int j = permi_ctz(m + 1);
-      o.row = table + stride * (2 * j + (int)((m + 1) >> (j + 1) & 1));
-    }
+    o.row = table + stride * permi_walk_row(m);
   }
   if (permi_parity(number)) {
     PERMI_UNROLL
@@ -4440,12 +4292,6 @@ PERMI_BOTH unsigned long long permi_exact_zeros(const S &shape, const unsigned *
   return zeros;
 }
 
-PERMI_BOTH int permi_exact_row(unsigned m)
-{
-  const int j = permi_ctz(m + 1);
-  return 2 * j + (int)((m + 1) >> (j + 1) & 1);
-}
-
 /* Sums a chunk. When skipping, a warp collects the settings in which no even row is 0, and shares them out: they are
    few and uneven. */
 template <class S>
@@ -4483,7 +4329,7 @@ __device__ __forceinline__ void permi_exact_chunk(const S &shape, const permi_ar
   PERMI_ROLLED
   for (unsigned m = 0; m < 1u << a.walk; m++) {
     permi_exact_step(shape, x, x, row);
-    row = walk + stride * permi_exact_row(m);
+    row = walk + stride * permi_walk_row(m);
     if (!S::SKIP) {
       permi_exact_term(shape, x, (m ^ (unsigned)permi_parity(number)) & 1u, sum);
     } else {
@@ -4705,19 +4551,16 @@ template <int N, int PARTS>
 PERMI_BOTH void permi_batch_finish(const permi_batch_room<N, PARTS> &room, const double *sum, int apart, double *out)
 {
   typedef permi_batch_room<N, PARTS> R;
-  double re = 1, im = 0, weights = 0, share = 0;
+  double all[2] = {1, 0};
+  double weights = 0, share = 0;
   bool fine = true;
   PERMI_ROLLED
   for (int i = 0; i < N; i++) {
-    const double x = room.pivot[i * PARTS];
-    const double y = PARTS == 2 ? room.pivot[i * PARTS + PARTS - 1] : 0;
-    const double was = re;
     fine = fine && room.largest[i] >= 1e-6 && room.largest[i] <= 1e10;
-    re = permi_fma(-im, y, permi_mul(re, x));
-    im = permi_fma(was, y, permi_mul(im, x));
+    permi_number_times<PARTS>(all, room.pivot + i * PARTS);
   }
-  re = permi_mul(re, 1.0 / (double)(1ll << (N - 1)));
-  im = permi_mul(im, 1.0 / (double)(1ll << (N - 1)));
+  all[0] = permi_mul(all[0], 1.0 / (double)(1ll << (N - 1)));
+  all[1] = permi_mul(all[1], 1.0 / (double)(1ll << (N - 1)));
   PERMI_ROLLED
   for (int k = 0; k < R::SAMPLES; k++) {
     double weight = 1, part = 0;
@@ -4730,11 +4573,11 @@ PERMI_BOTH void permi_batch_finish(const permi_batch_room<N, PARTS> &room, const
     share = permi_fma(weight, part, share);
   }
   {
-    const double x = permi_add(sum[0], sum[apart]);
-    const double y = PARTS == 2 ? permi_add(sum[2 * apart], sum[3 * apart]) : 0;
-    out[0] = permi_fma(-y, im, permi_mul(x, re));
-    out[1] = permi_fma(y, re, permi_mul(x, im));
-    out[2] = permi_mul(permi_mul(sum[4 * apart], R::MASK + 1.0), permi_add(fabs(re), fabs(im)));
+    const double total[2] = {permi_add(sum[0], sum[apart]), PARTS == 2 ? permi_add(sum[2 * apart], sum[3 * apart]) : 0};
+    out[2] = permi_mul(permi_mul(sum[4 * apart], R::MASK + 1.0), permi_add(fabs(all[0]), fabs(all[1])));
+    permi_number_times<PARTS>(all, total);
+    out[0] = all[0];
+    out[1] = all[1];
     out[3] = fine && weights > 0 ? share / weights : 1e300;
   }
 }
@@ -4789,7 +4632,8 @@ PERMI_TEXT(counts,
 template <class S>
 PERMI_BOTH void permi_counts_term(const S &shape, const double *x, double *term)
 {
-  double re = 1, im = 0;
+  term[0] = 1;
+  term[1] = 0;
   PERMI_UNROLL
   for (int f = 0; f < shape.forms(); f++) {
     const double *at = x + f * S::PARTS * (1 + S::LOW);
@@ -4798,21 +4642,16 @@ PERMI_BOTH void permi_counts_term(const S &shape, const double *x, double *term)
       double power = a;
       PERMI_UNROLL
       for (int k = shape.before(f + 1) - shape.before(f); k > 0; k /= 2) {
-        re = k & 1 ? permi_mul(re, power) : re;
+        term[0] = k & 1 ? permi_mul(term[0], power) : term[0];
         power = permi_mul(power, power);
       }
     } else {
-      const double b = S::LOW ? permi_add(at[2], at[3]) : at[1];
+      const double number[2] = {a, S::LOW ? permi_add(at[2], at[3]) : at[1]};
       PERMI_UNROLL
-      for (int k = shape.before(f); k < shape.before(f + 1); k++) {
-        const double was = re;
-        re = permi_fma(-im, b, permi_mul(re, a));
-        im = permi_fma(was, b, permi_mul(im, a));
-      }
+      for (int k = shape.before(f); k < shape.before(f + 1); k++)
+        permi_number_times<2>(term, number);
     }
   }
-  term[0] = re;
-  term[1] = im;
 }
 
 template <class S>
@@ -4931,9 +4770,7 @@ PERMI_BOTH void permi_counts_walk(const S &shape, const double *table, unsigned 
       if (S::RYSER)
         w = permi_mul(w, rank[sum + (int)walk[3 * m + 2]]);
       if (S::NEEDED > 0) {
-        unsigned hash = ((unsigned)chunk + (unsigned)(number - begin) / 128 * 0x85ebca6bu) ^ (unsigned)m * 0x9e3779b9u;
-        hash = (hash ^ hash >> 16) * 0x7feb352du;
-        if (!(hash >> 24 & mask)) {
+        if (permi_sampled(permi_term_key(chunk, (unsigned)(number - begin) / 128, (unsigned)m), mask)) {
           permi_counts_symmetric(shape, x, 1, term);
           absolute = permi_fma(fabs(w), term[0], absolute);
         }
@@ -5659,18 +5496,6 @@ PERMI_BOTH permi_minors_view permi_minors_open(const double *table, int size, un
   return view;
 }
 
-template <int PARTS>
-PERMI_BOTH void permi_minors_times(double *p, const double *x)
-{
-  if (PARTS == 1) {
-    p[0] = permi_mul(p[0], x[0]);
-  } else {
-    const double re = permi_fma(-p[1], x[1], permi_mul(p[0], x[0]));
-    p[1] = permi_fma(p[0], x[1], permi_mul(p[1], x[0]));
-    p[0] = re;
-  }
-}
-
 /* Sets the row sums of a number, lane `lane`; returns the weight of its high digits, 0 for one beyond the end. */
 template <int C, int PARTS, int FAST>
 PERMI_BOTH double permi_minors_number(permi_minors_lane<C, PARTS, FAST> &o, const double *table,
@@ -5735,7 +5560,7 @@ PERMI_BOTH void permi_minors_forward(permi_minors_lane<C, PARTS, FAST> &o, int c
     PERMI_UNROLL
     for (int part = 0; part < PARTS; part++)
       o.front[c * PARTS + part] = o.product[part];
-    permi_minors_times<PARTS>(o.product, o.x + c * PARTS);
+    permi_number_times<PARTS>(o.product, o.x + c * PARTS);
   }
 }
 
@@ -5744,14 +5569,14 @@ template <int C, int PARTS, int FAST>
 PERMI_BOTH void permi_minors_meet(permi_minors_lane<C, PARTS, FAST> &o, const double *other, int bit)
 {
   if (bit > 1) {
-    permi_minors_times<PARTS>(o.outside, other);
+    permi_number_times<PARTS>(o.outside, other);
   } else {
     PERMI_UNROLL
     for (int part = 0; part < PARTS; part++)
       o.outside[part] = other[part];
   }
   if (bit < 4)
-    permi_minors_times<PARTS>(o.product, other);
+    permi_number_times<PARTS>(o.product, other);
 }
 
 template <int C, int PARTS, int FAST>
@@ -5765,23 +5590,15 @@ PERMI_BOTH void permi_minors_backward(permi_minors_lane<C, PARTS, FAST> &o, int 
   for (int c = (C ? C : columns) - 1; c >= 0; c--) {
     double p[2] = {back[0], back[1]};
     if (c)
-      permi_minors_times<PARTS>(p, o.front + c * PARTS);
+      permi_number_times<PARTS>(p, o.front + c * PARTS);
     PERMI_UNROLL
     for (int part = 0; part < PARTS; part++)
       o.sum[c * PARTS + part] = permi_add(o.sum[c * PARTS + part], p[part]);
     if (sampled)
       o.absolute[c] = permi_add(o.absolute[c], PARTS == 1 ? fabs(p[0]) : permi_add(fabs(p[0]), fabs(p[1])));
     if (c)
-      permi_minors_times<PARTS>(back, o.x + c * PARTS);
+      permi_number_times<PARTS>(back, o.x + c * PARTS);
   }
-}
-
-/* A matrix may favour fixed signs. */
-PERMI_BOTH bool permi_minors_sampled(unsigned mask, unsigned long long chunk, unsigned round, unsigned term)
-{
-  unsigned hash = ((unsigned)chunk + round * 0x85ebca6bu) ^ term * 0x9e3779b9u;
-  hash = (hash ^ hash >> 16) * 0x7feb352du;
-  return !(hash >> 24 & mask);
 }
 
 /* Planes of a group of lanes: sums by each digit; without digits (FAST = 0) hi and lo of the sum alone. Then moduli.
@@ -5885,7 +5702,7 @@ __device__ __forceinline__ void permi_minors_chunk(const permi_arguments<1> &a)
       }
       permi_minors_backward<C, PARTS, FAST>(
           o, C, permi_mul(walk[2 * m], weight),
-          permi_minors_sampled(a.mask, chunk, (unsigned)(base - view.begin) / 16, (unsigned)m));
+          permi_sampled(permi_term_key(chunk, (unsigned)(base - view.begin) / 16, (unsigned)m), a.mask));
     }
     permi_minors_put<C, PARTS, FAST>(o, view, C, number, planes);
   }
@@ -6116,7 +5933,8 @@ __device__ __forceinline__ void permi_proof_chunk(const S &shape, const permi_ar
 /* clang-format on */
 
 /* ================================================================================== >>text_frontier
-   The kernels of the frontier's program, on arrays and on lists. */
+   The kernels of the frontier's program on arrays. Sorted lists that were united by merge path [DOB15] took 9 to 12
+   times as long on a GPU. */
 
 #define PERMI_HEAD_BYTES 48 /* of permi_arguments before its constants */
 
@@ -6471,234 +6289,7 @@ __device__ __forceinline__ void permi_scale(double *x, unsigned long long count,
 )
 /* clang-format on */
 
-/* Sorted lists, united by merge path [DOB15]: a stream's transitions are sorted by target; streams are merged two by
-   two, the first first at equal keys, which are added up: the arrays' bits. */
-/* clang-format off */
-PERMI_TEXT(lists,
-struct permi_gpu_stream {
-  unsigned long long test;
-  unsigned long long want;
-  unsigned long long flip;
-  permi_coefficient c[2];
-};
-
-/* origin: stream << 40 | place */
-struct permi_item {
-  unsigned long long key;
-  unsigned long long origin;
-};
-
-struct permi_list_arguments {
-  const unsigned long long *key;
-  const void *value;
-  unsigned long long states;
-  const permi_gpu_stream *stream;
-  unsigned long long *count;
-  unsigned long long *start;
-  unsigned long long tiles;
-  int rows;
-  permi_item *item;
-  permi_item *merged;
-  unsigned long long begin;
-  unsigned long long middle;
-  unsigned long long end;
-  unsigned long long *to_key;
-  void *to_value;
-  unsigned long long to_states;
-  unsigned long long *sizes;
-};
-
-PERMI_BOTH bool permi_takes(const permi_list_arguments &a, int s, unsigned long long i)
-{
-  return i < a.states && (a.key[i] & a.stream[s].test) == a.stream[s].want;
-}
-
-PERMI_BOTH bool permi_heads(const permi_list_arguments &a, unsigned long long i)
-{
-  return i < a.end && (i == 0 || a.item[i].key != a.item[i - 1].key);
-}
-
-PERMI_BOTH permi_item permi_item_make(const permi_list_arguments &a, int s, unsigned long long i)
-{
-  const permi_item item = {a.key[i] ^ a.stream[s].flip, (unsigned long long)s << 40 | i};
-  return item;
-}
-
-/* How many of the union's first `diagonal` items are a's. */
-PERMI_BOTH long long permi_merge_path(const permi_item *a, long long as, const permi_item *b, long long bs,
-                                 long long diagonal)
-{
-  long long low = diagonal > bs ? diagonal - bs : 0, high = diagonal < as ? diagonal : as;
-  while (low < high) {
-    const long long m = (low + high) / 2;
-    if (a[m].key <= b[diagonal - 1 - m].key)
-      low = m + 1;
-    else
-      high = m;
-  }
-  return low;
-}
-
-PERMI_BOTH void permi_merge_items(const permi_item *a, int as, const permi_item *b, int bs, int first, int count,
-                                  permi_item *to)
-{
-  int i = (int)permi_merge_path(a, as, b, bs, first), j = first - i;
-  for (int k = 0; k < count && i + j < as + bs; k++)
-    to[k] = j >= bs || (i < as && a[i].key <= b[j].key) ? a[i++] : b[j++];
-}
-
-template <int CELL, int WORDS, int PARTS>
-PERMI_BOTH void permi_state_sum(const permi_list_arguments &a, unsigned long long i, unsigned long long k,
-                                unsigned long long *sizes)
-{
-  typedef permi_cell<CELL, WORDS, PARTS> cell;
-  typedef typename cell::number number;
-  enum { PLANES = cell::PLANES };
-  const unsigned long long key = a.item[i].key;
-  number y[PLANES], x[PLANES];
-  PERMI_UNROLL
-  for (int w = 0; w < PLANES; w++)
-    y[w] = 0;
-  for (; i < a.end && a.item[i].key == key; i++) {
-    const unsigned long long origin = a.item[i].origin;
-    PERMI_UNROLL
-    for (int w = 0; w < PLANES; w++)
-      x[w] = ((const number *)a.value)[w * a.states + (origin & 0xffffffffffull)];
-    cell::add(y, x, a.stream[origin >> 40].c);
-  }
-  a.to_key[k] = key;
-  PERMI_UNROLL
-  for (int w = 0; w < PLANES; w++)
-    ((number *)a.to_value)[w * a.to_states + k] = y[w];
-  if (a.sizes) {
-    PERMI_UNROLL
-    for (int w = 0; w < (int)cell::TRACK_END; w += cell::TRACKED)
-      permi_note_size(fabs((double)y[w]), sizes);
-  }
-}
-
-__device__ __forceinline__ unsigned long long permi_rank(bool in, unsigned long long *before)
-{
-  __shared__ int warps[8];
-  const int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x >> 5;
-  const unsigned vote = __ballot_sync(~0u, in);
-  unsigned long long rank = *before + (unsigned long long)permi_ones(vote & ((1u << lane) - 1));
-  if (lane == 0)
-    warps[warp] = permi_ones(vote);
-  __syncthreads();
-  for (int k = 0; k < 8; k++) {
-    if (k < warp)
-      rank += (unsigned long long)warps[k];
-    *before += (unsigned long long)warps[k];
-  }
-  __syncthreads();
-  return rank;
-}
-
-__device__ __forceinline__ void permi_list_count(const permi_list_arguments &a, bool heads)
-{
-  const unsigned long long tile = blockIdx.x % a.tiles;
-  const int s = (int)(blockIdx.x / a.tiles);
-  int count = 0;
-  for (int j = 0; j < 4; j++) {
-    const unsigned long long i = tile * 1024 + j * 256 + threadIdx.x;
-    count += __syncthreads_count(heads ? permi_heads(a, i) : permi_takes(a, s, i));
-  }
-  if (threadIdx.x == 0)
-    a.count[blockIdx.x] = (unsigned long long)count;
-}
-
-__device__ __forceinline__ void permi_list_scan(const permi_list_arguments &a)
-{
-  __shared__ unsigned long long sum[256];
-  const unsigned long long all = a.rows * a.tiles;
-  const unsigned long long each = (all + 255) / 256;
-  const unsigned long long first = threadIdx.x * each;
-  unsigned long long mine = 0;
-  for (unsigned long long i = first; i < first + each && i < all; i++)
-    mine += a.count[i];
-  sum[threadIdx.x] = mine;
-  __syncthreads();
-  unsigned long long before = 0;
-  for (unsigned t = 0; t < threadIdx.x; t++)
-    before += sum[t];
-  if (threadIdx.x == 255)
-    a.start[a.rows] = before + mine;
-  for (unsigned long long i = first; i < first + each && i < all; i++) {
-    mine = a.count[i];
-    a.count[i] = before;
-    if (i % a.tiles == 0)
-      a.start[i / a.tiles] = before;
-    before += mine;
-  }
-}
-
-__device__ __forceinline__ void permi_list_expand(const permi_list_arguments &a)
-{
-  const unsigned long long tile = blockIdx.x % a.tiles;
-  const int s = (int)(blockIdx.x / a.tiles);
-  unsigned long long before = a.count[blockIdx.x];
-  for (int j = 0; j < 4; j++) {
-    const unsigned long long i = tile * 1024 + j * 256 + threadIdx.x;
-    const bool in = permi_takes(a, s, i);
-    const unsigned long long rank = permi_rank(in, &before);
-    if (in)
-      a.item[rank] = permi_item_make(a, s, i);
-  }
-}
-
-__device__ __forceinline__ void permi_list_merge(const permi_list_arguments &a)
-{
-  __shared__ permi_item room[2048];
-  __shared__ long long edge[2];
-  const permi_item *left = a.item + a.begin;
-  const permi_item *right = a.item + a.middle;
-  const long long lefts = (long long)(a.middle - a.begin);
-  const long long rights = (long long)(a.end - a.middle), first = blockIdx.x * 2048ll;
-  const long long last = first + 2048 < lefts + rights ? first + 2048 : lefts + rights;
-  permi_item mine[8];
-  if (threadIdx.x < 2)
-    edge[threadIdx.x] = permi_merge_path(left, lefts, right, rights, threadIdx.x ? last : first);
-  __syncthreads();
-  const int as = (int)(edge[1] - edge[0]), all = (int)(last - first);
-  for (int k = (int)threadIdx.x; k < all; k += 256)
-    room[k] = k < as ? left[edge[0] + k] : right[first - edge[0] + (k - as)];
-  __syncthreads();
-  if ((int)threadIdx.x * 8 < all)
-    permi_merge_items(room, as, room + as, all - as, (int)threadIdx.x * 8, 8, mine);
-  __syncthreads();
-  for (int k = 0; k < 8; k++)
-    if ((int)threadIdx.x * 8 + k < all)
-      room[threadIdx.x * 8 + k] = mine[k];
-  __syncthreads();
-  for (int k = (int)threadIdx.x; k < all; k += 256)
-    a.merged[a.begin + first + k] = room[k];
-}
-
-template <int CELL, int WORDS, int PARTS>
-__device__ __forceinline__ void permi_list_sum(const permi_list_arguments &a)
-{
-  unsigned long long sizes[2] = {0x7fefffffffffffffull, 0};
-  unsigned long long before = a.count[blockIdx.x];
-  for (int j = 0; j < 4; j++) {
-    const unsigned long long i = blockIdx.x * 1024ull + j * 256 + threadIdx.x;
-    const bool in = permi_heads(a, i);
-    const unsigned long long rank = permi_rank(in, &before);
-    if (in)
-      permi_state_sum<CELL, WORDS, PARTS>(a, i, rank, sizes);
-  }
-  if (a.sizes) {
-    if (sizes[0] < *(volatile unsigned long long *)&a.sizes[0])
-      atomicMin(&a.sizes[0], sizes[0]);
-    if (sizes[1] > *(volatile unsigned long long *)&a.sizes[1])
-      atomicMax(&a.sizes[1], sizes[1]);
-  }
-}
-)
-/* clang-format on */
-
 #define PERMI_STEP_THREADS 256
-#define PERMI_GPU_STREAMS 128 /* no vertex has more neighbours on a frontier of 43 */
 
 /* ========================================================================================= >>driver
    The CUDA driver and NVRTC, opened at run time. A call that fails returns 0 or NULL, and `message` says why. */
@@ -6770,18 +6361,14 @@ typedef struct permi_nvrtc {
 /* A kernel's key, compared as bytes: `unused` is padding. */
 typedef struct permi_kernel_key {
   int n, parts, product, low, block, plain;
-  int family; /* 0: sums; 1: the frontier's arrays, 2: lists: product is the cell, n words in each part */
+  int family; /* 0: sums; 1: the frontier's arrays: product is the cell, n words in each part */
   int arch, device, unused;
   uint64_t digest, length;
 } permi_kernel_key;
 
-enum { PERMI_SCALE, PERMI_STEP, PERMI_PLACES }; /* functions of family 1; then of 2 */
-enum { PERMI_COUNT = 1, PERMI_HEADS, PERMI_SCAN, PERMI_EXPAND, PERMI_MERGE, PERMI_SUM, PERMI_FUNCTIONS };
-static const char *const permi_functions[3][PERMI_FUNCTIONS] = {
-    {"permi_kernel", NULL, NULL, NULL, NULL, NULL, NULL},
-    {"permi_scale_kernel", "permi_step_kernel", "permi_places_kernel", NULL, NULL, NULL, NULL},
-    {"permi_scale_kernel", "permi_count_kernel", "permi_heads_kernel", "permi_scan_kernel", "permi_expand_kernel",
-     "permi_merge_kernel", "permi_sum_kernel"}};
+enum { PERMI_SCALE, PERMI_STEP, PERMI_PLACES, PERMI_FUNCTIONS }; /* functions of family 1 */
+static const char *const permi_functions[2][PERMI_FUNCTIONS] = {
+    {"permi_kernel", NULL, NULL}, {"permi_scale_kernel", "permi_step_kernel", "permi_places_kernel"}};
 
 typedef struct permi_loaded {
   permi_kernel_key key;
@@ -6816,18 +6403,7 @@ static void permi_condition(pthread_cond_t *condition)
   pthread_condattr_destroy(&monotonic);
 }
 
-static pthread_cond_t permi_made_condition;
-static void permi_made_begin(void)
-{
-  permi_condition(&permi_made_condition);
-}
-
-static pthread_cond_t *permi_made(void)
-{
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, permi_made_begin);
-  return &permi_made_condition;
-}
+static pthread_cond_t permi_made; /* a thread of >>compile has ended; permi_process_begin makes it */
 
 /* Guards what follows. */
 static pthread_mutex_t permi_cuda_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -6942,8 +6518,7 @@ static void permi_give_back(permi_holder *holder)
   holder->held = 0;
 }
 
-/* ======================================================================================== >>devices
-   Which GPUs there are. */
+/* ---- which GPUs there are */
 
 static int permi_open(const char *const *libraries, const char *const *symbols, void *table, const char *what,
                       const char *none, char *message, void **library)
@@ -7051,11 +6626,11 @@ static int permi_blocks(const permi_kernel_key *key)
   return need <= 128 ? 4 : need <= 168 ? 3 : 2;
 }
 
-static permi_kernel_key permi_step_key(perm_gpu_cell cell, int words, int parts, int lists, int device)
+static permi_kernel_key permi_step_key(perm_gpu_cell cell, int words, int parts, int device)
 {
   permi_kernel_key key;
   memset(&key, 0, sizeof key);
-  key.family = lists ? 2 : 1;
+  key.family = 1;
   key.product = (int)cell;
   key.n = cell == PERM_GPU_INTEGER ? words : 1;
   key.parts = cell == PERM_GPU_INTEGER ? parts : 1;
@@ -7114,21 +6689,12 @@ static void permi_source_end(const permi_kernel_key *key, char *text, size_t roo
              PERMI_GLOBAL "__launch_bounds__(128, %d) permi_kernel(const permi_arguments<%d> a)\n"
              "{ permi_chunk<%d, %d, %d, %d, %d, %d, %d>(a); }\n",
              permi_blocks(key), count, key->n, key->parts, key->product, key->low, key->block, key->plain, count);
-  else if (key->family == 1)
+  else
     snprintf(text, room,
              PERMI_GLOBAL "__launch_bounds__(%d) permi_step_kernel(const permi_step_arguments a)\n"
              "{ permi_step<%d, %d, %d, %d>(a); }\n"
              PERMI_GLOBAL "permi_places_kernel(const permi_step_arguments a) { permi_places(a); }\n%s",
              PERMI_STEP_THREADS, key->product, key->n, key->parts, planes == 1 ? 4 : planes == 2 ? 2 : 1, scale);
-  else
-    snprintf(text, room,
-             PERMI_GLOBAL "permi_count_kernel(const permi_list_arguments a) { permi_list_count(a, false); }\n"
-             PERMI_GLOBAL "permi_heads_kernel(const permi_list_arguments a) { permi_list_count(a, true); }\n"
-             PERMI_GLOBAL "permi_scan_kernel(const permi_list_arguments a) { permi_list_scan(a); }\n"
-             PERMI_GLOBAL "permi_expand_kernel(const permi_list_arguments a) { permi_list_expand(a); }\n"
-             PERMI_GLOBAL "permi_merge_kernel(const permi_list_arguments a) { permi_list_merge(a); }\n"
-             PERMI_GLOBAL "permi_sum_kernel(const permi_list_arguments a) { permi_list_sum<%d, %d, %d>(a); }\n%s",
-             key->product, key->n, key->parts, scale);
 #undef PERMI_GLOBAL
 }
 
@@ -7144,18 +6710,18 @@ static char *permi_source(const permi_kernel_key *key, const perm_gpu_program *p
                      : program->minors ? permi_text_minors
                      : program->proof  ? permi_text_proof
                                        : "";
-  const char *lists = key->family == 2 ? permi_text_lists : "", *end_of_more = key->family || program ? "\n" : "";
+  const char *end_of_more = key->family || program ? "\n" : "";
   char end[2048];
   size_t size;
   char *source;
   if (!program)
     permi_source_end(key, end, sizeof end);
-  size = sizeof permi_vocabulary + sizeof permi_text_dense + strlen(more) + strlen(lists) +
+  size = sizeof permi_vocabulary + sizeof permi_text_dense + strlen(more) +
          (program ? (size_t)key->length : strlen(end)) + 4;
   source = (char *)malloc(size);
   if (source)
-    snprintf(source, size, "%s%s\n%s%s%s%s%s", permi_vocabulary, permi_text_dense, more, end_of_more, lists,
-             *lists ? "\n" : "", program ? program->text : end);
+    snprintf(source, size, "%s%s\n%s%s%s", permi_vocabulary, permi_text_dense, more, end_of_more,
+             program ? program->text : end);
   return source;
 }
 
@@ -7291,7 +6857,7 @@ static char *permi_image_of(const permi_kernel_key *key, size_t *size)
     permi_kernel_key same = other->key;
     same.device = key->device;
     if (other->compiling && !memcmp(&same, key, sizeof same)) {
-      pthread_cond_wait(permi_made(), &permi_cuda_lock);
+      pthread_cond_wait(&permi_made, &permi_cuda_lock);
       other = permi_cuda.making;
     } else {
       other = other->next;
@@ -7424,7 +6990,7 @@ static void *permi_making_run(void *argument)
   making->ended = 1;
   permi_making_leave(making);
   permi_cuda.threads--;
-  pthread_cond_broadcast(permi_made());
+  pthread_cond_broadcast(&permi_made);
   pthread_mutex_unlock(&permi_cuda_lock);
   return NULL;
 }
@@ -7437,7 +7003,7 @@ static void permi_cuda_leave(void)
   permi_cuda.leaving = 1;
   pthread_mutex_lock(&permi_cuda_lock);
   while (permi_cuda.threads)
-    pthread_cond_wait(permi_made(), &permi_cuda_lock);
+    pthread_cond_wait(&permi_made, &permi_cuda_lock);
   pthread_mutex_unlock(&permi_cuda_lock);
 }
 
@@ -7480,8 +7046,10 @@ static void permi_process_begin(void)
 {
   if (permi_cuda.process == getpid())
     return;
-  if (!permi_cuda.process)
+  if (!permi_cuda.process) {
+    permi_condition(&permi_made);
     atexit(permi_cuda_leave);
+  }
   permi_cuda.process = getpid();
   permi_cuda.making = NULL;
   permi_cuda.threads = 0;
@@ -7502,7 +7070,7 @@ static void *permi_prepare_run(void *argument)
   if (devices)
     permi_nvrtc_open();
   permi_cuda.threads--;
-  pthread_cond_broadcast(permi_made());
+  pthread_cond_broadcast(&permi_made);
   pthread_mutex_unlock(&permi_cuda_lock);
   return NULL;
 }
@@ -7548,7 +7116,7 @@ static permi_loaded *permi_module(permi_kernel_key key, const perm_gpu_program *
   making->calls++;
   while (!making->ended && !stopped) {
     const struct timespec until = permi_until(20000000);
-    pthread_cond_timedwait(permi_made(), &permi_cuda_lock, &until);
+    pthread_cond_timedwait(&permi_made, &permi_cuda_lock, &until);
     if (!making->ended) {
       pthread_mutex_unlock(&permi_cuda_lock);
       stopped = stop(context);
@@ -7733,19 +7301,15 @@ static uint64_t permi_piece_chunks(const perm_gpu_work *work)
   return chunks > PERMI_PIECE_LEAST ? chunks : PERMI_PIECE_LEAST;
 }
 
-/* A launch's blocks share the tasks of >>text_signs, and all wait for the last: few blocks would leave a GPU empty, and
-   short launches wait often. */
-static double permi_piece_least(const perm_gpu_work *work, int processors)
-{
-  return work->program && work->program->signs ? (double)(PERMI_PIECE_TASKS * processors) : 1;
-}
-
-/* Returns a worker's next piece; NULL: nothing left, or stopped after everyone's first. */
+/* Returns a worker's next piece, or NULL if nothing is left or all are stopped after their first. The blocks of a
+   launch share the tasks of >>text_signs, and all wait for the last: few blocks would leave a GPU empty, and short
+   launches wait often. */
 static permi_piece *permi_take(permi_worker *worker, char *message)
 {
   permi_team *team = worker->team;
   permi_run *run = (permi_run *)team->job;
-  const double first = 4.0 * permi_cuda.processors[worker->device];
+  const perm_gpu_program *program = worker->work->program;
+  const double processors = permi_cuda.processors[worker->device], first = 4 * processors;
   permi_piece *piece = (permi_piece *)calloc(1, sizeof *piece);
   double size;
   if (!piece) {
@@ -7755,8 +7319,8 @@ static permi_piece *permi_take(permi_worker *worker, char *message)
   pthread_mutex_lock(&team->lock);
   size = worker->chunks_per_second > 0 ? worker->chunks_per_second * PERMI_PIECE_SECONDS : first;
   size = fmin(size, fmax(first, (double)(run->end - run->next) / (2 * run->gpus))); /* so that all end together */
-  size = fmin(fmax(size, permi_piece_least(worker->work, permi_cuda.processors[worker->device])),
-              (double)permi_piece_chunks(worker->work));
+  size = fmax(size, program && program->signs ? PERMI_PIECE_TASKS * processors : 1);
+  size = fmin(size, (double)permi_piece_chunks(worker->work));
   if (run->next < run->end && !team->failed && !(team->stop && worker->taken)) {
     piece->begin = run->next;
     piece->end = run->end - run->next > (uint64_t)size ? run->next + (uint64_t)size : run->end;
@@ -7939,72 +7503,7 @@ perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t en
   return permi_team_end(&team, end, status);
 }
 
-/* =========================================================================================== >>tune
-   Which of several kernels is fastest. */
-
-#define PERMI_TUNE_SECONDS 0.1
-#define PERMI_TUNE_MOST 16
-
-static void *permi_tune_compile(void *argument)
-{
-  permi_worker *worker = (permi_worker *)argument;
-  permi_team *team = worker->team;
-  char message[PERM_MESSAGE_BYTES] = "";
-  worker->used = permi_kernel(worker->work, 0, team->cache, permi_team_stops, team, message) != NULL;
-  permi_team_leave(team);
-  return NULL;
-}
-
-static int permi_tune_add(void *, perm_partial *, uint64_t, uint64_t, const double *) { return 1; }
-static perm_status permi_tune_merge(perm_partial *, const perm_partial *) { return PERM_OK; }
-
-void perm_cuda_tune(const perm_gpu_work *const *work, int count, const uint64_t *chunks, const double *predicted,
-                    const perm_options *options, perm_status (*poll)(void *context, uint64_t done), void *context,
-                    double *seconds)
-{
-  permi_worker worker[PERMI_TUNE_MOST];
-  permi_team team;
-  perm_options one = *options;
-  const perm_gpu_sink sink = {context, permi_tune_add, permi_tune_merge, poll, 0};
-  char message[PERM_MESSAGE_BYTES];
-  perm_status status;
-  int k, turn, gpus;
-  one.gpu.devices = 1;
-  count = count < PERMI_TUNE_MOST ? count : PERMI_TUNE_MOST;
-  for (k = 0; k < count; k++)
-    seconds[k] = (double)INFINITY;
-  if (!perm_cuda_devices(1, message))
-    return;
-  memset(worker, 0, sizeof worker);
-  for (k = 0; k < count; k++)
-    worker[k].work = work[k];
-  permi_team_begin(&team, NULL, one.gpu.cache, message);
-  status = permi_team_run(&team, worker, count, permi_tune_compile, poll, context);
-  permi_team_end(&team, 0, PERM_OK);
-  for (turn = 0; turn < 3; turn++) /* the first slice is a few chunks, to warm up */
-    for (k = 0; k < count && status <= PERM_OK; k++) {
-      const uint64_t wave = 2 * (uint64_t)permi_cuda.processors[0];
-      const double size = turn ? (double)chunks[k] * fmin(PERMI_TUNE_SECONDS / predicted[k], 1) : 1;
-      const uint64_t waves = (uint64_t)size / wave + 1;
-      const uint64_t end = waves * wave < chunks[k] ? waves * wave : chunks[k];
-      perm_partial partial;
-      double start;
-      if (!worker[k].used)
-        continue;
-      memset(&partial, 0, sizeof partial);
-      start = permi_clock();
-      status = perm_cuda_run(work[k], 0, end, &one, &sink, &partial, &gpus, message);
-      if (status != PERM_OK) {
-        worker[k].used = 0;
-        seconds[k] = (double)INFINITY;
-      } else if (turn) {
-        seconds[k] = fmin(seconds[k], (permi_clock() - start) * (double)chunks[k] / (double)end);
-      }
-    }
-}
-
-/* ========================================================================================== >>batch
-   Many small matrices: several host threads a GPU fetch pieces of the batch, since one is slower than the GPU. */
+/* ---- many small matrices: several host threads a GPU fetch pieces, since one is slower than the GPU */
 
 #define PERMI_BATCH_BYTES (8 << 20)
 #define PERMI_BATCH_WORKERS 8
@@ -8171,8 +7670,6 @@ struct perm_gpu_frontier {
   CUevent sent[2], done;
   int source_low;
   double began;
-  CUdeviceptr key[2], item[2], count;
-  uint64_t states, item_room, count_room;
 };
 
 #define PERMI_AT(type, table, place) (type *)(uintptr_t)((table) + (place))
@@ -8219,8 +7716,7 @@ static permi_step_table permi_step_places(const perm_gpu_frontier_shape *shape, 
 double perm_cuda_frontier_needs(const perm_gpu_frontier_shape *shape)
 {
   return (shape->states[0] + shape->states[1]) * 8 * shape->words +
-         2 * (double)permi_step_places(shape, NULL).bytes + 2.0 * shape->ways * ldexp(1, shape->low) + 512 +
-         (shape->lists ? (shape->states[0] + shape->states[1]) * 8 : 0);
+         2 * (double)permi_step_places(shape, NULL).bytes + 2.0 * shape->ways * ldexp(1, shape->low) + 512;
 }
 
 double perm_cuda_frontier_bytes(char message[PERM_MESSAGE_BYTES])
@@ -8250,14 +7746,6 @@ static void permi_frontier_release(perm_gpu_frontier *frontier)
   permi_give_back(&frontier->holder);
 }
 
-static int permi_frontier_room(perm_gpu_frontier *frontier, CUdeviceptr *room, size_t bytes)
-{
-  if (*room)
-    permi_cuda.driver.release(*room);
-  *room = 0;
-  return PERMI_ON(&frontier->holder, allocate, (room, bytes));
-}
-
 static int permi_frontier_open(perm_gpu_frontier *frontier)
 {
   const perm_gpu_frontier_shape *shape = &frontier->shape;
@@ -8280,14 +7768,11 @@ static int permi_frontier_open(perm_gpu_frontier *frontier)
     fine = permi_hold(holder, PERMI_EVENT, &frontier->sent[k], CU_EVENT_DISABLE_TIMING) &&
            permi_hold(holder, PERMI_MEMORY, &frontier->values[k], bytes * (size_t)shape->words) &&
            permi_hold(holder, PERMI_MEMORY, &frontier->table[k], table) &&
-           permi_hold(holder, PERMI_HOST, &frontier->host[k], table) &&
-           (!shape->lists || permi_hold(holder, PERMI_MEMORY, &frontier->key[k], bytes));
+           permi_hold(holder, PERMI_HOST, &frontier->host[k], table);
     if (frontier->host[k])
       memset(frontier->host[k], 0, table);
   }
-  return permi_hold(holder, PERMI_MEMORY, &frontier->item[0], 0) &&
-         permi_hold(holder, PERMI_MEMORY, &frontier->item[1], 0) &&
-         permi_hold(holder, PERMI_MEMORY, &frontier->count, 0) && fine;
+  return fine;
 }
 
 perm_status perm_cuda_frontier_create(const perm_gpu_frontier_shape *shape, const perm_options *options,
@@ -8330,25 +7815,6 @@ void perm_cuda_frontier_free(perm_gpu_frontier *frontier)
   free(frontier);
 }
 
-static void permi_frontier_coefficients(const perm_gpu_frontier *frontier, permi_coefficient *c, double real,
-                                        double imaginary, const int64_t *integer)
-{
-  const int integers = frontier->module->key.product == PERM_GPU_INTEGER;
-  c[0].real = real;
-  c[1].real = imaginary;
-  if (integers) {
-    c[0].integer = (unsigned long long)integer[0];
-    c[1].integer = (unsigned long long)integer[1];
-  }
-}
-
-static void permi_frontier_no_sizes(char *to)
-{
-  const double most = DBL_MAX;
-  memcpy(to, &most, 8);
-  memset(to + 8, 0, 8);
-}
-
 static int permi_frontier_send(perm_gpu_frontier *frontier, int turn, const perm_gpu_words *words,
                                const perm_gpu_way *way, int ways)
 {
@@ -8356,6 +7822,7 @@ static int permi_frontier_send(perm_gpu_frontier *frontier, int turn, const perm
   const permi_holder *holder = &frontier->holder;
   const permi_step_table *at = &frontier->at[turn];
   const size_t low = (size_t)1 << shape->low;
+  const double no_sizes[2] = {DBL_MAX, 0};
   char *host = (char *)frontier->host[turn];
   size_t middles, row;
   int k;
@@ -8367,14 +7834,17 @@ static int permi_frontier_send(perm_gpu_frontier *frontier, int turn, const perm
     permi_gpu_way *to = (permi_gpu_way *)(void *)(host + at->way) + k;
     memcpy(to, &way[k], offsetof(permi_gpu_way, place));
     to->place = way[k].moves ? k << shape->low : -1;
-    permi_frontier_coefficients(frontier, to->c, way[k].real, way[k].imaginary, way[k].integer);
+    to->c[0].real = way[k].real;
+    to->c[1].real = way[k].imaginary;
+    if (frontier->module->key.product == PERM_GPU_INTEGER)
+      memcpy(to->c, way[k].integer, sizeof way[k].integer);
   }
   middles = at->bytes - at->left;
   memcpy(host + at->top_offset, words->top_offset, at->middle_offset - at->top_offset);
   for (row = 0; row << at->shift < (at->sizes - at->middle_offset) / 8; row++)
     memcpy(host + at->middle_offset + (8 * row << at->shift), words->middle_offset + (row << shape->middle),
            (size_t)8 << at->shift);
-  permi_frontier_no_sizes(host + at->sizes);
+  memcpy(host + at->sizes, no_sizes, sizeof no_sizes);
   memcpy(host + at->start, words->start, 4 * (size_t)(words->low + 2));
   memcpy(host + at->middle_start, words->middle_start, 4 * (size_t)(shape->top + 2));
   memcpy(host + at->top, words->top, 2 * (size_t)words->tops);
@@ -8424,9 +7894,8 @@ perm_status perm_cuda_frontier_begin(perm_gpu_frontier *frontier, perm_gpu_cell 
 {
   uint64_t one[PERM_INTEGER_WORDS];
   const double real = 1;
-  const int lists = frontier->shape.lists;
   permi_holder *holder = &frontier->holder;
-  const permi_kernel_key key = permi_step_key(cell, words, parts, lists, holder->device);
+  const permi_kernel_key key = permi_step_key(cell, words, parts, holder->device);
   int fine;
   frontier->planes = permi_step_planes(&key);
   frontier->steps = 0;
@@ -8444,13 +7913,8 @@ perm_status perm_cuda_frontier_begin(perm_gpu_frontier *frontier, perm_gpu_cell 
                                   holder->message);
   fine = frontier->module && permi_frontier_wait(frontier) && /* it may still run an earlier pass */
          PERMI_ON(holder, upload, (frontier->values[0], one, 8 * (size_t)frontier->planes)) &&
-         (lists || (permi_frontier_send(frontier, 0, source, NULL, 0) && permi_frontier_wait(frontier)));
-  if (fine && lists) {
-    const uint64_t none = 0;
-    fine = PERMI_ON(holder, upload, (frontier->key[0], &none, 8));
-    frontier->states = 1;
-  }
-  fine = fine && PERMI_ON(holder, synchronise, ()); /* our stream waits for no upload */
+         permi_frontier_send(frontier, 0, source, NULL, 0) && permi_frontier_wait(frontier) &&
+         PERMI_ON(holder, synchronise, ()); /* our stream waits for no upload */
   frontier->source_low = source->low;
   frontier->began = permi_clock();
   if (!frontier->module && frontier->stopped != PERM_OK) {
@@ -8528,118 +7992,6 @@ perm_status perm_cuda_frontier_step(perm_gpu_frontier *frontier, const perm_gpu_
   return permi_frontier_leave(fine);
 }
 
-static int permi_list_launch(perm_gpu_frontier *frontier, int function, uint64_t blocks, permi_list_arguments *a)
-{
-  void *parameters[1] = {a};
-  return permi_frontier_launch(frontier, function, blocks, 0, parameters);
-}
-
-/* Counts rows of tiles; `start`: where rows start, and the end. */
-static int permi_list_counts(perm_gpu_frontier *frontier, int function, permi_list_arguments *a, uint64_t elements,
-                             int rows, uint64_t *start)
-{
-  const uint64_t tiles = (elements + 1023) / 1024, most = tiles * (uint64_t)rows;
-  if (most > frontier->count_room) {
-    if (!permi_frontier_wait(frontier) || !permi_frontier_room(frontier, &frontier->count, 8 * (size_t)(2 * most)))
-      return 0;
-    frontier->count_room = 2 * most;
-  }
-  a->count = PERMI_AT(unsigned long long, frontier->count, 0);
-  a->tiles = tiles;
-  a->rows = rows;
-  return permi_list_launch(frontier, function, most, a) && permi_list_launch(frontier, PERMI_SCAN, 1, a) &&
-         permi_frontier_fetch(frontier, (CUdeviceptr)(uintptr_t)a->start, frontier->host[1], start,
-                              8 * ((size_t)rows + 1));
-}
-
-static int permi_list_unite(perm_gpu_frontier *frontier, permi_list_arguments *a, uint64_t *start, int rows, int *turn)
-{
-  int r, kept;
-  for (*turn = 0; rows > 1; rows = kept, *turn = !*turn)
-    for (kept = r = 0; r < rows; r += 2, kept++) {
-      a->item = PERMI_AT(permi_item, frontier->item[*turn], 0);
-      a->merged = PERMI_AT(permi_item, frontier->item[!*turn], 0);
-      a->begin = start[r];
-      a->middle = start[r + 1];
-      a->end = r + 1 < rows ? start[r + 2] : start[r + 1];
-      start[kept] = a->begin;
-      start[kept + 1] = a->end;
-      if (a->end > a->begin && !permi_list_launch(frontier, PERMI_MERGE, (a->end - a->begin + 2047) / 2048, a))
-        return 0;
-    }
-  return 1;
-}
-
-static int permi_list_step(perm_gpu_frontier *frontier, permi_list_arguments *a, int streams)
-{
-  uint64_t start[PERMI_GPU_STREAMS + 1], heads[2], items;
-  int k, turn = 0;
-  if (!permi_list_counts(frontier, PERMI_COUNT, a, frontier->states, streams, start))
-    return 0;
-  items = start[streams];
-  if (!items)
-    return 1;
-  for (k = 0; k < 2 && items > frontier->item_room; k++) {
-    if (!permi_frontier_room(frontier, &frontier->item[k], 24 * (size_t)items))
-      return 0;
-    if (k == 1)
-      frontier->item_room = items + items / 2;
-  }
-  a->item = PERMI_AT(permi_item, frontier->item[0], 0);
-  if (!permi_list_launch(frontier, PERMI_EXPAND, a->tiles * (uint64_t)streams, a) ||
-      !permi_list_unite(frontier, a, start, streams, &turn))
-    return 0;
-  a->item = PERMI_AT(permi_item, frontier->item[turn], 0);
-  a->end = items;
-  if (!permi_list_counts(frontier, PERMI_HEADS, a, items, 1, heads))
-    return 0;
-  a->to_states = heads[1];
-  if ((double)heads[1] > frontier->shape.states[!(frontier->steps & 1)]) {
-    snprintf(frontier->holder.message, PERM_MESSAGE_BYTES,
-             "GPU %d: more states than there can be: it is not to be trusted", frontier->holder.device);
-    return 0;
-  }
-  return permi_list_launch(frontier, PERMI_SUM, a->tiles, a);
-}
-
-perm_status perm_cuda_frontier_unite(perm_gpu_frontier *frontier, const perm_gpu_stream *stream, int streams,
-                                     uint64_t *states, double *sizes)
-{
-  const int from = frontier->steps & 1, to = !from;
-  const size_t bytes = (size_t)streams * sizeof(permi_gpu_stream);
-  char *host = (char *)frontier->host[0];
-  permi_list_arguments a;
-  int k, fine;
-  if (streams < 1 || streams > PERMI_GPU_STREAMS || streams > frontier->shape.ways)
-    return PERM_ERROR_DEVICE;
-  for (k = 0; k < streams; k++) {
-    permi_gpu_stream *out = (permi_gpu_stream *)(void *)host + k;
-    out->test = stream[k].test;
-    out->want = stream[k].want;
-    out->flip = stream[k].flip;
-    permi_frontier_coefficients(frontier, out->c, stream[k].real, stream[k].imaginary, stream[k].integer);
-  }
-  permi_frontier_no_sizes(host + bytes);
-  memset(&a, 0, sizeof a);
-  a.key = PERMI_AT(const unsigned long long, frontier->key[from], 0);
-  a.value = PERMI_AT(const void, frontier->values[from], 0);
-  a.states = frontier->states;
-  a.stream = PERMI_AT(const permi_gpu_stream, frontier->table[0], 0);
-  a.start = PERMI_AT(unsigned long long, frontier->table[1], 0);
-  a.sizes = sizes ? PERMI_AT(unsigned long long, frontier->table[0], bytes) : NULL;
-  a.to_key = PERMI_AT(unsigned long long, frontier->key[to], 0);
-  a.to_value = PERMI_AT(void, frontier->values[to], 0);
-  if (!permi_frontier_enter(frontier))
-    return PERM_ERROR_DEVICE;
-  fine = PERMI_ON(&frontier->holder, send, (frontier->table[0], host, bytes + 16, frontier->stream)) &&
-         (!frontier->states || permi_list_step(frontier, &a, streams));
-  if (fine && sizes)
-    fine = permi_frontier_fetch(frontier, frontier->table[0] + bytes, host + bytes, sizes, 16);
-  frontier->steps++;
-  frontier->states = *states = a.to_states;
-  return permi_frontier_leave(fine);
-}
-
 perm_status perm_cuda_frontier_scale(perm_gpu_frontier *frontier, uint64_t states, double first, double second)
 {
   CUdeviceptr values = frontier->values[frontier->steps & 1];
@@ -8663,8 +8015,6 @@ perm_status perm_cuda_frontier_value(perm_gpu_frontier *frontier, void *value)
     return PERM_ERROR_DEVICE;
   fine = permi_frontier_wait(frontier) &&
          permi_frontier_fetch(frontier, frontier->values[turn], frontier->host[turn], value, bytes);
-  if (fine && frontier->shape.lists && !frontier->states)
-    memset(value, 0, bytes); /* an empty list */
 #if defined(PERM_CUDA_BENCH)
   permi_frontier_seconds += permi_clock() - frontier->began;
 #endif

@@ -5273,7 +5273,6 @@ typedef struct permi_hybrid_rounding {
   double growth;       /* product of the rows' sums of moduli and 1 */
 } permi_hybrid_rounding;
 
-#define PERMI_GPU_CANDIDATES 6
 struct permi_hybrid;
 typedef struct permi_hybrid_family {
   void (*execute[PERMI_HYBRID_ALGEBRAS])(const struct permi_hybrid *hybrid, double *values, double *block);
@@ -5285,11 +5284,8 @@ typedef struct permi_hybrid_family {
 typedef struct permi_hybrid {
 #if defined(PERM_WITH_CUDA)
   permi_gpu gpu; /* first, for >>gpu; used if there is `code` */
-  int candidate, candidates; /* numbered from 1; 0: no others are kept */
-  double timed[PERMI_GPU_CANDIDATES]; /* seconds; INFINITY: failed, 0: not timed */
 #endif
   struct permi_code *code;    /* a GPU's, or NULL: >>programs */
-  struct permi_hybrid *next;  /* another candidate */
   int n, inner, low, high, lanes_log2, chunk_log2, walked, transposed;
   int parts, lanes;
   permi_hybrid_algebra algebra;
@@ -5545,16 +5541,15 @@ struct permi_frontier;
 
 #if defined(PERM_WITH_CUDA)
 /* >>arrays_gpu: steps of a run, bytes that a run needs and that there are */
-PERMI_DEVICE perm_status permi_gpu_create(struct permi_arrays_run *run, permi_pool *pool, char *message);
+PERMI_DEVICE perm_status permi_gpu_create(struct permi_arrays_run *run, char *message);
 PERMI_DEVICE perm_status permi_gpu_begin(struct permi_arrays_run *run);
 PERMI_DEVICE perm_status permi_gpu_step(struct permi_arrays_run *run, int p);
-PERMI_DEVICE perm_status permi_gpu_unite(struct permi_arrays_run *run, int p);
 PERMI_DEVICE perm_status permi_gpu_scale(struct permi_arrays_run *run, size_t states, double first, double second);
 PERMI_DEVICE perm_status permi_gpu_value(struct permi_arrays_run *run, void *value);
 PERMI_DEVICE void permi_gpu_free(struct permi_arrays_run *run);
 PERMI_DEVICE double permi_gpu_needs(const struct permi_frontier *frontier);
 PERMI_DEVICE double permi_gpu_bytes(void);
-/* >>program_tune, of hybrid: the rate of its programs or, where no GPU is wanted, `otherwise`; an offer; the leaf */
+/* >>program_plan, of hybrid: the rate of its programs or, where no GPU is wanted, `otherwise`; an offer; the leaf */
 PERMI_DEVICE double permi_code_rate(const permi_maker *maker, const permi_block *block, double otherwise);
 PERMI_DEVICE perm_status permi_code_offer(permi_maker *maker, const permi_block *block, double rival, int inner,
                                           permi_offer *offer);
@@ -5562,7 +5557,6 @@ PERMI_DEVICE perm_status permi_code_make(permi_maker *maker, const permi_block *
                                          permi_leaf *leaf);
 PERMI_DEVICE void permi_code_explain(const permi_hybrid *hybrid, double all, char *buffer, size_t size,
                                      size_t *length);
-PERMI_DEVICE void permi_code_explain_tuning(const permi_hybrid *hybrid, char *buffer, size_t size, size_t *length);
 PERMI_DEVICE void permi_code_drop(const perm_allocator *allocator, permi_hybrid *hybrid);
 /* >>signs_gpu: turns a leaf of the CPU into one of a GPU, which takes over `signs` */
 PERMI_DEVICE perm_status permi_signs_gpu_make(permi_maker *maker, permi_signs *signs, permi_leaf *leaf);
@@ -5573,10 +5567,9 @@ PERMI_DEVICE perm_status permi_codegen_make(permi_maker *maker, const permi_bloc
                                             permi_leaf *leaf);
 PERMI_DEVICE void permi_codegen_release(const perm_allocator *allocator, void *context);
 #else
-#define permi_gpu_create(run, pool, message) (permi_gpu_devices(1, message), PERM_ERROR_DEVICE)
+#define permi_gpu_create(run, message) (permi_gpu_devices(1, message), PERM_ERROR_DEVICE)
 #define permi_gpu_begin(run) PERM_ERROR_DEVICE
 #define permi_gpu_step(run, p) PERM_ERROR_DEVICE
-#define permi_gpu_unite(run, p) PERM_ERROR_DEVICE
 #define permi_gpu_scale(run, states, first, second) PERM_ERROR_DEVICE
 #define permi_gpu_value(run, value) PERM_ERROR_DEVICE
 #define permi_gpu_free(run) (void)0
@@ -5586,7 +5579,6 @@ PERMI_DEVICE void permi_codegen_release(const perm_allocator *allocator, void *c
 #define permi_code_rate(maker, block, otherwise) (otherwise)
 #define permi_code_offer(maker, block, rival, inner, offer) PERM_OK
 #define permi_code_explain(hybrid, all, buffer, size, length) (void)0
-#define permi_code_explain_tuning(hybrid, buffer, size, length) (void)0
 #define permi_code_drop(allocator, hybrid) (void)0
 #define permi_signs_gpu_make(maker, signs, leaf) permi_refuse_device(maker)
 #define permi_codegen_make NULL
@@ -6079,7 +6071,6 @@ typedef struct permi_array_residues {
 /* See >>arrays. */
 typedef struct permi_arrays {
   perm_isa isa;
-  int lists; /* sorted lists on a GPU */
   int by_residues;
   permi_array_residues residues;
   unsigned char *growth; /* steps: a permi_growth, of residues */
@@ -7380,7 +7371,6 @@ struct permi_arrays_run {
   perm_status (*keep)(permi_arrays_run *run, int p); /* NULL, or hears of the values before each step p: >>trace */
   void *keeper;
   struct perm_gpu_frontier *gpu; /* holds the values, or NULL */
-  perm_gpu_stream *gpu_stream;
 };
 
 /* Of the first pass, without moduli; integers of the last step. */
@@ -8201,10 +8191,8 @@ static perm_status permi_arrays_steps(permi_arrays_run *run, int from, int to)
     permi_layout *source = &run->layout[p & 1], *target = &run->layout[(p + 1) & 1];
     if (run->keep && (status = run->keep(run, p)) != PERM_OK)
       break;
-    if (!arrays->lists) {
-      permi_layout_fill(arrays, target, arrays->occupied[p + 1], frontier->ones[p + 1]);
-      permi_ways_fill(run, p, source, target);
-    }
+    permi_layout_fill(arrays, target, arrays->occupied[p + 1], frontier->ones[p + 1]);
+    permi_ways_fill(run, p, source, target);
     permi_arrays_shorten(run, p + 1);
     run->tracking = 0;
     if (doubles) {
@@ -8223,9 +8211,7 @@ static perm_status permi_arrays_steps(permi_arrays_run *run, int from, int to)
       status =
           permi_control_poll(run->control, run->seconds_before + frontier->cost[p] * run->seconds_each, "frontier");
     if (status == PERM_OK)
-      status = arrays->lists ? permi_gpu_unite(run, p)
-               : run->gpu    ? permi_gpu_step(run, p)
-                             : permi_array_step(run, p);
+      status = run->gpu ? permi_gpu_step(run, p) : permi_array_step(run, p);
     if (status == PERM_OK && run->tracking)
       status = permi_array_rescale(run, p + 1);
     run->visited += run->again ? 0 : (double)target->states;
@@ -8368,7 +8354,7 @@ static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *
   run.arrays = frontier->arrays;
   run.control = control;
   if (permi_arrays_open(&run, &places, &pool, leaf->information.seconds))
-    status = gpu ? permi_gpu_create(&run, &pool, message) : PERM_OK;
+    status = gpu ? permi_gpu_create(&run, message) : PERM_OK;
   if (status == PERM_OK && run.arrays->by_residues) {
     status = permi_arrays_residues(&run, &pool, leaf->information.seconds, partial);
     partial->terms += run.visited;
@@ -8425,7 +8411,7 @@ static int permi_arrays_create(const permi_block *block, permi_frontier *frontie
     return 0;
   arrays->isa = isa;
   arrays->bytes = 0;
-  arrays->lists = arrays->by_residues = arrays->residues.passes = 0;
+  arrays->by_residues = arrays->residues.passes = 0;
   arrays->low = slot_count < PERMI_ARRAY_LOW ? slot_count : PERMI_ARRAY_LOW;
   arrays->middle = (slot_count - arrays->low + 1) / 2;
   arrays->top = slot_count - arrays->low - arrays->middle;
@@ -8506,7 +8492,7 @@ static uint64_t permi_arrays_fingerprint(uint64_t hash, const permi_frontier *fr
 {
   const permi_arrays *arrays = frontier->arrays;
   int p, s;
-  hash = permi_hash(permi_hash(hash, (uint64_t)arrays->isa), (uint64_t)(arrays->low + (arrays->lists << 8)));
+  hash = permi_hash(permi_hash(hash, (uint64_t)arrays->isa), (uint64_t)arrays->low);
   if (arrays->by_residues)
     hash = permi_hash(permi_hash(hash, (uint64_t)arrays->residues.passes), (uint64_t)arrays->residues.bits);
   for (p = 0; p < frontier->steps; p++)
@@ -12701,16 +12687,6 @@ static void permi_layout_by_degree(const permi_layouts *work, permi_arrangement 
   }
 }
 
-static void permi_layout_start(const permi_layouts *work, int transposed, permi_arrangement *layout)
-{
-  int i;
-  layout->transposed = transposed;
-  layout->inner = layout->low = 0;
-  for (i = 0; i < work->n; i++)
-    layout->order[i] = i;
-  permi_layout_by_degree(work, layout, 0);
-}
-
 static int permi_layout_least_outer(const permi_layouts *work)
 {
   return work->gpu ? PERMI_GPU_LEAST_OUTER : work->n > 12 ? 6 : 1;
@@ -12768,7 +12744,11 @@ static double permi_layout_first(permi_layouts *work, int transposed, int inner,
   const int least_outer = permi_layout_least_outer(work);
   double cost = (double)INFINITY;
   int k;
-  permi_layout_start(work, transposed, layout);
+  layout->transposed = transposed;
+  layout->inner = layout->low = 0;
+  for (k = 0; k < work->n; k++)
+    layout->order[k] = k;
+  permi_layout_by_degree(work, layout, 0);
   if (inner)
     return permi_layout_greedy(work, layout);
   for (k = 0; k <= PERMI_HYBRID_LOW && k + least_outer <= work->n; k++) {
@@ -13052,11 +13032,6 @@ typedef struct permi_growths {
   double cap;
 } permi_growths;
 
-static int permi_growth_of_item(const permi_hybrid_maker *maker, int item)
-{
-  return maker->growths ? maker->growths->item[item] : 0;
-}
-
 static double permi_growth_size(permi_hybrid_maker *maker, int index)
 {
   const permi_hybrid_node *node = permi_maker_node(maker, index);
@@ -13210,7 +13185,7 @@ static void permi_maker_emit(permi_hybrid_maker *maker, int index)
       const int item = maker->work->item[node->first + k];
       permi_maker_statement(maker, permi_hybrid_line(node->slot),
                             permi_hybrid_line(item < n ? item : permi_maker_node(maker, item)->slot),
-                            permi_growth_of_item(maker, node->first + k), 0, 0);
+                            maker->growths ? maker->growths->item[node->first + k] : 0, 0, 0);
     }
     return;
   }
@@ -13337,26 +13312,19 @@ static void permi_hybrid_drop(const perm_allocator *allocator, permi_hybrid *hyb
   permi_release(allocator, hybrid);
 }
 
-static void permi_hybrid_runs_release(const perm_allocator *allocator, permi_hybrid_runs *runs)
-{
-  int k;
-  if (!runs)
-    return;
-  for (k = 0; k < runs->passes && runs->run; k++)
-    permi_hybrid_drop(allocator, runs->run[k].tables);
-  permi_release(allocator, runs->run);
-  permi_release(allocator, runs->factor);
-  permi_release(allocator, runs);
-}
-
 static void permi_hybrid_release(const perm_allocator *allocator, void *context)
 {
-  permi_hybrid *hybrid = (permi_hybrid *)context, *next;
-  for (; hybrid; hybrid = next) {
-    next = hybrid->next;
-    permi_hybrid_runs_release(allocator, hybrid->runs);
-    permi_hybrid_drop(allocator, hybrid);
+  permi_hybrid *hybrid = (permi_hybrid *)context;
+  permi_hybrid_runs *runs = hybrid ? hybrid->runs : NULL;
+  int k;
+  for (k = 0; runs && k < runs->passes && runs->run; k++)
+    permi_hybrid_drop(allocator, runs->run[k].tables);
+  if (runs) {
+    permi_release(allocator, runs->run);
+    permi_release(allocator, runs->factor);
   }
+  permi_release(allocator, runs);
+  permi_hybrid_drop(allocator, hybrid);
 }
 
 typedef struct permi_hybrid_rows {
@@ -14149,7 +14117,6 @@ static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t 
     permi_hybrid_say(buffer, size, &length, "all numbers below 2^53; ");
   permi_hybrid_say(buffer, size, &length, "%.0f chunks, predicted %.3g s on one %s\n", (double)leaf->information.chunks,
                    leaf->information.seconds, hybrid->isa == PERM_ISA_CUDA ? "GPU" : "thread");
-  permi_code_explain_tuning(hybrid, buffer, size, &length);
   return length;
 }
 
@@ -14588,22 +14555,6 @@ static int permi_signs_groups(permi_signs *signs, int block)
   return 1;
 }
 
-/* The patterns of a block with which the row's count, if it is `least` + k without the block, does not vanish. */
-static void permi_signs_alive(const permi_signs_matrix *matrix, const permi_signs_order *order, int block, int row,
-                              int count, uint64_t *alive)
-{
-  const int first = order->prefix + (block ? order->length[0] : 0), patterns = 1 << order->length[block];
-  int y, j;
-  memset(alive, 0, PERMI_SIGNS_WORDS * sizeof *alive);
-  for (y = 0; y < patterns; y++) {
-    int sum = count;
-    for (j = 0; j < order->length[block]; j++)
-      sum += y >> j & 1 ? matrix->entry[row][order->column[first + j]] : 0;
-    if (sum != PERMI_SIGNS_ZERO || matrix->sum[row] & 1)
-      alive[y >> 6] |= UINT64_C(1) << (y & 63);
-  }
-}
-
 /* Aligned vectors of PERMI_SIGNS_WORDS words, zero. */
 static uint64_t (*permi_signs_vectors(permi_signs *signs, int count))[PERMI_SIGNS_WORDS]
 {
@@ -14626,7 +14577,8 @@ static int permi_signs_cut_make(permi_signs *signs, const permi_signs_matrix *ma
 {
   const int block = place >= signs->place[PERMI_SIGNS_SECOND];
   permi_signs_cut *cut = &signs->cut[signs->cut_start[2 * PERM_MAX_N]];
-  int least = permi_signs_start(matrix, row), most = least, j, level;
+  const int first = order->prefix + (block ? order->length[0] : 0), patterns = 1 << order->length[block];
+  int least = permi_signs_start(matrix, row), most = least, j, level, y;
   uint64_t (*alive)[PERMI_SIGNS_WORDS];
   for (j = 0; j < order->prefix; j++) {
     const int x = matrix->entry[row][order->column[j]];
@@ -14636,8 +14588,14 @@ static int permi_signs_cut_make(permi_signs *signs, const permi_signs_matrix *ma
   alive = permi_signs_vectors(signs, most - least + 1);
   if (!alive)
     return 0;
-  for (level = 0; level <= most - least; level++)
-    permi_signs_alive(matrix, order, block, row, least + level, alive[level]);
+  for (y = 0; y < patterns; y++) {
+    int sum = 0;
+    for (j = 0; j < order->length[block]; j++)
+      sum += y >> j & 1 ? matrix->entry[row][order->column[first + j]] : 0;
+    for (level = 0; level <= most - least; level++)
+      if (least + level + sum != PERMI_SIGNS_ZERO || matrix->sum[row] & 1)
+        alive[level][y >> 6] |= UINT64_C(1) << (y & 63);
+  }
   for (j = 0; step < 0 && j < PERMI_SIGNS_WORDS; j++)
     signs->root.alive[block][j] &= alive[0][j];
   if (step < 0)
@@ -19846,7 +19804,6 @@ static size_t permi_frontier_explain(const permi_leaf *leaf, char *buffer, size_
                    perm_method_name(leaf->information.method), leaf->information.n, frontier->width, frontier->steps,
                    fmax(frontier->room[0], frontier->room[1]),
                    !frontier->arrays                        ? "lists"
-                   : frontier->arrays->lists                ? "lists on a GPU"
                    : frontier->arrays->isa == PERM_ISA_CUDA ? "arrays on a GPU"
                                                             : "arrays",
                    leaf->information.work,
@@ -20039,13 +19996,11 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
 {
   const perm_options *options = maker->options;
   const double states = fmax(frontier->room[0], frontier->room[1]);
-  const int gpu_lists =
-      options->method == PERM_METHOD_LISTS && options->isa == PERM_ISA_CUDA && frontier->mask_words == 1;
   offer->seconds =
       permi_order_seconds(block, frontier->cost[frontier->steps] * permi_lists_weight(&frontier->numbers));
   offer->bytes =
       (frontier->room[0] + frontier->room[1]) * ((double)permi_value_bytes(frontier) + PERMI_GROUP_BYTES) + 65536;
-  if ((options->method == PERM_METHOD_LISTS && !gpu_lists) || options->method == PERM_METHOD_SORTING ||
+  if (options->method == PERM_METHOD_LISTS || options->method == PERM_METHOD_SORTING ||
       (options->method != PERM_METHOD_ARRAYS && states < PERMI_ARRAY_STATES && options->isa != PERM_ISA_CUDA))
     return PERM_OK;
   if (!permi_arrays_create(block, frontier, permi_isa(options), maker->watch))
@@ -20057,12 +20012,11 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
     if (!permi_residues_offer(maker, frontier, &seconds))
       return permi_fail_memory(maker->result);
     residues = arrays->by_residues;
-    arrays->lists = gpu_lists;
     arrays->by_residues = 0;
     if (permi_arrays_on_gpu(options, frontier, seconds, offer)) {
       arrays->isa = PERM_ISA_CUDA;
-      seconds = permi_arrays_gpu_seconds(frontier) * (gpu_lists ? PERMI_GPU_LISTS_SLOWER : 1);
-    } else if (options->method != PERM_METHOD_ARRAYS && (gpu_lists || seconds > offer->seconds)) {
+      seconds = permi_arrays_gpu_seconds(frontier);
+    } else if (options->method != PERM_METHOD_ARRAYS && seconds > offer->seconds) {
       frontier->arrays = NULL;
     }
     if (frontier->arrays) {

@@ -16,10 +16,10 @@
      proof/          >>proof_gpu      values of a polynomial
      minors/         >>minors_gpu     minors of a row, of all rows
      batch/          >>batch_gpu      many small matrices
-     frontier/       >>arrays_gpu     steps of arrays and lists
+     frontier/       >>arrays_gpu     steps of arrays
      hybrid/         >>programs       the sums of hybrid and cached as straight programs
                      >>program_text   a program's kernel as CUDA C++ and PTX
-                     >>program_tune   the plan, candidates, tuning
+                     >>program_plan   the plan
      sign_search/    >>signs_gpu      tables of the sign search
      codegen/        >>codegen        the published generated kernels
 
@@ -30,13 +30,10 @@
                      >>text_signs     the pruned sign search
                      >>text_minors    minors of a row, of all rows
                      >>text_proof     the polynomial of a proof
-                     >>text_frontier  arrays and lists, merge path
-                     >>driver         CUDA driver and NVRTC, opened at run time
-                     >>devices        which GPUs there are
+                     >>text_frontier  arrays of the frontier
+                     >>driver         CUDA driver and NVRTC, opened at run time; devices
                      >>compile        kernels by key: source, NVRTC, caches in memory and in a directory
-                     >>run            chunk ranges on several GPUs
-                     >>tune           which of several kernels is fastest
-                     >>batch          many small matrices
+                     >>run            chunk ranges on several GPUs; batches
                      >>frontier       the frontier's dynamic program, on one GPU
 
    GUARANTEES
@@ -73,7 +70,7 @@
 #include "frontier/arrays_gpu.h"
 #include "hybrid/programs.h"
 #include "hybrid/program_text.h"
-#include "hybrid/program_tune.h"
+#include "hybrid/program_plan.h"
 #include "sign_search/signs_gpu.h"
 #include "codegen/codegen.h"
 
@@ -100,11 +97,8 @@
 #include "gpu/text_proof.h"
 #include "gpu/text_frontier.h"
 #include "gpu/driver.h"
-#include "gpu/devices.h"
 #include "gpu/compile.h"
 #include "gpu/run.h"
-#include "gpu/tune.h"
-#include "gpu/batch.h"
 #include "gpu/frontier.h"
 #endif /* PERMI_CUDA_HOST */
 

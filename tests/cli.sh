@@ -829,11 +829,11 @@ useless() { # useless OPTIONS...: refused
   expect "useless: $*" 2 'has no use for|does nothing without|nothing is computed|do not go with|needs? ' "$@" $dir/nine.txt
 }
 for option in "--mod 7" "--precision dd" --certify "--tolerance 1e-9" "--method dense" "--effort 3" "--isa plain" \
-  "--gpus 1" "--tune=2" "--max-bytes 1e9" --cpu-fallback "--gpu-cache x"; do
+  "--gpus 1" "--max-bytes 1e9" --cpu-fallback "--gpu-cache x"; do
   useless --estimate $option
   case $option in --precision* | --tolerance* | --method* | --isa* | --certify | --gpus* | --cpu-fallback | --gpu-cache*) ;; *) useless --minors 1 $option; useless --gradient $option;; esac
 done
-useless --seed 3; useless --force; useless --tune; useless --cpu-fallback; useless --gpu-cache x
+useless --seed 3; useless --force; useless --cpu-fallback; useless --gpu-cache x
 useless --write - --gradient; useless --spy - --estimate
 expect useless_seconds 2 'has no use for' --estimate --seconds 1 --max-seconds 1 $dir/nine.txt
 expect useless_merge 2 'nothing is computed' --merge $dir/nine.txt --gpus 1
@@ -848,8 +848,6 @@ for method in dense glynn frontier subsets; do
   expect "prove by $method" 2 "^perm: ones:12: --prove goes with methods auto and proof, not $method$" --generate ones:12 \
     --prove $dir/ones.prf --method $method
 done
-expect parts_tuned 2 '^perm: er:30:0.4: --part needs --tune=K: ' --generate er:30:0.4 --gpus 1 --tune --part 1/2 \
-  --checkpoint $dir/tuned.ck
 expect method_of_results 2 'unknown method "structure"; perm --list methods has them$' --generate ones:4 --method structure
 # a proof that was stopped has residues, no sum
 expect prove_no_sum 1 '^  --max-seconds reached after .* of about .*; a proof has no value before its end$' --generate binary:32:0.9 \

@@ -151,8 +151,6 @@ static void cli_print_json(const char *name, const perm_matrix *matrix, const pe
   printf(",\"method\":\"%s\",\"precision\":\"%s\",\"isa\":\"%s\",\"threads\":%d,\"gpus\":%d",
          perm_method_name(result->method), perm_precision_name(result->precision), perm_isa_name(result->isa),
          result->threads, result->gpus);
-  if (result->tuned)
-    printf(",\"tuned\":%d", result->tuned);
   cli_json_number("terms", result->terms);
   cli_json_number("plan_seconds", result->plan_seconds);
   cli_json_number("seconds", result->seconds);
@@ -180,7 +178,6 @@ static const struct { const char *from, *to; } cli_wording[] = {
     {"cancelled by the caller", "stopped by a signal"},
     {"options.gpu.devices = 0", "without --gpus"},
     {"options.gpu.devices, or gpu.cpu_fallback", "--gpus 1, and --cpu-fallback where there may be none"},
-    {"checkpoint.parts need gpu.tune 0 or a candidate", "--part needs --tune=K"},
     {"(options.modulus)", "(--mod P)"},
     {"options.isa", "--isa"},
     {"isa cuda needs gpu.devices", "--isa cuda needs --gpus"},
@@ -356,8 +353,6 @@ static void cli_print(const char *name, const perm_matrix *matrix, const perm_re
          perm_isa_name(result->isa));
   if (result->gpus)
     printf("%d GPU%s, ", result->gpus, result->gpus == 1 ? "" : "s");
-  if (result->tuned)
-    printf("candidate %d (--tune=%d: again), ", result->tuned, result->tuned);
   printf("%d thread%s, plan %s, total %s\n", result->threads, result->threads == 1 ? "" : "s",
          planning, total);
   if (result->status != PERM_OK && result->value == result->value)

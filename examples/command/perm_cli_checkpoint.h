@@ -200,8 +200,6 @@ static void cli_keep_choices(perm_options *options)
     return;
   if (options->isa == PERM_ISA_AUTO && kept.isa != PERM_ISA_CUDA)
     options->isa = kept.isa;
-  if (options->gpu.tune == PERM_TUNE)
-    options->gpu.tune = kept.gpu.tune;
 }
 
 #endif

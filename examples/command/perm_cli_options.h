@@ -33,7 +33,7 @@ typedef struct cli {
 
 /* What a checkpoint says for itself. */
 static const char *const cli_plan_options[] = {"--method", "--precision", "--isa",  "--tolerance", "--mod", "--certify",
-                                               "--effort", "--max-bytes", "--rows", "--cols",      "--tune",
+                                               "--effort", "--max-bytes", "--rows", "--cols",
                                                "--cpu-fallback"};
 
 static int cli_seconds_given; /* by --seconds, not --max-seconds */
@@ -43,36 +43,35 @@ static const char *const cli_options[] = {
     "--generate", "--format", "--seed", "--rows", "--cols", "--write", "--minors", "--gradient", "--mod", "--estimate",
     "--samples", "--sample", "--relative-error", "--guarantee", "--seconds", "--explain", "--ranks", "--spy", "--force",
     "--precision", "--certify", "--tolerance", "--method", "--effort", "--threads", "--isa", "--gpus",
-    "--cpu-fallback", "--gpu-cache", "--tune",
+    "--cpu-fallback", "--gpu-cache",
     "--max-seconds", "--max-bytes", "--checkpoint", "--checkpoint-seconds", "--resume", "--part", "--merge",
     "--progress", "--json", "--rook", "--prove"};
 
 /* Pairs of which one would do nothing: `with` has no use for any of `others`. */
 static const struct { const char *with, *others, *why; } cli_useless[] = {
     {"--estimate", " --mod --precision --certify --tolerance --method --effort --isa --gpus --cpu-fallback --gpu-cache "
-                   "--tune --max-bytes ",
+                   "--max-bytes ",
      "samples are of doubles, on the CPU, and have --samples, --relative-error and --seconds"},
     {"--seconds", " --max-seconds ", "they are the same; give one"},
     {"--guarantee", " --relative-error ", "the error is the first of --guarantee's numbers"},
-    {"--minors", " --mod --certify --effort --tune --max-bytes ",
+    {"--minors", " --mod --certify --effort --max-bytes ",
      "minors are computed exactly of integers, else in double or double-double, without a bound"},
-    {"--gradient", " --mod --certify --effort --tune --max-bytes ",
+    {"--gradient", " --mod --certify --effort --max-bytes ",
      "derivatives are computed exactly of integers, else in double or double-double, without a bound"},
-    {"--rook", " --certify --tolerance --gpus --cpu-fallback --gpu-cache --tune ",
+    {"--rook", " --certify --tolerance --gpus --cpu-fallback --gpu-cache ",
      "rook numbers are computed exactly on the CPU"},
     {"--merge", " --threads --gpus --cpu-fallback --gpu-cache --max-seconds --checkpoint-seconds --part ",
      "nothing is computed"},
     {"--sample", " --mod --certify --tolerance --minors --gradient --rook --estimate --explain --rows --cols --isa "
-                 "--gpus --cpu-fallback --gpu-cache --tune --json ",
+                 "--gpus --cpu-fallback --gpu-cache --json ",
      "permutations are drawn on the CPU, a line each, and nothing else is computed"},
-    {"--prove", " --rows --cols --minors --gradient --rook --estimate --sample --certify --tolerance --tune ",
+    {"--prove", " --rows --cols --minors --gradient --rook --estimate --sample --certify --tolerance ",
      "a proof is of the exact permanent of one whole matrix"},
     {"--explain", " --checkpoint-seconds --progress --max-seconds ", "nothing is computed"}};
 
 /* Options that do nothing without one of others. */
 static const struct { const char *option, *needs; } cli_needs[] = {
     {"--seed", " --generate --estimate --sample "}, {"--force", " --write --spy --prove "},
-    {"--tune", " --gpus "},
     {"--cpu-fallback", " --gpus "}, {"--gpu-cache", " --gpus --resume "}};
 
 #define CLI_COUNT(array) ((int)(sizeof(array) / sizeof(array)[0]))
@@ -714,7 +713,6 @@ static int cli_parse(cli *run, int argc, char **argv)
 {
   perm_options *options = &run->options;
   int i, k, code, only_files = 0;
-  double number;
   for (i = 1; i < argc; i++) {
     const char *word = argv[i], *value = NULL;
     char name[40];
@@ -738,13 +736,6 @@ static int cli_parse(cli *run, int argc, char **argv)
                          "see perm --help");
       if (!strcmp(name, "--explain"))
         run->explain = equals ? 2 : run->explain ? run->explain : 1;
-      continue;
-    }
-    if (!strcmp(name, "--tune")) {
-      number = PERM_TUNE;
-      if (equals && (!cli_number(equals + 1, 1, 1000, &number) || number != floor(number)))
-        return cli_usage("bad candidate", equals + 1, "expected --tune, or --tune=K with K that an earlier run told");
-      options->gpu.tune = (int)number;
       continue;
     }
     if (equals)

@@ -33,17 +33,17 @@
 
 enum {
   ROWS, COLS, OUT, METHOD, PRECISION, ISA, THREADS, CERTIFY, TOLERANCE, MODULUS, MAX_SECONDS, MAX_BYTES, EFFORT, GPUS,
-  CPU_FALLBACK, GPU_CACHE, TUNE, CHECKPOINT, CHECKPOINT_SECONDS, PART, MERGE, PROVE, PROGRESS, CANCEL, FORMAT, KEYWORDS
+  CPU_FALLBACK, GPU_CACHE, CHECKPOINT, CHECKPOINT_SECONDS, PART, MERGE, PROVE, PROGRESS, CANCEL, FORMAT, KEYWORDS
 };
 static const char *const keyword_names[KEYWORDS] = {
   "rows", "cols", "out", "method", "precision", "isa", "threads", "certify", "tolerance", "modulus", "max_seconds",
-  "max_bytes", "effort", "gpus", "cpu_fallback", "gpu_cache", "tune", "checkpoint", "checkpoint_seconds", "part",
+  "max_bytes", "effort", "gpus", "cpu_fallback", "gpu_cache", "checkpoint", "checkpoint_seconds", "part",
   "merge", "prove", "progress", "cancel", "format"};
 
-enum { FIELDS = 20 }; /* of a Result */
+enum { FIELDS = 19 }; /* of a Result */
 static const char *const field_names[FIELDS] = {
   "value", "partial_sum", "exp2", "integer", "exact", "error_bound", "error_estimate", "modulus", "method", "precision",
-  "isa", "threads", "gpus", "tuned", "escalated", "terms", "plan_seconds", "seconds", "status", "message"};
+  "isa", "threads", "gpus", "escalated", "terms", "plan_seconds", "seconds", "status", "message"};
 
 enum { PERMANENT, COMPUTE, FUNCTIONS };
 
@@ -182,8 +182,7 @@ static int take_option(call *c, int keyword, PyObject *value)
     c->asks |= c->cancel != NULL;
     return !c->cancel || PyObject_HasAttrString(value, "is_set");
   case GPUS:
-  case CPU_FALLBACK:
-  case TUNE: /* these, and the rest, only if they are off */
+  case CPU_FALLBACK: /* these, and the rest, only if they are off */
     return value == Py_False || take_integer(value, 0, 0, &whole);
   default:
     return value == Py_None;
@@ -556,7 +555,6 @@ static PyObject *make_result(const module_state *state, const perm_result *r, in
     PyUnicode_InternFromString(perm_isa_name(r->isa)),
     PyLong_FromLong(r->threads),
     PyLong_FromLong(r->gpus),
-    PyLong_FromLong(r->tuned),
     PyLong_FromLong(r->escalated),
     PyFloat_FromDouble(r->terms),
     PyFloat_FromDouble(r->plan_seconds),

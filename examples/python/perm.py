@@ -57,7 +57,6 @@ OPTIONS, keywords of all of them; those of the C structure perm_options
     gpus              so many at most, or "all" (a library built with perm_cuda.cu)
     cpu_fallback      True: without a GPU, the CPU
     gpu_cache         a directory for compiled kernels
-    tune              True, or an earlier Result.tuned: the best of several kernels
     checkpoint        a file that keeps finished work: the same call goes on where it was
     checkpoint_seconds  how often it is written (60)
     part=(i, k)       only the i-th of k parts, into the checkpoint, which it needs
@@ -135,7 +134,7 @@ _Callback = CFUNCTYPE(c_int, POINTER(_Progress), c_void_p)
 
 
 class _GpuOptions(Structure):
-    _fields_ = [("devices", c_int), ("cpu_fallback", c_int), ("cache", c_char_p), ("tune", c_int)]
+    _fields_ = [("devices", c_int), ("cpu_fallback", c_int), ("cache", c_char_p)]
 
 
 class _CheckpointFile(Structure):
@@ -165,15 +164,14 @@ class _Result(Structure):
                 ("partial_imaginary", c_double), ("exp2", c_longlong), ("error_bound", c_double),
                 ("error_estimate", c_double), ("is_complex", c_int), ("exact", c_int), ("integer", _Integer),
                 ("imaginary_integer", _Integer), ("modulus", c_uint64), ("method", c_int), ("precision", c_int),
-                ("isa", c_int), ("threads", c_int), ("gpus", c_int), ("tuned", c_int), ("escalated", c_int),
+                ("isa", c_int), ("threads", c_int), ("gpus", c_int), ("escalated", c_int),
                 ("terms", c_double), ("plan_seconds", c_double), ("seconds", c_double), ("status", c_int),
                 ("argument", c_int), ("message", c_char * 256)]
 
 
 class _Leaf(Structure):
     _fields_ = [("kind", c_int), ("method", c_int), ("isa", c_int), ("n", c_int), ("chunks", c_uint64),
-                ("work", c_double), ("seconds", c_double), ("bytes", c_double), ("fingerprint", c_uint64),
-                ("tuned", c_int)]
+                ("work", c_double), ("seconds", c_double), ("bytes", c_double), ("fingerprint", c_uint64)]
 
 
 class _Offer(Structure):
@@ -382,7 +380,6 @@ class Result(_Shown):
     isa: str
     threads: int
     gpus: int
-    tuned: int
     escalated: int
     terms: float
     plan_seconds: float
@@ -578,9 +575,9 @@ _IN_PYTHON = (  # what the library's messages name by C's names or the command's
     ("plan: ", ""),
     # fields of perm_options
     ("options.modulus", "modulus"), ("options.isa", "isa"), ("options.gpu.", "gpu."), ("plan_effort", "effort"),
-    ("gpu.devices", "gpus"), ("gpu.cache", "gpu_cache"), ("gpu.tune", "tune"), ("gpu.cpu_fallback", "cpu_fallback"),
+    ("gpu.devices", "gpus"), ("gpu.cache", "gpu_cache"), ("gpu.cpu_fallback", "cpu_fallback"),
     ("checkpoint.file", "checkpoint"), ("checkpoint.seconds", "checkpoint_seconds"), ("checkpoint.part", "part"),
-    ("checkpoint.merge", "merge"), (" (PERM_ALL_GPUS)", ""), (" (PERM_TUNE)", ""), ("(NULL means", "(None means"))
+    ("checkpoint.merge", "merge"), (" (PERM_ALL_GPUS)", ""), ("(NULL means", "(None means"))
 
 
 def _text(message):
@@ -641,7 +638,7 @@ def _result(r, whole=False):
                   complex(r.partial_sum, r.partial_imaginary) if r.is_complex else r.partial_sum,
                   r.exp2, integer, bool(r.exact), r.error_bound,
                   r.error_estimate, r.modulus, METHODS[r.method], PRECISIONS[r.precision], ISAS[r.isa], r.threads,
-                  r.gpus, r.tuned, r.escalated, r.terms, r.plan_seconds, r.seconds,
+                  r.gpus, r.escalated, r.terms, r.plan_seconds, r.seconds,
                   _lib.perm_status_name(r.status).decode(),
                   _text(r.message))
 
@@ -776,7 +773,7 @@ class _Call:
     """The options of one call and what came of it."""
 
     def __init__(self, method="auto", precision="default", isa="auto", threads=0, certify=False, tolerance=0, modulus=0,
-                 max_seconds=0, max_bytes=0, effort=0, gpus=0, cpu_fallback=False, gpu_cache=None, tune=False,
+                 max_seconds=0, max_bytes=0, effort=0, gpus=0, cpu_fallback=False, gpu_cache=None,
                  checkpoint=None, checkpoint_seconds=0, part=None, merge=None, prove=None, progress=None,
                  cancel=None, format="auto"):
         o = self.options = _Options()
@@ -795,7 +792,6 @@ class _Call:
         o.gpu.devices = -1 if isinstance(gpus, str) and gpus == "all" else _whole("gpus", gpus)
         o.gpu.cpu_fallback = _flag("cpu_fallback", cpu_fallback)
         o.gpu.cache = _path("gpu_cache", gpu_cache)
-        o.gpu.tune = -1 if tune is True else _whole("tune", tune)
         o.checkpoint.file = _path("checkpoint", checkpoint)
         o.prove = _path("prove", prove)
         o.format = _one_of("format", format, FORMATS)

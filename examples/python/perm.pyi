@@ -47,7 +47,6 @@ class _Keywords(TypedDict, total=False):
     gpus: int | Literal["all"]
     cpu_fallback: bool
     gpu_cache: str | PathLike[str] | None
-    tune: bool | int
     checkpoint: str | PathLike[str] | None
     checkpoint_seconds: float
     part: tuple[int, int] | None
@@ -85,7 +84,6 @@ class Result:
     isa: str
     threads: int
     gpus: int
-    tuned: int
     escalated: int
     terms: float
     plan_seconds: float

@@ -131,7 +131,7 @@ OPTIONS = [{}, {"threads": 1}, {"threads": 2}, {"threads": -1}, {"threads": True
            {"tolerance": 10**400}, {"modulus": 97}, {"modulus": 0}, {"modulus": None}, {"modulus": -1},
            {"modulus": 2**63}, {"modulus": 1}, {"max_seconds": 100.0}, {"max_seconds": 100}, {"max_bytes": 1e9},
            {"max_bytes": 1}, {"effort": 2}, {"checkpoint_seconds": 5}, {"gpus": 0}, {"gpus": False}, {"gpus": None},
-           {"tune": False}, {"cpu_fallback": True}, {"cpu_fallback": None}, {"gpu_cache": None}, {"part": None},
+           {"cpu_fallback": True}, {"cpu_fallback": None}, {"gpu_cache": None}, {"part": None},
            {"part": (1, 2)}, {"merge": []}, {"prove": None}, {"prove": 3}, {"prove": ""}, {"checkpoint": ""},
            {"progress": lambda now: False}, {"progress": 3},
            {"cancel": threading.Event()}, {"cancel": 3}, {"format": "array"}, {"format": "arrays"}, {"rows": None},

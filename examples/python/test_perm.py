@@ -395,7 +395,7 @@ def test_result_of_doubles():
     assert (r.exact, r.integer, r.exp2, r.status, r.message, r.modulus, r.gpus, r.threads) == (
         False, None, 0, "PERM_OK", "", 0, 0, 1)
     assert r.method in perm.METHODS and r.precision == "default" and r.isa in perm.ISAS and r.seconds >= 0
-    assert r.permanent == r.value and r.plan_seconds >= 0 and r.terms > 0 and r.escalated == 0 and r.tuned == 0
+    assert r.permanent == r.value and r.plan_seconds >= 0 and r.terms > 0 and r.escalated == 0
     assert 0 <= r.error_estimate < 1e-10 and perm.compute(REAL[:6, :6], certify=True).seconds > 0
     with pytest.raises(AttributeError):
         r.value = 1
@@ -1228,11 +1228,10 @@ def test_gpus_are_asked_for():
             else:
                 call(LARGE[:n, :n], gpus=1)
     assert perm.plan(LARGE[:20, :20], gpus="all").leaves
-    result = perm.compute(LARGE[:20, :20], gpus="all", cpu_fallback=True, gpu_cache="/nowhere", tune=True)
+    result = perm.compute(LARGE[:20, :20], gpus="all", cpu_fallback=True, gpu_cache="/nowhere")
     assert result.value == perm.compute(LARGE[:20, :20]).value or result.gpus
-    for bad in ({"gpus": -5}, {"tune": -7}):
-        with pytest.raises(perm.InputError):
-            perm.compute(LARGE[:20, :20], **bad)
+    with pytest.raises(perm.InputError):
+        perm.compute(LARGE[:20, :20], gpus=-5)
 
 
 def test_checkpoints(tmp_path):
@@ -1273,7 +1272,6 @@ def test_no_names_of_c_in_errors():
             (lambda: perm.compute(REAL, prove="a"), "^proofs are of integers; .* floats: precision=\"exact\"$"),
             (lambda: perm.permanent(REAL, part=(0, 2), checkpoint="a"), "^part = 0 is outside 1 .. 2$"),
             (lambda: perm.permanent(REAL, part=(0, 0), checkpoint="a"), "^part = 0 is outside 1 .. "),
-            (lambda: perm.permanent(REAL, part=(1, 2), checkpoint="a", tune=True), "^parts need tune 0 or"),
             (lambda: perm.compute(REAL, effort=-1), "^effort is not between"),
             (lambda: perm.compute(REAL, isa="cuda"), "^isa cuda needs gpus$"),
             (lambda: perm.compute(REAL, gpus=-5), "^gpus is below -1"),

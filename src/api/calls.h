@@ -141,9 +141,9 @@ PERM_API perm_status perm_checkpoint_read(const perm_job *job, const char *path,
                                           perm_state **state, perm_result *result);
 
 /* Reads what the job of a checkpoint was planned with: overwrites method, precision, isa (never auto), certify,
-   modulus, tolerance, max_bytes, plan_effort, gpu but its cache (tune: the timed candidate), checkpoint.part and
-   .parts. *note (may be NULL) gets a copy of the note from the options' allocator, for the caller to release (by
-   default with free), or NULL. */
+   modulus, tolerance, max_bytes, plan_effort, gpu but its cache, checkpoint.part and .parts. *note (may
+   be NULL) gets a copy of the note from the options' allocator, for the caller to release (by default with free), or
+   NULL. */
 PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *options, void **note, size_t *note_bytes,
                                              perm_result *result);
 

@@ -143,9 +143,6 @@ typedef struct perm_gpu_options {
                        device), batches from order 10 on */
   int cpu_fallback; /* 1: without a device the CPU does the work */
   const char *cache; /* directory for compiled kernels; NULL: every process compiles */
-  int tune; /* the kernel of methods hybrid and cached. 0: predicted fastest. PERM_TUNE: for sums predicted to take
-               over 15 s, the fastest of a few on a slice; the choice, and with it last bits, may differ from run to
-               run. k > 0: candidate k, as in result.tuned: the same job again */
 } perm_gpu_options;
 
 /* For perm_job_execute and perm_compute_*. PRECISION says what it means for escalation. */
@@ -161,7 +158,7 @@ typedef struct perm_checkpoint_file {
 
 /* All zero is the best default: perm_options options = {0}, in C++ {}. Only the calling thread makes the callbacks.
    Impossible values are refused by every call, PERM_ERROR_OPTION; possible ones of what a call does not do (format
-   where nothing is read, gpu.tune without devices, checkpoint.seconds without a file) are ignored. */
+   where nothing is read, gpu.cache without devices, checkpoint.seconds without a file) are ignored. */
 struct perm_job;
 struct perm_state;
 struct perm_result;
@@ -198,7 +195,6 @@ typedef struct perm_options {
 } perm_options;
 
 #define PERM_ALL_GPUS (-1)
-#define PERM_TUNE (-1)
 
 /* Sign and magnitude, least significant word first. */
 typedef struct perm_integer {
@@ -227,7 +223,6 @@ typedef struct perm_result {
   perm_isa isa;
   int threads;
   int gpus;
-  int tuned;     /* with options.gpu.tune: the candidate; 0: none */
   int escalated; /* times the precision was raised */
   double terms;  /* terms summed, or states visited */
   double plan_seconds, seconds; /* 0 where a small matrix needs no job */
@@ -302,7 +297,6 @@ typedef struct perm_leaf {
   double work;           /* elements (ranges) or transitions (tasks) */
   double seconds, bytes; /* predicted */
   uint64_t fingerprint;
-  int tuned; /* with options.gpu.tune: its candidate; 0: none */
 } perm_leaf;
 
 /* What an engine offered when a job of a sparse matrix was planned. */

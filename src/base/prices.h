@@ -104,7 +104,6 @@ PERMI_UNUSED static const double permi_list_weight[] = {1, 1.3, 1.8, 3.3, 3.8, 1
 #define PERMI_GPU_START_SECONDS 0.4
 #define PERMI_GPU_STEP_SECONDS 3e-5
 #define PERMI_GPU_STATE_SECONDS 3e-12 /* per unit of the order's cost */
-#define PERMI_GPU_LISTS_SLOWER 10     /* than arrays: 9 to 12 */
 #define PERMI_GPU_SHARE 0.98          /* chosen: of a GPU's memory, for arrays */
 #define PERMI_BAND_ROW_SECONDS 3e-7
 #define PERMI_BAND_MADE_SECONDS 3e-8 /* a transition of a new shape: 2 to 5e-8 on regular and hub graphs */
@@ -182,9 +181,6 @@ PERMI_UNUSED static const double permi_list_weight[] = {1, 1.3, 1.8, 3.3, 3.8, 1
 #define PERMI_GPU_COMPILE 0.3
 #define PERMI_GPU_COMPILE_EACH 1.7e-4 /* a statement; more if it has two parts */
 #define PERMI_GPU_LITERAL_SECONDS 1.5 /* chosen: below it compiling sooner pays */
-#ifndef PERMI_GPU_TUNE_SECONDS
-#define PERMI_GPU_TUNE_SECONDS 15 /* chosen: longer runs repay timing candidates, about 2 s */
-#endif
 
 #define PERMI_ROUTE_SECONDS 1e-3         /* chosen: longer dense runs are worth a search for zeros */
 #define PERMI_RIVAL_RATE 2e11            /* elements: more than the exact engine has reached */

@@ -8,7 +8,7 @@
    takes smaller d. Differences: 10 <= d <= PERMI_CODEGEN_WALK (a quarter of a second a kernel); a nominal GPU says how
    many threads fit, so that bits do not depend on the machine; row sums are exact and TwoSum adds terms. */
 #pragma once
-#include "../hybrid/program_tune.h"
+#include "../hybrid/program_plan.h"
 #include "../reference/sparyser.h"
 
 #define PERMI_CODEGEN_WALK 16

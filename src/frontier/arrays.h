@@ -102,7 +102,6 @@ struct permi_arrays_run {
   perm_status (*keep)(permi_arrays_run *run, int p); /* NULL, or hears of the values before each step p: >>trace */
   void *keeper;
   struct perm_gpu_frontier *gpu; /* holds the values, or NULL */
-  perm_gpu_stream *gpu_stream;
 };
 
 /* Of the first pass, without moduli; integers of the last step. */

@@ -1,5 +1,5 @@
 /* ===================================================================================== >>arrays_gpu
-   Runs arrays and lists on a GPU; perm_cuda.cu computes the same values in the same order. */
+   Runs arrays on a GPU; perm_cuda.cu computes the same values in the same order. */
 #pragma once
 #include "../dense/dense_gpu.h"
 #include "arrays.h"
@@ -32,8 +32,13 @@ static perm_status permi_gpu_begin(permi_arrays_run *run)
   return perm_cuda_frontier_begin(run->gpu, cell, run->numbers.words, integers ? run->numbers.parts : 1, &words);
 }
 
-static perm_status permi_gpu_stepped(permi_arrays_run *run, perm_status status, const double *sizes)
+static perm_status permi_gpu_step(permi_arrays_run *run, int p)
 {
+  const int *start = &run->frontier->stream_start[p];
+  const perm_gpu_words words = permi_gpu_words(&run->layout[(p + 1) & 1]);
+  double sizes[2] = {DBL_MAX, 0};
+  const perm_status status =
+      perm_cuda_frontier_step(run->gpu, &words, run->way, start[1] - start[0], run->tracking ? sizes : NULL);
   if (run->tracking) {
     run->sizes.smallest = sizes[0];
     run->sizes.largest = sizes[1];
@@ -41,44 +46,11 @@ static perm_status permi_gpu_stepped(permi_arrays_run *run, perm_status status, 
   return status;
 }
 
-static perm_status permi_gpu_step(permi_arrays_run *run, int p)
-{
-  const int *start = &run->frontier->stream_start[p];
-  const perm_gpu_words words = permi_gpu_words(&run->layout[(p + 1) & 1]);
-  double sizes[2] = {DBL_MAX, 0};
-  return permi_gpu_stepped(run, perm_cuda_frontier_step(run->gpu, &words, run->way, start[1] - start[0],
-                                                        run->tracking ? sizes : NULL), sizes);
-}
-
-static perm_status permi_gpu_unite(permi_arrays_run *run, int p)
-{
-  const permi_frontier *frontier = run->frontier;
-  const int first = frontier->stream_start[p], streams = frontier->stream_start[p + 1] - first;
-  double sizes[2] = {DBL_MAX, 0};
-  uint64_t states = 0;
-  perm_status status;
-  int s;
-  for (s = 0; s < streams; s++) {
-    const permi_coefficient *c = &frontier->coefficient[first + s];
-    perm_gpu_stream *to = &run->gpu_stream[s];
-    to->test = permi_stream_word(frontier, first + s, 0, 0);
-    to->want = permi_stream_word(frontier, first + s, 1, 0);
-    to->flip = permi_stream_word(frontier, first + s, 2, 0);
-    to->real = run->absolute ? c->absolute : c->real;
-    to->imaginary = c->imaginary;
-    memcpy(to->integer, c->integer, sizeof to->integer);
-  }
-  status = perm_cuda_frontier_unite(run->gpu, run->gpu_stream, streams, &states, run->tracking ? sizes : NULL);
-  run->layout[(p + 1) & 1].states = (size_t)states;
-  return permi_gpu_stepped(run, status, sizes);
-}
-
 static perm_gpu_frontier_shape permi_gpu_frontier_shape(const permi_frontier *frontier)
 {
   const permi_arrays *arrays = frontier->arrays;
   perm_gpu_frontier_shape shape;
   memset(&shape, 0, sizeof shape);
-  shape.lists = arrays->lists;
   shape.low = arrays->low;
   shape.middle = arrays->middle;
   shape.top = arrays->top;
@@ -95,13 +67,10 @@ static perm_status permi_gpu_compiling(void *context)
   return run->control ? permi_control_poll(run->control, run->seconds_before, "compiling for the GPU") : PERM_OK;
 }
 
-static perm_status permi_gpu_create(permi_arrays_run *run, permi_pool *pool, char *message)
+static perm_status permi_gpu_create(permi_arrays_run *run, char *message)
 {
   perm_gpu_frontier_shape shape = permi_gpu_frontier_shape(run->frontier);
   perm_options options;
-  run->gpu_stream = (perm_gpu_stream *)permi_pool_get(pool, (size_t)run->most, sizeof *run->gpu_stream);
-  if (pool->failed)
-    return PERM_ERROR_MEMORY;
   shape.context = run;
   shape.poll = permi_gpu_compiling;
   memset(&options, 0, sizeof options);

@@ -203,10 +203,8 @@ static perm_status permi_arrays_steps(permi_arrays_run *run, int from, int to)
     permi_layout *source = &run->layout[p & 1], *target = &run->layout[(p + 1) & 1];
     if (run->keep && (status = run->keep(run, p)) != PERM_OK)
       break;
-    if (!arrays->lists) {
-      permi_layout_fill(arrays, target, arrays->occupied[p + 1], frontier->ones[p + 1]);
-      permi_ways_fill(run, p, source, target);
-    }
+    permi_layout_fill(arrays, target, arrays->occupied[p + 1], frontier->ones[p + 1]);
+    permi_ways_fill(run, p, source, target);
     permi_arrays_shorten(run, p + 1);
     run->tracking = 0;
     if (doubles) {
@@ -225,9 +223,7 @@ static perm_status permi_arrays_steps(permi_arrays_run *run, int from, int to)
       status =
           permi_control_poll(run->control, run->seconds_before + frontier->cost[p] * run->seconds_each, "frontier");
     if (status == PERM_OK)
-      status = arrays->lists ? permi_gpu_unite(run, p)
-               : run->gpu    ? permi_gpu_step(run, p)
-                             : permi_array_step(run, p);
+      status = run->gpu ? permi_gpu_step(run, p) : permi_array_step(run, p);
     if (status == PERM_OK && run->tracking)
       status = permi_array_rescale(run, p + 1);
     run->visited += run->again ? 0 : (double)target->states;
@@ -370,7 +366,7 @@ static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *
   run.arrays = frontier->arrays;
   run.control = control;
   if (permi_arrays_open(&run, &places, &pool, leaf->information.seconds))
-    status = gpu ? permi_gpu_create(&run, &pool, message) : PERM_OK;
+    status = gpu ? permi_gpu_create(&run, message) : PERM_OK;
   if (status == PERM_OK && run.arrays->by_residues) {
     status = permi_arrays_residues(&run, &pool, leaf->information.seconds, partial);
     partial->terms += run.visited;
@@ -427,7 +423,7 @@ static int permi_arrays_create(const permi_block *block, permi_frontier *frontie
     return 0;
   arrays->isa = isa;
   arrays->bytes = 0;
-  arrays->lists = arrays->by_residues = arrays->residues.passes = 0;
+  arrays->by_residues = arrays->residues.passes = 0;
   arrays->low = slot_count < PERMI_ARRAY_LOW ? slot_count : PERMI_ARRAY_LOW;
   arrays->middle = (slot_count - arrays->low + 1) / 2;
   arrays->top = slot_count - arrays->low - arrays->middle;
@@ -508,7 +504,7 @@ static uint64_t permi_arrays_fingerprint(uint64_t hash, const permi_frontier *fr
 {
   const permi_arrays *arrays = frontier->arrays;
   int p, s;
-  hash = permi_hash(permi_hash(hash, (uint64_t)arrays->isa), (uint64_t)(arrays->low + (arrays->lists << 8)));
+  hash = permi_hash(permi_hash(hash, (uint64_t)arrays->isa), (uint64_t)arrays->low);
   if (arrays->by_residues)
     hash = permi_hash(permi_hash(hash, (uint64_t)arrays->residues.passes), (uint64_t)arrays->residues.bits);
   for (p = 0; p < frontier->steps; p++)

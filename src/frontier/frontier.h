@@ -41,7 +41,6 @@ typedef struct permi_array_residues {
 /* See >>arrays. */
 typedef struct permi_arrays {
   perm_isa isa;
-  int lists; /* sorted lists on a GPU */
   int by_residues;
   permi_array_residues residues;
   unsigned char *growth; /* steps: a permi_growth, of residues */

@@ -8,7 +8,7 @@
 #include "text_minors.h"
 #include "text_proof.h"
 #include "text_frontier.h"
-#include "devices.h"
+#include "driver.h"
 
 static int permi_blocks(const permi_kernel_key *key)
 {
@@ -19,11 +19,11 @@ static int permi_blocks(const permi_kernel_key *key)
   return need <= 128 ? 4 : need <= 168 ? 3 : 2;
 }
 
-static permi_kernel_key permi_step_key(perm_gpu_cell cell, int words, int parts, int lists, int device)
+static permi_kernel_key permi_step_key(perm_gpu_cell cell, int words, int parts, int device)
 {
   permi_kernel_key key;
   memset(&key, 0, sizeof key);
-  key.family = lists ? 2 : 1;
+  key.family = 1;
   key.product = (int)cell;
   key.n = cell == PERM_GPU_INTEGER ? words : 1;
   key.parts = cell == PERM_GPU_INTEGER ? parts : 1;
@@ -82,21 +82,12 @@ static void permi_source_end(const permi_kernel_key *key, char *text, size_t roo
              PERMI_GLOBAL "__launch_bounds__(128, %d) permi_kernel(const permi_arguments<%d> a)\n"
              "{ permi_chunk<%d, %d, %d, %d, %d, %d, %d>(a); }\n",
              permi_blocks(key), count, key->n, key->parts, key->product, key->low, key->block, key->plain, count);
-  else if (key->family == 1)
+  else
     snprintf(text, room,
              PERMI_GLOBAL "__launch_bounds__(%d) permi_step_kernel(const permi_step_arguments a)\n"
              "{ permi_step<%d, %d, %d, %d>(a); }\n"
              PERMI_GLOBAL "permi_places_kernel(const permi_step_arguments a) { permi_places(a); }\n%s",
              PERMI_STEP_THREADS, key->product, key->n, key->parts, planes == 1 ? 4 : planes == 2 ? 2 : 1, scale);
-  else
-    snprintf(text, room,
-             PERMI_GLOBAL "permi_count_kernel(const permi_list_arguments a) { permi_list_count(a, false); }\n"
-             PERMI_GLOBAL "permi_heads_kernel(const permi_list_arguments a) { permi_list_count(a, true); }\n"
-             PERMI_GLOBAL "permi_scan_kernel(const permi_list_arguments a) { permi_list_scan(a); }\n"
-             PERMI_GLOBAL "permi_expand_kernel(const permi_list_arguments a) { permi_list_expand(a); }\n"
-             PERMI_GLOBAL "permi_merge_kernel(const permi_list_arguments a) { permi_list_merge(a); }\n"
-             PERMI_GLOBAL "permi_sum_kernel(const permi_list_arguments a) { permi_list_sum<%d, %d, %d>(a); }\n%s",
-             key->product, key->n, key->parts, scale);
 #undef PERMI_GLOBAL
 }
 
@@ -112,18 +103,18 @@ static char *permi_source(const permi_kernel_key *key, const perm_gpu_program *p
                      : program->minors ? permi_text_minors
                      : program->proof  ? permi_text_proof
                                        : "";
-  const char *lists = key->family == 2 ? permi_text_lists : "", *end_of_more = key->family || program ? "\n" : "";
+  const char *end_of_more = key->family || program ? "\n" : "";
   char end[2048];
   size_t size;
   char *source;
   if (!program)
     permi_source_end(key, end, sizeof end);
-  size = sizeof permi_vocabulary + sizeof permi_text_dense + strlen(more) + strlen(lists) +
+  size = sizeof permi_vocabulary + sizeof permi_text_dense + strlen(more) +
          (program ? (size_t)key->length : strlen(end)) + 4;
   source = (char *)malloc(size);
   if (source)
-    snprintf(source, size, "%s%s\n%s%s%s%s%s", permi_vocabulary, permi_text_dense, more, end_of_more, lists,
-             *lists ? "\n" : "", program ? program->text : end);
+    snprintf(source, size, "%s%s\n%s%s%s", permi_vocabulary, permi_text_dense, more, end_of_more,
+             program ? program->text : end);
   return source;
 }
 
@@ -259,7 +250,7 @@ static char *permi_image_of(const permi_kernel_key *key, size_t *size)
     permi_kernel_key same = other->key;
     same.device = key->device;
     if (other->compiling && !memcmp(&same, key, sizeof same)) {
-      pthread_cond_wait(permi_made(), &permi_cuda_lock);
+      pthread_cond_wait(&permi_made, &permi_cuda_lock);
       other = permi_cuda.making;
     } else {
       other = other->next;
@@ -392,7 +383,7 @@ static void *permi_making_run(void *argument)
   making->ended = 1;
   permi_making_leave(making);
   permi_cuda.threads--;
-  pthread_cond_broadcast(permi_made());
+  pthread_cond_broadcast(&permi_made);
   pthread_mutex_unlock(&permi_cuda_lock);
   return NULL;
 }
@@ -405,7 +396,7 @@ static void permi_cuda_leave(void)
   permi_cuda.leaving = 1;
   pthread_mutex_lock(&permi_cuda_lock);
   while (permi_cuda.threads)
-    pthread_cond_wait(permi_made(), &permi_cuda_lock);
+    pthread_cond_wait(&permi_made, &permi_cuda_lock);
   pthread_mutex_unlock(&permi_cuda_lock);
 }
 
@@ -448,8 +439,10 @@ static void permi_process_begin(void)
 {
   if (permi_cuda.process == getpid())
     return;
-  if (!permi_cuda.process)
+  if (!permi_cuda.process) {
+    permi_condition(&permi_made);
     atexit(permi_cuda_leave);
+  }
   permi_cuda.process = getpid();
   permi_cuda.making = NULL;
   permi_cuda.threads = 0;
@@ -470,7 +463,7 @@ static void *permi_prepare_run(void *argument)
   if (devices)
     permi_nvrtc_open();
   permi_cuda.threads--;
-  pthread_cond_broadcast(permi_made());
+  pthread_cond_broadcast(&permi_made);
   pthread_mutex_unlock(&permi_cuda_lock);
   return NULL;
 }
@@ -516,7 +509,7 @@ static permi_loaded *permi_module(permi_kernel_key key, const perm_gpu_program *
   making->calls++;
   while (!making->ended && !stopped) {
     const struct timespec until = permi_until(20000000);
-    pthread_cond_timedwait(permi_made(), &permi_cuda_lock, &until);
+    pthread_cond_timedwait(&permi_made, &permi_cuda_lock, &until);
     if (!making->ended) {
       pthread_mutex_unlock(&permi_cuda_lock);
       stopped = stop(context);

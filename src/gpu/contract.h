@@ -42,10 +42,4 @@ typedef struct perm_gpu_way { /* as permi_pull */
   double real, imaginary;
   int64_t integer[2];
 } perm_gpu_way;
-
-typedef struct perm_gpu_stream { /* as permi_stream */
-  uint64_t test, want, flip;
-  double real, imaginary;
-  int64_t integer[2];
-} perm_gpu_stream;
 /* SPDX-License-Identifier: MIT */

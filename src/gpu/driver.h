@@ -69,18 +69,14 @@ typedef struct permi_nvrtc {
 /* A kernel's key, compared as bytes: `unused` is padding. */
 typedef struct permi_kernel_key {
   int n, parts, product, low, block, plain;
-  int family; /* 0: sums; 1: the frontier's arrays, 2: lists: product is the cell, n words in each part */
+  int family; /* 0: sums; 1: the frontier's arrays: product is the cell, n words in each part */
   int arch, device, unused;
   uint64_t digest, length;
 } permi_kernel_key;
 
-enum { PERMI_SCALE, PERMI_STEP, PERMI_PLACES }; /* functions of family 1; then of 2 */
-enum { PERMI_COUNT = 1, PERMI_HEADS, PERMI_SCAN, PERMI_EXPAND, PERMI_MERGE, PERMI_SUM, PERMI_FUNCTIONS };
-static const char *const permi_functions[3][PERMI_FUNCTIONS] = {
-    {"permi_kernel", NULL, NULL, NULL, NULL, NULL, NULL},
-    {"permi_scale_kernel", "permi_step_kernel", "permi_places_kernel", NULL, NULL, NULL, NULL},
-    {"permi_scale_kernel", "permi_count_kernel", "permi_heads_kernel", "permi_scan_kernel", "permi_expand_kernel",
-     "permi_merge_kernel", "permi_sum_kernel"}};
+enum { PERMI_SCALE, PERMI_STEP, PERMI_PLACES, PERMI_FUNCTIONS }; /* functions of family 1 */
+static const char *const permi_functions[2][PERMI_FUNCTIONS] = {
+    {"permi_kernel", NULL, NULL}, {"permi_scale_kernel", "permi_step_kernel", "permi_places_kernel"}};
 
 typedef struct permi_loaded {
   permi_kernel_key key;
@@ -115,18 +111,7 @@ static void permi_condition(pthread_cond_t *condition)
   pthread_condattr_destroy(&monotonic);
 }
 
-static pthread_cond_t permi_made_condition;
-static void permi_made_begin(void)
-{
-  permi_condition(&permi_made_condition);
-}
-
-static pthread_cond_t *permi_made(void)
-{
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, permi_made_begin);
-  return &permi_made_condition;
-}
+static pthread_cond_t permi_made; /* a thread of >>compile has ended; permi_process_begin makes it */
 
 /* Guards what follows. */
 static pthread_mutex_t permi_cuda_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -239,5 +224,101 @@ static void permi_give_back(permi_holder *holder)
         driver->stream_free(*(CUstream *)at);
     }
   holder->held = 0;
+}
+
+/* ---- which GPUs there are */
+
+static int permi_open(const char *const *libraries, const char *const *symbols, void *table, const char *what,
+                      const char *none, char *message, void **library)
+{
+  int i;
+  *library = NULL;
+  for (i = 0; libraries[i] && !*library; i++)
+    *library = dlopen(libraries[i], RTLD_NOW | RTLD_LOCAL);
+  if (!*library)
+    snprintf(message, PERM_MESSAGE_BYTES, "%s", none);
+  for (i = 0; *library && symbols[i]; i++) {
+    void *symbol = dlsym(*library, symbols[i]);
+    if (!symbol) {
+      snprintf(message, PERM_MESSAGE_BYTES, "%s is too old: it has no %s", what, symbols[i]);
+      return 0;
+    }
+    memcpy((char *)table + (size_t)i * sizeof symbol, &symbol, sizeof symbol);
+  }
+  return *library != NULL;
+}
+
+#define PERMI_NAME(name, symbol, parameters) symbol,
+
+/* The caller holds permi_cuda_lock. */
+static int permi_driver_open(void)
+{
+  static const char *const symbols[] = {PERMI_DRIVER_LIST(PERMI_NAME) NULL};
+  static const char *const libraries[] = {"libcuda.so.1", "libcuda.so", NULL};
+  char *message = permi_cuda.driver_message;
+  void *library;
+  int i, major, minor;
+  if (permi_cuda.driver_state)
+    return permi_cuda.driver_state > 0;
+  permi_cuda.driver_state = -1;
+  if (!permi_cuda.twin && !permi_open(libraries, symbols, &permi_cuda.driver, "the CUDA driver",
+                                      "no CUDA driver: libcuda.so.1 cannot be opened", message, &library))
+    return 0;
+  if (!PERMI_CALL(init, (0), 0, message) || !PERMI_CALL(count, (&permi_cuda.devices), 0, message))
+    return 0;
+  if (permi_cuda.devices > PERMI_GPUS)
+    permi_cuda.devices = PERMI_GPUS;
+  for (i = 0; i < permi_cuda.devices; i++) {
+    if (!PERMI_CALL(attribute, (&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, i), i, message) ||
+        !PERMI_CALL(attribute, (&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, i), i, message) ||
+        !PERMI_CALL(attribute, (&permi_cuda.processors[i], CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, i), i, message) ||
+        !PERMI_CALL(attribute, (&permi_cuda.shared[i], CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, i), i,
+                    message))
+      return 0;
+    permi_cuda.arch[i] = 10 * major + minor;
+  }
+  if (!permi_cuda.devices) {
+    snprintf(message, PERM_MESSAGE_BYTES, "the CUDA driver is there, but no GPU");
+    return 0;
+  }
+  permi_cuda.driver_state = 1;
+  return 1;
+}
+
+static int permi_nvrtc_open(void)
+{
+  static const char *const symbols[] = {PERMI_NVRTC_LIST(PERMI_NAME) NULL};
+  static const char *const libraries[] = {
+      "libnvrtc.so",    "libnvrtc.so.13",   "libnvrtc.so.12",
+      "libnvrtc.so.11.2", "/usr/local/cuda/lib64/libnvrtc.so", NULL};
+  static const char none[] =
+      "no NVRTC: libnvrtc.so cannot be opened (a part of the CUDA toolkit; LD_LIBRARY_PATH says where)";
+  void *library, *flow;
+  if (permi_cuda.nvrtc_state)
+    return permi_cuda.nvrtc_state > 0;
+  permi_cuda.nvrtc_state = 1;
+  if (permi_cuda.twin)
+    return 1;
+  if (!permi_open(libraries, symbols, &permi_cuda.nvrtc, "NVRTC", none, permi_cuda.nvrtc_message, &library))
+    permi_cuda.nvrtc_state = -1;
+  flow = library ? dlsym(library, "nvrtcSetFlowCallback") : NULL; /* since 12.8 */
+  memcpy(&permi_cuda.flow, &flow, sizeof flow);
+  return permi_cuda.nvrtc_state > 0;
+}
+#undef PERMI_NAME
+
+int perm_cuda_devices(int gpus, char message[PERM_MESSAGE_BYTES])
+{
+  int found = 0;
+  pthread_mutex_lock(&permi_cuda_lock);
+  message[0] = 0;
+  if (!permi_driver_open())
+    memcpy(message, permi_cuda.driver_message, PERM_MESSAGE_BYTES);
+  else if (!permi_nvrtc_open())
+    memcpy(message, permi_cuda.nvrtc_message, PERM_MESSAGE_BYTES);
+  else
+    found = gpus >= 0 && gpus < permi_cuda.devices ? gpus : permi_cuda.devices;
+  pthread_mutex_unlock(&permi_cuda_lock);
+  return found;
 }
 /* SPDX-License-Identifier: MIT */

@@ -23,8 +23,6 @@ struct perm_gpu_frontier {
   CUevent sent[2], done;
   int source_low;
   double began;
-  CUdeviceptr key[2], item[2], count;
-  uint64_t states, item_room, count_room;
 };
 
 #define PERMI_AT(type, table, place) (type *)(uintptr_t)((table) + (place))
@@ -71,8 +69,7 @@ static permi_step_table permi_step_places(const perm_gpu_frontier_shape *shape, 
 double perm_cuda_frontier_needs(const perm_gpu_frontier_shape *shape)
 {
   return (shape->states[0] + shape->states[1]) * 8 * shape->words +
-         2 * (double)permi_step_places(shape, NULL).bytes + 2.0 * shape->ways * ldexp(1, shape->low) + 512 +
-         (shape->lists ? (shape->states[0] + shape->states[1]) * 8 : 0);
+         2 * (double)permi_step_places(shape, NULL).bytes + 2.0 * shape->ways * ldexp(1, shape->low) + 512;
 }
 
 double perm_cuda_frontier_bytes(char message[PERM_MESSAGE_BYTES])
@@ -102,14 +99,6 @@ static void permi_frontier_release(perm_gpu_frontier *frontier)
   permi_give_back(&frontier->holder);
 }
 
-static int permi_frontier_room(perm_gpu_frontier *frontier, CUdeviceptr *room, size_t bytes)
-{
-  if (*room)
-    permi_cuda.driver.release(*room);
-  *room = 0;
-  return PERMI_ON(&frontier->holder, allocate, (room, bytes));
-}
-
 static int permi_frontier_open(perm_gpu_frontier *frontier)
 {
   const perm_gpu_frontier_shape *shape = &frontier->shape;
@@ -132,14 +121,11 @@ static int permi_frontier_open(perm_gpu_frontier *frontier)
     fine = permi_hold(holder, PERMI_EVENT, &frontier->sent[k], CU_EVENT_DISABLE_TIMING) &&
            permi_hold(holder, PERMI_MEMORY, &frontier->values[k], bytes * (size_t)shape->words) &&
            permi_hold(holder, PERMI_MEMORY, &frontier->table[k], table) &&
-           permi_hold(holder, PERMI_HOST, &frontier->host[k], table) &&
-           (!shape->lists || permi_hold(holder, PERMI_MEMORY, &frontier->key[k], bytes));
+           permi_hold(holder, PERMI_HOST, &frontier->host[k], table);
     if (frontier->host[k])
       memset(frontier->host[k], 0, table);
   }
-  return permi_hold(holder, PERMI_MEMORY, &frontier->item[0], 0) &&
-         permi_hold(holder, PERMI_MEMORY, &frontier->item[1], 0) &&
-         permi_hold(holder, PERMI_MEMORY, &frontier->count, 0) && fine;
+  return fine;
 }
 
 perm_status perm_cuda_frontier_create(const perm_gpu_frontier_shape *shape, const perm_options *options,
@@ -182,25 +168,6 @@ void perm_cuda_frontier_free(perm_gpu_frontier *frontier)
   free(frontier);
 }
 
-static void permi_frontier_coefficients(const perm_gpu_frontier *frontier, permi_coefficient *c, double real,
-                                        double imaginary, const int64_t *integer)
-{
-  const int integers = frontier->module->key.product == PERM_GPU_INTEGER;
-  c[0].real = real;
-  c[1].real = imaginary;
-  if (integers) {
-    c[0].integer = (unsigned long long)integer[0];
-    c[1].integer = (unsigned long long)integer[1];
-  }
-}
-
-static void permi_frontier_no_sizes(char *to)
-{
-  const double most = DBL_MAX;
-  memcpy(to, &most, 8);
-  memset(to + 8, 0, 8);
-}
-
 static int permi_frontier_send(perm_gpu_frontier *frontier, int turn, const perm_gpu_words *words,
                                const perm_gpu_way *way, int ways)
 {
@@ -208,6 +175,7 @@ static int permi_frontier_send(perm_gpu_frontier *frontier, int turn, const perm
   const permi_holder *holder = &frontier->holder;
   const permi_step_table *at = &frontier->at[turn];
   const size_t low = (size_t)1 << shape->low;
+  const double no_sizes[2] = {DBL_MAX, 0};
   char *host = (char *)frontier->host[turn];
   size_t middles, row;
   int k;
@@ -219,14 +187,17 @@ static int permi_frontier_send(perm_gpu_frontier *frontier, int turn, const perm
     permi_gpu_way *to = (permi_gpu_way *)(void *)(host + at->way) + k;
     memcpy(to, &way[k], offsetof(permi_gpu_way, place));
     to->place = way[k].moves ? k << shape->low : -1;
-    permi_frontier_coefficients(frontier, to->c, way[k].real, way[k].imaginary, way[k].integer);
+    to->c[0].real = way[k].real;
+    to->c[1].real = way[k].imaginary;
+    if (frontier->module->key.product == PERM_GPU_INTEGER)
+      memcpy(to->c, way[k].integer, sizeof way[k].integer);
   }
   middles = at->bytes - at->left;
   memcpy(host + at->top_offset, words->top_offset, at->middle_offset - at->top_offset);
   for (row = 0; row << at->shift < (at->sizes - at->middle_offset) / 8; row++)
     memcpy(host + at->middle_offset + (8 * row << at->shift), words->middle_offset + (row << shape->middle),
            (size_t)8 << at->shift);
-  permi_frontier_no_sizes(host + at->sizes);
+  memcpy(host + at->sizes, no_sizes, sizeof no_sizes);
   memcpy(host + at->start, words->start, 4 * (size_t)(words->low + 2));
   memcpy(host + at->middle_start, words->middle_start, 4 * (size_t)(shape->top + 2));
   memcpy(host + at->top, words->top, 2 * (size_t)words->tops);
@@ -276,9 +247,8 @@ perm_status perm_cuda_frontier_begin(perm_gpu_frontier *frontier, perm_gpu_cell 
 {
   uint64_t one[PERM_INTEGER_WORDS];
   const double real = 1;
-  const int lists = frontier->shape.lists;
   permi_holder *holder = &frontier->holder;
-  const permi_kernel_key key = permi_step_key(cell, words, parts, lists, holder->device);
+  const permi_kernel_key key = permi_step_key(cell, words, parts, holder->device);
   int fine;
   frontier->planes = permi_step_planes(&key);
   frontier->steps = 0;
@@ -296,13 +266,8 @@ perm_status perm_cuda_frontier_begin(perm_gpu_frontier *frontier, perm_gpu_cell 
                                   holder->message);
   fine = frontier->module && permi_frontier_wait(frontier) && /* it may still run an earlier pass */
          PERMI_ON(holder, upload, (frontier->values[0], one, 8 * (size_t)frontier->planes)) &&
-         (lists || (permi_frontier_send(frontier, 0, source, NULL, 0) && permi_frontier_wait(frontier)));
-  if (fine && lists) {
-    const uint64_t none = 0;
-    fine = PERMI_ON(holder, upload, (frontier->key[0], &none, 8));
-    frontier->states = 1;
-  }
-  fine = fine && PERMI_ON(holder, synchronise, ()); /* our stream waits for no upload */
+         permi_frontier_send(frontier, 0, source, NULL, 0) && permi_frontier_wait(frontier) &&
+         PERMI_ON(holder, synchronise, ()); /* our stream waits for no upload */
   frontier->source_low = source->low;
   frontier->began = permi_clock();
   if (!frontier->module && frontier->stopped != PERM_OK) {
@@ -380,118 +345,6 @@ perm_status perm_cuda_frontier_step(perm_gpu_frontier *frontier, const perm_gpu_
   return permi_frontier_leave(fine);
 }
 
-static int permi_list_launch(perm_gpu_frontier *frontier, int function, uint64_t blocks, permi_list_arguments *a)
-{
-  void *parameters[1] = {a};
-  return permi_frontier_launch(frontier, function, blocks, 0, parameters);
-}
-
-/* Counts rows of tiles; `start`: where rows start, and the end. */
-static int permi_list_counts(perm_gpu_frontier *frontier, int function, permi_list_arguments *a, uint64_t elements,
-                             int rows, uint64_t *start)
-{
-  const uint64_t tiles = (elements + 1023) / 1024, most = tiles * (uint64_t)rows;
-  if (most > frontier->count_room) {
-    if (!permi_frontier_wait(frontier) || !permi_frontier_room(frontier, &frontier->count, 8 * (size_t)(2 * most)))
-      return 0;
-    frontier->count_room = 2 * most;
-  }
-  a->count = PERMI_AT(unsigned long long, frontier->count, 0);
-  a->tiles = tiles;
-  a->rows = rows;
-  return permi_list_launch(frontier, function, most, a) && permi_list_launch(frontier, PERMI_SCAN, 1, a) &&
-         permi_frontier_fetch(frontier, (CUdeviceptr)(uintptr_t)a->start, frontier->host[1], start,
-                              8 * ((size_t)rows + 1));
-}
-
-static int permi_list_unite(perm_gpu_frontier *frontier, permi_list_arguments *a, uint64_t *start, int rows, int *turn)
-{
-  int r, kept;
-  for (*turn = 0; rows > 1; rows = kept, *turn = !*turn)
-    for (kept = r = 0; r < rows; r += 2, kept++) {
-      a->item = PERMI_AT(permi_item, frontier->item[*turn], 0);
-      a->merged = PERMI_AT(permi_item, frontier->item[!*turn], 0);
-      a->begin = start[r];
-      a->middle = start[r + 1];
-      a->end = r + 1 < rows ? start[r + 2] : start[r + 1];
-      start[kept] = a->begin;
-      start[kept + 1] = a->end;
-      if (a->end > a->begin && !permi_list_launch(frontier, PERMI_MERGE, (a->end - a->begin + 2047) / 2048, a))
-        return 0;
-    }
-  return 1;
-}
-
-static int permi_list_step(perm_gpu_frontier *frontier, permi_list_arguments *a, int streams)
-{
-  uint64_t start[PERMI_GPU_STREAMS + 1], heads[2], items;
-  int k, turn = 0;
-  if (!permi_list_counts(frontier, PERMI_COUNT, a, frontier->states, streams, start))
-    return 0;
-  items = start[streams];
-  if (!items)
-    return 1;
-  for (k = 0; k < 2 && items > frontier->item_room; k++) {
-    if (!permi_frontier_room(frontier, &frontier->item[k], 24 * (size_t)items))
-      return 0;
-    if (k == 1)
-      frontier->item_room = items + items / 2;
-  }
-  a->item = PERMI_AT(permi_item, frontier->item[0], 0);
-  if (!permi_list_launch(frontier, PERMI_EXPAND, a->tiles * (uint64_t)streams, a) ||
-      !permi_list_unite(frontier, a, start, streams, &turn))
-    return 0;
-  a->item = PERMI_AT(permi_item, frontier->item[turn], 0);
-  a->end = items;
-  if (!permi_list_counts(frontier, PERMI_HEADS, a, items, 1, heads))
-    return 0;
-  a->to_states = heads[1];
-  if ((double)heads[1] > frontier->shape.states[!(frontier->steps & 1)]) {
-    snprintf(frontier->holder.message, PERM_MESSAGE_BYTES,
-             "GPU %d: more states than there can be: it is not to be trusted", frontier->holder.device);
-    return 0;
-  }
-  return permi_list_launch(frontier, PERMI_SUM, a->tiles, a);
-}
-
-perm_status perm_cuda_frontier_unite(perm_gpu_frontier *frontier, const perm_gpu_stream *stream, int streams,
-                                     uint64_t *states, double *sizes)
-{
-  const int from = frontier->steps & 1, to = !from;
-  const size_t bytes = (size_t)streams * sizeof(permi_gpu_stream);
-  char *host = (char *)frontier->host[0];
-  permi_list_arguments a;
-  int k, fine;
-  if (streams < 1 || streams > PERMI_GPU_STREAMS || streams > frontier->shape.ways)
-    return PERM_ERROR_DEVICE;
-  for (k = 0; k < streams; k++) {
-    permi_gpu_stream *out = (permi_gpu_stream *)(void *)host + k;
-    out->test = stream[k].test;
-    out->want = stream[k].want;
-    out->flip = stream[k].flip;
-    permi_frontier_coefficients(frontier, out->c, stream[k].real, stream[k].imaginary, stream[k].integer);
-  }
-  permi_frontier_no_sizes(host + bytes);
-  memset(&a, 0, sizeof a);
-  a.key = PERMI_AT(const unsigned long long, frontier->key[from], 0);
-  a.value = PERMI_AT(const void, frontier->values[from], 0);
-  a.states = frontier->states;
-  a.stream = PERMI_AT(const permi_gpu_stream, frontier->table[0], 0);
-  a.start = PERMI_AT(unsigned long long, frontier->table[1], 0);
-  a.sizes = sizes ? PERMI_AT(unsigned long long, frontier->table[0], bytes) : NULL;
-  a.to_key = PERMI_AT(unsigned long long, frontier->key[to], 0);
-  a.to_value = PERMI_AT(void, frontier->values[to], 0);
-  if (!permi_frontier_enter(frontier))
-    return PERM_ERROR_DEVICE;
-  fine = PERMI_ON(&frontier->holder, send, (frontier->table[0], host, bytes + 16, frontier->stream)) &&
-         (!frontier->states || permi_list_step(frontier, &a, streams));
-  if (fine && sizes)
-    fine = permi_frontier_fetch(frontier, frontier->table[0] + bytes, host + bytes, sizes, 16);
-  frontier->steps++;
-  frontier->states = *states = a.to_states;
-  return permi_frontier_leave(fine);
-}
-
 perm_status perm_cuda_frontier_scale(perm_gpu_frontier *frontier, uint64_t states, double first, double second)
 {
   CUdeviceptr values = frontier->values[frontier->steps & 1];
@@ -515,8 +368,6 @@ perm_status perm_cuda_frontier_value(perm_gpu_frontier *frontier, void *value)
     return PERM_ERROR_DEVICE;
   fine = permi_frontier_wait(frontier) &&
          permi_frontier_fetch(frontier, frontier->values[turn], frontier->host[turn], value, bytes);
-  if (fine && frontier->shape.lists && !frontier->states)
-    memset(value, 0, bytes); /* an empty list */
 #if defined(PERM_CUDA_BENCH)
   permi_frontier_seconds += permi_clock() - frontier->began;
 #endif

@@ -6,10 +6,10 @@
      integers         >>text_exact                  >>exact_gpu permi_exact_gpu_text
      sums over counts >>text_counts                 >>counts_gpu permi_counts_gpu_text
      sign search      >>text_signs                  >>signs_gpu
-     batches          >>text_batch                  >>batch permi_batch_program
+     batches          >>text_batch                  >>run permi_batch_program
      minors           >>text_minors                 >>minors_gpu permi_minors_gpu_work
      proofs           >>text_proof                  >>proof_gpu permi_proof_gpu_text
-     arrays, lists    >>text_frontier               >>compile permi_source_end
+     arrays           >>text_frontier               >>compile permi_source_end
      hybrid sums      >>program_text, >>codegen, which use those here
 
    Dense sums: a thread walks over 2^(walk + block) sign vectors, row sums x in registers, all loops over rows unrolled
@@ -118,6 +118,38 @@ PERMI_BOTH void permi_two_product(double &p, double &e, double a, double b)
   e = permi_fma(a, b, -p);
 }
 
+/* p *= x */
+template <int PARTS>
+PERMI_BOTH void permi_number_times(double *p, const double *x)
+{
+  if (PARTS == 1) {
+    p[0] = permi_mul(p[0], x[0]);
+  } else {
+    const double re = permi_fma(-p[1], x[1], permi_mul(p[0], x[0]));
+    p[1] = permi_fma(p[0], x[1], permi_mul(p[1], x[0]));
+    p[0] = re;
+  }
+}
+
+/* Whether a term enters the sum of |terms|; hashed, since a matrix may favour fixed signs. */
+PERMI_BOTH bool permi_sampled(unsigned key, unsigned mask)
+{
+  key = (key ^ key >> 16) * 0x7feb352du;
+  return !(key >> 24 & mask);
+}
+
+PERMI_BOTH unsigned permi_term_key(unsigned long long chunk, unsigned round, unsigned term)
+{
+  return ((unsigned)chunk + round * 0x85ebca6bu) ^ term * 0x9e3779b9u;
+}
+
+/* The row of a walk's table that leads from term m to the next. */
+PERMI_BOTH int permi_walk_row(unsigned m)
+{
+  const int j = permi_ctz(m + 1);
+  return 2 * j + (int)((m + 1) >> (j + 1) & 1);
+}
+
 /* Multiplies p + c by a row, y + l: PERM_GPU_ROUNDED (1), _COMPENSATED (2), _DOUBLED (3). */
 template <int PARTS, int PRODUCT, int LOW>
 PERMI_BOTH void permi_row(double *p, double *c, const double *y_given, const double *l_given, int first)
@@ -138,24 +170,18 @@ PERMI_BOTH void permi_row(double *p, double *c, const double *y_given, const dou
       p[part] = y[part];
       c[part] = l[part];
     }
+  } else if (PRODUCT == 1) {
+    permi_number_times<PARTS>(p, y);
   } else if (PARTS == 1) {
     double h = 0, e = 0;
-    if (PRODUCT == 1) {
-      p[0] = permi_mul(p[0], y[0]);
+    permi_two_product(h, e, p[0], y[0]);
+    e = permi_fma(c[0], y[0], LOW ? permi_fma(p[0], l[0], e) : e);
+    if (PRODUCT == 2) {
+      p[0] = h;
+      c[0] = e;
     } else {
-      permi_two_product(h, e, p[0], y[0]);
-      e = permi_fma(c[0], y[0], LOW ? permi_fma(p[0], l[0], e) : e);
-      if (PRODUCT == 2) {
-        p[0] = h;
-        c[0] = e;
-      } else {
-        permi_fast_two_sum(p[0], c[0], h, e);
-      }
+      permi_fast_two_sum(p[0], c[0], h, e);
     }
-  } else if (PRODUCT == 1) {
-    const double re = permi_fma(-p[1], y[1], permi_mul(p[0], y[0]));
-    p[1] = permi_fma(p[0], y[1], permi_mul(p[1], y[0]));
-    p[0] = re;
   } else { /* differences of products cancel and need TwoSum */
     double rr = 0, rr_e = 0, ii = 0, ii_e = 0, ri = 0, ri_e = 0, ir = 0, ir_e = 0, hr = 0;
     double hr_e = 0, hi = 0, hi_e = 0;
@@ -189,24 +215,26 @@ PERMI_BOTH void permi_row(double *p, double *c, const double *y_given, const dou
 template <int PARTS>
 PERMI_BOTH void permi_row_pivot(double *p, double *q, const double *x, const double *c, int plain, int first)
 {
-  if (PARTS == 1) {
-    if (!plain) {
-      p[0] = first ? permi_add(x[0], 1.0) : permi_fma(p[0], x[0], p[0]);
-      q[0] = first ? permi_add(x[0], -1.0) : permi_fma(q[0], x[0], -q[0]);
-    } else {
-      const double plus = permi_add(x[0], c[0]), minus = permi_add(x[0], -c[0]);
-      p[0] = first ? plus : permi_mul(p[0], plus);
-      q[0] = first ? minus : permi_mul(q[0], minus);
+  if (plain || first) {
+    double plus[2] = {permi_add(x[0], plain ? c[0] : 1.0), 0};
+    double minus[2] = {permi_add(x[0], plain ? -c[0] : -1.0), 0};
+    if (PARTS == 2) {
+      plus[1] = plain ? permi_add(x[1], c[1]) : x[1];
+      minus[1] = plain ? permi_add(x[1], -c[1]) : x[1];
     }
-  } else if (plain || first) {
-    const double plus[2] = {permi_add(x[0], plain ? c[0] : 1.0), plain ? permi_add(x[1], c[1]) : x[1]};
-    const double minus[2] = {permi_add(x[0], plain ? -c[0] : -1.0), plain ? permi_add(x[1], -c[1]) : x[1]};
-    const double p_re = first ? plus[0] : permi_fma(-p[1], plus[1], permi_mul(p[0], plus[0]));
-    const double q_re = first ? minus[0] : permi_fma(-q[1], minus[1], permi_mul(q[0], minus[0]));
-    p[1] = first ? plus[1] : permi_fma(p[0], plus[1], permi_mul(p[1], plus[0]));
-    q[1] = first ? minus[1] : permi_fma(q[0], minus[1], permi_mul(q[1], minus[0]));
-    p[0] = p_re;
-    q[0] = q_re;
+    if (first) {
+      PERMI_UNROLL
+      for (int part = 0; part < PARTS; part++) {
+        p[part] = plus[part];
+        q[part] = minus[part];
+      }
+    } else {
+      permi_number_times<PARTS>(p, plus);
+      permi_number_times<PARTS>(q, minus);
+    }
+  } else if (PARTS == 1) {
+    p[0] = permi_fma(p[0], x[0], p[0]);
+    q[0] = permi_fma(q[0], x[0], -q[0]);
   } else {
     const double p_re = permi_fma(-p[1], x[1], permi_fma(p[0], x[0], p[0]));
     const double q_re = permi_fma(-q[1], x[1], permi_fma(q[0], x[0], -q[0]));
@@ -360,11 +388,8 @@ PERMI_BOTH void permi_walk(const permi_arguments<COUNT> &a, const double *table,
   PERMI_ROLLED
   for (unsigned m = 0; m < states; m++) {
     o.odd = m & 1;
-    if (a.mask && !(m & (group - 1))) { /* hashed: a matrix may favour fixed signs */
-      unsigned hash = key + m / group * 0x9e3779b9u;
-      hash = (hash ^ hash >> 16) * 0x7feb352du;
-      o.sampled = !(hash >> 24 & a.mask);
-    }
+    if (a.mask && !(m & (group - 1)))
+      o.sampled = permi_sampled(key + m / group * 0x9e3779b9u, a.mask);
     if (!COPIES)
       permi_setting<N, PARTS, PRODUCT, LOW, K, PLAIN, 2, COUNT, ROOM, STEP>(a, o);
     else if (o.sampled)
@@ -390,10 +415,7 @@ PERMI_BOTH void permi_walk(const permi_arguments<COUNT> &a, const double *table,
         }
       }
     }
-    {
-      const int j = permi_ctz(m + 1);
-      o.row = table + stride * (2 * j + (int)((m + 1) >> (j + 1) & 1));
-    }
+    o.row = table + stride * permi_walk_row(m);
   }
   if (permi_parity(number)) {
     PERMI_UNROLL

@@ -174,19 +174,16 @@ template <int N, int PARTS>
 PERMI_BOTH void permi_batch_finish(const permi_batch_room<N, PARTS> &room, const double *sum, int apart, double *out)
 {
   typedef permi_batch_room<N, PARTS> R;
-  double re = 1, im = 0, weights = 0, share = 0;
+  double all[2] = {1, 0};
+  double weights = 0, share = 0;
   bool fine = true;
   PERMI_ROLLED
   for (int i = 0; i < N; i++) {
-    const double x = room.pivot[i * PARTS];
-    const double y = PARTS == 2 ? room.pivot[i * PARTS + PARTS - 1] : 0;
-    const double was = re;
     fine = fine && room.largest[i] >= 1e-6 && room.largest[i] <= 1e10;
-    re = permi_fma(-im, y, permi_mul(re, x));
-    im = permi_fma(was, y, permi_mul(im, x));
+    permi_number_times<PARTS>(all, room.pivot + i * PARTS);
   }
-  re = permi_mul(re, 1.0 / (double)(1ll << (N - 1)));
-  im = permi_mul(im, 1.0 / (double)(1ll << (N - 1)));
+  all[0] = permi_mul(all[0], 1.0 / (double)(1ll << (N - 1)));
+  all[1] = permi_mul(all[1], 1.0 / (double)(1ll << (N - 1)));
   PERMI_ROLLED
   for (int k = 0; k < R::SAMPLES; k++) {
     double weight = 1, part = 0;
@@ -199,11 +196,11 @@ PERMI_BOTH void permi_batch_finish(const permi_batch_room<N, PARTS> &room, const
     share = permi_fma(weight, part, share);
   }
   {
-    const double x = permi_add(sum[0], sum[apart]);
-    const double y = PARTS == 2 ? permi_add(sum[2 * apart], sum[3 * apart]) : 0;
-    out[0] = permi_fma(-y, im, permi_mul(x, re));
-    out[1] = permi_fma(y, re, permi_mul(x, im));
-    out[2] = permi_mul(permi_mul(sum[4 * apart], R::MASK + 1.0), permi_add(fabs(re), fabs(im)));
+    const double total[2] = {permi_add(sum[0], sum[apart]), PARTS == 2 ? permi_add(sum[2 * apart], sum[3 * apart]) : 0};
+    out[2] = permi_mul(permi_mul(sum[4 * apart], R::MASK + 1.0), permi_add(fabs(all[0]), fabs(all[1])));
+    permi_number_times<PARTS>(all, total);
+    out[0] = all[0];
+    out[1] = all[1];
     out[3] = fine && weights > 0 ? share / weights : 1e300;
   }
 }

@@ -8,7 +8,8 @@ PERMI_TEXT(counts,
 template <class S>
 PERMI_BOTH void permi_counts_term(const S &shape, const double *x, double *term)
 {
-  double re = 1, im = 0;
+  term[0] = 1;
+  term[1] = 0;
   PERMI_UNROLL
   for (int f = 0; f < shape.forms(); f++) {
     const double *at = x + f * S::PARTS * (1 + S::LOW);
@@ -17,21 +18,16 @@ PERMI_BOTH void permi_counts_term(const S &shape, const double *x, double *term)
       double power = a;
       PERMI_UNROLL
       for (int k = shape.before(f + 1) - shape.before(f); k > 0; k /= 2) {
-        re = k & 1 ? permi_mul(re, power) : re;
+        term[0] = k & 1 ? permi_mul(term[0], power) : term[0];
         power = permi_mul(power, power);
       }
     } else {
-      const double b = S::LOW ? permi_add(at[2], at[3]) : at[1];
+      const double number[2] = {a, S::LOW ? permi_add(at[2], at[3]) : at[1]};
       PERMI_UNROLL
-      for (int k = shape.before(f); k < shape.before(f + 1); k++) {
-        const double was = re;
-        re = permi_fma(-im, b, permi_mul(re, a));
-        im = permi_fma(was, b, permi_mul(im, a));
-      }
+      for (int k = shape.before(f); k < shape.before(f + 1); k++)
+        permi_number_times<2>(term, number);
     }
   }
-  term[0] = re;
-  term[1] = im;
 }
 
 template <class S>
@@ -150,9 +146,7 @@ PERMI_BOTH void permi_counts_walk(const S &shape, const double *table, unsigned 
       if (S::RYSER)
         w = permi_mul(w, rank[sum + (int)walk[3 * m + 2]]);
       if (S::NEEDED > 0) {
-        unsigned hash = ((unsigned)chunk + (unsigned)(number - begin) / 128 * 0x85ebca6bu) ^ (unsigned)m * 0x9e3779b9u;
-        hash = (hash ^ hash >> 16) * 0x7feb352du;
-        if (!(hash >> 24 & mask)) {
+        if (permi_sampled(permi_term_key(chunk, (unsigned)(number - begin) / 128, (unsigned)m), mask)) {
           permi_counts_symmetric(shape, x, 1, term);
           absolute = permi_fma(fabs(w), term[0], absolute);
         }

@@ -225,12 +225,6 @@ PERMI_BOTH unsigned long long permi_exact_zeros(const S &shape, const unsigned *
   return zeros;
 }
 
-PERMI_BOTH int permi_exact_row(unsigned m)
-{
-  const int j = permi_ctz(m + 1);
-  return 2 * j + (int)((m + 1) >> (j + 1) & 1);
-}
-
 /* Sums a chunk. When skipping, a warp collects the settings in which no even row is 0, and shares them out: they are
    few and uneven. */
 template <class S>
@@ -268,7 +262,7 @@ __device__ __forceinline__ void permi_exact_chunk(const S &shape, const permi_ar
   PERMI_ROLLED
   for (unsigned m = 0; m < 1u << a.walk; m++) {
     permi_exact_step(shape, x, x, row);
-    row = walk + stride * permi_exact_row(m);
+    row = walk + stride * permi_walk_row(m);
     if (!S::SKIP) {
       permi_exact_term(shape, x, (m ^ (unsigned)permi_parity(number)) & 1u, sum);
     } else {

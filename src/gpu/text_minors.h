@@ -55,18 +55,6 @@ PERMI_BOTH permi_minors_view permi_minors_open(const double *table, int size, un
   return view;
 }
 
-template <int PARTS>
-PERMI_BOTH void permi_minors_times(double *p, const double *x)
-{
-  if (PARTS == 1) {
-    p[0] = permi_mul(p[0], x[0]);
-  } else {
-    const double re = permi_fma(-p[1], x[1], permi_mul(p[0], x[0]));
-    p[1] = permi_fma(p[0], x[1], permi_mul(p[1], x[0]));
-    p[0] = re;
-  }
-}
-
 /* Sets the row sums of a number, lane `lane`; returns the weight of its high digits, 0 for one beyond the end. */
 template <int C, int PARTS, int FAST>
 PERMI_BOTH double permi_minors_number(permi_minors_lane<C, PARTS, FAST> &o, const double *table,
@@ -131,7 +119,7 @@ PERMI_BOTH void permi_minors_forward(permi_minors_lane<C, PARTS, FAST> &o, int c
     PERMI_UNROLL
     for (int part = 0; part < PARTS; part++)
       o.front[c * PARTS + part] = o.product[part];
-    permi_minors_times<PARTS>(o.product, o.x + c * PARTS);
+    permi_number_times<PARTS>(o.product, o.x + c * PARTS);
   }
 }
 
@@ -140,14 +128,14 @@ template <int C, int PARTS, int FAST>
 PERMI_BOTH void permi_minors_meet(permi_minors_lane<C, PARTS, FAST> &o, const double *other, int bit)
 {
   if (bit > 1) {
-    permi_minors_times<PARTS>(o.outside, other);
+    permi_number_times<PARTS>(o.outside, other);
   } else {
     PERMI_UNROLL
     for (int part = 0; part < PARTS; part++)
       o.outside[part] = other[part];
   }
   if (bit < 4)
-    permi_minors_times<PARTS>(o.product, other);
+    permi_number_times<PARTS>(o.product, other);
 }
 
 template <int C, int PARTS, int FAST>
@@ -161,23 +149,15 @@ PERMI_BOTH void permi_minors_backward(permi_minors_lane<C, PARTS, FAST> &o, int 
   for (int c = (C ? C : columns) - 1; c >= 0; c--) {
     double p[2] = {back[0], back[1]};
     if (c)
-      permi_minors_times<PARTS>(p, o.front + c * PARTS);
+      permi_number_times<PARTS>(p, o.front + c * PARTS);
     PERMI_UNROLL
     for (int part = 0; part < PARTS; part++)
       o.sum[c * PARTS + part] = permi_add(o.sum[c * PARTS + part], p[part]);
     if (sampled)
       o.absolute[c] = permi_add(o.absolute[c], PARTS == 1 ? fabs(p[0]) : permi_add(fabs(p[0]), fabs(p[1])));
     if (c)
-      permi_minors_times<PARTS>(back, o.x + c * PARTS);
+      permi_number_times<PARTS>(back, o.x + c * PARTS);
   }
-}
-
-/* A matrix may favour fixed signs. */
-PERMI_BOTH bool permi_minors_sampled(unsigned mask, unsigned long long chunk, unsigned round, unsigned term)
-{
-  unsigned hash = ((unsigned)chunk + round * 0x85ebca6bu) ^ term * 0x9e3779b9u;
-  hash = (hash ^ hash >> 16) * 0x7feb352du;
-  return !(hash >> 24 & mask);
 }
 
 /* Planes of a group of lanes: sums by each digit; without digits (FAST = 0) hi and lo of the sum alone. Then moduli.
@@ -281,7 +261,7 @@ __device__ __forceinline__ void permi_minors_chunk(const permi_arguments<1> &a)
       }
       permi_minors_backward<C, PARTS, FAST>(
           o, C, permi_mul(walk[2 * m], weight),
-          permi_minors_sampled(a.mask, chunk, (unsigned)(base - view.begin) / 16, (unsigned)m));
+          permi_sampled(permi_term_key(chunk, (unsigned)(base - view.begin) / 16, (unsigned)m), a.mask));
     }
     permi_minors_put<C, PARTS, FAST>(o, view, C, number, planes);
   }

@@ -112,7 +112,6 @@ typedef struct perm_gpu_frontier_shape {
   int ways;              /* of a step, at most */
   double states[2];      /* before even and odd steps, at most */
   int words;             /* of 64 bits, of the longest value */
-  int lists;
   void *context;
   perm_status (*poll)(void *context); /* while a kernel compiles; not PERM_OK: stop */
 } perm_gpu_frontier_shape;
@@ -130,11 +129,6 @@ void perm_cuda_prepare(int gpus);
 perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t end, const perm_options *options,
                           const perm_gpu_sink *sink, perm_partial *partial, int *gpus,
                           char message[PERM_MESSAGE_BYTES]);
-/* Times up to 16 works for one sum by slices, cut by `predicted`, on the first GPU after compiling all: seconds[k] for
-   chunks[k], INFINITY if it failed. poll as in perm_gpu_sink. */
-void perm_cuda_tune(const perm_gpu_work *const *work, int count, const uint64_t *chunks, const double *predicted,
-                    const perm_options *options, perm_status (*poll)(void *context, uint64_t done), void *context,
-                    double *seconds);
 perm_status perm_cuda_batch(const perm_gpu_batch *batch, const perm_options *options, int threads, int *gpus,
                             char message[PERM_MESSAGE_BYTES]);
 
@@ -149,9 +143,6 @@ perm_status perm_cuda_frontier_begin(perm_gpu_frontier *frontier, perm_gpu_cell 
 /* Waits only if sizes is not NULL: least modulus above 0, largest. */
 perm_status perm_cuda_frontier_step(perm_gpu_frontier *frontier, const perm_gpu_words *target, const perm_gpu_way *way,
                                     int ways, double *sizes);
-/* *states: their number afterwards. */
-perm_status perm_cuda_frontier_unite(perm_gpu_frontier *frontier, const perm_gpu_stream *stream, int streams,
-                                     uint64_t *states, double *sizes);
 perm_status perm_cuda_frontier_scale(perm_gpu_frontier *frontier, uint64_t states, double first, double second);
 perm_status perm_cuda_frontier_value(perm_gpu_frontier *frontier, void *value);
 void perm_cuda_frontier_free(perm_gpu_frontier *frontier);

@@ -9,16 +9,15 @@ struct permi_frontier;
 
 #if defined(PERM_WITH_CUDA)
 /* >>arrays_gpu: steps of a run, bytes that a run needs and that there are */
-PERMI_DEVICE perm_status permi_gpu_create(struct permi_arrays_run *run, permi_pool *pool, char *message);
+PERMI_DEVICE perm_status permi_gpu_create(struct permi_arrays_run *run, char *message);
 PERMI_DEVICE perm_status permi_gpu_begin(struct permi_arrays_run *run);
 PERMI_DEVICE perm_status permi_gpu_step(struct permi_arrays_run *run, int p);
-PERMI_DEVICE perm_status permi_gpu_unite(struct permi_arrays_run *run, int p);
 PERMI_DEVICE perm_status permi_gpu_scale(struct permi_arrays_run *run, size_t states, double first, double second);
 PERMI_DEVICE perm_status permi_gpu_value(struct permi_arrays_run *run, void *value);
 PERMI_DEVICE void permi_gpu_free(struct permi_arrays_run *run);
 PERMI_DEVICE double permi_gpu_needs(const struct permi_frontier *frontier);
 PERMI_DEVICE double permi_gpu_bytes(void);
-/* >>program_tune, of hybrid: the rate of its programs or, where no GPU is wanted, `otherwise`; an offer; the leaf */
+/* >>program_plan, of hybrid: the rate of its programs or, where no GPU is wanted, `otherwise`; an offer; the leaf */
 PERMI_DEVICE double permi_code_rate(const permi_maker *maker, const permi_block *block, double otherwise);
 PERMI_DEVICE perm_status permi_code_offer(permi_maker *maker, const permi_block *block, double rival, int inner,
                                           permi_offer *offer);
@@ -26,7 +25,6 @@ PERMI_DEVICE perm_status permi_code_make(permi_maker *maker, const permi_block *
                                          permi_leaf *leaf);
 PERMI_DEVICE void permi_code_explain(const permi_hybrid *hybrid, double all, char *buffer, size_t size,
                                      size_t *length);
-PERMI_DEVICE void permi_code_explain_tuning(const permi_hybrid *hybrid, char *buffer, size_t size, size_t *length);
 PERMI_DEVICE void permi_code_drop(const perm_allocator *allocator, permi_hybrid *hybrid);
 /* >>signs_gpu: turns a leaf of the CPU into one of a GPU, which takes over `signs` */
 PERMI_DEVICE perm_status permi_signs_gpu_make(permi_maker *maker, permi_signs *signs, permi_leaf *leaf);
@@ -37,10 +35,9 @@ PERMI_DEVICE perm_status permi_codegen_make(permi_maker *maker, const permi_bloc
                                             permi_leaf *leaf);
 PERMI_DEVICE void permi_codegen_release(const perm_allocator *allocator, void *context);
 #else
-#define permi_gpu_create(run, pool, message) (permi_gpu_devices(1, message), PERM_ERROR_DEVICE)
+#define permi_gpu_create(run, message) (permi_gpu_devices(1, message), PERM_ERROR_DEVICE)
 #define permi_gpu_begin(run) PERM_ERROR_DEVICE
 #define permi_gpu_step(run, p) PERM_ERROR_DEVICE
-#define permi_gpu_unite(run, p) PERM_ERROR_DEVICE
 #define permi_gpu_scale(run, states, first, second) PERM_ERROR_DEVICE
 #define permi_gpu_value(run, value) PERM_ERROR_DEVICE
 #define permi_gpu_free(run) (void)0
@@ -50,7 +47,6 @@ PERMI_DEVICE void permi_codegen_release(const perm_allocator *allocator, void *c
 #define permi_code_rate(maker, block, otherwise) (otherwise)
 #define permi_code_offer(maker, block, rival, inner, offer) PERM_OK
 #define permi_code_explain(hybrid, all, buffer, size, length) (void)0
-#define permi_code_explain_tuning(hybrid, buffer, size, length) (void)0
 #define permi_code_drop(allocator, hybrid) (void)0
 #define permi_signs_gpu_make(maker, signs, leaf) permi_refuse_device(maker)
 #define permi_codegen_make NULL

@@ -147,7 +147,6 @@ typedef struct permi_hybrid_rounding {
   double growth;       /* product of the rows' sums of moduli and 1 */
 } permi_hybrid_rounding;
 
-#define PERMI_GPU_CANDIDATES 6
 struct permi_hybrid;
 typedef struct permi_hybrid_family {
   void (*execute[PERMI_HYBRID_ALGEBRAS])(const struct permi_hybrid *hybrid, double *values, double *block);
@@ -159,11 +158,8 @@ typedef struct permi_hybrid_family {
 typedef struct permi_hybrid {
 #if defined(PERM_WITH_CUDA)
   permi_gpu gpu; /* first, for >>gpu; used if there is `code` */
-  int candidate, candidates; /* numbered from 1; 0: no others are kept */
-  double timed[PERMI_GPU_CANDIDATES]; /* seconds; INFINITY: failed, 0: not timed */
 #endif
   struct permi_code *code;    /* a GPU's, or NULL: >>programs */
-  struct permi_hybrid *next;  /* another candidate */
   int n, inner, low, high, lanes_log2, chunk_log2, walked, transposed;
   int parts, lanes;
   permi_hybrid_algebra algebra;

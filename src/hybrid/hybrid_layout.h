@@ -319,16 +319,6 @@ static void permi_layout_by_degree(const permi_layouts *work, permi_arrangement 
   }
 }
 
-static void permi_layout_start(const permi_layouts *work, int transposed, permi_arrangement *layout)
-{
-  int i;
-  layout->transposed = transposed;
-  layout->inner = layout->low = 0;
-  for (i = 0; i < work->n; i++)
-    layout->order[i] = i;
-  permi_layout_by_degree(work, layout, 0);
-}
-
 static int permi_layout_least_outer(const permi_layouts *work)
 {
   return work->gpu ? PERMI_GPU_LEAST_OUTER : work->n > 12 ? 6 : 1;
@@ -386,7 +376,11 @@ static double permi_layout_first(permi_layouts *work, int transposed, int inner,
   const int least_outer = permi_layout_least_outer(work);
   double cost = (double)INFINITY;
   int k;
-  permi_layout_start(work, transposed, layout);
+  layout->transposed = transposed;
+  layout->inner = layout->low = 0;
+  for (k = 0; k < work->n; k++)
+    layout->order[k] = k;
+  permi_layout_by_degree(work, layout, 0);
   if (inner)
     return permi_layout_greedy(work, layout);
   for (k = 0; k <= PERMI_HYBRID_LOW && k + least_outer <= work->n; k++) {

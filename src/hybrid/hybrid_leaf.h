@@ -43,26 +43,19 @@ static void permi_hybrid_drop(const perm_allocator *allocator, permi_hybrid *hyb
   permi_release(allocator, hybrid);
 }
 
-static void permi_hybrid_runs_release(const perm_allocator *allocator, permi_hybrid_runs *runs)
-{
-  int k;
-  if (!runs)
-    return;
-  for (k = 0; k < runs->passes && runs->run; k++)
-    permi_hybrid_drop(allocator, runs->run[k].tables);
-  permi_release(allocator, runs->run);
-  permi_release(allocator, runs->factor);
-  permi_release(allocator, runs);
-}
-
 static void permi_hybrid_release(const perm_allocator *allocator, void *context)
 {
-  permi_hybrid *hybrid = (permi_hybrid *)context, *next;
-  for (; hybrid; hybrid = next) {
-    next = hybrid->next;
-    permi_hybrid_runs_release(allocator, hybrid->runs);
-    permi_hybrid_drop(allocator, hybrid);
+  permi_hybrid *hybrid = (permi_hybrid *)context;
+  permi_hybrid_runs *runs = hybrid ? hybrid->runs : NULL;
+  int k;
+  for (k = 0; runs && k < runs->passes && runs->run; k++)
+    permi_hybrid_drop(allocator, runs->run[k].tables);
+  if (runs) {
+    permi_release(allocator, runs->run);
+    permi_release(allocator, runs->factor);
   }
+  permi_release(allocator, runs);
+  permi_hybrid_drop(allocator, hybrid);
 }
 
 typedef struct permi_hybrid_rows {

@@ -31,7 +31,6 @@ static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t 
     permi_hybrid_say(buffer, size, &length, "all numbers below 2^53; ");
   permi_hybrid_say(buffer, size, &length, "%.0f chunks, predicted %.3g s on one %s\n", (double)leaf->information.chunks,
                    leaf->information.seconds, hybrid->isa == PERM_ISA_CUDA ? "GPU" : "thread");
-  permi_code_explain_tuning(hybrid, buffer, size, &length);
   return length;
 }
 

@@ -194,11 +194,6 @@ typedef struct permi_growths {
   double cap;
 } permi_growths;
 
-static int permi_growth_of_item(const permi_hybrid_maker *maker, int item)
-{
-  return maker->growths ? maker->growths->item[item] : 0;
-}
-
 static double permi_growth_size(permi_hybrid_maker *maker, int index)
 {
   const permi_hybrid_node *node = permi_maker_node(maker, index);
@@ -352,7 +347,7 @@ static void permi_maker_emit(permi_hybrid_maker *maker, int index)
       const int item = maker->work->item[node->first + k];
       permi_maker_statement(maker, permi_hybrid_line(node->slot),
                             permi_hybrid_line(item < n ? item : permi_maker_node(maker, item)->slot),
-                            permi_growth_of_item(maker, node->first + k), 0, 0);
+                            maker->growths ? maker->growths->item[node->first + k] : 0, 0, 0);
     }
     return;
   }

@@ -281,22 +281,6 @@ static void permi_code_functions(permi_coder *coder, const permi_hybrid *hybrid)
   permi_code_print(code, parts == 1 ? "return block;\n}\n" : "}\n");
 }
 
-/* How a thread adds its blocks. */
-static const char *permi_code_add_text(permi_hybrid_algebra algebra)
-{
-  static const char *const text[6] = {
-      "lo = permi_add(lo, e);\n",
-      "lo = permi_add(lo, e);\n"
-      "permi_two_sum(hi2, e, hi2, permi_mul(s, block.e));\nlo2 = permi_add(lo2, e);\n",
-      "lo = permi_add(lo, e);\nlo = permi_fma(s, block.e, lo);\n",
-      "permi_fast_two_sum(hi, lo, hi, permi_add(lo, permi_fma(s, block.e, e)));\n",
-      "lo = permi_add(lo, e);\n",
-      "permi_fast_two_sum(hi, lo, hi, permi_add(lo, permi_fma(s, block.x.e, e)));\n"
-      "permi_two_sum(hi2, e, hi2, permi_mul(s, block.y.v));\n"
-      "permi_fast_two_sum(hi2, lo2, hi2, permi_add(lo2, permi_fma(s, block.y.e, e)));\n"};
-  return text[algebra];
-}
-
 /* The moduli of a sample of patterns; with certify those of every one are added in the walk. */
 static const char permi_code_samples[] =
     "PERMI_ROLLED\n"
@@ -311,6 +295,18 @@ static const char permi_code_samples[] =
     "}\n";
 static const char permi_code_all_moduli[] =
     "absolute = permi_add(absolute, permi_moduli(b, 0));\n";
+
+/* How a thread adds its blocks, by algebra. */
+static const char *const permi_code_add_text[6] = {
+    "lo = permi_add(lo, e);\n",
+    "lo = permi_add(lo, e);\n"
+    "permi_two_sum(hi2, e, hi2, permi_mul(s, block.e));\nlo2 = permi_add(lo2, e);\n",
+    "lo = permi_add(lo, e);\nlo = permi_fma(s, block.e, lo);\n",
+    "permi_fast_two_sum(hi, lo, hi, permi_add(lo, permi_fma(s, block.e, e)));\n",
+    "lo = permi_add(lo, e);\n",
+    "permi_fast_two_sum(hi, lo, hi, permi_add(lo, permi_fma(s, block.x.e, e)));\n"
+    "permi_two_sum(hi2, e, hi2, permi_mul(s, block.y.v));\n"
+    "permi_fast_two_sum(hi2, lo2, hi2, permi_add(lo2, permi_fma(s, block.y.e, e)));\n"};
 
 /* Table: start [words]; step [high][words], words = rows times parts. Where numbers grow each pass has one, which ends
    with minus the prime, its inverse and residues. */
@@ -361,7 +357,7 @@ static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
                    "const double sum[5] = {permi_mul(minus, hi), permi_mul(minus, lo), permi_mul(minus, hi2),\n"
                    "  permi_mul(minus, lo2), absolute};\n"
                    "permi_finish(room, a.out, sum);\n}\n",
-                   real ? "" : coder->parts == 2 ? ".v" : ".x.v", permi_code_add_text(hybrid->algebra),
+                   real ? "" : coder->parts == 2 ? ".v" : ".x.v", permi_code_add_text[hybrid->algebra],
                    coder->grows ? ", residue" : "");
 }
 /* SPDX-License-Identifier: MIT */

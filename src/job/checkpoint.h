@@ -18,7 +18,7 @@
          84      4  cpu_fallback
          88      4  part
          92      4  parts; 0: the whole job
-         96      4  tune: the timed candidate
+         96      4  0
         100      4  leaves
         104      8  bytes of the note
         112         the leaves, each:
@@ -87,11 +87,9 @@ PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, 
   const perm_options *options = permi_options(options_given);
   unsigned char *to = (unsigned char *)bytes;
   size_t needed = PERMI_CHECKPOINT_HEAD + 8, k;
-  int i, tune = options->gpu.tune;
+  int i;
   if (!job || !state || job->leaves != state->leaves)
     return 0;
-  for (i = job->leaves; i-- > 0;)
-    tune = job->leaf[i].information.tuned ? job->leaf[i].information.tuned : tune;
   for (i = 0; i < job->leaves; i++)
     needed += PERMI_CHECKPOINT_LEAF + 16 * state->finished[i].count +
               (state->finished[i].count ? PERM_PARTIAL_BYTES : 0);
@@ -115,7 +113,7 @@ PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, 
   permi_put(to + 84, (uint64_t)options->gpu.cpu_fallback, 4);
   permi_put(to + 88, options->checkpoint.parts ? (uint64_t)options->checkpoint.part : 0, 4);
   permi_put(to + 92, (uint64_t)options->checkpoint.parts, 4);
-  permi_put(to + 96, (uint64_t)(int64_t)tune, 4);
+  permi_put(to + 96, 0, 4);
   permi_put(to + 100, (uint64_t)job->leaves, 4);
   permi_put(to + 104, options->checkpoint.note_bytes, 8);
   to += PERMI_CHECKPOINT_HEAD;
@@ -152,7 +150,6 @@ static void permi_options_decode(const unsigned char *bytes, perm_options *optio
   options->gpu.cpu_fallback = (int)permi_get(bytes + 84, 4);
   options->checkpoint.part = (int)permi_get(bytes + 88, 4);
   options->checkpoint.parts = (int)permi_get(bytes + 92, 4);
-  options->gpu.tune = permi_get_int(bytes + 96);
 }
 
 /* path: NULL for bytes in memory. */
@@ -211,7 +208,6 @@ PERMI_COLD static perm_status permi_checkpoint_stranger(const unsigned char *byt
   PERMI_STRANGER(modulus, "modulus %llu, not %llu", (unsigned long long));
   PERMI_STRANGER(certify, "certify %d, not %d", );
   PERMI_STRANGER(gpu.devices, "gpus %d, not %d", );
-  PERMI_STRANGER(gpu.tune, "tune %d, not %d", );
   PERMI_STRANGER(tolerance, "tolerance %g, not %g", ); /* may change the planned precision */
   PERMI_STRANGER(plan_effort, "plan_effort %g, not %g", );
   PERMI_STRANGER(max_bytes, "max_bytes %g, not %g", );

@@ -218,20 +218,6 @@ static void permi_mpi_header_fill(permi_mpi_header *header, const permi_mpi_call
       header->options.isa = begun.isa;
   }
   header->checkpoint = options->checkpoint.file != NULL;
-#if defined(PERM_TUNE)
-  if (options->gpu.tune == PERM_TUNE) { /* rank 0 alone times kernels */
-    perm_job *job = NULL;
-    int i;
-    header->options.gpu.tune = 0;
-    if (call->kind == PERMI_MPI_SPARSE && perm_sparse_job(call->matrix, options, &job, NULL) == PERM_OK)
-      for (i = 0; i < perm_job_leaves(job) && !header->options.gpu.tune; i++) {
-        perm_leaf leaf;
-        perm_job_leaf(job, i, &leaf);
-        header->options.gpu.tune = leaf.tuned;
-      }
-    perm_job_free(job);
-  }
-#endif
   if (options->gpu.cache)
     snprintf(header->gpu_cache, sizeof header->gpu_cache, "%s", options->gpu.cache);
   if (header->call.kind == PERMI_MPI_SPARSE)

@@ -65,7 +65,6 @@ typedef struct permi_maker {
   double task_seconds;
   double worth; /* seconds of a job that is there, to be beaten; INFINITY: none */
   int blocks_noted;
-  int tuned;
   int keeps; double kept; /* for perm_more.h: states are kept, of the blocks before in `kept` bytes, unreduced */
   permi_control *watch;
   struct permi_account *account;

@@ -376,8 +376,6 @@ static perm_status permi_execute(const perm_job *job, perm_state *state, const p
     snprintf(result->message, sizeof result->message, "%s; there is no value, only the sum of the terms so far",
              stopped == PERM_PART_DONE ? perm_status_text(stopped) : permi_early_words(&control, stopped).text);
   }
-  for (i = 0; i < job->leaves && !result->tuned; i++)
-    result->tuned = job->leaf[i].information.tuned;
   result->status = stopped;
   result->threads = threads;
   result->gpus = control.gpus;
@@ -419,8 +417,6 @@ static int permi_run_short(const perm_job *job, const perm_options *options, per
     perm_job_finish(job, partial, result);
   else
     permi_meter_verdict(&job->allocator, permi_stopped(status, &control, result), result);
-  for (i = 0; i < job->leaves && !result->tuned; i++)
-    result->tuned = job->leaf[i].information.tuned;
   result->threads = 1;
   result->gpus = control.gpus;
   result->seconds = permi_seconds() - control.start;

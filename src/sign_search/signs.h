@@ -145,22 +145,6 @@ static int permi_signs_groups(permi_signs *signs, int block)
   return 1;
 }
 
-/* The patterns of a block with which the row's count, if it is `least` + k without the block, does not vanish. */
-static void permi_signs_alive(const permi_signs_matrix *matrix, const permi_signs_order *order, int block, int row,
-                              int count, uint64_t *alive)
-{
-  const int first = order->prefix + (block ? order->length[0] : 0), patterns = 1 << order->length[block];
-  int y, j;
-  memset(alive, 0, PERMI_SIGNS_WORDS * sizeof *alive);
-  for (y = 0; y < patterns; y++) {
-    int sum = count;
-    for (j = 0; j < order->length[block]; j++)
-      sum += y >> j & 1 ? matrix->entry[row][order->column[first + j]] : 0;
-    if (sum != PERMI_SIGNS_ZERO || matrix->sum[row] & 1)
-      alive[y >> 6] |= UINT64_C(1) << (y & 63);
-  }
-}
-
 /* Aligned vectors of PERMI_SIGNS_WORDS words, zero. */
 static uint64_t (*permi_signs_vectors(permi_signs *signs, int count))[PERMI_SIGNS_WORDS]
 {
@@ -183,7 +167,8 @@ static int permi_signs_cut_make(permi_signs *signs, const permi_signs_matrix *ma
 {
   const int block = place >= signs->place[PERMI_SIGNS_SECOND];
   permi_signs_cut *cut = &signs->cut[signs->cut_start[2 * PERM_MAX_N]];
-  int least = permi_signs_start(matrix, row), most = least, j, level;
+  const int first = order->prefix + (block ? order->length[0] : 0), patterns = 1 << order->length[block];
+  int least = permi_signs_start(matrix, row), most = least, j, level, y;
   uint64_t (*alive)[PERMI_SIGNS_WORDS];
   for (j = 0; j < order->prefix; j++) {
     const int x = matrix->entry[row][order->column[j]];
@@ -193,8 +178,14 @@ static int permi_signs_cut_make(permi_signs *signs, const permi_signs_matrix *ma
   alive = permi_signs_vectors(signs, most - least + 1);
   if (!alive)
     return 0;
-  for (level = 0; level <= most - least; level++)
-    permi_signs_alive(matrix, order, block, row, least + level, alive[level]);
+  for (y = 0; y < patterns; y++) {
+    int sum = 0;
+    for (j = 0; j < order->length[block]; j++)
+      sum += y >> j & 1 ? matrix->entry[row][order->column[first + j]] : 0;
+    for (level = 0; level <= most - least; level++)
+      if (least + level + sum != PERMI_SIGNS_ZERO || matrix->sum[row] & 1)
+        alive[level][y >> 6] |= UINT64_C(1) << (y & 63);
+  }
   for (j = 0; step < 0 && j < PERMI_SIGNS_WORDS; j++)
     signs->root.alive[block][j] &= alive[0][j];
   if (step < 0)

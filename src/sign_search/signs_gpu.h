@@ -32,17 +32,6 @@ static void permi_signs_gpu_digit(const permi_signs *signs, const perm_gpu_signs
   word[shape->word[c] + at / 32] += (uint32_t)x << at % 32;
 }
 
-/* Sets x in all digits of words that are no row's. */
-static void permi_signs_gpu_rest(const permi_signs *signs, const perm_gpu_signs *shape, int x, uint32_t *word)
-{
-  const int bits = permi_signs_gpu_bits(shape);
-  int c, at;
-  for (c = 0; c < 4; c++)
-    for (at = (signs->place[c + 1] - signs->place[c]) * bits; at < (shape->word[c + 1] - shape->word[c]) * 32;
-         at += bits)
-      word[shape->word[c] + at / 32] += (uint32_t)x << at % 32;
-}
-
 /* Cuts of a column: as many for both blocks. */
 static int permi_signs_gpu_cuts(const permi_signs *signs, int k)
 {
@@ -134,12 +123,14 @@ static int permi_signs_gpu_fill_cuts(const permi_signs *signs, const perm_gpu_si
 
 static void permi_signs_gpu_fill(const permi_signs *signs, const perm_gpu_signs *shape, uint32_t *word)
 {
-  const int words = shape->word[4], zero = 1 << (permi_signs_gpu_bits(shape) - 1);
+  const int words = shape->word[4], bits = permi_signs_gpu_bits(shape), zero = 1 << (bits - 1);
   const unsigned char *count = (const unsigned char *)signs->root.count;
-  int block, place, k, j;
+  int block, place, k, j, c;
   for (block = 0; block < 2; block++)
     permi_signs_gpu_set(signs->root.alive[block], word + shape->root + 16 * block);
-  permi_signs_gpu_rest(signs, shape, zero + 1, word + shape->root + 32);
+  for (c = 0; c < 4; c++) /* digits that are no row's */
+    for (k = (signs->place[c + 1] - signs->place[c]) * bits; k < (shape->word[c + 1] - shape->word[c]) * 32; k += bits)
+      word[shape->root + 32 + shape->word[c] + k / 32] += (uint32_t)(zero + 1) << k % 32;
   word[shape->root + 32 + words] = (uint32_t)signs->n;
   for (place = 0; place < signs->n; place++) {
     permi_signs_gpu_digit(signs, shape, place, count[place] - PERMI_SIGNS_ZERO + zero, word + shape->root + 32);

@@ -23,7 +23,6 @@ static size_t permi_frontier_explain(const permi_leaf *leaf, char *buffer, size_
                    perm_method_name(leaf->information.method), leaf->information.n, frontier->width, frontier->steps,
                    fmax(frontier->room[0], frontier->room[1]),
                    !frontier->arrays                        ? "lists"
-                   : frontier->arrays->lists                ? "lists on a GPU"
                    : frontier->arrays->isa == PERM_ISA_CUDA ? "arrays on a GPU"
                                                             : "arrays",
                    leaf->information.work,
@@ -216,13 +215,11 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
 {
   const perm_options *options = maker->options;
   const double states = fmax(frontier->room[0], frontier->room[1]);
-  const int gpu_lists =
-      options->method == PERM_METHOD_LISTS && options->isa == PERM_ISA_CUDA && frontier->mask_words == 1;
   offer->seconds =
       permi_order_seconds(block, frontier->cost[frontier->steps] * permi_lists_weight(&frontier->numbers));
   offer->bytes =
       (frontier->room[0] + frontier->room[1]) * ((double)permi_value_bytes(frontier) + PERMI_GROUP_BYTES) + 65536;
-  if ((options->method == PERM_METHOD_LISTS && !gpu_lists) || options->method == PERM_METHOD_SORTING ||
+  if (options->method == PERM_METHOD_LISTS || options->method == PERM_METHOD_SORTING ||
       (options->method != PERM_METHOD_ARRAYS && states < PERMI_ARRAY_STATES && options->isa != PERM_ISA_CUDA))
     return PERM_OK;
   if (!permi_arrays_create(block, frontier, permi_isa(options), maker->watch))
@@ -234,12 +231,11 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
     if (!permi_residues_offer(maker, frontier, &seconds))
       return permi_fail_memory(maker->result);
     residues = arrays->by_residues;
-    arrays->lists = gpu_lists;
     arrays->by_residues = 0;
     if (permi_arrays_on_gpu(options, frontier, seconds, offer)) {
       arrays->isa = PERM_ISA_CUDA;
-      seconds = permi_arrays_gpu_seconds(frontier) * (gpu_lists ? PERMI_GPU_LISTS_SLOWER : 1);
-    } else if (options->method != PERM_METHOD_ARRAYS && (gpu_lists || seconds > offer->seconds)) {
+      seconds = permi_arrays_gpu_seconds(frontier);
+    } else if (options->method != PERM_METHOD_ARRAYS && seconds > offer->seconds) {
       frontier->arrays = NULL;
     }
     if (frontier->arrays) {

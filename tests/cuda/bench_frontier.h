@@ -62,11 +62,9 @@ void bench_frontier(int files, char **file)
     perm_precision precision;
     double effort;
   } rows[] = {{"regular:110:3", 1, PERM_METHOD_ARRAYS, PERM_PRECISION_FAST, 1},
-              {"regular:110:3", 1, PERM_METHOD_LISTS, PERM_PRECISION_FAST, 1},
               {"regular:110:3", 1, PERM_METHOD_ARRAYS, PERM_PRECISION_EXACT, 1},
               {"regular:110:3", 1, PERM_METHOD_ARRAYS, PERM_PRECISION_DD, 1},
               {"regular:120:3", 1, PERM_METHOD_ARRAYS, PERM_PRECISION_FAST, 1},
-              {"regular:120:3", 1, PERM_METHOD_LISTS, PERM_PRECISION_FAST, 1},
               {"regular:120:3", 1, PERM_METHOD_ARRAYS, PERM_PRECISION_FAST, 10},
               {"regular:120:3", 2, PERM_METHOD_ARRAYS, PERM_PRECISION_FAST, 1},
               {"regular:120:3", 1, PERM_METHOD_ARRAYS, PERM_PRECISION_EXACT, 1},
@@ -82,7 +80,6 @@ void bench_frontier(int files, char **file)
     if (perm_matrix_read(file[i], NULL, &matrix, &r) == PERM_OK) {
       bench_row(file[i], &matrix, PERM_METHOD_ARRAYS, PERM_PRECISION_FAST, 1);
       bench_row(file[i], &matrix, PERM_METHOD_ARRAYS, PERM_PRECISION_FAST, 10);
-      bench_row(file[i], &matrix, PERM_METHOD_LISTS, PERM_PRECISION_FAST, 1);
       perm_matrix_free(&matrix);
     } else {
       printf("| %s |\n", r.message);

@@ -32,14 +32,6 @@ PERMI_STEP_KERNEL(3, 1, 1, 1)
 PERMI_STEP_KERNEL(4, 1, 1, 4)
 PERMI_STEP_KERNEL(4, 2, 1, 2)
 PERMI_STEP_KERNEL(4, 5, 2, 1)
-extern "C" __global__ void permi_list_kernels(const permi_list_arguments a)
-{
-  permi_list_count(a, a.rows == 1);
-  permi_list_scan(a);
-  permi_list_expand(a);
-  permi_list_merge(a);
-  permi_list_sum<4, 2, 2>(a);
-}
 extern "C" __global__ void permi_other_kernels(const permi_step_arguments a, double *x, unsigned long long count)
 {
   permi_places(a);

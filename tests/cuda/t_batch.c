@@ -1,4 +1,4 @@
-/* >>gpu/batch, >>batch_gpu, >>text_batch */
+/* >>gpu/run, >>batch_gpu, >>text_batch */
 /* Batches on a GPU, or its twin, against single calls. */
 
 /* ---- batches */

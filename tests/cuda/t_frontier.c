@@ -3,8 +3,7 @@
    of matrices and of tables; faults, stops, memory. */
 
 void perm_cuda_test_memory(size_t bytes);
-char *perm_cuda_test_compile_step(perm_gpu_cell cell, int words, int parts, int lists, int arch, size_t *size,
-                                  char *message);
+char *perm_cuda_test_compile_step(perm_gpu_cell cell, int words, int parts, int arch, size_t *size, char *message);
 
 enum { T_FRONTIER_REAL, T_FRONTIER_SIGNED, T_FRONTIER_STEEP, T_FRONTIER_INTEGERS, T_FRONTIER_LARGE, T_FRONTIER_VALUES };
 
@@ -70,7 +69,6 @@ static perm_options t_frontier_options(perm_precision precision)
 /* The GPU's plan, with its tables cut in another way if low >= 0: that changes no bit. low = T_FRONTIER_CPU: run by the
    CPU's engine. Counts the programs. */
 #define T_FRONTIER_CPU (-2)
-#define T_FRONTIER_LISTS (-3) /* as sorted lists: these have the same bits too */
 static perm_result t_frontier_compute(const perm_matrix *matrix, const perm_options *options, int low, int *programs)
 {
   perm_job *job = NULL;
@@ -89,7 +87,6 @@ static perm_result t_frontier_compute(const perm_matrix *matrix, const perm_opti
         arrays->isa = permi_isa_best();
         CHECK(permi_places_measure((const permi_frontier *)job->leaf[k].context, NULL));
       }
-      arrays->lists = low == T_FRONTIER_LISTS;
       if (low >= 0 && low < slots && slots - low <= 2 * PERMI_ARRAY_HIGH) {
         arrays->low = low;
         arrays->middle = (slots - low) * (1 + test_below(2)) / 2;
@@ -139,11 +136,7 @@ static void t_frontier_random(int trials, int n_most)
     options = t_frontier_options(precision);
     expected = t_frontier_compute(&matrix, &options, T_FRONTIER_CPU, &ran_on_cpu);
     CHECK(expected.gpus == 0);
-    r = t_frontier_compute(&matrix, &options, trial % 4 == 3 ? T_FRONTIER_LISTS : trial % 4 ? test_below(6) : -1,
-                           &programs);
-    CHECK(trial % 4 != 3 || r.terms <= expected.terms); /* arrays also hold what cannot be reached */
-    if (trial % 4 == 3)
-      r.terms = expected.terms;
+    r = t_frontier_compute(&matrix, &options, trial % 4 ? test_below(6) : -1, &programs);
     CHECK_SHOW(expected.status == PERM_OK && r.status == PERM_OK, "trial %d: %s, %s", trial, expected.message,
                r.message);
     if (t_frontier_has_bits(precision)) {
@@ -190,7 +183,7 @@ TEST(t_cuda_frontier_gpu_has_the_bits_of_the_cpu)
 static void t_frontier_structures(const char *const *kind, int kinds)
 {
   static const perm_precision precisions[] = {PERM_PRECISION_FAST, PERM_PRECISION_EXACT, PERM_PRECISION_DD};
-  int k, p, low, programs = 0, ran_on_cpu = 0;
+  int k, p, programs = 0, ran_on_cpu = 0;
   for (k = 0; k < kinds; k++)
     for (p = 0; p < 3; p++) {
       perm_matrix matrix;
@@ -202,17 +195,13 @@ static void t_frontier_structures(const char *const *kind, int kinds)
         continue;
       }
       expected = t_frontier_compute(&matrix, &options, T_FRONTIER_CPU, &ran_on_cpu);
-      for (low = -1; low >= T_FRONTIER_LISTS; low -= 2) {
-      r = t_frontier_compute(&matrix, &options, low == -1 && p ? 7 : low, &programs);
-      if (low == T_FRONTIER_LISTS)
-        r.terms = expected.terms;
+      r = t_frontier_compute(&matrix, &options, p ? 7 : -1, &programs);
       CHECK_SHOW(r.status == PERM_OK && (t_frontier_same(&expected, &r) || !t_frontier_has_bits(precisions[p])),
                  "%s %s: %.17g error %g, not %.17g error %g: %s", kind[k], perm_precision_name(precisions[p]), r.value,
                  r.error_bound, expected.value, expected.error_bound, r.message);
-      }
       perm_matrix_free(&matrix);
     }
-  CHECK(programs >= 2 * kinds && 2 * ran_on_cpu == programs);
+  CHECK(programs >= 2 * kinds && ran_on_cpu == programs);
 }
 
 TEST(t_cuda_frontier_twin_structures)
@@ -232,17 +221,16 @@ TEST(t_cuda_frontier_gpu_structures)
 }
 
 /* Whatever call fails: a status and a message, nothing is left behind, and the next run has the same bits. */
-static void t_frontier_faults(const char *kind, perm_method method, int stride)
+static void t_frontier_faults(const char *kind, int stride)
 {
   perm_matrix matrix;
   perm_options options = t_frontier_options(PERM_PRECISION_DD);
   perm_result first, r;
   long call, failed = 0;
   int programs = 0;
-  options.method = method;
   CHECK(perm_generate(kind, 5, NULL, &matrix, &r) == PERM_OK);
-  first = t_frontier_compute(&matrix, &options, method == PERM_METHOD_LISTS ? T_FRONTIER_LISTS : -1, &programs);
-  CHECK_SHOW(first.method == method && first.status == PERM_OK && programs == 1, "%s", first.message);
+  first = t_frontier_compute(&matrix, &options, -1, &programs);
+  CHECK_SHOW(first.method == PERM_METHOD_ARRAYS && first.status == PERM_OK && programs == 1, "%s", first.message);
   for (call = 0; call < 20000; call += call < 60 ? 1 : stride) {
     perm_job *job = NULL;
     perm_state *state = NULL;
@@ -271,8 +259,7 @@ static void t_frontier_faults(const char *kind, perm_method method, int stride)
 TEST(t_cuda_frontier_twin_faults)
 {
   perm_cuda_test_driver(1);
-  t_frontier_faults("er:10:0.4", PERM_METHOD_ARRAYS, 3);
-  t_frontier_faults("er:10:0.4", PERM_METHOD_LISTS, 7);
+  t_frontier_faults("er:10:0.4", 3);
   perm_cuda_test_driver(0);
 }
 
@@ -280,8 +267,7 @@ TEST(t_cuda_frontier_gpu_faults)
 {
   if (!cuda_real_gpus())
     SKIP("no GPU, driver or NVRTC");
-  t_frontier_faults("er:16:0.3", PERM_METHOD_ARRAYS, 17);
-  t_frontier_faults("er:16:0.3", PERM_METHOD_LISTS, 29);
+  t_frontier_faults("er:16:0.3", 17);
 }
 
 /* A host allocation that fails, each once: out of memory, and nothing is left of host or GPU. */
@@ -433,25 +419,24 @@ TEST(t_cuda_frontier_plans)
   perm_cuda_test_driver(0);
 }
 
-/* NVRTC takes the source of every kind of step, of arrays and lists. */
+/* NVRTC takes the source of every kind of step. */
 TEST(t_cuda_frontier_compiles)
 {
   static const int kinds[][3] = {{PERM_GPU_DOUBLE, 1, 1},     {PERM_GPU_DD, 1, 1},      {PERM_GPU_COMPLEX, 1, 1},
                                  {PERM_GPU_COMPLEX_DD, 1, 1}, {PERM_GPU_INTEGER, 1, 1}, {PERM_GPU_INTEGER, 2, 1},
                                  {PERM_GPU_INTEGER, 10, 1},   {PERM_GPU_INTEGER, 5, 2}};
   int k;
-  for (k = 0; k < 16; k++) {
+  for (k = 0; k < 8; k++) {
     char message[PERM_MESSAGE_BYTES] = "", *image;
     size_t size = 0;
     const double start = permi_seconds();
-    image = perm_cuda_test_compile_step((perm_gpu_cell)kinds[k / 2][0], kinds[k / 2][1], kinds[k / 2][2], k % 2, 90,
-                                        &size, message);
+    image = perm_cuda_test_compile_step((perm_gpu_cell)kinds[k][0], kinds[k][1], kinds[k][2], 90, &size, message);
     if (!image && strstr(message, "no NVRTC"))
       SKIP("no NVRTC");
     CHECK_SHOW(image && size > 1000, "kind %d: %s", k, message);
     if (test_verbose)
-      printf("  cell %d, %d words in %d parts, %s: %zu bytes, %.2f s\n", kinds[k / 2][0], kinds[k / 2][1],
-             kinds[k / 2][2], k % 2 ? "lists" : "arrays", size, permi_seconds() - start);
+      printf("  cell %d, %d words in %d parts: %zu bytes, %.2f s\n", kinds[k][0], kinds[k][1], kinds[k][2], size,
+             permi_seconds() - start);
     free(image);
   }
 }

@@ -1,4 +1,4 @@
-/* >>programs, >>program_text, >>program_tune, >>tune */
+/* >>programs, >>program_text, >>program_plan */
 /* Generated kernels: hybrid and cached sums of sparse matrices. */
 
 /* ---- generated kernels: hybrid and cached sums of sparse matrices */
@@ -550,84 +550,6 @@ TEST(t_cuda_sparse_plans)
     perm_job_free(job);
     perm_matrix_free(&a);
   }
-}
-
-/* Candidates: all within their estimates; timed ones are told, their numbers make the same bits again; numbers that no
-   candidate has are refused; one that fails leaves the others. */
-TEST(t_cuda_sparse_tuned)
-{
-  int round, k, several = 0, failures = 0, partly = 0;
-  long call;
-  perm_cuda_test_driver(1);
-  for (round = 0; round < 6; round++) {
-    perm_matrix a = cuda_sparse(15 + round % 2, 0.5 + 0.05 * round, round == 5 ? 2 : 1, 0);
-    perm_options options = cuda_sparse_options(round == 5 ? 0 : round % 3);
-    perm_result model, r, again;
-    perm_job *job = NULL;
-    char text[4000];
-    int candidates;
-    model = cuda_compute_sparse(&a, &options);
-    CHECK_SHOW(model.status == PERM_OK && model.tuned == 0, "%s", model.message);
-    if (model.isa != PERM_ISA_CUDA) { /* too little is left of it */
-      perm_matrix_free(&a);
-      continue;
-    }
-    options.gpu.tune = PERM_TUNE;
-    CHECK_SHOW(perm_sparse_job(&a, &options, &job, &r) == PERM_OK, "%s", r.message);
-    candidates = ((const permi_hybrid *)job->leaf[0].context)->candidates;
-    CHECK(candidates > 0 && job->leaf[0].information.tuned > 0 && job->leaf[0].information.tuned <= candidates);
-    perm_job_explain(job, text, sizeof text);
-    CHECK_SHOW(strstr(text, "candidate ") && (candidates == 1 || strstr(text, "by a slice of each")), "%s", text);
-    CHECK(!strstr(text, "failed"));
-    perm_job_free(job);
-    r = cuda_compute_sparse(&a, &options);
-    CHECK_SHOW(r.status == PERM_OK && r.tuned > 0, "%s", r.message);
-    options.gpu.tune = r.tuned;
-    again = cuda_compute_sparse(&a, &options);
-    CHECK(again.value == r.value && again.imaginary == r.imaginary && again.error_estimate == r.error_estimate &&
-          again.exp2 == r.exp2 && again.tuned == r.tuned);
-    for (k = 1; k <= candidates; k++) {
-      double scale, error;
-      options.gpu.tune = k;
-      r = cuda_compute_sparse(&a, &options);
-      scale = ldexp(1, permi_int_exponent(r.exp2 - model.exp2));
-      error = permi_modulus(model.value - r.value * scale, model.imaginary - r.imaginary * scale);
-      CHECK(r.status == PERM_OK && r.tuned == k && r.isa == PERM_ISA_CUDA);
-      CHECK_SHOW(error <= model.error_estimate + r.error_estimate * scale, "candidate %d: %.17g, not %.17g", k,
-                 r.value * scale, model.value);
-      CHECK(k > 1 ||
-            (r.value == model.value && r.error_estimate == model.error_estimate)); /* the first is the model's choice */
-      several += k > 1 && (r.value != model.value || r.error_estimate != model.error_estimate);
-    }
-    options.gpu.tune = candidates + 1;
-    r = cuda_compute_sparse(&a, &options);
-    CHECK_SHOW(r.status == PERM_ERROR_OPTION && strstr(r.message, "tune = ") && strstr(r.message, "candidates"), "%s",
-               r.message);
-    options.gpu.tune = PERM_TUNE - 1;
-    CHECK(cuda_compute_sparse(&a, &options).status == PERM_ERROR_OPTION);
-    options.gpu.tune = PERM_TUNE;
-    for (call = 5; call < 40 && candidates > 1; call += 5) {
-      perm_cuda_test_driver(1);
-      perm_cuda_test_fault(call);
-      job = NULL;
-      CHECK_SHOW(perm_sparse_job(&a, &options, &job, &r) == PERM_OK, "%s", r.message);
-      perm_cuda_test_fault(-1);
-      perm_job_explain(job, text, sizeof text);
-      failures += strstr(text, "failed") != NULL;
-      { /* unless the driver itself could not be opened */
-        const permi_hybrid *hybrid = (const permi_hybrid *)job->leaf[0].context;
-        int fine = 0;
-        for (k = 0; k < candidates; k++)
-          fine += hybrid->timed[k] < HUGE_VAL;
-        CHECK(!fine || hybrid->timed[job->leaf[0].information.tuned - 1] < HUGE_VAL);
-        partly += fine > 0 && fine < candidates;
-      }
-      perm_job_free(job);
-    }
-    perm_matrix_free(&a);
-  }
-  CHECK_SHOW(several > 3 && failures > 3 && partly > 3, "%d differ, %d failed, %d in part", several, failures, partly);
-  perm_cuda_test_driver(0);
 }
 
 /* Whatever allocation fails while a kernel is planned: out of memory, and nothing stays behind. */

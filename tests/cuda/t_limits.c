@@ -10,9 +10,8 @@ void perm_cuda_test_compiling(int milliseconds);
 int perm_cuda_test_making(void);
 int perm_cuda_test_prepare(int gpus);
 
-enum { LIMITS_DENSE, LIMITS_EXACT, LIMITS_HYBRID, LIMITS_CODEGEN, LIMITS_FRONTIER, LIMITS_BATCH, LIMITS_TUNED,
-       LIMITS_WAYS };
-static const char *const limits_name[] = {"dense", "exact", "hybrid", "codegen", "frontier", "batch", "tuned"};
+enum { LIMITS_DENSE, LIMITS_EXACT, LIMITS_HYBRID, LIMITS_CODEGEN, LIMITS_FRONTIER, LIMITS_BATCH, LIMITS_WAYS };
+static const char *const limits_name[] = {"dense", "exact", "hybrid", "codegen", "frontier", "batch"};
 
 static perm_result limits_compute(int way, const perm_options *limits)
 {
@@ -53,7 +52,6 @@ static perm_result limits_compute(int way, const perm_options *limits)
   options.method = way == LIMITS_CODEGEN    ? PERM_METHOD_CODEGEN_REGISTERS
                    : way == LIMITS_FRONTIER ? PERM_METHOD_ARRAYS
                                             : PERM_METHOD_HYBRID;
-  options.gpu.tune = way == LIMITS_TUNED ? PERM_TUNE : 0;
   if (way == LIMITS_CODEGEN)
     options.isa = PERM_ISA_AUTO;
   CHECK(perm_generate("er:15:0.4", 7, NULL, &matrix, &r) == PERM_OK);
@@ -117,8 +115,7 @@ TEST(t_cuda_twin_compiler_is_left)
       CHECK_SHOW(other.status == PERM_OK && took < 1 && perm_cuda_test_making() > 0, "%s, %d: %.3f s",
                  limits_name[way], how, took);
       again = limits_compute(way, &none); /* waits for what is left, and has it */
-      CHECK_SHOW(again.status == PERM_OK && (way == LIMITS_TUNED || cuda_same_bits(&again, &whole)),
-                 "%s: %s, %.17g, not %.17g",
+      CHECK_SHOW(again.status == PERM_OK && cuda_same_bits(&again, &whole), "%s: %s, %.17g, not %.17g",
                  limits_name[way], again.message, again.value, whole.value);
     }
   perm_cuda_test_driver(0);

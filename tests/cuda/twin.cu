@@ -75,7 +75,7 @@ static void permi_twin_exact(const perm_gpu_exact *exact, const permi_arguments<
     permi_exact_start(shape, table, number, a.high, x);
     for (m = 0; m < 1u << a.walk; m++) {
       const unsigned odd = (m ^ (unsigned)permi_parity(number)) & 1u;
-      permi_exact_step(shape, x, x, walk + exact->stride * (m ? permi_exact_row(m - 1) : 2 * a.walk));
+      permi_exact_step(shape, x, x, walk + exact->stride * (m ? permi_walk_row(m - 1) : 2 * a.walk));
       if (SKIPS) {
         const uint64_t zeros = permi_exact_zeros(shape, x, (const unsigned long long *)(settings + 64 * exact->stride));
         for (k = 0; k < 64; k++)
@@ -265,7 +265,7 @@ static void permi_twin_minors(const perm_gpu_program *program, const permi_argum
         for (lane = 0; lane < 8; lane++)
           permi_minors_backward(
               o[lane], columns, permi_mul(view.walk[2 * m], weight[lane]),
-              permi_minors_sampled(a.mask, chunk, (unsigned)(base - view.begin) / 16, (unsigned)m));
+              permi_sampled(permi_term_key(chunk, (unsigned)(base - view.begin) / 16, (unsigned)m), a.mask));
       }
       for (lane = 0; lane < 8; lane++)
         permi_minors_put(o[lane], view, columns, number, planes + lane);
@@ -387,24 +387,10 @@ static void permi_twin_block(const permi_step_arguments &a, unsigned block)
   }
 }
 
-/* The states of all items of a step of lists. */
-template <int CELL, int WORDS, int PARTS>
-static void permi_twin_states(const permi_list_arguments &a)
-{
-  unsigned long long i, k = 0;
-  for (i = 0; i < a.end; i++)
-    if (permi_heads(a, i))
-      permi_state_sum<CELL, WORDS, PARTS>(a, i, k++, a.sizes);
-}
-
 /* What is compiled for a kind of values, or NULL. */
-typedef struct permi_twin_cell {
-  void (*block)(const permi_step_arguments &, unsigned);
-  void (*states)(const permi_list_arguments &);
-} permi_twin_cell;
-#define PERMI_TWIN_CELL(cell, words, parts)                                                                            \
-  {permi_twin_block<cell, words, parts>, permi_twin_states<cell, words, parts>}
-static const permi_twin_cell *permi_twin_cell_of(const permi_kernel_key *key)
+typedef void (*permi_twin_cell)(const permi_step_arguments &, unsigned);
+#define PERMI_TWIN_CELL(cell, words, parts) permi_twin_block<cell, words, parts>
+static permi_twin_cell permi_twin_cell_of(const permi_kernel_key *key)
 {
   static const permi_twin_cell cells[4] = {PERMI_TWIN_CELL(0, 1, 1), PERMI_TWIN_CELL(1, 1, 1), PERMI_TWIN_CELL(2, 1, 1),
                                            PERMI_TWIN_CELL(3, 1, 1)};
@@ -416,61 +402,18 @@ static const permi_twin_cell *permi_twin_cell_of(const permi_kernel_key *key)
   static const permi_twin_cell integers[2][10] = {PERMI_TWIN_INTEGERS(1), PERMI_TWIN_INTEGERS(2)};
 #undef PERMI_TWIN_INTEGERS
   if (key->product == PERM_GPU_INTEGER)
-    return key->n > 10 ? NULL : &integers[key->parts - 1][key->n - 1];
-  return &cells[key->product];
+    return key->n > 10 ? NULL : integers[key->parts - 1][key->n - 1];
+  return cells[key->product];
 }
 
-static CUresult permi_twin_list(const permi_twin_kernel *kernel, const permi_list_arguments &a, unsigned blocks)
-{
-  unsigned long long before = 0, i, tile;
-  unsigned block;
-  if (kernel->function == PERMI_SCAN) {
-    for (i = 0; i < a.rows * a.tiles; i++) {
-      const unsigned long long count = a.count[i];
-      if (i % a.tiles == 0)
-        a.start[i / a.tiles] = before;
-      a.count[i] = before;
-      before += count;
-    }
-    a.start[a.rows] = before;
-    return CUDA_SUCCESS;
-  }
-  if (kernel->function == PERMI_SUM) {
-    const permi_twin_cell *cell = permi_twin_cell_of(&kernel->key);
-    if (cell)
-      cell->states(a);
-    return cell ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
-  }
-  for (block = 0; block < blocks; block++) {
-    const unsigned long long all = a.end - a.begin, first = block * 2048ull;
-    if (kernel->function == PERMI_MERGE) { /* as a thread does 8 items */
-      for (i = first; i < first + 2048 && i < all; i += 8)
-        permi_merge_items(a.item + a.begin, (int)(a.middle - a.begin), a.item + a.middle, (int)(a.end - a.middle),
-                          (int)i, 8, a.merged + a.begin + i);
-      continue;
-    }
-    tile = block % a.tiles;
-    before = kernel->function == PERMI_EXPAND ? a.count[block] : 0;
-    for (i = tile * 1024; i < tile * 1024 + 1024; i++) {
-      const int row = (int)(block / a.tiles);
-      const bool in = kernel->function == PERMI_HEADS ? permi_heads(a, i) : permi_takes(a, row, i);
-      if (in && kernel->function == PERMI_EXPAND)
-        a.item[before] = permi_item_make(a, row, i);
-      before += in;
-    }
-    if (kernel->function != PERMI_EXPAND)
-      a.count[block] = before;
-  }
-  return CUDA_SUCCESS;
-}
 static CUresult permi_twin_allow(CUfunction, CUfunction_attribute, int) { return CUDA_SUCCESS; }
 
 static CUresult permi_twin_step(const permi_kernel_key *key, const permi_step_arguments &a, unsigned blocks)
 {
-  const permi_twin_cell *cell = permi_twin_cell_of(key);
+  const permi_twin_cell cell = permi_twin_cell_of(key);
   unsigned block;
   for (block = 0; cell && block < blocks; block++)
-    cell->block(a, block);
+    cell(a, block);
   return cell ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
 }
 
@@ -490,8 +433,6 @@ static CUresult permi_twin_launch(CUfunction function, unsigned gx, unsigned, un
         step->place[step->way[chunk].place + k] = permi_place(*step, step->way[chunk], k);
     return CUDA_SUCCESS;
   }
-  if (kernel->key.family == 2 && kernel->function != PERMI_SCALE)
-    return permi_twin_list(kernel, *(const permi_list_arguments *)parameters[0], gx);
   if (kernel->key.family) {
     double *x = (double *)(uintptr_t)*(const CUdeviceptr *)parameters[0];
     for (unsigned long long k = 0; k < *(const unsigned long long *)parameters[1]; k++)
@@ -589,7 +530,7 @@ extern "C" void perm_cuda_test_driver(int devices)
 {
   pthread_mutex_lock(&permi_cuda_lock);
   while (permi_cuda.threads)
-    pthread_cond_wait(permi_made(), &permi_cuda_lock);
+    pthread_cond_wait(&permi_made, &permi_cuda_lock);
   while (permi_cuda.loaded) {
     permi_loaded *loaded = permi_cuda.loaded;
     permi_cuda.loaded = loaded->next;
@@ -618,7 +559,7 @@ extern "C" int perm_cuda_test_prepare(int gpus)
   permi_prepare(PERM_ALL_GPUS); /* no second time */
   pthread_mutex_lock(&permi_cuda_lock);
   while (permi_cuda.threads)
-    pthread_cond_wait(permi_made(), &permi_cuda_lock);
+    pthread_cond_wait(&permi_made, &permi_cuda_lock);
   for (device = 0; device < PERMI_GPUS; device++)
     contexts += permi_cuda.context[device] != NULL;
   pthread_mutex_unlock(&permi_cuda_lock);
@@ -740,10 +681,10 @@ extern "C" char *perm_cuda_test_compile_batch(int n, int parts, int arch, size_t
 }
 
 /* The same for a step of the frontier's dynamic program. */
-extern "C" char *perm_cuda_test_compile_step(perm_gpu_cell cell, int words, int parts, int lists, int arch,
-                                             size_t *size, char *message)
+extern "C" char *perm_cuda_test_compile_step(perm_gpu_cell cell, int words, int parts, int arch, size_t *size,
+                                             char *message)
 {
-  const permi_kernel_key key = permi_step_key(cell, words, parts, lists, 0);
+  const permi_kernel_key key = permi_step_key(cell, words, parts, 0);
   return permi_test_compile(&key, NULL, arch, size, message);
 }
 /* SPDX-License-Identifier: MIT */

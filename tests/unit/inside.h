@@ -86,7 +86,6 @@ static void permi_code_twin(const void *context, uint64_t chunk, double *sums); 
 static void permi_codegen_twin(const void *context, uint64_t chunk, double *sums);
 #define PERMI_CODE_TWIN permi_code_twin
 #define PERMI_CODEGEN_TWIN permi_codegen_twin
-#define PERMI_GPU_TUNE_SECONDS 0
 #endif
 #endif
 #define PERM_IMPLEMENTATION

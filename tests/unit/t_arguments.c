@@ -87,7 +87,6 @@ TEST(t_arguments_options)
   ARGUMENTS_DENSE(threads, INT_MAX, "threads is above 65536")
   ARGUMENTS_DENSE(prove, "", "prove is an empty name")
   ARGUMENTS_DENSE(gpu.devices, -2, "gpu.devices is below -1")
-  ARGUMENTS_DENSE(gpu.tune, -2, "gpu.tune is below -1")
   ARGUMENTS_DENSE(gpu.cpu_fallback, 2, "gpu.cpu_fallback is neither 0 nor 1")
   ARGUMENTS_DENSE(isa, PERM_ISA_CUDA, "isa cuda needs gpu.devices")
   for (isa = 1; isa < PERM_ISA_COUNT; isa++) /* Arm has no AVX2, x86 no NEON */

@@ -115,7 +115,6 @@ TEST(t_checkpoint_round_trip)
   options.plan_effort = 7;
   options.gpu.devices = PERM_ALL_GPUS;
   options.gpu.cpu_fallback = 1;
-  options.gpu.tune = 3;
   options.checkpoint.part = 3;
   options.checkpoint.parts = 9;
   options.checkpoint.note = note;
@@ -261,7 +260,7 @@ TEST(t_checkpoint_strangers_are_named)
   STRANGER(a, precision, PERM_PRECISION_DD, "made with precision default, not dd")
   STRANGER(a, method, PERM_METHOD_GLYNN, "made with method dense, not glynn")
   STRANGER(a, certify, 1, "made with certify 0, not 1")
-  STRANGER(b, gpu.tune, 1, "made with tune 0, not 1") /* what follows may change the plan: told only if it did */
+  /* what follows may change the plan: told only if it did */
   STRANGER(b, plan_effort, 2, "made with plan_effort 0, not 2")
   STRANGER(b, max_bytes, 1e9, "made with max_bytes 0, not 1e+09")
   if (perm_isa_best() != PERM_ISA_PLAIN) {

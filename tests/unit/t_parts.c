@@ -426,12 +426,6 @@ TEST(t_checkpoint_options)
   CHECK(perm_compute_cauchy_real(2, a, a + 5, &options, NULL, &r) == PERM_ERROR_OPTION);
   JOB_OPTION(checkpoint.seconds, -1, "checkpoint.seconds is negative or NaN")
   JOB_OPTION(checkpoint.seconds, NAN, "checkpoint.seconds is negative or NaN")
-  memset(&options, 0, sizeof options);
-  options.gpu.devices = 1;
-  options.gpu.tune = PERM_TUNE;
-  options.checkpoint.parts = options.checkpoint.part = 2;
-  CHECK(perm_compute_real(18, 18, a, 18, &options, &r) == PERM_ERROR_OPTION);
-  CHECK_TEXT(r.message, "checkpoint.parts need gpu.tune 0 or a candidate");
   JOB_OPTION(checkpoint.parts, -1, "checkpoint.part is not one of 1 to parts")
   JOB_OPTION(checkpoint.parts, 2, "checkpoint.part is not one of 1 to parts")
   JOB_OPTION(checkpoint.part, 2, "checkpoint.part is given, but checkpoint.parts is 0")

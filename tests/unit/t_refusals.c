@@ -34,8 +34,6 @@ TEST(t_refusals_options)
   REFUSED(checkpoint.parts, -1, "checkpoint.part is not one of 1 to parts")
   REFUSED(checkpoint.parts, 2, "checkpoint.part is not one of 1 to parts")
   REFUSED(checkpoint.part, (options.checkpoint.parts = 2, 3), "checkpoint.part is not one of 1 to parts")
-  REFUSED(gpu.tune, (options.checkpoint.part = options.checkpoint.parts = 2, PERM_TUNE),
-          "checkpoint.parts need gpu.tune 0 or a candidate")
   REFUSED(checkpoint.merges, -1, "checkpoint.merges is negative, or checkpoint.merge is NULL")
   REFUSED(checkpoint.merges, 1, "checkpoint.merges is negative, or checkpoint.merge is NULL")
   REFUSED(checkpoint.note_bytes, 1, "checkpoint.note is NULL")

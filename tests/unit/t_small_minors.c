@@ -32,7 +32,7 @@ static perm_result small_minors_check(int m, int n, int parts, const double *a, 
   memset(&result, 0xa5, sizeof result);
   CHECK(minors_call(m, n, parts, a, r, c, row, options, out, &result) == PERM_OK);
   CHECK(result.status == PERM_OK && !result.message[0] && result.is_complex == (parts == 2) && !result.gpus &&
-        !result.tuned && !result.integer.words && !result.imaginary_integer.words && !result.exact);
+        !result.integer.words && !result.imaginary_integer.words && !result.exact);
   CHECK_SHOW(isfinite(result.value) && isfinite(result.imaginary), "n %d parts %d row %d: value %g %g 2^%lld %g s",
              n, parts, row, result.value, result.imaginary, result.exp2, result.seconds);
   minors_write_out(m, n, parts, a, r, c, full);

@@ -1,5 +1,5 @@
-/* =================================================================================== >>program_tune
-   The plan on a GPU, and its candidates. */
+/* =================================================================================== >>program_plan
+   Plans a program on a GPU: tries layouts and keeps the fastest by prediction. */
 #pragma once
 #include "program_text.h"
 #include "hybrid_residues.h"
@@ -66,7 +66,6 @@ typedef struct permi_code_choice {
   long long scale_exp2;
   int given, zero;
   int reduced[64];                  /* rows of it */
-  int wanted;
   permi_hybrid *best;
 } permi_code_choice;
 
@@ -189,15 +188,6 @@ static int permi_code_tables(const permi_coder *coder, const permi_code_choice *
   return 1;
 }
 
-/* Row i, by column, in units of its last place, where it has no second words. */
-static void permi_code_units(const permi_coder *coder, int i, double *row)
-{
-  const permi_hybrid_rows *rows = &coder->rows;
-  int k;
-  for (k = 0; k < rows->n; k++)
-    row[coder->layout->order[k]] = coder->single[i] && rows->unit[i] > 0 ? rows->number[i][k][0] / rows->unit[i] : 0;
-}
-
 /* Which whole numbers grow, by their sizes in the tables of the CPU's program; of double-doubles, which tables are
    whole numbers below 2^53 times a power of two. */
 static void permi_code_growths(permi_coder *coder, permi_hybrid *hybrid, const double *a)
@@ -207,16 +197,18 @@ static void permi_code_growths(permi_coder *coder, permi_hybrid *hybrid, const d
   coder->growths = (permi_growths *)permi_allocate_zeros(code->allocator, 1, sizeof *coder->growths);
   if (maker && coder->growths) {
     permi_layouts *work = coder->work;
+    const permi_hybrid_rows *rows = &coder->rows;
     double row[64];
-    int i, n = work->n;
+    int i, k, n = work->n;
     coder->growths->most_halvings = work->n - 1;
     maker->work = work;
     maker->layout = coder->layout;
     maker->hybrid = hybrid;
     maker->growths = coder->growths;
     for (i = 0; i < n; i++) {
-      if (coder->paired)
-        permi_code_units(coder, i, row);
+      for (k = 0; k < n && coder->paired; k++) /* by column, in units of the last place, if there are no second words */
+        row[coder->layout->order[k]] =
+            coder->single[i] && rows->unit[i] > 0 ? rows->number[i][k][0] / rows->unit[i] : 0;
       permi_whole_row(maker, coder->paired ? row : a + i * n, i, coder->paired ? !coder->single[i] : coder->reduced[i]);
     }
     permi_maker_plan(maker);
@@ -397,19 +389,12 @@ static double permi_code_rate(const permi_maker *maker, const permi_block *block
   return PERMI_GPU_PIPE * PERMI_GPU_PART / slower;
 }
 
-/* Doubles of a number that waits, of those with two words some have one. */
-static int permi_code_wide(permi_hybrid_algebra algebra)
-{
-  return algebra == PERMI_HYBRID_REAL || algebra == PERMI_HYBRID_WHOLE ? 1
-         : algebra == PERMI_HYBRID_COMPLEX_DOUBLED                     ? 4
-                                                                       : 2;
-}
-
 /* Returns how many moves take as long as the run or the rival. *least: seconds of the best. */
 static double permi_code_search_all(permi_code_choice *choice, double rival, double *least)
 {
   static const int budget[3] = {150, 130, 110};
   const int n = choice->block->n, one = choice->algebra == PERMI_HYBRID_REAL || choice->algebra == PERMI_HYBRID_WHOLE;
+  const int wide = one ? 1 : choice->algebra == PERMI_HYBRID_COMPLEX_DOUBLED ? 4 : 2; /* doubles that wait a number */
   const int divided = choice->algebra == PERMI_HYBRID_REAL && !choice->maker->options->certify;
   const double rate = permi_code_rate(choice->maker, choice->block, 0);
   const double density = (double)choice->block->edges / ((double)n * n);
@@ -421,7 +406,7 @@ static double permi_code_search_all(permi_code_choice *choice, double rival, dou
     permi_layouts_make(work, choice->block);
     work->gpu = divided ? 1 : 2;
     work->add = k >= 6 && one ? 1.6 : 1; /* neither is better for all matrices */
-    work->budget = budget[k / 2 % 3] / permi_code_wide(choice->algebra);
+    work->budget = budget[k / 2 % 3] / wide;
   }
   for (pass = 0; pass < 2; pass++) {
     permi_share(permi_threads(choice->maker->options), 0, PERMI_GPU_TRIALS, permi_code_search_one, choice, NULL);
@@ -437,29 +422,7 @@ static double permi_code_search_all(permi_code_choice *choice, double rival, dou
   return worth;
 }
 
-/* Keeps the program if it is new and among the best, which stand in order. */
-static void permi_code_keep(permi_code_choice *choice, permi_code_trial *trial, permi_hybrid *hybrid)
-{
-  const perm_allocator *allocator = &choice->maker->options->allocator;
-  const double seconds = permi_code_seconds(hybrid);
-  permi_hybrid **at;
-  int place = 0, k, same = 0;
-  for (at = &choice->best; *at && permi_code_seconds(*at) <= seconds && !same; at = &(*at)->next, place++)
-    same = (*at)->transposed == hybrid->transposed && (*at)->code->length == hybrid->code->length &&
-           !memcmp((*at)->code->text, hybrid->code->text, hybrid->code->length);
-  if (same || place >= choice->wanted) {
-    permi_hybrid_release(allocator, hybrid);
-    return;
-  }
-  choice->leader = place ? choice->leader : trial;
-  hybrid->next = *at;
-  *at = hybrid;
-  for (at = &choice->best, k = 0; *at && k < choice->wanted; k++)
-    at = &(*at)->next;
-  permi_hybrid_release(allocator, *at);
-  *at = NULL;
-}
-
+/* Makes programs of a layout, and keeps the fastest so far. */
 static perm_status permi_code_try(permi_code_choice *choice, permi_code_trial *trial)
 {
   perm_status status = PERM_OK;
@@ -480,8 +443,11 @@ static perm_status permi_code_try(permi_code_choice *choice, permi_code_trial *t
   for (k = 0; k < PERMI_GPU_VARIANTS && status == PERM_OK && !choice->zero; k++) {
     status = permi_code_create(choice, trial, k, &hybrid);
     if (hybrid) {
+      const int faster = !choice->best || permi_code_seconds(hybrid) < permi_code_seconds(choice->best);
       hybrid->scale_exp2 += choice->scale_exp2;
-      permi_code_keep(choice, trial, hybrid);
+      permi_hybrid_release(&choice->maker->options->allocator, faster ? choice->best : hybrid);
+      choice->leader = faster ? trial : choice->leader;
+      choice->best = faster ? hybrid : choice->best;
     }
   }
   return status;
@@ -498,6 +464,7 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
   permi_hybrid *hybrid;
   perm_status status = PERM_OK;
   double least, worth;
+  uint64_t hash;
   int k, moves;
   if (!permi_gpu_wanted(options, n) || (options->isa != PERM_ISA_CUDA && rival <= 2 * PERMI_GPU_COMPILE))
     return PERM_OK;
@@ -507,7 +474,6 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
   choice.algebra = permi_hybrid_algebra_of(maker);
   choice.inner = inner;
   choice.given = -1;
-  choice.wanted = options->gpu.tune ? PERMI_GPU_CANDIDATES : 1;
   choice.trial = (permi_code_trial *)permi_allocate(allocator, PERMI_GPU_TRIALS, sizeof *choice.trial);
   choice.scaled = (double *)permi_allocate(allocator, (size_t)(n * n * parts), sizeof *choice.scaled);
   if (choice.trial && choice.scaled) {
@@ -527,17 +493,12 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
   offer->plan = choice.best;
   if (status != PERM_OK || !choice.best)
     return status == PERM_ERROR_MEMORY ? permi_fail_memory(maker->result) : status;
-  for (k = 0, hybrid = choice.best; hybrid; hybrid = hybrid->next) {
-    uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)hybrid->algebra);
-    hash = permi_hash(permi_hash(hash, (uint64_t)hybrid->high), (uint64_t)hybrid->n);
-    hash = permi_code_hash(hash, hybrid->code, &hybrid->gpu.work);
-    hash = hybrid->runs ? permi_hash(hash, hybrid->runs->modulus) : hash;
-    hybrid->fingerprint = hybrid->gpu.work.fingerprint = hash;
-    hybrid->candidate = options->gpu.tune ? ++k : 0;
-  }
-  for (hybrid = choice.best; hybrid; hybrid = hybrid->next)
-    hybrid->candidates = k;
   hybrid = choice.best;
+  hash = permi_hash(PERMI_HASH_START, (uint64_t)hybrid->algebra);
+  hash = permi_hash(permi_hash(hash, (uint64_t)hybrid->high), (uint64_t)hybrid->n);
+  hash = permi_code_hash(hash, hybrid->code, &hybrid->gpu.work);
+  hash = hybrid->runs ? permi_hash(hash, hybrid->runs->modulus) : hash;
+  hybrid->fingerprint = hybrid->gpu.work.fingerprint = hash;
   offer->seconds = permi_code_seconds(hybrid) + PERMI_GPU_COMPILE +
                    PERMI_GPU_COMPILE_EACH * hybrid->code->statements *
                        (hybrid->parts == 1 ? 1 : hybrid->parts == 2 ? 7 : 20);
@@ -545,68 +506,15 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
   return PERM_OK;
 }
 
-static perm_status permi_code_poll(void *context, uint64_t done)
-{
-  (void)done;
-  return permi_control_poll((permi_control *)context, 0, "choosing a kernel");
-}
-
-/* For gpu.tune: *plan becomes the candidate asked for, or the fastest on a slice; later blocks take the same number, or
-   their best by prediction. */
-static perm_status permi_code_tune(permi_maker *maker, const permi_block *block, void **plan)
-{
-  const perm_options *options = maker->options;
-  permi_hybrid *list = (permi_hybrid *)*plan, *hybrid, **at;
-  const int candidates = list->candidates;
-  double timed[PERMI_GPU_CANDIDATES];
-  int number = 1, k;
-  if (!list->code || !options->gpu.tune)
-    return PERM_OK;
-  memset(timed, 0, sizeof timed);
-  if (maker->tuned) {
-    number = maker->tuned <= candidates ? maker->tuned : 1;
-  } else if (options->gpu.tune > 0) {
-    number = options->gpu.tune;
-    if (number > candidates)
-      return permi_fail(maker->result, PERM_ERROR_OPTION, 2,
-                        "options: tune = %d, but of the kernel for a block of order %d there are %d candidates",
-                        options->gpu.tune, block->n, candidates);
-  } else if (candidates > 1 && permi_code_seconds(list) >= PERMI_GPU_TUNE_SECONDS) {
-    const perm_gpu_work *work[PERMI_GPU_CANDIDATES];
-    uint64_t chunks[PERMI_GPU_CANDIDATES];
-    double predicted[PERMI_GPU_CANDIDATES];
-    for (k = 0, hybrid = list; hybrid; hybrid = hybrid->next, k++) {
-      work[k] = &hybrid->gpu.work;
-      chunks[k] = (UINT64_C(1) << (hybrid->high - hybrid->chunk_log2)) * (uint64_t)permi_code_passes(hybrid);
-      predicted[k] = permi_code_seconds(hybrid);
-    }
-    perm_cuda_tune(work, candidates, chunks, predicted, options, permi_code_poll, maker->watch, timed);
-    for (k = 1; k < candidates; k++)
-      if (timed[k] < timed[number - 1])
-        number = k + 1;
-  }
-  for (at = &list, k = 1; k < number; k++)
-    at = &(*at)->next;
-  hybrid = *at;
-  *at = hybrid->next;
-  hybrid->next = NULL;
-  permi_hybrid_release(&options->allocator, list);
-  memcpy(hybrid->timed, timed, sizeof timed);
-  maker->tuned = maker->tuned ? maker->tuned : number;
-  *plan = hybrid;
-  return PERM_OK;
-}
-
 static perm_status permi_code_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
 {
-  const perm_status status = permi_code_tune(maker, block, &offer->plan);
   const permi_hybrid *hybrid = (const permi_hybrid *)offer->plan;
-  leaf->information.tuned = hybrid->candidate;
+  (void)maker, (void)block;
   if (hybrid->code) {
     leaf->run_range = permi_gpu_range;
     leaf->scale = hybrid->code->scale;
   }
-  return status;
+  return PERM_OK;
 }
 
 static void permi_code_explain(const permi_hybrid *hybrid, double all, char *buffer, size_t size, size_t *length)
@@ -617,21 +525,5 @@ static void permi_code_explain(const permi_hybrid *hybrid, double all, char *buf
                    "%d doubles waiting, %d rows divided; %.4g operations per outer pattern, %.3g in all; ",
                    code->walk, hybrid->high, code->moduli, code->statements - code->moduli, code->constants,
                    code->live, code->divided, hybrid->operations_a_term, all);
-}
-
-static void permi_code_explain_tuning(const permi_hybrid *hybrid, char *buffer, size_t size, size_t *length)
-{
-  int k;
-  if (!hybrid->candidate)
-    return;
-  permi_hybrid_say(buffer, size, length, "  candidate %d of %d", hybrid->candidate, hybrid->candidates);
-  for (k = 0; k < hybrid->candidates && hybrid->timed[0] > 0; k++) {
-    permi_hybrid_say(buffer, size, length, k ? "," : ", by a slice of each");
-    if (hybrid->timed[k] < (double)INFINITY)
-      permi_hybrid_say(buffer, size, length, " %.3g s", hybrid->timed[k]);
-    else
-      permi_hybrid_say(buffer, size, length, " failed");
-  }
-  permi_hybrid_say(buffer, size, length, "\n");
 }
 /* SPDX-License-Identifier: MIT */
