@@ -57,6 +57,7 @@ static permi_ryser_split permi_dominating_split(const permi_block *block, int si
 static perm_status permi_dominating_offer(permi_maker *maker, const permi_block *block, double rival,
                                           permi_offer *offer)
 {
-  return permi_ryser_offer(maker, block, rival, offer, permi_dominating_split, 1);
+  (void)rival;
+  return permi_ryser_offer(maker, block, offer, permi_dominating_split, 1);
 }
 /* SPDX-License-Identifier: MIT */

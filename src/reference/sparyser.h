@@ -9,21 +9,18 @@
    by Nijenhuis and Wilf over sets without column c, (-1)^(n-1) 2 (-1)^|J| prod_i (a_ic - r_i / 2 + sum_{j in J} a_ij),
    r_i the row's sum: half as many terms, hardly a zero. */
 #pragma once
-#include "../graph/engines.h"
-#include "../frontier/steps.h"
+#include "ways.h"
 
 #define PERMI_RYSER_CHUNK_NODES 16384 /* moves of a chunk, at least */
-#define PERMI_RYSER_CHUNKS 4096       /* at most, unless chunks would take longer than PERMI_RYSER_CHUNK_SECONDS */
+#define PERMI_RYSER_MOVE_SECONDS 5e-9
+#define PERMI_RYSER_ENTRY_SECONDS 2e-9 /* an entry changed, a row multiplied */
 
 typedef struct permi_ryser {
-  int n, parts, integers, halves, digits, low; /* a chunk fixes the digits from low on */
-  int groups, transposed, on_grid, pairs;
+  int n, parts, integers, halves, digits, groups, transposed, on_grid, pairs;
   int radix[PERM_MAX_N], least[PERM_MAX_N];    /* a digit's Gray codes run from least */
   int digit_start[PERM_MAX_N + 1], column[PERM_MAX_N];
   int column_start[PERM_MAX_N + 1];
   int level_start[PERM_MAX_N + 1], row[PERM_MAX_N]; /* the rows of a digit; then rows of no digit */
-  int shares;                                       /* parts of digit low - 1 */
-  uint64_t combinations;
   double nodes, terms, seconds, growth, bits;
   double moved[PERM_MAX_N];
   int buried;                                 /* an entry lost over 2^-20 of itself */
@@ -174,54 +171,65 @@ static void permi_ryser_visit(permi_ryser_walk *walk, int level, int left)
   }
 }
 
+/* Moves a digit `by` codes on. */
+static void permi_ryser_set(permi_ryser_walk *walk, int digit, int by)
+{
+  const int old = walk->code[digit], code = old + by, gray = code ^ code >> 1;
+  int changed = gray ^ old ^ old >> 1;
+  for (; changed; changed &= changed - 1) {
+    const int bit = permi_trailing_zeros((uint64_t)changed);
+    permi_ryser_flip(walk, walk->ryser->digit_start[digit] + bit, gray >> bit & 1);
+  }
+  walk->code[digit] = code;
+}
+
+static void permi_ryser_terms(permi_ryser_walk *walk, permi_ways *ways)
+{
+  const permi_ryser *ryser = walk->ryser;
+  int level = ryser->digits, left, first, last;
+  for (;; level--) {
+    left = level ? ryser->radix[level - 1] : 0;
+    if (level && ways->end - ways->begin > 1) {
+      permi_ways_take(ways, left, &first, &last);
+      permi_ryser_set(walk, level - 1, first);
+      left = last - first;
+    }
+    if (left != 1)
+      break;
+    if (!permi_ryser_multiply(walk, level - 1))
+      return;
+  }
+  if (!permi_ways_mine(ways))
+    return;
+  if (level == 1 && ryser->pairs)
+    permi_ryser_pair(walk);
+  else if (level)
+    permi_ryser_visit(walk, level, left);
+  else
+    permi_ryser_add(walk);
+}
+
 static void permi_ryser_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_ryser *ryser = (const permi_ryser *)leaf->context;
-  const int digits = ryser->digits;
-  const int64_t shares = ryser->shares, share = (int64_t)(chunk % (uint64_t)shares);
+  permi_ways ways = permi_ways_chunk(leaf, chunk);
   permi_ryser_walk walk;
-  int d, k, part, alive = 1, left = ryser->low ? ryser->radix[ryser->low - 1] : 0;
+  int d, part;
   (void)workspace;
-  if (chunk >= ryser->combinations) /* the number of chunks is rounded up */
-    return;
-  chunk /= (uint64_t)shares;
   memset(&walk, 0, sizeof walk);
   walk.ryser = ryser;
   memcpy(walk.x, ryser->base, sizeof walk.x);
   walk.sign = (ryser->n - ryser->halves) & 1 ? -1 : 1;
-  for (d = 0; d < digits; d++) {
-    int code = ryser->least[d];
-    if (d == ryser->low - 1 && shares > 1) {
-      const int begin = (int)(share * left / shares);
-      left = (int)((share + 1) * left / shares) - begin;
-      code += begin;
-    }
-    if (d >= ryser->low) {
-      code += (int)(chunk % (uint64_t)ryser->radix[d]);
-      chunk /= (uint64_t)ryser->radix[d];
-    }
-    walk.code[d] = code;
-    for (k = 0; k < ryser->digit_start[d + 1] - ryser->digit_start[d]; k++)
-      if ((code ^ code >> 1) >> k & 1)
-        permi_ryser_flip(&walk, ryser->digit_start[d] + k, 1);
-  }
-  walk.product[0][digits] = 1;
-  walk.wide[digits].low = 1;
-  permi_ryser_times(&walk, digits, ryser->level_start[digits], ryser->n);
-  for (d = digits - 1; d >= ryser->low && alive; d--)
-    alive = permi_ryser_multiply(&walk, d);
-  if (alive && ryser->low == 1 && ryser->pairs)
-    permi_ryser_pair(&walk);
-  else if (alive && ryser->low)
-    permi_ryser_visit(&walk, ryser->low, left);
-  else if (alive)
-    permi_ryser_add(&walk);
+  for (d = 0; d < ryser->digits; d++)
+    permi_ryser_set(&walk, d, ryser->least[d]);
+  walk.product[0][ryser->digits] = 1;
+  walk.wide[ryser->digits].low = 1;
+  permi_ryser_times(&walk, ryser->digits, ryser->level_start[ryser->digits], ryser->n);
+  permi_ryser_terms(&walk, &ways);
   partial->terms += (double)walk.terms;
   if (ryser->integers) {
-    const int negative = (int)(walk.sum.high >> 63);
-    const permi_wide sum = negative ? permi_wide_negate(walk.sum) : walk.sum;
-    const uint64_t word[2] = {sum.low, sum.high};
-    permi_sum_add_integer(&partial->value, word, 2, negative);
+    const uint64_t word[2] = {walk.sum.low, walk.sum.high};
+    permi_sum_add_signed(&partial->value, word, 2);
   }
   for (part = 0; part < 2; part++) {
     perm_sum *sum = part ? &partial->imaginary : &partial->value;
@@ -392,7 +400,7 @@ static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int s
 {
   const int n = block->n, mine = side * n, other = n - mine;
   uint64_t touches[PERM_MAX_N];
-  double grid[PERM_MAX_N], most;
+  double grid[PERM_MAX_N];
   int j, e;
   ryser->n = n;
   ryser->integers = block->integer != NULL;
@@ -408,19 +416,9 @@ static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int s
   permi_ryser_entries(ryser, block, split->without, grid);
   permi_ryser_predict(ryser, touches);
   ryser->pairs = ryser->parts == 1 && !ryser->integers && ryser->least[0] == 0;
-  ryser->low = ryser->digits;
-  ryser->combinations = 1;
-  most = fmin(PERMI_RYSER_CHUNKS, ryser->nodes / PERMI_RYSER_CHUNK_NODES);
-  most = fmax(most, fmin(ryser->seconds / PERMI_RYSER_CHUNK_SECONDS, 1e18));
-  while (ryser->low > 0 && (double)ryser->combinations * ryser->radix[ryser->low - 1] <= most)
-    ryser->combinations *= (uint64_t)ryser->radix[--ryser->low];
-  ryser->shares = 1; /* a group's digit may have a million values */
-  if (ryser->low > 0 && (double)ryser->combinations * PERMI_RYSER_CHUNK_SECONDS < ryser->seconds)
-    ryser->shares = (int)fmin(most / (double)ryser->combinations, ryser->radix[ryser->low - 1]);
-  ryser->combinations *= (uint64_t)ryser->shares;
 }
 
-static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer,
+static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *block, permi_offer *offer,
                                      permi_ryser_split (*candidates)(const permi_block *block, int side, int which),
                                      int kinds)
 {
@@ -436,12 +434,6 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
   if (block->imaginary_integer || precision == PERM_PRECISION_ACCURATE || precision == PERM_PRECISION_DD)
     return permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has %s, which sparse sums over sets of columns do not take",
                         block->imaginary_integer ? "Gaussian integers" : "another precision than double asked for");
-  if (maker->options->method == PERM_METHOD_AUTO && !block->integer)
-    return permi_refuse(offer, PERM_ERROR_UNSUPPORTED,
-                        "would lose digits to the cancellation of Ryser's sum in doubles");
-  if (rival < PERMI_RYSER_PLAN_SECONDS || (block->n > 50 && rival < 1e3))
-    return permi_refuse(offer, PERM_ERROR_LIMIT, "is hardly summed in less than %s over sets of columns",
-                        permi_time_words(rival).text);
   offer->plan = ryser = (permi_ryser *)permi_allocate(allocator, 1, sizeof *ryser);
   if (!ryser)
     return permi_fail_memory(maker->result);
@@ -457,7 +449,7 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
   }
   split = candidates(block, best & 1, best / 2);
   permi_ryser_plan(ryser, block, best & 1, &split);
-  offer->seconds = ryser->seconds + 2e-6 * (double)ryser->combinations;
+  offer->seconds = ryser->seconds;
   offer->bytes = sizeof *ryser;
   if (block->integer && ryser->widest * (1 + 1e-12) >= 9223372036854775808.0)
     permi_refuse(offer, PERM_ERROR_LIMIT, "has lines whose sums may exceed 64 bits");
@@ -521,36 +513,26 @@ static void permi_ryser_bounds(permi_maker *maker, const permi_block *block, con
   permi_make_honest(maker, block, leaf);
 }
 
+/* A chunk has the average number of terms or, with groups, whose digits divide unevenly, less than 16 times as many:
+   2 (1 + 1/2^1) (1 + 1/2^2) ... from shared levels, each rounded down, and 2 from the last. */
 static perm_status permi_ryser_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
 {
-  permi_ryser *ryser = (permi_ryser *)offer->plan;
-  uint64_t hash = permi_hash(permi_hash(PERMI_HASH_START, (uint64_t)ryser->digits), (uint64_t)ryser->halves);
-  uint64_t chunks = 1;
-  const int n = block->n;
-  int i, k, e;
-  while (chunks < ryser->combinations)
-    chunks *= 2;
-  for (i = 0; i < ryser->digits; i++)
-    hash = permi_hash(hash, (uint64_t)ryser->radix[i]);
+  const permi_ryser *ryser = (const permi_ryser *)offer->plan;
+  const uint64_t chunks = permi_walk_chunks(ryser->nodes / PERMI_RYSER_CHUNK_NODES, ryser->seconds);
+  uint64_t hash = permi_hash(permi_hash(PERMI_HASH_START, (uint64_t)ryser->transposed), (uint64_t)ryser->halves);
+  int d, k;
+  for (d = 0; d < ryser->digits; d++)
+    hash = permi_hash(hash, (uint64_t)ryser->radix[d]);
   for (k = 0; k < ryser->digit_start[ryser->digits]; k++)
-    for (e = ryser->column_start[k]; e < ryser->column_start[k + 1]; e++) {
-      hash = permi_hash(hash, (uint64_t)k << 32 | (uint64_t)ryser->touched[e]);
-      hash = ryser->integers ? permi_hash(hash, (uint64_t)ryser->integer[e])
-                             : permi_hash_double(permi_hash_double(hash, ryser->value[0][e]),
-                                                 ryser->parts == 2 ? ryser->value[1][e] : 0);
-    }
-  for (i = 0; i < n && !ryser->integers; i++)
-    hash = permi_hash_double(permi_hash_double(hash, ryser->base[0][i]), ryser->base[1][i]);
-  leaf->information.kind = PERM_LEAF_RANGE;
-  leaf->information.chunks = chunks;
+    hash = permi_hash(hash, (uint64_t)ryser->column[k]);
+  permi_walk_leaf(block, hash, chunks, 0, leaf);
   leaf->information.work = ryser->nodes;
-  leaf->information.fingerprint = permi_hash(permi_hash(hash, ryser->combinations), (uint64_t)ryser->shares);
   leaf->run_chunk = permi_ryser_chunk;
   leaf->explain = permi_ryser_explain;
   leaf->scale_exp2 = ryser->halves ? 1 : 0;
-  leaf->integer = ryser->integers;
   if (!leaf->integer)
-    permi_ryser_bounds(maker, block, ryser, ryser->terms / (double)ryser->combinations, leaf);
+    permi_ryser_bounds(maker, block, ryser, (chunks > 1 && ryser->groups ? 16 : 1) * ryser->terms / (double)chunks,
+                       leaf);
   return PERM_OK;
 }
 
@@ -571,6 +553,7 @@ static permi_ryser_split permi_sparyser_split(const permi_block *block, int side
 
 static perm_status permi_sparyser_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
-  return permi_ryser_offer(maker, block, rival, offer, permi_sparyser_split, 2);
+  (void)rival;
+  return permi_ryser_offer(maker, block, offer, permi_sparyser_split, 2);
 }
 /* SPDX-License-Identifier: MIT */
