@@ -2,7 +2,7 @@
    Blocks whose graph is planar: permanents as determinants, in polynomial time (>>kasteleyn). Integers modulo enough
    primes for a bound on the permanent: Minc and Bregman's, or Hadamard's of the determinant; doubles with a radius. */
 #pragma once
-#include "../graph/engines.h"
+#include "../frontier/values.h"
 #include "../job/parallel.h"
 #include "fronts.h"
 

@@ -331,6 +331,7 @@ static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *
   const size_t cells = (size_t)n * (size_t)n;
   permi_decompose *plan;
   uint64_t *unit;
+  double seconds;
   int i, e;
   (void)rival;
   if (n > PERMI_DECOMPOSE_ORDER)
@@ -368,11 +369,11 @@ static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *
     }
     plan->growth = ldexp(plan->growth, sum > 1 ? permi_exponent(sum * (1 + 1e-12)) + 1 : 0);
   }
-  offer->seconds = permi_decompose_predict(maker, plan);
-  if (!(offer->seconds < (double)INFINITY))
+  seconds = permi_decompose_predict(maker, plan);
+  if (!(seconds < (double)INFINITY))
     return permi_fail_memory(maker->result);
-  offer->bytes = 8.0 * (double)(cells * plan->size) + (double)permi_decompose_bytes(plan);
-  return PERM_OK;
+  return permi_walk_offer(maker, seconds, 8.0 * (double)(cells * plan->size) + (double)permi_decompose_bytes(plan),
+                          offer);
 }
 
 static perm_status permi_decompose_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
@@ -383,7 +384,7 @@ static perm_status permi_decompose_make(permi_maker *maker, const permi_block *b
   const double n = plan->n, products = plan->numbers.parts == 2 ? 3 : 1;
   const double roundings = permi_entry_roundings(working, working->n);
   permi_walk_leaf(block, (uint64_t)plan->numbers.words,
-                  permi_walk_chunks(offer->seconds / PERMI_WALK_PIECE_SECONDS, offer->seconds),
+                  permi_walk_chunks(offer->seconds / PERMI_WALK_PIECE_SECONDS, offer->seconds, PERMI_DECOMPOSE_ORDER),
                   permi_decompose_bytes(plan), leaf);
   leaf->information.work = plan->nodes;
   leaf->run_chunk = permi_decompose_chunk;

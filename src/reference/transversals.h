@@ -213,9 +213,9 @@ static perm_status permi_transversals_offer(permi_maker *maker, const permi_bloc
     return permi_fail_memory(maker->result);
   if (!(all->choices < 1e300))
     return permi_refuse(offer, PERM_ERROR_LIMIT, "has too many perfect matchings to enumerate");
-  offer->seconds = 1e-6 + all->choices * (PERMI_TRANSVERSALS_SECONDS + PERMI_TRANSVERSALS_VERTEX * n);
-  offer->bytes = (double)permi_matching_bytes(all) + 8.0 * n + (16.0 + sizeof(permi_coefficient)) * block->edges;
-  return PERM_OK;
+  return permi_walk_offer(maker, 1e-6 + all->choices * (PERMI_TRANSVERSALS_SECONDS + PERMI_TRANSVERSALS_VERTEX * n),
+                          (double)permi_matching_bytes(all) + 8.0 * n +
+                              (16.0 + sizeof(permi_coefficient)) * block->edges, offer);
 }
 
 static perm_status permi_transversals_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
@@ -225,7 +225,7 @@ static perm_status permi_transversals_make(permi_maker *maker, const permi_block
   const permi_working *working = maker->working;
   const double n = all->n, roundings = block->rounded ? permi_entry_roundings(working, working->n) : 0;
   permi_walk_leaf(block, all->numbers.modulus,
-                  permi_walk_chunks(offer->seconds / PERMI_WALK_PIECE_SECONDS, offer->seconds),
+                  permi_walk_chunks(offer->seconds / PERMI_WALK_PIECE_SECONDS, offer->seconds, block->n),
                   permi_matching_bytes(all), leaf);
   leaf->information.work = all->choices;
   leaf->run_chunk = permi_transversals_chunk;

@@ -7,7 +7,6 @@
 
 #define PERMI_WALK_CHUNKS 4096      /* at most, unless chunks would take longer than PERMI_WALK_CHUNK_SECONDS */
 #define PERMI_WALK_CHUNK_SECONDS 0.25
-#define PERMI_WALK_CHUNKS_MOST (UINT64_C(1) << 43) /* times 2^20 ways of a node: below 2^64 */
 #define PERMI_WALK_PIECE_SECONDS 1e-3 /* of a chunk, at least, where chunks are short */
 #define PERMI_WALK_PROBES 48
 
@@ -63,13 +62,26 @@ static permi_ways permi_ways_probe(uint64_t seed)
   return ways;
 }
 
-static uint64_t permi_walk_chunks(double pieces, double seconds)
+/* ways: of a node, at most. */
+static uint64_t permi_walk_chunks(double pieces, double seconds, int ways)
 {
   const double most = fmax(fmin(PERMI_WALK_CHUNKS, pieces), seconds / PERMI_WALK_CHUNK_SECONDS);
   uint64_t chunks = 1;
-  while (2 * (double)chunks <= most && chunks < PERMI_WALK_CHUNKS_MOST)
+  while (2 * (double)chunks <= most && chunks < (UINT64_C(1) << 63) / (uint64_t)ways)
     chunks *= 2;
   return chunks;
+}
+
+/* Refuses what takes over max_seconds. */
+static perm_status permi_walk_offer(const permi_maker *maker, double seconds, double bytes, permi_offer *offer)
+{
+  const perm_options *options = maker->options;
+  offer->seconds = seconds;
+  offer->bytes = bytes;
+  if (options->max_seconds > 0 && seconds > options->max_seconds && !permi_in_pieces(options))
+    permi_refuse(offer, PERM_ERROR_LIMIT, "is predicted to take %s, over max_seconds = %.3g",
+                 permi_time_words(seconds).text, options->max_seconds);
+  return PERM_OK;
 }
 
 /* plan: a hash of what else decides the terms. */

@@ -132,8 +132,9 @@ TEST(t_prepare_decompose_declines_and_stops)
   CHECK_TEXT(result.message, "orders up to 64");
   perm_matrix_free(&matrix);
   CHECK(perm_generate("er:40:0.3", 1, NULL, &matrix, NULL) == PERM_OK);
-  options.max_seconds = 0.2;
-  CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_STOPPED_TIME);
+  options.max_seconds = 1;
+  CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_ERROR_LIMIT);
+  CHECK_TEXT(result.message, "is predicted to take");
   options.max_seconds = 0;
   options.precision = PERM_PRECISION_DD;
   CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_ERROR_UNSUPPORTED);
