@@ -35,7 +35,8 @@
      - The same plan and the same bits on every run and for any number of threads: searches count moves.
 
    METHOD (options.method): what it sums; states or terms; values
-       auto          the fastest by prediction within max_bytes, for each block
+       auto          the fastest by prediction within max_bytes, for each block. Never sorting, sparyser, dominating,
+                     decompose, transversals, codegen
        frontier      matchings along a moving boundary; C(a + b, a - d) of a rows and b columns on it, with d more
                      columns than rows gone; all values. As lists or arrays:
        lists, arrays   states sorted and merged, or indexed by combinations; sorting: expand, sort, contract.
@@ -62,7 +63,7 @@
        codegen-registers, codegen-memory
                      Ryser's sum on GPUs as published [EK]: code for every column; n 2^(n-1), and about k 2^(n-1) with
                      k row sums in registers; doubles. Hybrid is faster
-       decompose     branches at lines of degree 3 and 4 down to dense blocks; doubles, exact integers
+       decompose     branches at lines of fewest entries down to small blocks; doubles, exact integers
        transversals  every perfect matching; all values
        planar       blocks whose graph is planar, no others: a determinant [Kas61] of about n^1.5 products; integers
                     modulo a prime for each 62 bits, doubles and complex in double-double with a bound, without one
@@ -132,11 +133,11 @@
                      >>signs_offer     ranges, price, offer
                      >>signs_kernels   the sign search
      reference/      >>sorting         expand, sort, contract
+                     >>ways            the frame of the engines of papers: a tree of choices in chunks
                      >>sparyser        Ryser in compressed columns, Gray code; THE BOUND
                      >>dominating      Ryser over dominating sets
                      >>transversals    perfect matchings enumerated; THE BOUND
-                     >>decompose       branches over lines of degree 3 and 4; THE BOUND
-                     >>decompose_run   their walk, price
+                     >>decompose       branches over lines of few entries; THE BOUND
      planar/         >>embedding       a planar graph drawn: the left-right test
                      >>kasteleyn       signs, checked face by face; THE PROOF
                      >>dissection      nested dissection: the tree of fronts
@@ -5127,6 +5128,37 @@ static void permi_leaf_bound(permi_leaf *leaf, double bound, double unit)
 {
   leaf->bound_relative = bound;
   leaf->estimate_relative = fmin(4 * sqrt(unit * bound), bound);
+}
+/* Threads that ask in the middle of their parts whether to stop. */
+typedef struct permi_asked {
+  permi_control *control;
+  int threads, stop; /* stop: a perm_status, written by the calling thread */
+} permi_asked;
+
+static permi_asked permi_asked_begin(const permi_leaf *leaf, permi_control *control)
+{
+  permi_asked asked;
+  asked.control = control;
+  asked.threads = control && leaf->threaded ? permi_threads(control->options) : 1;
+  asked.stop = PERM_OK;
+  return asked;
+}
+
+/* Thread 0 asks the control, others see what it found. */
+static perm_status permi_asked_poll(permi_asked *asked, int thread, double work, const char *activity)
+{
+  int stop = PERM_OK;
+  if (thread) {
+    PERMI_OMP(atomic read)
+    stop = asked->stop;
+  } else if (asked->control) {
+    stop = (int)permi_control_poll(asked->control, work, activity);
+    if (stop) {
+      PERMI_OMP(atomic write)
+      asked->stop = stop;
+    }
+  }
+  return (perm_status)stop;
 }
 
 /* ========================================================================================= >>vectors
@@ -15689,6 +15721,218 @@ static perm_status permi_sorting_run(const permi_leaf *leaf, permi_control *cont
   return permi_frontier_run_by(leaf, control, permi_sorting_step, partial);
 }
 
+/* =========================================================================================== >>ways
+   The frame of the engines of papers, asked by name only: a walk over a tree of choices, whose leaves add up. Chunks
+   share the tree: a node's ways are divided among its chunks. Sums of chunks are exact. */
+
+#define PERMI_WALK_CHUNKS 4096      /* at most, unless chunks would take longer than PERMI_WALK_CHUNK_SECONDS */
+#define PERMI_WALK_CHUNK_SECONDS 0.25
+#define PERMI_WALK_PIECE_SECONDS 1e-3 /* of a chunk, at least, where chunks are short */
+#define PERMI_WALK_GRACE_SECONDS 0.1  /* a chunk of so much predicted work is finished even after a stop */
+#define PERMI_WALK_LOOK_SECONDS 2e-3  /* predicted work between two looks at the stop */
+#define PERMI_WALK_WINDOW 64          /* chunks for each thread before they are merged in order */
+#define PERMI_WALK_PROBES 48
+
+typedef struct permi_ways {
+  uint64_t begin, end, chunk; /* the chunks that share the node, and the one that walks */
+  double weight;              /* of a probe: paths that it stands for; or 0 */
+  uint64_t seed;
+  struct permi_walking *walking; /* NULL: nothing stops the walk */
+  double work, look; /* predicted seconds that the chunk took; at which it looks at the stop again */
+  int thread, stopped;
+} permi_ways;
+
+/* Gives the ways [*first, *last) of `count` to the chunk; a probe gets one at random [Knu75]. */
+static void permi_ways_take(permi_ways *ways, int count, int *first, int *last)
+{
+  const uint64_t chunks = ways->end - ways->begin, mine = ways->chunk - ways->begin, n = (uint64_t)count;
+  if (ways->weight > 0) {
+    *first = (int)(permi_order_random(&ways->seed) * count);
+    *last = *first + 1;
+    ways->weight *= count;
+  } else if (chunks <= n) {
+    *first = (int)(mine * n / chunks);
+    *last = (int)((mine + 1) * n / chunks);
+    ways->begin = ways->chunk;
+    ways->end = ways->chunk + 1;
+  } else { /* the last way whose chunks begin at or before mine */
+    *first = (int)(((mine + 1) * n - 1) / chunks);
+    *last = *first + 1;
+    ways->end = ways->begin + chunks * (uint64_t)*last / n;
+    ways->begin += chunks * (uint64_t)*first / n;
+  }
+}
+
+/* Nodes and leaves that several chunks walk are the first one's. */
+static int permi_ways_mine(const permi_ways *ways)
+{
+  return ways->chunk == ways->begin;
+}
+
+static permi_ways permi_ways_chunk(const permi_leaf *leaf, uint64_t chunk)
+{
+  permi_ways ways;
+  memset(&ways, 0, sizeof ways);
+  ways.end = leaf->information.chunks;
+  ways.chunk = chunk;
+  return ways;
+}
+
+static permi_ways permi_ways_probe(uint64_t seed)
+{
+  permi_ways ways;
+  memset(&ways, 0, sizeof ways);
+  ways.end = 1;
+  ways.weight = 1;
+  ways.seed = seed;
+  return ways;
+}
+
+/* A range of chunks on the way. */
+typedef struct permi_walking {
+  const permi_leaf *leaf;
+  permi_asked asked;
+  uint64_t begin, window; /* the range's first chunk, and that of slot 0 */
+  perm_partial *slot;     /* of each chunk of the window */
+  void *memory;
+} permi_walking;
+
+/* Adds `seconds` of predicted work. Returns 1 if the chunk is to be given up: trees have branches of any size. */
+static int permi_ways_stop(permi_ways *ways, double seconds)
+{
+  permi_walking *walking = ways->walking;
+  ways->work += seconds;
+  if (ways->work >= ways->look && walking && !ways->stopped) {
+    const perm_leaf *information = &walking->leaf->information;
+    const double before = (double)(ways->chunk - walking->begin) / (double)information->chunks * information->seconds;
+    ways->look = ways->work + PERMI_WALK_LOOK_SECONDS;
+    ways->stopped = permi_asked_poll(&walking->asked, ways->thread, before, "walking") != PERM_OK;
+  }
+  return ways->stopped;
+}
+
+static perm_status permi_walking_chunk(void *context, uint64_t chunk, int thread)
+{
+  permi_walking *walking = (permi_walking *)context;
+  const permi_leaf *leaf = walking->leaf;
+  perm_partial *partial = &walking->slot[chunk - walking->window];
+  permi_ways *ways = (permi_ways *)permi_workspace_of(leaf, walking->memory, thread);
+  *ways = permi_ways_chunk(leaf, chunk);
+  ways->walking = walking;
+  ways->look = PERMI_WALK_GRACE_SECONDS;
+  ways->thread = thread;
+  leaf->run_chunk(leaf, chunk, ways, partial);
+  if (!ways->stopped) {
+    partial->fingerprint = leaf->information.fingerprint;
+    permi_partial_count(partial, chunk, chunk + 1);
+  }
+  return thread ? PERM_OK : ways->stopped ? (perm_status)walking->asked.stop
+         : permi_asked_poll(&walking->asked, 0, (double)(chunk + 1 - walking->begin) /
+                            (double)leaf->information.chunks * leaf->information.seconds, "walking");
+}
+
+/* run_range of leaves whose chunks have permi_ways at the head of their workspace. Chunks are merged in order, for as
+   long as none is missing: what was done is a prefix, whoever stopped where. */
+static perm_status permi_walk_range(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
+                                    perm_partial *partial)
+{
+  const perm_allocator *allocator = &((const permi_owned *)leaf->context)->allocator;
+  permi_leaf each = *leaf;
+  permi_walking walking;
+  perm_status status = PERM_OK;
+  uint64_t room, k;
+  int whole = 1;
+  each.run_range = NULL; /* it has a workspace */
+  walking.leaf = &each;
+  walking.asked = permi_asked_begin(leaf, control);
+  walking.begin = walking.window = begin;
+  room = PERMI_WALK_WINDOW * (uint64_t)walking.asked.threads;
+  room = end - begin < room ? end - begin : room;
+  walking.slot = (perm_partial *)permi_allocate(allocator, (size_t)room, sizeof *walking.slot);
+  if (!permi_workspace_make(allocator, &each, walking.asked.threads, &walking.memory) || !walking.slot)
+    status = PERM_ERROR_MEMORY;
+  for (; walking.window < end && status == PERM_OK && whole; walking.window += room) {
+    const uint64_t count = end - walking.window < room ? end - walking.window : room;
+    memset(walking.slot, 0, (size_t)count * sizeof *walking.slot);
+    status = permi_share(walking.asked.threads, walking.window, walking.window + count, permi_walking_chunk, &walking,
+                         NULL);
+    for (k = 0; k < count && walking.slot[k].chunks; k++)
+      perm_partial_merge(partial, &walking.slot[k]);
+    whole = k == count;
+    if (status == PERM_OK && control)
+      status = permi_control_poll_range(control, (double)(walking.window + count - begin) /
+                                        (double)leaf->information.chunks * leaf->information.seconds, "walking");
+    if (whole && walking.window + count == end)
+      status = PERM_OK;
+  }
+  permi_release(allocator, walking.memory);
+  permi_release(allocator, walking.slot);
+  return status;
+}
+
+/* ways: of a node, at most. */
+static uint64_t permi_walk_chunks(double pieces, double seconds, int ways)
+{
+  const double most = fmax(fmin(PERMI_WALK_CHUNKS, pieces), seconds / PERMI_WALK_CHUNK_SECONDS);
+  uint64_t chunks = 1;
+  while (2 * (double)chunks <= most && chunks < (UINT64_C(1) << 63) / (uint64_t)ways)
+    chunks *= 2;
+  return chunks;
+}
+
+/* Refuses what takes over max_seconds. */
+static perm_status permi_walk_offer(const permi_maker *maker, double seconds, double bytes, permi_offer *offer)
+{
+  const perm_options *options = maker->options;
+  offer->seconds = seconds;
+  offer->bytes = bytes;
+  if (options->max_seconds > 0 && seconds > options->max_seconds && !permi_in_pieces(options))
+    permi_refuse(offer, PERM_ERROR_LIMIT, "is predicted to take %s, over max_seconds = %.3g",
+                 permi_time_words(seconds).text, options->max_seconds);
+  return PERM_OK;
+}
+
+/* plan: a hash of what else decides the terms. */
+static void permi_walk_leaf(const permi_block *block, uint64_t plan, uint64_t chunks, size_t workspace,
+                            permi_leaf *leaf)
+{
+  uint64_t hash = permi_hash(PERMI_HASH_START, plan);
+  int i, e;
+  for (i = 0; i < block->n; i++)
+    for (e = block->start[i]; e < block->start[i + 1]; e++) {
+      const int edge = block->edge[e];
+      hash = permi_hash(hash, (uint64_t)i << 32 | (uint64_t)block->neighbour[e]);
+      if (block->integer)
+        hash = permi_hash(permi_hash(hash, (uint64_t)block->integer[edge]),
+                          block->imaginary_integer ? (uint64_t)block->imaginary_integer[edge] : 0);
+      else
+        hash = permi_hash_double(permi_hash_double(hash, block->real[edge]),
+                                 block->imaginary ? block->imaginary[edge] : 0);
+    }
+  leaf->information.kind = PERM_LEAF_RANGE;
+  leaf->information.chunks = chunks;
+  leaf->information.fingerprint = hash;
+  leaf->workspace = workspace;
+  leaf->integer = block->integer != NULL;
+}
+
+/* run: a chunk whose workspace begins with permi_ways. */
+static void permi_walk_run(void (*run)(const permi_leaf *, uint64_t, void *, perm_partial *), permi_leaf *leaf)
+{
+  leaf->run_chunk = run;
+  leaf->run_range = permi_walk_range;
+  leaf->workspace += sizeof(permi_ways);
+  leaf->threaded = 1;
+}
+
+static void permi_walk_lost(const permi_maker *maker, permi_leaf *leaf)
+{
+  if (maker->working->lost_error > 0) {
+    leaf->bound_absolute = 2 * (DBL_MIN + maker->working->lost_error);
+    leaf->estimate_absolute = leaf->bound_absolute;
+  }
+}
+
 /* ======================================================================================= >>sparyser
    Ryser's sum over sets of columns in Gray order, on compressed columns [SUP], in the order of [EK] (>>codegen); here
    as a tree. Digits, columns or groups of them, are decided from the slowest to the fastest. A row belongs to the
@@ -15701,17 +15945,15 @@ static perm_status permi_sorting_run(const permi_leaf *leaf, permi_control *cont
    r_i the row's sum: half as many terms, hardly a zero. */
 
 #define PERMI_RYSER_CHUNK_NODES 16384 /* moves of a chunk, at least */
-#define PERMI_RYSER_CHUNKS 4096       /* at most, unless chunks would take longer than PERMI_RYSER_CHUNK_SECONDS */
+#define PERMI_RYSER_MOVE_SECONDS 5e-9
+#define PERMI_RYSER_ENTRY_SECONDS 2e-9 /* an entry changed, a row multiplied */
 
 typedef struct permi_ryser {
-  int n, parts, integers, halves, digits, low; /* a chunk fixes the digits from low on */
-  int groups, transposed, on_grid, pairs;
+  int n, parts, integers, halves, digits, groups, transposed, on_grid, pairs;
   int radix[PERM_MAX_N], least[PERM_MAX_N];    /* a digit's Gray codes run from least */
   int digit_start[PERM_MAX_N + 1], column[PERM_MAX_N];
   int column_start[PERM_MAX_N + 1];
   int level_start[PERM_MAX_N + 1], row[PERM_MAX_N]; /* the rows of a digit; then rows of no digit */
-  int shares;                                       /* parts of digit low - 1 */
-  uint64_t combinations;
   double nodes, terms, seconds, growth, bits;
   double moved[PERM_MAX_N];
   int buried;                                 /* an entry lost over 2^-20 of itself */
@@ -15862,54 +16104,65 @@ static void permi_ryser_visit(permi_ryser_walk *walk, int level, int left)
   }
 }
 
+/* Moves a digit `by` codes on. */
+static void permi_ryser_set(permi_ryser_walk *walk, int digit, int by)
+{
+  const int old = walk->code[digit], code = old + by, gray = code ^ code >> 1;
+  int changed = gray ^ old ^ old >> 1;
+  for (; changed; changed &= changed - 1) {
+    const int bit = permi_trailing_zeros((uint64_t)changed);
+    permi_ryser_flip(walk, walk->ryser->digit_start[digit] + bit, gray >> bit & 1);
+  }
+  walk->code[digit] = code;
+}
+
+static void permi_ryser_terms(permi_ryser_walk *walk, permi_ways *ways)
+{
+  const permi_ryser *ryser = walk->ryser;
+  int level = ryser->digits, left, first, last;
+  for (;; level--) {
+    left = level ? ryser->radix[level - 1] : 0;
+    if (level && ways->end - ways->begin > 1) {
+      permi_ways_take(ways, left, &first, &last);
+      permi_ryser_set(walk, level - 1, first);
+      left = last - first;
+    }
+    if (left != 1)
+      break;
+    if (!permi_ryser_multiply(walk, level - 1))
+      return;
+  }
+  if (!permi_ways_mine(ways))
+    return;
+  if (level == 1 && ryser->pairs)
+    permi_ryser_pair(walk);
+  else if (level)
+    permi_ryser_visit(walk, level, left);
+  else
+    permi_ryser_add(walk);
+}
+
 static void permi_ryser_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_ryser *ryser = (const permi_ryser *)leaf->context;
-  const int digits = ryser->digits;
-  const int64_t shares = ryser->shares, share = (int64_t)(chunk % (uint64_t)shares);
+  permi_ways ways = permi_ways_chunk(leaf, chunk);
   permi_ryser_walk walk;
-  int d, k, part, alive = 1, left = ryser->low ? ryser->radix[ryser->low - 1] : 0;
+  int d, part;
   (void)workspace;
-  if (chunk >= ryser->combinations) /* the number of chunks is rounded up */
-    return;
-  chunk /= (uint64_t)shares;
   memset(&walk, 0, sizeof walk);
   walk.ryser = ryser;
   memcpy(walk.x, ryser->base, sizeof walk.x);
   walk.sign = (ryser->n - ryser->halves) & 1 ? -1 : 1;
-  for (d = 0; d < digits; d++) {
-    int code = ryser->least[d];
-    if (d == ryser->low - 1 && shares > 1) {
-      const int begin = (int)(share * left / shares);
-      left = (int)((share + 1) * left / shares) - begin;
-      code += begin;
-    }
-    if (d >= ryser->low) {
-      code += (int)(chunk % (uint64_t)ryser->radix[d]);
-      chunk /= (uint64_t)ryser->radix[d];
-    }
-    walk.code[d] = code;
-    for (k = 0; k < ryser->digit_start[d + 1] - ryser->digit_start[d]; k++)
-      if ((code ^ code >> 1) >> k & 1)
-        permi_ryser_flip(&walk, ryser->digit_start[d] + k, 1);
-  }
-  walk.product[0][digits] = 1;
-  walk.wide[digits].low = 1;
-  permi_ryser_times(&walk, digits, ryser->level_start[digits], ryser->n);
-  for (d = digits - 1; d >= ryser->low && alive; d--)
-    alive = permi_ryser_multiply(&walk, d);
-  if (alive && ryser->low == 1 && ryser->pairs)
-    permi_ryser_pair(&walk);
-  else if (alive && ryser->low)
-    permi_ryser_visit(&walk, ryser->low, left);
-  else if (alive)
-    permi_ryser_add(&walk);
+  for (d = 0; d < ryser->digits; d++)
+    permi_ryser_set(&walk, d, ryser->least[d]);
+  walk.product[0][ryser->digits] = 1;
+  walk.wide[ryser->digits].low = 1;
+  permi_ryser_times(&walk, ryser->digits, ryser->level_start[ryser->digits], ryser->n);
+  permi_ryser_terms(&walk, &ways);
   partial->terms += (double)walk.terms;
   if (ryser->integers) {
-    const int negative = (int)(walk.sum.high >> 63);
-    const permi_wide sum = negative ? permi_wide_negate(walk.sum) : walk.sum;
-    const uint64_t word[2] = {sum.low, sum.high};
-    permi_sum_add_integer(&partial->value, word, 2, negative);
+    const uint64_t word[2] = {walk.sum.low, walk.sum.high};
+    permi_sum_add_signed(&partial->value, word, 2);
   }
   for (part = 0; part < 2; part++) {
     perm_sum *sum = part ? &partial->imaginary : &partial->value;
@@ -16080,7 +16333,7 @@ static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int s
 {
   const int n = block->n, mine = side * n, other = n - mine;
   uint64_t touches[PERM_MAX_N];
-  double grid[PERM_MAX_N], most;
+  double grid[PERM_MAX_N];
   int j, e;
   ryser->n = n;
   ryser->integers = block->integer != NULL;
@@ -16096,19 +16349,9 @@ static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int s
   permi_ryser_entries(ryser, block, split->without, grid);
   permi_ryser_predict(ryser, touches);
   ryser->pairs = ryser->parts == 1 && !ryser->integers && ryser->least[0] == 0;
-  ryser->low = ryser->digits;
-  ryser->combinations = 1;
-  most = fmin(PERMI_RYSER_CHUNKS, ryser->nodes / PERMI_RYSER_CHUNK_NODES);
-  most = fmax(most, fmin(ryser->seconds / PERMI_RYSER_CHUNK_SECONDS, 1e18));
-  while (ryser->low > 0 && (double)ryser->combinations * ryser->radix[ryser->low - 1] <= most)
-    ryser->combinations *= (uint64_t)ryser->radix[--ryser->low];
-  ryser->shares = 1; /* a group's digit may have a million values */
-  if (ryser->low > 0 && (double)ryser->combinations * PERMI_RYSER_CHUNK_SECONDS < ryser->seconds)
-    ryser->shares = (int)fmin(most / (double)ryser->combinations, ryser->radix[ryser->low - 1]);
-  ryser->combinations *= (uint64_t)ryser->shares;
 }
 
-static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer,
+static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *block, permi_offer *offer,
                                      permi_ryser_split (*candidates)(const permi_block *block, int side, int which),
                                      int kinds)
 {
@@ -16124,12 +16367,6 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
   if (block->imaginary_integer || precision == PERM_PRECISION_ACCURATE || precision == PERM_PRECISION_DD)
     return permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has %s, which sparse sums over sets of columns do not take",
                         block->imaginary_integer ? "Gaussian integers" : "another precision than double asked for");
-  if (maker->options->method == PERM_METHOD_AUTO && !block->integer)
-    return permi_refuse(offer, PERM_ERROR_UNSUPPORTED,
-                        "would lose digits to the cancellation of Ryser's sum in doubles");
-  if (rival < PERMI_RYSER_PLAN_SECONDS || (block->n > 50 && rival < 1e3))
-    return permi_refuse(offer, PERM_ERROR_LIMIT, "is hardly summed in less than %s over sets of columns",
-                        permi_time_words(rival).text);
   offer->plan = ryser = (permi_ryser *)permi_allocate(allocator, 1, sizeof *ryser);
   if (!ryser)
     return permi_fail_memory(maker->result);
@@ -16145,7 +16382,7 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
   }
   split = candidates(block, best & 1, best / 2);
   permi_ryser_plan(ryser, block, best & 1, &split);
-  offer->seconds = ryser->seconds + 2e-6 * (double)ryser->combinations;
+  offer->seconds = ryser->seconds;
   offer->bytes = sizeof *ryser;
   if (block->integer && ryser->widest * (1 + 1e-12) >= 9223372036854775808.0)
     permi_refuse(offer, PERM_ERROR_LIMIT, "has lines whose sums may exceed 64 bits");
@@ -16209,36 +16446,26 @@ static void permi_ryser_bounds(permi_maker *maker, const permi_block *block, con
   permi_make_honest(maker, block, leaf);
 }
 
+/* A chunk has the average number of terms or, with groups, whose digits divide unevenly, less than 16 times as many:
+   2 (1 + 1/2^1) (1 + 1/2^2) ... from shared levels, each rounded down, and 2 from the last. */
 static perm_status permi_ryser_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
 {
-  permi_ryser *ryser = (permi_ryser *)offer->plan;
-  uint64_t hash = permi_hash(permi_hash(PERMI_HASH_START, (uint64_t)ryser->digits), (uint64_t)ryser->halves);
-  uint64_t chunks = 1;
-  const int n = block->n;
-  int i, k, e;
-  while (chunks < ryser->combinations)
-    chunks *= 2;
-  for (i = 0; i < ryser->digits; i++)
-    hash = permi_hash(hash, (uint64_t)ryser->radix[i]);
+  const permi_ryser *ryser = (const permi_ryser *)offer->plan;
+  const uint64_t chunks = permi_walk_chunks(ryser->nodes / PERMI_RYSER_CHUNK_NODES, ryser->seconds, 1 << 20);
+  uint64_t hash = permi_hash(permi_hash(PERMI_HASH_START, (uint64_t)ryser->transposed), (uint64_t)ryser->halves);
+  int d, k;
+  for (d = 0; d < ryser->digits; d++)
+    hash = permi_hash(hash, (uint64_t)ryser->radix[d]);
   for (k = 0; k < ryser->digit_start[ryser->digits]; k++)
-    for (e = ryser->column_start[k]; e < ryser->column_start[k + 1]; e++) {
-      hash = permi_hash(hash, (uint64_t)k << 32 | (uint64_t)ryser->touched[e]);
-      hash = ryser->integers ? permi_hash(hash, (uint64_t)ryser->integer[e])
-                             : permi_hash_double(permi_hash_double(hash, ryser->value[0][e]),
-                                                 ryser->parts == 2 ? ryser->value[1][e] : 0);
-    }
-  for (i = 0; i < n && !ryser->integers; i++)
-    hash = permi_hash_double(permi_hash_double(hash, ryser->base[0][i]), ryser->base[1][i]);
-  leaf->information.kind = PERM_LEAF_RANGE;
-  leaf->information.chunks = chunks;
+    hash = permi_hash(hash, (uint64_t)ryser->column[k]);
+  permi_walk_leaf(block, hash, chunks, 0, leaf);
   leaf->information.work = ryser->nodes;
-  leaf->information.fingerprint = permi_hash(permi_hash(hash, ryser->combinations), (uint64_t)ryser->shares);
   leaf->run_chunk = permi_ryser_chunk;
   leaf->explain = permi_ryser_explain;
   leaf->scale_exp2 = ryser->halves ? 1 : 0;
-  leaf->integer = ryser->integers;
   if (!leaf->integer)
-    permi_ryser_bounds(maker, block, ryser, ryser->terms / (double)ryser->combinations, leaf);
+    permi_ryser_bounds(maker, block, ryser, (chunks > 1 && ryser->groups ? 16 : 1) * ryser->terms / (double)chunks,
+                       leaf);
   return PERM_OK;
 }
 
@@ -16259,7 +16486,8 @@ static permi_ryser_split permi_sparyser_split(const permi_block *block, int side
 
 static perm_status permi_sparyser_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
-  return permi_ryser_offer(maker, block, rival, offer, permi_sparyser_split, 2);
+  (void)rival;
+  return permi_ryser_offer(maker, block, offer, permi_sparyser_split, 2);
 }
 
 /* ===================================================================================== >>dominating
@@ -16319,75 +16547,22 @@ static permi_ryser_split permi_dominating_split(const permi_block *block, int si
 static perm_status permi_dominating_offer(permi_maker *maker, const permi_block *block, double rival,
                                           permi_offer *offer)
 {
-  return permi_ryser_offer(maker, block, rival, offer, permi_dominating_split, 1);
+  (void)rival;
+  return permi_ryser_offer(maker, block, offer, permi_dominating_split, 1);
 }
 
 /* =================================================================================== >>transversals
-   Enumerates perfect matchings, for blocks that have few. */
-
-/* Depth first, at the vertex with the fewest choices; a choice that leaves a vertex none is undone. Products are in
-   double-double or long integers; terms are added exactly.
+   Enumerates perfect matchings, for blocks that have few.
+     per A = sum over perfect matchings M of prod over (i, j) in M of a_ij
+   Depth first, at the free vertex with the fewest choices. Products are in double-double or long integers; terms are
+   added exactly.
 
    THE BOUND. A term has n double-double operations (rounded entries as in >>steps_run); the sum is exact
-   (tests/proofs/doubles.g).
+   (tests/proofs/doubles.g). */
 
-   THREADS. All walk the top of the tree. A node is a unit when the choices on its path multiply up to `enough`, or
-   when it completes a matching. Units are numbered as met; a thread goes below those of its tickets. */
-
-#define PERMI_SEARCH_UNITS 64 /* least for each thread: units differ in size */
-#define PERMI_SEARCH_RATE 4   /* least for each predicted second: polls come between units */
-#define PERMI_SEARCH_MOST 1e5
-
-typedef struct permi_search {
-  permi_control *control;
-  int threads, stop; /* stop: a perm_status, written by the calling thread */
-  double enough;     /* branches along a unit's path; 1: the root is the only unit */
-  uint64_t next;
-} permi_search;
-
-static void permi_search_share(permi_search *search, const permi_leaf *leaf, int threads)
-{
-  search->threads = threads;
-  search->enough = fmax((double)PERMI_SEARCH_UNITS * threads, PERMI_SEARCH_RATE * leaf->information.seconds);
-  search->enough = threads > 1 ? fmin(search->enough, PERMI_SEARCH_MOST) : 1;
-}
-
-static permi_search permi_search_begin(const permi_leaf *leaf, permi_control *control)
-{
-  permi_search search;
-  memset(&search, 0, sizeof search);
-  search.control = control;
-  permi_search_share(&search, leaf, control && leaf->threaded ? permi_threads(control->options) : 1);
-  return search;
-}
-
-static uint64_t permi_search_ticket(permi_search *search)
-{
-  uint64_t ticket;
-  PERMI_OMP(atomic capture)
-  ticket = search->next++;
-  return ticket;
-}
-
-/* Thread 0 asks the control, others see what it found. */
-static perm_status permi_search_poll(permi_search *search, int thread, double work, const char *activity)
-{
-  int stop = PERM_OK;
-  if (thread) {
-    PERMI_OMP(atomic read)
-    stop = search->stop;
-  } else if (search->control) {
-    stop = (int)permi_control_poll(search->control, work, activity);
-    if (stop) {
-      PERMI_OMP(atomic write)
-      search->stop = stop;
-    }
-  }
-  return (perm_status)stop;
-}
-
-#define PERMI_TRANSVERSALS_SAFE 1e-270 /* above, double-double products have the counted error */
-#define PERMI_TRANSVERSALS_STEP 2.5e-8 /* seconds of a matching and row, at orders 24 and 30 */
+#define PERMI_TRANSVERSALS_SAFE_EXP2 -896  /* products above 2^this have the counted error: 1e-270 */
+#define PERMI_TRANSVERSALS_SECONDS 1e-7    /* a choice, and */
+#define PERMI_TRANSVERSALS_VERTEX 2e-9     /* a vertex looked at */
 
 typedef struct permi_transversals {
   permi_owned owned;
@@ -16396,65 +16571,62 @@ typedef struct permi_transversals {
   int n;
   int *start, *neighbour, *edge;
   permi_coefficient *coefficient;
-  permi_coefficient one;
-  double most, seconds_each;
-  double bound_relative, lost_error;
+  double choices;
 } permi_transversals;
 
-typedef struct permi_matching_path {
+typedef struct permi_matching_walk {
   const permi_transversals *all;
-  int *degree, *next, *previous; /* choices left; free vertices in a ring, head 2 n */
-  int *alive;
-  int *vertex, *at; /* of a level */
-  double *ways;
-  char *product;
-  char *sum;
-  int dead;
-} permi_matching_path;
+  permi_ways *ways;
+  int *degree, *gone;                /* free neighbours of a vertex; whether it is matched */
+  int *vertex, *left, *at, *matched; /* of a level: ways left, the edge looked at, whether it is taken */
+  char *product, *sum;
+  double choices;
+} permi_matching_walk;
 
-/* v leaves the graph (step -1) or comes back (1). */
-static void permi_path_move(permi_matching_path *path, int v, int step)
+static size_t permi_matching_bytes(const permi_transversals *all)
 {
-  const permi_transversals *all = path->all;
+  const size_t levels = (size_t)all->n + 1;
+  return (4 * levels + 4 * (size_t)all->n) * sizeof(int) + (levels + 1) * all->size + 16;
+}
+
+/* Vertex v leaves the graph (step -1) or comes back (1). */
+static void permi_matching_move(permi_matching_walk *walk, int v, int step)
+{
+  const permi_transversals *all = walk->all;
   int e;
-  path->alive[v] = step > 0;
-  path->next[path->previous[v]] = step > 0 ? v : path->next[v];
-  path->previous[path->next[v]] = step > 0 ? v : path->previous[v];
-  for (e = all->start[v]; e < all->start[v + 1]; e++) {
-    const int u = all->neighbour[e];
-    if (path->alive[u]) {
-      path->degree[u] += step;
-      path->dead |= path->degree[u] == 0;
-    }
-  }
+  walk->gone[v] = step < 0;
+  for (e = all->start[v]; e < all->start[v + 1]; e++)
+    walk->degree[all->neighbour[e]] += step;
 }
 
-static void permi_path_match(permi_matching_path *path, int u, int e)
+static int permi_matching_next(const permi_matching_walk *walk, int e)
 {
-  const permi_transversals *all = path->all;
-  int k;
-  permi_path_move(path, u, -1);
-  path->dead = 0; /* the partner may have had no other choice */
-  permi_path_move(path, all->neighbour[e], -1);
-  for (k = all->start[u]; k < all->start[u + 1] && !path->dead; k++)
-    path->dead = path->alive[all->neighbour[k]] && path->degree[all->neighbour[k]] == 0;
+  for (e++; walk->gone[walk->all->neighbour[e]]; e++)
+    ;
+  return e;
 }
 
-static void permi_path_level(permi_matching_path *path, int k)
+static void permi_matching_level(permi_matching_walk *walk, int k)
 {
-  const int head = 2 * path->all->n;
-  int best = path->next[head], v;
-  for (v = best; v != head && path->degree[best] > 1; v = path->next[v])
-    if (path->degree[v] < path->degree[best])
+  const permi_transversals *all = walk->all;
+  int best = -1, first = 0, last = 0, v;
+  for (v = 0; v < 2 * all->n && (best < 0 || walk->degree[best] > 1); v++)
+    if (!walk->gone[v] && (best < 0 || walk->degree[v] < walk->degree[best]))
       best = v;
-  path->vertex[k] = best;
-  path->at[k] = path->all->start[best] - 1;
+  if (walk->degree[best] > 0)
+    permi_ways_take(walk->ways, walk->degree[best], &first, &last);
+  walk->vertex[k] = best;
+  walk->left[k] = last - first;
+  walk->matched[k] = 0;
+  walk->at[k] = all->start[best] - 1;
+  for (; first > 0; first--)
+    walk->at[k] = permi_matching_next(walk, walk->at[k]);
 }
 
-static void permi_path_multiply(permi_matching_path *path, int k, const permi_coefficient *c)
+static void permi_matching_multiply(permi_matching_walk *walk, int k, const permi_coefficient *c)
 {
-  const permi_transversals *all = path->all;
-  char *from = path->product + (size_t)k * all->size, *to = from + all->size;
+  const permi_transversals *all = walk->all;
+  char *from = walk->product + (size_t)k * all->size, *to = from + all->size;
   if (all->numbers.algebra == PERMI_COMPLEX_DD) {
     permi_dd *y = (permi_dd *)(void *)to;
     memcpy(to, from, all->size);
@@ -16465,193 +16637,122 @@ static void permi_path_multiply(permi_matching_path *path, int k, const permi_co
   }
 }
 
-/* Adds the product at a path's end. One whose moduli are below PERMI_TRANSVERSALS_SAFE is at most that, computed or
-   true, as entries are at most 1; it counts as lost. */
-static void permi_path_add(permi_matching_path *path, perm_partial *sums)
+/* A product whose moduli are below the safe power is at most that, computed or true, as entries are at most 1; it
+   counts as lost. */
+static void permi_matching_add(permi_matching_walk *walk, perm_partial *partial)
 {
-  const permi_transversals *all = path->all;
-  const char *product = path->product + (size_t)all->n * all->size;
-  sums->terms++;
+  const permi_transversals *all = walk->all;
+  const permi_coefficient one = permi_coefficient_one();
+  const char *product = walk->product + (size_t)all->n * all->size;
+  const double safe = ldexp(1, PERMI_TRANSVERSALS_SAFE_EXP2);
+  partial->terms++;
   if (permi_algebra_is_integer(all->numbers.algebra)) {
-    permi_value_add(all->numbers.algebra, &all->numbers, &all->one, path->sum, product, 0);
+    permi_value_add(all->numbers.algebra, &all->numbers, &one, walk->sum, product, 0);
     return;
   }
-  permi_value_sum(&all->numbers, product, sums);
-  sums->lost += ((const double *)(const void *)(product + all->size))[-1] < PERMI_TRANSVERSALS_SAFE;
+  permi_value_sum(&all->numbers, product, partial);
+  if (((const double *)(const void *)(product + all->size))[-1] < safe)
+    partial->lost += 8 * safe;
 }
 
-typedef struct permi_enumeration {
-  const permi_transversals *all;
-  permi_search search;
-  size_t numbers, bytes;
-  int *number;
-  char *memory;
-  perm_partial total;
-} permi_enumeration;
-
-static void permi_path_begin(permi_matching_path *path, const permi_enumeration *shared, uint64_t me)
+static void permi_matching_run(const permi_transversals *all, permi_ways *ways, void *workspace,
+                               perm_partial *partial, double *choices)
 {
-  const permi_transversals *all = shared->all;
-  const int vertices = 2 * all->n;
-  int v;
-  path->all = all;
-  path->degree = shared->number + me * shared->numbers;
-  path->next = path->degree + (vertices + 1);
-  path->previous = path->next + (vertices + 1);
-  path->alive = path->previous + (vertices + 1);
-  path->vertex = path->alive + (vertices + 1);
-  path->at = path->vertex + (all->n + 1);
-  path->ways = (double *)(void *)(shared->memory + me * shared->bytes);
-  path->product = (char *)(path->ways + all->n + 1);
-  path->sum = path->product + (size_t)(all->n + 1) * all->size;
-  for (v = 0; v <= vertices; v++) {
-    path->degree[v] = v < vertices ? all->start[v + 1] - all->start[v] : 0;
-    path->next[v] = v < vertices ? v + 1 : 0;
-    path->previous[v] = v ? v - 1 : vertices;
-    path->alive[v] = v < vertices;
-  }
-  path->ways[0] = 1;
-  memset(path->product, 0, (size_t)(all->n + 2) * all->size);
-  permi_value_one(&all->numbers, path->product);
-  permi_path_level(path, 0);
-}
-
-static perm_status permi_enumeration_walk(void *context, uint64_t me, int thread)
-{
-  permi_enumeration *shared = (permi_enumeration *)context;
-  const permi_transversals *all = shared->all;
-  const int n = all->n, above = n + 1;
-  const double seconds_each = all->seconds_each * shared->search.threads;
-  uint64_t unit = 0, ticket = permi_search_ticket(&shared->search);
-  permi_matching_path path;
-  perm_partial mine;
-  perm_status stop = PERM_OK;
-  int k = 0, begin = shared->search.enough > 1 ? above : 0;
-  uint32_t steps = 0;
-  memset(&mine, 0, sizeof mine);
-  permi_path_begin(&path, shared, me);
-  while (k >= 0 && !stop) {
-    const int u = path.vertex[k], end = all->start[u + 1];
-    int e = path.at[k];
-    if (e >= all->start[u]) {
-      permi_path_move(&path, all->neighbour[e], 1);
-      permi_path_move(&path, u, 1);
+  const double seconds = PERMI_TRANSVERSALS_SECONDS + PERMI_TRANSVERSALS_VERTEX * all->n;
+  const int n = all->n, levels = n + 1;
+  permi_matching_walk walk;
+  int v, k = 0;
+  walk.all = all;
+  walk.ways = ways;
+  walk.choices = 0;
+  walk.product = (char *)workspace;
+  walk.sum = walk.product + (size_t)levels * all->size;
+  walk.degree = (int *)(void *)(walk.sum + all->size);
+  walk.gone = walk.degree + 2 * n;
+  walk.vertex = walk.gone + 2 * n;
+  walk.left = walk.vertex + levels;
+  walk.at = walk.left + levels;
+  walk.matched = walk.at + levels;
+  memset(workspace, 0, permi_matching_bytes(all));
+  permi_value_one(&all->numbers, walk.product);
+  for (v = 0; v < 2 * n; v++)
+    walk.degree[v] = all->start[v + 1] - all->start[v];
+  permi_matching_level(&walk, 0);
+  while (k >= 0 && !permi_ways_stop(ways, seconds)) {
+    const int u = walk.vertex[k];
+    if (walk.matched[k]) {
+      permi_matching_move(&walk, all->neighbour[walk.at[k]], 1);
+      permi_matching_move(&walk, u, 1);
     }
-    for (e++; e < end && !path.alive[all->neighbour[e]]; e++)
-      ;
-    path.at[k] = e;
-    if (e == end) {
-      begin = k == begin ? above : begin;
+    if (walk.left[k]-- == 0) {
       k--;
       continue;
     }
-    permi_path_match(&path, u, e);
-    if (!path.dead && k < begin) {
-      path.ways[k + 1] = path.ways[k] * path.degree[u];
-      if (path.ways[k + 1] >= shared->search.enough || k + 1 == n) {
-        if (unit++ != ticket)
-          continue;
-        ticket = permi_search_ticket(&shared->search);
-        begin = k + 1;
-      }
-    }
-    if (!path.dead) {
-      permi_path_multiply(&path, k, &all->coefficient[all->edge[e]]);
-      if (k + 1 == n) {
-        permi_path_add(&path, &mine);
-        begin = begin == n ? above : begin;
-      } else {
-        permi_path_level(&path, ++k);
-      }
-    }
-    if ((++steps & 0xffff) == 0)
-      stop = permi_search_poll(&shared->search, thread, mine.terms * seconds_each, "enumerating");
+    walk.at[k] = permi_matching_next(&walk, walk.at[k]);
+    walk.matched[k] = 1;
+    walk.choices += ways->weight;
+    permi_matching_move(&walk, u, -1);
+    permi_matching_move(&walk, all->neighbour[walk.at[k]], -1);
+    permi_matching_multiply(&walk, k, &all->coefficient[all->edge[walk.at[k]]]);
+    if (k + 1 < n)
+      permi_matching_level(&walk, ++k);
+    else if (permi_ways_mine(ways))
+      permi_matching_add(&walk, partial);
   }
   if (permi_algebra_is_integer(all->numbers.algebra))
-    permi_value_sum(&all->numbers, path.sum, &mine);
-  mine.chunks = 1;
-  PERMI_OMP(critical(permi_enumeration_join))
-  perm_partial_merge(&shared->total, &mine);
-  return stop;
+    permi_value_sum(&all->numbers, walk.sum, partial);
+  *choices = walk.choices;
 }
 
-static perm_status permi_transversals_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
+static void permi_transversals_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
-  const permi_transversals *all = (const permi_transversals *)leaf->context;
-  const size_t levels = (size_t)all->n + 1;
-  permi_pool pool = {&all->owned.allocator, NULL, 0};
-  permi_enumeration shared;
-  perm_status status = PERM_ERROR_MEMORY;
-  size_t threads;
-  memset(&shared, 0, sizeof shared);
-  shared.all = all;
-  shared.search = permi_search_begin(leaf, control);
-  shared.numbers = 4 * (2 * levels - 1) + 2 * levels + 16; /* 16, 64: no shared line of cache */
-  shared.bytes = levels * (sizeof(double) + all->size) + all->size + 64;
-  threads = (size_t)shared.search.threads;
-  shared.number = (int *)permi_pool_get(&pool, threads, shared.numbers * sizeof(int));
-  shared.memory = (char *)permi_pool_get(&pool, threads, shared.bytes);
-  if (!pool.failed)
-    status = permi_share((int)threads, 0, threads, permi_enumeration_walk, &shared, NULL);
-  if (status == PERM_OK) {
-    permi_sum_add(&partial->value, &shared.total.value);
-    permi_sum_add(&partial->imaginary, &shared.total.imaginary);
-    permi_sum_add(&partial->absolute, &shared.total.absolute);
-    partial->lost += shared.total.lost * (8 * PERMI_TRANSVERSALS_SAFE);
-    if (all->lost_error > 0)
-      partial->lost += 2 * (DBL_MIN + all->lost_error);
-    partial->terms += shared.total.terms;
-  }
-  permi_pool_release(&pool);
-  return status;
+  permi_ways *ways = (permi_ways *)workspace;
+  double choices;
+  (void)chunk;
+  permi_matching_run((const permi_transversals *)leaf->context, ways, ways + 1, partial, &choices);
 }
 
 static size_t permi_transversals_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   const permi_transversals *all = (const permi_transversals *)leaf->context;
   return permi_say(buffer, size,
-                   "transversals, order %d: at most %.3g perfect matchings, terms in %s, predicted %.3g s\n",
-                   leaf->information.n, all->most,
-                   leaf->integer                               ? "integers"
-                   : all->numbers.algebra == PERMI_COMPLEX_DD ? "complex double-doubles"
-                                                               : "double-doubles",
-                   leaf->information.seconds);
+                   "transversals, order %d: about %.3g choices, terms in %s, predicted %.3g s, %.0f chunks\n",
+                   leaf->information.n, all->choices, leaf->integer ? "integers" : "double-doubles",
+                   leaf->information.seconds, (double)leaf->information.chunks);
 }
 
-/* log2 of Minc and Bregman's bound [Bre73], by rows or columns. */
-static double permi_block_matchings(const permi_block *block)
+/* The choices on the way, by Knuth's probes [Knu75]. Returns 0 without memory. */
+static int permi_transversals_predict(permi_maker *maker, permi_transversals *all)
 {
-  double bits[2] = {0, 0};
-  int v;
-  for (v = 0; v < 2 * block->n; v++) {
-    const permi_majorant line = {0, block->start[v + 1] - block->start[v], 0};
-    bits[v >= block->n] += permi_majorant_bits(&line);
+  void *workspace = permi_allocate(&maker->options->allocator, permi_matching_bytes(all), 1);
+  uint64_t seed = UINT64_C(0x9e3779b97f4a7c15);
+  perm_partial ignored;
+  double choices;
+  int probe, probes = workspace ? PERMI_WALK_PROBES : 0;
+  memset(&ignored, 0, sizeof ignored);
+  for (probe = 0; probe < probes && !permi_watch(maker->watch, 4.0 * all->n * all->n); probe++) {
+    permi_ways ways = permi_ways_probe(seed += (uint64_t)probe * UINT64_C(0xbf58476d1ce4e5b9));
+    permi_matching_run(all, &ways, workspace, &ignored, &choices);
+    all->choices += (choices - all->choices) / (probe + 1);
   }
-  return permi_majorants_bits(bits);
+  permi_release(&maker->options->allocator, workspace);
+  return workspace != NULL;
 }
 
 static perm_status permi_transversals_offer(permi_maker *maker, const permi_block *block, double rival,
                                             permi_offer *offer)
 {
-  const permi_working *working = maker->working;
   const int n = block->n;
   const size_t vertices = 2 * (size_t)n, edges = (size_t)block->edges;
-  const double most = exp2(permi_block_matchings(block)), each = PERMI_TRANSVERSALS_STEP * n;
-  const double roundings = block->rounded ? permi_entry_roundings(working, working->n) : 0;
-  permi_transversals *all;
+  permi_transversals *all = (permi_transversals *)permi_owned_new(&maker->options->allocator, sizeof *all);
   int k;
-  if (most * each > rival || most * each > 1e300) /* the bound is mostly far too high */
-    return permi_refuse(offer, PERM_ERROR_LIMIT, "may have %.3g perfect matchings, too many to enumerate", most);
-  all = (permi_transversals *)permi_owned_new(&maker->options->allocator, sizeof *all);
+  (void)rival;
   offer->plan = all;
   if (!all)
     return permi_fail_memory(maker->result);
   all->n = n;
-  all->most = most;
-  all->seconds_each = each;
-  if (!permi_numbers_choose_moduli(&all->numbers, block, working->modulus, 1))
+  if (!permi_numbers_choose_moduli(&all->numbers, block, maker->working->modulus, 1))
     return permi_refuse_long(offer);
-  all->one = permi_coefficient_one();
   all->size = sizeof(double) * permi_numbers_words(&all->numbers);
   all->start = (int *)permi_pool_kept(&all->owned.pool, block->start, vertices + 1, sizeof(int));
   all->neighbour = (int *)permi_pool_kept(&all->owned.pool, block->neighbour, 2 * edges, sizeof(int));
@@ -16661,193 +16762,101 @@ static perm_status permi_transversals_offer(permi_maker *maker, const permi_bloc
     return permi_fail_memory(maker->result);
   for (k = 0; k < block->edges; k++)
     all->coefficient[k] = permi_coefficient_of(block, k, &all->numbers);
-  all->bound_relative = (permi_gamma(roundings) + n * PERMI_DD_UNIT) / (1 - permi_gamma(n + roundings)) *
-                        (1 + 8 * PERMI_UNIT);
-  all->lost_error = working->lost_error;
-  offer->seconds = 1e-6 + most * each;
-  offer->bytes = 100.0 * n + (24.0 + sizeof(permi_coefficient)) * block->edges + (n + 2.0) * (8.0 + (double)all->size);
-  return PERM_OK;
+  if (!permi_transversals_predict(maker, all))
+    return permi_fail_memory(maker->result);
+  if (!(all->choices < 1e300))
+    return permi_refuse(offer, PERM_ERROR_LIMIT, "has too many perfect matchings to enumerate");
+  return permi_walk_offer(maker, 1e-6 + all->choices * (PERMI_TRANSVERSALS_SECONDS + PERMI_TRANSVERSALS_VERTEX * n),
+                          (double)permi_matching_bytes(all) + 8.0 * n +
+                              (16.0 + sizeof(permi_coefficient)) * block->edges, offer);
 }
 
 static perm_status permi_transversals_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
                                            permi_leaf *leaf)
 {
-  permi_transversals *all = (permi_transversals *)offer->plan;
-  uint64_t hash = permi_hash(permi_hash(PERMI_HASH_START, (uint64_t)all->numbers.words), all->numbers.modulus);
-  int i, e, part;
-  (void)maker;
-  leaf->integer = block->integer != NULL;
-  for (i = 0; i < all->n; i++)
-    for (e = all->start[i]; e < all->start[i + 1]; e++) {
-      const permi_coefficient *c = &all->coefficient[all->edge[e]];
-      hash = permi_hash(hash, (uint64_t)i << 32 | (uint64_t)all->neighbour[e]);
-      if (!leaf->integer)
-        hash = permi_hash_double(permi_hash_double(hash, c->real), c->imaginary);
-      for (part = 0; leaf->integer && part < all->numbers.parts; part++)
-        hash = permi_hash(hash, (uint64_t)c->integer[part]);
-    }
-  leaf->information.work = all->most;
-  leaf->information.fingerprint = hash;
-  leaf->run_task = permi_transversals_task;
+  const permi_transversals *all = (const permi_transversals *)offer->plan;
+  const permi_working *working = maker->working;
+  const double n = all->n, roundings = block->rounded ? permi_entry_roundings(working, working->n) : 0;
+  permi_walk_leaf(block, all->numbers.modulus,
+                  permi_walk_chunks(offer->seconds / PERMI_WALK_PIECE_SECONDS, offer->seconds, block->n),
+                  permi_matching_bytes(all), leaf);
+  leaf->information.work = all->choices;
+  permi_walk_run(permi_transversals_chunk, leaf);
   leaf->explain = permi_transversals_explain;
-  leaf->threaded = offer->seconds >= PERMI_WALK_SECONDS;
-  if (!leaf->integer)
-    leaf->bound_relative = leaf->estimate_relative = all->bound_relative;
+  leaf->modulus = all->numbers.modulus;
+  if (leaf->integer)
+    return PERM_OK;
+  leaf->bound_relative = (permi_gamma(roundings) + n * PERMI_DD_UNIT) / (1 - permi_gamma(n + roundings)) *
+                         (1 + 8 * PERMI_UNIT);
+  leaf->estimate_relative = leaf->bound_relative;
+  permi_walk_lost(maker, leaf);
   return PERM_OK;
 }
 
 /* ====================================================================================== >>decompose
-   Eliminates lines of few entries by sums over branches [FM03]. Orders up to 64: a set of lines is a word. */
-
-/* With entries a, b of a line in lines c, d across:
+   Eliminates lines of few entries by sums over branches [FM03]. Orders up to 64: a set of lines is a word.
+   With entries a, b of a line, in lines c, d across:
      per A = per (A without the line and d; c replaced by a d + b c) + per (A without the two entries),
    so a line of 2k or 2k - 1 entries gives k permanents of one order less. The line with the fewest entries is branched
-   on. Between branches go degrees 1 and 2, and the fine Dulmage-Mendelsohn decomposition. Pieces that are small or have
-   over 4 entries in all lines are summed over subsets, which cancel nothing (DecompRyser [SUP] takes Ryser's formula).
+   on. Pieces that are small, or have over 4 entries in all lines, are summed over subsets, which cancel nothing
+   (DecompRyser [SUP] takes Ryser's formula).
 
-   THE BOUND. permi_decompose_node bounds a matching's additions: one a line merged, branches less one, the sum over
-   blocks, (k - 1) k / 2 for subsets of k lines. With n - 1 products, R roundings in all (complex products count as 3)
-   and S the sum of moduli, |error| <= g / (1 - g) (computed S), g = gamma_R. An intermediate is multiplied by at most
-   a minor's permanent of moduli, at most growth = prod max(1, row sum): underflow costs DBL_MIN growth an operation.
-
-   THREADS. First every thread walks the top of the tree and computes the units (>>transversals) of its tickets; then
-   one walks it again and takes results, in the order of a single thread. */
+   THE BOUND. A matching of a piece of order k goes through at most k (k - 1) / 2 additions:
+   1. subsets of k lines have so many; a merged line adds one to those of order k - 1, where k - 1 are allowed;
+   2. branches on a line of at most k entries add at most k - 1, to those of a piece of order k - 1.
+   With n - 1 products, R roundings in all (complex products count as 3) and S the sum of moduli,
+   |error| <= g / (1 - g) (computed S), g = gamma_R. An intermediate is multiplied by at most a minor's permanent of
+   moduli, at most growth = prod max(1, row sum): underflow costs DBL_MIN growth an operation. It is a power
+   of two: losses of chunks add up without rounding. */
 
 #define PERMI_DECOMPOSE_ORDER 64
 #define PERMI_DECOMPOSE_SMALL 7    /* pieces summed over subsets: about a microsecond */
-#define PERMI_DECOMPOSE_SUBSETS 14 /* the same where all lines have over 4 entries */
-#define PERMI_DECOMPOSE_PROBES 48
-#define PERMI_DECOMPOSE_ADDITIONS 40 /* for each line, within the plan's bound */
-#define PERMI_DECOMPOSE_UNITS 16384
-#define PERMI_DECOMPOSE_ROOM 8        /* times `enough` units have a place; others wait for the second pass */
-#define PERMI_DECOMPOSE_THREADED 4e-2 /* above PERMI_WALK_SECONDS: the top is walked twice */
+#define PERMI_DECOMPOSE_SUBSETS 14 /* the same where all lines have over 4 entries and values are short */
+#define PERMI_DECOMPOSE_NODE_SECONDS 2e-6
+#define PERMI_DECOMPOSE_WORD_SECONDS 2e-9 /* a word of a value in a product */
 
 typedef struct permi_decompose {
   permi_owned owned;
   permi_numbers numbers;
-  int n, words;
+  int n, most; /* most: lines summed over subsets */
   size_t size;
   uint64_t row[PERMI_DECOMPOSE_ORDER];
   uint64_t *cell;
-  double nodes, seconds;
-  double entry_roundings, growth, lost_error;
+  double nodes, growth;
 } permi_decompose;
 
-/* A matrix in the making: entries and live lines of each side. */
+/* A matrix in the making: entries and live lines of each side, branches on a line. */
 typedef struct permi_piece {
-  int n;
-  uint64_t live[2], mask[2][PERMI_DECOMPOSE_ORDER];
-  uint64_t *cell;
+  uint64_t live[2], mask[2][PERMI_DECOMPOSE_ORDER], pair[PERMI_DECOMPOSE_ORDER];
+  uint64_t *cell, *value, *sum;
 } permi_piece;
-
-typedef struct permi_decompose_level {
-  permi_piece child;
-  int side, line, count;
-  uint64_t rows[PERMI_DECOMPOSE_ORDER], columns[PERMI_DECOMPOSE_ORDER];
-} permi_decompose_level;
-
-/* WHOLE: a unit, or nothing is shared. */
-typedef enum permi_pass { PERMI_PASS_WHOLE, PERMI_PASS_DRAW, PERMI_PASS_TAKE } permi_pass;
-
-typedef struct permi_branch {
-  int additions;
-  double nodes, operations;
-} permi_branch;
-
-typedef struct permi_branching {
-  permi_search search;
-  const permi_decompose *plan;
-  int room;
-  double work;
-  permi_branch *branch;
-  uint64_t *cell, *arena;
-} permi_branching;
 
 typedef struct permi_decomposing {
   const permi_decompose *plan;
-  permi_branching *shared;
-  permi_coefficient one;
-  permi_pass pass;
-  int thread, unit, ticket; /* next unit; the one to compute, or -1 */
-  double ways, threads;
-  perm_status status;
-  permi_decompose_level *level;
-  uint64_t *spare, *result;
-  uint64_t *subsets;
-  double nodes, operations, work;
-  uint64_t seed;
-  double weight;
+  permi_ways *ways;
+  permi_piece *piece; /* of each depth */
+  uint64_t *spare, *result, *subsets;
+  double nodes, operations, subset_words;
 } permi_decomposing;
-
-static PERMI_ALWAYS_INLINE void permi_decompose_pair(permi_algebra algebra, permi_decomposing *run, uint64_t *to,
-                                                     const uint64_t *a, const uint64_t *x, const uint64_t *b,
-                                                     const uint64_t *y)
-{
-  const permi_numbers *numbers = &run->plan->numbers;
-  const size_t bytes = 8 * permi_value_words(algebra, numbers);
-  double real[3];
-  uint64_t word;
-  void *sum = algebra == PERMI_WORDS ? run->spare : algebra == PERMI_WORD ? (void *)&word : (void *)real;
-  memset(sum, 0, bytes);
-  if (x)
-    permi_value_fuse(algebra, numbers, a, sum, x);
-  if (y)
-    permi_value_fuse(algebra, numbers, b, sum, y);
-  memcpy(to, sum, bytes);
-}
-
-/* to = a x + b y; to may be x or y; these may be NULL. */
-static void permi_decompose_combine(permi_decomposing *run, uint64_t *to, const uint64_t *a, const uint64_t *x,
-                                    const uint64_t *b, const uint64_t *y)
-{
-  if (!to)
-    return;
-  run->operations++;
-  switch (run->plan->numbers.algebra) {
-  case PERMI_WORD: permi_decompose_pair(PERMI_WORD, run, to, a, x, b, y); break;
-  case PERMI_WORDS: permi_decompose_pair(PERMI_WORDS, run, to, a, x, b, y); break;
-  case PERMI_SIGNED: permi_decompose_pair(PERMI_SIGNED, run, to, a, x, b, y); break;
-  default: permi_decompose_pair(PERMI_COMPLEX, run, to, a, x, b, y); break;
-  }
-}
-
-static void permi_decompose_set(const permi_decompose *plan, uint64_t *cell, int one)
-{
-  if (cell && one)
-    permi_value_one(&plan->numbers, cell);
-  else if (cell)
-    memset(cell, 0, plan->size * sizeof *cell);
-}
-
-/* Doubles count as entries even where terms cancelled. */
-static int permi_decompose_zero(const permi_decompose *plan, const uint64_t *cell)
-{
-  size_t k;
-  for (k = 0; plan->words && k < plan->size && !cell[k];)
-    k++;
-  return k == plan->size;
-}
-
-static permi_piece permi_piece_whole(const permi_decompose *plan)
-{
-  permi_piece piece;
-  uint64_t left;
-  int i;
-  memset(&piece, 0, sizeof piece);
-  piece.n = plan->n;
-  piece.live[0] = piece.live[1] = ~UINT64_C(0) >> (64 - plan->n);
-  for (i = 0; i < plan->n; i++) {
-    piece.mask[0][i] = plan->row[i];
-    for (left = plan->row[i]; left; left &= left - 1)
-      piece.mask[1][permi_trailing_zeros(left)] |= UINT64_C(1) << i;
-  }
-  return piece;
-}
 
 static uint64_t *permi_piece_at(const permi_decompose *plan, const permi_piece *piece, int side, int i, int j)
 {
-  const size_t row = (size_t)(side ? j : i), column = (size_t)(side ? i : j);
-  return piece->cell + (row * (size_t)piece->n + column) * plan->size;
+  return piece->cell + (size_t)(side ? j * plan->n + i : i * plan->n + j) * plan->size;
+}
+
+/* to = a x + b y; to may be x or y; these may be NULL. */
+static void permi_piece_combine(permi_decomposing *run, uint64_t *to, const uint64_t *a, const uint64_t *x,
+                                const uint64_t *b, const uint64_t *y)
+{
+  const permi_decompose *plan = run->plan;
+  const permi_numbers *numbers = &plan->numbers;
+  memset(run->spare, 0, plan->size * sizeof *to);
+  if (x)
+    permi_value_fuse(numbers->algebra, numbers, a, run->spare, x);
+  if (y)
+    permi_value_fuse(numbers->algebra, numbers, b, run->spare, y);
+  memcpy(to, run->spare, plan->size * sizeof *to);
+  run->operations++;
 }
 
 static void permi_piece_line(permi_piece *piece, int side, int line, uint64_t entries)
@@ -16870,7 +16879,7 @@ static int permi_piece_least(const permi_piece *piece, int *side, int *line)
   int least = INT_MAX, s;
   uint64_t lines;
   for (s = 0; s < 2; s++)
-    for (lines = piece->live[s]; lines; lines &= lines - 1) {
+    for (lines = piece->live[s]; lines && least > 2; lines &= lines - 1) {
       const int i = permi_trailing_zeros(lines);
       const uint64_t x = piece->mask[s][i], but_one = x & (x - 1);
       int degree;
@@ -16881,194 +16890,92 @@ static int permi_piece_least(const permi_piece *piece, int *side, int *line)
         least = degree;
         *side = s;
         *line = i;
-        if (degree <= 2)
-          return degree;
       }
     }
   return least;
 }
 
-/* Eliminates a line of two entries, in lines c and d across: c takes over d. */
+/* Eliminates a line of two entries, in lines c and d across: c takes over d. Integers that cancel are no entries. */
 static void permi_piece_merge(permi_decomposing *run, permi_piece *piece, int side, int line)
 {
   const permi_decompose *plan = run->plan;
   const uint64_t entries = piece->mask[side][line];
   const int other = 1 - side, c = permi_trailing_zeros(entries), d = permi_trailing_zeros(entries & (entries - 1));
+  const uint64_t *a = permi_piece_at(plan, piece, side, line, c), *b = permi_piece_at(plan, piece, side, line, d);
   const uint64_t in_c = piece->mask[other][c], in_d = piece->mask[other][d];
-  uint64_t lines = (in_c | in_d) & ~(UINT64_C(1) << line);
+  uint64_t lines = (in_c | in_d) & ~(UINT64_C(1) << line), kept = 0;
   for (; lines; lines &= lines - 1) {
     const int r = permi_trailing_zeros(lines);
     const uint64_t bit = UINT64_C(1) << r;
-    piece->mask[side][r] |= UINT64_C(1) << c;
-    piece->mask[other][c] |= bit;
-    if (piece->cell) {
-      const uint64_t *a = permi_piece_at(plan, piece, side, line, c);
-      const uint64_t *b = permi_piece_at(plan, piece, side, line, d);
-      uint64_t *x = permi_piece_at(plan, piece, side, r, c), *y = permi_piece_at(plan, piece, side, r, d);
-      permi_decompose_combine(run, x, a, in_d & bit ? y : NULL, b, in_c & bit ? x : NULL);
-      if (permi_decompose_zero(plan, x)) {
-        piece->mask[side][r] &= ~(UINT64_C(1) << c);
-        piece->mask[other][c] &= ~bit;
-      }
-    }
+    uint64_t *x = permi_piece_at(plan, piece, side, r, c), *y = permi_piece_at(plan, piece, side, r, d);
+    size_t k = 0;
+    permi_piece_combine(run, x, a, in_d & bit ? y : NULL, b, in_c & bit ? x : NULL);
+    while (k < plan->size && !x[k] && permi_algebra_is_integer(plan->numbers.algebra))
+      k++;
+    kept |= k < plan->size ? bit : 0;
   }
   permi_piece_remove(piece, side, line);
+  permi_piece_line(piece, other, c, kept);
   permi_piece_remove(piece, other, d);
 }
 
-static void permi_piece_copy(const permi_decompose *plan, const permi_piece *from, uint64_t rows, uint64_t columns,
-                             permi_piece *to, uint64_t *room)
+static void permi_piece_copy(const permi_decompose *plan, const permi_piece *from, permi_piece *to)
 {
-  int place[PERMI_DECOMPOSE_ORDER], n = 0, i = 0;
-  uint64_t left;
-  for (left = columns; left; left &= left - 1)
-    place[permi_trailing_zeros(left)] = n++;
-  to->n = n;
-  to->live[0] = to->live[1] = ~UINT64_C(0) >> (64 - n);
-  to->cell = room;
-  memset(to->mask[1], 0, (size_t)n * sizeof(uint64_t));
-  for (; rows; rows &= rows - 1, i++) {
-    const int row = permi_trailing_zeros(rows);
-    to->mask[0][i] = 0;
-    for (left = from->mask[0][row] & columns; left; left &= left - 1) {
-      const int column = permi_trailing_zeros(left), at = place[column];
-      to->mask[0][i] |= UINT64_C(1) << at;
-      to->mask[1][at] |= UINT64_C(1) << i;
-      if (room)
-        memcpy(permi_piece_at(plan, to, 0, i, at), permi_piece_at(plan, from, 0, row, column),
-               plan->size * sizeof(uint64_t));
+  uint64_t rows = from->live[0], left;
+  memcpy(to->live, from->live, sizeof to->live);
+  memcpy(to->mask, from->mask, sizeof to->mask);
+  for (; rows; rows &= rows - 1) {
+    const int i = permi_trailing_zeros(rows);
+    for (left = from->mask[0][i]; left; left &= left - 1) {
+      const int j = permi_trailing_zeros(left);
+      memcpy(permi_piece_at(plan, to, 0, i, j), permi_piece_at(plan, from, 0, i, j), plan->size * sizeof(uint64_t));
     }
   }
 }
 
-/* subset[s]: permanent of the first rows in the columns s. Entry (i, j) is at at[0][i] + at[1][j]. */
-static PERMI_ALWAYS_INLINE void permi_subsets_sum(permi_algebra algebra, const permi_numbers *numbers, int k,
-                                                  const uint64_t *cell, size_t at[2][PERMI_DECOMPOSE_SUBSETS],
-                                                  const unsigned *mask, uint64_t *subset)
-{
-  const size_t size = permi_value_words(algebra, numbers);
-  unsigned s, last;
-  for (s = 1; s < 1u << k; s++) {
-    const int i = permi_count_ones(s) - 1;
-    double real[3];
-    uint64_t word;
-    void *sum = algebra == PERMI_WORDS ? subset + s * size : algebra == PERMI_WORD ? (void *)&word : (void *)real;
-    memset(sum, 0, 8 * size);
-    for (last = mask[i] & s; last; last &= last - 1) {
-      const int j = permi_trailing_zeros(last);
-      permi_value_fuse(algebra, numbers, subset + (s ^ 1u << j) * size, sum, cell + at[0][i] + at[1][j]);
-    }
-    if (algebra != PERMI_WORDS)
-      memcpy(subset + s * size, sum, 8 * size);
-  }
-}
-
-PERMI_NEVER_INLINE static void permi_piece_subsets(permi_decomposing *run, const permi_piece *piece,
-                                                   uint64_t *result)
+/* subset[s]: the permanent of the first rows in the columns s. */
+static PERMI_ALWAYS_INLINE void permi_subsets_sum(permi_algebra algebra, permi_decomposing *run,
+                                                  const permi_piece *piece, int k, int line[2][PERMI_DECOMPOSE_ORDER])
 {
   const permi_decompose *plan = run->plan;
-  const permi_numbers *numbers = &plan->numbers;
-  const int k = permi_count_ones(piece->live[0]);
-  int line[2][PERMI_DECOMPOSE_SUBSETS], side, i, j;
-  size_t at[2][PERMI_DECOMPOSE_SUBSETS];
-  unsigned mask[PERMI_DECOMPOSE_SUBSETS];
+  const size_t size = permi_value_words(algebra, &plan->numbers);
+  unsigned s;
+  int j;
+  for (s = 1; s < 1u << k; s++) {
+    const int i = line[0][permi_count_ones(s) - 1];
+    memset(run->subsets + s * size, 0, size * sizeof(uint64_t));
+    for (j = 0; j < k; j++)
+      if ((s >> j & 1) && (piece->mask[0][i] >> line[1][j] & 1))
+        permi_value_fuse(algebra, &plan->numbers, run->subsets + (s ^ 1u << j) * size, run->subsets + s * size,
+                         permi_piece_at(plan, piece, 0, i, line[1][j]));
+  }
+}
+
+static uint64_t *permi_piece_subsets(permi_decomposing *run, const permi_piece *piece, int k)
+{
+  const permi_decompose *plan = run->plan;
+  int line[2][PERMI_DECOMPOSE_ORDER], side, i;
   uint64_t left;
-  if (!piece->cell)
-    return;
   for (side = 0; side < 2; side++)
     for (i = 0, left = piece->live[side]; left; left &= left - 1, i++) {
-      const int last_first = side && numbers->algebra == PERMI_COMPLEX; /* the order, and so the bits, of the sums */
+      const int last_first = side && plan->numbers.algebra == PERMI_COMPLEX; /* the order, and so the bits, of sums */
       line[side][last_first ? k - 1 - i : i] = permi_trailing_zeros(left);
     }
-  for (i = 0; i < k; i++) {
-    at[0][i] = (size_t)line[0][i] * (size_t)piece->n * plan->size;
-    at[1][i] = (size_t)line[1][i] * plan->size;
-    for (mask[i] = 0, j = 0; j < k; j++)
-      mask[i] |= (unsigned)(piece->mask[0][line[0][i]] >> line[1][j] & 1) << j;
-  }
-  permi_decompose_set(plan, run->subsets, 1);
-  switch (numbers->algebra) {
-  case PERMI_WORD: permi_subsets_sum(PERMI_WORD, numbers, k, piece->cell, at, mask, run->subsets); break;
-  case PERMI_WORDS: permi_subsets_sum(PERMI_WORDS, numbers, k, piece->cell, at, mask, run->subsets); break;
-  case PERMI_SIGNED: permi_subsets_sum(PERMI_SIGNED, numbers, k, piece->cell, at, mask, run->subsets); break;
-  default: permi_subsets_sum(PERMI_COMPLEX, numbers, k, piece->cell, at, mask, run->subsets); break;
-  }
-  run->operations += (double)k * (1 << k);
-  memcpy(result, run->subsets + (((size_t)1 << k) - 1) * plan->size, plan->size * sizeof *result);
-}
-
-/* Finds a column for a row, moving others (Kuhn); 0: none. */
-static int permi_piece_match(const permi_piece *piece, int row, int *partner, uint64_t *taken, uint64_t *seen)
-{
-  uint64_t next = piece->mask[0][row] & ~*taken;
-  int column = next ? permi_trailing_zeros(next) : -1;
-  while (column < 0 && (next = piece->mask[0][row] & ~*seen) != 0) {
-    const int tried = permi_trailing_zeros(next);
-    *seen |= UINT64_C(1) << tried;
-    if (permi_piece_match(piece, partner[tried], partner, taken, seen))
-      column = tried;
-  }
-  if (column < 0)
-    return 0;
-  partner[column] = row;
-  *taken |= UINT64_C(1) << column;
-  return 1;
-}
-
-/* Rows of `within` that a row reaches by steps from a row to a column (an entry) to its partner; not forward: by the
-   same steps reversed. */
-static uint64_t permi_piece_reach(const permi_piece *piece, const int *partner, const int *column_of, int row,
-                                  uint64_t within, int forward)
-{
-  uint64_t reached = UINT64_C(1) << row, todo = reached, next, columns;
-  for (; todo; todo |= next) {
-    const int at = permi_trailing_zeros(todo);
-    next = forward ? 0 : piece->mask[1][column_of[at]];
-    for (columns = forward ? piece->mask[0][at] : 0; columns; columns &= columns - 1)
-      next |= UINT64_C(1) << partner[permi_trailing_zeros(columns)];
-    todo &= todo - 1;
-    next &= within & ~reached;
-    reached |= next;
-  }
-  return reached;
-}
-
-/* Returns the number of blocks, 0: singular. Deletes entries between blocks; *dead: some. */
-static int permi_piece_split(permi_piece *piece, uint64_t *rows, uint64_t *columns, int *dead)
-{
-  int partner[PERMI_DECOMPOSE_ORDER], column_of[PERMI_DECOMPOSE_ORDER], count = 0;
-  uint64_t left, members, taken = 0, seen;
-  *dead = 0;
-  for (left = piece->live[0]; left; left &= left - 1) {
-    seen = 0;
-    if (!permi_piece_match(piece, permi_trailing_zeros(left), partner, &taken, &seen))
-      return 0;
-  }
-  for (left = piece->live[1]; left; left &= left - 1)
-    column_of[partner[permi_trailing_zeros(left)]] = permi_trailing_zeros(left);
-  for (left = piece->live[0]; left; left &= ~rows[count++]) {
-    const int row = permi_trailing_zeros(left);
-    rows[count] = permi_piece_reach(piece, partner, column_of, row, left, 1) &
-                  permi_piece_reach(piece, partner, column_of, row, left, 0);
-    columns[count] = 0;
-    for (members = rows[count]; members; members &= members - 1)
-      columns[count] |= UINT64_C(1) << column_of[permi_trailing_zeros(members)];
-    for (members = rows[count]; members; members &= members - 1) {
-      const int at = permi_trailing_zeros(members);
-      *dead |= (piece->mask[0][at] & ~columns[count]) != 0;
-      permi_piece_line(piece, 0, at, piece->mask[0][at] & columns[count]);
-    }
-  }
-  return count;
+  permi_value_one(&plan->numbers, run->subsets);
+  if (plan->numbers.algebra == PERMI_SIGNED)
+    permi_subsets_sum(PERMI_SIGNED, run, piece, k, line);
+  else
+    permi_subsets_sum(plan->numbers.algebra, run, piece, k, line);
+  run->operations += ldexp(k, k);
+  return run->subsets + (((size_t)1 << k) - 1) * plan->size;
 }
 
 /* Pairs a line's entries, an odd one last. Partners that share most lines come first: merging fills in least. */
-static int permi_piece_pairs(const permi_piece *piece, int side, int line, uint64_t *pair)
+static int permi_piece_pairs(permi_piece *piece, int side, int line)
 {
-  uint64_t left = piece->mask[side][line];
+  uint64_t left = piece->mask[side][line], first, second;
   int pairs = 0;
-  for (; left & (left - 1); left &= ~pair[pairs++]) {
-    uint64_t first, second;
+  for (; left & (left - 1); left &= ~piece->pair[pairs++]) {
     int most = -1;
     for (first = left; first & (first - 1); first &= first - 1)
       for (second = first & (first - 1); second; second &= second - 1) {
@@ -17076,370 +16983,159 @@ static int permi_piece_pairs(const permi_piece *piece, int side, int line, uint6
         const int shared = permi_count_ones(x & piece->mask[1 - side][permi_trailing_zeros(second)]);
         if (shared > most) {
           most = shared;
-          pair[pairs] = (first & (0 - first)) | (second & (0 - second));
+          piece->pair[pairs] = (first & (0 - first)) | (second & (0 - second));
         }
       }
   }
   if (left)
-    pair[pairs++] = left;
+    piece->pair[pairs++] = left;
   return pairs;
 }
 
-/* ================================================================================== >>decompose_run
-   Walks the branches of >>decompose, predicts them and offers. */
-
-/* Seconds of a node alone: er:26:0.18 takes 2.9 us; others are within a factor of 2 at orders 16 to 40. */
-static double permi_decompose_seconds(const permi_decompose *plan, int n)
+/* *result: the chunk's part of the permanent of the piece. */
+static void permi_decompose_node(permi_decomposing *run, permi_piece *piece, uint64_t *result)
 {
-  const int parts = plan->numbers.parts;
-  const double cell = plan->words ? 1 + 0.6 * plan->words * plan->words * parts * parts : (double)parts;
-  return n <= PERMI_DECOMPOSE_SMALL ? 1e-6 : (1.3 + 0.13 * n + 0.054 * n * cell) * 1e-6;
-}
-
-static double permi_decompose_subsets_seconds(const permi_decompose *plan, int n)
-{
-  const int length = plan->words * plan->numbers.parts;
-  const double cell = plan->numbers.parts == 1 && plan->words <= 1 ? 1 : 8 + length * length;
-  return ldexp(n * 2.2e-9 * cell, n);
-}
-
-static int permi_decompose_most(const permi_decompose *plan) /* fewer subsets of large cells */
-{
-  return plan->size <= 4 ? PERMI_DECOMPOSE_SUBSETS : PERMI_DECOMPOSE_SMALL;
-}
-
-typedef enum permi_outcome {
-  PERMI_NODE_ZERO,
-  PERMI_NODE_DONE,
-  PERMI_NODE_SUBSETS,
-  PERMI_NODE_BLOCKS,
-  PERMI_NODE_BRANCH
-} permi_outcome;
-
-static permi_outcome permi_decompose_reduce(permi_decomposing *run, permi_piece *piece, uint64_t *result,
-                                            int *additions)
-{
-  permi_decompose_level *level = run->level;
-  for (;;) {
-    const int degree = permi_piece_least(piece, &level->side, &level->line), side = level->side, line = level->line;
-    const int order = permi_count_ones(piece->live[0]);
-    int dead;
-    if (order == 0)
-      return PERMI_NODE_DONE;
-    if (degree == 0)
-      return PERMI_NODE_ZERO;
-    if (degree == 1) {
-      const int partner = permi_trailing_zeros(piece->mask[side][line]);
-      if (result)
-        permi_decompose_combine(run, result, result, permi_piece_at(run->plan, piece, side, line, partner), NULL, NULL);
-      permi_piece_remove(piece, side, line);
-      permi_piece_remove(piece, 1 - side, partner);
-    } else if (degree == 2) {
+  const permi_decompose *plan = run->plan;
+  const permi_coefficient one = permi_coefficient_one();
+  int side = 0, line = 0, degree, order, first, last;
+  if (permi_ways_mine(run->ways))
+    run->nodes += run->ways->weight > 0 ? run->ways->weight : 1;
+  permi_value_one(&plan->numbers, result);
+  while ((degree = permi_piece_least(piece, &side, &line)) <= 2) {
+    int partner;
+    if (degree == 0) {
+      memset(result, 0, plan->size * sizeof *result);
+      return;
+    }
+    if (degree == 2) {
       permi_piece_merge(run, piece, side, line);
-      ++*additions;
-    } else if (order <= PERMI_DECOMPOSE_SMALL || (degree > 4 && order <= permi_decompose_most(run->plan))) {
-      return PERMI_NODE_SUBSETS;
-    } else {
-      level->count = permi_piece_split(piece, level->rows, level->columns, &dead);
-      if (level->count != 1)
-        return level->count ? PERMI_NODE_BLOCKS : PERMI_NODE_ZERO;
-      if (!dead)
-        return PERMI_NODE_BRANCH;
+      continue;
     }
+    partner = permi_trailing_zeros(piece->mask[side][line]);
+    permi_piece_combine(run, result, result, permi_piece_at(plan, piece, side, line, partner), NULL, NULL);
+    permi_piece_remove(piece, side, line);
+    permi_piece_remove(piece, 1 - side, partner);
   }
+  order = permi_count_ones(piece->live[0]);
+  if (order == 0)
+    return;
+  if (order <= PERMI_DECOMPOSE_SMALL || (degree > 4 && order <= plan->most)) {
+    run->subset_words += run->ways->weight * ldexp(order * (double)plan->size, order);
+    permi_piece_combine(run, result, result, permi_piece_subsets(run, piece, order), NULL, NULL);
+    return;
+  }
+  permi_ways_take(run->ways, permi_piece_pairs(piece, side, line), &first, &last);
+  memset(piece->sum, 0, plan->size * sizeof *result);
+  for (; first < last && !permi_ways_stop(run->ways, PERMI_DECOMPOSE_NODE_SECONDS); first++) {
+    permi_piece_copy(plan, piece, piece + 1);
+    permi_piece_line(piece + 1, side, line, piece->pair[first]);
+    permi_decompose_node(run, piece + 1, piece->value);
+    permi_values_add(&plan->numbers, &one, piece->sum, piece->value, 1);
+  }
+  permi_piece_combine(run, result, result, piece->sum, NULL, NULL);
 }
 
-static uint64_t *permi_decompose_past(uint64_t *room, size_t words)
+/* A thread's bytes: a piece for each order, its cells and two numbers; two numbers more, and those of subsets. */
+static size_t permi_decompose_bytes(const permi_decompose *plan)
 {
-  return room ? room + words : NULL;
+  const size_t levels = (size_t)plan->n, cells = (size_t)plan->n * (size_t)plan->n;
+  return levels * sizeof(permi_piece) +
+         (levels * (cells + 2) + 2 + ((size_t)1 << plan->most)) * plan->size * sizeof(uint64_t);
 }
 
-static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, uint64_t *result,
-                                uint64_t *room);
-
-/* Permanent of a piece below a node: 0 for another thread's unit, the unit's stored result in the second pass. Returns
-   the additions. */
-static int permi_decompose_below(permi_decomposing *run, permi_piece *piece, int subsets, uint64_t *value,
-                                 uint64_t *room)
+static void permi_decompose_walk(permi_decomposing *run, const permi_decompose *plan, void *workspace)
 {
-  const permi_decompose *plan = run->plan;
-  permi_branching *shared = run->shared;
-  const permi_pass pass = run->pass;
-  const int unit = pass != PERMI_PASS_WHOLE && run->ways >= shared->search.enough ? run->unit++ : -1;
-  const double nodes = run->nodes, operations = run->operations;
-  int additions, order;
-  if (unit >= 0) {
-    if (pass == PERMI_PASS_DRAW && unit != run->ticket) {
-      permi_decompose_set(plan, value, 0);
-      return 0;
-    }
-    if (pass == PERMI_PASS_TAKE && unit < shared->room) {
-      memcpy(value, shared->cell + (size_t)unit * plan->size, plan->size * sizeof *value);
-      run->nodes += shared->branch[unit].nodes;
-      run->operations += shared->branch[unit].operations;
-      return shared->branch[unit].additions;
-    }
-    run->pass = PERMI_PASS_WHOLE;
-  }
-  if (subsets) {
-    order = permi_count_ones(piece->live[0]);
-    run->work += run->weight * permi_decompose_subsets_seconds(plan, order);
-    permi_piece_subsets(run, piece, value);
-    additions = order * (order - 1) / 2;
-  } else {
-    run->level++;
-    additions = permi_decompose_node(run, piece, value, room);
-    run->level--;
-  }
-  run->pass = pass;
-  if (unit >= 0 && pass == PERMI_PASS_DRAW) {
-    const uint64_t ticket = permi_search_ticket(&shared->search);
-    memcpy(shared->cell + (size_t)unit * plan->size, value, plan->size * sizeof *value);
-    shared->branch[unit].additions = additions;
-    shared->branch[unit].nodes = run->nodes - nodes;
-    shared->branch[unit].operations = run->operations - operations;
-    run->ticket = ticket < (uint64_t)shared->room ? (int)ticket : -1;
-  }
-  return additions;
-}
-
-/* Permanent of the piece; returns the additions of THE BOUND. A probe follows one branch, which counts for all. */
-static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, uint64_t *result,
-                                uint64_t *room)
-{
-  const permi_decompose *plan = run->plan;
-  permi_decompose_level *level = run->level;
-  permi_piece *child = &level->child;
-  uint64_t *value = room, *sum = permi_decompose_past(room, plan->size);
-  const double ways = run->ways;
-  int additions = 0, deeper = 0, most = 0, below, k, first = 0, end;
-  permi_outcome outcome;
-  room = permi_decompose_past(room, 2 * plan->size);
-  run->nodes += run->weight;
-  run->work += run->weight * permi_decompose_seconds(plan, piece->n);
-  permi_decompose_set(plan, result, 1);
-  if (result && run->status == PERM_OK && ((uint64_t)run->nodes & 1023) == 0 && run->shared)
-    run->status = permi_search_poll(&run->shared->search, run->thread, run->work * run->threads, "decompose");
-  if (run->status != PERM_OK)
-    return 0;
-  outcome = permi_decompose_reduce(run, piece, result, &additions);
-  switch (outcome) {
-  case PERMI_NODE_ZERO: permi_decompose_set(plan, result, 0); return additions;
-  case PERMI_NODE_DONE: return additions;
-  case PERMI_NODE_SUBSETS:
-    run->ways = (double)INFINITY;
-    additions += permi_decompose_below(run, piece, 1, value, room);
-    run->ways = ways;
-    permi_decompose_combine(run, result, result, value, NULL, NULL);
-    return additions;
-  case PERMI_NODE_BLOCKS:
-    for (k = 0; k < level->count; k++)
-      most = permi_count_ones(level->rows[k]) > most ? permi_count_ones(level->rows[k]) : most;
-    break;
-  case PERMI_NODE_BRANCH:
-    level->count = permi_piece_pairs(piece, level->side, level->line, level->rows);
-    permi_decompose_set(plan, sum, 0);
-    break;
-  }
-  end = level->count;
-  if (!result) {
-    first = (int)(permi_order_random(&run->seed) * level->count);
-    end = first + 1;
-    run->weight *= level->count;
-  }
-  for (k = first; k < end; k++) {
-    if (outcome == PERMI_NODE_BLOCKS) {
-      permi_piece_copy(plan, piece, level->rows[k], level->columns[k], child, room);
-      run->ways = ldexp(ways, (most - child->n) / 4);
-    } else {
-      permi_piece_line(piece, level->side, level->line, level->rows[k]);
-      permi_piece_copy(plan, piece, piece->live[0], piece->live[1], child, room);
-      run->ways = ways * level->count;
-    }
-    below = permi_decompose_below(run, child, 0, value,
-                                  permi_decompose_past(room, (size_t)child->n * (size_t)child->n * plan->size));
-    if (outcome == PERMI_NODE_BLOCKS) {
-      additions += below;
-      permi_decompose_combine(run, result, result, value, NULL, NULL);
-    } else {
-      deeper = below > deeper ? below : deeper;
-      if (sum)
-        permi_values_add(&plan->numbers, &run->one, sum, value, 1);
-    }
-  }
-  run->ways = ways;
-  if (outcome == PERMI_NODE_BLOCKS)
-    return additions;
-  permi_decompose_combine(run, result, result, sum, NULL, NULL);
-  return additions + deeper + level->count - 1;
-}
-
-static size_t permi_decompose_levels(const permi_decompose *plan)
-{
-  return (size_t)plan->n + 2;
-}
-
-/* A thread's words: the whole, a piece of each lesser order, two numbers each; 8 keep threads' lines of cache apart. */
-static size_t permi_decompose_arena(const permi_decompose *plan)
-{
-  const size_t n = (size_t)plan->n, cells = n * (n + 1) * (2 * n + 1) / 6 + n * n + 3 * n + 8;
-  return (cells + 2 + ((size_t)1 << permi_decompose_most(plan))) * plan->size +
-         permi_decompose_levels(plan) * (sizeof(permi_decompose_level) / sizeof(uint64_t)) + 8;
-}
-
-static int permi_decompose_walk(permi_decomposing *run, uint64_t *arena)
-{
-  const permi_decompose *plan = run->plan;
   const size_t size = plan->size, cells = (size_t)plan->n * (size_t)plan->n;
-  permi_piece piece = permi_piece_whole(plan);
-  run->weight = run->ways = 1;
-  run->one = permi_coefficient_one();
-  run->level = (permi_decompose_level *)(void *)arena;
-  run->spare = (uint64_t *)(void *)(run->level + permi_decompose_levels(plan));
-  run->result = run->spare + size;
+  uint64_t *room, left;
+  permi_piece *piece;
+  int i;
+  run->plan = plan;
+  run->piece = piece = (permi_piece *)workspace;
+  room = (uint64_t *)(void *)(piece + plan->n);
+  for (i = 0; i < plan->n; i++, room += (cells + 2) * size) {
+    piece[i].cell = room;
+    piece[i].value = room + cells * size;
+    piece[i].sum = piece[i].value + size;
+  }
+  run->spare = room;
+  run->result = room + size;
   run->subsets = run->result + size;
-  piece.cell = run->subsets + (size << permi_decompose_most(plan));
-  memcpy(piece.cell, plan->cell, cells * size * sizeof *arena);
-  return permi_decompose_node(run, &piece, run->result, piece.cell + cells * size);
+  piece->live[0] = piece->live[1] = ~UINT64_C(0) >> (64 - plan->n);
+  memset(piece->mask, 0, sizeof piece->mask);
+  for (i = 0; i < plan->n; i++) {
+    piece->mask[0][i] = plan->row[i];
+    for (left = plan->row[i]; left; left &= left - 1)
+      piece->mask[1][permi_trailing_zeros(left)] |= UINT64_C(1) << i;
+  }
+  memcpy(piece->cell, plan->cell, cells * size * sizeof *room);
+  permi_decompose_node(run, piece, run->result);
 }
 
-static perm_status permi_decompose_draw(void *context, uint64_t me, int thread)
-{
-  permi_branching *shared = (permi_branching *)context;
-  const uint64_t ticket = permi_search_ticket(&shared->search);
-  permi_decomposing run;
-  memset(&run, 0, sizeof run);
-  run.plan = shared->plan;
-  run.shared = shared;
-  run.thread = thread;
-  run.pass = PERMI_PASS_DRAW;
-  run.ticket = ticket < (uint64_t)shared->room ? (int)ticket : -1;
-  run.threads = shared->search.threads;
-  permi_decompose_walk(&run, shared->arena + (size_t)me * permi_decompose_arena(shared->plan));
-  if (thread == 0)
-    shared->work = run.work * run.threads;
-  return run.status;
-}
-
-static void permi_decompose_fit(const permi_leaf *leaf, permi_branching *shared)
-{
-  const permi_decompose *plan = shared->plan;
-  const perm_options *options = shared->search.control->options;
-  const double bytes = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DECOMPOSE_BYTES;
-  const double left = fmax(0, bytes - leaf->information.bytes), arena_bytes = 8.0 * (double)permi_decompose_arena(plan);
-  const double unit_bytes = 8.0 * (double)plan->size + (double)sizeof *shared->branch;
-  const int threads = (int)fmin(shared->search.threads, 1 + left / (arena_bytes + PERMI_SEARCH_UNITS * unit_bytes));
-  const double units = floor((left - (threads - 1) * arena_bytes) / unit_bytes);
-  permi_search_share(&shared->search, leaf, threads);
-  shared->search.enough = fmin(fmin(shared->search.enough, PERMI_DECOMPOSE_UNITS), units);
-  shared->room = (int)fmin(PERMI_DECOMPOSE_ROOM * shared->search.enough, units);
-}
-
-static perm_status permi_decompose_run(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
+static void permi_decompose_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_decompose *plan = (const permi_decompose *)leaf->context;
-  permi_pool pool = {&plan->owned.allocator, NULL, 0};
+  permi_ways *ways = (permi_ways *)workspace;
   permi_decomposing run;
-  permi_branching shared;
-  size_t threads;
-  int additions = 0;
-  memset(&shared, 0, sizeof shared);
-  shared.plan = plan;
-  shared.search = permi_search_begin(leaf, control);
-  if (shared.search.threads > 1)
-    permi_decompose_fit(leaf, &shared);
-  threads = (size_t)shared.search.threads;
+  (void)chunk;
   memset(&run, 0, sizeof run);
-  run.plan = plan;
-  run.shared = &shared;
-  run.threads = 1;
-  shared.arena = (uint64_t *)permi_pool_get(&pool, threads, permi_decompose_arena(plan) * sizeof *shared.arena);
-  if (threads > 1) {
-    shared.branch = (permi_branch *)permi_pool_get(&pool, (size_t)shared.room, sizeof *shared.branch);
-    shared.cell = (uint64_t *)permi_pool_get(&pool, (size_t)shared.room, plan->size * sizeof *shared.cell);
-  }
-  run.status = pool.failed ? PERM_ERROR_MEMORY : PERM_OK;
-  if (run.status == PERM_OK && threads > 1) {
-    run.status = permi_share((int)threads, 0, threads, permi_decompose_draw, &shared, NULL);
-    run.work = shared.work;
-    run.pass = PERMI_PASS_TAKE;
-  }
-  if (run.status == PERM_OK)
-    additions = permi_decompose_walk(&run, shared.arena);
-  if (run.status == PERM_OK) {
-    permi_value_sum(&plan->numbers, run.result, partial);
-    partial->terms += run.nodes;
-  }
-  if (run.status == PERM_OK && !plan->words) {
-    const double absolute = ((const double *)(const void *)run.result)[plan->size - 1];
-    const int excess = additions - PERMI_DECOMPOSE_ADDITIONS * plan->n;
-    partial->lost += 2 * (8 * (run.operations + run.nodes) * DBL_MIN * plan->growth + plan->lost_error);
-    if (excess > 0) /* more than the plan's bound covers; g (1 + g) < 2 g */
-      partial->lost += 2 * permi_gamma(excess) * absolute;
-  }
-  permi_pool_release(&pool);
-  return run.status;
+  run.ways = ways;
+  permi_decompose_walk(&run, plan, ways + 1);
+  partial->terms += run.nodes;
+  if (!permi_ways_mine(ways))
+    return;
+  permi_value_sum(&plan->numbers, run.result, partial);
+  if (!leaf->integer)
+    partial->lost += 16 * (run.operations + run.nodes) * DBL_MIN * plan->growth;
 }
 
 static size_t permi_decompose_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   const permi_decompose *plan = (const permi_decompose *)leaf->context;
   return permi_say(buffer, size,
-                   "decompose, order %d: about %.3g branches of %s, predicted %.3g s, %.3g bytes\n", plan->n,
-                   plan->nodes, plan->words ? "integers" : "doubles with moduli",
-                   leaf->information.seconds, leaf->information.bytes);
+                   "decompose, order %d: about %.3g branches of %s, predicted %.3g s, %.3g bytes, %.0f chunks\n",
+                   plan->n, plan->nodes, leaf->integer ? "integers" : "doubles with moduli",
+                   leaf->information.seconds, leaf->information.bytes, (double)leaf->information.chunks);
 }
 
-#define PERMI_DECOMPOSE_LEAST 8 /* probes */
-static double permi_decompose_probe_units(int n)
+/* Knuth's estimate of the tree, by random descents [Knu75]; returns seconds, INFINITY: out of memory. */
+static double permi_decompose_predict(permi_maker *maker, permi_decompose *plan)
 {
-  return 0.5 * n * n * n;
-}
-
-/* Knuth's estimate of the tree, by random descents [Knu75]. 0: out of memory. */
-static int permi_decompose_predict(const perm_allocator *allocator, permi_decompose *plan, double rival,
-                                   permi_control *watch)
-{
-  const int least = PERMI_DECOMPOSE_LEAST, probes = rival < 0.1 ? least : PERMI_DECOMPOSE_PROBES;
+  const perm_allocator *allocator = &maker->options->allocator;
+  void *workspace = permi_allocate(allocator, permi_decompose_bytes(plan), 1);
+  permi_ways ways = permi_ways_probe(UINT64_C(0x9e3779b97f4a7c15));
   permi_decomposing run;
+  const double n = plan->n;
   int probe;
+  if (!workspace)
+    return (double)INFINITY;
   memset(&run, 0, sizeof run);
-  run.plan = plan;
-  run.level = (permi_decompose_level *)permi_allocate(allocator, permi_decompose_levels(plan), sizeof *run.level);
-  run.seed = UINT64_C(0x9e3779b97f4a7c15);
-  if (!run.level)
-    return 0;
-  for (probe = 0; probe < probes && !permi_watch(watch, permi_decompose_probe_units(plan->n)); probe++) {
-    permi_piece piece = permi_piece_whole(plan);
-    if (run.work > (probe < least ? 1000 : 2) * rival * probes)
-      break;
-    run.weight = 1;
-    permi_decompose_node(&run, &piece, NULL, NULL);
+  run.ways = &ways;
+  for (probe = 0; probe < PERMI_WALK_PROBES && !permi_watch(maker->watch, n * n * n); probe++) {
+    ways = permi_ways_probe(ways.seed);
+    permi_decompose_walk(&run, plan, workspace);
   }
+  permi_release(allocator, workspace);
   plan->nodes = run.nodes / fmax(probe, 1);
-  plan->seconds = run.work / fmax(probe, 1);
-  permi_release(allocator, run.level);
-  return 1;
+  return plan->nodes * (PERMI_DECOMPOSE_NODE_SECONDS + PERMI_DECOMPOSE_WORD_SECONDS * n * (20 + (double)plan->size)) +
+         PERMI_DECOMPOSE_WORD_SECONDS * run.subset_words / fmax(probe, 1);
 }
 
 static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
-  const perm_allocator *allocator = &maker->options->allocator;
   const perm_precision precision = maker->options->precision;
-  const permi_working *working = maker->working;
   const int n = block->n;
   const size_t cells = (size_t)n * (size_t)n;
   permi_decompose *plan;
-  uint64_t *one;
+  uint64_t *unit;
+  double seconds;
   int i, e;
+  (void)rival;
   if (n > PERMI_DECOMPOSE_ORDER)
     return permi_refuse(offer, PERM_ERROR_LIMIT, "is too large for method decompose, which takes orders up to %d",
                         PERMI_DECOMPOSE_ORDER);
   if (!block->integer && (precision == PERM_PRECISION_ACCURATE || precision == PERM_PRECISION_DD))
     return permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is asked for in more than double precision");
-  if (rival < 20e-9 * PERMI_DECOMPOSE_LEAST * permi_decompose_probe_units(n))
-    return permi_refuse(offer, PERM_ERROR_LIMIT, "is done before branches are counted");
-  plan = (permi_decompose *)permi_owned_new(allocator, sizeof *plan);
+  plan = (permi_decompose *)permi_owned_new(&maker->options->allocator, sizeof *plan);
   offer->plan = plan;
   if (!plan)
     return permi_fail_memory(maker->result);
@@ -17450,58 +17146,50 @@ static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *
     plan->numbers.algebra = PERMI_SIGNED;
   if (plan->numbers.algebra == PERMI_WIDE)
     plan->numbers.algebra = PERMI_WORDS; /* factors have two words */
-  plan->words = block->integer ? plan->numbers.words : 0;
   plan->size = permi_numbers_words(&plan->numbers);
+  plan->most = plan->size <= 4 ? PERMI_DECOMPOSE_SUBSETS : PERMI_DECOMPOSE_SMALL;
   plan->cell = (uint64_t *)permi_pool_zeros(&plan->owned.pool, cells + 1, plan->size * sizeof *plan->cell);
   if (!plan->cell)
     return permi_fail_memory(maker->result);
-  one = plan->cell + cells * plan->size;
-  permi_value_one(&plan->numbers, one);
+  unit = plan->cell + cells * plan->size;
+  permi_value_one(&plan->numbers, unit);
   plan->growth = 1;
   for (i = 0; i < n; i++) {
     double sum = 0;
     for (e = block->start[i]; e < block->start[i + 1]; e++) {
       const int j = block->neighbour[e] - n;
-      plan->row[i] |= UINT64_C(1) << j;
       const permi_coefficient c = permi_coefficient_of(block, block->edge[e], &plan->numbers);
-      permi_values_add(&plan->numbers, &c, plan->cell + (size_t)(i * n + j) * plan->size, one, 1);
-      sum += block->integer ? 0 : block->absolute[block->edge[e]];
+      plan->row[i] |= UINT64_C(1) << j;
+      permi_values_add(&plan->numbers, &c, plan->cell + (size_t)(i * n + j) * plan->size, unit, 1);
+      sum += c.absolute;
     }
-    plan->growth *= sum > 1 ? sum * (1 + 1e-12) : 1;
+    plan->growth = ldexp(plan->growth, sum > 1 ? permi_exponent(sum * (1 + 1e-12)) + 1 : 0);
   }
-  plan->entry_roundings = permi_entry_roundings(working, working->n);
-  plan->lost_error = working->lost_error;
-  if (!permi_decompose_predict(allocator, plan, rival, maker->watch))
+  seconds = permi_decompose_predict(maker, plan);
+  if (!(seconds < (double)INFINITY))
     return permi_fail_memory(maker->result);
-  offer->seconds = plan->seconds;
-  offer->bytes = 8.0 * (double)(cells * plan->size + permi_decompose_arena(plan));
-  return PERM_OK;
+  return permi_walk_offer(maker, seconds, 8.0 * (double)(cells * plan->size) + (double)permi_decompose_bytes(plan),
+                          offer);
 }
 
 static perm_status permi_decompose_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
                                         permi_leaf *leaf)
 {
-  permi_decompose *plan = (permi_decompose *)offer->plan;
+  const permi_decompose *plan = (const permi_decompose *)offer->plan;
+  const permi_working *working = maker->working;
   const double n = plan->n, products = plan->numbers.parts == 2 ? 3 : 1;
-  uint64_t hash = permi_hash(permi_hash(PERMI_HASH_START, (uint64_t)plan->n), (uint64_t)plan->words);
-  uint64_t word;
-  size_t k;
-  (void)maker;
-  (void)block;
-  for (k = 0; k < (size_t)plan->n * (size_t)plan->n * plan->size; k++) {
-    memcpy(&word, &plan->cell[k], sizeof word);
-    hash = permi_hash(hash, word);
-  }
+  const double roundings = permi_entry_roundings(working, working->n);
+  permi_walk_leaf(block, (uint64_t)plan->numbers.words,
+                  permi_walk_chunks(offer->seconds / PERMI_WALK_PIECE_SECONDS, offer->seconds, PERMI_DECOMPOSE_ORDER),
+                  permi_decompose_bytes(plan), leaf);
   leaf->information.work = plan->nodes;
-  leaf->information.fingerprint = hash;
-  leaf->run_task = permi_decompose_run;
+  permi_walk_run(permi_decompose_chunk, leaf);
   leaf->explain = permi_decompose_explain;
-  leaf->threaded = offer->seconds >= PERMI_DECOMPOSE_THREADED;
-  leaf->integer = plan->words != 0;
-  if (!leaf->integer) {
-    leaf->bound_relative = permi_entry_bound(plan->entry_roundings + (products + PERMI_DECOMPOSE_ADDITIONS) * n);
-    leaf->estimate_relative = 4 * PERMI_UNIT * sqrt(plan->entry_roundings + (products + 1) * n);
-  }
+  if (leaf->integer)
+    return PERM_OK;
+  leaf->bound_relative = permi_entry_bound(roundings + products * n + n * (n - 1) / 2);
+  leaf->estimate_relative = 4 * PERMI_UNIT * sqrt(roundings + (products + 1) * n);
+  permi_walk_lost(maker, leaf);
   return PERM_OK;
 }
 
@@ -19074,7 +18762,7 @@ static double permi_planar_bits(const permi_block *block)
 /* ---- integers */
 typedef struct permi_planar_run {
   const permi_planar *planar;
-  permi_search search;
+  permi_asked asked;
   permi_odd_modulus *prime;
   uint64_t *residue[2]; /* of the parts, by prime */
   uint64_t *entry;      /* edges for each thread */
@@ -19092,7 +18780,7 @@ static perm_status permi_planar_poll(void *context, double part)
 {
   const permi_planar_asking *asking = (const permi_planar_asking *)context;
   permi_planar_run *run = asking->run;
-  return permi_search_poll(&run->search, asking->thread, ((double)asking->part + part) * run->seconds, "eliminating");
+  return permi_asked_poll(&run->asked, asking->thread, ((double)asking->part + part) * run->seconds, "eliminating");
 }
 
 /* The determinants modulo prime `part`: for Gaussian integers with i at both its values. */
@@ -19139,11 +18827,11 @@ static perm_status permi_planar_integers(const permi_leaf *leaf, permi_control *
   uint64_t *word;
   memset(&run, 0, sizeof run);
   run.planar = planar;
-  run.search = permi_search_begin(leaf, control);
+  run.asked = permi_asked_begin(leaf, control);
   run.seconds = leaf->information.seconds / (double)runs;
   run.prime = (permi_odd_modulus *)permi_pool_get(&pool, runs, sizeof *run.prime);
   run.residue[0] = (uint64_t *)permi_pool_get(&pool, 2 * runs, sizeof(uint64_t));
-  run.entry = (uint64_t *)permi_pool_get(&pool, (size_t)planar->edges * (size_t)run.search.threads, sizeof(uint64_t));
+  run.entry = (uint64_t *)permi_pool_get(&pool, (size_t)planar->edges * (size_t)run.asked.threads, sizeof(uint64_t));
   word = (uint64_t *)permi_pool_get(&pool, 2 * (runs + 1), sizeof(uint64_t));
   status = pool.failed ? PERM_ERROR_MEMORY : PERM_OK;
   if (status == PERM_OK) {
@@ -19152,7 +18840,7 @@ static perm_status permi_planar_integers(const permi_leaf *leaf, permi_control *
       permi_primes_choose(run.prime, runs, planar->parts == 2, 62);
     else
       run.prime[0] = permi_odd_modulus_of(planar->modulus);
-    status = permi_share(run.search.threads, 0, runs, permi_planar_prime, &run, NULL);
+    status = permi_share(run.asked.threads, 0, runs, permi_planar_prime, &run, NULL);
   }
   if (status == PERM_OK && run.failed)
     status = PERM_ERROR_MEMORY;
@@ -19249,7 +18937,7 @@ static perm_status permi_planar_doubles(const permi_leaf *leaf, permi_control *c
   perm_status status;
   memset(&run, 0, sizeof run);
   memset(&asking, 0, sizeof asking);
-  run.search = permi_search_begin(leaf, control);
+  run.asked = permi_asked_begin(leaf, control);
   run.seconds = leaf->information.seconds;
   if (planar->subtracts && (planar->bound_relative > 0 || planar->dissection.largest > PERMI_PLANAR_SURE_MOST))
     run.seconds /= 2; /* as priced */
@@ -20493,7 +20181,7 @@ static perm_status permi_rank_block_make(permi_maker *maker, const permi_block *
 static const permi_engine permi_engines[] = {
     {PERM_METHOD_LOW_RANK, permi_rank_block_offer, permi_rank_block_make, permi_rank_release, PERMI_PROVEN},
     {PERM_METHOD_TRANSVERSALS, permi_transversals_offer, permi_transversals_make, permi_owned_release,
-     PERMI_PROVEN},
+     PERMI_PROVEN | PERMI_NAMED},
     {PERM_METHOD_PLANAR, permi_planar_offer, permi_planar_make, permi_owned_release, PERMI_PROVEN},
     {PERM_METHOD_BAND, permi_band_offer, permi_band_make, permi_owned_release, PERMI_PROVEN},
     {PERM_METHOD_TREE, permi_tree_offer, permi_tree_make, permi_owned_release, PERMI_PROVEN},
@@ -20506,9 +20194,9 @@ static const permi_engine permi_engines[] = {
     {PERM_METHOD_SIGNS, permi_signs_offer, permi_signs_make, permi_owned_release, 0},
     {PERM_METHOD_HYBRID, permi_hybrid_offer, permi_hybrid_make, permi_hybrid_release, PERMI_CAUTION},
     {PERM_METHOD_CACHED, permi_hybrid_offer, permi_hybrid_make, permi_hybrid_release, PERMI_NAMED},
-    {PERM_METHOD_SPARYSER, permi_sparyser_offer, permi_ryser_make, permi_release, 0},
-    {PERM_METHOD_DOMINATING, permi_dominating_offer, permi_ryser_make, permi_release, 0},
-    {PERM_METHOD_DECOMPOSE, permi_decompose_offer, permi_decompose_make, permi_owned_release, 0},
+    {PERM_METHOD_SPARYSER, permi_sparyser_offer, permi_ryser_make, permi_release, PERMI_NAMED},
+    {PERM_METHOD_DOMINATING, permi_dominating_offer, permi_ryser_make, permi_release, PERMI_NAMED},
+    {PERM_METHOD_DECOMPOSE, permi_decompose_offer, permi_decompose_make, permi_owned_release, PERMI_NAMED},
     {PERM_METHOD_CODEGEN_REGISTERS, permi_codegen_offer, permi_codegen_make, permi_codegen_release, PERMI_NAMED},
     {PERM_METHOD_CODEGEN_MEMORY, permi_codegen_offer, permi_codegen_make, permi_codegen_release, PERMI_NAMED},
 };

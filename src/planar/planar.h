@@ -3,7 +3,6 @@
    primes for a bound on the permanent: Minc and Bregman's, or Hadamard's of the determinant; doubles with a radius. */
 #pragma once
 #include "../frontier/values.h"
-#include "../job/parallel.h"
 #include "fronts.h"
 
 #define PERMI_PLANAR_LEAST 40 /* chosen: smaller blocks take other engines less than a millisecond */
@@ -36,38 +35,6 @@ static double permi_planar_bits(const permi_block *block)
     bits[v >= block->n] += 0.5 * log2(squares);
   }
   return fmin(permi_majorants_bits(bits), permi_block_bits(block));
-}
-
-/* Threads that ask in the middle of their parts whether to stop. */
-typedef struct permi_asked {
-  permi_control *control;
-  int threads, stop; /* stop: a perm_status, written by the calling thread */
-} permi_asked;
-
-static permi_asked permi_asked_begin(const permi_leaf *leaf, permi_control *control)
-{
-  permi_asked asked;
-  asked.control = control;
-  asked.threads = control && leaf->threaded ? permi_threads(control->options) : 1;
-  asked.stop = PERM_OK;
-  return asked;
-}
-
-/* Thread 0 asks the control, others see what it found. */
-static perm_status permi_asked_poll(permi_asked *asked, int thread, double work, const char *activity)
-{
-  int stop = PERM_OK;
-  if (thread) {
-    PERMI_OMP(atomic read)
-    stop = asked->stop;
-  } else if (asked->control) {
-    stop = (int)permi_control_poll(asked->control, work, activity);
-    if (stop) {
-      PERMI_OMP(atomic write)
-      asked->stop = stop;
-    }
-  }
-  return (perm_status)stop;
 }
 
 /* ---- integers */

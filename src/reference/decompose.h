@@ -40,7 +40,7 @@ typedef struct permi_piece {
 
 typedef struct permi_decomposing {
   const permi_decompose *plan;
-  permi_ways ways;
+  permi_ways *ways;
   permi_piece *piece; /* of each depth */
   uint64_t *spare, *result, *subsets;
   double nodes, operations, subset_words;
@@ -205,8 +205,8 @@ static void permi_decompose_node(permi_decomposing *run, permi_piece *piece, uin
   const permi_decompose *plan = run->plan;
   const permi_coefficient one = permi_coefficient_one();
   int side = 0, line = 0, degree, order, first, last;
-  if (permi_ways_mine(&run->ways))
-    run->nodes += run->ways.weight > 0 ? run->ways.weight : 1;
+  if (permi_ways_mine(run->ways))
+    run->nodes += run->ways->weight > 0 ? run->ways->weight : 1;
   permi_value_one(&plan->numbers, result);
   while ((degree = permi_piece_least(piece, &side, &line)) <= 2) {
     int partner;
@@ -227,13 +227,13 @@ static void permi_decompose_node(permi_decomposing *run, permi_piece *piece, uin
   if (order == 0)
     return;
   if (order <= PERMI_DECOMPOSE_SMALL || (degree > 4 && order <= plan->most)) {
-    run->subset_words += run->ways.weight * ldexp(order * (double)plan->size, order);
+    run->subset_words += run->ways->weight * ldexp(order * (double)plan->size, order);
     permi_piece_combine(run, result, result, permi_piece_subsets(run, piece, order), NULL, NULL);
     return;
   }
-  permi_ways_take(&run->ways, permi_piece_pairs(piece, side, line), &first, &last);
+  permi_ways_take(run->ways, permi_piece_pairs(piece, side, line), &first, &last);
   memset(piece->sum, 0, plan->size * sizeof *result);
-  for (; first < last; first++) {
+  for (; first < last && !permi_ways_stop(run->ways, PERMI_DECOMPOSE_NODE_SECONDS); first++) {
     permi_piece_copy(plan, piece, piece + 1);
     permi_piece_line(piece + 1, side, line, piece->pair[first]);
     permi_decompose_node(run, piece + 1, piece->value);
@@ -281,12 +281,14 @@ static void permi_decompose_walk(permi_decomposing *run, const permi_decompose *
 static void permi_decompose_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_decompose *plan = (const permi_decompose *)leaf->context;
+  permi_ways *ways = (permi_ways *)workspace;
   permi_decomposing run;
+  (void)chunk;
   memset(&run, 0, sizeof run);
-  run.ways = permi_ways_chunk(leaf, chunk);
-  permi_decompose_walk(&run, plan, workspace);
+  run.ways = ways;
+  permi_decompose_walk(&run, plan, ways + 1);
   partial->terms += run.nodes;
-  if (!permi_ways_mine(&run.ways))
+  if (!permi_ways_mine(ways))
     return;
   permi_value_sum(&plan->numbers, run.result, partial);
   if (!leaf->integer)
@@ -307,15 +309,16 @@ static double permi_decompose_predict(permi_maker *maker, permi_decompose *plan)
 {
   const perm_allocator *allocator = &maker->options->allocator;
   void *workspace = permi_allocate(allocator, permi_decompose_bytes(plan), 1);
+  permi_ways ways = permi_ways_probe(UINT64_C(0x9e3779b97f4a7c15));
   permi_decomposing run;
   const double n = plan->n;
   int probe;
   if (!workspace)
     return (double)INFINITY;
   memset(&run, 0, sizeof run);
-  run.ways.seed = UINT64_C(0x9e3779b97f4a7c15);
+  run.ways = &ways;
   for (probe = 0; probe < PERMI_WALK_PROBES && !permi_watch(maker->watch, n * n * n); probe++) {
-    run.ways = permi_ways_probe(run.ways.seed);
+    ways = permi_ways_probe(ways.seed);
     permi_decompose_walk(&run, plan, workspace);
   }
   permi_release(allocator, workspace);
@@ -387,7 +390,7 @@ static perm_status permi_decompose_make(permi_maker *maker, const permi_block *b
                   permi_walk_chunks(offer->seconds / PERMI_WALK_PIECE_SECONDS, offer->seconds, PERMI_DECOMPOSE_ORDER),
                   permi_decompose_bytes(plan), leaf);
   leaf->information.work = plan->nodes;
-  leaf->run_chunk = permi_decompose_chunk;
+  permi_walk_run(permi_decompose_chunk, leaf);
   leaf->explain = permi_decompose_explain;
   if (leaf->integer)
     return PERM_OK;

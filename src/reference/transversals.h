@@ -25,7 +25,7 @@ typedef struct permi_transversals {
 
 typedef struct permi_matching_walk {
   const permi_transversals *all;
-  permi_ways ways;
+  permi_ways *ways;
   int *degree, *gone;                /* free neighbours of a vertex; whether it is matched */
   int *vertex, *left, *at, *matched; /* of a level: ways left, the edge looked at, whether it is taken */
   char *product, *sum;
@@ -63,7 +63,7 @@ static void permi_matching_level(permi_matching_walk *walk, int k)
     if (!walk->gone[v] && (best < 0 || walk->degree[v] < walk->degree[best]))
       best = v;
   if (walk->degree[best] > 0)
-    permi_ways_take(&walk->ways, walk->degree[best], &first, &last);
+    permi_ways_take(walk->ways, walk->degree[best], &first, &last);
   walk->vertex[k] = best;
   walk->left[k] = last - first;
   walk->matched[k] = 0;
@@ -104,14 +104,15 @@ static void permi_matching_add(permi_matching_walk *walk, perm_partial *partial)
     partial->lost += 8 * safe;
 }
 
-static void permi_matching_run(const permi_transversals *all, const permi_ways *ways, void *workspace,
+static void permi_matching_run(const permi_transversals *all, permi_ways *ways, void *workspace,
                                perm_partial *partial, double *choices)
 {
+  const double seconds = PERMI_TRANSVERSALS_SECONDS + PERMI_TRANSVERSALS_VERTEX * all->n;
   const int n = all->n, levels = n + 1;
   permi_matching_walk walk;
   int v, k = 0;
   walk.all = all;
-  walk.ways = *ways;
+  walk.ways = ways;
   walk.choices = 0;
   walk.product = (char *)workspace;
   walk.sum = walk.product + (size_t)levels * all->size;
@@ -126,7 +127,7 @@ static void permi_matching_run(const permi_transversals *all, const permi_ways *
   for (v = 0; v < 2 * n; v++)
     walk.degree[v] = all->start[v + 1] - all->start[v];
   permi_matching_level(&walk, 0);
-  while (k >= 0) {
+  while (k >= 0 && !permi_ways_stop(ways, seconds)) {
     const int u = walk.vertex[k];
     if (walk.matched[k]) {
       permi_matching_move(&walk, all->neighbour[walk.at[k]], 1);
@@ -138,13 +139,13 @@ static void permi_matching_run(const permi_transversals *all, const permi_ways *
     }
     walk.at[k] = permi_matching_next(&walk, walk.at[k]);
     walk.matched[k] = 1;
-    walk.choices += walk.ways.weight;
+    walk.choices += ways->weight;
     permi_matching_move(&walk, u, -1);
     permi_matching_move(&walk, all->neighbour[walk.at[k]], -1);
     permi_matching_multiply(&walk, k, &all->coefficient[all->edge[walk.at[k]]]);
     if (k + 1 < n)
       permi_matching_level(&walk, ++k);
-    else if (permi_ways_mine(&walk.ways))
+    else if (permi_ways_mine(ways))
       permi_matching_add(&walk, partial);
   }
   if (permi_algebra_is_integer(all->numbers.algebra))
@@ -154,9 +155,10 @@ static void permi_matching_run(const permi_transversals *all, const permi_ways *
 
 static void permi_transversals_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
-  const permi_ways ways = permi_ways_chunk(leaf, chunk);
+  permi_ways *ways = (permi_ways *)workspace;
   double choices;
-  permi_matching_run((const permi_transversals *)leaf->context, &ways, workspace, partial, &choices);
+  (void)chunk;
+  permi_matching_run((const permi_transversals *)leaf->context, ways, ways + 1, partial, &choices);
 }
 
 static size_t permi_transversals_explain(const permi_leaf *leaf, char *buffer, size_t size)
@@ -172,13 +174,13 @@ static size_t permi_transversals_explain(const permi_leaf *leaf, char *buffer, s
 static int permi_transversals_predict(permi_maker *maker, permi_transversals *all)
 {
   void *workspace = permi_allocate(&maker->options->allocator, permi_matching_bytes(all), 1);
-  permi_ways ways = permi_ways_probe(UINT64_C(0x9e3779b97f4a7c15));
+  uint64_t seed = UINT64_C(0x9e3779b97f4a7c15);
   perm_partial ignored;
   double choices;
   int probe, probes = workspace ? PERMI_WALK_PROBES : 0;
   memset(&ignored, 0, sizeof ignored);
   for (probe = 0; probe < probes && !permi_watch(maker->watch, 4.0 * all->n * all->n); probe++) {
-    ways.seed += (uint64_t)probe * UINT64_C(0xbf58476d1ce4e5b9);
+    permi_ways ways = permi_ways_probe(seed += (uint64_t)probe * UINT64_C(0xbf58476d1ce4e5b9));
     permi_matching_run(all, &ways, workspace, &ignored, &choices);
     all->choices += (choices - all->choices) / (probe + 1);
   }
@@ -228,7 +230,7 @@ static perm_status permi_transversals_make(permi_maker *maker, const permi_block
                   permi_walk_chunks(offer->seconds / PERMI_WALK_PIECE_SECONDS, offer->seconds, block->n),
                   permi_matching_bytes(all), leaf);
   leaf->information.work = all->choices;
-  leaf->run_chunk = permi_transversals_chunk;
+  permi_walk_run(permi_transversals_chunk, leaf);
   leaf->explain = permi_transversals_explain;
   leaf->modulus = all->numbers.modulus;
   if (leaf->integer)

@@ -8,12 +8,18 @@
 #define PERMI_WALK_CHUNKS 4096      /* at most, unless chunks would take longer than PERMI_WALK_CHUNK_SECONDS */
 #define PERMI_WALK_CHUNK_SECONDS 0.25
 #define PERMI_WALK_PIECE_SECONDS 1e-3 /* of a chunk, at least, where chunks are short */
+#define PERMI_WALK_GRACE_SECONDS 0.1  /* a chunk of so much predicted work is finished even after a stop */
+#define PERMI_WALK_LOOK_SECONDS 2e-3  /* predicted work between two looks at the stop */
+#define PERMI_WALK_WINDOW 64          /* chunks for each thread before they are merged in order */
 #define PERMI_WALK_PROBES 48
 
 typedef struct permi_ways {
   uint64_t begin, end, chunk; /* the chunks that share the node, and the one that walks */
   double weight;              /* of a probe: paths that it stands for; or 0 */
   uint64_t seed;
+  struct permi_walking *walking; /* NULL: nothing stops the walk */
+  double work, look; /* predicted seconds that the chunk took; at which it looks at the stop again */
+  int thread, stopped;
 } permi_ways;
 
 /* Gives the ways [*first, *last) of `count` to the chunk; a probe gets one at random [Knu75]. */
@@ -62,6 +68,88 @@ static permi_ways permi_ways_probe(uint64_t seed)
   return ways;
 }
 
+/* A range of chunks on the way. */
+typedef struct permi_walking {
+  const permi_leaf *leaf;
+  permi_asked asked;
+  uint64_t begin, window; /* the range's first chunk, and that of slot 0 */
+  perm_partial *slot;     /* of each chunk of the window */
+  void *memory;
+} permi_walking;
+
+/* Adds `seconds` of predicted work. Returns 1 if the chunk is to be given up: trees have branches of any size. */
+static int permi_ways_stop(permi_ways *ways, double seconds)
+{
+  permi_walking *walking = ways->walking;
+  ways->work += seconds;
+  if (ways->work >= ways->look && walking && !ways->stopped) {
+    const perm_leaf *information = &walking->leaf->information;
+    const double before = (double)(ways->chunk - walking->begin) / (double)information->chunks * information->seconds;
+    ways->look = ways->work + PERMI_WALK_LOOK_SECONDS;
+    ways->stopped = permi_asked_poll(&walking->asked, ways->thread, before, "walking") != PERM_OK;
+  }
+  return ways->stopped;
+}
+
+static perm_status permi_walking_chunk(void *context, uint64_t chunk, int thread)
+{
+  permi_walking *walking = (permi_walking *)context;
+  const permi_leaf *leaf = walking->leaf;
+  perm_partial *partial = &walking->slot[chunk - walking->window];
+  permi_ways *ways = (permi_ways *)permi_workspace_of(leaf, walking->memory, thread);
+  *ways = permi_ways_chunk(leaf, chunk);
+  ways->walking = walking;
+  ways->look = PERMI_WALK_GRACE_SECONDS;
+  ways->thread = thread;
+  leaf->run_chunk(leaf, chunk, ways, partial);
+  if (!ways->stopped) {
+    partial->fingerprint = leaf->information.fingerprint;
+    permi_partial_count(partial, chunk, chunk + 1);
+  }
+  return thread ? PERM_OK : ways->stopped ? (perm_status)walking->asked.stop
+         : permi_asked_poll(&walking->asked, 0, (double)(chunk + 1 - walking->begin) /
+                            (double)leaf->information.chunks * leaf->information.seconds, "walking");
+}
+
+/* run_range of leaves whose chunks have permi_ways at the head of their workspace. Chunks are merged in order, for as
+   long as none is missing: what was done is a prefix, whoever stopped where. */
+static perm_status permi_walk_range(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
+                                    perm_partial *partial)
+{
+  const perm_allocator *allocator = &((const permi_owned *)leaf->context)->allocator;
+  permi_leaf each = *leaf;
+  permi_walking walking;
+  perm_status status = PERM_OK;
+  uint64_t room, k;
+  int whole = 1;
+  each.run_range = NULL; /* it has a workspace */
+  walking.leaf = &each;
+  walking.asked = permi_asked_begin(leaf, control);
+  walking.begin = walking.window = begin;
+  room = PERMI_WALK_WINDOW * (uint64_t)walking.asked.threads;
+  room = end - begin < room ? end - begin : room;
+  walking.slot = (perm_partial *)permi_allocate(allocator, (size_t)room, sizeof *walking.slot);
+  if (!permi_workspace_make(allocator, &each, walking.asked.threads, &walking.memory) || !walking.slot)
+    status = PERM_ERROR_MEMORY;
+  for (; walking.window < end && status == PERM_OK && whole; walking.window += room) {
+    const uint64_t count = end - walking.window < room ? end - walking.window : room;
+    memset(walking.slot, 0, (size_t)count * sizeof *walking.slot);
+    status = permi_share(walking.asked.threads, walking.window, walking.window + count, permi_walking_chunk, &walking,
+                         NULL);
+    for (k = 0; k < count && walking.slot[k].chunks; k++)
+      perm_partial_merge(partial, &walking.slot[k]);
+    whole = k == count;
+    if (status == PERM_OK && control)
+      status = permi_control_poll_range(control, (double)(walking.window + count - begin) /
+                                        (double)leaf->information.chunks * leaf->information.seconds, "walking");
+    if (whole && walking.window + count == end)
+      status = PERM_OK;
+  }
+  permi_release(allocator, walking.memory);
+  permi_release(allocator, walking.slot);
+  return status;
+}
+
 /* ways: of a node, at most. */
 static uint64_t permi_walk_chunks(double pieces, double seconds, int ways)
 {
@@ -106,6 +194,15 @@ static void permi_walk_leaf(const permi_block *block, uint64_t plan, uint64_t ch
   leaf->information.fingerprint = hash;
   leaf->workspace = workspace;
   leaf->integer = block->integer != NULL;
+}
+
+/* run: a chunk whose workspace begins with permi_ways. */
+static void permi_walk_run(void (*run)(const permi_leaf *, uint64_t, void *, perm_partial *), permi_leaf *leaf)
+{
+  leaf->run_chunk = run;
+  leaf->run_range = permi_walk_range;
+  leaf->workspace += sizeof(permi_ways);
+  leaf->threaded = 1;
 }
 
 static void permi_walk_lost(const permi_maker *maker, permi_leaf *leaf)
