@@ -15735,10 +15735,10 @@ static perm_status permi_sorting_run(const permi_leaf *leaf, permi_control *cont
 
 typedef struct permi_ways {
   uint64_t begin, end, chunk; /* the chunks that share the node, and the one that walks */
-  double weight;              /* of a probe: paths that it stands for; or 0 */
-  uint64_t seed;
+  double weight;              /* of a probe: paths that it stands for; else 1 */
+  uint64_t seed;              /* of a probe; else 0 */
   struct permi_walking *walking; /* NULL: nothing stops the walk */
-  double work, look; /* predicted seconds that the chunk took; at which it looks at the stop again */
+  double choices, work, look; /* counted; predicted seconds of them; at which it looks at the stop again */
   int thread, stopped;
 } permi_ways;
 
@@ -15746,7 +15746,7 @@ typedef struct permi_ways {
 static void permi_ways_take(permi_ways *ways, int count, int *first, int *last)
 {
   const uint64_t chunks = ways->end - ways->begin, mine = ways->chunk - ways->begin, n = (uint64_t)count;
-  if (ways->weight > 0) {
+  if (ways->seed) {
     *first = (int)(permi_order_random(&ways->seed) * count);
     *last = *first + 1;
     ways->weight *= count;
@@ -15769,25 +15769,6 @@ static int permi_ways_mine(const permi_ways *ways)
   return ways->chunk == ways->begin;
 }
 
-static permi_ways permi_ways_chunk(const permi_leaf *leaf, uint64_t chunk)
-{
-  permi_ways ways;
-  memset(&ways, 0, sizeof ways);
-  ways.end = leaf->information.chunks;
-  ways.chunk = chunk;
-  return ways;
-}
-
-static permi_ways permi_ways_probe(uint64_t seed)
-{
-  permi_ways ways;
-  memset(&ways, 0, sizeof ways);
-  ways.end = 1;
-  ways.weight = 1;
-  ways.seed = seed;
-  return ways;
-}
-
 /* A range of chunks on the way. */
 typedef struct permi_walking {
   const permi_leaf *leaf;
@@ -15797,11 +15778,12 @@ typedef struct permi_walking {
   void *memory;
 } permi_walking;
 
-/* Adds `seconds` of predicted work. Returns 1 if the chunk is to be given up: trees have branches of any size. */
+/* Counts a choice of so many predicted seconds. Returns 1 if the chunk is to be given up: branches have any size. */
 static int permi_ways_stop(permi_ways *ways, double seconds)
 {
   permi_walking *walking = ways->walking;
-  ways->work += seconds;
+  ways->choices += permi_ways_mine(ways) ? ways->weight : 0;
+  ways->work += ways->weight * seconds;
   if (ways->work >= ways->look && walking && !ways->stopped) {
     const perm_leaf *information = &walking->leaf->information;
     const double before = (double)(ways->chunk - walking->begin) / (double)information->chunks * information->seconds;
@@ -15817,7 +15799,10 @@ static perm_status permi_walking_chunk(void *context, uint64_t chunk, int thread
   const permi_leaf *leaf = walking->leaf;
   perm_partial *partial = &walking->slot[chunk - walking->window];
   permi_ways *ways = (permi_ways *)permi_workspace_of(leaf, walking->memory, thread);
-  *ways = permi_ways_chunk(leaf, chunk);
+  memset(ways, 0, sizeof *ways);
+  ways->end = leaf->information.chunks;
+  ways->chunk = chunk;
+  ways->weight = 1;
   ways->walking = walking;
   ways->look = PERMI_WALK_GRACE_SECONDS;
   ways->thread = thread;
@@ -15880,12 +15865,40 @@ static uint64_t permi_walk_chunks(double pieces, double seconds, int ways)
   return chunks;
 }
 
-/* Refuses what takes over max_seconds. */
-static perm_status permi_walk_offer(const permi_maker *maker, double seconds, double bytes, permi_offer *offer)
+typedef void (*permi_walk_chunk)(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial);
+
+/* Knuth's estimate of the tree by random descents [Knu75]: the choices and their seconds. Refuses what takes over
+   max_seconds, or is beyond doubles. workspace: a thread's bytes, behind permi_ways. */
+static perm_status permi_walk_offer(const permi_maker *maker, permi_walk_chunk run, size_t workspace, double look,
+                                    double *choices, permi_offer *offer)
 {
   const perm_options *options = maker->options;
-  offer->seconds = seconds;
-  offer->bytes = bytes;
+  permi_ways *ways = (permi_ways *)permi_allocate(&options->allocator, sizeof *ways + workspace, 1);
+  uint64_t seed = UINT64_C(0x9e3779b97f4a7c15);
+  perm_partial ignored;
+  permi_leaf leaf;
+  double seconds = 0;
+  int probe;
+  if (!ways)
+    return permi_fail_memory(maker->result);
+  memset(&ignored, 0, sizeof ignored);
+  memset(&leaf, 0, sizeof leaf);
+  leaf.context = offer->plan;
+  for (probe = 0; probe < PERMI_WALK_PROBES && !permi_watch(maker->watch, look); probe++) {
+    memset(ways, 0, sizeof *ways);
+    ways->end = 1;
+    ways->weight = 1;
+    ways->seed = seed;
+    run(&leaf, 0, ways, &ignored);
+    seed = ways->seed;
+    *choices += (ways->choices - *choices) / (probe + 1);
+    seconds += (ways->work - seconds) / (probe + 1);
+  }
+  permi_release(&options->allocator, ways);
+  offer->seconds = 1e-6 + seconds;
+  offer->bytes += (double)workspace;
+  if (!(seconds < 1e300))
+    return permi_refuse(offer, PERM_ERROR_LIMIT, "has too many perfect matchings to enumerate");
   if (options->max_seconds > 0 && seconds > options->max_seconds && !permi_in_pieces(options))
     permi_refuse(offer, PERM_ERROR_LIMIT, "is predicted to take %s, over max_seconds = %.3g",
                  permi_time_words(seconds).text, options->max_seconds);
@@ -15893,8 +15906,7 @@ static perm_status permi_walk_offer(const permi_maker *maker, double seconds, do
 }
 
 /* plan: a hash of what else decides the terms. */
-static void permi_walk_leaf(const permi_block *block, uint64_t plan, uint64_t chunks, size_t workspace,
-                            permi_leaf *leaf)
+static void permi_walk_leaf(const permi_block *block, uint64_t plan, uint64_t chunks, permi_leaf *leaf)
 {
   uint64_t hash = permi_hash(PERMI_HASH_START, plan);
   int i, e;
@@ -15912,25 +15924,32 @@ static void permi_walk_leaf(const permi_block *block, uint64_t plan, uint64_t ch
   leaf->information.kind = PERM_LEAF_RANGE;
   leaf->information.chunks = chunks;
   leaf->information.fingerprint = hash;
-  leaf->workspace = workspace;
   leaf->integer = block->integer != NULL;
 }
 
-/* run: a chunk whose workspace begins with permi_ways. */
-static void permi_walk_run(void (*run)(const permi_leaf *, uint64_t, void *, perm_partial *), permi_leaf *leaf)
+static size_t permi_walk_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
-  leaf->run_chunk = run;
-  leaf->run_range = permi_walk_range;
-  leaf->workspace += sizeof(permi_ways);
-  leaf->threaded = 1;
+  const perm_leaf *information = &leaf->information;
+  return permi_say(buffer, size, "%s, order %d: about %.3g choices, terms in %s, predicted %.3g s, %.0f chunks\n",
+                   perm_method_name(information->method), information->n, information->work,
+                   leaf->integer ? "integers" : information->method == PERM_METHOD_DECOMPOSE ? "doubles with moduli"
+                                                                                             : "double-doubles",
+                   information->seconds, (double)information->chunks);
 }
 
-static void permi_walk_lost(const permi_maker *maker, permi_leaf *leaf)
+/* The leaf of an offer, but for its relative bound. ways: of a node, at most. */
+static perm_status permi_walk_make(const permi_maker *maker, const permi_block *block, const permi_offer *offer,
+                                   uint64_t plan, int ways, permi_walk_chunk run, size_t workspace, permi_leaf *leaf)
 {
-  if (maker->working->lost_error > 0) {
-    leaf->bound_absolute = 2 * (DBL_MIN + maker->working->lost_error);
-    leaf->estimate_absolute = leaf->bound_absolute;
-  }
+  permi_walk_leaf(block, plan, permi_walk_chunks(offer->seconds / PERMI_WALK_PIECE_SECONDS, offer->seconds, ways), leaf);
+  leaf->run_chunk = run;
+  leaf->run_range = permi_walk_range;
+  leaf->explain = permi_walk_explain;
+  leaf->workspace = sizeof(permi_ways) + workspace;
+  leaf->threaded = 1;
+  if (maker->working->lost_error > 0 && !leaf->integer)
+    leaf->bound_absolute = leaf->estimate_absolute = 2 * (DBL_MIN + maker->working->lost_error);
+  return PERM_OK;
 }
 
 /* ======================================================================================= >>sparyser
@@ -16145,10 +16164,13 @@ static void permi_ryser_terms(permi_ryser_walk *walk, permi_ways *ways)
 static void permi_ryser_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_ryser *ryser = (const permi_ryser *)leaf->context;
-  permi_ways ways = permi_ways_chunk(leaf, chunk);
+  permi_ways ways;
   permi_ryser_walk walk;
   int d, part;
   (void)workspace;
+  memset(&ways, 0, sizeof ways);
+  ways.end = leaf->information.chunks;
+  ways.chunk = chunk;
   memset(&walk, 0, sizeof walk);
   walk.ryser = ryser;
   memcpy(walk.x, ryser->base, sizeof walk.x);
@@ -16458,7 +16480,7 @@ static perm_status permi_ryser_make(permi_maker *maker, const permi_block *block
     hash = permi_hash(hash, (uint64_t)ryser->radix[d]);
   for (k = 0; k < ryser->digit_start[ryser->digits]; k++)
     hash = permi_hash(hash, (uint64_t)ryser->column[k]);
-  permi_walk_leaf(block, hash, chunks, 0, leaf);
+  permi_walk_leaf(block, hash, chunks, leaf);
   leaf->information.work = ryser->nodes;
   leaf->run_chunk = permi_ryser_chunk;
   leaf->explain = permi_ryser_explain;
@@ -16580,7 +16602,6 @@ typedef struct permi_matching_walk {
   int *degree, *gone;                /* free neighbours of a vertex; whether it is matched */
   int *vertex, *left, *at, *matched; /* of a level: ways left, the edge looked at, whether it is taken */
   char *product, *sum;
-  double choices;
 } permi_matching_walk;
 
 static size_t permi_matching_bytes(const permi_transversals *all)
@@ -16599,11 +16620,12 @@ static void permi_matching_move(permi_matching_walk *walk, int v, int step)
     walk->degree[all->neighbour[e]] += step;
 }
 
-static int permi_matching_next(const permi_matching_walk *walk, int e)
+/* Moves level k on to the next edge with a free neighbour. */
+static void permi_matching_next(permi_matching_walk *walk, int k)
 {
-  for (e++; walk->gone[walk->all->neighbour[e]]; e++)
-    ;
-  return e;
+  do
+    walk->at[k]++;
+  while (walk->gone[walk->all->neighbour[walk->at[k]]]);
 }
 
 static void permi_matching_level(permi_matching_walk *walk, int k)
@@ -16620,7 +16642,7 @@ static void permi_matching_level(permi_matching_walk *walk, int k)
   walk->matched[k] = 0;
   walk->at[k] = all->start[best] - 1;
   for (; first > 0; first--)
-    walk->at[k] = permi_matching_next(walk, walk->at[k]);
+    permi_matching_next(walk, k);
 }
 
 static void permi_matching_multiply(permi_matching_walk *walk, int k, const permi_coefficient *c)
@@ -16637,8 +16659,8 @@ static void permi_matching_multiply(permi_matching_walk *walk, int k, const perm
   }
 }
 
-/* A product whose moduli are below the safe power is at most that, computed or true, as entries are at most 1; it
-   counts as lost. */
+/* Adds the term of a matching. A product whose moduli are below the safe power is at most that, computed or true, as
+   entries are at most 1; it counts as lost. */
 static void permi_matching_add(permi_matching_walk *walk, perm_partial *partial)
 {
   const permi_transversals *all = walk->all;
@@ -16655,17 +16677,17 @@ static void permi_matching_add(permi_matching_walk *walk, perm_partial *partial)
     partial->lost += 8 * safe;
 }
 
-static void permi_matching_run(const permi_transversals *all, permi_ways *ways, void *workspace,
-                               perm_partial *partial, double *choices)
+static void permi_transversals_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
-  const double seconds = PERMI_TRANSVERSALS_SECONDS + PERMI_TRANSVERSALS_VERTEX * all->n;
+  const permi_transversals *all = (const permi_transversals *)leaf->context;
   const int n = all->n, levels = n + 1;
+  const double seconds = PERMI_TRANSVERSALS_SECONDS + PERMI_TRANSVERSALS_VERTEX * n;
   permi_matching_walk walk;
   int v, k = 0;
+  (void)chunk;
   walk.all = all;
-  walk.ways = ways;
-  walk.choices = 0;
-  walk.product = (char *)workspace;
+  walk.ways = (permi_ways *)workspace;
+  walk.product = (char *)(walk.ways + 1);
   walk.sum = walk.product + (size_t)levels * all->size;
   walk.degree = (int *)(void *)(walk.sum + all->size);
   walk.gone = walk.degree + 2 * n;
@@ -16673,12 +16695,12 @@ static void permi_matching_run(const permi_transversals *all, permi_ways *ways, 
   walk.left = walk.vertex + levels;
   walk.at = walk.left + levels;
   walk.matched = walk.at + levels;
-  memset(workspace, 0, permi_matching_bytes(all));
+  memset(walk.product, 0, permi_matching_bytes(all));
   permi_value_one(&all->numbers, walk.product);
   for (v = 0; v < 2 * n; v++)
     walk.degree[v] = all->start[v + 1] - all->start[v];
   permi_matching_level(&walk, 0);
-  while (k >= 0 && !permi_ways_stop(ways, seconds)) {
+  while (k >= 0) {
     const int u = walk.vertex[k];
     if (walk.matched[k]) {
       permi_matching_move(&walk, all->neighbour[walk.at[k]], 1);
@@ -16688,55 +16710,20 @@ static void permi_matching_run(const permi_transversals *all, permi_ways *ways, 
       k--;
       continue;
     }
-    walk.at[k] = permi_matching_next(&walk, walk.at[k]);
+    if (permi_ways_stop(walk.ways, seconds))
+      return;
+    permi_matching_next(&walk, k);
     walk.matched[k] = 1;
-    walk.choices += ways->weight;
     permi_matching_move(&walk, u, -1);
     permi_matching_move(&walk, all->neighbour[walk.at[k]], -1);
     permi_matching_multiply(&walk, k, &all->coefficient[all->edge[walk.at[k]]]);
     if (k + 1 < n)
       permi_matching_level(&walk, ++k);
-    else if (permi_ways_mine(ways))
+    else if (permi_ways_mine(walk.ways))
       permi_matching_add(&walk, partial);
   }
   if (permi_algebra_is_integer(all->numbers.algebra))
     permi_value_sum(&all->numbers, walk.sum, partial);
-  *choices = walk.choices;
-}
-
-static void permi_transversals_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
-{
-  permi_ways *ways = (permi_ways *)workspace;
-  double choices;
-  (void)chunk;
-  permi_matching_run((const permi_transversals *)leaf->context, ways, ways + 1, partial, &choices);
-}
-
-static size_t permi_transversals_explain(const permi_leaf *leaf, char *buffer, size_t size)
-{
-  const permi_transversals *all = (const permi_transversals *)leaf->context;
-  return permi_say(buffer, size,
-                   "transversals, order %d: about %.3g choices, terms in %s, predicted %.3g s, %.0f chunks\n",
-                   leaf->information.n, all->choices, leaf->integer ? "integers" : "double-doubles",
-                   leaf->information.seconds, (double)leaf->information.chunks);
-}
-
-/* The choices on the way, by Knuth's probes [Knu75]. Returns 0 without memory. */
-static int permi_transversals_predict(permi_maker *maker, permi_transversals *all)
-{
-  void *workspace = permi_allocate(&maker->options->allocator, permi_matching_bytes(all), 1);
-  uint64_t seed = UINT64_C(0x9e3779b97f4a7c15);
-  perm_partial ignored;
-  double choices;
-  int probe, probes = workspace ? PERMI_WALK_PROBES : 0;
-  memset(&ignored, 0, sizeof ignored);
-  for (probe = 0; probe < probes && !permi_watch(maker->watch, 4.0 * all->n * all->n); probe++) {
-    permi_ways ways = permi_ways_probe(seed += (uint64_t)probe * UINT64_C(0xbf58476d1ce4e5b9));
-    permi_matching_run(all, &ways, workspace, &ignored, &choices);
-    all->choices += (choices - all->choices) / (probe + 1);
-  }
-  permi_release(&maker->options->allocator, workspace);
-  return workspace != NULL;
 }
 
 static perm_status permi_transversals_offer(permi_maker *maker, const permi_block *block, double rival,
@@ -16762,35 +16749,23 @@ static perm_status permi_transversals_offer(permi_maker *maker, const permi_bloc
     return permi_fail_memory(maker->result);
   for (k = 0; k < block->edges; k++)
     all->coefficient[k] = permi_coefficient_of(block, k, &all->numbers);
-  if (!permi_transversals_predict(maker, all))
-    return permi_fail_memory(maker->result);
-  if (!(all->choices < 1e300))
-    return permi_refuse(offer, PERM_ERROR_LIMIT, "has too many perfect matchings to enumerate");
-  return permi_walk_offer(maker, 1e-6 + all->choices * (PERMI_TRANSVERSALS_SECONDS + PERMI_TRANSVERSALS_VERTEX * n),
-                          (double)permi_matching_bytes(all) + 8.0 * n +
-                              (16.0 + sizeof(permi_coefficient)) * block->edges, offer);
+  offer->bytes = 8.0 * n + (16.0 + sizeof(permi_coefficient)) * block->edges;
+  return permi_walk_offer(maker, permi_transversals_chunk, permi_matching_bytes(all), 4.0 * n * n, &all->choices,
+                          offer);
 }
 
 static perm_status permi_transversals_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
                                            permi_leaf *leaf)
 {
   const permi_transversals *all = (const permi_transversals *)offer->plan;
-  const permi_working *working = maker->working;
-  const double n = all->n, roundings = block->rounded ? permi_entry_roundings(working, working->n) : 0;
-  permi_walk_leaf(block, all->numbers.modulus,
-                  permi_walk_chunks(offer->seconds / PERMI_WALK_PIECE_SECONDS, offer->seconds, block->n),
-                  permi_matching_bytes(all), leaf);
+  const double n = all->n, roundings = block->rounded ? permi_entry_roundings(maker->working, maker->working->n) : 0;
   leaf->information.work = all->choices;
-  permi_walk_run(permi_transversals_chunk, leaf);
-  leaf->explain = permi_transversals_explain;
   leaf->modulus = all->numbers.modulus;
-  if (leaf->integer)
-    return PERM_OK;
-  leaf->bound_relative = (permi_gamma(roundings) + n * PERMI_DD_UNIT) / (1 - permi_gamma(n + roundings)) *
-                         (1 + 8 * PERMI_UNIT);
-  leaf->estimate_relative = leaf->bound_relative;
-  permi_walk_lost(maker, leaf);
-  return PERM_OK;
+  if (!block->integer)
+    leaf->bound_relative = leaf->estimate_relative = (permi_gamma(roundings) + n * PERMI_DD_UNIT) /
+                                                     (1 - permi_gamma(n + roundings)) * (1 + 8 * PERMI_UNIT);
+  return permi_walk_make(maker, block, offer, all->numbers.modulus, block->n, permi_transversals_chunk,
+                         permi_matching_bytes(all), leaf);
 }
 
 /* ====================================================================================== >>decompose
@@ -16834,9 +16809,8 @@ typedef struct permi_piece {
 typedef struct permi_decomposing {
   const permi_decompose *plan;
   permi_ways *ways;
-  permi_piece *piece; /* of each depth */
   uint64_t *spare, *result, *subsets;
-  double nodes, operations, subset_words;
+  double operations;
 } permi_decomposing;
 
 static uint64_t *permi_piece_at(const permi_decompose *plan, const permi_piece *piece, int side, int i, int j)
@@ -16998,9 +16972,10 @@ static void permi_decompose_node(permi_decomposing *run, permi_piece *piece, uin
   const permi_decompose *plan = run->plan;
   const permi_coefficient one = permi_coefficient_one();
   int side = 0, line = 0, degree, order, first, last;
-  if (permi_ways_mine(run->ways))
-    run->nodes += run->ways->weight > 0 ? run->ways->weight : 1;
   permi_value_one(&plan->numbers, result);
+  if (permi_ways_stop(run->ways, PERMI_DECOMPOSE_NODE_SECONDS +
+                                     PERMI_DECOMPOSE_WORD_SECONDS * plan->n * (20 + (double)plan->size)))
+    return;
   while ((degree = permi_piece_least(piece, &side, &line)) <= 2) {
     int partner;
     if (degree == 0) {
@@ -17020,13 +16995,13 @@ static void permi_decompose_node(permi_decomposing *run, permi_piece *piece, uin
   if (order == 0)
     return;
   if (order <= PERMI_DECOMPOSE_SMALL || (degree > 4 && order <= plan->most)) {
-    run->subset_words += run->ways->weight * ldexp(order * (double)plan->size, order);
+    run->ways->work += run->ways->weight * PERMI_DECOMPOSE_WORD_SECONDS * ldexp(order * (double)plan->size, order);
     permi_piece_combine(run, result, result, permi_piece_subsets(run, piece, order), NULL, NULL);
     return;
   }
   permi_ways_take(run->ways, permi_piece_pairs(piece, side, line), &first, &last);
   memset(piece->sum, 0, plan->size * sizeof *result);
-  for (; first < last && !permi_ways_stop(run->ways, PERMI_DECOMPOSE_NODE_SECONDS); first++) {
+  for (; first < last && !run->ways->stopped; first++) {
     permi_piece_copy(plan, piece, piece + 1);
     permi_piece_line(piece + 1, side, line, piece->pair[first]);
     permi_decompose_node(run, piece + 1, piece->value);
@@ -17043,23 +17018,28 @@ static size_t permi_decompose_bytes(const permi_decompose *plan)
          (levels * (cells + 2) + 2 + ((size_t)1 << plan->most)) * plan->size * sizeof(uint64_t);
 }
 
-static void permi_decompose_walk(permi_decomposing *run, const permi_decompose *plan, void *workspace)
+static void permi_decompose_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
+  const permi_decompose *plan = (const permi_decompose *)leaf->context;
   const size_t size = plan->size, cells = (size_t)plan->n * (size_t)plan->n;
-  uint64_t *room, left;
+  permi_decomposing run;
   permi_piece *piece;
+  uint64_t *room, left;
   int i;
-  run->plan = plan;
-  run->piece = piece = (permi_piece *)workspace;
+  (void)chunk;
+  memset(&run, 0, sizeof run);
+  run.plan = plan;
+  run.ways = (permi_ways *)workspace;
+  piece = (permi_piece *)(void *)(run.ways + 1);
   room = (uint64_t *)(void *)(piece + plan->n);
   for (i = 0; i < plan->n; i++, room += (cells + 2) * size) {
     piece[i].cell = room;
     piece[i].value = room + cells * size;
     piece[i].sum = piece[i].value + size;
   }
-  run->spare = room;
-  run->result = room + size;
-  run->subsets = run->result + size;
+  run.spare = room;
+  run.result = room + size;
+  run.subsets = run.result + size;
   piece->live[0] = piece->live[1] = ~UINT64_C(0) >> (64 - plan->n);
   memset(piece->mask, 0, sizeof piece->mask);
   for (i = 0; i < plan->n; i++) {
@@ -17068,56 +17048,13 @@ static void permi_decompose_walk(permi_decomposing *run, const permi_decompose *
       piece->mask[1][permi_trailing_zeros(left)] |= UINT64_C(1) << i;
   }
   memcpy(piece->cell, plan->cell, cells * size * sizeof *room);
-  permi_decompose_node(run, piece, run->result);
-}
-
-static void permi_decompose_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
-{
-  const permi_decompose *plan = (const permi_decompose *)leaf->context;
-  permi_ways *ways = (permi_ways *)workspace;
-  permi_decomposing run;
-  (void)chunk;
-  memset(&run, 0, sizeof run);
-  run.ways = ways;
-  permi_decompose_walk(&run, plan, ways + 1);
-  partial->terms += run.nodes;
-  if (!permi_ways_mine(ways))
+  permi_decompose_node(&run, piece, run.result);
+  partial->terms += run.ways->choices;
+  if (!permi_ways_mine(run.ways))
     return;
   permi_value_sum(&plan->numbers, run.result, partial);
   if (!leaf->integer)
-    partial->lost += 16 * (run.operations + run.nodes) * DBL_MIN * plan->growth;
-}
-
-static size_t permi_decompose_explain(const permi_leaf *leaf, char *buffer, size_t size)
-{
-  const permi_decompose *plan = (const permi_decompose *)leaf->context;
-  return permi_say(buffer, size,
-                   "decompose, order %d: about %.3g branches of %s, predicted %.3g s, %.3g bytes, %.0f chunks\n",
-                   plan->n, plan->nodes, leaf->integer ? "integers" : "doubles with moduli",
-                   leaf->information.seconds, leaf->information.bytes, (double)leaf->information.chunks);
-}
-
-/* Knuth's estimate of the tree, by random descents [Knu75]; returns seconds, INFINITY: out of memory. */
-static double permi_decompose_predict(permi_maker *maker, permi_decompose *plan)
-{
-  const perm_allocator *allocator = &maker->options->allocator;
-  void *workspace = permi_allocate(allocator, permi_decompose_bytes(plan), 1);
-  permi_ways ways = permi_ways_probe(UINT64_C(0x9e3779b97f4a7c15));
-  permi_decomposing run;
-  const double n = plan->n;
-  int probe;
-  if (!workspace)
-    return (double)INFINITY;
-  memset(&run, 0, sizeof run);
-  run.ways = &ways;
-  for (probe = 0; probe < PERMI_WALK_PROBES && !permi_watch(maker->watch, n * n * n); probe++) {
-    ways = permi_ways_probe(ways.seed);
-    permi_decompose_walk(&run, plan, workspace);
-  }
-  permi_release(allocator, workspace);
-  plan->nodes = run.nodes / fmax(probe, 1);
-  return plan->nodes * (PERMI_DECOMPOSE_NODE_SECONDS + PERMI_DECOMPOSE_WORD_SECONDS * n * (20 + (double)plan->size)) +
-         PERMI_DECOMPOSE_WORD_SECONDS * run.subset_words / fmax(probe, 1);
+    partial->lost += 16 * (run.operations + run.ways->choices) * DBL_MIN * plan->growth;
 }
 
 static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
@@ -17127,7 +17064,6 @@ static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *
   const size_t cells = (size_t)n * (size_t)n;
   permi_decompose *plan;
   uint64_t *unit;
-  double seconds;
   int i, e;
   (void)rival;
   if (n > PERMI_DECOMPOSE_ORDER)
@@ -17165,10 +17101,8 @@ static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *
     }
     plan->growth = ldexp(plan->growth, sum > 1 ? permi_exponent(sum * (1 + 1e-12)) + 1 : 0);
   }
-  seconds = permi_decompose_predict(maker, plan);
-  if (!(seconds < (double)INFINITY))
-    return permi_fail_memory(maker->result);
-  return permi_walk_offer(maker, seconds, 8.0 * (double)(cells * plan->size) + (double)permi_decompose_bytes(plan),
+  offer->bytes = 8.0 * (double)(cells * plan->size);
+  return permi_walk_offer(maker, permi_decompose_chunk, permi_decompose_bytes(plan), (double)n * n * n, &plan->nodes,
                           offer);
 }
 
@@ -17176,21 +17110,15 @@ static perm_status permi_decompose_make(permi_maker *maker, const permi_block *b
                                         permi_leaf *leaf)
 {
   const permi_decompose *plan = (const permi_decompose *)offer->plan;
-  const permi_working *working = maker->working;
   const double n = plan->n, products = plan->numbers.parts == 2 ? 3 : 1;
-  const double roundings = permi_entry_roundings(working, working->n);
-  permi_walk_leaf(block, (uint64_t)plan->numbers.words,
-                  permi_walk_chunks(offer->seconds / PERMI_WALK_PIECE_SECONDS, offer->seconds, PERMI_DECOMPOSE_ORDER),
-                  permi_decompose_bytes(plan), leaf);
+  const double roundings = permi_entry_roundings(maker->working, maker->working->n);
   leaf->information.work = plan->nodes;
-  permi_walk_run(permi_decompose_chunk, leaf);
-  leaf->explain = permi_decompose_explain;
-  if (leaf->integer)
-    return PERM_OK;
-  leaf->bound_relative = permi_entry_bound(roundings + products * n + n * (n - 1) / 2);
-  leaf->estimate_relative = 4 * PERMI_UNIT * sqrt(roundings + (products + 1) * n);
-  permi_walk_lost(maker, leaf);
-  return PERM_OK;
+  if (!block->integer) {
+    leaf->bound_relative = permi_entry_bound(roundings + products * n + n * (n - 1) / 2);
+    leaf->estimate_relative = 4 * PERMI_UNIT * sqrt(roundings + (products + 1) * n);
+  }
+  return permi_walk_make(maker, block, offer, (uint64_t)plan->numbers.words, PERMI_DECOMPOSE_ORDER,
+                         permi_decompose_chunk, permi_decompose_bytes(plan), leaf);
 }
 
 PERMI_BRIEF_BEGIN

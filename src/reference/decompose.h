@@ -41,9 +41,8 @@ typedef struct permi_piece {
 typedef struct permi_decomposing {
   const permi_decompose *plan;
   permi_ways *ways;
-  permi_piece *piece; /* of each depth */
   uint64_t *spare, *result, *subsets;
-  double nodes, operations, subset_words;
+  double operations;
 } permi_decomposing;
 
 static uint64_t *permi_piece_at(const permi_decompose *plan, const permi_piece *piece, int side, int i, int j)
@@ -205,9 +204,10 @@ static void permi_decompose_node(permi_decomposing *run, permi_piece *piece, uin
   const permi_decompose *plan = run->plan;
   const permi_coefficient one = permi_coefficient_one();
   int side = 0, line = 0, degree, order, first, last;
-  if (permi_ways_mine(run->ways))
-    run->nodes += run->ways->weight > 0 ? run->ways->weight : 1;
   permi_value_one(&plan->numbers, result);
+  if (permi_ways_stop(run->ways, PERMI_DECOMPOSE_NODE_SECONDS +
+                                     PERMI_DECOMPOSE_WORD_SECONDS * plan->n * (20 + (double)plan->size)))
+    return;
   while ((degree = permi_piece_least(piece, &side, &line)) <= 2) {
     int partner;
     if (degree == 0) {
@@ -227,13 +227,13 @@ static void permi_decompose_node(permi_decomposing *run, permi_piece *piece, uin
   if (order == 0)
     return;
   if (order <= PERMI_DECOMPOSE_SMALL || (degree > 4 && order <= plan->most)) {
-    run->subset_words += run->ways->weight * ldexp(order * (double)plan->size, order);
+    run->ways->work += run->ways->weight * PERMI_DECOMPOSE_WORD_SECONDS * ldexp(order * (double)plan->size, order);
     permi_piece_combine(run, result, result, permi_piece_subsets(run, piece, order), NULL, NULL);
     return;
   }
   permi_ways_take(run->ways, permi_piece_pairs(piece, side, line), &first, &last);
   memset(piece->sum, 0, plan->size * sizeof *result);
-  for (; first < last && !permi_ways_stop(run->ways, PERMI_DECOMPOSE_NODE_SECONDS); first++) {
+  for (; first < last && !run->ways->stopped; first++) {
     permi_piece_copy(plan, piece, piece + 1);
     permi_piece_line(piece + 1, side, line, piece->pair[first]);
     permi_decompose_node(run, piece + 1, piece->value);
@@ -250,23 +250,28 @@ static size_t permi_decompose_bytes(const permi_decompose *plan)
          (levels * (cells + 2) + 2 + ((size_t)1 << plan->most)) * plan->size * sizeof(uint64_t);
 }
 
-static void permi_decompose_walk(permi_decomposing *run, const permi_decompose *plan, void *workspace)
+static void permi_decompose_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
+  const permi_decompose *plan = (const permi_decompose *)leaf->context;
   const size_t size = plan->size, cells = (size_t)plan->n * (size_t)plan->n;
-  uint64_t *room, left;
+  permi_decomposing run;
   permi_piece *piece;
+  uint64_t *room, left;
   int i;
-  run->plan = plan;
-  run->piece = piece = (permi_piece *)workspace;
+  (void)chunk;
+  memset(&run, 0, sizeof run);
+  run.plan = plan;
+  run.ways = (permi_ways *)workspace;
+  piece = (permi_piece *)(void *)(run.ways + 1);
   room = (uint64_t *)(void *)(piece + plan->n);
   for (i = 0; i < plan->n; i++, room += (cells + 2) * size) {
     piece[i].cell = room;
     piece[i].value = room + cells * size;
     piece[i].sum = piece[i].value + size;
   }
-  run->spare = room;
-  run->result = room + size;
-  run->subsets = run->result + size;
+  run.spare = room;
+  run.result = room + size;
+  run.subsets = run.result + size;
   piece->live[0] = piece->live[1] = ~UINT64_C(0) >> (64 - plan->n);
   memset(piece->mask, 0, sizeof piece->mask);
   for (i = 0; i < plan->n; i++) {
@@ -275,56 +280,13 @@ static void permi_decompose_walk(permi_decomposing *run, const permi_decompose *
       piece->mask[1][permi_trailing_zeros(left)] |= UINT64_C(1) << i;
   }
   memcpy(piece->cell, plan->cell, cells * size * sizeof *room);
-  permi_decompose_node(run, piece, run->result);
-}
-
-static void permi_decompose_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
-{
-  const permi_decompose *plan = (const permi_decompose *)leaf->context;
-  permi_ways *ways = (permi_ways *)workspace;
-  permi_decomposing run;
-  (void)chunk;
-  memset(&run, 0, sizeof run);
-  run.ways = ways;
-  permi_decompose_walk(&run, plan, ways + 1);
-  partial->terms += run.nodes;
-  if (!permi_ways_mine(ways))
+  permi_decompose_node(&run, piece, run.result);
+  partial->terms += run.ways->choices;
+  if (!permi_ways_mine(run.ways))
     return;
   permi_value_sum(&plan->numbers, run.result, partial);
   if (!leaf->integer)
-    partial->lost += 16 * (run.operations + run.nodes) * DBL_MIN * plan->growth;
-}
-
-static size_t permi_decompose_explain(const permi_leaf *leaf, char *buffer, size_t size)
-{
-  const permi_decompose *plan = (const permi_decompose *)leaf->context;
-  return permi_say(buffer, size,
-                   "decompose, order %d: about %.3g branches of %s, predicted %.3g s, %.3g bytes, %.0f chunks\n",
-                   plan->n, plan->nodes, leaf->integer ? "integers" : "doubles with moduli",
-                   leaf->information.seconds, leaf->information.bytes, (double)leaf->information.chunks);
-}
-
-/* Knuth's estimate of the tree, by random descents [Knu75]; returns seconds, INFINITY: out of memory. */
-static double permi_decompose_predict(permi_maker *maker, permi_decompose *plan)
-{
-  const perm_allocator *allocator = &maker->options->allocator;
-  void *workspace = permi_allocate(allocator, permi_decompose_bytes(plan), 1);
-  permi_ways ways = permi_ways_probe(UINT64_C(0x9e3779b97f4a7c15));
-  permi_decomposing run;
-  const double n = plan->n;
-  int probe;
-  if (!workspace)
-    return (double)INFINITY;
-  memset(&run, 0, sizeof run);
-  run.ways = &ways;
-  for (probe = 0; probe < PERMI_WALK_PROBES && !permi_watch(maker->watch, n * n * n); probe++) {
-    ways = permi_ways_probe(ways.seed);
-    permi_decompose_walk(&run, plan, workspace);
-  }
-  permi_release(allocator, workspace);
-  plan->nodes = run.nodes / fmax(probe, 1);
-  return plan->nodes * (PERMI_DECOMPOSE_NODE_SECONDS + PERMI_DECOMPOSE_WORD_SECONDS * n * (20 + (double)plan->size)) +
-         PERMI_DECOMPOSE_WORD_SECONDS * run.subset_words / fmax(probe, 1);
+    partial->lost += 16 * (run.operations + run.ways->choices) * DBL_MIN * plan->growth;
 }
 
 static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
@@ -334,7 +296,6 @@ static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *
   const size_t cells = (size_t)n * (size_t)n;
   permi_decompose *plan;
   uint64_t *unit;
-  double seconds;
   int i, e;
   (void)rival;
   if (n > PERMI_DECOMPOSE_ORDER)
@@ -372,10 +333,8 @@ static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *
     }
     plan->growth = ldexp(plan->growth, sum > 1 ? permi_exponent(sum * (1 + 1e-12)) + 1 : 0);
   }
-  seconds = permi_decompose_predict(maker, plan);
-  if (!(seconds < (double)INFINITY))
-    return permi_fail_memory(maker->result);
-  return permi_walk_offer(maker, seconds, 8.0 * (double)(cells * plan->size) + (double)permi_decompose_bytes(plan),
+  offer->bytes = 8.0 * (double)(cells * plan->size);
+  return permi_walk_offer(maker, permi_decompose_chunk, permi_decompose_bytes(plan), (double)n * n * n, &plan->nodes,
                           offer);
 }
 
@@ -383,20 +342,14 @@ static perm_status permi_decompose_make(permi_maker *maker, const permi_block *b
                                         permi_leaf *leaf)
 {
   const permi_decompose *plan = (const permi_decompose *)offer->plan;
-  const permi_working *working = maker->working;
   const double n = plan->n, products = plan->numbers.parts == 2 ? 3 : 1;
-  const double roundings = permi_entry_roundings(working, working->n);
-  permi_walk_leaf(block, (uint64_t)plan->numbers.words,
-                  permi_walk_chunks(offer->seconds / PERMI_WALK_PIECE_SECONDS, offer->seconds, PERMI_DECOMPOSE_ORDER),
-                  permi_decompose_bytes(plan), leaf);
+  const double roundings = permi_entry_roundings(maker->working, maker->working->n);
   leaf->information.work = plan->nodes;
-  permi_walk_run(permi_decompose_chunk, leaf);
-  leaf->explain = permi_decompose_explain;
-  if (leaf->integer)
-    return PERM_OK;
-  leaf->bound_relative = permi_entry_bound(roundings + products * n + n * (n - 1) / 2);
-  leaf->estimate_relative = 4 * PERMI_UNIT * sqrt(roundings + (products + 1) * n);
-  permi_walk_lost(maker, leaf);
-  return PERM_OK;
+  if (!block->integer) {
+    leaf->bound_relative = permi_entry_bound(roundings + products * n + n * (n - 1) / 2);
+    leaf->estimate_relative = 4 * PERMI_UNIT * sqrt(roundings + (products + 1) * n);
+  }
+  return permi_walk_make(maker, block, offer, (uint64_t)plan->numbers.words, PERMI_DECOMPOSE_ORDER,
+                         permi_decompose_chunk, permi_decompose_bytes(plan), leaf);
 }
 /* SPDX-License-Identifier: MIT */

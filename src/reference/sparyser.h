@@ -212,10 +212,13 @@ static void permi_ryser_terms(permi_ryser_walk *walk, permi_ways *ways)
 static void permi_ryser_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_ryser *ryser = (const permi_ryser *)leaf->context;
-  permi_ways ways = permi_ways_chunk(leaf, chunk);
+  permi_ways ways;
   permi_ryser_walk walk;
   int d, part;
   (void)workspace;
+  memset(&ways, 0, sizeof ways);
+  ways.end = leaf->information.chunks;
+  ways.chunk = chunk;
   memset(&walk, 0, sizeof walk);
   walk.ryser = ryser;
   memcpy(walk.x, ryser->base, sizeof walk.x);
@@ -525,7 +528,7 @@ static perm_status permi_ryser_make(permi_maker *maker, const permi_block *block
     hash = permi_hash(hash, (uint64_t)ryser->radix[d]);
   for (k = 0; k < ryser->digit_start[ryser->digits]; k++)
     hash = permi_hash(hash, (uint64_t)ryser->column[k]);
-  permi_walk_leaf(block, hash, chunks, 0, leaf);
+  permi_walk_leaf(block, hash, chunks, leaf);
   leaf->information.work = ryser->nodes;
   leaf->run_chunk = permi_ryser_chunk;
   leaf->explain = permi_ryser_explain;

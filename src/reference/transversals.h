@@ -29,7 +29,6 @@ typedef struct permi_matching_walk {
   int *degree, *gone;                /* free neighbours of a vertex; whether it is matched */
   int *vertex, *left, *at, *matched; /* of a level: ways left, the edge looked at, whether it is taken */
   char *product, *sum;
-  double choices;
 } permi_matching_walk;
 
 static size_t permi_matching_bytes(const permi_transversals *all)
@@ -48,11 +47,12 @@ static void permi_matching_move(permi_matching_walk *walk, int v, int step)
     walk->degree[all->neighbour[e]] += step;
 }
 
-static int permi_matching_next(const permi_matching_walk *walk, int e)
+/* Moves level k on to the next edge with a free neighbour. */
+static void permi_matching_next(permi_matching_walk *walk, int k)
 {
-  for (e++; walk->gone[walk->all->neighbour[e]]; e++)
-    ;
-  return e;
+  do
+    walk->at[k]++;
+  while (walk->gone[walk->all->neighbour[walk->at[k]]]);
 }
 
 static void permi_matching_level(permi_matching_walk *walk, int k)
@@ -69,7 +69,7 @@ static void permi_matching_level(permi_matching_walk *walk, int k)
   walk->matched[k] = 0;
   walk->at[k] = all->start[best] - 1;
   for (; first > 0; first--)
-    walk->at[k] = permi_matching_next(walk, walk->at[k]);
+    permi_matching_next(walk, k);
 }
 
 static void permi_matching_multiply(permi_matching_walk *walk, int k, const permi_coefficient *c)
@@ -86,8 +86,8 @@ static void permi_matching_multiply(permi_matching_walk *walk, int k, const perm
   }
 }
 
-/* A product whose moduli are below the safe power is at most that, computed or true, as entries are at most 1; it
-   counts as lost. */
+/* Adds the term of a matching. A product whose moduli are below the safe power is at most that, computed or true, as
+   entries are at most 1; it counts as lost. */
 static void permi_matching_add(permi_matching_walk *walk, perm_partial *partial)
 {
   const permi_transversals *all = walk->all;
@@ -104,17 +104,17 @@ static void permi_matching_add(permi_matching_walk *walk, perm_partial *partial)
     partial->lost += 8 * safe;
 }
 
-static void permi_matching_run(const permi_transversals *all, permi_ways *ways, void *workspace,
-                               perm_partial *partial, double *choices)
+static void permi_transversals_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
-  const double seconds = PERMI_TRANSVERSALS_SECONDS + PERMI_TRANSVERSALS_VERTEX * all->n;
+  const permi_transversals *all = (const permi_transversals *)leaf->context;
   const int n = all->n, levels = n + 1;
+  const double seconds = PERMI_TRANSVERSALS_SECONDS + PERMI_TRANSVERSALS_VERTEX * n;
   permi_matching_walk walk;
   int v, k = 0;
+  (void)chunk;
   walk.all = all;
-  walk.ways = ways;
-  walk.choices = 0;
-  walk.product = (char *)workspace;
+  walk.ways = (permi_ways *)workspace;
+  walk.product = (char *)(walk.ways + 1);
   walk.sum = walk.product + (size_t)levels * all->size;
   walk.degree = (int *)(void *)(walk.sum + all->size);
   walk.gone = walk.degree + 2 * n;
@@ -122,12 +122,12 @@ static void permi_matching_run(const permi_transversals *all, permi_ways *ways, 
   walk.left = walk.vertex + levels;
   walk.at = walk.left + levels;
   walk.matched = walk.at + levels;
-  memset(workspace, 0, permi_matching_bytes(all));
+  memset(walk.product, 0, permi_matching_bytes(all));
   permi_value_one(&all->numbers, walk.product);
   for (v = 0; v < 2 * n; v++)
     walk.degree[v] = all->start[v + 1] - all->start[v];
   permi_matching_level(&walk, 0);
-  while (k >= 0 && !permi_ways_stop(ways, seconds)) {
+  while (k >= 0) {
     const int u = walk.vertex[k];
     if (walk.matched[k]) {
       permi_matching_move(&walk, all->neighbour[walk.at[k]], 1);
@@ -137,55 +137,20 @@ static void permi_matching_run(const permi_transversals *all, permi_ways *ways, 
       k--;
       continue;
     }
-    walk.at[k] = permi_matching_next(&walk, walk.at[k]);
+    if (permi_ways_stop(walk.ways, seconds))
+      return;
+    permi_matching_next(&walk, k);
     walk.matched[k] = 1;
-    walk.choices += ways->weight;
     permi_matching_move(&walk, u, -1);
     permi_matching_move(&walk, all->neighbour[walk.at[k]], -1);
     permi_matching_multiply(&walk, k, &all->coefficient[all->edge[walk.at[k]]]);
     if (k + 1 < n)
       permi_matching_level(&walk, ++k);
-    else if (permi_ways_mine(ways))
+    else if (permi_ways_mine(walk.ways))
       permi_matching_add(&walk, partial);
   }
   if (permi_algebra_is_integer(all->numbers.algebra))
     permi_value_sum(&all->numbers, walk.sum, partial);
-  *choices = walk.choices;
-}
-
-static void permi_transversals_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
-{
-  permi_ways *ways = (permi_ways *)workspace;
-  double choices;
-  (void)chunk;
-  permi_matching_run((const permi_transversals *)leaf->context, ways, ways + 1, partial, &choices);
-}
-
-static size_t permi_transversals_explain(const permi_leaf *leaf, char *buffer, size_t size)
-{
-  const permi_transversals *all = (const permi_transversals *)leaf->context;
-  return permi_say(buffer, size,
-                   "transversals, order %d: about %.3g choices, terms in %s, predicted %.3g s, %.0f chunks\n",
-                   leaf->information.n, all->choices, leaf->integer ? "integers" : "double-doubles",
-                   leaf->information.seconds, (double)leaf->information.chunks);
-}
-
-/* The choices on the way, by Knuth's probes [Knu75]. Returns 0 without memory. */
-static int permi_transversals_predict(permi_maker *maker, permi_transversals *all)
-{
-  void *workspace = permi_allocate(&maker->options->allocator, permi_matching_bytes(all), 1);
-  uint64_t seed = UINT64_C(0x9e3779b97f4a7c15);
-  perm_partial ignored;
-  double choices;
-  int probe, probes = workspace ? PERMI_WALK_PROBES : 0;
-  memset(&ignored, 0, sizeof ignored);
-  for (probe = 0; probe < probes && !permi_watch(maker->watch, 4.0 * all->n * all->n); probe++) {
-    permi_ways ways = permi_ways_probe(seed += (uint64_t)probe * UINT64_C(0xbf58476d1ce4e5b9));
-    permi_matching_run(all, &ways, workspace, &ignored, &choices);
-    all->choices += (choices - all->choices) / (probe + 1);
-  }
-  permi_release(&maker->options->allocator, workspace);
-  return workspace != NULL;
 }
 
 static perm_status permi_transversals_offer(permi_maker *maker, const permi_block *block, double rival,
@@ -211,34 +176,22 @@ static perm_status permi_transversals_offer(permi_maker *maker, const permi_bloc
     return permi_fail_memory(maker->result);
   for (k = 0; k < block->edges; k++)
     all->coefficient[k] = permi_coefficient_of(block, k, &all->numbers);
-  if (!permi_transversals_predict(maker, all))
-    return permi_fail_memory(maker->result);
-  if (!(all->choices < 1e300))
-    return permi_refuse(offer, PERM_ERROR_LIMIT, "has too many perfect matchings to enumerate");
-  return permi_walk_offer(maker, 1e-6 + all->choices * (PERMI_TRANSVERSALS_SECONDS + PERMI_TRANSVERSALS_VERTEX * n),
-                          (double)permi_matching_bytes(all) + 8.0 * n +
-                              (16.0 + sizeof(permi_coefficient)) * block->edges, offer);
+  offer->bytes = 8.0 * n + (16.0 + sizeof(permi_coefficient)) * block->edges;
+  return permi_walk_offer(maker, permi_transversals_chunk, permi_matching_bytes(all), 4.0 * n * n, &all->choices,
+                          offer);
 }
 
 static perm_status permi_transversals_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
                                            permi_leaf *leaf)
 {
   const permi_transversals *all = (const permi_transversals *)offer->plan;
-  const permi_working *working = maker->working;
-  const double n = all->n, roundings = block->rounded ? permi_entry_roundings(working, working->n) : 0;
-  permi_walk_leaf(block, all->numbers.modulus,
-                  permi_walk_chunks(offer->seconds / PERMI_WALK_PIECE_SECONDS, offer->seconds, block->n),
-                  permi_matching_bytes(all), leaf);
+  const double n = all->n, roundings = block->rounded ? permi_entry_roundings(maker->working, maker->working->n) : 0;
   leaf->information.work = all->choices;
-  permi_walk_run(permi_transversals_chunk, leaf);
-  leaf->explain = permi_transversals_explain;
   leaf->modulus = all->numbers.modulus;
-  if (leaf->integer)
-    return PERM_OK;
-  leaf->bound_relative = (permi_gamma(roundings) + n * PERMI_DD_UNIT) / (1 - permi_gamma(n + roundings)) *
-                         (1 + 8 * PERMI_UNIT);
-  leaf->estimate_relative = leaf->bound_relative;
-  permi_walk_lost(maker, leaf);
-  return PERM_OK;
+  if (!block->integer)
+    leaf->bound_relative = leaf->estimate_relative = (permi_gamma(roundings) + n * PERMI_DD_UNIT) /
+                                                     (1 - permi_gamma(n + roundings)) * (1 + 8 * PERMI_UNIT);
+  return permi_walk_make(maker, block, offer, all->numbers.modulus, block->n, permi_transversals_chunk,
+                         permi_matching_bytes(all), leaf);
 }
 /* SPDX-License-Identifier: MIT */

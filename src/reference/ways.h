@@ -15,10 +15,10 @@
 
 typedef struct permi_ways {
   uint64_t begin, end, chunk; /* the chunks that share the node, and the one that walks */
-  double weight;              /* of a probe: paths that it stands for; or 0 */
-  uint64_t seed;
+  double weight;              /* of a probe: paths that it stands for; else 1 */
+  uint64_t seed;              /* of a probe; else 0 */
   struct permi_walking *walking; /* NULL: nothing stops the walk */
-  double work, look; /* predicted seconds that the chunk took; at which it looks at the stop again */
+  double choices, work, look; /* counted; predicted seconds of them; at which it looks at the stop again */
   int thread, stopped;
 } permi_ways;
 
@@ -26,7 +26,7 @@ typedef struct permi_ways {
 static void permi_ways_take(permi_ways *ways, int count, int *first, int *last)
 {
   const uint64_t chunks = ways->end - ways->begin, mine = ways->chunk - ways->begin, n = (uint64_t)count;
-  if (ways->weight > 0) {
+  if (ways->seed) {
     *first = (int)(permi_order_random(&ways->seed) * count);
     *last = *first + 1;
     ways->weight *= count;
@@ -49,25 +49,6 @@ static int permi_ways_mine(const permi_ways *ways)
   return ways->chunk == ways->begin;
 }
 
-static permi_ways permi_ways_chunk(const permi_leaf *leaf, uint64_t chunk)
-{
-  permi_ways ways;
-  memset(&ways, 0, sizeof ways);
-  ways.end = leaf->information.chunks;
-  ways.chunk = chunk;
-  return ways;
-}
-
-static permi_ways permi_ways_probe(uint64_t seed)
-{
-  permi_ways ways;
-  memset(&ways, 0, sizeof ways);
-  ways.end = 1;
-  ways.weight = 1;
-  ways.seed = seed;
-  return ways;
-}
-
 /* A range of chunks on the way. */
 typedef struct permi_walking {
   const permi_leaf *leaf;
@@ -77,11 +58,12 @@ typedef struct permi_walking {
   void *memory;
 } permi_walking;
 
-/* Adds `seconds` of predicted work. Returns 1 if the chunk is to be given up: trees have branches of any size. */
+/* Counts a choice of so many predicted seconds. Returns 1 if the chunk is to be given up: branches have any size. */
 static int permi_ways_stop(permi_ways *ways, double seconds)
 {
   permi_walking *walking = ways->walking;
-  ways->work += seconds;
+  ways->choices += permi_ways_mine(ways) ? ways->weight : 0;
+  ways->work += ways->weight * seconds;
   if (ways->work >= ways->look && walking && !ways->stopped) {
     const perm_leaf *information = &walking->leaf->information;
     const double before = (double)(ways->chunk - walking->begin) / (double)information->chunks * information->seconds;
@@ -97,7 +79,10 @@ static perm_status permi_walking_chunk(void *context, uint64_t chunk, int thread
   const permi_leaf *leaf = walking->leaf;
   perm_partial *partial = &walking->slot[chunk - walking->window];
   permi_ways *ways = (permi_ways *)permi_workspace_of(leaf, walking->memory, thread);
-  *ways = permi_ways_chunk(leaf, chunk);
+  memset(ways, 0, sizeof *ways);
+  ways->end = leaf->information.chunks;
+  ways->chunk = chunk;
+  ways->weight = 1;
   ways->walking = walking;
   ways->look = PERMI_WALK_GRACE_SECONDS;
   ways->thread = thread;
@@ -160,12 +145,40 @@ static uint64_t permi_walk_chunks(double pieces, double seconds, int ways)
   return chunks;
 }
 
-/* Refuses what takes over max_seconds. */
-static perm_status permi_walk_offer(const permi_maker *maker, double seconds, double bytes, permi_offer *offer)
+typedef void (*permi_walk_chunk)(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial);
+
+/* Knuth's estimate of the tree by random descents [Knu75]: the choices and their seconds. Refuses what takes over
+   max_seconds, or is beyond doubles. workspace: a thread's bytes, behind permi_ways. */
+static perm_status permi_walk_offer(const permi_maker *maker, permi_walk_chunk run, size_t workspace, double look,
+                                    double *choices, permi_offer *offer)
 {
   const perm_options *options = maker->options;
-  offer->seconds = seconds;
-  offer->bytes = bytes;
+  permi_ways *ways = (permi_ways *)permi_allocate(&options->allocator, sizeof *ways + workspace, 1);
+  uint64_t seed = UINT64_C(0x9e3779b97f4a7c15);
+  perm_partial ignored;
+  permi_leaf leaf;
+  double seconds = 0;
+  int probe;
+  if (!ways)
+    return permi_fail_memory(maker->result);
+  memset(&ignored, 0, sizeof ignored);
+  memset(&leaf, 0, sizeof leaf);
+  leaf.context = offer->plan;
+  for (probe = 0; probe < PERMI_WALK_PROBES && !permi_watch(maker->watch, look); probe++) {
+    memset(ways, 0, sizeof *ways);
+    ways->end = 1;
+    ways->weight = 1;
+    ways->seed = seed;
+    run(&leaf, 0, ways, &ignored);
+    seed = ways->seed;
+    *choices += (ways->choices - *choices) / (probe + 1);
+    seconds += (ways->work - seconds) / (probe + 1);
+  }
+  permi_release(&options->allocator, ways);
+  offer->seconds = 1e-6 + seconds;
+  offer->bytes += (double)workspace;
+  if (!(seconds < 1e300))
+    return permi_refuse(offer, PERM_ERROR_LIMIT, "has too many perfect matchings to enumerate");
   if (options->max_seconds > 0 && seconds > options->max_seconds && !permi_in_pieces(options))
     permi_refuse(offer, PERM_ERROR_LIMIT, "is predicted to take %s, over max_seconds = %.3g",
                  permi_time_words(seconds).text, options->max_seconds);
@@ -173,8 +186,7 @@ static perm_status permi_walk_offer(const permi_maker *maker, double seconds, do
 }
 
 /* plan: a hash of what else decides the terms. */
-static void permi_walk_leaf(const permi_block *block, uint64_t plan, uint64_t chunks, size_t workspace,
-                            permi_leaf *leaf)
+static void permi_walk_leaf(const permi_block *block, uint64_t plan, uint64_t chunks, permi_leaf *leaf)
 {
   uint64_t hash = permi_hash(PERMI_HASH_START, plan);
   int i, e;
@@ -192,24 +204,31 @@ static void permi_walk_leaf(const permi_block *block, uint64_t plan, uint64_t ch
   leaf->information.kind = PERM_LEAF_RANGE;
   leaf->information.chunks = chunks;
   leaf->information.fingerprint = hash;
-  leaf->workspace = workspace;
   leaf->integer = block->integer != NULL;
 }
 
-/* run: a chunk whose workspace begins with permi_ways. */
-static void permi_walk_run(void (*run)(const permi_leaf *, uint64_t, void *, perm_partial *), permi_leaf *leaf)
+static size_t permi_walk_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
-  leaf->run_chunk = run;
-  leaf->run_range = permi_walk_range;
-  leaf->workspace += sizeof(permi_ways);
-  leaf->threaded = 1;
+  const perm_leaf *information = &leaf->information;
+  return permi_say(buffer, size, "%s, order %d: about %.3g choices, terms in %s, predicted %.3g s, %.0f chunks\n",
+                   perm_method_name(information->method), information->n, information->work,
+                   leaf->integer ? "integers" : information->method == PERM_METHOD_DECOMPOSE ? "doubles with moduli"
+                                                                                             : "double-doubles",
+                   information->seconds, (double)information->chunks);
 }
 
-static void permi_walk_lost(const permi_maker *maker, permi_leaf *leaf)
+/* The leaf of an offer, but for its relative bound. ways: of a node, at most. */
+static perm_status permi_walk_make(const permi_maker *maker, const permi_block *block, const permi_offer *offer,
+                                   uint64_t plan, int ways, permi_walk_chunk run, size_t workspace, permi_leaf *leaf)
 {
-  if (maker->working->lost_error > 0) {
-    leaf->bound_absolute = 2 * (DBL_MIN + maker->working->lost_error);
-    leaf->estimate_absolute = leaf->bound_absolute;
-  }
+  permi_walk_leaf(block, plan, permi_walk_chunks(offer->seconds / PERMI_WALK_PIECE_SECONDS, offer->seconds, ways), leaf);
+  leaf->run_chunk = run;
+  leaf->run_range = permi_walk_range;
+  leaf->explain = permi_walk_explain;
+  leaf->workspace = sizeof(permi_ways) + workspace;
+  leaf->threaded = 1;
+  if (maker->working->lost_error > 0 && !leaf->integer)
+    leaf->bound_absolute = leaf->estimate_absolute = 2 * (DBL_MIN + maker->working->lost_error);
+  return PERM_OK;
 }
 /* SPDX-License-Identifier: MIT */
