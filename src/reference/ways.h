@@ -221,7 +221,8 @@ static size_t permi_walk_explain(const permi_leaf *leaf, char *buffer, size_t si
 static perm_status permi_walk_make(const permi_maker *maker, const permi_block *block, const permi_offer *offer,
                                    uint64_t plan, int ways, permi_walk_chunk run, size_t workspace, permi_leaf *leaf)
 {
-  permi_walk_leaf(block, plan, permi_walk_chunks(offer->seconds / PERMI_WALK_PIECE_SECONDS, offer->seconds, ways), leaf);
+  permi_walk_leaf(block, plan, permi_walk_chunks(offer->seconds / PERMI_WALK_PIECE_SECONDS, offer->seconds, ways),
+                  leaf);
   leaf->run_chunk = run;
   leaf->run_range = permi_walk_range;
   leaf->explain = permi_walk_explain;
