@@ -134,8 +134,7 @@
                      >>signs_kernels   the sign search
      reference/      >>sorting         expand, sort, contract
                      >>ways            the frame of the engines of papers: a tree of choices in chunks
-                     >>sparyser        Ryser in compressed columns, Gray code; THE BOUND
-                     >>dominating      Ryser over dominating sets
+                     >>sparyser        Ryser in compressed columns, Gray code; over dominating sets; THE BOUND
                      >>transversals    perfect matchings enumerated; THE BOUND
                      >>decompose       branches over lines of few entries; THE BOUND
      planar/         >>embedding       a planar graph drawn: the left-right test
@@ -652,6 +651,17 @@ static int permi_entries_mirror(permi_entries *list, const perm_allocator *alloc
   return permi_entries_sort(list, allocator, watch);
 }
 
+/* Sorts a list and, if mirrored, adds what lies across the diagonal. *second, else NULL: an entry that was given before
+   (*again 1), or has another value across the diagonal. */
+static int permi_entries_settle(permi_entries *list, int mirrored, const perm_allocator *allocator,
+                                permi_control *watch, const permi_entry **second, int *again)
+{
+  const int sorted = permi_entries_sort(list, allocator, watch);
+  *second = sorted ? permi_entries_duplicate(list, watch) : NULL;
+  *again = *second != NULL;
+  return sorted && (*again || !mirrored || permi_entries_mirror(list, allocator, watch, second));
+}
+
 /* The list must be sorted, without duplicates; drops zeros. */
 static int permi_entries_compress(const permi_entries *list, int m, int n, perm_kind kind,
                                   const perm_allocator *allocator, permi_control *watch, perm_matrix *matrix)
@@ -826,21 +836,17 @@ static perm_status permi_matrix_from_triplets(const permi_triplets *given, const
                            &list.entry[list.count], result);
   }
   if (status == PERM_OK && watch.stopped == PERM_OK) {
-    int sorted = permi_entries_sort(&list, allocator, &watch);
-    second = sorted ? permi_entries_duplicate(&list, &watch) : NULL;
+    int again;
+    const int settled = permi_entries_settle(&list, given->mirrored, allocator, &watch, &second, &again);
     if (second)
-      status = permi_fail(result, PERM_ERROR_FORMAT, given->argument - (given->step == 1), "%s %llu: entry (%llu,%llu) "
-                          "given before by %s %llu", given->what, second->line, second->key >> 32,
-                          second->key & 0xffffffff, given->what, second[-1].line);
-    else if (sorted && given->mirrored)
-      sorted = permi_entries_mirror(&list, allocator, &watch, &second);
-    if (status == PERM_OK && second)
-      status = permi_fail(result, PERM_ERROR_FORMAT, given->argument + 1, "%s %llu: another weight than in the other "
-                          "direction", given->what, second->line);
-    else if (!sorted)
+      status = again ? permi_fail(result, PERM_ERROR_FORMAT, given->argument - (given->step == 1), "%s %llu: entry "
+                                  "(%llu,%llu) given before by %s %llu", given->what, second->line, second->key >> 32,
+                                  second->key & 0xffffffff, given->what, second[-1].line)
+                     : permi_fail(result, PERM_ERROR_FORMAT, given->argument + 1, "%s %llu: another weight than in the "
+                                  "other direction", given->what, second->line);
+    else if (!settled)
       status = permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory for sorting %.0f triplets", (double)given->nnz);
-    else if (status == PERM_OK &&
-             !permi_entries_compress(&list, given->m, given->n, given->kind, allocator, &watch, matrix))
+    else if (!permi_entries_compress(&list, given->m, given->n, given->kind, allocator, &watch, matrix))
       status = permi_no_matrix_memory(given->nnz, result);
   }
   if (watch.stopped != PERM_OK)
@@ -1339,19 +1345,6 @@ static PERMI_ALWAYS_INLINE int permi_read_number(permi_reader *reader, const cha
   return 1;
 }
 
-/* *whole: the number as an integer, or 0. */
-static int permi_read_double(permi_reader *reader, const char *what, double *value, int64_t *whole)
-{
-  const char *begin, *end;
-  if (!permi_read_number(reader, what, 0, &begin, &end))
-    return 0;
-  if (!permi_integer_value(begin, end, whole) || *whole == INT64_MIN) {
-    reader->fraction = 1;
-    *whole = 0;
-  }
-  return permi_double_value(reader, begin, end, value);
-}
-
 static int permi_read_integer(permi_reader *reader, const char *what, int64_t *value)
 {
   const char *begin, *end;
@@ -1371,19 +1364,27 @@ static int permi_read_within(permi_reader *reader, const char *what, long long l
 
 static int permi_read_values(permi_reader *reader, permi_entry *entry)
 {
-  const int complex_kind = reader->kind == PERM_KIND_COMPLEX;
-  int64_t whole = 1;
-  int ok = 1;
+  const int parts = reader->kind == PERM_KIND_COMPLEX ? 2 : reader->kind == PERM_KIND_REAL;
+  const char *begin, *end;
+  int part;
   *entry = permi_entry_one();
   if (reader->kind == PERM_KIND_INTEGER) {
-    ok = permi_read_integer(reader, "value", &entry->integer);
+    if (!permi_read_integer(reader, "value", &entry->integer))
+      return 0;
     entry->real = (double)entry->integer;
-  } else if (reader->kind != PERM_KIND_PATTERN) {
-    ok = permi_read_double(reader, complex_kind ? "real part" : "value", &entry->real, &whole) &&
-         (!complex_kind || permi_read_double(reader, "imaginary part", &entry->imaginary, &whole));
-    entry->integer = complex_kind ? 1 : whole;
   }
-  return ok && permi_line_finished(reader, "the entry");
+  for (part = 0; part < parts; part++) {
+    int64_t whole;
+    if (!permi_read_number(reader, parts == 1 ? "value" : part ? "imaginary part" : "real part", 0, &begin, &end) ||
+        !permi_double_value(reader, begin, end, part ? &entry->imaginary : &entry->real))
+      return 0;
+    if (!permi_integer_value(begin, end, &whole) || whole == INT64_MIN) {
+      reader->fraction = 1;
+      whole = 0;
+    }
+    entry->integer = parts == 1 ? whole : 1;
+  }
+  return permi_line_finished(reader, "the entry");
 }
 
 static int permi_add_entry(permi_reader *reader, permi_symmetry symmetry, uint64_t row, uint64_t column,
@@ -1444,12 +1445,16 @@ static int permi_read_entries(permi_reader *reader, permi_symmetry symmetry, int
 static int permi_read_market(permi_reader *reader, perm_format wanted)
 {
   static const unsigned value_bytes[4] = {0, 2, 2, 4}; /* of a line with its end; two indices: 4 */
-  const char *field, *symmetry_name, *things;
+  const char *field, *symmetry_name, *things, *begin, *end;
   int found[4], array;
   int64_t m = 0, n = 0, declared = 0;
   unsigned long long count, left, size_line;
   unsigned entry_bytes;
   permi_symmetry symmetry;
+  permi_next_line(reader);
+  permi_next_word(reader, &begin, &end);
+  if (!permi_same_word(begin, end, "%%matrixmarket"))
+    return permi_reader_fail(reader, "%s found, %%%%MatrixMarket was expected", permi_quoted(begin, end).text);
   if (!permi_read_banner(reader, found))
     return 0;
   array = found[1];
@@ -2010,21 +2015,6 @@ static int permi_read_item(permi_reader *reader, perm_format format, permi_indic
   return permi_reader_push(reader, (uint64_t)index[0], (uint64_t)index[1], &entry);
 }
 
-/* Takes the sizes from the edges; refuses edges that do not tell what they count from. */
-static int permi_edges_sizes(permi_reader *reader, permi_indices *indices)
-{
-  const int base = permi_indices_base(indices);
-  if (!indices->lines)
-    return permi_reader_fail(reader, "no edges found, lines 'row column [weight]' were expected");
-  if (base && (indices->low[0] != 1 || indices->low[1] != 1))
-    return permi_reader_fail(reader, "the smallest row is %lld and the smallest column %lld: counted from 0 or from 1? "
-                             "Write 'rows columns entries' before them and say --format coordinate",
-                             (long long)indices->low[0], (long long)indices->low[1]);
-  indices->size[0] = indices->high[0] + !base;
-  indices->size[1] = indices->high[1] + !base;
-  return 1;
-}
-
 static int permi_read_list(permi_reader *reader, perm_format format, perm_format wanted)
 {
   const int edges = format == PERM_FORMAT_EDGES;
@@ -2045,12 +2035,18 @@ static int permi_read_list(permi_reader *reader, perm_format format, perm_format
   while (permi_next_content(reader, 1))
     if (!permi_read_item(reader, format, &indices))
       return 0;
-  if (edges && !permi_edges_sizes(reader, &indices))
-    return 0;
+  base = (uint64_t)permi_indices_base(&indices);
+  for (k = 0; k < 2 && edges; k++)
+    indices.size[k] = indices.high[k] + !base;
+  if (edges && !indices.lines)
+    return permi_reader_fail(reader, "no edges found, lines 'row column [weight]' were expected");
+  if (edges && base && (indices.low[0] != 1 || indices.low[1] != 1))
+    return permi_reader_fail(reader, "the smallest row is %lld and the smallest column %lld: counted from 0 or from 1? "
+                             "Write 'rows columns entries' before them and say --format coordinate",
+                             (long long)indices.low[0], (long long)indices.low[1]);
   if (!edges && indices.lines != (unsigned long long)indices.size[2])
     return permi_reader_fail(reader, "the file ends after %llu entries, %lld were expected", indices.lines,
                              (long long)indices.size[2]);
-  base = (uint64_t)permi_indices_base(&indices);
   for (k = 0; k < reader->entries.count && !permi_watch_step(reader->watch, k, 5); k++) {
     permi_entry *item = &reader->entries.entry[k];
     const unsigned long long row = (item->key >> 32) - base, column = (item->key & 0xffffffff) - base;
@@ -2144,24 +2140,19 @@ static int permi_numpy_string(permi_reader *reader, const char **begin, const ch
 /* "<f8" and the like. */
 static int permi_numpy_type(permi_reader *reader, permi_numpy *array)
 {
+  static const char *const types[] = {"b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8", "c8", "c16"};
   const char *begin, *end;
-  unsigned size;
-  int known;
+  size_t k;
   if (permi_numpy_next(reader) == '[')
     return permi_reader_fail(reader, "an array of records found, one of numbers was expected: save one field of it");
   if (!permi_numpy_string(reader, &begin, &end))
     return 0;
-  size = end - begin == 3 && permi_is_digit(begin[2]) ? (unsigned)(begin[2] - '0') : 0;
-  if (end - begin == 4 && begin[2] == '1' && begin[3] == '6')
-    size = 16;
   array->order = begin < end ? *begin : ' ';
   array->code = end - begin > 1 ? begin[1] : ' ';
-  array->size = size;
-  known = array->code == 'b'                         ? size == 1
-          : array->code == 'i' || array->code == 'u' ? size == 1 || size == 2 || size == 4 || size == 8
-          : array->code == 'f'                       ? size == 4 || size == 8
-                                                     : array->code == 'c' && (size == 8 || size == 16);
-  if (known && (array->order == '<' || array->order == '>' || (array->order == '|' && size == 1)))
+  for (k = 0; k < sizeof types / sizeof *types; k++)
+    if (end - begin == 1 + (ptrdiff_t)strlen(types[k]) && !memcmp(begin + 1, types[k], strlen(types[k])))
+      array->size = types[k][2] ? 16 : (unsigned)(types[k][1] - '0');
+  if (array->size && (array->order == '<' || array->order == '>' || (array->order == '|' && array->size == 1)))
     return 1;
   if (array->code == 'O')
     return permi_reader_fail(reader, "an array of Python objects found, numbers were expected: save a.astype(int) or "
@@ -2382,13 +2373,6 @@ static double permi_numpy_bytes(const char *text, size_t bytes)
    - sparse6: groups of a bit b and k bits x, the bits of n - 1, over a vertex v from 0: b moves v on; then x > v
      becomes v, else {x, v} is an edge. Up to five ones fill the last byte; groups behind vertex n - 1 are none. */
 
-static int permi_graph6_are_bits(const char *begin, const char *end)
-{
-  while (begin < end && *begin >= 63 && *begin <= 126)
-    begin++;
-  return begin == end;
-}
-
 /* The line without blanks around; 0: there is none left. */
 static int permi_graph6_line(permi_reader *reader)
 {
@@ -2420,27 +2404,6 @@ static char permi_graph6_header(permi_reader *reader)
   return 0;
 }
 
-/* Moves the cursor over the order; 0: the line ends before. */
-static int permi_graph6_order(permi_reader *reader, uint64_t *n)
-{
-  int bytes = 1;
-  *n = 0;
-  for (; reader->cursor < reader->line_end && *reader->cursor == '~' && bytes < 6; reader->cursor++)
-    bytes = bytes == 1 ? 3 : 6;
-  if (reader->line_end - reader->cursor < bytes)
-    return 0;
-  for (; bytes; bytes--)
-    *n = *n << 6 | (uint64_t)(*reader->cursor++ - 63);
-  return 1;
-}
-
-/* Bytes of all pairs of n <= PERM_MATRIX_MAX_ROWS vertices, in one direction or both. */
-static uint64_t permi_graph6_bytes(uint64_t n, char mark)
-{
-  const uint64_t bits = mark == '&' ? n * n : n ? n * (n - 1) / 2 : 0;
-  return (bits + 5) / 6;
-}
-
 /* A header, a mark, or lines of such bytes alone. No number is such a line but i and j, which are too short. A line of
    another length than its order needs is a graph all the same, to be refused as one; but not i, j, nan. */
 static int permi_is_graph6(const permi_reader *reader)
@@ -2455,9 +2418,10 @@ static int permi_is_graph6(const permi_reader *reader)
   if (*look.cursor == ':' || *look.cursor == '&')
     return 1;
   do {
-    look.cursor += *look.cursor == ':' || *look.cursor == '&';
-    if (!permi_graph6_are_bits(look.cursor, look.line_end) ||
-        (permi_is_name(look.cursor, look.cursor + 1) && !permi_is_name(look.cursor, look.line_end)))
+    const char *p = look.cursor += *look.cursor == ':' || *look.cursor == '&';
+    while (p < look.line_end && *p >= 63 && *p <= 126)
+      p++;
+    if (p < look.line_end || (permi_is_name(look.cursor, look.cursor + 1) && !permi_is_name(look.cursor, p)))
       return 0;
     units = units && look.line_end - look.cursor == 1 && (*look.cursor == 'i' || *look.cursor == 'j');
   } while (permi_graph6_line(&look));
@@ -2479,13 +2443,13 @@ static int permi_graph6_bit(const char *bits, uint64_t k)
 /* graph6 and digraph6; the cursor is behind the order. */
 static int permi_graph6_pairs(permi_reader *reader, uint64_t n, char mark, unsigned long long *edges)
 {
-  const uint64_t bytes = permi_graph6_bytes(n, mark), found = (uint64_t)(reader->line_end - reader->cursor);
+  const uint64_t bits = mark == '&' ? n * n : n ? n * (n - 1) / 2 : 0, bytes = (bits + 5) / 6;
+  const uint64_t found = (uint64_t)(reader->line_end - reader->cursor);
   uint64_t k = 0, i, j;
   if (found != bytes)
     return permi_reader_fail(reader, "%llu character%s found after the order of a graph of %llu vertices, %llu were "
                              "expected: is the line whole?", (unsigned long long)found, found == 1 ? "" : "s",
-                             (unsigned long long)n,
-                             (unsigned long long)bytes);
+                             (unsigned long long)n, (unsigned long long)bytes);
   for (j = 0; j < n; j++)
     for (i = 0; i < (mark == '&' ? n : j); i++, k++) {
       if (permi_watch_step(reader->watch, (size_t)k, 5))
@@ -2538,9 +2502,9 @@ static int permi_read_graph6(permi_reader *reader, perm_format wanted)
 {
   char mark = 0;
   const char *name, *p;
-  uint64_t n;
+  uint64_t n = 0;
   unsigned long long edges = 0, line, more;
-  int ok = permi_graph6_line(reader);
+  int bytes = 1, ok = permi_graph6_line(reader);
   if (ok) {
     mark = permi_graph6_header(reader);
     ok = reader->cursor < reader->line_end || permi_graph6_line(reader);
@@ -2558,8 +2522,12 @@ static int permi_read_graph6(permi_reader *reader, perm_format wanted)
     if (*p < 63 || *p > 126)
       return permi_reader_fail(reader, "%s found as character %llu of a graph, '?' to '~' were expected",
                                permi_quoted(p, p + 1).text, (unsigned long long)(p - reader->cursor) + 1);
-  if (!permi_graph6_order(reader, &n))
+  for (; reader->cursor < reader->line_end && *reader->cursor == '~' && bytes < 6; reader->cursor++)
+    bytes = bytes == 1 ? 3 : 6;
+  if (reader->line_end - reader->cursor < bytes)
     return permi_reader_fail(reader, "the line ends before the order of the graph: is it whole?");
+  for (; bytes; bytes--)
+    n = n << 6 | (uint64_t)(*reader->cursor++ - 63);
   if (n > PERM_MATRIX_MAX_ROWS)
     return permi_reader_fail(reader, "a graph of %llu vertices found, at most %d were expected", (unsigned long long)n,
                              PERM_MATRIX_MAX_ROWS);
@@ -2602,12 +2570,6 @@ typedef struct permi_dimacs {
   permi_entries source; /* the rows' vertices as keys */
 } permi_dimacs;
 
-static int permi_is_dimacs_problem(const char *begin, const char *end)
-{
-  return permi_same_word(begin, end, "edge") || permi_same_word(begin, end, "col") ||
-         permi_same_word(begin, end, "asn");
-}
-
 /* After comments "p WORD" and then a number; else it is a header of names. */
 static int permi_is_dimacs(const permi_reader *reader)
 {
@@ -2641,10 +2603,11 @@ static int permi_dimacs_problem(permi_reader *reader, permi_dimacs *graph)
     return permi_reader_fail(reader, "a second line p found, the first was line %llu; one graph a file was expected",
                              graph->problem);
   graph->problem = reader->line;
-  if (!permi_next_word(reader, &begin, &end) || !permi_is_dimacs_problem(begin, end))
+  permi_next_word(reader, &begin, &end);
+  graph->assignment = permi_same_word(begin, end, "asn");
+  if (!graph->assignment && !permi_same_word(begin, end, "edge") && !permi_same_word(begin, end, "col"))
     return permi_reader_fail(reader, "problem %s found, edge or col (a graph) or asn (rows and columns) was expected",
                              permi_quoted(begin, end).text);
-  graph->assignment = permi_same_word(begin, end, "asn");
   return permi_dimacs_whole(reader, "number of vertices", 0, PERM_MATRIX_MAX_ROWS, &graph->vertices) &&
          permi_dimacs_whole(reader, "number of edges", 0, INT64_MAX, &graph->edges) &&
          permi_line_finished(reader, "the numbers of vertices and edges");
@@ -2673,23 +2636,12 @@ static int permi_dimacs_edge(permi_reader *reader, permi_dimacs *graph)
   return permi_reader_push(reader, (uint64_t)from - 1, (uint64_t)to - 1, &entry);
 }
 
-/* A line "n I" of p asn. */
-static int permi_dimacs_source(permi_reader *reader, permi_dimacs *graph)
-{
-  permi_entry entry = permi_entry_one();
-  int64_t vertex = 0;
-  if (!permi_dimacs_whole(reader, "vertex", 1, graph->vertices, &vertex) || !permi_line_finished(reader, "the vertex"))
-    return 0;
-  entry.key = (uint64_t)vertex - 1;
-  entry.line = reader->line;
-  return permi_entries_push(&graph->source, &entry, &reader->allocator, reader->watch) ||
-         permi_reader_no_memory(reader);
-}
-
 static int permi_dimacs_lines(permi_reader *reader, permi_dimacs *graph)
 {
   const char *begin, *end;
   while (permi_next_content(reader, 1)) {
+    permi_entry source = permi_entry_one();
+    int64_t vertex = 0;
     char what = 0;
     permi_next_word(reader, &begin, &end);
     if (end == begin + 1)
@@ -2706,8 +2658,13 @@ static int permi_dimacs_lines(permi_reader *reader, permi_dimacs *graph)
       if (!permi_dimacs_edge(reader, graph))
         return 0;
     } else if (what == 'n' && graph->assignment) {
-      if (!permi_dimacs_source(reader, graph))
+      if (!permi_dimacs_whole(reader, "vertex", 1, graph->vertices, &vertex) ||
+          !permi_line_finished(reader, "the vertex"))
         return 0;
+      source.key = (uint64_t)vertex - 1;
+      source.line = reader->line;
+      if (!permi_entries_push(&graph->source, &source, &reader->allocator, reader->watch))
+        return permi_reader_no_memory(reader);
     } else if (graph->assignment || (what != 'n' && what != 'd' && what != 'v' && what != 'x')) {
       return permi_reader_fail(reader, "%s found, a line '%s' was expected", permi_quoted(begin, reader->line_end).text,
                                graph->assignment ? "n VERTEX' or 'a ROW COLUMN [WEIGHT]" : "e VERTEX VERTEX [WEIGHT]");
@@ -2855,56 +2812,31 @@ static int permi_has_banner(const permi_reader *reader)
          permi_same_word(begin, begin + 8, "%%matrix");
 }
 
-static int permi_read_banner_and_matrix(permi_reader *reader, perm_format wanted)
-{
-  const char *begin, *end;
-  permi_next_line(reader);
-  permi_next_word(reader, &begin, &end);
-  return permi_same_word(begin, end, "%%matrixmarket")
-             ? permi_read_market(reader, wanted)
-             : permi_reader_fail(reader, "%s found, %%%%MatrixMarket was expected", permi_quoted(begin, end).text);
-}
-
-/* Is a word such as MatrixMarket first, or "matrix" before a format? */
-static int permi_resembles_banner(permi_reader *look)
-{
-  const char *begin, *end, *p;
-  int first = 1, matrix = 0;
-  while (look->cursor < look->line_end &&
-         (*look->cursor == '%' || *look->cursor == '#' || permi_is_blank(*look->cursor)))
-    look->cursor++;
-  for (; permi_next_word(look, &begin, &end); first = 0, matrix = permi_same_word(begin, end, "matrix")) {
-    if (matrix && (permi_same_word(begin, end, "coordinate") || permi_same_word(begin, end, "array")))
-      return 1;
-    for (p = begin; first && end - p >= 9 && permi_same_word(begin, begin + 3, "mat"); p++)
-      if (permi_same_word(p + 3, p + 9, "market"))
-        return 1;
-  }
-  return 0;
-}
-
-/* A banner that is a comment would lose the symmetry. */
+/* Refuses a banner that is a comment, with a word such as MatrixMarket first or "matrix" before a format: it would lose
+   the symmetry. */
 static int permi_refuse_late_banner(permi_reader *reader)
 {
   permi_reader look = *reader;
+  const char *line, *begin, *end, *p;
   while (permi_next_line(&look)) {
-    const char *begin;
+    int first = 1, matrix = 0, found = 0;
     permi_skip_blanks(&look);
-    begin = look.cursor;
-    if (begin < look.line_end && strchr("+-.(0123456789", *begin))
+    line = look.cursor;
+    if (line < look.line_end && strchr("+-.(0123456789", *line))
       break;
-    if (!permi_resembles_banner(&look))
-      continue;
-    reader->line = look.line;
-    return permi_reader_fail(reader, "%s found, a banner is the first line and begins with %%%%MatrixMarket; if this "
-                             "is none, take the line out", permi_quoted(begin, look.line_end).text);
+    while (look.cursor < look.line_end &&
+           (*look.cursor == '%' || *look.cursor == '#' || permi_is_blank(*look.cursor)))
+      look.cursor++;
+    for (; permi_next_word(&look, &begin, &end); first = 0, matrix = permi_same_word(begin, end, "matrix")) {
+      found |= matrix && (permi_same_word(begin, end, "coordinate") || permi_same_word(begin, end, "array"));
+      for (p = begin; first && end - p >= 9 && permi_same_word(begin, begin + 3, "mat"); p++)
+        found |= permi_same_word(p + 3, p + 9, "market");
+    }
+    reader->line = found ? look.line : reader->line;
+    if (found)
+      return permi_reader_fail(reader, "%s found, a banner is the first line and begins with %%%%MatrixMarket; if this "
+                               "is none, take the line out", permi_quoted(line, look.line_end).text);
   }
-  return 1;
-}
-
-static int permi_is_text(const permi_reader *reader)
-{
-  (void)reader;
   return 1;
 }
 
@@ -2936,13 +2868,13 @@ static const struct {
   perm_format format;
   const char *taken; /* its name in messages */
   int binary; /* 1: zero bytes are no error */
-  int (*recognise)(const permi_reader *reader);
+  int (*recognise)(const permi_reader *reader); /* NULL: whatever it is */
   int (*read)(permi_reader *reader, perm_format wanted);
 } permi_formats[] = {{PERM_FORMAT_NUMPY, ".npy", 1, permi_begins_as_numpy, permi_read_numpy},
-                     {PERM_FORMAT_AUTO, "Matrix Market", 0, permi_has_banner, permi_read_banner_and_matrix},
+                     {PERM_FORMAT_AUTO, "Matrix Market", 0, permi_has_banner, permi_read_market},
                      {PERM_FORMAT_GRAPH6, "graph6", 0, permi_is_graph6, permi_read_graph6},
                      {PERM_FORMAT_DIMACS, "DIMACS", 0, permi_is_dimacs, permi_read_dimacs},
-                     {PERM_FORMAT_AUTO, "plain text", 0, permi_is_text, permi_read_unmarked}};
+                     {PERM_FORMAT_AUTO, "plain text", 0, NULL, permi_read_unmarked}};
 
 static int permi_read_bytes(permi_reader *reader, perm_format wanted)
 {
@@ -2955,7 +2887,8 @@ static int permi_read_bytes(permi_reader *reader, perm_format wanted)
       return 0;
     if (wanted != PERM_FORMAT_AUTO && format == wanted)
       break;
-    if ((wanted == PERM_FORMAT_AUTO || format == PERM_FORMAT_AUTO) && permi_formats[k].recognise(reader))
+    if ((wanted == PERM_FORMAT_AUTO || format == PERM_FORMAT_AUTO) &&
+        (!permi_formats[k].recognise || permi_formats[k].recognise(reader)))
       break;
   }
   reader->taken = permi_formats[k].taken;
@@ -2966,22 +2899,17 @@ static int permi_reader_finish(permi_reader *reader, perm_matrix *matrix)
 {
   permi_entries *list = &reader->entries;
   const permi_entry *second;
-  int large;
-  if (!permi_entries_sort(list, &reader->allocator, reader->watch))
-    return permi_reader_no_memory(reader);
-  second = permi_entries_duplicate(list, reader->watch);
-  if (second) {
-    reader->line = second->line;
-    return permi_reader_fail(reader, "entry (%llu,%llu) found again, first given in line %llu, one was expected%s",
-                             (second->key >> 32) + 1, (second->key & 0xffffffff) + 1, second[-1].line,
-                             reader->again ? reader->again : "");
-  }
-  if (reader->mirrored && !permi_entries_mirror(list, &reader->allocator, reader->watch, &second))
+  int large, again;
+  if (!permi_entries_settle(list, reader->mirrored, &reader->allocator, reader->watch, &second, &again))
     return permi_reader_no_memory(reader);
   if (second) {
+    const unsigned long long row = (second->key >> 32) + 1, column = (second->key & 0xffffffff) + 1;
     reader->line = second->line;
-    return permi_reader_fail(reader, "edge %llu %llu found with another weight than in the other direction",
-                             (second->key >> 32) + 1, (second->key & 0xffffffff) + 1);
+    if (!again)
+      return permi_reader_fail(reader, "edge %llu %llu found with another weight than in the other direction", row,
+                               column);
+    return permi_reader_fail(reader, "entry (%llu,%llu) found again, first given in line %llu, one was expected%s", row,
+                             column, second[-1].line, reader->again ? reader->again : "");
   }
   if (reader->fractions && !permi_fractions_scale(reader))
     return 0;
@@ -3158,43 +3086,42 @@ static perm_status permi_matrix_read(const char *path, const perm_options *optio
   return status;
 }
 
-PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_options *options_given, perm_matrix *matrix,
+static perm_status permi_matrix_read_metered(const char *path, const perm_options *options_given, perm_matrix *matrix,
+                                             perm_integer *denominator, perm_matrix_each each, void *user_data,
                                              perm_result *result)
 {
   permi_metered call;
   const perm_options *options = permi_meter_begin(&call, options_given, 0);
-  return permi_meter_end(&call, permi_matrix_read(path, options, matrix, NULL, NULL, NULL, result), result);
+  return permi_meter_end(&call, permi_matrix_read(path, options, matrix, denominator, each, user_data, result),
+                         result);
 }
 
-PERM_SPARSE_API perm_status perm_matrix_read_fractions(const char *path, const perm_options *options_given,
+PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,
+                                             perm_result *result)
+{
+  return permi_matrix_read_metered(path, options, matrix, NULL, NULL, NULL, result);
+}
+
+PERM_SPARSE_API perm_status perm_matrix_read_fractions(const char *path, const perm_options *options,
                                                        perm_matrix *matrix, perm_integer *denominator,
                                                        perm_result *result)
 {
-  permi_metered call;
-  const perm_options *options;
-  if (!denominator) {
-    if (matrix)
-      memset(matrix, 0, sizeof *matrix);
-    return permi_fail(result, PERM_ERROR_NULL, 4, "denominator is NULL");
+  if (denominator) {
+    *denominator = permi_integer_of(1);
+    return permi_matrix_read_metered(path, options, matrix, denominator, NULL, NULL, result);
   }
-  *denominator = permi_integer_of(1);
-  options = permi_meter_begin(&call, options_given, 0);
-  return permi_meter_end(&call, permi_matrix_read(path, options, matrix, denominator, NULL, NULL, result),
-                         result);
+  if (matrix)
+    memset(matrix, 0, sizeof *matrix);
+  return permi_fail(result, PERM_ERROR_NULL, 4, "denominator is NULL");
 }
 
-PERM_SPARSE_API perm_status perm_matrix_read_each(const char *path, const perm_options *options_given,
+PERM_SPARSE_API perm_status perm_matrix_read_each(const char *path, const perm_options *options,
                                                   perm_matrix_each each, void *user_data, perm_result *result)
 {
-  permi_metered call;
   perm_matrix matrix;
   perm_integer denominator = permi_integer_of(1);
-  const perm_options *options;
-  if (!each)
-    return permi_fail(result, PERM_ERROR_NULL, 3, "each is NULL");
-  options = permi_meter_begin(&call, options_given, 0);
-  return permi_meter_end(&call, permi_matrix_read(path, options, &matrix, &denominator, each, user_data, result),
-                         result);
+  return each ? permi_matrix_read_metered(path, options, &matrix, &denominator, each, user_data, result)
+              : permi_fail(result, PERM_ERROR_NULL, 3, "each is NULL");
 }
 
 /* ========================================================================================== >>write
@@ -15962,7 +15889,8 @@ static perm_status permi_walk_make(const permi_maker *maker, const permi_block *
 
    Terms: over all sets J, (-1)^(n - |J|) prod_i sum_{j in J} a_ij [Rys63], where rows without a column cut branches; or
    by Nijenhuis and Wilf over sets without column c, (-1)^(n-1) 2 (-1)^|J| prod_i (a_ic - r_i / 2 + sum_{j in J} a_ij),
-   r_i the row's sum: half as many terms, hardly a zero. */
+   r_i the row's sum: half as many terms, hardly a zero. Method dominating takes the subsets of neighbourhoods S_1, S_2,
+   ... of rows sharing no column as digits [LM, appendix B]. */
 
 #define PERMI_RYSER_CHUNK_NODES 16384 /* moves of a chunk, at least */
 #define PERMI_RYSER_MOVE_SECONDS 5e-9
@@ -15973,7 +15901,7 @@ typedef struct permi_ryser {
   int radix[PERM_MAX_N], least[PERM_MAX_N];    /* a digit's Gray codes run from least */
   int digit_start[PERM_MAX_N + 1], column[PERM_MAX_N];
   int column_start[PERM_MAX_N + 1];
-  int level_start[PERM_MAX_N + 1], row[PERM_MAX_N]; /* the rows of a digit; then rows of no digit */
+  int level_start[PERM_MAX_N + 2], row[PERM_MAX_N]; /* the rows of a digit; then rows of no digit */
   double nodes, terms, seconds, growth, bits;
   double moved[PERM_MAX_N];
   int buried;                                 /* an entry lost over 2^-20 of itself */
@@ -15986,9 +15914,9 @@ typedef struct permi_ryser {
 
 typedef struct permi_ryser_walk {
   const permi_ryser *ryser;
-  double x[2][PERM_MAX_N], product[2][PERM_MAX_N + 1], absolute;
+  double x[2][PERM_MAX_N], product[2][PERM_MAX_N + 2], absolute;
   int64_t integer[PERM_MAX_N];
-  permi_wide wide[PERM_MAX_N + 1], sum;
+  permi_wide wide[PERM_MAX_N + 2], sum;
   permi_dd total[2];
   int code[PERM_MAX_N], sign;
   uint64_t terms;
@@ -16019,25 +15947,12 @@ static PERMI_ALWAYS_INLINE void permi_ryser_step(permi_ryser_walk *walk, int dig
   permi_ryser_flip(walk, walk->ryser->digit_start[digit] + bit, (code ^ code >> 1) >> bit & 1);
 }
 
-/* Multiplies a level's complex product by the sums of rows [i, end) of the order. */
-static PERMI_ALWAYS_INLINE void permi_ryser_times(permi_ryser_walk *walk, int level, int i, int end)
-{
-  double re = walk->product[0][level], im = walk->product[1][level];
-  for (; i < end; i++) {
-    const int row = walk->ryser->row[i];
-    const double x = walk->x[0][row], y = walk->x[1][row], was = re;
-    re = re * x - im * y;
-    im = was * y + im * x;
-  }
-  walk->product[0][level] = re;
-  walk->product[1][level] = im;
-}
-
-/* Returns 0 if the product is 0. */
+/* Makes a level's product from that of the level above and the sums of the digit's rows. Returns 0 if it is 0. */
 static PERMI_ALWAYS_INLINE int permi_ryser_multiply(permi_ryser_walk *walk, int digit)
 {
   const permi_ryser *ryser = walk->ryser;
   const int end = ryser->level_start[digit + 1];
+  double re = walk->product[0][digit + 1], im = walk->product[1][digit + 1];
   int i = ryser->level_start[digit];
   if (ryser->integers) { /* products are below 2^126: the upper half has the sign */
     permi_wide product = walk->wide[digit + 1];
@@ -16049,17 +15964,16 @@ static PERMI_ALWAYS_INLINE int permi_ryser_multiply(permi_ryser_walk *walk, int 
     walk->wide[digit] = product;
     return product.low || product.high;
   }
-  if (ryser->parts == 1) {
-    double product = walk->product[0][digit + 1];
-    for (; i < end; i++)
-      product *= walk->x[0][ryser->row[i]];
-    walk->product[0][digit] = product;
-    return product != 0;
+  for (; i < end && ryser->parts == 1; i++)
+    re *= walk->x[0][ryser->row[i]];
+  for (; i < end; i++) {
+    const double x = walk->x[0][ryser->row[i]], y = walk->x[1][ryser->row[i]], was = re;
+    re = re * x - im * y;
+    im = was * y + im * x;
   }
-  walk->product[0][digit] = walk->product[0][digit + 1];
-  walk->product[1][digit] = walk->product[1][digit + 1];
-  permi_ryser_times(walk, digit, i, end);
-  return walk->product[0][digit] != 0 || walk->product[1][digit] != 0;
+  walk->product[0][digit] = re;
+  walk->product[1][digit] = im;
+  return re != 0 || im != 0;
 }
 
 /* TwoSum: two short chains where double-double has a long one. */
@@ -16178,9 +16092,9 @@ static void permi_ryser_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
   walk.sign = (ryser->n - ryser->halves) & 1 ? -1 : 1;
   for (d = 0; d < ryser->digits; d++)
     permi_ryser_set(&walk, d, ryser->least[d]);
-  walk.product[0][ryser->digits] = 1;
-  walk.wide[ryser->digits].low = 1;
-  permi_ryser_times(&walk, ryser->digits, ryser->level_start[ryser->digits], ryser->n);
+  walk.product[0][ryser->digits + 1] = 1;
+  walk.wide[ryser->digits + 1].low = 1;
+  permi_ryser_multiply(&walk, ryser->digits);
   permi_ryser_terms(&walk, &ways);
   partial->terms += (double)walk.terms;
   if (ryser->integers) {
@@ -16288,6 +16202,7 @@ static void permi_ryser_order(permi_ryser *ryser, const uint64_t *touches, const
   ryser->digit_start[digits] = used;
   ryser->level_start[digits] = taken;
   permi_ryser_list(ryser->row, &taken, rows_left);
+  ryser->level_start[digits + 1] = taken;
 }
 
 static void permi_ryser_entries(permi_ryser *ryser, const permi_block *block, int without, const double *grid)
@@ -16374,16 +16289,81 @@ static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int s
   ryser->pairs = ryser->parts == 1 && !ryser->integers && ryser->least[0] == 0;
 }
 
-static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *block, permi_offer *offer,
-                                     permi_ryser_split (*candidates)(const permi_block *block, int side, int which),
-                                     int kinds)
+/* Columns alone: all of them, or without the fullest. */
+static permi_ryser_split permi_sparyser_split(const permi_block *block, int side, int halves)
+{
+  const int *start = block->start + (side ? 0 : block->n);
+  permi_ryser_split split;
+  int j, most = 0;
+  memset(&split, 0, sizeof split);
+  split.without = -1;
+  for (j = 0; j < block->n && halves; j++)
+    if (start[j + 1] - start[j] > most) {
+      most = start[j + 1] - start[j];
+      split.without = j;
+    }
+  return split;
+}
+
+/* The non-empty subsets of the neighbourhoods of rows that share no column, and each other column, are digits: other
+   sets leave a row empty [LM, appendix B]. Rows are chosen greedily by least degree from many random starts. */
+#define PERMI_DOMINATING_STARTS 64
+#define PERMI_DOMINATING_COLUMNS 20 /* so that a digit is an int */
+static permi_ryser_split permi_dominating_split(const permi_block *block, int side)
+{
+  const int n = block->n, mine = side * n, other = n - mine;
+  permi_ryser_split best, trial;
+  uint64_t columns[PERM_MAX_N], seed = UINT64_C(88172645463325252);
+  double least = (double)INFINITY;
+  int start, i, e;
+  memset(&best, 0, sizeof best);
+  best.without = -1;
+  for (i = 0; i < n; i++) {
+    columns[i] = 0;
+    for (e = block->start[mine + i]; e < block->start[mine + i + 1]; e++)
+      columns[i] |= UINT64_C(1) << (block->neighbour[e] - other);
+  }
+  for (start = 0; start < PERMI_DOMINATING_STARTS; start++) {
+    uint64_t left = ~UINT64_C(0) >> (PERM_MAX_N - n);
+    double bits = n;
+    trial = best;
+    trial.groups = 0;
+    for (;;) {
+      int row = -1, degree = PERMI_DOMINATING_COLUMNS + 1, ties = 0;
+      for (i = 0; i < n; i++) {
+        const int size = block->start[mine + i + 1] - block->start[mine + i];
+        if (!(left >> i & 1) || size > degree || size > PERMI_DOMINATING_COLUMNS)
+          continue;
+        ties = size < degree ? 1 : ties + 1;
+        degree = size;
+        if (permi_order_below(&seed, ties) == 0)
+          row = i;
+      }
+      if (row < 0)
+        break;
+      trial.group[trial.groups++] = columns[row];
+      bits += log2(ldexp(1, degree) - 1) - degree;
+      for (i = 0; i < n; i++)
+        left &= ~((uint64_t)((columns[i] & columns[row]) != 0) << i);
+    }
+    if (bits < least) {
+      least = bits;
+      best = trial;
+    }
+  }
+  return best;
+}
+
+static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_allocator *allocator = &maker->options->allocator;
   const perm_precision precision = maker->options->precision;
+  const int dominating = maker->options->method == PERM_METHOD_DOMINATING;
+  permi_ryser_split split, best;
   permi_ryser *ryser;
-  permi_ryser_split split;
   double least = (double)INFINITY;
-  int which, best = 0;
+  int which, side = 0;
+  (void)rival;
   if (block->n > PERM_MAX_N)
     return permi_refuse(offer, PERM_ERROR_LIMIT, "is larger than the %d rows that sums over sets of columns take",
                         PERM_MAX_N);
@@ -16393,18 +16373,17 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
   offer->plan = ryser = (permi_ryser *)permi_allocate(allocator, 1, sizeof *ryser);
   if (!ryser)
     return permi_fail_memory(maker->result);
-  for (which = 0; which < 2 * kinds; which++) {
-    split = candidates(block, which & 1, which / 2);
-    if (block->integer && split.without >= 0)
-      continue;
+  memset(&best, 0, sizeof best);
+  for (which = 0; which < (dominating || block->integer ? 2 : 4); which++) { /* integers are not halved */
+    split = dominating ? permi_dominating_split(block, which & 1) : permi_sparyser_split(block, which & 1, which / 2);
     permi_ryser_plan(ryser, block, which & 1, &split);
     if (ryser->seconds < least) {
       least = ryser->seconds;
-      best = which;
+      best = split;
+      side = which & 1;
     }
   }
-  split = candidates(block, best & 1, best / 2);
-  permi_ryser_plan(ryser, block, best & 1, &split);
+  permi_ryser_plan(ryser, block, side, &best);
   offer->seconds = ryser->seconds;
   offer->bytes = sizeof *ryser;
   if (block->integer && ryser->widest * (1 + 1e-12) >= 9223372036854775808.0)
@@ -16490,88 +16469,6 @@ static perm_status permi_ryser_make(permi_maker *maker, const permi_block *block
     permi_ryser_bounds(maker, block, ryser, (chunks > 1 && ryser->groups ? 16 : 1) * ryser->terms / (double)chunks,
                        leaf);
   return PERM_OK;
-}
-
-static permi_ryser_split permi_sparyser_split(const permi_block *block, int side, int which)
-{
-  const int *start = block->start + (side ? 0 : block->n);
-  permi_ryser_split split;
-  int j, most = 0;
-  memset(&split, 0, sizeof split);
-  split.without = -1;
-  for (j = 0; j < block->n && which; j++)
-    if (start[j + 1] - start[j] > most) {
-      most = start[j + 1] - start[j];
-      split.without = j;
-    }
-  return split;
-}
-
-static perm_status permi_sparyser_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
-{
-  (void)rival;
-  return permi_ryser_offer(maker, block, offer, permi_sparyser_split, 2);
-}
-
-/* ===================================================================================== >>dominating
-   Ryser's sum over the sets of columns that meet the neighbourhoods S_1, S_2, ... of rows sharing no column [LM,
-   appendix B]; other sets leave a row empty. The non-empty subsets of each S, and each other column, are a digit of
-   >>sparyser. Rows are chosen greedily by least degree from many random starts. */
-
-#define PERMI_DOMINATING_STARTS 64
-#define PERMI_DOMINATING_COLUMNS 20 /* so that a digit is an int */
-
-static permi_ryser_split permi_dominating_split(const permi_block *block, int side, int which)
-{
-  const int n = block->n, mine = side * n, other = n - mine;
-  permi_ryser_split best, trial;
-  uint64_t columns[PERM_MAX_N], seed = UINT64_C(88172645463325252);
-  double least = (double)INFINITY;
-  int start, i, e;
-  (void)which;
-  memset(&best, 0, sizeof best);
-  best.without = -1;
-  for (i = 0; i < n; i++) {
-    columns[i] = 0;
-    for (e = block->start[mine + i]; e < block->start[mine + i + 1]; e++)
-      columns[i] |= UINT64_C(1) << (block->neighbour[e] - other);
-  }
-  for (start = 0; start < PERMI_DOMINATING_STARTS; start++) {
-    uint64_t left = ~UINT64_C(0) >> (PERM_MAX_N - n);
-    double bits = n;
-    trial = best;
-    trial.groups = 0;
-    for (;;) {
-      int row = -1, degree = PERMI_DOMINATING_COLUMNS + 1, ties = 0;
-      for (i = 0; i < n; i++) {
-        const int size = block->start[mine + i + 1] - block->start[mine + i];
-        if (!(left >> i & 1) || size > degree || size > PERMI_DOMINATING_COLUMNS)
-          continue;
-        ties = size < degree ? 1 : ties + 1;
-        degree = size;
-        if (permi_order_below(&seed, ties) == 0)
-          row = i;
-      }
-      if (row < 0)
-        break;
-      trial.group[trial.groups++] = columns[row];
-      bits += log2(ldexp(1, degree) - 1) - degree;
-      for (i = 0; i < n; i++)
-        left &= ~((uint64_t)((columns[i] & columns[row]) != 0) << i);
-    }
-    if (bits < least) {
-      least = bits;
-      best = trial;
-    }
-  }
-  return best;
-}
-
-static perm_status permi_dominating_offer(permi_maker *maker, const permi_block *block, double rival,
-                                          permi_offer *offer)
-{
-  (void)rival;
-  return permi_ryser_offer(maker, block, offer, permi_dominating_split, 1);
 }
 
 /* =================================================================================== >>transversals
@@ -20123,8 +20020,8 @@ static const permi_engine permi_engines[] = {
     {PERM_METHOD_SIGNS, permi_signs_offer, permi_signs_make, permi_owned_release, 0},
     {PERM_METHOD_HYBRID, permi_hybrid_offer, permi_hybrid_make, permi_hybrid_release, PERMI_CAUTION},
     {PERM_METHOD_CACHED, permi_hybrid_offer, permi_hybrid_make, permi_hybrid_release, PERMI_NAMED},
-    {PERM_METHOD_SPARYSER, permi_sparyser_offer, permi_ryser_make, permi_release, PERMI_NAMED},
-    {PERM_METHOD_DOMINATING, permi_dominating_offer, permi_ryser_make, permi_release, PERMI_NAMED},
+    {PERM_METHOD_SPARYSER, permi_ryser_offer, permi_ryser_make, permi_release, PERMI_NAMED},
+    {PERM_METHOD_DOMINATING, permi_ryser_offer, permi_ryser_make, permi_release, PERMI_NAMED},
     {PERM_METHOD_DECOMPOSE, permi_decompose_offer, permi_decompose_make, permi_owned_release, PERMI_NAMED},
     {PERM_METHOD_CODEGEN_REGISTERS, permi_codegen_offer, permi_codegen_make, permi_codegen_release, PERMI_NAMED},
     {PERM_METHOD_CODEGEN_MEMORY, permi_codegen_offer, permi_codegen_make, permi_codegen_release, PERMI_NAMED},

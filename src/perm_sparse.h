@@ -133,8 +133,7 @@
                      >>signs_kernels   the sign search
      reference/      >>sorting         expand, sort, contract
                      >>ways            the frame of the engines of papers: a tree of choices in chunks
-                     >>sparyser        Ryser in compressed columns, Gray code; THE BOUND
-                     >>dominating      Ryser over dominating sets
+                     >>sparyser        Ryser in compressed columns, Gray code; over dominating sets; THE BOUND
                      >>transversals    perfect matchings enumerated; THE BOUND
                      >>decompose       branches over lines of few entries; THE BOUND
      planar/         >>embedding       a planar graph drawn: the left-right test
@@ -271,7 +270,6 @@ PERMI_BRIEF_END
 #include "reference/sorting.h"
 #include "reference/ways.h"
 #include "reference/sparyser.h"
-#include "reference/dominating.h"
 #include "reference/transversals.h"
 #include "reference/decompose.h"
 

@@ -49,19 +49,6 @@ static PERMI_ALWAYS_INLINE int permi_read_number(permi_reader *reader, const cha
   return 1;
 }
 
-/* *whole: the number as an integer, or 0. */
-static int permi_read_double(permi_reader *reader, const char *what, double *value, int64_t *whole)
-{
-  const char *begin, *end;
-  if (!permi_read_number(reader, what, 0, &begin, &end))
-    return 0;
-  if (!permi_integer_value(begin, end, whole) || *whole == INT64_MIN) {
-    reader->fraction = 1;
-    *whole = 0;
-  }
-  return permi_double_value(reader, begin, end, value);
-}
-
 static int permi_read_integer(permi_reader *reader, const char *what, int64_t *value)
 {
   const char *begin, *end;
@@ -81,19 +68,27 @@ static int permi_read_within(permi_reader *reader, const char *what, long long l
 
 static int permi_read_values(permi_reader *reader, permi_entry *entry)
 {
-  const int complex_kind = reader->kind == PERM_KIND_COMPLEX;
-  int64_t whole = 1;
-  int ok = 1;
+  const int parts = reader->kind == PERM_KIND_COMPLEX ? 2 : reader->kind == PERM_KIND_REAL;
+  const char *begin, *end;
+  int part;
   *entry = permi_entry_one();
   if (reader->kind == PERM_KIND_INTEGER) {
-    ok = permi_read_integer(reader, "value", &entry->integer);
+    if (!permi_read_integer(reader, "value", &entry->integer))
+      return 0;
     entry->real = (double)entry->integer;
-  } else if (reader->kind != PERM_KIND_PATTERN) {
-    ok = permi_read_double(reader, complex_kind ? "real part" : "value", &entry->real, &whole) &&
-         (!complex_kind || permi_read_double(reader, "imaginary part", &entry->imaginary, &whole));
-    entry->integer = complex_kind ? 1 : whole;
   }
-  return ok && permi_line_finished(reader, "the entry");
+  for (part = 0; part < parts; part++) {
+    int64_t whole;
+    if (!permi_read_number(reader, parts == 1 ? "value" : part ? "imaginary part" : "real part", 0, &begin, &end) ||
+        !permi_double_value(reader, begin, end, part ? &entry->imaginary : &entry->real))
+      return 0;
+    if (!permi_integer_value(begin, end, &whole) || whole == INT64_MIN) {
+      reader->fraction = 1;
+      whole = 0;
+    }
+    entry->integer = parts == 1 ? whole : 1;
+  }
+  return permi_line_finished(reader, "the entry");
 }
 
 static int permi_add_entry(permi_reader *reader, permi_symmetry symmetry, uint64_t row, uint64_t column,
@@ -154,12 +149,16 @@ static int permi_read_entries(permi_reader *reader, permi_symmetry symmetry, int
 static int permi_read_market(permi_reader *reader, perm_format wanted)
 {
   static const unsigned value_bytes[4] = {0, 2, 2, 4}; /* of a line with its end; two indices: 4 */
-  const char *field, *symmetry_name, *things;
+  const char *field, *symmetry_name, *things, *begin, *end;
   int found[4], array;
   int64_t m = 0, n = 0, declared = 0;
   unsigned long long count, left, size_line;
   unsigned entry_bytes;
   permi_symmetry symmetry;
+  permi_next_line(reader);
+  permi_next_word(reader, &begin, &end);
+  if (!permi_same_word(begin, end, "%%matrixmarket"))
+    return permi_reader_fail(reader, "%s found, %%%%MatrixMarket was expected", permi_quoted(begin, end).text);
   if (!permi_read_banner(reader, found))
     return 0;
   array = found[1];

@@ -7,7 +7,8 @@
 
    Terms: over all sets J, (-1)^(n - |J|) prod_i sum_{j in J} a_ij [Rys63], where rows without a column cut branches; or
    by Nijenhuis and Wilf over sets without column c, (-1)^(n-1) 2 (-1)^|J| prod_i (a_ic - r_i / 2 + sum_{j in J} a_ij),
-   r_i the row's sum: half as many terms, hardly a zero. */
+   r_i the row's sum: half as many terms, hardly a zero. Method dominating takes the subsets of neighbourhoods S_1, S_2,
+   ... of rows sharing no column as digits [LM, appendix B]. */
 #pragma once
 #include "ways.h"
 
@@ -20,7 +21,7 @@ typedef struct permi_ryser {
   int radix[PERM_MAX_N], least[PERM_MAX_N];    /* a digit's Gray codes run from least */
   int digit_start[PERM_MAX_N + 1], column[PERM_MAX_N];
   int column_start[PERM_MAX_N + 1];
-  int level_start[PERM_MAX_N + 1], row[PERM_MAX_N]; /* the rows of a digit; then rows of no digit */
+  int level_start[PERM_MAX_N + 2], row[PERM_MAX_N]; /* the rows of a digit; then rows of no digit */
   double nodes, terms, seconds, growth, bits;
   double moved[PERM_MAX_N];
   int buried;                                 /* an entry lost over 2^-20 of itself */
@@ -33,9 +34,9 @@ typedef struct permi_ryser {
 
 typedef struct permi_ryser_walk {
   const permi_ryser *ryser;
-  double x[2][PERM_MAX_N], product[2][PERM_MAX_N + 1], absolute;
+  double x[2][PERM_MAX_N], product[2][PERM_MAX_N + 2], absolute;
   int64_t integer[PERM_MAX_N];
-  permi_wide wide[PERM_MAX_N + 1], sum;
+  permi_wide wide[PERM_MAX_N + 2], sum;
   permi_dd total[2];
   int code[PERM_MAX_N], sign;
   uint64_t terms;
@@ -66,25 +67,12 @@ static PERMI_ALWAYS_INLINE void permi_ryser_step(permi_ryser_walk *walk, int dig
   permi_ryser_flip(walk, walk->ryser->digit_start[digit] + bit, (code ^ code >> 1) >> bit & 1);
 }
 
-/* Multiplies a level's complex product by the sums of rows [i, end) of the order. */
-static PERMI_ALWAYS_INLINE void permi_ryser_times(permi_ryser_walk *walk, int level, int i, int end)
-{
-  double re = walk->product[0][level], im = walk->product[1][level];
-  for (; i < end; i++) {
-    const int row = walk->ryser->row[i];
-    const double x = walk->x[0][row], y = walk->x[1][row], was = re;
-    re = re * x - im * y;
-    im = was * y + im * x;
-  }
-  walk->product[0][level] = re;
-  walk->product[1][level] = im;
-}
-
-/* Returns 0 if the product is 0. */
+/* Makes a level's product from that of the level above and the sums of the digit's rows. Returns 0 if it is 0. */
 static PERMI_ALWAYS_INLINE int permi_ryser_multiply(permi_ryser_walk *walk, int digit)
 {
   const permi_ryser *ryser = walk->ryser;
   const int end = ryser->level_start[digit + 1];
+  double re = walk->product[0][digit + 1], im = walk->product[1][digit + 1];
   int i = ryser->level_start[digit];
   if (ryser->integers) { /* products are below 2^126: the upper half has the sign */
     permi_wide product = walk->wide[digit + 1];
@@ -96,17 +84,16 @@ static PERMI_ALWAYS_INLINE int permi_ryser_multiply(permi_ryser_walk *walk, int 
     walk->wide[digit] = product;
     return product.low || product.high;
   }
-  if (ryser->parts == 1) {
-    double product = walk->product[0][digit + 1];
-    for (; i < end; i++)
-      product *= walk->x[0][ryser->row[i]];
-    walk->product[0][digit] = product;
-    return product != 0;
+  for (; i < end && ryser->parts == 1; i++)
+    re *= walk->x[0][ryser->row[i]];
+  for (; i < end; i++) {
+    const double x = walk->x[0][ryser->row[i]], y = walk->x[1][ryser->row[i]], was = re;
+    re = re * x - im * y;
+    im = was * y + im * x;
   }
-  walk->product[0][digit] = walk->product[0][digit + 1];
-  walk->product[1][digit] = walk->product[1][digit + 1];
-  permi_ryser_times(walk, digit, i, end);
-  return walk->product[0][digit] != 0 || walk->product[1][digit] != 0;
+  walk->product[0][digit] = re;
+  walk->product[1][digit] = im;
+  return re != 0 || im != 0;
 }
 
 /* TwoSum: two short chains where double-double has a long one. */
@@ -225,9 +212,9 @@ static void permi_ryser_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
   walk.sign = (ryser->n - ryser->halves) & 1 ? -1 : 1;
   for (d = 0; d < ryser->digits; d++)
     permi_ryser_set(&walk, d, ryser->least[d]);
-  walk.product[0][ryser->digits] = 1;
-  walk.wide[ryser->digits].low = 1;
-  permi_ryser_times(&walk, ryser->digits, ryser->level_start[ryser->digits], ryser->n);
+  walk.product[0][ryser->digits + 1] = 1;
+  walk.wide[ryser->digits + 1].low = 1;
+  permi_ryser_multiply(&walk, ryser->digits);
   permi_ryser_terms(&walk, &ways);
   partial->terms += (double)walk.terms;
   if (ryser->integers) {
@@ -335,6 +322,7 @@ static void permi_ryser_order(permi_ryser *ryser, const uint64_t *touches, const
   ryser->digit_start[digits] = used;
   ryser->level_start[digits] = taken;
   permi_ryser_list(ryser->row, &taken, rows_left);
+  ryser->level_start[digits + 1] = taken;
 }
 
 static void permi_ryser_entries(permi_ryser *ryser, const permi_block *block, int without, const double *grid)
@@ -421,16 +409,81 @@ static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int s
   ryser->pairs = ryser->parts == 1 && !ryser->integers && ryser->least[0] == 0;
 }
 
-static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *block, permi_offer *offer,
-                                     permi_ryser_split (*candidates)(const permi_block *block, int side, int which),
-                                     int kinds)
+/* Columns alone: all of them, or without the fullest. */
+static permi_ryser_split permi_sparyser_split(const permi_block *block, int side, int halves)
+{
+  const int *start = block->start + (side ? 0 : block->n);
+  permi_ryser_split split;
+  int j, most = 0;
+  memset(&split, 0, sizeof split);
+  split.without = -1;
+  for (j = 0; j < block->n && halves; j++)
+    if (start[j + 1] - start[j] > most) {
+      most = start[j + 1] - start[j];
+      split.without = j;
+    }
+  return split;
+}
+
+/* The non-empty subsets of the neighbourhoods of rows that share no column, and each other column, are digits: other
+   sets leave a row empty [LM, appendix B]. Rows are chosen greedily by least degree from many random starts. */
+#define PERMI_DOMINATING_STARTS 64
+#define PERMI_DOMINATING_COLUMNS 20 /* so that a digit is an int */
+static permi_ryser_split permi_dominating_split(const permi_block *block, int side)
+{
+  const int n = block->n, mine = side * n, other = n - mine;
+  permi_ryser_split best, trial;
+  uint64_t columns[PERM_MAX_N], seed = UINT64_C(88172645463325252);
+  double least = (double)INFINITY;
+  int start, i, e;
+  memset(&best, 0, sizeof best);
+  best.without = -1;
+  for (i = 0; i < n; i++) {
+    columns[i] = 0;
+    for (e = block->start[mine + i]; e < block->start[mine + i + 1]; e++)
+      columns[i] |= UINT64_C(1) << (block->neighbour[e] - other);
+  }
+  for (start = 0; start < PERMI_DOMINATING_STARTS; start++) {
+    uint64_t left = ~UINT64_C(0) >> (PERM_MAX_N - n);
+    double bits = n;
+    trial = best;
+    trial.groups = 0;
+    for (;;) {
+      int row = -1, degree = PERMI_DOMINATING_COLUMNS + 1, ties = 0;
+      for (i = 0; i < n; i++) {
+        const int size = block->start[mine + i + 1] - block->start[mine + i];
+        if (!(left >> i & 1) || size > degree || size > PERMI_DOMINATING_COLUMNS)
+          continue;
+        ties = size < degree ? 1 : ties + 1;
+        degree = size;
+        if (permi_order_below(&seed, ties) == 0)
+          row = i;
+      }
+      if (row < 0)
+        break;
+      trial.group[trial.groups++] = columns[row];
+      bits += log2(ldexp(1, degree) - 1) - degree;
+      for (i = 0; i < n; i++)
+        left &= ~((uint64_t)((columns[i] & columns[row]) != 0) << i);
+    }
+    if (bits < least) {
+      least = bits;
+      best = trial;
+    }
+  }
+  return best;
+}
+
+static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_allocator *allocator = &maker->options->allocator;
   const perm_precision precision = maker->options->precision;
+  const int dominating = maker->options->method == PERM_METHOD_DOMINATING;
+  permi_ryser_split split, best;
   permi_ryser *ryser;
-  permi_ryser_split split;
   double least = (double)INFINITY;
-  int which, best = 0;
+  int which, side = 0;
+  (void)rival;
   if (block->n > PERM_MAX_N)
     return permi_refuse(offer, PERM_ERROR_LIMIT, "is larger than the %d rows that sums over sets of columns take",
                         PERM_MAX_N);
@@ -440,18 +493,17 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
   offer->plan = ryser = (permi_ryser *)permi_allocate(allocator, 1, sizeof *ryser);
   if (!ryser)
     return permi_fail_memory(maker->result);
-  for (which = 0; which < 2 * kinds; which++) {
-    split = candidates(block, which & 1, which / 2);
-    if (block->integer && split.without >= 0)
-      continue;
+  memset(&best, 0, sizeof best);
+  for (which = 0; which < (dominating || block->integer ? 2 : 4); which++) { /* integers are not halved */
+    split = dominating ? permi_dominating_split(block, which & 1) : permi_sparyser_split(block, which & 1, which / 2);
     permi_ryser_plan(ryser, block, which & 1, &split);
     if (ryser->seconds < least) {
       least = ryser->seconds;
-      best = which;
+      best = split;
+      side = which & 1;
     }
   }
-  split = candidates(block, best & 1, best / 2);
-  permi_ryser_plan(ryser, block, best & 1, &split);
+  permi_ryser_plan(ryser, block, side, &best);
   offer->seconds = ryser->seconds;
   offer->bytes = sizeof *ryser;
   if (block->integer && ryser->widest * (1 + 1e-12) >= 9223372036854775808.0)
@@ -537,26 +589,5 @@ static perm_status permi_ryser_make(permi_maker *maker, const permi_block *block
     permi_ryser_bounds(maker, block, ryser, (chunks > 1 && ryser->groups ? 16 : 1) * ryser->terms / (double)chunks,
                        leaf);
   return PERM_OK;
-}
-
-static permi_ryser_split permi_sparyser_split(const permi_block *block, int side, int which)
-{
-  const int *start = block->start + (side ? 0 : block->n);
-  permi_ryser_split split;
-  int j, most = 0;
-  memset(&split, 0, sizeof split);
-  split.without = -1;
-  for (j = 0; j < block->n && which; j++)
-    if (start[j + 1] - start[j] > most) {
-      most = start[j + 1] - start[j];
-      split.without = j;
-    }
-  return split;
-}
-
-static perm_status permi_sparyser_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
-{
-  (void)rival;
-  return permi_ryser_offer(maker, block, offer, permi_sparyser_split, 2);
 }
 /* SPDX-License-Identifier: MIT */

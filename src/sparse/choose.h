@@ -4,7 +4,7 @@
 #include "../band/band_order.h"
 #include "../twins/classes_order.h"
 #include "../hybrid/hybrid_offer.h"
-#include "../reference/dominating.h"
+#include "../reference/sparyser.h"
 #include "../sign_search/signs_offer.h"
 #include "../reference/decompose.h"
 #include "../reference/transversals.h"
@@ -96,8 +96,8 @@ static const permi_engine permi_engines[] = {
     {PERM_METHOD_SIGNS, permi_signs_offer, permi_signs_make, permi_owned_release, 0},
     {PERM_METHOD_HYBRID, permi_hybrid_offer, permi_hybrid_make, permi_hybrid_release, PERMI_CAUTION},
     {PERM_METHOD_CACHED, permi_hybrid_offer, permi_hybrid_make, permi_hybrid_release, PERMI_NAMED},
-    {PERM_METHOD_SPARYSER, permi_sparyser_offer, permi_ryser_make, permi_release, PERMI_NAMED},
-    {PERM_METHOD_DOMINATING, permi_dominating_offer, permi_ryser_make, permi_release, PERMI_NAMED},
+    {PERM_METHOD_SPARYSER, permi_ryser_offer, permi_ryser_make, permi_release, PERMI_NAMED},
+    {PERM_METHOD_DOMINATING, permi_ryser_offer, permi_ryser_make, permi_release, PERMI_NAMED},
     {PERM_METHOD_DECOMPOSE, permi_decompose_offer, permi_decompose_make, permi_owned_release, PERMI_NAMED},
     {PERM_METHOD_CODEGEN_REGISTERS, permi_codegen_offer, permi_codegen_make, permi_codegen_release, PERMI_NAMED},
     {PERM_METHOD_CODEGEN_MEMORY, permi_codegen_offer, permi_codegen_make, permi_codegen_release, PERMI_NAMED},
