@@ -8,10 +8,12 @@
 #define PERMI_WALK_CHUNKS 4096      /* at most, unless chunks would take longer than PERMI_WALK_CHUNK_SECONDS */
 #define PERMI_WALK_CHUNK_SECONDS 0.25
 #define PERMI_WALK_PIECE_SECONDS 1e-3 /* of a chunk, at least, where chunks are short */
-#define PERMI_WALK_GRACE_SECONDS 0.1  /* a chunk of so much predicted work is finished even after a stop */
 #define PERMI_WALK_LOOK_SECONDS 2e-3  /* predicted work between two looks at the stop */
 #define PERMI_WALK_WINDOW 64          /* chunks for each thread before they are merged in order */
 #define PERMI_WALK_PROBES 48
+#if !defined(PERMI_WALK_GRACE_SECONDS)
+#define PERMI_WALK_GRACE_SECONDS 0.1 /* a chunk of so much predicted work is finished even after a stop */
+#endif
 
 typedef struct permi_ways {
   uint64_t begin, end, chunk; /* the chunks that share the node, and the one that walks */
