@@ -15538,7 +15538,11 @@ static perm_status permi_signs_make(permi_maker *maker, const permi_block *block
 }
 
 /* ======================================================================================== >>sorting
-   Method sorting: the lists without merging. Expands all terms of a step, sorts them by state, adds equal ones. */
+   Method sorting: the lists without merging. Expands all terms of a step, sorts them by state, adds equal ones.
+
+   Symbols    here
+     state    a key of mask_words words, bits of matched vertices; term: a take, of a state by a stream
+     value    of a state, permi_value_bytes of it */
 
 static uint64_t permi_sorting_key(const permi_frontier *frontier, const permi_list *source, permi_take take, int w)
 {
@@ -15883,16 +15887,23 @@ static perm_status permi_walk_make(const permi_maker *maker, const permi_block *
 }
 
 /* ======================================================================================= >>sparyser
-   Ryser's sum over sets of columns in Gray order, on compressed columns [SUP], in the order of [EK] (>>codegen); here
-   as a tree. Digits, columns or groups of them, are decided from the slowest to the fastest. A row belongs to the
-   fastest digit that touches it, which makes its sum final; each level keeps the product over the rows of slower
-   digits, and 0 ends the branch (the paper has two such areas, this one a column). Row sums are exact, on a grid of a
-   power of two.
+   Methods sparyser (SpaRyser of [SUP]) and dominating ([LM, appendix B]): Ryser's sum over sets of columns, on
+   compressed columns, in the order of [EK] (>>codegen). Here the sets are a tree.
+
+   Symbols             here
+     J                 the columns that are in the sum; a Gray code over digits, which are columns or groups of them
+     S_1, S_2, ...     dominating: neighbourhoods of rows that share no column. Their non-empty subsets are digits, for
+                       other sets leave a row empty
+     row sums          permi_ryser_walk.x or .integer: exact, on a grid of a power of two
+     products          .product or .wide of each level, over the rows of slower digits; 0 ends the branch ([EK] has two
+                       such areas, this one a column)
+     columns           column_start, touched, value or integer: compressed
+   Digits are decided from the slowest to the fastest. A row belongs to the fastest digit that touches it, which makes
+   its sum final.
 
    Terms: over all sets J, (-1)^(n - |J|) prod_i sum_{j in J} a_ij [Rys63], where rows without a column cut branches; or
    by Nijenhuis and Wilf over sets without column c, (-1)^(n-1) 2 (-1)^|J| prod_i (a_ic - r_i / 2 + sum_{j in J} a_ij),
-   r_i the row's sum: half as many terms, hardly a zero. Method dominating takes the subsets of neighbourhoods S_1, S_2,
-   ... of rows sharing no column as digits [LM, appendix B]. */
+   r_i the row's sum: half as many terms, hardly a zero. */
 
 #define PERMI_RYSER_CHUNK_NODES 16384 /* moves of a chunk, at least */
 #define PERMI_RYSER_MOVE_SECONDS 5e-9
@@ -15939,14 +15950,6 @@ static PERMI_ALWAYS_INLINE void permi_ryser_flip(permi_ryser_walk *walk, int k, 
     walk->x[0][ryser->touched[e]] += on ? ryser->value[0][e] : -ryser->value[0][e];
   for (e = begin; e < end && ryser->parts == 2; e++)
     walk->x[1][ryser->touched[e]] += on ? ryser->value[1][e] : -ryser->value[1][e];
-}
-
-static PERMI_ALWAYS_INLINE void permi_ryser_step(permi_ryser_walk *walk, int digit, int step)
-{
-  const int code = walk->code[digit] + step;
-  const int bit = permi_trailing_zeros((uint64_t)(step > 0 ? code : code + 1));
-  walk->code[digit] = code;
-  permi_ryser_flip(walk, walk->ryser->digit_start[digit] + bit, (code ^ code >> 1) >> bit & 1);
 }
 
 /* Makes a level's product from that of the level above and the sums of the digit's rows. Returns 0 if it is 0. */
@@ -16025,6 +16028,7 @@ static void permi_ryser_visit(permi_ryser_walk *walk, int level, int left)
 {
   const int digit = level - 1, least = walk->ryser->least[digit];
   const int step = walk->code[digit] - least <= walk->ryser->radix[digit] - left ? 1 : -1;
+  int code, bit;
   for (;;) {
     if (permi_ryser_multiply(walk, digit)) {
       if (digit == 1 && walk->ryser->pairs)
@@ -16036,7 +16040,9 @@ static void permi_ryser_visit(permi_ryser_walk *walk, int level, int left)
     }
     if (--left == 0)
       return;
-    permi_ryser_step(walk, digit, step);
+    code = walk->code[digit] += step;
+    bit = permi_trailing_zeros((uint64_t)(step > 0 ? code : code + 1));
+    permi_ryser_flip(walk, walk->ryser->digit_start[digit] + bit, (code ^ code >> 1) >> bit & 1);
   }
 }
 
@@ -16474,10 +16480,13 @@ static perm_status permi_ryser_make(permi_maker *maker, const permi_block *block
 }
 
 /* =================================================================================== >>transversals
-   Enumerates perfect matchings, for blocks that have few.
-     per A = sum over perfect matchings M of prod over (i, j) in M of a_ij
-   Depth first, at the free vertex with the fewest choices. Products are in double-double or long integers; terms are
-   added exactly.
+   Enumerates perfect matchings, for blocks that have few: per A = sum over perfect matchings M of the product of a_ij
+   over (i, j) in M. Depth first, at the free vertex with the fewest choices. Products are in double-double or long
+   integers; terms are added exactly.
+
+   Symbols    here
+     M        the edges `at` of the levels that are `matched`; a level's vertex has `left` ways to go
+     a_ij     coefficient[edge[e]], e a place among the neighbours of a vertex, rows first
 
    THE BOUND. A term has n double-double operations (rounded entries as in >>steps_run); the sum is exact
    (tests/proofs/doubles.g). */
@@ -16669,12 +16678,15 @@ static perm_status permi_transversals_make(permi_maker *maker, const permi_block
 }
 
 /* ====================================================================================== >>decompose
-   Eliminates lines of few entries by sums over branches [FM03]. Orders up to 64: a set of lines is a word.
-   With entries a, b of a line, in lines c, d across:
-     per A = per (A without the line and d; c replaced by a d + b c) + per (A without the two entries),
-   so a line of 2k or 2k - 1 entries gives k permanents of one order less. The line with the fewest entries is branched
-   on. Pieces that are small, or have over 4 entries in all lines, are summed over subsets, which cancel nothing
-   (DecompRyser [SUP] takes Ryser's formula).
+   Eliminates lines of few entries by sums over branches [FM03], down to small pieces. Orders up to 64: a set of lines
+   is a word.
+
+   Symbols      here
+     a, b       the entries of the line that is eliminated; c, d the lines across that have them
+     per A      = per (A without the line and d; c replaced by a d + b c) + per (A without the two entries)
+     degree     entries of a line. 2k or 2k - 1 give k permanents of one order less; the fewest are branched on
+     DecompRyser  of [SUP] sums small pieces by Ryser's formula. Here pieces that are small, or have over 4 entries in
+                all lines, are summed over subsets, which cancel nothing
 
    THE BOUND. A matching of a piece of order k goes through at most k (k - 1) / 2 additions:
    1. subsets of k lines have so many; a merged line adds one to those of order k - 1, where k - 1 are allowed;

@@ -1,14 +1,21 @@
 /* ======================================================================================= >>sparyser
-   Ryser's sum over sets of columns in Gray order, on compressed columns [SUP], in the order of [EK] (>>codegen); here
-   as a tree. Digits, columns or groups of them, are decided from the slowest to the fastest. A row belongs to the
-   fastest digit that touches it, which makes its sum final; each level keeps the product over the rows of slower
-   digits, and 0 ends the branch (the paper has two such areas, this one a column). Row sums are exact, on a grid of a
-   power of two.
+   Methods sparyser (SpaRyser of [SUP]) and dominating ([LM, appendix B]): Ryser's sum over sets of columns, on
+   compressed columns, in the order of [EK] (>>codegen). Here the sets are a tree.
+
+   Symbols             here
+     J                 the columns that are in the sum; a Gray code over digits, which are columns or groups of them
+     S_1, S_2, ...     dominating: neighbourhoods of rows that share no column. Their non-empty subsets are digits, for
+                       other sets leave a row empty
+     row sums          permi_ryser_walk.x or .integer: exact, on a grid of a power of two
+     products          .product or .wide of each level, over the rows of slower digits; 0 ends the branch ([EK] has two
+                       such areas, this one a column)
+     columns           column_start, touched, value or integer: compressed
+   Digits are decided from the slowest to the fastest. A row belongs to the fastest digit that touches it, which makes
+   its sum final.
 
    Terms: over all sets J, (-1)^(n - |J|) prod_i sum_{j in J} a_ij [Rys63], where rows without a column cut branches; or
    by Nijenhuis and Wilf over sets without column c, (-1)^(n-1) 2 (-1)^|J| prod_i (a_ic - r_i / 2 + sum_{j in J} a_ij),
-   r_i the row's sum: half as many terms, hardly a zero. Method dominating takes the subsets of neighbourhoods S_1, S_2,
-   ... of rows sharing no column as digits [LM, appendix B]. */
+   r_i the row's sum: half as many terms, hardly a zero. */
 #pragma once
 #include "ways.h"
 
@@ -57,14 +64,6 @@ static PERMI_ALWAYS_INLINE void permi_ryser_flip(permi_ryser_walk *walk, int k, 
     walk->x[0][ryser->touched[e]] += on ? ryser->value[0][e] : -ryser->value[0][e];
   for (e = begin; e < end && ryser->parts == 2; e++)
     walk->x[1][ryser->touched[e]] += on ? ryser->value[1][e] : -ryser->value[1][e];
-}
-
-static PERMI_ALWAYS_INLINE void permi_ryser_step(permi_ryser_walk *walk, int digit, int step)
-{
-  const int code = walk->code[digit] + step;
-  const int bit = permi_trailing_zeros((uint64_t)(step > 0 ? code : code + 1));
-  walk->code[digit] = code;
-  permi_ryser_flip(walk, walk->ryser->digit_start[digit] + bit, (code ^ code >> 1) >> bit & 1);
 }
 
 /* Makes a level's product from that of the level above and the sums of the digit's rows. Returns 0 if it is 0. */
@@ -143,6 +142,7 @@ static void permi_ryser_visit(permi_ryser_walk *walk, int level, int left)
 {
   const int digit = level - 1, least = walk->ryser->least[digit];
   const int step = walk->code[digit] - least <= walk->ryser->radix[digit] - left ? 1 : -1;
+  int code, bit;
   for (;;) {
     if (permi_ryser_multiply(walk, digit)) {
       if (digit == 1 && walk->ryser->pairs)
@@ -154,7 +154,9 @@ static void permi_ryser_visit(permi_ryser_walk *walk, int level, int left)
     }
     if (--left == 0)
       return;
-    permi_ryser_step(walk, digit, step);
+    code = walk->code[digit] += step;
+    bit = permi_trailing_zeros((uint64_t)(step > 0 ? code : code + 1));
+    permi_ryser_flip(walk, walk->ryser->digit_start[digit] + bit, (code ^ code >> 1) >> bit & 1);
   }
 }
 

@@ -1,8 +1,11 @@
 /* =================================================================================== >>transversals
-   Enumerates perfect matchings, for blocks that have few.
-     per A = sum over perfect matchings M of prod over (i, j) in M of a_ij
-   Depth first, at the free vertex with the fewest choices. Products are in double-double or long integers; terms are
-   added exactly.
+   Enumerates perfect matchings, for blocks that have few: per A = sum over perfect matchings M of the product of a_ij
+   over (i, j) in M. Depth first, at the free vertex with the fewest choices. Products are in double-double or long
+   integers; terms are added exactly.
+
+   Symbols    here
+     M        the edges `at` of the levels that are `matched`; a level's vertex has `left` ways to go
+     a_ij     coefficient[edge[e]], e a place among the neighbours of a vertex, rows first
 
    THE BOUND. A term has n double-double operations (rounded entries as in >>steps_run); the sum is exact
    (tests/proofs/doubles.g). */
