@@ -83,15 +83,13 @@
                      >>sparse_calls    public types and functions
      matrix/         >>matrix          compressed rows from triplets, arrays
      formats/        >>io              lines, numbers; messages FILE:LINE
-                     >>market          Matrix Market: banner; symmetric, hermitian in permi_add_entry
+                     >>market          Matrix Market read, written; symmetric, hermitian in permi_add_entry
                      >>plain_text      files without a banner: rows, coordinates, edges; fractions
                      >>numpy           .npy of NumPy
                      >>graph           graph6, sparse6, digraph6
                      >>dimacs          DIMACS graphs
                      >>read            the table of formats; perm_matrix_read
-                     >>write           Matrix Market written
-     graph/          >>matching        Hopcroft-Karp
-                     >>components      Dulmage-Mendelsohn, strong components
+     graph/          >>matching        Hopcroft-Karp; strong components (Dulmage-Mendelsohn)
                      >>reduce          lines of degree 1 and 2 eliminated
                      >>walk            walks along elimination orders
                      >>greedy          greedy orders
@@ -1299,7 +1297,11 @@ static int permi_double_value(permi_reader *reader, const char *begin, const cha
 /* ========================================================================================= >>market
    Reads Matrix Market files: R. F. Boisvert, R. Pozo, K. A. Remington, The Matrix Market Exchange Formats: Initial
    Design, NISTIR 5935, 1996. Comments between entries and long lines are allowed, the field "double" of some programs
-   is not. */
+   is not. Writes them, and pictures, as a whole or not at all (>>files). */
+#include <errno.h>
+#if defined(__unix__) || defined(__APPLE__)
+#include <sys/stat.h>
+#endif
 
 typedef enum permi_symmetry { PERMI_GENERAL, PERMI_SYMMETRIC, PERMI_SKEW, PERMI_HERMITIAN } permi_symmetry;
 
@@ -1507,6 +1509,123 @@ static int permi_read_market(permi_reader *reader, perm_format wanted)
   if (reader->kind == PERM_KIND_REAL && !reader->fraction)
     reader->kind = PERM_KIND_INTEGER;
   return 1;
+}
+
+/* ---- writing */
+/* 17 significant digits read back to the same double; from 1e17 to 2^63 all 19, or it would be another integer. */
+static int permi_print_double(FILE *file, double value)
+{
+  char text[64];
+  permi_say(text, sizeof text, " %.*g", fabs(value) >= 1e17 && fabs(value) <= 9223372036854775808.0 ? 19 : 17, value);
+  return fputs(text, file) >= 0;
+}
+
+typedef struct permi_matrix_written {
+  const perm_matrix *matrix;
+  permi_control *watch;
+} permi_matrix_written;
+
+static int permi_print_matrix(FILE *file, const void *what)
+{
+  const permi_matrix_written *written = (const permi_matrix_written *)what;
+  const perm_matrix *matrix = written->matrix;
+  size_t k;
+  int i;
+  if (fprintf(file, "%%%%MatrixMarket matrix coordinate %s general\n%d %d %llu\n",
+              permi_banner[2].keyword[matrix->kind], matrix->m, matrix->n, (unsigned long long)matrix->nnz) < 0)
+    return 0;
+  for (i = 0; i < matrix->m; i++)
+    for (k = matrix->row_start[i]; k < matrix->row_start[i + 1]; k++) {
+      if (permi_watch(written->watch, 200) || fprintf(file, "%d %d", i + 1, matrix->column[k] + 1) < 0 ||
+          (matrix->kind == PERM_KIND_INTEGER && fprintf(file, " %lld", (long long)matrix->integer[k]) < 0) ||
+          (matrix->kind >= PERM_KIND_REAL && !permi_print_double(file, matrix->real[k])) ||
+          (matrix->kind == PERM_KIND_COMPLEX && !permi_print_double(file, matrix->imaginary[k])) ||
+          putc('\n', file) == EOF)
+        return 0;
+    }
+  return fflush(file) == 0;
+}
+
+/* Is path written to directly, as an open file or device? Names come first, since stat follows them (/dev/stdout is a
+   regular file after "> file"). */
+static int permi_is_stream(const char *path)
+{
+  static const char *const links[3] = {"/dev/std", "/dev/fd/", "/proc/"};
+  int k;
+#if defined(__unix__) || defined(__APPLE__)
+  struct stat information;
+  for (k = 0; k < 3; k++)
+    if (!strncmp(path, links[k], strlen(links[k])))
+      return 1;
+  return stat(path, &information) == 0 && S_ISCHR(information.st_mode);
+#else
+  (void)path, (void)links, (void)k;
+  return 0;
+#endif
+}
+
+static perm_status permi_write_file(const char *path, const perm_allocator *allocator,
+                                    int (*print)(FILE *file, const void *what), const void *what, perm_result *result)
+{
+  const char *why, *failed = "write";
+  const int standard = !strcmp(path, "-");
+  char doing[40];
+  errno = 0;
+  if (standard || permi_is_stream(path)) {
+    FILE *file = standard ? stdout : fopen(path, "wb");
+    int error, printed;
+    if (!file)
+      return permi_file_fail(result, path, "cannot create", errno);
+    printed = print(file, what);
+    error = errno;
+    if (!standard && fclose(file) != 0 && printed) {
+      printed = 0;
+      error = errno;
+    }
+    return printed ? PERM_OK
+                   : permi_file_fail(result, standard ? "standard output" : path, "cannot write", error);
+  }
+  why = permi_file_replace(path, allocator, 1, print, what, 0, &failed);
+  if (!why)
+    return PERM_OK;
+  if (!failed)
+    return permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory for a file name");
+  snprintf(doing, sizeof doing, "cannot %s", strcmp(failed, "sync the directory of") ? failed : "sync its directory");
+  return permi_file_because(result, path, doing, why);
+}
+
+PERM_SPARSE_API perm_status perm_matrix_write_within(const char *path, const perm_matrix *matrix,
+                                                     const perm_options *options, perm_result *result)
+{
+  permi_control watch = permi_control_begin(permi_options(options));
+  permi_environment environment;
+  permi_matrix_written written;
+  perm_status status;
+  permi_result_clear(result);
+  if (!path)
+    return permi_fail(result, PERM_ERROR_NULL, 1, "path is NULL");
+  if (!matrix)
+    return permi_fail(result, PERM_ERROR_NULL, 2, "matrix is NULL");
+  if ((matrix->m && !matrix->row_start) ||
+      (matrix->nnz && (!matrix->column || (matrix->kind == PERM_KIND_INTEGER && !matrix->integer) ||
+                       (matrix->kind >= PERM_KIND_REAL && !matrix->real) ||
+                       (matrix->kind == PERM_KIND_COMPLEX && !matrix->imaginary))))
+    return permi_fail(result, PERM_ERROR_NULL, 2, "an array that a matrix of this kind needs is NULL");
+  watch.activity = "writing";
+  written.matrix = matrix;
+  written.watch = &watch;
+  status = PERMI_SOUNDLY(&environment,
+                         permi_write_file(path, &matrix->allocator, permi_print_matrix, &written, result));
+  if (watch.stopped != PERM_OK)
+    status = permi_fail(result, watch.stopped, 0, "%s while writing", perm_status_text(watch.stopped));
+  if (result)
+    result->seconds = permi_seconds() - watch.start;
+  return status;
+}
+
+PERM_SPARSE_API perm_status perm_matrix_write(const char *path, const perm_matrix *matrix, perm_result *result)
+{
+  return perm_matrix_write_within(path, matrix, NULL, result);
 }
 
 /* ===================================================================================== >>plain_text
@@ -3124,136 +3243,14 @@ PERM_SPARSE_API perm_status perm_matrix_read_each(const char *path, const perm_o
               : permi_fail(result, PERM_ERROR_NULL, 3, "each is NULL");
 }
 
-/* ========================================================================================== >>write
-   Matrix Market files written as a whole or not at all (>>files). */
-#include <errno.h>
-#if defined(__unix__) || defined(__APPLE__)
-#include <sys/stat.h>
-#endif
-
-/* 17 significant digits read back to the same double; from 1e17 to 2^63 all 19, or it would be another integer. */
-static int permi_print_double(FILE *file, double value)
-{
-  char text[64];
-  permi_say(text, sizeof text, " %.*g", fabs(value) >= 1e17 && fabs(value) <= 9223372036854775808.0 ? 19 : 17, value);
-  return fputs(text, file) >= 0;
-}
-
-typedef struct permi_matrix_written {
-  const perm_matrix *matrix;
-  permi_control *watch;
-} permi_matrix_written;
-
-static int permi_print_matrix(FILE *file, const void *what)
-{
-  const permi_matrix_written *written = (const permi_matrix_written *)what;
-  const perm_matrix *matrix = written->matrix;
-  size_t k;
-  int i;
-  if (fprintf(file, "%%%%MatrixMarket matrix coordinate %s general\n%d %d %llu\n",
-              permi_banner[2].keyword[matrix->kind], matrix->m, matrix->n, (unsigned long long)matrix->nnz) < 0)
-    return 0;
-  for (i = 0; i < matrix->m; i++)
-    for (k = matrix->row_start[i]; k < matrix->row_start[i + 1]; k++) {
-      if (permi_watch(written->watch, 200) || fprintf(file, "%d %d", i + 1, matrix->column[k] + 1) < 0 ||
-          (matrix->kind == PERM_KIND_INTEGER && fprintf(file, " %lld", (long long)matrix->integer[k]) < 0) ||
-          (matrix->kind >= PERM_KIND_REAL && !permi_print_double(file, matrix->real[k])) ||
-          (matrix->kind == PERM_KIND_COMPLEX && !permi_print_double(file, matrix->imaginary[k])) ||
-          putc('\n', file) == EOF)
-        return 0;
-    }
-  return fflush(file) == 0;
-}
-
-/* Is path written to directly, as an open file or device? Names come first, since stat follows them (/dev/stdout is a
-   regular file after "> file"). */
-static int permi_is_stream(const char *path)
-{
-  static const char *const links[3] = {"/dev/std", "/dev/fd/", "/proc/"};
-  int k;
-#if defined(__unix__) || defined(__APPLE__)
-  struct stat information;
-  for (k = 0; k < 3; k++)
-    if (!strncmp(path, links[k], strlen(links[k])))
-      return 1;
-  return stat(path, &information) == 0 && S_ISCHR(information.st_mode);
-#else
-  (void)path, (void)links, (void)k;
-  return 0;
-#endif
-}
-
-static perm_status permi_write_file(const char *path, const perm_allocator *allocator,
-                                    int (*print)(FILE *file, const void *what), const void *what, perm_result *result)
-{
-  const char *why, *failed = "write";
-  const int standard = !strcmp(path, "-");
-  char doing[40];
-  errno = 0;
-  if (standard || permi_is_stream(path)) {
-    FILE *file = standard ? stdout : fopen(path, "wb");
-    int error, printed;
-    if (!file)
-      return permi_file_fail(result, path, "cannot create", errno);
-    printed = print(file, what);
-    error = errno;
-    if (!standard && fclose(file) != 0 && printed) {
-      printed = 0;
-      error = errno;
-    }
-    return printed ? PERM_OK
-                   : permi_file_fail(result, standard ? "standard output" : path, "cannot write", error);
-  }
-  why = permi_file_replace(path, allocator, 1, print, what, 0, &failed);
-  if (!why)
-    return PERM_OK;
-  if (!failed)
-    return permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory for a file name");
-  snprintf(doing, sizeof doing, "cannot %s", strcmp(failed, "sync the directory of") ? failed : "sync its directory");
-  return permi_file_because(result, path, doing, why);
-}
-
-PERM_SPARSE_API perm_status perm_matrix_write_within(const char *path, const perm_matrix *matrix,
-                                                     const perm_options *options, perm_result *result)
-{
-  permi_control watch = permi_control_begin(permi_options(options));
-  permi_environment environment;
-  permi_matrix_written written;
-  perm_status status;
-  permi_result_clear(result);
-  if (!path)
-    return permi_fail(result, PERM_ERROR_NULL, 1, "path is NULL");
-  if (!matrix)
-    return permi_fail(result, PERM_ERROR_NULL, 2, "matrix is NULL");
-  if ((matrix->m && !matrix->row_start) ||
-      (matrix->nnz && (!matrix->column || (matrix->kind == PERM_KIND_INTEGER && !matrix->integer) ||
-                       (matrix->kind >= PERM_KIND_REAL && !matrix->real) ||
-                       (matrix->kind == PERM_KIND_COMPLEX && !matrix->imaginary))))
-    return permi_fail(result, PERM_ERROR_NULL, 2, "an array that a matrix of this kind needs is NULL");
-  watch.activity = "writing";
-  written.matrix = matrix;
-  written.watch = &watch;
-  status = PERMI_SOUNDLY(&environment,
-                         permi_write_file(path, &matrix->allocator, permi_print_matrix, &written, result));
-  if (watch.stopped != PERM_OK)
-    status = permi_fail(result, watch.stopped, 0, "%s while writing", perm_status_text(watch.stopped));
-  if (result)
-    result->seconds = permi_seconds() - watch.start;
-  return status;
-}
-
-PERM_SPARSE_API perm_status perm_matrix_write(const char *path, const perm_matrix *matrix, perm_result *result)
-{
-  return perm_matrix_write_within(path, matrix, NULL, result);
-}
-
 PERMI_BRIEF_END
 
 /* ======================================================================================= >>matching
-   Maximum matching of a bipartite graph in O(nnz sqrt(n)) [HK73]. Row i has columns column[start[i]..start[i+1]).
+   What makes blocks of a matrix: a maximum matching, and strong components. */
+
+/* Maximum matching of a bipartite graph in O(nnz sqrt(n)) [HK73]. Row i has columns column[start[i]..start[i+1]).
    row_match and column_match get the partner or -1. work: 3 n, cursor: n. Returns the number of pairs; fewer if
    stopped. */
-
 static int permi_matching(int n, const size_t *start, const int *column, int *row_match, int *column_match, int *work,
                           size_t *cursor, permi_control *watch)
 {
@@ -3329,11 +3326,9 @@ static int permi_matching(int n, const size_t *start, const int *column, int *ro
   }
 }
 
-/* ===================================================================================== >>components
-   Strong components of the digraph with an arc from row i to the row matched to each column of i, in O(nnz)
+/* Strong components of the digraph with an arc from row i to the row matched to each column of i, in O(nnz)
    [Tar72]: the fine Dulmage-Mendelsohn decomposition [DM58]. An entry lies in some perfect matching if and only if
    its row and column are of one component. work: 4 n, cursor: n. Returns their number; fewer if stopped. */
-
 static int permi_components(int n, const size_t *start, const int *column, const int *column_match, int *component,
                             int *work, size_t *cursor, permi_control *watch)
 {

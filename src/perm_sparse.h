@@ -82,15 +82,13 @@
                      >>sparse_calls    public types and functions
      matrix/         >>matrix          compressed rows from triplets, arrays
      formats/        >>io              lines, numbers; messages FILE:LINE
-                     >>market          Matrix Market: banner; symmetric, hermitian in permi_add_entry
+                     >>market          Matrix Market read, written; symmetric, hermitian in permi_add_entry
                      >>plain_text      files without a banner: rows, coordinates, edges; fractions
                      >>numpy           .npy of NumPy
                      >>graph           graph6, sparse6, digraph6
                      >>dimacs          DIMACS graphs
                      >>read            the table of formats; perm_matrix_read
-                     >>write           Matrix Market written
-     graph/          >>matching        Hopcroft-Karp
-                     >>components      Dulmage-Mendelsohn, strong components
+     graph/          >>matching        Hopcroft-Karp; strong components (Dulmage-Mendelsohn)
                      >>reduce          lines of degree 1 and 2 eliminated
                      >>walk            walks along elimination orders
                      >>greedy          greedy orders
@@ -215,11 +213,9 @@ PERMI_BRIEF_BEGIN
 #include "formats/graph.h"
 #include "formats/dimacs.h"
 #include "formats/read.h"
-#include "formats/write.h"
 PERMI_BRIEF_END
 
 #include "graph/matching.h"
-#include "graph/components.h"
 #include "graph/reduce.h"
 #include "graph/walk.h"
 #include "graph/greedy.h"

@@ -6,7 +6,6 @@
 #pragma once
 #include "../multiplicities/counts_leaf.h"
 #include "matching.h"
-#include "components.h"
 
 typedef struct permi_cell {
   int vertex[2], next[2], previous[2]; /* row, column; links along each */
