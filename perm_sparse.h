@@ -649,8 +649,7 @@ static int permi_entries_mirror(permi_entries *list, const perm_allocator *alloc
   return permi_entries_sort(list, allocator, watch);
 }
 
-/* Sorts a list and, if mirrored, adds what lies across the diagonal. *second, else NULL: an entry that was given before
-   (*again 1), or has another value across the diagonal. */
+/* Sorts and mirrors. *second, else NULL: an entry given before (*again 1), or with another value across. */
 static int permi_entries_settle(permi_entries *list, int mirrored, const perm_allocator *allocator,
                                 permi_control *watch, const permi_entry **second, int *again)
 {
@@ -1836,8 +1835,8 @@ static int permi_has_row_name(permi_reader look, const char **begin, const char 
   return permi_is_name(*begin, *end) && look.cursor < look.line_end && strchr("+-.0123456789", *look.cursor);
 }
 
-/* Is a first line of nothing but i (units: 1), j (2) or both (3), which begins at `first` and `look` has passed, one of
-   names? Nobody writes both for one unit. 0: no, or a failure. */
+/* Does a first line of nothing but i (units: 1), j (2) or both (3), which `look` has passed, have names? Nobody writes
+   both for one unit. 0: no, or a failure. */
 static int permi_units_are_names(permi_reader *reader, const permi_reader *look, const char *first, int units)
 {
   permi_reader below = *look;
@@ -1854,8 +1853,7 @@ static int permi_units_are_names(permi_reader *reader, const permi_reader *look,
                            complex_below ? "complex" : "real");
 }
 
-/* A first line of names above others, such as a,"b c",d2 or i,j: moves the reader behind it. Returns 0 after a
-   failure. */
+/* Passes a first line of names above others, such as a,"b c",d2 or i,j. Returns 0 after a failure. */
 static int permi_skip_header(permi_reader *reader)
 {
   permi_reader look = *reader, below;
@@ -2462,7 +2460,7 @@ static int permi_read_numpy(permi_reader *reader, perm_format wanted)
   return 1;
 }
 
-/* Bytes that a .npy file has as far as its header is there, 0: unknown; so a pipe without an end is not read up. */
+/* Returns the bytes of a .npy file whose header is there, else 0: a pipe without an end is not read up. */
 static double permi_numpy_bytes(const char *text, size_t bytes)
 {
   const size_t head = permi_numpy_head(text, bytes);
@@ -2931,8 +2929,7 @@ static int permi_has_banner(const permi_reader *reader)
          permi_same_word(begin, begin + 8, "%%matrix");
 }
 
-/* Refuses a banner that is a comment, with a word such as MatrixMarket first or "matrix" before a format: it would lose
-   the symmetry. */
+/* A banner that is a comment would lose the symmetry: a word such as MatrixMarket first, or "matrix" before a format. */
 static int permi_refuse_late_banner(permi_reader *reader)
 {
   permi_reader look = *reader;
@@ -3246,7 +3243,7 @@ PERM_SPARSE_API perm_status perm_matrix_read_each(const char *path, const perm_o
 PERMI_BRIEF_END
 
 /* ======================================================================================= >>matching
-   What makes blocks of a matrix: a maximum matching, and strong components. */
+   Makes blocks of a matrix. */
 
 /* Maximum matching of a bipartite graph in O(nnz sqrt(n)) [HK73]. Row i has columns column[start[i]..start[i+1]).
    row_match and column_match get the partner or -1. work: 3 n, cursor: n. Returns the number of pairs; fewer if
@@ -4212,10 +4209,10 @@ static double permi_order_cost(const permi_block *block, const double *binomial,
 }
 
 /* ========================================================================================================== >>greedy
-   Greedy elimination orders. Their costs differ by factors of 2 to 1000, so many are made before one is annealed: for a
-   run of 20 ms or more 50 orders gain more than the same time in annealing (15 graphs). A tie goes to the vertex whose
-   neighbours are nearest to leaving, which gains up to 7x on regular graphs and k-trees; every other round it goes to
-   any vertex, which is better on power laws. */
+   Greedy elimination orders. Their costs differ by factors of 2 to 1000, so many are made before one is annealed: for
+   runs from 20 ms on, 50 orders gain more than as much annealing (15 graphs). A tie goes to the vertex whose neighbours
+   are nearest to leaving, which gains up to 7x on regular graphs and k-trees; in every other round to any vertex, which
+   is better on power laws. */
 
 #define PERMI_GREEDY_LOOK 64     /* neighbours of a hub that are listed at a time */
 #define PERMI_GREEDY_HOPELESS 10 /* times the rival: no further order, which gained up to 10x over three */
@@ -4345,7 +4342,8 @@ static void permi_greedy_step(const permi_block *block, permi_greedy *greedy, in
   greedy->units += 60 + 8.0 * (e - block->start[v]);
 }
 
-/* Of the listed: who leaves the smallest frontier; of those the one whose neighbours are nearest to leaving, or any. */
+/* Returns the listed vertex that leaves the smallest frontier. Of several, the one whose neighbours are nearest to
+   leaving, or any. */
 static int permi_greedy_scan(permi_greedy *greedy, uint64_t *seed)
 {
   int best = -1, growth = INT_MAX, nearness = 0, ties = 0, kept = 0, i;
@@ -4383,7 +4381,7 @@ static int permi_greedy_best(const permi_block *block, permi_greedy *greedy, uin
   }
 }
 
-/* Where an order begins: anywhere; and goes on where a component ends. */
+/* Returns where an order begins, anywhere, or goes on after a component. */
 static int permi_greedy_begin(const permi_block *block, permi_greedy *greedy, int length, uint64_t *seed)
 {
   permi_walk *walk = &greedy->walk;
@@ -4437,8 +4435,7 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
   return cost;
 }
 
-/* Is another greedy order worth its time? The first of each kind tell little: others of the graph are up to 1000 times
-   as quick. */
+/* Is another greedy order worth its time? The first of each kind tell little: others are up to 1000 times as quick. */
 static int permi_greedy_pays(const permi_budget *budget, double begin, double cost, int first)
 {
   const double seconds = permi_budget_seconds(budget, cost), spent = budget->account->watch->worked - begin;
@@ -4813,7 +4810,7 @@ static void permi_orders_anneal(permi_orders *search, permi_anneal *anneal, cons
   }
 }
 
-/* Has the best order so many times the states that fit? It does not run where there is a rival. */
+/* Has the best order, which has a rival, so many times the states that fit? */
 static int permi_orders_beyond(permi_orders *search, double times)
 {
   const permi_budget *budget = &search->budget;
@@ -4823,7 +4820,7 @@ static int permi_orders_beyond(permi_orders *search, double times)
   return search->greedy.walk.peak > times * budget->most;
 }
 
-/* Rounds double, as slower cooling mostly helps. What paid well goes on, and no order that does not fit. */
+/* Rounds double, as slower cooling mostly helps. What paid well goes on; an order that does not fit ends. */
 static void permi_orders_rounds(permi_orders *search, permi_anneal *anneal, double begin)
 {
   const permi_budget *budget = &search->budget;
@@ -5051,7 +5048,7 @@ static void permi_leaf_bound(permi_leaf *leaf, double bound, double unit)
   leaf->bound_relative = bound;
   leaf->estimate_relative = fmin(4 * sqrt(unit * bound), bound);
 }
-/* Threads that ask in the middle of their parts whether to stop. */
+/* Threads that ask within their parts whether to stop. */
 typedef struct permi_asked {
   permi_control *control;
   int threads, stop; /* stop: a perm_status, written by the calling thread */
@@ -15536,8 +15533,7 @@ static perm_status permi_signs_make(permi_maker *maker, const permi_block *block
    Method sorting: the lists without merging. Expands all terms of a step, sorts them by state, adds equal ones.
 
    Symbols    here
-     state    a key of mask_words words, bits of matched vertices; term: a take, of a state by a stream
-     value    of a state, permi_value_bytes of it */
+     state    a key of mask_words words; term: a take, of a state by a stream */
 
 static uint64_t permi_sorting_key(const permi_frontier *frontier, const permi_list *source, permi_take take, int w)
 {
@@ -15655,10 +15651,10 @@ static perm_status permi_sorting_run(const permi_leaf *leaf, permi_control *cont
 #define PERMI_WALK_CHUNK_SECONDS 0.25
 #define PERMI_WALK_PIECE_SECONDS 1e-3 /* of a chunk, at least, where chunks are short */
 #define PERMI_WALK_LOOK_SECONDS 2e-3  /* predicted work between two looks at the stop */
-#define PERMI_WALK_WINDOW 64          /* chunks for each thread before they are merged in order */
+#define PERMI_WALK_WINDOW 64          /* chunks for each thread before they are merged */
 #define PERMI_WALK_PROBES 48
 #if !defined(PERMI_WALK_GRACE_SECONDS)
-#define PERMI_WALK_GRACE_SECONDS 0.1 /* a chunk of so much predicted work is finished even after a stop */
+#define PERMI_WALK_GRACE_SECONDS 0.1 /* predicted: a shorter chunk is finished even after a stop */
 #endif
 
 typedef struct permi_ways {
@@ -15666,7 +15662,7 @@ typedef struct permi_ways {
   double weight;              /* of a probe: paths that it stands for; else 1 */
   uint64_t seed;              /* of a probe; else 0 */
   struct permi_walking *walking; /* NULL: nothing stops the walk */
-  double choices, work, look; /* counted; predicted seconds of them; at which it looks at the stop again */
+  double choices, work, look; /* counted; predicted seconds; when it looks at the stop again */
   int thread, stopped;
 } permi_ways;
 
@@ -15697,16 +15693,15 @@ static int permi_ways_mine(const permi_ways *ways)
   return ways->chunk == ways->begin;
 }
 
-/* A range of chunks on the way. */
 typedef struct permi_walking {
   const permi_leaf *leaf;
   permi_asked asked;
-  uint64_t begin, window; /* the range's first chunk, and that of slot 0 */
-  perm_partial *slot;     /* of each chunk of the window */
+  uint64_t begin, window; /* the first chunks of the range, of the slots */
+  perm_partial *slot;
   void *memory;
 } permi_walking;
 
-/* Counts a choice of so many predicted seconds. Returns 1 if the chunk is to be given up: branches have any size. */
+/* Counts a choice of predicted seconds. Returns 1 if the chunk is given up: branches have any size. */
 static int permi_ways_stop(permi_ways *ways, double seconds)
 {
   permi_walking *walking = ways->walking;
@@ -15744,8 +15739,8 @@ static perm_status permi_walking_chunk(void *context, uint64_t chunk, int thread
                             (double)leaf->information.chunks * leaf->information.seconds, "walking");
 }
 
-/* run_range of leaves whose chunks have permi_ways at the head of their workspace. Chunks are merged in order, for as
-   long as none is missing: what was done is a prefix, whoever stopped where. */
+/* run_range of leaves whose workspace begins with permi_ways. Chunks are merged in order until one is missing: what was
+   done is a prefix. */
 static perm_status permi_walk_range(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
                                     perm_partial *partial)
 {
@@ -15795,8 +15790,7 @@ static uint64_t permi_walk_chunks(double pieces, double seconds, int ways)
 
 typedef void (*permi_walk_chunk)(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial);
 
-/* Knuth's estimate of the tree by random descents [Knu75]: the choices and their seconds. Refuses what takes over
-   max_seconds, or is beyond doubles. workspace: a thread's bytes, behind permi_ways. */
+/* Estimates choices and seconds by random descents [Knu75]. workspace: a thread's bytes, behind permi_ways. */
 static perm_status permi_walk_offer(const permi_maker *maker, permi_walk_chunk run, size_t workspace, double look,
                                     double *choices, permi_offer *offer)
 {
@@ -15883,18 +15877,16 @@ static perm_status permi_walk_make(const permi_maker *maker, const permi_block *
 
 /* ======================================================================================= >>sparyser
    Methods sparyser (SpaRyser of [SUP]) and dominating ([LM, appendix B]): Ryser's sum over sets of columns, on
-   compressed columns, in the order of [EK] (>>codegen). Here the sets are a tree.
+   compressed columns, in the order of [EK] (>>codegen), as a tree.
 
-   Symbols             here
-     J                 the columns that are in the sum; a Gray code over digits, which are columns or groups of them
-     S_1, S_2, ...     dominating: neighbourhoods of rows that share no column. Their non-empty subsets are digits, for
-                       other sets leave a row empty
-     row sums          permi_ryser_walk.x or .integer: exact, on a grid of a power of two
-     products          .product or .wide of each level, over the rows of slower digits; 0 ends the branch ([EK] has two
-                       such areas, this one a column)
-     columns           column_start, touched, value or integer: compressed
-   Digits are decided from the slowest to the fastest. A row belongs to the fastest digit that touches it, which makes
-   its sum final.
+   Symbols     here
+     J         the columns in the sum: a Gray code over digits, columns or groups of them
+     S_1 ...   dominating: neighbourhoods of rows that share no column; their non-empty subsets are digits, for others
+               leave a row empty
+     row sums  x or integer: exact, on a grid of a power of two
+     products  product or wide of a level, over the rows of slower digits; 0 ends the branch ([EK] has two such areas,
+               this one a column)
+   A row belongs to the fastest digit that touches it, which makes its sum final.
 
    Terms: over all sets J, (-1)^(n - |J|) prod_i sum_{j in J} a_ij [Rys63], where rows without a column cut branches; or
    by Nijenhuis and Wilf over sets without column c, (-1)^(n-1) 2 (-1)^|J| prod_i (a_ic - r_i / 2 + sum_{j in J} a_ij),
@@ -15947,7 +15939,7 @@ static PERMI_ALWAYS_INLINE void permi_ryser_flip(permi_ryser_walk *walk, int k, 
     walk->x[1][ryser->touched[e]] += on ? ryser->value[1][e] : -ryser->value[1][e];
 }
 
-/* Makes a level's product from that of the level above and the sums of the digit's rows. Returns 0 if it is 0. */
+/* Makes a level's product from the one above. Returns 0 if it is 0. */
 static PERMI_ALWAYS_INLINE int permi_ryser_multiply(permi_ryser_walk *walk, int digit)
 {
   const permi_ryser *ryser = walk->ryser;
@@ -16308,8 +16300,7 @@ static permi_ryser_split permi_sparyser_split(const permi_block *block, int side
   return split;
 }
 
-/* The non-empty subsets of the neighbourhoods of rows that share no column, and each other column, are digits: other
-   sets leave a row empty [LM, appendix B]. Rows are chosen greedily by least degree from many random starts. */
+/* Rows are chosen greedily by least degree from many random starts. */
 #define PERMI_DOMINATING_STARTS 64
 #define PERMI_DOMINATING_COLUMNS 20 /* so that a digit is an int */
 static permi_ryser_split permi_dominating_split(const permi_block *block, int side)
@@ -16480,8 +16471,8 @@ static perm_status permi_ryser_make(permi_maker *maker, const permi_block *block
    integers; terms are added exactly.
 
    Symbols    here
-     M        the edges `at` of the levels that are `matched`; a level's vertex has `left` ways to go
-     a_ij     coefficient[edge[e]], e a place among the neighbours of a vertex, rows first
+     M        the edges `at` of the levels
+     a_ij     coefficient[edge[e]], e among the neighbours of a vertex
 
    THE BOUND. A term has n double-double operations (rounded entries as in >>steps_run); the sum is exact
    (tests/proofs/doubles.g). */
@@ -16673,15 +16664,14 @@ static perm_status permi_transversals_make(permi_maker *maker, const permi_block
 }
 
 /* ====================================================================================== >>decompose
-   Eliminates lines of few entries by sums over branches [FM03], down to small pieces. Orders up to 64: a set of lines
-   is a word.
+   Eliminates lines of few entries by sums over branches [FM03]. Orders up to 64: a set of lines is a word.
 
-   Symbols      here
-     a, b       the entries of the line that is eliminated; c, d the lines across that have them
-     per A      = per (A without the line and d; c replaced by a d + b c) + per (A without the two entries)
-     degree     entries of a line. 2k or 2k - 1 give k permanents of one order less; the fewest are branched on
-     DecompRyser  of [SUP] sums small pieces by Ryser's formula. Here pieces that are small, or have over 4 entries in
-                all lines, are summed over subsets, which cancel nothing
+   Symbols    here
+     a, b     entries of a line; c, d: the lines across that have them
+     per A    per (A without the line and d; c replaced by a d + b c) + per (A without the two entries)
+     degree   entries of a line: 2k or 2k - 1 give k permanents of one order less. The fewest are branched on
+   Pieces that are small, or have over 4 entries in all lines, are summed over subsets, which cancel nothing
+   (DecompRyser [SUP] takes Ryser's formula).
 
    THE BOUND. A matching of a piece of order k goes through at most k (k - 1) / 2 additions:
    1. subsets of k lines have so many; a merged line adds one to those of order k - 1, where k - 1 are allowed;

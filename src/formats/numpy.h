@@ -278,7 +278,7 @@ static int permi_read_numpy(permi_reader *reader, perm_format wanted)
   return 1;
 }
 
-/* Bytes that a .npy file has as far as its header is there, 0: unknown; so a pipe without an end is not read up. */
+/* Returns the bytes of a .npy file whose header is there, else 0: a pipe without an end is not read up. */
 static double permi_numpy_bytes(const char *text, size_t bytes)
 {
   const size_t head = permi_numpy_head(text, bytes);

@@ -209,8 +209,8 @@ static int permi_has_row_name(permi_reader look, const char **begin, const char 
   return permi_is_name(*begin, *end) && look.cursor < look.line_end && strchr("+-.0123456789", *look.cursor);
 }
 
-/* Is a first line of nothing but i (units: 1), j (2) or both (3), which begins at `first` and `look` has passed, one of
-   names? Nobody writes both for one unit. 0: no, or a failure. */
+/* Does a first line of nothing but i (units: 1), j (2) or both (3), which `look` has passed, have names? Nobody writes
+   both for one unit. 0: no, or a failure. */
 static int permi_units_are_names(permi_reader *reader, const permi_reader *look, const char *first, int units)
 {
   permi_reader below = *look;
@@ -227,8 +227,7 @@ static int permi_units_are_names(permi_reader *reader, const permi_reader *look,
                            complex_below ? "complex" : "real");
 }
 
-/* A first line of names above others, such as a,"b c",d2 or i,j: moves the reader behind it. Returns 0 after a
-   failure. */
+/* Passes a first line of names above others, such as a,"b c",d2 or i,j. Returns 0 after a failure. */
 static int permi_skip_header(permi_reader *reader)
 {
   permi_reader look = *reader, below;

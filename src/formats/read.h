@@ -81,8 +81,7 @@ static int permi_has_banner(const permi_reader *reader)
          permi_same_word(begin, begin + 8, "%%matrix");
 }
 
-/* Refuses a banner that is a comment, with a word such as MatrixMarket first or "matrix" before a format: it would lose
-   the symmetry. */
+/* A banner that is a comment would lose the symmetry: a word such as MatrixMarket first, or "matrix" before a format. */
 static int permi_refuse_late_banner(permi_reader *reader)
 {
   permi_reader look = *reader;

@@ -150,7 +150,7 @@ static void permi_leaf_bound(permi_leaf *leaf, double bound, double unit)
   leaf->bound_relative = bound;
   leaf->estimate_relative = fmin(4 * sqrt(unit * bound), bound);
 }
-/* Threads that ask in the middle of their parts whether to stop. */
+/* Threads that ask within their parts whether to stop. */
 typedef struct permi_asked {
   permi_control *control;
   int threads, stop; /* stop: a perm_status, written by the calling thread */

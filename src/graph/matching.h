@@ -1,5 +1,5 @@
 /* ======================================================================================= >>matching
-   What makes blocks of a matrix: a maximum matching, and strong components. */
+   Makes blocks of a matrix. */
 #pragma once
 #include "../matrix/matrix.h"
 

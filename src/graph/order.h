@@ -362,7 +362,7 @@ static void permi_orders_anneal(permi_orders *search, permi_anneal *anneal, cons
   }
 }
 
-/* Has the best order so many times the states that fit? It does not run where there is a rival. */
+/* Has the best order, which has a rival, so many times the states that fit? */
 static int permi_orders_beyond(permi_orders *search, double times)
 {
   const permi_budget *budget = &search->budget;
@@ -372,7 +372,7 @@ static int permi_orders_beyond(permi_orders *search, double times)
   return search->greedy.walk.peak > times * budget->most;
 }
 
-/* Rounds double, as slower cooling mostly helps. What paid well goes on, and no order that does not fit. */
+/* Rounds double, as slower cooling mostly helps. What paid well goes on; an order that does not fit ends. */
 static void permi_orders_rounds(permi_orders *search, permi_anneal *anneal, double begin)
 {
   const permi_budget *budget = &search->budget;

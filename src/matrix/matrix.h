@@ -242,8 +242,7 @@ static int permi_entries_mirror(permi_entries *list, const perm_allocator *alloc
   return permi_entries_sort(list, allocator, watch);
 }
 
-/* Sorts a list and, if mirrored, adds what lies across the diagonal. *second, else NULL: an entry that was given before
-   (*again 1), or has another value across the diagonal. */
+/* Sorts and mirrors. *second, else NULL: an entry given before (*again 1), or with another value across. */
 static int permi_entries_settle(permi_entries *list, int mirrored, const perm_allocator *allocator,
                                 permi_control *watch, const permi_entry **second, int *again)
 {

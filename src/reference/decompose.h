@@ -1,13 +1,12 @@
 /* ====================================================================================== >>decompose
-   Eliminates lines of few entries by sums over branches [FM03], down to small pieces. Orders up to 64: a set of lines
-   is a word.
+   Eliminates lines of few entries by sums over branches [FM03]. Orders up to 64: a set of lines is a word.
 
-   Symbols      here
-     a, b       the entries of the line that is eliminated; c, d the lines across that have them
-     per A      = per (A without the line and d; c replaced by a d + b c) + per (A without the two entries)
-     degree     entries of a line. 2k or 2k - 1 give k permanents of one order less; the fewest are branched on
-     DecompRyser  of [SUP] sums small pieces by Ryser's formula. Here pieces that are small, or have over 4 entries in
-                all lines, are summed over subsets, which cancel nothing
+   Symbols    here
+     a, b     entries of a line; c, d: the lines across that have them
+     per A    per (A without the line and d; c replaced by a d + b c) + per (A without the two entries)
+     degree   entries of a line: 2k or 2k - 1 give k permanents of one order less. The fewest are branched on
+   Pieces that are small, or have over 4 entries in all lines, are summed over subsets, which cancel nothing
+   (DecompRyser [SUP] takes Ryser's formula).
 
    THE BOUND. A matching of a piece of order k goes through at most k (k - 1) / 2 additions:
    1. subsets of k lines have so many; a merged line adds one to those of order k - 1, where k - 1 are allowed;

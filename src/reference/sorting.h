@@ -2,8 +2,7 @@
    Method sorting: the lists without merging. Expands all terms of a step, sorts them by state, adds equal ones.
 
    Symbols    here
-     state    a key of mask_words words, bits of matched vertices; term: a take, of a state by a stream
-     value    of a state, permi_value_bytes of it */
+     state    a key of mask_words words; term: a take, of a state by a stream */
 #pragma once
 #include "../frontier/steps_run.h"
 

@@ -1,17 +1,15 @@
 /* ======================================================================================= >>sparyser
    Methods sparyser (SpaRyser of [SUP]) and dominating ([LM, appendix B]): Ryser's sum over sets of columns, on
-   compressed columns, in the order of [EK] (>>codegen). Here the sets are a tree.
+   compressed columns, in the order of [EK] (>>codegen), as a tree.
 
-   Symbols             here
-     J                 the columns that are in the sum; a Gray code over digits, which are columns or groups of them
-     S_1, S_2, ...     dominating: neighbourhoods of rows that share no column. Their non-empty subsets are digits, for
-                       other sets leave a row empty
-     row sums          permi_ryser_walk.x or .integer: exact, on a grid of a power of two
-     products          .product or .wide of each level, over the rows of slower digits; 0 ends the branch ([EK] has two
-                       such areas, this one a column)
-     columns           column_start, touched, value or integer: compressed
-   Digits are decided from the slowest to the fastest. A row belongs to the fastest digit that touches it, which makes
-   its sum final.
+   Symbols     here
+     J         the columns in the sum: a Gray code over digits, columns or groups of them
+     S_1 ...   dominating: neighbourhoods of rows that share no column; their non-empty subsets are digits, for others
+               leave a row empty
+     row sums  x or integer: exact, on a grid of a power of two
+     products  product or wide of a level, over the rows of slower digits; 0 ends the branch ([EK] has two such areas,
+               this one a column)
+   A row belongs to the fastest digit that touches it, which makes its sum final.
 
    Terms: over all sets J, (-1)^(n - |J|) prod_i sum_{j in J} a_ij [Rys63], where rows without a column cut branches; or
    by Nijenhuis and Wilf over sets without column c, (-1)^(n-1) 2 (-1)^|J| prod_i (a_ic - r_i / 2 + sum_{j in J} a_ij),
@@ -66,7 +64,7 @@ static PERMI_ALWAYS_INLINE void permi_ryser_flip(permi_ryser_walk *walk, int k, 
     walk->x[1][ryser->touched[e]] += on ? ryser->value[1][e] : -ryser->value[1][e];
 }
 
-/* Makes a level's product from that of the level above and the sums of the digit's rows. Returns 0 if it is 0. */
+/* Makes a level's product from the one above. Returns 0 if it is 0. */
 static PERMI_ALWAYS_INLINE int permi_ryser_multiply(permi_ryser_walk *walk, int digit)
 {
   const permi_ryser *ryser = walk->ryser;
@@ -427,8 +425,7 @@ static permi_ryser_split permi_sparyser_split(const permi_block *block, int side
   return split;
 }
 
-/* The non-empty subsets of the neighbourhoods of rows that share no column, and each other column, are digits: other
-   sets leave a row empty [LM, appendix B]. Rows are chosen greedily by least degree from many random starts. */
+/* Rows are chosen greedily by least degree from many random starts. */
 #define PERMI_DOMINATING_STARTS 64
 #define PERMI_DOMINATING_COLUMNS 20 /* so that a digit is an int */
 static permi_ryser_split permi_dominating_split(const permi_block *block, int side)

@@ -4,8 +4,8 @@
    integers; terms are added exactly.
 
    Symbols    here
-     M        the edges `at` of the levels that are `matched`; a level's vertex has `left` ways to go
-     a_ij     coefficient[edge[e]], e a place among the neighbours of a vertex, rows first
+     M        the edges `at` of the levels
+     a_ij     coefficient[edge[e]], e among the neighbours of a vertex
 
    THE BOUND. A term has n double-double operations (rounded entries as in >>steps_run); the sum is exact
    (tests/proofs/doubles.g). */

@@ -9,10 +9,10 @@
 #define PERMI_WALK_CHUNK_SECONDS 0.25
 #define PERMI_WALK_PIECE_SECONDS 1e-3 /* of a chunk, at least, where chunks are short */
 #define PERMI_WALK_LOOK_SECONDS 2e-3  /* predicted work between two looks at the stop */
-#define PERMI_WALK_WINDOW 64          /* chunks for each thread before they are merged in order */
+#define PERMI_WALK_WINDOW 64          /* chunks for each thread before they are merged */
 #define PERMI_WALK_PROBES 48
 #if !defined(PERMI_WALK_GRACE_SECONDS)
-#define PERMI_WALK_GRACE_SECONDS 0.1 /* a chunk of so much predicted work is finished even after a stop */
+#define PERMI_WALK_GRACE_SECONDS 0.1 /* predicted: a shorter chunk is finished even after a stop */
 #endif
 
 typedef struct permi_ways {
@@ -20,7 +20,7 @@ typedef struct permi_ways {
   double weight;              /* of a probe: paths that it stands for; else 1 */
   uint64_t seed;              /* of a probe; else 0 */
   struct permi_walking *walking; /* NULL: nothing stops the walk */
-  double choices, work, look; /* counted; predicted seconds of them; at which it looks at the stop again */
+  double choices, work, look; /* counted; predicted seconds; when it looks at the stop again */
   int thread, stopped;
 } permi_ways;
 
@@ -51,16 +51,15 @@ static int permi_ways_mine(const permi_ways *ways)
   return ways->chunk == ways->begin;
 }
 
-/* A range of chunks on the way. */
 typedef struct permi_walking {
   const permi_leaf *leaf;
   permi_asked asked;
-  uint64_t begin, window; /* the range's first chunk, and that of slot 0 */
-  perm_partial *slot;     /* of each chunk of the window */
+  uint64_t begin, window; /* the first chunks of the range, of the slots */
+  perm_partial *slot;
   void *memory;
 } permi_walking;
 
-/* Counts a choice of so many predicted seconds. Returns 1 if the chunk is to be given up: branches have any size. */
+/* Counts a choice of predicted seconds. Returns 1 if the chunk is given up: branches have any size. */
 static int permi_ways_stop(permi_ways *ways, double seconds)
 {
   permi_walking *walking = ways->walking;
@@ -98,8 +97,8 @@ static perm_status permi_walking_chunk(void *context, uint64_t chunk, int thread
                             (double)leaf->information.chunks * leaf->information.seconds, "walking");
 }
 
-/* run_range of leaves whose chunks have permi_ways at the head of their workspace. Chunks are merged in order, for as
-   long as none is missing: what was done is a prefix, whoever stopped where. */
+/* run_range of leaves whose workspace begins with permi_ways. Chunks are merged in order until one is missing: what was
+   done is a prefix. */
 static perm_status permi_walk_range(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
                                     perm_partial *partial)
 {
@@ -149,8 +148,7 @@ static uint64_t permi_walk_chunks(double pieces, double seconds, int ways)
 
 typedef void (*permi_walk_chunk)(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial);
 
-/* Knuth's estimate of the tree by random descents [Knu75]: the choices and their seconds. Refuses what takes over
-   max_seconds, or is beyond doubles. workspace: a thread's bytes, behind permi_ways. */
+/* Estimates choices and seconds by random descents [Knu75]. workspace: a thread's bytes, behind permi_ways. */
 static perm_status permi_walk_offer(const permi_maker *maker, permi_walk_chunk run, size_t workspace, double look,
                                     double *choices, permi_offer *offer)
 {
