@@ -34,7 +34,8 @@
      - The same plan and the same bits on every run and for any number of threads: searches count moves.
 
    METHOD (options.method): what it sums; states or terms; values
-       auto          the fastest by prediction within max_bytes, for each block
+       auto          the fastest by prediction within max_bytes, for each block. Never sorting, sparyser, dominating,
+                     decompose, transversals, codegen
        frontier      matchings along a moving boundary; C(a + b, a - d) of a rows and b columns on it, with d more
                      columns than rows gone; all values. As lists or arrays:
        lists, arrays   states sorted and merged, or indexed by combinations; sorting: expand, sort, contract.
@@ -61,7 +62,7 @@
        codegen-registers, codegen-memory
                      Ryser's sum on GPUs as published [EK]: code for every column; n 2^(n-1), and about k 2^(n-1) with
                      k row sums in registers; doubles. Hybrid is faster
-       decompose     branches at lines of degree 3 and 4 down to dense blocks; doubles, exact integers
+       decompose     branches at lines of fewest entries down to small blocks; doubles, exact integers
        transversals  every perfect matching; all values
        planar       blocks whose graph is planar, no others: a determinant [Kas61] of about n^1.5 products; integers
                     modulo a prime for each 62 bits, doubles and complex in double-double with a bound, without one
@@ -81,15 +82,13 @@
                      >>sparse_calls    public types and functions
      matrix/         >>matrix          compressed rows from triplets, arrays
      formats/        >>io              lines, numbers; messages FILE:LINE
-                     >>market          Matrix Market: banner; symmetric, hermitian in permi_add_entry
+                     >>market          Matrix Market read, written; symmetric, hermitian in permi_add_entry
                      >>plain_text      files without a banner: rows, coordinates, edges; fractions
                      >>numpy           .npy of NumPy
                      >>graph           graph6, sparse6, digraph6
                      >>dimacs          DIMACS graphs
                      >>read            the table of formats; perm_matrix_read
-                     >>write           Matrix Market written
-     graph/          >>matching        Hopcroft-Karp
-                     >>components      Dulmage-Mendelsohn, strong components
+     graph/          >>matching        Hopcroft-Karp; strong components (Dulmage-Mendelsohn)
                      >>reduce          lines of degree 1 and 2 eliminated
                      >>walk            walks along elimination orders
                      >>greedy          greedy orders
@@ -131,11 +130,10 @@
                      >>signs_offer     ranges, price, offer
                      >>signs_kernels   the sign search
      reference/      >>sorting         expand, sort, contract
-                     >>sparyser        Ryser in compressed columns, Gray code; THE BOUND
-                     >>dominating      Ryser over dominating sets
+                     >>ways            the frame of the engines of papers: a tree of choices in chunks
+                     >>sparyser        Ryser in compressed columns, Gray code; over dominating sets; THE BOUND
                      >>transversals    perfect matchings enumerated; THE BOUND
-                     >>decompose       branches over lines of degree 3 and 4; THE BOUND
-                     >>decompose_run   their walk, price
+                     >>decompose       branches over lines of few entries; THE BOUND
      planar/         >>embedding       a planar graph drawn: the left-right test
                      >>kasteleyn       signs, checked face by face; THE PROOF
                      >>dissection      nested dissection: the tree of fronts
@@ -215,11 +213,9 @@ PERMI_BRIEF_BEGIN
 #include "formats/graph.h"
 #include "formats/dimacs.h"
 #include "formats/read.h"
-#include "formats/write.h"
 PERMI_BRIEF_END
 
 #include "graph/matching.h"
-#include "graph/components.h"
 #include "graph/reduce.h"
 #include "graph/walk.h"
 #include "graph/greedy.h"
@@ -268,11 +264,10 @@ PERMI_BRIEF_END
 #include "sign_search/signs_offer.h"
 
 #include "reference/sorting.h"
+#include "reference/ways.h"
 #include "reference/sparyser.h"
-#include "reference/dominating.h"
 #include "reference/transversals.h"
 #include "reference/decompose.h"
-#include "reference/decompose_run.h"
 
 PERMI_BRIEF_BEGIN
 #include "planar/embedding.h"

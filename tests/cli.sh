@@ -910,7 +910,7 @@ expect out_of_reach 3 'out of reach: method frontier is predicted.*; --explain .
 check out_of_reach_line one_line_error
 # each refusal names its limit in the words of the command, and what to try
 expect next_bytes 3 'over --max-bytes 1 MB; allow more --max-bytes, --effort 10 looks for an order' --generate regular:80:3 --method frontier --max-bytes 1e6
-expect next_seconds 3 'over --max-seconds 0.0[0-9]+; allow more --max-seconds' --generate er:40:0.4 --method decompose --max-seconds 0.05
+expect next_seconds 3 'over --max-seconds 0.0[0-9]+; allow more --max-seconds' --generate er:40:0.4 --method lists --max-seconds 0.05
 expect next_explain 3 'EB; --effort 10 looks longer for another plan, --estimate' --generate er:70:0.5 --explain
 expect next_certify 3 'it is planar, but has fronts .* leave out --certify; .*; without --certify there is a value' --generate hexagonal:60 --certify
 expect next_gpu 0 'no GPU was used: this perm was built without CUDA; make cuda' --generate grid:8:8 --gpus 1
@@ -930,7 +930,7 @@ expect not_kept 1 'nothing is kept; with --checkpoint FILE' --generate uniform:4
 expect "memory: next step" 4 'out of memory; --explain' --generate uniform:64 --method frontier
 expect "stopped while planning" 1 '^  total ' --generate grid:30:30 --max-seconds 0.2 --method frontier --effort 100 \
   --checkpoint $dir/planned
-expect seconds 3 'predicted.*s, over' --generate er:40:0.4 --method decompose --max-seconds 0.05
+expect seconds 3 'predicted.*s, over' --generate er:40:0.4 --method lists --max-seconds 0.05
 if command -v timeout >/dev/null; then
   timeout -s TERM 0.5 $perm --generate uniform:45 >$dir/out 2>$dir/err; code=$?
   check interrupt test $code -eq 124 -o $code -eq 1

@@ -13,14 +13,12 @@
 #define PERMI_SHARE_SECONDS PERMI_PARALLEL_SECONDS /* shorter steps run on one thread */
 #endif
 #define PERMI_CHUNK_SECONDS 0.1        /* chosen: lost if a call stops in one */
-#define PERMI_RYSER_CHUNK_SECONDS 0.25 /* chosen: from 4096 chunks on */
 #define PERMI_ESCALATE_SECONDS 1.0     /* chosen: higher precisions below it are tried unasked */
 #define PERMI_HOPELESS_SECONDS 1e12    /* chosen: longer sparse jobs are refused, and those */
 #define PERMI_HOPELESS_BYTES 1e13      /* that need more, unless max_bytes allows it */
 #define PERMI_DEFAULT_BYTES 1.6e10     /* chosen: above it auto prefers other sparse engines */
 #define PERMI_LOW_RANK_BYTES 1.6e10    /* chosen, without max_bytes */
 #define PERMI_COUNTS_BYTES 4e9
-#define PERMI_DECOMPOSE_BYTES 4e9 /* of all threads */
 
 /* ---- dense sums, exact integers */
 #define PERMI_RATE_GLYNN 6e8
@@ -80,8 +78,7 @@ static const double permi_seconds_word[2] = {3.2e-9, 7e-9};    /* and for each w
 #define PERMI_ORDER_FORGET_SECONDS 1e5  /* chosen: longer orders are not annealed */
 #define PERMI_TREE_PLAN_SECONDS 1e-6    /* per vertex and entry */
 #define PERMI_TREE_PLAN_LEAST 5e-3      /* chosen: a shorter search needs no long run */
-#define PERMI_RYSER_PLAN_SECONDS 0.01   /* chosen: not planned against quicker rivals; */
-#define PERMI_HYBRID_LEAST_SECONDS 7e-3 /* nor hybrid, whose layout takes a millisecond */
+#define PERMI_HYBRID_LEAST_SECONDS 7e-3 /* chosen: not planned against quicker rivals: a layout takes a millisecond */
 #define PERMI_HYBRID_PLAN_SHARE 0.02    /* chosen: of the run, for layouts */
 #define PERMI_HYBRID_MOVE_SECONDS 6e-6  /* a move of the searches for GPUs */
 
@@ -137,8 +134,6 @@ PERMI_UNUSED static const double permi_list_weight[] = {1, 1.3, 1.8, 3.3, 3.8, 1
 #define PERMI_PLANAR_BALL_SECONDS 2.2e-8   /* a product and difference in double-double, with a radius; */
 #define PERMI_PLANAR_BALL_ENTRY_SECONDS 1e-6 /* a pair and an entry */
 
-#define PERMI_RYSER_MOVE_SECONDS 5e-9  /* a move, */
-#define PERMI_RYSER_ENTRY_SECONDS 2e-9 /* an entry changed, a row multiplied */
 #define PERMI_WALK_SECONDS 1e-2        /* chosen: longer walks wake threads; the top of a tree takes a ms */
 #define PERMI_SIGNS_NODE_SECONDS 1.4e-8 /* signs (Zen 4): a node, */
 #define PERMI_SIGNS_CUT_SECONDS 6e-10  /* a row that thins out patterns, */

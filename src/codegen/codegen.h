@@ -268,33 +268,12 @@ static perm_status permi_codegen_create(const perm_allocator *allocator, permi_c
   return PERM_OK;
 }
 
-static perm_status permi_codegen_plan_best(permi_maker *maker, const permi_block *block, permi_offer *offer)
-{
-  const perm_allocator *allocator = &maker->options->allocator;
-  const int memory = maker->options->method == PERM_METHOD_CODEGEN_MEMORY;
-  permi_codegen *codegen = (permi_codegen *)permi_allocate(allocator, 1, sizeof *codegen);
-  double transposed;
-  offer->plan = codegen;
-  if (!codegen)
-    return permi_fail_memory(maker->result);
-  permi_codegen_plan(codegen, block, 1, memory);
-  transposed = codegen->seconds;
-  permi_codegen_plan(codegen, block, 0, memory);
-  if (transposed < codegen->seconds)
-    permi_codegen_plan(codegen, block, 1, memory);
-  if (!(codegen->ryser.growth < 1e300))
-    return permi_refuse(offer, PERM_ERROR_LIMIT, "has row sums whose products may overflow");
-  if (permi_codegen_create(allocator, codegen) != PERM_OK)
-    return permi_fail_memory(maker->result);
-  offer->seconds =
-      codegen->seconds + PERMI_GPU_COMPILE + PERMI_GPU_COMPILE_EACH * 2 * codegen->walk * codegen->operations;
-  offer->bytes = sizeof *codegen + (double)codegen->code->length + 8.0 * (double)codegen->gpu.work.doubles;
-  return PERM_OK;
-}
-
 static perm_status permi_codegen_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_options *options = maker->options;
+  const int memory = options->method == PERM_METHOD_CODEGEN_MEMORY;
+  permi_codegen *codegen;
+  double transposed;
   (void)rival;
   if (!options->gpu.devices)
     permi_refuse(offer, PERM_ERROR_DEVICE, "needs a GPU for this method: options.gpu.devices, or gpu.cpu_fallback");
@@ -305,7 +284,24 @@ static perm_status permi_codegen_offer(permi_maker *maker, const permi_block *bl
                  block->imaginary ? "complex entries" : "another precision than double asked for");
   else if (block->n > PERM_MAX_N)
     permi_refuse(offer, PERM_ERROR_LIMIT, "is larger than the %d rows that sums over sets of columns take", PERM_MAX_N);
-  return offer->why[0] ? PERM_OK : permi_codegen_plan_best(maker, block, offer);
+  if (offer->why[0])
+    return PERM_OK;
+  offer->plan = codegen = (permi_codegen *)permi_allocate(&options->allocator, 1, sizeof *codegen);
+  if (!codegen)
+    return permi_fail_memory(maker->result);
+  permi_codegen_plan(codegen, block, 1, memory);
+  transposed = codegen->seconds;
+  permi_codegen_plan(codegen, block, 0, memory);
+  if (transposed < codegen->seconds)
+    permi_codegen_plan(codegen, block, 1, memory);
+  if (!(codegen->ryser.growth < 1e300))
+    return permi_refuse(offer, PERM_ERROR_LIMIT, "has row sums whose products may overflow");
+  if (permi_codegen_create(&options->allocator, codegen) != PERM_OK)
+    return permi_fail_memory(maker->result);
+  offer->seconds =
+      codegen->seconds + PERMI_GPU_COMPILE + PERMI_GPU_COMPILE_EACH * 2 * codegen->walk * codegen->operations;
+  offer->bytes = sizeof *codegen + (double)codegen->code->length + 8.0 * (double)codegen->gpu.work.doubles;
+  return PERM_OK;
 }
 
 static size_t permi_codegen_explain(const permi_leaf *leaf, char *buffer, size_t size)

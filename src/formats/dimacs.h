@@ -15,12 +15,6 @@ typedef struct permi_dimacs {
   permi_entries source; /* the rows' vertices as keys */
 } permi_dimacs;
 
-static int permi_is_dimacs_problem(const char *begin, const char *end)
-{
-  return permi_same_word(begin, end, "edge") || permi_same_word(begin, end, "col") ||
-         permi_same_word(begin, end, "asn");
-}
-
 /* After comments "p WORD" and then a number; else it is a header of names. */
 static int permi_is_dimacs(const permi_reader *reader)
 {
@@ -54,10 +48,11 @@ static int permi_dimacs_problem(permi_reader *reader, permi_dimacs *graph)
     return permi_reader_fail(reader, "a second line p found, the first was line %llu; one graph a file was expected",
                              graph->problem);
   graph->problem = reader->line;
-  if (!permi_next_word(reader, &begin, &end) || !permi_is_dimacs_problem(begin, end))
+  permi_next_word(reader, &begin, &end);
+  graph->assignment = permi_same_word(begin, end, "asn");
+  if (!graph->assignment && !permi_same_word(begin, end, "edge") && !permi_same_word(begin, end, "col"))
     return permi_reader_fail(reader, "problem %s found, edge or col (a graph) or asn (rows and columns) was expected",
                              permi_quoted(begin, end).text);
-  graph->assignment = permi_same_word(begin, end, "asn");
   return permi_dimacs_whole(reader, "number of vertices", 0, PERM_MATRIX_MAX_ROWS, &graph->vertices) &&
          permi_dimacs_whole(reader, "number of edges", 0, INT64_MAX, &graph->edges) &&
          permi_line_finished(reader, "the numbers of vertices and edges");
@@ -86,23 +81,12 @@ static int permi_dimacs_edge(permi_reader *reader, permi_dimacs *graph)
   return permi_reader_push(reader, (uint64_t)from - 1, (uint64_t)to - 1, &entry);
 }
 
-/* A line "n I" of p asn. */
-static int permi_dimacs_source(permi_reader *reader, permi_dimacs *graph)
-{
-  permi_entry entry = permi_entry_one();
-  int64_t vertex = 0;
-  if (!permi_dimacs_whole(reader, "vertex", 1, graph->vertices, &vertex) || !permi_line_finished(reader, "the vertex"))
-    return 0;
-  entry.key = (uint64_t)vertex - 1;
-  entry.line = reader->line;
-  return permi_entries_push(&graph->source, &entry, &reader->allocator, reader->watch) ||
-         permi_reader_no_memory(reader);
-}
-
 static int permi_dimacs_lines(permi_reader *reader, permi_dimacs *graph)
 {
   const char *begin, *end;
   while (permi_next_content(reader, 1)) {
+    permi_entry source = permi_entry_one();
+    int64_t vertex = 0;
     char what = 0;
     permi_next_word(reader, &begin, &end);
     if (end == begin + 1)
@@ -119,8 +103,13 @@ static int permi_dimacs_lines(permi_reader *reader, permi_dimacs *graph)
       if (!permi_dimacs_edge(reader, graph))
         return 0;
     } else if (what == 'n' && graph->assignment) {
-      if (!permi_dimacs_source(reader, graph))
+      if (!permi_dimacs_whole(reader, "vertex", 1, graph->vertices, &vertex) ||
+          !permi_line_finished(reader, "the vertex"))
         return 0;
+      source.key = (uint64_t)vertex - 1;
+      source.line = reader->line;
+      if (!permi_entries_push(&graph->source, &source, &reader->allocator, reader->watch))
+        return permi_reader_no_memory(reader);
     } else if (graph->assignment || (what != 'n' && what != 'd' && what != 'v' && what != 'x')) {
       return permi_reader_fail(reader, "%s found, a line '%s' was expected", permi_quoted(begin, reader->line_end).text,
                                graph->assignment ? "n VERTEX' or 'a ROW COLUMN [WEIGHT]" : "e VERTEX VERTEX [WEIGHT]");

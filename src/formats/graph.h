@@ -9,13 +9,6 @@
 #pragma once
 #include "plain_text.h"
 
-static int permi_graph6_are_bits(const char *begin, const char *end)
-{
-  while (begin < end && *begin >= 63 && *begin <= 126)
-    begin++;
-  return begin == end;
-}
-
 /* The line without blanks around; 0: there is none left. */
 static int permi_graph6_line(permi_reader *reader)
 {
@@ -47,27 +40,6 @@ static char permi_graph6_header(permi_reader *reader)
   return 0;
 }
 
-/* Moves the cursor over the order; 0: the line ends before. */
-static int permi_graph6_order(permi_reader *reader, uint64_t *n)
-{
-  int bytes = 1;
-  *n = 0;
-  for (; reader->cursor < reader->line_end && *reader->cursor == '~' && bytes < 6; reader->cursor++)
-    bytes = bytes == 1 ? 3 : 6;
-  if (reader->line_end - reader->cursor < bytes)
-    return 0;
-  for (; bytes; bytes--)
-    *n = *n << 6 | (uint64_t)(*reader->cursor++ - 63);
-  return 1;
-}
-
-/* Bytes of all pairs of n <= PERM_MATRIX_MAX_ROWS vertices, in one direction or both. */
-static uint64_t permi_graph6_bytes(uint64_t n, char mark)
-{
-  const uint64_t bits = mark == '&' ? n * n : n ? n * (n - 1) / 2 : 0;
-  return (bits + 5) / 6;
-}
-
 /* A header, a mark, or lines of such bytes alone. No number is such a line but i and j, which are too short. A line of
    another length than its order needs is a graph all the same, to be refused as one; but not i, j, nan. */
 static int permi_is_graph6(const permi_reader *reader)
@@ -82,9 +54,10 @@ static int permi_is_graph6(const permi_reader *reader)
   if (*look.cursor == ':' || *look.cursor == '&')
     return 1;
   do {
-    look.cursor += *look.cursor == ':' || *look.cursor == '&';
-    if (!permi_graph6_are_bits(look.cursor, look.line_end) ||
-        (permi_is_name(look.cursor, look.cursor + 1) && !permi_is_name(look.cursor, look.line_end)))
+    const char *p = look.cursor += *look.cursor == ':' || *look.cursor == '&';
+    while (p < look.line_end && *p >= 63 && *p <= 126)
+      p++;
+    if (p < look.line_end || (permi_is_name(look.cursor, look.cursor + 1) && !permi_is_name(look.cursor, p)))
       return 0;
     units = units && look.line_end - look.cursor == 1 && (*look.cursor == 'i' || *look.cursor == 'j');
   } while (permi_graph6_line(&look));
@@ -106,13 +79,13 @@ static int permi_graph6_bit(const char *bits, uint64_t k)
 /* graph6 and digraph6; the cursor is behind the order. */
 static int permi_graph6_pairs(permi_reader *reader, uint64_t n, char mark, unsigned long long *edges)
 {
-  const uint64_t bytes = permi_graph6_bytes(n, mark), found = (uint64_t)(reader->line_end - reader->cursor);
+  const uint64_t bits = mark == '&' ? n * n : n ? n * (n - 1) / 2 : 0, bytes = (bits + 5) / 6;
+  const uint64_t found = (uint64_t)(reader->line_end - reader->cursor);
   uint64_t k = 0, i, j;
   if (found != bytes)
     return permi_reader_fail(reader, "%llu character%s found after the order of a graph of %llu vertices, %llu were "
                              "expected: is the line whole?", (unsigned long long)found, found == 1 ? "" : "s",
-                             (unsigned long long)n,
-                             (unsigned long long)bytes);
+                             (unsigned long long)n, (unsigned long long)bytes);
   for (j = 0; j < n; j++)
     for (i = 0; i < (mark == '&' ? n : j); i++, k++) {
       if (permi_watch_step(reader->watch, (size_t)k, 5))
@@ -165,9 +138,9 @@ static int permi_read_graph6(permi_reader *reader, perm_format wanted)
 {
   char mark = 0;
   const char *name, *p;
-  uint64_t n;
+  uint64_t n = 0;
   unsigned long long edges = 0, line, more;
-  int ok = permi_graph6_line(reader);
+  int bytes = 1, ok = permi_graph6_line(reader);
   if (ok) {
     mark = permi_graph6_header(reader);
     ok = reader->cursor < reader->line_end || permi_graph6_line(reader);
@@ -185,8 +158,12 @@ static int permi_read_graph6(permi_reader *reader, perm_format wanted)
     if (*p < 63 || *p > 126)
       return permi_reader_fail(reader, "%s found as character %llu of a graph, '?' to '~' were expected",
                                permi_quoted(p, p + 1).text, (unsigned long long)(p - reader->cursor) + 1);
-  if (!permi_graph6_order(reader, &n))
+  for (; reader->cursor < reader->line_end && *reader->cursor == '~' && bytes < 6; reader->cursor++)
+    bytes = bytes == 1 ? 3 : 6;
+  if (reader->line_end - reader->cursor < bytes)
     return permi_reader_fail(reader, "the line ends before the order of the graph: is it whole?");
+  for (; bytes; bytes--)
+    n = n << 6 | (uint64_t)(*reader->cursor++ - 63);
   if (n > PERM_MATRIX_MAX_ROWS)
     return permi_reader_fail(reader, "a graph of %llu vertices found, at most %d were expected", (unsigned long long)n,
                              PERM_MATRIX_MAX_ROWS);

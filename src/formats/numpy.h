@@ -75,24 +75,19 @@ static int permi_numpy_string(permi_reader *reader, const char **begin, const ch
 /* "<f8" and the like. */
 static int permi_numpy_type(permi_reader *reader, permi_numpy *array)
 {
+  static const char *const types[] = {"b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8", "c8", "c16"};
   const char *begin, *end;
-  unsigned size;
-  int known;
+  size_t k;
   if (permi_numpy_next(reader) == '[')
     return permi_reader_fail(reader, "an array of records found, one of numbers was expected: save one field of it");
   if (!permi_numpy_string(reader, &begin, &end))
     return 0;
-  size = end - begin == 3 && permi_is_digit(begin[2]) ? (unsigned)(begin[2] - '0') : 0;
-  if (end - begin == 4 && begin[2] == '1' && begin[3] == '6')
-    size = 16;
   array->order = begin < end ? *begin : ' ';
   array->code = end - begin > 1 ? begin[1] : ' ';
-  array->size = size;
-  known = array->code == 'b'                         ? size == 1
-          : array->code == 'i' || array->code == 'u' ? size == 1 || size == 2 || size == 4 || size == 8
-          : array->code == 'f'                       ? size == 4 || size == 8
-                                                     : array->code == 'c' && (size == 8 || size == 16);
-  if (known && (array->order == '<' || array->order == '>' || (array->order == '|' && size == 1)))
+  for (k = 0; k < sizeof types / sizeof *types; k++)
+    if (end - begin == 1 + (ptrdiff_t)strlen(types[k]) && !memcmp(begin + 1, types[k], strlen(types[k])))
+      array->size = types[k][2] ? 16 : (unsigned)(types[k][1] - '0');
+  if (array->size && (array->order == '<' || array->order == '>' || (array->order == '|' && array->size == 1)))
     return 1;
   if (array->code == 'O')
     return permi_reader_fail(reader, "an array of Python objects found, numbers were expected: save a.astype(int) or "
@@ -283,7 +278,7 @@ static int permi_read_numpy(permi_reader *reader, perm_format wanted)
   return 1;
 }
 
-/* Bytes that a .npy file has as far as its header is there, 0: unknown; so a pipe without an end is not read up. */
+/* Returns the bytes of a .npy file whose header is there, else 0: a pipe without an end is not read up. */
 static double permi_numpy_bytes(const char *text, size_t bytes)
 {
   const size_t head = permi_numpy_head(text, bytes);

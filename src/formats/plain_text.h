@@ -209,8 +209,8 @@ static int permi_has_row_name(permi_reader look, const char **begin, const char 
   return permi_is_name(*begin, *end) && look.cursor < look.line_end && strchr("+-.0123456789", *look.cursor);
 }
 
-/* Is a first line of nothing but i (units: 1), j (2) or both (3), which begins at `first` and `look` has passed, one of
-   names? Nobody writes both for one unit. 0: no, or a failure. */
+/* Does a first line of nothing but i (units: 1), j (2) or both (3), which `look` has passed, have names? Nobody writes
+   both for one unit. 0: no, or a failure. */
 static int permi_units_are_names(permi_reader *reader, const permi_reader *look, const char *first, int units)
 {
   permi_reader below = *look;
@@ -227,8 +227,7 @@ static int permi_units_are_names(permi_reader *reader, const permi_reader *look,
                            complex_below ? "complex" : "real");
 }
 
-/* A first line of names above others, such as a,"b c",d2 or i,j: moves the reader behind it. Returns 0 after a
-   failure. */
+/* Passes a first line of names above others, such as a,"b c",d2 or i,j. Returns 0 after a failure. */
 static int permi_skip_header(permi_reader *reader)
 {
   permi_reader look = *reader, below;
@@ -507,21 +506,6 @@ static int permi_read_item(permi_reader *reader, perm_format format, permi_indic
   return permi_reader_push(reader, (uint64_t)index[0], (uint64_t)index[1], &entry);
 }
 
-/* Takes the sizes from the edges; refuses edges that do not tell what they count from. */
-static int permi_edges_sizes(permi_reader *reader, permi_indices *indices)
-{
-  const int base = permi_indices_base(indices);
-  if (!indices->lines)
-    return permi_reader_fail(reader, "no edges found, lines 'row column [weight]' were expected");
-  if (base && (indices->low[0] != 1 || indices->low[1] != 1))
-    return permi_reader_fail(reader, "the smallest row is %lld and the smallest column %lld: counted from 0 or from 1? "
-                             "Write 'rows columns entries' before them and say --format coordinate",
-                             (long long)indices->low[0], (long long)indices->low[1]);
-  indices->size[0] = indices->high[0] + !base;
-  indices->size[1] = indices->high[1] + !base;
-  return 1;
-}
-
 static int permi_read_list(permi_reader *reader, perm_format format, perm_format wanted)
 {
   const int edges = format == PERM_FORMAT_EDGES;
@@ -542,12 +526,18 @@ static int permi_read_list(permi_reader *reader, perm_format format, perm_format
   while (permi_next_content(reader, 1))
     if (!permi_read_item(reader, format, &indices))
       return 0;
-  if (edges && !permi_edges_sizes(reader, &indices))
-    return 0;
+  base = (uint64_t)permi_indices_base(&indices);
+  for (k = 0; k < 2 && edges; k++)
+    indices.size[k] = indices.high[k] + !base;
+  if (edges && !indices.lines)
+    return permi_reader_fail(reader, "no edges found, lines 'row column [weight]' were expected");
+  if (edges && base && (indices.low[0] != 1 || indices.low[1] != 1))
+    return permi_reader_fail(reader, "the smallest row is %lld and the smallest column %lld: counted from 0 or from 1? "
+                             "Write 'rows columns entries' before them and say --format coordinate",
+                             (long long)indices.low[0], (long long)indices.low[1]);
   if (!edges && indices.lines != (unsigned long long)indices.size[2])
     return permi_reader_fail(reader, "the file ends after %llu entries, %lld were expected", indices.lines,
                              (long long)indices.size[2]);
-  base = (uint64_t)permi_indices_base(&indices);
   for (k = 0; k < reader->entries.count && !permi_watch_step(reader->watch, k, 5); k++) {
     permi_entry *item = &reader->entries.entry[k];
     const unsigned long long row = (item->key >> 32) - base, column = (item->key & 0xffffffff) - base;

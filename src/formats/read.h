@@ -81,56 +81,31 @@ static int permi_has_banner(const permi_reader *reader)
          permi_same_word(begin, begin + 8, "%%matrix");
 }
 
-static int permi_read_banner_and_matrix(permi_reader *reader, perm_format wanted)
-{
-  const char *begin, *end;
-  permi_next_line(reader);
-  permi_next_word(reader, &begin, &end);
-  return permi_same_word(begin, end, "%%matrixmarket")
-             ? permi_read_market(reader, wanted)
-             : permi_reader_fail(reader, "%s found, %%%%MatrixMarket was expected", permi_quoted(begin, end).text);
-}
-
-/* Is a word such as MatrixMarket first, or "matrix" before a format? */
-static int permi_resembles_banner(permi_reader *look)
-{
-  const char *begin, *end, *p;
-  int first = 1, matrix = 0;
-  while (look->cursor < look->line_end &&
-         (*look->cursor == '%' || *look->cursor == '#' || permi_is_blank(*look->cursor)))
-    look->cursor++;
-  for (; permi_next_word(look, &begin, &end); first = 0, matrix = permi_same_word(begin, end, "matrix")) {
-    if (matrix && (permi_same_word(begin, end, "coordinate") || permi_same_word(begin, end, "array")))
-      return 1;
-    for (p = begin; first && end - p >= 9 && permi_same_word(begin, begin + 3, "mat"); p++)
-      if (permi_same_word(p + 3, p + 9, "market"))
-        return 1;
-  }
-  return 0;
-}
-
-/* A banner that is a comment would lose the symmetry. */
+/* Refuses a banner that is a comment, which would lose the symmetry: a word such as MatrixMarket first, or "matrix"
+   before a format. */
 static int permi_refuse_late_banner(permi_reader *reader)
 {
   permi_reader look = *reader;
+  const char *line, *begin, *end, *p;
   while (permi_next_line(&look)) {
-    const char *begin;
+    int first = 1, matrix = 0, found = 0;
     permi_skip_blanks(&look);
-    begin = look.cursor;
-    if (begin < look.line_end && strchr("+-.(0123456789", *begin))
+    line = look.cursor;
+    if (line < look.line_end && strchr("+-.(0123456789", *line))
       break;
-    if (!permi_resembles_banner(&look))
-      continue;
-    reader->line = look.line;
-    return permi_reader_fail(reader, "%s found, a banner is the first line and begins with %%%%MatrixMarket; if this "
-                             "is none, take the line out", permi_quoted(begin, look.line_end).text);
+    while (look.cursor < look.line_end &&
+           (*look.cursor == '%' || *look.cursor == '#' || permi_is_blank(*look.cursor)))
+      look.cursor++;
+    for (; permi_next_word(&look, &begin, &end); first = 0, matrix = permi_same_word(begin, end, "matrix")) {
+      found |= matrix && (permi_same_word(begin, end, "coordinate") || permi_same_word(begin, end, "array"));
+      for (p = begin; first && end - p >= 9 && permi_same_word(begin, begin + 3, "mat"); p++)
+        found |= permi_same_word(p + 3, p + 9, "market");
+    }
+    reader->line = found ? look.line : reader->line;
+    if (found)
+      return permi_reader_fail(reader, "%s found, a banner is the first line and begins with %%%%MatrixMarket; if this "
+                               "is none, take the line out", permi_quoted(line, look.line_end).text);
   }
-  return 1;
-}
-
-static int permi_is_text(const permi_reader *reader)
-{
-  (void)reader;
   return 1;
 }
 
@@ -162,13 +137,13 @@ static const struct {
   perm_format format;
   const char *taken; /* its name in messages */
   int binary; /* 1: zero bytes are no error */
-  int (*recognise)(const permi_reader *reader);
+  int (*recognise)(const permi_reader *reader); /* NULL: whatever it is */
   int (*read)(permi_reader *reader, perm_format wanted);
 } permi_formats[] = {{PERM_FORMAT_NUMPY, ".npy", 1, permi_begins_as_numpy, permi_read_numpy},
-                     {PERM_FORMAT_AUTO, "Matrix Market", 0, permi_has_banner, permi_read_banner_and_matrix},
+                     {PERM_FORMAT_AUTO, "Matrix Market", 0, permi_has_banner, permi_read_market},
                      {PERM_FORMAT_GRAPH6, "graph6", 0, permi_is_graph6, permi_read_graph6},
                      {PERM_FORMAT_DIMACS, "DIMACS", 0, permi_is_dimacs, permi_read_dimacs},
-                     {PERM_FORMAT_AUTO, "plain text", 0, permi_is_text, permi_read_unmarked}};
+                     {PERM_FORMAT_AUTO, "plain text", 0, NULL, permi_read_unmarked}};
 
 static int permi_read_bytes(permi_reader *reader, perm_format wanted)
 {
@@ -181,7 +156,8 @@ static int permi_read_bytes(permi_reader *reader, perm_format wanted)
       return 0;
     if (wanted != PERM_FORMAT_AUTO && format == wanted)
       break;
-    if ((wanted == PERM_FORMAT_AUTO || format == PERM_FORMAT_AUTO) && permi_formats[k].recognise(reader))
+    if ((wanted == PERM_FORMAT_AUTO || format == PERM_FORMAT_AUTO) &&
+        (!permi_formats[k].recognise || permi_formats[k].recognise(reader)))
       break;
   }
   reader->taken = permi_formats[k].taken;
@@ -192,22 +168,17 @@ static int permi_reader_finish(permi_reader *reader, perm_matrix *matrix)
 {
   permi_entries *list = &reader->entries;
   const permi_entry *second;
-  int large;
-  if (!permi_entries_sort(list, &reader->allocator, reader->watch))
-    return permi_reader_no_memory(reader);
-  second = permi_entries_duplicate(list, reader->watch);
-  if (second) {
-    reader->line = second->line;
-    return permi_reader_fail(reader, "entry (%llu,%llu) found again, first given in line %llu, one was expected%s",
-                             (second->key >> 32) + 1, (second->key & 0xffffffff) + 1, second[-1].line,
-                             reader->again ? reader->again : "");
-  }
-  if (reader->mirrored && !permi_entries_mirror(list, &reader->allocator, reader->watch, &second))
+  int large, again;
+  if (!permi_entries_settle(list, reader->mirrored, &reader->allocator, reader->watch, &second, &again))
     return permi_reader_no_memory(reader);
   if (second) {
+    const unsigned long long row = (second->key >> 32) + 1, column = (second->key & 0xffffffff) + 1;
     reader->line = second->line;
-    return permi_reader_fail(reader, "edge %llu %llu found with another weight than in the other direction",
-                             (second->key >> 32) + 1, (second->key & 0xffffffff) + 1);
+    if (!again)
+      return permi_reader_fail(reader, "edge %llu %llu found with another weight than in the other direction", row,
+                               column);
+    return permi_reader_fail(reader, "entry (%llu,%llu) found again, first given in line %llu, one was expected%s", row,
+                             column, second[-1].line, reader->again ? reader->again : "");
   }
   if (reader->fractions && !permi_fractions_scale(reader))
     return 0;
@@ -384,42 +355,41 @@ static perm_status permi_matrix_read(const char *path, const perm_options *optio
   return status;
 }
 
-PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_options *options_given, perm_matrix *matrix,
+static perm_status permi_matrix_read_metered(const char *path, const perm_options *options_given, perm_matrix *matrix,
+                                             perm_integer *denominator, perm_matrix_each each, void *user_data,
                                              perm_result *result)
 {
   permi_metered call;
   const perm_options *options = permi_meter_begin(&call, options_given, 0);
-  return permi_meter_end(&call, permi_matrix_read(path, options, matrix, NULL, NULL, NULL, result), result);
+  return permi_meter_end(&call, permi_matrix_read(path, options, matrix, denominator, each, user_data, result),
+                         result);
 }
 
-PERM_SPARSE_API perm_status perm_matrix_read_fractions(const char *path, const perm_options *options_given,
+PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,
+                                             perm_result *result)
+{
+  return permi_matrix_read_metered(path, options, matrix, NULL, NULL, NULL, result);
+}
+
+PERM_SPARSE_API perm_status perm_matrix_read_fractions(const char *path, const perm_options *options,
                                                        perm_matrix *matrix, perm_integer *denominator,
                                                        perm_result *result)
 {
-  permi_metered call;
-  const perm_options *options;
-  if (!denominator) {
-    if (matrix)
-      memset(matrix, 0, sizeof *matrix);
-    return permi_fail(result, PERM_ERROR_NULL, 4, "denominator is NULL");
+  if (denominator) {
+    *denominator = permi_integer_of(1);
+    return permi_matrix_read_metered(path, options, matrix, denominator, NULL, NULL, result);
   }
-  *denominator = permi_integer_of(1);
-  options = permi_meter_begin(&call, options_given, 0);
-  return permi_meter_end(&call, permi_matrix_read(path, options, matrix, denominator, NULL, NULL, result),
-                         result);
+  if (matrix)
+    memset(matrix, 0, sizeof *matrix);
+  return permi_fail(result, PERM_ERROR_NULL, 4, "denominator is NULL");
 }
 
-PERM_SPARSE_API perm_status perm_matrix_read_each(const char *path, const perm_options *options_given,
+PERM_SPARSE_API perm_status perm_matrix_read_each(const char *path, const perm_options *options,
                                                   perm_matrix_each each, void *user_data, perm_result *result)
 {
-  permi_metered call;
   perm_matrix matrix;
   perm_integer denominator = permi_integer_of(1);
-  const perm_options *options;
-  if (!each)
-    return permi_fail(result, PERM_ERROR_NULL, 3, "each is NULL");
-  options = permi_meter_begin(&call, options_given, 0);
-  return permi_meter_end(&call, permi_matrix_read(path, options, &matrix, &denominator, each, user_data, result),
-                         result);
+  return each ? permi_matrix_read_metered(path, options, &matrix, &denominator, each, user_data, result)
+              : permi_fail(result, PERM_ERROR_NULL, 3, "each is NULL");
 }
 /* SPDX-License-Identifier: MIT */

@@ -2,6 +2,7 @@
    What the engines of a block share. */
 #pragma once
 #include "../plan/compute.h"
+#include "../job/parallel.h"
 #include "reduce.h"
 #include "order.h"
 
@@ -149,4 +150,36 @@ static void permi_leaf_bound(permi_leaf *leaf, double bound, double unit)
   leaf->bound_relative = bound;
   leaf->estimate_relative = fmin(4 * sqrt(unit * bound), bound);
 }
+/* Threads that ask within their parts whether to stop. */
+typedef struct permi_asked {
+  permi_control *control;
+  int threads, stop; /* stop: a perm_status, written by the calling thread */
+} permi_asked;
+
+static permi_asked permi_asked_begin(const permi_leaf *leaf, permi_control *control)
+{
+  permi_asked asked;
+  asked.control = control;
+  asked.threads = control && leaf->threaded ? permi_threads(control->options) : 1;
+  asked.stop = PERM_OK;
+  return asked;
+}
+
+/* Thread 0 asks the control, others see what it found. */
+static perm_status permi_asked_poll(permi_asked *asked, int thread, double work, const char *activity)
+{
+  int stop = PERM_OK;
+  if (thread) {
+    PERMI_OMP(atomic read)
+    stop = asked->stop;
+  } else if (asked->control) {
+    stop = (int)permi_control_poll(asked->control, work, activity);
+    if (stop) {
+      PERMI_OMP(atomic write)
+      asked->stop = stop;
+    }
+  }
+  return (perm_status)stop;
+}
+
 /* SPDX-License-Identifier: MIT */

@@ -1,8 +1,8 @@
 /* ========================================================================================================== >>greedy
-   Greedy elimination orders. Their costs differ by factors of 2 to 1000, so many are made before one is annealed: for a
-   run of 20 ms or more 50 orders gain more than the same time in annealing (15 graphs). A tie goes to the vertex whose
-   neighbours are nearest to leaving, which gains up to 7x on regular graphs and k-trees; every other round it goes to
-   any vertex, which is better on power laws. */
+   Greedy elimination orders. Their costs differ by factors of 2 to 1000, so many are made before one is annealed: for
+   runs from 20 ms on, 50 orders gain more than as much annealing (15 graphs). A tie goes to the vertex whose neighbours
+   are nearest to leaving, which gains up to 7x on regular graphs and k-trees; in every other round to any vertex, which
+   is better on power laws. */
 #pragma once
 #include "walk.h"
 
@@ -134,7 +134,8 @@ static void permi_greedy_step(const permi_block *block, permi_greedy *greedy, in
   greedy->units += 60 + 8.0 * (e - block->start[v]);
 }
 
-/* Of the listed: who leaves the smallest frontier; of those the one whose neighbours are nearest to leaving, or any. */
+/* Returns the listed vertex that leaves the smallest frontier. Of several, the one whose neighbours are nearest to
+   leaving, or any. */
 static int permi_greedy_scan(permi_greedy *greedy, uint64_t *seed)
 {
   int best = -1, growth = INT_MAX, nearness = 0, ties = 0, kept = 0, i;
@@ -172,7 +173,7 @@ static int permi_greedy_best(const permi_block *block, permi_greedy *greedy, uin
   }
 }
 
-/* Where an order begins: anywhere; and goes on where a component ends. */
+/* Returns where an order begins, anywhere, or goes on after a component. */
 static int permi_greedy_begin(const permi_block *block, permi_greedy *greedy, int length, uint64_t *seed)
 {
   permi_walk *walk = &greedy->walk;
@@ -226,8 +227,7 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
   return cost;
 }
 
-/* Is another greedy order worth its time? The first of each kind tell little: others of the graph are up to 1000 times
-   as quick. */
+/* Is another greedy order worth its time? First ones tell little: others are up to 1000 times as quick. */
 static int permi_greedy_pays(const permi_budget *budget, double begin, double cost, int first)
 {
   const double seconds = permi_budget_seconds(budget, cost), spent = budget->account->watch->worked - begin;

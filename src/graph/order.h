@@ -243,8 +243,8 @@ static double permi_order_seconds(const permi_block *block, double cost)
   return cost * PERMI_STATE_SECONDS + block->vertices * PERMI_STEP_SECONDS;
 }
 
-/* Units that an order of that cost is worth, less if behind its rival. A cost falls as units^-0.16 on 17 graphs, which
-   sets the share of short runs; long ones have the account's. */
+/* Units that an order of that cost is worth, less if behind its rival. A cost falls as units^-0.16 (17 graphs): the
+   share of short runs; long ones have the account's. */
 static double permi_anneal_units(double cost, const permi_budget *budget)
 {
   const double alone = permi_budget_seconds(budget, cost), rival = budget->rival, seconds = fmin(alone, rival);
@@ -362,7 +362,7 @@ static void permi_orders_anneal(permi_orders *search, permi_anneal *anneal, cons
   }
 }
 
-/* Has the best order so many times the states that fit? It does not run where there is a rival. */
+/* Has the best order, which has a rival, so many times the states that fit? */
 static int permi_orders_beyond(permi_orders *search, double times)
 {
   const permi_budget *budget = &search->budget;
@@ -372,7 +372,7 @@ static int permi_orders_beyond(permi_orders *search, double times)
   return search->greedy.walk.peak > times * budget->most;
 }
 
-/* Rounds double, as slower cooling mostly helps. What paid well goes on, and no order that does not fit. */
+/* Rounds double, as slower cooling mostly helps. What paid well goes on; an order that does not fit ends. */
 static void permi_orders_rounds(permi_orders *search, permi_anneal *anneal, double begin)
 {
   const permi_budget *budget = &search->budget;

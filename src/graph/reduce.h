@@ -6,7 +6,6 @@
 #pragma once
 #include "../multiplicities/counts_leaf.h"
 #include "matching.h"
-#include "components.h"
 
 typedef struct permi_cell {
   int vertex[2], next[2], previous[2]; /* row, column; links along each */
@@ -261,7 +260,7 @@ static double permi_scale_sweep(permi_working *working, double *shift, int side,
   return moved;
 }
 
-/* Where exponents of -400 or less are left, up to order 64, scales as >>scale does. 0: out of memory. */
+/* Scales exponents of -400 or less, up to order 64, as >>scale does. 0: out of memory. */
 static int permi_scale_wide(const permi_working *working, double *shift)
 {
   int(*exponent)[PERM_MAX_N], row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N];
@@ -418,8 +417,8 @@ static int permi_cell_is_zero(const permi_working *working, const permi_cell *ce
                           : cell->real == 0 && cell->imaginary == 0;
 }
 
-/* Where values cancel further below their sums of |terms| than this, those sums say nothing, and must not take values
-   into underflow: values are scaled alone, and no bound or estimate is left. log2 */
+/* log2. Where values cancel further below their sums of |terms|, those say nothing and must not take values into
+   underflow: values are scaled alone, without a bound or estimate. */
 #define PERMI_CANCELS -400
 
 /* Scales a line's largest entry to [1/2, 1) if nothing falls near underflow. */
@@ -534,8 +533,8 @@ static double permi_gamma(double k)
   return k * PERMI_UNIT / (1 - k * PERMI_UNIT) * (1 + 8 * PERMI_UNIT);
 }
 
-/* Roundings of an entry's terms: those of degree-2 steps, and 1 of each original entry if integers were rounded.
-   `absolute` has them too, hence g / (1 - g) below. */
+/* Roundings of an entry's terms: of degree-2 steps, and 1 of each original entry if integers were rounded. `absolute`
+   has them too, hence g / (1 - g) below. */
 static double permi_entry_roundings(const permi_working *working, int entries)
 {
   return (working->is_complex ? PERMI_COMPLEX_ROUNDINGS : 2.0) * working->degree_two +

@@ -242,6 +242,16 @@ static int permi_entries_mirror(permi_entries *list, const perm_allocator *alloc
   return permi_entries_sort(list, allocator, watch);
 }
 
+/* Sorts and mirrors. *second, else NULL: an entry given before (*again 1), or with another value across. */
+static int permi_entries_settle(permi_entries *list, int mirrored, const perm_allocator *allocator,
+                                permi_control *watch, const permi_entry **second, int *again)
+{
+  const int sorted = permi_entries_sort(list, allocator, watch);
+  *second = sorted ? permi_entries_duplicate(list, watch) : NULL;
+  *again = *second != NULL;
+  return sorted && (*again || !mirrored || permi_entries_mirror(list, allocator, watch, second));
+}
+
 /* The list must be sorted, without duplicates; drops zeros. */
 static int permi_entries_compress(const permi_entries *list, int m, int n, perm_kind kind,
                                   const perm_allocator *allocator, permi_control *watch, perm_matrix *matrix)
@@ -416,21 +426,17 @@ static perm_status permi_matrix_from_triplets(const permi_triplets *given, const
                            &list.entry[list.count], result);
   }
   if (status == PERM_OK && watch.stopped == PERM_OK) {
-    int sorted = permi_entries_sort(&list, allocator, &watch);
-    second = sorted ? permi_entries_duplicate(&list, &watch) : NULL;
+    int again;
+    const int settled = permi_entries_settle(&list, given->mirrored, allocator, &watch, &second, &again);
     if (second)
-      status = permi_fail(result, PERM_ERROR_FORMAT, given->argument - (given->step == 1), "%s %llu: entry (%llu,%llu) "
-                          "given before by %s %llu", given->what, second->line, second->key >> 32,
-                          second->key & 0xffffffff, given->what, second[-1].line);
-    else if (sorted && given->mirrored)
-      sorted = permi_entries_mirror(&list, allocator, &watch, &second);
-    if (status == PERM_OK && second)
-      status = permi_fail(result, PERM_ERROR_FORMAT, given->argument + 1, "%s %llu: another weight than in the other "
-                          "direction", given->what, second->line);
-    else if (!sorted)
+      status = again ? permi_fail(result, PERM_ERROR_FORMAT, given->argument - (given->step == 1), "%s %llu: entry "
+                                  "(%llu,%llu) given before by %s %llu", given->what, second->line, second->key >> 32,
+                                  second->key & 0xffffffff, given->what, second[-1].line)
+                     : permi_fail(result, PERM_ERROR_FORMAT, given->argument + 1, "%s %llu: another weight than in the "
+                                  "other direction", given->what, second->line);
+    else if (!settled)
       status = permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory for sorting %.0f triplets", (double)given->nnz);
-    else if (status == PERM_OK &&
-             !permi_entries_compress(&list, given->m, given->n, given->kind, allocator, &watch, matrix))
+    else if (!permi_entries_compress(&list, given->m, given->n, given->kind, allocator, &watch, matrix))
       status = permi_no_matrix_memory(given->nnz, result);
   }
   if (watch.stopped != PERM_OK)

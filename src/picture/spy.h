@@ -2,7 +2,7 @@
    A picture of structure and plan, in whole coordinates, since a locale may write a comma. */
 #pragma once
 #include "../api/more_calls.h"
-#include "../formats/write.h"
+#include "../formats/market.h"
 #include "../sparse/sparse.h"
 
 #define PERMI_SPY_EXACT 600     /* up to this order and */

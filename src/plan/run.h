@@ -7,7 +7,7 @@
 
 static int permi_leaf_threads(const permi_leaf *leaf, const perm_options *options)
 {
-  const int shared = leaf->information.kind == PERM_LEAF_RANGE ? !leaf->run_range : leaf->threaded;
+  const int shared = leaf->information.kind == PERM_LEAF_RANGE && !leaf->run_range ? 1 : leaf->threaded;
   return shared && leaf->information.seconds >= PERMI_PARALLEL_SECONDS ? permi_threads(options) : 1;
 }
 

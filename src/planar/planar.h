@@ -2,7 +2,7 @@
    Blocks whose graph is planar: permanents as determinants, in polynomial time (>>kasteleyn). Integers modulo enough
    primes for a bound on the permanent: Minc and Bregman's, or Hadamard's of the determinant; doubles with a radius. */
 #pragma once
-#include "../reference/transversals.h"
+#include "../frontier/values.h"
 #include "fronts.h"
 
 #define PERMI_PLANAR_LEAST 40 /* chosen: smaller blocks take other engines less than a millisecond */
@@ -40,7 +40,7 @@ static double permi_planar_bits(const permi_block *block)
 /* ---- integers */
 typedef struct permi_planar_run {
   const permi_planar *planar;
-  permi_search search;
+  permi_asked asked;
   permi_odd_modulus *prime;
   uint64_t *residue[2]; /* of the parts, by prime */
   uint64_t *entry;      /* edges for each thread */
@@ -58,7 +58,7 @@ static perm_status permi_planar_poll(void *context, double part)
 {
   const permi_planar_asking *asking = (const permi_planar_asking *)context;
   permi_planar_run *run = asking->run;
-  return permi_search_poll(&run->search, asking->thread, ((double)asking->part + part) * run->seconds, "eliminating");
+  return permi_asked_poll(&run->asked, asking->thread, ((double)asking->part + part) * run->seconds, "eliminating");
 }
 
 /* The determinants modulo prime `part`: for Gaussian integers with i at both its values. */
@@ -105,11 +105,11 @@ static perm_status permi_planar_integers(const permi_leaf *leaf, permi_control *
   uint64_t *word;
   memset(&run, 0, sizeof run);
   run.planar = planar;
-  run.search = permi_search_begin(leaf, control);
+  run.asked = permi_asked_begin(leaf, control);
   run.seconds = leaf->information.seconds / (double)runs;
   run.prime = (permi_odd_modulus *)permi_pool_get(&pool, runs, sizeof *run.prime);
   run.residue[0] = (uint64_t *)permi_pool_get(&pool, 2 * runs, sizeof(uint64_t));
-  run.entry = (uint64_t *)permi_pool_get(&pool, (size_t)planar->edges * (size_t)run.search.threads, sizeof(uint64_t));
+  run.entry = (uint64_t *)permi_pool_get(&pool, (size_t)planar->edges * (size_t)run.asked.threads, sizeof(uint64_t));
   word = (uint64_t *)permi_pool_get(&pool, 2 * (runs + 1), sizeof(uint64_t));
   status = pool.failed ? PERM_ERROR_MEMORY : PERM_OK;
   if (status == PERM_OK) {
@@ -118,7 +118,7 @@ static perm_status permi_planar_integers(const permi_leaf *leaf, permi_control *
       permi_primes_choose(run.prime, runs, planar->parts == 2, 62);
     else
       run.prime[0] = permi_odd_modulus_of(planar->modulus);
-    status = permi_share(run.search.threads, 0, runs, permi_planar_prime, &run, NULL);
+    status = permi_share(run.asked.threads, 0, runs, permi_planar_prime, &run, NULL);
   }
   if (status == PERM_OK && run.failed)
     status = PERM_ERROR_MEMORY;
@@ -215,7 +215,7 @@ static perm_status permi_planar_doubles(const permi_leaf *leaf, permi_control *c
   perm_status status;
   memset(&run, 0, sizeof run);
   memset(&asking, 0, sizeof asking);
-  run.search = permi_search_begin(leaf, control);
+  run.asked = permi_asked_begin(leaf, control);
   run.seconds = leaf->information.seconds;
   if (planar->subtracts && (planar->bound_relative > 0 || planar->dissection.largest > PERMI_PLANAR_SURE_MOST))
     run.seconds /= 2; /* as priced */

@@ -1,5 +1,8 @@
 /* ======================================================================================== >>sorting
-   Method sorting: the lists without merging. Expands all terms of a step, sorts them by state, adds equal ones. */
+   Method sorting: the lists without merging. Expands all terms of a step, sorts them by state, adds equal ones.
+
+   Symbols    here
+     state    a key of mask_words words; term: a take, of a state by a stream */
 #pragma once
 #include "../frontier/steps_run.h"
 

@@ -1,29 +1,32 @@
 /* ======================================================================================= >>sparyser
-   Ryser's sum over sets of columns in Gray order, on compressed columns [SUP], in the order of [EK] (>>codegen); here
-   as a tree. Digits, columns or groups of them, are decided from the slowest to the fastest. A row belongs to the
-   fastest digit that touches it, which makes its sum final; each level keeps the product over the rows of slower
-   digits, and 0 ends the branch (the paper has two such areas, this one a column). Row sums are exact, on a grid of a
-   power of two.
+   Methods sparyser (SpaRyser of [SUP]) and dominating ([LM, appendix B]): Ryser's sum over sets of columns, on
+   compressed columns, in the order of [EK] (>>codegen), as a tree.
+
+   Symbols     here
+     J         the columns in the sum: a Gray code over digits, columns or groups of them
+     S_1 ...   dominating: neighbourhoods of rows that share no column; their non-empty subsets are digits, for others
+               leave a row empty
+     row sums  x or integer: exact, on a grid of a power of two
+     products  product or wide of a level, over the rows of slower digits; 0 ends the branch ([EK] has two such areas,
+               this one a column)
+   A row belongs to the fastest digit that touches it, which makes its sum final.
 
    Terms: over all sets J, (-1)^(n - |J|) prod_i sum_{j in J} a_ij [Rys63], where rows without a column cut branches; or
    by Nijenhuis and Wilf over sets without column c, (-1)^(n-1) 2 (-1)^|J| prod_i (a_ic - r_i / 2 + sum_{j in J} a_ij),
    r_i the row's sum: half as many terms, hardly a zero. */
 #pragma once
-#include "../graph/engines.h"
-#include "../frontier/steps.h"
+#include "ways.h"
 
 #define PERMI_RYSER_CHUNK_NODES 16384 /* moves of a chunk, at least */
-#define PERMI_RYSER_CHUNKS 4096       /* at most, unless chunks would take longer than PERMI_RYSER_CHUNK_SECONDS */
+#define PERMI_RYSER_MOVE_SECONDS 5e-9
+#define PERMI_RYSER_ENTRY_SECONDS 2e-9 /* an entry changed, a row multiplied */
 
 typedef struct permi_ryser {
-  int n, parts, integers, halves, digits, low; /* a chunk fixes the digits from low on */
-  int groups, transposed, on_grid, pairs;
+  int n, parts, integers, halves, digits, groups, transposed, on_grid, pairs;
   int radix[PERM_MAX_N], least[PERM_MAX_N];    /* a digit's Gray codes run from least */
   int digit_start[PERM_MAX_N + 1], column[PERM_MAX_N];
   int column_start[PERM_MAX_N + 1];
-  int level_start[PERM_MAX_N + 1], row[PERM_MAX_N]; /* the rows of a digit; then rows of no digit */
-  int shares;                                       /* parts of digit low - 1 */
-  uint64_t combinations;
+  int level_start[PERM_MAX_N + 2], row[PERM_MAX_N]; /* the rows of a digit; then rows of no digit */
   double nodes, terms, seconds, growth, bits;
   double moved[PERM_MAX_N];
   int buried;                                 /* an entry lost over 2^-20 of itself */
@@ -36,9 +39,9 @@ typedef struct permi_ryser {
 
 typedef struct permi_ryser_walk {
   const permi_ryser *ryser;
-  double x[2][PERM_MAX_N], product[2][PERM_MAX_N + 1], absolute;
+  double x[2][PERM_MAX_N], product[2][PERM_MAX_N + 2], absolute;
   int64_t integer[PERM_MAX_N];
-  permi_wide wide[PERM_MAX_N + 1], sum;
+  permi_wide wide[PERM_MAX_N + 2], sum;
   permi_dd total[2];
   int code[PERM_MAX_N], sign;
   uint64_t terms;
@@ -61,33 +64,12 @@ static PERMI_ALWAYS_INLINE void permi_ryser_flip(permi_ryser_walk *walk, int k, 
     walk->x[1][ryser->touched[e]] += on ? ryser->value[1][e] : -ryser->value[1][e];
 }
 
-static PERMI_ALWAYS_INLINE void permi_ryser_step(permi_ryser_walk *walk, int digit, int step)
-{
-  const int code = walk->code[digit] + step;
-  const int bit = permi_trailing_zeros((uint64_t)(step > 0 ? code : code + 1));
-  walk->code[digit] = code;
-  permi_ryser_flip(walk, walk->ryser->digit_start[digit] + bit, (code ^ code >> 1) >> bit & 1);
-}
-
-/* Multiplies a level's complex product by the sums of rows [i, end) of the order. */
-static PERMI_ALWAYS_INLINE void permi_ryser_times(permi_ryser_walk *walk, int level, int i, int end)
-{
-  double re = walk->product[0][level], im = walk->product[1][level];
-  for (; i < end; i++) {
-    const int row = walk->ryser->row[i];
-    const double x = walk->x[0][row], y = walk->x[1][row], was = re;
-    re = re * x - im * y;
-    im = was * y + im * x;
-  }
-  walk->product[0][level] = re;
-  walk->product[1][level] = im;
-}
-
-/* Returns 0 if the product is 0. */
+/* Makes a level's product from the one above. Returns 0 if it is 0. */
 static PERMI_ALWAYS_INLINE int permi_ryser_multiply(permi_ryser_walk *walk, int digit)
 {
   const permi_ryser *ryser = walk->ryser;
   const int end = ryser->level_start[digit + 1];
+  double re = walk->product[0][digit + 1], im = walk->product[1][digit + 1];
   int i = ryser->level_start[digit];
   if (ryser->integers) { /* products are below 2^126: the upper half has the sign */
     permi_wide product = walk->wide[digit + 1];
@@ -99,17 +81,16 @@ static PERMI_ALWAYS_INLINE int permi_ryser_multiply(permi_ryser_walk *walk, int 
     walk->wide[digit] = product;
     return product.low || product.high;
   }
-  if (ryser->parts == 1) {
-    double product = walk->product[0][digit + 1];
-    for (; i < end; i++)
-      product *= walk->x[0][ryser->row[i]];
-    walk->product[0][digit] = product;
-    return product != 0;
+  for (; i < end && ryser->parts == 1; i++)
+    re *= walk->x[0][ryser->row[i]];
+  for (; i < end; i++) {
+    const double x = walk->x[0][ryser->row[i]], y = walk->x[1][ryser->row[i]], was = re;
+    re = re * x - im * y;
+    im = was * y + im * x;
   }
-  walk->product[0][digit] = walk->product[0][digit + 1];
-  walk->product[1][digit] = walk->product[1][digit + 1];
-  permi_ryser_times(walk, digit, i, end);
-  return walk->product[0][digit] != 0 || walk->product[1][digit] != 0;
+  walk->product[0][digit] = re;
+  walk->product[1][digit] = im;
+  return re != 0 || im != 0;
 }
 
 /* TwoSum: two short chains where double-double has a long one. */
@@ -159,6 +140,7 @@ static void permi_ryser_visit(permi_ryser_walk *walk, int level, int left)
 {
   const int digit = level - 1, least = walk->ryser->least[digit];
   const int step = walk->code[digit] - least <= walk->ryser->radix[digit] - left ? 1 : -1;
+  int code, bit;
   for (;;) {
     if (permi_ryser_multiply(walk, digit)) {
       if (digit == 1 && walk->ryser->pairs)
@@ -170,58 +152,74 @@ static void permi_ryser_visit(permi_ryser_walk *walk, int level, int left)
     }
     if (--left == 0)
       return;
-    permi_ryser_step(walk, digit, step);
+    code = walk->code[digit] += step;
+    bit = permi_trailing_zeros((uint64_t)(step > 0 ? code : code + 1));
+    permi_ryser_flip(walk, walk->ryser->digit_start[digit] + bit, (code ^ code >> 1) >> bit & 1);
   }
+}
+
+/* Moves a digit `by` codes on. */
+static void permi_ryser_set(permi_ryser_walk *walk, int digit, int by)
+{
+  const int old = walk->code[digit], code = old + by, gray = code ^ code >> 1;
+  int changed = gray ^ old ^ old >> 1;
+  for (; changed; changed &= changed - 1) {
+    const int bit = permi_trailing_zeros((uint64_t)changed);
+    permi_ryser_flip(walk, walk->ryser->digit_start[digit] + bit, gray >> bit & 1);
+  }
+  walk->code[digit] = code;
+}
+
+static void permi_ryser_terms(permi_ryser_walk *walk, permi_ways *ways)
+{
+  const permi_ryser *ryser = walk->ryser;
+  int level = ryser->digits, left, first, last;
+  for (;; level--) {
+    left = level ? ryser->radix[level - 1] : 0;
+    if (level && ways->end - ways->begin > 1) {
+      permi_ways_take(ways, left, &first, &last);
+      permi_ryser_set(walk, level - 1, first);
+      left = last - first;
+    }
+    if (left != 1)
+      break;
+    if (!permi_ryser_multiply(walk, level - 1))
+      return;
+  }
+  if (!permi_ways_mine(ways))
+    return;
+  if (level == 1 && ryser->pairs)
+    permi_ryser_pair(walk);
+  else if (level)
+    permi_ryser_visit(walk, level, left);
+  else
+    permi_ryser_add(walk);
 }
 
 static void permi_ryser_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_ryser *ryser = (const permi_ryser *)leaf->context;
-  const int digits = ryser->digits;
-  const int64_t shares = ryser->shares, share = (int64_t)(chunk % (uint64_t)shares);
+  permi_ways ways;
   permi_ryser_walk walk;
-  int d, k, part, alive = 1, left = ryser->low ? ryser->radix[ryser->low - 1] : 0;
+  int d, part;
   (void)workspace;
-  if (chunk >= ryser->combinations) /* the number of chunks is rounded up */
-    return;
-  chunk /= (uint64_t)shares;
+  memset(&ways, 0, sizeof ways);
+  ways.end = leaf->information.chunks;
+  ways.chunk = chunk;
   memset(&walk, 0, sizeof walk);
   walk.ryser = ryser;
   memcpy(walk.x, ryser->base, sizeof walk.x);
   walk.sign = (ryser->n - ryser->halves) & 1 ? -1 : 1;
-  for (d = 0; d < digits; d++) {
-    int code = ryser->least[d];
-    if (d == ryser->low - 1 && shares > 1) {
-      const int begin = (int)(share * left / shares);
-      left = (int)((share + 1) * left / shares) - begin;
-      code += begin;
-    }
-    if (d >= ryser->low) {
-      code += (int)(chunk % (uint64_t)ryser->radix[d]);
-      chunk /= (uint64_t)ryser->radix[d];
-    }
-    walk.code[d] = code;
-    for (k = 0; k < ryser->digit_start[d + 1] - ryser->digit_start[d]; k++)
-      if ((code ^ code >> 1) >> k & 1)
-        permi_ryser_flip(&walk, ryser->digit_start[d] + k, 1);
-  }
-  walk.product[0][digits] = 1;
-  walk.wide[digits].low = 1;
-  permi_ryser_times(&walk, digits, ryser->level_start[digits], ryser->n);
-  for (d = digits - 1; d >= ryser->low && alive; d--)
-    alive = permi_ryser_multiply(&walk, d);
-  if (alive && ryser->low == 1 && ryser->pairs)
-    permi_ryser_pair(&walk);
-  else if (alive && ryser->low)
-    permi_ryser_visit(&walk, ryser->low, left);
-  else if (alive)
-    permi_ryser_add(&walk);
+  for (d = 0; d < ryser->digits; d++)
+    permi_ryser_set(&walk, d, ryser->least[d]);
+  walk.product[0][ryser->digits + 1] = 1;
+  walk.wide[ryser->digits + 1].low = 1;
+  permi_ryser_multiply(&walk, ryser->digits);
+  permi_ryser_terms(&walk, &ways);
   partial->terms += (double)walk.terms;
   if (ryser->integers) {
-    const int negative = (int)(walk.sum.high >> 63);
-    const permi_wide sum = negative ? permi_wide_negate(walk.sum) : walk.sum;
-    const uint64_t word[2] = {sum.low, sum.high};
-    permi_sum_add_integer(&partial->value, word, 2, negative);
+    const uint64_t word[2] = {walk.sum.low, walk.sum.high};
+    permi_sum_add_signed(&partial->value, word, 2);
   }
   for (part = 0; part < 2; part++) {
     perm_sum *sum = part ? &partial->imaginary : &partial->value;
@@ -324,6 +322,7 @@ static void permi_ryser_order(permi_ryser *ryser, const uint64_t *touches, const
   ryser->digit_start[digits] = used;
   ryser->level_start[digits] = taken;
   permi_ryser_list(ryser->row, &taken, rows_left);
+  ryser->level_start[digits + 1] = taken;
 }
 
 static void permi_ryser_entries(permi_ryser *ryser, const permi_block *block, int without, const double *grid)
@@ -392,7 +391,7 @@ static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int s
 {
   const int n = block->n, mine = side * n, other = n - mine;
   uint64_t touches[PERM_MAX_N];
-  double grid[PERM_MAX_N], most;
+  double grid[PERM_MAX_N];
   int j, e;
   ryser->n = n;
   ryser->integers = block->integer != NULL;
@@ -408,56 +407,103 @@ static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int s
   permi_ryser_entries(ryser, block, split->without, grid);
   permi_ryser_predict(ryser, touches);
   ryser->pairs = ryser->parts == 1 && !ryser->integers && ryser->least[0] == 0;
-  ryser->low = ryser->digits;
-  ryser->combinations = 1;
-  most = fmin(PERMI_RYSER_CHUNKS, ryser->nodes / PERMI_RYSER_CHUNK_NODES);
-  most = fmax(most, fmin(ryser->seconds / PERMI_RYSER_CHUNK_SECONDS, 1e18));
-  while (ryser->low > 0 && (double)ryser->combinations * ryser->radix[ryser->low - 1] <= most)
-    ryser->combinations *= (uint64_t)ryser->radix[--ryser->low];
-  ryser->shares = 1; /* a group's digit may have a million values */
-  if (ryser->low > 0 && (double)ryser->combinations * PERMI_RYSER_CHUNK_SECONDS < ryser->seconds)
-    ryser->shares = (int)fmin(most / (double)ryser->combinations, ryser->radix[ryser->low - 1]);
-  ryser->combinations *= (uint64_t)ryser->shares;
 }
 
-static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer,
-                                     permi_ryser_split (*candidates)(const permi_block *block, int side, int which),
-                                     int kinds)
+/* Columns alone: all of them, or without the fullest. */
+static permi_ryser_split permi_sparyser_split(const permi_block *block, int side, int halves)
+{
+  const int *start = block->start + (side ? 0 : block->n);
+  permi_ryser_split split;
+  int j, most = 0;
+  memset(&split, 0, sizeof split);
+  split.without = -1;
+  for (j = 0; j < block->n && halves; j++)
+    if (start[j + 1] - start[j] > most) {
+      most = start[j + 1] - start[j];
+      split.without = j;
+    }
+  return split;
+}
+
+/* Rows are chosen greedily by least degree from many random starts. */
+#define PERMI_DOMINATING_STARTS 64
+#define PERMI_DOMINATING_COLUMNS 20 /* so that a digit is an int */
+static permi_ryser_split permi_dominating_split(const permi_block *block, int side)
+{
+  const int n = block->n, mine = side * n, other = n - mine;
+  permi_ryser_split best, trial;
+  uint64_t columns[PERM_MAX_N], seed = UINT64_C(88172645463325252);
+  double least = (double)INFINITY;
+  int start, i, e;
+  memset(&best, 0, sizeof best);
+  best.without = -1;
+  for (i = 0; i < n; i++) {
+    columns[i] = 0;
+    for (e = block->start[mine + i]; e < block->start[mine + i + 1]; e++)
+      columns[i] |= UINT64_C(1) << (block->neighbour[e] - other);
+  }
+  for (start = 0; start < PERMI_DOMINATING_STARTS; start++) {
+    uint64_t left = ~UINT64_C(0) >> (PERM_MAX_N - n);
+    double bits = n;
+    trial = best;
+    trial.groups = 0;
+    for (;;) {
+      int row = -1, degree = PERMI_DOMINATING_COLUMNS + 1, ties = 0;
+      for (i = 0; i < n; i++) {
+        const int size = block->start[mine + i + 1] - block->start[mine + i];
+        if (!(left >> i & 1) || size > degree || size > PERMI_DOMINATING_COLUMNS)
+          continue;
+        ties = size < degree ? 1 : ties + 1;
+        degree = size;
+        if (permi_order_below(&seed, ties) == 0)
+          row = i;
+      }
+      if (row < 0)
+        break;
+      trial.group[trial.groups++] = columns[row];
+      bits += log2(ldexp(1, degree) - 1) - degree;
+      for (i = 0; i < n; i++)
+        left &= ~((uint64_t)((columns[i] & columns[row]) != 0) << i);
+    }
+    if (bits < least) {
+      least = bits;
+      best = trial;
+    }
+  }
+  return best;
+}
+
+static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_allocator *allocator = &maker->options->allocator;
   const perm_precision precision = maker->options->precision;
+  const int dominating = maker->options->method == PERM_METHOD_DOMINATING;
+  permi_ryser_split split, best;
   permi_ryser *ryser;
-  permi_ryser_split split;
   double least = (double)INFINITY;
-  int which, best = 0;
+  int which, side = 0;
+  (void)rival;
   if (block->n > PERM_MAX_N)
     return permi_refuse(offer, PERM_ERROR_LIMIT, "is larger than the %d rows that sums over sets of columns take",
                         PERM_MAX_N);
   if (block->imaginary_integer || precision == PERM_PRECISION_ACCURATE || precision == PERM_PRECISION_DD)
     return permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has %s, which sparse sums over sets of columns do not take",
                         block->imaginary_integer ? "Gaussian integers" : "another precision than double asked for");
-  if (maker->options->method == PERM_METHOD_AUTO && !block->integer)
-    return permi_refuse(offer, PERM_ERROR_UNSUPPORTED,
-                        "would lose digits to the cancellation of Ryser's sum in doubles");
-  if (rival < PERMI_RYSER_PLAN_SECONDS || (block->n > 50 && rival < 1e3))
-    return permi_refuse(offer, PERM_ERROR_LIMIT, "is hardly summed in less than %s over sets of columns",
-                        permi_time_words(rival).text);
   offer->plan = ryser = (permi_ryser *)permi_allocate(allocator, 1, sizeof *ryser);
   if (!ryser)
     return permi_fail_memory(maker->result);
-  for (which = 0; which < 2 * kinds; which++) {
-    split = candidates(block, which & 1, which / 2);
-    if (block->integer && split.without >= 0)
-      continue;
+  memset(&best, 0, sizeof best);
+  for (which = 0; which < (dominating || block->integer ? 2 : 4); which++) { /* integers are not halved */
+    split = dominating ? permi_dominating_split(block, which & 1) : permi_sparyser_split(block, which & 1, which / 2);
     permi_ryser_plan(ryser, block, which & 1, &split);
     if (ryser->seconds < least) {
       least = ryser->seconds;
-      best = which;
+      best = split;
+      side = which & 1;
     }
   }
-  split = candidates(block, best & 1, best / 2);
-  permi_ryser_plan(ryser, block, best & 1, &split);
-  offer->seconds = ryser->seconds + 2e-6 * (double)ryser->combinations;
+  permi_ryser_plan(ryser, block, side, &best);
+  offer->seconds = ryser->seconds;
   offer->bytes = sizeof *ryser;
   if (block->integer && ryser->widest * (1 + 1e-12) >= 9223372036854775808.0)
     permi_refuse(offer, PERM_ERROR_LIMIT, "has lines whose sums may exceed 64 bits");
@@ -521,56 +567,26 @@ static void permi_ryser_bounds(permi_maker *maker, const permi_block *block, con
   permi_make_honest(maker, block, leaf);
 }
 
+/* A chunk has the average number of terms or, with groups, whose digits divide unevenly, less than 16 times as many:
+   2 (1 + 1/2^1) (1 + 1/2^2) ... from shared levels, each rounded down, and 2 from the last. */
 static perm_status permi_ryser_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
 {
-  permi_ryser *ryser = (permi_ryser *)offer->plan;
-  uint64_t hash = permi_hash(permi_hash(PERMI_HASH_START, (uint64_t)ryser->digits), (uint64_t)ryser->halves);
-  uint64_t chunks = 1;
-  const int n = block->n;
-  int i, k, e;
-  while (chunks < ryser->combinations)
-    chunks *= 2;
-  for (i = 0; i < ryser->digits; i++)
-    hash = permi_hash(hash, (uint64_t)ryser->radix[i]);
+  const permi_ryser *ryser = (const permi_ryser *)offer->plan;
+  const uint64_t chunks = permi_walk_chunks(ryser->nodes / PERMI_RYSER_CHUNK_NODES, ryser->seconds, 1 << 20);
+  uint64_t hash = permi_hash(permi_hash(PERMI_HASH_START, (uint64_t)ryser->transposed), (uint64_t)ryser->halves);
+  int d, k;
+  for (d = 0; d < ryser->digits; d++)
+    hash = permi_hash(hash, (uint64_t)ryser->radix[d]);
   for (k = 0; k < ryser->digit_start[ryser->digits]; k++)
-    for (e = ryser->column_start[k]; e < ryser->column_start[k + 1]; e++) {
-      hash = permi_hash(hash, (uint64_t)k << 32 | (uint64_t)ryser->touched[e]);
-      hash = ryser->integers ? permi_hash(hash, (uint64_t)ryser->integer[e])
-                             : permi_hash_double(permi_hash_double(hash, ryser->value[0][e]),
-                                                 ryser->parts == 2 ? ryser->value[1][e] : 0);
-    }
-  for (i = 0; i < n && !ryser->integers; i++)
-    hash = permi_hash_double(permi_hash_double(hash, ryser->base[0][i]), ryser->base[1][i]);
-  leaf->information.kind = PERM_LEAF_RANGE;
-  leaf->information.chunks = chunks;
+    hash = permi_hash(hash, (uint64_t)ryser->column[k]);
+  permi_walk_leaf(block, hash, chunks, leaf);
   leaf->information.work = ryser->nodes;
-  leaf->information.fingerprint = permi_hash(permi_hash(hash, ryser->combinations), (uint64_t)ryser->shares);
   leaf->run_chunk = permi_ryser_chunk;
   leaf->explain = permi_ryser_explain;
   leaf->scale_exp2 = ryser->halves ? 1 : 0;
-  leaf->integer = ryser->integers;
   if (!leaf->integer)
-    permi_ryser_bounds(maker, block, ryser, ryser->terms / (double)ryser->combinations, leaf);
+    permi_ryser_bounds(maker, block, ryser, (chunks > 1 && ryser->groups ? 16 : 1) * ryser->terms / (double)chunks,
+                       leaf);
   return PERM_OK;
-}
-
-static permi_ryser_split permi_sparyser_split(const permi_block *block, int side, int which)
-{
-  const int *start = block->start + (side ? 0 : block->n);
-  permi_ryser_split split;
-  int j, most = 0;
-  memset(&split, 0, sizeof split);
-  split.without = -1;
-  for (j = 0; j < block->n && which; j++)
-    if (start[j + 1] - start[j] > most) {
-      most = start[j + 1] - start[j];
-      split.without = j;
-    }
-  return split;
-}
-
-static perm_status permi_sparyser_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
-{
-  return permi_ryser_offer(maker, block, rival, offer, permi_sparyser_split, 2);
 }
 /* SPDX-License-Identifier: MIT */

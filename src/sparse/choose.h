@@ -4,9 +4,10 @@
 #include "../band/band_order.h"
 #include "../twins/classes_order.h"
 #include "../hybrid/hybrid_offer.h"
-#include "../reference/dominating.h"
+#include "../reference/sparyser.h"
 #include "../sign_search/signs_offer.h"
-#include "../reference/decompose_run.h"
+#include "../reference/decompose.h"
+#include "../reference/transversals.h"
 #include "../planar/planar.h"
 #include "prepare.h"
 #include "frontier_offer.h"
@@ -82,7 +83,7 @@ static perm_status permi_rank_block_make(permi_maker *maker, const permi_block *
 static const permi_engine permi_engines[] = {
     {PERM_METHOD_LOW_RANK, permi_rank_block_offer, permi_rank_block_make, permi_rank_release, PERMI_PROVEN},
     {PERM_METHOD_TRANSVERSALS, permi_transversals_offer, permi_transversals_make, permi_owned_release,
-     PERMI_PROVEN},
+     PERMI_PROVEN | PERMI_NAMED},
     {PERM_METHOD_PLANAR, permi_planar_offer, permi_planar_make, permi_owned_release, PERMI_PROVEN},
     {PERM_METHOD_BAND, permi_band_offer, permi_band_make, permi_owned_release, PERMI_PROVEN},
     {PERM_METHOD_TREE, permi_tree_offer, permi_tree_make, permi_owned_release, PERMI_PROVEN},
@@ -95,9 +96,9 @@ static const permi_engine permi_engines[] = {
     {PERM_METHOD_SIGNS, permi_signs_offer, permi_signs_make, permi_owned_release, 0},
     {PERM_METHOD_HYBRID, permi_hybrid_offer, permi_hybrid_make, permi_hybrid_release, PERMI_CAUTION},
     {PERM_METHOD_CACHED, permi_hybrid_offer, permi_hybrid_make, permi_hybrid_release, PERMI_NAMED},
-    {PERM_METHOD_SPARYSER, permi_sparyser_offer, permi_ryser_make, permi_release, 0},
-    {PERM_METHOD_DOMINATING, permi_dominating_offer, permi_ryser_make, permi_release, 0},
-    {PERM_METHOD_DECOMPOSE, permi_decompose_offer, permi_decompose_make, permi_owned_release, 0},
+    {PERM_METHOD_SPARYSER, permi_ryser_offer, permi_ryser_make, permi_release, PERMI_NAMED},
+    {PERM_METHOD_DOMINATING, permi_ryser_offer, permi_ryser_make, permi_release, PERMI_NAMED},
+    {PERM_METHOD_DECOMPOSE, permi_decompose_offer, permi_decompose_make, permi_owned_release, PERMI_NAMED},
     {PERM_METHOD_CODEGEN_REGISTERS, permi_codegen_offer, permi_codegen_make, permi_codegen_release, PERMI_NAMED},
     {PERM_METHOD_CODEGEN_MEMORY, permi_codegen_offer, permi_codegen_make, permi_codegen_release, PERMI_NAMED},
 };

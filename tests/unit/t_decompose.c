@@ -1,6 +1,5 @@
-/* >>decompose, >>decompose_run */
-/* Method decompose against exact arithmetic and the frontier; by threads: the bits of one, little memory, numbers of
-   additions. */
+/* >>decompose, >>ways */
+/* Method decompose against exact arithmetic and the frontier; by threads: the bits of one. */
 
 static void t_prepare_fill(int n, int shape, int64_t *a)
 {
@@ -135,7 +134,7 @@ TEST(t_prepare_decompose_declines_and_stops)
   CHECK(perm_generate("er:40:0.3", 1, NULL, &matrix, NULL) == PERM_OK);
   options.max_seconds = 1;
   CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_ERROR_LIMIT);
-  CHECK_TEXT(result.message, "method decompose is predicted");
+  CHECK_TEXT(result.message, "is predicted to take");
   options.max_seconds = 0;
   options.precision = PERM_PRECISION_DD;
   CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_ERROR_UNSUPPORTED);
@@ -157,126 +156,4 @@ TEST(t_decompose_threads_stop)
   t_walk_stops(PERM_METHOD_DECOMPOSE, "er:40:0.3", "regular:24:3");
 }
 
-/* Bytes that are allocated, and the most there were. */
-typedef struct t_walk_memory { size_t live, peak; } t_walk_memory;
-
-static void *t_walk_allocate(size_t bytes, void *user_data)
-{
-  t_walk_memory *memory = (t_walk_memory *)user_data;
-  char *p = (char *)malloc(bytes + 64);
-  if (!p)
-    return NULL;
-  memcpy(p, &bytes, sizeof bytes);
-  memory->live += bytes;
-  memory->peak = memory->live > memory->peak ? memory->live : memory->peak;
-  return p + 64;
-}
-
-static void t_walk_release(void *pointer, void *user_data)
-{
-  size_t bytes;
-  if (!pointer)
-    return;
-  memcpy(&bytes, (char *)pointer - 64, sizeof bytes);
-  ((t_walk_memory *)user_data)->live -= bytes;
-  free((char *)pointer - 64);
-}
-
-/* Little memory: fewer threads, larger units, units that have no room; the same bits, and within max_bytes. */
-TEST_LONG(t_decompose_threads_memory)
-{
-  static const int room[][2] = {{0, 0}, {0, 100}, {1, 10}, {1, 70}, {1, 200}, {2, 150}, {2, 200}, {3, 5000}};
-  const int kinds[] = {T_WALK_WHOLE, T_WALK_COMPLEX, T_WALK_LONG};
-  size_t most = 0, least = SIZE_MAX;
-  int kind, k;
-  for (kind = 0; kind < 3; kind++) {
-    perm_matrix matrix = t_walk_matrix("regular:42:3", kinds[kind]);
-    perm_result first;
-    for (k = -1; k < 8; k++) { /* -1: one thread; arenas and units beyond what that needs */
-      perm_options options = t_walk_options(PERM_METHOD_DECOMPOSE, kinds[kind]);
-      t_walk_memory memory = {0, 0};
-      perm_result result;
-      perm_job *job = NULL;
-      perm_state *state = NULL;
-      const permi_decompose *plan;
-      size_t before;
-      options.threads = k < 0 ? 1 : 4;
-      options.allocator.allocate = t_walk_allocate;
-      options.allocator.release = t_walk_release;
-      options.allocator.user_data = &memory;
-      CHECK(perm_sparse_job(&matrix, &options, &job, &result) == PERM_OK && job->leaves == 1);
-      job->leaf[0].threaded = 1;
-      plan = (const permi_decompose *)job->leaf[0].context;
-      options.max_bytes = job->leaf[0].information.bytes;
-      if (k >= 0)
-        options.max_bytes += (double)room[k][0] * 8 * (double)permi_decompose_arena(plan) +
-                             (double)room[k][1] * (8 * (double)plan->size + (double)sizeof(permi_branch));
-      CHECK(perm_state_create(job, &state) == PERM_OK);
-      before = memory.peak = memory.live;
-      CHECK_SHOW(perm_job_execute(job, state, &options, &result) == PERM_OK, "%s", result.message);
-      CHECK_SHOW((double)(memory.peak - before) <= options.max_bytes, "%g bytes at most, max_bytes %g",
-                 (double)(memory.peak - before), options.max_bytes);
-      most = memory.peak - before > most ? memory.peak - before : most;
-      least = memory.peak - before < least ? memory.peak - before : least;
-      if (k < 0)
-        first = result;
-      CHECK_SHOW(first.value == result.value && first.imaginary == result.imaginary &&
-                     first.error_bound == result.error_bound && first.terms == result.terms &&
-                     !memcmp(&first.integer, &result.integer, sizeof first.integer),
-                 "room %d: %.17g +- %g, not %.17g +- %g", k, result.value, result.error_bound, first.value,
-                 first.error_bound);
-      perm_state_free(state);
-      perm_job_free(job);
-      CHECK(memory.live == 0);
-    }
-    perm_matrix_free(&matrix);
-  }
-#if defined(_OPENMP)
-  CHECK(most > 2 * least);
-#endif
-}
-
-/* The number of additions, which the bound hardly ever shows, passes through the units as well. */
-TEST(t_decompose_threads_additions)
-{
-  perm_matrix matrix = t_walk_matrix("regular:42:3", T_WALK_REAL);
-  perm_options options = t_walk_options(PERM_METHOD_DECOMPOSE, T_WALK_REAL);
-  perm_result result;
-  perm_job *job = NULL;
-  CHECK(perm_sparse_job(&matrix, &options, &job, &result) == PERM_OK && job->leaves == 1);
-  {
-    const permi_decompose *plan = (const permi_decompose *)job->leaf[0].context;
-    uint64_t *arena = (uint64_t *)malloc(2 * permi_decompose_arena(plan) * sizeof *arena);
-    uint64_t value[3];
-    permi_branching shared;
-    permi_decomposing run;
-    int additions;
-    memset(&shared, 0, sizeof shared);
-    memset(&run, 0, sizeof run);
-    run.plan = plan;
-    additions = permi_decompose_walk(&run, arena);
-    memcpy(value, run.result, plan->size * sizeof *value);
-    CHECK(additions > plan->n / 2);
-    shared.plan = plan;
-    shared.arena = arena;
-    shared.search.threads = 2;
-    shared.search.enough = 50;
-    shared.room = 60; /* of 64 */
-    shared.branch = (permi_branch *)malloc((size_t)shared.room * sizeof *shared.branch);
-    shared.cell = (uint64_t *)malloc((size_t)shared.room * plan->size * sizeof *shared.cell);
-    CHECK(permi_share(2, 0, 2, permi_decompose_draw, &shared, NULL) == PERM_OK &&
-          shared.search.next >= (uint64_t)shared.room);
-    memset(&run, 0, sizeof run);
-    run.plan = plan;
-    run.shared = &shared;
-    run.pass = PERMI_PASS_TAKE;
-    CHECK(permi_decompose_walk(&run, arena) == additions && run.unit > shared.room);
-    CHECK(!memcmp(value, run.result, plan->size * sizeof *value));
-    free(arena);
-    free(shared.branch);
-    free(shared.cell);
-  }
-  perm_job_free(job);
-  perm_matrix_free(&matrix);
-}
 /* SPDX-License-Identifier: MIT */

@@ -395,7 +395,7 @@ TEST(t_engines_without_bound)
 TEST(t_engines_refused)
 {
   static const struct { const char *pattern; double max_bytes; int offers; } plan[] = {
-      {"er:90:0.5", 0, 12}, {"binary:90:0.5", 0, 12}, {"regular:120:8", 1e9, 12}, {"uniform:20", 1e6, 2}};
+      {"er:90:0.5", 0, 8}, {"binary:90:0.5", 0, 8}, {"regular:120:8", 1e9, 8}, {"uniform:20", 1e6, 2}};
   int k, index;
   for (k = 0; k < (int)(sizeof plan / sizeof *plan); k++) {
     const int refused = k < 3;
@@ -488,6 +488,88 @@ TEST(t_engines_offers)
     (words[k].bytes ? perm_bytes_text : perm_time_text)(words[k].number, text, sizeof text);
     CHECK_SHOW(!strcmp(text, words[k].text), "%g: %s", words[k].number, text);
   }
+}
+
+/* However many chunks share a tree of choices, each leaf is one chunk's, and each node is counted once. */
+TEST(t_engines_chunks_share_a_tree)
+{
+  static const perm_method methods[] = {PERM_METHOD_SPARYSER, PERM_METHOD_DOMINATING, PERM_METHOD_DECOMPOSE,
+                                        PERM_METHOD_TRANSVERSALS};
+  static const uint64_t chunks[] = {1, 2, 3, 8, 50, 64, 1000, 30000};
+  perm_matrix matrix;
+  int method, k;
+  CHECK(perm_generate("regular:16:4", 3, NULL, &matrix, NULL) == PERM_OK);
+  for (method = 0; method < 4; method++) {
+    perm_options options = t_sparse_options(methods[method], PERM_PRECISION_EXACT);
+    perm_result first;
+    memset(&first, 0, sizeof first);
+    for (k = 0; k < 8; k++) {
+      perm_partial partial;
+      perm_result result;
+      perm_job *job = NULL;
+      CHECK(perm_sparse_job(&matrix, &options, &job, &result) == PERM_OK && job->leaves == 1);
+      memset(&partial, 0, sizeof partial);
+      CHECK(job->leaf[0].information.kind == PERM_LEAF_RANGE);
+      job->leaf[0].information.chunks = chunks[k];
+      CHECK(perm_job_run(job, 0, 0, chunks[k], &partial) == PERM_OK);
+      CHECK(perm_job_finish(job, &partial, &result) == PERM_OK && result.exact);
+      if (k == 0)
+        first = result;
+      CHECK_SHOW(!memcmp(&first.integer, &result.integer, sizeof first.integer) && result.terms == first.terms,
+                 "%s, %d chunks: %.17g of %.0f terms, not %.17g of %.0f", perm_method_name(methods[method]),
+                 (int)chunks[k], result.value, result.terms, first.value, first.terms);
+      perm_job_free(job);
+    }
+    CHECK(first.terms > 100);
+  }
+  perm_matrix_free(&matrix);
+}
+
+/* Walks that are stopped within a chunk, or between two, go on from a prefix of the chunks to the same bits. */
+TEST(t_engines_walks_stop_within_chunks)
+{
+  static const perm_method methods[] = {PERM_METHOD_DECOMPOSE, PERM_METHOD_TRANSVERSALS};
+  const volatile int yes = 1;
+  perm_matrix matrix;
+  int method;
+  CHECK(perm_generate("regular:22:3", 3, NULL, &matrix, NULL) == PERM_OK);
+  for (method = 0; method < 2; method++) {
+    perm_options options = t_sparse_options(methods[method], PERM_PRECISION_DEFAULT);
+    perm_result first, result;
+    perm_job *job = NULL;
+    perm_state *state;
+    int calls, within = 0, between = 0;
+    CHECK(perm_sparse_job(&matrix, &options, &job, &result) == PERM_OK && job->leaves == 1);
+    job->leaf[0].information.chunks = 37;
+    CHECK(perm_state_create(job, &state) == PERM_OK);
+    CHECK(perm_job_execute(job, state, &options, &first) == PERM_OK);
+    perm_state_free(state);
+    CHECK(perm_state_create(job, &state) == PERM_OK);
+    options.threads = 3;
+    options.cancel = &yes;
+    for (calls = 0; calls < 100; calls++) {
+      uint64_t begin = 0, end = 0, left, left_end;
+      perm_status status;
+      perm_state_left(job, state, 0, 0, &begin, &end);
+      test_walk_grace = calls % 2 ? 0.1 : 0;
+      status = perm_job_execute(job, state, &options, &result);
+      perm_state_left(job, state, 0, 0, &left, &left_end);
+      if (status == PERM_OK)
+        break;
+      CHECK(status == PERM_STOPPED_CANCELLED && left_end == end && (calls % 2 ? left > begin : left >= begin));
+      within += left == begin;
+      between += left > begin;
+    }
+    test_walk_grace = 0.1;
+    CHECK_SHOW(within > 3 && between > 3 && result.status == PERM_OK && first.value == result.value &&
+                   first.error_bound == result.error_bound && first.terms == result.terms,
+               "%s: %d stops within chunks, %d between; %.17g of %.0f terms, not %.17g of %.0f",
+               perm_method_name(methods[method]), within, between, result.value, result.terms, first.value,
+               first.terms);
+    perm_state_free(state);
+    perm_job_free(job);
+  }
+  perm_matrix_free(&matrix);
 }
 
 /* Plans say their method, the order of the block, and as many bytes as they return, whatever the buffer holds. */

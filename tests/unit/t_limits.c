@@ -618,42 +618,6 @@ TEST(t_limits_chunks_are_short)
   }
 }
 
-/* A digit that is cut into shares: every value once. */
-TEST(t_limits_shares_of_a_digit)
-{
-  perm_matrix matrix;
-  perm_options options;
-  int shares;
-  memset(&options, 0, sizeof options);
-  options.method = PERM_METHOD_DOMINATING;
-  CHECK(perm_generate("binary:14:0.5", 3, NULL, &matrix, NULL) == PERM_OK);
-  for (shares = 1; shares <= 5; shares++) {
-    perm_partial partial;
-    perm_result result, whole;
-    perm_job *job = NULL;
-    CHECK(perm_sparse_job(&matrix, &options, &job, &whole) == PERM_OK);
-    memset(&partial, 0, sizeof partial);
-    if (job && job->leaves == 1) {
-      permi_ryser *ryser = (permi_ryser *)job->leaf[0].context;
-      uint64_t chunks = 1;
-      CHECK(ryser->shares == 1 && ryser->low > 0 && ryser->radix[ryser->low - 1] >= 1);
-      ryser->shares = shares < ryser->radix[ryser->low - 1] ? shares : ryser->radix[ryser->low - 1];
-      ryser->combinations *= (uint64_t)ryser->shares;
-      while (chunks < ryser->combinations)
-        chunks *= 2;
-      job->leaf[0].information.chunks = chunks;
-      CHECK(perm_job_run(job, 0, 0, chunks, &partial) == PERM_OK);
-      CHECK(perm_job_finish(job, &partial, &result) == PERM_OK);
-      CHECK(perm_compute_sparse(&matrix, NULL, &whole) == PERM_OK && whole.exact && result.exact);
-      CHECK(!memcmp(&whole.integer, &result.integer, sizeof whole.integer));
-    } else {
-      CHECK(job && job->leaves == 1);
-    }
-    perm_job_free(job);
-  }
-  perm_matrix_free(&matrix);
-}
-
 /* Seconds of the processor that the job takes to plan, the least of three. */
 static double limits_planning(const perm_matrix *matrix, const perm_options *options, int exact)
 {

@@ -1,4 +1,4 @@
-/* >>memory, >>write */
+/* >>memory, >>market */
 /* No text that the library writes depends on the locale: files, plans, results, messages, pictures. */
 
 #include <limits.h>

@@ -1,4 +1,4 @@
-/* >>matrix, >>write, >>files */
+/* >>matrix, >>market, >>files */
 /* Matrices from arrays and triplets; nothing leaks whichever allocation or write fails, and what is written reads back
    with the same bits. */
 

@@ -640,9 +640,8 @@ TEST(t_offers_too_long_for_others)
 /* Plans that fail for limits name the options, and the engine that is in question. */
 TEST(t_offers_refused_for_memory)
 {
-  static const char *const words[] = {"is not planned within max_bytes", "method band is predicted to need",
-                                      "out of reach: method transversals is predicted to take"};
-  int seen[3] = {0, 0, 0}, k, planned = 0;
+  static const char *const words[] = {"is not planned within max_bytes", "method band is predicted to need"};
+  int seen[2] = {0, 0}, k, planned = 0;
   perm_matrix matrix;
   double bytes;
   CHECK(perm_generate("band:70:5", 1, NULL, &matrix, NULL) == PERM_OK);
@@ -659,7 +658,7 @@ TEST(t_offers_refused_for_memory)
       CHECK(result.status == PERM_ERROR_LIMIT);
       CHECK_SHOW(!strstr(result.message, "exact integers are predicted") && !strstr(result.message, "inf"), "%s",
                  result.message);
-      for (k = 0; k < 3; k++)
+      for (k = 0; k < 2; k++)
         if (strstr(result.message, words[k])) {
           CHECK_SHOW(result.argument == 2, "%d: %s", result.argument, result.message);
           seen[k]++;
@@ -667,7 +666,7 @@ TEST(t_offers_refused_for_memory)
     }
     perm_job_free(job);
   }
-  CHECK_SHOW(seen[0] && seen[1] && seen[2] && planned, "%d %d %d %d", seen[0], seen[1], seen[2], planned);
+  CHECK_SHOW(seen[0] && seen[1] && planned, "%d %d %d", seen[0], seen[1], planned);
   perm_matrix_free(&matrix);
 }
 

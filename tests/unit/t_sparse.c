@@ -1,4 +1,4 @@
-/* >>sparse, >>choose, >>components, >>reduce */
+/* >>sparse, >>choose, >>reduce */
 /* perm_sparse.h, the engine: exact results equal a subset expansion in 128 bits, results in doubles lie within
    their own error of it, structure (zero patterns, blocks, degrees 1 and 2) changes nothing, and what cannot be done is
    refused by name. */

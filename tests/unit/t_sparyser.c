@@ -1,4 +1,4 @@
-/* >>sparyser, >>dominating */
+/* >>sparyser */
 /* Methods sparyser and dominating against expansions over subsets, all kinds of values; chunks, bounds, wide row
    sums. */
 

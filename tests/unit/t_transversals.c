@@ -51,6 +51,17 @@ TEST(t_transversals_counts_and_small_terms)
   }
 }
 
+TEST(t_transversals_declines_too_many)
+{
+  perm_options options = t_seeds_options(PERM_METHOD_TRANSVERSALS, PERM_PRECISION_DEFAULT);
+  perm_matrix matrix;
+  perm_result result;
+  CHECK(perm_generate("uniform:300", 1, NULL, &matrix, NULL) == PERM_OK);
+  CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_ERROR_LIMIT);
+  CHECK_TEXT(result.message, "too many perfect matchings to enumerate");
+  perm_matrix_free(&matrix);
+}
+
 TEST_LONG(t_transversals_threads_leave_no_trace)
 {
   static const char *const pattern[] = {"regular:24:3", "er:16:0.25", "blocks:2:9:0.5"};
