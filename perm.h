@@ -117,13 +117,10 @@
                      >>exact_device    plans on GPUs
                      >>limb_kernels    limbs in doubles, real and Gaussian
                      >>exact_kernels   integers: limbs, the proof that none overflows, IFMA
-     multiplicities/ >>counts          multiplicities, rectangular matrices
-                     >>digits          digits of a count, values beyond double
-                     >>subsets         dynamic program over subsets; expansion
-                     >>sign_sums       Glynn and Ryser: n-ary Gray code
-                     >>counts_choice   the engine, its price
-                     >>counts_scale    scaling, error
-                     >>counts_leaf     the leaf
+     multiplicities/ >>counts          multiplicities, rectangular matrices; the engine, its price
+                     >>subsets         dynamic program over subsets; expansion; values beyond double
+                     >>sign_sums       Glynn's sum: n-ary Gray code
+                     >>counts_leaf     scaling, error, the leaf
                      >>counts_kernels  counts
      proof/          >>polynomial      values that prove a permanent
                      >>proof_check     wrong ones are found before they leave
@@ -170,7 +167,6 @@
                            | wherever `grep -rn METHOD_TRANSVERSALS tests` ends a range
      a price               base/prices.h, with unit, machine and date
      a value type          base/ring.h: permi_algebra, permi_value_add; frontier/values.h; over counts:
-                           multiplicities/digits.h | t_frontier.c, t_arrays.c, t_counts.c
      a file format         its room; formats/read.h: its line in permi_formats; api/types.h: PERM_FORMAT_LIST
                            | t_formats.c, `make fuzz`
      a GPU kernel          gpu/text.h: the table of kernels, and its text; gpu/works.h: what it is given, filled in by a
@@ -294,7 +290,7 @@ typedef enum perm_status {
   X(PERM_METHOD_SUBSETS, "subsets", "dynamic program over subsets (counts) of used rows or columns")                   \
   X(PERM_METHOD_REPEATS, "repeats", "Glynn sum over counts of equal columns, n-ary Gray code")                         \
   X(PERM_METHOD_SHORT, "short", "rectangular: Glynn sum over the short side, elementary symmetric functions")          \
-  X(PERM_METHOD_PADDED, "padded", "rectangular: Glynn sum of the matrix padded with rows of ones")                     \
+  X(PERM_METHOD_PROOF, "proof", "integers: values of a polynomial modulo primes, which prove the sum of the first")    \
   X(PERM_METHOD_LOW_RANK, "low-rank", "sum over the monomials of a factorisation, declared or found")                  \
   X(PERM_METHOD_BORCHARDT, "borchardt", "Cauchy matrices: a quotient of two determinants")                             \
   X(PERM_METHOD_FRONTIER, "frontier", "dynamic program over matched frontier vertices, path order")                    \
@@ -315,8 +311,7 @@ typedef enum perm_status {
   X(PERM_METHOD_CODEGEN_MEMORY, "codegen-memory", "GPUs: the same, row sums that change seldom in memory")             \
   X(PERM_METHOD_CLASSES, "classes", "frontier, vertices with proportional entries ahead counted")                      \
   X(PERM_METHOD_PLANAR, "planar", "planar graphs: a determinant with Kasteleyn signs, nested dissection")              \
-  X(PERM_METHOD_SIGNS, "signs", "Glynn sum as a search over signs, pruned by rows of sum 0")                           \
-  X(PERM_METHOD_PROOF, "proof", "integers: values of a polynomial modulo primes, which prove the sum of the first")
+  X(PERM_METHOD_SIGNS, "signs", "Glynn sum as a search over signs, pruned by rows of sum 0")
 
 #define PERM_ENUM(name, word, text) name,
 typedef enum perm_method { PERM_METHOD_LIST(PERM_ENUM) PERM_METHOD_COUNT, PERM_METHOD_MAKE_INT = 0x7fffffff }
@@ -3562,7 +3557,7 @@ static perm_status permi_control_poll_range(permi_control *control, double work_
 /* Methods of perm_sparse.h, new ones at the end of the list among them. */
 static int permi_method_is_sparse(perm_method method)
 {
-  return method >= PERM_METHOD_FRONTIER && method != PERM_METHOD_STRUCTURE && method != PERM_METHOD_PROOF;
+  return method >= PERM_METHOD_FRONTIER && method != PERM_METHOD_STRUCTURE;
 }
 
 static const char *permi_bad_option(const perm_options *options)
@@ -5234,7 +5229,7 @@ typedef struct perm_gpu_exact {
    order. */
 #define PERM_GPU_COUNTS_SIZE 160 /* words of the forms, at most */
 typedef struct perm_gpu_counts {
-  int parts, low, ryser;
+  int parts, low;
   int forms, needed; /* needed: order of the symmetric function; 0: products */
   int walk, table;   /* terms of a walk; words of the table */
   short before[PERM_GPU_COUNTS_SIZE + 1]; /* copies of earlier forms */
@@ -9724,14 +9719,18 @@ static perm_status permi_exact_leaf(const perm_options *options, const permi_exa
 PERMI_BRIEF_END
 
 /* ========================================================================================= >>counts
-   Matrices whose equal rows and columns stand once, with counts that the caller declares or that are found here.
+   Matrices whose equal rows and columns stand once, with counts that the caller declares or that are found here, and
+   the choice of their engine.
    permi_counted is what is left of a problem: rows <= columns (else transposed), no count 0, no equal lines, no zero
-   lines where some are to spare. An engine takes one side as digits, v_d = 0 .. count_d of them used, the other as
-   forms:
-     >>subsets    each form takes up one more digit, or none if forms are to spare;
-     >>sign_sums  forms are evaluated at signs, or numbers, of digits.
-   Powers of two scale the sums of moduli of forms, if all are used, else of digits, to at most 1: no sum of products
-   exceeds 1 but by binomials, and what an operation loses does not grow. */
+   lines where some are to spare. An engine takes one side as digits, v_d = 0 .. count_d of them used, and the other as
+   forms. Forms to spare stay unused ("skips"). The engines:
+     subsets    >>subsets: each form takes up one more digit, or none. 2^m m n / 2 for m < n without counts; subtracts
+                nothing that the permanent does not
+     repeats    >>sign_sums: Glynn's sum over signs, or numbers, of digits
+     short      the same for rectangular matrices: over the short side, 2^(m-1) m n
+     expansion  all injections, by name
+   Two sums of [MRA] are not here. Ryser's over 2^n m won only in double-double at n = m + 1, by a tenth to a quarter.
+   The one of the matrix padded with n - m rows of ones divides by (n - m)! and was never the fastest. */
 
 typedef struct permi_problem {
   int m, n, parts;
@@ -9753,7 +9752,7 @@ typedef struct permi_counted {
   const permi_reach *reach;
 } permi_counted;
 
-/* 0 for both zeros. */
+/* Returns the bits of an entry, 0 for both zeros. */
 PERMI_NEVER_INLINE static uint64_t permi_line_bits(const permi_problem *problem, int by_columns, int line, int other,
                                                    int part)
 {
@@ -9812,7 +9811,8 @@ static int permi_lines_equal(const permi_problem *problem, int by_columns, int x
   return 1;
 }
 
-/* Lines that differ mostly do so in their first places (`first`: room for them). */
+/* Collects the different lines and their counts. Lines that differ mostly do so in their first places, which `first`
+   holds. */
 static void permi_lines_merge(const permi_problem *problem, int by_columns, const permi_lines *other,
                               permi_lines *lines, uint64_t *first)
 {
@@ -9869,7 +9869,7 @@ static int permi_counted_room(const perm_allocator *allocator, permi_counted *co
   return 1;
 }
 
-/* O(m n) where lines differ. */
+/* Reduces a problem, in O(m n) where lines differ. */
 PERMI_COLD static perm_status permi_counted_make(const permi_problem *problem, const perm_allocator *allocator,
                                                  permi_counted *counted)
 {
@@ -9925,7 +9925,7 @@ PERMI_COLD static perm_status permi_counted_make(const permi_problem *problem, c
   return PERM_OK;
 }
 
-/* Doubles as multiples of their least bit. Returns 0 above 62 bits, or if memory runs out. */
+/* Makes doubles multiples of their least bit. Returns 0 if that takes over 62 bits, or if memory runs out. */
 PERMI_COLD static int permi_counted_whole(const permi_counted *counted, const perm_allocator *allocator,
                                           permi_counted *whole)
 {
@@ -9976,14 +9976,283 @@ PERMI_COLD static uint64_t permi_counted_fingerprint(const permi_counted *counte
   return hash;
 }
 
-/* ========================================================================================= >>digits
-   Digits and forms of the engines for counts, and cells: values of >>ring, double-doubles, integers or residues. */
-
 #define PERMI_MOST_DIGITS 62
 #define PERMI_MOST_FORMS 512
 #define PERMI_MOST_NEEDED 128
 #define PERMI_MOST_CELLS 8192
 #define PERMI_MOST_WALKED 900 /* total of digits: binomials are scaled by 2^-total */
+
+typedef struct permi_shape {
+  int digits, forms, digit_total, form_total;
+  int needed, skips; /* forms in a product, forms to spare */
+  const int *digit_count, *form_count;
+} permi_shape;
+
+typedef struct permi_choice {
+  perm_method method;
+  int by_columns; /* digits are columns */
+  permi_shape shape;
+  perm_precision precision;
+  int words;
+  uint64_t modulus;
+  perm_isa isa;
+  double terms, work, seconds, bytes; /* seconds: INFINITY if the engine cannot */
+  const char *why;                    /* why it cannot */
+} permi_choice;
+
+static permi_shape permi_shape_of(const permi_counted *counted, int by_columns)
+{
+  permi_shape shape;
+  shape.digits = by_columns ? counted->n : counted->m;
+  shape.forms = by_columns ? counted->m : counted->n;
+  shape.digit_total = by_columns ? counted->columns : counted->rows;
+  shape.form_total = by_columns ? counted->rows : counted->columns;
+  shape.needed = counted->rows;
+  shape.skips = shape.form_total - shape.needed;
+  shape.digit_count = by_columns ? counted->column_count : counted->row_count;
+  shape.form_count = by_columns ? counted->row_count : counted->column_count;
+  return shape;
+}
+
+static size_t permi_counted_at(const permi_counted *counted, int by_columns, int digit, int form, int part)
+{
+  const size_t i = (size_t)(by_columns ? form : digit), j = (size_t)(by_columns ? digit : form);
+  return (i * (size_t)counted->n + j) * (size_t)counted->parts + (size_t)part;
+}
+
+/* Bounds integers by rows and by columns: log2 of the product of the lines' sums of moduli, with counts, and the sum of
+   these sums. */
+typedef struct permi_counted_bound {
+  double bits[2], sums[2];
+} permi_counted_bound;
+
+PERMI_COLD static permi_counted_bound permi_counted_bound_of(const permi_counted *counted)
+{
+  permi_counted_bound bound = {{0, 0}, {0, 0}};
+  int by_columns, x, k, part;
+  for (by_columns = 0; by_columns < 2; by_columns++) {
+    const permi_shape shape = permi_shape_of(counted, by_columns);
+    for (x = 0; x < shape.digits; x++) {
+      double sum = 0;
+      for (k = 0; k < shape.forms; k++)
+        for (part = 0; part < counted->parts; part++)
+          sum += shape.form_count[k] *
+                 fabs((double)counted->integer[permi_counted_at(counted, by_columns, x, k, part)]);
+      bound.bits[by_columns] += shape.digit_count[x] * log2(fmax(sum, 1) * (1 + 1e-12));
+      bound.sums[by_columns] += shape.digit_count[x] * sum;
+    }
+  }
+  return bound;
+}
+
+/* Returns the words, sign included, that no sum of the engine exceeds; 0 if they are too many. */
+PERMI_COLD static int permi_choice_words(const permi_choice *choice, const permi_counted_bound *bound)
+{
+  const permi_shape *shape = &choice->shape;
+  const int signs = choice->method == PERM_METHOD_REPEATS || choice->method == PERM_METHOD_SHORT;
+  double bits = bound->bits[signs && !choice->by_columns && !shape->skips];
+  if (signs && shape->skips) /* |e_M| <= (sum of |forms|)^M / M! */
+    bits = fmax(0, shape->needed * log2(fmax(bound->sums[0], 1)) - permi_log2_factorial(shape->needed)) + 1;
+  bits = ceil((bits + (signs ? shape->digit_total : 0)) * (1 + 1e-9)) + 3;
+  return bits > 64.0 * PERM_INTEGER_WORDS - 1 ? 0 : (int)(bits / 64) + 1;
+}
+
+/* one: seconds of a visit. */
+PERMI_COLD static void permi_expansion_price(double one, double size, permi_choice *choice)
+{
+  const permi_shape *shape = &choice->shape;
+  double visits = 1, level = 1;
+  int d;
+  for (d = 0; d < shape->form_total && visits < 1e30; d++) {
+    level *= shape->digit_total - d < shape->digits ? shape->digit_total - d : shape->digits;
+    visits += level;
+  }
+  choice->terms = choice->work = visits;
+  choice->bytes = 8.0 * size * (shape->form_total + 2.0);
+  if (visits > 1e14)
+    choice->why = "the expansion has more than 1e14 products";
+  else
+    choice->seconds = visits * (one + 1e-8);
+}
+
+/* one: seconds of an operation in dd or exact. */
+PERMI_COLD static void permi_signs_price(int parts, double one, double size, permi_choice *choice)
+{
+  const permi_shape *shape = &choice->shape;
+  const int plain = choice->precision == PERM_PRECISION_DEFAULT, skips = shape->skips, needed = shape->needed;
+  double powers = 0;
+  int f;
+  for (f = 0; f < shape->forms; f++)
+    powers += parts == 2 ? shape->form_count[f] : 1 + log2(shape->form_count[f]);
+  choice->work = choice->terms * (skips ? needed * (skips + 1.0) : shape->form_total);
+  choice->bytes = 8.0 * parts * (2.0 * shape->digits * shape->forms + 4e3) + 65536;
+  if (shape->forms > PERMI_MOST_FORMS || needed > (skips ? PERMI_MOST_NEEDED : PERMI_MOST_WALKED))
+    choice->why = "the totals are too large for sums over signs";
+  else if (!plain && (shape->digits + 4.0 + (skips ? needed : 0)) * size > PERMI_MOST_CELLS)
+    choice->why = "the numbers are too long for sums over signs";
+  else if (plain)
+    choice->seconds =
+        choice->terms * (PERMI_SECONDS_TERM + permi_seconds_form[parts - 1] *
+                                                  (parts * shape->forms + (skips ? shape->forms : powers))) +
+        (skips ? choice->work * permi_seconds_e[parts - 1] : 0);
+  else
+    choice->seconds = PERMI_SECONDS_TERM * choice->terms * size + one * choice->work;
+}
+
+/* Prices an engine. modulus: 0, or the one wanted; bound: of integers. */
+PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, perm_method method, int by_columns,
+                                                 perm_precision precision, uint64_t modulus,
+                                                 const permi_counted_bound *bound)
+{
+  const permi_shape shape = permi_shape_of(counted, by_columns);
+  const int exact = precision == PERM_PRECISION_EXACT, dd = precision == PERM_PRECISION_DD;
+  const int parts = counted->parts, skips = shape.skips;
+  permi_choice choice;
+  double product = 1, fraction = 0, one, size;
+  int odd = 0, largest = 0, d;
+  memset(&choice, 0, sizeof choice);
+  choice.method = method;
+  choice.by_columns = by_columns;
+  choice.shape = shape;
+  choice.precision = precision;
+  choice.isa = PERM_ISA_PLAIN;
+  choice.seconds = (double)INFINITY;
+  if (exact) {
+    choice.words = permi_choice_words(&choice, bound);
+    if (!choice.words && modulus && method == PERM_METHOD_SUBSETS) { /* only multiplies and adds */
+      choice.words = 1;
+      choice.modulus = modulus;
+    }
+    if (!choice.words) {
+      choice.why = modulus ? "the exact integers are too long, even modulo a number, for all methods but subsets"
+                           : "the exact integers may be over 4544 bits long; modulo a number (options.modulus) they "
+                             "fit";
+      return choice;
+    }
+  }
+  size = parts * (exact ? choice.words : dd ? 2 : 1);
+  one = permi_seconds_exact[parts - 1] + permi_seconds_word[parts - 1] * choice.words;
+  if (dd)
+    one = method == PERM_METHOD_SUBSETS              ? permi_seconds_sweep_dd[parts - 1]
+          : skips || method == PERM_METHOD_EXPANSION ? permi_seconds_e_dd[parts - 1]
+                                                     : permi_seconds_form_dd[parts - 1];
+  for (d = 0; d < shape.digits; d++) {
+    const int used = shape.digit_count[d] < shape.needed ? shape.digit_count[d] : shape.needed;
+    product *= used + 1.0;
+    fraction += used / (used + 1.0);
+    largest = used > largest ? used : largest;
+    odd |= used & 1;
+  }
+  choice.terms = product;
+  if (method == PERM_METHOD_EXPANSION) {
+    permi_expansion_price(one, size, &choice);
+  } else if (shape.digits > PERMI_MOST_DIGITS || product > 2e18) {
+    choice.terms = 0;
+    choice.why = "there are too many distinct rows and columns";
+  } else if (method == PERM_METHOD_SUBSETS) {
+    const int plain = !exact && !dd;
+    double scan = shape.form_total * product / (largest + 1.0) * PERMI_SECONDS_SCAN;
+    if (plain && skips) /* rows of up to 64 states */
+      scan = shape.form_total * (PERMI_SECONDS_STEP + product / 64 * PERMI_SECONDS_SCAN);
+    choice.work = product * (skips + 1.0) * fraction;
+    choice.bytes = product * 8 * (size + 1);
+    choice.seconds = choice.work * (plain ? permi_seconds_sweep[parts - 1] * (skips ? 1 : 2) : one) + scan;
+  } else { /* the last digit counts half: an odd one, or the largest */
+    choice.terms = odd ? product / 2 : product / (largest + 1) * (largest / 2 + 1);
+    permi_signs_price(parts, one, size, &choice);
+  }
+  return choice;
+}
+
+/* No engine here is predicted to be faster for integers of order n without equal lines, in words of any number. */
+static double permi_counts_least_seconds(int n, int parts)
+{
+  return n * ldexp(1, n - 1) * (permi_seconds_exact[parts - 1] + permi_seconds_word[parts - 1]);
+}
+
+#define PERMI_COUNTS_GPU_STEPS 2000
+
+/* Returns the seconds of sums over signs on a GPU, INFINITY where they are the CPU's. */
+PERMI_COLD static double permi_choice_gpu_seconds(const permi_counted *counted, const permi_choice *choice)
+{
+  const permi_shape *shape = &choice->shape;
+  const int parts = counted->parts, rows = parts * shape->forms;
+  double steps = shape->form_total;
+  if (shape->skips)
+    steps = shape->needed * (shape->skips + 1.0) * (parts == 2 ? 1 : 1.1);
+  steps = 3.0 * rows + parts * parts * steps;
+  if (choice->precision != PERM_PRECISION_DEFAULT || choice->seconds == (double)INFINITY || choice->terms < 256 ||
+      choice->method == PERM_METHOD_SUBSETS || choice->method == PERM_METHOD_EXPANSION ||
+      steps > PERMI_COUNTS_GPU_STEPS || 2 * rows > PERM_GPU_COUNTS_SIZE || shape->needed > 64 ||
+      shape->digit_total + shape->digits + 2 * rows * (shape->digits + 1) > 16000)
+    return (double)INFINITY;
+  return choice->terms * (steps + 20) / PERMI_COUNTS_GPU_RATE + 0.4 + 3e-3 * steps; /* the rest is for compiling */
+}
+
+/* Returns the cheapest engine, or the one requested. Subsets may take twice as long: they do not cancel. */
+PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const perm_options *options,
+                                            perm_precision precision)
+{
+  static const struct {
+    perm_method method;
+    int by_columns, square_only;
+  } engines[] = {{PERM_METHOD_SUBSETS, 0, 0}, {PERM_METHOD_SUBSETS, 1, 0}, {PERM_METHOD_REPEATS, 0, 0},
+                 {PERM_METHOD_REPEATS, 1, 1}, {PERM_METHOD_SHORT, 0, 0},   {PERM_METHOD_SHORT, 1, 1},
+                 {PERM_METHOD_EXPANSION, 1, 0}};
+  const int square = counted->rows == counted->columns, chosen = options->method == PERM_METHOD_AUTO;
+  /* For complex terms the estimate asks for dd in either case. */
+  const double favour = square && counted->parts == 2 ? 1 : 2;
+  permi_counted_bound bound = {{0, 0}, {0, 0}};
+  permi_choice best;
+  size_t k;
+  memset(&best, 0, sizeof best);
+  best.seconds = (double)INFINITY;
+  best.why = "this method is for square matrices without counts";
+  if (precision == PERM_PRECISION_EXACT)
+    bound = permi_counted_bound_of(counted);
+  for (k = 0; k < sizeof engines / sizeof engines[0]; k++) {
+    permi_choice choice;
+    const perm_method method = engines[k].method;
+    if (chosen ? method == PERM_METHOD_EXPANSION || method == (square ? PERM_METHOD_SHORT : PERM_METHOD_REPEATS)
+               : method != options->method)
+      continue;
+    if (engines[k].square_only && !square)
+      continue;
+    choice = permi_choice_make(counted, method, engines[k].by_columns, precision, options->modulus, &bound);
+    if (chosen && method == PERM_METHOD_SUBSETS) {
+      if (choice.bytes > (options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_COUNTS_BYTES))
+        choice.seconds = (double)INFINITY;
+      choice.seconds /= favour;
+    }
+    if (options->gpu.devices && counted->reach->gpu) {
+      const double gpu = counted->reach->gpu->counts_seconds(counted, &choice);
+      char message[PERM_MESSAGE_BYTES];
+      if (gpu < (options->isa == PERM_ISA_CUDA ? (double)INFINITY : choice.seconds) &&
+          (!options->gpu.cpu_fallback || permi_gpu_devices(options->gpu.devices, message))) {
+        choice.isa = PERM_ISA_CUDA;
+        choice.seconds = gpu;
+      }
+    }
+    if (choice.seconds < best.seconds || best.method == PERM_METHOD_AUTO)
+      best = choice;
+  }
+  if (chosen && best.method == PERM_METHOD_SUBSETS)
+    best.seconds *= favour;
+#if PERMI_X86
+  if (best.isa != PERM_ISA_CUDA && best.precision == PERM_PRECISION_DEFAULT && permi_isa(options) >= PERM_ISA_AVX2)
+    best.isa = PERM_ISA_AVX2;
+#endif
+  return best;
+}
+
+PERMI_BRIEF_BEGIN
+
+/* ======================================================================================== >>subsets
+   Digits and forms of the engines for counts; the dynamic program over counts of used rows or columns; expansion.
+   A cell is a value of >>ring: double-doubles, integers or residues. state[v] is the sum of products over the ways in
+   which the forms so far take up v_d copies of each digit d. The next form gives, in place, v descending, where the end
+   can be reached,
+     state'[v] = state[v] (if forms may stay unused) + sum_d (count_d - (v_d - 1)) a_fd state[v - e_d]. */
 
 typedef struct permi_counts {
   perm_allocator allocator;
@@ -9994,19 +10263,17 @@ typedef struct permi_counts {
   perm_method method;
   int parts, digits, forms;
   int digit_total, form_total, needed;
-  int skips;                           /* forms that stay unused */
+  int skips;                           /* forms that stay unused: sums over signs take e_M of all */
   int *digit_count, *form_count, *radix;
   double *high, *low; /* [digit][part][form], scaled; low: the rest of high for split sums */
   int64_t *integer;
   int whole;
   int lossy;          /* scaling rounded some tiny entry */
   int signs;          /* entries are negative or complex: |terms| are summed apart */
-  int ryser, symmetric; /* symmetric: Glynn's sum with forms to spare */
   uint64_t terms, chunks;
-  unsigned absolute_mask; /* of symmetric functions, one of mask + 1 terms enters the sum of |terms| */
+  unsigned absolute_mask; /* one of mask + 1 values of e_M enters the sum of |terms| */
   int *weight_at;
   uint64_t *weight;
-  uint64_t *rank_weight; /* Ryser's, by columns in the set */
 } permi_counts;
 
 static size_t permi_counts_at(const permi_counts *counts, int digit, int part, int form)
@@ -10089,31 +10356,12 @@ PERMI_NEVER_INLINE static void permi_cell_fuse(const permi_counts *counts, void 
   }
 }
 
-/* cell = a b, a and b real, b a whole number >= 0. */
-PERMI_NEVER_INLINE static void permi_cell_weigh(const permi_counts *counts, void *cell, const void *a, const void *b)
-{
-  const int words = counts->numbers.words;
-  memset(cell, 0, counts->size * sizeof(uint64_t));
-  if (counts->integer)
-    permi_words_fuse((uint64_t *)cell, (const uint64_t *)a, words, (const uint64_t *)b, words, 0);
-  else
-    *(permi_dd *)cell = permi_dd_multiply(*(const permi_dd *)a, *(const permi_dd *)b);
-}
-
 /* At least about the modulus of a cell of double-doubles; 0 of integers. */
 static double permi_cell_modulus(const permi_counts *counts, const void *cell)
 {
   const permi_dd *x = (const permi_dd *)cell;
   return counts->integer ? 0 : fabs(x[0].hi) + (counts->parts == 2 ? fabs(x[1].hi) : 0);
 }
-
-PERMI_BRIEF_BEGIN
-
-/* ======================================================================================== >>subsets
-   The dynamic program over counts of used rows or columns, and expansion.
-   state[v] is the sum of products over the ways in which the forms so far take up v_d copies of each digit d. The next
-   form gives, in place, v descending, where the end can be reached,
-     state'[v] = state[v] (if forms may stay unused) + sum_d (count_d - (v_d - 1)) a_fd state[v - e_d]. */
 
 #define PERMI_SWEEP_ROW 64
 
@@ -10532,13 +10780,12 @@ PERMI_COLD static perm_status permi_expand_counts(const permi_leaf *leaf, permi_
 }
 
 /* ======================================================================================= >>sign_sums
-   Sums over numbers v_d = 0 .. c_d of copies of each digit, in n-ary reflected Gray code, weights scaled by 2^-c_d:
-     Glynn [Gly10, CH18]  2^-M sum_v prod_d (-1)^v_d binom(c_d, v_d) F(sum_d (c_d - 2 v_d) a_fd)
-     Ryser [Rys63]        sum_v (-1)^(M-k) binom(N-k, M-k) prod_d binom(c_d, v_d) F(sum_d v_d a_fd), k = sum_d v_d <= M
-   F is the product of the forms with their counts; in Glynn's sum over M rows with N > M columns as forms, their
-   elementary symmetric function e_M. v -> c - v keeps Glynn's terms: the last digit takes v <= c/2 only, doubled but
-   for v = c/2. Forms are exact where a walk starts: entries on two grids, as in PERM_FORM_SPLIT, or 128-bit
-   integers. */
+   Glynn's sum over numbers v_d = 0 .. c_d of copies of each digit [Gly10, CH18], in n-ary reflected Gray code, its
+   weights scaled by 2^-c_d:
+     2^-M sum_v prod_d (-1)^v_d binom(c_d, v_d) F(sum_d (c_d - 2 v_d) a_fd)
+   F is the product of the forms with their counts. For M rows and N > M columns as forms it is their elementary
+   symmetric function e_M [MRA]. v -> c - v keeps the terms, so the last digit takes v <= c/2 only, doubled unless
+   v = c/2. Forms are exact: entries lie on two grids, as in PERM_FORM_SPLIT, or are 128-bit integers. */
 
 typedef struct permi_nary {
   int v[PERMI_MOST_DIGITS], up[PERMI_MOST_DIGITS]; /* up: 1 or -1 */
@@ -10582,16 +10829,6 @@ static int permi_nary_next(const permi_counts *counts, permi_nary *walk)
   walk->total += walk->up[d];
   walk->digit = d;
   return 1;
-}
-
-static int permi_nary_moved(const permi_counts *counts, const permi_nary *walk)
-{
-  return (counts->ryser ? 1 : -2) * walk->up[walk->digit];
-}
-
-static int permi_nary_negative(const permi_counts *counts, const permi_nary *walk)
-{
-  return (counts->ryser ? counts->needed - walk->total : walk->total) & 1;
 }
 
 /* form: [row][lane] of PERMI_TERMS lanes, or PERMI_SETS for symmetric functions; e: their room. */
@@ -10658,7 +10895,7 @@ static void permi_batch_sum(const permi_counts *counts, permi_form_batch *batch,
     batch->weight[lane] = 0;
   }
   batch->lanes = 0;
-  if (counts->symmetric)
+  if (counts->skips)
     permi_batch_symmetric(counts, batch, place, sums);
   else
     counts->kernels->add_products(counts->forms, counts->form_count, batch->form, batch->weight, sums);
@@ -10702,20 +10939,19 @@ static void permi_forms_start(const permi_counts *counts, permi_forms *forms, co
   memset(forms->low, 0, rows * sizeof *forms->low);
   memset(forms->word, 0, rows * sizeof *forms->word);
   for (d = 0; d < counts->digits; d++)
-    permi_forms_move(counts, forms, d, counts->ryser ? walk->v[d] : counts->digit_count[d] - 2 * walk->v[d]);
+    permi_forms_move(counts, forms, d, counts->digit_count[d] - 2 * walk->v[d]);
 }
 
 static void permi_nary_plain(const permi_counts *counts, permi_nary *walk, uint64_t place, permi_nary_work *work,
                              perm_partial *partial)
 {
   const double *digit_weight = (const double *)(const void *)counts->weight;
-  const double *rank_weight = (const double *)(const void *)counts->rank_weight;
   const int rows = counts->forms * counts->parts;
   double weight[PERMI_MOST_DIGITS + 1], step = 0;
   permi_lane_sums sums;
   permi_form_batch *batch = &work->of.batch;
   int d, lane;
-  batch->room = counts->symmetric ? PERMI_SETS : PERMI_TERMS;
+  batch->room = counts->skips ? PERMI_SETS : PERMI_TERMS;
   batch->lanes = 0;
   memset(&sums, 0, sizeof sums);
   permi_forms_start(counts, &work->forms, walk);
@@ -10725,15 +10961,12 @@ static void permi_nary_plain(const permi_counts *counts, permi_nary *walk, uint6
                                 work->forms.high, work->forms.low, batch->form + batch->lanes, batch->room);
     for (d = walk->digit; d >= 0; d--)
       weight[d] = weight[d + 1] * digit_weight[counts->weight_at[d] + walk->v[d]];
-    if (!counts->ryser || walk->total <= counts->needed) {
-      const double signed_weight = permi_nary_negative(counts, walk) ? -weight[0] : weight[0];
-      batch->weight[batch->lanes++] = counts->ryser ? signed_weight * rank_weight[walk->total] : signed_weight;
-      if (batch->lanes == batch->room)
-        permi_batch_sum(counts, batch, place, &sums);
-    }
+    batch->weight[batch->lanes++] = walk->total & 1 ? -weight[0] : weight[0];
+    if (batch->lanes == batch->room)
+      permi_batch_sum(counts, batch, place, &sums);
     if (!permi_nary_next(counts, walk))
       break;
-    step = permi_nary_moved(counts, walk);
+    step = -2 * walk->up[walk->digit];
   }
   if (batch->lanes)
     permi_batch_sum(counts, batch, place, &sums);
@@ -10746,44 +10979,40 @@ static void permi_nary_plain(const permi_counts *counts, permi_nary *walk, uint6
   }
 }
 
-static void permi_forms_factor(const permi_counts *counts, const permi_forms *forms, int form, permi_factor *factor)
-{
-  int part;
-  for (part = 0; part < counts->parts; part++, form += counts->forms)
-    permi_factor_set(counts, part, permi_two_sum(forms->high[form], forms->low[form]), forms->word[form], factor);
-}
-
 /* Returns the place of the term times F: there, in the room, or behind it for e_M. e: e_k of moduli. */
 static uint64_t *permi_cells_term(const permi_counts *counts, const permi_forms *forms, uint64_t *term, double *e,
                                   uint64_t *room)
 {
   const size_t size = counts->size;
   const int needed = counts->needed;
-  int f, copy, k, step = 0;
-  if (counts->symmetric) {
+  int f, copy, k, part, step = 0;
+  if (counts->skips) {
     memset(term + size, 0, (size_t)needed * size * sizeof *term);
     memset(e + 1, 0, (size_t)needed * sizeof *e);
   }
   for (f = 0; f < counts->forms; f++) {
     permi_factor factor;
     double modulus;
-    permi_forms_factor(counts, forms, f, &factor);
+    for (part = 0; part < counts->parts; part++) {
+      const int row = f + part * counts->forms;
+      permi_factor_set(counts, part, permi_two_sum(forms->high[row], forms->low[row]), forms->word[row], &factor);
+    }
     modulus = counts->integer ? 0 : fabs(factor.c.real) + fabs(factor.c.imaginary);
     for (copy = 0; copy < counts->form_count[f]; copy++) {
       const int left = counts->form_total - ++step;
-      if (!counts->symmetric) {
+      if (!counts->skips) {
         uint64_t *product = room;
         permi_cell_fuse(counts, product, term, &factor, 1);
         room = term;
         term = product;
       }
-      for (k = step < needed ? step : needed; counts->symmetric && k >= 1 && k >= needed - left; k--) {
+      for (k = step < needed ? step : needed; counts->skips && k >= 1 && k >= needed - left; k--) {
         permi_cell_fuse(counts, term + (size_t)k * size, term + (size_t)(k - 1) * size, &factor, 0);
         e[k] += e[k - 1] * modulus;
       }
     }
   }
-  return term + (counts->symmetric ? (size_t)needed * size : 0);
+  return term + (counts->skips ? (size_t)needed * size : 0);
 }
 
 /* Adds integers to a total, double-doubles to the sums. */
@@ -10792,40 +11021,42 @@ static void permi_nary_cells(const permi_counts *counts, permi_nary *walk, permi
   const permi_numbers *numbers = &counts->numbers;
   const int size = (int)counts->size, needed = counts->needed, words = numbers->words;
   uint64_t *weight = work->of.terms.cell, *term = weight + (counts->digits + 1) * size;
-  uint64_t *room = term + ((counts->symmetric ? needed : 0) + 1) * size, *total = room + size;
+  uint64_t *room = term + ((counts->skips ? needed : 0) + 1) * size, *total = room + size;
   double *e = work->of.terms.e;
   int d, part;
   permi_forms_start(counts, &work->forms, walk);
   permi_value_one(numbers, weight + counts->digits * size);
   memset(total, 0, counts->size * sizeof *total);
   for (;;) {
-    for (d = walk->digit; d >= 0; d--)
-      permi_cell_weigh(counts, weight + d * size, weight + (d + 1) * size,
-                       counts->weight + (counts->weight_at[d] + walk->v[d]) * size);
-    if (!counts->ryser || walk->total <= needed) {
-      const int negative = permi_nary_negative(counts, walk);
-      const uint64_t *product;
-      if (counts->ryser)
-        permi_cell_weigh(counts, term, weight, counts->rank_weight + walk->total * size);
+    const int negative = walk->total & 1;
+    const uint64_t *product;
+    for (d = walk->digit; d >= 0; d--) {
+      uint64_t *to = weight + d * size;
+      const uint64_t *times = counts->weight + (counts->weight_at[d] + walk->v[d]) * size;
+      memset(to, 0, counts->size * sizeof *to);
+      if (counts->integer)
+        permi_words_fuse(to, to + size, words, times, words, 0);
       else
-        memcpy(term, weight, counts->size * sizeof *term);
-      if (negative && !counts->integer)
-        *(permi_dd *)(void *)term = permi_dd_negate(*(const permi_dd *)(const void *)term);
-      e[0] = permi_cell_modulus(counts, term);
-      product = permi_cells_term(counts, &work->forms, term, e, room);
-      for (part = 0; part < counts->parts && counts->integer; part++)
-        if (negative)
-          permi_words_subtract(total + part * words, product + part * words, words);
-        else
-          permi_words_add(total + part * words, product + part * words, words);
-      if (!counts->integer) {
-        permi_sum_add_double(&partial->absolute, counts->symmetric ? e[needed] : permi_cell_modulus(counts, product));
-        permi_value_sum_parts(numbers, product, partial);
-      }
+        *(permi_dd *)(void *)to = permi_dd_multiply(*(const permi_dd *)(const void *)(to + size),
+                                                    *(const permi_dd *)(const void *)times);
+    }
+    memcpy(term, weight, counts->size * sizeof *term);
+    if (negative && !counts->integer)
+      *(permi_dd *)(void *)term = permi_dd_negate(*(const permi_dd *)(const void *)term);
+    e[0] = permi_cell_modulus(counts, term);
+    product = permi_cells_term(counts, &work->forms, term, e, room);
+    for (part = 0; part < counts->parts && counts->integer; part++)
+      if (negative)
+        permi_words_subtract(total + part * words, product + part * words, words);
+      else
+        permi_words_add(total + part * words, product + part * words, words);
+    if (!counts->integer) {
+      permi_sum_add_double(&partial->absolute, counts->skips ? e[needed] : permi_cell_modulus(counts, product));
+      permi_value_sum_parts(numbers, product, partial);
     }
     if (!permi_nary_next(counts, walk))
       break;
-    permi_forms_move(counts, &work->forms, walk->digit, permi_nary_moved(counts, walk));
+    permi_forms_move(counts, &work->forms, walk->digit, -2 * walk->up[walk->digit]);
   }
   permi_value_sum_parts(numbers, total, partial);
 }
@@ -10844,33 +11075,24 @@ static void permi_nary_chunk(const permi_leaf *leaf, uint64_t chunk, void *works
     permi_nary_cells(counts, &walk, (permi_nary_work *)workspace, partial);
 }
 
-static void permi_weight_put(const permi_counts *counts, uint64_t *weight, int at, permi_dd x)
-{
-  const size_t size = counts->size;
-  memset(weight + (size_t)at * size, 0, size * sizeof *weight);
-  memcpy(weight + (size_t)at * size, &x, counts->plain ? sizeof x.hi : sizeof x);
-}
-
-static permi_dd permi_binomial_next(permi_dd b, int times, int over)
-{
-  permi_dd inverse;
-  inverse.hi = 1.0 / over;
-  inverse.lo = PERMI_REST(-inverse.hi, over, -1.0) / over;
-  return permi_dd_multiply(permi_dd_multiply(b, permi_dd_make(times)), inverse);
-}
-
-/* binom(c, v) for v = 0 .. most; double-doubles and doubles times 2^-c. half: doubled but for v = c/2. */
+/* Fills in binom(c, v) for v = 0 .. most; double-doubles and doubles times 2^-c. half: doubled unless v = c/2. */
 PERMI_COLD static void permi_digit_weights(const permi_counts *counts, int c, int most, int half, uint64_t *weight)
 {
   const size_t size = counts->size;
   permi_dd b = permi_dd_make(permi_shift(1, -c));
   int v, k;
-  if (!counts->integer) {
-    for (v = 0; v <= most; b = permi_binomial_next(b, c - v, v + 1), v++)
-      permi_weight_put(counts, weight, v, permi_dd_scale(b, half && 2 * v != c));
-    return;
-  }
   memset(weight, 0, ((size_t)most + 1) * size * sizeof *weight);
+  for (v = 0; v <= most && !counts->integer; v++) {
+    const double over = v + 1;
+    const permi_dd x = permi_dd_scale(b, half && 2 * v != c);
+    permi_dd inverse;
+    memcpy(weight + (size_t)v * size, &x, counts->plain ? sizeof x.hi : sizeof x);
+    inverse.hi = 1.0 / over;
+    inverse.lo = PERMI_REST(-inverse.hi, over, -1.0) / over;
+    b = permi_dd_multiply(permi_dd_multiply(b, permi_dd_make(c - v)), inverse);
+  }
+  if (!counts->integer)
+    return;
   weight[0] = 1;
   for (k = 1; k <= c; k++)
     for (v = k < most ? k : most; v > 0; v--)
@@ -10880,315 +11102,10 @@ PERMI_COLD static void permi_digit_weights(const permi_counts *counts, int c, in
       permi_words_add(weight + (size_t)v * size, weight + (size_t)v * size, counts->numbers.words);
 }
 
-PERMI_COLD static void permi_rank_weights(const permi_counts *counts)
-{
-  const int needed = counts->needed, skips = counts->digit_total - needed;
-  const size_t size = counts->size;
-  uint64_t *weight = counts->rank_weight;
-  permi_dd b = permi_dd_make(1);
-  int t, k;
-  if (!counts->integer) {
-    for (t = 0; t <= needed; b = permi_binomial_next(b, skips + t + 1, t + 1), t++) /* binom(skips + t, t) */
-      permi_weight_put(counts, weight, needed - t, b);
-    return;
-  }
-  for (k = 0; k <= needed; k++)
-    permi_value_one(&counts->numbers, weight + (size_t)k * size);
-  for (k = 0; k < skips; k++)
-    for (t = needed; t > 0; t--)
-      permi_words_add(weight + (size_t)(t - 1) * size, weight + (size_t)t * size, counts->numbers.words);
-}
-
-/* =================================================================================== >>counts_choice
-   Chooses the engine for counts, its precision and price. Rectangular matrices by name:
-     subsets    2^m m n / 2, m < n; subtracts nothing that the permanent does not
-     short      Glynn's sum over the short side: 2^(m-1) m n
-     ryser      2^n m, for n close to m [Rys63; MRA, algorithm 2]
-     padded     Glynn's sum with n - m rows of ones, divided by (n - m)! [MRA, algorithm 4, whose sum over 2^n signs
-                needs 2^-n, not 2^-(n-1)]
-     expansion  all injections */
-
-typedef struct permi_shape {
-  int digits, forms, given; /* given: forms without padded's row of ones */
-  int padding;              /* copies of that row */
-  int digit_total, form_total, needed, skips;
-  const int *digit_count, *form_count;
-} permi_shape;
-
-typedef struct permi_choice {
-  perm_method method;
-  int by_columns;
-  permi_shape shape;
-  perm_precision precision;
-  int words;
-  uint64_t modulus;
-  perm_isa isa;
-  double terms, work, seconds, bytes; /* seconds: INFINITY if the engine cannot */
-  const char *why;                    /* why it cannot */
-} permi_choice;
-
-static permi_shape permi_shape_of(const permi_counted *counted, perm_method method, int by_columns)
-{
-  permi_shape shape;
-  shape.padding = method == PERM_METHOD_PADDED ? counted->columns - counted->rows : 0;
-  shape.digits = by_columns ? counted->n : counted->m;
-  shape.given = by_columns ? counted->m : counted->n;
-  shape.forms = shape.given + (shape.padding > 0);
-  shape.digit_total = by_columns ? counted->columns : counted->rows;
-  shape.form_total = (by_columns ? counted->rows : counted->columns) + shape.padding;
-  shape.needed = shape.form_total < shape.digit_total ? shape.form_total : shape.digit_total;
-  shape.skips = shape.form_total - shape.needed;
-  shape.digit_count = by_columns ? counted->column_count : counted->row_count;
-  shape.form_count = by_columns ? counted->row_count : counted->column_count;
-  return shape;
-}
-
-static size_t permi_counted_at(const permi_counted *counted, int by_columns, int digit, int form, int part)
-{
-  const size_t i = (size_t)(by_columns ? form : digit), j = (size_t)(by_columns ? digit : form);
-  return (i * (size_t)counted->n + j) * (size_t)counted->parts + (size_t)part;
-}
-
-/* Bounds of integers, by rows and by columns, made when first asked for: log2 of the product of the lines' sums of
-   moduli, with counts, and the sum of these. */
-typedef struct permi_counted_bound {
-  int known[2];
-  double bits[2], sums[2];
-} permi_counted_bound;
-
-PERMI_COLD static double permi_counted_bits(const permi_counted *counted, int by_columns, permi_counted_bound *bound)
-{
-  const permi_shape shape = permi_shape_of(counted, PERM_METHOD_AUTO, by_columns);
-  double bits = 0, sums = 0;
-  int x, k, part;
-  if (bound->known[by_columns])
-    return bound->bits[by_columns];
-  for (x = 0; x < shape.digits; x++) {
-    double sum = 0;
-    for (k = 0; k < shape.forms; k++)
-      for (part = 0; part < counted->parts; part++)
-        sum += shape.form_count[k] *
-               fabs((double)counted->integer[permi_counted_at(counted, by_columns, x, k, part)]);
-    bits += shape.digit_count[x] * log2(fmax(sum, 1) * (1 + 1e-12));
-    sums += shape.digit_count[x] * sum;
-  }
-  bound->known[by_columns] = 1;
-  bound->sums[by_columns] = sums;
-  return bound->bits[by_columns] = bits;
-}
-
-/* Words, sign included, for every sum that must not wrap; 0: too many. */
-PERMI_COLD static int permi_choice_words(const permi_counted *counted, const permi_choice *choice,
-                                         permi_counted_bound *bound)
-{
-  const permi_shape *shape = &choice->shape;
-  const int subsets = choice->method == PERM_METHOD_SUBSETS;
-  const int by_columns = !subsets && !choice->by_columns && !shape->skips;
-  double bits = permi_counted_bits(counted, by_columns, bound);
-  if (choice->method == PERM_METHOD_RYSER) {
-    bits += 2.0 * counted->columns;
-  } else if (!subsets && choice->method != PERM_METHOD_EXPANSION) {
-    if (shape->skips) /* |e_M| <= (sum of |forms|)^M / M! */
-      bits = fmax(0, counted->rows * log2(fmax(bound->sums[by_columns], 1)) - permi_log2_factorial(counted->rows)) + 1;
-    bits += shape->digit_total;
-  }
-  bits = ceil(bits * (1 + 1e-9)) + 3;
-  return bits > 64.0 * PERM_INTEGER_WORDS - 1 ? 0 : (int)(bits / 64) + 1;
-}
-
-/* one: seconds of a visit. */
-PERMI_COLD static void permi_expansion_price(double one, double size, permi_choice *choice)
-{
-  const permi_shape *shape = &choice->shape;
-  double visits = 1, level = 1;
-  int d;
-  for (d = 0; d < shape->form_total && visits < 1e30; d++) {
-    level *= shape->digit_total - d < shape->digits ? shape->digit_total - d : shape->digits;
-    visits += level;
-  }
-  choice->terms = choice->work = visits;
-  choice->bytes = 8.0 * size * (shape->form_total + 2.0);
-  if (visits > 1e14)
-    choice->why = "the expansion has more than 1e14 products";
-  else
-    choice->seconds = visits * (one + 1e-8);
-}
-
-/* one: seconds of an operation in dd or exact. */
-PERMI_COLD static void permi_signs_price(int parts, double one, double size, permi_choice *choice)
-{
-  const permi_shape *shape = &choice->shape;
-  const int plain = choice->precision == PERM_PRECISION_DEFAULT, skips = shape->skips, needed = shape->needed;
-  double powers = 0;
-  int f;
-  for (f = 0; f < shape->forms; f++) {
-    const int count = f < shape->given ? shape->form_count[f] : shape->padding;
-    powers += parts == 2 ? count : 1 + log2(count);
-  }
-  choice->work = choice->terms * (skips ? needed * (skips + 1.0) : shape->form_total);
-  choice->bytes = 8.0 * parts * (2.0 * shape->digits * shape->forms + 4e3) + 65536;
-  if (shape->forms > PERMI_MOST_FORMS || shape->digit_total > PERMI_MOST_WALKED || needed > PERMI_MOST_WALKED ||
-      (skips && needed > PERMI_MOST_NEEDED))
-    choice->why = "the totals are too large for sums over signs";
-  else if (!plain && (shape->digits + 4.0 + (skips ? needed : 0)) * size > PERMI_MOST_CELLS)
-    choice->why = "the numbers are too long for sums over signs";
-  else if (plain)
-    choice->seconds =
-        choice->terms * (PERMI_SECONDS_TERM + permi_seconds_form[parts - 1] *
-                                                  (parts * shape->forms + (skips ? shape->forms : powers))) +
-        (skips ? choice->work * permi_seconds_e[parts - 1] : 0);
-  else
-    choice->seconds = PERMI_SECONDS_TERM * choice->terms * size + one * choice->work;
-}
-
-/* modulus: 0, or the one wanted. */
-PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, perm_method method, int by_columns,
-                                                 perm_precision precision, uint64_t modulus,
-                                                 permi_counted_bound *bound)
-{
-  const permi_shape shape = permi_shape_of(counted, method, by_columns);
-  const int exact = precision == PERM_PRECISION_EXACT, dd = precision == PERM_PRECISION_DD;
-  const int parts = counted->parts, skips = shape.skips;
-  permi_choice choice;
-  double product = 1, fraction = 0, one, size;
-  int odd = 0, largest = 0, d;
-  memset(&choice, 0, sizeof choice);
-  choice.method = method;
-  choice.by_columns = by_columns;
-  choice.shape = shape;
-  choice.precision = precision;
-  choice.isa = PERM_ISA_PLAIN;
-  choice.seconds = (double)INFINITY;
-  if (exact) {
-    choice.words = permi_choice_words(counted, &choice, bound);
-    if (!choice.words && modulus && method == PERM_METHOD_SUBSETS) { /* only multiplies and adds */
-      choice.words = 1;
-      choice.modulus = modulus;
-    }
-    if (!choice.words) {
-      choice.why = modulus ? "the exact integers are too long, even modulo a number, for all methods but subsets"
-                           : "the exact integers may be over 4544 bits long; modulo a number (options.modulus) they "
-                             "fit";
-      return choice;
-    }
-  }
-  size = parts * (exact ? choice.words : dd ? 2 : 1);
-  one = permi_seconds_exact[parts - 1] + permi_seconds_word[parts - 1] * choice.words;
-  if (dd)
-    one = method == PERM_METHOD_SUBSETS              ? permi_seconds_sweep_dd[parts - 1]
-          : skips || method == PERM_METHOD_EXPANSION ? permi_seconds_e_dd[parts - 1]
-                                                     : permi_seconds_form_dd[parts - 1];
-  for (d = 0; d < shape.digits; d++) {
-    const int used = shape.digit_count[d] < shape.needed ? shape.digit_count[d] : shape.needed;
-    product *= used + 1.0;
-    fraction += used / (used + 1.0);
-    largest = used > largest ? used : largest;
-    odd |= used & 1;
-  }
-  choice.terms = product;
-  if (method == PERM_METHOD_EXPANSION) {
-    permi_expansion_price(one, size, &choice);
-  } else if (shape.digits > PERMI_MOST_DIGITS || product > 2e18) {
-    choice.terms = 0;
-    choice.why = "there are too many distinct rows and columns";
-  } else if (method == PERM_METHOD_SUBSETS) {
-    const int plain = !exact && !dd;
-    double scan = shape.form_total * product / (largest + 1.0) * PERMI_SECONDS_SCAN;
-    if (plain && skips) /* rows of up to 64 states */
-      scan = shape.form_total * (PERMI_SECONDS_STEP + product / 64 * PERMI_SECONDS_SCAN);
-    choice.work = product * (skips + 1.0) * fraction;
-    choice.bytes = product * 8 * (size + 1);
-    choice.seconds = choice.work * (plain ? permi_seconds_sweep[parts - 1] * (skips ? 1 : 2) : one) + scan;
-  } else {
-    if (method != PERM_METHOD_RYSER) /* the last digit counts half: an odd one, or the largest */
-      choice.terms = odd ? product / 2 : product / (largest + 1) * (largest / 2 + 1);
-    permi_signs_price(parts, one, size, &choice);
-  }
-  return choice;
-}
-
-/* No engine here is predicted to be faster for integers of order n without equal lines, in words of any number. */
-static double permi_counts_least_seconds(int n, int parts)
-{
-  return n * ldexp(1, n - 1) * (permi_seconds_exact[parts - 1] + permi_seconds_word[parts - 1]);
-}
-
-#define PERMI_COUNTS_GPU_STEPS 2000
-
-PERMI_COLD static double permi_choice_gpu_seconds(const permi_counted *counted, const permi_choice *choice)
-{
-  const permi_shape *shape = &choice->shape;
-  const int parts = counted->parts, rows = parts * shape->forms;
-  double steps = shape->form_total;
-  if (shape->skips)
-    steps = shape->needed * (shape->skips + 1.0) * (parts == 2 ? 1 : 1.1);
-  steps = 3.0 * rows + parts * parts * steps;
-  if (choice->precision != PERM_PRECISION_DEFAULT || choice->seconds == (double)INFINITY || choice->terms < 256 ||
-      choice->method == PERM_METHOD_SUBSETS || choice->method == PERM_METHOD_EXPANSION ||
-      steps > PERMI_COUNTS_GPU_STEPS || 2 * rows > PERM_GPU_COUNTS_SIZE || shape->needed > 64 ||
-      shape->digit_total + shape->digits + 2 * rows * (shape->digits + 1) > 16000)
-    return (double)INFINITY;
-  return choice->terms * (steps + 20) / PERMI_COUNTS_GPU_RATE + 0.4 + 3e-3 * steps; /* the rest is for compiling */
-}
-
-/* The cheapest engine, or the one requested. Subsets may take twice as long: they do not cancel. */
-PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const perm_options *options,
-                                            perm_precision precision)
-{
-  static const struct {
-    perm_method method;
-    int by_columns, square_only;
-  } engines[] = {{PERM_METHOD_SUBSETS, 0, 0}, {PERM_METHOD_SUBSETS, 1, 0}, {PERM_METHOD_REPEATS, 0, 0},
-                 {PERM_METHOD_REPEATS, 1, 1}, {PERM_METHOD_SHORT, 0, 0},   {PERM_METHOD_SHORT, 1, 1},
-                 {PERM_METHOD_RYSER, 1, 0},   {PERM_METHOD_RYSER, 0, 1},   {PERM_METHOD_PADDED, 1, 0},
-                 {PERM_METHOD_EXPANSION, 1, 0}};
-  const int square = counted->rows == counted->columns, chosen = options->method == PERM_METHOD_AUTO;
-  /* For complex terms the estimate asks for dd in either case. */
-  const double favour = square && counted->parts == 2 ? 1 : 2;
-  permi_counted_bound bound = {{0, 0}, {0, 0}, {0, 0}};
-  permi_choice best;
-  size_t k;
-  memset(&best, 0, sizeof best);
-  best.seconds = (double)INFINITY;
-  best.why = "this method is for square matrices without counts";
-  for (k = 0; k < sizeof engines / sizeof engines[0]; k++) {
-    permi_choice choice;
-    const perm_method method = engines[k].method;
-    if (chosen ? method == PERM_METHOD_PADDED || method == PERM_METHOD_EXPANSION ||
-                     method == (square ? PERM_METHOD_SHORT : PERM_METHOD_REPEATS)
-               : method != options->method)
-      continue;
-    if (engines[k].square_only && !square)
-      continue;
-    choice = permi_choice_make(counted, method, engines[k].by_columns, precision, options->modulus, &bound);
-    if (chosen && method == PERM_METHOD_SUBSETS) {
-      if (choice.bytes > (options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_COUNTS_BYTES))
-        choice.seconds = (double)INFINITY;
-      choice.seconds /= favour;
-    }
-    if (options->gpu.devices && counted->reach->gpu) {
-      const double gpu = counted->reach->gpu->counts_seconds(counted, &choice);
-      char message[PERM_MESSAGE_BYTES];
-      if (gpu < (options->isa == PERM_ISA_CUDA ? (double)INFINITY : choice.seconds) &&
-          (!options->gpu.cpu_fallback || permi_gpu_devices(options->gpu.devices, message))) {
-        choice.isa = PERM_ISA_CUDA;
-        choice.seconds = gpu;
-      }
-    }
-    if (choice.seconds < best.seconds || best.method == PERM_METHOD_AUTO)
-      best = choice;
-  }
-  if (chosen && best.method == PERM_METHOD_SUBSETS)
-    best.seconds *= favour;
-#if PERMI_X86
-  if (best.isa != PERM_ISA_CUDA && best.precision == PERM_PRECISION_DEFAULT && permi_isa(options) >= PERM_ISA_AVX2)
-    best.isa = PERM_ISA_AVX2;
-#endif
-  return best;
-}
-
-/* ==================================================================================== >>counts_scale
-   Scales entries by powers of two, puts them on grids, and bounds what an engine's result may lose. */
+/* ===================================================================================== >>counts_leaf
+   Makes the chosen engine a leaf: scales entries by powers of two, puts them on grids, and bounds what the result may
+   lose. The sums of moduli of forms, if all are used, else of digits, become at most 1: then no sum of products exceeds
+   1 except by binomials, and what an operation loses does not grow. */
 
 #define PERMI_SCALE_WIDE 400 /* entries further apart than 2^400 are scaled by a transversal of largest product */
 
@@ -11200,26 +11117,20 @@ PERMI_COLD static int permi_counts_exponent(const permi_counts *counts, int digi
   return size != 0 ? permi_exponent(size) : PERMI_NO_EXPONENT;
 }
 
-PERMI_COLD static int permi_counts_wide(const permi_counts *counts)
-{
-  int least = INT_MAX, most = INT_MIN, d, f;
-  for (d = 0; d < counts->digits; d++)
-    for (f = 0; f < counts->forms; f++) {
-      const int e = permi_counts_exponent(counts, d, f);
-      least = e != PERMI_NO_EXPONENT && e < least ? e : least;
-      most = e != PERMI_NO_EXPONENT && e > most ? e : most;
-    }
-  return most - (double)least > PERMI_SCALE_WIDE;
-}
-
 /* Sets exp2 by >>scale, repeated lines written out: the largest products are then about 1, where means of exponents
    leave 2^-3000 and no bounds. Returns 0 if too large, not wide, or without transversal; -1 if memory runs out. */
 PERMI_COLD static int permi_counts_scale_wide(const permi_counts *counts, int *const exp2[2])
 {
   int(*exponent)[PERM_MAX_N], line_exp2[2][PERM_MAX_N];
   const int n = counts->digit_total;
-  int scaled, d, f, i, j, at, side;
-  if (n > PERM_MAX_N || !permi_counts_wide(counts))
+  int scaled, d, f, i, j, at, side, least = INT_MAX, most = INT_MIN;
+  for (d = 0; d < counts->digits; d++)
+    for (f = 0; f < counts->forms; f++) {
+      const int e = permi_counts_exponent(counts, d, f);
+      least = e != PERMI_NO_EXPONENT && e < least ? e : least;
+      most = e != PERMI_NO_EXPONENT && e > most ? e : most;
+    }
+  if (n > PERM_MAX_N || most - (double)least <= PERMI_SCALE_WIDE)
     return 0;
   exponent = permi_scale_room(&counts->allocator, n);
   if (!exponent)
@@ -11364,13 +11275,13 @@ PERMI_COLD static double permi_counts_split(const permi_counts *counts)
      e_M      M products of rounded forms, N sums (complex parts: sums of two);
      dd       the same in PERMI_DD_UNIT, generous by 16, and the recursion for binomials.
    The factor 1.0001 pays for rounding the sums of |terms|. Underflow and grids cost absolute errors: products of
-   sums are at most 1, e_M at most e^M, Ryser's weights at most binom(N, M).
+   sums are at most 1, e_M is at most e^M.
    Units: tests/proofs/dense_orders.sh. */
 PERMI_COLD static void permi_counts_bounds(const permi_counts *counts, double lost, double visits, permi_leaf *leaf)
 {
   const double M = counts->needed, N = counts->form_total, unit = counts->plain ? PERMI_UNIT : PERMI_DD_UNIT;
-  const int parts = counts->parts, symmetric = counts->symmetric;
-  double steps = 0, most = 1;
+  const int parts = counts->parts, skips = counts->skips;
+  double steps = 0;
   int d, f;
   if (counts->integer || (counts->method == PERM_METHOD_SUBSETS && counts->whole))
     return;
@@ -11389,24 +11300,16 @@ PERMI_COLD static void permi_counts_bounds(const permi_counts *counts, double lo
     leaf->estimate_relative = leaf->bound_relative / 4;
     leaf->bound_absolute = fmin(visits, 1e300) * PERMI_LEAST * (M + 1);
   } else {
-    steps = (symmetric ? N + (parts == 2 ? 4 : 2) * M : (parts == 2 ? 3.5 : 2) * M) + 2 * counts->digits + 8;
+    steps = (skips ? N + (parts == 2 ? 4 : 2) * M : (parts == 2 ? 3.5 : 2) * M) + 2 * counts->digits + 8;
     if (!counts->plain)
       steps += 2 * counts->digit_total + (parts == 2 ? 4 : 1) * (M + N);
-    leaf->bound_relative = counts->plain && symmetric && counts->absolute_mask ? (double)INFINITY : steps * unit;
-    if (counts->ryser)
-      for (f = 1; f <= counts->needed; f++)
-        most *= (counts->digit_total - counts->needed + f) / (double)f;
-    else if (symmetric)
-      most = exp(M);
-    leaf->bound_absolute = (lost + PERMI_LEAST * 8 * (M + 1) * (N + 1)) * most * 1.001;
+    leaf->bound_relative = counts->plain && skips && counts->absolute_mask ? (double)INFINITY : steps * unit;
+    leaf->bound_absolute = (lost + PERMI_LEAST * 8 * (M + 1) * (N + 1)) * (skips ? exp(M) : 1) * 1.001;
   }
   leaf->estimate_absolute = leaf->bound_absolute; /* lines of very different sizes come close to it */
   leaf->bound_relative *= 1.0001;
   leaf->estimate_relative = fmin(leaf->estimate_relative, leaf->bound_relative);
 }
-
-/* ===================================================================================== >>counts_leaf
-   Makes the chosen engine a leaf. */
 
 /* Sorts the digits by falling count, stable. half_last: then the last odd one, or else the first, goes to the end. */
 PERMI_COLD static void permi_digits_order(const int *count, int digits, int half_last, int *order)
@@ -11437,7 +11340,7 @@ PERMI_COLD static permi_counts *permi_counts_new(const permi_counted *counted, c
 {
   const permi_shape *shape = &choice->shape;
   const int parts = counted->parts, digits = shape->digits, forms = shape->forms, needed = shape->needed;
-  const int ryser = choice->method == PERM_METHOD_RYSER, plain = choice->precision == PERM_PRECISION_DEFAULT;
+  const int plain = choice->precision == PERM_PRECISION_DEFAULT;
   const size_t entries = (size_t)digits * (size_t)forms * (size_t)parts, integers = (size_t)(5 * digits + 2 * forms);
   permi_numbers numbers;
   permi_counts *counts;
@@ -11452,7 +11355,7 @@ PERMI_COLD static permi_counts *permi_counts_new(const permi_counted *counted, c
   numbers.modulus = choice->modulus;
   size = plain ? 1 : permi_numbers_words(&numbers);
   if (permi_choice_walks(choice))
-    weights = (size_t)(shape->digit_total + digits + (ryser ? counted->rows + 1 : 0)) * size;
+    weights = (size_t)(shape->digit_total + digits) * size;
   counts = (permi_counts *)permi_allocate(
       allocator, 1, sizeof *counts + (2 * entries + weights) * sizeof(double) + integers * sizeof(int));
   if (!counts)
@@ -11463,7 +11366,6 @@ PERMI_COLD static permi_counts *permi_counts_new(const permi_counted *counted, c
   counts->size = size;
   counts->plain = plain;
   counts->method = choice->method;
-  counts->ryser = ryser;
   counts->kernels = counted->reach->counts[choice->isa == PERM_ISA_AVX2];
   counts->parts = parts;
   counts->digits = digits;
@@ -11472,7 +11374,6 @@ PERMI_COLD static permi_counts *permi_counts_new(const permi_counted *counted, c
   counts->form_total = shape->form_total;
   counts->needed = needed;
   counts->skips = shape->skips;
-  counts->symmetric = shape->skips && !ryser;
   counts->high = (double *)(counts + 1);
   counts->low = counts->high + entries;
   counts->weight = (uint64_t *)(void *)(counts->low + entries);
@@ -11484,19 +11385,15 @@ PERMI_COLD static permi_counts *permi_counts_new(const permi_counted *counted, c
   exp2[1] = exp2[0] + digits;
   order = exp2[1] + forms;
   memset(exp2[0], 0, (size_t)(digits + forms) * sizeof **exp2);
-  permi_digits_order(shape->digit_count, digits, permi_choice_walks(choice) && !ryser, order);
-  for (f = 0; f < forms; f++)
-    counts->form_count[f] = f < shape->given ? shape->form_count[f] : shape->padding;
+  permi_digits_order(shape->digit_count, digits, permi_choice_walks(choice), order);
+  memcpy(counts->form_count, shape->form_count, (size_t)forms * sizeof *counts->form_count);
   for (d = 0; d < digits; d++) {
     const int count = counts->digit_count[d] = shape->digit_count[order[d]];
     counts->radix[d] = (count < needed ? count : needed) + 1;
     for (f = 0; f < forms; f++)
       for (part = 0; part < parts; part++) {
         double *to = counts->high + permi_counts_at(counts, d, part, f);
-        if (f < shape->given)
-          memcpy(to, counted->real + permi_counted_at(counted, choice->by_columns, order[d], f, part), sizeof *to);
-        else
-          *to = part == 0;
+        memcpy(to, counted->real + permi_counted_at(counted, choice->by_columns, order[d], f, part), sizeof *to);
         counts->signs |= parts == 2 || (!counted->integer && *to < 0);
       }
   }
@@ -11509,14 +11406,14 @@ PERMI_COLD static permi_counts *permi_counts_new(const permi_counted *counted, c
 }
 
 /* Returns a bound of what forms lose. */
-PERMI_COLD static double permi_signs_leaf(permi_counts *counts, int padding, int certify, permi_leaf *leaf)
+PERMI_COLD static double permi_signs_leaf(permi_counts *counts, int certify, permi_leaf *leaf)
 {
   const size_t size = counts->size;
   const double seconds = leaf->information.seconds;
   int chunks_log2 = 0, at = 0, d;
   counts->terms = 1;
   for (d = 0; d < counts->digits; d++) {
-    const int half = d == counts->digits - 1 && !counts->ryser;
+    const int half = d == counts->digits - 1;
     if (half)
       counts->radix[d] = counts->digit_count[d] / 2 + 1;
     counts->weight_at[d] = at;
@@ -11525,9 +11422,6 @@ PERMI_COLD static double permi_signs_leaf(permi_counts *counts, int padding, int
     at += counts->radix[d];
     counts->terms *= (uint64_t)counts->radix[d];
   }
-  counts->rank_weight = counts->weight + (size_t)at * size;
-  if (counts->ryser)
-    permi_rank_weights(counts);
   while (ldexp(seconds, -chunks_log2) > (chunks_log2 < 30 ? 4e-4 : 0.4) && counts->terms >> chunks_log2 > 32)
     chunks_log2++;
   counts->chunks = UINT64_C(1) << chunks_log2;
@@ -11537,16 +11431,7 @@ PERMI_COLD static double permi_signs_leaf(permi_counts *counts, int padding, int
   leaf->run_chunk = permi_nary_chunk;
   leaf->workspace = sizeof(permi_nary_work);
   if (counts->integer)
-    leaf->scale_exp2 = counts->ryser ? 0 : -counts->digit_total;
-  else if (counts->ryser)
-    leaf->scale_exp2 += counts->digit_total;
-  for (d = 2; d <= padding; d++)
-    leaf->scale = permi_dd_multiply(leaf->scale, permi_dd_make(d));
-  if (padding > 1) {
-    const double x = leaf->scale.hi, inverse = 1 / x;
-    leaf->scale.lo = (PERMI_REST(-inverse, x, -1) - inverse * leaf->scale.lo) * inverse;
-    leaf->scale.hi = inverse;
-  }
+    leaf->scale_exp2 = -counts->digit_total;
   return counts->integer ? 0 : permi_counts_split(counts);
 }
 
@@ -11559,9 +11444,8 @@ PERMI_COLD static int permi_counts_gpu_shape(const permi_counts *counts, perm_gp
   int walked = 0, size, f, k, d;
   memset(shape, 0, sizeof *shape);
   shape->parts = counts->parts;
-  shape->ryser = counts->ryser;
   shape->forms = counts->forms;
-  shape->needed = counts->symmetric ? counts->needed : 0;
+  shape->needed = counts->skips ? counts->needed : 0;
   for (k = 0; k < rows * counts->digits; k++)
     shape->low |= counts->low[k] != 0;
   for (f = 0; f < counts->forms; f++)
@@ -11575,10 +11459,9 @@ PERMI_COLD static int permi_counts_gpu_shape(const permi_counts *counts, perm_gp
     *threads /= (uint64_t)radix;
   }
   size = rows * (1 + shape->low);
-  shape->table = 4 + 2 * (counts->digits - walked) + size * (1 + counts->digits) + 3 * shape->walk;
+  shape->table = 4 + 2 * (counts->digits - walked) + size * (1 + counts->digits) + 2 * shape->walk;
   for (d = walked; d < counts->digits; d++)
     shape->table += counts->radix[d];
-  shape->table += counts->ryser ? counts->digit_total + 1 : 0;
   return walked;
 }
 
@@ -11598,22 +11481,10 @@ PERMI_COLD static perm_status permi_counts_gpu_leaf(const permi_counts *counts, 
   return permi_counts_gpu_tables(counts, &shape, walked, threads, allocator, leaf);
 }
 
-PERMI_COLD static uint64_t permi_choice_fingerprint(const permi_choice *choice, const permi_counts *counts,
-                                                    uint64_t fingerprint)
-{
-  const int fields[] = {(int)choice->method,    (int)choice->isa, choice->by_columns,
-                        (int)choice->precision, counts->parts,    counts->integer != NULL,
-                        (int)counts->absolute_mask};
-  size_t k;
-  for (k = 0; k < sizeof fields / sizeof fields[0]; k++)
-    fingerprint = permi_hash(fingerprint, (uint64_t)fields[k]);
-  return choice->modulus ? permi_hash(fingerprint, choice->modulus) : fingerprint;
-}
-
 PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, const permi_choice *choice, int certify,
                                                 uint64_t fingerprint, const perm_allocator *allocator, permi_leaf *leaf)
 {
-  int *exp2[2];
+  int *exp2[2], fields[7], k;
   permi_counts *counts = permi_counts_new(counted, choice, allocator, exp2);
   double lost = 0;
   memset(leaf, 0, sizeof *leaf);
@@ -11644,9 +11515,20 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
   leaf->integer = counts->integer != NULL;
   leaf->run_task = choice->method == PERM_METHOD_EXPANSION ? permi_expand_counts : permi_subsets_task;
   if (permi_choice_walks(choice))
-    lost = permi_signs_leaf(counts, choice->shape.padding, certify, leaf);
+    lost = permi_signs_leaf(counts, certify, leaf);
   permi_counts_bounds(counts, lost, choice->terms, leaf);
-  fingerprint = permi_hash(permi_choice_fingerprint(choice, counts, fingerprint), leaf->information.chunks);
+  fields[0] = (int)choice->method;
+  fields[1] = (int)choice->isa;
+  fields[2] = choice->by_columns;
+  fields[3] = (int)choice->precision;
+  fields[4] = counts->parts;
+  fields[5] = counts->integer != NULL;
+  fields[6] = (int)counts->absolute_mask;
+  for (k = 0; k < 7; k++)
+    fingerprint = permi_hash(fingerprint, (uint64_t)fields[k]);
+  if (choice->modulus)
+    fingerprint = permi_hash(fingerprint, choice->modulus);
+  fingerprint = permi_hash(fingerprint, leaf->information.chunks);
   if (choice->isa == PERM_ISA_CUDA) {
     const perm_status status = counted->reach->gpu->counts_leaf(counts, allocator, leaf);
     permi_release(allocator, counts);
@@ -13872,22 +13754,19 @@ static void permi_rank_leaf(permi_rank *rank, double seconds, double bytes, perm
 
 static int permi_is_counts_method(perm_method method)
 {
-  return method == PERM_METHOD_SUBSETS || method == PERM_METHOD_REPEATS || method == PERM_METHOD_SHORT ||
-         method == PERM_METHOD_PADDED;
+  return method == PERM_METHOD_SUBSETS || method == PERM_METHOD_REPEATS || method == PERM_METHOD_SHORT;
 }
 
 PERMI_COLD static const char *permi_counts_refusal(const permi_problem *problem, const perm_options *options)
 {
-  if (options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_RYSER &&
-      options->method != PERM_METHOD_EXPANSION && !permi_is_counts_method(options->method))
+  if (options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_EXPANSION &&
+      !permi_is_counts_method(options->method))
     return "this method is for square matrices without counts";
   if (options->precision == PERM_PRECISION_KAHAN)
     return "precision kahan is for square matrices without counts";
   if (problem->integer) {
     if (options->precision != PERM_PRECISION_DEFAULT && options->precision != PERM_PRECISION_EXACT)
       return "integers are computed exactly: leave precision as it is";
-    if (options->method == PERM_METHOD_PADDED)
-      return "method padded divides, and is for doubles only";
   } else if (options->precision == PERM_PRECISION_EXACT) {
     return "precision exact is for integers: use perm_compute_integer or perm_compute_repeated_integer";
   } else if (options->modulus) {
@@ -14396,7 +14275,7 @@ static perm_precision permi_array_next(const void *context, const perm_options *
     return PERM_PRECISION_COUNT;
   if (!array->reduced)
     return permi_next_precision(options, array->plan.method, array->plan.precision);
-  if (array->constant >= 0 || array->choice.precision == PERM_PRECISION_EXACT || options->method == PERM_METHOD_PADDED)
+  if (array->constant >= 0 || array->choice.precision == PERM_PRECISION_EXACT)
     return PERM_PRECISION_COUNT;
   return array->choice.precision == PERM_PRECISION_DD ? PERM_PRECISION_EXACT : PERM_PRECISION_DD;
 }

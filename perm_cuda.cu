@@ -78,7 +78,7 @@ typedef struct perm_gpu_exact {
    order. */
 #define PERM_GPU_COUNTS_SIZE 160 /* words of the forms, at most */
 typedef struct perm_gpu_counts {
-  int parts, low, ryser;
+  int parts, low;
   int forms, needed; /* needed: order of the symmetric function; 0: products */
   int walk, table;   /* terms of a walk; words of the table */
   short before[PERM_GPU_COUNTS_SIZE + 1]; /* copies of earlier forms */
@@ -682,9 +682,9 @@ static void permi_counts_gpu_text(const perm_gpu_counts *counts, char *text, siz
                                      {"table", NULL, counts->table},
                                      {"before", counts->before, counts->forms + 1}};
   const int at = snprintf(text, room,
-                          "struct permi_shape {\n  enum { PARTS = %d, LOW = %d, RYSER = %d, NEEDED = %d, FORMS = %d, "
-                          "SIZE = %d };\n",
-                          counts->parts, counts->low, counts->ryser, counts->needed, counts->forms, size);
+                          "struct permi_shape {\n  enum { PARTS = %d, LOW = %d, NEEDED = %d, FORMS = %d, SIZE = "
+                          "%d };\n",
+                          counts->parts, counts->low, counts->needed, counts->forms, size);
   permi_gpu_members(member, sizeof member / sizeof *member, "permi_counts_chunk",
                     need <= 80 ? 6 : need <= 128 ? 4 : need <= 168 ? 3 : 2, text, room, (size_t)at);
 }
@@ -694,7 +694,6 @@ PERMI_COLD static void permi_counts_gpu_table(const permi_counts *counts, const 
                                               double *table)
 {
   const double *weight = (const double *)(const void *)counts->weight;
-  const double *rank_weight = (const double *)(const void *)counts->rank_weight;
   const int parts = counts->parts, rows = counts->forms * parts, digits = counts->digits, words = 1 + shape->low;
   const int high = digits - walked;
   double *to = table + 4 + 2 * high;
@@ -709,8 +708,8 @@ PERMI_COLD static void permi_counts_gpu_table(const permi_counts *counts, const 
         for (k = 0; k < words; k++, to++) {
           const double *from = (k ? counts->low : counts->high) + part * counts->forms + f;
           if (d >= 0)
-            *to = from[digit * rows] * (counts->ryser ? 1 : -2);
-          for (v = 0; d < 0 && v < digits && !counts->ryser; v++)
+            *to = from[digit * rows] * -2;
+          for (v = 0; d < 0 && v < digits; v++)
             *to += from[v * rows] * counts->digit_count[v];
         }
   }
@@ -718,23 +717,20 @@ PERMI_COLD static void permi_counts_gpu_table(const permi_counts *counts, const 
     table[4 + 2 * d] = counts->radix[walked + d];
     table[5 + 2 * d] = (double)(to - table);
     for (v = 0; v < counts->radix[walked + d]; v++)
-      *to++ = weight[counts->weight_at[walked + d] + v] * (v & 1 && !counts->ryser ? -1 : 1);
+      *to++ = weight[counts->weight_at[walked + d] + v] * (v & 1 ? -1 : 1);
   }
   table[3] = (double)(to - table);
   low.digits = walked;
   low.terms = (uint64_t)shape->walk;
   low.chunks = 1;
   permi_nary_start(&low, 0, &walk);
-  for (k = 0; k < shape->walk; k++, to += 3) {
-    to[0] = walk.total & 1 && !counts->ryser ? -1 : 1;
+  for (k = 0; k < shape->walk; k++, to += 2) {
+    to[0] = walk.total & 1 ? -1 : 1;
     for (d = 0; d < walked; d++)
       to[0] *= weight[counts->weight_at[d] + walk.v[d]];
     to[1] = k ? (walk.digit + 1) * walk.up[walk.digit] : 0;
-    to[2] = walk.total;
     permi_nary_next(&low, &walk);
   }
-  for (k = 0; counts->ryser && k <= counts->needed; k++)
-    to[k] = rank_weight[k] * ((counts->needed - k) & 1 ? -1 : 1);
 }
 
 static perm_status permi_counts_gpu_tables(const permi_counts *counts, const perm_gpu_counts *shape, int walked,
@@ -4874,7 +4870,7 @@ PERMI_BOTH void permi_counts_symmetric(const S &shape, const double *x, int abso
 
 /* Thread t's part of a chunk. Table: threads, chunks, high digits, the walk's place; radix and weights' place of high
    digits; start; steps of high, low digits; weights; the walk, term by term: weight, digit that moves (from 1;
-   negative: down), sum of digits; Ryser: weights by rank. */
+   negative: down). */
 template <class S>
 PERMI_BOTH void permi_counts_walk(const S &shape, const double *table, unsigned mask, unsigned long long chunk, int t,
                                   double *out)
@@ -4884,7 +4880,6 @@ PERMI_BOTH void permi_counts_walk(const S &shape, const double *table, unsigned 
   const double *start = table + 4 + 2 * high;
   const double *steps = start + size;
   const double *walk = table + (int)table[3];
-  const double *rank = walk + 3 * shape.walk();
   const unsigned long long threads = (unsigned long long)table[0];
   const unsigned long long chunks = (unsigned long long)table[1];
   const unsigned long long each = threads / chunks;
@@ -4901,7 +4896,6 @@ PERMI_BOTH void permi_counts_walk(const S &shape, const double *table, unsigned 
     double hi[2] = {0, 0};
     double lo[2] = {0, 0};
     double absolute = 0;
-    int sum = 0;
     PERMI_UNROLL
     for (int i = 0; i < size; i++)
       x[i] = start[i];
@@ -4910,7 +4904,6 @@ PERMI_BOTH void permi_counts_walk(const S &shape, const double *table, unsigned 
       const unsigned long long radix = (unsigned long long)table[4 + 2 * d];
       const int v = (int)(left % radix);
       left /= radix;
-      sum += v;
       weight = permi_mul(weight, table[(int)table[5 + 2 * d] + v]);
       PERMI_UNROLL
       for (int i = 0; i < size; i++)
@@ -4918,8 +4911,8 @@ PERMI_BOTH void permi_counts_walk(const S &shape, const double *table, unsigned 
     }
     PERMI_ROLLED
     for (int m = 0; m < shape.walk(); m++) {
-      const int move = (int)walk[3 * m + 1];
-      double w = walk[3 * m];
+      const int move = (int)walk[2 * m + 1];
+      const double w = walk[2 * m];
       double term[2], error;
       if (move) {
         const double *step = steps + (high + (move < 0 ? -move : move) - 1) * size;
@@ -4928,8 +4921,6 @@ PERMI_BOTH void permi_counts_walk(const S &shape, const double *table, unsigned 
         for (int i = 0; i < size; i++)
           x[i] = permi_fma(sign, step[i], x[i]);
       }
-      if (S::RYSER)
-        w = permi_mul(w, rank[sum + (int)walk[3 * m + 2]]);
       if (S::NEEDED > 0) {
         unsigned hash = ((unsigned)chunk + (unsigned)(number - begin) / 128 * 0x85ebca6bu) ^ (unsigned)m * 0x9e3779b9u;
         hash = (hash ^ hash >> 16) * 0x7feb352du;

@@ -21,7 +21,7 @@ typedef struct perm_gpu_exact {
    order. */
 #define PERM_GPU_COUNTS_SIZE 160 /* words of the forms, at most */
 typedef struct perm_gpu_counts {
-  int parts, low, ryser;
+  int parts, low;
   int forms, needed; /* needed: order of the symmetric function; 0: products */
   int walk, table;   /* terms of a walk; words of the table */
   short before[PERM_GPU_COUNTS_SIZE + 1]; /* copies of earlier forms */

@@ -93,7 +93,7 @@ PERMI_BOTH void permi_counts_symmetric(const S &shape, const double *x, int abso
 
 /* Thread t's part of a chunk. Table: threads, chunks, high digits, the walk's place; radix and weights' place of high
    digits; start; steps of high, low digits; weights; the walk, term by term: weight, digit that moves (from 1;
-   negative: down), sum of digits; Ryser: weights by rank. */
+   negative: down). */
 template <class S>
 PERMI_BOTH void permi_counts_walk(const S &shape, const double *table, unsigned mask, unsigned long long chunk, int t,
                                   double *out)
@@ -103,7 +103,6 @@ PERMI_BOTH void permi_counts_walk(const S &shape, const double *table, unsigned 
   const double *start = table + 4 + 2 * high;
   const double *steps = start + size;
   const double *walk = table + (int)table[3];
-  const double *rank = walk + 3 * shape.walk();
   const unsigned long long threads = (unsigned long long)table[0];
   const unsigned long long chunks = (unsigned long long)table[1];
   const unsigned long long each = threads / chunks;
@@ -120,7 +119,6 @@ PERMI_BOTH void permi_counts_walk(const S &shape, const double *table, unsigned 
     double hi[2] = {0, 0};
     double lo[2] = {0, 0};
     double absolute = 0;
-    int sum = 0;
     PERMI_UNROLL
     for (int i = 0; i < size; i++)
       x[i] = start[i];
@@ -129,7 +127,6 @@ PERMI_BOTH void permi_counts_walk(const S &shape, const double *table, unsigned 
       const unsigned long long radix = (unsigned long long)table[4 + 2 * d];
       const int v = (int)(left % radix);
       left /= radix;
-      sum += v;
       weight = permi_mul(weight, table[(int)table[5 + 2 * d] + v]);
       PERMI_UNROLL
       for (int i = 0; i < size; i++)
@@ -137,8 +134,8 @@ PERMI_BOTH void permi_counts_walk(const S &shape, const double *table, unsigned 
     }
     PERMI_ROLLED
     for (int m = 0; m < shape.walk(); m++) {
-      const int move = (int)walk[3 * m + 1];
-      double w = walk[3 * m];
+      const int move = (int)walk[2 * m + 1];
+      const double w = walk[2 * m];
       double term[2], error;
       if (move) {
         const double *step = steps + (high + (move < 0 ? -move : move) - 1) * size;
@@ -147,8 +144,6 @@ PERMI_BOTH void permi_counts_walk(const S &shape, const double *table, unsigned 
         for (int i = 0; i < size; i++)
           x[i] = permi_fma(sign, step[i], x[i]);
       }
-      if (S::RYSER)
-        w = permi_mul(w, rank[sum + (int)walk[3 * m + 2]]);
       if (S::NEEDED > 0) {
         unsigned hash = ((unsigned)chunk + (unsigned)(number - begin) / 128 * 0x85ebca6bu) ^ (unsigned)m * 0x9e3779b9u;
         hash = (hash ^ hash >> 16) * 0x7feb352du;
