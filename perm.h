@@ -10559,18 +10559,6 @@ static void permi_subsets_weights(permi_subsets *dp, int form)
   }
 }
 
-PERMI_COLD static void permi_subsets_rescale(permi_subsets *dp, int e)
-{
-  permi_dd *cell = (permi_dd *)(void *)dp->cell;
-  size_t s;
-  int plane;
-  for (plane = 0; plane < 3; plane++)
-    for (s = 0; dp->plane[plane] && s < dp->states; s++)
-      dp->plane[plane][s] = ldexp(dp->plane[plane][s], -e);
-  for (s = 0; cell && s < dp->states * (size_t)dp->counts->parts; s++)
-    cell[s] = permi_dd_scale(cell[s], -e);
-}
-
 PERMI_COLD static void permi_subsets_finish(permi_subsets *dp, perm_partial *partial)
 {
   const permi_counts *counts = dp->counts;
@@ -10608,8 +10596,10 @@ PERMI_COLD static perm_status permi_subsets_run(permi_subsets *dp, double second
 {
   const permi_counts *counts = dp->counts;
   permi_control *control = dp->control;
+  permi_dd *cell = (permi_dd *)(void *)dp->cell;
   double lost = 0;
-  int form, copy, step = 0;
+  size_t s;
+  int form, copy, plane, step = 0;
   if (control)
     control->done = 0;
   dp->least_state = 1;
@@ -10632,7 +10622,11 @@ PERMI_COLD static perm_status permi_subsets_run(permi_subsets *dp, double second
       if (most > 0 && (most < 1e120 || most > 1e200)) { /* to about 2^600, far above underflow */
         frexp(most, &e);
         e -= 600;
-        permi_subsets_rescale(dp, e);
+        for (plane = 0; plane < 3; plane++)
+          for (s = 0; dp->plane[plane] && s < dp->states; s++)
+            dp->plane[plane][s] = ldexp(dp->plane[plane][s], -e);
+        for (s = 0; cell && s < dp->states * (size_t)counts->parts; s++)
+          cell[s] = permi_dd_scale(cell[s], -e);
         partial->exp2 += e;
         lost = ldexp(lost, -e) + (dp->least_state > 1e-190 ? 0 : PERMI_LEAST * (double)dp->states);
         dp->least_state = ldexp(dp->least_state, -e);
@@ -10645,31 +10639,6 @@ PERMI_COLD static perm_status permi_subsets_run(permi_subsets *dp, double second
   return PERM_OK;
 }
 
-/* Returns the number of weights; dp->states is 0 if there are too many. */
-PERMI_COLD static size_t permi_subsets_shape(permi_subsets *dp, const permi_counts *counts)
-{
-  double states = 1;
-  size_t weights = 0;
-  int d;
-  memset(dp, 0, sizeof *dp);
-  dp->counts = counts;
-  for (d = 0; d < counts->digits; d++) {
-    dp->at[d] = (int)weights;
-    weights += (size_t)counts->radix[d];
-    dp->stride[d] = d ? dp->stride[d - 1] * (size_t)counts->radix[d - 1] : 1;
-    states *= counts->radix[d];
-  }
-  dp->states = states < 1e18 ? (size_t)states : 0;
-  dp->block = 1;
-  dp->row = counts->radix[0];
-  while (counts->skips && counts->plain && dp->block < counts->digits &&
-         dp->row * counts->radix[dp->block] <= PERMI_SWEEP_ROW)
-    dp->row *= counts->radix[dp->block++];
-  for (d = 0; d < dp->block; d++)
-    dp->inner_total += counts->radix[d] - 1;
-  return weights;
-}
-
 PERMI_COLD static perm_status permi_subsets_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_counts *counts = (const permi_counts *)leaf->context;
@@ -10678,13 +10647,29 @@ PERMI_COLD static perm_status permi_subsets_task(const permi_leaf *leaf, permi_c
   permi_subsets dp;
   perm_partial mine = *partial;
   perm_status status = PERM_ERROR_MEMORY;
-  const size_t weights = permi_subsets_shape(&dp, counts);
   const size_t size = (counts->plain ? (size_t)counts->parts : counts->size) + (size_t)absolute;
-  double *next;
-  int plane;
-  if (!dp.states || dp.states > SIZE_MAX / 32 / size)
-    return PERM_ERROR_MEMORY;
+  double *next, states = 1;
+  size_t weights = 0;
+  int plane, d;
+  memset(&dp, 0, sizeof dp);
+  dp.counts = counts;
   dp.control = control;
+  for (d = 0; d < counts->digits; d++) {
+    dp.at[d] = (int)weights;
+    weights += (size_t)counts->radix[d];
+    dp.stride[d] = d ? dp.stride[d - 1] * (size_t)counts->radix[d - 1] : 1;
+    states *= counts->radix[d];
+  }
+  if (states >= fmin(1e18, (double)(SIZE_MAX / 32 / size)))
+    return PERM_ERROR_MEMORY;
+  dp.states = (size_t)states;
+  dp.block = 1;
+  dp.row = counts->radix[0];
+  while (counts->skips && counts->plain && dp.block < counts->digits &&
+         dp.row * counts->radix[dp.block] <= PERMI_SWEEP_ROW)
+    dp.row *= counts->radix[dp.block++];
+  for (d = 0; d < dp.block; d++)
+    dp.inner_total += counts->radix[d] - 1;
   next = (double *)permi_pool_get(&pool, dp.states * size + (3 + 4 * (size_t)dp.block) * (size_t)dp.row + 3 * weights,
                                   sizeof *next);
   if (!counts->plain)
@@ -10866,12 +10851,22 @@ static const double *permi_symmetric(const permi_counts *counts, permi_form_batc
   return e + needed * PERMI_SETS;
 }
 
-/* Adds e_M of the batch to lane 0, and that of moduli at places that the mask chooses. */
-static void permi_batch_symmetric(const permi_counts *counts, permi_form_batch *batch, uint64_t place,
-                                  permi_lane_sums *sums)
+/* Adds a batch to the sums: products by lane; e_M to lane 0, and that of moduli at places that the mask chooses. */
+static void permi_batch_sum(const permi_counts *counts, permi_form_batch *batch, uint64_t place, permi_lane_sums *sums)
 {
-  const double *last = permi_symmetric(counts, batch, 0);
-  int lane, part;
+  const double *last;
+  int lane, f, part;
+  for (lane = batch->lanes; lane < batch->room; lane++) {
+    for (f = 0; f < counts->forms * counts->parts; f++)
+      batch->form[f * batch->room + lane] = 0;
+    batch->weight[lane] = 0;
+  }
+  batch->lanes = 0;
+  if (!counts->skips) {
+    counts->kernels->add_products(counts->forms, counts->form_count, batch->form, batch->weight, sums);
+    return;
+  }
+  last = permi_symmetric(counts, batch, 0);
   for (part = 0; part < counts->parts; part++, last += (counts->needed + 1) * PERMI_SETS)
     for (lane = 0; lane < PERMI_SETS; lane++) {
       permi_dd sum = {sums->hi[part][0], sums->lo[part][0]};
@@ -10884,21 +10879,6 @@ static void permi_batch_symmetric(const permi_counts *counts, permi_form_batch *
   last = permi_symmetric(counts, batch, 1);
   for (lane = 0; lane < PERMI_SETS; lane++)
     sums->absolute[0] += (counts->absolute_mask + 1.0) * fabs(batch->weight[lane]) * last[lane];
-}
-
-static void permi_batch_sum(const permi_counts *counts, permi_form_batch *batch, uint64_t place, permi_lane_sums *sums)
-{
-  int lane, f;
-  for (lane = batch->lanes; lane < batch->room; lane++) {
-    for (f = 0; f < counts->forms * counts->parts; f++)
-      batch->form[f * batch->room + lane] = 0;
-    batch->weight[lane] = 0;
-  }
-  batch->lanes = 0;
-  if (counts->skips)
-    permi_batch_symmetric(counts, batch, place, sums);
-  else
-    counts->kernels->add_products(counts->forms, counts->form_count, batch->form, batch->weight, sums);
 }
 
 typedef struct permi_forms {
@@ -10931,17 +10911,6 @@ PERMI_NEVER_INLINE static void permi_forms_move(const permi_counts *counts, perm
     }
 }
 
-static void permi_forms_start(const permi_counts *counts, permi_forms *forms, const permi_nary *walk)
-{
-  const size_t rows = (size_t)(counts->forms * counts->parts);
-  int d;
-  memset(forms->high, 0, rows * sizeof *forms->high);
-  memset(forms->low, 0, rows * sizeof *forms->low);
-  memset(forms->word, 0, rows * sizeof *forms->word);
-  for (d = 0; d < counts->digits; d++)
-    permi_forms_move(counts, forms, d, counts->digit_count[d] - 2 * walk->v[d]);
-}
-
 static void permi_nary_plain(const permi_counts *counts, permi_nary *walk, uint64_t place, permi_nary_work *work,
                              perm_partial *partial)
 {
@@ -10954,7 +10923,6 @@ static void permi_nary_plain(const permi_counts *counts, permi_nary *walk, uint6
   batch->room = counts->skips ? PERMI_SETS : PERMI_TERMS;
   batch->lanes = 0;
   memset(&sums, 0, sizeof sums);
-  permi_forms_start(counts, &work->forms, walk);
   weight[counts->digits] = 1;
   for (;; place++) {
     counts->kernels->move_forms(rows, step, counts->high + walk->digit * rows, counts->low + walk->digit * rows,
@@ -11024,7 +10992,6 @@ static void permi_nary_cells(const permi_counts *counts, permi_nary *walk, permi
   uint64_t *room = term + ((counts->skips ? needed : 0) + 1) * size, *total = room + size;
   double *e = work->of.terms.e;
   int d, part;
-  permi_forms_start(counts, &work->forms, walk);
   permi_value_one(numbers, weight + counts->digits * size);
   memset(total, 0, counts->size * sizeof *total);
   for (;;) {
@@ -11064,15 +11031,23 @@ static void permi_nary_cells(const permi_counts *counts, permi_nary *walk, permi
 static void permi_nary_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_counts *counts = (const permi_counts *)leaf->context;
+  permi_nary_work *work = (permi_nary_work *)workspace;
   permi_nary walk;
+  int d;
   permi_nary_start(counts, chunk, &walk);
   partial->terms += (double)walk.left;
   if (!walk.left)
     return;
+  for (d = 0; d < counts->forms * counts->parts; d++) {
+    work->forms.high[d] = work->forms.low[d] = 0;
+    work->forms.word[d].low = work->forms.word[d].high = 0;
+  }
+  for (d = 0; d < counts->digits; d++)
+    permi_forms_move(counts, &work->forms, d, counts->digit_count[d] - 2 * walk.v[d]);
   if (counts->plain)
-    permi_nary_plain(counts, &walk, permi_nary_begin(counts, chunk), (permi_nary_work *)workspace, partial);
+    permi_nary_plain(counts, &walk, permi_nary_begin(counts, chunk), work, partial);
   else
-    permi_nary_cells(counts, &walk, (permi_nary_work *)workspace, partial);
+    permi_nary_cells(counts, &walk, work, partial);
 }
 
 /* Fills in binom(c, v) for v = 0 .. most; double-doubles and doubles times 2^-c. half: doubled unless v = c/2. */
@@ -11437,47 +11412,39 @@ PERMI_COLD static double permi_signs_leaf(permi_counts *counts, int certify, per
 
 #define PERMI_COUNTS_GPU_WALK 1024
 
-/* Returns `walked`; *threads: settings of the high digits. */
-PERMI_COLD static int permi_counts_gpu_shape(const permi_counts *counts, perm_gpu_counts *shape, uint64_t *threads)
-{
-  const int rows = counts->forms * counts->parts;
-  int walked = 0, size, f, k, d;
-  memset(shape, 0, sizeof *shape);
-  shape->parts = counts->parts;
-  shape->forms = counts->forms;
-  shape->needed = counts->skips ? counts->needed : 0;
-  for (k = 0; k < rows * counts->digits; k++)
-    shape->low |= counts->low[k] != 0;
-  for (f = 0; f < counts->forms; f++)
-    shape->before[f + 1] = (short)(shape->before[f] + counts->form_count[f]);
-  *threads = counts->terms;
-  for (shape->walk = 1; walked < counts->digits; walked++) {
-    const int radix = counts->radix[walked], walk = shape->walk * radix;
-    if (walk > PERMI_COUNTS_GPU_WALK || (*threads / (uint64_t)radix < 1 << 18 && walk > 16))
-      break;
-    shape->walk = walk;
-    *threads /= (uint64_t)radix;
-  }
-  size = rows * (1 + shape->low);
-  shape->table = 4 + 2 * (counts->digits - walked) + size * (1 + counts->digits) + 2 * shape->walk;
-  for (d = walked; d < counts->digits; d++)
-    shape->table += counts->radix[d];
-  return walked;
-}
-
+/* Makes the leaf of a sum over signs one of GPUs: the first digits are walked, threads are settings of the others. */
 PERMI_COLD static perm_status permi_counts_gpu_leaf(const permi_counts *counts, const perm_allocator *allocator,
                                                     permi_leaf *leaf)
 {
+  const int rows = counts->forms * counts->parts;
   perm_gpu_counts shape;
-  uint64_t threads, chunks = 1;
-  const int walked = permi_counts_gpu_shape(counts, &shape, &threads);
+  uint64_t threads = counts->terms, chunks = 1;
+  int walked = 0, f, k, d;
+  memset(&shape, 0, sizeof shape);
+  shape.parts = counts->parts;
+  shape.forms = counts->forms;
+  shape.needed = counts->skips ? counts->needed : 0;
+  for (k = 0; k < rows * counts->digits; k++)
+    shape.low |= counts->low[k] != 0;
+  for (f = 0; f < counts->forms; f++)
+    shape.before[f + 1] = (short)(shape.before[f] + counts->form_count[f]);
+  for (shape.walk = 1; walked < counts->digits; walked++) {
+    const int radix = counts->radix[walked], walk = shape.walk * radix;
+    if (walk > PERMI_COUNTS_GPU_WALK || (threads / (uint64_t)radix < 1 << 18 && walk > 16))
+      break;
+    shape.walk = walk;
+    threads /= (uint64_t)radix;
+  }
+  shape.table = 4 + 2 * (counts->digits - walked) + rows * (1 + shape.low) * (1 + counts->digits) + 2 * shape.walk;
+  for (d = walked; d < counts->digits; d++)
+    shape.table += counts->radix[d];
   while (chunks * (threads < 1 << 20 ? 128 : 1024) * 2 <= threads)
     chunks *= 2;
   leaf->information.chunks = chunks;
   leaf->context = NULL;
   leaf->run_range = permi_gpu_range;
   leaf->run_chunk = NULL;
-  (void)walked, (void)allocator;
+  (void)allocator;
   return permi_counts_gpu_tables(counts, &shape, walked, threads, allocator, leaf);
 }
 

@@ -336,47 +336,39 @@ PERMI_COLD static double permi_signs_leaf(permi_counts *counts, int certify, per
 
 #define PERMI_COUNTS_GPU_WALK 1024
 
-/* Returns `walked`; *threads: settings of the high digits. */
-PERMI_COLD static int permi_counts_gpu_shape(const permi_counts *counts, perm_gpu_counts *shape, uint64_t *threads)
-{
-  const int rows = counts->forms * counts->parts;
-  int walked = 0, size, f, k, d;
-  memset(shape, 0, sizeof *shape);
-  shape->parts = counts->parts;
-  shape->forms = counts->forms;
-  shape->needed = counts->skips ? counts->needed : 0;
-  for (k = 0; k < rows * counts->digits; k++)
-    shape->low |= counts->low[k] != 0;
-  for (f = 0; f < counts->forms; f++)
-    shape->before[f + 1] = (short)(shape->before[f] + counts->form_count[f]);
-  *threads = counts->terms;
-  for (shape->walk = 1; walked < counts->digits; walked++) {
-    const int radix = counts->radix[walked], walk = shape->walk * radix;
-    if (walk > PERMI_COUNTS_GPU_WALK || (*threads / (uint64_t)radix < 1 << 18 && walk > 16))
-      break;
-    shape->walk = walk;
-    *threads /= (uint64_t)radix;
-  }
-  size = rows * (1 + shape->low);
-  shape->table = 4 + 2 * (counts->digits - walked) + size * (1 + counts->digits) + 2 * shape->walk;
-  for (d = walked; d < counts->digits; d++)
-    shape->table += counts->radix[d];
-  return walked;
-}
-
+/* Makes the leaf of a sum over signs one of GPUs: the first digits are walked, threads are settings of the others. */
 PERMI_COLD static perm_status permi_counts_gpu_leaf(const permi_counts *counts, const perm_allocator *allocator,
                                                     permi_leaf *leaf)
 {
+  const int rows = counts->forms * counts->parts;
   perm_gpu_counts shape;
-  uint64_t threads, chunks = 1;
-  const int walked = permi_counts_gpu_shape(counts, &shape, &threads);
+  uint64_t threads = counts->terms, chunks = 1;
+  int walked = 0, f, k, d;
+  memset(&shape, 0, sizeof shape);
+  shape.parts = counts->parts;
+  shape.forms = counts->forms;
+  shape.needed = counts->skips ? counts->needed : 0;
+  for (k = 0; k < rows * counts->digits; k++)
+    shape.low |= counts->low[k] != 0;
+  for (f = 0; f < counts->forms; f++)
+    shape.before[f + 1] = (short)(shape.before[f] + counts->form_count[f]);
+  for (shape.walk = 1; walked < counts->digits; walked++) {
+    const int radix = counts->radix[walked], walk = shape.walk * radix;
+    if (walk > PERMI_COUNTS_GPU_WALK || (threads / (uint64_t)radix < 1 << 18 && walk > 16))
+      break;
+    shape.walk = walk;
+    threads /= (uint64_t)radix;
+  }
+  shape.table = 4 + 2 * (counts->digits - walked) + rows * (1 + shape.low) * (1 + counts->digits) + 2 * shape.walk;
+  for (d = walked; d < counts->digits; d++)
+    shape.table += counts->radix[d];
   while (chunks * (threads < 1 << 20 ? 128 : 1024) * 2 <= threads)
     chunks *= 2;
   leaf->information.chunks = chunks;
   leaf->context = NULL;
   leaf->run_range = permi_gpu_range;
   leaf->run_chunk = NULL;
-  (void)walked, (void)allocator;
+  (void)allocator;
   return permi_counts_gpu_tables(counts, &shape, walked, threads, allocator, leaf);
 }
 

@@ -88,12 +88,22 @@ static const double *permi_symmetric(const permi_counts *counts, permi_form_batc
   return e + needed * PERMI_SETS;
 }
 
-/* Adds e_M of the batch to lane 0, and that of moduli at places that the mask chooses. */
-static void permi_batch_symmetric(const permi_counts *counts, permi_form_batch *batch, uint64_t place,
-                                  permi_lane_sums *sums)
+/* Adds a batch to the sums: products by lane; e_M to lane 0, and that of moduli at places that the mask chooses. */
+static void permi_batch_sum(const permi_counts *counts, permi_form_batch *batch, uint64_t place, permi_lane_sums *sums)
 {
-  const double *last = permi_symmetric(counts, batch, 0);
-  int lane, part;
+  const double *last;
+  int lane, f, part;
+  for (lane = batch->lanes; lane < batch->room; lane++) {
+    for (f = 0; f < counts->forms * counts->parts; f++)
+      batch->form[f * batch->room + lane] = 0;
+    batch->weight[lane] = 0;
+  }
+  batch->lanes = 0;
+  if (!counts->skips) {
+    counts->kernels->add_products(counts->forms, counts->form_count, batch->form, batch->weight, sums);
+    return;
+  }
+  last = permi_symmetric(counts, batch, 0);
   for (part = 0; part < counts->parts; part++, last += (counts->needed + 1) * PERMI_SETS)
     for (lane = 0; lane < PERMI_SETS; lane++) {
       permi_dd sum = {sums->hi[part][0], sums->lo[part][0]};
@@ -106,21 +116,6 @@ static void permi_batch_symmetric(const permi_counts *counts, permi_form_batch *
   last = permi_symmetric(counts, batch, 1);
   for (lane = 0; lane < PERMI_SETS; lane++)
     sums->absolute[0] += (counts->absolute_mask + 1.0) * fabs(batch->weight[lane]) * last[lane];
-}
-
-static void permi_batch_sum(const permi_counts *counts, permi_form_batch *batch, uint64_t place, permi_lane_sums *sums)
-{
-  int lane, f;
-  for (lane = batch->lanes; lane < batch->room; lane++) {
-    for (f = 0; f < counts->forms * counts->parts; f++)
-      batch->form[f * batch->room + lane] = 0;
-    batch->weight[lane] = 0;
-  }
-  batch->lanes = 0;
-  if (counts->skips)
-    permi_batch_symmetric(counts, batch, place, sums);
-  else
-    counts->kernels->add_products(counts->forms, counts->form_count, batch->form, batch->weight, sums);
 }
 
 typedef struct permi_forms {
@@ -153,17 +148,6 @@ PERMI_NEVER_INLINE static void permi_forms_move(const permi_counts *counts, perm
     }
 }
 
-static void permi_forms_start(const permi_counts *counts, permi_forms *forms, const permi_nary *walk)
-{
-  const size_t rows = (size_t)(counts->forms * counts->parts);
-  int d;
-  memset(forms->high, 0, rows * sizeof *forms->high);
-  memset(forms->low, 0, rows * sizeof *forms->low);
-  memset(forms->word, 0, rows * sizeof *forms->word);
-  for (d = 0; d < counts->digits; d++)
-    permi_forms_move(counts, forms, d, counts->digit_count[d] - 2 * walk->v[d]);
-}
-
 static void permi_nary_plain(const permi_counts *counts, permi_nary *walk, uint64_t place, permi_nary_work *work,
                              perm_partial *partial)
 {
@@ -176,7 +160,6 @@ static void permi_nary_plain(const permi_counts *counts, permi_nary *walk, uint6
   batch->room = counts->skips ? PERMI_SETS : PERMI_TERMS;
   batch->lanes = 0;
   memset(&sums, 0, sizeof sums);
-  permi_forms_start(counts, &work->forms, walk);
   weight[counts->digits] = 1;
   for (;; place++) {
     counts->kernels->move_forms(rows, step, counts->high + walk->digit * rows, counts->low + walk->digit * rows,
@@ -246,7 +229,6 @@ static void permi_nary_cells(const permi_counts *counts, permi_nary *walk, permi
   uint64_t *room = term + ((counts->skips ? needed : 0) + 1) * size, *total = room + size;
   double *e = work->of.terms.e;
   int d, part;
-  permi_forms_start(counts, &work->forms, walk);
   permi_value_one(numbers, weight + counts->digits * size);
   memset(total, 0, counts->size * sizeof *total);
   for (;;) {
@@ -286,15 +268,23 @@ static void permi_nary_cells(const permi_counts *counts, permi_nary *walk, permi
 static void permi_nary_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_counts *counts = (const permi_counts *)leaf->context;
+  permi_nary_work *work = (permi_nary_work *)workspace;
   permi_nary walk;
+  int d;
   permi_nary_start(counts, chunk, &walk);
   partial->terms += (double)walk.left;
   if (!walk.left)
     return;
+  for (d = 0; d < counts->forms * counts->parts; d++) {
+    work->forms.high[d] = work->forms.low[d] = 0;
+    work->forms.word[d].low = work->forms.word[d].high = 0;
+  }
+  for (d = 0; d < counts->digits; d++)
+    permi_forms_move(counts, &work->forms, d, counts->digit_count[d] - 2 * walk.v[d]);
   if (counts->plain)
-    permi_nary_plain(counts, &walk, permi_nary_begin(counts, chunk), (permi_nary_work *)workspace, partial);
+    permi_nary_plain(counts, &walk, permi_nary_begin(counts, chunk), work, partial);
   else
-    permi_nary_cells(counts, &walk, (permi_nary_work *)workspace, partial);
+    permi_nary_cells(counts, &walk, work, partial);
 }
 
 /* Fills in binom(c, v) for v = 0 .. most; double-doubles and doubles times 2^-c. half: doubled unless v = c/2. */

@@ -315,18 +315,6 @@ static void permi_subsets_weights(permi_subsets *dp, int form)
   }
 }
 
-PERMI_COLD static void permi_subsets_rescale(permi_subsets *dp, int e)
-{
-  permi_dd *cell = (permi_dd *)(void *)dp->cell;
-  size_t s;
-  int plane;
-  for (plane = 0; plane < 3; plane++)
-    for (s = 0; dp->plane[plane] && s < dp->states; s++)
-      dp->plane[plane][s] = ldexp(dp->plane[plane][s], -e);
-  for (s = 0; cell && s < dp->states * (size_t)dp->counts->parts; s++)
-    cell[s] = permi_dd_scale(cell[s], -e);
-}
-
 PERMI_COLD static void permi_subsets_finish(permi_subsets *dp, perm_partial *partial)
 {
   const permi_counts *counts = dp->counts;
@@ -364,8 +352,10 @@ PERMI_COLD static perm_status permi_subsets_run(permi_subsets *dp, double second
 {
   const permi_counts *counts = dp->counts;
   permi_control *control = dp->control;
+  permi_dd *cell = (permi_dd *)(void *)dp->cell;
   double lost = 0;
-  int form, copy, step = 0;
+  size_t s;
+  int form, copy, plane, step = 0;
   if (control)
     control->done = 0;
   dp->least_state = 1;
@@ -388,7 +378,11 @@ PERMI_COLD static perm_status permi_subsets_run(permi_subsets *dp, double second
       if (most > 0 && (most < 1e120 || most > 1e200)) { /* to about 2^600, far above underflow */
         frexp(most, &e);
         e -= 600;
-        permi_subsets_rescale(dp, e);
+        for (plane = 0; plane < 3; plane++)
+          for (s = 0; dp->plane[plane] && s < dp->states; s++)
+            dp->plane[plane][s] = ldexp(dp->plane[plane][s], -e);
+        for (s = 0; cell && s < dp->states * (size_t)counts->parts; s++)
+          cell[s] = permi_dd_scale(cell[s], -e);
         partial->exp2 += e;
         lost = ldexp(lost, -e) + (dp->least_state > 1e-190 ? 0 : PERMI_LEAST * (double)dp->states);
         dp->least_state = ldexp(dp->least_state, -e);
@@ -401,31 +395,6 @@ PERMI_COLD static perm_status permi_subsets_run(permi_subsets *dp, double second
   return PERM_OK;
 }
 
-/* Returns the number of weights; dp->states is 0 if there are too many. */
-PERMI_COLD static size_t permi_subsets_shape(permi_subsets *dp, const permi_counts *counts)
-{
-  double states = 1;
-  size_t weights = 0;
-  int d;
-  memset(dp, 0, sizeof *dp);
-  dp->counts = counts;
-  for (d = 0; d < counts->digits; d++) {
-    dp->at[d] = (int)weights;
-    weights += (size_t)counts->radix[d];
-    dp->stride[d] = d ? dp->stride[d - 1] * (size_t)counts->radix[d - 1] : 1;
-    states *= counts->radix[d];
-  }
-  dp->states = states < 1e18 ? (size_t)states : 0;
-  dp->block = 1;
-  dp->row = counts->radix[0];
-  while (counts->skips && counts->plain && dp->block < counts->digits &&
-         dp->row * counts->radix[dp->block] <= PERMI_SWEEP_ROW)
-    dp->row *= counts->radix[dp->block++];
-  for (d = 0; d < dp->block; d++)
-    dp->inner_total += counts->radix[d] - 1;
-  return weights;
-}
-
 PERMI_COLD static perm_status permi_subsets_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_counts *counts = (const permi_counts *)leaf->context;
@@ -434,13 +403,29 @@ PERMI_COLD static perm_status permi_subsets_task(const permi_leaf *leaf, permi_c
   permi_subsets dp;
   perm_partial mine = *partial;
   perm_status status = PERM_ERROR_MEMORY;
-  const size_t weights = permi_subsets_shape(&dp, counts);
   const size_t size = (counts->plain ? (size_t)counts->parts : counts->size) + (size_t)absolute;
-  double *next;
-  int plane;
-  if (!dp.states || dp.states > SIZE_MAX / 32 / size)
-    return PERM_ERROR_MEMORY;
+  double *next, states = 1;
+  size_t weights = 0;
+  int plane, d;
+  memset(&dp, 0, sizeof dp);
+  dp.counts = counts;
   dp.control = control;
+  for (d = 0; d < counts->digits; d++) {
+    dp.at[d] = (int)weights;
+    weights += (size_t)counts->radix[d];
+    dp.stride[d] = d ? dp.stride[d - 1] * (size_t)counts->radix[d - 1] : 1;
+    states *= counts->radix[d];
+  }
+  if (states >= fmin(1e18, (double)(SIZE_MAX / 32 / size)))
+    return PERM_ERROR_MEMORY;
+  dp.states = (size_t)states;
+  dp.block = 1;
+  dp.row = counts->radix[0];
+  while (counts->skips && counts->plain && dp.block < counts->digits &&
+         dp.row * counts->radix[dp.block] <= PERMI_SWEEP_ROW)
+    dp.row *= counts->radix[dp.block++];
+  for (d = 0; d < dp.block; d++)
+    dp.inner_total += counts->radix[d] - 1;
   next = (double *)permi_pool_get(&pool, dp.states * size + (3 + 4 * (size_t)dp.block) * (size_t)dp.row + 3 * weights,
                                   sizeof *next);
   if (!counts->plain)
