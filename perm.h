@@ -5219,6 +5219,9 @@ typedef struct perm_gpu_exact {
   int words, stride; /* of the row sums; stride is a multiple of 4 */
   int groups, sum;   /* sum: words of a sum of products */
   int zeros, masks;  /* zeros: rows tested for 0; masks: 64-bit words of their tables, even */
+  int walk, high, sums; /* columns; words of the table of row sums */
+  int order[64];        /* rows by group */
+  double survivors;     /* share of the terms that skipping leaves */
   short at[128], kind[128];  /* a line's first word; 0 .. 3: that byte, + 128; 4, 5: half, + 32768; else whole */
   short carries[PERM_GPU_EXACT_LINES];    /* 1: the word continues the one before */
   short first[65], product[64], wide[64]; /* a group's row, words of the product, words of the row */
@@ -7125,7 +7128,7 @@ PERMI_DEVICE perm_status permi_gpu_range(const permi_leaf *leaf, uint64_t begin,
 PERMI_DEVICE perm_status permi_gpu_tables(const perm_plan *plan, const permi_view *view, const permi_gpu_lines *lines,
                                           const perm_allocator *allocator, permi_leaf *leaf);
 PERMI_DEVICE perm_status permi_exact_gpu_tables(const struct permi_exact_rows *rows, const perm_gpu_exact *shape,
-                                                const int *order, const perm_allocator *allocator, permi_leaf *leaf);
+                                                const perm_allocator *allocator, permi_leaf *leaf);
 PERMI_DEVICE perm_status permi_counts_gpu_tables(const struct permi_counts *counts, const perm_gpu_counts *shape,
                                                  int walked, uint64_t threads, const perm_allocator *allocator,
                                                  permi_leaf *leaf);
@@ -7144,7 +7147,7 @@ PERMI_DEVICE perm_status permi_proof_gpu_many(const perm_job *job, const permi_s
 #else
 #define permi_gpu_prepare(options, n) (void)0
 #define permi_gpu_tables(plan, view, lines, allocator, leaf) PERM_OK
-#define permi_exact_gpu_tables(rows, shape, order, allocator, leaf) PERM_OK
+#define permi_exact_gpu_tables(rows, shape, allocator, leaf) PERM_OK
 #define permi_counts_gpu_tables(counts, shape, walked, threads, allocator, leaf) PERM_OK
 #define permi_minors_gpu_takes(minors, options, full) permi_gpu_missed(options, (minors)->total, (minors)->seconds)
 #define permi_minors_gpu_execute(minors, options, control, total) permi_gpu_range(NULL, 0, 0, control, NULL)
@@ -8377,29 +8380,11 @@ static int64_t permi_exact_at(const permi_exact_rows *rows, int i, int j, int pa
   return rows->a[i * rows->line + j * rows->along + part];
 }
 
-/* Fills in row i's norm. Returns 1 if it may be halved: both parts' sums are even. */
-static int permi_exact_norm(const permi_exact_rows *rows, int i, permi_wide *norm)
-{
-  uint64_t low = 0, high = 0, odd[2] = {0, 0};
-  int j, part;
-  for (j = 0; j < rows->n; j++)
-    for (part = 0; part < rows->parts; part++) {
-      const int64_t x = permi_exact_at(rows, i, j, part);
-      const uint64_t size = x < 0 ? 0 - (uint64_t)x : (uint64_t)x;
-      low += size;
-      high += low < size;
-      odd[part] ^= size;
-    }
-  norm->low = low;
-  norm->high = high;
-  return !((odd[0] | odd[1]) & 1);
-}
-
 static permi_exact_rows permi_exact_look(const permi_integer_view *view, int n, int transposed)
 {
   const ptrdiff_t row = view->ld * view->parts;
   permi_exact_rows rows;
-  int i, j;
+  int i, j, part;
   rows.n = n;
   rows.parts = view->parts;
   rows.a = view->a;
@@ -8409,18 +8394,24 @@ static permi_exact_rows permi_exact_look(const permi_integer_view *view, int n, 
   rows.halved = 0;
   rows.bits = 0;
   for (i = 0; i < n; i++) {
-    permi_wide norm;
-    rows.half[i] = permi_exact_norm(&rows, i, &norm) && rows.halved < n - 1;
+    uint64_t low = 0, high = 0, odd[2] = {0, 0}; /* of the norm; parts' sums are odd */
+    for (j = 0; j < n; j++)
+      for (part = 0; part < rows.parts; part++) {
+        const int64_t x = permi_exact_at(&rows, i, j, part);
+        const uint64_t size = x < 0 ? 0 - (uint64_t)x : (uint64_t)x;
+        low += size;
+        high += low < size;
+        odd[part] ^= size;
+      }
+    rows.half[i] = !((odd[0] | odd[1]) & 1) && rows.halved < n - 1;
     rows.halved += rows.half[i];
-    rows.bits_of[i] =
-        log2(fmax(1, norm.high ? ldexp((double)norm.high, 64) + (double)norm.low : (double)norm.low)) - rows.half[i] +
-        1e-9;
+    rows.bits_of[i] = log2(fmax(1, high ? ldexp((double)high, 64) + (double)low : (double)low)) - rows.half[i] + 1e-9;
     rows.bits += rows.bits_of[i];
     if (rows.half[i]) {
-      norm.low = norm.low >> 1 | norm.high << 63;
-      norm.high >>= 1;
+      low = low >> 1 | high << 63;
+      high >>= 1;
     }
-    rows.norm[i] = norm.high || norm.low >> 63 ? UINT64_MAX : norm.low ? norm.low : 1;
+    rows.norm[i] = high || low >> 63 ? UINT64_MAX : low ? low : 1;
     for (j = i; j > 0 && rows.norm[rows.order[j - 1]] < rows.norm[i]; j--)
       rows.order[j] = rows.order[j - 1];
     rows.order[j] = i;
@@ -8650,13 +8641,10 @@ static PERMI_ALWAYS_INLINE void permi_exact_plain_sum(const permi_leaf *leaf, ui
 static void permi_exact_plain_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   (void)workspace;
-  permi_exact_plain_sum(leaf, chunk, partial, 0);
-}
-
-static void permi_modular_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
-{
-  (void)workspace;
-  permi_exact_plain_sum(leaf, chunk, partial, 1);
+  if (leaf->modulus)
+    permi_exact_plain_sum(leaf, chunk, partial, 1);
+  else
+    permi_exact_plain_sum(leaf, chunk, partial, 0);
 }
 
 static size_t permi_exact_plain_explain(const permi_leaf *leaf, char *buffer, size_t size)
@@ -8751,7 +8739,7 @@ static perm_status permi_exact_plain_leaf(const perm_options *options, const per
   leaf->context = plain;
   leaf->release = permi_context_release;
   leaf->explain = permi_exact_plain_explain;
-  leaf->run_chunk = modulus ? permi_modular_chunk : permi_exact_plain_chunk;
+  leaf->run_chunk = permi_exact_plain_chunk;
   return PERM_OK;
 }
 
@@ -9092,51 +9080,6 @@ static size_t permi_exact_explain(const permi_leaf *leaf, char *buffer, size_t s
                    (unsigned long long)leaf->information.chunks, leaf->information.seconds);
 }
 
-static uint64_t permi_double_bits(double x)
-{
-  uint64_t bits;
-  memcpy(&bits, &x, sizeof bits);
-  return bits;
-}
-
-static void permi_exact_constants(permi_exact *exact, int few)
-{
-  const int limbs = exact->sums, first = exact->first_sums, tiles = !few;
-  const int rows = tiles ? (first + 2) / 3 * 3 : first, columns = tiles ? (limbs - first + 1) / 2 * 2 : limbs - first;
-  int i, j, k;
-  exact->settings = exact->window > PERMI_EXACT_WINDOW ? 64 : limbs <= 6 ? 128 : 32;
-  exact->unit = ldexp(1, limbs > 16 ? -650 : 0); /* 2^(51 * 30 + 104 - 650) is a double */
-  for (k = 0; k + 1 < limbs; k++) {
-    const double unit = ldexp(exact->unit, k * PERMI_EXACT_WINDOW);
-    exact->round[k] = 1.5 * ldexp(unit, 103);
-    exact->rest[k] = exact->round[k] + 1.5 * ldexp(unit, 52);
-  }
-  for (k = 0; k < PERMI_EXACT_HALF - 1; k++) {
-    exact->half[1][k] = 1.5 * ldexp(1, 103 + k * PERMI_EXACT_WINDOW);
-    exact->half[0][k] = exact->half[1][k] * exact->unit;
-  }
-  for (i = 0; i < rows; i++)
-    for (j = 0; j < columns && exact->window == PERMI_EXACT_WINDOW; j++) {
-      exact->bias[i + j] += permi_double_bits(exact->rest[i + j] - exact->round[i + j]);
-      exact->bias[i + j + 1] += permi_double_bits(exact->round[i + j]);
-    }
-  for (i = 0; i < 32; i++)
-    exact->parity[i] = (i ^ i >> 1 ^ i >> 2 ^ i >> 3 ^ i >> 4) & 1 ? 255 : 0;
-  memset(exact->ends, 255, 64);
-}
-
-/* Row i's steps modulo 2^64; half their sum is y_i for x = (1, ..., 1). Returns that, modulo 2^63. */
-static uint64_t permi_exact_steps(const permi_exact_rows *rows, int i, uint64_t *step)
-{
-  const int64_t *a = rows->a + i * rows->line;
-  const int twice = !rows->half[i];
-  uint64_t sum = 0;
-  int j;
-  for (j = 0; j < rows->n; j++, a += rows->along)
-    sum += step[j] = (uint64_t)*a << twice;
-  return sum >> 1;
-}
-
 /* table[s] = base - the steps of columns k for each set bit k of s, in fields of 1 or 2 `bytes`. Eight bytes at a time:
    the highest bits of fields are subtracted apart, so that nothing is borrowed from a neighbour. */
 static void permi_exact_settings(const uint64_t *step, int columns, uint64_t base, int bytes, uint8_t *table)
@@ -9235,19 +9178,21 @@ static void permi_exact_doubles(permi_exact *exact, const permi_exact_plan *plan
   }
 }
 
+/* Sets shape, constants and functions of a kernel. */
 static void permi_exact_form(permi_exact *exact, const permi_exact_plan *plan, int inner)
 {
   const permi_exact_family *family = plan->family;
   const permi_exact_packing *packing = &plan->packing;
-  const int parts = plan->rows.parts, longs = packing->long_rows, first = packing->long_first;
+  const int parts = plan->rows.parts, longs = packing->long_rows, first = packing->long_first, limbs = packing->sums;
   const int few = permi_exact_few(packing, parts), terms_log2 = parts == 2 || longs ? 14 : 18; /* milliseconds */
+  int rows, columns, i, j, k;
   exact->n = plan->rows.n;
   exact->parts = parts;
   exact->padded = (exact->n + 15) & ~15;
   exact->limbs = packing->limbs;
   exact->narrow = packing->narrow;
   exact->first = permi_exact_first(exact->limbs);
-  exact->sums = packing->sums;
+  exact->sums = limbs;
   exact->first_sums = first ? packing->grown[first - 1] : exact->first;
   exact->long_rows = longs;
   exact->long_first = first;
@@ -9261,7 +9206,31 @@ static void permi_exact_form(permi_exact *exact, const permi_exact_plan *plan, i
   exact->run = plan->skip ? family->skip : family->all;
   exact->evaluate = family->evaluate[parts - 1][few];
   exact->window = parts == 1 && few ? family->window : PERMI_EXACT_WINDOW;
-  permi_exact_constants(exact, few);
+  exact->settings = exact->window > PERMI_EXACT_WINDOW ? 64 : limbs <= 6 ? 128 : 32;
+  exact->unit = ldexp(1, limbs > 16 ? -650 : 0); /* 2^(51 * 30 + 104 - 650) is a double */
+  for (k = 0; k + 1 < limbs; k++) {
+    const double unit = ldexp(exact->unit, k * PERMI_EXACT_WINDOW);
+    exact->round[k] = 1.5 * ldexp(unit, 103);
+    exact->rest[k] = exact->round[k] + 1.5 * ldexp(unit, 52);
+  }
+  for (k = 0; k < PERMI_EXACT_HALF - 1; k++) {
+    exact->half[1][k] = 1.5 * ldexp(1, 103 + k * PERMI_EXACT_WINDOW);
+    exact->half[0][k] = exact->half[1][k] * exact->unit;
+  }
+  rows = few ? exact->first_sums : (exact->first_sums + 2) / 3 * 3; /* many: tiles */
+  columns = few ? limbs - exact->first_sums : (limbs - exact->first_sums + 1) / 2 * 2;
+  for (i = 0; i < rows; i++)
+    for (j = 0; j < columns && exact->window == PERMI_EXACT_WINDOW; j++) {
+      const double constant[2] = {exact->rest[i + j] - exact->round[i + j], exact->round[i + j]};
+      for (k = 0; k < 2; k++) {
+        uint64_t bits;
+        memcpy(&bits, &constant[k], sizeof bits);
+        exact->bias[i + j + k] += bits;
+      }
+    }
+  for (i = 0; i < 32; i++)
+    exact->parity[i] = (i ^ i >> 1 ^ i >> 2 ^ i >> 3 ^ i >> 4) & 1 ? 255 : 0;
+  memset(exact->ends, 255, 64);
 }
 
 /* Where the tables of a kernel lie. Columns: lanes, block or settings, the fixed one, outer ones. */
@@ -9278,9 +9247,12 @@ static void permi_exact_row_tables(permi_exact *exact, const permi_exact_rows *r
 {
   const int inner = to->inner, outer = exact->outer, padded = exact->padded, skip = to->skip;
   const uint32_t copies = skip ? 0x01010101u : 0x10001u, part = skip ? 0xff : 0xffff;
-  uint64_t step[PERM_MAX_N];
-  const uint64_t all_plus = permi_exact_steps(rows, i, step);
+  const int64_t *a = rows->a + i * rows->line;
+  uint64_t step[PERM_MAX_N], all_plus = 0; /* modulo 2^64; half the steps' sum is y_i for x = (1, ..., 1) */
   int j;
+  for (j = 0; j < rows->n; j++, a += rows->along)
+    all_plus += step[j] = (uint64_t)*a << !rows->half[i];
+  all_plus >>= 1;
   for (j = 0; j < outer; j++)
     to->step[(j + 1) * padded + r] = ((uint32_t)step[inner + 1 + j] & part) * copies;
   if (!skip) {
@@ -9531,12 +9503,13 @@ PERMI_BRIEF_BEGIN
 #define PERMI_EXACT_GPU_BLOCK 6
 #define PERMI_EXACT_GPU_PRODUCTS 3000 /* products of words in a term, at most: 15 s to compile */
 
-/* Returns 0 if there are too many words. */
+/* Sets the words of groups and products. Returns the products of words in a term, more than the most if some product
+   has too many words. */
 static int permi_exact_gpu_products(const permi_exact_rows *rows, perm_gpu_exact *shape, const uint64_t *bound)
 {
   const int parts = rows->parts;
   double bits = 0;
-  int g;
+  int products = 0, g;
   for (g = 0; g < shape->groups; g++) {
     const int wide = bound[g] == UINT64_MAX ? 3 : bound[g] > INT32_MAX ? 2 : 1;
     const int most = (g ? shape->product[g - 1] : 0) + wide;
@@ -9545,22 +9518,24 @@ static int permi_exact_gpu_products(const permi_exact_rows *rows, perm_gpu_exact
     words = (int)((bits + (parts == 2)) / 32) + 1;
     words = parts == 1 && words > most ? most : words;
     if (words > PERM_GPU_EXACT_WORDS)
-      return 0;
+      return PERMI_EXACT_GPU_PRODUCTS + 1;
     shape->wide[g] = (short)wide;
     shape->product[g] = (short)words;
+    products += g ? parts * parts * words * wide : 0;
   }
   shape->sum = (int)((bits + rows->n + 1) / 32) + 1;
-  return 1;
+  return products;
 }
 
-static void permi_exact_gpu_lines(const permi_exact_rows *rows, perm_gpu_exact *shape, const int *order)
+/* Places the lines: four to a word, two, one, one of more words. */
+static void permi_exact_gpu_lines(const permi_exact_rows *rows, perm_gpu_exact *shape)
 {
   int at = 0, kind, g, k, r, part;
   for (kind = 0; kind < 4; kind++) {
     const int fields = kind == 0 ? 4 : kind == 1 ? 2 : 1;
     int field = 0;
     for (r = 0, g = 0; r < rows->n; r++) {
-      const uint64_t norm = rows->norm[order[r]];
+      const uint64_t norm = rows->norm[shape->order[r]];
       g += r == shape->first[g + 1];
       if (kind != (norm <= 127 ? 0 : norm <= 32767 ? 1 : norm <= INT32_MAX ? 2 : 3))
         continue;
@@ -9580,36 +9555,32 @@ static void permi_exact_gpu_lines(const permi_exact_rows *rows, perm_gpu_exact *
   shape->stride = (at + 3) & ~3;
 }
 
-/* Returns predicted seconds, INFINITY if impossible; sets also the share of terms that skipping leaves. */
-static double permi_exact_gpu_shape(const permi_exact_rows *rows, perm_gpu_exact *shape, int *order, double *survivors)
+/* Returns predicted seconds, INFINITY if impossible. */
+static double permi_exact_gpu_shape(const permi_exact_rows *rows, perm_gpu_exact *shape)
 {
-  const int n = rows->n, parts = rows->parts;
+  const int n = rows->n, parts = rows->parts, bytes = permi_exact_bytes(rows);
   const double terms = ldexp(1, n - 1);
   uint64_t bound[PERM_MAX_N];
   double each, seconds;
-  const int bytes = permi_exact_bytes(rows);
-  int products = 0, g, r;
+  int products, columns, r;
   memset(shape, 0, sizeof *shape);
-  *survivors = 1;
+  shape->parts = parts;
+  shape->survivors = 1;
   if (n < PERMI_GPU_LEAST_N)
     return (double)INFINITY;
-  shape->parts = parts;
-  shape->groups = permi_exact_groups(rows, INT32_MAX, bound, shape->first, order);
-  if (!permi_exact_gpu_products(rows, shape, bound))
+  shape->groups = permi_exact_groups(rows, INT32_MAX, bound, shape->first, shape->order);
+  products = permi_exact_gpu_products(rows, shape, bound);
+  if (products > PERMI_EXACT_GPU_PRODUCTS)
     return (double)INFINITY;
-  permi_exact_gpu_lines(rows, shape, order);
+  permi_exact_gpu_lines(rows, shape);
   for (r = 0; r < n && bytes; r++)
-    if (rows->half[order[r]]) {
-      const int norm = (int)rows->norm[order[r]];
+    if (rows->half[shape->order[r]]) {
+      const int norm = (int)rows->norm[shape->order[r]];
       shape->zero_line[shape->zeros] = (short)(r * parts);
       shape->zero_base[shape->zeros++] = (short)(shape->masks + norm - 128);
       shape->masks += 2 * norm + 1;
     }
   shape->masks = (shape->masks + 1) & ~1;
-  for (g = 1; g < shape->groups; g++)
-    products += parts * parts * shape->product[g] * shape->wide[g];
-  if (products > PERMI_EXACT_GPU_PRODUCTS)
-    return (double)INFINITY;
   each = 3.0 * shape->words + 2.0 * n * parts * parts + 3.0 * parts * shape->sum + 3.0 * products;
   seconds = terms * each;
   if (parts == 1 && bytes && rows->halved && n >= 8 + PERMI_EXACT_GPU_BLOCK) {
@@ -9619,65 +9590,30 @@ static double permi_exact_gpu_shape(const permi_exact_rows *rows, perm_gpu_exact
     if (skipping < seconds) {
       seconds = skipping;
       shape->skip = 1;
-      *survivors = survive;
+      shape->survivors = survive;
     }
   }
   if (!shape->skip)
     shape->zeros = shape->masks = 0;
+  columns = n - 1 - (shape->skip ? PERMI_EXACT_GPU_BLOCK : 0) - PERM_GPU_THREADS_LOG2;
+  shape->walk = permi_clamp(columns - 12, columns < 3 ? columns : 3, 10);
+  shape->high = columns + PERM_GPU_THREADS_LOG2 - shape->walk;
+  shape->sums = shape->stride * (2 + shape->high + 2 * shape->walk + (shape->skip ? 64 : 0));
   return seconds / PERMI_EXACT_GPU_RATE + 0.5 + 0.005 * products; /* the rest is for compiling */
-}
-
-typedef struct permi_exact_gpu_cut {
-  int outer, walk, depth; /* columns; depth: log2 of a chunk's terms */
-  size_t sums, bytes;     /* of the table: words of row sums, and all */
-} permi_exact_gpu_cut;
-
-static permi_exact_gpu_cut permi_exact_gpu_cut_of(const permi_exact_rows *rows, const perm_gpu_exact *shape)
-{
-  const int block = shape->skip ? PERMI_EXACT_GPU_BLOCK : 0;
-  permi_exact_gpu_cut cut;
-  int columns;
-  cut.outer = rows->n - 1 - block;
-  columns = cut.outer - PERM_GPU_THREADS_LOG2;
-  cut.walk = permi_clamp(columns - 12, columns < 3 ? columns : 3, 10);
-  cut.depth = PERM_GPU_THREADS_LOG2 + cut.walk + block;
-  cut.sums = (size_t)shape->stride * (size_t)(2 + cut.outer + cut.walk + (shape->skip ? 64 : 0));
-  cut.bytes = (cut.sums + 2 * (size_t)shape->masks) * sizeof(uint32_t);
-  return cut;
-}
-
-static perm_status permi_exact_gpu_leaf(const perm_options *options, const permi_exact_rows *rows, permi_leaf *leaf,
-                                        perm_result *result)
-{
-  perm_gpu_exact shape;
-  int order[PERM_MAX_N];
-  double survivors;
-  const double seconds = permi_exact_gpu_shape(rows, &shape, order, &survivors);
-  const permi_exact_gpu_cut cut = permi_exact_gpu_cut_of(rows, &shape);
-  const uint64_t block = shape.skip ? PERMI_EXACT_GPU_BLOCK : 0;
-  permi_exact_fill(rows, 0, cut.depth, seconds, (double)cut.bytes, leaf);
-  leaf->information.isa = PERM_ISA_CUDA;
-  leaf->information.fingerprint = permi_hash(leaf->information.fingerprint, (uint64_t)PERM_ISA_CUDA + 64 * block);
-  leaf->release = permi_context_release;
-  leaf->run_range = permi_gpu_range;
-  leaf->explain = permi_plan_explain;
-  (void)options;
-  return permi_exact_gpu_tables(rows, &shape, order, &options->allocator, leaf) == PERM_OK ? PERM_OK
-                                                                                            : permi_fail_memory(result);
 }
 
 static void permi_exact_plan_gpu(const perm_options *options, int n, const permi_integer_view *view,
                                  permi_exact_plan *plan)
 {
-  double seconds = options->isa == PERM_ISA_CUDA ? (double)INFINITY : plan->seconds, survivors;
+  double seconds = options->isa == PERM_ISA_CUDA ? (double)INFINITY : plan->seconds;
   perm_gpu_exact shape;
   char message[PERM_MESSAGE_BYTES];
-  int order[PERM_MAX_N], transposed;
+  int transposed;
   if (!options->gpu.devices || n < PERMI_GPU_LEAST_N || seconds < 1)
     return;
   for (transposed = 0; transposed < 2; transposed++) {
     const permi_exact_rows rows = permi_exact_look(view, n, transposed);
-    const double here = permi_exact_gpu_shape(&rows, &shape, order, &survivors);
+    const double here = permi_exact_gpu_shape(&rows, &shape);
     if (here < seconds &&
         (plan->gpu || !options->gpu.cpu_fallback || permi_gpu_devices(options->gpu.devices, message))) {
       plan->gpu = 1;
@@ -9687,7 +9623,7 @@ static void permi_exact_plan_gpu(const perm_options *options, int n, const permi
   }
 }
 
-/* The fastest plan, also in residues if options.modulus is odd and below 2^63. */
+/* Makes the fastest plan, also in residues if options.modulus is odd and below 2^63. */
 PERMI_UNUSED
 static void permi_exact_fastest(const perm_options *options, int n, const permi_integer_view *view,
                                 permi_exact_plan *plan)
@@ -9706,14 +9642,28 @@ static void permi_exact_fastest(const perm_options *options, int n, const permi_
   }
 }
 
-/* One leaf for integers or Gaussian integers, 1 <= n <= 64. */
+/* Makes the leaf of a plan for integers or Gaussian integers, 1 <= n <= 64. */
 PERMI_UNUSED
 static perm_status permi_exact_leaf(const perm_options *options, const permi_exact_plan *plan, permi_leaf *leaf,
                                     perm_result *result)
 {
-  return plan->gpu      ? permi_exact_gpu_leaf(options, &plan->rows, leaf, result)
-         : plan->family ? permi_exact_tables(options, plan, leaf, result)
+  perm_gpu_exact shape;
+  double seconds, bytes;
+  int block;
+  if (!plan->gpu)
+    return plan->family ? permi_exact_tables(options, plan, leaf, result)
                         : permi_exact_plain_leaf(options, &plan->rows, plan->modulus, leaf, result);
+  seconds = permi_exact_gpu_shape(&plan->rows, &shape);
+  block = shape.skip ? PERMI_EXACT_GPU_BLOCK : 0;
+  bytes = (shape.sums + 2.0 * shape.masks) * sizeof(uint32_t);
+  permi_exact_fill(&plan->rows, 0, PERM_GPU_THREADS_LOG2 + shape.walk + block, seconds, bytes, leaf);
+  leaf->information.isa = PERM_ISA_CUDA;
+  leaf->information.fingerprint = permi_hash(leaf->information.fingerprint, (uint64_t)(PERM_ISA_CUDA + 64 * block));
+  leaf->release = permi_context_release;
+  leaf->run_range = permi_gpu_range;
+  leaf->explain = permi_plan_explain;
+  return permi_exact_gpu_tables(&plan->rows, &shape, &options->allocator, leaf) == PERM_OK ? PERM_OK
+                                                                                            : permi_fail_memory(result);
 }
 
 PERMI_BRIEF_END

@@ -28,29 +28,11 @@ static int64_t permi_exact_at(const permi_exact_rows *rows, int i, int j, int pa
   return rows->a[i * rows->line + j * rows->along + part];
 }
 
-/* Fills in row i's norm. Returns 1 if it may be halved: both parts' sums are even. */
-static int permi_exact_norm(const permi_exact_rows *rows, int i, permi_wide *norm)
-{
-  uint64_t low = 0, high = 0, odd[2] = {0, 0};
-  int j, part;
-  for (j = 0; j < rows->n; j++)
-    for (part = 0; part < rows->parts; part++) {
-      const int64_t x = permi_exact_at(rows, i, j, part);
-      const uint64_t size = x < 0 ? 0 - (uint64_t)x : (uint64_t)x;
-      low += size;
-      high += low < size;
-      odd[part] ^= size;
-    }
-  norm->low = low;
-  norm->high = high;
-  return !((odd[0] | odd[1]) & 1);
-}
-
 static permi_exact_rows permi_exact_look(const permi_integer_view *view, int n, int transposed)
 {
   const ptrdiff_t row = view->ld * view->parts;
   permi_exact_rows rows;
-  int i, j;
+  int i, j, part;
   rows.n = n;
   rows.parts = view->parts;
   rows.a = view->a;
@@ -60,18 +42,24 @@ static permi_exact_rows permi_exact_look(const permi_integer_view *view, int n, 
   rows.halved = 0;
   rows.bits = 0;
   for (i = 0; i < n; i++) {
-    permi_wide norm;
-    rows.half[i] = permi_exact_norm(&rows, i, &norm) && rows.halved < n - 1;
+    uint64_t low = 0, high = 0, odd[2] = {0, 0}; /* of the norm; parts' sums are odd */
+    for (j = 0; j < n; j++)
+      for (part = 0; part < rows.parts; part++) {
+        const int64_t x = permi_exact_at(&rows, i, j, part);
+        const uint64_t size = x < 0 ? 0 - (uint64_t)x : (uint64_t)x;
+        low += size;
+        high += low < size;
+        odd[part] ^= size;
+      }
+    rows.half[i] = !((odd[0] | odd[1]) & 1) && rows.halved < n - 1;
     rows.halved += rows.half[i];
-    rows.bits_of[i] =
-        log2(fmax(1, norm.high ? ldexp((double)norm.high, 64) + (double)norm.low : (double)norm.low)) - rows.half[i] +
-        1e-9;
+    rows.bits_of[i] = log2(fmax(1, high ? ldexp((double)high, 64) + (double)low : (double)low)) - rows.half[i] + 1e-9;
     rows.bits += rows.bits_of[i];
     if (rows.half[i]) {
-      norm.low = norm.low >> 1 | norm.high << 63;
-      norm.high >>= 1;
+      low = low >> 1 | high << 63;
+      high >>= 1;
     }
-    rows.norm[i] = norm.high || norm.low >> 63 ? UINT64_MAX : norm.low ? norm.low : 1;
+    rows.norm[i] = high || low >> 63 ? UINT64_MAX : low ? low : 1;
     for (j = i; j > 0 && rows.norm[rows.order[j - 1]] < rows.norm[i]; j--)
       rows.order[j] = rows.order[j - 1];
     rows.order[j] = i;
@@ -301,13 +289,10 @@ static PERMI_ALWAYS_INLINE void permi_exact_plain_sum(const permi_leaf *leaf, ui
 static void permi_exact_plain_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   (void)workspace;
-  permi_exact_plain_sum(leaf, chunk, partial, 0);
-}
-
-static void permi_modular_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
-{
-  (void)workspace;
-  permi_exact_plain_sum(leaf, chunk, partial, 1);
+  if (leaf->modulus)
+    permi_exact_plain_sum(leaf, chunk, partial, 1);
+  else
+    permi_exact_plain_sum(leaf, chunk, partial, 0);
 }
 
 static size_t permi_exact_plain_explain(const permi_leaf *leaf, char *buffer, size_t size)
@@ -402,7 +387,7 @@ static perm_status permi_exact_plain_leaf(const perm_options *options, const per
   leaf->context = plain;
   leaf->release = permi_context_release;
   leaf->explain = permi_exact_plain_explain;
-  leaf->run_chunk = modulus ? permi_modular_chunk : permi_exact_plain_chunk;
+  leaf->run_chunk = permi_exact_plain_chunk;
   return PERM_OK;
 }
 /* SPDX-License-Identifier: MIT */

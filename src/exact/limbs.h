@@ -337,51 +337,6 @@ static size_t permi_exact_explain(const permi_leaf *leaf, char *buffer, size_t s
                    (unsigned long long)leaf->information.chunks, leaf->information.seconds);
 }
 
-static uint64_t permi_double_bits(double x)
-{
-  uint64_t bits;
-  memcpy(&bits, &x, sizeof bits);
-  return bits;
-}
-
-static void permi_exact_constants(permi_exact *exact, int few)
-{
-  const int limbs = exact->sums, first = exact->first_sums, tiles = !few;
-  const int rows = tiles ? (first + 2) / 3 * 3 : first, columns = tiles ? (limbs - first + 1) / 2 * 2 : limbs - first;
-  int i, j, k;
-  exact->settings = exact->window > PERMI_EXACT_WINDOW ? 64 : limbs <= 6 ? 128 : 32;
-  exact->unit = ldexp(1, limbs > 16 ? -650 : 0); /* 2^(51 * 30 + 104 - 650) is a double */
-  for (k = 0; k + 1 < limbs; k++) {
-    const double unit = ldexp(exact->unit, k * PERMI_EXACT_WINDOW);
-    exact->round[k] = 1.5 * ldexp(unit, 103);
-    exact->rest[k] = exact->round[k] + 1.5 * ldexp(unit, 52);
-  }
-  for (k = 0; k < PERMI_EXACT_HALF - 1; k++) {
-    exact->half[1][k] = 1.5 * ldexp(1, 103 + k * PERMI_EXACT_WINDOW);
-    exact->half[0][k] = exact->half[1][k] * exact->unit;
-  }
-  for (i = 0; i < rows; i++)
-    for (j = 0; j < columns && exact->window == PERMI_EXACT_WINDOW; j++) {
-      exact->bias[i + j] += permi_double_bits(exact->rest[i + j] - exact->round[i + j]);
-      exact->bias[i + j + 1] += permi_double_bits(exact->round[i + j]);
-    }
-  for (i = 0; i < 32; i++)
-    exact->parity[i] = (i ^ i >> 1 ^ i >> 2 ^ i >> 3 ^ i >> 4) & 1 ? 255 : 0;
-  memset(exact->ends, 255, 64);
-}
-
-/* Row i's steps modulo 2^64; half their sum is y_i for x = (1, ..., 1). Returns that, modulo 2^63. */
-static uint64_t permi_exact_steps(const permi_exact_rows *rows, int i, uint64_t *step)
-{
-  const int64_t *a = rows->a + i * rows->line;
-  const int twice = !rows->half[i];
-  uint64_t sum = 0;
-  int j;
-  for (j = 0; j < rows->n; j++, a += rows->along)
-    sum += step[j] = (uint64_t)*a << twice;
-  return sum >> 1;
-}
-
 /* table[s] = base - the steps of columns k for each set bit k of s, in fields of 1 or 2 `bytes`. Eight bytes at a time:
    the highest bits of fields are subtracted apart, so that nothing is borrowed from a neighbour. */
 static void permi_exact_settings(const uint64_t *step, int columns, uint64_t base, int bytes, uint8_t *table)
@@ -480,19 +435,21 @@ static void permi_exact_doubles(permi_exact *exact, const permi_exact_plan *plan
   }
 }
 
+/* Sets shape, constants and functions of a kernel. */
 static void permi_exact_form(permi_exact *exact, const permi_exact_plan *plan, int inner)
 {
   const permi_exact_family *family = plan->family;
   const permi_exact_packing *packing = &plan->packing;
-  const int parts = plan->rows.parts, longs = packing->long_rows, first = packing->long_first;
+  const int parts = plan->rows.parts, longs = packing->long_rows, first = packing->long_first, limbs = packing->sums;
   const int few = permi_exact_few(packing, parts), terms_log2 = parts == 2 || longs ? 14 : 18; /* milliseconds */
+  int rows, columns, i, j, k;
   exact->n = plan->rows.n;
   exact->parts = parts;
   exact->padded = (exact->n + 15) & ~15;
   exact->limbs = packing->limbs;
   exact->narrow = packing->narrow;
   exact->first = permi_exact_first(exact->limbs);
-  exact->sums = packing->sums;
+  exact->sums = limbs;
   exact->first_sums = first ? packing->grown[first - 1] : exact->first;
   exact->long_rows = longs;
   exact->long_first = first;
@@ -506,7 +463,31 @@ static void permi_exact_form(permi_exact *exact, const permi_exact_plan *plan, i
   exact->run = plan->skip ? family->skip : family->all;
   exact->evaluate = family->evaluate[parts - 1][few];
   exact->window = parts == 1 && few ? family->window : PERMI_EXACT_WINDOW;
-  permi_exact_constants(exact, few);
+  exact->settings = exact->window > PERMI_EXACT_WINDOW ? 64 : limbs <= 6 ? 128 : 32;
+  exact->unit = ldexp(1, limbs > 16 ? -650 : 0); /* 2^(51 * 30 + 104 - 650) is a double */
+  for (k = 0; k + 1 < limbs; k++) {
+    const double unit = ldexp(exact->unit, k * PERMI_EXACT_WINDOW);
+    exact->round[k] = 1.5 * ldexp(unit, 103);
+    exact->rest[k] = exact->round[k] + 1.5 * ldexp(unit, 52);
+  }
+  for (k = 0; k < PERMI_EXACT_HALF - 1; k++) {
+    exact->half[1][k] = 1.5 * ldexp(1, 103 + k * PERMI_EXACT_WINDOW);
+    exact->half[0][k] = exact->half[1][k] * exact->unit;
+  }
+  rows = few ? exact->first_sums : (exact->first_sums + 2) / 3 * 3; /* many: tiles */
+  columns = few ? limbs - exact->first_sums : (limbs - exact->first_sums + 1) / 2 * 2;
+  for (i = 0; i < rows; i++)
+    for (j = 0; j < columns && exact->window == PERMI_EXACT_WINDOW; j++) {
+      const double constant[2] = {exact->rest[i + j] - exact->round[i + j], exact->round[i + j]};
+      for (k = 0; k < 2; k++) {
+        uint64_t bits;
+        memcpy(&bits, &constant[k], sizeof bits);
+        exact->bias[i + j + k] += bits;
+      }
+    }
+  for (i = 0; i < 32; i++)
+    exact->parity[i] = (i ^ i >> 1 ^ i >> 2 ^ i >> 3 ^ i >> 4) & 1 ? 255 : 0;
+  memset(exact->ends, 255, 64);
 }
 
 /* Where the tables of a kernel lie. Columns: lanes, block or settings, the fixed one, outer ones. */
@@ -523,9 +504,12 @@ static void permi_exact_row_tables(permi_exact *exact, const permi_exact_rows *r
 {
   const int inner = to->inner, outer = exact->outer, padded = exact->padded, skip = to->skip;
   const uint32_t copies = skip ? 0x01010101u : 0x10001u, part = skip ? 0xff : 0xffff;
-  uint64_t step[PERM_MAX_N];
-  const uint64_t all_plus = permi_exact_steps(rows, i, step);
+  const int64_t *a = rows->a + i * rows->line;
+  uint64_t step[PERM_MAX_N], all_plus = 0; /* modulo 2^64; half the steps' sum is y_i for x = (1, ..., 1) */
   int j;
+  for (j = 0; j < rows->n; j++, a += rows->along)
+    all_plus += step[j] = (uint64_t)*a << !rows->half[i];
+  all_plus >>= 1;
   for (j = 0; j < outer; j++)
     to->step[(j + 1) * padded + r] = ((uint32_t)step[inner + 1 + j] & part) * copies;
   if (!skip) {
