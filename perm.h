@@ -8132,20 +8132,20 @@ typedef struct permi_odd_modulus {
   uint64_t square;  /* 2^128 mod p: permi_montgomery(a, square) is a 2^64 */
 } permi_odd_modulus;
 
-/* t 2^-64 mod p, for t < 2^64 p: t - q p is a multiple of 2^64 for q = t / p modulo 2^64. */
+/* Returns t 2^-64 mod p, for t < 2^64 p: t - q p is a multiple of 2^64 for q = t / p modulo 2^64. */
 static PERMI_ALWAYS_INLINE uint64_t permi_montgomery_reduce(permi_wide t, const permi_odd_modulus *modulus)
 {
   const uint64_t high = permi_multiply_words(t.low * modulus->inverse, modulus->p).high;
   return t.high - high + (t.high < high ? modulus->p : 0);
 }
 
-/* a b 2^-64 mod p. */
+/* Returns a b 2^-64 mod p. */
 static PERMI_ALWAYS_INLINE uint64_t permi_montgomery(uint64_t a, uint64_t b, const permi_odd_modulus *modulus)
 {
   return permi_montgomery_reduce(permi_multiply_words(a, b), modulus);
 }
 
-/* t + a b, to be reduced: below 2^64 p in all. */
+/* Returns t + a b, to be reduced: below 2^64 p in all. */
 static PERMI_ALWAYS_INLINE permi_wide permi_products_add(permi_wide t, uint64_t a, uint64_t b)
 {
   const permi_wide product = permi_multiply_words(a, b);
@@ -8153,7 +8153,7 @@ static PERMI_ALWAYS_INLINE permi_wide permi_products_add(permi_wide t, uint64_t 
   return t;
 }
 
-/* a + b, or a - b, modulo p. */
+/* Returns a + b, or a - b, modulo p. */
 static PERMI_ALWAYS_INLINE uint64_t permi_residue_add(uint64_t a, uint64_t b, int minus, uint64_t p)
 {
   if (minus)
@@ -8175,7 +8175,7 @@ static permi_odd_modulus permi_odd_modulus_of(uint64_t p)
   return prime;
 }
 
-/* a^e, both a and the result times 2^64. */
+/* Returns a^e; a and the result are times 2^64. */
 static uint64_t permi_prime_power(uint64_t a, uint64_t e, const permi_odd_modulus *prime)
 {
   uint64_t power = prime->one;
@@ -8186,7 +8186,7 @@ static uint64_t permi_prime_power(uint64_t a, uint64_t e, const permi_odd_modulu
   return power;
 }
 
-/* 2^64 / a. */
+/* Returns 2^64 / a. */
 static uint64_t permi_prime_inverse(uint64_t a, const permi_odd_modulus *prime)
 {
   return permi_prime_power(permi_montgomery(a, prime->square, prime), prime->p - 2, prime);
@@ -8221,7 +8221,7 @@ static int permi_is_prime(uint64_t p)
 
 #define PERMI_PRIME_BITS 61.999 /* log2 of the first 2^40 primes below 2^62, and more */
 
-/* The next prime below `above`; with_root: 1 modulo 4. */
+/* Returns the next prime below `above`; with_root: 1 modulo 4. */
 static uint64_t permi_prime_below(uint64_t above, int with_root)
 {
   do
@@ -8230,7 +8230,7 @@ static uint64_t permi_prime_below(uint64_t above, int with_root)
   return above;
 }
 
-/* A square root of -1, for a prime that is 1 modulo 4. */
+/* Returns a square root of -1 modulo a prime that is 1 modulo 4. */
 static uint64_t permi_prime_root(const permi_odd_modulus *prime)
 {
   uint64_t base, root;
@@ -8241,7 +8241,7 @@ static uint64_t permi_prime_root(const permi_odd_modulus *prime)
   }
 }
 
-/* Residue of a magnitude; p up to 2^63. */
+/* Returns the residue of a magnitude; p up to 2^63. */
 static uint64_t permi_words_residue(const uint64_t *word, int words, uint64_t p)
 {
   uint64_t rest = 0;
@@ -8250,8 +8250,8 @@ static uint64_t permi_words_residue(const uint64_t *word, int words, uint64_t p)
   return rest;
 }
 
-/* The integer of least modulus with these residues, by the Chinese remainder theorem, in O(primes^2): its magnitude
-   goes to word; returns 1 if it is negative. word and product: primes + 1 words each. */
+/* Sets word to the magnitude of the integer of least modulus with these residues, by the Chinese remainder theorem, in
+   O(primes^2). Returns 1 if it is negative. word, product: primes + 1 words. */
 static int permi_chinese_remainder(const permi_odd_modulus *prime, const uint64_t *residue, int primes, uint64_t *word,
                                    uint64_t *product)
 {
@@ -8278,7 +8278,7 @@ static int permi_chinese_remainder(const permi_odd_modulus *prime, const uint64_
   return 1;
 }
 
-/* Of a Gaussian integer from its residues r and s, with i at both roots of -1: real part (r + s) / 2, imaginary one
+/* Sets the parts of a Gaussian integer from its residues r and s, with i at both roots of -1: (r + s) / 2 and
    (r - s) / (2 root). */
 static void permi_residue_parts(const uint64_t *value, uint64_t root, const permi_odd_modulus *prime, uint64_t *real,
                                 uint64_t *imaginary)
@@ -8295,20 +8295,19 @@ static uint64_t permi_residue_of(int64_t x, uint64_t p)
   return x < 0 && rest ? p - rest : rest;
 }
 
-/* Of a whole number. */
 PERMI_UNUSED static uint64_t permi_residue_of_double(double x, uint64_t p)
 {
   x = fmod(x, (double)p);
   return (uint64_t)(x < 0 ? x + (double)p : x);
 }
 
-/* Primes for a CRT of integers below 2^bits, of either sign. */
+/* Returns how many primes integers of either sign below 2^bits need. */
 static int permi_primes_needed(double bits)
 {
   return (int)((bits + 1) / PERMI_PRIME_BITS) + 1;
 }
 
-/* primes[]: the first below 2^bits; with_root: 1 modulo 4. */
+/* Sets the first primes below 2^bits; with_root: 1 modulo 4. */
 static void permi_primes_choose(permi_odd_modulus *prime, size_t count, int with_root, int bits)
 {
   uint64_t above = UINT64_C(1) << bits;
@@ -8345,7 +8344,6 @@ static perm_status permi_residues_sum(const permi_odd_modulus *prime, const uint
   return PERM_OK;
 }
 
-/* What a task says that ends so. */
 static void permi_residues_too_long(perm_status status, permi_control *control)
 {
   if (status == PERM_ERROR_OVERFLOW && control)
@@ -8424,7 +8422,7 @@ static int permi_exact_bytes(const permi_exact_rows *rows)
   return rows->norm[rows->order[0]] <= 127;
 }
 
-/* What y_i loses when the sign of column j becomes -: 2 a_ij, or a_ij in a halved row; two's complement. */
+/* Returns what y_i loses when column j turns -: 2 a_ij, or a_ij in a halved row; two's complement. */
 static permi_wide permi_exact_step(const permi_exact_rows *rows, int i, int j, int part)
 {
   permi_wide step = permi_wide_of(permi_exact_at(rows, i, j, part));
@@ -8433,7 +8431,7 @@ static permi_wide permi_exact_step(const permi_exact_rows *rows, int i, int j, i
   return step;
 }
 
-/* y_i for x = (1, ..., 1). */
+/* Returns y_i for x = (1, ..., 1). */
 static permi_wide permi_exact_start(const permi_exact_rows *rows, int i, int part)
 {
   permi_wide sum = {0, 0};
@@ -8447,8 +8445,8 @@ static permi_wide permi_exact_start(const permi_exact_rows *rows, int i, int par
   return sum;
 }
 
-/* Puts rows, largest norm first, into the first group whose norms then multiply to at most `reach`; larger norms are
-   alone, in the first groups. Returns the number of groups. order: rows by group; bound: their norms' products. */
+/* Puts rows, largest norm first, into the first group whose norms then multiply to at most `reach`. Larger norms stand
+   alone, in the first groups. Returns the number of groups. order: rows by group; bound: products of their norms. */
 static int permi_exact_groups(const permi_exact_rows *rows, uint64_t reach, uint64_t *bound, short *first, int *order)
 {
   int group_of[PERM_MAX_N], groups = 0, used = 0, g, i, k;
@@ -8471,7 +8469,7 @@ static int permi_exact_groups(const permi_exact_rows *rows, uint64_t reach, uint
   return groups;
 }
 
-/* Portable kernels: 64-bit limbs, or residues modulo an odd p. */
+/* Portable kernels compute in 64-bit limbs, or in residues modulo an odd p. */
 typedef struct permi_exact_plain {
   int n, parts, chunk_log2;
   int groups, wide_groups;     /* wide: rows of two words */
@@ -8483,7 +8481,7 @@ typedef struct permi_exact_plain {
   uint64_t *low, *high; /* [n][n * parts]: y for x = (1, ..., 1), then the steps of columns 1 .. */
 } permi_exact_plain;
 
-/* out[0 .. words] = p c, c signed or natural: less c 2^(64 words) if p is negative, less p 2^64 if c is. */
+/* Sets out[0 .. words] = p c, c signed or natural: less c 2^(64 words) if p is negative, less p 2^64 if c is. */
 static void permi_signed_times(const uint64_t *p, int words, uint64_t c, int natural, uint64_t *out)
 {
   const uint64_t carry = permi_words_times(out, p, words, c, 0);
@@ -8501,7 +8499,7 @@ static void permi_signed_grow(uint64_t *p, int words, int grown)
 
 #define PERMI_EXACT_ROOM (PERM_INTEGER_WORDS + 4)
 
-/* c has one word, or two if `wide`; `grown` words hold out = p c. */
+/* Sets out = p c in `grown` words; c has one word, or two if `wide`. */
 static void permi_signed_product(const uint64_t *p, int words, uint64_t low, uint64_t high, int wide, uint64_t *out,
                                  int grown)
 {
@@ -8560,7 +8558,7 @@ static void permi_exact_plain_term(const permi_exact_plain *plain, const uint64_
   }
 }
 
-/* The same in residues: each multiplication brings a factor 2^-64, and the product starts with 2^(64 n). */
+/* Does the same in residues. Each multiplication brings a factor 2^-64, so the product starts with 2^(64 n). */
 static void permi_modular_term(const permi_exact_plain *plain, const uint64_t *low, int minus,
                                uint64_t (*total)[PERMI_EXACT_ROOM])
 {
@@ -8789,14 +8787,14 @@ typedef struct permi_exact_packing {
 
 #define PERMI_EXACT_LARGEST ((UINT64_C(1) << 15) - 1) /* norm of an atom; any four make halves below 2^31 */
 
-/* Largest limb, see >>exact_kernels. */
+/* Returns the largest limb, see >>exact_kernels. */
 static uint64_t permi_exact_cap(int limbs)
 {
   return (UINT64_C(1) << (limbs <= 6 ? 51 : 50)) - 1024;
 }
 
-/* The atom of a narrow limb that takes a row: the least of the first four, or else the fifth, a factor of the half of 0
-   and 1, which is held below 2^31. fits: products of an atom and of that half beside which there is room. -1: none. */
+/* Returns the atom of a narrow limb that takes a row, -1 if none: the least of the first four, or else the fifth, a
+   factor of the half of 0 and 1, which stays below 2^31. fits: an atom and that half may have these products before. */
 static int permi_exact_atom(const uint64_t *atom, const uint64_t *fits)
 {
   const int half = atom[0] * atom[1] * atom[4] <= fits[1];
@@ -8885,7 +8883,7 @@ static int permi_exact_pack_long(const permi_exact_rows *rows, int longs, permi_
          packing->limbs + 2 * longs <= PERMI_EXACT_FACTORS;
 }
 
-/* Into the fewest limbs, and the fewest wide ones; Gaussian limbs are all wide. */
+/* Packs into the fewest limbs, and the fewest wide ones; Gaussian limbs are all wide. */
 static int permi_exact_pack_after(const permi_exact_rows *rows, int longs, int long_cap, permi_exact_packing *packing)
 {
   double bits = 0, wide_bits = 0;
@@ -8904,7 +8902,7 @@ static int permi_exact_pack_after(const permi_exact_rows *rows, int longs, int l
   return 0;
 }
 
-/* Returns 0 if impossible. Rows are long where they must be. */
+/* Packs rows; they are long where they must be. Returns 0 if impossible. */
 static int permi_exact_pack(const permi_exact_rows *rows, permi_exact_packing *packing)
 {
   int longs = 0;
@@ -8915,7 +8913,7 @@ static int permi_exact_pack(const permi_exact_rows *rows, permi_exact_packing *p
   return permi_exact_pack_after(rows, longs, 1, packing);
 }
 
-/* Vector operations from row sums in doubles, or atoms, to accumulators, for a vector of int16. */
+/* Returns the vector operations from row sums in doubles, or atoms, to accumulators, for a vector of int16. */
 static double permi_exact_operations(const permi_exact_packing *packing, const permi_exact_rows *rows)
 {
   const int limbs = packing->limbs, first = permi_exact_first(limbs), second = limbs - first, square = rows->parts == 2;
@@ -8930,8 +8928,8 @@ static double permi_exact_operations(const permi_exact_packing *packing, const p
   return operations + 4 * (square ? 4 : 1) * 5 * packing->sums * packing->sums / 4;
 }
 
-/* Share of the sign vectors with no halved row 0, as if rows were independent; norms <= 127. The distribution of a
-   row's sum, around place 255: of its reach's parity, within its reach. */
+/* Returns the share of sign vectors for which no halved row is 0, as if rows were independent; norms <= 127. The
+   distribution of a row's sum stands around place 255, within its reach and of its parity. */
 static double permi_exact_survivors(const permi_exact_rows *rows)
 {
   double part = 1, room[2][511];
@@ -8972,7 +8970,7 @@ typedef struct permi_exact_plan {
   double survivors, seconds;
 } permi_exact_plan;
 
-/* Limbs of the kernel for a fixed number of limbs, or 0. */
+/* Returns the limbs of the kernel for a fixed number of limbs, or 0. */
 static int permi_exact_few(const permi_exact_packing *packing, int parts)
 {
   return packing->limbs <= 6 && (parts == 2 || packing->narrow == packing->limbs) && !packing->long_rows
@@ -8980,7 +8978,6 @@ static int permi_exact_few(const permi_exact_packing *packing, int parts)
              : 0;
 }
 
-/* Fills in a plan that has its rows. */
 static void permi_exact_plan_rows(const perm_options *options, permi_exact_plan *plan)
 {
   const perm_isa isa =
@@ -9033,7 +9030,7 @@ static void permi_exact_plan_of(const perm_options *options, int n, const permi_
     *plan = other;
 }
 
-/* *sum += sum_k total[k] 2^(window k), or *sum -=, as integers. */
+/* Adds sum_k total[k] 2^(window k) to *sum, or subtracts it, as integers. */
 static void permi_exact_add(const permi_exact *exact, const permi_wide *total, int minus, perm_sum *sum)
 {
   uint64_t word[PERMI_EXACT_LIMBS + 4]; /* 51 bits a limb, 64 a word */
@@ -9080,8 +9077,8 @@ static size_t permi_exact_explain(const permi_leaf *leaf, char *buffer, size_t s
                    (unsigned long long)leaf->information.chunks, leaf->information.seconds);
 }
 
-/* table[s] = base - the steps of columns k for each set bit k of s, in fields of 1 or 2 `bytes`. Eight bytes at a time:
-   the highest bits of fields are subtracted apart, so that nothing is borrowed from a neighbour. */
+/* Sets table[s] = base - the steps of columns k for each set bit k of s, in fields of 1 or 2 `bytes`, eight bytes at a
+   time. The highest bits of fields are subtracted apart, so that nothing is borrowed from a neighbour. */
 static void permi_exact_settings(const uint64_t *step, int columns, uint64_t base, int bytes, uint8_t *table)
 {
   const int within = bytes == 1 ? 3 : 2, few = columns < within ? columns : within;
@@ -9109,7 +9106,7 @@ static void permi_exact_settings(const uint64_t *step, int columns, uint64_t bas
   }
 }
 
-/* x = 2^51 y[1] + y[0], |y[0]| <= 2^50; or x itself. */
+/* Writes x as 2^51 y[1] + y[0], |y[0]| <= 2^50, or as y[0]. */
 static void permi_exact_double(permi_wide x, int is_long, double *y)
 {
   const uint64_t half = UINT64_C(1) << (PERMI_EXACT_WINDOW - 1);
@@ -9123,7 +9120,7 @@ static void permi_exact_double(permi_wide x, int is_long, double *y)
   }
 }
 
-/* Row i in doubles, the r-th long one or r < 0: its entries of the table, from `entry` on, and places of the steps. */
+/* Fills in row i in doubles, the r-th long one or r < 0: its entries of the table, from `entry` on, and its steps. */
 static void permi_exact_row_doubles(permi_exact *exact, const permi_exact_rows *rows, int i, int r, int inner,
                                     int entry, double *table, double *step)
 {
@@ -9178,7 +9175,6 @@ static void permi_exact_doubles(permi_exact *exact, const permi_exact_plan *plan
   }
 }
 
-/* Sets shape, constants and functions of a kernel. */
 static void permi_exact_form(permi_exact *exact, const permi_exact_plan *plan, int inner)
 {
   const permi_exact_family *family = plan->family;
@@ -9233,7 +9229,7 @@ static void permi_exact_form(permi_exact *exact, const permi_exact_plan *plan, i
   memset(exact->ends, 255, 64);
 }
 
-/* Where the tables of a kernel lie. Columns: lanes, block or settings, the fixed one, outer ones. */
+/* Columns: lanes, block or settings, the fixed one, outer ones. */
 typedef struct permi_exact_places {
   int skip, lanes, inner;
   uint32_t *step;  /* [1 + outer + settings][padded] */
@@ -9241,7 +9237,7 @@ typedef struct permi_exact_places {
   uint8_t *nibbles;
 } permi_exact_places;
 
-/* Row i of the matrix is the r-th of the atoms. */
+/* Fills in the tables of row i of the matrix, the r-th of the atoms. */
 static void permi_exact_row_tables(permi_exact *exact, const permi_exact_rows *rows, int i, int r,
                                    permi_exact_places *to)
 {
@@ -9328,9 +9324,8 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
 
 /* ====================================================================================== >>small_exact
    Integer matrices of order 2 to 16 at once, without a plan, a job or an allocation.
-     exact in doubles    The kernels of >>small add and multiply integers and divide by 2^(n-3) at the end. No number on
-                         the way exceeds 2^(n-3) prod_i R_i, R_i = sum_j |re a_ij| + |im a_ij|: while that is below
-                         2^53, nothing is rounded.
+     exact in doubles    The kernels of >>small add and multiply integers and divide by 2^(n-3) at the end. No number
+                         exceeds 2^(n-3) prod_i R_i, R_i = sum_j |re a_ij| + |im a_ij|: below 2^53 nothing is rounded.
      modulo 2^64         n <= 11, Gaussian 10: f(S) = sum_{j in S} a_kj f(S - j), k = |S| - 1, over subsets S of
                          columns, in words that wrap: n 2^(n-1) products. A permanent below 2^63 in modulus is then
                          known (asked of the bound as rounded: 2^62). A larger one follows with the kernel's value in
@@ -9340,7 +9335,7 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
 #define PERMI_SMALL_SUBSETS_N 11 /* Gaussian: 10; 16 KB of stack */
 #define PERMI_SMALL_KNOWN 4611686018427387904.0 /* 2^62 */
 
-/* Entries as doubles without gaps; returns the product of the R_i, INFINITY if an entry needs over 53 bits. */
+/* Copies entries to doubles. Returns the product of the R_i, INFINITY if an entry needs over 53 bits. */
 static double permi_small_integers(int n, int parts, const int64_t *a, ptrdiff_t ld, double *real)
 {
   const double most = 9007199254740992.0; /* 2^53 */
@@ -9360,7 +9355,6 @@ static double permi_small_integers(int n, int parts, const int64_t *a, ptrdiff_t
   return largest <= most ? product : (double)INFINITY;
 }
 
-/* sum += x y; parts is a constant. */
 static PERMI_ALWAYS_INLINE void permi_small_add_wrapped(uint64_t *sum, const int64_t *x, const uint64_t *y, int parts)
 {
   sum[0] += (uint64_t)x[0] * y[0];
@@ -9370,8 +9364,8 @@ static PERMI_ALWAYS_INLINE void permi_small_add_wrapped(uint64_t *sum, const int
   }
 }
 
-/* The permanent modulo 2^64. f: for subsets of the columns from 2 on, f without, with column 0, with 1, with both, so
-   that four sums advance at a time. */
+/* Computes the permanent modulo 2^64. f stands, by subset of the columns from 2 on, without columns 0 and 1, with 0,
+   with 1, with both: four sums advance at a time. */
 static PERMI_ALWAYS_INLINE void permi_small_wrapped(int n, const int64_t *a, ptrdiff_t ld, int parts, uint64_t *f,
                                                     uint64_t *value)
 {
@@ -9402,7 +9396,7 @@ static PERMI_ALWAYS_INLINE void permi_small_wrapped(int n, const int64_t *a, ptr
   memcpy(value, f + 4 * parts * ((1 << (n - 2)) - 1) + 3 * parts, (size_t)parts * sizeof *value);
 }
 
-/* The integer within 2^62 of `near`, |near| < 2^115, that is `wrapped` modulo 2^64. */
+/* Returns the integer within 2^62 of `rounded`, |rounded| < 2^115, that is `wrapped` modulo 2^64. */
 static permi_wide permi_small_nearest(double rounded, uint64_t wrapped)
 {
   const int e = rounded != 0 ? permi_exponent(rounded) : 0, shift = e > 53 ? e - 53 : 0;
@@ -9679,8 +9673,8 @@ PERMI_BRIEF_END
      repeats    >>sign_sums: Glynn's sum over signs, or numbers, of digits
      short      the same for rectangular matrices: over the short side, 2^(m-1) m n
      expansion  all injections, by name
-   Two sums of [MRA] are not here. Ryser's over 2^n m won only in double-double at n = m + 1, by a tenth to a quarter.
-   The one of the matrix padded with n - m rows of ones divides by (n - m)! and was never the fastest. */
+   Two sums of [MRA] are not here: Ryser's over 2^n m (by price up to a quarter better for reals in double-double at
+   n = m + 1, else slower) and Glynn's of the matrix padded with rows of ones, which divides by (n - m)!. */
 
 typedef struct permi_problem {
   int m, n, parts;
@@ -9749,7 +9743,7 @@ typedef struct permi_lines {
   int total; /* of the counts */
 } permi_lines;
 
-/* Line y is zero if y < 0. */
+/* Compares two lines; y < 0 is a line of zeros. */
 static int permi_lines_equal(const permi_problem *problem, int by_columns, int x, int y, const permi_lines *other)
 {
   int k, part;
@@ -9761,8 +9755,7 @@ static int permi_lines_equal(const permi_problem *problem, int by_columns, int x
   return 1;
 }
 
-/* Collects the different lines and their counts. Lines that differ mostly do so in their first places, which `first`
-   holds. */
+/* Lines that differ mostly do so in their first places (`first`: room for them). */
 static void permi_lines_merge(const permi_problem *problem, int by_columns, const permi_lines *other,
                               permi_lines *lines, uint64_t *first)
 {
@@ -10114,7 +10107,7 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
   return choice;
 }
 
-/* No engine here is predicted to be faster for integers of order n without equal lines, in words of any number. */
+/* Returns seconds below every prediction for integers of order n without equal lines. */
 static double permi_counts_least_seconds(int n, int parts)
 {
   return n * ldexp(1, n - 1) * (permi_seconds_exact[parts - 1] + permi_seconds_word[parts - 1]);
@@ -10243,14 +10236,13 @@ PERMI_NEVER_INLINE static double permi_counts_modulus(const permi_counts *counts
          (counts->parts == 2 ? fabs(permi_counts_entry(counts, digit, 1, form)) : 0);
 }
 
-/* What a cell is multiplied by: an entry, or a sum of entries. */
 typedef struct permi_factor {
   permi_coefficient c;
   uint64_t magnitude[2][2];
   int negative[2];
 } permi_factor;
 
-/* Sets a part; the real one is set first. Other fields stay. */
+/* Sets a part, the real one first. */
 static void permi_factor_set(const permi_counts *counts, int part, permi_dd x, permi_wide integer, permi_factor *factor)
 {
   const uint64_t modulus = counts->numbers.modulus;
@@ -10284,7 +10276,7 @@ static void permi_counts_factor(const permi_counts *counts, int digit, int form,
   }
 }
 
-/* to += from * factor, or if fresh to = from * factor. */
+/* Adds from * factor; fresh: sets it. */
 PERMI_NEVER_INLINE static void permi_cell_fuse(const permi_counts *counts, void *to, const void *from,
                                                const permi_factor *factor, int fresh)
 {
@@ -10306,7 +10298,7 @@ PERMI_NEVER_INLINE static void permi_cell_fuse(const permi_counts *counts, void 
   }
 }
 
-/* At least about the modulus of a cell of double-doubles; 0 of integers. */
+/* Returns about the modulus of a cell of double-doubles or more, 0 for integers. */
 static double permi_cell_modulus(const permi_counts *counts, const void *cell)
 {
   const permi_dd *x = (const permi_dd *)cell;
@@ -10336,7 +10328,7 @@ typedef struct permi_subsets {
   int which[PERMI_MOST_DIGITS];
 } permi_subsets;
 
-/* Moves one state, every form being used; digit 0 is v0. Each mover returns the largest modulus. */
+/* Moves one state where every form is used; digit 0 is v0. Each mover returns the largest modulus. */
 static double permi_subsets_state(permi_subsets *dp, size_t at, int v0)
 {
   double sum[3] = {0, 0, 0}, most = 0;
@@ -10400,7 +10392,7 @@ static double permi_subsets_row(permi_subsets *dp, size_t base, int x0, int x1)
   return most;
 }
 
-/* The same in cells, with absolute values. */
+/* Moves them in cells, with absolute values. */
 static double permi_subsets_cells(permi_subsets *dp, size_t base, int x0, int x1)
 {
   const permi_counts *counts = dp->counts;
@@ -10430,7 +10422,7 @@ static double permi_subsets_cells(permi_subsets *dp, size_t base, int x0, int x1
   return most;
 }
 
-/* One form takes up its digit; totals become least .. most. */
+/* Lets one form take up its digit: totals become least .. most. */
 PERMI_NEVER_INLINE static double permi_subsets_step(permi_subsets *dp, int least, int most)
 {
   const permi_counts *counts = dp->counts;
@@ -10475,7 +10467,7 @@ PERMI_NEVER_INLINE static double permi_subsets_step(permi_subsets *dp, int least
   }
 }
 
-/* Weights of a form by digit and v_d: its entry times what v_d - 1 used copies leave. */
+/* Sets the weights of a form by digit and v_d: its entry times what v_d - 1 used copies leave. */
 static void permi_subsets_weights(permi_subsets *dp, int form)
 {
   const permi_counts *counts = dp->counts;
@@ -10656,7 +10648,7 @@ PERMI_COLD static perm_status permi_subsets_task(const permi_leaf *leaf, permi_c
   return status;
 }
 
-/* All choices of a digit for each form, depth by depth. */
+/* Tries all digits for each form, depth by depth. */
 PERMI_COLD static perm_status permi_expand_counts(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_counts *counts = (const permi_counts *)leaf->context;
@@ -10728,7 +10720,7 @@ typedef struct permi_nary {
   uint64_t left;
 } permi_nary;
 
-/* Chunks are as even as can be. */
+/* Returns a chunk's first term; chunks are as even as can be. */
 static uint64_t permi_nary_begin(const permi_counts *counts, uint64_t chunk)
 {
   const uint64_t size = counts->terms / counts->chunks, rest = counts->terms % counts->chunks;
@@ -10752,7 +10744,7 @@ PERMI_NEVER_INLINE static void permi_nary_start(const permi_counts *counts, uint
   }
 }
 
-/* Returns 0 after the last term. */
+/* Moves to the next term. Returns 0 after the last. */
 static int permi_nary_next(const permi_counts *counts, permi_nary *walk)
 {
   int d;
@@ -11034,7 +11026,7 @@ PERMI_COLD static void permi_digit_weights(const permi_counts *counts, int c, in
 
 #define PERMI_SCALE_WIDE 400 /* entries further apart than 2^400 are scaled by a transversal of largest product */
 
-/* The larger part's exponent, as of frexp. */
+/* Returns the larger part's exponent, as frexp does. */
 PERMI_COLD static int permi_counts_exponent(const permi_counts *counts, int digit, int form)
 {
   const double x = fabs(permi_counts_entry(counts, digit, 0, form));
@@ -11199,9 +11191,8 @@ PERMI_COLD static double permi_counts_split(const permi_counts *counts)
      for the weight;
      e_M      M products of rounded forms, N sums (complex parts: sums of two);
      dd       the same in PERMI_DD_UNIT, generous by 16, and the recursion for binomials.
-   The factor 1.0001 pays for rounding the sums of |terms|. Underflow and grids cost absolute errors: products of
-   sums are at most 1, e_M is at most e^M.
-   Units: tests/proofs/dense_orders.sh. */
+   The factor 1.0001 pays for rounding the sums of |terms|. Underflow and grids cost absolute errors: products of sums
+   are at most 1, e_M is at most e^M. Units: tests/proofs/dense_orders.sh. */
 PERMI_COLD static void permi_counts_bounds(const permi_counts *counts, double lost, double visits, permi_leaf *leaf)
 {
   const double M = counts->needed, N = counts->form_total, unit = counts->plain ? PERMI_UNIT : PERMI_DD_UNIT;
@@ -11236,7 +11227,7 @@ PERMI_COLD static void permi_counts_bounds(const permi_counts *counts, double lo
   leaf->estimate_relative = fmin(leaf->estimate_relative, leaf->bound_relative);
 }
 
-/* Sorts the digits by falling count, stable. half_last: then the last odd one, or else the first, goes to the end. */
+/* Sorts the digits stably by falling count. half_last: then moves the last odd one, or else the first, to the end. */
 PERMI_COLD static void permi_digits_order(const int *count, int digits, int half_last, int *order)
 {
   int at = digits - 1, d, k;
@@ -11259,7 +11250,7 @@ static int permi_choice_walks(const permi_choice *choice)
   return choice->method != PERM_METHOD_SUBSETS && choice->method != PERM_METHOD_EXPANSION;
 }
 
-/* Entries are not yet scaled; exp2: zeros for digits and forms. Returns NULL if memory runs out. */
+/* Returns counts with entries as given, NULL if memory runs out. exp2: zeros for digits and forms. */
 PERMI_COLD static permi_counts *permi_counts_new(const permi_counted *counted, const permi_choice *choice,
                                                  const perm_allocator *allocator, int *exp2[2])
 {
@@ -11330,7 +11321,7 @@ PERMI_COLD static permi_counts *permi_counts_new(const permi_counted *counted, c
   return counts;
 }
 
-/* Returns a bound of what forms lose. */
+/* Completes the leaf of a sum over signs. Returns a bound of what its forms lose. */
 PERMI_COLD static double permi_signs_leaf(permi_counts *counts, int certify, permi_leaf *leaf)
 {
   const size_t size = counts->size;
@@ -18603,7 +18594,7 @@ PERMI_INSTANCE(small_gradient_complex, 4, 2)
    2; |re + im| <= 2^51 after exact_carry, products <= 2^102.
    Proved by machine: 1, 3, 5 tests/proofs/limbs.g, 2, 4 tests/proofs/limbs_orders.sh. */
 
-/* a[0 .. k] = a[0 .. k - 1] g, for `places` vectors. */
+/* Sets a[0 .. k] = a[0 .. k - 1] g, for `places` vectors. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_times)(PERMI_V *a, int k, const double *g, const double *round,
                                                        int places)
 {
@@ -18658,7 +18649,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_split)(PERMI_V a, PERMI_V g, PER
   *high = *high + h;
 }
 
-/* The same with one part, or all of a complex product: a, g, low and high have `parts` parts. */
+/* Does so for one part, or all of a complex product: a, g, low and high have `parts` parts. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_product)(const PERMI_V *a, const PERMI_V *g, PERMI_V c, PERMI_V *low,
                                                          PERMI_V *high, int parts)
 {
@@ -18670,7 +18661,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_product)(const PERMI_V *a, const
   }
 }
 
-/* exact_times of Gaussian integers, for one vector: a[limb][part], limbs `apart`; g's parts are four vectors apart. */
+/* Does what exact_times does for one vector of Gaussian integers: a[limb][part], limbs `apart`; g's parts are four
+   vectors apart. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_times_gaussian)(PERMI_V *a, int k, const double *g, const double *round,
                                                                 int apart)
 {
@@ -18691,7 +18683,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_times_gaussian)(PERMI_V *a, int 
   a[k * apart + 1] = carry[1];
 }
 
-/* Limbs 0 .. k - 2 to at most 2^50, of `vectors` numbers. */
+/* Carries limbs 0 .. k - 2 of `vectors` numbers to at most 2^50. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_carry)(PERMI_V *a, int k, const double *round, int vectors)
 {
   int i, v;
@@ -18705,7 +18697,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_carry)(PERMI_V *a, int k, const 
   }
 }
 
-/* a[0 .. grown - 1] = a[0 .. k - 1] y, y[low, high][part][place]. */
+/* Sets a[0 .. grown - 1] = a[0 .. k - 1] y, y[low, high][part][place]. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_times_long)(PERMI_V *a, int k, int grown, const double *y,
                                                             const double *round, int parts)
 {
@@ -18738,7 +18730,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_times_long)(PERMI_V *a, int k, i
   }
 }
 
-/* x +-= step for row sums in doubles; of two doubles a sum, the lower one stays within 2^50. */
+/* Moves row sums in doubles by a step; where a sum has two doubles, the lower one stays within 2^50. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_move_doubles)(const permi_exact *exact, int j, int minus, double *x)
 {
   const double *step = exact->wide_step + j * exact->wide_padded;
@@ -18757,8 +18749,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_move_doubles)(const permi_exact 
   }
 }
 
-/* Factors for setting q, after the narrow ones: limbs, products of row sums, [limb][part]; then rows of two doubles,
-   [row][low, high][part]; four vectors each. */
+/* Stores the factors for setting q that are not narrow, four vectors each: limbs as products of row sums, [limb][part];
+   then rows of two doubles, [row][low, high][part]. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_factors)(const permi_exact *exact, const double *x, int q, double *to,
                                                          int parts)
 {
@@ -18807,7 +18799,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_factors)(const permi_exact *exac
       }
 }
 
-/* One half: the product of `limbs` limbs and its long rows. Returns its number of limbs. */
+/* Multiplies the limbs and long rows of one half. Returns its number of limbs. */
 PERMI_TARGET PERMI_INLINE int PERMI_NAME(exact_half)(const permi_exact *exact, PERMI_V *a, const double *limb,
                                                      int limbs, int half, const double *y, int parts)
 {
@@ -18827,7 +18819,7 @@ PERMI_TARGET PERMI_INLINE int PERMI_NAME(exact_half)(const permi_exact *exact, P
   return k;
 }
 
-/* The product of a few Gaussian limbs, for one vector, carried; its planes go to a[plane][limb][4]. */
+/* Multiplies a few Gaussian limbs, for one vector, and carries; the planes go to a[plane][limb][4]. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_planes)(PERMI_V *a, const double *limb, int limbs, PERMI_V sign,
                                                         const double *round)
 {
@@ -18858,9 +18850,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_planes)(PERMI_V *a, const double
      terms    (prod of the first limbs) (prod of the others), limbs of weights u_k = 2^(51 k)
    A vector of atoms ends as four of limbs, lanes 0, 2, 1, 3 modulo 4. Bit q of `negative` turns setting q, place_signs
    lanes 1 and 2 modulo 4.
-   1. Let a be a multiple of u_k, |a| <= 2^51 u_k, |g| < 2^51, C_k = 1.5 * 2^103 u_k. C_k + ag lies in C_k's binade, of
-   doubles 2^51 u_k apart: fma(a, g, C_k) = C_k + h, h a multiple of u_(k+1), |ag - h| <= 2^50 u_k, and l = fma(a, g,
-   -h) is exact: ag = h + l.
+   1. Let a be a multiple of u_k, |a| <= 2^51 u_k, |g| < 2^51, C_k = 1.5 * 2^103 u_k. By 1 of >>limb_kernels,
+   fma(a, g, C_k) = C_k + h, |ag - h| <= 2^50 u_k, and ag = h + l with l = fma(a, g, -h).
    2. Limbs stay within 2^51 u_k. Up to three, G = 2^51 - 2^10: one is <= G; of two, l <= 2^50, h <= G^2 2^-51 + 1/2 <
    2^51 - 2^11 + 1; of three, 2^50; 2^50 G 2^-51 + 1/2 + 2^50 < 2^51; (2^51 - 2^11 + 1) G 2^-51 + 1/2. Beyond, G = 2^50
    - 2^10: M < 2^51 gives M G 2^-51 + 1/2 + 2^50 < 2^51.
@@ -18912,7 +18903,7 @@ PERMI_TARGET PERMI_INLINE int PERMI_NAME(exact_sign)(int negative, int place_sig
   return (negative >> q ^ (place_signs & (place ^ place >> 1))) & 1;
 }
 
-/* 2 to 6 limbs. */
+/* Evaluates 2 to 6 limbs. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_few)(const permi_exact *exact, permi_exact_work *work, int settings,
                                                      int negative, int place_signs, int limbs)
 {
@@ -18946,7 +18937,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_few)(const permi_exact *exact, p
     PERMI_I_STORE(accumulator + k * PERMI_WIDTH, sum[k]);
 }
 
-/* Any number of limbs, wide ones and long rows too, Gaussian integers; four vectors a turn. */
+/* Evaluates any number of limbs, with wide ones and long rows, real or Gaussian, four vectors a turn. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_any)(const permi_exact *exact, permi_exact_work *work, int settings,
                                                      int negative, int place_signs, int parts)
 {
@@ -18998,7 +18989,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_any)(const permi_exact *exact, p
       PERMI_I_STORE(work->accumulator[plane] + k * PERMI_WIDTH, sum[plane][k]);
 }
 
-/* 2 to 6 limbs of Gaussian integers. */
+/* Evaluates 2 to 6 limbs of Gaussian integers. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_few_gaussian)(const permi_exact *exact, permi_exact_work *work,
                                                               int settings, int negative, int place_signs, int limbs)
 {
@@ -19039,7 +19030,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_few_gaussian)(const permi_exact 
 
 #if PERMI_WIDTH == 8
 #define PERMI_IFMA __attribute__((target("avx512f,avx512dq,avx512bw,popcnt,avx512ifma")))
-/* a[0 .. k] = a[0 .. k - 1] a[k], up to `most` limbs. */
+/* Sets a[0 .. k] = a[0 .. k - 1] a[k], up to `most` limbs. */
 PERMI_IFMA PERMI_INLINE void permi_ifma_times(__m512i *a, int k, int most)
 {
   const __m512i g = a[k], zero = _mm512_setzero_si512();
@@ -19130,7 +19121,7 @@ PERMI_INSTANCE(ifma_6, PERMI_IFMA, permi_ifma_few, 6)
 #undef PERMI_INSTANCE
 #undef PERMI_IFMA
 
-/* x +-= step, numbers of 1 or 2 `bytes`. */
+/* Adds or subtracts a step of numbers of 1 or 2 `bytes`. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_step)(uint32_t *x, const uint32_t *step, int padded, int minus,
                                                       int bytes)
 {
@@ -19212,10 +19203,10 @@ PERMI_TARGET static void PERMI_NAME(exact_all)(const permi_exact *exact, uint64_
   PERMI_LEAVE();
 }
 
-/* Only sign vectors for which no even row is zero (an odd row cannot be), for norms <= 127. A step has 2^6 settings,
-   two columns from a table and four in Gray order, a vector of int8 sums each: the least over even rows, unsigned, is 0
-   where a term vanishes. Lanes and settings of survivors are listed; three bytes from tables of 16, by the lists' bits,
-   correct the sum for all +. */
+/* Sums the sign vectors for which no even row is 0 (an odd row cannot be), for norms <= 127. A step has 2^6 settings,
+   two columns from a table and four in Gray order, with a vector of int8 sums each. A term vanishes where the least sum
+   over even rows, unsigned, is 0. The lanes and settings of survivors are listed; by the bits of the lists, three bytes
+   from tables of 16 correct the sum for all +. */
 PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64_t chunk, permi_exact_work *work,
                                                 permi_exact_total *total)
 {
@@ -20007,11 +19998,11 @@ PERMI_TARGET static int PERMI_NAME(batch_signs_complex)(int n, const double *a, 
 PERMI_BRIEF_BEGIN
 
 /* ================================================================================= >>counts_kernels
-   Kernels of >>subsets and >>sign_sums: AVX2, also for AVX-512, and plain C, also for NEON, with its own order of
-   products. */
+   Kernels of >>subsets and >>sign_sums. AVX-512 uses those of AVX2. NEON uses those of plain C, which multiply in their
+   own order. */
 
 #if PERMI_WIDTH == 4 || PERMI_WIDTH == 1
-/* to += sum_k weight[k] from[k]; four vectors overlap. */
+/* Adds sum_k weight[k] from[k]; four vectors overlap. */
 PERMI_TARGET static void PERMI_NAME(add_scaled)(double *to, const double *const *from, const double *weight, int count,
                                                 int n)
 {
@@ -20037,7 +20028,7 @@ PERMI_TARGET static void PERMI_NAME(add_scaled)(double *to, const double *const 
       to[x] = PERMI_WIDTH > 1 ? fma(weight[k], from[k][x], to[x]) : weight[k] * from[k][x] + to[x];
 }
 
-/* to += weight from, by state. Aligned vectors: up to 1.08 of the time. */
+/* Adds weight from, by state. Aligned vectors take up to 1.08 of the time. */
 PERMI_TARGET static void PERMI_NAME(add_weighted)(double *to, const double *from, const double *weight, int n)
 {
   int x;
@@ -20048,7 +20039,6 @@ PERMI_TARGET static void PERMI_NAME(add_weighted)(double *to, const double *from
     to[x] = fma(weight[x], from[x], to[x]);
 }
 
-/* to = from, with permi_size_seen. */
 PERMI_TARGET static void PERMI_NAME(store_states)(double *to, const double *from, int n, double *most, double *least)
 {
   const PERMI_V infinite = PERMI_SET((double)INFINITY);

@@ -72,7 +72,7 @@ static int permi_exact_bytes(const permi_exact_rows *rows)
   return rows->norm[rows->order[0]] <= 127;
 }
 
-/* What y_i loses when the sign of column j becomes -: 2 a_ij, or a_ij in a halved row; two's complement. */
+/* Returns what y_i loses when column j turns -: 2 a_ij, or a_ij in a halved row; two's complement. */
 static permi_wide permi_exact_step(const permi_exact_rows *rows, int i, int j, int part)
 {
   permi_wide step = permi_wide_of(permi_exact_at(rows, i, j, part));
@@ -81,7 +81,7 @@ static permi_wide permi_exact_step(const permi_exact_rows *rows, int i, int j, i
   return step;
 }
 
-/* y_i for x = (1, ..., 1). */
+/* Returns y_i for x = (1, ..., 1). */
 static permi_wide permi_exact_start(const permi_exact_rows *rows, int i, int part)
 {
   permi_wide sum = {0, 0};
@@ -95,8 +95,8 @@ static permi_wide permi_exact_start(const permi_exact_rows *rows, int i, int par
   return sum;
 }
 
-/* Puts rows, largest norm first, into the first group whose norms then multiply to at most `reach`; larger norms are
-   alone, in the first groups. Returns the number of groups. order: rows by group; bound: their norms' products. */
+/* Puts rows, largest norm first, into the first group whose norms then multiply to at most `reach`. Larger norms stand
+   alone, in the first groups. Returns the number of groups. order: rows by group; bound: products of their norms. */
 static int permi_exact_groups(const permi_exact_rows *rows, uint64_t reach, uint64_t *bound, short *first, int *order)
 {
   int group_of[PERM_MAX_N], groups = 0, used = 0, g, i, k;
@@ -119,7 +119,7 @@ static int permi_exact_groups(const permi_exact_rows *rows, uint64_t reach, uint
   return groups;
 }
 
-/* Portable kernels: 64-bit limbs, or residues modulo an odd p. */
+/* Portable kernels compute in 64-bit limbs, or in residues modulo an odd p. */
 typedef struct permi_exact_plain {
   int n, parts, chunk_log2;
   int groups, wide_groups;     /* wide: rows of two words */
@@ -131,7 +131,7 @@ typedef struct permi_exact_plain {
   uint64_t *low, *high; /* [n][n * parts]: y for x = (1, ..., 1), then the steps of columns 1 .. */
 } permi_exact_plain;
 
-/* out[0 .. words] = p c, c signed or natural: less c 2^(64 words) if p is negative, less p 2^64 if c is. */
+/* Sets out[0 .. words] = p c, c signed or natural: less c 2^(64 words) if p is negative, less p 2^64 if c is. */
 static void permi_signed_times(const uint64_t *p, int words, uint64_t c, int natural, uint64_t *out)
 {
   const uint64_t carry = permi_words_times(out, p, words, c, 0);
@@ -149,7 +149,7 @@ static void permi_signed_grow(uint64_t *p, int words, int grown)
 
 #define PERMI_EXACT_ROOM (PERM_INTEGER_WORDS + 4)
 
-/* c has one word, or two if `wide`; `grown` words hold out = p c. */
+/* Sets out = p c in `grown` words; c has one word, or two if `wide`. */
 static void permi_signed_product(const uint64_t *p, int words, uint64_t low, uint64_t high, int wide, uint64_t *out,
                                  int grown)
 {
@@ -208,7 +208,7 @@ static void permi_exact_plain_term(const permi_exact_plain *plain, const uint64_
   }
 }
 
-/* The same in residues: each multiplication brings a factor 2^-64, and the product starts with 2^(64 n). */
+/* Does the same in residues. Each multiplication brings a factor 2^-64, so the product starts with 2^(64 n). */
 static void permi_modular_term(const permi_exact_plain *plain, const uint64_t *low, int minus,
                                uint64_t (*total)[PERMI_EXACT_ROOM])
 {

@@ -9,8 +9,8 @@
      repeats    >>sign_sums: Glynn's sum over signs, or numbers, of digits
      short      the same for rectangular matrices: over the short side, 2^(m-1) m n
      expansion  all injections, by name
-   Two sums of [MRA] are not here. Ryser's over 2^n m won only in double-double at n = m + 1, by a tenth to a quarter.
-   The one of the matrix padded with n - m rows of ones divides by (n - m)! and was never the fastest. */
+   Two sums of [MRA] are not here: Ryser's over 2^n m (by price up to a quarter better for reals in double-double at
+   n = m + 1, else slower) and Glynn's of the matrix padded with rows of ones, which divides by (n - m)!. */
 #pragma once
 #include "../base/memory.h"
 #include "../dense/gpu.h"
@@ -83,7 +83,7 @@ typedef struct permi_lines {
   int total; /* of the counts */
 } permi_lines;
 
-/* Line y is zero if y < 0. */
+/* Compares two lines; y < 0 is a line of zeros. */
 static int permi_lines_equal(const permi_problem *problem, int by_columns, int x, int y, const permi_lines *other)
 {
   int k, part;
@@ -95,8 +95,7 @@ static int permi_lines_equal(const permi_problem *problem, int by_columns, int x
   return 1;
 }
 
-/* Collects the different lines and their counts. Lines that differ mostly do so in their first places, which `first`
-   holds. */
+/* Lines that differ mostly do so in their first places (`first`: room for them). */
 static void permi_lines_merge(const permi_problem *problem, int by_columns, const permi_lines *other,
                               permi_lines *lines, uint64_t *first)
 {
@@ -448,7 +447,7 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
   return choice;
 }
 
-/* No engine here is predicted to be faster for integers of order n without equal lines, in words of any number. */
+/* Returns seconds below every prediction for integers of order n without equal lines. */
 static double permi_counts_least_seconds(int n, int parts)
 {
   return n * ldexp(1, n - 1) * (permi_seconds_exact[parts - 1] + permi_seconds_word[parts - 1]);

@@ -29,7 +29,7 @@ static void permi_counts_gpu_text(const perm_gpu_counts *counts, char *text, siz
                     need <= 80 ? 6 : need <= 128 ? 4 : need <= 168 ? 3 : 2, text, room, (size_t)at);
 }
 
-/* The table of permi_counts_walk, >>text_counts; it was zero. */
+/* Fills in the table of >>text_counts, which is zero. */
 PERMI_COLD static void permi_counts_gpu_table(const permi_counts *counts, const perm_gpu_counts *shape, int walked,
                                               double *table)
 {

@@ -8,7 +8,7 @@
 
 #define PERMI_SCALE_WIDE 400 /* entries further apart than 2^400 are scaled by a transversal of largest product */
 
-/* The larger part's exponent, as of frexp. */
+/* Returns the larger part's exponent, as frexp does. */
 PERMI_COLD static int permi_counts_exponent(const permi_counts *counts, int digit, int form)
 {
   const double x = fabs(permi_counts_entry(counts, digit, 0, form));
@@ -173,9 +173,8 @@ PERMI_COLD static double permi_counts_split(const permi_counts *counts)
      for the weight;
      e_M      M products of rounded forms, N sums (complex parts: sums of two);
      dd       the same in PERMI_DD_UNIT, generous by 16, and the recursion for binomials.
-   The factor 1.0001 pays for rounding the sums of |terms|. Underflow and grids cost absolute errors: products of
-   sums are at most 1, e_M is at most e^M.
-   Units: tests/proofs/dense_orders.sh. */
+   The factor 1.0001 pays for rounding the sums of |terms|. Underflow and grids cost absolute errors: products of sums
+   are at most 1, e_M is at most e^M. Units: tests/proofs/dense_orders.sh. */
 PERMI_COLD static void permi_counts_bounds(const permi_counts *counts, double lost, double visits, permi_leaf *leaf)
 {
   const double M = counts->needed, N = counts->form_total, unit = counts->plain ? PERMI_UNIT : PERMI_DD_UNIT;
@@ -210,7 +209,7 @@ PERMI_COLD static void permi_counts_bounds(const permi_counts *counts, double lo
   leaf->estimate_relative = fmin(leaf->estimate_relative, leaf->bound_relative);
 }
 
-/* Sorts the digits by falling count, stable. half_last: then the last odd one, or else the first, goes to the end. */
+/* Sorts the digits stably by falling count. half_last: then moves the last odd one, or else the first, to the end. */
 PERMI_COLD static void permi_digits_order(const int *count, int digits, int half_last, int *order)
 {
   int at = digits - 1, d, k;
@@ -233,7 +232,7 @@ static int permi_choice_walks(const permi_choice *choice)
   return choice->method != PERM_METHOD_SUBSETS && choice->method != PERM_METHOD_EXPANSION;
 }
 
-/* Entries are not yet scaled; exp2: zeros for digits and forms. Returns NULL if memory runs out. */
+/* Returns counts with entries as given, NULL if memory runs out. exp2: zeros for digits and forms. */
 PERMI_COLD static permi_counts *permi_counts_new(const permi_counted *counted, const permi_choice *choice,
                                                  const perm_allocator *allocator, int *exp2[2])
 {
@@ -304,7 +303,7 @@ PERMI_COLD static permi_counts *permi_counts_new(const permi_counted *counted, c
   return counts;
 }
 
-/* Returns a bound of what forms lose. */
+/* Completes the leaf of a sum over signs. Returns a bound of what its forms lose. */
 PERMI_COLD static double permi_signs_leaf(permi_counts *counts, int certify, permi_leaf *leaf)
 {
   const size_t size = counts->size;

@@ -15,7 +15,7 @@ typedef struct permi_nary {
   uint64_t left;
 } permi_nary;
 
-/* Chunks are as even as can be. */
+/* Returns a chunk's first term; chunks are as even as can be. */
 static uint64_t permi_nary_begin(const permi_counts *counts, uint64_t chunk)
 {
   const uint64_t size = counts->terms / counts->chunks, rest = counts->terms % counts->chunks;
@@ -39,7 +39,7 @@ PERMI_NEVER_INLINE static void permi_nary_start(const permi_counts *counts, uint
   }
 }
 
-/* Returns 0 after the last term. */
+/* Moves to the next term. Returns 0 after the last. */
 static int permi_nary_next(const permi_counts *counts, permi_nary *walk)
 {
   int d;

@@ -49,14 +49,13 @@ PERMI_NEVER_INLINE static double permi_counts_modulus(const permi_counts *counts
          (counts->parts == 2 ? fabs(permi_counts_entry(counts, digit, 1, form)) : 0);
 }
 
-/* What a cell is multiplied by: an entry, or a sum of entries. */
 typedef struct permi_factor {
   permi_coefficient c;
   uint64_t magnitude[2][2];
   int negative[2];
 } permi_factor;
 
-/* Sets a part; the real one is set first. Other fields stay. */
+/* Sets a part, the real one first. */
 static void permi_factor_set(const permi_counts *counts, int part, permi_dd x, permi_wide integer, permi_factor *factor)
 {
   const uint64_t modulus = counts->numbers.modulus;
@@ -90,7 +89,7 @@ static void permi_counts_factor(const permi_counts *counts, int digit, int form,
   }
 }
 
-/* to += from * factor, or if fresh to = from * factor. */
+/* Adds from * factor; fresh: sets it. */
 PERMI_NEVER_INLINE static void permi_cell_fuse(const permi_counts *counts, void *to, const void *from,
                                                const permi_factor *factor, int fresh)
 {
@@ -112,7 +111,7 @@ PERMI_NEVER_INLINE static void permi_cell_fuse(const permi_counts *counts, void 
   }
 }
 
-/* At least about the modulus of a cell of double-doubles; 0 of integers. */
+/* Returns about the modulus of a cell of double-doubles or more, 0 for integers. */
 static double permi_cell_modulus(const permi_counts *counts, const void *cell)
 {
   const permi_dd *x = (const permi_dd *)cell;
@@ -142,7 +141,7 @@ typedef struct permi_subsets {
   int which[PERMI_MOST_DIGITS];
 } permi_subsets;
 
-/* Moves one state, every form being used; digit 0 is v0. Each mover returns the largest modulus. */
+/* Moves one state where every form is used; digit 0 is v0. Each mover returns the largest modulus. */
 static double permi_subsets_state(permi_subsets *dp, size_t at, int v0)
 {
   double sum[3] = {0, 0, 0}, most = 0;
@@ -206,7 +205,7 @@ static double permi_subsets_row(permi_subsets *dp, size_t base, int x0, int x1)
   return most;
 }
 
-/* The same in cells, with absolute values. */
+/* Moves them in cells, with absolute values. */
 static double permi_subsets_cells(permi_subsets *dp, size_t base, int x0, int x1)
 {
   const permi_counts *counts = dp->counts;
@@ -236,7 +235,7 @@ static double permi_subsets_cells(permi_subsets *dp, size_t base, int x0, int x1
   return most;
 }
 
-/* One form takes up its digit; totals become least .. most. */
+/* Lets one form take up its digit: totals become least .. most. */
 PERMI_NEVER_INLINE static double permi_subsets_step(permi_subsets *dp, int least, int most)
 {
   const permi_counts *counts = dp->counts;
@@ -281,7 +280,7 @@ PERMI_NEVER_INLINE static double permi_subsets_step(permi_subsets *dp, int least
   }
 }
 
-/* Weights of a form by digit and v_d: its entry times what v_d - 1 used copies leave. */
+/* Sets the weights of a form by digit and v_d: its entry times what v_d - 1 used copies leave. */
 static void permi_subsets_weights(permi_subsets *dp, int form)
 {
   const permi_counts *counts = dp->counts;
@@ -462,7 +461,7 @@ PERMI_COLD static perm_status permi_subsets_task(const permi_leaf *leaf, permi_c
   return status;
 }
 
-/* All choices of a digit for each form, depth by depth. */
+/* Tries all digits for each form, depth by depth. */
 PERMI_COLD static perm_status permi_expand_counts(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_counts *counts = (const permi_counts *)leaf->context;
