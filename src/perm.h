@@ -116,13 +116,10 @@
                      >>exact_device    plans on GPUs
                      >>limb_kernels    limbs in doubles, real and Gaussian
                      >>exact_kernels   integers: limbs, the proof that none overflows, IFMA
-     multiplicities/ >>counts          multiplicities, rectangular matrices
-                     >>digits          digits of a count, values beyond double
-                     >>subsets         dynamic program over subsets; expansion
-                     >>sign_sums       Glynn and Ryser: n-ary Gray code
-                     >>counts_choice   the engine, its price
-                     >>counts_scale    scaling, error
-                     >>counts_leaf     the leaf
+     multiplicities/ >>counts          multiplicities, rectangular matrices; the engine, its price
+                     >>subsets         dynamic program over subsets; expansion; values beyond double
+                     >>sign_sums       Glynn's sum: n-ary Gray code
+                     >>counts_leaf     scaling, error, the leaf
                      >>counts_kernels  counts
      proof/          >>polynomial      values that prove a permanent
                      >>proof_check     wrong ones are found before they leave
@@ -169,7 +166,6 @@
                            | wherever `grep -rn METHOD_TRANSVERSALS tests` ends a range
      a price               base/prices.h, with unit, machine and date
      a value type          base/ring.h: permi_algebra, permi_value_add; frontier/values.h; over counts:
-                           multiplicities/digits.h | t_frontier.c, t_arrays.c, t_counts.c
      a file format         its room; formats/read.h: its line in permi_formats; api/types.h: PERM_FORMAT_LIST
                            | t_formats.c, `make fuzz`
      a GPU kernel          gpu/text.h: the table of kernels, and its text; gpu/works.h: what it is given, filled in by a
@@ -269,12 +265,9 @@ PERMI_BRIEF_BEGIN
 PERMI_BRIEF_END
 
 #include "multiplicities/counts.h"
-#include "multiplicities/digits.h"
 PERMI_BRIEF_BEGIN
 #include "multiplicities/subsets.h"
 #include "multiplicities/sign_sums.h"
-#include "multiplicities/counts_choice.h"
-#include "multiplicities/counts_scale.h"
 #include "multiplicities/counts_leaf.h"
 
 #include "proof/polynomial.h"

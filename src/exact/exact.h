@@ -28,29 +28,11 @@ static int64_t permi_exact_at(const permi_exact_rows *rows, int i, int j, int pa
   return rows->a[i * rows->line + j * rows->along + part];
 }
 
-/* Fills in row i's norm. Returns 1 if it may be halved: both parts' sums are even. */
-static int permi_exact_norm(const permi_exact_rows *rows, int i, permi_wide *norm)
-{
-  uint64_t low = 0, high = 0, odd[2] = {0, 0};
-  int j, part;
-  for (j = 0; j < rows->n; j++)
-    for (part = 0; part < rows->parts; part++) {
-      const int64_t x = permi_exact_at(rows, i, j, part);
-      const uint64_t size = x < 0 ? 0 - (uint64_t)x : (uint64_t)x;
-      low += size;
-      high += low < size;
-      odd[part] ^= size;
-    }
-  norm->low = low;
-  norm->high = high;
-  return !((odd[0] | odd[1]) & 1);
-}
-
 static permi_exact_rows permi_exact_look(const permi_integer_view *view, int n, int transposed)
 {
   const ptrdiff_t row = view->ld * view->parts;
   permi_exact_rows rows;
-  int i, j;
+  int i, j, part;
   rows.n = n;
   rows.parts = view->parts;
   rows.a = view->a;
@@ -60,18 +42,24 @@ static permi_exact_rows permi_exact_look(const permi_integer_view *view, int n, 
   rows.halved = 0;
   rows.bits = 0;
   for (i = 0; i < n; i++) {
-    permi_wide norm;
-    rows.half[i] = permi_exact_norm(&rows, i, &norm) && rows.halved < n - 1;
+    uint64_t low = 0, high = 0, odd[2] = {0, 0}; /* of the norm; parts' sums are odd */
+    for (j = 0; j < n; j++)
+      for (part = 0; part < rows.parts; part++) {
+        const int64_t x = permi_exact_at(&rows, i, j, part);
+        const uint64_t size = x < 0 ? 0 - (uint64_t)x : (uint64_t)x;
+        low += size;
+        high += low < size;
+        odd[part] ^= size;
+      }
+    rows.half[i] = !((odd[0] | odd[1]) & 1) && rows.halved < n - 1;
     rows.halved += rows.half[i];
-    rows.bits_of[i] =
-        log2(fmax(1, norm.high ? ldexp((double)norm.high, 64) + (double)norm.low : (double)norm.low)) - rows.half[i] +
-        1e-9;
+    rows.bits_of[i] = log2(fmax(1, high ? ldexp((double)high, 64) + (double)low : (double)low)) - rows.half[i] + 1e-9;
     rows.bits += rows.bits_of[i];
     if (rows.half[i]) {
-      norm.low = norm.low >> 1 | norm.high << 63;
-      norm.high >>= 1;
+      low = low >> 1 | high << 63;
+      high >>= 1;
     }
-    rows.norm[i] = norm.high || norm.low >> 63 ? UINT64_MAX : norm.low ? norm.low : 1;
+    rows.norm[i] = high || low >> 63 ? UINT64_MAX : low ? low : 1;
     for (j = i; j > 0 && rows.norm[rows.order[j - 1]] < rows.norm[i]; j--)
       rows.order[j] = rows.order[j - 1];
     rows.order[j] = i;
@@ -84,7 +72,7 @@ static int permi_exact_bytes(const permi_exact_rows *rows)
   return rows->norm[rows->order[0]] <= 127;
 }
 
-/* What y_i loses when the sign of column j becomes -: 2 a_ij, or a_ij in a halved row; two's complement. */
+/* Returns what y_i loses when column j turns -: 2 a_ij, or a_ij in a halved row; two's complement. */
 static permi_wide permi_exact_step(const permi_exact_rows *rows, int i, int j, int part)
 {
   permi_wide step = permi_wide_of(permi_exact_at(rows, i, j, part));
@@ -93,7 +81,7 @@ static permi_wide permi_exact_step(const permi_exact_rows *rows, int i, int j, i
   return step;
 }
 
-/* y_i for x = (1, ..., 1). */
+/* Returns y_i for x = (1, ..., 1). */
 static permi_wide permi_exact_start(const permi_exact_rows *rows, int i, int part)
 {
   permi_wide sum = {0, 0};
@@ -107,8 +95,8 @@ static permi_wide permi_exact_start(const permi_exact_rows *rows, int i, int par
   return sum;
 }
 
-/* Puts rows, largest norm first, into the first group whose norms then multiply to at most `reach`; larger norms are
-   alone, in the first groups. Returns the number of groups. order: rows by group; bound: their norms' products. */
+/* Puts rows, largest norm first, into the first group whose norms then multiply to at most `reach`. Larger norms stand
+   alone, in the first groups. Returns the number of groups. order: rows by group; bound: products of their norms. */
 static int permi_exact_groups(const permi_exact_rows *rows, uint64_t reach, uint64_t *bound, short *first, int *order)
 {
   int group_of[PERM_MAX_N], groups = 0, used = 0, g, i, k;
@@ -131,7 +119,7 @@ static int permi_exact_groups(const permi_exact_rows *rows, uint64_t reach, uint
   return groups;
 }
 
-/* Portable kernels: 64-bit limbs, or residues modulo an odd p. */
+/* Portable kernels compute in 64-bit limbs, or in residues modulo an odd p. */
 typedef struct permi_exact_plain {
   int n, parts, chunk_log2;
   int groups, wide_groups;     /* wide: rows of two words */
@@ -143,7 +131,7 @@ typedef struct permi_exact_plain {
   uint64_t *low, *high; /* [n][n * parts]: y for x = (1, ..., 1), then the steps of columns 1 .. */
 } permi_exact_plain;
 
-/* out[0 .. words] = p c, c signed or natural: less c 2^(64 words) if p is negative, less p 2^64 if c is. */
+/* Sets out[0 .. words] = p c, c signed or natural: less c 2^(64 words) if p is negative, less p 2^64 if c is. */
 static void permi_signed_times(const uint64_t *p, int words, uint64_t c, int natural, uint64_t *out)
 {
   const uint64_t carry = permi_words_times(out, p, words, c, 0);
@@ -161,7 +149,7 @@ static void permi_signed_grow(uint64_t *p, int words, int grown)
 
 #define PERMI_EXACT_ROOM (PERM_INTEGER_WORDS + 4)
 
-/* c has one word, or two if `wide`; `grown` words hold out = p c. */
+/* Sets out = p c in `grown` words; c has one word, or two if `wide`. */
 static void permi_signed_product(const uint64_t *p, int words, uint64_t low, uint64_t high, int wide, uint64_t *out,
                                  int grown)
 {
@@ -220,7 +208,7 @@ static void permi_exact_plain_term(const permi_exact_plain *plain, const uint64_
   }
 }
 
-/* The same in residues: each multiplication brings a factor 2^-64, and the product starts with 2^(64 n). */
+/* Does the same in residues. Each multiplication brings a factor 2^-64, so the product starts with 2^(64 n). */
 static void permi_modular_term(const permi_exact_plain *plain, const uint64_t *low, int minus,
                                uint64_t (*total)[PERMI_EXACT_ROOM])
 {
@@ -301,13 +289,10 @@ static PERMI_ALWAYS_INLINE void permi_exact_plain_sum(const permi_leaf *leaf, ui
 static void permi_exact_plain_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   (void)workspace;
-  permi_exact_plain_sum(leaf, chunk, partial, 0);
-}
-
-static void permi_modular_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
-{
-  (void)workspace;
-  permi_exact_plain_sum(leaf, chunk, partial, 1);
+  if (leaf->modulus)
+    permi_exact_plain_sum(leaf, chunk, partial, 1);
+  else
+    permi_exact_plain_sum(leaf, chunk, partial, 0);
 }
 
 static size_t permi_exact_plain_explain(const permi_leaf *leaf, char *buffer, size_t size)
@@ -402,7 +387,7 @@ static perm_status permi_exact_plain_leaf(const perm_options *options, const per
   leaf->context = plain;
   leaf->release = permi_context_release;
   leaf->explain = permi_exact_plain_explain;
-  leaf->run_chunk = modulus ? permi_modular_chunk : permi_exact_plain_chunk;
+  leaf->run_chunk = permi_exact_plain_chunk;
   return PERM_OK;
 }
 /* SPDX-License-Identifier: MIT */

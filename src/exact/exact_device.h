@@ -9,12 +9,13 @@
 #define PERMI_EXACT_GPU_BLOCK 6
 #define PERMI_EXACT_GPU_PRODUCTS 3000 /* products of words in a term, at most: 15 s to compile */
 
-/* Returns 0 if there are too many words. */
+/* Sets the words of groups and products. Returns the products of words in a term, more than the most if some product
+   has too many words. */
 static int permi_exact_gpu_products(const permi_exact_rows *rows, perm_gpu_exact *shape, const uint64_t *bound)
 {
   const int parts = rows->parts;
   double bits = 0;
-  int g;
+  int products = 0, g;
   for (g = 0; g < shape->groups; g++) {
     const int wide = bound[g] == UINT64_MAX ? 3 : bound[g] > INT32_MAX ? 2 : 1;
     const int most = (g ? shape->product[g - 1] : 0) + wide;
@@ -23,22 +24,24 @@ static int permi_exact_gpu_products(const permi_exact_rows *rows, perm_gpu_exact
     words = (int)((bits + (parts == 2)) / 32) + 1;
     words = parts == 1 && words > most ? most : words;
     if (words > PERM_GPU_EXACT_WORDS)
-      return 0;
+      return PERMI_EXACT_GPU_PRODUCTS + 1;
     shape->wide[g] = (short)wide;
     shape->product[g] = (short)words;
+    products += g ? parts * parts * words * wide : 0;
   }
   shape->sum = (int)((bits + rows->n + 1) / 32) + 1;
-  return 1;
+  return products;
 }
 
-static void permi_exact_gpu_lines(const permi_exact_rows *rows, perm_gpu_exact *shape, const int *order)
+/* Places the lines: four to a word, two, one, one of more words. */
+static void permi_exact_gpu_lines(const permi_exact_rows *rows, perm_gpu_exact *shape)
 {
   int at = 0, kind, g, k, r, part;
   for (kind = 0; kind < 4; kind++) {
     const int fields = kind == 0 ? 4 : kind == 1 ? 2 : 1;
     int field = 0;
     for (r = 0, g = 0; r < rows->n; r++) {
-      const uint64_t norm = rows->norm[order[r]];
+      const uint64_t norm = rows->norm[shape->order[r]];
       g += r == shape->first[g + 1];
       if (kind != (norm <= 127 ? 0 : norm <= 32767 ? 1 : norm <= INT32_MAX ? 2 : 3))
         continue;
@@ -58,36 +61,32 @@ static void permi_exact_gpu_lines(const permi_exact_rows *rows, perm_gpu_exact *
   shape->stride = (at + 3) & ~3;
 }
 
-/* Returns predicted seconds, INFINITY if impossible; sets also the share of terms that skipping leaves. */
-static double permi_exact_gpu_shape(const permi_exact_rows *rows, perm_gpu_exact *shape, int *order, double *survivors)
+/* Returns predicted seconds, INFINITY if impossible. */
+static double permi_exact_gpu_shape(const permi_exact_rows *rows, perm_gpu_exact *shape)
 {
-  const int n = rows->n, parts = rows->parts;
+  const int n = rows->n, parts = rows->parts, bytes = permi_exact_bytes(rows);
   const double terms = ldexp(1, n - 1);
   uint64_t bound[PERM_MAX_N];
   double each, seconds;
-  const int bytes = permi_exact_bytes(rows);
-  int products = 0, g, r;
+  int products, columns, r;
   memset(shape, 0, sizeof *shape);
-  *survivors = 1;
+  shape->parts = parts;
+  shape->survivors = 1;
   if (n < PERMI_GPU_LEAST_N)
     return (double)INFINITY;
-  shape->parts = parts;
-  shape->groups = permi_exact_groups(rows, INT32_MAX, bound, shape->first, order);
-  if (!permi_exact_gpu_products(rows, shape, bound))
+  shape->groups = permi_exact_groups(rows, INT32_MAX, bound, shape->first, shape->order);
+  products = permi_exact_gpu_products(rows, shape, bound);
+  if (products > PERMI_EXACT_GPU_PRODUCTS)
     return (double)INFINITY;
-  permi_exact_gpu_lines(rows, shape, order);
+  permi_exact_gpu_lines(rows, shape);
   for (r = 0; r < n && bytes; r++)
-    if (rows->half[order[r]]) {
-      const int norm = (int)rows->norm[order[r]];
+    if (rows->half[shape->order[r]]) {
+      const int norm = (int)rows->norm[shape->order[r]];
       shape->zero_line[shape->zeros] = (short)(r * parts);
       shape->zero_base[shape->zeros++] = (short)(shape->masks + norm - 128);
       shape->masks += 2 * norm + 1;
     }
   shape->masks = (shape->masks + 1) & ~1;
-  for (g = 1; g < shape->groups; g++)
-    products += parts * parts * shape->product[g] * shape->wide[g];
-  if (products > PERMI_EXACT_GPU_PRODUCTS)
-    return (double)INFINITY;
   each = 3.0 * shape->words + 2.0 * n * parts * parts + 3.0 * parts * shape->sum + 3.0 * products;
   seconds = terms * each;
   if (parts == 1 && bytes && rows->halved && n >= 8 + PERMI_EXACT_GPU_BLOCK) {
@@ -97,65 +96,30 @@ static double permi_exact_gpu_shape(const permi_exact_rows *rows, perm_gpu_exact
     if (skipping < seconds) {
       seconds = skipping;
       shape->skip = 1;
-      *survivors = survive;
+      shape->survivors = survive;
     }
   }
   if (!shape->skip)
     shape->zeros = shape->masks = 0;
+  columns = n - 1 - (shape->skip ? PERMI_EXACT_GPU_BLOCK : 0) - PERM_GPU_THREADS_LOG2;
+  shape->walk = permi_clamp(columns - 12, columns < 3 ? columns : 3, 10);
+  shape->high = columns + PERM_GPU_THREADS_LOG2 - shape->walk;
+  shape->sums = shape->stride * (2 + shape->high + 2 * shape->walk + (shape->skip ? 64 : 0));
   return seconds / PERMI_EXACT_GPU_RATE + 0.5 + 0.005 * products; /* the rest is for compiling */
-}
-
-typedef struct permi_exact_gpu_cut {
-  int outer, walk, depth; /* columns; depth: log2 of a chunk's terms */
-  size_t sums, bytes;     /* of the table: words of row sums, and all */
-} permi_exact_gpu_cut;
-
-static permi_exact_gpu_cut permi_exact_gpu_cut_of(const permi_exact_rows *rows, const perm_gpu_exact *shape)
-{
-  const int block = shape->skip ? PERMI_EXACT_GPU_BLOCK : 0;
-  permi_exact_gpu_cut cut;
-  int columns;
-  cut.outer = rows->n - 1 - block;
-  columns = cut.outer - PERM_GPU_THREADS_LOG2;
-  cut.walk = permi_clamp(columns - 12, columns < 3 ? columns : 3, 10);
-  cut.depth = PERM_GPU_THREADS_LOG2 + cut.walk + block;
-  cut.sums = (size_t)shape->stride * (size_t)(2 + cut.outer + cut.walk + (shape->skip ? 64 : 0));
-  cut.bytes = (cut.sums + 2 * (size_t)shape->masks) * sizeof(uint32_t);
-  return cut;
-}
-
-static perm_status permi_exact_gpu_leaf(const perm_options *options, const permi_exact_rows *rows, permi_leaf *leaf,
-                                        perm_result *result)
-{
-  perm_gpu_exact shape;
-  int order[PERM_MAX_N];
-  double survivors;
-  const double seconds = permi_exact_gpu_shape(rows, &shape, order, &survivors);
-  const permi_exact_gpu_cut cut = permi_exact_gpu_cut_of(rows, &shape);
-  const uint64_t block = shape.skip ? PERMI_EXACT_GPU_BLOCK : 0;
-  permi_exact_fill(rows, 0, cut.depth, seconds, (double)cut.bytes, leaf);
-  leaf->information.isa = PERM_ISA_CUDA;
-  leaf->information.fingerprint = permi_hash(leaf->information.fingerprint, (uint64_t)PERM_ISA_CUDA + 64 * block);
-  leaf->release = permi_context_release;
-  leaf->run_range = permi_gpu_range;
-  leaf->explain = permi_plan_explain;
-  (void)options;
-  return permi_exact_gpu_tables(rows, &shape, order, &options->allocator, leaf) == PERM_OK ? PERM_OK
-                                                                                            : permi_fail_memory(result);
 }
 
 static void permi_exact_plan_gpu(const perm_options *options, int n, const permi_integer_view *view,
                                  permi_exact_plan *plan)
 {
-  double seconds = options->isa == PERM_ISA_CUDA ? (double)INFINITY : plan->seconds, survivors;
+  double seconds = options->isa == PERM_ISA_CUDA ? (double)INFINITY : plan->seconds;
   perm_gpu_exact shape;
   char message[PERM_MESSAGE_BYTES];
-  int order[PERM_MAX_N], transposed;
+  int transposed;
   if (!options->gpu.devices || n < PERMI_GPU_LEAST_N || seconds < 1)
     return;
   for (transposed = 0; transposed < 2; transposed++) {
     const permi_exact_rows rows = permi_exact_look(view, n, transposed);
-    const double here = permi_exact_gpu_shape(&rows, &shape, order, &survivors);
+    const double here = permi_exact_gpu_shape(&rows, &shape);
     if (here < seconds &&
         (plan->gpu || !options->gpu.cpu_fallback || permi_gpu_devices(options->gpu.devices, message))) {
       plan->gpu = 1;
@@ -165,7 +129,7 @@ static void permi_exact_plan_gpu(const perm_options *options, int n, const permi
   }
 }
 
-/* The fastest plan, also in residues if options.modulus is odd and below 2^63. */
+/* Makes the fastest plan, also in residues if options.modulus is odd and below 2^63. */
 PERMI_UNUSED
 static void permi_exact_fastest(const perm_options *options, int n, const permi_integer_view *view,
                                 permi_exact_plan *plan)
@@ -184,13 +148,27 @@ static void permi_exact_fastest(const perm_options *options, int n, const permi_
   }
 }
 
-/* One leaf for integers or Gaussian integers, 1 <= n <= 64. */
+/* Makes the leaf of a plan for integers or Gaussian integers, 1 <= n <= 64. */
 PERMI_UNUSED
 static perm_status permi_exact_leaf(const perm_options *options, const permi_exact_plan *plan, permi_leaf *leaf,
                                     perm_result *result)
 {
-  return plan->gpu      ? permi_exact_gpu_leaf(options, &plan->rows, leaf, result)
-         : plan->family ? permi_exact_tables(options, plan, leaf, result)
+  perm_gpu_exact shape;
+  double seconds, bytes;
+  int block;
+  if (!plan->gpu)
+    return plan->family ? permi_exact_tables(options, plan, leaf, result)
                         : permi_exact_plain_leaf(options, &plan->rows, plan->modulus, leaf, result);
+  seconds = permi_exact_gpu_shape(&plan->rows, &shape);
+  block = shape.skip ? PERMI_EXACT_GPU_BLOCK : 0;
+  bytes = (shape.sums + 2.0 * shape.masks) * sizeof(uint32_t);
+  permi_exact_fill(&plan->rows, 0, PERM_GPU_THREADS_LOG2 + shape.walk + block, seconds, bytes, leaf);
+  leaf->information.isa = PERM_ISA_CUDA;
+  leaf->information.fingerprint = permi_hash(leaf->information.fingerprint, (uint64_t)(PERM_ISA_CUDA + 64 * block));
+  leaf->release = permi_context_release;
+  leaf->run_range = permi_gpu_range;
+  leaf->explain = permi_plan_explain;
+  return permi_exact_gpu_tables(&plan->rows, &shape, &options->allocator, leaf) == PERM_OK ? PERM_OK
+                                                                                            : permi_fail_memory(result);
 }
 /* SPDX-License-Identifier: MIT */

@@ -11,7 +11,6 @@ typedef struct permi_exact_gpu {
   perm_gpu_program program;
   perm_gpu_exact shape;
   int transposed;
-  double survivors;
   char text[24576];
 } permi_exact_gpu;
 
@@ -116,7 +115,7 @@ static size_t permi_exact_gpu_explain(const permi_leaf *leaf, char *buffer, size
   const permi_exact_gpu *exact = (const permi_exact_gpu *)leaf->context;
   char skipped[64] = "";
   if (exact->shape.skip)
-    permi_say(skipped, sizeof skipped, ", zeros skipped (%.2g of the terms expected)", exact->survivors);
+    permi_say(skipped, sizeof skipped, ", zeros skipped (%.2g of the terms expected)", exact->shape.survivors);
   return permi_say(
       buffer, size,
       "exact, n = %d%s: cuda kernel, %s in %d groups, products of %d words of 32 bits%s; %.3g elements, %llu chunks, "
@@ -126,15 +125,15 @@ static size_t permi_exact_gpu_explain(const permi_leaf *leaf, char *buffer, size
       (unsigned long long)leaf->information.chunks, leaf->information.seconds);
 }
 
-/* The table of row sums: columns of the masks, walk, high; see >>gpu. */
-static void permi_exact_gpu_rows(const permi_exact_rows *rows, const perm_gpu_exact *shape, const int *order, int block,
-                                 perm_gpu_work *work, uint32_t *table)
+/* Fills in the table of row sums: columns of the masks, walk, high; see >>gpu. */
+static void permi_exact_gpu_rows(const permi_exact_rows *rows, const perm_gpu_exact *shape, uint32_t *table)
 {
-  const int parts = rows->parts, stride = shape->stride;
-  uint32_t *step = table + stride, *walk = step + stride * work->high, *settings = walk + stride * (2 * work->walk + 1);
+  const int parts = rows->parts, stride = shape->stride, block = shape->skip ? PERMI_EXACT_GPU_BLOCK : 0;
+  uint32_t *step = table + stride, *walk = step + stride * shape->high;
+  uint32_t *settings = walk + stride * (2 * shape->walk + 1);
   int g, j, k, r, part;
   for (r = 0, g = 0; r < rows->n; r++) {
-    const int i = order[r];
+    const int i = shape->order[r];
     g += r == shape->first[g + 1];
     for (part = 0; part < parts; part++) {
       const int line = r * parts + part, wide = shape->wide[g], kind = shape->kind[line];
@@ -146,25 +145,24 @@ static void permi_exact_gpu_rows(const permi_exact_rows *rows, const perm_gpu_ex
         for (j = 0; j < block; j++)
           if (k >> j & 1)
             permi_exact_gpu_put(shape, settings + stride * k, line, wide, permi_exact_step(rows, i, 1 + j, part), -1);
-      for (k = 0; k < work->walk; k++) {
+      for (k = 0; k < shape->walk; k++) {
         const permi_wide a = permi_exact_step(rows, i, 1 + block + k, part);
         permi_exact_gpu_put(shape, walk + stride * 2 * k, line, wide, a, -1);
         permi_exact_gpu_put(shape, walk + stride * (2 * k + 1), line, wide, a, 1);
       }
-      for (k = 0; k < work->high; k++)
+      for (k = 0; k < shape->high; k++)
         permi_exact_gpu_put(shape, step + stride * k, line, wide,
-                            permi_exact_step(rows, i, 1 + block + work->walk + k, part), -1);
+                            permi_exact_step(rows, i, 1 + block + shape->walk + k, part), -1);
     }
   }
 }
 
-/* By even row and its sum over other columns, the settings that make it 0. */
-static void permi_exact_gpu_masks(const permi_exact_rows *rows, const perm_gpu_exact *shape, const int *order,
-                                  uint64_t *masks)
+/* Fills in, by even row and its sum over other columns, the settings that make it 0. */
+static void permi_exact_gpu_masks(const permi_exact_rows *rows, const perm_gpu_exact *shape, uint64_t *masks)
 {
   int i, j, k, v;
   for (k = 0; k < shape->zeros; k++) {
-    const int row = order[shape->zero_line[k]], norm = (int)rows->norm[row];
+    const int row = shape->order[shape->zero_line[k]], norm = (int)rows->norm[row];
     for (v = -norm; v <= norm; v++)
       for (i = 0; i < 64; i++) {
         int y = v;
@@ -176,41 +174,37 @@ static void permi_exact_gpu_masks(const permi_exact_rows *rows, const perm_gpu_e
   }
 }
 
-static perm_status permi_exact_gpu_tables(const permi_exact_rows *rows, const perm_gpu_exact *shape, const int *order,
+static perm_status permi_exact_gpu_tables(const permi_exact_rows *rows, const perm_gpu_exact *shape,
                                           const perm_allocator *allocator, permi_leaf *leaf)
 {
-  const permi_exact_gpu_cut cut = permi_exact_gpu_cut_of(rows, shape);
-  const int parts = rows->parts, stride = shape->stride, block = shape->skip ? PERMI_EXACT_GPU_BLOCK : 0;
-  const size_t bytes = sizeof(permi_exact_gpu) + cut.bytes;
-  permi_exact_gpu *exact = (permi_exact_gpu *)permi_allocate(allocator, 1, bytes);
+  const int parts = rows->parts;
+  const size_t words = (size_t)(shape->sums + 2 * shape->masks), bytes = sizeof(permi_exact_gpu) + 4 * words;
+  permi_exact_gpu *exact = (permi_exact_gpu *)permi_allocate_zeros(allocator, 1, bytes);
   perm_gpu_work *work;
   uint32_t *table;
   if (!exact)
     return PERM_ERROR_MEMORY;
-  memset(exact, 0, bytes);
   table = (uint32_t *)(void *)(exact + 1);
   exact->shape = *shape;
-  exact->survivors = shape->skip ? permi_exact_survivors(rows) : 1;
   exact->transposed = rows->transposed;
   work = &exact->gpu.work;
-  work->walk = cut.walk;
-  work->high = cut.outer - cut.walk;
-  work->doubles = cut.bytes / sizeof(double);
+  work->walk = shape->walk;
+  work->high = shape->high;
+  work->doubles = words / 2;
   work->table = (double *)(void *)table;
   work->program = &exact->program;
   exact->gpu.allocator = *allocator;
   exact->gpu.add = permi_exact_gpu_add;
-  exact->gpu.terms = ldexp(1, cut.depth);
-  permi_exact_gpu_rows(rows, shape, order, block, work, table);
-  permi_exact_gpu_masks(rows, shape, order, (uint64_t *)(void *)(table + cut.sums));
+  exact->gpu.terms = leaf->information.work / rows->n / (double)leaf->information.chunks;
+  permi_exact_gpu_rows(rows, shape, table);
+  permi_exact_gpu_masks(rows, shape, (uint64_t *)(void *)(table + shape->sums));
   permi_exact_gpu_text(shape, rows->n * parts, exact->text, sizeof exact->text);
   exact->program.text = exact->text;
   exact->program.sums = parts * shape->sum;
   exact->program.exact = &exact->shape;
   exact->program.shared = (size_t)((parts * shape->sum + 1) / 2 * 2 + shape->masks) * 8 +
-                          (size_t)stride * (size_t)(2 * cut.walk + 1) * 4;
-  if (shape->skip)
-    exact->program.shared += (size_t)stride * (64 + 128) * 4 + 4 * 2048 * 2;
+                          (size_t)(shape->stride * (2 * shape->walk + 1)) * 4 +
+                          (shape->skip ? (size_t)shape->stride * (64 + 128) * 4 + 4 * 2048 * 2 : 0);
   work->fingerprint = leaf->information.fingerprint;
   leaf->information.bytes = (double)bytes;
   leaf->context = exact;

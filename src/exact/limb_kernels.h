@@ -19,7 +19,7 @@
    2; |re + im| <= 2^51 after exact_carry, products <= 2^102.
    Proved by machine: 1, 3, 5 tests/proofs/limbs.g, 2, 4 tests/proofs/limbs_orders.sh. */
 
-/* a[0 .. k] = a[0 .. k - 1] g, for `places` vectors. */
+/* Sets a[0 .. k] = a[0 .. k - 1] g, for `places` vectors. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_times)(PERMI_V *a, int k, const double *g, const double *round,
                                                        int places)
 {
@@ -74,7 +74,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_split)(PERMI_V a, PERMI_V g, PER
   *high = *high + h;
 }
 
-/* The same with one part, or all of a complex product: a, g, low and high have `parts` parts. */
+/* Does so for one part, or all of a complex product: a, g, low and high have `parts` parts. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_product)(const PERMI_V *a, const PERMI_V *g, PERMI_V c, PERMI_V *low,
                                                          PERMI_V *high, int parts)
 {
@@ -86,7 +86,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_product)(const PERMI_V *a, const
   }
 }
 
-/* exact_times of Gaussian integers, for one vector: a[limb][part], limbs `apart`; g's parts are four vectors apart. */
+/* Does what exact_times does for one vector of Gaussian integers: a[limb][part], limbs `apart`; g's parts are four
+   vectors apart. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_times_gaussian)(PERMI_V *a, int k, const double *g, const double *round,
                                                                 int apart)
 {
@@ -107,7 +108,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_times_gaussian)(PERMI_V *a, int 
   a[k * apart + 1] = carry[1];
 }
 
-/* Limbs 0 .. k - 2 to at most 2^50, of `vectors` numbers. */
+/* Carries limbs 0 .. k - 2 of `vectors` numbers to at most 2^50. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_carry)(PERMI_V *a, int k, const double *round, int vectors)
 {
   int i, v;
@@ -121,7 +122,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_carry)(PERMI_V *a, int k, const 
   }
 }
 
-/* a[0 .. grown - 1] = a[0 .. k - 1] y, y[low, high][part][place]. */
+/* Sets a[0 .. grown - 1] = a[0 .. k - 1] y, y[low, high][part][place]. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_times_long)(PERMI_V *a, int k, int grown, const double *y,
                                                             const double *round, int parts)
 {
@@ -154,7 +155,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_times_long)(PERMI_V *a, int k, i
   }
 }
 
-/* x +-= step for row sums in doubles; of two doubles a sum, the lower one stays within 2^50. */
+/* Moves row sums in doubles by a step; where a sum has two doubles, the lower one stays within 2^50. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_move_doubles)(const permi_exact *exact, int j, int minus, double *x)
 {
   const double *step = exact->wide_step + j * exact->wide_padded;
@@ -173,8 +174,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_move_doubles)(const permi_exact 
   }
 }
 
-/* Factors for setting q, after the narrow ones: limbs, products of row sums, [limb][part]; then rows of two doubles,
-   [row][low, high][part]; four vectors each. */
+/* Stores the factors for setting q that are not narrow, four vectors each: limbs as products of row sums, [limb][part];
+   then rows of two doubles, [row][low, high][part]. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_factors)(const permi_exact *exact, const double *x, int q, double *to,
                                                          int parts)
 {
@@ -223,7 +224,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_factors)(const permi_exact *exac
       }
 }
 
-/* One half: the product of `limbs` limbs and its long rows. Returns its number of limbs. */
+/* Multiplies the limbs and long rows of one half. Returns its number of limbs. */
 PERMI_TARGET PERMI_INLINE int PERMI_NAME(exact_half)(const permi_exact *exact, PERMI_V *a, const double *limb,
                                                      int limbs, int half, const double *y, int parts)
 {
@@ -243,7 +244,7 @@ PERMI_TARGET PERMI_INLINE int PERMI_NAME(exact_half)(const permi_exact *exact, P
   return k;
 }
 
-/* The product of a few Gaussian limbs, for one vector, carried; its planes go to a[plane][limb][4]. */
+/* Multiplies a few Gaussian limbs, for one vector, and carries; the planes go to a[plane][limb][4]. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_planes)(PERMI_V *a, const double *limb, int limbs, PERMI_V sign,
                                                         const double *round)
 {

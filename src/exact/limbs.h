@@ -46,14 +46,14 @@ typedef struct permi_exact_packing {
 
 #define PERMI_EXACT_LARGEST ((UINT64_C(1) << 15) - 1) /* norm of an atom; any four make halves below 2^31 */
 
-/* Largest limb, see >>exact_kernels. */
+/* Returns the largest limb, see >>exact_kernels. */
 static uint64_t permi_exact_cap(int limbs)
 {
   return (UINT64_C(1) << (limbs <= 6 ? 51 : 50)) - 1024;
 }
 
-/* The atom of a narrow limb that takes a row: the least of the first four, or else the fifth, a factor of the half of 0
-   and 1, which is held below 2^31. fits: products of an atom and of that half beside which there is room. -1: none. */
+/* Returns the atom of a narrow limb that takes a row, -1 if none: the least of the first four, or else the fifth, a
+   factor of the half of 0 and 1, which stays below 2^31. fits: an atom and that half may have these products before. */
 static int permi_exact_atom(const uint64_t *atom, const uint64_t *fits)
 {
   const int half = atom[0] * atom[1] * atom[4] <= fits[1];
@@ -142,7 +142,7 @@ static int permi_exact_pack_long(const permi_exact_rows *rows, int longs, permi_
          packing->limbs + 2 * longs <= PERMI_EXACT_FACTORS;
 }
 
-/* Into the fewest limbs, and the fewest wide ones; Gaussian limbs are all wide. */
+/* Packs into the fewest limbs, and the fewest wide ones; Gaussian limbs are all wide. */
 static int permi_exact_pack_after(const permi_exact_rows *rows, int longs, int long_cap, permi_exact_packing *packing)
 {
   double bits = 0, wide_bits = 0;
@@ -161,7 +161,7 @@ static int permi_exact_pack_after(const permi_exact_rows *rows, int longs, int l
   return 0;
 }
 
-/* Returns 0 if impossible. Rows are long where they must be. */
+/* Packs rows; they are long where they must be. Returns 0 if impossible. */
 static int permi_exact_pack(const permi_exact_rows *rows, permi_exact_packing *packing)
 {
   int longs = 0;
@@ -172,7 +172,7 @@ static int permi_exact_pack(const permi_exact_rows *rows, permi_exact_packing *p
   return permi_exact_pack_after(rows, longs, 1, packing);
 }
 
-/* Vector operations from row sums in doubles, or atoms, to accumulators, for a vector of int16. */
+/* Returns the vector operations from row sums in doubles, or atoms, to accumulators, for a vector of int16. */
 static double permi_exact_operations(const permi_exact_packing *packing, const permi_exact_rows *rows)
 {
   const int limbs = packing->limbs, first = permi_exact_first(limbs), second = limbs - first, square = rows->parts == 2;
@@ -187,8 +187,8 @@ static double permi_exact_operations(const permi_exact_packing *packing, const p
   return operations + 4 * (square ? 4 : 1) * 5 * packing->sums * packing->sums / 4;
 }
 
-/* Share of the sign vectors with no halved row 0, as if rows were independent; norms <= 127. The distribution of a
-   row's sum, around place 255: of its reach's parity, within its reach. */
+/* Returns the share of sign vectors for which no halved row is 0, as if rows were independent; norms <= 127. The
+   distribution of a row's sum stands around place 255, within its reach and of its parity. */
 static double permi_exact_survivors(const permi_exact_rows *rows)
 {
   double part = 1, room[2][511];
@@ -229,7 +229,7 @@ typedef struct permi_exact_plan {
   double survivors, seconds;
 } permi_exact_plan;
 
-/* Limbs of the kernel for a fixed number of limbs, or 0. */
+/* Returns the limbs of the kernel for a fixed number of limbs, or 0. */
 static int permi_exact_few(const permi_exact_packing *packing, int parts)
 {
   return packing->limbs <= 6 && (parts == 2 || packing->narrow == packing->limbs) && !packing->long_rows
@@ -237,7 +237,6 @@ static int permi_exact_few(const permi_exact_packing *packing, int parts)
              : 0;
 }
 
-/* Fills in a plan that has its rows. */
 static void permi_exact_plan_rows(const perm_options *options, permi_exact_plan *plan)
 {
   const perm_isa isa =
@@ -290,7 +289,7 @@ static void permi_exact_plan_of(const perm_options *options, int n, const permi_
     *plan = other;
 }
 
-/* *sum += sum_k total[k] 2^(window k), or *sum -=, as integers. */
+/* Adds sum_k total[k] 2^(window k) to *sum, or subtracts it, as integers. */
 static void permi_exact_add(const permi_exact *exact, const permi_wide *total, int minus, perm_sum *sum)
 {
   uint64_t word[PERMI_EXACT_LIMBS + 4]; /* 51 bits a limb, 64 a word */
@@ -337,53 +336,8 @@ static size_t permi_exact_explain(const permi_leaf *leaf, char *buffer, size_t s
                    (unsigned long long)leaf->information.chunks, leaf->information.seconds);
 }
 
-static uint64_t permi_double_bits(double x)
-{
-  uint64_t bits;
-  memcpy(&bits, &x, sizeof bits);
-  return bits;
-}
-
-static void permi_exact_constants(permi_exact *exact, int few)
-{
-  const int limbs = exact->sums, first = exact->first_sums, tiles = !few;
-  const int rows = tiles ? (first + 2) / 3 * 3 : first, columns = tiles ? (limbs - first + 1) / 2 * 2 : limbs - first;
-  int i, j, k;
-  exact->settings = exact->window > PERMI_EXACT_WINDOW ? 64 : limbs <= 6 ? 128 : 32;
-  exact->unit = ldexp(1, limbs > 16 ? -650 : 0); /* 2^(51 * 30 + 104 - 650) is a double */
-  for (k = 0; k + 1 < limbs; k++) {
-    const double unit = ldexp(exact->unit, k * PERMI_EXACT_WINDOW);
-    exact->round[k] = 1.5 * ldexp(unit, 103);
-    exact->rest[k] = exact->round[k] + 1.5 * ldexp(unit, 52);
-  }
-  for (k = 0; k < PERMI_EXACT_HALF - 1; k++) {
-    exact->half[1][k] = 1.5 * ldexp(1, 103 + k * PERMI_EXACT_WINDOW);
-    exact->half[0][k] = exact->half[1][k] * exact->unit;
-  }
-  for (i = 0; i < rows; i++)
-    for (j = 0; j < columns && exact->window == PERMI_EXACT_WINDOW; j++) {
-      exact->bias[i + j] += permi_double_bits(exact->rest[i + j] - exact->round[i + j]);
-      exact->bias[i + j + 1] += permi_double_bits(exact->round[i + j]);
-    }
-  for (i = 0; i < 32; i++)
-    exact->parity[i] = (i ^ i >> 1 ^ i >> 2 ^ i >> 3 ^ i >> 4) & 1 ? 255 : 0;
-  memset(exact->ends, 255, 64);
-}
-
-/* Row i's steps modulo 2^64; half their sum is y_i for x = (1, ..., 1). Returns that, modulo 2^63. */
-static uint64_t permi_exact_steps(const permi_exact_rows *rows, int i, uint64_t *step)
-{
-  const int64_t *a = rows->a + i * rows->line;
-  const int twice = !rows->half[i];
-  uint64_t sum = 0;
-  int j;
-  for (j = 0; j < rows->n; j++, a += rows->along)
-    sum += step[j] = (uint64_t)*a << twice;
-  return sum >> 1;
-}
-
-/* table[s] = base - the steps of columns k for each set bit k of s, in fields of 1 or 2 `bytes`. Eight bytes at a time:
-   the highest bits of fields are subtracted apart, so that nothing is borrowed from a neighbour. */
+/* Sets table[s] = base - the steps of columns k for each set bit k of s, in fields of 1 or 2 `bytes`, eight bytes at a
+   time. The highest bits of fields are subtracted apart, so that nothing is borrowed from a neighbour. */
 static void permi_exact_settings(const uint64_t *step, int columns, uint64_t base, int bytes, uint8_t *table)
 {
   const int within = bytes == 1 ? 3 : 2, few = columns < within ? columns : within;
@@ -411,7 +365,7 @@ static void permi_exact_settings(const uint64_t *step, int columns, uint64_t bas
   }
 }
 
-/* x = 2^51 y[1] + y[0], |y[0]| <= 2^50; or x itself. */
+/* Writes x as 2^51 y[1] + y[0], |y[0]| <= 2^50, or as y[0]. */
 static void permi_exact_double(permi_wide x, int is_long, double *y)
 {
   const uint64_t half = UINT64_C(1) << (PERMI_EXACT_WINDOW - 1);
@@ -425,7 +379,7 @@ static void permi_exact_double(permi_wide x, int is_long, double *y)
   }
 }
 
-/* Row i in doubles, the r-th long one or r < 0: its entries of the table, from `entry` on, and places of the steps. */
+/* Fills in row i in doubles, the r-th long one or r < 0: its entries of the table, from `entry` on, and its steps. */
 static void permi_exact_row_doubles(permi_exact *exact, const permi_exact_rows *rows, int i, int r, int inner,
                                     int entry, double *table, double *step)
 {
@@ -484,15 +438,16 @@ static void permi_exact_form(permi_exact *exact, const permi_exact_plan *plan, i
 {
   const permi_exact_family *family = plan->family;
   const permi_exact_packing *packing = &plan->packing;
-  const int parts = plan->rows.parts, longs = packing->long_rows, first = packing->long_first;
+  const int parts = plan->rows.parts, longs = packing->long_rows, first = packing->long_first, limbs = packing->sums;
   const int few = permi_exact_few(packing, parts), terms_log2 = parts == 2 || longs ? 14 : 18; /* milliseconds */
+  int rows, columns, i, j, k;
   exact->n = plan->rows.n;
   exact->parts = parts;
   exact->padded = (exact->n + 15) & ~15;
   exact->limbs = packing->limbs;
   exact->narrow = packing->narrow;
   exact->first = permi_exact_first(exact->limbs);
-  exact->sums = packing->sums;
+  exact->sums = limbs;
   exact->first_sums = first ? packing->grown[first - 1] : exact->first;
   exact->long_rows = longs;
   exact->long_first = first;
@@ -506,10 +461,34 @@ static void permi_exact_form(permi_exact *exact, const permi_exact_plan *plan, i
   exact->run = plan->skip ? family->skip : family->all;
   exact->evaluate = family->evaluate[parts - 1][few];
   exact->window = parts == 1 && few ? family->window : PERMI_EXACT_WINDOW;
-  permi_exact_constants(exact, few);
+  exact->settings = exact->window > PERMI_EXACT_WINDOW ? 64 : limbs <= 6 ? 128 : 32;
+  exact->unit = ldexp(1, limbs > 16 ? -650 : 0); /* 2^(51 * 30 + 104 - 650) is a double */
+  for (k = 0; k + 1 < limbs; k++) {
+    const double unit = ldexp(exact->unit, k * PERMI_EXACT_WINDOW);
+    exact->round[k] = 1.5 * ldexp(unit, 103);
+    exact->rest[k] = exact->round[k] + 1.5 * ldexp(unit, 52);
+  }
+  for (k = 0; k < PERMI_EXACT_HALF - 1; k++) {
+    exact->half[1][k] = 1.5 * ldexp(1, 103 + k * PERMI_EXACT_WINDOW);
+    exact->half[0][k] = exact->half[1][k] * exact->unit;
+  }
+  rows = few ? exact->first_sums : (exact->first_sums + 2) / 3 * 3; /* many: tiles */
+  columns = few ? limbs - exact->first_sums : (limbs - exact->first_sums + 1) / 2 * 2;
+  for (i = 0; i < rows; i++)
+    for (j = 0; j < columns && exact->window == PERMI_EXACT_WINDOW; j++) {
+      const double constant[2] = {exact->rest[i + j] - exact->round[i + j], exact->round[i + j]};
+      for (k = 0; k < 2; k++) {
+        uint64_t bits;
+        memcpy(&bits, &constant[k], sizeof bits);
+        exact->bias[i + j + k] += bits;
+      }
+    }
+  for (i = 0; i < 32; i++)
+    exact->parity[i] = (i ^ i >> 1 ^ i >> 2 ^ i >> 3 ^ i >> 4) & 1 ? 255 : 0;
+  memset(exact->ends, 255, 64);
 }
 
-/* Where the tables of a kernel lie. Columns: lanes, block or settings, the fixed one, outer ones. */
+/* Columns: lanes, block or settings, the fixed one, outer ones. */
 typedef struct permi_exact_places {
   int skip, lanes, inner;
   uint32_t *step;  /* [1 + outer + settings][padded] */
@@ -517,15 +496,18 @@ typedef struct permi_exact_places {
   uint8_t *nibbles;
 } permi_exact_places;
 
-/* Row i of the matrix is the r-th of the atoms. */
+/* Fills in the tables of row i of the matrix, the r-th of the atoms. */
 static void permi_exact_row_tables(permi_exact *exact, const permi_exact_rows *rows, int i, int r,
                                    permi_exact_places *to)
 {
   const int inner = to->inner, outer = exact->outer, padded = exact->padded, skip = to->skip;
   const uint32_t copies = skip ? 0x01010101u : 0x10001u, part = skip ? 0xff : 0xffff;
-  uint64_t step[PERM_MAX_N];
-  const uint64_t all_plus = permi_exact_steps(rows, i, step);
+  const int64_t *a = rows->a + i * rows->line;
+  uint64_t step[PERM_MAX_N], all_plus = 0; /* modulo 2^64; half the steps' sum is y_i for x = (1, ..., 1) */
   int j;
+  for (j = 0; j < rows->n; j++, a += rows->along)
+    all_plus += step[j] = (uint64_t)*a << !rows->half[i];
+  all_plus >>= 1;
   for (j = 0; j < outer; j++)
     to->step[(j + 1) * padded + r] = ((uint32_t)step[inner + 1 + j] & part) * copies;
   if (!skip) {

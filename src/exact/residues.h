@@ -12,20 +12,20 @@ typedef struct permi_odd_modulus {
   uint64_t square;  /* 2^128 mod p: permi_montgomery(a, square) is a 2^64 */
 } permi_odd_modulus;
 
-/* t 2^-64 mod p, for t < 2^64 p: t - q p is a multiple of 2^64 for q = t / p modulo 2^64. */
+/* Returns t 2^-64 mod p, for t < 2^64 p: t - q p is a multiple of 2^64 for q = t / p modulo 2^64. */
 static PERMI_ALWAYS_INLINE uint64_t permi_montgomery_reduce(permi_wide t, const permi_odd_modulus *modulus)
 {
   const uint64_t high = permi_multiply_words(t.low * modulus->inverse, modulus->p).high;
   return t.high - high + (t.high < high ? modulus->p : 0);
 }
 
-/* a b 2^-64 mod p. */
+/* Returns a b 2^-64 mod p. */
 static PERMI_ALWAYS_INLINE uint64_t permi_montgomery(uint64_t a, uint64_t b, const permi_odd_modulus *modulus)
 {
   return permi_montgomery_reduce(permi_multiply_words(a, b), modulus);
 }
 
-/* t + a b, to be reduced: below 2^64 p in all. */
+/* Returns t + a b, to be reduced: below 2^64 p in all. */
 static PERMI_ALWAYS_INLINE permi_wide permi_products_add(permi_wide t, uint64_t a, uint64_t b)
 {
   const permi_wide product = permi_multiply_words(a, b);
@@ -33,7 +33,7 @@ static PERMI_ALWAYS_INLINE permi_wide permi_products_add(permi_wide t, uint64_t 
   return t;
 }
 
-/* a + b, or a - b, modulo p. */
+/* Returns a + b, or a - b, modulo p. */
 static PERMI_ALWAYS_INLINE uint64_t permi_residue_add(uint64_t a, uint64_t b, int minus, uint64_t p)
 {
   if (minus)
@@ -55,7 +55,7 @@ static permi_odd_modulus permi_odd_modulus_of(uint64_t p)
   return prime;
 }
 
-/* a^e, both a and the result times 2^64. */
+/* Returns a^e; a and the result are times 2^64. */
 static uint64_t permi_prime_power(uint64_t a, uint64_t e, const permi_odd_modulus *prime)
 {
   uint64_t power = prime->one;
@@ -66,7 +66,7 @@ static uint64_t permi_prime_power(uint64_t a, uint64_t e, const permi_odd_modulu
   return power;
 }
 
-/* 2^64 / a. */
+/* Returns 2^64 / a. */
 static uint64_t permi_prime_inverse(uint64_t a, const permi_odd_modulus *prime)
 {
   return permi_prime_power(permi_montgomery(a, prime->square, prime), prime->p - 2, prime);
@@ -101,7 +101,7 @@ static int permi_is_prime(uint64_t p)
 
 #define PERMI_PRIME_BITS 61.999 /* log2 of the first 2^40 primes below 2^62, and more */
 
-/* The next prime below `above`; with_root: 1 modulo 4. */
+/* Returns the next prime below `above`; with_root: 1 modulo 4. */
 static uint64_t permi_prime_below(uint64_t above, int with_root)
 {
   do
@@ -110,7 +110,7 @@ static uint64_t permi_prime_below(uint64_t above, int with_root)
   return above;
 }
 
-/* A square root of -1, for a prime that is 1 modulo 4. */
+/* Returns a square root of -1 modulo a prime that is 1 modulo 4. */
 static uint64_t permi_prime_root(const permi_odd_modulus *prime)
 {
   uint64_t base, root;
@@ -121,7 +121,7 @@ static uint64_t permi_prime_root(const permi_odd_modulus *prime)
   }
 }
 
-/* Residue of a magnitude; p up to 2^63. */
+/* Returns the residue of a magnitude; p up to 2^63. */
 static uint64_t permi_words_residue(const uint64_t *word, int words, uint64_t p)
 {
   uint64_t rest = 0;
@@ -130,8 +130,8 @@ static uint64_t permi_words_residue(const uint64_t *word, int words, uint64_t p)
   return rest;
 }
 
-/* The integer of least modulus with these residues, by the Chinese remainder theorem, in O(primes^2): its magnitude
-   goes to word; returns 1 if it is negative. word and product: primes + 1 words each. */
+/* Sets word to the magnitude of the integer of least modulus with these residues, by the Chinese remainder theorem, in
+   O(primes^2). Returns 1 if it is negative. word, product: primes + 1 words. */
 static int permi_chinese_remainder(const permi_odd_modulus *prime, const uint64_t *residue, int primes, uint64_t *word,
                                    uint64_t *product)
 {
@@ -158,7 +158,7 @@ static int permi_chinese_remainder(const permi_odd_modulus *prime, const uint64_
   return 1;
 }
 
-/* Of a Gaussian integer from its residues r and s, with i at both roots of -1: real part (r + s) / 2, imaginary one
+/* Sets the parts of a Gaussian integer from its residues r and s, with i at both roots of -1: (r + s) / 2 and
    (r - s) / (2 root). */
 static void permi_residue_parts(const uint64_t *value, uint64_t root, const permi_odd_modulus *prime, uint64_t *real,
                                 uint64_t *imaginary)
@@ -175,20 +175,19 @@ static uint64_t permi_residue_of(int64_t x, uint64_t p)
   return x < 0 && rest ? p - rest : rest;
 }
 
-/* Of a whole number. */
 PERMI_UNUSED static uint64_t permi_residue_of_double(double x, uint64_t p)
 {
   x = fmod(x, (double)p);
   return (uint64_t)(x < 0 ? x + (double)p : x);
 }
 
-/* Primes for a CRT of integers below 2^bits, of either sign. */
+/* Returns how many primes integers of either sign below 2^bits need. */
 static int permi_primes_needed(double bits)
 {
   return (int)((bits + 1) / PERMI_PRIME_BITS) + 1;
 }
 
-/* primes[]: the first below 2^bits; with_root: 1 modulo 4. */
+/* Sets the first primes below 2^bits; with_root: 1 modulo 4. */
 static void permi_primes_choose(permi_odd_modulus *prime, size_t count, int with_root, int bits)
 {
   uint64_t above = UINT64_C(1) << bits;
@@ -225,7 +224,6 @@ static perm_status permi_residues_sum(const permi_odd_modulus *prime, const uint
   return PERM_OK;
 }
 
-/* What a task says that ends so. */
 static void permi_residues_too_long(perm_status status, permi_control *control)
 {
   if (status == PERM_ERROR_OVERFLOW && control)

@@ -1,8 +1,7 @@
 /* ====================================================================================== >>small_exact
    Integer matrices of order 2 to 16 at once, without a plan, a job or an allocation.
-     exact in doubles    The kernels of >>small add and multiply integers and divide by 2^(n-3) at the end. No number on
-                         the way exceeds 2^(n-3) prod_i R_i, R_i = sum_j |re a_ij| + |im a_ij|: while that is below
-                         2^53, nothing is rounded.
+     exact in doubles    The kernels of >>small add and multiply integers and divide by 2^(n-3) at the end. No number
+                         exceeds 2^(n-3) prod_i R_i, R_i = sum_j |re a_ij| + |im a_ij|: below 2^53 nothing is rounded.
      modulo 2^64         n <= 11, Gaussian 10: f(S) = sum_{j in S} a_kj f(S - j), k = |S| - 1, over subsets S of
                          columns, in words that wrap: n 2^(n-1) products. A permanent below 2^63 in modulus is then
                          known (asked of the bound as rounded: 2^62). A larger one follows with the kernel's value in
@@ -15,7 +14,7 @@
 #define PERMI_SMALL_SUBSETS_N 11 /* Gaussian: 10; 16 KB of stack */
 #define PERMI_SMALL_KNOWN 4611686018427387904.0 /* 2^62 */
 
-/* Entries as doubles without gaps; returns the product of the R_i, INFINITY if an entry needs over 53 bits. */
+/* Copies entries to doubles. Returns the product of the R_i, INFINITY if an entry needs over 53 bits. */
 static double permi_small_integers(int n, int parts, const int64_t *a, ptrdiff_t ld, double *real)
 {
   const double most = 9007199254740992.0; /* 2^53 */
@@ -35,7 +34,6 @@ static double permi_small_integers(int n, int parts, const int64_t *a, ptrdiff_t
   return largest <= most ? product : (double)INFINITY;
 }
 
-/* sum += x y; parts is a constant. */
 static PERMI_ALWAYS_INLINE void permi_small_add_wrapped(uint64_t *sum, const int64_t *x, const uint64_t *y, int parts)
 {
   sum[0] += (uint64_t)x[0] * y[0];
@@ -45,8 +43,8 @@ static PERMI_ALWAYS_INLINE void permi_small_add_wrapped(uint64_t *sum, const int
   }
 }
 
-/* The permanent modulo 2^64. f: for subsets of the columns from 2 on, f without, with column 0, with 1, with both, so
-   that four sums advance at a time. */
+/* Computes the permanent modulo 2^64. f stands, by subset of the columns from 2 on, without columns 0 and 1, with 0,
+   with 1, with both: four sums advance at a time. */
 static PERMI_ALWAYS_INLINE void permi_small_wrapped(int n, const int64_t *a, ptrdiff_t ld, int parts, uint64_t *f,
                                                     uint64_t *value)
 {
@@ -77,7 +75,7 @@ static PERMI_ALWAYS_INLINE void permi_small_wrapped(int n, const int64_t *a, ptr
   memcpy(value, f + 4 * parts * ((1 << (n - 2)) - 1) + 3 * parts, (size_t)parts * sizeof *value);
 }
 
-/* The integer within 2^62 of `near`, |near| < 2^115, that is `wrapped` modulo 2^64. */
+/* Returns the integer within 2^62 of `rounded`, |rounded| < 2^115, that is `wrapped` modulo 2^64. */
 static permi_wide permi_small_nearest(double rounded, uint64_t wrapped)
 {
   const int e = rounded != 0 ? permi_exponent(rounded) : 0, shift = e > 53 ? e - 53 : 0;

@@ -11,6 +11,9 @@ typedef struct perm_gpu_exact {
   int words, stride; /* of the row sums; stride is a multiple of 4 */
   int groups, sum;   /* sum: words of a sum of products */
   int zeros, masks;  /* zeros: rows tested for 0; masks: 64-bit words of their tables, even */
+  int walk, high, sums; /* columns; words of the table of row sums */
+  int order[64];        /* rows by group */
+  double survivors;     /* share of the terms that skipping leaves */
   short at[128], kind[128];  /* a line's first word; 0 .. 3: that byte, + 128; 4, 5: half, + 32768; else whole */
   short carries[PERM_GPU_EXACT_LINES];    /* 1: the word continues the one before */
   short first[65], product[64], wide[64]; /* a group's row, words of the product, words of the row */
@@ -21,7 +24,7 @@ typedef struct perm_gpu_exact {
    order. */
 #define PERM_GPU_COUNTS_SIZE 160 /* words of the forms, at most */
 typedef struct perm_gpu_counts {
-  int parts, low, ryser;
+  int parts, low;
   int forms, needed; /* needed: order of the symmetric function; 0: products */
   int walk, table;   /* terms of a walk; words of the table */
   short before[PERM_GPU_COUNTS_SIZE + 1]; /* copies of earlier forms */

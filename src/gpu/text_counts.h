@@ -89,7 +89,7 @@ PERMI_BOTH void permi_counts_symmetric(const S &shape, const double *x, int abso
 
 /* Thread t's part of a chunk. Table: threads, chunks, high digits, the walk's place; radix and weights' place of high
    digits; start; steps of high, low digits; weights; the walk, term by term: weight, digit that moves (from 1;
-   negative: down), sum of digits; Ryser: weights by rank. */
+   negative: down). */
 template <class S>
 PERMI_BOTH void permi_counts_walk(const S &shape, const double *table, unsigned mask, unsigned long long chunk, int t,
                                   double *out)
@@ -99,7 +99,6 @@ PERMI_BOTH void permi_counts_walk(const S &shape, const double *table, unsigned 
   const double *start = table + 4 + 2 * high;
   const double *steps = start + size;
   const double *walk = table + (int)table[3];
-  const double *rank = walk + 3 * shape.walk();
   const unsigned long long threads = (unsigned long long)table[0];
   const unsigned long long chunks = (unsigned long long)table[1];
   const unsigned long long each = threads / chunks;
@@ -116,7 +115,6 @@ PERMI_BOTH void permi_counts_walk(const S &shape, const double *table, unsigned 
     double hi[2] = {0, 0};
     double lo[2] = {0, 0};
     double absolute = 0;
-    int sum = 0;
     PERMI_UNROLL
     for (int i = 0; i < size; i++)
       x[i] = start[i];
@@ -125,7 +123,6 @@ PERMI_BOTH void permi_counts_walk(const S &shape, const double *table, unsigned 
       const unsigned long long radix = (unsigned long long)table[4 + 2 * d];
       const int v = (int)(left % radix);
       left /= radix;
-      sum += v;
       weight = permi_mul(weight, table[(int)table[5 + 2 * d] + v]);
       PERMI_UNROLL
       for (int i = 0; i < size; i++)
@@ -133,8 +130,8 @@ PERMI_BOTH void permi_counts_walk(const S &shape, const double *table, unsigned 
     }
     PERMI_ROLLED
     for (int m = 0; m < shape.walk(); m++) {
-      const int move = (int)walk[3 * m + 1];
-      double w = walk[3 * m];
+      const int move = (int)walk[2 * m + 1];
+      const double w = walk[2 * m];
       double term[2], error;
       if (move) {
         const double *step = steps + (high + (move < 0 ? -move : move) - 1) * size;
@@ -143,8 +140,6 @@ PERMI_BOTH void permi_counts_walk(const S &shape, const double *table, unsigned 
         for (int i = 0; i < size; i++)
           x[i] = permi_fma(sign, step[i], x[i]);
       }
-      if (S::RYSER)
-        w = permi_mul(w, rank[sum + (int)walk[3 * m + 2]]);
       if (S::NEEDED > 0) {
         if (permi_sampled(permi_term_key(chunk, (unsigned)(number - begin) / 128, (unsigned)m), mask)) {
           permi_counts_symmetric(shape, x, 1, term);

@@ -6,7 +6,7 @@
 /* Methods of perm_sparse.h, new ones at the end of the list among them. */
 static int permi_method_is_sparse(perm_method method)
 {
-  return method >= PERM_METHOD_FRONTIER && method != PERM_METHOD_STRUCTURE && method != PERM_METHOD_PROOF;
+  return method >= PERM_METHOD_FRONTIER && method != PERM_METHOD_STRUCTURE;
 }
 
 static const char *permi_bad_option(const perm_options *options)

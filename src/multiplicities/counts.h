@@ -1,14 +1,19 @@
 /* ========================================================================================= >>counts
-   Matrices whose equal rows and columns stand once, with counts that the caller declares or that are found here.
+   Matrices whose equal rows and columns stand once, with counts that the caller declares or that are found here, and
+   the choice of their engine.
    permi_counted is what is left of a problem: rows <= columns (else transposed), no count 0, no equal lines, no zero
-   lines where some are to spare. An engine takes one side as digits, v_d = 0 .. count_d of them used, the other as
-   forms:
-     >>subsets    each form takes up one more digit, or none if forms are to spare;
-     >>sign_sums  forms are evaluated at signs, or numbers, of digits.
-   Powers of two scale the sums of moduli of forms, if all are used, else of digits, to at most 1: no sum of products
-   exceeds 1 but by binomials, and what an operation loses does not grow. */
+   lines where some are to spare. An engine takes one side as digits, v_d = 0 .. count_d of them used, and the other as
+   forms. Forms to spare stay unused ("skips"). The engines:
+     subsets    >>subsets: each form takes up one more digit, or none. 2^m m n / 2 for m < n without counts; subtracts
+                nothing that the permanent does not
+     repeats    >>sign_sums: Glynn's sum over signs, or numbers, of digits
+     short      the same for rectangular matrices: over the short side, 2^(m-1) m n
+     expansion  all injections, by name
+   Two sums of [MRA] are not here: Ryser's over 2^n m (by price up to a quarter better for reals in double-double at
+   n = m + 1, else slower) and Glynn's of the matrix padded with rows of ones, which divides by (n - m)!. */
 #pragma once
 #include "../base/memory.h"
+#include "../dense/gpu.h"
 #include "../dense/reach.h"
 
 typedef struct permi_problem {
@@ -31,7 +36,7 @@ typedef struct permi_counted {
   const permi_reach *reach;
 } permi_counted;
 
-/* 0 for both zeros. */
+/* Returns the bits of an entry, 0 for both zeros. */
 PERMI_NEVER_INLINE static uint64_t permi_line_bits(const permi_problem *problem, int by_columns, int line, int other,
                                                    int part)
 {
@@ -78,7 +83,7 @@ typedef struct permi_lines {
   int total; /* of the counts */
 } permi_lines;
 
-/* Line y is zero if y < 0. */
+/* Compares two lines; y < 0 is a line of zeros. */
 static int permi_lines_equal(const permi_problem *problem, int by_columns, int x, int y, const permi_lines *other)
 {
   int k, part;
@@ -147,7 +152,7 @@ static int permi_counted_room(const perm_allocator *allocator, permi_counted *co
   return 1;
 }
 
-/* O(m n) where lines differ. */
+/* Reduces a problem, in O(m n) where lines differ. */
 PERMI_COLD static perm_status permi_counted_make(const permi_problem *problem, const perm_allocator *allocator,
                                                  permi_counted *counted)
 {
@@ -203,7 +208,7 @@ PERMI_COLD static perm_status permi_counted_make(const permi_problem *problem, c
   return PERM_OK;
 }
 
-/* Doubles as multiples of their least bit. Returns 0 above 62 bits, or if memory runs out. */
+/* Makes doubles multiples of their least bit. Returns 0 if that takes over 62 bits, or if memory runs out. */
 PERMI_COLD static int permi_counted_whole(const permi_counted *counted, const perm_allocator *allocator,
                                           permi_counted *whole)
 {
@@ -252,5 +257,274 @@ PERMI_COLD static uint64_t permi_counted_fingerprint(const permi_counted *counte
     hash = permi_hash(hash, bits);
   }
   return hash;
+}
+
+#define PERMI_MOST_DIGITS 62
+#define PERMI_MOST_FORMS 512
+#define PERMI_MOST_NEEDED 128
+#define PERMI_MOST_CELLS 8192
+#define PERMI_MOST_WALKED 900 /* total of digits: binomials are scaled by 2^-total */
+
+typedef struct permi_shape {
+  int digits, forms, digit_total, form_total;
+  int needed, skips; /* forms in a product, forms to spare */
+  const int *digit_count, *form_count;
+} permi_shape;
+
+typedef struct permi_choice {
+  perm_method method;
+  int by_columns; /* digits are columns */
+  permi_shape shape;
+  perm_precision precision;
+  int words;
+  uint64_t modulus;
+  perm_isa isa;
+  double terms, work, seconds, bytes; /* seconds: INFINITY if the engine cannot */
+  const char *why;                    /* why it cannot */
+} permi_choice;
+
+static permi_shape permi_shape_of(const permi_counted *counted, int by_columns)
+{
+  permi_shape shape;
+  shape.digits = by_columns ? counted->n : counted->m;
+  shape.forms = by_columns ? counted->m : counted->n;
+  shape.digit_total = by_columns ? counted->columns : counted->rows;
+  shape.form_total = by_columns ? counted->rows : counted->columns;
+  shape.needed = counted->rows;
+  shape.skips = shape.form_total - shape.needed;
+  shape.digit_count = by_columns ? counted->column_count : counted->row_count;
+  shape.form_count = by_columns ? counted->row_count : counted->column_count;
+  return shape;
+}
+
+static size_t permi_counted_at(const permi_counted *counted, int by_columns, int digit, int form, int part)
+{
+  const size_t i = (size_t)(by_columns ? form : digit), j = (size_t)(by_columns ? digit : form);
+  return (i * (size_t)counted->n + j) * (size_t)counted->parts + (size_t)part;
+}
+
+/* Bounds integers by rows and by columns: log2 of the product of the lines' sums of moduli, with counts, and the sum of
+   these sums. */
+typedef struct permi_counted_bound {
+  double bits[2], sums[2];
+} permi_counted_bound;
+
+PERMI_COLD static permi_counted_bound permi_counted_bound_of(const permi_counted *counted)
+{
+  permi_counted_bound bound = {{0, 0}, {0, 0}};
+  int by_columns, x, k, part;
+  for (by_columns = 0; by_columns < 2; by_columns++) {
+    const permi_shape shape = permi_shape_of(counted, by_columns);
+    for (x = 0; x < shape.digits; x++) {
+      double sum = 0;
+      for (k = 0; k < shape.forms; k++)
+        for (part = 0; part < counted->parts; part++)
+          sum += shape.form_count[k] *
+                 fabs((double)counted->integer[permi_counted_at(counted, by_columns, x, k, part)]);
+      bound.bits[by_columns] += shape.digit_count[x] * log2(fmax(sum, 1) * (1 + 1e-12));
+      bound.sums[by_columns] += shape.digit_count[x] * sum;
+    }
+  }
+  return bound;
+}
+
+/* Returns the words, sign included, that no sum of the engine exceeds; 0 if they are too many. */
+PERMI_COLD static int permi_choice_words(const permi_choice *choice, const permi_counted_bound *bound)
+{
+  const permi_shape *shape = &choice->shape;
+  const int signs = choice->method == PERM_METHOD_REPEATS || choice->method == PERM_METHOD_SHORT;
+  double bits = bound->bits[signs && !choice->by_columns && !shape->skips];
+  if (signs && shape->skips) /* |e_M| <= (sum of |forms|)^M / M! */
+    bits = fmax(0, shape->needed * log2(fmax(bound->sums[0], 1)) - permi_log2_factorial(shape->needed)) + 1;
+  bits = ceil((bits + (signs ? shape->digit_total : 0)) * (1 + 1e-9)) + 3;
+  return bits > 64.0 * PERM_INTEGER_WORDS - 1 ? 0 : (int)(bits / 64) + 1;
+}
+
+/* one: seconds of a visit. */
+PERMI_COLD static void permi_expansion_price(double one, double size, permi_choice *choice)
+{
+  const permi_shape *shape = &choice->shape;
+  double visits = 1, level = 1;
+  int d;
+  for (d = 0; d < shape->form_total && visits < 1e30; d++) {
+    level *= shape->digit_total - d < shape->digits ? shape->digit_total - d : shape->digits;
+    visits += level;
+  }
+  choice->terms = choice->work = visits;
+  choice->bytes = 8.0 * size * (shape->form_total + 2.0);
+  if (visits > 1e14)
+    choice->why = "the expansion has more than 1e14 products";
+  else
+    choice->seconds = visits * (one + 1e-8);
+}
+
+/* one: seconds of an operation in dd or exact. */
+PERMI_COLD static void permi_signs_price(int parts, double one, double size, permi_choice *choice)
+{
+  const permi_shape *shape = &choice->shape;
+  const int plain = choice->precision == PERM_PRECISION_DEFAULT, skips = shape->skips, needed = shape->needed;
+  double powers = 0;
+  int f;
+  for (f = 0; f < shape->forms; f++)
+    powers += parts == 2 ? shape->form_count[f] : 1 + log2(shape->form_count[f]);
+  choice->work = choice->terms * (skips ? needed * (skips + 1.0) : shape->form_total);
+  choice->bytes = 8.0 * parts * (2.0 * shape->digits * shape->forms + 4e3) + 65536;
+  if (shape->forms > PERMI_MOST_FORMS || needed > (skips ? PERMI_MOST_NEEDED : PERMI_MOST_WALKED))
+    choice->why = "the totals are too large for sums over signs";
+  else if (!plain && (shape->digits + 4.0 + (skips ? needed : 0)) * size > PERMI_MOST_CELLS)
+    choice->why = "the numbers are too long for sums over signs";
+  else if (plain)
+    choice->seconds =
+        choice->terms * (PERMI_SECONDS_TERM + permi_seconds_form[parts - 1] *
+                                                  (parts * shape->forms + (skips ? shape->forms : powers))) +
+        (skips ? choice->work * permi_seconds_e[parts - 1] : 0);
+  else
+    choice->seconds = PERMI_SECONDS_TERM * choice->terms * size + one * choice->work;
+}
+
+/* Prices an engine. modulus: 0, or the one wanted; bound: of integers. */
+PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, perm_method method, int by_columns,
+                                                 perm_precision precision, uint64_t modulus,
+                                                 const permi_counted_bound *bound)
+{
+  const permi_shape shape = permi_shape_of(counted, by_columns);
+  const int exact = precision == PERM_PRECISION_EXACT, dd = precision == PERM_PRECISION_DD;
+  const int parts = counted->parts, skips = shape.skips;
+  permi_choice choice;
+  double product = 1, fraction = 0, one, size;
+  int odd = 0, largest = 0, d;
+  memset(&choice, 0, sizeof choice);
+  choice.method = method;
+  choice.by_columns = by_columns;
+  choice.shape = shape;
+  choice.precision = precision;
+  choice.isa = PERM_ISA_PLAIN;
+  choice.seconds = (double)INFINITY;
+  if (exact) {
+    choice.words = permi_choice_words(&choice, bound);
+    if (!choice.words && modulus && method == PERM_METHOD_SUBSETS) { /* only multiplies and adds */
+      choice.words = 1;
+      choice.modulus = modulus;
+    }
+    if (!choice.words) {
+      choice.why = modulus ? "the exact integers are too long, even modulo a number, for all methods but subsets"
+                           : "the exact integers may be over 4544 bits long; modulo a number (options.modulus) they "
+                             "fit";
+      return choice;
+    }
+  }
+  size = parts * (exact ? choice.words : dd ? 2 : 1);
+  one = permi_seconds_exact[parts - 1] + permi_seconds_word[parts - 1] * choice.words;
+  if (dd)
+    one = method == PERM_METHOD_SUBSETS              ? permi_seconds_sweep_dd[parts - 1]
+          : skips || method == PERM_METHOD_EXPANSION ? permi_seconds_e_dd[parts - 1]
+                                                     : permi_seconds_form_dd[parts - 1];
+  for (d = 0; d < shape.digits; d++) {
+    const int used = shape.digit_count[d] < shape.needed ? shape.digit_count[d] : shape.needed;
+    product *= used + 1.0;
+    fraction += used / (used + 1.0);
+    largest = used > largest ? used : largest;
+    odd |= used & 1;
+  }
+  choice.terms = product;
+  if (method == PERM_METHOD_EXPANSION) {
+    permi_expansion_price(one, size, &choice);
+  } else if (shape.digits > PERMI_MOST_DIGITS || product > 2e18) {
+    choice.terms = 0;
+    choice.why = "there are too many distinct rows and columns";
+  } else if (method == PERM_METHOD_SUBSETS) {
+    const int plain = !exact && !dd;
+    double scan = shape.form_total * product / (largest + 1.0) * PERMI_SECONDS_SCAN;
+    if (plain && skips) /* rows of up to 64 states */
+      scan = shape.form_total * (PERMI_SECONDS_STEP + product / 64 * PERMI_SECONDS_SCAN);
+    choice.work = product * (skips + 1.0) * fraction;
+    choice.bytes = product * 8 * (size + 1);
+    choice.seconds = choice.work * (plain ? permi_seconds_sweep[parts - 1] * (skips ? 1 : 2) : one) + scan;
+  } else { /* the last digit counts half: an odd one, or the largest */
+    choice.terms = odd ? product / 2 : product / (largest + 1) * (largest / 2 + 1);
+    permi_signs_price(parts, one, size, &choice);
+  }
+  return choice;
+}
+
+/* Returns seconds below every prediction for integers of order n without equal lines. */
+static double permi_counts_least_seconds(int n, int parts)
+{
+  return n * ldexp(1, n - 1) * (permi_seconds_exact[parts - 1] + permi_seconds_word[parts - 1]);
+}
+
+#define PERMI_COUNTS_GPU_STEPS 2000
+
+/* Returns the seconds of sums over signs on a GPU, INFINITY where they are the CPU's. */
+PERMI_COLD static double permi_choice_gpu_seconds(const permi_counted *counted, const permi_choice *choice)
+{
+  const permi_shape *shape = &choice->shape;
+  const int parts = counted->parts, rows = parts * shape->forms;
+  double steps = shape->form_total;
+  if (shape->skips)
+    steps = shape->needed * (shape->skips + 1.0) * (parts == 2 ? 1 : 1.1);
+  steps = 3.0 * rows + parts * parts * steps;
+  if (choice->precision != PERM_PRECISION_DEFAULT || choice->seconds == (double)INFINITY || choice->terms < 256 ||
+      choice->method == PERM_METHOD_SUBSETS || choice->method == PERM_METHOD_EXPANSION ||
+      steps > PERMI_COUNTS_GPU_STEPS || 2 * rows > PERM_GPU_COUNTS_SIZE || shape->needed > 64 ||
+      shape->digit_total + shape->digits + 2 * rows * (shape->digits + 1) > 16000)
+    return (double)INFINITY;
+  return choice->terms * (steps + 20) / PERMI_COUNTS_GPU_RATE + 0.4 + 3e-3 * steps; /* the rest is for compiling */
+}
+
+/* Returns the cheapest engine, or the one requested. Subsets may take twice as long: they do not cancel. */
+PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const perm_options *options,
+                                            perm_precision precision)
+{
+  static const struct {
+    perm_method method;
+    int by_columns, square_only;
+  } engines[] = {{PERM_METHOD_SUBSETS, 0, 0}, {PERM_METHOD_SUBSETS, 1, 0}, {PERM_METHOD_REPEATS, 0, 0},
+                 {PERM_METHOD_REPEATS, 1, 1}, {PERM_METHOD_SHORT, 0, 0},   {PERM_METHOD_SHORT, 1, 1},
+                 {PERM_METHOD_EXPANSION, 1, 0}};
+  const int square = counted->rows == counted->columns, chosen = options->method == PERM_METHOD_AUTO;
+  /* For complex terms the estimate asks for dd in either case. */
+  const double favour = square && counted->parts == 2 ? 1 : 2;
+  permi_counted_bound bound = {{0, 0}, {0, 0}};
+  permi_choice best;
+  size_t k;
+  memset(&best, 0, sizeof best);
+  best.seconds = (double)INFINITY;
+  best.why = "this method is for square matrices without counts";
+  if (precision == PERM_PRECISION_EXACT)
+    bound = permi_counted_bound_of(counted);
+  for (k = 0; k < sizeof engines / sizeof engines[0]; k++) {
+    permi_choice choice;
+    const perm_method method = engines[k].method;
+    if (chosen ? method == PERM_METHOD_EXPANSION || method == (square ? PERM_METHOD_SHORT : PERM_METHOD_REPEATS)
+               : method != options->method)
+      continue;
+    if (engines[k].square_only && !square)
+      continue;
+    choice = permi_choice_make(counted, method, engines[k].by_columns, precision, options->modulus, &bound);
+    if (chosen && method == PERM_METHOD_SUBSETS) {
+      if (choice.bytes > (options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_COUNTS_BYTES))
+        choice.seconds = (double)INFINITY;
+      choice.seconds /= favour;
+    }
+    if (options->gpu.devices && counted->reach->gpu) {
+      const double gpu = counted->reach->gpu->counts_seconds(counted, &choice);
+      char message[PERM_MESSAGE_BYTES];
+      if (gpu < (options->isa == PERM_ISA_CUDA ? (double)INFINITY : choice.seconds) &&
+          (!options->gpu.cpu_fallback || permi_gpu_devices(options->gpu.devices, message))) {
+        choice.isa = PERM_ISA_CUDA;
+        choice.seconds = gpu;
+      }
+    }
+    if (choice.seconds < best.seconds || best.method == PERM_METHOD_AUTO)
+      best = choice;
+  }
+  if (chosen && best.method == PERM_METHOD_SUBSETS)
+    best.seconds *= favour;
+#if PERMI_X86
+  if (best.isa != PERM_ISA_CUDA && best.precision == PERM_PRECISION_DEFAULT && permi_isa(options) >= PERM_ISA_AVX2)
+    best.isa = PERM_ISA_AVX2;
+#endif
+  return best;
 }
 /* SPDX-License-Identifier: MIT */

@@ -22,19 +22,18 @@ static void permi_counts_gpu_text(const perm_gpu_counts *counts, char *text, siz
                                      {"table", NULL, counts->table},
                                      {"before", counts->before, counts->forms + 1}};
   const int at = snprintf(text, room,
-                          "struct permi_shape {\n  enum { PARTS = %d, LOW = %d, RYSER = %d, NEEDED = %d, FORMS = %d, "
-                          "SIZE = %d };\n",
-                          counts->parts, counts->low, counts->ryser, counts->needed, counts->forms, size);
+                          "struct permi_shape {\n  enum { PARTS = %d, LOW = %d, NEEDED = %d, FORMS = %d, SIZE = "
+                          "%d };\n",
+                          counts->parts, counts->low, counts->needed, counts->forms, size);
   permi_gpu_members(member, sizeof member / sizeof *member, "permi_counts_chunk",
                     need <= 80 ? 6 : need <= 128 ? 4 : need <= 168 ? 3 : 2, text, room, (size_t)at);
 }
 
-/* The table of permi_counts_walk, >>text_counts; it was zero. */
+/* Fills in the table of >>text_counts, which is zero. */
 PERMI_COLD static void permi_counts_gpu_table(const permi_counts *counts, const perm_gpu_counts *shape, int walked,
                                               double *table)
 {
   const double *weight = (const double *)(const void *)counts->weight;
-  const double *rank_weight = (const double *)(const void *)counts->rank_weight;
   const int parts = counts->parts, rows = counts->forms * parts, digits = counts->digits, words = 1 + shape->low;
   const int high = digits - walked;
   double *to = table + 4 + 2 * high;
@@ -49,8 +48,8 @@ PERMI_COLD static void permi_counts_gpu_table(const permi_counts *counts, const 
         for (k = 0; k < words; k++, to++) {
           const double *from = (k ? counts->low : counts->high) + part * counts->forms + f;
           if (d >= 0)
-            *to = from[digit * rows] * (counts->ryser ? 1 : -2);
-          for (v = 0; d < 0 && v < digits && !counts->ryser; v++)
+            *to = from[digit * rows] * -2;
+          for (v = 0; d < 0 && v < digits; v++)
             *to += from[v * rows] * counts->digit_count[v];
         }
   }
@@ -58,23 +57,20 @@ PERMI_COLD static void permi_counts_gpu_table(const permi_counts *counts, const 
     table[4 + 2 * d] = counts->radix[walked + d];
     table[5 + 2 * d] = (double)(to - table);
     for (v = 0; v < counts->radix[walked + d]; v++)
-      *to++ = weight[counts->weight_at[walked + d] + v] * (v & 1 && !counts->ryser ? -1 : 1);
+      *to++ = weight[counts->weight_at[walked + d] + v] * (v & 1 ? -1 : 1);
   }
   table[3] = (double)(to - table);
   low.digits = walked;
   low.terms = (uint64_t)shape->walk;
   low.chunks = 1;
   permi_nary_start(&low, 0, &walk);
-  for (k = 0; k < shape->walk; k++, to += 3) {
-    to[0] = walk.total & 1 && !counts->ryser ? -1 : 1;
+  for (k = 0; k < shape->walk; k++, to += 2) {
+    to[0] = walk.total & 1 ? -1 : 1;
     for (d = 0; d < walked; d++)
       to[0] *= weight[counts->weight_at[d] + walk.v[d]];
     to[1] = k ? (walk.digit + 1) * walk.up[walk.digit] : 0;
-    to[2] = walk.total;
     permi_nary_next(&low, &walk);
   }
-  for (k = 0; counts->ryser && k <= counts->needed; k++)
-    to[k] = rank_weight[k] * ((counts->needed - k) & 1 ? -1 : 1);
 }
 
 static perm_status permi_counts_gpu_tables(const permi_counts *counts, const perm_gpu_counts *shape, int walked,

@@ -1,11 +1,215 @@
 /* ===================================================================================== >>counts_leaf
-   Makes the chosen engine a leaf. */
+   Makes the chosen engine a leaf: scales entries by powers of two, puts them on grids, and bounds what the result may
+   lose. The sums of moduli of forms, if all are used, else of digits, become at most 1: then no sum of products exceeds
+   1 except by binomials, and what an operation loses does not grow. */
 #pragma once
-#include "../dense/gpu.h"
-#include "counts_choice.h"
-#include "counts_scale.h"
+#include "../dense/plan.h"
+#include "sign_sums.h"
 
-/* Sorts the digits by falling count, stable. half_last: then the last odd one, or else the first, goes to the end. */
+#define PERMI_SCALE_WIDE 400 /* entries further apart than 2^400 are scaled by a transversal of largest product */
+
+/* Returns the larger part's exponent, as frexp does. */
+PERMI_COLD static int permi_counts_exponent(const permi_counts *counts, int digit, int form)
+{
+  const double x = fabs(permi_counts_entry(counts, digit, 0, form));
+  const double size = counts->parts == 2 ? fmax(x, fabs(permi_counts_entry(counts, digit, 1, form))) : x;
+  return size != 0 ? permi_exponent(size) : PERMI_NO_EXPONENT;
+}
+
+/* Sets exp2 by >>scale, repeated lines written out: the largest products are then about 1, where means of exponents
+   leave 2^-3000 and no bounds. Returns 0 if too large, not wide, or without transversal; -1 if memory runs out. */
+PERMI_COLD static int permi_counts_scale_wide(const permi_counts *counts, int *const exp2[2])
+{
+  int(*exponent)[PERM_MAX_N], line_exp2[2][PERM_MAX_N];
+  const int n = counts->digit_total;
+  int scaled, d, f, i, j, at, side, least = INT_MAX, most = INT_MIN;
+  for (d = 0; d < counts->digits; d++)
+    for (f = 0; f < counts->forms; f++) {
+      const int e = permi_counts_exponent(counts, d, f);
+      least = e != PERMI_NO_EXPONENT && e < least ? e : least;
+      most = e != PERMI_NO_EXPONENT && e > most ? e : most;
+    }
+  if (n > PERM_MAX_N || most - (double)least <= PERMI_SCALE_WIDE)
+    return 0;
+  exponent = permi_scale_room(&counts->allocator, n);
+  if (!exponent)
+    return -1;
+  for (d = i = 0; d < counts->digits; i += counts->digit_count[d++])
+    for (f = j = 0; f < counts->forms; j += counts->form_count[f++])
+      for (at = 0; at < counts->digit_count[d] * counts->form_count[f]; at++)
+        exponent[i + at / counts->form_count[f]][j + at % counts->form_count[f]] = permi_counts_exponent(counts, d, f);
+  scaled = permi_scale_exponents(n, exponent, line_exp2[0], line_exp2[1]);
+  permi_release(&counts->allocator, exponent);
+  for (side = 0; scaled && side < 2; side++) {
+    const int *count = side ? counts->form_count : counts->digit_count;
+    for (d = i = 0; d < (side ? counts->forms : counts->digits); i += count[d++])
+      exp2[side][d] = line_exp2[side][i];
+  }
+  return scaled;
+}
+
+typedef enum permi_scale_rule { PERMI_SCALE_MEAN, PERMI_SCALE_LARGEST, PERMI_SCALE_SUM } permi_scale_rule;
+
+/* Sets exp2 of digits (0) or forms (1) so that, given the others' exponents, each line's mean exponent is about 0,
+   or its largest entry or its sum of moduli, with counts, is at most 1. */
+PERMI_COLD static void permi_counts_scale_lines(const permi_counts *counts, int of_forms, permi_scale_rule rule,
+                                                int *const exp2[2])
+{
+  const int lines = of_forms ? counts->forms : counts->digits, others = of_forms ? counts->digits : counts->forms;
+  const int *count = of_forms ? counts->digit_count : counts->form_count;
+  int x, k, part;
+  for (x = 0; x < lines; x++) {
+    int most = INT_MIN, used = 0;
+    long long sum = 0;
+    double total = 0;
+    for (k = 0; k < others; k++) {
+      const double size = permi_counts_modulus(counts, of_forms ? k : x, of_forms ? x : k);
+      const int e = size == 0 ? 0 : (size <= DBL_MAX ? permi_exponent(size) : 1025) + exp2[!of_forms][k];
+      if (size == 0)
+        continue;
+      sum += e;
+      used++;
+      most = e > most ? e : most;
+    }
+    if (!used)
+      continue;
+    exp2[of_forms][x] = rule == PERMI_SCALE_MEAN ? (int)-(sum / used) : -most;
+    for (k = 0; rule == PERMI_SCALE_SUM && k < others; k++) {
+      const int d = of_forms ? k : x, f = of_forms ? x : k;
+      double size = 0;
+      for (part = 0; part < counts->parts; part++)
+        size += ldexp(fabs(permi_counts_entry(counts, d, part, f)), exp2[0][d] + exp2[1][f]);
+      total += count[k] * size;
+    }
+    if (rule == PERMI_SCALE_SUM)
+      exp2[of_forms][x] -= permi_log2_ceiling(total * (1 + 1e-12));
+  }
+}
+
+/* Multiplies permanents by 2^*scale_exp2. Returns 1 if exact, 0 if some entry is off by up to half the least double, -1
+   if memory runs out. exp2: zeros. */
+PERMI_COLD static int permi_counts_scale(const permi_counts *counts, int *const exp2[2], long long *scale_exp2)
+{
+  const int wide = counts->digit_total == counts->form_total ? permi_counts_scale_wide(counts, exp2) : 1;
+  int d, f, exact = 1;
+  if (wide < 0)
+    return -1;
+  if (!wide) {
+    permi_counts_scale_lines(counts, 0, PERMI_SCALE_MEAN, exp2);
+    permi_counts_scale_lines(counts, 1, PERMI_SCALE_MEAN, exp2);
+    permi_counts_scale_lines(counts, 0, PERMI_SCALE_LARGEST, exp2);
+  }
+  permi_counts_scale_lines(counts, !counts->skips, PERMI_SCALE_SUM, exp2);
+  for (d = 0; d < counts->digits * counts->parts; d++)
+    for (f = 0; f < counts->forms; f++) {
+      double *x = &counts->high[d * counts->forms + f];
+      const int shift = exp2[0][d / counts->parts] + exp2[1][f];
+      const double given = *x;
+      *x = permi_shift(given, shift);
+      exact = exact && ldexp(*x, -shift) == given;
+    }
+  for (d = 0; d < counts->digits; d++)
+    *scale_exp2 += (long long)counts->digit_count[d] * exp2[0][d];
+  for (f = 0; f < counts->forms; f++)
+    *scale_exp2 += (long long)counts->form_count[f] * exp2[1][f];
+  return exact;
+}
+
+/* Returns 1 if every sum is a whole number below 2^53 units, one for each line that is all used: nothing rounds. */
+PERMI_COLD static int permi_counts_whole(const permi_counts *counts)
+{
+  const int of_forms = !counts->skips;
+  const int lines = of_forms ? counts->forms : counts->digits, others = of_forms ? counts->digits : counts->forms;
+  const int *count = of_forms ? counts->form_count : counts->digit_count;
+  const int *other = of_forms ? counts->digit_count : counts->form_count;
+  double most = of_forms ? 1 : ldexp(1, counts->digit_total < 60 ? counts->digit_total : 60);
+  int x, k, part;
+  for (x = 0; x < lines; x++) {
+    double sum = 0, unit = permi_shift(1, 1000);
+    for (k = 0; k < others; k++)
+      for (part = 0; part < counts->parts; part++) {
+        const double y = permi_counts_entry(counts, of_forms ? k : x, part, of_forms ? x : k);
+        sum += other[k] * fabs(y);
+        if (y != 0 && fabs(y) < DBL_MIN)
+          return 0;
+        unit = fmin(unit, permi_unit_of(y));
+      }
+    for (k = count[x]; k > 0 && most < 9e15; k--)
+      most *= sum / unit * (1 + 1e-12);
+    if (!(most < 9e15))
+      return 0;
+  }
+  return 1;
+}
+
+/* Splits entries onto two grids on which all sums are exact. Returns a bound of what forms lose, with counts. */
+PERMI_COLD static double permi_counts_split(const permi_counts *counts)
+{
+  const int low_bits = 53 - permi_log2_ceiling(counts->digit_total);
+  double lost = 0;
+  int d, f, part;
+  for (f = 0; f < counts->forms; f++) {
+    double sum = 0, power, low_power;
+    for (d = 0; d < counts->digits; d++)
+      sum += counts->digit_count[d] * permi_counts_modulus(counts, d, f);
+    power = sum > 0 ? permi_shift(1, permi_log2_ceiling(sum * (1 + 1e-12))) : 0;
+    low_power = ldexp(power, -low_bits);
+    for (d = 0; d < counts->digits; d++)
+      for (part = 0; part < counts->parts; part++) {
+        const size_t at = permi_counts_at(counts, d, part, f);
+        const double x = counts->high[at], high = permi_to_grid(x, power), low = permi_to_grid(x - high, low_power);
+        counts->high[at] = high;
+        counts->low[at] = low;
+        lost += counts->form_count[f] * (counts->digit_count[d] * fabs(x - high - low));
+      }
+  }
+  return lost * (1 + 1e-12);
+}
+
+/* Sets error measures, u = 2^-53, for M of N forms in a product:
+     subsets  a state gains a rounded product (complex parts: two) of a rounded weight, one of nz + 1 summands, nz
+     digits not being 0: (nz + 4) u a form, of the sum of moduli (complex: of sums of parts);
+     signs    M forms rounded once and M products (complex: 2.42 u each, see permi_plan_bounds), two roundings a digit
+     for the weight;
+     e_M      M products of rounded forms, N sums (complex parts: sums of two);
+     dd       the same in PERMI_DD_UNIT, generous by 16, and the recursion for binomials.
+   The factor 1.0001 pays for rounding the sums of |terms|. Underflow and grids cost absolute errors: products of sums
+   are at most 1, e_M is at most e^M. Units: tests/proofs/dense_orders.sh. */
+PERMI_COLD static void permi_counts_bounds(const permi_counts *counts, double lost, double visits, permi_leaf *leaf)
+{
+  const double M = counts->needed, N = counts->form_total, unit = counts->plain ? PERMI_UNIT : PERMI_DD_UNIT;
+  const int parts = counts->parts, skips = counts->skips;
+  double steps = 0;
+  int d, f;
+  if (counts->integer || (counts->method == PERM_METHOD_SUBSETS && counts->whole))
+    return;
+  leaf->estimate_relative = (M + 4) * unit * parts;
+  if (counts->method == PERM_METHOD_SUBSETS) {
+    for (f = 0; f < counts->forms; f++) {
+      double size = 4;
+      for (d = 0; d < counts->digits; d++)
+        size += permi_counts_modulus(counts, d, f) != 0;
+      steps += counts->form_count[f] * size;
+    }
+    leaf->bound_relative = steps * unit * (counts->plain ? 1 : parts * parts);
+    leaf->bound_absolute = counts->lossy ? PERMI_LEAST * N * counts->digit_total : 0; /* the rest is the partial's */
+  } else if (counts->method == PERM_METHOD_EXPANSION) {
+    leaf->bound_relative = 2 * (M + 1) * unit * parts * parts;
+    leaf->estimate_relative = leaf->bound_relative / 4;
+    leaf->bound_absolute = fmin(visits, 1e300) * PERMI_LEAST * (M + 1);
+  } else {
+    steps = (skips ? N + (parts == 2 ? 4 : 2) * M : (parts == 2 ? 3.5 : 2) * M) + 2 * counts->digits + 8;
+    if (!counts->plain)
+      steps += 2 * counts->digit_total + (parts == 2 ? 4 : 1) * (M + N);
+    leaf->bound_relative = counts->plain && skips && counts->absolute_mask ? (double)INFINITY : steps * unit;
+    leaf->bound_absolute = (lost + PERMI_LEAST * 8 * (M + 1) * (N + 1)) * (skips ? exp(M) : 1) * 1.001;
+  }
+  leaf->estimate_absolute = leaf->bound_absolute; /* lines of very different sizes come close to it */
+  leaf->bound_relative *= 1.0001;
+  leaf->estimate_relative = fmin(leaf->estimate_relative, leaf->bound_relative);
+}
+
+/* Sorts the digits stably by falling count. half_last: then moves the last odd one, or else the first, to the end. */
 PERMI_COLD static void permi_digits_order(const int *count, int digits, int half_last, int *order)
 {
   int at = digits - 1, d, k;
@@ -28,13 +232,13 @@ static int permi_choice_walks(const permi_choice *choice)
   return choice->method != PERM_METHOD_SUBSETS && choice->method != PERM_METHOD_EXPANSION;
 }
 
-/* Entries are not yet scaled; exp2: zeros for digits and forms. Returns NULL if memory runs out. */
+/* Returns counts with entries as given, NULL if memory runs out. exp2: zeros for digits and forms. */
 PERMI_COLD static permi_counts *permi_counts_new(const permi_counted *counted, const permi_choice *choice,
                                                  const perm_allocator *allocator, int *exp2[2])
 {
   const permi_shape *shape = &choice->shape;
   const int parts = counted->parts, digits = shape->digits, forms = shape->forms, needed = shape->needed;
-  const int ryser = choice->method == PERM_METHOD_RYSER, plain = choice->precision == PERM_PRECISION_DEFAULT;
+  const int plain = choice->precision == PERM_PRECISION_DEFAULT;
   const size_t entries = (size_t)digits * (size_t)forms * (size_t)parts, integers = (size_t)(5 * digits + 2 * forms);
   permi_numbers numbers;
   permi_counts *counts;
@@ -49,7 +253,7 @@ PERMI_COLD static permi_counts *permi_counts_new(const permi_counted *counted, c
   numbers.modulus = choice->modulus;
   size = plain ? 1 : permi_numbers_words(&numbers);
   if (permi_choice_walks(choice))
-    weights = (size_t)(shape->digit_total + digits + (ryser ? counted->rows + 1 : 0)) * size;
+    weights = (size_t)(shape->digit_total + digits) * size;
   counts = (permi_counts *)permi_allocate(
       allocator, 1, sizeof *counts + (2 * entries + weights) * sizeof(double) + integers * sizeof(int));
   if (!counts)
@@ -60,7 +264,6 @@ PERMI_COLD static permi_counts *permi_counts_new(const permi_counted *counted, c
   counts->size = size;
   counts->plain = plain;
   counts->method = choice->method;
-  counts->ryser = ryser;
   counts->kernels = counted->reach->counts[choice->isa == PERM_ISA_AVX2];
   counts->parts = parts;
   counts->digits = digits;
@@ -69,7 +272,6 @@ PERMI_COLD static permi_counts *permi_counts_new(const permi_counted *counted, c
   counts->form_total = shape->form_total;
   counts->needed = needed;
   counts->skips = shape->skips;
-  counts->symmetric = shape->skips && !ryser;
   counts->high = (double *)(counts + 1);
   counts->low = counts->high + entries;
   counts->weight = (uint64_t *)(void *)(counts->low + entries);
@@ -81,19 +283,15 @@ PERMI_COLD static permi_counts *permi_counts_new(const permi_counted *counted, c
   exp2[1] = exp2[0] + digits;
   order = exp2[1] + forms;
   memset(exp2[0], 0, (size_t)(digits + forms) * sizeof **exp2);
-  permi_digits_order(shape->digit_count, digits, permi_choice_walks(choice) && !ryser, order);
-  for (f = 0; f < forms; f++)
-    counts->form_count[f] = f < shape->given ? shape->form_count[f] : shape->padding;
+  permi_digits_order(shape->digit_count, digits, permi_choice_walks(choice), order);
+  memcpy(counts->form_count, shape->form_count, (size_t)forms * sizeof *counts->form_count);
   for (d = 0; d < digits; d++) {
     const int count = counts->digit_count[d] = shape->digit_count[order[d]];
     counts->radix[d] = (count < needed ? count : needed) + 1;
     for (f = 0; f < forms; f++)
       for (part = 0; part < parts; part++) {
         double *to = counts->high + permi_counts_at(counts, d, part, f);
-        if (f < shape->given)
-          memcpy(to, counted->real + permi_counted_at(counted, choice->by_columns, order[d], f, part), sizeof *to);
-        else
-          *to = part == 0;
+        memcpy(to, counted->real + permi_counted_at(counted, choice->by_columns, order[d], f, part), sizeof *to);
         counts->signs |= parts == 2 || (!counted->integer && *to < 0);
       }
   }
@@ -105,15 +303,15 @@ PERMI_COLD static permi_counts *permi_counts_new(const permi_counted *counted, c
   return counts;
 }
 
-/* Returns a bound of what forms lose. */
-PERMI_COLD static double permi_signs_leaf(permi_counts *counts, int padding, int certify, permi_leaf *leaf)
+/* Completes the leaf of a sum over signs. Returns a bound of what its forms lose. */
+PERMI_COLD static double permi_signs_leaf(permi_counts *counts, int certify, permi_leaf *leaf)
 {
   const size_t size = counts->size;
   const double seconds = leaf->information.seconds;
   int chunks_log2 = 0, at = 0, d;
   counts->terms = 1;
   for (d = 0; d < counts->digits; d++) {
-    const int half = d == counts->digits - 1 && !counts->ryser;
+    const int half = d == counts->digits - 1;
     if (half)
       counts->radix[d] = counts->digit_count[d] / 2 + 1;
     counts->weight_at[d] = at;
@@ -122,9 +320,6 @@ PERMI_COLD static double permi_signs_leaf(permi_counts *counts, int padding, int
     at += counts->radix[d];
     counts->terms *= (uint64_t)counts->radix[d];
   }
-  counts->rank_weight = counts->weight + (size_t)at * size;
-  if (counts->ryser)
-    permi_rank_weights(counts);
   while (ldexp(seconds, -chunks_log2) > (chunks_log2 < 30 ? 4e-4 : 0.4) && counts->terms >> chunks_log2 > 32)
     chunks_log2++;
   counts->chunks = UINT64_C(1) << chunks_log2;
@@ -134,83 +329,52 @@ PERMI_COLD static double permi_signs_leaf(permi_counts *counts, int padding, int
   leaf->run_chunk = permi_nary_chunk;
   leaf->workspace = sizeof(permi_nary_work);
   if (counts->integer)
-    leaf->scale_exp2 = counts->ryser ? 0 : -counts->digit_total;
-  else if (counts->ryser)
-    leaf->scale_exp2 += counts->digit_total;
-  for (d = 2; d <= padding; d++)
-    leaf->scale = permi_dd_multiply(leaf->scale, permi_dd_make(d));
-  if (padding > 1) {
-    const double x = leaf->scale.hi, inverse = 1 / x;
-    leaf->scale.lo = (PERMI_REST(-inverse, x, -1) - inverse * leaf->scale.lo) * inverse;
-    leaf->scale.hi = inverse;
-  }
+    leaf->scale_exp2 = -counts->digit_total;
   return counts->integer ? 0 : permi_counts_split(counts);
 }
 
 #define PERMI_COUNTS_GPU_WALK 1024
 
-/* Returns `walked`; *threads: settings of the high digits. */
-PERMI_COLD static int permi_counts_gpu_shape(const permi_counts *counts, perm_gpu_counts *shape, uint64_t *threads)
-{
-  const int rows = counts->forms * counts->parts;
-  int walked = 0, size, f, k, d;
-  memset(shape, 0, sizeof *shape);
-  shape->parts = counts->parts;
-  shape->ryser = counts->ryser;
-  shape->forms = counts->forms;
-  shape->needed = counts->symmetric ? counts->needed : 0;
-  for (k = 0; k < rows * counts->digits; k++)
-    shape->low |= counts->low[k] != 0;
-  for (f = 0; f < counts->forms; f++)
-    shape->before[f + 1] = (short)(shape->before[f] + counts->form_count[f]);
-  *threads = counts->terms;
-  for (shape->walk = 1; walked < counts->digits; walked++) {
-    const int radix = counts->radix[walked], walk = shape->walk * radix;
-    if (walk > PERMI_COUNTS_GPU_WALK || (*threads / (uint64_t)radix < 1 << 18 && walk > 16))
-      break;
-    shape->walk = walk;
-    *threads /= (uint64_t)radix;
-  }
-  size = rows * (1 + shape->low);
-  shape->table = 4 + 2 * (counts->digits - walked) + size * (1 + counts->digits) + 3 * shape->walk;
-  for (d = walked; d < counts->digits; d++)
-    shape->table += counts->radix[d];
-  shape->table += counts->ryser ? counts->digit_total + 1 : 0;
-  return walked;
-}
-
+/* Makes the leaf of a sum over signs one of GPUs: the first digits are walked, threads are settings of the others. */
 PERMI_COLD static perm_status permi_counts_gpu_leaf(const permi_counts *counts, const perm_allocator *allocator,
                                                     permi_leaf *leaf)
 {
+  const int rows = counts->forms * counts->parts;
   perm_gpu_counts shape;
-  uint64_t threads, chunks = 1;
-  const int walked = permi_counts_gpu_shape(counts, &shape, &threads);
+  uint64_t threads = counts->terms, chunks = 1;
+  int walked = 0, f, k, d;
+  memset(&shape, 0, sizeof shape);
+  shape.parts = counts->parts;
+  shape.forms = counts->forms;
+  shape.needed = counts->skips ? counts->needed : 0;
+  for (k = 0; k < rows * counts->digits; k++)
+    shape.low |= counts->low[k] != 0;
+  for (f = 0; f < counts->forms; f++)
+    shape.before[f + 1] = (short)(shape.before[f] + counts->form_count[f]);
+  for (shape.walk = 1; walked < counts->digits; walked++) {
+    const int radix = counts->radix[walked], walk = shape.walk * radix;
+    if (walk > PERMI_COUNTS_GPU_WALK || (threads / (uint64_t)radix < 1 << 18 && walk > 16))
+      break;
+    shape.walk = walk;
+    threads /= (uint64_t)radix;
+  }
+  shape.table = 4 + 2 * (counts->digits - walked) + rows * (1 + shape.low) * (1 + counts->digits) + 2 * shape.walk;
+  for (d = walked; d < counts->digits; d++)
+    shape.table += counts->radix[d];
   while (chunks * (threads < 1 << 20 ? 128 : 1024) * 2 <= threads)
     chunks *= 2;
   leaf->information.chunks = chunks;
   leaf->context = NULL;
   leaf->run_range = permi_gpu_range;
   leaf->run_chunk = NULL;
-  (void)walked, (void)allocator;
+  (void)allocator;
   return permi_counts_gpu_tables(counts, &shape, walked, threads, allocator, leaf);
-}
-
-PERMI_COLD static uint64_t permi_choice_fingerprint(const permi_choice *choice, const permi_counts *counts,
-                                                    uint64_t fingerprint)
-{
-  const int fields[] = {(int)choice->method,    (int)choice->isa, choice->by_columns,
-                        (int)choice->precision, counts->parts,    counts->integer != NULL,
-                        (int)counts->absolute_mask};
-  size_t k;
-  for (k = 0; k < sizeof fields / sizeof fields[0]; k++)
-    fingerprint = permi_hash(fingerprint, (uint64_t)fields[k]);
-  return choice->modulus ? permi_hash(fingerprint, choice->modulus) : fingerprint;
 }
 
 PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, const permi_choice *choice, int certify,
                                                 uint64_t fingerprint, const perm_allocator *allocator, permi_leaf *leaf)
 {
-  int *exp2[2];
+  int *exp2[2], fields[7], k;
   permi_counts *counts = permi_counts_new(counted, choice, allocator, exp2);
   double lost = 0;
   memset(leaf, 0, sizeof *leaf);
@@ -241,9 +405,20 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
   leaf->integer = counts->integer != NULL;
   leaf->run_task = choice->method == PERM_METHOD_EXPANSION ? permi_expand_counts : permi_subsets_task;
   if (permi_choice_walks(choice))
-    lost = permi_signs_leaf(counts, choice->shape.padding, certify, leaf);
+    lost = permi_signs_leaf(counts, certify, leaf);
   permi_counts_bounds(counts, lost, choice->terms, leaf);
-  fingerprint = permi_hash(permi_choice_fingerprint(choice, counts, fingerprint), leaf->information.chunks);
+  fields[0] = (int)choice->method;
+  fields[1] = (int)choice->isa;
+  fields[2] = choice->by_columns;
+  fields[3] = (int)choice->precision;
+  fields[4] = counts->parts;
+  fields[5] = counts->integer != NULL;
+  fields[6] = (int)counts->absolute_mask;
+  for (k = 0; k < 7; k++)
+    fingerprint = permi_hash(fingerprint, (uint64_t)fields[k]);
+  if (choice->modulus)
+    fingerprint = permi_hash(fingerprint, choice->modulus);
+  fingerprint = permi_hash(fingerprint, leaf->information.chunks);
   if (choice->isa == PERM_ISA_CUDA) {
     const perm_status status = counted->reach->gpu->counts_leaf(counts, allocator, leaf);
     permi_release(allocator, counts);

@@ -1,11 +1,10 @@
 /* ======================================================================================= >>sign_sums
-   Sums over numbers v_d = 0 .. c_d of copies of each digit, in n-ary reflected Gray code, weights scaled by 2^-c_d:
-     Glynn [Gly10, CH18]  2^-M sum_v prod_d (-1)^v_d binom(c_d, v_d) F(sum_d (c_d - 2 v_d) a_fd)
-     Ryser [Rys63]        sum_v (-1)^(M-k) binom(N-k, M-k) prod_d binom(c_d, v_d) F(sum_d v_d a_fd), k = sum_d v_d <= M
-   F is the product of the forms with their counts; in Glynn's sum over M rows with N > M columns as forms, their
-   elementary symmetric function e_M. v -> c - v keeps Glynn's terms: the last digit takes v <= c/2 only, doubled but
-   for v = c/2. Forms are exact where a walk starts: entries on two grids, as in PERM_FORM_SPLIT, or 128-bit
-   integers. */
+   Glynn's sum over numbers v_d = 0 .. c_d of copies of each digit [Gly10, CH18], in n-ary reflected Gray code, its
+   weights scaled by 2^-c_d:
+     2^-M sum_v prod_d (-1)^v_d binom(c_d, v_d) F(sum_d (c_d - 2 v_d) a_fd)
+   F is the product of the forms with their counts. For M rows and N > M columns as forms it is their elementary
+   symmetric function e_M [MRA]. v -> c - v keeps the terms, so the last digit takes v <= c/2 only, doubled unless
+   v = c/2. Forms are exact: entries lie on two grids, as in PERM_FORM_SPLIT, or are 128-bit integers. */
 #pragma once
 #include "../dense/kernels.h"
 #include "subsets.h"
@@ -16,7 +15,7 @@ typedef struct permi_nary {
   uint64_t left;
 } permi_nary;
 
-/* Chunks are as even as can be. */
+/* Returns a chunk's first term; chunks are as even as can be. */
 static uint64_t permi_nary_begin(const permi_counts *counts, uint64_t chunk)
 {
   const uint64_t size = counts->terms / counts->chunks, rest = counts->terms % counts->chunks;
@@ -40,7 +39,7 @@ PERMI_NEVER_INLINE static void permi_nary_start(const permi_counts *counts, uint
   }
 }
 
-/* Returns 0 after the last term. */
+/* Moves to the next term. Returns 0 after the last. */
 static int permi_nary_next(const permi_counts *counts, permi_nary *walk)
 {
   int d;
@@ -52,16 +51,6 @@ static int permi_nary_next(const permi_counts *counts, permi_nary *walk)
   walk->total += walk->up[d];
   walk->digit = d;
   return 1;
-}
-
-static int permi_nary_moved(const permi_counts *counts, const permi_nary *walk)
-{
-  return (counts->ryser ? 1 : -2) * walk->up[walk->digit];
-}
-
-static int permi_nary_negative(const permi_counts *counts, const permi_nary *walk)
-{
-  return (counts->ryser ? counts->needed - walk->total : walk->total) & 1;
 }
 
 /* form: [row][lane] of PERMI_TERMS lanes, or PERMI_SETS for symmetric functions; e: their room. */
@@ -99,12 +88,22 @@ static const double *permi_symmetric(const permi_counts *counts, permi_form_batc
   return e + needed * PERMI_SETS;
 }
 
-/* Adds e_M of the batch to lane 0, and that of moduli at places that the mask chooses. */
-static void permi_batch_symmetric(const permi_counts *counts, permi_form_batch *batch, uint64_t place,
-                                  permi_lane_sums *sums)
+/* Adds a batch to the sums: products by lane; e_M to lane 0, and that of moduli at places that the mask chooses. */
+static void permi_batch_sum(const permi_counts *counts, permi_form_batch *batch, uint64_t place, permi_lane_sums *sums)
 {
-  const double *last = permi_symmetric(counts, batch, 0);
-  int lane, part;
+  const double *last;
+  int lane, f, part;
+  for (lane = batch->lanes; lane < batch->room; lane++) {
+    for (f = 0; f < counts->forms * counts->parts; f++)
+      batch->form[f * batch->room + lane] = 0;
+    batch->weight[lane] = 0;
+  }
+  batch->lanes = 0;
+  if (!counts->skips) {
+    counts->kernels->add_products(counts->forms, counts->form_count, batch->form, batch->weight, sums);
+    return;
+  }
+  last = permi_symmetric(counts, batch, 0);
   for (part = 0; part < counts->parts; part++, last += (counts->needed + 1) * PERMI_SETS)
     for (lane = 0; lane < PERMI_SETS; lane++) {
       permi_dd sum = {sums->hi[part][0], sums->lo[part][0]};
@@ -117,21 +116,6 @@ static void permi_batch_symmetric(const permi_counts *counts, permi_form_batch *
   last = permi_symmetric(counts, batch, 1);
   for (lane = 0; lane < PERMI_SETS; lane++)
     sums->absolute[0] += (counts->absolute_mask + 1.0) * fabs(batch->weight[lane]) * last[lane];
-}
-
-static void permi_batch_sum(const permi_counts *counts, permi_form_batch *batch, uint64_t place, permi_lane_sums *sums)
-{
-  int lane, f;
-  for (lane = batch->lanes; lane < batch->room; lane++) {
-    for (f = 0; f < counts->forms * counts->parts; f++)
-      batch->form[f * batch->room + lane] = 0;
-    batch->weight[lane] = 0;
-  }
-  batch->lanes = 0;
-  if (counts->symmetric)
-    permi_batch_symmetric(counts, batch, place, sums);
-  else
-    counts->kernels->add_products(counts->forms, counts->form_count, batch->form, batch->weight, sums);
 }
 
 typedef struct permi_forms {
@@ -164,46 +148,30 @@ PERMI_NEVER_INLINE static void permi_forms_move(const permi_counts *counts, perm
     }
 }
 
-static void permi_forms_start(const permi_counts *counts, permi_forms *forms, const permi_nary *walk)
-{
-  const size_t rows = (size_t)(counts->forms * counts->parts);
-  int d;
-  memset(forms->high, 0, rows * sizeof *forms->high);
-  memset(forms->low, 0, rows * sizeof *forms->low);
-  memset(forms->word, 0, rows * sizeof *forms->word);
-  for (d = 0; d < counts->digits; d++)
-    permi_forms_move(counts, forms, d, counts->ryser ? walk->v[d] : counts->digit_count[d] - 2 * walk->v[d]);
-}
-
 static void permi_nary_plain(const permi_counts *counts, permi_nary *walk, uint64_t place, permi_nary_work *work,
                              perm_partial *partial)
 {
   const double *digit_weight = (const double *)(const void *)counts->weight;
-  const double *rank_weight = (const double *)(const void *)counts->rank_weight;
   const int rows = counts->forms * counts->parts;
   double weight[PERMI_MOST_DIGITS + 1], step = 0;
   permi_lane_sums sums;
   permi_form_batch *batch = &work->of.batch;
   int d, lane;
-  batch->room = counts->symmetric ? PERMI_SETS : PERMI_TERMS;
+  batch->room = counts->skips ? PERMI_SETS : PERMI_TERMS;
   batch->lanes = 0;
   memset(&sums, 0, sizeof sums);
-  permi_forms_start(counts, &work->forms, walk);
   weight[counts->digits] = 1;
   for (;; place++) {
     counts->kernels->move_forms(rows, step, counts->high + walk->digit * rows, counts->low + walk->digit * rows,
                                 work->forms.high, work->forms.low, batch->form + batch->lanes, batch->room);
     for (d = walk->digit; d >= 0; d--)
       weight[d] = weight[d + 1] * digit_weight[counts->weight_at[d] + walk->v[d]];
-    if (!counts->ryser || walk->total <= counts->needed) {
-      const double signed_weight = permi_nary_negative(counts, walk) ? -weight[0] : weight[0];
-      batch->weight[batch->lanes++] = counts->ryser ? signed_weight * rank_weight[walk->total] : signed_weight;
-      if (batch->lanes == batch->room)
-        permi_batch_sum(counts, batch, place, &sums);
-    }
+    batch->weight[batch->lanes++] = walk->total & 1 ? -weight[0] : weight[0];
+    if (batch->lanes == batch->room)
+      permi_batch_sum(counts, batch, place, &sums);
     if (!permi_nary_next(counts, walk))
       break;
-    step = permi_nary_moved(counts, walk);
+    step = -2 * walk->up[walk->digit];
   }
   if (batch->lanes)
     permi_batch_sum(counts, batch, place, &sums);
@@ -216,44 +184,40 @@ static void permi_nary_plain(const permi_counts *counts, permi_nary *walk, uint6
   }
 }
 
-static void permi_forms_factor(const permi_counts *counts, const permi_forms *forms, int form, permi_factor *factor)
-{
-  int part;
-  for (part = 0; part < counts->parts; part++, form += counts->forms)
-    permi_factor_set(counts, part, permi_two_sum(forms->high[form], forms->low[form]), forms->word[form], factor);
-}
-
 /* Returns the place of the term times F: there, in the room, or behind it for e_M. e: e_k of moduli. */
 static uint64_t *permi_cells_term(const permi_counts *counts, const permi_forms *forms, uint64_t *term, double *e,
                                   uint64_t *room)
 {
   const size_t size = counts->size;
   const int needed = counts->needed;
-  int f, copy, k, step = 0;
-  if (counts->symmetric) {
+  int f, copy, k, part, step = 0;
+  if (counts->skips) {
     memset(term + size, 0, (size_t)needed * size * sizeof *term);
     memset(e + 1, 0, (size_t)needed * sizeof *e);
   }
   for (f = 0; f < counts->forms; f++) {
     permi_factor factor;
     double modulus;
-    permi_forms_factor(counts, forms, f, &factor);
+    for (part = 0; part < counts->parts; part++) {
+      const int row = f + part * counts->forms;
+      permi_factor_set(counts, part, permi_two_sum(forms->high[row], forms->low[row]), forms->word[row], &factor);
+    }
     modulus = counts->integer ? 0 : fabs(factor.c.real) + fabs(factor.c.imaginary);
     for (copy = 0; copy < counts->form_count[f]; copy++) {
       const int left = counts->form_total - ++step;
-      if (!counts->symmetric) {
+      if (!counts->skips) {
         uint64_t *product = room;
         permi_cell_fuse(counts, product, term, &factor, 1);
         room = term;
         term = product;
       }
-      for (k = step < needed ? step : needed; counts->symmetric && k >= 1 && k >= needed - left; k--) {
+      for (k = step < needed ? step : needed; counts->skips && k >= 1 && k >= needed - left; k--) {
         permi_cell_fuse(counts, term + (size_t)k * size, term + (size_t)(k - 1) * size, &factor, 0);
         e[k] += e[k - 1] * modulus;
       }
     }
   }
-  return term + (counts->symmetric ? (size_t)needed * size : 0);
+  return term + (counts->skips ? (size_t)needed * size : 0);
 }
 
 /* Adds integers to a total, double-doubles to the sums. */
@@ -262,40 +226,41 @@ static void permi_nary_cells(const permi_counts *counts, permi_nary *walk, permi
   const permi_numbers *numbers = &counts->numbers;
   const int size = (int)counts->size, needed = counts->needed, words = numbers->words;
   uint64_t *weight = work->of.terms.cell, *term = weight + (counts->digits + 1) * size;
-  uint64_t *room = term + ((counts->symmetric ? needed : 0) + 1) * size, *total = room + size;
+  uint64_t *room = term + ((counts->skips ? needed : 0) + 1) * size, *total = room + size;
   double *e = work->of.terms.e;
   int d, part;
-  permi_forms_start(counts, &work->forms, walk);
   permi_value_one(numbers, weight + counts->digits * size);
   memset(total, 0, counts->size * sizeof *total);
   for (;;) {
-    for (d = walk->digit; d >= 0; d--)
-      permi_cell_weigh(counts, weight + d * size, weight + (d + 1) * size,
-                       counts->weight + (counts->weight_at[d] + walk->v[d]) * size);
-    if (!counts->ryser || walk->total <= needed) {
-      const int negative = permi_nary_negative(counts, walk);
-      const uint64_t *product;
-      if (counts->ryser)
-        permi_cell_weigh(counts, term, weight, counts->rank_weight + walk->total * size);
+    const int negative = walk->total & 1;
+    const uint64_t *product;
+    for (d = walk->digit; d >= 0; d--) {
+      uint64_t *to = weight + d * size;
+      const uint64_t *times = counts->weight + (counts->weight_at[d] + walk->v[d]) * size;
+      memset(to, 0, counts->size * sizeof *to);
+      if (counts->integer)
+        permi_words_fuse(to, to + size, words, times, words, 0);
       else
-        memcpy(term, weight, counts->size * sizeof *term);
-      if (negative && !counts->integer)
-        *(permi_dd *)(void *)term = permi_dd_negate(*(const permi_dd *)(const void *)term);
-      e[0] = permi_cell_modulus(counts, term);
-      product = permi_cells_term(counts, &work->forms, term, e, room);
-      for (part = 0; part < counts->parts && counts->integer; part++)
-        if (negative)
-          permi_words_subtract(total + part * words, product + part * words, words);
-        else
-          permi_words_add(total + part * words, product + part * words, words);
-      if (!counts->integer) {
-        permi_sum_add_double(&partial->absolute, counts->symmetric ? e[needed] : permi_cell_modulus(counts, product));
-        permi_value_sum_parts(numbers, product, partial);
-      }
+        *(permi_dd *)(void *)to = permi_dd_multiply(*(const permi_dd *)(const void *)(to + size),
+                                                    *(const permi_dd *)(const void *)times);
+    }
+    memcpy(term, weight, counts->size * sizeof *term);
+    if (negative && !counts->integer)
+      *(permi_dd *)(void *)term = permi_dd_negate(*(const permi_dd *)(const void *)term);
+    e[0] = permi_cell_modulus(counts, term);
+    product = permi_cells_term(counts, &work->forms, term, e, room);
+    for (part = 0; part < counts->parts && counts->integer; part++)
+      if (negative)
+        permi_words_subtract(total + part * words, product + part * words, words);
+      else
+        permi_words_add(total + part * words, product + part * words, words);
+    if (!counts->integer) {
+      permi_sum_add_double(&partial->absolute, counts->skips ? e[needed] : permi_cell_modulus(counts, product));
+      permi_value_sum_parts(numbers, product, partial);
     }
     if (!permi_nary_next(counts, walk))
       break;
-    permi_forms_move(counts, &work->forms, walk->digit, permi_nary_moved(counts, walk));
+    permi_forms_move(counts, &work->forms, walk->digit, -2 * walk->up[walk->digit]);
   }
   permi_value_sum_parts(numbers, total, partial);
 }
@@ -303,44 +268,43 @@ static void permi_nary_cells(const permi_counts *counts, permi_nary *walk, permi
 static void permi_nary_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_counts *counts = (const permi_counts *)leaf->context;
+  permi_nary_work *work = (permi_nary_work *)workspace;
   permi_nary walk;
+  int d;
   permi_nary_start(counts, chunk, &walk);
   partial->terms += (double)walk.left;
   if (!walk.left)
     return;
+  for (d = 0; d < counts->forms * counts->parts; d++) {
+    work->forms.high[d] = work->forms.low[d] = 0;
+    work->forms.word[d].low = work->forms.word[d].high = 0;
+  }
+  for (d = 0; d < counts->digits; d++)
+    permi_forms_move(counts, &work->forms, d, counts->digit_count[d] - 2 * walk.v[d]);
   if (counts->plain)
-    permi_nary_plain(counts, &walk, permi_nary_begin(counts, chunk), (permi_nary_work *)workspace, partial);
+    permi_nary_plain(counts, &walk, permi_nary_begin(counts, chunk), work, partial);
   else
-    permi_nary_cells(counts, &walk, (permi_nary_work *)workspace, partial);
+    permi_nary_cells(counts, &walk, work, partial);
 }
 
-static void permi_weight_put(const permi_counts *counts, uint64_t *weight, int at, permi_dd x)
-{
-  const size_t size = counts->size;
-  memset(weight + (size_t)at * size, 0, size * sizeof *weight);
-  memcpy(weight + (size_t)at * size, &x, counts->plain ? sizeof x.hi : sizeof x);
-}
-
-static permi_dd permi_binomial_next(permi_dd b, int times, int over)
-{
-  permi_dd inverse;
-  inverse.hi = 1.0 / over;
-  inverse.lo = PERMI_REST(-inverse.hi, over, -1.0) / over;
-  return permi_dd_multiply(permi_dd_multiply(b, permi_dd_make(times)), inverse);
-}
-
-/* binom(c, v) for v = 0 .. most; double-doubles and doubles times 2^-c. half: doubled but for v = c/2. */
+/* Fills in binom(c, v) for v = 0 .. most; double-doubles and doubles times 2^-c. half: doubled unless v = c/2. */
 PERMI_COLD static void permi_digit_weights(const permi_counts *counts, int c, int most, int half, uint64_t *weight)
 {
   const size_t size = counts->size;
   permi_dd b = permi_dd_make(permi_shift(1, -c));
   int v, k;
-  if (!counts->integer) {
-    for (v = 0; v <= most; b = permi_binomial_next(b, c - v, v + 1), v++)
-      permi_weight_put(counts, weight, v, permi_dd_scale(b, half && 2 * v != c));
-    return;
-  }
   memset(weight, 0, ((size_t)most + 1) * size * sizeof *weight);
+  for (v = 0; v <= most && !counts->integer; v++) {
+    const double over = v + 1;
+    const permi_dd x = permi_dd_scale(b, half && 2 * v != c);
+    permi_dd inverse;
+    memcpy(weight + (size_t)v * size, &x, counts->plain ? sizeof x.hi : sizeof x);
+    inverse.hi = 1.0 / over;
+    inverse.lo = PERMI_REST(-inverse.hi, over, -1.0) / over;
+    b = permi_dd_multiply(permi_dd_multiply(b, permi_dd_make(c - v)), inverse);
+  }
+  if (!counts->integer)
+    return;
   weight[0] = 1;
   for (k = 1; k <= c; k++)
     for (v = k < most ? k : most; v > 0; v--)
@@ -348,24 +312,5 @@ PERMI_COLD static void permi_digit_weights(const permi_counts *counts, int c, in
   for (v = 0; half && v <= most; v++)
     if (2 * v != c)
       permi_words_add(weight + (size_t)v * size, weight + (size_t)v * size, counts->numbers.words);
-}
-
-PERMI_COLD static void permi_rank_weights(const permi_counts *counts)
-{
-  const int needed = counts->needed, skips = counts->digit_total - needed;
-  const size_t size = counts->size;
-  uint64_t *weight = counts->rank_weight;
-  permi_dd b = permi_dd_make(1);
-  int t, k;
-  if (!counts->integer) {
-    for (t = 0; t <= needed; b = permi_binomial_next(b, skips + t + 1, t + 1), t++) /* binom(skips + t, t) */
-      permi_weight_put(counts, weight, needed - t, b);
-    return;
-  }
-  for (k = 0; k <= needed; k++)
-    permi_value_one(&counts->numbers, weight + (size_t)k * size);
-  for (k = 0; k < skips; k++)
-    for (t = needed; t > 0; t--)
-      permi_words_add(weight + (size_t)(t - 1) * size, weight + (size_t)t * size, counts->numbers.words);
 }
 /* SPDX-License-Identifier: MIT */

@@ -1,11 +1,122 @@
 /* ======================================================================================== >>subsets
-   The dynamic program over counts of used rows or columns, and expansion.
-   state[v] is the sum of products over the ways in which the forms so far take up v_d copies of each digit d. The next
-   form gives, in place, v descending, where the end can be reached,
+   Digits and forms of the engines for counts; the dynamic program over counts of used rows or columns; expansion.
+   A cell is a value of >>ring: double-doubles, integers or residues. state[v] is the sum of products over the ways in
+   which the forms so far take up v_d copies of each digit d. The next form gives, in place, v descending, where the end
+   can be reached,
      state'[v] = state[v] (if forms may stay unused) + sum_d (count_d - (v_d - 1)) a_fd state[v - e_d]. */
 #pragma once
+#include "../base/ring.h"
+#include "../dense/dispatch.h"
 #include "../job/job.h"
-#include "digits.h"
+#include "counts.h"
+
+typedef struct permi_counts {
+  perm_allocator allocator;
+  permi_numbers numbers;
+  size_t size;
+  int plain;
+  const permi_counts_kernels *kernels;
+  perm_method method;
+  int parts, digits, forms;
+  int digit_total, form_total, needed;
+  int skips;                           /* forms that stay unused: sums over signs take e_M of all */
+  int *digit_count, *form_count, *radix;
+  double *high, *low; /* [digit][part][form], scaled; low: the rest of high for split sums */
+  int64_t *integer;
+  int whole;
+  int lossy;          /* scaling rounded some tiny entry */
+  int signs;          /* entries are negative or complex: |terms| are summed apart */
+  uint64_t terms, chunks;
+  unsigned absolute_mask; /* one of mask + 1 values of e_M enters the sum of |terms| */
+  int *weight_at;
+  uint64_t *weight;
+} permi_counts;
+
+static size_t permi_counts_at(const permi_counts *counts, int digit, int part, int form)
+{
+  return ((size_t)digit * (size_t)counts->parts + (size_t)part) * (size_t)counts->forms + (size_t)form;
+}
+
+static double permi_counts_entry(const permi_counts *counts, int digit, int part, int form)
+{
+  const size_t at = permi_counts_at(counts, digit, part, form);
+  return counts->integer ? (double)counts->integer[at] : counts->high[at];
+}
+
+PERMI_NEVER_INLINE static double permi_counts_modulus(const permi_counts *counts, int digit, int form)
+{
+  return fabs(permi_counts_entry(counts, digit, 0, form)) +
+         (counts->parts == 2 ? fabs(permi_counts_entry(counts, digit, 1, form)) : 0);
+}
+
+typedef struct permi_factor {
+  permi_coefficient c;
+  uint64_t magnitude[2][2];
+  int negative[2];
+} permi_factor;
+
+/* Sets a part, the real one first. */
+static void permi_factor_set(const permi_counts *counts, int part, permi_dd x, permi_wide integer, permi_factor *factor)
+{
+  const uint64_t modulus = counts->numbers.modulus;
+  if (counts->integer) {
+    factor->negative[part] = permi_words_magnitude(factor->magnitude[part], &integer.low, 2);
+    factor->c.integer[part] = modulus ? (int64_t)permi_wide_residue(integer, modulus) : 0;
+  } else if (part) {
+    factor->c.imaginary = x.hi;
+    factor->c.imaginary_low = x.lo;
+  } else {
+    factor->c.real = x.hi;
+    factor->c.real_low = x.lo;
+    factor->c.imaginary = factor->c.imaginary_low = 0;
+  }
+}
+
+static void permi_counts_factor(const permi_counts *counts, int digit, int form, int times, permi_factor *factor)
+{
+  permi_dd x = {0, 0};
+  int part;
+  for (part = 0; part < counts->parts; part++) {
+    const size_t at = permi_counts_at(counts, digit, part, form);
+    permi_wide integer = {0, 0};
+    if (counts->integer) {
+      const permi_wide entry = permi_wide_of(counts->integer[at]);
+      permi_wide_add_product(&integer, &entry, times);
+    } else {
+      x = permi_dd_multiply(permi_dd_make(counts->high[at]), permi_dd_make(times));
+    }
+    permi_factor_set(counts, part, x, integer, factor);
+  }
+}
+
+/* Adds from * factor; fresh: sets it. */
+PERMI_NEVER_INLINE static void permi_cell_fuse(const permi_counts *counts, void *to, const void *from,
+                                               const permi_factor *factor, int fresh)
+{
+  const permi_numbers *numbers = &counts->numbers;
+  int p, q;
+  if (numbers->algebra == PERMI_MAGNITUDES_DD) {
+    permi_value_add(PERMI_MAGNITUDES_DD, numbers, &factor->c, to, from, fresh);
+  } else if (numbers->algebra == PERMI_PAIR_DD_VALUES) {
+    permi_value_add(PERMI_PAIR_DD_VALUES, numbers, &factor->c, to, from, fresh);
+  } else if (numbers->algebra == PERMI_RESIDUES) {
+    permi_value_add(PERMI_RESIDUES, numbers, &factor->c, to, from, fresh);
+  } else {
+    if (fresh)
+      memset(to, 0, counts->size * sizeof(uint64_t));
+    for (p = 0; p < numbers->parts; p++)
+      for (q = 0; q < numbers->parts; q++)
+        permi_words_fuse((uint64_t *)to + (p ^ q) * numbers->words, (const uint64_t *)from + q * numbers->words,
+                         numbers->words, factor->magnitude[p], 2, factor->negative[p] != (p & q));
+  }
+}
+
+/* Returns about the modulus of a cell of double-doubles or more, 0 for integers. */
+static double permi_cell_modulus(const permi_counts *counts, const void *cell)
+{
+  const permi_dd *x = (const permi_dd *)cell;
+  return counts->integer ? 0 : fabs(x[0].hi) + (counts->parts == 2 ? fabs(x[1].hi) : 0);
+}
 
 #define PERMI_SWEEP_ROW 64
 
@@ -30,7 +141,7 @@ typedef struct permi_subsets {
   int which[PERMI_MOST_DIGITS];
 } permi_subsets;
 
-/* Moves one state, every form being used; digit 0 is v0. Each mover returns the largest modulus. */
+/* Moves one state where every form is used; digit 0 is v0. Each mover returns the largest modulus. */
 static double permi_subsets_state(permi_subsets *dp, size_t at, int v0)
 {
   double sum[3] = {0, 0, 0}, most = 0;
@@ -94,7 +205,7 @@ static double permi_subsets_row(permi_subsets *dp, size_t base, int x0, int x1)
   return most;
 }
 
-/* The same in cells, with absolute values. */
+/* Moves them in cells, with absolute values. */
 static double permi_subsets_cells(permi_subsets *dp, size_t base, int x0, int x1)
 {
   const permi_counts *counts = dp->counts;
@@ -124,7 +235,7 @@ static double permi_subsets_cells(permi_subsets *dp, size_t base, int x0, int x1
   return most;
 }
 
-/* One form takes up its digit; totals become least .. most. */
+/* Lets one form take up its digit: totals become least .. most. */
 PERMI_NEVER_INLINE static double permi_subsets_step(permi_subsets *dp, int least, int most)
 {
   const permi_counts *counts = dp->counts;
@@ -169,7 +280,7 @@ PERMI_NEVER_INLINE static double permi_subsets_step(permi_subsets *dp, int least
   }
 }
 
-/* Weights of a form by digit and v_d: its entry times what v_d - 1 used copies leave. */
+/* Sets the weights of a form by digit and v_d: its entry times what v_d - 1 used copies leave. */
 static void permi_subsets_weights(permi_subsets *dp, int form)
 {
   const permi_counts *counts = dp->counts;
@@ -201,18 +312,6 @@ static void permi_subsets_weights(permi_subsets *dp, int form)
           inner[k] = v ? sign * weight[v] : 0;
     }
   }
-}
-
-PERMI_COLD static void permi_subsets_rescale(permi_subsets *dp, int e)
-{
-  permi_dd *cell = (permi_dd *)(void *)dp->cell;
-  size_t s;
-  int plane;
-  for (plane = 0; plane < 3; plane++)
-    for (s = 0; dp->plane[plane] && s < dp->states; s++)
-      dp->plane[plane][s] = ldexp(dp->plane[plane][s], -e);
-  for (s = 0; cell && s < dp->states * (size_t)dp->counts->parts; s++)
-    cell[s] = permi_dd_scale(cell[s], -e);
 }
 
 PERMI_COLD static void permi_subsets_finish(permi_subsets *dp, perm_partial *partial)
@@ -252,8 +351,10 @@ PERMI_COLD static perm_status permi_subsets_run(permi_subsets *dp, double second
 {
   const permi_counts *counts = dp->counts;
   permi_control *control = dp->control;
+  permi_dd *cell = (permi_dd *)(void *)dp->cell;
   double lost = 0;
-  int form, copy, step = 0;
+  size_t s;
+  int form, copy, plane, step = 0;
   if (control)
     control->done = 0;
   dp->least_state = 1;
@@ -276,7 +377,11 @@ PERMI_COLD static perm_status permi_subsets_run(permi_subsets *dp, double second
       if (most > 0 && (most < 1e120 || most > 1e200)) { /* to about 2^600, far above underflow */
         frexp(most, &e);
         e -= 600;
-        permi_subsets_rescale(dp, e);
+        for (plane = 0; plane < 3; plane++)
+          for (s = 0; dp->plane[plane] && s < dp->states; s++)
+            dp->plane[plane][s] = ldexp(dp->plane[plane][s], -e);
+        for (s = 0; cell && s < dp->states * (size_t)counts->parts; s++)
+          cell[s] = permi_dd_scale(cell[s], -e);
         partial->exp2 += e;
         lost = ldexp(lost, -e) + (dp->least_state > 1e-190 ? 0 : PERMI_LEAST * (double)dp->states);
         dp->least_state = ldexp(dp->least_state, -e);
@@ -289,31 +394,6 @@ PERMI_COLD static perm_status permi_subsets_run(permi_subsets *dp, double second
   return PERM_OK;
 }
 
-/* Returns the number of weights; dp->states is 0 if there are too many. */
-PERMI_COLD static size_t permi_subsets_shape(permi_subsets *dp, const permi_counts *counts)
-{
-  double states = 1;
-  size_t weights = 0;
-  int d;
-  memset(dp, 0, sizeof *dp);
-  dp->counts = counts;
-  for (d = 0; d < counts->digits; d++) {
-    dp->at[d] = (int)weights;
-    weights += (size_t)counts->radix[d];
-    dp->stride[d] = d ? dp->stride[d - 1] * (size_t)counts->radix[d - 1] : 1;
-    states *= counts->radix[d];
-  }
-  dp->states = states < 1e18 ? (size_t)states : 0;
-  dp->block = 1;
-  dp->row = counts->radix[0];
-  while (counts->skips && counts->plain && dp->block < counts->digits &&
-         dp->row * counts->radix[dp->block] <= PERMI_SWEEP_ROW)
-    dp->row *= counts->radix[dp->block++];
-  for (d = 0; d < dp->block; d++)
-    dp->inner_total += counts->radix[d] - 1;
-  return weights;
-}
-
 PERMI_COLD static perm_status permi_subsets_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_counts *counts = (const permi_counts *)leaf->context;
@@ -322,13 +402,29 @@ PERMI_COLD static perm_status permi_subsets_task(const permi_leaf *leaf, permi_c
   permi_subsets dp;
   perm_partial mine = *partial;
   perm_status status = PERM_ERROR_MEMORY;
-  const size_t weights = permi_subsets_shape(&dp, counts);
   const size_t size = (counts->plain ? (size_t)counts->parts : counts->size) + (size_t)absolute;
-  double *next;
-  int plane;
-  if (!dp.states || dp.states > SIZE_MAX / 32 / size)
-    return PERM_ERROR_MEMORY;
+  double *next, states = 1;
+  size_t weights = 0;
+  int plane, d;
+  memset(&dp, 0, sizeof dp);
+  dp.counts = counts;
   dp.control = control;
+  for (d = 0; d < counts->digits; d++) {
+    dp.at[d] = (int)weights;
+    weights += (size_t)counts->radix[d];
+    dp.stride[d] = d ? dp.stride[d - 1] * (size_t)counts->radix[d - 1] : 1;
+    states *= counts->radix[d];
+  }
+  if (states >= fmin(1e18, (double)(SIZE_MAX / 32 / size)))
+    return PERM_ERROR_MEMORY;
+  dp.states = (size_t)states;
+  dp.block = 1;
+  dp.row = counts->radix[0];
+  while (counts->skips && counts->plain && dp.block < counts->digits &&
+         dp.row * counts->radix[dp.block] <= PERMI_SWEEP_ROW)
+    dp.row *= counts->radix[dp.block++];
+  for (d = 0; d < dp.block; d++)
+    dp.inner_total += counts->radix[d] - 1;
   next = (double *)permi_pool_get(&pool, dp.states * size + (3 + 4 * (size_t)dp.block) * (size_t)dp.row + 3 * weights,
                                   sizeof *next);
   if (!counts->plain)
@@ -365,7 +461,7 @@ PERMI_COLD static perm_status permi_subsets_task(const permi_leaf *leaf, permi_c
   return status;
 }
 
-/* All choices of a digit for each form, depth by depth. */
+/* Tries all digits for each form, depth by depth. */
 PERMI_COLD static perm_status permi_expand_counts(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_counts *counts = (const permi_counts *)leaf->context;

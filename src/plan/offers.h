@@ -10,22 +10,19 @@
 
 static int permi_is_counts_method(perm_method method)
 {
-  return method == PERM_METHOD_SUBSETS || method == PERM_METHOD_REPEATS || method == PERM_METHOD_SHORT ||
-         method == PERM_METHOD_PADDED;
+  return method == PERM_METHOD_SUBSETS || method == PERM_METHOD_REPEATS || method == PERM_METHOD_SHORT;
 }
 
 PERMI_COLD static const char *permi_counts_refusal(const permi_problem *problem, const perm_options *options)
 {
-  if (options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_RYSER &&
-      options->method != PERM_METHOD_EXPANSION && !permi_is_counts_method(options->method))
+  if (options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_EXPANSION &&
+      !permi_is_counts_method(options->method))
     return "this method is for square matrices without counts";
   if (options->precision == PERM_PRECISION_KAHAN)
     return "precision kahan is for square matrices without counts";
   if (problem->integer) {
     if (options->precision != PERM_PRECISION_DEFAULT && options->precision != PERM_PRECISION_EXACT)
       return "integers are computed exactly: leave precision as it is";
-    if (options->method == PERM_METHOD_PADDED)
-      return "method padded divides, and is for doubles only";
   } else if (options->precision == PERM_PRECISION_EXACT) {
     return "precision exact is for integers: use perm_compute_integer or perm_compute_repeated_integer";
   } else if (options->modulus) {
@@ -534,7 +531,7 @@ static perm_precision permi_array_next(const void *context, const perm_options *
     return PERM_PRECISION_COUNT;
   if (!array->reduced)
     return permi_next_precision(options, array->plan.method, array->plan.precision);
-  if (array->constant >= 0 || array->choice.precision == PERM_PRECISION_EXACT || options->method == PERM_METHOD_PADDED)
+  if (array->constant >= 0 || array->choice.precision == PERM_PRECISION_EXACT)
     return PERM_PRECISION_COUNT;
   return array->choice.precision == PERM_PRECISION_DD ? PERM_PRECISION_EXACT : PERM_PRECISION_DD;
 }

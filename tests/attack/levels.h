@@ -163,7 +163,7 @@ static const char *too_long(const int *level)
       return "n! matchings";
     return order > 14 && s != BLOCKS && s != BAND && s != BOARD ? "many matchings" : NULL;
   case PERM_METHOD_LOW_RANK: return NULL;
-  case PERM_METHOD_SUBSETS: case PERM_METHOD_REPEATS: case PERM_METHOD_SHORT: case PERM_METHOD_PADDED:
+  case PERM_METHOD_SUBSETS: case PERM_METHOD_REPEATS: case PERM_METHOD_SHORT:
     if (engine <= PERM_METHOD_REPEATS && (s == RANK || s == EQUAL))
       return order > 17 ? "counts" : NULL;
     return order > 13 ? "2^n, arrays" : NULL;

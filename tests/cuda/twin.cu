@@ -139,9 +139,9 @@ static CUresult permi_twin_batch(int n, int parts, const double *in, size_t coun
   return CUDA_SUCCESS;
 }
 
-template <int P, int L, int R, int E>
+template <int P, int L, int E>
 struct permi_twin_counts_shape {
-  enum { PARTS = P, LOW = L, RYSER = R, NEEDED = E ? PERM_GPU_COUNTS_SIZE : 0, FORMS = 0,
+  enum { PARTS = P, LOW = L, NEEDED = E ? PERM_GPU_COUNTS_SIZE : 0, FORMS = 0,
          SIZE = PERM_GPU_COUNTS_SIZE };
   const perm_gpu_counts *c;
   PERMI_BOTH int forms() const { return c->forms; }
@@ -150,11 +150,11 @@ struct permi_twin_counts_shape {
   PERMI_BOTH int before(int f) const { return c->before[f]; }
 };
 
-template <int P, int L, int R, int E>
+template <int P, int L, int E>
 static void permi_twin_counts(const perm_gpu_counts *counts, const double *table, unsigned mask, uint64_t chunk,
                               double *room)
 {
-  const permi_twin_counts_shape<P, L, R, E> shape = {counts};
+  const permi_twin_counts_shape<P, L, E> shape = {counts};
   int t, k;
   for (t = 0; t < 128; t++) {
     double out[5];
@@ -168,13 +168,13 @@ static void permi_twin_counts_chunk(const perm_gpu_counts *counts, const double 
                                     double *sums)
 {
   typedef void (*walk)(const perm_gpu_counts *, const double *, unsigned, uint64_t, double *);
-  static const walk walks[2][2][3] = {
-      {{permi_twin_counts<1, 0, 0, 0>, permi_twin_counts<1, 0, 1, 0>, permi_twin_counts<1, 0, 0, 1>},
-       {permi_twin_counts<1, 1, 0, 0>, permi_twin_counts<1, 1, 1, 0>, permi_twin_counts<1, 1, 0, 1>}},
-      {{permi_twin_counts<2, 0, 0, 0>, permi_twin_counts<2, 0, 1, 0>, permi_twin_counts<2, 0, 0, 1>},
-       {permi_twin_counts<2, 1, 0, 0>, permi_twin_counts<2, 1, 1, 0>, permi_twin_counts<2, 1, 0, 1>}}};
+  static const walk walks[2][2][2] = {
+      {{permi_twin_counts<1, 0, 0>, permi_twin_counts<1, 0, 1>},
+       {permi_twin_counts<1, 1, 0>, permi_twin_counts<1, 1, 1>}},
+      {{permi_twin_counts<2, 0, 0>, permi_twin_counts<2, 0, 1>},
+       {permi_twin_counts<2, 1, 0>, permi_twin_counts<2, 1, 1>}}};
   double room[5 * 128];
-  walks[counts->parts - 1][counts->low][counts->ryser ? 1 : counts->needed ? 2 : 0](counts, table, mask, chunk, room);
+  walks[counts->parts - 1][counts->low][counts->needed != 0](counts, table, mask, chunk, room);
   permi_twin_fold(room, sums);
 }
 

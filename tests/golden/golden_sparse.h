@@ -91,13 +91,15 @@ static void golden_sparse(int index)
 
 static void golden_sparse_methods(int index)
 {
-  const perm_kind kind = (perm_kind)(index / PERM_METHOD_COUNT % 4);
-  const perm_method method = (perm_method)(index % PERM_METHOD_COUNT);
+  const perm_kind kind = (perm_kind)(index / GOLDEN_METHODS % 4);
+  const perm_method method = golden_method(index % GOLDEN_METHODS);
   const int slow = method == PERM_METHOD_EXPANSION || method == PERM_METHOD_TRANSVERSALS;
   const int n = slow ? golden_from(1, 10) : golden_below(3) ? golden_from(1, 13) : golden_from(10, 20);
   perm_options options;
   perm_matrix matrix;
   perm_result r;
+  if (method == PERM_METHOD_COUNT)
+    return;
   memset(&options, 0, sizeof options);
   golden_describe("%s ", perm_method_name(method));
   matrix = golden_sparse_matrix(n, n, kind, &options);
@@ -244,7 +246,7 @@ static void golden_explain(int index)
   options = golden_options(GOLDEN_PRECISION | GOLDEN_CERTIFY | GOLDEN_TOLERANCE);
   if (golden_below(2)) {
     options.method = (perm_method)(golden_below(5) ? golden_from(PERM_METHOD_FRONTIER, PERM_METHOD_TRANSVERSALS)
-                                                   : golden_below(PERM_METHOD_COUNT));
+                                                   : (int)golden_method(golden_below(GOLDEN_METHODS)));
     golden_describe(" %s", perm_method_name(options.method));
   }
   if (kind <= PERM_KIND_INTEGER)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# >>bounds >>counts_scale: claims about the dense kernels that depend on n or on the block K, for run.sh.
+# >>bounds >>counts_leaf: claims about the dense kernels that depend on n or on the block K, for run.sh.
 
 # 4. Rounded sums: 2^K terms p - m a state; sum_by_parity, even - odd: K + 1 roundings, in the kernel's order, where
 # moduli sum to 1. Eight states a group and TwoSum's lo (dense.g, rests_of_two_sums): K + 10 units.
@@ -77,13 +77,13 @@ n = $n;
 E2
 done
 
-# >>counts_scale: what the units of permi_counts_bounds are for. Subsets: nz additions, a product, a weight, of nz + 4;
+# >>counts_leaf: what the units of permi_counts_bounds are for. Subsets: nz additions, a product, a weight, of nz + 4;
 # signs: a form rounded once and a product, 2, complex 1 + 2.42 of 3.5; expansions in double-double: 10 u^2 (doubles.g)
 # a product, complex 20 u^2 and sums, of PERMI_DD_UNIT parts^2.
 cat <<'E2'
 # CLAIM units_of_counts
-# CODE src/multiplicities/counts_scale.h: steps = (symmetric ? N + (parts == 2 ? 4 : 2) * M : (parts == 2 ? 3.5 : 2) * M) + 2 * counts->digits + 8;
-# CODE src/multiplicities/counts_scale.h: leaf->bound_relative *= 1.0001;
+# CODE src/multiplicities/counts_leaf.h: steps = (skips ? N + (parts == 2 ? 4 : 2) * M : (parts == 2 ? 3.5 : 2) * M) + 2 * counts->digits + 8;
+# CODE src/multiplicities/counts_leaf.h: leaf->bound_relative *= 1.0001;
 # CODE src/dense/bounds.h: leaf->bound_relative = (n + 1) * PERMI_DD_UNIT * parts * parts;
 # FALSE s/(3.5)/(3.4)/
 { M in [1, 256] /\ nz in [1, 64] /\ r in [1.4142, 1.4143] ->

@@ -478,8 +478,7 @@ static void apart_check(int parts, int n, const double *a, const perm_matrix *ma
   static const perm_method methods[] = {
       PERM_METHOD_AUTO,     PERM_METHOD_DENSE, PERM_METHOD_SUBSETS, PERM_METHOD_REPEATS,     PERM_METHOD_EXPANSION,
       PERM_METHOD_FRONTIER, PERM_METHOD_LISTS, PERM_METHOD_SORTING, PERM_METHOD_ARRAYS,      PERM_METHOD_TREE,
-      PERM_METHOD_BAND,     PERM_METHOD_SHORT, PERM_METHOD_PADDED,  PERM_METHOD_TRANSVERSALS,
-      PERM_METHOD_CLASSES};
+      PERM_METHOD_BAND,     PERM_METHOD_SHORT, PERM_METHOD_TRANSVERSALS, PERM_METHOD_CLASSES};
   oracle_exact exact;
   size_t k;
   int certify;
@@ -495,9 +494,9 @@ static void apart_check(int parts, int n, const double *a, const perm_matrix *ma
       options.precision = certify ? PERM_PRECISION_DEFAULT : PERM_PRECISION_DD;
       if (n > 6 &&
           (methods[k] == PERM_METHOD_EXPANSION || methods[k] == PERM_METHOD_TRANSVERSALS ||
-           methods[k] == PERM_METHOD_REPEATS || methods[k] == PERM_METHOD_SHORT || methods[k] == PERM_METHOD_PADDED))
+           methods[k] == PERM_METHOD_REPEATS || methods[k] == PERM_METHOD_SHORT))
         continue;
-      if (methods[k] >= PERM_METHOD_FRONTIER && methods[k] != PERM_METHOD_SHORT && methods[k] != PERM_METHOD_PADDED)
+      if (methods[k] >= PERM_METHOD_FRONTIER)
         perm_compute_sparse(matrix, &options, &r);
       else
         (parts == 2 ? perm_compute_complex : perm_compute_real)(n, n, a, n, &options, &r);
