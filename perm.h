@@ -138,11 +138,9 @@
                      >>judge           escalation
                      >>compute         perm_compute_*, perm_job_*
      minors/         >>minors          minors, derivatives, gradient
-                     >>minors_dense    the same by vector kernels
+                     >>minors_dense    the same by vector kernels; at once, n <= 16
                      >>minors_subsets  the same of non-negative matrices, without cancellation
-                     >>small_minors    minors at once, n <= 16
                      >>minors_calls    perm_minors_*, perm_gradient_*
-                     >>small_minors_kernels minors, n <= 16
                      >>minors_kernels  minors
      batch/          >>batch >>batch_calls perm_batch_*, perm_select_*
                      >>batch_kernels   batches
@@ -5916,7 +5914,7 @@ typedef void (*permi_small_run)(int n, const double *a, double *out);
 
 /* At least how often a product of n entries, one of each row, is rounded on its way into a kernel's value: n - 3
    times in each row's sum, n + 13 in the products of pairs (complex), 2^(n-3) + 5 in the sums over signs and lanes; in
-   >>small_minors n - 1 times in each row's sum, 2 (n - 1) in products, 2^(n-3) + n + 8 in sums
+   >>minors_dense n - 1 times in each row's sum, 2 (n - 1) in products, 2^(n-3) + n + 8 in sums
    (tests/proofs/small_orders.sh). */
 static double permi_small_roundings(int n)
 {
@@ -13277,9 +13275,8 @@ static perm_status permi_ask_engines(permi_maker *maker, const struct permi_bloc
 }
 
 /* ============================================================================================ >>rank
-   Square arrays of rank 4 or less: recognised, and their permanents modulo primes by the sum of >>low_rank, joined by
-   the Chinese remainder theorem. Doubles are whole numbers of a unit of their row and column, so they are exact too,
-   and rounded once.
+   Square arrays of rank 4 or less are recognised, and their permanents computed modulo primes by the sum of >>low_rank
+   and joined by the Chinese remainder theorem: exactly, as doubles are whole numbers of a unit of their row and column.
    THE PROOF that the rank is r: all minors of order r + 1 vanish modulo primes whose product is above Hadamard's bound
    on them (of the modulus squared, for Gaussian integers: a prime is the norm of what divides them), so they are 0.
    Modulo every further prime the rank is r or less, then. */
@@ -13314,7 +13311,7 @@ static void permi_rank_release(const perm_allocator *allocator, void *plan)
   permi_pool_release(&pool);
 }
 
-/* x = *entry 2^*exponent, *entry odd or 0; 0: not finite. */
+/* Splits x into *entry 2^*exponent, *entry odd or 0. Returns 0 if x is not finite. */
 static int permi_rank_split(double x, int64_t *entry, int *exponent)
 {
   int e;
@@ -13380,8 +13377,14 @@ static uint64_t permi_rank_entry(const permi_rank *rank, size_t at, const permi_
                                               0, prime->p);
 }
 
-/* The rank of the rows listed, or of all: at most PERMI_RANK_MOST + 1, with basis and columns; row: those that count.
-   basis: PERMI_RANK_MOST + 1 rows. */
+/* The second argument of permi_rank_entry. */
+static uint64_t permi_rank_root(const permi_rank *rank, const permi_odd_modulus *prime)
+{
+  return rank->parts == 2 ? permi_montgomery(permi_prime_root(prime), prime->square, prime) : 0;
+}
+
+/* The rank of the rows listed, or of all, at most PERMI_RANK_MOST + 1; row: those that count. basis: PERMI_RANK_MOST +
+   1 rows. */
 static int permi_rank_reduce(const permi_rank *rank, const int *rows, int count, const permi_odd_modulus *prime,
                              uint64_t root, uint64_t *basis, int *column, int *row)
 {
@@ -13402,69 +13405,35 @@ static int permi_rank_reduce(const permi_rank *rank, const int *rows, int count,
   return r;
 }
 
-/* Is the rank of a sample of rows and columns at most PERMI_RANK_MOST, modulo a prime? Takes microseconds. */
-static int permi_rank_sampled(const permi_problem *problem)
+/* Where number j of row i, or with side 1 of column i, stands. */
+static size_t permi_rank_at(const permi_rank *rank, int side, int i, int j)
 {
-  const permi_odd_modulus prime = permi_odd_modulus_of(PERMI_RANK_PRIME);
-  const uint64_t p = prime.p;
-  const uint64_t root =
-      problem->parts == 2 ? permi_montgomery(permi_prime_root(&prime), prime.square, &prime) : 0;
-  uint64_t basis[(PERMI_RANK_MOST + 1) * PERMI_RANK_SAMPLE];
-  int column[PERMI_RANK_MOST + 1], rank = 0, i, j, part, k;
-  for (i = 0; i < PERMI_RANK_SAMPLE; i++) {
-    const ptrdiff_t row = (ptrdiff_t)i * problem->n / PERMI_RANK_SAMPLE;
-    uint64_t *to = basis + rank * PERMI_RANK_SAMPLE;
-    int exponent[2 * PERMI_RANK_SAMPLE], least = INT_MAX;
-    int64_t entry[2 * PERMI_RANK_SAMPLE];
-    for (k = j = 0; j < PERMI_RANK_SAMPLE; j++)
-      for (part = 0; part < problem->parts; part++, k++) {
-        const ptrdiff_t at =
-            (row * problem->ld + (ptrdiff_t)j * problem->n / PERMI_RANK_SAMPLE) * problem->parts + part;
-        exponent[k] = 0;
-        if (problem->integer)
-          entry[k] = problem->integer[at];
-        else if (!permi_rank_split(problem->real[at], &entry[k], &exponent[k]))
-          return 0;
-        if (entry[k] && exponent[k] < least)
-          least = exponent[k];
-      }
-    for (k = j = 0; j < PERMI_RANK_SAMPLE; j++)
-      for (part = 0; part < problem->parts; part++, k++) {
-        const uint64_t x = permi_rank_residue(entry[k], entry[k] ? exponent[k] - least : 0, p);
-        to[j] = part ? permi_residue_add(to[j], permi_montgomery(x, root, &prime), 0, p) : x;
-      }
-    rank += permi_rank_take(basis, PERMI_RANK_SAMPLE, column, rank, &prime);
-    if (rank > PERMI_RANK_MOST)
-      return 0;
-  }
-  return 1;
+  const int parts = rank->parts, width = rank->n * parts;
+  return side ? (size_t)(j / parts) * (size_t)width + (size_t)(i * parts + j % parts)
+              : (size_t)i * (size_t)width + (size_t)j;
 }
 
-/* Doubles become whole numbers of units of their rows, then of their columns. 0: they span too many bits. */
+/* Makes doubles whole numbers of units of their rows, then of their columns. Returns 0 if they span too many bits. */
 static int permi_rank_units(permi_rank *rank)
 {
   const int n = rank->n, width = n * rank->parts;
-  int side, i, j, part, largest = 0;
+  int side, i, j, largest = 0;
   for (side = 0; side < 2; side++)
     for (i = 0; i < n; i++) {
       int least = INT_MAX;
-      for (j = 0; j < n; j++)
-        for (part = 0; part < rank->parts; part++) {
-          const size_t at = side ? (size_t)j * (size_t)width + (size_t)(i * rank->parts + part)
-                                 : (size_t)i * (size_t)width + (size_t)(j * rank->parts + part);
-          if (rank->entry[at] && rank->shift[at] < least)
-            least = rank->shift[at];
-        }
+      for (j = 0; j < width; j++) {
+        const size_t at = permi_rank_at(rank, side, i, j);
+        if (rank->entry[at] && rank->shift[at] < least)
+          least = rank->shift[at];
+      }
       if (least == INT_MAX)
         continue; /* a line of zeros: the permanent is 0 */
       rank->exp2 += least;
-      for (j = 0; j < n; j++)
-        for (part = 0; part < rank->parts; part++) {
-          const size_t at = side ? (size_t)j * (size_t)width + (size_t)(i * rank->parts + part)
-                                 : (size_t)i * (size_t)width + (size_t)(j * rank->parts + part);
-          rank->shift[at] = rank->entry[at] ? rank->shift[at] - least : 0;
-          largest = side && rank->shift[at] > largest ? rank->shift[at] : largest;
-        }
+      for (j = 0; j < width; j++) {
+        const size_t at = permi_rank_at(rank, side, i, j);
+        rank->shift[at] = rank->entry[at] ? rank->shift[at] - least : 0;
+        largest = side && rank->shift[at] > largest ? rank->shift[at] : largest;
+      }
     }
   return largest <= PERMI_RANK_SPAN;
 }
@@ -13481,8 +13450,7 @@ static void permi_rank_bound(const permi_rank *rank, int order, double *permanen
       double sum = 0, line;
       int unit = 0;
       for (j = 0; j < width; j++) {
-        const size_t at = side ? (size_t)(j / rank->parts) * (size_t)width + (size_t)(i * rank->parts + j % rank->parts)
-                               : (size_t)i * (size_t)width + (size_t)j;
+        const size_t at = permi_rank_at(rank, side, i, j);
         const int shift = rank->shift ? rank->shift[at] : 0;
         if (shift > unit) {
           sum = ldexp(sum, unit - shift);
@@ -13505,29 +13473,41 @@ static void permi_rank_bound(const permi_rank *rank, int order, double *permanen
     *minor += top[k] * (1 + 1e-10);
 }
 
-/* Copies the entries. 0: out of memory, or (*why) no such matrix. */
-static int permi_rank_copy(const permi_problem *problem, permi_rank *rank, const char **why)
+/* Reads n x n entries, all or spread evenly. Returns why not, or NULL. */
+static const char *permi_rank_read(const permi_problem *problem, permi_rank *rank)
 {
-  const int n = rank->n, width = n * rank->parts;
-  const size_t count = (size_t)n * (size_t)width;
-  int i, j;
-  rank->entry = (int64_t *)permi_pool_get(&rank->pool, count, sizeof(int64_t));
-  if (!problem->integer)
-    rank->shift = (int *)permi_pool_get(&rank->pool, count, sizeof(int));
-  if (rank->pool.failed)
-    return 0;
+  const int n = rank->n, parts = rank->parts;
+  int i, j, part;
+  size_t to = 0;
   for (i = 0; i < n; i++)
-    for (j = 0; j < width; j++) {
-      const size_t from = (size_t)i * (size_t)problem->ld * (size_t)rank->parts + (size_t)j;
-      const size_t to = (size_t)i * (size_t)width + (size_t)j;
-      if (problem->integer)
-        rank->entry[to] = problem->integer[from];
-      else if (!permi_rank_split(problem->real[from], &rank->entry[to], &rank->shift[to]))
-        *why = "has an entry that is not finite";
-    }
-  if (!*why && rank->shift && !permi_rank_units(rank))
-    *why = "has doubles of too many bits for its rank";
-  return !*why;
+    for (j = 0; j < n; j++)
+      for (part = 0; part < parts; part++, to++) {
+        const ptrdiff_t row = (ptrdiff_t)i * problem->n / n, column = (ptrdiff_t)j * problem->n / n;
+        const ptrdiff_t from = (row * problem->ld + column) * parts + part;
+        if (problem->integer)
+          rank->entry[to] = problem->integer[from];
+        else if (!permi_rank_split(problem->real[from], &rank->entry[to], &rank->shift[to]))
+          return "has an entry that is not finite";
+      }
+  return rank->shift && !permi_rank_units(rank) ? "has doubles of too many bits for its rank" : NULL;
+}
+
+/* Whether a sample of rows and columns has a rank over PERMI_RANK_MOST modulo a prime, in microseconds. */
+static int permi_rank_sampled(const permi_problem *problem)
+{
+  const permi_odd_modulus prime = permi_odd_modulus_of(PERMI_RANK_PRIME);
+  int64_t entry[2 * PERMI_RANK_SAMPLE * PERMI_RANK_SAMPLE];
+  uint64_t basis[(PERMI_RANK_MOST + 1) * PERMI_RANK_SAMPLE];
+  int shift[2 * PERMI_RANK_SAMPLE * PERMI_RANK_SAMPLE], column[PERMI_RANK_MOST + 1], row[PERMI_RANK_MOST];
+  permi_rank sample;
+  memset(&sample, 0, sizeof sample);
+  sample.n = PERMI_RANK_SAMPLE;
+  sample.parts = problem->parts;
+  sample.entry = entry;
+  sample.shift = problem->integer ? NULL : shift;
+  return permi_rank_read(problem, &sample) ||
+         permi_rank_reduce(&sample, NULL, sample.n, &prime, permi_rank_root(&sample, &prime), basis, column, row) >
+             PERMI_RANK_MOST;
 }
 
 /* The rank by all primes that the proof needs; over PERMI_RANK_MOST: larger. basis: PERMI_RANK_MOST + 1 rows. */
@@ -13537,13 +13517,10 @@ static int permi_rank_proven(permi_rank *rank, uint64_t *basis)
   uint64_t above = UINT64_C(1) << 62;
   for (k = 0; k < most && !permi_watch(rank->watch, 0); k++) {
     permi_odd_modulus prime;
-    uint64_t root = 0;
     int r;
     above = permi_prime_below(above, rank->parts == 2);
     prime = permi_odd_modulus_of(above);
-    if (rank->parts == 2)
-      root = permi_montgomery(permi_prime_root(&prime), prime.square, &prime);
-    r = permi_rank_reduce(rank, NULL, rank->n, &prime, root, basis, column, row);
+    r = permi_rank_reduce(rank, NULL, rank->n, &prime, permi_rank_root(rank, &prime), basis, column, row);
     if (r > found || !k) {
       double minor;
       found = r;
@@ -13557,22 +13534,27 @@ static int permi_rank_proven(permi_rank *rank, uint64_t *basis)
   return found;
 }
 
-/* C(n + r - 1, r - 1). */
-static double permi_rank_monomials(int n, int r)
+/* C(n, k), or more than any size_t. */
+static double permi_binomial(int n, int k)
 {
-  return r <= 1 ? 1 : r == 2 ? n + 1.0 : r == 3 ? (n + 1.0) * (n + 2) / 2 : (n + 1.0) * (n + 2) * (n + 3) / 6;
+  double c = 1;
+  int i;
+  for (i = 1; i <= k; i++)
+    c = c * (n - k + i) / i;
+  return k < 0 || k > n ? 0 : c;
 }
 
-/* Looks at an array; *plan, if the rank is small; else *why, or a stop. Returns 0 without memory. */
+/* Looks at an array: sets *plan if its rank is small, else *why, or stops. Returns 0 without memory. */
 static int permi_rank_look(const permi_problem *problem, const perm_options *options, permi_control *watch,
                            permi_rank **plan, const char **why)
 {
   const perm_allocator *allocator = &options->allocator;
   permi_pool pool = {allocator, NULL, 0};
   const int named = options->method == PERM_METHOD_LOW_RANK; /* any order, and zeros only */
+  const size_t entries = (size_t)problem->n * (size_t)problem->n * (size_t)problem->parts;
   permi_rank *rank;
   uint64_t *basis;
-  int found;
+  int found = 0, failed;
   *plan = NULL;
   *why = NULL;
   if (problem->n < PERMI_RANK_LEAST && !named)
@@ -13581,7 +13563,7 @@ static int permi_rank_look(const permi_problem *problem, const perm_options *opt
            (!problem->real && !problem->integer) ||
            !permi_stride_fits(problem->m, problem->n, problem->ld, 8 * problem->parts))
     *why = "is no square array without counts";
-  else if (problem->n && !permi_rank_sampled(problem))
+  else if (problem->n && permi_rank_sampled(problem))
     *why = "has a rank over 4, as a sample of its lines shows";
   if (*why)
     return 1;
@@ -13595,12 +13577,18 @@ static int permi_rank_look(const permi_problem *problem, const perm_options *opt
     rank->parts = problem->parts;
     rank->integer = problem->integer != NULL;
     rank->modulus = rank->integer ? options->modulus : 0;
+    rank->entry = (int64_t *)permi_pool_get(&rank->pool, entries, sizeof(int64_t));
+    if (!rank->integer)
+      rank->shift = (int *)permi_pool_get(&rank->pool, entries, sizeof(int));
   }
-  found = rank && basis && permi_rank_copy(problem, rank, why) ? permi_rank_proven(rank, basis) : 0;
+  failed = !rank || !basis || rank->pool.failed;
+  if (!failed)
+    *why = permi_rank_read(problem, rank);
+  if (!failed && !*why)
+    found = permi_rank_proven(rank, basis);
   permi_release(allocator, basis);
-  if (!rank || !basis || rank->pool.failed || *why || found > PERMI_RANK_MOST || found < !named ||
+  if (failed || *why || found > PERMI_RANK_MOST || found < !named ||
       permi_watch(watch, 0)) { /* what a stopped search found is unproved */
-    const int failed = !rank || !basis || rank->pool.failed;
     if (!*why)
       *why = found < 1 ? "has only zeros" : "has a rank over 4";
     permi_rank_release(allocator, rank);
@@ -13608,7 +13596,7 @@ static int permi_rank_look(const permi_problem *problem, const perm_options *opt
   }
   rank->watch = NULL;
   rank->rank = found;
-  rank->monomials = permi_rank_monomials(rank->n, found);
+  rank->monomials = found ? permi_binomial(rank->n + found - 1, found - 1) : 1;
   if (!(rank->modulus & 1) || rank->parts == 2 || rank->modulus >= UINT64_C(1) << 62 || !permi_is_prime(rank->modulus))
     rank->primes = permi_primes_needed(rank->bits);
   *plan = rank;
@@ -13627,7 +13615,7 @@ typedef struct permi_rank_run {
   int stopped;    /* by any thread */
 } permi_rank_run;
 
-/* Thread 0 polls; the others look whether it stopped, and at the clock, as it may have come to its end. */
+/* Thread 0 polls; the others look whether it stopped, and at the clock, as it may have ended. */
 static perm_status permi_rank_stop(permi_rank_run *run, int thread, double done)
 {
   permi_control *control = run->control;
@@ -13644,8 +13632,8 @@ static perm_status permi_rank_stop(permi_rank_run *run, int thread, double done)
   return (perm_status)stopped;
 }
 
-/* Multiplies a polynomial of so many factors, with exponents of three variables, by one more factor u[3] z + u[2] y +
-   u[1] x + u[0], u times 2^64. Highest exponents first: those below are still the old ones. */
+/* Multiplies a polynomial of three variables and so many factors by u[3] z + u[2] y + u[1] x + u[0], u times 2^64.
+   Highest exponents first: those below are still the old ones. */
 static void permi_rank_multiply(uint64_t *polynomial, const int *extent, int factors, const uint64_t *u,
                                 const permi_odd_modulus *given)
 {
@@ -13735,10 +13723,9 @@ static perm_status permi_rank_prime(void *context, uint64_t part, int thread)
 {
   permi_rank_run *run = (permi_rank_run *)context;
   const permi_odd_modulus *prime = &run->prime[part];
-  uint64_t *memory = run->memory + (size_t)thread * run->each, value[2] = {0, 0}, root = 0;
+  uint64_t *memory = run->memory + (size_t)thread * run->each, value[2] = {0, 0};
+  const uint64_t root = run->rank->parts == 2 ? permi_prime_root(prime) : 0;
   int k;
-  if (run->rank->parts == 2)
-    root = permi_prime_root(prime);
   for (k = 0; k < run->rank->parts; k++)
     value[k] = permi_rank_value(run, prime, permi_montgomery(k ? prime->p - root : root, prime->square, prime), memory,
                                 thread, (double)part * run->seconds);
@@ -13838,31 +13825,38 @@ static void permi_rank_price(const permi_rank *rank, permi_offer *offer)
   offer->bytes = 16 * terms + n * n * 12 * rank->parts + 100 * (n + primes);
 }
 
-/* Makes the leaf; *plan is its own then. */
+/* A leaf of either engine for low rank, without its functions and bounds. */
+static void permi_low_rank_begin(permi_leaf *leaf, void *context, int n, double work, double seconds, double bytes,
+                                 uint64_t hash)
+{
+  memset(leaf, 0, sizeof *leaf);
+  leaf->information.kind = PERM_LEAF_TASK;
+  leaf->information.method = PERM_METHOD_LOW_RANK;
+  leaf->information.isa = PERM_ISA_PLAIN;
+  leaf->information.n = n;
+  leaf->information.chunks = 1;
+  leaf->information.work = work;
+  leaf->information.seconds = seconds;
+  leaf->information.bytes = bytes;
+  leaf->information.fingerprint = hash;
+  leaf->scale = permi_dd_make(1);
+  leaf->context = context;
+}
+
+/* Makes the leaf, which owns the plan then. */
 static void permi_rank_leaf(permi_rank *rank, double seconds, double bytes, permi_leaf *leaf)
 {
   uint64_t hash = permi_hash(permi_hash(PERMI_HASH_START, rank->modulus), (uint64_t)rank->rank);
   size_t k;
   for (k = 0; k < (size_t)rank->n * (size_t)rank->n * (size_t)rank->parts; k++)
     hash = permi_hash(permi_hash(hash, (uint64_t)rank->entry[k]), rank->shift ? (uint64_t)rank->shift[k] : 0);
-  memset(leaf, 0, sizeof *leaf);
-  leaf->information.kind = PERM_LEAF_TASK;
-  leaf->information.method = PERM_METHOD_LOW_RANK;
-  leaf->information.isa = PERM_ISA_PLAIN;
-  leaf->information.n = rank->n;
-  leaf->information.chunks = 1;
-  leaf->information.work = rank->monomials;
-  leaf->information.seconds = seconds;
-  leaf->information.bytes = bytes;
-  leaf->information.fingerprint = hash;
-  leaf->scale = permi_dd_make(1);
+  permi_low_rank_begin(leaf, rank, rank->n, rank->monomials, seconds, bytes, hash);
   leaf->scale_exp2 = rank->exp2;
   leaf->integer = rank->integer;
   leaf->threaded = seconds >= PERMI_WALK_SECONDS;
   leaf->run_task = permi_rank_task;
   leaf->explain = permi_rank_explain;
   leaf->release = permi_rank_release;
-  leaf->context = rank;
   if (!leaf->integer)
     leaf->bound_absolute = DBL_MIN; /* not 0: of an integer that is exact, 106 bits are kept */
 }
@@ -15057,9 +15051,9 @@ PERM_API perm_status perm_complex(int n, const double *a, double *value)
 }
 
 /* ========================================================================================= >>minors
-   Permanents without one row and one column. In Glynn's sum F = 2^-N sum over d of (signs) prod_i y_i, y_i = sum_j d_j
-   a_ij, the derivative by a_ij is the sum over d_j P_i, P_i = prod over k != i of y_k, from prefix and suffix products.
-   As d_j is constant over nested stretches, sums of P_i suffice:
+   Permanents without one row and one column. In Glynn's sum F = 2^-N sum
+   over d of (signs) prod_i y_i, y_i = sum_j d_j a_ij, the derivative by a_ij is the sum over d_j P_i, P_i = prod over
+   k != i of y_k, from prefix and suffix products. As d_j is constant over nested stretches, sums of P_i suffice:
      lane and block columns   a sum for each vector element and setting, folded at the end of a chunk
      outer columns            a binary counter: of two blocks of 2^k states the difference goes to column k, the sum to
                               column k + 1
@@ -15075,10 +15069,8 @@ typedef struct permi_minors {
   int total;                /* of copies */
   int row_count[PERM_MAX_N], column_count[PERM_MAX_N], row_of[PERM_MAX_N], column_of[PERM_MAX_N];
   int row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N];
-  int lossy, drops; /* drops: entries on no transversal do not count */
-  double below; /* what the grid cuts: permi_rounded_rows */
-  double lost;  /* by underflow, in units of 2^-scale_exp2 */
-
+  int lossy, drops;   /* drops: entries on no transversal do not count */
+  double below, lost; /* cut by the grid: permi_rounded_rows; by underflow, in units of 2^-scale_exp2 */
   const permi_minors_kernel *kernel; /* NULL: one term at a time, by subsets or on GPUs */
   int subsets, in_doubles;           /* in_doubles: not one term at a time */
   permi_dense dense;
@@ -15090,14 +15082,19 @@ typedef struct permi_minors {
   double estimate_relative;   /* to the sum of moduli of terms */
   double without[PERM_MAX_N]; /* of permi_terms_norms */
   int scale_exp2;           /* sums are 2^scale_exp2 times scaled minors */
+  long long unit_exp2;      /* the permanent is 2^unit_exp2 times the scaled one */
+  double largest;           /* modulus of what was written */
   double entry[PERM_MAX_N][PERM_MAX_N][2]; /* not scaled; last: not cleared */
 } permi_minors;
 
-/* [row - least][column][part], and each row's sum of |terms|. */
-typedef struct permi_minors_sum {
+/* [row - least][column][part], times 2^exp2 (NULL: 1), and each row's sum of |terms|. Chunks are added exactly: threads
+   change nothing. */
+typedef struct permi_minors_total {
   permi_dd *value;
+  long long *exp2;
   double *absolute;
-} permi_minors_sum;
+  int count; /* of values */
+} permi_minors_total;
 
 /* Returns the larger of `most` and entry (i, j)'s exponent. */
 static int permi_minors_most(const permi_minors *minors, int i, int j, int most)
@@ -15111,24 +15108,18 @@ static int permi_minors_most(const permi_minors *minors, int i, int j, int most)
   return most;
 }
 
-/* Rows', then columns' largest entries to about 1: for too many copies to write out, and for entries on no transversal,
-   which >>scale may drop but minors need. */
+/* Scales the largest entries of rows, then of columns, to about 1: for copies too many to write out, and entries on no
+   transversal, which >>scale may drop but minors need. */
 static void permi_minors_scale_flat(permi_minors *minors)
 {
   const int counted = minors->rows - (minors->least == minors->rows - 1);
-  int i, j, most;
-  memset(minors->row_exp2, 0, sizeof minors->row_exp2);
-  memset(minors->column_exp2, 0, sizeof minors->column_exp2);
-  for (i = 0; i < minors->rows; i++) {
-    for (j = 0, most = INT_MIN; j < minors->columns; j++)
-      most = permi_minors_most(minors, i, j, most);
-    minors->row_exp2[i] = most > INT_MIN ? -most : 0;
-  }
-  for (j = 0; j < minors->columns; j++) {
-    for (i = 0, most = INT_MIN; i < counted; i++)
-      most = permi_minors_most(minors, i, j, most);
-    minors->column_exp2[j] = most > INT_MIN ? -most : 0;
-  }
+  int side, i, j, most;
+  for (side = 0; side < 2; side++)
+    for (i = 0; i < (side ? minors->columns : minors->rows); i++) {
+      for (j = 0, most = INT_MIN; j < (side ? counted : minors->columns); j++)
+        most = permi_minors_most(minors, side ? j : i, side ? i : j, most);
+      (side ? minors->column_exp2 : minors->row_exp2)[i] = most > INT_MIN ? -most : 0;
+    }
 }
 
 static double permi_minors_scaled(const permi_minors *minors, int i, int j, int part)
@@ -15136,11 +15127,13 @@ static double permi_minors_scaled(const permi_minors *minors, int i, int j, int 
   return permi_shift(minors->entry[i][j][part], minors->row_exp2[i] + minors->column_exp2[j]);
 }
 
-/* Brings row sums of moduli to at most 1; sets lossy. */
+/* Brings rows' sums of moduli to at most 1; sets lossy and unit_exp2. */
 static void permi_minors_scale_rows(permi_minors *minors)
 {
   int i, j, part;
   minors->lossy = 0;
+  for (j = 0; j < minors->columns; j++)
+    minors->unit_exp2 -= (long long)minors->column_count[j] * minors->column_exp2[j];
   for (i = 0; i < minors->rows; i++) {
     int most = INT_MIN;
     double sum = 0;
@@ -15159,6 +15152,8 @@ static void permi_minors_scale_rows(permi_minors *minors)
                          permi_exponent(minors->entry[i][j][part]) + minors->row_exp2[i] + minors->column_exp2[j] <
                              DBL_MIN_EXP;
   }
+  for (i = 0; i < minors->rows; i++)
+    minors->unit_exp2 -= (long long)minors->row_count[i] * minors->row_exp2[i];
 }
 
 static void permi_minors_write_out(const permi_minors *minors, int scaled, double *full)
@@ -15172,7 +15167,7 @@ static void permi_minors_write_out(const permi_minors *minors, int scaled, doubl
             *full++ = scaled ? permi_minors_scaled(minors, i, j, part) : minors->entry[i][j][part];
 }
 
-/* full: room for PERM_MAX_N rows, or NULL. Returns 0 if all that is wanted is 0. */
+/* Returns 0 if all that is wanted is 0. full: room for PERM_MAX_N rows, or NULL. */
 static int permi_minors_scale(permi_minors *minors, double *full)
 {
   const int one_row = minors->least == minors->rows - 1, n = minors->total;
@@ -15192,11 +15187,10 @@ static int permi_minors_scale(permi_minors *minors, double *full)
       return 0;
     useful = !plan.zero;
     for (i = 0; i < n && !one_row && !minors->drops && useful; i++) /* nothing may be dropped */
-      for (j = 0; j < n; j++)
-        for (copy = 0; copy < view.parts; copy++) {
-          double x = permi_at(&view, i, j, copy);
-          useful &= x == 0 || permi_exponent(x) + plan.row_exp2[i] + plan.column_exp2[j] >= DBL_MIN_EXP;
-        }
+      for (j = 0; j < n * view.parts; j++) {
+        const double x = permi_at(&view, i, j / view.parts, j % view.parts);
+        useful &= x == 0 || permi_exponent(x) + plan.row_exp2[i] + plan.column_exp2[j / view.parts] >= DBL_MIN_EXP;
+      }
     for (j = 0, first = 0; j < minors->columns && useful; first += minors->column_count[j++])
       for (copy = 1; copy < minors->column_count[j]; copy++) /* copies must be scaled alike */
         useful &= plan.column_exp2[first + copy] == plan.column_exp2[first];
@@ -15234,12 +15228,13 @@ static permi_dd permi_dd_divide_double(permi_dd a, double b)
   return permi_two_sum(quotient, rest.hi / b);
 }
 
+/* Level 0 is a single term. */
 typedef struct permi_terms {
   const int *row_count, *column_count;
   int rows, columns, least, parts;
   permi_dd_complex *twice;      /* [column][row]: 2 a */
-  permi_dd_complex *row_sum;    /* [level + 1][row], level 0 for a single term */
-  permi_dd_complex *sum;        /* [level + 1][row]: of P over the columns below level */
+  permi_dd_complex *row_sum;    /* [level][row] */
+  permi_dd_complex *sum;        /* [level][row]: of P over the columns below level */
   permi_dd_complex *difference; /* [column][row]: of d_j P */
   permi_dd_complex *front;
   double *absolute; /* [row] */
@@ -15248,13 +15243,6 @@ typedef struct permi_terms {
 static size_t permi_terms_doubles(int rows, int columns)
 {
   return (size_t)(4 * columns + 3) * (size_t)rows * 4 + (size_t)(rows + 1) * 5 + 8;
-}
-
-static permi_dd_complex *permi_terms_take(double **memory, int count)
-{
-  double *here = *memory;
-  *memory += (size_t)count * (sizeof(permi_dd_complex) / sizeof(double));
-  return (permi_dd_complex *)(void *)here;
 }
 
 /* sum[0] = weight P_i. */
@@ -15282,8 +15270,8 @@ static void permi_terms_leaf(const permi_terms *terms, permi_dd weight)
   }
 }
 
-/* Sets without[i] to the product of all norms, but one of row i's copies, in the unit of sums: single terms round row
-   sums by units of norms, which no sum of |terms| shows where some row's sum cancels in every term. */
+/* Sets without[i] to the product of all norms except one of row i's copies, in the unit of sums: single terms round row
+   sums by units of norms, which sums of |terms| hide where a row's sum cancels in every term. */
 static void permi_terms_norms(permi_minors *minors)
 {
   const int *const count[2] = {minors->row_count, minors->column_count}, turned = minors->transposed;
@@ -15335,27 +15323,20 @@ static void permi_terms_level(const permi_terms *terms, int level, permi_dd weig
 
 #define PERMI_TERMS_EXP2 900 /* from 2^900 terms may lose 2^1900 */
 
-static void permi_terms_chunk(const permi_minors *minors, uint64_t chunk, double *work, permi_minors_sum *out)
+static void permi_terms_chunk(const permi_minors *minors, uint64_t chunk, double *work, permi_minors_total *out)
 {
   const int parts = minors->parts, transposed = minors->transposed, rows = minors->terms_rows;
   const int columns = minors->terms_columns, least = transposed ? 0 : minors->least, wanted = minors->columns;
-  permi_terms terms;
+  permi_dd_complex *const room = (permi_dd_complex *)(void *)work, *const behind = room + (4 * columns + 3) * rows + 1;
+  const permi_terms terms = {transposed ? minors->column_count : minors->row_count,
+                             transposed ? minors->row_count : minors->column_count,
+                             rows, columns, least, parts, room, room + columns * rows, room + (2 * columns + 1) * rows,
+                             room + (3 * columns + 2) * rows, room + (4 * columns + 2) * rows,
+                             (double *)(void *)behind};
   permi_dd weight = permi_dd_make(ldexp(1, PERMI_TERMS_EXP2 - minors->total));
   int digit[PERM_MAX_N], i, j, v, part;
   uint64_t rest = chunk;
-  terms.row_count = transposed ? minors->column_count : minors->row_count;
-  terms.column_count = transposed ? minors->row_count : minors->column_count;
-  terms.rows = rows;
-  terms.columns = columns;
-  terms.least = least;
-  terms.parts = parts;
   memset(work, 0, permi_terms_doubles(rows, columns) * sizeof *work);
-  terms.twice = permi_terms_take(&work, columns * rows);
-  terms.row_sum = permi_terms_take(&work, (columns + 1) * rows);
-  terms.sum = permi_terms_take(&work, (columns + 1) * rows);
-  terms.difference = permi_terms_take(&work, columns * rows);
-  terms.front = permi_terms_take(&work, rows + 1);
-  terms.absolute = work;
   for (j = columns - 1; j >= minors->inner; j--) { /* half the last column, by symmetry */
     const uint64_t range = (uint64_t)(j == columns - 1 ? terms.column_count[j] / 2 : terms.column_count[j]) + 1;
     digit[j] = (int)(rest % range);
@@ -15379,32 +15360,28 @@ static void permi_terms_chunk(const permi_minors *minors, uint64_t chunk, double
       }
     }
   permi_terms_level(&terms, minors->inner, weight);
-  for (j = minors->inner; j < columns; j++)
-    for (i = least; i < rows; i++)
-      terms.difference[j * rows + i] =
-          permi_dd_complex_by(terms.sum[minors->inner * rows + i], terms.column_count[j] - 2 * digit[j], parts);
   for (i = least; i < rows; i++)
-    for (j = 0; j < columns; j++) {
-      const permi_dd_complex *d = &terms.difference[j * rows + i];
-      if (transposed && j < minors->least)
-        continue;
+    for (j = transposed ? minors->least : 0; j < columns; j++) {
+      const permi_dd_complex d =
+          j < minors->inner ? terms.difference[j * rows + i]
+                            : permi_dd_complex_by(terms.sum[minors->inner * rows + i],
+                                                  terms.column_count[j] - 2 * digit[j], parts);
+      const int row = (transposed ? j : i) - minors->least, column = transposed ? i : j;
       for (part = 0; part < parts; part++)
-        out->value[(transposed ? (j - minors->least) * wanted + i : (i - least) * wanted + j) * parts + part] =
-            permi_dd_divide_double(part ? d->im : d->re, terms.column_count[j]);
-      if (transposed)
-        out->absolute[j - minors->least] = fmax(out->absolute[j - minors->least], terms.absolute[i]);
+        out->value[(row * wanted + column) * parts + part] =
+            permi_dd_divide_double(part ? d.im : d.re, terms.column_count[j]);
+      out->absolute[row] = fmax(out->absolute[row], terms.absolute[i]);
     }
-  for (i = least; i < rows && !transposed; i++)
-    out->absolute[i - least] = terms.absolute[i];
 }
 
 #endif
 
 /* =================================================================================== >>minors_dense
-   Minors by vector kernels. */
+   Minors by vector kernels: sums of chunks for threads, and small orders at once. */
 
 #if !defined(PERM_NO_EXTRAS)
-static void permi_dense_minors_chunk(const permi_minors *minors, uint64_t chunk, double *memory, permi_minors_sum *out)
+static void permi_dense_minors_chunk(const permi_minors *minors, uint64_t chunk, double *memory,
+                                     permi_minors_total *out)
 {
   const permi_dense *dense = &minors->dense;
   const permi_minors_kernel *kernel = minors->kernel;
@@ -15464,18 +15441,7 @@ static void permi_dense_minors_chunk(const permi_minors *minors, uint64_t chunk,
   }
 }
 
-static const permi_minors_kernel *permi_minors_kernel_for(perm_isa isa, int parts, int n)
-{
-  size_t i;
-  for (i = 0; i < sizeof permi_minors_kernels / sizeof permi_minors_kernels[0]; i++) {
-    const permi_minors_kernel *kernel = &permi_minors_kernels[i];
-    if (kernel->isa <= isa && kernel->parts == parts && kernel->lane_columns + kernel->block_columns < n)
-      return kernel;
-  }
-  return NULL;
-}
-
-/* By symmetry half of the terms. */
+/* Half of the terms, by symmetry. */
 static double permi_terms_count(int columns, const int *count)
 {
   double terms = 1;
@@ -15494,7 +15460,6 @@ static void permi_minors_plan_terms(permi_minors *minors)
   int j;
   minors->kernel = NULL;
   minors->subsets = 0;
-  minors->lost = 0;
   minors->transposed = by_rows * minors->columns < by_columns * minors->rows;
   minors->terms_rows = minors->transposed ? minors->columns : minors->rows;
   minors->terms_columns = minors->transposed ? minors->rows : minors->columns;
@@ -15512,13 +15477,17 @@ static void permi_minors_plan_terms(permi_minors *minors)
   minors->scale_exp2 = PERMI_TERMS_EXP2;
 }
 
-/* Returns 0 if kernels do not take this matrix. */
+/* Returns 0 if no kernel takes this matrix. */
 static int permi_minors_plan_dense(permi_minors *minors, perm_isa isa)
 {
   const int n = minors->total;
-  const permi_minors_kernel *kernel = n <= PERM_MAX_N ? permi_minors_kernel_for(isa, minors->parts, n) : NULL;
+  const permi_minors_kernel *kernel = permi_minors_kernels;
+  const permi_minors_kernel *const end = kernel + sizeof permi_minors_kernels / sizeof *permi_minors_kernels;
   permi_dense *dense = &minors->dense;
-  if (!kernel)
+  for (; kernel < end && (kernel->isa > isa || kernel->parts != minors->parts ||
+                          kernel->lane_columns + kernel->block_columns >= n); kernel++)
+    ;
+  if (kernel == end || n > PERM_MAX_N)
     return 0;
   memset(dense, 0, sizeof *dense);
   dense->n = n;
@@ -15529,7 +15498,6 @@ static int permi_minors_plan_dense(permi_minors *minors, perm_isa isa)
   dense->absolute_mask = dense->outer < 9 ? 0 : 7;
   minors->kernel = kernel;
   minors->subsets = 0;
-  minors->lost = 0;
   minors->terms = ldexp(1, n - 1);
   minors->seconds = minors->terms * n / kernel->rate * (minors->least ? 1 : 3);
   while (dense->chunk_log2 > 10 && ldexp(minors->seconds, dense->chunk_log2 - dense->outer) > PERMI_CHUNK_SECONDS)
@@ -15564,7 +15532,7 @@ static perm_status permi_minors_tables(permi_minors *minors, const perm_allocato
   return PERM_OK;
 }
 
-/* What the grid cuts from terms whose factors are the rows of a scaled matrix. */
+/* What the grid cuts from terms of a scaled matrix. */
 static double permi_minors_rounded(const permi_minors *minors, const double *full)
 {
   perm_plan plain;
@@ -15587,14 +15555,6 @@ static double permi_minors_below_grid(const permi_minors *minors, double *full)
   return share;
 }
 
-/* Exactly associative: the same for any threads and order. */
-typedef struct permi_minors_total {
-  permi_dd *value;
-  long long *exp2;
-  double *absolute;
-  int count;
-} permi_minors_total;
-
 typedef struct permi_minors_sharing {
   const permi_minors *minors;
   permi_control *control;
@@ -15610,10 +15570,8 @@ static perm_status permi_minors_chunk(void *context, uint64_t chunk, int thread)
   const permi_minors *minors = run->minors;
   const int count = run->count, rows = run->rows;
   double *memory = run->memory + (size_t)thread * run->per_thread;
-  permi_minors_sum sum;
+  permi_minors_total sum = {(permi_dd *)(void *)memory, NULL, memory + 2 * count, count};
   int k;
-  sum.value = (permi_dd *)(void *)memory;
-  sum.absolute = memory + 2 * count;
   memset(sum.absolute, 0, (size_t)rows * sizeof(double));
   if (minors->kernel)
     permi_dense_minors_chunk(minors, chunk, sum.absolute + rows, &sum);
@@ -15635,13 +15593,13 @@ static perm_status permi_minors_chunk(void *context, uint64_t chunk, int thread)
 
 static void permi_minors_collect(const perm_sum *sums, int rows, permi_minors_total *total)
 {
+  long long e;
   int i;
   for (i = 0; i < total->count; i++)
     total->value[i] = permi_sum_value(&sums[i], &total->exp2[i]);
   for (i = 0; i < rows; i++) {
-    long long e;
-    const permi_dd x = permi_sum_value(&sums[total->count + i], &e);
-    total->absolute[i] = permi_ldexp(x.hi, e);
+    total->absolute[i] = permi_sum_value(&sums[total->count + i], &e).hi;
+    total->absolute[i] = permi_ldexp(total->absolute[i], e);
   }
 }
 
@@ -15651,18 +15609,12 @@ static perm_status permi_minors_execute(const permi_minors *minors, const perm_o
   const perm_allocator *allocator = &options->allocator;
   const int rows = minors->rows - minors->least, count = total->count;
   const size_t sums = (size_t)(count + rows);
-  permi_minors_sharing run;
+  permi_minors_sharing run = {minors, control, count, rows, (size_t)minors->work_doubles + 2 * sums + 8, NULL, NULL};
   perm_status status = PERM_ERROR_MEMORY;
   int i, k, all;
   if (minors->seconds < PERMI_PARALLEL_SECONDS || minors->chunks == 1)
     threads = 1;
-  run.minors = minors;
-  run.control = control;
-  run.count = count;
-  run.rows = rows;
-  run.per_thread = (size_t)minors->work_doubles + 2 * (size_t)count + (size_t)rows + 8; /* 8: a cache line */
   run.memory = (double *)permi_allocate(allocator, (size_t)threads, run.per_thread * sizeof(double));
-  run.sums = NULL;
   if (minors->chunks > 1)
     run.sums = (perm_sum *)permi_allocate_zeros(allocator, (size_t)threads, sums * sizeof *run.sums);
   if (run.memory && (run.sums || minors->chunks <= 1)) {
@@ -15675,7 +15627,7 @@ static perm_status permi_minors_execute(const permi_minors *minors, const perm_o
     memset(total->exp2, 0, (size_t)count * sizeof *total->exp2);
   } else if (status != PERM_ERROR_MEMORY) {
     for (k = 1; k < threads; k++)
-      for (i = 0; i < count + rows; i++)
+      for (i = 0; i < (int)sums; i++)
         permi_sum_add(&run.sums[i], &run.sums[(size_t)k * sums + (size_t)i]);
     permi_minors_collect(run.sums, rows, total);
   }
@@ -15684,6 +15636,270 @@ static perm_status permi_minors_execute(const permi_minors *minors, const perm_o
   return status;
 }
 
+/* Small orders: n <= 16, with copies 12, at once: no plan, job, allocation or clock.
+     n <= 4    expansion of the three rows or fewer
+     5 .. 16   the small kernels of >>minors_kernels
+   THE BOUND of small orders. 1. Moduli |re| + |im| in place of all numbers, no number is larger than by the same
+   operations on moduli, whose signs are then +: at most prod R_i over the rows of a minor, R_i = sum_j |a_ij|, as the
+   mean over the signs; the expansions give permanents of |A|. 2. A product of n - 1 entries is rounded at most K times,
+   K = permi_small_roundings, in the expansions 16. 3. So |error| is at most K u / (1 - K u) times that [Hig02, 3.1].
+   4. Underflow as in >>small, for entries of the same size: fewer than 1e6 operations in every sum, each by less than
+   2e-178: below 1e-170; n > 12, sum of the R_i up to 1e10, products of 15 below 1e133: 1e7 operations, each by less
+   than 1e-188; n <= 4, entries up to 1e60: 1e-200 (tests/proofs/small.g).
+   The estimate is that of >>small_result: 4 n u times the sum of |terms| and the product of the rows' norms. */
+#define PERMI_SMALL_MINORS_LARGEST 1e13 /* sum of the R_i, n > 4: no product of squares overflows */
+#define PERMI_FAR_MINORS_LARGEST 1e10   /* n > 12 */
+#define PERMI_SMALL_MINORS_DOUBLES (PERMI_SMALL_N * (2 * PERMI_SMALL_N + 1)) /* as the kernels write */
+
+/* A call: `gradient` for all rows, else `row`. */
+typedef struct permi_minors_call {
+  int m, n, row, gradient, marginals;
+  permi_view view;
+  const int *row_counts, *column_counts;
+  double *out;
+  int *row_count, *column_count; /* PERM_MAX_N each, once checked */
+  int total, entries;            /* lines with copies; doubles of out */
+  int spare; /* of marginals: rows of ones, -: columns, so that the totals are equal */
+} permi_minors_call;
+
+/* a: rows x n entries, n - 1 rows or, for the gradient, n; factor: what minors will be multiplied by, at most. */
+typedef struct permi_small_minors {
+  perm_isa isa;
+  int n, parts, rows;
+  const double *a;
+  double factor, bound, estimate;
+} permi_small_minors;
+
+static permi_small_minors_run permi_small_minors_kernel(perm_isa isa, int n, int parts, int gradient)
+{
+#define PERMI_OF_KIND(kind, family)                                                                                    \
+  (gradient ? permi_small_gradient_##kind##_##family : permi_small_minors_##kind##_##family)
+#if defined(PERM_NO_COMPLEX)
+#define PERMI_OF_FAMILY(family) PERMI_OF_KIND(real, family)
+#else
+#define PERMI_OF_FAMILY(family) (parts == 2 ? PERMI_OF_KIND(complex, family) : PERMI_OF_KIND(real, family))
+#endif
+  (void)isa, (void)n, (void)parts;
+#if PERMI_X86
+  if (isa == PERM_ISA_AVX512 && n > 5)
+    return PERMI_OF_FAMILY(avx512);
+  if (isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2)
+    return PERMI_OF_FAMILY(avx2);
+#elif PERMI_ARM
+  if (isa == PERM_ISA_NEON)
+    return PERMI_OF_FAMILY(neon);
+#endif
+  return PERMI_OF_FAMILY(plain);
+#undef PERMI_OF_FAMILY
+#undef PERMI_OF_KIND
+}
+
+/* n <= 4: as the kernels, with the largest permanent of moduli in place of the sum of |terms|. */
+static void permi_small_minors_few(const permi_small_minors *of, double *out)
+{
+  const int n = of->n, parts = of->parts, width = n * parts, gradient = of->rows == n;
+  double size[16], of_moduli[4];
+  int i, j, k;
+  for (k = 0; k < of->rows * n; k++)
+    size[k] = parts == 2 ? fabs(of->a[2 * k]) + fabs(of->a[2 * k + 1]) : fabs(of->a[k]);
+  for (i = 0; i < (gradient ? n : 1); i++, out += width + 1) {
+    int row[3] = {0, 0, 0};
+    for (j = k = 0; j < of->rows; j++)
+      if (!gradient || j != i)
+        row[k++] = j;
+    permi_small_minors_few_real_plain(n, size + row[0] * n, size + row[1] * n, size + row[2] * n, of_moduli);
+#if !defined(PERM_NO_COMPLEX)
+    if (parts == 2)
+      permi_small_minors_few_complex_plain(n, of->a + row[0] * width, of->a + row[1] * width, of->a + row[2] * width,
+                                           out);
+    else
+#endif
+      permi_small_minors_few_real_plain(n, of->a + row[0] * width, of->a + row[1] * width, of->a + row[2] * width, out);
+    for (j = 0, out[width] = 0; j < n; j++)
+      out[width] = of_moduli[j] > out[width] ? of_moduli[j] : out[width];
+  }
+}
+
+/* out: for each wanted row n minors, then a number that is not one. Returns 0: take the general path. 2 <= n <= 16. */
+static int permi_small_minors_compute(permi_small_minors *of, double *out)
+{
+  const int n = of->n, width = n * of->parts, gradient = of->rows == n;
+  const permi_small_size size = permi_small_sizes(gradient ? PERM_ISA_PLAIN : of->isa, of->rows, width, of->a);
+  const double moduli = gradient ? size.other_sums : size.sums; /* largest product of n - 1 rows' R_i */
+  const double largest = n > PERMI_NEAR_N ? PERMI_FAR_MINORS_LARGEST
+                         : n > 4          ? PERMI_SMALL_MINORS_LARGEST
+                                          : PERMI_FOUR_LARGEST;
+  double most = 0;
+  int i;
+  if (!(size.moduli <= largest))
+    return 0;
+  if (n > 4)
+    permi_small_minors_kernel(of->isa, n, of->parts, gradient)(of->rows, n, of->a, out);
+  else
+    permi_small_minors_few(of, out);
+  for (i = 0; i < (gradient ? n : 1); i++)
+    most = out[i * (width + 1) + width] > most ? out[i * (width + 1) + width] : most;
+  if (permi_small_rounds_nothing(n, of->rows * width, of->a, 4 * of->factor * moduli)) {
+    of->bound = of->estimate = 0;
+    return 1;
+  }
+  of->bound = n > 4 ? 1.001 * PERMI_UNIT * permi_small_roundings(n) * moduli + 1e-170
+                    : 1.001 * PERMI_UNIT * 16 * most + 1e-200;
+  of->estimate = n > 4 ? 4 * n * PERMI_UNIT * (most + sqrt(gradient ? size.other_squares : size.squares))
+                       : 0.1 * of->bound;
+  of->estimate = of->estimate < of->bound ? of->estimate : of->bound;
+  return 1;
+}
+
+/* Writes the matrix with its copies, without the wanted row. Returns 0 if that is not of small order. */
+static int permi_small_minors_write_out(const permi_minors_call *call, permi_small_minors *task, double *full)
+{
+  const permi_view *view = &call->view;
+  const int m = call->m, n = call->n, gradient = call->gradient;
+  int rows[PERM_MAX_N], most[2] = {1, 1}, i, j, finite = 1;
+  const permi_copies copies = {m, n, view->a, view->ld, rows, call->column_counts};
+  if (m > PERM_MAX_N || n > PERM_MAX_N)
+    return 0;
+  for (i = 0; i < m; i++) {
+    rows[i] = call->row_counts ? call->row_counts[i] : 1;
+    most[0] = rows[i] > most[0] ? rows[i] : most[0];
+    for (j = 0; j < n * view->parts; j++) /* in lines without a copy, too */
+      finite &= !permi_not_finite(view->a[i * view->ld * view->parts + j]);
+  }
+  for (j = 0; j < n && call->column_counts; j++)
+    most[1] = call->column_counts[j] > most[1] ? call->column_counts[j] : most[1];
+  if (!gradient && rows[call->row] <= 0)
+    return 0;
+  if (!gradient)
+    rows[call->row]--;
+  task->n = permi_small_write_out(&copies, view->parts, !gradient, full);
+  task->factor = gradient ? (double)most[0] * most[1] : 1;
+  return finite && task->n >= 2;
+}
+
+/* Finds the rows that count, written out or where they stand. Returns 0 if the order is not small. */
+static int permi_small_minors_rows(const permi_minors_call *call, permi_small_minors *task, double *full)
+{
+  const permi_view *view = &call->view;
+  const int n = call->n, width = n * view->parts, row = call->gradient ? -1 : call->row;
+  double *to = full;
+  int i;
+  if (call->m < 1 || n < 1 || row < -call->gradient || row >= call->m || !view->a || !call->out ||
+      !permi_stride_fits(call->m, n, view->ld, 8 * view->parts))
+    return 0;
+  task->n = n;
+  task->factor = 1;
+  task->a = full;
+  if (call->row_counts || call->column_counts) {
+    if (!permi_small_minors_write_out(call, task, full))
+      return 0;
+  } else if (call->m != n || n < 2 || n > PERMI_SMALL_N) {
+    return 0;
+  } else if (view->ld == n && (row < 0 || row == n - 1)) {
+    task->a = view->a;
+  } else {
+    for (i = 0; i < n; i++)
+      if (i != row) {
+        memcpy(to, view->a + i * view->ld * view->parts, (size_t)width * sizeof *to);
+        to += width;
+      }
+  }
+  task->rows = task->n - !call->gradient;
+  return 1;
+}
+
+/* The permanent from the minors `from` of row i of the call; 0 where products may underflow or overflow. */
+static int permi_small_minors_value(const permi_minors_call *call, int i, const double *from, double *value)
+{
+  const int parts = call->view.parts;
+  const double *a = call->view.a + i * call->view.ld * parts;
+  double size = 0, row = 0;
+  int j;
+  for (j = 0; j < call->n; j++, a += parts) {
+    const int columns = call->column_counts ? call->column_counts[j] : 1;
+    if (!columns)
+      continue;
+    row += fabs(a[0]);
+    size += fabs(a[0] * from[0]);
+    value[0] += columns * a[0] * from[0];
+    if (parts == 2) {
+      row += fabs(a[1]);
+      size += fabs(a[1] * from[0]) + fabs(a[0] * from[1]) + fabs(a[1] * from[1]);
+      value[0] -= columns * a[1] * from[1];
+      value[1] += columns * (a[0] * from[1] + a[1] * from[0]);
+    }
+    from += columns * parts;
+  }
+  return row == 0 || (size >= 1e-250 && size <= 1e250);
+}
+
+/* Writes the minors of the matrix with its copies, times the copies; returns the largest. */
+static double permi_small_minors_place(const permi_minors_call *call, int n, const double *raw)
+{
+  const int parts = call->view.parts, gradient = call->gradient;
+  double *out = call->out, largest = 0;
+  int i, j, part;
+  for (i = 0; i < (gradient ? call->m : 1); i++) {
+    const int rows = gradient && call->row_counts ? call->row_counts[i] : 1;
+    const double *from = raw;
+    for (j = 0; j < call->n; j++, out += parts) {
+      const int columns = call->column_counts ? call->column_counts[j] : 1, copies = rows * columns;
+      const double factor = gradient ? copies : 1;
+      for (part = 0; part < parts; part++) {
+        const double x = copies ? factor * from[part] : 0, size = fabs(x);
+        out[part] = x;
+        largest = size > largest ? size : largest;
+      }
+      from += columns * parts;
+    }
+    raw += rows * (n * parts + 1);
+  }
+  return largest;
+}
+
+/* Writes minors and result if their estimate is good enough; else returns 0. Not inlined: the general path needs its
+   stack. */
+PERMI_NEVER_INLINE static int permi_small_minors_result(const permi_minors_call *call, const perm_options *options,
+                                                        perm_result *result)
+{
+  const int parts = call->view.parts;
+  double full[2 * PERMI_SMALL_N * PERMI_SMALL_N], raw[PERMI_SMALL_MINORS_DOUBLES], value[2] = {0, 0};
+  double largest;
+  int row;
+  permi_small_minors task;
+#if defined(PERM_NO_COMPLEX)
+  if (parts == 2)
+    return 0;
+#endif
+  if (!result || !permi_asks_no_more(options, 0, options ? permi_view_bytes(call->m, call->n, &call->view) : 0) ||
+      !permi_small_minors_rows(call, &task, full))
+    return 0;
+  task.isa = task.n > 4 ? permi_isa(permi_options(options)) : PERM_ISA_PLAIN;
+  task.parts = parts;
+  if (!permi_small_minors_compute(&task, raw))
+    return 0;
+  for (row = call->gradient ? 0 : call->row; call->row_counts && !call->row_counts[row]; row++)
+    ;
+  if (!permi_small_minors_value(call, row, raw, value))
+    return 0;
+  largest = permi_small_minors_place(call, task.n, raw);
+  if (task.estimate > 0 &&
+      (!(largest >= PERMI_SMALL_LEAST) ||
+       !(task.factor * task.estimate <= permi_wanted_relative(permi_options(options)) * largest)))
+    return 0;
+  permi_result_clear_brief(result);
+  result->value = value[0];
+  result->imaginary = value[1];
+  result->error_bound = task.factor * task.bound + (task.factor > 1 && task.bound > 0 ? PERMI_UNIT * largest : 0);
+  result->error_estimate = task.factor * task.estimate;
+  result->is_complex = parts == 2;
+  result->method = task.n > 4 ? PERM_METHOD_DENSE : PERM_METHOD_EXPANSION;
+  result->precision = PERM_PRECISION_DEFAULT;
+  result->isa = task.isa;
+  result->threads = 1;
+  result->terms = (double)(1 << (task.n - 1));
+  return 1;
+}
 #endif
 
 /* ================================================================================= >>minors_subsets
@@ -15864,296 +16080,11 @@ static perm_status permi_minors_subsets(const permi_minors *minors, const perm_o
 }
 #endif
 
-/* =================================================================================== >>small_minors
-   Minors of a row and gradients, n <= 16, with copies 12, at once: no plan, job, allocation or clock.
-     n <= 4    expansion of the three rows or fewer
-     5 .. 16   >>small_minors_kernels
-   The bound. 1. Moduli |re| + |im| in place of all numbers, no number is larger than by the same operations on moduli,
-   whose signs are then +: at most prod R_i over the rows of a minor, R_i = sum_j |a_ij|, as the mean over the signs;
-   the expansions give permanents of |A|. 2. A product of n - 1 entries is rounded at most K times, K =
-   permi_small_roundings, in the expansions 16. 3. So |error| is at most K u / (1 - K u) times that [Hig02, 3.1]. 4.
-   Underflow as in >>small, for entries of the same size: fewer than 1e6 operations in every sum, each by less than
-   2e-178: below 1e-170; n > 12, sum of the R_i up to 1e10, products of 15 below 1e133: 1e7 operations, each by less
-   than 1e-188; n <= 4, entries up to 1e60: 1e-200 (tests/proofs/small.g).
-   The estimate is that of >>small_result: 4 n u times the sum of |terms| and the product of the rows' norms. */
-
-#if !defined(PERM_NO_EXTRAS)
-#define PERMI_SMALL_MINORS_LARGEST 1e13 /* sum of the R_i, n > 4: no product of squares overflows */
-#define PERMI_FAR_MINORS_LARGEST 1e10   /* n > 12 */
-#define PERMI_SMALL_MINORS_DOUBLES (PERMI_SMALL_N * (2 * PERMI_SMALL_N + 1)) /* as the kernels write */
-
-/* row: -1 for the gradient. */
-typedef struct permi_minors_call {
-  int m, n, row;
-  const permi_view *view;
-  const int *row_counts, *column_counts;
-  double *out;
-  int *row_count, *column_count; /* PERM_MAX_N each, once checked */
-  int total, entries;            /* lines with copies; doubles of out */
-  int marginals, spare; /* of marginals: rows of ones, -: columns, so that the totals are equal */
-} permi_minors_call;
-
-/* a: rows x n entries, n - 1 rows or, for the gradient, n; factor: what minors will be multiplied by, at most. */
-typedef struct permi_small_minors {
-  perm_isa isa;
-  int n, parts, rows;
-  const double *a;
-  double factor, bound, estimate;
-} permi_small_minors;
-
-static permi_small_minors_run permi_small_minors_kernel(perm_isa isa, int n, int parts, int gradient)
-{
-#if defined(PERM_NO_COMPLEX)
-#define PERMI_SMALL_MINORS_FAMILY(family)                                                                              \
-  (gradient ? permi_small_gradient_real_##family : permi_small_minors_real_##family)
-#else
-#define PERMI_SMALL_MINORS_FAMILY(family)                                                                              \
-  (parts == 2 ? gradient ? permi_small_gradient_complex_##family : permi_small_minors_complex_##family                 \
-   : gradient ? permi_small_gradient_real_##family                                                                     \
-              : permi_small_minors_real_##family)
-#endif
-  (void)isa;
-  (void)n;
-  (void)parts;
-#if PERMI_X86
-  if (isa == PERM_ISA_AVX512 && n > 5)
-    return PERMI_SMALL_MINORS_FAMILY(avx512);
-  if (isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2)
-    return PERMI_SMALL_MINORS_FAMILY(avx2);
-#endif
-#if PERMI_ARM
-  if (isa == PERM_ISA_NEON)
-    return PERMI_SMALL_MINORS_FAMILY(neon);
-#endif
-  return PERMI_SMALL_MINORS_FAMILY(plain);
-#undef PERMI_SMALL_MINORS_FAMILY
-}
-
-/* n <= 4: out as the kernels write it, with the largest permanent of moduli in place of the sum of |terms|. */
-static void permi_small_minors_few(const permi_small_minors *of, double *out)
-{
-  const int n = of->n, parts = of->parts, width = n * parts, gradient = of->rows == n;
-  double size[16], of_moduli[4];
-  int i, j, k;
-  for (k = 0; k < of->rows * n; k++)
-    size[k] = parts == 2 ? fabs(of->a[2 * k]) + fabs(of->a[2 * k + 1]) : fabs(of->a[k]);
-  for (i = 0; i < (gradient ? n : 1); i++, out += width + 1) {
-    int row[3] = {0, 0, 0};
-    for (j = k = 0; j < of->rows; j++)
-      if (!gradient || j != i)
-        row[k++] = j;
-    permi_small_minors_few_real_plain(n, size + row[0] * n, size + row[1] * n, size + row[2] * n, of_moduli);
-#if !defined(PERM_NO_COMPLEX)
-    if (parts == 2)
-      permi_small_minors_few_complex_plain(n, of->a + row[0] * width, of->a + row[1] * width, of->a + row[2] * width,
-                                           out);
-    else
-#endif
-      permi_small_minors_few_real_plain(n, of->a + row[0] * width, of->a + row[1] * width, of->a + row[2] * width, out);
-    for (j = 0, out[width] = 0; j < n; j++)
-      out[width] = of_moduli[j] > out[width] ? of_moduli[j] : out[width];
-  }
-}
-
-/* out: for each wanted row n minors, then a number that is not one. Returns 0: take the general path. 2 <= n <= 16. */
-static int permi_small_minors_compute(permi_small_minors *of, double *out)
-{
-  const int n = of->n, width = n * of->parts, gradient = of->rows == n;
-  const permi_small_size size = permi_small_sizes(gradient ? PERM_ISA_PLAIN : of->isa, of->rows, width, of->a);
-  const double moduli = gradient ? size.other_sums : size.sums; /* largest product of n - 1 rows' R_i */
-  const double largest = n > PERMI_NEAR_N ? PERMI_FAR_MINORS_LARGEST
-                         : n > 4          ? PERMI_SMALL_MINORS_LARGEST
-                                          : PERMI_FOUR_LARGEST;
-  double most = 0;
-  int i;
-  if (!(size.moduli <= largest))
-    return 0;
-  if (n > 4)
-    permi_small_minors_kernel(of->isa, n, of->parts, gradient)(of->rows, n, of->a, out);
-  else
-    permi_small_minors_few(of, out);
-  for (i = 0; i < (gradient ? n : 1); i++)
-    most = out[i * (width + 1) + width] > most ? out[i * (width + 1) + width] : most;
-  if (permi_small_rounds_nothing(n, of->rows * width, of->a, 4 * of->factor * moduli)) {
-    of->bound = of->estimate = 0;
-    return 1;
-  }
-  of->bound = n > 4 ? 1.001 * PERMI_UNIT * permi_small_roundings(n) * moduli + 1e-170
-                    : 1.001 * PERMI_UNIT * 16 * most + 1e-200;
-  of->estimate = n > 4 ? 4 * n * PERMI_UNIT * (most + sqrt(gradient ? size.other_squares : size.squares))
-                       : 0.1 * of->bound;
-  of->estimate = of->estimate < of->bound ? of->estimate : of->bound;
-  return 1;
-}
-
-/* The matrix with its copies, without the wanted row. Returns 0 if that is not of small order. */
-static int permi_small_minors_write_out(const permi_minors_call *call, permi_small_minors *task, double *full)
-{
-  const permi_view *view = call->view;
-  const int m = call->m, n = call->n, gradient = call->row < 0;
-  int rows[PERM_MAX_N], most[2] = {1, 1}, i, j, finite = 1;
-  const permi_copies copies = {m, n, view->a, view->ld, rows, call->column_counts};
-  if (m > PERM_MAX_N || n > PERM_MAX_N)
-    return 0;
-  for (i = 0; i < m; i++) {
-    rows[i] = call->row_counts ? call->row_counts[i] : 1;
-    most[0] = rows[i] > most[0] ? rows[i] : most[0];
-    for (j = 0; j < n * view->parts; j++) /* in lines without a copy, too */
-      finite &= !permi_not_finite(view->a[i * view->ld * view->parts + j]);
-  }
-  for (j = 0; j < n && call->column_counts; j++)
-    most[1] = call->column_counts[j] > most[1] ? call->column_counts[j] : most[1];
-  if (!gradient && rows[call->row] <= 0)
-    return 0;
-  if (!gradient)
-    rows[call->row]--;
-  task->n = permi_small_write_out(&copies, view->parts, !gradient, full);
-  task->factor = gradient ? (double)most[0] * most[1] : 1;
-  return finite && task->n >= 2;
-}
-
-/* The rows whose products count, written out or where they stand. Returns 0 if the matrix is none of small order. */
-static int permi_small_minors_rows(const permi_minors_call *call, permi_small_minors *task, double *full)
-{
-  const permi_view *view = call->view;
-  const int n = call->n, width = n * view->parts;
-  double *to = full;
-  int i;
-  if (call->m < 1 || n < 1 || call->row >= call->m || !view->a || !call->out ||
-      !permi_stride_fits(call->m, n, view->ld, 8 * view->parts))
-    return 0;
-  task->n = n;
-  task->factor = 1;
-  task->a = full;
-  if (call->row_counts || call->column_counts) {
-    if (!permi_small_minors_write_out(call, task, full))
-      return 0;
-  } else if (call->m != n || n < 2 || n > PERMI_SMALL_N) {
-    return 0;
-  } else if (view->ld == n && (call->row < 0 || call->row == n - 1)) {
-    task->a = view->a;
-  } else {
-    for (i = 0; i < n; i++)
-      if (i != call->row) {
-        memcpy(to, view->a + i * view->ld * view->parts, (size_t)width * sizeof *to);
-        to += width;
-      }
-  }
-  task->rows = task->n - (call->row >= 0);
-  return 1;
-}
-
-/* The permanent from the minors `from` of row i of the call; 0 where products may underflow or overflow. */
-static int permi_small_minors_value(const permi_minors_call *call, int i, const double *from, double *value)
-{
-  const int parts = call->view->parts;
-  const double *a = call->view->a + i * call->view->ld * parts;
-  double size = 0, row = 0;
-  int j;
-  for (j = 0; j < call->n; j++, a += parts) {
-    const int columns = call->column_counts ? call->column_counts[j] : 1;
-    if (!columns)
-      continue;
-    row += fabs(a[0]);
-    size += fabs(a[0] * from[0]);
-    value[0] += columns * a[0] * from[0];
-    if (parts == 2) {
-      row += fabs(a[1]);
-      size += fabs(a[1] * from[0]) + fabs(a[0] * from[1]) + fabs(a[1] * from[1]);
-      value[0] -= columns * a[1] * from[1];
-      value[1] += columns * (a[0] * from[1] + a[1] * from[0]);
-    }
-    from += columns * parts;
-  }
-  return row == 0 || (size >= 1e-250 && size <= 1e250);
-}
-
-/* Writes the minors of the matrix with its copies, times the copies; returns the largest. */
-static double permi_small_minors_place(const permi_minors_call *call, int n, const double *raw)
-{
-  const int parts = call->view->parts, gradient = call->row < 0;
-  double *out = call->out, largest = 0;
-  int i, j, part;
-  for (i = 0; i < (gradient ? call->m : 1); i++) {
-    const int rows = gradient && call->row_counts ? call->row_counts[i] : 1;
-    const double *from = raw;
-    for (j = 0; j < call->n; j++, out += parts) {
-      const int columns = call->column_counts ? call->column_counts[j] : 1, copies = rows * columns;
-      const double factor = gradient ? copies : 1;
-      for (part = 0; part < parts; part++) {
-        const double x = copies ? factor * from[part] : 0, size = fabs(x);
-        out[part] = x;
-        largest = size > largest ? size : largest;
-      }
-      from += columns * parts;
-    }
-    raw += rows * (n * parts + 1);
-  }
-  return largest;
-}
-
-/* Fills in minors and result if their estimate is good enough; else returns 0. Not inlined: the general path needs its
-   stack. */
-PERMI_NEVER_INLINE static int permi_small_minors_result(const permi_minors_call *call, const perm_options *options,
-                                                        perm_result *result)
-{
-  const int parts = call->view->parts;
-  double full[2 * PERMI_SMALL_N * PERMI_SMALL_N], raw[PERMI_SMALL_MINORS_DOUBLES], value[2] = {0, 0};
-  double largest;
-  int row = call->row;
-  permi_small_minors task;
-#if defined(PERM_NO_COMPLEX)
-  if (parts == 2)
-    return 0;
-#endif
-  if (!result || !permi_asks_no_more(options, 0, options ? permi_view_bytes(call->m, call->n, call->view) : 0) ||
-      !permi_small_minors_rows(call, &task, full))
-    return 0;
-  task.isa = task.n > 4 ? permi_isa(permi_options(options)) : PERM_ISA_PLAIN;
-  task.parts = parts;
-  if (!permi_small_minors_compute(&task, raw))
-    return 0;
-  for (row = row < 0 ? 0 : row; call->row_counts && !call->row_counts[row]; row++)
-    ;
-  if (!permi_small_minors_value(call, row, raw, value))
-    return 0;
-  largest = permi_small_minors_place(call, task.n, raw);
-  if (task.estimate > 0 &&
-      (!(largest >= PERMI_SMALL_LEAST) ||
-       !(task.factor * task.estimate <= permi_wanted_relative(permi_options(options)) * largest)))
-    return 0;
-  permi_result_clear_brief(result);
-  result->value = value[0];
-  result->imaginary = value[1];
-  result->error_bound = task.factor * task.bound + (task.factor > 1 && task.bound > 0 ? PERMI_UNIT * largest : 0);
-  result->error_estimate = task.factor * task.estimate;
-  result->is_complex = parts == 2;
-  result->method = task.n > 4 ? PERM_METHOD_DENSE : PERM_METHOD_EXPANSION;
-  result->precision = PERM_PRECISION_DEFAULT;
-  result->isa = task.isa;
-  result->threads = 1;
-  result->terms = (double)(1 << (task.n - 1));
-  return 1;
-}
-#endif
-
 PERMI_BRIEF_BEGIN
 
 /* =================================================================================== >>minors_calls */
 
 #if !defined(PERM_NO_EXTRAS)
-static const char *permi_minors_refusal(const perm_options *options)
-{
-  if (options->certify)
-    return "minors have no guaranteed bound (certify)";
-  if (options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_DENSE &&
-      options->method != PERM_METHOD_GLYNN)
-    return "minors have methods auto, dense and glynn";
-  if (options->precision > PERM_PRECISION_DD)
-    return "minors have precisions fast, default, accurate and dd";
-  return NULL;
-}
-
 /* Returns the sum of the counts, 1 by default, or -1. */
 static int permi_minors_counts(int count, const int *given, int *counts)
 {
@@ -16171,7 +16102,7 @@ static int permi_minors_counts(int count, const int *given, int *counts)
 static double permi_minors_lost(const permi_minors *minors, const permi_minors_total *total, int i, int j)
 {
   const double sum = total->absolute[i - minors->least] + minors->without[minors->transposed ? j : i];
-  return (minors->estimate_relative + 2 * minors->below) * sum + minors->lost +
+  return (minors->estimate_relative + 2 * minors->below) * sum + (minors->subsets ? minors->lost : 0) +
          (minors->lossy ? ldexp(DBL_MIN, minors->scale_exp2) : 0);
 }
 
@@ -16181,20 +16112,16 @@ static perm_status permi_minors_weightless(perm_result *result)
 }
 
 /* Marginals, in which the scales cancel, and the permanent. */
-static perm_status permi_minors_marginals(const permi_minors_call *call, const permi_minors *minors,
+static perm_status permi_minors_marginals(const permi_minors_call *call, permi_minors *minors,
                                           const permi_minors_total *total, perm_result *result)
 {
   const int rows = minors->rows, columns = minors->columns;
   double value = 0, error = 0, of_value = 0;
   int i, j, k, e;
-  result->exp2 = -minors->scale_exp2;
-  for (i = 0; i < rows; i++)
-    result->exp2 -= (long long)minors->row_count[i] * minors->row_exp2[i];
-  for (j = 0, k = (rows - 1) * columns; j < columns; j++, k++) {
-    result->exp2 -= (long long)minors->column_count[j] * minors->column_exp2[j];
+  result->exp2 = minors->unit_exp2 - minors->scale_exp2;
+  for (j = 0, k = (rows - 1) * columns; j < columns; j++, k++)
     value += minors->column_count[j] * permi_minors_scaled(minors, rows - 1, j, 0) *
              permi_ldexp(total->value[k].hi, total->exp2[k]);
-  }
   if (!(value > 0))
     return permi_minors_weightless(result);
   for (j = 0; j < columns; j++)
@@ -16207,6 +16134,7 @@ static perm_status permi_minors_marginals(const permi_minors_call *call, const p
       if (minors->row_of[i] == call->m || minors->column_of[j] == call->n)
         continue;
       call->out[minors->row_of[i] * call->n + minors->column_of[j]] = x;
+      minors->largest = fmax(minors->largest, x);
       error = fmax(error, weight * permi_minors_lost(minors, total, i, j) / value + x * (of_value + 8 * PERMI_UNIT));
     }
   result->error_estimate = minors->below > PERMI_NO_MEASURE ? (double)INFINITY : 1.001 * error;
@@ -16224,20 +16152,16 @@ static perm_status permi_minors_marginals(const permi_minors_call *call, const p
   return PERM_OK;
 }
 
-/* Writes minors in units of 2^result->exp2; row: -1 for all. */
-static void permi_minors_output(const permi_minors *minors, permi_minors_total *total, int n, double *out, int gradient,
+/* Writes minors in units of 2^result->exp2. */
+static void permi_minors_output(const permi_minors_call *call, permi_minors *minors, permi_minors_total *total,
                                 perm_result *result)
 {
-  const int parts = minors->parts, columns = minors->columns, rows = minors->rows;
-  long long whole = -minors->scale_exp2, most = LLONG_MIN, least = LLONG_MAX;
+  const int parts = minors->parts, columns = minors->columns, rows = minors->rows, gradient = call->gradient;
+  const long long whole = minors->unit_exp2 - minors->scale_exp2;
+  long long most = LLONG_MIN, least = LLONG_MAX, estimate_exp2 = 0, common;
   permi_dd value[2] = {{0, 0}, {0, 0}};
-  double estimate = 0, lead, largest = 0;
-  long long estimate_exp2 = 0, common;
+  double estimate = 0, lead;
   int i, j, part, e, k;
-  for (i = 0; i < rows; i++)
-    whole -= (long long)minors->row_count[i] * minors->row_exp2[i];
-  for (j = 0; j < columns; j++)
-    whole -= (long long)minors->column_count[j] * minors->column_exp2[j];
   for (j = 0; j < columns; j++) {
     permi_dd x[2], y[2];
     for (part = 0; part < 2; part++) {
@@ -16290,28 +16214,19 @@ static void permi_minors_output(const permi_minors *minors, permi_minors_total *
     for (j = 0; j < columns; j++)
       for (part = 0; part < parts; part++, k++) {
         const double x = permi_ldexp(total->value[k].hi, total->exp2[k] - common);
-        out[((gradient ? minors->row_of[i] * n : 0) + minors->column_of[j]) * parts + part] = x;
-        largest = fmax(largest, fabs(x));
+        call->out[((gradient ? minors->row_of[i] * call->n : 0) + minors->column_of[j]) * parts + part] = x;
+        minors->largest = fmax(minors->largest, fabs(x));
         if (total->value[k].hi != 0 && fabs(x) < DBL_MIN)
           result->error_estimate += DBL_MIN;
       }
-  result->error_estimate += PERMI_UNIT * parts * largest;
+  result->error_estimate += PERMI_UNIT * parts * minors->largest;
   if (minors->below > PERMI_NO_MEASURE)
     result->error_estimate = (double)INFINITY;
 }
 
-static double permi_minors_relative(const perm_result *result, const double *out, int count)
-{
-  double most = 0;
-  int k;
-  for (k = 0; k < count; k++)
-    most = fmax(most, fabs(out[k]));
-  return result->error_estimate == 0 ? 0 : result->error_estimate / most;
-}
-
 typedef enum permi_minors_by { PERMI_MINORS_BY_TERMS, PERMI_MINORS_BY_ONE, PERMI_MINORS_BY_ANY } permi_minors_by;
 
-/* Single terms, in double-double, or subsets. */
+/* Plans single terms, in double-double, or subsets. */
 static void permi_minors_plan_one(permi_minors *minors, const perm_options *options, permi_minors_by by)
 {
   permi_minors_plan_terms(minors);
@@ -16319,8 +16234,7 @@ static void permi_minors_plan_one(permi_minors *minors, const perm_options *opti
     permi_minors_plan_subsets(minors, options);
 }
 
-/* The predicted fastest of these, kernels and GPUs; full: room for the matrix written out, or NULL. Returns 1 for
-   GPUs. */
+/* Plans the predicted fastest of these, kernels and GPUs. Returns 1 for GPUs. full: room for the matrix, or NULL. */
 static int permi_minors_choose(permi_minors *minors, const perm_options *options, permi_minors_by by, double *full)
 {
   double seconds;
@@ -16341,7 +16255,7 @@ static int permi_minors_choose(permi_minors *minors, const perm_options *options
   return 0;
 }
 
-/* Engine, sum and output of scaled entries. */
+/* Plans, sums and writes what is wanted of scaled entries. */
 static perm_status permi_minors_run(const permi_minors_call *call, permi_minors *minors, const perm_options *options,
                                     permi_minors_by by, double *full, permi_minors_total *total,
                                     permi_control *control, perm_result *result)
@@ -16369,11 +16283,12 @@ static perm_status permi_minors_run(const permi_minors_call *call, permi_minors 
                       : control->message[0] ? control->message
                                             : perm_status_text(status));
   minors->in_doubles = on_gpu || minors->kernel || minors->subsets;
+  minors->largest = 0;
   permi_terms_norms(minors);
   if (call->marginals)
     status = permi_minors_marginals(call, minors, total, result);
   else
-    permi_minors_output(minors, total, call->n, call->out, call->row < 0, result);
+    permi_minors_output(call, minors, total, result);
   result->error_bound = minors->subsets && permi_rounding_is_sound() ? result->error_estimate : (double)INFINITY;
   result->method = minors->subsets ? PERM_METHOD_SUBSETS : minors->in_doubles ? PERM_METHOD_DENSE : PERM_METHOD_GLYNN;
   result->precision = minors->in_doubles ? options->precision : PERM_PRECISION_DD;
@@ -16387,11 +16302,11 @@ static perm_status permi_minors_run(const permi_minors_call *call, permi_minors 
 /* Sets the results to NaN where their number is one that a call may have. */
 static void permi_minors_blank(permi_minors_call *call)
 {
-  const int rows = call->row < 0 ? call->m : 1;
+  const int rows = call->gradient ? call->m : 1;
   int k;
   if (!call->out || rows < 1 || call->n < 1 || rows > PERM_MAX_N || call->n > PERM_MAX_N)
     return;
-  call->entries = rows * call->n * call->view->parts;
+  call->entries = rows * call->n * call->view.parts;
   for (k = 0; k < call->entries; k++)
     call->out[k] = (double)NAN;
 }
@@ -16399,19 +16314,24 @@ static void permi_minors_blank(permi_minors_call *call)
 /* Checks a call and completes it. */
 static perm_status permi_minors_check(permi_minors_call *call, const perm_options *options, perm_result *result)
 {
-  const int m = call->m, n = call->n, gradient = call->row < 0, arguments = gradient ? 7 : 8;
-  const char *refusal = permi_minors_refusal(options);
+  const int m = call->m, n = call->n, gradient = call->gradient, arguments = gradient ? 7 : 8;
+  const char *refusal = options->certify                             ? "minors have no guaranteed bound (certify)"
+                        : options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_DENSE &&
+                                options->method != PERM_METHOD_GLYNN ? "minors have methods auto, dense and glynn"
+                        : options->precision > PERM_PRECISION_DD
+                            ? "minors have precisions fast, default, accurate and dd"
+                            : NULL;
   int i, j;
   perm_status status = permi_check_whole(options, arguments, result);
   if (status == PERM_OK)
-    status = permi_check_matrix(m, n, call->view, result);
+    status = permi_check_matrix(m, n, &call->view, result);
   if (status != PERM_OK)
     return status;
   if (!call->out && n > 0 && (m > 0 || !gradient))
     return permi_fail(result, PERM_ERROR_NULL, arguments + 1, "%s is NULL",
                       call->marginals ? "marginals" : gradient ? "gradient" : "minors");
 #if defined(PERM_NO_COMPLEX)
-  if (call->view->parts == 2)
+  if (call->view.parts == 2)
     refusal = "complex matrices are left out of this build (PERM_NO_COMPLEX)";
 #endif
   if (refusal)
@@ -16436,28 +16356,28 @@ static perm_status permi_minors_check(permi_minors_call *call, const perm_option
                       PERM_MAX_N, i < j ? "rows" : "columns", i < j ? "columns" : "rows", PERM_MAX_N - 1);
   for (i = 0; call->marginals && i < m; i++)
     for (j = 0; j < n; j++)
-      if (permi_at(call->view, i, j, 0) < 0)
+      if (permi_at(&call->view, i, j, 0) < 0)
         return permi_fail(result, PERM_ERROR_UNSUPPORTED, 3, "a has %.17g in row %d, column %d (counted from 1): "
                           "marginals are of weights; derivatives by any entries: perm_gradient_real",
-                          permi_at(call->view, i, j, 0), i + 1, j + 1);
-  if (!gradient && (call->row >= m || call->row_count[call->row] == 0))
+                          permi_at(&call->view, i, j, 0), i + 1, j + 1);
+  if (!gradient && (call->row < 0 || call->row >= m || call->row_count[call->row] == 0))
     return permi_fail(result, PERM_ERROR_RANGE, 7, "row is %d, of %d rows (counted from 0)%s", call->row, m,
-                      call->row >= m ? "" : ", and has no copy");
+                      call->row < 0 || call->row >= m ? "" : ", and has no copy");
   return PERM_OK;
 }
 
 /* Gathers distinct rows, the wanted one last, and columns. */
 static void permi_minors_gather(const permi_minors_call *call, permi_minors *minors)
 {
-  const int gradient = call->row < 0;
+  const int gradient = call->gradient;
   int i, j, part;
   memset(minors, 0, offsetof(permi_minors, entry));
-  minors->parts = call->view->parts;
+  minors->parts = call->view.parts;
   minors->total = call->total;
   minors->drops = call->marginals;
   for (i = 0; i <= call->m; i++) {
     const int from = i == call->m ? call->row : i;
-    if (i == call->m ? gradient : call->row_count[i] == 0 || i == call->row)
+    if (i == call->m ? gradient : call->row_count[i] == 0 || (!gradient && i == call->row))
       continue;
     minors->row_of[minors->rows] = from;
     minors->row_count[minors->rows++] = call->row_count[from];
@@ -16480,7 +16400,7 @@ static void permi_minors_gather(const permi_minors_call *call, permi_minors *min
       for (part = 0; part < minors->parts; part++)
         minors->entry[i][j][part] = minors->row_of[i] == call->m || minors->column_of[j] == call->n
                                         ? 1
-                                        : permi_at(call->view, minors->row_of[i], minors->column_of[j], part);
+                                        : permi_at(&call->view, minors->row_of[i], minors->column_of[j], part);
 }
 
 static perm_status permi_minors_solve(const permi_minors_call *call, permi_minors *minors, const perm_options *options,
@@ -16491,7 +16411,7 @@ static perm_status permi_minors_solve(const permi_minors_call *call, permi_minor
                            : PERMI_MINORS_BY_ANY;
   permi_control control = permi_control_begin(options);
   perm_status status = permi_minors_run(call, minors, options, by, full, total, &control, result);
-  double relative = status == PERM_OK ? permi_minors_relative(result, call->out, call->entries) : 0;
+  double relative = status == PERM_OK && result->error_estimate > 0 ? result->error_estimate / minors->largest : 0;
   while (status == PERM_OK && minors->in_doubles && options->precision != PERM_PRECISION_FAST &&
          relative > permi_wanted_relative(options)) {
     const perm_result finished = *result;
@@ -16504,7 +16424,7 @@ static perm_status permi_minors_solve(const permi_minors_call *call, permi_minor
       break;
     }
     result->escalated = 1;
-    relative = permi_minors_relative(result, call->out, call->entries);
+    relative = result->error_estimate > 0 ? result->error_estimate / minors->largest : 0;
   }
   if (status == PERM_OK && options->tolerance > 0 && relative > options->tolerance) {
     status = result->status = PERM_TOLERANCE_NOT_MET;
@@ -16518,7 +16438,7 @@ static perm_status permi_minors_solve(const permi_minors_call *call, permi_minor
 static perm_status permi_minors_metered(permi_minors_call *call, const perm_options *options, perm_result *result)
 {
   const double start = permi_seconds();
-  const int parts = call->view->parts;
+  const int parts = call->view.parts;
   permi_minors *minors;
   permi_minors_total total;
   double *memory, *full = NULL;
@@ -16526,7 +16446,7 @@ static perm_status permi_minors_metered(permi_minors_call *call, const perm_opti
   perm_status status;
   permi_minors_blank(call);
   if (!result)
-    return PERM_ERROR_NULL;
+    return call->gradient || call->row >= 0 ? PERM_ERROR_NULL : PERM_ERROR_RANGE;
   permi_result_clear(result);
   status = permi_minors_check(call, options, result);
   if (status != PERM_OK)
@@ -16536,13 +16456,8 @@ static perm_status permi_minors_metered(permi_minors_call *call, const perm_opti
     return permi_fail_memory(result);
   permi_minors_gather(call, minors);
   total.count = (minors->rows - minors->least) * minors->columns * parts;
-  memory = (double *)permi_allocate(
-      &options->allocator,
-      (size_t)(3 * total.count + minors->rows) +
-          (minors->total <= PERM_MAX_N
-               ? (size_t)(minors->total * (minors->total * parts + PERM_MAX_N))
-               : 0),
-      sizeof(double));
+  k = minors->total <= PERM_MAX_N ? minors->total * (minors->total * parts + PERM_MAX_N) : 0;
+  memory = (double *)permi_allocate(&options->allocator, (size_t)(3 * total.count + minors->rows + k), sizeof(double));
   if (!memory) {
     permi_release(&options->allocator, minors);
     return permi_fail_memory(result);
@@ -16576,73 +16491,49 @@ static perm_status permi_minors_metered(permi_minors_call *call, const perm_opti
   return status;
 }
 
-static perm_status permi_minors_general(permi_minors_call *call, const perm_options *options_given,
-                                        perm_result *result)
-{
-  permi_metered meter;
-  const double bytes = permi_view_bytes(call->m, call->n, call->view);
-  const perm_options *options = permi_meter_begin(&meter, options_given, bytes);
-  int counts[2][PERM_MAX_N];
-  perm_status status;
-  call->row_count = counts[0];
-  call->column_count = counts[1];
-  status = permi_minors_metered(call, options, result);
-  return permi_kind(permi_meter_end(&meter, status, result), call->view->parts, options_given, result);
-}
-
 static perm_status permi_minors_compute(permi_minors_call *call, const perm_options *options_given,
                                         perm_result *result)
 {
   permi_environment environment;
+  perm_status status = PERM_OK;
   permi_environment_begin(&environment);
-  return permi_environment_end(&environment,
-                               !call->marginals && permi_small_minors_result(call, options_given, result)
-                                   ? PERM_OK
-                                   : permi_minors_general(call, options_given, result));
-}
-
-/* A negative row marks a gradient inside. */
-static perm_status permi_minors_no_row(permi_minors_call *call, perm_result *result)
-{
-  const int row = call->row;
-  call->row = 0;
-  permi_minors_blank(call);
-  return permi_fail(result, PERM_ERROR_RANGE, 7, "row is %d", row);
+  if (call->marginals || !permi_small_minors_result(call, options_given, result)) {
+    permi_metered meter;
+    const double bytes = permi_view_bytes(call->m, call->n, &call->view);
+    const perm_options *options = permi_meter_begin(&meter, options_given, bytes);
+    int counts[2][PERM_MAX_N];
+    call->row_count = counts[0];
+    call->column_count = counts[1];
+    status = permi_minors_metered(call, options, result);
+    status = permi_kind(permi_meter_end(&meter, status, result), call->view.parts, options_given, result);
+  }
+  return permi_environment_end(&environment, status);
 }
 
 PERM_API perm_status perm_minors_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                       const int *column_counts, int row, const perm_options *options, double *minors,
                                       perm_result *result)
 {
-  const permi_view view = permi_view_of(a, ld, 1, NULL);
-  permi_minors_call call = {m, n, row, &view, row_counts, column_counts, minors, NULL, NULL, 0, 0, 0, 0};
-  return row < 0 ? permi_minors_no_row(&call, result) : permi_minors_compute(&call, options, result);
+  permi_minors_call call = {m, n, row, 0, 0, permi_view_of(a, ld, 1, NULL), row_counts, column_counts, minors,
+                            NULL, NULL, 0, 0, 0};
+  return permi_minors_compute(&call, options, result);
 }
 
 PERM_API perm_status perm_minors_complex(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
-                                         const int *column_counts, int row, const perm_options *options,
-                                         double *minors, perm_result *result)
+                                         const int *column_counts, int row, const perm_options *options, double *minors,
+                                         perm_result *result)
 {
-  const permi_view view = permi_view_of(a, ld, 2, NULL);
-  permi_minors_call call = {m, n, row, &view, row_counts, column_counts, minors, NULL, NULL, 0, 0, 0, 0};
-  return row < 0 ? permi_minors_no_row(&call, result) : permi_minors_compute(&call, options, result);
+  permi_minors_call call = {m, n, row, 0, 0, permi_view_of(a, ld, 2, NULL), row_counts, column_counts, minors,
+                            NULL, NULL, 0, 0, 0};
+  return permi_minors_compute(&call, options, result);
 }
 
 PERM_API perm_status perm_gradient_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                         const int *column_counts, const perm_options *options, double *gradient,
                                         perm_result *result)
 {
-  const permi_view view = permi_view_of(a, ld, 1, NULL);
-  permi_minors_call call = {m, n, -1, &view, row_counts, column_counts, gradient, NULL, NULL, 0, 0, 0, 0};
-  return permi_minors_compute(&call, options, result);
-}
-
-PERM_API perm_status perm_marginals_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
-                                         const int *column_counts, const perm_options *options, double *marginals,
-                                         perm_result *result)
-{
-  const permi_view view = permi_view_of(a, ld, 1, NULL);
-  permi_minors_call call = {m, n, -1, &view, row_counts, column_counts, marginals, NULL, NULL, 0, 0, 1, 0};
+  permi_minors_call call = {m, n, 0, 1, 0, permi_view_of(a, ld, 1, NULL), row_counts, column_counts, gradient,
+                            NULL, NULL, 0, 0, 0};
   return permi_minors_compute(&call, options, result);
 }
 
@@ -16650,8 +16541,17 @@ PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdif
                                            const int *column_counts, const perm_options *options, double *gradient,
                                            perm_result *result)
 {
-  const permi_view view = permi_view_of(a, ld, 2, NULL);
-  permi_minors_call call = {m, n, -1, &view, row_counts, column_counts, gradient, NULL, NULL, 0, 0, 0, 0};
+  permi_minors_call call = {m, n, 0, 1, 0, permi_view_of(a, ld, 2, NULL), row_counts, column_counts, gradient,
+                            NULL, NULL, 0, 0, 0};
+  return permi_minors_compute(&call, options, result);
+}
+
+PERM_API perm_status perm_marginals_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
+                                         const int *column_counts, const perm_options *options, double *marginals,
+                                         perm_result *result)
+{
+  permi_minors_call call = {m, n, 0, 1, 1, permi_view_of(a, ld, 1, NULL), row_counts, column_counts, marginals,
+                            NULL, NULL, 0, 0, 0};
   return permi_minors_compute(&call, options, result);
 }
 #endif
@@ -16663,15 +16563,15 @@ PERMI_BRIEF_END
      n = 2 .. 4    Laplace expansion
      n = 5 .. 8    real: Laplace expansion of halves of the rows
      n = 5 .. 11   as single calls compute it, >>small_kernels
-   Other matrices go through single calls. Ratios to these on a Zen 4 core, entry by entry and one after the other, n =
+   Other matrices go through single calls, and so do those whose value is not large against its rounding errors, as in
+   >>small. Data entry by entry, copied into matrices by the user, would take 1.8 to 2.7 times as long at n = 5 .. 7.
+   Ratios to single calls on a Zen 4 core, entry by entry and one after the other, n =
    5 .. 12: AVX-512, real .56 .57 .69 .78 .67 .80 1.0 1.1 and .68 .65 .74 .79 .69 .88 1.0 1.0; complex .81 .86 .87 .65
    .79 .90 .98 1.1 and .93 .96 .93 .67 .85 .99 1.0 1.0; AVX2, real .78 .78 .51 .63 .78 1.0 1.1 1.3 and 1.0 1.0 .61 .70
    .80 1.1 1.1 1.3. Entries 512 doubles apart or a multiple of that: n = 4 takes 5.6 ns, not 2.6; without copies n = 5
    takes 31 ns, not 11. Pieces of 16 matrices instead of 8 do not help n = 12.
    Glynn's signs with 4 complex or 8 real products in registers, row sums from two tables: complex 5 to 14% faster from
-   n = 6 on, real 13 to 60% slower from n = 5 on, so not taken.
-   A value stands if it is large against its rounding errors, as in >>small. Others are computed again by single
-   calls. */
+   n = 6 on, real 13 to 60% slower from n = 5 on, so not taken. */
 
 #if !defined(PERM_NO_EXTRAS)
 #define PERMI_BATCH_BLOCK 32 /* matrices loaded at once, a multiple of every width */
@@ -16681,11 +16581,11 @@ PERMI_BRIEF_END
 
 typedef enum permi_batch_kind { PERMI_BATCH_MATRICES, PERMI_BATCH_ENTRIES, PERMI_BATCH_SELECTIONS } permi_batch_kind;
 
-/* Up to order `expanded`, and from least to most, where matrices lie one after the other or are selected, and entry by
+/* Up to order `expanded`, and from 5 to most, where matrices lie one after the other or are selected, and entry by
    entry. */
 typedef struct permi_batch_kernel {
   perm_isa isa;
-  int parts, width, expanded[2], least[2], most[2];
+  int parts, width, expanded[2], most[2];
   int (*stream)(int n, const double *a, size_t stride, size_t vectors, double largest, double least, double *values);
   void (*take)(int n, const double *a, size_t stride, size_t vectors, double *to, size_t room);
   int (*signs)(int n, const double *a, size_t stride, double *work, const double *accept, double *out);
@@ -16693,28 +16593,26 @@ typedef struct permi_batch_kernel {
 
 static const permi_batch_kernel permi_batch_kernels[] = {
 #if PERMI_X86
-    {PERM_ISA_AVX512, 1, 8, {3, 4}, {5, 5}, {11, 11}, permi_batch_stream_real_avx512,
+    {PERM_ISA_AVX512, 1, 8, {3, 4}, {11, 11}, permi_batch_stream_real_avx512,
      permi_batch_take_real_avx512, permi_batch_signs_real_avx512},
-    {PERM_ISA_AVX2, 1, 4, {3, 4}, {5, 5}, {9, 10}, permi_batch_stream_real_avx2,
+    {PERM_ISA_AVX2, 1, 4, {3, 4}, {9, 10}, permi_batch_stream_real_avx2,
      permi_batch_take_real_avx2, permi_batch_signs_real_avx2},
 #if !defined(PERM_NO_COMPLEX)
-    {PERM_ISA_AVX512, 2, 8, {4, 4}, {5, 5}, {11, 11}, permi_batch_stream_complex_avx512,
+    {PERM_ISA_AVX512, 2, 8, {4, 4}, {11, 11}, permi_batch_stream_complex_avx512,
      permi_batch_take_complex_avx512, permi_batch_signs_complex_avx512},
-    {PERM_ISA_AVX2, 2, 4, {4, 4}, {5, 5}, {10, 11}, permi_batch_stream_complex_avx2,
+    {PERM_ISA_AVX2, 2, 4, {4, 4}, {10, 11}, permi_batch_stream_complex_avx2,
      permi_batch_take_complex_avx2, permi_batch_signs_complex_avx2},
 #endif
-#endif
-#if PERMI_ARM
-    {PERM_ISA_NEON, 1, 2, {4, 4}, {5, 5}, {4, 4}, permi_batch_stream_real_neon, NULL, NULL},
+#elif PERMI_ARM
+    {PERM_ISA_NEON, 1, 2, {4, 4}, {4, 4}, permi_batch_stream_real_neon, NULL, NULL},
 #if !defined(PERM_NO_COMPLEX)
-    {PERM_ISA_NEON, 2, 2, {4, 4}, {5, 5}, {4, 4}, permi_batch_stream_complex_neon, NULL, NULL},
+    {PERM_ISA_NEON, 2, 2, {4, 4}, {4, 4}, permi_batch_stream_complex_neon, NULL, NULL},
 #endif
 #endif
-    {PERM_ISA_PLAIN, 1, 1, {4, 4}, {5, 5}, {4, 4}, permi_batch_stream_real_plain, NULL, NULL},
 #if !defined(PERM_NO_COMPLEX)
-    {PERM_ISA_PLAIN, 2, 1, {4, 4}, {5, 5}, {4, 4}, permi_batch_stream_complex_plain, NULL, NULL},
+    {PERM_ISA_PLAIN, 2, 1, {4, 4}, {4, 4}, permi_batch_stream_complex_plain, NULL, NULL},
 #endif
-};
+    {PERM_ISA_PLAIN, 1, 1, {4, 4}, {4, 4}, permi_batch_stream_real_plain, NULL, NULL}};
 
 typedef struct permi_batch {
   permi_batch_kind kind;
@@ -16746,12 +16644,11 @@ static void permi_batch_gather(const permi_batch *batch, size_t first, size_t co
         const double two[2] = {batch->a[at + k], batch->a[at + batch->stride + k]};
         memcpy(entry, two, sizeof two);
       }
-    else if (parts == 1)
-      for (k = 0; k < count; k++, entry += entries)
-        *entry = batch->a[at + k];
     else
-      for (k = 0; k < count; k++, entry += entries)
-        memcpy(entry, batch->a + at + 2 * k, 2 * sizeof *entry);
+      for (k = 0; k < count; k++, entry += entries) {
+        entry[0] = batch->a[at + k * parts];
+        entry[parts - 1] = batch->a[at + k * parts + parts - 1];
+      }
   }
 }
 
@@ -16826,7 +16723,7 @@ static int permi_batch_progress(const perm_progress *progress, void *user_data)
   return share->control->stopped != PERM_OK;
 }
 
-/* NaN if stopped. Not inlined: a perm_result is large. */
+/* Sets NaN if stopped. Not inlined, since a perm_result is large. */
 PERMI_NEVER_INLINE static perm_status permi_batch_general(const permi_batch *batch, const double *matrix, int threads,
                                                           double *value)
 {
@@ -16863,38 +16760,30 @@ PERMI_NEVER_INLINE static perm_status permi_batch_general(const permi_batch *bat
   return result.status;
 }
 
-static perm_status permi_batch_single(const permi_batch *batch, const double *matrix, int threads, double *value)
+/* Whether a value that its kernel doubts stands after all: by signs, as nothing was rounded; by expansion, as value and
+   entries lose nothing, or by the entries, whatever cancels. */
+static int permi_batch_stands(const permi_batch *batch, const double *a, const double *out, const double *value)
 {
-  const int n = batch->n;
-  if (batch->plain && n >= 2 && n <= PERMI_SMALL_N && permi_small_value(batch->isa, n, batch->parts, matrix, value))
-    return PERM_OK;
-  return permi_batch_general(batch, matrix, threads, value);
-}
-
-/* Whether an expansion stands, as `stream` says of all at once, or by the entries, whatever cancels. */
-static int permi_batch_four_stands(const permi_batch *batch, const double *a, const double *value)
-{
-  const int entries = batch->n * batch->n * batch->parts;
-  int e, stands = fabs(value[0]) >= PERMI_SMALL_LEAST || fabs(value[batch->parts - 1]) >= PERMI_SMALL_LEAST;
+  const int n = batch->n, parts = batch->parts, width = batch->kernel->width, entries = n * n * parts;
+  int e, stands = fabs(value[0]) >= PERMI_SMALL_LEAST || fabs(value[parts - 1]) >= PERMI_SMALL_LEAST;
+  if (n > 4) {
+    const double large = out[parts * width], norms = out[(parts + 1) * width];
+    return large <= 1e30 && permi_small_rounds_nothing(n, entries, a, 4 * sqrt(norms) * pow(n * parts, 0.5 * n));
+  }
   for (e = 0; e < entries; e++)
     stands &= fabs(a[e]) <= PERMI_FOUR_LARGEST;
   return stands || permi_small_is_safe(entries, a);
-}
-
-/* Whether an element's value by signs stands after all: nothing was rounded. */
-static int permi_batch_rounds_nothing(const permi_batch *batch, const double *out, size_t k, double *room)
-{
-  const int n = batch->n, parts = batch->parts, width = batch->kernel->width;
-  const double large = out[parts * width], norms = out[(parts + 1) * width];
-  return large <= 1e30 && permi_small_rounds_nothing(n, n * n * parts, permi_batch_fetch(batch, k, room),
-                                                     4 * sqrt(norms) * pow(n * parts, 0.5 * n));
 }
 
 /* Computes one by a single call; *failed is the first that fails. */
 static void permi_batch_one(const permi_batch *batch, size_t at, int threads, const double *matrix, size_t *failed,
                             perm_status *status)
 {
-  const perm_status one = permi_batch_single(batch, matrix, threads, batch->out + at * (size_t)batch->parts);
+  const int n = batch->n;
+  double *value = batch->out + at * (size_t)batch->parts;
+  perm_status one = PERM_OK;
+  if (!(batch->plain && n >= 2 && n <= PERMI_SMALL_N && permi_small_value(batch->isa, n, batch->parts, matrix, value)))
+    one = permi_batch_general(batch, matrix, threads, value);
   if (one < 0 && *failed == batch->count) {
     *failed = at;
     *status = one;
@@ -16943,7 +16832,7 @@ typedef struct permi_batch_check {
 static void permi_batch_write(permi_batch_check *review, size_t first, size_t count, const double *out, unsigned stand)
 {
   const permi_batch *batch = review->batch;
-  const int n = batch->n, parts = batch->parts;
+  const int parts = batch->parts;
   const size_t width = (size_t)batch->kernel->width;
   double *value = batch->out + first * (size_t)parts;
   size_t k;
@@ -16954,11 +16843,11 @@ static void permi_batch_write(permi_batch_check *review, size_t first, size_t co
   for (k = 0; k < count; k++, value += parts, stand >>= 1) {
     value[0] = out[k];
     value[parts - 1] = out[k + (size_t)(parts - 1) * width];
-    if (!(stand & 1) && !(n > 4 ? permi_batch_rounds_nothing(batch, out + k, first + k, review->matrix)
-                                : permi_batch_four_stands(batch, permi_batch_fetch(batch, first + k, review->matrix),
-                                                          value)))
-      permi_batch_one(batch, first + k, review->threads, permi_batch_fetch(batch, first + k, review->matrix),
-                      &review->failed, &review->status);
+    if (!(stand & 1)) {
+      const double *matrix = permi_batch_fetch(batch, first + k, review->matrix);
+      if (!permi_batch_stands(batch, matrix, out + k, value))
+        permi_batch_one(batch, first + k, review->threads, matrix, &review->failed, &review->status);
+    }
   }
 }
 
@@ -17004,11 +16893,14 @@ static size_t permi_batch_vectors(const permi_batch *batch, size_t begin, size_t
   return review.failed;
 }
 
-/* ---- GPUs, from order 10 on: below, sending takes longer than computing here (H200 against 16 cores, 10^6 matrices:
-   real n = 10 0.066 s, 0.030 s; complex n = 12 0.11 s, 0.33 s; n = 16 0.30 s, 7.7 s). */
-static int permi_batch_gpu_wanted(const permi_batch *batch)
+/* GPUs compute from order 10 on: below, sending takes longer than computing here (H200 against 16 cores, 10^6 matrices:
+   real n = 10 0.066 s, 0.030 s; complex n = 12 0.11 s, 0.33 s; n = 16 0.30 s, 7.7 s). What they leave is marked in
+   batch->todo. */
+static perm_status permi_batch_on_gpus(permi_batch *batch, int threads, perm_result *result)
 {
   const perm_options *options = batch->options;
+  permi_control *control = batch->control;
+  perm_status status;
   const int n = batch->n, parts = batch->parts;
   const double elements = (double)batch->count * n * ldexp(1, n - 1), bytes = (double)batch->count * n * n * parts * 8;
   static const double rate[2] = PERMI_BATCH_RATE, gpu_rate[2] = PERMI_BATCH_GPU_RATE;
@@ -17016,11 +16908,17 @@ static int permi_batch_gpu_wanted(const permi_batch *batch)
       PERMI_GPU_DENSE_COMPILE + elements / gpu_rate[parts - 1] + bytes / PERMI_BATCH_GPU_BYTES_RATE;
   char message[PERM_MESSAGE_BYTES];
   if (!options->gpu.devices || !batch->plain || n < PERM_GPU_BATCH_LEAST_N || n > PERM_GPU_BATCH_MOST_N ||
-      !batch->count)
-    return 0;
-  if (options->isa != PERM_ISA_CUDA && seconds >= elements / rate[parts - 1])
-    return 0;
-  return !options->gpu.cpu_fallback || permi_gpu_devices(options->gpu.devices, message);
+      !batch->count || (options->isa != PERM_ISA_CUDA && seconds >= elements / rate[parts - 1]) ||
+      (options->gpu.cpu_fallback && !permi_gpu_devices(options->gpu.devices, message)))
+    return PERM_OK;
+  batch->todo = (unsigned char *)permi_allocate(&options->allocator, batch->count, 1);
+  if (!batch->todo)
+    return permi_fail_memory(result);
+  memset(batch->todo, 1, batch->count);
+  status = permi_batch_gpu_run(batch, threads, &control->gpus, control->message);
+  if (status >= 0 || options->gpu.cpu_fallback)
+    return status < 0 ? PERM_OK : status;
+  return permi_fail(result, status, 0, "%s", control->message);
 }
 
 typedef struct permi_batch_sharing {
@@ -17072,8 +16970,7 @@ static size_t permi_batch_prepare(permi_batch *batch)
                  (options->tolerance == 0 || options->tolerance >= 1e-10);
   for (k = 0; k < sizeof permi_batch_kernels / sizeof permi_batch_kernels[0] && !batch->kernel; k++) {
     const permi_batch_kernel *kernel = &permi_batch_kernels[k];
-    const int fits = n <= kernel->expanded[entry_by_entry] ||
-                     (n >= kernel->least[entry_by_entry] && n <= kernel->most[entry_by_entry]);
+    const int fits = n <= kernel->expanded[entry_by_entry] || (n > 4 && n <= kernel->most[entry_by_entry]);
     if (batch->plain && n >= 2 && fits && kernel->isa == isa && kernel->parts == parts)
       batch->kernel = kernel;
   }
@@ -17085,22 +16982,6 @@ static size_t permi_batch_prepare(permi_batch *batch)
   batch->accept[1] = PERMI_SMALL_LEAST;
   batch->accept[2] = 4e10 * n * PERMI_UNIT;
   return (1 + PERMI_BATCH_BLOCK) * entries + 8 + (size_t)(34 * n * parts * batch->kernel->width);
-}
-
-static perm_status permi_batch_on_gpus(permi_batch *batch, int threads, perm_result *result)
-{
-  permi_control *control = batch->control;
-  perm_status status;
-  if (!permi_batch_gpu_wanted(batch))
-    return PERM_OK;
-  batch->todo = (unsigned char *)permi_allocate(&batch->options->allocator, batch->count, 1);
-  if (!batch->todo)
-    return permi_fail_memory(result);
-  memset(batch->todo, 1, batch->count);
-  status = permi_batch_gpu_run(batch, threads, &control->gpus, control->message);
-  if (status >= 0 || batch->options->gpu.cpu_fallback)
-    return status < 0 ? PERM_OK : status;
-  return permi_fail(result, status, 0, "%s", control->message);
 }
 
 /* Computes a checked batch, whose other fields are 0. */
@@ -17232,29 +17113,29 @@ static perm_status permi_batch_laid_out(permi_batch batch, const double *a, size
 PERM_API perm_status perm_batch_real(int n, size_t count, const double *a, size_t matrix_stride,
                                      const perm_options *options, double *permanents, perm_result *result)
 {
-  const permi_batch batch = permi_batch_of(PERMI_BATCH_MATRICES, n, 1, count, options, permanents);
-  return permi_batch_laid_out(batch, a, matrix_stride, result);
+  return permi_batch_laid_out(permi_batch_of(PERMI_BATCH_MATRICES, n, 1, count, options, permanents), a, matrix_stride,
+                              result);
 }
 
 PERM_API perm_status perm_batch_complex(int n, size_t count, const double *a, size_t matrix_stride,
                                         const perm_options *options, double *permanents, perm_result *result)
 {
-  const permi_batch batch = permi_batch_of(PERMI_BATCH_MATRICES, n, 2, count, options, permanents);
-  return permi_batch_laid_out(batch, a, matrix_stride, result);
+  return permi_batch_laid_out(permi_batch_of(PERMI_BATCH_MATRICES, n, 2, count, options, permanents), a, matrix_stride,
+                              result);
 }
 
 PERM_API perm_status perm_batch_real_soa(int n, size_t count, const double *a, size_t entry_stride,
                                          const perm_options *options, double *permanents, perm_result *result)
 {
-  const permi_batch batch = permi_batch_of(PERMI_BATCH_ENTRIES, n, 1, count, options, permanents);
-  return permi_batch_laid_out(batch, a, entry_stride, result);
+  return permi_batch_laid_out(permi_batch_of(PERMI_BATCH_ENTRIES, n, 1, count, options, permanents), a, entry_stride,
+                              result);
 }
 
 PERM_API perm_status perm_batch_complex_soa(int n, size_t count, const double *a, size_t entry_stride,
                                             const perm_options *options, double *permanents, perm_result *result)
 {
-  const permi_batch batch = permi_batch_of(PERMI_BATCH_ENTRIES, n, 2, count, options, permanents);
-  return permi_batch_laid_out(batch, a, entry_stride, result);
+  return permi_batch_laid_out(permi_batch_of(PERMI_BATCH_ENTRIES, n, 2, count, options, permanents), a, entry_stride,
+                              result);
 }
 
 static perm_status permi_select(permi_batch batch, int m, int n, const permi_view *view, const int *rows,
@@ -18502,290 +18383,6 @@ PERMI_INSTANCE(small_complex, 0, 2, (PERMI_WIDTH == 8))
 
 PERMI_BRIEF_BEGIN
 
-/* ============================================================================ >>small_minors_kernels
-   Minors of small orders. With z_i the sum of row i over signs of the n columns, the first +, minors of all columns are
-       2^-(n-1) sum over signs of (product of the signs) d_j P,  P = product of the rows' z_i.
-   A term enters the sums of all columns at once:
-     block columns     two, in registers: sums and differences of four products
-     state columns     a binary counter: of two blocks of 2^k states the difference goes to column k, the sum waits for
-                       the next
-     the first, lanes  the sum over all states, by lane
-   z_i is a table's number plus one of eight numbers of outer columns, renewed for each setting of the three columns
-   after, whose eight numbers are renewed for each setting of the last ones: all fits a small stack. Constant: wanted,
-   the rows whose minors are wanted at a time: 0, those of a row that is not given, or 4, for gradients: with the
-   product Q of the others, Q z_2 z_3 times z_1 and z_0, Q z_0 z_1 times z_3 and z_2. Passes over n / 4 groups cost
-   what prefix and suffix products of all rows cost at n = 8, 1.3 times at 12, without their memory. */
-
-#if !defined(PERM_NO_EXTRAS)
-#define PERMI_LANES (PERMI_WIDTH == 8 ? 3 : PERMI_WIDTH == 4 ? 2 : PERMI_WIDTH == 2)
-#define PERMI_TABLE (5 - PERMI_LANES) /* a row has 32 table numbers */
-#define PERMI_STATE_COLUMNS (13 - PERMI_LANES)
-#define PERMI_ROWS PERMI_NAME(small_minors_rows)
-#define PERMI_SUMS PERMI_NAME(small_minors_sums)
-
-/* Numbers of each row, a part after the other; low: of the first outer columns; high: of the next, with the far ones;
-   outer: all. */
-typedef struct {
-  double table[16 * 2 * 32], low[16 * 2 * 8], high[16 * 2 * 8], outer[16 * 2 * 8];
-  int rows;
-} PERMI_ROWS;
-
-/* Of one row, a vector a part: block and state columns; states that wait, the last of them all; and |terms|. */
-typedef struct {
-  double column[(2 + PERMI_STATE_COLUMNS) * 2 * PERMI_WIDTH], waiting[(1 + PERMI_STATE_COLUMNS) * 2 * PERMI_WIDTH];
-  double absolute[PERMI_WIDTH];
-} PERMI_SUMS;
-
-PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_minors_z)(const PERMI_ROWS *from, int i, int at, PERMI_N outer,
-                                                             int parts)
-{
-  return PERMI_NAME(plus)(PERMI_NAME(get)(from->table + i * parts * 32 + at, 32, parts), outer);
-}
-
-/* p[q] of the rows before `first` and from `behind` on, at table setting `at`, outer state s. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_product)(const PERMI_ROWS *from, int first, int behind, int at,
-                                                                int s, PERMI_N *p, int parts)
-{
-  int i = first ? 0 : behind, q;
-  PERMI_N outer = PERMI_NAME(spread)(from->outer + i * parts * 8 + s, 8, parts);
-  PERMI_EVERY(q, 4, p[q] = PERMI_NAME(small_minors_z)(from, i, at + q * PERMI_WIDTH, outer, parts));
-  for (i++; i < from->rows; i++) {
-    if (i == first)
-      i = behind;
-    if (i == from->rows)
-      break;
-    outer = PERMI_NAME(spread)(from->outer + i * parts * 8 + s, 8, parts);
-    PERMI_EVERY(q, 4, p[q] = PERMI_NAME(times)(
-                          p[q], PERMI_NAME(small_minors_z)(from, i, at + q * PERMI_WIDTH, outer, parts), parts));
-  }
-}
-
-/* Adds the four products t of state c, whose bits are minus signs. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_add)(PERMI_SUMS *sums, const PERMI_N *t, int c, int parts)
-{
-  const PERMI_V sign = PERMI_SET(permi_parity_signs[(c ^ c >> 5 ^ c >> 10) & 31]);
-  const PERMI_N both0 = PERMI_NAME(plus)(t[0], t[1]), turn0 = PERMI_NAME(minus)(t[0], t[1]);
-  const PERMI_N both1 = PERMI_NAME(plus)(t[2], t[3]), turn1 = PERMI_NAME(minus)(t[2], t[3]);
-  const int number = PERMI_WIDTH * parts;
-  PERMI_V absolute = PERMI_LARGER(both0.re, turn0.re) + PERMI_LARGER(both1.re, turn1.re); /* |t_0| + |t_1|, .. */
-  PERMI_N now = PERMI_NAME(minus)(turn0, turn1);
-  double *column = sums->column, *waiting = sums->waiting;
-  if (parts == 2)
-    absolute = absolute + (PERMI_LARGER(both0.im, turn0.im) + PERMI_LARGER(both1.im, turn1.im));
-  PERMI_STORE(sums->absolute, PERMI_LOAD(sums->absolute) + absolute);
-  PERMI_NAME(put)(column, PERMI_WIDTH,
-                  PERMI_NAME(small_signed)(PERMI_NAME(get)(column, PERMI_WIDTH, parts), sign,
-                                           PERMI_NAME(minus)(both0, both1), parts), parts);
-  column += number;
-  PERMI_NAME(put)(column, PERMI_WIDTH,
-                  PERMI_NAME(small_signed)(PERMI_NAME(get)(column, PERMI_WIDTH, parts), sign,
-                                           PERMI_NAME(plus)(turn0, turn1), parts), parts);
-  now.re = sign * now.re;
-  now.im = sign * now.im;
-  for (; c & 1; c >>= 1, waiting += number) {
-    const PERMI_N before = PERMI_NAME(get)(waiting, PERMI_WIDTH, parts);
-    column += number;
-    PERMI_NAME(put)(column, PERMI_WIDTH,
-                    PERMI_NAME(plus)(PERMI_NAME(get)(column, PERMI_WIDTH, parts), PERMI_NAME(minus)(before, now)),
-                    parts);
-    now = PERMI_NAME(plus)(before, now);
-  }
-  PERMI_NAME(put)(waiting, PERMI_WIDTH, now, parts);
-}
-
-/* The terms of rows first .. first + 3, with p the products of the others. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_four)(PERMI_SUMS *sums, const PERMI_ROWS *from, int first,
-                                                             int at, int s, int c, const PERMI_N *p, int parts)
-{
-  PERMI_N outer[4], term[4][4];
-  int k, q;
-  PERMI_EVERY(k, 4, outer[k] = PERMI_NAME(spread)(from->outer + (first + k) * parts * 8 + s, 8, parts));
-  PERMI_UNROLL
-  for (q = 0; q < 4; q++) {
-    PERMI_N z[4], low, high;
-    PERMI_EVERY(k, 4, z[k] = PERMI_NAME(small_minors_z)(from, first + k, at + q * PERMI_WIDTH, outer[k], parts));
-    low = PERMI_NAME(times)(p[q], PERMI_NAME(times)(z[0], z[1], parts), parts);
-    high = PERMI_NAME(times)(p[q], PERMI_NAME(times)(z[2], z[3], parts), parts);
-    term[0][q] = PERMI_NAME(times)(high, z[1], parts);
-    term[1][q] = PERMI_NAME(times)(high, z[0], parts);
-    term[2][q] = PERMI_NAME(times)(low, z[3], parts);
-    term[3][q] = PERMI_NAME(times)(low, z[2], parts);
-  }
-  PERMI_EVERY(k, 4, PERMI_NAME(small_minors_add)(sums + k, term[k], c, parts));
-}
-
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_tables)(PERMI_ROWS *to, int n, const double *a, int columns,
-                                                               int low, PERMI_NAME(small_lanes) lanes, int parts)
-{
-  const double *row = a;
-  int i, b;
-  for (i = 0; i < to->rows; i++, row += n * parts) {
-    const double *next = row + (1 + PERMI_LANES) * parts;
-    double *table = to->table + i * parts * 32;
-    PERMI_NAME(put)(table, 32, PERMI_NAME(small_lane_sum)(PERMI_NAME(spread)(row, 1, parts), row + parts, PERMI_LANES,
-                                                          lanes, parts), parts);
-    for (b = 0; b < columns; b++, next += parts)
-      PERMI_NAME(small_double)(table, PERMI_WIDTH << b, PERMI_NAME(spread)(next, 1, parts), 32, parts);
-    PERMI_NAME(small_outer_row)(next, to->low + i * parts * 8, 8, low, 0, 0, lanes, parts);
-  }
-}
-
-/* The sum over lanes, with the signs of their columns but of bit `but`. */
-PERMI_TARGET PERMI_INLINE double PERMI_NAME(small_minors_lanes)(const double *from, int but)
-{
-  double x[8] PERMI_ALIGN64;
-  int k;
-  if (PERMI_WIDTH == 1)
-    return from[0];
-  for (k = 0; k < PERMI_WIDTH / 2; k++)
-    x[k] = but == PERMI_LANES - 1 ? from[k] + from[k + PERMI_WIDTH / 2] : from[k] - from[k + PERMI_WIDTH / 2];
-  if (PERMI_WIDTH == 8)
-    for (k = 0; k < 2; k++)
-      x[k] = but == 1 ? x[k] + x[k + 2] : x[k] - x[k + 2];
-  if (PERMI_WIDTH > 2)
-    x[0] = but == 0 ? x[0] + x[1] : x[0] - x[1];
-  return x[0];
-}
-
-/* n minors and the sum of |terms|. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_fold)(const PERMI_SUMS *sums, int n, double *out, int parts)
-{
-  const double scale = 2.0 / (double)(1 << n); /* 2^-(n-1) */
-  const int states = n - 3 - PERMI_LANES;
-  double sum = 0;
-  int part, j;
-  for (part = 0; part < parts; part++) {
-    const double *from = sums->waiting + (states * parts + part) * PERMI_WIDTH;
-    out[part] = scale * PERMI_NAME(small_minors_lanes)(from, -1);
-    if (PERMI_LANES > 0)
-      out[parts + part] = scale * PERMI_NAME(small_minors_lanes)(from, 0);
-    if (PERMI_LANES > 1)
-      out[2 * parts + part] = scale * PERMI_NAME(small_minors_lanes)(from, 1);
-    if (PERMI_LANES > 2)
-      out[3 * parts + part] = scale * PERMI_NAME(small_minors_lanes)(from, 2);
-    from = sums->column + part * PERMI_WIDTH;
-    for (j = 1 + PERMI_LANES; j < n; j++, from += parts * PERMI_WIDTH)
-      out[j * parts + part] = scale * PERMI_NAME(small_minors_lanes)(from, -1);
-  }
-  for (j = 0; j < PERMI_WIDTH; j++)
-    sum += sums->absolute[j];
-  out[n * parts] = scale * sum;
-}
-
-/* a: rows x n; out: for each wanted row n minors, a part after the other, then the sum of |terms|. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors)(int rows, int n, const double *a, double *out, int wanted,
-                                                        int parts)
-{
-  const int rest = n - 1 - PERMI_LANES, columns = rest < PERMI_TABLE ? rest : PERMI_TABLE;
-  const int low = rest - columns < 3 ? rest - columns : 3, left = rest - columns - low;
-  const int high = left < 3 ? left : 3, more = left - high, last = n - left;
-  const PERMI_V zero = PERMI_SET(0.0);
-  PERMI_NAME(small_lanes) lanes;
-  PERMI_ROWS from PERMI_ALIGN64;
-  PERMI_SUMS sums[4] PERMI_ALIGN64;
-  PERMI_N p[4];
-  int first, h, s, at, c, i, k;
-  lanes.sign0 = PERMI_LANES > 0 ? PERMI_LOAD(permi_lane_signs[0]) : zero;
-  lanes.sign1 = PERMI_LANES > 1 ? PERMI_LOAD(permi_lane_signs[1]) : zero;
-  lanes.sign2 = PERMI_LANES > 2 ? PERMI_LOAD(permi_lane_signs[2]) : zero;
-  from.rows = rows;
-  PERMI_NAME(small_minors_tables)(&from, n, a, columns, low, lanes, parts);
-  for (first = wanted ? 0 : rows; first < rows || !wanted; first = first + 8 > rows ? rows - 4 : first + 4) {
-    for (k = 0; k < (wanted ? 4 : 1); k++) {
-      for (i = 0; i < rest * parts; i++)
-        PERMI_STORE(sums[k].column + i * PERMI_WIDTH, zero);
-      PERMI_STORE(sums[k].absolute, zero);
-    }
-    for (c = h = 0; h < 1 << left; h++) {
-      const int here = h & ((1 << high) - 1);
-      for (i = 0; i < rows && !here; i++)
-        PERMI_NAME(small_outer_row)(a + (i * n + last) * parts, from.high + i * parts * 8, 8, high, more, h >> high,
-                                    lanes, parts);
-      for (i = 0; i < rows * parts; i++)
-        for (k = 0; k < 8; k += PERMI_WIDTH)
-          PERMI_STORE(from.outer + i * 8 + k, PERMI_LOAD(from.low + i * 8 + k) + PERMI_SET(from.high[i * 8 + here]));
-      for (s = 0; s < 1 << low; s++)
-        for (at = 0; at < PERMI_WIDTH << columns; at += 4 * PERMI_WIDTH, c++) {
-          PERMI_NAME(small_minors_product)(&from, first, wanted ? first + 4 : rows, at, s, p, parts);
-          if (wanted)
-            PERMI_NAME(small_minors_four)(sums, &from, first, at, s, c, p, parts);
-          else
-            PERMI_NAME(small_minors_add)(sums, p, c, parts);
-        }
-    }
-    for (k = 0; k < (wanted ? 4 : 1); k++)
-      PERMI_NAME(small_minors_fold)(sums + k, n, out + (wanted ? first + k : 0) * (n * parts + 1), parts);
-    if (!wanted || first + 4 == rows)
-      break;
-  }
-  PERMI_LEAVE();
-}
-
-#if PERMI_WIDTH == 1
-/* Minors of n - 1 rows, n = 2, 3, 4, by expansion along the third; c is not read below n = 4. */
-PERMI_INLINE PERMI_N PERMI_NAME(small_minors_two)(const double *a, const double *b, int i, int j, int parts)
-{
-  const PERMI_N ai = PERMI_NAME(spread)(a + i * parts, 1, parts), aj = PERMI_NAME(spread)(a + j * parts, 1, parts);
-  const PERMI_N bi = PERMI_NAME(spread)(b + i * parts, 1, parts), bj = PERMI_NAME(spread)(b + j * parts, 1, parts);
-  return PERMI_NAME(small_linear)(ai, bj, bi, aj, parts);
-}
-
-PERMI_INLINE void PERMI_NAME(small_minors_expand)(int n, const double *a, const double *b, const double *c, double *out,
-                                                  int parts)
-{
-  static const int others[4][3] = {{3, 2, 1}, {3, 2, 0}, {3, 1, 0}, {2, 1, 0}};
-  PERMI_N pair[4][4];
-  int i, j;
-  for (i = 0; i < n && n == 4; i++)
-    for (j = 0; j < i; j++)
-      pair[i][j] = PERMI_NAME(small_minors_two)(a, b, i, j, parts);
-  for (j = 0; j < n; j++) {
-    const int *at = others[j];
-    PERMI_N x;
-    if (n == 2) {
-      x = PERMI_NAME(spread)(a + (1 - j) * parts, 1, parts);
-    } else if (n == 3) {
-      x = PERMI_NAME(small_minors_two)(a, b, at[1], at[2], parts);
-    } else {
-      x = PERMI_NAME(times)(PERMI_NAME(spread)(c + at[0] * parts, 1, parts), pair[at[1]][at[2]], parts);
-      x = PERMI_NAME(plus_times)(x, PERMI_NAME(spread)(c + at[1] * parts, 1, parts), pair[at[0]][at[2]], parts);
-      x = PERMI_NAME(plus_times)(x, PERMI_NAME(spread)(c + at[2] * parts, 1, parts), pair[at[0]][at[1]], parts);
-    }
-    PERMI_NAME(put)(out + j * parts, 1, x, parts);
-  }
-}
-
-#define PERMI_INSTANCE(name, parts)                                                                                    \
-  PERMI_KERNEL PERMI_NAME(name)(int n, const double *a, const double *b, const double *c, double *out)                 \
-  {                                                                                                                    \
-    PERMI_NAME(small_minors_expand)(n, a, b, c, out, parts);                                                           \
-  }
-PERMI_INSTANCE(small_minors_few_real, 1)
-#if !defined(PERM_NO_COMPLEX)
-PERMI_INSTANCE(small_minors_few_complex, 2)
-#endif
-#undef PERMI_INSTANCE
-#endif
-
-#define PERMI_INSTANCE(name, wanted, parts)                                                                            \
-  PERMI_KERNEL PERMI_NAME(name)(int rows, int n, const double *a, double *out)                                         \
-  {                                                                                                                    \
-    PERMI_NAME(small_minors)(rows, n, a, out, wanted, parts);                                                          \
-  }
-PERMI_INSTANCE(small_minors_real, 0, 1)
-PERMI_INSTANCE(small_gradient_real, 4, 1)
-#if !defined(PERM_NO_COMPLEX)
-PERMI_INSTANCE(small_minors_complex, 0, 2)
-PERMI_INSTANCE(small_gradient_complex, 4, 2)
-#endif
-#undef PERMI_INSTANCE
-#undef PERMI_LANES
-#undef PERMI_TABLE
-#undef PERMI_STATE_COLUMNS
-#undef PERMI_ROWS
-#undef PERMI_SUMS
-#endif
-
 /* =================================================================================== >>limb_kernels
    Long numbers of >>exact_kernels: limbs in doubles, real or Gaussian, products of row sums in doubles. */
 
@@ -19534,9 +19131,9 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(modulus_of)(PERMI_N x, int parts)
   return re + PERMI_ABS(x.im);
 }
 
-/* Sums of P_i. Constants: parts and block columns, in registers. Forward: products of the rows before each; backward:
-   times those behind it. The last row is in no forward product, so a pass back to least = n - 1 yields its minors.
-   First-level cache traffic limits: separate sums of every setting, two operations fewer, are slower. */
+/* Sums of P_i. Forward: products of the rows before each; backward: times those behind it. The last row is in no
+   forward product, so a pass back to least = n - 1 yields its minors. First-level cache traffic limits: separate sums
+   of every setting, two operations fewer, are slower. */
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_wide)(double *high, double *low, PERMI_V x)
 {
@@ -19702,6 +19299,287 @@ PERMI_INSTANCE(minors_complex, 2, PERMI_BLOCK - 1)
 #endif
 #undef PERMI_INSTANCE
 #undef PERMI_BLOCK
+
+/* Small orders. With z_i the sum of row i over signs of the n columns, the first +, minors of all columns are
+       2^-(n-1) sum over signs of (product of the signs) d_j P,  P = product of the rows' z_i.
+   A term enters the sums of all columns at once:
+     block columns     two, in registers: sums and differences of four products
+     state columns     a binary counter: of two blocks of 2^k states the difference goes to column k, the sum waits for
+                       the next
+     the first, lanes  the sum over all states, by lane
+   z_i is a table's number plus one of eight numbers of outer columns, renewed for each setting of the three columns
+   after, whose eight numbers are renewed for each setting of the last ones: all fits a small stack. wanted: 0, minors
+   of a row that is not given, or 4 rows at a time, for gradients: with the product Q of the others, Q z_2 z_3 times z_1
+   and z_0, Q z_0 z_1 times z_3 and z_2. Passes over n / 4 groups cost what prefix and suffix products of all rows cost
+   at n = 8, 1.3 times at 12, without their memory. */
+
+#define PERMI_LANES (PERMI_WIDTH == 8 ? 3 : PERMI_WIDTH == 4 ? 2 : PERMI_WIDTH == 2)
+#define PERMI_TABLE (5 - PERMI_LANES) /* a row has 32 table numbers */
+#define PERMI_STATE_COLUMNS (13 - PERMI_LANES)
+#define PERMI_ROWS PERMI_NAME(small_minors_rows)
+#define PERMI_SUMS PERMI_NAME(small_minors_sums)
+
+/* Numbers of each row, a part after the other; low: of the first outer columns; high: of the next, with the far ones;
+   outer: all. */
+typedef struct {
+  double table[16 * 2 * 32], low[16 * 2 * 8], high[16 * 2 * 8], outer[16 * 2 * 8];
+  int rows;
+} PERMI_ROWS;
+
+/* Of one row, a vector a part: block and state columns; states that wait, the last of them all; and |terms|. */
+typedef struct {
+  double column[(2 + PERMI_STATE_COLUMNS) * 2 * PERMI_WIDTH], waiting[(1 + PERMI_STATE_COLUMNS) * 2 * PERMI_WIDTH];
+  double absolute[PERMI_WIDTH];
+} PERMI_SUMS;
+
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_minors_z)(const PERMI_ROWS *from, int i, int at, PERMI_N outer,
+                                                             int parts)
+{
+  return PERMI_NAME(plus)(PERMI_NAME(get)(from->table + i * parts * 32 + at, 32, parts), outer);
+}
+
+/* p[q] of the rows before `first` and from `behind` on, at table setting `at`, outer state s. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_product)(const PERMI_ROWS *from, int first, int behind, int at,
+                                                                int s, PERMI_N *p, int parts)
+{
+  int i = first ? 0 : behind, q;
+  PERMI_N outer = PERMI_NAME(spread)(from->outer + i * parts * 8 + s, 8, parts);
+  PERMI_EVERY(q, 4, p[q] = PERMI_NAME(small_minors_z)(from, i, at + q * PERMI_WIDTH, outer, parts));
+  for (i++; i < from->rows; i++) {
+    if (i == first)
+      i = behind;
+    if (i == from->rows)
+      break;
+    outer = PERMI_NAME(spread)(from->outer + i * parts * 8 + s, 8, parts);
+    PERMI_EVERY(q, 4, p[q] = PERMI_NAME(times)(
+                          p[q], PERMI_NAME(small_minors_z)(from, i, at + q * PERMI_WIDTH, outer, parts), parts));
+  }
+}
+
+/* Adds the four products t of state c, whose bits are minus signs. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_add)(PERMI_SUMS *sums, const PERMI_N *t, int c, int parts)
+{
+  const PERMI_V sign = PERMI_SET(permi_parity_signs[(c ^ c >> 5 ^ c >> 10) & 31]);
+  const PERMI_N both0 = PERMI_NAME(plus)(t[0], t[1]), turn0 = PERMI_NAME(minus)(t[0], t[1]);
+  const PERMI_N both1 = PERMI_NAME(plus)(t[2], t[3]), turn1 = PERMI_NAME(minus)(t[2], t[3]);
+  const int number = PERMI_WIDTH * parts;
+  PERMI_V absolute = PERMI_LARGER(both0.re, turn0.re) + PERMI_LARGER(both1.re, turn1.re); /* |t_0| + |t_1|, .. */
+  PERMI_N now = PERMI_NAME(minus)(turn0, turn1);
+  double *column = sums->column, *waiting = sums->waiting;
+  if (parts == 2)
+    absolute = absolute + (PERMI_LARGER(both0.im, turn0.im) + PERMI_LARGER(both1.im, turn1.im));
+  PERMI_STORE(sums->absolute, PERMI_LOAD(sums->absolute) + absolute);
+  PERMI_NAME(put)(column, PERMI_WIDTH,
+                  PERMI_NAME(small_signed)(PERMI_NAME(get)(column, PERMI_WIDTH, parts), sign,
+                                           PERMI_NAME(minus)(both0, both1), parts), parts);
+  column += number;
+  PERMI_NAME(put)(column, PERMI_WIDTH,
+                  PERMI_NAME(small_signed)(PERMI_NAME(get)(column, PERMI_WIDTH, parts), sign,
+                                           PERMI_NAME(plus)(turn0, turn1), parts), parts);
+  now.re = sign * now.re;
+  now.im = sign * now.im;
+  for (; c & 1; c >>= 1, waiting += number) {
+    const PERMI_N before = PERMI_NAME(get)(waiting, PERMI_WIDTH, parts);
+    column += number;
+    PERMI_NAME(put)(column, PERMI_WIDTH,
+                    PERMI_NAME(plus)(PERMI_NAME(get)(column, PERMI_WIDTH, parts), PERMI_NAME(minus)(before, now)),
+                    parts);
+    now = PERMI_NAME(plus)(before, now);
+  }
+  PERMI_NAME(put)(waiting, PERMI_WIDTH, now, parts);
+}
+
+/* The terms of rows first .. first + 3, with p the products of the others. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_four)(PERMI_SUMS *sums, const PERMI_ROWS *from, int first,
+                                                             int at, int s, int c, const PERMI_N *p, int parts)
+{
+  PERMI_N outer[4], term[4][4];
+  int k, q;
+  PERMI_EVERY(k, 4, outer[k] = PERMI_NAME(spread)(from->outer + (first + k) * parts * 8 + s, 8, parts));
+  PERMI_UNROLL
+  for (q = 0; q < 4; q++) {
+    PERMI_N z[4], low, high;
+    PERMI_EVERY(k, 4, z[k] = PERMI_NAME(small_minors_z)(from, first + k, at + q * PERMI_WIDTH, outer[k], parts));
+    low = PERMI_NAME(times)(p[q], PERMI_NAME(times)(z[0], z[1], parts), parts);
+    high = PERMI_NAME(times)(p[q], PERMI_NAME(times)(z[2], z[3], parts), parts);
+    term[0][q] = PERMI_NAME(times)(high, z[1], parts);
+    term[1][q] = PERMI_NAME(times)(high, z[0], parts);
+    term[2][q] = PERMI_NAME(times)(low, z[3], parts);
+    term[3][q] = PERMI_NAME(times)(low, z[2], parts);
+  }
+  PERMI_EVERY(k, 4, PERMI_NAME(small_minors_add)(sums + k, term[k], c, parts));
+}
+
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_tables)(PERMI_ROWS *to, int n, const double *a, int columns,
+                                                               int low, PERMI_NAME(small_lanes) lanes, int parts)
+{
+  const double *row = a;
+  int i, b;
+  for (i = 0; i < to->rows; i++, row += n * parts) {
+    const double *next = row + (1 + PERMI_LANES) * parts;
+    double *table = to->table + i * parts * 32;
+    PERMI_NAME(put)(table, 32, PERMI_NAME(small_lane_sum)(PERMI_NAME(spread)(row, 1, parts), row + parts, PERMI_LANES,
+                                                          lanes, parts), parts);
+    for (b = 0; b < columns; b++, next += parts)
+      PERMI_NAME(small_double)(table, PERMI_WIDTH << b, PERMI_NAME(spread)(next, 1, parts), 32, parts);
+    PERMI_NAME(small_outer_row)(next, to->low + i * parts * 8, 8, low, 0, 0, lanes, parts);
+  }
+}
+
+/* The sum over lanes, with the signs of their columns but of bit `but`. */
+PERMI_TARGET PERMI_INLINE double PERMI_NAME(small_minors_lanes)(const double *from, int but)
+{
+  double x[8] PERMI_ALIGN64;
+  int k;
+  if (PERMI_WIDTH == 1)
+    return from[0];
+  for (k = 0; k < PERMI_WIDTH / 2; k++)
+    x[k] = but == PERMI_LANES - 1 ? from[k] + from[k + PERMI_WIDTH / 2] : from[k] - from[k + PERMI_WIDTH / 2];
+  if (PERMI_WIDTH == 8)
+    for (k = 0; k < 2; k++)
+      x[k] = but == 1 ? x[k] + x[k + 2] : x[k] - x[k + 2];
+  if (PERMI_WIDTH > 2)
+    x[0] = but == 0 ? x[0] + x[1] : x[0] - x[1];
+  return x[0];
+}
+
+/* n minors and the sum of |terms|. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_fold)(const PERMI_SUMS *sums, int n, double *out, int parts)
+{
+  const double scale = 2.0 / (double)(1 << n); /* 2^-(n-1) */
+  const int states = n - 3 - PERMI_LANES;
+  double sum = 0;
+  int part, j;
+  for (part = 0; part < parts; part++) {
+    const double *from = sums->waiting + (states * parts + part) * PERMI_WIDTH;
+    out[part] = scale * PERMI_NAME(small_minors_lanes)(from, -1);
+    if (PERMI_LANES > 0)
+      out[parts + part] = scale * PERMI_NAME(small_minors_lanes)(from, 0);
+    if (PERMI_LANES > 1)
+      out[2 * parts + part] = scale * PERMI_NAME(small_minors_lanes)(from, 1);
+    if (PERMI_LANES > 2)
+      out[3 * parts + part] = scale * PERMI_NAME(small_minors_lanes)(from, 2);
+    from = sums->column + part * PERMI_WIDTH;
+    for (j = 1 + PERMI_LANES; j < n; j++, from += parts * PERMI_WIDTH)
+      out[j * parts + part] = scale * PERMI_NAME(small_minors_lanes)(from, -1);
+  }
+  for (j = 0; j < PERMI_WIDTH; j++)
+    sum += sums->absolute[j];
+  out[n * parts] = scale * sum;
+}
+
+/* a: rows x n; out: for each wanted row n minors, a part after the other, then the sum of |terms|. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors)(int rows, int n, const double *a, double *out, int wanted,
+                                                        int parts)
+{
+  const int rest = n - 1 - PERMI_LANES, columns = rest < PERMI_TABLE ? rest : PERMI_TABLE;
+  const int low = rest - columns < 3 ? rest - columns : 3, left = rest - columns - low;
+  const int high = left < 3 ? left : 3, more = left - high, last = n - left;
+  const PERMI_V zero = PERMI_SET(0.0);
+  PERMI_NAME(small_lanes) lanes;
+  PERMI_ROWS from PERMI_ALIGN64;
+  PERMI_SUMS sums[4] PERMI_ALIGN64;
+  PERMI_N p[4];
+  int first, h, s, at, c, i, k;
+  lanes.sign0 = PERMI_LANES > 0 ? PERMI_LOAD(permi_lane_signs[0]) : zero;
+  lanes.sign1 = PERMI_LANES > 1 ? PERMI_LOAD(permi_lane_signs[1]) : zero;
+  lanes.sign2 = PERMI_LANES > 2 ? PERMI_LOAD(permi_lane_signs[2]) : zero;
+  from.rows = rows;
+  PERMI_NAME(small_minors_tables)(&from, n, a, columns, low, lanes, parts);
+  for (first = wanted ? 0 : rows; first < rows || !wanted; first = first + 8 > rows ? rows - 4 : first + 4) {
+    for (k = 0; k < (wanted ? 4 : 1); k++) {
+      for (i = 0; i < rest * parts; i++)
+        PERMI_STORE(sums[k].column + i * PERMI_WIDTH, zero);
+      PERMI_STORE(sums[k].absolute, zero);
+    }
+    for (c = h = 0; h < 1 << left; h++) {
+      const int here = h & ((1 << high) - 1);
+      for (i = 0; i < rows && !here; i++)
+        PERMI_NAME(small_outer_row)(a + (i * n + last) * parts, from.high + i * parts * 8, 8, high, more, h >> high,
+                                    lanes, parts);
+      for (i = 0; i < rows * parts; i++)
+        for (k = 0; k < 8; k += PERMI_WIDTH)
+          PERMI_STORE(from.outer + i * 8 + k, PERMI_LOAD(from.low + i * 8 + k) + PERMI_SET(from.high[i * 8 + here]));
+      for (s = 0; s < 1 << low; s++)
+        for (at = 0; at < PERMI_WIDTH << columns; at += 4 * PERMI_WIDTH, c++) {
+          PERMI_NAME(small_minors_product)(&from, first, wanted ? first + 4 : rows, at, s, p, parts);
+          if (wanted)
+            PERMI_NAME(small_minors_four)(sums, &from, first, at, s, c, p, parts);
+          else
+            PERMI_NAME(small_minors_add)(sums, p, c, parts);
+        }
+    }
+    for (k = 0; k < (wanted ? 4 : 1); k++)
+      PERMI_NAME(small_minors_fold)(sums + k, n, out + (wanted ? first + k : 0) * (n * parts + 1), parts);
+    if (!wanted || first + 4 == rows)
+      break;
+  }
+  PERMI_LEAVE();
+}
+
+#if PERMI_WIDTH == 1
+/* Minors of n - 1 rows, n = 2, 3, 4, by expansion along the third; c is not read below n = 4. */
+PERMI_INLINE PERMI_N PERMI_NAME(small_minors_two)(const double *a, const double *b, int i, int j, int parts)
+{
+  const PERMI_N ai = PERMI_NAME(spread)(a + i * parts, 1, parts), aj = PERMI_NAME(spread)(a + j * parts, 1, parts);
+  const PERMI_N bi = PERMI_NAME(spread)(b + i * parts, 1, parts), bj = PERMI_NAME(spread)(b + j * parts, 1, parts);
+  return PERMI_NAME(small_linear)(ai, bj, bi, aj, parts);
+}
+
+PERMI_INLINE void PERMI_NAME(small_minors_expand)(int n, const double *a, const double *b, const double *c, double *out,
+                                                  int parts)
+{
+  static const int others[4][3] = {{3, 2, 1}, {3, 2, 0}, {3, 1, 0}, {2, 1, 0}};
+  PERMI_N pair[4][4];
+  int i, j;
+  for (i = 0; i < n && n == 4; i++)
+    for (j = 0; j < i; j++)
+      pair[i][j] = PERMI_NAME(small_minors_two)(a, b, i, j, parts);
+  for (j = 0; j < n; j++) {
+    const int *at = others[j];
+    PERMI_N x;
+    if (n == 2) {
+      x = PERMI_NAME(spread)(a + (1 - j) * parts, 1, parts);
+    } else if (n == 3) {
+      x = PERMI_NAME(small_minors_two)(a, b, at[1], at[2], parts);
+    } else {
+      x = PERMI_NAME(times)(PERMI_NAME(spread)(c + at[0] * parts, 1, parts), pair[at[1]][at[2]], parts);
+      x = PERMI_NAME(plus_times)(x, PERMI_NAME(spread)(c + at[1] * parts, 1, parts), pair[at[0]][at[2]], parts);
+      x = PERMI_NAME(plus_times)(x, PERMI_NAME(spread)(c + at[2] * parts, 1, parts), pair[at[0]][at[1]], parts);
+    }
+    PERMI_NAME(put)(out + j * parts, 1, x, parts);
+  }
+}
+
+#define PERMI_INSTANCE(name, parts)                                                                                    \
+  PERMI_KERNEL PERMI_NAME(name)(int n, const double *a, const double *b, const double *c, double *out)                 \
+  {                                                                                                                    \
+    PERMI_NAME(small_minors_expand)(n, a, b, c, out, parts);                                                           \
+  }
+PERMI_INSTANCE(small_minors_few_real, 1)
+#if !defined(PERM_NO_COMPLEX)
+PERMI_INSTANCE(small_minors_few_complex, 2)
+#endif
+#undef PERMI_INSTANCE
+#endif
+
+#define PERMI_INSTANCE(name, wanted, parts)                                                                            \
+  PERMI_KERNEL PERMI_NAME(name)(int rows, int n, const double *a, double *out)                                         \
+  {                                                                                                                    \
+    PERMI_NAME(small_minors)(rows, n, a, out, wanted, parts);                                                          \
+  }
+PERMI_INSTANCE(small_minors_real, 0, 1)
+PERMI_INSTANCE(small_gradient_real, 4, 1)
+#if !defined(PERM_NO_COMPLEX)
+PERMI_INSTANCE(small_minors_complex, 0, 2)
+PERMI_INSTANCE(small_gradient_complex, 4, 2)
+#endif
+#undef PERMI_INSTANCE
+#undef PERMI_LANES
+#undef PERMI_TABLE
+#undef PERMI_STATE_COLUMNS
+#undef PERMI_ROWS
+#undef PERMI_SUMS
 #endif
 
 PERMI_BRIEF_END
@@ -20181,10 +20059,16 @@ PERMI_TARGET PERMI_INLINE int PERMI_NAME(batch_signs)(int n, const double *a, si
   return stand;
 }
 
-PERMI_KERNEL PERMI_NAME(batch_take_real)(int n, const double *a, size_t stride, size_t vectors, double *to, size_t room)
-{
-  PERMI_NAME(batch_take)(n, a, stride, vectors, to, room, 1);
-}
+#define PERMI_INSTANCE(name, parts)                                                                                    \
+  PERMI_KERNEL PERMI_NAME(name)(int n, const double *a, size_t stride, size_t vectors, double *to, size_t room)        \
+  {                                                                                                                    \
+    PERMI_NAME(batch_take)(n, a, stride, vectors, to, room, parts);                                                    \
+  }
+PERMI_INSTANCE(batch_take_real, 1)
+#if !defined(PERM_NO_COMPLEX)
+PERMI_INSTANCE(batch_take_complex, 2)
+#endif
+#undef PERMI_INSTANCE
 
 PERMI_TARGET static int PERMI_NAME(batch_signs_real)(int n, const double *a, size_t stride, double *work,
                                                      const double *accept, double *out)
@@ -20193,12 +20077,6 @@ PERMI_TARGET static int PERMI_NAME(batch_signs_real)(int n, const double *a, siz
 }
 
 #if !defined(PERM_NO_COMPLEX)
-PERMI_KERNEL PERMI_NAME(batch_take_complex)(int n, const double *a, size_t stride, size_t vectors, double *to,
-                                            size_t room)
-{
-  PERMI_NAME(batch_take)(n, a, stride, vectors, to, room, 2);
-}
-
 PERMI_TARGET static int PERMI_NAME(batch_signs_complex)(int n, const double *a, size_t stride, double *work,
                                                         const double *accept, double *out)
 {
