@@ -271,16 +271,6 @@ typedef struct permi_low_rank {
   double *factor[2]; /* U's rows, V's columns: n r numbers, moduli of a row sum to at most 1 */
 } permi_low_rank;
 
-/* C(n, k), or more than any size_t. */
-static double permi_binomial(int n, int k)
-{
-  double c = 1;
-  int i;
-  for (i = 1; i <= k; i++)
-    c = c * (n - k + i) / i;
-  return k < 0 || k > n ? 0 : c;
-}
-
 static void permi_low_rank_release(const perm_allocator *allocator, void *context)
 {
   permi_pool pool = ((permi_low_rank *)context)->pool;
@@ -488,21 +478,12 @@ static perm_status permi_low_rank_leaf(const permi_factors *factors, const perm_
   permi_low_rank_exponents(low, factorial, factorial_exp2);
   for (k = 0; k < entries && !*zero; k++)
     hash = permi_hash_double(permi_hash_double(hash, low->factor[0][k]), low->factor[1][k]);
-  memset(leaf, 0, sizeof *leaf);
-  leaf->information.kind = PERM_LEAF_TASK;
-  leaf->information.method = PERM_METHOD_LOW_RANK;
-  leaf->information.isa = PERM_ISA_PLAIN;
-  leaf->information.n = n;
-  leaf->information.chunks = 1;
-  leaf->information.work = 2 * count * n;
-  leaf->information.seconds = 2 * count * n * PERMI_LOW_RANK_SECONDS * (parts == 2 ? 5 : 1);
-  leaf->information.bytes = bytes;
-  leaf->information.fingerprint = permi_hash(permi_hash(hash, (uint64_t)r), (uint64_t)exp2);
+  permi_low_rank_begin(leaf, low, n, 2 * count * n,
+                       2 * count * n * PERMI_LOW_RANK_SECONDS * (parts == 2 ? 5 : 1), bytes,
+                       permi_hash(permi_hash(hash, (uint64_t)r), (uint64_t)exp2));
   leaf->run_task = permi_low_rank_task;
   leaf->release = permi_low_rank_release;
   leaf->explain = permi_low_rank_explain;
-  leaf->context = low;
-  leaf->scale = permi_dd_make(1);
   leaf->scale_exp2 = exp2 + low->factorial_exp2;
   leaf->bound_relative = 1.001 * PERMI_DD_UNIT * (parts == 2 ? 3 : 1) * (2.0 * n * r + 2.0 * n + r + 8);
   leaf->estimate_relative = leaf->bound_relative;
@@ -613,14 +594,13 @@ PERM_MORE_API perm_status perm_compute_low_rank_complex(int n, int r, const doub
 }
 
 /* ========================================================================================= >>cauchy
-   Cauchy matrices by Borchardt's identity. */
-
-/* CAUCHY MATRICES a_ij = 1 / (x_i - y_j) [Bor55]:
+   Cauchy matrices a_ij = 1 / (x_i - y_j) by Borchardt's identity [Bor55]:
      per(A) = det(a_ij^2) / det(a_ij),   det(a_ij) = prod_(i<j) (x_j - x_i) (y_i - y_j) / prod_ij (x_i - y_j).
    Differences are exact double-doubles, so the second determinant has all digits; the first, M = (a_ij^2) = L U by
    complete pivoting, loses what its condition takes. As d det / det = trace(M^-1 dM), an entrywise relative change e of
    M changes the permanent by at most e sum_ij |m_ij| |M^-1_ji|, the condition reported. Elimination errs like a change
    of n w |L| |U|, w the unit of double-double. */
+
 typedef struct permi_nodes {
   int n, parts;
   const double *node[2]; /* x, y */
@@ -647,24 +627,21 @@ static permi_dd_complex permi_dd_complex_scale(permi_dd_complex a, int exp2)
   return a;
 }
 
-/* Takes two Newton steps; a is not 0. */
-static permi_dd permi_dd_reciprocal(permi_dd a)
-{
-  permi_dd x = permi_dd_make(1 / a.hi), two = permi_dd_make(2);
-  x = permi_dd_multiply(x, permi_dd_subtract(two, permi_dd_multiply(a, x)));
-  return permi_dd_multiply(x, permi_dd_subtract(two, permi_dd_multiply(a, x)));
-}
-
+/* Returns 1 / a, by two Newton steps for that of the norm; a is not 0. */
 static permi_dd_complex permi_dd_complex_reciprocal(permi_dd_complex a)
 {
-  int e;
-  permi_dd norm;
+  const permi_dd two = permi_dd_make(2);
+  permi_dd norm, x;
+  int e, step;
   frexp(permi_dd_complex_modulus(a), &e);
   a = permi_dd_complex_scale(a, -e);
-  norm = permi_dd_reciprocal(permi_dd_add(permi_dd_multiply(a.re, a.re), permi_dd_multiply(a.im, a.im)));
-  a.re = permi_dd_scale(permi_dd_multiply(a.re, norm), -e);
-  a.im = permi_dd_scale(permi_dd_multiply(permi_dd_negate(a.im), norm), -e);
-  return a;
+  norm = permi_dd_add(permi_dd_multiply(a.re, a.re), permi_dd_multiply(a.im, a.im));
+  x = permi_dd_make(1 / norm.hi);
+  for (step = 0; step < 2; step++)
+    x = permi_dd_multiply(x, permi_dd_subtract(two, permi_dd_multiply(norm, x)));
+  a.re = permi_dd_multiply(a.re, x);
+  a.im = permi_dd_multiply(permi_dd_negate(a.im), x);
+  return permi_dd_complex_scale(a, -e);
 }
 
 /* Node i of `side` less node j of `other`, exactly. */
@@ -690,12 +667,12 @@ static void permi_number_times(permi_number *a, permi_dd_complex b)
 /* LU of m (n x n); *odd: the permutations' parity. Returns 0 if m is singular to working precision, or stopped. */
 static int permi_eliminate(permi_dd_complex *m, int n, int *row, int *column, int *odd, permi_control *watch)
 {
-  int i, j, k;
+  int i, j, k, swap;
   *odd = 0;
   for (i = 0; i < n; i++)
     row[i] = column[i] = i;
   for (k = 0; k < n; k++) {
-    int best_row = k, best_column = k, swap;
+    int best_row = k, best_column = k;
     double best = -1;
     permi_dd_complex pivot;
     for (i = k; i < n; i++)
@@ -725,7 +702,7 @@ static int permi_eliminate(permi_dd_complex *m, int n, int *row, int *column, in
   return 1;
 }
 
-/* *condition: sum_ij |m_ij| |M^-1_ji| from the factors. Returns that of |L| |U| for |M|. x: room for n. */
+/* Sets *condition to sum_ij |m_ij| |M^-1_ji|. Returns the same with |L| |U| for |M|. x: room for n. */
 static double permi_cauchy_condition(const permi_dd_complex *lu, const double *moduli, int n, const int *row,
                                      const int *column, permi_dd_complex *x, double *condition, permi_control *watch)
 {
@@ -756,8 +733,8 @@ static double permi_cauchy_condition(const permi_dd_complex *lu, const double *m
   return growth;
 }
 
-/* Rounding the entries, by a unit each, costs n units of the permanent of their moduli. With signs that is computed as
-   well or, if there is no time, taken for the product of the rows' sums. */
+/* Computes by other methods. Rounding the entries, by a unit each, costs n units of the permanent of their moduli. With
+   signs that is computed too or, if there is no time, taken for the product of the rows' sums. */
 static perm_status permi_cauchy_general(const permi_nodes *nodes, const perm_options *options, double start,
                                         perm_result *result)
 {
@@ -1082,7 +1059,7 @@ typedef struct permi_sampler {
   permi_moments *moments; /* of blocks, or of one block's samples */
 } permi_sampler;
 
-/* Returns 1 to stop. The calling thread, `master`, asks watch and tells the others. */
+/* Returns 1 to stop. The calling thread, `master`, asks `watch` and tells the others. */
 static int permi_sample_stop(const permi_sampler *sampler, int master, double units)
 {
   int stopping;
@@ -1255,7 +1232,7 @@ static permi_moments permi_sample_shared(permi_sampler *sampler, int threads)
 static int permi_estimate_copy(const permi_view *view, int n, int parts, int *shift, double *a, long long *exp2,
                                permi_control *watch)
 {
-  int sweep, i, j, k;
+  int sweep, i, j;
   memset(shift, 0, 2 * (size_t)n * sizeof *shift);
   for (sweep = 0; sweep < 4; sweep++) {
     const int side = sweep & 1, *others = shift + (1 - side) * n;
@@ -1264,12 +1241,11 @@ static int permi_estimate_copy(const permi_view *view, int n, int parts, int *sh
       int largest = INT_MIN;
       if (permi_watch(watch, 8.0 * n * parts))
         return 1;
-      for (j = 0; j < n; j++)
-        for (k = 0; k < parts; k++) {
-          const double x = view->a[(i * line + j * along) * view->parts + k];
-          const int e = x != 0 ? permi_exponent(x) - others[j] : INT_MIN;
-          largest = e > largest ? e : largest;
-        }
+      for (j = 0; j < n * parts; j++) {
+        const double x = view->a[(i * line + j / parts * along) * view->parts + j % parts];
+        const int e = x != 0 ? permi_exponent(x) - others[j / parts] : INT_MIN;
+        largest = e > largest ? e : largest;
+      }
       if (largest == INT_MIN)
         return 0;
       shift[side * n + i] = largest;
@@ -1278,14 +1254,12 @@ static int permi_estimate_copy(const permi_view *view, int n, int parts, int *sh
   for (i = 0; i < n; i++)
     *exp2 += (long long)shift[i] + shift[n + i];
   for (i = 0; i < n && !permi_watch(watch, 10.0 * n * parts); i++)
-    for (j = 0; j < n; j++)
-      for (k = 0; k < parts; k++) {
-        const double x = view->a[((ptrdiff_t)i * view->ld + j) * view->parts + k];
-        const double y = ldexp(x, -(shift[i] + shift[n + j]));
-        if (x != 0 && fabs(y) < 1e-280)
-          return -1;
-        a[(i * n + j) * parts + k] = y;
-      }
+    for (j = 0; j < n * parts; j++, a++) {
+      const double x = view->a[((ptrdiff_t)i * view->ld + j / parts) * view->parts + j % parts];
+      *a = ldexp(x, -(shift[i] + shift[n + j / parts]));
+      if (x != 0 && fabs(*a) < 1e-280)
+        return -1;
+    }
   return 1;
 }
 
@@ -1304,8 +1278,7 @@ static void permi_sinkhorn(double *a, int n, int parts, int p, double within, pe
         if (permi_watch(watch, 10.0 * n * parts))
           return;
         for (j = 0; j < n; j++)
-          for (k = 0; k < parts; k++)
-            largest = fmax(largest, fabs(line[j * step + k]));
+          largest = fmax(largest, fmax(fabs(line[j * step]), fabs(line[j * step + parts - 1])));
         for (j = 0; j < n; j++) {
           double x = line[j * step] / largest, y = parts == 2 ? line[j * step + 1] / largest : 0;
           sum += p == 2 ? x * x + y * y : x;
@@ -1346,13 +1319,8 @@ static double permi_normal_quantile(double chance)
 {
   double low = 0, high = 40;
   int i;
-  for (i = 0; i < 100; i++) {
-    double z = 0.5 * (low + high);
-    if (erfc(z * 0.7071067811865476) > 1 - chance)
-      low = z;
-    else
-      high = z;
-  }
+  for (i = 0; i < 100; i++)
+    *(erfc(0.5 * (low + high) * 0.7071067811865476) > 1 - chance ? &low : &high) = 0.5 * (low + high);
   return high;
 }
 
@@ -1409,28 +1377,23 @@ static double permi_estimate_most(const double *a, int n, int parts, double *roo
   return room ? fmin(rows, n * permi_estimate_norm(a, n, parts, room, watch)) : rows;
 }
 
-/* Empirical Bernstein [AMS09]: real samples in [-most, most] whose mean square distance from their mean is `variance`
-   have a mean that is farther from the true one than this with chance delta at most. */
+/* Empirical Bernstein [AMS09]: the mean of real samples in [-most, most] of this variance is farther from the true one
+   than this with chance delta at most. */
 static double permi_bernstein(double samples, double variance, double most, double delta)
 {
   const double l = log(3 / delta);
   return sqrt(2 * variance * l / samples) + 6 * most * l / samples;
 }
 
-/* How far rounding moves a mean of samples, relative to their root mean square. Entries >= 0: a sample is n products of
-   sums of up to n entries, each divided twice a sweep: n (n + 2 + 2 sweeps) roundings. Of signed sums that is a
-   measure, no bound: they may cancel, but then samples differ by more. */
-static double permi_estimate_rounding(int n)
-{
-  return PERMI_UNIT * n * (n + 2.0 + 2 * PERMI_ESTIMATE_SWEEPS);
-}
-
-/* looks: how often it was asked whether to stop, of which the k-th has 1 / (k (k + 1)) of the chance to err. */
+/* Writes the estimate. rounding: how far it moves a mean of samples, relative to their root mean square. With entries
+   >= 0 a sample is n products of sums of up to n entries, each divided twice a sweep: n (n + 2 + 2 sweeps) roundings.
+   Of signed sums that is a measure, no bound: they may cancel, but then samples differ by more. looks: how often it was
+   asked whether to stop; the k-th has 1 / (k (k + 1)) of the chance to err. */
 static void permi_estimate_value(const permi_sampler *sampler, const permi_moments *moments, const permi_number *scale,
                                  double looks, perm_estimate *estimate)
 {
   const double samples = moments->samples, parts = estimate->is_complex ? 2 : 1, most = sampler->most;
-  const double rounding = permi_estimate_rounding(sampler->n);
+  const double rounding = PERMI_UNIT * sampler->n * (sampler->n + 2.0 + 2 * PERMI_ESTIMATE_SWEEPS);
   double proved = permi_bernstein(samples, moments->squares / samples, permi_ldexp(exp2(most - floor(most)),
                                   (long long)fmin(floor(most), 1e6) - moments->exp2),
                                   (1 - estimate->confidence) / (parts * looks * (looks + 1))) * sqrt(parts);
@@ -1473,7 +1436,7 @@ static void permi_estimate_value(const permi_sampler *sampler, const permi_momen
 #define PERMI_ESTIMATE_POLL 5e7
 #define PERMI_ESTIMATE_SAMPLES 65536.0 /* when nothing else stops */
 
-/* Takes blocks of samples until a limit; without a finished block *estimate stays. sample: room for a block. */
+/* Takes blocks of samples until a limit; without one *estimate stays. sample: room for a block. */
 PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler, const perm_estimate_plan *plan,
                                                          const permi_number *scale, permi_moments *sample,
                                                          perm_estimate *estimate)
@@ -1572,7 +1535,7 @@ static double permi_rejection_h(double r)
   return r >= 1 ? r + 0.5 * log(r) + PERMI_E - 1 : 1 + (PERMI_E - 1) * fmax(r, 0);
 }
 
-/* Rows for the first columns by the table, backwards; *row: all rows, then the free ones. Returns how many. */
+/* Draws rows for the first columns by the table, backwards, and writes the free ones to *row. Returns how many. */
 static int permi_rejection_deep(const permi_rejection *r, uint64_t *state, int *row)
 {
   const size_t size = (size_t)1 << r->deep;
@@ -1595,7 +1558,7 @@ static int permi_rejection_deep(const permi_rejection *r, uint64_t *state, int *
   return live;
 }
 
-/* 1: accepted. */
+/* Returns 1 if the trial is accepted. row: room for n. */
 static int permi_rejection_trial(const permi_rejection *r, uint64_t *state, int *row)
 {
   const int n = r->n;
@@ -1814,19 +1777,11 @@ typedef struct permi_pairing {
   permi_control *watch;
 } permi_pairing;
 
-#define PERMI_PAIRING_INTS 5 /* a line */
+/* integers: 5 a line. */
 static permi_pairing permi_pairing_make(const double *a, int n, int parts, int *integers, permi_control *watch)
 {
-  permi_pairing pairing;
-  pairing.a = a;
-  pairing.n = n;
-  pairing.parts = parts;
-  pairing.mate = integers;
-  pairing.owner = integers + n;
-  pairing.block = integers + 2 * (size_t)n;
-  pairing.mark = integers + 3 * (size_t)n;
-  pairing.queue = integers + 4 * (size_t)n;
-  pairing.watch = watch;
+  const permi_pairing pairing = {a, n, parts, integers, integers + n, integers + 2 * n, integers + 3 * n,
+                                 integers + 4 * n, watch};
   return pairing;
 }
 
@@ -1836,7 +1791,7 @@ static int permi_pairing_entry(const permi_pairing *pairing, int i, int j)
   return entry[0] != 0 || (pairing->parts == 2 && entry[1] != 0);
 }
 
-/* 0: there is no perfect matching. 1, too, if stopped. */
+/* Finds a perfect matching. Returns 0 if there is none, and 1, too, if stopped. */
 static int permi_rejection_match(permi_pairing *pairing)
 {
   const int n = pairing->n;
@@ -1911,8 +1866,7 @@ static int permi_rejection_blocks(permi_pairing *pairing)
   return blocks;
 }
 
-/* One block, whose entries are in work->a. Multiplies *scale by its permanent, or the estimate of it with k accepted
-   trials (0: it is computed), floor and top by what is certain; logarithms. */
+/* Of all blocks; floor, top: logarithms of what is certain. */
 typedef struct permi_rejection_call {
   permi_control *watch;
   const perm_options *options;
@@ -1928,6 +1882,8 @@ static double permi_number_log(const permi_number *number)
   return log(x.value.hi) + (double)x.exp2 * log(2);
 }
 
+/* Multiplies *scale by the permanent of the block in work->a, estimated unless it is small; floor and top by what is
+   certain of it. */
 static perm_status permi_rejection_one(permi_rejection_call *call, permi_rejection_work *work, permi_number *scale)
 {
   const int n = work->n;
@@ -1975,32 +1931,25 @@ static perm_status permi_rejection_one(permi_rejection_call *call, permi_rejecti
   return status;
 }
 
-/* Rooms for blocks of up to n lines. 0: out of memory. */
-static int permi_rejection_rooms(permi_rejection_work *work, int n, int threads, permi_pool *pool)
-{
-  const size_t all = (size_t)n;
-  work->a = (double *)permi_pool_get(pool, all * all, sizeof(double));
-  work->ratio = (double *)permi_pool_get(pool, all * all + 1, sizeof(double));
-  work->weight = (double *)permi_pool_get(pool, all * all + 1, sizeof(double));
-  work->table = (double *)permi_pool_get(pool, ((size_t)1 << PERMI_REJECTION_TABLE) + all + 1, sizeof(double));
-  work->taken = (double *)permi_pool_get(pool, all * (PERMI_REJECTION_TABLE + 1), sizeof(double));
-  work->rooms = (int *)permi_pool_get(pool, all * (size_t)threads, sizeof(int));
-  return !pool->failed;
-}
-
 /* The estimate of n x n entries >= 0, scaled near 1, that are matched; *scale is multiplied by it. */
 static perm_status permi_rejection_estimate(permi_pairing *pairing, double epsilon, permi_rejection_call *call,
                                             permi_pool *pool, permi_number *scale)
 {
   const int n = pairing->n, blocks = permi_rejection_blocks(pairing);
+  const size_t all = (size_t)n, square = all * all, table = ((size_t)1 << PERMI_REJECTION_TABLE) + all + 1;
   permi_rejection_work work;
   int large = 0, b, i, j, k;
   perm_status status = call->watch->stopped;
   if (status != PERM_OK)
     return status;
-  memset(&work, 0, sizeof work);
   work.order = pairing->queue;
-  if (!permi_rejection_rooms(&work, n, call->threads, pool))
+  work.a = (double *)permi_pool_get(pool, square, sizeof(double));
+  work.ratio = (double *)permi_pool_get(pool, square + 1, sizeof(double));
+  work.weight = (double *)permi_pool_get(pool, square + 1, sizeof(double));
+  work.table = (double *)permi_pool_get(pool, table, sizeof(double));
+  work.taken = (double *)permi_pool_get(pool, all * (PERMI_REJECTION_TABLE + 1), sizeof(double));
+  work.rooms = (int *)permi_pool_get(pool, all * (size_t)call->threads, sizeof(int));
+  if (pool->failed)
     return PERM_ERROR_MEMORY;
   for (b = 0; b < blocks; b++) {
     for (i = k = 0; i < n; i++)
@@ -2036,25 +1985,27 @@ PERM_MORE_API const char *perm_estimator_name(perm_estimator estimator)
   return (int)estimator >= 0 && estimator < PERM_ESTIMATOR_COUNT ? name[estimator] : "unknown";
 }
 
-/* *negative: some entry is not a number >= 0. Sets the plan's estimator; with signs a guarantee stops at no error. */
+/* Checks a call and sets the plan's estimator; with signs a guarantee stops at no error. *negative: some entry is not a
+   number >= 0. */
 static perm_status permi_estimate_check(int n, const permi_view *view, perm_estimate_plan *plan,
                                         permi_control *watch, int *negative, perm_result *result)
 {
   const int parts = view->parts;
+  const char *wrong;
   perm_status status;
   int i, j;
   *negative = 0;
-  if ((int)plan->estimator < 0 || plan->estimator >= PERM_ESTIMATOR_COUNT)
-    return permi_fail(result, PERM_ERROR_OPTION, 4, "plan: estimator is not one of perm_estimator");
-  if (!(plan->samples >= 0) || plan->samples > 9e15)
-    return permi_fail(result, PERM_ERROR_OPTION, 4,
-                      "plan: samples is negative, NaN or above 9e15 (0 means until another limit)");
-  if (!(plan->relative_error >= 0) || plan->relative_error == (double)INFINITY)
-    return permi_fail(result, PERM_ERROR_OPTION, 4, "plan: relative_error is negative or not finite (0 means none)");
-  if (!(plan->confidence >= 0) || plan->confidence >= 1)
-    return permi_fail(result, PERM_ERROR_OPTION, 4, "plan: confidence is not between 0 and 1 (0 means 0.95)");
-  if (plan->guarantee && plan->estimator != PERM_ESTIMATOR_AUTO)
-    return permi_fail(result, PERM_ERROR_OPTION, 4, "plan: guarantee chooses the estimator, which has to be auto");
+  wrong = (int)plan->estimator < 0 || plan->estimator >= PERM_ESTIMATOR_COUNT ? "estimator is not one of perm_estimator"
+          : !(plan->samples >= 0) || plan->samples > 9e15
+              ? "samples is negative, NaN or above 9e15 (0 means until another limit)"
+          : !(plan->relative_error >= 0) || plan->relative_error == (double)INFINITY
+              ? "relative_error is negative or not finite (0 means none)"
+          : !(plan->confidence >= 0) || plan->confidence >= 1 ? "confidence is not between 0 and 1 (0 means 0.95)"
+          : plan->guarantee && plan->estimator != PERM_ESTIMATOR_AUTO
+              ? "guarantee chooses the estimator, which has to be auto"
+              : NULL;
+  if (wrong)
+    return permi_fail(result, PERM_ERROR_OPTION, 4, "plan: %s", wrong);
   status = permi_check_whole(watch->options, 5, result);
   if (status != PERM_OK)
     return status;
@@ -2148,7 +2099,7 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_metered(int n, const permi_
   estimate->certain_high = estimate->proved_radius = (double)INFINITY;
   estimate->certain_low = negative ? -(double)INFINITY : 0;
   a = (double *)permi_pool_get(&pool, (size_t)n * (size_t)(n * parts), sizeof *a);
-  integers = (int *)permi_pool_get(&pool, PERMI_PAIRING_INTS * (size_t)n, sizeof *integers);
+  integers = (int *)permi_pool_get(&pool, 5 * (size_t)n, sizeof *integers);
   sampler.rooms = (double *)permi_pool_get(&pool, (size_t)n * (size_t)estimate->threads, sizeof(double));
   sample = (permi_moments *)permi_pool_get(&pool, PERMI_BLOCK_SAMPLES, sizeof *sample);
   if (pool.failed) {
@@ -2261,34 +2212,18 @@ PERM_MORE_API perm_status perm_estimate_complex(int n, const double *a, ptrdiff_
 
 static const permi_member permi_more_members[] = {
     {"perm_estimate_plan", 0, sizeof(perm_estimate_plan)},
-    PERMI_MEMBER(perm_estimate_plan, estimator),
-    PERMI_MEMBER(perm_estimate_plan, samples),
-    PERMI_MEMBER(perm_estimate_plan, relative_error),
-    PERMI_MEMBER(perm_estimate_plan, confidence),
-    PERMI_MEMBER(perm_estimate_plan, seed),
-    PERMI_MEMBER(perm_estimate_plan, guarantee),
+    PERMI_MEMBER(perm_estimate_plan, estimator), PERMI_MEMBER(perm_estimate_plan, samples),
+    PERMI_MEMBER(perm_estimate_plan, relative_error), PERMI_MEMBER(perm_estimate_plan, confidence),
+    PERMI_MEMBER(perm_estimate_plan, seed), PERMI_MEMBER(perm_estimate_plan, guarantee),
     {"perm_estimate", 0, sizeof(perm_estimate)},
-    PERMI_MEMBER(perm_estimate, value),
-    PERMI_MEMBER(perm_estimate, imaginary),
-    PERMI_MEMBER(perm_estimate, exp2),
-    PERMI_MEMBER(perm_estimate, standard_error),
-    PERMI_MEMBER(perm_estimate, low),
-    PERMI_MEMBER(perm_estimate, high),
-    PERMI_MEMBER(perm_estimate, radius),
-    PERMI_MEMBER(perm_estimate, proved_radius),
-    PERMI_MEMBER(perm_estimate, certain_low),
-    PERMI_MEMBER(perm_estimate, certain_high),
-    PERMI_MEMBER(perm_estimate, confidence),
-    PERMI_MEMBER(perm_estimate, samples),
-    PERMI_MEMBER(perm_estimate, seed),
-    PERMI_MEMBER(perm_estimate, estimator),
-    PERMI_MEMBER(perm_estimate, is_complex),
-    PERMI_MEMBER(perm_estimate, threads),
-    PERMI_MEMBER(perm_estimate, seconds),
-    PERMI_MEMBER(perm_estimate, status),
-    PERMI_MEMBER(perm_estimate, argument),
-    PERMI_MEMBER(perm_estimate, message)
-};
+    PERMI_MEMBER(perm_estimate, value), PERMI_MEMBER(perm_estimate, imaginary), PERMI_MEMBER(perm_estimate, exp2),
+    PERMI_MEMBER(perm_estimate, standard_error), PERMI_MEMBER(perm_estimate, low), PERMI_MEMBER(perm_estimate, high),
+    PERMI_MEMBER(perm_estimate, radius), PERMI_MEMBER(perm_estimate, proved_radius),
+    PERMI_MEMBER(perm_estimate, certain_low), PERMI_MEMBER(perm_estimate, certain_high),
+    PERMI_MEMBER(perm_estimate, confidence), PERMI_MEMBER(perm_estimate, samples), PERMI_MEMBER(perm_estimate, seed),
+    PERMI_MEMBER(perm_estimate, estimator), PERMI_MEMBER(perm_estimate, is_complex),
+    PERMI_MEMBER(perm_estimate, threads), PERMI_MEMBER(perm_estimate, seconds), PERMI_MEMBER(perm_estimate, status),
+    PERMI_MEMBER(perm_estimate, argument), PERMI_MEMBER(perm_estimate, message)};
 
 PERM_MORE_API perm_status perm_more_layout(const char *name, size_t *offset, size_t *bytes)
 {
@@ -2388,9 +2323,7 @@ static int permi_spy_shade(const permi_spy_map *map, int i, int j, double area)
 {
   const size_t at = (size_t)i * (size_t)map->cells[1] + (size_t)j;
   const double density = map->live[at] / area;
-  if (map->live[at])
-    return (density > 0.03) + (density > 0.1) + (density > 0.3);
-  return map->dead[at] ? 4 : -1;
+  return density > 0 ? (density > 0.03) + (density > 0.1) + (density > 0.3) : map->dead[at] ? 4 : -1;
 }
 
 /* A path of runs of squares for each shade; the numbers of first and last row and column. */
@@ -2453,13 +2386,10 @@ static void permi_spy_maps(FILE *file, const permi_spy *spy)
   permi_spy_head(file, 0, "As given", "");
   permi_spy_draw_map(file, spy, 0, wide, tall);
   if (matrix->m == matrix->n) {
-    if (spy->singular) {
-      permi_spy_head(file, 1, "No perfect matching: the permanent is 0", "");
-    } else {
-      permi_say(text, sizeof text, "%d block%s, %.0f dead entries", spy->blocks, spy->blocks == 1 ? "" : "s",
-                spy->dropped);
-      permi_spy_head(file, 1, "Block triangular", text);
-    }
+    permi_say(text, sizeof text, "%d block%s, %.0f dead entries", spy->blocks, spy->blocks == 1 ? "" : "s",
+              spy->dropped);
+    permi_spy_head(file, 1, spy->singular ? "No perfect matching: the permanent is 0" : "Block triangular",
+                   spy->singular ? "" : text);
     permi_spy_draw_map(file, spy, 1, wide, tall);
     for (i = 0; i < spy->outlines; i++) {
       const int from = (int)(wide * (spy->first[i] / longest)), length = (int)(wide * (spy->order[i] / longest));
@@ -2544,28 +2474,15 @@ static void permi_spy_curves(FILE *file, const permi_spy *spy)
   permi_spy_label(file, 585, top + 418, "text-anchor=\"middle\"", "steps: vertices eliminated");
 }
 
-/* A message in lines. */
-static void permi_spy_say(FILE *file, int y, const char *message)
-{
-  while (*message) {
-    int length = (int)strlen(message);
-    if (length > PERMI_SPY_LINE)
-      for (length = PERMI_SPY_LINE; length > PERMI_SPY_LINE / 2 && message[length] != ' '; length--)
-        ;
-    permi_spy_label(file, PERMI_SPY_LEFT, y, "", "%.*s", length, message);
-    message += length;
-    y += 22;
-  }
-}
-
 static int permi_spy_print(FILE *file, const void *what)
 {
   const permi_spy *spy = (const permi_spy *)what;
   const int table = spy->leaf ? PERMI_SPY_CURVES + 440 : PERMI_SPY_CURVES, leaves = spy->job ? spy->job->leaves : 0;
   const int rows = leaves < PERMI_SPY_ROWS ? leaves : PERMI_SPY_ROWS;
   const int bottom = table + 84 + 24 * (spy->job ? rows : 3);
+  const char *message = spy->message;
   double seconds = 0, rest = 0;
-  int i;
+  int i, length;
   fprintf(file, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"1090\" height=\"%d\" viewBox=\"0 0 1090 %d\" "
                 "font-family=\"Helvetica, Arial, DejaVu Sans, sans-serif\" font-size=\"15\" fill=\"#333333\">\n",
           bottom, bottom);
@@ -2584,7 +2501,13 @@ static int permi_spy_print(FILE *file, const void *what)
                     permi_time_words(seconds).text);
   } else {
     permi_spy_label(file, PERMI_SPY_LEFT, table + 20, "class=\"h\"", "No plan");
-    permi_spy_say(file, table + 44, spy->message);
+    for (i = table + 44; *message; message += length, i += 22) {
+      length = (int)strlen(message);
+      if (length > PERMI_SPY_LINE)
+        for (length = PERMI_SPY_LINE; length > PERMI_SPY_LINE / 2 && message[length] != ' '; length--)
+          ;
+      permi_spy_label(file, PERMI_SPY_LEFT, i, "", "%.*s", length, message);
+    }
   }
   for (i = 0; i < rows; i++) {
     const perm_leaf *leaf = &spy->job->leaf[i].information;
@@ -2693,20 +2616,18 @@ static int permi_spy_vertex(const permi_spy *spy, int step, int *begin, int *end
   }
 }
 
-/* The other vertex of an entry; -1: that stream is no entry. */
+/* The other vertex of an entry, or -1 if that stream is no entry. */
 static int permi_spy_other(const permi_spy *spy, int entry)
 {
-  return spy->leaf->run_task == permi_tree_task
-             ? ((const permi_tree *)spy->leaf->context)->edge[entry].vertex
-             : ((const permi_frontier *)spy->leaf->context)->partner[entry];
+  return spy->leaf->run_task == permi_tree_task ? ((const permi_tree *)spy->leaf->context)->edge[entry].vertex
+                                                : ((const permi_frontier *)spy->leaf->context)->partner[entry];
 }
 
 /* Places rows and columns, from the last to the first that goes, and maps their entries. */
 static void permi_spy_reorder(permi_spy *spy)
 {
   const int n = spy->leaf->information.n;
-  int next[2], step, e, begin, end, v;
-  next[0] = next[1] = n;
+  int next[2] = {n, n}, step, e, begin, end, v;
   for (v = 0; v < 2 * n; v++)
     spy->place[v] = -1;
   for (step = spy->steps; step-- > 0;) {
@@ -2810,6 +2731,7 @@ static perm_status permi_sparse_spy(const perm_matrix *matrix, const perm_option
   memcpy(spy.message, planned.message, sizeof spy.message);
   spy.name = options->name;
   numbers = (int *)permi_pool_get(&spy.pool, 3 * (size_t)matrix->n + 2 + 2 * PERMI_SPY_OUTLINES, sizeof *numbers);
+  status = PERM_ERROR_MEMORY;
   if (permi_spy_cells(&spy, 0, matrix->m, matrix->n, matrix->nnz) &&
       permi_spy_cells(&spy, 1, matrix->m, matrix->n, matrix->nnz)) {
     spy.first = numbers + 3 * (size_t)matrix->n + 2;
@@ -2817,8 +2739,6 @@ static perm_status permi_sparse_spy(const perm_matrix *matrix, const perm_option
     status = permi_spy_matrix(&spy, numbers);
     if (status == PERM_OK && !permi_spy_elimination(&spy))
       status = PERM_ERROR_MEMORY;
-  } else {
-    status = PERM_ERROR_MEMORY;
   }
   if (status == PERM_OK && watch.stopped != PERM_OK)
     status = permi_fail_stopped(&watch, result);
@@ -2849,9 +2769,9 @@ PERM_MORE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const perm_
    s = 1 if v is counted; a neighbour that was not on the frontier gets the highest bit. Then the highest bit moves to
    v's place. In the end plane i, at the empty set, is r_i.
 
-   A step is in place: S comes from smaller sets or from those with v, and planes from lower ones; so sets descend, and
-   planes for each. Sets that differ in bits of the step alone are apart from others: so a chunk of sets takes several
-   steps at once, a group, while it is in the cache, and threads share chunks.
+   A step is in place: S comes from smaller sets or from those with v, and planes from lower ones; so sets and planes
+   descend. Sets that differ in bits of the step alone are apart from others: so a chunk of sets takes several steps at
+   once, a group, while it is cached, and threads share chunks.
 
    Values are as short as all of a step are seen to be: 32 bits, 64, or words; a step takes them to at most 2 + sum |c|
    times as much, and to no more than the product over lines of (1 + sum of |entries|). Low bits of values of 32 and 64
@@ -3072,39 +2992,32 @@ static void permi_placements_plan(permi_placements *p)
 }
 
 /* Values of several words, one by one. */
-static void permi_rook_long_plane(const permi_rook_pass *pass, const permi_rook_way *way, int ways, ptrdiff_t before,
-                                  char *y, uint64_t *seen)
+static void permi_rook_long(const permi_rook_pass *pass, const permi_rook_way *way, int ways, int planes, char *y,
+                            uint64_t *seen)
 {
   const int words = pass->words;
   const size_t size = 8 * (size_t)words;
   uint64_t sum[PERMI_ROOK_WORDS], sign;
   size_t r, k;
-  int s, w;
-  for (r = 0; r < pass->repeats; r++)
-    for (k = 0; k < pass->run; k++) {
-      const ptrdiff_t at = (ptrdiff_t)((r * pass->stride + k) * size) - before;
-      memset(sum, 0, size);
-      for (s = 0; s < ways; s++) {
-        const uint64_t *x = (const uint64_t *)(const void *)(way[s].x + at);
-        if (way[s].c == 1)
-          permi_words_add(sum, x, words);
-        else
-          permi_words_times(sum, x, words, way[s].c < 0 ? 0 - (uint64_t)way[s].c : (uint64_t)way[s].c,
-                            way[s].c < 0 ? -1 : 1);
-      }
-      sign = 0 - (sum[words - 1] >> 63);
-      for (w = 0; w < words; w++)
-        seen[w] |= sum[w] ^ sign;
-      memcpy(y + at, sum, size);
-    }
-}
-
-static void permi_rook_long(const permi_rook_pass *pass, const permi_rook_way *way, int ways, int planes, char *y,
-                            uint64_t *seen)
-{
-  int plane;
+  int plane, s, w;
   for (plane = 0; plane < planes; plane++)
-    permi_rook_long_plane(pass, way, ways, plane * (ptrdiff_t)pass->pitch, y, seen);
+    for (r = 0; r < pass->repeats; r++)
+      for (k = 0; k < pass->run; k++) {
+        const ptrdiff_t at = (ptrdiff_t)((r * pass->stride + k) * size) - plane * (ptrdiff_t)pass->pitch;
+        memset(sum, 0, size);
+        for (s = 0; s < ways; s++) {
+          const uint64_t *x = (const uint64_t *)(const void *)(way[s].x + at);
+          if (way[s].c == 1)
+            permi_words_add(sum, x, words);
+          else
+            permi_words_times(sum, x, words, way[s].c < 0 ? 0 - (uint64_t)way[s].c : (uint64_t)way[s].c,
+                              way[s].c < 0 ? -1 : 1);
+        }
+        sign = 0 - (sum[words - 1] >> 63);
+        for (w = 0; w < words; w++)
+          seen[w] |= sum[w] ^ sign;
+        memcpy(y + at, sum, size);
+      }
 }
 
 static perm_isa permi_placements_isa(const perm_options *options, permi_rook_kernel *lanes)
@@ -3524,18 +3437,12 @@ typedef struct permi_beam {
   size_t *count;
 } permi_beam;
 
-static int permi_beam_compare_words(uint64_t a, uint64_t b)
-{
-  return (a > b) - (a < b);
-}
-
 /* Ways to the same set next to each other, the best one first. */
 static int permi_beam_by_set(const void *a, const void *b)
 {
   const permi_beam_set *x = (const permi_beam_set *)a, *y = (const permi_beam_set *)b;
-  int order = permi_beam_compare_words(x->gone[0], y->gone[0]);
-  if (!order)
-    order = permi_beam_compare_words(x->gone[1], y->gone[1]);
+  const int side = x->gone[0] == y->gone[0];
+  int order = (x->gone[side] > y->gone[side]) - (x->gone[side] < y->gone[side]);
   if (!order)
     order = (x->cost > y->cost) - (x->cost < y->cost);
   if (!order)
@@ -4214,11 +4121,6 @@ static void *permi_pool_copy(permi_pool *pool, const void *from, size_t count, s
   return copy;
 }
 
-static void *permi_trace_copy(permi_trace *trace, const void *from, size_t count, size_t size)
-{
-  return permi_pool_copy(&trace->pool, from, count, size);
-}
-
 static size_t permi_weight_words(const permi_numbers *numbers)
 {
   return permi_algebra_is_integer(numbers->algebra) ? permi_numbers_words(numbers) : 2;
@@ -4230,7 +4132,7 @@ static void permi_trace_ways(permi_trace *trace, const permi_numbers *numbers, s
   trace->words = (ways + 2) * permi_weight_words(numbers);
 }
 
-/* The last value of a run, and what underflow may have taken from it. */
+/* Notes what underflow may have taken from the last value of a run. */
 static void permi_trace_lose(permi_trace *trace, const permi_numbers *numbers, const void *value, double loss)
 {
   const double last = value && !permi_algebra_is_integer(numbers->algebra) ? *(const double *)value : 0;
@@ -4271,7 +4173,7 @@ static uint64_t permi_draw_below(uint64_t most, uint64_t *random)
   return x % most;
 }
 
-/* Draws a way; -1: all weights are 0. */
+/* Draws a way. Returns -1 if all weights are 0. */
 static int permi_draw_integer(uint64_t *weight, int ways, int words, uint64_t *random)
 {
   uint64_t *total = weight + ways * words, *at = total + words, ones;
@@ -4783,10 +4685,11 @@ static perm_status permi_band_keep(void *keeper, const permi_band_state *state, 
   level->slot_count = step->slot_count;
   level->used = step->used;
   level->opened = step->opened;
-  level->window = (int *)permi_trace_copy(trace, step->window, (size_t)step->slot_count, sizeof(int));
-  level->value = (char *)permi_trace_copy(trace, state->from, step->states, 8 * state->words);
-  level->exp2 = state->from_exp2
-                    ? (int64_t *)permi_trace_copy(trace, state->from_exp2, step->states, sizeof(int64_t)) : NULL;
+  level->window = (int *)permi_pool_copy(&trace->pool, step->window, (size_t)step->slot_count, sizeof(int));
+  level->value = (char *)permi_pool_copy(&trace->pool, state->from, step->states, 8 * state->words);
+  level->exp2 = NULL;
+  if (state->from_exp2)
+    level->exp2 = (int64_t *)permi_pool_copy(&trace->pool, state->from_exp2, step->states, sizeof(int64_t));
   return !trace->pool.failed && permi_band_vectors(trace, state->band, level, step->row ? level - 1 : NULL)
              ? PERM_OK
              : PERM_ERROR_MEMORY;
@@ -4876,10 +4779,10 @@ static const permi_tracer permi_band_tracer = {permi_band_kept_bytes, permi_band
 /* ================================================================================== >>trace_classes
    Samples from method classes. */
 
-/* A state knows how many of a class wait, not which. So a vertex that is matched with one of a class is noted as
-   pending there. Where a member came and waited, it gets one of those pending: any, for the members' rests are
-   proportional and their factors are in all products alike, so that every pairing of members with pending vertices has
-   the same product. Where classes became one, the pending vertices are shared at random, as many as waited in each. */
+/* A state knows how many of a class wait, not which. So a vertex that is matched with one of a class is pending there.
+   A member that came and waited gets any of those pending: the members' rests are proportional and their factors are in
+   all products alike, so that every pairing of members with pending vertices has the same product. Where classes became
+   one, the pending vertices are shared at random, as many as waited in each. */
 typedef struct permi_class_level {
   uint64_t *key;
   char *value;
@@ -5004,23 +4907,6 @@ static perm_status permi_classes_record(permi_trace *trace, permi_control *contr
   return status;
 }
 
-/* The weight of a link into a state. */
-static void permi_class_weigh(permi_draw *draw, const permi_class_run *run, const permi_class_list *source, int number,
-                              const permi_class_link *link)
-{
-  const permi_numbers *numbers = &run->plan->numbers;
-  const permi_coefficient one = permi_coefficient_one();
-  uint64_t value[2 * PERM_INTEGER_WORDS];
-  permi_class_list target;
-  int64_t exp2 = 0;
-  memset(&target, 0, sizeof target);
-  memset(value, 0, run->bytes);
-  target.value = (char *)value;
-  target.exp2 = &exp2;
-  permi_class_add_way(run, source, link->state, (int)link->way, &target, 0);
-  permi_draw_weigh(draw, numbers, number, &one, value, exp2, 1);
-}
-
 /* One of those pending in a class, any. */
 static int permi_class_pick(const permi_class_pending *pending, int count, int number, uint64_t *random)
 {
@@ -5058,10 +4944,17 @@ static void permi_class_undo(permi_draw *draw, const permi_classes *plan, const 
 static void permi_classes_draw(permi_draw *draw)
 {
   const permi_classes *plan = (const permi_classes *)draw->trace->plan;
+  const permi_coefficient one = permi_coefficient_one();
+  uint64_t value[2 * PERM_INTEGER_WORDS];
+  int64_t exp2 = 0;
   size_t state = 0;
   int p, k, pending = 0;
   permi_class_run run;
+  permi_class_list target;
   memset(&run, 0, sizeof run);
+  memset(&target, 0, sizeof target);
+  target.value = (char *)value;
+  target.exp2 = &exp2;
   run.plan = plan;
   run.bytes = 8 * permi_numbers_words(&plan->numbers);
   for (p = plan->steps - 1; p >= 0; p--) {
@@ -5074,8 +4967,12 @@ static void permi_classes_draw(permi_draw *draw)
     source.value = level->value;
     source.exp2 = level->exp2;
     run.p = p;
-    for (k = 0; k < links; k++)
-      permi_class_weigh(draw, &run, &source, k, &link[k]);
+    for (k = 0; k < links; k++) {
+      memset(value, 0, run.bytes);
+      exp2 = 0;
+      permi_class_add_way(&run, &source, link[k].state, (int)link[k].way, &target, 0);
+      permi_draw_weigh(draw, &plan->numbers, k, &one, value, exp2, 1);
+    }
     k = permi_draw_way(draw, &plan->numbers, links);
     if (k < 0)
       return;
@@ -5085,7 +4982,7 @@ static void permi_classes_draw(permi_draw *draw)
 }
 
 static const permi_tracer permi_classes_tracer = {permi_classes_kept_bytes, permi_classes_record, permi_classes_draw,
-                                                     NULL, NULL};
+                                                  NULL, NULL};
 
 /* ===================================================================================== >>trace_tree
    Samples from a tree of tables. */
@@ -5114,7 +5011,7 @@ static int permi_tree_keep(void *keeper, const permi_tree_node *node, const perm
   const int number = (int)(node - tree->node);
   int k;
   *to = *table;
-  to->value = (uint64_t *)permi_trace_copy(trace, table->value, table->states, 8 * (size_t)tree->size);
+  to->value = (uint64_t *)permi_pool_copy(&trace->pool, table->value, table->states, 8 * (size_t)tree->size);
   if (!own)
     return to->value != NULL;
   if (to->value && number == tree->nodes - 1)
@@ -5128,18 +5025,6 @@ static int permi_tree_keep(void *keeper, const permi_tree_node *node, const perm
   return to->value != NULL;
 }
 
-/* The most ways of a draw: entries of a star, or shares of a join's common vertices; what nodes know of each other is
-   in `set`. */
-static size_t permi_tree_ways(const permi_tree *tree)
-{
-  size_t most = PERMI_TREE_WIDTH + 2, ways;
-  int common = 0;
-  while (ldexp(1, common) < tree->most_groups)
-    common++;
-  ways = permi_tree_choose(tree, common, common / 2);
-  return ways > most ? ways : most;
-}
-
 static perm_status permi_tree_record(permi_trace *trace, permi_control *control)
 {
   const permi_tree *tree = (const permi_tree *)trace->plan;
@@ -5148,6 +5033,8 @@ static perm_status permi_tree_record(permi_trace *trace, permi_control *control)
   permi_tree_run run;
   perm_partial partial;
   perm_status status;
+  size_t ways;
+  int common = 0;
   trace->kept = kept;
   if (!kept)
     return PERM_ERROR_MEMORY;
@@ -5161,7 +5048,10 @@ static perm_status permi_tree_record(permi_trace *trace, permi_control *control)
   kept->children = kept->child + nodes;
   kept->stack = kept->children + nodes;
   kept->first[0] = 0;
-  permi_trace_ways(trace, &tree->numbers, permi_tree_ways(tree));
+  while (ldexp(1, common) < tree->most_groups) /* ways: a star's entries, or shares of a join's common vertices */
+    common++;
+  ways = permi_tree_choose(tree, common, common / 2);
+  permi_trace_ways(trace, &tree->numbers, ways > PERMI_TREE_WIDTH + 2 ? ways : PERMI_TREE_WIDTH + 2);
   trace->room = nodes * sizeof(uint32_t);
   memset(&run, 0, sizeof run);
   memset(&partial, 0, sizeof partial);
@@ -5319,74 +5209,43 @@ typedef struct permi_sampling {
   int m, *columns; /* m: rows that are drawn, before rows of ones */
 } permi_sampling;
 
-static permi_draw permi_draw_begin(const permi_sampling *sampling, int thread)
+/* Draws all blocks of some samples or, in segments, one of one block; what samples know between is in `place` and
+   `columns`. */
+static perm_status permi_draw_part(void *context, uint64_t part, int thread)
 {
-  const int n = sampling->working.n;
+  permi_sampling *sampling = (permi_sampling *)context;
+  const int parted = sampling->place != NULL, begins = !parted || sampling->block < 0, n = sampling->working.n;
+  const int end = parted ? sampling->block + 1 : sampling->blocks;
+  const size_t m = (size_t)sampling->m;
+  const uint64_t begin = part * PERMI_SAMPLE_PART;
+  uint64_t k, whole[1 + PERMI_TRACE_PLACE];
+  int b;
   permi_draw draw;
   memset(&draw, 0, sizeof draw);
   draw.weight = (uint64_t *)(void *)(sampling->room + (size_t)thread * sampling->bytes);
   draw.columns = (int *)(void *)(draw.weight + sampling->weights);
   draw.room = (char *)(draw.columns + n + (n & 1));
   draw.total = n;
-  return draw;
-}
-
-/* Of sample k: its place on the generator's cycle. */
-static uint64_t permi_draw_seed(const permi_sampling *sampling, uint64_t k)
-{
-  uint64_t random = sampling->seed;
-  random = permi_random(&random) + sampling->begin + k;
-  return permi_random(&random);
-}
-
-static perm_status permi_draw_part(void *context, uint64_t part, int thread)
-{
-  permi_sampling *sampling = (permi_sampling *)context;
-  const int n = sampling->working.n;
-  const uint64_t begin = part * PERMI_SAMPLE_PART;
-  uint64_t k, at[PERMI_TRACE_PLACE];
-  int b;
-  permi_draw draw = permi_draw_begin(sampling, thread);
-  draw.at = at;
-  for (k = begin; k < sampling->count && k < begin + PERMI_SAMPLE_PART; k++) {
-    draw.random = permi_draw_seed(sampling, k);
-    memcpy(draw.columns, sampling->forced, (size_t)n * sizeof *draw.columns);
-    for (b = 0; b < sampling->blocks; b++) {
-      memset(at, 0, sizeof at);
-      draw.trace = &sampling->trace[b];
-      draw.trace->tracer->draw(&draw);
-    }
-    memcpy(sampling->columns + (size_t)k * (size_t)sampling->m, draw.columns, (size_t)sampling->m * sizeof(int));
-  }
-  return thread ? PERM_OK : permi_control_poll(sampling->watch, 0, "drawing");
-}
-
-/* The same for one segment of a block; what samples know between is in `place` and `columns`. */
-static perm_status permi_draw_segment(void *context, uint64_t part, int thread)
-{
-  permi_sampling *sampling = (permi_sampling *)context;
-  const size_t m = (size_t)sampling->m;
-  const uint64_t begin = part * PERMI_SAMPLE_PART;
-  uint64_t k;
-  permi_draw draw = permi_draw_begin(sampling, thread);
   draw.segment = sampling->segment;
   for (k = begin; k < sampling->count && k < begin + PERMI_SAMPLE_PART; k++) {
-    uint64_t *place = sampling->place + k * (1 + PERMI_TRACE_PLACE);
+    uint64_t *place = parted ? sampling->place + k * (1 + PERMI_TRACE_PLACE) : whole;
     int *columns = sampling->columns + (size_t)k * m;
-    if (sampling->block < 0) {
-      *place = permi_draw_seed(sampling, k);
-      memcpy(columns, sampling->forced, m * sizeof *columns);
-    } else {
-      draw.trace = &sampling->trace[sampling->block];
-      draw.random = *place;
-      draw.at = place + 1;
-      memcpy(draw.columns, columns, m * sizeof *columns);
-      draw.trace->tracer->draw(&draw);
-      memcpy(columns, draw.columns, m * sizeof *columns);
-      *place = draw.random;
+    memcpy(draw.columns, begins ? sampling->forced : columns, m * sizeof *columns);
+    draw.random = begins ? sampling->seed : *place;
+    draw.at = place + 1;
+    if (begins) { /* its place on the generator's cycle */
+      draw.random = permi_random(&draw.random) + sampling->begin + k;
+      draw.random = permi_random(&draw.random);
+      memset(draw.at, 0, PERMI_TRACE_PLACE * sizeof *place);
     }
-    if (sampling->segment == 0)
-      memset(place + 1, 0, PERMI_TRACE_PLACE * sizeof *place);
+    for (b = begins ? 0 : sampling->block; b < end; b++) {
+      draw.trace = &sampling->trace[b];
+      draw.trace->tracer->draw(&draw);
+      if (sampling->segment == 0)
+        memset(draw.at, 0, PERMI_TRACE_PLACE * sizeof *place);
+    }
+    memcpy(columns, draw.columns, m * sizeof *columns);
+    *place = draw.random;
   }
   return thread ? PERM_OK : permi_control_poll(sampling->watch, 0, "drawing");
 }
@@ -5417,7 +5276,7 @@ static perm_status permi_draw_all(permi_sampling *sampling)
       if (segments)
         status = trace->tracer->segment(trace, sampling->watch, sampling->segment);
       if (status == PERM_OK)
-        status = permi_share(threads, 0, parts, permi_draw_segment, sampling, NULL);
+        status = permi_share(threads, 0, parts, permi_draw_part, sampling, NULL);
       if (segments)
         permi_pool_release(&trace->segment);
     }
@@ -5431,14 +5290,8 @@ static double permi_sample_limit(const perm_options *options)
   return options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
 }
 
-/* Is a block drawn in segments, so that its engine runs twice? */
-static int permi_sample_twice(const permi_tracer *tracer, const void *plan)
-{
-  return tracer == &permi_frontier_tracer && ((const permi_frontier *)plan)->every > 0;
-}
-
-/* Hears an offer: its weights must be exact, and its states be kept, or some where memory is short. The time to
-   compute the others again does not count in the choice, so that samples are the same. */
+/* Hears an offer: its weights must be exact, and its states be kept, or some where memory is short. The time to compute
+   the others again does not count in the choice, so that samples are the same. */
 static perm_status permi_sample_hear(permi_maker *maker, const permi_block *block, const permi_engine *engine,
                                      permi_offer *offer, perm_status status)
 {
@@ -5455,15 +5308,12 @@ static perm_status permi_sample_hear(permi_maker *maker, const permi_block *bloc
   all = run + tracer->bytes(offer->plan);
   few = maker->kept + all > limit && tracer->bytes_short ? run + tracer->bytes_short(offer->plan) : all;
   offer->bytes = few;
-  if (few > limit && few < all)
+  if (few > limit)
     permi_refuse(offer, PERM_ERROR_LIMIT,
-                 "by method %s: samples keep the states of all steps, predicted %s, or %s where only some are kept, "
-                 "over %s", perm_method_name(engine->method), permi_size_words(all).text, permi_size_words(few).text,
+                 "by method %s: samples keep the states of all steps, predicted %s%s%s%s, over %s",
+                 perm_method_name(engine->method), permi_size_words(all).text, few < all ? ", or " : "",
+                 few < all ? permi_size_words(few).text : "", few < all ? " where only some are kept" : "",
                  permi_size_words(limit).text);
-  else if (few > limit)
-    permi_refuse(offer, PERM_ERROR_LIMIT,
-                 "by method %s: samples keep the states of all steps, predicted %s, over %s",
-                 perm_method_name(engine->method), permi_size_words(all).text, permi_size_words(limit).text);
   return status;
 }
 
@@ -5508,8 +5358,10 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
   best = offers.chosen >= 0 ? &offer[offers.chosen] : NULL;
   if (status == PERM_OK && (!best || sampling->watch->stopped != PERM_OK))
     status = permi_sample_refuse(maker, &block, &offers);
-  else if (status == PERM_OK)
-    seconds = best->seconds * (1 + permi_sample_twice(permi_tracers[offers.chosen], best->plan));
+  else if (status == PERM_OK) /* an engine whose states are drawn in segments runs twice */
+    seconds = permi_tracers[offers.chosen] == &permi_frontier_tracer && ((const permi_frontier *)best->plan)->every > 0
+                  ? 2 * best->seconds
+                  : best->seconds;
   if (options->max_seconds > 0 && seconds > options->max_seconds)
     status = permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
                         "a block of order %d: predicted %s, over max_seconds = %.3g", block.n,
@@ -5593,14 +5445,6 @@ static perm_status permi_sample_blocks(permi_sampling *sampling)
   return status;
 }
 
-static int permi_sample_takes(perm_method method)
-{
-  int i;
-  for (i = 0; i < PERMI_TRACERS && permi_sample_engines[i].method != method; i++)
-    ;
-  return method == PERM_METHOD_AUTO || i < PERMI_TRACERS;
-}
-
 /* argument: the matrix in the call, whose last ones are options, seed, first, count, columns, result. */
 static perm_status permi_sample_check(const permi_given *given, const permi_sampling *sampling, int argument)
 {
@@ -5611,13 +5455,13 @@ static perm_status permi_sample_check(const permi_given *given, const permi_samp
   perm_result *result = sampling->result;
   permi_given_item entry;
   size_t e, end;
-  int i;
+  int i, takes = options->method == PERM_METHOD_AUTO;
+  for (i = 0; i < PERMI_TRACERS; i++)
+    takes |= permi_sample_engines[i].method == options->method;
   if (given->m > given->n)
-    return permi_fail(result, PERM_ERROR_SIZE, 1,
-                      "matrix: %d x %d has more rows than columns; transpose it",
+    return permi_fail(result, PERM_ERROR_SIZE, 1, "matrix: %d x %d has more rows than columns; transpose it",
                       given->m, given->n);
-  if (options->modulus || options->certify || options->tolerance > 0 || options->checkpoint.file ||
-      !permi_sample_takes(options->method) ||
+  if (options->modulus || options->certify || options->tolerance > 0 || options->checkpoint.file || !takes ||
       (options->precision != PERM_PRECISION_DEFAULT && options->precision != PERM_PRECISION_FAST &&
        options->precision != PERM_PRECISION_EXACT))
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2,
@@ -5723,22 +5567,7 @@ static perm_status permi_sample(permi_sampling *sampling, const permi_given *giv
   return status == PERM_ERROR_MEMORY ? permi_fail_memory(sampling->result) : status;
 }
 
-/* Draws from what the caller has given in *sampling: seed, begin, count, columns. */
-static perm_status permi_sample_given(permi_sampling *sampling, const permi_given *given, int argument)
-{
-  perm_status status = permi_sample_check(given, sampling, argument);
-  sampling->m = given->m;
-  if (status == PERM_OK && given->m > 0)
-    status = permi_sample(sampling, given);
-  if (status == PERM_OK) {
-    sampling->result->method = sampling->method;
-    sampling->result->terms = sampling->visited;
-    sampling->result->threads = permi_threads(sampling->options);
-  }
-  return status;
-}
-
-/* Of a matrix or, where that is NULL, of a problem's array. */
+/* Draws from a matrix or, where that is NULL, from a problem's array. */
 static perm_status permi_sample_call(const perm_matrix *matrix, const permi_problem *problem,
                                      const perm_options *options, permi_sampling sampling, perm_result *result)
 {
@@ -5767,10 +5596,19 @@ static perm_status permi_sample_call(const perm_matrix *matrix, const permi_prob
     given.real = problem->real;
     given.ld = (size_t)problem->ld;
     given.step = 1;
-    status = permi_sample_given(&sampling, &given, 4);
-    result->argument = result->argument == 2 ? 5 : result->argument == 1 ? 3 : result->argument;
-  } else if (status == PERM_OK) {
-    status = permi_sample_given(&sampling, &given, 1);
+  }
+  if (status == PERM_OK) {
+    status = permi_sample_check(&given, &sampling, problem ? 4 : 1);
+    sampling.m = given.m;
+    if (status == PERM_OK && given.m > 0)
+      status = permi_sample(&sampling, &given);
+    if (problem)
+      result->argument = result->argument == 2 ? 5 : result->argument == 1 ? 3 : result->argument;
+  }
+  if (status == PERM_OK) {
+    result->method = sampling.method;
+    result->terms = sampling.visited;
+    result->threads = permi_threads(sampling.options);
   }
   result->status = status;
   result->seconds = permi_seconds() - start;
@@ -5899,48 +5737,34 @@ PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(rook_sum)(const permi_ro
 #undef PERMI_ROOK_PARTS
 #undef PERMI_ROOK_PLANES
 #else
-static void PERMI_NAME(rook_plane)(const permi_rook_pass *pass, const permi_rook_way *way, int ways, ptrdiff_t before,
-                                   char *y, uint64_t *seen)
-{
-  size_t r, k;
-  int s, i;
-  for (r = 0; r < pass->repeats; r++)
-    for (k = 0; k < pass->run; k++) {
-      const ptrdiff_t at = (ptrdiff_t)((r * pass->stride + k) * 64) - before;
-      uint32_t sum[16], x[16];
-      uint64_t sums[8], xs[8];
-      memset(sum, 0, sizeof sum);
-      memset(sums, 0, sizeof sums);
-      for (s = 0; s < ways; s++) {
-        const permi_rook_lanes *lanes = way[s].lanes;
-        memcpy(x, way[s].x + at, sizeof x);
-        for (i = 0; lanes && i < 16; i++) {
-          memcpy(&x[i], way[s].x + at + 4 * lanes->from[i], sizeof *x);
-          x[i] &= lanes->mask[i];
-        }
-        memcpy(xs, x, sizeof xs);
-        if (pass->words)
-          for (i = 0; i < 8; i++)
-            sums[i] += (uint64_t)way[s].c * xs[i];
-        else
-          for (i = 0; i < 16; i++)
-            sum[i] += (uint32_t)way[s].c * x[i];
-      }
-      for (i = 0; !pass->words && i < 16; i++)
-        seen[0] |= sum[i] ^ (0 - (sum[i] >> 31));
-      for (i = 0; pass->words && i < 8; i++)
-        seen[0] |= sums[i] ^ (0 - (sums[i] >> 63));
-      memcpy(y + at, pass->words ? (const void *)sums : (const void *)sum, 64);
-    }
-}
-
 static void PERMI_NAME(rook_sum)(const permi_rook_pass *pass, int kind, const permi_rook_way *way, int ways, int planes,
                                  char *y, uint64_t *seen)
 {
-  int plane;
-  (void)kind;
+  size_t r, k;
+  int plane, s, i;
   for (plane = 0; plane < planes; plane++)
-    PERMI_NAME(rook_plane)(pass, way, ways, plane * (ptrdiff_t)pass->pitch, y, seen);
+    for (r = 0; r < pass->repeats; r++)
+      for (k = 0; k < pass->run; k++) {
+        const ptrdiff_t at = (ptrdiff_t)((r * pass->stride + k) * 64) - plane * (ptrdiff_t)pass->pitch;
+        uint32_t sum[16] = {0}, x[16];
+        uint64_t sums[8] = {0}, xs[8];
+        for (s = 0; s < ways; s++) {
+          const permi_rook_lanes *lanes = way[s].lanes;
+          memcpy(x, way[s].x + at, sizeof x);
+          for (i = 0; lanes && i < 16; i++) {
+            memcpy(&x[i], way[s].x + at + 4 * lanes->from[i], sizeof *x);
+            x[i] &= lanes->mask[i];
+          }
+          memcpy(xs, x, sizeof xs);
+          for (i = 0; kind >= 2 && i < 8; i++)
+            sums[i] += (uint64_t)way[s].c * xs[i];
+          for (i = 0; kind < 2 && i < 16; i++)
+            sum[i] += (uint32_t)way[s].c * x[i];
+        }
+        for (i = 0; i < 16; i++)
+          seen[0] |= kind < 2 ? sum[i] ^ (0 - (sum[i] >> 31)) : sums[i / 2] ^ (0 - (sums[i / 2] >> 63));
+        memcpy(y + at, kind >= 2 ? (const void *)sums : (const void *)sum, 64);
+      }
 }
 #endif
 

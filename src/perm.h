@@ -134,11 +134,9 @@
                      >>judge           escalation
                      >>compute         perm_compute_*, perm_job_*
      minors/         >>minors          minors, derivatives, gradient
-                     >>minors_dense    the same by vector kernels
+                     >>minors_dense    the same by vector kernels; at once, n <= 16
                      >>minors_subsets  the same of non-negative matrices, without cancellation
-                     >>small_minors    minors at once, n <= 16
                      >>minors_calls    perm_minors_*, perm_gradient_*
-                     >>small_minors_kernels minors, n <= 16
                      >>minors_kernels  minors
      batch/          >>batch >>batch_calls perm_batch_*, perm_select_*
                      >>batch_kernels   batches
@@ -287,7 +285,6 @@ PERMI_BRIEF_END
 #include "minors/minors.h"
 #include "minors/minors_dense.h"
 #include "minors/minors_subsets.h"
-#include "minors/small_minors.h"
 PERMI_BRIEF_BEGIN
 #include "minors/minors_calls.h"
 PERMI_BRIEF_END
@@ -325,7 +322,6 @@ PERMI_BRIEF_END
 #include "dense/dense_kernels.h"
 #include "dense/small_kernels.h"
 PERMI_BRIEF_BEGIN
-#include "minors/small_minors_kernels.h"
 #include "exact/limb_kernels.h"
 #include "exact/exact_kernels.h"
 #include "minors/minors_kernels.h"

@@ -3,15 +3,15 @@
      n = 2 .. 4    Laplace expansion
      n = 5 .. 8    real: Laplace expansion of halves of the rows
      n = 5 .. 11   as single calls compute it, >>small_kernels
-   Other matrices go through single calls. Ratios to these on a Zen 4 core, entry by entry and one after the other, n =
+   Other matrices go through single calls, and so do those whose value is not large against its rounding errors, as in
+   >>small. Data entry by entry, copied into matrices by the user, would take 1.8 to 2.7 times as long at n = 5 .. 7.
+   Ratios to single calls on a Zen 4 core, entry by entry and one after the other, n =
    5 .. 12: AVX-512, real .56 .57 .69 .78 .67 .80 1.0 1.1 and .68 .65 .74 .79 .69 .88 1.0 1.0; complex .81 .86 .87 .65
    .79 .90 .98 1.1 and .93 .96 .93 .67 .85 .99 1.0 1.0; AVX2, real .78 .78 .51 .63 .78 1.0 1.1 1.3 and 1.0 1.0 .61 .70
    .80 1.1 1.1 1.3. Entries 512 doubles apart or a multiple of that: n = 4 takes 5.6 ns, not 2.6; without copies n = 5
    takes 31 ns, not 11. Pieces of 16 matrices instead of 8 do not help n = 12.
    Glynn's signs with 4 complex or 8 real products in registers, row sums from two tables: complex 5 to 14% faster from
-   n = 6 on, real 13 to 60% slower from n = 5 on, so not taken.
-   A value stands if it is large against its rounding errors, as in >>small. Others are computed again by single
-   calls. */
+   n = 6 on, real 13 to 60% slower from n = 5 on, so not taken. */
 #pragma once
 #include "../plan/compute.h"
 
@@ -23,11 +23,11 @@
 
 typedef enum permi_batch_kind { PERMI_BATCH_MATRICES, PERMI_BATCH_ENTRIES, PERMI_BATCH_SELECTIONS } permi_batch_kind;
 
-/* Up to order `expanded`, and from least to most, where matrices lie one after the other or are selected, and entry by
+/* Up to order `expanded`, and from 5 to most, where matrices lie one after the other or are selected, and entry by
    entry. */
 typedef struct permi_batch_kernel {
   perm_isa isa;
-  int parts, width, expanded[2], least[2], most[2];
+  int parts, width, expanded[2], most[2];
   int (*stream)(int n, const double *a, size_t stride, size_t vectors, double largest, double least, double *values);
   void (*take)(int n, const double *a, size_t stride, size_t vectors, double *to, size_t room);
   int (*signs)(int n, const double *a, size_t stride, double *work, const double *accept, double *out);
@@ -35,28 +35,26 @@ typedef struct permi_batch_kernel {
 
 static const permi_batch_kernel permi_batch_kernels[] = {
 #if PERMI_X86
-    {PERM_ISA_AVX512, 1, 8, {3, 4}, {5, 5}, {11, 11}, permi_batch_stream_real_avx512,
+    {PERM_ISA_AVX512, 1, 8, {3, 4}, {11, 11}, permi_batch_stream_real_avx512,
      permi_batch_take_real_avx512, permi_batch_signs_real_avx512},
-    {PERM_ISA_AVX2, 1, 4, {3, 4}, {5, 5}, {9, 10}, permi_batch_stream_real_avx2,
+    {PERM_ISA_AVX2, 1, 4, {3, 4}, {9, 10}, permi_batch_stream_real_avx2,
      permi_batch_take_real_avx2, permi_batch_signs_real_avx2},
 #if !defined(PERM_NO_COMPLEX)
-    {PERM_ISA_AVX512, 2, 8, {4, 4}, {5, 5}, {11, 11}, permi_batch_stream_complex_avx512,
+    {PERM_ISA_AVX512, 2, 8, {4, 4}, {11, 11}, permi_batch_stream_complex_avx512,
      permi_batch_take_complex_avx512, permi_batch_signs_complex_avx512},
-    {PERM_ISA_AVX2, 2, 4, {4, 4}, {5, 5}, {10, 11}, permi_batch_stream_complex_avx2,
+    {PERM_ISA_AVX2, 2, 4, {4, 4}, {10, 11}, permi_batch_stream_complex_avx2,
      permi_batch_take_complex_avx2, permi_batch_signs_complex_avx2},
 #endif
-#endif
-#if PERMI_ARM
-    {PERM_ISA_NEON, 1, 2, {4, 4}, {5, 5}, {4, 4}, permi_batch_stream_real_neon, NULL, NULL},
+#elif PERMI_ARM
+    {PERM_ISA_NEON, 1, 2, {4, 4}, {4, 4}, permi_batch_stream_real_neon, NULL, NULL},
 #if !defined(PERM_NO_COMPLEX)
-    {PERM_ISA_NEON, 2, 2, {4, 4}, {5, 5}, {4, 4}, permi_batch_stream_complex_neon, NULL, NULL},
+    {PERM_ISA_NEON, 2, 2, {4, 4}, {4, 4}, permi_batch_stream_complex_neon, NULL, NULL},
 #endif
 #endif
-    {PERM_ISA_PLAIN, 1, 1, {4, 4}, {5, 5}, {4, 4}, permi_batch_stream_real_plain, NULL, NULL},
 #if !defined(PERM_NO_COMPLEX)
-    {PERM_ISA_PLAIN, 2, 1, {4, 4}, {5, 5}, {4, 4}, permi_batch_stream_complex_plain, NULL, NULL},
+    {PERM_ISA_PLAIN, 2, 1, {4, 4}, {4, 4}, permi_batch_stream_complex_plain, NULL, NULL},
 #endif
-};
+    {PERM_ISA_PLAIN, 1, 1, {4, 4}, {4, 4}, permi_batch_stream_real_plain, NULL, NULL}};
 
 typedef struct permi_batch {
   permi_batch_kind kind;
@@ -88,12 +86,11 @@ static void permi_batch_gather(const permi_batch *batch, size_t first, size_t co
         const double two[2] = {batch->a[at + k], batch->a[at + batch->stride + k]};
         memcpy(entry, two, sizeof two);
       }
-    else if (parts == 1)
-      for (k = 0; k < count; k++, entry += entries)
-        *entry = batch->a[at + k];
     else
-      for (k = 0; k < count; k++, entry += entries)
-        memcpy(entry, batch->a + at + 2 * k, 2 * sizeof *entry);
+      for (k = 0; k < count; k++, entry += entries) {
+        entry[0] = batch->a[at + k * parts];
+        entry[parts - 1] = batch->a[at + k * parts + parts - 1];
+      }
   }
 }
 
@@ -168,7 +165,7 @@ static int permi_batch_progress(const perm_progress *progress, void *user_data)
   return share->control->stopped != PERM_OK;
 }
 
-/* NaN if stopped. Not inlined: a perm_result is large. */
+/* Sets NaN if stopped. Not inlined, since a perm_result is large. */
 PERMI_NEVER_INLINE static perm_status permi_batch_general(const permi_batch *batch, const double *matrix, int threads,
                                                           double *value)
 {
@@ -205,38 +202,30 @@ PERMI_NEVER_INLINE static perm_status permi_batch_general(const permi_batch *bat
   return result.status;
 }
 
-static perm_status permi_batch_single(const permi_batch *batch, const double *matrix, int threads, double *value)
+/* Whether a value that its kernel doubts stands after all: by signs, as nothing was rounded; by expansion, as value and
+   entries lose nothing, or by the entries, whatever cancels. */
+static int permi_batch_stands(const permi_batch *batch, const double *a, const double *out, const double *value)
 {
-  const int n = batch->n;
-  if (batch->plain && n >= 2 && n <= PERMI_SMALL_N && permi_small_value(batch->isa, n, batch->parts, matrix, value))
-    return PERM_OK;
-  return permi_batch_general(batch, matrix, threads, value);
-}
-
-/* Whether an expansion stands, as `stream` says of all at once, or by the entries, whatever cancels. */
-static int permi_batch_four_stands(const permi_batch *batch, const double *a, const double *value)
-{
-  const int entries = batch->n * batch->n * batch->parts;
-  int e, stands = fabs(value[0]) >= PERMI_SMALL_LEAST || fabs(value[batch->parts - 1]) >= PERMI_SMALL_LEAST;
+  const int n = batch->n, parts = batch->parts, width = batch->kernel->width, entries = n * n * parts;
+  int e, stands = fabs(value[0]) >= PERMI_SMALL_LEAST || fabs(value[parts - 1]) >= PERMI_SMALL_LEAST;
+  if (n > 4) {
+    const double large = out[parts * width], norms = out[(parts + 1) * width];
+    return large <= 1e30 && permi_small_rounds_nothing(n, entries, a, 4 * sqrt(norms) * pow(n * parts, 0.5 * n));
+  }
   for (e = 0; e < entries; e++)
     stands &= fabs(a[e]) <= PERMI_FOUR_LARGEST;
   return stands || permi_small_is_safe(entries, a);
-}
-
-/* Whether an element's value by signs stands after all: nothing was rounded. */
-static int permi_batch_rounds_nothing(const permi_batch *batch, const double *out, size_t k, double *room)
-{
-  const int n = batch->n, parts = batch->parts, width = batch->kernel->width;
-  const double large = out[parts * width], norms = out[(parts + 1) * width];
-  return large <= 1e30 && permi_small_rounds_nothing(n, n * n * parts, permi_batch_fetch(batch, k, room),
-                                                     4 * sqrt(norms) * pow(n * parts, 0.5 * n));
 }
 
 /* Computes one by a single call; *failed is the first that fails. */
 static void permi_batch_one(const permi_batch *batch, size_t at, int threads, const double *matrix, size_t *failed,
                             perm_status *status)
 {
-  const perm_status one = permi_batch_single(batch, matrix, threads, batch->out + at * (size_t)batch->parts);
+  const int n = batch->n;
+  double *value = batch->out + at * (size_t)batch->parts;
+  perm_status one = PERM_OK;
+  if (!(batch->plain && n >= 2 && n <= PERMI_SMALL_N && permi_small_value(batch->isa, n, batch->parts, matrix, value)))
+    one = permi_batch_general(batch, matrix, threads, value);
   if (one < 0 && *failed == batch->count) {
     *failed = at;
     *status = one;
@@ -285,7 +274,7 @@ typedef struct permi_batch_check {
 static void permi_batch_write(permi_batch_check *review, size_t first, size_t count, const double *out, unsigned stand)
 {
   const permi_batch *batch = review->batch;
-  const int n = batch->n, parts = batch->parts;
+  const int parts = batch->parts;
   const size_t width = (size_t)batch->kernel->width;
   double *value = batch->out + first * (size_t)parts;
   size_t k;
@@ -296,11 +285,11 @@ static void permi_batch_write(permi_batch_check *review, size_t first, size_t co
   for (k = 0; k < count; k++, value += parts, stand >>= 1) {
     value[0] = out[k];
     value[parts - 1] = out[k + (size_t)(parts - 1) * width];
-    if (!(stand & 1) && !(n > 4 ? permi_batch_rounds_nothing(batch, out + k, first + k, review->matrix)
-                                : permi_batch_four_stands(batch, permi_batch_fetch(batch, first + k, review->matrix),
-                                                          value)))
-      permi_batch_one(batch, first + k, review->threads, permi_batch_fetch(batch, first + k, review->matrix),
-                      &review->failed, &review->status);
+    if (!(stand & 1)) {
+      const double *matrix = permi_batch_fetch(batch, first + k, review->matrix);
+      if (!permi_batch_stands(batch, matrix, out + k, value))
+        permi_batch_one(batch, first + k, review->threads, matrix, &review->failed, &review->status);
+    }
   }
 }
 
@@ -346,11 +335,14 @@ static size_t permi_batch_vectors(const permi_batch *batch, size_t begin, size_t
   return review.failed;
 }
 
-/* ---- GPUs, from order 10 on: below, sending takes longer than computing here (H200 against 16 cores, 10^6 matrices:
-   real n = 10 0.066 s, 0.030 s; complex n = 12 0.11 s, 0.33 s; n = 16 0.30 s, 7.7 s). */
-static int permi_batch_gpu_wanted(const permi_batch *batch)
+/* GPUs compute from order 10 on: below, sending takes longer than computing here (H200 against 16 cores, 10^6 matrices:
+   real n = 10 0.066 s, 0.030 s; complex n = 12 0.11 s, 0.33 s; n = 16 0.30 s, 7.7 s). What they leave is marked in
+   batch->todo. */
+static perm_status permi_batch_on_gpus(permi_batch *batch, int threads, perm_result *result)
 {
   const perm_options *options = batch->options;
+  permi_control *control = batch->control;
+  perm_status status;
   const int n = batch->n, parts = batch->parts;
   const double elements = (double)batch->count * n * ldexp(1, n - 1), bytes = (double)batch->count * n * n * parts * 8;
   static const double rate[2] = PERMI_BATCH_RATE, gpu_rate[2] = PERMI_BATCH_GPU_RATE;
@@ -358,11 +350,17 @@ static int permi_batch_gpu_wanted(const permi_batch *batch)
       PERMI_GPU_DENSE_COMPILE + elements / gpu_rate[parts - 1] + bytes / PERMI_BATCH_GPU_BYTES_RATE;
   char message[PERM_MESSAGE_BYTES];
   if (!options->gpu.devices || !batch->plain || n < PERM_GPU_BATCH_LEAST_N || n > PERM_GPU_BATCH_MOST_N ||
-      !batch->count)
-    return 0;
-  if (options->isa != PERM_ISA_CUDA && seconds >= elements / rate[parts - 1])
-    return 0;
-  return !options->gpu.cpu_fallback || permi_gpu_devices(options->gpu.devices, message);
+      !batch->count || (options->isa != PERM_ISA_CUDA && seconds >= elements / rate[parts - 1]) ||
+      (options->gpu.cpu_fallback && !permi_gpu_devices(options->gpu.devices, message)))
+    return PERM_OK;
+  batch->todo = (unsigned char *)permi_allocate(&options->allocator, batch->count, 1);
+  if (!batch->todo)
+    return permi_fail_memory(result);
+  memset(batch->todo, 1, batch->count);
+  status = permi_batch_gpu_run(batch, threads, &control->gpus, control->message);
+  if (status >= 0 || options->gpu.cpu_fallback)
+    return status < 0 ? PERM_OK : status;
+  return permi_fail(result, status, 0, "%s", control->message);
 }
 
 typedef struct permi_batch_sharing {
@@ -414,8 +412,7 @@ static size_t permi_batch_prepare(permi_batch *batch)
                  (options->tolerance == 0 || options->tolerance >= 1e-10);
   for (k = 0; k < sizeof permi_batch_kernels / sizeof permi_batch_kernels[0] && !batch->kernel; k++) {
     const permi_batch_kernel *kernel = &permi_batch_kernels[k];
-    const int fits = n <= kernel->expanded[entry_by_entry] ||
-                     (n >= kernel->least[entry_by_entry] && n <= kernel->most[entry_by_entry]);
+    const int fits = n <= kernel->expanded[entry_by_entry] || (n > 4 && n <= kernel->most[entry_by_entry]);
     if (batch->plain && n >= 2 && fits && kernel->isa == isa && kernel->parts == parts)
       batch->kernel = kernel;
   }
@@ -427,22 +424,6 @@ static size_t permi_batch_prepare(permi_batch *batch)
   batch->accept[1] = PERMI_SMALL_LEAST;
   batch->accept[2] = 4e10 * n * PERMI_UNIT;
   return (1 + PERMI_BATCH_BLOCK) * entries + 8 + (size_t)(34 * n * parts * batch->kernel->width);
-}
-
-static perm_status permi_batch_on_gpus(permi_batch *batch, int threads, perm_result *result)
-{
-  permi_control *control = batch->control;
-  perm_status status;
-  if (!permi_batch_gpu_wanted(batch))
-    return PERM_OK;
-  batch->todo = (unsigned char *)permi_allocate(&batch->options->allocator, batch->count, 1);
-  if (!batch->todo)
-    return permi_fail_memory(result);
-  memset(batch->todo, 1, batch->count);
-  status = permi_batch_gpu_run(batch, threads, &control->gpus, control->message);
-  if (status >= 0 || batch->options->gpu.cpu_fallback)
-    return status < 0 ? PERM_OK : status;
-  return permi_fail(result, status, 0, "%s", control->message);
 }
 
 /* Computes a checked batch, whose other fields are 0. */

@@ -56,29 +56,29 @@ static perm_status permi_batch_laid_out(permi_batch batch, const double *a, size
 PERM_API perm_status perm_batch_real(int n, size_t count, const double *a, size_t matrix_stride,
                                      const perm_options *options, double *permanents, perm_result *result)
 {
-  const permi_batch batch = permi_batch_of(PERMI_BATCH_MATRICES, n, 1, count, options, permanents);
-  return permi_batch_laid_out(batch, a, matrix_stride, result);
+  return permi_batch_laid_out(permi_batch_of(PERMI_BATCH_MATRICES, n, 1, count, options, permanents), a, matrix_stride,
+                              result);
 }
 
 PERM_API perm_status perm_batch_complex(int n, size_t count, const double *a, size_t matrix_stride,
                                         const perm_options *options, double *permanents, perm_result *result)
 {
-  const permi_batch batch = permi_batch_of(PERMI_BATCH_MATRICES, n, 2, count, options, permanents);
-  return permi_batch_laid_out(batch, a, matrix_stride, result);
+  return permi_batch_laid_out(permi_batch_of(PERMI_BATCH_MATRICES, n, 2, count, options, permanents), a, matrix_stride,
+                              result);
 }
 
 PERM_API perm_status perm_batch_real_soa(int n, size_t count, const double *a, size_t entry_stride,
                                          const perm_options *options, double *permanents, perm_result *result)
 {
-  const permi_batch batch = permi_batch_of(PERMI_BATCH_ENTRIES, n, 1, count, options, permanents);
-  return permi_batch_laid_out(batch, a, entry_stride, result);
+  return permi_batch_laid_out(permi_batch_of(PERMI_BATCH_ENTRIES, n, 1, count, options, permanents), a, entry_stride,
+                              result);
 }
 
 PERM_API perm_status perm_batch_complex_soa(int n, size_t count, const double *a, size_t entry_stride,
                                             const perm_options *options, double *permanents, perm_result *result)
 {
-  const permi_batch batch = permi_batch_of(PERMI_BATCH_ENTRIES, n, 2, count, options, permanents);
-  return permi_batch_laid_out(batch, a, entry_stride, result);
+  return permi_batch_laid_out(permi_batch_of(PERMI_BATCH_ENTRIES, n, 2, count, options, permanents), a, entry_stride,
+                              result);
 }
 
 static perm_status permi_select(permi_batch batch, int m, int n, const permi_view *view, const int *rows,

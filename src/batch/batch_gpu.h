@@ -10,11 +10,9 @@ static void permi_batch_gpu_fill(void *context, size_t first, size_t count, doub
   const permi_batch *batch = (const permi_batch *)context;
   const size_t entries = (size_t)(batch->n * batch->n * batch->parts);
   size_t k;
-  if (batch->kind == PERMI_BATCH_ENTRIES) {
+  if (batch->kind == PERMI_BATCH_ENTRIES)
     permi_batch_gather(batch, first, count, to);
-    return;
-  }
-  for (k = 0; k < count; k++, to += entries) {
+  for (k = 0; k < count && batch->kind != PERMI_BATCH_ENTRIES; k++, to += entries) {
     const double *from = permi_batch_fetch(batch, first + k, to);
     if (from != to)
       memcpy(to, from, entries * sizeof *to);
@@ -46,14 +44,8 @@ static perm_status permi_batch_gpu_poll(void *context, double fraction)
 
 static perm_status permi_batch_gpu_run(permi_batch *batch, int threads, int *gpus, char *message)
 {
-  perm_gpu_batch work;
-  work.n = batch->n;
-  work.parts = batch->parts;
-  work.count = batch->count;
-  work.context = batch;
-  work.fill = permi_batch_gpu_fill;
-  work.take = permi_batch_gpu_take;
-  work.poll = permi_batch_gpu_poll;
+  const perm_gpu_batch work = {batch->n, batch->parts, batch->count, batch, permi_batch_gpu_fill, permi_batch_gpu_take,
+                               permi_batch_gpu_poll};
   return perm_cuda_batch(&work, batch->options, threads, gpus, message);
 }
 #endif

@@ -473,10 +473,16 @@ PERMI_TARGET PERMI_INLINE int PERMI_NAME(batch_signs)(int n, const double *a, si
   return stand;
 }
 
-PERMI_KERNEL PERMI_NAME(batch_take_real)(int n, const double *a, size_t stride, size_t vectors, double *to, size_t room)
-{
-  PERMI_NAME(batch_take)(n, a, stride, vectors, to, room, 1);
-}
+#define PERMI_INSTANCE(name, parts)                                                                                    \
+  PERMI_KERNEL PERMI_NAME(name)(int n, const double *a, size_t stride, size_t vectors, double *to, size_t room)        \
+  {                                                                                                                    \
+    PERMI_NAME(batch_take)(n, a, stride, vectors, to, room, parts);                                                    \
+  }
+PERMI_INSTANCE(batch_take_real, 1)
+#if !defined(PERM_NO_COMPLEX)
+PERMI_INSTANCE(batch_take_complex, 2)
+#endif
+#undef PERMI_INSTANCE
 
 PERMI_TARGET static int PERMI_NAME(batch_signs_real)(int n, const double *a, size_t stride, double *work,
                                                      const double *accept, double *out)
@@ -485,12 +491,6 @@ PERMI_TARGET static int PERMI_NAME(batch_signs_real)(int n, const double *a, siz
 }
 
 #if !defined(PERM_NO_COMPLEX)
-PERMI_KERNEL PERMI_NAME(batch_take_complex)(int n, const double *a, size_t stride, size_t vectors, double *to,
-                                            size_t room)
-{
-  PERMI_NAME(batch_take)(n, a, stride, vectors, to, room, 2);
-}
-
 PERMI_TARGET static int PERMI_NAME(batch_signs_complex)(int n, const double *a, size_t stride, double *work,
                                                         const double *accept, double *out)
 {

@@ -223,7 +223,7 @@ typedef void (*permi_small_run)(int n, const double *a, double *out);
 
 /* At least how often a product of n entries, one of each row, is rounded on its way into a kernel's value: n - 3
    times in each row's sum, n + 13 in the products of pairs (complex), 2^(n-3) + 5 in the sums over signs and lanes; in
-   >>small_minors n - 1 times in each row's sum, 2 (n - 1) in products, 2^(n-3) + n + 8 in sums
+   >>minors_dense n - 1 times in each row's sum, 2 (n - 1) in products, 2^(n-3) + n + 8 in sums
    (tests/proofs/small_orders.sh). */
 static double permi_small_roundings(int n)
 {

@@ -46,7 +46,7 @@ typedef struct permi_sampler {
   permi_moments *moments; /* of blocks, or of one block's samples */
 } permi_sampler;
 
-/* Returns 1 to stop. The calling thread, `master`, asks watch and tells the others. */
+/* Returns 1 to stop. The calling thread, `master`, asks `watch` and tells the others. */
 static int permi_sample_stop(const permi_sampler *sampler, int master, double units)
 {
   int stopping;
@@ -219,7 +219,7 @@ static permi_moments permi_sample_shared(permi_sampler *sampler, int threads)
 static int permi_estimate_copy(const permi_view *view, int n, int parts, int *shift, double *a, long long *exp2,
                                permi_control *watch)
 {
-  int sweep, i, j, k;
+  int sweep, i, j;
   memset(shift, 0, 2 * (size_t)n * sizeof *shift);
   for (sweep = 0; sweep < 4; sweep++) {
     const int side = sweep & 1, *others = shift + (1 - side) * n;
@@ -228,12 +228,11 @@ static int permi_estimate_copy(const permi_view *view, int n, int parts, int *sh
       int largest = INT_MIN;
       if (permi_watch(watch, 8.0 * n * parts))
         return 1;
-      for (j = 0; j < n; j++)
-        for (k = 0; k < parts; k++) {
-          const double x = view->a[(i * line + j * along) * view->parts + k];
-          const int e = x != 0 ? permi_exponent(x) - others[j] : INT_MIN;
-          largest = e > largest ? e : largest;
-        }
+      for (j = 0; j < n * parts; j++) {
+        const double x = view->a[(i * line + j / parts * along) * view->parts + j % parts];
+        const int e = x != 0 ? permi_exponent(x) - others[j / parts] : INT_MIN;
+        largest = e > largest ? e : largest;
+      }
       if (largest == INT_MIN)
         return 0;
       shift[side * n + i] = largest;
@@ -242,14 +241,12 @@ static int permi_estimate_copy(const permi_view *view, int n, int parts, int *sh
   for (i = 0; i < n; i++)
     *exp2 += (long long)shift[i] + shift[n + i];
   for (i = 0; i < n && !permi_watch(watch, 10.0 * n * parts); i++)
-    for (j = 0; j < n; j++)
-      for (k = 0; k < parts; k++) {
-        const double x = view->a[((ptrdiff_t)i * view->ld + j) * view->parts + k];
-        const double y = ldexp(x, -(shift[i] + shift[n + j]));
-        if (x != 0 && fabs(y) < 1e-280)
-          return -1;
-        a[(i * n + j) * parts + k] = y;
-      }
+    for (j = 0; j < n * parts; j++, a++) {
+      const double x = view->a[((ptrdiff_t)i * view->ld + j / parts) * view->parts + j % parts];
+      *a = ldexp(x, -(shift[i] + shift[n + j / parts]));
+      if (x != 0 && fabs(*a) < 1e-280)
+        return -1;
+    }
   return 1;
 }
 
@@ -268,8 +265,7 @@ static void permi_sinkhorn(double *a, int n, int parts, int p, double within, pe
         if (permi_watch(watch, 10.0 * n * parts))
           return;
         for (j = 0; j < n; j++)
-          for (k = 0; k < parts; k++)
-            largest = fmax(largest, fabs(line[j * step + k]));
+          largest = fmax(largest, fmax(fabs(line[j * step]), fabs(line[j * step + parts - 1])));
         for (j = 0; j < n; j++) {
           double x = line[j * step] / largest, y = parts == 2 ? line[j * step + 1] / largest : 0;
           sum += p == 2 ? x * x + y * y : x;
@@ -310,13 +306,8 @@ static double permi_normal_quantile(double chance)
 {
   double low = 0, high = 40;
   int i;
-  for (i = 0; i < 100; i++) {
-    double z = 0.5 * (low + high);
-    if (erfc(z * 0.7071067811865476) > 1 - chance)
-      low = z;
-    else
-      high = z;
-  }
+  for (i = 0; i < 100; i++)
+    *(erfc(0.5 * (low + high) * 0.7071067811865476) > 1 - chance ? &low : &high) = 0.5 * (low + high);
   return high;
 }
 
@@ -373,28 +364,23 @@ static double permi_estimate_most(const double *a, int n, int parts, double *roo
   return room ? fmin(rows, n * permi_estimate_norm(a, n, parts, room, watch)) : rows;
 }
 
-/* Empirical Bernstein [AMS09]: real samples in [-most, most] whose mean square distance from their mean is `variance`
-   have a mean that is farther from the true one than this with chance delta at most. */
+/* Empirical Bernstein [AMS09]: the mean of real samples in [-most, most] of this variance is farther from the true one
+   than this with chance delta at most. */
 static double permi_bernstein(double samples, double variance, double most, double delta)
 {
   const double l = log(3 / delta);
   return sqrt(2 * variance * l / samples) + 6 * most * l / samples;
 }
 
-/* How far rounding moves a mean of samples, relative to their root mean square. Entries >= 0: a sample is n products of
-   sums of up to n entries, each divided twice a sweep: n (n + 2 + 2 sweeps) roundings. Of signed sums that is a
-   measure, no bound: they may cancel, but then samples differ by more. */
-static double permi_estimate_rounding(int n)
-{
-  return PERMI_UNIT * n * (n + 2.0 + 2 * PERMI_ESTIMATE_SWEEPS);
-}
-
-/* looks: how often it was asked whether to stop, of which the k-th has 1 / (k (k + 1)) of the chance to err. */
+/* Writes the estimate. rounding: how far it moves a mean of samples, relative to their root mean square. With entries
+   >= 0 a sample is n products of sums of up to n entries, each divided twice a sweep: n (n + 2 + 2 sweeps) roundings.
+   Of signed sums that is a measure, no bound: they may cancel, but then samples differ by more. looks: how often it was
+   asked whether to stop; the k-th has 1 / (k (k + 1)) of the chance to err. */
 static void permi_estimate_value(const permi_sampler *sampler, const permi_moments *moments, const permi_number *scale,
                                  double looks, perm_estimate *estimate)
 {
   const double samples = moments->samples, parts = estimate->is_complex ? 2 : 1, most = sampler->most;
-  const double rounding = permi_estimate_rounding(sampler->n);
+  const double rounding = PERMI_UNIT * sampler->n * (sampler->n + 2.0 + 2 * PERMI_ESTIMATE_SWEEPS);
   double proved = permi_bernstein(samples, moments->squares / samples, permi_ldexp(exp2(most - floor(most)),
                                   (long long)fmin(floor(most), 1e6) - moments->exp2),
                                   (1 - estimate->confidence) / (parts * looks * (looks + 1))) * sqrt(parts);
@@ -437,7 +423,7 @@ static void permi_estimate_value(const permi_sampler *sampler, const permi_momen
 #define PERMI_ESTIMATE_POLL 5e7
 #define PERMI_ESTIMATE_SAMPLES 65536.0 /* when nothing else stops */
 
-/* Takes blocks of samples until a limit; without a finished block *estimate stays. sample: room for a block. */
+/* Takes blocks of samples until a limit; without one *estimate stays. sample: room for a block. */
 PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler, const perm_estimate_plan *plan,
                                                          const permi_number *scale, permi_moments *sample,
                                                          perm_estimate *estimate)

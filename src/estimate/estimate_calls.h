@@ -10,25 +10,27 @@ PERM_MORE_API const char *perm_estimator_name(perm_estimator estimator)
   return (int)estimator >= 0 && estimator < PERM_ESTIMATOR_COUNT ? name[estimator] : "unknown";
 }
 
-/* *negative: some entry is not a number >= 0. Sets the plan's estimator; with signs a guarantee stops at no error. */
+/* Checks a call and sets the plan's estimator; with signs a guarantee stops at no error. *negative: some entry is not a
+   number >= 0. */
 static perm_status permi_estimate_check(int n, const permi_view *view, perm_estimate_plan *plan,
                                         permi_control *watch, int *negative, perm_result *result)
 {
   const int parts = view->parts;
+  const char *wrong;
   perm_status status;
   int i, j;
   *negative = 0;
-  if ((int)plan->estimator < 0 || plan->estimator >= PERM_ESTIMATOR_COUNT)
-    return permi_fail(result, PERM_ERROR_OPTION, 4, "plan: estimator is not one of perm_estimator");
-  if (!(plan->samples >= 0) || plan->samples > 9e15)
-    return permi_fail(result, PERM_ERROR_OPTION, 4,
-                      "plan: samples is negative, NaN or above 9e15 (0 means until another limit)");
-  if (!(plan->relative_error >= 0) || plan->relative_error == (double)INFINITY)
-    return permi_fail(result, PERM_ERROR_OPTION, 4, "plan: relative_error is negative or not finite (0 means none)");
-  if (!(plan->confidence >= 0) || plan->confidence >= 1)
-    return permi_fail(result, PERM_ERROR_OPTION, 4, "plan: confidence is not between 0 and 1 (0 means 0.95)");
-  if (plan->guarantee && plan->estimator != PERM_ESTIMATOR_AUTO)
-    return permi_fail(result, PERM_ERROR_OPTION, 4, "plan: guarantee chooses the estimator, which has to be auto");
+  wrong = (int)plan->estimator < 0 || plan->estimator >= PERM_ESTIMATOR_COUNT ? "estimator is not one of perm_estimator"
+          : !(plan->samples >= 0) || plan->samples > 9e15
+              ? "samples is negative, NaN or above 9e15 (0 means until another limit)"
+          : !(plan->relative_error >= 0) || plan->relative_error == (double)INFINITY
+              ? "relative_error is negative or not finite (0 means none)"
+          : !(plan->confidence >= 0) || plan->confidence >= 1 ? "confidence is not between 0 and 1 (0 means 0.95)"
+          : plan->guarantee && plan->estimator != PERM_ESTIMATOR_AUTO
+              ? "guarantee chooses the estimator, which has to be auto"
+              : NULL;
+  if (wrong)
+    return permi_fail(result, PERM_ERROR_OPTION, 4, "plan: %s", wrong);
   status = permi_check_whole(watch->options, 5, result);
   if (status != PERM_OK)
     return status;
@@ -122,7 +124,7 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_metered(int n, const permi_
   estimate->certain_high = estimate->proved_radius = (double)INFINITY;
   estimate->certain_low = negative ? -(double)INFINITY : 0;
   a = (double *)permi_pool_get(&pool, (size_t)n * (size_t)(n * parts), sizeof *a);
-  integers = (int *)permi_pool_get(&pool, PERMI_PAIRING_INTS * (size_t)n, sizeof *integers);
+  integers = (int *)permi_pool_get(&pool, 5 * (size_t)n, sizeof *integers);
   sampler.rooms = (double *)permi_pool_get(&pool, (size_t)n * (size_t)estimate->threads, sizeof(double));
   sample = (permi_moments *)permi_pool_get(&pool, PERMI_BLOCK_SAMPLES, sizeof *sample);
   if (pool.failed) {
@@ -235,34 +237,18 @@ PERM_MORE_API perm_status perm_estimate_complex(int n, const double *a, ptrdiff_
 
 static const permi_member permi_more_members[] = {
     {"perm_estimate_plan", 0, sizeof(perm_estimate_plan)},
-    PERMI_MEMBER(perm_estimate_plan, estimator),
-    PERMI_MEMBER(perm_estimate_plan, samples),
-    PERMI_MEMBER(perm_estimate_plan, relative_error),
-    PERMI_MEMBER(perm_estimate_plan, confidence),
-    PERMI_MEMBER(perm_estimate_plan, seed),
-    PERMI_MEMBER(perm_estimate_plan, guarantee),
+    PERMI_MEMBER(perm_estimate_plan, estimator), PERMI_MEMBER(perm_estimate_plan, samples),
+    PERMI_MEMBER(perm_estimate_plan, relative_error), PERMI_MEMBER(perm_estimate_plan, confidence),
+    PERMI_MEMBER(perm_estimate_plan, seed), PERMI_MEMBER(perm_estimate_plan, guarantee),
     {"perm_estimate", 0, sizeof(perm_estimate)},
-    PERMI_MEMBER(perm_estimate, value),
-    PERMI_MEMBER(perm_estimate, imaginary),
-    PERMI_MEMBER(perm_estimate, exp2),
-    PERMI_MEMBER(perm_estimate, standard_error),
-    PERMI_MEMBER(perm_estimate, low),
-    PERMI_MEMBER(perm_estimate, high),
-    PERMI_MEMBER(perm_estimate, radius),
-    PERMI_MEMBER(perm_estimate, proved_radius),
-    PERMI_MEMBER(perm_estimate, certain_low),
-    PERMI_MEMBER(perm_estimate, certain_high),
-    PERMI_MEMBER(perm_estimate, confidence),
-    PERMI_MEMBER(perm_estimate, samples),
-    PERMI_MEMBER(perm_estimate, seed),
-    PERMI_MEMBER(perm_estimate, estimator),
-    PERMI_MEMBER(perm_estimate, is_complex),
-    PERMI_MEMBER(perm_estimate, threads),
-    PERMI_MEMBER(perm_estimate, seconds),
-    PERMI_MEMBER(perm_estimate, status),
-    PERMI_MEMBER(perm_estimate, argument),
-    PERMI_MEMBER(perm_estimate, message)
-};
+    PERMI_MEMBER(perm_estimate, value), PERMI_MEMBER(perm_estimate, imaginary), PERMI_MEMBER(perm_estimate, exp2),
+    PERMI_MEMBER(perm_estimate, standard_error), PERMI_MEMBER(perm_estimate, low), PERMI_MEMBER(perm_estimate, high),
+    PERMI_MEMBER(perm_estimate, radius), PERMI_MEMBER(perm_estimate, proved_radius),
+    PERMI_MEMBER(perm_estimate, certain_low), PERMI_MEMBER(perm_estimate, certain_high),
+    PERMI_MEMBER(perm_estimate, confidence), PERMI_MEMBER(perm_estimate, samples), PERMI_MEMBER(perm_estimate, seed),
+    PERMI_MEMBER(perm_estimate, estimator), PERMI_MEMBER(perm_estimate, is_complex),
+    PERMI_MEMBER(perm_estimate, threads), PERMI_MEMBER(perm_estimate, seconds), PERMI_MEMBER(perm_estimate, status),
+    PERMI_MEMBER(perm_estimate, argument), PERMI_MEMBER(perm_estimate, message)};
 
 PERM_MORE_API perm_status perm_more_layout(const char *name, size_t *offset, size_t *bytes)
 {

@@ -37,7 +37,7 @@ static double permi_rejection_h(double r)
   return r >= 1 ? r + 0.5 * log(r) + PERMI_E - 1 : 1 + (PERMI_E - 1) * fmax(r, 0);
 }
 
-/* Rows for the first columns by the table, backwards; *row: all rows, then the free ones. Returns how many. */
+/* Draws rows for the first columns by the table, backwards, and writes the free ones to *row. Returns how many. */
 static int permi_rejection_deep(const permi_rejection *r, uint64_t *state, int *row)
 {
   const size_t size = (size_t)1 << r->deep;
@@ -60,7 +60,7 @@ static int permi_rejection_deep(const permi_rejection *r, uint64_t *state, int *
   return live;
 }
 
-/* 1: accepted. */
+/* Returns 1 if the trial is accepted. row: room for n. */
 static int permi_rejection_trial(const permi_rejection *r, uint64_t *state, int *row)
 {
   const int n = r->n;
@@ -279,19 +279,11 @@ typedef struct permi_pairing {
   permi_control *watch;
 } permi_pairing;
 
-#define PERMI_PAIRING_INTS 5 /* a line */
+/* integers: 5 a line. */
 static permi_pairing permi_pairing_make(const double *a, int n, int parts, int *integers, permi_control *watch)
 {
-  permi_pairing pairing;
-  pairing.a = a;
-  pairing.n = n;
-  pairing.parts = parts;
-  pairing.mate = integers;
-  pairing.owner = integers + n;
-  pairing.block = integers + 2 * (size_t)n;
-  pairing.mark = integers + 3 * (size_t)n;
-  pairing.queue = integers + 4 * (size_t)n;
-  pairing.watch = watch;
+  const permi_pairing pairing = {a, n, parts, integers, integers + n, integers + 2 * n, integers + 3 * n,
+                                 integers + 4 * n, watch};
   return pairing;
 }
 
@@ -301,7 +293,7 @@ static int permi_pairing_entry(const permi_pairing *pairing, int i, int j)
   return entry[0] != 0 || (pairing->parts == 2 && entry[1] != 0);
 }
 
-/* 0: there is no perfect matching. 1, too, if stopped. */
+/* Finds a perfect matching. Returns 0 if there is none, and 1, too, if stopped. */
 static int permi_rejection_match(permi_pairing *pairing)
 {
   const int n = pairing->n;
@@ -376,8 +368,7 @@ static int permi_rejection_blocks(permi_pairing *pairing)
   return blocks;
 }
 
-/* One block, whose entries are in work->a. Multiplies *scale by its permanent, or the estimate of it with k accepted
-   trials (0: it is computed), floor and top by what is certain; logarithms. */
+/* Of all blocks; floor, top: logarithms of what is certain. */
 typedef struct permi_rejection_call {
   permi_control *watch;
   const perm_options *options;
@@ -393,6 +384,8 @@ static double permi_number_log(const permi_number *number)
   return log(x.value.hi) + (double)x.exp2 * log(2);
 }
 
+/* Multiplies *scale by the permanent of the block in work->a, estimated unless it is small; floor and top by what is
+   certain of it. */
 static perm_status permi_rejection_one(permi_rejection_call *call, permi_rejection_work *work, permi_number *scale)
 {
   const int n = work->n;
@@ -440,32 +433,25 @@ static perm_status permi_rejection_one(permi_rejection_call *call, permi_rejecti
   return status;
 }
 
-/* Rooms for blocks of up to n lines. 0: out of memory. */
-static int permi_rejection_rooms(permi_rejection_work *work, int n, int threads, permi_pool *pool)
-{
-  const size_t all = (size_t)n;
-  work->a = (double *)permi_pool_get(pool, all * all, sizeof(double));
-  work->ratio = (double *)permi_pool_get(pool, all * all + 1, sizeof(double));
-  work->weight = (double *)permi_pool_get(pool, all * all + 1, sizeof(double));
-  work->table = (double *)permi_pool_get(pool, ((size_t)1 << PERMI_REJECTION_TABLE) + all + 1, sizeof(double));
-  work->taken = (double *)permi_pool_get(pool, all * (PERMI_REJECTION_TABLE + 1), sizeof(double));
-  work->rooms = (int *)permi_pool_get(pool, all * (size_t)threads, sizeof(int));
-  return !pool->failed;
-}
-
 /* The estimate of n x n entries >= 0, scaled near 1, that are matched; *scale is multiplied by it. */
 static perm_status permi_rejection_estimate(permi_pairing *pairing, double epsilon, permi_rejection_call *call,
                                             permi_pool *pool, permi_number *scale)
 {
   const int n = pairing->n, blocks = permi_rejection_blocks(pairing);
+  const size_t all = (size_t)n, square = all * all, table = ((size_t)1 << PERMI_REJECTION_TABLE) + all + 1;
   permi_rejection_work work;
   int large = 0, b, i, j, k;
   perm_status status = call->watch->stopped;
   if (status != PERM_OK)
     return status;
-  memset(&work, 0, sizeof work);
   work.order = pairing->queue;
-  if (!permi_rejection_rooms(&work, n, call->threads, pool))
+  work.a = (double *)permi_pool_get(pool, square, sizeof(double));
+  work.ratio = (double *)permi_pool_get(pool, square + 1, sizeof(double));
+  work.weight = (double *)permi_pool_get(pool, square + 1, sizeof(double));
+  work.table = (double *)permi_pool_get(pool, table, sizeof(double));
+  work.taken = (double *)permi_pool_get(pool, all * (PERMI_REJECTION_TABLE + 1), sizeof(double));
+  work.rooms = (int *)permi_pool_get(pool, all * (size_t)call->threads, sizeof(int));
+  if (pool->failed)
     return PERM_ERROR_MEMORY;
   for (b = 0; b < blocks; b++) {
     for (i = k = 0; i < n; i++)

@@ -1,15 +1,14 @@
 /* ========================================================================================= >>cauchy
-   Cauchy matrices by Borchardt's identity. */
-#pragma once
-#include "../api/more_calls.h"
-#include "../plan/compute.h"
-
-/* CAUCHY MATRICES a_ij = 1 / (x_i - y_j) [Bor55]:
+   Cauchy matrices a_ij = 1 / (x_i - y_j) by Borchardt's identity [Bor55]:
      per(A) = det(a_ij^2) / det(a_ij),   det(a_ij) = prod_(i<j) (x_j - x_i) (y_i - y_j) / prod_ij (x_i - y_j).
    Differences are exact double-doubles, so the second determinant has all digits; the first, M = (a_ij^2) = L U by
    complete pivoting, loses what its condition takes. As d det / det = trace(M^-1 dM), an entrywise relative change e of
    M changes the permanent by at most e sum_ij |m_ij| |M^-1_ji|, the condition reported. Elimination errs like a change
    of n w |L| |U|, w the unit of double-double. */
+#pragma once
+#include "../api/more_calls.h"
+#include "../plan/compute.h"
+
 typedef struct permi_nodes {
   int n, parts;
   const double *node[2]; /* x, y */
@@ -36,24 +35,21 @@ static permi_dd_complex permi_dd_complex_scale(permi_dd_complex a, int exp2)
   return a;
 }
 
-/* Takes two Newton steps; a is not 0. */
-static permi_dd permi_dd_reciprocal(permi_dd a)
-{
-  permi_dd x = permi_dd_make(1 / a.hi), two = permi_dd_make(2);
-  x = permi_dd_multiply(x, permi_dd_subtract(two, permi_dd_multiply(a, x)));
-  return permi_dd_multiply(x, permi_dd_subtract(two, permi_dd_multiply(a, x)));
-}
-
+/* Returns 1 / a, by two Newton steps for that of the norm; a is not 0. */
 static permi_dd_complex permi_dd_complex_reciprocal(permi_dd_complex a)
 {
-  int e;
-  permi_dd norm;
+  const permi_dd two = permi_dd_make(2);
+  permi_dd norm, x;
+  int e, step;
   frexp(permi_dd_complex_modulus(a), &e);
   a = permi_dd_complex_scale(a, -e);
-  norm = permi_dd_reciprocal(permi_dd_add(permi_dd_multiply(a.re, a.re), permi_dd_multiply(a.im, a.im)));
-  a.re = permi_dd_scale(permi_dd_multiply(a.re, norm), -e);
-  a.im = permi_dd_scale(permi_dd_multiply(permi_dd_negate(a.im), norm), -e);
-  return a;
+  norm = permi_dd_add(permi_dd_multiply(a.re, a.re), permi_dd_multiply(a.im, a.im));
+  x = permi_dd_make(1 / norm.hi);
+  for (step = 0; step < 2; step++)
+    x = permi_dd_multiply(x, permi_dd_subtract(two, permi_dd_multiply(norm, x)));
+  a.re = permi_dd_multiply(a.re, x);
+  a.im = permi_dd_multiply(permi_dd_negate(a.im), x);
+  return permi_dd_complex_scale(a, -e);
 }
 
 /* Node i of `side` less node j of `other`, exactly. */
@@ -79,12 +75,12 @@ static void permi_number_times(permi_number *a, permi_dd_complex b)
 /* LU of m (n x n); *odd: the permutations' parity. Returns 0 if m is singular to working precision, or stopped. */
 static int permi_eliminate(permi_dd_complex *m, int n, int *row, int *column, int *odd, permi_control *watch)
 {
-  int i, j, k;
+  int i, j, k, swap;
   *odd = 0;
   for (i = 0; i < n; i++)
     row[i] = column[i] = i;
   for (k = 0; k < n; k++) {
-    int best_row = k, best_column = k, swap;
+    int best_row = k, best_column = k;
     double best = -1;
     permi_dd_complex pivot;
     for (i = k; i < n; i++)
@@ -114,7 +110,7 @@ static int permi_eliminate(permi_dd_complex *m, int n, int *row, int *column, in
   return 1;
 }
 
-/* *condition: sum_ij |m_ij| |M^-1_ji| from the factors. Returns that of |L| |U| for |M|. x: room for n. */
+/* Sets *condition to sum_ij |m_ij| |M^-1_ji|. Returns the same with |L| |U| for |M|. x: room for n. */
 static double permi_cauchy_condition(const permi_dd_complex *lu, const double *moduli, int n, const int *row,
                                      const int *column, permi_dd_complex *x, double *condition, permi_control *watch)
 {
@@ -145,8 +141,8 @@ static double permi_cauchy_condition(const permi_dd_complex *lu, const double *m
   return growth;
 }
 
-/* Rounding the entries, by a unit each, costs n units of the permanent of their moduli. With signs that is computed as
-   well or, if there is no time, taken for the product of the rows' sums. */
+/* Computes by other methods. Rounding the entries, by a unit each, costs n units of the permanent of their moduli. With
+   signs that is computed too or, if there is no time, taken for the product of the rows' sums. */
 static perm_status permi_cauchy_general(const permi_nodes *nodes, const perm_options *options, double start,
                                         perm_result *result)
 {

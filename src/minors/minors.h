@@ -1,7 +1,7 @@
 /* ========================================================================================= >>minors
-   Permanents without one row and one column. In Glynn's sum F = 2^-N sum over d of (signs) prod_i y_i, y_i = sum_j d_j
-   a_ij, the derivative by a_ij is the sum over d_j P_i, P_i = prod over k != i of y_k, from prefix and suffix products.
-   As d_j is constant over nested stretches, sums of P_i suffice:
+   Permanents without one row and one column. In Glynn's sum F = 2^-N sum
+   over d of (signs) prod_i y_i, y_i = sum_j d_j a_ij, the derivative by a_ij is the sum over d_j P_i, P_i = prod over
+   k != i of y_k, from prefix and suffix products. As d_j is constant over nested stretches, sums of P_i suffice:
      lane and block columns   a sum for each vector element and setting, folded at the end of a chunk
      outer columns            a binary counter: of two blocks of 2^k states the difference goes to column k, the sum to
                               column k + 1
@@ -19,10 +19,8 @@ typedef struct permi_minors {
   int total;                /* of copies */
   int row_count[PERM_MAX_N], column_count[PERM_MAX_N], row_of[PERM_MAX_N], column_of[PERM_MAX_N];
   int row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N];
-  int lossy, drops; /* drops: entries on no transversal do not count */
-  double below; /* what the grid cuts: permi_rounded_rows */
-  double lost;  /* by underflow, in units of 2^-scale_exp2 */
-
+  int lossy, drops;   /* drops: entries on no transversal do not count */
+  double below, lost; /* cut by the grid: permi_rounded_rows; by underflow, in units of 2^-scale_exp2 */
   const permi_minors_kernel *kernel; /* NULL: one term at a time, by subsets or on GPUs */
   int subsets, in_doubles;           /* in_doubles: not one term at a time */
   permi_dense dense;
@@ -34,14 +32,19 @@ typedef struct permi_minors {
   double estimate_relative;   /* to the sum of moduli of terms */
   double without[PERM_MAX_N]; /* of permi_terms_norms */
   int scale_exp2;           /* sums are 2^scale_exp2 times scaled minors */
+  long long unit_exp2;      /* the permanent is 2^unit_exp2 times the scaled one */
+  double largest;           /* modulus of what was written */
   double entry[PERM_MAX_N][PERM_MAX_N][2]; /* not scaled; last: not cleared */
 } permi_minors;
 
-/* [row - least][column][part], and each row's sum of |terms|. */
-typedef struct permi_minors_sum {
+/* [row - least][column][part], times 2^exp2 (NULL: 1), and each row's sum of |terms|. Chunks are added exactly: threads
+   change nothing. */
+typedef struct permi_minors_total {
   permi_dd *value;
+  long long *exp2;
   double *absolute;
-} permi_minors_sum;
+  int count; /* of values */
+} permi_minors_total;
 
 /* Returns the larger of `most` and entry (i, j)'s exponent. */
 static int permi_minors_most(const permi_minors *minors, int i, int j, int most)
@@ -55,24 +58,18 @@ static int permi_minors_most(const permi_minors *minors, int i, int j, int most)
   return most;
 }
 
-/* Rows', then columns' largest entries to about 1: for too many copies to write out, and for entries on no transversal,
-   which >>scale may drop but minors need. */
+/* Scales the largest entries of rows, then of columns, to about 1: for copies too many to write out, and entries on no
+   transversal, which >>scale may drop but minors need. */
 static void permi_minors_scale_flat(permi_minors *minors)
 {
   const int counted = minors->rows - (minors->least == minors->rows - 1);
-  int i, j, most;
-  memset(minors->row_exp2, 0, sizeof minors->row_exp2);
-  memset(minors->column_exp2, 0, sizeof minors->column_exp2);
-  for (i = 0; i < minors->rows; i++) {
-    for (j = 0, most = INT_MIN; j < minors->columns; j++)
-      most = permi_minors_most(minors, i, j, most);
-    minors->row_exp2[i] = most > INT_MIN ? -most : 0;
-  }
-  for (j = 0; j < minors->columns; j++) {
-    for (i = 0, most = INT_MIN; i < counted; i++)
-      most = permi_minors_most(minors, i, j, most);
-    minors->column_exp2[j] = most > INT_MIN ? -most : 0;
-  }
+  int side, i, j, most;
+  for (side = 0; side < 2; side++)
+    for (i = 0; i < (side ? minors->columns : minors->rows); i++) {
+      for (j = 0, most = INT_MIN; j < (side ? counted : minors->columns); j++)
+        most = permi_minors_most(minors, side ? j : i, side ? i : j, most);
+      (side ? minors->column_exp2 : minors->row_exp2)[i] = most > INT_MIN ? -most : 0;
+    }
 }
 
 static double permi_minors_scaled(const permi_minors *minors, int i, int j, int part)
@@ -80,11 +77,13 @@ static double permi_minors_scaled(const permi_minors *minors, int i, int j, int 
   return permi_shift(minors->entry[i][j][part], minors->row_exp2[i] + minors->column_exp2[j]);
 }
 
-/* Brings row sums of moduli to at most 1; sets lossy. */
+/* Brings rows' sums of moduli to at most 1; sets lossy and unit_exp2. */
 static void permi_minors_scale_rows(permi_minors *minors)
 {
   int i, j, part;
   minors->lossy = 0;
+  for (j = 0; j < minors->columns; j++)
+    minors->unit_exp2 -= (long long)minors->column_count[j] * minors->column_exp2[j];
   for (i = 0; i < minors->rows; i++) {
     int most = INT_MIN;
     double sum = 0;
@@ -103,6 +102,8 @@ static void permi_minors_scale_rows(permi_minors *minors)
                          permi_exponent(minors->entry[i][j][part]) + minors->row_exp2[i] + minors->column_exp2[j] <
                              DBL_MIN_EXP;
   }
+  for (i = 0; i < minors->rows; i++)
+    minors->unit_exp2 -= (long long)minors->row_count[i] * minors->row_exp2[i];
 }
 
 static void permi_minors_write_out(const permi_minors *minors, int scaled, double *full)
@@ -116,7 +117,7 @@ static void permi_minors_write_out(const permi_minors *minors, int scaled, doubl
             *full++ = scaled ? permi_minors_scaled(minors, i, j, part) : minors->entry[i][j][part];
 }
 
-/* full: room for PERM_MAX_N rows, or NULL. Returns 0 if all that is wanted is 0. */
+/* Returns 0 if all that is wanted is 0. full: room for PERM_MAX_N rows, or NULL. */
 static int permi_minors_scale(permi_minors *minors, double *full)
 {
   const int one_row = minors->least == minors->rows - 1, n = minors->total;
@@ -136,11 +137,10 @@ static int permi_minors_scale(permi_minors *minors, double *full)
       return 0;
     useful = !plan.zero;
     for (i = 0; i < n && !one_row && !minors->drops && useful; i++) /* nothing may be dropped */
-      for (j = 0; j < n; j++)
-        for (copy = 0; copy < view.parts; copy++) {
-          double x = permi_at(&view, i, j, copy);
-          useful &= x == 0 || permi_exponent(x) + plan.row_exp2[i] + plan.column_exp2[j] >= DBL_MIN_EXP;
-        }
+      for (j = 0; j < n * view.parts; j++) {
+        const double x = permi_at(&view, i, j / view.parts, j % view.parts);
+        useful &= x == 0 || permi_exponent(x) + plan.row_exp2[i] + plan.column_exp2[j / view.parts] >= DBL_MIN_EXP;
+      }
     for (j = 0, first = 0; j < minors->columns && useful; first += minors->column_count[j++])
       for (copy = 1; copy < minors->column_count[j]; copy++) /* copies must be scaled alike */
         useful &= plan.column_exp2[first + copy] == plan.column_exp2[first];
@@ -178,12 +178,13 @@ static permi_dd permi_dd_divide_double(permi_dd a, double b)
   return permi_two_sum(quotient, rest.hi / b);
 }
 
+/* Level 0 is a single term. */
 typedef struct permi_terms {
   const int *row_count, *column_count;
   int rows, columns, least, parts;
   permi_dd_complex *twice;      /* [column][row]: 2 a */
-  permi_dd_complex *row_sum;    /* [level + 1][row], level 0 for a single term */
-  permi_dd_complex *sum;        /* [level + 1][row]: of P over the columns below level */
+  permi_dd_complex *row_sum;    /* [level][row] */
+  permi_dd_complex *sum;        /* [level][row]: of P over the columns below level */
   permi_dd_complex *difference; /* [column][row]: of d_j P */
   permi_dd_complex *front;
   double *absolute; /* [row] */
@@ -192,13 +193,6 @@ typedef struct permi_terms {
 static size_t permi_terms_doubles(int rows, int columns)
 {
   return (size_t)(4 * columns + 3) * (size_t)rows * 4 + (size_t)(rows + 1) * 5 + 8;
-}
-
-static permi_dd_complex *permi_terms_take(double **memory, int count)
-{
-  double *here = *memory;
-  *memory += (size_t)count * (sizeof(permi_dd_complex) / sizeof(double));
-  return (permi_dd_complex *)(void *)here;
 }
 
 /* sum[0] = weight P_i. */
@@ -226,8 +220,8 @@ static void permi_terms_leaf(const permi_terms *terms, permi_dd weight)
   }
 }
 
-/* Sets without[i] to the product of all norms, but one of row i's copies, in the unit of sums: single terms round row
-   sums by units of norms, which no sum of |terms| shows where some row's sum cancels in every term. */
+/* Sets without[i] to the product of all norms except one of row i's copies, in the unit of sums: single terms round row
+   sums by units of norms, which sums of |terms| hide where a row's sum cancels in every term. */
 static void permi_terms_norms(permi_minors *minors)
 {
   const int *const count[2] = {minors->row_count, minors->column_count}, turned = minors->transposed;
@@ -279,27 +273,20 @@ static void permi_terms_level(const permi_terms *terms, int level, permi_dd weig
 
 #define PERMI_TERMS_EXP2 900 /* from 2^900 terms may lose 2^1900 */
 
-static void permi_terms_chunk(const permi_minors *minors, uint64_t chunk, double *work, permi_minors_sum *out)
+static void permi_terms_chunk(const permi_minors *minors, uint64_t chunk, double *work, permi_minors_total *out)
 {
   const int parts = minors->parts, transposed = minors->transposed, rows = minors->terms_rows;
   const int columns = minors->terms_columns, least = transposed ? 0 : minors->least, wanted = minors->columns;
-  permi_terms terms;
+  permi_dd_complex *const room = (permi_dd_complex *)(void *)work, *const behind = room + (4 * columns + 3) * rows + 1;
+  const permi_terms terms = {transposed ? minors->column_count : minors->row_count,
+                             transposed ? minors->row_count : minors->column_count,
+                             rows, columns, least, parts, room, room + columns * rows, room + (2 * columns + 1) * rows,
+                             room + (3 * columns + 2) * rows, room + (4 * columns + 2) * rows,
+                             (double *)(void *)behind};
   permi_dd weight = permi_dd_make(ldexp(1, PERMI_TERMS_EXP2 - minors->total));
   int digit[PERM_MAX_N], i, j, v, part;
   uint64_t rest = chunk;
-  terms.row_count = transposed ? minors->column_count : minors->row_count;
-  terms.column_count = transposed ? minors->row_count : minors->column_count;
-  terms.rows = rows;
-  terms.columns = columns;
-  terms.least = least;
-  terms.parts = parts;
   memset(work, 0, permi_terms_doubles(rows, columns) * sizeof *work);
-  terms.twice = permi_terms_take(&work, columns * rows);
-  terms.row_sum = permi_terms_take(&work, (columns + 1) * rows);
-  terms.sum = permi_terms_take(&work, (columns + 1) * rows);
-  terms.difference = permi_terms_take(&work, columns * rows);
-  terms.front = permi_terms_take(&work, rows + 1);
-  terms.absolute = work;
   for (j = columns - 1; j >= minors->inner; j--) { /* half the last column, by symmetry */
     const uint64_t range = (uint64_t)(j == columns - 1 ? terms.column_count[j] / 2 : terms.column_count[j]) + 1;
     digit[j] = (int)(rest % range);
@@ -323,23 +310,18 @@ static void permi_terms_chunk(const permi_minors *minors, uint64_t chunk, double
       }
     }
   permi_terms_level(&terms, minors->inner, weight);
-  for (j = minors->inner; j < columns; j++)
-    for (i = least; i < rows; i++)
-      terms.difference[j * rows + i] =
-          permi_dd_complex_by(terms.sum[minors->inner * rows + i], terms.column_count[j] - 2 * digit[j], parts);
   for (i = least; i < rows; i++)
-    for (j = 0; j < columns; j++) {
-      const permi_dd_complex *d = &terms.difference[j * rows + i];
-      if (transposed && j < minors->least)
-        continue;
+    for (j = transposed ? minors->least : 0; j < columns; j++) {
+      const permi_dd_complex d =
+          j < minors->inner ? terms.difference[j * rows + i]
+                            : permi_dd_complex_by(terms.sum[minors->inner * rows + i],
+                                                  terms.column_count[j] - 2 * digit[j], parts);
+      const int row = (transposed ? j : i) - minors->least, column = transposed ? i : j;
       for (part = 0; part < parts; part++)
-        out->value[(transposed ? (j - minors->least) * wanted + i : (i - least) * wanted + j) * parts + part] =
-            permi_dd_divide_double(part ? d->im : d->re, terms.column_count[j]);
-      if (transposed)
-        out->absolute[j - minors->least] = fmax(out->absolute[j - minors->least], terms.absolute[i]);
+        out->value[(row * wanted + column) * parts + part] =
+            permi_dd_divide_double(part ? d.im : d.re, terms.column_count[j]);
+      out->absolute[row] = fmax(out->absolute[row], terms.absolute[i]);
     }
-  for (i = least; i < rows && !transposed; i++)
-    out->absolute[i - least] = terms.absolute[i];
 }
 
 #endif

@@ -2,21 +2,8 @@
 #pragma once
 #include "../plan/check.h"
 #include "minors_subsets.h"
-#include "small_minors.h"
 
 #if !defined(PERM_NO_EXTRAS)
-static const char *permi_minors_refusal(const perm_options *options)
-{
-  if (options->certify)
-    return "minors have no guaranteed bound (certify)";
-  if (options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_DENSE &&
-      options->method != PERM_METHOD_GLYNN)
-    return "minors have methods auto, dense and glynn";
-  if (options->precision > PERM_PRECISION_DD)
-    return "minors have precisions fast, default, accurate and dd";
-  return NULL;
-}
-
 /* Returns the sum of the counts, 1 by default, or -1. */
 static int permi_minors_counts(int count, const int *given, int *counts)
 {
@@ -34,7 +21,7 @@ static int permi_minors_counts(int count, const int *given, int *counts)
 static double permi_minors_lost(const permi_minors *minors, const permi_minors_total *total, int i, int j)
 {
   const double sum = total->absolute[i - minors->least] + minors->without[minors->transposed ? j : i];
-  return (minors->estimate_relative + 2 * minors->below) * sum + minors->lost +
+  return (minors->estimate_relative + 2 * minors->below) * sum + (minors->subsets ? minors->lost : 0) +
          (minors->lossy ? ldexp(DBL_MIN, minors->scale_exp2) : 0);
 }
 
@@ -44,20 +31,16 @@ static perm_status permi_minors_weightless(perm_result *result)
 }
 
 /* Marginals, in which the scales cancel, and the permanent. */
-static perm_status permi_minors_marginals(const permi_minors_call *call, const permi_minors *minors,
+static perm_status permi_minors_marginals(const permi_minors_call *call, permi_minors *minors,
                                           const permi_minors_total *total, perm_result *result)
 {
   const int rows = minors->rows, columns = minors->columns;
   double value = 0, error = 0, of_value = 0;
   int i, j, k, e;
-  result->exp2 = -minors->scale_exp2;
-  for (i = 0; i < rows; i++)
-    result->exp2 -= (long long)minors->row_count[i] * minors->row_exp2[i];
-  for (j = 0, k = (rows - 1) * columns; j < columns; j++, k++) {
-    result->exp2 -= (long long)minors->column_count[j] * minors->column_exp2[j];
+  result->exp2 = minors->unit_exp2 - minors->scale_exp2;
+  for (j = 0, k = (rows - 1) * columns; j < columns; j++, k++)
     value += minors->column_count[j] * permi_minors_scaled(minors, rows - 1, j, 0) *
              permi_ldexp(total->value[k].hi, total->exp2[k]);
-  }
   if (!(value > 0))
     return permi_minors_weightless(result);
   for (j = 0; j < columns; j++)
@@ -70,6 +53,7 @@ static perm_status permi_minors_marginals(const permi_minors_call *call, const p
       if (minors->row_of[i] == call->m || minors->column_of[j] == call->n)
         continue;
       call->out[minors->row_of[i] * call->n + minors->column_of[j]] = x;
+      minors->largest = fmax(minors->largest, x);
       error = fmax(error, weight * permi_minors_lost(minors, total, i, j) / value + x * (of_value + 8 * PERMI_UNIT));
     }
   result->error_estimate = minors->below > PERMI_NO_MEASURE ? (double)INFINITY : 1.001 * error;
@@ -87,20 +71,16 @@ static perm_status permi_minors_marginals(const permi_minors_call *call, const p
   return PERM_OK;
 }
 
-/* Writes minors in units of 2^result->exp2; row: -1 for all. */
-static void permi_minors_output(const permi_minors *minors, permi_minors_total *total, int n, double *out, int gradient,
+/* Writes minors in units of 2^result->exp2. */
+static void permi_minors_output(const permi_minors_call *call, permi_minors *minors, permi_minors_total *total,
                                 perm_result *result)
 {
-  const int parts = minors->parts, columns = minors->columns, rows = minors->rows;
-  long long whole = -minors->scale_exp2, most = LLONG_MIN, least = LLONG_MAX;
+  const int parts = minors->parts, columns = minors->columns, rows = minors->rows, gradient = call->gradient;
+  const long long whole = minors->unit_exp2 - minors->scale_exp2;
+  long long most = LLONG_MIN, least = LLONG_MAX, estimate_exp2 = 0, common;
   permi_dd value[2] = {{0, 0}, {0, 0}};
-  double estimate = 0, lead, largest = 0;
-  long long estimate_exp2 = 0, common;
+  double estimate = 0, lead;
   int i, j, part, e, k;
-  for (i = 0; i < rows; i++)
-    whole -= (long long)minors->row_count[i] * minors->row_exp2[i];
-  for (j = 0; j < columns; j++)
-    whole -= (long long)minors->column_count[j] * minors->column_exp2[j];
   for (j = 0; j < columns; j++) {
     permi_dd x[2], y[2];
     for (part = 0; part < 2; part++) {
@@ -153,28 +133,19 @@ static void permi_minors_output(const permi_minors *minors, permi_minors_total *
     for (j = 0; j < columns; j++)
       for (part = 0; part < parts; part++, k++) {
         const double x = permi_ldexp(total->value[k].hi, total->exp2[k] - common);
-        out[((gradient ? minors->row_of[i] * n : 0) + minors->column_of[j]) * parts + part] = x;
-        largest = fmax(largest, fabs(x));
+        call->out[((gradient ? minors->row_of[i] * call->n : 0) + minors->column_of[j]) * parts + part] = x;
+        minors->largest = fmax(minors->largest, fabs(x));
         if (total->value[k].hi != 0 && fabs(x) < DBL_MIN)
           result->error_estimate += DBL_MIN;
       }
-  result->error_estimate += PERMI_UNIT * parts * largest;
+  result->error_estimate += PERMI_UNIT * parts * minors->largest;
   if (minors->below > PERMI_NO_MEASURE)
     result->error_estimate = (double)INFINITY;
 }
 
-static double permi_minors_relative(const perm_result *result, const double *out, int count)
-{
-  double most = 0;
-  int k;
-  for (k = 0; k < count; k++)
-    most = fmax(most, fabs(out[k]));
-  return result->error_estimate == 0 ? 0 : result->error_estimate / most;
-}
-
 typedef enum permi_minors_by { PERMI_MINORS_BY_TERMS, PERMI_MINORS_BY_ONE, PERMI_MINORS_BY_ANY } permi_minors_by;
 
-/* Single terms, in double-double, or subsets. */
+/* Plans single terms, in double-double, or subsets. */
 static void permi_minors_plan_one(permi_minors *minors, const perm_options *options, permi_minors_by by)
 {
   permi_minors_plan_terms(minors);
@@ -182,8 +153,7 @@ static void permi_minors_plan_one(permi_minors *minors, const perm_options *opti
     permi_minors_plan_subsets(minors, options);
 }
 
-/* The predicted fastest of these, kernels and GPUs; full: room for the matrix written out, or NULL. Returns 1 for
-   GPUs. */
+/* Plans the predicted fastest of these, kernels and GPUs. Returns 1 for GPUs. full: room for the matrix, or NULL. */
 static int permi_minors_choose(permi_minors *minors, const perm_options *options, permi_minors_by by, double *full)
 {
   double seconds;
@@ -204,7 +174,7 @@ static int permi_minors_choose(permi_minors *minors, const perm_options *options
   return 0;
 }
 
-/* Engine, sum and output of scaled entries. */
+/* Plans, sums and writes what is wanted of scaled entries. */
 static perm_status permi_minors_run(const permi_minors_call *call, permi_minors *minors, const perm_options *options,
                                     permi_minors_by by, double *full, permi_minors_total *total,
                                     permi_control *control, perm_result *result)
@@ -232,11 +202,12 @@ static perm_status permi_minors_run(const permi_minors_call *call, permi_minors 
                       : control->message[0] ? control->message
                                             : perm_status_text(status));
   minors->in_doubles = on_gpu || minors->kernel || minors->subsets;
+  minors->largest = 0;
   permi_terms_norms(minors);
   if (call->marginals)
     status = permi_minors_marginals(call, minors, total, result);
   else
-    permi_minors_output(minors, total, call->n, call->out, call->row < 0, result);
+    permi_minors_output(call, minors, total, result);
   result->error_bound = minors->subsets && permi_rounding_is_sound() ? result->error_estimate : (double)INFINITY;
   result->method = minors->subsets ? PERM_METHOD_SUBSETS : minors->in_doubles ? PERM_METHOD_DENSE : PERM_METHOD_GLYNN;
   result->precision = minors->in_doubles ? options->precision : PERM_PRECISION_DD;
@@ -250,11 +221,11 @@ static perm_status permi_minors_run(const permi_minors_call *call, permi_minors 
 /* Sets the results to NaN where their number is one that a call may have. */
 static void permi_minors_blank(permi_minors_call *call)
 {
-  const int rows = call->row < 0 ? call->m : 1;
+  const int rows = call->gradient ? call->m : 1;
   int k;
   if (!call->out || rows < 1 || call->n < 1 || rows > PERM_MAX_N || call->n > PERM_MAX_N)
     return;
-  call->entries = rows * call->n * call->view->parts;
+  call->entries = rows * call->n * call->view.parts;
   for (k = 0; k < call->entries; k++)
     call->out[k] = (double)NAN;
 }
@@ -262,19 +233,24 @@ static void permi_minors_blank(permi_minors_call *call)
 /* Checks a call and completes it. */
 static perm_status permi_minors_check(permi_minors_call *call, const perm_options *options, perm_result *result)
 {
-  const int m = call->m, n = call->n, gradient = call->row < 0, arguments = gradient ? 7 : 8;
-  const char *refusal = permi_minors_refusal(options);
+  const int m = call->m, n = call->n, gradient = call->gradient, arguments = gradient ? 7 : 8;
+  const char *refusal = options->certify                             ? "minors have no guaranteed bound (certify)"
+                        : options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_DENSE &&
+                                options->method != PERM_METHOD_GLYNN ? "minors have methods auto, dense and glynn"
+                        : options->precision > PERM_PRECISION_DD
+                            ? "minors have precisions fast, default, accurate and dd"
+                            : NULL;
   int i, j;
   perm_status status = permi_check_whole(options, arguments, result);
   if (status == PERM_OK)
-    status = permi_check_matrix(m, n, call->view, result);
+    status = permi_check_matrix(m, n, &call->view, result);
   if (status != PERM_OK)
     return status;
   if (!call->out && n > 0 && (m > 0 || !gradient))
     return permi_fail(result, PERM_ERROR_NULL, arguments + 1, "%s is NULL",
                       call->marginals ? "marginals" : gradient ? "gradient" : "minors");
 #if defined(PERM_NO_COMPLEX)
-  if (call->view->parts == 2)
+  if (call->view.parts == 2)
     refusal = "complex matrices are left out of this build (PERM_NO_COMPLEX)";
 #endif
   if (refusal)
@@ -299,28 +275,28 @@ static perm_status permi_minors_check(permi_minors_call *call, const perm_option
                       PERM_MAX_N, i < j ? "rows" : "columns", i < j ? "columns" : "rows", PERM_MAX_N - 1);
   for (i = 0; call->marginals && i < m; i++)
     for (j = 0; j < n; j++)
-      if (permi_at(call->view, i, j, 0) < 0)
+      if (permi_at(&call->view, i, j, 0) < 0)
         return permi_fail(result, PERM_ERROR_UNSUPPORTED, 3, "a has %.17g in row %d, column %d (counted from 1): "
                           "marginals are of weights; derivatives by any entries: perm_gradient_real",
-                          permi_at(call->view, i, j, 0), i + 1, j + 1);
-  if (!gradient && (call->row >= m || call->row_count[call->row] == 0))
+                          permi_at(&call->view, i, j, 0), i + 1, j + 1);
+  if (!gradient && (call->row < 0 || call->row >= m || call->row_count[call->row] == 0))
     return permi_fail(result, PERM_ERROR_RANGE, 7, "row is %d, of %d rows (counted from 0)%s", call->row, m,
-                      call->row >= m ? "" : ", and has no copy");
+                      call->row < 0 || call->row >= m ? "" : ", and has no copy");
   return PERM_OK;
 }
 
 /* Gathers distinct rows, the wanted one last, and columns. */
 static void permi_minors_gather(const permi_minors_call *call, permi_minors *minors)
 {
-  const int gradient = call->row < 0;
+  const int gradient = call->gradient;
   int i, j, part;
   memset(minors, 0, offsetof(permi_minors, entry));
-  minors->parts = call->view->parts;
+  minors->parts = call->view.parts;
   minors->total = call->total;
   minors->drops = call->marginals;
   for (i = 0; i <= call->m; i++) {
     const int from = i == call->m ? call->row : i;
-    if (i == call->m ? gradient : call->row_count[i] == 0 || i == call->row)
+    if (i == call->m ? gradient : call->row_count[i] == 0 || (!gradient && i == call->row))
       continue;
     minors->row_of[minors->rows] = from;
     minors->row_count[minors->rows++] = call->row_count[from];
@@ -343,7 +319,7 @@ static void permi_minors_gather(const permi_minors_call *call, permi_minors *min
       for (part = 0; part < minors->parts; part++)
         minors->entry[i][j][part] = minors->row_of[i] == call->m || minors->column_of[j] == call->n
                                         ? 1
-                                        : permi_at(call->view, minors->row_of[i], minors->column_of[j], part);
+                                        : permi_at(&call->view, minors->row_of[i], minors->column_of[j], part);
 }
 
 static perm_status permi_minors_solve(const permi_minors_call *call, permi_minors *minors, const perm_options *options,
@@ -354,7 +330,7 @@ static perm_status permi_minors_solve(const permi_minors_call *call, permi_minor
                            : PERMI_MINORS_BY_ANY;
   permi_control control = permi_control_begin(options);
   perm_status status = permi_minors_run(call, minors, options, by, full, total, &control, result);
-  double relative = status == PERM_OK ? permi_minors_relative(result, call->out, call->entries) : 0;
+  double relative = status == PERM_OK && result->error_estimate > 0 ? result->error_estimate / minors->largest : 0;
   while (status == PERM_OK && minors->in_doubles && options->precision != PERM_PRECISION_FAST &&
          relative > permi_wanted_relative(options)) {
     const perm_result finished = *result;
@@ -367,7 +343,7 @@ static perm_status permi_minors_solve(const permi_minors_call *call, permi_minor
       break;
     }
     result->escalated = 1;
-    relative = permi_minors_relative(result, call->out, call->entries);
+    relative = result->error_estimate > 0 ? result->error_estimate / minors->largest : 0;
   }
   if (status == PERM_OK && options->tolerance > 0 && relative > options->tolerance) {
     status = result->status = PERM_TOLERANCE_NOT_MET;
@@ -381,7 +357,7 @@ static perm_status permi_minors_solve(const permi_minors_call *call, permi_minor
 static perm_status permi_minors_metered(permi_minors_call *call, const perm_options *options, perm_result *result)
 {
   const double start = permi_seconds();
-  const int parts = call->view->parts;
+  const int parts = call->view.parts;
   permi_minors *minors;
   permi_minors_total total;
   double *memory, *full = NULL;
@@ -389,7 +365,7 @@ static perm_status permi_minors_metered(permi_minors_call *call, const perm_opti
   perm_status status;
   permi_minors_blank(call);
   if (!result)
-    return PERM_ERROR_NULL;
+    return call->gradient || call->row >= 0 ? PERM_ERROR_NULL : PERM_ERROR_RANGE;
   permi_result_clear(result);
   status = permi_minors_check(call, options, result);
   if (status != PERM_OK)
@@ -399,13 +375,8 @@ static perm_status permi_minors_metered(permi_minors_call *call, const perm_opti
     return permi_fail_memory(result);
   permi_minors_gather(call, minors);
   total.count = (minors->rows - minors->least) * minors->columns * parts;
-  memory = (double *)permi_allocate(
-      &options->allocator,
-      (size_t)(3 * total.count + minors->rows) +
-          (minors->total <= PERM_MAX_N
-               ? (size_t)(minors->total * (minors->total * parts + PERM_MAX_N))
-               : 0),
-      sizeof(double));
+  k = minors->total <= PERM_MAX_N ? minors->total * (minors->total * parts + PERM_MAX_N) : 0;
+  memory = (double *)permi_allocate(&options->allocator, (size_t)(3 * total.count + minors->rows + k), sizeof(double));
   if (!memory) {
     permi_release(&options->allocator, minors);
     return permi_fail_memory(result);
@@ -439,73 +410,49 @@ static perm_status permi_minors_metered(permi_minors_call *call, const perm_opti
   return status;
 }
 
-static perm_status permi_minors_general(permi_minors_call *call, const perm_options *options_given,
-                                        perm_result *result)
-{
-  permi_metered meter;
-  const double bytes = permi_view_bytes(call->m, call->n, call->view);
-  const perm_options *options = permi_meter_begin(&meter, options_given, bytes);
-  int counts[2][PERM_MAX_N];
-  perm_status status;
-  call->row_count = counts[0];
-  call->column_count = counts[1];
-  status = permi_minors_metered(call, options, result);
-  return permi_kind(permi_meter_end(&meter, status, result), call->view->parts, options_given, result);
-}
-
 static perm_status permi_minors_compute(permi_minors_call *call, const perm_options *options_given,
                                         perm_result *result)
 {
   permi_environment environment;
+  perm_status status = PERM_OK;
   permi_environment_begin(&environment);
-  return permi_environment_end(&environment,
-                               !call->marginals && permi_small_minors_result(call, options_given, result)
-                                   ? PERM_OK
-                                   : permi_minors_general(call, options_given, result));
-}
-
-/* A negative row marks a gradient inside. */
-static perm_status permi_minors_no_row(permi_minors_call *call, perm_result *result)
-{
-  const int row = call->row;
-  call->row = 0;
-  permi_minors_blank(call);
-  return permi_fail(result, PERM_ERROR_RANGE, 7, "row is %d", row);
+  if (call->marginals || !permi_small_minors_result(call, options_given, result)) {
+    permi_metered meter;
+    const double bytes = permi_view_bytes(call->m, call->n, &call->view);
+    const perm_options *options = permi_meter_begin(&meter, options_given, bytes);
+    int counts[2][PERM_MAX_N];
+    call->row_count = counts[0];
+    call->column_count = counts[1];
+    status = permi_minors_metered(call, options, result);
+    status = permi_kind(permi_meter_end(&meter, status, result), call->view.parts, options_given, result);
+  }
+  return permi_environment_end(&environment, status);
 }
 
 PERM_API perm_status perm_minors_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                       const int *column_counts, int row, const perm_options *options, double *minors,
                                       perm_result *result)
 {
-  const permi_view view = permi_view_of(a, ld, 1, NULL);
-  permi_minors_call call = {m, n, row, &view, row_counts, column_counts, minors, NULL, NULL, 0, 0, 0, 0};
-  return row < 0 ? permi_minors_no_row(&call, result) : permi_minors_compute(&call, options, result);
+  permi_minors_call call = {m, n, row, 0, 0, permi_view_of(a, ld, 1, NULL), row_counts, column_counts, minors,
+                            NULL, NULL, 0, 0, 0};
+  return permi_minors_compute(&call, options, result);
 }
 
 PERM_API perm_status perm_minors_complex(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
-                                         const int *column_counts, int row, const perm_options *options,
-                                         double *minors, perm_result *result)
+                                         const int *column_counts, int row, const perm_options *options, double *minors,
+                                         perm_result *result)
 {
-  const permi_view view = permi_view_of(a, ld, 2, NULL);
-  permi_minors_call call = {m, n, row, &view, row_counts, column_counts, minors, NULL, NULL, 0, 0, 0, 0};
-  return row < 0 ? permi_minors_no_row(&call, result) : permi_minors_compute(&call, options, result);
+  permi_minors_call call = {m, n, row, 0, 0, permi_view_of(a, ld, 2, NULL), row_counts, column_counts, minors,
+                            NULL, NULL, 0, 0, 0};
+  return permi_minors_compute(&call, options, result);
 }
 
 PERM_API perm_status perm_gradient_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                         const int *column_counts, const perm_options *options, double *gradient,
                                         perm_result *result)
 {
-  const permi_view view = permi_view_of(a, ld, 1, NULL);
-  permi_minors_call call = {m, n, -1, &view, row_counts, column_counts, gradient, NULL, NULL, 0, 0, 0, 0};
-  return permi_minors_compute(&call, options, result);
-}
-
-PERM_API perm_status perm_marginals_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
-                                         const int *column_counts, const perm_options *options, double *marginals,
-                                         perm_result *result)
-{
-  const permi_view view = permi_view_of(a, ld, 1, NULL);
-  permi_minors_call call = {m, n, -1, &view, row_counts, column_counts, marginals, NULL, NULL, 0, 0, 1, 0};
+  permi_minors_call call = {m, n, 0, 1, 0, permi_view_of(a, ld, 1, NULL), row_counts, column_counts, gradient,
+                            NULL, NULL, 0, 0, 0};
   return permi_minors_compute(&call, options, result);
 }
 
@@ -513,8 +460,17 @@ PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdif
                                            const int *column_counts, const perm_options *options, double *gradient,
                                            perm_result *result)
 {
-  const permi_view view = permi_view_of(a, ld, 2, NULL);
-  permi_minors_call call = {m, n, -1, &view, row_counts, column_counts, gradient, NULL, NULL, 0, 0, 0, 0};
+  permi_minors_call call = {m, n, 0, 1, 0, permi_view_of(a, ld, 2, NULL), row_counts, column_counts, gradient,
+                            NULL, NULL, 0, 0, 0};
+  return permi_minors_compute(&call, options, result);
+}
+
+PERM_API perm_status perm_marginals_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
+                                         const int *column_counts, const perm_options *options, double *marginals,
+                                         perm_result *result)
+{
+  permi_minors_call call = {m, n, 0, 1, 1, permi_view_of(a, ld, 1, NULL), row_counts, column_counts, marginals,
+                            NULL, NULL, 0, 0, 0};
   return permi_minors_compute(&call, options, result);
 }
 #endif

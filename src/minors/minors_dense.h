@@ -1,12 +1,15 @@
 /* =================================================================================== >>minors_dense
-   Minors by vector kernels. */
+   Minors by vector kernels: sums of chunks for threads, and small orders at once. */
 #pragma once
-#include "../job/parallel.h"
 #include "../dense/rounding.h"
+#include "../dense/small_result.h"
+#include "../job/options.h"
+#include "../job/parallel.h"
 #include "minors.h"
 
 #if !defined(PERM_NO_EXTRAS)
-static void permi_dense_minors_chunk(const permi_minors *minors, uint64_t chunk, double *memory, permi_minors_sum *out)
+static void permi_dense_minors_chunk(const permi_minors *minors, uint64_t chunk, double *memory,
+                                     permi_minors_total *out)
 {
   const permi_dense *dense = &minors->dense;
   const permi_minors_kernel *kernel = minors->kernel;
@@ -66,18 +69,7 @@ static void permi_dense_minors_chunk(const permi_minors *minors, uint64_t chunk,
   }
 }
 
-static const permi_minors_kernel *permi_minors_kernel_for(perm_isa isa, int parts, int n)
-{
-  size_t i;
-  for (i = 0; i < sizeof permi_minors_kernels / sizeof permi_minors_kernels[0]; i++) {
-    const permi_minors_kernel *kernel = &permi_minors_kernels[i];
-    if (kernel->isa <= isa && kernel->parts == parts && kernel->lane_columns + kernel->block_columns < n)
-      return kernel;
-  }
-  return NULL;
-}
-
-/* By symmetry half of the terms. */
+/* Half of the terms, by symmetry. */
 static double permi_terms_count(int columns, const int *count)
 {
   double terms = 1;
@@ -96,7 +88,6 @@ static void permi_minors_plan_terms(permi_minors *minors)
   int j;
   minors->kernel = NULL;
   minors->subsets = 0;
-  minors->lost = 0;
   minors->transposed = by_rows * minors->columns < by_columns * minors->rows;
   minors->terms_rows = minors->transposed ? minors->columns : minors->rows;
   minors->terms_columns = minors->transposed ? minors->rows : minors->columns;
@@ -114,13 +105,17 @@ static void permi_minors_plan_terms(permi_minors *minors)
   minors->scale_exp2 = PERMI_TERMS_EXP2;
 }
 
-/* Returns 0 if kernels do not take this matrix. */
+/* Returns 0 if no kernel takes this matrix. */
 static int permi_minors_plan_dense(permi_minors *minors, perm_isa isa)
 {
   const int n = minors->total;
-  const permi_minors_kernel *kernel = n <= PERM_MAX_N ? permi_minors_kernel_for(isa, minors->parts, n) : NULL;
+  const permi_minors_kernel *kernel = permi_minors_kernels;
+  const permi_minors_kernel *const end = kernel + sizeof permi_minors_kernels / sizeof *permi_minors_kernels;
   permi_dense *dense = &minors->dense;
-  if (!kernel)
+  for (; kernel < end && (kernel->isa > isa || kernel->parts != minors->parts ||
+                          kernel->lane_columns + kernel->block_columns >= n); kernel++)
+    ;
+  if (kernel == end || n > PERM_MAX_N)
     return 0;
   memset(dense, 0, sizeof *dense);
   dense->n = n;
@@ -131,7 +126,6 @@ static int permi_minors_plan_dense(permi_minors *minors, perm_isa isa)
   dense->absolute_mask = dense->outer < 9 ? 0 : 7;
   minors->kernel = kernel;
   minors->subsets = 0;
-  minors->lost = 0;
   minors->terms = ldexp(1, n - 1);
   minors->seconds = minors->terms * n / kernel->rate * (minors->least ? 1 : 3);
   while (dense->chunk_log2 > 10 && ldexp(minors->seconds, dense->chunk_log2 - dense->outer) > PERMI_CHUNK_SECONDS)
@@ -166,7 +160,7 @@ static perm_status permi_minors_tables(permi_minors *minors, const perm_allocato
   return PERM_OK;
 }
 
-/* What the grid cuts from terms whose factors are the rows of a scaled matrix. */
+/* What the grid cuts from terms of a scaled matrix. */
 static double permi_minors_rounded(const permi_minors *minors, const double *full)
 {
   perm_plan plain;
@@ -189,14 +183,6 @@ static double permi_minors_below_grid(const permi_minors *minors, double *full)
   return share;
 }
 
-/* Exactly associative: the same for any threads and order. */
-typedef struct permi_minors_total {
-  permi_dd *value;
-  long long *exp2;
-  double *absolute;
-  int count;
-} permi_minors_total;
-
 typedef struct permi_minors_sharing {
   const permi_minors *minors;
   permi_control *control;
@@ -212,10 +198,8 @@ static perm_status permi_minors_chunk(void *context, uint64_t chunk, int thread)
   const permi_minors *minors = run->minors;
   const int count = run->count, rows = run->rows;
   double *memory = run->memory + (size_t)thread * run->per_thread;
-  permi_minors_sum sum;
+  permi_minors_total sum = {(permi_dd *)(void *)memory, NULL, memory + 2 * count, count};
   int k;
-  sum.value = (permi_dd *)(void *)memory;
-  sum.absolute = memory + 2 * count;
   memset(sum.absolute, 0, (size_t)rows * sizeof(double));
   if (minors->kernel)
     permi_dense_minors_chunk(minors, chunk, sum.absolute + rows, &sum);
@@ -237,13 +221,13 @@ static perm_status permi_minors_chunk(void *context, uint64_t chunk, int thread)
 
 static void permi_minors_collect(const perm_sum *sums, int rows, permi_minors_total *total)
 {
+  long long e;
   int i;
   for (i = 0; i < total->count; i++)
     total->value[i] = permi_sum_value(&sums[i], &total->exp2[i]);
   for (i = 0; i < rows; i++) {
-    long long e;
-    const permi_dd x = permi_sum_value(&sums[total->count + i], &e);
-    total->absolute[i] = permi_ldexp(x.hi, e);
+    total->absolute[i] = permi_sum_value(&sums[total->count + i], &e).hi;
+    total->absolute[i] = permi_ldexp(total->absolute[i], e);
   }
 }
 
@@ -253,18 +237,12 @@ static perm_status permi_minors_execute(const permi_minors *minors, const perm_o
   const perm_allocator *allocator = &options->allocator;
   const int rows = minors->rows - minors->least, count = total->count;
   const size_t sums = (size_t)(count + rows);
-  permi_minors_sharing run;
+  permi_minors_sharing run = {minors, control, count, rows, (size_t)minors->work_doubles + 2 * sums + 8, NULL, NULL};
   perm_status status = PERM_ERROR_MEMORY;
   int i, k, all;
   if (minors->seconds < PERMI_PARALLEL_SECONDS || minors->chunks == 1)
     threads = 1;
-  run.minors = minors;
-  run.control = control;
-  run.count = count;
-  run.rows = rows;
-  run.per_thread = (size_t)minors->work_doubles + 2 * (size_t)count + (size_t)rows + 8; /* 8: a cache line */
   run.memory = (double *)permi_allocate(allocator, (size_t)threads, run.per_thread * sizeof(double));
-  run.sums = NULL;
   if (minors->chunks > 1)
     run.sums = (perm_sum *)permi_allocate_zeros(allocator, (size_t)threads, sums * sizeof *run.sums);
   if (run.memory && (run.sums || minors->chunks <= 1)) {
@@ -277,7 +255,7 @@ static perm_status permi_minors_execute(const permi_minors *minors, const perm_o
     memset(total->exp2, 0, (size_t)count * sizeof *total->exp2);
   } else if (status != PERM_ERROR_MEMORY) {
     for (k = 1; k < threads; k++)
-      for (i = 0; i < count + rows; i++)
+      for (i = 0; i < (int)sums; i++)
         permi_sum_add(&run.sums[i], &run.sums[(size_t)k * sums + (size_t)i]);
     permi_minors_collect(run.sums, rows, total);
   }
@@ -286,5 +264,269 @@ static perm_status permi_minors_execute(const permi_minors *minors, const perm_o
   return status;
 }
 
+/* Small orders: n <= 16, with copies 12, at once: no plan, job, allocation or clock.
+     n <= 4    expansion of the three rows or fewer
+     5 .. 16   the small kernels of >>minors_kernels
+   THE BOUND of small orders. 1. Moduli |re| + |im| in place of all numbers, no number is larger than by the same
+   operations on moduli, whose signs are then +: at most prod R_i over the rows of a minor, R_i = sum_j |a_ij|, as the
+   mean over the signs; the expansions give permanents of |A|. 2. A product of n - 1 entries is rounded at most K times,
+   K = permi_small_roundings, in the expansions 16. 3. So |error| is at most K u / (1 - K u) times that [Hig02, 3.1].
+   4. Underflow as in >>small, for entries of the same size: fewer than 1e6 operations in every sum, each by less than
+   2e-178: below 1e-170; n > 12, sum of the R_i up to 1e10, products of 15 below 1e133: 1e7 operations, each by less
+   than 1e-188; n <= 4, entries up to 1e60: 1e-200 (tests/proofs/small.g).
+   The estimate is that of >>small_result: 4 n u times the sum of |terms| and the product of the rows' norms. */
+#define PERMI_SMALL_MINORS_LARGEST 1e13 /* sum of the R_i, n > 4: no product of squares overflows */
+#define PERMI_FAR_MINORS_LARGEST 1e10   /* n > 12 */
+#define PERMI_SMALL_MINORS_DOUBLES (PERMI_SMALL_N * (2 * PERMI_SMALL_N + 1)) /* as the kernels write */
+
+/* A call: `gradient` for all rows, else `row`. */
+typedef struct permi_minors_call {
+  int m, n, row, gradient, marginals;
+  permi_view view;
+  const int *row_counts, *column_counts;
+  double *out;
+  int *row_count, *column_count; /* PERM_MAX_N each, once checked */
+  int total, entries;            /* lines with copies; doubles of out */
+  int spare; /* of marginals: rows of ones, -: columns, so that the totals are equal */
+} permi_minors_call;
+
+/* a: rows x n entries, n - 1 rows or, for the gradient, n; factor: what minors will be multiplied by, at most. */
+typedef struct permi_small_minors {
+  perm_isa isa;
+  int n, parts, rows;
+  const double *a;
+  double factor, bound, estimate;
+} permi_small_minors;
+
+static permi_small_minors_run permi_small_minors_kernel(perm_isa isa, int n, int parts, int gradient)
+{
+#define PERMI_OF_KIND(kind, family)                                                                                    \
+  (gradient ? permi_small_gradient_##kind##_##family : permi_small_minors_##kind##_##family)
+#if defined(PERM_NO_COMPLEX)
+#define PERMI_OF_FAMILY(family) PERMI_OF_KIND(real, family)
+#else
+#define PERMI_OF_FAMILY(family) (parts == 2 ? PERMI_OF_KIND(complex, family) : PERMI_OF_KIND(real, family))
+#endif
+  (void)isa, (void)n, (void)parts;
+#if PERMI_X86
+  if (isa == PERM_ISA_AVX512 && n > 5)
+    return PERMI_OF_FAMILY(avx512);
+  if (isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2)
+    return PERMI_OF_FAMILY(avx2);
+#elif PERMI_ARM
+  if (isa == PERM_ISA_NEON)
+    return PERMI_OF_FAMILY(neon);
+#endif
+  return PERMI_OF_FAMILY(plain);
+#undef PERMI_OF_FAMILY
+#undef PERMI_OF_KIND
+}
+
+/* n <= 4: as the kernels, with the largest permanent of moduli in place of the sum of |terms|. */
+static void permi_small_minors_few(const permi_small_minors *of, double *out)
+{
+  const int n = of->n, parts = of->parts, width = n * parts, gradient = of->rows == n;
+  double size[16], of_moduli[4];
+  int i, j, k;
+  for (k = 0; k < of->rows * n; k++)
+    size[k] = parts == 2 ? fabs(of->a[2 * k]) + fabs(of->a[2 * k + 1]) : fabs(of->a[k]);
+  for (i = 0; i < (gradient ? n : 1); i++, out += width + 1) {
+    int row[3] = {0, 0, 0};
+    for (j = k = 0; j < of->rows; j++)
+      if (!gradient || j != i)
+        row[k++] = j;
+    permi_small_minors_few_real_plain(n, size + row[0] * n, size + row[1] * n, size + row[2] * n, of_moduli);
+#if !defined(PERM_NO_COMPLEX)
+    if (parts == 2)
+      permi_small_minors_few_complex_plain(n, of->a + row[0] * width, of->a + row[1] * width, of->a + row[2] * width,
+                                           out);
+    else
+#endif
+      permi_small_minors_few_real_plain(n, of->a + row[0] * width, of->a + row[1] * width, of->a + row[2] * width, out);
+    for (j = 0, out[width] = 0; j < n; j++)
+      out[width] = of_moduli[j] > out[width] ? of_moduli[j] : out[width];
+  }
+}
+
+/* out: for each wanted row n minors, then a number that is not one. Returns 0: take the general path. 2 <= n <= 16. */
+static int permi_small_minors_compute(permi_small_minors *of, double *out)
+{
+  const int n = of->n, width = n * of->parts, gradient = of->rows == n;
+  const permi_small_size size = permi_small_sizes(gradient ? PERM_ISA_PLAIN : of->isa, of->rows, width, of->a);
+  const double moduli = gradient ? size.other_sums : size.sums; /* largest product of n - 1 rows' R_i */
+  const double largest = n > PERMI_NEAR_N ? PERMI_FAR_MINORS_LARGEST
+                         : n > 4          ? PERMI_SMALL_MINORS_LARGEST
+                                          : PERMI_FOUR_LARGEST;
+  double most = 0;
+  int i;
+  if (!(size.moduli <= largest))
+    return 0;
+  if (n > 4)
+    permi_small_minors_kernel(of->isa, n, of->parts, gradient)(of->rows, n, of->a, out);
+  else
+    permi_small_minors_few(of, out);
+  for (i = 0; i < (gradient ? n : 1); i++)
+    most = out[i * (width + 1) + width] > most ? out[i * (width + 1) + width] : most;
+  if (permi_small_rounds_nothing(n, of->rows * width, of->a, 4 * of->factor * moduli)) {
+    of->bound = of->estimate = 0;
+    return 1;
+  }
+  of->bound = n > 4 ? 1.001 * PERMI_UNIT * permi_small_roundings(n) * moduli + 1e-170
+                    : 1.001 * PERMI_UNIT * 16 * most + 1e-200;
+  of->estimate = n > 4 ? 4 * n * PERMI_UNIT * (most + sqrt(gradient ? size.other_squares : size.squares))
+                       : 0.1 * of->bound;
+  of->estimate = of->estimate < of->bound ? of->estimate : of->bound;
+  return 1;
+}
+
+/* Writes the matrix with its copies, without the wanted row. Returns 0 if that is not of small order. */
+static int permi_small_minors_write_out(const permi_minors_call *call, permi_small_minors *task, double *full)
+{
+  const permi_view *view = &call->view;
+  const int m = call->m, n = call->n, gradient = call->gradient;
+  int rows[PERM_MAX_N], most[2] = {1, 1}, i, j, finite = 1;
+  const permi_copies copies = {m, n, view->a, view->ld, rows, call->column_counts};
+  if (m > PERM_MAX_N || n > PERM_MAX_N)
+    return 0;
+  for (i = 0; i < m; i++) {
+    rows[i] = call->row_counts ? call->row_counts[i] : 1;
+    most[0] = rows[i] > most[0] ? rows[i] : most[0];
+    for (j = 0; j < n * view->parts; j++) /* in lines without a copy, too */
+      finite &= !permi_not_finite(view->a[i * view->ld * view->parts + j]);
+  }
+  for (j = 0; j < n && call->column_counts; j++)
+    most[1] = call->column_counts[j] > most[1] ? call->column_counts[j] : most[1];
+  if (!gradient && rows[call->row] <= 0)
+    return 0;
+  if (!gradient)
+    rows[call->row]--;
+  task->n = permi_small_write_out(&copies, view->parts, !gradient, full);
+  task->factor = gradient ? (double)most[0] * most[1] : 1;
+  return finite && task->n >= 2;
+}
+
+/* Finds the rows that count, written out or where they stand. Returns 0 if the order is not small. */
+static int permi_small_minors_rows(const permi_minors_call *call, permi_small_minors *task, double *full)
+{
+  const permi_view *view = &call->view;
+  const int n = call->n, width = n * view->parts, row = call->gradient ? -1 : call->row;
+  double *to = full;
+  int i;
+  if (call->m < 1 || n < 1 || row < -call->gradient || row >= call->m || !view->a || !call->out ||
+      !permi_stride_fits(call->m, n, view->ld, 8 * view->parts))
+    return 0;
+  task->n = n;
+  task->factor = 1;
+  task->a = full;
+  if (call->row_counts || call->column_counts) {
+    if (!permi_small_minors_write_out(call, task, full))
+      return 0;
+  } else if (call->m != n || n < 2 || n > PERMI_SMALL_N) {
+    return 0;
+  } else if (view->ld == n && (row < 0 || row == n - 1)) {
+    task->a = view->a;
+  } else {
+    for (i = 0; i < n; i++)
+      if (i != row) {
+        memcpy(to, view->a + i * view->ld * view->parts, (size_t)width * sizeof *to);
+        to += width;
+      }
+  }
+  task->rows = task->n - !call->gradient;
+  return 1;
+}
+
+/* The permanent from the minors `from` of row i of the call; 0 where products may underflow or overflow. */
+static int permi_small_minors_value(const permi_minors_call *call, int i, const double *from, double *value)
+{
+  const int parts = call->view.parts;
+  const double *a = call->view.a + i * call->view.ld * parts;
+  double size = 0, row = 0;
+  int j;
+  for (j = 0; j < call->n; j++, a += parts) {
+    const int columns = call->column_counts ? call->column_counts[j] : 1;
+    if (!columns)
+      continue;
+    row += fabs(a[0]);
+    size += fabs(a[0] * from[0]);
+    value[0] += columns * a[0] * from[0];
+    if (parts == 2) {
+      row += fabs(a[1]);
+      size += fabs(a[1] * from[0]) + fabs(a[0] * from[1]) + fabs(a[1] * from[1]);
+      value[0] -= columns * a[1] * from[1];
+      value[1] += columns * (a[0] * from[1] + a[1] * from[0]);
+    }
+    from += columns * parts;
+  }
+  return row == 0 || (size >= 1e-250 && size <= 1e250);
+}
+
+/* Writes the minors of the matrix with its copies, times the copies; returns the largest. */
+static double permi_small_minors_place(const permi_minors_call *call, int n, const double *raw)
+{
+  const int parts = call->view.parts, gradient = call->gradient;
+  double *out = call->out, largest = 0;
+  int i, j, part;
+  for (i = 0; i < (gradient ? call->m : 1); i++) {
+    const int rows = gradient && call->row_counts ? call->row_counts[i] : 1;
+    const double *from = raw;
+    for (j = 0; j < call->n; j++, out += parts) {
+      const int columns = call->column_counts ? call->column_counts[j] : 1, copies = rows * columns;
+      const double factor = gradient ? copies : 1;
+      for (part = 0; part < parts; part++) {
+        const double x = copies ? factor * from[part] : 0, size = fabs(x);
+        out[part] = x;
+        largest = size > largest ? size : largest;
+      }
+      from += columns * parts;
+    }
+    raw += rows * (n * parts + 1);
+  }
+  return largest;
+}
+
+/* Writes minors and result if their estimate is good enough; else returns 0. Not inlined: the general path needs its
+   stack. */
+PERMI_NEVER_INLINE static int permi_small_minors_result(const permi_minors_call *call, const perm_options *options,
+                                                        perm_result *result)
+{
+  const int parts = call->view.parts;
+  double full[2 * PERMI_SMALL_N * PERMI_SMALL_N], raw[PERMI_SMALL_MINORS_DOUBLES], value[2] = {0, 0};
+  double largest;
+  int row;
+  permi_small_minors task;
+#if defined(PERM_NO_COMPLEX)
+  if (parts == 2)
+    return 0;
+#endif
+  if (!result || !permi_asks_no_more(options, 0, options ? permi_view_bytes(call->m, call->n, &call->view) : 0) ||
+      !permi_small_minors_rows(call, &task, full))
+    return 0;
+  task.isa = task.n > 4 ? permi_isa(permi_options(options)) : PERM_ISA_PLAIN;
+  task.parts = parts;
+  if (!permi_small_minors_compute(&task, raw))
+    return 0;
+  for (row = call->gradient ? 0 : call->row; call->row_counts && !call->row_counts[row]; row++)
+    ;
+  if (!permi_small_minors_value(call, row, raw, value))
+    return 0;
+  largest = permi_small_minors_place(call, task.n, raw);
+  if (task.estimate > 0 &&
+      (!(largest >= PERMI_SMALL_LEAST) ||
+       !(task.factor * task.estimate <= permi_wanted_relative(permi_options(options)) * largest)))
+    return 0;
+  permi_result_clear_brief(result);
+  result->value = value[0];
+  result->imaginary = value[1];
+  result->error_bound = task.factor * task.bound + (task.factor > 1 && task.bound > 0 ? PERMI_UNIT * largest : 0);
+  result->error_estimate = task.factor * task.estimate;
+  result->is_complex = parts == 2;
+  result->method = task.n > 4 ? PERM_METHOD_DENSE : PERM_METHOD_EXPANSION;
+  result->precision = PERM_PRECISION_DEFAULT;
+  result->isa = task.isa;
+  result->threads = 1;
+  result->terms = (double)(1 << (task.n - 1));
+  return 1;
+}
 #endif
 /* SPDX-License-Identifier: MIT */

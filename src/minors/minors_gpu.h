@@ -36,29 +36,27 @@ typedef struct permi_minors_gpu {
   int row_place[PERM_MAX_N], column_place[PERM_MAX_N];
 } permi_minors_gpu;
 
-/* Digits by their settings, so that the first are walked; then the one whose other half follows by symmetry: if one is
-   odd it saves most. */
+static void permi_minors_gpu_swap(permi_minors_gpu *gpu, int i)
+{
+  const int line = gpu->line[i], count = gpu->count[i];
+  gpu->line[i] = gpu->line[i + 1];
+  gpu->count[i] = gpu->count[i + 1];
+  gpu->line[i + 1] = line;
+  gpu->count[i + 1] = count;
+}
+
+/* Orders digits by their settings, so that the first are walked; puts last the one whose other half follows by
+   symmetry: an odd one saves most. */
 static void permi_minors_gpu_order(permi_minors_gpu *gpu)
 {
   int i, k, last = gpu->digits - 1;
   for (i = 1; i < gpu->digits; i++)
-    for (k = i; k > 0 && gpu->count[k - 1] > gpu->count[k]; k--) {
-      const int line = gpu->line[k], count = gpu->count[k];
-      gpu->line[k] = gpu->line[k - 1];
-      gpu->count[k] = gpu->count[k - 1];
-      gpu->line[k - 1] = line;
-      gpu->count[k - 1] = count;
-    }
+    for (k = i; k > 0 && gpu->count[k - 1] > gpu->count[k]; k--)
+      permi_minors_gpu_swap(gpu, k - 1);
   for (i = last; i >= 0 && !(gpu->count[last] & 1); i--)
-    if (gpu->count[i] & 1) {
-      const int line = gpu->line[i], count = gpu->count[i];
-      for (k = i; k < last; k++) {
-        gpu->line[k] = gpu->line[k + 1];
-        gpu->count[k] = gpu->count[k + 1];
-      }
-      gpu->line[last] = line;
-      gpu->count[last] = count;
-    }
+    if (gpu->count[i] & 1)
+      for (k = i; k < last; k++)
+        permi_minors_gpu_swap(gpu, k);
   for (i = 0; i <= last; i++)
     gpu->settings[i] = i == last ? gpu->count[i] / 2 + 1 : gpu->count[i] + 1;
 }
@@ -127,13 +125,6 @@ static void permi_minors_gpu_plan(permi_minors_gpu *gpu, const permi_minors *min
                                                 ((minors->rows - minors->least) * minors->columns * minors->parts);
 }
 
-/* Sums in double: of a walk, and, by digits, of a thread's numbers. */
-static double permi_minors_gpu_relative(const permi_minors_gpu *gpu)
-{
-  const double rounds = gpu->by_digits ? (double)gpu->numbers / (double)gpu->chunks / PERMI_MINORS_GPU_GROUPS : 0;
-  return (gpu->forms + 6 + sqrt(gpu->walk) + sqrt(rounds)) * PERMI_UNIT * gpu->minors->parts;
-}
-
 /* What the grid cuts from terms; full: the scaled matrix written out, which changes. */
 static double permi_minors_gpu_below(const permi_minors_gpu *gpu, double *full)
 {
@@ -143,14 +134,13 @@ static double permi_minors_gpu_below(const permi_minors_gpu *gpu, double *full)
   if (!gpu->transposed)
     return permi_minors_below_grid(minors, full);
   for (i = 0; i < n; i++)
-    for (part = 0; part < parts; part++) {
-      for (j = 0; j < i; j++) {
+    for (j = 0; j < i; j++)
+      for (part = 0; part < parts; part++) {
         double *a = full + (i * n + j) * parts + part, *b = full + (j * n + i) * parts + part;
         const double swapped = *a;
         *a = *b;
         *b = swapped;
       }
-    }
   for (i = 0; i < n * parts && !gpu->by_digits; i++) /* the wanted row */
     full[(i / parts * n + n - 1) * parts + i % parts] = 0;
   return permi_minors_rounded(minors, full);
@@ -160,6 +150,7 @@ static int permi_minors_gpu_takes(permi_minors *minors, const perm_options *opti
 {
   permi_minors_gpu gpu;
   char message[PERM_MESSAGE_BYTES];
+  double rounds;
   if (!options->gpu.devices || minors->total < PERMI_GPU_LEAST_N || minors->total > PERM_MAX_N)
     return 0;
   permi_minors_gpu_plan(&gpu, minors);
@@ -168,10 +159,11 @@ static int permi_minors_gpu_takes(permi_minors *minors, const perm_options *opti
     return 0;
   minors->kernel = NULL;
   minors->subsets = 0;
-  minors->lost = 0;
   minors->terms = gpu.terms;
   minors->seconds = gpu.seconds;
-  minors->estimate_relative = permi_minors_gpu_relative(&gpu);
+  /* sums in double: of a walk and, by digits, of a thread's numbers */
+  rounds = gpu.by_digits ? (double)gpu.numbers / (double)gpu.chunks / PERMI_MINORS_GPU_GROUPS : 0;
+  minors->estimate_relative = (gpu.forms + 6 + sqrt(gpu.walk) + sqrt(rounds)) * PERMI_UNIT * minors->parts;
   minors->scale_exp2 = gpu.total + PERMI_MINORS_GPU_EXP2;
   permi_minors_write_out(minors, 1, full);
   minors->below = permi_minors_gpu_below(&gpu, full);
@@ -303,24 +295,13 @@ static void permi_minors_gpu_places(permi_minors_gpu *gpu)
     digit[gpu->line[d]] = d * gpu->columns * minors->parts * 8;
 }
 
-/* A row's sum of |terms|; transposed: the largest of the columns' sums. */
-static double permi_minors_gpu_modulus(const permi_minors_gpu *gpu, int i, const double *moduli)
-{
-  double most = 0;
-  int f;
-  for (f = 0; f < gpu->forms; f++)
-    if (gpu->transposed || gpu->form[f] == i)
-      most = gpu->transposed ? fmax(most, moduli[f]) : moduli[f];
-  return most;
-}
-
 static int permi_minors_gpu_add(void *context, perm_partial *partial, uint64_t first, uint64_t chunks,
                                 const double *sums)
 {
   permi_minors_gpu *gpu = (permi_minors_gpu *)context;
   const permi_minors *minors = gpu->minors;
   const int words = gpu->program.sums, parts = minors->parts;
-  int i, j, k, part;
+  int i, j, k, f, part;
   (void)partial, (void)first;
   for (; chunks; chunks--, sums += words) {
     for (k = 0; k < words; k++)
@@ -333,8 +314,14 @@ static int permi_minors_gpu_add(void *context, perm_partial *partial, uint64_t f
           permi_sum_add_double(&gpu->sums[k], sum[0]);
           permi_sum_add_double(&gpu->sums[k], sum[1]);
         }
-    for (i = minors->least; i < minors->rows; i++, k++)
-      permi_sum_add_double(&gpu->sums[k], permi_minors_gpu_modulus(gpu, i, sums + words - 8 * gpu->columns));
+    for (i = minors->least; i < minors->rows; i++, k++) { /* of |terms|; transposed: the largest of the columns' */
+      const double *moduli = sums + words - 8 * gpu->columns;
+      double most = 0;
+      for (f = 0; f < gpu->forms; f++)
+        if (gpu->transposed || gpu->form[f] == i)
+          most = gpu->transposed ? fmax(most, moduli[f]) : moduli[f];
+      permi_sum_add_double(&gpu->sums[k], most);
+    }
   }
   return 1;
 }
@@ -351,53 +338,40 @@ static perm_status permi_minors_gpu_poll(void *context, uint64_t done)
   return permi_control_poll(gpu->control, gpu->seconds * (double)done / (double)gpu->chunks, "summing on GPUs");
 }
 
-static perm_status permi_minors_gpu_run(permi_minors_gpu *gpu, const perm_options *options)
-{
-  const perm_gpu_sink sink = {gpu, permi_minors_gpu_add, permi_minors_gpu_merge, permi_minors_gpu_poll, 1};
-  perm_partial none;
-  memset(&none, 0, sizeof none);
-  return perm_cuda_run(&gpu->work, 0, gpu->chunks, options, &sink, &none, &gpu->control->gpus, gpu->control->message);
-}
-
-static perm_status permi_minors_gpu_sums(permi_minors_gpu *gpu, const perm_options *options, permi_control *control,
-                                         permi_minors_total *total)
-{
-  const perm_allocator *allocator = &options->allocator;
-  const permi_minors *minors = gpu->minors;
-  const size_t doubles = (size_t)permi_minors_gpu_doubles(gpu);
-  const size_t sums = (size_t)(total->count + minors->rows - minors->least);
-  double *table = (double *)permi_allocate_zeros(allocator, doubles, sizeof *table);
-  perm_status status = PERM_ERROR_MEMORY;
-  int i;
-  gpu->control = control;
-  gpu->sums = (perm_sum *)permi_allocate_zeros(allocator, sums, sizeof *gpu->sums);
-  if (table && gpu->sums) {
-    permi_minors_gpu_table(gpu, table);
-    permi_minors_gpu_work(gpu, table);
-    permi_minors_gpu_places(gpu);
-    status = permi_minors_gpu_run(gpu, options);
-  }
-  if (status == PERM_OK) {
-    permi_minors_collect(gpu->sums, minors->rows - minors->least, total);
-    for (i = 0; i < total->count && gpu->by_digits; i++) {
-      const int minor = i / minors->parts, row = minors->least + minor / minors->columns;
-      const int count = gpu->transposed ? minors->row_count[row] : minors->column_count[minor % minors->columns];
-      total->value[i] = permi_dd_divide_double(total->value[i], count);
-    }
-    for (i = 0; i < minors->rows - minors->least; i++)
-      total->absolute[i] *= gpu->work.absolute_mask + 1.0;
-  }
-  permi_release(allocator, table);
-  permi_release(allocator, gpu->sums);
-  return status;
-}
-
 static perm_status permi_minors_gpu_execute(const permi_minors *minors, const perm_options *options,
                                             permi_control *control, permi_minors_total *total)
 {
+  const int rows = minors->rows - minors->least;
+  permi_pool pool = {&options->allocator, NULL, 0};
   permi_minors_gpu gpu;
+  const perm_gpu_sink sink = {&gpu, permi_minors_gpu_add, permi_minors_gpu_merge, permi_minors_gpu_poll, 1};
+  perm_partial none;
+  perm_status status = PERM_ERROR_MEMORY;
+  double *table;
+  int i;
   permi_minors_gpu_plan(&gpu, minors);
-  return permi_minors_gpu_sums(&gpu, options, control, total);
+  gpu.control = control;
+  gpu.sums = (perm_sum *)permi_pool_zeros(&pool, (size_t)(total->count + rows), sizeof *gpu.sums);
+  table = (double *)permi_pool_zeros(&pool, (size_t)permi_minors_gpu_doubles(&gpu), sizeof *table);
+  if (!pool.failed) {
+    permi_minors_gpu_table(&gpu, table);
+    permi_minors_gpu_work(&gpu, table);
+    permi_minors_gpu_places(&gpu);
+    memset(&none, 0, sizeof none);
+    status = perm_cuda_run(&gpu.work, 0, gpu.chunks, options, &sink, &none, &control->gpus, control->message);
+  }
+  if (status == PERM_OK) {
+    permi_minors_collect(gpu.sums, rows, total);
+    for (i = 0; i < total->count && gpu.by_digits; i++) {
+      const int minor = i / minors->parts, row = minors->least + minor / minors->columns;
+      const int count = gpu.transposed ? minors->row_count[row] : minors->column_count[minor % minors->columns];
+      total->value[i] = permi_dd_divide_double(total->value[i], count);
+    }
+    for (i = 0; i < rows; i++)
+      total->absolute[i] *= gpu.work.absolute_mask + 1.0;
+  }
+  permi_pool_release(&pool);
+  return status;
 }
 #endif
 /* SPDX-License-Identifier: MIT */

@@ -18,9 +18,9 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(modulus_of)(PERMI_N x, int parts)
   return re + PERMI_ABS(x.im);
 }
 
-/* Sums of P_i. Constants: parts and block columns, in registers. Forward: products of the rows before each; backward:
-   times those behind it. The last row is in no forward product, so a pass back to least = n - 1 yields its minors.
-   First-level cache traffic limits: separate sums of every setting, two operations fewer, are slower. */
+/* Sums of P_i. Forward: products of the rows before each; backward: times those behind it. The last row is in no
+   forward product, so a pass back to least = n - 1 yields its minors. First-level cache traffic limits: separate sums
+   of every setting, two operations fewer, are slower. */
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_wide)(double *high, double *low, PERMI_V x)
 {
@@ -186,5 +186,286 @@ PERMI_INSTANCE(minors_complex, 2, PERMI_BLOCK - 1)
 #endif
 #undef PERMI_INSTANCE
 #undef PERMI_BLOCK
+
+/* Small orders. With z_i the sum of row i over signs of the n columns, the first +, minors of all columns are
+       2^-(n-1) sum over signs of (product of the signs) d_j P,  P = product of the rows' z_i.
+   A term enters the sums of all columns at once:
+     block columns     two, in registers: sums and differences of four products
+     state columns     a binary counter: of two blocks of 2^k states the difference goes to column k, the sum waits for
+                       the next
+     the first, lanes  the sum over all states, by lane
+   z_i is a table's number plus one of eight numbers of outer columns, renewed for each setting of the three columns
+   after, whose eight numbers are renewed for each setting of the last ones: all fits a small stack. wanted: 0, minors
+   of a row that is not given, or 4 rows at a time, for gradients: with the product Q of the others, Q z_2 z_3 times z_1
+   and z_0, Q z_0 z_1 times z_3 and z_2. Passes over n / 4 groups cost what prefix and suffix products of all rows cost
+   at n = 8, 1.3 times at 12, without their memory. */
+
+#define PERMI_LANES (PERMI_WIDTH == 8 ? 3 : PERMI_WIDTH == 4 ? 2 : PERMI_WIDTH == 2)
+#define PERMI_TABLE (5 - PERMI_LANES) /* a row has 32 table numbers */
+#define PERMI_STATE_COLUMNS (13 - PERMI_LANES)
+#define PERMI_ROWS PERMI_NAME(small_minors_rows)
+#define PERMI_SUMS PERMI_NAME(small_minors_sums)
+
+/* Numbers of each row, a part after the other; low: of the first outer columns; high: of the next, with the far ones;
+   outer: all. */
+typedef struct {
+  double table[16 * 2 * 32], low[16 * 2 * 8], high[16 * 2 * 8], outer[16 * 2 * 8];
+  int rows;
+} PERMI_ROWS;
+
+/* Of one row, a vector a part: block and state columns; states that wait, the last of them all; and |terms|. */
+typedef struct {
+  double column[(2 + PERMI_STATE_COLUMNS) * 2 * PERMI_WIDTH], waiting[(1 + PERMI_STATE_COLUMNS) * 2 * PERMI_WIDTH];
+  double absolute[PERMI_WIDTH];
+} PERMI_SUMS;
+
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_minors_z)(const PERMI_ROWS *from, int i, int at, PERMI_N outer,
+                                                             int parts)
+{
+  return PERMI_NAME(plus)(PERMI_NAME(get)(from->table + i * parts * 32 + at, 32, parts), outer);
+}
+
+/* p[q] of the rows before `first` and from `behind` on, at table setting `at`, outer state s. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_product)(const PERMI_ROWS *from, int first, int behind, int at,
+                                                                int s, PERMI_N *p, int parts)
+{
+  int i = first ? 0 : behind, q;
+  PERMI_N outer = PERMI_NAME(spread)(from->outer + i * parts * 8 + s, 8, parts);
+  PERMI_EVERY(q, 4, p[q] = PERMI_NAME(small_minors_z)(from, i, at + q * PERMI_WIDTH, outer, parts));
+  for (i++; i < from->rows; i++) {
+    if (i == first)
+      i = behind;
+    if (i == from->rows)
+      break;
+    outer = PERMI_NAME(spread)(from->outer + i * parts * 8 + s, 8, parts);
+    PERMI_EVERY(q, 4, p[q] = PERMI_NAME(times)(
+                          p[q], PERMI_NAME(small_minors_z)(from, i, at + q * PERMI_WIDTH, outer, parts), parts));
+  }
+}
+
+/* Adds the four products t of state c, whose bits are minus signs. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_add)(PERMI_SUMS *sums, const PERMI_N *t, int c, int parts)
+{
+  const PERMI_V sign = PERMI_SET(permi_parity_signs[(c ^ c >> 5 ^ c >> 10) & 31]);
+  const PERMI_N both0 = PERMI_NAME(plus)(t[0], t[1]), turn0 = PERMI_NAME(minus)(t[0], t[1]);
+  const PERMI_N both1 = PERMI_NAME(plus)(t[2], t[3]), turn1 = PERMI_NAME(minus)(t[2], t[3]);
+  const int number = PERMI_WIDTH * parts;
+  PERMI_V absolute = PERMI_LARGER(both0.re, turn0.re) + PERMI_LARGER(both1.re, turn1.re); /* |t_0| + |t_1|, .. */
+  PERMI_N now = PERMI_NAME(minus)(turn0, turn1);
+  double *column = sums->column, *waiting = sums->waiting;
+  if (parts == 2)
+    absolute = absolute + (PERMI_LARGER(both0.im, turn0.im) + PERMI_LARGER(both1.im, turn1.im));
+  PERMI_STORE(sums->absolute, PERMI_LOAD(sums->absolute) + absolute);
+  PERMI_NAME(put)(column, PERMI_WIDTH,
+                  PERMI_NAME(small_signed)(PERMI_NAME(get)(column, PERMI_WIDTH, parts), sign,
+                                           PERMI_NAME(minus)(both0, both1), parts), parts);
+  column += number;
+  PERMI_NAME(put)(column, PERMI_WIDTH,
+                  PERMI_NAME(small_signed)(PERMI_NAME(get)(column, PERMI_WIDTH, parts), sign,
+                                           PERMI_NAME(plus)(turn0, turn1), parts), parts);
+  now.re = sign * now.re;
+  now.im = sign * now.im;
+  for (; c & 1; c >>= 1, waiting += number) {
+    const PERMI_N before = PERMI_NAME(get)(waiting, PERMI_WIDTH, parts);
+    column += number;
+    PERMI_NAME(put)(column, PERMI_WIDTH,
+                    PERMI_NAME(plus)(PERMI_NAME(get)(column, PERMI_WIDTH, parts), PERMI_NAME(minus)(before, now)),
+                    parts);
+    now = PERMI_NAME(plus)(before, now);
+  }
+  PERMI_NAME(put)(waiting, PERMI_WIDTH, now, parts);
+}
+
+/* The terms of rows first .. first + 3, with p the products of the others. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_four)(PERMI_SUMS *sums, const PERMI_ROWS *from, int first,
+                                                             int at, int s, int c, const PERMI_N *p, int parts)
+{
+  PERMI_N outer[4], term[4][4];
+  int k, q;
+  PERMI_EVERY(k, 4, outer[k] = PERMI_NAME(spread)(from->outer + (first + k) * parts * 8 + s, 8, parts));
+  PERMI_UNROLL
+  for (q = 0; q < 4; q++) {
+    PERMI_N z[4], low, high;
+    PERMI_EVERY(k, 4, z[k] = PERMI_NAME(small_minors_z)(from, first + k, at + q * PERMI_WIDTH, outer[k], parts));
+    low = PERMI_NAME(times)(p[q], PERMI_NAME(times)(z[0], z[1], parts), parts);
+    high = PERMI_NAME(times)(p[q], PERMI_NAME(times)(z[2], z[3], parts), parts);
+    term[0][q] = PERMI_NAME(times)(high, z[1], parts);
+    term[1][q] = PERMI_NAME(times)(high, z[0], parts);
+    term[2][q] = PERMI_NAME(times)(low, z[3], parts);
+    term[3][q] = PERMI_NAME(times)(low, z[2], parts);
+  }
+  PERMI_EVERY(k, 4, PERMI_NAME(small_minors_add)(sums + k, term[k], c, parts));
+}
+
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_tables)(PERMI_ROWS *to, int n, const double *a, int columns,
+                                                               int low, PERMI_NAME(small_lanes) lanes, int parts)
+{
+  const double *row = a;
+  int i, b;
+  for (i = 0; i < to->rows; i++, row += n * parts) {
+    const double *next = row + (1 + PERMI_LANES) * parts;
+    double *table = to->table + i * parts * 32;
+    PERMI_NAME(put)(table, 32, PERMI_NAME(small_lane_sum)(PERMI_NAME(spread)(row, 1, parts), row + parts, PERMI_LANES,
+                                                          lanes, parts), parts);
+    for (b = 0; b < columns; b++, next += parts)
+      PERMI_NAME(small_double)(table, PERMI_WIDTH << b, PERMI_NAME(spread)(next, 1, parts), 32, parts);
+    PERMI_NAME(small_outer_row)(next, to->low + i * parts * 8, 8, low, 0, 0, lanes, parts);
+  }
+}
+
+/* The sum over lanes, with the signs of their columns but of bit `but`. */
+PERMI_TARGET PERMI_INLINE double PERMI_NAME(small_minors_lanes)(const double *from, int but)
+{
+  double x[8] PERMI_ALIGN64;
+  int k;
+  if (PERMI_WIDTH == 1)
+    return from[0];
+  for (k = 0; k < PERMI_WIDTH / 2; k++)
+    x[k] = but == PERMI_LANES - 1 ? from[k] + from[k + PERMI_WIDTH / 2] : from[k] - from[k + PERMI_WIDTH / 2];
+  if (PERMI_WIDTH == 8)
+    for (k = 0; k < 2; k++)
+      x[k] = but == 1 ? x[k] + x[k + 2] : x[k] - x[k + 2];
+  if (PERMI_WIDTH > 2)
+    x[0] = but == 0 ? x[0] + x[1] : x[0] - x[1];
+  return x[0];
+}
+
+/* n minors and the sum of |terms|. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_fold)(const PERMI_SUMS *sums, int n, double *out, int parts)
+{
+  const double scale = 2.0 / (double)(1 << n); /* 2^-(n-1) */
+  const int states = n - 3 - PERMI_LANES;
+  double sum = 0;
+  int part, j;
+  for (part = 0; part < parts; part++) {
+    const double *from = sums->waiting + (states * parts + part) * PERMI_WIDTH;
+    out[part] = scale * PERMI_NAME(small_minors_lanes)(from, -1);
+    if (PERMI_LANES > 0)
+      out[parts + part] = scale * PERMI_NAME(small_minors_lanes)(from, 0);
+    if (PERMI_LANES > 1)
+      out[2 * parts + part] = scale * PERMI_NAME(small_minors_lanes)(from, 1);
+    if (PERMI_LANES > 2)
+      out[3 * parts + part] = scale * PERMI_NAME(small_minors_lanes)(from, 2);
+    from = sums->column + part * PERMI_WIDTH;
+    for (j = 1 + PERMI_LANES; j < n; j++, from += parts * PERMI_WIDTH)
+      out[j * parts + part] = scale * PERMI_NAME(small_minors_lanes)(from, -1);
+  }
+  for (j = 0; j < PERMI_WIDTH; j++)
+    sum += sums->absolute[j];
+  out[n * parts] = scale * sum;
+}
+
+/* a: rows x n; out: for each wanted row n minors, a part after the other, then the sum of |terms|. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors)(int rows, int n, const double *a, double *out, int wanted,
+                                                        int parts)
+{
+  const int rest = n - 1 - PERMI_LANES, columns = rest < PERMI_TABLE ? rest : PERMI_TABLE;
+  const int low = rest - columns < 3 ? rest - columns : 3, left = rest - columns - low;
+  const int high = left < 3 ? left : 3, more = left - high, last = n - left;
+  const PERMI_V zero = PERMI_SET(0.0);
+  PERMI_NAME(small_lanes) lanes;
+  PERMI_ROWS from PERMI_ALIGN64;
+  PERMI_SUMS sums[4] PERMI_ALIGN64;
+  PERMI_N p[4];
+  int first, h, s, at, c, i, k;
+  lanes.sign0 = PERMI_LANES > 0 ? PERMI_LOAD(permi_lane_signs[0]) : zero;
+  lanes.sign1 = PERMI_LANES > 1 ? PERMI_LOAD(permi_lane_signs[1]) : zero;
+  lanes.sign2 = PERMI_LANES > 2 ? PERMI_LOAD(permi_lane_signs[2]) : zero;
+  from.rows = rows;
+  PERMI_NAME(small_minors_tables)(&from, n, a, columns, low, lanes, parts);
+  for (first = wanted ? 0 : rows; first < rows || !wanted; first = first + 8 > rows ? rows - 4 : first + 4) {
+    for (k = 0; k < (wanted ? 4 : 1); k++) {
+      for (i = 0; i < rest * parts; i++)
+        PERMI_STORE(sums[k].column + i * PERMI_WIDTH, zero);
+      PERMI_STORE(sums[k].absolute, zero);
+    }
+    for (c = h = 0; h < 1 << left; h++) {
+      const int here = h & ((1 << high) - 1);
+      for (i = 0; i < rows && !here; i++)
+        PERMI_NAME(small_outer_row)(a + (i * n + last) * parts, from.high + i * parts * 8, 8, high, more, h >> high,
+                                    lanes, parts);
+      for (i = 0; i < rows * parts; i++)
+        for (k = 0; k < 8; k += PERMI_WIDTH)
+          PERMI_STORE(from.outer + i * 8 + k, PERMI_LOAD(from.low + i * 8 + k) + PERMI_SET(from.high[i * 8 + here]));
+      for (s = 0; s < 1 << low; s++)
+        for (at = 0; at < PERMI_WIDTH << columns; at += 4 * PERMI_WIDTH, c++) {
+          PERMI_NAME(small_minors_product)(&from, first, wanted ? first + 4 : rows, at, s, p, parts);
+          if (wanted)
+            PERMI_NAME(small_minors_four)(sums, &from, first, at, s, c, p, parts);
+          else
+            PERMI_NAME(small_minors_add)(sums, p, c, parts);
+        }
+    }
+    for (k = 0; k < (wanted ? 4 : 1); k++)
+      PERMI_NAME(small_minors_fold)(sums + k, n, out + (wanted ? first + k : 0) * (n * parts + 1), parts);
+    if (!wanted || first + 4 == rows)
+      break;
+  }
+  PERMI_LEAVE();
+}
+
+#if PERMI_WIDTH == 1
+/* Minors of n - 1 rows, n = 2, 3, 4, by expansion along the third; c is not read below n = 4. */
+PERMI_INLINE PERMI_N PERMI_NAME(small_minors_two)(const double *a, const double *b, int i, int j, int parts)
+{
+  const PERMI_N ai = PERMI_NAME(spread)(a + i * parts, 1, parts), aj = PERMI_NAME(spread)(a + j * parts, 1, parts);
+  const PERMI_N bi = PERMI_NAME(spread)(b + i * parts, 1, parts), bj = PERMI_NAME(spread)(b + j * parts, 1, parts);
+  return PERMI_NAME(small_linear)(ai, bj, bi, aj, parts);
+}
+
+PERMI_INLINE void PERMI_NAME(small_minors_expand)(int n, const double *a, const double *b, const double *c, double *out,
+                                                  int parts)
+{
+  static const int others[4][3] = {{3, 2, 1}, {3, 2, 0}, {3, 1, 0}, {2, 1, 0}};
+  PERMI_N pair[4][4];
+  int i, j;
+  for (i = 0; i < n && n == 4; i++)
+    for (j = 0; j < i; j++)
+      pair[i][j] = PERMI_NAME(small_minors_two)(a, b, i, j, parts);
+  for (j = 0; j < n; j++) {
+    const int *at = others[j];
+    PERMI_N x;
+    if (n == 2) {
+      x = PERMI_NAME(spread)(a + (1 - j) * parts, 1, parts);
+    } else if (n == 3) {
+      x = PERMI_NAME(small_minors_two)(a, b, at[1], at[2], parts);
+    } else {
+      x = PERMI_NAME(times)(PERMI_NAME(spread)(c + at[0] * parts, 1, parts), pair[at[1]][at[2]], parts);
+      x = PERMI_NAME(plus_times)(x, PERMI_NAME(spread)(c + at[1] * parts, 1, parts), pair[at[0]][at[2]], parts);
+      x = PERMI_NAME(plus_times)(x, PERMI_NAME(spread)(c + at[2] * parts, 1, parts), pair[at[0]][at[1]], parts);
+    }
+    PERMI_NAME(put)(out + j * parts, 1, x, parts);
+  }
+}
+
+#define PERMI_INSTANCE(name, parts)                                                                                    \
+  PERMI_KERNEL PERMI_NAME(name)(int n, const double *a, const double *b, const double *c, double *out)                 \
+  {                                                                                                                    \
+    PERMI_NAME(small_minors_expand)(n, a, b, c, out, parts);                                                           \
+  }
+PERMI_INSTANCE(small_minors_few_real, 1)
+#if !defined(PERM_NO_COMPLEX)
+PERMI_INSTANCE(small_minors_few_complex, 2)
+#endif
+#undef PERMI_INSTANCE
+#endif
+
+#define PERMI_INSTANCE(name, wanted, parts)                                                                            \
+  PERMI_KERNEL PERMI_NAME(name)(int rows, int n, const double *a, double *out)                                         \
+  {                                                                                                                    \
+    PERMI_NAME(small_minors)(rows, n, a, out, wanted, parts);                                                          \
+  }
+PERMI_INSTANCE(small_minors_real, 0, 1)
+PERMI_INSTANCE(small_gradient_real, 4, 1)
+#if !defined(PERM_NO_COMPLEX)
+PERMI_INSTANCE(small_minors_complex, 0, 2)
+PERMI_INSTANCE(small_gradient_complex, 4, 2)
+#endif
+#undef PERMI_INSTANCE
+#undef PERMI_LANES
+#undef PERMI_TABLE
+#undef PERMI_STATE_COLUMNS
+#undef PERMI_ROWS
+#undef PERMI_SUMS
 #endif
 /* SPDX-License-Identifier: MIT */

@@ -94,9 +94,7 @@ static int permi_spy_shade(const permi_spy_map *map, int i, int j, double area)
 {
   const size_t at = (size_t)i * (size_t)map->cells[1] + (size_t)j;
   const double density = map->live[at] / area;
-  if (map->live[at])
-    return (density > 0.03) + (density > 0.1) + (density > 0.3);
-  return map->dead[at] ? 4 : -1;
+  return density > 0 ? (density > 0.03) + (density > 0.1) + (density > 0.3) : map->dead[at] ? 4 : -1;
 }
 
 /* A path of runs of squares for each shade; the numbers of first and last row and column. */
@@ -159,13 +157,10 @@ static void permi_spy_maps(FILE *file, const permi_spy *spy)
   permi_spy_head(file, 0, "As given", "");
   permi_spy_draw_map(file, spy, 0, wide, tall);
   if (matrix->m == matrix->n) {
-    if (spy->singular) {
-      permi_spy_head(file, 1, "No perfect matching: the permanent is 0", "");
-    } else {
-      permi_say(text, sizeof text, "%d block%s, %.0f dead entries", spy->blocks, spy->blocks == 1 ? "" : "s",
-                spy->dropped);
-      permi_spy_head(file, 1, "Block triangular", text);
-    }
+    permi_say(text, sizeof text, "%d block%s, %.0f dead entries", spy->blocks, spy->blocks == 1 ? "" : "s",
+              spy->dropped);
+    permi_spy_head(file, 1, spy->singular ? "No perfect matching: the permanent is 0" : "Block triangular",
+                   spy->singular ? "" : text);
     permi_spy_draw_map(file, spy, 1, wide, tall);
     for (i = 0; i < spy->outlines; i++) {
       const int from = (int)(wide * (spy->first[i] / longest)), length = (int)(wide * (spy->order[i] / longest));
@@ -250,28 +245,15 @@ static void permi_spy_curves(FILE *file, const permi_spy *spy)
   permi_spy_label(file, 585, top + 418, "text-anchor=\"middle\"", "steps: vertices eliminated");
 }
 
-/* A message in lines. */
-static void permi_spy_say(FILE *file, int y, const char *message)
-{
-  while (*message) {
-    int length = (int)strlen(message);
-    if (length > PERMI_SPY_LINE)
-      for (length = PERMI_SPY_LINE; length > PERMI_SPY_LINE / 2 && message[length] != ' '; length--)
-        ;
-    permi_spy_label(file, PERMI_SPY_LEFT, y, "", "%.*s", length, message);
-    message += length;
-    y += 22;
-  }
-}
-
 static int permi_spy_print(FILE *file, const void *what)
 {
   const permi_spy *spy = (const permi_spy *)what;
   const int table = spy->leaf ? PERMI_SPY_CURVES + 440 : PERMI_SPY_CURVES, leaves = spy->job ? spy->job->leaves : 0;
   const int rows = leaves < PERMI_SPY_ROWS ? leaves : PERMI_SPY_ROWS;
   const int bottom = table + 84 + 24 * (spy->job ? rows : 3);
+  const char *message = spy->message;
   double seconds = 0, rest = 0;
-  int i;
+  int i, length;
   fprintf(file, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"1090\" height=\"%d\" viewBox=\"0 0 1090 %d\" "
                 "font-family=\"Helvetica, Arial, DejaVu Sans, sans-serif\" font-size=\"15\" fill=\"#333333\">\n",
           bottom, bottom);
@@ -290,7 +272,13 @@ static int permi_spy_print(FILE *file, const void *what)
                     permi_time_words(seconds).text);
   } else {
     permi_spy_label(file, PERMI_SPY_LEFT, table + 20, "class=\"h\"", "No plan");
-    permi_spy_say(file, table + 44, spy->message);
+    for (i = table + 44; *message; message += length, i += 22) {
+      length = (int)strlen(message);
+      if (length > PERMI_SPY_LINE)
+        for (length = PERMI_SPY_LINE; length > PERMI_SPY_LINE / 2 && message[length] != ' '; length--)
+          ;
+      permi_spy_label(file, PERMI_SPY_LEFT, i, "", "%.*s", length, message);
+    }
   }
   for (i = 0; i < rows; i++) {
     const perm_leaf *leaf = &spy->job->leaf[i].information;
@@ -399,20 +387,18 @@ static int permi_spy_vertex(const permi_spy *spy, int step, int *begin, int *end
   }
 }
 
-/* The other vertex of an entry; -1: that stream is no entry. */
+/* The other vertex of an entry, or -1 if that stream is no entry. */
 static int permi_spy_other(const permi_spy *spy, int entry)
 {
-  return spy->leaf->run_task == permi_tree_task
-             ? ((const permi_tree *)spy->leaf->context)->edge[entry].vertex
-             : ((const permi_frontier *)spy->leaf->context)->partner[entry];
+  return spy->leaf->run_task == permi_tree_task ? ((const permi_tree *)spy->leaf->context)->edge[entry].vertex
+                                                : ((const permi_frontier *)spy->leaf->context)->partner[entry];
 }
 
 /* Places rows and columns, from the last to the first that goes, and maps their entries. */
 static void permi_spy_reorder(permi_spy *spy)
 {
   const int n = spy->leaf->information.n;
-  int next[2], step, e, begin, end, v;
-  next[0] = next[1] = n;
+  int next[2] = {n, n}, step, e, begin, end, v;
   for (v = 0; v < 2 * n; v++)
     spy->place[v] = -1;
   for (step = spy->steps; step-- > 0;) {
@@ -516,6 +502,7 @@ static perm_status permi_sparse_spy(const perm_matrix *matrix, const perm_option
   memcpy(spy.message, planned.message, sizeof spy.message);
   spy.name = options->name;
   numbers = (int *)permi_pool_get(&spy.pool, 3 * (size_t)matrix->n + 2 + 2 * PERMI_SPY_OUTLINES, sizeof *numbers);
+  status = PERM_ERROR_MEMORY;
   if (permi_spy_cells(&spy, 0, matrix->m, matrix->n, matrix->nnz) &&
       permi_spy_cells(&spy, 1, matrix->m, matrix->n, matrix->nnz)) {
     spy.first = numbers + 3 * (size_t)matrix->n + 2;
@@ -523,8 +510,6 @@ static perm_status permi_sparse_spy(const perm_matrix *matrix, const perm_option
     status = permi_spy_matrix(&spy, numbers);
     if (status == PERM_OK && !permi_spy_elimination(&spy))
       status = PERM_ERROR_MEMORY;
-  } else {
-    status = PERM_ERROR_MEMORY;
   }
   if (status == PERM_OK && watch.stopped != PERM_OK)
     status = permi_fail_stopped(&watch, result);

@@ -1,7 +1,6 @@
 /* ============================================================================================ >>rank
-   Square arrays of rank 4 or less: recognised, and their permanents modulo primes by the sum of >>low_rank, joined by
-   the Chinese remainder theorem. Doubles are whole numbers of a unit of their row and column, so they are exact too,
-   and rounded once.
+   Square arrays of rank 4 or less are recognised, and their permanents computed modulo primes by the sum of >>low_rank
+   and joined by the Chinese remainder theorem: exactly, as doubles are whole numbers of a unit of their row and column.
    THE PROOF that the rank is r: all minors of order r + 1 vanish modulo primes whose product is above Hadamard's bound
    on them (of the modulus squared, for Gaussian integers: a prime is the norm of what divides them), so they are 0.
    Modulo every further prime the rank is r or less, then. */
@@ -41,7 +40,7 @@ static void permi_rank_release(const perm_allocator *allocator, void *plan)
   permi_pool_release(&pool);
 }
 
-/* x = *entry 2^*exponent, *entry odd or 0; 0: not finite. */
+/* Splits x into *entry 2^*exponent, *entry odd or 0. Returns 0 if x is not finite. */
 static int permi_rank_split(double x, int64_t *entry, int *exponent)
 {
   int e;
@@ -107,8 +106,14 @@ static uint64_t permi_rank_entry(const permi_rank *rank, size_t at, const permi_
                                               0, prime->p);
 }
 
-/* The rank of the rows listed, or of all: at most PERMI_RANK_MOST + 1, with basis and columns; row: those that count.
-   basis: PERMI_RANK_MOST + 1 rows. */
+/* The second argument of permi_rank_entry. */
+static uint64_t permi_rank_root(const permi_rank *rank, const permi_odd_modulus *prime)
+{
+  return rank->parts == 2 ? permi_montgomery(permi_prime_root(prime), prime->square, prime) : 0;
+}
+
+/* The rank of the rows listed, or of all, at most PERMI_RANK_MOST + 1; row: those that count. basis: PERMI_RANK_MOST +
+   1 rows. */
 static int permi_rank_reduce(const permi_rank *rank, const int *rows, int count, const permi_odd_modulus *prime,
                              uint64_t root, uint64_t *basis, int *column, int *row)
 {
@@ -129,69 +134,35 @@ static int permi_rank_reduce(const permi_rank *rank, const int *rows, int count,
   return r;
 }
 
-/* Is the rank of a sample of rows and columns at most PERMI_RANK_MOST, modulo a prime? Takes microseconds. */
-static int permi_rank_sampled(const permi_problem *problem)
+/* Where number j of row i, or with side 1 of column i, stands. */
+static size_t permi_rank_at(const permi_rank *rank, int side, int i, int j)
 {
-  const permi_odd_modulus prime = permi_odd_modulus_of(PERMI_RANK_PRIME);
-  const uint64_t p = prime.p;
-  const uint64_t root =
-      problem->parts == 2 ? permi_montgomery(permi_prime_root(&prime), prime.square, &prime) : 0;
-  uint64_t basis[(PERMI_RANK_MOST + 1) * PERMI_RANK_SAMPLE];
-  int column[PERMI_RANK_MOST + 1], rank = 0, i, j, part, k;
-  for (i = 0; i < PERMI_RANK_SAMPLE; i++) {
-    const ptrdiff_t row = (ptrdiff_t)i * problem->n / PERMI_RANK_SAMPLE;
-    uint64_t *to = basis + rank * PERMI_RANK_SAMPLE;
-    int exponent[2 * PERMI_RANK_SAMPLE], least = INT_MAX;
-    int64_t entry[2 * PERMI_RANK_SAMPLE];
-    for (k = j = 0; j < PERMI_RANK_SAMPLE; j++)
-      for (part = 0; part < problem->parts; part++, k++) {
-        const ptrdiff_t at =
-            (row * problem->ld + (ptrdiff_t)j * problem->n / PERMI_RANK_SAMPLE) * problem->parts + part;
-        exponent[k] = 0;
-        if (problem->integer)
-          entry[k] = problem->integer[at];
-        else if (!permi_rank_split(problem->real[at], &entry[k], &exponent[k]))
-          return 0;
-        if (entry[k] && exponent[k] < least)
-          least = exponent[k];
-      }
-    for (k = j = 0; j < PERMI_RANK_SAMPLE; j++)
-      for (part = 0; part < problem->parts; part++, k++) {
-        const uint64_t x = permi_rank_residue(entry[k], entry[k] ? exponent[k] - least : 0, p);
-        to[j] = part ? permi_residue_add(to[j], permi_montgomery(x, root, &prime), 0, p) : x;
-      }
-    rank += permi_rank_take(basis, PERMI_RANK_SAMPLE, column, rank, &prime);
-    if (rank > PERMI_RANK_MOST)
-      return 0;
-  }
-  return 1;
+  const int parts = rank->parts, width = rank->n * parts;
+  return side ? (size_t)(j / parts) * (size_t)width + (size_t)(i * parts + j % parts)
+              : (size_t)i * (size_t)width + (size_t)j;
 }
 
-/* Doubles become whole numbers of units of their rows, then of their columns. 0: they span too many bits. */
+/* Makes doubles whole numbers of units of their rows, then of their columns. Returns 0 if they span too many bits. */
 static int permi_rank_units(permi_rank *rank)
 {
   const int n = rank->n, width = n * rank->parts;
-  int side, i, j, part, largest = 0;
+  int side, i, j, largest = 0;
   for (side = 0; side < 2; side++)
     for (i = 0; i < n; i++) {
       int least = INT_MAX;
-      for (j = 0; j < n; j++)
-        for (part = 0; part < rank->parts; part++) {
-          const size_t at = side ? (size_t)j * (size_t)width + (size_t)(i * rank->parts + part)
-                                 : (size_t)i * (size_t)width + (size_t)(j * rank->parts + part);
-          if (rank->entry[at] && rank->shift[at] < least)
-            least = rank->shift[at];
-        }
+      for (j = 0; j < width; j++) {
+        const size_t at = permi_rank_at(rank, side, i, j);
+        if (rank->entry[at] && rank->shift[at] < least)
+          least = rank->shift[at];
+      }
       if (least == INT_MAX)
         continue; /* a line of zeros: the permanent is 0 */
       rank->exp2 += least;
-      for (j = 0; j < n; j++)
-        for (part = 0; part < rank->parts; part++) {
-          const size_t at = side ? (size_t)j * (size_t)width + (size_t)(i * rank->parts + part)
-                                 : (size_t)i * (size_t)width + (size_t)(j * rank->parts + part);
-          rank->shift[at] = rank->entry[at] ? rank->shift[at] - least : 0;
-          largest = side && rank->shift[at] > largest ? rank->shift[at] : largest;
-        }
+      for (j = 0; j < width; j++) {
+        const size_t at = permi_rank_at(rank, side, i, j);
+        rank->shift[at] = rank->entry[at] ? rank->shift[at] - least : 0;
+        largest = side && rank->shift[at] > largest ? rank->shift[at] : largest;
+      }
     }
   return largest <= PERMI_RANK_SPAN;
 }
@@ -208,8 +179,7 @@ static void permi_rank_bound(const permi_rank *rank, int order, double *permanen
       double sum = 0, line;
       int unit = 0;
       for (j = 0; j < width; j++) {
-        const size_t at = side ? (size_t)(j / rank->parts) * (size_t)width + (size_t)(i * rank->parts + j % rank->parts)
-                               : (size_t)i * (size_t)width + (size_t)j;
+        const size_t at = permi_rank_at(rank, side, i, j);
         const int shift = rank->shift ? rank->shift[at] : 0;
         if (shift > unit) {
           sum = ldexp(sum, unit - shift);
@@ -232,29 +202,41 @@ static void permi_rank_bound(const permi_rank *rank, int order, double *permanen
     *minor += top[k] * (1 + 1e-10);
 }
 
-/* Copies the entries. 0: out of memory, or (*why) no such matrix. */
-static int permi_rank_copy(const permi_problem *problem, permi_rank *rank, const char **why)
+/* Reads n x n entries, all or spread evenly. Returns why not, or NULL. */
+static const char *permi_rank_read(const permi_problem *problem, permi_rank *rank)
 {
-  const int n = rank->n, width = n * rank->parts;
-  const size_t count = (size_t)n * (size_t)width;
-  int i, j;
-  rank->entry = (int64_t *)permi_pool_get(&rank->pool, count, sizeof(int64_t));
-  if (!problem->integer)
-    rank->shift = (int *)permi_pool_get(&rank->pool, count, sizeof(int));
-  if (rank->pool.failed)
-    return 0;
+  const int n = rank->n, parts = rank->parts;
+  int i, j, part;
+  size_t to = 0;
   for (i = 0; i < n; i++)
-    for (j = 0; j < width; j++) {
-      const size_t from = (size_t)i * (size_t)problem->ld * (size_t)rank->parts + (size_t)j;
-      const size_t to = (size_t)i * (size_t)width + (size_t)j;
-      if (problem->integer)
-        rank->entry[to] = problem->integer[from];
-      else if (!permi_rank_split(problem->real[from], &rank->entry[to], &rank->shift[to]))
-        *why = "has an entry that is not finite";
-    }
-  if (!*why && rank->shift && !permi_rank_units(rank))
-    *why = "has doubles of too many bits for its rank";
-  return !*why;
+    for (j = 0; j < n; j++)
+      for (part = 0; part < parts; part++, to++) {
+        const ptrdiff_t row = (ptrdiff_t)i * problem->n / n, column = (ptrdiff_t)j * problem->n / n;
+        const ptrdiff_t from = (row * problem->ld + column) * parts + part;
+        if (problem->integer)
+          rank->entry[to] = problem->integer[from];
+        else if (!permi_rank_split(problem->real[from], &rank->entry[to], &rank->shift[to]))
+          return "has an entry that is not finite";
+      }
+  return rank->shift && !permi_rank_units(rank) ? "has doubles of too many bits for its rank" : NULL;
+}
+
+/* Whether a sample of rows and columns has a rank over PERMI_RANK_MOST modulo a prime, in microseconds. */
+static int permi_rank_sampled(const permi_problem *problem)
+{
+  const permi_odd_modulus prime = permi_odd_modulus_of(PERMI_RANK_PRIME);
+  int64_t entry[2 * PERMI_RANK_SAMPLE * PERMI_RANK_SAMPLE];
+  uint64_t basis[(PERMI_RANK_MOST + 1) * PERMI_RANK_SAMPLE];
+  int shift[2 * PERMI_RANK_SAMPLE * PERMI_RANK_SAMPLE], column[PERMI_RANK_MOST + 1], row[PERMI_RANK_MOST];
+  permi_rank sample;
+  memset(&sample, 0, sizeof sample);
+  sample.n = PERMI_RANK_SAMPLE;
+  sample.parts = problem->parts;
+  sample.entry = entry;
+  sample.shift = problem->integer ? NULL : shift;
+  return permi_rank_read(problem, &sample) ||
+         permi_rank_reduce(&sample, NULL, sample.n, &prime, permi_rank_root(&sample, &prime), basis, column, row) >
+             PERMI_RANK_MOST;
 }
 
 /* The rank by all primes that the proof needs; over PERMI_RANK_MOST: larger. basis: PERMI_RANK_MOST + 1 rows. */
@@ -264,13 +246,10 @@ static int permi_rank_proven(permi_rank *rank, uint64_t *basis)
   uint64_t above = UINT64_C(1) << 62;
   for (k = 0; k < most && !permi_watch(rank->watch, 0); k++) {
     permi_odd_modulus prime;
-    uint64_t root = 0;
     int r;
     above = permi_prime_below(above, rank->parts == 2);
     prime = permi_odd_modulus_of(above);
-    if (rank->parts == 2)
-      root = permi_montgomery(permi_prime_root(&prime), prime.square, &prime);
-    r = permi_rank_reduce(rank, NULL, rank->n, &prime, root, basis, column, row);
+    r = permi_rank_reduce(rank, NULL, rank->n, &prime, permi_rank_root(rank, &prime), basis, column, row);
     if (r > found || !k) {
       double minor;
       found = r;
@@ -284,22 +263,27 @@ static int permi_rank_proven(permi_rank *rank, uint64_t *basis)
   return found;
 }
 
-/* C(n + r - 1, r - 1). */
-static double permi_rank_monomials(int n, int r)
+/* C(n, k), or more than any size_t. */
+static double permi_binomial(int n, int k)
 {
-  return r <= 1 ? 1 : r == 2 ? n + 1.0 : r == 3 ? (n + 1.0) * (n + 2) / 2 : (n + 1.0) * (n + 2) * (n + 3) / 6;
+  double c = 1;
+  int i;
+  for (i = 1; i <= k; i++)
+    c = c * (n - k + i) / i;
+  return k < 0 || k > n ? 0 : c;
 }
 
-/* Looks at an array; *plan, if the rank is small; else *why, or a stop. Returns 0 without memory. */
+/* Looks at an array: sets *plan if its rank is small, else *why, or stops. Returns 0 without memory. */
 static int permi_rank_look(const permi_problem *problem, const perm_options *options, permi_control *watch,
                            permi_rank **plan, const char **why)
 {
   const perm_allocator *allocator = &options->allocator;
   permi_pool pool = {allocator, NULL, 0};
   const int named = options->method == PERM_METHOD_LOW_RANK; /* any order, and zeros only */
+  const size_t entries = (size_t)problem->n * (size_t)problem->n * (size_t)problem->parts;
   permi_rank *rank;
   uint64_t *basis;
-  int found;
+  int found = 0, failed;
   *plan = NULL;
   *why = NULL;
   if (problem->n < PERMI_RANK_LEAST && !named)
@@ -308,7 +292,7 @@ static int permi_rank_look(const permi_problem *problem, const perm_options *opt
            (!problem->real && !problem->integer) ||
            !permi_stride_fits(problem->m, problem->n, problem->ld, 8 * problem->parts))
     *why = "is no square array without counts";
-  else if (problem->n && !permi_rank_sampled(problem))
+  else if (problem->n && permi_rank_sampled(problem))
     *why = "has a rank over 4, as a sample of its lines shows";
   if (*why)
     return 1;
@@ -322,12 +306,18 @@ static int permi_rank_look(const permi_problem *problem, const perm_options *opt
     rank->parts = problem->parts;
     rank->integer = problem->integer != NULL;
     rank->modulus = rank->integer ? options->modulus : 0;
+    rank->entry = (int64_t *)permi_pool_get(&rank->pool, entries, sizeof(int64_t));
+    if (!rank->integer)
+      rank->shift = (int *)permi_pool_get(&rank->pool, entries, sizeof(int));
   }
-  found = rank && basis && permi_rank_copy(problem, rank, why) ? permi_rank_proven(rank, basis) : 0;
+  failed = !rank || !basis || rank->pool.failed;
+  if (!failed)
+    *why = permi_rank_read(problem, rank);
+  if (!failed && !*why)
+    found = permi_rank_proven(rank, basis);
   permi_release(allocator, basis);
-  if (!rank || !basis || rank->pool.failed || *why || found > PERMI_RANK_MOST || found < !named ||
+  if (failed || *why || found > PERMI_RANK_MOST || found < !named ||
       permi_watch(watch, 0)) { /* what a stopped search found is unproved */
-    const int failed = !rank || !basis || rank->pool.failed;
     if (!*why)
       *why = found < 1 ? "has only zeros" : "has a rank over 4";
     permi_rank_release(allocator, rank);
@@ -335,7 +325,7 @@ static int permi_rank_look(const permi_problem *problem, const perm_options *opt
   }
   rank->watch = NULL;
   rank->rank = found;
-  rank->monomials = permi_rank_monomials(rank->n, found);
+  rank->monomials = found ? permi_binomial(rank->n + found - 1, found - 1) : 1;
   if (!(rank->modulus & 1) || rank->parts == 2 || rank->modulus >= UINT64_C(1) << 62 || !permi_is_prime(rank->modulus))
     rank->primes = permi_primes_needed(rank->bits);
   *plan = rank;
@@ -354,7 +344,7 @@ typedef struct permi_rank_run {
   int stopped;    /* by any thread */
 } permi_rank_run;
 
-/* Thread 0 polls; the others look whether it stopped, and at the clock, as it may have come to its end. */
+/* Thread 0 polls; the others look whether it stopped, and at the clock, as it may have ended. */
 static perm_status permi_rank_stop(permi_rank_run *run, int thread, double done)
 {
   permi_control *control = run->control;
@@ -371,8 +361,8 @@ static perm_status permi_rank_stop(permi_rank_run *run, int thread, double done)
   return (perm_status)stopped;
 }
 
-/* Multiplies a polynomial of so many factors, with exponents of three variables, by one more factor u[3] z + u[2] y +
-   u[1] x + u[0], u times 2^64. Highest exponents first: those below are still the old ones. */
+/* Multiplies a polynomial of three variables and so many factors by u[3] z + u[2] y + u[1] x + u[0], u times 2^64.
+   Highest exponents first: those below are still the old ones. */
 static void permi_rank_multiply(uint64_t *polynomial, const int *extent, int factors, const uint64_t *u,
                                 const permi_odd_modulus *given)
 {
@@ -462,10 +452,9 @@ static perm_status permi_rank_prime(void *context, uint64_t part, int thread)
 {
   permi_rank_run *run = (permi_rank_run *)context;
   const permi_odd_modulus *prime = &run->prime[part];
-  uint64_t *memory = run->memory + (size_t)thread * run->each, value[2] = {0, 0}, root = 0;
+  uint64_t *memory = run->memory + (size_t)thread * run->each, value[2] = {0, 0};
+  const uint64_t root = run->rank->parts == 2 ? permi_prime_root(prime) : 0;
   int k;
-  if (run->rank->parts == 2)
-    root = permi_prime_root(prime);
   for (k = 0; k < run->rank->parts; k++)
     value[k] = permi_rank_value(run, prime, permi_montgomery(k ? prime->p - root : root, prime->square, prime), memory,
                                 thread, (double)part * run->seconds);
@@ -565,31 +554,38 @@ static void permi_rank_price(const permi_rank *rank, permi_offer *offer)
   offer->bytes = 16 * terms + n * n * 12 * rank->parts + 100 * (n + primes);
 }
 
-/* Makes the leaf; *plan is its own then. */
+/* A leaf of either engine for low rank, without its functions and bounds. */
+static void permi_low_rank_begin(permi_leaf *leaf, void *context, int n, double work, double seconds, double bytes,
+                                 uint64_t hash)
+{
+  memset(leaf, 0, sizeof *leaf);
+  leaf->information.kind = PERM_LEAF_TASK;
+  leaf->information.method = PERM_METHOD_LOW_RANK;
+  leaf->information.isa = PERM_ISA_PLAIN;
+  leaf->information.n = n;
+  leaf->information.chunks = 1;
+  leaf->information.work = work;
+  leaf->information.seconds = seconds;
+  leaf->information.bytes = bytes;
+  leaf->information.fingerprint = hash;
+  leaf->scale = permi_dd_make(1);
+  leaf->context = context;
+}
+
+/* Makes the leaf, which owns the plan then. */
 static void permi_rank_leaf(permi_rank *rank, double seconds, double bytes, permi_leaf *leaf)
 {
   uint64_t hash = permi_hash(permi_hash(PERMI_HASH_START, rank->modulus), (uint64_t)rank->rank);
   size_t k;
   for (k = 0; k < (size_t)rank->n * (size_t)rank->n * (size_t)rank->parts; k++)
     hash = permi_hash(permi_hash(hash, (uint64_t)rank->entry[k]), rank->shift ? (uint64_t)rank->shift[k] : 0);
-  memset(leaf, 0, sizeof *leaf);
-  leaf->information.kind = PERM_LEAF_TASK;
-  leaf->information.method = PERM_METHOD_LOW_RANK;
-  leaf->information.isa = PERM_ISA_PLAIN;
-  leaf->information.n = rank->n;
-  leaf->information.chunks = 1;
-  leaf->information.work = rank->monomials;
-  leaf->information.seconds = seconds;
-  leaf->information.bytes = bytes;
-  leaf->information.fingerprint = hash;
-  leaf->scale = permi_dd_make(1);
+  permi_low_rank_begin(leaf, rank, rank->n, rank->monomials, seconds, bytes, hash);
   leaf->scale_exp2 = rank->exp2;
   leaf->integer = rank->integer;
   leaf->threaded = seconds >= PERMI_WALK_SECONDS;
   leaf->run_task = permi_rank_task;
   leaf->explain = permi_rank_explain;
   leaf->release = permi_rank_release;
-  leaf->context = rank;
   if (!leaf->integer)
     leaf->bound_absolute = DBL_MIN; /* not 0: of an integer that is exact, 106 bits are kept */
 }

@@ -8,9 +8,9 @@
    s = 1 if v is counted; a neighbour that was not on the frontier gets the highest bit. Then the highest bit moves to
    v's place. In the end plane i, at the empty set, is r_i.
 
-   A step is in place: S comes from smaller sets or from those with v, and planes from lower ones; so sets descend, and
-   planes for each. Sets that differ in bits of the step alone are apart from others: so a chunk of sets takes several
-   steps at once, a group, while it is in the cache, and threads share chunks.
+   A step is in place: S comes from smaller sets or from those with v, and planes from lower ones; so sets and planes
+   descend. Sets that differ in bits of the step alone are apart from others: so a chunk of sets takes several steps at
+   once, a group, while it is cached, and threads share chunks.
 
    Values are as short as all of a step are seen to be: 32 bits, 64, or words; a step takes them to at most 2 + sum |c|
    times as much, and to no more than the product over lines of (1 + sum of |entries|). Low bits of values of 32 and 64
@@ -234,39 +234,32 @@ static void permi_placements_plan(permi_placements *p)
 }
 
 /* Values of several words, one by one. */
-static void permi_rook_long_plane(const permi_rook_pass *pass, const permi_rook_way *way, int ways, ptrdiff_t before,
-                                  char *y, uint64_t *seen)
+static void permi_rook_long(const permi_rook_pass *pass, const permi_rook_way *way, int ways, int planes, char *y,
+                            uint64_t *seen)
 {
   const int words = pass->words;
   const size_t size = 8 * (size_t)words;
   uint64_t sum[PERMI_ROOK_WORDS], sign;
   size_t r, k;
-  int s, w;
-  for (r = 0; r < pass->repeats; r++)
-    for (k = 0; k < pass->run; k++) {
-      const ptrdiff_t at = (ptrdiff_t)((r * pass->stride + k) * size) - before;
-      memset(sum, 0, size);
-      for (s = 0; s < ways; s++) {
-        const uint64_t *x = (const uint64_t *)(const void *)(way[s].x + at);
-        if (way[s].c == 1)
-          permi_words_add(sum, x, words);
-        else
-          permi_words_times(sum, x, words, way[s].c < 0 ? 0 - (uint64_t)way[s].c : (uint64_t)way[s].c,
-                            way[s].c < 0 ? -1 : 1);
-      }
-      sign = 0 - (sum[words - 1] >> 63);
-      for (w = 0; w < words; w++)
-        seen[w] |= sum[w] ^ sign;
-      memcpy(y + at, sum, size);
-    }
-}
-
-static void permi_rook_long(const permi_rook_pass *pass, const permi_rook_way *way, int ways, int planes, char *y,
-                            uint64_t *seen)
-{
-  int plane;
+  int plane, s, w;
   for (plane = 0; plane < planes; plane++)
-    permi_rook_long_plane(pass, way, ways, plane * (ptrdiff_t)pass->pitch, y, seen);
+    for (r = 0; r < pass->repeats; r++)
+      for (k = 0; k < pass->run; k++) {
+        const ptrdiff_t at = (ptrdiff_t)((r * pass->stride + k) * size) - plane * (ptrdiff_t)pass->pitch;
+        memset(sum, 0, size);
+        for (s = 0; s < ways; s++) {
+          const uint64_t *x = (const uint64_t *)(const void *)(way[s].x + at);
+          if (way[s].c == 1)
+            permi_words_add(sum, x, words);
+          else
+            permi_words_times(sum, x, words, way[s].c < 0 ? 0 - (uint64_t)way[s].c : (uint64_t)way[s].c,
+                              way[s].c < 0 ? -1 : 1);
+        }
+        sign = 0 - (sum[words - 1] >> 63);
+        for (w = 0; w < words; w++)
+          seen[w] |= sum[w] ^ sign;
+        memcpy(y + at, sum, size);
+      }
 }
 
 static perm_isa permi_placements_isa(const perm_options *options, permi_rook_kernel *lanes)

@@ -82,48 +82,34 @@ PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(rook_sum)(const permi_ro
 #undef PERMI_ROOK_PARTS
 #undef PERMI_ROOK_PLANES
 #else
-static void PERMI_NAME(rook_plane)(const permi_rook_pass *pass, const permi_rook_way *way, int ways, ptrdiff_t before,
-                                   char *y, uint64_t *seen)
-{
-  size_t r, k;
-  int s, i;
-  for (r = 0; r < pass->repeats; r++)
-    for (k = 0; k < pass->run; k++) {
-      const ptrdiff_t at = (ptrdiff_t)((r * pass->stride + k) * 64) - before;
-      uint32_t sum[16], x[16];
-      uint64_t sums[8], xs[8];
-      memset(sum, 0, sizeof sum);
-      memset(sums, 0, sizeof sums);
-      for (s = 0; s < ways; s++) {
-        const permi_rook_lanes *lanes = way[s].lanes;
-        memcpy(x, way[s].x + at, sizeof x);
-        for (i = 0; lanes && i < 16; i++) {
-          memcpy(&x[i], way[s].x + at + 4 * lanes->from[i], sizeof *x);
-          x[i] &= lanes->mask[i];
-        }
-        memcpy(xs, x, sizeof xs);
-        if (pass->words)
-          for (i = 0; i < 8; i++)
-            sums[i] += (uint64_t)way[s].c * xs[i];
-        else
-          for (i = 0; i < 16; i++)
-            sum[i] += (uint32_t)way[s].c * x[i];
-      }
-      for (i = 0; !pass->words && i < 16; i++)
-        seen[0] |= sum[i] ^ (0 - (sum[i] >> 31));
-      for (i = 0; pass->words && i < 8; i++)
-        seen[0] |= sums[i] ^ (0 - (sums[i] >> 63));
-      memcpy(y + at, pass->words ? (const void *)sums : (const void *)sum, 64);
-    }
-}
-
 static void PERMI_NAME(rook_sum)(const permi_rook_pass *pass, int kind, const permi_rook_way *way, int ways, int planes,
                                  char *y, uint64_t *seen)
 {
-  int plane;
-  (void)kind;
+  size_t r, k;
+  int plane, s, i;
   for (plane = 0; plane < planes; plane++)
-    PERMI_NAME(rook_plane)(pass, way, ways, plane * (ptrdiff_t)pass->pitch, y, seen);
+    for (r = 0; r < pass->repeats; r++)
+      for (k = 0; k < pass->run; k++) {
+        const ptrdiff_t at = (ptrdiff_t)((r * pass->stride + k) * 64) - plane * (ptrdiff_t)pass->pitch;
+        uint32_t sum[16] = {0}, x[16];
+        uint64_t sums[8] = {0}, xs[8];
+        for (s = 0; s < ways; s++) {
+          const permi_rook_lanes *lanes = way[s].lanes;
+          memcpy(x, way[s].x + at, sizeof x);
+          for (i = 0; lanes && i < 16; i++) {
+            memcpy(&x[i], way[s].x + at + 4 * lanes->from[i], sizeof *x);
+            x[i] &= lanes->mask[i];
+          }
+          memcpy(xs, x, sizeof xs);
+          for (i = 0; kind >= 2 && i < 8; i++)
+            sums[i] += (uint64_t)way[s].c * xs[i];
+          for (i = 0; kind < 2 && i < 16; i++)
+            sum[i] += (uint32_t)way[s].c * x[i];
+        }
+        for (i = 0; i < 16; i++)
+          seen[0] |= kind < 2 ? sum[i] ^ (0 - (sum[i] >> 31)) : sums[i / 2] ^ (0 - (sums[i / 2] >> 63));
+        memcpy(y + at, kind >= 2 ? (const void *)sums : (const void *)sum, 64);
+      }
 }
 #endif
 

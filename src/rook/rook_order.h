@@ -31,18 +31,12 @@ typedef struct permi_beam {
   size_t *count;
 } permi_beam;
 
-static int permi_beam_compare_words(uint64_t a, uint64_t b)
-{
-  return (a > b) - (a < b);
-}
-
 /* Ways to the same set next to each other, the best one first. */
 static int permi_beam_by_set(const void *a, const void *b)
 {
   const permi_beam_set *x = (const permi_beam_set *)a, *y = (const permi_beam_set *)b;
-  int order = permi_beam_compare_words(x->gone[0], y->gone[0]);
-  if (!order)
-    order = permi_beam_compare_words(x->gone[1], y->gone[1]);
+  const int side = x->gone[0] == y->gone[0];
+  int order = (x->gone[side] > y->gone[side]) - (x->gone[side] < y->gone[side]);
   if (!order)
     order = (x->cost > y->cost) - (x->cost < y->cost);
   if (!order)

@@ -49,74 +49,43 @@ typedef struct permi_sampling {
   int m, *columns; /* m: rows that are drawn, before rows of ones */
 } permi_sampling;
 
-static permi_draw permi_draw_begin(const permi_sampling *sampling, int thread)
+/* Draws all blocks of some samples or, in segments, one of one block; what samples know between is in `place` and
+   `columns`. */
+static perm_status permi_draw_part(void *context, uint64_t part, int thread)
 {
-  const int n = sampling->working.n;
+  permi_sampling *sampling = (permi_sampling *)context;
+  const int parted = sampling->place != NULL, begins = !parted || sampling->block < 0, n = sampling->working.n;
+  const int end = parted ? sampling->block + 1 : sampling->blocks;
+  const size_t m = (size_t)sampling->m;
+  const uint64_t begin = part * PERMI_SAMPLE_PART;
+  uint64_t k, whole[1 + PERMI_TRACE_PLACE];
+  int b;
   permi_draw draw;
   memset(&draw, 0, sizeof draw);
   draw.weight = (uint64_t *)(void *)(sampling->room + (size_t)thread * sampling->bytes);
   draw.columns = (int *)(void *)(draw.weight + sampling->weights);
   draw.room = (char *)(draw.columns + n + (n & 1));
   draw.total = n;
-  return draw;
-}
-
-/* Of sample k: its place on the generator's cycle. */
-static uint64_t permi_draw_seed(const permi_sampling *sampling, uint64_t k)
-{
-  uint64_t random = sampling->seed;
-  random = permi_random(&random) + sampling->begin + k;
-  return permi_random(&random);
-}
-
-static perm_status permi_draw_part(void *context, uint64_t part, int thread)
-{
-  permi_sampling *sampling = (permi_sampling *)context;
-  const int n = sampling->working.n;
-  const uint64_t begin = part * PERMI_SAMPLE_PART;
-  uint64_t k, at[PERMI_TRACE_PLACE];
-  int b;
-  permi_draw draw = permi_draw_begin(sampling, thread);
-  draw.at = at;
-  for (k = begin; k < sampling->count && k < begin + PERMI_SAMPLE_PART; k++) {
-    draw.random = permi_draw_seed(sampling, k);
-    memcpy(draw.columns, sampling->forced, (size_t)n * sizeof *draw.columns);
-    for (b = 0; b < sampling->blocks; b++) {
-      memset(at, 0, sizeof at);
-      draw.trace = &sampling->trace[b];
-      draw.trace->tracer->draw(&draw);
-    }
-    memcpy(sampling->columns + (size_t)k * (size_t)sampling->m, draw.columns, (size_t)sampling->m * sizeof(int));
-  }
-  return thread ? PERM_OK : permi_control_poll(sampling->watch, 0, "drawing");
-}
-
-/* The same for one segment of a block; what samples know between is in `place` and `columns`. */
-static perm_status permi_draw_segment(void *context, uint64_t part, int thread)
-{
-  permi_sampling *sampling = (permi_sampling *)context;
-  const size_t m = (size_t)sampling->m;
-  const uint64_t begin = part * PERMI_SAMPLE_PART;
-  uint64_t k;
-  permi_draw draw = permi_draw_begin(sampling, thread);
   draw.segment = sampling->segment;
   for (k = begin; k < sampling->count && k < begin + PERMI_SAMPLE_PART; k++) {
-    uint64_t *place = sampling->place + k * (1 + PERMI_TRACE_PLACE);
+    uint64_t *place = parted ? sampling->place + k * (1 + PERMI_TRACE_PLACE) : whole;
     int *columns = sampling->columns + (size_t)k * m;
-    if (sampling->block < 0) {
-      *place = permi_draw_seed(sampling, k);
-      memcpy(columns, sampling->forced, m * sizeof *columns);
-    } else {
-      draw.trace = &sampling->trace[sampling->block];
-      draw.random = *place;
-      draw.at = place + 1;
-      memcpy(draw.columns, columns, m * sizeof *columns);
-      draw.trace->tracer->draw(&draw);
-      memcpy(columns, draw.columns, m * sizeof *columns);
-      *place = draw.random;
+    memcpy(draw.columns, begins ? sampling->forced : columns, m * sizeof *columns);
+    draw.random = begins ? sampling->seed : *place;
+    draw.at = place + 1;
+    if (begins) { /* its place on the generator's cycle */
+      draw.random = permi_random(&draw.random) + sampling->begin + k;
+      draw.random = permi_random(&draw.random);
+      memset(draw.at, 0, PERMI_TRACE_PLACE * sizeof *place);
     }
-    if (sampling->segment == 0)
-      memset(place + 1, 0, PERMI_TRACE_PLACE * sizeof *place);
+    for (b = begins ? 0 : sampling->block; b < end; b++) {
+      draw.trace = &sampling->trace[b];
+      draw.trace->tracer->draw(&draw);
+      if (sampling->segment == 0)
+        memset(draw.at, 0, PERMI_TRACE_PLACE * sizeof *place);
+    }
+    memcpy(columns, draw.columns, m * sizeof *columns);
+    *place = draw.random;
   }
   return thread ? PERM_OK : permi_control_poll(sampling->watch, 0, "drawing");
 }
@@ -147,7 +116,7 @@ static perm_status permi_draw_all(permi_sampling *sampling)
       if (segments)
         status = trace->tracer->segment(trace, sampling->watch, sampling->segment);
       if (status == PERM_OK)
-        status = permi_share(threads, 0, parts, permi_draw_segment, sampling, NULL);
+        status = permi_share(threads, 0, parts, permi_draw_part, sampling, NULL);
       if (segments)
         permi_pool_release(&trace->segment);
     }
@@ -161,14 +130,8 @@ static double permi_sample_limit(const perm_options *options)
   return options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
 }
 
-/* Is a block drawn in segments, so that its engine runs twice? */
-static int permi_sample_twice(const permi_tracer *tracer, const void *plan)
-{
-  return tracer == &permi_frontier_tracer && ((const permi_frontier *)plan)->every > 0;
-}
-
-/* Hears an offer: its weights must be exact, and its states be kept, or some where memory is short. The time to
-   compute the others again does not count in the choice, so that samples are the same. */
+/* Hears an offer: its weights must be exact, and its states be kept, or some where memory is short. The time to compute
+   the others again does not count in the choice, so that samples are the same. */
 static perm_status permi_sample_hear(permi_maker *maker, const permi_block *block, const permi_engine *engine,
                                      permi_offer *offer, perm_status status)
 {
@@ -185,15 +148,12 @@ static perm_status permi_sample_hear(permi_maker *maker, const permi_block *bloc
   all = run + tracer->bytes(offer->plan);
   few = maker->kept + all > limit && tracer->bytes_short ? run + tracer->bytes_short(offer->plan) : all;
   offer->bytes = few;
-  if (few > limit && few < all)
+  if (few > limit)
     permi_refuse(offer, PERM_ERROR_LIMIT,
-                 "by method %s: samples keep the states of all steps, predicted %s, or %s where only some are kept, "
-                 "over %s", perm_method_name(engine->method), permi_size_words(all).text, permi_size_words(few).text,
+                 "by method %s: samples keep the states of all steps, predicted %s%s%s%s, over %s",
+                 perm_method_name(engine->method), permi_size_words(all).text, few < all ? ", or " : "",
+                 few < all ? permi_size_words(few).text : "", few < all ? " where only some are kept" : "",
                  permi_size_words(limit).text);
-  else if (few > limit)
-    permi_refuse(offer, PERM_ERROR_LIMIT,
-                 "by method %s: samples keep the states of all steps, predicted %s, over %s",
-                 perm_method_name(engine->method), permi_size_words(all).text, permi_size_words(limit).text);
   return status;
 }
 
@@ -238,8 +198,10 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
   best = offers.chosen >= 0 ? &offer[offers.chosen] : NULL;
   if (status == PERM_OK && (!best || sampling->watch->stopped != PERM_OK))
     status = permi_sample_refuse(maker, &block, &offers);
-  else if (status == PERM_OK)
-    seconds = best->seconds * (1 + permi_sample_twice(permi_tracers[offers.chosen], best->plan));
+  else if (status == PERM_OK) /* an engine whose states are drawn in segments runs twice */
+    seconds = permi_tracers[offers.chosen] == &permi_frontier_tracer && ((const permi_frontier *)best->plan)->every > 0
+                  ? 2 * best->seconds
+                  : best->seconds;
   if (options->max_seconds > 0 && seconds > options->max_seconds)
     status = permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
                         "a block of order %d: predicted %s, over max_seconds = %.3g", block.n,
@@ -323,14 +285,6 @@ static perm_status permi_sample_blocks(permi_sampling *sampling)
   return status;
 }
 
-static int permi_sample_takes(perm_method method)
-{
-  int i;
-  for (i = 0; i < PERMI_TRACERS && permi_sample_engines[i].method != method; i++)
-    ;
-  return method == PERM_METHOD_AUTO || i < PERMI_TRACERS;
-}
-
 /* argument: the matrix in the call, whose last ones are options, seed, first, count, columns, result. */
 static perm_status permi_sample_check(const permi_given *given, const permi_sampling *sampling, int argument)
 {
@@ -341,13 +295,13 @@ static perm_status permi_sample_check(const permi_given *given, const permi_samp
   perm_result *result = sampling->result;
   permi_given_item entry;
   size_t e, end;
-  int i;
+  int i, takes = options->method == PERM_METHOD_AUTO;
+  for (i = 0; i < PERMI_TRACERS; i++)
+    takes |= permi_sample_engines[i].method == options->method;
   if (given->m > given->n)
-    return permi_fail(result, PERM_ERROR_SIZE, 1,
-                      "matrix: %d x %d has more rows than columns; transpose it",
+    return permi_fail(result, PERM_ERROR_SIZE, 1, "matrix: %d x %d has more rows than columns; transpose it",
                       given->m, given->n);
-  if (options->modulus || options->certify || options->tolerance > 0 || options->checkpoint.file ||
-      !permi_sample_takes(options->method) ||
+  if (options->modulus || options->certify || options->tolerance > 0 || options->checkpoint.file || !takes ||
       (options->precision != PERM_PRECISION_DEFAULT && options->precision != PERM_PRECISION_FAST &&
        options->precision != PERM_PRECISION_EXACT))
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2,
@@ -453,22 +407,7 @@ static perm_status permi_sample(permi_sampling *sampling, const permi_given *giv
   return status == PERM_ERROR_MEMORY ? permi_fail_memory(sampling->result) : status;
 }
 
-/* Draws from what the caller has given in *sampling: seed, begin, count, columns. */
-static perm_status permi_sample_given(permi_sampling *sampling, const permi_given *given, int argument)
-{
-  perm_status status = permi_sample_check(given, sampling, argument);
-  sampling->m = given->m;
-  if (status == PERM_OK && given->m > 0)
-    status = permi_sample(sampling, given);
-  if (status == PERM_OK) {
-    sampling->result->method = sampling->method;
-    sampling->result->terms = sampling->visited;
-    sampling->result->threads = permi_threads(sampling->options);
-  }
-  return status;
-}
-
-/* Of a matrix or, where that is NULL, of a problem's array. */
+/* Draws from a matrix or, where that is NULL, from a problem's array. */
 static perm_status permi_sample_call(const perm_matrix *matrix, const permi_problem *problem,
                                      const perm_options *options, permi_sampling sampling, perm_result *result)
 {
@@ -497,10 +436,19 @@ static perm_status permi_sample_call(const perm_matrix *matrix, const permi_prob
     given.real = problem->real;
     given.ld = (size_t)problem->ld;
     given.step = 1;
-    status = permi_sample_given(&sampling, &given, 4);
-    result->argument = result->argument == 2 ? 5 : result->argument == 1 ? 3 : result->argument;
-  } else if (status == PERM_OK) {
-    status = permi_sample_given(&sampling, &given, 1);
+  }
+  if (status == PERM_OK) {
+    status = permi_sample_check(&given, &sampling, problem ? 4 : 1);
+    sampling.m = given.m;
+    if (status == PERM_OK && given.m > 0)
+      status = permi_sample(&sampling, &given);
+    if (problem)
+      result->argument = result->argument == 2 ? 5 : result->argument == 1 ? 3 : result->argument;
+  }
+  if (status == PERM_OK) {
+    result->method = sampling.method;
+    result->terms = sampling.visited;
+    result->threads = permi_threads(sampling.options);
   }
   result->status = status;
   result->seconds = permi_seconds() - start;

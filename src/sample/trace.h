@@ -67,11 +67,6 @@ static void *permi_pool_copy(permi_pool *pool, const void *from, size_t count, s
   return copy;
 }
 
-static void *permi_trace_copy(permi_trace *trace, const void *from, size_t count, size_t size)
-{
-  return permi_pool_copy(&trace->pool, from, count, size);
-}
-
 static size_t permi_weight_words(const permi_numbers *numbers)
 {
   return permi_algebra_is_integer(numbers->algebra) ? permi_numbers_words(numbers) : 2;
@@ -83,7 +78,7 @@ static void permi_trace_ways(permi_trace *trace, const permi_numbers *numbers, s
   trace->words = (ways + 2) * permi_weight_words(numbers);
 }
 
-/* The last value of a run, and what underflow may have taken from it. */
+/* Notes what underflow may have taken from the last value of a run. */
 static void permi_trace_lose(permi_trace *trace, const permi_numbers *numbers, const void *value, double loss)
 {
   const double last = value && !permi_algebra_is_integer(numbers->algebra) ? *(const double *)value : 0;
@@ -124,7 +119,7 @@ static uint64_t permi_draw_below(uint64_t most, uint64_t *random)
   return x % most;
 }
 
-/* Draws a way; -1: all weights are 0. */
+/* Draws a way. Returns -1 if all weights are 0. */
 static int permi_draw_integer(uint64_t *weight, int ways, int words, uint64_t *random)
 {
   uint64_t *total = weight + ways * words, *at = total + words, ones;

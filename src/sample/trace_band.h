@@ -53,10 +53,11 @@ static perm_status permi_band_keep(void *keeper, const permi_band_state *state, 
   level->slot_count = step->slot_count;
   level->used = step->used;
   level->opened = step->opened;
-  level->window = (int *)permi_trace_copy(trace, step->window, (size_t)step->slot_count, sizeof(int));
-  level->value = (char *)permi_trace_copy(trace, state->from, step->states, 8 * state->words);
-  level->exp2 = state->from_exp2
-                    ? (int64_t *)permi_trace_copy(trace, state->from_exp2, step->states, sizeof(int64_t)) : NULL;
+  level->window = (int *)permi_pool_copy(&trace->pool, step->window, (size_t)step->slot_count, sizeof(int));
+  level->value = (char *)permi_pool_copy(&trace->pool, state->from, step->states, 8 * state->words);
+  level->exp2 = NULL;
+  if (state->from_exp2)
+    level->exp2 = (int64_t *)permi_pool_copy(&trace->pool, state->from_exp2, step->states, sizeof(int64_t));
   return !trace->pool.failed && permi_band_vectors(trace, state->band, level, step->row ? level - 1 : NULL)
              ? PERM_OK
              : PERM_ERROR_MEMORY;

@@ -4,10 +4,10 @@
 #include "trace.h"
 #include "../twins/classes_order.h"
 
-/* A state knows how many of a class wait, not which. So a vertex that is matched with one of a class is noted as
-   pending there. Where a member came and waited, it gets one of those pending: any, for the members' rests are
-   proportional and their factors are in all products alike, so that every pairing of members with pending vertices has
-   the same product. Where classes became one, the pending vertices are shared at random, as many as waited in each. */
+/* A state knows how many of a class wait, not which. So a vertex that is matched with one of a class is pending there.
+   A member that came and waited gets any of those pending: the members' rests are proportional and their factors are in
+   all products alike, so that every pairing of members with pending vertices has the same product. Where classes became
+   one, the pending vertices are shared at random, as many as waited in each. */
 typedef struct permi_class_level {
   uint64_t *key;
   char *value;
@@ -132,23 +132,6 @@ static perm_status permi_classes_record(permi_trace *trace, permi_control *contr
   return status;
 }
 
-/* The weight of a link into a state. */
-static void permi_class_weigh(permi_draw *draw, const permi_class_run *run, const permi_class_list *source, int number,
-                              const permi_class_link *link)
-{
-  const permi_numbers *numbers = &run->plan->numbers;
-  const permi_coefficient one = permi_coefficient_one();
-  uint64_t value[2 * PERM_INTEGER_WORDS];
-  permi_class_list target;
-  int64_t exp2 = 0;
-  memset(&target, 0, sizeof target);
-  memset(value, 0, run->bytes);
-  target.value = (char *)value;
-  target.exp2 = &exp2;
-  permi_class_add_way(run, source, link->state, (int)link->way, &target, 0);
-  permi_draw_weigh(draw, numbers, number, &one, value, exp2, 1);
-}
-
 /* One of those pending in a class, any. */
 static int permi_class_pick(const permi_class_pending *pending, int count, int number, uint64_t *random)
 {
@@ -186,10 +169,17 @@ static void permi_class_undo(permi_draw *draw, const permi_classes *plan, const 
 static void permi_classes_draw(permi_draw *draw)
 {
   const permi_classes *plan = (const permi_classes *)draw->trace->plan;
+  const permi_coefficient one = permi_coefficient_one();
+  uint64_t value[2 * PERM_INTEGER_WORDS];
+  int64_t exp2 = 0;
   size_t state = 0;
   int p, k, pending = 0;
   permi_class_run run;
+  permi_class_list target;
   memset(&run, 0, sizeof run);
+  memset(&target, 0, sizeof target);
+  target.value = (char *)value;
+  target.exp2 = &exp2;
   run.plan = plan;
   run.bytes = 8 * permi_numbers_words(&plan->numbers);
   for (p = plan->steps - 1; p >= 0; p--) {
@@ -202,8 +192,12 @@ static void permi_classes_draw(permi_draw *draw)
     source.value = level->value;
     source.exp2 = level->exp2;
     run.p = p;
-    for (k = 0; k < links; k++)
-      permi_class_weigh(draw, &run, &source, k, &link[k]);
+    for (k = 0; k < links; k++) {
+      memset(value, 0, run.bytes);
+      exp2 = 0;
+      permi_class_add_way(&run, &source, link[k].state, (int)link[k].way, &target, 0);
+      permi_draw_weigh(draw, &plan->numbers, k, &one, value, exp2, 1);
+    }
     k = permi_draw_way(draw, &plan->numbers, links);
     if (k < 0)
       return;
@@ -213,5 +207,5 @@ static void permi_classes_draw(permi_draw *draw)
 }
 
 static const permi_tracer permi_classes_tracer = {permi_classes_kept_bytes, permi_classes_record, permi_classes_draw,
-                                                     NULL, NULL};
+                                                  NULL, NULL};
 /* SPDX-License-Identifier: MIT */

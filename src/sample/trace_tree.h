@@ -28,7 +28,7 @@ static int permi_tree_keep(void *keeper, const permi_tree_node *node, const perm
   const int number = (int)(node - tree->node);
   int k;
   *to = *table;
-  to->value = (uint64_t *)permi_trace_copy(trace, table->value, table->states, 8 * (size_t)tree->size);
+  to->value = (uint64_t *)permi_pool_copy(&trace->pool, table->value, table->states, 8 * (size_t)tree->size);
   if (!own)
     return to->value != NULL;
   if (to->value && number == tree->nodes - 1)
@@ -42,18 +42,6 @@ static int permi_tree_keep(void *keeper, const permi_tree_node *node, const perm
   return to->value != NULL;
 }
 
-/* The most ways of a draw: entries of a star, or shares of a join's common vertices; what nodes know of each other is
-   in `set`. */
-static size_t permi_tree_ways(const permi_tree *tree)
-{
-  size_t most = PERMI_TREE_WIDTH + 2, ways;
-  int common = 0;
-  while (ldexp(1, common) < tree->most_groups)
-    common++;
-  ways = permi_tree_choose(tree, common, common / 2);
-  return ways > most ? ways : most;
-}
-
 static perm_status permi_tree_record(permi_trace *trace, permi_control *control)
 {
   const permi_tree *tree = (const permi_tree *)trace->plan;
@@ -62,6 +50,8 @@ static perm_status permi_tree_record(permi_trace *trace, permi_control *control)
   permi_tree_run run;
   perm_partial partial;
   perm_status status;
+  size_t ways;
+  int common = 0;
   trace->kept = kept;
   if (!kept)
     return PERM_ERROR_MEMORY;
@@ -75,7 +65,10 @@ static perm_status permi_tree_record(permi_trace *trace, permi_control *control)
   kept->children = kept->child + nodes;
   kept->stack = kept->children + nodes;
   kept->first[0] = 0;
-  permi_trace_ways(trace, &tree->numbers, permi_tree_ways(tree));
+  while (ldexp(1, common) < tree->most_groups) /* ways: a star's entries, or shares of a join's common vertices */
+    common++;
+  ways = permi_tree_choose(tree, common, common / 2);
+  permi_trace_ways(trace, &tree->numbers, ways > PERMI_TREE_WIDTH + 2 ? ways : PERMI_TREE_WIDTH + 2);
   trace->room = nodes * sizeof(uint32_t);
   memset(&run, 0, sizeof run);
   memset(&partial, 0, sizeof partial);

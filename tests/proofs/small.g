@@ -1,4 +1,4 @@
-# >>small >>small_minors >>compute: why values from PERMI_SMALL_LEAST, PERMI_FAR_LEAST and PERMI_FOUR_LEAST keep all
+# >>small >>minors_dense >>compute: why values from PERMI_SMALL_LEAST, PERMI_FAR_LEAST and PERMI_FOUR_LEAST keep all
 # bits: what is lost by underflow is far below their last place.
 
 # CLAIM four
@@ -41,7 +41,7 @@ x15 = x8 * x4 * x2 * 2.3e13;
   /\ 2e-116 - 1e-98 * 1b-53 <= 0 }
 
 # CLAIM minors
-# >>small_minors 4: operations underflow by 2^-1074 times the rest of a product.
+# >>minors_dense 4: operations underflow by 2^-1074 times the rest of a product.
 # FALSE s/<= 1e-170/<= 1e-175/
 x2 = 1.7e13 * 1.7e13;
 x4 = x2 * x2;

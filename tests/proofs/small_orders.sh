@@ -22,7 +22,7 @@ awk 'function max(a, b) { return a > b ? a : b }
       else last = max(times(z, fc), plus_times(times(0, fu), 0, fu))
       worst = max(worst, last + 1 + 2 ^ (n - 3) + 5)
     }
-    # rows, products and sums of >>small_minors, where a complex product has two roundings, with or without
+    # rows, products and sums of >>minors_dense, where a complex product has two roundings, with or without
     minors = n * (n - 1) + 2 * (n - 1) + 2 ^ (n - 3) + n + 8
     formula = 2 ^ (n - 3) + n * (n + 3) + 8
     print "# CLAIM roundings_of_" n

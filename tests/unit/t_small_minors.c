@@ -1,4 +1,4 @@
-/* >>small_minors, >>small_minors_kernels */
+/* >>minors_dense, >>minors_kernels */
 /* Minors and gradients, n = 2 .. 16, at once: within bound and estimate of the exact minors, and what options may ask.
    perm_compute_repeated_* of up to 12 lines is perm_compute_* of the matrix written out. */
 
