@@ -101,7 +101,7 @@
      frontier/       >>values          entries as values of the ring
                      >>frontier        states, keys, cursors of the lists
                      >>steps           the values of a step
-                     >>steps_run       the union of lists, in parts: permi_part_merge (on GPUs permi_merge_path,
+                     >>steps       the union of lists, in parts: permi_part_merge (on GPUs permi_merge_path,
                                        perm_cuda.cu); threads; THE BOUND
                      >>streams         from an order to the streams of a step
                      >>arrays          indexed by combinations
@@ -5123,12 +5123,6 @@ static perm_status permi_refuse_long(permi_offer *offer)
   return permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
 }
 
-static void permi_leaf_bound(permi_leaf *leaf, double bound, double unit)
-{
-  leaf->bound_relative = bound;
-  leaf->estimate_relative = fmin(4 * sqrt(unit * bound), bound);
-}
-
 /* ========================================================================================= >>vectors
    What the vector kernels of >>arrays, >>hybrid, >>signs read, and their text, read once for each instruction set. */
 
@@ -5630,10 +5624,18 @@ PERMI_BRIEF_END
   DO(magnitudes_dd, PERMI_MAGNITUDES_DD) DO(signed_dd, PERMI_SIGNED_DD) DO(complex_dd, PERMI_COMPLEX_DD)               \
   DO(word, PERMI_WORD) DO(wide, PERMI_WIDE) DO(words, PERMI_WORDS) DO(residues, PERMI_RESIDUES)
 
+/* Makes integers residues where values are. */
+static permi_coefficient permi_coefficient_reduced(permi_coefficient c, const permi_numbers *numbers)
+{
+  int part;
+  for (part = 0; part < 2 && numbers->algebra == PERMI_RESIDUES; part++)
+    c.integer[part] = (int64_t)permi_wide_residue(permi_wide_of(c.integer[part]), numbers->modulus);
+  return c;
+}
+
 static permi_coefficient permi_coefficient_of(const permi_block *block, int edge, const permi_numbers *numbers)
 {
   permi_coefficient c;
-  int part;
   memset(&c, 0, sizeof c);
   if (block->real) {
     c.real = block->real[edge];
@@ -5644,9 +5646,7 @@ static permi_coefficient permi_coefficient_of(const permi_block *block, int edge
     c.integer[0] = block->integer[edge];
   if (block->imaginary_integer)
     c.integer[1] = block->imaginary_integer[edge];
-  for (part = 0; part < 2 && numbers->algebra == PERMI_RESIDUES; part++)
-    c.integer[part] = (int64_t)permi_wide_residue(permi_wide_of(c.integer[part]), numbers->modulus);
-  return c;
+  return permi_coefficient_reduced(c, numbers);
 }
 
 static int permi_entries_equal(const permi_block *block, int a, int b)
@@ -5842,20 +5842,6 @@ static PERMI_ALWAYS_INLINE void permi_values_extremes(const double *x, size_t do
   }
 }
 
-/* Adds a value and what underflow took from it and the entries. */
-static void permi_values_finish(const permi_numbers *numbers, const void *value, const permi_sizes *sizes,
-                                double lost_error, perm_partial *partial)
-{
-  double loss = sizes->loss;
-  permi_value_sum(numbers, value, partial);
-  if (permi_algebra_is_integer(numbers->algebra))
-    return;
-  if (lost_error > 0)
-    loss += DBL_MIN + permi_ldexp(lost_error, -sizes->exp2);
-  partial->lost += 2 * loss;
-  partial->exp2 = sizes->exp2;
-}
-
 /* Returns e such that values times 2^-e come near 1, and notes it; 0 if all lie within 1 / beyond and beyond.
    Products below `safe` may lose low parts. */
 static int permi_sizes_rescale(permi_sizes *sizes, double beyond, double safe)
@@ -5881,7 +5867,7 @@ static void permi_values_scale(double *x, size_t doubles, int e)
     x[k] = x[k] * first * second;
 }
 
-/* Where all values are below 2^PERMI_CANCELS times their moduli, moduli come down, and bound nothing. */
+/* Where values are below 2^PERMI_CANCELS times their moduli, moduli come down, and bound nothing. */
 #define PERMI_CANCELS_STEPS 31 /* a mask: looked for in every 32nd step or row */
 static void permi_values_ease(const permi_numbers *numbers, void *values, size_t count, permi_sizes *sizes)
 {
@@ -5934,6 +5920,32 @@ static void permi_values_normalise(const permi_numbers *numbers, void *values, s
     }
 }
 
+/* Adds c x 2^exp2 to y 2^*to, doubles with powers of two of their own. */
+static void permi_value_add_apart(const permi_numbers *numbers, const permi_coefficient *c, void *to_value, int64_t *to,
+                                  const void *x, int64_t exp2)
+{
+  const permi_coefficient one = permi_coefficient_one();
+  const size_t size = permi_numbers_words(numbers);
+  double product[5] = {0, 0, 0, 0, 0}, *y = (double *)to_value;
+  const int fresh = y[size - 1] == 0, e = fresh ? 0 : permi_int_exponent(exp2 - *to);
+  size_t k;
+  if (((const double *)x)[size - 1] == 0)
+    return;
+  if (fresh || e > 0)
+    *to = exp2;
+  if (e == 0) {
+    permi_values_add(numbers, c, y, x, 1);
+    return;
+  }
+  permi_values_add(numbers, c, product, x, 1);
+  for (k = 0; k < size; k++)
+    if (e > 0)
+      y[k] = permi_shift(y[k], -e);
+    else
+      product[k] = permi_shift(product[k], e);
+  permi_values_add(numbers, &one, y, product, 1);
+}
+
 /* Enters sizes, not of low parts; integers have none. */
 static PERMI_ALWAYS_INLINE void permi_values_track(permi_algebra algebra, const void *values, size_t count,
                                                    permi_sizes *sizes)
@@ -5949,7 +5961,16 @@ static PERMI_ALWAYS_INLINE void permi_values_track(permi_algebra algebra, const 
       permi_values_extremes(x, size, 2, sizes);
 }
 
-/* Entries of a line that count. */
+/* A relative bound for terms of `operations` roundings, `roundings` of entries and, in the sum of moduli, `moduli`.
+   Proved by machine: tests/proofs/frontier.g. */
+static double permi_terms_bound(const permi_numbers *numbers, double roundings, double operations, double moduli)
+{
+  double gamma = permi_gamma(roundings + operations);
+  if (permi_algebra_is_dd(numbers->algebra))
+    gamma = permi_gamma(roundings) * (1 + 1e-12) + operations * PERMI_DD_UNIT / (1 - operations * PERMI_DD_UNIT);
+  return gamma / (1 - permi_gamma(roundings + moduli)) * (1 + 8 * PERMI_UNIT);
+}
+
 typedef struct permi_majorant {
   double sum; /* of moduli */
   int count, others; /* of modulus other than 1 */
@@ -6005,6 +6026,12 @@ static void permi_numbers_lengthen(permi_numbers *numbers, int words)
   numbers->algebra = numbers->parts == 2 || words > 2 ? PERMI_WORDS : words == 2 ? PERMI_WIDE : PERMI_WORD;
 }
 
+/* Precisions above double are double-double here. */
+static int permi_sparse_doubled(const perm_options *options)
+{
+  return options->precision == PERM_PRECISION_ACCURATE || options->precision == PERM_PRECISION_DD;
+}
+
 /* 0: the permanent may be too long for a perm_integer and there is no modulus. */
 #define PERMI_RESIDUE_WORDS 8 /* price of a residue product, a division */
 static int permi_numbers_choose(permi_numbers *numbers, const permi_block *block, uint64_t modulus, int doubled)
@@ -6032,7 +6059,16 @@ static int permi_numbers_choose(permi_numbers *numbers, const permi_block *block
   return 1;
 }
 
-/* The same, but double-doubles always have moduli. */
+/* What the values are, for explain. */
+static const char *permi_numbers_text(const permi_numbers *numbers)
+{
+  static const char *const text[] = {"doubles", "doubles with moduli", "complex doubles", "double-doubles",
+                                     "double-doubles with moduli", "complex double-doubles", "64-bit integers",
+                                     "128-bit integers", "integers of several words", "residues"};
+  return text[numbers->algebra];
+}
+
+/* Chooses as permi_numbers_choose, but double-doubles always have moduli. */
 static int permi_numbers_choose_moduli(permi_numbers *numbers, const permi_block *block, uint64_t modulus, int doubled)
 {
   const int fits = permi_numbers_choose(numbers, block, modulus, doubled);
@@ -6041,18 +6077,126 @@ static int permi_numbers_choose_moduli(permi_numbers *numbers, const permi_block
   return fits;
 }
 
+/* ========================================================================================= >>runner
+   What lists, arrays, trees, bands and classes share: threads, stopping, counters, memory, the last value. Each gives
+   its step. */
+
+typedef struct permi_runner permi_runner;
+struct permi_runner {
+  permi_control *control; /* NULL: nobody stops the run */
+  const char *activity;
+  int threads;
+  permi_pool pool;       /* memory of the run */
+  perm_allocator locked; /* for threads, as a caller's allocator need not be thread-safe */
+  double done;           /* predicted seconds of the work so far */
+  double unpolled, visited;
+  int stop; /* a perm_status, which thread 0 writes and the others see */
+  permi_sizes sizes;
+  perm_status (*keep)(permi_runner *run, int p); /* NULL, or takes the states before each step p: >>trace */
+  void *keeper;
+};
+
+typedef perm_status (*permi_runner_step)(permi_runner *run, int p);
+
+static void *permi_locked_allocate(size_t bytes, void *user_data)
+{
+  void *memory;
+  PERMI_OMP(critical(permi_lists_memory))
+  memory = permi_allocate((const perm_allocator *)user_data, bytes, 1);
+  return memory;
+}
+
+static void permi_locked_release(void *memory, void *user_data)
+{
+  PERMI_OMP(critical(permi_lists_memory))
+  permi_release((const perm_allocator *)user_data, memory);
+}
+
+/* Begins a run that the caller has cleared, except for `keep`. */
+static void permi_runner_begin(permi_runner *run, const perm_allocator *allocator, permi_control *control,
+                               const char *activity)
+{
+  run->control = control;
+  run->activity = activity;
+  run->threads = control ? permi_threads(control->options) : 1;
+  run->pool.allocator = allocator;
+  run->locked.allocate = permi_locked_allocate;
+  run->locked.release = permi_locked_release;
+  run->locked.user_data = (void *)(uintptr_t)allocator;
+  run->sizes.smallest = run->sizes.largest = 1;
+}
+
+/* Returns why to stop. Thread 0 asks after PERMI_RUNNER_POLL more states; the others see what it found. */
+#define PERMI_RUNNER_POLL 262144
+static perm_status permi_runner_poll(permi_runner *run, double states, double seconds, int thread)
+{
+  int stop = PERM_OK;
+  if (thread) {
+    PERMI_OMP(atomic read)
+    stop = run->stop;
+  } else if (run->control && (run->unpolled += states) >= PERMI_RUNNER_POLL) {
+    run->unpolled = 0;
+    stop = (int)permi_control_poll(run->control, seconds, run->activity);
+    PERMI_OMP(atomic write)
+    run->stop = stop;
+  }
+  return (perm_status)stop;
+}
+
+static perm_status permi_runner_go(permi_runner *run, int from, int to, permi_runner_step step)
+{
+  perm_status status = PERM_OK;
+  int p;
+  for (p = from; p < to && status == PERM_OK; p++) {
+    status = permi_runner_poll(run, PERMI_RUNNER_POLL / 16, run->done, 0);
+    if (status == PERM_OK && run->keep)
+      status = run->keep(run, p);
+    if (status == PERM_OK)
+      status = step(run, p);
+  }
+  return status;
+}
+
+/* Adds the last value (NULL: 0) and what underflow took from it and the entries. */
+static void permi_runner_finish(const permi_runner *run, const permi_numbers *numbers, const void *value,
+                                double lost_error, perm_partial *partial)
+{
+  double loss = run->sizes.loss;
+  partial->terms += run->visited;
+  if (value)
+    permi_value_sum(numbers, value, partial);
+  if (!value || permi_algebra_is_integer(numbers->algebra))
+    return;
+  if (lost_error > 0)
+    loss += DBL_MIN + permi_ldexp(lost_error, -run->sizes.exp2);
+  partial->lost += 2 * loss;
+  partial->exp2 = run->sizes.exp2;
+}
+
+/* Makes the leaf of an engine whose values are `numbers`. unit: of the roundings that the bound counts. */
+static void permi_leaf_values(permi_leaf *leaf, const permi_numbers *numbers, double bound, double unit,
+                              perm_status (*task)(const permi_leaf *, permi_control *, perm_partial *),
+                              size_t (*explain)(const permi_leaf *, char *, size_t))
+{
+  leaf->run_task = task;
+  leaf->explain = explain;
+  leaf->integer = permi_algebra_is_integer(numbers->algebra);
+  if (!leaf->integer) {
+    leaf->bound_relative = bound;
+    leaf->estimate_relative = fmin(4 * sqrt(unit * bound), bound);
+  }
+}
+
 /* ======================================================================================= >>frontier
    The dynamic program over the vertices of a frontier, as sorted lists of states that are merged. */
 
-/* A state is a mask of slots (1: that frontier vertex is matched); its value sums, over the ways to reach it, products
-   of entries. Eliminating v drops its bit where v is matched, else matches v with each free neighbour t; a vertex
+/* A state is a mask of slots (1: that frontier vertex is matched); its value sums the products of entries over the ways
+   to reach it. Eliminating v drops its bit where v is matched, else matches v with each free neighbour t; a vertex
    without neighbours left must be matched. So a step is a union of streams, the drop and one for each t: a state with
    (mask & test) == want goes to mask ^ flip, times a coefficient. Flipped bits are tested or free, so streams keep
-   lists sorted: a k-way merge, without sorting [DOB15].
-
+   lists sorted, and a k-way merge needs no sorting [DOB15].
    The merge goes over groups, the states with the same bits above the low PERMI_LOW_BITS. A group's low masks are its
    pattern; groups share few patterns, so a state costs only its value.
-
    Threads take parts of a target, the groups between two keys, of equal work: the balanced path of [DOB15]. */
 
 /* Seconds by 7 to 11 bits: bcsstk01 2.6, 1.6, 1.5, 1.4, 1.55; mycielskian6, with small groups, .004, .004, .008, .010,
@@ -6408,19 +6552,19 @@ static const permi_move *permi_moves_find(permi_moves *moves, int step, int stre
 }
 
 /* ========================================================================================== >>steps
-   Fills a step of the lists. */
+   Steps of the lists: merges states, then adds up their values, by one thread or several. */
 
 typedef struct permi_take {
   uint32_t group, stream;
 } permi_take;
 
-/* Part of a step's target; once merged, takes stand in order of groups, then streams. */
+/* A part of a step's target. Once merged, takes stand in the order of groups, then streams. */
 typedef struct permi_part {
   permi_cursor *cursor;
   permi_list list;
   size_t takes, take_room;
   permi_take *take;
-  int own, *number; /* has patterns itself; their numbers in the target */
+  int own, *number; /* own: has patterns of its own; their numbers in the target */
   size_t number_room, group_at, state_at;
   uint64_t end[PERMI_MASK_WORDS];
   permi_sizes sizes;
@@ -6429,21 +6573,14 @@ typedef struct permi_part {
 } permi_part;
 
 typedef struct permi_run {
+  permi_runner base;
   const permi_frontier *frontier;
-  const perm_allocator *allocator;
-  perm_allocator locked;
-  permi_pool pool;
-  permi_control *control;
   permi_list list[2];
   permi_part *part;
-  int parts_at_once, threads;
-  int sorting;
+  int parts_at_once, step;
   permi_moves *moves;
   size_t *weight; /* [stream][block of groups]: states before that take part */
   size_t weight_room;
-  permi_sizes sizes;
-  double visited;
-  int step;
   int careful, tracking;
   double state_seconds;
 } permi_run;
@@ -6498,40 +6635,12 @@ static PERMI_ALWAYS_INLINE void permi_step_of(permi_algebra algebra, const permi
   }
 }
 
-static void permi_step(const permi_run *run, const permi_list *source, permi_list *target, permi_part *part,
-                       permi_moves *moves)
-{
-  switch (run->frontier->numbers.algebra) {
-#define PERMI_CASE(name, algebra) case algebra: permi_step_of(algebra, run, source, target, part, moves); break;
-    PERMI_ALGEBRAS(PERMI_CASE)
-#undef PERMI_CASE
-  default: break;
-  }
-}
-
-/* ====================================================================================== >>steps_run
-   Runs the steps of the lists, by one thread or several. */
-
-static void *permi_locked_allocate(size_t bytes, void *user_data)
-{
-  void *memory;
-  PERMI_OMP(critical(permi_lists_memory)) /* a caller's allocator need not be thread-safe */
-  memory = permi_allocate((const perm_allocator *)user_data, bytes, 1);
-  return memory;
-}
-
-static void permi_locked_release(void *memory, void *user_data)
-{
-  PERMI_OMP(critical(permi_lists_memory))
-  permi_release((const perm_allocator *)user_data, memory);
-}
-
 static int permi_takes_more(const perm_allocator *allocator, permi_part *part, size_t more)
 {
   return permi_room(allocator, NULL, &part->take, part->takes, more, &part->take_room, sizeof *part->take);
 }
 
-/* Merges what is below part->end, or until the part has `most` states. */
+/* Merges what is below part->end, until the part has `most` states. */
 static PERMI_ALWAYS_INLINE perm_status permi_part_merge_words(const perm_allocator *allocator, const permi_list *source,
                                                               permi_patterns *patterns, permi_part *part, int words,
                                                               int streams, size_t most)
@@ -6597,7 +6706,7 @@ static perm_status permi_part_place(permi_run *run, permi_list *target, permi_pa
   int k;
   part->group_at = target->groups;
   part->state_at = target->states;
-  if (!permi_list_room(run->allocator, target, part->list.groups))
+  if (!permi_list_room(run->base.pool.allocator, target, part->list.groups))
     return PERM_ERROR_MEMORY;
   target->groups += part->list.groups;
   target->states += part->list.states;
@@ -6605,11 +6714,11 @@ static perm_status permi_part_place(permi_run *run, permi_list *target, permi_pa
     return PERM_ERROR_MEMORY;
   if (!part->own)
     return PERM_OK;
-  if (!permi_room(&run->locked, NULL, &part->number, 0, (size_t)patterns->count, &part->number_room,
+  if (!permi_room(&run->base.locked, NULL, &part->number, 0, (size_t)patterns->count, &part->number_room,
                   sizeof *part->number))
     return PERM_ERROR_MEMORY;
   for (k = 0; k < patterns->count; k++) {
-    part->number[k] = permi_patterns_find(run->allocator, &target->patterns,
+    part->number[k] = permi_patterns_find(run->base.pool.allocator, &target->patterns,
                                           patterns->bits + (size_t)k * PERMI_LOW_WORDS);
     if (part->number[k] < 0)
       return PERM_ERROR_MEMORY;
@@ -6727,9 +6836,9 @@ static size_t permi_balance_weigh(permi_rounds *step)
   const size_t blocks = step->source->groups / PERMI_BALANCE_BLOCK + 1, places = (size_t)streams * blocks;
   size_t total = 0, sum;
   int k;
-  if (!permi_room(run->allocator, NULL, &run->weight, 0, places, &run->weight_room, sizeof *run->weight))
+  if (!permi_room(run->base.pool.allocator, NULL, &run->weight, 0, places, &run->weight_room, sizeof *run->weight))
     return 0;
-  permi_share(run->threads, 0, blocks, permi_balance_block, step, NULL);
+  permi_share(run->base.threads, 0, blocks, permi_balance_block, step, NULL);
   for (k = 0; k < streams; k++) {
     size_t *weight = run->weight + (size_t)k * blocks, b;
     sum = 0;
@@ -6753,8 +6862,8 @@ static perm_status permi_rounds_merge(void *context, uint64_t k, int thread)
   int s;
   (void)thread;
   if (!part->own) {
-    part->status = permi_part_merge(step->run->allocator, source, &step->target->patterns, part, step->streams,
-                                    PERMI_PART_STATES);
+    part->status = permi_part_merge(step->run->base.pool.allocator, source, &step->target->patterns, part,
+                                    step->streams, PERMI_PART_STATES);
     return PERM_OK;
   }
   memset(part->end, 255, sizeof part->end);
@@ -6768,27 +6877,34 @@ static perm_status permi_rounds_merge(void *context, uint64_t k, int thread)
     permi_cursor_settle(&part->cursor[s], source, source->words);
   }
   permi_patterns_clear(&part->list.patterns);
-  part->status = permi_part_merge(&step->run->locked, source, &part->list.patterns, part, step->streams, (size_t)-1);
+  part->status =
+      permi_part_merge(&step->run->base.locked, source, &part->list.patterns, part, step->streams, (size_t)-1);
   return PERM_OK;
 }
 
 static perm_status permi_rounds_fill(void *context, uint64_t k, int thread)
 {
   const permi_rounds *step = (const permi_rounds *)context;
-  permi_step(step->run, step->source, step->target, &step->run->part[k], &step->run->moves[thread]);
+  const permi_run *run = step->run;
+  switch (run->frontier->numbers.algebra) {
+#define PERMI_CASE(name, algebra)                                                                                      \
+  case algebra: permi_step_of(algebra, run, step->source, step->target, &run->part[k], &run->moves[thread]); break;
+    PERMI_ALGEBRAS(PERMI_CASE)
+#undef PERMI_CASE
+  default: break;
+  }
   return PERM_OK;
 }
 
-/* Makes the target of step p, once prepared, by one thread or together. Rounds bound what waits for its place. */
+/* Makes the target of step p, once prepared, by one thread or together. Rounds bound the takes in memory. */
 static perm_status permi_run_rounds(permi_run *run, int p, int streams, int together)
 {
-  const double done = run->frontier->cost[p] * PERMI_STATE_SECONDS;
   const size_t at_once = together ? (size_t)run->parts_at_once : 1;
-  const int threads = together ? run->threads : 1;
+  const int threads = together ? run->base.threads : 1;
   permi_part *part = run->part;
   perm_status status = PERM_OK;
   permi_rounds step;
-  size_t unpolled = 0, k;
+  size_t k;
   int s;
   step.run = run;
   step.source = &run->list[p & 1];
@@ -6809,20 +6925,17 @@ static perm_status permi_run_rounds(permi_run *run, int p, int streams, int toge
       memcpy(part[k].cursor, part->cursor, (size_t)streams * sizeof(permi_cursor));
   }
   for (step.first = 0; step.first < step.count; step.first += at_once) {
+    const double before = (double)step.target->states;
     permi_share(threads, 0, at_once, permi_rounds_merge, &step, NULL);
     for (k = 0; k < at_once && status == PERM_OK; k++)
       status = part[k].status == PERM_OK ? permi_part_place(run, step.target, &part[k]) : part[k].status;
     if (status != PERM_OK)
       return status;
     permi_share(threads, 0, at_once, permi_rounds_fill, &step, NULL);
-    for (k = 0; k < at_once; k++) {
-      permi_sizes_join(&run->sizes, &part[k].sizes);
-      unpolled += part[k].list.states;
-    }
-    if (run->control && (together || unpolled > 262144)) {
-      status = permi_control_poll(run->control, done + run->state_seconds * (double)step.target->states, "frontier");
-      unpolled = 0;
-    }
+    for (k = 0; k < at_once; k++)
+      permi_sizes_join(&run->base.sizes, &part[k].sizes);
+    status = permi_runner_poll(&run->base, together ? PERMI_RUNNER_POLL : (double)step.target->states - before,
+                               run->base.done + run->state_seconds * (double)step.target->states, 0);
     if (status != PERM_OK || (!together && part->done))
       return status;
   }
@@ -6857,12 +6970,11 @@ static size_t permi_value_bytes(const permi_frontier *frontier)
   return 8 * permi_numbers_words(&frontier->numbers);
 }
 
-/* Prepares step p; returns the number of streams. */
 static int permi_run_prepare(permi_run *run, int p)
 {
   const permi_frontier *frontier = run->frontier;
   const int first = frontier->stream_start[p], streams = frontier->stream_start[p + 1] - first;
-  permi_sizes *sizes = &run->sizes;
+  permi_sizes *sizes = &run->base.sizes;
   double weight = 0, least = 1;
   int s;
   run->step = p + 1;
@@ -6886,67 +6998,36 @@ static int permi_run_prepare(permi_run *run, int p)
 static perm_status permi_run_step(permi_run *run, int p)
 {
   const int streams = permi_run_prepare(run, p);
-  return permi_run_rounds(run, p, streams, run->threads > 1 && run->list[p & 1].states >= PERMI_PARALLEL_STATES);
+  return permi_run_rounds(run, p, streams, run->base.threads > 1 && run->list[p & 1].states >= PERMI_PARALLEL_STATES);
 }
 
 static void permi_run_release(permi_run *run)
 {
   int k;
   for (k = 0; k < 2; k++)
-    permi_list_release(run->allocator, &run->list[k]);
+    permi_list_release(run->base.pool.allocator, &run->list[k]);
   for (k = 0; run->part && k < run->parts_at_once; k++) {
-    permi_list_release(&run->locked, &run->part[k].list);
-    permi_release(&run->locked, run->part[k].take);
-    permi_release(&run->locked, run->part[k].number);
+    permi_list_release(&run->base.locked, &run->part[k].list);
+    permi_release(&run->base.locked, run->part[k].take);
+    permi_release(&run->base.locked, run->part[k].number);
   }
-  permi_release(run->allocator, run->weight);
-  permi_pool_release(&run->pool);
+  permi_release(run->base.pool.allocator, run->weight);
+  permi_pool_release(&run->base.pool);
 }
 
-static int permi_run_create(permi_run *run, const permi_frontier *frontier)
-{
-  const size_t moves = sizeof(permi_move) << PERMI_MOVES_LOG2, streams = (size_t)permi_frontier_streams_most(frontier);
-  permi_pool *pool = &run->pool;
-  int k;
-  run->locked.allocate = permi_locked_allocate;
-  run->locked.release = permi_locked_release;
-  run->locked.user_data = (void *)(uintptr_t)run->allocator;
-  run->threads = 1;
-  if (run->control && !run->sorting && fmax(frontier->room[0], frontier->room[1]) >= PERMI_PARALLEL_STATES)
-    run->threads = permi_threads(run->control->options);
-  run->parts_at_once = run->threads > 1 ? 4 * run->threads : 1 + run->sorting;
-  run->moves = (permi_moves *)permi_pool_get(pool, (size_t)run->threads, sizeof *run->moves);
-  run->part = (permi_part *)permi_pool_zeros(pool, (size_t)run->parts_at_once, sizeof *run->part);
-  for (k = 0; !pool->failed && k < run->parts_at_once; k++) {
-    run->part[k].list.words = frontier->mask_words;
-    run->part[k].cursor = (permi_cursor *)permi_pool_get(pool, streams, sizeof(permi_cursor));
-  }
-  for (k = 0; !pool->failed && k < run->threads; k++) {
-    run->moves[k].used = 0;
-    run->moves[k].pair = (uint32_t *)permi_pool_get(pool, PERMI_MOVES_PAIRS, sizeof(uint32_t));
-    run->moves[k].move = (permi_move *)permi_pool_zeros(pool, 1, moves);
-  }
-  return !pool->failed;
-}
-
-typedef perm_status (*permi_stepping)(permi_run *run, int p);
-
-/* Begins a run; release it also after a failure. control may be NULL. */
-static perm_status permi_run_open(const permi_frontier *frontier, permi_control *control, permi_stepping step,
-                                  permi_run *run)
+/* Begins a run, which the caller has cleared and releases even after a failure. sorting: one thread, and a key for each
+   state. */
+static perm_status permi_run_open(const permi_frontier *frontier, permi_control *control, int sorting, permi_run *run)
 {
   const perm_allocator *allocator = &frontier->owned.allocator;
-  const size_t size = permi_value_bytes(frontier);
+  const size_t size = permi_value_bytes(frontier), streams = (size_t)permi_frontier_streams_most(frontier);
+  permi_pool *pool = &run->base.pool;
   uint64_t none[PERMI_LOW_WORDS];
   double growth = 0;
-  int p, s, complete;
-  memset(run, 0, sizeof *run);
+  int p, s, k, threads, complete;
   memset(none, 0, sizeof none);
   none[0] = 1; /* nothing matched, in one way */
-  run->sorting = step != permi_run_step;
-  run->allocator = run->pool.allocator = allocator;
-  run->control = control;
-  run->sizes.smallest = run->sizes.largest = 1;
+  permi_runner_begin(&run->base, allocator, control, "frontier");
   run->frontier = frontier;
   for (p = 0; p < frontier->steps; p++) {
     double weight = 0;
@@ -6955,18 +7036,33 @@ static perm_status permi_run_open(const permi_frontier *frontier, permi_control 
     growth += weight > 1 ? log2(weight) : 0;
   }
   run->careful = growth > 300;
-  complete = permi_run_create(run, frontier);
+  if (sorting || fmax(frontier->room[0], frontier->room[1]) < PERMI_PARALLEL_STATES)
+    run->base.threads = 1;
+  threads = run->base.threads;
+  run->parts_at_once = threads > 1 ? 4 * threads : 1 + sorting;
+  run->moves = (permi_moves *)permi_pool_get(pool, (size_t)threads, sizeof *run->moves);
+  run->part = (permi_part *)permi_pool_zeros(pool, (size_t)run->parts_at_once, sizeof *run->part);
+  for (k = 0; !pool->failed && k < run->parts_at_once; k++) {
+    run->part[k].list.words = frontier->mask_words;
+    run->part[k].cursor = (permi_cursor *)permi_pool_get(pool, streams, sizeof(permi_cursor));
+  }
+  for (k = 0; !pool->failed && k < threads; k++) {
+    run->moves[k].used = 0;
+    run->moves[k].pair = (uint32_t *)permi_pool_get(pool, PERMI_MOVES_PAIRS, sizeof(uint32_t));
+    run->moves[k].move = (permi_move *)permi_pool_zeros(pool, 1, sizeof(permi_move) << PERMI_MOVES_LOG2);
+  }
+  complete = !pool->failed;
   for (p = 0; p < 2 && complete; p++) { /* the bound of all steps: growing touches fresh pages each time */
     permi_list *list = &run->list[p];
     list->words = frontier->mask_words;
     if (frontier->room[p] >= (double)(SIZE_MAX / 64))
       return PERM_ERROR_MEMORY;
     list->state_room = (size_t)frontier->room[p];
-    list->value = permi_pool_get(&run->pool, list->state_room, size);
+    list->value = permi_pool_get(pool, list->state_room, size);
     complete = list->value && permi_list_room(allocator, list, 1) &&
                permi_patterns_find(allocator, &list->patterns, none) == 0 &&
-               (!run->sorting || permi_enlarge(allocator, NULL, &list->high, 0, list->state_room,
-                                               (size_t)list->words * sizeof(uint64_t)));
+               (!sorting || permi_enlarge(allocator, NULL, &list->high, 0, list->state_room,
+                                          (size_t)list->words * sizeof(uint64_t)));
   }
   if (!complete)
     return PERM_ERROR_MEMORY;
@@ -6978,54 +7074,60 @@ static perm_status permi_run_open(const permi_frontier *frontier, permi_control 
   return PERM_OK;
 }
 
-/* Makes the states after step p and scales them. */
-static perm_status permi_run_advance(permi_run *run, int p, permi_stepping step)
+/* Makes the states after step p, by `step`, and scales them. */
+static perm_status permi_run_advance_by(permi_run *run, int p, perm_status (*step)(permi_run *run, int p))
 {
   const permi_frontier *frontier = run->frontier;
   permi_list *target = &run->list[(p + 1) & 1];
-  perm_status status = PERM_OK;
+  perm_status status;
   int e;
-  if (run->control && (p & 15) == 0)
-    status = permi_control_poll(run->control, frontier->cost[p] * PERMI_STATE_SECONDS, "frontier");
-  if (status == PERM_OK)
-    status = step(run, p);
+  run->base.done = frontier->cost[p] * PERMI_STATE_SECONDS;
+  status = step(run, p);
   if (status == PERM_OK && !(p & PERMI_CANCELS_STEPS))
-    permi_values_ease(&frontier->numbers, target->value, target->states, &run->sizes);
+    permi_values_ease(&frontier->numbers, target->value, target->states, &run->base.sizes);
   /* the largest value stays between 2^-500 and 2^500: entries are at most 1, so nothing overflows */
-  e = status == PERM_OK && run->tracking ? permi_sizes_rescale(&run->sizes, 1e150, PERMI_SAFE_PRODUCT) : 0;
+  e = status == PERM_OK && run->tracking ? permi_sizes_rescale(&run->base.sizes, 1e150, PERMI_SAFE_PRODUCT) : 0;
   if (e)
     permi_values_scale((double *)target->value, target->states * permi_numbers_words(&frontier->numbers), e);
-  run->visited += (double)target->states;
+  run->base.visited += (double)target->states;
   return status;
 }
 
-static perm_status permi_frontier_run_by(const permi_leaf *leaf, permi_control *control, permi_stepping step,
-                                         perm_partial *partial)
+static perm_status permi_run_advance(permi_runner *run, int p)
+{
+  return permi_run_advance_by((permi_run *)run, p, permi_run_step);
+}
+
+static perm_status permi_frontier_run_by(const permi_leaf *leaf, permi_control *control, permi_runner_step step,
+                                         int sorting, perm_partial *partial)
 {
   const permi_frontier *frontier = (const permi_frontier *)leaf->context;
+  const permi_list *last;
   permi_run run;
-  perm_status status = permi_run_open(frontier, control, step, &run);
-  int p;
-  for (p = 0; p < frontier->steps && status == PERM_OK; p++)
-    status = permi_run_advance(&run, p, step);
-  if (status == PERM_OK && run.list[p & 1].states)
-    permi_values_finish(&frontier->numbers, run.list[p & 1].value, &run.sizes, frontier->lost_error, partial);
-  partial->terms += status == PERM_OK ? run.visited : 0;
+  perm_status status;
+  memset(&run, 0, sizeof run);
+  status = permi_run_open(frontier, control, sorting, &run);
+  if (status == PERM_OK)
+    status = permi_runner_go(&run.base, 0, frontier->steps, step);
+  last = &run.list[frontier->steps & 1];
+  if (status == PERM_OK)
+    permi_runner_finish(&run.base, &frontier->numbers, last->states ? last->value : NULL, frontier->lost_error,
+                        partial);
   permi_run_release(&run);
   return status;
 }
 
 static perm_status permi_frontier_run(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
-  return permi_frontier_run_by(leaf, control, permi_run_step, partial);
+  return permi_frontier_run_by(leaf, control, permi_run_advance, 0, partial);
 }
 
 /* ======================================================================================== >>streams
    Makes a frontier's streams from an elimination order. */
 
-/* Gives slots to lives (birth, death], -1 to vertices without; what enters in the step of a death may have its slot.
-   Low slots go to vertices that live through the most states: patterns, and low words of arrays, change least. life:
-   2 * vertices, busy: PERMI_MASK_WORDS for each of steps + 1. Returns the number of slots; 0: too many, or stopped. */
+/* Gives slots to lives (birth, death], -1 to vertices without. Low slots go to vertices that live through the most
+   states, so that patterns and low words change least. life: 2 * vertices; busy: PERMI_MASK_WORDS for each of steps +
+   1. Returns the number of slots; 0: too many, or stopped. */
 static int permi_frontier_slots(const permi_frontier *frontier, int vertices, permi_ranked *life, uint64_t *busy,
                                 permi_control *watch)
 {
@@ -7196,17 +7298,6 @@ static int permi_frontier_lengths(permi_frontier *frontier, const permi_block *b
   return 1;
 }
 
-/* See >>steps_run; proved by machine: tests/proofs/frontier.g. */
-static double permi_frontier_bound(const permi_frontier *frontier, const permi_block *block, double roundings)
-{
-  const double sums = frontier->additions;
-  const double operations = (block->imaginary ? 2.42 : 1.0) * (block->n - 1) + sums;
-  double gamma = permi_gamma(roundings + operations), doubtful = permi_gamma(roundings + block->n + sums);
-  if (permi_algebra_is_dd(frontier->numbers.algebra))
-    gamma = permi_gamma(roundings) * (1 + 1e-12) + operations * PERMI_DD_UNIT / (1 - operations * PERMI_DD_UNIT);
-  return gamma / (1 - doubtful) * (1 + 8 * PERMI_UNIT);
-}
-
 /* How exact values are to be, and entries were. */
 typedef struct permi_exactness {
   double roundings, lost_error; /* of a term's entries, in units; below the normal doubles */
@@ -7268,7 +7359,9 @@ static perm_status permi_frontier_create(const perm_allocator *allocator, const 
     status = PERM_ERROR_MEMORY;
     goto done;
   }
-  frontier->bound_relative = permi_frontier_bound(frontier, block, exactness->roundings);
+  frontier->bound_relative = permi_terms_bound(
+      &frontier->numbers, exactness->roundings, (block->imaginary ? 2.42 : 1.0) * (block->n - 1) + frontier->additions,
+      block->n + frontier->additions); /* >>steps */
   status = permi_watch(watch, 0) ? PERM_ERROR_LIMIT : PERM_OK;
 done:
   permi_pool_release(&room);
@@ -7291,15 +7384,14 @@ done:
    A step pulls: each block sums the ways to reach it, in a fixed order. Bits above the low slots are settled once a
    block; then y += c x over contiguous arrays, or a table for the low words.
 
-   On a GPU the host does all but the values, which have the bits of the AVX2 and, for double-doubles, AVX-512
-   kernels. An H200 takes 7 ps a state for 3-regular graphs, 14 for 8 entries a line. */
+   A GPU's values have the bits of the AVX2 and, for double-doubles, AVX-512 kernels. An H200 takes 7 ps a state for
+   3-regular graphs, 14 for 8 entries a line. */
 
 #define PERMI_ARRAY_LOW 11     /* words and ranks of these slots stay in the first cache */
 #define PERMI_ARRAY_HIGH 16    /* most slots of middle, of top */
 #define PERMI_ARRAY_SAFE 1e-250 /* sums of larger products are multiples of 2^-936 */
 #define PERMI_ARRAY_PAD 256 /* bytes that vectors may read beyond a buffer */
 
-/* The words of a step. */
 typedef struct permi_layout {
   uint64_t occupied;
   int ones, low; /* low: occupied low slots */
@@ -7341,7 +7433,6 @@ static permi_pull permi_pull_of(const permi_frontier *frontier, int p, int strea
   return pull;
 }
 
-/* And on the CPU. */
 typedef struct permi_lookup {
   int top_ones;             /* more in the source */
   const uint16_t *place;    /* of all low words, as in permi_layout; or NULL */
@@ -7352,14 +7443,13 @@ typedef struct permi_lookup {
 typedef struct permi_places permi_places; /* see >>array_places */
 typedef struct permi_arrays_run permi_arrays_run;
 struct permi_arrays_run {
+  permi_runner base;
   const permi_frontier *frontier;
   const permi_arrays *arrays;
-  permi_control *control;
   permi_numbers numbers; /* moduli have a pass of their own, and residues modulo numbers.modulus */
   uint64_t root;         /* of -1 modulo the prime of a pass: i of Gaussian integers */
   int again;             /* a pass after the first, whose states are counted already */
   int absolute; /* the pass of the moduli */
-  int threads;
   permi_block_kernel kernel;
   int kernel_eights; /* uses permi_eight */
   size_t bytes;      /* of a value */
@@ -7375,10 +7465,8 @@ struct permi_arrays_run {
   permi_eight *eights;
   int most; /* ways of a step */
   int tracking; /* sizes are measured in this step */
-  permi_sizes sizes;
-  double visited, seconds_before, seconds_each;
-  perm_status (*keep)(permi_arrays_run *run, int p); /* NULL, or hears of the values before each step p: >>trace */
-  void *keeper;
+  int cancels;  /* signed values without moduli */
+  double seconds_before, seconds_each;
   struct perm_gpu_frontier *gpu; /* holds the values, or NULL */
   perm_gpu_stream *gpu_stream;
 };
@@ -7415,8 +7503,7 @@ static size_t permi_arrays_bytes_at(const permi_frontier *frontier, int p)
 
 static size_t permi_arrays_value_bytes(const permi_frontier *frontier)
 {
-  const permi_numbers numbers = permi_arrays_numbers(frontier);
-  return 8 * permi_numbers_words(&numbers);
+  return permi_arrays_bytes_at(frontier, frontier->steps);
 }
 
 static int permi_arrays_passes(const permi_frontier *frontier)
@@ -7489,14 +7576,14 @@ static permi_block_kernel permi_arrays_kernel(permi_algebra algebra, perm_isa is
    Integers of arrays modulo primes, a pass for each: one double a state, whatever the length of the permanent. */
 
 /* Residues are whole numbers of at most p / 2 + 1, of either sign. A step is, by its permi_growth,
-     not reduced  where the bound on the true values, not Gaussian, is below p / 2: these are their own residues,
+     not reduced  where the bound on the true values, not Gaussian, is below p / 2,
      short        where the sum of the moduli of its coefficients times p / 2 + 1 is at most 2^52: sums are exact, and
                   reduced at the end,
      long         else: each product is reduced, of two doubles. With a, b at most p / 2 + 1 and p <= 2^50 the quotient
                   ab / p < 2^48.01 is wrong by less than 3 2^-53 of itself before it is rounded, 0.1, so a product
                   comes out below 0.61 p; 1.25 p / 2 for each way leaves room for sums below 2^52.
-   Primes are below 2^bits; the fewest seconds in all decide on `bits`. A modulus that short is passed itself; integers
-   below 2^52 are passed without any. Gaussian integers take two passes a prime, with i as either root of -1. */
+   Primes are below 2^bits; the fewest seconds decide on `bits`. Integers below 2^52 need no modulus. Gaussian integers
+   take two passes a prime, with i as either root of -1. */
 #define PERMI_ARRAY_RESIDUE_LEAST 32 /* bits: the first 142 primes of either kind are above 2^(bits - MARGIN) */
 #define PERMI_ARRAY_RESIDUE_MARGIN 1e-5
 #define PERMI_ARRAY_RESIDUE_ROOM 4503599627370496.0 /* 2^52 */
@@ -7538,16 +7625,11 @@ static int permi_residues_growth(const permi_frontier *frontier, int p, double w
   return half <= 562949953421312.0 && 1.25 * ways * (half + 1) <= PERMI_ARRAY_RESIDUE_ROOM ? PERMI_GROWS_LONG : -1;
 }
 
-/* Of a unit of cost. */
-static double permi_residues_unit_seconds(perm_isa isa, int growth)
-{
-  const int family = isa == PERM_ISA_AVX2 ? 1 : isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX512IFMA ? 0 : 2;
-  return permi_residue_seconds[family][growth == PERMI_GROWS_LONG];
-}
-
 /* Seconds of the values of a pass; INFINITY: none is possible. */
 static double permi_residues_pass_seconds(const permi_frontier *frontier, const double *weight, double half)
 {
+  const perm_isa isa = frontier->arrays->isa;
+  const int family = isa == PERM_ISA_AVX2 ? 1 : isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX512IFMA ? 0 : 2;
   double seconds = 0;
   int p;
   for (p = 0; p < frontier->steps; p++) {
@@ -7555,7 +7637,7 @@ static double permi_residues_pass_seconds(const permi_frontier *frontier, const 
     if (growth < 0)
       return (double)INFINITY;
     seconds += (frontier->cost[p + 1] - frontier->cost[p]) *
-               (permi_residues_unit_seconds(frontier->arrays->isa, growth) +
+               (permi_residue_seconds[family][growth == PERMI_GROWS_LONG] +
                 (8 * frontier->states[p + 1] > PERMI_ARRAY_CACHE_BYTES ? 8 * PERMI_ARRAY_MISS_SECONDS : 0));
   }
   return seconds;
@@ -7642,13 +7724,11 @@ static void permi_layout_create(permi_pool *pool, const permi_arrays *arrays, pe
   layout->top = (uint16_t *)permi_pool_get(pool, top, sizeof(uint16_t));
 }
 
-/* Under a word of top bits. */
 static size_t permi_layout_states(const permi_layout *layout, uint32_t top)
 {
   return layout->total[permi_count_ones(top)];
 }
 
-/* Lays out the words with `ones` ones among the occupied slots. */
 static void permi_layout_fill(const permi_arrays *arrays, permi_layout *layout, uint64_t occupied, int ones)
 {
   const uint32_t low_mask = (uint32_t)occupied & ((1u << arrays->low) - 1);
@@ -7793,11 +7873,11 @@ static void permi_ways_fill(permi_arrays_run *run, int p, const permi_layout *so
    One memory for two steps of arrays: a step takes what the step before it gives back. */
 
 /* A step leaves some top bits as they are, and states that differ there do not meet. So it goes by turns, each for some
-   settings of those bits: places for the target's values, first free fit; the values; then the source's places are
-   free. Sizes follow from counts of bits alone, so that planning knows the memory. */
+   settings of those bits: it places the target's values, first free fit, computes them, and frees the source's places.
+   Sizes follow from counts of bits alone, so planning knows the memory. */
 
-/* Of the greatest step, where bits allow. Order 100, 3 a line, 3.0e7 states, 487 MB for two steps: 2 turns 387 MB, 4
-   344, 8 309, 16 294. Threads wait at the end of each, so none is of fewer bytes than take a millisecond. */
+/* Turns of the greatest step, where bits allow. Order 100, 3 a line, 3.0e7 states, 487 MB for two steps: 2 turns 387
+   MB, 4 344, 8 309, 16 294. Threads wait at the end of each turn, so none has fewer bytes than take a millisecond. */
 #define PERMI_ARRAY_TURNS 8
 #define PERMI_ARRAY_TURN_BYTES 4e6
 
@@ -7900,7 +7980,6 @@ static void permi_places_size(permi_places *places, int p)
   }
 }
 
-/* The first step's one state. */
 static void permi_places_start(permi_places *places)
 {
   const permi_frontier *frontier = places->frontier;
@@ -7916,7 +7995,6 @@ static void permi_places_start(permi_places *places)
   places->at[0][0] = permi_places_find(places, places->bytes[0][0]);
 }
 
-/* Begins step p. */
 static void permi_places_step(permi_places *places, int p)
 {
   const permi_frontier *frontier = places->frontier;
@@ -8011,7 +8089,6 @@ typedef struct permi_array_stepping {
   int p;
   uint16_t *top;
   double before, seconds; /* of one thread's piece */
-  size_t unpolled;
   int words; /* of integers in the source, which gets as many as the target */
 } permi_array_stepping;
 
@@ -8020,7 +8097,6 @@ static char *permi_array_values(const permi_arrays_run *run, int p, uint32_t top
   return run->memory + (size_t)run->places->at[p & 1][top];
 }
 
-/* The blocks of a piece. */
 static void permi_array_blocks(const permi_array_stepping *step, uint32_t top, int piece, int thread)
 {
   const permi_arrays_run *run = step->run;
@@ -8067,21 +8143,14 @@ static void permi_array_blocks(const permi_array_stepping *step, uint32_t top, i
   }
 }
 
-#define PERMI_ARRAY_POLL 262144
-
 static perm_status permi_array_piece(void *context, uint64_t number, int thread)
 {
   permi_array_stepping *step = (permi_array_stepping *)context;
   permi_arrays_run *run = step->run;
   const permi_layout *target = &run->layout[(step->p + 1) & 1];
   permi_array_blocks(step, step->top[number / PERMI_ARRAY_PIECES], (int)(number % PERMI_ARRAY_PIECES), thread);
-  if (thread || !run->control)
-    return PERM_OK;
-  step->unpolled += target->states / ((size_t)target->tops * PERMI_ARRAY_PIECES);
-  if (step->unpolled <= PERMI_ARRAY_POLL)
-    return PERM_OK;
-  step->unpolled = 0;
-  return permi_control_poll(run->control, step->before + step->seconds * (double)number, "frontier");
+  return permi_runner_poll(&run->base, (double)target->states / (target->tops * PERMI_ARRAY_PIECES),
+                           step->before + step->seconds * (double)number, thread);
 }
 
 /* The values of a word of top bits, integers of step->words, become as long as the target's, from the last on. */
@@ -8114,9 +8183,9 @@ static perm_status permi_array_step(permi_arrays_run *run, int p)
   step.run = run;
   step.p = p;
   step.top = run->top;
-  step.before = run->seconds_before + frontier->cost[p] * run->seconds_each;
+  step.before = run->base.done;
   step.seconds = seconds / ((double)target->tops * PERMI_ARRAY_PIECES);
-  threads = seconds < PERMI_PARALLEL_SECONDS ? 1 : run->threads;
+  threads = seconds < PERMI_PARALLEL_SECONDS ? 1 : run->base.threads;
   for (k = 0; k < threads; k++)
     permi_sizes_clear(&run->extremes[k].sizes);
   if (frontier->words && !run->arrays->by_residues && frontier->words[p] < frontier->words[p + 1]) {
@@ -8131,9 +8200,9 @@ static perm_status permi_array_step(permi_arrays_run *run, int p)
     step.before += step.seconds * tops * PERMI_ARRAY_PIECES;
   }
   if (run->tracking) {
-    permi_sizes_clear(&run->sizes);
+    permi_sizes_clear(&run->base.sizes);
     for (k = 0; k < threads; k++)
-      permi_sizes_join(&run->sizes, &run->extremes[k].sizes);
+      permi_sizes_join(&run->base.sizes, &run->extremes[k].sizes);
   }
   return status;
 }
@@ -8141,7 +8210,7 @@ static perm_status permi_array_step(permi_arrays_run *run, int p)
 /* Of the values before step p. */
 static perm_status permi_array_rescale(permi_arrays_run *run, int p)
 {
-  const int e = permi_sizes_rescale(&run->sizes, 1e150, PERMI_ARRAY_SAFE);
+  const int e = permi_sizes_rescale(&run->base.sizes, 1e150, PERMI_ARRAY_SAFE);
   const permi_layout *layout = &run->layout[p & 1];
   int k;
   if (e && run->gpu)
@@ -8185,59 +8254,59 @@ static void permi_arrays_shorten(permi_arrays_run *run, int p)
    beyond 1e150. Above it all is a multiple of 2^-936, and only low parts underflow, by less than 2^-200 of the
    product, for which PERMI_DD_UNIT has room. Below, a product and its sum lose at most 16 DBL_MIN in each part.
    Proved by machine: tests/proofs/frontier.g. */
-static perm_status permi_arrays_steps(permi_arrays_run *run, int from, int to)
+static perm_status permi_arrays_advance(permi_runner *runner, int p)
 {
+  permi_arrays_run *run = (permi_arrays_run *)runner;
   const permi_arrays *arrays = run->arrays;
   const permi_frontier *frontier = run->frontier;
-  const permi_algebra algebra = run->numbers.algebra;
-  const int doubles = !permi_algebra_is_integer(algebra) && !arrays->by_residues;
-  const int cancels = !run->absolute && permi_algebra_has_moduli(frontier->numbers.algebra);
-  permi_sizes *sizes = &run->sizes;
-  double least, weight, next_least;
+  const permi_layout *source = &run->layout[p & 1];
+  permi_layout *target = &run->layout[(p + 1) & 1];
+  permi_sizes *sizes = &runner->sizes;
   perm_status status = PERM_OK;
-  int p;
-  run->kernel_eights = (algebra == PERMI_MAGNITUDES || algebra == PERMI_MAGNITUDES_DD) && arrays->isa >= PERM_ISA_AVX2;
-  for (p = from; p < to && status == PERM_OK; p++) {
-    permi_layout *source = &run->layout[p & 1], *target = &run->layout[(p + 1) & 1];
-    if (run->keep && (status = run->keep(run, p)) != PERM_OK)
-      break;
-    if (!arrays->lists) {
-      permi_layout_fill(arrays, target, arrays->occupied[p + 1], frontier->ones[p + 1]);
-      permi_ways_fill(run, p, source, target);
-    }
-    permi_arrays_shorten(run, p + 1);
-    run->tracking = 0;
-    if (doubles) {
-      weight = permi_ways_weight(run, p, &least);
-      sizes->loss = permi_loss_scaled(sizes->loss, weight, 0);
-      if (sizes->smallest * least < PERMI_ARRAY_SAFE)
-        sizes->loss += 16 * DBL_MIN * (frontier->stream_start[p + 1] - frontier->stream_start[p]);
-      sizes->smallest *= least * (cancels ? 1.2e-32 : 1 - 1e-9);
-      sizes->largest *= 2 * weight;
-      if (p + 1 < frontier->steps) {
-        weight = permi_ways_weight(run, p + 1, &next_least);
-        run->tracking = sizes->smallest * next_least < PERMI_ARRAY_SAFE || sizes->largest * weight > 1e150;
-      }
-    }
-    if (run->control && (run->gpu || (p & 15) == 0))
-      status =
-          permi_control_poll(run->control, run->seconds_before + frontier->cost[p] * run->seconds_each, "frontier");
-    if (status == PERM_OK)
-      status = arrays->lists ? permi_gpu_unite(run, p)
-               : run->gpu    ? permi_gpu_step(run, p)
-                             : permi_array_step(run, p);
-    if (status == PERM_OK && run->tracking)
-      status = permi_array_rescale(run, p + 1);
-    run->visited += run->again ? 0 : (double)target->states;
+  runner->done = run->seconds_before + frontier->cost[p] * run->seconds_each;
+  if (!arrays->lists) {
+    permi_layout_fill(arrays, target, arrays->occupied[p + 1], frontier->ones[p + 1]);
+    permi_ways_fill(run, p, source, target);
   }
+  permi_arrays_shorten(run, p + 1);
+  run->tracking = 0;
+  if (!permi_algebra_is_integer(frontier->numbers.algebra)) {
+    double least, next_least, weight = permi_ways_weight(run, p, &least);
+    sizes->loss = permi_loss_scaled(sizes->loss, weight, 0);
+    if (sizes->smallest * least < PERMI_ARRAY_SAFE)
+      sizes->loss += 16 * DBL_MIN * (frontier->stream_start[p + 1] - frontier->stream_start[p]);
+    sizes->smallest *= least * (run->cancels ? 1.2e-32 : 1 - 1e-9);
+    sizes->largest *= 2 * weight;
+    if (p + 1 < frontier->steps) {
+      weight = permi_ways_weight(run, p + 1, &next_least);
+      run->tracking = sizes->smallest * next_least < PERMI_ARRAY_SAFE || sizes->largest * weight > 1e150;
+    }
+  }
+  if (run->gpu)
+    status = permi_runner_poll(runner, PERMI_RUNNER_POLL, runner->done, 0);
+  if (status == PERM_OK)
+    status = arrays->lists ? permi_gpu_unite(run, p) : run->gpu ? permi_gpu_step(run, p) : permi_array_step(run, p);
+  if (status == PERM_OK && run->tracking)
+    status = permi_array_rescale(run, p + 1);
+  runner->visited += run->again ? 0 : (double)target->states;
   return status;
+}
+
+/* Steps from .. to of a pass, whose numbers the caller has set. */
+static perm_status permi_arrays_steps(permi_arrays_run *run, int from, int to)
+{
+  const permi_algebra algebra = run->numbers.algebra;
+  run->cancels = !run->absolute && permi_algebra_has_moduli(run->frontier->numbers.algebra);
+  run->kernel_eights =
+      (algebra == PERMI_MAGNITUDES || algebra == PERMI_MAGNITUDES_DD) && run->arrays->isa >= PERM_ISA_AVX2;
+  return permi_runner_go(&run->base, from, to, permi_arrays_advance);
 }
 
 static perm_status permi_arrays_pass(permi_arrays_run *run)
 {
   perm_status status = PERM_OK;
-  memset(&run->sizes, 0, sizeof run->sizes);
-  run->sizes.smallest = run->sizes.largest = 1;
+  memset(&run->base.sizes, 0, sizeof run->base.sizes);
+  run->base.sizes.smallest = run->base.sizes.largest = 1;
   permi_layout_fill(run->arrays, &run->layout[0], 0, 0);
   if (run->gpu)
     status = permi_gpu_begin(run);
@@ -8252,7 +8321,7 @@ static perm_status permi_arrays_pass(permi_arrays_run *run)
   return status;
 }
 
-/* Gives value and moduli one exponent and loss, for the theorem of >>steps_run. */
+/* Gives value and moduli one exponent and loss, for the theorem of >>steps. */
 static void permi_arrays_join(double *value, int last, permi_sizes *sizes)
 {
   long long common;
@@ -8275,39 +8344,46 @@ static void permi_arrays_join(double *value, int last, permi_sizes *sizes)
   sizes->exp2 = common;
 }
 
-/* Allocates a run. 0: out of memory. */
-static int permi_arrays_open(permi_arrays_run *run, permi_places *places, permi_pool *pool, double seconds)
+/* Begins a run that the caller has cleared, except for `keep`. 0: out of memory. */
+static int permi_arrays_open(permi_arrays_run *run, const permi_frontier *frontier, permi_control *control,
+                             double seconds)
 {
-  const permi_frontier *frontier = run->frontier;
-  const permi_arrays *arrays = run->arrays;
+  const permi_arrays *arrays = frontier->arrays;
   const size_t table = ((size_t)1 << arrays->low) + PERMI_ARRAY_PAD;
   const int gpu = arrays->isa == PERM_ISA_CUDA;
   const double bytes = gpu ? (double)permi_arrays_value_bytes(frontier) : arrays->bytes;
   const size_t most = (size_t)permi_frontier_streams_most(frontier);
+  permi_pool *pool = &run->base.pool;
   int p;
-  run->threads = run->control && !gpu && seconds >= PERMI_PARALLEL_SECONDS ? permi_threads(run->control->options) : 1;
+  permi_runner_begin(&run->base, &frontier->owned.allocator, control, "frontier");
+  if (gpu || seconds < PERMI_PARALLEL_SECONDS)
+    run->base.threads = 1;
+  run->frontier = frontier;
+  run->arrays = arrays;
   run->numbers = permi_arrays_numbers(frontier);
   run->seconds_each = seconds / (permi_arrays_passes(frontier) * (frontier->cost[frontier->steps] + 1));
   run->most = (int)most;
   run->way = (perm_gpu_way *)permi_pool_get(pool, most, sizeof *run->way);
   run->lookup = (permi_lookup *)permi_pool_get(pool, most, sizeof *run->lookup);
-  run->origin = (permi_origin *)permi_pool_get(pool, most * (size_t)run->threads, sizeof *run->origin);
-  run->extremes = (permi_extremes *)permi_pool_get(pool, (size_t)run->threads, sizeof *run->extremes);
+  run->origin = (permi_origin *)permi_pool_get(pool, most * (size_t)run->base.threads, sizeof *run->origin);
+  run->extremes = (permi_extremes *)permi_pool_get(pool, (size_t)run->base.threads, sizeof *run->extremes);
   run->low = (uint16_t *)permi_pool_zeros(pool, most * table, sizeof(uint16_t)); /* vectors read beyond it */
   run->eights = (permi_eight *)permi_pool_get(
       pool, most * (((size_t)1 << arrays->low) / 8 + PERMI_ARRAY_LOW + 2), sizeof(permi_eight));
   for (p = 0; p < 2; p++)
     permi_layout_create(pool, arrays, &run->layout[p]);
-  run->places = places;
+  run->places = (permi_places *)permi_pool_get(pool, 1, sizeof *run->places);
   run->top = (uint16_t *)permi_pool_get(pool, permi_places_tops(frontier), sizeof *run->top);
-  permi_places_open(pool, frontier, places);
+  if (pool->failed)
+    return 0;
+  permi_places_open(pool, frontier, run->places);
   run->memory = (char *)permi_pool_get(pool, bytes < (double)(SIZE_MAX / 2) ? (size_t)bytes : SIZE_MAX / 2, 1);
   return !pool->failed;
 }
 
-/* The passes of residues. */
-static perm_status permi_arrays_residues(permi_arrays_run *run, permi_pool *pool, double seconds, perm_partial *partial)
+static perm_status permi_arrays_residues(permi_arrays_run *run, double seconds, perm_partial *partial)
 {
+  permi_pool *pool = &run->base.pool;
   const permi_array_residues *plan = &run->arrays->residues;
   const size_t primes = (size_t)plan->primes;
   const int parts = primes ? plan->passes / plan->primes : 1;
@@ -8351,30 +8427,22 @@ static perm_status permi_arrays_residues(permi_arrays_run *run, permi_pool *pool
 static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_frontier *frontier = (const permi_frontier *)leaf->context;
-  const int passes = permi_arrays_passes(frontier), gpu = frontier->arrays->isa == PERM_ISA_CUDA;
+  const int gpu = frontier->arrays->isa == PERM_ISA_CUDA, residues = frontier->arrays->by_residues;
+  const int passes = residues ? 0 : permi_arrays_passes(frontier);
   const int integers = permi_algebra_is_integer(frontier->numbers.algebra);
   const int words = (int)permi_numbers_words(&frontier->numbers);
-  permi_pool pool = {&frontier->owned.allocator, NULL, 0};
   permi_arrays_run run;
-  permi_places places;
-  permi_sizes sizes[2];
+  permi_sizes sizes[2] = {{0, 0, 0, 0}, {0, 0, 0, 0}};
   char *last = NULL;
   double value[5];
   char message[PERM_MESSAGE_BYTES] = "";
   int pass;
   perm_status status = PERM_ERROR_MEMORY;
   memset(&run, 0, sizeof run);
-  run.frontier = frontier;
-  run.arrays = frontier->arrays;
-  run.control = control;
-  if (permi_arrays_open(&run, &places, &pool, leaf->information.seconds))
-    status = gpu ? permi_gpu_create(&run, &pool, message) : PERM_OK;
-  if (status == PERM_OK && run.arrays->by_residues) {
-    status = permi_arrays_residues(&run, &pool, leaf->information.seconds, partial);
-    partial->terms += run.visited;
-    permi_pool_release(&pool);
-    return status;
-  }
+  if (permi_arrays_open(&run, frontier, control, leaf->information.seconds))
+    status = gpu ? permi_gpu_create(&run, &run.base.pool, message) : PERM_OK;
+  if (status == PERM_OK && residues)
+    status = permi_arrays_residues(&run, leaf->information.seconds, partial);
   for (pass = 0; pass < passes && status == PERM_OK; pass++) {
     run.absolute = run.again = pass;
     if (pass)
@@ -8384,14 +8452,14 @@ static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *
     last = permi_array_values(&run, frontier->steps, 0);
     if (!integers)
       memcpy(value + (pass ? words - 1 : 0), last, run.bytes);
-    sizes[pass] = run.sizes;
+    sizes[pass] = run.base.sizes;
   }
   if (status == PERM_OK) {
     if (passes == 2)
       permi_arrays_join(value, words - 1, sizes);
-    permi_values_finish(&frontier->numbers, integers ? (void *)last : (void *)value, sizes,
+    run.base.sizes = sizes[0];
+    permi_runner_finish(&run.base, &frontier->numbers, residues ? NULL : integers ? (void *)last : (void *)value,
                         frontier->lost_error, partial);
-    partial->terms += run.visited;
   }
   if (gpu) {
     permi_gpu_free(&run);
@@ -8400,7 +8468,7 @@ static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *
     else if (control)
       memcpy(control->message, message, sizeof message);
   }
-  permi_pool_release(&pool);
+  permi_pool_release(&run.base.pool);
   return status;
 }
 
@@ -8480,7 +8548,6 @@ static double permi_arrays_gpu_seconds(const permi_frontier *frontier)
              (each[frontier->numbers.algebra] * permi_arrays_products(&frontier->numbers) + passes - 1);
 }
 
-/* Of one thread. */
 static double permi_arrays_seconds(const permi_frontier *frontier)
 {
   const permi_arrays *arrays = frontier->arrays;
@@ -8523,8 +8590,8 @@ static uint64_t permi_arrays_fingerprint(uint64_t hash, const permi_frontier *fr
    Tables of a tree decomposition: bucket elimination [Dec99], linear in n for bounded treewidth. */
 
 /* The permanent is the coefficient of prod x_v in the product of (1 + a_uv x_u x_v) over the entries, x_v^2 = 0.
-   Eliminating v multiplies the tables that know v and its remaining entries, and keeps the terms with x_v: a table
-   over its scope, its neighbours when it goes.
+   Eliminating v multiplies the tables that know v and its remaining entries, and keeps the terms with x_v: a table over
+   its scope, its neighbours when it goes.
 
    A table over a rows and b columns, whose subtree has d more columns than rows, holds the C(a + b, a - d) masks with
    d more matched rows than columns, in ascending order of "matched XOR is a row". The next vertex to go has the top
@@ -8532,9 +8599,7 @@ static uint64_t permi_arrays_fingerprint(uint64_t hash, const permi_frontier *fr
      join: all pairs of disjoint masks, by common parts; subset convolution (Bjorklund, Husfeldt, Kaski, Koivisto,
      STOC 2007) takes more additions, and cancels
      star: the entries of v: matched half += a (other half, that neighbour's bit turned)
-
-   Tables wait on a stack, in post-order. Threads share a join by bits of the product, a star by places; sums keep
-   their order. */
+   Tables wait on a stack, in post-order. Threads share joins and stars by places; sums keep their order. */
 
 #define PERMI_TREE_WIDTH 28 /* vertices of a table before its own goes */
 #define PERMI_TREE_LOW 12
@@ -8625,11 +8690,6 @@ typedef struct permi_tree_rank {
   uint32_t high[1 << (PERMI_TREE_WIDTH - PERMI_TREE_LOW)];
 } permi_tree_rank;
 
-static uint32_t permi_tree_place(const permi_tree_rank *rank, uint32_t mask)
-{
-  return rank->low[mask & ((1u << PERMI_TREE_LOW) - 1)] + rank->high[mask >> PERMI_TREE_LOW];
-}
-
 /* Rank of the bits of mask << shift, above k - |mask| ones. */
 static uint32_t permi_tree_rank_of(const permi_tree *tree, uint32_t mask, int shift, int k)
 {
@@ -8642,13 +8702,6 @@ static uint32_t permi_tree_rank_of(const permi_tree *tree, uint32_t mask, int sh
   return rank;
 }
 
-static void permi_tree_rank_high(const permi_tree *tree, permi_tree_rank *rank, int t, int k)
-{
-  uint32_t high, count = t > PERMI_TREE_LOW ? 1u << (t - PERMI_TREE_LOW) : 1;
-  for (high = 0; high < count; high++)
-    rank->high[high] = permi_tree_rank_of(tree, high, PERMI_TREE_LOW, k);
-}
-
 typedef struct permi_tree_table {
   uint64_t *value;
   uint32_t set;
@@ -8658,18 +8711,16 @@ typedef struct permi_tree_table {
 } permi_tree_table;
 
 typedef struct permi_tree_run {
+  permi_runner base;
   const permi_tree *tree;
-  permi_control *control;
   permi_tree_rank *rank;
   permi_tree_table *table;
   uint64_t *values, *work[2];
   uint32_t *mask[2], *index[2], *first[2];
-  int most_threads;
   double weight;
-  double done, visited, unpolled;
-  /* NULL, or hears of the products at a node, then of its own table; 0: out of memory. See >>trace */
+  int stacked; /* tables */
+  /* NULL, or takes the products at a node, then the node's own table; 0: out of memory. See >>trace */
   int (*keep)(void *keeper, const permi_tree_node *node, const permi_tree_table *table, int own);
-  void *keeper;
 } permi_tree_run;
 
 #define PERMI_TREE_IN_CACHE 1e5 /* bytes of a product that stays in cache */
@@ -8684,7 +8735,7 @@ static size_t permi_tree_begin(size_t count, int part, int parts)
 
 static int permi_tree_threads(const permi_tree_run *run, size_t states)
 {
-  return (double)states * PERMI_TREE_STATE_SECONDS * run->weight < PERMI_SHARE_SECONDS ? 1 : run->most_threads;
+  return (double)states * PERMI_TREE_STATE_SECONDS * run->weight < PERMI_SHARE_SECONDS ? 1 : run->base.threads;
 }
 
 static int permi_tree_is_zero(const permi_tree *tree, const uint64_t *x)
@@ -8714,7 +8765,8 @@ static PERMI_ALWAYS_INLINE void permi_tree_multiply_of(permi_algebra algebra, co
   const uint32_t *mask = group->mask, *index = group->index, *end = mask + group->count;
   const uint64_t *value = group->value;
   for (; mask < end; mask++, index++) {
-    uint64_t *y = out + size * permi_tree_place(rank, *mask ^ m);
+    const uint32_t state = *mask ^ m;
+    uint64_t *y = out + size * (rank->low[state & ((1u << PERMI_TREE_LOW) - 1)] + rank->high[state >> PERMI_TREE_LOW]);
     const uint64_t *x = value + size * *index;
     if (algebra == PERMI_WORDS)
       permi_words_accumulate(numbers->words, numbers->parts, a, y, x);
@@ -8743,38 +8795,27 @@ typedef struct permi_tree_pass {
   permi_sizes sizes;
 } permi_tree_pass;
 
-static perm_status permi_tree_sizes(void *context, uint64_t number, int thread)
+/* Measures a part of the table or, if exp2 is not 0, scales it. */
+static perm_status permi_tree_pass_part(void *context, uint64_t part, int thread)
 {
-  const int part = (int)number;
   permi_tree_pass *pass = (permi_tree_pass *)context;
-  const permi_tree *tree = pass->tree;
-  const size_t begin = permi_tree_begin(pass->table->states, part, pass->parts);
-  const size_t count = permi_tree_begin(pass->table->states, part + 1, pass->parts) - begin;
+  const size_t size = (size_t)pass->tree->size, begin = permi_tree_begin(pass->table->states, (int)part, pass->parts);
+  const size_t count = permi_tree_begin(pass->table->states, (int)part + 1, pass->parts) - begin;
+  double *values = (double *)(void *)pass->table->value + begin * size;
   permi_sizes sizes;
   (void)thread;
-  permi_sizes_clear(&sizes);
-  permi_values_track(tree->numbers.algebra, pass->table->value + begin * (size_t)tree->size, count, &sizes);
-  if (pass->parts == 1) {
-    permi_sizes_join(&pass->sizes, &sizes);
+  if (pass->exp2) {
+    permi_values_scale(values, count * size, pass->exp2);
     return PERM_OK;
   }
+  permi_sizes_clear(&sizes);
+  permi_values_track(pass->tree->numbers.algebra, values, count, &sizes);
   PERMI_OMP(critical(permi_tree_sizes))
   permi_sizes_join(&pass->sizes, &sizes);
   return PERM_OK;
 }
 
-static perm_status permi_tree_scale(void *context, uint64_t number, int thread)
-{
-  const int part = (int)number;
-  const permi_tree_pass *pass = (const permi_tree_pass *)context;
-  const size_t size = (size_t)pass->tree->size, begin = permi_tree_begin(pass->table->states, part, pass->parts) * size;
-  const size_t end = permi_tree_begin(pass->table->states, part + 1, pass->parts) * size;
-  (void)thread;
-  permi_values_scale((double *)(void *)pass->table->value + begin, end - begin, pass->exp2);
-  return PERM_OK;
-}
-
-/* Brings the largest size between 2^-100 and 2^100: products cannot overflow. */
+/* Brings the largest size between 2^-100 and 2^100, so that products cannot overflow. */
 static void permi_tree_rescale(const permi_tree_run *run, permi_tree_table *table)
 {
   const int threads = permi_tree_threads(run, table->states);
@@ -8784,15 +8825,16 @@ static void permi_tree_rescale(const permi_tree_run *run, permi_tree_table *tabl
   pass.tree = run->tree;
   pass.table = table;
   pass.parts = threads > 1 ? PERMI_TREE_PARTS * threads : 1;
+  pass.exp2 = 0;
   permi_sizes_clear(&pass.sizes);
-  permi_share(threads, 0, (uint64_t)pass.parts, permi_tree_sizes, &pass, NULL);
+  permi_share(threads, 0, (uint64_t)pass.parts, permi_tree_pass_part, &pass, NULL);
   table->sizes.smallest = pass.sizes.smallest;
   table->sizes.largest = pass.sizes.largest;
   if (pass.sizes.smallest < ldexp(pass.sizes.largest, PERMI_CANCELS))
     permi_values_ease(&run->tree->numbers, table->value, table->states, &table->sizes);
   pass.exp2 = permi_sizes_rescale(&table->sizes, 1.2e30, PERMI_SAFE_PRODUCT);
   if (pass.exp2)
-    permi_share(threads, 0, (uint64_t)pass.parts, permi_tree_scale, &pass, NULL);
+    permi_share(threads, 0, (uint64_t)pass.parts, permi_tree_pass_part, &pass, NULL);
 }
 
 /* Groups the non-zero states by their matched vertices within `common`; group g begins at first[g]. */
@@ -8886,12 +8928,9 @@ static uint32_t permi_tree_first(const uint32_t *mask, uint32_t rows, uint32_t t
   return begin;
 }
 
-static perm_status permi_tree_poll(permi_tree_run *run, double work, int master)
+static perm_status permi_tree_poll(permi_tree_run *run, double pairs, int master)
 {
-  if (!master || (run->unpolled += work) <= 2e6 || !run->control)
-    return PERM_OK;
-  run->unpolled = 0;
-  return permi_control_poll(run->control, run->done, "tree");
+  return permi_runner_poll(&run->base, pairs / 8, run->base.done, !master);
 }
 
 /* Multiplies two groups, of the larger table those with `value` in `top`. */
@@ -8983,6 +9022,7 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
   const int t = permi_count_ones(target);
   permi_tree_product join;
   const size_t size = (size_t)tree->size * sizeof(uint64_t);
+  uint32_t high;
   int k, own, threads = 1;
   memset(&join, 0, sizeof join);
   join.run = run;
@@ -9003,11 +9043,12 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
   join.own = permi_count_ones(join.set[0] ^ join.set[1]);
   out->states = permi_tree_choose(tree, t, k);
   out->sizes.exp2 = left->sizes.exp2 + right->sizes.exp2;
-  permi_tree_rank_high(tree, run->rank, t, k);
-  if (run->most_threads > 1 && PERMI_TREE_PAIR_SECONDS * run->weight *
+  for (high = 0; high == 0 || (t > PERMI_TREE_LOW && high < 1u << (t - PERMI_TREE_LOW)); high++)
+    run->rank->high[high] = permi_tree_rank_of(tree, high, PERMI_TREE_LOW, k);
+  if (run->base.threads > 1 && PERMI_TREE_PAIR_SECONDS * run->weight *
       permi_tree_pairs(tree, all_rows, left->set, left->difference, right->set, right->difference) >=
       PERMI_SHARE_SECONDS) {
-    threads = run->most_threads;
+    threads = run->base.threads;
     join.parts = PERMI_TREE_PARTS * threads;
     k = permi_count_ones(join.common);
     own = permi_count_ones(join.set[join.larger]) - k;
@@ -9024,7 +9065,7 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
 /* THE BOUND. In a join a term has one product and at most pairs - 1 additions (the first, to 0, is exact), pairs <=
    2^|common| the ways to share a mask; in a star of e entries one product and e additions; and the factors of its
    tables. So the permanent is the sum of all products, each times at most K = sum over joins of pairs + sum over stars
-   of (1 + e) factors 1 + d, |d| <= u, as in >>steps_run. Complex products are off by sqrt(5) u < 3 u [Hig02, 3.6],
+   of (1 + e) factors 1 + d, |d| <= u, as in >>steps. Complex products are off by sqrt(5) u < 3 u [Hig02, 3.6],
    double-doubles by PERMI_DD_UNIT, their complex products by 4 times that.
    Underflow: loss bounds the error of any value beyond these factors, M is the largest modulus. A join takes loss to
    pairs (M1 loss2 + M2 loss1 + loss1 loss2), a star to (1 + sum |a|) loss; a product with its addition adds
@@ -9121,20 +9162,24 @@ static void permi_tree_unit(const permi_tree *tree, permi_tree_table *table, uin
   permi_value_one(&tree->numbers, value);
 }
 
-static perm_status permi_tree_visit(permi_tree_run *run, const permi_tree_node *node, int *stacked)
+/* Makes the table of node i on the stack, from those of its children. */
+static perm_status permi_tree_visit(permi_runner *runner, int i)
 {
+  permi_tree_run *run = (permi_tree_run *)runner;
   const permi_tree *tree = run->tree;
+  const permi_tree_node *node = &tree->node[i];
   const size_t size = (size_t)tree->size;
-  permi_tree_table *table = run->table + *stacked - node->children, factor, product;
+  permi_tree_table *table = run->table + run->stacked - node->children, factor, product;
   perm_status status = PERM_OK;
   int child, side = 0;
+  runner->done = tree->cost[i];
   if (!node->children) {
     const int t = permi_count_ones(node->all) - 1;
     uint64_t *unit = run->work[0];
     int e;
     permi_tree_unit(tree, &factor, unit);
     *table = factor;
-    table->value = *stacked ? table[-1].value + table[-1].states * size : run->values;
+    table->value = run->stacked ? table[-1].value + table[-1].states * size : run->values;
     table->states = (size_t)t;
     table->difference = node->difference;
     memset(table->value, 0, table->states * size * sizeof *table->value);
@@ -9160,9 +9205,9 @@ static perm_status permi_tree_visit(permi_tree_run *run, const permi_tree_node *
       if (status != PERM_OK)
         return status;
       permi_tree_rescale(run, &product);
-      run->visited += (double)product.states;
+      runner->visited += (double)product.states;
       factor = product;
-      if (run->keep && !run->keep(run->keeper, node, &factor, 0))
+      if (run->keep && !run->keep(runner->keeper, node, &factor, 0))
         return PERM_ERROR_MEMORY;
     }
     permi_tree_star(run, node, &factor);
@@ -9173,55 +9218,48 @@ static perm_status permi_tree_visit(permi_tree_run *run, const permi_tree_node *
   }
   permi_tree_rescale(run, table);
   table->set = node->set;
-  run->visited += (double)table->states;
-  *stacked += 1 - node->children;
-  return !run->keep || run->keep(run->keeper, node, table, 1) ? PERM_OK : PERM_ERROR_MEMORY;
+  runner->visited += (double)table->states;
+  run->stacked += 1 - node->children;
+  return !run->keep || run->keep(runner->keeper, node, table, 1) ? PERM_OK : PERM_ERROR_MEMORY;
 }
 
 /* ===================================================================================== >>tree_build
    Orders a block by elimination; builds, prices and runs its tree. */
 
-/* A run that the caller has cleared, but for `keep`. */
+/* A run that the caller has cleared, except for `keep`. */
 static perm_status permi_tree_nodes(const permi_tree *tree, permi_control *control, permi_tree_run *run,
                                     perm_partial *partial)
 {
   const size_t most = (size_t)tree->most_states + 1, groups = (size_t)tree->most_groups + 2;
   const size_t size = (size_t)tree->size;
-  permi_pool pool = {&tree->owned.allocator, NULL, 0};
-  perm_status status = PERM_OK;
+  permi_pool *pool = &run->base.pool;
+  perm_status status = PERM_ERROR_MEMORY;
   uint32_t low;
-  int i, stacked = 0;
+  int i;
+  permi_runner_begin(&run->base, &tree->owned.allocator, control, "tree");
   run->tree = tree;
-  run->control = control;
-  run->most_threads = control ? permi_threads(control->options) : 1;
   run->weight = permi_tree_weight(tree);
-  run->rank = (permi_tree_rank *)permi_pool_get(&pool, 1, sizeof *run->rank);
-  run->table = (permi_tree_table *)permi_pool_get(&pool, (size_t)tree->depth + 1, sizeof *run->table);
-  run->values = (uint64_t *)permi_pool_get(&pool, ((size_t)tree->stack_values + 1) * size, sizeof *run->values);
+  run->rank = (permi_tree_rank *)permi_pool_get(pool, 1, sizeof *run->rank);
+  run->table = (permi_tree_table *)permi_pool_get(pool, (size_t)tree->depth + 1, sizeof *run->table);
+  run->values = (uint64_t *)permi_pool_get(pool, ((size_t)tree->stack_values + 1) * size, sizeof *run->values);
   for (i = 0; i < 2; i++) {
-    run->work[i] = (uint64_t *)permi_pool_get(&pool, ((size_t)tree->work_values + 1) * size, sizeof *run->values);
-    run->mask[i] = (uint32_t *)permi_pool_get(&pool, most, sizeof(uint32_t));
-    run->index[i] = (uint32_t *)permi_pool_get(&pool, most, sizeof(uint32_t));
-    run->first[i] = (uint32_t *)permi_pool_get(&pool, groups, sizeof(uint32_t));
+    run->work[i] = (uint64_t *)permi_pool_get(pool, ((size_t)tree->work_values + 1) * size, sizeof *run->values);
+    run->mask[i] = (uint32_t *)permi_pool_get(pool, most, sizeof(uint32_t));
+    run->index[i] = (uint32_t *)permi_pool_get(pool, most, sizeof(uint32_t));
+    run->first[i] = (uint32_t *)permi_pool_get(pool, groups, sizeof(uint32_t));
   }
-  if (pool.failed) {
-    permi_pool_release(&pool);
-    return PERM_ERROR_MEMORY;
+  if (!pool->failed) {
+    run->rank->high[0] = 0;
+    for (low = 0; low < 1u << PERMI_TREE_LOW; low++)
+      run->rank->low[low] = permi_tree_rank_of(tree, low, 0, permi_count_ones(low));
+    status = permi_runner_go(&run->base, 0, tree->nodes, permi_tree_visit);
   }
-  run->rank->high[0] = 0;
-  for (low = 0; low < 1u << PERMI_TREE_LOW; low++)
-    run->rank->low[low] = permi_tree_rank_of(tree, low, 0, permi_count_ones(low));
-  for (i = 0; i < tree->nodes && status == PERM_OK; i++) {
-    run->done = tree->cost[i];
-    if (control && (i & 255) == 0)
-      status = permi_control_poll(control, run->done, "tree");
-    if (status == PERM_OK)
-      status = permi_tree_visit(run, &tree->node[i], &stacked);
+  if (status == PERM_OK) {
+    run->base.sizes = run->table->sizes;
+    permi_runner_finish(&run->base, &tree->numbers, run->table->states ? run->table->value : NULL, tree->lost_error,
+                        partial);
   }
-  if (status == PERM_OK && run->table->states)
-    permi_values_finish(&tree->numbers, run->table->value, &run->table->sizes, tree->lost_error, partial);
-  partial->terms += status == PERM_OK ? run->visited : 0;
-  permi_pool_release(&pool);
+  permi_pool_release(pool);
   return status;
 }
 
@@ -9444,7 +9482,6 @@ static int permi_tree_key_pop(permi_tree_graph *graph)
   return -1;
 }
 
-/* PERM_ERROR_LIMIT: stopped. */
 #define PERMI_TREE_AHEAD 16
 static perm_status permi_tree_begin_order(permi_tree_graph *graph, const permi_block *block, int filling)
 {
@@ -9796,13 +9833,11 @@ static int permi_tree_build(const permi_block *block, const permi_tree_graph *gr
 
 /* Rows are taken in turn; the window holds the columns of which some but not all rows have been taken. After i rows i
    columns are used, so the number k used in a window of w is known: C(w, k) states.
-
    Equal columns are one slot, whose state counts those used; the next can be chosen in as many ways as are left.
    States are vectors of counts with a given sum, the first slot fastest, so a row moves runs of states to runs. A
-   column that enters replaces one that leaves: runs are long, and the shapes of rows, whose runs are kept, few.
-
-   Threads share a target by blocks; a state is summed in the order of the row's entries. Nothing underflows: states
-   share a power of two while products stay above PERMI_BAND_SAFE; then each gets its own. */
+   column that enters replaces one that leaves: runs are long, and shapes of rows, whose runs are kept, few. Threads
+   share a target by blocks; a state is summed in the order of the row's entries. Nothing underflows: states share a
+   power of two while products stay above PERMI_BAND_SAFE; then each gets its own. */
 
 #define PERMI_BAND_SLOTS 62
 #define PERMI_BAND_STATES 4e9  /* offsets are 32-bit */
@@ -9811,12 +9846,6 @@ static int permi_tree_build(const permi_block *block, const permi_tree_graph *gr
 #define PERMI_BAND_COUNTED 2048
 #define PERMI_BAND_KEPT_RUNS 1048576
 #define PERMI_BAND_BLOCKS 8
-#define PERMI_BAND_POLL 65536
-
-typedef union permi_band_entry {
-  double real[3];
-  int64_t integer[2];
-} permi_band_entry;
 
 typedef struct permi_band {
   permi_owned owned;
@@ -9824,7 +9853,7 @@ typedef struct permi_band {
   int n, groups, width;
   int counted;
   int *entry_start, *entry_group;
-  permi_band_entry *entry;
+  permi_coefficient *entry;
   int *capacity, *first, *last;
   int *row, *column, *column_start; /* of the block: rows as taken, columns by groups */
   double cost;
@@ -9832,35 +9861,6 @@ typedef struct permi_band {
   double most, seconds_each, lost_error, lossy; /* lossy: relative error of states with powers of their own */
   double bound_relative;
 } permi_band;
-
-static permi_band_entry permi_band_entry_of(const permi_block *block, int edge, const permi_numbers *numbers)
-{
-  const permi_coefficient c = permi_coefficient_of(block, edge, numbers);
-  permi_band_entry entry;
-  if (block->integer) {
-    memcpy(entry.integer, c.integer, sizeof c.integer);
-  } else {
-    entry.real[0] = c.real;
-    entry.real[1] = c.imaginary;
-    entry.real[2] = c.absolute;
-  }
-  return entry;
-}
-
-static permi_coefficient permi_band_coefficient(const permi_band *band, int e)
-{
-  const permi_band_entry *entry = &band->entry[e];
-  permi_coefficient c;
-  memset(&c, 0, sizeof c);
-  if (permi_algebra_is_integer(band->numbers.algebra)) {
-    memcpy(c.integer, entry->integer, sizeof c.integer);
-  } else {
-    c.real = entry->real[0];
-    c.imaginary = entry->real[1];
-    c.absolute = entry->real[2];
-  }
-  return c;
-}
 
 enum { PERMI_BAND_KEEP, PERMI_BAND_LEAVE, PERMI_BAND_ENTER, PERMI_BAND_REPLACE };
 
@@ -9899,11 +9899,9 @@ static void permi_band_counts(const permi_band_shape *shape, int after, int used
   }
 }
 
-struct permi_band_step;
 typedef struct permi_band_run_state {
+  permi_runner base; /* sizes.exp2: the power of all states that have none of their own */
   const permi_band *band;
-  permi_pool *pool;
-  permi_control *control;
   permi_band_shape *shape, *shapes;
   int shape_count;
   permi_band_run *runs;
@@ -9913,11 +9911,13 @@ typedef struct permi_band_run_state {
   size_t room, words; /* states of a buffer; words of a state */
   void *from, *to;
   int64_t *from_exp2, *to_exp2; /* NULL: all share sizes.exp2 */
-  permi_sizes sizes;
-  double visited;
   int memory;
-  perm_status (*keep)(void *keeper, const struct permi_band_run_state *state, const struct permi_band_step *step);
-  void *keeper; /* of keep: NULL, or hears of the states before each row: >>trace */
+  /* the row at hand */
+  int window[2][PERMI_BAND_SLOTS + 1]; /* groups before it and after it, by the row's parity */
+  int slot_count, next_slots, row, opened, enterings, used, after;
+  int *position; /* of a group: 2 p + entering */
+  int parts;
+  size_t states; /* before the row */
 } permi_band_state;
 
 /* An entry of the row: uses the column at `position`, before or (entering) after. */
@@ -9929,34 +9929,6 @@ typedef struct permi_band_stream {
   permi_coefficient entry;
   int entry_exp2;
 } permi_band_stream;
-
-/* Adds to a state with a power of its own. */
-static void permi_band_add_apart(const permi_band_state *state, const permi_band_stream *stream,
-                                 const permi_coefficient *c, size_t s, size_t t)
-{
-  const permi_numbers *numbers = &state->band->numbers;
-  const permi_coefficient one = permi_coefficient_one();
-  const size_t size = state->words;
-  const int64_t exp2 = state->from_exp2[s] + stream->entry_exp2;
-  double product[5], *y = (double *)state->to + t * size;
-  int64_t d;
-  int e;
-  size_t k;
-  memset(product, 0, sizeof product);
-  permi_values_add(numbers, c, product, (const double *)state->from + s * size, 1);
-  if (product[size - 1] == 0)
-    return;
-  d = y[size - 1] == 0 ? 0 : exp2 - state->to_exp2[t];
-  e = -permi_int_exponent(d < 0 ? -d : d);
-  if (y[size - 1] == 0 || d > 0)
-    state->to_exp2[t] = exp2;
-  for (k = 0; k < size && d != 0; k++)
-    if (d > 0)
-      y[k] = ldexp(y[k], e);
-    else
-      product[k] = ldexp(product[k], e);
-  permi_values_add(numbers, &one, y, product, 1);
-}
 
 PERMI_NEVER_INLINE static void permi_band_add_any(const permi_band_state *state, const permi_band_stream *stream,
                                                   const permi_band_run *run)
@@ -9975,7 +9947,8 @@ PERMI_NEVER_INLINE static void permi_band_add_any(const permi_band_state *state,
   }
   if (state->from_exp2) {
     for (k = 0; k < run->count; k++)
-      permi_band_add_apart(state, stream, c, run->source + k, run->target + k);
+      permi_value_add_apart(numbers, c, y + k * bytes, &state->to_exp2[run->target + k], x + k * bytes,
+                            state->from_exp2[run->source + k] + stream->entry_exp2);
     return;
   }
   if (numbers->algebra == PERMI_COMPLEX) { /* a call for each short run costs 15 % */
@@ -10035,7 +10008,7 @@ static void permi_band_emit(permi_band_state *state, const permi_band_stream *st
       return;
     }
   }
-  state->memory |= !permi_room(&state->band->owned.allocator, NULL, &state->runs, state->run_count, 1, &state->run_room,
+  state->memory |= !permi_room(state->base.pool.allocator, NULL, &state->runs, state->run_count, 1, &state->run_room,
                                sizeof run);
   if (!state->memory)
     state->runs[state->run_count++] = run;
@@ -10100,13 +10073,13 @@ static void permi_band_runs(permi_band_state *state, const permi_band_stream *st
 static int permi_band_apart(permi_band_state *state, int row, size_t states)
 {
   if (!state->from_exp2) {
-    state->from_exp2 = (int64_t *)permi_pool_zeros(state->pool, state->room, sizeof(int64_t));
-    state->to_exp2 = (int64_t *)permi_pool_get(state->pool, state->room, sizeof(int64_t));
-    if (state->pool->failed)
+    state->from_exp2 = (int64_t *)permi_pool_zeros(&state->base.pool, state->room, sizeof(int64_t));
+    state->to_exp2 = (int64_t *)permi_pool_get(&state->base.pool, state->room, sizeof(int64_t));
+    if (state->base.pool.failed)
       return 0;
   }
   permi_values_normalise(&state->band->numbers, state->from, states, state->from_exp2,
-                         row & PERMI_CANCELS_STEPS ? NULL : &state->sizes);
+                         row & PERMI_CANCELS_STEPS ? NULL : &state->base.sizes);
   return 1;
 }
 
@@ -10114,7 +10087,7 @@ static int permi_band_apart(permi_band_state *state, int row, size_t states)
 static int permi_band_prepare(permi_band_state *state, int row, size_t states)
 {
   const permi_band *band = state->band;
-  permi_sizes *sizes = &state->sizes;
+  permi_sizes *sizes = &state->base.sizes;
   double weight = 0, least = DBL_MAX;
   int e;
   if (state->from_exp2)
@@ -10122,8 +10095,8 @@ static int permi_band_prepare(permi_band_state *state, int row, size_t states)
   if (!(row & PERMI_CANCELS_STEPS))
     permi_values_ease(&band->numbers, state->from, states, sizes);
   for (e = band->entry_start[row]; e < band->entry_start[row + 1]; e++) {
-    weight += band->entry[e].real[2] * band->capacity[band->entry_group[e]];
-    least = fmin(band->entry[e].real[2], least);
+    weight += band->entry[e].absolute * band->capacity[band->entry_group[e]];
+    least = fmin(band->entry[e].absolute, least);
   }
   weight = (weight + DBL_MIN) * (1 + 1e-12);
   if (!(sizes->smallest * least >= PERMI_BAND_SAFE) || sizes->largest * weight > 1e200) {
@@ -10147,44 +10120,33 @@ static int permi_band_prepare(permi_band_state *state, int row, size_t states)
   return 1;
 }
 
-typedef struct permi_band_step {
-  permi_band_state *state;
-  int *window, *next_window;
-  int slot_count, next_slots, row;
-  int opened, enterings;
-  int used, after;
-  int *position; /* of a group: 2 p + entering */
-  int parts;
-  size_t states; /* before the row */
-} permi_band_step;
-
 /* 0: out of memory. */
-static int permi_band_shape_find(permi_band_step *step)
+static int permi_band_shape_find(permi_band_state *state)
 {
-  permi_band_state *state = step->state;
   const permi_band *band = state->band;
-  const int used = step->used;
+  const int used = state->used, *window = state->window[state->row & 1];
+  int *next_window = state->window[(state->row + 1) & 1];
   permi_band_stream stream;
   permi_band_shape shape, *found;
   int p, i = 0, k;
   memset(&shape, 0, sizeof shape);
   shape.used = used;
-  step->next_slots = 0;
-  step->after = used + 1;
-  for (p = 0; p < step->slot_count || i < step->enterings; p++) {
-    const int group = p < step->slot_count ? step->window[p] : -1, stays = group >= 0 && band->last[group] != step->row;
-    const int entering = !stays && i < step->enterings ? step->opened + i++ : -1;
+  state->next_slots = 0;
+  state->after = used + 1;
+  for (p = 0; p < state->slot_count || i < state->enterings; p++) {
+    const int group = p < state->slot_count ? window[p] : -1, stays = group >= 0 && band->last[group] != state->row;
+    const int entering = !stays && i < state->enterings ? state->opened + i++ : -1;
     shape.kind[p] = stays ? PERMI_BAND_KEEP : group < 0 ? PERMI_BAND_ENTER
                     : entering < 0 ? PERMI_BAND_LEAVE : PERMI_BAND_REPLACE;
     if (group >= 0) {
       shape.leaving[p] = band->capacity[group];
-      step->position[group] = 2 * p;
-      step->after -= stays ? 0 : shape.leaving[p];
+      state->position[group] = 2 * p;
+      state->after -= stays ? 0 : shape.leaving[p];
     }
     if (entering >= 0)
-      step->position[entering] = 2 * p + 1;
+      state->position[entering] = 2 * p + 1;
     if (stays || entering >= 0) {
-      step->next_window[step->next_slots++] = stays ? group : entering;
+      next_window[state->next_slots++] = stays ? group : entering;
       shape.staying[p] = band->capacity[stays ? group : entering];
     }
   }
@@ -10197,23 +10159,20 @@ static int permi_band_shape_find(permi_band_step *step)
   state->shape = NULL;
   for (k = 0; k < state->shape_count && !state->shape; k++) {
     found = &state->shapes[k];
-    if (found->hash == shape.hash && found->slot_count == shape.slot_count && found->used == used &&
-        !memcmp(found->kind, shape.kind, sizeof shape.kind) &&
-        !memcmp(found->leaving, shape.leaving, sizeof shape.leaving) &&
-        !memcmp(found->staying, shape.staying, sizeof shape.staying))
+    if (found->hash == shape.hash && !memcmp(found, &shape, offsetof(permi_band_shape, hash)))
       state->shape = found;
   }
   if (state->shape && state->shape->complete)
     return 1;
   for (k = 0; k < 2; k++) {
-    if (!permi_room(&band->owned.allocator, NULL, &state->counts[k], 0,
+    if (!permi_room(state->base.pool.allocator, NULL, &state->counts[k], 0,
                     (size_t)(shape.slot_count + 1) * (size_t)(used + 2), &state->counts_room[k], sizeof(double)))
       return 0;
     permi_band_counts(&shape, k, used + k, state->counts[k]);
   }
   shape.states =
-      step->after < 0 ? 0
-                      : (size_t)state->counts[1][(size_t)shape.slot_count * (size_t)(used + 2) + (size_t)step->after];
+      state->after < 0 ? 0
+                      : (size_t)state->counts[1][(size_t)shape.slot_count * (size_t)(used + 2) + (size_t)state->after];
   if (state->shape)
     return 1;
   if (state->shape_count == PERMI_BAND_SHAPES || state->run_count > PERMI_BAND_KEPT_RUNS) {
@@ -10235,7 +10194,7 @@ static int permi_band_shape_find(permi_band_step *step)
           ;
         stream.position = p;
         stream.entering = k;
-        permi_band_runs(state, &stream, shape.slot_count - 1, used, step->after, 0, 0, 1);
+        permi_band_runs(state, &stream, shape.slot_count - 1, used, state->after, 0, 0, 1);
       }
     }
   state->shape->start[2 * p] = state->run_count;
@@ -10243,20 +10202,13 @@ static int permi_band_shape_find(permi_band_step *step)
   return !state->memory;
 }
 
-static double permi_band_done(const permi_band *band, int row)
-{
-  return band->cost * row / band->n * band->seconds_each;
-}
-
-/* Adds a row's entries into a block of the states after it. */
 static perm_status permi_band_part(void *context, uint64_t number, int thread)
 {
   const int part = (int)number;
-  const permi_band_step *step = (const permi_band_step *)context;
-  permi_band_state *state = step->state;
+  permi_band_state *state = (permi_band_state *)context;
   const permi_band *band = state->band;
   const permi_band_shape *shape = state->shape;
-  const uint64_t states = shape->states, parts = (uint64_t)step->parts;
+  const uint64_t states = shape->states, parts = (uint64_t)state->parts;
   permi_band_stream stream;
   perm_status status = PERM_OK;
   int e;
@@ -10265,9 +10217,9 @@ static perm_status permi_band_part(void *context, uint64_t number, int thread)
   stream.begin = (uint32_t)(states * (uint64_t)part / parts);
   stream.end = (uint32_t)(states * ((uint64_t)part + 1) / parts);
   memset((uint64_t *)state->to + stream.begin * state->words, 0, (stream.end - stream.begin) * state->words * 8);
-  for (e = band->entry_start[step->row]; e < band->entry_start[step->row + 1] && status == PERM_OK; e++) {
-    const int way = step->position[band->entry_group[e]];
-    stream.entry = permi_band_coefficient(band, e);
+  for (e = band->entry_start[state->row]; e < band->entry_start[state->row + 1] && status == PERM_OK; e++) {
+    const int way = state->position[band->entry_group[e]];
+    stream.entry = band->entry[e];
     if (state->from_exp2) {
       stream.entry_exp2 = permi_exponent(stream.entry.absolute);
       stream.entry.real = ldexp(stream.entry.real, -stream.entry_exp2);
@@ -10293,103 +10245,84 @@ static perm_status permi_band_part(void *context, uint64_t number, int thread)
       stream.entering = way % 2;
       for (stream.lowest = 0; stream.lowest < stream.position && shape->kind[stream.lowest] == PERMI_BAND_KEEP;)
         stream.lowest++;
-      permi_band_runs(state, &stream, shape->slot_count - 1, step->used, step->after, 0, 0, 1);
+      permi_band_runs(state, &stream, shape->slot_count - 1, state->used, state->after, 0, 0, 1);
     }
-    if (thread == 0 && states > PERMI_BAND_POLL && state->control)
-      status = permi_control_poll(state->control, permi_band_done(band, step->row), "band");
+    status = permi_runner_poll(&state->base, (double)states / state->parts, state->base.done, thread);
   }
   return status;
 }
 
-static void permi_band_turn(permi_band_state *state)
+/* THE BOUND. A row multiplies a term once and adds it to at most deg - 1 others. So the value is the sum of all
+   matchings' products, each times at most `edges` factors 1 + d, |d| <= u, as in >>steps. With signs, underflow of a
+   product and rescaling are each off by DBL_MIN <= u times the product of moduli, above PERMI_BAND_SAFE: two more
+   factors a row. Complex products are off by 3 u [Hig02, 3.6]; counts multiply once more. Double-double: PERMI_DD_UNIT
+   for u. With powers of their own, states have one more factor an addition, for aligning, and one a row. Proved by
+   machine: the induction tests/proofs/chains.v, constants tests/proofs/frontier.g. */
+
+/* Makes the states before a row into those after it. */
+static perm_status permi_band_row(permi_runner *runner, int row)
 {
+  permi_band_state *state = (permi_band_state *)runner;
+  const permi_band *band = state->band;
+  const int entries = band->entry_start[row + 1] - band->entry_start[row];
   void *values = state->from;
-  int64_t *exp2 = state->from_exp2;
+  int64_t *exp2;
+  int threads;
+  perm_status status;
+  runner->done = band->cost * row / band->n * band->seconds_each;
+  state->row = row;
+  state->enterings = 0;
+  while (state->opened + state->enterings < band->groups && band->first[state->opened + state->enterings] == row)
+    state->enterings++;
+  if ((!permi_algebra_is_integer(band->numbers.algebra) && !permi_band_prepare(state, row, state->states)) ||
+      !permi_band_shape_find(state))
+    return PERM_ERROR_MEMORY;
+  state->states = state->shape->states;
+  threads = (double)state->states * entries * band->seconds_each < PERMI_SHARE_SECONDS ? 1 : runner->threads;
+  state->parts = threads > 1 ? PERMI_BAND_BLOCKS * threads : 1;
+  status = permi_share(threads, 0, (uint64_t)state->parts, permi_band_part, state, NULL);
+  exp2 = state->from_exp2;
   state->from = state->to;
   state->to = values;
   state->from_exp2 = state->to_exp2;
   state->to_exp2 = exp2;
+  state->used = state->after;
+  state->opened += state->enterings;
+  state->slot_count = state->next_slots;
+  runner->visited += (double)state->states;
+  return status;
 }
 
-/* Opens a run before its first row. */
-static int permi_band_open(permi_band_state *state, const permi_band *band, permi_control *control, permi_pool *pool,
-                           permi_band_step *step)
-{
-  memset(step, 0, sizeof *step);
-  state->band = band;
-  state->pool = pool;
-  state->control = control;
-  state->room = (size_t)band->most;
-  state->words = permi_numbers_words(&band->numbers);
-  state->sizes.smallest = state->sizes.largest = 1;
-  state->from = permi_pool_get(pool, state->room, 8 * state->words);
-  state->to = permi_pool_get(pool, state->room, 8 * state->words);
-  state->shapes = (permi_band_shape *)permi_pool_get(pool, PERMI_BAND_SHAPES, sizeof *state->shapes);
-  step->position = (int *)permi_pool_get(pool, (size_t)band->groups, sizeof *step->position);
-  step->state = state;
-  if (pool->failed)
-    return 0;
-  permi_value_one(&band->numbers, state->from);
-  return 1;
-}
-
-/* THE BOUND. A row multiplies a term once and adds it to at most deg - 1 others: the value is the sum of all
-   matchings' products, each times at most `edges` factors 1 + d, |d| <= u, as in >>steps_run. With signs, underflow
-   of a product and rescaling are each off by DBL_MIN <= u times the product of moduli, above PERMI_BAND_SAFE: two
-   more factors a row. Complex products are off by 3 u [Hig02, 3.6]; counts multiply once more. Double-double:
-   PERMI_DD_UNIT for u. With powers of their own, states have one more factor an addition, for aligning, and one a
-   row. Proved by machine: the induction tests/proofs/chains.v, constants tests/proofs/frontier.g. */
-/* The rows of a run that the caller has cleared, but for `keep`. */
+/* Runs all rows. The caller has cleared the run, except for `keep`. */
 static perm_status permi_band_rows(const permi_band *band, permi_control *control, permi_band_state *state,
                                    perm_partial *partial)
 {
-  const int most_threads = control ? permi_threads(control->options) : 1;
-  permi_pool pool = {&band->owned.allocator, NULL, 0};
-  permi_band_step step;
-  int window[2][PERMI_BAND_SLOTS + 1], unpolled = 0;
-  perm_status status = permi_band_open(state, band, control, &pool, &step) ? PERM_OK : PERM_ERROR_MEMORY;
-  step.states = 1;
-  for (; step.row < band->n && status == PERM_OK; step.row++) {
-    const int entries = band->entry_start[step.row + 1] - band->entry_start[step.row];
-    int threads;
-    step.window = window[step.row & 1];
-    step.next_window = window[(step.row + 1) & 1];
-    for (step.enterings = 0; step.opened + step.enterings < band->groups &&
-                             band->first[step.opened + step.enterings] == step.row; step.enterings++)
-      ;
-    if ((!permi_algebra_is_integer(band->numbers.algebra) && !permi_band_prepare(state, step.row, step.states)) ||
-        !permi_band_shape_find(&step)) {
-      status = PERM_ERROR_MEMORY;
-      break;
-    }
-    if (state->keep && (status = state->keep(state->keeper, state, &step)) != PERM_OK)
-      break;
-    step.states = state->shape->states;
-    threads = (double)step.states * entries * band->seconds_each < PERMI_SHARE_SECONDS ? 1 : most_threads;
-    step.parts = threads > 1 ? PERMI_BAND_BLOCKS * threads : 1;
-    status = permi_share(threads, 0, (uint64_t)step.parts, permi_band_part, &step, NULL);
-    if (control && step.states <= PERMI_BAND_POLL && status == PERM_OK && (unpolled += entries) >= 256) {
-      status = permi_control_poll(control, permi_band_done(band, step.row), "band");
-      unpolled = 0;
-    }
-    step.used = step.after;
-    step.opened += step.enterings;
-    step.slot_count = step.next_slots;
-    permi_band_turn(state);
-    state->visited += (double)step.states;
+  permi_pool *pool = &state->base.pool;
+  perm_status status = PERM_ERROR_MEMORY;
+  permi_runner_begin(&state->base, &band->owned.allocator, control, "band");
+  state->band = band;
+  state->room = (size_t)band->most;
+  state->words = permi_numbers_words(&band->numbers);
+  state->states = 1;
+  state->from = permi_pool_get(pool, state->room, 8 * state->words);
+  state->to = permi_pool_get(pool, state->room, 8 * state->words);
+  state->shapes = (permi_band_shape *)permi_pool_get(pool, PERMI_BAND_SHAPES, sizeof *state->shapes);
+  state->position = (int *)permi_pool_get(pool, (size_t)band->groups, sizeof *state->position);
+  if (!pool->failed) {
+    permi_value_one(&band->numbers, state->from);
+    status = permi_runner_go(&state->base, 0, band->n, permi_band_row);
   }
   if (status == PERM_OK) {
     const double absolute = ((const double *)state->from)[state->words - 1];
-    state->sizes.exp2 += state->from_exp2 && absolute > 0 ? state->from_exp2[0] : 0;
-    permi_values_finish(&band->numbers, state->from, &state->sizes, band->lost_error, partial);
+    state->base.sizes.exp2 += state->from_exp2 && absolute > 0 ? state->from_exp2[0] : 0;
+    permi_runner_finish(&state->base, &band->numbers, state->from, band->lost_error, partial);
     if (state->from_exp2)
       partial->lost += band->lossy * absolute * (1 + 1e-12);
-    partial->terms += state->visited;
   }
-  permi_release(pool.allocator, state->runs);
-  permi_release(pool.allocator, state->counts[0]);
-  permi_release(pool.allocator, state->counts[1]);
-  permi_pool_release(&pool);
+  permi_release(pool->allocator, state->runs);
+  permi_release(pool->allocator, state->counts[0]);
+  permi_release(pool->allocator, state->counts[1]);
+  permi_pool_release(pool);
   return status;
 }
 
@@ -10712,7 +10645,7 @@ static int permi_band_fill(permi_band *band, const permi_block *block, const int
   const int n = block->n, other = lines[0] < n ? n : 0;
   int i, e, v, g, used = 0;
   band->entry_start = (int *)permi_pool_get(pool, 7 * (size_t)n + 1 + (size_t)block->edges, sizeof(int));
-  band->entry = (permi_band_entry *)permi_pool_get(pool, (size_t)block->edges, sizeof *band->entry);
+  band->entry = (permi_coefficient *)permi_pool_get(pool, (size_t)block->edges, sizeof *band->entry);
   if (pool->failed)
     return 0;
   band->entry_group = band->entry_start + n + 1;
@@ -10741,7 +10674,7 @@ static int permi_band_fill(permi_band *band, const permi_block *block, const int
       }
       band->last[g] = i;
       band->entry_group[used] = g;
-      band->entry[used++] = permi_band_entry_of(block, block->edge[e], &band->numbers);
+      band->entry[used++] = permi_coefficient_of(block, block->edge[e], &band->numbers);
     }
   }
   band->entry_start[n] = used;
@@ -10757,13 +10690,6 @@ static int permi_band_fill(permi_band *band, const permi_block *block, const int
   return 1;
 }
 
-static const char *permi_band_words(const permi_band *band)
-{
-  static const char *const words[] = {"doubles", "doubles with moduli", "complex doubles", "", "double-doubles",
-                                      "complex double-doubles"};
-  return permi_algebra_is_integer(band->numbers.algebra) ? "integers" : words[band->numbers.algebra];
-}
-
 static size_t permi_band_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   const permi_band *band = (const permi_band *)leaf->context;
@@ -10771,7 +10697,7 @@ static size_t permi_band_explain(const permi_leaf *leaf, char *buffer, size_t si
                    "band, order %d: window of at most %d%s, at most %.3g states, about %.3g transitions of %s, "
                    "predicted %.3g s, %.3g bytes\n",
                    leaf->information.n, band->width, band->counted ? " (equal ones counted)" : "", band->most,
-                   leaf->information.work, permi_band_words(band), leaf->information.seconds,
+                   leaf->information.work, permi_numbers_text(&band->numbers), leaf->information.seconds,
                    leaf->information.bytes);
 }
 
@@ -10816,8 +10742,7 @@ static int permi_band_search(permi_maker *maker, permi_pool *room, const permi_b
 static perm_status permi_band_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const permi_working *working = maker->working;
-  const int n = block->n, dd = maker->options->precision == PERM_PRECISION_ACCURATE ||
-                               maker->options->precision == PERM_PRECISION_DD;
+  const int n = block->n, dd = permi_sparse_doubled(maker->options);
   const double edges = block->edges, unit = dd ? PERMI_DD_UNIT / PERMI_UNIT : 1;
   const double roundings = block->rounded ? permi_entry_roundings(working, working->n) : 0;
   permi_pool room = {&maker->options->allocator, NULL, 0};
@@ -10847,7 +10772,7 @@ static perm_status permi_band_offer(permi_maker *maker, const permi_block *block
                    2e-6;
   offer->bytes = 2 * price.most * 8.0 * (double)permi_numbers_words(&band->numbers) +
                  sizeof(permi_band_run) * fmin(2.0 * PERMI_BAND_KEPT_RUNS, 4 * price.most * band->width) + 131072 +
-                 48.0 * block->edges;
+                 80.0 * block->edges;
   return PERM_OK;
 }
 
@@ -10867,44 +10792,38 @@ static perm_status permi_band_make(permi_maker *maker, const permi_block *block,
          e++) {
       hash = permi_hash(hash, (uint64_t)i << 32 | (uint64_t)band->entry_group[e]);
       if (!integers)
-        hash = permi_hash_double(permi_hash_double(hash, band->entry[e].real[0]), band->entry[e].real[1]);
+        hash = permi_hash_double(permi_hash_double(hash, band->entry[e].real), band->entry[e].imaginary);
       for (part = 0; integers && part < numbers->parts; part++)
         hash = permi_hash(hash, (uint64_t)band->entry[e].integer[part]);
     }
-  leaf->information.work = band->cost * band->n / band->n;
+  leaf->information.work = band->cost;
   leaf->information.fingerprint = hash;
-  leaf->run_task = permi_band_task;
-  leaf->explain = permi_band_explain;
+  permi_leaf_values(leaf, numbers, band->bound_relative, PERMI_UNIT, permi_band_task, permi_band_explain);
   leaf->threaded = band->longest * band->seconds_each >= PERMI_SHARE_SECONDS;
-  leaf->integer = integers;
-  if (!leaf->integer)
-    permi_leaf_bound(leaf, band->bound_relative, PERMI_UNIT);
   return PERM_OK;
 }
 
 /* ======================================================================================== >>classes
    Method classes: the frontier with waiting vertices counted, not told apart. */
 
-/* Vertices come one by one. One that comes is matched with a waiting neighbour, or waits itself. What lies ahead of a
-   vertex are its entries towards those still to come: its rest. Waiting vertices of one side whose rests are
-   proportional are a class, of which only the number that waits matters: a state is a number for each class.
-   Its value sums, over the ways to wait so, the products of the entries used and of the members' factors, where
-   rest = factor * rest of the class.
-   Matching the vertex with a class of which c wait multiplies by c and the class's entry, and leaves c - 1. Then that
-   entry is behind; classes whose rests are now proportional become one, and their numbers add up. At most as many may
-   wait as there are vertices ahead that the class meets: its room; none where nothing lies ahead. So nested rows,
-   intervals, J minus a sparse matrix, equal or proportional lines and blocks of constants take few states, and a vertex
-   like no other is a class of one, which makes the states of >>frontier.
+/* Vertices come one by one. A vertex that comes is matched with a waiting neighbour, or waits itself. Its rest are its
+   entries towards vertices still to come. Waiting vertices of one side with proportional rests are a class, of which
+   only the number that waits matters: a state is a number for each class. Its value sums, over the ways to wait so, the
+   products of the entries used and of the members' factors, where rest = factor * rest of the class.
+   Matching the vertex with a class of which c wait multiplies by c and the class's entry, and leaves c - 1. Classes
+   whose rests become proportional are united, and their numbers add up. At most as many may wait as the class meets
+   vertices ahead: none where nothing lies ahead. So nested rows, intervals, J minus a sparse matrix, proportional lines
+   and blocks of constants take few states. A vertex like no other is a class of one; such classes make the states of
+   >>frontier.
 
-   Integers: the rest of a class is primitive, a factor is the content, so all numbers are whole; where a content grows,
-   the value is multiplied by the quotient for every member that waits. Doubles: a factor is the entry towards the last
-   neighbour, a rest has the quotients by it. Rests are proportional where cross products are equal, exactly. Some
-   vertices have the factor 1 (permi_class_plain).
+   Integers: the rest of a class is primitive and a factor is the content, so all numbers are whole. Where a content
+   grows, the value is multiplied by the quotient for every member that waits. Doubles: a factor is the entry towards
+   the last neighbour, a rest has the quotients by it. Rests are proportional where cross products are exactly equal.
+   Some vertices have the factor 1 (permi_class_plain).
 
-   >>subsets counts equal columns as well, but shares nothing with this: its states are a table of the numbers used,
-   walked in order; here they are hashed. So 6 x 6 integers, each line five times, take 0.01 s there (1.40e6 terms),
-   here 0.06 to 0.08 (4.67e4 states), and auto takes the former; classes are for lines that become equal behind the
-   frontier.
+   >>subsets counts equal columns in a table of the numbers used, walked in order; states are hashed here. So 6 x 6
+   integers, each line five times, take 0.01 s there (1.40e6 terms) and 0.06 to 0.08 here (4.67e4 states): classes are
+   for lines that become equal behind the frontier.
 
    The order is made from its end: a vertex goes ahead of those that came, and their classes are refined
    (permi_class_refine), so no class is searched for twice. */
@@ -10958,10 +10877,8 @@ typedef struct permi_classes {
   double bound_relative, lost_error;
 } permi_classes;
 
-/* ---- proportional entries */
-
-/* May v only be in a class with vertices of equal rests, without factors? Quotients by tiny entries overflow, INT64_MIN
-   has no magnitude, and Gaussian integers are divided where products are exact in doubles. */
+/* Must v have the factor 1? Quotients by tiny entries overflow, INT64_MIN has no magnitude, and Gaussian integers are
+   divided only where products are exact in doubles. */
 static int permi_class_plain(const permi_block *block, int v)
 {
   const int64_t most = block->imaginary_integer ? 1 << 25 : INT64_MAX;
@@ -11082,8 +10999,6 @@ static permi_coefficient permi_class_quotient(const permi_block *block, int a, i
   return c;
 }
 
-/* ---- contents */
-
 typedef struct permi_gaussian {
   int64_t re, im;
 } permi_gaussian;
@@ -11153,11 +11068,7 @@ static permi_coefficient permi_class_whole(permi_gaussian g, const permi_numbers
   permi_coefficient c = permi_coefficient_one();
   c.integer[0] = g.re;
   c.integer[1] = g.im;
-  if (numbers->algebra == PERMI_RESIDUES) {
-    c.integer[0] = (int64_t)permi_wide_residue(permi_wide_of(g.re), numbers->modulus);
-    c.integer[1] = (int64_t)permi_wide_residue(permi_wide_of(g.im), numbers->modulus);
-  }
-  return c;
+  return permi_coefficient_reduced(c, numbers);
 }
 
 /* ================================================================================== >>classes_build
@@ -11187,12 +11098,6 @@ typedef struct permi_class_build {
   double left; /* of the price */
   perm_status status;
 } permi_class_build;
-
-/* How many of each class may wait; the rows' classes, then the columns'. */
-typedef struct permi_class_rooms {
-  int most[2][PERMI_CLASSES], count[2];
-  int more; /* rows than columns wait */
-} permi_class_rooms;
 
 static int permi_class_most(int size, int ahead)
 {
@@ -11225,15 +11130,26 @@ static int permi_class_polynomial(const int *most, int count, double *line)
   return degree;
 }
 
-static double permi_class_states(const permi_class_rooms *rooms, double *line, int room)
+/* Returns the number of states, of all ways to wait that differ as the sides have come. *product: of all ways. */
+static double permi_class_states(const permi_class_build *build, double *product)
 {
-  double *other = line + room, sum = 0;
-  const int rows = permi_class_polynomial(rooms->most[0], rooms->count[0], line);
-  const int columns = permi_class_polynomial(rooms->most[1], rooms->count[1], other);
-  int i;
-  for (i = rooms->more > 0 ? rooms->more : 0; i <= rows && i - rooms->more <= columns; i++)
-    sum += line[i] * other[i - rooms->more];
-  return sum;
+  const int more = build->come[0] - build->come[1]; /* rows than columns wait */
+  double *line[2], sum = 0;
+  int degree[2], side, k, i;
+  *product = 1;
+  for (side = 0; side < 2; side++) {
+    int most[PERMI_CLASSES];
+    for (k = 0; k < build->actives[side]; k++) {
+      const permi_class *c = &build->list[build->active[side][k]];
+      most[k] = permi_class_most(c->size, c->ahead);
+      *product *= most[k] + 1;
+    }
+    line[side] = build->line + side * (build->block->n + 1);
+    degree[side] = permi_class_polynomial(most, build->actives[side], line[side]);
+  }
+  for (i = more > 0 ? more : 0; i <= degree[0] && i - more <= degree[1]; i++)
+    sum += line[0][i] * line[1][i - more];
+  return fmax(sum, 1);
 }
 
 /* Returns the number of a new class, or -1. */
@@ -11396,19 +11312,6 @@ static permi_class_part *permi_class_enter(permi_class_build *build, int p, int 
   return part;
 }
 
-static void permi_class_bound(permi_class_build *build, int p, int number, int most)
-{
-  permi_classes *plan = build->plan;
-  if (!permi_room(build->pool.allocator, build->watch, &plan->limit, (size_t)build->limits, 1, &build->limit_room,
-                  sizeof *plan->limit)) {
-    build->status = PERM_ERROR_MEMORY;
-    return;
-  }
-  plan->limit[build->limits].number = number;
-  plan->limit[build->limits++].most = most;
-  plan->step[p].limits++;
-}
-
 /* Refines class `number`, whose touched members meet the vertex of step p. The largest part keeps the number; what has
    nothing ahead keeps class 0 or 1. */
 static void permi_class_refine(permi_class_build *build, int p, int number)
@@ -11466,21 +11369,16 @@ static void permi_class_refine(permi_class_build *build, int p, int number)
   plan->step[p].ways *= ways / widest;
   if (most > build->list[number].most)
     build->list[number].most = (int)most;
-  if (most > permi_class_most(c.size, c.ahead))
-    permi_class_bound(build, p, number, permi_class_most(c.size, c.ahead));
-}
-
-static void permi_class_rooms_of(const permi_class_build *build, permi_class_rooms *rooms)
-{
-  int side, k;
-  for (side = 0; side < 2; side++) {
-    rooms->count[side] = build->actives[side];
-    for (k = 0; k < build->actives[side]; k++) {
-      const permi_class *c = &build->list[build->active[side][k]];
-      rooms->most[side][k] = permi_class_most(c->size, c->ahead);
-    }
+  if (most <= permi_class_most(c.size, c.ahead))
+    return;
+  if (permi_room(build->pool.allocator, build->watch, &plan->limit, (size_t)build->limits, 1, &build->limit_room,
+                 sizeof *plan->limit)) {
+    plan->limit[build->limits].number = number;
+    plan->limit[build->limits++].most = permi_class_most(c.size, c.ahead);
+    plan->step[p].limits++;
+  } else {
+    build->status = PERM_ERROR_MEMORY;
   }
-  rooms->more = build->come[0] - build->come[1];
 }
 
 /* Makes v the vertex of the last step that is left: what came before goes on without it, and has it ahead. */
@@ -11489,14 +11387,9 @@ static void permi_class_take_away(permi_class_build *build, int v)
   const permi_block *block = build->block;
   const int p = 2 * block->n - 1 - build->taken;
   permi_class_step *step = &build->plan->step[p];
-  permi_class_rooms rooms;
-  double product = 1;
-  int touched[PERMI_CLASSES + 2], count = 0, e, k, side;
-  permi_class_rooms_of(build, &rooms);
-  step->states = fmax(permi_class_states(&rooms, build->line, block->n + 1), 1);
-  for (side = 0; side < 2; side++)
-    for (k = 0; k < rooms.count[side]; k++)
-      product *= rooms.most[side][k] + 1;
+  double product;
+  int touched[PERMI_CLASSES + 2], count = 0, e, k;
+  step->states = permi_class_states(build, &product);
   build->plan->product = fmax(build->plan->product, product);
   build->plan->most = fmax(build->plan->most, step->states);
   permi_class_leave(build, v, p);
@@ -11522,12 +11415,6 @@ static void permi_class_take_away(permi_class_build *build, int v)
   if (build->left < 0 && build->status == PERM_OK)
     build->status = PERM_ERROR_LIMIT;
   permi_watch(build->watch, 100 + 40.0 * (block->start[v + 1] - block->start[v]));
-}
-
-static void permi_class_build_release(permi_class_build *build)
-{
-  permi_release(build->pool.allocator, build->list);
-  permi_pool_release(&build->pool);
 }
 
 /* Begins with all vertices come, and nothing ahead. */
@@ -11616,15 +11503,11 @@ static int permi_class_fields(permi_classes *plan)
    Runs method classes: steps from states to states. */
 
 /* A step expands states into takes (a state's number, a key, a way), then adds up takes of equal keys by hashing. Large
-   programs do that in PERMI_CLASS_SHARES shares of the keys: every share lists its states in the order in which they
-   were met, source by source, so sums have one order for any number of threads. Rounds bound the takes in memory. */
+   programs have PERMI_CLASS_SHARES shares of the keys. Every share lists its states in the order in which they were
+   met, so sums have one order for any number of threads. Rounds bound the takes in memory. */
 #define PERMI_CLASS_SHARES 32
 #define PERMI_CLASS_ROUND 4096 /* states of a share in a round */
 #define PERMI_CLASS_SHARED 4000 /* states from which there are shares */
-
-typedef struct permi_class_key {
-  uint64_t word[PERMI_CLASS_WORDS];
-} permi_class_key;
 
 /* A way into a new state: way 0: the vertex waits; k: it is matched with part k - 1. */
 typedef struct permi_class_take {
@@ -11637,7 +11520,6 @@ typedef struct permi_class_takes {
   uint64_t *key;
 } permi_class_takes;
 
-/* States of a share. */
 typedef struct permi_class_list {
   size_t count, room, value_room, exp2_room, place_room;
   uint64_t *key;
@@ -11658,13 +11540,11 @@ typedef struct permi_class_links {
 } permi_class_links;
 
 typedef struct permi_class_run {
+  permi_runner base; /* sizes: their loss and the last exponent */
   const permi_classes *plan;
-  permi_control *control;
-  perm_allocator under, locked;
   int shares, p;
   size_t first; /* state of every share in this round */
   size_t bytes; /* of a value */
-  permi_sizes sizes; /* their loss and the last exponent */
   permi_class_list *list[2];
   permi_class_takes *takes; /* [source share][target share] */
   permi_class_links *links; /* of a step by target share, or NULL */
@@ -11686,7 +11566,7 @@ static uint64_t permi_class_hash(const uint64_t *key, int words)
 }
 
 /* Moves the numbers of a key to the classes after the step. Returns the class that one more must leave, as a part's
-   number: -1 if none need, -2 if the state is dead. A class without anything ahead stands for its part: 2 + part. */
+   number, -1: none, or -2: the state is dead. */
 static int permi_class_move(const permi_classes *plan, const permi_class_step *step, const uint64_t *key,
                             uint64_t *into)
 {
@@ -11719,18 +11599,14 @@ static int permi_class_move(const permi_classes *plan, const permi_class_step *s
   return must;
 }
 
-/* Which target share a key is in; tables use other bits. */
-static int permi_class_share(const permi_class_run *run, uint64_t hash)
-{
-  return (int)(hash >> 40) & (run->shares - 1);
-}
-
 static int permi_class_put(permi_class_run *run, int source, const uint64_t *key, size_t state, int way)
 {
-  const int words = run->plan->words, share = permi_class_share(run, permi_class_hash(key, words));
+  const int words = run->plan->words; /* tables use other bits of the hash than shares */
+  const int share = (int)(permi_class_hash(key, words) >> 40) & (run->shares - 1);
   permi_class_takes *takes = &run->takes[source * run->shares + share];
-  if (!permi_room(&run->locked, NULL, &takes->take, takes->count, 1, &takes->room, sizeof *takes->take) ||
-      !permi_room(&run->locked, NULL, &takes->key, takes->count, 1, &takes->key_room, (size_t)words * sizeof *key)) {
+  const perm_allocator *locked = &run->base.locked;
+  if (!permi_room(locked, NULL, &takes->take, takes->count, 1, &takes->room, sizeof *takes->take) ||
+      !permi_room(locked, NULL, &takes->key, takes->count, 1, &takes->key_room, (size_t)words * sizeof *key)) {
     run->status[source] = PERM_ERROR_MEMORY;
     return 0;
   }
@@ -11788,7 +11664,7 @@ static size_t permi_class_find(permi_class_run *run, permi_class_list *list, con
   size_t at, k;
   if (2 * list->count >= list->places) {
     const size_t places = list->places ? 2 * list->places : 16;
-    if (!permi_room(&run->locked, NULL, &list->place, 0, places, &list->place_room, sizeof *list->place))
+    if (!permi_room(&run->base.locked, NULL, &list->place, 0, places, &list->place_room, sizeof *list->place))
       return SIZE_MAX;
     list->places = places;
     memset(list->place, 0, places * sizeof *list->place);
@@ -11801,40 +11677,15 @@ static size_t permi_class_find(permi_class_run *run, permi_class_list *list, con
   for (at = permi_class_hash(key, (int)words) & (list->places - 1); list->place[at]; at = (at + 1) & (list->places - 1))
     if (!memcmp(list->key + (list->place[at] - 1) * words, key, words * sizeof *key))
       return list->place[at] - 1;
-  if (!permi_room(&run->locked, NULL, &list->key, list->count, 1, &list->room, words * sizeof *key) ||
-      !permi_room(&run->locked, NULL, &list->value, list->count, 1, &list->value_room, run->bytes) ||
-      !permi_room(&run->locked, NULL, &list->exp2, list->count, 1, &list->exp2_room, sizeof *list->exp2))
+  if (!permi_room(&run->base.locked, NULL, &list->key, list->count, 1, &list->room, words * sizeof *key) ||
+      !permi_room(&run->base.locked, NULL, &list->value, list->count, 1, &list->value_room, run->bytes) ||
+      !permi_room(&run->base.locked, NULL, &list->exp2, list->count, 1, &list->exp2_room, sizeof *list->exp2))
     return SIZE_MAX;
   memcpy(list->key + list->count * words, key, words * sizeof *key);
   memset(list->value + list->count * run->bytes, 0, run->bytes);
   list->exp2[list->count] = 0;
   list->place[at] = (uint32_t)++list->count;
   return list->count - 1;
-}
-
-/* Adds c x 2^exp2 to y 2^*to, doubles. */
-static void permi_class_add_apart(const permi_numbers *numbers, const permi_coefficient *c, double *y, int64_t *to,
-                                  const void *x, int64_t exp2)
-{
-  const permi_coefficient one = permi_coefficient_one();
-  const size_t size = permi_numbers_words(numbers);
-  double product[5] = {0, 0, 0, 0, 0};
-  const int fresh = y[size - 1] == 0, e = permi_int_exponent(exp2 - *to);
-  size_t k;
-  if (fresh || e == 0) {
-    *to = exp2;
-    permi_values_add(numbers, c, y, x, 1);
-    return;
-  }
-  permi_values_add(numbers, c, product, x, 1);
-  if (e > 0)
-    *to = exp2;
-  for (k = 0; k < size; k++)
-    if (e > 0)
-      y[k] = permi_shift(y[k], -e);
-    else
-      product[k] = permi_shift(product[k], e);
-  permi_values_add(numbers, &one, y, product, 1);
 }
 
 /* Adds what a way makes of state s to state t. */
@@ -11858,7 +11709,7 @@ static void permi_class_add_way(const permi_class_run *run, const permi_class_li
       times = permi_coefficient_multiply(numbers, &c, (uint32_t)count);
   }
   if (!permi_algebra_is_integer(numbers->algebra)) {
-    permi_class_add_apart(numbers, &c, (double *)y, &target->exp2[t], x, source->exp2[s]);
+    permi_value_add_apart(numbers, &c, y, &target->exp2[t], x, source->exp2[s]);
     return;
   }
   for (k = 0; k < step->parts; k++)
@@ -11871,21 +11722,6 @@ static void permi_class_add_way(const permi_class_run *run, const permi_class_li
       }
   for (; times > 0; times--)
     permi_values_add(numbers, &c, y, x, 1);
-}
-
-/* Keeps a take. 0: out of memory. */
-static int permi_class_note(permi_class_run *run, int share, int source, permi_class_take take, size_t into)
-{
-  permi_class_links *links = &run->links[share];
-  permi_class_link *link;
-  if (!permi_room(&run->locked, NULL, &links->link, links->count, 1, &links->room, sizeof *link))
-    return 0;
-  link = &links->link[links->count++];
-  link->state = take.state;
-  link->way = take.way;
-  link->share = (uint32_t)source;
-  link->into = (uint32_t)into;
-  return 1;
 }
 
 static perm_status permi_class_contract(void *context, uint64_t share, int thread)
@@ -11903,17 +11739,24 @@ static perm_status permi_class_contract(void *context, uint64_t share, int threa
     for (k = 0; k < takes->count && run->status[share] == PERM_OK; k++) {
       const permi_class_take take = takes->take[k];
       const size_t t = permi_class_find(run, list, takes->key + k * words);
-      if (t == SIZE_MAX || (run->links && !permi_class_note(run, (int)share, source, take, t)))
+      permi_class_links *links = run->links ? &run->links[share] : NULL;
+      if (t == SIZE_MAX || (links && !permi_room(&run->base.locked, NULL, &links->link, links->count, 1, &links->room,
+                                                 sizeof *links->link))) {
         run->status[share] = PERM_ERROR_MEMORY;
-      else
-        permi_class_add_way(run, from, take.state, (int)take.way, list, t);
+        break;
+      }
+      if (links) {
+        const permi_class_link link = {take.state, take.way, (uint32_t)source, (uint32_t)t};
+        links->link[links->count++] = link;
+      }
+      permi_class_add_way(run, from, take.state, (int)take.way, list, t);
     }
     takes->count = 0;
   }
   return PERM_OK;
 }
 
-/* THE BOUND. As in >>steps_run: a state's value is a sum of terms, the products of a way's entries and factors, and the
+/* THE BOUND. As in >>steps: a state's value is a sum of terms, the products of a way's entries and factors, and the
    computed value is the same sum with each term times at most K factors 1 + d, |d| <= u.
    1. An entry a(u, v) is used as the factor of u times the class's entry a(l, v) / a(l, w). That quotient times the
    factor a(u, w) is a(u, v), as rests are proportional. The quotient is rounded once, multiplied by the number that
@@ -11929,66 +11772,64 @@ static perm_status permi_class_contract(void *context, uint64_t share, int threa
    Proved by machine: the induction tests/proofs/chains.v, constants tests/proofs/frontier.g. */
 static double permi_classes_bound(const permi_classes *plan, const permi_block *block, double roundings)
 {
-  double operations = (block->imaginary ? 12.0 : 7.0) * block->n, gamma, doubtful;
+  double operations = (block->imaginary ? 12.0 : 7.0) * block->n;
   int p;
   for (p = 0; p < plan->steps; p++)
     operations += 2 * (plan->step[p].ways * (plan->step[p].parts + 1) - 1);
-  if (operations + roundings > 1e14)
-    return (double)INFINITY;
-  gamma = doubtful = permi_gamma(roundings + operations);
-  if (permi_algebra_is_dd(plan->numbers.algebra))
-    gamma = permi_gamma(roundings) * (1 + 1e-12) + operations * PERMI_DD_UNIT / (1 - operations * PERMI_DD_UNIT);
-  return gamma / (1 - doubtful) * (1 + 8 * PERMI_UNIT);
+  return operations + roundings > 1e14 ? (double)INFINITY
+                                       : permi_terms_bound(&plan->numbers, roundings, operations, operations);
 }
 
 /* Makes the states after step p. */
-static perm_status permi_class_step_run(permi_class_run *run, int p)
+static perm_status permi_class_advance(permi_runner *runner, int p)
 {
-  const int threads = run->control ? permi_threads(run->control->options) : 1;
+  permi_class_run *run = (permi_class_run *)runner;
   permi_class_list *source = run->list[p & 1], *target = run->list[(p + 1) & 1];
   const permi_class_step *step = &run->plan->step[p];
   size_t most = 0, all = 0, places;
   int k, shared;
   perm_status status = PERM_OK;
   run->p = p;
+  runner->done = step->done * run->plan->seconds;
   for (k = 0; k < run->shares; k++) {
     target[k].count = 0;
     for (places = 16; places < 2 * source[k].count; places *= 2)
       ;
-    if (!permi_room(&run->locked, NULL, &target[k].place, 0, places, &target[k].place_room, sizeof(uint32_t)))
+    if (!permi_room(&run->base.locked, NULL, &target[k].place, 0, places, &target[k].place_room, sizeof(uint32_t)))
       return PERM_ERROR_MEMORY;
     target[k].places = places;
     memset(target[k].place, 0, places * sizeof(uint32_t));
     most = source[k].count > most ? source[k].count : most;
     all += source[k].count;
   }
-  shared = (double)all * (step->parts + 1) * run->plan->each < PERMI_SHARE_SECONDS ? 1 : threads;
+  shared = (double)all * (step->parts + 1) * run->plan->each < PERMI_SHARE_SECONDS ? 1 : runner->threads;
   for (run->first = 0; run->first < most && status == PERM_OK; run->first += PERMI_CLASS_ROUND) {
     permi_share(shared, 0, (uint64_t)run->shares, permi_class_expand, run, NULL);
     permi_share(shared, 0, (uint64_t)run->shares, permi_class_contract, run, NULL);
     for (k = 0; k < run->shares && status == PERM_OK; k++)
       status = run->status[k];
-    if (status == PERM_OK && run->control)
-      status = permi_control_poll(run->control, step->done * run->plan->seconds, "classes");
+    if (status == PERM_OK)
+      status = permi_runner_poll(runner, PERMI_RUNNER_POLL, runner->done, 0);
   }
-  for (k = 0; k < run->shares && !permi_algebra_is_integer(run->plan->numbers.algebra); k++)
-    permi_values_normalise(&run->plan->numbers, target[k].value, target[k].count, target[k].exp2,
-                           p & PERMI_CANCELS_STEPS ? NULL : &run->sizes);
+  for (k = 0; k < run->shares; k++) {
+    runner->visited += (double)target[k].count;
+    if (!permi_algebra_is_integer(run->plan->numbers.algebra))
+      permi_values_normalise(&run->plan->numbers, target[k].value, target[k].count, target[k].exp2,
+                             p & PERMI_CANCELS_STEPS ? NULL : &runner->sizes);
+  }
   return status;
 }
 
-static int permi_class_run_open(permi_class_run *run, const permi_classes *plan, permi_control *control,
-                                permi_pool *pool)
+/* Begins a run that the caller has cleared, except for `keep`, with the one state before the first step. 0: out of
+   memory. */
+static int permi_class_run_open(permi_class_run *run, const permi_classes *plan, permi_control *control)
 {
+  const uint64_t none[PERMI_CLASS_WORDS] = {0};
+  permi_pool *pool = &run->base.pool;
   size_t shares;
   int k;
-  memset(run, 0, sizeof *run);
+  permi_runner_begin(&run->base, &plan->owned.allocator, control, "classes");
   run->plan = plan;
-  run->control = control;
-  run->under = plan->owned.allocator;
-  run->locked.allocate = permi_locked_allocate;
-  run->locked.release = permi_locked_release;
-  run->locked.user_data = &run->under;
   run->shares = plan->most >= PERMI_CLASS_SHARED ? PERMI_CLASS_SHARES : 1;
   run->bytes = 8 * permi_numbers_words(&plan->numbers);
   shares = (size_t)run->shares;
@@ -11996,63 +11837,55 @@ static int permi_class_run_open(permi_class_run *run, const permi_classes *plan,
     run->list[k] = (permi_class_list *)permi_pool_zeros(pool, shares, sizeof(permi_class_list));
   run->takes = (permi_class_takes *)permi_pool_zeros(pool, shares * shares, sizeof *run->takes);
   run->status = (perm_status *)permi_pool_zeros(pool, shares, sizeof *run->status);
-  return !pool->failed;
+  if (pool->failed || permi_class_find(run, run->list[0], none) != 0)
+    return 0;
+  permi_value_one(&plan->numbers, run->list[0]->value);
+  return 1;
 }
 
-static void permi_class_run_close(permi_class_run *run, int open)
+static void permi_class_run_close(permi_class_run *run)
 {
   int k, which;
-  for (k = 0; open && k < run->shares * run->shares; k++) {
-    permi_release(&run->locked, run->takes[k].take);
-    permi_release(&run->locked, run->takes[k].key);
+  for (k = 0; run->takes && k < run->shares * run->shares; k++) {
+    permi_release(&run->base.locked, run->takes[k].take);
+    permi_release(&run->base.locked, run->takes[k].key);
   }
-  for (which = 0; open && which < 2; which++)
-    for (k = 0; k < run->shares; k++) {
-      permi_release(&run->locked, run->list[which][k].key);
-      permi_release(&run->locked, run->list[which][k].value);
-      permi_release(&run->locked, run->list[which][k].exp2);
-      permi_release(&run->locked, run->list[which][k].place);
+  for (which = 0; which < 2; which++)
+    for (k = 0; run->list[which] && k < run->shares; k++) {
+      permi_release(&run->base.locked, run->list[which][k].key);
+      permi_release(&run->base.locked, run->list[which][k].value);
+      permi_release(&run->base.locked, run->list[which][k].exp2);
+      permi_release(&run->base.locked, run->list[which][k].place);
     }
+  permi_pool_release(&run->base.pool);
 }
 
 static perm_status permi_classes_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_classes *plan = (const permi_classes *)leaf->context;
-  const uint64_t none[PERMI_CLASS_WORDS] = {0};
-  permi_pool pool = {&plan->owned.allocator, NULL, 0};
   permi_class_run run;
-  const int open = permi_class_run_open(&run, plan, control, &pool);
   perm_status status = PERM_ERROR_MEMORY;
-  double visited = 0;
-  int p, k;
-  if (open && permi_class_find(&run, run.list[0], none) == 0) {
-    permi_value_one(&plan->numbers, run.list[0]->value);
-    status = PERM_OK;
+  memset(&run, 0, sizeof run);
+  if (permi_class_run_open(&run, plan, control))
+    status = permi_runner_go(&run.base, 0, plan->steps, permi_class_advance);
+  if (status == PERM_OK) {
+    const permi_class_list *last = run.list[plan->steps & 1];
+    run.base.sizes.exp2 = last->count ? last->exp2[0] : 0;
+    permi_runner_finish(&run.base, &plan->numbers, last->count ? last->value : NULL, plan->lost_error, partial);
   }
-  for (p = 0; p < plan->steps && status == PERM_OK; p++) {
-    status = permi_class_step_run(&run, p);
-    for (k = 0; k < run.shares; k++)
-      visited += (double)run.list[(p + 1) & 1][k].count;
-  }
-  if (status == PERM_OK && run.list[p & 1]->count) {
-    run.sizes.exp2 = run.list[p & 1]->exp2[0];
-    permi_values_finish(&plan->numbers, run.list[p & 1]->value, &run.sizes, plan->lost_error, partial);
-  }
-  partial->terms += status == PERM_OK ? visited : 0;
-  permi_class_run_close(&run, open);
-  permi_pool_release(&pool);
+  permi_class_run_close(&run);
   return status;
 }
 
 /* ================================================================================== >>classes_order
    The order of the vertices for method classes, its price and offer. */
 
-/* Greedy, from the end: next goes the vertex whose going leaves the fewest classes, and of these the one with the most
-   neighbours that have come, or the fewest: both are tried, then other ties. The first finds nested rows, rows of ones
-   at either end and J minus a sparse matrix (random ones of order 200: 1, 50 and 200 states a step), the second bands
-   and sparse graphs. To leave the fewest states is worse, as a few of many classes look cheap at first: 1e13 where this
-   takes 1e4. From the beginning nothing works: all rows first are one state. Of the entries only zeros are seen, and
-   those that permi_class_vote notes. */
+/* Returns how many classes are left when v goes. The order is greedy, from the end: next goes the vertex that leaves
+   the fewest classes, and of these the one with the most neighbours that have come, or the fewest (both are tried, then
+   other ties). The first finds nested rows, rows of ones at either end and J minus a sparse matrix (random ones of
+   order 200: 1, 50 and 200 states a step), the second bands and sparse graphs. To leave the fewest states is worse:
+   1e13 where this takes 1e4, as a few of many classes look cheap at first. From the beginning nothing works, as all
+   rows are one state. Only zeros and the entries that permi_class_vote notes are seen. */
 static int permi_class_left(const permi_class_build *build, int v)
 {
   const int own = v >= build->block->n, side = 1 - own;
@@ -12177,7 +12010,8 @@ static perm_status permi_classes_create(const permi_block *block, const permi_cl
   }
   permi_release(build.pool.allocator, part);
   permi_release(build.pool.allocator, limit);
-  permi_class_build_release(&build);
+  permi_release(build.pool.allocator, build.list);
+  permi_pool_release(&build.pool);
   for (p = 0, plan->cost = 0; p < plan->steps && status == PERM_OK; p++) {
     plan->step[p].done = plan->cost;
     plan->cost += (p ? plan->step[p - 1].states : 1) * (1 + plan->step[p].parts);
@@ -12186,13 +12020,6 @@ static perm_status permi_classes_create(const permi_block *block, const permi_cl
   for (p = 0; p < plan->steps && status == PERM_OK; p++)
     plan->step[p].done /= plan->cost;
   return status;
-}
-
-static double permi_classes_way_seconds(const permi_numbers *numbers)
-{
-  const double words = (double)permi_numbers_words(numbers);
-  return PERMI_CLASS_WAY_SECONDS + PERMI_CLASS_WORD_SECONDS * words * numbers->parts *
-                                       (numbers->algebra == PERMI_RESIDUES ? PERMI_RESIDUE_WORDS : 1);
 }
 
 /* Lists double when they are full; takes are of one round. */
@@ -12219,15 +12046,16 @@ static perm_status permi_classes_offer(permi_maker *maker, const permi_block *bl
   permi_classes like, *best = NULL, *plan;
   perm_status status = PERM_OK;
   double each;
-  int attempt, doubled = maker->options->precision == PERM_PRECISION_ACCURATE ||
-                         maker->options->precision == PERM_PRECISION_DD;
+  int attempt, doubled = permi_sparse_doubled(maker->options);
   if (finding > worth)
     return permi_refuse(offer, PERM_ERROR_LIMIT, "would take %s to look for classes", permi_time_words(finding).text);
   memset(&like, 0, sizeof like);
   if (!permi_numbers_choose_moduli(&like.numbers, block, working->modulus, doubled))
     return permi_refuse_long(offer);
   like.lost_error = working->lost_error;
-  each = permi_classes_way_seconds(&like.numbers);
+  each = PERMI_CLASS_WAY_SECONDS + PERMI_CLASS_WORD_SECONDS * (double)permi_numbers_words(&like.numbers) *
+                                       like.numbers.parts *
+                                       (like.numbers.algebra == PERMI_RESIDUES ? PERMI_RESIDUE_WORDS : 1);
   for (attempt = 0; attempt < PERMI_CLASS_ATTEMPTS && status != PERM_ERROR_MEMORY; attempt++) {
     const double most = fmin(best ? best->cost : rival / each, PERMI_ORDER_START);
     plan = (permi_classes *)permi_owned_new(allocator, sizeof *plan);
@@ -12296,15 +12124,11 @@ static perm_status permi_classes_make(permi_maker *maker, const permi_block *blo
   const int doubled = permi_algebra_is_dd(plan->numbers.algebra);
   leaf->information.work = plan->cost;
   leaf->information.fingerprint = permi_classes_fingerprint(plan, maker->watch);
-  leaf->run_task = permi_classes_task;
+  permi_leaf_values(leaf, &plan->numbers, plan->bound_relative,
+                    doubled && !block->rounded ? PERMI_DD_UNIT : PERMI_UNIT, permi_classes_task, permi_classes_explain);
   leaf->threaded = plan->most >= PERMI_CLASS_SHARED;
-  leaf->explain = permi_classes_explain;
-  leaf->integer = permi_algebra_is_integer(plan->numbers.algebra);
-  if (!leaf->integer) {
-    permi_leaf_bound(leaf, plan->bound_relative, doubled && !block->rounded ? PERMI_DD_UNIT : PERMI_UNIT);
-    if (doubled && maker->job->leaves == 0)
-      maker->job->precision = PERM_PRECISION_DD;
-  }
+  if (doubled && maker->job->leaves == 0)
+    maker->job->precision = PERM_PRECISION_DD;
   return PERM_OK;
 }
 
@@ -15604,13 +15428,12 @@ static perm_status permi_sorting_expand(permi_run *run, int p, permi_part *part)
                    permi_stream_word(frontier, s, 1, w);
       if (differs)
         continue;
-      if (!permi_takes_more(&run->locked, part, 1))
+      if (!permi_takes_more(&run->base.locked, part, 1))
         return PERM_ERROR_MEMORY;
       part->take[part->takes].group = (uint32_t)k;
       part->take[part->takes++].stream = (uint32_t)s;
     }
-    if (run->control)
-      status = permi_control_poll(run->control, frontier->cost[p] * PERMI_STATE_SECONDS, "frontier");
+    status = permi_runner_poll(&run->base, (double)source->states, run->base.done, 0);
   }
   return status;
 }
@@ -15623,7 +15446,7 @@ static int permi_sorting_sort(const permi_run *run, const permi_list *source, pe
   size_t start[256], k, sum;
   int byte, b;
   part[1].takes = 0;
-  if (!permi_takes_more(&run->locked, &part[1], count))
+  if (!permi_takes_more(&run->base.locked, &part[1], count))
     return 0;
   part[1].takes = count;
   for (byte = 0; byte < 8 * frontier->mask_words; byte++) {
@@ -15680,13 +15503,18 @@ static perm_status permi_sorting_step(permi_run *run, int p)
                      (const char *)source->value + take.group * bytes, 1);
   }
   if (run->tracking)
-    permi_values_track(frontier->numbers.algebra, target->value, target->states, &run->sizes);
+    permi_values_track(frontier->numbers.algebra, target->value, target->states, &run->base.sizes);
   return PERM_OK;
+}
+
+static perm_status permi_sorting_advance(permi_runner *run, int p)
+{
+  return permi_run_advance_by((permi_run *)run, p, permi_sorting_step);
 }
 
 static perm_status permi_sorting_run(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
-  return permi_frontier_run_by(leaf, control, permi_sorting_step, partial);
+  return permi_frontier_run_by(leaf, control, permi_sorting_advance, 1, partial);
 }
 
 /* ======================================================================================= >>sparyser
@@ -16328,7 +16156,7 @@ static perm_status permi_dominating_offer(permi_maker *maker, const permi_block 
 /* Depth first, at the vertex with the fewest choices; a choice that leaves a vertex none is undone. Products are in
    double-double or long integers; terms are added exactly.
 
-   THE BOUND. A term has n double-double operations (rounded entries as in >>steps_run); the sum is exact
+   THE BOUND. A term has n double-double operations (rounded entries as in >>steps); the sum is exact
    (tests/proofs/doubles.g).
 
    THREADS. All walk the top of the tree. A node is a unit when the choices on its path multiply up to `enough`, or
@@ -17507,11 +17335,11 @@ static perm_status permi_decompose_make(permi_maker *maker, const permi_block *b
 
 PERMI_BRIEF_BEGIN
 
-/* ======================================================================================= >>embedding
-   A graph drawn in the plane without crossings, or the answer that none exists, in linear time: the left-right
-   algorithm [Bra09]. An edge that a depth-first search does not take up returns to an ancestor: it is drawn to the left
-   or to the right of the path up. Return edges of one side must not cross; a stack of conflict pairs keeps which must
-   be on the same side and which on different ones. Users check the drawing by Euler's formula (>>kasteleyn). */
+/* ======================================================================================== >>embedding
+   Draws a graph in the plane without crossings, or finds that none exists, in linear time: the left-right algorithm
+   [Bra09]. An edge that a depth-first search leaves out returns to an ancestor, to the left or to the right of the path
+   up. Return edges of one side must not cross: a stack of conflict pairs keeps which must be on the same side and which
+   on different ones. Users check the drawing by Euler's formula (>>kasteleyn). */
 
 /* Half-edge 2 e + s goes from end s of edge e to the other; end 0 is the row. */
 typedef struct permi_embedding {
@@ -17730,7 +17558,6 @@ static void permi_drawing_leave(permi_drawing *d, int e)
   }
 }
 
-/* The test: 0 if the graph is not planar. */
 static int permi_drawing_test(permi_drawing *d)
 {
   const int vertices = 2 * d->block->n;
@@ -18098,10 +17925,10 @@ static int permi_kasteleyn_make(const permi_block *block, permi_pool *pool, perm
 }
 
 /* ======================================================================================= >>dissection
-   An elimination of pairs, a row and the column matched to it, by nested dissection [Geo73]: a level of a breadth-first
-   search separates the pairs, and its two sides go first, each the same way. A front is a separator or a small part:
-   its own pairs and, on its boundary, the later pairs that they or those below touch. Planar graphs have separators of
-   O(sqrt n) pairs and take O(n^1.5) products; the levels of boards are such separators. */
+   Eliminates pairs, a row and the column matched to it, by nested dissection [Geo73]. A level of a breadth-first search
+   separates the pairs, and its two sides go first, each the same way. A front is a separator or a small part: its own
+   pairs and, on its boundary, the later pairs that it touches. Planar graphs have separators of O(sqrt n) pairs, levels
+   on boards among them, and take O(n^1.5) products. */
 
 #define PERMI_FRONT_LEAST 10 /* chosen: smaller parts are one front */
 
@@ -18271,7 +18098,6 @@ static void permi_dissection_split(permi_dissecting *d, permi_dissection_part pa
   permi_dissection_forget(d, count);
 }
 
-/* The tree of fronts. stack: room for n + 1 parts. */
 static void permi_dissection_grow(permi_dissecting *d, permi_dissection_part *stack)
 {
   permi_dissection *made = d->made;
@@ -18472,16 +18298,15 @@ PERMI_BRIEF_END
 
 /* ========================================================================================== >>fronts
    Determinants by multifrontal elimination [DR83] along a dissection. A front is a full matrix of the rows and columns
-   that its own pairs touch. Pivots are sought among rows and columns that no other front touches; those without a pivot
-   are put off to the parent. At the root all may be pivots, so a determinant that is 0 is found to be 0.
+   that its own pairs touch. Pivots are sought among lines that no other front touches; lines without a pivot are put
+   off to the parent. At the root all may be pivots, so a determinant of 0 is found.
    Numbers are residues modulo a prime, or double-doubles with a radius. THE BOUND: every number is within its radius of
-   the true one. A sum or product adds PERMI_DD_UNIT of the moduli involved, a complex one 4 times that, and radii
-   as in interval arithmetic; a quotient is measured by its residual. Radii are rounded up by PERMI_RADIUS_UP, their
-   underflow by adding PERMI_RADIUS_LEAST. Entries without a pivot at the root bound what is left by the product of
-   their row sums.
-   Radii grow by about a bit with each pivot of a front, true errors hardly: in large fronts radii tell nothing, and
-   pivots larger than their radius run out. Then pivots are taken by size alone, and the error is measured: with low
-   parts cut to PERMI_COARSE_BITS the same elimination errs about 2^(104 - 53 - PERMI_COARSE_BITS) times as much. */
+   the true one. A sum or product adds PERMI_DD_UNIT of the moduli involved, a complex one 4 times that, and radii as in
+   interval arithmetic; a quotient is measured by its residual. Radii are rounded up by PERMI_RADIUS_UP, their underflow
+   by adding PERMI_RADIUS_LEAST. Entries without a pivot at the root bound what is left by the product of their row
+   sums. Radii grow by about a bit with each pivot of a front, true errors hardly: in large fronts pivots larger than
+   their radius run out. Then pivots are taken by size alone, and the error is measured: with low parts cut to
+   PERMI_COARSE_BITS the same elimination errs about 2^(104 - 53 - PERMI_COARSE_BITS) times as much. */
 
 /* A matrix in fronts; columns are numbered by the row matched to them. */
 typedef struct permi_fronts {
@@ -18497,20 +18322,103 @@ typedef struct permi_frontal {
   char *value;              /* size x size */
 } permi_frontal;
 
-/* What elimination asks of numbers. */
-typedef struct permi_field permi_field;
-struct permi_field {
-  size_t bytes; /* of a number; all bits zero: 0 */
+/* ---- numbers: residues modulo a prime, or double-doubles with a radius */
+#define PERMI_RADIUS_UP (1 + 1e-13) /* tests/proofs/frontier.g */
+#define PERMI_RADIUS_LEAST 1e-290
+#define PERMI_PIVOT_LEAST 0.1  /* of the column's largest: multipliers are at most 10 */
+#define PERMI_PIVOT_SURE 4     /* times its radius */
+#define PERMI_PIVOT_NOISE 1e-27 /* chosen: 1e5 times what rounding leaves */
+#define PERMI_COARSE_BITS 24   /* of a float */
+#define PERMI_COARSE_PART 6e-8 /* of the coarse error: 2^-24, where 2^-27 would do */
+
+typedef struct permi_ball {
+  permi_dd re, im;
+  double radius;
+} permi_ball;
+
+typedef enum permi_trust {
+  PERMI_SURE,   /* pivots larger than their radius; radii hold */
+  PERMI_UNSURE, /* any; radii mean nothing */
+  PERMI_COARSE  /* the same with shorter low parts */
+} permi_trust;
+
+typedef struct permi_determinant {
+  permi_ball ball; /* times 2^exp2 */
+  long long exp2;
+  int noisy; /* some pivot is below PERMI_PIVOT_NOISE of one before: what cancellation leaves, perhaps of 0 */
+} permi_determinant;
+
+/* An elimination's numbers and its determinant. All bits zero: 0. */
+typedef struct permi_field {
+  const permi_odd_modulus *prime; /* NULL: balls */
+  const uint64_t *residue;        /* of the entries */
+  const double *real, *imaginary;
+  int parts;
+  permi_trust trust;
+  size_t bytes; /* of a number */
   int largest;  /* fronts; 0: any */
-  void (*add_entry)(const permi_field *field, int entry, int negative, char *to);
-  void (*add)(const permi_field *field, const char *from, char *to);
-  /* Brings a pivot to (pivots, pivots); 0: there is none. */
-  int (*find)(const permi_field *field, permi_frontal *front);
-  /* Multiplies the determinant by the pivot, and eliminates it. */
-  void (*eliminate)(permi_field *field, permi_frontal *front);
-  /* The rest of the root has no pivot. */
-  void (*without_pivot)(permi_field *field, const permi_frontal *front);
-};
+  uint64_t determinant; /* times 2^64, as montgomery products need it */
+  permi_determinant made;
+  double top; /* the largest pivot */
+} permi_field;
+
+static double permi_ball_modulus(const permi_ball *x)
+{
+  return permi_modulus(x->re.hi, x->im.hi) * (1 + 4 * PERMI_UNIT);
+}
+
+/* At most the modulus. */
+static double permi_ball_least(const permi_ball *x)
+{
+  return fmax(fabs(x->re.hi), fabs(x->im.hi)) * (1 - 4 * PERMI_UNIT) - x->radius;
+}
+
+static permi_ball permi_ball_times(const permi_ball *a, const permi_ball *b, int parts)
+{
+  const double x = permi_ball_modulus(a), y = permi_ball_modulus(b);
+  permi_ball c = *a;
+  if (parts == 2)
+    permi_dd_multiply_complex(&c.re, &c.im, b->re, b->im);
+  else
+    c.re = permi_dd_multiply(a->re, b->re);
+  c.radius = (x * b->radius + y * a->radius + a->radius * b->radius + 4 * PERMI_DD_UNIT * x * y) * PERMI_RADIUS_UP +
+             PERMI_RADIUS_LEAST;
+  return c;
+}
+
+/* *a += b or, if subtract, *a -= b. */
+static void permi_ball_accumulate(permi_ball *a, const permi_ball *b, int subtract, int parts)
+{
+  const double moduli = permi_ball_modulus(a) + permi_ball_modulus(b);
+  a->re = permi_dd_add(a->re, subtract ? permi_dd_negate(b->re) : b->re);
+  if (parts == 2)
+    a->im = permi_dd_add(a->im, subtract ? permi_dd_negate(b->im) : b->im);
+  a->radius = (a->radius + b->radius + PERMI_DD_UNIT * moduli) * PERMI_RADIUS_UP + PERMI_RADIUS_LEAST;
+}
+
+/* a / b, |b| over its radius. c near the quotient: |c - a / b| <= |a - c b| / |b|. */
+static permi_ball permi_ball_divide(const permi_ball *a, const permi_ball *b, int parts)
+{
+  const int e = permi_exponent(fmax(fabs(b->re.hi), fabs(b->im.hi))); /* squares must not underflow */
+  const double x = ldexp(b->re.hi, -e), y = ldexp(b->im.hi, -e), norm = x * x + y * y;
+  permi_ball c, rest;
+  int round;
+  memset(&c, 0, sizeof c);
+  for (round = 0; round < 3; round++) {
+    permi_ball product;
+    c.radius = 0;
+    product = permi_ball_times(&c, b, parts);
+    rest = *a;
+    permi_ball_accumulate(&rest, &product, 1, parts);
+    if (round == 2)
+      break;
+    c.re = permi_dd_add_double(c.re, ldexp((rest.re.hi * x + rest.im.hi * y) / norm, -e));
+    if (parts == 2)
+      c.im = permi_dd_add_double(c.im, ldexp((rest.im.hi * x - rest.re.hi * y) / norm, -e));
+  }
+  c.radius = (permi_ball_modulus(&rest) + rest.radius) / permi_ball_least(b) * PERMI_RADIUS_UP + PERMI_RADIUS_LEAST;
+  return c;
+}
 
 /* Swaps lines a and b, whose `size` values begin at x and y. */
 static void permi_lines_swap(int *number, int a, int b, char *x, char *y, size_t stride, int size, size_t bytes)
@@ -18536,6 +18444,175 @@ static void permi_frontal_swap(permi_frontal *front, size_t bytes, int row, int 
   if (column != k)
     permi_lines_swap(front->column, k, column, value + (size_t)k * bytes, value + (size_t)column * bytes, line, size,
                      bytes);
+}
+
+/* Brings a pivot to (pivots, pivots). 0: there is none. */
+static int permi_residue_find(const permi_field *field, permi_frontal *front)
+{
+  const uint64_t *value = (const uint64_t *)(const void *)front->value;
+  const int k = front->pivots;
+  int i, j;
+  for (j = k; j < front->summed; j++)
+    for (i = k; i < front->summed; i++)
+      if (value[(size_t)i * (size_t)front->size + (size_t)j]) {
+        permi_frontal_swap(front, field->bytes, i, j);
+        return 1;
+      }
+  return 0;
+}
+
+/* y -= c x, c times 2^64. */
+static void permi_residue_subtract(uint64_t *y, const uint64_t *x, int count, uint64_t c,
+                                   const permi_odd_modulus *given)
+{
+  const permi_odd_modulus prime = *given;
+  int j;
+  for (j = 0; j < count; j++) {
+    const uint64_t product = permi_montgomery(c, x[j], &prime);
+    y[j] = y[j] - product + (y[j] < product ? prime.p : 0);
+  }
+}
+
+/* Multiplies the determinant by the pivot, and eliminates it. */
+static void permi_residue_eliminate(permi_field *field, permi_frontal *front)
+{
+  const permi_odd_modulus *prime = field->prime;
+  const int k = front->pivots, size = front->size;
+  uint64_t *value = (uint64_t *)(void *)front->value;
+  const uint64_t *pivot = value + (size_t)k * (size_t)size + (size_t)k;
+  const uint64_t scaled = permi_montgomery(*pivot, prime->square, prime), inverse = permi_prime_inverse(*pivot, prime);
+  int i;
+  field->determinant = permi_montgomery(field->determinant, scaled, prime);
+  for (i = k + 1; i < size; i++) {
+    uint64_t *row = value + (size_t)i * (size_t)size + (size_t)k;
+    if (*row)
+      permi_residue_subtract(row + 1, pivot + 1, size - k - 1,
+                             permi_montgomery(permi_montgomery(*row, prime->square, prime), inverse, prime), prime);
+  }
+}
+
+/* The pivot that is largest against its column, unless the next diagonal entry is large enough. */
+static int permi_ball_find(const permi_field *field, permi_frontal *front)
+{
+  const permi_trust trust = field->trust;
+  const permi_ball *value = (const permi_ball *)(const void *)front->value;
+  const int k = front->pivots, size = front->size;
+  double best = 0;
+  int i, j, row = -1, column = -1;
+  for (j = k; j < front->summed && best < 1; j++) {
+    double most = 0, largest = 0, here;
+    int at = -1;
+    for (i = k; i < size; i++) {
+      const permi_ball *x = &value[(size_t)i * (size_t)size + (size_t)j];
+      here = permi_ball_modulus(x);
+      most = fmax(most, here);
+      if (i < front->summed && here > largest &&
+          (trust != PERMI_SURE || permi_ball_least(x) > (PERMI_PIVOT_SURE - 1) * x->radius)) {
+        largest = here;
+        at = i;
+      }
+    }
+    if (at >= 0 && (largest >= PERMI_PIVOT_LEAST * most || front->summed == size) && largest / most > best) {
+      best = largest / most;
+      row = at;
+      column = j;
+    }
+    if (j == k && best > 0)
+      break; /* good enough: searching all takes longer than eliminating */
+  }
+  if (row < 0)
+    return 0;
+  permi_frontal_swap(front, field->bytes, row, column);
+  return 1;
+}
+
+static void permi_ball_normalise(permi_field *own)
+{
+  permi_ball *x = &own->made.ball;
+  double most = fmax(fabs(x->re.hi), fabs(x->im.hi));
+  int e;
+  if (own->trust == PERMI_SURE)
+    most = fmax(most, x->radius);
+  if (most == 0 || !(most <= DBL_MAX))
+    return;
+  e = permi_exponent(most);
+  x->re = permi_dd_scale(x->re, -e);
+  x->im = permi_dd_scale(x->im, -e);
+  x->radius = ldexp(x->radius, -e) + PERMI_RADIUS_LEAST;
+  own->made.exp2 += e;
+}
+
+static void permi_ball_eliminate(permi_field *own, permi_frontal *front)
+{
+  const int k = front->pivots, size = front->size;
+  permi_ball *value = (permi_ball *)(void *)front->value;
+  const permi_ball *pivot = value + (size_t)k * (size_t)size + (size_t)k;
+  int i, j;
+  own->made.noisy |= permi_ball_modulus(pivot) < PERMI_PIVOT_NOISE * own->top;
+  own->top = fmax(own->top, permi_ball_modulus(pivot));
+  own->made.ball = permi_ball_times(&own->made.ball, pivot, own->parts);
+  permi_ball_normalise(own);
+  for (i = k + 1; i < size; i++) {
+    permi_ball *row = value + (size_t)i * (size_t)size + (size_t)k, factor;
+    if (row->re.hi == 0 && row->im.hi == 0 && row->radius == 0)
+      continue;
+    factor = permi_ball_divide(row, pivot, own->parts);
+    for (j = 1; j < size - k; j++) {
+      const permi_ball product = permi_ball_times(&factor, pivot + j, own->parts);
+      permi_ball_accumulate(row + j, &product, 1, own->parts);
+      if (own->trust == PERMI_COARSE) {
+        row[j].re.lo = (double)(float)row[j].re.lo;
+        row[j].im.lo = (double)(float)row[j].im.lo;
+      }
+    }
+  }
+}
+
+/* |det| of the rest is at most the product of its row sums. */
+static void permi_ball_leave(permi_field *own, const permi_frontal *front)
+{
+  const permi_ball *value = (const permi_ball *)(const void *)front->value;
+  permi_ball *x = &own->made.ball;
+  int i, j;
+  x->radius += permi_ball_modulus(x);
+  x->re = x->im = permi_dd_make(0);
+  for (i = front->pivots; i < front->size; i++) {
+    double sum = 0;
+    for (j = front->pivots; j < front->size; j++) {
+      const permi_ball *y = &value[(size_t)i * (size_t)front->size + (size_t)j];
+      sum += permi_ball_modulus(y) + y->radius;
+    }
+    x->radius *= sum * PERMI_RADIUS_UP;
+    permi_ball_normalise(own);
+  }
+}
+
+static void permi_field_enter(const permi_field *field, int entry, int negative, char *to)
+{
+  if (field->prime) {
+    const uint64_t x = field->residue[entry];
+    *(uint64_t *)(void *)to = negative && x ? field->prime->p - x : x; /* the only one there */
+  } else {
+    permi_ball *y = (permi_ball *)(void *)to;
+    y->re = permi_dd_make(negative ? -field->real[entry] : field->real[entry]);
+    if (field->imaginary)
+      y->im = permi_dd_make(negative ? -field->imaginary[entry] : field->imaginary[entry]);
+  }
+}
+
+static void permi_field_add(const permi_field *field, const char *from, char *to)
+{
+  const permi_ball *x = (const permi_ball *)(const void *)from;
+  permi_ball *y = (permi_ball *)(void *)to;
+  if (field->prime) {
+    uint64_t *sum = (uint64_t *)(void *)to;
+    *sum += *(const uint64_t *)(const void *)from;
+    *sum -= *sum >= field->prime->p ? field->prime->p : 0;
+  } else if (y->re.hi == 0 && y->im.hi == 0 && y->radius == 0) {
+    *y = *x;
+  } else {
+    permi_ball_accumulate(y, x, 0, field->parts);
+  }
 }
 
 /* Work of one elimination. */
@@ -18603,7 +18680,7 @@ static perm_status permi_frontal_assemble(permi_front_work *work, int f, permi_f
   for (k = plan->entry; k < plan->entry_end; k++) {
     const int e = dissection->entry[k];
     const size_t at = (size_t)work->row_at[fronts->row[e]] * (size_t)size + (size_t)work->column_at[fronts->column[e]];
-    field->add_entry(field, e, fronts->sign[e] < 0, front->value + at * bytes);
+    permi_field_enter(field, e, fronts->sign[e] < 0, front->value + at * bytes);
   }
   for (c = plan->child; c >= 0; c = dissection->front[c].sibling) {
     permi_frontal *below = &work->below[c];
@@ -18611,7 +18688,7 @@ static perm_status permi_frontal_assemble(permi_front_work *work, int f, permi_f
       const char *from = below->value + (size_t)i * (size_t)below->size * bytes;
       char *to = front->value + (size_t)work->row_at[below->row[i]] * (size_t)size * bytes;
       for (j = 0; j < below->size; j++)
-        field->add(field, from + (size_t)j * bytes, to + (size_t)work->column_at[below->column[j]] * bytes);
+        permi_field_add(field, from + (size_t)j * bytes, to + (size_t)work->column_at[below->column[j]] * bytes);
     }
     permi_frontal_free(&fronts->allocator, below);
   }
@@ -18649,10 +18726,12 @@ static int permi_permutation_odd(const int *to, int n, int *seen)
   return odd;
 }
 
-/* Asks whether to stop; may be NULL. */
+/* Who asks whether to stop: a run or, if that is NULL, planning. */
 typedef struct permi_front_poll {
-  perm_status (*report)(void *context, double part);
-  void *context;
+  permi_runner *run;
+  int thread;
+  double done, seconds; /* eliminations that are done; seconds of one */
+  permi_control *watch;
 } permi_front_poll;
 
 /* Eliminates all; field has the determinant up to sign, *odd whether that is -1. */
@@ -18681,18 +18760,29 @@ static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_fiel
     status = permi_frontal_assemble(&work, f, &front);
     if (status != PERM_OK)
       break;
-    for (; front.pivots < front.summed && field->find(field, &front); front.pivots++) {
+    for (; front.pivots < front.summed; front.pivots++) {
+      if (!(field->prime ? permi_residue_find(field, &front) : permi_ball_find(field, &front)))
+        break;
       work.pivot_column[front.row[front.pivots]] = front.column[front.pivots];
       work.pivots++;
-      field->eliminate(field, &front);
+      if (field->prime)
+        permi_residue_eliminate(field, &front);
+      else
+        permi_ball_eliminate(field, &front);
     }
-    if (dissection->front[f].parent < 0 && front.pivots < front.size)
-      field->without_pivot(field, &front);
+    if (dissection->front[f].parent < 0 && front.pivots < front.size && field->prime)
+      field->determinant = 0;
+    else if (dissection->front[f].parent < 0 && front.pivots < front.size)
+      permi_ball_leave(field, &front);
     else if (dissection->front[f].parent >= 0 && !permi_frontal_leave(&work, &front, &work.below[f]))
       status = PERM_ERROR_MEMORY;
     permi_frontal_free(&fronts->allocator, &front);
-    if (ask->report && status == PERM_OK)
-      status = ask->report(ask->context, (double)(dissection->fronts - f) / dissection->fronts);
+    if (status == PERM_OK && ask->run)
+      status = permi_runner_poll(ask->run, PERMI_RUNNER_POLL,
+                                 (ask->done + (double)(dissection->fronts - f) / dissection->fronts) * ask->seconds,
+                                 ask->thread);
+    else if (status == PERM_OK && permi_watch(ask->watch, PERMI_WATCH_UNITS))
+      status = PERM_ERROR_LIMIT;
   }
   *odd = work.pivots == dissection->n && permi_permutation_odd(work.pivot_column, dissection->n, work.row_at);
   for (f = 0; f < dissection->fronts; f++)
@@ -18701,333 +18791,42 @@ static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_fiel
   return status;
 }
 
-/* ---- residues */
-typedef struct permi_residue_field {
-  permi_field field;
-  permi_odd_modulus prime;
-  const uint64_t *entry;
-  uint64_t determinant, scale; /* times 2^64: those of montgomery products */
-} permi_residue_field;
-
-static void permi_residue_add_entry(const permi_field *field, int entry, int negative, char *to)
-{
-  const permi_residue_field *own = (const permi_residue_field *)field;
-  const uint64_t x = own->entry[entry];
-  *(uint64_t *)(void *)to = negative && x ? own->prime.p - x : x; /* the only one there */
-}
-
-static void permi_residue_join(const permi_field *field, const char *from, char *to)
-{
-  const uint64_t p = ((const permi_residue_field *)field)->prime.p;
-  uint64_t *y = (uint64_t *)(void *)to;
-  *y += *(const uint64_t *)(const void *)from;
-  *y -= *y >= p ? p : 0;
-}
-
-static int permi_residue_find(const permi_field *field, permi_frontal *front)
-{
-  const uint64_t *value = (const uint64_t *)(const void *)front->value;
-  const int k = front->pivots;
-  int i, j;
-  for (j = k; j < front->summed; j++)
-    for (i = k; i < front->summed; i++)
-      if (value[(size_t)i * (size_t)front->size + (size_t)j]) {
-        permi_frontal_swap(front, field->bytes, i, j);
-        return 1;
-      }
-  return 0;
-}
-
-/* y -= c x, c times 2^64. */
-static void permi_residue_subtract(uint64_t *y, const uint64_t *x, int count, uint64_t c,
-                                   const permi_odd_modulus *given)
-{
-  const permi_odd_modulus prime = *given;
-  int j;
-  for (j = 0; j < count; j++) {
-    const uint64_t product = permi_montgomery(c, x[j], &prime);
-    y[j] = y[j] - product + (y[j] < product ? prime.p : 0);
-  }
-}
-
-static void permi_residue_eliminate(permi_field *field, permi_frontal *front)
-{
-  permi_residue_field *own = (permi_residue_field *)field;
-  const permi_odd_modulus *prime = &own->prime;
-  const int k = front->pivots, size = front->size;
-  uint64_t *value = (uint64_t *)(void *)front->value;
-  const uint64_t *pivot = value + (size_t)k * (size_t)size + (size_t)k;
-  const uint64_t scaled = permi_montgomery(*pivot, prime->square, prime), inverse = permi_prime_inverse(*pivot, prime);
-  int i;
-  own->determinant = permi_montgomery(own->determinant, scaled, prime);
-  for (i = k + 1; i < size; i++) {
-    uint64_t *row = value + (size_t)i * (size_t)size + (size_t)k;
-    if (*row)
-      permi_residue_subtract(row + 1, pivot + 1, size - k - 1,
-                             permi_montgomery(permi_montgomery(*row, prime->square, prime), inverse, prime), prime);
-  }
-}
-
-static void permi_residue_leave(permi_field *field, const permi_frontal *front)
-{
-  (void)front;
-  ((permi_residue_field *)field)->determinant = 0;
-}
-
 /* The determinant modulo a prime; residue: of the entries. */
 static perm_status permi_fronts_residue(const permi_fronts *fronts, const permi_odd_modulus *prime,
                                         const uint64_t *residue, const permi_front_poll *ask, uint64_t *determinant)
 {
-  static const permi_field residues = {sizeof(uint64_t), 0, permi_residue_add_entry, permi_residue_join,
-                                       permi_residue_find, permi_residue_eliminate, permi_residue_leave};
-  permi_residue_field own;
+  permi_field field;
   perm_status status;
   int odd;
-  memset(&own, 0, sizeof own);
-  own.field = residues;
-  own.prime = *prime;
-  own.entry = residue;
-  own.determinant = prime->one;
-  status = permi_fronts_eliminate(fronts, &own.field, ask, &odd);
-  *determinant = permi_montgomery(own.determinant, 1, prime);
+  memset(&field, 0, sizeof field);
+  field.bytes = sizeof(uint64_t);
+  field.prime = prime;
+  field.residue = residue;
+  field.determinant = prime->one;
+  status = permi_fronts_eliminate(fronts, &field, ask, &odd);
+  *determinant = permi_montgomery(field.determinant, 1, prime);
   if (odd && *determinant)
     *determinant = prime->p - *determinant;
   return status;
-}
-
-/* ---- double-doubles */
-#define PERMI_RADIUS_UP (1 + 1e-13) /* tests/proofs/frontier.g */
-#define PERMI_RADIUS_LEAST 1e-290
-#define PERMI_PIVOT_LEAST 0.1  /* of the column's largest: multipliers are at most 10 */
-#define PERMI_PIVOT_SURE 4     /* times its radius */
-#define PERMI_PIVOT_NOISE 1e-27 /* chosen: 1e5 times what rounding leaves */
-#define PERMI_COARSE_BITS 24   /* of a float */
-#define PERMI_COARSE_PART 6e-8 /* of the coarse error: 2^-24, where 2^-27 would do */
-
-typedef struct permi_ball {
-  permi_dd re, im;
-  double radius;
-} permi_ball;
-
-typedef enum permi_trust {
-  PERMI_SURE,   /* pivots larger than their radius; radii hold */
-  PERMI_UNSURE, /* any; radii mean nothing */
-  PERMI_COARSE  /* the same with shorter low parts */
-} permi_trust;
-
-typedef struct permi_determinant {
-  permi_ball ball; /* times 2^exp2 */
-  long long exp2;
-  int noisy; /* some pivot is below PERMI_PIVOT_NOISE of one before: what cancellation leaves, perhaps of 0 */
-} permi_determinant;
-
-typedef struct permi_ball_field {
-  permi_field field;
-  permi_trust trust;
-  int parts;
-  const double *real, *imaginary;
-  permi_determinant made;
-  double top; /* the largest pivot */
-} permi_ball_field;
-
-static double permi_ball_modulus(const permi_ball *x)
-{
-  return permi_modulus(x->re.hi, x->im.hi) * (1 + 4 * PERMI_UNIT);
-}
-
-/* At most the modulus. */
-static double permi_ball_least(const permi_ball *x)
-{
-  return fmax(fabs(x->re.hi), fabs(x->im.hi)) * (1 - 4 * PERMI_UNIT) - x->radius;
-}
-
-static permi_ball permi_ball_times(const permi_ball *a, const permi_ball *b, int parts)
-{
-  const double x = permi_ball_modulus(a), y = permi_ball_modulus(b);
-  permi_ball c = *a;
-  if (parts == 2)
-    permi_dd_multiply_complex(&c.re, &c.im, b->re, b->im);
-  else
-    c.re = permi_dd_multiply(a->re, b->re);
-  c.radius = (x * b->radius + y * a->radius + a->radius * b->radius + 4 * PERMI_DD_UNIT * x * y) * PERMI_RADIUS_UP +
-             PERMI_RADIUS_LEAST;
-  return c;
-}
-
-/* *a += b or, if subtract, *a -= b. */
-static void permi_ball_accumulate(permi_ball *a, const permi_ball *b, int subtract, int parts)
-{
-  const double moduli = permi_ball_modulus(a) + permi_ball_modulus(b);
-  a->re = permi_dd_add(a->re, subtract ? permi_dd_negate(b->re) : b->re);
-  if (parts == 2)
-    a->im = permi_dd_add(a->im, subtract ? permi_dd_negate(b->im) : b->im);
-  a->radius = (a->radius + b->radius + PERMI_DD_UNIT * moduli) * PERMI_RADIUS_UP + PERMI_RADIUS_LEAST;
-}
-
-/* a / b, |b| over its radius. c near the quotient: |c - a / b| <= |a - c b| / |b|. */
-static permi_ball permi_ball_divide(const permi_ball *a, const permi_ball *b, int parts)
-{
-  const int e = permi_exponent(fmax(fabs(b->re.hi), fabs(b->im.hi))); /* squares must not underflow */
-  const double x = ldexp(b->re.hi, -e), y = ldexp(b->im.hi, -e), norm = x * x + y * y;
-  permi_ball c, rest;
-  int round;
-  memset(&c, 0, sizeof c);
-  for (round = 0; round < 3; round++) {
-    permi_ball product;
-    c.radius = 0;
-    product = permi_ball_times(&c, b, parts);
-    rest = *a;
-    permi_ball_accumulate(&rest, &product, 1, parts);
-    if (round == 2)
-      break;
-    c.re = permi_dd_add_double(c.re, ldexp((rest.re.hi * x + rest.im.hi * y) / norm, -e));
-    if (parts == 2)
-      c.im = permi_dd_add_double(c.im, ldexp((rest.im.hi * x - rest.re.hi * y) / norm, -e));
-  }
-  c.radius = (permi_ball_modulus(&rest) + rest.radius) / permi_ball_least(b) * PERMI_RADIUS_UP + PERMI_RADIUS_LEAST;
-  return c;
-}
-
-static void permi_ball_add_entry(const permi_field *field, int entry, int negative, char *to)
-{
-  const permi_ball_field *own = (const permi_ball_field *)field;
-  permi_ball *y = (permi_ball *)(void *)to;
-  y->re = permi_dd_make(negative ? -own->real[entry] : own->real[entry]);
-  if (own->imaginary)
-    y->im = permi_dd_make(negative ? -own->imaginary[entry] : own->imaginary[entry]);
-}
-
-static void permi_ball_add(const permi_field *field, const char *from, char *to)
-{
-  const permi_ball *x = (const permi_ball *)(const void *)from;
-  permi_ball *y = (permi_ball *)(void *)to;
-  if (y->re.hi == 0 && y->im.hi == 0 && y->radius == 0)
-    *y = *x;
-  else
-    permi_ball_accumulate(y, x, 0, ((const permi_ball_field *)field)->parts);
-}
-
-/* The pivot that is largest against its column, unless the next diagonal entry is large enough. */
-static int permi_ball_find(const permi_field *field, permi_frontal *front)
-{
-  const permi_trust trust = ((const permi_ball_field *)field)->trust;
-  const permi_ball *value = (const permi_ball *)(const void *)front->value;
-  const int k = front->pivots, size = front->size;
-  double best = 0;
-  int i, j, row = -1, column = -1;
-  for (j = k; j < front->summed && best < 1; j++) {
-    double most = 0, largest = 0, here;
-    int at = -1;
-    for (i = k; i < size; i++) {
-      const permi_ball *x = &value[(size_t)i * (size_t)size + (size_t)j];
-      here = permi_ball_modulus(x);
-      most = fmax(most, here);
-      if (i < front->summed && here > largest &&
-          (trust != PERMI_SURE || permi_ball_least(x) > (PERMI_PIVOT_SURE - 1) * x->radius)) {
-        largest = here;
-        at = i;
-      }
-    }
-    if (at >= 0 && (largest >= PERMI_PIVOT_LEAST * most || front->summed == size) && largest / most > best) {
-      best = largest / most;
-      row = at;
-      column = j;
-    }
-    if (j == k && best > 0)
-      break; /* good enough: searching all takes longer than eliminating */
-  }
-  if (row < 0)
-    return 0;
-  permi_frontal_swap(front, field->bytes, row, column);
-  return 1;
-}
-
-static void permi_ball_normalise(permi_ball_field *own)
-{
-  permi_ball *x = &own->made.ball;
-  double most = fmax(fabs(x->re.hi), fabs(x->im.hi));
-  int e;
-  if (own->trust == PERMI_SURE)
-    most = fmax(most, x->radius);
-  if (most == 0 || !(most <= DBL_MAX))
-    return;
-  e = permi_exponent(most);
-  x->re = permi_dd_scale(x->re, -e);
-  x->im = permi_dd_scale(x->im, -e);
-  x->radius = ldexp(x->radius, -e) + PERMI_RADIUS_LEAST;
-  own->made.exp2 += e;
-}
-
-static void permi_ball_cut(permi_ball *x)
-{
-  x->re.lo = (double)(float)x->re.lo;
-  x->im.lo = (double)(float)x->im.lo;
-}
-
-static void permi_ball_eliminate(permi_field *field, permi_frontal *front)
-{
-  permi_ball_field *own = (permi_ball_field *)field;
-  const int k = front->pivots, size = front->size;
-  permi_ball *value = (permi_ball *)(void *)front->value;
-  const permi_ball *pivot = value + (size_t)k * (size_t)size + (size_t)k;
-  int i, j;
-  own->made.noisy |= permi_ball_modulus(pivot) < PERMI_PIVOT_NOISE * own->top;
-  own->top = fmax(own->top, permi_ball_modulus(pivot));
-  own->made.ball = permi_ball_times(&own->made.ball, pivot, own->parts);
-  permi_ball_normalise(own);
-  for (i = k + 1; i < size; i++) {
-    permi_ball *row = value + (size_t)i * (size_t)size + (size_t)k, factor;
-    if (row->re.hi == 0 && row->im.hi == 0 && row->radius == 0)
-      continue;
-    factor = permi_ball_divide(row, pivot, own->parts);
-    for (j = 1; j < size - k; j++) {
-      const permi_ball product = permi_ball_times(&factor, pivot + j, own->parts);
-      permi_ball_accumulate(row + j, &product, 1, own->parts);
-      if (own->trust == PERMI_COARSE)
-        permi_ball_cut(row + j);
-    }
-  }
-}
-
-/* |det| of the rest is at most the product of its row sums. */
-static void permi_ball_leave(permi_field *field, const permi_frontal *front)
-{
-  permi_ball_field *own = (permi_ball_field *)field;
-  const permi_ball *value = (const permi_ball *)(const void *)front->value;
-  permi_ball *x = &own->made.ball;
-  int i, j;
-  x->radius += permi_ball_modulus(x);
-  x->re = x->im = permi_dd_make(0);
-  for (i = front->pivots; i < front->size; i++) {
-    double sum = 0;
-    for (j = front->pivots; j < front->size; j++) {
-      const permi_ball *y = &value[(size_t)i * (size_t)front->size + (size_t)j];
-      sum += permi_ball_modulus(y) + y->radius;
-    }
-    x->radius *= sum * PERMI_RADIUS_UP;
-    permi_ball_normalise(own);
-  }
 }
 
 /* The determinant of doubles; imaginary may be NULL. PERM_ERROR_LIMIT: too many pivots are not sure. */
 static perm_status permi_fronts_ball(const permi_fronts *fronts, const double *real, const double *imaginary,
                                      permi_trust trust, const permi_front_poll *ask, permi_determinant *determinant)
 {
-  static const permi_field balls = {sizeof(permi_ball), 0, permi_ball_add_entry, permi_ball_add, permi_ball_find,
-                                    permi_ball_eliminate, permi_ball_leave};
-  permi_ball_field own;
+  permi_field field;
   perm_status status;
   int odd;
-  memset(&own, 0, sizeof own);
-  own.field = balls;
-  own.field.largest = trust == PERMI_SURE ? 2 * fronts->dissection->largest + 16 : 0;
-  own.trust = trust;
-  own.parts = imaginary ? 2 : 1;
-  own.real = real;
-  own.imaginary = imaginary;
-  own.made.ball.re = permi_dd_make(1);
-  status = permi_fronts_eliminate(fronts, &own.field, ask, &odd);
-  *determinant = own.made;
+  memset(&field, 0, sizeof field);
+  field.bytes = sizeof(permi_ball);
+  field.largest = trust == PERMI_SURE ? 2 * fronts->dissection->largest + 16 : 0;
+  field.trust = trust;
+  field.parts = imaginary ? 2 : 1;
+  field.real = real;
+  field.imaginary = imaginary;
+  field.made.ball.re = permi_dd_make(1);
+  status = permi_fronts_eliminate(fronts, &field, ask, &odd);
+  *determinant = field.made;
   if (odd) {
     determinant->ball.re = permi_dd_negate(determinant->ball.re);
     determinant->ball.im = permi_dd_negate(determinant->ball.im);
@@ -19073,27 +18872,14 @@ static double permi_planar_bits(const permi_block *block)
 
 /* ---- integers */
 typedef struct permi_planar_run {
+  permi_runner base;
   const permi_planar *planar;
-  permi_search search;
   permi_odd_modulus *prime;
   uint64_t *residue[2]; /* of the parts, by prime */
   uint64_t *entry;      /* edges for each thread */
   double seconds;       /* of one prime */
   int failed;
 } permi_planar_run;
-
-typedef struct permi_planar_asking {
-  permi_planar_run *run;
-  uint64_t part;
-  int thread;
-} permi_planar_asking;
-
-static perm_status permi_planar_poll(void *context, double part)
-{
-  const permi_planar_asking *asking = (const permi_planar_asking *)context;
-  permi_planar_run *run = asking->run;
-  return permi_search_poll(&run->search, asking->thread, ((double)asking->part + part) * run->seconds, "eliminating");
-}
 
 /* The determinants modulo prime `part`: for Gaussian integers with i at both its values. */
 static perm_status permi_planar_prime(void *context, uint64_t part, int thread)
@@ -19103,8 +18889,7 @@ static perm_status permi_planar_prime(void *context, uint64_t part, int thread)
   const permi_odd_modulus *prime = &run->prime[part];
   const uint64_t p = prime->p;
   uint64_t *entry = run->entry + (size_t)thread * (size_t)planar->edges, value[2] = {0, 0}, root = 0;
-  permi_planar_asking asking = {run, part, thread};
-  const permi_front_poll ask = {permi_planar_poll, &asking};
+  const permi_front_poll ask = {&run->base, thread, (double)part, run->seconds, NULL};
   perm_status status = PERM_OK;
   int k, e;
   if (planar->parts == 2)
@@ -19133,26 +18918,28 @@ static perm_status permi_planar_integers(const permi_leaf *leaf, permi_control *
 {
   const permi_planar *planar = (const permi_planar *)leaf->context;
   const size_t runs = planar->primes ? (size_t)planar->primes : 1;
-  permi_pool pool = {&planar->owned.allocator, NULL, 0};
   permi_planar_run run;
+  permi_pool *pool = &run.base.pool;
   perm_status status;
   uint64_t *word;
   memset(&run, 0, sizeof run);
+  permi_runner_begin(&run.base, &planar->owned.allocator, control, "eliminating");
+  if (!leaf->threaded)
+    run.base.threads = 1;
   run.planar = planar;
-  run.search = permi_search_begin(leaf, control);
   run.seconds = leaf->information.seconds / (double)runs;
-  run.prime = (permi_odd_modulus *)permi_pool_get(&pool, runs, sizeof *run.prime);
-  run.residue[0] = (uint64_t *)permi_pool_get(&pool, 2 * runs, sizeof(uint64_t));
-  run.entry = (uint64_t *)permi_pool_get(&pool, (size_t)planar->edges * (size_t)run.search.threads, sizeof(uint64_t));
-  word = (uint64_t *)permi_pool_get(&pool, 2 * (runs + 1), sizeof(uint64_t));
-  status = pool.failed ? PERM_ERROR_MEMORY : PERM_OK;
+  run.prime = (permi_odd_modulus *)permi_pool_get(pool, runs, sizeof *run.prime);
+  run.residue[0] = (uint64_t *)permi_pool_get(pool, 2 * runs, sizeof(uint64_t));
+  run.entry = (uint64_t *)permi_pool_get(pool, (size_t)planar->edges * (size_t)run.base.threads, sizeof(uint64_t));
+  word = (uint64_t *)permi_pool_get(pool, 2 * (runs + 1), sizeof(uint64_t));
+  status = pool->failed ? PERM_ERROR_MEMORY : PERM_OK;
   if (status == PERM_OK) {
     run.residue[1] = run.residue[0] + runs;
     if (planar->primes)
       permi_primes_choose(run.prime, runs, planar->parts == 2, 62);
     else
       run.prime[0] = permi_odd_modulus_of(planar->modulus);
-    status = permi_share(run.search.threads, 0, runs, permi_planar_prime, &run, NULL);
+    status = permi_share(run.base.threads, 0, runs, permi_planar_prime, &run, NULL);
   }
   if (status == PERM_OK && run.failed)
     status = PERM_ERROR_MEMORY;
@@ -19163,7 +18950,7 @@ static perm_status permi_planar_integers(const permi_leaf *leaf, permi_control *
   if (status == PERM_OK)
     partial->terms += planar->dissection.products * (double)runs * planar->parts;
   permi_residues_too_long(status, control);
-  permi_pool_release(&pool);
+  permi_pool_release(pool);
   return status;
 }
 
@@ -19171,16 +18958,6 @@ static perm_status permi_planar_integers(const permi_leaf *leaf, permi_control *
 #define PERMI_PLANAR_SURE_MOST 160  /* chosen: in larger fronts radii grow beyond the numbers */
 #define PERMI_PLANAR_PROOF_SECONDS 0.5 /* chosen: of an elimination that may show that integers fit */
 #define PERMI_PLANAR_SURE_GOOD 1e-13 /* chosen: a smaller radius, relative to the value, needs no second look */
-
-/* asking->part counts eliminations. */
-static perm_status permi_planar_eliminate(const permi_planar *planar, const double *real, const double *imaginary,
-                                          permi_trust trust, permi_planar_asking *asking, permi_determinant *value)
-{
-  const permi_front_poll ask = {permi_planar_poll, asking};
-  const perm_status status = permi_fronts_ball(&planar->fronts, real, imaginary, trust, &ask, value);
-  asking->part++;
-  return status;
-}
 
 /* |a - b|, in units of a's. */
 static double permi_planar_distance(const permi_determinant *a, const permi_determinant *b)
@@ -19200,14 +18977,15 @@ static int permi_planar_finite(const permi_determinant *value)
 
 /* A determinant, with a bound (or INFINITY) and an estimate of its error in units of 2^exp2. */
 static perm_status permi_planar_measured(const permi_planar *planar, const double *real, const double *imaginary,
-                                         permi_planar_asking *asking, permi_determinant *value, double *estimate)
+                                         permi_front_poll *ask, permi_determinant *value, double *estimate)
 {
   permi_determinant sure, coarse;
   double bound = (double)INFINITY;
   perm_status status = PERM_ERROR_LIMIT;
   memset(&sure, 0, sizeof sure);
   if (planar->dissection.largest <= PERMI_PLANAR_SURE_MOST)
-    status = permi_planar_eliminate(planar, real, imaginary, PERMI_SURE, asking, &sure);
+    status = permi_fronts_ball(&planar->fronts, real, imaginary, PERMI_SURE, ask, &sure);
+  ask->done += planar->dissection.largest <= PERMI_PLANAR_SURE_MOST;
   if (status == PERM_OK && permi_planar_finite(&sure) && sure.ball.radius <= DBL_MAX)
     bound = sure.ball.radius;
   if (bound <= PERMI_PLANAR_SURE_GOOD * permi_ball_modulus(&sure.ball)) {
@@ -19216,9 +18994,11 @@ static perm_status permi_planar_measured(const permi_planar *planar, const doubl
     return PERM_OK;
   }
   if (status == PERM_OK || status == PERM_ERROR_LIMIT)
-    status = permi_planar_eliminate(planar, real, imaginary, PERMI_UNSURE, asking, value);
+    status = permi_fronts_ball(&planar->fronts, real, imaginary, PERMI_UNSURE, ask, value);
+  ask->done++;
   if (status == PERM_OK)
-    status = permi_planar_eliminate(planar, real, imaginary, PERMI_COARSE, asking, &coarse);
+    status = permi_fronts_ball(&planar->fronts, real, imaginary, PERMI_COARSE, ask, &coarse);
+  ask->done++;
   if (status != PERM_OK)
     return status;
   *estimate = (double)INFINITY;
@@ -19237,27 +19017,24 @@ static perm_status permi_planar_measured(const permi_planar *planar, const doubl
   return PERM_OK;
 }
 
-/* Rounded entries count with the permanent of their moduli, which is a determinant too, and roundings of an
-   elimination that cancels as well: there its two measurements may agree by chance. */
+/* Rounded entries count with the permanent of their moduli, a determinant too. So do roundings of an elimination that
+   cancels, as its two measurements may agree by chance. */
 static perm_status permi_planar_doubles(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_planar *planar = (const permi_planar *)leaf->context;
-  permi_planar_run run;
-  permi_planar_asking asking;
+  permi_runner run;
+  permi_front_poll ask = {&run, 0, 0, leaf->information.seconds, NULL};
   permi_determinant value, absolute;
   double estimate, ignored, bound, moduli;
   perm_status status;
   memset(&run, 0, sizeof run);
-  memset(&asking, 0, sizeof asking);
-  run.search = permi_search_begin(leaf, control);
-  run.seconds = leaf->information.seconds;
+  permi_runner_begin(&run, &planar->owned.allocator, control, "eliminating");
   if (planar->subtracts && (planar->bound_relative > 0 || planar->dissection.largest > PERMI_PLANAR_SURE_MOST))
-    run.seconds /= 2; /* as priced */
-  asking.run = &run;
-  status = permi_planar_measured(planar, planar->real, planar->imaginary, &asking, &value, &estimate);
+    ask.seconds /= 2; /* as priced */
+  status = permi_planar_measured(planar, planar->real, planar->imaginary, &ask, &value, &estimate);
   absolute = value;
   if (status == PERM_OK && planar->subtracts && (planar->bound_relative > 0 || estimate != value.ball.radius))
-    status = permi_planar_measured(planar, planar->absolute, NULL, &asking, &absolute, &ignored);
+    status = permi_planar_measured(planar, planar->absolute, NULL, &ask, &absolute, &ignored);
   if (status != PERM_OK)
     return status;
   bound = value.ball.radius;
@@ -19303,7 +19080,6 @@ static size_t permi_planar_explain(const permi_leaf *leaf, char *buffer, size_t 
                    planar->dissection.largest, numbers, leaf->information.seconds);
 }
 
-/* Copies the entries; 0: out of memory. */
 static int permi_planar_entries(permi_planar *planar, const permi_block *block, const int *partner)
 {
   const size_t edges = (size_t)block->edges;
@@ -19328,12 +19104,6 @@ static int permi_planar_entries(permi_planar *planar, const permi_block *block, 
   return 1;
 }
 
-static perm_status permi_planar_planned(void *context, double part)
-{
-  (void)part;
-  return permi_watch((permi_control *)context, PERMI_WATCH_UNITS) ? PERM_ERROR_LIMIT : PERM_OK;
-}
-
 /* planar->bits from the permanent itself, by an elimination of double-doubles with radii; where these run out, or
    entries are no doubles, from lines as they were. */
 static double permi_planar_proved_bits(const permi_maker *maker, const permi_planar *planar)
@@ -19341,7 +19111,7 @@ static double permi_planar_proved_bits(const permi_maker *maker, const permi_pla
   permi_pool pool = {&maker->options->allocator, NULL, 0};
   const size_t edges = (size_t)planar->edges;
   double *const entry = (double *)permi_pool_get(&pool, 2 * edges, sizeof *entry), bits = planar->bits;
-  const permi_front_poll ask = {permi_planar_planned, maker->watch};
+  const permi_front_poll ask = {NULL, 0, 0, 0, maker->watch};
   permi_determinant value;
   int k, whole = entry != NULL;
   size_t e;
@@ -19830,10 +19600,6 @@ PERMI_BRIEF_BEGIN
 
 static size_t permi_frontier_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
-  static const char *const algebra[] = {"doubles", "doubles with moduli",
-                                        "complex doubles", "double-doubles", "double-doubles with moduli",
-                                        "complex double-doubles", "64-bit integers", "128-bit integers",
-                                        "integers of several words", "residues"};
   const permi_frontier *frontier = (const permi_frontier *)leaf->context;
   char there[64] = "", residues[64] = "";
   if (frontier->arrays && frontier->arrays->isa == PERM_ISA_CUDA)
@@ -19850,7 +19616,7 @@ static size_t permi_frontier_explain(const permi_leaf *leaf, char *buffer, size_
                    : frontier->arrays->isa == PERM_ISA_CUDA ? "arrays on a GPU"
                                                             : "arrays",
                    leaf->information.work,
-                   residues[0] ? residues : algebra[frontier->numbers.algebra], leaf->information.seconds,
+                   residues[0] ? residues : permi_numbers_text(&frontier->numbers), leaf->information.seconds,
                    leaf->information.bytes, there);
 }
 
@@ -19959,12 +19725,6 @@ static perm_status permi_make_dense(permi_maker *maker, const permi_block *block
   if (status == PERM_OK)
     permi_make_honest(maker, block, leaf);
   return status;
-}
-
-/* Precisions above double are double-double here. */
-static int permi_sparse_doubled(const perm_options *options)
-{
-  return options->precision == PERM_PRECISION_ACCURATE || options->precision == PERM_PRECISION_DD;
 }
 
 static double permi_lists_weight(const permi_numbers *numbers)
@@ -20219,7 +19979,9 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
   }
   leaf->information.work = frontier->cost[frontier->steps];
   leaf->information.fingerprint = permi_frontier_fingerprint(frontier, maker->watch);
-  leaf->run_task = permi_frontier_run;
+  permi_leaf_values(leaf, &frontier->numbers, frontier->bound_relative,
+                    doubled && !block->rounded ? PERMI_DD_UNIT : PERMI_UNIT, permi_frontier_run,
+                    permi_frontier_explain);
   leaf->threaded = fmax(frontier->room[0], frontier->room[1]) >= PERMI_PARALLEL_STATES;
   if (arrays) {
     leaf->information.isa = arrays->isa;
@@ -20228,27 +19990,19 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
     leaf->run_task = permi_arrays_run_task;
     leaf->threaded = arrays->isa != PERM_ISA_CUDA;
   }
-  leaf->explain = permi_frontier_explain;
-  leaf->integer = permi_algebra_is_integer(frontier->numbers.algebra);
-  if (!leaf->integer) {
-    permi_leaf_bound(leaf, frontier->bound_relative, doubled && !block->rounded ? PERMI_DD_UNIT : PERMI_UNIT);
-    if (doubled && maker->job->leaves == 0)
-      maker->job->precision = PERM_PRECISION_DD;
-  }
+  if (doubled && maker->job->leaves == 0)
+    maker->job->precision = PERM_PRECISION_DD;
   return PERM_OK;
 }
 
 static size_t permi_tree_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
-  static const char *const algebra[] = {"doubles", "doubles with moduli", "complex doubles", "double-doubles",
-                                        "double-doubles", "double-doubles", "64-bit integers",
-                                        "integers of several words", "integers of several words", "residues"};
   const permi_tree *tree = (const permi_tree *)leaf->context;
   return permi_say(buffer, size,
                    "tree, order %d: width %d, %d tables, %d joins of %.3g pairs, %.3g states of %s, "
                    "predicted %.3g s, %.3g bytes\n",
                    leaf->information.n, tree->width - 1, tree->nodes, tree->joins, tree->pairs, tree->states,
-                   algebra[tree->numbers.algebra], leaf->information.seconds, leaf->information.bytes);
+                   permi_numbers_text(&tree->numbers), leaf->information.seconds, leaf->information.bytes);
 }
 
 static uint64_t permi_tree_fingerprint(const permi_tree *tree, permi_control *watch)
@@ -20378,18 +20132,14 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
 static perm_status permi_tree_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
 {
   permi_tree *tree = (permi_tree *)offer->plan;
+  const int doubled = permi_algebra_is_dd(tree->numbers.algebra) && !block->rounded;
   int i;
   for (i = 0; i < tree->nodes; i++)
     leaf->threaded |= tree->cost[i + 1] - tree->cost[i] >= PERMI_SHARE_SECONDS;
   leaf->information.work = tree->pairs + tree->states;
   leaf->information.fingerprint = permi_tree_fingerprint(tree, maker->watch);
-  leaf->run_task = permi_tree_task;
-  leaf->explain = permi_tree_explain;
-  leaf->integer = permi_algebra_is_integer(tree->numbers.algebra);
-  if (!leaf->integer) {
-    const int doubled = permi_algebra_is_dd(tree->numbers.algebra) && !block->rounded;
-    permi_leaf_bound(leaf, tree->bound_relative, doubled ? PERMI_DD_UNIT : PERMI_UNIT);
-  }
+  permi_leaf_values(leaf, &tree->numbers, tree->bound_relative, doubled ? PERMI_DD_UNIT : PERMI_UNIT,
+                    permi_tree_task, permi_tree_explain);
   return PERM_OK;
 }
 

@@ -1,13 +1,13 @@
 /* =================================================================================== >>transversals
    Enumerates perfect matchings, for blocks that have few. */
 #pragma once
-#include "../frontier/steps_run.h"
+#include "../frontier/steps.h"
 #include "../frontier/streams.h"
 
 /* Depth first, at the vertex with the fewest choices; a choice that leaves a vertex none is undone. Products are in
    double-double or long integers; terms are added exactly.
 
-   THE BOUND. A term has n double-double operations (rounded entries as in >>steps_run); the sum is exact
+   THE BOUND. A term has n double-double operations (rounded entries as in >>steps); the sum is exact
    (tests/proofs/doubles.g).
 
    THREADS. All walk the top of the tree. A node is a unit when the choices on its path multiply up to `enough`, or

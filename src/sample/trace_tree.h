@@ -28,7 +28,7 @@ static int permi_tree_keep(void *keeper, const permi_tree_node *node, const perm
   const int number = (int)(node - tree->node);
   int k;
   *to = *table;
-  to->value = (uint64_t *)permi_trace_copy(trace, table->value, table->states, 8 * (size_t)tree->size);
+  to->value = (uint64_t *)permi_pool_copy(&trace->pool, table->value, table->states, 8 * (size_t)tree->size);
   if (!own)
     return to->value != NULL;
   if (to->value && number == tree->nodes - 1)
@@ -80,9 +80,9 @@ static perm_status permi_tree_record(permi_trace *trace, permi_control *control)
   memset(&run, 0, sizeof run);
   memset(&partial, 0, sizeof partial);
   run.keep = permi_tree_keep;
-  run.keeper = trace;
+  run.base.keeper = trace;
   status = permi_tree_nodes(tree, control, &run, &partial);
-  trace->visited = run.visited;
+  trace->visited = run.base.visited;
   return status;
 }
 
