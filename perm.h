@@ -117,13 +117,10 @@
                      >>exact_device    plans on GPUs
                      >>limb_kernels    limbs in doubles, real and Gaussian
                      >>exact_kernels   integers: limbs, the proof that none overflows, IFMA
-     multiplicities/ >>counts          multiplicities, rectangular matrices
-                     >>digits          digits of a count, values beyond double
-                     >>subsets         dynamic program over subsets; expansion
-                     >>sign_sums       Glynn and Ryser: n-ary Gray code
-                     >>counts_choice   the engine, its price
-                     >>counts_scale    scaling, error
-                     >>counts_leaf     the leaf
+     multiplicities/ >>counts          multiplicities, rectangular matrices; the engine, its price
+                     >>subsets         dynamic program over subsets; expansion; values beyond double
+                     >>sign_sums       Glynn's sum: n-ary Gray code
+                     >>counts_leaf     scaling, error, the leaf
                      >>counts_kernels  counts
      proof/          >>polynomial      values that prove a permanent
                      >>proof_check     wrong ones are found before they leave
@@ -138,11 +135,9 @@
                      >>judge           escalation
                      >>compute         perm_compute_*, perm_job_*
      minors/         >>minors          minors, derivatives, gradient
-                     >>minors_dense    the same by vector kernels
+                     >>minors_dense    the same by vector kernels; at once, n <= 16
                      >>minors_subsets  the same of non-negative matrices, without cancellation
-                     >>small_minors    minors at once, n <= 16
                      >>minors_calls    perm_minors_*, perm_gradient_*
-                     >>small_minors_kernels minors, n <= 16
                      >>minors_kernels  minors
      batch/          >>batch >>batch_calls perm_batch_*, perm_select_*
                      >>batch_kernels   batches
@@ -170,7 +165,6 @@
                            | wherever `grep -rn METHOD_TRANSVERSALS tests` ends a range
      a price               base/prices.h, with unit, machine and date
      a value type          base/ring.h: permi_algebra, permi_value_add; frontier/values.h; over counts:
-                           multiplicities/digits.h | t_frontier.c, t_arrays.c, t_counts.c
      a file format         its room; formats/read.h: its line in permi_formats; api/types.h: PERM_FORMAT_LIST
                            | t_formats.c, `make fuzz`
      a GPU kernel          gpu/text.h: the table of kernels, and its text; gpu/works.h: what it is given, filled in by a
@@ -294,7 +288,7 @@ typedef enum perm_status {
   X(PERM_METHOD_SUBSETS, "subsets", "dynamic program over subsets (counts) of used rows or columns")                   \
   X(PERM_METHOD_REPEATS, "repeats", "Glynn sum over counts of equal columns, n-ary Gray code")                         \
   X(PERM_METHOD_SHORT, "short", "rectangular: Glynn sum over the short side, elementary symmetric functions")          \
-  X(PERM_METHOD_PADDED, "padded", "rectangular: Glynn sum of the matrix padded with rows of ones")                     \
+  X(PERM_METHOD_PROOF, "proof", "integers: values of a polynomial modulo primes, which prove the sum of the first")    \
   X(PERM_METHOD_LOW_RANK, "low-rank", "sum over the monomials of a factorisation, declared or found")                  \
   X(PERM_METHOD_BORCHARDT, "borchardt", "Cauchy matrices: a quotient of two determinants")                             \
   X(PERM_METHOD_FRONTIER, "frontier", "dynamic program over matched frontier vertices, path order")                    \
@@ -315,8 +309,7 @@ typedef enum perm_status {
   X(PERM_METHOD_CODEGEN_MEMORY, "codegen-memory", "GPUs: the same, row sums that change seldom in memory")             \
   X(PERM_METHOD_CLASSES, "classes", "frontier, vertices with proportional entries ahead counted")                      \
   X(PERM_METHOD_PLANAR, "planar", "planar graphs: a determinant with Kasteleyn signs, nested dissection")              \
-  X(PERM_METHOD_SIGNS, "signs", "Glynn sum as a search over signs, pruned by rows of sum 0")                           \
-  X(PERM_METHOD_PROOF, "proof", "integers: values of a polynomial modulo primes, which prove the sum of the first")
+  X(PERM_METHOD_SIGNS, "signs", "Glynn sum as a search over signs, pruned by rows of sum 0")
 
 #define PERM_ENUM(name, word, text) name,
 typedef enum perm_method { PERM_METHOD_LIST(PERM_ENUM) PERM_METHOD_COUNT, PERM_METHOD_MAKE_INT = 0x7fffffff }
@@ -1030,14 +1023,12 @@ static double permi_seconds(void)
 #define PERMI_SHARE_SECONDS PERMI_PARALLEL_SECONDS /* shorter steps run on one thread */
 #endif
 #define PERMI_CHUNK_SECONDS 0.1        /* chosen: lost if a call stops in one */
-#define PERMI_RYSER_CHUNK_SECONDS 0.25 /* chosen: from 4096 chunks on */
 #define PERMI_ESCALATE_SECONDS 1.0     /* chosen: higher precisions below it are tried unasked */
 #define PERMI_HOPELESS_SECONDS 1e12    /* chosen: longer sparse jobs are refused, and those */
 #define PERMI_HOPELESS_BYTES 1e13      /* that need more, unless max_bytes allows it */
 #define PERMI_DEFAULT_BYTES 1.6e10     /* chosen: above it auto prefers other sparse engines */
 #define PERMI_LOW_RANK_BYTES 1.6e10    /* chosen, without max_bytes */
 #define PERMI_COUNTS_BYTES 4e9
-#define PERMI_DECOMPOSE_BYTES 4e9 /* of all threads */
 
 /* ---- dense sums, exact integers */
 #define PERMI_RATE_GLYNN 6e8
@@ -1097,8 +1088,7 @@ static const double permi_seconds_word[2] = {3.2e-9, 7e-9};    /* and for each w
 #define PERMI_ORDER_FORGET_SECONDS 1e5  /* chosen: longer orders are not annealed */
 #define PERMI_TREE_PLAN_SECONDS 1e-6    /* per vertex and entry */
 #define PERMI_TREE_PLAN_LEAST 5e-3      /* chosen: a shorter search needs no long run */
-#define PERMI_RYSER_PLAN_SECONDS 0.01   /* chosen: not planned against quicker rivals; */
-#define PERMI_HYBRID_LEAST_SECONDS 7e-3 /* nor hybrid, whose layout takes a millisecond */
+#define PERMI_HYBRID_LEAST_SECONDS 7e-3 /* chosen: not planned against quicker rivals: a layout takes a millisecond */
 #define PERMI_HYBRID_PLAN_SHARE 0.02    /* chosen: of the run, for layouts */
 #define PERMI_HYBRID_MOVE_SECONDS 6e-6  /* a move of the searches for GPUs */
 
@@ -1154,8 +1144,6 @@ PERMI_UNUSED static const double permi_list_weight[] = {1, 1.3, 1.8, 3.3, 3.8, 1
 #define PERMI_PLANAR_BALL_SECONDS 2.2e-8   /* a product and difference in double-double, with a radius; */
 #define PERMI_PLANAR_BALL_ENTRY_SECONDS 1e-6 /* a pair and an entry */
 
-#define PERMI_RYSER_MOVE_SECONDS 5e-9  /* a move, */
-#define PERMI_RYSER_ENTRY_SECONDS 2e-9 /* an entry changed, a row multiplied */
 #define PERMI_WALK_SECONDS 1e-2        /* chosen: longer walks wake threads; the top of a tree takes a ms */
 #define PERMI_SIGNS_NODE_SECONDS 1.4e-8 /* signs (Zen 4): a node, */
 #define PERMI_SIGNS_CUT_SECONDS 6e-10  /* a row that thins out patterns, */
@@ -3549,7 +3537,7 @@ static perm_status permi_control_poll_range(permi_control *control, double work_
 /* Methods of perm_sparse.h, new ones at the end of the list among them. */
 static int permi_method_is_sparse(perm_method method)
 {
-  return method >= PERM_METHOD_FRONTIER && method != PERM_METHOD_STRUCTURE && method != PERM_METHOD_PROOF;
+  return method >= PERM_METHOD_FRONTIER && method != PERM_METHOD_STRUCTURE;
 }
 
 static const char *permi_bad_option(const perm_options *options)
@@ -5204,6 +5192,9 @@ typedef struct perm_gpu_exact {
   int words, stride; /* of the row sums; stride is a multiple of 4 */
   int groups, sum;   /* sum: words of a sum of products */
   int zeros, masks;  /* zeros: rows tested for 0; masks: 64-bit words of their tables, even */
+  int walk, high, sums; /* columns; words of the table of row sums */
+  int order[64];        /* rows by group */
+  double survivors;     /* share of the terms that skipping leaves */
   short at[128], kind[128];  /* a line's first word; 0 .. 3: that byte, + 128; 4, 5: half, + 32768; else whole */
   short carries[PERM_GPU_EXACT_LINES];    /* 1: the word continues the one before */
   short first[65], product[64], wide[64]; /* a group's row, words of the product, words of the row */
@@ -5214,7 +5205,7 @@ typedef struct perm_gpu_exact {
    order. */
 #define PERM_GPU_COUNTS_SIZE 160 /* words of the forms, at most */
 typedef struct perm_gpu_counts {
-  int parts, low, ryser;
+  int parts, low;
   int forms, needed; /* needed: order of the symmetric function; 0: products */
   int walk, table;   /* terms of a walk; words of the table */
   short before[PERM_GPU_COUNTS_SIZE + 1]; /* copies of earlier forms */
@@ -5890,7 +5881,7 @@ typedef void (*permi_small_run)(int n, const double *a, double *out);
 
 /* At least how often a product of n entries, one of each row, is rounded on its way into a kernel's value: n - 3
    times in each row's sum, n + 13 in the products of pairs (complex), 2^(n-3) + 5 in the sums over signs and lanes; in
-   >>small_minors n - 1 times in each row's sum, 2 (n - 1) in products, 2^(n-3) + n + 8 in sums
+   >>minors_dense n - 1 times in each row's sum, 2 (n - 1) in products, 2^(n-3) + n + 8 in sums
    (tests/proofs/small_orders.sh). */
 static double permi_small_roundings(int n)
 {
@@ -7104,7 +7095,7 @@ PERMI_DEVICE perm_status permi_gpu_range(const permi_leaf *leaf, uint64_t begin,
 PERMI_DEVICE perm_status permi_gpu_tables(const perm_plan *plan, const permi_view *view, const permi_gpu_lines *lines,
                                           const perm_allocator *allocator, permi_leaf *leaf);
 PERMI_DEVICE perm_status permi_exact_gpu_tables(const struct permi_exact_rows *rows, const perm_gpu_exact *shape,
-                                                const int *order, const perm_allocator *allocator, permi_leaf *leaf);
+                                                const perm_allocator *allocator, permi_leaf *leaf);
 PERMI_DEVICE perm_status permi_counts_gpu_tables(const struct permi_counts *counts, const perm_gpu_counts *shape,
                                                  int walked, uint64_t threads, const perm_allocator *allocator,
                                                  permi_leaf *leaf);
@@ -7123,7 +7114,7 @@ PERMI_DEVICE perm_status permi_proof_gpu_many(const perm_job *job, const permi_s
 #else
 #define permi_gpu_prepare(options, n) (void)0
 #define permi_gpu_tables(plan, view, lines, allocator, leaf) PERM_OK
-#define permi_exact_gpu_tables(rows, shape, order, allocator, leaf) PERM_OK
+#define permi_exact_gpu_tables(rows, shape, allocator, leaf) PERM_OK
 #define permi_counts_gpu_tables(counts, shape, walked, threads, allocator, leaf) PERM_OK
 #define permi_minors_gpu_takes(minors, options, full) permi_gpu_missed(options, (minors)->total, (minors)->seconds)
 #define permi_minors_gpu_execute(minors, options, control, total) permi_gpu_range(NULL, 0, 0, control, NULL)
@@ -8108,20 +8099,20 @@ typedef struct permi_odd_modulus {
   uint64_t square;  /* 2^128 mod p: permi_montgomery(a, square) is a 2^64 */
 } permi_odd_modulus;
 
-/* t 2^-64 mod p, for t < 2^64 p: t - q p is a multiple of 2^64 for q = t / p modulo 2^64. */
+/* Returns t 2^-64 mod p, for t < 2^64 p: t - q p is a multiple of 2^64 for q = t / p modulo 2^64. */
 static PERMI_ALWAYS_INLINE uint64_t permi_montgomery_reduce(permi_wide t, const permi_odd_modulus *modulus)
 {
   const uint64_t high = permi_multiply_words(t.low * modulus->inverse, modulus->p).high;
   return t.high - high + (t.high < high ? modulus->p : 0);
 }
 
-/* a b 2^-64 mod p. */
+/* Returns a b 2^-64 mod p. */
 static PERMI_ALWAYS_INLINE uint64_t permi_montgomery(uint64_t a, uint64_t b, const permi_odd_modulus *modulus)
 {
   return permi_montgomery_reduce(permi_multiply_words(a, b), modulus);
 }
 
-/* t + a b, to be reduced: below 2^64 p in all. */
+/* Returns t + a b, to be reduced: below 2^64 p in all. */
 static PERMI_ALWAYS_INLINE permi_wide permi_products_add(permi_wide t, uint64_t a, uint64_t b)
 {
   const permi_wide product = permi_multiply_words(a, b);
@@ -8129,7 +8120,7 @@ static PERMI_ALWAYS_INLINE permi_wide permi_products_add(permi_wide t, uint64_t 
   return t;
 }
 
-/* a + b, or a - b, modulo p. */
+/* Returns a + b, or a - b, modulo p. */
 static PERMI_ALWAYS_INLINE uint64_t permi_residue_add(uint64_t a, uint64_t b, int minus, uint64_t p)
 {
   if (minus)
@@ -8151,7 +8142,7 @@ static permi_odd_modulus permi_odd_modulus_of(uint64_t p)
   return prime;
 }
 
-/* a^e, both a and the result times 2^64. */
+/* Returns a^e; a and the result are times 2^64. */
 static uint64_t permi_prime_power(uint64_t a, uint64_t e, const permi_odd_modulus *prime)
 {
   uint64_t power = prime->one;
@@ -8162,7 +8153,7 @@ static uint64_t permi_prime_power(uint64_t a, uint64_t e, const permi_odd_modulu
   return power;
 }
 
-/* 2^64 / a. */
+/* Returns 2^64 / a. */
 static uint64_t permi_prime_inverse(uint64_t a, const permi_odd_modulus *prime)
 {
   return permi_prime_power(permi_montgomery(a, prime->square, prime), prime->p - 2, prime);
@@ -8197,7 +8188,7 @@ static int permi_is_prime(uint64_t p)
 
 #define PERMI_PRIME_BITS 61.999 /* log2 of the first 2^40 primes below 2^62, and more */
 
-/* The next prime below `above`; with_root: 1 modulo 4. */
+/* Returns the next prime below `above`; with_root: 1 modulo 4. */
 static uint64_t permi_prime_below(uint64_t above, int with_root)
 {
   do
@@ -8206,7 +8197,7 @@ static uint64_t permi_prime_below(uint64_t above, int with_root)
   return above;
 }
 
-/* A square root of -1, for a prime that is 1 modulo 4. */
+/* Returns a square root of -1 modulo a prime that is 1 modulo 4. */
 static uint64_t permi_prime_root(const permi_odd_modulus *prime)
 {
   uint64_t base, root;
@@ -8217,7 +8208,7 @@ static uint64_t permi_prime_root(const permi_odd_modulus *prime)
   }
 }
 
-/* Residue of a magnitude; p up to 2^63. */
+/* Returns the residue of a magnitude; p up to 2^63. */
 static uint64_t permi_words_residue(const uint64_t *word, int words, uint64_t p)
 {
   uint64_t rest = 0;
@@ -8226,8 +8217,8 @@ static uint64_t permi_words_residue(const uint64_t *word, int words, uint64_t p)
   return rest;
 }
 
-/* The integer of least modulus with these residues, by the Chinese remainder theorem, in O(primes^2): its magnitude
-   goes to word; returns 1 if it is negative. word and product: primes + 1 words each. */
+/* Sets word to the magnitude of the integer of least modulus with these residues, by the Chinese remainder theorem, in
+   O(primes^2). Returns 1 if it is negative. word, product: primes + 1 words. */
 static int permi_chinese_remainder(const permi_odd_modulus *prime, const uint64_t *residue, int primes, uint64_t *word,
                                    uint64_t *product)
 {
@@ -8254,7 +8245,7 @@ static int permi_chinese_remainder(const permi_odd_modulus *prime, const uint64_
   return 1;
 }
 
-/* Of a Gaussian integer from its residues r and s, with i at both roots of -1: real part (r + s) / 2, imaginary one
+/* Sets the parts of a Gaussian integer from its residues r and s, with i at both roots of -1: (r + s) / 2 and
    (r - s) / (2 root). */
 static void permi_residue_parts(const uint64_t *value, uint64_t root, const permi_odd_modulus *prime, uint64_t *real,
                                 uint64_t *imaginary)
@@ -8271,20 +8262,19 @@ static uint64_t permi_residue_of(int64_t x, uint64_t p)
   return x < 0 && rest ? p - rest : rest;
 }
 
-/* Of a whole number. */
 PERMI_UNUSED static uint64_t permi_residue_of_double(double x, uint64_t p)
 {
   x = fmod(x, (double)p);
   return (uint64_t)(x < 0 ? x + (double)p : x);
 }
 
-/* Primes for a CRT of integers below 2^bits, of either sign. */
+/* Returns how many primes integers of either sign below 2^bits need. */
 static int permi_primes_needed(double bits)
 {
   return (int)((bits + 1) / PERMI_PRIME_BITS) + 1;
 }
 
-/* primes[]: the first below 2^bits; with_root: 1 modulo 4. */
+/* Sets the first primes below 2^bits; with_root: 1 modulo 4. */
 static void permi_primes_choose(permi_odd_modulus *prime, size_t count, int with_root, int bits)
 {
   uint64_t above = UINT64_C(1) << bits;
@@ -8321,7 +8311,6 @@ static perm_status permi_residues_sum(const permi_odd_modulus *prime, const uint
   return PERM_OK;
 }
 
-/* What a task says that ends so. */
 static void permi_residues_too_long(perm_status status, permi_control *control)
 {
   if (status == PERM_ERROR_OVERFLOW && control)
@@ -8356,29 +8345,11 @@ static int64_t permi_exact_at(const permi_exact_rows *rows, int i, int j, int pa
   return rows->a[i * rows->line + j * rows->along + part];
 }
 
-/* Fills in row i's norm. Returns 1 if it may be halved: both parts' sums are even. */
-static int permi_exact_norm(const permi_exact_rows *rows, int i, permi_wide *norm)
-{
-  uint64_t low = 0, high = 0, odd[2] = {0, 0};
-  int j, part;
-  for (j = 0; j < rows->n; j++)
-    for (part = 0; part < rows->parts; part++) {
-      const int64_t x = permi_exact_at(rows, i, j, part);
-      const uint64_t size = x < 0 ? 0 - (uint64_t)x : (uint64_t)x;
-      low += size;
-      high += low < size;
-      odd[part] ^= size;
-    }
-  norm->low = low;
-  norm->high = high;
-  return !((odd[0] | odd[1]) & 1);
-}
-
 static permi_exact_rows permi_exact_look(const permi_integer_view *view, int n, int transposed)
 {
   const ptrdiff_t row = view->ld * view->parts;
   permi_exact_rows rows;
-  int i, j;
+  int i, j, part;
   rows.n = n;
   rows.parts = view->parts;
   rows.a = view->a;
@@ -8388,18 +8359,24 @@ static permi_exact_rows permi_exact_look(const permi_integer_view *view, int n, 
   rows.halved = 0;
   rows.bits = 0;
   for (i = 0; i < n; i++) {
-    permi_wide norm;
-    rows.half[i] = permi_exact_norm(&rows, i, &norm) && rows.halved < n - 1;
+    uint64_t low = 0, high = 0, odd[2] = {0, 0}; /* of the norm; parts' sums are odd */
+    for (j = 0; j < n; j++)
+      for (part = 0; part < rows.parts; part++) {
+        const int64_t x = permi_exact_at(&rows, i, j, part);
+        const uint64_t size = x < 0 ? 0 - (uint64_t)x : (uint64_t)x;
+        low += size;
+        high += low < size;
+        odd[part] ^= size;
+      }
+    rows.half[i] = !((odd[0] | odd[1]) & 1) && rows.halved < n - 1;
     rows.halved += rows.half[i];
-    rows.bits_of[i] =
-        log2(fmax(1, norm.high ? ldexp((double)norm.high, 64) + (double)norm.low : (double)norm.low)) - rows.half[i] +
-        1e-9;
+    rows.bits_of[i] = log2(fmax(1, high ? ldexp((double)high, 64) + (double)low : (double)low)) - rows.half[i] + 1e-9;
     rows.bits += rows.bits_of[i];
     if (rows.half[i]) {
-      norm.low = norm.low >> 1 | norm.high << 63;
-      norm.high >>= 1;
+      low = low >> 1 | high << 63;
+      high >>= 1;
     }
-    rows.norm[i] = norm.high || norm.low >> 63 ? UINT64_MAX : norm.low ? norm.low : 1;
+    rows.norm[i] = high || low >> 63 ? UINT64_MAX : low ? low : 1;
     for (j = i; j > 0 && rows.norm[rows.order[j - 1]] < rows.norm[i]; j--)
       rows.order[j] = rows.order[j - 1];
     rows.order[j] = i;
@@ -8412,7 +8389,7 @@ static int permi_exact_bytes(const permi_exact_rows *rows)
   return rows->norm[rows->order[0]] <= 127;
 }
 
-/* What y_i loses when the sign of column j becomes -: 2 a_ij, or a_ij in a halved row; two's complement. */
+/* Returns what y_i loses when column j turns -: 2 a_ij, or a_ij in a halved row; two's complement. */
 static permi_wide permi_exact_step(const permi_exact_rows *rows, int i, int j, int part)
 {
   permi_wide step = permi_wide_of(permi_exact_at(rows, i, j, part));
@@ -8421,7 +8398,7 @@ static permi_wide permi_exact_step(const permi_exact_rows *rows, int i, int j, i
   return step;
 }
 
-/* y_i for x = (1, ..., 1). */
+/* Returns y_i for x = (1, ..., 1). */
 static permi_wide permi_exact_start(const permi_exact_rows *rows, int i, int part)
 {
   permi_wide sum = {0, 0};
@@ -8435,8 +8412,8 @@ static permi_wide permi_exact_start(const permi_exact_rows *rows, int i, int par
   return sum;
 }
 
-/* Puts rows, largest norm first, into the first group whose norms then multiply to at most `reach`; larger norms are
-   alone, in the first groups. Returns the number of groups. order: rows by group; bound: their norms' products. */
+/* Puts rows, largest norm first, into the first group whose norms then multiply to at most `reach`. Larger norms stand
+   alone, in the first groups. Returns the number of groups. order: rows by group; bound: products of their norms. */
 static int permi_exact_groups(const permi_exact_rows *rows, uint64_t reach, uint64_t *bound, short *first, int *order)
 {
   int group_of[PERM_MAX_N], groups = 0, used = 0, g, i, k;
@@ -8459,7 +8436,7 @@ static int permi_exact_groups(const permi_exact_rows *rows, uint64_t reach, uint
   return groups;
 }
 
-/* Portable kernels: 64-bit limbs, or residues modulo an odd p. */
+/* Portable kernels compute in 64-bit limbs, or in residues modulo an odd p. */
 typedef struct permi_exact_plain {
   int n, parts, chunk_log2;
   int groups, wide_groups;     /* wide: rows of two words */
@@ -8471,7 +8448,7 @@ typedef struct permi_exact_plain {
   uint64_t *low, *high; /* [n][n * parts]: y for x = (1, ..., 1), then the steps of columns 1 .. */
 } permi_exact_plain;
 
-/* out[0 .. words] = p c, c signed or natural: less c 2^(64 words) if p is negative, less p 2^64 if c is. */
+/* Sets out[0 .. words] = p c, c signed or natural: less c 2^(64 words) if p is negative, less p 2^64 if c is. */
 static void permi_signed_times(const uint64_t *p, int words, uint64_t c, int natural, uint64_t *out)
 {
   const uint64_t carry = permi_words_times(out, p, words, c, 0);
@@ -8489,7 +8466,7 @@ static void permi_signed_grow(uint64_t *p, int words, int grown)
 
 #define PERMI_EXACT_ROOM (PERM_INTEGER_WORDS + 4)
 
-/* c has one word, or two if `wide`; `grown` words hold out = p c. */
+/* Sets out = p c in `grown` words; c has one word, or two if `wide`. */
 static void permi_signed_product(const uint64_t *p, int words, uint64_t low, uint64_t high, int wide, uint64_t *out,
                                  int grown)
 {
@@ -8548,7 +8525,7 @@ static void permi_exact_plain_term(const permi_exact_plain *plain, const uint64_
   }
 }
 
-/* The same in residues: each multiplication brings a factor 2^-64, and the product starts with 2^(64 n). */
+/* Does the same in residues. Each multiplication brings a factor 2^-64, so the product starts with 2^(64 n). */
 static void permi_modular_term(const permi_exact_plain *plain, const uint64_t *low, int minus,
                                uint64_t (*total)[PERMI_EXACT_ROOM])
 {
@@ -8629,13 +8606,10 @@ static PERMI_ALWAYS_INLINE void permi_exact_plain_sum(const permi_leaf *leaf, ui
 static void permi_exact_plain_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   (void)workspace;
-  permi_exact_plain_sum(leaf, chunk, partial, 0);
-}
-
-static void permi_modular_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
-{
-  (void)workspace;
-  permi_exact_plain_sum(leaf, chunk, partial, 1);
+  if (leaf->modulus)
+    permi_exact_plain_sum(leaf, chunk, partial, 1);
+  else
+    permi_exact_plain_sum(leaf, chunk, partial, 0);
 }
 
 static size_t permi_exact_plain_explain(const permi_leaf *leaf, char *buffer, size_t size)
@@ -8730,7 +8704,7 @@ static perm_status permi_exact_plain_leaf(const perm_options *options, const per
   leaf->context = plain;
   leaf->release = permi_context_release;
   leaf->explain = permi_exact_plain_explain;
-  leaf->run_chunk = modulus ? permi_modular_chunk : permi_exact_plain_chunk;
+  leaf->run_chunk = permi_exact_plain_chunk;
   return PERM_OK;
 }
 
@@ -8780,14 +8754,14 @@ typedef struct permi_exact_packing {
 
 #define PERMI_EXACT_LARGEST ((UINT64_C(1) << 15) - 1) /* norm of an atom; any four make halves below 2^31 */
 
-/* Largest limb, see >>exact_kernels. */
+/* Returns the largest limb, see >>exact_kernels. */
 static uint64_t permi_exact_cap(int limbs)
 {
   return (UINT64_C(1) << (limbs <= 6 ? 51 : 50)) - 1024;
 }
 
-/* The atom of a narrow limb that takes a row: the least of the first four, or else the fifth, a factor of the half of 0
-   and 1, which is held below 2^31. fits: products of an atom and of that half beside which there is room. -1: none. */
+/* Returns the atom of a narrow limb that takes a row, -1 if none: the least of the first four, or else the fifth, a
+   factor of the half of 0 and 1, which stays below 2^31. fits: an atom and that half may have these products before. */
 static int permi_exact_atom(const uint64_t *atom, const uint64_t *fits)
 {
   const int half = atom[0] * atom[1] * atom[4] <= fits[1];
@@ -8876,7 +8850,7 @@ static int permi_exact_pack_long(const permi_exact_rows *rows, int longs, permi_
          packing->limbs + 2 * longs <= PERMI_EXACT_FACTORS;
 }
 
-/* Into the fewest limbs, and the fewest wide ones; Gaussian limbs are all wide. */
+/* Packs into the fewest limbs, and the fewest wide ones; Gaussian limbs are all wide. */
 static int permi_exact_pack_after(const permi_exact_rows *rows, int longs, int long_cap, permi_exact_packing *packing)
 {
   double bits = 0, wide_bits = 0;
@@ -8895,7 +8869,7 @@ static int permi_exact_pack_after(const permi_exact_rows *rows, int longs, int l
   return 0;
 }
 
-/* Returns 0 if impossible. Rows are long where they must be. */
+/* Packs rows; they are long where they must be. Returns 0 if impossible. */
 static int permi_exact_pack(const permi_exact_rows *rows, permi_exact_packing *packing)
 {
   int longs = 0;
@@ -8906,7 +8880,7 @@ static int permi_exact_pack(const permi_exact_rows *rows, permi_exact_packing *p
   return permi_exact_pack_after(rows, longs, 1, packing);
 }
 
-/* Vector operations from row sums in doubles, or atoms, to accumulators, for a vector of int16. */
+/* Returns the vector operations from row sums in doubles, or atoms, to accumulators, for a vector of int16. */
 static double permi_exact_operations(const permi_exact_packing *packing, const permi_exact_rows *rows)
 {
   const int limbs = packing->limbs, first = permi_exact_first(limbs), second = limbs - first, square = rows->parts == 2;
@@ -8921,8 +8895,8 @@ static double permi_exact_operations(const permi_exact_packing *packing, const p
   return operations + 4 * (square ? 4 : 1) * 5 * packing->sums * packing->sums / 4;
 }
 
-/* Share of the sign vectors with no halved row 0, as if rows were independent; norms <= 127. The distribution of a
-   row's sum, around place 255: of its reach's parity, within its reach. */
+/* Returns the share of sign vectors for which no halved row is 0, as if rows were independent; norms <= 127. The
+   distribution of a row's sum stands around place 255, within its reach and of its parity. */
 static double permi_exact_survivors(const permi_exact_rows *rows)
 {
   double part = 1, room[2][511];
@@ -8963,7 +8937,7 @@ typedef struct permi_exact_plan {
   double survivors, seconds;
 } permi_exact_plan;
 
-/* Limbs of the kernel for a fixed number of limbs, or 0. */
+/* Returns the limbs of the kernel for a fixed number of limbs, or 0. */
 static int permi_exact_few(const permi_exact_packing *packing, int parts)
 {
   return packing->limbs <= 6 && (parts == 2 || packing->narrow == packing->limbs) && !packing->long_rows
@@ -8971,7 +8945,6 @@ static int permi_exact_few(const permi_exact_packing *packing, int parts)
              : 0;
 }
 
-/* Fills in a plan that has its rows. */
 static void permi_exact_plan_rows(const perm_options *options, permi_exact_plan *plan)
 {
   const perm_isa isa =
@@ -9024,7 +8997,7 @@ static void permi_exact_plan_of(const perm_options *options, int n, const permi_
     *plan = other;
 }
 
-/* *sum += sum_k total[k] 2^(window k), or *sum -=, as integers. */
+/* Adds sum_k total[k] 2^(window k) to *sum, or subtracts it, as integers. */
 static void permi_exact_add(const permi_exact *exact, const permi_wide *total, int minus, perm_sum *sum)
 {
   uint64_t word[PERMI_EXACT_LIMBS + 4]; /* 51 bits a limb, 64 a word */
@@ -9071,53 +9044,8 @@ static size_t permi_exact_explain(const permi_leaf *leaf, char *buffer, size_t s
                    (unsigned long long)leaf->information.chunks, leaf->information.seconds);
 }
 
-static uint64_t permi_double_bits(double x)
-{
-  uint64_t bits;
-  memcpy(&bits, &x, sizeof bits);
-  return bits;
-}
-
-static void permi_exact_constants(permi_exact *exact, int few)
-{
-  const int limbs = exact->sums, first = exact->first_sums, tiles = !few;
-  const int rows = tiles ? (first + 2) / 3 * 3 : first, columns = tiles ? (limbs - first + 1) / 2 * 2 : limbs - first;
-  int i, j, k;
-  exact->settings = exact->window > PERMI_EXACT_WINDOW ? 64 : limbs <= 6 ? 128 : 32;
-  exact->unit = ldexp(1, limbs > 16 ? -650 : 0); /* 2^(51 * 30 + 104 - 650) is a double */
-  for (k = 0; k + 1 < limbs; k++) {
-    const double unit = ldexp(exact->unit, k * PERMI_EXACT_WINDOW);
-    exact->round[k] = 1.5 * ldexp(unit, 103);
-    exact->rest[k] = exact->round[k] + 1.5 * ldexp(unit, 52);
-  }
-  for (k = 0; k < PERMI_EXACT_HALF - 1; k++) {
-    exact->half[1][k] = 1.5 * ldexp(1, 103 + k * PERMI_EXACT_WINDOW);
-    exact->half[0][k] = exact->half[1][k] * exact->unit;
-  }
-  for (i = 0; i < rows; i++)
-    for (j = 0; j < columns && exact->window == PERMI_EXACT_WINDOW; j++) {
-      exact->bias[i + j] += permi_double_bits(exact->rest[i + j] - exact->round[i + j]);
-      exact->bias[i + j + 1] += permi_double_bits(exact->round[i + j]);
-    }
-  for (i = 0; i < 32; i++)
-    exact->parity[i] = (i ^ i >> 1 ^ i >> 2 ^ i >> 3 ^ i >> 4) & 1 ? 255 : 0;
-  memset(exact->ends, 255, 64);
-}
-
-/* Row i's steps modulo 2^64; half their sum is y_i for x = (1, ..., 1). Returns that, modulo 2^63. */
-static uint64_t permi_exact_steps(const permi_exact_rows *rows, int i, uint64_t *step)
-{
-  const int64_t *a = rows->a + i * rows->line;
-  const int twice = !rows->half[i];
-  uint64_t sum = 0;
-  int j;
-  for (j = 0; j < rows->n; j++, a += rows->along)
-    sum += step[j] = (uint64_t)*a << twice;
-  return sum >> 1;
-}
-
-/* table[s] = base - the steps of columns k for each set bit k of s, in fields of 1 or 2 `bytes`. Eight bytes at a time:
-   the highest bits of fields are subtracted apart, so that nothing is borrowed from a neighbour. */
+/* Sets table[s] = base - the steps of columns k for each set bit k of s, in fields of 1 or 2 `bytes`, eight bytes at a
+   time. The highest bits of fields are subtracted apart, so that nothing is borrowed from a neighbour. */
 static void permi_exact_settings(const uint64_t *step, int columns, uint64_t base, int bytes, uint8_t *table)
 {
   const int within = bytes == 1 ? 3 : 2, few = columns < within ? columns : within;
@@ -9145,7 +9073,7 @@ static void permi_exact_settings(const uint64_t *step, int columns, uint64_t bas
   }
 }
 
-/* x = 2^51 y[1] + y[0], |y[0]| <= 2^50; or x itself. */
+/* Writes x as 2^51 y[1] + y[0], |y[0]| <= 2^50, or as y[0]. */
 static void permi_exact_double(permi_wide x, int is_long, double *y)
 {
   const uint64_t half = UINT64_C(1) << (PERMI_EXACT_WINDOW - 1);
@@ -9159,7 +9087,7 @@ static void permi_exact_double(permi_wide x, int is_long, double *y)
   }
 }
 
-/* Row i in doubles, the r-th long one or r < 0: its entries of the table, from `entry` on, and places of the steps. */
+/* Fills in row i in doubles, the r-th long one or r < 0: its entries of the table, from `entry` on, and its steps. */
 static void permi_exact_row_doubles(permi_exact *exact, const permi_exact_rows *rows, int i, int r, int inner,
                                     int entry, double *table, double *step)
 {
@@ -9218,15 +9146,16 @@ static void permi_exact_form(permi_exact *exact, const permi_exact_plan *plan, i
 {
   const permi_exact_family *family = plan->family;
   const permi_exact_packing *packing = &plan->packing;
-  const int parts = plan->rows.parts, longs = packing->long_rows, first = packing->long_first;
+  const int parts = plan->rows.parts, longs = packing->long_rows, first = packing->long_first, limbs = packing->sums;
   const int few = permi_exact_few(packing, parts), terms_log2 = parts == 2 || longs ? 14 : 18; /* milliseconds */
+  int rows, columns, i, j, k;
   exact->n = plan->rows.n;
   exact->parts = parts;
   exact->padded = (exact->n + 15) & ~15;
   exact->limbs = packing->limbs;
   exact->narrow = packing->narrow;
   exact->first = permi_exact_first(exact->limbs);
-  exact->sums = packing->sums;
+  exact->sums = limbs;
   exact->first_sums = first ? packing->grown[first - 1] : exact->first;
   exact->long_rows = longs;
   exact->long_first = first;
@@ -9240,10 +9169,34 @@ static void permi_exact_form(permi_exact *exact, const permi_exact_plan *plan, i
   exact->run = plan->skip ? family->skip : family->all;
   exact->evaluate = family->evaluate[parts - 1][few];
   exact->window = parts == 1 && few ? family->window : PERMI_EXACT_WINDOW;
-  permi_exact_constants(exact, few);
+  exact->settings = exact->window > PERMI_EXACT_WINDOW ? 64 : limbs <= 6 ? 128 : 32;
+  exact->unit = ldexp(1, limbs > 16 ? -650 : 0); /* 2^(51 * 30 + 104 - 650) is a double */
+  for (k = 0; k + 1 < limbs; k++) {
+    const double unit = ldexp(exact->unit, k * PERMI_EXACT_WINDOW);
+    exact->round[k] = 1.5 * ldexp(unit, 103);
+    exact->rest[k] = exact->round[k] + 1.5 * ldexp(unit, 52);
+  }
+  for (k = 0; k < PERMI_EXACT_HALF - 1; k++) {
+    exact->half[1][k] = 1.5 * ldexp(1, 103 + k * PERMI_EXACT_WINDOW);
+    exact->half[0][k] = exact->half[1][k] * exact->unit;
+  }
+  rows = few ? exact->first_sums : (exact->first_sums + 2) / 3 * 3; /* many: tiles */
+  columns = few ? limbs - exact->first_sums : (limbs - exact->first_sums + 1) / 2 * 2;
+  for (i = 0; i < rows; i++)
+    for (j = 0; j < columns && exact->window == PERMI_EXACT_WINDOW; j++) {
+      const double constant[2] = {exact->rest[i + j] - exact->round[i + j], exact->round[i + j]};
+      for (k = 0; k < 2; k++) {
+        uint64_t bits;
+        memcpy(&bits, &constant[k], sizeof bits);
+        exact->bias[i + j + k] += bits;
+      }
+    }
+  for (i = 0; i < 32; i++)
+    exact->parity[i] = (i ^ i >> 1 ^ i >> 2 ^ i >> 3 ^ i >> 4) & 1 ? 255 : 0;
+  memset(exact->ends, 255, 64);
 }
 
-/* Where the tables of a kernel lie. Columns: lanes, block or settings, the fixed one, outer ones. */
+/* Columns: lanes, block or settings, the fixed one, outer ones. */
 typedef struct permi_exact_places {
   int skip, lanes, inner;
   uint32_t *step;  /* [1 + outer + settings][padded] */
@@ -9251,15 +9204,18 @@ typedef struct permi_exact_places {
   uint8_t *nibbles;
 } permi_exact_places;
 
-/* Row i of the matrix is the r-th of the atoms. */
+/* Fills in the tables of row i of the matrix, the r-th of the atoms. */
 static void permi_exact_row_tables(permi_exact *exact, const permi_exact_rows *rows, int i, int r,
                                    permi_exact_places *to)
 {
   const int inner = to->inner, outer = exact->outer, padded = exact->padded, skip = to->skip;
   const uint32_t copies = skip ? 0x01010101u : 0x10001u, part = skip ? 0xff : 0xffff;
-  uint64_t step[PERM_MAX_N];
-  const uint64_t all_plus = permi_exact_steps(rows, i, step);
+  const int64_t *a = rows->a + i * rows->line;
+  uint64_t step[PERM_MAX_N], all_plus = 0; /* modulo 2^64; half the steps' sum is y_i for x = (1, ..., 1) */
   int j;
+  for (j = 0; j < rows->n; j++, a += rows->along)
+    all_plus += step[j] = (uint64_t)*a << !rows->half[i];
+  all_plus >>= 1;
   for (j = 0; j < outer; j++)
     to->step[(j + 1) * padded + r] = ((uint32_t)step[inner + 1 + j] & part) * copies;
   if (!skip) {
@@ -9335,9 +9291,8 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
 
 /* ====================================================================================== >>small_exact
    Integer matrices of order 2 to 16 at once, without a plan, a job or an allocation.
-     exact in doubles    The kernels of >>small add and multiply integers and divide by 2^(n-3) at the end. No number on
-                         the way exceeds 2^(n-3) prod_i R_i, R_i = sum_j |re a_ij| + |im a_ij|: while that is below
-                         2^53, nothing is rounded.
+     exact in doubles    The kernels of >>small add and multiply integers and divide by 2^(n-3) at the end. No number
+                         exceeds 2^(n-3) prod_i R_i, R_i = sum_j |re a_ij| + |im a_ij|: below 2^53 nothing is rounded.
      modulo 2^64         n <= 11, Gaussian 10: f(S) = sum_{j in S} a_kj f(S - j), k = |S| - 1, over subsets S of
                          columns, in words that wrap: n 2^(n-1) products. A permanent below 2^63 in modulus is then
                          known (asked of the bound as rounded: 2^62). A larger one follows with the kernel's value in
@@ -9347,7 +9302,7 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
 #define PERMI_SMALL_SUBSETS_N 11 /* Gaussian: 10; 16 KB of stack */
 #define PERMI_SMALL_KNOWN 4611686018427387904.0 /* 2^62 */
 
-/* Entries as doubles without gaps; returns the product of the R_i, INFINITY if an entry needs over 53 bits. */
+/* Copies entries to doubles. Returns the product of the R_i, INFINITY if an entry needs over 53 bits. */
 static double permi_small_integers(int n, int parts, const int64_t *a, ptrdiff_t ld, double *real)
 {
   const double most = 9007199254740992.0; /* 2^53 */
@@ -9367,7 +9322,6 @@ static double permi_small_integers(int n, int parts, const int64_t *a, ptrdiff_t
   return largest <= most ? product : (double)INFINITY;
 }
 
-/* sum += x y; parts is a constant. */
 static PERMI_ALWAYS_INLINE void permi_small_add_wrapped(uint64_t *sum, const int64_t *x, const uint64_t *y, int parts)
 {
   sum[0] += (uint64_t)x[0] * y[0];
@@ -9377,8 +9331,8 @@ static PERMI_ALWAYS_INLINE void permi_small_add_wrapped(uint64_t *sum, const int
   }
 }
 
-/* The permanent modulo 2^64. f: for subsets of the columns from 2 on, f without, with column 0, with 1, with both, so
-   that four sums advance at a time. */
+/* Computes the permanent modulo 2^64. f stands, by subset of the columns from 2 on, without columns 0 and 1, with 0,
+   with 1, with both: four sums advance at a time. */
 static PERMI_ALWAYS_INLINE void permi_small_wrapped(int n, const int64_t *a, ptrdiff_t ld, int parts, uint64_t *f,
                                                     uint64_t *value)
 {
@@ -9409,7 +9363,7 @@ static PERMI_ALWAYS_INLINE void permi_small_wrapped(int n, const int64_t *a, ptr
   memcpy(value, f + 4 * parts * ((1 << (n - 2)) - 1) + 3 * parts, (size_t)parts * sizeof *value);
 }
 
-/* The integer within 2^62 of `near`, |near| < 2^115, that is `wrapped` modulo 2^64. */
+/* Returns the integer within 2^62 of `rounded`, |rounded| < 2^115, that is `wrapped` modulo 2^64. */
 static permi_wide permi_small_nearest(double rounded, uint64_t wrapped)
 {
   const int e = rounded != 0 ? permi_exponent(rounded) : 0, shift = e > 53 ? e - 53 : 0;
@@ -9510,12 +9464,13 @@ PERMI_BRIEF_BEGIN
 #define PERMI_EXACT_GPU_BLOCK 6
 #define PERMI_EXACT_GPU_PRODUCTS 3000 /* products of words in a term, at most: 15 s to compile */
 
-/* Returns 0 if there are too many words. */
+/* Sets the words of groups and products. Returns the products of words in a term, more than the most if some product
+   has too many words. */
 static int permi_exact_gpu_products(const permi_exact_rows *rows, perm_gpu_exact *shape, const uint64_t *bound)
 {
   const int parts = rows->parts;
   double bits = 0;
-  int g;
+  int products = 0, g;
   for (g = 0; g < shape->groups; g++) {
     const int wide = bound[g] == UINT64_MAX ? 3 : bound[g] > INT32_MAX ? 2 : 1;
     const int most = (g ? shape->product[g - 1] : 0) + wide;
@@ -9524,22 +9479,24 @@ static int permi_exact_gpu_products(const permi_exact_rows *rows, perm_gpu_exact
     words = (int)((bits + (parts == 2)) / 32) + 1;
     words = parts == 1 && words > most ? most : words;
     if (words > PERM_GPU_EXACT_WORDS)
-      return 0;
+      return PERMI_EXACT_GPU_PRODUCTS + 1;
     shape->wide[g] = (short)wide;
     shape->product[g] = (short)words;
+    products += g ? parts * parts * words * wide : 0;
   }
   shape->sum = (int)((bits + rows->n + 1) / 32) + 1;
-  return 1;
+  return products;
 }
 
-static void permi_exact_gpu_lines(const permi_exact_rows *rows, perm_gpu_exact *shape, const int *order)
+/* Places the lines: four to a word, two, one, one of more words. */
+static void permi_exact_gpu_lines(const permi_exact_rows *rows, perm_gpu_exact *shape)
 {
   int at = 0, kind, g, k, r, part;
   for (kind = 0; kind < 4; kind++) {
     const int fields = kind == 0 ? 4 : kind == 1 ? 2 : 1;
     int field = 0;
     for (r = 0, g = 0; r < rows->n; r++) {
-      const uint64_t norm = rows->norm[order[r]];
+      const uint64_t norm = rows->norm[shape->order[r]];
       g += r == shape->first[g + 1];
       if (kind != (norm <= 127 ? 0 : norm <= 32767 ? 1 : norm <= INT32_MAX ? 2 : 3))
         continue;
@@ -9559,36 +9516,32 @@ static void permi_exact_gpu_lines(const permi_exact_rows *rows, perm_gpu_exact *
   shape->stride = (at + 3) & ~3;
 }
 
-/* Returns predicted seconds, INFINITY if impossible; sets also the share of terms that skipping leaves. */
-static double permi_exact_gpu_shape(const permi_exact_rows *rows, perm_gpu_exact *shape, int *order, double *survivors)
+/* Returns predicted seconds, INFINITY if impossible. */
+static double permi_exact_gpu_shape(const permi_exact_rows *rows, perm_gpu_exact *shape)
 {
-  const int n = rows->n, parts = rows->parts;
+  const int n = rows->n, parts = rows->parts, bytes = permi_exact_bytes(rows);
   const double terms = ldexp(1, n - 1);
   uint64_t bound[PERM_MAX_N];
   double each, seconds;
-  const int bytes = permi_exact_bytes(rows);
-  int products = 0, g, r;
+  int products, columns, r;
   memset(shape, 0, sizeof *shape);
-  *survivors = 1;
+  shape->parts = parts;
+  shape->survivors = 1;
   if (n < PERMI_GPU_LEAST_N)
     return (double)INFINITY;
-  shape->parts = parts;
-  shape->groups = permi_exact_groups(rows, INT32_MAX, bound, shape->first, order);
-  if (!permi_exact_gpu_products(rows, shape, bound))
+  shape->groups = permi_exact_groups(rows, INT32_MAX, bound, shape->first, shape->order);
+  products = permi_exact_gpu_products(rows, shape, bound);
+  if (products > PERMI_EXACT_GPU_PRODUCTS)
     return (double)INFINITY;
-  permi_exact_gpu_lines(rows, shape, order);
+  permi_exact_gpu_lines(rows, shape);
   for (r = 0; r < n && bytes; r++)
-    if (rows->half[order[r]]) {
-      const int norm = (int)rows->norm[order[r]];
+    if (rows->half[shape->order[r]]) {
+      const int norm = (int)rows->norm[shape->order[r]];
       shape->zero_line[shape->zeros] = (short)(r * parts);
       shape->zero_base[shape->zeros++] = (short)(shape->masks + norm - 128);
       shape->masks += 2 * norm + 1;
     }
   shape->masks = (shape->masks + 1) & ~1;
-  for (g = 1; g < shape->groups; g++)
-    products += parts * parts * shape->product[g] * shape->wide[g];
-  if (products > PERMI_EXACT_GPU_PRODUCTS)
-    return (double)INFINITY;
   each = 3.0 * shape->words + 2.0 * n * parts * parts + 3.0 * parts * shape->sum + 3.0 * products;
   seconds = terms * each;
   if (parts == 1 && bytes && rows->halved && n >= 8 + PERMI_EXACT_GPU_BLOCK) {
@@ -9598,65 +9551,30 @@ static double permi_exact_gpu_shape(const permi_exact_rows *rows, perm_gpu_exact
     if (skipping < seconds) {
       seconds = skipping;
       shape->skip = 1;
-      *survivors = survive;
+      shape->survivors = survive;
     }
   }
   if (!shape->skip)
     shape->zeros = shape->masks = 0;
+  columns = n - 1 - (shape->skip ? PERMI_EXACT_GPU_BLOCK : 0) - PERM_GPU_THREADS_LOG2;
+  shape->walk = permi_clamp(columns - 12, columns < 3 ? columns : 3, 10);
+  shape->high = columns + PERM_GPU_THREADS_LOG2 - shape->walk;
+  shape->sums = shape->stride * (2 + shape->high + 2 * shape->walk + (shape->skip ? 64 : 0));
   return seconds / PERMI_EXACT_GPU_RATE + 0.5 + 0.005 * products; /* the rest is for compiling */
-}
-
-typedef struct permi_exact_gpu_cut {
-  int outer, walk, depth; /* columns; depth: log2 of a chunk's terms */
-  size_t sums, bytes;     /* of the table: words of row sums, and all */
-} permi_exact_gpu_cut;
-
-static permi_exact_gpu_cut permi_exact_gpu_cut_of(const permi_exact_rows *rows, const perm_gpu_exact *shape)
-{
-  const int block = shape->skip ? PERMI_EXACT_GPU_BLOCK : 0;
-  permi_exact_gpu_cut cut;
-  int columns;
-  cut.outer = rows->n - 1 - block;
-  columns = cut.outer - PERM_GPU_THREADS_LOG2;
-  cut.walk = permi_clamp(columns - 12, columns < 3 ? columns : 3, 10);
-  cut.depth = PERM_GPU_THREADS_LOG2 + cut.walk + block;
-  cut.sums = (size_t)shape->stride * (size_t)(2 + cut.outer + cut.walk + (shape->skip ? 64 : 0));
-  cut.bytes = (cut.sums + 2 * (size_t)shape->masks) * sizeof(uint32_t);
-  return cut;
-}
-
-static perm_status permi_exact_gpu_leaf(const perm_options *options, const permi_exact_rows *rows, permi_leaf *leaf,
-                                        perm_result *result)
-{
-  perm_gpu_exact shape;
-  int order[PERM_MAX_N];
-  double survivors;
-  const double seconds = permi_exact_gpu_shape(rows, &shape, order, &survivors);
-  const permi_exact_gpu_cut cut = permi_exact_gpu_cut_of(rows, &shape);
-  const uint64_t block = shape.skip ? PERMI_EXACT_GPU_BLOCK : 0;
-  permi_exact_fill(rows, 0, cut.depth, seconds, (double)cut.bytes, leaf);
-  leaf->information.isa = PERM_ISA_CUDA;
-  leaf->information.fingerprint = permi_hash(leaf->information.fingerprint, (uint64_t)PERM_ISA_CUDA + 64 * block);
-  leaf->release = permi_context_release;
-  leaf->run_range = permi_gpu_range;
-  leaf->explain = permi_plan_explain;
-  (void)options;
-  return permi_exact_gpu_tables(rows, &shape, order, &options->allocator, leaf) == PERM_OK ? PERM_OK
-                                                                                            : permi_fail_memory(result);
 }
 
 static void permi_exact_plan_gpu(const perm_options *options, int n, const permi_integer_view *view,
                                  permi_exact_plan *plan)
 {
-  double seconds = options->isa == PERM_ISA_CUDA ? (double)INFINITY : plan->seconds, survivors;
+  double seconds = options->isa == PERM_ISA_CUDA ? (double)INFINITY : plan->seconds;
   perm_gpu_exact shape;
   char message[PERM_MESSAGE_BYTES];
-  int order[PERM_MAX_N], transposed;
+  int transposed;
   if (!options->gpu.devices || n < PERMI_GPU_LEAST_N || seconds < 1)
     return;
   for (transposed = 0; transposed < 2; transposed++) {
     const permi_exact_rows rows = permi_exact_look(view, n, transposed);
-    const double here = permi_exact_gpu_shape(&rows, &shape, order, &survivors);
+    const double here = permi_exact_gpu_shape(&rows, &shape);
     if (here < seconds &&
         (plan->gpu || !options->gpu.cpu_fallback || permi_gpu_devices(options->gpu.devices, message))) {
       plan->gpu = 1;
@@ -9666,7 +9584,7 @@ static void permi_exact_plan_gpu(const perm_options *options, int n, const permi
   }
 }
 
-/* The fastest plan, also in residues if options.modulus is odd and below 2^63. */
+/* Makes the fastest plan, also in residues if options.modulus is odd and below 2^63. */
 PERMI_UNUSED
 static void permi_exact_fastest(const perm_options *options, int n, const permi_integer_view *view,
                                 permi_exact_plan *plan)
@@ -9685,27 +9603,45 @@ static void permi_exact_fastest(const perm_options *options, int n, const permi_
   }
 }
 
-/* One leaf for integers or Gaussian integers, 1 <= n <= 64. */
+/* Makes the leaf of a plan for integers or Gaussian integers, 1 <= n <= 64. */
 PERMI_UNUSED
 static perm_status permi_exact_leaf(const perm_options *options, const permi_exact_plan *plan, permi_leaf *leaf,
                                     perm_result *result)
 {
-  return plan->gpu      ? permi_exact_gpu_leaf(options, &plan->rows, leaf, result)
-         : plan->family ? permi_exact_tables(options, plan, leaf, result)
+  perm_gpu_exact shape;
+  double seconds, bytes;
+  int block;
+  if (!plan->gpu)
+    return plan->family ? permi_exact_tables(options, plan, leaf, result)
                         : permi_exact_plain_leaf(options, &plan->rows, plan->modulus, leaf, result);
+  seconds = permi_exact_gpu_shape(&plan->rows, &shape);
+  block = shape.skip ? PERMI_EXACT_GPU_BLOCK : 0;
+  bytes = (shape.sums + 2.0 * shape.masks) * sizeof(uint32_t);
+  permi_exact_fill(&plan->rows, 0, PERM_GPU_THREADS_LOG2 + shape.walk + block, seconds, bytes, leaf);
+  leaf->information.isa = PERM_ISA_CUDA;
+  leaf->information.fingerprint = permi_hash(leaf->information.fingerprint, (uint64_t)(PERM_ISA_CUDA + 64 * block));
+  leaf->release = permi_context_release;
+  leaf->run_range = permi_gpu_range;
+  leaf->explain = permi_plan_explain;
+  return permi_exact_gpu_tables(&plan->rows, &shape, &options->allocator, leaf) == PERM_OK ? PERM_OK
+                                                                                            : permi_fail_memory(result);
 }
 
 PERMI_BRIEF_END
 
 /* ========================================================================================= >>counts
-   Matrices whose equal rows and columns stand once, with counts that the caller declares or that are found here.
+   Matrices whose equal rows and columns stand once, with counts that the caller declares or that are found here, and
+   the choice of their engine.
    permi_counted is what is left of a problem: rows <= columns (else transposed), no count 0, no equal lines, no zero
-   lines where some are to spare. An engine takes one side as digits, v_d = 0 .. count_d of them used, the other as
-   forms:
-     >>subsets    each form takes up one more digit, or none if forms are to spare;
-     >>sign_sums  forms are evaluated at signs, or numbers, of digits.
-   Powers of two scale the sums of moduli of forms, if all are used, else of digits, to at most 1: no sum of products
-   exceeds 1 but by binomials, and what an operation loses does not grow. */
+   lines where some are to spare. An engine takes one side as digits, v_d = 0 .. count_d of them used, and the other as
+   forms. Forms to spare stay unused ("skips"). The engines:
+     subsets    >>subsets: each form takes up one more digit, or none. 2^m m n / 2 for m < n without counts; subtracts
+                nothing that the permanent does not
+     repeats    >>sign_sums: Glynn's sum over signs, or numbers, of digits
+     short      the same for rectangular matrices: over the short side, 2^(m-1) m n
+     expansion  all injections, by name
+   Two sums of [MRA] are not here: Ryser's over 2^n m (by price up to a quarter better for reals in double-double at
+   n = m + 1, else slower) and Glynn's of the matrix padded with rows of ones, which divides by (n - m)!. */
 
 typedef struct permi_problem {
   int m, n, parts;
@@ -9727,7 +9663,7 @@ typedef struct permi_counted {
   const permi_reach *reach;
 } permi_counted;
 
-/* 0 for both zeros. */
+/* Returns the bits of an entry, 0 for both zeros. */
 PERMI_NEVER_INLINE static uint64_t permi_line_bits(const permi_problem *problem, int by_columns, int line, int other,
                                                    int part)
 {
@@ -9774,7 +9710,7 @@ typedef struct permi_lines {
   int total; /* of the counts */
 } permi_lines;
 
-/* Line y is zero if y < 0. */
+/* Compares two lines; y < 0 is a line of zeros. */
 static int permi_lines_equal(const permi_problem *problem, int by_columns, int x, int y, const permi_lines *other)
 {
   int k, part;
@@ -9843,7 +9779,7 @@ static int permi_counted_room(const perm_allocator *allocator, permi_counted *co
   return 1;
 }
 
-/* O(m n) where lines differ. */
+/* Reduces a problem, in O(m n) where lines differ. */
 PERMI_COLD static perm_status permi_counted_make(const permi_problem *problem, const perm_allocator *allocator,
                                                  permi_counted *counted)
 {
@@ -9899,7 +9835,7 @@ PERMI_COLD static perm_status permi_counted_make(const permi_problem *problem, c
   return PERM_OK;
 }
 
-/* Doubles as multiples of their least bit. Returns 0 above 62 bits, or if memory runs out. */
+/* Makes doubles multiples of their least bit. Returns 0 if that takes over 62 bits, or if memory runs out. */
 PERMI_COLD static int permi_counted_whole(const permi_counted *counted, const perm_allocator *allocator,
                                           permi_counted *whole)
 {
@@ -9950,14 +9886,283 @@ PERMI_COLD static uint64_t permi_counted_fingerprint(const permi_counted *counte
   return hash;
 }
 
-/* ========================================================================================= >>digits
-   Digits and forms of the engines for counts, and cells: values of >>ring, double-doubles, integers or residues. */
-
 #define PERMI_MOST_DIGITS 62
 #define PERMI_MOST_FORMS 512
 #define PERMI_MOST_NEEDED 128
 #define PERMI_MOST_CELLS 8192
 #define PERMI_MOST_WALKED 900 /* total of digits: binomials are scaled by 2^-total */
+
+typedef struct permi_shape {
+  int digits, forms, digit_total, form_total;
+  int needed, skips; /* forms in a product, forms to spare */
+  const int *digit_count, *form_count;
+} permi_shape;
+
+typedef struct permi_choice {
+  perm_method method;
+  int by_columns; /* digits are columns */
+  permi_shape shape;
+  perm_precision precision;
+  int words;
+  uint64_t modulus;
+  perm_isa isa;
+  double terms, work, seconds, bytes; /* seconds: INFINITY if the engine cannot */
+  const char *why;                    /* why it cannot */
+} permi_choice;
+
+static permi_shape permi_shape_of(const permi_counted *counted, int by_columns)
+{
+  permi_shape shape;
+  shape.digits = by_columns ? counted->n : counted->m;
+  shape.forms = by_columns ? counted->m : counted->n;
+  shape.digit_total = by_columns ? counted->columns : counted->rows;
+  shape.form_total = by_columns ? counted->rows : counted->columns;
+  shape.needed = counted->rows;
+  shape.skips = shape.form_total - shape.needed;
+  shape.digit_count = by_columns ? counted->column_count : counted->row_count;
+  shape.form_count = by_columns ? counted->row_count : counted->column_count;
+  return shape;
+}
+
+static size_t permi_counted_at(const permi_counted *counted, int by_columns, int digit, int form, int part)
+{
+  const size_t i = (size_t)(by_columns ? form : digit), j = (size_t)(by_columns ? digit : form);
+  return (i * (size_t)counted->n + j) * (size_t)counted->parts + (size_t)part;
+}
+
+/* Bounds integers by rows and by columns: log2 of the product of the lines' sums of moduli, with counts, and the sum of
+   these sums. */
+typedef struct permi_counted_bound {
+  double bits[2], sums[2];
+} permi_counted_bound;
+
+PERMI_COLD static permi_counted_bound permi_counted_bound_of(const permi_counted *counted)
+{
+  permi_counted_bound bound = {{0, 0}, {0, 0}};
+  int by_columns, x, k, part;
+  for (by_columns = 0; by_columns < 2; by_columns++) {
+    const permi_shape shape = permi_shape_of(counted, by_columns);
+    for (x = 0; x < shape.digits; x++) {
+      double sum = 0;
+      for (k = 0; k < shape.forms; k++)
+        for (part = 0; part < counted->parts; part++)
+          sum += shape.form_count[k] *
+                 fabs((double)counted->integer[permi_counted_at(counted, by_columns, x, k, part)]);
+      bound.bits[by_columns] += shape.digit_count[x] * log2(fmax(sum, 1) * (1 + 1e-12));
+      bound.sums[by_columns] += shape.digit_count[x] * sum;
+    }
+  }
+  return bound;
+}
+
+/* Returns the words, sign included, that no sum of the engine exceeds; 0 if they are too many. */
+PERMI_COLD static int permi_choice_words(const permi_choice *choice, const permi_counted_bound *bound)
+{
+  const permi_shape *shape = &choice->shape;
+  const int signs = choice->method == PERM_METHOD_REPEATS || choice->method == PERM_METHOD_SHORT;
+  double bits = bound->bits[signs && !choice->by_columns && !shape->skips];
+  if (signs && shape->skips) /* |e_M| <= (sum of |forms|)^M / M! */
+    bits = fmax(0, shape->needed * log2(fmax(bound->sums[0], 1)) - permi_log2_factorial(shape->needed)) + 1;
+  bits = ceil((bits + (signs ? shape->digit_total : 0)) * (1 + 1e-9)) + 3;
+  return bits > 64.0 * PERM_INTEGER_WORDS - 1 ? 0 : (int)(bits / 64) + 1;
+}
+
+/* one: seconds of a visit. */
+PERMI_COLD static void permi_expansion_price(double one, double size, permi_choice *choice)
+{
+  const permi_shape *shape = &choice->shape;
+  double visits = 1, level = 1;
+  int d;
+  for (d = 0; d < shape->form_total && visits < 1e30; d++) {
+    level *= shape->digit_total - d < shape->digits ? shape->digit_total - d : shape->digits;
+    visits += level;
+  }
+  choice->terms = choice->work = visits;
+  choice->bytes = 8.0 * size * (shape->form_total + 2.0);
+  if (visits > 1e14)
+    choice->why = "the expansion has more than 1e14 products";
+  else
+    choice->seconds = visits * (one + 1e-8);
+}
+
+/* one: seconds of an operation in dd or exact. */
+PERMI_COLD static void permi_signs_price(int parts, double one, double size, permi_choice *choice)
+{
+  const permi_shape *shape = &choice->shape;
+  const int plain = choice->precision == PERM_PRECISION_DEFAULT, skips = shape->skips, needed = shape->needed;
+  double powers = 0;
+  int f;
+  for (f = 0; f < shape->forms; f++)
+    powers += parts == 2 ? shape->form_count[f] : 1 + log2(shape->form_count[f]);
+  choice->work = choice->terms * (skips ? needed * (skips + 1.0) : shape->form_total);
+  choice->bytes = 8.0 * parts * (2.0 * shape->digits * shape->forms + 4e3) + 65536;
+  if (shape->forms > PERMI_MOST_FORMS || needed > (skips ? PERMI_MOST_NEEDED : PERMI_MOST_WALKED))
+    choice->why = "the totals are too large for sums over signs";
+  else if (!plain && (shape->digits + 4.0 + (skips ? needed : 0)) * size > PERMI_MOST_CELLS)
+    choice->why = "the numbers are too long for sums over signs";
+  else if (plain)
+    choice->seconds =
+        choice->terms * (PERMI_SECONDS_TERM + permi_seconds_form[parts - 1] *
+                                                  (parts * shape->forms + (skips ? shape->forms : powers))) +
+        (skips ? choice->work * permi_seconds_e[parts - 1] : 0);
+  else
+    choice->seconds = PERMI_SECONDS_TERM * choice->terms * size + one * choice->work;
+}
+
+/* Prices an engine. modulus: 0, or the one wanted; bound: of integers. */
+PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, perm_method method, int by_columns,
+                                                 perm_precision precision, uint64_t modulus,
+                                                 const permi_counted_bound *bound)
+{
+  const permi_shape shape = permi_shape_of(counted, by_columns);
+  const int exact = precision == PERM_PRECISION_EXACT, dd = precision == PERM_PRECISION_DD;
+  const int parts = counted->parts, skips = shape.skips;
+  permi_choice choice;
+  double product = 1, fraction = 0, one, size;
+  int odd = 0, largest = 0, d;
+  memset(&choice, 0, sizeof choice);
+  choice.method = method;
+  choice.by_columns = by_columns;
+  choice.shape = shape;
+  choice.precision = precision;
+  choice.isa = PERM_ISA_PLAIN;
+  choice.seconds = (double)INFINITY;
+  if (exact) {
+    choice.words = permi_choice_words(&choice, bound);
+    if (!choice.words && modulus && method == PERM_METHOD_SUBSETS) { /* only multiplies and adds */
+      choice.words = 1;
+      choice.modulus = modulus;
+    }
+    if (!choice.words) {
+      choice.why = modulus ? "the exact integers are too long, even modulo a number, for all methods but subsets"
+                           : "the exact integers may be over 4544 bits long; modulo a number (options.modulus) they "
+                             "fit";
+      return choice;
+    }
+  }
+  size = parts * (exact ? choice.words : dd ? 2 : 1);
+  one = permi_seconds_exact[parts - 1] + permi_seconds_word[parts - 1] * choice.words;
+  if (dd)
+    one = method == PERM_METHOD_SUBSETS              ? permi_seconds_sweep_dd[parts - 1]
+          : skips || method == PERM_METHOD_EXPANSION ? permi_seconds_e_dd[parts - 1]
+                                                     : permi_seconds_form_dd[parts - 1];
+  for (d = 0; d < shape.digits; d++) {
+    const int used = shape.digit_count[d] < shape.needed ? shape.digit_count[d] : shape.needed;
+    product *= used + 1.0;
+    fraction += used / (used + 1.0);
+    largest = used > largest ? used : largest;
+    odd |= used & 1;
+  }
+  choice.terms = product;
+  if (method == PERM_METHOD_EXPANSION) {
+    permi_expansion_price(one, size, &choice);
+  } else if (shape.digits > PERMI_MOST_DIGITS || product > 2e18) {
+    choice.terms = 0;
+    choice.why = "there are too many distinct rows and columns";
+  } else if (method == PERM_METHOD_SUBSETS) {
+    const int plain = !exact && !dd;
+    double scan = shape.form_total * product / (largest + 1.0) * PERMI_SECONDS_SCAN;
+    if (plain && skips) /* rows of up to 64 states */
+      scan = shape.form_total * (PERMI_SECONDS_STEP + product / 64 * PERMI_SECONDS_SCAN);
+    choice.work = product * (skips + 1.0) * fraction;
+    choice.bytes = product * 8 * (size + 1);
+    choice.seconds = choice.work * (plain ? permi_seconds_sweep[parts - 1] * (skips ? 1 : 2) : one) + scan;
+  } else { /* the last digit counts half: an odd one, or the largest */
+    choice.terms = odd ? product / 2 : product / (largest + 1) * (largest / 2 + 1);
+    permi_signs_price(parts, one, size, &choice);
+  }
+  return choice;
+}
+
+/* Returns seconds below every prediction for integers of order n without equal lines. */
+static double permi_counts_least_seconds(int n, int parts)
+{
+  return n * ldexp(1, n - 1) * (permi_seconds_exact[parts - 1] + permi_seconds_word[parts - 1]);
+}
+
+#define PERMI_COUNTS_GPU_STEPS 2000
+
+/* Returns the seconds of sums over signs on a GPU, INFINITY where they are the CPU's. */
+PERMI_COLD static double permi_choice_gpu_seconds(const permi_counted *counted, const permi_choice *choice)
+{
+  const permi_shape *shape = &choice->shape;
+  const int parts = counted->parts, rows = parts * shape->forms;
+  double steps = shape->form_total;
+  if (shape->skips)
+    steps = shape->needed * (shape->skips + 1.0) * (parts == 2 ? 1 : 1.1);
+  steps = 3.0 * rows + parts * parts * steps;
+  if (choice->precision != PERM_PRECISION_DEFAULT || choice->seconds == (double)INFINITY || choice->terms < 256 ||
+      choice->method == PERM_METHOD_SUBSETS || choice->method == PERM_METHOD_EXPANSION ||
+      steps > PERMI_COUNTS_GPU_STEPS || 2 * rows > PERM_GPU_COUNTS_SIZE || shape->needed > 64 ||
+      shape->digit_total + shape->digits + 2 * rows * (shape->digits + 1) > 16000)
+    return (double)INFINITY;
+  return choice->terms * (steps + 20) / PERMI_COUNTS_GPU_RATE + 0.4 + 3e-3 * steps; /* the rest is for compiling */
+}
+
+/* Returns the cheapest engine, or the one requested. Subsets may take twice as long: they do not cancel. */
+PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const perm_options *options,
+                                            perm_precision precision)
+{
+  static const struct {
+    perm_method method;
+    int by_columns, square_only;
+  } engines[] = {{PERM_METHOD_SUBSETS, 0, 0}, {PERM_METHOD_SUBSETS, 1, 0}, {PERM_METHOD_REPEATS, 0, 0},
+                 {PERM_METHOD_REPEATS, 1, 1}, {PERM_METHOD_SHORT, 0, 0},   {PERM_METHOD_SHORT, 1, 1},
+                 {PERM_METHOD_EXPANSION, 1, 0}};
+  const int square = counted->rows == counted->columns, chosen = options->method == PERM_METHOD_AUTO;
+  /* For complex terms the estimate asks for dd in either case. */
+  const double favour = square && counted->parts == 2 ? 1 : 2;
+  permi_counted_bound bound = {{0, 0}, {0, 0}};
+  permi_choice best;
+  size_t k;
+  memset(&best, 0, sizeof best);
+  best.seconds = (double)INFINITY;
+  best.why = "this method is for square matrices without counts";
+  if (precision == PERM_PRECISION_EXACT)
+    bound = permi_counted_bound_of(counted);
+  for (k = 0; k < sizeof engines / sizeof engines[0]; k++) {
+    permi_choice choice;
+    const perm_method method = engines[k].method;
+    if (chosen ? method == PERM_METHOD_EXPANSION || method == (square ? PERM_METHOD_SHORT : PERM_METHOD_REPEATS)
+               : method != options->method)
+      continue;
+    if (engines[k].square_only && !square)
+      continue;
+    choice = permi_choice_make(counted, method, engines[k].by_columns, precision, options->modulus, &bound);
+    if (chosen && method == PERM_METHOD_SUBSETS) {
+      if (choice.bytes > (options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_COUNTS_BYTES))
+        choice.seconds = (double)INFINITY;
+      choice.seconds /= favour;
+    }
+    if (options->gpu.devices && counted->reach->gpu) {
+      const double gpu = counted->reach->gpu->counts_seconds(counted, &choice);
+      char message[PERM_MESSAGE_BYTES];
+      if (gpu < (options->isa == PERM_ISA_CUDA ? (double)INFINITY : choice.seconds) &&
+          (!options->gpu.cpu_fallback || permi_gpu_devices(options->gpu.devices, message))) {
+        choice.isa = PERM_ISA_CUDA;
+        choice.seconds = gpu;
+      }
+    }
+    if (choice.seconds < best.seconds || best.method == PERM_METHOD_AUTO)
+      best = choice;
+  }
+  if (chosen && best.method == PERM_METHOD_SUBSETS)
+    best.seconds *= favour;
+#if PERMI_X86
+  if (best.isa != PERM_ISA_CUDA && best.precision == PERM_PRECISION_DEFAULT && permi_isa(options) >= PERM_ISA_AVX2)
+    best.isa = PERM_ISA_AVX2;
+#endif
+  return best;
+}
+
+PERMI_BRIEF_BEGIN
+
+/* ======================================================================================== >>subsets
+   Digits and forms of the engines for counts; the dynamic program over counts of used rows or columns; expansion.
+   A cell is a value of >>ring: double-doubles, integers or residues. state[v] is the sum of products over the ways in
+   which the forms so far take up v_d copies of each digit d. The next form gives, in place, v descending, where the end
+   can be reached,
+     state'[v] = state[v] (if forms may stay unused) + sum_d (count_d - (v_d - 1)) a_fd state[v - e_d]. */
 
 typedef struct permi_counts {
   perm_allocator allocator;
@@ -9968,19 +10173,17 @@ typedef struct permi_counts {
   perm_method method;
   int parts, digits, forms;
   int digit_total, form_total, needed;
-  int skips;                           /* forms that stay unused */
+  int skips;                           /* forms that stay unused: sums over signs take e_M of all */
   int *digit_count, *form_count, *radix;
   double *high, *low; /* [digit][part][form], scaled; low: the rest of high for split sums */
   int64_t *integer;
   int whole;
   int lossy;          /* scaling rounded some tiny entry */
   int signs;          /* entries are negative or complex: |terms| are summed apart */
-  int ryser, symmetric; /* symmetric: Glynn's sum with forms to spare */
   uint64_t terms, chunks;
-  unsigned absolute_mask; /* of symmetric functions, one of mask + 1 terms enters the sum of |terms| */
+  unsigned absolute_mask; /* one of mask + 1 values of e_M enters the sum of |terms| */
   int *weight_at;
   uint64_t *weight;
-  uint64_t *rank_weight; /* Ryser's, by columns in the set */
 } permi_counts;
 
 static size_t permi_counts_at(const permi_counts *counts, int digit, int part, int form)
@@ -10000,14 +10203,13 @@ PERMI_NEVER_INLINE static double permi_counts_modulus(const permi_counts *counts
          (counts->parts == 2 ? fabs(permi_counts_entry(counts, digit, 1, form)) : 0);
 }
 
-/* What a cell is multiplied by: an entry, or a sum of entries. */
 typedef struct permi_factor {
   permi_coefficient c;
   uint64_t magnitude[2][2];
   int negative[2];
 } permi_factor;
 
-/* Sets a part; the real one is set first. Other fields stay. */
+/* Sets a part, the real one first. */
 static void permi_factor_set(const permi_counts *counts, int part, permi_dd x, permi_wide integer, permi_factor *factor)
 {
   const uint64_t modulus = counts->numbers.modulus;
@@ -10041,7 +10243,7 @@ static void permi_counts_factor(const permi_counts *counts, int digit, int form,
   }
 }
 
-/* to += from * factor, or if fresh to = from * factor. */
+/* Adds from * factor; fresh: sets it. */
 PERMI_NEVER_INLINE static void permi_cell_fuse(const permi_counts *counts, void *to, const void *from,
                                                const permi_factor *factor, int fresh)
 {
@@ -10063,31 +10265,12 @@ PERMI_NEVER_INLINE static void permi_cell_fuse(const permi_counts *counts, void 
   }
 }
 
-/* cell = a b, a and b real, b a whole number >= 0. */
-PERMI_NEVER_INLINE static void permi_cell_weigh(const permi_counts *counts, void *cell, const void *a, const void *b)
-{
-  const int words = counts->numbers.words;
-  memset(cell, 0, counts->size * sizeof(uint64_t));
-  if (counts->integer)
-    permi_words_fuse((uint64_t *)cell, (const uint64_t *)a, words, (const uint64_t *)b, words, 0);
-  else
-    *(permi_dd *)cell = permi_dd_multiply(*(const permi_dd *)a, *(const permi_dd *)b);
-}
-
-/* At least about the modulus of a cell of double-doubles; 0 of integers. */
+/* Returns about the modulus of a cell of double-doubles or more, 0 for integers. */
 static double permi_cell_modulus(const permi_counts *counts, const void *cell)
 {
   const permi_dd *x = (const permi_dd *)cell;
   return counts->integer ? 0 : fabs(x[0].hi) + (counts->parts == 2 ? fabs(x[1].hi) : 0);
 }
-
-PERMI_BRIEF_BEGIN
-
-/* ======================================================================================== >>subsets
-   The dynamic program over counts of used rows or columns, and expansion.
-   state[v] is the sum of products over the ways in which the forms so far take up v_d copies of each digit d. The next
-   form gives, in place, v descending, where the end can be reached,
-     state'[v] = state[v] (if forms may stay unused) + sum_d (count_d - (v_d - 1)) a_fd state[v - e_d]. */
 
 #define PERMI_SWEEP_ROW 64
 
@@ -10112,7 +10295,7 @@ typedef struct permi_subsets {
   int which[PERMI_MOST_DIGITS];
 } permi_subsets;
 
-/* Moves one state, every form being used; digit 0 is v0. Each mover returns the largest modulus. */
+/* Moves one state where every form is used; digit 0 is v0. Each mover returns the largest modulus. */
 static double permi_subsets_state(permi_subsets *dp, size_t at, int v0)
 {
   double sum[3] = {0, 0, 0}, most = 0;
@@ -10176,7 +10359,7 @@ static double permi_subsets_row(permi_subsets *dp, size_t base, int x0, int x1)
   return most;
 }
 
-/* The same in cells, with absolute values. */
+/* Moves them in cells, with absolute values. */
 static double permi_subsets_cells(permi_subsets *dp, size_t base, int x0, int x1)
 {
   const permi_counts *counts = dp->counts;
@@ -10206,7 +10389,7 @@ static double permi_subsets_cells(permi_subsets *dp, size_t base, int x0, int x1
   return most;
 }
 
-/* One form takes up its digit; totals become least .. most. */
+/* Lets one form take up its digit: totals become least .. most. */
 PERMI_NEVER_INLINE static double permi_subsets_step(permi_subsets *dp, int least, int most)
 {
   const permi_counts *counts = dp->counts;
@@ -10251,7 +10434,7 @@ PERMI_NEVER_INLINE static double permi_subsets_step(permi_subsets *dp, int least
   }
 }
 
-/* Weights of a form by digit and v_d: its entry times what v_d - 1 used copies leave. */
+/* Sets the weights of a form by digit and v_d: its entry times what v_d - 1 used copies leave. */
 static void permi_subsets_weights(permi_subsets *dp, int form)
 {
   const permi_counts *counts = dp->counts;
@@ -10283,18 +10466,6 @@ static void permi_subsets_weights(permi_subsets *dp, int form)
           inner[k] = v ? sign * weight[v] : 0;
     }
   }
-}
-
-PERMI_COLD static void permi_subsets_rescale(permi_subsets *dp, int e)
-{
-  permi_dd *cell = (permi_dd *)(void *)dp->cell;
-  size_t s;
-  int plane;
-  for (plane = 0; plane < 3; plane++)
-    for (s = 0; dp->plane[plane] && s < dp->states; s++)
-      dp->plane[plane][s] = ldexp(dp->plane[plane][s], -e);
-  for (s = 0; cell && s < dp->states * (size_t)dp->counts->parts; s++)
-    cell[s] = permi_dd_scale(cell[s], -e);
 }
 
 PERMI_COLD static void permi_subsets_finish(permi_subsets *dp, perm_partial *partial)
@@ -10334,8 +10505,10 @@ PERMI_COLD static perm_status permi_subsets_run(permi_subsets *dp, double second
 {
   const permi_counts *counts = dp->counts;
   permi_control *control = dp->control;
+  permi_dd *cell = (permi_dd *)(void *)dp->cell;
   double lost = 0;
-  int form, copy, step = 0;
+  size_t s;
+  int form, copy, plane, step = 0;
   if (control)
     control->done = 0;
   dp->least_state = 1;
@@ -10358,7 +10531,11 @@ PERMI_COLD static perm_status permi_subsets_run(permi_subsets *dp, double second
       if (most > 0 && (most < 1e120 || most > 1e200)) { /* to about 2^600, far above underflow */
         frexp(most, &e);
         e -= 600;
-        permi_subsets_rescale(dp, e);
+        for (plane = 0; plane < 3; plane++)
+          for (s = 0; dp->plane[plane] && s < dp->states; s++)
+            dp->plane[plane][s] = ldexp(dp->plane[plane][s], -e);
+        for (s = 0; cell && s < dp->states * (size_t)counts->parts; s++)
+          cell[s] = permi_dd_scale(cell[s], -e);
         partial->exp2 += e;
         lost = ldexp(lost, -e) + (dp->least_state > 1e-190 ? 0 : PERMI_LEAST * (double)dp->states);
         dp->least_state = ldexp(dp->least_state, -e);
@@ -10371,31 +10548,6 @@ PERMI_COLD static perm_status permi_subsets_run(permi_subsets *dp, double second
   return PERM_OK;
 }
 
-/* Returns the number of weights; dp->states is 0 if there are too many. */
-PERMI_COLD static size_t permi_subsets_shape(permi_subsets *dp, const permi_counts *counts)
-{
-  double states = 1;
-  size_t weights = 0;
-  int d;
-  memset(dp, 0, sizeof *dp);
-  dp->counts = counts;
-  for (d = 0; d < counts->digits; d++) {
-    dp->at[d] = (int)weights;
-    weights += (size_t)counts->radix[d];
-    dp->stride[d] = d ? dp->stride[d - 1] * (size_t)counts->radix[d - 1] : 1;
-    states *= counts->radix[d];
-  }
-  dp->states = states < 1e18 ? (size_t)states : 0;
-  dp->block = 1;
-  dp->row = counts->radix[0];
-  while (counts->skips && counts->plain && dp->block < counts->digits &&
-         dp->row * counts->radix[dp->block] <= PERMI_SWEEP_ROW)
-    dp->row *= counts->radix[dp->block++];
-  for (d = 0; d < dp->block; d++)
-    dp->inner_total += counts->radix[d] - 1;
-  return weights;
-}
-
 PERMI_COLD static perm_status permi_subsets_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_counts *counts = (const permi_counts *)leaf->context;
@@ -10404,13 +10556,29 @@ PERMI_COLD static perm_status permi_subsets_task(const permi_leaf *leaf, permi_c
   permi_subsets dp;
   perm_partial mine = *partial;
   perm_status status = PERM_ERROR_MEMORY;
-  const size_t weights = permi_subsets_shape(&dp, counts);
   const size_t size = (counts->plain ? (size_t)counts->parts : counts->size) + (size_t)absolute;
-  double *next;
-  int plane;
-  if (!dp.states || dp.states > SIZE_MAX / 32 / size)
-    return PERM_ERROR_MEMORY;
+  double *next, states = 1;
+  size_t weights = 0;
+  int plane, d;
+  memset(&dp, 0, sizeof dp);
+  dp.counts = counts;
   dp.control = control;
+  for (d = 0; d < counts->digits; d++) {
+    dp.at[d] = (int)weights;
+    weights += (size_t)counts->radix[d];
+    dp.stride[d] = d ? dp.stride[d - 1] * (size_t)counts->radix[d - 1] : 1;
+    states *= counts->radix[d];
+  }
+  if (states >= fmin(1e18, (double)(SIZE_MAX / 32 / size)))
+    return PERM_ERROR_MEMORY;
+  dp.states = (size_t)states;
+  dp.block = 1;
+  dp.row = counts->radix[0];
+  while (counts->skips && counts->plain && dp.block < counts->digits &&
+         dp.row * counts->radix[dp.block] <= PERMI_SWEEP_ROW)
+    dp.row *= counts->radix[dp.block++];
+  for (d = 0; d < dp.block; d++)
+    dp.inner_total += counts->radix[d] - 1;
   next = (double *)permi_pool_get(&pool, dp.states * size + (3 + 4 * (size_t)dp.block) * (size_t)dp.row + 3 * weights,
                                   sizeof *next);
   if (!counts->plain)
@@ -10447,7 +10615,7 @@ PERMI_COLD static perm_status permi_subsets_task(const permi_leaf *leaf, permi_c
   return status;
 }
 
-/* All choices of a digit for each form, depth by depth. */
+/* Tries all digits for each form, depth by depth. */
 PERMI_COLD static perm_status permi_expand_counts(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_counts *counts = (const permi_counts *)leaf->context;
@@ -10506,13 +10674,12 @@ PERMI_COLD static perm_status permi_expand_counts(const permi_leaf *leaf, permi_
 }
 
 /* ======================================================================================= >>sign_sums
-   Sums over numbers v_d = 0 .. c_d of copies of each digit, in n-ary reflected Gray code, weights scaled by 2^-c_d:
-     Glynn [Gly10, CH18]  2^-M sum_v prod_d (-1)^v_d binom(c_d, v_d) F(sum_d (c_d - 2 v_d) a_fd)
-     Ryser [Rys63]        sum_v (-1)^(M-k) binom(N-k, M-k) prod_d binom(c_d, v_d) F(sum_d v_d a_fd), k = sum_d v_d <= M
-   F is the product of the forms with their counts; in Glynn's sum over M rows with N > M columns as forms, their
-   elementary symmetric function e_M. v -> c - v keeps Glynn's terms: the last digit takes v <= c/2 only, doubled but
-   for v = c/2. Forms are exact where a walk starts: entries on two grids, as in PERM_FORM_SPLIT, or 128-bit
-   integers. */
+   Glynn's sum over numbers v_d = 0 .. c_d of copies of each digit [Gly10, CH18], in n-ary reflected Gray code, its
+   weights scaled by 2^-c_d:
+     2^-M sum_v prod_d (-1)^v_d binom(c_d, v_d) F(sum_d (c_d - 2 v_d) a_fd)
+   F is the product of the forms with their counts. For M rows and N > M columns as forms it is their elementary
+   symmetric function e_M [MRA]. v -> c - v keeps the terms, so the last digit takes v <= c/2 only, doubled unless
+   v = c/2. Forms are exact: entries lie on two grids, as in PERM_FORM_SPLIT, or are 128-bit integers. */
 
 typedef struct permi_nary {
   int v[PERMI_MOST_DIGITS], up[PERMI_MOST_DIGITS]; /* up: 1 or -1 */
@@ -10520,7 +10687,7 @@ typedef struct permi_nary {
   uint64_t left;
 } permi_nary;
 
-/* Chunks are as even as can be. */
+/* Returns a chunk's first term; chunks are as even as can be. */
 static uint64_t permi_nary_begin(const permi_counts *counts, uint64_t chunk)
 {
   const uint64_t size = counts->terms / counts->chunks, rest = counts->terms % counts->chunks;
@@ -10544,7 +10711,7 @@ PERMI_NEVER_INLINE static void permi_nary_start(const permi_counts *counts, uint
   }
 }
 
-/* Returns 0 after the last term. */
+/* Moves to the next term. Returns 0 after the last. */
 static int permi_nary_next(const permi_counts *counts, permi_nary *walk)
 {
   int d;
@@ -10556,16 +10723,6 @@ static int permi_nary_next(const permi_counts *counts, permi_nary *walk)
   walk->total += walk->up[d];
   walk->digit = d;
   return 1;
-}
-
-static int permi_nary_moved(const permi_counts *counts, const permi_nary *walk)
-{
-  return (counts->ryser ? 1 : -2) * walk->up[walk->digit];
-}
-
-static int permi_nary_negative(const permi_counts *counts, const permi_nary *walk)
-{
-  return (counts->ryser ? counts->needed - walk->total : walk->total) & 1;
 }
 
 /* form: [row][lane] of PERMI_TERMS lanes, or PERMI_SETS for symmetric functions; e: their room. */
@@ -10603,12 +10760,22 @@ static const double *permi_symmetric(const permi_counts *counts, permi_form_batc
   return e + needed * PERMI_SETS;
 }
 
-/* Adds e_M of the batch to lane 0, and that of moduli at places that the mask chooses. */
-static void permi_batch_symmetric(const permi_counts *counts, permi_form_batch *batch, uint64_t place,
-                                  permi_lane_sums *sums)
+/* Adds a batch to the sums: products by lane; e_M to lane 0, and that of moduli at places that the mask chooses. */
+static void permi_batch_sum(const permi_counts *counts, permi_form_batch *batch, uint64_t place, permi_lane_sums *sums)
 {
-  const double *last = permi_symmetric(counts, batch, 0);
-  int lane, part;
+  const double *last;
+  int lane, f, part;
+  for (lane = batch->lanes; lane < batch->room; lane++) {
+    for (f = 0; f < counts->forms * counts->parts; f++)
+      batch->form[f * batch->room + lane] = 0;
+    batch->weight[lane] = 0;
+  }
+  batch->lanes = 0;
+  if (!counts->skips) {
+    counts->kernels->add_products(counts->forms, counts->form_count, batch->form, batch->weight, sums);
+    return;
+  }
+  last = permi_symmetric(counts, batch, 0);
   for (part = 0; part < counts->parts; part++, last += (counts->needed + 1) * PERMI_SETS)
     for (lane = 0; lane < PERMI_SETS; lane++) {
       permi_dd sum = {sums->hi[part][0], sums->lo[part][0]};
@@ -10621,21 +10788,6 @@ static void permi_batch_symmetric(const permi_counts *counts, permi_form_batch *
   last = permi_symmetric(counts, batch, 1);
   for (lane = 0; lane < PERMI_SETS; lane++)
     sums->absolute[0] += (counts->absolute_mask + 1.0) * fabs(batch->weight[lane]) * last[lane];
-}
-
-static void permi_batch_sum(const permi_counts *counts, permi_form_batch *batch, uint64_t place, permi_lane_sums *sums)
-{
-  int lane, f;
-  for (lane = batch->lanes; lane < batch->room; lane++) {
-    for (f = 0; f < counts->forms * counts->parts; f++)
-      batch->form[f * batch->room + lane] = 0;
-    batch->weight[lane] = 0;
-  }
-  batch->lanes = 0;
-  if (counts->symmetric)
-    permi_batch_symmetric(counts, batch, place, sums);
-  else
-    counts->kernels->add_products(counts->forms, counts->form_count, batch->form, batch->weight, sums);
 }
 
 typedef struct permi_forms {
@@ -10668,46 +10820,30 @@ PERMI_NEVER_INLINE static void permi_forms_move(const permi_counts *counts, perm
     }
 }
 
-static void permi_forms_start(const permi_counts *counts, permi_forms *forms, const permi_nary *walk)
-{
-  const size_t rows = (size_t)(counts->forms * counts->parts);
-  int d;
-  memset(forms->high, 0, rows * sizeof *forms->high);
-  memset(forms->low, 0, rows * sizeof *forms->low);
-  memset(forms->word, 0, rows * sizeof *forms->word);
-  for (d = 0; d < counts->digits; d++)
-    permi_forms_move(counts, forms, d, counts->ryser ? walk->v[d] : counts->digit_count[d] - 2 * walk->v[d]);
-}
-
 static void permi_nary_plain(const permi_counts *counts, permi_nary *walk, uint64_t place, permi_nary_work *work,
                              perm_partial *partial)
 {
   const double *digit_weight = (const double *)(const void *)counts->weight;
-  const double *rank_weight = (const double *)(const void *)counts->rank_weight;
   const int rows = counts->forms * counts->parts;
   double weight[PERMI_MOST_DIGITS + 1], step = 0;
   permi_lane_sums sums;
   permi_form_batch *batch = &work->of.batch;
   int d, lane;
-  batch->room = counts->symmetric ? PERMI_SETS : PERMI_TERMS;
+  batch->room = counts->skips ? PERMI_SETS : PERMI_TERMS;
   batch->lanes = 0;
   memset(&sums, 0, sizeof sums);
-  permi_forms_start(counts, &work->forms, walk);
   weight[counts->digits] = 1;
   for (;; place++) {
     counts->kernels->move_forms(rows, step, counts->high + walk->digit * rows, counts->low + walk->digit * rows,
                                 work->forms.high, work->forms.low, batch->form + batch->lanes, batch->room);
     for (d = walk->digit; d >= 0; d--)
       weight[d] = weight[d + 1] * digit_weight[counts->weight_at[d] + walk->v[d]];
-    if (!counts->ryser || walk->total <= counts->needed) {
-      const double signed_weight = permi_nary_negative(counts, walk) ? -weight[0] : weight[0];
-      batch->weight[batch->lanes++] = counts->ryser ? signed_weight * rank_weight[walk->total] : signed_weight;
-      if (batch->lanes == batch->room)
-        permi_batch_sum(counts, batch, place, &sums);
-    }
+    batch->weight[batch->lanes++] = walk->total & 1 ? -weight[0] : weight[0];
+    if (batch->lanes == batch->room)
+      permi_batch_sum(counts, batch, place, &sums);
     if (!permi_nary_next(counts, walk))
       break;
-    step = permi_nary_moved(counts, walk);
+    step = -2 * walk->up[walk->digit];
   }
   if (batch->lanes)
     permi_batch_sum(counts, batch, place, &sums);
@@ -10720,44 +10856,40 @@ static void permi_nary_plain(const permi_counts *counts, permi_nary *walk, uint6
   }
 }
 
-static void permi_forms_factor(const permi_counts *counts, const permi_forms *forms, int form, permi_factor *factor)
-{
-  int part;
-  for (part = 0; part < counts->parts; part++, form += counts->forms)
-    permi_factor_set(counts, part, permi_two_sum(forms->high[form], forms->low[form]), forms->word[form], factor);
-}
-
 /* Returns the place of the term times F: there, in the room, or behind it for e_M. e: e_k of moduli. */
 static uint64_t *permi_cells_term(const permi_counts *counts, const permi_forms *forms, uint64_t *term, double *e,
                                   uint64_t *room)
 {
   const size_t size = counts->size;
   const int needed = counts->needed;
-  int f, copy, k, step = 0;
-  if (counts->symmetric) {
+  int f, copy, k, part, step = 0;
+  if (counts->skips) {
     memset(term + size, 0, (size_t)needed * size * sizeof *term);
     memset(e + 1, 0, (size_t)needed * sizeof *e);
   }
   for (f = 0; f < counts->forms; f++) {
     permi_factor factor;
     double modulus;
-    permi_forms_factor(counts, forms, f, &factor);
+    for (part = 0; part < counts->parts; part++) {
+      const int row = f + part * counts->forms;
+      permi_factor_set(counts, part, permi_two_sum(forms->high[row], forms->low[row]), forms->word[row], &factor);
+    }
     modulus = counts->integer ? 0 : fabs(factor.c.real) + fabs(factor.c.imaginary);
     for (copy = 0; copy < counts->form_count[f]; copy++) {
       const int left = counts->form_total - ++step;
-      if (!counts->symmetric) {
+      if (!counts->skips) {
         uint64_t *product = room;
         permi_cell_fuse(counts, product, term, &factor, 1);
         room = term;
         term = product;
       }
-      for (k = step < needed ? step : needed; counts->symmetric && k >= 1 && k >= needed - left; k--) {
+      for (k = step < needed ? step : needed; counts->skips && k >= 1 && k >= needed - left; k--) {
         permi_cell_fuse(counts, term + (size_t)k * size, term + (size_t)(k - 1) * size, &factor, 0);
         e[k] += e[k - 1] * modulus;
       }
     }
   }
-  return term + (counts->symmetric ? (size_t)needed * size : 0);
+  return term + (counts->skips ? (size_t)needed * size : 0);
 }
 
 /* Adds integers to a total, double-doubles to the sums. */
@@ -10766,40 +10898,41 @@ static void permi_nary_cells(const permi_counts *counts, permi_nary *walk, permi
   const permi_numbers *numbers = &counts->numbers;
   const int size = (int)counts->size, needed = counts->needed, words = numbers->words;
   uint64_t *weight = work->of.terms.cell, *term = weight + (counts->digits + 1) * size;
-  uint64_t *room = term + ((counts->symmetric ? needed : 0) + 1) * size, *total = room + size;
+  uint64_t *room = term + ((counts->skips ? needed : 0) + 1) * size, *total = room + size;
   double *e = work->of.terms.e;
   int d, part;
-  permi_forms_start(counts, &work->forms, walk);
   permi_value_one(numbers, weight + counts->digits * size);
   memset(total, 0, counts->size * sizeof *total);
   for (;;) {
-    for (d = walk->digit; d >= 0; d--)
-      permi_cell_weigh(counts, weight + d * size, weight + (d + 1) * size,
-                       counts->weight + (counts->weight_at[d] + walk->v[d]) * size);
-    if (!counts->ryser || walk->total <= needed) {
-      const int negative = permi_nary_negative(counts, walk);
-      const uint64_t *product;
-      if (counts->ryser)
-        permi_cell_weigh(counts, term, weight, counts->rank_weight + walk->total * size);
+    const int negative = walk->total & 1;
+    const uint64_t *product;
+    for (d = walk->digit; d >= 0; d--) {
+      uint64_t *to = weight + d * size;
+      const uint64_t *times = counts->weight + (counts->weight_at[d] + walk->v[d]) * size;
+      memset(to, 0, counts->size * sizeof *to);
+      if (counts->integer)
+        permi_words_fuse(to, to + size, words, times, words, 0);
       else
-        memcpy(term, weight, counts->size * sizeof *term);
-      if (negative && !counts->integer)
-        *(permi_dd *)(void *)term = permi_dd_negate(*(const permi_dd *)(const void *)term);
-      e[0] = permi_cell_modulus(counts, term);
-      product = permi_cells_term(counts, &work->forms, term, e, room);
-      for (part = 0; part < counts->parts && counts->integer; part++)
-        if (negative)
-          permi_words_subtract(total + part * words, product + part * words, words);
-        else
-          permi_words_add(total + part * words, product + part * words, words);
-      if (!counts->integer) {
-        permi_sum_add_double(&partial->absolute, counts->symmetric ? e[needed] : permi_cell_modulus(counts, product));
-        permi_value_sum_parts(numbers, product, partial);
-      }
+        *(permi_dd *)(void *)to = permi_dd_multiply(*(const permi_dd *)(const void *)(to + size),
+                                                    *(const permi_dd *)(const void *)times);
+    }
+    memcpy(term, weight, counts->size * sizeof *term);
+    if (negative && !counts->integer)
+      *(permi_dd *)(void *)term = permi_dd_negate(*(const permi_dd *)(const void *)term);
+    e[0] = permi_cell_modulus(counts, term);
+    product = permi_cells_term(counts, &work->forms, term, e, room);
+    for (part = 0; part < counts->parts && counts->integer; part++)
+      if (negative)
+        permi_words_subtract(total + part * words, product + part * words, words);
+      else
+        permi_words_add(total + part * words, product + part * words, words);
+    if (!counts->integer) {
+      permi_sum_add_double(&partial->absolute, counts->skips ? e[needed] : permi_cell_modulus(counts, product));
+      permi_value_sum_parts(numbers, product, partial);
     }
     if (!permi_nary_next(counts, walk))
       break;
-    permi_forms_move(counts, &work->forms, walk->digit, permi_nary_moved(counts, walk));
+    permi_forms_move(counts, &work->forms, walk->digit, -2 * walk->up[walk->digit]);
   }
   permi_value_sum_parts(numbers, total, partial);
 }
@@ -10807,44 +10940,43 @@ static void permi_nary_cells(const permi_counts *counts, permi_nary *walk, permi
 static void permi_nary_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_counts *counts = (const permi_counts *)leaf->context;
+  permi_nary_work *work = (permi_nary_work *)workspace;
   permi_nary walk;
+  int d;
   permi_nary_start(counts, chunk, &walk);
   partial->terms += (double)walk.left;
   if (!walk.left)
     return;
+  for (d = 0; d < counts->forms * counts->parts; d++) {
+    work->forms.high[d] = work->forms.low[d] = 0;
+    work->forms.word[d].low = work->forms.word[d].high = 0;
+  }
+  for (d = 0; d < counts->digits; d++)
+    permi_forms_move(counts, &work->forms, d, counts->digit_count[d] - 2 * walk.v[d]);
   if (counts->plain)
-    permi_nary_plain(counts, &walk, permi_nary_begin(counts, chunk), (permi_nary_work *)workspace, partial);
+    permi_nary_plain(counts, &walk, permi_nary_begin(counts, chunk), work, partial);
   else
-    permi_nary_cells(counts, &walk, (permi_nary_work *)workspace, partial);
+    permi_nary_cells(counts, &walk, work, partial);
 }
 
-static void permi_weight_put(const permi_counts *counts, uint64_t *weight, int at, permi_dd x)
-{
-  const size_t size = counts->size;
-  memset(weight + (size_t)at * size, 0, size * sizeof *weight);
-  memcpy(weight + (size_t)at * size, &x, counts->plain ? sizeof x.hi : sizeof x);
-}
-
-static permi_dd permi_binomial_next(permi_dd b, int times, int over)
-{
-  permi_dd inverse;
-  inverse.hi = 1.0 / over;
-  inverse.lo = PERMI_REST(-inverse.hi, over, -1.0) / over;
-  return permi_dd_multiply(permi_dd_multiply(b, permi_dd_make(times)), inverse);
-}
-
-/* binom(c, v) for v = 0 .. most; double-doubles and doubles times 2^-c. half: doubled but for v = c/2. */
+/* Fills in binom(c, v) for v = 0 .. most; double-doubles and doubles times 2^-c. half: doubled unless v = c/2. */
 PERMI_COLD static void permi_digit_weights(const permi_counts *counts, int c, int most, int half, uint64_t *weight)
 {
   const size_t size = counts->size;
   permi_dd b = permi_dd_make(permi_shift(1, -c));
   int v, k;
-  if (!counts->integer) {
-    for (v = 0; v <= most; b = permi_binomial_next(b, c - v, v + 1), v++)
-      permi_weight_put(counts, weight, v, permi_dd_scale(b, half && 2 * v != c));
-    return;
-  }
   memset(weight, 0, ((size_t)most + 1) * size * sizeof *weight);
+  for (v = 0; v <= most && !counts->integer; v++) {
+    const double over = v + 1;
+    const permi_dd x = permi_dd_scale(b, half && 2 * v != c);
+    permi_dd inverse;
+    memcpy(weight + (size_t)v * size, &x, counts->plain ? sizeof x.hi : sizeof x);
+    inverse.hi = 1.0 / over;
+    inverse.lo = PERMI_REST(-inverse.hi, over, -1.0) / over;
+    b = permi_dd_multiply(permi_dd_multiply(b, permi_dd_make(c - v)), inverse);
+  }
+  if (!counts->integer)
+    return;
   weight[0] = 1;
   for (k = 1; k <= c; k++)
     for (v = k < most ? k : most; v > 0; v--)
@@ -10854,336 +10986,19 @@ PERMI_COLD static void permi_digit_weights(const permi_counts *counts, int c, in
       permi_words_add(weight + (size_t)v * size, weight + (size_t)v * size, counts->numbers.words);
 }
 
-PERMI_COLD static void permi_rank_weights(const permi_counts *counts)
-{
-  const int needed = counts->needed, skips = counts->digit_total - needed;
-  const size_t size = counts->size;
-  uint64_t *weight = counts->rank_weight;
-  permi_dd b = permi_dd_make(1);
-  int t, k;
-  if (!counts->integer) {
-    for (t = 0; t <= needed; b = permi_binomial_next(b, skips + t + 1, t + 1), t++) /* binom(skips + t, t) */
-      permi_weight_put(counts, weight, needed - t, b);
-    return;
-  }
-  for (k = 0; k <= needed; k++)
-    permi_value_one(&counts->numbers, weight + (size_t)k * size);
-  for (k = 0; k < skips; k++)
-    for (t = needed; t > 0; t--)
-      permi_words_add(weight + (size_t)(t - 1) * size, weight + (size_t)t * size, counts->numbers.words);
-}
-
-/* =================================================================================== >>counts_choice
-   Chooses the engine for counts, its precision and price. Rectangular matrices by name:
-     subsets    2^m m n / 2, m < n; subtracts nothing that the permanent does not
-     short      Glynn's sum over the short side: 2^(m-1) m n
-     ryser      2^n m, for n close to m [Rys63; MRA, algorithm 2]
-     padded     Glynn's sum with n - m rows of ones, divided by (n - m)! [MRA, algorithm 4, whose sum over 2^n signs
-                needs 2^-n, not 2^-(n-1)]
-     expansion  all injections */
-
-typedef struct permi_shape {
-  int digits, forms, given; /* given: forms without padded's row of ones */
-  int padding;              /* copies of that row */
-  int digit_total, form_total, needed, skips;
-  const int *digit_count, *form_count;
-} permi_shape;
-
-typedef struct permi_choice {
-  perm_method method;
-  int by_columns;
-  permi_shape shape;
-  perm_precision precision;
-  int words;
-  uint64_t modulus;
-  perm_isa isa;
-  double terms, work, seconds, bytes; /* seconds: INFINITY if the engine cannot */
-  const char *why;                    /* why it cannot */
-} permi_choice;
-
-static permi_shape permi_shape_of(const permi_counted *counted, perm_method method, int by_columns)
-{
-  permi_shape shape;
-  shape.padding = method == PERM_METHOD_PADDED ? counted->columns - counted->rows : 0;
-  shape.digits = by_columns ? counted->n : counted->m;
-  shape.given = by_columns ? counted->m : counted->n;
-  shape.forms = shape.given + (shape.padding > 0);
-  shape.digit_total = by_columns ? counted->columns : counted->rows;
-  shape.form_total = (by_columns ? counted->rows : counted->columns) + shape.padding;
-  shape.needed = shape.form_total < shape.digit_total ? shape.form_total : shape.digit_total;
-  shape.skips = shape.form_total - shape.needed;
-  shape.digit_count = by_columns ? counted->column_count : counted->row_count;
-  shape.form_count = by_columns ? counted->row_count : counted->column_count;
-  return shape;
-}
-
-static size_t permi_counted_at(const permi_counted *counted, int by_columns, int digit, int form, int part)
-{
-  const size_t i = (size_t)(by_columns ? form : digit), j = (size_t)(by_columns ? digit : form);
-  return (i * (size_t)counted->n + j) * (size_t)counted->parts + (size_t)part;
-}
-
-/* Bounds of integers, by rows and by columns, made when first asked for: log2 of the product of the lines' sums of
-   moduli, with counts, and the sum of these. */
-typedef struct permi_counted_bound {
-  int known[2];
-  double bits[2], sums[2];
-} permi_counted_bound;
-
-PERMI_COLD static double permi_counted_bits(const permi_counted *counted, int by_columns, permi_counted_bound *bound)
-{
-  const permi_shape shape = permi_shape_of(counted, PERM_METHOD_AUTO, by_columns);
-  double bits = 0, sums = 0;
-  int x, k, part;
-  if (bound->known[by_columns])
-    return bound->bits[by_columns];
-  for (x = 0; x < shape.digits; x++) {
-    double sum = 0;
-    for (k = 0; k < shape.forms; k++)
-      for (part = 0; part < counted->parts; part++)
-        sum += shape.form_count[k] *
-               fabs((double)counted->integer[permi_counted_at(counted, by_columns, x, k, part)]);
-    bits += shape.digit_count[x] * log2(fmax(sum, 1) * (1 + 1e-12));
-    sums += shape.digit_count[x] * sum;
-  }
-  bound->known[by_columns] = 1;
-  bound->sums[by_columns] = sums;
-  return bound->bits[by_columns] = bits;
-}
-
-/* Words, sign included, for every sum that must not wrap; 0: too many. */
-PERMI_COLD static int permi_choice_words(const permi_counted *counted, const permi_choice *choice,
-                                         permi_counted_bound *bound)
-{
-  const permi_shape *shape = &choice->shape;
-  const int subsets = choice->method == PERM_METHOD_SUBSETS;
-  const int by_columns = !subsets && !choice->by_columns && !shape->skips;
-  double bits = permi_counted_bits(counted, by_columns, bound);
-  if (choice->method == PERM_METHOD_RYSER) {
-    bits += 2.0 * counted->columns;
-  } else if (!subsets && choice->method != PERM_METHOD_EXPANSION) {
-    if (shape->skips) /* |e_M| <= (sum of |forms|)^M / M! */
-      bits = fmax(0, counted->rows * log2(fmax(bound->sums[by_columns], 1)) - permi_log2_factorial(counted->rows)) + 1;
-    bits += shape->digit_total;
-  }
-  bits = ceil(bits * (1 + 1e-9)) + 3;
-  return bits > 64.0 * PERM_INTEGER_WORDS - 1 ? 0 : (int)(bits / 64) + 1;
-}
-
-/* one: seconds of a visit. */
-PERMI_COLD static void permi_expansion_price(double one, double size, permi_choice *choice)
-{
-  const permi_shape *shape = &choice->shape;
-  double visits = 1, level = 1;
-  int d;
-  for (d = 0; d < shape->form_total && visits < 1e30; d++) {
-    level *= shape->digit_total - d < shape->digits ? shape->digit_total - d : shape->digits;
-    visits += level;
-  }
-  choice->terms = choice->work = visits;
-  choice->bytes = 8.0 * size * (shape->form_total + 2.0);
-  if (visits > 1e14)
-    choice->why = "the expansion has more than 1e14 products";
-  else
-    choice->seconds = visits * (one + 1e-8);
-}
-
-/* one: seconds of an operation in dd or exact. */
-PERMI_COLD static void permi_signs_price(int parts, double one, double size, permi_choice *choice)
-{
-  const permi_shape *shape = &choice->shape;
-  const int plain = choice->precision == PERM_PRECISION_DEFAULT, skips = shape->skips, needed = shape->needed;
-  double powers = 0;
-  int f;
-  for (f = 0; f < shape->forms; f++) {
-    const int count = f < shape->given ? shape->form_count[f] : shape->padding;
-    powers += parts == 2 ? count : 1 + log2(count);
-  }
-  choice->work = choice->terms * (skips ? needed * (skips + 1.0) : shape->form_total);
-  choice->bytes = 8.0 * parts * (2.0 * shape->digits * shape->forms + 4e3) + 65536;
-  if (shape->forms > PERMI_MOST_FORMS || shape->digit_total > PERMI_MOST_WALKED || needed > PERMI_MOST_WALKED ||
-      (skips && needed > PERMI_MOST_NEEDED))
-    choice->why = "the totals are too large for sums over signs";
-  else if (!plain && (shape->digits + 4.0 + (skips ? needed : 0)) * size > PERMI_MOST_CELLS)
-    choice->why = "the numbers are too long for sums over signs";
-  else if (plain)
-    choice->seconds =
-        choice->terms * (PERMI_SECONDS_TERM + permi_seconds_form[parts - 1] *
-                                                  (parts * shape->forms + (skips ? shape->forms : powers))) +
-        (skips ? choice->work * permi_seconds_e[parts - 1] : 0);
-  else
-    choice->seconds = PERMI_SECONDS_TERM * choice->terms * size + one * choice->work;
-}
-
-/* modulus: 0, or the one wanted. */
-PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, perm_method method, int by_columns,
-                                                 perm_precision precision, uint64_t modulus,
-                                                 permi_counted_bound *bound)
-{
-  const permi_shape shape = permi_shape_of(counted, method, by_columns);
-  const int exact = precision == PERM_PRECISION_EXACT, dd = precision == PERM_PRECISION_DD;
-  const int parts = counted->parts, skips = shape.skips;
-  permi_choice choice;
-  double product = 1, fraction = 0, one, size;
-  int odd = 0, largest = 0, d;
-  memset(&choice, 0, sizeof choice);
-  choice.method = method;
-  choice.by_columns = by_columns;
-  choice.shape = shape;
-  choice.precision = precision;
-  choice.isa = PERM_ISA_PLAIN;
-  choice.seconds = (double)INFINITY;
-  if (exact) {
-    choice.words = permi_choice_words(counted, &choice, bound);
-    if (!choice.words && modulus && method == PERM_METHOD_SUBSETS) { /* only multiplies and adds */
-      choice.words = 1;
-      choice.modulus = modulus;
-    }
-    if (!choice.words) {
-      choice.why = modulus ? "the exact integers are too long, even modulo a number, for all methods but subsets"
-                           : "the exact integers may be over 4544 bits long; modulo a number (options.modulus) they "
-                             "fit";
-      return choice;
-    }
-  }
-  size = parts * (exact ? choice.words : dd ? 2 : 1);
-  one = permi_seconds_exact[parts - 1] + permi_seconds_word[parts - 1] * choice.words;
-  if (dd)
-    one = method == PERM_METHOD_SUBSETS              ? permi_seconds_sweep_dd[parts - 1]
-          : skips || method == PERM_METHOD_EXPANSION ? permi_seconds_e_dd[parts - 1]
-                                                     : permi_seconds_form_dd[parts - 1];
-  for (d = 0; d < shape.digits; d++) {
-    const int used = shape.digit_count[d] < shape.needed ? shape.digit_count[d] : shape.needed;
-    product *= used + 1.0;
-    fraction += used / (used + 1.0);
-    largest = used > largest ? used : largest;
-    odd |= used & 1;
-  }
-  choice.terms = product;
-  if (method == PERM_METHOD_EXPANSION) {
-    permi_expansion_price(one, size, &choice);
-  } else if (shape.digits > PERMI_MOST_DIGITS || product > 2e18) {
-    choice.terms = 0;
-    choice.why = "there are too many distinct rows and columns";
-  } else if (method == PERM_METHOD_SUBSETS) {
-    const int plain = !exact && !dd;
-    double scan = shape.form_total * product / (largest + 1.0) * PERMI_SECONDS_SCAN;
-    if (plain && skips) /* rows of up to 64 states */
-      scan = shape.form_total * (PERMI_SECONDS_STEP + product / 64 * PERMI_SECONDS_SCAN);
-    choice.work = product * (skips + 1.0) * fraction;
-    choice.bytes = product * 8 * (size + 1);
-    choice.seconds = choice.work * (plain ? permi_seconds_sweep[parts - 1] * (skips ? 1 : 2) : one) + scan;
-  } else {
-    if (method != PERM_METHOD_RYSER) /* the last digit counts half: an odd one, or the largest */
-      choice.terms = odd ? product / 2 : product / (largest + 1) * (largest / 2 + 1);
-    permi_signs_price(parts, one, size, &choice);
-  }
-  return choice;
-}
-
-/* No engine here is predicted to be faster for integers of order n without equal lines, in words of any number. */
-static double permi_counts_least_seconds(int n, int parts)
-{
-  return n * ldexp(1, n - 1) * (permi_seconds_exact[parts - 1] + permi_seconds_word[parts - 1]);
-}
-
-#define PERMI_COUNTS_GPU_STEPS 2000
-
-PERMI_COLD static double permi_choice_gpu_seconds(const permi_counted *counted, const permi_choice *choice)
-{
-  const permi_shape *shape = &choice->shape;
-  const int parts = counted->parts, rows = parts * shape->forms;
-  double steps = shape->form_total;
-  if (shape->skips)
-    steps = shape->needed * (shape->skips + 1.0) * (parts == 2 ? 1 : 1.1);
-  steps = 3.0 * rows + parts * parts * steps;
-  if (choice->precision != PERM_PRECISION_DEFAULT || choice->seconds == (double)INFINITY || choice->terms < 256 ||
-      choice->method == PERM_METHOD_SUBSETS || choice->method == PERM_METHOD_EXPANSION ||
-      steps > PERMI_COUNTS_GPU_STEPS || 2 * rows > PERM_GPU_COUNTS_SIZE || shape->needed > 64 ||
-      shape->digit_total + shape->digits + 2 * rows * (shape->digits + 1) > 16000)
-    return (double)INFINITY;
-  return choice->terms * (steps + 20) / PERMI_COUNTS_GPU_RATE + 0.4 + 3e-3 * steps; /* the rest is for compiling */
-}
-
-/* The cheapest engine, or the one requested. Subsets may take twice as long: they do not cancel. */
-PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const perm_options *options,
-                                            perm_precision precision)
-{
-  static const struct {
-    perm_method method;
-    int by_columns, square_only;
-  } engines[] = {{PERM_METHOD_SUBSETS, 0, 0}, {PERM_METHOD_SUBSETS, 1, 0}, {PERM_METHOD_REPEATS, 0, 0},
-                 {PERM_METHOD_REPEATS, 1, 1}, {PERM_METHOD_SHORT, 0, 0},   {PERM_METHOD_SHORT, 1, 1},
-                 {PERM_METHOD_RYSER, 1, 0},   {PERM_METHOD_RYSER, 0, 1},   {PERM_METHOD_PADDED, 1, 0},
-                 {PERM_METHOD_EXPANSION, 1, 0}};
-  const int square = counted->rows == counted->columns, chosen = options->method == PERM_METHOD_AUTO;
-  /* For complex terms the estimate asks for dd in either case. */
-  const double favour = square && counted->parts == 2 ? 1 : 2;
-  permi_counted_bound bound = {{0, 0}, {0, 0}, {0, 0}};
-  permi_choice best;
-  size_t k;
-  memset(&best, 0, sizeof best);
-  best.seconds = (double)INFINITY;
-  best.why = "this method is for square matrices without counts";
-  for (k = 0; k < sizeof engines / sizeof engines[0]; k++) {
-    permi_choice choice;
-    const perm_method method = engines[k].method;
-    if (chosen ? method == PERM_METHOD_PADDED || method == PERM_METHOD_EXPANSION ||
-                     method == (square ? PERM_METHOD_SHORT : PERM_METHOD_REPEATS)
-               : method != options->method)
-      continue;
-    if (engines[k].square_only && !square)
-      continue;
-    choice = permi_choice_make(counted, method, engines[k].by_columns, precision, options->modulus, &bound);
-    if (chosen && method == PERM_METHOD_SUBSETS) {
-      if (choice.bytes > (options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_COUNTS_BYTES))
-        choice.seconds = (double)INFINITY;
-      choice.seconds /= favour;
-    }
-    if (options->gpu.devices && counted->reach->gpu) {
-      const double gpu = counted->reach->gpu->counts_seconds(counted, &choice);
-      char message[PERM_MESSAGE_BYTES];
-      if (gpu < (options->isa == PERM_ISA_CUDA ? (double)INFINITY : choice.seconds) &&
-          (!options->gpu.cpu_fallback || permi_gpu_devices(options->gpu.devices, message))) {
-        choice.isa = PERM_ISA_CUDA;
-        choice.seconds = gpu;
-      }
-    }
-    if (choice.seconds < best.seconds || best.method == PERM_METHOD_AUTO)
-      best = choice;
-  }
-  if (chosen && best.method == PERM_METHOD_SUBSETS)
-    best.seconds *= favour;
-#if PERMI_X86
-  if (best.isa != PERM_ISA_CUDA && best.precision == PERM_PRECISION_DEFAULT && permi_isa(options) >= PERM_ISA_AVX2)
-    best.isa = PERM_ISA_AVX2;
-#endif
-  return best;
-}
-
-/* ==================================================================================== >>counts_scale
-   Scales entries by powers of two, puts them on grids, and bounds what an engine's result may lose. */
+/* ===================================================================================== >>counts_leaf
+   Makes the chosen engine a leaf: scales entries by powers of two, puts them on grids, and bounds what the result may
+   lose. The sums of moduli of forms, if all are used, else of digits, become at most 1: then no sum of products exceeds
+   1 except by binomials, and what an operation loses does not grow. */
 
 #define PERMI_SCALE_WIDE 400 /* entries further apart than 2^400 are scaled by a transversal of largest product */
 
-/* The larger part's exponent, as of frexp. */
+/* Returns the larger part's exponent, as frexp does. */
 PERMI_COLD static int permi_counts_exponent(const permi_counts *counts, int digit, int form)
 {
   const double x = fabs(permi_counts_entry(counts, digit, 0, form));
   const double size = counts->parts == 2 ? fmax(x, fabs(permi_counts_entry(counts, digit, 1, form))) : x;
   return size != 0 ? permi_exponent(size) : PERMI_NO_EXPONENT;
-}
-
-PERMI_COLD static int permi_counts_wide(const permi_counts *counts)
-{
-  int least = INT_MAX, most = INT_MIN, d, f;
-  for (d = 0; d < counts->digits; d++)
-    for (f = 0; f < counts->forms; f++) {
-      const int e = permi_counts_exponent(counts, d, f);
-      least = e != PERMI_NO_EXPONENT && e < least ? e : least;
-      most = e != PERMI_NO_EXPONENT && e > most ? e : most;
-    }
-  return most - (double)least > PERMI_SCALE_WIDE;
 }
 
 /* Sets exp2 by >>scale, repeated lines written out: the largest products are then about 1, where means of exponents
@@ -11192,8 +11007,14 @@ PERMI_COLD static int permi_counts_scale_wide(const permi_counts *counts, int *c
 {
   int(*exponent)[PERM_MAX_N], line_exp2[2][PERM_MAX_N];
   const int n = counts->digit_total;
-  int scaled, d, f, i, j, at, side;
-  if (n > PERM_MAX_N || !permi_counts_wide(counts))
+  int scaled, d, f, i, j, at, side, least = INT_MAX, most = INT_MIN;
+  for (d = 0; d < counts->digits; d++)
+    for (f = 0; f < counts->forms; f++) {
+      const int e = permi_counts_exponent(counts, d, f);
+      least = e != PERMI_NO_EXPONENT && e < least ? e : least;
+      most = e != PERMI_NO_EXPONENT && e > most ? e : most;
+    }
+  if (n > PERM_MAX_N || most - (double)least <= PERMI_SCALE_WIDE)
     return 0;
   exponent = permi_scale_room(&counts->allocator, n);
   if (!exponent)
@@ -11337,14 +11158,13 @@ PERMI_COLD static double permi_counts_split(const permi_counts *counts)
      for the weight;
      e_M      M products of rounded forms, N sums (complex parts: sums of two);
      dd       the same in PERMI_DD_UNIT, generous by 16, and the recursion for binomials.
-   The factor 1.0001 pays for rounding the sums of |terms|. Underflow and grids cost absolute errors: products of
-   sums are at most 1, e_M at most e^M, Ryser's weights at most binom(N, M).
-   Units: tests/proofs/dense_orders.sh. */
+   The factor 1.0001 pays for rounding the sums of |terms|. Underflow and grids cost absolute errors: products of sums
+   are at most 1, e_M is at most e^M. Units: tests/proofs/dense_orders.sh. */
 PERMI_COLD static void permi_counts_bounds(const permi_counts *counts, double lost, double visits, permi_leaf *leaf)
 {
   const double M = counts->needed, N = counts->form_total, unit = counts->plain ? PERMI_UNIT : PERMI_DD_UNIT;
-  const int parts = counts->parts, symmetric = counts->symmetric;
-  double steps = 0, most = 1;
+  const int parts = counts->parts, skips = counts->skips;
+  double steps = 0;
   int d, f;
   if (counts->integer || (counts->method == PERM_METHOD_SUBSETS && counts->whole))
     return;
@@ -11363,26 +11183,18 @@ PERMI_COLD static void permi_counts_bounds(const permi_counts *counts, double lo
     leaf->estimate_relative = leaf->bound_relative / 4;
     leaf->bound_absolute = fmin(visits, 1e300) * PERMI_LEAST * (M + 1);
   } else {
-    steps = (symmetric ? N + (parts == 2 ? 4 : 2) * M : (parts == 2 ? 3.5 : 2) * M) + 2 * counts->digits + 8;
+    steps = (skips ? N + (parts == 2 ? 4 : 2) * M : (parts == 2 ? 3.5 : 2) * M) + 2 * counts->digits + 8;
     if (!counts->plain)
       steps += 2 * counts->digit_total + (parts == 2 ? 4 : 1) * (M + N);
-    leaf->bound_relative = counts->plain && symmetric && counts->absolute_mask ? (double)INFINITY : steps * unit;
-    if (counts->ryser)
-      for (f = 1; f <= counts->needed; f++)
-        most *= (counts->digit_total - counts->needed + f) / (double)f;
-    else if (symmetric)
-      most = exp(M);
-    leaf->bound_absolute = (lost + PERMI_LEAST * 8 * (M + 1) * (N + 1)) * most * 1.001;
+    leaf->bound_relative = counts->plain && skips && counts->absolute_mask ? (double)INFINITY : steps * unit;
+    leaf->bound_absolute = (lost + PERMI_LEAST * 8 * (M + 1) * (N + 1)) * (skips ? exp(M) : 1) * 1.001;
   }
   leaf->estimate_absolute = leaf->bound_absolute; /* lines of very different sizes come close to it */
   leaf->bound_relative *= 1.0001;
   leaf->estimate_relative = fmin(leaf->estimate_relative, leaf->bound_relative);
 }
 
-/* ===================================================================================== >>counts_leaf
-   Makes the chosen engine a leaf. */
-
-/* Sorts the digits by falling count, stable. half_last: then the last odd one, or else the first, goes to the end. */
+/* Sorts the digits stably by falling count. half_last: then moves the last odd one, or else the first, to the end. */
 PERMI_COLD static void permi_digits_order(const int *count, int digits, int half_last, int *order)
 {
   int at = digits - 1, d, k;
@@ -11405,13 +11217,13 @@ static int permi_choice_walks(const permi_choice *choice)
   return choice->method != PERM_METHOD_SUBSETS && choice->method != PERM_METHOD_EXPANSION;
 }
 
-/* Entries are not yet scaled; exp2: zeros for digits and forms. Returns NULL if memory runs out. */
+/* Returns counts with entries as given, NULL if memory runs out. exp2: zeros for digits and forms. */
 PERMI_COLD static permi_counts *permi_counts_new(const permi_counted *counted, const permi_choice *choice,
                                                  const perm_allocator *allocator, int *exp2[2])
 {
   const permi_shape *shape = &choice->shape;
   const int parts = counted->parts, digits = shape->digits, forms = shape->forms, needed = shape->needed;
-  const int ryser = choice->method == PERM_METHOD_RYSER, plain = choice->precision == PERM_PRECISION_DEFAULT;
+  const int plain = choice->precision == PERM_PRECISION_DEFAULT;
   const size_t entries = (size_t)digits * (size_t)forms * (size_t)parts, integers = (size_t)(5 * digits + 2 * forms);
   permi_numbers numbers;
   permi_counts *counts;
@@ -11426,7 +11238,7 @@ PERMI_COLD static permi_counts *permi_counts_new(const permi_counted *counted, c
   numbers.modulus = choice->modulus;
   size = plain ? 1 : permi_numbers_words(&numbers);
   if (permi_choice_walks(choice))
-    weights = (size_t)(shape->digit_total + digits + (ryser ? counted->rows + 1 : 0)) * size;
+    weights = (size_t)(shape->digit_total + digits) * size;
   counts = (permi_counts *)permi_allocate(
       allocator, 1, sizeof *counts + (2 * entries + weights) * sizeof(double) + integers * sizeof(int));
   if (!counts)
@@ -11437,7 +11249,6 @@ PERMI_COLD static permi_counts *permi_counts_new(const permi_counted *counted, c
   counts->size = size;
   counts->plain = plain;
   counts->method = choice->method;
-  counts->ryser = ryser;
   counts->kernels = counted->reach->counts[choice->isa == PERM_ISA_AVX2];
   counts->parts = parts;
   counts->digits = digits;
@@ -11446,7 +11257,6 @@ PERMI_COLD static permi_counts *permi_counts_new(const permi_counted *counted, c
   counts->form_total = shape->form_total;
   counts->needed = needed;
   counts->skips = shape->skips;
-  counts->symmetric = shape->skips && !ryser;
   counts->high = (double *)(counts + 1);
   counts->low = counts->high + entries;
   counts->weight = (uint64_t *)(void *)(counts->low + entries);
@@ -11458,19 +11268,15 @@ PERMI_COLD static permi_counts *permi_counts_new(const permi_counted *counted, c
   exp2[1] = exp2[0] + digits;
   order = exp2[1] + forms;
   memset(exp2[0], 0, (size_t)(digits + forms) * sizeof **exp2);
-  permi_digits_order(shape->digit_count, digits, permi_choice_walks(choice) && !ryser, order);
-  for (f = 0; f < forms; f++)
-    counts->form_count[f] = f < shape->given ? shape->form_count[f] : shape->padding;
+  permi_digits_order(shape->digit_count, digits, permi_choice_walks(choice), order);
+  memcpy(counts->form_count, shape->form_count, (size_t)forms * sizeof *counts->form_count);
   for (d = 0; d < digits; d++) {
     const int count = counts->digit_count[d] = shape->digit_count[order[d]];
     counts->radix[d] = (count < needed ? count : needed) + 1;
     for (f = 0; f < forms; f++)
       for (part = 0; part < parts; part++) {
         double *to = counts->high + permi_counts_at(counts, d, part, f);
-        if (f < shape->given)
-          memcpy(to, counted->real + permi_counted_at(counted, choice->by_columns, order[d], f, part), sizeof *to);
-        else
-          *to = part == 0;
+        memcpy(to, counted->real + permi_counted_at(counted, choice->by_columns, order[d], f, part), sizeof *to);
         counts->signs |= parts == 2 || (!counted->integer && *to < 0);
       }
   }
@@ -11482,15 +11288,15 @@ PERMI_COLD static permi_counts *permi_counts_new(const permi_counted *counted, c
   return counts;
 }
 
-/* Returns a bound of what forms lose. */
-PERMI_COLD static double permi_signs_leaf(permi_counts *counts, int padding, int certify, permi_leaf *leaf)
+/* Completes the leaf of a sum over signs. Returns a bound of what its forms lose. */
+PERMI_COLD static double permi_signs_leaf(permi_counts *counts, int certify, permi_leaf *leaf)
 {
   const size_t size = counts->size;
   const double seconds = leaf->information.seconds;
   int chunks_log2 = 0, at = 0, d;
   counts->terms = 1;
   for (d = 0; d < counts->digits; d++) {
-    const int half = d == counts->digits - 1 && !counts->ryser;
+    const int half = d == counts->digits - 1;
     if (half)
       counts->radix[d] = counts->digit_count[d] / 2 + 1;
     counts->weight_at[d] = at;
@@ -11499,9 +11305,6 @@ PERMI_COLD static double permi_signs_leaf(permi_counts *counts, int padding, int
     at += counts->radix[d];
     counts->terms *= (uint64_t)counts->radix[d];
   }
-  counts->rank_weight = counts->weight + (size_t)at * size;
-  if (counts->ryser)
-    permi_rank_weights(counts);
   while (ldexp(seconds, -chunks_log2) > (chunks_log2 < 30 ? 4e-4 : 0.4) && counts->terms >> chunks_log2 > 32)
     chunks_log2++;
   counts->chunks = UINT64_C(1) << chunks_log2;
@@ -11511,83 +11314,52 @@ PERMI_COLD static double permi_signs_leaf(permi_counts *counts, int padding, int
   leaf->run_chunk = permi_nary_chunk;
   leaf->workspace = sizeof(permi_nary_work);
   if (counts->integer)
-    leaf->scale_exp2 = counts->ryser ? 0 : -counts->digit_total;
-  else if (counts->ryser)
-    leaf->scale_exp2 += counts->digit_total;
-  for (d = 2; d <= padding; d++)
-    leaf->scale = permi_dd_multiply(leaf->scale, permi_dd_make(d));
-  if (padding > 1) {
-    const double x = leaf->scale.hi, inverse = 1 / x;
-    leaf->scale.lo = (PERMI_REST(-inverse, x, -1) - inverse * leaf->scale.lo) * inverse;
-    leaf->scale.hi = inverse;
-  }
+    leaf->scale_exp2 = -counts->digit_total;
   return counts->integer ? 0 : permi_counts_split(counts);
 }
 
 #define PERMI_COUNTS_GPU_WALK 1024
 
-/* Returns `walked`; *threads: settings of the high digits. */
-PERMI_COLD static int permi_counts_gpu_shape(const permi_counts *counts, perm_gpu_counts *shape, uint64_t *threads)
-{
-  const int rows = counts->forms * counts->parts;
-  int walked = 0, size, f, k, d;
-  memset(shape, 0, sizeof *shape);
-  shape->parts = counts->parts;
-  shape->ryser = counts->ryser;
-  shape->forms = counts->forms;
-  shape->needed = counts->symmetric ? counts->needed : 0;
-  for (k = 0; k < rows * counts->digits; k++)
-    shape->low |= counts->low[k] != 0;
-  for (f = 0; f < counts->forms; f++)
-    shape->before[f + 1] = (short)(shape->before[f] + counts->form_count[f]);
-  *threads = counts->terms;
-  for (shape->walk = 1; walked < counts->digits; walked++) {
-    const int radix = counts->radix[walked], walk = shape->walk * radix;
-    if (walk > PERMI_COUNTS_GPU_WALK || (*threads / (uint64_t)radix < 1 << 18 && walk > 16))
-      break;
-    shape->walk = walk;
-    *threads /= (uint64_t)radix;
-  }
-  size = rows * (1 + shape->low);
-  shape->table = 4 + 2 * (counts->digits - walked) + size * (1 + counts->digits) + 3 * shape->walk;
-  for (d = walked; d < counts->digits; d++)
-    shape->table += counts->radix[d];
-  shape->table += counts->ryser ? counts->digit_total + 1 : 0;
-  return walked;
-}
-
+/* Makes the leaf of a sum over signs one of GPUs: the first digits are walked, threads are settings of the others. */
 PERMI_COLD static perm_status permi_counts_gpu_leaf(const permi_counts *counts, const perm_allocator *allocator,
                                                     permi_leaf *leaf)
 {
+  const int rows = counts->forms * counts->parts;
   perm_gpu_counts shape;
-  uint64_t threads, chunks = 1;
-  const int walked = permi_counts_gpu_shape(counts, &shape, &threads);
+  uint64_t threads = counts->terms, chunks = 1;
+  int walked = 0, f, k, d;
+  memset(&shape, 0, sizeof shape);
+  shape.parts = counts->parts;
+  shape.forms = counts->forms;
+  shape.needed = counts->skips ? counts->needed : 0;
+  for (k = 0; k < rows * counts->digits; k++)
+    shape.low |= counts->low[k] != 0;
+  for (f = 0; f < counts->forms; f++)
+    shape.before[f + 1] = (short)(shape.before[f] + counts->form_count[f]);
+  for (shape.walk = 1; walked < counts->digits; walked++) {
+    const int radix = counts->radix[walked], walk = shape.walk * radix;
+    if (walk > PERMI_COUNTS_GPU_WALK || (threads / (uint64_t)radix < 1 << 18 && walk > 16))
+      break;
+    shape.walk = walk;
+    threads /= (uint64_t)radix;
+  }
+  shape.table = 4 + 2 * (counts->digits - walked) + rows * (1 + shape.low) * (1 + counts->digits) + 2 * shape.walk;
+  for (d = walked; d < counts->digits; d++)
+    shape.table += counts->radix[d];
   while (chunks * (threads < 1 << 20 ? 128 : 1024) * 2 <= threads)
     chunks *= 2;
   leaf->information.chunks = chunks;
   leaf->context = NULL;
   leaf->run_range = permi_gpu_range;
   leaf->run_chunk = NULL;
-  (void)walked, (void)allocator;
+  (void)allocator;
   return permi_counts_gpu_tables(counts, &shape, walked, threads, allocator, leaf);
-}
-
-PERMI_COLD static uint64_t permi_choice_fingerprint(const permi_choice *choice, const permi_counts *counts,
-                                                    uint64_t fingerprint)
-{
-  const int fields[] = {(int)choice->method,    (int)choice->isa, choice->by_columns,
-                        (int)choice->precision, counts->parts,    counts->integer != NULL,
-                        (int)counts->absolute_mask};
-  size_t k;
-  for (k = 0; k < sizeof fields / sizeof fields[0]; k++)
-    fingerprint = permi_hash(fingerprint, (uint64_t)fields[k]);
-  return choice->modulus ? permi_hash(fingerprint, choice->modulus) : fingerprint;
 }
 
 PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, const permi_choice *choice, int certify,
                                                 uint64_t fingerprint, const perm_allocator *allocator, permi_leaf *leaf)
 {
-  int *exp2[2];
+  int *exp2[2], fields[7], k;
   permi_counts *counts = permi_counts_new(counted, choice, allocator, exp2);
   double lost = 0;
   memset(leaf, 0, sizeof *leaf);
@@ -11618,9 +11390,20 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
   leaf->integer = counts->integer != NULL;
   leaf->run_task = choice->method == PERM_METHOD_EXPANSION ? permi_expand_counts : permi_subsets_task;
   if (permi_choice_walks(choice))
-    lost = permi_signs_leaf(counts, choice->shape.padding, certify, leaf);
+    lost = permi_signs_leaf(counts, certify, leaf);
   permi_counts_bounds(counts, lost, choice->terms, leaf);
-  fingerprint = permi_hash(permi_choice_fingerprint(choice, counts, fingerprint), leaf->information.chunks);
+  fields[0] = (int)choice->method;
+  fields[1] = (int)choice->isa;
+  fields[2] = choice->by_columns;
+  fields[3] = (int)choice->precision;
+  fields[4] = counts->parts;
+  fields[5] = counts->integer != NULL;
+  fields[6] = (int)counts->absolute_mask;
+  for (k = 0; k < 7; k++)
+    fingerprint = permi_hash(fingerprint, (uint64_t)fields[k]);
+  if (choice->modulus)
+    fingerprint = permi_hash(fingerprint, choice->modulus);
+  fingerprint = permi_hash(fingerprint, leaf->information.chunks);
   if (choice->isa == PERM_ISA_CUDA) {
     const perm_status status = counted->reach->gpu->counts_leaf(counts, allocator, leaf);
     permi_release(allocator, counts);
@@ -12663,7 +12446,7 @@ PERMI_COLD static perm_status permi_check_problem(const permi_problem *problem, 
 
 static int permi_leaf_threads(const permi_leaf *leaf, const perm_options *options)
 {
-  const int shared = leaf->information.kind == PERM_LEAF_RANGE ? !leaf->run_range : leaf->threaded;
+  const int shared = leaf->information.kind == PERM_LEAF_RANGE && !leaf->run_range ? 1 : leaf->threaded;
   return shared && leaf->information.seconds >= PERMI_PARALLEL_SECONDS ? permi_threads(options) : 1;
 }
 
@@ -13246,9 +13029,8 @@ static perm_status permi_ask_engines(permi_maker *maker, const struct permi_bloc
 }
 
 /* ============================================================================================ >>rank
-   Square arrays of rank 4 or less: recognised, and their permanents modulo primes by the sum of >>low_rank, joined by
-   the Chinese remainder theorem. Doubles are whole numbers of a unit of their row and column, so they are exact too,
-   and rounded once.
+   Square arrays of rank 4 or less are recognised, and their permanents computed modulo primes by the sum of >>low_rank
+   and joined by the Chinese remainder theorem: exactly, as doubles are whole numbers of a unit of their row and column.
    THE PROOF that the rank is r: all minors of order r + 1 vanish modulo primes whose product is above Hadamard's bound
    on them (of the modulus squared, for Gaussian integers: a prime is the norm of what divides them), so they are 0.
    Modulo every further prime the rank is r or less, then. */
@@ -13283,7 +13065,7 @@ static void permi_rank_release(const perm_allocator *allocator, void *plan)
   permi_pool_release(&pool);
 }
 
-/* x = *entry 2^*exponent, *entry odd or 0; 0: not finite. */
+/* Splits x into *entry 2^*exponent, *entry odd or 0. Returns 0 if x is not finite. */
 static int permi_rank_split(double x, int64_t *entry, int *exponent)
 {
   int e;
@@ -13349,8 +13131,14 @@ static uint64_t permi_rank_entry(const permi_rank *rank, size_t at, const permi_
                                               0, prime->p);
 }
 
-/* The rank of the rows listed, or of all: at most PERMI_RANK_MOST + 1, with basis and columns; row: those that count.
-   basis: PERMI_RANK_MOST + 1 rows. */
+/* The second argument of permi_rank_entry. */
+static uint64_t permi_rank_root(const permi_rank *rank, const permi_odd_modulus *prime)
+{
+  return rank->parts == 2 ? permi_montgomery(permi_prime_root(prime), prime->square, prime) : 0;
+}
+
+/* The rank of the rows listed, or of all, at most PERMI_RANK_MOST + 1; row: those that count. basis: PERMI_RANK_MOST +
+   1 rows. */
 static int permi_rank_reduce(const permi_rank *rank, const int *rows, int count, const permi_odd_modulus *prime,
                              uint64_t root, uint64_t *basis, int *column, int *row)
 {
@@ -13371,69 +13159,35 @@ static int permi_rank_reduce(const permi_rank *rank, const int *rows, int count,
   return r;
 }
 
-/* Is the rank of a sample of rows and columns at most PERMI_RANK_MOST, modulo a prime? Takes microseconds. */
-static int permi_rank_sampled(const permi_problem *problem)
+/* Where number j of row i, or with side 1 of column i, stands. */
+static size_t permi_rank_at(const permi_rank *rank, int side, int i, int j)
 {
-  const permi_odd_modulus prime = permi_odd_modulus_of(PERMI_RANK_PRIME);
-  const uint64_t p = prime.p;
-  const uint64_t root =
-      problem->parts == 2 ? permi_montgomery(permi_prime_root(&prime), prime.square, &prime) : 0;
-  uint64_t basis[(PERMI_RANK_MOST + 1) * PERMI_RANK_SAMPLE];
-  int column[PERMI_RANK_MOST + 1], rank = 0, i, j, part, k;
-  for (i = 0; i < PERMI_RANK_SAMPLE; i++) {
-    const ptrdiff_t row = (ptrdiff_t)i * problem->n / PERMI_RANK_SAMPLE;
-    uint64_t *to = basis + rank * PERMI_RANK_SAMPLE;
-    int exponent[2 * PERMI_RANK_SAMPLE], least = INT_MAX;
-    int64_t entry[2 * PERMI_RANK_SAMPLE];
-    for (k = j = 0; j < PERMI_RANK_SAMPLE; j++)
-      for (part = 0; part < problem->parts; part++, k++) {
-        const ptrdiff_t at =
-            (row * problem->ld + (ptrdiff_t)j * problem->n / PERMI_RANK_SAMPLE) * problem->parts + part;
-        exponent[k] = 0;
-        if (problem->integer)
-          entry[k] = problem->integer[at];
-        else if (!permi_rank_split(problem->real[at], &entry[k], &exponent[k]))
-          return 0;
-        if (entry[k] && exponent[k] < least)
-          least = exponent[k];
-      }
-    for (k = j = 0; j < PERMI_RANK_SAMPLE; j++)
-      for (part = 0; part < problem->parts; part++, k++) {
-        const uint64_t x = permi_rank_residue(entry[k], entry[k] ? exponent[k] - least : 0, p);
-        to[j] = part ? permi_residue_add(to[j], permi_montgomery(x, root, &prime), 0, p) : x;
-      }
-    rank += permi_rank_take(basis, PERMI_RANK_SAMPLE, column, rank, &prime);
-    if (rank > PERMI_RANK_MOST)
-      return 0;
-  }
-  return 1;
+  const int parts = rank->parts, width = rank->n * parts;
+  return side ? (size_t)(j / parts) * (size_t)width + (size_t)(i * parts + j % parts)
+              : (size_t)i * (size_t)width + (size_t)j;
 }
 
-/* Doubles become whole numbers of units of their rows, then of their columns. 0: they span too many bits. */
+/* Makes doubles whole numbers of units of their rows, then of their columns. Returns 0 if they span too many bits. */
 static int permi_rank_units(permi_rank *rank)
 {
   const int n = rank->n, width = n * rank->parts;
-  int side, i, j, part, largest = 0;
+  int side, i, j, largest = 0;
   for (side = 0; side < 2; side++)
     for (i = 0; i < n; i++) {
       int least = INT_MAX;
-      for (j = 0; j < n; j++)
-        for (part = 0; part < rank->parts; part++) {
-          const size_t at = side ? (size_t)j * (size_t)width + (size_t)(i * rank->parts + part)
-                                 : (size_t)i * (size_t)width + (size_t)(j * rank->parts + part);
-          if (rank->entry[at] && rank->shift[at] < least)
-            least = rank->shift[at];
-        }
+      for (j = 0; j < width; j++) {
+        const size_t at = permi_rank_at(rank, side, i, j);
+        if (rank->entry[at] && rank->shift[at] < least)
+          least = rank->shift[at];
+      }
       if (least == INT_MAX)
         continue; /* a line of zeros: the permanent is 0 */
       rank->exp2 += least;
-      for (j = 0; j < n; j++)
-        for (part = 0; part < rank->parts; part++) {
-          const size_t at = side ? (size_t)j * (size_t)width + (size_t)(i * rank->parts + part)
-                                 : (size_t)i * (size_t)width + (size_t)(j * rank->parts + part);
-          rank->shift[at] = rank->entry[at] ? rank->shift[at] - least : 0;
-          largest = side && rank->shift[at] > largest ? rank->shift[at] : largest;
-        }
+      for (j = 0; j < width; j++) {
+        const size_t at = permi_rank_at(rank, side, i, j);
+        rank->shift[at] = rank->entry[at] ? rank->shift[at] - least : 0;
+        largest = side && rank->shift[at] > largest ? rank->shift[at] : largest;
+      }
     }
   return largest <= PERMI_RANK_SPAN;
 }
@@ -13450,8 +13204,7 @@ static void permi_rank_bound(const permi_rank *rank, int order, double *permanen
       double sum = 0, line;
       int unit = 0;
       for (j = 0; j < width; j++) {
-        const size_t at = side ? (size_t)(j / rank->parts) * (size_t)width + (size_t)(i * rank->parts + j % rank->parts)
-                               : (size_t)i * (size_t)width + (size_t)j;
+        const size_t at = permi_rank_at(rank, side, i, j);
         const int shift = rank->shift ? rank->shift[at] : 0;
         if (shift > unit) {
           sum = ldexp(sum, unit - shift);
@@ -13474,29 +13227,41 @@ static void permi_rank_bound(const permi_rank *rank, int order, double *permanen
     *minor += top[k] * (1 + 1e-10);
 }
 
-/* Copies the entries. 0: out of memory, or (*why) no such matrix. */
-static int permi_rank_copy(const permi_problem *problem, permi_rank *rank, const char **why)
+/* Reads n x n entries, all or spread evenly. Returns why not, or NULL. */
+static const char *permi_rank_read(const permi_problem *problem, permi_rank *rank)
 {
-  const int n = rank->n, width = n * rank->parts;
-  const size_t count = (size_t)n * (size_t)width;
-  int i, j;
-  rank->entry = (int64_t *)permi_pool_get(&rank->pool, count, sizeof(int64_t));
-  if (!problem->integer)
-    rank->shift = (int *)permi_pool_get(&rank->pool, count, sizeof(int));
-  if (rank->pool.failed)
-    return 0;
+  const int n = rank->n, parts = rank->parts;
+  int i, j, part;
+  size_t to = 0;
   for (i = 0; i < n; i++)
-    for (j = 0; j < width; j++) {
-      const size_t from = (size_t)i * (size_t)problem->ld * (size_t)rank->parts + (size_t)j;
-      const size_t to = (size_t)i * (size_t)width + (size_t)j;
-      if (problem->integer)
-        rank->entry[to] = problem->integer[from];
-      else if (!permi_rank_split(problem->real[from], &rank->entry[to], &rank->shift[to]))
-        *why = "has an entry that is not finite";
-    }
-  if (!*why && rank->shift && !permi_rank_units(rank))
-    *why = "has doubles of too many bits for its rank";
-  return !*why;
+    for (j = 0; j < n; j++)
+      for (part = 0; part < parts; part++, to++) {
+        const ptrdiff_t row = (ptrdiff_t)i * problem->n / n, column = (ptrdiff_t)j * problem->n / n;
+        const ptrdiff_t from = (row * problem->ld + column) * parts + part;
+        if (problem->integer)
+          rank->entry[to] = problem->integer[from];
+        else if (!permi_rank_split(problem->real[from], &rank->entry[to], &rank->shift[to]))
+          return "has an entry that is not finite";
+      }
+  return rank->shift && !permi_rank_units(rank) ? "has doubles of too many bits for its rank" : NULL;
+}
+
+/* Whether a sample of rows and columns has a rank over PERMI_RANK_MOST modulo a prime, in microseconds. */
+static int permi_rank_sampled(const permi_problem *problem)
+{
+  const permi_odd_modulus prime = permi_odd_modulus_of(PERMI_RANK_PRIME);
+  int64_t entry[2 * PERMI_RANK_SAMPLE * PERMI_RANK_SAMPLE];
+  uint64_t basis[(PERMI_RANK_MOST + 1) * PERMI_RANK_SAMPLE];
+  int shift[2 * PERMI_RANK_SAMPLE * PERMI_RANK_SAMPLE], column[PERMI_RANK_MOST + 1], row[PERMI_RANK_MOST];
+  permi_rank sample;
+  memset(&sample, 0, sizeof sample);
+  sample.n = PERMI_RANK_SAMPLE;
+  sample.parts = problem->parts;
+  sample.entry = entry;
+  sample.shift = problem->integer ? NULL : shift;
+  return permi_rank_read(problem, &sample) ||
+         permi_rank_reduce(&sample, NULL, sample.n, &prime, permi_rank_root(&sample, &prime), basis, column, row) >
+             PERMI_RANK_MOST;
 }
 
 /* The rank by all primes that the proof needs; over PERMI_RANK_MOST: larger. basis: PERMI_RANK_MOST + 1 rows. */
@@ -13506,13 +13271,10 @@ static int permi_rank_proven(permi_rank *rank, uint64_t *basis)
   uint64_t above = UINT64_C(1) << 62;
   for (k = 0; k < most && !permi_watch(rank->watch, 0); k++) {
     permi_odd_modulus prime;
-    uint64_t root = 0;
     int r;
     above = permi_prime_below(above, rank->parts == 2);
     prime = permi_odd_modulus_of(above);
-    if (rank->parts == 2)
-      root = permi_montgomery(permi_prime_root(&prime), prime.square, &prime);
-    r = permi_rank_reduce(rank, NULL, rank->n, &prime, root, basis, column, row);
+    r = permi_rank_reduce(rank, NULL, rank->n, &prime, permi_rank_root(rank, &prime), basis, column, row);
     if (r > found || !k) {
       double minor;
       found = r;
@@ -13526,22 +13288,27 @@ static int permi_rank_proven(permi_rank *rank, uint64_t *basis)
   return found;
 }
 
-/* C(n + r - 1, r - 1). */
-static double permi_rank_monomials(int n, int r)
+/* C(n, k), or more than any size_t. */
+static double permi_binomial(int n, int k)
 {
-  return r <= 1 ? 1 : r == 2 ? n + 1.0 : r == 3 ? (n + 1.0) * (n + 2) / 2 : (n + 1.0) * (n + 2) * (n + 3) / 6;
+  double c = 1;
+  int i;
+  for (i = 1; i <= k; i++)
+    c = c * (n - k + i) / i;
+  return k < 0 || k > n ? 0 : c;
 }
 
-/* Looks at an array; *plan, if the rank is small; else *why, or a stop. Returns 0 without memory. */
+/* Looks at an array: sets *plan if its rank is small, else *why, or stops. Returns 0 without memory. */
 static int permi_rank_look(const permi_problem *problem, const perm_options *options, permi_control *watch,
                            permi_rank **plan, const char **why)
 {
   const perm_allocator *allocator = &options->allocator;
   permi_pool pool = {allocator, NULL, 0};
   const int named = options->method == PERM_METHOD_LOW_RANK; /* any order, and zeros only */
+  const size_t entries = (size_t)problem->n * (size_t)problem->n * (size_t)problem->parts;
   permi_rank *rank;
   uint64_t *basis;
-  int found;
+  int found = 0, failed;
   *plan = NULL;
   *why = NULL;
   if (problem->n < PERMI_RANK_LEAST && !named)
@@ -13550,7 +13317,7 @@ static int permi_rank_look(const permi_problem *problem, const perm_options *opt
            (!problem->real && !problem->integer) ||
            !permi_stride_fits(problem->m, problem->n, problem->ld, 8 * problem->parts))
     *why = "is no square array without counts";
-  else if (problem->n && !permi_rank_sampled(problem))
+  else if (problem->n && permi_rank_sampled(problem))
     *why = "has a rank over 4, as a sample of its lines shows";
   if (*why)
     return 1;
@@ -13564,12 +13331,18 @@ static int permi_rank_look(const permi_problem *problem, const perm_options *opt
     rank->parts = problem->parts;
     rank->integer = problem->integer != NULL;
     rank->modulus = rank->integer ? options->modulus : 0;
+    rank->entry = (int64_t *)permi_pool_get(&rank->pool, entries, sizeof(int64_t));
+    if (!rank->integer)
+      rank->shift = (int *)permi_pool_get(&rank->pool, entries, sizeof(int));
   }
-  found = rank && basis && permi_rank_copy(problem, rank, why) ? permi_rank_proven(rank, basis) : 0;
+  failed = !rank || !basis || rank->pool.failed;
+  if (!failed)
+    *why = permi_rank_read(problem, rank);
+  if (!failed && !*why)
+    found = permi_rank_proven(rank, basis);
   permi_release(allocator, basis);
-  if (!rank || !basis || rank->pool.failed || *why || found > PERMI_RANK_MOST || found < !named ||
+  if (failed || *why || found > PERMI_RANK_MOST || found < !named ||
       permi_watch(watch, 0)) { /* what a stopped search found is unproved */
-    const int failed = !rank || !basis || rank->pool.failed;
     if (!*why)
       *why = found < 1 ? "has only zeros" : "has a rank over 4";
     permi_rank_release(allocator, rank);
@@ -13577,7 +13350,7 @@ static int permi_rank_look(const permi_problem *problem, const perm_options *opt
   }
   rank->watch = NULL;
   rank->rank = found;
-  rank->monomials = permi_rank_monomials(rank->n, found);
+  rank->monomials = found ? permi_binomial(rank->n + found - 1, found - 1) : 1;
   if (!(rank->modulus & 1) || rank->parts == 2 || rank->modulus >= UINT64_C(1) << 62 || !permi_is_prime(rank->modulus))
     rank->primes = permi_primes_needed(rank->bits);
   *plan = rank;
@@ -13596,7 +13369,7 @@ typedef struct permi_rank_run {
   int stopped;    /* by any thread */
 } permi_rank_run;
 
-/* Thread 0 polls; the others look whether it stopped, and at the clock, as it may have come to its end. */
+/* Thread 0 polls; the others look whether it stopped, and at the clock, as it may have ended. */
 static perm_status permi_rank_stop(permi_rank_run *run, int thread, double done)
 {
   permi_control *control = run->control;
@@ -13613,8 +13386,8 @@ static perm_status permi_rank_stop(permi_rank_run *run, int thread, double done)
   return (perm_status)stopped;
 }
 
-/* Multiplies a polynomial of so many factors, with exponents of three variables, by one more factor u[3] z + u[2] y +
-   u[1] x + u[0], u times 2^64. Highest exponents first: those below are still the old ones. */
+/* Multiplies a polynomial of three variables and so many factors by u[3] z + u[2] y + u[1] x + u[0], u times 2^64.
+   Highest exponents first: those below are still the old ones. */
 static void permi_rank_multiply(uint64_t *polynomial, const int *extent, int factors, const uint64_t *u,
                                 const permi_odd_modulus *given)
 {
@@ -13704,10 +13477,9 @@ static perm_status permi_rank_prime(void *context, uint64_t part, int thread)
 {
   permi_rank_run *run = (permi_rank_run *)context;
   const permi_odd_modulus *prime = &run->prime[part];
-  uint64_t *memory = run->memory + (size_t)thread * run->each, value[2] = {0, 0}, root = 0;
+  uint64_t *memory = run->memory + (size_t)thread * run->each, value[2] = {0, 0};
+  const uint64_t root = run->rank->parts == 2 ? permi_prime_root(prime) : 0;
   int k;
-  if (run->rank->parts == 2)
-    root = permi_prime_root(prime);
   for (k = 0; k < run->rank->parts; k++)
     value[k] = permi_rank_value(run, prime, permi_montgomery(k ? prime->p - root : root, prime->square, prime), memory,
                                 thread, (double)part * run->seconds);
@@ -13807,31 +13579,38 @@ static void permi_rank_price(const permi_rank *rank, permi_offer *offer)
   offer->bytes = 16 * terms + n * n * 12 * rank->parts + 100 * (n + primes);
 }
 
-/* Makes the leaf; *plan is its own then. */
+/* A leaf of either engine for low rank, without its functions and bounds. */
+static void permi_low_rank_begin(permi_leaf *leaf, void *context, int n, double work, double seconds, double bytes,
+                                 uint64_t hash)
+{
+  memset(leaf, 0, sizeof *leaf);
+  leaf->information.kind = PERM_LEAF_TASK;
+  leaf->information.method = PERM_METHOD_LOW_RANK;
+  leaf->information.isa = PERM_ISA_PLAIN;
+  leaf->information.n = n;
+  leaf->information.chunks = 1;
+  leaf->information.work = work;
+  leaf->information.seconds = seconds;
+  leaf->information.bytes = bytes;
+  leaf->information.fingerprint = hash;
+  leaf->scale = permi_dd_make(1);
+  leaf->context = context;
+}
+
+/* Makes the leaf, which owns the plan then. */
 static void permi_rank_leaf(permi_rank *rank, double seconds, double bytes, permi_leaf *leaf)
 {
   uint64_t hash = permi_hash(permi_hash(PERMI_HASH_START, rank->modulus), (uint64_t)rank->rank);
   size_t k;
   for (k = 0; k < (size_t)rank->n * (size_t)rank->n * (size_t)rank->parts; k++)
     hash = permi_hash(permi_hash(hash, (uint64_t)rank->entry[k]), rank->shift ? (uint64_t)rank->shift[k] : 0);
-  memset(leaf, 0, sizeof *leaf);
-  leaf->information.kind = PERM_LEAF_TASK;
-  leaf->information.method = PERM_METHOD_LOW_RANK;
-  leaf->information.isa = PERM_ISA_PLAIN;
-  leaf->information.n = rank->n;
-  leaf->information.chunks = 1;
-  leaf->information.work = rank->monomials;
-  leaf->information.seconds = seconds;
-  leaf->information.bytes = bytes;
-  leaf->information.fingerprint = hash;
-  leaf->scale = permi_dd_make(1);
+  permi_low_rank_begin(leaf, rank, rank->n, rank->monomials, seconds, bytes, hash);
   leaf->scale_exp2 = rank->exp2;
   leaf->integer = rank->integer;
   leaf->threaded = seconds >= PERMI_WALK_SECONDS;
   leaf->run_task = permi_rank_task;
   leaf->explain = permi_rank_explain;
   leaf->release = permi_rank_release;
-  leaf->context = rank;
   if (!leaf->integer)
     leaf->bound_absolute = DBL_MIN; /* not 0: of an integer that is exact, 106 bits are kept */
 }
@@ -13841,22 +13620,19 @@ static void permi_rank_leaf(permi_rank *rank, double seconds, double bytes, perm
 
 static int permi_is_counts_method(perm_method method)
 {
-  return method == PERM_METHOD_SUBSETS || method == PERM_METHOD_REPEATS || method == PERM_METHOD_SHORT ||
-         method == PERM_METHOD_PADDED;
+  return method == PERM_METHOD_SUBSETS || method == PERM_METHOD_REPEATS || method == PERM_METHOD_SHORT;
 }
 
 PERMI_COLD static const char *permi_counts_refusal(const permi_problem *problem, const perm_options *options)
 {
-  if (options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_RYSER &&
-      options->method != PERM_METHOD_EXPANSION && !permi_is_counts_method(options->method))
+  if (options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_EXPANSION &&
+      !permi_is_counts_method(options->method))
     return "this method is for square matrices without counts";
   if (options->precision == PERM_PRECISION_KAHAN)
     return "precision kahan is for square matrices without counts";
   if (problem->integer) {
     if (options->precision != PERM_PRECISION_DEFAULT && options->precision != PERM_PRECISION_EXACT)
       return "integers are computed exactly: leave precision as it is";
-    if (options->method == PERM_METHOD_PADDED)
-      return "method padded divides, and is for doubles only";
   } else if (options->precision == PERM_PRECISION_EXACT) {
     return "precision exact is for integers: use perm_compute_integer or perm_compute_repeated_integer";
   } else if (options->modulus) {
@@ -14365,7 +14141,7 @@ static perm_precision permi_array_next(const void *context, const perm_options *
     return PERM_PRECISION_COUNT;
   if (!array->reduced)
     return permi_next_precision(options, array->plan.method, array->plan.precision);
-  if (array->constant >= 0 || array->choice.precision == PERM_PRECISION_EXACT || options->method == PERM_METHOD_PADDED)
+  if (array->constant >= 0 || array->choice.precision == PERM_PRECISION_EXACT)
     return PERM_PRECISION_COUNT;
   return array->choice.precision == PERM_PRECISION_DD ? PERM_PRECISION_EXACT : PERM_PRECISION_DD;
 }
@@ -15026,9 +14802,9 @@ PERM_API perm_status perm_complex(int n, const double *a, double *value)
 }
 
 /* ========================================================================================= >>minors
-   Permanents without one row and one column. In Glynn's sum F = 2^-N sum over d of (signs) prod_i y_i, y_i = sum_j d_j
-   a_ij, the derivative by a_ij is the sum over d_j P_i, P_i = prod over k != i of y_k, from prefix and suffix products.
-   As d_j is constant over nested stretches, sums of P_i suffice:
+   Permanents without one row and one column. In Glynn's sum F = 2^-N sum
+   over d of (signs) prod_i y_i, y_i = sum_j d_j a_ij, the derivative by a_ij is the sum over d_j P_i, P_i = prod over
+   k != i of y_k, from prefix and suffix products. As d_j is constant over nested stretches, sums of P_i suffice:
      lane and block columns   a sum for each vector element and setting, folded at the end of a chunk
      outer columns            a binary counter: of two blocks of 2^k states the difference goes to column k, the sum to
                               column k + 1
@@ -15044,10 +14820,8 @@ typedef struct permi_minors {
   int total;                /* of copies */
   int row_count[PERM_MAX_N], column_count[PERM_MAX_N], row_of[PERM_MAX_N], column_of[PERM_MAX_N];
   int row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N];
-  int lossy, drops; /* drops: entries on no transversal do not count */
-  double below; /* what the grid cuts: permi_rounded_rows */
-  double lost;  /* by underflow, in units of 2^-scale_exp2 */
-
+  int lossy, drops;   /* drops: entries on no transversal do not count */
+  double below, lost; /* cut by the grid: permi_rounded_rows; by underflow, in units of 2^-scale_exp2 */
   const permi_minors_kernel *kernel; /* NULL: one term at a time, by subsets or on GPUs */
   int subsets, in_doubles;           /* in_doubles: not one term at a time */
   permi_dense dense;
@@ -15059,14 +14833,19 @@ typedef struct permi_minors {
   double estimate_relative;   /* to the sum of moduli of terms */
   double without[PERM_MAX_N]; /* of permi_terms_norms */
   int scale_exp2;           /* sums are 2^scale_exp2 times scaled minors */
+  long long unit_exp2;      /* the permanent is 2^unit_exp2 times the scaled one */
+  double largest;           /* modulus of what was written */
   double entry[PERM_MAX_N][PERM_MAX_N][2]; /* not scaled; last: not cleared */
 } permi_minors;
 
-/* [row - least][column][part], and each row's sum of |terms|. */
-typedef struct permi_minors_sum {
+/* [row - least][column][part], times 2^exp2 (NULL: 1), and each row's sum of |terms|. Chunks are added exactly: threads
+   change nothing. */
+typedef struct permi_minors_total {
   permi_dd *value;
+  long long *exp2;
   double *absolute;
-} permi_minors_sum;
+  int count; /* of values */
+} permi_minors_total;
 
 /* Returns the larger of `most` and entry (i, j)'s exponent. */
 static int permi_minors_most(const permi_minors *minors, int i, int j, int most)
@@ -15080,24 +14859,18 @@ static int permi_minors_most(const permi_minors *minors, int i, int j, int most)
   return most;
 }
 
-/* Rows', then columns' largest entries to about 1: for too many copies to write out, and for entries on no transversal,
-   which >>scale may drop but minors need. */
+/* Scales the largest entries of rows, then of columns, to about 1: for copies too many to write out, and entries on no
+   transversal, which >>scale may drop but minors need. */
 static void permi_minors_scale_flat(permi_minors *minors)
 {
   const int counted = minors->rows - (minors->least == minors->rows - 1);
-  int i, j, most;
-  memset(minors->row_exp2, 0, sizeof minors->row_exp2);
-  memset(minors->column_exp2, 0, sizeof minors->column_exp2);
-  for (i = 0; i < minors->rows; i++) {
-    for (j = 0, most = INT_MIN; j < minors->columns; j++)
-      most = permi_minors_most(minors, i, j, most);
-    minors->row_exp2[i] = most > INT_MIN ? -most : 0;
-  }
-  for (j = 0; j < minors->columns; j++) {
-    for (i = 0, most = INT_MIN; i < counted; i++)
-      most = permi_minors_most(minors, i, j, most);
-    minors->column_exp2[j] = most > INT_MIN ? -most : 0;
-  }
+  int side, i, j, most;
+  for (side = 0; side < 2; side++)
+    for (i = 0; i < (side ? minors->columns : minors->rows); i++) {
+      for (j = 0, most = INT_MIN; j < (side ? counted : minors->columns); j++)
+        most = permi_minors_most(minors, side ? j : i, side ? i : j, most);
+      (side ? minors->column_exp2 : minors->row_exp2)[i] = most > INT_MIN ? -most : 0;
+    }
 }
 
 static double permi_minors_scaled(const permi_minors *minors, int i, int j, int part)
@@ -15105,11 +14878,13 @@ static double permi_minors_scaled(const permi_minors *minors, int i, int j, int 
   return permi_shift(minors->entry[i][j][part], minors->row_exp2[i] + minors->column_exp2[j]);
 }
 
-/* Brings row sums of moduli to at most 1; sets lossy. */
+/* Brings rows' sums of moduli to at most 1; sets lossy and unit_exp2. */
 static void permi_minors_scale_rows(permi_minors *minors)
 {
   int i, j, part;
   minors->lossy = 0;
+  for (j = 0; j < minors->columns; j++)
+    minors->unit_exp2 -= (long long)minors->column_count[j] * minors->column_exp2[j];
   for (i = 0; i < minors->rows; i++) {
     int most = INT_MIN;
     double sum = 0;
@@ -15128,6 +14903,8 @@ static void permi_minors_scale_rows(permi_minors *minors)
                          permi_exponent(minors->entry[i][j][part]) + minors->row_exp2[i] + minors->column_exp2[j] <
                              DBL_MIN_EXP;
   }
+  for (i = 0; i < minors->rows; i++)
+    minors->unit_exp2 -= (long long)minors->row_count[i] * minors->row_exp2[i];
 }
 
 static void permi_minors_write_out(const permi_minors *minors, int scaled, double *full)
@@ -15141,7 +14918,7 @@ static void permi_minors_write_out(const permi_minors *minors, int scaled, doubl
             *full++ = scaled ? permi_minors_scaled(minors, i, j, part) : minors->entry[i][j][part];
 }
 
-/* full: room for PERM_MAX_N rows, or NULL. Returns 0 if all that is wanted is 0. */
+/* Returns 0 if all that is wanted is 0. full: room for PERM_MAX_N rows, or NULL. */
 static int permi_minors_scale(permi_minors *minors, double *full)
 {
   const int one_row = minors->least == minors->rows - 1, n = minors->total;
@@ -15161,11 +14938,10 @@ static int permi_minors_scale(permi_minors *minors, double *full)
       return 0;
     useful = !plan.zero;
     for (i = 0; i < n && !one_row && !minors->drops && useful; i++) /* nothing may be dropped */
-      for (j = 0; j < n; j++)
-        for (copy = 0; copy < view.parts; copy++) {
-          double x = permi_at(&view, i, j, copy);
-          useful &= x == 0 || permi_exponent(x) + plan.row_exp2[i] + plan.column_exp2[j] >= DBL_MIN_EXP;
-        }
+      for (j = 0; j < n * view.parts; j++) {
+        const double x = permi_at(&view, i, j / view.parts, j % view.parts);
+        useful &= x == 0 || permi_exponent(x) + plan.row_exp2[i] + plan.column_exp2[j / view.parts] >= DBL_MIN_EXP;
+      }
     for (j = 0, first = 0; j < minors->columns && useful; first += minors->column_count[j++])
       for (copy = 1; copy < minors->column_count[j]; copy++) /* copies must be scaled alike */
         useful &= plan.column_exp2[first + copy] == plan.column_exp2[first];
@@ -15203,12 +14979,13 @@ static permi_dd permi_dd_divide_double(permi_dd a, double b)
   return permi_two_sum(quotient, rest.hi / b);
 }
 
+/* Level 0 is a single term. */
 typedef struct permi_terms {
   const int *row_count, *column_count;
   int rows, columns, least, parts;
   permi_dd_complex *twice;      /* [column][row]: 2 a */
-  permi_dd_complex *row_sum;    /* [level + 1][row], level 0 for a single term */
-  permi_dd_complex *sum;        /* [level + 1][row]: of P over the columns below level */
+  permi_dd_complex *row_sum;    /* [level][row] */
+  permi_dd_complex *sum;        /* [level][row]: of P over the columns below level */
   permi_dd_complex *difference; /* [column][row]: of d_j P */
   permi_dd_complex *front;
   double *absolute; /* [row] */
@@ -15217,13 +14994,6 @@ typedef struct permi_terms {
 static size_t permi_terms_doubles(int rows, int columns)
 {
   return (size_t)(4 * columns + 3) * (size_t)rows * 4 + (size_t)(rows + 1) * 5 + 8;
-}
-
-static permi_dd_complex *permi_terms_take(double **memory, int count)
-{
-  double *here = *memory;
-  *memory += (size_t)count * (sizeof(permi_dd_complex) / sizeof(double));
-  return (permi_dd_complex *)(void *)here;
 }
 
 /* sum[0] = weight P_i. */
@@ -15251,8 +15021,8 @@ static void permi_terms_leaf(const permi_terms *terms, permi_dd weight)
   }
 }
 
-/* Sets without[i] to the product of all norms, but one of row i's copies, in the unit of sums: single terms round row
-   sums by units of norms, which no sum of |terms| shows where some row's sum cancels in every term. */
+/* Sets without[i] to the product of all norms except one of row i's copies, in the unit of sums: single terms round row
+   sums by units of norms, which sums of |terms| hide where a row's sum cancels in every term. */
 static void permi_terms_norms(permi_minors *minors)
 {
   const int *const count[2] = {minors->row_count, minors->column_count}, turned = minors->transposed;
@@ -15304,27 +15074,20 @@ static void permi_terms_level(const permi_terms *terms, int level, permi_dd weig
 
 #define PERMI_TERMS_EXP2 900 /* from 2^900 terms may lose 2^1900 */
 
-static void permi_terms_chunk(const permi_minors *minors, uint64_t chunk, double *work, permi_minors_sum *out)
+static void permi_terms_chunk(const permi_minors *minors, uint64_t chunk, double *work, permi_minors_total *out)
 {
   const int parts = minors->parts, transposed = minors->transposed, rows = minors->terms_rows;
   const int columns = minors->terms_columns, least = transposed ? 0 : minors->least, wanted = minors->columns;
-  permi_terms terms;
+  permi_dd_complex *const room = (permi_dd_complex *)(void *)work, *const behind = room + (4 * columns + 3) * rows + 1;
+  const permi_terms terms = {transposed ? minors->column_count : minors->row_count,
+                             transposed ? minors->row_count : minors->column_count,
+                             rows, columns, least, parts, room, room + columns * rows, room + (2 * columns + 1) * rows,
+                             room + (3 * columns + 2) * rows, room + (4 * columns + 2) * rows,
+                             (double *)(void *)behind};
   permi_dd weight = permi_dd_make(ldexp(1, PERMI_TERMS_EXP2 - minors->total));
   int digit[PERM_MAX_N], i, j, v, part;
   uint64_t rest = chunk;
-  terms.row_count = transposed ? minors->column_count : minors->row_count;
-  terms.column_count = transposed ? minors->row_count : minors->column_count;
-  terms.rows = rows;
-  terms.columns = columns;
-  terms.least = least;
-  terms.parts = parts;
   memset(work, 0, permi_terms_doubles(rows, columns) * sizeof *work);
-  terms.twice = permi_terms_take(&work, columns * rows);
-  terms.row_sum = permi_terms_take(&work, (columns + 1) * rows);
-  terms.sum = permi_terms_take(&work, (columns + 1) * rows);
-  terms.difference = permi_terms_take(&work, columns * rows);
-  terms.front = permi_terms_take(&work, rows + 1);
-  terms.absolute = work;
   for (j = columns - 1; j >= minors->inner; j--) { /* half the last column, by symmetry */
     const uint64_t range = (uint64_t)(j == columns - 1 ? terms.column_count[j] / 2 : terms.column_count[j]) + 1;
     digit[j] = (int)(rest % range);
@@ -15348,32 +15111,28 @@ static void permi_terms_chunk(const permi_minors *minors, uint64_t chunk, double
       }
     }
   permi_terms_level(&terms, minors->inner, weight);
-  for (j = minors->inner; j < columns; j++)
-    for (i = least; i < rows; i++)
-      terms.difference[j * rows + i] =
-          permi_dd_complex_by(terms.sum[minors->inner * rows + i], terms.column_count[j] - 2 * digit[j], parts);
   for (i = least; i < rows; i++)
-    for (j = 0; j < columns; j++) {
-      const permi_dd_complex *d = &terms.difference[j * rows + i];
-      if (transposed && j < minors->least)
-        continue;
+    for (j = transposed ? minors->least : 0; j < columns; j++) {
+      const permi_dd_complex d =
+          j < minors->inner ? terms.difference[j * rows + i]
+                            : permi_dd_complex_by(terms.sum[minors->inner * rows + i],
+                                                  terms.column_count[j] - 2 * digit[j], parts);
+      const int row = (transposed ? j : i) - minors->least, column = transposed ? i : j;
       for (part = 0; part < parts; part++)
-        out->value[(transposed ? (j - minors->least) * wanted + i : (i - least) * wanted + j) * parts + part] =
-            permi_dd_divide_double(part ? d->im : d->re, terms.column_count[j]);
-      if (transposed)
-        out->absolute[j - minors->least] = fmax(out->absolute[j - minors->least], terms.absolute[i]);
+        out->value[(row * wanted + column) * parts + part] =
+            permi_dd_divide_double(part ? d.im : d.re, terms.column_count[j]);
+      out->absolute[row] = fmax(out->absolute[row], terms.absolute[i]);
     }
-  for (i = least; i < rows && !transposed; i++)
-    out->absolute[i - least] = terms.absolute[i];
 }
 
 #endif
 
 /* =================================================================================== >>minors_dense
-   Minors by vector kernels. */
+   Minors by vector kernels: sums of chunks for threads, and small orders at once. */
 
 #if !defined(PERM_NO_EXTRAS)
-static void permi_dense_minors_chunk(const permi_minors *minors, uint64_t chunk, double *memory, permi_minors_sum *out)
+static void permi_dense_minors_chunk(const permi_minors *minors, uint64_t chunk, double *memory,
+                                     permi_minors_total *out)
 {
   const permi_dense *dense = &minors->dense;
   const permi_minors_kernel *kernel = minors->kernel;
@@ -15433,18 +15192,7 @@ static void permi_dense_minors_chunk(const permi_minors *minors, uint64_t chunk,
   }
 }
 
-static const permi_minors_kernel *permi_minors_kernel_for(perm_isa isa, int parts, int n)
-{
-  size_t i;
-  for (i = 0; i < sizeof permi_minors_kernels / sizeof permi_minors_kernels[0]; i++) {
-    const permi_minors_kernel *kernel = &permi_minors_kernels[i];
-    if (kernel->isa <= isa && kernel->parts == parts && kernel->lane_columns + kernel->block_columns < n)
-      return kernel;
-  }
-  return NULL;
-}
-
-/* By symmetry half of the terms. */
+/* Half of the terms, by symmetry. */
 static double permi_terms_count(int columns, const int *count)
 {
   double terms = 1;
@@ -15463,7 +15211,6 @@ static void permi_minors_plan_terms(permi_minors *minors)
   int j;
   minors->kernel = NULL;
   minors->subsets = 0;
-  minors->lost = 0;
   minors->transposed = by_rows * minors->columns < by_columns * minors->rows;
   minors->terms_rows = minors->transposed ? minors->columns : minors->rows;
   minors->terms_columns = minors->transposed ? minors->rows : minors->columns;
@@ -15481,13 +15228,17 @@ static void permi_minors_plan_terms(permi_minors *minors)
   minors->scale_exp2 = PERMI_TERMS_EXP2;
 }
 
-/* Returns 0 if kernels do not take this matrix. */
+/* Returns 0 if no kernel takes this matrix. */
 static int permi_minors_plan_dense(permi_minors *minors, perm_isa isa)
 {
   const int n = minors->total;
-  const permi_minors_kernel *kernel = n <= PERM_MAX_N ? permi_minors_kernel_for(isa, minors->parts, n) : NULL;
+  const permi_minors_kernel *kernel = permi_minors_kernels;
+  const permi_minors_kernel *const end = kernel + sizeof permi_minors_kernels / sizeof *permi_minors_kernels;
   permi_dense *dense = &minors->dense;
-  if (!kernel)
+  for (; kernel < end && (kernel->isa > isa || kernel->parts != minors->parts ||
+                          kernel->lane_columns + kernel->block_columns >= n); kernel++)
+    ;
+  if (kernel == end || n > PERM_MAX_N)
     return 0;
   memset(dense, 0, sizeof *dense);
   dense->n = n;
@@ -15498,7 +15249,6 @@ static int permi_minors_plan_dense(permi_minors *minors, perm_isa isa)
   dense->absolute_mask = dense->outer < 9 ? 0 : 7;
   minors->kernel = kernel;
   minors->subsets = 0;
-  minors->lost = 0;
   minors->terms = ldexp(1, n - 1);
   minors->seconds = minors->terms * n / kernel->rate * (minors->least ? 1 : 3);
   while (dense->chunk_log2 > 10 && ldexp(minors->seconds, dense->chunk_log2 - dense->outer) > PERMI_CHUNK_SECONDS)
@@ -15533,7 +15283,7 @@ static perm_status permi_minors_tables(permi_minors *minors, const perm_allocato
   return PERM_OK;
 }
 
-/* What the grid cuts from terms whose factors are the rows of a scaled matrix. */
+/* What the grid cuts from terms of a scaled matrix. */
 static double permi_minors_rounded(const permi_minors *minors, const double *full)
 {
   perm_plan plain;
@@ -15556,14 +15306,6 @@ static double permi_minors_below_grid(const permi_minors *minors, double *full)
   return share;
 }
 
-/* Exactly associative: the same for any threads and order. */
-typedef struct permi_minors_total {
-  permi_dd *value;
-  long long *exp2;
-  double *absolute;
-  int count;
-} permi_minors_total;
-
 typedef struct permi_minors_sharing {
   const permi_minors *minors;
   permi_control *control;
@@ -15579,10 +15321,8 @@ static perm_status permi_minors_chunk(void *context, uint64_t chunk, int thread)
   const permi_minors *minors = run->minors;
   const int count = run->count, rows = run->rows;
   double *memory = run->memory + (size_t)thread * run->per_thread;
-  permi_minors_sum sum;
+  permi_minors_total sum = {(permi_dd *)(void *)memory, NULL, memory + 2 * count, count};
   int k;
-  sum.value = (permi_dd *)(void *)memory;
-  sum.absolute = memory + 2 * count;
   memset(sum.absolute, 0, (size_t)rows * sizeof(double));
   if (minors->kernel)
     permi_dense_minors_chunk(minors, chunk, sum.absolute + rows, &sum);
@@ -15604,13 +15344,13 @@ static perm_status permi_minors_chunk(void *context, uint64_t chunk, int thread)
 
 static void permi_minors_collect(const perm_sum *sums, int rows, permi_minors_total *total)
 {
+  long long e;
   int i;
   for (i = 0; i < total->count; i++)
     total->value[i] = permi_sum_value(&sums[i], &total->exp2[i]);
   for (i = 0; i < rows; i++) {
-    long long e;
-    const permi_dd x = permi_sum_value(&sums[total->count + i], &e);
-    total->absolute[i] = permi_ldexp(x.hi, e);
+    total->absolute[i] = permi_sum_value(&sums[total->count + i], &e).hi;
+    total->absolute[i] = permi_ldexp(total->absolute[i], e);
   }
 }
 
@@ -15620,18 +15360,12 @@ static perm_status permi_minors_execute(const permi_minors *minors, const perm_o
   const perm_allocator *allocator = &options->allocator;
   const int rows = minors->rows - minors->least, count = total->count;
   const size_t sums = (size_t)(count + rows);
-  permi_minors_sharing run;
+  permi_minors_sharing run = {minors, control, count, rows, (size_t)minors->work_doubles + 2 * sums + 8, NULL, NULL};
   perm_status status = PERM_ERROR_MEMORY;
   int i, k, all;
   if (minors->seconds < PERMI_PARALLEL_SECONDS || minors->chunks == 1)
     threads = 1;
-  run.minors = minors;
-  run.control = control;
-  run.count = count;
-  run.rows = rows;
-  run.per_thread = (size_t)minors->work_doubles + 2 * (size_t)count + (size_t)rows + 8; /* 8: a cache line */
   run.memory = (double *)permi_allocate(allocator, (size_t)threads, run.per_thread * sizeof(double));
-  run.sums = NULL;
   if (minors->chunks > 1)
     run.sums = (perm_sum *)permi_allocate_zeros(allocator, (size_t)threads, sums * sizeof *run.sums);
   if (run.memory && (run.sums || minors->chunks <= 1)) {
@@ -15644,7 +15378,7 @@ static perm_status permi_minors_execute(const permi_minors *minors, const perm_o
     memset(total->exp2, 0, (size_t)count * sizeof *total->exp2);
   } else if (status != PERM_ERROR_MEMORY) {
     for (k = 1; k < threads; k++)
-      for (i = 0; i < count + rows; i++)
+      for (i = 0; i < (int)sums; i++)
         permi_sum_add(&run.sums[i], &run.sums[(size_t)k * sums + (size_t)i]);
     permi_minors_collect(run.sums, rows, total);
   }
@@ -15653,6 +15387,270 @@ static perm_status permi_minors_execute(const permi_minors *minors, const perm_o
   return status;
 }
 
+/* Small orders: n <= 16, with copies 12, at once: no plan, job, allocation or clock.
+     n <= 4    expansion of the three rows or fewer
+     5 .. 16   the small kernels of >>minors_kernels
+   THE BOUND of small orders. 1. Moduli |re| + |im| in place of all numbers, no number is larger than by the same
+   operations on moduli, whose signs are then +: at most prod R_i over the rows of a minor, R_i = sum_j |a_ij|, as the
+   mean over the signs; the expansions give permanents of |A|. 2. A product of n - 1 entries is rounded at most K times,
+   K = permi_small_roundings, in the expansions 16. 3. So |error| is at most K u / (1 - K u) times that [Hig02, 3.1].
+   4. Underflow as in >>small, for entries of the same size: fewer than 1e6 operations in every sum, each by less than
+   2e-178: below 1e-170; n > 12, sum of the R_i up to 1e10, products of 15 below 1e133: 1e7 operations, each by less
+   than 1e-188; n <= 4, entries up to 1e60: 1e-200 (tests/proofs/small.g).
+   The estimate is that of >>small_result: 4 n u times the sum of |terms| and the product of the rows' norms. */
+#define PERMI_SMALL_MINORS_LARGEST 1e13 /* sum of the R_i, n > 4: no product of squares overflows */
+#define PERMI_FAR_MINORS_LARGEST 1e10   /* n > 12 */
+#define PERMI_SMALL_MINORS_DOUBLES (PERMI_SMALL_N * (2 * PERMI_SMALL_N + 1)) /* as the kernels write */
+
+/* A call: `gradient` for all rows, else `row`. */
+typedef struct permi_minors_call {
+  int m, n, row, gradient, marginals;
+  permi_view view;
+  const int *row_counts, *column_counts;
+  double *out;
+  int *row_count, *column_count; /* PERM_MAX_N each, once checked */
+  int total, entries;            /* lines with copies; doubles of out */
+  int spare; /* of marginals: rows of ones, -: columns, so that the totals are equal */
+} permi_minors_call;
+
+/* a: rows x n entries, n - 1 rows or, for the gradient, n; factor: what minors will be multiplied by, at most. */
+typedef struct permi_small_minors {
+  perm_isa isa;
+  int n, parts, rows;
+  const double *a;
+  double factor, bound, estimate;
+} permi_small_minors;
+
+static permi_small_minors_run permi_small_minors_kernel(perm_isa isa, int n, int parts, int gradient)
+{
+#define PERMI_OF_KIND(kind, family)                                                                                    \
+  (gradient ? permi_small_gradient_##kind##_##family : permi_small_minors_##kind##_##family)
+#if defined(PERM_NO_COMPLEX)
+#define PERMI_OF_FAMILY(family) PERMI_OF_KIND(real, family)
+#else
+#define PERMI_OF_FAMILY(family) (parts == 2 ? PERMI_OF_KIND(complex, family) : PERMI_OF_KIND(real, family))
+#endif
+  (void)isa, (void)n, (void)parts;
+#if PERMI_X86
+  if (isa == PERM_ISA_AVX512 && n > 5)
+    return PERMI_OF_FAMILY(avx512);
+  if (isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2)
+    return PERMI_OF_FAMILY(avx2);
+#elif PERMI_ARM
+  if (isa == PERM_ISA_NEON)
+    return PERMI_OF_FAMILY(neon);
+#endif
+  return PERMI_OF_FAMILY(plain);
+#undef PERMI_OF_FAMILY
+#undef PERMI_OF_KIND
+}
+
+/* n <= 4: as the kernels, with the largest permanent of moduli in place of the sum of |terms|. */
+static void permi_small_minors_few(const permi_small_minors *of, double *out)
+{
+  const int n = of->n, parts = of->parts, width = n * parts, gradient = of->rows == n;
+  double size[16], of_moduli[4];
+  int i, j, k;
+  for (k = 0; k < of->rows * n; k++)
+    size[k] = parts == 2 ? fabs(of->a[2 * k]) + fabs(of->a[2 * k + 1]) : fabs(of->a[k]);
+  for (i = 0; i < (gradient ? n : 1); i++, out += width + 1) {
+    int row[3] = {0, 0, 0};
+    for (j = k = 0; j < of->rows; j++)
+      if (!gradient || j != i)
+        row[k++] = j;
+    permi_small_minors_few_real_plain(n, size + row[0] * n, size + row[1] * n, size + row[2] * n, of_moduli);
+#if !defined(PERM_NO_COMPLEX)
+    if (parts == 2)
+      permi_small_minors_few_complex_plain(n, of->a + row[0] * width, of->a + row[1] * width, of->a + row[2] * width,
+                                           out);
+    else
+#endif
+      permi_small_minors_few_real_plain(n, of->a + row[0] * width, of->a + row[1] * width, of->a + row[2] * width, out);
+    for (j = 0, out[width] = 0; j < n; j++)
+      out[width] = of_moduli[j] > out[width] ? of_moduli[j] : out[width];
+  }
+}
+
+/* out: for each wanted row n minors, then a number that is not one. Returns 0: take the general path. 2 <= n <= 16. */
+static int permi_small_minors_compute(permi_small_minors *of, double *out)
+{
+  const int n = of->n, width = n * of->parts, gradient = of->rows == n;
+  const permi_small_size size = permi_small_sizes(gradient ? PERM_ISA_PLAIN : of->isa, of->rows, width, of->a);
+  const double moduli = gradient ? size.other_sums : size.sums; /* largest product of n - 1 rows' R_i */
+  const double largest = n > PERMI_NEAR_N ? PERMI_FAR_MINORS_LARGEST
+                         : n > 4          ? PERMI_SMALL_MINORS_LARGEST
+                                          : PERMI_FOUR_LARGEST;
+  double most = 0;
+  int i;
+  if (!(size.moduli <= largest))
+    return 0;
+  if (n > 4)
+    permi_small_minors_kernel(of->isa, n, of->parts, gradient)(of->rows, n, of->a, out);
+  else
+    permi_small_minors_few(of, out);
+  for (i = 0; i < (gradient ? n : 1); i++)
+    most = out[i * (width + 1) + width] > most ? out[i * (width + 1) + width] : most;
+  if (permi_small_rounds_nothing(n, of->rows * width, of->a, 4 * of->factor * moduli)) {
+    of->bound = of->estimate = 0;
+    return 1;
+  }
+  of->bound = n > 4 ? 1.001 * PERMI_UNIT * permi_small_roundings(n) * moduli + 1e-170
+                    : 1.001 * PERMI_UNIT * 16 * most + 1e-200;
+  of->estimate = n > 4 ? 4 * n * PERMI_UNIT * (most + sqrt(gradient ? size.other_squares : size.squares))
+                       : 0.1 * of->bound;
+  of->estimate = of->estimate < of->bound ? of->estimate : of->bound;
+  return 1;
+}
+
+/* Writes the matrix with its copies, without the wanted row. Returns 0 if that is not of small order. */
+static int permi_small_minors_write_out(const permi_minors_call *call, permi_small_minors *task, double *full)
+{
+  const permi_view *view = &call->view;
+  const int m = call->m, n = call->n, gradient = call->gradient;
+  int rows[PERM_MAX_N], most[2] = {1, 1}, i, j, finite = 1;
+  const permi_copies copies = {m, n, view->a, view->ld, rows, call->column_counts};
+  if (m > PERM_MAX_N || n > PERM_MAX_N)
+    return 0;
+  for (i = 0; i < m; i++) {
+    rows[i] = call->row_counts ? call->row_counts[i] : 1;
+    most[0] = rows[i] > most[0] ? rows[i] : most[0];
+    for (j = 0; j < n * view->parts; j++) /* in lines without a copy, too */
+      finite &= !permi_not_finite(view->a[i * view->ld * view->parts + j]);
+  }
+  for (j = 0; j < n && call->column_counts; j++)
+    most[1] = call->column_counts[j] > most[1] ? call->column_counts[j] : most[1];
+  if (!gradient && rows[call->row] <= 0)
+    return 0;
+  if (!gradient)
+    rows[call->row]--;
+  task->n = permi_small_write_out(&copies, view->parts, !gradient, full);
+  task->factor = gradient ? (double)most[0] * most[1] : 1;
+  return finite && task->n >= 2;
+}
+
+/* Finds the rows that count, written out or where they stand. Returns 0 if the order is not small. */
+static int permi_small_minors_rows(const permi_minors_call *call, permi_small_minors *task, double *full)
+{
+  const permi_view *view = &call->view;
+  const int n = call->n, width = n * view->parts, row = call->gradient ? -1 : call->row;
+  double *to = full;
+  int i;
+  if (call->m < 1 || n < 1 || row < -call->gradient || row >= call->m || !view->a || !call->out ||
+      !permi_stride_fits(call->m, n, view->ld, 8 * view->parts))
+    return 0;
+  task->n = n;
+  task->factor = 1;
+  task->a = full;
+  if (call->row_counts || call->column_counts) {
+    if (!permi_small_minors_write_out(call, task, full))
+      return 0;
+  } else if (call->m != n || n < 2 || n > PERMI_SMALL_N) {
+    return 0;
+  } else if (view->ld == n && (row < 0 || row == n - 1)) {
+    task->a = view->a;
+  } else {
+    for (i = 0; i < n; i++)
+      if (i != row) {
+        memcpy(to, view->a + i * view->ld * view->parts, (size_t)width * sizeof *to);
+        to += width;
+      }
+  }
+  task->rows = task->n - !call->gradient;
+  return 1;
+}
+
+/* The permanent from the minors `from` of row i of the call; 0 where products may underflow or overflow. */
+static int permi_small_minors_value(const permi_minors_call *call, int i, const double *from, double *value)
+{
+  const int parts = call->view.parts;
+  const double *a = call->view.a + i * call->view.ld * parts;
+  double size = 0, row = 0;
+  int j;
+  for (j = 0; j < call->n; j++, a += parts) {
+    const int columns = call->column_counts ? call->column_counts[j] : 1;
+    if (!columns)
+      continue;
+    row += fabs(a[0]);
+    size += fabs(a[0] * from[0]);
+    value[0] += columns * a[0] * from[0];
+    if (parts == 2) {
+      row += fabs(a[1]);
+      size += fabs(a[1] * from[0]) + fabs(a[0] * from[1]) + fabs(a[1] * from[1]);
+      value[0] -= columns * a[1] * from[1];
+      value[1] += columns * (a[0] * from[1] + a[1] * from[0]);
+    }
+    from += columns * parts;
+  }
+  return row == 0 || (size >= 1e-250 && size <= 1e250);
+}
+
+/* Writes the minors of the matrix with its copies, times the copies; returns the largest. */
+static double permi_small_minors_place(const permi_minors_call *call, int n, const double *raw)
+{
+  const int parts = call->view.parts, gradient = call->gradient;
+  double *out = call->out, largest = 0;
+  int i, j, part;
+  for (i = 0; i < (gradient ? call->m : 1); i++) {
+    const int rows = gradient && call->row_counts ? call->row_counts[i] : 1;
+    const double *from = raw;
+    for (j = 0; j < call->n; j++, out += parts) {
+      const int columns = call->column_counts ? call->column_counts[j] : 1, copies = rows * columns;
+      const double factor = gradient ? copies : 1;
+      for (part = 0; part < parts; part++) {
+        const double x = copies ? factor * from[part] : 0, size = fabs(x);
+        out[part] = x;
+        largest = size > largest ? size : largest;
+      }
+      from += columns * parts;
+    }
+    raw += rows * (n * parts + 1);
+  }
+  return largest;
+}
+
+/* Writes minors and result if their estimate is good enough; else returns 0. Not inlined: the general path needs its
+   stack. */
+PERMI_NEVER_INLINE static int permi_small_minors_result(const permi_minors_call *call, const perm_options *options,
+                                                        perm_result *result)
+{
+  const int parts = call->view.parts;
+  double full[2 * PERMI_SMALL_N * PERMI_SMALL_N], raw[PERMI_SMALL_MINORS_DOUBLES], value[2] = {0, 0};
+  double largest;
+  int row;
+  permi_small_minors task;
+#if defined(PERM_NO_COMPLEX)
+  if (parts == 2)
+    return 0;
+#endif
+  if (!result || !permi_asks_no_more(options, 0, options ? permi_view_bytes(call->m, call->n, &call->view) : 0) ||
+      !permi_small_minors_rows(call, &task, full))
+    return 0;
+  task.isa = task.n > 4 ? permi_isa(permi_options(options)) : PERM_ISA_PLAIN;
+  task.parts = parts;
+  if (!permi_small_minors_compute(&task, raw))
+    return 0;
+  for (row = call->gradient ? 0 : call->row; call->row_counts && !call->row_counts[row]; row++)
+    ;
+  if (!permi_small_minors_value(call, row, raw, value))
+    return 0;
+  largest = permi_small_minors_place(call, task.n, raw);
+  if (task.estimate > 0 &&
+      (!(largest >= PERMI_SMALL_LEAST) ||
+       !(task.factor * task.estimate <= permi_wanted_relative(permi_options(options)) * largest)))
+    return 0;
+  permi_result_clear_brief(result);
+  result->value = value[0];
+  result->imaginary = value[1];
+  result->error_bound = task.factor * task.bound + (task.factor > 1 && task.bound > 0 ? PERMI_UNIT * largest : 0);
+  result->error_estimate = task.factor * task.estimate;
+  result->is_complex = parts == 2;
+  result->method = task.n > 4 ? PERM_METHOD_DENSE : PERM_METHOD_EXPANSION;
+  result->precision = PERM_PRECISION_DEFAULT;
+  result->isa = task.isa;
+  result->threads = 1;
+  result->terms = (double)(1 << (task.n - 1));
+  return 1;
+}
 #endif
 
 /* ================================================================================= >>minors_subsets
@@ -15833,296 +15831,11 @@ static perm_status permi_minors_subsets(const permi_minors *minors, const perm_o
 }
 #endif
 
-/* =================================================================================== >>small_minors
-   Minors of a row and gradients, n <= 16, with copies 12, at once: no plan, job, allocation or clock.
-     n <= 4    expansion of the three rows or fewer
-     5 .. 16   >>small_minors_kernels
-   The bound. 1. Moduli |re| + |im| in place of all numbers, no number is larger than by the same operations on moduli,
-   whose signs are then +: at most prod R_i over the rows of a minor, R_i = sum_j |a_ij|, as the mean over the signs;
-   the expansions give permanents of |A|. 2. A product of n - 1 entries is rounded at most K times, K =
-   permi_small_roundings, in the expansions 16. 3. So |error| is at most K u / (1 - K u) times that [Hig02, 3.1]. 4.
-   Underflow as in >>small, for entries of the same size: fewer than 1e6 operations in every sum, each by less than
-   2e-178: below 1e-170; n > 12, sum of the R_i up to 1e10, products of 15 below 1e133: 1e7 operations, each by less
-   than 1e-188; n <= 4, entries up to 1e60: 1e-200 (tests/proofs/small.g).
-   The estimate is that of >>small_result: 4 n u times the sum of |terms| and the product of the rows' norms. */
-
-#if !defined(PERM_NO_EXTRAS)
-#define PERMI_SMALL_MINORS_LARGEST 1e13 /* sum of the R_i, n > 4: no product of squares overflows */
-#define PERMI_FAR_MINORS_LARGEST 1e10   /* n > 12 */
-#define PERMI_SMALL_MINORS_DOUBLES (PERMI_SMALL_N * (2 * PERMI_SMALL_N + 1)) /* as the kernels write */
-
-/* row: -1 for the gradient. */
-typedef struct permi_minors_call {
-  int m, n, row;
-  const permi_view *view;
-  const int *row_counts, *column_counts;
-  double *out;
-  int *row_count, *column_count; /* PERM_MAX_N each, once checked */
-  int total, entries;            /* lines with copies; doubles of out */
-  int marginals, spare; /* of marginals: rows of ones, -: columns, so that the totals are equal */
-} permi_minors_call;
-
-/* a: rows x n entries, n - 1 rows or, for the gradient, n; factor: what minors will be multiplied by, at most. */
-typedef struct permi_small_minors {
-  perm_isa isa;
-  int n, parts, rows;
-  const double *a;
-  double factor, bound, estimate;
-} permi_small_minors;
-
-static permi_small_minors_run permi_small_minors_kernel(perm_isa isa, int n, int parts, int gradient)
-{
-#if defined(PERM_NO_COMPLEX)
-#define PERMI_SMALL_MINORS_FAMILY(family)                                                                              \
-  (gradient ? permi_small_gradient_real_##family : permi_small_minors_real_##family)
-#else
-#define PERMI_SMALL_MINORS_FAMILY(family)                                                                              \
-  (parts == 2 ? gradient ? permi_small_gradient_complex_##family : permi_small_minors_complex_##family                 \
-   : gradient ? permi_small_gradient_real_##family                                                                     \
-              : permi_small_minors_real_##family)
-#endif
-  (void)isa;
-  (void)n;
-  (void)parts;
-#if PERMI_X86
-  if (isa == PERM_ISA_AVX512 && n > 5)
-    return PERMI_SMALL_MINORS_FAMILY(avx512);
-  if (isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2)
-    return PERMI_SMALL_MINORS_FAMILY(avx2);
-#endif
-#if PERMI_ARM
-  if (isa == PERM_ISA_NEON)
-    return PERMI_SMALL_MINORS_FAMILY(neon);
-#endif
-  return PERMI_SMALL_MINORS_FAMILY(plain);
-#undef PERMI_SMALL_MINORS_FAMILY
-}
-
-/* n <= 4: out as the kernels write it, with the largest permanent of moduli in place of the sum of |terms|. */
-static void permi_small_minors_few(const permi_small_minors *of, double *out)
-{
-  const int n = of->n, parts = of->parts, width = n * parts, gradient = of->rows == n;
-  double size[16], of_moduli[4];
-  int i, j, k;
-  for (k = 0; k < of->rows * n; k++)
-    size[k] = parts == 2 ? fabs(of->a[2 * k]) + fabs(of->a[2 * k + 1]) : fabs(of->a[k]);
-  for (i = 0; i < (gradient ? n : 1); i++, out += width + 1) {
-    int row[3] = {0, 0, 0};
-    for (j = k = 0; j < of->rows; j++)
-      if (!gradient || j != i)
-        row[k++] = j;
-    permi_small_minors_few_real_plain(n, size + row[0] * n, size + row[1] * n, size + row[2] * n, of_moduli);
-#if !defined(PERM_NO_COMPLEX)
-    if (parts == 2)
-      permi_small_minors_few_complex_plain(n, of->a + row[0] * width, of->a + row[1] * width, of->a + row[2] * width,
-                                           out);
-    else
-#endif
-      permi_small_minors_few_real_plain(n, of->a + row[0] * width, of->a + row[1] * width, of->a + row[2] * width, out);
-    for (j = 0, out[width] = 0; j < n; j++)
-      out[width] = of_moduli[j] > out[width] ? of_moduli[j] : out[width];
-  }
-}
-
-/* out: for each wanted row n minors, then a number that is not one. Returns 0: take the general path. 2 <= n <= 16. */
-static int permi_small_minors_compute(permi_small_minors *of, double *out)
-{
-  const int n = of->n, width = n * of->parts, gradient = of->rows == n;
-  const permi_small_size size = permi_small_sizes(gradient ? PERM_ISA_PLAIN : of->isa, of->rows, width, of->a);
-  const double moduli = gradient ? size.other_sums : size.sums; /* largest product of n - 1 rows' R_i */
-  const double largest = n > PERMI_NEAR_N ? PERMI_FAR_MINORS_LARGEST
-                         : n > 4          ? PERMI_SMALL_MINORS_LARGEST
-                                          : PERMI_FOUR_LARGEST;
-  double most = 0;
-  int i;
-  if (!(size.moduli <= largest))
-    return 0;
-  if (n > 4)
-    permi_small_minors_kernel(of->isa, n, of->parts, gradient)(of->rows, n, of->a, out);
-  else
-    permi_small_minors_few(of, out);
-  for (i = 0; i < (gradient ? n : 1); i++)
-    most = out[i * (width + 1) + width] > most ? out[i * (width + 1) + width] : most;
-  if (permi_small_rounds_nothing(n, of->rows * width, of->a, 4 * of->factor * moduli)) {
-    of->bound = of->estimate = 0;
-    return 1;
-  }
-  of->bound = n > 4 ? 1.001 * PERMI_UNIT * permi_small_roundings(n) * moduli + 1e-170
-                    : 1.001 * PERMI_UNIT * 16 * most + 1e-200;
-  of->estimate = n > 4 ? 4 * n * PERMI_UNIT * (most + sqrt(gradient ? size.other_squares : size.squares))
-                       : 0.1 * of->bound;
-  of->estimate = of->estimate < of->bound ? of->estimate : of->bound;
-  return 1;
-}
-
-/* The matrix with its copies, without the wanted row. Returns 0 if that is not of small order. */
-static int permi_small_minors_write_out(const permi_minors_call *call, permi_small_minors *task, double *full)
-{
-  const permi_view *view = call->view;
-  const int m = call->m, n = call->n, gradient = call->row < 0;
-  int rows[PERM_MAX_N], most[2] = {1, 1}, i, j, finite = 1;
-  const permi_copies copies = {m, n, view->a, view->ld, rows, call->column_counts};
-  if (m > PERM_MAX_N || n > PERM_MAX_N)
-    return 0;
-  for (i = 0; i < m; i++) {
-    rows[i] = call->row_counts ? call->row_counts[i] : 1;
-    most[0] = rows[i] > most[0] ? rows[i] : most[0];
-    for (j = 0; j < n * view->parts; j++) /* in lines without a copy, too */
-      finite &= !permi_not_finite(view->a[i * view->ld * view->parts + j]);
-  }
-  for (j = 0; j < n && call->column_counts; j++)
-    most[1] = call->column_counts[j] > most[1] ? call->column_counts[j] : most[1];
-  if (!gradient && rows[call->row] <= 0)
-    return 0;
-  if (!gradient)
-    rows[call->row]--;
-  task->n = permi_small_write_out(&copies, view->parts, !gradient, full);
-  task->factor = gradient ? (double)most[0] * most[1] : 1;
-  return finite && task->n >= 2;
-}
-
-/* The rows whose products count, written out or where they stand. Returns 0 if the matrix is none of small order. */
-static int permi_small_minors_rows(const permi_minors_call *call, permi_small_minors *task, double *full)
-{
-  const permi_view *view = call->view;
-  const int n = call->n, width = n * view->parts;
-  double *to = full;
-  int i;
-  if (call->m < 1 || n < 1 || call->row >= call->m || !view->a || !call->out ||
-      !permi_stride_fits(call->m, n, view->ld, 8 * view->parts))
-    return 0;
-  task->n = n;
-  task->factor = 1;
-  task->a = full;
-  if (call->row_counts || call->column_counts) {
-    if (!permi_small_minors_write_out(call, task, full))
-      return 0;
-  } else if (call->m != n || n < 2 || n > PERMI_SMALL_N) {
-    return 0;
-  } else if (view->ld == n && (call->row < 0 || call->row == n - 1)) {
-    task->a = view->a;
-  } else {
-    for (i = 0; i < n; i++)
-      if (i != call->row) {
-        memcpy(to, view->a + i * view->ld * view->parts, (size_t)width * sizeof *to);
-        to += width;
-      }
-  }
-  task->rows = task->n - (call->row >= 0);
-  return 1;
-}
-
-/* The permanent from the minors `from` of row i of the call; 0 where products may underflow or overflow. */
-static int permi_small_minors_value(const permi_minors_call *call, int i, const double *from, double *value)
-{
-  const int parts = call->view->parts;
-  const double *a = call->view->a + i * call->view->ld * parts;
-  double size = 0, row = 0;
-  int j;
-  for (j = 0; j < call->n; j++, a += parts) {
-    const int columns = call->column_counts ? call->column_counts[j] : 1;
-    if (!columns)
-      continue;
-    row += fabs(a[0]);
-    size += fabs(a[0] * from[0]);
-    value[0] += columns * a[0] * from[0];
-    if (parts == 2) {
-      row += fabs(a[1]);
-      size += fabs(a[1] * from[0]) + fabs(a[0] * from[1]) + fabs(a[1] * from[1]);
-      value[0] -= columns * a[1] * from[1];
-      value[1] += columns * (a[0] * from[1] + a[1] * from[0]);
-    }
-    from += columns * parts;
-  }
-  return row == 0 || (size >= 1e-250 && size <= 1e250);
-}
-
-/* Writes the minors of the matrix with its copies, times the copies; returns the largest. */
-static double permi_small_minors_place(const permi_minors_call *call, int n, const double *raw)
-{
-  const int parts = call->view->parts, gradient = call->row < 0;
-  double *out = call->out, largest = 0;
-  int i, j, part;
-  for (i = 0; i < (gradient ? call->m : 1); i++) {
-    const int rows = gradient && call->row_counts ? call->row_counts[i] : 1;
-    const double *from = raw;
-    for (j = 0; j < call->n; j++, out += parts) {
-      const int columns = call->column_counts ? call->column_counts[j] : 1, copies = rows * columns;
-      const double factor = gradient ? copies : 1;
-      for (part = 0; part < parts; part++) {
-        const double x = copies ? factor * from[part] : 0, size = fabs(x);
-        out[part] = x;
-        largest = size > largest ? size : largest;
-      }
-      from += columns * parts;
-    }
-    raw += rows * (n * parts + 1);
-  }
-  return largest;
-}
-
-/* Fills in minors and result if their estimate is good enough; else returns 0. Not inlined: the general path needs its
-   stack. */
-PERMI_NEVER_INLINE static int permi_small_minors_result(const permi_minors_call *call, const perm_options *options,
-                                                        perm_result *result)
-{
-  const int parts = call->view->parts;
-  double full[2 * PERMI_SMALL_N * PERMI_SMALL_N], raw[PERMI_SMALL_MINORS_DOUBLES], value[2] = {0, 0};
-  double largest;
-  int row = call->row;
-  permi_small_minors task;
-#if defined(PERM_NO_COMPLEX)
-  if (parts == 2)
-    return 0;
-#endif
-  if (!result || !permi_asks_no_more(options, 0, options ? permi_view_bytes(call->m, call->n, call->view) : 0) ||
-      !permi_small_minors_rows(call, &task, full))
-    return 0;
-  task.isa = task.n > 4 ? permi_isa(permi_options(options)) : PERM_ISA_PLAIN;
-  task.parts = parts;
-  if (!permi_small_minors_compute(&task, raw))
-    return 0;
-  for (row = row < 0 ? 0 : row; call->row_counts && !call->row_counts[row]; row++)
-    ;
-  if (!permi_small_minors_value(call, row, raw, value))
-    return 0;
-  largest = permi_small_minors_place(call, task.n, raw);
-  if (task.estimate > 0 &&
-      (!(largest >= PERMI_SMALL_LEAST) ||
-       !(task.factor * task.estimate <= permi_wanted_relative(permi_options(options)) * largest)))
-    return 0;
-  permi_result_clear_brief(result);
-  result->value = value[0];
-  result->imaginary = value[1];
-  result->error_bound = task.factor * task.bound + (task.factor > 1 && task.bound > 0 ? PERMI_UNIT * largest : 0);
-  result->error_estimate = task.factor * task.estimate;
-  result->is_complex = parts == 2;
-  result->method = task.n > 4 ? PERM_METHOD_DENSE : PERM_METHOD_EXPANSION;
-  result->precision = PERM_PRECISION_DEFAULT;
-  result->isa = task.isa;
-  result->threads = 1;
-  result->terms = (double)(1 << (task.n - 1));
-  return 1;
-}
-#endif
-
 PERMI_BRIEF_BEGIN
 
 /* =================================================================================== >>minors_calls */
 
 #if !defined(PERM_NO_EXTRAS)
-static const char *permi_minors_refusal(const perm_options *options)
-{
-  if (options->certify)
-    return "minors have no guaranteed bound (certify)";
-  if (options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_DENSE &&
-      options->method != PERM_METHOD_GLYNN)
-    return "minors have methods auto, dense and glynn";
-  if (options->precision > PERM_PRECISION_DD)
-    return "minors have precisions fast, default, accurate and dd";
-  return NULL;
-}
-
 /* Returns the sum of the counts, 1 by default, or -1. */
 static int permi_minors_counts(int count, const int *given, int *counts)
 {
@@ -16140,7 +15853,7 @@ static int permi_minors_counts(int count, const int *given, int *counts)
 static double permi_minors_lost(const permi_minors *minors, const permi_minors_total *total, int i, int j)
 {
   const double sum = total->absolute[i - minors->least] + minors->without[minors->transposed ? j : i];
-  return (minors->estimate_relative + 2 * minors->below) * sum + minors->lost +
+  return (minors->estimate_relative + 2 * minors->below) * sum + (minors->subsets ? minors->lost : 0) +
          (minors->lossy ? ldexp(DBL_MIN, minors->scale_exp2) : 0);
 }
 
@@ -16150,20 +15863,16 @@ static perm_status permi_minors_weightless(perm_result *result)
 }
 
 /* Marginals, in which the scales cancel, and the permanent. */
-static perm_status permi_minors_marginals(const permi_minors_call *call, const permi_minors *minors,
+static perm_status permi_minors_marginals(const permi_minors_call *call, permi_minors *minors,
                                           const permi_minors_total *total, perm_result *result)
 {
   const int rows = minors->rows, columns = minors->columns;
   double value = 0, error = 0, of_value = 0;
   int i, j, k, e;
-  result->exp2 = -minors->scale_exp2;
-  for (i = 0; i < rows; i++)
-    result->exp2 -= (long long)minors->row_count[i] * minors->row_exp2[i];
-  for (j = 0, k = (rows - 1) * columns; j < columns; j++, k++) {
-    result->exp2 -= (long long)minors->column_count[j] * minors->column_exp2[j];
+  result->exp2 = minors->unit_exp2 - minors->scale_exp2;
+  for (j = 0, k = (rows - 1) * columns; j < columns; j++, k++)
     value += minors->column_count[j] * permi_minors_scaled(minors, rows - 1, j, 0) *
              permi_ldexp(total->value[k].hi, total->exp2[k]);
-  }
   if (!(value > 0))
     return permi_minors_weightless(result);
   for (j = 0; j < columns; j++)
@@ -16176,6 +15885,7 @@ static perm_status permi_minors_marginals(const permi_minors_call *call, const p
       if (minors->row_of[i] == call->m || minors->column_of[j] == call->n)
         continue;
       call->out[minors->row_of[i] * call->n + minors->column_of[j]] = x;
+      minors->largest = fmax(minors->largest, x);
       error = fmax(error, weight * permi_minors_lost(minors, total, i, j) / value + x * (of_value + 8 * PERMI_UNIT));
     }
   result->error_estimate = minors->below > PERMI_NO_MEASURE ? (double)INFINITY : 1.001 * error;
@@ -16193,20 +15903,16 @@ static perm_status permi_minors_marginals(const permi_minors_call *call, const p
   return PERM_OK;
 }
 
-/* Writes minors in units of 2^result->exp2; row: -1 for all. */
-static void permi_minors_output(const permi_minors *minors, permi_minors_total *total, int n, double *out, int gradient,
+/* Writes minors in units of 2^result->exp2. */
+static void permi_minors_output(const permi_minors_call *call, permi_minors *minors, permi_minors_total *total,
                                 perm_result *result)
 {
-  const int parts = minors->parts, columns = minors->columns, rows = minors->rows;
-  long long whole = -minors->scale_exp2, most = LLONG_MIN, least = LLONG_MAX;
+  const int parts = minors->parts, columns = minors->columns, rows = minors->rows, gradient = call->gradient;
+  const long long whole = minors->unit_exp2 - minors->scale_exp2;
+  long long most = LLONG_MIN, least = LLONG_MAX, estimate_exp2 = 0, common;
   permi_dd value[2] = {{0, 0}, {0, 0}};
-  double estimate = 0, lead, largest = 0;
-  long long estimate_exp2 = 0, common;
+  double estimate = 0, lead;
   int i, j, part, e, k;
-  for (i = 0; i < rows; i++)
-    whole -= (long long)minors->row_count[i] * minors->row_exp2[i];
-  for (j = 0; j < columns; j++)
-    whole -= (long long)minors->column_count[j] * minors->column_exp2[j];
   for (j = 0; j < columns; j++) {
     permi_dd x[2], y[2];
     for (part = 0; part < 2; part++) {
@@ -16259,28 +15965,19 @@ static void permi_minors_output(const permi_minors *minors, permi_minors_total *
     for (j = 0; j < columns; j++)
       for (part = 0; part < parts; part++, k++) {
         const double x = permi_ldexp(total->value[k].hi, total->exp2[k] - common);
-        out[((gradient ? minors->row_of[i] * n : 0) + minors->column_of[j]) * parts + part] = x;
-        largest = fmax(largest, fabs(x));
+        call->out[((gradient ? minors->row_of[i] * call->n : 0) + minors->column_of[j]) * parts + part] = x;
+        minors->largest = fmax(minors->largest, fabs(x));
         if (total->value[k].hi != 0 && fabs(x) < DBL_MIN)
           result->error_estimate += DBL_MIN;
       }
-  result->error_estimate += PERMI_UNIT * parts * largest;
+  result->error_estimate += PERMI_UNIT * parts * minors->largest;
   if (minors->below > PERMI_NO_MEASURE)
     result->error_estimate = (double)INFINITY;
 }
 
-static double permi_minors_relative(const perm_result *result, const double *out, int count)
-{
-  double most = 0;
-  int k;
-  for (k = 0; k < count; k++)
-    most = fmax(most, fabs(out[k]));
-  return result->error_estimate == 0 ? 0 : result->error_estimate / most;
-}
-
 typedef enum permi_minors_by { PERMI_MINORS_BY_TERMS, PERMI_MINORS_BY_ONE, PERMI_MINORS_BY_ANY } permi_minors_by;
 
-/* Single terms, in double-double, or subsets. */
+/* Plans single terms, in double-double, or subsets. */
 static void permi_minors_plan_one(permi_minors *minors, const perm_options *options, permi_minors_by by)
 {
   permi_minors_plan_terms(minors);
@@ -16288,8 +15985,7 @@ static void permi_minors_plan_one(permi_minors *minors, const perm_options *opti
     permi_minors_plan_subsets(minors, options);
 }
 
-/* The predicted fastest of these, kernels and GPUs; full: room for the matrix written out, or NULL. Returns 1 for
-   GPUs. */
+/* Plans the predicted fastest of these, kernels and GPUs. Returns 1 for GPUs. full: room for the matrix, or NULL. */
 static int permi_minors_choose(permi_minors *minors, const perm_options *options, permi_minors_by by, double *full)
 {
   double seconds;
@@ -16310,7 +16006,7 @@ static int permi_minors_choose(permi_minors *minors, const perm_options *options
   return 0;
 }
 
-/* Engine, sum and output of scaled entries. */
+/* Plans, sums and writes what is wanted of scaled entries. */
 static perm_status permi_minors_run(const permi_minors_call *call, permi_minors *minors, const perm_options *options,
                                     permi_minors_by by, double *full, permi_minors_total *total,
                                     permi_control *control, perm_result *result)
@@ -16338,11 +16034,12 @@ static perm_status permi_minors_run(const permi_minors_call *call, permi_minors 
                       : control->message[0] ? control->message
                                             : perm_status_text(status));
   minors->in_doubles = on_gpu || minors->kernel || minors->subsets;
+  minors->largest = 0;
   permi_terms_norms(minors);
   if (call->marginals)
     status = permi_minors_marginals(call, minors, total, result);
   else
-    permi_minors_output(minors, total, call->n, call->out, call->row < 0, result);
+    permi_minors_output(call, minors, total, result);
   result->error_bound = minors->subsets && permi_rounding_is_sound() ? result->error_estimate : (double)INFINITY;
   result->method = minors->subsets ? PERM_METHOD_SUBSETS : minors->in_doubles ? PERM_METHOD_DENSE : PERM_METHOD_GLYNN;
   result->precision = minors->in_doubles ? options->precision : PERM_PRECISION_DD;
@@ -16356,11 +16053,11 @@ static perm_status permi_minors_run(const permi_minors_call *call, permi_minors 
 /* Sets the results to NaN where their number is one that a call may have. */
 static void permi_minors_blank(permi_minors_call *call)
 {
-  const int rows = call->row < 0 ? call->m : 1;
+  const int rows = call->gradient ? call->m : 1;
   int k;
   if (!call->out || rows < 1 || call->n < 1 || rows > PERM_MAX_N || call->n > PERM_MAX_N)
     return;
-  call->entries = rows * call->n * call->view->parts;
+  call->entries = rows * call->n * call->view.parts;
   for (k = 0; k < call->entries; k++)
     call->out[k] = (double)NAN;
 }
@@ -16368,19 +16065,24 @@ static void permi_minors_blank(permi_minors_call *call)
 /* Checks a call and completes it. */
 static perm_status permi_minors_check(permi_minors_call *call, const perm_options *options, perm_result *result)
 {
-  const int m = call->m, n = call->n, gradient = call->row < 0, arguments = gradient ? 7 : 8;
-  const char *refusal = permi_minors_refusal(options);
+  const int m = call->m, n = call->n, gradient = call->gradient, arguments = gradient ? 7 : 8;
+  const char *refusal = options->certify                             ? "minors have no guaranteed bound (certify)"
+                        : options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_DENSE &&
+                                options->method != PERM_METHOD_GLYNN ? "minors have methods auto, dense and glynn"
+                        : options->precision > PERM_PRECISION_DD
+                            ? "minors have precisions fast, default, accurate and dd"
+                            : NULL;
   int i, j;
   perm_status status = permi_check_whole(options, arguments, result);
   if (status == PERM_OK)
-    status = permi_check_matrix(m, n, call->view, result);
+    status = permi_check_matrix(m, n, &call->view, result);
   if (status != PERM_OK)
     return status;
   if (!call->out && n > 0 && (m > 0 || !gradient))
     return permi_fail(result, PERM_ERROR_NULL, arguments + 1, "%s is NULL",
                       call->marginals ? "marginals" : gradient ? "gradient" : "minors");
 #if defined(PERM_NO_COMPLEX)
-  if (call->view->parts == 2)
+  if (call->view.parts == 2)
     refusal = "complex matrices are left out of this build (PERM_NO_COMPLEX)";
 #endif
   if (refusal)
@@ -16405,28 +16107,28 @@ static perm_status permi_minors_check(permi_minors_call *call, const perm_option
                       PERM_MAX_N, i < j ? "rows" : "columns", i < j ? "columns" : "rows", PERM_MAX_N - 1);
   for (i = 0; call->marginals && i < m; i++)
     for (j = 0; j < n; j++)
-      if (permi_at(call->view, i, j, 0) < 0)
+      if (permi_at(&call->view, i, j, 0) < 0)
         return permi_fail(result, PERM_ERROR_UNSUPPORTED, 3, "a has %.17g in row %d, column %d (counted from 1): "
                           "marginals are of weights; derivatives by any entries: perm_gradient_real",
-                          permi_at(call->view, i, j, 0), i + 1, j + 1);
-  if (!gradient && (call->row >= m || call->row_count[call->row] == 0))
+                          permi_at(&call->view, i, j, 0), i + 1, j + 1);
+  if (!gradient && (call->row < 0 || call->row >= m || call->row_count[call->row] == 0))
     return permi_fail(result, PERM_ERROR_RANGE, 7, "row is %d, of %d rows (counted from 0)%s", call->row, m,
-                      call->row >= m ? "" : ", and has no copy");
+                      call->row < 0 || call->row >= m ? "" : ", and has no copy");
   return PERM_OK;
 }
 
 /* Gathers distinct rows, the wanted one last, and columns. */
 static void permi_minors_gather(const permi_minors_call *call, permi_minors *minors)
 {
-  const int gradient = call->row < 0;
+  const int gradient = call->gradient;
   int i, j, part;
   memset(minors, 0, offsetof(permi_minors, entry));
-  minors->parts = call->view->parts;
+  minors->parts = call->view.parts;
   minors->total = call->total;
   minors->drops = call->marginals;
   for (i = 0; i <= call->m; i++) {
     const int from = i == call->m ? call->row : i;
-    if (i == call->m ? gradient : call->row_count[i] == 0 || i == call->row)
+    if (i == call->m ? gradient : call->row_count[i] == 0 || (!gradient && i == call->row))
       continue;
     minors->row_of[minors->rows] = from;
     minors->row_count[minors->rows++] = call->row_count[from];
@@ -16449,7 +16151,7 @@ static void permi_minors_gather(const permi_minors_call *call, permi_minors *min
       for (part = 0; part < minors->parts; part++)
         minors->entry[i][j][part] = minors->row_of[i] == call->m || minors->column_of[j] == call->n
                                         ? 1
-                                        : permi_at(call->view, minors->row_of[i], minors->column_of[j], part);
+                                        : permi_at(&call->view, minors->row_of[i], minors->column_of[j], part);
 }
 
 static perm_status permi_minors_solve(const permi_minors_call *call, permi_minors *minors, const perm_options *options,
@@ -16460,7 +16162,7 @@ static perm_status permi_minors_solve(const permi_minors_call *call, permi_minor
                            : PERMI_MINORS_BY_ANY;
   permi_control control = permi_control_begin(options);
   perm_status status = permi_minors_run(call, minors, options, by, full, total, &control, result);
-  double relative = status == PERM_OK ? permi_minors_relative(result, call->out, call->entries) : 0;
+  double relative = status == PERM_OK && result->error_estimate > 0 ? result->error_estimate / minors->largest : 0;
   while (status == PERM_OK && minors->in_doubles && options->precision != PERM_PRECISION_FAST &&
          relative > permi_wanted_relative(options)) {
     const perm_result finished = *result;
@@ -16473,7 +16175,7 @@ static perm_status permi_minors_solve(const permi_minors_call *call, permi_minor
       break;
     }
     result->escalated = 1;
-    relative = permi_minors_relative(result, call->out, call->entries);
+    relative = result->error_estimate > 0 ? result->error_estimate / minors->largest : 0;
   }
   if (status == PERM_OK && options->tolerance > 0 && relative > options->tolerance) {
     status = result->status = PERM_TOLERANCE_NOT_MET;
@@ -16487,7 +16189,7 @@ static perm_status permi_minors_solve(const permi_minors_call *call, permi_minor
 static perm_status permi_minors_metered(permi_minors_call *call, const perm_options *options, perm_result *result)
 {
   const double start = permi_seconds();
-  const int parts = call->view->parts;
+  const int parts = call->view.parts;
   permi_minors *minors;
   permi_minors_total total;
   double *memory, *full = NULL;
@@ -16495,7 +16197,7 @@ static perm_status permi_minors_metered(permi_minors_call *call, const perm_opti
   perm_status status;
   permi_minors_blank(call);
   if (!result)
-    return PERM_ERROR_NULL;
+    return call->gradient || call->row >= 0 ? PERM_ERROR_NULL : PERM_ERROR_RANGE;
   permi_result_clear(result);
   status = permi_minors_check(call, options, result);
   if (status != PERM_OK)
@@ -16505,13 +16207,8 @@ static perm_status permi_minors_metered(permi_minors_call *call, const perm_opti
     return permi_fail_memory(result);
   permi_minors_gather(call, minors);
   total.count = (minors->rows - minors->least) * minors->columns * parts;
-  memory = (double *)permi_allocate(
-      &options->allocator,
-      (size_t)(3 * total.count + minors->rows) +
-          (minors->total <= PERM_MAX_N
-               ? (size_t)(minors->total * (minors->total * parts + PERM_MAX_N))
-               : 0),
-      sizeof(double));
+  k = minors->total <= PERM_MAX_N ? minors->total * (minors->total * parts + PERM_MAX_N) : 0;
+  memory = (double *)permi_allocate(&options->allocator, (size_t)(3 * total.count + minors->rows + k), sizeof(double));
   if (!memory) {
     permi_release(&options->allocator, minors);
     return permi_fail_memory(result);
@@ -16545,73 +16242,49 @@ static perm_status permi_minors_metered(permi_minors_call *call, const perm_opti
   return status;
 }
 
-static perm_status permi_minors_general(permi_minors_call *call, const perm_options *options_given,
-                                        perm_result *result)
-{
-  permi_metered meter;
-  const double bytes = permi_view_bytes(call->m, call->n, call->view);
-  const perm_options *options = permi_meter_begin(&meter, options_given, bytes);
-  int counts[2][PERM_MAX_N];
-  perm_status status;
-  call->row_count = counts[0];
-  call->column_count = counts[1];
-  status = permi_minors_metered(call, options, result);
-  return permi_kind(permi_meter_end(&meter, status, result), call->view->parts, options_given, result);
-}
-
 static perm_status permi_minors_compute(permi_minors_call *call, const perm_options *options_given,
                                         perm_result *result)
 {
   permi_environment environment;
+  perm_status status = PERM_OK;
   permi_environment_begin(&environment);
-  return permi_environment_end(&environment,
-                               !call->marginals && permi_small_minors_result(call, options_given, result)
-                                   ? PERM_OK
-                                   : permi_minors_general(call, options_given, result));
-}
-
-/* A negative row marks a gradient inside. */
-static perm_status permi_minors_no_row(permi_minors_call *call, perm_result *result)
-{
-  const int row = call->row;
-  call->row = 0;
-  permi_minors_blank(call);
-  return permi_fail(result, PERM_ERROR_RANGE, 7, "row is %d", row);
+  if (call->marginals || !permi_small_minors_result(call, options_given, result)) {
+    permi_metered meter;
+    const double bytes = permi_view_bytes(call->m, call->n, &call->view);
+    const perm_options *options = permi_meter_begin(&meter, options_given, bytes);
+    int counts[2][PERM_MAX_N];
+    call->row_count = counts[0];
+    call->column_count = counts[1];
+    status = permi_minors_metered(call, options, result);
+    status = permi_kind(permi_meter_end(&meter, status, result), call->view.parts, options_given, result);
+  }
+  return permi_environment_end(&environment, status);
 }
 
 PERM_API perm_status perm_minors_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                       const int *column_counts, int row, const perm_options *options, double *minors,
                                       perm_result *result)
 {
-  const permi_view view = permi_view_of(a, ld, 1, NULL);
-  permi_minors_call call = {m, n, row, &view, row_counts, column_counts, minors, NULL, NULL, 0, 0, 0, 0};
-  return row < 0 ? permi_minors_no_row(&call, result) : permi_minors_compute(&call, options, result);
+  permi_minors_call call = {m, n, row, 0, 0, permi_view_of(a, ld, 1, NULL), row_counts, column_counts, minors,
+                            NULL, NULL, 0, 0, 0};
+  return permi_minors_compute(&call, options, result);
 }
 
 PERM_API perm_status perm_minors_complex(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
-                                         const int *column_counts, int row, const perm_options *options,
-                                         double *minors, perm_result *result)
+                                         const int *column_counts, int row, const perm_options *options, double *minors,
+                                         perm_result *result)
 {
-  const permi_view view = permi_view_of(a, ld, 2, NULL);
-  permi_minors_call call = {m, n, row, &view, row_counts, column_counts, minors, NULL, NULL, 0, 0, 0, 0};
-  return row < 0 ? permi_minors_no_row(&call, result) : permi_minors_compute(&call, options, result);
+  permi_minors_call call = {m, n, row, 0, 0, permi_view_of(a, ld, 2, NULL), row_counts, column_counts, minors,
+                            NULL, NULL, 0, 0, 0};
+  return permi_minors_compute(&call, options, result);
 }
 
 PERM_API perm_status perm_gradient_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                         const int *column_counts, const perm_options *options, double *gradient,
                                         perm_result *result)
 {
-  const permi_view view = permi_view_of(a, ld, 1, NULL);
-  permi_minors_call call = {m, n, -1, &view, row_counts, column_counts, gradient, NULL, NULL, 0, 0, 0, 0};
-  return permi_minors_compute(&call, options, result);
-}
-
-PERM_API perm_status perm_marginals_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
-                                         const int *column_counts, const perm_options *options, double *marginals,
-                                         perm_result *result)
-{
-  const permi_view view = permi_view_of(a, ld, 1, NULL);
-  permi_minors_call call = {m, n, -1, &view, row_counts, column_counts, marginals, NULL, NULL, 0, 0, 1, 0};
+  permi_minors_call call = {m, n, 0, 1, 0, permi_view_of(a, ld, 1, NULL), row_counts, column_counts, gradient,
+                            NULL, NULL, 0, 0, 0};
   return permi_minors_compute(&call, options, result);
 }
 
@@ -16619,8 +16292,17 @@ PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdif
                                            const int *column_counts, const perm_options *options, double *gradient,
                                            perm_result *result)
 {
-  const permi_view view = permi_view_of(a, ld, 2, NULL);
-  permi_minors_call call = {m, n, -1, &view, row_counts, column_counts, gradient, NULL, NULL, 0, 0, 0, 0};
+  permi_minors_call call = {m, n, 0, 1, 0, permi_view_of(a, ld, 2, NULL), row_counts, column_counts, gradient,
+                            NULL, NULL, 0, 0, 0};
+  return permi_minors_compute(&call, options, result);
+}
+
+PERM_API perm_status perm_marginals_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
+                                         const int *column_counts, const perm_options *options, double *marginals,
+                                         perm_result *result)
+{
+  permi_minors_call call = {m, n, 0, 1, 1, permi_view_of(a, ld, 1, NULL), row_counts, column_counts, marginals,
+                            NULL, NULL, 0, 0, 0};
   return permi_minors_compute(&call, options, result);
 }
 #endif
@@ -16632,15 +16314,15 @@ PERMI_BRIEF_END
      n = 2 .. 4    Laplace expansion
      n = 5 .. 8    real: Laplace expansion of halves of the rows
      n = 5 .. 11   as single calls compute it, >>small_kernels
-   Other matrices go through single calls. Ratios to these on a Zen 4 core, entry by entry and one after the other, n =
+   Other matrices go through single calls, and so do those whose value is not large against its rounding errors, as in
+   >>small. Data entry by entry, copied into matrices by the user, would take 1.8 to 2.7 times as long at n = 5 .. 7.
+   Ratios to single calls on a Zen 4 core, entry by entry and one after the other, n =
    5 .. 12: AVX-512, real .56 .57 .69 .78 .67 .80 1.0 1.1 and .68 .65 .74 .79 .69 .88 1.0 1.0; complex .81 .86 .87 .65
    .79 .90 .98 1.1 and .93 .96 .93 .67 .85 .99 1.0 1.0; AVX2, real .78 .78 .51 .63 .78 1.0 1.1 1.3 and 1.0 1.0 .61 .70
    .80 1.1 1.1 1.3. Entries 512 doubles apart or a multiple of that: n = 4 takes 5.6 ns, not 2.6; without copies n = 5
    takes 31 ns, not 11. Pieces of 16 matrices instead of 8 do not help n = 12.
    Glynn's signs with 4 complex or 8 real products in registers, row sums from two tables: complex 5 to 14% faster from
-   n = 6 on, real 13 to 60% slower from n = 5 on, so not taken.
-   A value stands if it is large against its rounding errors, as in >>small. Others are computed again by single
-   calls. */
+   n = 6 on, real 13 to 60% slower from n = 5 on, so not taken. */
 
 #if !defined(PERM_NO_EXTRAS)
 #define PERMI_BATCH_BLOCK 32 /* matrices loaded at once, a multiple of every width */
@@ -16650,11 +16332,11 @@ PERMI_BRIEF_END
 
 typedef enum permi_batch_kind { PERMI_BATCH_MATRICES, PERMI_BATCH_ENTRIES, PERMI_BATCH_SELECTIONS } permi_batch_kind;
 
-/* Up to order `expanded`, and from least to most, where matrices lie one after the other or are selected, and entry by
+/* Up to order `expanded`, and from 5 to most, where matrices lie one after the other or are selected, and entry by
    entry. */
 typedef struct permi_batch_kernel {
   perm_isa isa;
-  int parts, width, expanded[2], least[2], most[2];
+  int parts, width, expanded[2], most[2];
   int (*stream)(int n, const double *a, size_t stride, size_t vectors, double largest, double least, double *values);
   void (*take)(int n, const double *a, size_t stride, size_t vectors, double *to, size_t room);
   int (*signs)(int n, const double *a, size_t stride, double *work, const double *accept, double *out);
@@ -16662,28 +16344,26 @@ typedef struct permi_batch_kernel {
 
 static const permi_batch_kernel permi_batch_kernels[] = {
 #if PERMI_X86
-    {PERM_ISA_AVX512, 1, 8, {3, 4}, {5, 5}, {11, 11}, permi_batch_stream_real_avx512,
+    {PERM_ISA_AVX512, 1, 8, {3, 4}, {11, 11}, permi_batch_stream_real_avx512,
      permi_batch_take_real_avx512, permi_batch_signs_real_avx512},
-    {PERM_ISA_AVX2, 1, 4, {3, 4}, {5, 5}, {9, 10}, permi_batch_stream_real_avx2,
+    {PERM_ISA_AVX2, 1, 4, {3, 4}, {9, 10}, permi_batch_stream_real_avx2,
      permi_batch_take_real_avx2, permi_batch_signs_real_avx2},
 #if !defined(PERM_NO_COMPLEX)
-    {PERM_ISA_AVX512, 2, 8, {4, 4}, {5, 5}, {11, 11}, permi_batch_stream_complex_avx512,
+    {PERM_ISA_AVX512, 2, 8, {4, 4}, {11, 11}, permi_batch_stream_complex_avx512,
      permi_batch_take_complex_avx512, permi_batch_signs_complex_avx512},
-    {PERM_ISA_AVX2, 2, 4, {4, 4}, {5, 5}, {10, 11}, permi_batch_stream_complex_avx2,
+    {PERM_ISA_AVX2, 2, 4, {4, 4}, {10, 11}, permi_batch_stream_complex_avx2,
      permi_batch_take_complex_avx2, permi_batch_signs_complex_avx2},
 #endif
-#endif
-#if PERMI_ARM
-    {PERM_ISA_NEON, 1, 2, {4, 4}, {5, 5}, {4, 4}, permi_batch_stream_real_neon, NULL, NULL},
+#elif PERMI_ARM
+    {PERM_ISA_NEON, 1, 2, {4, 4}, {4, 4}, permi_batch_stream_real_neon, NULL, NULL},
 #if !defined(PERM_NO_COMPLEX)
-    {PERM_ISA_NEON, 2, 2, {4, 4}, {5, 5}, {4, 4}, permi_batch_stream_complex_neon, NULL, NULL},
+    {PERM_ISA_NEON, 2, 2, {4, 4}, {4, 4}, permi_batch_stream_complex_neon, NULL, NULL},
 #endif
 #endif
-    {PERM_ISA_PLAIN, 1, 1, {4, 4}, {5, 5}, {4, 4}, permi_batch_stream_real_plain, NULL, NULL},
 #if !defined(PERM_NO_COMPLEX)
-    {PERM_ISA_PLAIN, 2, 1, {4, 4}, {5, 5}, {4, 4}, permi_batch_stream_complex_plain, NULL, NULL},
+    {PERM_ISA_PLAIN, 2, 1, {4, 4}, {4, 4}, permi_batch_stream_complex_plain, NULL, NULL},
 #endif
-};
+    {PERM_ISA_PLAIN, 1, 1, {4, 4}, {4, 4}, permi_batch_stream_real_plain, NULL, NULL}};
 
 typedef struct permi_batch {
   permi_batch_kind kind;
@@ -16715,12 +16395,11 @@ static void permi_batch_gather(const permi_batch *batch, size_t first, size_t co
         const double two[2] = {batch->a[at + k], batch->a[at + batch->stride + k]};
         memcpy(entry, two, sizeof two);
       }
-    else if (parts == 1)
-      for (k = 0; k < count; k++, entry += entries)
-        *entry = batch->a[at + k];
     else
-      for (k = 0; k < count; k++, entry += entries)
-        memcpy(entry, batch->a + at + 2 * k, 2 * sizeof *entry);
+      for (k = 0; k < count; k++, entry += entries) {
+        entry[0] = batch->a[at + k * parts];
+        entry[parts - 1] = batch->a[at + k * parts + parts - 1];
+      }
   }
 }
 
@@ -16795,7 +16474,7 @@ static int permi_batch_progress(const perm_progress *progress, void *user_data)
   return share->control->stopped != PERM_OK;
 }
 
-/* NaN if stopped. Not inlined: a perm_result is large. */
+/* Sets NaN if stopped. Not inlined, since a perm_result is large. */
 PERMI_NEVER_INLINE static perm_status permi_batch_general(const permi_batch *batch, const double *matrix, int threads,
                                                           double *value)
 {
@@ -16832,38 +16511,30 @@ PERMI_NEVER_INLINE static perm_status permi_batch_general(const permi_batch *bat
   return result.status;
 }
 
-static perm_status permi_batch_single(const permi_batch *batch, const double *matrix, int threads, double *value)
+/* Whether a value that its kernel doubts stands after all: by signs, as nothing was rounded; by expansion, as value and
+   entries lose nothing, or by the entries, whatever cancels. */
+static int permi_batch_stands(const permi_batch *batch, const double *a, const double *out, const double *value)
 {
-  const int n = batch->n;
-  if (batch->plain && n >= 2 && n <= PERMI_SMALL_N && permi_small_value(batch->isa, n, batch->parts, matrix, value))
-    return PERM_OK;
-  return permi_batch_general(batch, matrix, threads, value);
-}
-
-/* Whether an expansion stands, as `stream` says of all at once, or by the entries, whatever cancels. */
-static int permi_batch_four_stands(const permi_batch *batch, const double *a, const double *value)
-{
-  const int entries = batch->n * batch->n * batch->parts;
-  int e, stands = fabs(value[0]) >= PERMI_SMALL_LEAST || fabs(value[batch->parts - 1]) >= PERMI_SMALL_LEAST;
+  const int n = batch->n, parts = batch->parts, width = batch->kernel->width, entries = n * n * parts;
+  int e, stands = fabs(value[0]) >= PERMI_SMALL_LEAST || fabs(value[parts - 1]) >= PERMI_SMALL_LEAST;
+  if (n > 4) {
+    const double large = out[parts * width], norms = out[(parts + 1) * width];
+    return large <= 1e30 && permi_small_rounds_nothing(n, entries, a, 4 * sqrt(norms) * pow(n * parts, 0.5 * n));
+  }
   for (e = 0; e < entries; e++)
     stands &= fabs(a[e]) <= PERMI_FOUR_LARGEST;
   return stands || permi_small_is_safe(entries, a);
-}
-
-/* Whether an element's value by signs stands after all: nothing was rounded. */
-static int permi_batch_rounds_nothing(const permi_batch *batch, const double *out, size_t k, double *room)
-{
-  const int n = batch->n, parts = batch->parts, width = batch->kernel->width;
-  const double large = out[parts * width], norms = out[(parts + 1) * width];
-  return large <= 1e30 && permi_small_rounds_nothing(n, n * n * parts, permi_batch_fetch(batch, k, room),
-                                                     4 * sqrt(norms) * pow(n * parts, 0.5 * n));
 }
 
 /* Computes one by a single call; *failed is the first that fails. */
 static void permi_batch_one(const permi_batch *batch, size_t at, int threads, const double *matrix, size_t *failed,
                             perm_status *status)
 {
-  const perm_status one = permi_batch_single(batch, matrix, threads, batch->out + at * (size_t)batch->parts);
+  const int n = batch->n;
+  double *value = batch->out + at * (size_t)batch->parts;
+  perm_status one = PERM_OK;
+  if (!(batch->plain && n >= 2 && n <= PERMI_SMALL_N && permi_small_value(batch->isa, n, batch->parts, matrix, value)))
+    one = permi_batch_general(batch, matrix, threads, value);
   if (one < 0 && *failed == batch->count) {
     *failed = at;
     *status = one;
@@ -16912,7 +16583,7 @@ typedef struct permi_batch_check {
 static void permi_batch_write(permi_batch_check *review, size_t first, size_t count, const double *out, unsigned stand)
 {
   const permi_batch *batch = review->batch;
-  const int n = batch->n, parts = batch->parts;
+  const int parts = batch->parts;
   const size_t width = (size_t)batch->kernel->width;
   double *value = batch->out + first * (size_t)parts;
   size_t k;
@@ -16923,11 +16594,11 @@ static void permi_batch_write(permi_batch_check *review, size_t first, size_t co
   for (k = 0; k < count; k++, value += parts, stand >>= 1) {
     value[0] = out[k];
     value[parts - 1] = out[k + (size_t)(parts - 1) * width];
-    if (!(stand & 1) && !(n > 4 ? permi_batch_rounds_nothing(batch, out + k, first + k, review->matrix)
-                                : permi_batch_four_stands(batch, permi_batch_fetch(batch, first + k, review->matrix),
-                                                          value)))
-      permi_batch_one(batch, first + k, review->threads, permi_batch_fetch(batch, first + k, review->matrix),
-                      &review->failed, &review->status);
+    if (!(stand & 1)) {
+      const double *matrix = permi_batch_fetch(batch, first + k, review->matrix);
+      if (!permi_batch_stands(batch, matrix, out + k, value))
+        permi_batch_one(batch, first + k, review->threads, matrix, &review->failed, &review->status);
+    }
   }
 }
 
@@ -16973,11 +16644,14 @@ static size_t permi_batch_vectors(const permi_batch *batch, size_t begin, size_t
   return review.failed;
 }
 
-/* ---- GPUs, from order 10 on: below, sending takes longer than computing here (H200 against 16 cores, 10^6 matrices:
-   real n = 10 0.066 s, 0.030 s; complex n = 12 0.11 s, 0.33 s; n = 16 0.30 s, 7.7 s). */
-static int permi_batch_gpu_wanted(const permi_batch *batch)
+/* GPUs compute from order 10 on: below, sending takes longer than computing here (H200 against 16 cores, 10^6 matrices:
+   real n = 10 0.066 s, 0.030 s; complex n = 12 0.11 s, 0.33 s; n = 16 0.30 s, 7.7 s). What they leave is marked in
+   batch->todo. */
+static perm_status permi_batch_on_gpus(permi_batch *batch, int threads, perm_result *result)
 {
   const perm_options *options = batch->options;
+  permi_control *control = batch->control;
+  perm_status status;
   const int n = batch->n, parts = batch->parts;
   const double elements = (double)batch->count * n * ldexp(1, n - 1), bytes = (double)batch->count * n * n * parts * 8;
   static const double rate[2] = PERMI_BATCH_RATE, gpu_rate[2] = PERMI_BATCH_GPU_RATE;
@@ -16985,11 +16659,17 @@ static int permi_batch_gpu_wanted(const permi_batch *batch)
       PERMI_GPU_DENSE_COMPILE + elements / gpu_rate[parts - 1] + bytes / PERMI_BATCH_GPU_BYTES_RATE;
   char message[PERM_MESSAGE_BYTES];
   if (!options->gpu.devices || !batch->plain || n < PERM_GPU_BATCH_LEAST_N || n > PERM_GPU_BATCH_MOST_N ||
-      !batch->count)
-    return 0;
-  if (options->isa != PERM_ISA_CUDA && seconds >= elements / rate[parts - 1])
-    return 0;
-  return !options->gpu.cpu_fallback || permi_gpu_devices(options->gpu.devices, message);
+      !batch->count || (options->isa != PERM_ISA_CUDA && seconds >= elements / rate[parts - 1]) ||
+      (options->gpu.cpu_fallback && !permi_gpu_devices(options->gpu.devices, message)))
+    return PERM_OK;
+  batch->todo = (unsigned char *)permi_allocate(&options->allocator, batch->count, 1);
+  if (!batch->todo)
+    return permi_fail_memory(result);
+  memset(batch->todo, 1, batch->count);
+  status = permi_batch_gpu_run(batch, threads, &control->gpus, control->message);
+  if (status >= 0 || options->gpu.cpu_fallback)
+    return status < 0 ? PERM_OK : status;
+  return permi_fail(result, status, 0, "%s", control->message);
 }
 
 typedef struct permi_batch_sharing {
@@ -17041,8 +16721,7 @@ static size_t permi_batch_prepare(permi_batch *batch)
                  (options->tolerance == 0 || options->tolerance >= 1e-10);
   for (k = 0; k < sizeof permi_batch_kernels / sizeof permi_batch_kernels[0] && !batch->kernel; k++) {
     const permi_batch_kernel *kernel = &permi_batch_kernels[k];
-    const int fits = n <= kernel->expanded[entry_by_entry] ||
-                     (n >= kernel->least[entry_by_entry] && n <= kernel->most[entry_by_entry]);
+    const int fits = n <= kernel->expanded[entry_by_entry] || (n > 4 && n <= kernel->most[entry_by_entry]);
     if (batch->plain && n >= 2 && fits && kernel->isa == isa && kernel->parts == parts)
       batch->kernel = kernel;
   }
@@ -17054,22 +16733,6 @@ static size_t permi_batch_prepare(permi_batch *batch)
   batch->accept[1] = PERMI_SMALL_LEAST;
   batch->accept[2] = 4e10 * n * PERMI_UNIT;
   return (1 + PERMI_BATCH_BLOCK) * entries + 8 + (size_t)(34 * n * parts * batch->kernel->width);
-}
-
-static perm_status permi_batch_on_gpus(permi_batch *batch, int threads, perm_result *result)
-{
-  permi_control *control = batch->control;
-  perm_status status;
-  if (!permi_batch_gpu_wanted(batch))
-    return PERM_OK;
-  batch->todo = (unsigned char *)permi_allocate(&batch->options->allocator, batch->count, 1);
-  if (!batch->todo)
-    return permi_fail_memory(result);
-  memset(batch->todo, 1, batch->count);
-  status = permi_batch_gpu_run(batch, threads, &control->gpus, control->message);
-  if (status >= 0 || batch->options->gpu.cpu_fallback)
-    return status < 0 ? PERM_OK : status;
-  return permi_fail(result, status, 0, "%s", control->message);
 }
 
 /* Computes a checked batch, whose other fields are 0. */
@@ -17201,29 +16864,29 @@ static perm_status permi_batch_laid_out(permi_batch batch, const double *a, size
 PERM_API perm_status perm_batch_real(int n, size_t count, const double *a, size_t matrix_stride,
                                      const perm_options *options, double *permanents, perm_result *result)
 {
-  const permi_batch batch = permi_batch_of(PERMI_BATCH_MATRICES, n, 1, count, options, permanents);
-  return permi_batch_laid_out(batch, a, matrix_stride, result);
+  return permi_batch_laid_out(permi_batch_of(PERMI_BATCH_MATRICES, n, 1, count, options, permanents), a, matrix_stride,
+                              result);
 }
 
 PERM_API perm_status perm_batch_complex(int n, size_t count, const double *a, size_t matrix_stride,
                                         const perm_options *options, double *permanents, perm_result *result)
 {
-  const permi_batch batch = permi_batch_of(PERMI_BATCH_MATRICES, n, 2, count, options, permanents);
-  return permi_batch_laid_out(batch, a, matrix_stride, result);
+  return permi_batch_laid_out(permi_batch_of(PERMI_BATCH_MATRICES, n, 2, count, options, permanents), a, matrix_stride,
+                              result);
 }
 
 PERM_API perm_status perm_batch_real_soa(int n, size_t count, const double *a, size_t entry_stride,
                                          const perm_options *options, double *permanents, perm_result *result)
 {
-  const permi_batch batch = permi_batch_of(PERMI_BATCH_ENTRIES, n, 1, count, options, permanents);
-  return permi_batch_laid_out(batch, a, entry_stride, result);
+  return permi_batch_laid_out(permi_batch_of(PERMI_BATCH_ENTRIES, n, 1, count, options, permanents), a, entry_stride,
+                              result);
 }
 
 PERM_API perm_status perm_batch_complex_soa(int n, size_t count, const double *a, size_t entry_stride,
                                             const perm_options *options, double *permanents, perm_result *result)
 {
-  const permi_batch batch = permi_batch_of(PERMI_BATCH_ENTRIES, n, 2, count, options, permanents);
-  return permi_batch_laid_out(batch, a, entry_stride, result);
+  return permi_batch_laid_out(permi_batch_of(PERMI_BATCH_ENTRIES, n, 2, count, options, permanents), a, entry_stride,
+                              result);
 }
 
 static perm_status permi_select(permi_batch batch, int m, int n, const permi_view *view, const int *rows,
@@ -18471,8 +18134,924 @@ PERMI_INSTANCE(small_complex, 0, 2, (PERMI_WIDTH == 8))
 
 PERMI_BRIEF_BEGIN
 
-/* ============================================================================ >>small_minors_kernels
-   Minors of small orders. With z_i the sum of row i over signs of the n columns, the first +, minors of all columns are
+/* =================================================================================== >>limb_kernels
+   Long numbers of >>exact_kernels: limbs in doubles, real or Gaussian, products of row sums in doubles. */
+
+#if PERMI_WIDTH >= 2 && !defined(PERM_NO_EXACT)
+/* A number of k limbs is sum_i a_i, a_i a multiple of u_i = 2^(51 i) unit; round[i] = C_i = 1.5 * 2^103 u_i. "Four" is
+   four vectors; a limb's four are `places` apart.
+   1. Let a be a multiple of u_i, g an integer, |ag| <= 2^102 u_i. C_i + ag lies in C_i's binade, of doubles 2^51 u_i
+   apart: fma(a, g, C_i) = C_i + h, h a multiple of u_(i+1), |ag - h| <= 2^50 u_i, and l = fma(a, g, -h) is exact:
+   ag = h + l. Sums of multiples of u_i up to 2^53 u_i are exact.
+   2. Gaussian limbs grow to M u_i in each part, M = 2^52 - 2^11, under factors |re g| + |im g| <= G = 2^50 - 2^10:
+   re = l - l' + carry, carries h - h': |re| <= 2 * 2^50 + M G 2^-51 + 1 <= M; each product is below M G < 2^102.
+   3. exact_carry makes |a_i| <= 2^50 u_i but in the last limb: (a_i + C_i) - C_i is the multiple of u_(i+1) next to
+   a_i. The last of k > 1 limbs is then at most |a| / u_(k-1) + 1 <= 2^49 + 1, as |a| < 2^(50 k).
+   4. A long row's sum is y = 2^51 y_1 + y_0, |y_0| <= 2^50, |y_1| <= 2^20 (norms are below 2^70). After exact_carry,
+   |a_i| <= 2^50 u_i, a becomes r_i = l(a_i y_0) + h(a_(i-1) y_0) + l(2^51 a_(i-1) y_1) + h(2^51 a_(i-2) y_1) + carry,
+   twice as many terms if Gaussian: below 2^53 u_i, and carried at once. 2^(51 grown) > 2^1.1 |product|: the last of
+   `grown` limbs is at most 2^50, and takes what is beyond: multiples of u_grown up to 2^53 whose sum is small.
+   5. Last products: three real ones make a Gaussian one [Karatsuba]: re re', im im', (re + im)(re' + im'), planes 0 to
+   2; |re + im| <= 2^51 after exact_carry, products <= 2^102.
+   Proved by machine: 1, 3, 5 tests/proofs/limbs.g, 2, 4 tests/proofs/limbs_orders.sh. */
+
+/* Sets a[0 .. k] = a[0 .. k - 1] g, for `places` vectors. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_times)(PERMI_V *a, int k, const double *g, const double *round,
+                                                       int places)
+{
+  PERMI_V carry[4], factor[4];
+  int i, place;
+  PERMI_UNROLL
+  for (place = 0; place < places; place++) {
+    factor[place] = PERMI_LOAD(g + place * PERMI_WIDTH);
+    carry[place] = PERMI_SET(0);
+  }
+  PERMI_UNROLL_FEW
+  for (i = 0; i < k; i++) {
+    const PERMI_V c = PERMI_SET(round[i]);
+    PERMI_UNROLL
+    for (place = 0; place < places; place++) {
+      PERMI_V *at = a + i * places + place;
+      const PERMI_V high = PERMI_FMA(*at, factor[place], c) - c;
+      PERMI_V low = PERMI_FMS(*at, factor[place], high);
+      if (i)
+        low = low + carry[place];
+      *at = low;
+      carry[place] = high;
+    }
+  }
+  PERMI_UNROLL
+  for (place = 0; place < places; place++)
+    a[k * places + place] = carry[place];
+}
+
+/* Adds products of na limbs with nb, `places` apart. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_sum)(PERMI_I *to, const PERMI_V *a, const PERMI_V *b, int na, int nb,
+                                                     const double *round, const double *rest, int places)
+{
+  int i, j;
+  PERMI_UNROLL_FEW
+  for (i = 0; i < na; i++) {
+    PERMI_UNROLL_FEW
+    for (j = 0; j < nb; j++) {
+      const PERMI_V high = PERMI_FMA(a[i * places], b[j * places], PERMI_SET(round[i + j]));
+      const PERMI_V low = PERMI_FMA(a[i * places], b[j * places], PERMI_SET(rest[i + j]) - high);
+      to[i + j] = PERMI_I_ADD64(to[i + j], PERMI_I_BITS(low));
+      to[i + j + 1] = PERMI_I_ADD64(to[i + j + 1], PERMI_I_BITS(high));
+    }
+  }
+}
+
+/* Adds the parts of a g, a multiple of u_i, to low and high. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_split)(PERMI_V a, PERMI_V g, PERMI_V c, PERMI_V *low, PERMI_V *high)
+{
+  const PERMI_V h = PERMI_FMA(a, g, c) - c;
+  *low = *low + PERMI_FMS(a, g, h);
+  *high = *high + h;
+}
+
+/* Does so for one part, or all of a complex product: a, g, low and high have `parts` parts. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_product)(const PERMI_V *a, const PERMI_V *g, PERMI_V c, PERMI_V *low,
+                                                         PERMI_V *high, int parts)
+{
+  PERMI_NAME(exact_split)(a[0], g[0], c, low, high);
+  if (parts == 2) {
+    PERMI_NAME(exact_split)(a[1], PERMI_SET(0) - g[1], c, low, high);
+    PERMI_NAME(exact_split)(a[0], g[1], c, low + 1, high + 1);
+    PERMI_NAME(exact_split)(a[1], g[0], c, low + 1, high + 1);
+  }
+}
+
+/* Does what exact_times does for one vector of Gaussian integers: a[limb][part], limbs `apart`; g's parts are four
+   vectors apart. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_times_gaussian)(PERMI_V *a, int k, const double *g, const double *round,
+                                                                int apart)
+{
+  PERMI_V factor[2], carry[2];
+  int i;
+  factor[0] = PERMI_LOAD(g);
+  factor[1] = PERMI_LOAD(g + 4 * PERMI_WIDTH);
+  carry[0] = carry[1] = PERMI_SET(0);
+  PERMI_UNROLL_FEW
+  for (i = 0; i < k; i++) {
+    PERMI_V *at = a + i * apart, low[2] = {carry[0], carry[1]};
+    carry[0] = carry[1] = PERMI_SET(0);
+    PERMI_NAME(exact_product)(at, factor, PERMI_SET(round[i]), low, carry, 2);
+    at[0] = low[0];
+    at[1] = low[1];
+  }
+  a[k * apart] = carry[0];
+  a[k * apart + 1] = carry[1];
+}
+
+/* Carries limbs 0 .. k - 2 of `vectors` numbers to at most 2^50. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_carry)(PERMI_V *a, int k, const double *round, int vectors)
+{
+  int i, v;
+  for (i = 0; i + 1 < k; i++) {
+    const PERMI_V c = PERMI_SET(round[i]);
+    for (v = 0; v < vectors; v++, a++) {
+      const PERMI_V sum = *a + c, high = sum - c;
+      *a = *a - high;
+      a[vectors] = a[vectors] + high;
+    }
+  }
+}
+
+/* Sets a[0 .. grown - 1] = a[0 .. k - 1] y, y[low, high][part][place]. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_times_long)(PERMI_V *a, int k, int grown, const double *y,
+                                                            const double *round, int parts)
+{
+  int i, part, place;
+  for (place = 0; place < 4; place++) {
+    PERMI_V *at = a + place * parts, low[2], high[2], carry[2], second[2];
+    for (part = 0; part < parts; part++) {
+      low[part] = PERMI_LOAD(y + (4 * part + place) * PERMI_WIDTH);
+      high[part] = PERMI_LOAD(y + (4 * (parts + part) + place) * PERMI_WIDTH);
+      carry[part] = second[part] = PERMI_SET(0);
+    }
+    for (i = 0; i < grown; i++, at += 4 * parts) {
+      PERMI_V sum[2], next[2], beyond[2];
+      for (part = 0; part < parts; part++) {
+        sum[part] = carry[part];
+        next[part] = second[part];
+        beyond[part] = PERMI_SET(0);
+      }
+      if (i < k) {
+        PERMI_NAME(exact_product)(at, low, PERMI_SET(round[i]), sum, next, parts);
+        PERMI_NAME(exact_product)(at, high, PERMI_SET(round[i + 1]), next, beyond, parts);
+      }
+      for (part = 0; part < parts; part++) {
+        const PERMI_V c = PERMI_SET(round[i]), rounded = sum[part] + c, up = rounded - c;
+        at[part] = i + 1 < grown ? sum[part] - up : sum[part] + (next[part] + beyond[part]);
+        carry[part] = next[part] + up;
+        second[part] = beyond[part];
+      }
+    }
+  }
+}
+
+/* Moves row sums in doubles by a step; where a sum has two doubles, the lower one stays within 2^50. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_move_doubles)(const permi_exact *exact, int j, int minus, double *x)
+{
+  const double *step = exact->wide_step + j * exact->wide_padded;
+  const PERMI_V c = PERMI_SET(1.5 * 10141204801825835211973625643008.0), part = PERMI_SET(1 / 2251799813685248.0);
+  double *low = x + exact->wide_padded - 2 * exact->long_padded, *high = low + exact->long_padded;
+  int i;
+  for (i = 0; i < exact->wide_padded; i += PERMI_WIDTH) {
+    const PERMI_V a = PERMI_LOAD(x + i), b = PERMI_LOAD(step + i);
+    PERMI_STORE(x + i, minus ? a - b : a + b);
+  }
+  for (i = 0; i < exact->long_padded; i += PERMI_WIDTH) {
+    const PERMI_V a = PERMI_LOAD(low + i), sum = a + c, up = sum - c;
+    PERMI_V units = up * part;
+    PERMI_STORE(low + i, a - up);
+    PERMI_STORE(high + i, PERMI_LOAD(high + i) + units);
+  }
+}
+
+/* Stores the factors for setting q that are not narrow, four vectors each: limbs as products of row sums, [limb][part];
+   then rows of two doubles, [row][low, high][part]. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_factors)(const permi_exact *exact, const double *x, int q, double *to,
+                                                         int parts)
+{
+  const double *table = exact->wide_table + q * exact->wide_entries * 4 * PERMI_WIDTH;
+  const double *low = x + exact->wide_padded - 2 * exact->long_padded, *high = low + exact->long_padded;
+  int i, k, part, place;
+  for (k = 0; k < exact->limbs - exact->narrow; k++, to += 4 * parts * PERMI_WIDTH) {
+    PERMI_V product[4][2];
+    PERMI_UNROLL
+    for (place = 0; place < 4; place++) {
+      product[place][0] = PERMI_SET(1);
+      product[place][1] = PERMI_SET(0);
+    }
+    for (i = 0; i < exact->wide_rows[k]; i++, table += 4 * parts * PERMI_WIDTH, x += parts) {
+      const PERMI_V re = PERMI_SET(x[0]), im = PERMI_SET(parts == 2 ? x[1] : 0);
+      PERMI_UNROLL
+      for (place = 0; place < 4; place++) {
+        const PERMI_V y = re + PERMI_LOAD(table + place * PERMI_WIDTH);
+        if (parts == 1) {
+          product[place][0] = product[place][0] * y;
+        } else {
+          const PERMI_V z = im + PERMI_LOAD(table + (4 + place) * PERMI_WIDTH), was = product[place][0];
+          const PERMI_V cross = product[place][1] * z, other = product[place][1] * y; /* integers below 2^51 */
+          product[place][0] = PERMI_FMS(was, y, cross);
+          product[place][1] = PERMI_FMA(was, z, other);
+        }
+      }
+    }
+    PERMI_UNROLL
+    for (place = 0; place < 4; place++) {
+      PERMI_STORE(to + place * PERMI_WIDTH, product[place][0]);
+      if (parts == 2)
+        PERMI_STORE(to + (4 + place) * PERMI_WIDTH, product[place][1]);
+    }
+  }
+  for (k = 0; k < exact->long_rows; k++, to += 8 * parts * PERMI_WIDTH)
+    for (part = 0; part < parts; part++, table += 8 * PERMI_WIDTH)
+      for (place = 0; place < 4; place++) {
+        const PERMI_V c = PERMI_SET(1.5 * 10141204801825835211973625643008.0);
+        const PERMI_V y = PERMI_SET(low[k * parts + part]) + PERMI_LOAD(table + place * PERMI_WIDTH);
+        const PERMI_V top = PERMI_SET(high[k * parts + part]) + PERMI_LOAD(table + (4 + place) * PERMI_WIDTH);
+        const PERMI_V sum = y + c, up = sum - c;
+        PERMI_V units = top * PERMI_SET(2251799813685248.0);
+        PERMI_STORE(to + (4 * part + place) * PERMI_WIDTH, y - up);
+        PERMI_STORE(to + (4 * (parts + part) + place) * PERMI_WIDTH, units + up);
+      }
+}
+
+/* Multiplies the limbs and long rows of one half. Returns its number of limbs. */
+PERMI_TARGET PERMI_INLINE int PERMI_NAME(exact_half)(const permi_exact *exact, PERMI_V *a, const double *limb,
+                                                     int limbs, int half, const double *y, int parts)
+{
+  const double *round = exact->half[half];
+  const int end = half ? exact->long_rows : exact->long_first;
+  int row = half ? exact->long_first : 0, k, place;
+  for (k = 1; k < limbs; k++)
+    if (parts == 2)
+      for (place = 0; place < 4; place++)
+        PERMI_NAME(exact_times_gaussian)(a + 2 * place, k, limb + (k * 8 + place) * PERMI_WIDTH, round, 8);
+    else
+      PERMI_NAME(exact_times)(a, k, limb + k * 4 * PERMI_WIDTH, round, 4);
+  if (parts == 2 || row < end)
+    PERMI_NAME(exact_carry)(a, k, round, 4 * parts);
+  for (; row < end; k = exact->grown[row++])
+    PERMI_NAME(exact_times_long)(a, k, exact->grown[row], y + row * 8 * parts * PERMI_WIDTH, round, parts);
+  return k;
+}
+
+/* Multiplies a few Gaussian limbs, for one vector, and carries; the planes go to a[plane][limb][4]. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_planes)(PERMI_V *a, const double *limb, int limbs, PERMI_V sign,
+                                                        const double *round)
+{
+  PERMI_V product[6];
+  int k;
+  product[0] = PERMI_XOR(PERMI_LOAD(limb), sign);
+  product[1] = PERMI_XOR(PERMI_LOAD(limb + 4 * PERMI_WIDTH), sign);
+  PERMI_EVERY(k, 2, if (k + 1 < limbs)
+              PERMI_NAME(exact_times_gaussian)(product, k + 1, limb + (k + 1) * 8 * PERMI_WIDTH, round, 2));
+  PERMI_EVERY(k, 2, if (k + 1 < limbs) PERMI_NAME(exact_carry)(product + 2 * k, 2, round + k, 2));
+  PERMI_UNROLL
+  for (k = 0; k < limbs; k++) {
+    a[4 * k] = product[2 * k];
+    a[12 + 4 * k] = product[2 * k + 1];
+    a[24 + 4 * k] = product[2 * k] + product[2 * k + 1];
+  }
+}
+#endif
+
+/* ================================================================================== >>exact_kernels
+   Kernels of >>exact. */
+
+#if PERMI_WIDTH >= 2 && !defined(PERM_NO_EXACT)
+/* Add terms to accumulators. atom holds, by atom, four vectors of 4 WIDTH int16, the first `settings` in use.
+     atoms    products of rows below 2^15, int16; 4 or 5 a limb, 1 if without rows
+     halves   atoms 0 1 (4) and 2 3, below 2^31, int32: PAIRS16 adds products of neighbours; one of the two is cleared
+     limbs    products of halves, |g| <= G < 2^51, the plan's cap: exact doubles
+     terms    (prod of the first limbs) (prod of the others), limbs of weights u_k = 2^(51 k)
+   A vector of atoms ends as four of limbs, lanes 0, 2, 1, 3 modulo 4. Bit q of `negative` turns setting q, place_signs
+   lanes 1 and 2 modulo 4.
+   1. Let a be a multiple of u_k, |a| <= 2^51 u_k, |g| < 2^51, C_k = 1.5 * 2^103 u_k. By 1 of >>limb_kernels,
+   fma(a, g, C_k) = C_k + h, |ag - h| <= 2^50 u_k, and ag = h + l with l = fma(a, g, -h).
+   2. Limbs stay within 2^51 u_k. Up to three, G = 2^51 - 2^10: one is <= G; of two, l <= 2^50, h <= G^2 2^-51 + 1/2 <
+   2^51 - 2^11 + 1; of three, 2^50; 2^50 G 2^-51 + 1/2 + 2^50 < 2^51; (2^51 - 2^11 + 1) G 2^-51 + 1/2. Beyond, G = 2^50
+   - 2^10: M < 2^51 gives M G 2^-51 + 1/2 + 2^50 < 2^51.
+   3. Last products enter 64-bit accumulators as bits of C_k + h and 1.5 * 2^52 u_k + l (one binade, as |l| <= 2^50
+   u_k): multiples of u_(k+1) and u_k plus constants, subtracted at emptying: after 128 settings of 4 vectors (many
+   limbs: 32) of at most 5 (31) numbers <= 2^51, below 2^63. round[k] = C_k, rest[k] = C_k + 1.5 * 2^52 u_k.
+   4. exact_many: more than six limbs, and wide ones, products of row sums in doubles. u_k = 2^(51 k) unit keeps 32
+   limbs in range; the first limb gets the unit; the second half keeps weights 2^(51 k), its C_k is second[k]. In tiles
+   of 3 x 2 last products absent limbs are 0, but their constants count, except beyond the last accumulator.
+   5. IFMA: integer limbs, |g| < 2^51, u_k = 2^(52 k), signs apart; instructions add the lower or upper 52 bits of a
+   product. k limbs below 2^52, the last below 2^(51 k - 52 (k - 1)), times |g| are k + 1 such after carries. Last sums
+   of at most 6 numbers below 2^52 are added 64 * 4 times: below 2^63.
+   Proved by machine: 1, 3 tests/proofs/limbs.g, 2 to 5 tests/proofs/limbs_orders.sh. */
+#define PERMI_LANES (4 * PERMI_WIDTH) /* of int16; twice as many bytes */
+
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_limb)(const permi_exact *exact, const permi_exact_work *work, int k,
+                                                      int q, PERMI_I *limb)
+{
+  const PERMI_I even = PERMI_I_SET(0xffff), odd = PERMI_I_SET(0xffff0000);
+  const int16_t *from = work->atom + (k * PERMI_EXACT_ATOMS * 4 + q) * PERMI_LANES;
+  const PERMI_I a = PERMI_I_LOAD(from), b = PERMI_I_LOAD(from + 4 * PERMI_LANES);
+  const PERMI_I c = PERMI_I_LOAD(from + 8 * PERMI_LANES), d = PERMI_I_LOAD(from + 12 * PERMI_LANES);
+  const PERMI_I f0 = PERMI_I_PAIRS16(c & even, d), f1 = PERMI_I_PAIRS16(c & odd, d);
+  PERMI_I e0 = PERMI_I_PAIRS16(a & even, b), e1 = PERMI_I_PAIRS16(a & odd, b);
+  if (exact->fifth[k]) {
+    const PERMI_I fifth = PERMI_I_LOAD(from + 16 * PERMI_LANES);
+    e0 = PERMI_I_MUL32(e0, PERMI_I_PAIRS16(fifth, PERMI_I_SET(1)));
+    e1 = PERMI_I_MUL32(e1, PERMI_I_PAIRS16(fifth, PERMI_I_SET(0x10000)));
+  }
+  limb[0] = PERMI_I_EVEN32(e0, f0);
+  limb[1] = PERMI_I_EVEN32(PERMI_I_HIGH32(e0), PERMI_I_HIGH32(f0));
+  limb[2] = PERMI_I_EVEN32(e1, f1);
+  limb[3] = PERMI_I_EVEN32(PERMI_I_HIGH32(e1), PERMI_I_HIGH32(f1));
+}
+
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_limb_doubles)(const permi_exact *exact, const permi_exact_work *work,
+                                                              int k, int q, double *to)
+{
+  PERMI_I limb[4];
+  int place;
+  PERMI_NAME(exact_limb)(exact, work, k, q, limb);
+  PERMI_UNROLL
+  for (place = 0; place < 4; place++)
+    PERMI_STORE(to + place * PERMI_WIDTH, PERMI_I_DOUBLES(limb[place]));
+}
+
+PERMI_TARGET PERMI_INLINE int PERMI_NAME(exact_sign)(int negative, int place_signs, int q, int place)
+{
+  return (negative >> q ^ (place_signs & (place ^ place >> 1))) & 1;
+}
+
+/* Evaluates 2 to 6 limbs. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_few)(const permi_exact *exact, permi_exact_work *work, int settings,
+                                                     int negative, int place_signs, int limbs)
+{
+  const int first = (limbs + 1) / 2, second = limbs - first;
+  const PERMI_V minus = PERMI_SET(-0.0), plus = PERMI_SET(0.0);
+  double limb[6 * 4 * PERMI_WIDTH] PERMI_ALIGN64;
+  uint64_t *accumulator = work->accumulator[0];
+  PERMI_I sum[7];
+  int k, q, place;
+  PERMI_UNROLL
+  for (k = 0; k <= limbs; k++)
+    sum[k] = PERMI_I_LOAD(accumulator + k * PERMI_WIDTH);
+  for (q = 0; q < settings; q++) {
+    PERMI_UNROLL
+    for (k = 0; k < limbs; k++)
+      PERMI_NAME(exact_limb_doubles)(exact, work, k, q, limb + k * 4 * PERMI_WIDTH);
+    for (place = 0; place < 4; place++) {
+      const double *from = limb + place * PERMI_WIDTH, *other = from + first * 4 * PERMI_WIDTH;
+      PERMI_V a[3], b[3];
+      a[0] = PERMI_XOR(PERMI_LOAD(from), PERMI_NAME(exact_sign)(negative, place_signs, q, place) ? minus : plus);
+      b[0] = PERMI_LOAD(other);
+      PERMI_EVERY(k, 2, if (k + 1 < first)
+                  PERMI_NAME(exact_times)(a, k + 1, from + (k + 1) * 4 * PERMI_WIDTH, exact->round, 1));
+      PERMI_EVERY(k, 2, if (k + 1 < second)
+                  PERMI_NAME(exact_times)(b, k + 1, other + (k + 1) * 4 * PERMI_WIDTH, exact->round, 1));
+      PERMI_NAME(exact_sum)(sum, a, b, first, second, exact->round, exact->rest, 1);
+    }
+  }
+  PERMI_UNROLL
+  for (k = 0; k <= limbs; k++)
+    PERMI_I_STORE(accumulator + k * PERMI_WIDTH, sum[k]);
+}
+
+/* Evaluates any number of limbs, with wide ones and long rows, real or Gaussian, four vectors a turn. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_any)(const permi_exact *exact, permi_exact_work *work, int settings,
+                                                     int negative, int place_signs, int parts)
+{
+  const int limbs = exact->limbs, first = exact->first, many = 4 * parts, planes = 2 * parts - 1;
+  double *limb = work->limb, *other = limb + first * many * PERMI_WIDTH, *rows = limb + limbs * many * PERMI_WIDTH;
+  PERMI_V *a = (PERMI_V *)(void *)work->first, *b = (PERMI_V *)(void *)work->second;
+  PERMI_V *a_sum = a + 8 * PERMI_EXACT_HALF, *b_sum = b + 8 * PERMI_EXACT_HALF;
+  PERMI_I sum[3][PERMI_EXACT_PADDED + 1];
+  int i, j, k, q, place, part, plane;
+  for (plane = 0; plane < planes; plane++)
+    for (k = 0; k <= PERMI_EXACT_PADDED; k++)
+      sum[plane][k] = k <= exact->sums ? PERMI_I_LOAD(work->accumulator[plane] + k * PERMI_WIDTH) : PERMI_I_SET(0);
+  for (q = 0; q < settings; q++) {
+    int a_limbs, b_limbs;
+    for (k = 0; k < exact->narrow; k++)
+      PERMI_NAME(exact_limb_doubles)(exact, work, k, q, limb + k * 4 * PERMI_WIDTH);
+    PERMI_NAME(exact_factors)(exact, work->x, q, limb + exact->narrow * many * PERMI_WIDTH, parts);
+    for (place = 0; place < 4; place++) {
+      const int sign = PERMI_NAME(exact_sign)(negative, place_signs, q, place);
+      for (part = 0; part < parts; part++) {
+        const double *from = limb + (4 * part + place) * PERMI_WIDTH;
+        a[parts * place + part] = PERMI_LOAD(from) * PERMI_SET(sign ? -exact->unit : exact->unit);
+        b[parts * place + part] = PERMI_LOAD(from + first * many * PERMI_WIDTH);
+      }
+    }
+    a_limbs = PERMI_NAME(exact_half)(exact, a, limb, first, 0, rows, parts);
+    b_limbs = PERMI_NAME(exact_half)(exact, b, other, limbs - first, 1, rows, parts);
+    for (k = 0; k < many; k++) {
+      a[a_limbs * many + k] = a[a_limbs * many + many + k] = PERMI_SET(0);
+      b[b_limbs * many + k] = PERMI_SET(0);
+    }
+    for (k = 0; parts == 2 && k < 4 * (a_limbs + 2); k++)
+      a_sum[k] = a[2 * k] + a[2 * k + 1];
+    for (k = 0; parts == 2 && k < 4 * (b_limbs + 1); k++)
+      b_sum[k] = b[2 * k] + b[2 * k + 1];
+    for (plane = 0; plane < planes; plane++) {
+      const int apart = plane == 2 ? 4 : many;
+      const PERMI_V *x = plane == 2 ? a_sum : a + plane, *y = plane == 2 ? b_sum : b + plane;
+      for (i = 0; i < a_limbs; i += 3)
+        for (j = 0; j < b_limbs; j += 2)
+          for (place = 0; place < 4; place++)
+            PERMI_NAME(exact_sum)(sum[plane] + i + j, x + apart * i + apart / 4 * place,
+                                  y + apart * j + apart / 4 * place, 3, 2, exact->round + i + j, exact->rest + i + j,
+                                  apart);
+    }
+  }
+  for (plane = 0; plane < planes; plane++)
+    for (k = 0; k <= exact->sums; k++)
+      PERMI_I_STORE(work->accumulator[plane] + k * PERMI_WIDTH, sum[plane][k]);
+}
+
+/* Evaluates 2 to 6 limbs of Gaussian integers. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_few_gaussian)(const permi_exact *exact, permi_exact_work *work,
+                                                              int settings, int negative, int place_signs, int limbs)
+{
+  const int first = (limbs + 1) / 2;
+  const PERMI_V minus = PERMI_SET(-0.0), plus = PERMI_SET(0.0);
+  double *limb = work->limb;
+  PERMI_V a[36], b[36];
+  PERMI_I sum[3][7];
+  int k, q, place, plane;
+  for (plane = 0; plane < 3; plane++)
+    for (k = 0; k <= limbs; k++)
+      sum[plane][k] = PERMI_I_LOAD(work->accumulator[plane] + k * PERMI_WIDTH);
+  for (q = 0; q < settings; q++) {
+    PERMI_NAME(exact_factors)(exact, work->x, q, limb, 2);
+    for (place = 0; place < 4; place++) {
+      const PERMI_V sign = PERMI_NAME(exact_sign)(negative, place_signs, q, place) ? minus : plus;
+      const double *from = limb + place * PERMI_WIDTH;
+      PERMI_NAME(exact_planes)(a + place, from, first, sign, exact->round);
+      PERMI_NAME(exact_planes)(b + place, from + first * 8 * PERMI_WIDTH, limbs - first, plus, exact->round);
+    }
+    for (plane = 0; plane < 3; plane++) {
+      PERMI_I total[7];
+      PERMI_UNROLL
+      for (k = 0; k <= limbs; k++)
+        total[k] = sum[plane][k];
+      for (place = 0; place < 4; place++)
+        PERMI_NAME(exact_sum)(total, a + 12 * plane + place, b + 12 * plane + place, first, limbs - first, exact->round,
+                              exact->rest, 4);
+      PERMI_UNROLL
+      for (k = 0; k <= limbs; k++)
+        sum[plane][k] = total[k];
+    }
+  }
+  for (plane = 0; plane < 3; plane++)
+    for (k = 0; k <= limbs; k++)
+      PERMI_I_STORE(work->accumulator[plane] + k * PERMI_WIDTH, sum[plane][k]);
+}
+
+#if PERMI_WIDTH == 8
+#define PERMI_IFMA __attribute__((target("avx512f,avx512dq,avx512bw,popcnt,avx512ifma")))
+/* Sets a[0 .. k] = a[0 .. k - 1] a[k], up to `most` limbs. */
+PERMI_IFMA PERMI_INLINE void permi_ifma_times(__m512i *a, int k, int most)
+{
+  const __m512i g = a[k], zero = _mm512_setzero_si512();
+  __m512i above = zero, carry = zero;
+  int i;
+  PERMI_UNROLL
+  for (i = 0; i < most; i++) {
+    if (i < k) {
+      const __m512i at = _mm512_add_epi64(_mm512_madd52lo_epu64(above, a[i], g), carry);
+      above = _mm512_madd52hi_epu64(zero, a[i], g);
+      carry = _mm512_srli_epi64(at, 52);
+      a[i] = at;
+    }
+  }
+  a[k] = _mm512_add_epi64(above, carry);
+}
+
+PERMI_IFMA PERMI_INLINE void permi_ifma_few(const permi_exact *exact, permi_exact_work *work, int settings,
+                                            int negative, int place_signs, int limbs)
+{
+  const int first = (limbs + 1) / 2;
+  __m512i limb[6][4], sum[7];
+  uint64_t *accumulator = work->accumulator[0];
+  int i, j, k, q, place;
+  PERMI_UNROLL
+  for (k = 0; k <= limbs; k++)
+    sum[k] = PERMI_I_LOAD(accumulator + k * PERMI_WIDTH);
+  for (q = 0; q < settings; q++) {
+    PERMI_UNROLL
+    for (k = 0; k < limbs; k++)
+      permi_exact_limb_avx512(exact, work, k, q, limb[k]);
+    for (place = 0; place < 4; place++) {
+      __m512i sign = _mm512_set1_epi64(permi_exact_sign_avx512(negative, place_signs, q, place) ? -1 : 0);
+      __m512i magnitude[6], term[6];
+      PERMI_UNROLL
+      for (k = 0; k < limbs; k++) {
+        const __m512i g = limb[k][place];
+        sign = _mm512_xor_si512(sign, g);
+        magnitude[k] = _mm512_abs_epi64(g);
+        term[k] = _mm512_setzero_si512();
+      }
+      PERMI_EVERY(k, 2, if (k + 1 < first) permi_ifma_times(magnitude, k + 1, first));
+      PERMI_EVERY(k, 2, if (k + 1 < limbs - first) permi_ifma_times(magnitude + first, k + 1, first));
+      PERMI_UNROLL
+      for (i = 0; i < first; i++) {
+        PERMI_UNROLL
+        for (j = first; j < limbs; j++) {
+          const int to = i + j - first;
+          term[to] = _mm512_madd52lo_epu64(term[to], magnitude[i], magnitude[j]);
+          term[to + 1] = _mm512_madd52hi_epu64(term[to + 1], magnitude[i], magnitude[j]);
+        }
+      }
+      sign = _mm512_srai_epi64(sign, 63);
+      PERMI_UNROLL
+      for (k = 0; k < limbs; k++)
+        sum[k] = _mm512_add_epi64(sum[k], _mm512_sub_epi64(_mm512_xor_si512(term[k], sign), sign));
+    }
+  }
+  PERMI_UNROLL
+  for (k = 0; k <= limbs; k++)
+    PERMI_I_STORE(accumulator + k * PERMI_WIDTH, sum[k]);
+}
+#endif
+
+#define PERMI_INSTANCE(name, target, few, limbs)                                                                       \
+  target static void PERMI_NAME(name)(const permi_exact *exact, permi_exact_work *work, int settings, int negative,    \
+                                      int place_signs)                                                                 \
+  { few(exact, work, settings, negative, place_signs, limbs); }
+PERMI_INSTANCE(exact_many, PERMI_TARGET, PERMI_NAME(exact_any), 1)
+PERMI_INSTANCE(gaussian_many, PERMI_TARGET, PERMI_NAME(exact_any), 2)
+PERMI_INSTANCE(gaussian_2, PERMI_TARGET, PERMI_NAME(exact_few_gaussian), 2)
+PERMI_INSTANCE(gaussian_3, PERMI_TARGET, PERMI_NAME(exact_few_gaussian), 3)
+PERMI_INSTANCE(gaussian_4, PERMI_TARGET, PERMI_NAME(exact_few_gaussian), 4)
+PERMI_INSTANCE(gaussian_5, PERMI_TARGET, PERMI_NAME(exact_few_gaussian), 5)
+PERMI_INSTANCE(gaussian_6, PERMI_TARGET, PERMI_NAME(exact_few_gaussian), 6)
+PERMI_INSTANCE(exact_2, PERMI_TARGET, PERMI_NAME(exact_few), 2)
+PERMI_INSTANCE(exact_3, PERMI_TARGET, PERMI_NAME(exact_few), 3)
+PERMI_INSTANCE(exact_4, PERMI_TARGET, PERMI_NAME(exact_few), 4)
+PERMI_INSTANCE(exact_5, PERMI_TARGET, PERMI_NAME(exact_few), 5)
+PERMI_INSTANCE(exact_6, PERMI_TARGET, PERMI_NAME(exact_few), 6)
+#if PERMI_WIDTH == 8
+PERMI_INSTANCE(ifma_2, PERMI_IFMA, permi_ifma_few, 2)
+PERMI_INSTANCE(ifma_3, PERMI_IFMA, permi_ifma_few, 3)
+PERMI_INSTANCE(ifma_4, PERMI_IFMA, permi_ifma_few, 4)
+PERMI_INSTANCE(ifma_5, PERMI_IFMA, permi_ifma_few, 5)
+PERMI_INSTANCE(ifma_6, PERMI_IFMA, permi_ifma_few, 6)
+#endif
+#undef PERMI_INSTANCE
+#undef PERMI_IFMA
+
+/* Adds or subtracts a step of numbers of 1 or 2 `bytes`. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_step)(uint32_t *x, const uint32_t *step, int padded, int minus,
+                                                      int bytes)
+{
+  int i;
+  for (i = 0; i < padded; i += 2 * PERMI_WIDTH) {
+    const PERMI_I a = PERMI_I_LOAD(x + i), b = PERMI_I_LOAD(step + i);
+    if (bytes == 1)
+      PERMI_I_STORE(x + i, minus ? PERMI_I_SUB8(a, b) : PERMI_I_ADD8(a, b));
+    else
+      PERMI_I_STORE(x + i, minus ? PERMI_I_SUB16(a, b) : PERMI_I_ADD16(a, b));
+  }
+}
+
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_move)(const permi_exact *exact, int j, int minus, uint32_t *x,
+                                                      double *wide_x)
+{
+  PERMI_NAME(exact_step)(x, exact->step + j * exact->padded, exact->padded, minus, 2);
+  if (exact->wide_padded)
+    PERMI_NAME(exact_move_doubles)(exact, j, minus, wide_x);
+}
+
+/* Empties accumulators that `settings` more might overflow. */
+PERMI_TARGET static void PERMI_NAME(exact_room)(const permi_exact *exact, int settings, int lane_signs, int *used,
+                                                permi_exact_work *work, permi_exact_total *total)
+{
+  int k, plane;
+  if (*used + settings <= exact->settings)
+    return;
+  for (plane = 0; plane < 2 * exact->parts - 1; plane++)
+    for (k = 0; k <= exact->sums; k++)
+      permi_exact_empty(work->accumulator[plane] + k * PERMI_WIDTH, PERMI_WIDTH, lane_signs,
+                        4 * (uint64_t)*used * exact->bias[k], &total->plane[plane][k]);
+  memset(work->accumulator, 0, sizeof work->accumulator);
+  *used = 0;
+}
+
+PERMI_TARGET static void PERMI_NAME(exact_all)(const permi_exact *exact, uint64_t chunk, permi_exact_work *work,
+                                               permi_exact_total *total)
+{
+  const int atoms = exact->narrow * PERMI_EXACT_ATOMS;
+  int16_t *atom = work->atom;
+  double *wide_x = work->x;
+  uint32_t x[PERM_MAX_N] PERMI_ALIGN64;
+  uint64_t s = chunk << exact->chunk_log2, last = s + (UINT64_C(1) << exact->chunk_log2);
+  int i, j, k, q, used = 0;
+  memcpy(x, exact->start, (size_t)exact->padded * sizeof *x);
+  memset(wide_x, 0, (size_t)exact->wide_padded * sizeof *wide_x);
+  for (j = 0; j < exact->outer; j++)
+    if ((s ^ s >> 1) >> j & 1)
+      PERMI_NAME(exact_move)(exact, j, 1, x, wide_x);
+  for (k = 0; k < 4 * atoms * PERMI_LANES; k++)
+    atom[k] = 1;
+  memset(work->accumulator, 0, sizeof work->accumulator);
+  for (;;) {
+    const int16_t *table = exact->table;
+    const uint32_t *row_sum = x;
+    for (k = 0; k < atoms; k++) {
+      const int rows = exact->atom_rows[k];
+      int16_t *to = atom + k * 4 * PERMI_LANES;
+      if (rows) {
+        PERMI_I p[4], y = PERMI_I_SET(*row_sum++);
+        PERMI_EVERY(q, 4, p[q] = PERMI_I_ADD16(y, PERMI_I_LOAD(table + q * PERMI_LANES)));
+        for (i = 1, table += 4 * PERMI_LANES; i < rows; i++, table += 4 * PERMI_LANES) {
+          y = PERMI_I_SET(*row_sum++);
+          PERMI_EVERY(q, 4, p[q] = PERMI_I_MUL16(p[q], PERMI_I_ADD16(y, PERMI_I_LOAD(table + q * PERMI_LANES))));
+        }
+        PERMI_EVERY(q, 4, PERMI_I_STORE(to + q * PERMI_LANES, p[q]));
+      }
+    }
+    PERMI_NAME(exact_room)(exact, 4, 1, &used, work, total);
+    exact->evaluate(exact, work, 4, s & 1 ? 9 : 6, 1); /* settings 1 and 2 have one minus */
+    used += 4;
+    if (++s == last)
+      break;
+    j = permi_trailing_zeros(s);
+    PERMI_NAME(exact_move)(exact, j, (int)((s ^ s >> 1) >> j & 1), x, wide_x);
+  }
+  PERMI_NAME(exact_room)(exact, exact->settings + 1, 1, &used, work, total);
+  PERMI_LEAVE();
+}
+
+/* Sums the sign vectors for which no even row is 0 (an odd row cannot be), for norms <= 127. A step has 2^6 settings,
+   two columns from a table and four in Gray order, with a vector of int8 sums each. A term vanishes where the least sum
+   over even rows, unsigned, is 0. The lanes and settings of survivors are listed; by the bits of the lists, three bytes
+   from tables of 16 correct the sum for all +. */
+PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64_t chunk, permi_exact_work *work,
+                                                permi_exact_total *total)
+{
+  const int atoms = exact->narrow * PERMI_EXACT_ATOMS, bytes = 2 * PERMI_LANES;
+  const int shift = PERMI_WIDTH / 4; /* bits of a lane in its second four */
+  const PERMI_I low = PERMI_I_SET(0x0f0f0f0f), high = PERMI_I_SET((15 << shift & 15) * 0x01010101);
+  int16_t *atom = work->atom;
+  uint32_t x[PERM_MAX_N] PERMI_ALIGN64, y[PERM_MAX_N] PERMI_ALIGN64;
+  uint8_t first[16 * PERM_MAX_N] PERMI_ALIGN64, *lane = work->lane, *setting = work->setting;
+  uint64_t s = chunk << exact->chunk_log2, last = s + (UINT64_C(1) << exact->chunk_log2), outer;
+  int i, j, k, q, used = 0;
+  memcpy(x, exact->start, (size_t)exact->padded * sizeof *x);
+  for (j = 0; j < exact->outer; j++)
+    if ((s ^ s >> 1) >> j & 1)
+      PERMI_NAME(exact_step)(x, exact->step + j * exact->padded, exact->padded, 1, 1);
+  for (k = 0; k < 4 * atoms * PERMI_LANES; k++)
+    atom[k] = 1;
+  memset(work->accumulator, 0, sizeof work->accumulator);
+  for (outer = s;;) {
+    const PERMI_I parity = PERMI_I_TABLE(exact->parity + 16 * (outer & 1));
+    int survivors = 0, done;
+    memcpy(y, x, (size_t)exact->padded * sizeof *y);
+    for (s = 0;;) {
+      const uint8_t *table = exact->lane_bytes;
+      PERMI_I least[4];
+      uint64_t mask[4];
+      PERMI_EVERY(q, 4, least[q] = PERMI_I_SET(-1));
+      for (k = 0; k < exact->even_rows; k++, table += 4 * bytes) {
+        const PERMI_I sum = PERMI_I_SET(y[exact->even_row[k]]);
+        PERMI_EVERY(q, 4, least[q] = PERMI_I_LEAST8(least[q], PERMI_I_ADD8(sum, PERMI_I_LOAD(table + q * bytes))));
+      }
+      PERMI_EVERY(q, 4, mask[q] = PERMI_I_NONZERO8(least[q]));
+      for (k = 0; k < 4; k++) {
+        uint64_t left = mask[k];
+        uint8_t *to = lane + survivors;
+        PERMI_I_STORE_ANY(setting + survivors, PERMI_I_SET(((uint32_t)(s ^ s >> 1) * 4 + (uint32_t)k) * 0x01010101u));
+        survivors += __builtin_popcountll(left);
+        for (; left; to += 8) { /* always eight: easier to predict */
+          PERMI_UNROLL
+          for (i = 0; i < 8; i++, left &= left - 1)
+            to[i] = (uint8_t)__builtin_ctzll(left | UINT64_C(1) << 63);
+        }
+      }
+      if (++s == 16)
+        break;
+      j = permi_trailing_zeros(s);
+      PERMI_NAME(exact_step)(y, exact->setting_step + j * exact->padded, exact->padded,
+                             (int)((s ^ s >> 1) >> j & 1), 1);
+    }
+    for (k = 0; k < exact->n; k++)
+      permi_exact_nibbles(exact->nibbles + 48 * k, x[k], first + 16 * k);
+    for (done = 0; done < survivors; done += bytes) {
+      const PERMI_I where = PERMI_I_LOAD_ANY(lane + done), what = PERMI_I_LOAD_ANY(setting + done);
+      const PERMI_I b0 = where & low, b2 = PERMI_I_SHR16(what, 4 - shift) & low;
+      const PERMI_I b1 = (PERMI_I_SHR16(where, 4) & low) | (PERMI_I_SHL16(what, shift) & high);
+      const PERMI_I sign = PERMI_I_LOOKUP(parity, b0 ^ b1 ^ b2);
+      const int rest = survivors - done < bytes ? survivors - done : bytes;
+      const uint8_t *nibbles = exact->nibbles, *with_first = first;
+      for (k = 0; k < atoms; k++) {
+        const int rows = exact->atom_rows[k];
+        PERMI_I p0 = low, p1 = low;
+        for (i = 0; i < rows; i++, nibbles += 48, with_first += 16) {
+          PERMI_I z = PERMI_I_ADD8(PERMI_I_LOOKUP(PERMI_I_TABLE(with_first), b0),
+                                   PERMI_I_ADD8(PERMI_I_LOOKUP(PERMI_I_TABLE(nibbles + 16), b1),
+                                                PERMI_I_LOOKUP(PERMI_I_TABLE(nibbles + 32), b2)));
+          PERMI_I even;
+          if (with_first == first) /* one row has the sign, 0 beyond the lists */
+            z = PERMI_I_SUB8(z ^ sign, sign) & PERMI_I_LOAD_ANY(exact->ends + 64 - rest);
+          even = PERMI_I_SAR16(PERMI_I_SHL16(z, 8), 8);
+          z = PERMI_I_SAR16(z, 8);
+          p0 = i ? PERMI_I_MUL16(p0, even) : even;
+          p1 = i ? PERMI_I_MUL16(p1, z) : z;
+        }
+        if (rows) {
+          PERMI_I_STORE(atom + k * 4 * PERMI_LANES, p0);
+          PERMI_I_STORE(atom + (k * 4 + 1) * PERMI_LANES, p1);
+        }
+      }
+      PERMI_NAME(exact_room)(exact, 2, 0, &used, work, total);
+      exact->evaluate(exact, work, 2, 0, 0);
+      used += 2;
+    }
+    s = ++outer;
+    if (s == last)
+      break;
+    j = permi_trailing_zeros(s);
+    PERMI_NAME(exact_step)(x, exact->step + j * exact->padded, exact->padded, (int)((s ^ s >> 1) >> j & 1), 1);
+  }
+  PERMI_NAME(exact_room)(exact, exact->settings + 1, 0, &used, work, total);
+  PERMI_LEAVE();
+}
+#undef PERMI_LANES
+#endif
+
+/* ================================================================================= >>minors_kernels
+   Kernels of >>minors. */
+
+#if !defined(PERM_NO_EXTRAS)
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(get_any)(const double *p, int apart, int parts)
+{
+  PERMI_N x;
+  x.re = PERMI_LOAD_ANY(p);
+  x.im = parts == 2 ? PERMI_LOAD_ANY(p + apart) : x.re;
+  return x;
+}
+
+PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(modulus_of)(PERMI_N x, int parts)
+{
+  const PERMI_V re = PERMI_ABS(x.re);
+  if (parts == 1)
+    return re;
+  return re + PERMI_ABS(x.im);
+}
+
+/* Sums of P_i. Forward: products of the rows before each; backward: times those behind it. The last row is in no
+   forward product, so a pass back to least = n - 1 yields its minors. First-level cache traffic limits: separate sums
+   of every setting, two operations fewer, are slower. */
+
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_wide)(double *high, double *low, PERMI_V x)
+{
+  PERMI_V error;
+  PERMI_STORE(high, PERMI_NAME(vector_two_sum)(PERMI_LOAD(high), x, &error));
+  PERMI_STORE(low, PERMI_LOAD(low) + error);
+}
+
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_to)(double *sum, PERMI_N x, int parts)
+{
+  PERMI_NAME(put)(sum, PERMI_WIDTH, PERMI_NAME(plus)(PERMI_NAME(get)(sum, PERMI_WIDTH, parts), x), parts);
+}
+
+/* Pairs of settings that differ in one column, hence in sign: differences go to `rest`, sums to that column's *sum. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_fold)(const PERMI_N *term, int pairs, PERMI_N *rest, double *sum,
+                                                       int parts)
+{
+  PERMI_N both[4];
+  int k;
+  PERMI_EVERY(k, pairs, both[k] = PERMI_NAME(plus)(term[2 * k], term[2 * k + 1]));
+  PERMI_EVERY(k, pairs, rest[k] = PERMI_NAME(minus)(term[2 * k], term[2 * k + 1]));
+  if (pairs > 1)
+    both[0] = PERMI_NAME(minus)(both[0], both[1]);
+  if (pairs > 2)
+    both[0] = PERMI_NAME(minus)(both[0], PERMI_NAME(minus)(both[2], both[3]));
+  PERMI_NAME(add_to)(sum, both[0], parts);
+}
+
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(minors_entry)(PERMI_N p, const double *t, int apart, PERMI_N outer,
+                                                           int parts)
+{
+  return PERMI_NAME(times)(p, PERMI_NAME(plus)(PERMI_NAME(get)(t, apart, parts), outer), parts);
+}
+
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_row)(PERMI_N *p, const double *t, const double *x, int parts,
+                                                      int block)
+{
+  const PERMI_N outer = PERMI_NAME(spread)(x, 1, parts);
+  const int settings = 1 << block;
+  int q;
+  PERMI_EVERY(q, settings, p[q] = PERMI_NAME(minors_entry)(p[q], t + q * PERMI_WIDTH, settings * PERMI_WIDTH, outer,
+                                                           parts));
+}
+
+/* Adds the last four states up to c, vector `at`, to the first outer column's `sum` and the second's, `number` behind.
+   done: earlier blocks of four. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_meet)(const permi_minors_work *work, int at, double *sum, int number,
+                                                       int row, uint64_t c, uint64_t done)
+{
+  const double *from = work->present + at;
+  double *stack = work->stack + at, *high = work->high + 2 * row + at, *low = work->low + 2 * row + at;
+  const PERMI_V s0 = PERMI_LOAD(from), s1 = PERMI_LOAD(from + row), s2 = PERMI_LOAD(from + 2 * row);
+  const PERMI_V s3 = PERMI_LOAD(from + 3 * row), before = s0 + s1, behind = s2 + s3;
+  PERMI_V now = before + behind;
+  const PERMI_V turned = PERMI_SET(c & 4 ? -1.0 : 1.0) * (before - behind);
+  int k;
+  PERMI_STORE(sum, PERMI_LOAD(sum) + ((s0 - s1) - (s2 - s3)));
+  PERMI_STORE(sum + number, PERMI_LOAD(sum + number) + turned);
+  /* Complete blocks meet. Column k has sign + where bits k and k + 1 of c are equal. */
+  for (k = 0; done >> k & 1; k++) {
+    const PERMI_V waiting = PERMI_LOAD(stack);
+    PERMI_V difference = waiting - now;
+    if (c & UINT64_C(8) << k)
+      difference = PERMI_SET(0.0) - difference;
+    PERMI_NAME(add_wide)(high, low, difference);
+    now = waiting + now;
+    stack += row;
+    high += row;
+    low += row;
+  }
+  PERMI_STORE(stack, now);
+}
+
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors)(const permi_dense *dense, int least, uint64_t chunk,
+                                                  const permi_minors_work *work, int parts, int block)
+{
+  double x[2 * PERM_MAX_N] PERMI_ALIGN64;
+  const int n = dense->n, number = parts * PERMI_WIDTH, settings = 1 << block, row = n * number;
+  const int products = settings * number, sums = (block + 2) * number, pitch = 2 * products + sums;
+  const uint64_t first = chunk << dense->chunk_log2, last = first + (UINT64_C(1) << dense->chunk_log2);
+  PERMI_N p[8], term[8], rest[4];
+  uint64_t c;
+  int i, k, q;
+  PERMI_NAME(walk_from)(dense, first, x);
+  for (i = 0; i < n; i++) {
+    double *to = work->row + i * pitch;
+    for (k = 0; k < products; k += PERMI_WIDTH)
+      PERMI_STORE(to + k, PERMI_LOAD(dense->table + i * products + k));
+    for (k = 0; k < sums; k += PERMI_WIDTH)
+      PERMI_STORE(to + 2 * products + k, PERMI_SET(0.0));
+  }
+
+  for (c = first;;) {
+    const double sign[2] = {c & 1 ? -1.0 : 1.0, 0}, one[2] = {1, 0};
+    double *t = work->row, *present = work->present + (c & 3) * (size_t)row;
+    const int sampled = !(permi_scatter(c) & dense->absolute_mask);
+    PERMI_EVERY(q, settings, p[q] = PERMI_NAME(spread)(sign, 1, parts));
+    for (i = 0; i + 1 < n; i++) {
+      PERMI_EVERY(q, settings, PERMI_NAME(put)(t + products + q * number, PERMI_WIDTH, p[q], parts));
+      PERMI_NAME(minors_row)(p, t, x + i * parts, parts, block);
+      t += pitch;
+    }
+    PERMI_EVERY(q, settings, PERMI_NAME(put)(t + products + q * number, PERMI_WIDTH, p[q], parts));
+    PERMI_EVERY(q, settings, p[q] = PERMI_NAME(spread)(one, 1, parts));
+    for (;;) {
+      double *sum = t + 2 * products;
+      PERMI_EVERY(q, settings, term[q] = PERMI_NAME(times)(
+                                 PERMI_NAME(get)(t + products + q * number, PERMI_WIDTH, parts), p[q], parts));
+      PERMI_NAME(minors_fold)(term, settings / 2, rest, sum, parts);
+      if (block > 1)
+        PERMI_NAME(minors_fold)(rest, settings / 4, rest, sum + number, parts);
+      if (block > 2)
+        PERMI_NAME(minors_fold)(rest, settings / 8, rest, sum + 2 * number, parts);
+      PERMI_NAME(put)(present + i * number, PERMI_WIDTH, rest[0], parts);
+      if (sampled) {
+        PERMI_V absolute = PERMI_LOAD(work->absolute + i * PERMI_WIDTH);
+        PERMI_EVERY(q, settings, absolute = absolute + PERMI_NAME(modulus_of)(term[q], parts));
+        PERMI_STORE(work->absolute + i * PERMI_WIDTH, absolute);
+      }
+      if (i == least)
+        break;
+      PERMI_NAME(minors_row)(p, t, x + i * parts, parts, block);
+      i--;
+      t -= pitch;
+    }
+
+    c++;
+    if (!(c & 3) || c == last) { /* four states at once, padded with zeros */
+      for (k = (int)(c & 3); k & 3; k++)
+        for (i = least * number; i < row; i += PERMI_WIDTH)
+          PERMI_STORE(work->present + k * row + i, PERMI_SET(0.0));
+      for (i = least; i < n; i++) {
+        double *sum = work->row + i * pitch + 2 * products + block * number;
+        for (k = 0; k < number; k += PERMI_WIDTH)
+          PERMI_NAME(minors_meet)(work, i * number + k, sum + k, number, row, c - 1, (c - 1 - first) >> 2);
+      }
+    }
+    if (!(c & 15) || c == last)
+      for (i = least; i < n; i++) {
+        double *sum = work->row + i * pitch + 2 * products;
+        double *high = work->block_high + i * sums, *low = work->block_low + i * sums;
+        for (k = 0; k < sums; k += PERMI_WIDTH) {
+          PERMI_NAME(add_wide)(high + k, low + k, PERMI_LOAD(sum + k));
+          PERMI_STORE(sum + k, PERMI_SET(0.0));
+        }
+      }
+    if (c == last)
+      break;
+    PERMI_NAME(walk_to)(dense, c, x);
+  }
+  PERMI_LEAVE();
+}
+
+#define PERMI_BLOCK (PERMI_WIDTH == 8 || PERMI_WIDTH == 2 ? 3 : 2) /* complex: one less */
+#define PERMI_INSTANCE(name, parts, block)                                                                             \
+  PERMI_KERNEL PERMI_NAME(name)(const permi_dense *dense, int least, uint64_t chunk, const permi_minors_work *work)    \
+  {                                                                                                                    \
+    PERMI_NAME(minors)(dense, least, chunk, work, parts, block);                                                       \
+  }
+PERMI_INSTANCE(minors_real, 1, PERMI_BLOCK)
+#if !defined(PERM_NO_COMPLEX)
+PERMI_INSTANCE(minors_complex, 2, PERMI_BLOCK - 1)
+#endif
+#undef PERMI_INSTANCE
+#undef PERMI_BLOCK
+
+/* Small orders. With z_i the sum of row i over signs of the n columns, the first +, minors of all columns are
        2^-(n-1) sum over signs of (product of the signs) d_j P,  P = product of the rows' z_i.
    A term enters the sums of all columns at once:
      block columns     two, in registers: sums and differences of four products
@@ -18480,12 +19059,11 @@ PERMI_BRIEF_BEGIN
                        the next
      the first, lanes  the sum over all states, by lane
    z_i is a table's number plus one of eight numbers of outer columns, renewed for each setting of the three columns
-   after, whose eight numbers are renewed for each setting of the last ones: all fits a small stack. Constant: wanted,
-   the rows whose minors are wanted at a time: 0, those of a row that is not given, or 4, for gradients: with the
-   product Q of the others, Q z_2 z_3 times z_1 and z_0, Q z_0 z_1 times z_3 and z_2. Passes over n / 4 groups cost
-   what prefix and suffix products of all rows cost at n = 8, 1.3 times at 12, without their memory. */
+   after, whose eight numbers are renewed for each setting of the last ones: all fits a small stack. wanted: 0, minors
+   of a row that is not given, or 4 rows at a time, for gradients: with the product Q of the others, Q z_2 z_3 times z_1
+   and z_0, Q z_0 z_1 times z_3 and z_2. Passes over n / 4 groups cost what prefix and suffix products of all rows cost
+   at n = 8, 1.3 times at 12, without their memory. */
 
-#if !defined(PERM_NO_EXTRAS)
 #define PERMI_LANES (PERMI_WIDTH == 8 ? 3 : PERMI_WIDTH == 4 ? 2 : PERMI_WIDTH == 2)
 #define PERMI_TABLE (5 - PERMI_LANES) /* a row has 32 table numbers */
 #define PERMI_STATE_COLUMNS (13 - PERMI_LANES)
@@ -18753,924 +19331,6 @@ PERMI_INSTANCE(small_gradient_complex, 4, 2)
 #undef PERMI_STATE_COLUMNS
 #undef PERMI_ROWS
 #undef PERMI_SUMS
-#endif
-
-/* =================================================================================== >>limb_kernels
-   Long numbers of >>exact_kernels: limbs in doubles, real or Gaussian, products of row sums in doubles. */
-
-#if PERMI_WIDTH >= 2 && !defined(PERM_NO_EXACT)
-/* A number of k limbs is sum_i a_i, a_i a multiple of u_i = 2^(51 i) unit; round[i] = C_i = 1.5 * 2^103 u_i. "Four" is
-   four vectors; a limb's four are `places` apart.
-   1. Let a be a multiple of u_i, g an integer, |ag| <= 2^102 u_i. C_i + ag lies in C_i's binade, of doubles 2^51 u_i
-   apart: fma(a, g, C_i) = C_i + h, h a multiple of u_(i+1), |ag - h| <= 2^50 u_i, and l = fma(a, g, -h) is exact:
-   ag = h + l. Sums of multiples of u_i up to 2^53 u_i are exact.
-   2. Gaussian limbs grow to M u_i in each part, M = 2^52 - 2^11, under factors |re g| + |im g| <= G = 2^50 - 2^10:
-   re = l - l' + carry, carries h - h': |re| <= 2 * 2^50 + M G 2^-51 + 1 <= M; each product is below M G < 2^102.
-   3. exact_carry makes |a_i| <= 2^50 u_i but in the last limb: (a_i + C_i) - C_i is the multiple of u_(i+1) next to
-   a_i. The last of k > 1 limbs is then at most |a| / u_(k-1) + 1 <= 2^49 + 1, as |a| < 2^(50 k).
-   4. A long row's sum is y = 2^51 y_1 + y_0, |y_0| <= 2^50, |y_1| <= 2^20 (norms are below 2^70). After exact_carry,
-   |a_i| <= 2^50 u_i, a becomes r_i = l(a_i y_0) + h(a_(i-1) y_0) + l(2^51 a_(i-1) y_1) + h(2^51 a_(i-2) y_1) + carry,
-   twice as many terms if Gaussian: below 2^53 u_i, and carried at once. 2^(51 grown) > 2^1.1 |product|: the last of
-   `grown` limbs is at most 2^50, and takes what is beyond: multiples of u_grown up to 2^53 whose sum is small.
-   5. Last products: three real ones make a Gaussian one [Karatsuba]: re re', im im', (re + im)(re' + im'), planes 0 to
-   2; |re + im| <= 2^51 after exact_carry, products <= 2^102.
-   Proved by machine: 1, 3, 5 tests/proofs/limbs.g, 2, 4 tests/proofs/limbs_orders.sh. */
-
-/* a[0 .. k] = a[0 .. k - 1] g, for `places` vectors. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_times)(PERMI_V *a, int k, const double *g, const double *round,
-                                                       int places)
-{
-  PERMI_V carry[4], factor[4];
-  int i, place;
-  PERMI_UNROLL
-  for (place = 0; place < places; place++) {
-    factor[place] = PERMI_LOAD(g + place * PERMI_WIDTH);
-    carry[place] = PERMI_SET(0);
-  }
-  PERMI_UNROLL_FEW
-  for (i = 0; i < k; i++) {
-    const PERMI_V c = PERMI_SET(round[i]);
-    PERMI_UNROLL
-    for (place = 0; place < places; place++) {
-      PERMI_V *at = a + i * places + place;
-      const PERMI_V high = PERMI_FMA(*at, factor[place], c) - c;
-      PERMI_V low = PERMI_FMS(*at, factor[place], high);
-      if (i)
-        low = low + carry[place];
-      *at = low;
-      carry[place] = high;
-    }
-  }
-  PERMI_UNROLL
-  for (place = 0; place < places; place++)
-    a[k * places + place] = carry[place];
-}
-
-/* Adds products of na limbs with nb, `places` apart. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_sum)(PERMI_I *to, const PERMI_V *a, const PERMI_V *b, int na, int nb,
-                                                     const double *round, const double *rest, int places)
-{
-  int i, j;
-  PERMI_UNROLL_FEW
-  for (i = 0; i < na; i++) {
-    PERMI_UNROLL_FEW
-    for (j = 0; j < nb; j++) {
-      const PERMI_V high = PERMI_FMA(a[i * places], b[j * places], PERMI_SET(round[i + j]));
-      const PERMI_V low = PERMI_FMA(a[i * places], b[j * places], PERMI_SET(rest[i + j]) - high);
-      to[i + j] = PERMI_I_ADD64(to[i + j], PERMI_I_BITS(low));
-      to[i + j + 1] = PERMI_I_ADD64(to[i + j + 1], PERMI_I_BITS(high));
-    }
-  }
-}
-
-/* Adds the parts of a g, a multiple of u_i, to low and high. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_split)(PERMI_V a, PERMI_V g, PERMI_V c, PERMI_V *low, PERMI_V *high)
-{
-  const PERMI_V h = PERMI_FMA(a, g, c) - c;
-  *low = *low + PERMI_FMS(a, g, h);
-  *high = *high + h;
-}
-
-/* The same with one part, or all of a complex product: a, g, low and high have `parts` parts. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_product)(const PERMI_V *a, const PERMI_V *g, PERMI_V c, PERMI_V *low,
-                                                         PERMI_V *high, int parts)
-{
-  PERMI_NAME(exact_split)(a[0], g[0], c, low, high);
-  if (parts == 2) {
-    PERMI_NAME(exact_split)(a[1], PERMI_SET(0) - g[1], c, low, high);
-    PERMI_NAME(exact_split)(a[0], g[1], c, low + 1, high + 1);
-    PERMI_NAME(exact_split)(a[1], g[0], c, low + 1, high + 1);
-  }
-}
-
-/* exact_times of Gaussian integers, for one vector: a[limb][part], limbs `apart`; g's parts are four vectors apart. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_times_gaussian)(PERMI_V *a, int k, const double *g, const double *round,
-                                                                int apart)
-{
-  PERMI_V factor[2], carry[2];
-  int i;
-  factor[0] = PERMI_LOAD(g);
-  factor[1] = PERMI_LOAD(g + 4 * PERMI_WIDTH);
-  carry[0] = carry[1] = PERMI_SET(0);
-  PERMI_UNROLL_FEW
-  for (i = 0; i < k; i++) {
-    PERMI_V *at = a + i * apart, low[2] = {carry[0], carry[1]};
-    carry[0] = carry[1] = PERMI_SET(0);
-    PERMI_NAME(exact_product)(at, factor, PERMI_SET(round[i]), low, carry, 2);
-    at[0] = low[0];
-    at[1] = low[1];
-  }
-  a[k * apart] = carry[0];
-  a[k * apart + 1] = carry[1];
-}
-
-/* Limbs 0 .. k - 2 to at most 2^50, of `vectors` numbers. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_carry)(PERMI_V *a, int k, const double *round, int vectors)
-{
-  int i, v;
-  for (i = 0; i + 1 < k; i++) {
-    const PERMI_V c = PERMI_SET(round[i]);
-    for (v = 0; v < vectors; v++, a++) {
-      const PERMI_V sum = *a + c, high = sum - c;
-      *a = *a - high;
-      a[vectors] = a[vectors] + high;
-    }
-  }
-}
-
-/* a[0 .. grown - 1] = a[0 .. k - 1] y, y[low, high][part][place]. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_times_long)(PERMI_V *a, int k, int grown, const double *y,
-                                                            const double *round, int parts)
-{
-  int i, part, place;
-  for (place = 0; place < 4; place++) {
-    PERMI_V *at = a + place * parts, low[2], high[2], carry[2], second[2];
-    for (part = 0; part < parts; part++) {
-      low[part] = PERMI_LOAD(y + (4 * part + place) * PERMI_WIDTH);
-      high[part] = PERMI_LOAD(y + (4 * (parts + part) + place) * PERMI_WIDTH);
-      carry[part] = second[part] = PERMI_SET(0);
-    }
-    for (i = 0; i < grown; i++, at += 4 * parts) {
-      PERMI_V sum[2], next[2], beyond[2];
-      for (part = 0; part < parts; part++) {
-        sum[part] = carry[part];
-        next[part] = second[part];
-        beyond[part] = PERMI_SET(0);
-      }
-      if (i < k) {
-        PERMI_NAME(exact_product)(at, low, PERMI_SET(round[i]), sum, next, parts);
-        PERMI_NAME(exact_product)(at, high, PERMI_SET(round[i + 1]), next, beyond, parts);
-      }
-      for (part = 0; part < parts; part++) {
-        const PERMI_V c = PERMI_SET(round[i]), rounded = sum[part] + c, up = rounded - c;
-        at[part] = i + 1 < grown ? sum[part] - up : sum[part] + (next[part] + beyond[part]);
-        carry[part] = next[part] + up;
-        second[part] = beyond[part];
-      }
-    }
-  }
-}
-
-/* x +-= step for row sums in doubles; of two doubles a sum, the lower one stays within 2^50. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_move_doubles)(const permi_exact *exact, int j, int minus, double *x)
-{
-  const double *step = exact->wide_step + j * exact->wide_padded;
-  const PERMI_V c = PERMI_SET(1.5 * 10141204801825835211973625643008.0), part = PERMI_SET(1 / 2251799813685248.0);
-  double *low = x + exact->wide_padded - 2 * exact->long_padded, *high = low + exact->long_padded;
-  int i;
-  for (i = 0; i < exact->wide_padded; i += PERMI_WIDTH) {
-    const PERMI_V a = PERMI_LOAD(x + i), b = PERMI_LOAD(step + i);
-    PERMI_STORE(x + i, minus ? a - b : a + b);
-  }
-  for (i = 0; i < exact->long_padded; i += PERMI_WIDTH) {
-    const PERMI_V a = PERMI_LOAD(low + i), sum = a + c, up = sum - c;
-    PERMI_V units = up * part;
-    PERMI_STORE(low + i, a - up);
-    PERMI_STORE(high + i, PERMI_LOAD(high + i) + units);
-  }
-}
-
-/* Factors for setting q, after the narrow ones: limbs, products of row sums, [limb][part]; then rows of two doubles,
-   [row][low, high][part]; four vectors each. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_factors)(const permi_exact *exact, const double *x, int q, double *to,
-                                                         int parts)
-{
-  const double *table = exact->wide_table + q * exact->wide_entries * 4 * PERMI_WIDTH;
-  const double *low = x + exact->wide_padded - 2 * exact->long_padded, *high = low + exact->long_padded;
-  int i, k, part, place;
-  for (k = 0; k < exact->limbs - exact->narrow; k++, to += 4 * parts * PERMI_WIDTH) {
-    PERMI_V product[4][2];
-    PERMI_UNROLL
-    for (place = 0; place < 4; place++) {
-      product[place][0] = PERMI_SET(1);
-      product[place][1] = PERMI_SET(0);
-    }
-    for (i = 0; i < exact->wide_rows[k]; i++, table += 4 * parts * PERMI_WIDTH, x += parts) {
-      const PERMI_V re = PERMI_SET(x[0]), im = PERMI_SET(parts == 2 ? x[1] : 0);
-      PERMI_UNROLL
-      for (place = 0; place < 4; place++) {
-        const PERMI_V y = re + PERMI_LOAD(table + place * PERMI_WIDTH);
-        if (parts == 1) {
-          product[place][0] = product[place][0] * y;
-        } else {
-          const PERMI_V z = im + PERMI_LOAD(table + (4 + place) * PERMI_WIDTH), was = product[place][0];
-          const PERMI_V cross = product[place][1] * z, other = product[place][1] * y; /* integers below 2^51 */
-          product[place][0] = PERMI_FMS(was, y, cross);
-          product[place][1] = PERMI_FMA(was, z, other);
-        }
-      }
-    }
-    PERMI_UNROLL
-    for (place = 0; place < 4; place++) {
-      PERMI_STORE(to + place * PERMI_WIDTH, product[place][0]);
-      if (parts == 2)
-        PERMI_STORE(to + (4 + place) * PERMI_WIDTH, product[place][1]);
-    }
-  }
-  for (k = 0; k < exact->long_rows; k++, to += 8 * parts * PERMI_WIDTH)
-    for (part = 0; part < parts; part++, table += 8 * PERMI_WIDTH)
-      for (place = 0; place < 4; place++) {
-        const PERMI_V c = PERMI_SET(1.5 * 10141204801825835211973625643008.0);
-        const PERMI_V y = PERMI_SET(low[k * parts + part]) + PERMI_LOAD(table + place * PERMI_WIDTH);
-        const PERMI_V top = PERMI_SET(high[k * parts + part]) + PERMI_LOAD(table + (4 + place) * PERMI_WIDTH);
-        const PERMI_V sum = y + c, up = sum - c;
-        PERMI_V units = top * PERMI_SET(2251799813685248.0);
-        PERMI_STORE(to + (4 * part + place) * PERMI_WIDTH, y - up);
-        PERMI_STORE(to + (4 * (parts + part) + place) * PERMI_WIDTH, units + up);
-      }
-}
-
-/* One half: the product of `limbs` limbs and its long rows. Returns its number of limbs. */
-PERMI_TARGET PERMI_INLINE int PERMI_NAME(exact_half)(const permi_exact *exact, PERMI_V *a, const double *limb,
-                                                     int limbs, int half, const double *y, int parts)
-{
-  const double *round = exact->half[half];
-  const int end = half ? exact->long_rows : exact->long_first;
-  int row = half ? exact->long_first : 0, k, place;
-  for (k = 1; k < limbs; k++)
-    if (parts == 2)
-      for (place = 0; place < 4; place++)
-        PERMI_NAME(exact_times_gaussian)(a + 2 * place, k, limb + (k * 8 + place) * PERMI_WIDTH, round, 8);
-    else
-      PERMI_NAME(exact_times)(a, k, limb + k * 4 * PERMI_WIDTH, round, 4);
-  if (parts == 2 || row < end)
-    PERMI_NAME(exact_carry)(a, k, round, 4 * parts);
-  for (; row < end; k = exact->grown[row++])
-    PERMI_NAME(exact_times_long)(a, k, exact->grown[row], y + row * 8 * parts * PERMI_WIDTH, round, parts);
-  return k;
-}
-
-/* The product of a few Gaussian limbs, for one vector, carried; its planes go to a[plane][limb][4]. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_planes)(PERMI_V *a, const double *limb, int limbs, PERMI_V sign,
-                                                        const double *round)
-{
-  PERMI_V product[6];
-  int k;
-  product[0] = PERMI_XOR(PERMI_LOAD(limb), sign);
-  product[1] = PERMI_XOR(PERMI_LOAD(limb + 4 * PERMI_WIDTH), sign);
-  PERMI_EVERY(k, 2, if (k + 1 < limbs)
-              PERMI_NAME(exact_times_gaussian)(product, k + 1, limb + (k + 1) * 8 * PERMI_WIDTH, round, 2));
-  PERMI_EVERY(k, 2, if (k + 1 < limbs) PERMI_NAME(exact_carry)(product + 2 * k, 2, round + k, 2));
-  PERMI_UNROLL
-  for (k = 0; k < limbs; k++) {
-    a[4 * k] = product[2 * k];
-    a[12 + 4 * k] = product[2 * k + 1];
-    a[24 + 4 * k] = product[2 * k] + product[2 * k + 1];
-  }
-}
-#endif
-
-/* ================================================================================== >>exact_kernels
-   Kernels of >>exact. */
-
-#if PERMI_WIDTH >= 2 && !defined(PERM_NO_EXACT)
-/* Add terms to accumulators. atom holds, by atom, four vectors of 4 WIDTH int16, the first `settings` in use.
-     atoms    products of rows below 2^15, int16; 4 or 5 a limb, 1 if without rows
-     halves   atoms 0 1 (4) and 2 3, below 2^31, int32: PAIRS16 adds products of neighbours; one of the two is cleared
-     limbs    products of halves, |g| <= G < 2^51, the plan's cap: exact doubles
-     terms    (prod of the first limbs) (prod of the others), limbs of weights u_k = 2^(51 k)
-   A vector of atoms ends as four of limbs, lanes 0, 2, 1, 3 modulo 4. Bit q of `negative` turns setting q, place_signs
-   lanes 1 and 2 modulo 4.
-   1. Let a be a multiple of u_k, |a| <= 2^51 u_k, |g| < 2^51, C_k = 1.5 * 2^103 u_k. C_k + ag lies in C_k's binade, of
-   doubles 2^51 u_k apart: fma(a, g, C_k) = C_k + h, h a multiple of u_(k+1), |ag - h| <= 2^50 u_k, and l = fma(a, g,
-   -h) is exact: ag = h + l.
-   2. Limbs stay within 2^51 u_k. Up to three, G = 2^51 - 2^10: one is <= G; of two, l <= 2^50, h <= G^2 2^-51 + 1/2 <
-   2^51 - 2^11 + 1; of three, 2^50; 2^50 G 2^-51 + 1/2 + 2^50 < 2^51; (2^51 - 2^11 + 1) G 2^-51 + 1/2. Beyond, G = 2^50
-   - 2^10: M < 2^51 gives M G 2^-51 + 1/2 + 2^50 < 2^51.
-   3. Last products enter 64-bit accumulators as bits of C_k + h and 1.5 * 2^52 u_k + l (one binade, as |l| <= 2^50
-   u_k): multiples of u_(k+1) and u_k plus constants, subtracted at emptying: after 128 settings of 4 vectors (many
-   limbs: 32) of at most 5 (31) numbers <= 2^51, below 2^63. round[k] = C_k, rest[k] = C_k + 1.5 * 2^52 u_k.
-   4. exact_many: more than six limbs, and wide ones, products of row sums in doubles. u_k = 2^(51 k) unit keeps 32
-   limbs in range; the first limb gets the unit; the second half keeps weights 2^(51 k), its C_k is second[k]. In tiles
-   of 3 x 2 last products absent limbs are 0, but their constants count, except beyond the last accumulator.
-   5. IFMA: integer limbs, |g| < 2^51, u_k = 2^(52 k), signs apart; instructions add the lower or upper 52 bits of a
-   product. k limbs below 2^52, the last below 2^(51 k - 52 (k - 1)), times |g| are k + 1 such after carries. Last sums
-   of at most 6 numbers below 2^52 are added 64 * 4 times: below 2^63.
-   Proved by machine: 1, 3 tests/proofs/limbs.g, 2 to 5 tests/proofs/limbs_orders.sh. */
-#define PERMI_LANES (4 * PERMI_WIDTH) /* of int16; twice as many bytes */
-
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_limb)(const permi_exact *exact, const permi_exact_work *work, int k,
-                                                      int q, PERMI_I *limb)
-{
-  const PERMI_I even = PERMI_I_SET(0xffff), odd = PERMI_I_SET(0xffff0000);
-  const int16_t *from = work->atom + (k * PERMI_EXACT_ATOMS * 4 + q) * PERMI_LANES;
-  const PERMI_I a = PERMI_I_LOAD(from), b = PERMI_I_LOAD(from + 4 * PERMI_LANES);
-  const PERMI_I c = PERMI_I_LOAD(from + 8 * PERMI_LANES), d = PERMI_I_LOAD(from + 12 * PERMI_LANES);
-  const PERMI_I f0 = PERMI_I_PAIRS16(c & even, d), f1 = PERMI_I_PAIRS16(c & odd, d);
-  PERMI_I e0 = PERMI_I_PAIRS16(a & even, b), e1 = PERMI_I_PAIRS16(a & odd, b);
-  if (exact->fifth[k]) {
-    const PERMI_I fifth = PERMI_I_LOAD(from + 16 * PERMI_LANES);
-    e0 = PERMI_I_MUL32(e0, PERMI_I_PAIRS16(fifth, PERMI_I_SET(1)));
-    e1 = PERMI_I_MUL32(e1, PERMI_I_PAIRS16(fifth, PERMI_I_SET(0x10000)));
-  }
-  limb[0] = PERMI_I_EVEN32(e0, f0);
-  limb[1] = PERMI_I_EVEN32(PERMI_I_HIGH32(e0), PERMI_I_HIGH32(f0));
-  limb[2] = PERMI_I_EVEN32(e1, f1);
-  limb[3] = PERMI_I_EVEN32(PERMI_I_HIGH32(e1), PERMI_I_HIGH32(f1));
-}
-
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_limb_doubles)(const permi_exact *exact, const permi_exact_work *work,
-                                                              int k, int q, double *to)
-{
-  PERMI_I limb[4];
-  int place;
-  PERMI_NAME(exact_limb)(exact, work, k, q, limb);
-  PERMI_UNROLL
-  for (place = 0; place < 4; place++)
-    PERMI_STORE(to + place * PERMI_WIDTH, PERMI_I_DOUBLES(limb[place]));
-}
-
-PERMI_TARGET PERMI_INLINE int PERMI_NAME(exact_sign)(int negative, int place_signs, int q, int place)
-{
-  return (negative >> q ^ (place_signs & (place ^ place >> 1))) & 1;
-}
-
-/* 2 to 6 limbs. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_few)(const permi_exact *exact, permi_exact_work *work, int settings,
-                                                     int negative, int place_signs, int limbs)
-{
-  const int first = (limbs + 1) / 2, second = limbs - first;
-  const PERMI_V minus = PERMI_SET(-0.0), plus = PERMI_SET(0.0);
-  double limb[6 * 4 * PERMI_WIDTH] PERMI_ALIGN64;
-  uint64_t *accumulator = work->accumulator[0];
-  PERMI_I sum[7];
-  int k, q, place;
-  PERMI_UNROLL
-  for (k = 0; k <= limbs; k++)
-    sum[k] = PERMI_I_LOAD(accumulator + k * PERMI_WIDTH);
-  for (q = 0; q < settings; q++) {
-    PERMI_UNROLL
-    for (k = 0; k < limbs; k++)
-      PERMI_NAME(exact_limb_doubles)(exact, work, k, q, limb + k * 4 * PERMI_WIDTH);
-    for (place = 0; place < 4; place++) {
-      const double *from = limb + place * PERMI_WIDTH, *other = from + first * 4 * PERMI_WIDTH;
-      PERMI_V a[3], b[3];
-      a[0] = PERMI_XOR(PERMI_LOAD(from), PERMI_NAME(exact_sign)(negative, place_signs, q, place) ? minus : plus);
-      b[0] = PERMI_LOAD(other);
-      PERMI_EVERY(k, 2, if (k + 1 < first)
-                  PERMI_NAME(exact_times)(a, k + 1, from + (k + 1) * 4 * PERMI_WIDTH, exact->round, 1));
-      PERMI_EVERY(k, 2, if (k + 1 < second)
-                  PERMI_NAME(exact_times)(b, k + 1, other + (k + 1) * 4 * PERMI_WIDTH, exact->round, 1));
-      PERMI_NAME(exact_sum)(sum, a, b, first, second, exact->round, exact->rest, 1);
-    }
-  }
-  PERMI_UNROLL
-  for (k = 0; k <= limbs; k++)
-    PERMI_I_STORE(accumulator + k * PERMI_WIDTH, sum[k]);
-}
-
-/* Any number of limbs, wide ones and long rows too, Gaussian integers; four vectors a turn. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_any)(const permi_exact *exact, permi_exact_work *work, int settings,
-                                                     int negative, int place_signs, int parts)
-{
-  const int limbs = exact->limbs, first = exact->first, many = 4 * parts, planes = 2 * parts - 1;
-  double *limb = work->limb, *other = limb + first * many * PERMI_WIDTH, *rows = limb + limbs * many * PERMI_WIDTH;
-  PERMI_V *a = (PERMI_V *)(void *)work->first, *b = (PERMI_V *)(void *)work->second;
-  PERMI_V *a_sum = a + 8 * PERMI_EXACT_HALF, *b_sum = b + 8 * PERMI_EXACT_HALF;
-  PERMI_I sum[3][PERMI_EXACT_PADDED + 1];
-  int i, j, k, q, place, part, plane;
-  for (plane = 0; plane < planes; plane++)
-    for (k = 0; k <= PERMI_EXACT_PADDED; k++)
-      sum[plane][k] = k <= exact->sums ? PERMI_I_LOAD(work->accumulator[plane] + k * PERMI_WIDTH) : PERMI_I_SET(0);
-  for (q = 0; q < settings; q++) {
-    int a_limbs, b_limbs;
-    for (k = 0; k < exact->narrow; k++)
-      PERMI_NAME(exact_limb_doubles)(exact, work, k, q, limb + k * 4 * PERMI_WIDTH);
-    PERMI_NAME(exact_factors)(exact, work->x, q, limb + exact->narrow * many * PERMI_WIDTH, parts);
-    for (place = 0; place < 4; place++) {
-      const int sign = PERMI_NAME(exact_sign)(negative, place_signs, q, place);
-      for (part = 0; part < parts; part++) {
-        const double *from = limb + (4 * part + place) * PERMI_WIDTH;
-        a[parts * place + part] = PERMI_LOAD(from) * PERMI_SET(sign ? -exact->unit : exact->unit);
-        b[parts * place + part] = PERMI_LOAD(from + first * many * PERMI_WIDTH);
-      }
-    }
-    a_limbs = PERMI_NAME(exact_half)(exact, a, limb, first, 0, rows, parts);
-    b_limbs = PERMI_NAME(exact_half)(exact, b, other, limbs - first, 1, rows, parts);
-    for (k = 0; k < many; k++) {
-      a[a_limbs * many + k] = a[a_limbs * many + many + k] = PERMI_SET(0);
-      b[b_limbs * many + k] = PERMI_SET(0);
-    }
-    for (k = 0; parts == 2 && k < 4 * (a_limbs + 2); k++)
-      a_sum[k] = a[2 * k] + a[2 * k + 1];
-    for (k = 0; parts == 2 && k < 4 * (b_limbs + 1); k++)
-      b_sum[k] = b[2 * k] + b[2 * k + 1];
-    for (plane = 0; plane < planes; plane++) {
-      const int apart = plane == 2 ? 4 : many;
-      const PERMI_V *x = plane == 2 ? a_sum : a + plane, *y = plane == 2 ? b_sum : b + plane;
-      for (i = 0; i < a_limbs; i += 3)
-        for (j = 0; j < b_limbs; j += 2)
-          for (place = 0; place < 4; place++)
-            PERMI_NAME(exact_sum)(sum[plane] + i + j, x + apart * i + apart / 4 * place,
-                                  y + apart * j + apart / 4 * place, 3, 2, exact->round + i + j, exact->rest + i + j,
-                                  apart);
-    }
-  }
-  for (plane = 0; plane < planes; plane++)
-    for (k = 0; k <= exact->sums; k++)
-      PERMI_I_STORE(work->accumulator[plane] + k * PERMI_WIDTH, sum[plane][k]);
-}
-
-/* 2 to 6 limbs of Gaussian integers. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_few_gaussian)(const permi_exact *exact, permi_exact_work *work,
-                                                              int settings, int negative, int place_signs, int limbs)
-{
-  const int first = (limbs + 1) / 2;
-  const PERMI_V minus = PERMI_SET(-0.0), plus = PERMI_SET(0.0);
-  double *limb = work->limb;
-  PERMI_V a[36], b[36];
-  PERMI_I sum[3][7];
-  int k, q, place, plane;
-  for (plane = 0; plane < 3; plane++)
-    for (k = 0; k <= limbs; k++)
-      sum[plane][k] = PERMI_I_LOAD(work->accumulator[plane] + k * PERMI_WIDTH);
-  for (q = 0; q < settings; q++) {
-    PERMI_NAME(exact_factors)(exact, work->x, q, limb, 2);
-    for (place = 0; place < 4; place++) {
-      const PERMI_V sign = PERMI_NAME(exact_sign)(negative, place_signs, q, place) ? minus : plus;
-      const double *from = limb + place * PERMI_WIDTH;
-      PERMI_NAME(exact_planes)(a + place, from, first, sign, exact->round);
-      PERMI_NAME(exact_planes)(b + place, from + first * 8 * PERMI_WIDTH, limbs - first, plus, exact->round);
-    }
-    for (plane = 0; plane < 3; plane++) {
-      PERMI_I total[7];
-      PERMI_UNROLL
-      for (k = 0; k <= limbs; k++)
-        total[k] = sum[plane][k];
-      for (place = 0; place < 4; place++)
-        PERMI_NAME(exact_sum)(total, a + 12 * plane + place, b + 12 * plane + place, first, limbs - first, exact->round,
-                              exact->rest, 4);
-      PERMI_UNROLL
-      for (k = 0; k <= limbs; k++)
-        sum[plane][k] = total[k];
-    }
-  }
-  for (plane = 0; plane < 3; plane++)
-    for (k = 0; k <= limbs; k++)
-      PERMI_I_STORE(work->accumulator[plane] + k * PERMI_WIDTH, sum[plane][k]);
-}
-
-#if PERMI_WIDTH == 8
-#define PERMI_IFMA __attribute__((target("avx512f,avx512dq,avx512bw,popcnt,avx512ifma")))
-/* a[0 .. k] = a[0 .. k - 1] a[k], up to `most` limbs. */
-PERMI_IFMA PERMI_INLINE void permi_ifma_times(__m512i *a, int k, int most)
-{
-  const __m512i g = a[k], zero = _mm512_setzero_si512();
-  __m512i above = zero, carry = zero;
-  int i;
-  PERMI_UNROLL
-  for (i = 0; i < most; i++) {
-    if (i < k) {
-      const __m512i at = _mm512_add_epi64(_mm512_madd52lo_epu64(above, a[i], g), carry);
-      above = _mm512_madd52hi_epu64(zero, a[i], g);
-      carry = _mm512_srli_epi64(at, 52);
-      a[i] = at;
-    }
-  }
-  a[k] = _mm512_add_epi64(above, carry);
-}
-
-PERMI_IFMA PERMI_INLINE void permi_ifma_few(const permi_exact *exact, permi_exact_work *work, int settings,
-                                            int negative, int place_signs, int limbs)
-{
-  const int first = (limbs + 1) / 2;
-  __m512i limb[6][4], sum[7];
-  uint64_t *accumulator = work->accumulator[0];
-  int i, j, k, q, place;
-  PERMI_UNROLL
-  for (k = 0; k <= limbs; k++)
-    sum[k] = PERMI_I_LOAD(accumulator + k * PERMI_WIDTH);
-  for (q = 0; q < settings; q++) {
-    PERMI_UNROLL
-    for (k = 0; k < limbs; k++)
-      permi_exact_limb_avx512(exact, work, k, q, limb[k]);
-    for (place = 0; place < 4; place++) {
-      __m512i sign = _mm512_set1_epi64(permi_exact_sign_avx512(negative, place_signs, q, place) ? -1 : 0);
-      __m512i magnitude[6], term[6];
-      PERMI_UNROLL
-      for (k = 0; k < limbs; k++) {
-        const __m512i g = limb[k][place];
-        sign = _mm512_xor_si512(sign, g);
-        magnitude[k] = _mm512_abs_epi64(g);
-        term[k] = _mm512_setzero_si512();
-      }
-      PERMI_EVERY(k, 2, if (k + 1 < first) permi_ifma_times(magnitude, k + 1, first));
-      PERMI_EVERY(k, 2, if (k + 1 < limbs - first) permi_ifma_times(magnitude + first, k + 1, first));
-      PERMI_UNROLL
-      for (i = 0; i < first; i++) {
-        PERMI_UNROLL
-        for (j = first; j < limbs; j++) {
-          const int to = i + j - first;
-          term[to] = _mm512_madd52lo_epu64(term[to], magnitude[i], magnitude[j]);
-          term[to + 1] = _mm512_madd52hi_epu64(term[to + 1], magnitude[i], magnitude[j]);
-        }
-      }
-      sign = _mm512_srai_epi64(sign, 63);
-      PERMI_UNROLL
-      for (k = 0; k < limbs; k++)
-        sum[k] = _mm512_add_epi64(sum[k], _mm512_sub_epi64(_mm512_xor_si512(term[k], sign), sign));
-    }
-  }
-  PERMI_UNROLL
-  for (k = 0; k <= limbs; k++)
-    PERMI_I_STORE(accumulator + k * PERMI_WIDTH, sum[k]);
-}
-#endif
-
-#define PERMI_INSTANCE(name, target, few, limbs)                                                                       \
-  target static void PERMI_NAME(name)(const permi_exact *exact, permi_exact_work *work, int settings, int negative,    \
-                                      int place_signs)                                                                 \
-  { few(exact, work, settings, negative, place_signs, limbs); }
-PERMI_INSTANCE(exact_many, PERMI_TARGET, PERMI_NAME(exact_any), 1)
-PERMI_INSTANCE(gaussian_many, PERMI_TARGET, PERMI_NAME(exact_any), 2)
-PERMI_INSTANCE(gaussian_2, PERMI_TARGET, PERMI_NAME(exact_few_gaussian), 2)
-PERMI_INSTANCE(gaussian_3, PERMI_TARGET, PERMI_NAME(exact_few_gaussian), 3)
-PERMI_INSTANCE(gaussian_4, PERMI_TARGET, PERMI_NAME(exact_few_gaussian), 4)
-PERMI_INSTANCE(gaussian_5, PERMI_TARGET, PERMI_NAME(exact_few_gaussian), 5)
-PERMI_INSTANCE(gaussian_6, PERMI_TARGET, PERMI_NAME(exact_few_gaussian), 6)
-PERMI_INSTANCE(exact_2, PERMI_TARGET, PERMI_NAME(exact_few), 2)
-PERMI_INSTANCE(exact_3, PERMI_TARGET, PERMI_NAME(exact_few), 3)
-PERMI_INSTANCE(exact_4, PERMI_TARGET, PERMI_NAME(exact_few), 4)
-PERMI_INSTANCE(exact_5, PERMI_TARGET, PERMI_NAME(exact_few), 5)
-PERMI_INSTANCE(exact_6, PERMI_TARGET, PERMI_NAME(exact_few), 6)
-#if PERMI_WIDTH == 8
-PERMI_INSTANCE(ifma_2, PERMI_IFMA, permi_ifma_few, 2)
-PERMI_INSTANCE(ifma_3, PERMI_IFMA, permi_ifma_few, 3)
-PERMI_INSTANCE(ifma_4, PERMI_IFMA, permi_ifma_few, 4)
-PERMI_INSTANCE(ifma_5, PERMI_IFMA, permi_ifma_few, 5)
-PERMI_INSTANCE(ifma_6, PERMI_IFMA, permi_ifma_few, 6)
-#endif
-#undef PERMI_INSTANCE
-#undef PERMI_IFMA
-
-/* x +-= step, numbers of 1 or 2 `bytes`. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_step)(uint32_t *x, const uint32_t *step, int padded, int minus,
-                                                      int bytes)
-{
-  int i;
-  for (i = 0; i < padded; i += 2 * PERMI_WIDTH) {
-    const PERMI_I a = PERMI_I_LOAD(x + i), b = PERMI_I_LOAD(step + i);
-    if (bytes == 1)
-      PERMI_I_STORE(x + i, minus ? PERMI_I_SUB8(a, b) : PERMI_I_ADD8(a, b));
-    else
-      PERMI_I_STORE(x + i, minus ? PERMI_I_SUB16(a, b) : PERMI_I_ADD16(a, b));
-  }
-}
-
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_move)(const permi_exact *exact, int j, int minus, uint32_t *x,
-                                                      double *wide_x)
-{
-  PERMI_NAME(exact_step)(x, exact->step + j * exact->padded, exact->padded, minus, 2);
-  if (exact->wide_padded)
-    PERMI_NAME(exact_move_doubles)(exact, j, minus, wide_x);
-}
-
-/* Empties accumulators that `settings` more might overflow. */
-PERMI_TARGET static void PERMI_NAME(exact_room)(const permi_exact *exact, int settings, int lane_signs, int *used,
-                                                permi_exact_work *work, permi_exact_total *total)
-{
-  int k, plane;
-  if (*used + settings <= exact->settings)
-    return;
-  for (plane = 0; plane < 2 * exact->parts - 1; plane++)
-    for (k = 0; k <= exact->sums; k++)
-      permi_exact_empty(work->accumulator[plane] + k * PERMI_WIDTH, PERMI_WIDTH, lane_signs,
-                        4 * (uint64_t)*used * exact->bias[k], &total->plane[plane][k]);
-  memset(work->accumulator, 0, sizeof work->accumulator);
-  *used = 0;
-}
-
-PERMI_TARGET static void PERMI_NAME(exact_all)(const permi_exact *exact, uint64_t chunk, permi_exact_work *work,
-                                               permi_exact_total *total)
-{
-  const int atoms = exact->narrow * PERMI_EXACT_ATOMS;
-  int16_t *atom = work->atom;
-  double *wide_x = work->x;
-  uint32_t x[PERM_MAX_N] PERMI_ALIGN64;
-  uint64_t s = chunk << exact->chunk_log2, last = s + (UINT64_C(1) << exact->chunk_log2);
-  int i, j, k, q, used = 0;
-  memcpy(x, exact->start, (size_t)exact->padded * sizeof *x);
-  memset(wide_x, 0, (size_t)exact->wide_padded * sizeof *wide_x);
-  for (j = 0; j < exact->outer; j++)
-    if ((s ^ s >> 1) >> j & 1)
-      PERMI_NAME(exact_move)(exact, j, 1, x, wide_x);
-  for (k = 0; k < 4 * atoms * PERMI_LANES; k++)
-    atom[k] = 1;
-  memset(work->accumulator, 0, sizeof work->accumulator);
-  for (;;) {
-    const int16_t *table = exact->table;
-    const uint32_t *row_sum = x;
-    for (k = 0; k < atoms; k++) {
-      const int rows = exact->atom_rows[k];
-      int16_t *to = atom + k * 4 * PERMI_LANES;
-      if (rows) {
-        PERMI_I p[4], y = PERMI_I_SET(*row_sum++);
-        PERMI_EVERY(q, 4, p[q] = PERMI_I_ADD16(y, PERMI_I_LOAD(table + q * PERMI_LANES)));
-        for (i = 1, table += 4 * PERMI_LANES; i < rows; i++, table += 4 * PERMI_LANES) {
-          y = PERMI_I_SET(*row_sum++);
-          PERMI_EVERY(q, 4, p[q] = PERMI_I_MUL16(p[q], PERMI_I_ADD16(y, PERMI_I_LOAD(table + q * PERMI_LANES))));
-        }
-        PERMI_EVERY(q, 4, PERMI_I_STORE(to + q * PERMI_LANES, p[q]));
-      }
-    }
-    PERMI_NAME(exact_room)(exact, 4, 1, &used, work, total);
-    exact->evaluate(exact, work, 4, s & 1 ? 9 : 6, 1); /* settings 1 and 2 have one minus */
-    used += 4;
-    if (++s == last)
-      break;
-    j = permi_trailing_zeros(s);
-    PERMI_NAME(exact_move)(exact, j, (int)((s ^ s >> 1) >> j & 1), x, wide_x);
-  }
-  PERMI_NAME(exact_room)(exact, exact->settings + 1, 1, &used, work, total);
-  PERMI_LEAVE();
-}
-
-/* Only sign vectors for which no even row is zero (an odd row cannot be), for norms <= 127. A step has 2^6 settings,
-   two columns from a table and four in Gray order, a vector of int8 sums each: the least over even rows, unsigned, is 0
-   where a term vanishes. Lanes and settings of survivors are listed; three bytes from tables of 16, by the lists' bits,
-   correct the sum for all +. */
-PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64_t chunk, permi_exact_work *work,
-                                                permi_exact_total *total)
-{
-  const int atoms = exact->narrow * PERMI_EXACT_ATOMS, bytes = 2 * PERMI_LANES;
-  const int shift = PERMI_WIDTH / 4; /* bits of a lane in its second four */
-  const PERMI_I low = PERMI_I_SET(0x0f0f0f0f), high = PERMI_I_SET((15 << shift & 15) * 0x01010101);
-  int16_t *atom = work->atom;
-  uint32_t x[PERM_MAX_N] PERMI_ALIGN64, y[PERM_MAX_N] PERMI_ALIGN64;
-  uint8_t first[16 * PERM_MAX_N] PERMI_ALIGN64, *lane = work->lane, *setting = work->setting;
-  uint64_t s = chunk << exact->chunk_log2, last = s + (UINT64_C(1) << exact->chunk_log2), outer;
-  int i, j, k, q, used = 0;
-  memcpy(x, exact->start, (size_t)exact->padded * sizeof *x);
-  for (j = 0; j < exact->outer; j++)
-    if ((s ^ s >> 1) >> j & 1)
-      PERMI_NAME(exact_step)(x, exact->step + j * exact->padded, exact->padded, 1, 1);
-  for (k = 0; k < 4 * atoms * PERMI_LANES; k++)
-    atom[k] = 1;
-  memset(work->accumulator, 0, sizeof work->accumulator);
-  for (outer = s;;) {
-    const PERMI_I parity = PERMI_I_TABLE(exact->parity + 16 * (outer & 1));
-    int survivors = 0, done;
-    memcpy(y, x, (size_t)exact->padded * sizeof *y);
-    for (s = 0;;) {
-      const uint8_t *table = exact->lane_bytes;
-      PERMI_I least[4];
-      uint64_t mask[4];
-      PERMI_EVERY(q, 4, least[q] = PERMI_I_SET(-1));
-      for (k = 0; k < exact->even_rows; k++, table += 4 * bytes) {
-        const PERMI_I sum = PERMI_I_SET(y[exact->even_row[k]]);
-        PERMI_EVERY(q, 4, least[q] = PERMI_I_LEAST8(least[q], PERMI_I_ADD8(sum, PERMI_I_LOAD(table + q * bytes))));
-      }
-      PERMI_EVERY(q, 4, mask[q] = PERMI_I_NONZERO8(least[q]));
-      for (k = 0; k < 4; k++) {
-        uint64_t left = mask[k];
-        uint8_t *to = lane + survivors;
-        PERMI_I_STORE_ANY(setting + survivors, PERMI_I_SET(((uint32_t)(s ^ s >> 1) * 4 + (uint32_t)k) * 0x01010101u));
-        survivors += __builtin_popcountll(left);
-        for (; left; to += 8) { /* always eight: easier to predict */
-          PERMI_UNROLL
-          for (i = 0; i < 8; i++, left &= left - 1)
-            to[i] = (uint8_t)__builtin_ctzll(left | UINT64_C(1) << 63);
-        }
-      }
-      if (++s == 16)
-        break;
-      j = permi_trailing_zeros(s);
-      PERMI_NAME(exact_step)(y, exact->setting_step + j * exact->padded, exact->padded,
-                             (int)((s ^ s >> 1) >> j & 1), 1);
-    }
-    for (k = 0; k < exact->n; k++)
-      permi_exact_nibbles(exact->nibbles + 48 * k, x[k], first + 16 * k);
-    for (done = 0; done < survivors; done += bytes) {
-      const PERMI_I where = PERMI_I_LOAD_ANY(lane + done), what = PERMI_I_LOAD_ANY(setting + done);
-      const PERMI_I b0 = where & low, b2 = PERMI_I_SHR16(what, 4 - shift) & low;
-      const PERMI_I b1 = (PERMI_I_SHR16(where, 4) & low) | (PERMI_I_SHL16(what, shift) & high);
-      const PERMI_I sign = PERMI_I_LOOKUP(parity, b0 ^ b1 ^ b2);
-      const int rest = survivors - done < bytes ? survivors - done : bytes;
-      const uint8_t *nibbles = exact->nibbles, *with_first = first;
-      for (k = 0; k < atoms; k++) {
-        const int rows = exact->atom_rows[k];
-        PERMI_I p0 = low, p1 = low;
-        for (i = 0; i < rows; i++, nibbles += 48, with_first += 16) {
-          PERMI_I z = PERMI_I_ADD8(PERMI_I_LOOKUP(PERMI_I_TABLE(with_first), b0),
-                                   PERMI_I_ADD8(PERMI_I_LOOKUP(PERMI_I_TABLE(nibbles + 16), b1),
-                                                PERMI_I_LOOKUP(PERMI_I_TABLE(nibbles + 32), b2)));
-          PERMI_I even;
-          if (with_first == first) /* one row has the sign, 0 beyond the lists */
-            z = PERMI_I_SUB8(z ^ sign, sign) & PERMI_I_LOAD_ANY(exact->ends + 64 - rest);
-          even = PERMI_I_SAR16(PERMI_I_SHL16(z, 8), 8);
-          z = PERMI_I_SAR16(z, 8);
-          p0 = i ? PERMI_I_MUL16(p0, even) : even;
-          p1 = i ? PERMI_I_MUL16(p1, z) : z;
-        }
-        if (rows) {
-          PERMI_I_STORE(atom + k * 4 * PERMI_LANES, p0);
-          PERMI_I_STORE(atom + (k * 4 + 1) * PERMI_LANES, p1);
-        }
-      }
-      PERMI_NAME(exact_room)(exact, 2, 0, &used, work, total);
-      exact->evaluate(exact, work, 2, 0, 0);
-      used += 2;
-    }
-    s = ++outer;
-    if (s == last)
-      break;
-    j = permi_trailing_zeros(s);
-    PERMI_NAME(exact_step)(x, exact->step + j * exact->padded, exact->padded, (int)((s ^ s >> 1) >> j & 1), 1);
-  }
-  PERMI_NAME(exact_room)(exact, exact->settings + 1, 0, &used, work, total);
-  PERMI_LEAVE();
-}
-#undef PERMI_LANES
-#endif
-
-/* ================================================================================= >>minors_kernels
-   Kernels of >>minors. */
-
-#if !defined(PERM_NO_EXTRAS)
-PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(get_any)(const double *p, int apart, int parts)
-{
-  PERMI_N x;
-  x.re = PERMI_LOAD_ANY(p);
-  x.im = parts == 2 ? PERMI_LOAD_ANY(p + apart) : x.re;
-  return x;
-}
-
-PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(modulus_of)(PERMI_N x, int parts)
-{
-  const PERMI_V re = PERMI_ABS(x.re);
-  if (parts == 1)
-    return re;
-  return re + PERMI_ABS(x.im);
-}
-
-/* Sums of P_i. Constants: parts and block columns, in registers. Forward: products of the rows before each; backward:
-   times those behind it. The last row is in no forward product, so a pass back to least = n - 1 yields its minors.
-   First-level cache traffic limits: separate sums of every setting, two operations fewer, are slower. */
-
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_wide)(double *high, double *low, PERMI_V x)
-{
-  PERMI_V error;
-  PERMI_STORE(high, PERMI_NAME(vector_two_sum)(PERMI_LOAD(high), x, &error));
-  PERMI_STORE(low, PERMI_LOAD(low) + error);
-}
-
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_to)(double *sum, PERMI_N x, int parts)
-{
-  PERMI_NAME(put)(sum, PERMI_WIDTH, PERMI_NAME(plus)(PERMI_NAME(get)(sum, PERMI_WIDTH, parts), x), parts);
-}
-
-/* Pairs of settings that differ in one column, hence in sign: differences go to `rest`, sums to that column's *sum. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_fold)(const PERMI_N *term, int pairs, PERMI_N *rest, double *sum,
-                                                       int parts)
-{
-  PERMI_N both[4];
-  int k;
-  PERMI_EVERY(k, pairs, both[k] = PERMI_NAME(plus)(term[2 * k], term[2 * k + 1]));
-  PERMI_EVERY(k, pairs, rest[k] = PERMI_NAME(minus)(term[2 * k], term[2 * k + 1]));
-  if (pairs > 1)
-    both[0] = PERMI_NAME(minus)(both[0], both[1]);
-  if (pairs > 2)
-    both[0] = PERMI_NAME(minus)(both[0], PERMI_NAME(minus)(both[2], both[3]));
-  PERMI_NAME(add_to)(sum, both[0], parts);
-}
-
-PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(minors_entry)(PERMI_N p, const double *t, int apart, PERMI_N outer,
-                                                           int parts)
-{
-  return PERMI_NAME(times)(p, PERMI_NAME(plus)(PERMI_NAME(get)(t, apart, parts), outer), parts);
-}
-
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_row)(PERMI_N *p, const double *t, const double *x, int parts,
-                                                      int block)
-{
-  const PERMI_N outer = PERMI_NAME(spread)(x, 1, parts);
-  const int settings = 1 << block;
-  int q;
-  PERMI_EVERY(q, settings, p[q] = PERMI_NAME(minors_entry)(p[q], t + q * PERMI_WIDTH, settings * PERMI_WIDTH, outer,
-                                                           parts));
-}
-
-/* Adds the last four states up to c, vector `at`, to the first outer column's `sum` and the second's, `number` behind.
-   done: earlier blocks of four. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_meet)(const permi_minors_work *work, int at, double *sum, int number,
-                                                       int row, uint64_t c, uint64_t done)
-{
-  const double *from = work->present + at;
-  double *stack = work->stack + at, *high = work->high + 2 * row + at, *low = work->low + 2 * row + at;
-  const PERMI_V s0 = PERMI_LOAD(from), s1 = PERMI_LOAD(from + row), s2 = PERMI_LOAD(from + 2 * row);
-  const PERMI_V s3 = PERMI_LOAD(from + 3 * row), before = s0 + s1, behind = s2 + s3;
-  PERMI_V now = before + behind;
-  const PERMI_V turned = PERMI_SET(c & 4 ? -1.0 : 1.0) * (before - behind);
-  int k;
-  PERMI_STORE(sum, PERMI_LOAD(sum) + ((s0 - s1) - (s2 - s3)));
-  PERMI_STORE(sum + number, PERMI_LOAD(sum + number) + turned);
-  /* Complete blocks meet. Column k has sign + where bits k and k + 1 of c are equal. */
-  for (k = 0; done >> k & 1; k++) {
-    const PERMI_V waiting = PERMI_LOAD(stack);
-    PERMI_V difference = waiting - now;
-    if (c & UINT64_C(8) << k)
-      difference = PERMI_SET(0.0) - difference;
-    PERMI_NAME(add_wide)(high, low, difference);
-    now = waiting + now;
-    stack += row;
-    high += row;
-    low += row;
-  }
-  PERMI_STORE(stack, now);
-}
-
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors)(const permi_dense *dense, int least, uint64_t chunk,
-                                                  const permi_minors_work *work, int parts, int block)
-{
-  double x[2 * PERM_MAX_N] PERMI_ALIGN64;
-  const int n = dense->n, number = parts * PERMI_WIDTH, settings = 1 << block, row = n * number;
-  const int products = settings * number, sums = (block + 2) * number, pitch = 2 * products + sums;
-  const uint64_t first = chunk << dense->chunk_log2, last = first + (UINT64_C(1) << dense->chunk_log2);
-  PERMI_N p[8], term[8], rest[4];
-  uint64_t c;
-  int i, k, q;
-  PERMI_NAME(walk_from)(dense, first, x);
-  for (i = 0; i < n; i++) {
-    double *to = work->row + i * pitch;
-    for (k = 0; k < products; k += PERMI_WIDTH)
-      PERMI_STORE(to + k, PERMI_LOAD(dense->table + i * products + k));
-    for (k = 0; k < sums; k += PERMI_WIDTH)
-      PERMI_STORE(to + 2 * products + k, PERMI_SET(0.0));
-  }
-
-  for (c = first;;) {
-    const double sign[2] = {c & 1 ? -1.0 : 1.0, 0}, one[2] = {1, 0};
-    double *t = work->row, *present = work->present + (c & 3) * (size_t)row;
-    const int sampled = !(permi_scatter(c) & dense->absolute_mask);
-    PERMI_EVERY(q, settings, p[q] = PERMI_NAME(spread)(sign, 1, parts));
-    for (i = 0; i + 1 < n; i++) {
-      PERMI_EVERY(q, settings, PERMI_NAME(put)(t + products + q * number, PERMI_WIDTH, p[q], parts));
-      PERMI_NAME(minors_row)(p, t, x + i * parts, parts, block);
-      t += pitch;
-    }
-    PERMI_EVERY(q, settings, PERMI_NAME(put)(t + products + q * number, PERMI_WIDTH, p[q], parts));
-    PERMI_EVERY(q, settings, p[q] = PERMI_NAME(spread)(one, 1, parts));
-    for (;;) {
-      double *sum = t + 2 * products;
-      PERMI_EVERY(q, settings, term[q] = PERMI_NAME(times)(
-                                 PERMI_NAME(get)(t + products + q * number, PERMI_WIDTH, parts), p[q], parts));
-      PERMI_NAME(minors_fold)(term, settings / 2, rest, sum, parts);
-      if (block > 1)
-        PERMI_NAME(minors_fold)(rest, settings / 4, rest, sum + number, parts);
-      if (block > 2)
-        PERMI_NAME(minors_fold)(rest, settings / 8, rest, sum + 2 * number, parts);
-      PERMI_NAME(put)(present + i * number, PERMI_WIDTH, rest[0], parts);
-      if (sampled) {
-        PERMI_V absolute = PERMI_LOAD(work->absolute + i * PERMI_WIDTH);
-        PERMI_EVERY(q, settings, absolute = absolute + PERMI_NAME(modulus_of)(term[q], parts));
-        PERMI_STORE(work->absolute + i * PERMI_WIDTH, absolute);
-      }
-      if (i == least)
-        break;
-      PERMI_NAME(minors_row)(p, t, x + i * parts, parts, block);
-      i--;
-      t -= pitch;
-    }
-
-    c++;
-    if (!(c & 3) || c == last) { /* four states at once, padded with zeros */
-      for (k = (int)(c & 3); k & 3; k++)
-        for (i = least * number; i < row; i += PERMI_WIDTH)
-          PERMI_STORE(work->present + k * row + i, PERMI_SET(0.0));
-      for (i = least; i < n; i++) {
-        double *sum = work->row + i * pitch + 2 * products + block * number;
-        for (k = 0; k < number; k += PERMI_WIDTH)
-          PERMI_NAME(minors_meet)(work, i * number + k, sum + k, number, row, c - 1, (c - 1 - first) >> 2);
-      }
-    }
-    if (!(c & 15) || c == last)
-      for (i = least; i < n; i++) {
-        double *sum = work->row + i * pitch + 2 * products;
-        double *high = work->block_high + i * sums, *low = work->block_low + i * sums;
-        for (k = 0; k < sums; k += PERMI_WIDTH) {
-          PERMI_NAME(add_wide)(high + k, low + k, PERMI_LOAD(sum + k));
-          PERMI_STORE(sum + k, PERMI_SET(0.0));
-        }
-      }
-    if (c == last)
-      break;
-    PERMI_NAME(walk_to)(dense, c, x);
-  }
-  PERMI_LEAVE();
-}
-
-#define PERMI_BLOCK (PERMI_WIDTH == 8 || PERMI_WIDTH == 2 ? 3 : 2) /* complex: one less */
-#define PERMI_INSTANCE(name, parts, block)                                                                             \
-  PERMI_KERNEL PERMI_NAME(name)(const permi_dense *dense, int least, uint64_t chunk, const permi_minors_work *work)    \
-  {                                                                                                                    \
-    PERMI_NAME(minors)(dense, least, chunk, work, parts, block);                                                       \
-  }
-PERMI_INSTANCE(minors_real, 1, PERMI_BLOCK)
-#if !defined(PERM_NO_COMPLEX)
-PERMI_INSTANCE(minors_complex, 2, PERMI_BLOCK - 1)
-#endif
-#undef PERMI_INSTANCE
-#undef PERMI_BLOCK
 #endif
 
 PERMI_BRIEF_END
@@ -20150,10 +19810,16 @@ PERMI_TARGET PERMI_INLINE int PERMI_NAME(batch_signs)(int n, const double *a, si
   return stand;
 }
 
-PERMI_KERNEL PERMI_NAME(batch_take_real)(int n, const double *a, size_t stride, size_t vectors, double *to, size_t room)
-{
-  PERMI_NAME(batch_take)(n, a, stride, vectors, to, room, 1);
-}
+#define PERMI_INSTANCE(name, parts)                                                                                    \
+  PERMI_KERNEL PERMI_NAME(name)(int n, const double *a, size_t stride, size_t vectors, double *to, size_t room)        \
+  {                                                                                                                    \
+    PERMI_NAME(batch_take)(n, a, stride, vectors, to, room, parts);                                                    \
+  }
+PERMI_INSTANCE(batch_take_real, 1)
+#if !defined(PERM_NO_COMPLEX)
+PERMI_INSTANCE(batch_take_complex, 2)
+#endif
+#undef PERMI_INSTANCE
 
 PERMI_TARGET static int PERMI_NAME(batch_signs_real)(int n, const double *a, size_t stride, double *work,
                                                      const double *accept, double *out)
@@ -20162,12 +19828,6 @@ PERMI_TARGET static int PERMI_NAME(batch_signs_real)(int n, const double *a, siz
 }
 
 #if !defined(PERM_NO_COMPLEX)
-PERMI_KERNEL PERMI_NAME(batch_take_complex)(int n, const double *a, size_t stride, size_t vectors, double *to,
-                                            size_t room)
-{
-  PERMI_NAME(batch_take)(n, a, stride, vectors, to, room, 2);
-}
-
 PERMI_TARGET static int PERMI_NAME(batch_signs_complex)(int n, const double *a, size_t stride, double *work,
                                                         const double *accept, double *out)
 {
@@ -20180,11 +19840,11 @@ PERMI_TARGET static int PERMI_NAME(batch_signs_complex)(int n, const double *a, 
 PERMI_BRIEF_BEGIN
 
 /* ================================================================================= >>counts_kernels
-   Kernels of >>subsets and >>sign_sums: AVX2, also for AVX-512, and plain C, also for NEON, with its own order of
-   products. */
+   Kernels of >>subsets and >>sign_sums. AVX-512 uses those of AVX2. NEON uses those of plain C, which multiply in their
+   own order. */
 
 #if PERMI_WIDTH == 4 || PERMI_WIDTH == 1
-/* to += sum_k weight[k] from[k]; four vectors overlap. */
+/* Adds sum_k weight[k] from[k]; four vectors overlap. */
 PERMI_TARGET static void PERMI_NAME(add_scaled)(double *to, const double *const *from, const double *weight, int count,
                                                 int n)
 {
@@ -20210,7 +19870,7 @@ PERMI_TARGET static void PERMI_NAME(add_scaled)(double *to, const double *const 
       to[x] = PERMI_WIDTH > 1 ? fma(weight[k], from[k][x], to[x]) : weight[k] * from[k][x] + to[x];
 }
 
-/* to += weight from, by state. Aligned vectors: up to 1.08 of the time. */
+/* Adds weight from, by state. Aligned vectors take up to 1.08 of the time. */
 PERMI_TARGET static void PERMI_NAME(add_weighted)(double *to, const double *from, const double *weight, int n)
 {
   int x;
@@ -20221,7 +19881,6 @@ PERMI_TARGET static void PERMI_NAME(add_weighted)(double *to, const double *from
     to[x] = fma(weight[x], from[x], to[x]);
 }
 
-/* to = from, with permi_size_seen. */
 PERMI_TARGET static void PERMI_NAME(store_states)(double *to, const double *from, int n, double *most, double *least)
 {
   const PERMI_V infinite = PERMI_SET((double)INFINITY);

@@ -65,6 +65,9 @@ typedef struct perm_gpu_exact {
   int words, stride; /* of the row sums; stride is a multiple of 4 */
   int groups, sum;   /* sum: words of a sum of products */
   int zeros, masks;  /* zeros: rows tested for 0; masks: 64-bit words of their tables, even */
+  int walk, high, sums; /* columns; words of the table of row sums */
+  int order[64];        /* rows by group */
+  double survivors;     /* share of the terms that skipping leaves */
   short at[128], kind[128];  /* a line's first word; 0 .. 3: that byte, + 128; 4, 5: half, + 32768; else whole */
   short carries[PERM_GPU_EXACT_LINES];    /* 1: the word continues the one before */
   short first[65], product[64], wide[64]; /* a group's row, words of the product, words of the row */
@@ -75,7 +78,7 @@ typedef struct perm_gpu_exact {
    order. */
 #define PERM_GPU_COUNTS_SIZE 160 /* words of the forms, at most */
 typedef struct perm_gpu_counts {
-  int parts, low, ryser;
+  int parts, low;
   int forms, needed; /* needed: order of the symmetric function; 0: products */
   int walk, table;   /* terms of a walk; words of the table */
   short before[PERM_GPU_COUNTS_SIZE + 1]; /* copies of earlier forms */
@@ -436,7 +439,6 @@ typedef struct permi_exact_gpu {
   perm_gpu_program program;
   perm_gpu_exact shape;
   int transposed;
-  double survivors;
   char text[24576];
 } permi_exact_gpu;
 
@@ -541,7 +543,7 @@ static size_t permi_exact_gpu_explain(const permi_leaf *leaf, char *buffer, size
   const permi_exact_gpu *exact = (const permi_exact_gpu *)leaf->context;
   char skipped[64] = "";
   if (exact->shape.skip)
-    permi_say(skipped, sizeof skipped, ", zeros skipped (%.2g of the terms expected)", exact->survivors);
+    permi_say(skipped, sizeof skipped, ", zeros skipped (%.2g of the terms expected)", exact->shape.survivors);
   return permi_say(
       buffer, size,
       "exact, n = %d%s: cuda kernel, %s in %d groups, products of %d words of 32 bits%s; %.3g elements, %llu chunks, "
@@ -551,15 +553,15 @@ static size_t permi_exact_gpu_explain(const permi_leaf *leaf, char *buffer, size
       (unsigned long long)leaf->information.chunks, leaf->information.seconds);
 }
 
-/* The table of row sums: columns of the masks, walk, high; see >>gpu. */
-static void permi_exact_gpu_rows(const permi_exact_rows *rows, const perm_gpu_exact *shape, const int *order, int block,
-                                 perm_gpu_work *work, uint32_t *table)
+/* Fills in the table of row sums: columns of the masks, walk, high; see >>gpu. */
+static void permi_exact_gpu_rows(const permi_exact_rows *rows, const perm_gpu_exact *shape, uint32_t *table)
 {
-  const int parts = rows->parts, stride = shape->stride;
-  uint32_t *step = table + stride, *walk = step + stride * work->high, *settings = walk + stride * (2 * work->walk + 1);
+  const int parts = rows->parts, stride = shape->stride, block = shape->skip ? PERMI_EXACT_GPU_BLOCK : 0;
+  uint32_t *step = table + stride, *walk = step + stride * shape->high;
+  uint32_t *settings = walk + stride * (2 * shape->walk + 1);
   int g, j, k, r, part;
   for (r = 0, g = 0; r < rows->n; r++) {
-    const int i = order[r];
+    const int i = shape->order[r];
     g += r == shape->first[g + 1];
     for (part = 0; part < parts; part++) {
       const int line = r * parts + part, wide = shape->wide[g], kind = shape->kind[line];
@@ -571,25 +573,24 @@ static void permi_exact_gpu_rows(const permi_exact_rows *rows, const perm_gpu_ex
         for (j = 0; j < block; j++)
           if (k >> j & 1)
             permi_exact_gpu_put(shape, settings + stride * k, line, wide, permi_exact_step(rows, i, 1 + j, part), -1);
-      for (k = 0; k < work->walk; k++) {
+      for (k = 0; k < shape->walk; k++) {
         const permi_wide a = permi_exact_step(rows, i, 1 + block + k, part);
         permi_exact_gpu_put(shape, walk + stride * 2 * k, line, wide, a, -1);
         permi_exact_gpu_put(shape, walk + stride * (2 * k + 1), line, wide, a, 1);
       }
-      for (k = 0; k < work->high; k++)
+      for (k = 0; k < shape->high; k++)
         permi_exact_gpu_put(shape, step + stride * k, line, wide,
-                            permi_exact_step(rows, i, 1 + block + work->walk + k, part), -1);
+                            permi_exact_step(rows, i, 1 + block + shape->walk + k, part), -1);
     }
   }
 }
 
-/* By even row and its sum over other columns, the settings that make it 0. */
-static void permi_exact_gpu_masks(const permi_exact_rows *rows, const perm_gpu_exact *shape, const int *order,
-                                  uint64_t *masks)
+/* Fills in, by even row and its sum over other columns, the settings that make it 0. */
+static void permi_exact_gpu_masks(const permi_exact_rows *rows, const perm_gpu_exact *shape, uint64_t *masks)
 {
   int i, j, k, v;
   for (k = 0; k < shape->zeros; k++) {
-    const int row = order[shape->zero_line[k]], norm = (int)rows->norm[row];
+    const int row = shape->order[shape->zero_line[k]], norm = (int)rows->norm[row];
     for (v = -norm; v <= norm; v++)
       for (i = 0; i < 64; i++) {
         int y = v;
@@ -601,41 +602,37 @@ static void permi_exact_gpu_masks(const permi_exact_rows *rows, const perm_gpu_e
   }
 }
 
-static perm_status permi_exact_gpu_tables(const permi_exact_rows *rows, const perm_gpu_exact *shape, const int *order,
+static perm_status permi_exact_gpu_tables(const permi_exact_rows *rows, const perm_gpu_exact *shape,
                                           const perm_allocator *allocator, permi_leaf *leaf)
 {
-  const permi_exact_gpu_cut cut = permi_exact_gpu_cut_of(rows, shape);
-  const int parts = rows->parts, stride = shape->stride, block = shape->skip ? PERMI_EXACT_GPU_BLOCK : 0;
-  const size_t bytes = sizeof(permi_exact_gpu) + cut.bytes;
-  permi_exact_gpu *exact = (permi_exact_gpu *)permi_allocate(allocator, 1, bytes);
+  const int parts = rows->parts;
+  const size_t words = (size_t)(shape->sums + 2 * shape->masks), bytes = sizeof(permi_exact_gpu) + 4 * words;
+  permi_exact_gpu *exact = (permi_exact_gpu *)permi_allocate_zeros(allocator, 1, bytes);
   perm_gpu_work *work;
   uint32_t *table;
   if (!exact)
     return PERM_ERROR_MEMORY;
-  memset(exact, 0, bytes);
   table = (uint32_t *)(void *)(exact + 1);
   exact->shape = *shape;
-  exact->survivors = shape->skip ? permi_exact_survivors(rows) : 1;
   exact->transposed = rows->transposed;
   work = &exact->gpu.work;
-  work->walk = cut.walk;
-  work->high = cut.outer - cut.walk;
-  work->doubles = cut.bytes / sizeof(double);
+  work->walk = shape->walk;
+  work->high = shape->high;
+  work->doubles = words / 2;
   work->table = (double *)(void *)table;
   work->program = &exact->program;
   exact->gpu.allocator = *allocator;
   exact->gpu.add = permi_exact_gpu_add;
-  exact->gpu.terms = ldexp(1, cut.depth);
-  permi_exact_gpu_rows(rows, shape, order, block, work, table);
-  permi_exact_gpu_masks(rows, shape, order, (uint64_t *)(void *)(table + cut.sums));
+  exact->gpu.terms = leaf->information.work / rows->n / (double)leaf->information.chunks;
+  permi_exact_gpu_rows(rows, shape, table);
+  permi_exact_gpu_masks(rows, shape, (uint64_t *)(void *)(table + shape->sums));
   permi_exact_gpu_text(shape, rows->n * parts, exact->text, sizeof exact->text);
   exact->program.text = exact->text;
   exact->program.sums = parts * shape->sum;
   exact->program.exact = &exact->shape;
   exact->program.shared = (size_t)((parts * shape->sum + 1) / 2 * 2 + shape->masks) * 8 +
-                          (size_t)stride * (size_t)(2 * cut.walk + 1) * 4;
-  if (shape->skip)
-    exact->program.shared += (size_t)stride * (64 + 128) * 4 + 4 * 2048 * 2;
+                          (size_t)(shape->stride * (2 * shape->walk + 1)) * 4 +
+                          (shape->skip ? (size_t)shape->stride * (64 + 128) * 4 + 4 * 2048 * 2 : 0);
   work->fingerprint = leaf->information.fingerprint;
   leaf->information.bytes = (double)bytes;
   leaf->context = exact;
@@ -664,19 +661,18 @@ static void permi_counts_gpu_text(const perm_gpu_counts *counts, char *text, siz
                                      {"table", NULL, counts->table},
                                      {"before", counts->before, counts->forms + 1}};
   const int at = snprintf(text, room,
-                          "struct permi_shape {\n  enum { PARTS = %d, LOW = %d, RYSER = %d, NEEDED = %d, FORMS = %d, "
-                          "SIZE = %d };\n",
-                          counts->parts, counts->low, counts->ryser, counts->needed, counts->forms, size);
+                          "struct permi_shape {\n  enum { PARTS = %d, LOW = %d, NEEDED = %d, FORMS = %d, SIZE = "
+                          "%d };\n",
+                          counts->parts, counts->low, counts->needed, counts->forms, size);
   permi_gpu_members(member, sizeof member / sizeof *member, "permi_counts_chunk",
                     need <= 80 ? 6 : need <= 128 ? 4 : need <= 168 ? 3 : 2, text, room, (size_t)at);
 }
 
-/* The table of permi_counts_walk, >>text_counts; it was zero. */
+/* Fills in the table of >>text_counts, which is zero. */
 PERMI_COLD static void permi_counts_gpu_table(const permi_counts *counts, const perm_gpu_counts *shape, int walked,
                                               double *table)
 {
   const double *weight = (const double *)(const void *)counts->weight;
-  const double *rank_weight = (const double *)(const void *)counts->rank_weight;
   const int parts = counts->parts, rows = counts->forms * parts, digits = counts->digits, words = 1 + shape->low;
   const int high = digits - walked;
   double *to = table + 4 + 2 * high;
@@ -691,8 +687,8 @@ PERMI_COLD static void permi_counts_gpu_table(const permi_counts *counts, const 
         for (k = 0; k < words; k++, to++) {
           const double *from = (k ? counts->low : counts->high) + part * counts->forms + f;
           if (d >= 0)
-            *to = from[digit * rows] * (counts->ryser ? 1 : -2);
-          for (v = 0; d < 0 && v < digits && !counts->ryser; v++)
+            *to = from[digit * rows] * -2;
+          for (v = 0; d < 0 && v < digits; v++)
             *to += from[v * rows] * counts->digit_count[v];
         }
   }
@@ -700,23 +696,20 @@ PERMI_COLD static void permi_counts_gpu_table(const permi_counts *counts, const 
     table[4 + 2 * d] = counts->radix[walked + d];
     table[5 + 2 * d] = (double)(to - table);
     for (v = 0; v < counts->radix[walked + d]; v++)
-      *to++ = weight[counts->weight_at[walked + d] + v] * (v & 1 && !counts->ryser ? -1 : 1);
+      *to++ = weight[counts->weight_at[walked + d] + v] * (v & 1 ? -1 : 1);
   }
   table[3] = (double)(to - table);
   low.digits = walked;
   low.terms = (uint64_t)shape->walk;
   low.chunks = 1;
   permi_nary_start(&low, 0, &walk);
-  for (k = 0; k < shape->walk; k++, to += 3) {
-    to[0] = walk.total & 1 && !counts->ryser ? -1 : 1;
+  for (k = 0; k < shape->walk; k++, to += 2) {
+    to[0] = walk.total & 1 ? -1 : 1;
     for (d = 0; d < walked; d++)
       to[0] *= weight[counts->weight_at[d] + walk.v[d]];
     to[1] = k ? (walk.digit + 1) * walk.up[walk.digit] : 0;
-    to[2] = walk.total;
     permi_nary_next(&low, &walk);
   }
-  for (k = 0; counts->ryser && k <= counts->needed; k++)
-    to[k] = rank_weight[k] * ((counts->needed - k) & 1 ? -1 : 1);
 }
 
 static perm_status permi_counts_gpu_tables(const permi_counts *counts, const perm_gpu_counts *shape, int walked,
@@ -1040,29 +1033,27 @@ typedef struct permi_minors_gpu {
   int row_place[PERM_MAX_N], column_place[PERM_MAX_N];
 } permi_minors_gpu;
 
-/* Digits by their settings, so that the first are walked; then the one whose other half follows by symmetry: if one is
-   odd it saves most. */
+static void permi_minors_gpu_swap(permi_minors_gpu *gpu, int i)
+{
+  const int line = gpu->line[i], count = gpu->count[i];
+  gpu->line[i] = gpu->line[i + 1];
+  gpu->count[i] = gpu->count[i + 1];
+  gpu->line[i + 1] = line;
+  gpu->count[i + 1] = count;
+}
+
+/* Orders digits by their settings, so that the first are walked; puts last the one whose other half follows by
+   symmetry: an odd one saves most. */
 static void permi_minors_gpu_order(permi_minors_gpu *gpu)
 {
   int i, k, last = gpu->digits - 1;
   for (i = 1; i < gpu->digits; i++)
-    for (k = i; k > 0 && gpu->count[k - 1] > gpu->count[k]; k--) {
-      const int line = gpu->line[k], count = gpu->count[k];
-      gpu->line[k] = gpu->line[k - 1];
-      gpu->count[k] = gpu->count[k - 1];
-      gpu->line[k - 1] = line;
-      gpu->count[k - 1] = count;
-    }
+    for (k = i; k > 0 && gpu->count[k - 1] > gpu->count[k]; k--)
+      permi_minors_gpu_swap(gpu, k - 1);
   for (i = last; i >= 0 && !(gpu->count[last] & 1); i--)
-    if (gpu->count[i] & 1) {
-      const int line = gpu->line[i], count = gpu->count[i];
-      for (k = i; k < last; k++) {
-        gpu->line[k] = gpu->line[k + 1];
-        gpu->count[k] = gpu->count[k + 1];
-      }
-      gpu->line[last] = line;
-      gpu->count[last] = count;
-    }
+    if (gpu->count[i] & 1)
+      for (k = i; k < last; k++)
+        permi_minors_gpu_swap(gpu, k);
   for (i = 0; i <= last; i++)
     gpu->settings[i] = i == last ? gpu->count[i] / 2 + 1 : gpu->count[i] + 1;
 }
@@ -1131,13 +1122,6 @@ static void permi_minors_gpu_plan(permi_minors_gpu *gpu, const permi_minors *min
                                                 ((minors->rows - minors->least) * minors->columns * minors->parts);
 }
 
-/* Sums in double: of a walk, and, by digits, of a thread's numbers. */
-static double permi_minors_gpu_relative(const permi_minors_gpu *gpu)
-{
-  const double rounds = gpu->by_digits ? (double)gpu->numbers / (double)gpu->chunks / PERMI_MINORS_GPU_GROUPS : 0;
-  return (gpu->forms + 6 + sqrt(gpu->walk) + sqrt(rounds)) * PERMI_UNIT * gpu->minors->parts;
-}
-
 /* What the grid cuts from terms; full: the scaled matrix written out, which changes. */
 static double permi_minors_gpu_below(const permi_minors_gpu *gpu, double *full)
 {
@@ -1147,14 +1131,13 @@ static double permi_minors_gpu_below(const permi_minors_gpu *gpu, double *full)
   if (!gpu->transposed)
     return permi_minors_below_grid(minors, full);
   for (i = 0; i < n; i++)
-    for (part = 0; part < parts; part++) {
-      for (j = 0; j < i; j++) {
+    for (j = 0; j < i; j++)
+      for (part = 0; part < parts; part++) {
         double *a = full + (i * n + j) * parts + part, *b = full + (j * n + i) * parts + part;
         const double swapped = *a;
         *a = *b;
         *b = swapped;
       }
-    }
   for (i = 0; i < n * parts && !gpu->by_digits; i++) /* the wanted row */
     full[(i / parts * n + n - 1) * parts + i % parts] = 0;
   return permi_minors_rounded(minors, full);
@@ -1164,6 +1147,7 @@ static int permi_minors_gpu_takes(permi_minors *minors, const perm_options *opti
 {
   permi_minors_gpu gpu;
   char message[PERM_MESSAGE_BYTES];
+  double rounds;
   if (!options->gpu.devices || minors->total < PERMI_GPU_LEAST_N || minors->total > PERM_MAX_N)
     return 0;
   permi_minors_gpu_plan(&gpu, minors);
@@ -1172,10 +1156,11 @@ static int permi_minors_gpu_takes(permi_minors *minors, const perm_options *opti
     return 0;
   minors->kernel = NULL;
   minors->subsets = 0;
-  minors->lost = 0;
   minors->terms = gpu.terms;
   minors->seconds = gpu.seconds;
-  minors->estimate_relative = permi_minors_gpu_relative(&gpu);
+  /* sums in double: of a walk and, by digits, of a thread's numbers */
+  rounds = gpu.by_digits ? (double)gpu.numbers / (double)gpu.chunks / PERMI_MINORS_GPU_GROUPS : 0;
+  minors->estimate_relative = (gpu.forms + 6 + sqrt(gpu.walk) + sqrt(rounds)) * PERMI_UNIT * minors->parts;
   minors->scale_exp2 = gpu.total + PERMI_MINORS_GPU_EXP2;
   permi_minors_write_out(minors, 1, full);
   minors->below = permi_minors_gpu_below(&gpu, full);
@@ -1307,24 +1292,13 @@ static void permi_minors_gpu_places(permi_minors_gpu *gpu)
     digit[gpu->line[d]] = d * gpu->columns * minors->parts * 8;
 }
 
-/* A row's sum of |terms|; transposed: the largest of the columns' sums. */
-static double permi_minors_gpu_modulus(const permi_minors_gpu *gpu, int i, const double *moduli)
-{
-  double most = 0;
-  int f;
-  for (f = 0; f < gpu->forms; f++)
-    if (gpu->transposed || gpu->form[f] == i)
-      most = gpu->transposed ? fmax(most, moduli[f]) : moduli[f];
-  return most;
-}
-
 static int permi_minors_gpu_add(void *context, perm_partial *partial, uint64_t first, uint64_t chunks,
                                 const double *sums)
 {
   permi_minors_gpu *gpu = (permi_minors_gpu *)context;
   const permi_minors *minors = gpu->minors;
   const int words = gpu->program.sums, parts = minors->parts;
-  int i, j, k, part;
+  int i, j, k, f, part;
   (void)partial, (void)first;
   for (; chunks; chunks--, sums += words) {
     for (k = 0; k < words; k++)
@@ -1337,8 +1311,14 @@ static int permi_minors_gpu_add(void *context, perm_partial *partial, uint64_t f
           permi_sum_add_double(&gpu->sums[k], sum[0]);
           permi_sum_add_double(&gpu->sums[k], sum[1]);
         }
-    for (i = minors->least; i < minors->rows; i++, k++)
-      permi_sum_add_double(&gpu->sums[k], permi_minors_gpu_modulus(gpu, i, sums + words - 8 * gpu->columns));
+    for (i = minors->least; i < minors->rows; i++, k++) { /* of |terms|; transposed: the largest of the columns' */
+      const double *moduli = sums + words - 8 * gpu->columns;
+      double most = 0;
+      for (f = 0; f < gpu->forms; f++)
+        if (gpu->transposed || gpu->form[f] == i)
+          most = gpu->transposed ? fmax(most, moduli[f]) : moduli[f];
+      permi_sum_add_double(&gpu->sums[k], most);
+    }
   }
   return 1;
 }
@@ -1355,53 +1335,40 @@ static perm_status permi_minors_gpu_poll(void *context, uint64_t done)
   return permi_control_poll(gpu->control, gpu->seconds * (double)done / (double)gpu->chunks, "summing on GPUs");
 }
 
-static perm_status permi_minors_gpu_run(permi_minors_gpu *gpu, const perm_options *options)
-{
-  const perm_gpu_sink sink = {gpu, permi_minors_gpu_add, permi_minors_gpu_merge, permi_minors_gpu_poll, 1};
-  perm_partial none;
-  memset(&none, 0, sizeof none);
-  return perm_cuda_run(&gpu->work, 0, gpu->chunks, options, &sink, &none, &gpu->control->gpus, gpu->control->message);
-}
-
-static perm_status permi_minors_gpu_sums(permi_minors_gpu *gpu, const perm_options *options, permi_control *control,
-                                         permi_minors_total *total)
-{
-  const perm_allocator *allocator = &options->allocator;
-  const permi_minors *minors = gpu->minors;
-  const size_t doubles = (size_t)permi_minors_gpu_doubles(gpu);
-  const size_t sums = (size_t)(total->count + minors->rows - minors->least);
-  double *table = (double *)permi_allocate_zeros(allocator, doubles, sizeof *table);
-  perm_status status = PERM_ERROR_MEMORY;
-  int i;
-  gpu->control = control;
-  gpu->sums = (perm_sum *)permi_allocate_zeros(allocator, sums, sizeof *gpu->sums);
-  if (table && gpu->sums) {
-    permi_minors_gpu_table(gpu, table);
-    permi_minors_gpu_work(gpu, table);
-    permi_minors_gpu_places(gpu);
-    status = permi_minors_gpu_run(gpu, options);
-  }
-  if (status == PERM_OK) {
-    permi_minors_collect(gpu->sums, minors->rows - minors->least, total);
-    for (i = 0; i < total->count && gpu->by_digits; i++) {
-      const int minor = i / minors->parts, row = minors->least + minor / minors->columns;
-      const int count = gpu->transposed ? minors->row_count[row] : minors->column_count[minor % minors->columns];
-      total->value[i] = permi_dd_divide_double(total->value[i], count);
-    }
-    for (i = 0; i < minors->rows - minors->least; i++)
-      total->absolute[i] *= gpu->work.absolute_mask + 1.0;
-  }
-  permi_release(allocator, table);
-  permi_release(allocator, gpu->sums);
-  return status;
-}
-
 static perm_status permi_minors_gpu_execute(const permi_minors *minors, const perm_options *options,
                                             permi_control *control, permi_minors_total *total)
 {
+  const int rows = minors->rows - minors->least;
+  permi_pool pool = {&options->allocator, NULL, 0};
   permi_minors_gpu gpu;
+  const perm_gpu_sink sink = {&gpu, permi_minors_gpu_add, permi_minors_gpu_merge, permi_minors_gpu_poll, 1};
+  perm_partial none;
+  perm_status status = PERM_ERROR_MEMORY;
+  double *table;
+  int i;
   permi_minors_gpu_plan(&gpu, minors);
-  return permi_minors_gpu_sums(&gpu, options, control, total);
+  gpu.control = control;
+  gpu.sums = (perm_sum *)permi_pool_zeros(&pool, (size_t)(total->count + rows), sizeof *gpu.sums);
+  table = (double *)permi_pool_zeros(&pool, (size_t)permi_minors_gpu_doubles(&gpu), sizeof *table);
+  if (!pool.failed) {
+    permi_minors_gpu_table(&gpu, table);
+    permi_minors_gpu_work(&gpu, table);
+    permi_minors_gpu_places(&gpu);
+    memset(&none, 0, sizeof none);
+    status = perm_cuda_run(&gpu.work, 0, gpu.chunks, options, &sink, &none, &control->gpus, control->message);
+  }
+  if (status == PERM_OK) {
+    permi_minors_collect(gpu.sums, rows, total);
+    for (i = 0; i < total->count && gpu.by_digits; i++) {
+      const int minor = i / minors->parts, row = minors->least + minor / minors->columns;
+      const int count = gpu.transposed ? minors->row_count[row] : minors->column_count[minor % minors->columns];
+      total->value[i] = permi_dd_divide_double(total->value[i], count);
+    }
+    for (i = 0; i < rows; i++)
+      total->absolute[i] *= gpu.work.absolute_mask + 1.0;
+  }
+  permi_pool_release(&pool);
+  return status;
 }
 #endif
 
@@ -1414,11 +1381,9 @@ static void permi_batch_gpu_fill(void *context, size_t first, size_t count, doub
   const permi_batch *batch = (const permi_batch *)context;
   const size_t entries = (size_t)(batch->n * batch->n * batch->parts);
   size_t k;
-  if (batch->kind == PERMI_BATCH_ENTRIES) {
+  if (batch->kind == PERMI_BATCH_ENTRIES)
     permi_batch_gather(batch, first, count, to);
-    return;
-  }
-  for (k = 0; k < count; k++, to += entries) {
+  for (k = 0; k < count && batch->kind != PERMI_BATCH_ENTRIES; k++, to += entries) {
     const double *from = permi_batch_fetch(batch, first + k, to);
     if (from != to)
       memcpy(to, from, entries * sizeof *to);
@@ -1450,14 +1415,8 @@ static perm_status permi_batch_gpu_poll(void *context, double fraction)
 
 static perm_status permi_batch_gpu_run(permi_batch *batch, int threads, int *gpus, char *message)
 {
-  perm_gpu_batch work;
-  work.n = batch->n;
-  work.parts = batch->parts;
-  work.count = batch->count;
-  work.context = batch;
-  work.fill = permi_batch_gpu_fill;
-  work.take = permi_batch_gpu_take;
-  work.poll = permi_batch_gpu_poll;
+  const perm_gpu_batch work = {batch->n, batch->parts, batch->count, batch, permi_batch_gpu_fill, permi_batch_gpu_take,
+                               permi_batch_gpu_poll};
   return perm_cuda_batch(&work, batch->options, threads, gpus, message);
 }
 #endif
@@ -1503,8 +1462,8 @@ static perm_status permi_gpu_step(permi_arrays_run *run, int p)
   const perm_status status =
       perm_cuda_frontier_step(run->gpu, &words, run->way, start[1] - start[0], run->tracking ? sizes : NULL);
   if (run->tracking) {
-    run->sizes.smallest = sizes[0];
-    run->sizes.largest = sizes[1];
+    run->base.sizes.smallest = sizes[0];
+    run->base.sizes.largest = sizes[1];
   }
   return status;
 }
@@ -1527,7 +1486,8 @@ static perm_gpu_frontier_shape permi_gpu_frontier_shape(const permi_frontier *fr
 static perm_status permi_gpu_compiling(void *context)
 {
   const permi_arrays_run *run = (const permi_arrays_run *)context;
-  return run->control ? permi_control_poll(run->control, run->seconds_before, "compiling for the GPU") : PERM_OK;
+  return run->base.control ? permi_control_poll(run->base.control, run->seconds_before, "compiling for the GPU")
+                           : PERM_OK;
 }
 
 static perm_status permi_gpu_create(permi_arrays_run *run, char *message)
@@ -1537,8 +1497,8 @@ static perm_status permi_gpu_create(permi_arrays_run *run, char *message)
   shape.context = run;
   shape.poll = permi_gpu_compiling;
   memset(&options, 0, sizeof options);
-  if (run->control)
-    options = *run->control->options;
+  if (run->base.control)
+    options = *run->base.control->options;
   return perm_cuda_frontier_create(&shape, &options, &run->gpu, message);
 }
 
@@ -3499,33 +3459,12 @@ static perm_status permi_codegen_create(const perm_allocator *allocator, permi_c
   return PERM_OK;
 }
 
-static perm_status permi_codegen_plan_best(permi_maker *maker, const permi_block *block, permi_offer *offer)
-{
-  const perm_allocator *allocator = &maker->options->allocator;
-  const int memory = maker->options->method == PERM_METHOD_CODEGEN_MEMORY;
-  permi_codegen *codegen = (permi_codegen *)permi_allocate(allocator, 1, sizeof *codegen);
-  double transposed;
-  offer->plan = codegen;
-  if (!codegen)
-    return permi_fail_memory(maker->result);
-  permi_codegen_plan(codegen, block, 1, memory);
-  transposed = codegen->seconds;
-  permi_codegen_plan(codegen, block, 0, memory);
-  if (transposed < codegen->seconds)
-    permi_codegen_plan(codegen, block, 1, memory);
-  if (!(codegen->ryser.growth < 1e300))
-    return permi_refuse(offer, PERM_ERROR_LIMIT, "has row sums whose products may overflow");
-  if (permi_codegen_create(allocator, codegen) != PERM_OK)
-    return permi_fail_memory(maker->result);
-  offer->seconds =
-      codegen->seconds + PERMI_GPU_COMPILE + PERMI_GPU_COMPILE_EACH * 2 * codegen->walk * codegen->operations;
-  offer->bytes = sizeof *codegen + (double)codegen->code->length + 8.0 * (double)codegen->gpu.work.doubles;
-  return PERM_OK;
-}
-
 static perm_status permi_codegen_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_options *options = maker->options;
+  const int memory = options->method == PERM_METHOD_CODEGEN_MEMORY;
+  permi_codegen *codegen;
+  double transposed;
   (void)rival;
   if (!options->gpu.devices)
     permi_refuse(offer, PERM_ERROR_DEVICE, "needs a GPU for this method: options.gpu.devices, or gpu.cpu_fallback");
@@ -3536,7 +3475,24 @@ static perm_status permi_codegen_offer(permi_maker *maker, const permi_block *bl
                  block->imaginary ? "complex entries" : "another precision than double asked for");
   else if (block->n > PERM_MAX_N)
     permi_refuse(offer, PERM_ERROR_LIMIT, "is larger than the %d rows that sums over sets of columns take", PERM_MAX_N);
-  return offer->why[0] ? PERM_OK : permi_codegen_plan_best(maker, block, offer);
+  if (offer->why[0])
+    return PERM_OK;
+  offer->plan = codegen = (permi_codegen *)permi_allocate(&options->allocator, 1, sizeof *codegen);
+  if (!codegen)
+    return permi_fail_memory(maker->result);
+  permi_codegen_plan(codegen, block, 1, memory);
+  transposed = codegen->seconds;
+  permi_codegen_plan(codegen, block, 0, memory);
+  if (transposed < codegen->seconds)
+    permi_codegen_plan(codegen, block, 1, memory);
+  if (!(codegen->ryser.growth < 1e300))
+    return permi_refuse(offer, PERM_ERROR_LIMIT, "has row sums whose products may overflow");
+  if (permi_codegen_create(&options->allocator, codegen) != PERM_OK)
+    return permi_fail_memory(maker->result);
+  offer->seconds =
+      codegen->seconds + PERMI_GPU_COMPILE + PERMI_GPU_COMPILE_EACH * 2 * codegen->walk * codegen->operations;
+  offer->bytes = sizeof *codegen + (double)codegen->code->length + 8.0 * (double)codegen->gpu.work.doubles;
+  return PERM_OK;
 }
 
 static size_t permi_codegen_explain(const permi_leaf *leaf, char *buffer, size_t size)
@@ -4713,7 +4669,7 @@ PERMI_BOTH void permi_counts_symmetric(const S &shape, const double *x, int abso
 
 /* Thread t's part of a chunk. Table: threads, chunks, high digits, the walk's place; radix and weights' place of high
    digits; start; steps of high, low digits; weights; the walk, term by term: weight, digit that moves (from 1;
-   negative: down), sum of digits; Ryser: weights by rank. */
+   negative: down). */
 template <class S>
 PERMI_BOTH void permi_counts_walk(const S &shape, const double *table, unsigned mask, unsigned long long chunk, int t,
                                   double *out)
@@ -4723,7 +4679,6 @@ PERMI_BOTH void permi_counts_walk(const S &shape, const double *table, unsigned 
   const double *start = table + 4 + 2 * high;
   const double *steps = start + size;
   const double *walk = table + (int)table[3];
-  const double *rank = walk + 3 * shape.walk();
   const unsigned long long threads = (unsigned long long)table[0];
   const unsigned long long chunks = (unsigned long long)table[1];
   const unsigned long long each = threads / chunks;
@@ -4740,7 +4695,6 @@ PERMI_BOTH void permi_counts_walk(const S &shape, const double *table, unsigned 
     double hi[2] = {0, 0};
     double lo[2] = {0, 0};
     double absolute = 0;
-    int sum = 0;
     PERMI_UNROLL
     for (int i = 0; i < size; i++)
       x[i] = start[i];
@@ -4749,7 +4703,6 @@ PERMI_BOTH void permi_counts_walk(const S &shape, const double *table, unsigned 
       const unsigned long long radix = (unsigned long long)table[4 + 2 * d];
       const int v = (int)(left % radix);
       left /= radix;
-      sum += v;
       weight = permi_mul(weight, table[(int)table[5 + 2 * d] + v]);
       PERMI_UNROLL
       for (int i = 0; i < size; i++)
@@ -4757,8 +4710,8 @@ PERMI_BOTH void permi_counts_walk(const S &shape, const double *table, unsigned 
     }
     PERMI_ROLLED
     for (int m = 0; m < shape.walk(); m++) {
-      const int move = (int)walk[3 * m + 1];
-      double w = walk[3 * m];
+      const int move = (int)walk[2 * m + 1];
+      const double w = walk[2 * m];
       double term[2], error;
       if (move) {
         const double *step = steps + (high + (move < 0 ? -move : move) - 1) * size;
@@ -4767,8 +4720,6 @@ PERMI_BOTH void permi_counts_walk(const S &shape, const double *table, unsigned 
         for (int i = 0; i < size; i++)
           x[i] = permi_fma(sign, step[i], x[i]);
       }
-      if (S::RYSER)
-        w = permi_mul(w, rank[sum + (int)walk[3 * m + 2]]);
       if (S::NEEDED > 0) {
         if (permi_sampled(permi_term_key(chunk, (unsigned)(number - begin) / 128, (unsigned)m), mask)) {
           permi_counts_symmetric(shape, x, 1, term);

@@ -4056,19 +4056,19 @@ PERM_MORE_API void perm_rook_matching_polynomial(int m, int n, const perm_intege
 }
 
 /* ========================================================================================== >>trace
-   What samples are drawn from: an engine's run with all its states kept, and the draw of a way.
+   Draws samples from an engine's run with all its states kept.
 
    The value of a state is a sum over the ways into it: (value of the state, or states, before) x (a coefficient). A
    draw begins at the last state, which is one, and goes backwards: it chooses a way with the chance (its weight) / (sum
    of the weights of all ways), notes the entry that the way uses, and goes on from where it came. The product of these
-   chances telescopes to (product of the entries used) / permanent. Which ways there are, each engine knows:
+   chances telescopes to (product of the entries used) / permanent. Each engine knows its ways:
      >>trace_frontier   lists, arrays: the streams of a step
      >>trace_classes    the ways of a step, noted as it runs; which member of a class it was is drawn later
      >>trace_band       the entries of a row; which of equal columns it was is drawn then
      >>trace_tree       of a star, its entries; of a join, how the matched vertices were shared
    Where memory is short, >>trace_frontier keeps the states before every k-th step. Then it computes the steps between
-   two such again, the last ones first, and all samples go through them before the next: the states, bits and random
-   numbers of each sample are the same, for the run begins again with the states and sizes that it had.
+   two such again, the last ones first, and all samples go through them before the next. States, bits and random numbers
+   stay the same, for the run begins again with the states and sizes that it had.
 
    Integers: weights are exact, and numbers below their sum are drawn by rejection, so the chances are exact. A weight
    is part of the value of a state, which is below Bregman's bound, or the product of row sums, of the rows that it has
@@ -4415,14 +4415,18 @@ static const void *permi_array_find(const permi_frontier *frontier, const permi_
   return kept->value[p] + rank * (permi_arrays_bytes_at(frontier, p) / 8);
 }
 
-/* Keeps the list before step p where that is asked. 0: out of memory. */
-static int permi_lists_keep(permi_frontier_kept *kept, const permi_run *run, int p)
+/* Keeps the list before step p where that is asked. */
+static perm_status permi_lists_keep(permi_runner *runner, int p)
 {
+  const permi_run *run = (const permi_run *)runner;
+  permi_frontier_kept *kept = (permi_frontier_kept *)runner->keeper;
   if (!permi_frontier_keeps(kept, p))
-    return 1;
+    return PERM_OK;
   if (!kept->begin)
-    kept->restart[p / kept->every].sizes = run->sizes;
-  return permi_list_keep(kept->pool, &run->list[p & 1], permi_value_bytes(run->frontier), &kept->list[p]);
+    kept->restart[p / kept->every].sizes = runner->sizes;
+  return permi_list_keep(kept->pool, &run->list[p & 1], permi_value_bytes(run->frontier), &kept->list[p])
+             ? PERM_OK
+             : PERM_ERROR_MEMORY;
 }
 
 /* From step `from`, whose states were kept if it is not 0, up to the states before step `to`. */
@@ -4431,20 +4435,25 @@ static perm_status permi_lists_record(permi_trace *trace, permi_control *control
   const permi_frontier *frontier = (const permi_frontier *)trace->plan;
   permi_frontier_kept *kept = (permi_frontier_kept *)trace->kept;
   permi_run run;
-  perm_status status = permi_run_open(frontier, control, permi_run_step, &run);
-  int p;
+  perm_status status;
+  memset(&run, 0, sizeof run);
+  run.base.keep = permi_lists_keep;
+  run.base.keeper = kept;
+  status = permi_run_open(frontier, control, 0, &run);
   if (status == PERM_OK && from) {
-    run.sizes = kept->restart[from / kept->every].sizes;
-    if (!permi_list_restore(run.allocator, &kept->list[from], permi_value_bytes(frontier), &run.list[from & 1]))
+    run.base.sizes = kept->restart[from / kept->every].sizes;
+    if (!permi_list_restore(run.base.pool.allocator, &kept->list[from], permi_value_bytes(frontier),
+                            &run.list[from & 1]))
       status = PERM_ERROR_MEMORY;
   }
-  for (p = from; p < to && status == PERM_OK; p++)
-    status = permi_lists_keep(kept, &run, p) ? permi_run_advance(&run, p, permi_run_step) : PERM_ERROR_MEMORY;
-  if (status == PERM_OK && p < frontier->steps && !permi_lists_keep(kept, &run, p))
-    status = PERM_ERROR_MEMORY;
-  if (status == PERM_OK && p == frontier->steps)
-    permi_trace_lose(trace, &frontier->numbers, run.list[p & 1].states ? run.list[p & 1].value : NULL, run.sizes.loss);
-  trace->visited = kept->begin ? trace->visited : run.visited;
+  if (status == PERM_OK)
+    status = permi_runner_go(&run.base, from, to, permi_run_advance);
+  if (status == PERM_OK && to < frontier->steps)
+    status = permi_lists_keep(&run.base, to);
+  else if (status == PERM_OK)
+    permi_trace_lose(trace, &frontier->numbers, run.list[to & 1].states ? run.list[to & 1].value : NULL,
+                     run.base.sizes.loss);
+  trace->visited = kept->begin ? trace->visited : run.base.visited;
   permi_run_release(&run);
   return status;
 }
@@ -4485,9 +4494,10 @@ static void permi_arrays_copy(permi_arrays_run *run, int p, char *values, int ba
 }
 
 /* Keeps the values before step p where that is asked. */
-static perm_status permi_arrays_keep(permi_arrays_run *run, int p)
+static perm_status permi_arrays_keep(permi_runner *runner, int p)
 {
-  permi_frontier_kept *kept = (permi_frontier_kept *)run->keeper;
+  permi_arrays_run *run = (permi_arrays_run *)runner;
+  permi_frontier_kept *kept = (permi_frontier_kept *)runner->keeper;
   char *to;
   if (!permi_frontier_keeps(kept, p))
     return PERM_OK;
@@ -4498,7 +4508,7 @@ static perm_status permi_arrays_keep(permi_arrays_run *run, int p)
   permi_arrays_copy(run, p, to, 0);
   if (kept->begin)
     return PERM_OK;
-  kept->restart[p / kept->every].sizes = run->sizes;
+  kept->restart[p / kept->every].sizes = runner->sizes;
   return kept->every == 1 || permi_places_keep(kept->pool, run->places, &kept->restart[p / kept->every].places)
              ? PERM_OK
              : PERM_ERROR_MEMORY;
@@ -4509,37 +4519,32 @@ static perm_status permi_arrays_record(permi_trace *trace, permi_control *contro
 {
   const permi_frontier *frontier = (const permi_frontier *)trace->plan;
   permi_frontier_kept *kept = (permi_frontier_kept *)trace->kept;
-  permi_pool pool = {trace->pool.allocator, NULL, 0};
   permi_arrays_run run;
-  permi_places places;
   perm_status status = PERM_ERROR_MEMORY;
   memset(&run, 0, sizeof run);
-  run.frontier = frontier;
-  run.arrays = frontier->arrays;
-  run.control = control;
-  run.keep = permi_arrays_keep;
-  run.keeper = kept;
+  run.base.keep = permi_arrays_keep;
+  run.base.keeper = kept;
   if (permi_arrays_measured(frontier, control) &&
-      permi_arrays_open(&run, &places, &pool, permi_arrays_seconds(frontier))) {
+      permi_arrays_open(&run, frontier, control, permi_arrays_seconds(frontier))) {
     if (kept->begin) {
       const permi_frontier_restart *restart = &kept->restart[from / kept->every];
-      run.sizes = restart->sizes;
+      run.base.sizes = restart->sizes;
       permi_layout_fill(run.arrays, &run.layout[from & 1], run.arrays->occupied[from], frontier->ones[from]);
-      permi_places_restore(&restart->places, &places);
+      permi_places_restore(&restart->places, run.places);
       permi_arrays_shorten(&run, from);
       permi_arrays_copy(&run, from, (char *)kept->value[from], 1);
       status = permi_arrays_steps(&run, from, to);
       if (status == PERM_OK)
-        status = permi_arrays_keep(&run, to);
+        status = permi_arrays_keep(&run.base, to);
     } else {
       status = permi_arrays_pass(&run);
     }
   }
   if (status == PERM_OK && !kept->begin) {
-    permi_trace_lose(trace, &frontier->numbers, permi_array_values(&run, frontier->steps, 0), run.sizes.loss);
-    trace->visited = run.visited;
+    permi_trace_lose(trace, &frontier->numbers, permi_array_values(&run, frontier->steps, 0), run.base.sizes.loss);
+    trace->visited = run.base.visited;
   }
-  permi_pool_release(&pool);
+  permi_pool_release(&run.base.pool);
   return status;
 }
 
@@ -4678,19 +4683,19 @@ static int permi_band_vectors(permi_trace *trace, const permi_band *band, permi_
   return 1;
 }
 
-static perm_status permi_band_keep(void *keeper, const permi_band_state *state, const permi_band_step *step)
+static perm_status permi_band_keep(permi_runner *run, int row)
 {
-  permi_trace *trace = (permi_trace *)keeper;
-  permi_band_level *level = (permi_band_level *)trace->kept + step->row;
-  level->slot_count = step->slot_count;
-  level->used = step->used;
-  level->opened = step->opened;
-  level->window = (int *)permi_pool_copy(&trace->pool, step->window, (size_t)step->slot_count, sizeof(int));
-  level->value = (char *)permi_pool_copy(&trace->pool, state->from, step->states, 8 * state->words);
-  level->exp2 = NULL;
-  if (state->from_exp2)
-    level->exp2 = (int64_t *)permi_pool_copy(&trace->pool, state->from_exp2, step->states, sizeof(int64_t));
-  return !trace->pool.failed && permi_band_vectors(trace, state->band, level, step->row ? level - 1 : NULL)
+  const permi_band_state *state = (const permi_band_state *)run;
+  permi_trace *trace = (permi_trace *)run->keeper;
+  permi_band_level *level = (permi_band_level *)trace->kept + row;
+  level->slot_count = state->slot_count;
+  level->used = state->used;
+  level->opened = state->opened;
+  level->window = (int *)permi_pool_copy(&trace->pool, state->window[row & 1], (size_t)state->slot_count, sizeof(int));
+  level->value = (char *)permi_pool_copy(&trace->pool, state->from, state->states, 8 * state->words);
+  level->exp2 = state->from_exp2
+                    ? (int64_t *)permi_pool_copy(&trace->pool, state->from_exp2, state->states, sizeof(int64_t)) : NULL;
+  return !trace->pool.failed && permi_band_vectors(trace, state->band, level, row ? level - 1 : NULL)
              ? PERM_OK
              : PERM_ERROR_MEMORY;
 }
@@ -4705,8 +4710,8 @@ static perm_status permi_band_record(permi_trace *trace, permi_control *control)
   int i;
   memset(&state, 0, sizeof state);
   memset(&partial, 0, sizeof partial);
-  state.keep = permi_band_keep;
-  state.keeper = trace;
+  state.base.keep = permi_band_keep;
+  state.base.keeper = trace;
   trace->kept = permi_pool_get(&trace->pool, (size_t)band->n, sizeof(permi_band_level));
   trace->room = 2 * (size_t)band->n * sizeof(int);
   for (i = 0; i < band->n; i++) {
@@ -4715,7 +4720,7 @@ static perm_status permi_band_record(permi_trace *trace, permi_control *control)
   }
   permi_trace_ways(trace, &band->numbers, ways);
   status = trace->pool.failed ? PERM_ERROR_MEMORY : permi_band_rows(band, control, &state, &partial);
-  trace->visited = state.visited;
+  trace->visited = state.base.visited;
   return status;
 }
 
@@ -4757,7 +4762,7 @@ static void permi_band_draw(permi_draw *draw)
       const int group = band->entry_group[first + e];
       const size_t state = count[group] > 0 ? permi_band_source(band, level, i, count, group) : SIZE_MAX;
       const int some = state != SIZE_MAX;
-      permi_coefficient c = permi_band_coefficient(band, first + e);
+      permi_coefficient c = band->entry[first + e];
       size_t times = 1;
       if (some)
         times = permi_coefficient_multiply(numbers, &c, (uint32_t)(band->capacity[group] - count[group] + 1));
@@ -4789,7 +4794,7 @@ typedef struct permi_class_level {
   int64_t *exp2;
   size_t *first; /* of a state's links */
   permi_class_link *link;
-  size_t states;
+  size_t states, targets; /* before the step, and after it */
 } permi_class_level;
 
 typedef struct permi_class_pending {
@@ -4835,7 +4840,7 @@ static int permi_class_keep_states(permi_trace *trace, const permi_class_run *ru
 }
 
 /* Keeps the links of step p, by the states after it. 0: out of memory. */
-static int permi_class_keep_links(permi_trace *trace, permi_class_run *run, int p, size_t *ways)
+static int permi_class_keep_links(permi_trace *trace, permi_class_run *run, int p)
 {
   const permi_class_list *from = run->list[p & 1], *into = run->list[(p + 1) & 1];
   permi_class_level *level = (permi_class_level *)trace->kept + p;
@@ -4846,7 +4851,7 @@ static int permi_class_keep_links(permi_trace *trace, permi_class_run *run, int 
     base[1][share + 1] = base[1][share] + into[share].count;
     links += run->links[share].count;
   }
-  total = base[1][run->shares];
+  level->targets = total = base[1][run->shares];
   level->first = (size_t *)permi_pool_get(&trace->pool, total + 2, sizeof(size_t));
   level->link = (permi_class_link *)permi_pool_get(&trace->pool, links + 1, sizeof *level->link);
   if (trace->pool.failed)
@@ -4866,44 +4871,50 @@ static int permi_class_keep_links(permi_trace *trace, permi_class_run *run, int 
     for (k = 2; !pass && k < total + 2; k++)
       level->first[k] += level->first[k - 1];
   }
-  for (k = 0; k < total; k++)
-    *ways = level->first[k + 1] - level->first[k] > *ways ? level->first[k + 1] - level->first[k] : *ways;
   for (share = 0; share < run->shares; share++)
     run->links[share].count = 0;
   return 1;
 }
 
+static perm_status permi_class_keep(permi_runner *runner, int p)
+{
+  permi_class_run *run = (permi_class_run *)runner;
+  permi_trace *trace = (permi_trace *)runner->keeper;
+  return (p == 0 || permi_class_keep_links(trace, run, p - 1)) &&
+                 (p == run->plan->steps || permi_class_keep_states(trace, run, p))
+             ? PERM_OK
+             : PERM_ERROR_MEMORY;
+}
+
 static perm_status permi_classes_record(permi_trace *trace, permi_control *control)
 {
   const permi_classes *plan = (const permi_classes *)trace->plan;
-  const uint64_t none[PERMI_CLASS_WORDS] = {0};
   permi_class_links links[PERMI_CLASS_SHARES];
-  permi_pool pool = {&plan->owned.allocator, NULL, 0};
   permi_class_run run;
-  const int open = permi_class_run_open(&run, plan, control, &pool);
   perm_status status = PERM_ERROR_MEMORY;
-  size_t ways = 1;
-  int p, k;
+  size_t ways = 1, k;
+  int p;
   memset(links, 0, sizeof links);
+  memset(&run, 0, sizeof run);
   run.links = links;
+  run.base.keep = permi_class_keep;
+  run.base.keeper = trace;
   trace->kept = permi_pool_get(&trace->pool, (size_t)plan->steps, sizeof(permi_class_level));
   trace->room = 2 * (size_t)trace->n * sizeof(permi_class_pending);
-  if (open && trace->kept && permi_class_find(&run, run.list[0], none) == 0) {
-    permi_value_one(&plan->numbers, run.list[0]->value);
-    status = PERM_OK;
-  }
+  if (trace->kept && permi_class_run_open(&run, plan, control))
+    status = permi_runner_go(&run.base, 0, plan->steps, permi_class_advance);
+  if (status == PERM_OK)
+    status = permi_class_keep(&run.base, plan->steps);
   for (p = 0; p < plan->steps && status == PERM_OK; p++) {
-    status = permi_class_keep_states(trace, &run, p) ? permi_class_step_run(&run, p) : PERM_ERROR_MEMORY;
-    if (status == PERM_OK && !permi_class_keep_links(trace, &run, p, &ways))
-      status = PERM_ERROR_MEMORY;
-    for (k = 0; k < run.shares; k++)
-      trace->visited += (double)run.list[(p + 1) & 1][k].count;
+    const permi_class_level *level = (const permi_class_level *)trace->kept + p;
+    for (k = 0; k < level->targets; k++)
+      ways = level->first[k + 1] - level->first[k] > ways ? level->first[k + 1] - level->first[k] : ways;
   }
+  trace->visited = run.base.visited;
   permi_trace_ways(trace, &plan->numbers, ways);
-  for (k = 0; k < PERMI_CLASS_SHARES; k++)
-    permi_release(&run.locked, links[k].link);
-  permi_class_run_close(&run, open);
-  permi_pool_release(&pool);
+  for (p = 0; p < PERMI_CLASS_SHARES; p++)
+    permi_release(&run.base.locked, links[p].link);
+  permi_class_run_close(&run);
   return status;
 }
 
@@ -5056,9 +5067,9 @@ static perm_status permi_tree_record(permi_trace *trace, permi_control *control)
   memset(&run, 0, sizeof run);
   memset(&partial, 0, sizeof partial);
   run.keep = permi_tree_keep;
-  run.keeper = trace;
+  run.base.keeper = trace;
   status = permi_tree_nodes(tree, control, &run, &partial);
-  trace->visited = run.visited;
+  trace->visited = run.base.visited;
   return status;
 }
 

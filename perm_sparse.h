@@ -35,7 +35,8 @@
      - The same plan and the same bits on every run and for any number of threads: searches count moves.
 
    METHOD (options.method): what it sums; states or terms; values
-       auto          the fastest by prediction within max_bytes, for each block
+       auto          the fastest by prediction within max_bytes, for each block. Never sorting, sparyser, dominating,
+                     decompose, transversals, codegen
        frontier      matchings along a moving boundary; C(a + b, a - d) of a rows and b columns on it, with d more
                      columns than rows gone; all values. As lists or arrays:
        lists, arrays   states sorted and merged, or indexed by combinations; sorting: expand, sort, contract.
@@ -62,7 +63,7 @@
        codegen-registers, codegen-memory
                      Ryser's sum on GPUs as published [EK]: code for every column; n 2^(n-1), and about k 2^(n-1) with
                      k row sums in registers; doubles. Hybrid is faster
-       decompose     branches at lines of degree 3 and 4 down to dense blocks; doubles, exact integers
+       decompose     branches at lines of fewest entries down to small blocks; doubles, exact integers
        transversals  every perfect matching; all values
        planar       blocks whose graph is planar, no others: a determinant [Kas61] of about n^1.5 products; integers
                     modulo a prime for each 62 bits, doubles and complex in double-double with a bound, without one
@@ -82,15 +83,13 @@
                      >>sparse_calls    public types and functions
      matrix/         >>matrix          compressed rows from triplets, arrays
      formats/        >>io              lines, numbers; messages FILE:LINE
-                     >>market          Matrix Market: banner; symmetric, hermitian in permi_add_entry
+                     >>market          Matrix Market read, written; symmetric, hermitian in permi_add_entry
                      >>plain_text      files without a banner: rows, coordinates, edges; fractions
                      >>numpy           .npy of NumPy
                      >>graph           graph6, sparse6, digraph6
                      >>dimacs          DIMACS graphs
                      >>read            the table of formats; perm_matrix_read
-                     >>write           Matrix Market written
-     graph/          >>matching        Hopcroft-Karp
-                     >>components      Dulmage-Mendelsohn, strong components
+     graph/          >>matching        Hopcroft-Karp; strong components (Dulmage-Mendelsohn)
                      >>reduce          lines of degree 1 and 2 eliminated
                      >>walk            walks along elimination orders
                      >>greedy          greedy orders
@@ -101,7 +100,7 @@
      frontier/       >>values          entries as values of the ring
                      >>frontier        states, keys, cursors of the lists
                      >>steps           the values of a step
-                     >>steps_run       the union of lists, in parts: permi_part_merge (on GPUs permi_merge_path,
+                     >>steps       the union of lists, in parts: permi_part_merge (on GPUs permi_merge_path,
                                        perm_cuda.cu); threads; THE BOUND
                      >>streams         from an order to the streams of a step
                      >>arrays          indexed by combinations
@@ -132,11 +131,10 @@
                      >>signs_offer     ranges, price, offer
                      >>signs_kernels   the sign search
      reference/      >>sorting         expand, sort, contract
-                     >>sparyser        Ryser in compressed columns, Gray code; THE BOUND
-                     >>dominating      Ryser over dominating sets
+                     >>ways            the frame of the engines of papers: a tree of choices in chunks
+                     >>sparyser        Ryser in compressed columns, Gray code; over dominating sets; THE BOUND
                      >>transversals    perfect matchings enumerated; THE BOUND
-                     >>decompose       branches over lines of degree 3 and 4; THE BOUND
-                     >>decompose_run   their walk, price
+                     >>decompose       branches over lines of few entries; THE BOUND
      planar/         >>embedding       a planar graph drawn: the left-right test
                      >>kasteleyn       signs, checked face by face; THE PROOF
                      >>dissection      nested dissection: the tree of fronts
@@ -651,6 +649,16 @@ static int permi_entries_mirror(permi_entries *list, const perm_allocator *alloc
   return permi_entries_sort(list, allocator, watch);
 }
 
+/* Sorts and mirrors. *second, else NULL: an entry given before (*again 1), or with another value across. */
+static int permi_entries_settle(permi_entries *list, int mirrored, const perm_allocator *allocator,
+                                permi_control *watch, const permi_entry **second, int *again)
+{
+  const int sorted = permi_entries_sort(list, allocator, watch);
+  *second = sorted ? permi_entries_duplicate(list, watch) : NULL;
+  *again = *second != NULL;
+  return sorted && (*again || !mirrored || permi_entries_mirror(list, allocator, watch, second));
+}
+
 /* The list must be sorted, without duplicates; drops zeros. */
 static int permi_entries_compress(const permi_entries *list, int m, int n, perm_kind kind,
                                   const perm_allocator *allocator, permi_control *watch, perm_matrix *matrix)
@@ -825,21 +833,17 @@ static perm_status permi_matrix_from_triplets(const permi_triplets *given, const
                            &list.entry[list.count], result);
   }
   if (status == PERM_OK && watch.stopped == PERM_OK) {
-    int sorted = permi_entries_sort(&list, allocator, &watch);
-    second = sorted ? permi_entries_duplicate(&list, &watch) : NULL;
+    int again;
+    const int settled = permi_entries_settle(&list, given->mirrored, allocator, &watch, &second, &again);
     if (second)
-      status = permi_fail(result, PERM_ERROR_FORMAT, given->argument - (given->step == 1), "%s %llu: entry (%llu,%llu) "
-                          "given before by %s %llu", given->what, second->line, second->key >> 32,
-                          second->key & 0xffffffff, given->what, second[-1].line);
-    else if (sorted && given->mirrored)
-      sorted = permi_entries_mirror(&list, allocator, &watch, &second);
-    if (status == PERM_OK && second)
-      status = permi_fail(result, PERM_ERROR_FORMAT, given->argument + 1, "%s %llu: another weight than in the other "
-                          "direction", given->what, second->line);
-    else if (!sorted)
+      status = again ? permi_fail(result, PERM_ERROR_FORMAT, given->argument - (given->step == 1), "%s %llu: entry "
+                                  "(%llu,%llu) given before by %s %llu", given->what, second->line, second->key >> 32,
+                                  second->key & 0xffffffff, given->what, second[-1].line)
+                     : permi_fail(result, PERM_ERROR_FORMAT, given->argument + 1, "%s %llu: another weight than in the "
+                                  "other direction", given->what, second->line);
+    else if (!settled)
       status = permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory for sorting %.0f triplets", (double)given->nnz);
-    else if (status == PERM_OK &&
-             !permi_entries_compress(&list, given->m, given->n, given->kind, allocator, &watch, matrix))
+    else if (!permi_entries_compress(&list, given->m, given->n, given->kind, allocator, &watch, matrix))
       status = permi_no_matrix_memory(given->nnz, result);
   }
   if (watch.stopped != PERM_OK)
@@ -1292,7 +1296,11 @@ static int permi_double_value(permi_reader *reader, const char *begin, const cha
 /* ========================================================================================= >>market
    Reads Matrix Market files: R. F. Boisvert, R. Pozo, K. A. Remington, The Matrix Market Exchange Formats: Initial
    Design, NISTIR 5935, 1996. Comments between entries and long lines are allowed, the field "double" of some programs
-   is not. */
+   is not. Writes them, and pictures, as a whole or not at all (>>files). */
+#include <errno.h>
+#if defined(__unix__) || defined(__APPLE__)
+#include <sys/stat.h>
+#endif
 
 typedef enum permi_symmetry { PERMI_GENERAL, PERMI_SYMMETRIC, PERMI_SKEW, PERMI_HERMITIAN } permi_symmetry;
 
@@ -1338,19 +1346,6 @@ static PERMI_ALWAYS_INLINE int permi_read_number(permi_reader *reader, const cha
   return 1;
 }
 
-/* *whole: the number as an integer, or 0. */
-static int permi_read_double(permi_reader *reader, const char *what, double *value, int64_t *whole)
-{
-  const char *begin, *end;
-  if (!permi_read_number(reader, what, 0, &begin, &end))
-    return 0;
-  if (!permi_integer_value(begin, end, whole) || *whole == INT64_MIN) {
-    reader->fraction = 1;
-    *whole = 0;
-  }
-  return permi_double_value(reader, begin, end, value);
-}
-
 static int permi_read_integer(permi_reader *reader, const char *what, int64_t *value)
 {
   const char *begin, *end;
@@ -1370,19 +1365,27 @@ static int permi_read_within(permi_reader *reader, const char *what, long long l
 
 static int permi_read_values(permi_reader *reader, permi_entry *entry)
 {
-  const int complex_kind = reader->kind == PERM_KIND_COMPLEX;
-  int64_t whole = 1;
-  int ok = 1;
+  const int parts = reader->kind == PERM_KIND_COMPLEX ? 2 : reader->kind == PERM_KIND_REAL;
+  const char *begin, *end;
+  int part;
   *entry = permi_entry_one();
   if (reader->kind == PERM_KIND_INTEGER) {
-    ok = permi_read_integer(reader, "value", &entry->integer);
+    if (!permi_read_integer(reader, "value", &entry->integer))
+      return 0;
     entry->real = (double)entry->integer;
-  } else if (reader->kind != PERM_KIND_PATTERN) {
-    ok = permi_read_double(reader, complex_kind ? "real part" : "value", &entry->real, &whole) &&
-         (!complex_kind || permi_read_double(reader, "imaginary part", &entry->imaginary, &whole));
-    entry->integer = complex_kind ? 1 : whole;
   }
-  return ok && permi_line_finished(reader, "the entry");
+  for (part = 0; part < parts; part++) {
+    int64_t whole;
+    if (!permi_read_number(reader, parts == 1 ? "value" : part ? "imaginary part" : "real part", 0, &begin, &end) ||
+        !permi_double_value(reader, begin, end, part ? &entry->imaginary : &entry->real))
+      return 0;
+    if (!permi_integer_value(begin, end, &whole) || whole == INT64_MIN) {
+      reader->fraction = 1;
+      whole = 0;
+    }
+    entry->integer = parts == 1 ? whole : 1;
+  }
+  return permi_line_finished(reader, "the entry");
 }
 
 static int permi_add_entry(permi_reader *reader, permi_symmetry symmetry, uint64_t row, uint64_t column,
@@ -1443,12 +1446,16 @@ static int permi_read_entries(permi_reader *reader, permi_symmetry symmetry, int
 static int permi_read_market(permi_reader *reader, perm_format wanted)
 {
   static const unsigned value_bytes[4] = {0, 2, 2, 4}; /* of a line with its end; two indices: 4 */
-  const char *field, *symmetry_name, *things;
+  const char *field, *symmetry_name, *things, *begin, *end;
   int found[4], array;
   int64_t m = 0, n = 0, declared = 0;
   unsigned long long count, left, size_line;
   unsigned entry_bytes;
   permi_symmetry symmetry;
+  permi_next_line(reader);
+  permi_next_word(reader, &begin, &end);
+  if (!permi_same_word(begin, end, "%%matrixmarket"))
+    return permi_reader_fail(reader, "%s found, %%%%MatrixMarket was expected", permi_quoted(begin, end).text);
   if (!permi_read_banner(reader, found))
     return 0;
   array = found[1];
@@ -1501,6 +1508,123 @@ static int permi_read_market(permi_reader *reader, perm_format wanted)
   if (reader->kind == PERM_KIND_REAL && !reader->fraction)
     reader->kind = PERM_KIND_INTEGER;
   return 1;
+}
+
+/* ---- writing */
+/* 17 significant digits read back to the same double; from 1e17 to 2^63 all 19, or it would be another integer. */
+static int permi_print_double(FILE *file, double value)
+{
+  char text[64];
+  permi_say(text, sizeof text, " %.*g", fabs(value) >= 1e17 && fabs(value) <= 9223372036854775808.0 ? 19 : 17, value);
+  return fputs(text, file) >= 0;
+}
+
+typedef struct permi_matrix_written {
+  const perm_matrix *matrix;
+  permi_control *watch;
+} permi_matrix_written;
+
+static int permi_print_matrix(FILE *file, const void *what)
+{
+  const permi_matrix_written *written = (const permi_matrix_written *)what;
+  const perm_matrix *matrix = written->matrix;
+  size_t k;
+  int i;
+  if (fprintf(file, "%%%%MatrixMarket matrix coordinate %s general\n%d %d %llu\n",
+              permi_banner[2].keyword[matrix->kind], matrix->m, matrix->n, (unsigned long long)matrix->nnz) < 0)
+    return 0;
+  for (i = 0; i < matrix->m; i++)
+    for (k = matrix->row_start[i]; k < matrix->row_start[i + 1]; k++) {
+      if (permi_watch(written->watch, 200) || fprintf(file, "%d %d", i + 1, matrix->column[k] + 1) < 0 ||
+          (matrix->kind == PERM_KIND_INTEGER && fprintf(file, " %lld", (long long)matrix->integer[k]) < 0) ||
+          (matrix->kind >= PERM_KIND_REAL && !permi_print_double(file, matrix->real[k])) ||
+          (matrix->kind == PERM_KIND_COMPLEX && !permi_print_double(file, matrix->imaginary[k])) ||
+          putc('\n', file) == EOF)
+        return 0;
+    }
+  return fflush(file) == 0;
+}
+
+/* Is path written to directly, as an open file or device? Names come first, since stat follows them (/dev/stdout is a
+   regular file after "> file"). */
+static int permi_is_stream(const char *path)
+{
+  static const char *const links[3] = {"/dev/std", "/dev/fd/", "/proc/"};
+  int k;
+#if defined(__unix__) || defined(__APPLE__)
+  struct stat information;
+  for (k = 0; k < 3; k++)
+    if (!strncmp(path, links[k], strlen(links[k])))
+      return 1;
+  return stat(path, &information) == 0 && S_ISCHR(information.st_mode);
+#else
+  (void)path, (void)links, (void)k;
+  return 0;
+#endif
+}
+
+static perm_status permi_write_file(const char *path, const perm_allocator *allocator,
+                                    int (*print)(FILE *file, const void *what), const void *what, perm_result *result)
+{
+  const char *why, *failed = "write";
+  const int standard = !strcmp(path, "-");
+  char doing[40];
+  errno = 0;
+  if (standard || permi_is_stream(path)) {
+    FILE *file = standard ? stdout : fopen(path, "wb");
+    int error, printed;
+    if (!file)
+      return permi_file_fail(result, path, "cannot create", errno);
+    printed = print(file, what);
+    error = errno;
+    if (!standard && fclose(file) != 0 && printed) {
+      printed = 0;
+      error = errno;
+    }
+    return printed ? PERM_OK
+                   : permi_file_fail(result, standard ? "standard output" : path, "cannot write", error);
+  }
+  why = permi_file_replace(path, allocator, 1, print, what, 0, &failed);
+  if (!why)
+    return PERM_OK;
+  if (!failed)
+    return permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory for a file name");
+  snprintf(doing, sizeof doing, "cannot %s", strcmp(failed, "sync the directory of") ? failed : "sync its directory");
+  return permi_file_because(result, path, doing, why);
+}
+
+PERM_SPARSE_API perm_status perm_matrix_write_within(const char *path, const perm_matrix *matrix,
+                                                     const perm_options *options, perm_result *result)
+{
+  permi_control watch = permi_control_begin(permi_options(options));
+  permi_environment environment;
+  permi_matrix_written written;
+  perm_status status;
+  permi_result_clear(result);
+  if (!path)
+    return permi_fail(result, PERM_ERROR_NULL, 1, "path is NULL");
+  if (!matrix)
+    return permi_fail(result, PERM_ERROR_NULL, 2, "matrix is NULL");
+  if ((matrix->m && !matrix->row_start) ||
+      (matrix->nnz && (!matrix->column || (matrix->kind == PERM_KIND_INTEGER && !matrix->integer) ||
+                       (matrix->kind >= PERM_KIND_REAL && !matrix->real) ||
+                       (matrix->kind == PERM_KIND_COMPLEX && !matrix->imaginary))))
+    return permi_fail(result, PERM_ERROR_NULL, 2, "an array that a matrix of this kind needs is NULL");
+  watch.activity = "writing";
+  written.matrix = matrix;
+  written.watch = &watch;
+  status = PERMI_SOUNDLY(&environment,
+                         permi_write_file(path, &matrix->allocator, permi_print_matrix, &written, result));
+  if (watch.stopped != PERM_OK)
+    status = permi_fail(result, watch.stopped, 0, "%s while writing", perm_status_text(watch.stopped));
+  if (result)
+    result->seconds = permi_seconds() - watch.start;
+  return status;
+}
+
+PERM_SPARSE_API perm_status perm_matrix_write(const char *path, const perm_matrix *matrix, perm_result *result)
+{
+  return perm_matrix_write_within(path, matrix, NULL, result);
 }
 
 /* ===================================================================================== >>plain_text
@@ -1711,8 +1835,8 @@ static int permi_has_row_name(permi_reader look, const char **begin, const char 
   return permi_is_name(*begin, *end) && look.cursor < look.line_end && strchr("+-.0123456789", *look.cursor);
 }
 
-/* Is a first line of nothing but i (units: 1), j (2) or both (3), which begins at `first` and `look` has passed, one of
-   names? Nobody writes both for one unit. 0: no, or a failure. */
+/* Does a first line of nothing but i (units: 1), j (2) or both (3), which `look` has passed, have names? Nobody writes
+   both for one unit. 0: no, or a failure. */
 static int permi_units_are_names(permi_reader *reader, const permi_reader *look, const char *first, int units)
 {
   permi_reader below = *look;
@@ -1729,8 +1853,7 @@ static int permi_units_are_names(permi_reader *reader, const permi_reader *look,
                            complex_below ? "complex" : "real");
 }
 
-/* A first line of names above others, such as a,"b c",d2 or i,j: moves the reader behind it. Returns 0 after a
-   failure. */
+/* Passes a first line of names above others, such as a,"b c",d2 or i,j. Returns 0 after a failure. */
 static int permi_skip_header(permi_reader *reader)
 {
   permi_reader look = *reader, below;
@@ -2009,21 +2132,6 @@ static int permi_read_item(permi_reader *reader, perm_format format, permi_indic
   return permi_reader_push(reader, (uint64_t)index[0], (uint64_t)index[1], &entry);
 }
 
-/* Takes the sizes from the edges; refuses edges that do not tell what they count from. */
-static int permi_edges_sizes(permi_reader *reader, permi_indices *indices)
-{
-  const int base = permi_indices_base(indices);
-  if (!indices->lines)
-    return permi_reader_fail(reader, "no edges found, lines 'row column [weight]' were expected");
-  if (base && (indices->low[0] != 1 || indices->low[1] != 1))
-    return permi_reader_fail(reader, "the smallest row is %lld and the smallest column %lld: counted from 0 or from 1? "
-                             "Write 'rows columns entries' before them and say --format coordinate",
-                             (long long)indices->low[0], (long long)indices->low[1]);
-  indices->size[0] = indices->high[0] + !base;
-  indices->size[1] = indices->high[1] + !base;
-  return 1;
-}
-
 static int permi_read_list(permi_reader *reader, perm_format format, perm_format wanted)
 {
   const int edges = format == PERM_FORMAT_EDGES;
@@ -2044,12 +2152,18 @@ static int permi_read_list(permi_reader *reader, perm_format format, perm_format
   while (permi_next_content(reader, 1))
     if (!permi_read_item(reader, format, &indices))
       return 0;
-  if (edges && !permi_edges_sizes(reader, &indices))
-    return 0;
+  base = (uint64_t)permi_indices_base(&indices);
+  for (k = 0; k < 2 && edges; k++)
+    indices.size[k] = indices.high[k] + !base;
+  if (edges && !indices.lines)
+    return permi_reader_fail(reader, "no edges found, lines 'row column [weight]' were expected");
+  if (edges && base && (indices.low[0] != 1 || indices.low[1] != 1))
+    return permi_reader_fail(reader, "the smallest row is %lld and the smallest column %lld: counted from 0 or from 1? "
+                             "Write 'rows columns entries' before them and say --format coordinate",
+                             (long long)indices.low[0], (long long)indices.low[1]);
   if (!edges && indices.lines != (unsigned long long)indices.size[2])
     return permi_reader_fail(reader, "the file ends after %llu entries, %lld were expected", indices.lines,
                              (long long)indices.size[2]);
-  base = (uint64_t)permi_indices_base(&indices);
   for (k = 0; k < reader->entries.count && !permi_watch_step(reader->watch, k, 5); k++) {
     permi_entry *item = &reader->entries.entry[k];
     const unsigned long long row = (item->key >> 32) - base, column = (item->key & 0xffffffff) - base;
@@ -2143,24 +2257,19 @@ static int permi_numpy_string(permi_reader *reader, const char **begin, const ch
 /* "<f8" and the like. */
 static int permi_numpy_type(permi_reader *reader, permi_numpy *array)
 {
+  static const char *const types[] = {"b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8", "c8", "c16"};
   const char *begin, *end;
-  unsigned size;
-  int known;
+  size_t k;
   if (permi_numpy_next(reader) == '[')
     return permi_reader_fail(reader, "an array of records found, one of numbers was expected: save one field of it");
   if (!permi_numpy_string(reader, &begin, &end))
     return 0;
-  size = end - begin == 3 && permi_is_digit(begin[2]) ? (unsigned)(begin[2] - '0') : 0;
-  if (end - begin == 4 && begin[2] == '1' && begin[3] == '6')
-    size = 16;
   array->order = begin < end ? *begin : ' ';
   array->code = end - begin > 1 ? begin[1] : ' ';
-  array->size = size;
-  known = array->code == 'b'                         ? size == 1
-          : array->code == 'i' || array->code == 'u' ? size == 1 || size == 2 || size == 4 || size == 8
-          : array->code == 'f'                       ? size == 4 || size == 8
-                                                     : array->code == 'c' && (size == 8 || size == 16);
-  if (known && (array->order == '<' || array->order == '>' || (array->order == '|' && size == 1)))
+  for (k = 0; k < sizeof types / sizeof *types; k++)
+    if (end - begin == 1 + (ptrdiff_t)strlen(types[k]) && !memcmp(begin + 1, types[k], strlen(types[k])))
+      array->size = types[k][2] ? 16 : (unsigned)(types[k][1] - '0');
+  if (array->size && (array->order == '<' || array->order == '>' || (array->order == '|' && array->size == 1)))
     return 1;
   if (array->code == 'O')
     return permi_reader_fail(reader, "an array of Python objects found, numbers were expected: save a.astype(int) or "
@@ -2351,7 +2460,7 @@ static int permi_read_numpy(permi_reader *reader, perm_format wanted)
   return 1;
 }
 
-/* Bytes that a .npy file has as far as its header is there, 0: unknown; so a pipe without an end is not read up. */
+/* Returns the bytes of a .npy file whose header is there, else 0: a pipe without an end is not read up. */
 static double permi_numpy_bytes(const char *text, size_t bytes)
 {
   const size_t head = permi_numpy_head(text, bytes);
@@ -2380,13 +2489,6 @@ static double permi_numpy_bytes(const char *text, size_t bytes)
    - digraph6: all rows
    - sparse6: groups of a bit b and k bits x, the bits of n - 1, over a vertex v from 0: b moves v on; then x > v
      becomes v, else {x, v} is an edge. Up to five ones fill the last byte; groups behind vertex n - 1 are none. */
-
-static int permi_graph6_are_bits(const char *begin, const char *end)
-{
-  while (begin < end && *begin >= 63 && *begin <= 126)
-    begin++;
-  return begin == end;
-}
 
 /* The line without blanks around; 0: there is none left. */
 static int permi_graph6_line(permi_reader *reader)
@@ -2419,27 +2521,6 @@ static char permi_graph6_header(permi_reader *reader)
   return 0;
 }
 
-/* Moves the cursor over the order; 0: the line ends before. */
-static int permi_graph6_order(permi_reader *reader, uint64_t *n)
-{
-  int bytes = 1;
-  *n = 0;
-  for (; reader->cursor < reader->line_end && *reader->cursor == '~' && bytes < 6; reader->cursor++)
-    bytes = bytes == 1 ? 3 : 6;
-  if (reader->line_end - reader->cursor < bytes)
-    return 0;
-  for (; bytes; bytes--)
-    *n = *n << 6 | (uint64_t)(*reader->cursor++ - 63);
-  return 1;
-}
-
-/* Bytes of all pairs of n <= PERM_MATRIX_MAX_ROWS vertices, in one direction or both. */
-static uint64_t permi_graph6_bytes(uint64_t n, char mark)
-{
-  const uint64_t bits = mark == '&' ? n * n : n ? n * (n - 1) / 2 : 0;
-  return (bits + 5) / 6;
-}
-
 /* A header, a mark, or lines of such bytes alone. No number is such a line but i and j, which are too short. A line of
    another length than its order needs is a graph all the same, to be refused as one; but not i, j, nan. */
 static int permi_is_graph6(const permi_reader *reader)
@@ -2454,9 +2535,10 @@ static int permi_is_graph6(const permi_reader *reader)
   if (*look.cursor == ':' || *look.cursor == '&')
     return 1;
   do {
-    look.cursor += *look.cursor == ':' || *look.cursor == '&';
-    if (!permi_graph6_are_bits(look.cursor, look.line_end) ||
-        (permi_is_name(look.cursor, look.cursor + 1) && !permi_is_name(look.cursor, look.line_end)))
+    const char *p = look.cursor += *look.cursor == ':' || *look.cursor == '&';
+    while (p < look.line_end && *p >= 63 && *p <= 126)
+      p++;
+    if (p < look.line_end || (permi_is_name(look.cursor, look.cursor + 1) && !permi_is_name(look.cursor, p)))
       return 0;
     units = units && look.line_end - look.cursor == 1 && (*look.cursor == 'i' || *look.cursor == 'j');
   } while (permi_graph6_line(&look));
@@ -2478,13 +2560,13 @@ static int permi_graph6_bit(const char *bits, uint64_t k)
 /* graph6 and digraph6; the cursor is behind the order. */
 static int permi_graph6_pairs(permi_reader *reader, uint64_t n, char mark, unsigned long long *edges)
 {
-  const uint64_t bytes = permi_graph6_bytes(n, mark), found = (uint64_t)(reader->line_end - reader->cursor);
+  const uint64_t bits = mark == '&' ? n * n : n ? n * (n - 1) / 2 : 0, bytes = (bits + 5) / 6;
+  const uint64_t found = (uint64_t)(reader->line_end - reader->cursor);
   uint64_t k = 0, i, j;
   if (found != bytes)
     return permi_reader_fail(reader, "%llu character%s found after the order of a graph of %llu vertices, %llu were "
                              "expected: is the line whole?", (unsigned long long)found, found == 1 ? "" : "s",
-                             (unsigned long long)n,
-                             (unsigned long long)bytes);
+                             (unsigned long long)n, (unsigned long long)bytes);
   for (j = 0; j < n; j++)
     for (i = 0; i < (mark == '&' ? n : j); i++, k++) {
       if (permi_watch_step(reader->watch, (size_t)k, 5))
@@ -2537,9 +2619,9 @@ static int permi_read_graph6(permi_reader *reader, perm_format wanted)
 {
   char mark = 0;
   const char *name, *p;
-  uint64_t n;
+  uint64_t n = 0;
   unsigned long long edges = 0, line, more;
-  int ok = permi_graph6_line(reader);
+  int bytes = 1, ok = permi_graph6_line(reader);
   if (ok) {
     mark = permi_graph6_header(reader);
     ok = reader->cursor < reader->line_end || permi_graph6_line(reader);
@@ -2557,8 +2639,12 @@ static int permi_read_graph6(permi_reader *reader, perm_format wanted)
     if (*p < 63 || *p > 126)
       return permi_reader_fail(reader, "%s found as character %llu of a graph, '?' to '~' were expected",
                                permi_quoted(p, p + 1).text, (unsigned long long)(p - reader->cursor) + 1);
-  if (!permi_graph6_order(reader, &n))
+  for (; reader->cursor < reader->line_end && *reader->cursor == '~' && bytes < 6; reader->cursor++)
+    bytes = bytes == 1 ? 3 : 6;
+  if (reader->line_end - reader->cursor < bytes)
     return permi_reader_fail(reader, "the line ends before the order of the graph: is it whole?");
+  for (; bytes; bytes--)
+    n = n << 6 | (uint64_t)(*reader->cursor++ - 63);
   if (n > PERM_MATRIX_MAX_ROWS)
     return permi_reader_fail(reader, "a graph of %llu vertices found, at most %d were expected", (unsigned long long)n,
                              PERM_MATRIX_MAX_ROWS);
@@ -2601,12 +2687,6 @@ typedef struct permi_dimacs {
   permi_entries source; /* the rows' vertices as keys */
 } permi_dimacs;
 
-static int permi_is_dimacs_problem(const char *begin, const char *end)
-{
-  return permi_same_word(begin, end, "edge") || permi_same_word(begin, end, "col") ||
-         permi_same_word(begin, end, "asn");
-}
-
 /* After comments "p WORD" and then a number; else it is a header of names. */
 static int permi_is_dimacs(const permi_reader *reader)
 {
@@ -2640,10 +2720,11 @@ static int permi_dimacs_problem(permi_reader *reader, permi_dimacs *graph)
     return permi_reader_fail(reader, "a second line p found, the first was line %llu; one graph a file was expected",
                              graph->problem);
   graph->problem = reader->line;
-  if (!permi_next_word(reader, &begin, &end) || !permi_is_dimacs_problem(begin, end))
+  permi_next_word(reader, &begin, &end);
+  graph->assignment = permi_same_word(begin, end, "asn");
+  if (!graph->assignment && !permi_same_word(begin, end, "edge") && !permi_same_word(begin, end, "col"))
     return permi_reader_fail(reader, "problem %s found, edge or col (a graph) or asn (rows and columns) was expected",
                              permi_quoted(begin, end).text);
-  graph->assignment = permi_same_word(begin, end, "asn");
   return permi_dimacs_whole(reader, "number of vertices", 0, PERM_MATRIX_MAX_ROWS, &graph->vertices) &&
          permi_dimacs_whole(reader, "number of edges", 0, INT64_MAX, &graph->edges) &&
          permi_line_finished(reader, "the numbers of vertices and edges");
@@ -2672,23 +2753,12 @@ static int permi_dimacs_edge(permi_reader *reader, permi_dimacs *graph)
   return permi_reader_push(reader, (uint64_t)from - 1, (uint64_t)to - 1, &entry);
 }
 
-/* A line "n I" of p asn. */
-static int permi_dimacs_source(permi_reader *reader, permi_dimacs *graph)
-{
-  permi_entry entry = permi_entry_one();
-  int64_t vertex = 0;
-  if (!permi_dimacs_whole(reader, "vertex", 1, graph->vertices, &vertex) || !permi_line_finished(reader, "the vertex"))
-    return 0;
-  entry.key = (uint64_t)vertex - 1;
-  entry.line = reader->line;
-  return permi_entries_push(&graph->source, &entry, &reader->allocator, reader->watch) ||
-         permi_reader_no_memory(reader);
-}
-
 static int permi_dimacs_lines(permi_reader *reader, permi_dimacs *graph)
 {
   const char *begin, *end;
   while (permi_next_content(reader, 1)) {
+    permi_entry source = permi_entry_one();
+    int64_t vertex = 0;
     char what = 0;
     permi_next_word(reader, &begin, &end);
     if (end == begin + 1)
@@ -2705,8 +2775,13 @@ static int permi_dimacs_lines(permi_reader *reader, permi_dimacs *graph)
       if (!permi_dimacs_edge(reader, graph))
         return 0;
     } else if (what == 'n' && graph->assignment) {
-      if (!permi_dimacs_source(reader, graph))
+      if (!permi_dimacs_whole(reader, "vertex", 1, graph->vertices, &vertex) ||
+          !permi_line_finished(reader, "the vertex"))
         return 0;
+      source.key = (uint64_t)vertex - 1;
+      source.line = reader->line;
+      if (!permi_entries_push(&graph->source, &source, &reader->allocator, reader->watch))
+        return permi_reader_no_memory(reader);
     } else if (graph->assignment || (what != 'n' && what != 'd' && what != 'v' && what != 'x')) {
       return permi_reader_fail(reader, "%s found, a line '%s' was expected", permi_quoted(begin, reader->line_end).text,
                                graph->assignment ? "n VERTEX' or 'a ROW COLUMN [WEIGHT]" : "e VERTEX VERTEX [WEIGHT]");
@@ -2854,56 +2929,31 @@ static int permi_has_banner(const permi_reader *reader)
          permi_same_word(begin, begin + 8, "%%matrix");
 }
 
-static int permi_read_banner_and_matrix(permi_reader *reader, perm_format wanted)
-{
-  const char *begin, *end;
-  permi_next_line(reader);
-  permi_next_word(reader, &begin, &end);
-  return permi_same_word(begin, end, "%%matrixmarket")
-             ? permi_read_market(reader, wanted)
-             : permi_reader_fail(reader, "%s found, %%%%MatrixMarket was expected", permi_quoted(begin, end).text);
-}
-
-/* Is a word such as MatrixMarket first, or "matrix" before a format? */
-static int permi_resembles_banner(permi_reader *look)
-{
-  const char *begin, *end, *p;
-  int first = 1, matrix = 0;
-  while (look->cursor < look->line_end &&
-         (*look->cursor == '%' || *look->cursor == '#' || permi_is_blank(*look->cursor)))
-    look->cursor++;
-  for (; permi_next_word(look, &begin, &end); first = 0, matrix = permi_same_word(begin, end, "matrix")) {
-    if (matrix && (permi_same_word(begin, end, "coordinate") || permi_same_word(begin, end, "array")))
-      return 1;
-    for (p = begin; first && end - p >= 9 && permi_same_word(begin, begin + 3, "mat"); p++)
-      if (permi_same_word(p + 3, p + 9, "market"))
-        return 1;
-  }
-  return 0;
-}
-
-/* A banner that is a comment would lose the symmetry. */
+/* Refuses a banner that is a comment, which would lose the symmetry: a word such as MatrixMarket first, or "matrix"
+   before a format. */
 static int permi_refuse_late_banner(permi_reader *reader)
 {
   permi_reader look = *reader;
+  const char *line, *begin, *end, *p;
   while (permi_next_line(&look)) {
-    const char *begin;
+    int first = 1, matrix = 0, found = 0;
     permi_skip_blanks(&look);
-    begin = look.cursor;
-    if (begin < look.line_end && strchr("+-.(0123456789", *begin))
+    line = look.cursor;
+    if (line < look.line_end && strchr("+-.(0123456789", *line))
       break;
-    if (!permi_resembles_banner(&look))
-      continue;
-    reader->line = look.line;
-    return permi_reader_fail(reader, "%s found, a banner is the first line and begins with %%%%MatrixMarket; if this "
-                             "is none, take the line out", permi_quoted(begin, look.line_end).text);
+    while (look.cursor < look.line_end &&
+           (*look.cursor == '%' || *look.cursor == '#' || permi_is_blank(*look.cursor)))
+      look.cursor++;
+    for (; permi_next_word(&look, &begin, &end); first = 0, matrix = permi_same_word(begin, end, "matrix")) {
+      found |= matrix && (permi_same_word(begin, end, "coordinate") || permi_same_word(begin, end, "array"));
+      for (p = begin; first && end - p >= 9 && permi_same_word(begin, begin + 3, "mat"); p++)
+        found |= permi_same_word(p + 3, p + 9, "market");
+    }
+    reader->line = found ? look.line : reader->line;
+    if (found)
+      return permi_reader_fail(reader, "%s found, a banner is the first line and begins with %%%%MatrixMarket; if this "
+                               "is none, take the line out", permi_quoted(line, look.line_end).text);
   }
-  return 1;
-}
-
-static int permi_is_text(const permi_reader *reader)
-{
-  (void)reader;
   return 1;
 }
 
@@ -2935,13 +2985,13 @@ static const struct {
   perm_format format;
   const char *taken; /* its name in messages */
   int binary; /* 1: zero bytes are no error */
-  int (*recognise)(const permi_reader *reader);
+  int (*recognise)(const permi_reader *reader); /* NULL: whatever it is */
   int (*read)(permi_reader *reader, perm_format wanted);
 } permi_formats[] = {{PERM_FORMAT_NUMPY, ".npy", 1, permi_begins_as_numpy, permi_read_numpy},
-                     {PERM_FORMAT_AUTO, "Matrix Market", 0, permi_has_banner, permi_read_banner_and_matrix},
+                     {PERM_FORMAT_AUTO, "Matrix Market", 0, permi_has_banner, permi_read_market},
                      {PERM_FORMAT_GRAPH6, "graph6", 0, permi_is_graph6, permi_read_graph6},
                      {PERM_FORMAT_DIMACS, "DIMACS", 0, permi_is_dimacs, permi_read_dimacs},
-                     {PERM_FORMAT_AUTO, "plain text", 0, permi_is_text, permi_read_unmarked}};
+                     {PERM_FORMAT_AUTO, "plain text", 0, NULL, permi_read_unmarked}};
 
 static int permi_read_bytes(permi_reader *reader, perm_format wanted)
 {
@@ -2954,7 +3004,8 @@ static int permi_read_bytes(permi_reader *reader, perm_format wanted)
       return 0;
     if (wanted != PERM_FORMAT_AUTO && format == wanted)
       break;
-    if ((wanted == PERM_FORMAT_AUTO || format == PERM_FORMAT_AUTO) && permi_formats[k].recognise(reader))
+    if ((wanted == PERM_FORMAT_AUTO || format == PERM_FORMAT_AUTO) &&
+        (!permi_formats[k].recognise || permi_formats[k].recognise(reader)))
       break;
   }
   reader->taken = permi_formats[k].taken;
@@ -2965,22 +3016,17 @@ static int permi_reader_finish(permi_reader *reader, perm_matrix *matrix)
 {
   permi_entries *list = &reader->entries;
   const permi_entry *second;
-  int large;
-  if (!permi_entries_sort(list, &reader->allocator, reader->watch))
-    return permi_reader_no_memory(reader);
-  second = permi_entries_duplicate(list, reader->watch);
-  if (second) {
-    reader->line = second->line;
-    return permi_reader_fail(reader, "entry (%llu,%llu) found again, first given in line %llu, one was expected%s",
-                             (second->key >> 32) + 1, (second->key & 0xffffffff) + 1, second[-1].line,
-                             reader->again ? reader->again : "");
-  }
-  if (reader->mirrored && !permi_entries_mirror(list, &reader->allocator, reader->watch, &second))
+  int large, again;
+  if (!permi_entries_settle(list, reader->mirrored, &reader->allocator, reader->watch, &second, &again))
     return permi_reader_no_memory(reader);
   if (second) {
+    const unsigned long long row = (second->key >> 32) + 1, column = (second->key & 0xffffffff) + 1;
     reader->line = second->line;
-    return permi_reader_fail(reader, "edge %llu %llu found with another weight than in the other direction",
-                             (second->key >> 32) + 1, (second->key & 0xffffffff) + 1);
+    if (!again)
+      return permi_reader_fail(reader, "edge %llu %llu found with another weight than in the other direction", row,
+                               column);
+    return permi_reader_fail(reader, "entry (%llu,%llu) found again, first given in line %llu, one was expected%s", row,
+                             column, second[-1].line, reader->again ? reader->again : "");
   }
   if (reader->fractions && !permi_fractions_scale(reader))
     return 0;
@@ -3157,175 +3203,52 @@ static perm_status permi_matrix_read(const char *path, const perm_options *optio
   return status;
 }
 
-PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_options *options_given, perm_matrix *matrix,
+static perm_status permi_matrix_read_metered(const char *path, const perm_options *options_given, perm_matrix *matrix,
+                                             perm_integer *denominator, perm_matrix_each each, void *user_data,
                                              perm_result *result)
 {
   permi_metered call;
   const perm_options *options = permi_meter_begin(&call, options_given, 0);
-  return permi_meter_end(&call, permi_matrix_read(path, options, matrix, NULL, NULL, NULL, result), result);
+  return permi_meter_end(&call, permi_matrix_read(path, options, matrix, denominator, each, user_data, result),
+                         result);
 }
 
-PERM_SPARSE_API perm_status perm_matrix_read_fractions(const char *path, const perm_options *options_given,
+PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,
+                                             perm_result *result)
+{
+  return permi_matrix_read_metered(path, options, matrix, NULL, NULL, NULL, result);
+}
+
+PERM_SPARSE_API perm_status perm_matrix_read_fractions(const char *path, const perm_options *options,
                                                        perm_matrix *matrix, perm_integer *denominator,
                                                        perm_result *result)
 {
-  permi_metered call;
-  const perm_options *options;
-  if (!denominator) {
-    if (matrix)
-      memset(matrix, 0, sizeof *matrix);
-    return permi_fail(result, PERM_ERROR_NULL, 4, "denominator is NULL");
+  if (denominator) {
+    *denominator = permi_integer_of(1);
+    return permi_matrix_read_metered(path, options, matrix, denominator, NULL, NULL, result);
   }
-  *denominator = permi_integer_of(1);
-  options = permi_meter_begin(&call, options_given, 0);
-  return permi_meter_end(&call, permi_matrix_read(path, options, matrix, denominator, NULL, NULL, result),
-                         result);
+  if (matrix)
+    memset(matrix, 0, sizeof *matrix);
+  return permi_fail(result, PERM_ERROR_NULL, 4, "denominator is NULL");
 }
 
-PERM_SPARSE_API perm_status perm_matrix_read_each(const char *path, const perm_options *options_given,
+PERM_SPARSE_API perm_status perm_matrix_read_each(const char *path, const perm_options *options,
                                                   perm_matrix_each each, void *user_data, perm_result *result)
 {
-  permi_metered call;
   perm_matrix matrix;
   perm_integer denominator = permi_integer_of(1);
-  const perm_options *options;
-  if (!each)
-    return permi_fail(result, PERM_ERROR_NULL, 3, "each is NULL");
-  options = permi_meter_begin(&call, options_given, 0);
-  return permi_meter_end(&call, permi_matrix_read(path, options, &matrix, &denominator, each, user_data, result),
-                         result);
-}
-
-/* ========================================================================================== >>write
-   Matrix Market files written as a whole or not at all (>>files). */
-#include <errno.h>
-#if defined(__unix__) || defined(__APPLE__)
-#include <sys/stat.h>
-#endif
-
-/* 17 significant digits read back to the same double; from 1e17 to 2^63 all 19, or it would be another integer. */
-static int permi_print_double(FILE *file, double value)
-{
-  char text[64];
-  permi_say(text, sizeof text, " %.*g", fabs(value) >= 1e17 && fabs(value) <= 9223372036854775808.0 ? 19 : 17, value);
-  return fputs(text, file) >= 0;
-}
-
-typedef struct permi_matrix_written {
-  const perm_matrix *matrix;
-  permi_control *watch;
-} permi_matrix_written;
-
-static int permi_print_matrix(FILE *file, const void *what)
-{
-  const permi_matrix_written *written = (const permi_matrix_written *)what;
-  const perm_matrix *matrix = written->matrix;
-  size_t k;
-  int i;
-  if (fprintf(file, "%%%%MatrixMarket matrix coordinate %s general\n%d %d %llu\n",
-              permi_banner[2].keyword[matrix->kind], matrix->m, matrix->n, (unsigned long long)matrix->nnz) < 0)
-    return 0;
-  for (i = 0; i < matrix->m; i++)
-    for (k = matrix->row_start[i]; k < matrix->row_start[i + 1]; k++) {
-      if (permi_watch(written->watch, 200) || fprintf(file, "%d %d", i + 1, matrix->column[k] + 1) < 0 ||
-          (matrix->kind == PERM_KIND_INTEGER && fprintf(file, " %lld", (long long)matrix->integer[k]) < 0) ||
-          (matrix->kind >= PERM_KIND_REAL && !permi_print_double(file, matrix->real[k])) ||
-          (matrix->kind == PERM_KIND_COMPLEX && !permi_print_double(file, matrix->imaginary[k])) ||
-          putc('\n', file) == EOF)
-        return 0;
-    }
-  return fflush(file) == 0;
-}
-
-/* Is path written to directly, as an open file or device? Names come first, since stat follows them (/dev/stdout is a
-   regular file after "> file"). */
-static int permi_is_stream(const char *path)
-{
-  static const char *const links[3] = {"/dev/std", "/dev/fd/", "/proc/"};
-  int k;
-#if defined(__unix__) || defined(__APPLE__)
-  struct stat information;
-  for (k = 0; k < 3; k++)
-    if (!strncmp(path, links[k], strlen(links[k])))
-      return 1;
-  return stat(path, &information) == 0 && S_ISCHR(information.st_mode);
-#else
-  (void)path, (void)links, (void)k;
-  return 0;
-#endif
-}
-
-static perm_status permi_write_file(const char *path, const perm_allocator *allocator,
-                                    int (*print)(FILE *file, const void *what), const void *what, perm_result *result)
-{
-  const char *why, *failed = "write";
-  const int standard = !strcmp(path, "-");
-  char doing[40];
-  errno = 0;
-  if (standard || permi_is_stream(path)) {
-    FILE *file = standard ? stdout : fopen(path, "wb");
-    int error, printed;
-    if (!file)
-      return permi_file_fail(result, path, "cannot create", errno);
-    printed = print(file, what);
-    error = errno;
-    if (!standard && fclose(file) != 0 && printed) {
-      printed = 0;
-      error = errno;
-    }
-    return printed ? PERM_OK
-                   : permi_file_fail(result, standard ? "standard output" : path, "cannot write", error);
-  }
-  why = permi_file_replace(path, allocator, 1, print, what, 0, &failed);
-  if (!why)
-    return PERM_OK;
-  if (!failed)
-    return permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory for a file name");
-  snprintf(doing, sizeof doing, "cannot %s", strcmp(failed, "sync the directory of") ? failed : "sync its directory");
-  return permi_file_because(result, path, doing, why);
-}
-
-PERM_SPARSE_API perm_status perm_matrix_write_within(const char *path, const perm_matrix *matrix,
-                                                     const perm_options *options, perm_result *result)
-{
-  permi_control watch = permi_control_begin(permi_options(options));
-  permi_environment environment;
-  permi_matrix_written written;
-  perm_status status;
-  permi_result_clear(result);
-  if (!path)
-    return permi_fail(result, PERM_ERROR_NULL, 1, "path is NULL");
-  if (!matrix)
-    return permi_fail(result, PERM_ERROR_NULL, 2, "matrix is NULL");
-  if ((matrix->m && !matrix->row_start) ||
-      (matrix->nnz && (!matrix->column || (matrix->kind == PERM_KIND_INTEGER && !matrix->integer) ||
-                       (matrix->kind >= PERM_KIND_REAL && !matrix->real) ||
-                       (matrix->kind == PERM_KIND_COMPLEX && !matrix->imaginary))))
-    return permi_fail(result, PERM_ERROR_NULL, 2, "an array that a matrix of this kind needs is NULL");
-  watch.activity = "writing";
-  written.matrix = matrix;
-  written.watch = &watch;
-  status = PERMI_SOUNDLY(&environment,
-                         permi_write_file(path, &matrix->allocator, permi_print_matrix, &written, result));
-  if (watch.stopped != PERM_OK)
-    status = permi_fail(result, watch.stopped, 0, "%s while writing", perm_status_text(watch.stopped));
-  if (result)
-    result->seconds = permi_seconds() - watch.start;
-  return status;
-}
-
-PERM_SPARSE_API perm_status perm_matrix_write(const char *path, const perm_matrix *matrix, perm_result *result)
-{
-  return perm_matrix_write_within(path, matrix, NULL, result);
+  return each ? permi_matrix_read_metered(path, options, &matrix, &denominator, each, user_data, result)
+              : permi_fail(result, PERM_ERROR_NULL, 3, "each is NULL");
 }
 
 PERMI_BRIEF_END
 
 /* ======================================================================================= >>matching
-   Maximum matching of a bipartite graph in O(nnz sqrt(n)) [HK73]. Row i has columns column[start[i]..start[i+1]).
+   Makes blocks of a matrix. */
+
+/* Maximum matching of a bipartite graph in O(nnz sqrt(n)) [HK73]. Row i has columns column[start[i]..start[i+1]).
    row_match and column_match get the partner or -1. work: 3 n, cursor: n. Returns the number of pairs; fewer if
    stopped. */
-
 static int permi_matching(int n, const size_t *start, const int *column, int *row_match, int *column_match, int *work,
                           size_t *cursor, permi_control *watch)
 {
@@ -3401,11 +3324,9 @@ static int permi_matching(int n, const size_t *start, const int *column, int *ro
   }
 }
 
-/* ===================================================================================== >>components
-   Strong components of the digraph with an arc from row i to the row matched to each column of i, in O(nnz)
+/* Strong components of the digraph with an arc from row i to the row matched to each column of i, in O(nnz)
    [Tar72]: the fine Dulmage-Mendelsohn decomposition [DM58]. An entry lies in some perfect matching if and only if
    its row and column are of one component. work: 4 n, cursor: n. Returns their number; fewer if stopped. */
-
 static int permi_components(int n, const size_t *start, const int *column, const int *column_match, int *component,
                             int *work, size_t *cursor, permi_control *watch)
 {
@@ -3712,7 +3633,7 @@ static double permi_scale_sweep(permi_working *working, double *shift, int side,
   return moved;
 }
 
-/* Where exponents of -400 or less are left, up to order 64, scales as >>scale does. 0: out of memory. */
+/* Scales exponents of -400 or less, up to order 64, as >>scale does. 0: out of memory. */
 static int permi_scale_wide(const permi_working *working, double *shift)
 {
   int(*exponent)[PERM_MAX_N], row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N];
@@ -3869,8 +3790,8 @@ static int permi_cell_is_zero(const permi_working *working, const permi_cell *ce
                           : cell->real == 0 && cell->imaginary == 0;
 }
 
-/* Where values cancel further below their sums of |terms| than this, those sums say nothing, and must not take values
-   into underflow: values are scaled alone, and no bound or estimate is left. log2 */
+/* log2. Where values cancel further below their sums of |terms|, those say nothing and must not take values into
+   underflow: values are scaled alone, without a bound or estimate. */
 #define PERMI_CANCELS -400
 
 /* Scales a line's largest entry to [1/2, 1) if nothing falls near underflow. */
@@ -3985,8 +3906,8 @@ static double permi_gamma(double k)
   return k * PERMI_UNIT / (1 - k * PERMI_UNIT) * (1 + 8 * PERMI_UNIT);
 }
 
-/* Roundings of an entry's terms: those of degree-2 steps, and 1 of each original entry if integers were rounded.
-   `absolute` has them too, hence g / (1 - g) below. */
+/* Roundings of an entry's terms: of degree-2 steps, and 1 of each original entry if integers were rounded. `absolute`
+   has them too, hence g / (1 - g) below. */
 static double permi_entry_roundings(const permi_working *working, int entries)
 {
   return (working->is_complex ? PERMI_COMPLEX_ROUNDINGS : 2.0) * working->degree_two +
@@ -4289,10 +4210,10 @@ static double permi_order_cost(const permi_block *block, const double *binomial,
 }
 
 /* ========================================================================================================== >>greedy
-   Greedy elimination orders. Their costs differ by factors of 2 to 1000, so many are made before one is annealed: for a
-   run of 20 ms or more 50 orders gain more than the same time in annealing (15 graphs). A tie goes to the vertex whose
-   neighbours are nearest to leaving, which gains up to 7x on regular graphs and k-trees; every other round it goes to
-   any vertex, which is better on power laws. */
+   Greedy elimination orders. Their costs differ by factors of 2 to 1000, so many are made before one is annealed: for
+   runs from 20 ms on, 50 orders gain more than as much annealing (15 graphs). A tie goes to the vertex whose neighbours
+   are nearest to leaving, which gains up to 7x on regular graphs and k-trees; in every other round to any vertex, which
+   is better on power laws. */
 
 #define PERMI_GREEDY_LOOK 64     /* neighbours of a hub that are listed at a time */
 #define PERMI_GREEDY_HOPELESS 10 /* times the rival: no further order, which gained up to 10x over three */
@@ -4422,7 +4343,8 @@ static void permi_greedy_step(const permi_block *block, permi_greedy *greedy, in
   greedy->units += 60 + 8.0 * (e - block->start[v]);
 }
 
-/* Of the listed: who leaves the smallest frontier; of those the one whose neighbours are nearest to leaving, or any. */
+/* Returns the listed vertex that leaves the smallest frontier. Of several, the one whose neighbours are nearest to
+   leaving, or any. */
 static int permi_greedy_scan(permi_greedy *greedy, uint64_t *seed)
 {
   int best = -1, growth = INT_MAX, nearness = 0, ties = 0, kept = 0, i;
@@ -4460,7 +4382,7 @@ static int permi_greedy_best(const permi_block *block, permi_greedy *greedy, uin
   }
 }
 
-/* Where an order begins: anywhere; and goes on where a component ends. */
+/* Returns where an order begins, anywhere, or goes on after a component. */
 static int permi_greedy_begin(const permi_block *block, permi_greedy *greedy, int length, uint64_t *seed)
 {
   permi_walk *walk = &greedy->walk;
@@ -4514,8 +4436,7 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
   return cost;
 }
 
-/* Is another greedy order worth its time? The first of each kind tell little: others of the graph are up to 1000 times
-   as quick. */
+/* Is another greedy order worth its time? First ones tell little: others are up to 1000 times as quick. */
 static int permi_greedy_pays(const permi_budget *budget, double begin, double cost, int first)
 {
   const double seconds = permi_budget_seconds(budget, cost), spent = budget->account->watch->worked - begin;
@@ -4771,8 +4692,8 @@ static double permi_order_seconds(const permi_block *block, double cost)
   return cost * PERMI_STATE_SECONDS + block->vertices * PERMI_STEP_SECONDS;
 }
 
-/* Units that an order of that cost is worth, less if behind its rival. A cost falls as units^-0.16 on 17 graphs, which
-   sets the share of short runs; long ones have the account's. */
+/* Units that an order of that cost is worth, less if behind its rival. A cost falls as units^-0.16 (17 graphs): the
+   share of short runs; long ones have the account's. */
 static double permi_anneal_units(double cost, const permi_budget *budget)
 {
   const double alone = permi_budget_seconds(budget, cost), rival = budget->rival, seconds = fmin(alone, rival);
@@ -4890,7 +4811,7 @@ static void permi_orders_anneal(permi_orders *search, permi_anneal *anneal, cons
   }
 }
 
-/* Has the best order so many times the states that fit? It does not run where there is a rival. */
+/* Has the best order, which has a rival, so many times the states that fit? */
 static int permi_orders_beyond(permi_orders *search, double times)
 {
   const permi_budget *budget = &search->budget;
@@ -4900,7 +4821,7 @@ static int permi_orders_beyond(permi_orders *search, double times)
   return search->greedy.walk.peak > times * budget->most;
 }
 
-/* Rounds double, as slower cooling mostly helps. What paid well goes on, and no order that does not fit. */
+/* Rounds double, as slower cooling mostly helps. What paid well goes on; an order that does not fit ends. */
 static void permi_orders_rounds(permi_orders *search, permi_anneal *anneal, double begin)
 {
   const permi_budget *budget = &search->budget;
@@ -5123,10 +5044,36 @@ static perm_status permi_refuse_long(permi_offer *offer)
   return permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
 }
 
-static void permi_leaf_bound(permi_leaf *leaf, double bound, double unit)
+/* Threads that ask within their parts whether to stop. */
+typedef struct permi_asked {
+  permi_control *control;
+  int threads, stop; /* stop: a perm_status, written by the calling thread */
+} permi_asked;
+
+static permi_asked permi_asked_begin(const permi_leaf *leaf, permi_control *control)
 {
-  leaf->bound_relative = bound;
-  leaf->estimate_relative = fmin(4 * sqrt(unit * bound), bound);
+  permi_asked asked;
+  asked.control = control;
+  asked.threads = control && leaf->threaded ? permi_threads(control->options) : 1;
+  asked.stop = PERM_OK;
+  return asked;
+}
+
+/* Thread 0 asks the control, others see what it found. */
+static perm_status permi_asked_poll(permi_asked *asked, int thread, double work, const char *activity)
+{
+  int stop = PERM_OK;
+  if (thread) {
+    PERMI_OMP(atomic read)
+    stop = asked->stop;
+  } else if (asked->control) {
+    stop = (int)permi_control_poll(asked->control, work, activity);
+    if (stop) {
+      PERMI_OMP(atomic write)
+      asked->stop = stop;
+    }
+  }
+  return (perm_status)stop;
 }
 
 /* ========================================================================================= >>vectors
@@ -5622,10 +5569,18 @@ PERMI_BRIEF_END
   DO(magnitudes_dd, PERMI_MAGNITUDES_DD) DO(signed_dd, PERMI_SIGNED_DD) DO(complex_dd, PERMI_COMPLEX_DD)               \
   DO(word, PERMI_WORD) DO(wide, PERMI_WIDE) DO(words, PERMI_WORDS) DO(residues, PERMI_RESIDUES)
 
+/* Makes integers residues where values are. */
+static permi_coefficient permi_coefficient_reduced(permi_coefficient c, const permi_numbers *numbers)
+{
+  int part;
+  for (part = 0; part < 2 && numbers->algebra == PERMI_RESIDUES; part++)
+    c.integer[part] = (int64_t)permi_wide_residue(permi_wide_of(c.integer[part]), numbers->modulus);
+  return c;
+}
+
 static permi_coefficient permi_coefficient_of(const permi_block *block, int edge, const permi_numbers *numbers)
 {
   permi_coefficient c;
-  int part;
   memset(&c, 0, sizeof c);
   if (block->real) {
     c.real = block->real[edge];
@@ -5636,9 +5591,7 @@ static permi_coefficient permi_coefficient_of(const permi_block *block, int edge
     c.integer[0] = block->integer[edge];
   if (block->imaginary_integer)
     c.integer[1] = block->imaginary_integer[edge];
-  for (part = 0; part < 2 && numbers->algebra == PERMI_RESIDUES; part++)
-    c.integer[part] = (int64_t)permi_wide_residue(permi_wide_of(c.integer[part]), numbers->modulus);
-  return c;
+  return permi_coefficient_reduced(c, numbers);
 }
 
 static int permi_entries_equal(const permi_block *block, int a, int b)
@@ -5834,20 +5787,6 @@ static PERMI_ALWAYS_INLINE void permi_values_extremes(const double *x, size_t do
   }
 }
 
-/* Adds a value and what underflow took from it and the entries. */
-static void permi_values_finish(const permi_numbers *numbers, const void *value, const permi_sizes *sizes,
-                                double lost_error, perm_partial *partial)
-{
-  double loss = sizes->loss;
-  permi_value_sum(numbers, value, partial);
-  if (permi_algebra_is_integer(numbers->algebra))
-    return;
-  if (lost_error > 0)
-    loss += DBL_MIN + permi_ldexp(lost_error, -sizes->exp2);
-  partial->lost += 2 * loss;
-  partial->exp2 = sizes->exp2;
-}
-
 /* Returns e such that values times 2^-e come near 1, and notes it; 0 if all lie within 1 / beyond and beyond.
    Products below `safe` may lose low parts. */
 static int permi_sizes_rescale(permi_sizes *sizes, double beyond, double safe)
@@ -5873,7 +5812,7 @@ static void permi_values_scale(double *x, size_t doubles, int e)
     x[k] = x[k] * first * second;
 }
 
-/* Where all values are below 2^PERMI_CANCELS times their moduli, moduli come down, and bound nothing. */
+/* Where values are below 2^PERMI_CANCELS times their moduli, moduli come down, and bound nothing. */
 #define PERMI_CANCELS_STEPS 31 /* a mask: looked for in every 32nd step or row */
 static void permi_values_ease(const permi_numbers *numbers, void *values, size_t count, permi_sizes *sizes)
 {
@@ -5926,6 +5865,32 @@ static void permi_values_normalise(const permi_numbers *numbers, void *values, s
     }
 }
 
+/* Adds c x 2^exp2 to y 2^*to, doubles with powers of two of their own. */
+static void permi_value_add_apart(const permi_numbers *numbers, const permi_coefficient *c, void *to_value, int64_t *to,
+                                  const void *x, int64_t exp2)
+{
+  const permi_coefficient one = permi_coefficient_one();
+  const size_t size = permi_numbers_words(numbers);
+  double product[5] = {0, 0, 0, 0, 0}, *y = (double *)to_value;
+  const int fresh = y[size - 1] == 0, e = fresh ? 0 : permi_int_exponent(exp2 - *to);
+  size_t k;
+  if (((const double *)x)[size - 1] == 0)
+    return;
+  if (fresh || e > 0)
+    *to = exp2;
+  if (e == 0) {
+    permi_values_add(numbers, c, y, x, 1);
+    return;
+  }
+  permi_values_add(numbers, c, product, x, 1);
+  for (k = 0; k < size; k++)
+    if (e > 0)
+      y[k] = permi_shift(y[k], -e);
+    else
+      product[k] = permi_shift(product[k], e);
+  permi_values_add(numbers, &one, y, product, 1);
+}
+
 /* Enters sizes, not of low parts; integers have none. */
 static PERMI_ALWAYS_INLINE void permi_values_track(permi_algebra algebra, const void *values, size_t count,
                                                    permi_sizes *sizes)
@@ -5941,7 +5906,16 @@ static PERMI_ALWAYS_INLINE void permi_values_track(permi_algebra algebra, const 
       permi_values_extremes(x, size, 2, sizes);
 }
 
-/* Entries of a line that count. */
+/* A relative bound for terms of `operations` roundings, `roundings` of entries and, in the sum of moduli, `moduli`.
+   Proved by machine: tests/proofs/frontier.g. */
+static double permi_terms_bound(const permi_numbers *numbers, double roundings, double operations, double moduli)
+{
+  double gamma = permi_gamma(roundings + operations);
+  if (permi_algebra_is_dd(numbers->algebra))
+    gamma = permi_gamma(roundings) * (1 + 1e-12) + operations * PERMI_DD_UNIT / (1 - operations * PERMI_DD_UNIT);
+  return gamma / (1 - permi_gamma(roundings + moduli)) * (1 + 8 * PERMI_UNIT);
+}
+
 typedef struct permi_majorant {
   double sum; /* of moduli */
   int count, others; /* of modulus other than 1 */
@@ -5997,6 +5971,12 @@ static void permi_numbers_lengthen(permi_numbers *numbers, int words)
   numbers->algebra = numbers->parts == 2 || words > 2 ? PERMI_WORDS : words == 2 ? PERMI_WIDE : PERMI_WORD;
 }
 
+/* Precisions above double are double-double here. */
+static int permi_sparse_doubled(const perm_options *options)
+{
+  return options->precision == PERM_PRECISION_ACCURATE || options->precision == PERM_PRECISION_DD;
+}
+
 /* 0: the permanent may be too long for a perm_integer and there is no modulus. */
 #define PERMI_RESIDUE_WORDS 8 /* price of a residue product, a division */
 static int permi_numbers_choose(permi_numbers *numbers, const permi_block *block, uint64_t modulus, int doubled)
@@ -6024,7 +6004,16 @@ static int permi_numbers_choose(permi_numbers *numbers, const permi_block *block
   return 1;
 }
 
-/* The same, but double-doubles always have moduli. */
+/* What the values are, for explain. */
+static const char *permi_numbers_text(const permi_numbers *numbers)
+{
+  static const char *const text[] = {"doubles", "doubles with moduli", "complex doubles", "double-doubles",
+                                     "double-doubles with moduli", "complex double-doubles", "64-bit integers",
+                                     "128-bit integers", "integers of several words", "residues"};
+  return text[numbers->algebra];
+}
+
+/* Chooses as permi_numbers_choose, but double-doubles always have moduli. */
 static int permi_numbers_choose_moduli(permi_numbers *numbers, const permi_block *block, uint64_t modulus, int doubled)
 {
   const int fits = permi_numbers_choose(numbers, block, modulus, doubled);
@@ -6033,18 +6022,126 @@ static int permi_numbers_choose_moduli(permi_numbers *numbers, const permi_block
   return fits;
 }
 
+/* ========================================================================================= >>runner
+   What lists, arrays, trees, bands and classes share: threads, stopping, counters, memory, the last value. Each gives
+   its step. */
+
+typedef struct permi_runner permi_runner;
+struct permi_runner {
+  permi_control *control; /* NULL: nobody stops the run */
+  const char *activity;
+  int threads;
+  permi_pool pool;       /* memory of the run */
+  perm_allocator locked; /* for threads, as a caller's allocator need not be thread-safe */
+  double done;           /* predicted seconds of the work so far */
+  double unpolled, visited;
+  int stop; /* a perm_status, which thread 0 writes and the others see */
+  permi_sizes sizes;
+  perm_status (*keep)(permi_runner *run, int p); /* NULL, or takes the states before each step p: >>trace */
+  void *keeper;
+};
+
+typedef perm_status (*permi_runner_step)(permi_runner *run, int p);
+
+static void *permi_locked_allocate(size_t bytes, void *user_data)
+{
+  void *memory;
+  PERMI_OMP(critical(permi_lists_memory))
+  memory = permi_allocate((const perm_allocator *)user_data, bytes, 1);
+  return memory;
+}
+
+static void permi_locked_release(void *memory, void *user_data)
+{
+  PERMI_OMP(critical(permi_lists_memory))
+  permi_release((const perm_allocator *)user_data, memory);
+}
+
+/* Begins a run that the caller has cleared, except for `keep`. */
+static void permi_runner_begin(permi_runner *run, const perm_allocator *allocator, permi_control *control,
+                               const char *activity)
+{
+  run->control = control;
+  run->activity = activity;
+  run->threads = control ? permi_threads(control->options) : 1;
+  run->pool.allocator = allocator;
+  run->locked.allocate = permi_locked_allocate;
+  run->locked.release = permi_locked_release;
+  run->locked.user_data = (void *)(uintptr_t)allocator;
+  run->sizes.smallest = run->sizes.largest = 1;
+}
+
+/* Returns why to stop. Thread 0 asks after PERMI_RUNNER_POLL more states; the others see what it found. */
+#define PERMI_RUNNER_POLL 262144
+static perm_status permi_runner_poll(permi_runner *run, double states, double seconds, int thread)
+{
+  int stop = PERM_OK;
+  if (thread) {
+    PERMI_OMP(atomic read)
+    stop = run->stop;
+  } else if (run->control && (run->unpolled += states) >= PERMI_RUNNER_POLL) {
+    run->unpolled = 0;
+    stop = (int)permi_control_poll(run->control, seconds, run->activity);
+    PERMI_OMP(atomic write)
+    run->stop = stop;
+  }
+  return (perm_status)stop;
+}
+
+static perm_status permi_runner_go(permi_runner *run, int from, int to, permi_runner_step step)
+{
+  perm_status status = PERM_OK;
+  int p;
+  for (p = from; p < to && status == PERM_OK; p++) {
+    status = permi_runner_poll(run, PERMI_RUNNER_POLL / 16, run->done, 0);
+    if (status == PERM_OK && run->keep)
+      status = run->keep(run, p);
+    if (status == PERM_OK)
+      status = step(run, p);
+  }
+  return status;
+}
+
+/* Adds the last value (NULL: 0) and what underflow took from it and the entries. */
+static void permi_runner_finish(const permi_runner *run, const permi_numbers *numbers, const void *value,
+                                double lost_error, perm_partial *partial)
+{
+  double loss = run->sizes.loss;
+  partial->terms += run->visited;
+  if (value)
+    permi_value_sum(numbers, value, partial);
+  if (!value || permi_algebra_is_integer(numbers->algebra))
+    return;
+  if (lost_error > 0)
+    loss += DBL_MIN + permi_ldexp(lost_error, -run->sizes.exp2);
+  partial->lost += 2 * loss;
+  partial->exp2 = run->sizes.exp2;
+}
+
+/* Makes the leaf of an engine whose values are `numbers`. unit: of the roundings that the bound counts. */
+static void permi_leaf_values(permi_leaf *leaf, const permi_numbers *numbers, double bound, double unit,
+                              perm_status (*task)(const permi_leaf *, permi_control *, perm_partial *),
+                              size_t (*explain)(const permi_leaf *, char *, size_t))
+{
+  leaf->run_task = task;
+  leaf->explain = explain;
+  leaf->integer = permi_algebra_is_integer(numbers->algebra);
+  if (!leaf->integer) {
+    leaf->bound_relative = bound;
+    leaf->estimate_relative = fmin(4 * sqrt(unit * bound), bound);
+  }
+}
+
 /* ======================================================================================= >>frontier
    The dynamic program over the vertices of a frontier, as sorted lists of states that are merged. */
 
-/* A state is a mask of slots (1: that frontier vertex is matched); its value sums, over the ways to reach it, products
-   of entries. Eliminating v drops its bit where v is matched, else matches v with each free neighbour t; a vertex
+/* A state is a mask of slots (1: that frontier vertex is matched); its value sums the products of entries over the ways
+   to reach it. Eliminating v drops its bit where v is matched, else matches v with each free neighbour t; a vertex
    without neighbours left must be matched. So a step is a union of streams, the drop and one for each t: a state with
    (mask & test) == want goes to mask ^ flip, times a coefficient. Flipped bits are tested or free, so streams keep
-   lists sorted: a k-way merge, without sorting [DOB15].
-
+   lists sorted, and a k-way merge needs no sorting [DOB15].
    The merge goes over groups, the states with the same bits above the low PERMI_LOW_BITS. A group's low masks are its
    pattern; groups share few patterns, so a state costs only its value.
-
    Threads take parts of a target, the groups between two keys, of equal work: the balanced path of [DOB15]. */
 
 /* Seconds by 7 to 11 bits: bcsstk01 2.6, 1.6, 1.5, 1.4, 1.55; mycielskian6, with small groups, .004, .004, .008, .010,
@@ -6399,19 +6496,19 @@ static const permi_move *permi_moves_find(permi_moves *moves, int step, int stre
 }
 
 /* ========================================================================================== >>steps
-   Fills a step of the lists. */
+   Steps of the lists: merges states, then adds up their values, by one thread or several. */
 
 typedef struct permi_take {
   uint32_t group, stream;
 } permi_take;
 
-/* Part of a step's target; once merged, takes stand in order of groups, then streams. */
+/* A part of a step's target. Once merged, takes stand in the order of groups, then streams. */
 typedef struct permi_part {
   permi_cursor *cursor;
   permi_list list;
   size_t takes, take_room;
   permi_take *take;
-  int own, *number; /* has patterns itself; their numbers in the target */
+  int own, *number; /* own: has patterns of its own; their numbers in the target */
   size_t number_room, group_at, state_at;
   uint64_t end[PERMI_MASK_WORDS];
   permi_sizes sizes;
@@ -6420,21 +6517,14 @@ typedef struct permi_part {
 } permi_part;
 
 typedef struct permi_run {
+  permi_runner base;
   const permi_frontier *frontier;
-  const perm_allocator *allocator;
-  perm_allocator locked;
-  permi_pool pool;
-  permi_control *control;
   permi_list list[2];
   permi_part *part;
-  int parts_at_once, threads;
-  int sorting;
+  int parts_at_once, step;
   permi_moves *moves;
   size_t *weight; /* [stream][block of groups]: states before that take part */
   size_t weight_room;
-  permi_sizes sizes;
-  double visited;
-  int step;
   int careful, tracking;
   double state_seconds;
 } permi_run;
@@ -6489,40 +6579,12 @@ static PERMI_ALWAYS_INLINE void permi_step_of(permi_algebra algebra, const permi
   }
 }
 
-static void permi_step(const permi_run *run, const permi_list *source, permi_list *target, permi_part *part,
-                       permi_moves *moves)
-{
-  switch (run->frontier->numbers.algebra) {
-#define PERMI_CASE(name, algebra) case algebra: permi_step_of(algebra, run, source, target, part, moves); break;
-    PERMI_ALGEBRAS(PERMI_CASE)
-#undef PERMI_CASE
-  default: break;
-  }
-}
-
-/* ====================================================================================== >>steps_run
-   Runs the steps of the lists, by one thread or several. */
-
-static void *permi_locked_allocate(size_t bytes, void *user_data)
-{
-  void *memory;
-  PERMI_OMP(critical(permi_lists_memory)) /* a caller's allocator need not be thread-safe */
-  memory = permi_allocate((const perm_allocator *)user_data, bytes, 1);
-  return memory;
-}
-
-static void permi_locked_release(void *memory, void *user_data)
-{
-  PERMI_OMP(critical(permi_lists_memory))
-  permi_release((const perm_allocator *)user_data, memory);
-}
-
 static int permi_takes_more(const perm_allocator *allocator, permi_part *part, size_t more)
 {
   return permi_room(allocator, NULL, &part->take, part->takes, more, &part->take_room, sizeof *part->take);
 }
 
-/* Merges what is below part->end, or until the part has `most` states. */
+/* Merges what is below part->end, until the part has `most` states. */
 static PERMI_ALWAYS_INLINE perm_status permi_part_merge_words(const perm_allocator *allocator, const permi_list *source,
                                                               permi_patterns *patterns, permi_part *part, int words,
                                                               int streams, size_t most)
@@ -6588,7 +6650,7 @@ static perm_status permi_part_place(permi_run *run, permi_list *target, permi_pa
   int k;
   part->group_at = target->groups;
   part->state_at = target->states;
-  if (!permi_list_room(run->allocator, target, part->list.groups))
+  if (!permi_list_room(run->base.pool.allocator, target, part->list.groups))
     return PERM_ERROR_MEMORY;
   target->groups += part->list.groups;
   target->states += part->list.states;
@@ -6596,11 +6658,11 @@ static perm_status permi_part_place(permi_run *run, permi_list *target, permi_pa
     return PERM_ERROR_MEMORY;
   if (!part->own)
     return PERM_OK;
-  if (!permi_room(&run->locked, NULL, &part->number, 0, (size_t)patterns->count, &part->number_room,
+  if (!permi_room(&run->base.locked, NULL, &part->number, 0, (size_t)patterns->count, &part->number_room,
                   sizeof *part->number))
     return PERM_ERROR_MEMORY;
   for (k = 0; k < patterns->count; k++) {
-    part->number[k] = permi_patterns_find(run->allocator, &target->patterns,
+    part->number[k] = permi_patterns_find(run->base.pool.allocator, &target->patterns,
                                           patterns->bits + (size_t)k * PERMI_LOW_WORDS);
     if (part->number[k] < 0)
       return PERM_ERROR_MEMORY;
@@ -6718,9 +6780,9 @@ static size_t permi_balance_weigh(permi_rounds *step)
   const size_t blocks = step->source->groups / PERMI_BALANCE_BLOCK + 1, places = (size_t)streams * blocks;
   size_t total = 0, sum;
   int k;
-  if (!permi_room(run->allocator, NULL, &run->weight, 0, places, &run->weight_room, sizeof *run->weight))
+  if (!permi_room(run->base.pool.allocator, NULL, &run->weight, 0, places, &run->weight_room, sizeof *run->weight))
     return 0;
-  permi_share(run->threads, 0, blocks, permi_balance_block, step, NULL);
+  permi_share(run->base.threads, 0, blocks, permi_balance_block, step, NULL);
   for (k = 0; k < streams; k++) {
     size_t *weight = run->weight + (size_t)k * blocks, b;
     sum = 0;
@@ -6744,8 +6806,8 @@ static perm_status permi_rounds_merge(void *context, uint64_t k, int thread)
   int s;
   (void)thread;
   if (!part->own) {
-    part->status = permi_part_merge(step->run->allocator, source, &step->target->patterns, part, step->streams,
-                                    PERMI_PART_STATES);
+    part->status = permi_part_merge(step->run->base.pool.allocator, source, &step->target->patterns, part,
+                                    step->streams, PERMI_PART_STATES);
     return PERM_OK;
   }
   memset(part->end, 255, sizeof part->end);
@@ -6759,27 +6821,34 @@ static perm_status permi_rounds_merge(void *context, uint64_t k, int thread)
     permi_cursor_settle(&part->cursor[s], source, source->words);
   }
   permi_patterns_clear(&part->list.patterns);
-  part->status = permi_part_merge(&step->run->locked, source, &part->list.patterns, part, step->streams, (size_t)-1);
+  part->status =
+      permi_part_merge(&step->run->base.locked, source, &part->list.patterns, part, step->streams, (size_t)-1);
   return PERM_OK;
 }
 
 static perm_status permi_rounds_fill(void *context, uint64_t k, int thread)
 {
   const permi_rounds *step = (const permi_rounds *)context;
-  permi_step(step->run, step->source, step->target, &step->run->part[k], &step->run->moves[thread]);
+  const permi_run *run = step->run;
+  switch (run->frontier->numbers.algebra) {
+#define PERMI_CASE(name, algebra)                                                                                      \
+  case algebra: permi_step_of(algebra, run, step->source, step->target, &run->part[k], &run->moves[thread]); break;
+    PERMI_ALGEBRAS(PERMI_CASE)
+#undef PERMI_CASE
+  default: break;
+  }
   return PERM_OK;
 }
 
-/* Makes the target of step p, once prepared, by one thread or together. Rounds bound what waits for its place. */
+/* Makes the target of step p, once prepared, by one thread or together. Rounds bound the takes in memory. */
 static perm_status permi_run_rounds(permi_run *run, int p, int streams, int together)
 {
-  const double done = run->frontier->cost[p] * PERMI_STATE_SECONDS;
   const size_t at_once = together ? (size_t)run->parts_at_once : 1;
-  const int threads = together ? run->threads : 1;
+  const int threads = together ? run->base.threads : 1;
   permi_part *part = run->part;
   perm_status status = PERM_OK;
   permi_rounds step;
-  size_t unpolled = 0, k;
+  size_t k;
   int s;
   step.run = run;
   step.source = &run->list[p & 1];
@@ -6800,20 +6869,17 @@ static perm_status permi_run_rounds(permi_run *run, int p, int streams, int toge
       memcpy(part[k].cursor, part->cursor, (size_t)streams * sizeof(permi_cursor));
   }
   for (step.first = 0; step.first < step.count; step.first += at_once) {
+    const double before = (double)step.target->states;
     permi_share(threads, 0, at_once, permi_rounds_merge, &step, NULL);
     for (k = 0; k < at_once && status == PERM_OK; k++)
       status = part[k].status == PERM_OK ? permi_part_place(run, step.target, &part[k]) : part[k].status;
     if (status != PERM_OK)
       return status;
     permi_share(threads, 0, at_once, permi_rounds_fill, &step, NULL);
-    for (k = 0; k < at_once; k++) {
-      permi_sizes_join(&run->sizes, &part[k].sizes);
-      unpolled += part[k].list.states;
-    }
-    if (run->control && (together || unpolled > 262144)) {
-      status = permi_control_poll(run->control, done + run->state_seconds * (double)step.target->states, "frontier");
-      unpolled = 0;
-    }
+    for (k = 0; k < at_once; k++)
+      permi_sizes_join(&run->base.sizes, &part[k].sizes);
+    status = permi_runner_poll(&run->base, together ? PERMI_RUNNER_POLL : (double)step.target->states - before,
+                               run->base.done + run->state_seconds * (double)step.target->states, 0);
     if (status != PERM_OK || (!together && part->done))
       return status;
   }
@@ -6848,12 +6914,11 @@ static size_t permi_value_bytes(const permi_frontier *frontier)
   return 8 * permi_numbers_words(&frontier->numbers);
 }
 
-/* Prepares step p; returns the number of streams. */
 static int permi_run_prepare(permi_run *run, int p)
 {
   const permi_frontier *frontier = run->frontier;
   const int first = frontier->stream_start[p], streams = frontier->stream_start[p + 1] - first;
-  permi_sizes *sizes = &run->sizes;
+  permi_sizes *sizes = &run->base.sizes;
   double weight = 0, least = 1;
   int s;
   run->step = p + 1;
@@ -6877,67 +6942,36 @@ static int permi_run_prepare(permi_run *run, int p)
 static perm_status permi_run_step(permi_run *run, int p)
 {
   const int streams = permi_run_prepare(run, p);
-  return permi_run_rounds(run, p, streams, run->threads > 1 && run->list[p & 1].states >= PERMI_PARALLEL_STATES);
+  return permi_run_rounds(run, p, streams, run->base.threads > 1 && run->list[p & 1].states >= PERMI_PARALLEL_STATES);
 }
 
 static void permi_run_release(permi_run *run)
 {
   int k;
   for (k = 0; k < 2; k++)
-    permi_list_release(run->allocator, &run->list[k]);
+    permi_list_release(run->base.pool.allocator, &run->list[k]);
   for (k = 0; run->part && k < run->parts_at_once; k++) {
-    permi_list_release(&run->locked, &run->part[k].list);
-    permi_release(&run->locked, run->part[k].take);
-    permi_release(&run->locked, run->part[k].number);
+    permi_list_release(&run->base.locked, &run->part[k].list);
+    permi_release(&run->base.locked, run->part[k].take);
+    permi_release(&run->base.locked, run->part[k].number);
   }
-  permi_release(run->allocator, run->weight);
-  permi_pool_release(&run->pool);
+  permi_release(run->base.pool.allocator, run->weight);
+  permi_pool_release(&run->base.pool);
 }
 
-static int permi_run_create(permi_run *run, const permi_frontier *frontier)
-{
-  const size_t moves = sizeof(permi_move) << PERMI_MOVES_LOG2, streams = (size_t)permi_frontier_streams_most(frontier);
-  permi_pool *pool = &run->pool;
-  int k;
-  run->locked.allocate = permi_locked_allocate;
-  run->locked.release = permi_locked_release;
-  run->locked.user_data = (void *)(uintptr_t)run->allocator;
-  run->threads = 1;
-  if (run->control && !run->sorting && fmax(frontier->room[0], frontier->room[1]) >= PERMI_PARALLEL_STATES)
-    run->threads = permi_threads(run->control->options);
-  run->parts_at_once = run->threads > 1 ? 4 * run->threads : 1 + run->sorting;
-  run->moves = (permi_moves *)permi_pool_get(pool, (size_t)run->threads, sizeof *run->moves);
-  run->part = (permi_part *)permi_pool_zeros(pool, (size_t)run->parts_at_once, sizeof *run->part);
-  for (k = 0; !pool->failed && k < run->parts_at_once; k++) {
-    run->part[k].list.words = frontier->mask_words;
-    run->part[k].cursor = (permi_cursor *)permi_pool_get(pool, streams, sizeof(permi_cursor));
-  }
-  for (k = 0; !pool->failed && k < run->threads; k++) {
-    run->moves[k].used = 0;
-    run->moves[k].pair = (uint32_t *)permi_pool_get(pool, PERMI_MOVES_PAIRS, sizeof(uint32_t));
-    run->moves[k].move = (permi_move *)permi_pool_zeros(pool, 1, moves);
-  }
-  return !pool->failed;
-}
-
-typedef perm_status (*permi_stepping)(permi_run *run, int p);
-
-/* Begins a run; release it also after a failure. control may be NULL. */
-static perm_status permi_run_open(const permi_frontier *frontier, permi_control *control, permi_stepping step,
-                                  permi_run *run)
+/* Begins a run, which the caller has cleared and releases even after a failure. sorting: one thread, and a key for each
+   state. */
+static perm_status permi_run_open(const permi_frontier *frontier, permi_control *control, int sorting, permi_run *run)
 {
   const perm_allocator *allocator = &frontier->owned.allocator;
-  const size_t size = permi_value_bytes(frontier);
+  const size_t size = permi_value_bytes(frontier), streams = (size_t)permi_frontier_streams_most(frontier);
+  permi_pool *pool = &run->base.pool;
   uint64_t none[PERMI_LOW_WORDS];
   double growth = 0;
-  int p, s, complete;
-  memset(run, 0, sizeof *run);
+  int p, s, k, threads, complete;
   memset(none, 0, sizeof none);
   none[0] = 1; /* nothing matched, in one way */
-  run->sorting = step != permi_run_step;
-  run->allocator = run->pool.allocator = allocator;
-  run->control = control;
-  run->sizes.smallest = run->sizes.largest = 1;
+  permi_runner_begin(&run->base, allocator, control, "frontier");
   run->frontier = frontier;
   for (p = 0; p < frontier->steps; p++) {
     double weight = 0;
@@ -6946,18 +6980,33 @@ static perm_status permi_run_open(const permi_frontier *frontier, permi_control 
     growth += weight > 1 ? log2(weight) : 0;
   }
   run->careful = growth > 300;
-  complete = permi_run_create(run, frontier);
+  if (sorting || fmax(frontier->room[0], frontier->room[1]) < PERMI_PARALLEL_STATES)
+    run->base.threads = 1;
+  threads = run->base.threads;
+  run->parts_at_once = threads > 1 ? 4 * threads : 1 + sorting;
+  run->moves = (permi_moves *)permi_pool_get(pool, (size_t)threads, sizeof *run->moves);
+  run->part = (permi_part *)permi_pool_zeros(pool, (size_t)run->parts_at_once, sizeof *run->part);
+  for (k = 0; !pool->failed && k < run->parts_at_once; k++) {
+    run->part[k].list.words = frontier->mask_words;
+    run->part[k].cursor = (permi_cursor *)permi_pool_get(pool, streams, sizeof(permi_cursor));
+  }
+  for (k = 0; !pool->failed && k < threads; k++) {
+    run->moves[k].used = 0;
+    run->moves[k].pair = (uint32_t *)permi_pool_get(pool, PERMI_MOVES_PAIRS, sizeof(uint32_t));
+    run->moves[k].move = (permi_move *)permi_pool_zeros(pool, 1, sizeof(permi_move) << PERMI_MOVES_LOG2);
+  }
+  complete = !pool->failed;
   for (p = 0; p < 2 && complete; p++) { /* the bound of all steps: growing touches fresh pages each time */
     permi_list *list = &run->list[p];
     list->words = frontier->mask_words;
     if (frontier->room[p] >= (double)(SIZE_MAX / 64))
       return PERM_ERROR_MEMORY;
     list->state_room = (size_t)frontier->room[p];
-    list->value = permi_pool_get(&run->pool, list->state_room, size);
+    list->value = permi_pool_get(pool, list->state_room, size);
     complete = list->value && permi_list_room(allocator, list, 1) &&
                permi_patterns_find(allocator, &list->patterns, none) == 0 &&
-               (!run->sorting || permi_enlarge(allocator, NULL, &list->high, 0, list->state_room,
-                                               (size_t)list->words * sizeof(uint64_t)));
+               (!sorting || permi_enlarge(allocator, NULL, &list->high, 0, list->state_room,
+                                          (size_t)list->words * sizeof(uint64_t)));
   }
   if (!complete)
     return PERM_ERROR_MEMORY;
@@ -6969,54 +7018,60 @@ static perm_status permi_run_open(const permi_frontier *frontier, permi_control 
   return PERM_OK;
 }
 
-/* Makes the states after step p and scales them. */
-static perm_status permi_run_advance(permi_run *run, int p, permi_stepping step)
+/* Makes the states after step p, by `step`, and scales them. */
+static perm_status permi_run_advance_by(permi_run *run, int p, perm_status (*step)(permi_run *run, int p))
 {
   const permi_frontier *frontier = run->frontier;
   permi_list *target = &run->list[(p + 1) & 1];
-  perm_status status = PERM_OK;
+  perm_status status;
   int e;
-  if (run->control && (p & 15) == 0)
-    status = permi_control_poll(run->control, frontier->cost[p] * PERMI_STATE_SECONDS, "frontier");
-  if (status == PERM_OK)
-    status = step(run, p);
+  run->base.done = frontier->cost[p] * PERMI_STATE_SECONDS;
+  status = step(run, p);
   if (status == PERM_OK && !(p & PERMI_CANCELS_STEPS))
-    permi_values_ease(&frontier->numbers, target->value, target->states, &run->sizes);
+    permi_values_ease(&frontier->numbers, target->value, target->states, &run->base.sizes);
   /* the largest value stays between 2^-500 and 2^500: entries are at most 1, so nothing overflows */
-  e = status == PERM_OK && run->tracking ? permi_sizes_rescale(&run->sizes, 1e150, PERMI_SAFE_PRODUCT) : 0;
+  e = status == PERM_OK && run->tracking ? permi_sizes_rescale(&run->base.sizes, 1e150, PERMI_SAFE_PRODUCT) : 0;
   if (e)
     permi_values_scale((double *)target->value, target->states * permi_numbers_words(&frontier->numbers), e);
-  run->visited += (double)target->states;
+  run->base.visited += (double)target->states;
   return status;
 }
 
-static perm_status permi_frontier_run_by(const permi_leaf *leaf, permi_control *control, permi_stepping step,
-                                         perm_partial *partial)
+static perm_status permi_run_advance(permi_runner *run, int p)
+{
+  return permi_run_advance_by((permi_run *)run, p, permi_run_step);
+}
+
+static perm_status permi_frontier_run_by(const permi_leaf *leaf, permi_control *control, permi_runner_step step,
+                                         int sorting, perm_partial *partial)
 {
   const permi_frontier *frontier = (const permi_frontier *)leaf->context;
+  const permi_list *last;
   permi_run run;
-  perm_status status = permi_run_open(frontier, control, step, &run);
-  int p;
-  for (p = 0; p < frontier->steps && status == PERM_OK; p++)
-    status = permi_run_advance(&run, p, step);
-  if (status == PERM_OK && run.list[p & 1].states)
-    permi_values_finish(&frontier->numbers, run.list[p & 1].value, &run.sizes, frontier->lost_error, partial);
-  partial->terms += status == PERM_OK ? run.visited : 0;
+  perm_status status;
+  memset(&run, 0, sizeof run);
+  status = permi_run_open(frontier, control, sorting, &run);
+  if (status == PERM_OK)
+    status = permi_runner_go(&run.base, 0, frontier->steps, step);
+  last = &run.list[frontier->steps & 1];
+  if (status == PERM_OK)
+    permi_runner_finish(&run.base, &frontier->numbers, last->states ? last->value : NULL, frontier->lost_error,
+                        partial);
   permi_run_release(&run);
   return status;
 }
 
 static perm_status permi_frontier_run(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
-  return permi_frontier_run_by(leaf, control, permi_run_step, partial);
+  return permi_frontier_run_by(leaf, control, permi_run_advance, 0, partial);
 }
 
 /* ======================================================================================== >>streams
    Makes a frontier's streams from an elimination order. */
 
-/* Gives slots to lives (birth, death], -1 to vertices without; what enters in the step of a death may have its slot.
-   Low slots go to vertices that live through the most states: patterns, and low words of arrays, change least. life:
-   2 * vertices, busy: PERMI_MASK_WORDS for each of steps + 1. Returns the number of slots; 0: too many, or stopped. */
+/* Gives slots to lives (birth, death], -1 to vertices without. Low slots go to vertices that live through the most
+   states, so that patterns and low words change least. life: 2 * vertices; busy: PERMI_MASK_WORDS for each of steps +
+   1. Returns the number of slots; 0: too many, or stopped. */
 static int permi_frontier_slots(const permi_frontier *frontier, int vertices, permi_ranked *life, uint64_t *busy,
                                 permi_control *watch)
 {
@@ -7187,17 +7242,6 @@ static int permi_frontier_lengths(permi_frontier *frontier, const permi_block *b
   return 1;
 }
 
-/* See >>steps_run; proved by machine: tests/proofs/frontier.g. */
-static double permi_frontier_bound(const permi_frontier *frontier, const permi_block *block, double roundings)
-{
-  const double sums = frontier->additions;
-  const double operations = (block->imaginary ? 2.42 : 1.0) * (block->n - 1) + sums;
-  double gamma = permi_gamma(roundings + operations), doubtful = permi_gamma(roundings + block->n + sums);
-  if (permi_algebra_is_dd(frontier->numbers.algebra))
-    gamma = permi_gamma(roundings) * (1 + 1e-12) + operations * PERMI_DD_UNIT / (1 - operations * PERMI_DD_UNIT);
-  return gamma / (1 - doubtful) * (1 + 8 * PERMI_UNIT);
-}
-
 /* How exact values are to be, and entries were. */
 typedef struct permi_exactness {
   double roundings, lost_error; /* of a term's entries, in units; below the normal doubles */
@@ -7259,7 +7303,9 @@ static perm_status permi_frontier_create(const perm_allocator *allocator, const 
     status = PERM_ERROR_MEMORY;
     goto done;
   }
-  frontier->bound_relative = permi_frontier_bound(frontier, block, exactness->roundings);
+  frontier->bound_relative = permi_terms_bound(
+      &frontier->numbers, exactness->roundings, (block->imaginary ? 2.42 : 1.0) * (block->n - 1) + frontier->additions,
+      block->n + frontier->additions); /* >>steps */
   status = permi_watch(watch, 0) ? PERM_ERROR_LIMIT : PERM_OK;
 done:
   permi_pool_release(&room);
@@ -7282,15 +7328,14 @@ done:
    A step pulls: each block sums the ways to reach it, in a fixed order. Bits above the low slots are settled once a
    block; then y += c x over contiguous arrays, or a table for the low words.
 
-   On a GPU the host does all but the values, which have the bits of the AVX2 and, for double-doubles, AVX-512
-   kernels. An H200 takes 7 ps a state for 3-regular graphs, 14 for 8 entries a line. */
+   A GPU's values have the bits of the AVX2 and, for double-doubles, AVX-512 kernels. An H200 takes 7 ps a state for
+   3-regular graphs, 14 for 8 entries a line. */
 
 #define PERMI_ARRAY_LOW 11     /* words and ranks of these slots stay in the first cache */
 #define PERMI_ARRAY_HIGH 16    /* most slots of middle, of top */
 #define PERMI_ARRAY_SAFE 1e-250 /* sums of larger products are multiples of 2^-936 */
 #define PERMI_ARRAY_PAD 256 /* bytes that vectors may read beyond a buffer */
 
-/* The words of a step. */
 typedef struct permi_layout {
   uint64_t occupied;
   int ones, low; /* low: occupied low slots */
@@ -7332,7 +7377,6 @@ static permi_pull permi_pull_of(const permi_frontier *frontier, int p, int strea
   return pull;
 }
 
-/* And on the CPU. */
 typedef struct permi_lookup {
   int top_ones;             /* more in the source */
   const uint16_t *place;    /* of all low words, as in permi_layout; or NULL */
@@ -7343,14 +7387,13 @@ typedef struct permi_lookup {
 typedef struct permi_places permi_places; /* see >>array_places */
 typedef struct permi_arrays_run permi_arrays_run;
 struct permi_arrays_run {
+  permi_runner base;
   const permi_frontier *frontier;
   const permi_arrays *arrays;
-  permi_control *control;
   permi_numbers numbers; /* moduli have a pass of their own, and residues modulo numbers.modulus */
   uint64_t root;         /* of -1 modulo the prime of a pass: i of Gaussian integers */
   int again;             /* a pass after the first, whose states are counted already */
   int absolute; /* the pass of the moduli */
-  int threads;
   permi_block_kernel kernel;
   int kernel_eights; /* uses permi_eight */
   size_t bytes;      /* of a value */
@@ -7366,10 +7409,8 @@ struct permi_arrays_run {
   permi_eight *eights;
   int most; /* ways of a step */
   int tracking; /* sizes are measured in this step */
-  permi_sizes sizes;
-  double visited, seconds_before, seconds_each;
-  perm_status (*keep)(permi_arrays_run *run, int p); /* NULL, or hears of the values before each step p: >>trace */
-  void *keeper;
+  int cancels;  /* signed values without moduli */
+  double seconds_before, seconds_each;
   struct perm_gpu_frontier *gpu; /* holds the values, or NULL */
 };
 
@@ -7405,8 +7446,7 @@ static size_t permi_arrays_bytes_at(const permi_frontier *frontier, int p)
 
 static size_t permi_arrays_value_bytes(const permi_frontier *frontier)
 {
-  const permi_numbers numbers = permi_arrays_numbers(frontier);
-  return 8 * permi_numbers_words(&numbers);
+  return permi_arrays_bytes_at(frontier, frontier->steps);
 }
 
 static int permi_arrays_passes(const permi_frontier *frontier)
@@ -7479,14 +7519,14 @@ static permi_block_kernel permi_arrays_kernel(permi_algebra algebra, perm_isa is
    Integers of arrays modulo primes, a pass for each: one double a state, whatever the length of the permanent. */
 
 /* Residues are whole numbers of at most p / 2 + 1, of either sign. A step is, by its permi_growth,
-     not reduced  where the bound on the true values, not Gaussian, is below p / 2: these are their own residues,
+     not reduced  where the bound on the true values, not Gaussian, is below p / 2,
      short        where the sum of the moduli of its coefficients times p / 2 + 1 is at most 2^52: sums are exact, and
                   reduced at the end,
      long         else: each product is reduced, of two doubles. With a, b at most p / 2 + 1 and p <= 2^50 the quotient
                   ab / p < 2^48.01 is wrong by less than 3 2^-53 of itself before it is rounded, 0.1, so a product
                   comes out below 0.61 p; 1.25 p / 2 for each way leaves room for sums below 2^52.
-   Primes are below 2^bits; the fewest seconds in all decide on `bits`. A modulus that short is passed itself; integers
-   below 2^52 are passed without any. Gaussian integers take two passes a prime, with i as either root of -1. */
+   Primes are below 2^bits; the fewest seconds decide on `bits`. Integers below 2^52 need no modulus. Gaussian integers
+   take two passes a prime, with i as either root of -1. */
 #define PERMI_ARRAY_RESIDUE_LEAST 32 /* bits: the first 142 primes of either kind are above 2^(bits - MARGIN) */
 #define PERMI_ARRAY_RESIDUE_MARGIN 1e-5
 #define PERMI_ARRAY_RESIDUE_ROOM 4503599627370496.0 /* 2^52 */
@@ -7528,16 +7568,11 @@ static int permi_residues_growth(const permi_frontier *frontier, int p, double w
   return half <= 562949953421312.0 && 1.25 * ways * (half + 1) <= PERMI_ARRAY_RESIDUE_ROOM ? PERMI_GROWS_LONG : -1;
 }
 
-/* Of a unit of cost. */
-static double permi_residues_unit_seconds(perm_isa isa, int growth)
-{
-  const int family = isa == PERM_ISA_AVX2 ? 1 : isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX512IFMA ? 0 : 2;
-  return permi_residue_seconds[family][growth == PERMI_GROWS_LONG];
-}
-
 /* Seconds of the values of a pass; INFINITY: none is possible. */
 static double permi_residues_pass_seconds(const permi_frontier *frontier, const double *weight, double half)
 {
+  const perm_isa isa = frontier->arrays->isa;
+  const int family = isa == PERM_ISA_AVX2 ? 1 : isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX512IFMA ? 0 : 2;
   double seconds = 0;
   int p;
   for (p = 0; p < frontier->steps; p++) {
@@ -7545,7 +7580,7 @@ static double permi_residues_pass_seconds(const permi_frontier *frontier, const 
     if (growth < 0)
       return (double)INFINITY;
     seconds += (frontier->cost[p + 1] - frontier->cost[p]) *
-               (permi_residues_unit_seconds(frontier->arrays->isa, growth) +
+               (permi_residue_seconds[family][growth == PERMI_GROWS_LONG] +
                 (8 * frontier->states[p + 1] > PERMI_ARRAY_CACHE_BYTES ? 8 * PERMI_ARRAY_MISS_SECONDS : 0));
   }
   return seconds;
@@ -7632,13 +7667,11 @@ static void permi_layout_create(permi_pool *pool, const permi_arrays *arrays, pe
   layout->top = (uint16_t *)permi_pool_get(pool, top, sizeof(uint16_t));
 }
 
-/* Under a word of top bits. */
 static size_t permi_layout_states(const permi_layout *layout, uint32_t top)
 {
   return layout->total[permi_count_ones(top)];
 }
 
-/* Lays out the words with `ones` ones among the occupied slots. */
 static void permi_layout_fill(const permi_arrays *arrays, permi_layout *layout, uint64_t occupied, int ones)
 {
   const uint32_t low_mask = (uint32_t)occupied & ((1u << arrays->low) - 1);
@@ -7783,11 +7816,11 @@ static void permi_ways_fill(permi_arrays_run *run, int p, const permi_layout *so
    One memory for two steps of arrays: a step takes what the step before it gives back. */
 
 /* A step leaves some top bits as they are, and states that differ there do not meet. So it goes by turns, each for some
-   settings of those bits: places for the target's values, first free fit; the values; then the source's places are
-   free. Sizes follow from counts of bits alone, so that planning knows the memory. */
+   settings of those bits: it places the target's values, first free fit, computes them, and frees the source's places.
+   Sizes follow from counts of bits alone, so planning knows the memory. */
 
-/* Of the greatest step, where bits allow. Order 100, 3 a line, 3.0e7 states, 487 MB for two steps: 2 turns 387 MB, 4
-   344, 8 309, 16 294. Threads wait at the end of each, so none is of fewer bytes than take a millisecond. */
+/* Turns of the greatest step, where bits allow. Order 100, 3 a line, 3.0e7 states, 487 MB for two steps: 2 turns 387
+   MB, 4 344, 8 309, 16 294. Threads wait at the end of each turn, so none has fewer bytes than take a millisecond. */
 #define PERMI_ARRAY_TURNS 8
 #define PERMI_ARRAY_TURN_BYTES 4e6
 
@@ -7890,7 +7923,6 @@ static void permi_places_size(permi_places *places, int p)
   }
 }
 
-/* The first step's one state. */
 static void permi_places_start(permi_places *places)
 {
   const permi_frontier *frontier = places->frontier;
@@ -7906,7 +7938,6 @@ static void permi_places_start(permi_places *places)
   places->at[0][0] = permi_places_find(places, places->bytes[0][0]);
 }
 
-/* Begins step p. */
 static void permi_places_step(permi_places *places, int p)
 {
   const permi_frontier *frontier = places->frontier;
@@ -8001,7 +8032,6 @@ typedef struct permi_array_stepping {
   int p;
   uint16_t *top;
   double before, seconds; /* of one thread's piece */
-  size_t unpolled;
   int words; /* of integers in the source, which gets as many as the target */
 } permi_array_stepping;
 
@@ -8010,7 +8040,6 @@ static char *permi_array_values(const permi_arrays_run *run, int p, uint32_t top
   return run->memory + (size_t)run->places->at[p & 1][top];
 }
 
-/* The blocks of a piece. */
 static void permi_array_blocks(const permi_array_stepping *step, uint32_t top, int piece, int thread)
 {
   const permi_arrays_run *run = step->run;
@@ -8057,21 +8086,14 @@ static void permi_array_blocks(const permi_array_stepping *step, uint32_t top, i
   }
 }
 
-#define PERMI_ARRAY_POLL 262144
-
 static perm_status permi_array_piece(void *context, uint64_t number, int thread)
 {
   permi_array_stepping *step = (permi_array_stepping *)context;
   permi_arrays_run *run = step->run;
   const permi_layout *target = &run->layout[(step->p + 1) & 1];
   permi_array_blocks(step, step->top[number / PERMI_ARRAY_PIECES], (int)(number % PERMI_ARRAY_PIECES), thread);
-  if (thread || !run->control)
-    return PERM_OK;
-  step->unpolled += target->states / ((size_t)target->tops * PERMI_ARRAY_PIECES);
-  if (step->unpolled <= PERMI_ARRAY_POLL)
-    return PERM_OK;
-  step->unpolled = 0;
-  return permi_control_poll(run->control, step->before + step->seconds * (double)number, "frontier");
+  return permi_runner_poll(&run->base, (double)target->states / (target->tops * PERMI_ARRAY_PIECES),
+                           step->before + step->seconds * (double)number, thread);
 }
 
 /* The values of a word of top bits, integers of step->words, become as long as the target's, from the last on. */
@@ -8104,9 +8126,9 @@ static perm_status permi_array_step(permi_arrays_run *run, int p)
   step.run = run;
   step.p = p;
   step.top = run->top;
-  step.before = run->seconds_before + frontier->cost[p] * run->seconds_each;
+  step.before = run->base.done;
   step.seconds = seconds / ((double)target->tops * PERMI_ARRAY_PIECES);
-  threads = seconds < PERMI_PARALLEL_SECONDS ? 1 : run->threads;
+  threads = seconds < PERMI_PARALLEL_SECONDS ? 1 : run->base.threads;
   for (k = 0; k < threads; k++)
     permi_sizes_clear(&run->extremes[k].sizes);
   if (frontier->words && !run->arrays->by_residues && frontier->words[p] < frontier->words[p + 1]) {
@@ -8121,9 +8143,9 @@ static perm_status permi_array_step(permi_arrays_run *run, int p)
     step.before += step.seconds * tops * PERMI_ARRAY_PIECES;
   }
   if (run->tracking) {
-    permi_sizes_clear(&run->sizes);
+    permi_sizes_clear(&run->base.sizes);
     for (k = 0; k < threads; k++)
-      permi_sizes_join(&run->sizes, &run->extremes[k].sizes);
+      permi_sizes_join(&run->base.sizes, &run->extremes[k].sizes);
   }
   return status;
 }
@@ -8131,7 +8153,7 @@ static perm_status permi_array_step(permi_arrays_run *run, int p)
 /* Of the values before step p. */
 static perm_status permi_array_rescale(permi_arrays_run *run, int p)
 {
-  const int e = permi_sizes_rescale(&run->sizes, 1e150, PERMI_ARRAY_SAFE);
+  const int e = permi_sizes_rescale(&run->base.sizes, 1e150, PERMI_ARRAY_SAFE);
   const permi_layout *layout = &run->layout[p & 1];
   int k;
   if (e && run->gpu)
@@ -8175,55 +8197,57 @@ static void permi_arrays_shorten(permi_arrays_run *run, int p)
    beyond 1e150. Above it all is a multiple of 2^-936, and only low parts underflow, by less than 2^-200 of the
    product, for which PERMI_DD_UNIT has room. Below, a product and its sum lose at most 16 DBL_MIN in each part.
    Proved by machine: tests/proofs/frontier.g. */
-static perm_status permi_arrays_steps(permi_arrays_run *run, int from, int to)
+static perm_status permi_arrays_advance(permi_runner *runner, int p)
 {
+  permi_arrays_run *run = (permi_arrays_run *)runner;
   const permi_arrays *arrays = run->arrays;
   const permi_frontier *frontier = run->frontier;
-  const permi_algebra algebra = run->numbers.algebra;
-  const int doubles = !permi_algebra_is_integer(algebra) && !arrays->by_residues;
-  const int cancels = !run->absolute && permi_algebra_has_moduli(frontier->numbers.algebra);
-  permi_sizes *sizes = &run->sizes;
-  double least, weight, next_least;
+  const permi_layout *source = &run->layout[p & 1];
+  permi_layout *target = &run->layout[(p + 1) & 1];
+  permi_sizes *sizes = &runner->sizes;
   perm_status status = PERM_OK;
-  int p;
-  run->kernel_eights = (algebra == PERMI_MAGNITUDES || algebra == PERMI_MAGNITUDES_DD) && arrays->isa >= PERM_ISA_AVX2;
-  for (p = from; p < to && status == PERM_OK; p++) {
-    permi_layout *source = &run->layout[p & 1], *target = &run->layout[(p + 1) & 1];
-    if (run->keep && (status = run->keep(run, p)) != PERM_OK)
-      break;
-    permi_layout_fill(arrays, target, arrays->occupied[p + 1], frontier->ones[p + 1]);
-    permi_ways_fill(run, p, source, target);
-    permi_arrays_shorten(run, p + 1);
-    run->tracking = 0;
-    if (doubles) {
-      weight = permi_ways_weight(run, p, &least);
-      sizes->loss = permi_loss_scaled(sizes->loss, weight, 0);
-      if (sizes->smallest * least < PERMI_ARRAY_SAFE)
-        sizes->loss += 16 * DBL_MIN * (frontier->stream_start[p + 1] - frontier->stream_start[p]);
-      sizes->smallest *= least * (cancels ? 1.2e-32 : 1 - 1e-9);
-      sizes->largest *= 2 * weight;
-      if (p + 1 < frontier->steps) {
-        weight = permi_ways_weight(run, p + 1, &next_least);
-        run->tracking = sizes->smallest * next_least < PERMI_ARRAY_SAFE || sizes->largest * weight > 1e150;
-      }
+  runner->done = run->seconds_before + frontier->cost[p] * run->seconds_each;
+  permi_layout_fill(arrays, target, arrays->occupied[p + 1], frontier->ones[p + 1]);
+  permi_ways_fill(run, p, source, target);
+  permi_arrays_shorten(run, p + 1);
+  run->tracking = 0;
+  if (!permi_algebra_is_integer(frontier->numbers.algebra)) {
+    double least, next_least, weight = permi_ways_weight(run, p, &least);
+    sizes->loss = permi_loss_scaled(sizes->loss, weight, 0);
+    if (sizes->smallest * least < PERMI_ARRAY_SAFE)
+      sizes->loss += 16 * DBL_MIN * (frontier->stream_start[p + 1] - frontier->stream_start[p]);
+    sizes->smallest *= least * (run->cancels ? 1.2e-32 : 1 - 1e-9);
+    sizes->largest *= 2 * weight;
+    if (p + 1 < frontier->steps) {
+      weight = permi_ways_weight(run, p + 1, &next_least);
+      run->tracking = sizes->smallest * next_least < PERMI_ARRAY_SAFE || sizes->largest * weight > 1e150;
     }
-    if (run->control && (run->gpu || (p & 15) == 0))
-      status =
-          permi_control_poll(run->control, run->seconds_before + frontier->cost[p] * run->seconds_each, "frontier");
-    if (status == PERM_OK)
-      status = run->gpu ? permi_gpu_step(run, p) : permi_array_step(run, p);
-    if (status == PERM_OK && run->tracking)
-      status = permi_array_rescale(run, p + 1);
-    run->visited += run->again ? 0 : (double)target->states;
   }
+  if (run->gpu)
+    status = permi_runner_poll(runner, PERMI_RUNNER_POLL, runner->done, 0);
+  if (status == PERM_OK)
+    status = run->gpu ? permi_gpu_step(run, p) : permi_array_step(run, p);
+  if (status == PERM_OK && run->tracking)
+    status = permi_array_rescale(run, p + 1);
+  runner->visited += run->again ? 0 : (double)target->states;
   return status;
+}
+
+/* Steps from .. to of a pass, whose numbers the caller has set. */
+static perm_status permi_arrays_steps(permi_arrays_run *run, int from, int to)
+{
+  const permi_algebra algebra = run->numbers.algebra;
+  run->cancels = !run->absolute && permi_algebra_has_moduli(run->frontier->numbers.algebra);
+  run->kernel_eights =
+      (algebra == PERMI_MAGNITUDES || algebra == PERMI_MAGNITUDES_DD) && run->arrays->isa >= PERM_ISA_AVX2;
+  return permi_runner_go(&run->base, from, to, permi_arrays_advance);
 }
 
 static perm_status permi_arrays_pass(permi_arrays_run *run)
 {
   perm_status status = PERM_OK;
-  memset(&run->sizes, 0, sizeof run->sizes);
-  run->sizes.smallest = run->sizes.largest = 1;
+  memset(&run->base.sizes, 0, sizeof run->base.sizes);
+  run->base.sizes.smallest = run->base.sizes.largest = 1;
   permi_layout_fill(run->arrays, &run->layout[0], 0, 0);
   if (run->gpu)
     status = permi_gpu_begin(run);
@@ -8238,7 +8262,7 @@ static perm_status permi_arrays_pass(permi_arrays_run *run)
   return status;
 }
 
-/* Gives value and moduli one exponent and loss, for the theorem of >>steps_run. */
+/* Gives value and moduli one exponent and loss, for the theorem of >>steps. */
 static void permi_arrays_join(double *value, int last, permi_sizes *sizes)
 {
   long long common;
@@ -8261,39 +8285,46 @@ static void permi_arrays_join(double *value, int last, permi_sizes *sizes)
   sizes->exp2 = common;
 }
 
-/* Allocates a run. 0: out of memory. */
-static int permi_arrays_open(permi_arrays_run *run, permi_places *places, permi_pool *pool, double seconds)
+/* Begins a run that the caller has cleared, except for `keep`. 0: out of memory. */
+static int permi_arrays_open(permi_arrays_run *run, const permi_frontier *frontier, permi_control *control,
+                             double seconds)
 {
-  const permi_frontier *frontier = run->frontier;
-  const permi_arrays *arrays = run->arrays;
+  const permi_arrays *arrays = frontier->arrays;
   const size_t table = ((size_t)1 << arrays->low) + PERMI_ARRAY_PAD;
   const int gpu = arrays->isa == PERM_ISA_CUDA;
   const double bytes = gpu ? (double)permi_arrays_value_bytes(frontier) : arrays->bytes;
   const size_t most = (size_t)permi_frontier_streams_most(frontier);
+  permi_pool *pool = &run->base.pool;
   int p;
-  run->threads = run->control && !gpu && seconds >= PERMI_PARALLEL_SECONDS ? permi_threads(run->control->options) : 1;
+  permi_runner_begin(&run->base, &frontier->owned.allocator, control, "frontier");
+  if (gpu || seconds < PERMI_PARALLEL_SECONDS)
+    run->base.threads = 1;
+  run->frontier = frontier;
+  run->arrays = arrays;
   run->numbers = permi_arrays_numbers(frontier);
   run->seconds_each = seconds / (permi_arrays_passes(frontier) * (frontier->cost[frontier->steps] + 1));
   run->most = (int)most;
   run->way = (perm_gpu_way *)permi_pool_get(pool, most, sizeof *run->way);
   run->lookup = (permi_lookup *)permi_pool_get(pool, most, sizeof *run->lookup);
-  run->origin = (permi_origin *)permi_pool_get(pool, most * (size_t)run->threads, sizeof *run->origin);
-  run->extremes = (permi_extremes *)permi_pool_get(pool, (size_t)run->threads, sizeof *run->extremes);
+  run->origin = (permi_origin *)permi_pool_get(pool, most * (size_t)run->base.threads, sizeof *run->origin);
+  run->extremes = (permi_extremes *)permi_pool_get(pool, (size_t)run->base.threads, sizeof *run->extremes);
   run->low = (uint16_t *)permi_pool_zeros(pool, most * table, sizeof(uint16_t)); /* vectors read beyond it */
   run->eights = (permi_eight *)permi_pool_get(
       pool, most * (((size_t)1 << arrays->low) / 8 + PERMI_ARRAY_LOW + 2), sizeof(permi_eight));
   for (p = 0; p < 2; p++)
     permi_layout_create(pool, arrays, &run->layout[p]);
-  run->places = places;
+  run->places = (permi_places *)permi_pool_get(pool, 1, sizeof *run->places);
   run->top = (uint16_t *)permi_pool_get(pool, permi_places_tops(frontier), sizeof *run->top);
-  permi_places_open(pool, frontier, places);
+  if (pool->failed)
+    return 0;
+  permi_places_open(pool, frontier, run->places);
   run->memory = (char *)permi_pool_get(pool, bytes < (double)(SIZE_MAX / 2) ? (size_t)bytes : SIZE_MAX / 2, 1);
   return !pool->failed;
 }
 
-/* The passes of residues. */
-static perm_status permi_arrays_residues(permi_arrays_run *run, permi_pool *pool, double seconds, perm_partial *partial)
+static perm_status permi_arrays_residues(permi_arrays_run *run, double seconds, perm_partial *partial)
 {
+  permi_pool *pool = &run->base.pool;
   const permi_array_residues *plan = &run->arrays->residues;
   const size_t primes = (size_t)plan->primes;
   const int parts = primes ? plan->passes / plan->primes : 1;
@@ -8337,30 +8368,22 @@ static perm_status permi_arrays_residues(permi_arrays_run *run, permi_pool *pool
 static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_frontier *frontier = (const permi_frontier *)leaf->context;
-  const int passes = permi_arrays_passes(frontier), gpu = frontier->arrays->isa == PERM_ISA_CUDA;
+  const int gpu = frontier->arrays->isa == PERM_ISA_CUDA, residues = frontier->arrays->by_residues;
+  const int passes = residues ? 0 : permi_arrays_passes(frontier);
   const int integers = permi_algebra_is_integer(frontier->numbers.algebra);
   const int words = (int)permi_numbers_words(&frontier->numbers);
-  permi_pool pool = {&frontier->owned.allocator, NULL, 0};
   permi_arrays_run run;
-  permi_places places;
-  permi_sizes sizes[2];
+  permi_sizes sizes[2] = {{0, 0, 0, 0}, {0, 0, 0, 0}};
   char *last = NULL;
   double value[5];
   char message[PERM_MESSAGE_BYTES] = "";
   int pass;
   perm_status status = PERM_ERROR_MEMORY;
   memset(&run, 0, sizeof run);
-  run.frontier = frontier;
-  run.arrays = frontier->arrays;
-  run.control = control;
-  if (permi_arrays_open(&run, &places, &pool, leaf->information.seconds))
+  if (permi_arrays_open(&run, frontier, control, leaf->information.seconds))
     status = gpu ? permi_gpu_create(&run, message) : PERM_OK;
-  if (status == PERM_OK && run.arrays->by_residues) {
-    status = permi_arrays_residues(&run, &pool, leaf->information.seconds, partial);
-    partial->terms += run.visited;
-    permi_pool_release(&pool);
-    return status;
-  }
+  if (status == PERM_OK && residues)
+    status = permi_arrays_residues(&run, leaf->information.seconds, partial);
   for (pass = 0; pass < passes && status == PERM_OK; pass++) {
     run.absolute = run.again = pass;
     if (pass)
@@ -8370,14 +8393,14 @@ static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *
     last = permi_array_values(&run, frontier->steps, 0);
     if (!integers)
       memcpy(value + (pass ? words - 1 : 0), last, run.bytes);
-    sizes[pass] = run.sizes;
+    sizes[pass] = run.base.sizes;
   }
   if (status == PERM_OK) {
     if (passes == 2)
       permi_arrays_join(value, words - 1, sizes);
-    permi_values_finish(&frontier->numbers, integers ? (void *)last : (void *)value, sizes,
+    run.base.sizes = sizes[0];
+    permi_runner_finish(&run.base, &frontier->numbers, residues ? NULL : integers ? (void *)last : (void *)value,
                         frontier->lost_error, partial);
-    partial->terms += run.visited;
   }
   if (gpu) {
     permi_gpu_free(&run);
@@ -8386,7 +8409,7 @@ static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *
     else if (control)
       memcpy(control->message, message, sizeof message);
   }
-  permi_pool_release(&pool);
+  permi_pool_release(&run.base.pool);
   return status;
 }
 
@@ -8466,7 +8489,6 @@ static double permi_arrays_gpu_seconds(const permi_frontier *frontier)
              (each[frontier->numbers.algebra] * permi_arrays_products(&frontier->numbers) + passes - 1);
 }
 
-/* Of one thread. */
 static double permi_arrays_seconds(const permi_frontier *frontier)
 {
   const permi_arrays *arrays = frontier->arrays;
@@ -8509,8 +8531,8 @@ static uint64_t permi_arrays_fingerprint(uint64_t hash, const permi_frontier *fr
    Tables of a tree decomposition: bucket elimination [Dec99], linear in n for bounded treewidth. */
 
 /* The permanent is the coefficient of prod x_v in the product of (1 + a_uv x_u x_v) over the entries, x_v^2 = 0.
-   Eliminating v multiplies the tables that know v and its remaining entries, and keeps the terms with x_v: a table
-   over its scope, its neighbours when it goes.
+   Eliminating v multiplies the tables that know v and its remaining entries, and keeps the terms with x_v: a table over
+   its scope, its neighbours when it goes.
 
    A table over a rows and b columns, whose subtree has d more columns than rows, holds the C(a + b, a - d) masks with
    d more matched rows than columns, in ascending order of "matched XOR is a row". The next vertex to go has the top
@@ -8518,9 +8540,7 @@ static uint64_t permi_arrays_fingerprint(uint64_t hash, const permi_frontier *fr
      join: all pairs of disjoint masks, by common parts; subset convolution (Bjorklund, Husfeldt, Kaski, Koivisto,
      STOC 2007) takes more additions, and cancels
      star: the entries of v: matched half += a (other half, that neighbour's bit turned)
-
-   Tables wait on a stack, in post-order. Threads share a join by bits of the product, a star by places; sums keep
-   their order. */
+   Tables wait on a stack, in post-order. Threads share joins and stars by places; sums keep their order. */
 
 #define PERMI_TREE_WIDTH 28 /* vertices of a table before its own goes */
 #define PERMI_TREE_LOW 12
@@ -8611,11 +8631,6 @@ typedef struct permi_tree_rank {
   uint32_t high[1 << (PERMI_TREE_WIDTH - PERMI_TREE_LOW)];
 } permi_tree_rank;
 
-static uint32_t permi_tree_place(const permi_tree_rank *rank, uint32_t mask)
-{
-  return rank->low[mask & ((1u << PERMI_TREE_LOW) - 1)] + rank->high[mask >> PERMI_TREE_LOW];
-}
-
 /* Rank of the bits of mask << shift, above k - |mask| ones. */
 static uint32_t permi_tree_rank_of(const permi_tree *tree, uint32_t mask, int shift, int k)
 {
@@ -8628,13 +8643,6 @@ static uint32_t permi_tree_rank_of(const permi_tree *tree, uint32_t mask, int sh
   return rank;
 }
 
-static void permi_tree_rank_high(const permi_tree *tree, permi_tree_rank *rank, int t, int k)
-{
-  uint32_t high, count = t > PERMI_TREE_LOW ? 1u << (t - PERMI_TREE_LOW) : 1;
-  for (high = 0; high < count; high++)
-    rank->high[high] = permi_tree_rank_of(tree, high, PERMI_TREE_LOW, k);
-}
-
 typedef struct permi_tree_table {
   uint64_t *value;
   uint32_t set;
@@ -8644,18 +8652,16 @@ typedef struct permi_tree_table {
 } permi_tree_table;
 
 typedef struct permi_tree_run {
+  permi_runner base;
   const permi_tree *tree;
-  permi_control *control;
   permi_tree_rank *rank;
   permi_tree_table *table;
   uint64_t *values, *work[2];
   uint32_t *mask[2], *index[2], *first[2];
-  int most_threads;
   double weight;
-  double done, visited, unpolled;
-  /* NULL, or hears of the products at a node, then of its own table; 0: out of memory. See >>trace */
+  int stacked; /* tables */
+  /* NULL, or takes the products at a node, then the node's own table; 0: out of memory. See >>trace */
   int (*keep)(void *keeper, const permi_tree_node *node, const permi_tree_table *table, int own);
-  void *keeper;
 } permi_tree_run;
 
 #define PERMI_TREE_IN_CACHE 1e5 /* bytes of a product that stays in cache */
@@ -8670,7 +8676,7 @@ static size_t permi_tree_begin(size_t count, int part, int parts)
 
 static int permi_tree_threads(const permi_tree_run *run, size_t states)
 {
-  return (double)states * PERMI_TREE_STATE_SECONDS * run->weight < PERMI_SHARE_SECONDS ? 1 : run->most_threads;
+  return (double)states * PERMI_TREE_STATE_SECONDS * run->weight < PERMI_SHARE_SECONDS ? 1 : run->base.threads;
 }
 
 static int permi_tree_is_zero(const permi_tree *tree, const uint64_t *x)
@@ -8700,7 +8706,8 @@ static PERMI_ALWAYS_INLINE void permi_tree_multiply_of(permi_algebra algebra, co
   const uint32_t *mask = group->mask, *index = group->index, *end = mask + group->count;
   const uint64_t *value = group->value;
   for (; mask < end; mask++, index++) {
-    uint64_t *y = out + size * permi_tree_place(rank, *mask ^ m);
+    const uint32_t state = *mask ^ m;
+    uint64_t *y = out + size * (rank->low[state & ((1u << PERMI_TREE_LOW) - 1)] + rank->high[state >> PERMI_TREE_LOW]);
     const uint64_t *x = value + size * *index;
     if (algebra == PERMI_WORDS)
       permi_words_accumulate(numbers->words, numbers->parts, a, y, x);
@@ -8729,38 +8736,27 @@ typedef struct permi_tree_pass {
   permi_sizes sizes;
 } permi_tree_pass;
 
-static perm_status permi_tree_sizes(void *context, uint64_t number, int thread)
+/* Measures a part of the table or, if exp2 is not 0, scales it. */
+static perm_status permi_tree_pass_part(void *context, uint64_t part, int thread)
 {
-  const int part = (int)number;
   permi_tree_pass *pass = (permi_tree_pass *)context;
-  const permi_tree *tree = pass->tree;
-  const size_t begin = permi_tree_begin(pass->table->states, part, pass->parts);
-  const size_t count = permi_tree_begin(pass->table->states, part + 1, pass->parts) - begin;
+  const size_t size = (size_t)pass->tree->size, begin = permi_tree_begin(pass->table->states, (int)part, pass->parts);
+  const size_t count = permi_tree_begin(pass->table->states, (int)part + 1, pass->parts) - begin;
+  double *values = (double *)(void *)pass->table->value + begin * size;
   permi_sizes sizes;
   (void)thread;
-  permi_sizes_clear(&sizes);
-  permi_values_track(tree->numbers.algebra, pass->table->value + begin * (size_t)tree->size, count, &sizes);
-  if (pass->parts == 1) {
-    permi_sizes_join(&pass->sizes, &sizes);
+  if (pass->exp2) {
+    permi_values_scale(values, count * size, pass->exp2);
     return PERM_OK;
   }
+  permi_sizes_clear(&sizes);
+  permi_values_track(pass->tree->numbers.algebra, values, count, &sizes);
   PERMI_OMP(critical(permi_tree_sizes))
   permi_sizes_join(&pass->sizes, &sizes);
   return PERM_OK;
 }
 
-static perm_status permi_tree_scale(void *context, uint64_t number, int thread)
-{
-  const int part = (int)number;
-  const permi_tree_pass *pass = (const permi_tree_pass *)context;
-  const size_t size = (size_t)pass->tree->size, begin = permi_tree_begin(pass->table->states, part, pass->parts) * size;
-  const size_t end = permi_tree_begin(pass->table->states, part + 1, pass->parts) * size;
-  (void)thread;
-  permi_values_scale((double *)(void *)pass->table->value + begin, end - begin, pass->exp2);
-  return PERM_OK;
-}
-
-/* Brings the largest size between 2^-100 and 2^100: products cannot overflow. */
+/* Brings the largest size between 2^-100 and 2^100, so that products cannot overflow. */
 static void permi_tree_rescale(const permi_tree_run *run, permi_tree_table *table)
 {
   const int threads = permi_tree_threads(run, table->states);
@@ -8770,15 +8766,16 @@ static void permi_tree_rescale(const permi_tree_run *run, permi_tree_table *tabl
   pass.tree = run->tree;
   pass.table = table;
   pass.parts = threads > 1 ? PERMI_TREE_PARTS * threads : 1;
+  pass.exp2 = 0;
   permi_sizes_clear(&pass.sizes);
-  permi_share(threads, 0, (uint64_t)pass.parts, permi_tree_sizes, &pass, NULL);
+  permi_share(threads, 0, (uint64_t)pass.parts, permi_tree_pass_part, &pass, NULL);
   table->sizes.smallest = pass.sizes.smallest;
   table->sizes.largest = pass.sizes.largest;
   if (pass.sizes.smallest < ldexp(pass.sizes.largest, PERMI_CANCELS))
     permi_values_ease(&run->tree->numbers, table->value, table->states, &table->sizes);
   pass.exp2 = permi_sizes_rescale(&table->sizes, 1.2e30, PERMI_SAFE_PRODUCT);
   if (pass.exp2)
-    permi_share(threads, 0, (uint64_t)pass.parts, permi_tree_scale, &pass, NULL);
+    permi_share(threads, 0, (uint64_t)pass.parts, permi_tree_pass_part, &pass, NULL);
 }
 
 /* Groups the non-zero states by their matched vertices within `common`; group g begins at first[g]. */
@@ -8872,12 +8869,9 @@ static uint32_t permi_tree_first(const uint32_t *mask, uint32_t rows, uint32_t t
   return begin;
 }
 
-static perm_status permi_tree_poll(permi_tree_run *run, double work, int master)
+static perm_status permi_tree_poll(permi_tree_run *run, double pairs, int master)
 {
-  if (!master || (run->unpolled += work) <= 2e6 || !run->control)
-    return PERM_OK;
-  run->unpolled = 0;
-  return permi_control_poll(run->control, run->done, "tree");
+  return permi_runner_poll(&run->base, pairs / 8, run->base.done, !master);
 }
 
 /* Multiplies two groups, of the larger table those with `value` in `top`. */
@@ -8969,6 +8963,7 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
   const int t = permi_count_ones(target);
   permi_tree_product join;
   const size_t size = (size_t)tree->size * sizeof(uint64_t);
+  uint32_t high;
   int k, own, threads = 1;
   memset(&join, 0, sizeof join);
   join.run = run;
@@ -8989,11 +8984,12 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
   join.own = permi_count_ones(join.set[0] ^ join.set[1]);
   out->states = permi_tree_choose(tree, t, k);
   out->sizes.exp2 = left->sizes.exp2 + right->sizes.exp2;
-  permi_tree_rank_high(tree, run->rank, t, k);
-  if (run->most_threads > 1 && PERMI_TREE_PAIR_SECONDS * run->weight *
+  for (high = 0; high == 0 || (t > PERMI_TREE_LOW && high < 1u << (t - PERMI_TREE_LOW)); high++)
+    run->rank->high[high] = permi_tree_rank_of(tree, high, PERMI_TREE_LOW, k);
+  if (run->base.threads > 1 && PERMI_TREE_PAIR_SECONDS * run->weight *
       permi_tree_pairs(tree, all_rows, left->set, left->difference, right->set, right->difference) >=
       PERMI_SHARE_SECONDS) {
-    threads = run->most_threads;
+    threads = run->base.threads;
     join.parts = PERMI_TREE_PARTS * threads;
     k = permi_count_ones(join.common);
     own = permi_count_ones(join.set[join.larger]) - k;
@@ -9010,7 +9006,7 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
 /* THE BOUND. In a join a term has one product and at most pairs - 1 additions (the first, to 0, is exact), pairs <=
    2^|common| the ways to share a mask; in a star of e entries one product and e additions; and the factors of its
    tables. So the permanent is the sum of all products, each times at most K = sum over joins of pairs + sum over stars
-   of (1 + e) factors 1 + d, |d| <= u, as in >>steps_run. Complex products are off by sqrt(5) u < 3 u [Hig02, 3.6],
+   of (1 + e) factors 1 + d, |d| <= u, as in >>steps. Complex products are off by sqrt(5) u < 3 u [Hig02, 3.6],
    double-doubles by PERMI_DD_UNIT, their complex products by 4 times that.
    Underflow: loss bounds the error of any value beyond these factors, M is the largest modulus. A join takes loss to
    pairs (M1 loss2 + M2 loss1 + loss1 loss2), a star to (1 + sum |a|) loss; a product with its addition adds
@@ -9107,20 +9103,24 @@ static void permi_tree_unit(const permi_tree *tree, permi_tree_table *table, uin
   permi_value_one(&tree->numbers, value);
 }
 
-static perm_status permi_tree_visit(permi_tree_run *run, const permi_tree_node *node, int *stacked)
+/* Makes the table of node i on the stack, from those of its children. */
+static perm_status permi_tree_visit(permi_runner *runner, int i)
 {
+  permi_tree_run *run = (permi_tree_run *)runner;
   const permi_tree *tree = run->tree;
+  const permi_tree_node *node = &tree->node[i];
   const size_t size = (size_t)tree->size;
-  permi_tree_table *table = run->table + *stacked - node->children, factor, product;
+  permi_tree_table *table = run->table + run->stacked - node->children, factor, product;
   perm_status status = PERM_OK;
   int child, side = 0;
+  runner->done = tree->cost[i];
   if (!node->children) {
     const int t = permi_count_ones(node->all) - 1;
     uint64_t *unit = run->work[0];
     int e;
     permi_tree_unit(tree, &factor, unit);
     *table = factor;
-    table->value = *stacked ? table[-1].value + table[-1].states * size : run->values;
+    table->value = run->stacked ? table[-1].value + table[-1].states * size : run->values;
     table->states = (size_t)t;
     table->difference = node->difference;
     memset(table->value, 0, table->states * size * sizeof *table->value);
@@ -9146,9 +9146,9 @@ static perm_status permi_tree_visit(permi_tree_run *run, const permi_tree_node *
       if (status != PERM_OK)
         return status;
       permi_tree_rescale(run, &product);
-      run->visited += (double)product.states;
+      runner->visited += (double)product.states;
       factor = product;
-      if (run->keep && !run->keep(run->keeper, node, &factor, 0))
+      if (run->keep && !run->keep(runner->keeper, node, &factor, 0))
         return PERM_ERROR_MEMORY;
     }
     permi_tree_star(run, node, &factor);
@@ -9159,55 +9159,48 @@ static perm_status permi_tree_visit(permi_tree_run *run, const permi_tree_node *
   }
   permi_tree_rescale(run, table);
   table->set = node->set;
-  run->visited += (double)table->states;
-  *stacked += 1 - node->children;
-  return !run->keep || run->keep(run->keeper, node, table, 1) ? PERM_OK : PERM_ERROR_MEMORY;
+  runner->visited += (double)table->states;
+  run->stacked += 1 - node->children;
+  return !run->keep || run->keep(runner->keeper, node, table, 1) ? PERM_OK : PERM_ERROR_MEMORY;
 }
 
 /* ===================================================================================== >>tree_build
    Orders a block by elimination; builds, prices and runs its tree. */
 
-/* A run that the caller has cleared, but for `keep`. */
+/* A run that the caller has cleared, except for `keep`. */
 static perm_status permi_tree_nodes(const permi_tree *tree, permi_control *control, permi_tree_run *run,
                                     perm_partial *partial)
 {
   const size_t most = (size_t)tree->most_states + 1, groups = (size_t)tree->most_groups + 2;
   const size_t size = (size_t)tree->size;
-  permi_pool pool = {&tree->owned.allocator, NULL, 0};
-  perm_status status = PERM_OK;
+  permi_pool *pool = &run->base.pool;
+  perm_status status = PERM_ERROR_MEMORY;
   uint32_t low;
-  int i, stacked = 0;
+  int i;
+  permi_runner_begin(&run->base, &tree->owned.allocator, control, "tree");
   run->tree = tree;
-  run->control = control;
-  run->most_threads = control ? permi_threads(control->options) : 1;
   run->weight = permi_tree_weight(tree);
-  run->rank = (permi_tree_rank *)permi_pool_get(&pool, 1, sizeof *run->rank);
-  run->table = (permi_tree_table *)permi_pool_get(&pool, (size_t)tree->depth + 1, sizeof *run->table);
-  run->values = (uint64_t *)permi_pool_get(&pool, ((size_t)tree->stack_values + 1) * size, sizeof *run->values);
+  run->rank = (permi_tree_rank *)permi_pool_get(pool, 1, sizeof *run->rank);
+  run->table = (permi_tree_table *)permi_pool_get(pool, (size_t)tree->depth + 1, sizeof *run->table);
+  run->values = (uint64_t *)permi_pool_get(pool, ((size_t)tree->stack_values + 1) * size, sizeof *run->values);
   for (i = 0; i < 2; i++) {
-    run->work[i] = (uint64_t *)permi_pool_get(&pool, ((size_t)tree->work_values + 1) * size, sizeof *run->values);
-    run->mask[i] = (uint32_t *)permi_pool_get(&pool, most, sizeof(uint32_t));
-    run->index[i] = (uint32_t *)permi_pool_get(&pool, most, sizeof(uint32_t));
-    run->first[i] = (uint32_t *)permi_pool_get(&pool, groups, sizeof(uint32_t));
+    run->work[i] = (uint64_t *)permi_pool_get(pool, ((size_t)tree->work_values + 1) * size, sizeof *run->values);
+    run->mask[i] = (uint32_t *)permi_pool_get(pool, most, sizeof(uint32_t));
+    run->index[i] = (uint32_t *)permi_pool_get(pool, most, sizeof(uint32_t));
+    run->first[i] = (uint32_t *)permi_pool_get(pool, groups, sizeof(uint32_t));
   }
-  if (pool.failed) {
-    permi_pool_release(&pool);
-    return PERM_ERROR_MEMORY;
+  if (!pool->failed) {
+    run->rank->high[0] = 0;
+    for (low = 0; low < 1u << PERMI_TREE_LOW; low++)
+      run->rank->low[low] = permi_tree_rank_of(tree, low, 0, permi_count_ones(low));
+    status = permi_runner_go(&run->base, 0, tree->nodes, permi_tree_visit);
   }
-  run->rank->high[0] = 0;
-  for (low = 0; low < 1u << PERMI_TREE_LOW; low++)
-    run->rank->low[low] = permi_tree_rank_of(tree, low, 0, permi_count_ones(low));
-  for (i = 0; i < tree->nodes && status == PERM_OK; i++) {
-    run->done = tree->cost[i];
-    if (control && (i & 255) == 0)
-      status = permi_control_poll(control, run->done, "tree");
-    if (status == PERM_OK)
-      status = permi_tree_visit(run, &tree->node[i], &stacked);
+  if (status == PERM_OK) {
+    run->base.sizes = run->table->sizes;
+    permi_runner_finish(&run->base, &tree->numbers, run->table->states ? run->table->value : NULL, tree->lost_error,
+                        partial);
   }
-  if (status == PERM_OK && run->table->states)
-    permi_values_finish(&tree->numbers, run->table->value, &run->table->sizes, tree->lost_error, partial);
-  partial->terms += status == PERM_OK ? run->visited : 0;
-  permi_pool_release(&pool);
+  permi_pool_release(pool);
   return status;
 }
 
@@ -9430,7 +9423,6 @@ static int permi_tree_key_pop(permi_tree_graph *graph)
   return -1;
 }
 
-/* PERM_ERROR_LIMIT: stopped. */
 #define PERMI_TREE_AHEAD 16
 static perm_status permi_tree_begin_order(permi_tree_graph *graph, const permi_block *block, int filling)
 {
@@ -9782,13 +9774,11 @@ static int permi_tree_build(const permi_block *block, const permi_tree_graph *gr
 
 /* Rows are taken in turn; the window holds the columns of which some but not all rows have been taken. After i rows i
    columns are used, so the number k used in a window of w is known: C(w, k) states.
-
    Equal columns are one slot, whose state counts those used; the next can be chosen in as many ways as are left.
    States are vectors of counts with a given sum, the first slot fastest, so a row moves runs of states to runs. A
-   column that enters replaces one that leaves: runs are long, and the shapes of rows, whose runs are kept, few.
-
-   Threads share a target by blocks; a state is summed in the order of the row's entries. Nothing underflows: states
-   share a power of two while products stay above PERMI_BAND_SAFE; then each gets its own. */
+   column that enters replaces one that leaves: runs are long, and shapes of rows, whose runs are kept, few. Threads
+   share a target by blocks; a state is summed in the order of the row's entries. Nothing underflows: states share a
+   power of two while products stay above PERMI_BAND_SAFE; then each gets its own. */
 
 #define PERMI_BAND_SLOTS 62
 #define PERMI_BAND_STATES 4e9  /* offsets are 32-bit */
@@ -9797,12 +9787,6 @@ static int permi_tree_build(const permi_block *block, const permi_tree_graph *gr
 #define PERMI_BAND_COUNTED 2048
 #define PERMI_BAND_KEPT_RUNS 1048576
 #define PERMI_BAND_BLOCKS 8
-#define PERMI_BAND_POLL 65536
-
-typedef union permi_band_entry {
-  double real[3];
-  int64_t integer[2];
-} permi_band_entry;
 
 typedef struct permi_band {
   permi_owned owned;
@@ -9810,7 +9794,7 @@ typedef struct permi_band {
   int n, groups, width;
   int counted;
   int *entry_start, *entry_group;
-  permi_band_entry *entry;
+  permi_coefficient *entry;
   int *capacity, *first, *last;
   int *row, *column, *column_start; /* of the block: rows as taken, columns by groups */
   double cost;
@@ -9818,35 +9802,6 @@ typedef struct permi_band {
   double most, seconds_each, lost_error, lossy; /* lossy: relative error of states with powers of their own */
   double bound_relative;
 } permi_band;
-
-static permi_band_entry permi_band_entry_of(const permi_block *block, int edge, const permi_numbers *numbers)
-{
-  const permi_coefficient c = permi_coefficient_of(block, edge, numbers);
-  permi_band_entry entry;
-  if (block->integer) {
-    memcpy(entry.integer, c.integer, sizeof c.integer);
-  } else {
-    entry.real[0] = c.real;
-    entry.real[1] = c.imaginary;
-    entry.real[2] = c.absolute;
-  }
-  return entry;
-}
-
-static permi_coefficient permi_band_coefficient(const permi_band *band, int e)
-{
-  const permi_band_entry *entry = &band->entry[e];
-  permi_coefficient c;
-  memset(&c, 0, sizeof c);
-  if (permi_algebra_is_integer(band->numbers.algebra)) {
-    memcpy(c.integer, entry->integer, sizeof c.integer);
-  } else {
-    c.real = entry->real[0];
-    c.imaginary = entry->real[1];
-    c.absolute = entry->real[2];
-  }
-  return c;
-}
 
 enum { PERMI_BAND_KEEP, PERMI_BAND_LEAVE, PERMI_BAND_ENTER, PERMI_BAND_REPLACE };
 
@@ -9885,11 +9840,9 @@ static void permi_band_counts(const permi_band_shape *shape, int after, int used
   }
 }
 
-struct permi_band_step;
 typedef struct permi_band_run_state {
+  permi_runner base; /* sizes.exp2: the power of all states that have none of their own */
   const permi_band *band;
-  permi_pool *pool;
-  permi_control *control;
   permi_band_shape *shape, *shapes;
   int shape_count;
   permi_band_run *runs;
@@ -9899,11 +9852,13 @@ typedef struct permi_band_run_state {
   size_t room, words; /* states of a buffer; words of a state */
   void *from, *to;
   int64_t *from_exp2, *to_exp2; /* NULL: all share sizes.exp2 */
-  permi_sizes sizes;
-  double visited;
   int memory;
-  perm_status (*keep)(void *keeper, const struct permi_band_run_state *state, const struct permi_band_step *step);
-  void *keeper; /* of keep: NULL, or hears of the states before each row: >>trace */
+  /* the row at hand */
+  int window[2][PERMI_BAND_SLOTS + 1]; /* groups before it and after it, by the row's parity */
+  int slot_count, next_slots, row, opened, enterings, used, after;
+  int *position; /* of a group: 2 p + entering */
+  int parts;
+  size_t states; /* before the row */
 } permi_band_state;
 
 /* An entry of the row: uses the column at `position`, before or (entering) after. */
@@ -9915,34 +9870,6 @@ typedef struct permi_band_stream {
   permi_coefficient entry;
   int entry_exp2;
 } permi_band_stream;
-
-/* Adds to a state with a power of its own. */
-static void permi_band_add_apart(const permi_band_state *state, const permi_band_stream *stream,
-                                 const permi_coefficient *c, size_t s, size_t t)
-{
-  const permi_numbers *numbers = &state->band->numbers;
-  const permi_coefficient one = permi_coefficient_one();
-  const size_t size = state->words;
-  const int64_t exp2 = state->from_exp2[s] + stream->entry_exp2;
-  double product[5], *y = (double *)state->to + t * size;
-  int64_t d;
-  int e;
-  size_t k;
-  memset(product, 0, sizeof product);
-  permi_values_add(numbers, c, product, (const double *)state->from + s * size, 1);
-  if (product[size - 1] == 0)
-    return;
-  d = y[size - 1] == 0 ? 0 : exp2 - state->to_exp2[t];
-  e = -permi_int_exponent(d < 0 ? -d : d);
-  if (y[size - 1] == 0 || d > 0)
-    state->to_exp2[t] = exp2;
-  for (k = 0; k < size && d != 0; k++)
-    if (d > 0)
-      y[k] = ldexp(y[k], e);
-    else
-      product[k] = ldexp(product[k], e);
-  permi_values_add(numbers, &one, y, product, 1);
-}
 
 PERMI_NEVER_INLINE static void permi_band_add_any(const permi_band_state *state, const permi_band_stream *stream,
                                                   const permi_band_run *run)
@@ -9961,7 +9888,8 @@ PERMI_NEVER_INLINE static void permi_band_add_any(const permi_band_state *state,
   }
   if (state->from_exp2) {
     for (k = 0; k < run->count; k++)
-      permi_band_add_apart(state, stream, c, run->source + k, run->target + k);
+      permi_value_add_apart(numbers, c, y + k * bytes, &state->to_exp2[run->target + k], x + k * bytes,
+                            state->from_exp2[run->source + k] + stream->entry_exp2);
     return;
   }
   if (numbers->algebra == PERMI_COMPLEX) { /* a call for each short run costs 15 % */
@@ -10021,7 +9949,7 @@ static void permi_band_emit(permi_band_state *state, const permi_band_stream *st
       return;
     }
   }
-  state->memory |= !permi_room(&state->band->owned.allocator, NULL, &state->runs, state->run_count, 1, &state->run_room,
+  state->memory |= !permi_room(state->base.pool.allocator, NULL, &state->runs, state->run_count, 1, &state->run_room,
                                sizeof run);
   if (!state->memory)
     state->runs[state->run_count++] = run;
@@ -10086,13 +10014,13 @@ static void permi_band_runs(permi_band_state *state, const permi_band_stream *st
 static int permi_band_apart(permi_band_state *state, int row, size_t states)
 {
   if (!state->from_exp2) {
-    state->from_exp2 = (int64_t *)permi_pool_zeros(state->pool, state->room, sizeof(int64_t));
-    state->to_exp2 = (int64_t *)permi_pool_get(state->pool, state->room, sizeof(int64_t));
-    if (state->pool->failed)
+    state->from_exp2 = (int64_t *)permi_pool_zeros(&state->base.pool, state->room, sizeof(int64_t));
+    state->to_exp2 = (int64_t *)permi_pool_get(&state->base.pool, state->room, sizeof(int64_t));
+    if (state->base.pool.failed)
       return 0;
   }
   permi_values_normalise(&state->band->numbers, state->from, states, state->from_exp2,
-                         row & PERMI_CANCELS_STEPS ? NULL : &state->sizes);
+                         row & PERMI_CANCELS_STEPS ? NULL : &state->base.sizes);
   return 1;
 }
 
@@ -10100,7 +10028,7 @@ static int permi_band_apart(permi_band_state *state, int row, size_t states)
 static int permi_band_prepare(permi_band_state *state, int row, size_t states)
 {
   const permi_band *band = state->band;
-  permi_sizes *sizes = &state->sizes;
+  permi_sizes *sizes = &state->base.sizes;
   double weight = 0, least = DBL_MAX;
   int e;
   if (state->from_exp2)
@@ -10108,8 +10036,8 @@ static int permi_band_prepare(permi_band_state *state, int row, size_t states)
   if (!(row & PERMI_CANCELS_STEPS))
     permi_values_ease(&band->numbers, state->from, states, sizes);
   for (e = band->entry_start[row]; e < band->entry_start[row + 1]; e++) {
-    weight += band->entry[e].real[2] * band->capacity[band->entry_group[e]];
-    least = fmin(band->entry[e].real[2], least);
+    weight += band->entry[e].absolute * band->capacity[band->entry_group[e]];
+    least = fmin(band->entry[e].absolute, least);
   }
   weight = (weight + DBL_MIN) * (1 + 1e-12);
   if (!(sizes->smallest * least >= PERMI_BAND_SAFE) || sizes->largest * weight > 1e200) {
@@ -10133,44 +10061,33 @@ static int permi_band_prepare(permi_band_state *state, int row, size_t states)
   return 1;
 }
 
-typedef struct permi_band_step {
-  permi_band_state *state;
-  int *window, *next_window;
-  int slot_count, next_slots, row;
-  int opened, enterings;
-  int used, after;
-  int *position; /* of a group: 2 p + entering */
-  int parts;
-  size_t states; /* before the row */
-} permi_band_step;
-
 /* 0: out of memory. */
-static int permi_band_shape_find(permi_band_step *step)
+static int permi_band_shape_find(permi_band_state *state)
 {
-  permi_band_state *state = step->state;
   const permi_band *band = state->band;
-  const int used = step->used;
+  const int used = state->used, *window = state->window[state->row & 1];
+  int *next_window = state->window[(state->row + 1) & 1];
   permi_band_stream stream;
   permi_band_shape shape, *found;
   int p, i = 0, k;
   memset(&shape, 0, sizeof shape);
   shape.used = used;
-  step->next_slots = 0;
-  step->after = used + 1;
-  for (p = 0; p < step->slot_count || i < step->enterings; p++) {
-    const int group = p < step->slot_count ? step->window[p] : -1, stays = group >= 0 && band->last[group] != step->row;
-    const int entering = !stays && i < step->enterings ? step->opened + i++ : -1;
+  state->next_slots = 0;
+  state->after = used + 1;
+  for (p = 0; p < state->slot_count || i < state->enterings; p++) {
+    const int group = p < state->slot_count ? window[p] : -1, stays = group >= 0 && band->last[group] != state->row;
+    const int entering = !stays && i < state->enterings ? state->opened + i++ : -1;
     shape.kind[p] = stays ? PERMI_BAND_KEEP : group < 0 ? PERMI_BAND_ENTER
                     : entering < 0 ? PERMI_BAND_LEAVE : PERMI_BAND_REPLACE;
     if (group >= 0) {
       shape.leaving[p] = band->capacity[group];
-      step->position[group] = 2 * p;
-      step->after -= stays ? 0 : shape.leaving[p];
+      state->position[group] = 2 * p;
+      state->after -= stays ? 0 : shape.leaving[p];
     }
     if (entering >= 0)
-      step->position[entering] = 2 * p + 1;
+      state->position[entering] = 2 * p + 1;
     if (stays || entering >= 0) {
-      step->next_window[step->next_slots++] = stays ? group : entering;
+      next_window[state->next_slots++] = stays ? group : entering;
       shape.staying[p] = band->capacity[stays ? group : entering];
     }
   }
@@ -10183,23 +10100,20 @@ static int permi_band_shape_find(permi_band_step *step)
   state->shape = NULL;
   for (k = 0; k < state->shape_count && !state->shape; k++) {
     found = &state->shapes[k];
-    if (found->hash == shape.hash && found->slot_count == shape.slot_count && found->used == used &&
-        !memcmp(found->kind, shape.kind, sizeof shape.kind) &&
-        !memcmp(found->leaving, shape.leaving, sizeof shape.leaving) &&
-        !memcmp(found->staying, shape.staying, sizeof shape.staying))
+    if (found->hash == shape.hash && !memcmp(found, &shape, offsetof(permi_band_shape, hash)))
       state->shape = found;
   }
   if (state->shape && state->shape->complete)
     return 1;
   for (k = 0; k < 2; k++) {
-    if (!permi_room(&band->owned.allocator, NULL, &state->counts[k], 0,
+    if (!permi_room(state->base.pool.allocator, NULL, &state->counts[k], 0,
                     (size_t)(shape.slot_count + 1) * (size_t)(used + 2), &state->counts_room[k], sizeof(double)))
       return 0;
     permi_band_counts(&shape, k, used + k, state->counts[k]);
   }
   shape.states =
-      step->after < 0 ? 0
-                      : (size_t)state->counts[1][(size_t)shape.slot_count * (size_t)(used + 2) + (size_t)step->after];
+      state->after < 0 ? 0
+                      : (size_t)state->counts[1][(size_t)shape.slot_count * (size_t)(used + 2) + (size_t)state->after];
   if (state->shape)
     return 1;
   if (state->shape_count == PERMI_BAND_SHAPES || state->run_count > PERMI_BAND_KEPT_RUNS) {
@@ -10221,7 +10135,7 @@ static int permi_band_shape_find(permi_band_step *step)
           ;
         stream.position = p;
         stream.entering = k;
-        permi_band_runs(state, &stream, shape.slot_count - 1, used, step->after, 0, 0, 1);
+        permi_band_runs(state, &stream, shape.slot_count - 1, used, state->after, 0, 0, 1);
       }
     }
   state->shape->start[2 * p] = state->run_count;
@@ -10229,20 +10143,13 @@ static int permi_band_shape_find(permi_band_step *step)
   return !state->memory;
 }
 
-static double permi_band_done(const permi_band *band, int row)
-{
-  return band->cost * row / band->n * band->seconds_each;
-}
-
-/* Adds a row's entries into a block of the states after it. */
 static perm_status permi_band_part(void *context, uint64_t number, int thread)
 {
   const int part = (int)number;
-  const permi_band_step *step = (const permi_band_step *)context;
-  permi_band_state *state = step->state;
+  permi_band_state *state = (permi_band_state *)context;
   const permi_band *band = state->band;
   const permi_band_shape *shape = state->shape;
-  const uint64_t states = shape->states, parts = (uint64_t)step->parts;
+  const uint64_t states = shape->states, parts = (uint64_t)state->parts;
   permi_band_stream stream;
   perm_status status = PERM_OK;
   int e;
@@ -10251,9 +10158,9 @@ static perm_status permi_band_part(void *context, uint64_t number, int thread)
   stream.begin = (uint32_t)(states * (uint64_t)part / parts);
   stream.end = (uint32_t)(states * ((uint64_t)part + 1) / parts);
   memset((uint64_t *)state->to + stream.begin * state->words, 0, (stream.end - stream.begin) * state->words * 8);
-  for (e = band->entry_start[step->row]; e < band->entry_start[step->row + 1] && status == PERM_OK; e++) {
-    const int way = step->position[band->entry_group[e]];
-    stream.entry = permi_band_coefficient(band, e);
+  for (e = band->entry_start[state->row]; e < band->entry_start[state->row + 1] && status == PERM_OK; e++) {
+    const int way = state->position[band->entry_group[e]];
+    stream.entry = band->entry[e];
     if (state->from_exp2) {
       stream.entry_exp2 = permi_exponent(stream.entry.absolute);
       stream.entry.real = ldexp(stream.entry.real, -stream.entry_exp2);
@@ -10279,103 +10186,84 @@ static perm_status permi_band_part(void *context, uint64_t number, int thread)
       stream.entering = way % 2;
       for (stream.lowest = 0; stream.lowest < stream.position && shape->kind[stream.lowest] == PERMI_BAND_KEEP;)
         stream.lowest++;
-      permi_band_runs(state, &stream, shape->slot_count - 1, step->used, step->after, 0, 0, 1);
+      permi_band_runs(state, &stream, shape->slot_count - 1, state->used, state->after, 0, 0, 1);
     }
-    if (thread == 0 && states > PERMI_BAND_POLL && state->control)
-      status = permi_control_poll(state->control, permi_band_done(band, step->row), "band");
+    status = permi_runner_poll(&state->base, (double)states / state->parts, state->base.done, thread);
   }
   return status;
 }
 
-static void permi_band_turn(permi_band_state *state)
+/* THE BOUND. A row multiplies a term once and adds it to at most deg - 1 others. So the value is the sum of all
+   matchings' products, each times at most `edges` factors 1 + d, |d| <= u, as in >>steps. With signs, underflow of a
+   product and rescaling are each off by DBL_MIN <= u times the product of moduli, above PERMI_BAND_SAFE: two more
+   factors a row. Complex products are off by 3 u [Hig02, 3.6]; counts multiply once more. Double-double: PERMI_DD_UNIT
+   for u. With powers of their own, states have one more factor an addition, for aligning, and one a row. Proved by
+   machine: the induction tests/proofs/chains.v, constants tests/proofs/frontier.g. */
+
+/* Makes the states before a row into those after it. */
+static perm_status permi_band_row(permi_runner *runner, int row)
 {
+  permi_band_state *state = (permi_band_state *)runner;
+  const permi_band *band = state->band;
+  const int entries = band->entry_start[row + 1] - band->entry_start[row];
   void *values = state->from;
-  int64_t *exp2 = state->from_exp2;
+  int64_t *exp2;
+  int threads;
+  perm_status status;
+  runner->done = band->cost * row / band->n * band->seconds_each;
+  state->row = row;
+  state->enterings = 0;
+  while (state->opened + state->enterings < band->groups && band->first[state->opened + state->enterings] == row)
+    state->enterings++;
+  if ((!permi_algebra_is_integer(band->numbers.algebra) && !permi_band_prepare(state, row, state->states)) ||
+      !permi_band_shape_find(state))
+    return PERM_ERROR_MEMORY;
+  state->states = state->shape->states;
+  threads = (double)state->states * entries * band->seconds_each < PERMI_SHARE_SECONDS ? 1 : runner->threads;
+  state->parts = threads > 1 ? PERMI_BAND_BLOCKS * threads : 1;
+  status = permi_share(threads, 0, (uint64_t)state->parts, permi_band_part, state, NULL);
+  exp2 = state->from_exp2;
   state->from = state->to;
   state->to = values;
   state->from_exp2 = state->to_exp2;
   state->to_exp2 = exp2;
+  state->used = state->after;
+  state->opened += state->enterings;
+  state->slot_count = state->next_slots;
+  runner->visited += (double)state->states;
+  return status;
 }
 
-/* Opens a run before its first row. */
-static int permi_band_open(permi_band_state *state, const permi_band *band, permi_control *control, permi_pool *pool,
-                           permi_band_step *step)
-{
-  memset(step, 0, sizeof *step);
-  state->band = band;
-  state->pool = pool;
-  state->control = control;
-  state->room = (size_t)band->most;
-  state->words = permi_numbers_words(&band->numbers);
-  state->sizes.smallest = state->sizes.largest = 1;
-  state->from = permi_pool_get(pool, state->room, 8 * state->words);
-  state->to = permi_pool_get(pool, state->room, 8 * state->words);
-  state->shapes = (permi_band_shape *)permi_pool_get(pool, PERMI_BAND_SHAPES, sizeof *state->shapes);
-  step->position = (int *)permi_pool_get(pool, (size_t)band->groups, sizeof *step->position);
-  step->state = state;
-  if (pool->failed)
-    return 0;
-  permi_value_one(&band->numbers, state->from);
-  return 1;
-}
-
-/* THE BOUND. A row multiplies a term once and adds it to at most deg - 1 others: the value is the sum of all
-   matchings' products, each times at most `edges` factors 1 + d, |d| <= u, as in >>steps_run. With signs, underflow
-   of a product and rescaling are each off by DBL_MIN <= u times the product of moduli, above PERMI_BAND_SAFE: two
-   more factors a row. Complex products are off by 3 u [Hig02, 3.6]; counts multiply once more. Double-double:
-   PERMI_DD_UNIT for u. With powers of their own, states have one more factor an addition, for aligning, and one a
-   row. Proved by machine: the induction tests/proofs/chains.v, constants tests/proofs/frontier.g. */
-/* The rows of a run that the caller has cleared, but for `keep`. */
+/* Runs all rows. The caller has cleared the run, except for `keep`. */
 static perm_status permi_band_rows(const permi_band *band, permi_control *control, permi_band_state *state,
                                    perm_partial *partial)
 {
-  const int most_threads = control ? permi_threads(control->options) : 1;
-  permi_pool pool = {&band->owned.allocator, NULL, 0};
-  permi_band_step step;
-  int window[2][PERMI_BAND_SLOTS + 1], unpolled = 0;
-  perm_status status = permi_band_open(state, band, control, &pool, &step) ? PERM_OK : PERM_ERROR_MEMORY;
-  step.states = 1;
-  for (; step.row < band->n && status == PERM_OK; step.row++) {
-    const int entries = band->entry_start[step.row + 1] - band->entry_start[step.row];
-    int threads;
-    step.window = window[step.row & 1];
-    step.next_window = window[(step.row + 1) & 1];
-    for (step.enterings = 0; step.opened + step.enterings < band->groups &&
-                             band->first[step.opened + step.enterings] == step.row; step.enterings++)
-      ;
-    if ((!permi_algebra_is_integer(band->numbers.algebra) && !permi_band_prepare(state, step.row, step.states)) ||
-        !permi_band_shape_find(&step)) {
-      status = PERM_ERROR_MEMORY;
-      break;
-    }
-    if (state->keep && (status = state->keep(state->keeper, state, &step)) != PERM_OK)
-      break;
-    step.states = state->shape->states;
-    threads = (double)step.states * entries * band->seconds_each < PERMI_SHARE_SECONDS ? 1 : most_threads;
-    step.parts = threads > 1 ? PERMI_BAND_BLOCKS * threads : 1;
-    status = permi_share(threads, 0, (uint64_t)step.parts, permi_band_part, &step, NULL);
-    if (control && step.states <= PERMI_BAND_POLL && status == PERM_OK && (unpolled += entries) >= 256) {
-      status = permi_control_poll(control, permi_band_done(band, step.row), "band");
-      unpolled = 0;
-    }
-    step.used = step.after;
-    step.opened += step.enterings;
-    step.slot_count = step.next_slots;
-    permi_band_turn(state);
-    state->visited += (double)step.states;
+  permi_pool *pool = &state->base.pool;
+  perm_status status = PERM_ERROR_MEMORY;
+  permi_runner_begin(&state->base, &band->owned.allocator, control, "band");
+  state->band = band;
+  state->room = (size_t)band->most;
+  state->words = permi_numbers_words(&band->numbers);
+  state->states = 1;
+  state->from = permi_pool_get(pool, state->room, 8 * state->words);
+  state->to = permi_pool_get(pool, state->room, 8 * state->words);
+  state->shapes = (permi_band_shape *)permi_pool_get(pool, PERMI_BAND_SHAPES, sizeof *state->shapes);
+  state->position = (int *)permi_pool_get(pool, (size_t)band->groups, sizeof *state->position);
+  if (!pool->failed) {
+    permi_value_one(&band->numbers, state->from);
+    status = permi_runner_go(&state->base, 0, band->n, permi_band_row);
   }
   if (status == PERM_OK) {
     const double absolute = ((const double *)state->from)[state->words - 1];
-    state->sizes.exp2 += state->from_exp2 && absolute > 0 ? state->from_exp2[0] : 0;
-    permi_values_finish(&band->numbers, state->from, &state->sizes, band->lost_error, partial);
+    state->base.sizes.exp2 += state->from_exp2 && absolute > 0 ? state->from_exp2[0] : 0;
+    permi_runner_finish(&state->base, &band->numbers, state->from, band->lost_error, partial);
     if (state->from_exp2)
       partial->lost += band->lossy * absolute * (1 + 1e-12);
-    partial->terms += state->visited;
   }
-  permi_release(pool.allocator, state->runs);
-  permi_release(pool.allocator, state->counts[0]);
-  permi_release(pool.allocator, state->counts[1]);
-  permi_pool_release(&pool);
+  permi_release(pool->allocator, state->runs);
+  permi_release(pool->allocator, state->counts[0]);
+  permi_release(pool->allocator, state->counts[1]);
+  permi_pool_release(pool);
   return status;
 }
 
@@ -10698,7 +10586,7 @@ static int permi_band_fill(permi_band *band, const permi_block *block, const int
   const int n = block->n, other = lines[0] < n ? n : 0;
   int i, e, v, g, used = 0;
   band->entry_start = (int *)permi_pool_get(pool, 7 * (size_t)n + 1 + (size_t)block->edges, sizeof(int));
-  band->entry = (permi_band_entry *)permi_pool_get(pool, (size_t)block->edges, sizeof *band->entry);
+  band->entry = (permi_coefficient *)permi_pool_get(pool, (size_t)block->edges, sizeof *band->entry);
   if (pool->failed)
     return 0;
   band->entry_group = band->entry_start + n + 1;
@@ -10727,7 +10615,7 @@ static int permi_band_fill(permi_band *band, const permi_block *block, const int
       }
       band->last[g] = i;
       band->entry_group[used] = g;
-      band->entry[used++] = permi_band_entry_of(block, block->edge[e], &band->numbers);
+      band->entry[used++] = permi_coefficient_of(block, block->edge[e], &band->numbers);
     }
   }
   band->entry_start[n] = used;
@@ -10743,13 +10631,6 @@ static int permi_band_fill(permi_band *band, const permi_block *block, const int
   return 1;
 }
 
-static const char *permi_band_words(const permi_band *band)
-{
-  static const char *const words[] = {"doubles", "doubles with moduli", "complex doubles", "", "double-doubles",
-                                      "complex double-doubles"};
-  return permi_algebra_is_integer(band->numbers.algebra) ? "integers" : words[band->numbers.algebra];
-}
-
 static size_t permi_band_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   const permi_band *band = (const permi_band *)leaf->context;
@@ -10757,7 +10638,7 @@ static size_t permi_band_explain(const permi_leaf *leaf, char *buffer, size_t si
                    "band, order %d: window of at most %d%s, at most %.3g states, about %.3g transitions of %s, "
                    "predicted %.3g s, %.3g bytes\n",
                    leaf->information.n, band->width, band->counted ? " (equal ones counted)" : "", band->most,
-                   leaf->information.work, permi_band_words(band), leaf->information.seconds,
+                   leaf->information.work, permi_numbers_text(&band->numbers), leaf->information.seconds,
                    leaf->information.bytes);
 }
 
@@ -10802,8 +10683,7 @@ static int permi_band_search(permi_maker *maker, permi_pool *room, const permi_b
 static perm_status permi_band_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const permi_working *working = maker->working;
-  const int n = block->n, dd = maker->options->precision == PERM_PRECISION_ACCURATE ||
-                               maker->options->precision == PERM_PRECISION_DD;
+  const int n = block->n, dd = permi_sparse_doubled(maker->options);
   const double edges = block->edges, unit = dd ? PERMI_DD_UNIT / PERMI_UNIT : 1;
   const double roundings = block->rounded ? permi_entry_roundings(working, working->n) : 0;
   permi_pool room = {&maker->options->allocator, NULL, 0};
@@ -10833,7 +10713,7 @@ static perm_status permi_band_offer(permi_maker *maker, const permi_block *block
                    2e-6;
   offer->bytes = 2 * price.most * 8.0 * (double)permi_numbers_words(&band->numbers) +
                  sizeof(permi_band_run) * fmin(2.0 * PERMI_BAND_KEPT_RUNS, 4 * price.most * band->width) + 131072 +
-                 48.0 * block->edges;
+                 80.0 * block->edges;
   return PERM_OK;
 }
 
@@ -10853,44 +10733,38 @@ static perm_status permi_band_make(permi_maker *maker, const permi_block *block,
          e++) {
       hash = permi_hash(hash, (uint64_t)i << 32 | (uint64_t)band->entry_group[e]);
       if (!integers)
-        hash = permi_hash_double(permi_hash_double(hash, band->entry[e].real[0]), band->entry[e].real[1]);
+        hash = permi_hash_double(permi_hash_double(hash, band->entry[e].real), band->entry[e].imaginary);
       for (part = 0; integers && part < numbers->parts; part++)
         hash = permi_hash(hash, (uint64_t)band->entry[e].integer[part]);
     }
-  leaf->information.work = band->cost * band->n / band->n;
+  leaf->information.work = band->cost;
   leaf->information.fingerprint = hash;
-  leaf->run_task = permi_band_task;
-  leaf->explain = permi_band_explain;
+  permi_leaf_values(leaf, numbers, band->bound_relative, PERMI_UNIT, permi_band_task, permi_band_explain);
   leaf->threaded = band->longest * band->seconds_each >= PERMI_SHARE_SECONDS;
-  leaf->integer = integers;
-  if (!leaf->integer)
-    permi_leaf_bound(leaf, band->bound_relative, PERMI_UNIT);
   return PERM_OK;
 }
 
 /* ======================================================================================== >>classes
    Method classes: the frontier with waiting vertices counted, not told apart. */
 
-/* Vertices come one by one. One that comes is matched with a waiting neighbour, or waits itself. What lies ahead of a
-   vertex are its entries towards those still to come: its rest. Waiting vertices of one side whose rests are
-   proportional are a class, of which only the number that waits matters: a state is a number for each class.
-   Its value sums, over the ways to wait so, the products of the entries used and of the members' factors, where
-   rest = factor * rest of the class.
-   Matching the vertex with a class of which c wait multiplies by c and the class's entry, and leaves c - 1. Then that
-   entry is behind; classes whose rests are now proportional become one, and their numbers add up. At most as many may
-   wait as there are vertices ahead that the class meets: its room; none where nothing lies ahead. So nested rows,
-   intervals, J minus a sparse matrix, equal or proportional lines and blocks of constants take few states, and a vertex
-   like no other is a class of one, which makes the states of >>frontier.
+/* Vertices come one by one. A vertex that comes is matched with a waiting neighbour, or waits itself. Its rest are its
+   entries towards vertices still to come. Waiting vertices of one side with proportional rests are a class, of which
+   only the number that waits matters: a state is a number for each class. Its value sums, over the ways to wait so, the
+   products of the entries used and of the members' factors, where rest = factor * rest of the class.
+   Matching the vertex with a class of which c wait multiplies by c and the class's entry, and leaves c - 1. Classes
+   whose rests become proportional are united, and their numbers add up. At most as many may wait as the class meets
+   vertices ahead: none where nothing lies ahead. So nested rows, intervals, J minus a sparse matrix, proportional lines
+   and blocks of constants take few states. A vertex like no other is a class of one; such classes make the states of
+   >>frontier.
 
-   Integers: the rest of a class is primitive, a factor is the content, so all numbers are whole; where a content grows,
-   the value is multiplied by the quotient for every member that waits. Doubles: a factor is the entry towards the last
-   neighbour, a rest has the quotients by it. Rests are proportional where cross products are equal, exactly. Some
-   vertices have the factor 1 (permi_class_plain).
+   Integers: the rest of a class is primitive and a factor is the content, so all numbers are whole. Where a content
+   grows, the value is multiplied by the quotient for every member that waits. Doubles: a factor is the entry towards
+   the last neighbour, a rest has the quotients by it. Rests are proportional where cross products are exactly equal.
+   Some vertices have the factor 1 (permi_class_plain).
 
-   >>subsets counts equal columns as well, but shares nothing with this: its states are a table of the numbers used,
-   walked in order; here they are hashed. So 6 x 6 integers, each line five times, take 0.01 s there (1.40e6 terms),
-   here 0.06 to 0.08 (4.67e4 states), and auto takes the former; classes are for lines that become equal behind the
-   frontier.
+   >>subsets counts equal columns in a table of the numbers used, walked in order; states are hashed here. So 6 x 6
+   integers, each line five times, take 0.01 s there (1.40e6 terms) and 0.06 to 0.08 here (4.67e4 states): classes are
+   for lines that become equal behind the frontier.
 
    The order is made from its end: a vertex goes ahead of those that came, and their classes are refined
    (permi_class_refine), so no class is searched for twice. */
@@ -10944,10 +10818,8 @@ typedef struct permi_classes {
   double bound_relative, lost_error;
 } permi_classes;
 
-/* ---- proportional entries */
-
-/* May v only be in a class with vertices of equal rests, without factors? Quotients by tiny entries overflow, INT64_MIN
-   has no magnitude, and Gaussian integers are divided where products are exact in doubles. */
+/* Must v have the factor 1? Quotients by tiny entries overflow, INT64_MIN has no magnitude, and Gaussian integers are
+   divided only where products are exact in doubles. */
 static int permi_class_plain(const permi_block *block, int v)
 {
   const int64_t most = block->imaginary_integer ? 1 << 25 : INT64_MAX;
@@ -11068,8 +10940,6 @@ static permi_coefficient permi_class_quotient(const permi_block *block, int a, i
   return c;
 }
 
-/* ---- contents */
-
 typedef struct permi_gaussian {
   int64_t re, im;
 } permi_gaussian;
@@ -11139,11 +11009,7 @@ static permi_coefficient permi_class_whole(permi_gaussian g, const permi_numbers
   permi_coefficient c = permi_coefficient_one();
   c.integer[0] = g.re;
   c.integer[1] = g.im;
-  if (numbers->algebra == PERMI_RESIDUES) {
-    c.integer[0] = (int64_t)permi_wide_residue(permi_wide_of(g.re), numbers->modulus);
-    c.integer[1] = (int64_t)permi_wide_residue(permi_wide_of(g.im), numbers->modulus);
-  }
-  return c;
+  return permi_coefficient_reduced(c, numbers);
 }
 
 /* ================================================================================== >>classes_build
@@ -11173,12 +11039,6 @@ typedef struct permi_class_build {
   double left; /* of the price */
   perm_status status;
 } permi_class_build;
-
-/* How many of each class may wait; the rows' classes, then the columns'. */
-typedef struct permi_class_rooms {
-  int most[2][PERMI_CLASSES], count[2];
-  int more; /* rows than columns wait */
-} permi_class_rooms;
 
 static int permi_class_most(int size, int ahead)
 {
@@ -11211,15 +11071,26 @@ static int permi_class_polynomial(const int *most, int count, double *line)
   return degree;
 }
 
-static double permi_class_states(const permi_class_rooms *rooms, double *line, int room)
+/* Returns the number of states, of all ways to wait that differ as the sides have come. *product: of all ways. */
+static double permi_class_states(const permi_class_build *build, double *product)
 {
-  double *other = line + room, sum = 0;
-  const int rows = permi_class_polynomial(rooms->most[0], rooms->count[0], line);
-  const int columns = permi_class_polynomial(rooms->most[1], rooms->count[1], other);
-  int i;
-  for (i = rooms->more > 0 ? rooms->more : 0; i <= rows && i - rooms->more <= columns; i++)
-    sum += line[i] * other[i - rooms->more];
-  return sum;
+  const int more = build->come[0] - build->come[1]; /* rows than columns wait */
+  double *line[2], sum = 0;
+  int degree[2], side, k, i;
+  *product = 1;
+  for (side = 0; side < 2; side++) {
+    int most[PERMI_CLASSES];
+    for (k = 0; k < build->actives[side]; k++) {
+      const permi_class *c = &build->list[build->active[side][k]];
+      most[k] = permi_class_most(c->size, c->ahead);
+      *product *= most[k] + 1;
+    }
+    line[side] = build->line + side * (build->block->n + 1);
+    degree[side] = permi_class_polynomial(most, build->actives[side], line[side]);
+  }
+  for (i = more > 0 ? more : 0; i <= degree[0] && i - more <= degree[1]; i++)
+    sum += line[0][i] * line[1][i - more];
+  return fmax(sum, 1);
 }
 
 /* Returns the number of a new class, or -1. */
@@ -11382,19 +11253,6 @@ static permi_class_part *permi_class_enter(permi_class_build *build, int p, int 
   return part;
 }
 
-static void permi_class_bound(permi_class_build *build, int p, int number, int most)
-{
-  permi_classes *plan = build->plan;
-  if (!permi_room(build->pool.allocator, build->watch, &plan->limit, (size_t)build->limits, 1, &build->limit_room,
-                  sizeof *plan->limit)) {
-    build->status = PERM_ERROR_MEMORY;
-    return;
-  }
-  plan->limit[build->limits].number = number;
-  plan->limit[build->limits++].most = most;
-  plan->step[p].limits++;
-}
-
 /* Refines class `number`, whose touched members meet the vertex of step p. The largest part keeps the number; what has
    nothing ahead keeps class 0 or 1. */
 static void permi_class_refine(permi_class_build *build, int p, int number)
@@ -11452,21 +11310,16 @@ static void permi_class_refine(permi_class_build *build, int p, int number)
   plan->step[p].ways *= ways / widest;
   if (most > build->list[number].most)
     build->list[number].most = (int)most;
-  if (most > permi_class_most(c.size, c.ahead))
-    permi_class_bound(build, p, number, permi_class_most(c.size, c.ahead));
-}
-
-static void permi_class_rooms_of(const permi_class_build *build, permi_class_rooms *rooms)
-{
-  int side, k;
-  for (side = 0; side < 2; side++) {
-    rooms->count[side] = build->actives[side];
-    for (k = 0; k < build->actives[side]; k++) {
-      const permi_class *c = &build->list[build->active[side][k]];
-      rooms->most[side][k] = permi_class_most(c->size, c->ahead);
-    }
+  if (most <= permi_class_most(c.size, c.ahead))
+    return;
+  if (permi_room(build->pool.allocator, build->watch, &plan->limit, (size_t)build->limits, 1, &build->limit_room,
+                 sizeof *plan->limit)) {
+    plan->limit[build->limits].number = number;
+    plan->limit[build->limits++].most = permi_class_most(c.size, c.ahead);
+    plan->step[p].limits++;
+  } else {
+    build->status = PERM_ERROR_MEMORY;
   }
-  rooms->more = build->come[0] - build->come[1];
 }
 
 /* Makes v the vertex of the last step that is left: what came before goes on without it, and has it ahead. */
@@ -11475,14 +11328,9 @@ static void permi_class_take_away(permi_class_build *build, int v)
   const permi_block *block = build->block;
   const int p = 2 * block->n - 1 - build->taken;
   permi_class_step *step = &build->plan->step[p];
-  permi_class_rooms rooms;
-  double product = 1;
-  int touched[PERMI_CLASSES + 2], count = 0, e, k, side;
-  permi_class_rooms_of(build, &rooms);
-  step->states = fmax(permi_class_states(&rooms, build->line, block->n + 1), 1);
-  for (side = 0; side < 2; side++)
-    for (k = 0; k < rooms.count[side]; k++)
-      product *= rooms.most[side][k] + 1;
+  double product;
+  int touched[PERMI_CLASSES + 2], count = 0, e, k;
+  step->states = permi_class_states(build, &product);
   build->plan->product = fmax(build->plan->product, product);
   build->plan->most = fmax(build->plan->most, step->states);
   permi_class_leave(build, v, p);
@@ -11508,12 +11356,6 @@ static void permi_class_take_away(permi_class_build *build, int v)
   if (build->left < 0 && build->status == PERM_OK)
     build->status = PERM_ERROR_LIMIT;
   permi_watch(build->watch, 100 + 40.0 * (block->start[v + 1] - block->start[v]));
-}
-
-static void permi_class_build_release(permi_class_build *build)
-{
-  permi_release(build->pool.allocator, build->list);
-  permi_pool_release(&build->pool);
 }
 
 /* Begins with all vertices come, and nothing ahead. */
@@ -11602,15 +11444,11 @@ static int permi_class_fields(permi_classes *plan)
    Runs method classes: steps from states to states. */
 
 /* A step expands states into takes (a state's number, a key, a way), then adds up takes of equal keys by hashing. Large
-   programs do that in PERMI_CLASS_SHARES shares of the keys: every share lists its states in the order in which they
-   were met, source by source, so sums have one order for any number of threads. Rounds bound the takes in memory. */
+   programs have PERMI_CLASS_SHARES shares of the keys. Every share lists its states in the order in which they were
+   met, so sums have one order for any number of threads. Rounds bound the takes in memory. */
 #define PERMI_CLASS_SHARES 32
 #define PERMI_CLASS_ROUND 4096 /* states of a share in a round */
 #define PERMI_CLASS_SHARED 4000 /* states from which there are shares */
-
-typedef struct permi_class_key {
-  uint64_t word[PERMI_CLASS_WORDS];
-} permi_class_key;
 
 /* A way into a new state: way 0: the vertex waits; k: it is matched with part k - 1. */
 typedef struct permi_class_take {
@@ -11623,7 +11461,6 @@ typedef struct permi_class_takes {
   uint64_t *key;
 } permi_class_takes;
 
-/* States of a share. */
 typedef struct permi_class_list {
   size_t count, room, value_room, exp2_room, place_room;
   uint64_t *key;
@@ -11644,13 +11481,11 @@ typedef struct permi_class_links {
 } permi_class_links;
 
 typedef struct permi_class_run {
+  permi_runner base; /* sizes: their loss and the last exponent */
   const permi_classes *plan;
-  permi_control *control;
-  perm_allocator under, locked;
   int shares, p;
   size_t first; /* state of every share in this round */
   size_t bytes; /* of a value */
-  permi_sizes sizes; /* their loss and the last exponent */
   permi_class_list *list[2];
   permi_class_takes *takes; /* [source share][target share] */
   permi_class_links *links; /* of a step by target share, or NULL */
@@ -11672,7 +11507,7 @@ static uint64_t permi_class_hash(const uint64_t *key, int words)
 }
 
 /* Moves the numbers of a key to the classes after the step. Returns the class that one more must leave, as a part's
-   number: -1 if none need, -2 if the state is dead. A class without anything ahead stands for its part: 2 + part. */
+   number, -1: none, or -2: the state is dead. */
 static int permi_class_move(const permi_classes *plan, const permi_class_step *step, const uint64_t *key,
                             uint64_t *into)
 {
@@ -11705,18 +11540,14 @@ static int permi_class_move(const permi_classes *plan, const permi_class_step *s
   return must;
 }
 
-/* Which target share a key is in; tables use other bits. */
-static int permi_class_share(const permi_class_run *run, uint64_t hash)
-{
-  return (int)(hash >> 40) & (run->shares - 1);
-}
-
 static int permi_class_put(permi_class_run *run, int source, const uint64_t *key, size_t state, int way)
 {
-  const int words = run->plan->words, share = permi_class_share(run, permi_class_hash(key, words));
+  const int words = run->plan->words; /* tables use other bits of the hash than shares */
+  const int share = (int)(permi_class_hash(key, words) >> 40) & (run->shares - 1);
   permi_class_takes *takes = &run->takes[source * run->shares + share];
-  if (!permi_room(&run->locked, NULL, &takes->take, takes->count, 1, &takes->room, sizeof *takes->take) ||
-      !permi_room(&run->locked, NULL, &takes->key, takes->count, 1, &takes->key_room, (size_t)words * sizeof *key)) {
+  const perm_allocator *locked = &run->base.locked;
+  if (!permi_room(locked, NULL, &takes->take, takes->count, 1, &takes->room, sizeof *takes->take) ||
+      !permi_room(locked, NULL, &takes->key, takes->count, 1, &takes->key_room, (size_t)words * sizeof *key)) {
     run->status[source] = PERM_ERROR_MEMORY;
     return 0;
   }
@@ -11774,7 +11605,7 @@ static size_t permi_class_find(permi_class_run *run, permi_class_list *list, con
   size_t at, k;
   if (2 * list->count >= list->places) {
     const size_t places = list->places ? 2 * list->places : 16;
-    if (!permi_room(&run->locked, NULL, &list->place, 0, places, &list->place_room, sizeof *list->place))
+    if (!permi_room(&run->base.locked, NULL, &list->place, 0, places, &list->place_room, sizeof *list->place))
       return SIZE_MAX;
     list->places = places;
     memset(list->place, 0, places * sizeof *list->place);
@@ -11787,40 +11618,15 @@ static size_t permi_class_find(permi_class_run *run, permi_class_list *list, con
   for (at = permi_class_hash(key, (int)words) & (list->places - 1); list->place[at]; at = (at + 1) & (list->places - 1))
     if (!memcmp(list->key + (list->place[at] - 1) * words, key, words * sizeof *key))
       return list->place[at] - 1;
-  if (!permi_room(&run->locked, NULL, &list->key, list->count, 1, &list->room, words * sizeof *key) ||
-      !permi_room(&run->locked, NULL, &list->value, list->count, 1, &list->value_room, run->bytes) ||
-      !permi_room(&run->locked, NULL, &list->exp2, list->count, 1, &list->exp2_room, sizeof *list->exp2))
+  if (!permi_room(&run->base.locked, NULL, &list->key, list->count, 1, &list->room, words * sizeof *key) ||
+      !permi_room(&run->base.locked, NULL, &list->value, list->count, 1, &list->value_room, run->bytes) ||
+      !permi_room(&run->base.locked, NULL, &list->exp2, list->count, 1, &list->exp2_room, sizeof *list->exp2))
     return SIZE_MAX;
   memcpy(list->key + list->count * words, key, words * sizeof *key);
   memset(list->value + list->count * run->bytes, 0, run->bytes);
   list->exp2[list->count] = 0;
   list->place[at] = (uint32_t)++list->count;
   return list->count - 1;
-}
-
-/* Adds c x 2^exp2 to y 2^*to, doubles. */
-static void permi_class_add_apart(const permi_numbers *numbers, const permi_coefficient *c, double *y, int64_t *to,
-                                  const void *x, int64_t exp2)
-{
-  const permi_coefficient one = permi_coefficient_one();
-  const size_t size = permi_numbers_words(numbers);
-  double product[5] = {0, 0, 0, 0, 0};
-  const int fresh = y[size - 1] == 0, e = permi_int_exponent(exp2 - *to);
-  size_t k;
-  if (fresh || e == 0) {
-    *to = exp2;
-    permi_values_add(numbers, c, y, x, 1);
-    return;
-  }
-  permi_values_add(numbers, c, product, x, 1);
-  if (e > 0)
-    *to = exp2;
-  for (k = 0; k < size; k++)
-    if (e > 0)
-      y[k] = permi_shift(y[k], -e);
-    else
-      product[k] = permi_shift(product[k], e);
-  permi_values_add(numbers, &one, y, product, 1);
 }
 
 /* Adds what a way makes of state s to state t. */
@@ -11844,7 +11650,7 @@ static void permi_class_add_way(const permi_class_run *run, const permi_class_li
       times = permi_coefficient_multiply(numbers, &c, (uint32_t)count);
   }
   if (!permi_algebra_is_integer(numbers->algebra)) {
-    permi_class_add_apart(numbers, &c, (double *)y, &target->exp2[t], x, source->exp2[s]);
+    permi_value_add_apart(numbers, &c, y, &target->exp2[t], x, source->exp2[s]);
     return;
   }
   for (k = 0; k < step->parts; k++)
@@ -11857,21 +11663,6 @@ static void permi_class_add_way(const permi_class_run *run, const permi_class_li
       }
   for (; times > 0; times--)
     permi_values_add(numbers, &c, y, x, 1);
-}
-
-/* Keeps a take. 0: out of memory. */
-static int permi_class_note(permi_class_run *run, int share, int source, permi_class_take take, size_t into)
-{
-  permi_class_links *links = &run->links[share];
-  permi_class_link *link;
-  if (!permi_room(&run->locked, NULL, &links->link, links->count, 1, &links->room, sizeof *link))
-    return 0;
-  link = &links->link[links->count++];
-  link->state = take.state;
-  link->way = take.way;
-  link->share = (uint32_t)source;
-  link->into = (uint32_t)into;
-  return 1;
 }
 
 static perm_status permi_class_contract(void *context, uint64_t share, int thread)
@@ -11889,17 +11680,24 @@ static perm_status permi_class_contract(void *context, uint64_t share, int threa
     for (k = 0; k < takes->count && run->status[share] == PERM_OK; k++) {
       const permi_class_take take = takes->take[k];
       const size_t t = permi_class_find(run, list, takes->key + k * words);
-      if (t == SIZE_MAX || (run->links && !permi_class_note(run, (int)share, source, take, t)))
+      permi_class_links *links = run->links ? &run->links[share] : NULL;
+      if (t == SIZE_MAX || (links && !permi_room(&run->base.locked, NULL, &links->link, links->count, 1, &links->room,
+                                                 sizeof *links->link))) {
         run->status[share] = PERM_ERROR_MEMORY;
-      else
-        permi_class_add_way(run, from, take.state, (int)take.way, list, t);
+        break;
+      }
+      if (links) {
+        const permi_class_link link = {take.state, take.way, (uint32_t)source, (uint32_t)t};
+        links->link[links->count++] = link;
+      }
+      permi_class_add_way(run, from, take.state, (int)take.way, list, t);
     }
     takes->count = 0;
   }
   return PERM_OK;
 }
 
-/* THE BOUND. As in >>steps_run: a state's value is a sum of terms, the products of a way's entries and factors, and the
+/* THE BOUND. As in >>steps: a state's value is a sum of terms, the products of a way's entries and factors, and the
    computed value is the same sum with each term times at most K factors 1 + d, |d| <= u.
    1. An entry a(u, v) is used as the factor of u times the class's entry a(l, v) / a(l, w). That quotient times the
    factor a(u, w) is a(u, v), as rests are proportional. The quotient is rounded once, multiplied by the number that
@@ -11915,66 +11713,64 @@ static perm_status permi_class_contract(void *context, uint64_t share, int threa
    Proved by machine: the induction tests/proofs/chains.v, constants tests/proofs/frontier.g. */
 static double permi_classes_bound(const permi_classes *plan, const permi_block *block, double roundings)
 {
-  double operations = (block->imaginary ? 12.0 : 7.0) * block->n, gamma, doubtful;
+  double operations = (block->imaginary ? 12.0 : 7.0) * block->n;
   int p;
   for (p = 0; p < plan->steps; p++)
     operations += 2 * (plan->step[p].ways * (plan->step[p].parts + 1) - 1);
-  if (operations + roundings > 1e14)
-    return (double)INFINITY;
-  gamma = doubtful = permi_gamma(roundings + operations);
-  if (permi_algebra_is_dd(plan->numbers.algebra))
-    gamma = permi_gamma(roundings) * (1 + 1e-12) + operations * PERMI_DD_UNIT / (1 - operations * PERMI_DD_UNIT);
-  return gamma / (1 - doubtful) * (1 + 8 * PERMI_UNIT);
+  return operations + roundings > 1e14 ? (double)INFINITY
+                                       : permi_terms_bound(&plan->numbers, roundings, operations, operations);
 }
 
 /* Makes the states after step p. */
-static perm_status permi_class_step_run(permi_class_run *run, int p)
+static perm_status permi_class_advance(permi_runner *runner, int p)
 {
-  const int threads = run->control ? permi_threads(run->control->options) : 1;
+  permi_class_run *run = (permi_class_run *)runner;
   permi_class_list *source = run->list[p & 1], *target = run->list[(p + 1) & 1];
   const permi_class_step *step = &run->plan->step[p];
   size_t most = 0, all = 0, places;
   int k, shared;
   perm_status status = PERM_OK;
   run->p = p;
+  runner->done = step->done * run->plan->seconds;
   for (k = 0; k < run->shares; k++) {
     target[k].count = 0;
     for (places = 16; places < 2 * source[k].count; places *= 2)
       ;
-    if (!permi_room(&run->locked, NULL, &target[k].place, 0, places, &target[k].place_room, sizeof(uint32_t)))
+    if (!permi_room(&run->base.locked, NULL, &target[k].place, 0, places, &target[k].place_room, sizeof(uint32_t)))
       return PERM_ERROR_MEMORY;
     target[k].places = places;
     memset(target[k].place, 0, places * sizeof(uint32_t));
     most = source[k].count > most ? source[k].count : most;
     all += source[k].count;
   }
-  shared = (double)all * (step->parts + 1) * run->plan->each < PERMI_SHARE_SECONDS ? 1 : threads;
+  shared = (double)all * (step->parts + 1) * run->plan->each < PERMI_SHARE_SECONDS ? 1 : runner->threads;
   for (run->first = 0; run->first < most && status == PERM_OK; run->first += PERMI_CLASS_ROUND) {
     permi_share(shared, 0, (uint64_t)run->shares, permi_class_expand, run, NULL);
     permi_share(shared, 0, (uint64_t)run->shares, permi_class_contract, run, NULL);
     for (k = 0; k < run->shares && status == PERM_OK; k++)
       status = run->status[k];
-    if (status == PERM_OK && run->control)
-      status = permi_control_poll(run->control, step->done * run->plan->seconds, "classes");
+    if (status == PERM_OK)
+      status = permi_runner_poll(runner, PERMI_RUNNER_POLL, runner->done, 0);
   }
-  for (k = 0; k < run->shares && !permi_algebra_is_integer(run->plan->numbers.algebra); k++)
-    permi_values_normalise(&run->plan->numbers, target[k].value, target[k].count, target[k].exp2,
-                           p & PERMI_CANCELS_STEPS ? NULL : &run->sizes);
+  for (k = 0; k < run->shares; k++) {
+    runner->visited += (double)target[k].count;
+    if (!permi_algebra_is_integer(run->plan->numbers.algebra))
+      permi_values_normalise(&run->plan->numbers, target[k].value, target[k].count, target[k].exp2,
+                             p & PERMI_CANCELS_STEPS ? NULL : &runner->sizes);
+  }
   return status;
 }
 
-static int permi_class_run_open(permi_class_run *run, const permi_classes *plan, permi_control *control,
-                                permi_pool *pool)
+/* Begins a run that the caller has cleared, except for `keep`, with the one state before the first step. 0: out of
+   memory. */
+static int permi_class_run_open(permi_class_run *run, const permi_classes *plan, permi_control *control)
 {
+  const uint64_t none[PERMI_CLASS_WORDS] = {0};
+  permi_pool *pool = &run->base.pool;
   size_t shares;
   int k;
-  memset(run, 0, sizeof *run);
+  permi_runner_begin(&run->base, &plan->owned.allocator, control, "classes");
   run->plan = plan;
-  run->control = control;
-  run->under = plan->owned.allocator;
-  run->locked.allocate = permi_locked_allocate;
-  run->locked.release = permi_locked_release;
-  run->locked.user_data = &run->under;
   run->shares = plan->most >= PERMI_CLASS_SHARED ? PERMI_CLASS_SHARES : 1;
   run->bytes = 8 * permi_numbers_words(&plan->numbers);
   shares = (size_t)run->shares;
@@ -11982,63 +11778,55 @@ static int permi_class_run_open(permi_class_run *run, const permi_classes *plan,
     run->list[k] = (permi_class_list *)permi_pool_zeros(pool, shares, sizeof(permi_class_list));
   run->takes = (permi_class_takes *)permi_pool_zeros(pool, shares * shares, sizeof *run->takes);
   run->status = (perm_status *)permi_pool_zeros(pool, shares, sizeof *run->status);
-  return !pool->failed;
+  if (pool->failed || permi_class_find(run, run->list[0], none) != 0)
+    return 0;
+  permi_value_one(&plan->numbers, run->list[0]->value);
+  return 1;
 }
 
-static void permi_class_run_close(permi_class_run *run, int open)
+static void permi_class_run_close(permi_class_run *run)
 {
   int k, which;
-  for (k = 0; open && k < run->shares * run->shares; k++) {
-    permi_release(&run->locked, run->takes[k].take);
-    permi_release(&run->locked, run->takes[k].key);
+  for (k = 0; run->takes && k < run->shares * run->shares; k++) {
+    permi_release(&run->base.locked, run->takes[k].take);
+    permi_release(&run->base.locked, run->takes[k].key);
   }
-  for (which = 0; open && which < 2; which++)
-    for (k = 0; k < run->shares; k++) {
-      permi_release(&run->locked, run->list[which][k].key);
-      permi_release(&run->locked, run->list[which][k].value);
-      permi_release(&run->locked, run->list[which][k].exp2);
-      permi_release(&run->locked, run->list[which][k].place);
+  for (which = 0; which < 2; which++)
+    for (k = 0; run->list[which] && k < run->shares; k++) {
+      permi_release(&run->base.locked, run->list[which][k].key);
+      permi_release(&run->base.locked, run->list[which][k].value);
+      permi_release(&run->base.locked, run->list[which][k].exp2);
+      permi_release(&run->base.locked, run->list[which][k].place);
     }
+  permi_pool_release(&run->base.pool);
 }
 
 static perm_status permi_classes_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_classes *plan = (const permi_classes *)leaf->context;
-  const uint64_t none[PERMI_CLASS_WORDS] = {0};
-  permi_pool pool = {&plan->owned.allocator, NULL, 0};
   permi_class_run run;
-  const int open = permi_class_run_open(&run, plan, control, &pool);
   perm_status status = PERM_ERROR_MEMORY;
-  double visited = 0;
-  int p, k;
-  if (open && permi_class_find(&run, run.list[0], none) == 0) {
-    permi_value_one(&plan->numbers, run.list[0]->value);
-    status = PERM_OK;
+  memset(&run, 0, sizeof run);
+  if (permi_class_run_open(&run, plan, control))
+    status = permi_runner_go(&run.base, 0, plan->steps, permi_class_advance);
+  if (status == PERM_OK) {
+    const permi_class_list *last = run.list[plan->steps & 1];
+    run.base.sizes.exp2 = last->count ? last->exp2[0] : 0;
+    permi_runner_finish(&run.base, &plan->numbers, last->count ? last->value : NULL, plan->lost_error, partial);
   }
-  for (p = 0; p < plan->steps && status == PERM_OK; p++) {
-    status = permi_class_step_run(&run, p);
-    for (k = 0; k < run.shares; k++)
-      visited += (double)run.list[(p + 1) & 1][k].count;
-  }
-  if (status == PERM_OK && run.list[p & 1]->count) {
-    run.sizes.exp2 = run.list[p & 1]->exp2[0];
-    permi_values_finish(&plan->numbers, run.list[p & 1]->value, &run.sizes, plan->lost_error, partial);
-  }
-  partial->terms += status == PERM_OK ? visited : 0;
-  permi_class_run_close(&run, open);
-  permi_pool_release(&pool);
+  permi_class_run_close(&run);
   return status;
 }
 
 /* ================================================================================== >>classes_order
    The order of the vertices for method classes, its price and offer. */
 
-/* Greedy, from the end: next goes the vertex whose going leaves the fewest classes, and of these the one with the most
-   neighbours that have come, or the fewest: both are tried, then other ties. The first finds nested rows, rows of ones
-   at either end and J minus a sparse matrix (random ones of order 200: 1, 50 and 200 states a step), the second bands
-   and sparse graphs. To leave the fewest states is worse, as a few of many classes look cheap at first: 1e13 where this
-   takes 1e4. From the beginning nothing works: all rows first are one state. Of the entries only zeros are seen, and
-   those that permi_class_vote notes. */
+/* Returns how many classes are left when v goes. The order is greedy, from the end: next goes the vertex that leaves
+   the fewest classes, and of these the one with the most neighbours that have come, or the fewest (both are tried, then
+   other ties). The first finds nested rows, rows of ones at either end and J minus a sparse matrix (random ones of
+   order 200: 1, 50 and 200 states a step), the second bands and sparse graphs. To leave the fewest states is worse:
+   1e13 where this takes 1e4, as a few of many classes look cheap at first. From the beginning nothing works, as all
+   rows are one state. Only zeros and the entries that permi_class_vote notes are seen. */
 static int permi_class_left(const permi_class_build *build, int v)
 {
   const int own = v >= build->block->n, side = 1 - own;
@@ -12163,7 +11951,8 @@ static perm_status permi_classes_create(const permi_block *block, const permi_cl
   }
   permi_release(build.pool.allocator, part);
   permi_release(build.pool.allocator, limit);
-  permi_class_build_release(&build);
+  permi_release(build.pool.allocator, build.list);
+  permi_pool_release(&build.pool);
   for (p = 0, plan->cost = 0; p < plan->steps && status == PERM_OK; p++) {
     plan->step[p].done = plan->cost;
     plan->cost += (p ? plan->step[p - 1].states : 1) * (1 + plan->step[p].parts);
@@ -12172,13 +11961,6 @@ static perm_status permi_classes_create(const permi_block *block, const permi_cl
   for (p = 0; p < plan->steps && status == PERM_OK; p++)
     plan->step[p].done /= plan->cost;
   return status;
-}
-
-static double permi_classes_way_seconds(const permi_numbers *numbers)
-{
-  const double words = (double)permi_numbers_words(numbers);
-  return PERMI_CLASS_WAY_SECONDS + PERMI_CLASS_WORD_SECONDS * words * numbers->parts *
-                                       (numbers->algebra == PERMI_RESIDUES ? PERMI_RESIDUE_WORDS : 1);
 }
 
 /* Lists double when they are full; takes are of one round. */
@@ -12205,15 +11987,16 @@ static perm_status permi_classes_offer(permi_maker *maker, const permi_block *bl
   permi_classes like, *best = NULL, *plan;
   perm_status status = PERM_OK;
   double each;
-  int attempt, doubled = maker->options->precision == PERM_PRECISION_ACCURATE ||
-                         maker->options->precision == PERM_PRECISION_DD;
+  int attempt, doubled = permi_sparse_doubled(maker->options);
   if (finding > worth)
     return permi_refuse(offer, PERM_ERROR_LIMIT, "would take %s to look for classes", permi_time_words(finding).text);
   memset(&like, 0, sizeof like);
   if (!permi_numbers_choose_moduli(&like.numbers, block, working->modulus, doubled))
     return permi_refuse_long(offer);
   like.lost_error = working->lost_error;
-  each = permi_classes_way_seconds(&like.numbers);
+  each = PERMI_CLASS_WAY_SECONDS + PERMI_CLASS_WORD_SECONDS * (double)permi_numbers_words(&like.numbers) *
+                                       like.numbers.parts *
+                                       (like.numbers.algebra == PERMI_RESIDUES ? PERMI_RESIDUE_WORDS : 1);
   for (attempt = 0; attempt < PERMI_CLASS_ATTEMPTS && status != PERM_ERROR_MEMORY; attempt++) {
     const double most = fmin(best ? best->cost : rival / each, PERMI_ORDER_START);
     plan = (permi_classes *)permi_owned_new(allocator, sizeof *plan);
@@ -12282,15 +12065,11 @@ static perm_status permi_classes_make(permi_maker *maker, const permi_block *blo
   const int doubled = permi_algebra_is_dd(plan->numbers.algebra);
   leaf->information.work = plan->cost;
   leaf->information.fingerprint = permi_classes_fingerprint(plan, maker->watch);
-  leaf->run_task = permi_classes_task;
+  permi_leaf_values(leaf, &plan->numbers, plan->bound_relative,
+                    doubled && !block->rounded ? PERMI_DD_UNIT : PERMI_UNIT, permi_classes_task, permi_classes_explain);
   leaf->threaded = plan->most >= PERMI_CLASS_SHARED;
-  leaf->explain = permi_classes_explain;
-  leaf->integer = permi_algebra_is_integer(plan->numbers.algebra);
-  if (!leaf->integer) {
-    permi_leaf_bound(leaf, plan->bound_relative, doubled && !block->rounded ? PERMI_DD_UNIT : PERMI_UNIT);
-    if (doubled && maker->job->leaves == 0)
-      maker->job->precision = PERM_PRECISION_DD;
-  }
+  if (doubled && maker->job->leaves == 0)
+    maker->job->precision = PERM_PRECISION_DD;
   return PERM_OK;
 }
 
@@ -15537,7 +15316,10 @@ static perm_status permi_signs_make(permi_maker *maker, const permi_block *block
 }
 
 /* ======================================================================================== >>sorting
-   Method sorting: the lists without merging. Expands all terms of a step, sorts them by state, adds equal ones. */
+   Method sorting: the lists without merging. Expands all terms of a step, sorts them by state, adds equal ones.
+
+   Symbols    here
+     state    a key of mask_words words; term: a take, of a state by a stream */
 
 static uint64_t permi_sorting_key(const permi_frontier *frontier, const permi_list *source, permi_take take, int w)
 {
@@ -15562,13 +15344,12 @@ static perm_status permi_sorting_expand(permi_run *run, int p, permi_part *part)
                    permi_stream_word(frontier, s, 1, w);
       if (differs)
         continue;
-      if (!permi_takes_more(&run->locked, part, 1))
+      if (!permi_takes_more(&run->base.locked, part, 1))
         return PERM_ERROR_MEMORY;
       part->take[part->takes].group = (uint32_t)k;
       part->take[part->takes++].stream = (uint32_t)s;
     }
-    if (run->control)
-      status = permi_control_poll(run->control, frontier->cost[p] * PERMI_STATE_SECONDS, "frontier");
+    status = permi_runner_poll(&run->base, (double)source->states, run->base.done, 0);
   }
   return status;
 }
@@ -15581,7 +15362,7 @@ static int permi_sorting_sort(const permi_run *run, const permi_list *source, pe
   size_t start[256], k, sum;
   int byte, b;
   part[1].takes = 0;
-  if (!permi_takes_more(&run->locked, &part[1], count))
+  if (!permi_takes_more(&run->base.locked, &part[1], count))
     return 0;
   part[1].takes = count;
   for (byte = 0; byte < 8 * frontier->mask_words; byte++) {
@@ -15638,38 +15419,279 @@ static perm_status permi_sorting_step(permi_run *run, int p)
                      (const char *)source->value + take.group * bytes, 1);
   }
   if (run->tracking)
-    permi_values_track(frontier->numbers.algebra, target->value, target->states, &run->sizes);
+    permi_values_track(frontier->numbers.algebra, target->value, target->states, &run->base.sizes);
   return PERM_OK;
+}
+
+static perm_status permi_sorting_advance(permi_runner *run, int p)
+{
+  return permi_run_advance_by((permi_run *)run, p, permi_sorting_step);
 }
 
 static perm_status permi_sorting_run(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
-  return permi_frontier_run_by(leaf, control, permi_sorting_step, partial);
+  return permi_frontier_run_by(leaf, control, permi_sorting_advance, 1, partial);
+}
+
+/* =========================================================================================== >>ways
+   The frame of the engines of papers, asked by name only: a walk over a tree of choices, whose leaves add up. Chunks
+   share the tree: a node's ways are divided among its chunks. Sums of chunks are exact. */
+
+#define PERMI_WALK_CHUNKS 4096      /* at most, unless chunks would take longer than PERMI_WALK_CHUNK_SECONDS */
+#define PERMI_WALK_CHUNK_SECONDS 0.25
+#define PERMI_WALK_PIECE_SECONDS 1e-3 /* of a chunk, at least, where chunks are short */
+#define PERMI_WALK_LOOK_SECONDS 2e-3  /* predicted work between two looks at the stop */
+#define PERMI_WALK_WINDOW 64          /* chunks for each thread before they are merged */
+#define PERMI_WALK_PROBES 48
+#if !defined(PERMI_WALK_GRACE_SECONDS)
+#define PERMI_WALK_GRACE_SECONDS 0.1 /* predicted: a shorter chunk is finished even after a stop */
+#endif
+
+typedef struct permi_ways {
+  uint64_t begin, end, chunk; /* the chunks that share the node, and the one that walks */
+  double weight;              /* of a probe: paths that it stands for; else 1 */
+  uint64_t seed;              /* of a probe; else 0 */
+  struct permi_walking *walking; /* NULL: nothing stops the walk */
+  double choices, work, look; /* counted; predicted seconds; when it looks at the stop again */
+  int thread, stopped;
+} permi_ways;
+
+/* Gives the ways [*first, *last) of `count` to the chunk; a probe gets one at random [Knu75]. */
+static void permi_ways_take(permi_ways *ways, int count, int *first, int *last)
+{
+  const uint64_t chunks = ways->end - ways->begin, mine = ways->chunk - ways->begin, n = (uint64_t)count;
+  if (ways->seed) {
+    *first = (int)(permi_order_random(&ways->seed) * count);
+    *last = *first + 1;
+    ways->weight *= count;
+  } else if (chunks <= n) {
+    *first = (int)(mine * n / chunks);
+    *last = (int)((mine + 1) * n / chunks);
+    ways->begin = ways->chunk;
+    ways->end = ways->chunk + 1;
+  } else { /* the last way whose chunks begin at or before mine */
+    *first = (int)(((mine + 1) * n - 1) / chunks);
+    *last = *first + 1;
+    ways->end = ways->begin + chunks * (uint64_t)*last / n;
+    ways->begin += chunks * (uint64_t)*first / n;
+  }
+}
+
+/* Nodes and leaves that several chunks walk are the first one's. */
+static int permi_ways_mine(const permi_ways *ways)
+{
+  return ways->chunk == ways->begin;
+}
+
+typedef struct permi_walking {
+  const permi_leaf *leaf;
+  permi_asked asked;
+  uint64_t begin, window; /* the first chunks of the range, of the slots */
+  perm_partial *slot;
+  void *memory;
+} permi_walking;
+
+/* Counts a choice of predicted seconds. Returns 1 if the chunk is given up: branches have any size. */
+static int permi_ways_stop(permi_ways *ways, double seconds)
+{
+  permi_walking *walking = ways->walking;
+  ways->choices += permi_ways_mine(ways) ? ways->weight : 0;
+  ways->work += ways->weight * seconds;
+  if (ways->work >= ways->look && walking && !ways->stopped) {
+    const perm_leaf *information = &walking->leaf->information;
+    const double before = (double)(ways->chunk - walking->begin) / (double)information->chunks * information->seconds;
+    ways->look = ways->work + PERMI_WALK_LOOK_SECONDS;
+    ways->stopped = permi_asked_poll(&walking->asked, ways->thread, before, "walking") != PERM_OK;
+  }
+  return ways->stopped;
+}
+
+static perm_status permi_walking_chunk(void *context, uint64_t chunk, int thread)
+{
+  permi_walking *walking = (permi_walking *)context;
+  const permi_leaf *leaf = walking->leaf;
+  perm_partial *partial = &walking->slot[chunk - walking->window];
+  permi_ways *ways = (permi_ways *)permi_workspace_of(leaf, walking->memory, thread);
+  memset(ways, 0, sizeof *ways);
+  ways->end = leaf->information.chunks;
+  ways->chunk = chunk;
+  ways->weight = 1;
+  ways->walking = walking;
+  ways->look = PERMI_WALK_GRACE_SECONDS;
+  ways->thread = thread;
+  leaf->run_chunk(leaf, chunk, ways, partial);
+  if (!ways->stopped) {
+    partial->fingerprint = leaf->information.fingerprint;
+    permi_partial_count(partial, chunk, chunk + 1);
+  }
+  return thread ? PERM_OK : ways->stopped ? (perm_status)walking->asked.stop
+         : permi_asked_poll(&walking->asked, 0, (double)(chunk + 1 - walking->begin) /
+                            (double)leaf->information.chunks * leaf->information.seconds, "walking");
+}
+
+/* run_range of leaves whose workspace begins with permi_ways. Chunks are merged in order until one is missing: what was
+   done is a prefix. */
+static perm_status permi_walk_range(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
+                                    perm_partial *partial)
+{
+  const perm_allocator *allocator = &((const permi_owned *)leaf->context)->allocator;
+  permi_leaf each = *leaf;
+  permi_walking walking;
+  perm_status status = PERM_OK;
+  uint64_t room, k;
+  int whole = 1;
+  each.run_range = NULL; /* it has a workspace */
+  walking.leaf = &each;
+  walking.asked = permi_asked_begin(leaf, control);
+  walking.begin = walking.window = begin;
+  room = PERMI_WALK_WINDOW * (uint64_t)walking.asked.threads;
+  room = end - begin < room ? end - begin : room;
+  walking.slot = (perm_partial *)permi_allocate(allocator, (size_t)room, sizeof *walking.slot);
+  if (!permi_workspace_make(allocator, &each, walking.asked.threads, &walking.memory) || !walking.slot)
+    status = PERM_ERROR_MEMORY;
+  for (; walking.window < end && status == PERM_OK && whole; walking.window += room) {
+    const uint64_t count = end - walking.window < room ? end - walking.window : room;
+    memset(walking.slot, 0, (size_t)count * sizeof *walking.slot);
+    status = permi_share(walking.asked.threads, walking.window, walking.window + count, permi_walking_chunk, &walking,
+                         NULL);
+    for (k = 0; k < count && walking.slot[k].chunks; k++)
+      perm_partial_merge(partial, &walking.slot[k]);
+    whole = k == count;
+    if (status == PERM_OK && control)
+      status = permi_control_poll_range(control, (double)(walking.window + count - begin) /
+                                        (double)leaf->information.chunks * leaf->information.seconds, "walking");
+    if (whole && walking.window + count == end)
+      status = PERM_OK;
+  }
+  permi_release(allocator, walking.memory);
+  permi_release(allocator, walking.slot);
+  return status;
+}
+
+/* ways: of a node, at most. */
+static uint64_t permi_walk_chunks(double pieces, double seconds, int ways)
+{
+  const double most = fmax(fmin(PERMI_WALK_CHUNKS, pieces), seconds / PERMI_WALK_CHUNK_SECONDS);
+  uint64_t chunks = 1;
+  while (2 * (double)chunks <= most && chunks < (UINT64_C(1) << 63) / (uint64_t)ways)
+    chunks *= 2;
+  return chunks;
+}
+
+typedef void (*permi_walk_chunk)(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial);
+
+/* Estimates choices and seconds by random descents [Knu75]. workspace: a thread's bytes, behind permi_ways. */
+static perm_status permi_walk_offer(const permi_maker *maker, permi_walk_chunk run, size_t workspace, double look,
+                                    double *choices, permi_offer *offer)
+{
+  const perm_options *options = maker->options;
+  permi_ways *ways = (permi_ways *)permi_allocate(&options->allocator, sizeof *ways + workspace, 1);
+  uint64_t seed = UINT64_C(0x9e3779b97f4a7c15);
+  perm_partial ignored;
+  permi_leaf leaf;
+  double seconds = 0;
+  int probe;
+  if (!ways)
+    return permi_fail_memory(maker->result);
+  memset(&ignored, 0, sizeof ignored);
+  memset(&leaf, 0, sizeof leaf);
+  leaf.context = offer->plan;
+  for (probe = 0; probe < PERMI_WALK_PROBES && !permi_watch(maker->watch, look); probe++) {
+    memset(ways, 0, sizeof *ways);
+    ways->end = 1;
+    ways->weight = 1;
+    ways->seed = seed;
+    run(&leaf, 0, ways, &ignored);
+    seed = ways->seed;
+    *choices += (ways->choices - *choices) / (probe + 1);
+    seconds += (ways->work - seconds) / (probe + 1);
+  }
+  permi_release(&options->allocator, ways);
+  offer->seconds = 1e-6 + seconds;
+  offer->bytes += (double)workspace;
+  if (!(seconds < 1e300))
+    return permi_refuse(offer, PERM_ERROR_LIMIT, "has too many perfect matchings to enumerate");
+  if (options->max_seconds > 0 && seconds > options->max_seconds && !permi_in_pieces(options))
+    permi_refuse(offer, PERM_ERROR_LIMIT, "is predicted to take %s, over max_seconds = %.3g",
+                 permi_time_words(seconds).text, options->max_seconds);
+  return PERM_OK;
+}
+
+/* plan: a hash of what else decides the terms. */
+static void permi_walk_leaf(const permi_block *block, uint64_t plan, uint64_t chunks, permi_leaf *leaf)
+{
+  uint64_t hash = permi_hash(PERMI_HASH_START, plan);
+  int i, e;
+  for (i = 0; i < block->n; i++)
+    for (e = block->start[i]; e < block->start[i + 1]; e++) {
+      const int edge = block->edge[e];
+      hash = permi_hash(hash, (uint64_t)i << 32 | (uint64_t)block->neighbour[e]);
+      if (block->integer)
+        hash = permi_hash(permi_hash(hash, (uint64_t)block->integer[edge]),
+                          block->imaginary_integer ? (uint64_t)block->imaginary_integer[edge] : 0);
+      else
+        hash = permi_hash_double(permi_hash_double(hash, block->real[edge]),
+                                 block->imaginary ? block->imaginary[edge] : 0);
+    }
+  leaf->information.kind = PERM_LEAF_RANGE;
+  leaf->information.chunks = chunks;
+  leaf->information.fingerprint = hash;
+  leaf->integer = block->integer != NULL;
+}
+
+static size_t permi_walk_explain(const permi_leaf *leaf, char *buffer, size_t size)
+{
+  const perm_leaf *information = &leaf->information;
+  return permi_say(buffer, size, "%s, order %d: about %.3g choices, terms in %s, predicted %.3g s, %.0f chunks\n",
+                   perm_method_name(information->method), information->n, information->work,
+                   leaf->integer ? "integers" : information->method == PERM_METHOD_DECOMPOSE ? "doubles with moduli"
+                                                                                             : "double-doubles",
+                   information->seconds, (double)information->chunks);
+}
+
+/* The leaf of an offer, but for its relative bound. ways: of a node, at most. */
+static perm_status permi_walk_make(const permi_maker *maker, const permi_block *block, const permi_offer *offer,
+                                   uint64_t plan, int ways, permi_walk_chunk run, size_t workspace, permi_leaf *leaf)
+{
+  permi_walk_leaf(block, plan, permi_walk_chunks(offer->seconds / PERMI_WALK_PIECE_SECONDS, offer->seconds, ways),
+                  leaf);
+  leaf->run_chunk = run;
+  leaf->run_range = permi_walk_range;
+  leaf->explain = permi_walk_explain;
+  leaf->workspace = sizeof(permi_ways) + workspace;
+  leaf->threaded = 1;
+  if (maker->working->lost_error > 0 && !leaf->integer)
+    leaf->bound_absolute = leaf->estimate_absolute = 2 * (DBL_MIN + maker->working->lost_error);
+  return PERM_OK;
 }
 
 /* ======================================================================================= >>sparyser
-   Ryser's sum over sets of columns in Gray order, on compressed columns [SUP], in the order of [EK] (>>codegen); here
-   as a tree. Digits, columns or groups of them, are decided from the slowest to the fastest. A row belongs to the
-   fastest digit that touches it, which makes its sum final; each level keeps the product over the rows of slower
-   digits, and 0 ends the branch (the paper has two such areas, this one a column). Row sums are exact, on a grid of a
-   power of two.
+   Methods sparyser (SpaRyser of [SUP]) and dominating ([LM, appendix B]): Ryser's sum over sets of columns, on
+   compressed columns, in the order of [EK] (>>codegen), as a tree.
+
+   Symbols     here
+     J         the columns in the sum: a Gray code over digits, columns or groups of them
+     S_1 ...   dominating: neighbourhoods of rows that share no column; their non-empty subsets are digits, for others
+               leave a row empty
+     row sums  x or integer: exact, on a grid of a power of two
+     products  product or wide of a level, over the rows of slower digits; 0 ends the branch ([EK] has two such areas,
+               this one a column)
+   A row belongs to the fastest digit that touches it, which makes its sum final.
 
    Terms: over all sets J, (-1)^(n - |J|) prod_i sum_{j in J} a_ij [Rys63], where rows without a column cut branches; or
    by Nijenhuis and Wilf over sets without column c, (-1)^(n-1) 2 (-1)^|J| prod_i (a_ic - r_i / 2 + sum_{j in J} a_ij),
    r_i the row's sum: half as many terms, hardly a zero. */
 
 #define PERMI_RYSER_CHUNK_NODES 16384 /* moves of a chunk, at least */
-#define PERMI_RYSER_CHUNKS 4096       /* at most, unless chunks would take longer than PERMI_RYSER_CHUNK_SECONDS */
+#define PERMI_RYSER_MOVE_SECONDS 5e-9
+#define PERMI_RYSER_ENTRY_SECONDS 2e-9 /* an entry changed, a row multiplied */
 
 typedef struct permi_ryser {
-  int n, parts, integers, halves, digits, low; /* a chunk fixes the digits from low on */
-  int groups, transposed, on_grid, pairs;
+  int n, parts, integers, halves, digits, groups, transposed, on_grid, pairs;
   int radix[PERM_MAX_N], least[PERM_MAX_N];    /* a digit's Gray codes run from least */
   int digit_start[PERM_MAX_N + 1], column[PERM_MAX_N];
   int column_start[PERM_MAX_N + 1];
-  int level_start[PERM_MAX_N + 1], row[PERM_MAX_N]; /* the rows of a digit; then rows of no digit */
-  int shares;                                       /* parts of digit low - 1 */
-  uint64_t combinations;
+  int level_start[PERM_MAX_N + 2], row[PERM_MAX_N]; /* the rows of a digit; then rows of no digit */
   double nodes, terms, seconds, growth, bits;
   double moved[PERM_MAX_N];
   int buried;                                 /* an entry lost over 2^-20 of itself */
@@ -15682,9 +15704,9 @@ typedef struct permi_ryser {
 
 typedef struct permi_ryser_walk {
   const permi_ryser *ryser;
-  double x[2][PERM_MAX_N], product[2][PERM_MAX_N + 1], absolute;
+  double x[2][PERM_MAX_N], product[2][PERM_MAX_N + 2], absolute;
   int64_t integer[PERM_MAX_N];
-  permi_wide wide[PERM_MAX_N + 1], sum;
+  permi_wide wide[PERM_MAX_N + 2], sum;
   permi_dd total[2];
   int code[PERM_MAX_N], sign;
   uint64_t terms;
@@ -15707,33 +15729,12 @@ static PERMI_ALWAYS_INLINE void permi_ryser_flip(permi_ryser_walk *walk, int k, 
     walk->x[1][ryser->touched[e]] += on ? ryser->value[1][e] : -ryser->value[1][e];
 }
 
-static PERMI_ALWAYS_INLINE void permi_ryser_step(permi_ryser_walk *walk, int digit, int step)
-{
-  const int code = walk->code[digit] + step;
-  const int bit = permi_trailing_zeros((uint64_t)(step > 0 ? code : code + 1));
-  walk->code[digit] = code;
-  permi_ryser_flip(walk, walk->ryser->digit_start[digit] + bit, (code ^ code >> 1) >> bit & 1);
-}
-
-/* Multiplies a level's complex product by the sums of rows [i, end) of the order. */
-static PERMI_ALWAYS_INLINE void permi_ryser_times(permi_ryser_walk *walk, int level, int i, int end)
-{
-  double re = walk->product[0][level], im = walk->product[1][level];
-  for (; i < end; i++) {
-    const int row = walk->ryser->row[i];
-    const double x = walk->x[0][row], y = walk->x[1][row], was = re;
-    re = re * x - im * y;
-    im = was * y + im * x;
-  }
-  walk->product[0][level] = re;
-  walk->product[1][level] = im;
-}
-
-/* Returns 0 if the product is 0. */
+/* Makes a level's product from the one above. Returns 0 if it is 0. */
 static PERMI_ALWAYS_INLINE int permi_ryser_multiply(permi_ryser_walk *walk, int digit)
 {
   const permi_ryser *ryser = walk->ryser;
   const int end = ryser->level_start[digit + 1];
+  double re = walk->product[0][digit + 1], im = walk->product[1][digit + 1];
   int i = ryser->level_start[digit];
   if (ryser->integers) { /* products are below 2^126: the upper half has the sign */
     permi_wide product = walk->wide[digit + 1];
@@ -15745,17 +15746,16 @@ static PERMI_ALWAYS_INLINE int permi_ryser_multiply(permi_ryser_walk *walk, int 
     walk->wide[digit] = product;
     return product.low || product.high;
   }
-  if (ryser->parts == 1) {
-    double product = walk->product[0][digit + 1];
-    for (; i < end; i++)
-      product *= walk->x[0][ryser->row[i]];
-    walk->product[0][digit] = product;
-    return product != 0;
+  for (; i < end && ryser->parts == 1; i++)
+    re *= walk->x[0][ryser->row[i]];
+  for (; i < end; i++) {
+    const double x = walk->x[0][ryser->row[i]], y = walk->x[1][ryser->row[i]], was = re;
+    re = re * x - im * y;
+    im = was * y + im * x;
   }
-  walk->product[0][digit] = walk->product[0][digit + 1];
-  walk->product[1][digit] = walk->product[1][digit + 1];
-  permi_ryser_times(walk, digit, i, end);
-  return walk->product[0][digit] != 0 || walk->product[1][digit] != 0;
+  walk->product[0][digit] = re;
+  walk->product[1][digit] = im;
+  return re != 0 || im != 0;
 }
 
 /* TwoSum: two short chains where double-double has a long one. */
@@ -15805,6 +15805,7 @@ static void permi_ryser_visit(permi_ryser_walk *walk, int level, int left)
 {
   const int digit = level - 1, least = walk->ryser->least[digit];
   const int step = walk->code[digit] - least <= walk->ryser->radix[digit] - left ? 1 : -1;
+  int code, bit;
   for (;;) {
     if (permi_ryser_multiply(walk, digit)) {
       if (digit == 1 && walk->ryser->pairs)
@@ -15816,58 +15817,74 @@ static void permi_ryser_visit(permi_ryser_walk *walk, int level, int left)
     }
     if (--left == 0)
       return;
-    permi_ryser_step(walk, digit, step);
+    code = walk->code[digit] += step;
+    bit = permi_trailing_zeros((uint64_t)(step > 0 ? code : code + 1));
+    permi_ryser_flip(walk, walk->ryser->digit_start[digit] + bit, (code ^ code >> 1) >> bit & 1);
   }
+}
+
+/* Moves a digit `by` codes on. */
+static void permi_ryser_set(permi_ryser_walk *walk, int digit, int by)
+{
+  const int old = walk->code[digit], code = old + by, gray = code ^ code >> 1;
+  int changed = gray ^ old ^ old >> 1;
+  for (; changed; changed &= changed - 1) {
+    const int bit = permi_trailing_zeros((uint64_t)changed);
+    permi_ryser_flip(walk, walk->ryser->digit_start[digit] + bit, gray >> bit & 1);
+  }
+  walk->code[digit] = code;
+}
+
+static void permi_ryser_terms(permi_ryser_walk *walk, permi_ways *ways)
+{
+  const permi_ryser *ryser = walk->ryser;
+  int level = ryser->digits, left, first, last;
+  for (;; level--) {
+    left = level ? ryser->radix[level - 1] : 0;
+    if (level && ways->end - ways->begin > 1) {
+      permi_ways_take(ways, left, &first, &last);
+      permi_ryser_set(walk, level - 1, first);
+      left = last - first;
+    }
+    if (left != 1)
+      break;
+    if (!permi_ryser_multiply(walk, level - 1))
+      return;
+  }
+  if (!permi_ways_mine(ways))
+    return;
+  if (level == 1 && ryser->pairs)
+    permi_ryser_pair(walk);
+  else if (level)
+    permi_ryser_visit(walk, level, left);
+  else
+    permi_ryser_add(walk);
 }
 
 static void permi_ryser_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_ryser *ryser = (const permi_ryser *)leaf->context;
-  const int digits = ryser->digits;
-  const int64_t shares = ryser->shares, share = (int64_t)(chunk % (uint64_t)shares);
+  permi_ways ways;
   permi_ryser_walk walk;
-  int d, k, part, alive = 1, left = ryser->low ? ryser->radix[ryser->low - 1] : 0;
+  int d, part;
   (void)workspace;
-  if (chunk >= ryser->combinations) /* the number of chunks is rounded up */
-    return;
-  chunk /= (uint64_t)shares;
+  memset(&ways, 0, sizeof ways);
+  ways.end = leaf->information.chunks;
+  ways.chunk = chunk;
   memset(&walk, 0, sizeof walk);
   walk.ryser = ryser;
   memcpy(walk.x, ryser->base, sizeof walk.x);
   walk.sign = (ryser->n - ryser->halves) & 1 ? -1 : 1;
-  for (d = 0; d < digits; d++) {
-    int code = ryser->least[d];
-    if (d == ryser->low - 1 && shares > 1) {
-      const int begin = (int)(share * left / shares);
-      left = (int)((share + 1) * left / shares) - begin;
-      code += begin;
-    }
-    if (d >= ryser->low) {
-      code += (int)(chunk % (uint64_t)ryser->radix[d]);
-      chunk /= (uint64_t)ryser->radix[d];
-    }
-    walk.code[d] = code;
-    for (k = 0; k < ryser->digit_start[d + 1] - ryser->digit_start[d]; k++)
-      if ((code ^ code >> 1) >> k & 1)
-        permi_ryser_flip(&walk, ryser->digit_start[d] + k, 1);
-  }
-  walk.product[0][digits] = 1;
-  walk.wide[digits].low = 1;
-  permi_ryser_times(&walk, digits, ryser->level_start[digits], ryser->n);
-  for (d = digits - 1; d >= ryser->low && alive; d--)
-    alive = permi_ryser_multiply(&walk, d);
-  if (alive && ryser->low == 1 && ryser->pairs)
-    permi_ryser_pair(&walk);
-  else if (alive && ryser->low)
-    permi_ryser_visit(&walk, ryser->low, left);
-  else if (alive)
-    permi_ryser_add(&walk);
+  for (d = 0; d < ryser->digits; d++)
+    permi_ryser_set(&walk, d, ryser->least[d]);
+  walk.product[0][ryser->digits + 1] = 1;
+  walk.wide[ryser->digits + 1].low = 1;
+  permi_ryser_multiply(&walk, ryser->digits);
+  permi_ryser_terms(&walk, &ways);
   partial->terms += (double)walk.terms;
   if (ryser->integers) {
-    const int negative = (int)(walk.sum.high >> 63);
-    const permi_wide sum = negative ? permi_wide_negate(walk.sum) : walk.sum;
-    const uint64_t word[2] = {sum.low, sum.high};
-    permi_sum_add_integer(&partial->value, word, 2, negative);
+    const uint64_t word[2] = {walk.sum.low, walk.sum.high};
+    permi_sum_add_signed(&partial->value, word, 2);
   }
   for (part = 0; part < 2; part++) {
     perm_sum *sum = part ? &partial->imaginary : &partial->value;
@@ -15970,6 +15987,7 @@ static void permi_ryser_order(permi_ryser *ryser, const uint64_t *touches, const
   ryser->digit_start[digits] = used;
   ryser->level_start[digits] = taken;
   permi_ryser_list(ryser->row, &taken, rows_left);
+  ryser->level_start[digits + 1] = taken;
 }
 
 static void permi_ryser_entries(permi_ryser *ryser, const permi_block *block, int without, const double *grid)
@@ -16038,7 +16056,7 @@ static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int s
 {
   const int n = block->n, mine = side * n, other = n - mine;
   uint64_t touches[PERM_MAX_N];
-  double grid[PERM_MAX_N], most;
+  double grid[PERM_MAX_N];
   int j, e;
   ryser->n = n;
   ryser->integers = block->integer != NULL;
@@ -16054,56 +16072,103 @@ static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int s
   permi_ryser_entries(ryser, block, split->without, grid);
   permi_ryser_predict(ryser, touches);
   ryser->pairs = ryser->parts == 1 && !ryser->integers && ryser->least[0] == 0;
-  ryser->low = ryser->digits;
-  ryser->combinations = 1;
-  most = fmin(PERMI_RYSER_CHUNKS, ryser->nodes / PERMI_RYSER_CHUNK_NODES);
-  most = fmax(most, fmin(ryser->seconds / PERMI_RYSER_CHUNK_SECONDS, 1e18));
-  while (ryser->low > 0 && (double)ryser->combinations * ryser->radix[ryser->low - 1] <= most)
-    ryser->combinations *= (uint64_t)ryser->radix[--ryser->low];
-  ryser->shares = 1; /* a group's digit may have a million values */
-  if (ryser->low > 0 && (double)ryser->combinations * PERMI_RYSER_CHUNK_SECONDS < ryser->seconds)
-    ryser->shares = (int)fmin(most / (double)ryser->combinations, ryser->radix[ryser->low - 1]);
-  ryser->combinations *= (uint64_t)ryser->shares;
 }
 
-static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer,
-                                     permi_ryser_split (*candidates)(const permi_block *block, int side, int which),
-                                     int kinds)
+/* Columns alone: all of them, or without the fullest. */
+static permi_ryser_split permi_sparyser_split(const permi_block *block, int side, int halves)
+{
+  const int *start = block->start + (side ? 0 : block->n);
+  permi_ryser_split split;
+  int j, most = 0;
+  memset(&split, 0, sizeof split);
+  split.without = -1;
+  for (j = 0; j < block->n && halves; j++)
+    if (start[j + 1] - start[j] > most) {
+      most = start[j + 1] - start[j];
+      split.without = j;
+    }
+  return split;
+}
+
+/* Rows are chosen greedily by least degree from many random starts. */
+#define PERMI_DOMINATING_STARTS 64
+#define PERMI_DOMINATING_COLUMNS 20 /* so that a digit is an int */
+static permi_ryser_split permi_dominating_split(const permi_block *block, int side)
+{
+  const int n = block->n, mine = side * n, other = n - mine;
+  permi_ryser_split best, trial;
+  uint64_t columns[PERM_MAX_N], seed = UINT64_C(88172645463325252);
+  double least = (double)INFINITY;
+  int start, i, e;
+  memset(&best, 0, sizeof best);
+  best.without = -1;
+  for (i = 0; i < n; i++) {
+    columns[i] = 0;
+    for (e = block->start[mine + i]; e < block->start[mine + i + 1]; e++)
+      columns[i] |= UINT64_C(1) << (block->neighbour[e] - other);
+  }
+  for (start = 0; start < PERMI_DOMINATING_STARTS; start++) {
+    uint64_t left = ~UINT64_C(0) >> (PERM_MAX_N - n);
+    double bits = n;
+    trial = best;
+    trial.groups = 0;
+    for (;;) {
+      int row = -1, degree = PERMI_DOMINATING_COLUMNS + 1, ties = 0;
+      for (i = 0; i < n; i++) {
+        const int size = block->start[mine + i + 1] - block->start[mine + i];
+        if (!(left >> i & 1) || size > degree || size > PERMI_DOMINATING_COLUMNS)
+          continue;
+        ties = size < degree ? 1 : ties + 1;
+        degree = size;
+        if (permi_order_below(&seed, ties) == 0)
+          row = i;
+      }
+      if (row < 0)
+        break;
+      trial.group[trial.groups++] = columns[row];
+      bits += log2(ldexp(1, degree) - 1) - degree;
+      for (i = 0; i < n; i++)
+        left &= ~((uint64_t)((columns[i] & columns[row]) != 0) << i);
+    }
+    if (bits < least) {
+      least = bits;
+      best = trial;
+    }
+  }
+  return best;
+}
+
+static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_allocator *allocator = &maker->options->allocator;
   const perm_precision precision = maker->options->precision;
+  const int dominating = maker->options->method == PERM_METHOD_DOMINATING;
+  permi_ryser_split split, best;
   permi_ryser *ryser;
-  permi_ryser_split split;
   double least = (double)INFINITY;
-  int which, best = 0;
+  int which, side = 0;
+  (void)rival;
   if (block->n > PERM_MAX_N)
     return permi_refuse(offer, PERM_ERROR_LIMIT, "is larger than the %d rows that sums over sets of columns take",
                         PERM_MAX_N);
   if (block->imaginary_integer || precision == PERM_PRECISION_ACCURATE || precision == PERM_PRECISION_DD)
     return permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has %s, which sparse sums over sets of columns do not take",
                         block->imaginary_integer ? "Gaussian integers" : "another precision than double asked for");
-  if (maker->options->method == PERM_METHOD_AUTO && !block->integer)
-    return permi_refuse(offer, PERM_ERROR_UNSUPPORTED,
-                        "would lose digits to the cancellation of Ryser's sum in doubles");
-  if (rival < PERMI_RYSER_PLAN_SECONDS || (block->n > 50 && rival < 1e3))
-    return permi_refuse(offer, PERM_ERROR_LIMIT, "is hardly summed in less than %s over sets of columns",
-                        permi_time_words(rival).text);
   offer->plan = ryser = (permi_ryser *)permi_allocate(allocator, 1, sizeof *ryser);
   if (!ryser)
     return permi_fail_memory(maker->result);
-  for (which = 0; which < 2 * kinds; which++) {
-    split = candidates(block, which & 1, which / 2);
-    if (block->integer && split.without >= 0)
-      continue;
+  memset(&best, 0, sizeof best);
+  for (which = 0; which < (dominating || block->integer ? 2 : 4); which++) { /* integers are not halved */
+    split = dominating ? permi_dominating_split(block, which & 1) : permi_sparyser_split(block, which & 1, which / 2);
     permi_ryser_plan(ryser, block, which & 1, &split);
     if (ryser->seconds < least) {
       least = ryser->seconds;
-      best = which;
+      best = split;
+      side = which & 1;
     }
   }
-  split = candidates(block, best & 1, best / 2);
-  permi_ryser_plan(ryser, block, best & 1, &split);
-  offer->seconds = ryser->seconds + 2e-6 * (double)ryser->combinations;
+  permi_ryser_plan(ryser, block, side, &best);
+  offer->seconds = ryser->seconds;
   offer->bytes = sizeof *ryser;
   if (block->integer && ryser->widest * (1 + 1e-12) >= 9223372036854775808.0)
     permi_refuse(offer, PERM_ERROR_LIMIT, "has lines whose sums may exceed 64 bits");
@@ -16167,185 +16232,44 @@ static void permi_ryser_bounds(permi_maker *maker, const permi_block *block, con
   permi_make_honest(maker, block, leaf);
 }
 
+/* A chunk has the average number of terms or, with groups, whose digits divide unevenly, less than 16 times as many:
+   2 (1 + 1/2^1) (1 + 1/2^2) ... from shared levels, each rounded down, and 2 from the last. */
 static perm_status permi_ryser_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
 {
-  permi_ryser *ryser = (permi_ryser *)offer->plan;
-  uint64_t hash = permi_hash(permi_hash(PERMI_HASH_START, (uint64_t)ryser->digits), (uint64_t)ryser->halves);
-  uint64_t chunks = 1;
-  const int n = block->n;
-  int i, k, e;
-  while (chunks < ryser->combinations)
-    chunks *= 2;
-  for (i = 0; i < ryser->digits; i++)
-    hash = permi_hash(hash, (uint64_t)ryser->radix[i]);
+  const permi_ryser *ryser = (const permi_ryser *)offer->plan;
+  const uint64_t chunks = permi_walk_chunks(ryser->nodes / PERMI_RYSER_CHUNK_NODES, ryser->seconds, 1 << 20);
+  uint64_t hash = permi_hash(permi_hash(PERMI_HASH_START, (uint64_t)ryser->transposed), (uint64_t)ryser->halves);
+  int d, k;
+  for (d = 0; d < ryser->digits; d++)
+    hash = permi_hash(hash, (uint64_t)ryser->radix[d]);
   for (k = 0; k < ryser->digit_start[ryser->digits]; k++)
-    for (e = ryser->column_start[k]; e < ryser->column_start[k + 1]; e++) {
-      hash = permi_hash(hash, (uint64_t)k << 32 | (uint64_t)ryser->touched[e]);
-      hash = ryser->integers ? permi_hash(hash, (uint64_t)ryser->integer[e])
-                             : permi_hash_double(permi_hash_double(hash, ryser->value[0][e]),
-                                                 ryser->parts == 2 ? ryser->value[1][e] : 0);
-    }
-  for (i = 0; i < n && !ryser->integers; i++)
-    hash = permi_hash_double(permi_hash_double(hash, ryser->base[0][i]), ryser->base[1][i]);
-  leaf->information.kind = PERM_LEAF_RANGE;
-  leaf->information.chunks = chunks;
+    hash = permi_hash(hash, (uint64_t)ryser->column[k]);
+  permi_walk_leaf(block, hash, chunks, leaf);
   leaf->information.work = ryser->nodes;
-  leaf->information.fingerprint = permi_hash(permi_hash(hash, ryser->combinations), (uint64_t)ryser->shares);
   leaf->run_chunk = permi_ryser_chunk;
   leaf->explain = permi_ryser_explain;
   leaf->scale_exp2 = ryser->halves ? 1 : 0;
-  leaf->integer = ryser->integers;
   if (!leaf->integer)
-    permi_ryser_bounds(maker, block, ryser, ryser->terms / (double)ryser->combinations, leaf);
+    permi_ryser_bounds(maker, block, ryser, (chunks > 1 && ryser->groups ? 16 : 1) * ryser->terms / (double)chunks,
+                       leaf);
   return PERM_OK;
 }
 
-static permi_ryser_split permi_sparyser_split(const permi_block *block, int side, int which)
-{
-  const int *start = block->start + (side ? 0 : block->n);
-  permi_ryser_split split;
-  int j, most = 0;
-  memset(&split, 0, sizeof split);
-  split.without = -1;
-  for (j = 0; j < block->n && which; j++)
-    if (start[j + 1] - start[j] > most) {
-      most = start[j + 1] - start[j];
-      split.without = j;
-    }
-  return split;
-}
-
-static perm_status permi_sparyser_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
-{
-  return permi_ryser_offer(maker, block, rival, offer, permi_sparyser_split, 2);
-}
-
-/* ===================================================================================== >>dominating
-   Ryser's sum over the sets of columns that meet the neighbourhoods S_1, S_2, ... of rows sharing no column [LM,
-   appendix B]; other sets leave a row empty. The non-empty subsets of each S, and each other column, are a digit of
-   >>sparyser. Rows are chosen greedily by least degree from many random starts. */
-
-#define PERMI_DOMINATING_STARTS 64
-#define PERMI_DOMINATING_COLUMNS 20 /* so that a digit is an int */
-
-static permi_ryser_split permi_dominating_split(const permi_block *block, int side, int which)
-{
-  const int n = block->n, mine = side * n, other = n - mine;
-  permi_ryser_split best, trial;
-  uint64_t columns[PERM_MAX_N], seed = UINT64_C(88172645463325252);
-  double least = (double)INFINITY;
-  int start, i, e;
-  (void)which;
-  memset(&best, 0, sizeof best);
-  best.without = -1;
-  for (i = 0; i < n; i++) {
-    columns[i] = 0;
-    for (e = block->start[mine + i]; e < block->start[mine + i + 1]; e++)
-      columns[i] |= UINT64_C(1) << (block->neighbour[e] - other);
-  }
-  for (start = 0; start < PERMI_DOMINATING_STARTS; start++) {
-    uint64_t left = ~UINT64_C(0) >> (PERM_MAX_N - n);
-    double bits = n;
-    trial = best;
-    trial.groups = 0;
-    for (;;) {
-      int row = -1, degree = PERMI_DOMINATING_COLUMNS + 1, ties = 0;
-      for (i = 0; i < n; i++) {
-        const int size = block->start[mine + i + 1] - block->start[mine + i];
-        if (!(left >> i & 1) || size > degree || size > PERMI_DOMINATING_COLUMNS)
-          continue;
-        ties = size < degree ? 1 : ties + 1;
-        degree = size;
-        if (permi_order_below(&seed, ties) == 0)
-          row = i;
-      }
-      if (row < 0)
-        break;
-      trial.group[trial.groups++] = columns[row];
-      bits += log2(ldexp(1, degree) - 1) - degree;
-      for (i = 0; i < n; i++)
-        left &= ~((uint64_t)((columns[i] & columns[row]) != 0) << i);
-    }
-    if (bits < least) {
-      least = bits;
-      best = trial;
-    }
-  }
-  return best;
-}
-
-static perm_status permi_dominating_offer(permi_maker *maker, const permi_block *block, double rival,
-                                          permi_offer *offer)
-{
-  return permi_ryser_offer(maker, block, rival, offer, permi_dominating_split, 1);
-}
-
 /* =================================================================================== >>transversals
-   Enumerates perfect matchings, for blocks that have few. */
+   Enumerates perfect matchings, for blocks that have few: per A = sum over perfect matchings M of the product of a_ij
+   over (i, j) in M. Depth first, at the free vertex with the fewest choices. Products are in double-double or long
+   integers; terms are added exactly.
 
-/* Depth first, at the vertex with the fewest choices; a choice that leaves a vertex none is undone. Products are in
-   double-double or long integers; terms are added exactly.
+   Symbols    here
+     M        the edges `at` of the levels
+     a_ij     coefficient[edge[e]], e among the neighbours of a vertex
 
    THE BOUND. A term has n double-double operations (rounded entries as in >>steps_run); the sum is exact
-   (tests/proofs/doubles.g).
+   (tests/proofs/doubles.g). */
 
-   THREADS. All walk the top of the tree. A node is a unit when the choices on its path multiply up to `enough`, or
-   when it completes a matching. Units are numbered as met; a thread goes below those of its tickets. */
-
-#define PERMI_SEARCH_UNITS 64 /* least for each thread: units differ in size */
-#define PERMI_SEARCH_RATE 4   /* least for each predicted second: polls come between units */
-#define PERMI_SEARCH_MOST 1e5
-
-typedef struct permi_search {
-  permi_control *control;
-  int threads, stop; /* stop: a perm_status, written by the calling thread */
-  double enough;     /* branches along a unit's path; 1: the root is the only unit */
-  uint64_t next;
-} permi_search;
-
-static void permi_search_share(permi_search *search, const permi_leaf *leaf, int threads)
-{
-  search->threads = threads;
-  search->enough = fmax((double)PERMI_SEARCH_UNITS * threads, PERMI_SEARCH_RATE * leaf->information.seconds);
-  search->enough = threads > 1 ? fmin(search->enough, PERMI_SEARCH_MOST) : 1;
-}
-
-static permi_search permi_search_begin(const permi_leaf *leaf, permi_control *control)
-{
-  permi_search search;
-  memset(&search, 0, sizeof search);
-  search.control = control;
-  permi_search_share(&search, leaf, control && leaf->threaded ? permi_threads(control->options) : 1);
-  return search;
-}
-
-static uint64_t permi_search_ticket(permi_search *search)
-{
-  uint64_t ticket;
-  PERMI_OMP(atomic capture)
-  ticket = search->next++;
-  return ticket;
-}
-
-/* Thread 0 asks the control, others see what it found. */
-static perm_status permi_search_poll(permi_search *search, int thread, double work, const char *activity)
-{
-  int stop = PERM_OK;
-  if (thread) {
-    PERMI_OMP(atomic read)
-    stop = search->stop;
-  } else if (search->control) {
-    stop = (int)permi_control_poll(search->control, work, activity);
-    if (stop) {
-      PERMI_OMP(atomic write)
-      search->stop = stop;
-    }
-  }
-  return (perm_status)stop;
-}
-
-#define PERMI_TRANSVERSALS_SAFE 1e-270 /* above, double-double products have the counted error */
-#define PERMI_TRANSVERSALS_STEP 2.5e-8 /* seconds of a matching and row, at orders 24 and 30 */
+#define PERMI_TRANSVERSALS_SAFE_EXP2 -896  /* products above 2^this have the counted error: 1e-270 */
+#define PERMI_TRANSVERSALS_SECONDS 1e-7    /* a choice, and */
+#define PERMI_TRANSVERSALS_VERTEX 2e-9     /* a vertex looked at */
 
 typedef struct permi_transversals {
   permi_owned owned;
@@ -16354,65 +16278,62 @@ typedef struct permi_transversals {
   int n;
   int *start, *neighbour, *edge;
   permi_coefficient *coefficient;
-  permi_coefficient one;
-  double most, seconds_each;
-  double bound_relative, lost_error;
+  double choices;
 } permi_transversals;
 
-typedef struct permi_matching_path {
+typedef struct permi_matching_walk {
   const permi_transversals *all;
-  int *degree, *next, *previous; /* choices left; free vertices in a ring, head 2 n */
-  int *alive;
-  int *vertex, *at; /* of a level */
-  double *ways;
-  char *product;
-  char *sum;
-  int dead;
-} permi_matching_path;
+  permi_ways *ways;
+  int *degree, *gone;                /* free neighbours of a vertex; whether it is matched */
+  int *vertex, *left, *at, *matched; /* of a level: ways left, the edge looked at, whether it is taken */
+  char *product, *sum;
+} permi_matching_walk;
 
-/* v leaves the graph (step -1) or comes back (1). */
-static void permi_path_move(permi_matching_path *path, int v, int step)
+static size_t permi_matching_bytes(const permi_transversals *all)
 {
-  const permi_transversals *all = path->all;
+  const size_t levels = (size_t)all->n + 1;
+  return (4 * levels + 4 * (size_t)all->n) * sizeof(int) + (levels + 1) * all->size + 16;
+}
+
+/* Vertex v leaves the graph (step -1) or comes back (1). */
+static void permi_matching_move(permi_matching_walk *walk, int v, int step)
+{
+  const permi_transversals *all = walk->all;
   int e;
-  path->alive[v] = step > 0;
-  path->next[path->previous[v]] = step > 0 ? v : path->next[v];
-  path->previous[path->next[v]] = step > 0 ? v : path->previous[v];
-  for (e = all->start[v]; e < all->start[v + 1]; e++) {
-    const int u = all->neighbour[e];
-    if (path->alive[u]) {
-      path->degree[u] += step;
-      path->dead |= path->degree[u] == 0;
-    }
-  }
+  walk->gone[v] = step < 0;
+  for (e = all->start[v]; e < all->start[v + 1]; e++)
+    walk->degree[all->neighbour[e]] += step;
 }
 
-static void permi_path_match(permi_matching_path *path, int u, int e)
+/* Moves level k on to the next edge with a free neighbour. */
+static void permi_matching_next(permi_matching_walk *walk, int k)
 {
-  const permi_transversals *all = path->all;
-  int k;
-  permi_path_move(path, u, -1);
-  path->dead = 0; /* the partner may have had no other choice */
-  permi_path_move(path, all->neighbour[e], -1);
-  for (k = all->start[u]; k < all->start[u + 1] && !path->dead; k++)
-    path->dead = path->alive[all->neighbour[k]] && path->degree[all->neighbour[k]] == 0;
+  do
+    walk->at[k]++;
+  while (walk->gone[walk->all->neighbour[walk->at[k]]]);
 }
 
-static void permi_path_level(permi_matching_path *path, int k)
+static void permi_matching_level(permi_matching_walk *walk, int k)
 {
-  const int head = 2 * path->all->n;
-  int best = path->next[head], v;
-  for (v = best; v != head && path->degree[best] > 1; v = path->next[v])
-    if (path->degree[v] < path->degree[best])
+  const permi_transversals *all = walk->all;
+  int best = -1, first = 0, last = 0, v;
+  for (v = 0; v < 2 * all->n && (best < 0 || walk->degree[best] > 1); v++)
+    if (!walk->gone[v] && (best < 0 || walk->degree[v] < walk->degree[best]))
       best = v;
-  path->vertex[k] = best;
-  path->at[k] = path->all->start[best] - 1;
+  if (walk->degree[best] > 0)
+    permi_ways_take(walk->ways, walk->degree[best], &first, &last);
+  walk->vertex[k] = best;
+  walk->left[k] = last - first;
+  walk->matched[k] = 0;
+  walk->at[k] = all->start[best] - 1;
+  for (; first > 0; first--)
+    permi_matching_next(walk, k);
 }
 
-static void permi_path_multiply(permi_matching_path *path, int k, const permi_coefficient *c)
+static void permi_matching_multiply(permi_matching_walk *walk, int k, const permi_coefficient *c)
 {
-  const permi_transversals *all = path->all;
-  char *from = path->product + (size_t)k * all->size, *to = from + all->size;
+  const permi_transversals *all = walk->all;
+  char *from = walk->product + (size_t)k * all->size, *to = from + all->size;
   if (all->numbers.algebra == PERMI_COMPLEX_DD) {
     permi_dd *y = (permi_dd *)(void *)to;
     memcpy(to, from, all->size);
@@ -16423,193 +16344,87 @@ static void permi_path_multiply(permi_matching_path *path, int k, const permi_co
   }
 }
 
-/* Adds the product at a path's end. One whose moduli are below PERMI_TRANSVERSALS_SAFE is at most that, computed or
-   true, as entries are at most 1; it counts as lost. */
-static void permi_path_add(permi_matching_path *path, perm_partial *sums)
+/* Adds the term of a matching. A product whose moduli are below the safe power is at most that, computed or true, as
+   entries are at most 1; it counts as lost. */
+static void permi_matching_add(permi_matching_walk *walk, perm_partial *partial)
 {
-  const permi_transversals *all = path->all;
-  const char *product = path->product + (size_t)all->n * all->size;
-  sums->terms++;
+  const permi_transversals *all = walk->all;
+  const permi_coefficient one = permi_coefficient_one();
+  const char *product = walk->product + (size_t)all->n * all->size;
+  const double safe = ldexp(1, PERMI_TRANSVERSALS_SAFE_EXP2);
+  partial->terms++;
   if (permi_algebra_is_integer(all->numbers.algebra)) {
-    permi_value_add(all->numbers.algebra, &all->numbers, &all->one, path->sum, product, 0);
+    permi_value_add(all->numbers.algebra, &all->numbers, &one, walk->sum, product, 0);
     return;
   }
-  permi_value_sum(&all->numbers, product, sums);
-  sums->lost += ((const double *)(const void *)(product + all->size))[-1] < PERMI_TRANSVERSALS_SAFE;
+  permi_value_sum(&all->numbers, product, partial);
+  if (((const double *)(const void *)(product + all->size))[-1] < safe)
+    partial->lost += 8 * safe;
 }
 
-typedef struct permi_enumeration {
-  const permi_transversals *all;
-  permi_search search;
-  size_t numbers, bytes;
-  int *number;
-  char *memory;
-  perm_partial total;
-} permi_enumeration;
-
-static void permi_path_begin(permi_matching_path *path, const permi_enumeration *shared, uint64_t me)
+static void permi_transversals_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
-  const permi_transversals *all = shared->all;
-  const int vertices = 2 * all->n;
-  int v;
-  path->all = all;
-  path->degree = shared->number + me * shared->numbers;
-  path->next = path->degree + (vertices + 1);
-  path->previous = path->next + (vertices + 1);
-  path->alive = path->previous + (vertices + 1);
-  path->vertex = path->alive + (vertices + 1);
-  path->at = path->vertex + (all->n + 1);
-  path->ways = (double *)(void *)(shared->memory + me * shared->bytes);
-  path->product = (char *)(path->ways + all->n + 1);
-  path->sum = path->product + (size_t)(all->n + 1) * all->size;
-  for (v = 0; v <= vertices; v++) {
-    path->degree[v] = v < vertices ? all->start[v + 1] - all->start[v] : 0;
-    path->next[v] = v < vertices ? v + 1 : 0;
-    path->previous[v] = v ? v - 1 : vertices;
-    path->alive[v] = v < vertices;
-  }
-  path->ways[0] = 1;
-  memset(path->product, 0, (size_t)(all->n + 2) * all->size);
-  permi_value_one(&all->numbers, path->product);
-  permi_path_level(path, 0);
-}
-
-static perm_status permi_enumeration_walk(void *context, uint64_t me, int thread)
-{
-  permi_enumeration *shared = (permi_enumeration *)context;
-  const permi_transversals *all = shared->all;
-  const int n = all->n, above = n + 1;
-  const double seconds_each = all->seconds_each * shared->search.threads;
-  uint64_t unit = 0, ticket = permi_search_ticket(&shared->search);
-  permi_matching_path path;
-  perm_partial mine;
-  perm_status stop = PERM_OK;
-  int k = 0, begin = shared->search.enough > 1 ? above : 0;
-  uint32_t steps = 0;
-  memset(&mine, 0, sizeof mine);
-  permi_path_begin(&path, shared, me);
-  while (k >= 0 && !stop) {
-    const int u = path.vertex[k], end = all->start[u + 1];
-    int e = path.at[k];
-    if (e >= all->start[u]) {
-      permi_path_move(&path, all->neighbour[e], 1);
-      permi_path_move(&path, u, 1);
+  const permi_transversals *all = (const permi_transversals *)leaf->context;
+  const int n = all->n, levels = n + 1;
+  const double seconds = PERMI_TRANSVERSALS_SECONDS + PERMI_TRANSVERSALS_VERTEX * n;
+  permi_matching_walk walk;
+  int v, k = 0;
+  (void)chunk;
+  walk.all = all;
+  walk.ways = (permi_ways *)workspace;
+  walk.product = (char *)(walk.ways + 1);
+  walk.sum = walk.product + (size_t)levels * all->size;
+  walk.degree = (int *)(void *)(walk.sum + all->size);
+  walk.gone = walk.degree + 2 * n;
+  walk.vertex = walk.gone + 2 * n;
+  walk.left = walk.vertex + levels;
+  walk.at = walk.left + levels;
+  walk.matched = walk.at + levels;
+  memset(walk.product, 0, permi_matching_bytes(all));
+  permi_value_one(&all->numbers, walk.product);
+  for (v = 0; v < 2 * n; v++)
+    walk.degree[v] = all->start[v + 1] - all->start[v];
+  permi_matching_level(&walk, 0);
+  while (k >= 0) {
+    const int u = walk.vertex[k];
+    if (walk.matched[k]) {
+      permi_matching_move(&walk, all->neighbour[walk.at[k]], 1);
+      permi_matching_move(&walk, u, 1);
     }
-    for (e++; e < end && !path.alive[all->neighbour[e]]; e++)
-      ;
-    path.at[k] = e;
-    if (e == end) {
-      begin = k == begin ? above : begin;
+    if (walk.left[k]-- == 0) {
       k--;
       continue;
     }
-    permi_path_match(&path, u, e);
-    if (!path.dead && k < begin) {
-      path.ways[k + 1] = path.ways[k] * path.degree[u];
-      if (path.ways[k + 1] >= shared->search.enough || k + 1 == n) {
-        if (unit++ != ticket)
-          continue;
-        ticket = permi_search_ticket(&shared->search);
-        begin = k + 1;
-      }
-    }
-    if (!path.dead) {
-      permi_path_multiply(&path, k, &all->coefficient[all->edge[e]]);
-      if (k + 1 == n) {
-        permi_path_add(&path, &mine);
-        begin = begin == n ? above : begin;
-      } else {
-        permi_path_level(&path, ++k);
-      }
-    }
-    if ((++steps & 0xffff) == 0)
-      stop = permi_search_poll(&shared->search, thread, mine.terms * seconds_each, "enumerating");
+    if (permi_ways_stop(walk.ways, seconds))
+      return;
+    permi_matching_next(&walk, k);
+    walk.matched[k] = 1;
+    permi_matching_move(&walk, u, -1);
+    permi_matching_move(&walk, all->neighbour[walk.at[k]], -1);
+    permi_matching_multiply(&walk, k, &all->coefficient[all->edge[walk.at[k]]]);
+    if (k + 1 < n)
+      permi_matching_level(&walk, ++k);
+    else if (permi_ways_mine(walk.ways))
+      permi_matching_add(&walk, partial);
   }
   if (permi_algebra_is_integer(all->numbers.algebra))
-    permi_value_sum(&all->numbers, path.sum, &mine);
-  mine.chunks = 1;
-  PERMI_OMP(critical(permi_enumeration_join))
-  perm_partial_merge(&shared->total, &mine);
-  return stop;
-}
-
-static perm_status permi_transversals_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
-{
-  const permi_transversals *all = (const permi_transversals *)leaf->context;
-  const size_t levels = (size_t)all->n + 1;
-  permi_pool pool = {&all->owned.allocator, NULL, 0};
-  permi_enumeration shared;
-  perm_status status = PERM_ERROR_MEMORY;
-  size_t threads;
-  memset(&shared, 0, sizeof shared);
-  shared.all = all;
-  shared.search = permi_search_begin(leaf, control);
-  shared.numbers = 4 * (2 * levels - 1) + 2 * levels + 16; /* 16, 64: no shared line of cache */
-  shared.bytes = levels * (sizeof(double) + all->size) + all->size + 64;
-  threads = (size_t)shared.search.threads;
-  shared.number = (int *)permi_pool_get(&pool, threads, shared.numbers * sizeof(int));
-  shared.memory = (char *)permi_pool_get(&pool, threads, shared.bytes);
-  if (!pool.failed)
-    status = permi_share((int)threads, 0, threads, permi_enumeration_walk, &shared, NULL);
-  if (status == PERM_OK) {
-    permi_sum_add(&partial->value, &shared.total.value);
-    permi_sum_add(&partial->imaginary, &shared.total.imaginary);
-    permi_sum_add(&partial->absolute, &shared.total.absolute);
-    partial->lost += shared.total.lost * (8 * PERMI_TRANSVERSALS_SAFE);
-    if (all->lost_error > 0)
-      partial->lost += 2 * (DBL_MIN + all->lost_error);
-    partial->terms += shared.total.terms;
-  }
-  permi_pool_release(&pool);
-  return status;
-}
-
-static size_t permi_transversals_explain(const permi_leaf *leaf, char *buffer, size_t size)
-{
-  const permi_transversals *all = (const permi_transversals *)leaf->context;
-  return permi_say(buffer, size,
-                   "transversals, order %d: at most %.3g perfect matchings, terms in %s, predicted %.3g s\n",
-                   leaf->information.n, all->most,
-                   leaf->integer                               ? "integers"
-                   : all->numbers.algebra == PERMI_COMPLEX_DD ? "complex double-doubles"
-                                                               : "double-doubles",
-                   leaf->information.seconds);
-}
-
-/* log2 of Minc and Bregman's bound [Bre73], by rows or columns. */
-static double permi_block_matchings(const permi_block *block)
-{
-  double bits[2] = {0, 0};
-  int v;
-  for (v = 0; v < 2 * block->n; v++) {
-    const permi_majorant line = {0, block->start[v + 1] - block->start[v], 0};
-    bits[v >= block->n] += permi_majorant_bits(&line);
-  }
-  return permi_majorants_bits(bits);
+    permi_value_sum(&all->numbers, walk.sum, partial);
 }
 
 static perm_status permi_transversals_offer(permi_maker *maker, const permi_block *block, double rival,
                                             permi_offer *offer)
 {
-  const permi_working *working = maker->working;
   const int n = block->n;
   const size_t vertices = 2 * (size_t)n, edges = (size_t)block->edges;
-  const double most = exp2(permi_block_matchings(block)), each = PERMI_TRANSVERSALS_STEP * n;
-  const double roundings = block->rounded ? permi_entry_roundings(working, working->n) : 0;
-  permi_transversals *all;
+  permi_transversals *all = (permi_transversals *)permi_owned_new(&maker->options->allocator, sizeof *all);
   int k;
-  if (most * each > rival || most * each > 1e300) /* the bound is mostly far too high */
-    return permi_refuse(offer, PERM_ERROR_LIMIT, "may have %.3g perfect matchings, too many to enumerate", most);
-  all = (permi_transversals *)permi_owned_new(&maker->options->allocator, sizeof *all);
+  (void)rival;
   offer->plan = all;
   if (!all)
     return permi_fail_memory(maker->result);
   all->n = n;
-  all->most = most;
-  all->seconds_each = each;
-  if (!permi_numbers_choose_moduli(&all->numbers, block, working->modulus, 1))
+  if (!permi_numbers_choose_moduli(&all->numbers, block, maker->working->modulus, 1))
     return permi_refuse_long(offer);
-  all->one = permi_coefficient_one();
   all->size = sizeof(double) * permi_numbers_words(&all->numbers);
   all->start = (int *)permi_pool_kept(&all->owned.pool, block->start, vertices + 1, sizeof(int));
   all->neighbour = (int *)permi_pool_kept(&all->owned.pool, block->neighbour, 2 * edges, sizeof(int));
@@ -16619,193 +16434,90 @@ static perm_status permi_transversals_offer(permi_maker *maker, const permi_bloc
     return permi_fail_memory(maker->result);
   for (k = 0; k < block->edges; k++)
     all->coefficient[k] = permi_coefficient_of(block, k, &all->numbers);
-  all->bound_relative = (permi_gamma(roundings) + n * PERMI_DD_UNIT) / (1 - permi_gamma(n + roundings)) *
-                        (1 + 8 * PERMI_UNIT);
-  all->lost_error = working->lost_error;
-  offer->seconds = 1e-6 + most * each;
-  offer->bytes = 100.0 * n + (24.0 + sizeof(permi_coefficient)) * block->edges + (n + 2.0) * (8.0 + (double)all->size);
-  return PERM_OK;
+  offer->bytes = 8.0 * n + (16.0 + sizeof(permi_coefficient)) * block->edges;
+  return permi_walk_offer(maker, permi_transversals_chunk, permi_matching_bytes(all), 4.0 * n * n, &all->choices,
+                          offer);
 }
 
 static perm_status permi_transversals_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
                                            permi_leaf *leaf)
 {
-  permi_transversals *all = (permi_transversals *)offer->plan;
-  uint64_t hash = permi_hash(permi_hash(PERMI_HASH_START, (uint64_t)all->numbers.words), all->numbers.modulus);
-  int i, e, part;
-  (void)maker;
-  leaf->integer = block->integer != NULL;
-  for (i = 0; i < all->n; i++)
-    for (e = all->start[i]; e < all->start[i + 1]; e++) {
-      const permi_coefficient *c = &all->coefficient[all->edge[e]];
-      hash = permi_hash(hash, (uint64_t)i << 32 | (uint64_t)all->neighbour[e]);
-      if (!leaf->integer)
-        hash = permi_hash_double(permi_hash_double(hash, c->real), c->imaginary);
-      for (part = 0; leaf->integer && part < all->numbers.parts; part++)
-        hash = permi_hash(hash, (uint64_t)c->integer[part]);
-    }
-  leaf->information.work = all->most;
-  leaf->information.fingerprint = hash;
-  leaf->run_task = permi_transversals_task;
-  leaf->explain = permi_transversals_explain;
-  leaf->threaded = offer->seconds >= PERMI_WALK_SECONDS;
-  if (!leaf->integer)
-    leaf->bound_relative = leaf->estimate_relative = all->bound_relative;
-  return PERM_OK;
+  const permi_transversals *all = (const permi_transversals *)offer->plan;
+  const double n = all->n, roundings = block->rounded ? permi_entry_roundings(maker->working, maker->working->n) : 0;
+  leaf->information.work = all->choices;
+  leaf->modulus = all->numbers.modulus;
+  if (!block->integer)
+    leaf->bound_relative = leaf->estimate_relative = (permi_gamma(roundings) + n * PERMI_DD_UNIT) /
+                                                     (1 - permi_gamma(n + roundings)) * (1 + 8 * PERMI_UNIT);
+  return permi_walk_make(maker, block, offer, all->numbers.modulus, block->n, permi_transversals_chunk,
+                         permi_matching_bytes(all), leaf);
 }
 
 /* ====================================================================================== >>decompose
-   Eliminates lines of few entries by sums over branches [FM03]. Orders up to 64: a set of lines is a word. */
+   Eliminates lines of few entries by sums over branches [FM03]. Orders up to 64: a set of lines is a word.
 
-/* With entries a, b of a line in lines c, d across:
-     per A = per (A without the line and d; c replaced by a d + b c) + per (A without the two entries),
-   so a line of 2k or 2k - 1 entries gives k permanents of one order less. The line with the fewest entries is branched
-   on. Between branches go degrees 1 and 2, and the fine Dulmage-Mendelsohn decomposition. Pieces that are small or have
-   over 4 entries in all lines are summed over subsets, which cancel nothing (DecompRyser [SUP] takes Ryser's formula).
+   Symbols    here
+     a, b     entries of a line; c, d: the lines across that have them
+     per A    per (A without the line and d; c replaced by a d + b c) + per (A without the two entries)
+     degree   entries of a line: 2k or 2k - 1 give k permanents of one order less. The fewest are branched on
+   Pieces that are small, or have over 4 entries in all lines, are summed over subsets, which cancel nothing
+   (DecompRyser [SUP] takes Ryser's formula).
 
-   THE BOUND. permi_decompose_node bounds a matching's additions: one a line merged, branches less one, the sum over
-   blocks, (k - 1) k / 2 for subsets of k lines. With n - 1 products, R roundings in all (complex products count as 3)
-   and S the sum of moduli, |error| <= g / (1 - g) (computed S), g = gamma_R. An intermediate is multiplied by at most
-   a minor's permanent of moduli, at most growth = prod max(1, row sum): underflow costs DBL_MIN growth an operation.
-
-   THREADS. First every thread walks the top of the tree and computes the units (>>transversals) of its tickets; then
-   one walks it again and takes results, in the order of a single thread. */
+   THE BOUND. A matching of a piece of order k goes through at most k (k - 1) / 2 additions:
+   1. subsets of k lines have so many; a merged line adds one to those of order k - 1, where k - 1 are allowed;
+   2. branches on a line of at most k entries add at most k - 1, to those of a piece of order k - 1.
+   With n - 1 products, R roundings in all (complex products count as 3) and S the sum of moduli,
+   |error| <= g / (1 - g) (computed S), g = gamma_R. An intermediate is multiplied by at most a minor's permanent of
+   moduli, at most growth = prod max(1, row sum): underflow costs DBL_MIN growth an operation. It is a power
+   of two: losses of chunks add up without rounding. */
 
 #define PERMI_DECOMPOSE_ORDER 64
 #define PERMI_DECOMPOSE_SMALL 7    /* pieces summed over subsets: about a microsecond */
-#define PERMI_DECOMPOSE_SUBSETS 14 /* the same where all lines have over 4 entries */
-#define PERMI_DECOMPOSE_PROBES 48
-#define PERMI_DECOMPOSE_ADDITIONS 40 /* for each line, within the plan's bound */
-#define PERMI_DECOMPOSE_UNITS 16384
-#define PERMI_DECOMPOSE_ROOM 8        /* times `enough` units have a place; others wait for the second pass */
-#define PERMI_DECOMPOSE_THREADED 4e-2 /* above PERMI_WALK_SECONDS: the top is walked twice */
+#define PERMI_DECOMPOSE_SUBSETS 14 /* the same where all lines have over 4 entries and values are short */
+#define PERMI_DECOMPOSE_NODE_SECONDS 2e-6
+#define PERMI_DECOMPOSE_WORD_SECONDS 2e-9 /* a word of a value in a product */
 
 typedef struct permi_decompose {
   permi_owned owned;
   permi_numbers numbers;
-  int n, words;
+  int n, most; /* most: lines summed over subsets */
   size_t size;
   uint64_t row[PERMI_DECOMPOSE_ORDER];
   uint64_t *cell;
-  double nodes, seconds;
-  double entry_roundings, growth, lost_error;
+  double nodes, growth;
 } permi_decompose;
 
-/* A matrix in the making: entries and live lines of each side. */
+/* A matrix in the making: entries and live lines of each side, branches on a line. */
 typedef struct permi_piece {
-  int n;
-  uint64_t live[2], mask[2][PERMI_DECOMPOSE_ORDER];
-  uint64_t *cell;
+  uint64_t live[2], mask[2][PERMI_DECOMPOSE_ORDER], pair[PERMI_DECOMPOSE_ORDER];
+  uint64_t *cell, *value, *sum;
 } permi_piece;
-
-typedef struct permi_decompose_level {
-  permi_piece child;
-  int side, line, count;
-  uint64_t rows[PERMI_DECOMPOSE_ORDER], columns[PERMI_DECOMPOSE_ORDER];
-} permi_decompose_level;
-
-/* WHOLE: a unit, or nothing is shared. */
-typedef enum permi_pass { PERMI_PASS_WHOLE, PERMI_PASS_DRAW, PERMI_PASS_TAKE } permi_pass;
-
-typedef struct permi_branch {
-  int additions;
-  double nodes, operations;
-} permi_branch;
-
-typedef struct permi_branching {
-  permi_search search;
-  const permi_decompose *plan;
-  int room;
-  double work;
-  permi_branch *branch;
-  uint64_t *cell, *arena;
-} permi_branching;
 
 typedef struct permi_decomposing {
   const permi_decompose *plan;
-  permi_branching *shared;
-  permi_coefficient one;
-  permi_pass pass;
-  int thread, unit, ticket; /* next unit; the one to compute, or -1 */
-  double ways, threads;
-  perm_status status;
-  permi_decompose_level *level;
-  uint64_t *spare, *result;
-  uint64_t *subsets;
-  double nodes, operations, work;
-  uint64_t seed;
-  double weight;
+  permi_ways *ways;
+  uint64_t *spare, *result, *subsets;
+  double operations;
 } permi_decomposing;
-
-static PERMI_ALWAYS_INLINE void permi_decompose_pair(permi_algebra algebra, permi_decomposing *run, uint64_t *to,
-                                                     const uint64_t *a, const uint64_t *x, const uint64_t *b,
-                                                     const uint64_t *y)
-{
-  const permi_numbers *numbers = &run->plan->numbers;
-  const size_t bytes = 8 * permi_value_words(algebra, numbers);
-  double real[3];
-  uint64_t word;
-  void *sum = algebra == PERMI_WORDS ? run->spare : algebra == PERMI_WORD ? (void *)&word : (void *)real;
-  memset(sum, 0, bytes);
-  if (x)
-    permi_value_fuse(algebra, numbers, a, sum, x);
-  if (y)
-    permi_value_fuse(algebra, numbers, b, sum, y);
-  memcpy(to, sum, bytes);
-}
-
-/* to = a x + b y; to may be x or y; these may be NULL. */
-static void permi_decompose_combine(permi_decomposing *run, uint64_t *to, const uint64_t *a, const uint64_t *x,
-                                    const uint64_t *b, const uint64_t *y)
-{
-  if (!to)
-    return;
-  run->operations++;
-  switch (run->plan->numbers.algebra) {
-  case PERMI_WORD: permi_decompose_pair(PERMI_WORD, run, to, a, x, b, y); break;
-  case PERMI_WORDS: permi_decompose_pair(PERMI_WORDS, run, to, a, x, b, y); break;
-  case PERMI_SIGNED: permi_decompose_pair(PERMI_SIGNED, run, to, a, x, b, y); break;
-  default: permi_decompose_pair(PERMI_COMPLEX, run, to, a, x, b, y); break;
-  }
-}
-
-static void permi_decompose_set(const permi_decompose *plan, uint64_t *cell, int one)
-{
-  if (cell && one)
-    permi_value_one(&plan->numbers, cell);
-  else if (cell)
-    memset(cell, 0, plan->size * sizeof *cell);
-}
-
-/* Doubles count as entries even where terms cancelled. */
-static int permi_decompose_zero(const permi_decompose *plan, const uint64_t *cell)
-{
-  size_t k;
-  for (k = 0; plan->words && k < plan->size && !cell[k];)
-    k++;
-  return k == plan->size;
-}
-
-static permi_piece permi_piece_whole(const permi_decompose *plan)
-{
-  permi_piece piece;
-  uint64_t left;
-  int i;
-  memset(&piece, 0, sizeof piece);
-  piece.n = plan->n;
-  piece.live[0] = piece.live[1] = ~UINT64_C(0) >> (64 - plan->n);
-  for (i = 0; i < plan->n; i++) {
-    piece.mask[0][i] = plan->row[i];
-    for (left = plan->row[i]; left; left &= left - 1)
-      piece.mask[1][permi_trailing_zeros(left)] |= UINT64_C(1) << i;
-  }
-  return piece;
-}
 
 static uint64_t *permi_piece_at(const permi_decompose *plan, const permi_piece *piece, int side, int i, int j)
 {
-  const size_t row = (size_t)(side ? j : i), column = (size_t)(side ? i : j);
-  return piece->cell + (row * (size_t)piece->n + column) * plan->size;
+  return piece->cell + (size_t)(side ? j * plan->n + i : i * plan->n + j) * plan->size;
+}
+
+/* to = a x + b y; to may be x or y; these may be NULL. */
+static void permi_piece_combine(permi_decomposing *run, uint64_t *to, const uint64_t *a, const uint64_t *x,
+                                const uint64_t *b, const uint64_t *y)
+{
+  const permi_decompose *plan = run->plan;
+  const permi_numbers *numbers = &plan->numbers;
+  memset(run->spare, 0, plan->size * sizeof *to);
+  if (x)
+    permi_value_fuse(numbers->algebra, numbers, a, run->spare, x);
+  if (y)
+    permi_value_fuse(numbers->algebra, numbers, b, run->spare, y);
+  memcpy(to, run->spare, plan->size * sizeof *to);
+  run->operations++;
 }
 
 static void permi_piece_line(permi_piece *piece, int side, int line, uint64_t entries)
@@ -16828,7 +16540,7 @@ static int permi_piece_least(const permi_piece *piece, int *side, int *line)
   int least = INT_MAX, s;
   uint64_t lines;
   for (s = 0; s < 2; s++)
-    for (lines = piece->live[s]; lines; lines &= lines - 1) {
+    for (lines = piece->live[s]; lines && least > 2; lines &= lines - 1) {
       const int i = permi_trailing_zeros(lines);
       const uint64_t x = piece->mask[s][i], but_one = x & (x - 1);
       int degree;
@@ -16839,194 +16551,92 @@ static int permi_piece_least(const permi_piece *piece, int *side, int *line)
         least = degree;
         *side = s;
         *line = i;
-        if (degree <= 2)
-          return degree;
       }
     }
   return least;
 }
 
-/* Eliminates a line of two entries, in lines c and d across: c takes over d. */
+/* Eliminates a line of two entries, in lines c and d across: c takes over d. Integers that cancel are no entries. */
 static void permi_piece_merge(permi_decomposing *run, permi_piece *piece, int side, int line)
 {
   const permi_decompose *plan = run->plan;
   const uint64_t entries = piece->mask[side][line];
   const int other = 1 - side, c = permi_trailing_zeros(entries), d = permi_trailing_zeros(entries & (entries - 1));
+  const uint64_t *a = permi_piece_at(plan, piece, side, line, c), *b = permi_piece_at(plan, piece, side, line, d);
   const uint64_t in_c = piece->mask[other][c], in_d = piece->mask[other][d];
-  uint64_t lines = (in_c | in_d) & ~(UINT64_C(1) << line);
+  uint64_t lines = (in_c | in_d) & ~(UINT64_C(1) << line), kept = 0;
   for (; lines; lines &= lines - 1) {
     const int r = permi_trailing_zeros(lines);
     const uint64_t bit = UINT64_C(1) << r;
-    piece->mask[side][r] |= UINT64_C(1) << c;
-    piece->mask[other][c] |= bit;
-    if (piece->cell) {
-      const uint64_t *a = permi_piece_at(plan, piece, side, line, c);
-      const uint64_t *b = permi_piece_at(plan, piece, side, line, d);
-      uint64_t *x = permi_piece_at(plan, piece, side, r, c), *y = permi_piece_at(plan, piece, side, r, d);
-      permi_decompose_combine(run, x, a, in_d & bit ? y : NULL, b, in_c & bit ? x : NULL);
-      if (permi_decompose_zero(plan, x)) {
-        piece->mask[side][r] &= ~(UINT64_C(1) << c);
-        piece->mask[other][c] &= ~bit;
-      }
-    }
+    uint64_t *x = permi_piece_at(plan, piece, side, r, c), *y = permi_piece_at(plan, piece, side, r, d);
+    size_t k = 0;
+    permi_piece_combine(run, x, a, in_d & bit ? y : NULL, b, in_c & bit ? x : NULL);
+    while (k < plan->size && !x[k] && permi_algebra_is_integer(plan->numbers.algebra))
+      k++;
+    kept |= k < plan->size ? bit : 0;
   }
   permi_piece_remove(piece, side, line);
+  permi_piece_line(piece, other, c, kept);
   permi_piece_remove(piece, other, d);
 }
 
-static void permi_piece_copy(const permi_decompose *plan, const permi_piece *from, uint64_t rows, uint64_t columns,
-                             permi_piece *to, uint64_t *room)
+static void permi_piece_copy(const permi_decompose *plan, const permi_piece *from, permi_piece *to)
 {
-  int place[PERMI_DECOMPOSE_ORDER], n = 0, i = 0;
-  uint64_t left;
-  for (left = columns; left; left &= left - 1)
-    place[permi_trailing_zeros(left)] = n++;
-  to->n = n;
-  to->live[0] = to->live[1] = ~UINT64_C(0) >> (64 - n);
-  to->cell = room;
-  memset(to->mask[1], 0, (size_t)n * sizeof(uint64_t));
-  for (; rows; rows &= rows - 1, i++) {
-    const int row = permi_trailing_zeros(rows);
-    to->mask[0][i] = 0;
-    for (left = from->mask[0][row] & columns; left; left &= left - 1) {
-      const int column = permi_trailing_zeros(left), at = place[column];
-      to->mask[0][i] |= UINT64_C(1) << at;
-      to->mask[1][at] |= UINT64_C(1) << i;
-      if (room)
-        memcpy(permi_piece_at(plan, to, 0, i, at), permi_piece_at(plan, from, 0, row, column),
-               plan->size * sizeof(uint64_t));
+  uint64_t rows = from->live[0], left;
+  memcpy(to->live, from->live, sizeof to->live);
+  memcpy(to->mask, from->mask, sizeof to->mask);
+  for (; rows; rows &= rows - 1) {
+    const int i = permi_trailing_zeros(rows);
+    for (left = from->mask[0][i]; left; left &= left - 1) {
+      const int j = permi_trailing_zeros(left);
+      memcpy(permi_piece_at(plan, to, 0, i, j), permi_piece_at(plan, from, 0, i, j), plan->size * sizeof(uint64_t));
     }
   }
 }
 
-/* subset[s]: permanent of the first rows in the columns s. Entry (i, j) is at at[0][i] + at[1][j]. */
-static PERMI_ALWAYS_INLINE void permi_subsets_sum(permi_algebra algebra, const permi_numbers *numbers, int k,
-                                                  const uint64_t *cell, size_t at[2][PERMI_DECOMPOSE_SUBSETS],
-                                                  const unsigned *mask, uint64_t *subset)
-{
-  const size_t size = permi_value_words(algebra, numbers);
-  unsigned s, last;
-  for (s = 1; s < 1u << k; s++) {
-    const int i = permi_count_ones(s) - 1;
-    double real[3];
-    uint64_t word;
-    void *sum = algebra == PERMI_WORDS ? subset + s * size : algebra == PERMI_WORD ? (void *)&word : (void *)real;
-    memset(sum, 0, 8 * size);
-    for (last = mask[i] & s; last; last &= last - 1) {
-      const int j = permi_trailing_zeros(last);
-      permi_value_fuse(algebra, numbers, subset + (s ^ 1u << j) * size, sum, cell + at[0][i] + at[1][j]);
-    }
-    if (algebra != PERMI_WORDS)
-      memcpy(subset + s * size, sum, 8 * size);
-  }
-}
-
-PERMI_NEVER_INLINE static void permi_piece_subsets(permi_decomposing *run, const permi_piece *piece,
-                                                   uint64_t *result)
+/* subset[s]: the permanent of the first rows in the columns s. */
+static PERMI_ALWAYS_INLINE void permi_subsets_sum(permi_algebra algebra, permi_decomposing *run,
+                                                  const permi_piece *piece, int k, int line[2][PERMI_DECOMPOSE_ORDER])
 {
   const permi_decompose *plan = run->plan;
-  const permi_numbers *numbers = &plan->numbers;
-  const int k = permi_count_ones(piece->live[0]);
-  int line[2][PERMI_DECOMPOSE_SUBSETS], side, i, j;
-  size_t at[2][PERMI_DECOMPOSE_SUBSETS];
-  unsigned mask[PERMI_DECOMPOSE_SUBSETS];
+  const size_t size = permi_value_words(algebra, &plan->numbers);
+  unsigned s;
+  int j;
+  for (s = 1; s < 1u << k; s++) {
+    const int i = line[0][permi_count_ones(s) - 1];
+    memset(run->subsets + s * size, 0, size * sizeof(uint64_t));
+    for (j = 0; j < k; j++)
+      if ((s >> j & 1) && (piece->mask[0][i] >> line[1][j] & 1))
+        permi_value_fuse(algebra, &plan->numbers, run->subsets + (s ^ 1u << j) * size, run->subsets + s * size,
+                         permi_piece_at(plan, piece, 0, i, line[1][j]));
+  }
+}
+
+static uint64_t *permi_piece_subsets(permi_decomposing *run, const permi_piece *piece, int k)
+{
+  const permi_decompose *plan = run->plan;
+  int line[2][PERMI_DECOMPOSE_ORDER], side, i;
   uint64_t left;
-  if (!piece->cell)
-    return;
   for (side = 0; side < 2; side++)
     for (i = 0, left = piece->live[side]; left; left &= left - 1, i++) {
-      const int last_first = side && numbers->algebra == PERMI_COMPLEX; /* the order, and so the bits, of the sums */
+      const int last_first = side && plan->numbers.algebra == PERMI_COMPLEX; /* the order, and so the bits, of sums */
       line[side][last_first ? k - 1 - i : i] = permi_trailing_zeros(left);
     }
-  for (i = 0; i < k; i++) {
-    at[0][i] = (size_t)line[0][i] * (size_t)piece->n * plan->size;
-    at[1][i] = (size_t)line[1][i] * plan->size;
-    for (mask[i] = 0, j = 0; j < k; j++)
-      mask[i] |= (unsigned)(piece->mask[0][line[0][i]] >> line[1][j] & 1) << j;
-  }
-  permi_decompose_set(plan, run->subsets, 1);
-  switch (numbers->algebra) {
-  case PERMI_WORD: permi_subsets_sum(PERMI_WORD, numbers, k, piece->cell, at, mask, run->subsets); break;
-  case PERMI_WORDS: permi_subsets_sum(PERMI_WORDS, numbers, k, piece->cell, at, mask, run->subsets); break;
-  case PERMI_SIGNED: permi_subsets_sum(PERMI_SIGNED, numbers, k, piece->cell, at, mask, run->subsets); break;
-  default: permi_subsets_sum(PERMI_COMPLEX, numbers, k, piece->cell, at, mask, run->subsets); break;
-  }
-  run->operations += (double)k * (1 << k);
-  memcpy(result, run->subsets + (((size_t)1 << k) - 1) * plan->size, plan->size * sizeof *result);
-}
-
-/* Finds a column for a row, moving others (Kuhn); 0: none. */
-static int permi_piece_match(const permi_piece *piece, int row, int *partner, uint64_t *taken, uint64_t *seen)
-{
-  uint64_t next = piece->mask[0][row] & ~*taken;
-  int column = next ? permi_trailing_zeros(next) : -1;
-  while (column < 0 && (next = piece->mask[0][row] & ~*seen) != 0) {
-    const int tried = permi_trailing_zeros(next);
-    *seen |= UINT64_C(1) << tried;
-    if (permi_piece_match(piece, partner[tried], partner, taken, seen))
-      column = tried;
-  }
-  if (column < 0)
-    return 0;
-  partner[column] = row;
-  *taken |= UINT64_C(1) << column;
-  return 1;
-}
-
-/* Rows of `within` that a row reaches by steps from a row to a column (an entry) to its partner; not forward: by the
-   same steps reversed. */
-static uint64_t permi_piece_reach(const permi_piece *piece, const int *partner, const int *column_of, int row,
-                                  uint64_t within, int forward)
-{
-  uint64_t reached = UINT64_C(1) << row, todo = reached, next, columns;
-  for (; todo; todo |= next) {
-    const int at = permi_trailing_zeros(todo);
-    next = forward ? 0 : piece->mask[1][column_of[at]];
-    for (columns = forward ? piece->mask[0][at] : 0; columns; columns &= columns - 1)
-      next |= UINT64_C(1) << partner[permi_trailing_zeros(columns)];
-    todo &= todo - 1;
-    next &= within & ~reached;
-    reached |= next;
-  }
-  return reached;
-}
-
-/* Returns the number of blocks, 0: singular. Deletes entries between blocks; *dead: some. */
-static int permi_piece_split(permi_piece *piece, uint64_t *rows, uint64_t *columns, int *dead)
-{
-  int partner[PERMI_DECOMPOSE_ORDER], column_of[PERMI_DECOMPOSE_ORDER], count = 0;
-  uint64_t left, members, taken = 0, seen;
-  *dead = 0;
-  for (left = piece->live[0]; left; left &= left - 1) {
-    seen = 0;
-    if (!permi_piece_match(piece, permi_trailing_zeros(left), partner, &taken, &seen))
-      return 0;
-  }
-  for (left = piece->live[1]; left; left &= left - 1)
-    column_of[partner[permi_trailing_zeros(left)]] = permi_trailing_zeros(left);
-  for (left = piece->live[0]; left; left &= ~rows[count++]) {
-    const int row = permi_trailing_zeros(left);
-    rows[count] = permi_piece_reach(piece, partner, column_of, row, left, 1) &
-                  permi_piece_reach(piece, partner, column_of, row, left, 0);
-    columns[count] = 0;
-    for (members = rows[count]; members; members &= members - 1)
-      columns[count] |= UINT64_C(1) << column_of[permi_trailing_zeros(members)];
-    for (members = rows[count]; members; members &= members - 1) {
-      const int at = permi_trailing_zeros(members);
-      *dead |= (piece->mask[0][at] & ~columns[count]) != 0;
-      permi_piece_line(piece, 0, at, piece->mask[0][at] & columns[count]);
-    }
-  }
-  return count;
+  permi_value_one(&plan->numbers, run->subsets);
+  if (plan->numbers.algebra == PERMI_SIGNED)
+    permi_subsets_sum(PERMI_SIGNED, run, piece, k, line);
+  else
+    permi_subsets_sum(plan->numbers.algebra, run, piece, k, line);
+  run->operations += ldexp(k, k);
+  return run->subsets + (((size_t)1 << k) - 1) * plan->size;
 }
 
 /* Pairs a line's entries, an odd one last. Partners that share most lines come first: merging fills in least. */
-static int permi_piece_pairs(const permi_piece *piece, int side, int line, uint64_t *pair)
+static int permi_piece_pairs(permi_piece *piece, int side, int line)
 {
-  uint64_t left = piece->mask[side][line];
+  uint64_t left = piece->mask[side][line], first, second;
   int pairs = 0;
-  for (; left & (left - 1); left &= ~pair[pairs++]) {
-    uint64_t first, second;
+  for (; left & (left - 1); left &= ~piece->pair[pairs++]) {
     int most = -1;
     for (first = left; first & (first - 1); first &= first - 1)
       for (second = first & (first - 1); second; second &= second - 1) {
@@ -17034,370 +16644,121 @@ static int permi_piece_pairs(const permi_piece *piece, int side, int line, uint6
         const int shared = permi_count_ones(x & piece->mask[1 - side][permi_trailing_zeros(second)]);
         if (shared > most) {
           most = shared;
-          pair[pairs] = (first & (0 - first)) | (second & (0 - second));
+          piece->pair[pairs] = (first & (0 - first)) | (second & (0 - second));
         }
       }
   }
   if (left)
-    pair[pairs++] = left;
+    piece->pair[pairs++] = left;
   return pairs;
 }
 
-/* ================================================================================== >>decompose_run
-   Walks the branches of >>decompose, predicts them and offers. */
-
-/* Seconds of a node alone: er:26:0.18 takes 2.9 us; others are within a factor of 2 at orders 16 to 40. */
-static double permi_decompose_seconds(const permi_decompose *plan, int n)
+/* *result: the chunk's part of the permanent of the piece. */
+static void permi_decompose_node(permi_decomposing *run, permi_piece *piece, uint64_t *result)
 {
-  const int parts = plan->numbers.parts;
-  const double cell = plan->words ? 1 + 0.6 * plan->words * plan->words * parts * parts : (double)parts;
-  return n <= PERMI_DECOMPOSE_SMALL ? 1e-6 : (1.3 + 0.13 * n + 0.054 * n * cell) * 1e-6;
-}
-
-static double permi_decompose_subsets_seconds(const permi_decompose *plan, int n)
-{
-  const int length = plan->words * plan->numbers.parts;
-  const double cell = plan->numbers.parts == 1 && plan->words <= 1 ? 1 : 8 + length * length;
-  return ldexp(n * 2.2e-9 * cell, n);
-}
-
-static int permi_decompose_most(const permi_decompose *plan) /* fewer subsets of large cells */
-{
-  return plan->size <= 4 ? PERMI_DECOMPOSE_SUBSETS : PERMI_DECOMPOSE_SMALL;
-}
-
-typedef enum permi_outcome {
-  PERMI_NODE_ZERO,
-  PERMI_NODE_DONE,
-  PERMI_NODE_SUBSETS,
-  PERMI_NODE_BLOCKS,
-  PERMI_NODE_BRANCH
-} permi_outcome;
-
-static permi_outcome permi_decompose_reduce(permi_decomposing *run, permi_piece *piece, uint64_t *result,
-                                            int *additions)
-{
-  permi_decompose_level *level = run->level;
-  for (;;) {
-    const int degree = permi_piece_least(piece, &level->side, &level->line), side = level->side, line = level->line;
-    const int order = permi_count_ones(piece->live[0]);
-    int dead;
-    if (order == 0)
-      return PERMI_NODE_DONE;
-    if (degree == 0)
-      return PERMI_NODE_ZERO;
-    if (degree == 1) {
-      const int partner = permi_trailing_zeros(piece->mask[side][line]);
-      if (result)
-        permi_decompose_combine(run, result, result, permi_piece_at(run->plan, piece, side, line, partner), NULL, NULL);
-      permi_piece_remove(piece, side, line);
-      permi_piece_remove(piece, 1 - side, partner);
-    } else if (degree == 2) {
+  const permi_decompose *plan = run->plan;
+  const permi_coefficient one = permi_coefficient_one();
+  int side = 0, line = 0, degree, order, first, last;
+  permi_value_one(&plan->numbers, result);
+  if (permi_ways_stop(run->ways, PERMI_DECOMPOSE_NODE_SECONDS +
+                                     PERMI_DECOMPOSE_WORD_SECONDS * plan->n * (20 + (double)plan->size)))
+    return;
+  while ((degree = permi_piece_least(piece, &side, &line)) <= 2) {
+    int partner;
+    if (degree == 0) {
+      memset(result, 0, plan->size * sizeof *result);
+      return;
+    }
+    if (degree == 2) {
       permi_piece_merge(run, piece, side, line);
-      ++*additions;
-    } else if (order <= PERMI_DECOMPOSE_SMALL || (degree > 4 && order <= permi_decompose_most(run->plan))) {
-      return PERMI_NODE_SUBSETS;
-    } else {
-      level->count = permi_piece_split(piece, level->rows, level->columns, &dead);
-      if (level->count != 1)
-        return level->count ? PERMI_NODE_BLOCKS : PERMI_NODE_ZERO;
-      if (!dead)
-        return PERMI_NODE_BRANCH;
+      continue;
     }
+    partner = permi_trailing_zeros(piece->mask[side][line]);
+    permi_piece_combine(run, result, result, permi_piece_at(plan, piece, side, line, partner), NULL, NULL);
+    permi_piece_remove(piece, side, line);
+    permi_piece_remove(piece, 1 - side, partner);
   }
+  order = permi_count_ones(piece->live[0]);
+  if (order == 0)
+    return;
+  if (order <= PERMI_DECOMPOSE_SMALL || (degree > 4 && order <= plan->most)) {
+    run->ways->work += run->ways->weight * PERMI_DECOMPOSE_WORD_SECONDS * ldexp(order * (double)plan->size, order);
+    permi_piece_combine(run, result, result, permi_piece_subsets(run, piece, order), NULL, NULL);
+    return;
+  }
+  permi_ways_take(run->ways, permi_piece_pairs(piece, side, line), &first, &last);
+  memset(piece->sum, 0, plan->size * sizeof *result);
+  for (; first < last && !run->ways->stopped; first++) {
+    permi_piece_copy(plan, piece, piece + 1);
+    permi_piece_line(piece + 1, side, line, piece->pair[first]);
+    permi_decompose_node(run, piece + 1, piece->value);
+    permi_values_add(&plan->numbers, &one, piece->sum, piece->value, 1);
+  }
+  permi_piece_combine(run, result, result, piece->sum, NULL, NULL);
 }
 
-static uint64_t *permi_decompose_past(uint64_t *room, size_t words)
+/* A thread's bytes: a piece for each order, its cells and two numbers; two numbers more, and those of subsets. */
+static size_t permi_decompose_bytes(const permi_decompose *plan)
 {
-  return room ? room + words : NULL;
+  const size_t levels = (size_t)plan->n, cells = (size_t)plan->n * (size_t)plan->n;
+  return levels * sizeof(permi_piece) +
+         (levels * (cells + 2) + 2 + ((size_t)1 << plan->most)) * plan->size * sizeof(uint64_t);
 }
 
-static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, uint64_t *result,
-                                uint64_t *room);
-
-/* Permanent of a piece below a node: 0 for another thread's unit, the unit's stored result in the second pass. Returns
-   the additions. */
-static int permi_decompose_below(permi_decomposing *run, permi_piece *piece, int subsets, uint64_t *value,
-                                 uint64_t *room)
+static void permi_decompose_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
-  const permi_decompose *plan = run->plan;
-  permi_branching *shared = run->shared;
-  const permi_pass pass = run->pass;
-  const int unit = pass != PERMI_PASS_WHOLE && run->ways >= shared->search.enough ? run->unit++ : -1;
-  const double nodes = run->nodes, operations = run->operations;
-  int additions, order;
-  if (unit >= 0) {
-    if (pass == PERMI_PASS_DRAW && unit != run->ticket) {
-      permi_decompose_set(plan, value, 0);
-      return 0;
-    }
-    if (pass == PERMI_PASS_TAKE && unit < shared->room) {
-      memcpy(value, shared->cell + (size_t)unit * plan->size, plan->size * sizeof *value);
-      run->nodes += shared->branch[unit].nodes;
-      run->operations += shared->branch[unit].operations;
-      return shared->branch[unit].additions;
-    }
-    run->pass = PERMI_PASS_WHOLE;
-  }
-  if (subsets) {
-    order = permi_count_ones(piece->live[0]);
-    run->work += run->weight * permi_decompose_subsets_seconds(plan, order);
-    permi_piece_subsets(run, piece, value);
-    additions = order * (order - 1) / 2;
-  } else {
-    run->level++;
-    additions = permi_decompose_node(run, piece, value, room);
-    run->level--;
-  }
-  run->pass = pass;
-  if (unit >= 0 && pass == PERMI_PASS_DRAW) {
-    const uint64_t ticket = permi_search_ticket(&shared->search);
-    memcpy(shared->cell + (size_t)unit * plan->size, value, plan->size * sizeof *value);
-    shared->branch[unit].additions = additions;
-    shared->branch[unit].nodes = run->nodes - nodes;
-    shared->branch[unit].operations = run->operations - operations;
-    run->ticket = ticket < (uint64_t)shared->room ? (int)ticket : -1;
-  }
-  return additions;
-}
-
-/* Permanent of the piece; returns the additions of THE BOUND. A probe follows one branch, which counts for all. */
-static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, uint64_t *result,
-                                uint64_t *room)
-{
-  const permi_decompose *plan = run->plan;
-  permi_decompose_level *level = run->level;
-  permi_piece *child = &level->child;
-  uint64_t *value = room, *sum = permi_decompose_past(room, plan->size);
-  const double ways = run->ways;
-  int additions = 0, deeper = 0, most = 0, below, k, first = 0, end;
-  permi_outcome outcome;
-  room = permi_decompose_past(room, 2 * plan->size);
-  run->nodes += run->weight;
-  run->work += run->weight * permi_decompose_seconds(plan, piece->n);
-  permi_decompose_set(plan, result, 1);
-  if (result && run->status == PERM_OK && ((uint64_t)run->nodes & 1023) == 0 && run->shared)
-    run->status = permi_search_poll(&run->shared->search, run->thread, run->work * run->threads, "decompose");
-  if (run->status != PERM_OK)
-    return 0;
-  outcome = permi_decompose_reduce(run, piece, result, &additions);
-  switch (outcome) {
-  case PERMI_NODE_ZERO: permi_decompose_set(plan, result, 0); return additions;
-  case PERMI_NODE_DONE: return additions;
-  case PERMI_NODE_SUBSETS:
-    run->ways = (double)INFINITY;
-    additions += permi_decompose_below(run, piece, 1, value, room);
-    run->ways = ways;
-    permi_decompose_combine(run, result, result, value, NULL, NULL);
-    return additions;
-  case PERMI_NODE_BLOCKS:
-    for (k = 0; k < level->count; k++)
-      most = permi_count_ones(level->rows[k]) > most ? permi_count_ones(level->rows[k]) : most;
-    break;
-  case PERMI_NODE_BRANCH:
-    level->count = permi_piece_pairs(piece, level->side, level->line, level->rows);
-    permi_decompose_set(plan, sum, 0);
-    break;
-  }
-  end = level->count;
-  if (!result) {
-    first = (int)(permi_order_random(&run->seed) * level->count);
-    end = first + 1;
-    run->weight *= level->count;
-  }
-  for (k = first; k < end; k++) {
-    if (outcome == PERMI_NODE_BLOCKS) {
-      permi_piece_copy(plan, piece, level->rows[k], level->columns[k], child, room);
-      run->ways = ldexp(ways, (most - child->n) / 4);
-    } else {
-      permi_piece_line(piece, level->side, level->line, level->rows[k]);
-      permi_piece_copy(plan, piece, piece->live[0], piece->live[1], child, room);
-      run->ways = ways * level->count;
-    }
-    below = permi_decompose_below(run, child, 0, value,
-                                  permi_decompose_past(room, (size_t)child->n * (size_t)child->n * plan->size));
-    if (outcome == PERMI_NODE_BLOCKS) {
-      additions += below;
-      permi_decompose_combine(run, result, result, value, NULL, NULL);
-    } else {
-      deeper = below > deeper ? below : deeper;
-      if (sum)
-        permi_values_add(&plan->numbers, &run->one, sum, value, 1);
-    }
-  }
-  run->ways = ways;
-  if (outcome == PERMI_NODE_BLOCKS)
-    return additions;
-  permi_decompose_combine(run, result, result, sum, NULL, NULL);
-  return additions + deeper + level->count - 1;
-}
-
-static size_t permi_decompose_levels(const permi_decompose *plan)
-{
-  return (size_t)plan->n + 2;
-}
-
-/* A thread's words: the whole, a piece of each lesser order, two numbers each; 8 keep threads' lines of cache apart. */
-static size_t permi_decompose_arena(const permi_decompose *plan)
-{
-  const size_t n = (size_t)plan->n, cells = n * (n + 1) * (2 * n + 1) / 6 + n * n + 3 * n + 8;
-  return (cells + 2 + ((size_t)1 << permi_decompose_most(plan))) * plan->size +
-         permi_decompose_levels(plan) * (sizeof(permi_decompose_level) / sizeof(uint64_t)) + 8;
-}
-
-static int permi_decompose_walk(permi_decomposing *run, uint64_t *arena)
-{
-  const permi_decompose *plan = run->plan;
+  const permi_decompose *plan = (const permi_decompose *)leaf->context;
   const size_t size = plan->size, cells = (size_t)plan->n * (size_t)plan->n;
-  permi_piece piece = permi_piece_whole(plan);
-  run->weight = run->ways = 1;
-  run->one = permi_coefficient_one();
-  run->level = (permi_decompose_level *)(void *)arena;
-  run->spare = (uint64_t *)(void *)(run->level + permi_decompose_levels(plan));
-  run->result = run->spare + size;
-  run->subsets = run->result + size;
-  piece.cell = run->subsets + (size << permi_decompose_most(plan));
-  memcpy(piece.cell, plan->cell, cells * size * sizeof *arena);
-  return permi_decompose_node(run, &piece, run->result, piece.cell + cells * size);
-}
-
-static perm_status permi_decompose_draw(void *context, uint64_t me, int thread)
-{
-  permi_branching *shared = (permi_branching *)context;
-  const uint64_t ticket = permi_search_ticket(&shared->search);
   permi_decomposing run;
-  memset(&run, 0, sizeof run);
-  run.plan = shared->plan;
-  run.shared = shared;
-  run.thread = thread;
-  run.pass = PERMI_PASS_DRAW;
-  run.ticket = ticket < (uint64_t)shared->room ? (int)ticket : -1;
-  run.threads = shared->search.threads;
-  permi_decompose_walk(&run, shared->arena + (size_t)me * permi_decompose_arena(shared->plan));
-  if (thread == 0)
-    shared->work = run.work * run.threads;
-  return run.status;
-}
-
-static void permi_decompose_fit(const permi_leaf *leaf, permi_branching *shared)
-{
-  const permi_decompose *plan = shared->plan;
-  const perm_options *options = shared->search.control->options;
-  const double bytes = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DECOMPOSE_BYTES;
-  const double left = fmax(0, bytes - leaf->information.bytes), arena_bytes = 8.0 * (double)permi_decompose_arena(plan);
-  const double unit_bytes = 8.0 * (double)plan->size + (double)sizeof *shared->branch;
-  const int threads = (int)fmin(shared->search.threads, 1 + left / (arena_bytes + PERMI_SEARCH_UNITS * unit_bytes));
-  const double units = floor((left - (threads - 1) * arena_bytes) / unit_bytes);
-  permi_search_share(&shared->search, leaf, threads);
-  shared->search.enough = fmin(fmin(shared->search.enough, PERMI_DECOMPOSE_UNITS), units);
-  shared->room = (int)fmin(PERMI_DECOMPOSE_ROOM * shared->search.enough, units);
-}
-
-static perm_status permi_decompose_run(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
-{
-  const permi_decompose *plan = (const permi_decompose *)leaf->context;
-  permi_pool pool = {&plan->owned.allocator, NULL, 0};
-  permi_decomposing run;
-  permi_branching shared;
-  size_t threads;
-  int additions = 0;
-  memset(&shared, 0, sizeof shared);
-  shared.plan = plan;
-  shared.search = permi_search_begin(leaf, control);
-  if (shared.search.threads > 1)
-    permi_decompose_fit(leaf, &shared);
-  threads = (size_t)shared.search.threads;
+  permi_piece *piece;
+  uint64_t *room, left;
+  int i;
+  (void)chunk;
   memset(&run, 0, sizeof run);
   run.plan = plan;
-  run.shared = &shared;
-  run.threads = 1;
-  shared.arena = (uint64_t *)permi_pool_get(&pool, threads, permi_decompose_arena(plan) * sizeof *shared.arena);
-  if (threads > 1) {
-    shared.branch = (permi_branch *)permi_pool_get(&pool, (size_t)shared.room, sizeof *shared.branch);
-    shared.cell = (uint64_t *)permi_pool_get(&pool, (size_t)shared.room, plan->size * sizeof *shared.cell);
+  run.ways = (permi_ways *)workspace;
+  piece = (permi_piece *)(void *)(run.ways + 1);
+  room = (uint64_t *)(void *)(piece + plan->n);
+  for (i = 0; i < plan->n; i++, room += (cells + 2) * size) {
+    piece[i].cell = room;
+    piece[i].value = room + cells * size;
+    piece[i].sum = piece[i].value + size;
   }
-  run.status = pool.failed ? PERM_ERROR_MEMORY : PERM_OK;
-  if (run.status == PERM_OK && threads > 1) {
-    run.status = permi_share((int)threads, 0, threads, permi_decompose_draw, &shared, NULL);
-    run.work = shared.work;
-    run.pass = PERMI_PASS_TAKE;
+  run.spare = room;
+  run.result = room + size;
+  run.subsets = run.result + size;
+  piece->live[0] = piece->live[1] = ~UINT64_C(0) >> (64 - plan->n);
+  memset(piece->mask, 0, sizeof piece->mask);
+  for (i = 0; i < plan->n; i++) {
+    piece->mask[0][i] = plan->row[i];
+    for (left = plan->row[i]; left; left &= left - 1)
+      piece->mask[1][permi_trailing_zeros(left)] |= UINT64_C(1) << i;
   }
-  if (run.status == PERM_OK)
-    additions = permi_decompose_walk(&run, shared.arena);
-  if (run.status == PERM_OK) {
-    permi_value_sum(&plan->numbers, run.result, partial);
-    partial->terms += run.nodes;
-  }
-  if (run.status == PERM_OK && !plan->words) {
-    const double absolute = ((const double *)(const void *)run.result)[plan->size - 1];
-    const int excess = additions - PERMI_DECOMPOSE_ADDITIONS * plan->n;
-    partial->lost += 2 * (8 * (run.operations + run.nodes) * DBL_MIN * plan->growth + plan->lost_error);
-    if (excess > 0) /* more than the plan's bound covers; g (1 + g) < 2 g */
-      partial->lost += 2 * permi_gamma(excess) * absolute;
-  }
-  permi_pool_release(&pool);
-  return run.status;
-}
-
-static size_t permi_decompose_explain(const permi_leaf *leaf, char *buffer, size_t size)
-{
-  const permi_decompose *plan = (const permi_decompose *)leaf->context;
-  return permi_say(buffer, size,
-                   "decompose, order %d: about %.3g branches of %s, predicted %.3g s, %.3g bytes\n", plan->n,
-                   plan->nodes, plan->words ? "integers" : "doubles with moduli",
-                   leaf->information.seconds, leaf->information.bytes);
-}
-
-#define PERMI_DECOMPOSE_LEAST 8 /* probes */
-static double permi_decompose_probe_units(int n)
-{
-  return 0.5 * n * n * n;
-}
-
-/* Knuth's estimate of the tree, by random descents [Knu75]. 0: out of memory. */
-static int permi_decompose_predict(const perm_allocator *allocator, permi_decompose *plan, double rival,
-                                   permi_control *watch)
-{
-  const int least = PERMI_DECOMPOSE_LEAST, probes = rival < 0.1 ? least : PERMI_DECOMPOSE_PROBES;
-  permi_decomposing run;
-  int probe;
-  memset(&run, 0, sizeof run);
-  run.plan = plan;
-  run.level = (permi_decompose_level *)permi_allocate(allocator, permi_decompose_levels(plan), sizeof *run.level);
-  run.seed = UINT64_C(0x9e3779b97f4a7c15);
-  if (!run.level)
-    return 0;
-  for (probe = 0; probe < probes && !permi_watch(watch, permi_decompose_probe_units(plan->n)); probe++) {
-    permi_piece piece = permi_piece_whole(plan);
-    if (run.work > (probe < least ? 1000 : 2) * rival * probes)
-      break;
-    run.weight = 1;
-    permi_decompose_node(&run, &piece, NULL, NULL);
-  }
-  plan->nodes = run.nodes / fmax(probe, 1);
-  plan->seconds = run.work / fmax(probe, 1);
-  permi_release(allocator, run.level);
-  return 1;
+  memcpy(piece->cell, plan->cell, cells * size * sizeof *room);
+  permi_decompose_node(&run, piece, run.result);
+  partial->terms += run.ways->choices;
+  if (!permi_ways_mine(run.ways))
+    return;
+  permi_value_sum(&plan->numbers, run.result, partial);
+  if (!leaf->integer)
+    partial->lost += 16 * (run.operations + run.ways->choices) * DBL_MIN * plan->growth;
 }
 
 static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
-  const perm_allocator *allocator = &maker->options->allocator;
   const perm_precision precision = maker->options->precision;
-  const permi_working *working = maker->working;
   const int n = block->n;
   const size_t cells = (size_t)n * (size_t)n;
   permi_decompose *plan;
-  uint64_t *one;
+  uint64_t *unit;
   int i, e;
+  (void)rival;
   if (n > PERMI_DECOMPOSE_ORDER)
     return permi_refuse(offer, PERM_ERROR_LIMIT, "is too large for method decompose, which takes orders up to %d",
                         PERMI_DECOMPOSE_ORDER);
   if (!block->integer && (precision == PERM_PRECISION_ACCURATE || precision == PERM_PRECISION_DD))
     return permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is asked for in more than double precision");
-  if (rival < 20e-9 * PERMI_DECOMPOSE_LEAST * permi_decompose_probe_units(n))
-    return permi_refuse(offer, PERM_ERROR_LIMIT, "is done before branches are counted");
-  plan = (permi_decompose *)permi_owned_new(allocator, sizeof *plan);
+  plan = (permi_decompose *)permi_owned_new(&maker->options->allocator, sizeof *plan);
   offer->plan = plan;
   if (!plan)
     return permi_fail_memory(maker->result);
@@ -17408,68 +16769,52 @@ static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *
     plan->numbers.algebra = PERMI_SIGNED;
   if (plan->numbers.algebra == PERMI_WIDE)
     plan->numbers.algebra = PERMI_WORDS; /* factors have two words */
-  plan->words = block->integer ? plan->numbers.words : 0;
   plan->size = permi_numbers_words(&plan->numbers);
+  plan->most = plan->size <= 4 ? PERMI_DECOMPOSE_SUBSETS : PERMI_DECOMPOSE_SMALL;
   plan->cell = (uint64_t *)permi_pool_zeros(&plan->owned.pool, cells + 1, plan->size * sizeof *plan->cell);
   if (!plan->cell)
     return permi_fail_memory(maker->result);
-  one = plan->cell + cells * plan->size;
-  permi_value_one(&plan->numbers, one);
+  unit = plan->cell + cells * plan->size;
+  permi_value_one(&plan->numbers, unit);
   plan->growth = 1;
   for (i = 0; i < n; i++) {
     double sum = 0;
     for (e = block->start[i]; e < block->start[i + 1]; e++) {
       const int j = block->neighbour[e] - n;
-      plan->row[i] |= UINT64_C(1) << j;
       const permi_coefficient c = permi_coefficient_of(block, block->edge[e], &plan->numbers);
-      permi_values_add(&plan->numbers, &c, plan->cell + (size_t)(i * n + j) * plan->size, one, 1);
-      sum += block->integer ? 0 : block->absolute[block->edge[e]];
+      plan->row[i] |= UINT64_C(1) << j;
+      permi_values_add(&plan->numbers, &c, plan->cell + (size_t)(i * n + j) * plan->size, unit, 1);
+      sum += c.absolute;
     }
-    plan->growth *= sum > 1 ? sum * (1 + 1e-12) : 1;
+    plan->growth = ldexp(plan->growth, sum > 1 ? permi_exponent(sum * (1 + 1e-12)) + 1 : 0);
   }
-  plan->entry_roundings = permi_entry_roundings(working, working->n);
-  plan->lost_error = working->lost_error;
-  if (!permi_decompose_predict(allocator, plan, rival, maker->watch))
-    return permi_fail_memory(maker->result);
-  offer->seconds = plan->seconds;
-  offer->bytes = 8.0 * (double)(cells * plan->size + permi_decompose_arena(plan));
-  return PERM_OK;
+  offer->bytes = 8.0 * (double)(cells * plan->size);
+  return permi_walk_offer(maker, permi_decompose_chunk, permi_decompose_bytes(plan), (double)n * n * n, &plan->nodes,
+                          offer);
 }
 
 static perm_status permi_decompose_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
                                         permi_leaf *leaf)
 {
-  permi_decompose *plan = (permi_decompose *)offer->plan;
+  const permi_decompose *plan = (const permi_decompose *)offer->plan;
   const double n = plan->n, products = plan->numbers.parts == 2 ? 3 : 1;
-  uint64_t hash = permi_hash(permi_hash(PERMI_HASH_START, (uint64_t)plan->n), (uint64_t)plan->words);
-  uint64_t word;
-  size_t k;
-  (void)maker;
-  (void)block;
-  for (k = 0; k < (size_t)plan->n * (size_t)plan->n * plan->size; k++) {
-    memcpy(&word, &plan->cell[k], sizeof word);
-    hash = permi_hash(hash, word);
-  }
+  const double roundings = permi_entry_roundings(maker->working, maker->working->n);
   leaf->information.work = plan->nodes;
-  leaf->information.fingerprint = hash;
-  leaf->run_task = permi_decompose_run;
-  leaf->explain = permi_decompose_explain;
-  leaf->threaded = offer->seconds >= PERMI_DECOMPOSE_THREADED;
-  leaf->integer = plan->words != 0;
-  if (!leaf->integer) {
-    leaf->bound_relative = permi_entry_bound(plan->entry_roundings + (products + PERMI_DECOMPOSE_ADDITIONS) * n);
-    leaf->estimate_relative = 4 * PERMI_UNIT * sqrt(plan->entry_roundings + (products + 1) * n);
+  if (!block->integer) {
+    leaf->bound_relative = permi_entry_bound(roundings + products * n + n * (n - 1) / 2);
+    leaf->estimate_relative = 4 * PERMI_UNIT * sqrt(roundings + (products + 1) * n);
   }
-  return PERM_OK;
+  return permi_walk_make(maker, block, offer, (uint64_t)plan->numbers.words, PERMI_DECOMPOSE_ORDER,
+                         permi_decompose_chunk, permi_decompose_bytes(plan), leaf);
 }
 
 PERMI_BRIEF_BEGIN
 
-/* ======================================================================================= >>embedding
-   A graph drawn in the plane without crossings, or the answer that none exists, in linear time: the left-right
-   algorithm [Bra09]. An edge that a depth-first search does not take up returns to an ancestor: it is drawn to the left
-   or to the right of the path up. Return edges of one side must not cross; a stack of conflict pairs keeps which must
-   be on the same side and which on different ones. Users check the drawing by Euler's formula (>>kasteleyn). */
+/* ======================================================================================== >>embedding
+   Draws a graph in the plane without crossings, or finds that none exists, in linear time: the left-right algorithm
+   [Bra09]. An edge that a depth-first search leaves out returns to an ancestor, to the left or to the right of the path
+   up. Return edges of one side must not cross: a stack of conflict pairs keeps which must be on the same side and which
+   on different ones. Users check the drawing by Euler's formula (>>kasteleyn). */
 
 /* Half-edge 2 e + s goes from end s of edge e to the other; end 0 is the row. */
 typedef struct permi_embedding {
@@ -17688,7 +17033,6 @@ static void permi_drawing_leave(permi_drawing *d, int e)
   }
 }
 
-/* The test: 0 if the graph is not planar. */
 static int permi_drawing_test(permi_drawing *d)
 {
   const int vertices = 2 * d->block->n;
@@ -18056,10 +17400,10 @@ static int permi_kasteleyn_make(const permi_block *block, permi_pool *pool, perm
 }
 
 /* ======================================================================================= >>dissection
-   An elimination of pairs, a row and the column matched to it, by nested dissection [Geo73]: a level of a breadth-first
-   search separates the pairs, and its two sides go first, each the same way. A front is a separator or a small part:
-   its own pairs and, on its boundary, the later pairs that they or those below touch. Planar graphs have separators of
-   O(sqrt n) pairs and take O(n^1.5) products; the levels of boards are such separators. */
+   Eliminates pairs, a row and the column matched to it, by nested dissection [Geo73]. A level of a breadth-first search
+   separates the pairs, and its two sides go first, each the same way. A front is a separator or a small part: its own
+   pairs and, on its boundary, the later pairs that it touches. Planar graphs have separators of O(sqrt n) pairs, levels
+   on boards among them, and take O(n^1.5) products. */
 
 #define PERMI_FRONT_LEAST 10 /* chosen: smaller parts are one front */
 
@@ -18229,7 +17573,6 @@ static void permi_dissection_split(permi_dissecting *d, permi_dissection_part pa
   permi_dissection_forget(d, count);
 }
 
-/* The tree of fronts. stack: room for n + 1 parts. */
 static void permi_dissection_grow(permi_dissecting *d, permi_dissection_part *stack)
 {
   permi_dissection *made = d->made;
@@ -18430,16 +17773,15 @@ PERMI_BRIEF_END
 
 /* ========================================================================================== >>fronts
    Determinants by multifrontal elimination [DR83] along a dissection. A front is a full matrix of the rows and columns
-   that its own pairs touch. Pivots are sought among rows and columns that no other front touches; those without a pivot
-   are put off to the parent. At the root all may be pivots, so a determinant that is 0 is found to be 0.
+   that its own pairs touch. Pivots are sought among lines that no other front touches; lines without a pivot are put
+   off to the parent. At the root all may be pivots, so a determinant of 0 is found.
    Numbers are residues modulo a prime, or double-doubles with a radius. THE BOUND: every number is within its radius of
-   the true one. A sum or product adds PERMI_DD_UNIT of the moduli involved, a complex one 4 times that, and radii
-   as in interval arithmetic; a quotient is measured by its residual. Radii are rounded up by PERMI_RADIUS_UP, their
-   underflow by adding PERMI_RADIUS_LEAST. Entries without a pivot at the root bound what is left by the product of
-   their row sums.
-   Radii grow by about a bit with each pivot of a front, true errors hardly: in large fronts radii tell nothing, and
-   pivots larger than their radius run out. Then pivots are taken by size alone, and the error is measured: with low
-   parts cut to PERMI_COARSE_BITS the same elimination errs about 2^(104 - 53 - PERMI_COARSE_BITS) times as much. */
+   the true one. A sum or product adds PERMI_DD_UNIT of the moduli involved, a complex one 4 times that, and radii as in
+   interval arithmetic; a quotient is measured by its residual. Radii are rounded up by PERMI_RADIUS_UP, their underflow
+   by adding PERMI_RADIUS_LEAST. Entries without a pivot at the root bound what is left by the product of their row
+   sums. Radii grow by about a bit with each pivot of a front, true errors hardly: in large fronts pivots larger than
+   their radius run out. Then pivots are taken by size alone, and the error is measured: with low parts cut to
+   PERMI_COARSE_BITS the same elimination errs about 2^(104 - 53 - PERMI_COARSE_BITS) times as much. */
 
 /* A matrix in fronts; columns are numbered by the row matched to them. */
 typedef struct permi_fronts {
@@ -18455,20 +17797,103 @@ typedef struct permi_frontal {
   char *value;              /* size x size */
 } permi_frontal;
 
-/* What elimination asks of numbers. */
-typedef struct permi_field permi_field;
-struct permi_field {
-  size_t bytes; /* of a number; all bits zero: 0 */
+/* ---- numbers: residues modulo a prime, or double-doubles with a radius */
+#define PERMI_RADIUS_UP (1 + 1e-13) /* tests/proofs/frontier.g */
+#define PERMI_RADIUS_LEAST 1e-290
+#define PERMI_PIVOT_LEAST 0.1  /* of the column's largest: multipliers are at most 10 */
+#define PERMI_PIVOT_SURE 4     /* times its radius */
+#define PERMI_PIVOT_NOISE 1e-27 /* chosen: 1e5 times what rounding leaves */
+#define PERMI_COARSE_BITS 24   /* of a float */
+#define PERMI_COARSE_PART 6e-8 /* of the coarse error: 2^-24, where 2^-27 would do */
+
+typedef struct permi_ball {
+  permi_dd re, im;
+  double radius;
+} permi_ball;
+
+typedef enum permi_trust {
+  PERMI_SURE,   /* pivots larger than their radius; radii hold */
+  PERMI_UNSURE, /* any; radii mean nothing */
+  PERMI_COARSE  /* the same with shorter low parts */
+} permi_trust;
+
+typedef struct permi_determinant {
+  permi_ball ball; /* times 2^exp2 */
+  long long exp2;
+  int noisy; /* some pivot is below PERMI_PIVOT_NOISE of one before: what cancellation leaves, perhaps of 0 */
+} permi_determinant;
+
+/* An elimination's numbers and its determinant. All bits zero: 0. */
+typedef struct permi_field {
+  const permi_odd_modulus *prime; /* NULL: balls */
+  const uint64_t *residue;        /* of the entries */
+  const double *real, *imaginary;
+  int parts;
+  permi_trust trust;
+  size_t bytes; /* of a number */
   int largest;  /* fronts; 0: any */
-  void (*add_entry)(const permi_field *field, int entry, int negative, char *to);
-  void (*add)(const permi_field *field, const char *from, char *to);
-  /* Brings a pivot to (pivots, pivots); 0: there is none. */
-  int (*find)(const permi_field *field, permi_frontal *front);
-  /* Multiplies the determinant by the pivot, and eliminates it. */
-  void (*eliminate)(permi_field *field, permi_frontal *front);
-  /* The rest of the root has no pivot. */
-  void (*without_pivot)(permi_field *field, const permi_frontal *front);
-};
+  uint64_t determinant; /* times 2^64, as montgomery products need it */
+  permi_determinant made;
+  double top; /* the largest pivot */
+} permi_field;
+
+static double permi_ball_modulus(const permi_ball *x)
+{
+  return permi_modulus(x->re.hi, x->im.hi) * (1 + 4 * PERMI_UNIT);
+}
+
+/* At most the modulus. */
+static double permi_ball_least(const permi_ball *x)
+{
+  return fmax(fabs(x->re.hi), fabs(x->im.hi)) * (1 - 4 * PERMI_UNIT) - x->radius;
+}
+
+static permi_ball permi_ball_times(const permi_ball *a, const permi_ball *b, int parts)
+{
+  const double x = permi_ball_modulus(a), y = permi_ball_modulus(b);
+  permi_ball c = *a;
+  if (parts == 2)
+    permi_dd_multiply_complex(&c.re, &c.im, b->re, b->im);
+  else
+    c.re = permi_dd_multiply(a->re, b->re);
+  c.radius = (x * b->radius + y * a->radius + a->radius * b->radius + 4 * PERMI_DD_UNIT * x * y) * PERMI_RADIUS_UP +
+             PERMI_RADIUS_LEAST;
+  return c;
+}
+
+/* *a += b or, if subtract, *a -= b. */
+static void permi_ball_accumulate(permi_ball *a, const permi_ball *b, int subtract, int parts)
+{
+  const double moduli = permi_ball_modulus(a) + permi_ball_modulus(b);
+  a->re = permi_dd_add(a->re, subtract ? permi_dd_negate(b->re) : b->re);
+  if (parts == 2)
+    a->im = permi_dd_add(a->im, subtract ? permi_dd_negate(b->im) : b->im);
+  a->radius = (a->radius + b->radius + PERMI_DD_UNIT * moduli) * PERMI_RADIUS_UP + PERMI_RADIUS_LEAST;
+}
+
+/* a / b, |b| over its radius. c near the quotient: |c - a / b| <= |a - c b| / |b|. */
+static permi_ball permi_ball_divide(const permi_ball *a, const permi_ball *b, int parts)
+{
+  const int e = permi_exponent(fmax(fabs(b->re.hi), fabs(b->im.hi))); /* squares must not underflow */
+  const double x = ldexp(b->re.hi, -e), y = ldexp(b->im.hi, -e), norm = x * x + y * y;
+  permi_ball c, rest;
+  int round;
+  memset(&c, 0, sizeof c);
+  for (round = 0; round < 3; round++) {
+    permi_ball product;
+    c.radius = 0;
+    product = permi_ball_times(&c, b, parts);
+    rest = *a;
+    permi_ball_accumulate(&rest, &product, 1, parts);
+    if (round == 2)
+      break;
+    c.re = permi_dd_add_double(c.re, ldexp((rest.re.hi * x + rest.im.hi * y) / norm, -e));
+    if (parts == 2)
+      c.im = permi_dd_add_double(c.im, ldexp((rest.im.hi * x - rest.re.hi * y) / norm, -e));
+  }
+  c.radius = (permi_ball_modulus(&rest) + rest.radius) / permi_ball_least(b) * PERMI_RADIUS_UP + PERMI_RADIUS_LEAST;
+  return c;
+}
 
 /* Swaps lines a and b, whose `size` values begin at x and y. */
 static void permi_lines_swap(int *number, int a, int b, char *x, char *y, size_t stride, int size, size_t bytes)
@@ -18494,6 +17919,175 @@ static void permi_frontal_swap(permi_frontal *front, size_t bytes, int row, int 
   if (column != k)
     permi_lines_swap(front->column, k, column, value + (size_t)k * bytes, value + (size_t)column * bytes, line, size,
                      bytes);
+}
+
+/* Brings a pivot to (pivots, pivots). 0: there is none. */
+static int permi_residue_find(const permi_field *field, permi_frontal *front)
+{
+  const uint64_t *value = (const uint64_t *)(const void *)front->value;
+  const int k = front->pivots;
+  int i, j;
+  for (j = k; j < front->summed; j++)
+    for (i = k; i < front->summed; i++)
+      if (value[(size_t)i * (size_t)front->size + (size_t)j]) {
+        permi_frontal_swap(front, field->bytes, i, j);
+        return 1;
+      }
+  return 0;
+}
+
+/* y -= c x, c times 2^64. */
+static void permi_residue_subtract(uint64_t *y, const uint64_t *x, int count, uint64_t c,
+                                   const permi_odd_modulus *given)
+{
+  const permi_odd_modulus prime = *given;
+  int j;
+  for (j = 0; j < count; j++) {
+    const uint64_t product = permi_montgomery(c, x[j], &prime);
+    y[j] = y[j] - product + (y[j] < product ? prime.p : 0);
+  }
+}
+
+/* Multiplies the determinant by the pivot, and eliminates it. */
+static void permi_residue_eliminate(permi_field *field, permi_frontal *front)
+{
+  const permi_odd_modulus *prime = field->prime;
+  const int k = front->pivots, size = front->size;
+  uint64_t *value = (uint64_t *)(void *)front->value;
+  const uint64_t *pivot = value + (size_t)k * (size_t)size + (size_t)k;
+  const uint64_t scaled = permi_montgomery(*pivot, prime->square, prime), inverse = permi_prime_inverse(*pivot, prime);
+  int i;
+  field->determinant = permi_montgomery(field->determinant, scaled, prime);
+  for (i = k + 1; i < size; i++) {
+    uint64_t *row = value + (size_t)i * (size_t)size + (size_t)k;
+    if (*row)
+      permi_residue_subtract(row + 1, pivot + 1, size - k - 1,
+                             permi_montgomery(permi_montgomery(*row, prime->square, prime), inverse, prime), prime);
+  }
+}
+
+/* The pivot that is largest against its column, unless the next diagonal entry is large enough. */
+static int permi_ball_find(const permi_field *field, permi_frontal *front)
+{
+  const permi_trust trust = field->trust;
+  const permi_ball *value = (const permi_ball *)(const void *)front->value;
+  const int k = front->pivots, size = front->size;
+  double best = 0;
+  int i, j, row = -1, column = -1;
+  for (j = k; j < front->summed && best < 1; j++) {
+    double most = 0, largest = 0, here;
+    int at = -1;
+    for (i = k; i < size; i++) {
+      const permi_ball *x = &value[(size_t)i * (size_t)size + (size_t)j];
+      here = permi_ball_modulus(x);
+      most = fmax(most, here);
+      if (i < front->summed && here > largest &&
+          (trust != PERMI_SURE || permi_ball_least(x) > (PERMI_PIVOT_SURE - 1) * x->radius)) {
+        largest = here;
+        at = i;
+      }
+    }
+    if (at >= 0 && (largest >= PERMI_PIVOT_LEAST * most || front->summed == size) && largest / most > best) {
+      best = largest / most;
+      row = at;
+      column = j;
+    }
+    if (j == k && best > 0)
+      break; /* good enough: searching all takes longer than eliminating */
+  }
+  if (row < 0)
+    return 0;
+  permi_frontal_swap(front, field->bytes, row, column);
+  return 1;
+}
+
+static void permi_ball_normalise(permi_field *own)
+{
+  permi_ball *x = &own->made.ball;
+  double most = fmax(fabs(x->re.hi), fabs(x->im.hi));
+  int e;
+  if (own->trust == PERMI_SURE)
+    most = fmax(most, x->radius);
+  if (most == 0 || !(most <= DBL_MAX))
+    return;
+  e = permi_exponent(most);
+  x->re = permi_dd_scale(x->re, -e);
+  x->im = permi_dd_scale(x->im, -e);
+  x->radius = ldexp(x->radius, -e) + PERMI_RADIUS_LEAST;
+  own->made.exp2 += e;
+}
+
+static void permi_ball_eliminate(permi_field *own, permi_frontal *front)
+{
+  const int k = front->pivots, size = front->size;
+  permi_ball *value = (permi_ball *)(void *)front->value;
+  const permi_ball *pivot = value + (size_t)k * (size_t)size + (size_t)k;
+  int i, j;
+  own->made.noisy |= permi_ball_modulus(pivot) < PERMI_PIVOT_NOISE * own->top;
+  own->top = fmax(own->top, permi_ball_modulus(pivot));
+  own->made.ball = permi_ball_times(&own->made.ball, pivot, own->parts);
+  permi_ball_normalise(own);
+  for (i = k + 1; i < size; i++) {
+    permi_ball *row = value + (size_t)i * (size_t)size + (size_t)k, factor;
+    if (row->re.hi == 0 && row->im.hi == 0 && row->radius == 0)
+      continue;
+    factor = permi_ball_divide(row, pivot, own->parts);
+    for (j = 1; j < size - k; j++) {
+      const permi_ball product = permi_ball_times(&factor, pivot + j, own->parts);
+      permi_ball_accumulate(row + j, &product, 1, own->parts);
+      if (own->trust == PERMI_COARSE) {
+        row[j].re.lo = (double)(float)row[j].re.lo;
+        row[j].im.lo = (double)(float)row[j].im.lo;
+      }
+    }
+  }
+}
+
+/* |det| of the rest is at most the product of its row sums. */
+static void permi_ball_leave(permi_field *own, const permi_frontal *front)
+{
+  const permi_ball *value = (const permi_ball *)(const void *)front->value;
+  permi_ball *x = &own->made.ball;
+  int i, j;
+  x->radius += permi_ball_modulus(x);
+  x->re = x->im = permi_dd_make(0);
+  for (i = front->pivots; i < front->size; i++) {
+    double sum = 0;
+    for (j = front->pivots; j < front->size; j++) {
+      const permi_ball *y = &value[(size_t)i * (size_t)front->size + (size_t)j];
+      sum += permi_ball_modulus(y) + y->radius;
+    }
+    x->radius *= sum * PERMI_RADIUS_UP;
+    permi_ball_normalise(own);
+  }
+}
+
+static void permi_field_enter(const permi_field *field, int entry, int negative, char *to)
+{
+  if (field->prime) {
+    const uint64_t x = field->residue[entry];
+    *(uint64_t *)(void *)to = negative && x ? field->prime->p - x : x; /* the only one there */
+  } else {
+    permi_ball *y = (permi_ball *)(void *)to;
+    y->re = permi_dd_make(negative ? -field->real[entry] : field->real[entry]);
+    if (field->imaginary)
+      y->im = permi_dd_make(negative ? -field->imaginary[entry] : field->imaginary[entry]);
+  }
+}
+
+static void permi_field_add(const permi_field *field, const char *from, char *to)
+{
+  const permi_ball *x = (const permi_ball *)(const void *)from;
+  permi_ball *y = (permi_ball *)(void *)to;
+  if (field->prime) {
+    uint64_t *sum = (uint64_t *)(void *)to;
+    *sum += *(const uint64_t *)(const void *)from;
+    *sum -= *sum >= field->prime->p ? field->prime->p : 0;
+  } else if (y->re.hi == 0 && y->im.hi == 0 && y->radius == 0) {
+    *y = *x;
+  } else {
+    permi_ball_accumulate(y, x, 0, field->parts);
+  }
 }
 
 /* Work of one elimination. */
@@ -18561,7 +18155,7 @@ static perm_status permi_frontal_assemble(permi_front_work *work, int f, permi_f
   for (k = plan->entry; k < plan->entry_end; k++) {
     const int e = dissection->entry[k];
     const size_t at = (size_t)work->row_at[fronts->row[e]] * (size_t)size + (size_t)work->column_at[fronts->column[e]];
-    field->add_entry(field, e, fronts->sign[e] < 0, front->value + at * bytes);
+    permi_field_enter(field, e, fronts->sign[e] < 0, front->value + at * bytes);
   }
   for (c = plan->child; c >= 0; c = dissection->front[c].sibling) {
     permi_frontal *below = &work->below[c];
@@ -18569,7 +18163,7 @@ static perm_status permi_frontal_assemble(permi_front_work *work, int f, permi_f
       const char *from = below->value + (size_t)i * (size_t)below->size * bytes;
       char *to = front->value + (size_t)work->row_at[below->row[i]] * (size_t)size * bytes;
       for (j = 0; j < below->size; j++)
-        field->add(field, from + (size_t)j * bytes, to + (size_t)work->column_at[below->column[j]] * bytes);
+        permi_field_add(field, from + (size_t)j * bytes, to + (size_t)work->column_at[below->column[j]] * bytes);
     }
     permi_frontal_free(&fronts->allocator, below);
   }
@@ -18607,10 +18201,12 @@ static int permi_permutation_odd(const int *to, int n, int *seen)
   return odd;
 }
 
-/* Asks whether to stop; may be NULL. */
+/* Who asks whether to stop: a run or, if that is NULL, planning. */
 typedef struct permi_front_poll {
-  perm_status (*report)(void *context, double part);
-  void *context;
+  permi_runner *run;
+  int thread;
+  double done, seconds; /* eliminations that are done; seconds of one */
+  permi_control *watch;
 } permi_front_poll;
 
 /* Eliminates all; field has the determinant up to sign, *odd whether that is -1. */
@@ -18639,18 +18235,29 @@ static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_fiel
     status = permi_frontal_assemble(&work, f, &front);
     if (status != PERM_OK)
       break;
-    for (; front.pivots < front.summed && field->find(field, &front); front.pivots++) {
+    for (; front.pivots < front.summed; front.pivots++) {
+      if (!(field->prime ? permi_residue_find(field, &front) : permi_ball_find(field, &front)))
+        break;
       work.pivot_column[front.row[front.pivots]] = front.column[front.pivots];
       work.pivots++;
-      field->eliminate(field, &front);
+      if (field->prime)
+        permi_residue_eliminate(field, &front);
+      else
+        permi_ball_eliminate(field, &front);
     }
-    if (dissection->front[f].parent < 0 && front.pivots < front.size)
-      field->without_pivot(field, &front);
+    if (dissection->front[f].parent < 0 && front.pivots < front.size && field->prime)
+      field->determinant = 0;
+    else if (dissection->front[f].parent < 0 && front.pivots < front.size)
+      permi_ball_leave(field, &front);
     else if (dissection->front[f].parent >= 0 && !permi_frontal_leave(&work, &front, &work.below[f]))
       status = PERM_ERROR_MEMORY;
     permi_frontal_free(&fronts->allocator, &front);
-    if (ask->report && status == PERM_OK)
-      status = ask->report(ask->context, (double)(dissection->fronts - f) / dissection->fronts);
+    if (status == PERM_OK && ask->run)
+      status = permi_runner_poll(ask->run, PERMI_RUNNER_POLL,
+                                 (ask->done + (double)(dissection->fronts - f) / dissection->fronts) * ask->seconds,
+                                 ask->thread);
+    else if (status == PERM_OK && permi_watch(ask->watch, PERMI_WATCH_UNITS))
+      status = PERM_ERROR_LIMIT;
   }
   *odd = work.pivots == dissection->n && permi_permutation_odd(work.pivot_column, dissection->n, work.row_at);
   for (f = 0; f < dissection->fronts; f++)
@@ -18659,333 +18266,42 @@ static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_fiel
   return status;
 }
 
-/* ---- residues */
-typedef struct permi_residue_field {
-  permi_field field;
-  permi_odd_modulus prime;
-  const uint64_t *entry;
-  uint64_t determinant, scale; /* times 2^64: those of montgomery products */
-} permi_residue_field;
-
-static void permi_residue_add_entry(const permi_field *field, int entry, int negative, char *to)
-{
-  const permi_residue_field *own = (const permi_residue_field *)field;
-  const uint64_t x = own->entry[entry];
-  *(uint64_t *)(void *)to = negative && x ? own->prime.p - x : x; /* the only one there */
-}
-
-static void permi_residue_join(const permi_field *field, const char *from, char *to)
-{
-  const uint64_t p = ((const permi_residue_field *)field)->prime.p;
-  uint64_t *y = (uint64_t *)(void *)to;
-  *y += *(const uint64_t *)(const void *)from;
-  *y -= *y >= p ? p : 0;
-}
-
-static int permi_residue_find(const permi_field *field, permi_frontal *front)
-{
-  const uint64_t *value = (const uint64_t *)(const void *)front->value;
-  const int k = front->pivots;
-  int i, j;
-  for (j = k; j < front->summed; j++)
-    for (i = k; i < front->summed; i++)
-      if (value[(size_t)i * (size_t)front->size + (size_t)j]) {
-        permi_frontal_swap(front, field->bytes, i, j);
-        return 1;
-      }
-  return 0;
-}
-
-/* y -= c x, c times 2^64. */
-static void permi_residue_subtract(uint64_t *y, const uint64_t *x, int count, uint64_t c,
-                                   const permi_odd_modulus *given)
-{
-  const permi_odd_modulus prime = *given;
-  int j;
-  for (j = 0; j < count; j++) {
-    const uint64_t product = permi_montgomery(c, x[j], &prime);
-    y[j] = y[j] - product + (y[j] < product ? prime.p : 0);
-  }
-}
-
-static void permi_residue_eliminate(permi_field *field, permi_frontal *front)
-{
-  permi_residue_field *own = (permi_residue_field *)field;
-  const permi_odd_modulus *prime = &own->prime;
-  const int k = front->pivots, size = front->size;
-  uint64_t *value = (uint64_t *)(void *)front->value;
-  const uint64_t *pivot = value + (size_t)k * (size_t)size + (size_t)k;
-  const uint64_t scaled = permi_montgomery(*pivot, prime->square, prime), inverse = permi_prime_inverse(*pivot, prime);
-  int i;
-  own->determinant = permi_montgomery(own->determinant, scaled, prime);
-  for (i = k + 1; i < size; i++) {
-    uint64_t *row = value + (size_t)i * (size_t)size + (size_t)k;
-    if (*row)
-      permi_residue_subtract(row + 1, pivot + 1, size - k - 1,
-                             permi_montgomery(permi_montgomery(*row, prime->square, prime), inverse, prime), prime);
-  }
-}
-
-static void permi_residue_leave(permi_field *field, const permi_frontal *front)
-{
-  (void)front;
-  ((permi_residue_field *)field)->determinant = 0;
-}
-
 /* The determinant modulo a prime; residue: of the entries. */
 static perm_status permi_fronts_residue(const permi_fronts *fronts, const permi_odd_modulus *prime,
                                         const uint64_t *residue, const permi_front_poll *ask, uint64_t *determinant)
 {
-  static const permi_field residues = {sizeof(uint64_t), 0, permi_residue_add_entry, permi_residue_join,
-                                       permi_residue_find, permi_residue_eliminate, permi_residue_leave};
-  permi_residue_field own;
+  permi_field field;
   perm_status status;
   int odd;
-  memset(&own, 0, sizeof own);
-  own.field = residues;
-  own.prime = *prime;
-  own.entry = residue;
-  own.determinant = prime->one;
-  status = permi_fronts_eliminate(fronts, &own.field, ask, &odd);
-  *determinant = permi_montgomery(own.determinant, 1, prime);
+  memset(&field, 0, sizeof field);
+  field.bytes = sizeof(uint64_t);
+  field.prime = prime;
+  field.residue = residue;
+  field.determinant = prime->one;
+  status = permi_fronts_eliminate(fronts, &field, ask, &odd);
+  *determinant = permi_montgomery(field.determinant, 1, prime);
   if (odd && *determinant)
     *determinant = prime->p - *determinant;
   return status;
-}
-
-/* ---- double-doubles */
-#define PERMI_RADIUS_UP (1 + 1e-13) /* tests/proofs/frontier.g */
-#define PERMI_RADIUS_LEAST 1e-290
-#define PERMI_PIVOT_LEAST 0.1  /* of the column's largest: multipliers are at most 10 */
-#define PERMI_PIVOT_SURE 4     /* times its radius */
-#define PERMI_PIVOT_NOISE 1e-27 /* chosen: 1e5 times what rounding leaves */
-#define PERMI_COARSE_BITS 24   /* of a float */
-#define PERMI_COARSE_PART 6e-8 /* of the coarse error: 2^-24, where 2^-27 would do */
-
-typedef struct permi_ball {
-  permi_dd re, im;
-  double radius;
-} permi_ball;
-
-typedef enum permi_trust {
-  PERMI_SURE,   /* pivots larger than their radius; radii hold */
-  PERMI_UNSURE, /* any; radii mean nothing */
-  PERMI_COARSE  /* the same with shorter low parts */
-} permi_trust;
-
-typedef struct permi_determinant {
-  permi_ball ball; /* times 2^exp2 */
-  long long exp2;
-  int noisy; /* some pivot is below PERMI_PIVOT_NOISE of one before: what cancellation leaves, perhaps of 0 */
-} permi_determinant;
-
-typedef struct permi_ball_field {
-  permi_field field;
-  permi_trust trust;
-  int parts;
-  const double *real, *imaginary;
-  permi_determinant made;
-  double top; /* the largest pivot */
-} permi_ball_field;
-
-static double permi_ball_modulus(const permi_ball *x)
-{
-  return permi_modulus(x->re.hi, x->im.hi) * (1 + 4 * PERMI_UNIT);
-}
-
-/* At most the modulus. */
-static double permi_ball_least(const permi_ball *x)
-{
-  return fmax(fabs(x->re.hi), fabs(x->im.hi)) * (1 - 4 * PERMI_UNIT) - x->radius;
-}
-
-static permi_ball permi_ball_times(const permi_ball *a, const permi_ball *b, int parts)
-{
-  const double x = permi_ball_modulus(a), y = permi_ball_modulus(b);
-  permi_ball c = *a;
-  if (parts == 2)
-    permi_dd_multiply_complex(&c.re, &c.im, b->re, b->im);
-  else
-    c.re = permi_dd_multiply(a->re, b->re);
-  c.radius = (x * b->radius + y * a->radius + a->radius * b->radius + 4 * PERMI_DD_UNIT * x * y) * PERMI_RADIUS_UP +
-             PERMI_RADIUS_LEAST;
-  return c;
-}
-
-/* *a += b or, if subtract, *a -= b. */
-static void permi_ball_accumulate(permi_ball *a, const permi_ball *b, int subtract, int parts)
-{
-  const double moduli = permi_ball_modulus(a) + permi_ball_modulus(b);
-  a->re = permi_dd_add(a->re, subtract ? permi_dd_negate(b->re) : b->re);
-  if (parts == 2)
-    a->im = permi_dd_add(a->im, subtract ? permi_dd_negate(b->im) : b->im);
-  a->radius = (a->radius + b->radius + PERMI_DD_UNIT * moduli) * PERMI_RADIUS_UP + PERMI_RADIUS_LEAST;
-}
-
-/* a / b, |b| over its radius. c near the quotient: |c - a / b| <= |a - c b| / |b|. */
-static permi_ball permi_ball_divide(const permi_ball *a, const permi_ball *b, int parts)
-{
-  const int e = permi_exponent(fmax(fabs(b->re.hi), fabs(b->im.hi))); /* squares must not underflow */
-  const double x = ldexp(b->re.hi, -e), y = ldexp(b->im.hi, -e), norm = x * x + y * y;
-  permi_ball c, rest;
-  int round;
-  memset(&c, 0, sizeof c);
-  for (round = 0; round < 3; round++) {
-    permi_ball product;
-    c.radius = 0;
-    product = permi_ball_times(&c, b, parts);
-    rest = *a;
-    permi_ball_accumulate(&rest, &product, 1, parts);
-    if (round == 2)
-      break;
-    c.re = permi_dd_add_double(c.re, ldexp((rest.re.hi * x + rest.im.hi * y) / norm, -e));
-    if (parts == 2)
-      c.im = permi_dd_add_double(c.im, ldexp((rest.im.hi * x - rest.re.hi * y) / norm, -e));
-  }
-  c.radius = (permi_ball_modulus(&rest) + rest.radius) / permi_ball_least(b) * PERMI_RADIUS_UP + PERMI_RADIUS_LEAST;
-  return c;
-}
-
-static void permi_ball_add_entry(const permi_field *field, int entry, int negative, char *to)
-{
-  const permi_ball_field *own = (const permi_ball_field *)field;
-  permi_ball *y = (permi_ball *)(void *)to;
-  y->re = permi_dd_make(negative ? -own->real[entry] : own->real[entry]);
-  if (own->imaginary)
-    y->im = permi_dd_make(negative ? -own->imaginary[entry] : own->imaginary[entry]);
-}
-
-static void permi_ball_add(const permi_field *field, const char *from, char *to)
-{
-  const permi_ball *x = (const permi_ball *)(const void *)from;
-  permi_ball *y = (permi_ball *)(void *)to;
-  if (y->re.hi == 0 && y->im.hi == 0 && y->radius == 0)
-    *y = *x;
-  else
-    permi_ball_accumulate(y, x, 0, ((const permi_ball_field *)field)->parts);
-}
-
-/* The pivot that is largest against its column, unless the next diagonal entry is large enough. */
-static int permi_ball_find(const permi_field *field, permi_frontal *front)
-{
-  const permi_trust trust = ((const permi_ball_field *)field)->trust;
-  const permi_ball *value = (const permi_ball *)(const void *)front->value;
-  const int k = front->pivots, size = front->size;
-  double best = 0;
-  int i, j, row = -1, column = -1;
-  for (j = k; j < front->summed && best < 1; j++) {
-    double most = 0, largest = 0, here;
-    int at = -1;
-    for (i = k; i < size; i++) {
-      const permi_ball *x = &value[(size_t)i * (size_t)size + (size_t)j];
-      here = permi_ball_modulus(x);
-      most = fmax(most, here);
-      if (i < front->summed && here > largest &&
-          (trust != PERMI_SURE || permi_ball_least(x) > (PERMI_PIVOT_SURE - 1) * x->radius)) {
-        largest = here;
-        at = i;
-      }
-    }
-    if (at >= 0 && (largest >= PERMI_PIVOT_LEAST * most || front->summed == size) && largest / most > best) {
-      best = largest / most;
-      row = at;
-      column = j;
-    }
-    if (j == k && best > 0)
-      break; /* good enough: searching all takes longer than eliminating */
-  }
-  if (row < 0)
-    return 0;
-  permi_frontal_swap(front, field->bytes, row, column);
-  return 1;
-}
-
-static void permi_ball_normalise(permi_ball_field *own)
-{
-  permi_ball *x = &own->made.ball;
-  double most = fmax(fabs(x->re.hi), fabs(x->im.hi));
-  int e;
-  if (own->trust == PERMI_SURE)
-    most = fmax(most, x->radius);
-  if (most == 0 || !(most <= DBL_MAX))
-    return;
-  e = permi_exponent(most);
-  x->re = permi_dd_scale(x->re, -e);
-  x->im = permi_dd_scale(x->im, -e);
-  x->radius = ldexp(x->radius, -e) + PERMI_RADIUS_LEAST;
-  own->made.exp2 += e;
-}
-
-static void permi_ball_cut(permi_ball *x)
-{
-  x->re.lo = (double)(float)x->re.lo;
-  x->im.lo = (double)(float)x->im.lo;
-}
-
-static void permi_ball_eliminate(permi_field *field, permi_frontal *front)
-{
-  permi_ball_field *own = (permi_ball_field *)field;
-  const int k = front->pivots, size = front->size;
-  permi_ball *value = (permi_ball *)(void *)front->value;
-  const permi_ball *pivot = value + (size_t)k * (size_t)size + (size_t)k;
-  int i, j;
-  own->made.noisy |= permi_ball_modulus(pivot) < PERMI_PIVOT_NOISE * own->top;
-  own->top = fmax(own->top, permi_ball_modulus(pivot));
-  own->made.ball = permi_ball_times(&own->made.ball, pivot, own->parts);
-  permi_ball_normalise(own);
-  for (i = k + 1; i < size; i++) {
-    permi_ball *row = value + (size_t)i * (size_t)size + (size_t)k, factor;
-    if (row->re.hi == 0 && row->im.hi == 0 && row->radius == 0)
-      continue;
-    factor = permi_ball_divide(row, pivot, own->parts);
-    for (j = 1; j < size - k; j++) {
-      const permi_ball product = permi_ball_times(&factor, pivot + j, own->parts);
-      permi_ball_accumulate(row + j, &product, 1, own->parts);
-      if (own->trust == PERMI_COARSE)
-        permi_ball_cut(row + j);
-    }
-  }
-}
-
-/* |det| of the rest is at most the product of its row sums. */
-static void permi_ball_leave(permi_field *field, const permi_frontal *front)
-{
-  permi_ball_field *own = (permi_ball_field *)field;
-  const permi_ball *value = (const permi_ball *)(const void *)front->value;
-  permi_ball *x = &own->made.ball;
-  int i, j;
-  x->radius += permi_ball_modulus(x);
-  x->re = x->im = permi_dd_make(0);
-  for (i = front->pivots; i < front->size; i++) {
-    double sum = 0;
-    for (j = front->pivots; j < front->size; j++) {
-      const permi_ball *y = &value[(size_t)i * (size_t)front->size + (size_t)j];
-      sum += permi_ball_modulus(y) + y->radius;
-    }
-    x->radius *= sum * PERMI_RADIUS_UP;
-    permi_ball_normalise(own);
-  }
 }
 
 /* The determinant of doubles; imaginary may be NULL. PERM_ERROR_LIMIT: too many pivots are not sure. */
 static perm_status permi_fronts_ball(const permi_fronts *fronts, const double *real, const double *imaginary,
                                      permi_trust trust, const permi_front_poll *ask, permi_determinant *determinant)
 {
-  static const permi_field balls = {sizeof(permi_ball), 0, permi_ball_add_entry, permi_ball_add, permi_ball_find,
-                                    permi_ball_eliminate, permi_ball_leave};
-  permi_ball_field own;
+  permi_field field;
   perm_status status;
   int odd;
-  memset(&own, 0, sizeof own);
-  own.field = balls;
-  own.field.largest = trust == PERMI_SURE ? 2 * fronts->dissection->largest + 16 : 0;
-  own.trust = trust;
-  own.parts = imaginary ? 2 : 1;
-  own.real = real;
-  own.imaginary = imaginary;
-  own.made.ball.re = permi_dd_make(1);
-  status = permi_fronts_eliminate(fronts, &own.field, ask, &odd);
-  *determinant = own.made;
+  memset(&field, 0, sizeof field);
+  field.bytes = sizeof(permi_ball);
+  field.largest = trust == PERMI_SURE ? 2 * fronts->dissection->largest + 16 : 0;
+  field.trust = trust;
+  field.parts = imaginary ? 2 : 1;
+  field.real = real;
+  field.imaginary = imaginary;
+  field.made.ball.re = permi_dd_make(1);
+  status = permi_fronts_eliminate(fronts, &field, ask, &odd);
+  *determinant = field.made;
   if (odd) {
     determinant->ball.re = permi_dd_negate(determinant->ball.re);
     determinant->ball.im = permi_dd_negate(determinant->ball.im);
@@ -19031,27 +18347,14 @@ static double permi_planar_bits(const permi_block *block)
 
 /* ---- integers */
 typedef struct permi_planar_run {
+  permi_runner base;
   const permi_planar *planar;
-  permi_search search;
   permi_odd_modulus *prime;
   uint64_t *residue[2]; /* of the parts, by prime */
   uint64_t *entry;      /* edges for each thread */
   double seconds;       /* of one prime */
   int failed;
 } permi_planar_run;
-
-typedef struct permi_planar_asking {
-  permi_planar_run *run;
-  uint64_t part;
-  int thread;
-} permi_planar_asking;
-
-static perm_status permi_planar_poll(void *context, double part)
-{
-  const permi_planar_asking *asking = (const permi_planar_asking *)context;
-  permi_planar_run *run = asking->run;
-  return permi_search_poll(&run->search, asking->thread, ((double)asking->part + part) * run->seconds, "eliminating");
-}
 
 /* The determinants modulo prime `part`: for Gaussian integers with i at both its values. */
 static perm_status permi_planar_prime(void *context, uint64_t part, int thread)
@@ -19061,8 +18364,7 @@ static perm_status permi_planar_prime(void *context, uint64_t part, int thread)
   const permi_odd_modulus *prime = &run->prime[part];
   const uint64_t p = prime->p;
   uint64_t *entry = run->entry + (size_t)thread * (size_t)planar->edges, value[2] = {0, 0}, root = 0;
-  permi_planar_asking asking = {run, part, thread};
-  const permi_front_poll ask = {permi_planar_poll, &asking};
+  const permi_front_poll ask = {&run->base, thread, (double)part, run->seconds, NULL};
   perm_status status = PERM_OK;
   int k, e;
   if (planar->parts == 2)
@@ -19091,26 +18393,28 @@ static perm_status permi_planar_integers(const permi_leaf *leaf, permi_control *
 {
   const permi_planar *planar = (const permi_planar *)leaf->context;
   const size_t runs = planar->primes ? (size_t)planar->primes : 1;
-  permi_pool pool = {&planar->owned.allocator, NULL, 0};
   permi_planar_run run;
+  permi_pool *pool = &run.base.pool;
   perm_status status;
   uint64_t *word;
   memset(&run, 0, sizeof run);
+  permi_runner_begin(&run.base, &planar->owned.allocator, control, "eliminating");
+  if (!leaf->threaded)
+    run.base.threads = 1;
   run.planar = planar;
-  run.search = permi_search_begin(leaf, control);
   run.seconds = leaf->information.seconds / (double)runs;
-  run.prime = (permi_odd_modulus *)permi_pool_get(&pool, runs, sizeof *run.prime);
-  run.residue[0] = (uint64_t *)permi_pool_get(&pool, 2 * runs, sizeof(uint64_t));
-  run.entry = (uint64_t *)permi_pool_get(&pool, (size_t)planar->edges * (size_t)run.search.threads, sizeof(uint64_t));
-  word = (uint64_t *)permi_pool_get(&pool, 2 * (runs + 1), sizeof(uint64_t));
-  status = pool.failed ? PERM_ERROR_MEMORY : PERM_OK;
+  run.prime = (permi_odd_modulus *)permi_pool_get(pool, runs, sizeof *run.prime);
+  run.residue[0] = (uint64_t *)permi_pool_get(pool, 2 * runs, sizeof(uint64_t));
+  run.entry = (uint64_t *)permi_pool_get(pool, (size_t)planar->edges * (size_t)run.base.threads, sizeof(uint64_t));
+  word = (uint64_t *)permi_pool_get(pool, 2 * (runs + 1), sizeof(uint64_t));
+  status = pool->failed ? PERM_ERROR_MEMORY : PERM_OK;
   if (status == PERM_OK) {
     run.residue[1] = run.residue[0] + runs;
     if (planar->primes)
       permi_primes_choose(run.prime, runs, planar->parts == 2, 62);
     else
       run.prime[0] = permi_odd_modulus_of(planar->modulus);
-    status = permi_share(run.search.threads, 0, runs, permi_planar_prime, &run, NULL);
+    status = permi_share(run.base.threads, 0, runs, permi_planar_prime, &run, NULL);
   }
   if (status == PERM_OK && run.failed)
     status = PERM_ERROR_MEMORY;
@@ -19121,7 +18425,7 @@ static perm_status permi_planar_integers(const permi_leaf *leaf, permi_control *
   if (status == PERM_OK)
     partial->terms += planar->dissection.products * (double)runs * planar->parts;
   permi_residues_too_long(status, control);
-  permi_pool_release(&pool);
+  permi_pool_release(pool);
   return status;
 }
 
@@ -19129,16 +18433,6 @@ static perm_status permi_planar_integers(const permi_leaf *leaf, permi_control *
 #define PERMI_PLANAR_SURE_MOST 160  /* chosen: in larger fronts radii grow beyond the numbers */
 #define PERMI_PLANAR_PROOF_SECONDS 0.5 /* chosen: of an elimination that may show that integers fit */
 #define PERMI_PLANAR_SURE_GOOD 1e-13 /* chosen: a smaller radius, relative to the value, needs no second look */
-
-/* asking->part counts eliminations. */
-static perm_status permi_planar_eliminate(const permi_planar *planar, const double *real, const double *imaginary,
-                                          permi_trust trust, permi_planar_asking *asking, permi_determinant *value)
-{
-  const permi_front_poll ask = {permi_planar_poll, asking};
-  const perm_status status = permi_fronts_ball(&planar->fronts, real, imaginary, trust, &ask, value);
-  asking->part++;
-  return status;
-}
 
 /* |a - b|, in units of a's. */
 static double permi_planar_distance(const permi_determinant *a, const permi_determinant *b)
@@ -19158,14 +18452,15 @@ static int permi_planar_finite(const permi_determinant *value)
 
 /* A determinant, with a bound (or INFINITY) and an estimate of its error in units of 2^exp2. */
 static perm_status permi_planar_measured(const permi_planar *planar, const double *real, const double *imaginary,
-                                         permi_planar_asking *asking, permi_determinant *value, double *estimate)
+                                         permi_front_poll *ask, permi_determinant *value, double *estimate)
 {
   permi_determinant sure, coarse;
   double bound = (double)INFINITY;
   perm_status status = PERM_ERROR_LIMIT;
   memset(&sure, 0, sizeof sure);
   if (planar->dissection.largest <= PERMI_PLANAR_SURE_MOST)
-    status = permi_planar_eliminate(planar, real, imaginary, PERMI_SURE, asking, &sure);
+    status = permi_fronts_ball(&planar->fronts, real, imaginary, PERMI_SURE, ask, &sure);
+  ask->done += planar->dissection.largest <= PERMI_PLANAR_SURE_MOST;
   if (status == PERM_OK && permi_planar_finite(&sure) && sure.ball.radius <= DBL_MAX)
     bound = sure.ball.radius;
   if (bound <= PERMI_PLANAR_SURE_GOOD * permi_ball_modulus(&sure.ball)) {
@@ -19174,9 +18469,11 @@ static perm_status permi_planar_measured(const permi_planar *planar, const doubl
     return PERM_OK;
   }
   if (status == PERM_OK || status == PERM_ERROR_LIMIT)
-    status = permi_planar_eliminate(planar, real, imaginary, PERMI_UNSURE, asking, value);
+    status = permi_fronts_ball(&planar->fronts, real, imaginary, PERMI_UNSURE, ask, value);
+  ask->done++;
   if (status == PERM_OK)
-    status = permi_planar_eliminate(planar, real, imaginary, PERMI_COARSE, asking, &coarse);
+    status = permi_fronts_ball(&planar->fronts, real, imaginary, PERMI_COARSE, ask, &coarse);
+  ask->done++;
   if (status != PERM_OK)
     return status;
   *estimate = (double)INFINITY;
@@ -19195,27 +18492,24 @@ static perm_status permi_planar_measured(const permi_planar *planar, const doubl
   return PERM_OK;
 }
 
-/* Rounded entries count with the permanent of their moduli, which is a determinant too, and roundings of an
-   elimination that cancels as well: there its two measurements may agree by chance. */
+/* Rounded entries count with the permanent of their moduli, a determinant too. So do roundings of an elimination that
+   cancels, as its two measurements may agree by chance. */
 static perm_status permi_planar_doubles(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_planar *planar = (const permi_planar *)leaf->context;
-  permi_planar_run run;
-  permi_planar_asking asking;
+  permi_runner run;
+  permi_front_poll ask = {&run, 0, 0, leaf->information.seconds, NULL};
   permi_determinant value, absolute;
   double estimate, ignored, bound, moduli;
   perm_status status;
   memset(&run, 0, sizeof run);
-  memset(&asking, 0, sizeof asking);
-  run.search = permi_search_begin(leaf, control);
-  run.seconds = leaf->information.seconds;
+  permi_runner_begin(&run, &planar->owned.allocator, control, "eliminating");
   if (planar->subtracts && (planar->bound_relative > 0 || planar->dissection.largest > PERMI_PLANAR_SURE_MOST))
-    run.seconds /= 2; /* as priced */
-  asking.run = &run;
-  status = permi_planar_measured(planar, planar->real, planar->imaginary, &asking, &value, &estimate);
+    ask.seconds /= 2; /* as priced */
+  status = permi_planar_measured(planar, planar->real, planar->imaginary, &ask, &value, &estimate);
   absolute = value;
   if (status == PERM_OK && planar->subtracts && (planar->bound_relative > 0 || estimate != value.ball.radius))
-    status = permi_planar_measured(planar, planar->absolute, NULL, &asking, &absolute, &ignored);
+    status = permi_planar_measured(planar, planar->absolute, NULL, &ask, &absolute, &ignored);
   if (status != PERM_OK)
     return status;
   bound = value.ball.radius;
@@ -19261,7 +18555,6 @@ static size_t permi_planar_explain(const permi_leaf *leaf, char *buffer, size_t 
                    planar->dissection.largest, numbers, leaf->information.seconds);
 }
 
-/* Copies the entries; 0: out of memory. */
 static int permi_planar_entries(permi_planar *planar, const permi_block *block, const int *partner)
 {
   const size_t edges = (size_t)block->edges;
@@ -19286,12 +18579,6 @@ static int permi_planar_entries(permi_planar *planar, const permi_block *block, 
   return 1;
 }
 
-static perm_status permi_planar_planned(void *context, double part)
-{
-  (void)part;
-  return permi_watch((permi_control *)context, PERMI_WATCH_UNITS) ? PERM_ERROR_LIMIT : PERM_OK;
-}
-
 /* planar->bits from the permanent itself, by an elimination of double-doubles with radii; where these run out, or
    entries are no doubles, from lines as they were. */
 static double permi_planar_proved_bits(const permi_maker *maker, const permi_planar *planar)
@@ -19299,7 +18586,7 @@ static double permi_planar_proved_bits(const permi_maker *maker, const permi_pla
   permi_pool pool = {&maker->options->allocator, NULL, 0};
   const size_t edges = (size_t)planar->edges;
   double *const entry = (double *)permi_pool_get(&pool, 2 * edges, sizeof *entry), bits = planar->bits;
-  const permi_front_poll ask = {permi_planar_planned, maker->watch};
+  const permi_front_poll ask = {NULL, 0, 0, 0, maker->watch};
   permi_determinant value;
   int k, whole = entry != NULL;
   size_t e;
@@ -19788,10 +19075,6 @@ PERMI_BRIEF_BEGIN
 
 static size_t permi_frontier_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
-  static const char *const algebra[] = {"doubles", "doubles with moduli",
-                                        "complex doubles", "double-doubles", "double-doubles with moduli",
-                                        "complex double-doubles", "64-bit integers", "128-bit integers",
-                                        "integers of several words", "residues"};
   const permi_frontier *frontier = (const permi_frontier *)leaf->context;
   char there[64] = "", residues[64] = "";
   if (frontier->arrays && frontier->arrays->isa == PERM_ISA_CUDA)
@@ -19807,7 +19090,7 @@ static size_t permi_frontier_explain(const permi_leaf *leaf, char *buffer, size_
                    : frontier->arrays->isa == PERM_ISA_CUDA ? "arrays on a GPU"
                                                             : "arrays",
                    leaf->information.work,
-                   residues[0] ? residues : algebra[frontier->numbers.algebra], leaf->information.seconds,
+                   residues[0] ? residues : permi_numbers_text(&frontier->numbers), leaf->information.seconds,
                    leaf->information.bytes, there);
 }
 
@@ -19916,12 +19199,6 @@ static perm_status permi_make_dense(permi_maker *maker, const permi_block *block
   if (status == PERM_OK)
     permi_make_honest(maker, block, leaf);
   return status;
-}
-
-/* Precisions above double are double-double here. */
-static int permi_sparse_doubled(const perm_options *options)
-{
-  return options->precision == PERM_PRECISION_ACCURATE || options->precision == PERM_PRECISION_DD;
 }
 
 static double permi_lists_weight(const permi_numbers *numbers)
@@ -20173,7 +19450,9 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
   }
   leaf->information.work = frontier->cost[frontier->steps];
   leaf->information.fingerprint = permi_frontier_fingerprint(frontier, maker->watch);
-  leaf->run_task = permi_frontier_run;
+  permi_leaf_values(leaf, &frontier->numbers, frontier->bound_relative,
+                    doubled && !block->rounded ? PERMI_DD_UNIT : PERMI_UNIT, permi_frontier_run,
+                    permi_frontier_explain);
   leaf->threaded = fmax(frontier->room[0], frontier->room[1]) >= PERMI_PARALLEL_STATES;
   if (arrays) {
     leaf->information.isa = arrays->isa;
@@ -20182,27 +19461,19 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
     leaf->run_task = permi_arrays_run_task;
     leaf->threaded = arrays->isa != PERM_ISA_CUDA;
   }
-  leaf->explain = permi_frontier_explain;
-  leaf->integer = permi_algebra_is_integer(frontier->numbers.algebra);
-  if (!leaf->integer) {
-    permi_leaf_bound(leaf, frontier->bound_relative, doubled && !block->rounded ? PERMI_DD_UNIT : PERMI_UNIT);
-    if (doubled && maker->job->leaves == 0)
-      maker->job->precision = PERM_PRECISION_DD;
-  }
+  if (doubled && maker->job->leaves == 0)
+    maker->job->precision = PERM_PRECISION_DD;
   return PERM_OK;
 }
 
 static size_t permi_tree_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
-  static const char *const algebra[] = {"doubles", "doubles with moduli", "complex doubles", "double-doubles",
-                                        "double-doubles", "double-doubles", "64-bit integers",
-                                        "integers of several words", "integers of several words", "residues"};
   const permi_tree *tree = (const permi_tree *)leaf->context;
   return permi_say(buffer, size,
                    "tree, order %d: width %d, %d tables, %d joins of %.3g pairs, %.3g states of %s, "
                    "predicted %.3g s, %.3g bytes\n",
                    leaf->information.n, tree->width - 1, tree->nodes, tree->joins, tree->pairs, tree->states,
-                   algebra[tree->numbers.algebra], leaf->information.seconds, leaf->information.bytes);
+                   permi_numbers_text(&tree->numbers), leaf->information.seconds, leaf->information.bytes);
 }
 
 static uint64_t permi_tree_fingerprint(const permi_tree *tree, permi_control *watch)
@@ -20332,18 +19603,14 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
 static perm_status permi_tree_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
 {
   permi_tree *tree = (permi_tree *)offer->plan;
+  const int doubled = permi_algebra_is_dd(tree->numbers.algebra) && !block->rounded;
   int i;
   for (i = 0; i < tree->nodes; i++)
     leaf->threaded |= tree->cost[i + 1] - tree->cost[i] >= PERMI_SHARE_SECONDS;
   leaf->information.work = tree->pairs + tree->states;
   leaf->information.fingerprint = permi_tree_fingerprint(tree, maker->watch);
-  leaf->run_task = permi_tree_task;
-  leaf->explain = permi_tree_explain;
-  leaf->integer = permi_algebra_is_integer(tree->numbers.algebra);
-  if (!leaf->integer) {
-    const int doubled = permi_algebra_is_dd(tree->numbers.algebra) && !block->rounded;
-    permi_leaf_bound(leaf, tree->bound_relative, doubled ? PERMI_DD_UNIT : PERMI_UNIT);
-  }
+  permi_leaf_values(leaf, &tree->numbers, tree->bound_relative, doubled ? PERMI_DD_UNIT : PERMI_UNIT,
+                    permi_tree_task, permi_tree_explain);
   return PERM_OK;
 }
 
@@ -20447,7 +19714,7 @@ static perm_status permi_rank_block_make(permi_maker *maker, const permi_block *
 static const permi_engine permi_engines[] = {
     {PERM_METHOD_LOW_RANK, permi_rank_block_offer, permi_rank_block_make, permi_rank_release, PERMI_PROVEN},
     {PERM_METHOD_TRANSVERSALS, permi_transversals_offer, permi_transversals_make, permi_owned_release,
-     PERMI_PROVEN},
+     PERMI_PROVEN | PERMI_NAMED},
     {PERM_METHOD_PLANAR, permi_planar_offer, permi_planar_make, permi_owned_release, PERMI_PROVEN},
     {PERM_METHOD_BAND, permi_band_offer, permi_band_make, permi_owned_release, PERMI_PROVEN},
     {PERM_METHOD_TREE, permi_tree_offer, permi_tree_make, permi_owned_release, PERMI_PROVEN},
@@ -20460,9 +19727,9 @@ static const permi_engine permi_engines[] = {
     {PERM_METHOD_SIGNS, permi_signs_offer, permi_signs_make, permi_owned_release, 0},
     {PERM_METHOD_HYBRID, permi_hybrid_offer, permi_hybrid_make, permi_hybrid_release, PERMI_CAUTION},
     {PERM_METHOD_CACHED, permi_hybrid_offer, permi_hybrid_make, permi_hybrid_release, PERMI_NAMED},
-    {PERM_METHOD_SPARYSER, permi_sparyser_offer, permi_ryser_make, permi_release, 0},
-    {PERM_METHOD_DOMINATING, permi_dominating_offer, permi_ryser_make, permi_release, 0},
-    {PERM_METHOD_DECOMPOSE, permi_decompose_offer, permi_decompose_make, permi_owned_release, 0},
+    {PERM_METHOD_SPARYSER, permi_ryser_offer, permi_ryser_make, permi_release, PERMI_NAMED},
+    {PERM_METHOD_DOMINATING, permi_ryser_offer, permi_ryser_make, permi_release, PERMI_NAMED},
+    {PERM_METHOD_DECOMPOSE, permi_decompose_offer, permi_decompose_make, permi_owned_release, PERMI_NAMED},
     {PERM_METHOD_CODEGEN_REGISTERS, permi_codegen_offer, permi_codegen_make, permi_codegen_release, PERMI_NAMED},
     {PERM_METHOD_CODEGEN_MEMORY, permi_codegen_offer, permi_codegen_make, permi_codegen_release, PERMI_NAMED},
 };

@@ -99,7 +99,7 @@
      frontier/       >>values          entries as values of the ring
                      >>frontier        states, keys, cursors of the lists
                      >>steps           the values of a step
-                     >>steps_run       the union of lists, in parts: permi_part_merge (on GPUs permi_merge_path,
+                     >>steps       the union of lists, in parts: permi_part_merge (on GPUs permi_merge_path,
                                        perm_cuda.cu); threads; THE BOUND
                      >>streams         from an order to the streams of a step
                      >>arrays          indexed by combinations
@@ -227,9 +227,9 @@ PERMI_BRIEF_BEGIN
 PERMI_BRIEF_END
 
 #include "frontier/values.h"
+#include "frontier/runner.h"
 #include "frontier/frontier.h"
 #include "frontier/steps.h"
-#include "frontier/steps_run.h"
 #include "frontier/streams.h"
 #include "frontier/arrays.h"
 #include "frontier/array_residues.h"

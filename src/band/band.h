@@ -5,13 +5,11 @@
 
 /* Rows are taken in turn; the window holds the columns of which some but not all rows have been taken. After i rows i
    columns are used, so the number k used in a window of w is known: C(w, k) states.
-
    Equal columns are one slot, whose state counts those used; the next can be chosen in as many ways as are left.
    States are vectors of counts with a given sum, the first slot fastest, so a row moves runs of states to runs. A
-   column that enters replaces one that leaves: runs are long, and the shapes of rows, whose runs are kept, few.
-
-   Threads share a target by blocks; a state is summed in the order of the row's entries. Nothing underflows: states
-   share a power of two while products stay above PERMI_BAND_SAFE; then each gets its own. */
+   column that enters replaces one that leaves: runs are long, and shapes of rows, whose runs are kept, few. Threads
+   share a target by blocks; a state is summed in the order of the row's entries. Nothing underflows: states share a
+   power of two while products stay above PERMI_BAND_SAFE; then each gets its own. */
 
 #define PERMI_BAND_SLOTS 62
 #define PERMI_BAND_STATES 4e9  /* offsets are 32-bit */
@@ -20,12 +18,6 @@
 #define PERMI_BAND_COUNTED 2048
 #define PERMI_BAND_KEPT_RUNS 1048576
 #define PERMI_BAND_BLOCKS 8
-#define PERMI_BAND_POLL 65536
-
-typedef union permi_band_entry {
-  double real[3];
-  int64_t integer[2];
-} permi_band_entry;
 
 typedef struct permi_band {
   permi_owned owned;
@@ -33,7 +25,7 @@ typedef struct permi_band {
   int n, groups, width;
   int counted;
   int *entry_start, *entry_group;
-  permi_band_entry *entry;
+  permi_coefficient *entry;
   int *capacity, *first, *last;
   int *row, *column, *column_start; /* of the block: rows as taken, columns by groups */
   double cost;
@@ -41,35 +33,6 @@ typedef struct permi_band {
   double most, seconds_each, lost_error, lossy; /* lossy: relative error of states with powers of their own */
   double bound_relative;
 } permi_band;
-
-static permi_band_entry permi_band_entry_of(const permi_block *block, int edge, const permi_numbers *numbers)
-{
-  const permi_coefficient c = permi_coefficient_of(block, edge, numbers);
-  permi_band_entry entry;
-  if (block->integer) {
-    memcpy(entry.integer, c.integer, sizeof c.integer);
-  } else {
-    entry.real[0] = c.real;
-    entry.real[1] = c.imaginary;
-    entry.real[2] = c.absolute;
-  }
-  return entry;
-}
-
-static permi_coefficient permi_band_coefficient(const permi_band *band, int e)
-{
-  const permi_band_entry *entry = &band->entry[e];
-  permi_coefficient c;
-  memset(&c, 0, sizeof c);
-  if (permi_algebra_is_integer(band->numbers.algebra)) {
-    memcpy(c.integer, entry->integer, sizeof c.integer);
-  } else {
-    c.real = entry->real[0];
-    c.imaginary = entry->real[1];
-    c.absolute = entry->real[2];
-  }
-  return c;
-}
 
 enum { PERMI_BAND_KEEP, PERMI_BAND_LEAVE, PERMI_BAND_ENTER, PERMI_BAND_REPLACE };
 
@@ -108,11 +71,9 @@ static void permi_band_counts(const permi_band_shape *shape, int after, int used
   }
 }
 
-struct permi_band_step;
 typedef struct permi_band_run_state {
+  permi_runner base; /* sizes.exp2: the power of all states that have none of their own */
   const permi_band *band;
-  permi_pool *pool;
-  permi_control *control;
   permi_band_shape *shape, *shapes;
   int shape_count;
   permi_band_run *runs;
@@ -122,11 +83,13 @@ typedef struct permi_band_run_state {
   size_t room, words; /* states of a buffer; words of a state */
   void *from, *to;
   int64_t *from_exp2, *to_exp2; /* NULL: all share sizes.exp2 */
-  permi_sizes sizes;
-  double visited;
   int memory;
-  perm_status (*keep)(void *keeper, const struct permi_band_run_state *state, const struct permi_band_step *step);
-  void *keeper; /* of keep: NULL, or hears of the states before each row: >>trace */
+  /* the row at hand */
+  int window[2][PERMI_BAND_SLOTS + 1]; /* groups before it and after it, by the row's parity */
+  int slot_count, next_slots, row, opened, enterings, used, after;
+  int *position; /* of a group: 2 p + entering */
+  int parts;
+  size_t states; /* before the row */
 } permi_band_state;
 
 /* An entry of the row: uses the column at `position`, before or (entering) after. */
@@ -138,34 +101,6 @@ typedef struct permi_band_stream {
   permi_coefficient entry;
   int entry_exp2;
 } permi_band_stream;
-
-/* Adds to a state with a power of its own. */
-static void permi_band_add_apart(const permi_band_state *state, const permi_band_stream *stream,
-                                 const permi_coefficient *c, size_t s, size_t t)
-{
-  const permi_numbers *numbers = &state->band->numbers;
-  const permi_coefficient one = permi_coefficient_one();
-  const size_t size = state->words;
-  const int64_t exp2 = state->from_exp2[s] + stream->entry_exp2;
-  double product[5], *y = (double *)state->to + t * size;
-  int64_t d;
-  int e;
-  size_t k;
-  memset(product, 0, sizeof product);
-  permi_values_add(numbers, c, product, (const double *)state->from + s * size, 1);
-  if (product[size - 1] == 0)
-    return;
-  d = y[size - 1] == 0 ? 0 : exp2 - state->to_exp2[t];
-  e = -permi_int_exponent(d < 0 ? -d : d);
-  if (y[size - 1] == 0 || d > 0)
-    state->to_exp2[t] = exp2;
-  for (k = 0; k < size && d != 0; k++)
-    if (d > 0)
-      y[k] = ldexp(y[k], e);
-    else
-      product[k] = ldexp(product[k], e);
-  permi_values_add(numbers, &one, y, product, 1);
-}
 
 PERMI_NEVER_INLINE static void permi_band_add_any(const permi_band_state *state, const permi_band_stream *stream,
                                                   const permi_band_run *run)
@@ -184,7 +119,8 @@ PERMI_NEVER_INLINE static void permi_band_add_any(const permi_band_state *state,
   }
   if (state->from_exp2) {
     for (k = 0; k < run->count; k++)
-      permi_band_add_apart(state, stream, c, run->source + k, run->target + k);
+      permi_value_add_apart(numbers, c, y + k * bytes, &state->to_exp2[run->target + k], x + k * bytes,
+                            state->from_exp2[run->source + k] + stream->entry_exp2);
     return;
   }
   if (numbers->algebra == PERMI_COMPLEX) { /* a call for each short run costs 15 % */
@@ -244,7 +180,7 @@ static void permi_band_emit(permi_band_state *state, const permi_band_stream *st
       return;
     }
   }
-  state->memory |= !permi_room(&state->band->owned.allocator, NULL, &state->runs, state->run_count, 1, &state->run_room,
+  state->memory |= !permi_room(state->base.pool.allocator, NULL, &state->runs, state->run_count, 1, &state->run_room,
                                sizeof run);
   if (!state->memory)
     state->runs[state->run_count++] = run;

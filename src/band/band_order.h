@@ -313,7 +313,7 @@ static int permi_band_fill(permi_band *band, const permi_block *block, const int
   const int n = block->n, other = lines[0] < n ? n : 0;
   int i, e, v, g, used = 0;
   band->entry_start = (int *)permi_pool_get(pool, 7 * (size_t)n + 1 + (size_t)block->edges, sizeof(int));
-  band->entry = (permi_band_entry *)permi_pool_get(pool, (size_t)block->edges, sizeof *band->entry);
+  band->entry = (permi_coefficient *)permi_pool_get(pool, (size_t)block->edges, sizeof *band->entry);
   if (pool->failed)
     return 0;
   band->entry_group = band->entry_start + n + 1;
@@ -342,7 +342,7 @@ static int permi_band_fill(permi_band *band, const permi_block *block, const int
       }
       band->last[g] = i;
       band->entry_group[used] = g;
-      band->entry[used++] = permi_band_entry_of(block, block->edge[e], &band->numbers);
+      band->entry[used++] = permi_coefficient_of(block, block->edge[e], &band->numbers);
     }
   }
   band->entry_start[n] = used;
@@ -358,13 +358,6 @@ static int permi_band_fill(permi_band *band, const permi_block *block, const int
   return 1;
 }
 
-static const char *permi_band_words(const permi_band *band)
-{
-  static const char *const words[] = {"doubles", "doubles with moduli", "complex doubles", "", "double-doubles",
-                                      "complex double-doubles"};
-  return permi_algebra_is_integer(band->numbers.algebra) ? "integers" : words[band->numbers.algebra];
-}
-
 static size_t permi_band_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   const permi_band *band = (const permi_band *)leaf->context;
@@ -372,7 +365,7 @@ static size_t permi_band_explain(const permi_leaf *leaf, char *buffer, size_t si
                    "band, order %d: window of at most %d%s, at most %.3g states, about %.3g transitions of %s, "
                    "predicted %.3g s, %.3g bytes\n",
                    leaf->information.n, band->width, band->counted ? " (equal ones counted)" : "", band->most,
-                   leaf->information.work, permi_band_words(band), leaf->information.seconds,
+                   leaf->information.work, permi_numbers_text(&band->numbers), leaf->information.seconds,
                    leaf->information.bytes);
 }
 
@@ -417,8 +410,7 @@ static int permi_band_search(permi_maker *maker, permi_pool *room, const permi_b
 static perm_status permi_band_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const permi_working *working = maker->working;
-  const int n = block->n, dd = maker->options->precision == PERM_PRECISION_ACCURATE ||
-                               maker->options->precision == PERM_PRECISION_DD;
+  const int n = block->n, dd = permi_sparse_doubled(maker->options);
   const double edges = block->edges, unit = dd ? PERMI_DD_UNIT / PERMI_UNIT : 1;
   const double roundings = block->rounded ? permi_entry_roundings(working, working->n) : 0;
   permi_pool room = {&maker->options->allocator, NULL, 0};
@@ -448,7 +440,7 @@ static perm_status permi_band_offer(permi_maker *maker, const permi_block *block
                    2e-6;
   offer->bytes = 2 * price.most * 8.0 * (double)permi_numbers_words(&band->numbers) +
                  sizeof(permi_band_run) * fmin(2.0 * PERMI_BAND_KEPT_RUNS, 4 * price.most * band->width) + 131072 +
-                 48.0 * block->edges;
+                 80.0 * block->edges;
   return PERM_OK;
 }
 
@@ -468,18 +460,14 @@ static perm_status permi_band_make(permi_maker *maker, const permi_block *block,
          e++) {
       hash = permi_hash(hash, (uint64_t)i << 32 | (uint64_t)band->entry_group[e]);
       if (!integers)
-        hash = permi_hash_double(permi_hash_double(hash, band->entry[e].real[0]), band->entry[e].real[1]);
+        hash = permi_hash_double(permi_hash_double(hash, band->entry[e].real), band->entry[e].imaginary);
       for (part = 0; integers && part < numbers->parts; part++)
         hash = permi_hash(hash, (uint64_t)band->entry[e].integer[part]);
     }
-  leaf->information.work = band->cost * band->n / band->n;
+  leaf->information.work = band->cost;
   leaf->information.fingerprint = hash;
-  leaf->run_task = permi_band_task;
-  leaf->explain = permi_band_explain;
+  permi_leaf_values(leaf, numbers, band->bound_relative, PERMI_UNIT, permi_band_task, permi_band_explain);
   leaf->threaded = band->longest * band->seconds_each >= PERMI_SHARE_SECONDS;
-  leaf->integer = integers;
-  if (!leaf->integer)
-    permi_leaf_bound(leaf, band->bound_relative, PERMI_UNIT);
   return PERM_OK;
 }
 /* SPDX-License-Identifier: MIT */

@@ -1,7 +1,6 @@
 /* ======================================================================================= >>band_run
    Runs a band, row by row. */
 #pragma once
-#include "../frontier/steps_run.h"
 #include "band.h"
 
 /* Emits runs by ascending target, positions above p settled: `before` and `after` columns are used up to p, states
@@ -60,13 +59,13 @@ static void permi_band_runs(permi_band_state *state, const permi_band_stream *st
 static int permi_band_apart(permi_band_state *state, int row, size_t states)
 {
   if (!state->from_exp2) {
-    state->from_exp2 = (int64_t *)permi_pool_zeros(state->pool, state->room, sizeof(int64_t));
-    state->to_exp2 = (int64_t *)permi_pool_get(state->pool, state->room, sizeof(int64_t));
-    if (state->pool->failed)
+    state->from_exp2 = (int64_t *)permi_pool_zeros(&state->base.pool, state->room, sizeof(int64_t));
+    state->to_exp2 = (int64_t *)permi_pool_get(&state->base.pool, state->room, sizeof(int64_t));
+    if (state->base.pool.failed)
       return 0;
   }
   permi_values_normalise(&state->band->numbers, state->from, states, state->from_exp2,
-                         row & PERMI_CANCELS_STEPS ? NULL : &state->sizes);
+                         row & PERMI_CANCELS_STEPS ? NULL : &state->base.sizes);
   return 1;
 }
 
@@ -74,7 +73,7 @@ static int permi_band_apart(permi_band_state *state, int row, size_t states)
 static int permi_band_prepare(permi_band_state *state, int row, size_t states)
 {
   const permi_band *band = state->band;
-  permi_sizes *sizes = &state->sizes;
+  permi_sizes *sizes = &state->base.sizes;
   double weight = 0, least = DBL_MAX;
   int e;
   if (state->from_exp2)
@@ -82,8 +81,8 @@ static int permi_band_prepare(permi_band_state *state, int row, size_t states)
   if (!(row & PERMI_CANCELS_STEPS))
     permi_values_ease(&band->numbers, state->from, states, sizes);
   for (e = band->entry_start[row]; e < band->entry_start[row + 1]; e++) {
-    weight += band->entry[e].real[2] * band->capacity[band->entry_group[e]];
-    least = fmin(band->entry[e].real[2], least);
+    weight += band->entry[e].absolute * band->capacity[band->entry_group[e]];
+    least = fmin(band->entry[e].absolute, least);
   }
   weight = (weight + DBL_MIN) * (1 + 1e-12);
   if (!(sizes->smallest * least >= PERMI_BAND_SAFE) || sizes->largest * weight > 1e200) {
@@ -107,44 +106,33 @@ static int permi_band_prepare(permi_band_state *state, int row, size_t states)
   return 1;
 }
 
-typedef struct permi_band_step {
-  permi_band_state *state;
-  int *window, *next_window;
-  int slot_count, next_slots, row;
-  int opened, enterings;
-  int used, after;
-  int *position; /* of a group: 2 p + entering */
-  int parts;
-  size_t states; /* before the row */
-} permi_band_step;
-
 /* 0: out of memory. */
-static int permi_band_shape_find(permi_band_step *step)
+static int permi_band_shape_find(permi_band_state *state)
 {
-  permi_band_state *state = step->state;
   const permi_band *band = state->band;
-  const int used = step->used;
+  const int used = state->used, *window = state->window[state->row & 1];
+  int *next_window = state->window[(state->row + 1) & 1];
   permi_band_stream stream;
   permi_band_shape shape, *found;
   int p, i = 0, k;
   memset(&shape, 0, sizeof shape);
   shape.used = used;
-  step->next_slots = 0;
-  step->after = used + 1;
-  for (p = 0; p < step->slot_count || i < step->enterings; p++) {
-    const int group = p < step->slot_count ? step->window[p] : -1, stays = group >= 0 && band->last[group] != step->row;
-    const int entering = !stays && i < step->enterings ? step->opened + i++ : -1;
+  state->next_slots = 0;
+  state->after = used + 1;
+  for (p = 0; p < state->slot_count || i < state->enterings; p++) {
+    const int group = p < state->slot_count ? window[p] : -1, stays = group >= 0 && band->last[group] != state->row;
+    const int entering = !stays && i < state->enterings ? state->opened + i++ : -1;
     shape.kind[p] = stays ? PERMI_BAND_KEEP : group < 0 ? PERMI_BAND_ENTER
                     : entering < 0 ? PERMI_BAND_LEAVE : PERMI_BAND_REPLACE;
     if (group >= 0) {
       shape.leaving[p] = band->capacity[group];
-      step->position[group] = 2 * p;
-      step->after -= stays ? 0 : shape.leaving[p];
+      state->position[group] = 2 * p;
+      state->after -= stays ? 0 : shape.leaving[p];
     }
     if (entering >= 0)
-      step->position[entering] = 2 * p + 1;
+      state->position[entering] = 2 * p + 1;
     if (stays || entering >= 0) {
-      step->next_window[step->next_slots++] = stays ? group : entering;
+      next_window[state->next_slots++] = stays ? group : entering;
       shape.staying[p] = band->capacity[stays ? group : entering];
     }
   }
@@ -157,23 +145,20 @@ static int permi_band_shape_find(permi_band_step *step)
   state->shape = NULL;
   for (k = 0; k < state->shape_count && !state->shape; k++) {
     found = &state->shapes[k];
-    if (found->hash == shape.hash && found->slot_count == shape.slot_count && found->used == used &&
-        !memcmp(found->kind, shape.kind, sizeof shape.kind) &&
-        !memcmp(found->leaving, shape.leaving, sizeof shape.leaving) &&
-        !memcmp(found->staying, shape.staying, sizeof shape.staying))
+    if (found->hash == shape.hash && !memcmp(found, &shape, offsetof(permi_band_shape, hash)))
       state->shape = found;
   }
   if (state->shape && state->shape->complete)
     return 1;
   for (k = 0; k < 2; k++) {
-    if (!permi_room(&band->owned.allocator, NULL, &state->counts[k], 0,
+    if (!permi_room(state->base.pool.allocator, NULL, &state->counts[k], 0,
                     (size_t)(shape.slot_count + 1) * (size_t)(used + 2), &state->counts_room[k], sizeof(double)))
       return 0;
     permi_band_counts(&shape, k, used + k, state->counts[k]);
   }
   shape.states =
-      step->after < 0 ? 0
-                      : (size_t)state->counts[1][(size_t)shape.slot_count * (size_t)(used + 2) + (size_t)step->after];
+      state->after < 0 ? 0
+                      : (size_t)state->counts[1][(size_t)shape.slot_count * (size_t)(used + 2) + (size_t)state->after];
   if (state->shape)
     return 1;
   if (state->shape_count == PERMI_BAND_SHAPES || state->run_count > PERMI_BAND_KEPT_RUNS) {
@@ -195,7 +180,7 @@ static int permi_band_shape_find(permi_band_step *step)
           ;
         stream.position = p;
         stream.entering = k;
-        permi_band_runs(state, &stream, shape.slot_count - 1, used, step->after, 0, 0, 1);
+        permi_band_runs(state, &stream, shape.slot_count - 1, used, state->after, 0, 0, 1);
       }
     }
   state->shape->start[2 * p] = state->run_count;
@@ -203,20 +188,13 @@ static int permi_band_shape_find(permi_band_step *step)
   return !state->memory;
 }
 
-static double permi_band_done(const permi_band *band, int row)
-{
-  return band->cost * row / band->n * band->seconds_each;
-}
-
-/* Adds a row's entries into a block of the states after it. */
 static perm_status permi_band_part(void *context, uint64_t number, int thread)
 {
   const int part = (int)number;
-  const permi_band_step *step = (const permi_band_step *)context;
-  permi_band_state *state = step->state;
+  permi_band_state *state = (permi_band_state *)context;
   const permi_band *band = state->band;
   const permi_band_shape *shape = state->shape;
-  const uint64_t states = shape->states, parts = (uint64_t)step->parts;
+  const uint64_t states = shape->states, parts = (uint64_t)state->parts;
   permi_band_stream stream;
   perm_status status = PERM_OK;
   int e;
@@ -225,9 +203,9 @@ static perm_status permi_band_part(void *context, uint64_t number, int thread)
   stream.begin = (uint32_t)(states * (uint64_t)part / parts);
   stream.end = (uint32_t)(states * ((uint64_t)part + 1) / parts);
   memset((uint64_t *)state->to + stream.begin * state->words, 0, (stream.end - stream.begin) * state->words * 8);
-  for (e = band->entry_start[step->row]; e < band->entry_start[step->row + 1] && status == PERM_OK; e++) {
-    const int way = step->position[band->entry_group[e]];
-    stream.entry = permi_band_coefficient(band, e);
+  for (e = band->entry_start[state->row]; e < band->entry_start[state->row + 1] && status == PERM_OK; e++) {
+    const int way = state->position[band->entry_group[e]];
+    stream.entry = band->entry[e];
     if (state->from_exp2) {
       stream.entry_exp2 = permi_exponent(stream.entry.absolute);
       stream.entry.real = ldexp(stream.entry.real, -stream.entry_exp2);
@@ -253,103 +231,84 @@ static perm_status permi_band_part(void *context, uint64_t number, int thread)
       stream.entering = way % 2;
       for (stream.lowest = 0; stream.lowest < stream.position && shape->kind[stream.lowest] == PERMI_BAND_KEEP;)
         stream.lowest++;
-      permi_band_runs(state, &stream, shape->slot_count - 1, step->used, step->after, 0, 0, 1);
+      permi_band_runs(state, &stream, shape->slot_count - 1, state->used, state->after, 0, 0, 1);
     }
-    if (thread == 0 && states > PERMI_BAND_POLL && state->control)
-      status = permi_control_poll(state->control, permi_band_done(band, step->row), "band");
+    status = permi_runner_poll(&state->base, (double)states / state->parts, state->base.done, thread);
   }
   return status;
 }
 
-static void permi_band_turn(permi_band_state *state)
+/* THE BOUND. A row multiplies a term once and adds it to at most deg - 1 others. So the value is the sum of all
+   matchings' products, each times at most `edges` factors 1 + d, |d| <= u, as in >>steps. With signs, underflow of a
+   product and rescaling are each off by DBL_MIN <= u times the product of moduli, above PERMI_BAND_SAFE: two more
+   factors a row. Complex products are off by 3 u [Hig02, 3.6]; counts multiply once more. Double-double: PERMI_DD_UNIT
+   for u. With powers of their own, states have one more factor an addition, for aligning, and one a row. Proved by
+   machine: the induction tests/proofs/chains.v, constants tests/proofs/frontier.g. */
+
+/* Makes the states before a row into those after it. */
+static perm_status permi_band_row(permi_runner *runner, int row)
 {
+  permi_band_state *state = (permi_band_state *)runner;
+  const permi_band *band = state->band;
+  const int entries = band->entry_start[row + 1] - band->entry_start[row];
   void *values = state->from;
-  int64_t *exp2 = state->from_exp2;
+  int64_t *exp2;
+  int threads;
+  perm_status status;
+  runner->done = band->cost * row / band->n * band->seconds_each;
+  state->row = row;
+  state->enterings = 0;
+  while (state->opened + state->enterings < band->groups && band->first[state->opened + state->enterings] == row)
+    state->enterings++;
+  if ((!permi_algebra_is_integer(band->numbers.algebra) && !permi_band_prepare(state, row, state->states)) ||
+      !permi_band_shape_find(state))
+    return PERM_ERROR_MEMORY;
+  state->states = state->shape->states;
+  threads = (double)state->states * entries * band->seconds_each < PERMI_SHARE_SECONDS ? 1 : runner->threads;
+  state->parts = threads > 1 ? PERMI_BAND_BLOCKS * threads : 1;
+  status = permi_share(threads, 0, (uint64_t)state->parts, permi_band_part, state, NULL);
+  exp2 = state->from_exp2;
   state->from = state->to;
   state->to = values;
   state->from_exp2 = state->to_exp2;
   state->to_exp2 = exp2;
+  state->used = state->after;
+  state->opened += state->enterings;
+  state->slot_count = state->next_slots;
+  runner->visited += (double)state->states;
+  return status;
 }
 
-/* Opens a run before its first row. */
-static int permi_band_open(permi_band_state *state, const permi_band *band, permi_control *control, permi_pool *pool,
-                           permi_band_step *step)
-{
-  memset(step, 0, sizeof *step);
-  state->band = band;
-  state->pool = pool;
-  state->control = control;
-  state->room = (size_t)band->most;
-  state->words = permi_numbers_words(&band->numbers);
-  state->sizes.smallest = state->sizes.largest = 1;
-  state->from = permi_pool_get(pool, state->room, 8 * state->words);
-  state->to = permi_pool_get(pool, state->room, 8 * state->words);
-  state->shapes = (permi_band_shape *)permi_pool_get(pool, PERMI_BAND_SHAPES, sizeof *state->shapes);
-  step->position = (int *)permi_pool_get(pool, (size_t)band->groups, sizeof *step->position);
-  step->state = state;
-  if (pool->failed)
-    return 0;
-  permi_value_one(&band->numbers, state->from);
-  return 1;
-}
-
-/* THE BOUND. A row multiplies a term once and adds it to at most deg - 1 others: the value is the sum of all
-   matchings' products, each times at most `edges` factors 1 + d, |d| <= u, as in >>steps_run. With signs, underflow
-   of a product and rescaling are each off by DBL_MIN <= u times the product of moduli, above PERMI_BAND_SAFE: two
-   more factors a row. Complex products are off by 3 u [Hig02, 3.6]; counts multiply once more. Double-double:
-   PERMI_DD_UNIT for u. With powers of their own, states have one more factor an addition, for aligning, and one a
-   row. Proved by machine: the induction tests/proofs/chains.v, constants tests/proofs/frontier.g. */
-/* The rows of a run that the caller has cleared, but for `keep`. */
+/* Runs all rows. The caller has cleared the run, except for `keep`. */
 static perm_status permi_band_rows(const permi_band *band, permi_control *control, permi_band_state *state,
                                    perm_partial *partial)
 {
-  const int most_threads = control ? permi_threads(control->options) : 1;
-  permi_pool pool = {&band->owned.allocator, NULL, 0};
-  permi_band_step step;
-  int window[2][PERMI_BAND_SLOTS + 1], unpolled = 0;
-  perm_status status = permi_band_open(state, band, control, &pool, &step) ? PERM_OK : PERM_ERROR_MEMORY;
-  step.states = 1;
-  for (; step.row < band->n && status == PERM_OK; step.row++) {
-    const int entries = band->entry_start[step.row + 1] - band->entry_start[step.row];
-    int threads;
-    step.window = window[step.row & 1];
-    step.next_window = window[(step.row + 1) & 1];
-    for (step.enterings = 0; step.opened + step.enterings < band->groups &&
-                             band->first[step.opened + step.enterings] == step.row; step.enterings++)
-      ;
-    if ((!permi_algebra_is_integer(band->numbers.algebra) && !permi_band_prepare(state, step.row, step.states)) ||
-        !permi_band_shape_find(&step)) {
-      status = PERM_ERROR_MEMORY;
-      break;
-    }
-    if (state->keep && (status = state->keep(state->keeper, state, &step)) != PERM_OK)
-      break;
-    step.states = state->shape->states;
-    threads = (double)step.states * entries * band->seconds_each < PERMI_SHARE_SECONDS ? 1 : most_threads;
-    step.parts = threads > 1 ? PERMI_BAND_BLOCKS * threads : 1;
-    status = permi_share(threads, 0, (uint64_t)step.parts, permi_band_part, &step, NULL);
-    if (control && step.states <= PERMI_BAND_POLL && status == PERM_OK && (unpolled += entries) >= 256) {
-      status = permi_control_poll(control, permi_band_done(band, step.row), "band");
-      unpolled = 0;
-    }
-    step.used = step.after;
-    step.opened += step.enterings;
-    step.slot_count = step.next_slots;
-    permi_band_turn(state);
-    state->visited += (double)step.states;
+  permi_pool *pool = &state->base.pool;
+  perm_status status = PERM_ERROR_MEMORY;
+  permi_runner_begin(&state->base, &band->owned.allocator, control, "band");
+  state->band = band;
+  state->room = (size_t)band->most;
+  state->words = permi_numbers_words(&band->numbers);
+  state->states = 1;
+  state->from = permi_pool_get(pool, state->room, 8 * state->words);
+  state->to = permi_pool_get(pool, state->room, 8 * state->words);
+  state->shapes = (permi_band_shape *)permi_pool_get(pool, PERMI_BAND_SHAPES, sizeof *state->shapes);
+  state->position = (int *)permi_pool_get(pool, (size_t)band->groups, sizeof *state->position);
+  if (!pool->failed) {
+    permi_value_one(&band->numbers, state->from);
+    status = permi_runner_go(&state->base, 0, band->n, permi_band_row);
   }
   if (status == PERM_OK) {
     const double absolute = ((const double *)state->from)[state->words - 1];
-    state->sizes.exp2 += state->from_exp2 && absolute > 0 ? state->from_exp2[0] : 0;
-    permi_values_finish(&band->numbers, state->from, &state->sizes, band->lost_error, partial);
+    state->base.sizes.exp2 += state->from_exp2 && absolute > 0 ? state->from_exp2[0] : 0;
+    permi_runner_finish(&state->base, &band->numbers, state->from, band->lost_error, partial);
     if (state->from_exp2)
       partial->lost += band->lossy * absolute * (1 + 1e-12);
-    partial->terms += state->visited;
   }
-  permi_release(pool.allocator, state->runs);
-  permi_release(pool.allocator, state->counts[0]);
-  permi_release(pool.allocator, state->counts[1]);
-  permi_pool_release(&pool);
+  permi_release(pool->allocator, state->runs);
+  permi_release(pool->allocator, state->counts[0]);
+  permi_release(pool->allocator, state->counts[1]);
+  permi_pool_release(pool);
   return status;
 }
 

@@ -18,13 +18,11 @@ static void permi_layout_create(permi_pool *pool, const permi_arrays *arrays, pe
   layout->top = (uint16_t *)permi_pool_get(pool, top, sizeof(uint16_t));
 }
 
-/* Under a word of top bits. */
 static size_t permi_layout_states(const permi_layout *layout, uint32_t top)
 {
   return layout->total[permi_count_ones(top)];
 }
 
-/* Lays out the words with `ones` ones among the occupied slots. */
 static void permi_layout_fill(const permi_arrays *arrays, permi_layout *layout, uint64_t occupied, int ones)
 {
   const uint32_t low_mask = (uint32_t)occupied & ((1u << arrays->low) - 1);

@@ -4,11 +4,11 @@
 #include "array_layout.h"
 
 /* A step leaves some top bits as they are, and states that differ there do not meet. So it goes by turns, each for some
-   settings of those bits: places for the target's values, first free fit; the values; then the source's places are
-   free. Sizes follow from counts of bits alone, so that planning knows the memory. */
+   settings of those bits: it places the target's values, first free fit, computes them, and frees the source's places.
+   Sizes follow from counts of bits alone, so planning knows the memory. */
 
-/* Of the greatest step, where bits allow. Order 100, 3 a line, 3.0e7 states, 487 MB for two steps: 2 turns 387 MB, 4
-   344, 8 309, 16 294. Threads wait at the end of each, so none is of fewer bytes than take a millisecond. */
+/* Turns of the greatest step, where bits allow. Order 100, 3 a line, 3.0e7 states, 487 MB for two steps: 2 turns 387
+   MB, 4 344, 8 309, 16 294. Threads wait at the end of each turn, so none has fewer bytes than take a millisecond. */
 #define PERMI_ARRAY_TURNS 8
 #define PERMI_ARRAY_TURN_BYTES 4e6
 
@@ -111,7 +111,6 @@ static void permi_places_size(permi_places *places, int p)
   }
 }
 
-/* The first step's one state. */
 static void permi_places_start(permi_places *places)
 {
   const permi_frontier *frontier = places->frontier;
@@ -127,7 +126,6 @@ static void permi_places_start(permi_places *places)
   places->at[0][0] = permi_places_find(places, places->bytes[0][0]);
 }
 
-/* Begins step p. */
 static void permi_places_step(permi_places *places, int p)
 {
   const permi_frontier *frontier = places->frontier;

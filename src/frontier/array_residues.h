@@ -5,14 +5,14 @@
 #include "arrays.h"
 
 /* Residues are whole numbers of at most p / 2 + 1, of either sign. A step is, by its permi_growth,
-     not reduced  where the bound on the true values, not Gaussian, is below p / 2: these are their own residues,
+     not reduced  where the bound on the true values, not Gaussian, is below p / 2,
      short        where the sum of the moduli of its coefficients times p / 2 + 1 is at most 2^52: sums are exact, and
                   reduced at the end,
      long         else: each product is reduced, of two doubles. With a, b at most p / 2 + 1 and p <= 2^50 the quotient
                   ab / p < 2^48.01 is wrong by less than 3 2^-53 of itself before it is rounded, 0.1, so a product
                   comes out below 0.61 p; 1.25 p / 2 for each way leaves room for sums below 2^52.
-   Primes are below 2^bits; the fewest seconds in all decide on `bits`. A modulus that short is passed itself; integers
-   below 2^52 are passed without any. Gaussian integers take two passes a prime, with i as either root of -1. */
+   Primes are below 2^bits; the fewest seconds decide on `bits`. Integers below 2^52 need no modulus. Gaussian integers
+   take two passes a prime, with i as either root of -1. */
 #define PERMI_ARRAY_RESIDUE_LEAST 32 /* bits: the first 142 primes of either kind are above 2^(bits - MARGIN) */
 #define PERMI_ARRAY_RESIDUE_MARGIN 1e-5
 #define PERMI_ARRAY_RESIDUE_ROOM 4503599627370496.0 /* 2^52 */
@@ -54,16 +54,11 @@ static int permi_residues_growth(const permi_frontier *frontier, int p, double w
   return half <= 562949953421312.0 && 1.25 * ways * (half + 1) <= PERMI_ARRAY_RESIDUE_ROOM ? PERMI_GROWS_LONG : -1;
 }
 
-/* Of a unit of cost. */
-static double permi_residues_unit_seconds(perm_isa isa, int growth)
-{
-  const int family = isa == PERM_ISA_AVX2 ? 1 : isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX512IFMA ? 0 : 2;
-  return permi_residue_seconds[family][growth == PERMI_GROWS_LONG];
-}
-
 /* Seconds of the values of a pass; INFINITY: none is possible. */
 static double permi_residues_pass_seconds(const permi_frontier *frontier, const double *weight, double half)
 {
+  const perm_isa isa = frontier->arrays->isa;
+  const int family = isa == PERM_ISA_AVX2 ? 1 : isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX512IFMA ? 0 : 2;
   double seconds = 0;
   int p;
   for (p = 0; p < frontier->steps; p++) {
@@ -71,7 +66,7 @@ static double permi_residues_pass_seconds(const permi_frontier *frontier, const 
     if (growth < 0)
       return (double)INFINITY;
     seconds += (frontier->cost[p + 1] - frontier->cost[p]) *
-               (permi_residues_unit_seconds(frontier->arrays->isa, growth) +
+               (permi_residue_seconds[family][growth == PERMI_GROWS_LONG] +
                 (8 * frontier->states[p + 1] > PERMI_ARRAY_CACHE_BYTES ? 8 * PERMI_ARRAY_MISS_SECONDS : 0));
   }
   return seconds;

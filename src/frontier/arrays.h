@@ -13,15 +13,14 @@
    A step pulls: each block sums the ways to reach it, in a fixed order. Bits above the low slots are settled once a
    block; then y += c x over contiguous arrays, or a table for the low words.
 
-   On a GPU the host does all but the values, which have the bits of the AVX2 and, for double-doubles, AVX-512
-   kernels. An H200 takes 7 ps a state for 3-regular graphs, 14 for 8 entries a line. */
+   A GPU's values have the bits of the AVX2 and, for double-doubles, AVX-512 kernels. An H200 takes 7 ps a state for
+   3-regular graphs, 14 for 8 entries a line. */
 
 #define PERMI_ARRAY_LOW 11     /* words and ranks of these slots stay in the first cache */
 #define PERMI_ARRAY_HIGH 16    /* most slots of middle, of top */
 #define PERMI_ARRAY_SAFE 1e-250 /* sums of larger products are multiples of 2^-936 */
 #define PERMI_ARRAY_PAD 256 /* bytes that vectors may read beyond a buffer */
 
-/* The words of a step. */
 typedef struct permi_layout {
   uint64_t occupied;
   int ones, low; /* low: occupied low slots */
@@ -63,7 +62,6 @@ static permi_pull permi_pull_of(const permi_frontier *frontier, int p, int strea
   return pull;
 }
 
-/* And on the CPU. */
 typedef struct permi_lookup {
   int top_ones;             /* more in the source */
   const uint16_t *place;    /* of all low words, as in permi_layout; or NULL */
@@ -74,14 +72,13 @@ typedef struct permi_lookup {
 typedef struct permi_places permi_places; /* see >>array_places */
 typedef struct permi_arrays_run permi_arrays_run;
 struct permi_arrays_run {
+  permi_runner base;
   const permi_frontier *frontier;
   const permi_arrays *arrays;
-  permi_control *control;
   permi_numbers numbers; /* moduli have a pass of their own, and residues modulo numbers.modulus */
   uint64_t root;         /* of -1 modulo the prime of a pass: i of Gaussian integers */
   int again;             /* a pass after the first, whose states are counted already */
   int absolute; /* the pass of the moduli */
-  int threads;
   permi_block_kernel kernel;
   int kernel_eights; /* uses permi_eight */
   size_t bytes;      /* of a value */
@@ -97,10 +94,8 @@ struct permi_arrays_run {
   permi_eight *eights;
   int most; /* ways of a step */
   int tracking; /* sizes are measured in this step */
-  permi_sizes sizes;
-  double visited, seconds_before, seconds_each;
-  perm_status (*keep)(permi_arrays_run *run, int p); /* NULL, or hears of the values before each step p: >>trace */
-  void *keeper;
+  int cancels;  /* signed values without moduli */
+  double seconds_before, seconds_each;
   struct perm_gpu_frontier *gpu; /* holds the values, or NULL */
 };
 
@@ -136,8 +131,7 @@ static size_t permi_arrays_bytes_at(const permi_frontier *frontier, int p)
 
 static size_t permi_arrays_value_bytes(const permi_frontier *frontier)
 {
-  const permi_numbers numbers = permi_arrays_numbers(frontier);
-  return 8 * permi_numbers_words(&numbers);
+  return permi_arrays_bytes_at(frontier, frontier->steps);
 }
 
 static int permi_arrays_passes(const permi_frontier *frontier)

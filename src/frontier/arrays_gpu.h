@@ -40,8 +40,8 @@ static perm_status permi_gpu_step(permi_arrays_run *run, int p)
   const perm_status status =
       perm_cuda_frontier_step(run->gpu, &words, run->way, start[1] - start[0], run->tracking ? sizes : NULL);
   if (run->tracking) {
-    run->sizes.smallest = sizes[0];
-    run->sizes.largest = sizes[1];
+    run->base.sizes.smallest = sizes[0];
+    run->base.sizes.largest = sizes[1];
   }
   return status;
 }
@@ -64,7 +64,8 @@ static perm_gpu_frontier_shape permi_gpu_frontier_shape(const permi_frontier *fr
 static perm_status permi_gpu_compiling(void *context)
 {
   const permi_arrays_run *run = (const permi_arrays_run *)context;
-  return run->control ? permi_control_poll(run->control, run->seconds_before, "compiling for the GPU") : PERM_OK;
+  return run->base.control ? permi_control_poll(run->base.control, run->seconds_before, "compiling for the GPU")
+                           : PERM_OK;
 }
 
 static perm_status permi_gpu_create(permi_arrays_run *run, char *message)
@@ -74,8 +75,8 @@ static perm_status permi_gpu_create(permi_arrays_run *run, char *message)
   shape.context = run;
   shape.poll = permi_gpu_compiling;
   memset(&options, 0, sizeof options);
-  if (run->control)
-    options = *run->control->options;
+  if (run->base.control)
+    options = *run->base.control->options;
   return perm_cuda_frontier_create(&shape, &options, &run->gpu, message);
 }
 

@@ -2,7 +2,7 @@
    Makes arrays from a frontier, prices and runs them. */
 #pragma once
 #include "../graph/device.h"
-#include "steps_run.h"
+#include "steps.h"
 #include "streams.h"
 #include "array_places.h"
 
@@ -13,7 +13,6 @@ typedef struct permi_array_stepping {
   int p;
   uint16_t *top;
   double before, seconds; /* of one thread's piece */
-  size_t unpolled;
   int words; /* of integers in the source, which gets as many as the target */
 } permi_array_stepping;
 
@@ -22,7 +21,6 @@ static char *permi_array_values(const permi_arrays_run *run, int p, uint32_t top
   return run->memory + (size_t)run->places->at[p & 1][top];
 }
 
-/* The blocks of a piece. */
 static void permi_array_blocks(const permi_array_stepping *step, uint32_t top, int piece, int thread)
 {
   const permi_arrays_run *run = step->run;
@@ -69,21 +67,14 @@ static void permi_array_blocks(const permi_array_stepping *step, uint32_t top, i
   }
 }
 
-#define PERMI_ARRAY_POLL 262144
-
 static perm_status permi_array_piece(void *context, uint64_t number, int thread)
 {
   permi_array_stepping *step = (permi_array_stepping *)context;
   permi_arrays_run *run = step->run;
   const permi_layout *target = &run->layout[(step->p + 1) & 1];
   permi_array_blocks(step, step->top[number / PERMI_ARRAY_PIECES], (int)(number % PERMI_ARRAY_PIECES), thread);
-  if (thread || !run->control)
-    return PERM_OK;
-  step->unpolled += target->states / ((size_t)target->tops * PERMI_ARRAY_PIECES);
-  if (step->unpolled <= PERMI_ARRAY_POLL)
-    return PERM_OK;
-  step->unpolled = 0;
-  return permi_control_poll(run->control, step->before + step->seconds * (double)number, "frontier");
+  return permi_runner_poll(&run->base, (double)target->states / (target->tops * PERMI_ARRAY_PIECES),
+                           step->before + step->seconds * (double)number, thread);
 }
 
 /* The values of a word of top bits, integers of step->words, become as long as the target's, from the last on. */
@@ -116,9 +107,9 @@ static perm_status permi_array_step(permi_arrays_run *run, int p)
   step.run = run;
   step.p = p;
   step.top = run->top;
-  step.before = run->seconds_before + frontier->cost[p] * run->seconds_each;
+  step.before = run->base.done;
   step.seconds = seconds / ((double)target->tops * PERMI_ARRAY_PIECES);
-  threads = seconds < PERMI_PARALLEL_SECONDS ? 1 : run->threads;
+  threads = seconds < PERMI_PARALLEL_SECONDS ? 1 : run->base.threads;
   for (k = 0; k < threads; k++)
     permi_sizes_clear(&run->extremes[k].sizes);
   if (frontier->words && !run->arrays->by_residues && frontier->words[p] < frontier->words[p + 1]) {
@@ -133,9 +124,9 @@ static perm_status permi_array_step(permi_arrays_run *run, int p)
     step.before += step.seconds * tops * PERMI_ARRAY_PIECES;
   }
   if (run->tracking) {
-    permi_sizes_clear(&run->sizes);
+    permi_sizes_clear(&run->base.sizes);
     for (k = 0; k < threads; k++)
-      permi_sizes_join(&run->sizes, &run->extremes[k].sizes);
+      permi_sizes_join(&run->base.sizes, &run->extremes[k].sizes);
   }
   return status;
 }
@@ -143,7 +134,7 @@ static perm_status permi_array_step(permi_arrays_run *run, int p)
 /* Of the values before step p. */
 static perm_status permi_array_rescale(permi_arrays_run *run, int p)
 {
-  const int e = permi_sizes_rescale(&run->sizes, 1e150, PERMI_ARRAY_SAFE);
+  const int e = permi_sizes_rescale(&run->base.sizes, 1e150, PERMI_ARRAY_SAFE);
   const permi_layout *layout = &run->layout[p & 1];
   int k;
   if (e && run->gpu)
@@ -187,55 +178,57 @@ static void permi_arrays_shorten(permi_arrays_run *run, int p)
    beyond 1e150. Above it all is a multiple of 2^-936, and only low parts underflow, by less than 2^-200 of the
    product, for which PERMI_DD_UNIT has room. Below, a product and its sum lose at most 16 DBL_MIN in each part.
    Proved by machine: tests/proofs/frontier.g. */
-static perm_status permi_arrays_steps(permi_arrays_run *run, int from, int to)
+static perm_status permi_arrays_advance(permi_runner *runner, int p)
 {
+  permi_arrays_run *run = (permi_arrays_run *)runner;
   const permi_arrays *arrays = run->arrays;
   const permi_frontier *frontier = run->frontier;
-  const permi_algebra algebra = run->numbers.algebra;
-  const int doubles = !permi_algebra_is_integer(algebra) && !arrays->by_residues;
-  const int cancels = !run->absolute && permi_algebra_has_moduli(frontier->numbers.algebra);
-  permi_sizes *sizes = &run->sizes;
-  double least, weight, next_least;
+  const permi_layout *source = &run->layout[p & 1];
+  permi_layout *target = &run->layout[(p + 1) & 1];
+  permi_sizes *sizes = &runner->sizes;
   perm_status status = PERM_OK;
-  int p;
-  run->kernel_eights = (algebra == PERMI_MAGNITUDES || algebra == PERMI_MAGNITUDES_DD) && arrays->isa >= PERM_ISA_AVX2;
-  for (p = from; p < to && status == PERM_OK; p++) {
-    permi_layout *source = &run->layout[p & 1], *target = &run->layout[(p + 1) & 1];
-    if (run->keep && (status = run->keep(run, p)) != PERM_OK)
-      break;
-    permi_layout_fill(arrays, target, arrays->occupied[p + 1], frontier->ones[p + 1]);
-    permi_ways_fill(run, p, source, target);
-    permi_arrays_shorten(run, p + 1);
-    run->tracking = 0;
-    if (doubles) {
-      weight = permi_ways_weight(run, p, &least);
-      sizes->loss = permi_loss_scaled(sizes->loss, weight, 0);
-      if (sizes->smallest * least < PERMI_ARRAY_SAFE)
-        sizes->loss += 16 * DBL_MIN * (frontier->stream_start[p + 1] - frontier->stream_start[p]);
-      sizes->smallest *= least * (cancels ? 1.2e-32 : 1 - 1e-9);
-      sizes->largest *= 2 * weight;
-      if (p + 1 < frontier->steps) {
-        weight = permi_ways_weight(run, p + 1, &next_least);
-        run->tracking = sizes->smallest * next_least < PERMI_ARRAY_SAFE || sizes->largest * weight > 1e150;
-      }
+  runner->done = run->seconds_before + frontier->cost[p] * run->seconds_each;
+  permi_layout_fill(arrays, target, arrays->occupied[p + 1], frontier->ones[p + 1]);
+  permi_ways_fill(run, p, source, target);
+  permi_arrays_shorten(run, p + 1);
+  run->tracking = 0;
+  if (!permi_algebra_is_integer(frontier->numbers.algebra)) {
+    double least, next_least, weight = permi_ways_weight(run, p, &least);
+    sizes->loss = permi_loss_scaled(sizes->loss, weight, 0);
+    if (sizes->smallest * least < PERMI_ARRAY_SAFE)
+      sizes->loss += 16 * DBL_MIN * (frontier->stream_start[p + 1] - frontier->stream_start[p]);
+    sizes->smallest *= least * (run->cancels ? 1.2e-32 : 1 - 1e-9);
+    sizes->largest *= 2 * weight;
+    if (p + 1 < frontier->steps) {
+      weight = permi_ways_weight(run, p + 1, &next_least);
+      run->tracking = sizes->smallest * next_least < PERMI_ARRAY_SAFE || sizes->largest * weight > 1e150;
     }
-    if (run->control && (run->gpu || (p & 15) == 0))
-      status =
-          permi_control_poll(run->control, run->seconds_before + frontier->cost[p] * run->seconds_each, "frontier");
-    if (status == PERM_OK)
-      status = run->gpu ? permi_gpu_step(run, p) : permi_array_step(run, p);
-    if (status == PERM_OK && run->tracking)
-      status = permi_array_rescale(run, p + 1);
-    run->visited += run->again ? 0 : (double)target->states;
   }
+  if (run->gpu)
+    status = permi_runner_poll(runner, PERMI_RUNNER_POLL, runner->done, 0);
+  if (status == PERM_OK)
+    status = run->gpu ? permi_gpu_step(run, p) : permi_array_step(run, p);
+  if (status == PERM_OK && run->tracking)
+    status = permi_array_rescale(run, p + 1);
+  runner->visited += run->again ? 0 : (double)target->states;
   return status;
+}
+
+/* Steps from .. to of a pass, whose numbers the caller has set. */
+static perm_status permi_arrays_steps(permi_arrays_run *run, int from, int to)
+{
+  const permi_algebra algebra = run->numbers.algebra;
+  run->cancels = !run->absolute && permi_algebra_has_moduli(run->frontier->numbers.algebra);
+  run->kernel_eights =
+      (algebra == PERMI_MAGNITUDES || algebra == PERMI_MAGNITUDES_DD) && run->arrays->isa >= PERM_ISA_AVX2;
+  return permi_runner_go(&run->base, from, to, permi_arrays_advance);
 }
 
 static perm_status permi_arrays_pass(permi_arrays_run *run)
 {
   perm_status status = PERM_OK;
-  memset(&run->sizes, 0, sizeof run->sizes);
-  run->sizes.smallest = run->sizes.largest = 1;
+  memset(&run->base.sizes, 0, sizeof run->base.sizes);
+  run->base.sizes.smallest = run->base.sizes.largest = 1;
   permi_layout_fill(run->arrays, &run->layout[0], 0, 0);
   if (run->gpu)
     status = permi_gpu_begin(run);
@@ -250,7 +243,7 @@ static perm_status permi_arrays_pass(permi_arrays_run *run)
   return status;
 }
 
-/* Gives value and moduli one exponent and loss, for the theorem of >>steps_run. */
+/* Gives value and moduli one exponent and loss, for the theorem of >>steps. */
 static void permi_arrays_join(double *value, int last, permi_sizes *sizes)
 {
   long long common;
@@ -273,39 +266,46 @@ static void permi_arrays_join(double *value, int last, permi_sizes *sizes)
   sizes->exp2 = common;
 }
 
-/* Allocates a run. 0: out of memory. */
-static int permi_arrays_open(permi_arrays_run *run, permi_places *places, permi_pool *pool, double seconds)
+/* Begins a run that the caller has cleared, except for `keep`. 0: out of memory. */
+static int permi_arrays_open(permi_arrays_run *run, const permi_frontier *frontier, permi_control *control,
+                             double seconds)
 {
-  const permi_frontier *frontier = run->frontier;
-  const permi_arrays *arrays = run->arrays;
+  const permi_arrays *arrays = frontier->arrays;
   const size_t table = ((size_t)1 << arrays->low) + PERMI_ARRAY_PAD;
   const int gpu = arrays->isa == PERM_ISA_CUDA;
   const double bytes = gpu ? (double)permi_arrays_value_bytes(frontier) : arrays->bytes;
   const size_t most = (size_t)permi_frontier_streams_most(frontier);
+  permi_pool *pool = &run->base.pool;
   int p;
-  run->threads = run->control && !gpu && seconds >= PERMI_PARALLEL_SECONDS ? permi_threads(run->control->options) : 1;
+  permi_runner_begin(&run->base, &frontier->owned.allocator, control, "frontier");
+  if (gpu || seconds < PERMI_PARALLEL_SECONDS)
+    run->base.threads = 1;
+  run->frontier = frontier;
+  run->arrays = arrays;
   run->numbers = permi_arrays_numbers(frontier);
   run->seconds_each = seconds / (permi_arrays_passes(frontier) * (frontier->cost[frontier->steps] + 1));
   run->most = (int)most;
   run->way = (perm_gpu_way *)permi_pool_get(pool, most, sizeof *run->way);
   run->lookup = (permi_lookup *)permi_pool_get(pool, most, sizeof *run->lookup);
-  run->origin = (permi_origin *)permi_pool_get(pool, most * (size_t)run->threads, sizeof *run->origin);
-  run->extremes = (permi_extremes *)permi_pool_get(pool, (size_t)run->threads, sizeof *run->extremes);
+  run->origin = (permi_origin *)permi_pool_get(pool, most * (size_t)run->base.threads, sizeof *run->origin);
+  run->extremes = (permi_extremes *)permi_pool_get(pool, (size_t)run->base.threads, sizeof *run->extremes);
   run->low = (uint16_t *)permi_pool_zeros(pool, most * table, sizeof(uint16_t)); /* vectors read beyond it */
   run->eights = (permi_eight *)permi_pool_get(
       pool, most * (((size_t)1 << arrays->low) / 8 + PERMI_ARRAY_LOW + 2), sizeof(permi_eight));
   for (p = 0; p < 2; p++)
     permi_layout_create(pool, arrays, &run->layout[p]);
-  run->places = places;
+  run->places = (permi_places *)permi_pool_get(pool, 1, sizeof *run->places);
   run->top = (uint16_t *)permi_pool_get(pool, permi_places_tops(frontier), sizeof *run->top);
-  permi_places_open(pool, frontier, places);
+  if (pool->failed)
+    return 0;
+  permi_places_open(pool, frontier, run->places);
   run->memory = (char *)permi_pool_get(pool, bytes < (double)(SIZE_MAX / 2) ? (size_t)bytes : SIZE_MAX / 2, 1);
   return !pool->failed;
 }
 
-/* The passes of residues. */
-static perm_status permi_arrays_residues(permi_arrays_run *run, permi_pool *pool, double seconds, perm_partial *partial)
+static perm_status permi_arrays_residues(permi_arrays_run *run, double seconds, perm_partial *partial)
 {
+  permi_pool *pool = &run->base.pool;
   const permi_array_residues *plan = &run->arrays->residues;
   const size_t primes = (size_t)plan->primes;
   const int parts = primes ? plan->passes / plan->primes : 1;
@@ -349,30 +349,22 @@ static perm_status permi_arrays_residues(permi_arrays_run *run, permi_pool *pool
 static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_frontier *frontier = (const permi_frontier *)leaf->context;
-  const int passes = permi_arrays_passes(frontier), gpu = frontier->arrays->isa == PERM_ISA_CUDA;
+  const int gpu = frontier->arrays->isa == PERM_ISA_CUDA, residues = frontier->arrays->by_residues;
+  const int passes = residues ? 0 : permi_arrays_passes(frontier);
   const int integers = permi_algebra_is_integer(frontier->numbers.algebra);
   const int words = (int)permi_numbers_words(&frontier->numbers);
-  permi_pool pool = {&frontier->owned.allocator, NULL, 0};
   permi_arrays_run run;
-  permi_places places;
-  permi_sizes sizes[2];
+  permi_sizes sizes[2] = {{0, 0, 0, 0}, {0, 0, 0, 0}};
   char *last = NULL;
   double value[5];
   char message[PERM_MESSAGE_BYTES] = "";
   int pass;
   perm_status status = PERM_ERROR_MEMORY;
   memset(&run, 0, sizeof run);
-  run.frontier = frontier;
-  run.arrays = frontier->arrays;
-  run.control = control;
-  if (permi_arrays_open(&run, &places, &pool, leaf->information.seconds))
+  if (permi_arrays_open(&run, frontier, control, leaf->information.seconds))
     status = gpu ? permi_gpu_create(&run, message) : PERM_OK;
-  if (status == PERM_OK && run.arrays->by_residues) {
-    status = permi_arrays_residues(&run, &pool, leaf->information.seconds, partial);
-    partial->terms += run.visited;
-    permi_pool_release(&pool);
-    return status;
-  }
+  if (status == PERM_OK && residues)
+    status = permi_arrays_residues(&run, leaf->information.seconds, partial);
   for (pass = 0; pass < passes && status == PERM_OK; pass++) {
     run.absolute = run.again = pass;
     if (pass)
@@ -382,14 +374,14 @@ static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *
     last = permi_array_values(&run, frontier->steps, 0);
     if (!integers)
       memcpy(value + (pass ? words - 1 : 0), last, run.bytes);
-    sizes[pass] = run.sizes;
+    sizes[pass] = run.base.sizes;
   }
   if (status == PERM_OK) {
     if (passes == 2)
       permi_arrays_join(value, words - 1, sizes);
-    permi_values_finish(&frontier->numbers, integers ? (void *)last : (void *)value, sizes,
+    run.base.sizes = sizes[0];
+    permi_runner_finish(&run.base, &frontier->numbers, residues ? NULL : integers ? (void *)last : (void *)value,
                         frontier->lost_error, partial);
-    partial->terms += run.visited;
   }
   if (gpu) {
     permi_gpu_free(&run);
@@ -398,7 +390,7 @@ static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *
     else if (control)
       memcpy(control->message, message, sizeof message);
   }
-  permi_pool_release(&pool);
+  permi_pool_release(&run.base.pool);
   return status;
 }
 
@@ -478,7 +470,6 @@ static double permi_arrays_gpu_seconds(const permi_frontier *frontier)
              (each[frontier->numbers.algebra] * permi_arrays_products(&frontier->numbers) + passes - 1);
 }
 
-/* Of one thread. */
 static double permi_arrays_seconds(const permi_frontier *frontier)
 {
   const permi_arrays *arrays = frontier->arrays;

@@ -4,17 +4,15 @@
 #include "../api/sparse_config.h"
 #include "../dense/kernels.h"
 #include "../graph/order.h"
-#include "values.h"
+#include "runner.h"
 
-/* A state is a mask of slots (1: that frontier vertex is matched); its value sums, over the ways to reach it, products
-   of entries. Eliminating v drops its bit where v is matched, else matches v with each free neighbour t; a vertex
+/* A state is a mask of slots (1: that frontier vertex is matched); its value sums the products of entries over the ways
+   to reach it. Eliminating v drops its bit where v is matched, else matches v with each free neighbour t; a vertex
    without neighbours left must be matched. So a step is a union of streams, the drop and one for each t: a state with
    (mask & test) == want goes to mask ^ flip, times a coefficient. Flipped bits are tested or free, so streams keep
-   lists sorted: a k-way merge, without sorting [DOB15].
-
+   lists sorted, and a k-way merge needs no sorting [DOB15].
    The merge goes over groups, the states with the same bits above the low PERMI_LOW_BITS. A group's low masks are its
    pattern; groups share few patterns, so a state costs only its value.
-
    Threads take parts of a target, the groups between two keys, of equal work: the balanced path of [DOB15]. */
 
 /* Seconds by 7 to 11 bits: bcsstk01 2.6, 1.6, 1.5, 1.4, 1.55; mycielskian6, with small groups, .004, .004, .008, .010,

@@ -4,9 +4,9 @@
 #include "../graph/reduce.h"
 #include "frontier.h"
 
-/* Gives slots to lives (birth, death], -1 to vertices without; what enters in the step of a death may have its slot.
-   Low slots go to vertices that live through the most states: patterns, and low words of arrays, change least. life:
-   2 * vertices, busy: PERMI_MASK_WORDS for each of steps + 1. Returns the number of slots; 0: too many, or stopped. */
+/* Gives slots to lives (birth, death], -1 to vertices without. Low slots go to vertices that live through the most
+   states, so that patterns and low words change least. life: 2 * vertices; busy: PERMI_MASK_WORDS for each of steps +
+   1. Returns the number of slots; 0: too many, or stopped. */
 static int permi_frontier_slots(const permi_frontier *frontier, int vertices, permi_ranked *life, uint64_t *busy,
                                 permi_control *watch)
 {
@@ -177,17 +177,6 @@ static int permi_frontier_lengths(permi_frontier *frontier, const permi_block *b
   return 1;
 }
 
-/* See >>steps_run; proved by machine: tests/proofs/frontier.g. */
-static double permi_frontier_bound(const permi_frontier *frontier, const permi_block *block, double roundings)
-{
-  const double sums = frontier->additions;
-  const double operations = (block->imaginary ? 2.42 : 1.0) * (block->n - 1) + sums;
-  double gamma = permi_gamma(roundings + operations), doubtful = permi_gamma(roundings + block->n + sums);
-  if (permi_algebra_is_dd(frontier->numbers.algebra))
-    gamma = permi_gamma(roundings) * (1 + 1e-12) + operations * PERMI_DD_UNIT / (1 - operations * PERMI_DD_UNIT);
-  return gamma / (1 - doubtful) * (1 + 8 * PERMI_UNIT);
-}
-
 /* How exact values are to be, and entries were. */
 typedef struct permi_exactness {
   double roundings, lost_error; /* of a term's entries, in units; below the normal doubles */
@@ -249,7 +238,9 @@ static perm_status permi_frontier_create(const perm_allocator *allocator, const 
     status = PERM_ERROR_MEMORY;
     goto done;
   }
-  frontier->bound_relative = permi_frontier_bound(frontier, block, exactness->roundings);
+  frontier->bound_relative = permi_terms_bound(
+      &frontier->numbers, exactness->roundings, (block->imaginary ? 2.42 : 1.0) * (block->n - 1) + frontier->additions,
+      block->n + frontier->additions); /* >>steps */
   status = permi_watch(watch, 0) ? PERM_ERROR_LIMIT : PERM_OK;
 done:
   permi_pool_release(&room);

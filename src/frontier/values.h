@@ -12,10 +12,18 @@
   DO(magnitudes_dd, PERMI_MAGNITUDES_DD) DO(signed_dd, PERMI_SIGNED_DD) DO(complex_dd, PERMI_COMPLEX_DD)               \
   DO(word, PERMI_WORD) DO(wide, PERMI_WIDE) DO(words, PERMI_WORDS) DO(residues, PERMI_RESIDUES)
 
+/* Makes integers residues where values are. */
+static permi_coefficient permi_coefficient_reduced(permi_coefficient c, const permi_numbers *numbers)
+{
+  int part;
+  for (part = 0; part < 2 && numbers->algebra == PERMI_RESIDUES; part++)
+    c.integer[part] = (int64_t)permi_wide_residue(permi_wide_of(c.integer[part]), numbers->modulus);
+  return c;
+}
+
 static permi_coefficient permi_coefficient_of(const permi_block *block, int edge, const permi_numbers *numbers)
 {
   permi_coefficient c;
-  int part;
   memset(&c, 0, sizeof c);
   if (block->real) {
     c.real = block->real[edge];
@@ -26,9 +34,7 @@ static permi_coefficient permi_coefficient_of(const permi_block *block, int edge
     c.integer[0] = block->integer[edge];
   if (block->imaginary_integer)
     c.integer[1] = block->imaginary_integer[edge];
-  for (part = 0; part < 2 && numbers->algebra == PERMI_RESIDUES; part++)
-    c.integer[part] = (int64_t)permi_wide_residue(permi_wide_of(c.integer[part]), numbers->modulus);
-  return c;
+  return permi_coefficient_reduced(c, numbers);
 }
 
 static int permi_entries_equal(const permi_block *block, int a, int b)
@@ -224,20 +230,6 @@ static PERMI_ALWAYS_INLINE void permi_values_extremes(const double *x, size_t do
   }
 }
 
-/* Adds a value and what underflow took from it and the entries. */
-static void permi_values_finish(const permi_numbers *numbers, const void *value, const permi_sizes *sizes,
-                                double lost_error, perm_partial *partial)
-{
-  double loss = sizes->loss;
-  permi_value_sum(numbers, value, partial);
-  if (permi_algebra_is_integer(numbers->algebra))
-    return;
-  if (lost_error > 0)
-    loss += DBL_MIN + permi_ldexp(lost_error, -sizes->exp2);
-  partial->lost += 2 * loss;
-  partial->exp2 = sizes->exp2;
-}
-
 /* Returns e such that values times 2^-e come near 1, and notes it; 0 if all lie within 1 / beyond and beyond.
    Products below `safe` may lose low parts. */
 static int permi_sizes_rescale(permi_sizes *sizes, double beyond, double safe)
@@ -263,7 +255,7 @@ static void permi_values_scale(double *x, size_t doubles, int e)
     x[k] = x[k] * first * second;
 }
 
-/* Where all values are below 2^PERMI_CANCELS times their moduli, moduli come down, and bound nothing. */
+/* Where values are below 2^PERMI_CANCELS times their moduli, moduli come down, and bound nothing. */
 #define PERMI_CANCELS_STEPS 31 /* a mask: looked for in every 32nd step or row */
 static void permi_values_ease(const permi_numbers *numbers, void *values, size_t count, permi_sizes *sizes)
 {
@@ -316,6 +308,32 @@ static void permi_values_normalise(const permi_numbers *numbers, void *values, s
     }
 }
 
+/* Adds c x 2^exp2 to y 2^*to, doubles with powers of two of their own. */
+static void permi_value_add_apart(const permi_numbers *numbers, const permi_coefficient *c, void *to_value, int64_t *to,
+                                  const void *x, int64_t exp2)
+{
+  const permi_coefficient one = permi_coefficient_one();
+  const size_t size = permi_numbers_words(numbers);
+  double product[5] = {0, 0, 0, 0, 0}, *y = (double *)to_value;
+  const int fresh = y[size - 1] == 0, e = fresh ? 0 : permi_int_exponent(exp2 - *to);
+  size_t k;
+  if (((const double *)x)[size - 1] == 0)
+    return;
+  if (fresh || e > 0)
+    *to = exp2;
+  if (e == 0) {
+    permi_values_add(numbers, c, y, x, 1);
+    return;
+  }
+  permi_values_add(numbers, c, product, x, 1);
+  for (k = 0; k < size; k++)
+    if (e > 0)
+      y[k] = permi_shift(y[k], -e);
+    else
+      product[k] = permi_shift(product[k], e);
+  permi_values_add(numbers, &one, y, product, 1);
+}
+
 /* Enters sizes, not of low parts; integers have none. */
 static PERMI_ALWAYS_INLINE void permi_values_track(permi_algebra algebra, const void *values, size_t count,
                                                    permi_sizes *sizes)
@@ -331,7 +349,16 @@ static PERMI_ALWAYS_INLINE void permi_values_track(permi_algebra algebra, const 
       permi_values_extremes(x, size, 2, sizes);
 }
 
-/* Entries of a line that count. */
+/* A relative bound for terms of `operations` roundings, `roundings` of entries and, in the sum of moduli, `moduli`.
+   Proved by machine: tests/proofs/frontier.g. */
+static double permi_terms_bound(const permi_numbers *numbers, double roundings, double operations, double moduli)
+{
+  double gamma = permi_gamma(roundings + operations);
+  if (permi_algebra_is_dd(numbers->algebra))
+    gamma = permi_gamma(roundings) * (1 + 1e-12) + operations * PERMI_DD_UNIT / (1 - operations * PERMI_DD_UNIT);
+  return gamma / (1 - permi_gamma(roundings + moduli)) * (1 + 8 * PERMI_UNIT);
+}
+
 typedef struct permi_majorant {
   double sum; /* of moduli */
   int count, others; /* of modulus other than 1 */
@@ -387,6 +414,12 @@ static void permi_numbers_lengthen(permi_numbers *numbers, int words)
   numbers->algebra = numbers->parts == 2 || words > 2 ? PERMI_WORDS : words == 2 ? PERMI_WIDE : PERMI_WORD;
 }
 
+/* Precisions above double are double-double here. */
+static int permi_sparse_doubled(const perm_options *options)
+{
+  return options->precision == PERM_PRECISION_ACCURATE || options->precision == PERM_PRECISION_DD;
+}
+
 /* 0: the permanent may be too long for a perm_integer and there is no modulus. */
 #define PERMI_RESIDUE_WORDS 8 /* price of a residue product, a division */
 static int permi_numbers_choose(permi_numbers *numbers, const permi_block *block, uint64_t modulus, int doubled)
@@ -414,7 +447,16 @@ static int permi_numbers_choose(permi_numbers *numbers, const permi_block *block
   return 1;
 }
 
-/* The same, but double-doubles always have moduli. */
+/* What the values are, for explain. */
+static const char *permi_numbers_text(const permi_numbers *numbers)
+{
+  static const char *const text[] = {"doubles", "doubles with moduli", "complex doubles", "double-doubles",
+                                     "double-doubles with moduli", "complex double-doubles", "64-bit integers",
+                                     "128-bit integers", "integers of several words", "residues"};
+  return text[numbers->algebra];
+}
+
+/* Chooses as permi_numbers_choose, but double-doubles always have moduli. */
 static int permi_numbers_choose_moduli(permi_numbers *numbers, const permi_block *block, uint64_t modulus, int doubled)
 {
   const int fits = permi_numbers_choose(numbers, block, modulus, doubled);

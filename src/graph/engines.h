@@ -145,11 +145,6 @@ static perm_status permi_refuse_long(permi_offer *offer)
   return permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
 }
 
-static void permi_leaf_bound(permi_leaf *leaf, double bound, double unit)
-{
-  leaf->bound_relative = bound;
-  leaf->estimate_relative = fmin(4 * sqrt(unit * bound), bound);
-}
 /* Threads that ask within their parts whether to stop. */
 typedef struct permi_asked {
   permi_control *control;

@@ -1,8 +1,8 @@
 /* ======================================================================================= >>dissection
-   An elimination of pairs, a row and the column matched to it, by nested dissection [Geo73]: a level of a breadth-first
-   search separates the pairs, and its two sides go first, each the same way. A front is a separator or a small part:
-   its own pairs and, on its boundary, the later pairs that they or those below touch. Planar graphs have separators of
-   O(sqrt n) pairs and take O(n^1.5) products; the levels of boards are such separators. */
+   Eliminates pairs, a row and the column matched to it, by nested dissection [Geo73]. A level of a breadth-first search
+   separates the pairs, and its two sides go first, each the same way. A front is a separator or a small part: its own
+   pairs and, on its boundary, the later pairs that it touches. Planar graphs have separators of O(sqrt n) pairs, levels
+   on boards among them, and take O(n^1.5) products. */
 #pragma once
 #include "kasteleyn.h"
 
@@ -174,7 +174,6 @@ static void permi_dissection_split(permi_dissecting *d, permi_dissection_part pa
   permi_dissection_forget(d, count);
 }
 
-/* The tree of fronts. stack: room for n + 1 parts. */
 static void permi_dissection_grow(permi_dissecting *d, permi_dissection_part *stack)
 {
   permi_dissection *made = d->made;

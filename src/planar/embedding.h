@@ -1,8 +1,8 @@
-/* ======================================================================================= >>embedding
-   A graph drawn in the plane without crossings, or the answer that none exists, in linear time: the left-right
-   algorithm [Bra09]. An edge that a depth-first search does not take up returns to an ancestor: it is drawn to the left
-   or to the right of the path up. Return edges of one side must not cross; a stack of conflict pairs keeps which must
-   be on the same side and which on different ones. Users check the drawing by Euler's formula (>>kasteleyn). */
+/* ======================================================================================== >>embedding
+   Draws a graph in the plane without crossings, or finds that none exists, in linear time: the left-right algorithm
+   [Bra09]. An edge that a depth-first search leaves out returns to an ancestor, to the left or to the right of the path
+   up. Return edges of one side must not cross: a stack of conflict pairs keeps which must be on the same side and which
+   on different ones. Users check the drawing by Euler's formula (>>kasteleyn). */
 #pragma once
 #include "../graph/engines.h"
 
@@ -223,7 +223,6 @@ static void permi_drawing_leave(permi_drawing *d, int e)
   }
 }
 
-/* The test: 0 if the graph is not planar. */
 static int permi_drawing_test(permi_drawing *d)
 {
   const int vertices = 2 * d->block->n;

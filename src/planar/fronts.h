@@ -1,17 +1,17 @@
 /* ========================================================================================== >>fronts
    Determinants by multifrontal elimination [DR83] along a dissection. A front is a full matrix of the rows and columns
-   that its own pairs touch. Pivots are sought among rows and columns that no other front touches; those without a pivot
-   are put off to the parent. At the root all may be pivots, so a determinant that is 0 is found to be 0.
+   that its own pairs touch. Pivots are sought among lines that no other front touches; lines without a pivot are put
+   off to the parent. At the root all may be pivots, so a determinant of 0 is found.
    Numbers are residues modulo a prime, or double-doubles with a radius. THE BOUND: every number is within its radius of
-   the true one. A sum or product adds PERMI_DD_UNIT of the moduli involved, a complex one 4 times that, and radii
-   as in interval arithmetic; a quotient is measured by its residual. Radii are rounded up by PERMI_RADIUS_UP, their
-   underflow by adding PERMI_RADIUS_LEAST. Entries without a pivot at the root bound what is left by the product of
-   their row sums.
-   Radii grow by about a bit with each pivot of a front, true errors hardly: in large fronts radii tell nothing, and
-   pivots larger than their radius run out. Then pivots are taken by size alone, and the error is measured: with low
-   parts cut to PERMI_COARSE_BITS the same elimination errs about 2^(104 - 53 - PERMI_COARSE_BITS) times as much. */
+   the true one. A sum or product adds PERMI_DD_UNIT of the moduli involved, a complex one 4 times that, and radii as in
+   interval arithmetic; a quotient is measured by its residual. Radii are rounded up by PERMI_RADIUS_UP, their underflow
+   by adding PERMI_RADIUS_LEAST. Entries without a pivot at the root bound what is left by the product of their row
+   sums. Radii grow by about a bit with each pivot of a front, true errors hardly: in large fronts pivots larger than
+   their radius run out. Then pivots are taken by size alone, and the error is measured: with low parts cut to
+   PERMI_COARSE_BITS the same elimination errs about 2^(104 - 53 - PERMI_COARSE_BITS) times as much. */
 #pragma once
 #include "../exact/residues.h"
+#include "../frontier/runner.h"
 #include "dissection.h"
 
 /* A matrix in fronts; columns are numbered by the row matched to them. */
@@ -28,20 +28,103 @@ typedef struct permi_frontal {
   char *value;              /* size x size */
 } permi_frontal;
 
-/* What elimination asks of numbers. */
-typedef struct permi_field permi_field;
-struct permi_field {
-  size_t bytes; /* of a number; all bits zero: 0 */
+/* ---- numbers: residues modulo a prime, or double-doubles with a radius */
+#define PERMI_RADIUS_UP (1 + 1e-13) /* tests/proofs/frontier.g */
+#define PERMI_RADIUS_LEAST 1e-290
+#define PERMI_PIVOT_LEAST 0.1  /* of the column's largest: multipliers are at most 10 */
+#define PERMI_PIVOT_SURE 4     /* times its radius */
+#define PERMI_PIVOT_NOISE 1e-27 /* chosen: 1e5 times what rounding leaves */
+#define PERMI_COARSE_BITS 24   /* of a float */
+#define PERMI_COARSE_PART 6e-8 /* of the coarse error: 2^-24, where 2^-27 would do */
+
+typedef struct permi_ball {
+  permi_dd re, im;
+  double radius;
+} permi_ball;
+
+typedef enum permi_trust {
+  PERMI_SURE,   /* pivots larger than their radius; radii hold */
+  PERMI_UNSURE, /* any; radii mean nothing */
+  PERMI_COARSE  /* the same with shorter low parts */
+} permi_trust;
+
+typedef struct permi_determinant {
+  permi_ball ball; /* times 2^exp2 */
+  long long exp2;
+  int noisy; /* some pivot is below PERMI_PIVOT_NOISE of one before: what cancellation leaves, perhaps of 0 */
+} permi_determinant;
+
+/* An elimination's numbers and its determinant. All bits zero: 0. */
+typedef struct permi_field {
+  const permi_odd_modulus *prime; /* NULL: balls */
+  const uint64_t *residue;        /* of the entries */
+  const double *real, *imaginary;
+  int parts;
+  permi_trust trust;
+  size_t bytes; /* of a number */
   int largest;  /* fronts; 0: any */
-  void (*add_entry)(const permi_field *field, int entry, int negative, char *to);
-  void (*add)(const permi_field *field, const char *from, char *to);
-  /* Brings a pivot to (pivots, pivots); 0: there is none. */
-  int (*find)(const permi_field *field, permi_frontal *front);
-  /* Multiplies the determinant by the pivot, and eliminates it. */
-  void (*eliminate)(permi_field *field, permi_frontal *front);
-  /* The rest of the root has no pivot. */
-  void (*without_pivot)(permi_field *field, const permi_frontal *front);
-};
+  uint64_t determinant; /* times 2^64, as montgomery products need it */
+  permi_determinant made;
+  double top; /* the largest pivot */
+} permi_field;
+
+static double permi_ball_modulus(const permi_ball *x)
+{
+  return permi_modulus(x->re.hi, x->im.hi) * (1 + 4 * PERMI_UNIT);
+}
+
+/* At most the modulus. */
+static double permi_ball_least(const permi_ball *x)
+{
+  return fmax(fabs(x->re.hi), fabs(x->im.hi)) * (1 - 4 * PERMI_UNIT) - x->radius;
+}
+
+static permi_ball permi_ball_times(const permi_ball *a, const permi_ball *b, int parts)
+{
+  const double x = permi_ball_modulus(a), y = permi_ball_modulus(b);
+  permi_ball c = *a;
+  if (parts == 2)
+    permi_dd_multiply_complex(&c.re, &c.im, b->re, b->im);
+  else
+    c.re = permi_dd_multiply(a->re, b->re);
+  c.radius = (x * b->radius + y * a->radius + a->radius * b->radius + 4 * PERMI_DD_UNIT * x * y) * PERMI_RADIUS_UP +
+             PERMI_RADIUS_LEAST;
+  return c;
+}
+
+/* *a += b or, if subtract, *a -= b. */
+static void permi_ball_accumulate(permi_ball *a, const permi_ball *b, int subtract, int parts)
+{
+  const double moduli = permi_ball_modulus(a) + permi_ball_modulus(b);
+  a->re = permi_dd_add(a->re, subtract ? permi_dd_negate(b->re) : b->re);
+  if (parts == 2)
+    a->im = permi_dd_add(a->im, subtract ? permi_dd_negate(b->im) : b->im);
+  a->radius = (a->radius + b->radius + PERMI_DD_UNIT * moduli) * PERMI_RADIUS_UP + PERMI_RADIUS_LEAST;
+}
+
+/* a / b, |b| over its radius. c near the quotient: |c - a / b| <= |a - c b| / |b|. */
+static permi_ball permi_ball_divide(const permi_ball *a, const permi_ball *b, int parts)
+{
+  const int e = permi_exponent(fmax(fabs(b->re.hi), fabs(b->im.hi))); /* squares must not underflow */
+  const double x = ldexp(b->re.hi, -e), y = ldexp(b->im.hi, -e), norm = x * x + y * y;
+  permi_ball c, rest;
+  int round;
+  memset(&c, 0, sizeof c);
+  for (round = 0; round < 3; round++) {
+    permi_ball product;
+    c.radius = 0;
+    product = permi_ball_times(&c, b, parts);
+    rest = *a;
+    permi_ball_accumulate(&rest, &product, 1, parts);
+    if (round == 2)
+      break;
+    c.re = permi_dd_add_double(c.re, ldexp((rest.re.hi * x + rest.im.hi * y) / norm, -e));
+    if (parts == 2)
+      c.im = permi_dd_add_double(c.im, ldexp((rest.im.hi * x - rest.re.hi * y) / norm, -e));
+  }
+  c.radius = (permi_ball_modulus(&rest) + rest.radius) / permi_ball_least(b) * PERMI_RADIUS_UP + PERMI_RADIUS_LEAST;
+  return c;
+}
 
 /* Swaps lines a and b, whose `size` values begin at x and y. */
 static void permi_lines_swap(int *number, int a, int b, char *x, char *y, size_t stride, int size, size_t bytes)
@@ -67,6 +150,175 @@ static void permi_frontal_swap(permi_frontal *front, size_t bytes, int row, int 
   if (column != k)
     permi_lines_swap(front->column, k, column, value + (size_t)k * bytes, value + (size_t)column * bytes, line, size,
                      bytes);
+}
+
+/* Brings a pivot to (pivots, pivots). 0: there is none. */
+static int permi_residue_find(const permi_field *field, permi_frontal *front)
+{
+  const uint64_t *value = (const uint64_t *)(const void *)front->value;
+  const int k = front->pivots;
+  int i, j;
+  for (j = k; j < front->summed; j++)
+    for (i = k; i < front->summed; i++)
+      if (value[(size_t)i * (size_t)front->size + (size_t)j]) {
+        permi_frontal_swap(front, field->bytes, i, j);
+        return 1;
+      }
+  return 0;
+}
+
+/* y -= c x, c times 2^64. */
+static void permi_residue_subtract(uint64_t *y, const uint64_t *x, int count, uint64_t c,
+                                   const permi_odd_modulus *given)
+{
+  const permi_odd_modulus prime = *given;
+  int j;
+  for (j = 0; j < count; j++) {
+    const uint64_t product = permi_montgomery(c, x[j], &prime);
+    y[j] = y[j] - product + (y[j] < product ? prime.p : 0);
+  }
+}
+
+/* Multiplies the determinant by the pivot, and eliminates it. */
+static void permi_residue_eliminate(permi_field *field, permi_frontal *front)
+{
+  const permi_odd_modulus *prime = field->prime;
+  const int k = front->pivots, size = front->size;
+  uint64_t *value = (uint64_t *)(void *)front->value;
+  const uint64_t *pivot = value + (size_t)k * (size_t)size + (size_t)k;
+  const uint64_t scaled = permi_montgomery(*pivot, prime->square, prime), inverse = permi_prime_inverse(*pivot, prime);
+  int i;
+  field->determinant = permi_montgomery(field->determinant, scaled, prime);
+  for (i = k + 1; i < size; i++) {
+    uint64_t *row = value + (size_t)i * (size_t)size + (size_t)k;
+    if (*row)
+      permi_residue_subtract(row + 1, pivot + 1, size - k - 1,
+                             permi_montgomery(permi_montgomery(*row, prime->square, prime), inverse, prime), prime);
+  }
+}
+
+/* The pivot that is largest against its column, unless the next diagonal entry is large enough. */
+static int permi_ball_find(const permi_field *field, permi_frontal *front)
+{
+  const permi_trust trust = field->trust;
+  const permi_ball *value = (const permi_ball *)(const void *)front->value;
+  const int k = front->pivots, size = front->size;
+  double best = 0;
+  int i, j, row = -1, column = -1;
+  for (j = k; j < front->summed && best < 1; j++) {
+    double most = 0, largest = 0, here;
+    int at = -1;
+    for (i = k; i < size; i++) {
+      const permi_ball *x = &value[(size_t)i * (size_t)size + (size_t)j];
+      here = permi_ball_modulus(x);
+      most = fmax(most, here);
+      if (i < front->summed && here > largest &&
+          (trust != PERMI_SURE || permi_ball_least(x) > (PERMI_PIVOT_SURE - 1) * x->radius)) {
+        largest = here;
+        at = i;
+      }
+    }
+    if (at >= 0 && (largest >= PERMI_PIVOT_LEAST * most || front->summed == size) && largest / most > best) {
+      best = largest / most;
+      row = at;
+      column = j;
+    }
+    if (j == k && best > 0)
+      break; /* good enough: searching all takes longer than eliminating */
+  }
+  if (row < 0)
+    return 0;
+  permi_frontal_swap(front, field->bytes, row, column);
+  return 1;
+}
+
+static void permi_ball_normalise(permi_field *own)
+{
+  permi_ball *x = &own->made.ball;
+  double most = fmax(fabs(x->re.hi), fabs(x->im.hi));
+  int e;
+  if (own->trust == PERMI_SURE)
+    most = fmax(most, x->radius);
+  if (most == 0 || !(most <= DBL_MAX))
+    return;
+  e = permi_exponent(most);
+  x->re = permi_dd_scale(x->re, -e);
+  x->im = permi_dd_scale(x->im, -e);
+  x->radius = ldexp(x->radius, -e) + PERMI_RADIUS_LEAST;
+  own->made.exp2 += e;
+}
+
+static void permi_ball_eliminate(permi_field *own, permi_frontal *front)
+{
+  const int k = front->pivots, size = front->size;
+  permi_ball *value = (permi_ball *)(void *)front->value;
+  const permi_ball *pivot = value + (size_t)k * (size_t)size + (size_t)k;
+  int i, j;
+  own->made.noisy |= permi_ball_modulus(pivot) < PERMI_PIVOT_NOISE * own->top;
+  own->top = fmax(own->top, permi_ball_modulus(pivot));
+  own->made.ball = permi_ball_times(&own->made.ball, pivot, own->parts);
+  permi_ball_normalise(own);
+  for (i = k + 1; i < size; i++) {
+    permi_ball *row = value + (size_t)i * (size_t)size + (size_t)k, factor;
+    if (row->re.hi == 0 && row->im.hi == 0 && row->radius == 0)
+      continue;
+    factor = permi_ball_divide(row, pivot, own->parts);
+    for (j = 1; j < size - k; j++) {
+      const permi_ball product = permi_ball_times(&factor, pivot + j, own->parts);
+      permi_ball_accumulate(row + j, &product, 1, own->parts);
+      if (own->trust == PERMI_COARSE) {
+        row[j].re.lo = (double)(float)row[j].re.lo;
+        row[j].im.lo = (double)(float)row[j].im.lo;
+      }
+    }
+  }
+}
+
+/* |det| of the rest is at most the product of its row sums. */
+static void permi_ball_leave(permi_field *own, const permi_frontal *front)
+{
+  const permi_ball *value = (const permi_ball *)(const void *)front->value;
+  permi_ball *x = &own->made.ball;
+  int i, j;
+  x->radius += permi_ball_modulus(x);
+  x->re = x->im = permi_dd_make(0);
+  for (i = front->pivots; i < front->size; i++) {
+    double sum = 0;
+    for (j = front->pivots; j < front->size; j++) {
+      const permi_ball *y = &value[(size_t)i * (size_t)front->size + (size_t)j];
+      sum += permi_ball_modulus(y) + y->radius;
+    }
+    x->radius *= sum * PERMI_RADIUS_UP;
+    permi_ball_normalise(own);
+  }
+}
+
+static void permi_field_enter(const permi_field *field, int entry, int negative, char *to)
+{
+  if (field->prime) {
+    const uint64_t x = field->residue[entry];
+    *(uint64_t *)(void *)to = negative && x ? field->prime->p - x : x; /* the only one there */
+  } else {
+    permi_ball *y = (permi_ball *)(void *)to;
+    y->re = permi_dd_make(negative ? -field->real[entry] : field->real[entry]);
+    if (field->imaginary)
+      y->im = permi_dd_make(negative ? -field->imaginary[entry] : field->imaginary[entry]);
+  }
+}
+
+static void permi_field_add(const permi_field *field, const char *from, char *to)
+{
+  const permi_ball *x = (const permi_ball *)(const void *)from;
+  permi_ball *y = (permi_ball *)(void *)to;
+  if (field->prime) {
+    uint64_t *sum = (uint64_t *)(void *)to;
+    *sum += *(const uint64_t *)(const void *)from;
+    *sum -= *sum >= field->prime->p ? field->prime->p : 0;
+  } else if (y->re.hi == 0 && y->im.hi == 0 && y->radius == 0) {
+    *y = *x;
+  } else {
+    permi_ball_accumulate(y, x, 0, field->parts);
+  }
 }
 
 /* Work of one elimination. */
@@ -134,7 +386,7 @@ static perm_status permi_frontal_assemble(permi_front_work *work, int f, permi_f
   for (k = plan->entry; k < plan->entry_end; k++) {
     const int e = dissection->entry[k];
     const size_t at = (size_t)work->row_at[fronts->row[e]] * (size_t)size + (size_t)work->column_at[fronts->column[e]];
-    field->add_entry(field, e, fronts->sign[e] < 0, front->value + at * bytes);
+    permi_field_enter(field, e, fronts->sign[e] < 0, front->value + at * bytes);
   }
   for (c = plan->child; c >= 0; c = dissection->front[c].sibling) {
     permi_frontal *below = &work->below[c];
@@ -142,7 +394,7 @@ static perm_status permi_frontal_assemble(permi_front_work *work, int f, permi_f
       const char *from = below->value + (size_t)i * (size_t)below->size * bytes;
       char *to = front->value + (size_t)work->row_at[below->row[i]] * (size_t)size * bytes;
       for (j = 0; j < below->size; j++)
-        field->add(field, from + (size_t)j * bytes, to + (size_t)work->column_at[below->column[j]] * bytes);
+        permi_field_add(field, from + (size_t)j * bytes, to + (size_t)work->column_at[below->column[j]] * bytes);
     }
     permi_frontal_free(&fronts->allocator, below);
   }
@@ -180,10 +432,12 @@ static int permi_permutation_odd(const int *to, int n, int *seen)
   return odd;
 }
 
-/* Asks whether to stop; may be NULL. */
+/* Who asks whether to stop: a run or, if that is NULL, planning. */
 typedef struct permi_front_poll {
-  perm_status (*report)(void *context, double part);
-  void *context;
+  permi_runner *run;
+  int thread;
+  double done, seconds; /* eliminations that are done; seconds of one */
+  permi_control *watch;
 } permi_front_poll;
 
 /* Eliminates all; field has the determinant up to sign, *odd whether that is -1. */
@@ -212,18 +466,29 @@ static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_fiel
     status = permi_frontal_assemble(&work, f, &front);
     if (status != PERM_OK)
       break;
-    for (; front.pivots < front.summed && field->find(field, &front); front.pivots++) {
+    for (; front.pivots < front.summed; front.pivots++) {
+      if (!(field->prime ? permi_residue_find(field, &front) : permi_ball_find(field, &front)))
+        break;
       work.pivot_column[front.row[front.pivots]] = front.column[front.pivots];
       work.pivots++;
-      field->eliminate(field, &front);
+      if (field->prime)
+        permi_residue_eliminate(field, &front);
+      else
+        permi_ball_eliminate(field, &front);
     }
-    if (dissection->front[f].parent < 0 && front.pivots < front.size)
-      field->without_pivot(field, &front);
+    if (dissection->front[f].parent < 0 && front.pivots < front.size && field->prime)
+      field->determinant = 0;
+    else if (dissection->front[f].parent < 0 && front.pivots < front.size)
+      permi_ball_leave(field, &front);
     else if (dissection->front[f].parent >= 0 && !permi_frontal_leave(&work, &front, &work.below[f]))
       status = PERM_ERROR_MEMORY;
     permi_frontal_free(&fronts->allocator, &front);
-    if (ask->report && status == PERM_OK)
-      status = ask->report(ask->context, (double)(dissection->fronts - f) / dissection->fronts);
+    if (status == PERM_OK && ask->run)
+      status = permi_runner_poll(ask->run, PERMI_RUNNER_POLL,
+                                 (ask->done + (double)(dissection->fronts - f) / dissection->fronts) * ask->seconds,
+                                 ask->thread);
+    else if (status == PERM_OK && permi_watch(ask->watch, PERMI_WATCH_UNITS))
+      status = PERM_ERROR_LIMIT;
   }
   *odd = work.pivots == dissection->n && permi_permutation_odd(work.pivot_column, dissection->n, work.row_at);
   for (f = 0; f < dissection->fronts; f++)
@@ -232,333 +497,42 @@ static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_fiel
   return status;
 }
 
-/* ---- residues */
-typedef struct permi_residue_field {
-  permi_field field;
-  permi_odd_modulus prime;
-  const uint64_t *entry;
-  uint64_t determinant, scale; /* times 2^64: those of montgomery products */
-} permi_residue_field;
-
-static void permi_residue_add_entry(const permi_field *field, int entry, int negative, char *to)
-{
-  const permi_residue_field *own = (const permi_residue_field *)field;
-  const uint64_t x = own->entry[entry];
-  *(uint64_t *)(void *)to = negative && x ? own->prime.p - x : x; /* the only one there */
-}
-
-static void permi_residue_join(const permi_field *field, const char *from, char *to)
-{
-  const uint64_t p = ((const permi_residue_field *)field)->prime.p;
-  uint64_t *y = (uint64_t *)(void *)to;
-  *y += *(const uint64_t *)(const void *)from;
-  *y -= *y >= p ? p : 0;
-}
-
-static int permi_residue_find(const permi_field *field, permi_frontal *front)
-{
-  const uint64_t *value = (const uint64_t *)(const void *)front->value;
-  const int k = front->pivots;
-  int i, j;
-  for (j = k; j < front->summed; j++)
-    for (i = k; i < front->summed; i++)
-      if (value[(size_t)i * (size_t)front->size + (size_t)j]) {
-        permi_frontal_swap(front, field->bytes, i, j);
-        return 1;
-      }
-  return 0;
-}
-
-/* y -= c x, c times 2^64. */
-static void permi_residue_subtract(uint64_t *y, const uint64_t *x, int count, uint64_t c,
-                                   const permi_odd_modulus *given)
-{
-  const permi_odd_modulus prime = *given;
-  int j;
-  for (j = 0; j < count; j++) {
-    const uint64_t product = permi_montgomery(c, x[j], &prime);
-    y[j] = y[j] - product + (y[j] < product ? prime.p : 0);
-  }
-}
-
-static void permi_residue_eliminate(permi_field *field, permi_frontal *front)
-{
-  permi_residue_field *own = (permi_residue_field *)field;
-  const permi_odd_modulus *prime = &own->prime;
-  const int k = front->pivots, size = front->size;
-  uint64_t *value = (uint64_t *)(void *)front->value;
-  const uint64_t *pivot = value + (size_t)k * (size_t)size + (size_t)k;
-  const uint64_t scaled = permi_montgomery(*pivot, prime->square, prime), inverse = permi_prime_inverse(*pivot, prime);
-  int i;
-  own->determinant = permi_montgomery(own->determinant, scaled, prime);
-  for (i = k + 1; i < size; i++) {
-    uint64_t *row = value + (size_t)i * (size_t)size + (size_t)k;
-    if (*row)
-      permi_residue_subtract(row + 1, pivot + 1, size - k - 1,
-                             permi_montgomery(permi_montgomery(*row, prime->square, prime), inverse, prime), prime);
-  }
-}
-
-static void permi_residue_leave(permi_field *field, const permi_frontal *front)
-{
-  (void)front;
-  ((permi_residue_field *)field)->determinant = 0;
-}
-
 /* The determinant modulo a prime; residue: of the entries. */
 static perm_status permi_fronts_residue(const permi_fronts *fronts, const permi_odd_modulus *prime,
                                         const uint64_t *residue, const permi_front_poll *ask, uint64_t *determinant)
 {
-  static const permi_field residues = {sizeof(uint64_t), 0, permi_residue_add_entry, permi_residue_join,
-                                       permi_residue_find, permi_residue_eliminate, permi_residue_leave};
-  permi_residue_field own;
+  permi_field field;
   perm_status status;
   int odd;
-  memset(&own, 0, sizeof own);
-  own.field = residues;
-  own.prime = *prime;
-  own.entry = residue;
-  own.determinant = prime->one;
-  status = permi_fronts_eliminate(fronts, &own.field, ask, &odd);
-  *determinant = permi_montgomery(own.determinant, 1, prime);
+  memset(&field, 0, sizeof field);
+  field.bytes = sizeof(uint64_t);
+  field.prime = prime;
+  field.residue = residue;
+  field.determinant = prime->one;
+  status = permi_fronts_eliminate(fronts, &field, ask, &odd);
+  *determinant = permi_montgomery(field.determinant, 1, prime);
   if (odd && *determinant)
     *determinant = prime->p - *determinant;
   return status;
-}
-
-/* ---- double-doubles */
-#define PERMI_RADIUS_UP (1 + 1e-13) /* tests/proofs/frontier.g */
-#define PERMI_RADIUS_LEAST 1e-290
-#define PERMI_PIVOT_LEAST 0.1  /* of the column's largest: multipliers are at most 10 */
-#define PERMI_PIVOT_SURE 4     /* times its radius */
-#define PERMI_PIVOT_NOISE 1e-27 /* chosen: 1e5 times what rounding leaves */
-#define PERMI_COARSE_BITS 24   /* of a float */
-#define PERMI_COARSE_PART 6e-8 /* of the coarse error: 2^-24, where 2^-27 would do */
-
-typedef struct permi_ball {
-  permi_dd re, im;
-  double radius;
-} permi_ball;
-
-typedef enum permi_trust {
-  PERMI_SURE,   /* pivots larger than their radius; radii hold */
-  PERMI_UNSURE, /* any; radii mean nothing */
-  PERMI_COARSE  /* the same with shorter low parts */
-} permi_trust;
-
-typedef struct permi_determinant {
-  permi_ball ball; /* times 2^exp2 */
-  long long exp2;
-  int noisy; /* some pivot is below PERMI_PIVOT_NOISE of one before: what cancellation leaves, perhaps of 0 */
-} permi_determinant;
-
-typedef struct permi_ball_field {
-  permi_field field;
-  permi_trust trust;
-  int parts;
-  const double *real, *imaginary;
-  permi_determinant made;
-  double top; /* the largest pivot */
-} permi_ball_field;
-
-static double permi_ball_modulus(const permi_ball *x)
-{
-  return permi_modulus(x->re.hi, x->im.hi) * (1 + 4 * PERMI_UNIT);
-}
-
-/* At most the modulus. */
-static double permi_ball_least(const permi_ball *x)
-{
-  return fmax(fabs(x->re.hi), fabs(x->im.hi)) * (1 - 4 * PERMI_UNIT) - x->radius;
-}
-
-static permi_ball permi_ball_times(const permi_ball *a, const permi_ball *b, int parts)
-{
-  const double x = permi_ball_modulus(a), y = permi_ball_modulus(b);
-  permi_ball c = *a;
-  if (parts == 2)
-    permi_dd_multiply_complex(&c.re, &c.im, b->re, b->im);
-  else
-    c.re = permi_dd_multiply(a->re, b->re);
-  c.radius = (x * b->radius + y * a->radius + a->radius * b->radius + 4 * PERMI_DD_UNIT * x * y) * PERMI_RADIUS_UP +
-             PERMI_RADIUS_LEAST;
-  return c;
-}
-
-/* *a += b or, if subtract, *a -= b. */
-static void permi_ball_accumulate(permi_ball *a, const permi_ball *b, int subtract, int parts)
-{
-  const double moduli = permi_ball_modulus(a) + permi_ball_modulus(b);
-  a->re = permi_dd_add(a->re, subtract ? permi_dd_negate(b->re) : b->re);
-  if (parts == 2)
-    a->im = permi_dd_add(a->im, subtract ? permi_dd_negate(b->im) : b->im);
-  a->radius = (a->radius + b->radius + PERMI_DD_UNIT * moduli) * PERMI_RADIUS_UP + PERMI_RADIUS_LEAST;
-}
-
-/* a / b, |b| over its radius. c near the quotient: |c - a / b| <= |a - c b| / |b|. */
-static permi_ball permi_ball_divide(const permi_ball *a, const permi_ball *b, int parts)
-{
-  const int e = permi_exponent(fmax(fabs(b->re.hi), fabs(b->im.hi))); /* squares must not underflow */
-  const double x = ldexp(b->re.hi, -e), y = ldexp(b->im.hi, -e), norm = x * x + y * y;
-  permi_ball c, rest;
-  int round;
-  memset(&c, 0, sizeof c);
-  for (round = 0; round < 3; round++) {
-    permi_ball product;
-    c.radius = 0;
-    product = permi_ball_times(&c, b, parts);
-    rest = *a;
-    permi_ball_accumulate(&rest, &product, 1, parts);
-    if (round == 2)
-      break;
-    c.re = permi_dd_add_double(c.re, ldexp((rest.re.hi * x + rest.im.hi * y) / norm, -e));
-    if (parts == 2)
-      c.im = permi_dd_add_double(c.im, ldexp((rest.im.hi * x - rest.re.hi * y) / norm, -e));
-  }
-  c.radius = (permi_ball_modulus(&rest) + rest.radius) / permi_ball_least(b) * PERMI_RADIUS_UP + PERMI_RADIUS_LEAST;
-  return c;
-}
-
-static void permi_ball_add_entry(const permi_field *field, int entry, int negative, char *to)
-{
-  const permi_ball_field *own = (const permi_ball_field *)field;
-  permi_ball *y = (permi_ball *)(void *)to;
-  y->re = permi_dd_make(negative ? -own->real[entry] : own->real[entry]);
-  if (own->imaginary)
-    y->im = permi_dd_make(negative ? -own->imaginary[entry] : own->imaginary[entry]);
-}
-
-static void permi_ball_add(const permi_field *field, const char *from, char *to)
-{
-  const permi_ball *x = (const permi_ball *)(const void *)from;
-  permi_ball *y = (permi_ball *)(void *)to;
-  if (y->re.hi == 0 && y->im.hi == 0 && y->radius == 0)
-    *y = *x;
-  else
-    permi_ball_accumulate(y, x, 0, ((const permi_ball_field *)field)->parts);
-}
-
-/* The pivot that is largest against its column, unless the next diagonal entry is large enough. */
-static int permi_ball_find(const permi_field *field, permi_frontal *front)
-{
-  const permi_trust trust = ((const permi_ball_field *)field)->trust;
-  const permi_ball *value = (const permi_ball *)(const void *)front->value;
-  const int k = front->pivots, size = front->size;
-  double best = 0;
-  int i, j, row = -1, column = -1;
-  for (j = k; j < front->summed && best < 1; j++) {
-    double most = 0, largest = 0, here;
-    int at = -1;
-    for (i = k; i < size; i++) {
-      const permi_ball *x = &value[(size_t)i * (size_t)size + (size_t)j];
-      here = permi_ball_modulus(x);
-      most = fmax(most, here);
-      if (i < front->summed && here > largest &&
-          (trust != PERMI_SURE || permi_ball_least(x) > (PERMI_PIVOT_SURE - 1) * x->radius)) {
-        largest = here;
-        at = i;
-      }
-    }
-    if (at >= 0 && (largest >= PERMI_PIVOT_LEAST * most || front->summed == size) && largest / most > best) {
-      best = largest / most;
-      row = at;
-      column = j;
-    }
-    if (j == k && best > 0)
-      break; /* good enough: searching all takes longer than eliminating */
-  }
-  if (row < 0)
-    return 0;
-  permi_frontal_swap(front, field->bytes, row, column);
-  return 1;
-}
-
-static void permi_ball_normalise(permi_ball_field *own)
-{
-  permi_ball *x = &own->made.ball;
-  double most = fmax(fabs(x->re.hi), fabs(x->im.hi));
-  int e;
-  if (own->trust == PERMI_SURE)
-    most = fmax(most, x->radius);
-  if (most == 0 || !(most <= DBL_MAX))
-    return;
-  e = permi_exponent(most);
-  x->re = permi_dd_scale(x->re, -e);
-  x->im = permi_dd_scale(x->im, -e);
-  x->radius = ldexp(x->radius, -e) + PERMI_RADIUS_LEAST;
-  own->made.exp2 += e;
-}
-
-static void permi_ball_cut(permi_ball *x)
-{
-  x->re.lo = (double)(float)x->re.lo;
-  x->im.lo = (double)(float)x->im.lo;
-}
-
-static void permi_ball_eliminate(permi_field *field, permi_frontal *front)
-{
-  permi_ball_field *own = (permi_ball_field *)field;
-  const int k = front->pivots, size = front->size;
-  permi_ball *value = (permi_ball *)(void *)front->value;
-  const permi_ball *pivot = value + (size_t)k * (size_t)size + (size_t)k;
-  int i, j;
-  own->made.noisy |= permi_ball_modulus(pivot) < PERMI_PIVOT_NOISE * own->top;
-  own->top = fmax(own->top, permi_ball_modulus(pivot));
-  own->made.ball = permi_ball_times(&own->made.ball, pivot, own->parts);
-  permi_ball_normalise(own);
-  for (i = k + 1; i < size; i++) {
-    permi_ball *row = value + (size_t)i * (size_t)size + (size_t)k, factor;
-    if (row->re.hi == 0 && row->im.hi == 0 && row->radius == 0)
-      continue;
-    factor = permi_ball_divide(row, pivot, own->parts);
-    for (j = 1; j < size - k; j++) {
-      const permi_ball product = permi_ball_times(&factor, pivot + j, own->parts);
-      permi_ball_accumulate(row + j, &product, 1, own->parts);
-      if (own->trust == PERMI_COARSE)
-        permi_ball_cut(row + j);
-    }
-  }
-}
-
-/* |det| of the rest is at most the product of its row sums. */
-static void permi_ball_leave(permi_field *field, const permi_frontal *front)
-{
-  permi_ball_field *own = (permi_ball_field *)field;
-  const permi_ball *value = (const permi_ball *)(const void *)front->value;
-  permi_ball *x = &own->made.ball;
-  int i, j;
-  x->radius += permi_ball_modulus(x);
-  x->re = x->im = permi_dd_make(0);
-  for (i = front->pivots; i < front->size; i++) {
-    double sum = 0;
-    for (j = front->pivots; j < front->size; j++) {
-      const permi_ball *y = &value[(size_t)i * (size_t)front->size + (size_t)j];
-      sum += permi_ball_modulus(y) + y->radius;
-    }
-    x->radius *= sum * PERMI_RADIUS_UP;
-    permi_ball_normalise(own);
-  }
 }
 
 /* The determinant of doubles; imaginary may be NULL. PERM_ERROR_LIMIT: too many pivots are not sure. */
 static perm_status permi_fronts_ball(const permi_fronts *fronts, const double *real, const double *imaginary,
                                      permi_trust trust, const permi_front_poll *ask, permi_determinant *determinant)
 {
-  static const permi_field balls = {sizeof(permi_ball), 0, permi_ball_add_entry, permi_ball_add, permi_ball_find,
-                                    permi_ball_eliminate, permi_ball_leave};
-  permi_ball_field own;
+  permi_field field;
   perm_status status;
   int odd;
-  memset(&own, 0, sizeof own);
-  own.field = balls;
-  own.field.largest = trust == PERMI_SURE ? 2 * fronts->dissection->largest + 16 : 0;
-  own.trust = trust;
-  own.parts = imaginary ? 2 : 1;
-  own.real = real;
-  own.imaginary = imaginary;
-  own.made.ball.re = permi_dd_make(1);
-  status = permi_fronts_eliminate(fronts, &own.field, ask, &odd);
-  *determinant = own.made;
+  memset(&field, 0, sizeof field);
+  field.bytes = sizeof(permi_ball);
+  field.largest = trust == PERMI_SURE ? 2 * fronts->dissection->largest + 16 : 0;
+  field.trust = trust;
+  field.parts = imaginary ? 2 : 1;
+  field.real = real;
+  field.imaginary = imaginary;
+  field.made.ball.re = permi_dd_make(1);
+  status = permi_fronts_eliminate(fronts, &field, ask, &odd);
+  *determinant = field.made;
   if (odd) {
     determinant->ball.re = permi_dd_negate(determinant->ball.re);
     determinant->ball.im = permi_dd_negate(determinant->ball.im);

@@ -39,27 +39,14 @@ static double permi_planar_bits(const permi_block *block)
 
 /* ---- integers */
 typedef struct permi_planar_run {
+  permi_runner base;
   const permi_planar *planar;
-  permi_asked asked;
   permi_odd_modulus *prime;
   uint64_t *residue[2]; /* of the parts, by prime */
   uint64_t *entry;      /* edges for each thread */
   double seconds;       /* of one prime */
   int failed;
 } permi_planar_run;
-
-typedef struct permi_planar_asking {
-  permi_planar_run *run;
-  uint64_t part;
-  int thread;
-} permi_planar_asking;
-
-static perm_status permi_planar_poll(void *context, double part)
-{
-  const permi_planar_asking *asking = (const permi_planar_asking *)context;
-  permi_planar_run *run = asking->run;
-  return permi_asked_poll(&run->asked, asking->thread, ((double)asking->part + part) * run->seconds, "eliminating");
-}
 
 /* The determinants modulo prime `part`: for Gaussian integers with i at both its values. */
 static perm_status permi_planar_prime(void *context, uint64_t part, int thread)
@@ -69,8 +56,7 @@ static perm_status permi_planar_prime(void *context, uint64_t part, int thread)
   const permi_odd_modulus *prime = &run->prime[part];
   const uint64_t p = prime->p;
   uint64_t *entry = run->entry + (size_t)thread * (size_t)planar->edges, value[2] = {0, 0}, root = 0;
-  permi_planar_asking asking = {run, part, thread};
-  const permi_front_poll ask = {permi_planar_poll, &asking};
+  const permi_front_poll ask = {&run->base, thread, (double)part, run->seconds, NULL};
   perm_status status = PERM_OK;
   int k, e;
   if (planar->parts == 2)
@@ -99,26 +85,28 @@ static perm_status permi_planar_integers(const permi_leaf *leaf, permi_control *
 {
   const permi_planar *planar = (const permi_planar *)leaf->context;
   const size_t runs = planar->primes ? (size_t)planar->primes : 1;
-  permi_pool pool = {&planar->owned.allocator, NULL, 0};
   permi_planar_run run;
+  permi_pool *pool = &run.base.pool;
   perm_status status;
   uint64_t *word;
   memset(&run, 0, sizeof run);
+  permi_runner_begin(&run.base, &planar->owned.allocator, control, "eliminating");
+  if (!leaf->threaded)
+    run.base.threads = 1;
   run.planar = planar;
-  run.asked = permi_asked_begin(leaf, control);
   run.seconds = leaf->information.seconds / (double)runs;
-  run.prime = (permi_odd_modulus *)permi_pool_get(&pool, runs, sizeof *run.prime);
-  run.residue[0] = (uint64_t *)permi_pool_get(&pool, 2 * runs, sizeof(uint64_t));
-  run.entry = (uint64_t *)permi_pool_get(&pool, (size_t)planar->edges * (size_t)run.asked.threads, sizeof(uint64_t));
-  word = (uint64_t *)permi_pool_get(&pool, 2 * (runs + 1), sizeof(uint64_t));
-  status = pool.failed ? PERM_ERROR_MEMORY : PERM_OK;
+  run.prime = (permi_odd_modulus *)permi_pool_get(pool, runs, sizeof *run.prime);
+  run.residue[0] = (uint64_t *)permi_pool_get(pool, 2 * runs, sizeof(uint64_t));
+  run.entry = (uint64_t *)permi_pool_get(pool, (size_t)planar->edges * (size_t)run.base.threads, sizeof(uint64_t));
+  word = (uint64_t *)permi_pool_get(pool, 2 * (runs + 1), sizeof(uint64_t));
+  status = pool->failed ? PERM_ERROR_MEMORY : PERM_OK;
   if (status == PERM_OK) {
     run.residue[1] = run.residue[0] + runs;
     if (planar->primes)
       permi_primes_choose(run.prime, runs, planar->parts == 2, 62);
     else
       run.prime[0] = permi_odd_modulus_of(planar->modulus);
-    status = permi_share(run.asked.threads, 0, runs, permi_planar_prime, &run, NULL);
+    status = permi_share(run.base.threads, 0, runs, permi_planar_prime, &run, NULL);
   }
   if (status == PERM_OK && run.failed)
     status = PERM_ERROR_MEMORY;
@@ -129,7 +117,7 @@ static perm_status permi_planar_integers(const permi_leaf *leaf, permi_control *
   if (status == PERM_OK)
     partial->terms += planar->dissection.products * (double)runs * planar->parts;
   permi_residues_too_long(status, control);
-  permi_pool_release(&pool);
+  permi_pool_release(pool);
   return status;
 }
 
@@ -137,16 +125,6 @@ static perm_status permi_planar_integers(const permi_leaf *leaf, permi_control *
 #define PERMI_PLANAR_SURE_MOST 160  /* chosen: in larger fronts radii grow beyond the numbers */
 #define PERMI_PLANAR_PROOF_SECONDS 0.5 /* chosen: of an elimination that may show that integers fit */
 #define PERMI_PLANAR_SURE_GOOD 1e-13 /* chosen: a smaller radius, relative to the value, needs no second look */
-
-/* asking->part counts eliminations. */
-static perm_status permi_planar_eliminate(const permi_planar *planar, const double *real, const double *imaginary,
-                                          permi_trust trust, permi_planar_asking *asking, permi_determinant *value)
-{
-  const permi_front_poll ask = {permi_planar_poll, asking};
-  const perm_status status = permi_fronts_ball(&planar->fronts, real, imaginary, trust, &ask, value);
-  asking->part++;
-  return status;
-}
 
 /* |a - b|, in units of a's. */
 static double permi_planar_distance(const permi_determinant *a, const permi_determinant *b)
@@ -166,14 +144,15 @@ static int permi_planar_finite(const permi_determinant *value)
 
 /* A determinant, with a bound (or INFINITY) and an estimate of its error in units of 2^exp2. */
 static perm_status permi_planar_measured(const permi_planar *planar, const double *real, const double *imaginary,
-                                         permi_planar_asking *asking, permi_determinant *value, double *estimate)
+                                         permi_front_poll *ask, permi_determinant *value, double *estimate)
 {
   permi_determinant sure, coarse;
   double bound = (double)INFINITY;
   perm_status status = PERM_ERROR_LIMIT;
   memset(&sure, 0, sizeof sure);
   if (planar->dissection.largest <= PERMI_PLANAR_SURE_MOST)
-    status = permi_planar_eliminate(planar, real, imaginary, PERMI_SURE, asking, &sure);
+    status = permi_fronts_ball(&planar->fronts, real, imaginary, PERMI_SURE, ask, &sure);
+  ask->done += planar->dissection.largest <= PERMI_PLANAR_SURE_MOST;
   if (status == PERM_OK && permi_planar_finite(&sure) && sure.ball.radius <= DBL_MAX)
     bound = sure.ball.radius;
   if (bound <= PERMI_PLANAR_SURE_GOOD * permi_ball_modulus(&sure.ball)) {
@@ -182,9 +161,11 @@ static perm_status permi_planar_measured(const permi_planar *planar, const doubl
     return PERM_OK;
   }
   if (status == PERM_OK || status == PERM_ERROR_LIMIT)
-    status = permi_planar_eliminate(planar, real, imaginary, PERMI_UNSURE, asking, value);
+    status = permi_fronts_ball(&planar->fronts, real, imaginary, PERMI_UNSURE, ask, value);
+  ask->done++;
   if (status == PERM_OK)
-    status = permi_planar_eliminate(planar, real, imaginary, PERMI_COARSE, asking, &coarse);
+    status = permi_fronts_ball(&planar->fronts, real, imaginary, PERMI_COARSE, ask, &coarse);
+  ask->done++;
   if (status != PERM_OK)
     return status;
   *estimate = (double)INFINITY;
@@ -203,27 +184,24 @@ static perm_status permi_planar_measured(const permi_planar *planar, const doubl
   return PERM_OK;
 }
 
-/* Rounded entries count with the permanent of their moduli, which is a determinant too, and roundings of an
-   elimination that cancels as well: there its two measurements may agree by chance. */
+/* Rounded entries count with the permanent of their moduli, a determinant too. So do roundings of an elimination that
+   cancels, as its two measurements may agree by chance. */
 static perm_status permi_planar_doubles(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_planar *planar = (const permi_planar *)leaf->context;
-  permi_planar_run run;
-  permi_planar_asking asking;
+  permi_runner run;
+  permi_front_poll ask = {&run, 0, 0, leaf->information.seconds, NULL};
   permi_determinant value, absolute;
   double estimate, ignored, bound, moduli;
   perm_status status;
   memset(&run, 0, sizeof run);
-  memset(&asking, 0, sizeof asking);
-  run.asked = permi_asked_begin(leaf, control);
-  run.seconds = leaf->information.seconds;
+  permi_runner_begin(&run, &planar->owned.allocator, control, "eliminating");
   if (planar->subtracts && (planar->bound_relative > 0 || planar->dissection.largest > PERMI_PLANAR_SURE_MOST))
-    run.seconds /= 2; /* as priced */
-  asking.run = &run;
-  status = permi_planar_measured(planar, planar->real, planar->imaginary, &asking, &value, &estimate);
+    ask.seconds /= 2; /* as priced */
+  status = permi_planar_measured(planar, planar->real, planar->imaginary, &ask, &value, &estimate);
   absolute = value;
   if (status == PERM_OK && planar->subtracts && (planar->bound_relative > 0 || estimate != value.ball.radius))
-    status = permi_planar_measured(planar, planar->absolute, NULL, &asking, &absolute, &ignored);
+    status = permi_planar_measured(planar, planar->absolute, NULL, &ask, &absolute, &ignored);
   if (status != PERM_OK)
     return status;
   bound = value.ball.radius;
@@ -269,7 +247,6 @@ static size_t permi_planar_explain(const permi_leaf *leaf, char *buffer, size_t 
                    planar->dissection.largest, numbers, leaf->information.seconds);
 }
 
-/* Copies the entries; 0: out of memory. */
 static int permi_planar_entries(permi_planar *planar, const permi_block *block, const int *partner)
 {
   const size_t edges = (size_t)block->edges;
@@ -294,12 +271,6 @@ static int permi_planar_entries(permi_planar *planar, const permi_block *block, 
   return 1;
 }
 
-static perm_status permi_planar_planned(void *context, double part)
-{
-  (void)part;
-  return permi_watch((permi_control *)context, PERMI_WATCH_UNITS) ? PERM_ERROR_LIMIT : PERM_OK;
-}
-
 /* planar->bits from the permanent itself, by an elimination of double-doubles with radii; where these run out, or
    entries are no doubles, from lines as they were. */
 static double permi_planar_proved_bits(const permi_maker *maker, const permi_planar *planar)
@@ -307,7 +278,7 @@ static double permi_planar_proved_bits(const permi_maker *maker, const permi_pla
   permi_pool pool = {&maker->options->allocator, NULL, 0};
   const size_t edges = (size_t)planar->edges;
   double *const entry = (double *)permi_pool_get(&pool, 2 * edges, sizeof *entry), bits = planar->bits;
-  const permi_front_poll ask = {permi_planar_planned, maker->watch};
+  const permi_front_poll ask = {NULL, 0, 0, 0, maker->watch};
   permi_determinant value;
   int k, whole = entry != NULL;
   size_t e;

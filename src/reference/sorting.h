@@ -4,7 +4,7 @@
    Symbols    here
      state    a key of mask_words words; term: a take, of a state by a stream */
 #pragma once
-#include "../frontier/steps_run.h"
+#include "../frontier/steps.h"
 
 static uint64_t permi_sorting_key(const permi_frontier *frontier, const permi_list *source, permi_take take, int w)
 {
@@ -29,13 +29,12 @@ static perm_status permi_sorting_expand(permi_run *run, int p, permi_part *part)
                    permi_stream_word(frontier, s, 1, w);
       if (differs)
         continue;
-      if (!permi_takes_more(&run->locked, part, 1))
+      if (!permi_takes_more(&run->base.locked, part, 1))
         return PERM_ERROR_MEMORY;
       part->take[part->takes].group = (uint32_t)k;
       part->take[part->takes++].stream = (uint32_t)s;
     }
-    if (run->control)
-      status = permi_control_poll(run->control, frontier->cost[p] * PERMI_STATE_SECONDS, "frontier");
+    status = permi_runner_poll(&run->base, (double)source->states, run->base.done, 0);
   }
   return status;
 }
@@ -48,7 +47,7 @@ static int permi_sorting_sort(const permi_run *run, const permi_list *source, pe
   size_t start[256], k, sum;
   int byte, b;
   part[1].takes = 0;
-  if (!permi_takes_more(&run->locked, &part[1], count))
+  if (!permi_takes_more(&run->base.locked, &part[1], count))
     return 0;
   part[1].takes = count;
   for (byte = 0; byte < 8 * frontier->mask_words; byte++) {
@@ -105,12 +104,17 @@ static perm_status permi_sorting_step(permi_run *run, int p)
                      (const char *)source->value + take.group * bytes, 1);
   }
   if (run->tracking)
-    permi_values_track(frontier->numbers.algebra, target->value, target->states, &run->sizes);
+    permi_values_track(frontier->numbers.algebra, target->value, target->states, &run->base.sizes);
   return PERM_OK;
+}
+
+static perm_status permi_sorting_advance(permi_runner *run, int p)
+{
+  return permi_run_advance_by((permi_run *)run, p, permi_sorting_step);
 }
 
 static perm_status permi_sorting_run(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
-  return permi_frontier_run_by(leaf, control, permi_sorting_step, partial);
+  return permi_frontier_run_by(leaf, control, permi_sorting_advance, 1, partial);
 }
 /* SPDX-License-Identifier: MIT */

@@ -46,19 +46,19 @@ static int permi_band_vectors(permi_trace *trace, const permi_band *band, permi_
   return 1;
 }
 
-static perm_status permi_band_keep(void *keeper, const permi_band_state *state, const permi_band_step *step)
+static perm_status permi_band_keep(permi_runner *run, int row)
 {
-  permi_trace *trace = (permi_trace *)keeper;
-  permi_band_level *level = (permi_band_level *)trace->kept + step->row;
-  level->slot_count = step->slot_count;
-  level->used = step->used;
-  level->opened = step->opened;
-  level->window = (int *)permi_pool_copy(&trace->pool, step->window, (size_t)step->slot_count, sizeof(int));
-  level->value = (char *)permi_pool_copy(&trace->pool, state->from, step->states, 8 * state->words);
-  level->exp2 = NULL;
-  if (state->from_exp2)
-    level->exp2 = (int64_t *)permi_pool_copy(&trace->pool, state->from_exp2, step->states, sizeof(int64_t));
-  return !trace->pool.failed && permi_band_vectors(trace, state->band, level, step->row ? level - 1 : NULL)
+  const permi_band_state *state = (const permi_band_state *)run;
+  permi_trace *trace = (permi_trace *)run->keeper;
+  permi_band_level *level = (permi_band_level *)trace->kept + row;
+  level->slot_count = state->slot_count;
+  level->used = state->used;
+  level->opened = state->opened;
+  level->window = (int *)permi_pool_copy(&trace->pool, state->window[row & 1], (size_t)state->slot_count, sizeof(int));
+  level->value = (char *)permi_pool_copy(&trace->pool, state->from, state->states, 8 * state->words);
+  level->exp2 = state->from_exp2
+                    ? (int64_t *)permi_pool_copy(&trace->pool, state->from_exp2, state->states, sizeof(int64_t)) : NULL;
+  return !trace->pool.failed && permi_band_vectors(trace, state->band, level, row ? level - 1 : NULL)
              ? PERM_OK
              : PERM_ERROR_MEMORY;
 }
@@ -73,8 +73,8 @@ static perm_status permi_band_record(permi_trace *trace, permi_control *control)
   int i;
   memset(&state, 0, sizeof state);
   memset(&partial, 0, sizeof partial);
-  state.keep = permi_band_keep;
-  state.keeper = trace;
+  state.base.keep = permi_band_keep;
+  state.base.keeper = trace;
   trace->kept = permi_pool_get(&trace->pool, (size_t)band->n, sizeof(permi_band_level));
   trace->room = 2 * (size_t)band->n * sizeof(int);
   for (i = 0; i < band->n; i++) {
@@ -83,7 +83,7 @@ static perm_status permi_band_record(permi_trace *trace, permi_control *control)
   }
   permi_trace_ways(trace, &band->numbers, ways);
   status = trace->pool.failed ? PERM_ERROR_MEMORY : permi_band_rows(band, control, &state, &partial);
-  trace->visited = state.visited;
+  trace->visited = state.base.visited;
   return status;
 }
 
@@ -125,7 +125,7 @@ static void permi_band_draw(permi_draw *draw)
       const int group = band->entry_group[first + e];
       const size_t state = count[group] > 0 ? permi_band_source(band, level, i, count, group) : SIZE_MAX;
       const int some = state != SIZE_MAX;
-      permi_coefficient c = permi_band_coefficient(band, first + e);
+      permi_coefficient c = band->entry[first + e];
       size_t times = 1;
       if (some)
         times = permi_coefficient_multiply(numbers, &c, (uint32_t)(band->capacity[group] - count[group] + 1));

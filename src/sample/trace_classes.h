@@ -14,7 +14,7 @@ typedef struct permi_class_level {
   int64_t *exp2;
   size_t *first; /* of a state's links */
   permi_class_link *link;
-  size_t states;
+  size_t states, targets; /* before the step, and after it */
 } permi_class_level;
 
 typedef struct permi_class_pending {
@@ -60,7 +60,7 @@ static int permi_class_keep_states(permi_trace *trace, const permi_class_run *ru
 }
 
 /* Keeps the links of step p, by the states after it. 0: out of memory. */
-static int permi_class_keep_links(permi_trace *trace, permi_class_run *run, int p, size_t *ways)
+static int permi_class_keep_links(permi_trace *trace, permi_class_run *run, int p)
 {
   const permi_class_list *from = run->list[p & 1], *into = run->list[(p + 1) & 1];
   permi_class_level *level = (permi_class_level *)trace->kept + p;
@@ -71,7 +71,7 @@ static int permi_class_keep_links(permi_trace *trace, permi_class_run *run, int 
     base[1][share + 1] = base[1][share] + into[share].count;
     links += run->links[share].count;
   }
-  total = base[1][run->shares];
+  level->targets = total = base[1][run->shares];
   level->first = (size_t *)permi_pool_get(&trace->pool, total + 2, sizeof(size_t));
   level->link = (permi_class_link *)permi_pool_get(&trace->pool, links + 1, sizeof *level->link);
   if (trace->pool.failed)
@@ -91,44 +91,50 @@ static int permi_class_keep_links(permi_trace *trace, permi_class_run *run, int 
     for (k = 2; !pass && k < total + 2; k++)
       level->first[k] += level->first[k - 1];
   }
-  for (k = 0; k < total; k++)
-    *ways = level->first[k + 1] - level->first[k] > *ways ? level->first[k + 1] - level->first[k] : *ways;
   for (share = 0; share < run->shares; share++)
     run->links[share].count = 0;
   return 1;
 }
 
+static perm_status permi_class_keep(permi_runner *runner, int p)
+{
+  permi_class_run *run = (permi_class_run *)runner;
+  permi_trace *trace = (permi_trace *)runner->keeper;
+  return (p == 0 || permi_class_keep_links(trace, run, p - 1)) &&
+                 (p == run->plan->steps || permi_class_keep_states(trace, run, p))
+             ? PERM_OK
+             : PERM_ERROR_MEMORY;
+}
+
 static perm_status permi_classes_record(permi_trace *trace, permi_control *control)
 {
   const permi_classes *plan = (const permi_classes *)trace->plan;
-  const uint64_t none[PERMI_CLASS_WORDS] = {0};
   permi_class_links links[PERMI_CLASS_SHARES];
-  permi_pool pool = {&plan->owned.allocator, NULL, 0};
   permi_class_run run;
-  const int open = permi_class_run_open(&run, plan, control, &pool);
   perm_status status = PERM_ERROR_MEMORY;
-  size_t ways = 1;
-  int p, k;
+  size_t ways = 1, k;
+  int p;
   memset(links, 0, sizeof links);
+  memset(&run, 0, sizeof run);
   run.links = links;
+  run.base.keep = permi_class_keep;
+  run.base.keeper = trace;
   trace->kept = permi_pool_get(&trace->pool, (size_t)plan->steps, sizeof(permi_class_level));
   trace->room = 2 * (size_t)trace->n * sizeof(permi_class_pending);
-  if (open && trace->kept && permi_class_find(&run, run.list[0], none) == 0) {
-    permi_value_one(&plan->numbers, run.list[0]->value);
-    status = PERM_OK;
-  }
+  if (trace->kept && permi_class_run_open(&run, plan, control))
+    status = permi_runner_go(&run.base, 0, plan->steps, permi_class_advance);
+  if (status == PERM_OK)
+    status = permi_class_keep(&run.base, plan->steps);
   for (p = 0; p < plan->steps && status == PERM_OK; p++) {
-    status = permi_class_keep_states(trace, &run, p) ? permi_class_step_run(&run, p) : PERM_ERROR_MEMORY;
-    if (status == PERM_OK && !permi_class_keep_links(trace, &run, p, &ways))
-      status = PERM_ERROR_MEMORY;
-    for (k = 0; k < run.shares; k++)
-      trace->visited += (double)run.list[(p + 1) & 1][k].count;
+    const permi_class_level *level = (const permi_class_level *)trace->kept + p;
+    for (k = 0; k < level->targets; k++)
+      ways = level->first[k + 1] - level->first[k] > ways ? level->first[k + 1] - level->first[k] : ways;
   }
+  trace->visited = run.base.visited;
   permi_trace_ways(trace, &plan->numbers, ways);
-  for (k = 0; k < PERMI_CLASS_SHARES; k++)
-    permi_release(&run.locked, links[k].link);
-  permi_class_run_close(&run, open);
-  permi_pool_release(&pool);
+  for (p = 0; p < PERMI_CLASS_SHARES; p++)
+    permi_release(&run.base.locked, links[p].link);
+  permi_class_run_close(&run);
   return status;
 }
 

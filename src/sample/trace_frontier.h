@@ -150,14 +150,18 @@ static const void *permi_array_find(const permi_frontier *frontier, const permi_
   return kept->value[p] + rank * (permi_arrays_bytes_at(frontier, p) / 8);
 }
 
-/* Keeps the list before step p where that is asked. 0: out of memory. */
-static int permi_lists_keep(permi_frontier_kept *kept, const permi_run *run, int p)
+/* Keeps the list before step p where that is asked. */
+static perm_status permi_lists_keep(permi_runner *runner, int p)
 {
+  const permi_run *run = (const permi_run *)runner;
+  permi_frontier_kept *kept = (permi_frontier_kept *)runner->keeper;
   if (!permi_frontier_keeps(kept, p))
-    return 1;
+    return PERM_OK;
   if (!kept->begin)
-    kept->restart[p / kept->every].sizes = run->sizes;
-  return permi_list_keep(kept->pool, &run->list[p & 1], permi_value_bytes(run->frontier), &kept->list[p]);
+    kept->restart[p / kept->every].sizes = runner->sizes;
+  return permi_list_keep(kept->pool, &run->list[p & 1], permi_value_bytes(run->frontier), &kept->list[p])
+             ? PERM_OK
+             : PERM_ERROR_MEMORY;
 }
 
 /* From step `from`, whose states were kept if it is not 0, up to the states before step `to`. */
@@ -166,20 +170,25 @@ static perm_status permi_lists_record(permi_trace *trace, permi_control *control
   const permi_frontier *frontier = (const permi_frontier *)trace->plan;
   permi_frontier_kept *kept = (permi_frontier_kept *)trace->kept;
   permi_run run;
-  perm_status status = permi_run_open(frontier, control, permi_run_step, &run);
-  int p;
+  perm_status status;
+  memset(&run, 0, sizeof run);
+  run.base.keep = permi_lists_keep;
+  run.base.keeper = kept;
+  status = permi_run_open(frontier, control, 0, &run);
   if (status == PERM_OK && from) {
-    run.sizes = kept->restart[from / kept->every].sizes;
-    if (!permi_list_restore(run.allocator, &kept->list[from], permi_value_bytes(frontier), &run.list[from & 1]))
+    run.base.sizes = kept->restart[from / kept->every].sizes;
+    if (!permi_list_restore(run.base.pool.allocator, &kept->list[from], permi_value_bytes(frontier),
+                            &run.list[from & 1]))
       status = PERM_ERROR_MEMORY;
   }
-  for (p = from; p < to && status == PERM_OK; p++)
-    status = permi_lists_keep(kept, &run, p) ? permi_run_advance(&run, p, permi_run_step) : PERM_ERROR_MEMORY;
-  if (status == PERM_OK && p < frontier->steps && !permi_lists_keep(kept, &run, p))
-    status = PERM_ERROR_MEMORY;
-  if (status == PERM_OK && p == frontier->steps)
-    permi_trace_lose(trace, &frontier->numbers, run.list[p & 1].states ? run.list[p & 1].value : NULL, run.sizes.loss);
-  trace->visited = kept->begin ? trace->visited : run.visited;
+  if (status == PERM_OK)
+    status = permi_runner_go(&run.base, from, to, permi_run_advance);
+  if (status == PERM_OK && to < frontier->steps)
+    status = permi_lists_keep(&run.base, to);
+  else if (status == PERM_OK)
+    permi_trace_lose(trace, &frontier->numbers, run.list[to & 1].states ? run.list[to & 1].value : NULL,
+                     run.base.sizes.loss);
+  trace->visited = kept->begin ? trace->visited : run.base.visited;
   permi_run_release(&run);
   return status;
 }
@@ -220,9 +229,10 @@ static void permi_arrays_copy(permi_arrays_run *run, int p, char *values, int ba
 }
 
 /* Keeps the values before step p where that is asked. */
-static perm_status permi_arrays_keep(permi_arrays_run *run, int p)
+static perm_status permi_arrays_keep(permi_runner *runner, int p)
 {
-  permi_frontier_kept *kept = (permi_frontier_kept *)run->keeper;
+  permi_arrays_run *run = (permi_arrays_run *)runner;
+  permi_frontier_kept *kept = (permi_frontier_kept *)runner->keeper;
   char *to;
   if (!permi_frontier_keeps(kept, p))
     return PERM_OK;
@@ -233,7 +243,7 @@ static perm_status permi_arrays_keep(permi_arrays_run *run, int p)
   permi_arrays_copy(run, p, to, 0);
   if (kept->begin)
     return PERM_OK;
-  kept->restart[p / kept->every].sizes = run->sizes;
+  kept->restart[p / kept->every].sizes = runner->sizes;
   return kept->every == 1 || permi_places_keep(kept->pool, run->places, &kept->restart[p / kept->every].places)
              ? PERM_OK
              : PERM_ERROR_MEMORY;
@@ -244,37 +254,32 @@ static perm_status permi_arrays_record(permi_trace *trace, permi_control *contro
 {
   const permi_frontier *frontier = (const permi_frontier *)trace->plan;
   permi_frontier_kept *kept = (permi_frontier_kept *)trace->kept;
-  permi_pool pool = {trace->pool.allocator, NULL, 0};
   permi_arrays_run run;
-  permi_places places;
   perm_status status = PERM_ERROR_MEMORY;
   memset(&run, 0, sizeof run);
-  run.frontier = frontier;
-  run.arrays = frontier->arrays;
-  run.control = control;
-  run.keep = permi_arrays_keep;
-  run.keeper = kept;
+  run.base.keep = permi_arrays_keep;
+  run.base.keeper = kept;
   if (permi_arrays_measured(frontier, control) &&
-      permi_arrays_open(&run, &places, &pool, permi_arrays_seconds(frontier))) {
+      permi_arrays_open(&run, frontier, control, permi_arrays_seconds(frontier))) {
     if (kept->begin) {
       const permi_frontier_restart *restart = &kept->restart[from / kept->every];
-      run.sizes = restart->sizes;
+      run.base.sizes = restart->sizes;
       permi_layout_fill(run.arrays, &run.layout[from & 1], run.arrays->occupied[from], frontier->ones[from]);
-      permi_places_restore(&restart->places, &places);
+      permi_places_restore(&restart->places, run.places);
       permi_arrays_shorten(&run, from);
       permi_arrays_copy(&run, from, (char *)kept->value[from], 1);
       status = permi_arrays_steps(&run, from, to);
       if (status == PERM_OK)
-        status = permi_arrays_keep(&run, to);
+        status = permi_arrays_keep(&run.base, to);
     } else {
       status = permi_arrays_pass(&run);
     }
   }
   if (status == PERM_OK && !kept->begin) {
-    permi_trace_lose(trace, &frontier->numbers, permi_array_values(&run, frontier->steps, 0), run.sizes.loss);
-    trace->visited = run.visited;
+    permi_trace_lose(trace, &frontier->numbers, permi_array_values(&run, frontier->steps, 0), run.base.sizes.loss);
+    trace->visited = run.base.visited;
   }
-  permi_pool_release(&pool);
+  permi_pool_release(&run.base.pool);
   return status;
 }
 

@@ -73,9 +73,9 @@ static perm_status permi_tree_record(permi_trace *trace, permi_control *control)
   memset(&run, 0, sizeof run);
   memset(&partial, 0, sizeof partial);
   run.keep = permi_tree_keep;
-  run.keeper = trace;
+  run.base.keeper = trace;
   status = permi_tree_nodes(tree, control, &run, &partial);
-  trace->visited = run.visited;
+  trace->visited = run.base.visited;
   return status;
 }
 

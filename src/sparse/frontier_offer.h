@@ -7,10 +7,6 @@
 
 static size_t permi_frontier_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
-  static const char *const algebra[] = {"doubles", "doubles with moduli",
-                                        "complex doubles", "double-doubles", "double-doubles with moduli",
-                                        "complex double-doubles", "64-bit integers", "128-bit integers",
-                                        "integers of several words", "residues"};
   const permi_frontier *frontier = (const permi_frontier *)leaf->context;
   char there[64] = "", residues[64] = "";
   if (frontier->arrays && frontier->arrays->isa == PERM_ISA_CUDA)
@@ -26,7 +22,7 @@ static size_t permi_frontier_explain(const permi_leaf *leaf, char *buffer, size_
                    : frontier->arrays->isa == PERM_ISA_CUDA ? "arrays on a GPU"
                                                             : "arrays",
                    leaf->information.work,
-                   residues[0] ? residues : algebra[frontier->numbers.algebra], leaf->information.seconds,
+                   residues[0] ? residues : permi_numbers_text(&frontier->numbers), leaf->information.seconds,
                    leaf->information.bytes, there);
 }
 
@@ -135,12 +131,6 @@ static perm_status permi_make_dense(permi_maker *maker, const permi_block *block
   if (status == PERM_OK)
     permi_make_honest(maker, block, leaf);
   return status;
-}
-
-/* Precisions above double are double-double here. */
-static int permi_sparse_doubled(const perm_options *options)
-{
-  return options->precision == PERM_PRECISION_ACCURATE || options->precision == PERM_PRECISION_DD;
 }
 
 static double permi_lists_weight(const permi_numbers *numbers)
@@ -392,7 +382,9 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
   }
   leaf->information.work = frontier->cost[frontier->steps];
   leaf->information.fingerprint = permi_frontier_fingerprint(frontier, maker->watch);
-  leaf->run_task = permi_frontier_run;
+  permi_leaf_values(leaf, &frontier->numbers, frontier->bound_relative,
+                    doubled && !block->rounded ? PERMI_DD_UNIT : PERMI_UNIT, permi_frontier_run,
+                    permi_frontier_explain);
   leaf->threaded = fmax(frontier->room[0], frontier->room[1]) >= PERMI_PARALLEL_STATES;
   if (arrays) {
     leaf->information.isa = arrays->isa;
@@ -401,27 +393,19 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
     leaf->run_task = permi_arrays_run_task;
     leaf->threaded = arrays->isa != PERM_ISA_CUDA;
   }
-  leaf->explain = permi_frontier_explain;
-  leaf->integer = permi_algebra_is_integer(frontier->numbers.algebra);
-  if (!leaf->integer) {
-    permi_leaf_bound(leaf, frontier->bound_relative, doubled && !block->rounded ? PERMI_DD_UNIT : PERMI_UNIT);
-    if (doubled && maker->job->leaves == 0)
-      maker->job->precision = PERM_PRECISION_DD;
-  }
+  if (doubled && maker->job->leaves == 0)
+    maker->job->precision = PERM_PRECISION_DD;
   return PERM_OK;
 }
 
 static size_t permi_tree_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
-  static const char *const algebra[] = {"doubles", "doubles with moduli", "complex doubles", "double-doubles",
-                                        "double-doubles", "double-doubles", "64-bit integers",
-                                        "integers of several words", "integers of several words", "residues"};
   const permi_tree *tree = (const permi_tree *)leaf->context;
   return permi_say(buffer, size,
                    "tree, order %d: width %d, %d tables, %d joins of %.3g pairs, %.3g states of %s, "
                    "predicted %.3g s, %.3g bytes\n",
                    leaf->information.n, tree->width - 1, tree->nodes, tree->joins, tree->pairs, tree->states,
-                   algebra[tree->numbers.algebra], leaf->information.seconds, leaf->information.bytes);
+                   permi_numbers_text(&tree->numbers), leaf->information.seconds, leaf->information.bytes);
 }
 
 static uint64_t permi_tree_fingerprint(const permi_tree *tree, permi_control *watch)
@@ -551,18 +535,14 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
 static perm_status permi_tree_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
 {
   permi_tree *tree = (permi_tree *)offer->plan;
+  const int doubled = permi_algebra_is_dd(tree->numbers.algebra) && !block->rounded;
   int i;
   for (i = 0; i < tree->nodes; i++)
     leaf->threaded |= tree->cost[i + 1] - tree->cost[i] >= PERMI_SHARE_SECONDS;
   leaf->information.work = tree->pairs + tree->states;
   leaf->information.fingerprint = permi_tree_fingerprint(tree, maker->watch);
-  leaf->run_task = permi_tree_task;
-  leaf->explain = permi_tree_explain;
-  leaf->integer = permi_algebra_is_integer(tree->numbers.algebra);
-  if (!leaf->integer) {
-    const int doubled = permi_algebra_is_dd(tree->numbers.algebra) && !block->rounded;
-    permi_leaf_bound(leaf, tree->bound_relative, doubled ? PERMI_DD_UNIT : PERMI_UNIT);
-  }
+  permi_leaf_values(leaf, &tree->numbers, tree->bound_relative, doubled ? PERMI_DD_UNIT : PERMI_UNIT,
+                    permi_tree_task, permi_tree_explain);
   return PERM_OK;
 }
 

@@ -5,8 +5,8 @@
 #include "../frontier/frontier.h"
 
 /* The permanent is the coefficient of prod x_v in the product of (1 + a_uv x_u x_v) over the entries, x_v^2 = 0.
-   Eliminating v multiplies the tables that know v and its remaining entries, and keeps the terms with x_v: a table
-   over its scope, its neighbours when it goes.
+   Eliminating v multiplies the tables that know v and its remaining entries, and keeps the terms with x_v: a table over
+   its scope, its neighbours when it goes.
 
    A table over a rows and b columns, whose subtree has d more columns than rows, holds the C(a + b, a - d) masks with
    d more matched rows than columns, in ascending order of "matched XOR is a row". The next vertex to go has the top
@@ -14,9 +14,7 @@
      join: all pairs of disjoint masks, by common parts; subset convolution (Bjorklund, Husfeldt, Kaski, Koivisto,
      STOC 2007) takes more additions, and cancels
      star: the entries of v: matched half += a (other half, that neighbour's bit turned)
-
-   Tables wait on a stack, in post-order. Threads share a join by bits of the product, a star by places; sums keep
-   their order. */
+   Tables wait on a stack, in post-order. Threads share joins and stars by places; sums keep their order. */
 
 #define PERMI_TREE_WIDTH 28 /* vertices of a table before its own goes */
 #define PERMI_TREE_LOW 12
@@ -107,11 +105,6 @@ typedef struct permi_tree_rank {
   uint32_t high[1 << (PERMI_TREE_WIDTH - PERMI_TREE_LOW)];
 } permi_tree_rank;
 
-static uint32_t permi_tree_place(const permi_tree_rank *rank, uint32_t mask)
-{
-  return rank->low[mask & ((1u << PERMI_TREE_LOW) - 1)] + rank->high[mask >> PERMI_TREE_LOW];
-}
-
 /* Rank of the bits of mask << shift, above k - |mask| ones. */
 static uint32_t permi_tree_rank_of(const permi_tree *tree, uint32_t mask, int shift, int k)
 {
@@ -124,13 +117,6 @@ static uint32_t permi_tree_rank_of(const permi_tree *tree, uint32_t mask, int sh
   return rank;
 }
 
-static void permi_tree_rank_high(const permi_tree *tree, permi_tree_rank *rank, int t, int k)
-{
-  uint32_t high, count = t > PERMI_TREE_LOW ? 1u << (t - PERMI_TREE_LOW) : 1;
-  for (high = 0; high < count; high++)
-    rank->high[high] = permi_tree_rank_of(tree, high, PERMI_TREE_LOW, k);
-}
-
 typedef struct permi_tree_table {
   uint64_t *value;
   uint32_t set;
@@ -140,18 +126,16 @@ typedef struct permi_tree_table {
 } permi_tree_table;
 
 typedef struct permi_tree_run {
+  permi_runner base;
   const permi_tree *tree;
-  permi_control *control;
   permi_tree_rank *rank;
   permi_tree_table *table;
   uint64_t *values, *work[2];
   uint32_t *mask[2], *index[2], *first[2];
-  int most_threads;
   double weight;
-  double done, visited, unpolled;
-  /* NULL, or hears of the products at a node, then of its own table; 0: out of memory. See >>trace */
+  int stacked; /* tables */
+  /* NULL, or takes the products at a node, then the node's own table; 0: out of memory. See >>trace */
   int (*keep)(void *keeper, const permi_tree_node *node, const permi_tree_table *table, int own);
-  void *keeper;
 } permi_tree_run;
 
 #define PERMI_TREE_IN_CACHE 1e5 /* bytes of a product that stays in cache */
@@ -166,7 +150,7 @@ static size_t permi_tree_begin(size_t count, int part, int parts)
 
 static int permi_tree_threads(const permi_tree_run *run, size_t states)
 {
-  return (double)states * PERMI_TREE_STATE_SECONDS * run->weight < PERMI_SHARE_SECONDS ? 1 : run->most_threads;
+  return (double)states * PERMI_TREE_STATE_SECONDS * run->weight < PERMI_SHARE_SECONDS ? 1 : run->base.threads;
 }
 
 static int permi_tree_is_zero(const permi_tree *tree, const uint64_t *x)
@@ -196,7 +180,8 @@ static PERMI_ALWAYS_INLINE void permi_tree_multiply_of(permi_algebra algebra, co
   const uint32_t *mask = group->mask, *index = group->index, *end = mask + group->count;
   const uint64_t *value = group->value;
   for (; mask < end; mask++, index++) {
-    uint64_t *y = out + size * permi_tree_place(rank, *mask ^ m);
+    const uint32_t state = *mask ^ m;
+    uint64_t *y = out + size * (rank->low[state & ((1u << PERMI_TREE_LOW) - 1)] + rank->high[state >> PERMI_TREE_LOW]);
     const uint64_t *x = value + size * *index;
     if (algebra == PERMI_WORDS)
       permi_words_accumulate(numbers->words, numbers->parts, a, y, x);
@@ -225,38 +210,27 @@ typedef struct permi_tree_pass {
   permi_sizes sizes;
 } permi_tree_pass;
 
-static perm_status permi_tree_sizes(void *context, uint64_t number, int thread)
+/* Measures a part of the table or, if exp2 is not 0, scales it. */
+static perm_status permi_tree_pass_part(void *context, uint64_t part, int thread)
 {
-  const int part = (int)number;
   permi_tree_pass *pass = (permi_tree_pass *)context;
-  const permi_tree *tree = pass->tree;
-  const size_t begin = permi_tree_begin(pass->table->states, part, pass->parts);
-  const size_t count = permi_tree_begin(pass->table->states, part + 1, pass->parts) - begin;
+  const size_t size = (size_t)pass->tree->size, begin = permi_tree_begin(pass->table->states, (int)part, pass->parts);
+  const size_t count = permi_tree_begin(pass->table->states, (int)part + 1, pass->parts) - begin;
+  double *values = (double *)(void *)pass->table->value + begin * size;
   permi_sizes sizes;
   (void)thread;
-  permi_sizes_clear(&sizes);
-  permi_values_track(tree->numbers.algebra, pass->table->value + begin * (size_t)tree->size, count, &sizes);
-  if (pass->parts == 1) {
-    permi_sizes_join(&pass->sizes, &sizes);
+  if (pass->exp2) {
+    permi_values_scale(values, count * size, pass->exp2);
     return PERM_OK;
   }
+  permi_sizes_clear(&sizes);
+  permi_values_track(pass->tree->numbers.algebra, values, count, &sizes);
   PERMI_OMP(critical(permi_tree_sizes))
   permi_sizes_join(&pass->sizes, &sizes);
   return PERM_OK;
 }
 
-static perm_status permi_tree_scale(void *context, uint64_t number, int thread)
-{
-  const int part = (int)number;
-  const permi_tree_pass *pass = (const permi_tree_pass *)context;
-  const size_t size = (size_t)pass->tree->size, begin = permi_tree_begin(pass->table->states, part, pass->parts) * size;
-  const size_t end = permi_tree_begin(pass->table->states, part + 1, pass->parts) * size;
-  (void)thread;
-  permi_values_scale((double *)(void *)pass->table->value + begin, end - begin, pass->exp2);
-  return PERM_OK;
-}
-
-/* Brings the largest size between 2^-100 and 2^100: products cannot overflow. */
+/* Brings the largest size between 2^-100 and 2^100, so that products cannot overflow. */
 static void permi_tree_rescale(const permi_tree_run *run, permi_tree_table *table)
 {
   const int threads = permi_tree_threads(run, table->states);
@@ -266,15 +240,16 @@ static void permi_tree_rescale(const permi_tree_run *run, permi_tree_table *tabl
   pass.tree = run->tree;
   pass.table = table;
   pass.parts = threads > 1 ? PERMI_TREE_PARTS * threads : 1;
+  pass.exp2 = 0;
   permi_sizes_clear(&pass.sizes);
-  permi_share(threads, 0, (uint64_t)pass.parts, permi_tree_sizes, &pass, NULL);
+  permi_share(threads, 0, (uint64_t)pass.parts, permi_tree_pass_part, &pass, NULL);
   table->sizes.smallest = pass.sizes.smallest;
   table->sizes.largest = pass.sizes.largest;
   if (pass.sizes.smallest < ldexp(pass.sizes.largest, PERMI_CANCELS))
     permi_values_ease(&run->tree->numbers, table->value, table->states, &table->sizes);
   pass.exp2 = permi_sizes_rescale(&table->sizes, 1.2e30, PERMI_SAFE_PRODUCT);
   if (pass.exp2)
-    permi_share(threads, 0, (uint64_t)pass.parts, permi_tree_scale, &pass, NULL);
+    permi_share(threads, 0, (uint64_t)pass.parts, permi_tree_pass_part, &pass, NULL);
 }
 
 /* Groups the non-zero states by their matched vertices within `common`; group g begins at first[g]. */

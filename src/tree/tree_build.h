@@ -4,47 +4,40 @@
 #include "../frontier/streams.h"
 #include "tree_join.h"
 
-/* A run that the caller has cleared, but for `keep`. */
+/* A run that the caller has cleared, except for `keep`. */
 static perm_status permi_tree_nodes(const permi_tree *tree, permi_control *control, permi_tree_run *run,
                                     perm_partial *partial)
 {
   const size_t most = (size_t)tree->most_states + 1, groups = (size_t)tree->most_groups + 2;
   const size_t size = (size_t)tree->size;
-  permi_pool pool = {&tree->owned.allocator, NULL, 0};
-  perm_status status = PERM_OK;
+  permi_pool *pool = &run->base.pool;
+  perm_status status = PERM_ERROR_MEMORY;
   uint32_t low;
-  int i, stacked = 0;
+  int i;
+  permi_runner_begin(&run->base, &tree->owned.allocator, control, "tree");
   run->tree = tree;
-  run->control = control;
-  run->most_threads = control ? permi_threads(control->options) : 1;
   run->weight = permi_tree_weight(tree);
-  run->rank = (permi_tree_rank *)permi_pool_get(&pool, 1, sizeof *run->rank);
-  run->table = (permi_tree_table *)permi_pool_get(&pool, (size_t)tree->depth + 1, sizeof *run->table);
-  run->values = (uint64_t *)permi_pool_get(&pool, ((size_t)tree->stack_values + 1) * size, sizeof *run->values);
+  run->rank = (permi_tree_rank *)permi_pool_get(pool, 1, sizeof *run->rank);
+  run->table = (permi_tree_table *)permi_pool_get(pool, (size_t)tree->depth + 1, sizeof *run->table);
+  run->values = (uint64_t *)permi_pool_get(pool, ((size_t)tree->stack_values + 1) * size, sizeof *run->values);
   for (i = 0; i < 2; i++) {
-    run->work[i] = (uint64_t *)permi_pool_get(&pool, ((size_t)tree->work_values + 1) * size, sizeof *run->values);
-    run->mask[i] = (uint32_t *)permi_pool_get(&pool, most, sizeof(uint32_t));
-    run->index[i] = (uint32_t *)permi_pool_get(&pool, most, sizeof(uint32_t));
-    run->first[i] = (uint32_t *)permi_pool_get(&pool, groups, sizeof(uint32_t));
+    run->work[i] = (uint64_t *)permi_pool_get(pool, ((size_t)tree->work_values + 1) * size, sizeof *run->values);
+    run->mask[i] = (uint32_t *)permi_pool_get(pool, most, sizeof(uint32_t));
+    run->index[i] = (uint32_t *)permi_pool_get(pool, most, sizeof(uint32_t));
+    run->first[i] = (uint32_t *)permi_pool_get(pool, groups, sizeof(uint32_t));
   }
-  if (pool.failed) {
-    permi_pool_release(&pool);
-    return PERM_ERROR_MEMORY;
+  if (!pool->failed) {
+    run->rank->high[0] = 0;
+    for (low = 0; low < 1u << PERMI_TREE_LOW; low++)
+      run->rank->low[low] = permi_tree_rank_of(tree, low, 0, permi_count_ones(low));
+    status = permi_runner_go(&run->base, 0, tree->nodes, permi_tree_visit);
   }
-  run->rank->high[0] = 0;
-  for (low = 0; low < 1u << PERMI_TREE_LOW; low++)
-    run->rank->low[low] = permi_tree_rank_of(tree, low, 0, permi_count_ones(low));
-  for (i = 0; i < tree->nodes && status == PERM_OK; i++) {
-    run->done = tree->cost[i];
-    if (control && (i & 255) == 0)
-      status = permi_control_poll(control, run->done, "tree");
-    if (status == PERM_OK)
-      status = permi_tree_visit(run, &tree->node[i], &stacked);
+  if (status == PERM_OK) {
+    run->base.sizes = run->table->sizes;
+    permi_runner_finish(&run->base, &tree->numbers, run->table->states ? run->table->value : NULL, tree->lost_error,
+                        partial);
   }
-  if (status == PERM_OK && run->table->states)
-    permi_values_finish(&tree->numbers, run->table->value, &run->table->sizes, tree->lost_error, partial);
-  partial->terms += status == PERM_OK ? run->visited : 0;
-  permi_pool_release(&pool);
+  permi_pool_release(pool);
   return status;
 }
 
@@ -267,7 +260,6 @@ static int permi_tree_key_pop(permi_tree_graph *graph)
   return -1;
 }
 
-/* PERM_ERROR_LIMIT: stopped. */
 #define PERMI_TREE_AHEAD 16
 static perm_status permi_tree_begin_order(permi_tree_graph *graph, const permi_block *block, int filling)
 {

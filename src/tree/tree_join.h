@@ -1,7 +1,7 @@
 /* ====================================================================================== >>tree_join
    Joins two tables, and applies stars. */
 #pragma once
-#include "../frontier/steps_run.h"
+#include "../frontier/steps.h"
 #include "tree.h"
 
 typedef struct permi_tree_product {
@@ -47,12 +47,9 @@ static uint32_t permi_tree_first(const uint32_t *mask, uint32_t rows, uint32_t t
   return begin;
 }
 
-static perm_status permi_tree_poll(permi_tree_run *run, double work, int master)
+static perm_status permi_tree_poll(permi_tree_run *run, double pairs, int master)
 {
-  if (!master || (run->unpolled += work) <= 2e6 || !run->control)
-    return PERM_OK;
-  run->unpolled = 0;
-  return permi_control_poll(run->control, run->done, "tree");
+  return permi_runner_poll(&run->base, pairs / 8, run->base.done, !master);
 }
 
 /* Multiplies two groups, of the larger table those with `value` in `top`. */
@@ -144,6 +141,7 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
   const int t = permi_count_ones(target);
   permi_tree_product join;
   const size_t size = (size_t)tree->size * sizeof(uint64_t);
+  uint32_t high;
   int k, own, threads = 1;
   memset(&join, 0, sizeof join);
   join.run = run;
@@ -164,11 +162,12 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
   join.own = permi_count_ones(join.set[0] ^ join.set[1]);
   out->states = permi_tree_choose(tree, t, k);
   out->sizes.exp2 = left->sizes.exp2 + right->sizes.exp2;
-  permi_tree_rank_high(tree, run->rank, t, k);
-  if (run->most_threads > 1 && PERMI_TREE_PAIR_SECONDS * run->weight *
+  for (high = 0; high == 0 || (t > PERMI_TREE_LOW && high < 1u << (t - PERMI_TREE_LOW)); high++)
+    run->rank->high[high] = permi_tree_rank_of(tree, high, PERMI_TREE_LOW, k);
+  if (run->base.threads > 1 && PERMI_TREE_PAIR_SECONDS * run->weight *
       permi_tree_pairs(tree, all_rows, left->set, left->difference, right->set, right->difference) >=
       PERMI_SHARE_SECONDS) {
-    threads = run->most_threads;
+    threads = run->base.threads;
     join.parts = PERMI_TREE_PARTS * threads;
     k = permi_count_ones(join.common);
     own = permi_count_ones(join.set[join.larger]) - k;
@@ -185,7 +184,7 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
 /* THE BOUND. In a join a term has one product and at most pairs - 1 additions (the first, to 0, is exact), pairs <=
    2^|common| the ways to share a mask; in a star of e entries one product and e additions; and the factors of its
    tables. So the permanent is the sum of all products, each times at most K = sum over joins of pairs + sum over stars
-   of (1 + e) factors 1 + d, |d| <= u, as in >>steps_run. Complex products are off by sqrt(5) u < 3 u [Hig02, 3.6],
+   of (1 + e) factors 1 + d, |d| <= u, as in >>steps. Complex products are off by sqrt(5) u < 3 u [Hig02, 3.6],
    double-doubles by PERMI_DD_UNIT, their complex products by 4 times that.
    Underflow: loss bounds the error of any value beyond these factors, M is the largest modulus. A join takes loss to
    pairs (M1 loss2 + M2 loss1 + loss1 loss2), a star to (1 + sum |a|) loss; a product with its addition adds
@@ -282,20 +281,24 @@ static void permi_tree_unit(const permi_tree *tree, permi_tree_table *table, uin
   permi_value_one(&tree->numbers, value);
 }
 
-static perm_status permi_tree_visit(permi_tree_run *run, const permi_tree_node *node, int *stacked)
+/* Makes the table of node i on the stack, from those of its children. */
+static perm_status permi_tree_visit(permi_runner *runner, int i)
 {
+  permi_tree_run *run = (permi_tree_run *)runner;
   const permi_tree *tree = run->tree;
+  const permi_tree_node *node = &tree->node[i];
   const size_t size = (size_t)tree->size;
-  permi_tree_table *table = run->table + *stacked - node->children, factor, product;
+  permi_tree_table *table = run->table + run->stacked - node->children, factor, product;
   perm_status status = PERM_OK;
   int child, side = 0;
+  runner->done = tree->cost[i];
   if (!node->children) {
     const int t = permi_count_ones(node->all) - 1;
     uint64_t *unit = run->work[0];
     int e;
     permi_tree_unit(tree, &factor, unit);
     *table = factor;
-    table->value = *stacked ? table[-1].value + table[-1].states * size : run->values;
+    table->value = run->stacked ? table[-1].value + table[-1].states * size : run->values;
     table->states = (size_t)t;
     table->difference = node->difference;
     memset(table->value, 0, table->states * size * sizeof *table->value);
@@ -321,9 +324,9 @@ static perm_status permi_tree_visit(permi_tree_run *run, const permi_tree_node *
       if (status != PERM_OK)
         return status;
       permi_tree_rescale(run, &product);
-      run->visited += (double)product.states;
+      runner->visited += (double)product.states;
       factor = product;
-      if (run->keep && !run->keep(run->keeper, node, &factor, 0))
+      if (run->keep && !run->keep(runner->keeper, node, &factor, 0))
         return PERM_ERROR_MEMORY;
     }
     permi_tree_star(run, node, &factor);
@@ -334,9 +337,9 @@ static perm_status permi_tree_visit(permi_tree_run *run, const permi_tree_node *
   }
   permi_tree_rescale(run, table);
   table->set = node->set;
-  run->visited += (double)table->states;
-  *stacked += 1 - node->children;
-  return !run->keep || run->keep(run->keeper, node, table, 1) ? PERM_OK : PERM_ERROR_MEMORY;
+  runner->visited += (double)table->states;
+  run->stacked += 1 - node->children;
+  return !run->keep || run->keep(runner->keeper, node, table, 1) ? PERM_OK : PERM_ERROR_MEMORY;
 }
 
 /* SPDX-License-Identifier: MIT */

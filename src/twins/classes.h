@@ -3,26 +3,24 @@
 #pragma once
 #include "../frontier/frontier.h"
 
-/* Vertices come one by one. One that comes is matched with a waiting neighbour, or waits itself. What lies ahead of a
-   vertex are its entries towards those still to come: its rest. Waiting vertices of one side whose rests are
-   proportional are a class, of which only the number that waits matters: a state is a number for each class.
-   Its value sums, over the ways to wait so, the products of the entries used and of the members' factors, where
-   rest = factor * rest of the class.
-   Matching the vertex with a class of which c wait multiplies by c and the class's entry, and leaves c - 1. Then that
-   entry is behind; classes whose rests are now proportional become one, and their numbers add up. At most as many may
-   wait as there are vertices ahead that the class meets: its room; none where nothing lies ahead. So nested rows,
-   intervals, J minus a sparse matrix, equal or proportional lines and blocks of constants take few states, and a vertex
-   like no other is a class of one, which makes the states of >>frontier.
+/* Vertices come one by one. A vertex that comes is matched with a waiting neighbour, or waits itself. Its rest are its
+   entries towards vertices still to come. Waiting vertices of one side with proportional rests are a class, of which
+   only the number that waits matters: a state is a number for each class. Its value sums, over the ways to wait so, the
+   products of the entries used and of the members' factors, where rest = factor * rest of the class.
+   Matching the vertex with a class of which c wait multiplies by c and the class's entry, and leaves c - 1. Classes
+   whose rests become proportional are united, and their numbers add up. At most as many may wait as the class meets
+   vertices ahead: none where nothing lies ahead. So nested rows, intervals, J minus a sparse matrix, proportional lines
+   and blocks of constants take few states. A vertex like no other is a class of one; such classes make the states of
+   >>frontier.
 
-   Integers: the rest of a class is primitive, a factor is the content, so all numbers are whole; where a content grows,
-   the value is multiplied by the quotient for every member that waits. Doubles: a factor is the entry towards the last
-   neighbour, a rest has the quotients by it. Rests are proportional where cross products are equal, exactly. Some
-   vertices have the factor 1 (permi_class_plain).
+   Integers: the rest of a class is primitive and a factor is the content, so all numbers are whole. Where a content
+   grows, the value is multiplied by the quotient for every member that waits. Doubles: a factor is the entry towards
+   the last neighbour, a rest has the quotients by it. Rests are proportional where cross products are exactly equal.
+   Some vertices have the factor 1 (permi_class_plain).
 
-   >>subsets counts equal columns as well, but shares nothing with this: its states are a table of the numbers used,
-   walked in order; here they are hashed. So 6 x 6 integers, each line five times, take 0.01 s there (1.40e6 terms),
-   here 0.06 to 0.08 (4.67e4 states), and auto takes the former; classes are for lines that become equal behind the
-   frontier.
+   >>subsets counts equal columns in a table of the numbers used, walked in order; states are hashed here. So 6 x 6
+   integers, each line five times, take 0.01 s there (1.40e6 terms) and 0.06 to 0.08 here (4.67e4 states): classes are
+   for lines that become equal behind the frontier.
 
    The order is made from its end: a vertex goes ahead of those that came, and their classes are refined
    (permi_class_refine), so no class is searched for twice. */
@@ -76,10 +74,8 @@ typedef struct permi_classes {
   double bound_relative, lost_error;
 } permi_classes;
 
-/* ---- proportional entries */
-
-/* May v only be in a class with vertices of equal rests, without factors? Quotients by tiny entries overflow, INT64_MIN
-   has no magnitude, and Gaussian integers are divided where products are exact in doubles. */
+/* Must v have the factor 1? Quotients by tiny entries overflow, INT64_MIN has no magnitude, and Gaussian integers are
+   divided only where products are exact in doubles. */
 static int permi_class_plain(const permi_block *block, int v)
 {
   const int64_t most = block->imaginary_integer ? 1 << 25 : INT64_MAX;
@@ -200,8 +196,6 @@ static permi_coefficient permi_class_quotient(const permi_block *block, int a, i
   return c;
 }
 
-/* ---- contents */
-
 typedef struct permi_gaussian {
   int64_t re, im;
 } permi_gaussian;
@@ -271,10 +265,6 @@ static permi_coefficient permi_class_whole(permi_gaussian g, const permi_numbers
   permi_coefficient c = permi_coefficient_one();
   c.integer[0] = g.re;
   c.integer[1] = g.im;
-  if (numbers->algebra == PERMI_RESIDUES) {
-    c.integer[0] = (int64_t)permi_wide_residue(permi_wide_of(g.re), numbers->modulus);
-    c.integer[1] = (int64_t)permi_wide_residue(permi_wide_of(g.im), numbers->modulus);
-  }
-  return c;
+  return permi_coefficient_reduced(c, numbers);
 }
 /* SPDX-License-Identifier: MIT */

@@ -28,12 +28,6 @@ typedef struct permi_class_build {
   perm_status status;
 } permi_class_build;
 
-/* How many of each class may wait; the rows' classes, then the columns'. */
-typedef struct permi_class_rooms {
-  int most[2][PERMI_CLASSES], count[2];
-  int more; /* rows than columns wait */
-} permi_class_rooms;
-
 static int permi_class_most(int size, int ahead)
 {
   return size < ahead ? size : ahead;
@@ -65,15 +59,26 @@ static int permi_class_polynomial(const int *most, int count, double *line)
   return degree;
 }
 
-static double permi_class_states(const permi_class_rooms *rooms, double *line, int room)
+/* Returns the number of states, of all ways to wait that differ as the sides have come. *product: of all ways. */
+static double permi_class_states(const permi_class_build *build, double *product)
 {
-  double *other = line + room, sum = 0;
-  const int rows = permi_class_polynomial(rooms->most[0], rooms->count[0], line);
-  const int columns = permi_class_polynomial(rooms->most[1], rooms->count[1], other);
-  int i;
-  for (i = rooms->more > 0 ? rooms->more : 0; i <= rows && i - rooms->more <= columns; i++)
-    sum += line[i] * other[i - rooms->more];
-  return sum;
+  const int more = build->come[0] - build->come[1]; /* rows than columns wait */
+  double *line[2], sum = 0;
+  int degree[2], side, k, i;
+  *product = 1;
+  for (side = 0; side < 2; side++) {
+    int most[PERMI_CLASSES];
+    for (k = 0; k < build->actives[side]; k++) {
+      const permi_class *c = &build->list[build->active[side][k]];
+      most[k] = permi_class_most(c->size, c->ahead);
+      *product *= most[k] + 1;
+    }
+    line[side] = build->line + side * (build->block->n + 1);
+    degree[side] = permi_class_polynomial(most, build->actives[side], line[side]);
+  }
+  for (i = more > 0 ? more : 0; i <= degree[0] && i - more <= degree[1]; i++)
+    sum += line[0][i] * line[1][i - more];
+  return fmax(sum, 1);
 }
 
 /* Returns the number of a new class, or -1. */
@@ -236,19 +241,6 @@ static permi_class_part *permi_class_enter(permi_class_build *build, int p, int 
   return part;
 }
 
-static void permi_class_bound(permi_class_build *build, int p, int number, int most)
-{
-  permi_classes *plan = build->plan;
-  if (!permi_room(build->pool.allocator, build->watch, &plan->limit, (size_t)build->limits, 1, &build->limit_room,
-                  sizeof *plan->limit)) {
-    build->status = PERM_ERROR_MEMORY;
-    return;
-  }
-  plan->limit[build->limits].number = number;
-  plan->limit[build->limits++].most = most;
-  plan->step[p].limits++;
-}
-
 /* Refines class `number`, whose touched members meet the vertex of step p. The largest part keeps the number; what has
    nothing ahead keeps class 0 or 1. */
 static void permi_class_refine(permi_class_build *build, int p, int number)
@@ -306,21 +298,16 @@ static void permi_class_refine(permi_class_build *build, int p, int number)
   plan->step[p].ways *= ways / widest;
   if (most > build->list[number].most)
     build->list[number].most = (int)most;
-  if (most > permi_class_most(c.size, c.ahead))
-    permi_class_bound(build, p, number, permi_class_most(c.size, c.ahead));
-}
-
-static void permi_class_rooms_of(const permi_class_build *build, permi_class_rooms *rooms)
-{
-  int side, k;
-  for (side = 0; side < 2; side++) {
-    rooms->count[side] = build->actives[side];
-    for (k = 0; k < build->actives[side]; k++) {
-      const permi_class *c = &build->list[build->active[side][k]];
-      rooms->most[side][k] = permi_class_most(c->size, c->ahead);
-    }
+  if (most <= permi_class_most(c.size, c.ahead))
+    return;
+  if (permi_room(build->pool.allocator, build->watch, &plan->limit, (size_t)build->limits, 1, &build->limit_room,
+                 sizeof *plan->limit)) {
+    plan->limit[build->limits].number = number;
+    plan->limit[build->limits++].most = permi_class_most(c.size, c.ahead);
+    plan->step[p].limits++;
+  } else {
+    build->status = PERM_ERROR_MEMORY;
   }
-  rooms->more = build->come[0] - build->come[1];
 }
 
 /* Makes v the vertex of the last step that is left: what came before goes on without it, and has it ahead. */
@@ -329,14 +316,9 @@ static void permi_class_take_away(permi_class_build *build, int v)
   const permi_block *block = build->block;
   const int p = 2 * block->n - 1 - build->taken;
   permi_class_step *step = &build->plan->step[p];
-  permi_class_rooms rooms;
-  double product = 1;
-  int touched[PERMI_CLASSES + 2], count = 0, e, k, side;
-  permi_class_rooms_of(build, &rooms);
-  step->states = fmax(permi_class_states(&rooms, build->line, block->n + 1), 1);
-  for (side = 0; side < 2; side++)
-    for (k = 0; k < rooms.count[side]; k++)
-      product *= rooms.most[side][k] + 1;
+  double product;
+  int touched[PERMI_CLASSES + 2], count = 0, e, k;
+  step->states = permi_class_states(build, &product);
   build->plan->product = fmax(build->plan->product, product);
   build->plan->most = fmax(build->plan->most, step->states);
   permi_class_leave(build, v, p);
@@ -362,12 +344,6 @@ static void permi_class_take_away(permi_class_build *build, int v)
   if (build->left < 0 && build->status == PERM_OK)
     build->status = PERM_ERROR_LIMIT;
   permi_watch(build->watch, 100 + 40.0 * (block->start[v + 1] - block->start[v]));
-}
-
-static void permi_class_build_release(permi_class_build *build)
-{
-  permi_release(build->pool.allocator, build->list);
-  permi_pool_release(&build->pool);
 }
 
 /* Begins with all vertices come, and nothing ahead. */

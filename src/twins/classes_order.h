@@ -3,12 +3,12 @@
 #pragma once
 #include "classes_run.h"
 
-/* Greedy, from the end: next goes the vertex whose going leaves the fewest classes, and of these the one with the most
-   neighbours that have come, or the fewest: both are tried, then other ties. The first finds nested rows, rows of ones
-   at either end and J minus a sparse matrix (random ones of order 200: 1, 50 and 200 states a step), the second bands
-   and sparse graphs. To leave the fewest states is worse, as a few of many classes look cheap at first: 1e13 where this
-   takes 1e4. From the beginning nothing works: all rows first are one state. Of the entries only zeros are seen, and
-   those that permi_class_vote notes. */
+/* Returns how many classes are left when v goes. The order is greedy, from the end: next goes the vertex that leaves
+   the fewest classes, and of these the one with the most neighbours that have come, or the fewest (both are tried, then
+   other ties). The first finds nested rows, rows of ones at either end and J minus a sparse matrix (random ones of
+   order 200: 1, 50 and 200 states a step), the second bands and sparse graphs. To leave the fewest states is worse:
+   1e13 where this takes 1e4, as a few of many classes look cheap at first. From the beginning nothing works, as all
+   rows are one state. Only zeros and the entries that permi_class_vote notes are seen. */
 static int permi_class_left(const permi_class_build *build, int v)
 {
   const int own = v >= build->block->n, side = 1 - own;
@@ -133,7 +133,8 @@ static perm_status permi_classes_create(const permi_block *block, const permi_cl
   }
   permi_release(build.pool.allocator, part);
   permi_release(build.pool.allocator, limit);
-  permi_class_build_release(&build);
+  permi_release(build.pool.allocator, build.list);
+  permi_pool_release(&build.pool);
   for (p = 0, plan->cost = 0; p < plan->steps && status == PERM_OK; p++) {
     plan->step[p].done = plan->cost;
     plan->cost += (p ? plan->step[p - 1].states : 1) * (1 + plan->step[p].parts);
@@ -142,13 +143,6 @@ static perm_status permi_classes_create(const permi_block *block, const permi_cl
   for (p = 0; p < plan->steps && status == PERM_OK; p++)
     plan->step[p].done /= plan->cost;
   return status;
-}
-
-static double permi_classes_way_seconds(const permi_numbers *numbers)
-{
-  const double words = (double)permi_numbers_words(numbers);
-  return PERMI_CLASS_WAY_SECONDS + PERMI_CLASS_WORD_SECONDS * words * numbers->parts *
-                                       (numbers->algebra == PERMI_RESIDUES ? PERMI_RESIDUE_WORDS : 1);
 }
 
 /* Lists double when they are full; takes are of one round. */
@@ -175,15 +169,16 @@ static perm_status permi_classes_offer(permi_maker *maker, const permi_block *bl
   permi_classes like, *best = NULL, *plan;
   perm_status status = PERM_OK;
   double each;
-  int attempt, doubled = maker->options->precision == PERM_PRECISION_ACCURATE ||
-                         maker->options->precision == PERM_PRECISION_DD;
+  int attempt, doubled = permi_sparse_doubled(maker->options);
   if (finding > worth)
     return permi_refuse(offer, PERM_ERROR_LIMIT, "would take %s to look for classes", permi_time_words(finding).text);
   memset(&like, 0, sizeof like);
   if (!permi_numbers_choose_moduli(&like.numbers, block, working->modulus, doubled))
     return permi_refuse_long(offer);
   like.lost_error = working->lost_error;
-  each = permi_classes_way_seconds(&like.numbers);
+  each = PERMI_CLASS_WAY_SECONDS + PERMI_CLASS_WORD_SECONDS * (double)permi_numbers_words(&like.numbers) *
+                                       like.numbers.parts *
+                                       (like.numbers.algebra == PERMI_RESIDUES ? PERMI_RESIDUE_WORDS : 1);
   for (attempt = 0; attempt < PERMI_CLASS_ATTEMPTS && status != PERM_ERROR_MEMORY; attempt++) {
     const double most = fmin(best ? best->cost : rival / each, PERMI_ORDER_START);
     plan = (permi_classes *)permi_owned_new(allocator, sizeof *plan);
@@ -252,15 +247,11 @@ static perm_status permi_classes_make(permi_maker *maker, const permi_block *blo
   const int doubled = permi_algebra_is_dd(plan->numbers.algebra);
   leaf->information.work = plan->cost;
   leaf->information.fingerprint = permi_classes_fingerprint(plan, maker->watch);
-  leaf->run_task = permi_classes_task;
+  permi_leaf_values(leaf, &plan->numbers, plan->bound_relative,
+                    doubled && !block->rounded ? PERMI_DD_UNIT : PERMI_UNIT, permi_classes_task, permi_classes_explain);
   leaf->threaded = plan->most >= PERMI_CLASS_SHARED;
-  leaf->explain = permi_classes_explain;
-  leaf->integer = permi_algebra_is_integer(plan->numbers.algebra);
-  if (!leaf->integer) {
-    permi_leaf_bound(leaf, plan->bound_relative, doubled && !block->rounded ? PERMI_DD_UNIT : PERMI_UNIT);
-    if (doubled && maker->job->leaves == 0)
-      maker->job->precision = PERM_PRECISION_DD;
-  }
+  if (doubled && maker->job->leaves == 0)
+    maker->job->precision = PERM_PRECISION_DD;
   return PERM_OK;
 }
 /* SPDX-License-Identifier: MIT */

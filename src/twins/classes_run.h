@@ -1,19 +1,14 @@
 /* ==================================================================================== >>classes_run
    Runs method classes: steps from states to states. */
 #pragma once
-#include "../frontier/steps_run.h"
 #include "classes_build.h"
 
 /* A step expands states into takes (a state's number, a key, a way), then adds up takes of equal keys by hashing. Large
-   programs do that in PERMI_CLASS_SHARES shares of the keys: every share lists its states in the order in which they
-   were met, source by source, so sums have one order for any number of threads. Rounds bound the takes in memory. */
+   programs have PERMI_CLASS_SHARES shares of the keys. Every share lists its states in the order in which they were
+   met, so sums have one order for any number of threads. Rounds bound the takes in memory. */
 #define PERMI_CLASS_SHARES 32
 #define PERMI_CLASS_ROUND 4096 /* states of a share in a round */
 #define PERMI_CLASS_SHARED 4000 /* states from which there are shares */
-
-typedef struct permi_class_key {
-  uint64_t word[PERMI_CLASS_WORDS];
-} permi_class_key;
 
 /* A way into a new state: way 0: the vertex waits; k: it is matched with part k - 1. */
 typedef struct permi_class_take {
@@ -26,7 +21,6 @@ typedef struct permi_class_takes {
   uint64_t *key;
 } permi_class_takes;
 
-/* States of a share. */
 typedef struct permi_class_list {
   size_t count, room, value_room, exp2_room, place_room;
   uint64_t *key;
@@ -47,13 +41,11 @@ typedef struct permi_class_links {
 } permi_class_links;
 
 typedef struct permi_class_run {
+  permi_runner base; /* sizes: their loss and the last exponent */
   const permi_classes *plan;
-  permi_control *control;
-  perm_allocator under, locked;
   int shares, p;
   size_t first; /* state of every share in this round */
   size_t bytes; /* of a value */
-  permi_sizes sizes; /* their loss and the last exponent */
   permi_class_list *list[2];
   permi_class_takes *takes; /* [source share][target share] */
   permi_class_links *links; /* of a step by target share, or NULL */
@@ -75,7 +67,7 @@ static uint64_t permi_class_hash(const uint64_t *key, int words)
 }
 
 /* Moves the numbers of a key to the classes after the step. Returns the class that one more must leave, as a part's
-   number: -1 if none need, -2 if the state is dead. A class without anything ahead stands for its part: 2 + part. */
+   number, -1: none, or -2: the state is dead. */
 static int permi_class_move(const permi_classes *plan, const permi_class_step *step, const uint64_t *key,
                             uint64_t *into)
 {
@@ -108,18 +100,14 @@ static int permi_class_move(const permi_classes *plan, const permi_class_step *s
   return must;
 }
 
-/* Which target share a key is in; tables use other bits. */
-static int permi_class_share(const permi_class_run *run, uint64_t hash)
-{
-  return (int)(hash >> 40) & (run->shares - 1);
-}
-
 static int permi_class_put(permi_class_run *run, int source, const uint64_t *key, size_t state, int way)
 {
-  const int words = run->plan->words, share = permi_class_share(run, permi_class_hash(key, words));
+  const int words = run->plan->words; /* tables use other bits of the hash than shares */
+  const int share = (int)(permi_class_hash(key, words) >> 40) & (run->shares - 1);
   permi_class_takes *takes = &run->takes[source * run->shares + share];
-  if (!permi_room(&run->locked, NULL, &takes->take, takes->count, 1, &takes->room, sizeof *takes->take) ||
-      !permi_room(&run->locked, NULL, &takes->key, takes->count, 1, &takes->key_room, (size_t)words * sizeof *key)) {
+  const perm_allocator *locked = &run->base.locked;
+  if (!permi_room(locked, NULL, &takes->take, takes->count, 1, &takes->room, sizeof *takes->take) ||
+      !permi_room(locked, NULL, &takes->key, takes->count, 1, &takes->key_room, (size_t)words * sizeof *key)) {
     run->status[source] = PERM_ERROR_MEMORY;
     return 0;
   }
@@ -177,7 +165,7 @@ static size_t permi_class_find(permi_class_run *run, permi_class_list *list, con
   size_t at, k;
   if (2 * list->count >= list->places) {
     const size_t places = list->places ? 2 * list->places : 16;
-    if (!permi_room(&run->locked, NULL, &list->place, 0, places, &list->place_room, sizeof *list->place))
+    if (!permi_room(&run->base.locked, NULL, &list->place, 0, places, &list->place_room, sizeof *list->place))
       return SIZE_MAX;
     list->places = places;
     memset(list->place, 0, places * sizeof *list->place);
@@ -190,40 +178,15 @@ static size_t permi_class_find(permi_class_run *run, permi_class_list *list, con
   for (at = permi_class_hash(key, (int)words) & (list->places - 1); list->place[at]; at = (at + 1) & (list->places - 1))
     if (!memcmp(list->key + (list->place[at] - 1) * words, key, words * sizeof *key))
       return list->place[at] - 1;
-  if (!permi_room(&run->locked, NULL, &list->key, list->count, 1, &list->room, words * sizeof *key) ||
-      !permi_room(&run->locked, NULL, &list->value, list->count, 1, &list->value_room, run->bytes) ||
-      !permi_room(&run->locked, NULL, &list->exp2, list->count, 1, &list->exp2_room, sizeof *list->exp2))
+  if (!permi_room(&run->base.locked, NULL, &list->key, list->count, 1, &list->room, words * sizeof *key) ||
+      !permi_room(&run->base.locked, NULL, &list->value, list->count, 1, &list->value_room, run->bytes) ||
+      !permi_room(&run->base.locked, NULL, &list->exp2, list->count, 1, &list->exp2_room, sizeof *list->exp2))
     return SIZE_MAX;
   memcpy(list->key + list->count * words, key, words * sizeof *key);
   memset(list->value + list->count * run->bytes, 0, run->bytes);
   list->exp2[list->count] = 0;
   list->place[at] = (uint32_t)++list->count;
   return list->count - 1;
-}
-
-/* Adds c x 2^exp2 to y 2^*to, doubles. */
-static void permi_class_add_apart(const permi_numbers *numbers, const permi_coefficient *c, double *y, int64_t *to,
-                                  const void *x, int64_t exp2)
-{
-  const permi_coefficient one = permi_coefficient_one();
-  const size_t size = permi_numbers_words(numbers);
-  double product[5] = {0, 0, 0, 0, 0};
-  const int fresh = y[size - 1] == 0, e = permi_int_exponent(exp2 - *to);
-  size_t k;
-  if (fresh || e == 0) {
-    *to = exp2;
-    permi_values_add(numbers, c, y, x, 1);
-    return;
-  }
-  permi_values_add(numbers, c, product, x, 1);
-  if (e > 0)
-    *to = exp2;
-  for (k = 0; k < size; k++)
-    if (e > 0)
-      y[k] = permi_shift(y[k], -e);
-    else
-      product[k] = permi_shift(product[k], e);
-  permi_values_add(numbers, &one, y, product, 1);
 }
 
 /* Adds what a way makes of state s to state t. */
@@ -247,7 +210,7 @@ static void permi_class_add_way(const permi_class_run *run, const permi_class_li
       times = permi_coefficient_multiply(numbers, &c, (uint32_t)count);
   }
   if (!permi_algebra_is_integer(numbers->algebra)) {
-    permi_class_add_apart(numbers, &c, (double *)y, &target->exp2[t], x, source->exp2[s]);
+    permi_value_add_apart(numbers, &c, y, &target->exp2[t], x, source->exp2[s]);
     return;
   }
   for (k = 0; k < step->parts; k++)
@@ -260,21 +223,6 @@ static void permi_class_add_way(const permi_class_run *run, const permi_class_li
       }
   for (; times > 0; times--)
     permi_values_add(numbers, &c, y, x, 1);
-}
-
-/* Keeps a take. 0: out of memory. */
-static int permi_class_note(permi_class_run *run, int share, int source, permi_class_take take, size_t into)
-{
-  permi_class_links *links = &run->links[share];
-  permi_class_link *link;
-  if (!permi_room(&run->locked, NULL, &links->link, links->count, 1, &links->room, sizeof *link))
-    return 0;
-  link = &links->link[links->count++];
-  link->state = take.state;
-  link->way = take.way;
-  link->share = (uint32_t)source;
-  link->into = (uint32_t)into;
-  return 1;
 }
 
 static perm_status permi_class_contract(void *context, uint64_t share, int thread)
@@ -292,17 +240,24 @@ static perm_status permi_class_contract(void *context, uint64_t share, int threa
     for (k = 0; k < takes->count && run->status[share] == PERM_OK; k++) {
       const permi_class_take take = takes->take[k];
       const size_t t = permi_class_find(run, list, takes->key + k * words);
-      if (t == SIZE_MAX || (run->links && !permi_class_note(run, (int)share, source, take, t)))
+      permi_class_links *links = run->links ? &run->links[share] : NULL;
+      if (t == SIZE_MAX || (links && !permi_room(&run->base.locked, NULL, &links->link, links->count, 1, &links->room,
+                                                 sizeof *links->link))) {
         run->status[share] = PERM_ERROR_MEMORY;
-      else
-        permi_class_add_way(run, from, take.state, (int)take.way, list, t);
+        break;
+      }
+      if (links) {
+        const permi_class_link link = {take.state, take.way, (uint32_t)source, (uint32_t)t};
+        links->link[links->count++] = link;
+      }
+      permi_class_add_way(run, from, take.state, (int)take.way, list, t);
     }
     takes->count = 0;
   }
   return PERM_OK;
 }
 
-/* THE BOUND. As in >>steps_run: a state's value is a sum of terms, the products of a way's entries and factors, and the
+/* THE BOUND. As in >>steps: a state's value is a sum of terms, the products of a way's entries and factors, and the
    computed value is the same sum with each term times at most K factors 1 + d, |d| <= u.
    1. An entry a(u, v) is used as the factor of u times the class's entry a(l, v) / a(l, w). That quotient times the
    factor a(u, w) is a(u, v), as rests are proportional. The quotient is rounded once, multiplied by the number that
@@ -318,66 +273,64 @@ static perm_status permi_class_contract(void *context, uint64_t share, int threa
    Proved by machine: the induction tests/proofs/chains.v, constants tests/proofs/frontier.g. */
 static double permi_classes_bound(const permi_classes *plan, const permi_block *block, double roundings)
 {
-  double operations = (block->imaginary ? 12.0 : 7.0) * block->n, gamma, doubtful;
+  double operations = (block->imaginary ? 12.0 : 7.0) * block->n;
   int p;
   for (p = 0; p < plan->steps; p++)
     operations += 2 * (plan->step[p].ways * (plan->step[p].parts + 1) - 1);
-  if (operations + roundings > 1e14)
-    return (double)INFINITY;
-  gamma = doubtful = permi_gamma(roundings + operations);
-  if (permi_algebra_is_dd(plan->numbers.algebra))
-    gamma = permi_gamma(roundings) * (1 + 1e-12) + operations * PERMI_DD_UNIT / (1 - operations * PERMI_DD_UNIT);
-  return gamma / (1 - doubtful) * (1 + 8 * PERMI_UNIT);
+  return operations + roundings > 1e14 ? (double)INFINITY
+                                       : permi_terms_bound(&plan->numbers, roundings, operations, operations);
 }
 
 /* Makes the states after step p. */
-static perm_status permi_class_step_run(permi_class_run *run, int p)
+static perm_status permi_class_advance(permi_runner *runner, int p)
 {
-  const int threads = run->control ? permi_threads(run->control->options) : 1;
+  permi_class_run *run = (permi_class_run *)runner;
   permi_class_list *source = run->list[p & 1], *target = run->list[(p + 1) & 1];
   const permi_class_step *step = &run->plan->step[p];
   size_t most = 0, all = 0, places;
   int k, shared;
   perm_status status = PERM_OK;
   run->p = p;
+  runner->done = step->done * run->plan->seconds;
   for (k = 0; k < run->shares; k++) {
     target[k].count = 0;
     for (places = 16; places < 2 * source[k].count; places *= 2)
       ;
-    if (!permi_room(&run->locked, NULL, &target[k].place, 0, places, &target[k].place_room, sizeof(uint32_t)))
+    if (!permi_room(&run->base.locked, NULL, &target[k].place, 0, places, &target[k].place_room, sizeof(uint32_t)))
       return PERM_ERROR_MEMORY;
     target[k].places = places;
     memset(target[k].place, 0, places * sizeof(uint32_t));
     most = source[k].count > most ? source[k].count : most;
     all += source[k].count;
   }
-  shared = (double)all * (step->parts + 1) * run->plan->each < PERMI_SHARE_SECONDS ? 1 : threads;
+  shared = (double)all * (step->parts + 1) * run->plan->each < PERMI_SHARE_SECONDS ? 1 : runner->threads;
   for (run->first = 0; run->first < most && status == PERM_OK; run->first += PERMI_CLASS_ROUND) {
     permi_share(shared, 0, (uint64_t)run->shares, permi_class_expand, run, NULL);
     permi_share(shared, 0, (uint64_t)run->shares, permi_class_contract, run, NULL);
     for (k = 0; k < run->shares && status == PERM_OK; k++)
       status = run->status[k];
-    if (status == PERM_OK && run->control)
-      status = permi_control_poll(run->control, step->done * run->plan->seconds, "classes");
+    if (status == PERM_OK)
+      status = permi_runner_poll(runner, PERMI_RUNNER_POLL, runner->done, 0);
   }
-  for (k = 0; k < run->shares && !permi_algebra_is_integer(run->plan->numbers.algebra); k++)
-    permi_values_normalise(&run->plan->numbers, target[k].value, target[k].count, target[k].exp2,
-                           p & PERMI_CANCELS_STEPS ? NULL : &run->sizes);
+  for (k = 0; k < run->shares; k++) {
+    runner->visited += (double)target[k].count;
+    if (!permi_algebra_is_integer(run->plan->numbers.algebra))
+      permi_values_normalise(&run->plan->numbers, target[k].value, target[k].count, target[k].exp2,
+                             p & PERMI_CANCELS_STEPS ? NULL : &runner->sizes);
+  }
   return status;
 }
 
-static int permi_class_run_open(permi_class_run *run, const permi_classes *plan, permi_control *control,
-                                permi_pool *pool)
+/* Begins a run that the caller has cleared, except for `keep`, with the one state before the first step. 0: out of
+   memory. */
+static int permi_class_run_open(permi_class_run *run, const permi_classes *plan, permi_control *control)
 {
+  const uint64_t none[PERMI_CLASS_WORDS] = {0};
+  permi_pool *pool = &run->base.pool;
   size_t shares;
   int k;
-  memset(run, 0, sizeof *run);
+  permi_runner_begin(&run->base, &plan->owned.allocator, control, "classes");
   run->plan = plan;
-  run->control = control;
-  run->under = plan->owned.allocator;
-  run->locked.allocate = permi_locked_allocate;
-  run->locked.release = permi_locked_release;
-  run->locked.user_data = &run->under;
   run->shares = plan->most >= PERMI_CLASS_SHARED ? PERMI_CLASS_SHARES : 1;
   run->bytes = 8 * permi_numbers_words(&plan->numbers);
   shares = (size_t)run->shares;
@@ -385,51 +338,43 @@ static int permi_class_run_open(permi_class_run *run, const permi_classes *plan,
     run->list[k] = (permi_class_list *)permi_pool_zeros(pool, shares, sizeof(permi_class_list));
   run->takes = (permi_class_takes *)permi_pool_zeros(pool, shares * shares, sizeof *run->takes);
   run->status = (perm_status *)permi_pool_zeros(pool, shares, sizeof *run->status);
-  return !pool->failed;
+  if (pool->failed || permi_class_find(run, run->list[0], none) != 0)
+    return 0;
+  permi_value_one(&plan->numbers, run->list[0]->value);
+  return 1;
 }
 
-static void permi_class_run_close(permi_class_run *run, int open)
+static void permi_class_run_close(permi_class_run *run)
 {
   int k, which;
-  for (k = 0; open && k < run->shares * run->shares; k++) {
-    permi_release(&run->locked, run->takes[k].take);
-    permi_release(&run->locked, run->takes[k].key);
+  for (k = 0; run->takes && k < run->shares * run->shares; k++) {
+    permi_release(&run->base.locked, run->takes[k].take);
+    permi_release(&run->base.locked, run->takes[k].key);
   }
-  for (which = 0; open && which < 2; which++)
-    for (k = 0; k < run->shares; k++) {
-      permi_release(&run->locked, run->list[which][k].key);
-      permi_release(&run->locked, run->list[which][k].value);
-      permi_release(&run->locked, run->list[which][k].exp2);
-      permi_release(&run->locked, run->list[which][k].place);
+  for (which = 0; which < 2; which++)
+    for (k = 0; run->list[which] && k < run->shares; k++) {
+      permi_release(&run->base.locked, run->list[which][k].key);
+      permi_release(&run->base.locked, run->list[which][k].value);
+      permi_release(&run->base.locked, run->list[which][k].exp2);
+      permi_release(&run->base.locked, run->list[which][k].place);
     }
+  permi_pool_release(&run->base.pool);
 }
 
 static perm_status permi_classes_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_classes *plan = (const permi_classes *)leaf->context;
-  const uint64_t none[PERMI_CLASS_WORDS] = {0};
-  permi_pool pool = {&plan->owned.allocator, NULL, 0};
   permi_class_run run;
-  const int open = permi_class_run_open(&run, plan, control, &pool);
   perm_status status = PERM_ERROR_MEMORY;
-  double visited = 0;
-  int p, k;
-  if (open && permi_class_find(&run, run.list[0], none) == 0) {
-    permi_value_one(&plan->numbers, run.list[0]->value);
-    status = PERM_OK;
+  memset(&run, 0, sizeof run);
+  if (permi_class_run_open(&run, plan, control))
+    status = permi_runner_go(&run.base, 0, plan->steps, permi_class_advance);
+  if (status == PERM_OK) {
+    const permi_class_list *last = run.list[plan->steps & 1];
+    run.base.sizes.exp2 = last->count ? last->exp2[0] : 0;
+    permi_runner_finish(&run.base, &plan->numbers, last->count ? last->value : NULL, plan->lost_error, partial);
   }
-  for (p = 0; p < plan->steps && status == PERM_OK; p++) {
-    status = permi_class_step_run(&run, p);
-    for (k = 0; k < run.shares; k++)
-      visited += (double)run.list[(p + 1) & 1][k].count;
-  }
-  if (status == PERM_OK && run.list[p & 1]->count) {
-    run.sizes.exp2 = run.list[p & 1]->exp2[0];
-    permi_values_finish(&plan->numbers, run.list[p & 1]->value, &run.sizes, plan->lost_error, partial);
-  }
-  partial->terms += status == PERM_OK ? visited : 0;
-  permi_class_run_close(&run, open);
-  permi_pool_release(&pool);
+  permi_class_run_close(&run);
   return status;
 }
 /* SPDX-License-Identifier: MIT */

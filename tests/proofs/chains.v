@@ -1,4 +1,4 @@
-(* >>reduce >>bounds >>steps_run >>hybrid_offer >>sparyser >>tree_join >>band_run >>classes_run: the induction
+(* >>reduce >>bounds >>steps >>hybrid_offer >>sparyser >>tree_join >>band_run >>classes_run: the induction
    that their comments call "each term times at most K factors 1 + d, |d| <= u".
    A computed value v with K roundings stands for the exact x, and s is x with moduli for entries and + for -:
      |v - x| <= ((1 + u)^K - 1) s.
@@ -133,7 +133,7 @@ Proof.
   rewrite S_INR; simpl. pose proof (pos_INR c). pose proof (power_at_least_1 u Hu c). nra.
 Qed.
 
-(* ---- the computed sum of moduli S' stands for S too: |error| <= g / (1 - g) S' (>>steps_run 3) *)
+(* ---- the computed sum of moduli S' stands for S too: |error| <= g / (1 - g) S' (>>steps 3) *)
 Lemma of_the_computed_sum g h error S' S : 0 <= g -> 0 <= h < 1 -> error <= g * S -> (1 - h) * S <= S' ->
   error <= g / (1 - h) * S'.
 Proof.

@@ -1,4 +1,4 @@
-(* >>bounds >>steps_run >>reduce >>hybrid_offer: what rounding does to
+(* >>bounds >>steps >>reduce >>hybrid_offer: what rounding does to
    a complex product, in units of u |p| |s|; every rounding is off by at most u times its exact result.
      with fused multiply-adds (two roundings a part)   2 + u           "2 u |ps|", 3 u
      without (three)                                   1 + 2^(1/2) (1 + u)  "2.42 u |ps|", 3 u, 2 2^(1/2) u

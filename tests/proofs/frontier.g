@@ -1,4 +1,4 @@
-# >>steps_run >>streams >>values >>reduce >>tree_build >>classes_run >>band_run >>arrays_run >>fronts: constants
+# >>steps >>streams >>values >>reduce >>tree_build >>classes_run >>band_run >>arrays_run >>fronts: constants
 # of the sparse engines' bounds. u = 2^-53, v = PERMI_DD_UNIT > 64 u^2. The induction is chains.v's, complex products
 # complex.v's, double-double operations doubles.g's.
 
@@ -40,7 +40,7 @@ G = g / (1 - g);
   /\ 2 * r * 1b-53 + 1b-53 * (1 + 3b-53) + 2 * 1b-1072 / 1e-270 <= 4b-53 }
 
 # CLAIM safe_products
-# >>steps_run: above PERMI_SAFE_PRODUCT all is a multiple of 2^-1021: nothing underflows. A double-double product loses
+# >>steps: above PERMI_SAFE_PRODUCT all is a multiple of 2^-1021: nothing underflows. A double-double product loses
 # 2^-1073 there, below 2^-109 of itself, and v has room: 10 u^2 (doubles.g) of 64 u^2.
 # CODE src/frontier/values.h: #define PERMI_SAFE_PRODUCT 1e-290
 # FALSE s/1e-290/1e-292/g
