@@ -124,10 +124,6 @@
                      >>counts_scale    scaling, error
                      >>counts_leaf     the leaf
                      >>counts_kernels  counts
-     proof/          >>polynomial      values that prove a permanent
-                     >>proof_check     wrong ones are found before they leave
-                     >>proof           their job; the file's format
-                     >>proof_kernels   the polynomial of a proof
      plan/           >>check           finite entries, sizes, strides
                      >>run             perm_job_execute: limits; permi_begin reads and merges checkpoints
                      >>engine          the interface of every engine; the choice
@@ -175,8 +171,6 @@
      a GPU kernel          gpu/text.h: the table of kernels, and its text; gpu/works.h: what it is given, filled in by a
                            room like exact/exact_gpu.h; dense/device.h, graph/device.h: what engines ask for;
                            gpu/compile.h: its key; tests/cuda/twin.cu: its twin on the CPU | cuda/run.sh
-     to what a proof has   proof/proof.h: its table and permi_proof_print; the same in examples/perm_verify.c and
-                           examples/python/perm_verify.py, docs/proofs.md | t_proof.c, false_proofs.c
      a room                its file; its #include and its line above | `make headers check-rooms`, headers.sh
 
    REFERENCES
@@ -276,10 +270,6 @@ PERMI_BRIEF_BEGIN
 #include "multiplicities/counts_choice.h"
 #include "multiplicities/counts_scale.h"
 #include "multiplicities/counts_leaf.h"
-
-#include "proof/polynomial.h"
-#include "proof/proof_check.h"
-#include "proof/proof.h"
 PERMI_BRIEF_END
 
 #include "plan/check.h"
@@ -340,7 +330,6 @@ PERMI_BRIEF_END
 #include "batch/batch_kernels.h"
 PERMI_BRIEF_BEGIN
 #include "multiplicities/counts_kernels.h"
-#include "proof/proof_kernels.h"
 PERMI_BRIEF_END
 #endif
 #include "kernels/vocabulary_end.h"

@@ -79,8 +79,7 @@ typedef enum perm_status {
   X(PERM_METHOD_CODEGEN_MEMORY, "codegen-memory", "GPUs: the same, row sums that change seldom in memory")             \
   X(PERM_METHOD_CLASSES, "classes", "frontier, vertices with proportional entries ahead counted")                      \
   X(PERM_METHOD_PLANAR, "planar", "planar graphs: a determinant with Kasteleyn signs, nested dissection")              \
-  X(PERM_METHOD_SIGNS, "signs", "Glynn sum as a search over signs, pruned by rows of sum 0")                           \
-  X(PERM_METHOD_PROOF, "proof", "integers: values of a polynomial modulo primes, which prove the sum of the first")
+  X(PERM_METHOD_SIGNS, "signs", "Glynn sum as a search over signs, pruned by rows of sum 0")
 
 #define PERM_ENUM(name, word, text) name,
 typedef enum perm_method { PERM_METHOD_LIST(PERM_ENUM) PERM_METHOD_COUNT, PERM_METHOD_MAKE_INT = 0x7fffffff }
@@ -192,9 +191,6 @@ typedef struct perm_options {
   void *execute_data;
   perm_format format; /* of perm_matrix_read and perm_matrix_read_memory */
   const char *name;   /* of the matrix, in the title of perm_sparse_spy's picture; NULL: none */
-  const char *prove;  /* perm_compute_integer, _gaussian, _sparse: a file for the proof of the value, which
-                         examples/perm_verify.c checks; method proof, (n + 1) n 2^(n-1) products for each 50 bits of a
-                         bound on the permanent, n <= 44; NULL: none */
 } perm_options;
 
 #define PERM_ALL_GPUS (-1)

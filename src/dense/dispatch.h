@@ -102,25 +102,6 @@ struct permi_exact {
   permi_exact_evaluate evaluate;
 };
 
-/* The polynomial of >>polynomial modulo one prime below 2^50; residues of either sign, at most half of it. */
-#define PERMI_PROOF_POINTS 24 /* evaluated at once: three vectors of AVX-512 */
-#define PERMI_PROOF_INNER 5   /* columns in the table */
-typedef struct permi_polynomial {
-  int n, signs;         /* columns whose signs are polynomials */
-  int settings, outer;  /* of the table, a multiple of 4; columns beside it */
-  double prime, inverse;
-  const double *entry;  /* [row][signs] */
-  const double *weight; /* [2^signs]: Lagrange's */
-  const double *parity; /* [2^signs]: +-1 */
-  const double *table;  /* [settings / 4][row][4]: sums over the table's columns */
-  const double *sign;   /* [settings]: theirs, or 0 */
-  const double *start;  /* [row]: the other columns, all + */
-  const double *step;   /* [outer][row]: twice a column */
-} permi_polynomial;
-/* value[PERMI_PROOF_POINTS]: P at first, first + 1, ... */
-typedef void (*permi_polynomial_run)(const permi_polynomial *polynomial, uint64_t first, double *workspace,
-                                     double *value);
-
 /* Products made at once (AVX2: 2.7 times as fast as one by one), and sets. */
 #define PERMI_TERMS 8
 #define PERMI_SETS 4

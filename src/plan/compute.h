@@ -36,34 +36,6 @@ static perm_status permi_array_reduce(permi_array *array, int equal, const perm_
                                                                                        : permi_fail_memory(result);
 }
 
-/* Makes the job of a proof. */
-static perm_status permi_proof_create(const permi_problem *problem, int argument, const perm_options *options,
-                                      perm_job **job, perm_result *result)
-{
-  perm_status status = permi_check_options(options, argument, result);
-  if (status == PERM_OK)
-    status = permi_check_problem(problem, problem->row_count != NULL, result);
-  if (status == PERM_OK && !problem->reach->prove)
-    return permi_fail(result, PERM_ERROR_UNSUPPORTED, argument, "options: proofs were left out by PERM_NO_EXTRAS");
-  return status == PERM_OK ? problem->reach->prove(problem, options, argument, job, result) : status;
-}
-
-/* The whole matrix is proved, before any reduction. */
-static perm_status permi_proof_compute(const permi_problem *problem, int argument, const perm_options *options_given,
-                                       double start, perm_result *result)
-{
-  perm_options options = *options_given;
-  perm_job *job = NULL;
-  perm_status status = permi_proof_create(problem, argument, &options, &job, result);
-  if (status != PERM_OK)
-    return status;
-  options.method = PERM_METHOD_PROOF; /* as a checkpoint says */
-  options.max_seconds = permi_seconds_left(options_given, start);
-  status = permi_run_job(job, &options, problem->reach, result);
-  result->seconds = permi_seconds() - start;
-  return status;
-}
-
 static perm_status permi_problem_job(const permi_problem *problem, int argument, const perm_options *options,
                                      perm_job **job, perm_result *result)
 {
@@ -72,8 +44,6 @@ static perm_status permi_problem_job(const permi_problem *problem, int argument,
   permi_maker maker;
   perm_status status;
   *job = NULL;
-  if (permi_asks_proof(options))
-    return permi_proof_create(problem, argument, options, job, result);
   permi_array_begin(&maker, &array, problem, argument);
   status = permi_array_reduce(&array, 0, options, result);
   if (status == PERM_OK)
@@ -158,9 +128,8 @@ static perm_status permi_compute(const permi_problem *problem, permi_looking loo
   if (!result)
     return PERM_ERROR_NULL;
   options = permi_meter_begin(&call, options_given, permi_problem_bytes(problem));
-  status = permi_asks_proof(options) ? permi_proof_compute(problem, argument, options, start, result)
-           : looking != PERMI_AS_IT_STANDS || (problem->m > 0 && problem->n > 0 && problem->m != problem->n) ||
-                     permi_is_counts_method(options->method)
+  status = looking != PERMI_AS_IT_STANDS || (problem->m > 0 && problem->n > 0 && problem->m != problem->n) ||
+                   permi_is_counts_method(options->method)
                ? permi_reduced_compute(problem, looking == PERMI_WITH_COUNTS, argument, options, start, result)
                : permi_square_compute(problem, argument, options, start, result);
   return permi_kind(permi_meter_end(&call, status, result), problem->parts, options_given, result);

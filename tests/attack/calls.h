@@ -237,8 +237,6 @@ static outcome call_compute(const problem *p, const answer *exact)
   perm_result r;
   int answered, proofs = c == PROOF;
   memset(&matrix, 0, sizeof matrix);
-  if (proofs)
-    options.prove = scratch_file[0];
   remove(scratch_file[0]);
   enter(p, 0);
   if (c == SPARSE || (proofs && p->level[DENSITY] > 1)) {
@@ -246,8 +244,13 @@ static outcome call_compute(const problem *p, const answer *exact)
       leave();
       return SKIPPED;
     }
-    perm_compute_sparse(&matrix, &options, &r);
-  } else
+    if (proofs)
+      perm_prove_sparse(&matrix, scratch_file[0], &options, &r);
+    else
+      perm_compute_sparse(&matrix, &options, &r);
+  } else if (proofs)
+    (p->parts == 2 ? perm_prove_gaussian : perm_prove_integer)(p->m, p->n, p->a, p->n, scratch_file[0], &options, &r);
+  else
     compute_array(p, &options, &r);
   leave();
   perm_matrix_free(&matrix);

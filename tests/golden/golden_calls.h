@@ -302,22 +302,26 @@ static void golden_integer_class(int index)
 /* Every method by name for every kind of value: those of perm.h, and among the first problems those that decline. */
 static void golden_methods(int index)
 {
-  const int first = 4 * PERM_METHOD_COUNT, all = index < first;
-  const perm_method method = (perm_method)(all ? index % PERM_METHOD_COUNT : (index - first) % PERM_METHOD_LOW_RANK);
-  const int kind = (all ? index / PERM_METHOD_COUNT : (index - first) / PERM_METHOD_LOW_RANK) % 4;
+  const int first = 4 * GOLDEN_METHODS, all = index < first;
+  const int number = all ? index % GOLDEN_METHODS : (index - first) % PERM_METHOD_LOW_RANK;
+  const perm_method method = golden_method(number);
+  const int kind = (all ? index / GOLDEN_METHODS : (index - first) / PERM_METHOD_LOW_RANK) % 4;
   const int slow = method == PERM_METHOD_EXPANSION || method == PERM_METHOD_TRANSVERSALS;
   const int square = golden_below(4) != 0, m = golden_from(1, slow ? 8 : 13);
   const int n = square ? m : golden_from(1, slow ? 8 : 10);
   int ld;
   perm_options options;
   perm_result r;
-  golden_describe("%s ", perm_method_name(method));
+  golden_describe("%s ", number == GOLDEN_PROOF ? "proof" : perm_method_name(method));
   ld = kind < 2 ? golden_matrix(m, n, kind + 1) : golden_integers(m, n, kind - 1);
   options = golden_options(kind < 2 ? GOLDEN_ALL_OPTIONS : GOLDEN_FORCE);
   options.method = method;
   if (kind >= 2)
     golden_modulus(&options);
-  switch (kind) {
+  switch (number == GOLDEN_PROOF ? kind + 4 : kind) {
+  case 4: case 5: perm_prove_integer(m, n, NULL, ld, NULL, &options, &r); break; /* there are no such proofs */
+  case 6: perm_prove_integer(m, n, golden_i, ld, NULL, &options, &r); break;
+  case 7: perm_prove_gaussian(m, n, golden_i, ld, NULL, &options, &r); break;
   case 0: perm_compute_real(m, n, golden_a, ld, &options, &r); break;
   case 1: perm_compute_complex(m, n, golden_a, ld, &options, &r); break;
   case 2: perm_compute_integer(m, n, golden_i, ld, &options, &r); break;
@@ -651,7 +655,7 @@ static const golden_class_entry golden_class[] = {
     {"families", PERM_ISA_COUNT * 12, 0, golden_families},
     {"families-exact", PERM_ISA_COUNT * 6, 0, golden_families_exact},
     {"integer", 420, 0, golden_integer_class},
-    {"methods", PERM_METHOD_COUNT * 4 + PERM_METHOD_LOW_RANK * 44, 0, golden_methods},
+    {"methods", GOLDEN_METHODS * 4 + PERM_METHOD_LOW_RANK * 44, 0, golden_methods},
     {"repeated", 320, 0, golden_repeated},
     {"rectangular", 280, 0, golden_rectangular},
     {"minors", 240, 0, golden_minors},
@@ -661,7 +665,7 @@ static const golden_class_entry golden_class[] = {
     {"cauchy", 60, 0, golden_cauchy},
     {"estimate", 60, 0, golden_estimate},
     {"sparse", 400, 0, golden_sparse},
-    {"sparse-methods", PERM_METHOD_COUNT * 16, 0, golden_sparse_methods},
+    {"sparse-methods", GOLDEN_METHODS * 16, 0, golden_sparse_methods},
     {"sparse-large", 176, 0, golden_sparse_large},
     {"routed", 60, 0, golden_routed},
     {"report", 80, 0, golden_report},

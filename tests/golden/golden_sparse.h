@@ -91,21 +91,25 @@ static void golden_sparse(int index)
 
 static void golden_sparse_methods(int index)
 {
-  const perm_kind kind = (perm_kind)(index / PERM_METHOD_COUNT % 4);
-  const perm_method method = (perm_method)(index % PERM_METHOD_COUNT);
+  const perm_kind kind = (perm_kind)(index / GOLDEN_METHODS % 4);
+  const int number = index % GOLDEN_METHODS;
+  const perm_method method = golden_method(number);
   const int slow = method == PERM_METHOD_EXPANSION || method == PERM_METHOD_TRANSVERSALS;
   const int n = slow ? golden_from(1, 10) : golden_below(3) ? golden_from(1, 13) : golden_from(10, 20);
   perm_options options;
   perm_matrix matrix;
   perm_result r;
   memset(&options, 0, sizeof options);
-  golden_describe("%s ", perm_method_name(method));
+  golden_describe("%s ", number == GOLDEN_PROOF ? "proof" : perm_method_name(method));
   matrix = golden_sparse_matrix(n, n, kind, &options);
   options = golden_options(GOLDEN_ALL_OPTIONS);
   options.method = method;
   if (kind <= PERM_KIND_INTEGER)
     golden_modulus(&options);
-  perm_compute_sparse(&matrix, &options, &r);
+  if (number == GOLDEN_PROOF)
+    perm_prove_sparse(&matrix, NULL, &options, &r);
+  else
+    perm_compute_sparse(&matrix, &options, &r);
   golden_result(&r);
   golden_end();
   perm_matrix_free(&matrix);
@@ -243,8 +247,8 @@ static void golden_explain(int index)
   matrix = golden_sparse_matrix(n, n, kind, &options);
   options = golden_options(GOLDEN_PRECISION | GOLDEN_CERTIFY | GOLDEN_TOLERANCE);
   if (golden_below(2)) {
-    options.method = (perm_method)(golden_below(5) ? golden_from(PERM_METHOD_FRONTIER, PERM_METHOD_TRANSVERSALS)
-                                                   : golden_below(PERM_METHOD_COUNT));
+    options.method = golden_below(5) ? (perm_method)golden_from(PERM_METHOD_FRONTIER, PERM_METHOD_TRANSVERSALS)
+                                     : golden_method(golden_below(GOLDEN_METHODS));
     golden_describe(" %s", perm_method_name(options.method));
   }
   if (kind <= PERM_KIND_INTEGER)

@@ -194,6 +194,20 @@ FAULT_RUN(perm_compute_real, { o->status = perm_compute_real(N, N, R, N, opt, &o
 FAULT_RUN(perm_compute_complex, { o->status = perm_compute_complex(N, N, R, N, opt, &o->r); })
 FAULT_RUN(perm_compute_integer, { o->status = perm_compute_integer(N, N, Z, N, opt, &o->r); })
 FAULT_RUN(perm_compute_gaussian, { o->status = perm_compute_gaussian(N - 1, N - 1, Z, N - 1, opt, &o->r); })
+FAULT_RUN(perm_prove_integer, { o->status = perm_prove_integer(8, 8, Z, N, fault.path, opt, &o->r); })
+FAULT_RUN(perm_prove_gaussian, { o->status = perm_prove_gaussian(6, 6, Z, 6, fault.path, opt, &o->r); })
+FAULT_RUN(perm_prove_sparse, {
+  perm_matrix ones;
+  size_t start[7];
+  int column[36];
+  int k;
+  for (k = 0; k < 36; k++)
+    column[k] = k % 6;
+  for (k = 0; k < 7; k++)
+    start[k] = (size_t)(6 * k);
+  CHECK(perm_matrix_borrow_csr(6, 6, start, column, NULL, NULL, NULL, PERM_KIND_PATTERN, &ones, NULL) == PERM_OK);
+  o->status = perm_prove_sparse(&ones, fault.path, opt, &o->r);
+})
 #define FAULT_REPEATED(kind, a) FAULT_RUN(perm_compute_repeated_##kind, { \
     o->status = perm_compute_repeated_##kind(10, 10, a, 10, fault.twice, fault.twice, opt, &o->r); })
 FAULT_REPEATED(real, R)
@@ -391,6 +405,8 @@ static const fault_case fault_cases[] = {
     {"perm_matrix_write_within", FAULT_OPTIONS, fault_run_perm_matrix_write_within, 1},
     FAULT_CASE(perm_sparse_job, FAULT_OPTIONS), FAULT_CASE(perm_sparse_explain, FAULT_OPTIONS),
     FAULT_CASE(perm_compute_sparse, FAULT_OPTIONS), FAULT_CASE(perm_sparse_report, FAULT_OPTIONS),
+    FAULT_CASE(perm_prove_integer, FAULT_OPTIONS), FAULT_CASE(perm_prove_gaussian, FAULT_OPTIONS),
+    FAULT_CASE(perm_prove_sparse, FAULT_OPTIONS),
     FAULT_CASE(perm_rook_numbers, FAULT_OPTIONS), FAULT_NONE(perm_rook_matching_polynomial),
     {"perm_sparse_spy", FAULT_OPTIONS, fault_run_perm_sparse_spy, 1},
     FAULT_CASE(perm_sample_sparse, FAULT_OPTIONS),
