@@ -24,9 +24,9 @@
        perm_real, perm_complex      one matrix, one line, no options
        perm_compute_real, _complex  options in (perm_options options = {0}, in C++ {}: the defaults); value, exponent,
                                     bound and estimate out
-       perm_plan_real, _complex     what would be done, and for how long
        options.checkpoint           a file: a killed call continues when repeated
          .part, .merge              parts on any machines, merged by another call
+       perm_job_real, ...           the job: what would be done, and for how long (perm_job_leaf, perm_job_explain)
        perm_job_*, perm_state_*     the same in pieces of your own
        perm_compute_integer         without rounding, modulo p; _gaussian: a + bi
        perm_compute_repeated_*      rows and columns with multiplicities
@@ -75,7 +75,7 @@
    (hybrid among them), files: perm_sparse.h. Estimates, samples and the like: perm_more.h. GPU kernels: perm_cuda.cu.
    MPI: perm_mpi.c. Proofs: search THE BOUND.
      api/            >>config          macros that a project may define
-                     >>types           options, result, plan, partial
+                     >>types           options, result, partial
                      >>calls           the public functions
      base/           >>platform        compilers, threads, clock
                      >>prices          the planner's prices (a dense kernel's rate: dense/kernels.h)
@@ -462,40 +462,6 @@ typedef struct perm_result {
   char message[PERM_MESSAGE_BYTES]; /* one line, or empty */
 } perm_result;
 
-/* What fixes the bits of a result: a pure function of matrix and options, plain data, valid on other machines of the
-   same kernel family. */
-typedef enum perm_form {
-  PERM_FORM_SCALAR,     /* no blocks: the scalar engines and n <= 4 */
-  PERM_FORM_NORMALISED, /* every row divided by its entry in the pivot column */
-  PERM_FORM_PAIR,       /* rows two by two, no division */
-  PERM_FORM_SPLIT,      /* row sums as high + low part, each exact: accurate, dd and certified sums */
-  PERM_FORM_PLAIN,      /* GPUs: a pivot column, no division; rows of their normalised form too, if need be */
-  PERM_FORM_MAKE_INT = 0x7fffffff
-} perm_form;
-
-typedef struct perm_plan {
-  int version; /* as perm_version */
-  int n;
-  int is_complex;
-  perm_method method;
-  perm_precision precision;
-  int certify;
-  perm_isa isa; /* the kernel family */
-  perm_form form;
-  int pivot; /* the +- column */
-  int lane_columns, block_columns, outer_columns;
-  int chunk_log2; /* outer states (terms, for scalar engines) per chunk: 2^chunk_log2 */
-  uint64_t chunks;
-  int row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N]; /* the entry used is a_ij 2^(row + column) */
-  int zero;                                          /* 1: a row or column is zero */
-  int lossy;                                         /* 1: scaling pushed a non-zero entry below the normal doubles */
-  int exact_rows;                                    /* 1: nothing rounds before the products: a free bound; 2: hardly
-                                                        anything, and no entry is negative (certify) */
-  double elements;                                   /* n 2^(n-1) */
-  double seconds, bytes;                             /* predicted, one thread */
-  uint64_t fingerprint;                              /* of matrix bits and the fields above */
-} perm_plan;
-
 /* An exactly associative sum: fixed point, two's complement, least word first. Its unit 2^-1074 divides every finite
    double, so any order and grouping gives the same bits. 5632 bits hold 2^3000 terms of the largest double, and sums of
    integers of PERM_INTEGER_WORDS words. */
@@ -596,24 +562,18 @@ PERM_API perm_status perm_compute_integer(int m, int n, const int64_t *a, ptrdif
 PERM_API perm_status perm_compute_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                            perm_result *result);
 
-/* The job of the same. */
+/* The job that perm_compute_* of the same kind of matrix would start with; perm_job_leaf and perm_job_explain tell what
+   would be done, and for how long. It is never that of perm_sparse.h, and a tolerance is only judged. Another machine
+   makes the same job of the same matrix and options if options.isa names the same kernel family. */
+PERM_API perm_status perm_job_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
+                                   perm_job **job, perm_result *result);
+PERM_API perm_status perm_job_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
+                                      perm_job **job, perm_result *result);
 PERM_API perm_status perm_job_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                       perm_job **job, perm_result *result);
 PERM_API perm_status perm_job_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                        perm_job **job, perm_result *result);
 
-/* The plan that perm_compute_real (perm_compute_complex) would start with. */
-PERM_API perm_status perm_plan_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
-                                    perm_plan *plan, perm_result *result);
-PERM_API perm_status perm_plan_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
-                                       perm_plan *plan, perm_result *result);
-
-/* Job of one leaf from a plan and its matrix. PERM_ERROR_STATE: the plan, made again, differs. Options used: allocator,
-   max_bytes. */
-PERM_API perm_status perm_job_create_real(const perm_plan *plan, const double *a, ptrdiff_t ld,
-                                          const perm_options *options, perm_job **job, perm_result *result);
-PERM_API perm_status perm_job_create_complex(const perm_plan *plan, const double *a, ptrdiff_t ld,
-                                             const perm_options *options, perm_job **job, perm_result *result);
 PERM_API void perm_job_free(perm_job *job); /* NULL is fine */
 
 PERM_API int perm_job_leaves(const perm_job *job);
@@ -5248,6 +5208,40 @@ PERMI_BRIEF_END
 
 /* ======================================================================================= >>dispatch
    What the kernels read and yield. */
+
+typedef enum perm_form {
+  PERM_FORM_SCALAR,     /* no blocks: the scalar engines and n <= 4 */
+  PERM_FORM_NORMALISED, /* every row divided by its entry in the pivot column */
+  PERM_FORM_PAIR,       /* rows two by two, no division */
+  PERM_FORM_SPLIT,      /* row sums as high + low part, each exact: accurate, dd and certified sums */
+  PERM_FORM_PLAIN,      /* GPUs: a pivot column, no division; rows of their normalised form too, if need be */
+  PERM_FORM_MAKE_INT = 0x7fffffff
+} perm_form;
+
+/* What fixes the bits of a dense sum: a pure function of matrix and options, the same on all machines of a kernel
+   family. */
+typedef struct perm_plan {
+  int version; /* as perm_version */
+  int n;
+  int is_complex;
+  perm_method method;
+  perm_precision precision;
+  int certify;
+  perm_isa isa; /* the kernel family */
+  perm_form form;
+  int pivot; /* the +- column */
+  int lane_columns, block_columns, outer_columns;
+  int chunk_log2; /* outer states (terms, for scalar engines) per chunk: 2^chunk_log2 */
+  uint64_t chunks;
+  int row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N]; /* the entry used is a_ij 2^(row + column) */
+  int zero;                                          /* 1: a row or column is zero */
+  int lossy;                                         /* 1: scaling pushed a non-zero entry below the normal doubles */
+  int exact_rows;                                    /* 1: nothing rounds before the products: a free bound; 2: hardly
+                                                        anything, and no entry is negative (certify) */
+  double elements;                                   /* n 2^(n-1) */
+  double seconds, bytes;                             /* predicted, one thread */
+  uint64_t fingerprint;                              /* of matrix bits and the fields above */
+} perm_plan;
 
 typedef struct permi_chunk_sum {
   permi_dd value, imaginary;
@@ -12997,8 +12991,6 @@ static perm_status permi_plan_array(const permi_problem *problem, const perm_opt
   perm_options raised;
   perm_status status;
   permi_fail(result, PERM_OK, 0, "%s", "");
-  if (!plan)
-    return permi_fail(result, PERM_ERROR_NULL, 6, "plan is NULL");
   status = permi_check_options(options, 5, result);
   if (status == PERM_OK)
     status = permi_check_matrix(m, n, &view, result);
@@ -13012,10 +13004,6 @@ static perm_status permi_plan_array(const permi_problem *problem, const perm_opt
     permi_plan_fingerprint(plan, &view);
     return PERM_OK;
   }
-  if (m != n)
-    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 1,
-                      "the matrix is %d x %d; plans are for square ones: use perm_compute_%s", m, n,
-                      problem->parts == 2 ? "complex" : "real");
   raised = *options;
   if (permi_doubling_is_cheap(problem, options))
     raised.precision = PERM_PRECISION_DD;
@@ -13614,58 +13602,6 @@ static perm_status permi_array_watched(void *context, const perm_options *option
 
 static const permi_solver permi_array_solver = {permi_array_watched, permi_array_make, permi_array_next};
 
-static perm_status permi_job_metered(const perm_plan *plan, const permi_problem *problem,
-                                     const perm_options *options_given, perm_job **job, perm_result *result)
-{
-  const perm_options *options = permi_options(options_given);
-  const char *missing = !plan ? "plan" : !job ? "job" : !problem->real && plan->n ? "a" : NULL;
-  perm_options planned = *options;
-  permi_array array;
-  permi_maker maker;
-  perm_status status;
-  permi_result_clear(result);
-  if (missing)
-    return permi_fail(result, PERM_ERROR_NULL, !plan ? 1 : !job ? 5 : 2, "%s is NULL", missing);
-  *job = NULL;
-  status = permi_check_options(options, 4, result);
-  if (status != PERM_OK)
-    return status;
-  if (plan->isa != PERM_ISA_CUDA && !permi_isa_here(plan->isa))
-    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 1, "plan is for %s kernels; this machine's best is %s",
-                      perm_isa_name(plan->isa), perm_isa_name(perm_isa_best()));
-  if (plan->is_complex != (problem->parts == 2))
-    return permi_fail(result, PERM_ERROR_STATE, 1, "plan is for a %s matrix", plan->is_complex ? "complex" : "real");
-  /* a plan from outside is not trusted: it is made again */
-  planned.method = plan->method != PERM_METHOD_STRUCTURE     ? plan->method
-                   : plan->precision == PERM_PRECISION_KAHAN ? PERM_METHOD_GLYNN /* dense refuses kahan */
-                                                             : PERM_METHOD_DENSE; /* auto may raise the precision */
-  planned.precision = plan->precision;
-  planned.certify = plan->certify;
-  planned.isa = plan->isa;
-  planned.gpu.devices = plan->isa == PERM_ISA_CUDA;
-  planned.gpu.cpu_fallback = 0;
-  permi_array_begin(&maker, &array, problem, 4);
-  array.engine = &problem->reach->engines[PERMI_AT_DENSE];
-  status = permi_plan_array(problem, &planned, &array.plan, NULL);
-  if (status == PERM_ERROR_MEMORY)
-    return permi_fail_memory(result);
-  if (status != PERM_OK || array.plan.fingerprint != plan->fingerprint)
-    return permi_fail(result, PERM_ERROR_STATE, 1, "plan is for another matrix, or of another version of perm.h");
-  permi_dense_planned(&array);
-  planned.certify |= options->certify;
-  return permi_job_asked(permi_array_make(&maker, options, job, result), &planned, job);
-}
-
-static perm_status permi_job_create(const perm_plan *plan, const permi_reach *reach, const double *a, ptrdiff_t ld,
-                                    const perm_options *options_given, perm_job **job, perm_result *result)
-{
-  const int n = plan ? plan->n : 0;
-  const permi_problem problem = permi_problem_make(n, n, a, NULL, ld, reach, NULL, NULL);
-  permi_metered call;
-  const perm_options *options = permi_meter_begin(&call, options_given, permi_problem_bytes(&problem));
-  return permi_meter_end(&call, permi_job_metered(plan, &problem, options, job, result), result);
-}
-
 /* ======================================================================================== >>compute
    The public functions for one matrix. */
 
@@ -13700,6 +13636,11 @@ static perm_status permi_array_reduce(permi_array *array, int equal, const perm_
                                                                                        : permi_fail_memory(result);
 }
 
+static int permi_is_rectangular(const permi_problem *problem)
+{
+  return problem->m > 0 && problem->n > 0 && problem->m != problem->n;
+}
+
 static perm_status permi_problem_job(const permi_problem *problem, int argument, const perm_options *options,
                                      perm_job **job, perm_result *result)
 {
@@ -13709,7 +13650,9 @@ static perm_status permi_problem_job(const permi_problem *problem, int argument,
   perm_status status;
   *job = NULL;
   permi_array_begin(&maker, &array, problem, argument);
-  status = permi_array_reduce(&array, 0, options, result);
+  status = problem->integer || permi_is_rectangular(problem) || permi_is_counts_method(options->method)
+               ? permi_array_reduce(&array, 0, options, result)
+               : PERM_OK;
   if (status == PERM_OK)
     status = permi_array_watched(&maker, options, &seconds, NULL, result);
   if (status == PERM_OK)
@@ -13792,44 +13735,10 @@ static perm_status permi_compute(const permi_problem *problem, permi_looking loo
   if (!result)
     return PERM_ERROR_NULL;
   options = permi_meter_begin(&call, options_given, permi_problem_bytes(problem));
-  status = looking != PERMI_AS_IT_STANDS || (problem->m > 0 && problem->n > 0 && problem->m != problem->n) ||
-                   permi_is_counts_method(options->method)
+  status = looking != PERMI_AS_IT_STANDS || permi_is_rectangular(problem) || permi_is_counts_method(options->method)
                ? permi_reduced_compute(problem, looking == PERMI_WITH_COUNTS, argument, options, start, result)
                : permi_square_compute(problem, argument, options, start, result);
   return permi_kind(permi_meter_end(&call, status, result), problem->parts, options_given, result);
-}
-
-static perm_status permi_plan_public(int m, int n, const permi_reach *reach, const double *a, ptrdiff_t ld,
-                                     const perm_options *options_given, perm_plan *plan, perm_result *result)
-{
-  const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, reach, NULL, NULL);
-  permi_metered call;
-  const perm_options *options = permi_meter_begin(&call, options_given, permi_problem_bytes(&problem));
-  return permi_meter_end(&call, permi_plan_array(&problem, options, plan, result), result);
-}
-
-PERM_API perm_status perm_plan_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
-                                    perm_plan *plan, perm_result *result)
-{
-  return permi_plan_public(m, n, &permi_reach_real, a, ld, options, plan, result);
-}
-
-PERM_API perm_status perm_plan_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
-                                       perm_plan *plan, perm_result *result)
-{
-  return permi_plan_public(m, n, &permi_reach_complex, a, ld, options, plan, result);
-}
-
-PERM_API perm_status perm_job_create_real(const perm_plan *plan, const double *a, ptrdiff_t ld,
-                                          const perm_options *options, perm_job **job, perm_result *result)
-{
-  return permi_job_create(plan, &permi_reach_real, a, ld, options, job, result);
-}
-
-PERM_API perm_status perm_job_create_complex(const perm_plan *plan, const double *a, ptrdiff_t ld,
-                                             const perm_options *options, perm_job **job, perm_result *result)
-{
-  return permi_job_create(plan, &permi_reach_complex, a, ld, options, job, result);
 }
 
 /* Whether a matrix is small, and the options ask for no more than its permanent: no job is needed. */
@@ -13966,8 +13875,8 @@ PERM_API perm_status perm_compute_gaussian(int m, int n, const int64_t *a, ptrdi
   return permi_compute_integers(&problem, options, result);
 }
 
-static perm_status permi_integer_job(const permi_problem *problem, const perm_options *options_given, perm_job **job,
-                                     perm_result *result)
+static perm_status permi_array_job(const permi_problem *problem, const perm_options *options_given, perm_job **job,
+                                   perm_result *result)
 {
   const perm_options *options;
   permi_metered call;
@@ -13979,18 +13888,32 @@ static perm_status permi_integer_job(const permi_problem *problem, const perm_op
       &call, permi_job_asked(permi_problem_job(problem, 5, options, job, result), options, job), result);
 }
 
+PERM_API perm_status perm_job_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
+                                   perm_job **job, perm_result *result)
+{
+  const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, &permi_reach_real, NULL, NULL);
+  return permi_array_job(&problem, options, job, result);
+}
+
+PERM_API perm_status perm_job_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
+                                      perm_job **job, perm_result *result)
+{
+  const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, &permi_reach_complex, NULL, NULL);
+  return permi_array_job(&problem, options, job, result);
+}
+
 PERM_API perm_status perm_job_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                       perm_job **job, perm_result *result)
 {
   const permi_problem problem = permi_integers(m, n, a, ld, &permi_reach_real, NULL, NULL);
-  return permi_integer_job(&problem, options, job, result);
+  return permi_array_job(&problem, options, job, result);
 }
 
 PERM_API perm_status perm_job_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                        perm_job **job, perm_result *result)
 {
   const permi_problem problem = permi_integers(m, n, a, ld, &permi_reach_complex, NULL, NULL);
-  return permi_integer_job(&problem, options, job, result);
+  return permi_array_job(&problem, options, job, result);
 }
 
 /* Not inlined: a perm_result is large. */

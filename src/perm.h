@@ -23,9 +23,9 @@
        perm_real, perm_complex      one matrix, one line, no options
        perm_compute_real, _complex  options in (perm_options options = {0}, in C++ {}: the defaults); value, exponent,
                                     bound and estimate out
-       perm_plan_real, _complex     what would be done, and for how long
        options.checkpoint           a file: a killed call continues when repeated
          .part, .merge              parts on any machines, merged by another call
+       perm_job_real, ...           the job: what would be done, and for how long (perm_job_leaf, perm_job_explain)
        perm_job_*, perm_state_*     the same in pieces of your own
        perm_compute_integer         without rounding, modulo p; _gaussian: a + bi
        perm_compute_repeated_*      rows and columns with multiplicities
@@ -74,7 +74,7 @@
    (hybrid among them), files: perm_sparse.h. Estimates, samples and the like: perm_more.h. GPU kernels: perm_cuda.cu.
    MPI: perm_mpi.c. Proofs: search THE BOUND.
      api/            >>config          macros that a project may define
-                     >>types           options, result, plan, partial
+                     >>types           options, result, partial
                      >>calls           the public functions
      base/           >>platform        compilers, threads, clock
                      >>prices          the planner's prices (a dense kernel's rate: dense/kernels.h)

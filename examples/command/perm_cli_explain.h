@@ -363,12 +363,9 @@ static perm_status cli_explain_proof(const perm_job *job, perm_state *state, con
 static int cli_explain(const cli *run, const char *name, const perm_matrix *matrix, perm_result *result)
 {
   perm_options options = run->options;
-  cli_proving proving;
+  cli_proving proving = {run, name, matrix};
   perm_job *job = NULL;
   perm_status status;
-  proving.run = run;
-  proving.name = name;
-  proving.matrix = matrix;
   options.execute = cli_explain_proof;
   options.execute_data = &proving;
   status = cli_proves ? perm_prove_sparse(matrix, NULL, &options, result)

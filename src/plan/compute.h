@@ -36,6 +36,11 @@ static perm_status permi_array_reduce(permi_array *array, int equal, const perm_
                                                                                        : permi_fail_memory(result);
 }
 
+static int permi_is_rectangular(const permi_problem *problem)
+{
+  return problem->m > 0 && problem->n > 0 && problem->m != problem->n;
+}
+
 static perm_status permi_problem_job(const permi_problem *problem, int argument, const perm_options *options,
                                      perm_job **job, perm_result *result)
 {
@@ -45,7 +50,9 @@ static perm_status permi_problem_job(const permi_problem *problem, int argument,
   perm_status status;
   *job = NULL;
   permi_array_begin(&maker, &array, problem, argument);
-  status = permi_array_reduce(&array, 0, options, result);
+  status = problem->integer || permi_is_rectangular(problem) || permi_is_counts_method(options->method)
+               ? permi_array_reduce(&array, 0, options, result)
+               : PERM_OK;
   if (status == PERM_OK)
     status = permi_array_watched(&maker, options, &seconds, NULL, result);
   if (status == PERM_OK)
@@ -128,44 +135,10 @@ static perm_status permi_compute(const permi_problem *problem, permi_looking loo
   if (!result)
     return PERM_ERROR_NULL;
   options = permi_meter_begin(&call, options_given, permi_problem_bytes(problem));
-  status = looking != PERMI_AS_IT_STANDS || (problem->m > 0 && problem->n > 0 && problem->m != problem->n) ||
-                   permi_is_counts_method(options->method)
+  status = looking != PERMI_AS_IT_STANDS || permi_is_rectangular(problem) || permi_is_counts_method(options->method)
                ? permi_reduced_compute(problem, looking == PERMI_WITH_COUNTS, argument, options, start, result)
                : permi_square_compute(problem, argument, options, start, result);
   return permi_kind(permi_meter_end(&call, status, result), problem->parts, options_given, result);
-}
-
-static perm_status permi_plan_public(int m, int n, const permi_reach *reach, const double *a, ptrdiff_t ld,
-                                     const perm_options *options_given, perm_plan *plan, perm_result *result)
-{
-  const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, reach, NULL, NULL);
-  permi_metered call;
-  const perm_options *options = permi_meter_begin(&call, options_given, permi_problem_bytes(&problem));
-  return permi_meter_end(&call, permi_plan_array(&problem, options, plan, result), result);
-}
-
-PERM_API perm_status perm_plan_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
-                                    perm_plan *plan, perm_result *result)
-{
-  return permi_plan_public(m, n, &permi_reach_real, a, ld, options, plan, result);
-}
-
-PERM_API perm_status perm_plan_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
-                                       perm_plan *plan, perm_result *result)
-{
-  return permi_plan_public(m, n, &permi_reach_complex, a, ld, options, plan, result);
-}
-
-PERM_API perm_status perm_job_create_real(const perm_plan *plan, const double *a, ptrdiff_t ld,
-                                          const perm_options *options, perm_job **job, perm_result *result)
-{
-  return permi_job_create(plan, &permi_reach_real, a, ld, options, job, result);
-}
-
-PERM_API perm_status perm_job_create_complex(const perm_plan *plan, const double *a, ptrdiff_t ld,
-                                             const perm_options *options, perm_job **job, perm_result *result)
-{
-  return permi_job_create(plan, &permi_reach_complex, a, ld, options, job, result);
 }
 
 /* Whether a matrix is small, and the options ask for no more than its permanent: no job is needed. */
@@ -302,8 +275,8 @@ PERM_API perm_status perm_compute_gaussian(int m, int n, const int64_t *a, ptrdi
   return permi_compute_integers(&problem, options, result);
 }
 
-static perm_status permi_integer_job(const permi_problem *problem, const perm_options *options_given, perm_job **job,
-                                     perm_result *result)
+static perm_status permi_array_job(const permi_problem *problem, const perm_options *options_given, perm_job **job,
+                                   perm_result *result)
 {
   const perm_options *options;
   permi_metered call;
@@ -315,18 +288,32 @@ static perm_status permi_integer_job(const permi_problem *problem, const perm_op
       &call, permi_job_asked(permi_problem_job(problem, 5, options, job, result), options, job), result);
 }
 
+PERM_API perm_status perm_job_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
+                                   perm_job **job, perm_result *result)
+{
+  const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, &permi_reach_real, NULL, NULL);
+  return permi_array_job(&problem, options, job, result);
+}
+
+PERM_API perm_status perm_job_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
+                                      perm_job **job, perm_result *result)
+{
+  const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, &permi_reach_complex, NULL, NULL);
+  return permi_array_job(&problem, options, job, result);
+}
+
 PERM_API perm_status perm_job_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                       perm_job **job, perm_result *result)
 {
   const permi_problem problem = permi_integers(m, n, a, ld, &permi_reach_real, NULL, NULL);
-  return permi_integer_job(&problem, options, job, result);
+  return permi_array_job(&problem, options, job, result);
 }
 
 PERM_API perm_status perm_job_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                        perm_job **job, perm_result *result)
 {
   const permi_problem problem = permi_integers(m, n, a, ld, &permi_reach_complex, NULL, NULL);
-  return permi_integer_job(&problem, options, job, result);
+  return permi_array_job(&problem, options, job, result);
 }
 
 /* Not inlined: a perm_result is large. */

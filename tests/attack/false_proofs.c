@@ -2,7 +2,6 @@
    with its exits and messages caught, must accept none.
        false_proofs [MUTATIONS [SEED]]
    Ends with how often it gave each reason, and `N passed, N failed, N skipped`. */
-#define INSIDE_DENSE
 #include "../unit/inside.h"
 #include <setjmp.h>
 #include <stdio.h>

@@ -120,7 +120,6 @@ static struct {
   int ones[FAULT_N], twice[FAULT_N], select[64];
   perm_matrix matrix;
   perm_job *job;
-  perm_plan plan[2];
   perm_state *state; /* everything is done */
   perm_partial partial;
   unsigned char bytes[65536];
@@ -219,14 +218,10 @@ FAULT_REPEATED(gaussian, Z)
     CHECK((o->status == PERM_OK) == (job != NULL)); o->r.value = NAN; perm_job_free(job); })
 FAULT_JOB(perm_job_integer, perm_job_integer(N, N, Z, N, opt, &job, &o->r))
 FAULT_JOB(perm_job_gaussian, perm_job_gaussian(N / 2, N / 2, Z, N / 2, opt, &job, &o->r))
-FAULT_JOB(perm_job_create_real, perm_job_create_real(&fault.plan[0], R, N, opt, &job, &o->r))
-FAULT_JOB(perm_job_create_complex, perm_job_create_complex(&fault.plan[1], R, N / 2, opt, &job, &o->r))
+FAULT_JOB(perm_job_real, perm_job_real(N, N, R, N, opt, &job, &o->r))
+FAULT_JOB(perm_job_complex, perm_job_complex(N / 2, N / 2, R, N / 2, opt, &job, &o->r))
 FAULT_JOB(perm_sparse_job, perm_sparse_job(&fault.matrix, opt, &job, &o->r))
 FAULT_JOB(perm_sparse_explain, perm_sparse_explain(&fault.matrix, opt, &job, &o->r))
-FAULT_RUN(perm_plan_real, { perm_plan plan; o->status = perm_plan_real(N, N, R, N, opt, &plan, &o->r);
-          if (o->status == PERM_OK) fault_hash(o, &plan.fingerprint, 8); })
-FAULT_RUN(perm_plan_complex, { perm_plan plan; o->status = perm_plan_complex(N / 2, N / 2, R, N / 2, opt, &plan, &o->r);
-          if (o->status == PERM_OK) fault_hash(o, &plan.fingerprint, 8); })
 FAULT_RUN(perm_job_run, { perm_partial p; memset(&p, 0, sizeof p); o->no_result = 1;
           o->status = perm_job_run(fault.job, 0, 0, 1, &p);
           if (o->status == PERM_OK) fault_hash(o, &p.value, sizeof p.value); })
@@ -377,9 +372,8 @@ static const fault_case fault_cases[] = {
     FAULT_CASE(perm_compute_gaussian, FAULT_OPTIONS), FAULT_CASE(perm_compute_repeated_real, FAULT_OPTIONS),
     FAULT_CASE(perm_compute_repeated_complex, FAULT_OPTIONS), FAULT_CASE(perm_compute_repeated_integer, FAULT_OPTIONS),
     FAULT_CASE(perm_compute_repeated_gaussian, FAULT_OPTIONS), FAULT_CASE(perm_job_integer, FAULT_OPTIONS),
-    FAULT_CASE(perm_job_gaussian, FAULT_OPTIONS), FAULT_CASE(perm_plan_real, FAULT_MAY),
-    FAULT_CASE(perm_plan_complex, FAULT_MAY), FAULT_CASE(perm_job_create_real, FAULT_OPTIONS),
-    FAULT_CASE(perm_job_create_complex, FAULT_OPTIONS), FAULT_CASE(perm_job_run, FAULT_MAY),
+    FAULT_CASE(perm_job_gaussian, FAULT_OPTIONS), FAULT_CASE(perm_job_real, FAULT_OPTIONS),
+    FAULT_CASE(perm_job_complex, FAULT_OPTIONS), FAULT_CASE(perm_job_run, FAULT_MAY),
     FAULT_CASE(perm_job_range, FAULT_MAY), FAULT_CASE(perm_job_finish, FAULT_OPTIONS),
     FAULT_CASE(perm_job_explain, FAULT_MAY), FAULT_CASE(perm_job_execute, FAULT_OPTIONS),
     FAULT_CASE(perm_state_create, FAULT_OPTIONS), FAULT_CASE(perm_state_add, FAULT_OPTIONS),
@@ -495,10 +489,7 @@ static void fault_world(int own)
     CHECK(perm_matrix_write("build/fault.mtx", &varied, NULL) == PERM_OK);
     perm_matrix_free(&varied);
   }
-  CHECK(perm_plan_real(FAULT_N, FAULT_N, fault.real, FAULT_N, &fault.options, &fault.plan[0], NULL) == PERM_OK);
-  CHECK(perm_plan_complex(FAULT_N / 2, FAULT_N / 2, fault.real, FAULT_N / 2, &fault.options, &fault.plan[1], NULL) ==
-        PERM_OK);
-  CHECK(perm_job_create_real(&fault.plan[0], fault.real, FAULT_N, &fault.options, &fault.job, NULL) == PERM_OK);
+  CHECK(perm_job_real(FAULT_N, FAULT_N, fault.real, FAULT_N, &fault.options, &fault.job, NULL) == PERM_OK);
   perm_job_leaf(fault.job, 0, &leaf);
   CHECK(perm_job_range(fault.job, 0, 0, leaf.chunks, &fault.options, &fault.partial, NULL) == PERM_OK);
   CHECK(perm_state_create(fault.job, &fault.state) == PERM_OK);
