@@ -24,9 +24,9 @@
        perm_real, perm_complex      one matrix, one line, no options
        perm_compute_real, _complex  options in (perm_options options = {0}, in C++ {}: the defaults); value, exponent,
                                     bound and estimate out
-       perm_plan_real, _complex     what would be done, and for how long
        options.checkpoint           a file: a killed call continues when repeated
          .part, .merge              parts on any machines, merged by another call
+       perm_job_real, ...           the job: what would be done, and for how long (perm_job_leaf, perm_job_explain)
        perm_job_*, perm_state_*     the same in pieces of your own
        perm_compute_integer         without rounding, modulo p; _gaussian: a + bi
        perm_compute_repeated_*      rows and columns with multiplicities
@@ -75,7 +75,7 @@
    (hybrid among them), files: perm_sparse.h. Estimates, samples and the like: perm_more.h. GPU kernels: perm_cuda.cu.
    MPI: perm_mpi.c. Proofs: search THE BOUND.
      api/            >>config          macros that a project may define
-                     >>types           options, result, plan, partial
+                     >>types           options, result, partial
                      >>calls           the public functions
      base/           >>platform        compilers, threads, clock
                      >>prices          the planner's prices (a dense kernel's rate: dense/kernels.h)
@@ -122,10 +122,6 @@
                      >>sign_sums       Glynn's sum: n-ary Gray code
                      >>counts_leaf     scaling, error, the leaf
                      >>counts_kernels  counts
-     proof/          >>polynomial      values that prove a permanent
-                     >>proof_check     wrong ones are found before they leave
-                     >>proof           their job; the file's format
-                     >>proof_kernels   the polynomial of a proof
      plan/           >>check           finite entries, sizes, strides
                      >>run             perm_job_execute: limits; permi_begin reads and merges checkpoints
                      >>engine          the interface of every engine; the choice
@@ -170,8 +166,6 @@
      a GPU kernel          gpu/text.h: the table of kernels, and its text; gpu/works.h: what it is given, filled in by a
                            room like exact/exact_gpu.h; dense/device.h, graph/device.h: what engines ask for;
                            gpu/compile.h: its key; tests/cuda/twin.cu: its twin on the CPU | cuda/run.sh
-     to what a proof has   proof/proof.h: its table and permi_proof_print; the same in examples/perm_verify.c and
-                           examples/python/perm_verify.py, docs/proofs.md | t_proof.c, false_proofs.c
      a room                its file; its #include and its line above | `make headers check-rooms`, headers.sh
 
    REFERENCES
@@ -203,7 +197,7 @@
    PERM_WITH_CUDA        with PERM_IMPLEMENTATION: options.gpu works; reads perm_cuda.cu (PERM_CUDA_FILE, if you renamed
                          it) and links with it (nvcc -c perm_cuda.cu)
    PERM_NO_COMPLEX       complex matrices are refused: a quarter less to compile
-   PERM_NO_EXTRAS        no minors, gradients, batches and proofs, and nothing of perm_more.h: a fifth less
+   PERM_NO_EXTRAS        no minors, gradients and batches, and nothing of perm_more.h: a fifth less
    PERM_NO_EXACT         no vector kernels for integers: exact results many times slower
    PERM_NO_POSIX         files by the C library alone, as on Windows: less safe, see >>files
    PERM_HEADER_FILE      this file's name as seen from itself, if you renamed it (default "perm.h")
@@ -418,9 +412,6 @@ typedef struct perm_options {
   void *execute_data;
   perm_format format; /* of perm_matrix_read and perm_matrix_read_memory */
   const char *name;   /* of the matrix, in the title of perm_sparse_spy's picture; NULL: none */
-  const char *prove;  /* perm_compute_integer, _gaussian, _sparse: a file for the proof of the value, which
-                         examples/perm_verify.c checks; method proof, (n + 1) n 2^(n-1) products for each 50 bits of a
-                         bound on the permanent, n <= 44; NULL: none */
 } perm_options;
 
 #define PERM_ALL_GPUS (-1)
@@ -459,40 +450,6 @@ typedef struct perm_result {
   int argument;                     /* 1-based position of the bad argument, 0: none */
   char message[PERM_MESSAGE_BYTES]; /* one line, or empty */
 } perm_result;
-
-/* What fixes the bits of a result: a pure function of matrix and options, plain data, valid on other machines of the
-   same kernel family. */
-typedef enum perm_form {
-  PERM_FORM_SCALAR,     /* no blocks: the scalar engines and n <= 4 */
-  PERM_FORM_NORMALISED, /* every row divided by its entry in the pivot column */
-  PERM_FORM_PAIR,       /* rows two by two, no division */
-  PERM_FORM_SPLIT,      /* row sums as high + low part, each exact: accurate, dd and certified sums */
-  PERM_FORM_PLAIN,      /* GPUs: a pivot column, no division; rows of their normalised form too, if need be */
-  PERM_FORM_MAKE_INT = 0x7fffffff
-} perm_form;
-
-typedef struct perm_plan {
-  int version; /* as perm_version */
-  int n;
-  int is_complex;
-  perm_method method;
-  perm_precision precision;
-  int certify;
-  perm_isa isa; /* the kernel family */
-  perm_form form;
-  int pivot; /* the +- column */
-  int lane_columns, block_columns, outer_columns;
-  int chunk_log2; /* outer states (terms, for scalar engines) per chunk: 2^chunk_log2 */
-  uint64_t chunks;
-  int row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N]; /* the entry used is a_ij 2^(row + column) */
-  int zero;                                          /* 1: a row or column is zero */
-  int lossy;                                         /* 1: scaling pushed a non-zero entry below the normal doubles */
-  int exact_rows;                                    /* 1: nothing rounds before the products: a free bound; 2: hardly
-                                                        anything, and no entry is negative (certify) */
-  double elements;                                   /* n 2^(n-1) */
-  double seconds, bytes;                             /* predicted, one thread */
-  uint64_t fingerprint;                              /* of matrix bits and the fields above */
-} perm_plan;
 
 /* An exactly associative sum: fixed point, two's complement, least word first. Its unit 2^-1074 divides every finite
    double, so any order and grouping gives the same bits. 5632 bits hold 2^3000 terms of the largest double, and sums of
@@ -593,24 +550,18 @@ PERM_API perm_status perm_compute_integer(int m, int n, const int64_t *a, ptrdif
 PERM_API perm_status perm_compute_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                            perm_result *result);
 
-/* The job of the same. */
+/* The job that perm_compute_* of the same kind of matrix would start with; perm_job_leaf and perm_job_explain tell what
+   would be done, and for how long. It is never that of perm_sparse.h, and a tolerance is only judged. Another machine
+   makes the same job of the same matrix and options if options.isa names the same kernel family. */
+PERM_API perm_status perm_job_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
+                                   perm_job **job, perm_result *result);
+PERM_API perm_status perm_job_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
+                                      perm_job **job, perm_result *result);
 PERM_API perm_status perm_job_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                       perm_job **job, perm_result *result);
 PERM_API perm_status perm_job_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                        perm_job **job, perm_result *result);
 
-/* The plan that perm_compute_real (perm_compute_complex) would start with. */
-PERM_API perm_status perm_plan_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
-                                    perm_plan *plan, perm_result *result);
-PERM_API perm_status perm_plan_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
-                                       perm_plan *plan, perm_result *result);
-
-/* Job of one leaf from a plan and its matrix. PERM_ERROR_STATE: the plan, made again, differs. Options used: allocator,
-   max_bytes. */
-PERM_API perm_status perm_job_create_real(const perm_plan *plan, const double *a, ptrdiff_t ld,
-                                          const perm_options *options, perm_job **job, perm_result *result);
-PERM_API perm_status perm_job_create_complex(const perm_plan *plan, const double *a, ptrdiff_t ld,
-                                             const perm_options *options, perm_job **job, perm_result *result);
 PERM_API void perm_job_free(perm_job *job); /* NULL is fine */
 
 PERM_API int perm_job_leaves(const perm_job *job);
@@ -1042,11 +993,6 @@ static double permi_seconds(void)
 #define PERMI_RANK_ENTRY_SECONDS 5e-8
 #define PERMI_RATE_EXACT_ROWS 6e8     /* row additions and products */
 #define PERMI_RATE_EXACT_WORDS 2.5e8  /* words of limbs times words */
-#define PERMI_RATE_PROOF 2e7           /* products modulo a prime, by kernel family: Zen 4 */
-#define PERMI_RATE_PROOF_AVX2 2.5e9
-#define PERMI_RATE_PROOF_AVX512 5e9
-#define PERMI_GPU_RATE_PROOF 1.8e12 /* H200 */
-#define PERMI_GPU_PROOF_COMPILE 1.0
 #define PERMI_RATE_MODULAR 2.2e8      /* the same modulo p */
 #define PERMI_BATCH_RATE {2.5e10, 7e9} /* real, complex elements, against GPUs */
 #define PERMI_GPU_DENSE_RATES {{1.02e13, 2.7e12}, {3e12, 1e12}, {1.9e12, 3.1e11}, {1.1e12, 2.5e11}} /* elements, by */
@@ -1382,7 +1328,7 @@ static const perm_options *permi_options(const perm_options *options)
 {
   static const perm_options defaults = {PERM_METHOD_AUTO, PERM_PRECISION_DEFAULT, PERM_ISA_AUTO, 0, 0, 0, 0, 0, 0, 0,
                                         NULL, NULL, NULL, {NULL, NULL, NULL}, {0, 0, NULL},
-                                        {NULL, 0, 0, 0, NULL, 0, NULL, 0}, NULL, NULL, PERM_FORMAT_AUTO, NULL, NULL};
+                                        {NULL, 0, 0, 0, NULL, 0, NULL, 0}, NULL, NULL, PERM_FORMAT_AUTO, NULL};
   return options ? options : &defaults;
 }
 
@@ -3164,7 +3110,6 @@ static const permi_member permi_members[] = {
     PERMI_MEMBER(perm_options, execute_data),
     PERMI_MEMBER(perm_options, format),
     PERMI_MEMBER(perm_options, name),
-    PERMI_MEMBER(perm_options, prove),
     {"perm_gpu_options", 0, sizeof(perm_gpu_options)},
     PERMI_MEMBER(perm_gpu_options, devices),
     PERMI_MEMBER(perm_gpu_options, cpu_fallback),
@@ -3574,7 +3519,6 @@ static const char *permi_bad_option(const perm_options *options)
        "checkpoint.merges is negative, or checkpoint.merge is NULL"},
       {checkpoint->note_bytes && !checkpoint->note, "checkpoint.note is NULL"},
       {checkpoint->file && !*checkpoint->file, "checkpoint.file is an empty name (NULL means none)"},
-      {options->prove && !*options->prove, "prove is an empty name (NULL means none)"},
       {!options->allocator.allocate != !options->allocator.release,
        "allocator needs both allocate and release, or neither"}
   };
@@ -3592,7 +3536,7 @@ static int permi_asks_no_more(const perm_options *options, int exact, double byt
   return !options ||
          ((options->method == PERM_METHOD_AUTO || (exact && options->method == PERM_METHOD_EXACT)) &&
           (options->precision == PERM_PRECISION_DEFAULT || (exact && options->precision == PERM_PRECISION_EXACT)) &&
-          !(options->certify && !exact) && !options->modulus && !options->prove && !options->gpu.devices &&
+          !(options->certify && !exact) && !options->modulus && !options->gpu.devices &&
           !options->execute && (options->max_seconds == 0 || options->max_seconds >= 1e-3) &&
           (options->max_bytes == 0 || options->max_bytes >= bytes) && !permi_in_pieces(options) &&
           permi_isa_here(options->isa) && !permi_bad_option(options));
@@ -3719,7 +3663,6 @@ struct perm_job {
   perm_status (*inspect)(const perm_job *job, const perm_partial *partials, perm_state *strike, permi_control *watch,
                        perm_result *result);
   perm_status (*sample)(const perm_job *job, const perm_state *state, permi_control *watch, perm_result *result);
-  perm_status (*prove)(const perm_job *job, const perm_state *state, const char *path, perm_result *result);
   /* If set, adds many leaves' chunks, or a prefix of them, to done[], which is zero. */
   perm_status (*run_many)(const perm_job *job, const permi_stretch *stretch, int count, permi_control *control,
                           perm_partial *done);
@@ -5232,6 +5175,40 @@ PERMI_BRIEF_END
 /* ======================================================================================= >>dispatch
    What the kernels read and yield. */
 
+typedef enum perm_form {
+  PERM_FORM_SCALAR,     /* no blocks: the scalar engines and n <= 4 */
+  PERM_FORM_NORMALISED, /* every row divided by its entry in the pivot column */
+  PERM_FORM_PAIR,       /* rows two by two, no division */
+  PERM_FORM_SPLIT,      /* row sums as high + low part, each exact: accurate, dd and certified sums */
+  PERM_FORM_PLAIN,      /* GPUs: a pivot column, no division; rows of their normalised form too, if need be */
+  PERM_FORM_MAKE_INT = 0x7fffffff
+} perm_form;
+
+/* What fixes the bits of a dense sum: a pure function of matrix and options, the same on all machines of a kernel
+   family. */
+typedef struct perm_plan {
+  int version; /* as perm_version */
+  int n;
+  int is_complex;
+  perm_method method;
+  perm_precision precision;
+  int certify;
+  perm_isa isa; /* the kernel family */
+  perm_form form;
+  int pivot; /* the +- column */
+  int lane_columns, block_columns, outer_columns;
+  int chunk_log2; /* outer states (terms, for scalar engines) per chunk: 2^chunk_log2 */
+  uint64_t chunks;
+  int row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N]; /* the entry used is a_ij 2^(row + column) */
+  int zero;                                          /* 1: a row or column is zero */
+  int lossy;                                         /* 1: scaling pushed a non-zero entry below the normal doubles */
+  int exact_rows;                                    /* 1: nothing rounds before the products: a free bound; 2: hardly
+                                                        anything, and no entry is negative (certify) */
+  double elements;                                   /* n 2^(n-1) */
+  double seconds, bytes;                             /* predicted, one thread */
+  uint64_t fingerprint;                              /* of matrix bits and the fields above */
+} perm_plan;
+
 typedef struct permi_chunk_sum {
   permi_dd value, imaginary;
   double absolute;
@@ -5329,25 +5306,6 @@ struct permi_exact {
   permi_exact_run run;
   permi_exact_evaluate evaluate;
 };
-
-/* The polynomial of >>polynomial modulo one prime below 2^50; residues of either sign, at most half of it. */
-#define PERMI_PROOF_POINTS 24 /* evaluated at once: three vectors of AVX-512 */
-#define PERMI_PROOF_INNER 5   /* columns in the table */
-typedef struct permi_polynomial {
-  int n, signs;         /* columns whose signs are polynomials */
-  int settings, outer;  /* of the table, a multiple of 4; columns beside it */
-  double prime, inverse;
-  const double *entry;  /* [row][signs] */
-  const double *weight; /* [2^signs]: Lagrange's */
-  const double *parity; /* [2^signs]: +-1 */
-  const double *table;  /* [settings / 4][row][4]: sums over the table's columns */
-  const double *sign;   /* [settings]: theirs, or 0 */
-  const double *start;  /* [row]: the other columns, all + */
-  const double *step;   /* [outer][row]: twice a column */
-} permi_polynomial;
-/* value[PERMI_PROOF_POINTS]: P at first, first + 1, ... */
-typedef void (*permi_polynomial_run)(const permi_polynomial *polynomial, uint64_t first, double *workspace,
-                                     double *value);
 
 /* Products made at once (AVX2: 2.7 times as fast as one by one), and sets. */
 #define PERMI_TERMS 8
@@ -5655,8 +5613,6 @@ typedef struct permi_reach {
   perm_status (*execute)(const perm_job *job, perm_state *state, const perm_options *options, perm_result *result);
   /* perm_sparse.h or NULL. Returns 0, or 1 with *result set. */
   int (*route)(const struct permi_problem *problem, const perm_options *options, int argument, perm_result *result);
-  perm_status (*prove)(const struct permi_problem *problem, const perm_options *options, int argument, perm_job **job,
-                       perm_result *result); /* NULL: cannot be requested */
 } permi_reach;
 
 /* ========================================================================================== >>small
@@ -7105,11 +7061,6 @@ PERMI_DEVICE int permi_minors_gpu_takes(struct permi_minors *minors, const perm_
 PERMI_DEVICE perm_status permi_minors_gpu_execute(const struct permi_minors *minors, const perm_options *options,
                                                   permi_control *control, struct permi_minors_total *total);
 PERMI_DEVICE perm_status permi_batch_gpu_run(struct permi_batch *batch, int threads, int *gpus, char *message);
-/* >>proof_gpu: a range of a leaf, ranges of many */
-PERMI_DEVICE perm_status permi_proof_gpu_range(const permi_leaf *leaf, uint64_t begin, uint64_t end,
-                                               permi_control *control, perm_partial *partial);
-PERMI_DEVICE perm_status permi_proof_gpu_many(const perm_job *job, const permi_stretch *stretch, int count,
-                                              permi_control *control, perm_partial *done);
 #endif
 #else
 #define permi_gpu_prepare(options, n) (void)0
@@ -7120,7 +7071,6 @@ PERMI_DEVICE perm_status permi_proof_gpu_many(const perm_job *job, const permi_s
 #define permi_minors_gpu_execute(minors, options, control, total) permi_gpu_range(NULL, 0, 0, control, NULL)
 #define permi_batch_gpu_run(batch, threads, gpus, message) \
   ((void)(threads), permi_gpu_devices(1, message), PERM_ERROR_DEVICE)
-#define permi_proof_gpu_range permi_gpu_range
 
 static int permi_gpu_devices(int gpus, char *message)
 {
@@ -7136,13 +7086,6 @@ static perm_status permi_gpu_range(const permi_leaf *leaf, uint64_t begin, uint6
   if (control)
     permi_gpu_devices(1, control->message);
   return PERM_ERROR_DEVICE;
-}
-
-PERMI_UNUSED static perm_status permi_proof_gpu_many(const perm_job *job, const permi_stretch *stretch, int count,
-                                                     permi_control *control, perm_partial *done)
-{
-  (void)job, (void)stretch, (void)count, (void)done;
-  return permi_gpu_range(NULL, 0, 0, control, NULL);
 }
 
 /* Returns 1 if a GPU is wanted that might be faster than `seconds`: what asks is to be refused. */
@@ -11420,942 +11363,14 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
   return PERM_OK;
 }
 
-/* ====================================================================================== >>polynomial
-   The polynomial that proves a permanent (R. Williams, CCC 2016, 2; A. Bjorklund, P. Kaski, PODC 2016), of Glynn's sum.
-   h = n / 2, N = 2^h. D_j(t), for j < h, is the polynomial of degree N - 1 that at t = 0 .. N - 1 is the sign of column
-   j, -1 where bit j of t is set; S(t) is the product of these signs there. Modulo a prime p, with i = a root of -1,
-
-       P(t) = S(t) sum_v sign(v) prod_i (sum_{j < h} a_ij D_j(t) + a_ih + sum_{j > h} v_j a_ij),  v all signs,
-
-   has a degree of at most d = (n + 1)(N - 1), and P(0) + .. + P(N - 1) = 2^(n-1) per(a). Its values at 0 .. d fix it.
-   Kernels evaluate PERMI_PROOF_POINTS of them at once, a chunk: (n + 1) N n 2^(n-h-1) products a prime. */
-
-#define PERMI_PROOF_MAX_N 44      /* 1.7e16 products and 1.5 GB a prime */
-
-#if !defined(PERM_NO_EXTRAS)
-#define PERMI_PROOF_PRIME_BITS 50
-#define PERMI_PROOF_PRIMES 64     /* 62 for order 44 of 63-bit Gaussian entries */
-#define PERMI_PROOF_LEAF (3 * PERM_SUM_WORDS) /* values: the words of a partial's sums, each one residue */
-#define PERMI_PROOF_SYNDROMES 8   /* values beyond d, by which >>proof_check finds wrong ones */
-
-typedef struct permi_proof permi_proof;
-typedef struct permi_proof_leaf {
-  const permi_proof *proof;
-  const permi_polynomial *polynomial;
-  uint64_t first, end; /* its points */
-} permi_proof_leaf;
-
-struct permi_proof {
-  int n, parts, primes, signs;
-  int runs;             /* polynomials: a prime, or a prime and a root of -1 */
-  int leaves;           /* of each */
-  uint64_t each, points; /* values of a leaf, of a chunk */
-  uint64_t values;      /* d + 1; PERMI_PROOF_SYNDROMES more are evaluated */
-  uint64_t fingerprint; /* of the matrix */
-  permi_odd_modulus prime[PERMI_PROOF_PRIMES];
-  uint64_t root[PERMI_PROOF_PRIMES]; /* of -1, the lesser */
-  uint64_t *residue;                 /* [run][row][column]: the matrix */
-  perm_allocator allocator;
-  permi_polynomial *polynomial;
-  permi_proof_leaf *leaf;
-  double *tables;
-  permi_polynomial_run run;
-};
-
-/* Modulo which primes: log2 of a bound on the permanent, from sums of rows or of columns. */
-static double permi_proof_bits(const permi_problem *problem)
-{
-  const int n = problem->n, parts = problem->parts;
-  double bits[2] = {0, 0};
-  int by, i, j, part;
-  for (by = 0; by < 2; by++)
-    for (i = 0; i < n; i++) {
-      double sum = 0;
-      for (j = 0; j < n; j++)
-        for (part = 0; part < parts; part++)
-          sum += fabs((double)problem->integer[((by ? j : i) * problem->ld + (by ? i : j)) * parts + part]);
-      bits[by] += sum > 0 ? log2(sum) : 0;
-    }
-  return fmin(bits[0], bits[1]);
-}
-
-static int permi_proof_primes(const permi_problem *problem)
-{
-  return (int)((permi_proof_bits(problem) + 1.001) / (PERMI_PROOF_PRIME_BITS - 1e-4)) + 1;
-}
-
-static double permi_balanced(uint64_t x, uint64_t p)
-{
-  return x > p / 2 ? -(double)(p - x) : (double)x;
-}
-
-/* weight[s] := (-1)^(N-1-s) / (s! (N-1-s)!), by which 1 / (t - s) enters Lagrange's interpolation. inverse: N words. */
-static void permi_proof_weights(const permi_odd_modulus *prime, int N, uint64_t *inverse, double *weight)
-{
-  uint64_t factorial = prime->one;
-  int s;
-  for (s = 2; s < N; s++)
-    factorial = permi_montgomery(factorial, permi_montgomery((uint64_t)s, prime->square, prime), prime);
-  factorial = permi_prime_inverse(permi_montgomery(factorial, 1, prime), prime);
-  for (s = N - 1; s >= 0; s--) {
-    inverse[s] = factorial; /* 2^64 / s! */
-    factorial = permi_montgomery(factorial, permi_montgomery((uint64_t)s, prime->square, prime), prime);
-  }
-  for (s = 0; s < N; s++) {
-    const uint64_t x = permi_montgomery(permi_montgomery(inverse[s], inverse[N - 1 - s], prime), 1, prime);
-    weight[s] = ((N - 1 - s) & 1 ? -1 : 1) * permi_balanced(x, prime->p);
-  }
-}
-
-/* Sums of residues below 2^50, as a residue of either sign. */
-static double permi_proof_sum(uint64_t sum, uint64_t p)
-{
-  return permi_balanced(sum % p, p);
-}
-
-/* a: the matrix modulo p, the polynomial's prime; its own tables begin at *memory, which moves on. */
-static void permi_polynomial_tables(const permi_proof *proof, const uint64_t *a, uint64_t p, int inner,
-                                    double **memory, permi_polynomial *polynomial)
-{
-  const int n = proof->n, signs = proof->signs, outer = n - signs - 1 - inner;
-  const int settings = (1 << inner) < 4 ? 4 : 1 << inner;
-  double *entry = *memory, *table = entry + n * signs, *start = table + settings * n, *step = start + n;
-  int i, j, s;
-  for (i = 0; i < n; i++, a += n) {
-    const uint64_t *other = a + signs + 1 + inner;
-    uint64_t all = a[signs];
-    for (j = 0; j < signs; j++)
-      entry[i * signs + j] = permi_balanced(a[j], p);
-    for (s = 0; s < settings; s++) {
-      uint64_t sum = 0;
-      for (j = 0; j < inner; j++)
-        sum += s >> j & 1 ? p - a[signs + 1 + j] : a[signs + 1 + j];
-      table[(s / 4 * n + i) * 4 + s % 4] = permi_proof_sum(sum, p);
-    }
-    for (j = 0; j < outer; j++) {
-      all += other[j];
-      step[j * n + i] = permi_proof_sum(2 * other[j], p);
-    }
-    start[i] = permi_proof_sum(all, p);
-  }
-  polynomial->n = n;
-  polynomial->signs = signs;
-  polynomial->settings = settings;
-  polynomial->outer = outer;
-  polynomial->prime = (double)p;
-  polynomial->inverse = 1 / (double)p;
-  polynomial->entry = entry;
-  polynomial->table = table;
-  polynomial->start = start;
-  polynomial->step = step;
-  *memory = step + outer * n;
-}
-
-/* Entry (i, j) modulo the prime, with i = root. */
-static uint64_t permi_proof_entry(const permi_problem *problem, int i, int j, uint64_t root, uint64_t p)
-{
-  const int64_t *x = problem->integer + (i * problem->ld + j) * problem->parts;
-  uint64_t r = permi_residue_of(x[0], p);
-  if (problem->parts == 2)
-    r = permi_residue_add(r, permi_residue_multiply(permi_residue_of(x[1], p), root, p), 0, p);
-  return r;
-}
-
-/* Fills in the polynomials; 0: out of memory. */
-static int permi_proof_tables(permi_proof *proof, const permi_problem *problem, const perm_allocator *allocator)
-{
-  const int n = proof->n, N = 1 << proof->signs, rest = n - proof->signs - 1;
-  const int inner = rest < PERMI_PROOF_INNER ? rest : PERMI_PROOF_INNER, settings = (1 << inner) < 4 ? 4 : 1 << inner;
-  const size_t each = (size_t)(n * (proof->signs + settings + 1 + (rest - inner)));
-  const size_t doubles = (size_t)N * (size_t)(1 + proof->primes) + (size_t)settings + each * (size_t)proof->runs;
-  uint64_t *work = (uint64_t *)permi_allocate(allocator, (size_t)N, sizeof *work), *a;
-  double *parity, *sign, *weight, *next;
-  int k, r, i, s;
-  proof->tables = (double *)permi_allocate(allocator, doubles, sizeof *proof->tables);
-  proof->residue = a = (uint64_t *)permi_allocate(allocator, (size_t)(n * n) * (size_t)proof->runs, sizeof *a);
-  if (!work || !a || !proof->tables) {
-    permi_release(allocator, work);
-    return 0;
-  }
-  parity = proof->tables;
-  sign = parity + N;
-  weight = sign + settings;
-  next = weight + (size_t)N * (size_t)proof->primes;
-  for (parity[0] = 1, s = 1; s < N; s++)
-    parity[s] = s & 1 ? -parity[s >> 1] : parity[s >> 1];
-  for (s = 0; s < settings; s++)
-    sign[s] = s < 1 << inner ? permi_parity_signs[s] : 0;
-  for (r = 0; r < proof->runs; r++, a += n * n) {
-    const permi_odd_modulus *prime = &proof->prime[k = r / proof->parts];
-    double *const own = weight + (size_t)N * (size_t)k;
-    if (r % proof->parts == 0)
-      permi_proof_weights(prime, N, work, own);
-    for (i = 0; i < n * n; i++)
-      a[i] = permi_proof_entry(problem, i / n, i % n,
-                               r % proof->parts ? prime->p - proof->root[k] : proof->root[k], prime->p);
-    permi_polynomial_tables(proof, a, prime->p, inner, &next, &proof->polynomial[r]);
-    proof->polynomial[r].weight = own;
-    proof->polynomial[r].parity = parity;
-    proof->polynomial[r].sign = sign;
-  }
-  permi_release(allocator, work);
-  return 1;
-}
-
-/* The word of a partial that has the leaf's value number k. */
-static uint64_t *permi_proof_word(perm_partial *partial, uint64_t k)
-{
-  perm_sum *const sum[3] = {&partial->value, &partial->imaginary, &partial->absolute};
-  return &sum[k / PERM_SUM_WORDS]->word[k % PERM_SUM_WORDS];
-}
-
-/* The values of a chunk go to words of their own, so sums of partials carry nothing: parts and merges need no more. */
-static void permi_proof_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
-{
-  const permi_proof_leaf *own = (const permi_proof_leaf *)leaf->context;
-  double value[PERMI_PROOF_POINTS];
-  uint64_t k, at = chunk * PERMI_PROOF_POINTS;
-  own->proof->run(own->polynomial, own->first + at, (double *)workspace, value);
-  for (k = 0; k < PERMI_PROOF_POINTS && own->first + at + k < own->end; k++)
-    *permi_proof_word(partial, at + k) += (uint64_t)value[k];
-  partial->terms += leaf->information.work / (double)own->proof->n / (double)leaf->information.chunks;
-}
-
-static size_t permi_proof_workspace(int n, int signs)
-{
-  return ((size_t)(signs + 3 + n) * PERMI_PROOF_POINTS + 2 * (((size_t)1 << signs) + PERMI_PROOF_POINTS + 32)) *
-         sizeof(double);
-}
-
-/* Which kernel, and products a second. */
-static permi_polynomial_run permi_polynomial_kernel(perm_isa isa, double *rate)
-{
-#if PERMI_X86
-  if (isa >= PERM_ISA_AVX512) {
-    *rate = PERMI_RATE_PROOF_AVX512;
-    return permi_polynomial_avx512;
-  }
-  if (isa >= PERM_ISA_AVX2) {
-    *rate = PERMI_RATE_PROOF_AVX2;
-    return permi_polynomial_avx2;
-  }
-#elif PERMI_ARM
-  if (isa >= PERM_ISA_NEON) {
-    *rate = PERMI_RATE_PROOF_AVX2 / 2;
-    return permi_polynomial_neon;
-  }
-#endif
-  (void)isa;
-  *rate = PERMI_RATE_PROOF;
-  return permi_polynomial_plain;
-}
-#endif
-
-/* ====================================================================================== >>proof_check
-   No false proof leaves: finished values against their formula, in integers, apart from the kernels. The job evaluates
-   PERMI_PROOF_SYNDROMES values more than a polynomial P of degree d needs. With D + 1 values y in all,
-
-       S_k = sum_t (-1)^(D-t) C(D, t) t^k y_t,  k < D - d,
-
-   vanishes if y is such a polynomial: a divided difference of order D of t^k P. 1. So it shows up to D - d wrong values
-   for certain; more of them, unless they are a polynomial again, but for one chance in p^(D-d). 2. Half as many are
-   found by Berlekamp's and Massey's algorithm (J. L. Massey, IEEE Trans. Inform. Theory 15 (1969) 122-127): S is a
-   recurrence whose roots are their t. 3. If there are more, a random value of each range is computed again. 4. Another
-   polynomial agrees with P at a random point with a chance of d / p. The random numbers come from all values, which
-   faults, other than forgers, do not foresee. */
-
-#if !defined(PERM_NO_EXTRAS)
-#define PERMI_PROOF_SAMPLES 4 /* values of each polynomial of a merged file */
-
-/* Value t of a polynomial. */
-static uint64_t permi_proof_listed(const permi_proof *proof, const perm_partial *partials, int run, uint64_t t)
-{
-  const uint64_t leaf = (uint64_t)run * (uint64_t)proof->leaves + t / proof->each;
-  return *permi_proof_word((perm_partial *)(uintptr_t)&partials[leaf], t % proof->each);
-}
-
-/* D_j and S at t, times 2^64. weight: N words. */
-static void permi_proof_signs(const permi_odd_modulus *prime, int signs, uint64_t t, uint64_t *weight, uint64_t *d)
-{
-  const uint64_t p = prime->p, last = (UINT64_C(1) << signs) - 1;
-  uint64_t less = permi_montgomery(t, prime->square, prime), other = permi_montgomery(last, prime->square, prime);
-  uint64_t x = prime->one, factorial = x, s;
-  int j;
-  memset(d, 0, (size_t)(signs + 1) * sizeof *d);
-  for (s = 0; s <= last; s++) { /* +-prod_{r != s} (t - r) / (s! (last - s)!): those below s, */
-    weight[s] = x;
-    x = permi_montgomery(x, permi_montgomery(less, other, prime), prime);
-    less = permi_residue_add(less, prime->one, 1, p);
-    other = permi_residue_add(other, prime->one, 1, p);
-  }
-  for (s = last, x = other = prime->one; s > 0; s--) { /* those above, and last!^2 below both */
-    other = permi_montgomery(s, prime->square, prime);
-    less = permi_residue_add(less, prime->one, 0, p);
-    weight[s] = permi_montgomery(weight[s], x, prime);
-    x = permi_montgomery(x, permi_montgomery(less, other, prime), prime);
-    factorial = permi_montgomery(factorial, other, prime);
-  }
-  weight[0] = permi_montgomery(weight[0], x, prime);
-  factorial = permi_montgomery(permi_montgomery(factorial, factorial, prime), 1, prime);
-  factorial = permi_prime_inverse(factorial, prime);
-  for (s = 0; s <= last; s++) {
-    int odd = 0;
-    x = permi_montgomery(weight[s], factorial, prime);
-    x = (last - s) & 1 ? permi_residue_add(0, x, 1, p) : x;
-    for (j = 0; j < signs; odd ^= (int)(s >> j++ & 1))
-      d[j] = permi_residue_add(d[j], x, (int)(s >> j & 1), p);
-    d[signs] = permi_residue_add(d[signs], x, odd, p);
-  }
-}
-
-typedef struct permi_proof_room {
-  uint64_t *weight; /* N words */
-  permi_control *watch; /* or NULL; a value that it stopped says nothing */
-} permi_proof_room;
-
-/* P(t) by its formula. */
-static uint64_t permi_proof_formula(const permi_proof *proof, int run, uint64_t t, const permi_proof_room *room)
-{
-  const permi_odd_modulus *prime = &proof->prime[run / proof->parts];
-  const uint64_t p = prime->p, *a = proof->residue + (size_t)run * (size_t)(proof->n * proof->n), *step;
-  const int n = proof->n, signs = proof->signs;
-  uint64_t d[PERMI_PROOF_MAX_N], sum[PERMI_PROOF_MAX_N], total = 0, gray = 0;
-  int i, j;
-  permi_proof_signs(prime, signs, t, room->weight, d);
-  for (i = 0; i < n; i++) /* sums times 2^64, of entries as they are */
-    for (sum[i] = 0, j = 0; j < n; j++) {
-      const uint64_t x = permi_montgomery(a[i * n + j], j < signs ? d[j] : prime->one, prime);
-      sum[i] = permi_residue_add(sum[i], permi_montgomery(x, prime->square, prime), 0, p);
-    }
-  while (!permi_watch(room->watch, 4.0 * n)) {
-    uint64_t product[2] = {prime->one, prime->one}; /* two chains at once */
-    for (i = 0; i < n; i++)
-      product[i & 1] = permi_montgomery(product[i & 1], sum[i], prime);
-    total = permi_residue_add(total, permi_montgomery(product[0], product[1], prime), (int)(gray & 1), p);
-    if (++gray >> (n - signs - 1))
-      break;
-    j = permi_trailing_zeros(gray);
-    for (i = 0, step = a + signs + 1 + j; i < n; i++, step += n) {
-      const uint64_t x = permi_montgomery(permi_residue_add(*step, *step, 0, p), prime->square, prime);
-      sum[i] = permi_residue_add(sum[i], x, (int)((gray ^ gray >> 1) >> j & 1), p);
-    }
-  }
-  return permi_montgomery(permi_montgomery(total, d[signs], prime), 1, prime);
-}
-
-typedef struct permi_proof_look {
-  uint64_t syndrome[PERMI_PROOF_SYNDROMES];
-  uint64_t seed;
-  int outside; /* 1: a value is not below its modulus */
-  int other;   /* 1: P at a random point is not what the values say */
-} permi_proof_look;
-
-static permi_proof_look permi_proof_look_at(const permi_proof *proof, const perm_partial *partials, int run,
-                                            const permi_proof_room *room)
-{
-  const permi_odd_modulus *prime = &proof->prime[run / proof->parts];
-  const uint64_t p = prime->p, one = prime->one, last = proof->values - 1, all = last + PERMI_PROOF_SYNDROMES;
-  uint64_t t, times = 0, rest = permi_montgomery(all, prime->square, prime), binomial = one; /* times 2^64 */
-  uint64_t left = permi_montgomery(last, prime->square, prime), less, before = one, factorial = one;
-  uint64_t at = 0, point; /* d!^2 P(point), by Lagrange as in examples/perm_verify.c */
-  permi_proof_look look;
-  int k;
-  memset(&look, 0, sizeof look);
-  look.seed = PERMI_HASH_START;
-  for (t = 0; t <= all && !permi_watch(room->watch, 5); t++)
-    look.seed = permi_hash(look.seed, permi_proof_listed(proof, partials, run, t));
-  point = (look.seed >> 12) % p;
-  less = permi_montgomery(point, prime->square, prime);
-  for (t = 0; t <= all && !permi_watch(room->watch, 60); t++) {
-    uint64_t y = permi_proof_listed(proof, partials, run, t), x;
-    look.outside |= y >= p;
-    y %= p;
-    x = permi_montgomery((all - t) & 1 ? permi_residue_add(0, y, 1, p) : y, binomial, prime);
-    for (k = 0; k < PERMI_PROOF_SYNDROMES; k++) { /* D! times the sum, without a division */
-      look.syndrome[k] = permi_residue_add(permi_montgomery(look.syndrome[k], times, prime), x, 0, p);
-      x = permi_montgomery(x, times, prime);
-    }
-    binomial = permi_montgomery(binomial, rest, prime);
-    if (t <= last) {
-      factorial = t ? permi_montgomery(factorial, times, prime) : factorial;
-      x = permi_montgomery((last - t) & 1 ? permi_residue_add(0, y, 1, p) : y, before, prime);
-      at = permi_residue_add(permi_montgomery(at, permi_montgomery(less, times, prime), prime), x, 0, p);
-      before = permi_montgomery(before, permi_montgomery(less, left, prime), prime);
-      left = permi_residue_add(left, one, 1, p);
-      less = permi_residue_add(less, one, 1, p);
-    }
-    times = permi_residue_add(times, one, 0, p);
-    rest = permi_residue_add(rest, one, 1, p);
-  }
-  factorial = permi_montgomery(factorial, factorial, prime);
-  look.other = permi_montgomery(permi_proof_formula(proof, run, point, room), factorial, prime) != at;
-  return look;
-}
-
-/* The shortest recurrence sum_i r_i S_(k-i) = 0, r_0 = 1, of these syndromes; returns its length. */
-static int permi_proof_recurrence(const uint64_t *syndrome, const permi_odd_modulus *prime, uint64_t *r)
-{
-  enum { ROOM = PERMI_PROOF_SYNDROMES + 1 };
-  const uint64_t p = prime->p;
-  uint64_t old[ROOM] = {0}, kept[ROOM], discrepancy, divisor = 1, factor;
-  int length = 0, since = 1, i, k;
-  memset(r, 0, ROOM * sizeof *r);
-  r[0] = old[0] = 1;
-  for (k = 0; k < PERMI_PROOF_SYNDROMES; k++, since++) {
-    for (discrepancy = 0, i = 0; i <= length; i++)
-      discrepancy = permi_residue_add(discrepancy, permi_residue_multiply(r[i], syndrome[k - i], p), 0, p);
-    if (!discrepancy)
-      continue;
-    memcpy(kept, r, sizeof kept);
-    factor = permi_montgomery(discrepancy, permi_prime_inverse(divisor, prime), prime);
-    for (i = since; i < ROOM; i++)
-      r[i] = permi_residue_add(r[i], permi_residue_multiply(factor, old[i - since], p), 1, p);
-    if (2 * length > k)
-      continue;
-    length = k + 1 - length;
-    memcpy(old, kept, sizeof old);
-    divisor = discrepancy;
-    since = 0;
-  }
-  return length;
-}
-
-/* Which values are wrong, if the syndromes tell; returns how many, 0: they do not. */
-static int permi_proof_singles(const permi_proof *proof, const perm_partial *partials, int run,
-                               const permi_proof_look *look, const permi_proof_room *room, uint64_t *single)
-{
-  const permi_odd_modulus *prime = &proof->prime[run / proof->parts];
-  uint64_t r[PERMI_PROOF_SYNDROMES + 1], t, times = 0;
-  const int length = permi_proof_recurrence(look->syndrome, prime, r);
-  int found = 0, k;
-  if (length > PERMI_PROOF_SYNDROMES / 2 || look->outside)
-    return 0;
-  for (t = 0; t < proof->values + PERMI_PROOF_SYNDROMES && found < length && !permi_watch(room->watch, 20); t++) {
-    uint64_t at = 1;
-    for (k = 1; k <= length; k++)
-      at = permi_residue_add(permi_montgomery(at, times, prime), r[k], 0, prime->p);
-    if (!at)
-      single[found++] = t;
-    times = permi_residue_add(times, prime->one, 0, prime->p);
-  }
-  for (k = 0; k < found && found == length; k++)
-    if (permi_proof_formula(proof, run, single[k], room) == permi_proof_listed(proof, partials, run, single[k]))
-      return 0;
-  return found == length && !permi_watch(room->watch, 0) ? found : 0;
-}
-
-static void permi_state_strike(perm_state *state, int leaf)
-{
-  memset(&state->partial[leaf], 0, sizeof state->partial[leaf]);
-  state->finished[leaf].count = 0;
-}
-
-/* A leaf is wrong if one of its values, a random one, is, or one is not below its modulus. */
-static int permi_proof_range_wrong(const permi_proof *proof, const perm_partial *partials, int index, uint64_t seed,
-                                   const permi_proof_room *room)
-{
-  const permi_proof_leaf *leaf = &proof->leaf[index];
-  const int run = index / proof->leaves;
-  uint64_t t;
-  for (t = leaf->first; t < leaf->end; t++)
-    if (permi_proof_listed(proof, partials, run, t) >= proof->prime[run / proof->parts].p)
-      return 1;
-  t = leaf->first + permi_hash(seed, (uint64_t)index) % (leaf->end - leaf->first);
-  return permi_proof_formula(proof, run, t, room) != permi_proof_listed(proof, partials, run, t) &&
-         !permi_watch(room->watch, 0);
-}
-
-/* Looks for the wrong values of a polynomial, strikes their leaves out of `strike` unless NULL; the first ones' place
-   goes to *text. Returns the number of places. */
-static int permi_proof_locate(const permi_proof *proof, const perm_partial *partials, int run,
-                              const permi_proof_look *look, const permi_proof_room *room, perm_state *strike,
-                              char text[64])
-{
-  uint64_t single[PERMI_PROOF_SYNDROMES];
-  const int first = run * proof->leaves;
-  int singles = permi_proof_singles(proof, partials, run, look, room, single), places = 0, k;
-  for (k = 0; k < singles; k++)
-    if (strike)
-      permi_state_strike(strike, first + (int)(single[k] / proof->each));
-  if (singles)
-    snprintf(text, 64, "value %llu", (unsigned long long)single[0]);
-  for (k = first; k < first + proof->leaves && !singles && !permi_watch(room->watch, 0); k++)
-    if (permi_proof_range_wrong(proof, partials, k, look->seed, room)) {
-      const permi_proof_leaf *leaf = &proof->leaf[k];
-      if (!places++)
-        snprintf(text, 64, "values %llu to %llu", (unsigned long long)leaf->first, (unsigned long long)leaf->end - 1);
-      if (strike)
-        permi_state_strike(strike, k);
-    }
-  if (singles || places)
-    return singles + places;
-  snprintf(text, 64, "some of all values"); /* few in many ranges */
-  for (k = first; k < first + proof->leaves && strike && !permi_watch(room->watch, 0); k++)
-    permi_state_strike(strike, k);
-  return 1;
-}
-
-static uint64_t *permi_proof_weights_room(const permi_proof *proof, const perm_allocator *allocator)
-{
-  return (uint64_t *)permi_allocate(allocator, (size_t)1 << proof->signs, sizeof(uint64_t));
-}
-
-/* Of finished partials; see perm_job. */
-static perm_status permi_proof_check(const perm_job *job, const perm_partial *partials, perm_state *strike,
-                                     permi_control *watch, perm_result *result)
-{
-  const permi_proof *proof = (const permi_proof *)job->context;
-  const permi_proof_room room = {permi_proof_weights_room(proof, &job->allocator), watch};
-  uint64_t p = 0;
-  char text[64], more[64] = "";
-  int run, k, places = 0;
-  if (!room.weight)
-    return permi_fail_memory(result);
-  if (watch)
-    watch->activity = "checking the proof";
-  for (run = 0; run < proof->runs && !permi_watch(watch, 0); run++) {
-    const permi_proof_look look = permi_proof_look_at(proof, partials, run, &room);
-    int wrong = look.outside || look.other;
-    char here[64];
-    for (k = 0; k < PERMI_PROOF_SYNDROMES; k++)
-      wrong |= look.syndrome[k] != 0;
-    if (!wrong || permi_watch(watch, 0))
-      continue;
-    k = permi_proof_locate(proof, partials, run, &look, &room, strike, here);
-    if (!places) {
-      memcpy(text, here, sizeof text);
-      p = proof->prime[run / proof->parts].p;
-    }
-    places += k;
-  }
-  permi_release(&job->allocator, room.weight);
-  if (permi_watch(watch, 0))
-    return permi_fail_stopped(watch, result);
-  if (!places)
-    return PERM_OK;
-  if (places > 1)
-    snprintf(more, sizeof more, ", and %d places more", places - 1);
-  return permi_fail(result, PERM_ERROR_STATE, 0,
-                    "proof: %s modulo %llu %s wrong%s: a processor computed falsely, or memory or a file was damaged; "
-                    "another call computes them again",
-                    text, (unsigned long long)p, strncmp(text, "value ", 6) ? "are" : "is", more);
-}
-
-/* Some random values of what has been merged from a file. */
-static perm_status permi_proof_sample(const perm_job *job, const perm_state *state, permi_control *watch,
-                                      perm_result *result)
-{
-  const permi_proof *proof = (const permi_proof *)job->context;
-  const permi_proof_room room = {permi_proof_weights_room(proof, &job->allocator), watch};
-  uint64_t seed = PERMI_HASH_START;
-  int run, k, i, wrong = 0;
-  if (!room.weight)
-    return permi_fail_memory(result);
-  watch->activity = "checking a part of the proof";
-  for (run = 0; run < proof->runs && !wrong; run++)
-    for (k = 0; k < PERMI_PROOF_SAMPLES && !wrong; k++) {
-      seed = permi_hash(seed, (uint64_t)k);
-      for (i = 0; i < proof->leaves && !wrong; i++) {
-        const int index = run * proof->leaves + (int)((seed + (uint64_t)i) % (uint64_t)proof->leaves);
-        const permi_intervals *done = &state->finished[index];
-        const permi_proof_leaf *leaf = &proof->leaf[index];
-        uint64_t t, end;
-        if (!done->count)
-          continue;
-        seed = permi_hash(seed, state->partial[index].value.word[0]);
-        t = leaf->first + done->list[0].begin * proof->points;
-        end = leaf->first + done->list[0].end * proof->points;
-        t += seed % ((end < leaf->end ? end : leaf->end) - t);
-        wrong = permi_proof_formula(proof, run, t, &room) != permi_proof_listed(proof, state->partial, run, t);
-        if (wrong)
-          permi_fail(result, PERM_ERROR_STATE, 0, "value %llu modulo %llu is wrong: trust no other of it either",
-                     (unsigned long long)t, (unsigned long long)proof->prime[run / proof->parts].p);
-        break;
-      }
-    }
-  permi_release(&job->allocator, room.weight);
-  if (permi_watch(watch, 0))
-    return permi_fail_stopped(watch, result);
-  watch->activity = NULL;
-  return wrong ? PERM_ERROR_STATE : PERM_OK;
-}
-#endif
-
-/* =========================================================================================== >>proof
-   Permanents that carry their proof: the job that evaluates >>polynomial, the value, and the file, which
-   examples/perm_verify.c checks without this library. Numbers have the least significant byte first:
-     offset  bytes
-          0      8  89 50 52 4f 4f 46 0d 0a
-          8      4  format: 1
-         12      4  n
-         16      8  bytes of the whole file
-         24      8  fingerprint of the matrix: h = mix(14695981039346656037, 4 n + parts), then mix(h, x) for each x,
-                    row by row, modulo 2^64, real before imaginary parts; mix(h, x): y = (h ^ x) 0x9e3779b97f4a7c15
-                    modulo 2^64, y ^ y >> 29
-         32      4  parts: 1 integers, 2 Gaussian integers
-         36      4  primes
-         40      8  values of a polynomial: (n + 1)(2^(n/2) - 1) + 1
-         48         8 for each prime: primes below 2^50, falling, their product above twice a bound on the permanent;
-                    Gaussian: 1 modulo 4
-                    for each prime its polynomial; Gaussian: that with i = r, then that with i = p - r, r < p / 2 a root
-                    of -1 modulo p: 8 for each value
-                 8  checksum: mix over all words before, from 14695981039346656037
-   The file is absent, whole and old, or whole and new (>>files). */
-
-#if !defined(PERM_NO_EXTRAS)
-#define PERMI_PROOF_MAGIC "\211PROOF\r\n"
-#define PERMI_PROOF_HEAD 48
-
-static void permi_proof_leaf_release(const perm_allocator *allocator, void *context)
-{
-  (void)allocator, (void)context; /* the job has them all */
-}
-
-static void permi_proof_free(const perm_allocator *allocator, void *context)
-{
-  permi_proof *proof = (permi_proof *)context;
-  if (!proof)
-    return;
-  permi_release(allocator, proof->tables);
-  permi_release(allocator, proof->residue);
-  permi_release(allocator, proof->polynomial);
-  permi_release(allocator, proof->leaf);
-  permi_release(allocator, proof);
-}
-
-static size_t permi_proof_explain(const permi_leaf *leaf, char *buffer, size_t size)
-{
-  const permi_proof_leaf *own = (const permi_proof_leaf *)leaf->context;
-  const permi_proof *proof = own->proof;
-  const double leaves = (double)proof->values / (double)(own->end - own->first) * proof->runs;
-  if (own != proof->leaf) {
-    if (size)
-      buffer[0] = 0;
-    return 0; /* one line says it for all */
-  }
-  return permi_say(buffer, size,
-                   "proof, n = %d: %s kernel%s, %d prime%s, polynomials of %llu values, a file of %.3g MB; %.3g "
-                   "products, %.3g s\n",
-                   proof->n, perm_isa_name(leaf->information.isa), proof->parts == 2 ? " (complex)" : "",
-                   proof->primes, proof->primes == 1 ? "" : "s", (unsigned long long)proof->values,
-                   8e-6 * (double)proof->values * proof->runs,
-                   leaf->information.work * leaves, leaf->information.seconds * leaves);
-}
-
-/* The permanent modulo prime k, its parts. */
-static void permi_proof_residue(const permi_proof *proof, int k, const perm_partial *partials, uint64_t *part)
-{
-  const permi_odd_modulus *prime = &proof->prime[k];
-  const uint64_t N = UINT64_C(1) << proof->signs;
-  uint64_t value[2] = {0, 0}, at, power = prime->one;
-  int r, i;
-  for (i = 1; i < proof->n; i++)
-    power = permi_residue_add(power, power, 0, prime->p);
-  power = permi_prime_inverse(permi_montgomery(power, 1, prime), prime);
-  for (r = 0; r < proof->parts; r++) {
-    for (at = 0; at < N; at++) {
-      const uint64_t listed = permi_proof_listed(proof, partials, k * proof->parts + r, at);
-      value[r] = permi_residue_add(value[r], listed, 0, prime->p);
-    }
-    value[r] = permi_montgomery(value[r], power, prime);
-  }
-  part[0] = value[0];
-  if (proof->parts == 2)
-    permi_residue_parts(value, proof->root[k], prime, &part[0], &part[1]);
-}
-
-static perm_status permi_proof_value(const perm_job *job, const perm_partial *partials, permi_number *number)
-{
-  const permi_proof *proof = (const permi_proof *)job->context;
-  uint64_t residue[2][PERMI_PROOF_PRIMES], part[2] = {0, 0}, word[2 * (PERMI_PROOF_PRIMES + 1)];
-  perm_status status = PERM_OK;
-  perm_sum sum;
-  int k, i;
-  for (k = 0; k < proof->primes; k++) {
-    permi_proof_residue(proof, k, partials, part);
-    residue[0][k] = part[0];
-    residue[1][k] = part[1];
-  }
-  *number = permi_number_one();
-  for (i = 0; i < proof->parts && status == PERM_OK; i++) {
-    memset(&sum, 0, sizeof sum);
-    status = permi_residues_sum(proof->prime, residue[i], proof->primes, job->modulus, word, &sum);
-    if (status == PERM_OK && !permi_sum_integer(&sum, i ? &number->imaginary_integer : &number->integer))
-      status = PERM_ERROR_OVERFLOW;
-  }
-  return status;
-}
-
-/* ---- the file */
-typedef struct permi_proof_file {
-  const permi_proof *proof;
-  const perm_partial *partials;
-} permi_proof_file;
-
-/* Writes words and adds them to the checksum; returns 0 on failure. */
-static int permi_proof_words(FILE *stream, const uint64_t *word, int words, uint64_t *hash)
-{
-  unsigned char bytes[8 * PERM_SUM_WORDS];
-  int k;
-  for (k = 0; k < words; k++) {
-    permi_put(bytes + 8 * k, word[k], 8);
-    *hash = permi_hash(*hash, word[k]);
-  }
-  return fwrite(bytes, 8, (size_t)words, stream) == (size_t)words;
-}
-
-static int permi_proof_print(FILE *stream, const void *what)
-{
-  const permi_proof_file *file = (const permi_proof_file *)what;
-  const permi_proof *proof = file->proof;
-  uint64_t head[PERMI_PROOF_HEAD / 8], hash = PERMI_HASH_START, sum;
-  int k, i, good;
-  memcpy(head, PERMI_PROOF_MAGIC, 8);
-  head[0] = permi_get((const unsigned char *)head, 8);
-  head[1] = 1 | (uint64_t)proof->n << 32;
-  head[2] = PERMI_PROOF_HEAD + 8 * ((uint64_t)proof->primes + (uint64_t)proof->runs * proof->values + 1);
-  head[3] = proof->fingerprint;
-  head[4] = (uint64_t)proof->parts | (uint64_t)proof->primes << 32;
-  head[5] = proof->values;
-  good = permi_proof_words(stream, head, PERMI_PROOF_HEAD / 8, &hash);
-  for (k = 0; k < proof->primes && good; k++)
-    good = permi_proof_words(stream, &proof->prime[k].p, 1, &hash);
-  for (k = 0; k < proof->runs * proof->leaves && good; k++) {
-    const permi_proof_leaf *leaf = &proof->leaf[k];
-    const uint64_t *word[3] = {file->partials[k].value.word, file->partials[k].imaginary.word,
-                               file->partials[k].absolute.word};
-    const uint64_t end = leaf->end < proof->values ? leaf->end : proof->values;
-    int left = leaf->first < end ? (int)(end - leaf->first) : 0;
-    for (i = 0; i < 3 && left > 0 && good; i++, left -= PERM_SUM_WORDS)
-      good = permi_proof_words(stream, word[i], left < PERM_SUM_WORDS ? left : PERM_SUM_WORDS, &hash);
-  }
-  sum = hash;
-  return good && permi_proof_words(stream, &sum, 1, &hash);
-}
-
-/* Of a finished job; state NULL: only tries. */
-static perm_status permi_proof_write(const perm_job *job, const perm_state *state, const char *path,
-                                     perm_result *result)
-{
-  const permi_proof_file file = {(const permi_proof *)job->context, state ? state->partial : NULL};
-  const char *failed, *why = permi_file_replace(path, &job->allocator, 1, state ? permi_proof_print : NULL,
-                                                state ? &file : NULL, 0, &failed);
-  if (!why)
-    return PERM_OK;
-  return failed ? permi_fail(result, PERM_ERROR_FILE, 0, "%s: cannot %s it: %s", path, failed, why)
-                : permi_fail_memory(result);
-}
-
-/* ---- the job */
-static uint64_t permi_proof_fingerprint(const permi_problem *problem)
-{
-  uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)problem->n * 4 + (uint64_t)problem->parts);
-  int i, j;
-  for (i = 0; i < problem->n; i++)
-    for (j = 0; j < problem->n * problem->parts; j++)
-      hash = permi_hash(hash, (uint64_t)problem->integer[i * problem->ld * problem->parts + j]);
-  return hash;
-}
-
-static void permi_proof_primes_choose(permi_proof *proof)
-{
-  int k;
-  permi_primes_choose(proof->prime, (size_t)proof->primes, proof->parts == 2, PERMI_PROOF_PRIME_BITS);
-  for (k = 0; k < proof->primes && proof->parts == 2; k++) {
-    const uint64_t root = permi_prime_root(&proof->prime[k]), other = proof->prime[k].p - root;
-    proof->root[k] = root < other ? root : other;
-  }
-}
-
-#define PERMI_PROOF_GPU_POINTS 32
-#define PERMI_PROOF_GPU_LEAF 256
-
-/* Predicted seconds; INFINITY: it cannot be done. */
-static double permi_proof_gpu_seconds(const permi_proof *proof)
-{
-  const double work = (double)proof->values * proof->runs * ldexp((double)proof->n, proof->n - proof->signs - 1);
-  return proof->n < PERMI_GPU_LEAST_N ? (double)INFINITY : work / PERMI_GPU_RATE_PROOF + PERMI_GPU_PROOF_COMPILE;
-}
-
-/* rate: products a second of a thread. */
-static int permi_proof_on_gpu(const permi_proof *proof, const perm_options *options, double rate)
-{
-  const double work = (double)proof->values * proof->runs * ldexp((double)proof->n, proof->n - proof->signs - 1);
-  char message[PERM_MESSAGE_BYTES];
-  if (options->isa == PERM_ISA_CUDA)
-    return 1;
-  return options->gpu.devices && work / rate >= 1 && permi_proof_gpu_seconds(proof) < work / rate &&
-         (!options->gpu.cpu_fallback || permi_gpu_devices(options->gpu.devices, message));
-}
-
-/* What the polynomials of a problem take. */
-static permi_proof *permi_proof_make(const permi_problem *problem, const perm_options *options, double *rate, int *gpu)
-{
-  const perm_allocator *allocator = &options->allocator;
-  permi_proof *proof = (permi_proof *)permi_allocate(allocator, 1, sizeof *proof);
-  size_t leaves;
-  if (!proof)
-    return NULL;
-  memset(proof, 0, sizeof *proof);
-  proof->allocator = *allocator;
-  proof->n = problem->n;
-  proof->parts = problem->parts;
-  proof->signs = problem->n / 2;
-  proof->primes = permi_proof_primes(problem);
-  proof->runs = proof->primes * proof->parts;
-  proof->values = (uint64_t)(proof->n + 1) * ((UINT64_C(1) << proof->signs) - 1) + 1;
-  proof->run = permi_polynomial_kernel(options->isa == PERM_ISA_CUDA ? PERM_ISA_PLAIN : permi_isa(options), rate);
-  *gpu = permi_proof_on_gpu(proof, options, *rate);
-  proof->each = *gpu ? PERMI_PROOF_GPU_LEAF : PERMI_PROOF_LEAF;
-  proof->points = *gpu ? PERMI_PROOF_GPU_POINTS : PERMI_PROOF_POINTS;
-  proof->leaves = (int)((proof->values + PERMI_PROOF_SYNDROMES + proof->each - 1) / proof->each);
-  proof->fingerprint = permi_proof_fingerprint(problem);
-  leaves = (size_t)proof->leaves * (size_t)proof->runs;
-  permi_proof_primes_choose(proof);
-  proof->polynomial = (permi_polynomial *)permi_allocate(allocator, (size_t)proof->runs, sizeof *proof->polynomial);
-  proof->leaf = (permi_proof_leaf *)permi_allocate(allocator, leaves, sizeof *proof->leaf);
-  if (proof->polynomial && proof->leaf && permi_proof_tables(proof, problem, allocator))
-    return proof;
-  permi_proof_free(allocator, proof);
-  return NULL;
-}
-
-static int permi_proof_push(perm_job *job, permi_proof *proof, int index, perm_isa isa, double rate)
-{
-  const double work = ldexp((double)proof->n, proof->n - proof->signs - 1); /* products a value */
-  const uint64_t all = proof->values + PERMI_PROOF_SYNDROMES;
-  permi_proof_leaf *own = &proof->leaf[index];
-  permi_leaf leaf;
-  own->proof = proof;
-  own->polynomial = &proof->polynomial[index / proof->leaves];
-  own->first = (uint64_t)(index % proof->leaves) * proof->each;
-  own->end = own->first + proof->each < all ? own->first + proof->each : all;
-  memset(&leaf, 0, sizeof leaf);
-  leaf.information.kind = PERM_LEAF_RANGE;
-  leaf.information.method = PERM_METHOD_PROOF;
-  leaf.information.isa = isa;
-  leaf.information.n = proof->n;
-  leaf.information.chunks = (own->end - own->first + proof->points - 1) / proof->points;
-  leaf.information.work = work * (double)(own->end - own->first);
-  leaf.information.seconds = leaf.information.work / rate;
-  leaf.information.bytes = sizeof(perm_partial) + sizeof(permi_intervals) + sizeof leaf + sizeof *own;
-  leaf.information.fingerprint =
-      permi_hash(permi_hash(proof->fingerprint, (uint64_t)index),
-                 (uint64_t)proof->primes + 256 * PERMI_PROOF_SYNDROMES + 65536 * proof->each);
-  if (isa == PERM_ISA_CUDA)
-    leaf.run_range = permi_proof_gpu_range;
-  else
-    leaf.run_chunk = permi_proof_chunk;
-  leaf.release = permi_proof_leaf_release;
-  leaf.explain = permi_proof_explain;
-  leaf.context = own;
-  leaf.workspace = isa == PERM_ISA_CUDA ? 0 : permi_proof_workspace(proof->n, proof->signs);
-  leaf.integer = 1;
-  leaf.scale = permi_dd_make(1);
-  return permi_job_push_leaf(job, &leaf);
-}
-
-static perm_status permi_proof_refuse(const permi_problem *problem, const perm_options *options, int argument,
-                                      perm_result *result)
-{
-  const perm_checkpoint_file *kept = &options->checkpoint;
-  int i;
-  if (options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_PROOF)
-    return permi_fail(result, PERM_ERROR_OPTION, argument, "options: prove goes with methods auto and proof, not %s",
-                      perm_method_name(options->method));
-  if (!problem->integer)
-    return permi_fail(result, PERM_ERROR_UNSUPPORTED, argument,
-                      "options: proofs are of integers: use perm_compute_integer or _gaussian, or precision exact");
-  if (options->precision != PERM_PRECISION_DEFAULT && options->precision != PERM_PRECISION_EXACT)
-    return permi_fail(result, PERM_ERROR_OPTION, argument, "options: proofs are exact, so leave precision as it is");
-  if (options->isa == PERM_ISA_CUDA && problem->n < PERMI_GPU_LEAST_N)
-    return permi_fail(result, PERM_ERROR_UNSUPPORTED, argument, "options: GPUs make proofs of order %d to %d",
-                      PERMI_GPU_LEAST_N, PERMI_PROOF_MAX_N);
-  if (problem->row_count || problem->column_count || problem->m != problem->n || problem->n < 1 ||
-      problem->n > PERMI_PROOF_MAX_N)
-    return permi_fail(result, PERM_ERROR_SIZE, 1, "the matrix is %d x %d%s; proofs are of square ones of order 1 to %d",
-                      problem->m, problem->n, problem->row_count || problem->column_count ? " with multiplicities" : "",
-                      PERMI_PROOF_MAX_N);
-  for (i = kept->file ? -1 : 0; options->prove && i < kept->merges; i++)
-    if (!strcmp(options->prove, i < 0 ? kept->file : kept->merge[i]))
-      return permi_fail(result, PERM_ERROR_OPTION, argument, "options: prove would replace the checkpoint %s",
-                        options->prove);
-  return PERM_OK;
-}
-
-/* The problem has been checked. */
-static perm_status permi_proof_job(const permi_problem *problem, const perm_options *options, int argument,
-                                   perm_job **job, perm_result *result)
-{
-  const double start = permi_seconds();
-  permi_control watch = permi_control_begin(options);
-  perm_status status = permi_proof_refuse(problem, options, argument, result);
-  permi_proof *proof;
-  perm_isa isa;
-  double rate;
-  int i, gpu;
-  *job = NULL;
-  watch.activity = "planning";
-  if (status != PERM_OK)
-    return status;
-  proof = permi_proof_make(problem, options, &rate, &gpu);
-  *job = proof ? permi_job_new(&options->allocator, PERM_PRECISION_EXACT) : NULL;
-  if (!*job) {
-    permi_proof_free(&options->allocator, proof);
-    return permi_fail_memory(result);
-  }
-  (*job)->context = proof;
-  (*job)->release = permi_proof_free;
-  (*job)->value = permi_proof_value;
-  (*job)->inspect = permi_proof_check;
-  (*job)->sample = permi_proof_sample;
-  (*job)->prove = permi_proof_write;
-  isa = gpu ? PERM_ISA_CUDA : permi_isa(options);
-  if (gpu) {
-    rate = PERMI_GPU_RATE_PROOF;
-    (*job)->run_many = permi_proof_gpu_many;
-  }
-  (*job)->is_complex = proof->parts == 2;
-  (*job)->modulus = options->modulus;
-  for (i = 0; i < proof->runs * proof->leaves; i++)
-    if (permi_watch(&watch, 2000) || !permi_proof_push(*job, proof, i, isa, rate)) {
-      perm_job_free(*job);
-      *job = NULL;
-      return watch.stopped == PERM_OK ? permi_fail_memory(result) : permi_fail_stopped(&watch, result);
-    }
-  (*job)->plan_seconds = permi_seconds() - start;
-  return PERM_OK;
-}
-
-#define PERMI_PROVE_HERE permi_proof_job
-#else
-#define PERMI_PROVE_HERE NULL
-#endif
-
-static int permi_asks_proof(const perm_options *options)
-{
-  return options->prove || options->method == PERM_METHOD_PROOF;
-}
-
 PERMI_BRIEF_END
 
 /* ========================================================================================== >>check */
 
-/* Of calls that make no proofs. */
-PERMI_UNUSED
-static perm_status permi_check_unproved(const perm_options *options, int argument, perm_result *result)
-{
-  const perm_status status = permi_check_options(options, argument, result);
-  return status == PERM_OK && options->prove
-             ? permi_fail(result, PERM_ERROR_OPTION, argument,
-                          "options: prove is for single exact permanents: perm_compute_integer, _gaussian, _sparse")
-             : status;
-}
-
 PERMI_UNUSED
 static perm_status permi_check_whole(const perm_options *options, int argument, perm_result *result)
 {
-  const perm_status status = permi_check_unproved(options, argument, result);
+  const perm_status status = permi_check_options(options, argument, result);
   return status == PERM_OK && permi_in_pieces(options)
              ? permi_fail(result, PERM_ERROR_OPTION, argument,
                           "options: checkpoint, parts and merge are for single permanents that a job computes")
@@ -12845,7 +11860,7 @@ static int permi_run_short(const perm_job *job, const perm_options *options, per
   permi_control control;
   perm_status status = PERM_OK;
   int i;
-  if (job->leaves > PERMI_SHORT_LEAVES || options->prove || permi_job_seconds(job) >= PERMI_PARALLEL_SECONDS ||
+  if (job->leaves > PERMI_SHORT_LEAVES || permi_job_seconds(job) >= PERMI_PARALLEL_SECONDS ||
       options->execute || options->progress || options->cancel || options->max_seconds > 0 || permi_in_pieces(options))
     return 0;
   control = permi_control_begin(options);
@@ -12866,20 +11881,15 @@ static int permi_run_short(const perm_job *job, const perm_options *options, per
 static perm_status permi_run_job(perm_job *job, const perm_options *options, const permi_reach *reach,
                                  perm_result *result)
 {
-  const int proves = options->prove && job->prove;
   perm_state *state = NULL;
   perm_status status;
   if (permi_run_short(job, options, result)) {
     perm_job_free(job);
     return result->status;
   }
-  status = proves ? job->prove(job, NULL, options->prove, result) : PERM_OK;
-  if (status == PERM_OK)
-    status = perm_state_create(job, &state) != PERM_OK         ? permi_fail_memory(result)
-             : options->execute && !options->checkpoint.merges ? options->execute(job, state, options, result)
-                                                               : reach->execute(job, state, options, result);
-  if (status == PERM_OK && proves)
-    status = job->prove(job, state, options->prove, result);
+  status = perm_state_create(job, &state) != PERM_OK         ? permi_fail_memory(result)
+           : options->execute && !options->checkpoint.merges ? options->execute(job, state, options, result)
+                                                             : reach->execute(job, state, options, result);
   perm_state_free(state);
   perm_job_free(job);
   return status;
@@ -13727,8 +12737,6 @@ static perm_status permi_plan_array(const permi_problem *problem, const perm_opt
   perm_options raised;
   perm_status status;
   permi_fail(result, PERM_OK, 0, "%s", "");
-  if (!plan)
-    return permi_fail(result, PERM_ERROR_NULL, 6, "plan is NULL");
   status = permi_check_options(options, 5, result);
   if (status == PERM_OK)
     status = permi_check_matrix(m, n, &view, result);
@@ -13742,10 +12750,6 @@ static perm_status permi_plan_array(const permi_problem *problem, const perm_opt
     permi_plan_fingerprint(plan, &view);
     return PERM_OK;
   }
-  if (m != n)
-    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 1,
-                      "the matrix is %d x %d; plans are for square ones: use perm_compute_%s", m, n,
-                      problem->parts == 2 ? "complex" : "real");
   raised = *options;
   if (permi_doubling_is_cheap(problem, options))
     raised.precision = PERM_PRECISION_DD;
@@ -14174,15 +13178,13 @@ static const permi_gpu_engines permi_gpus = {permi_plan_gpu,  permi_gpu_growth, 
 
 static const permi_reach permi_bare_real = {
     1, PERMI_KERNEL_TABLE(permi_kernels_real), PERMI_COUNTS_TABLES(real), {NULL, NULL},  NULL,
-    permi_double_engines, 2, NULL, permi_execute_bare, PERMI_ROUTE_HERE, NULL};
+    permi_double_engines, 2, NULL, permi_execute_bare, PERMI_ROUTE_HERE};
 static const permi_reach permi_reach_real = {
     1, PERMI_KERNEL_TABLE(permi_kernels_real), PERMI_COUNTS_TABLES(real), {permi_gray_real, permi_gray_dd}, &permi_gpus,
-    permi_array_engines, PERMI_ARRAY_ENGINES, permi_exact_surely, perm_job_execute, PERMI_ROUTE_HERE,
-    PERMI_PROVE_HERE};
+    permi_array_engines, PERMI_ARRAY_ENGINES, permi_exact_surely, perm_job_execute, PERMI_ROUTE_HERE};
 static const permi_reach permi_reach_complex = {
     2, PERMI_COMPLEX_TABLE, PERMI_COUNTS_TABLES(complex), {permi_gray_complex, permi_gray_dd}, &permi_gpus,
-    permi_array_engines, PERMI_ARRAY_ENGINES, permi_exact_surely, perm_job_execute, PERMI_ROUTE_HERE,
-    PERMI_PROVE_HERE};
+    permi_array_engines, PERMI_ARRAY_ENGINES, permi_exact_surely, perm_job_execute, PERMI_ROUTE_HERE};
 
 static const permi_reach *permi_reach_of(int parts)
 {
@@ -14346,58 +13348,6 @@ static perm_status permi_array_watched(void *context, const perm_options *option
 
 static const permi_solver permi_array_solver = {permi_array_watched, permi_array_make, permi_array_next};
 
-static perm_status permi_job_metered(const perm_plan *plan, const permi_problem *problem,
-                                     const perm_options *options_given, perm_job **job, perm_result *result)
-{
-  const perm_options *options = permi_options(options_given);
-  const char *missing = !plan ? "plan" : !job ? "job" : !problem->real && plan->n ? "a" : NULL;
-  perm_options planned = *options;
-  permi_array array;
-  permi_maker maker;
-  perm_status status;
-  permi_result_clear(result);
-  if (missing)
-    return permi_fail(result, PERM_ERROR_NULL, !plan ? 1 : !job ? 5 : 2, "%s is NULL", missing);
-  *job = NULL;
-  status = permi_check_options(options, 4, result);
-  if (status != PERM_OK)
-    return status;
-  if (plan->isa != PERM_ISA_CUDA && !permi_isa_here(plan->isa))
-    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 1, "plan is for %s kernels; this machine's best is %s",
-                      perm_isa_name(plan->isa), perm_isa_name(perm_isa_best()));
-  if (plan->is_complex != (problem->parts == 2))
-    return permi_fail(result, PERM_ERROR_STATE, 1, "plan is for a %s matrix", plan->is_complex ? "complex" : "real");
-  /* a plan from outside is not trusted: it is made again */
-  planned.method = plan->method != PERM_METHOD_STRUCTURE     ? plan->method
-                   : plan->precision == PERM_PRECISION_KAHAN ? PERM_METHOD_GLYNN /* dense refuses kahan */
-                                                             : PERM_METHOD_DENSE; /* auto may raise the precision */
-  planned.precision = plan->precision;
-  planned.certify = plan->certify;
-  planned.isa = plan->isa;
-  planned.gpu.devices = plan->isa == PERM_ISA_CUDA;
-  planned.gpu.cpu_fallback = 0;
-  permi_array_begin(&maker, &array, problem, 4);
-  array.engine = &problem->reach->engines[PERMI_AT_DENSE];
-  status = permi_plan_array(problem, &planned, &array.plan, NULL);
-  if (status == PERM_ERROR_MEMORY)
-    return permi_fail_memory(result);
-  if (status != PERM_OK || array.plan.fingerprint != plan->fingerprint)
-    return permi_fail(result, PERM_ERROR_STATE, 1, "plan is for another matrix, or of another version of perm.h");
-  permi_dense_planned(&array);
-  planned.certify |= options->certify;
-  return permi_job_asked(permi_array_make(&maker, options, job, result), &planned, job);
-}
-
-static perm_status permi_job_create(const perm_plan *plan, const permi_reach *reach, const double *a, ptrdiff_t ld,
-                                    const perm_options *options_given, perm_job **job, perm_result *result)
-{
-  const int n = plan ? plan->n : 0;
-  const permi_problem problem = permi_problem_make(n, n, a, NULL, ld, reach, NULL, NULL);
-  permi_metered call;
-  const perm_options *options = permi_meter_begin(&call, options_given, permi_problem_bytes(&problem));
-  return permi_meter_end(&call, permi_job_metered(plan, &problem, options, job, result), result);
-}
-
 /* ======================================================================================== >>compute
    The public functions for one matrix. */
 
@@ -14432,32 +13382,9 @@ static perm_status permi_array_reduce(permi_array *array, int equal, const perm_
                                                                                        : permi_fail_memory(result);
 }
 
-/* Makes the job of a proof. */
-static perm_status permi_proof_create(const permi_problem *problem, int argument, const perm_options *options,
-                                      perm_job **job, perm_result *result)
+static int permi_is_rectangular(const permi_problem *problem)
 {
-  perm_status status = permi_check_options(options, argument, result);
-  if (status == PERM_OK)
-    status = permi_check_problem(problem, problem->row_count != NULL, result);
-  if (status == PERM_OK && !problem->reach->prove)
-    return permi_fail(result, PERM_ERROR_UNSUPPORTED, argument, "options: proofs were left out by PERM_NO_EXTRAS");
-  return status == PERM_OK ? problem->reach->prove(problem, options, argument, job, result) : status;
-}
-
-/* The whole matrix is proved, before any reduction. */
-static perm_status permi_proof_compute(const permi_problem *problem, int argument, const perm_options *options_given,
-                                       double start, perm_result *result)
-{
-  perm_options options = *options_given;
-  perm_job *job = NULL;
-  perm_status status = permi_proof_create(problem, argument, &options, &job, result);
-  if (status != PERM_OK)
-    return status;
-  options.method = PERM_METHOD_PROOF; /* as a checkpoint says */
-  options.max_seconds = permi_seconds_left(options_given, start);
-  status = permi_run_job(job, &options, problem->reach, result);
-  result->seconds = permi_seconds() - start;
-  return status;
+  return problem->m > 0 && problem->n > 0 && problem->m != problem->n;
 }
 
 static perm_status permi_problem_job(const permi_problem *problem, int argument, const perm_options *options,
@@ -14468,10 +13395,10 @@ static perm_status permi_problem_job(const permi_problem *problem, int argument,
   permi_maker maker;
   perm_status status;
   *job = NULL;
-  if (permi_asks_proof(options))
-    return permi_proof_create(problem, argument, options, job, result);
   permi_array_begin(&maker, &array, problem, argument);
-  status = permi_array_reduce(&array, 0, options, result);
+  status = problem->integer || permi_is_rectangular(problem) || permi_is_counts_method(options->method)
+               ? permi_array_reduce(&array, 0, options, result)
+               : PERM_OK;
   if (status == PERM_OK)
     status = permi_array_watched(&maker, options, &seconds, NULL, result);
   if (status == PERM_OK)
@@ -14554,45 +13481,10 @@ static perm_status permi_compute(const permi_problem *problem, permi_looking loo
   if (!result)
     return PERM_ERROR_NULL;
   options = permi_meter_begin(&call, options_given, permi_problem_bytes(problem));
-  status = permi_asks_proof(options) ? permi_proof_compute(problem, argument, options, start, result)
-           : looking != PERMI_AS_IT_STANDS || (problem->m > 0 && problem->n > 0 && problem->m != problem->n) ||
-                     permi_is_counts_method(options->method)
+  status = looking != PERMI_AS_IT_STANDS || permi_is_rectangular(problem) || permi_is_counts_method(options->method)
                ? permi_reduced_compute(problem, looking == PERMI_WITH_COUNTS, argument, options, start, result)
                : permi_square_compute(problem, argument, options, start, result);
   return permi_kind(permi_meter_end(&call, status, result), problem->parts, options_given, result);
-}
-
-static perm_status permi_plan_public(int m, int n, const permi_reach *reach, const double *a, ptrdiff_t ld,
-                                     const perm_options *options_given, perm_plan *plan, perm_result *result)
-{
-  const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, reach, NULL, NULL);
-  permi_metered call;
-  const perm_options *options = permi_meter_begin(&call, options_given, permi_problem_bytes(&problem));
-  return permi_meter_end(&call, permi_plan_array(&problem, options, plan, result), result);
-}
-
-PERM_API perm_status perm_plan_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
-                                    perm_plan *plan, perm_result *result)
-{
-  return permi_plan_public(m, n, &permi_reach_real, a, ld, options, plan, result);
-}
-
-PERM_API perm_status perm_plan_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
-                                       perm_plan *plan, perm_result *result)
-{
-  return permi_plan_public(m, n, &permi_reach_complex, a, ld, options, plan, result);
-}
-
-PERM_API perm_status perm_job_create_real(const perm_plan *plan, const double *a, ptrdiff_t ld,
-                                          const perm_options *options, perm_job **job, perm_result *result)
-{
-  return permi_job_create(plan, &permi_reach_real, a, ld, options, job, result);
-}
-
-PERM_API perm_status perm_job_create_complex(const perm_plan *plan, const double *a, ptrdiff_t ld,
-                                             const perm_options *options, perm_job **job, perm_result *result)
-{
-  return permi_job_create(plan, &permi_reach_complex, a, ld, options, job, result);
 }
 
 /* Whether a matrix is small, and the options ask for no more than its permanent: no job is needed. */
@@ -14729,8 +13621,8 @@ PERM_API perm_status perm_compute_gaussian(int m, int n, const int64_t *a, ptrdi
   return permi_compute_integers(&problem, options, result);
 }
 
-static perm_status permi_integer_job(const permi_problem *problem, const perm_options *options_given, perm_job **job,
-                                     perm_result *result)
+static perm_status permi_array_job(const permi_problem *problem, const perm_options *options_given, perm_job **job,
+                                   perm_result *result)
 {
   const perm_options *options;
   permi_metered call;
@@ -14742,18 +13634,32 @@ static perm_status permi_integer_job(const permi_problem *problem, const perm_op
       &call, permi_job_asked(permi_problem_job(problem, 5, options, job, result), options, job), result);
 }
 
+PERM_API perm_status perm_job_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
+                                   perm_job **job, perm_result *result)
+{
+  const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, &permi_reach_real, NULL, NULL);
+  return permi_array_job(&problem, options, job, result);
+}
+
+PERM_API perm_status perm_job_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
+                                      perm_job **job, perm_result *result)
+{
+  const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, &permi_reach_complex, NULL, NULL);
+  return permi_array_job(&problem, options, job, result);
+}
+
 PERM_API perm_status perm_job_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                       perm_job **job, perm_result *result)
 {
   const permi_problem problem = permi_integers(m, n, a, ld, &permi_reach_real, NULL, NULL);
-  return permi_integer_job(&problem, options, job, result);
+  return permi_array_job(&problem, options, job, result);
 }
 
 PERM_API perm_status perm_job_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                        perm_job **job, perm_result *result)
 {
   const permi_problem problem = permi_integers(m, n, a, ld, &permi_reach_complex, NULL, NULL);
-  return permi_integer_job(&problem, options, job, result);
+  return permi_array_job(&problem, options, job, result);
 }
 
 /* Not inlined: a perm_result is large. */
@@ -20079,216 +18985,6 @@ static const permi_counts_kernels PERMI_NAME(counts_kernels_complex) = {
     PERMI_NAME(add_scaled), PERMI_NAME(add_weighted),         PERMI_NAME(store_states),
     PERMI_NAME(move_forms), PERMI_NAME(add_products_complex), PERMI_NAME(symmetric_real),
     PERMI_NAME(symmetric_complex)};
-#endif
-
-/* ================================================================================== >>proof_kernels
-   The polynomial of >>polynomial at points modulo a prime: a vector is of consecutive points. */
-
-#if !defined(PERM_NO_EXTRAS)
-#define PERMI_STRANDS 4
-#define PERMI_GROUPS (PERMI_WIDTH == 8 ? 3 : PERMI_WIDTH == 1 ? 4 : 2) /* vectors of points at once, by four settings */
-
-/* x[k] := 1 / x[k], for `count` vectors: to the power p - 2; power: as many. */
-PERMI_TARGET static void PERMI_NAME(proof_invert)(PERMI_P p, double prime, double *x, double *power, int count)
-{
-  uint64_t e = (uint64_t)prime - 2;
-  int k;
-  for (k = 0; k < count * PERMI_WIDTH; k++)
-    power[k] = 1;
-  for (; e; e >>= 1)
-    for (k = 0; k < count * PERMI_WIDTH; k += PERMI_WIDTH) {
-      const PERMI_V v = PERMI_LOAD(x + k);
-      if (e & 1)
-        PERMI_STORE(power + k, PERMI_NAME(prime_product)(PERMI_LOAD(power + k), v, p));
-      PERMI_STORE(x + k, PERMI_NAME(prime_product)(v, v, p));
-    }
-  memcpy(x, power, (size_t)(count * PERMI_WIDTH) * sizeof *x);
-}
-
-/* inverse[k] := 1 / (least + k), or 1 for 1 / 0, for k < size, a multiple of PERMI_STRANDS vectors; one inversion for
-   each lane of a strand, and products before and after each number. before: as many. */
-PERMI_TARGET static void PERMI_NAME(proof_inverses)(const permi_polynomial *polynomial, PERMI_P p, int64_t least,
-                                                    int size, double *inverse, double *before)
-{
-  PERMI_V strand[PERMI_STRANDS];
-  double end[2][PERMI_STRANDS * PERMI_WIDTH] PERMI_ALIGN64;
-  int k, s;
-  for (k = 0; k < size; k++)
-    inverse[k] = least + k == 0 ? 1 : (double)(least + k);
-  PERMI_UNROLL
-  for (s = 0; s < PERMI_STRANDS; s++)
-    strand[s] = PERMI_SET(1.0);
-  for (k = 0; k < size; k += PERMI_STRANDS * PERMI_WIDTH) {
-    PERMI_UNROLL
-    for (s = 0; s < PERMI_STRANDS; s++) {
-      PERMI_STORE(before + k + s * PERMI_WIDTH, strand[s]);
-      strand[s] = PERMI_NAME(prime_product)(strand[s], PERMI_LOAD(inverse + k + s * PERMI_WIDTH), p);
-    }
-  }
-  PERMI_UNROLL
-  for (s = 0; s < PERMI_STRANDS; s++)
-    PERMI_STORE(end[0] + s * PERMI_WIDTH, strand[s]);
-  PERMI_NAME(proof_invert)(p, polynomial->prime, end[0], end[1], PERMI_STRANDS);
-  PERMI_UNROLL
-  for (s = 0; s < PERMI_STRANDS; s++)
-    strand[s] = PERMI_LOAD(end[0] + s * PERMI_WIDTH);
-  for (k = size - PERMI_STRANDS * PERMI_WIDTH; k >= 0; k -= PERMI_STRANDS * PERMI_WIDTH) {
-    PERMI_UNROLL
-    for (s = 0; s < PERMI_STRANDS; s++) {
-      double *at = inverse + k + s * PERMI_WIDTH;
-      const PERMI_V x = PERMI_LOAD(at);
-      PERMI_STORE(at, PERMI_NAME(prime_product)(strand[s], PERMI_LOAD(before + k + s * PERMI_WIDTH), p));
-      strand[s] = PERMI_NAME(prime_product)(strand[s], x, p);
-    }
-  }
-}
-
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(proof_add)(double *sum, PERMI_V x, double sign, PERMI_P p)
-{
-  PERMI_STORE(sum, PERMI_NAME(prime_reduce)(PERMI_FMA(PERMI_SET(sign), x, PERMI_LOAD(sum)), p));
-}
-
-/* D_j and S at the points of one vector, times the sum of all Lagrange weights, which follows: form[j * POINTS].
-   inverse: of point - (N - 1), and on. Setting s is (high, low): D_j of a low column is a sum of `column`, 2^low
-   vectors, of a high one a sum of sums over low settings. */
-PERMI_TARGET static void PERMI_NAME(proof_signs)(const permi_polynomial *polynomial, PERMI_P p, const double *inverse,
-                                                 double *column, double *form)
-{
-  const int signs = polynomial->signs, low = signs / 2, lows = 1 << low, highs = 1 << (signs - low);
-  const double *weight = polynomial->weight, *parity = polynomial->parity;
-  double *product = form + signs * PERMI_PROOF_POINTS, *total = product + PERMI_PROOF_POINTS;
-  int s, t, j;
-  memset(column, 0, (size_t)(lows * PERMI_WIDTH) * sizeof *column);
-  for (j = 0; j < signs + 2; j++)
-    PERMI_STORE(form + j * PERMI_PROOF_POINTS, PERMI_SET(0.0));
-  for (s = 0; s < highs; s++) {
-    const double *from = inverse + lows * (highs - s) - 1;
-    PERMI_V sum = PERMI_SET(0.0), signed_sum = sum;
-    for (t = 0; t < lows; t++) {
-      const PERMI_V x = PERMI_NAME(prime_product)(PERMI_LOAD_ANY(from - t), PERMI_SET(weight[s * lows + t]), p);
-      sum = sum + x;
-      signed_sum = PERMI_FMA(PERMI_SET(parity[t]), x, signed_sum);
-      PERMI_NAME(proof_add)(column + t * PERMI_WIDTH, x, 1, p);
-      if (t % 4 == 3) { /* of at most 4 1/2 primes */
-        sum = PERMI_NAME(prime_reduce)(sum, p);
-        signed_sum = PERMI_NAME(prime_reduce)(signed_sum, p);
-      }
-    }
-    PERMI_NAME(proof_add)(total, sum, 1, p);
-    PERMI_NAME(proof_add)(product, signed_sum, parity[s], p);
-    for (j = low; j < signs; j++)
-      PERMI_NAME(proof_add)(form + j * PERMI_PROOF_POINTS, sum, s >> (j - low) & 1 ? -1 : 1, p);
-  }
-  for (t = 0; t < lows; t++)
-    for (j = 0; j < low; j++)
-      PERMI_NAME(proof_add)(form + j * PERMI_PROOF_POINTS, PERMI_LOAD(column + t * PERMI_WIDTH), t >> j & 1 ? -1 : 1,
-                            p);
-}
-
-/* form[j][point] := D_j, and last S; at points below N the signs themselves. */
-PERMI_TARGET static void PERMI_NAME(proof_forms)(const permi_polynomial *polynomial, PERMI_P p, uint64_t first,
-                                                 double *form, double *inverse)
-{
-  const int signs = polynomial->signs, N = 1 << signs, stride = PERMI_STRANDS * PERMI_WIDTH;
-  const int size = (N + PERMI_PROOF_POINTS + stride - 1) / stride * stride;
-  double *total = form + (signs + 1) * PERMI_PROOF_POINTS, *power = total + PERMI_PROOF_POINTS;
-  int k, j;
-  if (first + PERMI_PROOF_POINTS > (uint64_t)N) {
-    PERMI_NAME(proof_inverses)(polynomial, p, (int64_t)first - N + 1, size, inverse, inverse + size);
-    for (k = 0; k < PERMI_PROOF_POINTS; k += PERMI_WIDTH)
-      PERMI_NAME(proof_signs)(polynomial, p, inverse + k, inverse + size, form + k);
-    PERMI_NAME(proof_invert)(p, polynomial->prime, total, power, PERMI_PROOF_POINTS / PERMI_WIDTH);
-    for (j = 0; j <= signs; j++)
-      for (k = 0; k < PERMI_PROOF_POINTS; k += PERMI_WIDTH) {
-        double *at = form + j * PERMI_PROOF_POINTS + k;
-        PERMI_STORE(at, PERMI_NAME(prime_product)(PERMI_LOAD(at), PERMI_LOAD(total + k), p));
-      }
-  }
-  for (k = 0; k < PERMI_PROOF_POINTS && first + (uint64_t)k < (uint64_t)N; k++) {
-    for (j = 0; j < signs; j++)
-      form[j * PERMI_PROOF_POINTS + k] = (first + (uint64_t)k) >> j & 1 ? -1 : 1;
-    form[signs * PERMI_PROOF_POINTS + k] = polynomial->parity[first + (uint64_t)k];
-  }
-}
-
-/* Adds the signed products of four settings of the table at PERMI_GROUPS vectors of points. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(proof_products)(int n, PERMI_P p, const double *row, const double *table,
-                                                          const double *sign, double *total)
-{
-  PERMI_V product[4 * PERMI_GROUPS];
-  int i, g, k;
-  PERMI_UNROLL
-  for (g = 0; g < PERMI_GROUPS; g++) {
-    PERMI_UNROLL
-    for (k = 0; k < 4; k++)
-      product[4 * g + k] = PERMI_LOAD(row + g * PERMI_WIDTH) + PERMI_SET(table[k]);
-  }
-  for (i = 1; i < n; i++) {
-    row += PERMI_PROOF_POINTS;
-    table += 4;
-    PERMI_UNROLL
-    for (g = 0; g < PERMI_GROUPS; g++) {
-      const PERMI_V x = PERMI_LOAD(row + g * PERMI_WIDTH);
-      PERMI_UNROLL
-      for (k = 0; k < 4; k++)
-        product[4 * g + k] = PERMI_NAME(prime_product)(product[4 * g + k], x + PERMI_SET(table[k]), p);
-    }
-  }
-  PERMI_UNROLL
-  for (g = 0; g < PERMI_GROUPS; g++) {
-    PERMI_V sum = PERMI_LOAD(total + g * PERMI_WIDTH);
-    PERMI_UNROLL
-    for (k = 0; k < 4; k++)
-      sum = PERMI_FMA(PERMI_SET(sign[k]), product[4 * g + k], sum);
-    PERMI_STORE(total + g * PERMI_WIDTH, PERMI_NAME(prime_reduce)(sum, p));
-  }
-}
-
-/* Workspace: forms, rows, then what >>polynomial says that inverses need. */
-PERMI_KERNEL PERMI_NAME(polynomial)(const permi_polynomial *polynomial, uint64_t first, double *workspace,
-                                    double *value)
-{
-  const int n = polynomial->n, signs = polynomial->signs, all = n * PERMI_PROOF_POINTS;
-  const PERMI_P p = PERMI_NAME(prime_of)(polynomial->prime, polynomial->inverse);
-  double *form = workspace, *row = form + (signs + 3) * PERMI_PROOF_POINTS;
-  double total[PERMI_PROOF_POINTS] PERMI_ALIGN64;
-  uint64_t state = 0;
-  int i, j, k, s;
-  PERMI_NAME(proof_forms)(polynomial, p, first, form, row + all);
-  for (i = 0; i < n; i++)
-    for (k = 0; k < PERMI_PROOF_POINTS; k += PERMI_WIDTH) {
-      PERMI_V x = PERMI_SET(polynomial->start[i]);
-      for (j = 0; j < signs; j++)
-        x = PERMI_NAME(prime_reduce)(x + PERMI_NAME(prime_product)(PERMI_LOAD(form + j * PERMI_PROOF_POINTS + k),
-                                                                   PERMI_SET(polynomial->entry[i * signs + j]), p), p);
-      PERMI_STORE(row + i * PERMI_PROOF_POINTS + k, x);
-    }
-  memset(total, 0, sizeof total);
-  for (;;) {
-    for (s = 0; s < polynomial->settings; s += 4)
-      for (k = 0; k < PERMI_PROOF_POINTS; k += PERMI_GROUPS * PERMI_WIDTH)
-        PERMI_NAME(proof_products)(n, p, row + k, polynomial->table + s * n, polynomial->sign + s, total + k);
-    if (++state >> polynomial->outer)
-      break;
-    j = permi_trailing_zeros(state);
-    for (k = 0; k < PERMI_PROOF_POINTS; k += PERMI_WIDTH) /* its sign is that of the terms to come */
-      PERMI_STORE(total + k, PERMI_SET(0.0) - PERMI_LOAD(total + k));
-    for (i = 0; i < n; i++)
-      for (k = 0; k < PERMI_PROOF_POINTS; k += PERMI_WIDTH)
-        PERMI_NAME(proof_add)(row + i * PERMI_PROOF_POINTS + k, PERMI_SET(polynomial->step[j * n + i]),
-                              (state ^ state >> 1) >> j & 1 ? -1 : 1, p);
-  }
-  form += signs * PERMI_PROOF_POINTS; /* S */
-  for (k = 0; k < PERMI_PROOF_POINTS; k += PERMI_WIDTH)
-    PERMI_STORE(total + k, PERMI_NAME(prime_product)(PERMI_LOAD(total + k), PERMI_LOAD(form + k), p));
-  for (k = 0; k < PERMI_PROOF_POINTS; k++)
-    value[k] = (polynomial->outer && total[k] != 0 ? -1 : 1) * total[k];
-  for (k = 0; k < PERMI_PROOF_POINTS; k++)
-    value[k] += value[k] < 0 ? polynomial->prime : 0;
-  PERMI_LEAVE();
-}
-#undef PERMI_STRANDS
-#undef PERMI_GROUPS
 #endif
 
 PERMI_BRIEF_END

@@ -22,6 +22,7 @@
        perm_rook_numbers            the sums of all k x k permanents; perm_rook_matching_polynomial
        perm_compute_low_rank_*      two thin factors, of declared rank
        perm_compute_cauchy_*        the nodes of a Cauchy matrix
+       perm_prove_integer, _gaussian, _sparse    an exact permanent with a proof that anyone can check
        perm_sparse_spy              structure and plan as a picture, SVG
 
    GUARANTEES
@@ -34,12 +35,16 @@
                      >>more_calls      public types and functions
      lowrank/        >>low_rank        declared rank
                      >>cauchy          Borchardt's identity
+     proof/          >>lanes           input of vector kernels
+                     >>polynomial      values that prove a permanent
+                     >>proof_check     wrong values are found before they leave
+                     >>proof           perm_prove_*: the job, the file's format
+                     >>proof_kernels   the polynomial of a proof
      estimate/       >>estimate        random samples
                      >>rejection       the same with a guaranteed relative error
                      >>estimate_calls  their public calls
      picture/        >>spy             perm_sparse_spy, SVG
-     rook/           >>rook_lanes      input of vector kernels
-                     >>placements      rook numbers: vertices of the frontier may stay unmatched
+     rook/           >>placements      rook numbers: vertices of the frontier may stay unmatched
                      >>rook_order      elimination orders for rook numbers, by beam search
                      >>rook            perm_rook_numbers, matching polynomials
                      >>rook_kernels    values of placements
@@ -49,6 +54,9 @@
                      >>trace_classes   members of a class drawn when they came
                      >>trace_tree      stars and joins
                      >>sample          perm_sample_sparse: permutations by weight
+
+   TO ADD to what a proof has: proof/proof.h has its table and permi_proof_print; the same in examples/perm_verify.c,
+   examples/python/perm_verify.py and docs/proofs.md. Tests: t_proof.c, false_proofs.c.
 
    REFERENCES  besides those of perm.h
      [Bar96] A. I. Barvinok, Math. Oper. Res. 21 (1996) 65-84: permanents of matrices of fixed rank.
@@ -127,6 +135,20 @@ PERM_MORE_API perm_status perm_compute_cauchy_complex(int n, const double *x, co
                                                       const perm_options *options, double *condition,
                                                       perm_result *result);
 
+/* Permanent of a square matrix of integers (Gaussian: complex ones; sparse: below 2^53) with a proof of its value,
+   written to the file `path`, which examples/perm_verify.c checks (docs/proofs.md); path NULL: the value alone. The
+   matrix is proved as given: zeros and equal lines save nothing. n <= 44; (n + 1) n 2^(n-1) products for each 50 bits
+   of a bound on the permanent. result is as of perm_compute_integer. The file is replaced as a whole, or not at all; a
+   name that cannot be written is refused before the work. Method auto, precision default or exact; threads, isa, gpu,
+   modulus (of the value, not of the proof), limits, progress, cancel, allocator, checkpoint, parts, merge and execute
+   count. PERM_ERROR_STATE: finished values turned out to be wrong; the same call computes them again. */
+PERM_MORE_API perm_status perm_prove_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const char *path,
+                                             const perm_options *options, perm_result *result);
+PERM_MORE_API perm_status perm_prove_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const char *path,
+                                              const perm_options *options, perm_result *result);
+PERM_MORE_API perm_status perm_prove_sparse(const perm_matrix *matrix, const char *path, const perm_options *options,
+                                            perm_result *result);
+
 /* Unbiased estimates by random samples; the interval holds as far as the mean is nearly normal. Stops at the first
    limit: samples (rounded up to blocks of 256), relative_error (standard error over value; PERM_TOLERANCE_NOT_MET if
    another limit came first), options.max_seconds. */
@@ -170,7 +192,7 @@ typedef struct perm_estimate {
 
 /* Estimates the permanent of an n x n matrix, n <= PERM_ESTIMATE_MAX_N. plan may be NULL: all zero, the best
    estimator, 65536 samples, 95 %. O(n^2) a sample. Of the options threads, max_seconds, max_bytes, progress, cancel and
-   allocator count; prove and checkpoint are refused. Stopped before the first block, value is NaN and standard_error
+   allocator count; checkpoint is refused. Stopped before the first block, value is NaN and standard_error
    INFINITY. All samples 0, but some product is not: value 0, standard_error INFINITY, PERM_OK (with a relative_error
    PERM_TOLERANCE_NOT_MET). [Gur05] [SB99] */
 PERM_MORE_API perm_status perm_estimate_real(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,
@@ -493,7 +515,7 @@ static perm_status permi_low_rank_leaf(const permi_factors *factors, const perm_
 static perm_status permi_factors_check(const permi_factors *factors, const perm_options *options, perm_result *result)
 {
   const int n = factors->n, r = factors->r;
-  perm_status status = permi_check_unproved(options, 7, result);
+  perm_status status = permi_check_options(options, 7, result);
   int side, i, j;
   if (status != PERM_OK)
     return status;
@@ -970,8 +992,27 @@ PERM_MORE_API perm_status perm_compute_cauchy_complex(int n, const double *x, co
   return permi_cauchy(n, x, y, 2, options, condition, result);
 }
 
-/* ===================================================================================== >>rook_lanes
-   What the vector kernels of >>placements read, and their text, read once for each instruction set. */
+/* ========================================================================================== >>lanes
+   What the vector kernels of >>polynomial and >>placements read. Their text is read once for each instruction set. */
+
+/* The polynomial of >>polynomial modulo one prime below 2^50; residues of either sign, at most half of it. */
+#define PERMI_PROOF_POINTS 24 /* evaluated at once: three vectors of AVX-512 */
+#define PERMI_PROOF_INNER 5   /* columns in the table */
+typedef struct permi_polynomial {
+  int n, signs;         /* columns whose signs are polynomials */
+  int settings, outer;  /* of the table, a multiple of 4; columns beside it */
+  double prime, inverse;
+  const double *entry;  /* [row][signs] */
+  const double *weight; /* [2^signs]: Lagrange's */
+  const double *parity; /* [2^signs]: +-1 */
+  const double *table;  /* [settings / 4][row][4]: sums over the table's columns */
+  const double *sign;   /* [settings]: theirs, or 0 */
+  const double *start;  /* [row]: the other columns, all + */
+  const double *step;   /* [outer][row]: twice a column */
+} permi_polynomial;
+/* value[PERMI_PROOF_POINTS]: P at first, first + 1, ... */
+typedef void (*permi_polynomial_run)(const permi_polynomial *polynomial, uint64_t first, double *workspace,
+                                     double *value);
 
 /* Low places are lanes of a unit of 64 bytes: of its 32-bit elements, where each comes from, and whether it does. */
 typedef struct permi_rook_lanes {
@@ -997,7 +1038,7 @@ typedef struct permi_rook_pass {
 typedef void (*permi_rook_kernel)(const permi_rook_pass *pass, const permi_rook_way *way, int ways, int planes, char *y,
                                   uint64_t *seen);
 
-/* >>rook_kernels for each instruction set. */
+/* >>proof_kernels and >>rook_kernels for each instruction set. */
 #define PERMI_FAMILY_TEXT PERM_MORE_HEADER_FILE
 #if PERMI_X86
 #define PERMI_FAMILY avx512
@@ -1007,12 +1048,1021 @@ typedef void (*permi_rook_kernel)(const permi_rook_pass *pass, const permi_rook_
 #define PERMI_FAMILY_WIDTH 4
 #include PERM_HEADER_FILE
 #endif
+#if PERMI_ARM
+#define PERMI_FAMILY neon
+#define PERMI_FAMILY_WIDTH 2
+#include PERM_HEADER_FILE
+#endif
 #define PERMI_FAMILY plain
 #define PERMI_FAMILY_WIDTH 1
 #include PERM_HEADER_FILE
 #undef PERMI_FAMILY_TEXT
 
 PERMI_BRIEF_BEGIN
+
+/* ====================================================================================== >>polynomial
+   The polynomial that proves a permanent (R. Williams, CCC 2016, 2; A. Bjorklund, P. Kaski, PODC 2016), of Glynn's sum.
+   h = n / 2, N = 2^h. D_j(t), for j < h, is the polynomial of degree N - 1 that at t = 0 .. N - 1 is the sign of column
+   j, -1 where bit j of t is set; S(t) is the product of these signs there. Modulo a prime p, with i = a root of -1,
+
+       P(t) = S(t) sum_v sign(v) prod_i (sum_{j < h} a_ij D_j(t) + a_ih + sum_{j > h} v_j a_ij),  v all signs,
+
+   has a degree of at most d = (n + 1)(N - 1), and P(0) + .. + P(N - 1) = 2^(n-1) per(a). Its values at 0 .. d fix it.
+   Kernels evaluate PERMI_PROOF_POINTS of them at once, a chunk: (n + 1) N n 2^(n-h-1) products a prime. */
+
+#define PERMI_PROOF_MAX_N 44      /* 1.7e16 products and 1.5 GB a prime */
+
+#define PERMI_RATE_PROOF 2e7           /* products modulo a prime, by kernel family: Zen 4 */
+#define PERMI_RATE_PROOF_AVX2 2.5e9
+#define PERMI_RATE_PROOF_AVX512 5e9
+#define PERMI_GPU_RATE_PROOF 1.8e12 /* H200 */
+#define PERMI_GPU_PROOF_COMPILE 1.0
+#define PERMI_PROOF_PRIME_BITS 50
+#define PERMI_PROOF_PRIMES 64     /* 62 for order 44 of 63-bit Gaussian entries */
+#define PERMI_PROOF_LEAF (3 * PERM_SUM_WORDS) /* values: the words of a partial's sums, each one residue */
+#define PERMI_PROOF_SYNDROMES 8   /* values beyond d, by which >>proof_check finds wrong ones */
+
+typedef struct permi_proof permi_proof;
+typedef struct permi_proof_leaf {
+  const permi_proof *proof;
+  const permi_polynomial *polynomial;
+  uint64_t first, end; /* its points */
+} permi_proof_leaf;
+
+struct permi_proof {
+  int n, parts, primes, signs;
+  int runs;             /* polynomials: a prime, or a prime and a root of -1 */
+  int leaves;           /* of each */
+  uint64_t each, points; /* values of a leaf, of a chunk */
+  uint64_t values;      /* d + 1; PERMI_PROOF_SYNDROMES more are evaluated */
+  uint64_t fingerprint; /* of the matrix */
+  permi_odd_modulus prime[PERMI_PROOF_PRIMES];
+  uint64_t root[PERMI_PROOF_PRIMES]; /* of -1, the lesser */
+  uint64_t *residue;                 /* [run][row][column]: the matrix */
+  perm_allocator allocator;
+  permi_polynomial *polynomial;
+  permi_proof_leaf *leaf;
+  double *tables;
+  permi_polynomial_run run;
+};
+
+/* Modulo which primes: log2 of a bound on the permanent, from sums of rows or of columns. */
+static double permi_proof_bits(const permi_problem *problem)
+{
+  const int n = problem->n, parts = problem->parts;
+  double bits[2] = {0, 0};
+  int by, i, j, part;
+  for (by = 0; by < 2; by++)
+    for (i = 0; i < n; i++) {
+      double sum = 0;
+      for (j = 0; j < n; j++)
+        for (part = 0; part < parts; part++)
+          sum += fabs((double)problem->integer[((by ? j : i) * problem->ld + (by ? i : j)) * parts + part]);
+      bits[by] += sum > 0 ? log2(sum) : 0;
+    }
+  return fmin(bits[0], bits[1]);
+}
+
+static int permi_proof_primes(const permi_problem *problem)
+{
+  return (int)((permi_proof_bits(problem) + 1.001) / (PERMI_PROOF_PRIME_BITS - 1e-4)) + 1;
+}
+
+static double permi_balanced(uint64_t x, uint64_t p)
+{
+  return x > p / 2 ? -(double)(p - x) : (double)x;
+}
+
+/* weight[s] := (-1)^(N-1-s) / (s! (N-1-s)!), by which 1 / (t - s) enters Lagrange's interpolation. inverse: N words. */
+static void permi_proof_weights(const permi_odd_modulus *prime, int N, uint64_t *inverse, double *weight)
+{
+  uint64_t factorial = prime->one;
+  int s;
+  for (s = 2; s < N; s++)
+    factorial = permi_montgomery(factorial, permi_montgomery((uint64_t)s, prime->square, prime), prime);
+  factorial = permi_prime_inverse(permi_montgomery(factorial, 1, prime), prime);
+  for (s = N - 1; s >= 0; s--) {
+    inverse[s] = factorial; /* 2^64 / s! */
+    factorial = permi_montgomery(factorial, permi_montgomery((uint64_t)s, prime->square, prime), prime);
+  }
+  for (s = 0; s < N; s++) {
+    const uint64_t x = permi_montgomery(permi_montgomery(inverse[s], inverse[N - 1 - s], prime), 1, prime);
+    weight[s] = ((N - 1 - s) & 1 ? -1 : 1) * permi_balanced(x, prime->p);
+  }
+}
+
+/* Sums of residues below 2^50, as a residue of either sign. */
+static double permi_proof_sum(uint64_t sum, uint64_t p)
+{
+  return permi_balanced(sum % p, p);
+}
+
+/* a: the matrix modulo p, the polynomial's prime; its own tables begin at *memory, which moves on. */
+static void permi_polynomial_tables(const permi_proof *proof, const uint64_t *a, uint64_t p, int inner,
+                                    double **memory, permi_polynomial *polynomial)
+{
+  const int n = proof->n, signs = proof->signs, outer = n - signs - 1 - inner;
+  const int settings = (1 << inner) < 4 ? 4 : 1 << inner;
+  double *entry = *memory, *table = entry + n * signs, *start = table + settings * n, *step = start + n;
+  int i, j, s;
+  for (i = 0; i < n; i++, a += n) {
+    const uint64_t *other = a + signs + 1 + inner;
+    uint64_t all = a[signs];
+    for (j = 0; j < signs; j++)
+      entry[i * signs + j] = permi_balanced(a[j], p);
+    for (s = 0; s < settings; s++) {
+      uint64_t sum = 0;
+      for (j = 0; j < inner; j++)
+        sum += s >> j & 1 ? p - a[signs + 1 + j] : a[signs + 1 + j];
+      table[(s / 4 * n + i) * 4 + s % 4] = permi_proof_sum(sum, p);
+    }
+    for (j = 0; j < outer; j++) {
+      all += other[j];
+      step[j * n + i] = permi_proof_sum(2 * other[j], p);
+    }
+    start[i] = permi_proof_sum(all, p);
+  }
+  polynomial->n = n;
+  polynomial->signs = signs;
+  polynomial->settings = settings;
+  polynomial->outer = outer;
+  polynomial->prime = (double)p;
+  polynomial->inverse = 1 / (double)p;
+  polynomial->entry = entry;
+  polynomial->table = table;
+  polynomial->start = start;
+  polynomial->step = step;
+  *memory = step + outer * n;
+}
+
+/* Entry (i, j) modulo the prime, with i = root. */
+static uint64_t permi_proof_entry(const permi_problem *problem, int i, int j, uint64_t root, uint64_t p)
+{
+  const int64_t *x = problem->integer + (i * problem->ld + j) * problem->parts;
+  uint64_t r = permi_residue_of(x[0], p);
+  if (problem->parts == 2)
+    r = permi_residue_add(r, permi_residue_multiply(permi_residue_of(x[1], p), root, p), 0, p);
+  return r;
+}
+
+/* Fills in the polynomials; 0: out of memory. */
+static int permi_proof_tables(permi_proof *proof, const permi_problem *problem, const perm_allocator *allocator)
+{
+  const int n = proof->n, N = 1 << proof->signs, rest = n - proof->signs - 1;
+  const int inner = rest < PERMI_PROOF_INNER ? rest : PERMI_PROOF_INNER, settings = (1 << inner) < 4 ? 4 : 1 << inner;
+  const size_t each = (size_t)(n * (proof->signs + settings + 1 + (rest - inner)));
+  const size_t doubles = (size_t)N * (size_t)(1 + proof->primes) + (size_t)settings + each * (size_t)proof->runs;
+  uint64_t *work = (uint64_t *)permi_allocate(allocator, (size_t)N, sizeof *work), *a;
+  double *parity, *sign, *weight, *next;
+  int k, r, i, s;
+  proof->tables = (double *)permi_allocate(allocator, doubles, sizeof *proof->tables);
+  proof->residue = a = (uint64_t *)permi_allocate(allocator, (size_t)(n * n) * (size_t)proof->runs, sizeof *a);
+  if (!work || !a || !proof->tables) {
+    permi_release(allocator, work);
+    return 0;
+  }
+  parity = proof->tables;
+  sign = parity + N;
+  weight = sign + settings;
+  next = weight + (size_t)N * (size_t)proof->primes;
+  for (parity[0] = 1, s = 1; s < N; s++)
+    parity[s] = s & 1 ? -parity[s >> 1] : parity[s >> 1];
+  for (s = 0; s < settings; s++)
+    sign[s] = s < 1 << inner ? permi_parity_signs[s] : 0;
+  for (r = 0; r < proof->runs; r++, a += n * n) {
+    const permi_odd_modulus *prime = &proof->prime[k = r / proof->parts];
+    double *const own = weight + (size_t)N * (size_t)k;
+    if (r % proof->parts == 0)
+      permi_proof_weights(prime, N, work, own);
+    for (i = 0; i < n * n; i++)
+      a[i] = permi_proof_entry(problem, i / n, i % n,
+                               r % proof->parts ? prime->p - proof->root[k] : proof->root[k], prime->p);
+    permi_polynomial_tables(proof, a, prime->p, inner, &next, &proof->polynomial[r]);
+    proof->polynomial[r].weight = own;
+    proof->polynomial[r].parity = parity;
+    proof->polynomial[r].sign = sign;
+  }
+  permi_release(allocator, work);
+  return 1;
+}
+
+/* The word of a partial that has the leaf's value number k. */
+static uint64_t *permi_proof_word(perm_partial *partial, uint64_t k)
+{
+  perm_sum *const sum[3] = {&partial->value, &partial->imaginary, &partial->absolute};
+  return &sum[k / PERM_SUM_WORDS]->word[k % PERM_SUM_WORDS];
+}
+
+/* The values of a chunk go to words of their own, so sums of partials carry nothing: parts and merges need no more. */
+static void permi_proof_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
+{
+  const permi_proof_leaf *own = (const permi_proof_leaf *)leaf->context;
+  double value[PERMI_PROOF_POINTS];
+  uint64_t k, at = chunk * PERMI_PROOF_POINTS;
+  own->proof->run(own->polynomial, own->first + at, (double *)workspace, value);
+  for (k = 0; k < PERMI_PROOF_POINTS && own->first + at + k < own->end; k++)
+    *permi_proof_word(partial, at + k) += (uint64_t)value[k];
+  partial->terms += leaf->information.work / (double)own->proof->n / (double)leaf->information.chunks;
+}
+
+static size_t permi_proof_workspace(int n, int signs)
+{
+  return ((size_t)(signs + 3 + n) * PERMI_PROOF_POINTS + 2 * (((size_t)1 << signs) + PERMI_PROOF_POINTS + 32)) *
+         sizeof(double);
+}
+
+/* Which kernel, and products a second. */
+static permi_polynomial_run permi_polynomial_kernel(perm_isa isa, double *rate)
+{
+#if PERMI_X86
+  if (isa >= PERM_ISA_AVX512) {
+    *rate = PERMI_RATE_PROOF_AVX512;
+    return permi_polynomial_avx512;
+  }
+  if (isa >= PERM_ISA_AVX2) {
+    *rate = PERMI_RATE_PROOF_AVX2;
+    return permi_polynomial_avx2;
+  }
+#elif PERMI_ARM
+  if (isa >= PERM_ISA_NEON) {
+    *rate = PERMI_RATE_PROOF_AVX2 / 2;
+    return permi_polynomial_neon;
+  }
+#endif
+  (void)isa;
+  *rate = PERMI_RATE_PROOF;
+  return permi_polynomial_plain;
+}
+
+/* ====================================================================================== >>proof_check
+   No false proof leaves: finished values against their formula, in integers, apart from the kernels. The job evaluates
+   PERMI_PROOF_SYNDROMES values more than a polynomial P of degree d needs. With D + 1 values y in all,
+
+       S_k = sum_t (-1)^(D-t) C(D, t) t^k y_t,  k < D - d,
+
+   vanishes if y is such a polynomial: a divided difference of order D of t^k P. 1. So it shows up to D - d wrong values
+   for certain; more of them, unless they are a polynomial again, but for one chance in p^(D-d). 2. Half as many are
+   found by Berlekamp's and Massey's algorithm (J. L. Massey, IEEE Trans. Inform. Theory 15 (1969) 122-127): S is a
+   recurrence whose roots are their t. 3. If there are more, a random value of each range is computed again. 4. Another
+   polynomial agrees with P at a random point with a chance of d / p. The random numbers come from all values, which
+   faults, other than forgers, do not foresee. */
+
+#define PERMI_PROOF_SAMPLES 4 /* values of each polynomial of a merged file */
+
+/* Value t of a polynomial. */
+static uint64_t permi_proof_listed(const permi_proof *proof, const perm_partial *partials, int run, uint64_t t)
+{
+  const uint64_t leaf = (uint64_t)run * (uint64_t)proof->leaves + t / proof->each;
+  return *permi_proof_word((perm_partial *)(uintptr_t)&partials[leaf], t % proof->each);
+}
+
+/* D_j and S at t, times 2^64. weight: N words. */
+static void permi_proof_signs(const permi_odd_modulus *prime, int signs, uint64_t t, uint64_t *weight, uint64_t *d)
+{
+  const uint64_t p = prime->p, last = (UINT64_C(1) << signs) - 1;
+  uint64_t less = permi_montgomery(t, prime->square, prime), other = permi_montgomery(last, prime->square, prime);
+  uint64_t x = prime->one, factorial = x, s;
+  int j;
+  memset(d, 0, (size_t)(signs + 1) * sizeof *d);
+  for (s = 0; s <= last; s++) { /* +-prod_{r != s} (t - r) / (s! (last - s)!): those below s, */
+    weight[s] = x;
+    x = permi_montgomery(x, permi_montgomery(less, other, prime), prime);
+    less = permi_residue_add(less, prime->one, 1, p);
+    other = permi_residue_add(other, prime->one, 1, p);
+  }
+  for (s = last, x = other = prime->one; s > 0; s--) { /* those above, and last!^2 below both */
+    other = permi_montgomery(s, prime->square, prime);
+    less = permi_residue_add(less, prime->one, 0, p);
+    weight[s] = permi_montgomery(weight[s], x, prime);
+    x = permi_montgomery(x, permi_montgomery(less, other, prime), prime);
+    factorial = permi_montgomery(factorial, other, prime);
+  }
+  weight[0] = permi_montgomery(weight[0], x, prime);
+  factorial = permi_montgomery(permi_montgomery(factorial, factorial, prime), 1, prime);
+  factorial = permi_prime_inverse(factorial, prime);
+  for (s = 0; s <= last; s++) {
+    int odd = 0;
+    x = permi_montgomery(weight[s], factorial, prime);
+    x = (last - s) & 1 ? permi_residue_add(0, x, 1, p) : x;
+    for (j = 0; j < signs; odd ^= (int)(s >> j++ & 1))
+      d[j] = permi_residue_add(d[j], x, (int)(s >> j & 1), p);
+    d[signs] = permi_residue_add(d[signs], x, odd, p);
+  }
+}
+
+typedef struct permi_proof_room {
+  uint64_t *weight; /* N words */
+  permi_control *watch; /* or NULL; a value that it stopped says nothing */
+} permi_proof_room;
+
+/* P(t) by its formula. */
+static uint64_t permi_proof_formula(const permi_proof *proof, int run, uint64_t t, const permi_proof_room *room)
+{
+  const permi_odd_modulus *prime = &proof->prime[run / proof->parts];
+  const uint64_t p = prime->p, *a = proof->residue + (size_t)run * (size_t)(proof->n * proof->n), *step;
+  const int n = proof->n, signs = proof->signs;
+  uint64_t d[PERMI_PROOF_MAX_N], sum[PERMI_PROOF_MAX_N], total = 0, gray = 0;
+  int i, j;
+  permi_proof_signs(prime, signs, t, room->weight, d);
+  for (i = 0; i < n; i++) /* sums times 2^64, of entries as they are */
+    for (sum[i] = 0, j = 0; j < n; j++) {
+      const uint64_t x = permi_montgomery(a[i * n + j], j < signs ? d[j] : prime->one, prime);
+      sum[i] = permi_residue_add(sum[i], permi_montgomery(x, prime->square, prime), 0, p);
+    }
+  while (!permi_watch(room->watch, 4.0 * n)) {
+    uint64_t product[2] = {prime->one, prime->one}; /* two chains at once */
+    for (i = 0; i < n; i++)
+      product[i & 1] = permi_montgomery(product[i & 1], sum[i], prime);
+    total = permi_residue_add(total, permi_montgomery(product[0], product[1], prime), (int)(gray & 1), p);
+    if (++gray >> (n - signs - 1))
+      break;
+    j = permi_trailing_zeros(gray);
+    for (i = 0, step = a + signs + 1 + j; i < n; i++, step += n) {
+      const uint64_t x = permi_montgomery(permi_residue_add(*step, *step, 0, p), prime->square, prime);
+      sum[i] = permi_residue_add(sum[i], x, (int)((gray ^ gray >> 1) >> j & 1), p);
+    }
+  }
+  return permi_montgomery(permi_montgomery(total, d[signs], prime), 1, prime);
+}
+
+typedef struct permi_proof_look {
+  uint64_t syndrome[PERMI_PROOF_SYNDROMES];
+  uint64_t seed;
+  int outside; /* 1: a value is not below its modulus */
+  int other;   /* 1: P at a random point is not what the values say */
+} permi_proof_look;
+
+static permi_proof_look permi_proof_look_at(const permi_proof *proof, const perm_partial *partials, int run,
+                                            const permi_proof_room *room)
+{
+  const permi_odd_modulus *prime = &proof->prime[run / proof->parts];
+  const uint64_t p = prime->p, one = prime->one, last = proof->values - 1, all = last + PERMI_PROOF_SYNDROMES;
+  uint64_t t, times = 0, rest = permi_montgomery(all, prime->square, prime), binomial = one; /* times 2^64 */
+  uint64_t left = permi_montgomery(last, prime->square, prime), less, before = one, factorial = one;
+  uint64_t at = 0, point; /* d!^2 P(point), by Lagrange as in examples/perm_verify.c */
+  permi_proof_look look;
+  int k;
+  memset(&look, 0, sizeof look);
+  look.seed = PERMI_HASH_START;
+  for (t = 0; t <= all && !permi_watch(room->watch, 5); t++)
+    look.seed = permi_hash(look.seed, permi_proof_listed(proof, partials, run, t));
+  point = (look.seed >> 12) % p;
+  less = permi_montgomery(point, prime->square, prime);
+  for (t = 0; t <= all && !permi_watch(room->watch, 60); t++) {
+    uint64_t y = permi_proof_listed(proof, partials, run, t), x;
+    look.outside |= y >= p;
+    y %= p;
+    x = permi_montgomery((all - t) & 1 ? permi_residue_add(0, y, 1, p) : y, binomial, prime);
+    for (k = 0; k < PERMI_PROOF_SYNDROMES; k++) { /* D! times the sum, without a division */
+      look.syndrome[k] = permi_residue_add(permi_montgomery(look.syndrome[k], times, prime), x, 0, p);
+      x = permi_montgomery(x, times, prime);
+    }
+    binomial = permi_montgomery(binomial, rest, prime);
+    if (t <= last) {
+      factorial = t ? permi_montgomery(factorial, times, prime) : factorial;
+      x = permi_montgomery((last - t) & 1 ? permi_residue_add(0, y, 1, p) : y, before, prime);
+      at = permi_residue_add(permi_montgomery(at, permi_montgomery(less, times, prime), prime), x, 0, p);
+      before = permi_montgomery(before, permi_montgomery(less, left, prime), prime);
+      left = permi_residue_add(left, one, 1, p);
+      less = permi_residue_add(less, one, 1, p);
+    }
+    times = permi_residue_add(times, one, 0, p);
+    rest = permi_residue_add(rest, one, 1, p);
+  }
+  factorial = permi_montgomery(factorial, factorial, prime);
+  look.other = permi_montgomery(permi_proof_formula(proof, run, point, room), factorial, prime) != at;
+  return look;
+}
+
+/* The shortest recurrence sum_i r_i S_(k-i) = 0, r_0 = 1, of these syndromes; returns its length. */
+static int permi_proof_recurrence(const uint64_t *syndrome, const permi_odd_modulus *prime, uint64_t *r)
+{
+  enum { ROOM = PERMI_PROOF_SYNDROMES + 1 };
+  const uint64_t p = prime->p;
+  uint64_t old[ROOM] = {0}, kept[ROOM], discrepancy, divisor = 1, factor;
+  int length = 0, since = 1, i, k;
+  memset(r, 0, ROOM * sizeof *r);
+  r[0] = old[0] = 1;
+  for (k = 0; k < PERMI_PROOF_SYNDROMES; k++, since++) {
+    for (discrepancy = 0, i = 0; i <= length; i++)
+      discrepancy = permi_residue_add(discrepancy, permi_residue_multiply(r[i], syndrome[k - i], p), 0, p);
+    if (!discrepancy)
+      continue;
+    memcpy(kept, r, sizeof kept);
+    factor = permi_montgomery(discrepancy, permi_prime_inverse(divisor, prime), prime);
+    for (i = since; i < ROOM; i++)
+      r[i] = permi_residue_add(r[i], permi_residue_multiply(factor, old[i - since], p), 1, p);
+    if (2 * length > k)
+      continue;
+    length = k + 1 - length;
+    memcpy(old, kept, sizeof old);
+    divisor = discrepancy;
+    since = 0;
+  }
+  return length;
+}
+
+/* Which values are wrong, if the syndromes tell; returns how many, 0: they do not. */
+static int permi_proof_singles(const permi_proof *proof, const perm_partial *partials, int run,
+                               const permi_proof_look *look, const permi_proof_room *room, uint64_t *single)
+{
+  const permi_odd_modulus *prime = &proof->prime[run / proof->parts];
+  uint64_t r[PERMI_PROOF_SYNDROMES + 1], t, times = 0;
+  const int length = permi_proof_recurrence(look->syndrome, prime, r);
+  int found = 0, k;
+  if (length > PERMI_PROOF_SYNDROMES / 2 || look->outside)
+    return 0;
+  for (t = 0; t < proof->values + PERMI_PROOF_SYNDROMES && found < length && !permi_watch(room->watch, 20); t++) {
+    uint64_t at = 1;
+    for (k = 1; k <= length; k++)
+      at = permi_residue_add(permi_montgomery(at, times, prime), r[k], 0, prime->p);
+    if (!at)
+      single[found++] = t;
+    times = permi_residue_add(times, prime->one, 0, prime->p);
+  }
+  for (k = 0; k < found && found == length; k++)
+    if (permi_proof_formula(proof, run, single[k], room) == permi_proof_listed(proof, partials, run, single[k]))
+      return 0;
+  return found == length && !permi_watch(room->watch, 0) ? found : 0;
+}
+
+static void permi_state_strike(perm_state *state, int leaf)
+{
+  memset(&state->partial[leaf], 0, sizeof state->partial[leaf]);
+  state->finished[leaf].count = 0;
+}
+
+/* A leaf is wrong if one of its values, a random one, is, or one is not below its modulus. */
+static int permi_proof_range_wrong(const permi_proof *proof, const perm_partial *partials, int index, uint64_t seed,
+                                   const permi_proof_room *room)
+{
+  const permi_proof_leaf *leaf = &proof->leaf[index];
+  const int run = index / proof->leaves;
+  uint64_t t;
+  for (t = leaf->first; t < leaf->end; t++)
+    if (permi_proof_listed(proof, partials, run, t) >= proof->prime[run / proof->parts].p)
+      return 1;
+  t = leaf->first + permi_hash(seed, (uint64_t)index) % (leaf->end - leaf->first);
+  return permi_proof_formula(proof, run, t, room) != permi_proof_listed(proof, partials, run, t) &&
+         !permi_watch(room->watch, 0);
+}
+
+/* Looks for the wrong values of a polynomial, strikes their leaves out of `strike` unless NULL; the first ones' place
+   goes to *text. Returns the number of places. */
+static int permi_proof_locate(const permi_proof *proof, const perm_partial *partials, int run,
+                              const permi_proof_look *look, const permi_proof_room *room, perm_state *strike,
+                              char text[64])
+{
+  uint64_t single[PERMI_PROOF_SYNDROMES];
+  const int first = run * proof->leaves;
+  int singles = permi_proof_singles(proof, partials, run, look, room, single), places = 0, k;
+  for (k = 0; k < singles; k++)
+    if (strike)
+      permi_state_strike(strike, first + (int)(single[k] / proof->each));
+  if (singles)
+    snprintf(text, 64, "value %llu", (unsigned long long)single[0]);
+  for (k = first; k < first + proof->leaves && !singles && !permi_watch(room->watch, 0); k++)
+    if (permi_proof_range_wrong(proof, partials, k, look->seed, room)) {
+      const permi_proof_leaf *leaf = &proof->leaf[k];
+      if (!places++)
+        snprintf(text, 64, "values %llu to %llu", (unsigned long long)leaf->first, (unsigned long long)leaf->end - 1);
+      if (strike)
+        permi_state_strike(strike, k);
+    }
+  if (singles || places)
+    return singles + places;
+  snprintf(text, 64, "some of all values"); /* few in many ranges */
+  for (k = first; k < first + proof->leaves && strike && !permi_watch(room->watch, 0); k++)
+    permi_state_strike(strike, k);
+  return 1;
+}
+
+static uint64_t *permi_proof_weights_room(const permi_proof *proof, const perm_allocator *allocator)
+{
+  return (uint64_t *)permi_allocate(allocator, (size_t)1 << proof->signs, sizeof(uint64_t));
+}
+
+/* Of finished partials; see perm_job. */
+static perm_status permi_proof_check(const perm_job *job, const perm_partial *partials, perm_state *strike,
+                                     permi_control *watch, perm_result *result)
+{
+  const permi_proof *proof = (const permi_proof *)job->context;
+  const permi_proof_room room = {permi_proof_weights_room(proof, &job->allocator), watch};
+  uint64_t p = 0;
+  char text[64], more[64] = "";
+  int run, k, places = 0;
+  if (!room.weight)
+    return permi_fail_memory(result);
+  if (watch)
+    watch->activity = "checking the proof";
+  for (run = 0; run < proof->runs && !permi_watch(watch, 0); run++) {
+    const permi_proof_look look = permi_proof_look_at(proof, partials, run, &room);
+    int wrong = look.outside || look.other;
+    char here[64];
+    for (k = 0; k < PERMI_PROOF_SYNDROMES; k++)
+      wrong |= look.syndrome[k] != 0;
+    if (!wrong || permi_watch(watch, 0))
+      continue;
+    k = permi_proof_locate(proof, partials, run, &look, &room, strike, here);
+    if (!places) {
+      memcpy(text, here, sizeof text);
+      p = proof->prime[run / proof->parts].p;
+    }
+    places += k;
+  }
+  permi_release(&job->allocator, room.weight);
+  if (permi_watch(watch, 0))
+    return permi_fail_stopped(watch, result);
+  if (!places)
+    return PERM_OK;
+  if (places > 1)
+    snprintf(more, sizeof more, ", and %d places more", places - 1);
+  return permi_fail(result, PERM_ERROR_STATE, 0,
+                    "proof: %s modulo %llu %s wrong%s: a processor computed falsely, or memory or a file was damaged; "
+                    "another call computes them again",
+                    text, (unsigned long long)p, strncmp(text, "value ", 6) ? "are" : "is", more);
+}
+
+/* Some random values of what has been merged from a file. */
+static perm_status permi_proof_sample(const perm_job *job, const perm_state *state, permi_control *watch,
+                                      perm_result *result)
+{
+  const permi_proof *proof = (const permi_proof *)job->context;
+  const permi_proof_room room = {permi_proof_weights_room(proof, &job->allocator), watch};
+  uint64_t seed = PERMI_HASH_START;
+  int run, k, i, wrong = 0;
+  if (!room.weight)
+    return permi_fail_memory(result);
+  watch->activity = "checking a part of the proof";
+  for (run = 0; run < proof->runs && !wrong; run++)
+    for (k = 0; k < PERMI_PROOF_SAMPLES && !wrong; k++) {
+      seed = permi_hash(seed, (uint64_t)k);
+      for (i = 0; i < proof->leaves && !wrong; i++) {
+        const int index = run * proof->leaves + (int)((seed + (uint64_t)i) % (uint64_t)proof->leaves);
+        const permi_intervals *done = &state->finished[index];
+        const permi_proof_leaf *leaf = &proof->leaf[index];
+        uint64_t t, end;
+        if (!done->count)
+          continue;
+        seed = permi_hash(seed, state->partial[index].value.word[0]);
+        t = leaf->first + done->list[0].begin * proof->points;
+        end = leaf->first + done->list[0].end * proof->points;
+        t += seed % ((end < leaf->end ? end : leaf->end) - t);
+        wrong = permi_proof_formula(proof, run, t, &room) != permi_proof_listed(proof, state->partial, run, t);
+        if (wrong)
+          permi_fail(result, PERM_ERROR_STATE, 0, "value %llu modulo %llu is wrong: trust no other of it either",
+                     (unsigned long long)t, (unsigned long long)proof->prime[run / proof->parts].p);
+        break;
+      }
+    }
+  permi_release(&job->allocator, room.weight);
+  if (permi_watch(watch, 0))
+    return permi_fail_stopped(watch, result);
+  watch->activity = NULL;
+  return wrong ? PERM_ERROR_STATE : PERM_OK;
+}
+
+/* =========================================================================================== >>proof
+   Permanents that carry their proof: the job that evaluates >>polynomial, the value, and the file, which
+   examples/perm_verify.c checks without this library. Numbers have the least significant byte first:
+     offset  bytes
+          0      8  89 50 52 4f 4f 46 0d 0a
+          8      4  format: 1
+         12      4  n
+         16      8  bytes of the whole file
+         24      8  fingerprint of the matrix: h = mix(14695981039346656037, 4 n + parts), then mix(h, x) for each x,
+                    row by row, modulo 2^64, real before imaginary parts; mix(h, x): y = (h ^ x) 0x9e3779b97f4a7c15
+                    modulo 2^64, y ^ y >> 29
+         32      4  parts: 1 integers, 2 Gaussian integers
+         36      4  primes
+         40      8  values of a polynomial: (n + 1)(2^(n/2) - 1) + 1
+         48         8 for each prime: primes below 2^50, falling, their product above twice a bound on the permanent;
+                    Gaussian: 1 modulo 4
+                    for each prime its polynomial; Gaussian: that with i = r, then that with i = p - r, r < p / 2 a root
+                    of -1 modulo p: 8 for each value
+                 8  checksum: mix over all words before, from 14695981039346656037
+   The file is absent, whole and old, or whole and new (>>files). */
+
+#if defined(PERM_WITH_CUDA) /* >>proof_gpu: a range of a leaf, ranges of many */
+PERMI_DEVICE perm_status permi_proof_gpu_range(const permi_leaf *leaf, uint64_t begin, uint64_t end,
+                                               permi_control *control, perm_partial *partial);
+PERMI_DEVICE perm_status permi_proof_gpu_many(const perm_job *job, const permi_stretch *stretch, int count,
+                                              permi_control *control, perm_partial *done);
+#else
+#define permi_proof_gpu_range permi_gpu_range
+
+static perm_status permi_proof_gpu_many(const perm_job *job, const permi_stretch *stretch, int count,
+                                        permi_control *control, perm_partial *done)
+{
+  (void)job, (void)stretch, (void)count, (void)done;
+  return permi_gpu_range(NULL, 0, 0, control, NULL);
+}
+#endif
+
+#define PERMI_PROOF_MAGIC "\211PROOF\r\n"
+#define PERMI_PROOF_HEAD 48
+
+static void permi_proof_leaf_release(const perm_allocator *allocator, void *context)
+{
+  (void)allocator, (void)context; /* the job has them all */
+}
+
+static void permi_proof_free(const perm_allocator *allocator, void *context)
+{
+  permi_proof *proof = (permi_proof *)context;
+  if (!proof)
+    return;
+  permi_release(allocator, proof->tables);
+  permi_release(allocator, proof->residue);
+  permi_release(allocator, proof->polynomial);
+  permi_release(allocator, proof->leaf);
+  permi_release(allocator, proof);
+}
+
+static size_t permi_proof_explain(const permi_leaf *leaf, char *buffer, size_t size)
+{
+  const permi_proof_leaf *own = (const permi_proof_leaf *)leaf->context;
+  const permi_proof *proof = own->proof;
+  const double leaves = (double)proof->values / (double)(own->end - own->first) * proof->runs;
+  if (own != proof->leaf) {
+    if (size)
+      buffer[0] = 0;
+    return 0; /* one line says it for all */
+  }
+  return permi_say(buffer, size,
+                   "proof, n = %d: %s kernel%s, %d prime%s, polynomials of %llu values, a file of %.3g MB; %.3g "
+                   "products, %.3g s\n",
+                   proof->n, perm_isa_name(leaf->information.isa), proof->parts == 2 ? " (complex)" : "",
+                   proof->primes, proof->primes == 1 ? "" : "s", (unsigned long long)proof->values,
+                   8e-6 * (double)proof->values * proof->runs,
+                   leaf->information.work * leaves, leaf->information.seconds * leaves);
+}
+
+/* The permanent modulo prime k, its parts. */
+static void permi_proof_residue(const permi_proof *proof, int k, const perm_partial *partials, uint64_t *part)
+{
+  const permi_odd_modulus *prime = &proof->prime[k];
+  const uint64_t N = UINT64_C(1) << proof->signs;
+  uint64_t value[2] = {0, 0}, at, power = prime->one;
+  int r, i;
+  for (i = 1; i < proof->n; i++)
+    power = permi_residue_add(power, power, 0, prime->p);
+  power = permi_prime_inverse(permi_montgomery(power, 1, prime), prime);
+  for (r = 0; r < proof->parts; r++) {
+    for (at = 0; at < N; at++) {
+      const uint64_t listed = permi_proof_listed(proof, partials, k * proof->parts + r, at);
+      value[r] = permi_residue_add(value[r], listed, 0, prime->p);
+    }
+    value[r] = permi_montgomery(value[r], power, prime);
+  }
+  part[0] = value[0];
+  if (proof->parts == 2)
+    permi_residue_parts(value, proof->root[k], prime, &part[0], &part[1]);
+}
+
+static perm_status permi_proof_value(const perm_job *job, const perm_partial *partials, permi_number *number)
+{
+  const permi_proof *proof = (const permi_proof *)job->context;
+  uint64_t residue[2][PERMI_PROOF_PRIMES], part[2] = {0, 0}, word[2 * (PERMI_PROOF_PRIMES + 1)];
+  perm_status status = PERM_OK;
+  perm_sum sum;
+  int k, i;
+  for (k = 0; k < proof->primes; k++) {
+    permi_proof_residue(proof, k, partials, part);
+    residue[0][k] = part[0];
+    residue[1][k] = part[1];
+  }
+  *number = permi_number_one();
+  for (i = 0; i < proof->parts && status == PERM_OK; i++) {
+    memset(&sum, 0, sizeof sum);
+    status = permi_residues_sum(proof->prime, residue[i], proof->primes, job->modulus, word, &sum);
+    if (status == PERM_OK && !permi_sum_integer(&sum, i ? &number->imaginary_integer : &number->integer))
+      status = PERM_ERROR_OVERFLOW;
+  }
+  return status;
+}
+
+/* ---- the file */
+typedef struct permi_proof_file {
+  const permi_proof *proof;
+  const perm_partial *partials;
+} permi_proof_file;
+
+/* Writes words and adds them to the checksum; returns 0 on failure. */
+static int permi_proof_words(FILE *stream, const uint64_t *word, int words, uint64_t *hash)
+{
+  unsigned char bytes[8 * PERM_SUM_WORDS];
+  int k;
+  for (k = 0; k < words; k++) {
+    permi_put(bytes + 8 * k, word[k], 8);
+    *hash = permi_hash(*hash, word[k]);
+  }
+  return fwrite(bytes, 8, (size_t)words, stream) == (size_t)words;
+}
+
+static int permi_proof_print(FILE *stream, const void *what)
+{
+  const permi_proof_file *file = (const permi_proof_file *)what;
+  const permi_proof *proof = file->proof;
+  uint64_t head[PERMI_PROOF_HEAD / 8], hash = PERMI_HASH_START, sum;
+  int k, i, good;
+  memcpy(head, PERMI_PROOF_MAGIC, 8);
+  head[0] = permi_get((const unsigned char *)head, 8);
+  head[1] = 1 | (uint64_t)proof->n << 32;
+  head[2] = PERMI_PROOF_HEAD + 8 * ((uint64_t)proof->primes + (uint64_t)proof->runs * proof->values + 1);
+  head[3] = proof->fingerprint;
+  head[4] = (uint64_t)proof->parts | (uint64_t)proof->primes << 32;
+  head[5] = proof->values;
+  good = permi_proof_words(stream, head, PERMI_PROOF_HEAD / 8, &hash);
+  for (k = 0; k < proof->primes && good; k++)
+    good = permi_proof_words(stream, &proof->prime[k].p, 1, &hash);
+  for (k = 0; k < proof->runs * proof->leaves && good; k++) {
+    const permi_proof_leaf *leaf = &proof->leaf[k];
+    const uint64_t *word[3] = {file->partials[k].value.word, file->partials[k].imaginary.word,
+                               file->partials[k].absolute.word};
+    const uint64_t end = leaf->end < proof->values ? leaf->end : proof->values;
+    int left = leaf->first < end ? (int)(end - leaf->first) : 0;
+    for (i = 0; i < 3 && left > 0 && good; i++, left -= PERM_SUM_WORDS)
+      good = permi_proof_words(stream, word[i], left < PERM_SUM_WORDS ? left : PERM_SUM_WORDS, &hash);
+  }
+  sum = hash;
+  return good && permi_proof_words(stream, &sum, 1, &hash);
+}
+
+/* Of a finished job; state NULL: only tries. */
+static perm_status permi_proof_write(const perm_job *job, const perm_state *state, const char *path,
+                                     perm_result *result)
+{
+  const permi_proof_file file = {(const permi_proof *)job->context, state ? state->partial : NULL};
+  const char *failed, *why = permi_file_replace(path, &job->allocator, 1, state ? permi_proof_print : NULL,
+                                                state ? &file : NULL, 0, &failed);
+  if (!why)
+    return PERM_OK;
+  return failed ? permi_fail(result, PERM_ERROR_FILE, 0, "%s: cannot %s it: %s", path, failed, why)
+                : permi_fail_memory(result);
+}
+
+/* ---- the job */
+static uint64_t permi_proof_fingerprint(const permi_problem *problem)
+{
+  uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)problem->n * 4 + (uint64_t)problem->parts);
+  int i, j;
+  for (i = 0; i < problem->n; i++)
+    for (j = 0; j < problem->n * problem->parts; j++)
+      hash = permi_hash(hash, (uint64_t)problem->integer[i * problem->ld * problem->parts + j]);
+  return hash;
+}
+
+static void permi_proof_primes_choose(permi_proof *proof)
+{
+  int k;
+  permi_primes_choose(proof->prime, (size_t)proof->primes, proof->parts == 2, PERMI_PROOF_PRIME_BITS);
+  for (k = 0; k < proof->primes && proof->parts == 2; k++) {
+    const uint64_t root = permi_prime_root(&proof->prime[k]), other = proof->prime[k].p - root;
+    proof->root[k] = root < other ? root : other;
+  }
+}
+
+#define PERMI_PROOF_GPU_POINTS 32
+#define PERMI_PROOF_GPU_LEAF 256
+
+/* Predicted seconds; INFINITY: it cannot be done. */
+static double permi_proof_gpu_seconds(const permi_proof *proof)
+{
+  const double work = (double)proof->values * proof->runs * ldexp((double)proof->n, proof->n - proof->signs - 1);
+  return proof->n < PERMI_GPU_LEAST_N ? (double)INFINITY : work / PERMI_GPU_RATE_PROOF + PERMI_GPU_PROOF_COMPILE;
+}
+
+/* rate: products a second of a thread. */
+static int permi_proof_on_gpu(const permi_proof *proof, const perm_options *options, double rate)
+{
+  const double work = (double)proof->values * proof->runs * ldexp((double)proof->n, proof->n - proof->signs - 1);
+  char message[PERM_MESSAGE_BYTES];
+  if (options->isa == PERM_ISA_CUDA)
+    return 1;
+  return options->gpu.devices && work / rate >= 1 && permi_proof_gpu_seconds(proof) < work / rate &&
+         (!options->gpu.cpu_fallback || permi_gpu_devices(options->gpu.devices, message));
+}
+
+/* What the polynomials of a problem take. */
+static permi_proof *permi_proof_make(const permi_problem *problem, const perm_options *options, double *rate, int *gpu)
+{
+  const perm_allocator *allocator = &options->allocator;
+  permi_proof *proof = (permi_proof *)permi_allocate(allocator, 1, sizeof *proof);
+  size_t leaves;
+  if (!proof)
+    return NULL;
+  memset(proof, 0, sizeof *proof);
+  proof->allocator = *allocator;
+  proof->n = problem->n;
+  proof->parts = problem->parts;
+  proof->signs = problem->n / 2;
+  proof->primes = permi_proof_primes(problem);
+  proof->runs = proof->primes * proof->parts;
+  proof->values = (uint64_t)(proof->n + 1) * ((UINT64_C(1) << proof->signs) - 1) + 1;
+  proof->run = permi_polynomial_kernel(options->isa == PERM_ISA_CUDA ? PERM_ISA_PLAIN : permi_isa(options), rate);
+  *gpu = permi_proof_on_gpu(proof, options, *rate);
+  proof->each = *gpu ? PERMI_PROOF_GPU_LEAF : PERMI_PROOF_LEAF;
+  proof->points = *gpu ? PERMI_PROOF_GPU_POINTS : PERMI_PROOF_POINTS;
+  proof->leaves = (int)((proof->values + PERMI_PROOF_SYNDROMES + proof->each - 1) / proof->each);
+  proof->fingerprint = permi_proof_fingerprint(problem);
+  leaves = (size_t)proof->leaves * (size_t)proof->runs;
+  permi_proof_primes_choose(proof);
+  proof->polynomial = (permi_polynomial *)permi_allocate(allocator, (size_t)proof->runs, sizeof *proof->polynomial);
+  proof->leaf = (permi_proof_leaf *)permi_allocate(allocator, leaves, sizeof *proof->leaf);
+  if (proof->polynomial && proof->leaf && permi_proof_tables(proof, problem, allocator))
+    return proof;
+  permi_proof_free(allocator, proof);
+  return NULL;
+}
+
+static int permi_proof_push(perm_job *job, permi_proof *proof, int index, perm_isa isa, double rate)
+{
+  const double work = ldexp((double)proof->n, proof->n - proof->signs - 1); /* products a value */
+  const uint64_t all = proof->values + PERMI_PROOF_SYNDROMES;
+  permi_proof_leaf *own = &proof->leaf[index];
+  permi_leaf leaf;
+  own->proof = proof;
+  own->polynomial = &proof->polynomial[index / proof->leaves];
+  own->first = (uint64_t)(index % proof->leaves) * proof->each;
+  own->end = own->first + proof->each < all ? own->first + proof->each : all;
+  memset(&leaf, 0, sizeof leaf);
+  leaf.information.kind = PERM_LEAF_RANGE;
+  leaf.information.method = PERM_METHOD_EXACT;
+  leaf.information.isa = isa;
+  leaf.information.n = proof->n;
+  leaf.information.chunks = (own->end - own->first + proof->points - 1) / proof->points;
+  leaf.information.work = work * (double)(own->end - own->first);
+  leaf.information.seconds = leaf.information.work / rate;
+  leaf.information.bytes = sizeof(perm_partial) + sizeof(permi_intervals) + sizeof leaf + sizeof *own;
+  leaf.information.fingerprint =
+      permi_hash(permi_hash(proof->fingerprint, (uint64_t)index),
+                 (uint64_t)proof->primes + 256 * PERMI_PROOF_SYNDROMES + 65536 * proof->each);
+  if (isa == PERM_ISA_CUDA)
+    leaf.run_range = permi_proof_gpu_range;
+  else
+    leaf.run_chunk = permi_proof_chunk;
+  leaf.release = permi_proof_leaf_release;
+  leaf.explain = permi_proof_explain;
+  leaf.context = own;
+  leaf.workspace = isa == PERM_ISA_CUDA ? 0 : permi_proof_workspace(proof->n, proof->signs);
+  leaf.integer = 1;
+  leaf.scale = permi_dd_make(1);
+  return permi_job_push_leaf(job, &leaf);
+}
+
+/* argument: position of the options, after that of the path. The problem has been checked, but for its entries. */
+static perm_status permi_proof_refuse(const permi_problem *problem, const char *path, const perm_options *options,
+                                      int argument, perm_result *result)
+{
+  const perm_checkpoint_file *kept = &options->checkpoint;
+  int i;
+  if (options->method != PERM_METHOD_AUTO)
+    return permi_fail(result, PERM_ERROR_OPTION, argument, "options: proofs go with method auto, not %s",
+                      perm_method_name(options->method));
+  if (options->precision != PERM_PRECISION_DEFAULT && options->precision != PERM_PRECISION_EXACT)
+    return permi_fail(result, PERM_ERROR_OPTION, argument, "options: proofs are exact, so leave precision as it is");
+  if (options->isa == PERM_ISA_CUDA && problem->n < PERMI_GPU_LEAST_N)
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, argument, "options: GPUs make proofs of order %d to %d",
+                      PERMI_GPU_LEAST_N, PERMI_PROOF_MAX_N);
+  if (problem->m != problem->n || problem->n < 1 || problem->n > PERMI_PROOF_MAX_N)
+    return permi_fail(result, PERM_ERROR_SIZE, 1, "the matrix is %d x %d; proofs are of square ones of order 1 to %d",
+                      problem->m, problem->n, PERMI_PROOF_MAX_N);
+  if (path && !*path)
+    return permi_fail(result, PERM_ERROR_OPTION, argument - 1, "path is an empty name (NULL means no file)");
+  for (i = kept->file ? -1 : 0; path && i < kept->merges; i++)
+    if (!strcmp(path, i < 0 ? kept->file : kept->merge[i]))
+      return permi_fail(result, PERM_ERROR_OPTION, argument - 1, "the proof would replace the checkpoint %s", path);
+  return PERM_OK;
+}
+
+static perm_status permi_proof_job(const permi_problem *problem, const char *path, const perm_options *options,
+                                   int argument, perm_job **job, perm_result *result)
+{
+  const double start = permi_seconds();
+  permi_control watch = permi_control_begin(options);
+  perm_status status = permi_check_options(options, argument, result);
+  permi_proof *proof;
+  perm_isa isa;
+  double rate;
+  int i, gpu;
+  *job = NULL;
+  watch.activity = "planning";
+  if (status == PERM_OK)
+    status = permi_check_problem(problem, 0, result);
+  if (status == PERM_OK)
+    status = permi_proof_refuse(problem, path, options, argument, result);
+  if (status != PERM_OK)
+    return status;
+  proof = permi_proof_make(problem, options, &rate, &gpu);
+  *job = proof ? permi_job_new(&options->allocator, PERM_PRECISION_EXACT) : NULL;
+  if (!*job) {
+    permi_proof_free(&options->allocator, proof);
+    return permi_fail_memory(result);
+  }
+  (*job)->context = proof;
+  (*job)->release = permi_proof_free;
+  (*job)->value = permi_proof_value;
+  (*job)->inspect = permi_proof_check;
+  (*job)->sample = permi_proof_sample;
+  isa = gpu ? PERM_ISA_CUDA : permi_isa(options);
+  if (gpu) {
+    rate = PERMI_GPU_RATE_PROOF;
+    (*job)->run_many = permi_proof_gpu_many;
+  }
+  (*job)->is_complex = proof->parts == 2;
+  (*job)->modulus = options->modulus;
+  for (i = 0; i < proof->runs * proof->leaves; i++)
+    if (permi_watch(&watch, 2000) || !permi_proof_push(*job, proof, i, isa, rate)) {
+      permi_job_replace(job, NULL);
+      return watch.stopped == PERM_OK ? permi_fail_memory(result) : permi_fail_stopped(&watch, result);
+    }
+  (*job)->plan_seconds = permi_seconds() - start;
+  return PERM_OK;
+}
+
+/* Makes the job, runs it and writes the file. A name that cannot be written is refused before the work. */
+static perm_status permi_proof_run(const permi_problem *problem, int argument, const char *path, double start,
+                                   const perm_options *options_given, perm_result *result)
+{
+  perm_options options = *options_given;
+  perm_state *state = NULL;
+  perm_job *job;
+  perm_status status = permi_proof_job(problem, path, &options, argument, &job, result);
+  if (status == PERM_OK && path)
+    status = permi_proof_write(job, NULL, path, result);
+  if (status == PERM_OK && perm_state_create(job, &state) != PERM_OK)
+    status = permi_fail_memory(result);
+  options.max_seconds = permi_seconds_left(options_given, start);
+  if (status == PERM_OK)
+    status = options.execute && !options.checkpoint.merges ? options.execute(job, state, &options, result)
+                                                           : perm_job_execute(job, state, &options, result);
+  if (status == PERM_OK && path)
+    status = permi_proof_write(job, state, path, result);
+  perm_state_free(state);
+  perm_job_free(job);
+  result->seconds = permi_seconds() - start;
+  return status;
+}
+
+static perm_status permi_prove(const permi_problem *problem, const char *path, const perm_options *options_given,
+                               perm_result *result)
+{
+  const double start = permi_seconds();
+  const perm_options *options;
+  permi_metered call;
+  perm_status status;
+  if (!result)
+    return PERM_ERROR_NULL;
+  options = permi_meter_begin(&call, options_given, permi_problem_bytes(problem));
+  status = permi_proof_run(problem, 6, path, start, options, result);
+  return permi_kind(permi_meter_end(&call, status, result), problem->parts, options_given, result);
+}
+
+PERM_MORE_API perm_status perm_prove_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const char *path,
+                                             const perm_options *options, perm_result *result)
+{
+  const permi_problem problem = permi_integers(m, n, a, ld, &permi_reach_real, NULL, NULL);
+  return permi_prove(&problem, path, options, result);
+}
+
+PERM_MORE_API perm_status perm_prove_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const char *path,
+                                              const perm_options *options, perm_result *result)
+{
+  const permi_problem problem = permi_integers(m, n, a, ld, &permi_reach_complex, NULL, NULL);
+  return permi_prove(&problem, path, options, result);
+}
+
+PERM_MORE_API perm_status perm_prove_sparse(const perm_matrix *matrix, const char *path,
+                                            const perm_options *options_given, perm_result *result)
+{
+  const double start = permi_seconds();
+  const int parts = matrix && matrix->kind == PERM_KIND_COMPLEX ? 2 : 1;
+  const perm_options *options;
+  permi_metered call;
+  permi_control watch;
+  permi_given given;
+  permi_problem problem;
+  void *entries = NULL;
+  perm_status status;
+  if (!result)
+    return PERM_ERROR_NULL;
+  options = permi_meter_begin(&call, options_given, permi_matrix_cost(matrix));
+  watch = permi_control_begin(options);
+  status = permi_given_make(matrix, options, &watch, &given, result);
+  if (status == PERM_OK) {
+    problem = permi_integers(given.m, given.n, NULL, given.n, permi_reach_of(parts), NULL, NULL);
+    status = permi_proof_refuse(&problem, path, options, 3, result);
+  }
+  if (status == PERM_OK)
+    status = permi_sparse_array(&given, &options->allocator, 1, &problem, &entries, result);
+  if (status != PERM_OK && result->argument == 2 && !(path && !*path)) /* there the options are argument 2 */
+    result->argument = 3;
+  if (status == PERM_OK)
+    status = permi_proof_run(&problem, 3, path, start, options, result);
+  permi_release(&options->allocator, entries);
+  return permi_kind(permi_meter_end(&call, status, result), parts, options_given, result);
+}
 
 /* ======================================================================================= >>estimate
    Unbiased estimates where the permanent is out of reach.
@@ -3960,7 +5010,7 @@ static perm_status permi_rook_check(const perm_matrix *matrix, const perm_option
   int row;
   permi_result_clear(result);
   checked.method = PERM_METHOD_AUTO;
-  status = permi_check_unproved(&checked, 2, result);
+  status = permi_check_options(&checked, 2, result);
   if (status == PERM_OK)
     status = permi_check_sparse(matrix, watch, result);
   if (status != PERM_OK)
@@ -5594,7 +6644,7 @@ static perm_status permi_sample_call(const perm_matrix *matrix, const permi_prob
   watch = permi_control_begin(sampling.options);
   sampling.watch = &watch;
   sampling.result = result;
-  status = permi_check_unproved(sampling.options, problem ? 5 : 2, result);
+  status = permi_check_options(sampling.options, problem ? 5 : 2, result);
   if (status == PERM_OK)
     status = problem ? permi_check_problem(problem, 0, result)
                      : permi_given_make(matrix, sampling.options, &watch, &given, result);
@@ -5651,6 +6701,11 @@ PERM_MORE_API perm_status perm_sample_real(int m, int n, const double *a, ptrdif
   return permi_sample_call(NULL, &problem, options, permi_sampling_of(seed, first, count, columns), result);
 }
 
+#if defined(PERM_WITH_CUDA)
+#define PERMI_CUDA_HOST 3
+#include PERM_CUDA_FILE
+#undef PERMI_CUDA_HOST
+#endif
 PERMI_BRIEF_END
 
 #if defined(__NVCC__)
@@ -5663,6 +6718,217 @@ PERMI_BRIEF_END
 #endif /* PERM_IMPLEMENTATION || PERM_MORE_IMPLEMENTATION */
 
 #else /* PERMI_FAMILY */
+PERMI_BRIEF_BEGIN
+
+/* ================================================================================== >>proof_kernels
+   The polynomial of >>polynomial at points modulo a prime: a vector is of consecutive points. */
+
+#define PERMI_STRANDS 4
+#define PERMI_GROUPS (PERMI_WIDTH == 8 ? 3 : PERMI_WIDTH == 1 ? 4 : 2) /* vectors of points at once, by four settings */
+
+/* x[k] := 1 / x[k], for `count` vectors: to the power p - 2; power: as many. */
+PERMI_TARGET static void PERMI_NAME(proof_invert)(PERMI_P p, double prime, double *x, double *power, int count)
+{
+  uint64_t e = (uint64_t)prime - 2;
+  int k;
+  for (k = 0; k < count * PERMI_WIDTH; k++)
+    power[k] = 1;
+  for (; e; e >>= 1)
+    for (k = 0; k < count * PERMI_WIDTH; k += PERMI_WIDTH) {
+      const PERMI_V v = PERMI_LOAD(x + k);
+      if (e & 1)
+        PERMI_STORE(power + k, PERMI_NAME(prime_product)(PERMI_LOAD(power + k), v, p));
+      PERMI_STORE(x + k, PERMI_NAME(prime_product)(v, v, p));
+    }
+  memcpy(x, power, (size_t)(count * PERMI_WIDTH) * sizeof *x);
+}
+
+/* inverse[k] := 1 / (least + k), or 1 for 1 / 0, for k < size, a multiple of PERMI_STRANDS vectors; one inversion for
+   each lane of a strand, and products before and after each number. before: as many. */
+PERMI_TARGET static void PERMI_NAME(proof_inverses)(const permi_polynomial *polynomial, PERMI_P p, int64_t least,
+                                                    int size, double *inverse, double *before)
+{
+  PERMI_V strand[PERMI_STRANDS];
+  double end[2][PERMI_STRANDS * PERMI_WIDTH] PERMI_ALIGN64;
+  int k, s;
+  for (k = 0; k < size; k++)
+    inverse[k] = least + k == 0 ? 1 : (double)(least + k);
+  PERMI_UNROLL
+  for (s = 0; s < PERMI_STRANDS; s++)
+    strand[s] = PERMI_SET(1.0);
+  for (k = 0; k < size; k += PERMI_STRANDS * PERMI_WIDTH) {
+    PERMI_UNROLL
+    for (s = 0; s < PERMI_STRANDS; s++) {
+      PERMI_STORE(before + k + s * PERMI_WIDTH, strand[s]);
+      strand[s] = PERMI_NAME(prime_product)(strand[s], PERMI_LOAD(inverse + k + s * PERMI_WIDTH), p);
+    }
+  }
+  PERMI_UNROLL
+  for (s = 0; s < PERMI_STRANDS; s++)
+    PERMI_STORE(end[0] + s * PERMI_WIDTH, strand[s]);
+  PERMI_NAME(proof_invert)(p, polynomial->prime, end[0], end[1], PERMI_STRANDS);
+  PERMI_UNROLL
+  for (s = 0; s < PERMI_STRANDS; s++)
+    strand[s] = PERMI_LOAD(end[0] + s * PERMI_WIDTH);
+  for (k = size - PERMI_STRANDS * PERMI_WIDTH; k >= 0; k -= PERMI_STRANDS * PERMI_WIDTH) {
+    PERMI_UNROLL
+    for (s = 0; s < PERMI_STRANDS; s++) {
+      double *at = inverse + k + s * PERMI_WIDTH;
+      const PERMI_V x = PERMI_LOAD(at);
+      PERMI_STORE(at, PERMI_NAME(prime_product)(strand[s], PERMI_LOAD(before + k + s * PERMI_WIDTH), p));
+      strand[s] = PERMI_NAME(prime_product)(strand[s], x, p);
+    }
+  }
+}
+
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(proof_add)(double *sum, PERMI_V x, double sign, PERMI_P p)
+{
+  PERMI_STORE(sum, PERMI_NAME(prime_reduce)(PERMI_FMA(PERMI_SET(sign), x, PERMI_LOAD(sum)), p));
+}
+
+/* D_j and S at the points of one vector, times the sum of all Lagrange weights, which follows: form[j * POINTS].
+   inverse: of point - (N - 1), and on. Setting s is (high, low): D_j of a low column is a sum of `column`, 2^low
+   vectors, of a high one a sum of sums over low settings. */
+PERMI_TARGET static void PERMI_NAME(proof_signs)(const permi_polynomial *polynomial, PERMI_P p, const double *inverse,
+                                                 double *column, double *form)
+{
+  const int signs = polynomial->signs, low = signs / 2, lows = 1 << low, highs = 1 << (signs - low);
+  const double *weight = polynomial->weight, *parity = polynomial->parity;
+  double *product = form + signs * PERMI_PROOF_POINTS, *total = product + PERMI_PROOF_POINTS;
+  int s, t, j;
+  memset(column, 0, (size_t)(lows * PERMI_WIDTH) * sizeof *column);
+  for (j = 0; j < signs + 2; j++)
+    PERMI_STORE(form + j * PERMI_PROOF_POINTS, PERMI_SET(0.0));
+  for (s = 0; s < highs; s++) {
+    const double *from = inverse + lows * (highs - s) - 1;
+    PERMI_V sum = PERMI_SET(0.0), signed_sum = sum;
+    for (t = 0; t < lows; t++) {
+      const PERMI_V x = PERMI_NAME(prime_product)(PERMI_LOAD_ANY(from - t), PERMI_SET(weight[s * lows + t]), p);
+      sum = sum + x;
+      signed_sum = PERMI_FMA(PERMI_SET(parity[t]), x, signed_sum);
+      PERMI_NAME(proof_add)(column + t * PERMI_WIDTH, x, 1, p);
+      if (t % 4 == 3) { /* of at most 4 1/2 primes */
+        sum = PERMI_NAME(prime_reduce)(sum, p);
+        signed_sum = PERMI_NAME(prime_reduce)(signed_sum, p);
+      }
+    }
+    PERMI_NAME(proof_add)(total, sum, 1, p);
+    PERMI_NAME(proof_add)(product, signed_sum, parity[s], p);
+    for (j = low; j < signs; j++)
+      PERMI_NAME(proof_add)(form + j * PERMI_PROOF_POINTS, sum, s >> (j - low) & 1 ? -1 : 1, p);
+  }
+  for (t = 0; t < lows; t++)
+    for (j = 0; j < low; j++)
+      PERMI_NAME(proof_add)(form + j * PERMI_PROOF_POINTS, PERMI_LOAD(column + t * PERMI_WIDTH), t >> j & 1 ? -1 : 1,
+                            p);
+}
+
+/* form[j][point] := D_j, and last S; at points below N the signs themselves. */
+PERMI_TARGET static void PERMI_NAME(proof_forms)(const permi_polynomial *polynomial, PERMI_P p, uint64_t first,
+                                                 double *form, double *inverse)
+{
+  const int signs = polynomial->signs, N = 1 << signs, stride = PERMI_STRANDS * PERMI_WIDTH;
+  const int size = (N + PERMI_PROOF_POINTS + stride - 1) / stride * stride;
+  double *total = form + (signs + 1) * PERMI_PROOF_POINTS, *power = total + PERMI_PROOF_POINTS;
+  int k, j;
+  if (first + PERMI_PROOF_POINTS > (uint64_t)N) {
+    PERMI_NAME(proof_inverses)(polynomial, p, (int64_t)first - N + 1, size, inverse, inverse + size);
+    for (k = 0; k < PERMI_PROOF_POINTS; k += PERMI_WIDTH)
+      PERMI_NAME(proof_signs)(polynomial, p, inverse + k, inverse + size, form + k);
+    PERMI_NAME(proof_invert)(p, polynomial->prime, total, power, PERMI_PROOF_POINTS / PERMI_WIDTH);
+    for (j = 0; j <= signs; j++)
+      for (k = 0; k < PERMI_PROOF_POINTS; k += PERMI_WIDTH) {
+        double *at = form + j * PERMI_PROOF_POINTS + k;
+        PERMI_STORE(at, PERMI_NAME(prime_product)(PERMI_LOAD(at), PERMI_LOAD(total + k), p));
+      }
+  }
+  for (k = 0; k < PERMI_PROOF_POINTS && first + (uint64_t)k < (uint64_t)N; k++) {
+    for (j = 0; j < signs; j++)
+      form[j * PERMI_PROOF_POINTS + k] = (first + (uint64_t)k) >> j & 1 ? -1 : 1;
+    form[signs * PERMI_PROOF_POINTS + k] = polynomial->parity[first + (uint64_t)k];
+  }
+}
+
+/* Adds the signed products of four settings of the table at PERMI_GROUPS vectors of points. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(proof_products)(int n, PERMI_P p, const double *row, const double *table,
+                                                          const double *sign, double *total)
+{
+  PERMI_V product[4 * PERMI_GROUPS];
+  int i, g, k;
+  PERMI_UNROLL
+  for (g = 0; g < PERMI_GROUPS; g++) {
+    PERMI_UNROLL
+    for (k = 0; k < 4; k++)
+      product[4 * g + k] = PERMI_LOAD(row + g * PERMI_WIDTH) + PERMI_SET(table[k]);
+  }
+  for (i = 1; i < n; i++) {
+    row += PERMI_PROOF_POINTS;
+    table += 4;
+    PERMI_UNROLL
+    for (g = 0; g < PERMI_GROUPS; g++) {
+      const PERMI_V x = PERMI_LOAD(row + g * PERMI_WIDTH);
+      PERMI_UNROLL
+      for (k = 0; k < 4; k++)
+        product[4 * g + k] = PERMI_NAME(prime_product)(product[4 * g + k], x + PERMI_SET(table[k]), p);
+    }
+  }
+  PERMI_UNROLL
+  for (g = 0; g < PERMI_GROUPS; g++) {
+    PERMI_V sum = PERMI_LOAD(total + g * PERMI_WIDTH);
+    PERMI_UNROLL
+    for (k = 0; k < 4; k++)
+      sum = PERMI_FMA(PERMI_SET(sign[k]), product[4 * g + k], sum);
+    PERMI_STORE(total + g * PERMI_WIDTH, PERMI_NAME(prime_reduce)(sum, p));
+  }
+}
+
+/* Workspace: forms, rows, then what >>polynomial says that inverses need. */
+PERMI_KERNEL PERMI_NAME(polynomial)(const permi_polynomial *polynomial, uint64_t first, double *workspace,
+                                    double *value)
+{
+  const int n = polynomial->n, signs = polynomial->signs, all = n * PERMI_PROOF_POINTS;
+  const PERMI_P p = PERMI_NAME(prime_of)(polynomial->prime, polynomial->inverse);
+  double *form = workspace, *row = form + (signs + 3) * PERMI_PROOF_POINTS;
+  double total[PERMI_PROOF_POINTS] PERMI_ALIGN64;
+  uint64_t state = 0;
+  int i, j, k, s;
+  PERMI_NAME(proof_forms)(polynomial, p, first, form, row + all);
+  for (i = 0; i < n; i++)
+    for (k = 0; k < PERMI_PROOF_POINTS; k += PERMI_WIDTH) {
+      PERMI_V x = PERMI_SET(polynomial->start[i]);
+      for (j = 0; j < signs; j++)
+        x = PERMI_NAME(prime_reduce)(x + PERMI_NAME(prime_product)(PERMI_LOAD(form + j * PERMI_PROOF_POINTS + k),
+                                                                   PERMI_SET(polynomial->entry[i * signs + j]), p), p);
+      PERMI_STORE(row + i * PERMI_PROOF_POINTS + k, x);
+    }
+  memset(total, 0, sizeof total);
+  for (;;) {
+    for (s = 0; s < polynomial->settings; s += 4)
+      for (k = 0; k < PERMI_PROOF_POINTS; k += PERMI_GROUPS * PERMI_WIDTH)
+        PERMI_NAME(proof_products)(n, p, row + k, polynomial->table + s * n, polynomial->sign + s, total + k);
+    if (++state >> polynomial->outer)
+      break;
+    j = permi_trailing_zeros(state);
+    for (k = 0; k < PERMI_PROOF_POINTS; k += PERMI_WIDTH) /* its sign is that of the terms to come */
+      PERMI_STORE(total + k, PERMI_SET(0.0) - PERMI_LOAD(total + k));
+    for (i = 0; i < n; i++)
+      for (k = 0; k < PERMI_PROOF_POINTS; k += PERMI_WIDTH)
+        PERMI_NAME(proof_add)(row + i * PERMI_PROOF_POINTS + k, PERMI_SET(polynomial->step[j * n + i]),
+                              (state ^ state >> 1) >> j & 1 ? -1 : 1, p);
+  }
+  form += signs * PERMI_PROOF_POINTS; /* S */
+  for (k = 0; k < PERMI_PROOF_POINTS; k += PERMI_WIDTH)
+    PERMI_STORE(total + k, PERMI_NAME(prime_product)(PERMI_LOAD(total + k), PERMI_LOAD(form + k), p));
+  for (k = 0; k < PERMI_PROOF_POINTS; k++)
+    value[k] = (polynomial->outer && total[k] != 0 ? -1 : 1) * total[k];
+  for (k = 0; k < PERMI_PROOF_POINTS; k++)
+    value[k] += value[k] < 0 ? polynomial->prime : 0;
+  PERMI_LEAVE();
+}
+#undef PERMI_STRANDS
+#undef PERMI_GROUPS
+
+PERMI_BRIEF_END
 
 /* =================================================================================== >>rook_kernels
    Values of >>placements in units of 64 bytes: y = sum of c x, modulo 2^32 or 2^64. */

@@ -3,7 +3,7 @@
 
        mpicc -O2 -c perm_mpi.c                                   // beside perm.h; compiled on its own, it is the code
        mpicc program.c perm_mpi.o -lm                            // program.c: #include "perm_mpi.c" declares the calls,
-                                                                 // perm_sparse.h with PERM_IMPLEMENTATION defines perm
+                                                                 // perm_more.h with PERM_IMPLEMENTATION defines perm
 
    or all in one file: #define PERM_MPI_IMPLEMENTATION before the #include (and PERM_IMPLEMENTATION for the headers).
    The command is `make mpi`, or
@@ -73,7 +73,7 @@
 #ifndef PERM_MPI_C_INCLUDED
 #define PERM_MPI_C_INCLUDED
 
-#include "perm_sparse.h"
+#include "perm_more.h"
 #if !defined(PERM_MPI_SIMULATE) /* for tests/mpi/simulate.c */
 /* MPI's C++ interface is unused and has warnings */
 #define OMPI_SKIP_MPICXX 1
@@ -97,6 +97,12 @@ perm_status perm_mpi_integer(MPI_Comm comm, int m, int n, const int64_t *a, ptrd
 perm_status perm_mpi_gaussian(MPI_Comm comm, int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                               perm_result *result);
 perm_status perm_mpi_sparse(MPI_Comm comm, const perm_matrix *matrix, const perm_options *options, perm_result *result);
+
+#if !defined(PERM_NO_EXTRAS)
+/* perm_prove_sparse; rank 0 writes the file. */
+perm_status perm_mpi_prove_sparse(MPI_Comm comm, const perm_matrix *matrix, const char *path,
+                                  const perm_options *options, perm_result *result);
+#endif
 
 /* With multiplicities, as perm_compute_repeated_*. */
 perm_status perm_mpi_repeated_real(MPI_Comm comm, int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
@@ -373,7 +379,7 @@ static double permi_mpi_least(int ranks)
    A communicator of our own, waiting that yields the processor, and agreement: all ranks go on, or all end with one
    status. */
 
-#define PERMI_MPI_PROTOCOL 3
+#define PERMI_MPI_PROTOCOL 4
 enum { PERMI_MPI_TO_ZERO = 1, PERMI_MPI_TO_RANK = 2 };             /* tags */
 enum { PERMI_MPI_RUN = 1, PERMI_MPI_STOP = 2, PERMI_MPI_END = 3 }; /* orders */
 enum { PERMI_MPI_ENTERED = 1, PERMI_MPI_RETURNED = 2 };            /* permi_mpi_meet */
@@ -1053,11 +1059,12 @@ enum {
 #define PERMI_MPI_ARRAYS 5
 typedef struct permi_mpi_call {
   int kind, m, n;
-  int repeated;
+  int repeated; /* sparse: it is proved */
   const void *a;
   ptrdiff_t ld;
   const int *row_counts, *column_counts;
   const perm_matrix *matrix;
+  const char *path; /* of a proof */
 } permi_mpi_call;
 
 typedef struct permi_mpi_header { /* the first three fields never change */
@@ -1175,6 +1182,7 @@ static void permi_mpi_unpack(const permi_mpi_header *header, unsigned char *mess
   matrix->real = (double *)array[2];
   matrix->imaginary = (double *)array[3];
   matrix->integer = (int64_t *)array[4];
+  call->path = NULL;
 }
 
 static perm_status permi_mpi_apply(const permi_mpi_call *call, const perm_options *options, perm_result *result)
@@ -1183,6 +1191,10 @@ static perm_status permi_mpi_apply(const permi_mpi_call *call, const perm_option
   const int64_t *z = (const int64_t *)call->a;
   const int m = call->m, n = call->n, *rows = call->row_counts, *columns = call->column_counts;
   const ptrdiff_t ld = call->ld;
+#if !defined(PERM_NO_EXTRAS)
+  if (call->kind == PERMI_MPI_SPARSE && call->repeated)
+    return perm_prove_sparse(call->matrix, call->path, options, result);
+#endif
   if (call->kind == PERMI_MPI_SPARSE)
     return perm_compute_sparse(call->matrix, options, result);
   switch (2 * call->kind + call->repeated) {
@@ -1243,9 +1255,6 @@ static void permi_mpi_header_fill(permi_mpi_header *header, const permi_mpi_call
   if (call->kind < PERMI_MPI_ALONE && (!permi_mpi_copies(call) || permi_mpi_is_small(call, options)))
     header->call.kind = PERMI_MPI_ALONE;
   header->options = *options;
-  header->options.prove = NULL; /* rank 0 writes it */
-  if (options->prove)
-    header->options.method = PERM_METHOD_PROOF;
   if (options->checkpoint.file && options->isa == PERM_ISA_AUTO) { /* the family of the checkpoint */
     perm_options begun = *options;
     if (perm_checkpoint_options(options->checkpoint.file, &begun, NULL, NULL, NULL) == PERM_OK &&
@@ -1329,6 +1338,7 @@ static perm_status permi_mpi_call_all(permi_mpi_session *session, const permi_mp
     permi_mpi_pack(call, header, message);
   permi_mpi_broadcast(session, message, permi_mpi_at(header, PERMI_MPI_ARRAYS), 0);
   permi_mpi_unpack(header, message, &copy, &matrix);
+  copy.path = session->rank == 0 ? call->path : NULL;
   options = permi_mpi_options(session, header, family);
   permi_mpi_apply(&copy, &options, result);
   permi_mpi_release(allocator, message);
@@ -1356,14 +1366,14 @@ static perm_status permi_mpi_once(MPI_Comm comm, const permi_mpi_call *call, con
   perm_status perm_mpi_##name(MPI_Comm comm, int m, int n, const type *a, ptrdiff_t ld, const perm_options *options,   \
                               perm_result *result)                                                                     \
   {                                                                                                                    \
-    const permi_mpi_call call = {kind, m, n, 0, a, ld, NULL, NULL, NULL};                                              \
+    const permi_mpi_call call = {kind, m, n, 0, a, ld, NULL, NULL, NULL, NULL};                                        \
     return permi_mpi_once(comm, &call, options, result);                                                               \
   }                                                                                                                    \
   perm_status perm_mpi_repeated_##name(MPI_Comm comm, int m, int n, const type *a, ptrdiff_t ld,                       \
                                        const int *row_counts, const int *column_counts, const perm_options *options,   \
                                        perm_result *result)                                                            \
   {                                                                                                                    \
-    const permi_mpi_call call = {kind, m, n, 1, a, ld, row_counts, column_counts, NULL};                               \
+    const permi_mpi_call call = {kind, m, n, 1, a, ld, row_counts, column_counts, NULL, NULL};                         \
     return permi_mpi_once(comm, &call, options, result);                                                               \
   }
 PERMI_MPI_DEFINE(real, double, PERMI_MPI_REAL)
@@ -1374,13 +1384,22 @@ PERMI_MPI_DEFINE(gaussian, int64_t, PERMI_MPI_GAUSSIAN)
 
 perm_status perm_mpi_sparse(MPI_Comm comm, const perm_matrix *matrix, const perm_options *options, perm_result *result)
 {
-  const permi_mpi_call call = {PERMI_MPI_SPARSE, 0, 0, 0, NULL, 0, NULL, NULL, matrix};
+  const permi_mpi_call call = {PERMI_MPI_SPARSE, 0, 0, 0, NULL, 0, NULL, NULL, matrix, NULL};
   return permi_mpi_once(comm, &call, options, result);
 }
 
+#if !defined(PERM_NO_EXTRAS)
+perm_status perm_mpi_prove_sparse(MPI_Comm comm, const perm_matrix *matrix, const char *path,
+                                  const perm_options *options, perm_result *result)
+{
+  const permi_mpi_call call = {PERMI_MPI_SPARSE, 0, 0, 1, NULL, 0, NULL, NULL, matrix, path};
+  return permi_mpi_once(comm, &call, options, result);
+}
+#endif
+
 perm_status perm_mpi_dismiss(MPI_Comm comm)
 {
-  const permi_mpi_call call = {PERMI_MPI_DISMISS, 0, 0, 0, NULL, 0, NULL, NULL, NULL};
+  const permi_mpi_call call = {PERMI_MPI_DISMISS, 0, 0, 0, NULL, 0, NULL, NULL, NULL, NULL};
   perm_result result;
   return permi_mpi_once(comm, &call, NULL, &result);
 }
@@ -1418,10 +1437,16 @@ perm_status perm_mpi_execute(MPI_Comm comm, const perm_job *job, perm_state *sta
 
 #if defined(PERM_MPI_MAIN)
 #define CLI_COMPUTE(name) permi_mpi_cli_##name
+#define CLI_PROVE permi_mpi_cli_prove
 #define CLI_MAIN permi_mpi_cli_main
 static perm_status permi_mpi_cli_sparse(const perm_matrix *matrix, const perm_options *options, perm_result *result)
 {
   return perm_mpi_sparse(MPI_COMM_WORLD, matrix, options, result);
+}
+static perm_status permi_mpi_cli_prove(const perm_matrix *matrix, const char *path, const perm_options *options,
+                                       perm_result *result)
+{
+  return perm_mpi_prove_sparse(MPI_COMM_WORLD, matrix, path, options, result);
 }
 #define PERMI_MPI_CLI(name, type)                                                                                      \
   static perm_status permi_mpi_cli_repeated_##name(int m, int n, const type *a, ptrdiff_t ld, const int *row_counts,   \

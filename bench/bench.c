@@ -135,7 +135,6 @@ static bench_work bench_work_make(int n, int parts, const double *a, const perm_
                                   double sample_seconds)
 {
   bench_work work;
-  perm_plan plan;
   perm_result result;
   perm_leaf leaf;
   double each;
@@ -145,9 +144,7 @@ static bench_work bench_work_make(int n, int parts, const double *a, const perm_
   work.a = a;
   work.options = *options;
   work.prepared = bench_seconds();
-  if ((parts == 2 ? perm_plan_complex : perm_plan_real)(n, n, a, n, options, &plan, &result) != PERM_OK ||
-      (parts == 2 ? perm_job_create_complex : perm_job_create_real)(&plan, a, n, options, &work.job, &result) !=
-          PERM_OK) {
+  if ((parts == 2 ? perm_job_complex : perm_job_real)(n, n, a, n, options, &work.job, &result) != PERM_OK) {
     fprintf(stderr, "n=%d: %s\n", n, result.message);
     exit(1);
   }

@@ -55,17 +55,17 @@ int main(int argc, char **argv)
   int workers = argc > 1 ? atoi(argv[1]) : 4, started = 0, i;
   pthread_t thread[MOST_WORKERS];
   perm_job *job;
-  perm_plan plan;
+  perm_leaf leaf;
   perm_result whole, merged;
   for (i = 0; i < N * N; i++)
     a[i] = (double)((i * 7919) % 1000) / 1000 - 0.5;
-  if (perm_compute_real(N, N, a, N, NULL, &whole) || perm_plan_real(N, N, a, N, NULL, &plan, &merged) ||
-      perm_job_create_real(&plan, a, N, NULL, &job, &merged)) {
+  if (perm_compute_real(N, N, a, N, NULL, &whole) || perm_job_real(N, N, a, N, NULL, &job, &merged) ||
+      perm_job_leaf(job, 0, &leaf)) {
     fprintf(stderr, "ranges: %s\n", whole.status ? whole.message : merged.message);
     return 1;
   }
   q.job = job;
-  q.chunks = plan.chunks;
+  q.chunks = leaf.chunks;
   pthread_mutex_init(&q.lock, NULL);
   while (started < workers && started < MOST_WORKERS && !pthread_create(&thread[started], NULL, worker, &q))
     started++;
@@ -78,7 +78,7 @@ int main(int argc, char **argv)
     fprintf(stderr, "ranges: %s\n", q.status ? perm_status_text(q.status) : merged.message);
   perm_job_free(job);
   printf("one piece                  %.17g\n%2d workers, %3.0f chunks    %.17g\n", whole.value, started,
-         (double)plan.chunks, merged.value);
+         (double)leaf.chunks, merged.value);
   return !(whole.value == merged.value);
 }
 /* SPDX-License-Identifier: MIT */

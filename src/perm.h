@@ -23,9 +23,9 @@
        perm_real, perm_complex      one matrix, one line, no options
        perm_compute_real, _complex  options in (perm_options options = {0}, in C++ {}: the defaults); value, exponent,
                                     bound and estimate out
-       perm_plan_real, _complex     what would be done, and for how long
        options.checkpoint           a file: a killed call continues when repeated
          .part, .merge              parts on any machines, merged by another call
+       perm_job_real, ...           the job: what would be done, and for how long (perm_job_leaf, perm_job_explain)
        perm_job_*, perm_state_*     the same in pieces of your own
        perm_compute_integer         without rounding, modulo p; _gaussian: a + bi
        perm_compute_repeated_*      rows and columns with multiplicities
@@ -74,7 +74,7 @@
    (hybrid among them), files: perm_sparse.h. Estimates, samples and the like: perm_more.h. GPU kernels: perm_cuda.cu.
    MPI: perm_mpi.c. Proofs: search THE BOUND.
      api/            >>config          macros that a project may define
-                     >>types           options, result, plan, partial
+                     >>types           options, result, partial
                      >>calls           the public functions
      base/           >>platform        compilers, threads, clock
                      >>prices          the planner's prices (a dense kernel's rate: dense/kernels.h)
@@ -121,10 +121,6 @@
                      >>sign_sums       Glynn's sum: n-ary Gray code
                      >>counts_leaf     scaling, error, the leaf
                      >>counts_kernels  counts
-     proof/          >>polynomial      values that prove a permanent
-                     >>proof_check     wrong ones are found before they leave
-                     >>proof           their job; the file's format
-                     >>proof_kernels   the polynomial of a proof
      plan/           >>check           finite entries, sizes, strides
                      >>run             perm_job_execute: limits; permi_begin reads and merges checkpoints
                      >>engine          the interface of every engine; the choice
@@ -169,8 +165,6 @@
      a GPU kernel          gpu/text.h: the table of kernels, and its text; gpu/works.h: what it is given, filled in by a
                            room like exact/exact_gpu.h; dense/device.h, graph/device.h: what engines ask for;
                            gpu/compile.h: its key; tests/cuda/twin.cu: its twin on the CPU | cuda/run.sh
-     to what a proof has   proof/proof.h: its table and permi_proof_print; the same in examples/perm_verify.c and
-                           examples/python/perm_verify.py, docs/proofs.md | t_proof.c, false_proofs.c
      a room                its file; its #include and its line above | `make headers check-rooms`, headers.sh
 
    REFERENCES
@@ -267,10 +261,6 @@ PERMI_BRIEF_BEGIN
 #include "multiplicities/subsets.h"
 #include "multiplicities/sign_sums.h"
 #include "multiplicities/counts_leaf.h"
-
-#include "proof/polynomial.h"
-#include "proof/proof_check.h"
-#include "proof/proof.h"
 PERMI_BRIEF_END
 
 #include "plan/check.h"
@@ -329,7 +319,6 @@ PERMI_BRIEF_END
 #include "batch/batch_kernels.h"
 PERMI_BRIEF_BEGIN
 #include "multiplicities/counts_kernels.h"
-#include "proof/proof_kernels.h"
 PERMI_BRIEF_END
 #endif
 #include "kernels/vocabulary_end.h"

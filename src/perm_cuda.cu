@@ -6,14 +6,13 @@
    (or nvcc for the last step). Runs without a GPU too: the driver and NVRTC, which compiles kernels, are opened when
    first needed; result.message tells what is missing.
 
-   CONTENTS  Each tag is a file of src/, in the folder before it. With PERM_WITH_CUDA perm.h reads the first part, and
-   perm_sparse.h the second: C without cuda.h. The third part, kernels and the driver, is nvcc's.
+   CONTENTS  Each tag is a file of src/, in the folder before it. With PERM_WITH_CUDA perm.h reads the first part,
+   perm_sparse.h the second, perm_more.h the third: C without cuda.h. The last part, kernels and driver, is nvcc's.
      gpu/            >>contract       what plans of GPUs are, as in perm.h
                      >>works          what the host's parts and nvcc's tell each other
      dense/          >>dense_gpu      runs on GPUs, of every engine; dense tables
      exact/          >>exact_gpu      row sums in words, skipping
      multiplicities/ >>counts_gpu     sums over counts
-     proof/          >>proof_gpu      values of a polynomial
      minors/         >>minors_gpu     minors of a row, of all rows
      batch/          >>batch_gpu      many small matrices
      frontier/       >>arrays_gpu     steps of arrays
@@ -22,6 +21,7 @@
                      >>program_plan   the plan
      sign_search/    >>signs_gpu      tables of the sign search
      codegen/        >>codegen        the published generated kernels
+     proof/          >>proof_gpu      values of a polynomial
 
      gpu/            >>text           dense kernels; the table of all kernels; their twins on the host
                      >>text_exact     integers
@@ -62,7 +62,6 @@
 #include "dense/dense_gpu.h"
 #include "exact/exact_gpu.h"
 #include "multiplicities/counts_gpu.h"
-#include "proof/proof_gpu.h"
 #include "minors/minors_gpu.h"
 #include "batch/batch_gpu.h"
 
@@ -73,6 +72,9 @@
 #include "hybrid/program_plan.h"
 #include "sign_search/signs_gpu.h"
 #include "codegen/codegen.h"
+
+#elif PERMI_CUDA_HOST == 3
+#include "proof/proof_gpu.h"
 
 #else /* for nvcc */
 #include <cuda.h>

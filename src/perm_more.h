@@ -21,6 +21,7 @@
        perm_rook_numbers            the sums of all k x k permanents; perm_rook_matching_polynomial
        perm_compute_low_rank_*      two thin factors, of declared rank
        perm_compute_cauchy_*        the nodes of a Cauchy matrix
+       perm_prove_integer, _gaussian, _sparse    an exact permanent with a proof that anyone can check
        perm_sparse_spy              structure and plan as a picture, SVG
 
    GUARANTEES
@@ -33,12 +34,16 @@
                      >>more_calls      public types and functions
      lowrank/        >>low_rank        declared rank
                      >>cauchy          Borchardt's identity
+     proof/          >>lanes           input of vector kernels
+                     >>polynomial      values that prove a permanent
+                     >>proof_check     wrong values are found before they leave
+                     >>proof           perm_prove_*: the job, the file's format
+                     >>proof_kernels   the polynomial of a proof
      estimate/       >>estimate        random samples
                      >>rejection       the same with a guaranteed relative error
                      >>estimate_calls  their public calls
      picture/        >>spy             perm_sparse_spy, SVG
-     rook/           >>rook_lanes      input of vector kernels
-                     >>placements      rook numbers: vertices of the frontier may stay unmatched
+     rook/           >>placements      rook numbers: vertices of the frontier may stay unmatched
                      >>rook_order      elimination orders for rook numbers, by beam search
                      >>rook            perm_rook_numbers, matching polynomials
                      >>rook_kernels    values of placements
@@ -48,6 +53,9 @@
                      >>trace_classes   members of a class drawn when they came
                      >>trace_tree      stars and joins
                      >>sample          perm_sample_sparse: permutations by weight
+
+   TO ADD to what a proof has: proof/proof.h has its table and permi_proof_print; the same in examples/perm_verify.c,
+   examples/python/perm_verify.py and docs/proofs.md. Tests: t_proof.c, false_proofs.c.
 
    REFERENCES  besides those of perm.h
      [Bar96] A. I. Barvinok, Math. Oper. Res. 21 (1996) 65-84: permanents of matrices of fixed rank.
@@ -102,9 +110,13 @@
 #include "lowrank/low_rank.h"
 #include "lowrank/cauchy.h"
 
-#include "rook/rook_lanes.h"
+#include "proof/lanes.h"
 
 PERMI_BRIEF_BEGIN
+#include "proof/polynomial.h"
+#include "proof/proof_check.h"
+#include "proof/proof.h"
+
 #include "estimate/estimate.h"
 #include "estimate/rejection.h"
 #include "estimate/estimate_calls.h"
@@ -121,6 +133,12 @@ PERMI_BRIEF_BEGIN
 #include "sample/trace_classes.h"
 #include "sample/trace_tree.h"
 #include "sample/sample.h"
+
+#if defined(PERM_WITH_CUDA)
+#define PERMI_CUDA_HOST 3
+#include PERM_CUDA_FILE
+#undef PERMI_CUDA_HOST
+#endif
 PERMI_BRIEF_END
 
 #if defined(__NVCC__)
@@ -133,6 +151,9 @@ PERMI_BRIEF_END
 #endif /* PERM_IMPLEMENTATION || PERM_MORE_IMPLEMENTATION */
 
 #else /* PERMI_FAMILY */
+PERMI_BRIEF_BEGIN
+#include "proof/proof_kernels.h"
+PERMI_BRIEF_END
 #include "rook/rook_kernels.h"
 #endif /* PERMI_FAMILY */
 

@@ -2,7 +2,7 @@
 
        mpicc -O2 -c perm_mpi.c                                   // beside perm.h; compiled on its own, it is the code
        mpicc program.c perm_mpi.o -lm                            // program.c: #include "perm_mpi.c" declares the calls,
-                                                                 // perm_sparse.h with PERM_IMPLEMENTATION defines perm
+                                                                 // perm_more.h with PERM_IMPLEMENTATION defines perm
 
    or all in one file: #define PERM_MPI_IMPLEMENTATION before the #include (and PERM_IMPLEMENTATION for the headers).
    The command is `make mpi`, or
@@ -72,7 +72,7 @@
 #ifndef PERM_MPI_C_INCLUDED
 #define PERM_MPI_C_INCLUDED
 
-#include "perm_sparse.h"
+#include "perm_more.h"
 #if !defined(PERM_MPI_SIMULATE) /* for tests/mpi/simulate.c */
 /* MPI's C++ interface is unused and has warnings */
 #define OMPI_SKIP_MPICXX 1

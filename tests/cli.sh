@@ -634,7 +634,7 @@ refuses 'an entry outside, or twice' "$market coordinate integer symmetric\n2 2 
 refuses 'an entry outside, or twice' "$market coordinate integer skew-symmetric\n2 2 1\n1 1 0\n"
 refuses 'the matrix is not hermitian' "$market coordinate complex hermitian\n2 2 1\n1 1 1 1\n"
 refuses 'the matrix is not skew-symmetric' "$market coordinate integer skew-symmetric\n2 2 1\n2 1 -9223372036854775808\n"
-expect prove_real 2 ': --prove needs integers below 2.53, but the entry in row 1, column 1' --generate uniform:5 --prove $dir/r.prf
+expect prove_real 2 ': precision exact needs integers below 2.53, but row 1, column 1 .* has none' --generate uniform:5 --prove $dir/r.prf
 expect prove_rectangular 2 'the matrix is 2 x 3; proofs are of square ones' --prove $dir/r.prf $dir/real23.txt
 expect prove_explained 0 'entries .integers.; taken whole, without any reduction$' --generate binary:30:0.1 --prove $dir/r.prf --explain
 check prove_explained_ranges grep -q '^  plan .* in [0-9]* ranges of values$' $dir/out
@@ -845,10 +845,16 @@ expect gpu_method_followed 0 'permanent = ' --generate er:20:0.3 --method codege
 expect fallback_alone 2 '^perm: --cpu-fallback does nothing without "--gpus"; add' --generate er:20:0.3 --cpu-fallback --isa cuda
 expect cache_alone 2 '^perm: --gpu-cache does nothing without one of "--gpus --resume"; add' --generate er:20:0.3 --gpu-cache x
 for method in dense glynn frontier subsets; do
-  expect "prove by $method" 2 "^perm: ones:12: --prove goes with methods auto and proof, not $method$" --generate ones:12 \
+  expect "prove by $method" 2 "^perm: ones:12: proofs go with method auto, not $method$" --generate ones:12 \
     --prove $dir/ones.prf --method $method
 done
 expect method_of_results 2 'unknown method "structure"; perm --list methods has them$' --generate ones:4 --method structure
+# the older words for a proof, which need no file; its checkpoint is of a proof, too
+expect method_proof 0 '^  exactly; proof, ' --generate ones:6 --method proof
+expect method_proof_kept 0 '^  exactly; proof, ' --generate ones:6 --method proof --checkpoint $dir/proof.ck
+expect method_proof_resumed 0 '^  exactly; proof, ' --resume $dir/proof.ck
+expect method_proof_resumed_file 0 'permanent = 720$' --resume $dir/proof.ck --prove $dir/resumed.prf
+check method_proof_file test -s $dir/resumed.prf
 # a proof that was stopped has residues, no sum
 expect prove_no_sum 1 '^  --max-seconds reached after .* of about .*; a proof has no value before its end$' --generate binary:32:0.9 \
   --max-seconds 1 --prove $dir/no_sum.prf

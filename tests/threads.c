@@ -66,7 +66,6 @@ static void *work(void *argument)
 int main(void)
 {
   pthread_t thread[THREADS];
-  perm_plan plan;
   perm_options options;
   perm_result r, first;
   char path[64];
@@ -80,8 +79,7 @@ int main(void)
   }
   memset(&options, 0, sizeof options);
   options.method = PERM_METHOD_GLYNN;
-  require(perm_plan_real(N, N, a, N, &options, &plan, NULL) == PERM_OK &&
-              perm_job_create_real(&plan, a, N, &options, &job, NULL) == PERM_OK, "perm_job_create_real");
+  require(perm_job_real(N, N, a, N, &options, &job, NULL) == PERM_OK, "perm_job_real");
   require(perm_matrix_from_dense(N, N, b, N, NULL, &band, NULL) == PERM_OK, "perm_matrix_from_dense");
   for (i = 0; i < THREADS; i++)
     if (pthread_create(&thread[i], NULL, work, (void *)(intptr_t)i))

@@ -13,6 +13,7 @@
 #endif
 #ifndef CLI_COMPUTE /* perm_mpi.c includes this file with functions of its own */
 #define CLI_COMPUTE(name) perm_compute_##name
+#define CLI_PROVE perm_prove_sparse
 #define CLI_MAIN main
 #ifndef PERM_CLI_LINKED /* the Makefile has perm.o for several programs */
 #define PERM_IMPLEMENTATION
@@ -375,6 +376,8 @@ static int cli_one(cli *run, const char *name, perm_matrix matrix, perm_result r
       cli_compute_dense(run, &matrix, &result, &estimate, &list);
     else if (run->rook)
       cli_compute_rook(run, &matrix, &result, &numbers);
+    else if (cli_proves)
+      CLI_PROVE(&matrix, run->prove, &run->options, &result);
     else
       CLI_COMPUTE(sparse)(&matrix, &run->options, &result);
     if (run->progress > 1)

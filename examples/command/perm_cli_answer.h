@@ -108,10 +108,15 @@ static const char *cli_list_text(const cli_minors *list, int k)
   return text;
 }
 
+static const char *cli_method_name(perm_method method)
+{
+  return cli_proves && method == PERM_METHOD_EXACT ? "proof" : perm_method_name(method);
+}
+
 /* A proof that was stopped has residues, which are no sum. */
 static int cli_is_part_of_proof(const perm_result *result)
 {
-  return result->status > 0 && result->method == PERM_METHOD_PROOF && result->value != result->value;
+  return result->status > 0 && cli_proves && result->value != result->value;
 }
 
 /* list: goes in as "minors" or "gradient", in rows of `columns`. */
@@ -149,7 +154,7 @@ static void cli_print_json(const char *name, const perm_matrix *matrix, const pe
   cli_json_number("error_bound", result->error_bound);
   cli_json_number("error_estimate", result->error_estimate);
   printf(",\"method\":\"%s\",\"precision\":\"%s\",\"isa\":\"%s\",\"threads\":%d,\"gpus\":%d",
-         perm_method_name(result->method), perm_precision_name(result->precision), perm_isa_name(result->isa),
+         cli_method_name(result->method), perm_precision_name(result->precision), perm_isa_name(result->isa),
          result->threads, result->gpus);
   cli_json_number("terms", result->terms);
   cli_json_number("plan_seconds", result->plan_seconds);
@@ -195,7 +200,6 @@ static const struct { const char *from, *to; } cli_wording[] = {
     {"max_seconds", "--max-seconds"},
     {"plan_effort", "--effort"},
     {"so does a modulus", "so does --mod"},
-    {"prove ", "--prove "},
     {"modulus", "--mod"},
     {"certify", "--certify"},
     {"no higher precision fits method and limits", "no higher precision fits --method and the limits"}};
@@ -348,7 +352,7 @@ static void cli_print(const char *name, const perm_matrix *matrix, const perm_re
   printf("\n  %s", known);
   if (result->exact && !result->is_complex && fraction_is_whole())
     cli_print_length(&result->integer);
-  printf("; %s, %s%s%s, ", perm_method_name(result->method),
+  printf("; %s, %s%s%s, ", cli_method_name(result->method),
          result->exact ? "" : perm_precision_name(result->precision), result->exact ? "" : ", ",
          perm_isa_name(result->isa));
   if (result->gpus)

@@ -5,8 +5,8 @@
 
 #include "perm_cli_options.h"
 
-/* What goes into a checkpoint besides the library's part: lines "perm note 1", "file NAME", perhaps "rows 2,0,1" and
-   "cols ..", an empty one, and then the matrix as Matrix Market. NULL: out of memory. */
+/* What goes into a checkpoint besides the library's part: lines "perm note 1", "file NAME", perhaps "proof", "rows
+   2,0,1" and "cols ..", an empty one, and then the matrix as Matrix Market. NULL: out of memory. */
 static char *cli_note(const cli *run, const char *name, const perm_matrix *matrix, size_t *bytes)
 {
   static const char *const field[] = {"pattern", "integer", "real", "complex"};
@@ -20,6 +20,7 @@ static char *cli_note(const cli *run, const char *name, const perm_matrix *matri
   for (; *name; name++)
     *to++ = *name == '\n' ? ' ' : *name;
   *to++ = '\n';
+  to += sprintf(to, "%s", cli_proves ? "proof\n" : "");
   for (side = 0; side < 2; side++) {
     const int count = side ? run->columns : run->rows, *counts = side ? run->column_counts : run->row_counts;
     for (i = 0; i < count; i++)
@@ -82,7 +83,9 @@ static int cli_restore(cli *run, const char *path)
                "the command that did with --checkpoint, can go on with it", path);
     } else {
       char *rows = cli_note_line(note, end, "rows "), *columns = cli_note_line(note, end, "cols ");
+      char *proof = cli_note_line(note, end, "proof");
       run->restored_name = cli_note_line(note, end, "file ");
+      cli_proves |= proof != NULL;
       status = perm_matrix_read_memory(text, (size_t)(end - text), path, NULL, &run->restored, &result);
       if (status == PERM_OK && run->restored.kind == PERM_KIND_INTEGER && !strncmp(text, real, strlen(real))) {
         free(run->restored.integer); /* the job was one of doubles, whole ones */
@@ -94,6 +97,7 @@ static int cli_restore(cli *run, const char *path)
         status = PERM_ERROR_FORMAT;
         snprintf(result.message, sizeof result.message, "%s: its note is not as this command writes it", path);
       }
+      free(proof);
       free(rows);
       free(columns);
     }
@@ -115,7 +119,7 @@ static int cli_restore(cli *run, const char *path)
 /* Does an output leave the files alone that the checkpoints are of, as they are named in their notes? */
 static int cli_check_sources(cli *run)
 {
-  const int outputs = run->write || run->spy || run->options.prove || run->options.checkpoint.file;
+  const int outputs = run->write || run->spy || run->prove || run->options.checkpoint.file;
   int i, code = CLI_DONE;
   for (i = 0; outputs && code == CLI_DONE && i < (run->merge ? run->files : 1); i++) {
     perm_options options;

@@ -303,7 +303,6 @@ static int cli_is_short(const cli *run, const perm_matrix *matrix, const double 
   double all = 0;
   perm_job *job = NULL;
   perm_leaf leaf;
-  perm_plan plan;
   perm_result one;
   int k;
   if (m != n || run->rows || run->columns)
@@ -312,8 +311,11 @@ static int cli_is_short(const cli *run, const perm_matrix *matrix, const double 
     for (k = 0; k < perm_job_leaves(job); k++)
       all += perm_job_leaf(job, k, &leaf) == PERM_OK ? leaf.seconds * (run->gradient ? m : 1) * n : 0;
   perm_job_free(job);
-  return all < 10 || perm_plan_real(m, n, real, n, NULL, &plan, NULL) != PERM_OK ||
-         all < 5 * (run->gradient ? 8 : 2) * plan.seconds;
+  if (all < 10 || perm_job_real(m, n, real, n, NULL, &job, NULL) != PERM_OK)
+    return 1;
+  k = perm_job_leaf(job, 0, &leaf) != PERM_OK || all < 5 * (run->gradient ? 8 : 2) * leaf.seconds;
+  perm_job_free(job);
+  return k;
 }
 
 /* Minors of a row, or derivatives: exactly where the permanent is and that is short, else in doubles. */

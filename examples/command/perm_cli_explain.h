@@ -64,7 +64,7 @@ static cli_outline cli_outline_of(const cli *run, const perm_matrix *matrix, con
   int i;
   memset(&outline, 0, sizeof outline);
   outline.costliest = -1;
-  outline.whole = run->options.prove != NULL || run->options.method == PERM_METHOD_PROOF;
+  outline.whole = cli_proves;
   outline.prepared = !outline.whole && matrix->m == matrix->n &&
                      perm_sparse_report(matrix, &run->options, &outline.structure, NULL) == PERM_OK;
   outline.precision = perm_job_precision(job, &outline.proved);
@@ -141,7 +141,8 @@ static void cli_explain_plan(const cli *run, const perm_job *job, const cli_outl
     return;
   }
   perm_job_leaf(job, outline->costliest, &leaf);
-  printf("  plan       method %s (%s)%s", perm_method_name(leaf.method), cli_method_text(leaf.method),
+  printf("  plan       method %s (%s)%s", cli_method_name(leaf.method),
+         outline->whole ? "integers: values of a polynomial modulo primes" : cli_method_text(leaf.method),
          leaf.isa == PERM_ISA_CUDA ? ", on GPUs" : "");
   if (leaves > 1)
     printf(outline->whole ? ", in %d ranges of values" : ", for the longest of %d blocks", leaves);
@@ -238,7 +239,7 @@ static void cli_explain_json(const cli *run, const char *name, const perm_matrix
   for (k = 0; k < leaves && k < most; k++) {
     perm_job_leaf(job, k, &leaf);
     printf("%s{\"block\":%d,\"order\":%d,\"method\":\"%s\",\"isa\":\"%s\"", k ? "," : "", k, leaf.n,
-           perm_method_name(leaf.method), perm_isa_name(leaf.isa));
+           cli_method_name(leaf.method), perm_isa_name(leaf.isa));
     cli_json_number("seconds", leaf.seconds);
     cli_json_number("bytes", leaf.bytes);
     printf("}");
@@ -310,48 +311,71 @@ static void cli_explain_refusal(const cli *run, const char *name, const perm_mat
   }
 }
 
+static void cli_explain_job(const cli *run, const char *name, const perm_matrix *matrix, const perm_job *job)
+{
+  const cli_outline outline = cli_outline_of(run, matrix, job);
+  const size_t length = perm_job_explain(job, NULL, 0);
+  char *text = (char *)malloc(length + 1);
+  perm_leaf leaf;
+  if (!text)
+    return;
+  perm_job_explain(job, text, length + 1);
+  if (run->json) {
+    cli_explain_json(run, name, matrix, job, &outline, text, NULL);
+  } else {
+    printf("%s: %d x %d, %.0f entries\n", name, matrix->m, matrix->n, (double)matrix->nnz);
+    if (run->explain > 1) {
+      printf("%s", text);
+    } else {
+      const char *raised = strstr(text, "precision "), *end = raised ? strchr(raised, '\n') : NULL;
+      cli_explain_matrix(matrix, &outline);
+      cli_explain_plan(run, job, &outline);
+      cli_explain_answer(run, &outline, text);
+      if (end && strstr(raised, " at once for the tolerance") && (raised == text || raised[-1] == '\n'))
+        printf("  %.*s\n", (int)(end - raised), raised);
+      if (perm_job_leaf(job, outline.costliest, &leaf) == PERM_OK)
+        cli_explain_others(job, outline.costliest, leaf.method, leaf.seconds);
+    }
+    if (run->ranks)
+      cli_explain_ranks(run, job);
+  }
+  free(text);
+}
+
+typedef struct cli_proving {
+  const cli *run;
+  const char *name;
+  const perm_matrix *matrix;
+} cli_proving;
+
+/* Stands for the execution of a proof's job, which is explained. */
+static perm_status cli_explain_proof(const perm_job *job, perm_state *state, const perm_options *options,
+                                     perm_result *result)
+{
+  const cli_proving *proving = (const cli_proving *)options->execute_data;
+  (void)state;
+  cli_explain_job(proving->run, proving->name, proving->matrix, job);
+  memset(result, 0, sizeof *result);
+  return PERM_OK;
+}
+
 /* 0: there is no plan, and result says why. */
 static int cli_explain(const cli *run, const char *name, const perm_matrix *matrix, perm_result *result)
 {
+  perm_options options = run->options;
+  cli_proving proving = {run, name, matrix};
   perm_job *job = NULL;
-  cli_outline outline;
-  perm_leaf leaf;
-  char *text;
-  size_t length;
-  if (perm_sparse_explain(matrix, &run->options, &job, result) != PERM_OK) {
-    if (cli_is_refusal(result->status))
-      cli_explain_refusal(run, name, matrix, job, result);
-    perm_job_free(job);
-    return 0;
-  }
-  outline = cli_outline_of(run, matrix, job);
-  length = perm_job_explain(job, NULL, 0);
-  text = (char *)malloc(length + 1);
-  if (text) {
-    perm_job_explain(job, text, length + 1);
-    if (run->json) {
-      cli_explain_json(run, name, matrix, job, &outline, text, NULL);
-    } else {
-      printf("%s: %d x %d, %.0f entries\n", name, matrix->m, matrix->n, (double)matrix->nnz);
-      if (run->explain > 1) {
-        printf("%s", text);
-      } else {
-        const char *raised = strstr(text, "precision "), *end = raised ? strchr(raised, '\n') : NULL;
-        cli_explain_matrix(matrix, &outline);
-        cli_explain_plan(run, job, &outline);
-        cli_explain_answer(run, &outline, text);
-        if (end && strstr(raised, " at once for the tolerance") && (raised == text || raised[-1] == '\n'))
-          printf("  %.*s\n", (int)(end - raised), raised);
-        if (perm_job_leaf(job, outline.costliest, &leaf) == PERM_OK)
-          cli_explain_others(job, outline.costliest, leaf.method, leaf.seconds);
-      }
-      if (run->ranks)
-        cli_explain_ranks(run, job);
-    }
-  }
-  free(text);
+  perm_status status;
+  options.execute = cli_explain_proof;
+  options.execute_data = &proving;
+  status = cli_proves ? perm_prove_sparse(matrix, NULL, &options, result)
+                      : perm_sparse_explain(matrix, &run->options, &job, result);
+  if (status == PERM_OK && job)
+    cli_explain_job(run, name, matrix, job);
+  else if (cli_is_refusal(status))
+    cli_explain_refusal(run, name, matrix, job, result);
   perm_job_free(job);
-  return 1;
+  return status == PERM_OK;
 }
 
 #endif

@@ -18,7 +18,7 @@ typedef struct cli {
   perm_estimate_plan estimate_plan;
   int rows, columns; /* multiplicities given; 0: none */
   int *row_counts, *column_counts;
-  const char *generate, *write, *spy, *resume;
+  const char *generate, *write, *spy, *prove, *resume;
   int merge, ranks, planned; /* planned: an option of cli_plan_options was given */
   int force;
   char given[48]; /* by the place in cli_options: the option was given */
@@ -37,6 +37,7 @@ static const char *const cli_plan_options[] = {"--method", "--precision", "--isa
                                                "--cpu-fallback"};
 
 static int cli_seconds_given; /* by --seconds, not --max-seconds */
+static int cli_proves; /* --prove, or --method proof, the older words, which need no file */
 
 /* All options; the bit of each in cli.given. */
 static const char *const cli_options[] = {
@@ -258,7 +259,7 @@ static int cli_would_clean(const char *path, const char *other)
 static int cli_check_outputs(const cli *run)
 {
   const char *const option[4] = {"--write", "--spy", "--prove", run->resume ? "--resume" : "--checkpoint"};
-  const char *const path[4] = {run->write, run->spy, run->options.prove, run->options.checkpoint.file};
+  const char *const path[4] = {run->write, run->spy, run->prove, run->options.checkpoint.file};
   char text[64];
   int i, k;
   for (i = 0; i < 4; i++)
@@ -342,7 +343,7 @@ static int cli_check_files(const cli *run)
   if (code == CLI_DONE)
     code = cli_check_output(run, "--write", run->write, "%%MatrixMarket", "Matrix Market");
   if (code == CLI_DONE)
-    code = cli_check_output(run, "--prove", run->options.prove, "\211PROOF", "proof of a permanent");
+    code = cli_check_output(run, "--prove", run->prove, "\211PROOF", "proof of a permanent");
   return code == CLI_DONE ? cli_check_output(run, "--spy", run->spy, "<svg", "SVG") : code;
 }
 
@@ -545,6 +546,10 @@ static int cli_take_choice(perm_options *options, const char *name, const char *
   int k;
   if (!strcmp(name, "--method")) {
     CLI_NEED("expected a method name")
+    if (!strcmp(value, "proof")) {
+      cli_proves = 1;
+      return CLI_DONE;
+    }
     for (k = 0;
          k < PERM_METHOD_COUNT && (k == PERM_METHOD_STRUCTURE || strcmp(value, perm_method_name((perm_method)k)));)
       k++;
@@ -664,7 +669,8 @@ static int cli_take_value(cli *run, const char *name, const char *value)
     CLI_NEED("expected a file name")
     if (cli_check_name(name, value) != CLI_DONE)
       return CLI_USAGE;
-    *(name[2] == 'p' ? &options->prove : &options->checkpoint.file) = value;
+    *(name[2] == 'p' ? &run->prove : &options->checkpoint.file) = value;
+    cli_proves |= name[2] == 'p';
     run->resume = name[2] == 'r' ? value : run->resume;
   } else if (!strcmp(name, "--part")) {
     CLI_NEED("expected a part such as 1/8")

@@ -131,6 +131,7 @@ class _Progress(Structure):
 
 
 _Callback = CFUNCTYPE(c_int, POINTER(_Progress), c_void_p)
+_Execute = CFUNCTYPE(c_int, c_void_p, c_void_p, c_void_p, c_void_p)
 
 
 class _GpuOptions(Structure):
@@ -148,7 +149,7 @@ class _Options(Structure):
                 ("plan_effort", c_double), ("progress", _Callback), ("user_data", c_void_p), ("cancel", c_void_p),
                 ("allocator", c_void_p * 3), ("gpu", _GpuOptions), ("checkpoint", _CheckpointFile),
                 ("execute", c_void_p), ("execute_data", c_void_p),
-                ("format", c_int), ("name", c_char_p), ("prove", c_char_p)]
+                ("format", c_int), ("name", c_char_p)]
 
 
 class _Integer(Structure):
@@ -222,7 +223,8 @@ _FUNCTIONS = {
     "perm_compute_cauchy_real": "ippOpR", "perm_compute_cauchy_complex": "ippOpR",
     "perm_matrix_from_triplets": "iizpppppiOpR", "perm_matrix_read": "sOpR",
     "perm_matrix_read_memory": "szsOpR", "perm_job_offer": "pip", "perm_job_precision": "pp",
-    "perm_compute_sparse": "pOR",
+    "perm_compute_sparse": "pOR", "perm_prove_sparse": "psOR",
+    "perm_prove_integer": "iiplsOR", "perm_prove_gaussian": "iiplsOR",
     "perm_rook_numbers": "pOpR", "perm_sample_sparse": "pOuuupR",
     "perm_sparse_job": "pOpR", "perm_job_leaf": "pip", "perm_job_leaves": "p"}
 
@@ -566,10 +568,8 @@ _IN_PYTHON = (  # what the library's messages name by C's names or the command's
     ("perm_estimate_*", "perm.estimate()"),
     ("this method has no plan: use perm_compute_real, perm_compute_complex",
      "this method is not for such matrices or this function"),
-    (": use perm_compute_integer or _gaussian, or precision exact",
-     "; whole numbers given as floats: precision=\"exact\""),
     (": use perm_compute_integer or perm_compute_repeated_integer", ""),
-    (": perm_compute_integer, perm_compute_gaussian", ""), (": perm_compute_integer, _gaussian, _sparse", ""),
+    (": perm_compute_integer, perm_compute_gaussian", ""),
     ("use perm_compute_real", "use perm.compute()"), ("use perm_compute_complex", "use perm.compute()"),
     (" is not one of perm_method", ": such a name is only in results"),
     ("plan: ", ""),
@@ -777,6 +777,9 @@ class _Call:
                  checkpoint=None, checkpoint_seconds=0, part=None, merge=None, prove=None, progress=None,
                  cancel=None, format="auto"):
         o = self.options = _Options()
+        self.prove = _path("prove", prove)
+        self.proves = prove is not None or method == "proof"  # the older word, without a file
+        method = "auto" if method == "proof" else method
         self.method, self.precision = method, precision
         o.method = _one_of("method", method, METHODS)
         o.precision = _one_of("precision", precision, PRECISIONS)
@@ -793,7 +796,6 @@ class _Call:
         o.gpu.cpu_fallback = _flag("cpu_fallback", cpu_fallback)
         o.gpu.cache = _path("gpu_cache", gpu_cache)
         o.checkpoint.file = _path("checkpoint", checkpoint)
-        o.prove = _path("prove", prove)
         o.format = _one_of("format", format, FORMATS)
         if part is not None:
             o.checkpoint.part, o.checkpoint.parts = _part(part)
@@ -804,8 +806,8 @@ class _Call:
             o.checkpoint.merge = ctypes.cast((c_char_p * (len(files) + 1))(*files), POINTER(c_char_p))
             o.checkpoint.merges = len(files)
         self.pieces = checkpoint is not None or part is not None or merge is not None
-        self.asks = (bytes(o) != bytes(_Options(threads=o.threads)) or self.pieces or progress is not None or
-                     cancel is not None)  # for more than perm_real gives
+        self.asks = (bytes(o) != bytes(_Options(threads=o.threads)) or self.pieces or self.proves or
+                     progress is not None or cancel is not None)  # for more than perm_real gives
         if progress is not None and not callable(progress):
             raise InputTypeError("progress: expected a function of a Progress, not %.60r" % (progress,),
                                  "PERM_ERROR_OPTION")
@@ -822,9 +824,11 @@ class _Call:
 
     def run(self, name, *arguments):
         """Calls the library; Ctrl-C, an exception in progress() and errors are raised afterwards."""
+        if self.proves and not name.startswith(("perm_prove_", "perm_matrix_")):
+            raise InputError("prove is for single exact permanents: compute and permanent", "PERM_ERROR_OPTION")
         gpu = self.options.gpu
         asked = gpu.devices >= -1 and gpu.devices and not gpu.cpu_fallback
-        if asked and name != "perm_sparse_job" and _without_cuda():  # plans are made
+        if asked and name != "perm_sparse_job" and not self.options.execute and _without_cuda():  # plans are made
             raise DeviceError("gpus: this library was built without CUDA; cpu_fallback=True computes on the CPU",
                               "PERM_ERROR_DEVICE")
         before, handler = getattr(_running, "call", None), None
@@ -851,6 +855,13 @@ class _Call:
 
     def compute(self, name, *arguments):
         """The same with options and result as last arguments; anything below 0 is raised."""
+        if self.proves:
+            if "repeated" in name:
+                raise UnsupportedError("prove: proofs are of matrices without multiplicities")
+            if name in ("perm_compute_real", "perm_compute_complex"):
+                raise UnsupportedError('proofs are of integers; whole numbers given as floats: precision="exact"')
+            if name in ("perm_compute_integer", "perm_compute_gaussian", "perm_compute_sparse"):
+                name, arguments = name.replace("compute", "prove"), arguments + (self.prove,)
         status = self.run(name, *arguments, byref(self.options), byref(self.result))
         if status < 0:
             raise _error(status, self.result.message)
@@ -1355,7 +1366,7 @@ class _Sparse:
         self.note = b""
         tail = byref(call.options), self.bytes, byref(call.result)
         if isinstance(a, (str, os.PathLike, bytes)):
-            both = [] if isinstance(a, bytes) or not call.options.prove else [_path("matrix", a), call.options.prove]
+            both = [] if isinstance(a, bytes) or not call.prove else [_path("matrix", a), call.prove]
             if both and all(map(os.path.exists, both)) and os.path.samefile(*both):
                 raise InputError("prove: it would destroy the matrix's file, name another one", "PERM_ERROR_OPTION")
             if isinstance(a, bytes):
@@ -1459,7 +1470,7 @@ def _by_residues(bound, call, residue):
     """Exact permanent of integers of any size: residues modulo several numbers, put together."""
     if call.pieces:
         raise UnsupportedError("checkpoints and parts are of one sum: entries or permanent are too long for one")
-    if call.options.prove:
+    if call.proves:
         raise UnsupportedError("prove: entries of proofs have 64 bits at most")
     value, product = 0, 1
     seconds, terms, left = 0.0, 0.0, call.options.max_seconds
@@ -1512,7 +1523,7 @@ def _compute(a, rows, cols, call):
         def residue(modulus):
             b, ld = _integer_arguments(a, modulus)
             return call.compute(name + "integer", m, n, _at(b), ld, *counts)
-        if kind == "q" or (o.modulus and not o.prove):
+        if kind == "q" or (o.modulus and not call.proves):
             try:
                 return residue(o.modulus)
             except TooLargeError:
@@ -1646,7 +1657,7 @@ def permanent(a, rows=None, cols=None, out=None, **options):
     if rows is None and cols is None and m == n <= _BATCH and kind in "dD" and not exactly:
         return _batch(a, call, out)
     stack = a.shape[:-2]
-    if call.options.prove:
+    if call.proves:
         raise UnsupportedError("prove: a proof is of one matrix, not of a stack")
     if out is not None and (kind not in "dD" or exactly):
         raise InputError("out: only of stacks of floats", "PERM_ERROR_SIZE")
@@ -2209,12 +2220,9 @@ def _planned(a, options, look):
         m, n = a.shape
         if _kind(a) in "dD" and call.method == "auto" and 2 < m == n <= 64 and (n <= 16 or _is_general(a)):
             call.options.method = METHODS.index("dense")  # as compute() has it, without a search for structure
-    job = c_void_p()
+    job, planned = c_void_p(), []
     with _Sparse(a, call) as matrix:
-        status = call.run("perm_sparse_job", matrix.bytes, byref(call.options), byref(job), byref(call.result))
-        if status < 0:
-            raise _error(status, call.result.message)
-        try:
+        def see(job):
             leaves = []
             for k in range(_lib.perm_job_leaves(job)):
                 leaf = _Leaf()
@@ -2223,11 +2231,31 @@ def _planned(a, options, look):
                                    leaf.bytes))
             text = ctypes.create_string_buffer(_lib.perm_job_explain(job, None, 0) + 1)
             _lib.perm_job_explain(job, text, len(text))
-            told = look(job, leaves, _Matrix.from_buffer(matrix.bytes), call)
+            most = max([leaf.bytes for leaf in leaves], default=0.0)
+            planned.append((Plan(sum(leaf.seconds for leaf in leaves), most, tuple(leaves), text.value.decode()),
+                            look(job, leaves, _Matrix.from_buffer(matrix.bytes), call)))
+
+        def execute(job, *_):  # stands for the execution of a proof's job, which is looked at
+            try:
+                see(c_void_p(job))
+            except BaseException as error:
+                call.raised = error
+            return 0
+
+        try:
+            if call.proves:
+                hook = _Execute(execute)
+                call.options.execute = ctypes.cast(hook, c_void_p)
+                status = call.run("perm_prove_sparse", matrix.bytes, None, byref(call.options), byref(call.result))
+            else:
+                status = call.run("perm_sparse_job", matrix.bytes, byref(call.options), byref(job), byref(call.result))
+            if status < 0:
+                raise _error(status, call.result.message)
+            if job:
+                see(job)
         finally:
             _lib.perm_job_free(job)
-    return Plan(sum(leaf.seconds for leaf in leaves), max([leaf.bytes for leaf in leaves], default=0.0), tuple(leaves),
-                text.value.decode()), told
+    return planned[0]
 
 
 def _in_words(unit, number):
@@ -2248,12 +2276,12 @@ def _outline(job, leaves, matrix, call):
     else:
         leaf = leaves[costliest]
         lines.append(("plan", "method %s, order %d%s%s" % (
-            leaf.method, leaf.n, ", on GPUs" if leaf.isa == "cuda" else "",
-            "" if len(leaves) < 2 else (", in %d ranges of values" if leaf.method == "proof" else
+            "proof" if call.proves else leaf.method, leaf.n, ", on GPUs" if leaf.isa == "cuda" else "",
+            "" if len(leaves) < 2 else (", in %d ranges of values" if call.proves else
                                         ", for the longest of %d blocks") % len(leaves))))
         lines.append(("time", "about %s on one %s; %s of memory" % (
             _in_words("time", sum(leaf.seconds for leaf in leaves)), "GPU" if leaf.isa == "cuda" else "thread",
-            _in_words("bytes", (sum if leaf.method == "proof" else max)(leaf.bytes for leaf in leaves)))))
+            _in_words("bytes", (sum if call.proves else max)(leaf.bytes for leaf in leaves)))))
     error = ("a proved bound of its error" if yes.value else "an estimate of its error" + (
         "" if call.options.certify else "; certify=True asks for a proved bound"))
     lines.append(("answer", "the permanent modulo %d, exactly" % call.options.modulus if call.options.modulus else

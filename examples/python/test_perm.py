@@ -1082,7 +1082,7 @@ def test_without_numpy():
 @pytest.mark.parametrize("method", [name for name in perm.METHODS
                                     if name not in ("low-rank", "borchardt", "structure") and "codegen" not in name])
 def test_methods(method):
-    if method in ("exact", "signs", "proof"):
+    if method in ("exact", "signs"):
         result = perm.compute(WHOLE, method=method)
         assert result.method == method and result.integer == oracle(WHOLE)
     elif method == "planar":
@@ -1342,7 +1342,7 @@ def test_proofs(tmp_path):
                        (LARGE[:11, :11] > 0.5, {})):
         value = oracle(a)
         result = perm.compute(a, prove=proof, **options)
-        assert result.method == "proof" and result.integer == (value % 97 if "modulus" in options else value)
+        assert result.method == "exact" and result.integer == (value % 97 if "modulus" in options else value)
         assert perm.permanent(a, prove=str(proof), **options) == result.integer
         for program in verifiers:
             told = verified(program, tmp_path, a if options.get("precision") != "exact" else WHOLE, proof)
@@ -1381,7 +1381,7 @@ def test_what_is_not_proved(tmp_path):
                              ([[Fraction(1, 2), 1], [1, 1]], {}, "Fractions"), (np.stack([WHOLE, WHOLE]), {}, "stack"),
                              (np.stack([REAL, REAL]), {}, "prove"), (WHOLE[:, :5], {}, "square"),
                              (WHOLE, {"rows": [1] * len(WHOLE)}, "multiplicities"),
-                             (WHOLE, {"method": "exact"}, "prove")):
+                             (WHOLE, {"method": "exact"}, "proofs go with method auto")):
         with pytest.raises(perm.Error, match=text):
             perm.permanent(a, prove=proof, **options)
     for function in (lambda **o: perm.minors(REAL, 0, **o), lambda **o: perm.gradient(REAL, **o),

@@ -53,24 +53,18 @@ PERM_API perm_status perm_compute_integer(int m, int n, const int64_t *a, ptrdif
 PERM_API perm_status perm_compute_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                            perm_result *result);
 
-/* The job of the same. */
+/* The job that perm_compute_* of the same kind of matrix would start with; perm_job_leaf and perm_job_explain tell what
+   would be done, and for how long. It is never that of perm_sparse.h, and a tolerance is only judged. Another machine
+   makes the same job of the same matrix and options if options.isa names the same kernel family. */
+PERM_API perm_status perm_job_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
+                                   perm_job **job, perm_result *result);
+PERM_API perm_status perm_job_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
+                                      perm_job **job, perm_result *result);
 PERM_API perm_status perm_job_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                       perm_job **job, perm_result *result);
 PERM_API perm_status perm_job_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                        perm_job **job, perm_result *result);
 
-/* The plan that perm_compute_real (perm_compute_complex) would start with. */
-PERM_API perm_status perm_plan_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
-                                    perm_plan *plan, perm_result *result);
-PERM_API perm_status perm_plan_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
-                                       perm_plan *plan, perm_result *result);
-
-/* Job of one leaf from a plan and its matrix. PERM_ERROR_STATE: the plan, made again, differs. Options used: allocator,
-   max_bytes. */
-PERM_API perm_status perm_job_create_real(const perm_plan *plan, const double *a, ptrdiff_t ld,
-                                          const perm_options *options, perm_job **job, perm_result *result);
-PERM_API perm_status perm_job_create_complex(const perm_plan *plan, const double *a, ptrdiff_t ld,
-                                             const perm_options *options, perm_job **job, perm_result *result);
 PERM_API void perm_job_free(perm_job *job); /* NULL is fine */
 
 PERM_API int perm_job_leaves(const perm_job *job);

@@ -4,7 +4,7 @@
    PERM_WITH_CUDA        with PERM_IMPLEMENTATION: options.gpu works; reads perm_cuda.cu (PERM_CUDA_FILE, if you renamed
                          it) and links with it (nvcc -c perm_cuda.cu)
    PERM_NO_COMPLEX       complex matrices are refused: a quarter less to compile
-   PERM_NO_EXTRAS        no minors, gradients, batches and proofs, and nothing of perm_more.h: a fifth less
+   PERM_NO_EXTRAS        no minors, gradients and batches, and nothing of perm_more.h: a fifth less
    PERM_NO_EXACT         no vector kernels for integers: exact results many times slower
    PERM_NO_POSIX         files by the C library alone, as on Windows: less safe, see >>files
    PERM_HEADER_FILE      this file's name as seen from itself, if you renamed it (default "perm.h")

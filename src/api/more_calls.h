@@ -27,6 +27,20 @@ PERM_MORE_API perm_status perm_compute_cauchy_complex(int n, const double *x, co
                                                       const perm_options *options, double *condition,
                                                       perm_result *result);
 
+/* Permanent of a square matrix of integers (Gaussian: complex ones; sparse: below 2^53) with a proof of its value,
+   written to the file `path`, which examples/perm_verify.c checks (docs/proofs.md); path NULL: the value alone. The
+   matrix is proved as given: zeros and equal lines save nothing. n <= 44; (n + 1) n 2^(n-1) products for each 50 bits
+   of a bound on the permanent. result is as of perm_compute_integer. The file is replaced as a whole, or not at all; a
+   name that cannot be written is refused before the work. Method auto, precision default or exact; threads, isa, gpu,
+   modulus (of the value, not of the proof), limits, progress, cancel, allocator, checkpoint, parts, merge and execute
+   count. PERM_ERROR_STATE: finished values turned out to be wrong; the same call computes them again. */
+PERM_MORE_API perm_status perm_prove_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const char *path,
+                                             const perm_options *options, perm_result *result);
+PERM_MORE_API perm_status perm_prove_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const char *path,
+                                              const perm_options *options, perm_result *result);
+PERM_MORE_API perm_status perm_prove_sparse(const perm_matrix *matrix, const char *path, const perm_options *options,
+                                            perm_result *result);
+
 /* Unbiased estimates by random samples; the interval holds as far as the mean is nearly normal. Stops at the first
    limit: samples (rounded up to blocks of 256), relative_error (standard error over value; PERM_TOLERANCE_NOT_MET if
    another limit came first), options.max_seconds. */
@@ -70,7 +84,7 @@ typedef struct perm_estimate {
 
 /* Estimates the permanent of an n x n matrix, n <= PERM_ESTIMATE_MAX_N. plan may be NULL: all zero, the best
    estimator, 65536 samples, 95 %. O(n^2) a sample. Of the options threads, max_seconds, max_bytes, progress, cancel and
-   allocator count; prove and checkpoint are refused. Stopped before the first block, value is NaN and standard_error
+   allocator count; checkpoint is refused. Stopped before the first block, value is NaN and standard_error
    INFINITY. All samples 0, but some product is not: value 0, standard_error INFINITY, PERM_OK (with a relative_error
    PERM_TOLERANCE_NOT_MET). [Gur05] [SB99] */
 PERM_MORE_API perm_status perm_estimate_real(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,

@@ -188,9 +188,6 @@ typedef struct perm_options {
   void *execute_data;
   perm_format format; /* of perm_matrix_read and perm_matrix_read_memory */
   const char *name;   /* of the matrix, in the title of perm_sparse_spy's picture; NULL: none */
-  const char *prove;  /* perm_compute_integer, _gaussian, _sparse: a file for the proof of the value, which
-                         examples/perm_verify.c checks; method proof, (n + 1) n 2^(n-1) products for each 50 bits of a
-                         bound on the permanent, n <= 44; NULL: none */
 } perm_options;
 
 #define PERM_ALL_GPUS (-1)
@@ -229,40 +226,6 @@ typedef struct perm_result {
   int argument;                     /* 1-based position of the bad argument, 0: none */
   char message[PERM_MESSAGE_BYTES]; /* one line, or empty */
 } perm_result;
-
-/* What fixes the bits of a result: a pure function of matrix and options, plain data, valid on other machines of the
-   same kernel family. */
-typedef enum perm_form {
-  PERM_FORM_SCALAR,     /* no blocks: the scalar engines and n <= 4 */
-  PERM_FORM_NORMALISED, /* every row divided by its entry in the pivot column */
-  PERM_FORM_PAIR,       /* rows two by two, no division */
-  PERM_FORM_SPLIT,      /* row sums as high + low part, each exact: accurate, dd and certified sums */
-  PERM_FORM_PLAIN,      /* GPUs: a pivot column, no division; rows of their normalised form too, if need be */
-  PERM_FORM_MAKE_INT = 0x7fffffff
-} perm_form;
-
-typedef struct perm_plan {
-  int version; /* as perm_version */
-  int n;
-  int is_complex;
-  perm_method method;
-  perm_precision precision;
-  int certify;
-  perm_isa isa; /* the kernel family */
-  perm_form form;
-  int pivot; /* the +- column */
-  int lane_columns, block_columns, outer_columns;
-  int chunk_log2; /* outer states (terms, for scalar engines) per chunk: 2^chunk_log2 */
-  uint64_t chunks;
-  int row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N]; /* the entry used is a_ij 2^(row + column) */
-  int zero;                                          /* 1: a row or column is zero */
-  int lossy;                                         /* 1: scaling pushed a non-zero entry below the normal doubles */
-  int exact_rows;                                    /* 1: nothing rounds before the products: a free bound; 2: hardly
-                                                        anything, and no entry is negative (certify) */
-  double elements;                                   /* n 2^(n-1) */
-  double seconds, bytes;                             /* predicted, one thread */
-  uint64_t fingerprint;                              /* of matrix bits and the fields above */
-} perm_plan;
 
 /* An exactly associative sum: fixed point, two's complement, least word first. Its unit 2^-1074 divides every finite
    double, so any order and grouping gives the same bits. 5632 bits hold 2^3000 terms of the largest double, and sums of

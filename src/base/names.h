@@ -54,7 +54,6 @@ static const permi_member permi_members[] = {
     PERMI_MEMBER(perm_options, execute_data),
     PERMI_MEMBER(perm_options, format),
     PERMI_MEMBER(perm_options, name),
-    PERMI_MEMBER(perm_options, prove),
     {"perm_gpu_options", 0, sizeof(perm_gpu_options)},
     PERMI_MEMBER(perm_gpu_options, devices),
     PERMI_MEMBER(perm_gpu_options, cpu_fallback),

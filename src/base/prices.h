@@ -32,11 +32,6 @@
 #define PERMI_RANK_ENTRY_SECONDS 5e-8
 #define PERMI_RATE_EXACT_ROWS 6e8     /* row additions and products */
 #define PERMI_RATE_EXACT_WORDS 2.5e8  /* words of limbs times words */
-#define PERMI_RATE_PROOF 2e7           /* products modulo a prime, by kernel family: Zen 4 */
-#define PERMI_RATE_PROOF_AVX2 2.5e9
-#define PERMI_RATE_PROOF_AVX512 5e9
-#define PERMI_GPU_RATE_PROOF 1.8e12 /* H200 */
-#define PERMI_GPU_PROOF_COMPILE 1.0
 #define PERMI_RATE_MODULAR 2.2e8      /* the same modulo p */
 #define PERMI_BATCH_RATE {2.5e10, 7e9} /* real, complex elements, against GPUs */
 #define PERMI_GPU_DENSE_RATES {{1.02e13, 2.7e12}, {3e12, 1e12}, {1.9e12, 3.1e11}, {1.1e12, 2.5e11}} /* elements, by */

@@ -39,11 +39,6 @@ PERMI_DEVICE int permi_minors_gpu_takes(struct permi_minors *minors, const perm_
 PERMI_DEVICE perm_status permi_minors_gpu_execute(const struct permi_minors *minors, const perm_options *options,
                                                   permi_control *control, struct permi_minors_total *total);
 PERMI_DEVICE perm_status permi_batch_gpu_run(struct permi_batch *batch, int threads, int *gpus, char *message);
-/* >>proof_gpu: a range of a leaf, ranges of many */
-PERMI_DEVICE perm_status permi_proof_gpu_range(const permi_leaf *leaf, uint64_t begin, uint64_t end,
-                                               permi_control *control, perm_partial *partial);
-PERMI_DEVICE perm_status permi_proof_gpu_many(const perm_job *job, const permi_stretch *stretch, int count,
-                                              permi_control *control, perm_partial *done);
 #endif
 #else
 #define permi_gpu_prepare(options, n) (void)0
@@ -54,7 +49,6 @@ PERMI_DEVICE perm_status permi_proof_gpu_many(const perm_job *job, const permi_s
 #define permi_minors_gpu_execute(minors, options, control, total) permi_gpu_range(NULL, 0, 0, control, NULL)
 #define permi_batch_gpu_run(batch, threads, gpus, message) \
   ((void)(threads), permi_gpu_devices(1, message), PERM_ERROR_DEVICE)
-#define permi_proof_gpu_range permi_gpu_range
 
 static int permi_gpu_devices(int gpus, char *message)
 {
@@ -70,13 +64,6 @@ static perm_status permi_gpu_range(const permi_leaf *leaf, uint64_t begin, uint6
   if (control)
     permi_gpu_devices(1, control->message);
   return PERM_ERROR_DEVICE;
-}
-
-PERMI_UNUSED static perm_status permi_proof_gpu_many(const perm_job *job, const permi_stretch *stretch, int count,
-                                                     permi_control *control, perm_partial *done)
-{
-  (void)job, (void)stretch, (void)count, (void)done;
-  return permi_gpu_range(NULL, 0, 0, control, NULL);
 }
 
 /* Returns 1 if a GPU is wanted that might be faster than `seconds`: what asks is to be refused. */

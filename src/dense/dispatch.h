@@ -4,6 +4,40 @@
 #include "../base/prices.h"
 #include "../base/integers.h"
 
+typedef enum perm_form {
+  PERM_FORM_SCALAR,     /* no blocks: the scalar engines and n <= 4 */
+  PERM_FORM_NORMALISED, /* every row divided by its entry in the pivot column */
+  PERM_FORM_PAIR,       /* rows two by two, no division */
+  PERM_FORM_SPLIT,      /* row sums as high + low part, each exact: accurate, dd and certified sums */
+  PERM_FORM_PLAIN,      /* GPUs: a pivot column, no division; rows of their normalised form too, if need be */
+  PERM_FORM_MAKE_INT = 0x7fffffff
+} perm_form;
+
+/* What fixes the bits of a dense sum: a pure function of matrix and options, the same on all machines of a kernel
+   family. */
+typedef struct perm_plan {
+  int version; /* as perm_version */
+  int n;
+  int is_complex;
+  perm_method method;
+  perm_precision precision;
+  int certify;
+  perm_isa isa; /* the kernel family */
+  perm_form form;
+  int pivot; /* the +- column */
+  int lane_columns, block_columns, outer_columns;
+  int chunk_log2; /* outer states (terms, for scalar engines) per chunk: 2^chunk_log2 */
+  uint64_t chunks;
+  int row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N]; /* the entry used is a_ij 2^(row + column) */
+  int zero;                                          /* 1: a row or column is zero */
+  int lossy;                                         /* 1: scaling pushed a non-zero entry below the normal doubles */
+  int exact_rows;                                    /* 1: nothing rounds before the products: a free bound; 2: hardly
+                                                        anything, and no entry is negative (certify) */
+  double elements;                                   /* n 2^(n-1) */
+  double seconds, bytes;                             /* predicted, one thread */
+  uint64_t fingerprint;                              /* of matrix bits and the fields above */
+} perm_plan;
+
 typedef struct permi_chunk_sum {
   permi_dd value, imaginary;
   double absolute;
@@ -101,25 +135,6 @@ struct permi_exact {
   permi_exact_run run;
   permi_exact_evaluate evaluate;
 };
-
-/* The polynomial of >>polynomial modulo one prime below 2^50; residues of either sign, at most half of it. */
-#define PERMI_PROOF_POINTS 24 /* evaluated at once: three vectors of AVX-512 */
-#define PERMI_PROOF_INNER 5   /* columns in the table */
-typedef struct permi_polynomial {
-  int n, signs;         /* columns whose signs are polynomials */
-  int settings, outer;  /* of the table, a multiple of 4; columns beside it */
-  double prime, inverse;
-  const double *entry;  /* [row][signs] */
-  const double *weight; /* [2^signs]: Lagrange's */
-  const double *parity; /* [2^signs]: +-1 */
-  const double *table;  /* [settings / 4][row][4]: sums over the table's columns */
-  const double *sign;   /* [settings]: theirs, or 0 */
-  const double *start;  /* [row]: the other columns, all + */
-  const double *step;   /* [outer][row]: twice a column */
-} permi_polynomial;
-/* value[PERMI_PROOF_POINTS]: P at first, first + 1, ... */
-typedef void (*permi_polynomial_run)(const permi_polynomial *polynomial, uint64_t first, double *workspace,
-                                     double *value);
 
 /* Products made at once (AVX2: 2.7 times as fast as one by one), and sets. */
 #define PERMI_TERMS 8

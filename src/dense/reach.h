@@ -39,7 +39,5 @@ typedef struct permi_reach {
   perm_status (*execute)(const perm_job *job, perm_state *state, const perm_options *options, perm_result *result);
   /* perm_sparse.h or NULL. Returns 0, or 1 with *result set. */
   int (*route)(const struct permi_problem *problem, const perm_options *options, int argument, perm_result *result);
-  perm_status (*prove)(const struct permi_problem *problem, const perm_options *options, int argument, perm_job **job,
-                       perm_result *result); /* NULL: cannot be requested */
 } permi_reach;
 /* SPDX-License-Identifier: MIT */

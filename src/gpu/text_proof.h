@@ -1,7 +1,8 @@
 /* ===================================================================================== >>text_proof
-   The kernel for the polynomial of a proof modulo a prime p below 2^50, see perm_gpu_proof and perm.h >>polynomial;
-   arithmetic as in >>arithmetic. A block is 32 points, a lane each, whose row sums stay in registers; its four warps
-   share the other columns' settings, and before that the sums by which Lagrange's weights make the signs D_j. */
+   The kernel for the polynomial of a proof modulo a prime p below 2^50: see perm_gpu_proof, and >>polynomial of
+   perm_more.h; arithmetic as in >>arithmetic. A block is 32 points, a lane each, whose row sums stay in registers. Its
+   four warps share the other columns' settings, and before that the sums by which Lagrange's weights make the signs
+   D_j. */
 #pragma once
 #include "text.h"
 

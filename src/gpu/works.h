@@ -26,7 +26,7 @@ typedef struct perm_gpu_minors {
   int fast;           /* PERM_GPU_MINORS_FAST: sums by every digit; 0: one sum */
 } perm_gpu_minors;
 
-/* The polynomial of a proof (perm.h >>polynomial). A chunk is 32 points. The table: p, 1 / p, place of the map, 0;
+/* The polynomial of a proof (perm_more.h >>polynomial). A chunk is 32 points. The table: p, 1 / p, place of the map, 0;
    Lagrange's weights [2^signs]; row sums with all `outer` columns + [row]; twice these columns [outer][row]; entries of
    the columns whose signs are polynomials [signs][row]; sums of the inner columns [settings / 4][row][4]; 1 / k for k =
    0 .. points + 31 (of 0: 0); the map: a chunk's first point. */

@@ -75,7 +75,6 @@ struct perm_job {
   perm_status (*inspect)(const perm_job *job, const perm_partial *partials, perm_state *strike, permi_control *watch,
                        perm_result *result);
   perm_status (*sample)(const perm_job *job, const perm_state *state, permi_control *watch, perm_result *result);
-  perm_status (*prove)(const perm_job *job, const perm_state *state, const char *path, perm_result *result);
   /* If set, adds many leaves' chunks, or a prefix of them, to done[], which is zero. */
   perm_status (*run_many)(const perm_job *job, const permi_stretch *stretch, int count, permi_control *control,
                           perm_partial *done);

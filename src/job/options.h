@@ -43,7 +43,6 @@ static const char *permi_bad_option(const perm_options *options)
        "checkpoint.merges is negative, or checkpoint.merge is NULL"},
       {checkpoint->note_bytes && !checkpoint->note, "checkpoint.note is NULL"},
       {checkpoint->file && !*checkpoint->file, "checkpoint.file is an empty name (NULL means none)"},
-      {options->prove && !*options->prove, "prove is an empty name (NULL means none)"},
       {!options->allocator.allocate != !options->allocator.release,
        "allocator needs both allocate and release, or neither"}
   };
@@ -61,7 +60,7 @@ static int permi_asks_no_more(const perm_options *options, int exact, double byt
   return !options ||
          ((options->method == PERM_METHOD_AUTO || (exact && options->method == PERM_METHOD_EXACT)) &&
           (options->precision == PERM_PRECISION_DEFAULT || (exact && options->precision == PERM_PRECISION_EXACT)) &&
-          !(options->certify && !exact) && !options->modulus && !options->prove && !options->gpu.devices &&
+          !(options->certify && !exact) && !options->modulus && !options->gpu.devices &&
           !options->execute && (options->max_seconds == 0 || options->max_seconds >= 1e-3) &&
           (options->max_bytes == 0 || options->max_bytes >= bytes) && !permi_in_pieces(options) &&
           permi_isa_here(options->isa) && !permi_bad_option(options));

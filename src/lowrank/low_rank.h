@@ -247,7 +247,7 @@ static perm_status permi_low_rank_leaf(const permi_factors *factors, const perm_
 static perm_status permi_factors_check(const permi_factors *factors, const perm_options *options, perm_result *result)
 {
   const int n = factors->n, r = factors->r;
-  perm_status status = permi_check_unproved(options, 7, result);
+  perm_status status = permi_check_options(options, 7, result);
   int side, i, j;
   if (status != PERM_OK)
     return status;

@@ -17,6 +17,12 @@ perm_status perm_mpi_gaussian(MPI_Comm comm, int m, int n, const int64_t *a, ptr
                               perm_result *result);
 perm_status perm_mpi_sparse(MPI_Comm comm, const perm_matrix *matrix, const perm_options *options, perm_result *result);
 
+#if !defined(PERM_NO_EXTRAS)
+/* perm_prove_sparse; rank 0 writes the file. */
+perm_status perm_mpi_prove_sparse(MPI_Comm comm, const perm_matrix *matrix, const char *path,
+                                  const perm_options *options, perm_result *result);
+#endif
+
 /* With multiplicities, as perm_compute_repeated_*. */
 perm_status perm_mpi_repeated_real(MPI_Comm comm, int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                    const int *column_counts, const perm_options *options, perm_result *result);

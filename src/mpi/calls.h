@@ -18,11 +18,12 @@ enum {
 #define PERMI_MPI_ARRAYS 5
 typedef struct permi_mpi_call {
   int kind, m, n;
-  int repeated;
+  int repeated; /* sparse: it is proved */
   const void *a;
   ptrdiff_t ld;
   const int *row_counts, *column_counts;
   const perm_matrix *matrix;
+  const char *path; /* of a proof */
 } permi_mpi_call;
 
 typedef struct permi_mpi_header { /* the first three fields never change */
@@ -140,6 +141,7 @@ static void permi_mpi_unpack(const permi_mpi_header *header, unsigned char *mess
   matrix->real = (double *)array[2];
   matrix->imaginary = (double *)array[3];
   matrix->integer = (int64_t *)array[4];
+  call->path = NULL;
 }
 
 static perm_status permi_mpi_apply(const permi_mpi_call *call, const perm_options *options, perm_result *result)
@@ -148,6 +150,10 @@ static perm_status permi_mpi_apply(const permi_mpi_call *call, const perm_option
   const int64_t *z = (const int64_t *)call->a;
   const int m = call->m, n = call->n, *rows = call->row_counts, *columns = call->column_counts;
   const ptrdiff_t ld = call->ld;
+#if !defined(PERM_NO_EXTRAS)
+  if (call->kind == PERMI_MPI_SPARSE && call->repeated)
+    return perm_prove_sparse(call->matrix, call->path, options, result);
+#endif
   if (call->kind == PERMI_MPI_SPARSE)
     return perm_compute_sparse(call->matrix, options, result);
   switch (2 * call->kind + call->repeated) {
@@ -208,9 +214,6 @@ static void permi_mpi_header_fill(permi_mpi_header *header, const permi_mpi_call
   if (call->kind < PERMI_MPI_ALONE && (!permi_mpi_copies(call) || permi_mpi_is_small(call, options)))
     header->call.kind = PERMI_MPI_ALONE;
   header->options = *options;
-  header->options.prove = NULL; /* rank 0 writes it */
-  if (options->prove)
-    header->options.method = PERM_METHOD_PROOF;
   if (options->checkpoint.file && options->isa == PERM_ISA_AUTO) { /* the family of the checkpoint */
     perm_options begun = *options;
     if (perm_checkpoint_options(options->checkpoint.file, &begun, NULL, NULL, NULL) == PERM_OK &&
@@ -294,6 +297,7 @@ static perm_status permi_mpi_call_all(permi_mpi_session *session, const permi_mp
     permi_mpi_pack(call, header, message);
   permi_mpi_broadcast(session, message, permi_mpi_at(header, PERMI_MPI_ARRAYS), 0);
   permi_mpi_unpack(header, message, &copy, &matrix);
+  copy.path = session->rank == 0 ? call->path : NULL;
   options = permi_mpi_options(session, header, family);
   permi_mpi_apply(&copy, &options, result);
   permi_mpi_release(allocator, message);
@@ -321,14 +325,14 @@ static perm_status permi_mpi_once(MPI_Comm comm, const permi_mpi_call *call, con
   perm_status perm_mpi_##name(MPI_Comm comm, int m, int n, const type *a, ptrdiff_t ld, const perm_options *options,   \
                               perm_result *result)                                                                     \
   {                                                                                                                    \
-    const permi_mpi_call call = {kind, m, n, 0, a, ld, NULL, NULL, NULL};                                              \
+    const permi_mpi_call call = {kind, m, n, 0, a, ld, NULL, NULL, NULL, NULL};                                        \
     return permi_mpi_once(comm, &call, options, result);                                                               \
   }                                                                                                                    \
   perm_status perm_mpi_repeated_##name(MPI_Comm comm, int m, int n, const type *a, ptrdiff_t ld,                       \
                                        const int *row_counts, const int *column_counts, const perm_options *options,   \
                                        perm_result *result)                                                            \
   {                                                                                                                    \
-    const permi_mpi_call call = {kind, m, n, 1, a, ld, row_counts, column_counts, NULL};                               \
+    const permi_mpi_call call = {kind, m, n, 1, a, ld, row_counts, column_counts, NULL, NULL};                         \
     return permi_mpi_once(comm, &call, options, result);                                                               \
   }
 PERMI_MPI_DEFINE(real, double, PERMI_MPI_REAL)
@@ -339,13 +343,22 @@ PERMI_MPI_DEFINE(gaussian, int64_t, PERMI_MPI_GAUSSIAN)
 
 perm_status perm_mpi_sparse(MPI_Comm comm, const perm_matrix *matrix, const perm_options *options, perm_result *result)
 {
-  const permi_mpi_call call = {PERMI_MPI_SPARSE, 0, 0, 0, NULL, 0, NULL, NULL, matrix};
+  const permi_mpi_call call = {PERMI_MPI_SPARSE, 0, 0, 0, NULL, 0, NULL, NULL, matrix, NULL};
   return permi_mpi_once(comm, &call, options, result);
 }
 
+#if !defined(PERM_NO_EXTRAS)
+perm_status perm_mpi_prove_sparse(MPI_Comm comm, const perm_matrix *matrix, const char *path,
+                                  const perm_options *options, perm_result *result)
+{
+  const permi_mpi_call call = {PERMI_MPI_SPARSE, 0, 0, 1, NULL, 0, NULL, NULL, matrix, path};
+  return permi_mpi_once(comm, &call, options, result);
+}
+#endif
+
 perm_status perm_mpi_dismiss(MPI_Comm comm)
 {
-  const permi_mpi_call call = {PERMI_MPI_DISMISS, 0, 0, 0, NULL, 0, NULL, NULL, NULL};
+  const permi_mpi_call call = {PERMI_MPI_DISMISS, 0, 0, 0, NULL, 0, NULL, NULL, NULL, NULL};
   perm_result result;
   return permi_mpi_once(comm, &call, NULL, &result);
 }

@@ -6,10 +6,16 @@
 
 #if defined(PERM_MPI_MAIN)
 #define CLI_COMPUTE(name) permi_mpi_cli_##name
+#define CLI_PROVE permi_mpi_cli_prove
 #define CLI_MAIN permi_mpi_cli_main
 static perm_status permi_mpi_cli_sparse(const perm_matrix *matrix, const perm_options *options, perm_result *result)
 {
   return perm_mpi_sparse(MPI_COMM_WORLD, matrix, options, result);
+}
+static perm_status permi_mpi_cli_prove(const perm_matrix *matrix, const char *path, const perm_options *options,
+                                       perm_result *result)
+{
+  return perm_mpi_prove_sparse(MPI_COMM_WORLD, matrix, path, options, result);
 }
 #define PERMI_MPI_CLI(name, type)                                                                                      \
   static perm_status permi_mpi_cli_repeated_##name(int m, int n, const type *a, ptrdiff_t ld, const int *row_counts,   \

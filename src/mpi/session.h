@@ -4,7 +4,7 @@
 #pragma once
 #include "coordinator.h"
 
-#define PERMI_MPI_PROTOCOL 3
+#define PERMI_MPI_PROTOCOL 4
 enum { PERMI_MPI_TO_ZERO = 1, PERMI_MPI_TO_RANK = 2 };             /* tags */
 enum { PERMI_MPI_RUN = 1, PERMI_MPI_STOP = 2, PERMI_MPI_END = 3 }; /* orders */
 enum { PERMI_MPI_ENTERED = 1, PERMI_MPI_RETURNED = 2 };            /* permi_mpi_meet */

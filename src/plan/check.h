@@ -4,21 +4,10 @@
 #include "../dense/dense.h"
 #include "../job/options.h"
 
-/* Of calls that make no proofs. */
-PERMI_UNUSED
-static perm_status permi_check_unproved(const perm_options *options, int argument, perm_result *result)
-{
-  const perm_status status = permi_check_options(options, argument, result);
-  return status == PERM_OK && options->prove
-             ? permi_fail(result, PERM_ERROR_OPTION, argument,
-                          "options: prove is for single exact permanents: perm_compute_integer, _gaussian, _sparse")
-             : status;
-}
-
 PERMI_UNUSED
 static perm_status permi_check_whole(const perm_options *options, int argument, perm_result *result)
 {
-  const perm_status status = permi_check_unproved(options, argument, result);
+  const perm_status status = permi_check_options(options, argument, result);
   return status == PERM_OK && permi_in_pieces(options)
              ? permi_fail(result, PERM_ERROR_OPTION, argument,
                           "options: checkpoint, parts and merge are for single permanents that a job computes")

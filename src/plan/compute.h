@@ -36,32 +36,9 @@ static perm_status permi_array_reduce(permi_array *array, int equal, const perm_
                                                                                        : permi_fail_memory(result);
 }
 
-/* Makes the job of a proof. */
-static perm_status permi_proof_create(const permi_problem *problem, int argument, const perm_options *options,
-                                      perm_job **job, perm_result *result)
+static int permi_is_rectangular(const permi_problem *problem)
 {
-  perm_status status = permi_check_options(options, argument, result);
-  if (status == PERM_OK)
-    status = permi_check_problem(problem, problem->row_count != NULL, result);
-  if (status == PERM_OK && !problem->reach->prove)
-    return permi_fail(result, PERM_ERROR_UNSUPPORTED, argument, "options: proofs were left out by PERM_NO_EXTRAS");
-  return status == PERM_OK ? problem->reach->prove(problem, options, argument, job, result) : status;
-}
-
-/* The whole matrix is proved, before any reduction. */
-static perm_status permi_proof_compute(const permi_problem *problem, int argument, const perm_options *options_given,
-                                       double start, perm_result *result)
-{
-  perm_options options = *options_given;
-  perm_job *job = NULL;
-  perm_status status = permi_proof_create(problem, argument, &options, &job, result);
-  if (status != PERM_OK)
-    return status;
-  options.method = PERM_METHOD_PROOF; /* as a checkpoint says */
-  options.max_seconds = permi_seconds_left(options_given, start);
-  status = permi_run_job(job, &options, problem->reach, result);
-  result->seconds = permi_seconds() - start;
-  return status;
+  return problem->m > 0 && problem->n > 0 && problem->m != problem->n;
 }
 
 static perm_status permi_problem_job(const permi_problem *problem, int argument, const perm_options *options,
@@ -72,10 +49,10 @@ static perm_status permi_problem_job(const permi_problem *problem, int argument,
   permi_maker maker;
   perm_status status;
   *job = NULL;
-  if (permi_asks_proof(options))
-    return permi_proof_create(problem, argument, options, job, result);
   permi_array_begin(&maker, &array, problem, argument);
-  status = permi_array_reduce(&array, 0, options, result);
+  status = problem->integer || permi_is_rectangular(problem) || permi_is_counts_method(options->method)
+               ? permi_array_reduce(&array, 0, options, result)
+               : PERM_OK;
   if (status == PERM_OK)
     status = permi_array_watched(&maker, options, &seconds, NULL, result);
   if (status == PERM_OK)
@@ -158,45 +135,10 @@ static perm_status permi_compute(const permi_problem *problem, permi_looking loo
   if (!result)
     return PERM_ERROR_NULL;
   options = permi_meter_begin(&call, options_given, permi_problem_bytes(problem));
-  status = permi_asks_proof(options) ? permi_proof_compute(problem, argument, options, start, result)
-           : looking != PERMI_AS_IT_STANDS || (problem->m > 0 && problem->n > 0 && problem->m != problem->n) ||
-                     permi_is_counts_method(options->method)
+  status = looking != PERMI_AS_IT_STANDS || permi_is_rectangular(problem) || permi_is_counts_method(options->method)
                ? permi_reduced_compute(problem, looking == PERMI_WITH_COUNTS, argument, options, start, result)
                : permi_square_compute(problem, argument, options, start, result);
   return permi_kind(permi_meter_end(&call, status, result), problem->parts, options_given, result);
-}
-
-static perm_status permi_plan_public(int m, int n, const permi_reach *reach, const double *a, ptrdiff_t ld,
-                                     const perm_options *options_given, perm_plan *plan, perm_result *result)
-{
-  const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, reach, NULL, NULL);
-  permi_metered call;
-  const perm_options *options = permi_meter_begin(&call, options_given, permi_problem_bytes(&problem));
-  return permi_meter_end(&call, permi_plan_array(&problem, options, plan, result), result);
-}
-
-PERM_API perm_status perm_plan_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
-                                    perm_plan *plan, perm_result *result)
-{
-  return permi_plan_public(m, n, &permi_reach_real, a, ld, options, plan, result);
-}
-
-PERM_API perm_status perm_plan_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
-                                       perm_plan *plan, perm_result *result)
-{
-  return permi_plan_public(m, n, &permi_reach_complex, a, ld, options, plan, result);
-}
-
-PERM_API perm_status perm_job_create_real(const perm_plan *plan, const double *a, ptrdiff_t ld,
-                                          const perm_options *options, perm_job **job, perm_result *result)
-{
-  return permi_job_create(plan, &permi_reach_real, a, ld, options, job, result);
-}
-
-PERM_API perm_status perm_job_create_complex(const perm_plan *plan, const double *a, ptrdiff_t ld,
-                                             const perm_options *options, perm_job **job, perm_result *result)
-{
-  return permi_job_create(plan, &permi_reach_complex, a, ld, options, job, result);
 }
 
 /* Whether a matrix is small, and the options ask for no more than its permanent: no job is needed. */
@@ -333,8 +275,8 @@ PERM_API perm_status perm_compute_gaussian(int m, int n, const int64_t *a, ptrdi
   return permi_compute_integers(&problem, options, result);
 }
 
-static perm_status permi_integer_job(const permi_problem *problem, const perm_options *options_given, perm_job **job,
-                                     perm_result *result)
+static perm_status permi_array_job(const permi_problem *problem, const perm_options *options_given, perm_job **job,
+                                   perm_result *result)
 {
   const perm_options *options;
   permi_metered call;
@@ -346,18 +288,32 @@ static perm_status permi_integer_job(const permi_problem *problem, const perm_op
       &call, permi_job_asked(permi_problem_job(problem, 5, options, job, result), options, job), result);
 }
 
+PERM_API perm_status perm_job_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
+                                   perm_job **job, perm_result *result)
+{
+  const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, &permi_reach_real, NULL, NULL);
+  return permi_array_job(&problem, options, job, result);
+}
+
+PERM_API perm_status perm_job_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
+                                      perm_job **job, perm_result *result)
+{
+  const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, &permi_reach_complex, NULL, NULL);
+  return permi_array_job(&problem, options, job, result);
+}
+
 PERM_API perm_status perm_job_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                       perm_job **job, perm_result *result)
 {
   const permi_problem problem = permi_integers(m, n, a, ld, &permi_reach_real, NULL, NULL);
-  return permi_integer_job(&problem, options, job, result);
+  return permi_array_job(&problem, options, job, result);
 }
 
 PERM_API perm_status perm_job_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                        perm_job **job, perm_result *result)
 {
   const permi_problem problem = permi_integers(m, n, a, ld, &permi_reach_complex, NULL, NULL);
-  return permi_integer_job(&problem, options, job, result);
+  return permi_array_job(&problem, options, job, result);
 }
 
 /* Not inlined: a perm_result is large. */

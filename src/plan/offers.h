@@ -117,8 +117,6 @@ static perm_status permi_plan_array(const permi_problem *problem, const perm_opt
   perm_options raised;
   perm_status status;
   permi_fail(result, PERM_OK, 0, "%s", "");
-  if (!plan)
-    return permi_fail(result, PERM_ERROR_NULL, 6, "plan is NULL");
   status = permi_check_options(options, 5, result);
   if (status == PERM_OK)
     status = permi_check_matrix(m, n, &view, result);
@@ -132,10 +130,6 @@ static perm_status permi_plan_array(const permi_problem *problem, const perm_opt
     permi_plan_fingerprint(plan, &view);
     return PERM_OK;
   }
-  if (m != n)
-    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 1,
-                      "the matrix is %d x %d; plans are for square ones: use perm_compute_%s", m, n,
-                      problem->parts == 2 ? "complex" : "real");
   raised = *options;
   if (permi_doubling_is_cheap(problem, options))
     raised.precision = PERM_PRECISION_DD;

@@ -406,7 +406,7 @@ static int permi_run_short(const perm_job *job, const perm_options *options, per
   permi_control control;
   perm_status status = PERM_OK;
   int i;
-  if (job->leaves > PERMI_SHORT_LEAVES || options->prove || permi_job_seconds(job) >= PERMI_PARALLEL_SECONDS ||
+  if (job->leaves > PERMI_SHORT_LEAVES || permi_job_seconds(job) >= PERMI_PARALLEL_SECONDS ||
       options->execute || options->progress || options->cancel || options->max_seconds > 0 || permi_in_pieces(options))
     return 0;
   control = permi_control_begin(options);
@@ -427,20 +427,15 @@ static int permi_run_short(const perm_job *job, const perm_options *options, per
 static perm_status permi_run_job(perm_job *job, const perm_options *options, const permi_reach *reach,
                                  perm_result *result)
 {
-  const int proves = options->prove && job->prove;
   perm_state *state = NULL;
   perm_status status;
   if (permi_run_short(job, options, result)) {
     perm_job_free(job);
     return result->status;
   }
-  status = proves ? job->prove(job, NULL, options->prove, result) : PERM_OK;
-  if (status == PERM_OK)
-    status = perm_state_create(job, &state) != PERM_OK         ? permi_fail_memory(result)
-             : options->execute && !options->checkpoint.merges ? options->execute(job, state, options, result)
-                                                               : reach->execute(job, state, options, result);
-  if (status == PERM_OK && proves)
-    status = job->prove(job, state, options->prove, result);
+  status = perm_state_create(job, &state) != PERM_OK         ? permi_fail_memory(result)
+           : options->execute && !options->checkpoint.merges ? options->execute(job, state, options, result)
+                                                             : reach->execute(job, state, options, result);
   perm_state_free(state);
   perm_job_free(job);
   return status;

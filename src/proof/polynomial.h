@@ -10,10 +10,15 @@
 #pragma once
 #include "../multiplicities/counts.h"
 #include "../exact/residues.h"
+#include "lanes.h"
 
 #define PERMI_PROOF_MAX_N 44      /* 1.7e16 products and 1.5 GB a prime */
 
-#if !defined(PERM_NO_EXTRAS)
+#define PERMI_RATE_PROOF 2e7           /* products modulo a prime, by kernel family: Zen 4 */
+#define PERMI_RATE_PROOF_AVX2 2.5e9
+#define PERMI_RATE_PROOF_AVX512 5e9
+#define PERMI_GPU_RATE_PROOF 1.8e12 /* H200 */
+#define PERMI_GPU_PROOF_COMPILE 1.0
 #define PERMI_PROOF_PRIME_BITS 50
 #define PERMI_PROOF_PRIMES 64     /* 62 for order 44 of 63-bit Gaussian entries */
 #define PERMI_PROOF_LEAF (3 * PERM_SUM_WORDS) /* values: the words of a partial's sums, each one residue */
@@ -230,5 +235,4 @@ static permi_polynomial_run permi_polynomial_kernel(perm_isa isa, double *rate)
   *rate = PERMI_RATE_PROOF;
   return permi_polynomial_plain;
 }
-#endif
 /* SPDX-License-Identifier: MIT */

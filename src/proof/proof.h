@@ -21,11 +21,24 @@
 #pragma once
 #include "proof_check.h"
 #include "../dense/gpu.h"
-#include "../base/files.h"
-#include "../job/control.h"
-#include "../job/state.h"
+#include "../sparse/sparse.h"
 
-#if !defined(PERM_NO_EXTRAS)
+#if defined(PERM_WITH_CUDA) /* >>proof_gpu: a range of a leaf, ranges of many */
+PERMI_DEVICE perm_status permi_proof_gpu_range(const permi_leaf *leaf, uint64_t begin, uint64_t end,
+                                               permi_control *control, perm_partial *partial);
+PERMI_DEVICE perm_status permi_proof_gpu_many(const perm_job *job, const permi_stretch *stretch, int count,
+                                              permi_control *control, perm_partial *done);
+#else
+#define permi_proof_gpu_range permi_gpu_range
+
+static perm_status permi_proof_gpu_many(const perm_job *job, const permi_stretch *stretch, int count,
+                                        permi_control *control, perm_partial *done)
+{
+  (void)job, (void)stretch, (void)count, (void)done;
+  return permi_gpu_range(NULL, 0, 0, control, NULL);
+}
+#endif
+
 #define PERMI_PROOF_MAGIC "\211PROOF\r\n"
 #define PERMI_PROOF_HEAD 48
 
@@ -255,7 +268,7 @@ static int permi_proof_push(perm_job *job, permi_proof *proof, int index, perm_i
   own->end = own->first + proof->each < all ? own->first + proof->each : all;
   memset(&leaf, 0, sizeof leaf);
   leaf.information.kind = PERM_LEAF_RANGE;
-  leaf.information.method = PERM_METHOD_PROOF;
+  leaf.information.method = PERM_METHOD_EXACT;
   leaf.information.isa = isa;
   leaf.information.n = proof->n;
   leaf.information.chunks = (own->end - own->first + proof->points - 1) / proof->points;
@@ -278,47 +291,47 @@ static int permi_proof_push(perm_job *job, permi_proof *proof, int index, perm_i
   return permi_job_push_leaf(job, &leaf);
 }
 
-static perm_status permi_proof_refuse(const permi_problem *problem, const perm_options *options, int argument,
-                                      perm_result *result)
+/* argument: position of the options, after that of the path. The problem has been checked, but for its entries. */
+static perm_status permi_proof_refuse(const permi_problem *problem, const char *path, const perm_options *options,
+                                      int argument, perm_result *result)
 {
   const perm_checkpoint_file *kept = &options->checkpoint;
   int i;
-  if (options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_PROOF)
-    return permi_fail(result, PERM_ERROR_OPTION, argument, "options: prove goes with methods auto and proof, not %s",
+  if (options->method != PERM_METHOD_AUTO)
+    return permi_fail(result, PERM_ERROR_OPTION, argument, "options: proofs go with method auto, not %s",
                       perm_method_name(options->method));
-  if (!problem->integer)
-    return permi_fail(result, PERM_ERROR_UNSUPPORTED, argument,
-                      "options: proofs are of integers: use perm_compute_integer or _gaussian, or precision exact");
   if (options->precision != PERM_PRECISION_DEFAULT && options->precision != PERM_PRECISION_EXACT)
     return permi_fail(result, PERM_ERROR_OPTION, argument, "options: proofs are exact, so leave precision as it is");
   if (options->isa == PERM_ISA_CUDA && problem->n < PERMI_GPU_LEAST_N)
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, argument, "options: GPUs make proofs of order %d to %d",
                       PERMI_GPU_LEAST_N, PERMI_PROOF_MAX_N);
-  if (problem->row_count || problem->column_count || problem->m != problem->n || problem->n < 1 ||
-      problem->n > PERMI_PROOF_MAX_N)
-    return permi_fail(result, PERM_ERROR_SIZE, 1, "the matrix is %d x %d%s; proofs are of square ones of order 1 to %d",
-                      problem->m, problem->n, problem->row_count || problem->column_count ? " with multiplicities" : "",
-                      PERMI_PROOF_MAX_N);
-  for (i = kept->file ? -1 : 0; options->prove && i < kept->merges; i++)
-    if (!strcmp(options->prove, i < 0 ? kept->file : kept->merge[i]))
-      return permi_fail(result, PERM_ERROR_OPTION, argument, "options: prove would replace the checkpoint %s",
-                        options->prove);
+  if (problem->m != problem->n || problem->n < 1 || problem->n > PERMI_PROOF_MAX_N)
+    return permi_fail(result, PERM_ERROR_SIZE, 1, "the matrix is %d x %d; proofs are of square ones of order 1 to %d",
+                      problem->m, problem->n, PERMI_PROOF_MAX_N);
+  if (path && !*path)
+    return permi_fail(result, PERM_ERROR_OPTION, argument - 1, "path is an empty name (NULL means no file)");
+  for (i = kept->file ? -1 : 0; path && i < kept->merges; i++)
+    if (!strcmp(path, i < 0 ? kept->file : kept->merge[i]))
+      return permi_fail(result, PERM_ERROR_OPTION, argument - 1, "the proof would replace the checkpoint %s", path);
   return PERM_OK;
 }
 
-/* The problem has been checked. */
-static perm_status permi_proof_job(const permi_problem *problem, const perm_options *options, int argument,
-                                   perm_job **job, perm_result *result)
+static perm_status permi_proof_job(const permi_problem *problem, const char *path, const perm_options *options,
+                                   int argument, perm_job **job, perm_result *result)
 {
   const double start = permi_seconds();
   permi_control watch = permi_control_begin(options);
-  perm_status status = permi_proof_refuse(problem, options, argument, result);
+  perm_status status = permi_check_options(options, argument, result);
   permi_proof *proof;
   perm_isa isa;
   double rate;
   int i, gpu;
   *job = NULL;
   watch.activity = "planning";
+  if (status == PERM_OK)
+    status = permi_check_problem(problem, 0, result);
+  if (status == PERM_OK)
+    status = permi_proof_refuse(problem, path, options, argument, result);
   if (status != PERM_OK)
     return status;
   proof = permi_proof_make(problem, options, &rate, &gpu);
@@ -332,7 +345,6 @@ static perm_status permi_proof_job(const permi_problem *problem, const perm_opti
   (*job)->value = permi_proof_value;
   (*job)->inspect = permi_proof_check;
   (*job)->sample = permi_proof_sample;
-  (*job)->prove = permi_proof_write;
   isa = gpu ? PERM_ISA_CUDA : permi_isa(options);
   if (gpu) {
     rate = PERMI_GPU_RATE_PROOF;
@@ -342,21 +354,93 @@ static perm_status permi_proof_job(const permi_problem *problem, const perm_opti
   (*job)->modulus = options->modulus;
   for (i = 0; i < proof->runs * proof->leaves; i++)
     if (permi_watch(&watch, 2000) || !permi_proof_push(*job, proof, i, isa, rate)) {
-      perm_job_free(*job);
-      *job = NULL;
+      permi_job_replace(job, NULL);
       return watch.stopped == PERM_OK ? permi_fail_memory(result) : permi_fail_stopped(&watch, result);
     }
   (*job)->plan_seconds = permi_seconds() - start;
   return PERM_OK;
 }
 
-#define PERMI_PROVE_HERE permi_proof_job
-#else
-#define PERMI_PROVE_HERE NULL
-#endif
-
-static int permi_asks_proof(const perm_options *options)
+/* Makes the job, runs it and writes the file. A name that cannot be written is refused before the work. */
+static perm_status permi_proof_run(const permi_problem *problem, int argument, const char *path, double start,
+                                   const perm_options *options_given, perm_result *result)
 {
-  return options->prove || options->method == PERM_METHOD_PROOF;
+  perm_options options = *options_given;
+  perm_state *state = NULL;
+  perm_job *job;
+  perm_status status = permi_proof_job(problem, path, &options, argument, &job, result);
+  if (status == PERM_OK && path)
+    status = permi_proof_write(job, NULL, path, result);
+  if (status == PERM_OK && perm_state_create(job, &state) != PERM_OK)
+    status = permi_fail_memory(result);
+  options.max_seconds = permi_seconds_left(options_given, start);
+  if (status == PERM_OK)
+    status = options.execute && !options.checkpoint.merges ? options.execute(job, state, &options, result)
+                                                           : perm_job_execute(job, state, &options, result);
+  if (status == PERM_OK && path)
+    status = permi_proof_write(job, state, path, result);
+  perm_state_free(state);
+  perm_job_free(job);
+  result->seconds = permi_seconds() - start;
+  return status;
+}
+
+static perm_status permi_prove(const permi_problem *problem, const char *path, const perm_options *options_given,
+                               perm_result *result)
+{
+  const double start = permi_seconds();
+  const perm_options *options;
+  permi_metered call;
+  perm_status status;
+  if (!result)
+    return PERM_ERROR_NULL;
+  options = permi_meter_begin(&call, options_given, permi_problem_bytes(problem));
+  status = permi_proof_run(problem, 6, path, start, options, result);
+  return permi_kind(permi_meter_end(&call, status, result), problem->parts, options_given, result);
+}
+
+PERM_MORE_API perm_status perm_prove_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const char *path,
+                                             const perm_options *options, perm_result *result)
+{
+  const permi_problem problem = permi_integers(m, n, a, ld, &permi_reach_real, NULL, NULL);
+  return permi_prove(&problem, path, options, result);
+}
+
+PERM_MORE_API perm_status perm_prove_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const char *path,
+                                              const perm_options *options, perm_result *result)
+{
+  const permi_problem problem = permi_integers(m, n, a, ld, &permi_reach_complex, NULL, NULL);
+  return permi_prove(&problem, path, options, result);
+}
+
+PERM_MORE_API perm_status perm_prove_sparse(const perm_matrix *matrix, const char *path,
+                                            const perm_options *options_given, perm_result *result)
+{
+  const double start = permi_seconds();
+  const int parts = matrix && matrix->kind == PERM_KIND_COMPLEX ? 2 : 1;
+  const perm_options *options;
+  permi_metered call;
+  permi_control watch;
+  permi_given given;
+  permi_problem problem;
+  void *entries = NULL;
+  perm_status status;
+  if (!result)
+    return PERM_ERROR_NULL;
+  options = permi_meter_begin(&call, options_given, permi_matrix_cost(matrix));
+  watch = permi_control_begin(options);
+  status = permi_given_make(matrix, options, &watch, &given, result);
+  if (status == PERM_OK) {
+    problem = permi_integers(given.m, given.n, NULL, given.n, permi_reach_of(parts), NULL, NULL);
+    status = permi_proof_refuse(&problem, path, options, 3, result);
+  }
+  if (status == PERM_OK)
+    status = permi_sparse_array(&given, &options->allocator, 1, &problem, &entries, result);
+  if (status != PERM_OK && result->argument == 2 && !(path && !*path)) /* there the options are argument 2 */
+    result->argument = 3;
+  if (status == PERM_OK)
+    status = permi_proof_run(&problem, 3, path, start, options, result);
+  permi_release(&options->allocator, entries);
+  return permi_kind(permi_meter_end(&call, status, result), parts, options_given, result);
 }
 /* SPDX-License-Identifier: MIT */

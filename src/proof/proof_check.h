@@ -15,7 +15,6 @@
 #include "../job/control.h"
 #include "../job/state.h"
 
-#if !defined(PERM_NO_EXTRAS)
 #define PERMI_PROOF_SAMPLES 4 /* values of each polynomial of a merged file */
 
 /* Value t of a polynomial. */
@@ -330,5 +329,4 @@ static perm_status permi_proof_sample(const perm_job *job, const perm_state *sta
   watch->activity = NULL;
   return wrong ? PERM_ERROR_STATE : PERM_OK;
 }
-#endif
 /* SPDX-License-Identifier: MIT */

@@ -5,7 +5,6 @@
 #include "proof.h"
 #include "../exact/exact_gpu.h"
 
-#if !defined(PERM_NO_EXTRAS)
 typedef struct permi_proof_gpu {
   const permi_proof *proof;
   const perm_allocator *allocator;
@@ -257,5 +256,4 @@ static perm_status permi_proof_gpu_range(const permi_leaf *leaf, uint64_t begin,
   stretch.fingerprint = leaf->information.fingerprint;
   return permi_proof_gpu_run(own->proof, &own->proof->allocator, &stretch, 1, control, partial);
 }
-#endif
 /* SPDX-License-Identifier: MIT */

@@ -1,7 +1,6 @@
 /* ================================================================================== >>proof_kernels
    The polynomial of >>polynomial at points modulo a prime: a vector is of consecutive points. */
 
-#if !defined(PERM_NO_EXTRAS)
 #define PERMI_STRANDS 4
 #define PERMI_GROUPS (PERMI_WIDTH == 8 ? 3 : PERMI_WIDTH == 1 ? 4 : 2) /* vectors of points at once, by four settings */
 
@@ -206,5 +205,4 @@ PERMI_KERNEL PERMI_NAME(polynomial)(const permi_polynomial *polynomial, uint64_t
 }
 #undef PERMI_STRANDS
 #undef PERMI_GROUPS
-#endif
 /* SPDX-License-Identifier: MIT */

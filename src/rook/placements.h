@@ -17,7 +17,7 @@
    bits are lanes of a vector. */
 #pragma once
 #include "../frontier/streams.h"
-#include "rook_lanes.h"
+#include "../proof/lanes.h"
 
 #define PERMI_ROOK_PLACES 40                            /* bits: 2^40 states are beyond any memory */
 #define PERMI_ROOK_WORDS (PERM_INTEGER_WORDS + 1)

@@ -355,7 +355,7 @@ static perm_status permi_rook_check(const perm_matrix *matrix, const perm_option
   int row;
   permi_result_clear(result);
   checked.method = PERM_METHOD_AUTO;
-  status = permi_check_unproved(&checked, 2, result);
+  status = permi_check_options(&checked, 2, result);
   if (status == PERM_OK)
     status = permi_check_sparse(matrix, watch, result);
   if (status != PERM_OK)

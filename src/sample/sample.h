@@ -423,7 +423,7 @@ static perm_status permi_sample_call(const perm_matrix *matrix, const permi_prob
   watch = permi_control_begin(sampling.options);
   sampling.watch = &watch;
   sampling.result = result;
-  status = permi_check_unproved(sampling.options, problem ? 5 : 2, result);
+  status = permi_check_options(sampling.options, problem ? 5 : 2, result);
   if (status == PERM_OK)
     status = problem ? permi_check_problem(problem, 0, result)
                      : permi_given_make(matrix, sampling.options, &watch, &given, result);

@@ -74,7 +74,7 @@ static perm_status permi_sparse_job(const permi_given *given, const perm_options
   status = permi_sparse_check(given, options, &watch, &exact, result);
   if (status != PERM_OK)
     return status;
-  if (given->m > 0 && (permi_sparse_by_counts(given, options) || permi_asks_proof(options))) {
+  if (given->m > 0 && permi_sparse_by_counts(given, options)) {
     permi_problem problem;
     void *entries;
     status = permi_sparse_array(given, &options->allocator, exact, &problem, &entries, result);
@@ -312,9 +312,8 @@ static perm_status permi_compute_given(const permi_given *given, const perm_opti
   permi_sparse_attempt attempt = {given, 0, PERM_PRECISION_DEFAULT};
   int exact;
   perm_status status = permi_sparse_check(given, options, watch, &exact, result);
-  if (status == PERM_OK && given->m > 0 && watch->stopped == PERM_OK &&
-      (permi_asks_proof(options) || (!exact && permi_sparse_by_counts(given, options) &&
-                                     !permi_sparse_rounds(given, watch) && watch->stopped == PERM_OK))) {
+  if (status == PERM_OK && given->m > 0 && watch->stopped == PERM_OK && !exact &&
+      permi_sparse_by_counts(given, options) && !permi_sparse_rounds(given, watch) && watch->stopped == PERM_OK) {
     permi_problem problem;
     void *entries;
     status = permi_sparse_array(given, &options->allocator, exact, &problem, &entries, result);

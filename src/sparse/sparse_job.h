@@ -250,11 +250,7 @@ static perm_status permi_sparse_check(const permi_given *given, const perm_optio
 {
   permi_given_item bad;
   int row, whole, exactly;
-  exactly = options->precision == PERM_PRECISION_EXACT || options->modulus || options->method == PERM_METHOD_EXACT ||
-            permi_asks_proof(options);
-  if (options->prove && (given->m == 0 || given->m != given->n))
-    return permi_fail(result, PERM_ERROR_SIZE, 1, "the matrix is %d x %d; proofs are of square ones of order 1 to %d",
-                      given->m, given->n, PERMI_PROOF_MAX_N);
+  exactly = options->precision == PERM_PRECISION_EXACT || options->modulus || options->method == PERM_METHOD_EXACT;
   if (options->modulus && options->precision != PERM_PRECISION_EXACT && options->precision != PERM_PRECISION_DEFAULT)
     return permi_fail(result, PERM_ERROR_OPTION, 2, "options: modulus goes with precision exact, not %s",
                       perm_precision_name(options->precision));
@@ -262,8 +258,7 @@ static perm_status permi_sparse_check(const permi_given *given, const perm_optio
   if (permi_sparse_by_counts(given, options))
     return PERM_OK;
   whole = options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_EXACT &&
-          options->method != PERM_METHOD_LOW_RANK && options->method != PERM_METHOD_PROOF &&
-          !permi_method_is_sparse(options->method);
+          options->method != PERM_METHOD_LOW_RANK && !permi_method_is_sparse(options->method);
   if ((whole || options->method == PERM_METHOD_AUTO) && !exactly) {
     const char *refusal =
         permi_plan_refusal(options, options->method == PERM_METHOD_AUTO ? PERM_METHOD_DENSE : options->method);
@@ -272,7 +267,7 @@ static perm_status permi_sparse_check(const permi_given *given, const perm_optio
   }
   if (options->precision == PERM_PRECISION_KAHAN && !whole)
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2, "options: precision kahan is for methods glynn and ryser");
-  if (exactly && whole && !options->prove) /* which says so itself */
+  if (exactly && whole)
     return permi_fail(result, PERM_ERROR_OPTION, 2,
                       "options: method %s does not compute with precision exact; auto, exact and the sparse methods do",
                       perm_method_name(options->method));
@@ -280,10 +275,9 @@ static perm_status permi_sparse_check(const permi_given *given, const perm_optio
     return watch->stopped != PERM_OK
            ? permi_fail_stopped(watch, result)
            : permi_fail(result, PERM_ERROR_OPTION, 2,
-                      "options: %s, but the entry in row %d, column %d (counted from 1) is %.17g%s",
-                      options->prove ? "prove needs integers below 2^53"
-                                     : "precision exact needs integers below 2^53, and so does a modulus",
-                      row + 1, bad.column + 1, bad.real, given->kind == PERM_KIND_COMPLEX ? " (real part)" : "");
+                      "options: precision exact needs integers below 2^53, and so does a modulus, but the entry in row "
+                      "%d, column %d (counted from 1) is %.17g%s", row + 1, bad.column + 1, bad.real,
+                      given->kind == PERM_KIND_COMPLEX ? " (real part)" : "");
   *exact = *exact && !whole;
   return PERM_OK;
 }

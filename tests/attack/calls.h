@@ -237,8 +237,6 @@ static outcome call_compute(const problem *p, const answer *exact)
   perm_result r;
   int answered, proofs = c == PROOF;
   memset(&matrix, 0, sizeof matrix);
-  if (proofs)
-    options.prove = scratch_file[0];
   remove(scratch_file[0]);
   enter(p, 0);
   if (c == SPARSE || (proofs && p->level[DENSITY] > 1)) {
@@ -246,8 +244,13 @@ static outcome call_compute(const problem *p, const answer *exact)
       leave();
       return SKIPPED;
     }
-    perm_compute_sparse(&matrix, &options, &r);
-  } else
+    if (proofs)
+      perm_prove_sparse(&matrix, scratch_file[0], &options, &r);
+    else
+      perm_compute_sparse(&matrix, &options, &r);
+  } else if (proofs)
+    (p->parts == 2 ? perm_prove_gaussian : perm_prove_integer)(p->m, p->n, p->a, p->n, scratch_file[0], &options, &r);
+  else
     compute_array(p, &options, &r);
   leave();
   perm_matrix_free(&matrix);
@@ -497,12 +500,9 @@ static perm_job *job_of(const problem *p, perm_options *options, perm_result *r,
   *options = options_of(p);
   if (arrays && k >= INTEGER && n <= (options->method == PERM_METHOD_EXACT ? 18 : 14))
     (p->parts == 2 ? perm_job_gaussian : perm_job_integer)(p->m, n, p->a, n, options, &job, r);
-  else if (arrays && k < INTEGER && n <= 14 && p->m == n && options->method <= PERM_METHOD_RYSER) {
-    perm_plan plan;
-    (p->parts == 2 ? perm_plan_complex : perm_plan_real)(n, n, p->real, n, options, &plan, r);
-    if (r->status == PERM_OK)
-      (p->parts == 2 ? perm_job_create_complex : perm_job_create_real)(&plan, p->real, n, options, &job, r);
-  } else {
+  else if (arrays && k < INTEGER && n <= 14 && p->m == n && options->method <= PERM_METHOD_RYSER)
+    (p->parts == 2 ? perm_job_complex : perm_job_real)(n, n, p->real, n, options, &job, r);
+  else {
     *options = sparse_options(p);
     if (sparse_matrix(p, &matrix, r))
       perm_sparse_job(&matrix, options, &job, r);

@@ -2,7 +2,6 @@
    with its exits and messages caught, must accept none.
        false_proofs [MUTATIONS [SEED]]
    Ends with how often it gave each reason, and `N passed, N failed, N skipped`. */
-#define INSIDE_DENSE
 #include "../unit/inside.h"
 #include <setjmp.h>
 #include <stdio.h>
@@ -95,9 +94,8 @@ static void make_proof(int order, int of_parts)
   memset(&options, 0, sizeof options);
   for (i = 0; i < order * order * of_parts; i++)
     a[i] = (int64_t)below(1999) - 999;
-  options.prove = proof_file;
   options.threads = 1;
-  (of_parts == 2 ? perm_compute_gaussian : perm_compute_integer)(order, order, a, order, &options, &result);
+  (of_parts == 2 ? perm_prove_gaussian : perm_prove_integer)(order, order, a, order, proof_file, &options, &result);
   if (result.status != PERM_OK)
     abort();
   file = fopen(proof_file, "rb");

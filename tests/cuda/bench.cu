@@ -180,9 +180,9 @@ static double bench_job(const char *name, int n, int parts, const double *a, per
                         double elements, double operations)
 {
   perm_options options;
-  perm_plan plan;
   perm_result r;
   perm_job *job = NULL;
+  perm_leaf leaf;
   perm_partial partial;
   perm_status status;
   double start, seconds, each;
@@ -193,19 +193,14 @@ static double bench_job(const char *name, int n, int parts, const double *a, per
   options.gpu.devices = 1;
   options.precision = precision;
   options.certify = certify;
-  if (parts == 2) {
-    status = perm_plan_complex(n, n, a, n, &options, &plan, &r);
-    status = status == PERM_OK ? perm_job_create_complex(&plan, a, n, &options, &job, &r) : status;
-  } else {
-    status = perm_plan_real(n, n, a, n, &options, &plan, &r);
-    status = status == PERM_OK ? perm_job_create_real(&plan, a, n, &options, &job, &r) : status;
-  }
+  status = (parts == 2 ? perm_job_complex : perm_job_real)(n, n, a, n, &options, &job, &r);
   if (status != PERM_OK) {
     printf("%s: %s\n", name, r.message);
     exit(1);
   }
-  each = plan.elements / (double)plan.chunks;
-  chunks = elements / each < (double)plan.chunks ? (uint64_t)(elements / each) : plan.chunks;
+  perm_job_leaf(job, 0, &leaf);
+  each = leaf.work / (double)leaf.chunks;
+  chunks = elements / each < (double)leaf.chunks ? (uint64_t)(elements / each) : leaf.chunks;
   memset(&partial, 0, sizeof partial);
   status = perm_job_run(job, 0, 0, chunks < 2112 ? chunks : 2112, &partial); /* compiles, and warms up */
   memset(&partial, 0, sizeof partial);

@@ -64,7 +64,7 @@ TEST(t_cuda_twin_entries_that_move)
     a[n + 1] = trial % 2 ? -a[n + 1] : a[n + 1];
     best.gpu.devices = 0;
     best.isa = PERM_ISA_AUTO;
-    CHECK(perm_plan_real(n, n, a, n, &options, &plan, NULL) == PERM_OK && plan.isa == PERM_ISA_CUDA);
+    CHECK(inside_plan_real(n, n, a, n, &options, &plan, NULL) == PERM_OK && plan.isa == PERM_ISA_CUDA);
     CHECK_SHOW(trial % 2 ? plan.form == PERM_FORM_SPLIT : plan.form == PERM_FORM_NORMALISED && plan.exact_rows == 2,
                "n %d form %d exact rows %d", n, (int)plan.form, plan.exact_rows);
     r = cuda_compute(n, 1, a, &options);
@@ -128,14 +128,14 @@ TEST(t_cuda_gpu_chunks_of_large_orders)
         uint64_t chunk;
         cuda_matrix(k % 2 ? CUDA_HALF_PLAIN : CUDA_SIGNED, n, parts, a);
         if (parts == 1)
-          status = perm_plan_real(n, n, a, n, &options, &plan, &r);
+          status = inside_plan_real(n, n, a, n, &options, &plan, &r);
         else
-          status = perm_plan_complex(n, n, a, n, &options, &plan, &r);
+          status = inside_plan_complex(n, n, a, n, &options, &plan, &r);
         CHECK_SHOW(status == PERM_OK, "%s", r.message);
         if (parts == 1)
-          perm_job_create_real(&plan, a, n, &options, &job, &r);
+          inside_job_real(&plan, a, n, &options, &job, &r);
         else
-          perm_job_create_complex(&plan, a, n, &options, &job, &r);
+          inside_job_complex(&plan, a, n, &options, &job, &r);
         CHECK_SHOW(job != NULL, "%s", r.message);
         chunk = plan.chunks / 3;
         memset(&gpu, 0, sizeof gpu);
@@ -172,11 +172,11 @@ static void cuda_determinism(int n, int parts, int most_gpus)
       CHECK_SHOW(cuda_same_bits(&first, &again), "n %d parts %d way %d, %d GPUs", n, parts, way, gpus);
     }
     if (parts == 1)
-      CHECK(perm_plan_real(n, n, a, n, &options, &plan, &again) == PERM_OK &&
-            perm_job_create_real(&plan, a, n, &options, &job, &again) == PERM_OK);
+      CHECK(inside_plan_real(n, n, a, n, &options, &plan, &again) == PERM_OK &&
+            inside_job_real(&plan, a, n, &options, &job, &again) == PERM_OK);
     else
-      CHECK(perm_plan_complex(n, n, a, n, &options, &plan, &again) == PERM_OK &&
-            perm_job_create_complex(&plan, a, n, &options, &job, &again) == PERM_OK);
+      CHECK(inside_plan_complex(n, n, a, n, &options, &plan, &again) == PERM_OK &&
+            inside_job_complex(&plan, a, n, &options, &job, &again) == PERM_OK);
     CHECK(plan.isa == PERM_ISA_CUDA);
     memset(&pieces, 0, sizeof pieces);
     width = plan.chunks / 5 + 1;
@@ -223,8 +223,8 @@ static void cuda_faults(int n)
   perm_state *state = NULL;
   long call, failed = 0, ended = 0;
   cuda_matrix(CUDA_UNIFORM, n, 1, a);
-  CHECK(perm_plan_real(n, n, a, n, &options, &plan, &r) == PERM_OK);
-  CHECK(perm_job_create_real(&plan, a, n, &options, &job, &r) == PERM_OK);
+  CHECK(inside_plan_real(n, n, a, n, &options, &plan, &r) == PERM_OK);
+  CHECK(inside_job_real(&plan, a, n, &options, &job, &r) == PERM_OK);
   CHECK(perm_state_create(job, &state) == PERM_OK && perm_job_execute(job, state, &options, &first) == PERM_OK);
   perm_state_free(state);
   for (call = 0; call < 60; call++) {
@@ -455,8 +455,8 @@ static void cuda_stops(int n)
   volatile int cancel = 1;
   int calls = 0, stops = 0, reports = 0;
   cuda_matrix(CUDA_SIGNED, n, 1, a);
-  CHECK(perm_plan_real(n, n, a, n, &options, &plan, &r) == PERM_OK);
-  CHECK(perm_job_create_real(&plan, a, n, &options, &job, &r) == PERM_OK);
+  CHECK(inside_plan_real(n, n, a, n, &options, &plan, &r) == PERM_OK);
+  CHECK(inside_job_real(&plan, a, n, &options, &job, &r) == PERM_OK);
   CHECK(perm_state_create(job, &state) == PERM_OK && perm_job_execute(job, state, &options, &first) == PERM_OK);
   perm_state_free(state);
   CHECK(perm_state_create(job, &state) == PERM_OK);
@@ -520,19 +520,19 @@ TEST(t_cuda_plans)
     cuda_matrix(CUDA_UNIFORM, n, 1, a);
     options.isa = PERM_ISA_AUTO;
     options.gpu.devices = 1;
-    CHECK(perm_plan_real(n, n, a, n, &options, &plan, &r) == PERM_OK);
+    CHECK(inside_plan_real(n, n, a, n, &options, &plan, &r) == PERM_OK);
     CHECK_SHOW((plan.isa == PERM_ISA_CUDA) == (n > 32) || (n > 24 && n <= 32), "n %d", n);
     options.isa = PERM_ISA_CUDA;
-    CHECK(perm_plan_real(n, n, a, n, &options, &plan, &r) == PERM_OK);
+    CHECK(inside_plan_real(n, n, a, n, &options, &plan, &r) == PERM_OK);
     CHECK(plan.isa == PERM_ISA_CUDA && plan.form == PERM_FORM_NORMALISED);
     CHECK(plan.chunk_log2 >= 7 && plan.outer_columns + plan.block_columns == n - 2);
     options.gpu.devices = 8;
-    CHECK(perm_plan_real(n, n, a, n, &options, &more, &r) == PERM_OK && more.fingerprint == plan.fingerprint);
+    CHECK(inside_plan_real(n, n, a, n, &options, &more, &r) == PERM_OK && more.fingerprint == plan.fingerprint);
   }
   options.gpu.devices = -2;
-  CHECK(perm_plan_real(14, 14, a, 14, &options, &plan, &r) == PERM_ERROR_OPTION);
+  CHECK(inside_plan_real(14, 14, a, 14, &options, &plan, &r) == PERM_ERROR_OPTION);
   options.gpu.devices = 0;
-  CHECK(perm_plan_real(14, 14, a, 14, &options, &plan, &r) == PERM_ERROR_OPTION);
+  CHECK(inside_plan_real(14, 14, a, 14, &options, &plan, &r) == PERM_ERROR_OPTION);
 }
 
 /* Code generation, as far as it goes without a GPU: NVRTC takes the source of every kind of kernel. With the
@@ -558,11 +558,11 @@ TEST(t_cuda_compiles)
     double start;
     cuda_matrix(cases[k].kind, n, parts, a);
     if (parts == 1)
-      CHECK(perm_plan_real(n, n, a, n, &options, &plan, &r) == PERM_OK &&
-            perm_job_create_real(&plan, a, n, &options, &job, &r) == PERM_OK);
+      CHECK(inside_plan_real(n, n, a, n, &options, &plan, &r) == PERM_OK &&
+            inside_job_real(&plan, a, n, &options, &job, &r) == PERM_OK);
     else
-      CHECK(perm_plan_complex(n, n, a, n, &options, &plan, &r) == PERM_OK &&
-            perm_job_create_complex(&plan, a, n, &options, &job, &r) == PERM_OK);
+      CHECK(inside_plan_complex(n, n, a, n, &options, &plan, &r) == PERM_OK &&
+            inside_job_complex(&plan, a, n, &options, &job, &r) == PERM_OK);
     start = permi_seconds();
     image = perm_cuda_test_compile(&((const permi_gpu *)job->leaf[0].context)->work, 90, &size, message);
     perm_job_free(job);

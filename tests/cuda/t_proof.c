@@ -1,13 +1,21 @@
 /* >>proof_gpu, >>text_proof */
 /* Proofs made on a GPU, or its twin, against those of the CPU: the same bytes. */
 
+static const char proof_file[] = "build/proof.tmp";
+
 static perm_status proof_compute(int n, int parts, const int64_t *a, const perm_options *options, perm_result *result)
 {
-  return parts == 2 ? perm_compute_gaussian(n, n, a, n, options, result)
-                    : perm_compute_integer(n, n, a, n, options, result);
+  return parts == 2 ? perm_prove_gaussian(n, n, a, n, proof_file, options, result)
+                    : perm_prove_integer(n, n, a, n, proof_file, options, result);
 }
 
-static const char proof_file[] = "build/proof.tmp";
+static perm_status proof_job(int n, const int64_t *a, ptrdiff_t ld, const perm_options *options, perm_job **job,
+                             perm_result *result)
+{
+  const permi_problem problem = permi_integers(n, n, a, ld, &permi_reach_real, NULL, NULL);
+  permi_result_clear(result);
+  return permi_proof_job(&problem, NULL, options, 6, job, result);
+}
 
 /* The bytes of the proof, which is deleted; NULL: none. */
 static unsigned char *proof_take(size_t *size)
@@ -32,9 +40,7 @@ static void proof_fill(int n, int parts, int range, int64_t *a)
 static perm_options proof_options(int gpus)
 {
   perm_options options = cuda_options(PERM_PRECISION_DEFAULT, 0);
-  options.method = PERM_METHOD_PROOF;
   options.tolerance = 0;
-  options.prove = proof_file;
   if (!gpus) {
     options.gpu.devices = 0;
     options.isa = PERM_ISA_AUTO;
@@ -87,7 +93,7 @@ TEST(t_cuda_proof_chunks_match_the_formula)
     const permi_proof_room room = {weight, NULL};
     int leaf, k;
     proof_fill(n, 1, 1000, a);
-    CHECK(perm_job_integer(n, n, a, n, &options, &job, &result) == PERM_OK);
+    CHECK(proof_job(n, a, n, &options, &job, &result) == PERM_OK);
     proof = (const permi_proof *)job->context;
     for (leaf = 1; leaf < proof->leaves; leaf += proof->leaves - 2) {
       const uint64_t chunk = (uint64_t)test_below(8);
@@ -136,8 +142,7 @@ TEST(t_cuda_proof_in_pieces)
   CHECK(right && bytes && size == right_size && !memcmp(bytes, right, size));
   free(bytes);
   memset(&options.checkpoint, 0, sizeof options.checkpoint);
-  options.prove = NULL;
-  CHECK(perm_job_integer(n, n, a, n, &options, &job, &result) == PERM_OK);
+  CHECK(proof_job(n, a, n, &options, &job, &result) == PERM_OK);
   CHECK(perm_job_range(job, 1, 2, 7, &options, &whole, &result) == PERM_OK && whole.chunks == 5);
   CHECK(perm_job_range(job, 1, 2, 4, &options, &piece, &result) == PERM_OK);
   CHECK(perm_job_run(job, 1, 4, 7, &piece) == PERM_OK && !memcmp(&piece, &whole, sizeof whole));
@@ -196,13 +201,13 @@ TEST(t_cuda_proof_where)
   perm_job *job = NULL;
   perm_leaf leaf;
   proof_fill(34, 1, 1, a);
-  CHECK(perm_job_integer(12, 12, a, 12, &options, &job, &result) == PERM_ERROR_UNSUPPORTED);
+  CHECK(proof_job(12, a, 12, &options, &job, &result) == PERM_ERROR_UNSUPPORTED);
   CHECK_TEXT(result.message, "order 13 to 44");
   options.isa = PERM_ISA_AUTO;
-  CHECK(perm_job_integer(34, 34, a, 34, &options, &job, &result) == PERM_OK);
+  CHECK(proof_job(34, a, 34, &options, &job, &result) == PERM_OK);
   CHECK(perm_job_leaf(job, 0, &leaf) == PERM_OK && leaf.isa == PERM_ISA_CUDA && leaf.chunks == 8);
   perm_job_free(job);
-  CHECK(perm_job_integer(14, 14, a, 34, &options, &job, &result) == PERM_OK);
+  CHECK(proof_job(14, a, 34, &options, &job, &result) == PERM_OK);
   CHECK(perm_job_leaf(job, 0, &leaf) == PERM_OK && leaf.isa != PERM_ISA_CUDA);
   perm_job_free(job);
 }
@@ -221,7 +226,7 @@ TEST(t_cuda_proof_kernels_compile)
     perm_job *job = NULL;
     char message[PERM_MESSAGE_BYTES] = "", *image;
     size_t size = 0;
-    CHECK(perm_job_integer(orders[k], orders[k], a, 44, &options, &job, &result) == PERM_OK);
+    CHECK(proof_job(orders[k], a, 44, &options, &job, &result) == PERM_OK);
     permi_proof_gpu_open(&gpu, (const permi_proof *)job->context, 0);
     image = perm_cuda_test_compile(&gpu.work, 90, &size, message);
     if (!image && strstr(message, "no NVRTC"))

@@ -4,13 +4,6 @@ static double golden_a[2 * GOLDEN_MOST * GOLDEN_MOST], golden_b[2 * GOLDEN_MOST 
 static int64_t golden_i[2 * GOLDEN_MOST * GOLDEN_MOST];
 static double golden_out[2 * GOLDEN_MOST * GOLDEN_MOST];
 
-/* Problems by method count those of the first record. Returns that of a number, PERM_METHOD_COUNT if it is no more. */
-enum { GOLDEN_METHODS = 31, GOLDEN_DENSE_METHODS = 10 };
-static perm_method golden_method(int number)
-{
-  return number == 9 ? PERM_METHOD_COUNT : number == GOLDEN_METHODS - 1 ? PERM_METHOD_PROOF : (perm_method)number;
-}
-
 /* ------------------------------------------------------------------------------------------- answers */
 static void golden_text(const char *text)
 {
@@ -310,7 +303,8 @@ static void golden_integer_class(int index)
 static void golden_methods(int index)
 {
   const int first = 4 * GOLDEN_METHODS, all = index < first;
-  const perm_method method = golden_method(all ? index % GOLDEN_METHODS : (index - first) % GOLDEN_DENSE_METHODS);
+  const int number = all ? index % GOLDEN_METHODS : (index - first) % GOLDEN_DENSE_METHODS;
+  const perm_method method = golden_method(number);
   const int kind = (all ? index / GOLDEN_METHODS : (index - first) / GOLDEN_DENSE_METHODS) % 4;
   const int slow = method == PERM_METHOD_EXPANSION || method == PERM_METHOD_TRANSVERSALS;
   const int square = golden_below(4) != 0, m = golden_from(1, slow ? 8 : 13);
@@ -320,13 +314,16 @@ static void golden_methods(int index)
   perm_result r;
   if (method == PERM_METHOD_COUNT)
     return;
-  golden_describe("%s ", perm_method_name(method));
+  golden_describe("%s ", number == GOLDEN_PROOF ? "proof" : perm_method_name(method));
   ld = kind < 2 ? golden_matrix(m, n, kind + 1) : golden_integers(m, n, kind - 1);
   options = golden_options(kind < 2 ? GOLDEN_ALL_OPTIONS : GOLDEN_FORCE);
   options.method = method;
   if (kind >= 2)
     golden_modulus(&options);
-  switch (kind) {
+  switch (number == GOLDEN_PROOF ? kind + 4 : kind) {
+  case 4: case 5: perm_prove_integer(m, n, NULL, ld, NULL, &options, &r); break; /* there are no such proofs */
+  case 6: perm_prove_integer(m, n, golden_i, ld, NULL, &options, &r); break;
+  case 7: perm_prove_gaussian(m, n, golden_i, ld, NULL, &options, &r); break;
   case 0: perm_compute_real(m, n, golden_a, ld, &options, &r); break;
   case 1: perm_compute_complex(m, n, golden_a, ld, &options, &r); break;
   case 2: perm_compute_integer(m, n, golden_i, ld, &options, &r); break;
@@ -612,8 +609,6 @@ static void golden_layout(int index)
                                      "perm_options.threads",
                                      "perm_options.format",
                                      "perm_integer",
-                                     "perm_plan",
-                                     "perm_plan.fingerprint",
                                      "perm_partial",
                                      "perm_leaf",
                                      "perm_estimate",
@@ -686,14 +681,13 @@ static const golden_class_entry golden_class[] = {
     {"read", 160, 0, golden_read_text},
     {"write", 20, 0, golden_write},
     {"formats", 26, 0, golden_formats},
-    {"plan", 120, 0, golden_plan},
     {"pieces", 75, 0, golden_pieces},
     {"states", 60, 0, golden_states},
     {"parts", 40, 0, golden_parts},
     {"stops", 72, 0, golden_stops},
     {"bad", 16, 0, golden_bad},
     {"names", 45, 0, golden_names},
-    {"layout", 16, 0, golden_layout},
+    {"layout", 14, 0, golden_layout},
     {"texts", 40, 0, golden_texts},
     {"threads", 60, 0, golden_threads},
     {"large", GOLDEN_LARGE, 0, golden_large},

@@ -7,37 +7,11 @@ static void golden_fingerprint(uint64_t number)
   golden_end();
 }
 
-static void golden_plan(int index)
-{
-  const int parts = 1 + index % 2, n = index % 4 == 3 ? golden_from(20, 64) : golden_from(0, 24);
-  const int ld = golden_matrix(n, n, parts);
-  const perm_options options = golden_options(GOLDEN_ALL_OPTIONS);
-  perm_plan p;
-  perm_result r;
-  const perm_status status = (parts == 2 ? perm_plan_complex : perm_plan_real)(n, n, golden_a, ld, &options, &p, &r);
-  if (status != PERM_OK) {
-    golden_failure(status, &r);
-    golden_end();
-    return;
-  }
-  golden_say(" m=%s p=%s", perm_method_name(p.method), perm_precision_name(p.precision));
-  golden_isa_field(p.isa);
-  golden_say(" n=%d complex=%d certify=%d form=%d pivot=%d columns=%d,%d,%d chunk=%d chunks=%llu zero=%d lossy=%d "
-             "exact=%d t=%.17g",
-             p.n, p.is_complex, p.certify, (int)p.form, p.pivot, p.lane_columns, p.block_columns, p.outer_columns,
-             p.chunk_log2, (unsigned long long)p.chunks, p.zero, p.lossy, p.exact_rows, p.elements);
-  golden_hash("rows", p.row_exp2, (size_t)n * sizeof *p.row_exp2);
-  golden_hash("by", p.column_exp2, (size_t)n * sizeof *p.column_exp2);
-  golden_end();
-  golden_fingerprint(p.fingerprint);
-}
-
 /* A job of any kind, described; NULL and a line if there is none. */
 static perm_job *golden_job(int kind, perm_options *options)
 {
   const int big = golden_below(3) == 0;
   perm_job *job = NULL;
-  perm_plan plan;
   perm_result r;
   int n, ld;
   memset(&r, 0, sizeof r);
@@ -45,8 +19,7 @@ static perm_job *golden_job(int kind, perm_options *options)
     n = big ? golden_from(18, 22 - kind) : golden_from(1, 15);
     ld = golden_matrix(n, n, kind + 1);
     *options = golden_options(GOLDEN_ALL_OPTIONS);
-    if ((kind ? perm_plan_complex : perm_plan_real)(n, n, golden_a, ld, options, &plan, &r) == PERM_OK)
-      (kind ? perm_job_create_complex : perm_job_create_real)(&plan, golden_a, ld, options, &job, &r);
+    (kind ? perm_job_complex : perm_job_real)(n, n, golden_a, ld, options, &job, &r);
   } else if (kind < 4) {
     n = big ? golden_from(16, 21 - kind) : golden_from(1, 13);
     ld = golden_integers(n, n, kind - 1);
@@ -293,7 +266,6 @@ static void golden_bad(int index)
   static int drawn[9];
   perm_options o;
   perm_result r;
-  perm_plan plan;
   perm_job *job = NULL, *other = NULL;
   perm_matrix matrix;
   perm_estimate e;
@@ -395,13 +367,13 @@ static void golden_bad(int index)
     GOLDEN_BAD(perm_estimate_real(3, a, 3, &ep, &o, &e)), golden_text(e.message), golden_end();
     break;
   case 5:
-    GOLDEN_BAD(perm_plan_real(3, 4, a, 4, &o, &plan, &r));
-    GOLDEN_BAD(perm_plan_real(99, 99, a, 99, &o, &plan, &r));
-    GOLDEN_BAD(perm_plan_complex(2, 2, a, 2, &o, NULL, &r));
-    GOLDEN_BAD(perm_plan_real(3, 3, a, 3, &o, &plan, &r));
-    GOLDEN_BAD(perm_job_create_real(&plan, bad, 3, &o, &job, &r));
-    plan.pivot = 2, GOLDEN_BAD(perm_job_create_real(&plan, a, 3, &o, &job, &r));
-    GOLDEN_BAD(perm_job_create_complex(NULL, a, 3, &o, &job, &r));
+    GOLDEN_BAD(perm_job_real(-1, 4, a, 4, &o, &job, &r));
+    GOLDEN_BAD(perm_job_real(5000, 5000, a, 5000, &o, &job, &r));
+    GOLDEN_BAD(perm_job_complex(2, 2, a, 2, &o, NULL, &r));
+    GOLDEN_BAD(perm_job_real(3, 3, NULL, 3, &o, &job, &r));
+    GOLDEN_BAD(perm_job_real(3, 3, a, 2, &o, &job, &r));
+    GOLDEN_BAD(perm_job_complex(2, -2, a, 2, &o, &job, &r));
+    GOLDEN_BAD(perm_job_complex(5000, 5000, a, 5000, &o, &job, &r));
     GOLDEN_BAD(perm_job_integer(3, 3, whole, 3, &o, &job, &r));
     GOLDEN_BAD(perm_job_gaussian(2, 2, whole, 2, &o, &other, &r));
     GOLDEN_BAD(perm_job_run(job, 5, 0, 1, &partial));

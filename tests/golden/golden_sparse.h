@@ -92,7 +92,8 @@ static void golden_sparse(int index)
 static void golden_sparse_methods(int index)
 {
   const perm_kind kind = (perm_kind)(index / GOLDEN_METHODS % 4);
-  const perm_method method = golden_method(index % GOLDEN_METHODS);
+  const int number = index % GOLDEN_METHODS;
+  const perm_method method = golden_method(number);
   const int slow = method == PERM_METHOD_EXPANSION || method == PERM_METHOD_TRANSVERSALS;
   const int n = slow ? golden_from(1, 10) : golden_below(3) ? golden_from(1, 13) : golden_from(10, 20);
   perm_options options;
@@ -101,13 +102,16 @@ static void golden_sparse_methods(int index)
   if (method == PERM_METHOD_COUNT)
     return;
   memset(&options, 0, sizeof options);
-  golden_describe("%s ", perm_method_name(method));
+  golden_describe("%s ", number == GOLDEN_PROOF ? "proof" : perm_method_name(method));
   matrix = golden_sparse_matrix(n, n, kind, &options);
   options = golden_options(GOLDEN_ALL_OPTIONS);
   options.method = method;
   if (kind <= PERM_KIND_INTEGER)
     golden_modulus(&options);
-  perm_compute_sparse(&matrix, &options, &r);
+  if (number == GOLDEN_PROOF)
+    perm_prove_sparse(&matrix, NULL, &options, &r);
+  else
+    perm_compute_sparse(&matrix, &options, &r);
   golden_result(&r);
   golden_end();
   perm_matrix_free(&matrix);

@@ -99,7 +99,6 @@ int main(int argc, char **argv)
   static perm_allocator allocator;
   static perm_options options;
   const double wanted = argc > 2 ? atof(argv[2]) : 300;
-  perm_plan plan;
   perm_job *job;
   perm_state *state;
   perm_partial one, partial;
@@ -113,8 +112,8 @@ int main(int argc, char **argv)
   speed = (double *)malloc((size_t)ranks * sizeof *speed);
   free_at = (double *)calloc((size_t)ranks, sizeof *free_at);
   heap = (event *)malloc((size_t)ranks * (PERMI_MPI_AHEAD + 1) * sizeof *heap);
-  if (ranks < 2 || !speed || !free_at || !heap || perm_plan_real(N, N, a, N, NULL, &plan, &result) != PERM_OK ||
-      perm_job_create_real(&plan, a, N, NULL, &job, &result) != PERM_OK || perm_state_create(job, &state) != PERM_OK ||
+  if (ranks < 2 || !speed || !free_at || !heap || perm_job_real(N, N, a, N, NULL, &job, &result) != PERM_OK ||
+      perm_state_create(job, &state) != PERM_OK ||
       !permi_mpi_coordinator_create(&coordinator, job, ranks, &allocator)) {
     printf("FAIL to begin\n0 passed, 1 failed, 0 skipped\n");
     return 1;

@@ -419,15 +419,13 @@ TEST(t_mpi_execute)
   enum { N = 20 };
   static double a[N * N];
   perm_options options = mpi_options();
-  perm_plan plan;
   perm_job *job;
   perm_state *state;
   perm_result alone, result;
   int i;
   for (i = 0; i < N * N; i++)
     a[i] = test_uniform();
-  CHECK(perm_plan_real(N, N, a, N, &options, &plan, &alone) == PERM_OK);
-  CHECK(perm_job_create_real(&plan, a, N, &options, &job, &alone) == PERM_OK);
+  CHECK(perm_job_real(N, N, a, N, &options, &job, &alone) == PERM_OK);
   CHECK(perm_state_create(job, &state) == PERM_OK);
   perm_compute_real(N, N, a, N, &options, &alone);
   perm_mpi_execute(MPI_COMM_WORLD, job, mpi_rank ? NULL : state, mpi_rank ? NULL : &options, &result);
@@ -438,8 +436,7 @@ TEST(t_mpi_execute)
   perm_job_free(job);
   if (mpi_ranks > 1) {
     a[7] += mpi_rank == mpi_ranks - 1;
-    perm_plan_real(N, N, a, N, &options, &plan, &alone);
-    perm_job_create_real(&plan, a, N, &options, &job, &alone);
+    perm_job_real(N, N, a, N, &options, &job, &alone);
     perm_state_create(job, &state);
     CHECK(perm_mpi_execute(MPI_COMM_WORLD, job, state, &options, &result) == PERM_ERROR_STATE);
     CHECK_TEXT(result.message, "another matrix");

@@ -96,6 +96,37 @@ static void permi_codegen_twin(const void *context, uint64_t chunk, double *sums
 #else
 #include "perm_more.h"
 #endif
+
+/* The plan of a dense sum, and its job: the two steps of perm_job_real, by method dense, glynn or ryser. */
+PERMI_UNUSED
+static perm_status inside_plan(int parts, int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
+                               perm_plan *plan, perm_result *result)
+{
+  const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, permi_reach_of(parts), NULL, NULL);
+  return permi_plan_array(&problem, permi_options(options), plan, result);
+}
+#define inside_plan_real(m, n, a, ld, options, plan, result) inside_plan(1, m, n, a, ld, options, plan, result)
+#define inside_plan_complex(m, n, a, ld, options, plan, result) inside_plan(2, m, n, a, ld, options, plan, result)
+
+PERMI_UNUSED
+static perm_status inside_job(int parts, const perm_plan *plan, const double *a, ptrdiff_t ld,
+                              const perm_options *options_given, perm_job **job, perm_result *result)
+{
+  const permi_problem problem =
+      permi_problem_make(plan->n, plan->n, a, NULL, ld, permi_reach_of(parts), NULL, NULL);
+  perm_options options = *permi_options(options_given);
+  permi_array array;
+  permi_maker maker;
+  options.certify |= plan->certify;
+  permi_result_clear(result);
+  permi_array_begin(&maker, &array, &problem, 4);
+  array.engine = &problem.reach->engines[PERMI_AT_DENSE];
+  array.plan = *plan;
+  permi_dense_planned(&array);
+  return permi_job_asked(permi_array_make(&maker, &options, job, result), &options, job);
+}
+#define inside_job_real(plan, a, ld, options, job, result) inside_job(1, plan, a, ld, options, job, result)
+#define inside_job_complex(plan, a, ld, options, job, result) inside_job(2, plan, a, ld, options, job, result)
 #endif
 
 #if defined(INSIDE_FAULTS)

@@ -69,7 +69,7 @@ TEST(t_arguments_options)
   static const int64_t whole[4] = {1, 2, 3, 4};
   const int counts[2] = {1, 1}, row[2] = {0, 1}, column[2] = {0, 1};
   perm_options options;
-  perm_plan plan;
+  perm_job *job;
   perm_matrix matrix;
   perm_result r;
   int i, isa;
@@ -85,7 +85,6 @@ TEST(t_arguments_options)
   ARGUMENTS_DENSE(modulus, (UINT64_C(1) << 63) + 1, "modulus is not between 2 and 2^63")
   ARGUMENTS_DENSE(checkpoint.file, "", "checkpoint.file is an empty name")
   ARGUMENTS_DENSE(threads, INT_MAX, "threads is above 65536")
-  ARGUMENTS_DENSE(prove, "", "prove is an empty name")
   ARGUMENTS_DENSE(gpu.devices, -2, "gpu.devices is below -1")
   ARGUMENTS_DENSE(gpu.cpu_fallback, 2, "gpu.cpu_fallback is neither 0 nor 1")
   ARGUMENTS_DENSE(isa, PERM_ISA_CUDA, "isa cuda needs gpu.devices")
@@ -95,11 +94,11 @@ TEST(t_arguments_options)
                        "this machine has no")
       CHECK_TEXT(r.message, perm_isa_name((perm_isa)isa));
     }
-  ARGUMENTS_OPTION(perm_plan_real(65, 65, a, 65, &options, &plan, &r), method, PERM_METHOD_DENSE, PERM_ERROR_SIZE, 1,
+  ARGUMENTS_OPTION(perm_job_real(65, 65, a, 65, &options, &job, &r), method, PERM_METHOD_DENSE, PERM_ERROR_SIZE, 1,
                    "the matrix is 65 x 65; dense engines go up to order 64, perm_estimate_* further")
-  ARGUMENTS_OPTION(perm_plan_real(21, 21, a, 65, &options, &plan, &r), method, PERM_METHOD_EXPANSION, PERM_ERROR_SIZE,
+  ARGUMENTS_OPTION(perm_job_real(21, 21, a, 65, &options, &job, &r), method, PERM_METHOD_EXPANSION, PERM_ERROR_SIZE,
                    2, "n is 21; the expansion goes up to 20")
-  ARGUMENTS_OPTION(perm_plan_real(64, 64, a, 65, &options, &plan, &r), method, PERM_METHOD_RYSER, PERM_ERROR_SIZE, 2,
+  ARGUMENTS_OPTION(perm_job_real(64, 64, a, 65, &options, &job, &r), method, PERM_METHOD_RYSER, PERM_ERROR_SIZE, 2,
                    "n is 64; Ryser's 2^n subsets go up to 63")
   memset(&options, 0, sizeof options);
   ARGUMENTS_BAD(perm_compute_repeated_real(-1, 2, a, 2, counts, counts, &options, &r), PERM_ERROR_SIZE, 1,
@@ -135,7 +134,6 @@ TEST(t_arguments_strides)
   const int row[2] = {0, 1};
   double out[400];
   int sampled[4];
-  perm_plan plan;
   perm_job *job;
   perm_matrix matrix;
   perm_estimate estimate;
@@ -155,7 +153,7 @@ TEST(t_arguments_strides)
   ARGUMENTS_STRIDE(perm_job_gaussian(2, 1, whole, far, NULL, &job, &r), 4)
   ARGUMENTS_STRIDE(perm_compute_repeated_integer(2, 2, whole, double_rows, NULL, NULL, NULL, &r), 4)
   ARGUMENTS_STRIDE(perm_compute_repeated_real(2, 2, a, double_rows, NULL, NULL, NULL, &r), 4)
-  ARGUMENTS_STRIDE(perm_plan_real(20, 20, a, far, NULL, &plan, &r), 4)
+  ARGUMENTS_STRIDE(perm_job_real(20, 20, a, far, NULL, &job, &r), 4)
   ARGUMENTS_STRIDE(perm_job_integer(2, 2, whole, far, NULL, &job, &r), 4)
   ARGUMENTS_STRIDE(perm_compute_low_rank_real(2, 1, a, far, a, 2, NULL, &r), 4)
   ARGUMENTS_STRIDE(perm_compute_low_rank_real(2, 2, a, 2, a, far, NULL, &r), 6)
@@ -180,7 +178,6 @@ TEST(t_arguments_strides_of_one_row)
   double out[8];
   int sampled[1], k;
   perm_options options = {0};
-  perm_plan plan;
   perm_job *job;
   perm_matrix matrix;
   perm_estimate estimate;
@@ -206,8 +203,7 @@ TEST(t_arguments_strides_of_one_row)
     ARGUMENTS_ROW(perm_compute_complex(1, 1, a, ld, &options, &r), 3, 4);
     ARGUMENTS_ROW(perm_compute_complex(1, 2, a, ld, &options, &r), 8, 10);
     ARGUMENTS_ROW(perm_compute_repeated_complex(1, 2, a, ld, two, ones, &options, &r), -18, 76);
-    CHECK(perm_plan_complex(1, 1, a, ld, &options, &plan, &r) == PERM_OK);
-    CHECK(perm_job_create_complex(&plan, a, ld, &options, &job, &r) == PERM_OK);
+    CHECK(perm_job_complex(1, 1, a, ld, &options, &job, &r) == PERM_OK);
     perm_job_free(job);
     ARGUMENTS_ROW(perm_compute_low_rank_complex(1, 1, a, ld, a, ld, NULL, &r), -7, 24);
     CHECK(perm_minors_complex(1, 2, a, ld, two, ones, 0, NULL, out, &r) == PERM_OK && out[0] == 5);

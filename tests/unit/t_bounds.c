@@ -13,12 +13,12 @@ static perm_result bounds_run(int parts, int n, const double *a, const perm_opti
   perm_plan plan;
   perm_job *job = NULL;
   perm_partial partial;
-  perm_status status = parts == 2 ? perm_plan_complex(n, n, a, n, options, &plan, &result)
-                                  : perm_plan_real(n, n, a, n, options, &plan, &result);
+  perm_status status = parts == 2 ? inside_plan_complex(n, n, a, n, options, &plan, &result)
+                                  : inside_plan_real(n, n, a, n, options, &plan, &result);
   if (status != PERM_OK)
     return result;
-  status = parts == 2 ? perm_job_create_complex(&plan, a, n, options, &job, &result)
-                      : perm_job_create_real(&plan, a, n, options, &job, &result);
+  status = parts == 2 ? inside_job_complex(&plan, a, n, options, &job, &result)
+                      : inside_job_real(&plan, a, n, options, &job, &result);
   if (status != PERM_OK)
     return result;
   memset(&partial, 0, sizeof partial);
@@ -329,8 +329,8 @@ static void bounds_for_free(int parts, int kind)
         perm_plan plan;
         perm_result r;
         options.certify = kind < BOUNDS_NOT_EXACT; /* else form normalised may be taken, which divides */
-        CHECK((parts == 2 ? perm_plan_complex(n, n, a, n, &options, &plan, NULL)
-                          : perm_plan_real(n, n, a, n, &options, &plan, NULL)) == PERM_OK);
+        CHECK((parts == 2 ? inside_plan_complex(n, n, a, n, &options, &plan, NULL)
+                          : inside_plan_real(n, n, a, n, &options, &plan, NULL)) == PERM_OK);
         if (kind == BOUNDS_EXACT_CANCEL && !plan.exact_rows) /* a pivot was chosen that does not divide exactly */
           continue;
         CHECK_SHOW(plan.zero || (plan.exact_rows && plan.form != PERM_FORM_SPLIT), "%s n=%d", bounds_name[kind], n);
@@ -359,7 +359,7 @@ TEST(t_bounds_of_entries_that_move)
         a[i] = kind == 1 ? (i % (n + 1) == 0) + 0.06 + 0.04 * test_uniform()
                          : kind == 2 && test_below(3) == 0 ? 0 : 0.6 + 0.4 * test_uniform();
       a[n + 1] = kind == 3 ? -a[n + 1] : kind == 4 ? 1e-9 * a[n + 1] : a[n + 1];
-      CHECK(perm_plan_real(n, n, a, n, &options, &plan, NULL) == PERM_OK);
+      CHECK(inside_plan_real(n, n, a, n, &options, &plan, NULL) == PERM_OK);
       if (kind == 0)
         CHECK_SHOW(plan.exact_rows == 2 && plan.form == PERM_FORM_NORMALISED, "n=%d, %s: %d, %d", n,
                    perm_isa_name(plan.isa), plan.exact_rows, (int)plan.form);
@@ -591,9 +591,9 @@ TEST(t_bounds_of_certified_small_matrices)
       (parts == 2 ? perm_compute_complex : perm_compute_real)(n, n, a, n, &options, &r);
       CHECK(r.status == PERM_OK && r.precision == PERM_PRECISION_DD && r.method == PERM_METHOD_DENSE);
       CHECK_SHOW(r.error_bound <= 1.2e-16 * hypot(r.value, r.imaginary), "n %d: %g of %g", n, r.error_bound, r.value);
-      (parts == 2 ? perm_plan_complex : perm_plan_real)(n, n, a, n, &options, &plan, &r);
+      inside_plan(parts, n, n, a, n, &options, &plan, &r);
       CHECK(plan.precision == PERM_PRECISION_DD);
-      CHECK((parts == 2 ? perm_job_create_complex : perm_job_create_real)(&plan, a, n, &options, &job, &r) == PERM_OK);
+      CHECK(inside_job(parts, &plan, a, n, &options, &job, &r) == PERM_OK);
       perm_job_free(job);
       options.method = PERM_METHOD_DENSE;
       (parts == 2 ? perm_compute_complex : perm_compute_real)(n, n, a, n, &options, &r);

@@ -36,7 +36,7 @@ TEST(t_every_engine_matches_the_oracle)
       perm_plan plan;
       dense_random(n, a, densities[trial % 4]);
       exact = oracle_real(n, a);
-      perm_plan_real(n, n, a, n, NULL, &plan, NULL);
+      inside_plan_real(n, n, a, n, NULL, &plan, NULL);
       normalised += plan.form == PERM_FORM_NORMALISED;
       pair += plan.form == PERM_FORM_PAIR;
       for (k = 0; k < 5; k++)
@@ -123,7 +123,7 @@ TEST(t_every_kernel_matches_double_double)
                                                                    : PERM_PRECISION_DEFAULT;
         options.certify = kernel->form == PERM_FORM_SPLIT && kernel->product == PERMI_ROUNDED;
         options.tolerance = 1; /* no escalation where it is met */
-        (parts == 2 ? perm_plan_complex : perm_plan_real)(n, n, a, n, &options, &plan, NULL);
+        inside_plan(parts, n, n, a, n, &options, &plan, NULL);
         planned = plan.isa == kernel->isa && plan.form == kernel->form && plan.block_columns == kernel->block_columns;
         if (n <= PERMI_NEAR_N && !planned)
           continue; /* a kernel with a proof was as cheap */
@@ -135,7 +135,7 @@ TEST(t_every_kernel_matches_double_double)
           perm_partial partial;
           double error;
           memset(&partial, 0, sizeof partial);
-          (parts == 2 ? perm_job_create_complex : perm_job_create_real)(&plan, a, n, &options, &job, NULL);
+          inside_job(parts, &plan, a, n, &options, &job, NULL);
           CHECK(perm_job_run(job, 0, 0, plan.chunks, &partial) == PERM_OK);
           perm_job_finish(job, &partial, &r);
           CHECK(r.status == PERM_OK || r.status == PERM_TOLERANCE_NOT_MET); /* some cancel wholly */

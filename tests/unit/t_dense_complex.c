@@ -261,11 +261,11 @@ TEST(t_splits_of_every_form_give_the_same_bits)
         options.precision = way == 2 ? PERM_PRECISION_ACCURATE : way == 3 ? PERM_PRECISION_DD : PERM_PRECISION_DEFAULT;
         for (i = 0; i < parts * n * n; i++)
           a[i] = 2 * test_uniform() - 1;
-        CHECK((parts == 2 ? perm_plan_complex(n, n, a, n, &options, &plan, &r)
-                          : perm_plan_real(n, n, a, n, &options, &plan, &r)) == PERM_OK);
+        CHECK((parts == 2 ? inside_plan_complex(n, n, a, n, &options, &plan, &r)
+                          : inside_plan_real(n, n, a, n, &options, &plan, &r)) == PERM_OK);
         CHECK(plan.chunks >= 2 && (plan.form == PERM_FORM_SPLIT) == (way > 0));
-        CHECK((parts == 2 ? perm_job_create_complex(&plan, a, n, &options, &job, &r)
-                          : perm_job_create_real(&plan, a, n, &options, &job, &r)) == PERM_OK);
+        CHECK((parts == 2 ? inside_job_complex(&plan, a, n, &options, &job, &r)
+                          : inside_job_real(&plan, a, n, &options, &job, &r)) == PERM_OK);
         memset(&whole, 0, sizeof whole);
         CHECK(perm_job_run(job, 0, 0, plan.chunks, &whole) == PERM_OK);
         CHECK(perm_job_finish(job, &whole, &r) == PERM_OK);
@@ -315,7 +315,6 @@ TEST(t_complex_arguments)
   COMPLEX_BAD(perm_compute_complex(65, 65, many, 65, NULL, &r), PERM_ERROR_SIZE, 1, "go up to order 64")
   COMPLEX_BAD(perm_compute_complex(3, 3, NULL, 3, NULL, &r), PERM_ERROR_NULL, 3, "a is NULL")
   COMPLEX_BAD(perm_compute_complex(3, 3, b, 2, NULL, &r), PERM_ERROR_STRIDE, 4, "ld is 2")
-  COMPLEX_BAD(perm_plan_complex(2, 3, b, 3, NULL, &plan, &r), PERM_ERROR_UNSUPPORTED, 1, "2 x 3")
   b[9] = (double)NAN; /* the imaginary part of the fifth entry */
   COMPLEX_BAD(perm_compute_complex(3, 3, b, 3, NULL, &r), PERM_ERROR_NOT_FINITE, 3, "NaN in row 2, column 2")
   b[9] = -(double)INFINITY;
@@ -332,22 +331,15 @@ TEST(t_complex_arguments)
   options.precision = PERM_PRECISION_EXACT;
   COMPLEX_BAD(perm_compute_complex(3, 3, b, 3, &options, &r), PERM_ERROR_UNSUPPORTED, 5, "perm_compute_gaussian")
   memset(&options, 0, sizeof options);
-  COMPLEX_BAD(perm_plan_complex(3, 3, b, 3, NULL, NULL, &r), PERM_ERROR_NULL, 6, "plan is NULL")
   CHECK(perm_compute_complex(0, 0, NULL, 0, NULL, &r) == PERM_OK && r.value == 1 && r.imaginary == 0 && r.is_complex);
-  CHECK(perm_plan_complex(15, 15, a, 15, NULL, &plan, &r) == PERM_OK && plan.is_complex && isnan(r.value));
-  CHECK(perm_plan_real(15, 15, real, 15, NULL, &real_plan, &r) == PERM_OK && !real_plan.is_complex);
+  CHECK(inside_plan_complex(15, 15, a, 15, NULL, &plan, &r) == PERM_OK && plan.is_complex && isnan(r.value));
+  CHECK(inside_plan_real(15, 15, real, 15, NULL, &real_plan, &r) == PERM_OK && !real_plan.is_complex);
   none = NULL;
-  COMPLEX_BAD(perm_job_create_complex(NULL, a, 15, NULL, &none, &r), PERM_ERROR_NULL, 1, "plan is NULL")
-  COMPLEX_BAD(perm_job_create_complex(&plan, NULL, 15, NULL, &none, &r), PERM_ERROR_NULL, 2, "a is NULL")
-  COMPLEX_BAD(perm_job_create_complex(&plan, a, 15, NULL, NULL, &r), PERM_ERROR_NULL, 5, "job is NULL")
-  COMPLEX_BAD(perm_job_create_complex(&real_plan, a, 15, NULL, &none, &r), PERM_ERROR_STATE, 1, "a real matrix")
-  COMPLEX_BAD(perm_job_create_real(&plan, real, 15, NULL, &none, &r), PERM_ERROR_STATE, 1, "a complex matrix")
-  a[1] = -a[1];
-  COMPLEX_BAD(perm_job_create_complex(&plan, a, 15, NULL, &none, &r), PERM_ERROR_STATE, 1, "another matrix")
-  a[1] = -a[1];
+  COMPLEX_BAD(perm_job_complex(15, 15, NULL, 15, NULL, &none, &r), PERM_ERROR_NULL, 3, "a is NULL")
+  COMPLEX_BAD(perm_job_complex(15, 15, a, 15, NULL, NULL, &r), PERM_ERROR_NULL, 6, "job is NULL")
   CHECK(!none);
-  CHECK(perm_job_create_complex(&plan, a, 15, NULL, &job, &r) == PERM_OK);
-  CHECK(perm_job_create_real(&real_plan, real, 15, NULL, &real_job, &r) == PERM_OK);
+  CHECK(perm_job_complex(15, 15, a, 15, NULL, &job, &r) == PERM_OK);
+  CHECK(perm_job_real(15, 15, real, 15, NULL, &real_job, &r) == PERM_OK);
   CHECK(perm_state_create(job, &state) == PERM_OK);
   CHECK(perm_job_execute(job, state, NULL, &r) == PERM_OK && r.is_complex && r.imaginary != 0);
   COMPLEX_BAD(perm_job_execute(real_job, state, NULL, &r), PERM_ERROR_STATE, 2, "another matrix or plan")
@@ -518,7 +510,7 @@ TEST(t_ladder_respects_max_seconds)
   memset(&options, 0, sizeof options);
   options.isa = PERM_ISA_PLAIN;
   options.precision = PERM_PRECISION_ACCURATE;
-  CHECK(perm_plan_real(20, 20, a, 20, &options, &plan, NULL) == PERM_OK);
+  CHECK(inside_plan_real(20, 20, a, 20, &options, &plan, NULL) == PERM_OK);
   options.precision = PERM_PRECISION_DEFAULT;
   options.tolerance = 1e-15;
   options.max_seconds = plan.seconds / 4;
@@ -562,7 +554,7 @@ TEST(t_ladder_by_itself)
   memset(&options, 0, sizeof options);
   options.certify = 1;
   options.precision = PERM_PRECISION_ACCURATE;
-  CHECK(perm_plan_real(n, n, a, n, &options, &plan, NULL) == PERM_OK && plan.precision == PERM_PRECISION_DD);
+  CHECK(inside_plan_real(n, n, a, n, &options, &plan, NULL) == PERM_OK && plan.precision == PERM_PRECISION_DD);
   options.precision = PERM_PRECISION_FAST;
   CHECK(perm_compute_real(n, n, a, n, &options, &r) == PERM_OK && r.error_bound <= 1e-10 * fabs(r.value));
   options.precision = PERM_PRECISION_KAHAN;

@@ -120,7 +120,6 @@ static struct {
   int ones[FAULT_N], twice[FAULT_N], select[64];
   perm_matrix matrix;
   perm_job *job;
-  perm_plan plan[2];
   perm_state *state; /* everything is done */
   perm_partial partial;
   unsigned char bytes[65536];
@@ -194,6 +193,20 @@ FAULT_RUN(perm_compute_real, { o->status = perm_compute_real(N, N, R, N, opt, &o
 FAULT_RUN(perm_compute_complex, { o->status = perm_compute_complex(N, N, R, N, opt, &o->r); })
 FAULT_RUN(perm_compute_integer, { o->status = perm_compute_integer(N, N, Z, N, opt, &o->r); })
 FAULT_RUN(perm_compute_gaussian, { o->status = perm_compute_gaussian(N - 1, N - 1, Z, N - 1, opt, &o->r); })
+FAULT_RUN(perm_prove_integer, { o->status = perm_prove_integer(8, 8, Z, N, fault.path, opt, &o->r); })
+FAULT_RUN(perm_prove_gaussian, { o->status = perm_prove_gaussian(6, 6, Z, 6, fault.path, opt, &o->r); })
+FAULT_RUN(perm_prove_sparse, {
+  perm_matrix ones;
+  size_t start[7];
+  int column[36];
+  int k;
+  for (k = 0; k < 36; k++)
+    column[k] = k % 6;
+  for (k = 0; k < 7; k++)
+    start[k] = (size_t)(6 * k);
+  CHECK(perm_matrix_borrow_csr(6, 6, start, column, NULL, NULL, NULL, PERM_KIND_PATTERN, &ones, NULL) == PERM_OK);
+  o->status = perm_prove_sparse(&ones, fault.path, opt, &o->r);
+})
 #define FAULT_REPEATED(kind, a) FAULT_RUN(perm_compute_repeated_##kind, { \
     o->status = perm_compute_repeated_##kind(10, 10, a, 10, fault.twice, fault.twice, opt, &o->r); })
 FAULT_REPEATED(real, R)
@@ -205,14 +218,10 @@ FAULT_REPEATED(gaussian, Z)
     CHECK((o->status == PERM_OK) == (job != NULL)); o->r.value = NAN; perm_job_free(job); })
 FAULT_JOB(perm_job_integer, perm_job_integer(N, N, Z, N, opt, &job, &o->r))
 FAULT_JOB(perm_job_gaussian, perm_job_gaussian(N / 2, N / 2, Z, N / 2, opt, &job, &o->r))
-FAULT_JOB(perm_job_create_real, perm_job_create_real(&fault.plan[0], R, N, opt, &job, &o->r))
-FAULT_JOB(perm_job_create_complex, perm_job_create_complex(&fault.plan[1], R, N / 2, opt, &job, &o->r))
+FAULT_JOB(perm_job_real, perm_job_real(N, N, R, N, opt, &job, &o->r))
+FAULT_JOB(perm_job_complex, perm_job_complex(N / 2, N / 2, R, N / 2, opt, &job, &o->r))
 FAULT_JOB(perm_sparse_job, perm_sparse_job(&fault.matrix, opt, &job, &o->r))
 FAULT_JOB(perm_sparse_explain, perm_sparse_explain(&fault.matrix, opt, &job, &o->r))
-FAULT_RUN(perm_plan_real, { perm_plan plan; o->status = perm_plan_real(N, N, R, N, opt, &plan, &o->r);
-          if (o->status == PERM_OK) fault_hash(o, &plan.fingerprint, 8); })
-FAULT_RUN(perm_plan_complex, { perm_plan plan; o->status = perm_plan_complex(N / 2, N / 2, R, N / 2, opt, &plan, &o->r);
-          if (o->status == PERM_OK) fault_hash(o, &plan.fingerprint, 8); })
 FAULT_RUN(perm_job_run, { perm_partial p; memset(&p, 0, sizeof p); o->no_result = 1;
           o->status = perm_job_run(fault.job, 0, 0, 1, &p);
           if (o->status == PERM_OK) fault_hash(o, &p.value, sizeof p.value); })
@@ -363,9 +372,8 @@ static const fault_case fault_cases[] = {
     FAULT_CASE(perm_compute_gaussian, FAULT_OPTIONS), FAULT_CASE(perm_compute_repeated_real, FAULT_OPTIONS),
     FAULT_CASE(perm_compute_repeated_complex, FAULT_OPTIONS), FAULT_CASE(perm_compute_repeated_integer, FAULT_OPTIONS),
     FAULT_CASE(perm_compute_repeated_gaussian, FAULT_OPTIONS), FAULT_CASE(perm_job_integer, FAULT_OPTIONS),
-    FAULT_CASE(perm_job_gaussian, FAULT_OPTIONS), FAULT_CASE(perm_plan_real, FAULT_MAY),
-    FAULT_CASE(perm_plan_complex, FAULT_MAY), FAULT_CASE(perm_job_create_real, FAULT_OPTIONS),
-    FAULT_CASE(perm_job_create_complex, FAULT_OPTIONS), FAULT_CASE(perm_job_run, FAULT_MAY),
+    FAULT_CASE(perm_job_gaussian, FAULT_OPTIONS), FAULT_CASE(perm_job_real, FAULT_OPTIONS),
+    FAULT_CASE(perm_job_complex, FAULT_OPTIONS), FAULT_CASE(perm_job_run, FAULT_MAY),
     FAULT_CASE(perm_job_range, FAULT_MAY), FAULT_CASE(perm_job_finish, FAULT_OPTIONS),
     FAULT_CASE(perm_job_explain, FAULT_MAY), FAULT_CASE(perm_job_execute, FAULT_OPTIONS),
     FAULT_CASE(perm_state_create, FAULT_OPTIONS), FAULT_CASE(perm_state_add, FAULT_OPTIONS),
@@ -391,6 +399,8 @@ static const fault_case fault_cases[] = {
     {"perm_matrix_write_within", FAULT_OPTIONS, fault_run_perm_matrix_write_within, 1},
     FAULT_CASE(perm_sparse_job, FAULT_OPTIONS), FAULT_CASE(perm_sparse_explain, FAULT_OPTIONS),
     FAULT_CASE(perm_compute_sparse, FAULT_OPTIONS), FAULT_CASE(perm_sparse_report, FAULT_OPTIONS),
+    FAULT_CASE(perm_prove_integer, FAULT_OPTIONS), FAULT_CASE(perm_prove_gaussian, FAULT_OPTIONS),
+    FAULT_CASE(perm_prove_sparse, FAULT_OPTIONS),
     FAULT_CASE(perm_rook_numbers, FAULT_OPTIONS), FAULT_NONE(perm_rook_matching_polynomial),
     {"perm_sparse_spy", FAULT_OPTIONS, fault_run_perm_sparse_spy, 1},
     FAULT_CASE(perm_sample_sparse, FAULT_OPTIONS),
@@ -479,10 +489,7 @@ static void fault_world(int own)
     CHECK(perm_matrix_write("build/fault.mtx", &varied, NULL) == PERM_OK);
     perm_matrix_free(&varied);
   }
-  CHECK(perm_plan_real(FAULT_N, FAULT_N, fault.real, FAULT_N, &fault.options, &fault.plan[0], NULL) == PERM_OK);
-  CHECK(perm_plan_complex(FAULT_N / 2, FAULT_N / 2, fault.real, FAULT_N / 2, &fault.options, &fault.plan[1], NULL) ==
-        PERM_OK);
-  CHECK(perm_job_create_real(&fault.plan[0], fault.real, FAULT_N, &fault.options, &fault.job, NULL) == PERM_OK);
+  CHECK(perm_job_real(FAULT_N, FAULT_N, fault.real, FAULT_N, &fault.options, &fault.job, NULL) == PERM_OK);
   perm_job_leaf(fault.job, 0, &leaf);
   CHECK(perm_job_range(fault.job, 0, 0, leaf.chunks, &fault.options, &fault.partial, NULL) == PERM_OK);
   CHECK(perm_state_create(fault.job, &fault.state) == PERM_OK);

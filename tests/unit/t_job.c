@@ -10,8 +10,8 @@ static perm_job *job_make(int n, const double *a, perm_options *options, perm_pl
 {
   perm_job *job = NULL;
   perm_result result;
-  CHECK(perm_plan_real(n, n, a, n, options, plan, &result) == PERM_OK);
-  CHECK(perm_job_create_real(plan, a, n, options, &job, &result) == PERM_OK);
+  CHECK(inside_plan_real(n, n, a, n, options, plan, &result) == PERM_OK);
+  CHECK(inside_job_real(plan, a, n, options, &job, &result) == PERM_OK);
   return job;
 }
 
@@ -350,7 +350,7 @@ TEST(t_strangers_are_refused)
   perm_options options;
   perm_plan plan, other_plan;
   perm_result r;
-  perm_job *job, *other, *none = NULL;
+  perm_job *job, *other;
   perm_state *state = NULL;
   perm_partial x, y;
   perm_leaf leaf;
@@ -361,8 +361,6 @@ TEST(t_strangers_are_refused)
   options.isa = PERM_ISA_PLAIN;
   job = job_make(15, a, &options, &plan);
   other = job_make(15, b, &options, &other_plan);
-  CHECK(perm_job_create_real(&plan, b, 15, NULL, &none, &r) == PERM_ERROR_STATE && !none);
-  CHECK_TEXT(r.message, "another matrix");
   memset(&x, 0, sizeof x);
   memset(&y, 0, sizeof y);
   CHECK(perm_job_run(job, 0, 0, 1, &x) == PERM_OK);
@@ -401,7 +399,7 @@ TEST(t_bad_arguments_are_named)
   double a[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
   perm_options options;
   perm_result r;
-  perm_plan plan;
+  perm_job *job = NULL;
 #define JOB_BAD(call, status_, argument_, text_)                                                                       \
   CHECK((call) == (status_) && r.status == (status_) && r.argument == (argument_));                                    \
   CHECK(isnan(r.value) && r.error_bound == (double)INFINITY && r.error_estimate == (double)INFINITY);                  \
@@ -411,9 +409,10 @@ TEST(t_bad_arguments_are_named)
   JOB_BAD(perm_compute_real(3, -2, a, 3, NULL, &r), PERM_ERROR_SIZE, 2, "n is negative (-2 columns)")
   JOB_BAD(perm_compute_real(3, 3, NULL, 3, NULL, &r), PERM_ERROR_NULL, 3, "a is NULL for a 3 x 3 matrix")
   JOB_BAD(perm_compute_real(3, 3, a, 2, NULL, &r), PERM_ERROR_STRIDE, 4, "ld is 2, smaller than the 3 columns")
-  JOB_BAD(perm_plan_real(2, 3, a, 3, NULL, &plan, &r), PERM_ERROR_UNSUPPORTED, 1, "2 x 3")
-  JOB_BAD(perm_plan_real(3, 3, a, 3, NULL, NULL, &r), PERM_ERROR_NULL, 6, "plan is NULL")
-  JOB_BAD(perm_job_create_real(NULL, a, 3, NULL, NULL, &r), PERM_ERROR_NULL, 1, "plan is NULL")
+  JOB_BAD(perm_job_real(3, 3, a, 3, NULL, NULL, &r), PERM_ERROR_NULL, 6, "job is NULL")
+  JOB_BAD(perm_job_real(3, 3, NULL, 3, NULL, &job, &r), PERM_ERROR_NULL, 3, "a is NULL")
+  JOB_BAD(perm_job_real(-1, 3, a, 3, NULL, &job, &r), PERM_ERROR_SIZE, 1, "m is negative (-1 rows)")
+  JOB_BAD(perm_job_real(2, 3, a, 2, NULL, &job, &r), PERM_ERROR_STRIDE, 4, "ld is 2, smaller than the 3 columns")
   a[5] = NAN;
   JOB_BAD(perm_compute_real(3, 3, a, 3, NULL, &r), PERM_ERROR_NOT_FINITE, 3, "NaN in row 2, column 3")
   a[5] = -INFINITY;
@@ -423,7 +422,7 @@ TEST(t_bad_arguments_are_named)
   memset(&options, 0, sizeof options);                                                         \
   options.field = value_;                                                                      \
   JOB_BAD(perm_compute_real(3, 3, a, 3, &options, &r), PERM_ERROR_OPTION, 5, text_)            \
-  CHECK(perm_plan_real(3, 3, a, 3, &options, &plan, NULL) == PERM_ERROR_OPTION);
+  CHECK(perm_job_real(3, 3, a, 3, &options, &job, NULL) == PERM_ERROR_OPTION && !job);
   JOB_OPTION(method, (perm_method)99, "method is not one")
   JOB_OPTION(method, PERM_METHOD_STRUCTURE, "method is not one")
   JOB_OPTION(precision, (perm_precision)-1, "precision is not one")
@@ -446,38 +445,48 @@ TEST(t_bad_arguments_are_named)
   CHECK(perm_compute_real(5, 0, a, 0, NULL, &r) == PERM_OK && r.value == 1 && r.exact);
 }
 
-/* A plan is plain data: damaged in any field it is refused, or the field does not matter. */
-TEST(t_damaged_plans_are_refused)
+/* perm_job_real and _complex make the job that perm_compute_ starts with: dense sums, equal lines, small ranks,
+   rectangular arrays, methods by name. */
+TEST(t_jobs_of_arrays_are_those_of_compute)
 {
-  double a[17 * 17];
-  perm_options options;
-  perm_plan plan;
-  perm_result r, good;
-  perm_job *job;
-  size_t byte;
-  int bit, refused = 0;
-  job_matrix(17, a);
-  memset(&options, 0, sizeof options);
-  CHECK(perm_plan_real(17, 17, a, 17, &options, &plan, &r) == PERM_OK && isnan(r.value));
-  CHECK(perm_compute_real(17, 17, a, 17, &options, &good) == PERM_OK);
-  for (byte = 0; byte < sizeof plan; byte++)
-    for (bit = 0; bit < 8; bit += 3) {
-      perm_plan damaged = plan;
-      ((unsigned char *)&damaged)[byte] ^= (unsigned char)(1 << bit);
-      if (perm_job_create_real(&damaged, a, 17, NULL, &job, &r) != PERM_OK) {
-        refused++;
-        CHECK(!job && (r.status == PERM_ERROR_STATE || r.status == PERM_ERROR_UNSUPPORTED));
-      } else {
-        perm_partial partial;
-        memset(&partial, 0, sizeof partial);
-        CHECK(perm_job_run(job, 0, 0, plan.chunks, &partial) == PERM_OK);
-        CHECK(perm_job_finish(job, &partial, &r) == PERM_OK && r.value == good.value);
+  static const perm_method methods[] = {PERM_METHOD_AUTO, PERM_METHOD_DENSE, PERM_METHOD_GLYNN, PERM_METHOD_SUBSETS};
+  double a[2 * 14 * 14];
+  int parts, kind, k, i;
+  for (parts = 1; parts <= 2; parts++)
+    for (kind = 0; kind < 4; kind++)
+      for (k = 0; k < 4; k++) {
+        const int m = kind == 3 ? 5 : 14, n = kind == 3 && k % 3 ? 5 : 14; /* two are rectangular */
+        perm_options options = {0};
+        perm_result whole, result;
+        perm_state *state;
+        perm_job *job;
+        perm_leaf leaf;
+        perm_status status;
+        for (i = 0; i < 2 * 14 * 14; i++)
+          a[i] = kind == 2 ? 1 + i / parts / 14 % 14 * (i / parts % 14) : test_uniform();
+        for (i = 0; i < 14 * parts && kind == 1; i++)
+          a[i] = a[i + 14 * parts];
+        options.method = methods[k];
+        options.precision = k == 1 ? PERM_PRECISION_DD : PERM_PRECISION_DEFAULT;
+        status = parts == 2 ? perm_compute_complex(m, n, a, n, &options, &whole)
+                            : perm_compute_real(m, n, a, n, &options, &whole);
+        CHECK((parts == 2 ? perm_job_complex(m, n, a, n, &options, &job, &result)
+                          : perm_job_real(m, n, a, n, &options, &job, &result)) == status);
+        if (status != PERM_OK) {
+          CHECK(!job && !strcmp(result.message, whole.message));
+          continue;
+        }
+        CHECK(perm_job_leaf(job, 0, &leaf) == PERM_OK && leaf.chunks >= 1 && leaf.seconds > 0);
+        CHECK(perm_state_create(job, &state) == PERM_OK);
+        CHECK(perm_job_execute(job, state, &options, &result) == PERM_OK && result.is_complex == (parts == 2));
+        if (whole.terms > 0 && whole.escalated == 0 && whole.plan_seconds > 0)
+          CHECK_SHOW(result.method == whole.method && result.value == whole.value &&
+                         result.imaginary == whole.imaginary,
+                     "parts %d, kind %d, method %d: %s, %.17g; %s, %.17g", parts, kind, k,
+                     perm_method_name(result.method), result.value, perm_method_name(whole.method), whole.value);
+        perm_state_free(state);
         perm_job_free(job);
       }
-    }
-  CHECK_SHOW(refused > 50, "%d refused", refused);
-  options.precision = (perm_precision)99;
-  CHECK(perm_job_create_real(&plan, a, 17, &options, &job, &r) == PERM_ERROR_OPTION && r.argument == 4);
 }
 
 /* A chunk twice instead of another: the count is right, the sum is not. */

@@ -342,7 +342,7 @@ TEST(t_limits_memory_of_every_call)
   perm_matrix matrix;
   perm_result result;
   perm_partial partial;
-  perm_plan plan, planned;
+  perm_leaf leaf;
   perm_job *job;
   int call, limit, k;
   for (k = 0; k < 2 * N * N; k++)
@@ -354,7 +354,6 @@ TEST(t_limits_memory_of_every_call)
   memset(&sampling, 0, sizeof sampling);
   sampling.samples = 2000;
   CHECK(perm_generate("er:40:0.2", 1, NULL, &matrix, NULL) == PERM_OK);
-  CHECK(perm_plan_real(N, N, a, N, NULL, &plan, &result) == PERM_OK);
   for (call = 0; call < CALLS; call++) {
     char *picture[3] = {NULL, NULL, NULL};
     memset(out, 0, sizeof out);
@@ -373,9 +372,9 @@ TEST(t_limits_memory_of_every_call)
       case 0: status = perm_minors_real(N, N, a, N, NULL, NULL, 0, &options, out[limit], &result); break;
       case 1: status = perm_gradient_real(N, N, a, N, NULL, NULL, &options, out[limit], &result); break;
       case 2:
-        status = perm_job_create_real(&plan, a, N, &options, &job, &result);
+        status = perm_job_real(N, N, a, N, &options, &job, &result);
         if (status == PERM_OK) {
-          CHECK(perm_job_run(job, 0, 0, plan.chunks, &partial) == PERM_OK);
+          CHECK(perm_job_leaf(job, 0, &leaf) == PERM_OK && perm_job_run(job, 0, 0, leaf.chunks, &partial) == PERM_OK);
           CHECK(perm_job_finish(job, &partial, &result) == PERM_OK);
         }
         perm_job_free(job);
@@ -395,10 +394,10 @@ TEST(t_limits_memory_of_every_call)
         picture[limit] = status == PERM_OK ? limits_text("build/limits.svg") : NULL;
         break;
       default:
-        memset(&planned, 0, sizeof planned);
-        status = call == 10 ? perm_plan_real(N, N, a, N, &options, &planned, &result)
-                            : perm_plan_complex(N, N, a, N, &options, &planned, &result);
-        out[limit][0] = (double)planned.fingerprint;
+        status = call == 10 ? perm_job_real(N, N, a, N, &options, &job, &result)
+                            : perm_job_complex(N, N, a, N, &options, &job, &result);
+        out[limit][0] = status == PERM_OK ? (double)perm_job_fingerprint(job) : 0;
+        perm_job_free(job);
         break;
       }
       if (status == PERM_OK && (call == 2 || call == 3 || call == 6 || call == 7))

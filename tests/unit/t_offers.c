@@ -120,7 +120,7 @@ TEST(t_judge_jobs_are_of_the_plan)
       long fail;
       if (precision == PERM_PRECISION_KAHAN)
         options.method = PERM_METHOD_GLYNN;
-      CHECK((parts == 2 ? perm_plan_complex : perm_plan_real)(12, 12, a, 12, &options, &plan, &result) == PERM_OK);
+      CHECK(inside_plan(parts, 12, 12, a, 12, &options, &plan, &result) == PERM_OK);
       others = t_sparse_options(PERM_METHOD_RYSER, precision ? PERM_PRECISION_DEFAULT : PERM_PRECISION_DD);
       others.certify = 1;
       for (fail = 1;; fail++) {
@@ -130,7 +130,7 @@ TEST(t_judge_jobs_are_of_the_plan)
         others.allocator.allocate = t_sparse_allocate;
         others.allocator.release = t_sparse_release;
         others.allocator.user_data = &memory;
-        status = (parts == 2 ? perm_job_create_complex : perm_job_create_real)(&plan, a, 12, &others, &job, &result);
+        status = inside_job(parts, &plan, a, 12, &others, &job, &result);
         if (status != PERM_OK)
           CHECK_SHOW(status == PERM_ERROR_MEMORY && result.status == PERM_ERROR_MEMORY && !job && !memory.live,
                      "allocation %ld: %d %s", fail, status, result.message);

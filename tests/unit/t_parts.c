@@ -403,7 +403,7 @@ TEST(t_checkpoint_options)
   double a[18 * 18], out[18];
   const char *path = checkpoint_path(0);
   perm_options options;
-  perm_plan plan;
+  perm_job *job = NULL;
   perm_result r;
   perm_estimate estimate;
   int i;

@@ -13,7 +13,7 @@ static perm_plan plan_of(int parts, int n, const double *a, const perm_options *
 {
   perm_plan plan;
   perm_result r;
-  const perm_status status = (parts == 2 ? perm_plan_complex : perm_plan_real)(n, n, a, n, options, &plan, &r);
+  const perm_status status = inside_plan(parts, n, n, a, n, options, &plan, &r);
   CHECK_SHOW(status == PERM_OK, "n = %d: %s", n, r.message);
   return plan;
 }
@@ -52,7 +52,7 @@ TEST(t_plan_of_gpus)
       options.gpu.cpu_fallback = 1;
       CHECK((plan_of(parts, n, a, &options).isa == PERM_ISA_CUDA) ==
             (n >= 13 && permi_gpu_devices(options.gpu.devices, message) > 0));
-      CHECK((parts == 2 ? perm_job_create_complex : perm_job_create_real)(&gpu, a, n, &options, &job, &r) == PERM_OK);
+      CHECK(inside_job(parts, &gpu, a, n, &options, &job, &r) == PERM_OK);
       CHECK(perm_job_leaves(job) == 1 && job->leaf[0].information.isa == gpu.isa);
       perm_job_free(job);
     }

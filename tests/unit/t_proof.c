@@ -1,5 +1,5 @@
-/* >>polynomial >>proof >>proof_check >>proof_kernels: the value and the file of a proof, against other engines, the
-   formula in integers and the file of another kernel family; wrong values, in memory and in checkpoints, are found.
+/* >>lanes >>polynomial >>proof >>proof_check >>proof_kernels: the value and the file of a proof, against other engines,
+   the formula in integers and the file of another kernel family; wrong values, in memory and in checkpoints, are found.
    tests/attack/false_proofs.c has examples/perm_verify.c refuse false ones. */
 
 static void t_proof_fill(int n, int parts, int range, int64_t *a)
@@ -13,6 +13,13 @@ static perm_status t_proof_compute(int n, int parts, const int64_t *a, const per
 {
   return parts == 2 ? perm_compute_gaussian(n, n, a, n, options, result)
                     : perm_compute_integer(n, n, a, n, options, result);
+}
+
+static perm_status t_proof_prove(int n, int parts, const int64_t *a, const char *path, const perm_options *options,
+                                 perm_result *result)
+{
+  return parts == 2 ? perm_prove_gaussian(n, n, a, n, path, options, result)
+                    : perm_prove_integer(n, n, a, n, path, options, result);
 }
 
 static int t_proof_same(const perm_result *a, const perm_result *b)
@@ -53,9 +60,8 @@ static void t_proof_compare(int n, int parts, const int64_t *a)
     if (!permi_isa_here(isas[k]) || (isas[k] == PERM_ISA_PLAIN && n > 13))
       continue;
     options.isa = isas[k];
-    options.prove = t_proof_file;
-    t_proof_compute(n, parts, a, &options, &proved);
-    CHECK_SHOW(t_proof_same(&right, &proved) && proved.method == PERM_METHOD_PROOF, "n = %d, parts %d, isa %d: %s", n,
+    t_proof_prove(n, parts, a, t_proof_file, &options, &proved);
+    CHECK_SHOW(t_proof_same(&right, &proved) && proved.method == PERM_METHOD_EXACT, "n = %d, parts %d, isa %d: %s", n,
                parts, (int)isas[k], proved.message);
     bytes = t_proof_take(t_proof_file, &size);
     CHECK_SHOW(bytes && (!first || (size == first_size && !memcmp(bytes, first, size))), "n = %d, isa %d: %zu bytes", n,
@@ -107,12 +113,11 @@ TEST(t_proof_in_pieces_is_the_same)
   size_t size, other;
   int k;
   t_proof_fill(n, 2, 5, a);
-  options.prove = t_proof_file;
   options.threads = 1;
-  CHECK(perm_compute_gaussian(n, n, a, n, &options, &result) == PERM_OK);
+  CHECK(perm_prove_gaussian(n, n, a, n, t_proof_file, &options, &result) == PERM_OK);
   whole = t_proof_take(t_proof_file, &size);
   options.threads = 3;
-  CHECK(perm_compute_gaussian(n, n, a, n, &options, &result) == PERM_OK);
+  CHECK(perm_prove_gaussian(n, n, a, n, t_proof_file, &options, &result) == PERM_OK);
   bytes = t_proof_take(t_proof_file, &other);
   CHECK(whole && bytes && size == other && !memcmp(whole, bytes, size));
   free(bytes);
@@ -121,20 +126,20 @@ TEST(t_proof_in_pieces_is_the_same)
     options.checkpoint.file = parts[k];
     options.checkpoint.part = k + 1;
     options.checkpoint.parts = 3;
-    CHECK(perm_compute_gaussian(n, n, a, n, &options, &result) == PERM_PART_DONE);
+    CHECK(perm_prove_gaussian(n, n, a, n, t_proof_file, &options, &result) == PERM_PART_DONE);
   }
   memset(&options.checkpoint, 0, sizeof options.checkpoint);
   options.checkpoint.merge = parts;
   options.checkpoint.merges = 2;
-  CHECK(perm_compute_gaussian(n, n, a, n, &options, &result) == PERM_ERROR_STATE);
+  CHECK(perm_prove_gaussian(n, n, a, n, t_proof_file, &options, &result) == PERM_ERROR_STATE);
   CHECK(!t_proof_take(t_proof_file, &other));
   options.checkpoint.merges = 3;
-  CHECK(perm_compute_gaussian(n, n, a, n, &options, &result) == PERM_OK);
+  CHECK(perm_prove_gaussian(n, n, a, n, t_proof_file, &options, &result) == PERM_OK);
   bytes = t_proof_take(t_proof_file, &other);
   CHECK(whole && bytes && size == other && !memcmp(whole, bytes, size));
   free(bytes);
-  options.prove = parts[1];
-  CHECK(perm_compute_gaussian(n, n, a, n, &options, &result) == PERM_ERROR_OPTION && strstr(result.message, "replace"));
+  CHECK(perm_prove_gaussian(n, n, a, n, parts[1], &options, &result) == PERM_ERROR_OPTION && result.argument == 5);
+  CHECK_TEXT(result.message, "replace");
   for (k = 0; k < 3; k++)
     remove(parts[k]);
   free(whole);
@@ -160,27 +165,35 @@ TEST(t_proof_goes_on_after_a_stop)
   t_proof_fill(n, 1, 9, a);
   CHECK(perm_compute_integer(n, n, a, n, &options, &right) == PERM_OK);
   remove(kept);
-  options.prove = t_proof_file;
   options.checkpoint.file = kept;
   options.threads = 1;
   options.progress = t_proof_stops;
   for (calls = 0; calls < 3; calls++) {
     options.cancel = &cancel;
-    CHECK(perm_compute_integer(n, n, a, n, &options, &result) == PERM_STOPPED_CANCELLED && isnan(result.value));
+    CHECK(perm_prove_integer(n, n, a, n, t_proof_file, &options, &result) == PERM_STOPPED_CANCELLED);
+    CHECK(isnan(result.value));
     CHECK(!t_proof_take(t_proof_file, &size));
   }
   options.cancel = NULL;
   options.progress = NULL;
-  CHECK(perm_compute_integer(n, n, a, n, &options, &result) == PERM_OK && t_proof_same(&result, &right));
+  CHECK(perm_prove_integer(n, n, a, n, t_proof_file, &options, &result) == PERM_OK && t_proof_same(&result, &right));
   bytes = t_proof_take(t_proof_file, &size);
   CHECK(bytes && size > 8 * 19 * 511);
   free(bytes);
   remove(kept);
   options.checkpoint.seconds = 1e-9; /* the interval is over with the last values, too */
-  CHECK(perm_compute_integer(n, n, a, n, &options, &result) == PERM_OK && t_proof_same(&result, &right));
+  CHECK(perm_prove_integer(n, n, a, n, t_proof_file, &options, &result) == PERM_OK && t_proof_same(&result, &right));
   options.progress = t_proof_stops; /* a stop after them has nothing left to stop */
-  CHECK(perm_compute_integer(n, n, a, n, &options, &result) == PERM_OK && t_proof_same(&result, &right));
+  CHECK(perm_prove_integer(n, n, a, n, t_proof_file, &options, &result) == PERM_OK && t_proof_same(&result, &right));
   remove(kept);
+}
+
+static perm_status t_proof_job(int n, int parts, const int64_t *a, ptrdiff_t ld, const perm_options *options,
+                               perm_job **job, perm_result *result)
+{
+  const permi_problem problem = permi_integers(n, n, a, ld, permi_reach_of(parts), NULL, NULL);
+  permi_result_clear(result);
+  return permi_proof_job(&problem, NULL, options, 6, job, result);
 }
 
 /* The job of a proof with all its values. */
@@ -188,10 +201,8 @@ static perm_job *t_proof_done(int n, int parts, const int64_t *a, perm_state **s
 {
   perm_options options = {0};
   perm_job *job = NULL;
-  options.method = PERM_METHOD_PROOF;
   options.threads = 1;
-  CHECK((parts == 2 ? perm_job_gaussian(n, n, a, n, &options, &job, result)
-                    : perm_job_integer(n, n, a, n, &options, &job, result)) == PERM_OK);
+  CHECK(t_proof_job(n, parts, a, n, &options, &job, result) == PERM_OK);
   CHECK(job && perm_state_create(job, state) == PERM_OK);
   CHECK(perm_job_execute(job, *state, &options, result) == PERM_OK);
   return job;
@@ -316,8 +327,7 @@ static void t_proof_spoil(int n, const int64_t *a, const char *path, const perm_
   perm_state *state = NULL;
   perm_job *job = NULL;
   int missing, k, w;
-  options.method = PERM_METHOD_PROOF;
-  CHECK(perm_job_integer(n, n, a, n, &options, &job, &result) == PERM_OK);
+  CHECK(t_proof_job(n, 1, a, n, &options, &job, &result) == PERM_OK);
   CHECK(job && permi_checkpoint_read(job, path, &options, &state, &missing, &result) == PERM_OK && state);
   for (k = 0; k < job->leaves; k++) {
     const permi_proof_leaf *leaf = (const permi_proof_leaf *)job->leaf[k].context;
@@ -344,8 +354,7 @@ TEST(t_proof_no_false_one_leaves)
   int k, changed;
   t_proof_fill(n, 1, 9, a);
   options.threads = 1;
-  options.prove = t_proof_file;
-  CHECK(perm_compute_integer(n, n, a, n, &options, &right) == PERM_OK);
+  CHECK(perm_prove_integer(n, n, a, n, t_proof_file, &options, &right) == PERM_OK);
   whole = t_proof_take(t_proof_file, &size);
   for (changed = 0; changed < 2; changed++) {
     for (k = 0; k < 3; k++) { /* three machines, of which the second is not to be trusted */
@@ -353,14 +362,14 @@ TEST(t_proof_no_false_one_leaves)
       options.checkpoint.file = parts[k];
       options.checkpoint.part = k + 1;
       options.checkpoint.parts = 3;
-      CHECK(perm_compute_integer(n, n, a, n, &options, &result) == PERM_PART_DONE);
+      CHECK(perm_prove_integer(n, n, a, n, t_proof_file, &options, &result) == PERM_PART_DONE);
       if (k == 1 || (k == 2 && !changed)) /* leaf 1's chunk 0 is in the third */
         t_proof_spoil(n, a, parts[k], &options, changed);
     }
     memset(&options.checkpoint, 0, sizeof options.checkpoint);
     options.checkpoint.merge = parts;
     options.checkpoint.merges = 3;
-    CHECK(perm_compute_integer(n, n, a, n, &options, &result) == PERM_ERROR_STATE && isnan(result.value));
+    CHECK(perm_prove_integer(n, n, a, n, t_proof_file, &options, &result) == PERM_ERROR_STATE && isnan(result.value));
     CHECK_TEXT(result.message, changed ? parts[1] : "wrong");
     CHECK_TEXT(result.message, changed ? "wrong: trust" : "value 267 modulo");
     CHECK(!t_proof_take(t_proof_file, &other));
@@ -368,13 +377,13 @@ TEST(t_proof_no_false_one_leaves)
       remove(parts[k]);
     options.checkpoint.merges = 0; /* a checkpoint in which all is done: its wrong values leave it */
     options.checkpoint.file = parts[0];
-    CHECK(perm_compute_integer(n, n, a, n, &options, &result) == PERM_OK && t_proof_same(&result, &right));
+    CHECK(perm_prove_integer(n, n, a, n, t_proof_file, &options, &result) == PERM_OK && t_proof_same(&result, &right));
     free(t_proof_take(t_proof_file, &other));
     t_proof_spoil(n, a, parts[0], &options, changed);
-    CHECK(perm_compute_integer(n, n, a, n, &options, &result) == PERM_ERROR_STATE && isnan(result.value));
+    CHECK(perm_prove_integer(n, n, a, n, t_proof_file, &options, &result) == PERM_ERROR_STATE && isnan(result.value));
     CHECK_TEXT(result.message, changed ? "values 0 to 263 modulo" : "value 267 modulo");
     CHECK(!t_proof_take(t_proof_file, &other));
-    CHECK(perm_compute_integer(n, n, a, n, &options, &result) == PERM_OK && t_proof_same(&result, &right));
+    CHECK(perm_prove_integer(n, n, a, n, t_proof_file, &options, &result) == PERM_OK && t_proof_same(&result, &right));
     bytes = t_proof_take(t_proof_file, &other);
     CHECK(whole && bytes && size == other && !memcmp(whole, bytes, size));
     free(bytes);
@@ -384,7 +393,7 @@ TEST(t_proof_no_false_one_leaves)
   free(whole);
 }
 
-/* A modulus changes the value, not the proof; a sparse matrix is proved whole; method proof needs no file. */
+/* A modulus changes the value, not the proof; a sparse matrix is proved whole; no file is needed. */
 TEST(t_proof_of_residues_and_sparse_matrices)
 {
   const int n = 8;
@@ -399,14 +408,12 @@ TEST(t_proof_of_residues_and_sparse_matrices)
     x[i] = (double)a[i];
   options.modulus = 1000003;
   CHECK(perm_compute_integer(n, n, a, n, &options, &right) == PERM_OK);
-  options.method = PERM_METHOD_PROOF;
-  CHECK(perm_compute_integer(n, n, a, n, &options, &result) == PERM_OK && t_proof_same(&right, &result));
-  CHECK(result.method == PERM_METHOD_PROOF && result.modulus == 1000003);
+  CHECK(perm_prove_integer(n, n, a, n, NULL, &options, &result) == PERM_OK && t_proof_same(&right, &result));
+  CHECK(result.method == PERM_METHOD_EXACT && result.modulus == 1000003);
   options.modulus = 0;
   CHECK(perm_compute_integer(n, n, a, n, &options, &right) == PERM_OK);
   CHECK(perm_matrix_from_dense(n, n, x, n, NULL, &matrix, &result) == PERM_OK);
-  options.prove = t_proof_file;
-  CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_OK && t_proof_same(&right, &result));
+  CHECK(perm_prove_sparse(&matrix, t_proof_file, &options, &result) == PERM_OK && t_proof_same(&right, &result));
   CHECK(remove(t_proof_file) == 0);
   perm_matrix_free(&matrix);
 }
@@ -414,54 +421,86 @@ TEST(t_proof_of_residues_and_sparse_matrices)
 TEST(t_proof_refusals)
 {
   int64_t a[45 * 45] = {1, 2, 3, 4};
-  const double x[4] = {1, 2, 3, 4};
-  const int counts[2] = {1, 1};
-  double minors[4];
-  int columns[2];
-  perm_integer numbers[3];
-  perm_matrix matrix;
+  const double half[4] = {0.5, 2, 3, 4};
+  perm_matrix matrix, none;
   perm_options options = {0};
-  perm_matrix none;
   perm_result result;
   int i;
-  options.prove = t_proof_file;
-  CHECK(perm_compute_real(2, 2, x, 2, &options, &result) == PERM_ERROR_UNSUPPORTED);
-  CHECK_TEXT(result.message, "integers");
-  CHECK(perm_compute_integer(2, 1, a, 2, &options, &result) == PERM_ERROR_SIZE);
-  CHECK(perm_compute_integer(0, 0, a, 0, &options, &result) == PERM_ERROR_SIZE);
-  CHECK(perm_compute_integer(45, 45, a, 45, &options, &result) == PERM_ERROR_SIZE);
-  CHECK(perm_compute_repeated_integer(2, 2, a, 2, counts, counts, &options, &result) == PERM_ERROR_SIZE);
-  options.method = PERM_METHOD_EXACT;
-  CHECK(perm_compute_integer(2, 2, a, 2, &options, &result) == PERM_ERROR_OPTION);
-  options.method = PERM_METHOD_AUTO;
-  options.precision = PERM_PRECISION_DD;
-  CHECK(perm_compute_integer(2, 2, a, 2, &options, &result) == PERM_ERROR_OPTION);
-  options.precision = PERM_PRECISION_DEFAULT;
-  CHECK(perm_minors_real(2, 2, x, 2, NULL, NULL, 0, &options, minors, &result) == PERM_ERROR_OPTION);
-  CHECK_TEXT(result.message, "prove");
-  CHECK(perm_gradient_real(2, 2, x, 2, NULL, NULL, &options, minors, &result) == PERM_ERROR_OPTION);
+  CHECK(perm_prove_integer(2, 2, a, 2, NULL, NULL, NULL) == PERM_ERROR_NULL);
+  CHECK(perm_prove_sparse(NULL, NULL, NULL, NULL) == PERM_ERROR_NULL);
+#define PROOF_BAD(call, status_, argument_, text_)                                       \
+  CHECK((call) == (status_) && result.argument == (argument_) && isnan(result.value)); \
+  CHECK_TEXT(result.message, text_);
+  PROOF_BAD(perm_prove_integer(2, 2, NULL, 2, NULL, NULL, &result), PERM_ERROR_NULL, 3, "a is NULL")
+  PROOF_BAD(perm_prove_integer(2, 2, a, 1, NULL, NULL, &result), PERM_ERROR_STRIDE, 4, "ld")
+  PROOF_BAD(perm_prove_integer(2, 1, a, 2, t_proof_file, &options, &result), PERM_ERROR_SIZE, 1, "square")
+  PROOF_BAD(perm_prove_integer(0, 0, a, 0, t_proof_file, &options, &result), PERM_ERROR_SIZE, 1, "order 1 to 44")
+  PROOF_BAD(perm_prove_gaussian(45, 45, a, 45, t_proof_file, &options, &result), PERM_ERROR_SIZE, 1, "45 x 45")
+  PROOF_BAD(perm_prove_integer(2, 2, a, 2, "", &options, &result), PERM_ERROR_OPTION, 5, "empty name")
+  CHECK(perm_matrix_from_dense(2, 2, half, 2, NULL, &matrix, &result) == PERM_OK);
+  PROOF_BAD(perm_prove_sparse(&matrix, "", NULL, &result), PERM_ERROR_OPTION, 2, "empty name")
+  PROOF_BAD(perm_prove_sparse(NULL, NULL, NULL, &result), PERM_ERROR_NULL, 1, "NULL")
+  PROOF_BAD(perm_prove_sparse(&matrix, NULL, NULL, &result), PERM_ERROR_OPTION, 3, "integers below 2^53, but row 1")
+  perm_matrix_free(&matrix);
+  CHECK(perm_matrix_from_dense(1, 2, half, 2, NULL, &matrix, &result) == PERM_OK);
+  PROOF_BAD(perm_prove_sparse(&matrix, NULL, NULL, &result), PERM_ERROR_SIZE, 1, "the matrix is 1 x 2; proofs are of ")
+  perm_matrix_free(&matrix);
   CHECK(perm_matrix_from_triplets(0, 0, 0, NULL, NULL, NULL, NULL, NULL, PERM_KIND_PATTERN, NULL, &none, NULL) ==
         PERM_OK);
-  CHECK(perm_compute_sparse(&none, &options, &result) == PERM_ERROR_SIZE);
-  CHECK_TEXT(result.message, "the matrix is 0 x 0; proofs are of square ones of order 1 to 44");
+  PROOF_BAD(perm_prove_sparse(&none, NULL, NULL, &result), PERM_ERROR_SIZE, 1,
+            "the matrix is 0 x 0; proofs are of square ones of order 1 to 44")
+  options.threads = -1;
+  PROOF_BAD(perm_prove_sparse(&none, NULL, &options, &result), PERM_ERROR_OPTION, 3, "threads")
+  PROOF_BAD(perm_prove_integer(2, 2, a, 2, NULL, &options, &result), PERM_ERROR_OPTION, 6, "threads")
+  options.threads = 0;
   perm_matrix_free(&none);
+  options.method = PERM_METHOD_EXACT;
+  PROOF_BAD(perm_prove_integer(2, 2, a, 2, NULL, &options, &result), PERM_ERROR_OPTION, 6, "method auto, not exact")
+  options.method = PERM_METHOD_AUTO;
+  options.precision = PERM_PRECISION_DD;
+  PROOF_BAD(perm_prove_integer(2, 2, a, 2, NULL, &options, &result), PERM_ERROR_OPTION, 6, "leave precision")
+  options.precision = PERM_PRECISION_DEFAULT;
   options.max_seconds = 1e-3; /* hundreds of thousands of leaves take longer */
   for (i = 0; i < 40 * 40; i++)
     a[i] = 1;
-  CHECK(perm_compute_integer(40, 40, a, 40, &options, &result) == PERM_STOPPED_TIME);
+  CHECK(perm_prove_integer(40, 40, a, 40, NULL, &options, &result) == PERM_STOPPED_TIME);
   CHECK_TEXT(result.message, "max_seconds reached while planning");
   options.max_seconds = 0;
-  CHECK(perm_compute_low_rank_real(2, 1, x, 1, x, 2, &options, &result) == PERM_ERROR_OPTION);
-  CHECK_TEXT(result.message, "prove");
-  CHECK(perm_sample_real(2, 2, x, 2, &options, 1, 0, 1, columns, &result) == PERM_ERROR_OPTION && result.argument == 5);
-  CHECK(perm_matrix_from_dense(2, 2, x, 2, NULL, &matrix, &result) == PERM_OK);
-  CHECK(perm_sample_sparse(&matrix, &options, 1, 0, 1, columns, &result) == PERM_ERROR_OPTION && result.argument == 2);
-  CHECK(perm_rook_numbers(&matrix, &options, numbers, &result) == PERM_ERROR_OPTION && result.argument == 2);
-  CHECK_TEXT(result.message, "prove");
-  perm_matrix_free(&matrix);
-  options.prove = "no such directory/proof";
-  CHECK(perm_compute_integer(2, 2, a, 2, &options, &result) == PERM_ERROR_FILE && isnan(result.value));
+  PROOF_BAD(perm_prove_integer(2, 2, a, 2, "no such directory/proof", &options, &result), PERM_ERROR_FILE, 0, "create")
   options.max_seconds = 5; /* before the work, which takes minutes */
-  CHECK(perm_compute_integer(30, 30, a, 40, &options, &result) == PERM_ERROR_FILE);
+  CHECK(perm_prove_integer(30, 30, a, 40, "no such directory/proof", &options, &result) == PERM_ERROR_FILE);
+#undef PROOF_BAD
+}
+
+/* options.execute gets the job, and its end is the call's. */
+static perm_status t_proof_looks(const perm_job *job, perm_state *state, const perm_options *options,
+                                 perm_result *result)
+{
+  int *looked = (int *)options->execute_data;
+  perm_leaf leaf;
+  *looked = perm_job_leaves(job);
+  CHECK(state && perm_job_leaf(job, 0, &leaf) == PERM_OK && leaf.method == PERM_METHOD_EXACT);
+  return *looked == 1 ? perm_job_execute(job, state, options, result) : PERM_STOPPED_CANCELLED;
+}
+
+TEST(t_proof_is_executed_by_others)
+{
+  int64_t a[16 * 16];
+  perm_options options = {0};
+  perm_result result, right;
+  int n, looked;
+  size_t size;
+  for (n = 2; n <= 16; n += 14) {
+    t_proof_fill(n, 1, 9, a);
+    CHECK(perm_compute_integer(n, n, a, n, NULL, &right) == PERM_OK);
+    options.execute = t_proof_looks;
+    options.execute_data = &looked;
+    looked = 0;
+    CHECK(perm_prove_integer(n, n, a, n, t_proof_file, &options, &result) ==
+          (n == 2 ? PERM_OK : PERM_STOPPED_CANCELLED));
+    CHECK(n == 2 ? looked == 1 && t_proof_same(&result, &right) : looked > 1);
+    free(t_proof_take(t_proof_file, &size));
+    CHECK((size > 0) == (n == 2));
+  }
 }
 /* SPDX-License-Identifier: MIT */

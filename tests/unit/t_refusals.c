@@ -356,14 +356,12 @@ TEST(t_refused_dense_without_perm_cuda)
   CHECK(perm_minors_real(12, 12, a, 20, NULL, NULL, 0, &options, out, &r) == PERM_OK);
   CHECK(perm_batch_real(12, 2, a, 144, &options, out, &r) == PERM_ERROR_DEVICE);
   CHECK(strstr(r.message, "compiled without PERM_WITH_CUDA") && out[0] != out[0]);
-  options.method = PERM_METHOD_PROOF;
-  CHECK(perm_job_integer(16, 16, b, 16, &options, &job, &r) == PERM_OK);
+  CHECK(t_proof_job(16, 1, b, 16, &options, &job, &r) == PERM_OK);
   CHECK(perm_job_leaf(job, 0, &leaf) == PERM_OK && leaf.isa == PERM_ISA_CUDA);
   perm_job_free(job);
-  CHECK(perm_compute_integer(16, 16, b, 16, &options, &r) == PERM_ERROR_DEVICE);
+  CHECK(perm_prove_integer(16, 16, b, 16, NULL, &options, &r) == PERM_ERROR_DEVICE);
   CHECK(strstr(r.message, "compiled without PERM_WITH_CUDA"));
   options.gpu.cpu_fallback = 1;
-  options.method = PERM_METHOD_AUTO;
   CHECK(perm_minors_real(20, 20, a, 20, NULL, NULL, 0, &options, out, &r) == PERM_OK && out[0] > 0);
   CHECK(perm_batch_real(12, 2, a, 144, &options, out, &r) == PERM_OK && out[0] > 0);
 }

@@ -1,4 +1,4 @@
-/* >>rook >>rook_order >>rook_lanes >>placements >>rook_kernels: rook numbers against submatrices one by one, closed
+/* >>rook >>rook_order >>lanes >>placements >>rook_kernels: rook numbers against submatrices one by one, closed
    forms, between engines. */
 
 #define T_ROOK_MAX 24

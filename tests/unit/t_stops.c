@@ -226,7 +226,6 @@ static void stop_begin(const stop_case *of)
     stop_now.options.plan_effort = 2;
   }
   snprintf(stop_now.path, sizeof stop_now.path, "build/stop.%ld.out", (long)getpid());
-  stop_now.options.prove = of->more & STOP_PROVE ? stop_now.path : NULL;
   stop_now.options.checkpoint.file = of->more & STOP_FILE ? stop_now.path : NULL;
   stop_now.options.allocator.allocate = fault_allocate;
   stop_now.options.allocator.release = fault_release;
@@ -309,10 +308,14 @@ static void stop_dense(fault_outcome *o)
   memset(list, 0, sizeof list);
   switch (stop_now.of->call) {
   case STOP_DENSE:
-    o->status = values == STOP_REAL      ? perm_compute_real(n, n, a, n, options, &o->r)
-                : values == STOP_COMPLEX ? perm_compute_complex(n, n, a, n, options, &o->r)
-                : values == STOP_INTEGER ? perm_compute_integer(n, n, z, n, options, &o->r)
-                                         : perm_compute_gaussian(n, n, z, n, options, &o->r);
+    if (stop_now.of->more & STOP_PROVE)
+      o->status = values == STOP_INTEGER ? perm_prove_integer(n, n, z, n, stop_now.path, options, &o->r)
+                                         : perm_prove_gaussian(n, n, z, n, stop_now.path, options, &o->r);
+    else
+      o->status = values == STOP_REAL      ? perm_compute_real(n, n, a, n, options, &o->r)
+                  : values == STOP_COMPLEX ? perm_compute_complex(n, n, a, n, options, &o->r)
+                  : values == STOP_INTEGER ? perm_compute_integer(n, n, z, n, options, &o->r)
+                                           : perm_compute_gaussian(n, n, z, n, options, &o->r);
     break;
   case STOP_REPEATED:
     o->status = values == STOP_REAL      ? perm_compute_repeated_real(n, n, a, n, twice, twice, options, &o->r)
@@ -396,7 +399,10 @@ static void stop_run(fault_outcome *o)
   switch (stop_now.of->call) {
   case STOP_READ:
   case STOP_FRACTIONS: stop_read(o); break;
-  case STOP_COMPUTE: o->status = perm_compute_sparse(matrix, options, &o->r); break;
+  case STOP_COMPUTE:
+    o->status = stop_now.of->more & STOP_PROVE ? perm_prove_sparse(matrix, stop_now.path, options, &o->r)
+                                               : perm_compute_sparse(matrix, options, &o->r);
+    break;
   case STOP_JOB: stop_job(o); break;
   case STOP_REPORT:
     o->status = perm_sparse_report(matrix, options, &report, &o->r);

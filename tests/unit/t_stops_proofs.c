@@ -85,8 +85,7 @@ TEST(t_stops_ranks_and_proofs)
     permi_estimate_most(b, N, k, NULL, &watch);
     CHECK_SHOW(stop_fault.looks == N, "%ld looks", stop_fault.looks);
   }
-  options.method = PERM_METHOD_PROOF;
-  CHECK(perm_job_integer(SMALL, SMALL, a, N, &options, &proof.job, &r) == PERM_OK);
+  CHECK(t_proof_job(SMALL, 1, a, N, &options, &proof.job, &r) == PERM_OK);
   CHECK(perm_state_create(proof.job, &proof.state) == PERM_OK);
   remove(path);
   options.checkpoint.file = path;

@@ -18,7 +18,6 @@ static const perm_job *fuzz_job(void)
   if (!job) {
     double a[14 * 14];
     perm_options options;
-    perm_plan plan;
     int i;
     for (i = 0; i < 14 * 14; i++)
       a[i] = 1.0 / (1 + (i * 7 + i / 14) % 23);
@@ -27,8 +26,7 @@ static const perm_job *fuzz_job(void)
     options.allocator.allocate = fuzz_allocate;
     options.allocator.release = fuzz_release;
     options.allocator.user_data = &fuzz_memory_of_job;
-    FUZZ_REQUIRE(perm_plan_real(14, 14, a, 14, &options, &plan, NULL) == PERM_OK);
-    FUZZ_REQUIRE(perm_job_create_real(&plan, a, 14, &options, &job, NULL) == PERM_OK);
+    FUZZ_REQUIRE(perm_job_real(14, 14, a, 14, &options, &job, NULL) == PERM_OK);
   }
   return job;
 }

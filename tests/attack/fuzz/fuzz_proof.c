@@ -186,9 +186,8 @@ static size_t fuzz_true_proof(int k, uint8_t *to)
     a[i] = k == 9 ? (int64_t)1 << (i % 50) : (i * 7 + k) % 11 - 5;
   snprintf(path, sizeof path, "/tmp/fuzz_proof.%ld", (long)getpid());
   memset(&options, 0, sizeof options);
-  options.prove = path;
   options.threads = 1;
-  (of_parts == 2 ? perm_compute_gaussian : perm_compute_integer)(order, order, a, order, &options, &r);
+  (of_parts == 2 ? perm_prove_gaussian : perm_prove_integer)(order, order, a, order, path, &options, &r);
   FUZZ_REQUIRE(r.status == PERM_OK);
   size = (size_t)snprintf(text, ROOM - 3, "%%%%MatrixMarket matrix array %s general\n%d %d\n",
                           of_parts == 2 ? "complex" : "integer", order, order);
