@@ -141,39 +141,53 @@ static void permi_piece_copy(const permi_decompose *plan, const permi_piece *fro
   }
 }
 
-/* subset[s]: the permanent of the first rows in the columns s. */
-static PERMI_ALWAYS_INLINE void permi_subsets_sum(permi_algebra algebra, permi_decomposing *run,
-                                                  const permi_piece *piece, int k, int line[2][PERMI_DECOMPOSE_ORDER])
+/* subset[s]: the permanent of the first rows in the columns s. mask: the columns of a row. Without masks and local sums
+   the engine took six times as long. */
+static PERMI_ALWAYS_INLINE void permi_subsets_sum(permi_algebra algebra, const permi_decompose *plan,
+                                                  const permi_piece *piece, int k, int line[2][PERMI_DECOMPOSE_ORDER],
+                                                  const unsigned *mask, uint64_t *subset)
 {
-  const permi_decompose *plan = run->plan;
   const size_t size = permi_value_words(algebra, &plan->numbers);
-  unsigned s;
-  int j;
+  unsigned s, last;
   for (s = 1; s < 1u << k; s++) {
-    const int i = line[0][permi_count_ones(s) - 1];
-    memset(run->subsets + s * size, 0, size * sizeof(uint64_t));
-    for (j = 0; j < k; j++)
-      if ((s >> j & 1) && (piece->mask[0][i] >> line[1][j] & 1))
-        permi_value_fuse(algebra, &plan->numbers, run->subsets + (s ^ 1u << j) * size, run->subsets + s * size,
-                         permi_piece_at(plan, piece, 0, i, line[1][j]));
+    const int i = permi_count_ones(s) - 1;
+    double real[3];
+    uint64_t word;
+    void *sum = algebra == PERMI_WORDS ? subset + s * size : algebra == PERMI_WORD ? (void *)&word : (void *)real;
+    memset(sum, 0, 8 * size);
+    for (last = mask[i] & s; last; last &= last - 1) {
+      const int j = permi_trailing_zeros(last);
+      permi_value_fuse(algebra, &plan->numbers, subset + (s ^ 1u << j) * size, sum,
+                       permi_piece_at(plan, piece, 0, line[0][i], line[1][j]));
+    }
+    if (algebra != PERMI_WORDS)
+      memcpy(subset + s * size, sum, 8 * size);
   }
 }
 
-static uint64_t *permi_piece_subsets(permi_decomposing *run, const permi_piece *piece, int k)
+PERMI_NEVER_INLINE static uint64_t *permi_piece_subsets(permi_decomposing *run, const permi_piece *piece, int k)
 {
   const permi_decompose *plan = run->plan;
-  int line[2][PERMI_DECOMPOSE_ORDER], side, i;
+  int line[2][PERMI_DECOMPOSE_ORDER], side, i, j;
+  unsigned mask[PERMI_DECOMPOSE_SUBSETS];
   uint64_t left;
   for (side = 0; side < 2; side++)
     for (i = 0, left = piece->live[side]; left; left &= left - 1, i++) {
       const int last_first = side && plan->numbers.algebra == PERMI_COMPLEX; /* the order, and so the bits, of sums */
       line[side][last_first ? k - 1 - i : i] = permi_trailing_zeros(left);
     }
+  for (i = 0; i < k; i++)
+    for (mask[i] = 0, j = 0; j < k; j++)
+      mask[i] |= (unsigned)(piece->mask[0][line[0][i]] >> line[1][j] & 1) << j;
   permi_value_one(&plan->numbers, run->subsets);
-  if (plan->numbers.algebra == PERMI_SIGNED)
-    permi_subsets_sum(PERMI_SIGNED, run, piece, k, line);
-  else
-    permi_subsets_sum(plan->numbers.algebra, run, piece, k, line);
+#define PERMI_CASE(algebra) permi_subsets_sum(algebra, plan, piece, k, line, mask, run->subsets)
+  switch (plan->numbers.algebra) {
+  case PERMI_WORD: PERMI_CASE(PERMI_WORD); break;
+  case PERMI_WORDS: PERMI_CASE(PERMI_WORDS); break;
+  case PERMI_SIGNED: PERMI_CASE(PERMI_SIGNED); break;
+  default: PERMI_CASE(PERMI_COMPLEX); break;
+  }
+#undef PERMI_CASE
   run->operations += ldexp(k, k);
   return run->subsets + (((size_t)1 << k) - 1) * plan->size;
 }
