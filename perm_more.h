@@ -271,13 +271,6 @@ typedef struct permi_low_rank {
   double *factor[2]; /* U's rows, V's columns: n r numbers, moduli of a row sum to at most 1 */
 } permi_low_rank;
 
-static void permi_low_rank_release(const perm_allocator *allocator, void *context)
-{
-  permi_pool pool = ((permi_low_rank *)context)->pool;
-  pool.allocator = allocator;
-  permi_pool_release(&pool);
-}
-
 /* factorial: room for n + 1; factorial_exp2: also r more. */
 static void permi_low_rank_exponents(permi_low_rank *low, permi_dd *factorial, int *factorial_exp2)
 {
@@ -425,19 +418,17 @@ static int permi_low_rank_lines(permi_low_rank *low, int side, const double *fro
 {
   const int parts = low->parts;
   double *to = low->factor[side];
-  int i, t, k;
+  int i, t;
   for (i = 0; i < low->n; i++) {
     double largest = 0;
     int e;
-    for (t = 0; t < low->r; t++)
-      for (k = 0; k < parts; k++)
-        largest = fmax(largest, fabs(from[(i * line + t * step) * parts + k]));
+    for (t = 0; t < low->r * parts; t++)
+      largest = fmax(largest, fabs(from[(i * line + t / parts * step) * parts + t % parts]));
     if (largest == 0)
       return 0;
     e = permi_exponent(largest) + permi_log2_ceiling(low->r * parts);
-    for (t = 0; t < low->r; t++)
-      for (k = 0; k < parts; k++)
-        *to++ = ldexp(from[(i * line + t * step) * parts + k], -e);
+    for (t = 0; t < low->r * parts; t++)
+      *to++ = ldexp(from[(i * line + t / parts * step) * parts + t % parts], -e);
     *exp2 += e;
   }
   return 1;
@@ -482,7 +473,7 @@ static perm_status permi_low_rank_leaf(const permi_factors *factors, const perm_
                        2 * count * n * PERMI_LOW_RANK_SECONDS * (parts == 2 ? 5 : 1), bytes,
                        permi_hash(permi_hash(hash, (uint64_t)r), (uint64_t)exp2));
   leaf->run_task = permi_low_rank_task;
-  leaf->release = permi_low_rank_release;
+  leaf->release = permi_rank_release;
   leaf->explain = permi_low_rank_explain;
   leaf->scale_exp2 = exp2 + low->factorial_exp2;
   leaf->bound_relative = 1.001 * PERMI_DD_UNIT * (parts == 2 ? 3 : 1) * (2.0 * n * r + 2.0 * n + r + 8);
@@ -1015,13 +1006,13 @@ typedef void (*permi_rook_kernel)(const permi_rook_pass *pass, const permi_rook_
 PERMI_BRIEF_BEGIN
 
 /* ======================================================================================= >>estimate
-   Unbiased estimates where the permanent is out of reach.
+   Unbiased estimates.
      GLYNN [Gly10, Gur05]: for random signs z, prod z_j prod_i (sum_j a_ij z_j) has the permanent as its mean. Lines
      are first scaled to sums of squares of about 1, for a smaller spread.
      SINKHORN [Sin64, SB99]: entries >= 0, lines scaled to sum 1. Each row, those with fewest entries first, draws a
      free column with the chances of its entries; the sample is the product of the rows' sums over free columns. Its
      mean is the permanent: a permutation is drawn with the chance of its product over that sample.
-   Sample s has a generator seeded with (seed, s), and blocks of samples are added in order: threads change nothing. */
+   Sample s has a generator seeded with (seed, s), and blocks are added in order: threads change nothing. */
 
 #define PERMI_BLOCK_SAMPLES 256
 #define PERMI_ESTIMATE_SWEEPS 100
@@ -2273,28 +2264,6 @@ typedef struct permi_spy {
   permi_pool pool;
 } permi_spy;
 
-typedef struct permi_spy_text {
-  char text[64];
-} permi_spy_text;
-
-static permi_spy_text permi_spy_number(double x)
-{
-  permi_spy_text number;
-  permi_say(number.text, sizeof number.text, "%.3g", x);
-  return number;
-}
-
-static permi_spy_text permi_spy_bytes(double bytes)
-{
-  static const char *const unit[] = {"B", "kB", "MB", "GB", "TB", "PB"};
-  permi_spy_text text;
-  int k = 0;
-  for (; k < 5 && bytes >= 999.5; k++)
-    bytes /= 1000;
-  permi_say(text.text, sizeof text.text, "%.3g %s", bytes, unit[k]);
-  return text;
-}
-
 PERMI_PRINTF(5, 6)
 static void permi_spy_label(FILE *file, int x, int y, const char *attributes, const char *format, ...)
 {
@@ -2438,8 +2407,10 @@ static void permi_spy_curve(FILE *file, const permi_spy *spy, const double *valu
   for (tick = 0; tick <= scale; tick += step) {
     const int at = y + height - (int)((height - 8) * tick / scale);
     fprintf(file, "<path d=\"M%d %dH%d\" stroke=\"#dddddd\"/>\n", left, at, right);
-    permi_spy_label(file, left - 8, at + 5, "text-anchor=\"end\"", "%s",
-                    logarithmic ? permi_spy_bytes(pow(10, tick)).text : permi_spy_number(tick).text);
+    if (logarithmic)
+      permi_spy_label(file, left - 8, at + 5, "text-anchor=\"end\"", "%s", permi_size_words(pow(10, tick)).text);
+    else
+      permi_spy_label(file, left - 8, at + 5, "text-anchor=\"end\"", "%.3g", tick);
   }
   step = permi_spy_step(spy->steps);
   for (tick = 0; tick <= spy->steps; tick += step) {
@@ -2468,8 +2439,8 @@ static void permi_spy_curves(FILE *file, const permi_spy *spy)
                   tree ? "tables" : "frontier", tree ? "the tree" : "elimination");
   permi_spy_curve(file, spy, spy->width, top + 12, 0);
   permi_spy_label(file, PERMI_SPY_LEFT, top + 216, "class=\"h\"",
-                  "Memory of a step's values, predicted, logarithmic (at most %s states; the run: %s)",
-                  permi_spy_number(spy->states).text, permi_spy_bytes(spy->leaf->information.bytes).text);
+                  "Memory of a step's values, predicted, logarithmic (at most %.3g states; the run: %s)", spy->states,
+                  permi_size_words(spy->leaf->information.bytes).text);
   permi_spy_curve(file, spy, spy->bytes, top + 228, 1);
   permi_spy_label(file, 585, top + 418, "text-anchor=\"middle\"", "steps: vertices eliminated");
 }
@@ -2516,7 +2487,7 @@ static int permi_spy_print(FILE *file, const void *what)
     permi_spy_label(file, 200, y, "", "%s", perm_method_name(leaf->method));
     permi_spy_label(file, 450, y, "text-anchor=\"end\"", "%s", permi_time_words(leaf->seconds).text);
     if (leaf->bytes > 0)
-      permi_spy_label(file, 600, y, "text-anchor=\"end\"", "%s", permi_spy_bytes(leaf->bytes).text);
+      permi_spy_label(file, 600, y, "text-anchor=\"end\"", "%s", permi_size_words(leaf->bytes).text);
   }
   if (leaves > rows)
     permi_spy_label(file, PERMI_SPY_LEFT, table + 46 + 24 * rows, "", "and %d more, %s", leaves - rows,
@@ -2761,18 +2732,15 @@ PERM_MORE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const perm_
 
 /* ===================================================================================== >>placements
    Rook numbers by a frontier of rows and columns, whose vertices may stay unmatched.
-
    A state is the set of matched frontier vertices, at bits w - 1 .. 0 of an index; plane i holds, for all 2^w states,
    the sums of the products of matchings with i eliminated vertices of one side, the counted one, matched. Eliminating v
    sends f to g, without v's bit,
        g_i[S] = f_i[S] + f_(i-s)[S + v] + sum over neighbours t in S of c_t f_(i-s)[S - t],
    s = 1 if v is counted; a neighbour that was not on the frontier gets the highest bit. Then the highest bit moves to
    v's place. In the end plane i, at the empty set, is r_i.
-
    A step is in place: S comes from smaller sets or from those with v, and planes from lower ones; so sets and planes
    descend. Sets that differ in bits of the step alone are apart from others: so a chunk of sets takes several steps at
    once, a group, while it is cached, and threads share chunks.
-
    Values are as short as all of a step are seen to be: 32 bits, 64, or words; a step takes them to at most 2 + sum |c|
    times as much, and to no more than the product over lines of (1 + sum of |entries|). Low bits of values of 32 and 64
    bits are lanes of a vector. */
@@ -3408,10 +3376,10 @@ done:
 
 /* ===================================================================================== >>rook_order
    Elimination orders for >>placements, up to 64 rows and 64 columns. Annealing (>>order) ends in orders that differ by
-   2 x; a beam search finds others to anneal from, and the one of the least predicted seconds is taken.
-   A beam: what is eliminated is a set, its cost that of the best way to it. From the best `width` sets of a size the
-   vertices are eliminated that let the frontier grow least, or by up to `slack` more; vertices without entries left go
-   by themselves. */
+   2 x; a beam search finds others to anneal from, and the one of the least predicted seconds is taken. A beam: of each
+   size the best `width` sets of eliminated vertices, each with the cost of the best way to it, are extended by the
+   vertices that let the frontier grow least, or by up to `slack` more. Vertices without entries left go by themselves.
+   */
 
 #define PERMI_BEAM_LINES 64
 #define PERMI_BEAM_FIRST 48  /* sets, doubled while it pays */
@@ -4057,19 +4025,17 @@ PERM_MORE_API void perm_rook_matching_polynomial(int m, int n, const perm_intege
 
 /* ========================================================================================== >>trace
    What samples are drawn from: an engine's run with all its states kept, and the draw of a way.
-
    The value of a state is a sum over the ways into it: (value of the state, or states, before) x (a coefficient). A
-   draw begins at the last state, which is one, and goes backwards: it chooses a way with the chance (its weight) / (sum
-   of the weights of all ways), notes the entry that the way uses, and goes on from where it came. The product of these
-   chances telescopes to (product of the entries used) / permanent. Which ways there are, each engine knows:
+   draw goes backwards from the last state, which is one: it chooses a way with the chance (its weight) / (sum of all
+   weights), notes the entry that the way uses, and goes on from where it came. The product of these chances telescopes
+   to (product of the entries used) / permanent. The ways:
      >>trace_frontier   lists, arrays: the streams of a step
      >>trace_classes    the ways of a step, noted as it runs; which member of a class it was is drawn later
      >>trace_band       the entries of a row; which of equal columns it was is drawn then
      >>trace_tree       of a star, its entries; of a join, how the matched vertices were shared
-   Where memory is short, >>trace_frontier keeps the states before every k-th step. Then it computes the steps between
-   two such again, the last ones first, and all samples go through them before the next: the states, bits and random
-   numbers of each sample are the same, for the run begins again with the states and sizes that it had.
-
+   Where memory is short, >>trace_frontier keeps the states before every k-th step, and computes those between two such
+   again, the last ones first; all samples go through them before the next. Each sample is the same, as the run begins
+   again with the states and sizes that it had.
    Integers: weights are exact, and numbers below their sum are drawn by rejection, so the chances are exact. A weight
    is part of the value of a state, which is below Bregman's bound, or the product of row sums, of the rows that it has
    matched; for counted states of that times the columns': permi_trace_words. */
@@ -5166,14 +5132,13 @@ static void permi_tree_draw(permi_draw *draw)
 static const permi_tracer permi_tree_tracer = {permi_tree_kept_bytes, permi_tree_record, permi_tree_draw, NULL, NULL};
 
 /* ========================================================================================= >>sample
-   Permutations of a non-negative matrix drawn with probability proportional to their products: each block by the engine
-   of >>trace that is predicted to be done first, within the memory; blocks are joined, as they are independent.
-
-   Integers are drawn exactly, see >>trace. Doubles, u = 2^-53: a value carries at most as many roundings, G, as the
-   engine's bound (THE BOUND) counts; the sum in a draw differs from the kept value by one for each way more, and a draw
-   by its 53 bits and a subtraction a way. So the total variation distance is at most 4 (G + ways + steps) u, to first
-   order; what underflowed is refused above 2^-60 of the last value, and so are entries that scaling lost.
-   Sample i has a generator seeded with (seed, i): threads and ranges change nothing. */
+   Draws permutations of a non-negative matrix with probability proportional to their products: each block, as blocks
+   are independent, by the engine of >>trace that is predicted to be done first, within the memory. Integers are drawn
+   exactly, see >>trace. Doubles, u = 2^-53: a value carries at most as many roundings, G, as the engine's bound (THE
+   BOUND) counts; the sum in a draw differs from the kept value by one for each way more, and a draw by its 53 bits and
+   a subtraction a way. So the total variation distance is at most 4 (G + ways + steps) u, to first order. Refused are
+   underflow above 2^-60 of the last value, and entries that scaling lost. Sample i has a generator seeded with (seed,
+   i): threads and ranges change nothing. */
 
 #define PERMI_SAMPLE_LOST 8.673617379884035e-19 /* 2^-60 */
 #define PERMI_SAMPLE_PART 64                    /* samples of a thread at a time */

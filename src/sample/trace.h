@@ -1,18 +1,16 @@
 /* ========================================================================================== >>trace
    What samples are drawn from: an engine's run with all its states kept, and the draw of a way.
-
    The value of a state is a sum over the ways into it: (value of the state, or states, before) x (a coefficient). A
-   draw begins at the last state, which is one, and goes backwards: it chooses a way with the chance (its weight) / (sum
-   of the weights of all ways), notes the entry that the way uses, and goes on from where it came. The product of these
-   chances telescopes to (product of the entries used) / permanent. Which ways there are, each engine knows:
+   draw goes backwards from the last state, which is one: it chooses a way with the chance (its weight) / (sum of all
+   weights), notes the entry that the way uses, and goes on from where it came. The product of these chances telescopes
+   to (product of the entries used) / permanent. The ways:
      >>trace_frontier   lists, arrays: the streams of a step
      >>trace_classes    the ways of a step, noted as it runs; which member of a class it was is drawn later
      >>trace_band       the entries of a row; which of equal columns it was is drawn then
      >>trace_tree       of a star, its entries; of a join, how the matched vertices were shared
-   Where memory is short, >>trace_frontier keeps the states before every k-th step. Then it computes the steps between
-   two such again, the last ones first, and all samples go through them before the next: the states, bits and random
-   numbers of each sample are the same, for the run begins again with the states and sizes that it had.
-
+   Where memory is short, >>trace_frontier keeps the states before every k-th step, and computes those between two such
+   again, the last ones first; all samples go through them before the next. Each sample is the same, as the run begins
+   again with the states and sizes that it had.
    Integers: weights are exact, and numbers below their sum are drawn by rejection, so the chances are exact. A weight
    is part of the value of a state, which is below Bregman's bound, or the product of row sums, of the rows that it has
    matched; for counted states of that times the columns': permi_trace_words. */
