@@ -10,8 +10,8 @@
    .79 .90 .98 1.1 and .93 .96 .93 .67 .85 .99 1.0 1.0; AVX2, real .78 .78 .51 .63 .78 1.0 1.1 1.3 and 1.0 1.0 .61 .70
    .80 1.1 1.1 1.3. Entries 512 doubles apart or a multiple of that: n = 4 takes 5.6 ns, not 2.6; without copies n = 5
    takes 31 ns, not 11. Pieces of 16 matrices instead of 8 do not help n = 12.
-   Glynn's signs with 4 complex or 8 real products in registers, row sums from two tables: complex 5 to 14% faster from
-   n = 6 on, real 13 to 60% slower from n = 5 on, so not taken. */
+   Not taken: Glynn's signs with 4 complex or 8 real products in registers, row sums from two tables; complex 5 to 14%
+   faster from n = 6 on, real 13 to 60% slower from n = 5 on. */
 #pragma once
 #include "../plan/compute.h"
 
@@ -117,7 +117,7 @@ static const double *permi_batch_fetch(const permi_batch *batch, size_t k, doubl
   return matrix;
 }
 
-/* Loads `room` matrices side by side, [entry][part][room]; behind `count` the last one repeats. */
+/* Loads `room` matrices side by side, [entry][part][room]; the last one repeats. */
 static void permi_batch_load(const permi_batch *batch, size_t first, size_t count, size_t room, double *matrix,
                              double *to)
 {
@@ -261,7 +261,7 @@ static size_t permi_batch_singles(const permi_batch *batch, size_t begin, size_t
   return failed;
 }
 
-/* What goes with the values of vectors on their way out: room for a matrix, the first that failed. */
+/* Room for a matrix, and the first that failed. */
 typedef struct permi_batch_check {
   const permi_batch *batch;
   int threads;
@@ -293,8 +293,8 @@ static void permi_batch_write(permi_batch_check *review, size_t first, size_t co
   }
 }
 
-/* The same in vectors. Blocks are copied: entries that lie a power of two apart drive each other out of the first-level
-   cache before their neighbours are read. */
+/* The same in vectors. Blocks are copied, as entries a power of two apart drive each other out of the first-level cache
+   before their neighbours are read. */
 static size_t permi_batch_vectors(const permi_batch *batch, size_t begin, size_t end, int threads, double *memory,
                                   perm_status *status)
 {

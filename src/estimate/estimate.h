@@ -1,11 +1,11 @@
 /* ======================================================================================= >>estimate
-   Unbiased estimates where the permanent is out of reach.
+   Unbiased estimates.
      GLYNN [Gly10, Gur05]: for random signs z, prod z_j prod_i (sum_j a_ij z_j) has the permanent as its mean. Lines
      are first scaled to sums of squares of about 1, for a smaller spread.
      SINKHORN [Sin64, SB99]: entries >= 0, lines scaled to sum 1. Each row, those with fewest entries first, draws a
      free column with the chances of its entries; the sample is the product of the rows' sums over free columns. Its
      mean is the permanent: a permutation is drawn with the chance of its product over that sample.
-   Sample s has a generator seeded with (seed, s), and blocks of samples are added in order: threads change nothing. */
+   Sample s has a generator seeded with (seed, s), and blocks are added in order: threads change nothing. */
 #pragma once
 #include "../api/more_calls.h"
 #include "../plan/compute.h"

@@ -25,13 +25,6 @@ typedef struct permi_low_rank {
   double *factor[2]; /* U's rows, V's columns: n r numbers, moduli of a row sum to at most 1 */
 } permi_low_rank;
 
-static void permi_low_rank_release(const perm_allocator *allocator, void *context)
-{
-  permi_pool pool = ((permi_low_rank *)context)->pool;
-  pool.allocator = allocator;
-  permi_pool_release(&pool);
-}
-
 /* factorial: room for n + 1; factorial_exp2: also r more. */
 static void permi_low_rank_exponents(permi_low_rank *low, permi_dd *factorial, int *factorial_exp2)
 {
@@ -179,19 +172,17 @@ static int permi_low_rank_lines(permi_low_rank *low, int side, const double *fro
 {
   const int parts = low->parts;
   double *to = low->factor[side];
-  int i, t, k;
+  int i, t;
   for (i = 0; i < low->n; i++) {
     double largest = 0;
     int e;
-    for (t = 0; t < low->r; t++)
-      for (k = 0; k < parts; k++)
-        largest = fmax(largest, fabs(from[(i * line + t * step) * parts + k]));
+    for (t = 0; t < low->r * parts; t++)
+      largest = fmax(largest, fabs(from[(i * line + t / parts * step) * parts + t % parts]));
     if (largest == 0)
       return 0;
     e = permi_exponent(largest) + permi_log2_ceiling(low->r * parts);
-    for (t = 0; t < low->r; t++)
-      for (k = 0; k < parts; k++)
-        *to++ = ldexp(from[(i * line + t * step) * parts + k], -e);
+    for (t = 0; t < low->r * parts; t++)
+      *to++ = ldexp(from[(i * line + t / parts * step) * parts + t % parts], -e);
     *exp2 += e;
   }
   return 1;
@@ -236,7 +227,7 @@ static perm_status permi_low_rank_leaf(const permi_factors *factors, const perm_
                        2 * count * n * PERMI_LOW_RANK_SECONDS * (parts == 2 ? 5 : 1), bytes,
                        permi_hash(permi_hash(hash, (uint64_t)r), (uint64_t)exp2));
   leaf->run_task = permi_low_rank_task;
-  leaf->release = permi_low_rank_release;
+  leaf->release = permi_rank_release;
   leaf->explain = permi_low_rank_explain;
   leaf->scale_exp2 = exp2 + low->factorial_exp2;
   leaf->bound_relative = 1.001 * PERMI_DD_UNIT * (parts == 2 ? 3 : 1) * (2.0 * n * r + 2.0 * n + r + 8);

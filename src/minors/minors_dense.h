@@ -170,7 +170,7 @@ static double permi_minors_rounded(const permi_minors *minors, const double *ful
   return permi_plan_rounded_rows(&plain, &view, 4 * PERMI_SAMPLED_TERMS).share;
 }
 
-/* A row whose minors alone are wanted is 0. */
+/* The same; a row whose minors alone are wanted is 0. */
 static double permi_minors_below_grid(const permi_minors *minors, double *full)
 {
   const int entries = minors->total * minors->parts;
@@ -290,7 +290,7 @@ typedef struct permi_minors_call {
   int spare; /* of marginals: rows of ones, -: columns, so that the totals are equal */
 } permi_minors_call;
 
-/* a: rows x n entries, n - 1 rows or, for the gradient, n; factor: what minors will be multiplied by, at most. */
+/* a: rows x n entries, rows = n - 1 or, for gradients, n; factor: of minors, at most. */
 typedef struct permi_small_minors {
   perm_isa isa;
   int n, parts, rows;
@@ -348,7 +348,7 @@ static void permi_small_minors_few(const permi_small_minors *of, double *out)
   }
 }
 
-/* out: for each wanted row n minors, then a number that is not one. Returns 0: take the general path. 2 <= n <= 16. */
+/* out: for each wanted row n minors and one number more. Returns 0 for the general path. 2 <= n <= 16. */
 static int permi_small_minors_compute(permi_small_minors *of, double *out)
 {
   const int n = of->n, width = n * of->parts, gradient = of->rows == n;
@@ -436,7 +436,7 @@ static int permi_small_minors_rows(const permi_minors_call *call, permi_small_mi
   return 1;
 }
 
-/* The permanent from the minors `from` of row i of the call; 0 where products may underflow or overflow. */
+/* Computes the permanent from the minors of row i. Returns 0 if products may underflow or overflow. */
 static int permi_small_minors_value(const permi_minors_call *call, int i, const double *from, double *value)
 {
   const int parts = call->view.parts;

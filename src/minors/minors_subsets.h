@@ -95,7 +95,7 @@ static perm_status permi_placing_sum(permi_placing *of, double *before, double *
   return status;
 }
 
-/* Lines whose copies are counted, or are places. */
+/* Sets which lines' copies are counted, and which are places. */
 static void permi_placing_shape(const permi_minors *minors, int transposed, permi_placing *of)
 {
   int i;
@@ -106,7 +106,7 @@ static void permi_placing_shape(const permi_minors *minors, int transposed, perm
     of->states *= of->count[i] + 1;
 }
 
-/* Plans this where it is faster than what is planned. Returns 0 if it is not, or an entry is negative. */
+/* Plans this if it is faster than what is planned. Returns 0 if not, or if an entry is negative. */
 static int permi_minors_plan_subsets(permi_minors *minors, const perm_options *options)
 {
   permi_placing by[2];

@@ -44,28 +44,6 @@ typedef struct permi_spy {
   permi_pool pool;
 } permi_spy;
 
-typedef struct permi_spy_text {
-  char text[64];
-} permi_spy_text;
-
-static permi_spy_text permi_spy_number(double x)
-{
-  permi_spy_text number;
-  permi_say(number.text, sizeof number.text, "%.3g", x);
-  return number;
-}
-
-static permi_spy_text permi_spy_bytes(double bytes)
-{
-  static const char *const unit[] = {"B", "kB", "MB", "GB", "TB", "PB"};
-  permi_spy_text text;
-  int k = 0;
-  for (; k < 5 && bytes >= 999.5; k++)
-    bytes /= 1000;
-  permi_say(text.text, sizeof text.text, "%.3g %s", bytes, unit[k]);
-  return text;
-}
-
 PERMI_PRINTF(5, 6)
 static void permi_spy_label(FILE *file, int x, int y, const char *attributes, const char *format, ...)
 {
@@ -209,8 +187,10 @@ static void permi_spy_curve(FILE *file, const permi_spy *spy, const double *valu
   for (tick = 0; tick <= scale; tick += step) {
     const int at = y + height - (int)((height - 8) * tick / scale);
     fprintf(file, "<path d=\"M%d %dH%d\" stroke=\"#dddddd\"/>\n", left, at, right);
-    permi_spy_label(file, left - 8, at + 5, "text-anchor=\"end\"", "%s",
-                    logarithmic ? permi_spy_bytes(pow(10, tick)).text : permi_spy_number(tick).text);
+    if (logarithmic)
+      permi_spy_label(file, left - 8, at + 5, "text-anchor=\"end\"", "%s", permi_size_words(pow(10, tick)).text);
+    else
+      permi_spy_label(file, left - 8, at + 5, "text-anchor=\"end\"", "%.3g", tick);
   }
   step = permi_spy_step(spy->steps);
   for (tick = 0; tick <= spy->steps; tick += step) {
@@ -239,8 +219,8 @@ static void permi_spy_curves(FILE *file, const permi_spy *spy)
                   tree ? "tables" : "frontier", tree ? "the tree" : "elimination");
   permi_spy_curve(file, spy, spy->width, top + 12, 0);
   permi_spy_label(file, PERMI_SPY_LEFT, top + 216, "class=\"h\"",
-                  "Memory of a step's values, predicted, logarithmic (at most %s states; the run: %s)",
-                  permi_spy_number(spy->states).text, permi_spy_bytes(spy->leaf->information.bytes).text);
+                  "Memory of a step's values, predicted, logarithmic (at most %.3g states; the run: %s)", spy->states,
+                  permi_size_words(spy->leaf->information.bytes).text);
   permi_spy_curve(file, spy, spy->bytes, top + 228, 1);
   permi_spy_label(file, 585, top + 418, "text-anchor=\"middle\"", "steps: vertices eliminated");
 }
@@ -287,7 +267,7 @@ static int permi_spy_print(FILE *file, const void *what)
     permi_spy_label(file, 200, y, "", "%s", perm_method_name(leaf->method));
     permi_spy_label(file, 450, y, "text-anchor=\"end\"", "%s", permi_time_words(leaf->seconds).text);
     if (leaf->bytes > 0)
-      permi_spy_label(file, 600, y, "text-anchor=\"end\"", "%s", permi_spy_bytes(leaf->bytes).text);
+      permi_spy_label(file, 600, y, "text-anchor=\"end\"", "%s", permi_size_words(leaf->bytes).text);
   }
   if (leaves > rows)
     permi_spy_label(file, PERMI_SPY_LEFT, table + 46 + 24 * rows, "", "and %d more, %s", leaves - rows,

@@ -17,8 +17,8 @@
 #define PERMI_RANK_PRIME UINT64_C(4611686018427387817) /* the largest below 2^62 that is 1 modulo 4 */
 
 typedef struct permi_rank {
-  perm_allocator allocator;
   permi_pool pool;
+  perm_allocator allocator;
   permi_control *watch; /* of the proof; NULL: it is over */
   int n, parts, rank, integer;
   int row[PERMI_RANK_MOST]; /* independent ones, modulo one prime */
@@ -30,12 +30,13 @@ typedef struct permi_rank {
   double bits, monomials;
 } permi_rank;
 
+/* Releases a plan that begins with the pool of all its memory, or NULL. */
 static void permi_rank_release(const perm_allocator *allocator, void *plan)
 {
   permi_pool pool;
   if (!plan)
     return;
-  pool = ((permi_rank *)plan)->pool;
+  pool = *(permi_pool *)plan;
   pool.allocator = allocator;
   permi_pool_release(&pool);
 }
@@ -65,8 +66,8 @@ static uint64_t permi_rank_residue(int64_t x, int shift, uint64_t p)
   return y;
 }
 
-/* The rank modulo a prime, at most PERMI_RANK_MOST + 1, of rows that come one by one: basis holds the rows reduced to 1
-   in their column of column[] and to 0 in the others', and one more, the next row. Returns whether the rank grew. */
+/* Takes one more row into a basis modulo a prime: rows reduced to 1 in their column of column[] and to 0 in the
+   others', then the next row. Returns whether the rank, at most PERMI_RANK_MOST + 1, grew. */
 static int permi_rank_take(uint64_t *basis, int n, int *column, int rank, const permi_odd_modulus *prime)
 {
   uint64_t *x = basis + (size_t)rank * (size_t)n, inverse;
@@ -168,7 +169,7 @@ static int permi_rank_units(permi_rank *rank)
 }
 
 /* log2 of a bound on the permanent, by rows or columns, and on minors of order `order`: products of the largest sums of
-   moduli, each at least 1. Sums of numbers below 2^PERMI_RANK_SPAN, by the largest one's exponent. */
+   moduli, each at least 1, added by the largest one's exponent. */
 static void permi_rank_bound(const permi_rank *rank, int order, double *permanent, double *minor)
 {
   const int n = rank->n, width = n * rank->parts;
@@ -554,7 +555,7 @@ static void permi_rank_price(const permi_rank *rank, permi_offer *offer)
   offer->bytes = 16 * terms + n * n * 12 * rank->parts + 100 * (n + primes);
 }
 
-/* A leaf of either engine for low rank, without its functions and bounds. */
+/* A leaf for low rank, without functions and bounds. */
 static void permi_low_rank_begin(permi_leaf *leaf, void *context, int n, double work, double seconds, double bytes,
                                  uint64_t hash)
 {

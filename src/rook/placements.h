@@ -1,17 +1,14 @@
 /* ===================================================================================== >>placements
    Rook numbers by a frontier of rows and columns, whose vertices may stay unmatched.
-
    A state is the set of matched frontier vertices, at bits w - 1 .. 0 of an index; plane i holds, for all 2^w states,
    the sums of the products of matchings with i eliminated vertices of one side, the counted one, matched. Eliminating v
    sends f to g, without v's bit,
        g_i[S] = f_i[S] + f_(i-s)[S + v] + sum over neighbours t in S of c_t f_(i-s)[S - t],
    s = 1 if v is counted; a neighbour that was not on the frontier gets the highest bit. Then the highest bit moves to
    v's place. In the end plane i, at the empty set, is r_i.
-
    A step is in place: S comes from smaller sets or from those with v, and planes from lower ones; so sets and planes
    descend. Sets that differ in bits of the step alone are apart from others: so a chunk of sets takes several steps at
    once, a group, while it is cached, and threads share chunks.
-
    Values are as short as all of a step are seen to be: 32 bits, 64, or words; a step takes them to at most 2 + sum |c|
    times as much, and to no more than the product over lines of (1 + sum of |entries|). Low bits of values of 32 and 64
    bits are lanes of a vector. */

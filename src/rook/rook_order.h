@@ -1,9 +1,9 @@
 /* ===================================================================================== >>rook_order
    Elimination orders for >>placements, up to 64 rows and 64 columns. Annealing (>>order) ends in orders that differ by
-   2 x; a beam search finds others to anneal from, and the one of the least predicted seconds is taken.
-   A beam: what is eliminated is a set, its cost that of the best way to it. From the best `width` sets of a size the
-   vertices are eliminated that let the frontier grow least, or by up to `slack` more; vertices without entries left go
-   by themselves. */
+   2 x; a beam search finds others to anneal from, and the one of the least predicted seconds is taken. A beam: of each
+   size the best `width` sets of eliminated vertices, each with the cost of the best way to it, are extended by the
+   vertices that let the frontier grow least, or by up to `slack` more. Vertices without entries left go by themselves.
+   */
 #pragma once
 #include "placements.h"
 

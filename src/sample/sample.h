@@ -1,12 +1,11 @@
 /* ========================================================================================= >>sample
-   Permutations of a non-negative matrix drawn with probability proportional to their products: each block by the engine
-   of >>trace that is predicted to be done first, within the memory; blocks are joined, as they are independent.
-
-   Integers are drawn exactly, see >>trace. Doubles, u = 2^-53: a value carries at most as many roundings, G, as the
-   engine's bound (THE BOUND) counts; the sum in a draw differs from the kept value by one for each way more, and a draw
-   by its 53 bits and a subtraction a way. So the total variation distance is at most 4 (G + ways + steps) u, to first
-   order; what underflowed is refused above 2^-60 of the last value, and so are entries that scaling lost.
-   Sample i has a generator seeded with (seed, i): threads and ranges change nothing. */
+   Draws permutations of a non-negative matrix with probability proportional to their products: each block, as blocks
+   are independent, by the engine of >>trace that is predicted to be done first, within the memory. Integers are drawn
+   exactly, see >>trace. Doubles, u = 2^-53: a value carries at most as many roundings, G, as the engine's bound (THE
+   BOUND) counts; the sum in a draw differs from the kept value by one for each way more, and a draw by its 53 bits and
+   a subtraction a way. So the total variation distance is at most 4 (G + ways + steps) u, to first order. Refused are
+   underflow above 2^-60 of the last value, and entries that scaling lost. Sample i has a generator seeded with (seed,
+   i): threads and ranges change nothing. */
 #pragma once
 #include "trace_band.h"
 #include "trace_classes.h"
