@@ -420,7 +420,6 @@ typedef struct perm_options {
                          struct perm_result *result);
   void *execute_data;
   perm_format format; /* of perm_matrix_read and perm_matrix_read_memory */
-  const char *name;   /* of the matrix, in the title of perm_sparse_spy's picture; NULL: none */
 } perm_options;
 
 #define PERM_ALL_GPUS (-1)
@@ -745,9 +744,6 @@ PERM_API const char *perm_method_name(perm_method method);
 PERM_API const char *perm_precision_name(perm_precision precision);
 PERM_API const char *perm_isa_name(perm_isa isa);
 PERM_API const char *perm_format_name(perm_format format);
-
-/* PERM_ERROR_OVERFLOW, and *value unchanged, if it does not fit. */
-PERM_API perm_status perm_integer_int64(const perm_integer *integer, int64_t *value);
 
 /* The best instruction set of this machine that this build has kernels for. */
 PERM_API perm_isa perm_isa_best(void);
@@ -1349,7 +1345,7 @@ static const perm_options *permi_options(const perm_options *options)
 {
   static const perm_options defaults = {PERM_METHOD_AUTO, PERM_PRECISION_DEFAULT, PERM_ISA_AUTO, 0, 0, 0, 0, 0, 0, 0,
                                         NULL, NULL, NULL, {NULL, NULL, NULL}, {0, 0, NULL, 0},
-                                        {NULL, 0, 0, 0, NULL, 0, NULL, 0}, NULL, NULL, PERM_FORMAT_AUTO, NULL};
+                                        {NULL, 0, 0, 0, NULL, 0, NULL, 0}, NULL, NULL, PERM_FORMAT_AUTO};
   return options ? options : &defaults;
 }
 
@@ -3130,7 +3126,6 @@ static const permi_member permi_members[] = {
     PERMI_MEMBER(perm_options, execute),
     PERMI_MEMBER(perm_options, execute_data),
     PERMI_MEMBER(perm_options, format),
-    PERMI_MEMBER(perm_options, name),
     {"perm_gpu_options", 0, sizeof(perm_gpu_options)},
     PERMI_MEMBER(perm_gpu_options, devices),
     PERMI_MEMBER(perm_gpu_options, cpu_fallback),
@@ -3313,19 +3308,6 @@ PERM_API size_t perm_time_text(double seconds, char *buffer, size_t size)
 PERM_API size_t perm_bytes_text(double bytes, char *buffer, size_t size)
 {
   return (size_t)snprintf(buffer, buffer ? size : 0, "%s", permi_size_words(bytes).text);
-}
-
-PERM_API perm_status perm_integer_int64(const perm_integer *integer, int64_t *value)
-{
-  const uint64_t limit = (UINT64_C(1) << 63) - !(integer && integer->negative);
-  uint64_t word;
-  if (!permi_integer_good(integer) || !value)
-    return PERM_ERROR_NULL;
-  word = integer->words ? integer->word[0] : 0;
-  if (integer->words > 1 || word > limit)
-    return PERM_ERROR_OVERFLOW;
-  *value = integer->negative && word ? -1 - (int64_t)(word - 1) : (int64_t)word;
-  return PERM_OK;
 }
 
 PERM_API size_t perm_result_text(const perm_result *result, char *buffer, size_t size)

@@ -18,7 +18,7 @@
 
    WHICH CALL
        perm_estimate_*              random samples of the permanent, with an interval; guarantee: by a theorem
-       perm_sample_sparse, _real    permutations drawn by the products of their entries
+       perm_sample_sparse           permutations drawn by the products of their entries
        perm_rook_numbers            the sums of all k x k permanents; perm_rook_matching_polynomial
        perm_compute_low_rank_*      two thin factors, of declared rank
        perm_compute_cauchy_*        the nodes of a Cauchy matrix
@@ -233,20 +233,15 @@ PERM_MORE_API void perm_rook_matching_polynomial(int m, int n, const perm_intege
 PERM_MORE_API perm_status perm_sample_sparse(const perm_matrix *matrix, const perm_options *options, uint64_t seed,
                                              uint64_t first, uint64_t count, int *columns, perm_result *result);
 
-/* The same of an array, row i of which begins at a + i ld. */
-PERM_MORE_API perm_status perm_sample_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
-                                           uint64_t seed, uint64_t first, uint64_t count, int *columns,
-                                           perm_result *result);
-
 /* Draws as SVG: the entries as given and in block triangular form (entries in no perfect matching in another color;
    over order 600 or 20000 entries densities); of the largest block with a frontier or a tree, its entries in the order
    of elimination, vertices and the memory of their states on the way; engine and prediction of every block, or why
-   there is no plan. Options as for perm_sparse_job, and name, for the title; path as for perm_matrix_write. The file
-   stays below about a megabyte and a half. */
+   there is no plan. Options as for perm_sparse_job; path as for perm_matrix_write; name: of the matrix, for the title,
+   or NULL. The file stays below about a megabyte and a half. */
 PERM_MORE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const perm_options *options, const char *path,
-                                          perm_result *result);
+                                          const char *name, perm_result *result);
 
-/* perm_layout of perm_estimate_plan and perm_estimate. */
+/* perm_layout of perm_estimate_plan, perm_estimate and perm_matrix. */
 PERM_MORE_API perm_status perm_more_layout(const char *name, size_t *offset, size_t *bytes);
 
 #endif
@@ -1146,11 +1141,6 @@ static double permi_proof_bits(const permi_problem *problem)
   return fmin(bits[0], bits[1]);
 }
 
-static int permi_proof_primes(const permi_problem *problem)
-{
-  return (int)((permi_proof_bits(problem) + 1.001) / (PERMI_PROOF_PRIME_BITS - 1e-4)) + 1;
-}
-
 static double permi_balanced(uint64_t x, uint64_t p)
 {
   return x > p / 2 ? -(double)(p - x) : (double)x;
@@ -1880,7 +1870,7 @@ static permi_proof *permi_proof_make(const permi_problem *problem, const perm_op
   proof->n = problem->n;
   proof->parts = problem->parts;
   proof->signs = problem->n / 2;
-  proof->primes = permi_proof_primes(problem);
+  proof->primes = (int)((permi_proof_bits(problem) + 1.001) / (PERMI_PROOF_PRIME_BITS - 1e-4)) + 1;
   proof->runs = proof->primes * proof->parts;
   proof->values = (uint64_t)(proof->n + 1) * ((UINT64_C(1) << proof->signs) - 1) + 1;
   proof->run = permi_polynomial_kernel(options->isa == PERM_ISA_CUDA ? PERM_ISA_PLAIN : permi_isa(options), rate);
@@ -3337,7 +3327,18 @@ static const permi_member permi_more_members[] = {
     PERMI_MEMBER(perm_estimate, seconds),
     PERMI_MEMBER(perm_estimate, status),
     PERMI_MEMBER(perm_estimate, argument),
-    PERMI_MEMBER(perm_estimate, message)
+    PERMI_MEMBER(perm_estimate, message),
+    {"perm_matrix", 0, sizeof(perm_matrix)},
+    PERMI_MEMBER(perm_matrix, m),
+    PERMI_MEMBER(perm_matrix, n),
+    PERMI_MEMBER(perm_matrix, nnz),
+    PERMI_MEMBER(perm_matrix, kind),
+    PERMI_MEMBER(perm_matrix, row_start),
+    PERMI_MEMBER(perm_matrix, column),
+    PERMI_MEMBER(perm_matrix, real),
+    PERMI_MEMBER(perm_matrix, imaginary),
+    PERMI_MEMBER(perm_matrix, integer),
+    PERMI_MEMBER(perm_matrix, allocator)
 };
 
 PERM_MORE_API perm_status perm_more_layout(const char *name, size_t *offset, size_t *bytes)
@@ -3832,7 +3833,7 @@ static int permi_spy_elimination(permi_spy *spy)
 }
 
 static perm_status permi_sparse_spy(const perm_matrix *matrix, const perm_options *options, const char *path,
-                                    perm_result *result)
+                                    const char *name, perm_result *result)
 {
   permi_control watch = permi_control_begin(options);
   perm_job *job = NULL;
@@ -3851,14 +3852,14 @@ static perm_status permi_sparse_spy(const perm_matrix *matrix, const perm_option
   spy.watch = &watch;
   spy.pool.allocator = &options->allocator;
   memset(&planned, 0, sizeof planned);
-  status = perm_sparse_job(matrix, options, &job, &planned);
+  status = permi_job_or_none(perm_sparse_job(matrix, options, &job, &planned), &job);
   if (status != PERM_OK && status != PERM_ERROR_LIMIT && status != PERM_ERROR_UNSUPPORTED &&
       status != PERM_ERROR_OVERFLOW && status != PERM_ERROR_SIZE)
     return permi_fail(result, status, planned.argument, "%s", planned.message);
   spy.matrix = matrix;
   spy.job = job;
   memcpy(spy.message, planned.message, sizeof spy.message);
-  spy.name = options->name;
+  spy.name = name;
   numbers = (int *)permi_pool_get(&spy.pool, 3 * (size_t)matrix->n + 2 + 2 * PERMI_SPY_OUTLINES, sizeof *numbers);
   if (permi_spy_cells(&spy, 0, matrix->m, matrix->n, matrix->nnz) &&
       permi_spy_cells(&spy, 1, matrix->m, matrix->n, matrix->nnz)) {
@@ -3882,11 +3883,11 @@ static perm_status permi_sparse_spy(const perm_matrix *matrix, const perm_option
 }
 
 PERM_MORE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const perm_options *options_given,
-                                          const char *path, perm_result *result)
+                                          const char *path, const char *name, perm_result *result)
 {
   permi_metered call;
   const perm_options *options = permi_meter_begin(&call, options_given, permi_matrix_cost(matrix));
-  return permi_meter_end(&call, permi_sparse_spy(matrix, options, path, result), result);
+  return permi_meter_end(&call, permi_sparse_spy(matrix, options, path, name, result), result);
 }
 
 /* ===================================================================================== >>placements
@@ -6788,68 +6789,33 @@ static perm_status permi_sample_given(permi_sampling *sampling, const permi_give
   return status;
 }
 
-/* Of a matrix or, where that is NULL, of a problem's array. */
-static perm_status permi_sample_call(const perm_matrix *matrix, const permi_problem *problem,
-                                     const perm_options *options, permi_sampling sampling, perm_result *result)
+PERM_MORE_API perm_status perm_sample_sparse(const perm_matrix *matrix, const perm_options *options, uint64_t seed,
+                                             uint64_t first, uint64_t count, int *columns, perm_result *result)
 {
   const double start = permi_seconds();
+  permi_sampling sampling;
   permi_metered call;
   permi_control watch;
   permi_given given;
   perm_status status;
   if (!result)
     return PERM_ERROR_NULL;
-  sampling.options = permi_meter_begin(&call, options, problem ? 0 : permi_matrix_cost(matrix));
-  permi_result_clear(result);
-  watch = permi_control_begin(sampling.options);
-  sampling.watch = &watch;
-  sampling.result = result;
-  status = permi_check_options(sampling.options, problem ? 5 : 2, result);
-  if (status == PERM_OK)
-    status = problem ? permi_check_problem(problem, 0, result)
-                     : permi_given_make(matrix, sampling.options, &watch, &given, result);
-  if (status == PERM_OK && problem) {
-    memset(&given, 0, sizeof given);
-    given.kind = PERM_KIND_REAL;
-    given.m = problem->m;
-    given.n = problem->n;
-    given.nnz = (size_t)given.m * (size_t)given.n;
-    given.real = problem->real;
-    given.ld = (size_t)problem->ld;
-    given.step = 1;
-    status = permi_sample_given(&sampling, &given, 4);
-    result->argument = result->argument == 2 ? 5 : result->argument == 1 ? 3 : result->argument;
-  } else if (status == PERM_OK) {
-    status = permi_sample_given(&sampling, &given, 1);
-  }
-  result->status = status;
-  result->seconds = permi_seconds() - start;
-  return permi_meter_end(&call, status, result);
-}
-
-static permi_sampling permi_sampling_of(uint64_t seed, uint64_t first, uint64_t count, int *columns)
-{
-  permi_sampling sampling;
   memset(&sampling, 0, sizeof sampling);
   sampling.seed = seed;
   sampling.begin = first;
   sampling.count = count;
   sampling.columns = columns;
-  return sampling;
-}
-
-PERM_MORE_API perm_status perm_sample_sparse(const perm_matrix *matrix, const perm_options *options, uint64_t seed,
-                                             uint64_t first, uint64_t count, int *columns, perm_result *result)
-{
-  return permi_sample_call(matrix, NULL, options, permi_sampling_of(seed, first, count, columns), result);
-}
-
-PERM_MORE_API perm_status perm_sample_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
-                                           uint64_t seed, uint64_t first, uint64_t count, int *columns,
-                                           perm_result *result)
-{
-  const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, &permi_reach_real, NULL, NULL);
-  return permi_sample_call(NULL, &problem, options, permi_sampling_of(seed, first, count, columns), result);
+  sampling.options = permi_meter_begin(&call, options, permi_matrix_cost(matrix));
+  permi_result_clear(result);
+  watch = permi_control_begin(sampling.options);
+  sampling.watch = &watch;
+  sampling.result = result;
+  status = permi_given_make(matrix, sampling.options, &watch, &given, result);
+  if (status == PERM_OK)
+    status = permi_sample_given(&sampling, &given, 1);
+  result->status = status;
+  result->seconds = permi_seconds() - start;
+  return permi_meter_end(&call, status, result);
 }
 
 #if defined(PERM_WITH_CUDA)

@@ -385,28 +385,13 @@ static perm_status permi_matrix_read(const char *path, const perm_options *optio
 }
 
 PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_options *options_given, perm_matrix *matrix,
-                                             perm_result *result)
+                                             perm_integer *denominator, perm_result *result)
 {
   permi_metered call;
   const perm_options *options = permi_meter_begin(&call, options_given, 0);
-  return permi_meter_end(&call, permi_matrix_read(path, options, matrix, NULL, NULL, NULL, result), result);
-}
-
-PERM_SPARSE_API perm_status perm_matrix_read_fractions(const char *path, const perm_options *options_given,
-                                                       perm_matrix *matrix, perm_integer *denominator,
-                                                       perm_result *result)
-{
-  permi_metered call;
-  const perm_options *options;
-  if (!denominator) {
-    if (matrix)
-      memset(matrix, 0, sizeof *matrix);
-    return permi_fail(result, PERM_ERROR_NULL, 4, "denominator is NULL");
-  }
-  *denominator = permi_integer_of(1);
-  options = permi_meter_begin(&call, options_given, 0);
-  return permi_meter_end(&call, permi_matrix_read(path, options, matrix, denominator, NULL, NULL, result),
-                         result);
+  if (denominator)
+    *denominator = permi_integer_of(1);
+  return permi_meter_end(&call, permi_matrix_read(path, options, matrix, denominator, NULL, NULL, result), result);
 }
 
 PERM_SPARSE_API perm_status perm_matrix_read_each(const char *path, const perm_options *options_given,
