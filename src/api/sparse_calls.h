@@ -77,8 +77,8 @@ PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t byt
                                                     perm_result *result);
 
 /* perm_matrix_read with a denominator for files of many graphs: each() gets one matrix after another, with its line (0:
-   the file has one matrix); *result says how it was read. The matrix is each()'s, to be freed by perm_matrix_free; what each()
-   returns ends the reading unless it is 0. max_seconds is of reading one matrix. An error ends it, too. */
+   the file has one matrix); *result says how it was read. The matrix is each()'s, to be freed by perm_matrix_free; what
+   each() returns ends the reading unless it is 0. max_seconds is of reading one matrix. An error ends it, too. */
 typedef int (*perm_matrix_each)(perm_matrix *matrix, const perm_integer *denominator, unsigned long long line,
                                 void *user_data);
 PERM_SPARSE_API perm_status perm_matrix_read_each(const char *path, const perm_options *options,
