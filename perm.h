@@ -411,7 +411,6 @@ typedef struct perm_options {
                          struct perm_result *result);
   void *execute_data;
   perm_format format; /* of perm_matrix_read and perm_matrix_read_memory */
-  const char *name;   /* of the matrix, in the title of perm_sparse_spy's picture; NULL: none */
 } perm_options;
 
 #define PERM_ALL_GPUS (-1)
@@ -733,9 +732,6 @@ PERM_API const char *perm_method_name(perm_method method);
 PERM_API const char *perm_precision_name(perm_precision precision);
 PERM_API const char *perm_isa_name(perm_isa isa);
 PERM_API const char *perm_format_name(perm_format format);
-
-/* PERM_ERROR_OVERFLOW, and *value unchanged, if it does not fit. */
-PERM_API perm_status perm_integer_int64(const perm_integer *integer, int64_t *value);
 
 /* The best instruction set of this machine that this build has kernels for. */
 PERM_API perm_isa perm_isa_best(void);
@@ -1328,7 +1324,7 @@ static const perm_options *permi_options(const perm_options *options)
 {
   static const perm_options defaults = {PERM_METHOD_AUTO, PERM_PRECISION_DEFAULT, PERM_ISA_AUTO, 0, 0, 0, 0, 0, 0, 0,
                                         NULL, NULL, NULL, {NULL, NULL, NULL}, {0, 0, NULL},
-                                        {NULL, 0, 0, 0, NULL, 0, NULL, 0}, NULL, NULL, PERM_FORMAT_AUTO, NULL};
+                                        {NULL, 0, 0, 0, NULL, 0, NULL, 0}, NULL, NULL, PERM_FORMAT_AUTO};
   return options ? options : &defaults;
 }
 
@@ -3109,7 +3105,6 @@ static const permi_member permi_members[] = {
     PERMI_MEMBER(perm_options, execute),
     PERMI_MEMBER(perm_options, execute_data),
     PERMI_MEMBER(perm_options, format),
-    PERMI_MEMBER(perm_options, name),
     {"perm_gpu_options", 0, sizeof(perm_gpu_options)},
     PERMI_MEMBER(perm_gpu_options, devices),
     PERMI_MEMBER(perm_gpu_options, cpu_fallback),
@@ -3289,19 +3284,6 @@ PERM_API size_t perm_time_text(double seconds, char *buffer, size_t size)
 PERM_API size_t perm_bytes_text(double bytes, char *buffer, size_t size)
 {
   return (size_t)snprintf(buffer, buffer ? size : 0, "%s", permi_size_words(bytes).text);
-}
-
-PERM_API perm_status perm_integer_int64(const perm_integer *integer, int64_t *value)
-{
-  const uint64_t limit = (UINT64_C(1) << 63) - !(integer && integer->negative);
-  uint64_t word;
-  if (!permi_integer_good(integer) || !value)
-    return PERM_ERROR_NULL;
-  word = integer->words ? integer->word[0] : 0;
-  if (integer->words > 1 || word > limit)
-    return PERM_ERROR_OVERFLOW;
-  *value = integer->negative && word ? -1 - (int64_t)(word - 1) : (int64_t)word;
-  return PERM_OK;
 }
 
 PERM_API size_t perm_result_text(const perm_result *result, char *buffer, size_t size)
@@ -12052,8 +12034,8 @@ static perm_status permi_ask_engines(permi_maker *maker, const struct permi_bloc
 #define PERMI_RANK_PRIME UINT64_C(4611686018427387817) /* the largest below 2^62 that is 1 modulo 4 */
 
 typedef struct permi_rank {
-  perm_allocator allocator;
   permi_pool pool;
+  perm_allocator allocator;
   permi_control *watch; /* of the proof; NULL: it is over */
   int n, parts, rank, integer;
   int row[PERMI_RANK_MOST]; /* independent ones, modulo one prime */
@@ -12065,12 +12047,13 @@ typedef struct permi_rank {
   double bits, monomials;
 } permi_rank;
 
+/* Releases a plan that begins with the pool of all its memory, or NULL. */
 static void permi_rank_release(const perm_allocator *allocator, void *plan)
 {
   permi_pool pool;
   if (!plan)
     return;
-  pool = ((permi_rank *)plan)->pool;
+  pool = *(permi_pool *)plan;
   pool.allocator = allocator;
   permi_pool_release(&pool);
 }
@@ -12100,8 +12083,8 @@ static uint64_t permi_rank_residue(int64_t x, int shift, uint64_t p)
   return y;
 }
 
-/* The rank modulo a prime, at most PERMI_RANK_MOST + 1, of rows that come one by one: basis holds the rows reduced to 1
-   in their column of column[] and to 0 in the others', and one more, the next row. Returns whether the rank grew. */
+/* Takes one more row into a basis modulo a prime: rows reduced to 1 in their column of column[] and to 0 in the
+   others', then the next row. Returns whether the rank, at most PERMI_RANK_MOST + 1, grew. */
 static int permi_rank_take(uint64_t *basis, int n, int *column, int rank, const permi_odd_modulus *prime)
 {
   uint64_t *x = basis + (size_t)rank * (size_t)n, inverse;
@@ -12203,7 +12186,7 @@ static int permi_rank_units(permi_rank *rank)
 }
 
 /* log2 of a bound on the permanent, by rows or columns, and on minors of order `order`: products of the largest sums of
-   moduli, each at least 1. Sums of numbers below 2^PERMI_RANK_SPAN, by the largest one's exponent. */
+   moduli, each at least 1, added by the largest one's exponent. */
 static void permi_rank_bound(const permi_rank *rank, int order, double *permanent, double *minor)
 {
   const int n = rank->n, width = n * rank->parts;
@@ -12589,7 +12572,7 @@ static void permi_rank_price(const permi_rank *rank, permi_offer *offer)
   offer->bytes = 16 * terms + n * n * 12 * rank->parts + 100 * (n + primes);
 }
 
-/* A leaf of either engine for low rank, without its functions and bounds. */
+/* A leaf for low rank, without functions and bounds. */
 static void permi_low_rank_begin(permi_leaf *leaf, void *context, int n, double work, double seconds, double bytes,
                                  uint64_t hash)
 {
@@ -14199,7 +14182,7 @@ static double permi_minors_rounded(const permi_minors *minors, const double *ful
   return permi_plan_rounded_rows(&plain, &view, 4 * PERMI_SAMPLED_TERMS).share;
 }
 
-/* A row whose minors alone are wanted is 0. */
+/* The same; a row whose minors alone are wanted is 0. */
 static double permi_minors_below_grid(const permi_minors *minors, double *full)
 {
   const int entries = minors->total * minors->parts;
@@ -14319,7 +14302,7 @@ typedef struct permi_minors_call {
   int spare; /* of marginals: rows of ones, -: columns, so that the totals are equal */
 } permi_minors_call;
 
-/* a: rows x n entries, n - 1 rows or, for the gradient, n; factor: what minors will be multiplied by, at most. */
+/* a: rows x n entries, rows = n - 1 or, for gradients, n; factor: of minors, at most. */
 typedef struct permi_small_minors {
   perm_isa isa;
   int n, parts, rows;
@@ -14377,7 +14360,7 @@ static void permi_small_minors_few(const permi_small_minors *of, double *out)
   }
 }
 
-/* out: for each wanted row n minors, then a number that is not one. Returns 0: take the general path. 2 <= n <= 16. */
+/* out: for each wanted row n minors and one number more. Returns 0 for the general path. 2 <= n <= 16. */
 static int permi_small_minors_compute(permi_small_minors *of, double *out)
 {
   const int n = of->n, width = n * of->parts, gradient = of->rows == n;
@@ -14465,7 +14448,7 @@ static int permi_small_minors_rows(const permi_minors_call *call, permi_small_mi
   return 1;
 }
 
-/* The permanent from the minors `from` of row i of the call; 0 where products may underflow or overflow. */
+/* Computes the permanent from the minors of row i. Returns 0 if products may underflow or overflow. */
 static int permi_small_minors_value(const permi_minors_call *call, int i, const double *from, double *value)
 {
   const int parts = call->view.parts;
@@ -14653,7 +14636,7 @@ static perm_status permi_placing_sum(permi_placing *of, double *before, double *
   return status;
 }
 
-/* Lines whose copies are counted, or are places. */
+/* Sets which lines' copies are counted, and which are places. */
 static void permi_placing_shape(const permi_minors *minors, int transposed, permi_placing *of)
 {
   int i;
@@ -14664,7 +14647,7 @@ static void permi_placing_shape(const permi_minors *minors, int transposed, perm
     of->states *= of->count[i] + 1;
 }
 
-/* Plans this where it is faster than what is planned. Returns 0 if it is not, or an entry is negative. */
+/* Plans this if it is faster than what is planned. Returns 0 if not, or if an entry is negative. */
 static int permi_minors_plan_subsets(permi_minors *minors, const perm_options *options)
 {
   permi_placing by[2];
@@ -15227,8 +15210,8 @@ PERMI_BRIEF_END
    .79 .90 .98 1.1 and .93 .96 .93 .67 .85 .99 1.0 1.0; AVX2, real .78 .78 .51 .63 .78 1.0 1.1 1.3 and 1.0 1.0 .61 .70
    .80 1.1 1.1 1.3. Entries 512 doubles apart or a multiple of that: n = 4 takes 5.6 ns, not 2.6; without copies n = 5
    takes 31 ns, not 11. Pieces of 16 matrices instead of 8 do not help n = 12.
-   Glynn's signs with 4 complex or 8 real products in registers, row sums from two tables: complex 5 to 14% faster from
-   n = 6 on, real 13 to 60% slower from n = 5 on, so not taken. */
+   Not taken: Glynn's signs with 4 complex or 8 real products in registers, row sums from two tables; complex 5 to 14%
+   faster from n = 6 on, real 13 to 60% slower from n = 5 on. */
 
 #if !defined(PERM_NO_EXTRAS)
 #define PERMI_BATCH_BLOCK 32 /* matrices loaded at once, a multiple of every width */
@@ -15332,7 +15315,7 @@ static const double *permi_batch_fetch(const permi_batch *batch, size_t k, doubl
   return matrix;
 }
 
-/* Loads `room` matrices side by side, [entry][part][room]; behind `count` the last one repeats. */
+/* Loads `room` matrices side by side, [entry][part][room]; the last one repeats. */
 static void permi_batch_load(const permi_batch *batch, size_t first, size_t count, size_t room, double *matrix,
                              double *to)
 {
@@ -15476,7 +15459,7 @@ static size_t permi_batch_singles(const permi_batch *batch, size_t begin, size_t
   return failed;
 }
 
-/* What goes with the values of vectors on their way out: room for a matrix, the first that failed. */
+/* Room for a matrix, and the first that failed. */
 typedef struct permi_batch_check {
   const permi_batch *batch;
   int threads;
@@ -15508,8 +15491,8 @@ static void permi_batch_write(permi_batch_check *review, size_t first, size_t co
   }
 }
 
-/* The same in vectors. Blocks are copied: entries that lie a power of two apart drive each other out of the first-level
-   cache before their neighbours are read. */
+/* The same in vectors. Blocks are copied, as entries a power of two apart drive each other out of the first-level cache
+   before their neighbours are read. */
 static size_t permi_batch_vectors(const permi_batch *batch, size_t begin, size_t end, int threads, double *memory,
                                   perm_status *status)
 {

@@ -743,13 +743,13 @@ static perm_status permi_counts_gpu_tables(const permi_counts *counts, const per
 }
 
 /* ===================================================================================== >>minors_gpu
-   Minors on GPUs, in double. Products run over the copies of all lines of one side (forms); signs and counts of the
-   other side's lines are the digits. Either
+   Minors on GPUs, in double. Products run over the copies of all lines of one side (forms); the digits are signs and
+   counts of the other side's lines.
      one sum      minors of a row: forms are the columns, digits the other rows. The prefix and suffix products of a
                   term are its share of every minor
      by digits    minors of every row: a sum for each digit, whose factor count - 2 v goes into the term
-   A thread's number sets the high digits; all walk over the low ones in one n-ary Gray code. Entries are on grids, so
-   row sums are exact; chunks are added exactly. */
+   A thread's number sets the high digits; all walk over the low ones in one n-ary Gray code. Row sums of entries on
+   grids are exact; chunks are added exactly. */
 
 #if !defined(PERM_NO_EXTRAS)
 #define PERMI_MINORS_GPU_GROUPS 16
@@ -909,7 +909,7 @@ static int permi_minors_gpu_takes(permi_minors *minors, const perm_options *opti
   return 1;
 }
 
-/* The digits' entries of a form, each count[d] times for the grid, and 0 for forms that pad. */
+/* Writes the digits' entries of a form, on the grid of all, each count[d] times. */
 static void permi_minors_gpu_form(const permi_minors_gpu *gpu, int form, int part, double *entry)
 {
   double copies[PERM_MAX_N], power;

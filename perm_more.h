@@ -18,7 +18,7 @@
 
    WHICH CALL
        perm_estimate_*              random samples of the permanent, with an interval; guarantee: by a theorem
-       perm_sample_sparse, _real    permutations drawn by the products of their entries
+       perm_sample_sparse           permutations drawn by the products of their entries
        perm_rook_numbers            the sums of all k x k permanents; perm_rook_matching_polynomial
        perm_compute_low_rank_*      two thin factors, of declared rank
        perm_compute_cauchy_*        the nodes of a Cauchy matrix
@@ -233,20 +233,15 @@ PERM_MORE_API void perm_rook_matching_polynomial(int m, int n, const perm_intege
 PERM_MORE_API perm_status perm_sample_sparse(const perm_matrix *matrix, const perm_options *options, uint64_t seed,
                                              uint64_t first, uint64_t count, int *columns, perm_result *result);
 
-/* The same of an array, row i of which begins at a + i ld. */
-PERM_MORE_API perm_status perm_sample_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
-                                           uint64_t seed, uint64_t first, uint64_t count, int *columns,
-                                           perm_result *result);
-
 /* Draws as SVG: the entries as given and in block triangular form (entries in no perfect matching in another color;
    over order 600 or 20000 entries densities); of the largest block with a frontier or a tree, its entries in the order
    of elimination, vertices and the memory of their states on the way; engine and prediction of every block, or why
-   there is no plan. Options as for perm_sparse_job, and name, for the title; path as for perm_matrix_write. The file
-   stays below about a megabyte and a half. */
+   there is no plan. Options as for perm_sparse_job; path as for perm_matrix_write; name: of the matrix, for the title,
+   or NULL. The file stays below about a megabyte and a half. */
 PERM_MORE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const perm_options *options, const char *path,
-                                          perm_result *result);
+                                          const char *name, perm_result *result);
 
-/* perm_layout of perm_estimate_plan and perm_estimate. */
+/* perm_layout of perm_estimate_plan, perm_estimate and perm_matrix. */
 PERM_MORE_API perm_status perm_more_layout(const char *name, size_t *offset, size_t *bytes);
 
 #endif
@@ -292,13 +287,6 @@ typedef struct permi_low_rank {
   permi_dd *weight;  /* k! 2^-factorial_exp2 */
   double *factor[2]; /* U's rows, V's columns: n r numbers, moduli of a row sum to at most 1 */
 } permi_low_rank;
-
-static void permi_low_rank_release(const perm_allocator *allocator, void *context)
-{
-  permi_pool pool = ((permi_low_rank *)context)->pool;
-  pool.allocator = allocator;
-  permi_pool_release(&pool);
-}
 
 /* factorial: room for n + 1; factorial_exp2: also r more. */
 static void permi_low_rank_exponents(permi_low_rank *low, permi_dd *factorial, int *factorial_exp2)
@@ -447,19 +435,17 @@ static int permi_low_rank_lines(permi_low_rank *low, int side, const double *fro
 {
   const int parts = low->parts;
   double *to = low->factor[side];
-  int i, t, k;
+  int i, t;
   for (i = 0; i < low->n; i++) {
     double largest = 0;
     int e;
-    for (t = 0; t < low->r; t++)
-      for (k = 0; k < parts; k++)
-        largest = fmax(largest, fabs(from[(i * line + t * step) * parts + k]));
+    for (t = 0; t < low->r * parts; t++)
+      largest = fmax(largest, fabs(from[(i * line + t / parts * step) * parts + t % parts]));
     if (largest == 0)
       return 0;
     e = permi_exponent(largest) + permi_log2_ceiling(low->r * parts);
-    for (t = 0; t < low->r; t++)
-      for (k = 0; k < parts; k++)
-        *to++ = ldexp(from[(i * line + t * step) * parts + k], -e);
+    for (t = 0; t < low->r * parts; t++)
+      *to++ = ldexp(from[(i * line + t / parts * step) * parts + t % parts], -e);
     *exp2 += e;
   }
   return 1;
@@ -504,7 +490,7 @@ static perm_status permi_low_rank_leaf(const permi_factors *factors, const perm_
                        2 * count * n * PERMI_LOW_RANK_SECONDS * (parts == 2 ? 5 : 1), bytes,
                        permi_hash(permi_hash(hash, (uint64_t)r), (uint64_t)exp2));
   leaf->run_task = permi_low_rank_task;
-  leaf->release = permi_low_rank_release;
+  leaf->release = permi_rank_release;
   leaf->explain = permi_low_rank_explain;
   leaf->scale_exp2 = exp2 + low->factorial_exp2;
   leaf->bound_relative = 1.001 * PERMI_DD_UNIT * (parts == 2 ? 3 : 1) * (2.0 * n * r + 2.0 * n + r + 8);
@@ -1121,11 +1107,6 @@ static double permi_proof_bits(const permi_problem *problem)
       bits[by] += sum > 0 ? log2(sum) : 0;
     }
   return fmin(bits[0], bits[1]);
-}
-
-static int permi_proof_primes(const permi_problem *problem)
-{
-  return (int)((permi_proof_bits(problem) + 1.001) / (PERMI_PROOF_PRIME_BITS - 1e-4)) + 1;
 }
 
 static double permi_balanced(uint64_t x, uint64_t p)
@@ -1857,7 +1838,7 @@ static permi_proof *permi_proof_make(const permi_problem *problem, const perm_op
   proof->n = problem->n;
   proof->parts = problem->parts;
   proof->signs = problem->n / 2;
-  proof->primes = permi_proof_primes(problem);
+  proof->primes = (int)((permi_proof_bits(problem) + 1.001) / (PERMI_PROOF_PRIME_BITS - 1e-4)) + 1;
   proof->runs = proof->primes * proof->parts;
   proof->values = (uint64_t)(proof->n + 1) * ((UINT64_C(1) << proof->signs) - 1) + 1;
   proof->run = permi_polynomial_kernel(options->isa == PERM_ISA_CUDA ? PERM_ISA_PLAIN : permi_isa(options), rate);
@@ -2065,13 +2046,13 @@ PERM_MORE_API perm_status perm_prove_sparse(const perm_matrix *matrix, const cha
 }
 
 /* ======================================================================================= >>estimate
-   Unbiased estimates where the permanent is out of reach.
+   Unbiased estimates.
      GLYNN [Gly10, Gur05]: for random signs z, prod z_j prod_i (sum_j a_ij z_j) has the permanent as its mean. Lines
      are first scaled to sums of squares of about 1, for a smaller spread.
      SINKHORN [Sin64, SB99]: entries >= 0, lines scaled to sum 1. Each row, those with fewest entries first, draws a
      free column with the chances of its entries; the sample is the product of the rows' sums over free columns. Its
      mean is the permanent: a permutation is drawn with the chance of its product over that sample.
-   Sample s has a generator seeded with (seed, s), and blocks of samples are added in order: threads change nothing. */
+   Sample s has a generator seeded with (seed, s), and blocks are added in order: threads change nothing. */
 
 #define PERMI_BLOCK_SAMPLES 256
 #define PERMI_ESTIMATE_SWEEPS 100
@@ -3273,7 +3254,12 @@ static const permi_member permi_more_members[] = {
     PERMI_MEMBER(perm_estimate, confidence), PERMI_MEMBER(perm_estimate, samples), PERMI_MEMBER(perm_estimate, seed),
     PERMI_MEMBER(perm_estimate, estimator), PERMI_MEMBER(perm_estimate, is_complex),
     PERMI_MEMBER(perm_estimate, threads), PERMI_MEMBER(perm_estimate, seconds), PERMI_MEMBER(perm_estimate, status),
-    PERMI_MEMBER(perm_estimate, argument), PERMI_MEMBER(perm_estimate, message)};
+    PERMI_MEMBER(perm_estimate, argument), PERMI_MEMBER(perm_estimate, message),
+    {"perm_matrix", 0, sizeof(perm_matrix)},
+    PERMI_MEMBER(perm_matrix, m), PERMI_MEMBER(perm_matrix, n), PERMI_MEMBER(perm_matrix, nnz),
+    PERMI_MEMBER(perm_matrix, kind), PERMI_MEMBER(perm_matrix, row_start), PERMI_MEMBER(perm_matrix, column),
+    PERMI_MEMBER(perm_matrix, real), PERMI_MEMBER(perm_matrix, imaginary), PERMI_MEMBER(perm_matrix, integer),
+    PERMI_MEMBER(perm_matrix, allocator)};
 
 PERM_MORE_API perm_status perm_more_layout(const char *name, size_t *offset, size_t *bytes)
 {
@@ -3322,28 +3308,6 @@ typedef struct permi_spy {
   permi_control *watch;
   permi_pool pool;
 } permi_spy;
-
-typedef struct permi_spy_text {
-  char text[64];
-} permi_spy_text;
-
-static permi_spy_text permi_spy_number(double x)
-{
-  permi_spy_text number;
-  permi_say(number.text, sizeof number.text, "%.3g", x);
-  return number;
-}
-
-static permi_spy_text permi_spy_bytes(double bytes)
-{
-  static const char *const unit[] = {"B", "kB", "MB", "GB", "TB", "PB"};
-  permi_spy_text text;
-  int k = 0;
-  for (; k < 5 && bytes >= 999.5; k++)
-    bytes /= 1000;
-  permi_say(text.text, sizeof text.text, "%.3g %s", bytes, unit[k]);
-  return text;
-}
 
 PERMI_PRINTF(5, 6)
 static void permi_spy_label(FILE *file, int x, int y, const char *attributes, const char *format, ...)
@@ -3488,8 +3452,10 @@ static void permi_spy_curve(FILE *file, const permi_spy *spy, const double *valu
   for (tick = 0; tick <= scale; tick += step) {
     const int at = y + height - (int)((height - 8) * tick / scale);
     fprintf(file, "<path d=\"M%d %dH%d\" stroke=\"#dddddd\"/>\n", left, at, right);
-    permi_spy_label(file, left - 8, at + 5, "text-anchor=\"end\"", "%s",
-                    logarithmic ? permi_spy_bytes(pow(10, tick)).text : permi_spy_number(tick).text);
+    if (logarithmic)
+      permi_spy_label(file, left - 8, at + 5, "text-anchor=\"end\"", "%s", permi_size_words(pow(10, tick)).text);
+    else
+      permi_spy_label(file, left - 8, at + 5, "text-anchor=\"end\"", "%.3g", tick);
   }
   step = permi_spy_step(spy->steps);
   for (tick = 0; tick <= spy->steps; tick += step) {
@@ -3518,8 +3484,8 @@ static void permi_spy_curves(FILE *file, const permi_spy *spy)
                   tree ? "tables" : "frontier", tree ? "the tree" : "elimination");
   permi_spy_curve(file, spy, spy->width, top + 12, 0);
   permi_spy_label(file, PERMI_SPY_LEFT, top + 216, "class=\"h\"",
-                  "Memory of a step's values, predicted, logarithmic (at most %s states; the run: %s)",
-                  permi_spy_number(spy->states).text, permi_spy_bytes(spy->leaf->information.bytes).text);
+                  "Memory of a step's values, predicted, logarithmic (at most %.3g states; the run: %s)", spy->states,
+                  permi_size_words(spy->leaf->information.bytes).text);
   permi_spy_curve(file, spy, spy->bytes, top + 228, 1);
   permi_spy_label(file, 585, top + 418, "text-anchor=\"middle\"", "steps: vertices eliminated");
 }
@@ -3566,7 +3532,7 @@ static int permi_spy_print(FILE *file, const void *what)
     permi_spy_label(file, 200, y, "", "%s", perm_method_name(leaf->method));
     permi_spy_label(file, 450, y, "text-anchor=\"end\"", "%s", permi_time_words(leaf->seconds).text);
     if (leaf->bytes > 0)
-      permi_spy_label(file, 600, y, "text-anchor=\"end\"", "%s", permi_spy_bytes(leaf->bytes).text);
+      permi_spy_label(file, 600, y, "text-anchor=\"end\"", "%s", permi_size_words(leaf->bytes).text);
   }
   if (leaves > rows)
     permi_spy_label(file, PERMI_SPY_LEFT, table + 46 + 24 * rows, "", "and %d more, %s", leaves - rows,
@@ -3753,7 +3719,7 @@ static int permi_spy_elimination(permi_spy *spy)
 }
 
 static perm_status permi_sparse_spy(const perm_matrix *matrix, const perm_options *options, const char *path,
-                                    perm_result *result)
+                                    const char *name, perm_result *result)
 {
   permi_control watch = permi_control_begin(options);
   perm_job *job = NULL;
@@ -3772,14 +3738,14 @@ static perm_status permi_sparse_spy(const perm_matrix *matrix, const perm_option
   spy.watch = &watch;
   spy.pool.allocator = &options->allocator;
   memset(&planned, 0, sizeof planned);
-  status = perm_sparse_job(matrix, options, &job, &planned);
+  status = permi_job_or_none(perm_sparse_job(matrix, options, &job, &planned), &job);
   if (status != PERM_OK && status != PERM_ERROR_LIMIT && status != PERM_ERROR_UNSUPPORTED &&
       status != PERM_ERROR_OVERFLOW && status != PERM_ERROR_SIZE)
     return permi_fail(result, status, planned.argument, "%s", planned.message);
   spy.matrix = matrix;
   spy.job = job;
   memcpy(spy.message, planned.message, sizeof spy.message);
-  spy.name = options->name;
+  spy.name = name;
   numbers = (int *)permi_pool_get(&spy.pool, 3 * (size_t)matrix->n + 2 + 2 * PERMI_SPY_OUTLINES, sizeof *numbers);
   status = PERM_ERROR_MEMORY;
   if (permi_spy_cells(&spy, 0, matrix->m, matrix->n, matrix->nnz) &&
@@ -3802,27 +3768,24 @@ static perm_status permi_sparse_spy(const perm_matrix *matrix, const perm_option
 }
 
 PERM_MORE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const perm_options *options_given,
-                                          const char *path, perm_result *result)
+                                          const char *path, const char *name, perm_result *result)
 {
   permi_metered call;
   const perm_options *options = permi_meter_begin(&call, options_given, permi_matrix_cost(matrix));
-  return permi_meter_end(&call, permi_sparse_spy(matrix, options, path, result), result);
+  return permi_meter_end(&call, permi_sparse_spy(matrix, options, path, name, result), result);
 }
 
 /* ===================================================================================== >>placements
    Rook numbers by a frontier of rows and columns, whose vertices may stay unmatched.
-
    A state is the set of matched frontier vertices, at bits w - 1 .. 0 of an index; plane i holds, for all 2^w states,
    the sums of the products of matchings with i eliminated vertices of one side, the counted one, matched. Eliminating v
    sends f to g, without v's bit,
        g_i[S] = f_i[S] + f_(i-s)[S + v] + sum over neighbours t in S of c_t f_(i-s)[S - t],
    s = 1 if v is counted; a neighbour that was not on the frontier gets the highest bit. Then the highest bit moves to
    v's place. In the end plane i, at the empty set, is r_i.
-
    A step is in place: S comes from smaller sets or from those with v, and planes from lower ones; so sets and planes
    descend. Sets that differ in bits of the step alone are apart from others: so a chunk of sets takes several steps at
    once, a group, while it is cached, and threads share chunks.
-
    Values are as short as all of a step are seen to be: 32 bits, 64, or words; a step takes them to at most 2 + sum |c|
    times as much, and to no more than the product over lines of (1 + sum of |entries|). Low bits of values of 32 and 64
    bits are lanes of a vector. */
@@ -4458,10 +4421,10 @@ done:
 
 /* ===================================================================================== >>rook_order
    Elimination orders for >>placements, up to 64 rows and 64 columns. Annealing (>>order) ends in orders that differ by
-   2 x; a beam search finds others to anneal from, and the one of the least predicted seconds is taken.
-   A beam: what is eliminated is a set, its cost that of the best way to it. From the best `width` sets of a size the
-   vertices are eliminated that let the frontier grow least, or by up to `slack` more; vertices without entries left go
-   by themselves. */
+   2 x; a beam search finds others to anneal from, and the one of the least predicted seconds is taken. A beam: of each
+   size the best `width` sets of eliminated vertices, each with the cost of the best way to it, are extended by the
+   vertices that let the frontier grow least, or by up to `slack` more. Vertices without entries left go by themselves.
+   */
 
 #define PERMI_BEAM_LINES 64
 #define PERMI_BEAM_FIRST 48  /* sets, doubled while it pays */
@@ -6227,14 +6190,13 @@ static void permi_tree_draw(permi_draw *draw)
 static const permi_tracer permi_tree_tracer = {permi_tree_kept_bytes, permi_tree_record, permi_tree_draw, NULL, NULL};
 
 /* ========================================================================================= >>sample
-   Permutations of a non-negative matrix drawn with probability proportional to their products: each block by the engine
-   of >>trace that is predicted to be done first, within the memory; blocks are joined, as they are independent.
-
-   Integers are drawn exactly, see >>trace. Doubles, u = 2^-53: a value carries at most as many roundings, G, as the
-   engine's bound (THE BOUND) counts; the sum in a draw differs from the kept value by one for each way more, and a draw
-   by its 53 bits and a subtraction a way. So the total variation distance is at most 4 (G + ways + steps) u, to first
-   order; what underflowed is refused above 2^-60 of the last value, and so are entries that scaling lost.
-   Sample i has a generator seeded with (seed, i): threads and ranges change nothing. */
+   Draws permutations of a non-negative matrix with probability proportional to their products: each block, as blocks
+   are independent, by the engine of >>trace that is predicted to be done first, within the memory. Integers are drawn
+   exactly, see >>trace. Doubles, u = 2^-53: a value carries at most as many roundings, G, as the engine's bound (THE
+   BOUND) counts; the sum in a draw differs from the kept value by one for each way more, and a draw by its 53 bits and
+   a subtraction a way. So the total variation distance is at most 4 (G + ways + steps) u, to first order. Refused are
+   underflow above 2^-60 of the last value, and entries that scaling lost. Sample i has a generator seeded with (seed,
+   i): threads and ranges change nothing. */
 
 #define PERMI_SAMPLE_LOST 8.673617379884035e-19 /* 2^-60 */
 #define PERMI_SAMPLE_PART 64                    /* samples of a thread at a time */
@@ -6628,44 +6590,35 @@ static perm_status permi_sample(permi_sampling *sampling, const permi_given *giv
   return status == PERM_ERROR_MEMORY ? permi_fail_memory(sampling->result) : status;
 }
 
-/* Draws from a matrix or, where that is NULL, from a problem's array. */
-static perm_status permi_sample_call(const perm_matrix *matrix, const permi_problem *problem,
-                                     const perm_options *options, permi_sampling sampling, perm_result *result)
+PERM_MORE_API perm_status perm_sample_sparse(const perm_matrix *matrix, const perm_options *options, uint64_t seed,
+                                             uint64_t first, uint64_t count, int *columns, perm_result *result)
 {
   const double start = permi_seconds();
+  permi_sampling sampling;
   permi_metered call;
   permi_control watch;
   permi_given given;
   perm_status status;
   if (!result)
     return PERM_ERROR_NULL;
-  sampling.options = permi_meter_begin(&call, options, problem ? 0 : permi_matrix_cost(matrix));
+  memset(&sampling, 0, sizeof sampling);
+  sampling.seed = seed;
+  sampling.begin = first;
+  sampling.count = count;
+  sampling.columns = columns;
+  sampling.options = permi_meter_begin(&call, options, permi_matrix_cost(matrix));
   permi_result_clear(result);
   watch = permi_control_begin(sampling.options);
   sampling.watch = &watch;
   sampling.result = result;
-  status = permi_check_options(sampling.options, problem ? 5 : 2, result);
+  status = permi_check_options(sampling.options, 2, result);
   if (status == PERM_OK)
-    status = problem ? permi_check_problem(problem, 0, result)
-                     : permi_given_make(matrix, sampling.options, &watch, &given, result);
-  if (status == PERM_OK && problem) {
-    memset(&given, 0, sizeof given);
-    given.kind = PERM_KIND_REAL;
-    given.m = problem->m;
-    given.n = problem->n;
-    given.nnz = (size_t)given.m * (size_t)given.n;
-    given.real = problem->real;
-    given.ld = (size_t)problem->ld;
-    given.step = 1;
-  }
-  if (status == PERM_OK) {
-    status = permi_sample_check(&given, &sampling, problem ? 4 : 1);
-    sampling.m = given.m;
-    if (status == PERM_OK && given.m > 0)
-      status = permi_sample(&sampling, &given);
-    if (problem)
-      result->argument = result->argument == 2 ? 5 : result->argument == 1 ? 3 : result->argument;
-  }
+    status = permi_given_make(matrix, sampling.options, &watch, &given, result);
+  if (status == PERM_OK)
+    status = permi_sample_check(&given, &sampling, 1);
+  sampling.m = status == PERM_OK ? given.m : 0;
+  if (sampling.m > 0)
+    status = permi_sample(&sampling, &given);
   if (status == PERM_OK) {
     result->method = sampling.method;
     result->terms = sampling.visited;
@@ -6674,31 +6627,6 @@ static perm_status permi_sample_call(const perm_matrix *matrix, const permi_prob
   result->status = status;
   result->seconds = permi_seconds() - start;
   return permi_meter_end(&call, status, result);
-}
-
-static permi_sampling permi_sampling_of(uint64_t seed, uint64_t first, uint64_t count, int *columns)
-{
-  permi_sampling sampling;
-  memset(&sampling, 0, sizeof sampling);
-  sampling.seed = seed;
-  sampling.begin = first;
-  sampling.count = count;
-  sampling.columns = columns;
-  return sampling;
-}
-
-PERM_MORE_API perm_status perm_sample_sparse(const perm_matrix *matrix, const perm_options *options, uint64_t seed,
-                                             uint64_t first, uint64_t count, int *columns, perm_result *result)
-{
-  return permi_sample_call(matrix, NULL, options, permi_sampling_of(seed, first, count, columns), result);
-}
-
-PERM_MORE_API perm_status perm_sample_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
-                                           uint64_t seed, uint64_t first, uint64_t count, int *columns,
-                                           perm_result *result)
-{
-  const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, &permi_reach_real, NULL, NULL);
-  return permi_sample_call(NULL, &problem, options, permi_sampling_of(seed, first, count, columns), result);
 }
 
 #if defined(PERM_WITH_CUDA)

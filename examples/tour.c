@@ -74,7 +74,7 @@ int main(int argc, char **argv)
     char name[64];
     const char *base = strrchr(argv[i], '/') ? strrchr(argv[i], '/') + 1 : argv[i];
     snprintf(name, sizeof name, "%.*s", (int)strcspn(base, "."), base);
-    if (perm_matrix_read(argv[i], NULL, &matrix, &result) != PERM_OK) {
+    if (perm_matrix_read(argv[i], NULL, &matrix, NULL, &result) != PERM_OK) {
       printf("%s\n", result.message);
       tour_failures++;
       continue;

@@ -17,7 +17,7 @@
 
    WHICH CALL
        perm_estimate_*              random samples of the permanent, with an interval; guarantee: by a theorem
-       perm_sample_sparse, _real    permutations drawn by the products of their entries
+       perm_sample_sparse           permutations drawn by the products of their entries
        perm_rook_numbers            the sums of all k x k permanents; perm_rook_matching_polynomial
        perm_compute_low_rank_*      two thin factors, of declared rank
        perm_compute_cauchy_*        the nodes of a Cauchy matrix

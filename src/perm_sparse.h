@@ -15,7 +15,7 @@
    EXAMPLE
        perm_matrix a;
        perm_result r;
-       if (perm_matrix_read("graph.mtx", NULL, &a, &r) == PERM_OK) {
+       if (perm_matrix_read("graph.mtx", NULL, &a, NULL, &r) == PERM_OK) {
          char text[PERM_TEXT_BYTES];
          perm_compute_sparse(&a, NULL, &r);
          perm_result_text(&r, text, sizeof text);

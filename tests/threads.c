@@ -57,8 +57,8 @@ static void *work(void *argument)
     require(perm_job_run(job, 0, chunk, chunk + 1, &part[t]) == PERM_OK, "perm_job_run");
   compute(1 + t % 2, beside[t]);
   snprintf(path, sizeof path, "build/threads.%ld.mtx", (long)getpid()); /* all write the same file: one of them wins */
-  require(perm_matrix_write(path, &band, NULL) == PERM_OK, "perm_matrix_write");
-  require(perm_matrix_read(path, NULL, &matrix, NULL) == PERM_OK && matrix.nnz == band.nnz, "perm_matrix_read");
+  require(perm_matrix_write(path, &band, NULL, NULL) == PERM_OK, "perm_matrix_write");
+  require(perm_matrix_read(path, NULL, &matrix, NULL, NULL) == PERM_OK && matrix.nnz == band.nnz, "perm_matrix_read");
   perm_matrix_free(&matrix);
   return NULL;
 }

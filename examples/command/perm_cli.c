@@ -315,7 +315,7 @@ static int cli_one(cli *run, const char *name, perm_matrix matrix, perm_result r
   estimate.standard_error = estimate.radius = INFINITY;
   cli_seconds_taken(&run->options, result.seconds);
   if (result.status == PERM_OK && run->write) {
-    result.status = perm_matrix_write_within(run->write, &matrix, &run->options, &result);
+    result.status = perm_matrix_write(run->write, &matrix, &run->options, &result);
     cli_seconds_taken(&run->options, result.seconds);
     if (result.status != PERM_OK)
       name = run->write;
@@ -329,8 +329,7 @@ static int cli_one(cli *run, const char *name, perm_matrix matrix, perm_result r
     return CLI_USAGE;
   }
   if (result.status == PERM_OK && run->spy) {
-    run->options.name = name;
-    result.status = perm_sparse_spy(&matrix, &run->options, run->spy, &result);
+    result.status = perm_sparse_spy(&matrix, &run->options, run->spy, name, &result);
     if (result.status == PERM_OK && !strcmp(run->spy, "-")) {
       perm_matrix_free(&matrix);
       return CLI_DONE;

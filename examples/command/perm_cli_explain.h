@@ -369,7 +369,7 @@ static int cli_explain(const cli *run, const char *name, const perm_matrix *matr
   options.execute = cli_explain_proof;
   options.execute_data = &proving;
   status = cli_proves ? perm_prove_sparse(matrix, NULL, &options, result)
-                      : perm_sparse_explain(matrix, &run->options, &job, result);
+                      : perm_sparse_job(matrix, &run->options, &job, result);
   if (status == PERM_OK && job)
     cli_explain_job(run, name, matrix, job);
   else if (cli_is_refusal(status))

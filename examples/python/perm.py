@@ -148,8 +148,7 @@ class _Options(Structure):
                 ("tolerance", c_double), ("modulus", c_uint64), ("max_seconds", c_double), ("max_bytes", c_double),
                 ("plan_effort", c_double), ("progress", _Callback), ("user_data", c_void_p), ("cancel", c_void_p),
                 ("allocator", c_void_p * 3), ("gpu", _GpuOptions), ("checkpoint", _CheckpointFile),
-                ("execute", c_void_p), ("execute_data", c_void_p),
-                ("format", c_int), ("name", c_char_p)]
+                ("execute", c_void_p), ("execute_data", c_void_p), ("format", c_int)]
 
 
 class _Integer(Structure):
@@ -221,7 +220,7 @@ _FUNCTIONS = {
     "perm_estimate_real": "iplpOp", "perm_estimate_complex": "iplpOp",
     "perm_compute_low_rank_real": "iiplplOR", "perm_compute_low_rank_complex": "iiplplOR",
     "perm_compute_cauchy_real": "ippOpR", "perm_compute_cauchy_complex": "ippOpR",
-    "perm_matrix_from_triplets": "iizpppppiOpR", "perm_matrix_read": "sOpR",
+    "perm_matrix_from_triplets": "iizpppppiOpR", "perm_matrix_read": "sOppR",
     "perm_matrix_read_memory": "szsOpR", "perm_job_offer": "pip", "perm_job_precision": "pp",
     "perm_compute_sparse": "pOR", "perm_prove_sparse": "psOR",
     "perm_prove_integer": "iiplsOR", "perm_prove_gaussian": "iiplsOR",
@@ -302,11 +301,11 @@ _lib, LIBRARY = _load()
 for _name, _letters in _FUNCTIONS.items():
     getattr(_lib, _name).argtypes = [_ARGUMENTS[letter] for letter in _letters]
 _lib.perm_real.argtypes, _lib.perm_real.restype = [c_int, c_void_p], c_double
-_lib.perm_matrix_bytes.restype = c_size_t
 _lib.perm_matrix_free.argtypes, _lib.perm_matrix_free.restype = [c_void_p], None
 _lib.perm_job_free.argtypes, _lib.perm_job_free.restype = [c_void_p], None
 _lib.perm_job_explain.argtypes, _lib.perm_job_explain.restype = [c_void_p, c_char_p, c_size_t], c_size_t
-_MATRIX_BYTES = _lib.perm_matrix_bytes()
+_MATRIX_BYTES = c_size_t()
+_lib.perm_more_layout(b"perm_matrix", byref(c_size_t()), byref(_MATRIX_BYTES))
 for _name in ("time", "bytes"):
     getattr(_lib, "perm_%s_text" % _name).argtypes = [c_double, c_char_p, c_size_t]
 
@@ -1361,7 +1360,7 @@ class _Sparse:
     """A perm_matrix: from scipy.sparse, an array, or a file. For `with`."""
 
     def __init__(self, a, call, name="bytes"):
-        self.bytes = ctypes.create_string_buffer(_MATRIX_BYTES)
+        self.bytes = ctypes.create_string_buffer(_MATRIX_BYTES.value)
         self.integer = False
         self.note = b""
         tail = byref(call.options), self.bytes, byref(call.result)
@@ -1372,7 +1371,7 @@ class _Sparse:
             if isinstance(a, bytes):
                 status = _lib.perm_matrix_read_memory(a, len(a), name.encode(errors="replace"), *tail)
             else:
-                status = _lib.perm_matrix_read(_path("matrix", a), *tail)
+                status = _lib.perm_matrix_read(_path("matrix", a), *tail[:2], None, tail[2])
             self.note = call.result.message
             if status == 0 and self.note and not call.options.format:
                 _warn(_text(self.note))

@@ -237,9 +237,6 @@ PERM_API const char *perm_precision_name(perm_precision precision);
 PERM_API const char *perm_isa_name(perm_isa isa);
 PERM_API const char *perm_format_name(perm_format format);
 
-/* PERM_ERROR_OVERFLOW, and *value unchanged, if it does not fit. */
-PERM_API perm_status perm_integer_int64(const perm_integer *integer, int64_t *value);
-
 /* The best instruction set of this machine that this build has kernels for. */
 PERM_API perm_isa perm_isa_best(void);
 

@@ -125,19 +125,14 @@ PERM_MORE_API void perm_rook_matching_polynomial(int m, int n, const perm_intege
 PERM_MORE_API perm_status perm_sample_sparse(const perm_matrix *matrix, const perm_options *options, uint64_t seed,
                                              uint64_t first, uint64_t count, int *columns, perm_result *result);
 
-/* The same of an array, row i of which begins at a + i ld. */
-PERM_MORE_API perm_status perm_sample_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
-                                           uint64_t seed, uint64_t first, uint64_t count, int *columns,
-                                           perm_result *result);
-
 /* Draws as SVG: the entries as given and in block triangular form (entries in no perfect matching in another color;
    over order 600 or 20000 entries densities); of the largest block with a frontier or a tree, its entries in the order
    of elimination, vertices and the memory of their states on the way; engine and prediction of every block, or why
-   there is no plan. Options as for perm_sparse_job, and name, for the title; path as for perm_matrix_write. The file
-   stays below about a megabyte and a half. */
+   there is no plan. Options as for perm_sparse_job; path as for perm_matrix_write; name: of the matrix, for the title,
+   or NULL. The file stays below about a megabyte and a half. */
 PERM_MORE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const perm_options *options, const char *path,
-                                          perm_result *result);
+                                          const char *name, perm_result *result);
 
-/* perm_layout of perm_estimate_plan and perm_estimate. */
+/* perm_layout of perm_estimate_plan, perm_estimate and perm_matrix. */
 PERM_MORE_API perm_status perm_more_layout(const char *name, size_t *offset, size_t *bytes);
 /* SPDX-License-Identifier: MIT */

@@ -57,6 +57,10 @@ typedef struct perm_matrix {
    The kind is INTEGER if all numbers are integers of 64 bits, also as 2.0 or 1e3 and of a banner with field real;
    PATTERN if there are none; COMPLEX if one has an i, or two parts; else REAL. result->message tells if doubles round
    one that is an integer, or if one is beyond 64 bits.
+   denominator, unless NULL: without a banner fractions a/b may stand among integers. Each row is multiplied by the
+   least common multiple of its denominators (if m > n, by that of them all), and the permanent is that of *matrix (kind
+   INTEGER) / *denominator, their product, not reduced; 1: there was none. Numerators and scaled entries have 64 bits,
+   denominators are up to 2^53, else refused.
    Numbers are decimal, with a point in every locale, rounded to nearest. Refused: NaN, infinities, hexadecimal,
    magnitudes beyond double, non-zero numbers that round to 0, integers of an integer file beyond 64 bits, fractions
    a/b, packed files (.gz and others: the message says how to unpack). Lines end in LF or CR LF and may have any length.
@@ -65,24 +69,16 @@ typedef struct perm_matrix {
    PERM_ERROR_FILE: "FILE: what failed: the system's reason". PERM_ERROR_FORMAT: "FILE:LINE: taken as FORMAT: what was
    found, what was expected", or of .npy "FILE: byte K: ...", from 0. */
 PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,
-                                             perm_result *result);
+                                             perm_integer *denominator, perm_result *result);
 
 /* The same from bytes in memory. name stands for the file in messages; NULL: "memory". */
 PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t bytes, const char *name,
                                                     const perm_options *options, perm_matrix *matrix,
                                                     perm_result *result);
 
-/* perm_matrix_read, and without a banner fractions a/b among integers: each row is multiplied by the least common
-   multiple of its denominators (if m > n, by that of them all). The permanent is that of *matrix (kind INTEGER) /
-   *denominator, their product, not reduced; 1: there was none. Numerators and scaled entries have 64 bits,
-   denominators are up to 2^53, else refused. */
-PERM_SPARSE_API perm_status perm_matrix_read_fractions(const char *path, const perm_options *options,
-                                                       perm_matrix *matrix, perm_integer *denominator,
-                                                       perm_result *result);
-
-/* perm_matrix_read_fractions for files of many graphs: each() gets one matrix after another, with its line (0: the file
-   has one matrix); *result says how it was read. The matrix is each()'s, to be freed by perm_matrix_free; what each()
-   returns ends the reading unless it is 0. max_seconds is of reading one matrix. An error ends it, too. */
+/* perm_matrix_read with a denominator for files of many graphs: each() gets one matrix after another, with its line (0:
+   the file has one matrix); *result says how it was read. The matrix is each()'s, to be freed by perm_matrix_free; what
+   each() returns ends the reading unless it is 0. max_seconds is of reading one matrix. An error ends it, too. */
 typedef int (*perm_matrix_each)(perm_matrix *matrix, const perm_integer *denominator, unsigned long long line,
                                 void *user_data);
 PERM_SPARSE_API perm_status perm_matrix_read_each(const char *path, const perm_options *options,
@@ -91,13 +87,10 @@ PERM_SPARSE_API perm_status perm_matrix_read_each(const char *path, const perm_o
 /* Writes Matrix Market coordinate general, which reads back to the same bits; "-" is standard output. A file is
    replaced as a whole (>>files of perm.h). Open files by name (/dev/stdout, /dev/fd/3) and character devices are
    written directly; directories, FIFOs, other devices and symbolic links are refused. PERM_ERROR_FILE with the system's
-   reason. O(nnz). */
-PERM_SPARSE_API perm_status perm_matrix_write(const char *path, const perm_matrix *matrix, perm_result *result);
-
-/* The same within the options cancel, max_seconds and progress. PERM_STOPPED_CANCELLED or _TIME: the file is unchanged;
+   reason. O(nnz). Options cancel, max_seconds and progress. PERM_STOPPED_CANCELLED or _TIME: the file is unchanged;
    direct output ends anywhere. */
-PERM_SPARSE_API perm_status perm_matrix_write_within(const char *path, const perm_matrix *matrix,
-                                                     const perm_options *options, perm_result *result);
+PERM_SPARSE_API perm_status perm_matrix_write(const char *path, const perm_matrix *matrix, const perm_options *options,
+                                              perm_result *result);
 
 /* From a row-major array with row stride ld >= n; kind REAL. a may be NULL when m or n is 0. O(m n). */
 PERM_SPARSE_API perm_status perm_matrix_from_dense(int m, int n, const double *a, ptrdiff_t ld,
@@ -137,23 +130,17 @@ PERM_SPARSE_API perm_status perm_matrix_from_edges(int m, int n, size_t edges, c
 /* Releases the arrays and zeroes the struct; NULL is fine. */
 PERM_SPARSE_API void perm_matrix_free(perm_matrix *matrix);
 
-/* For languages that cannot read this header; see perm_layout. */
-PERM_SPARSE_API size_t perm_matrix_bytes(void);
-
 /* The job of a sparse matrix: entries in no perfect matching are dropped, lines of degree 1 and 2 eliminated, the rest
    is split into blocks, a task or range each. Precision exact (Gaussian integers in complex matrices), or default for
    kinds pattern and integer (unless doubles are predicted to be over 5 times as fast and exact over ten seconds or over
    max_seconds; the result's message then says what exact takes): integers of as many words as the permanent can need;
    PERM_ERROR_OVERFLOW if a perm_integer may have fewer. options.modulus: exact, modulo it. PERM_ERROR_LIMIT: the
-   prediction exceeds max_seconds, max_bytes or 512 frontier vertices. PERM_STOPPED_CANCELLED or _TIME: stopped while
+   prediction exceeds max_seconds, max_bytes or 512 frontier vertices; then *job may be what was planned until the
+   refusal, to be freed: it has perm_job_offer and perm_job_explain, the leaves before it run, perm_job_finish refuses.
+   PERM_STOPPED_CANCELLED or _TIME: stopped while
    planning, which reports progress with fraction 0; *job is NULL. */
 PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const perm_options *options, perm_job **job,
                                             perm_result *result);
-
-/* perm_sparse_job for looking at alone: with PERM_ERROR_LIMIT *job may be what was planned until the refusal, which has
-   perm_job_offer and perm_job_explain, and to be freed; the leaves before it run, perm_job_finish refuses. */
-PERM_SPARSE_API perm_status perm_sparse_explain(const perm_matrix *matrix, const perm_options *options, perm_job **job,
-                                                perm_result *result);
 
 /* Permanent of a sparse matrix. Default precision takes doubles (with their error bound) if a perm_integer may be too
    short. Rectangular matrices (and the methods for them) become arrays of up to PERM_MAX_LINES rows and columns for the

@@ -187,7 +187,6 @@ typedef struct perm_options {
                          struct perm_result *result);
   void *execute_data;
   perm_format format; /* of perm_matrix_read and perm_matrix_read_memory */
-  const char *name;   /* of the matrix, in the title of perm_sparse_spy's picture; NULL: none */
 } perm_options;
 
 #define PERM_ALL_GPUS (-1)

@@ -53,7 +53,6 @@ static const permi_member permi_members[] = {
     PERMI_MEMBER(perm_options, execute),
     PERMI_MEMBER(perm_options, execute_data),
     PERMI_MEMBER(perm_options, format),
-    PERMI_MEMBER(perm_options, name),
     {"perm_gpu_options", 0, sizeof(perm_gpu_options)},
     PERMI_MEMBER(perm_gpu_options, devices),
     PERMI_MEMBER(perm_gpu_options, cpu_fallback),
@@ -233,19 +232,6 @@ PERM_API size_t perm_time_text(double seconds, char *buffer, size_t size)
 PERM_API size_t perm_bytes_text(double bytes, char *buffer, size_t size)
 {
   return (size_t)snprintf(buffer, buffer ? size : 0, "%s", permi_size_words(bytes).text);
-}
-
-PERM_API perm_status perm_integer_int64(const perm_integer *integer, int64_t *value)
-{
-  const uint64_t limit = (UINT64_C(1) << 63) - !(integer && integer->negative);
-  uint64_t word;
-  if (!permi_integer_good(integer) || !value)
-    return PERM_ERROR_NULL;
-  word = integer->words ? integer->word[0] : 0;
-  if (integer->words > 1 || word > limit)
-    return PERM_ERROR_OVERFLOW;
-  *value = integer->negative && word ? -1 - (int64_t)(word - 1) : (int64_t)word;
-  return PERM_OK;
 }
 
 PERM_API size_t perm_result_text(const perm_result *result, char *buffer, size_t size)

@@ -248,7 +248,12 @@ static const permi_member permi_more_members[] = {
     PERMI_MEMBER(perm_estimate, confidence), PERMI_MEMBER(perm_estimate, samples), PERMI_MEMBER(perm_estimate, seed),
     PERMI_MEMBER(perm_estimate, estimator), PERMI_MEMBER(perm_estimate, is_complex),
     PERMI_MEMBER(perm_estimate, threads), PERMI_MEMBER(perm_estimate, seconds), PERMI_MEMBER(perm_estimate, status),
-    PERMI_MEMBER(perm_estimate, argument), PERMI_MEMBER(perm_estimate, message)};
+    PERMI_MEMBER(perm_estimate, argument), PERMI_MEMBER(perm_estimate, message),
+    {"perm_matrix", 0, sizeof(perm_matrix)},
+    PERMI_MEMBER(perm_matrix, m), PERMI_MEMBER(perm_matrix, n), PERMI_MEMBER(perm_matrix, nnz),
+    PERMI_MEMBER(perm_matrix, kind), PERMI_MEMBER(perm_matrix, row_start), PERMI_MEMBER(perm_matrix, column),
+    PERMI_MEMBER(perm_matrix, real), PERMI_MEMBER(perm_matrix, imaginary), PERMI_MEMBER(perm_matrix, integer),
+    PERMI_MEMBER(perm_matrix, allocator)};
 
 PERM_MORE_API perm_status perm_more_layout(const char *name, size_t *offset, size_t *bytes)
 {

@@ -301,8 +301,8 @@ static perm_status permi_write_file(const char *path, const perm_allocator *allo
   return permi_file_because(result, path, doing, why);
 }
 
-PERM_SPARSE_API perm_status perm_matrix_write_within(const char *path, const perm_matrix *matrix,
-                                                     const perm_options *options, perm_result *result)
+PERM_SPARSE_API perm_status perm_matrix_write(const char *path, const perm_matrix *matrix, const perm_options *options,
+                                              perm_result *result)
 {
   permi_control watch = permi_control_begin(permi_options(options));
   permi_environment environment;
@@ -328,10 +328,5 @@ PERM_SPARSE_API perm_status perm_matrix_write_within(const char *path, const per
   if (result)
     result->seconds = permi_seconds() - watch.start;
   return status;
-}
-
-PERM_SPARSE_API perm_status perm_matrix_write(const char *path, const perm_matrix *matrix, perm_result *result)
-{
-  return perm_matrix_write_within(path, matrix, NULL, result);
 }
 /* SPDX-License-Identifier: MIT */

@@ -366,22 +366,11 @@ static perm_status permi_matrix_read_metered(const char *path, const perm_option
 }
 
 PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,
-                                             perm_result *result)
+                                             perm_integer *denominator, perm_result *result)
 {
-  return permi_matrix_read_metered(path, options, matrix, NULL, NULL, NULL, result);
-}
-
-PERM_SPARSE_API perm_status perm_matrix_read_fractions(const char *path, const perm_options *options,
-                                                       perm_matrix *matrix, perm_integer *denominator,
-                                                       perm_result *result)
-{
-  if (denominator) {
+  if (denominator)
     *denominator = permi_integer_of(1);
-    return permi_matrix_read_metered(path, options, matrix, denominator, NULL, NULL, result);
-  }
-  if (matrix)
-    memset(matrix, 0, sizeof *matrix);
-  return permi_fail(result, PERM_ERROR_NULL, 4, "denominator is NULL");
+  return permi_matrix_read_metered(path, options, matrix, denominator, NULL, NULL, result);
 }
 
 PERM_SPARSE_API perm_status perm_matrix_read_each(const char *path, const perm_options *options,

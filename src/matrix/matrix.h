@@ -19,11 +19,6 @@ typedef struct permi_entries {
   size_t count, capacity;
 } permi_entries;
 
-PERM_SPARSE_API size_t perm_matrix_bytes(void)
-{
-  return sizeof(perm_matrix);
-}
-
 PERM_SPARSE_API void perm_matrix_free(perm_matrix *matrix)
 {
   if (!matrix)

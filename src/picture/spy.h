@@ -454,7 +454,7 @@ static int permi_spy_elimination(permi_spy *spy)
 }
 
 static perm_status permi_sparse_spy(const perm_matrix *matrix, const perm_options *options, const char *path,
-                                    perm_result *result)
+                                    const char *name, perm_result *result)
 {
   permi_control watch = permi_control_begin(options);
   perm_job *job = NULL;
@@ -473,14 +473,14 @@ static perm_status permi_sparse_spy(const perm_matrix *matrix, const perm_option
   spy.watch = &watch;
   spy.pool.allocator = &options->allocator;
   memset(&planned, 0, sizeof planned);
-  status = perm_sparse_job(matrix, options, &job, &planned);
+  status = permi_job_or_none(perm_sparse_job(matrix, options, &job, &planned), &job);
   if (status != PERM_OK && status != PERM_ERROR_LIMIT && status != PERM_ERROR_UNSUPPORTED &&
       status != PERM_ERROR_OVERFLOW && status != PERM_ERROR_SIZE)
     return permi_fail(result, status, planned.argument, "%s", planned.message);
   spy.matrix = matrix;
   spy.job = job;
   memcpy(spy.message, planned.message, sizeof spy.message);
-  spy.name = options->name;
+  spy.name = name;
   numbers = (int *)permi_pool_get(&spy.pool, 3 * (size_t)matrix->n + 2 + 2 * PERMI_SPY_OUTLINES, sizeof *numbers);
   status = PERM_ERROR_MEMORY;
   if (permi_spy_cells(&spy, 0, matrix->m, matrix->n, matrix->nnz) &&
@@ -503,10 +503,10 @@ static perm_status permi_sparse_spy(const perm_matrix *matrix, const perm_option
 }
 
 PERM_MORE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const perm_options *options_given,
-                                          const char *path, perm_result *result)
+                                          const char *path, const char *name, perm_result *result)
 {
   permi_metered call;
   const perm_options *options = permi_meter_begin(&call, options_given, permi_matrix_cost(matrix));
-  return permi_meter_end(&call, permi_sparse_spy(matrix, options, path, result), result);
+  return permi_meter_end(&call, permi_sparse_spy(matrix, options, path, name, result), result);
 }
 /* SPDX-License-Identifier: MIT */

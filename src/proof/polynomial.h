@@ -65,11 +65,6 @@ static double permi_proof_bits(const permi_problem *problem)
   return fmin(bits[0], bits[1]);
 }
 
-static int permi_proof_primes(const permi_problem *problem)
-{
-  return (int)((permi_proof_bits(problem) + 1.001) / (PERMI_PROOF_PRIME_BITS - 1e-4)) + 1;
-}
-
 static double permi_balanced(uint64_t x, uint64_t p)
 {
   return x > p / 2 ? -(double)(p - x) : (double)x;

@@ -237,7 +237,7 @@ static permi_proof *permi_proof_make(const permi_problem *problem, const perm_op
   proof->n = problem->n;
   proof->parts = problem->parts;
   proof->signs = problem->n / 2;
-  proof->primes = permi_proof_primes(problem);
+  proof->primes = (int)((permi_proof_bits(problem) + 1.001) / (PERMI_PROOF_PRIME_BITS - 1e-4)) + 1;
   proof->runs = proof->primes * proof->parts;
   proof->values = (uint64_t)(proof->n + 1) * ((UINT64_C(1) << proof->signs) - 1) + 1;
   proof->run = permi_polynomial_kernel(options->isa == PERM_ISA_CUDA ? PERM_ISA_PLAIN : permi_isa(options), rate);

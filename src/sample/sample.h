@@ -406,44 +406,35 @@ static perm_status permi_sample(permi_sampling *sampling, const permi_given *giv
   return status == PERM_ERROR_MEMORY ? permi_fail_memory(sampling->result) : status;
 }
 
-/* Draws from a matrix or, where that is NULL, from a problem's array. */
-static perm_status permi_sample_call(const perm_matrix *matrix, const permi_problem *problem,
-                                     const perm_options *options, permi_sampling sampling, perm_result *result)
+PERM_MORE_API perm_status perm_sample_sparse(const perm_matrix *matrix, const perm_options *options, uint64_t seed,
+                                             uint64_t first, uint64_t count, int *columns, perm_result *result)
 {
   const double start = permi_seconds();
+  permi_sampling sampling;
   permi_metered call;
   permi_control watch;
   permi_given given;
   perm_status status;
   if (!result)
     return PERM_ERROR_NULL;
-  sampling.options = permi_meter_begin(&call, options, problem ? 0 : permi_matrix_cost(matrix));
+  memset(&sampling, 0, sizeof sampling);
+  sampling.seed = seed;
+  sampling.begin = first;
+  sampling.count = count;
+  sampling.columns = columns;
+  sampling.options = permi_meter_begin(&call, options, permi_matrix_cost(matrix));
   permi_result_clear(result);
   watch = permi_control_begin(sampling.options);
   sampling.watch = &watch;
   sampling.result = result;
-  status = permi_check_options(sampling.options, problem ? 5 : 2, result);
+  status = permi_check_options(sampling.options, 2, result);
   if (status == PERM_OK)
-    status = problem ? permi_check_problem(problem, 0, result)
-                     : permi_given_make(matrix, sampling.options, &watch, &given, result);
-  if (status == PERM_OK && problem) {
-    memset(&given, 0, sizeof given);
-    given.kind = PERM_KIND_REAL;
-    given.m = problem->m;
-    given.n = problem->n;
-    given.nnz = (size_t)given.m * (size_t)given.n;
-    given.real = problem->real;
-    given.ld = (size_t)problem->ld;
-    given.step = 1;
-  }
-  if (status == PERM_OK) {
-    status = permi_sample_check(&given, &sampling, problem ? 4 : 1);
-    sampling.m = given.m;
-    if (status == PERM_OK && given.m > 0)
-      status = permi_sample(&sampling, &given);
-    if (problem)
-      result->argument = result->argument == 2 ? 5 : result->argument == 1 ? 3 : result->argument;
-  }
+    status = permi_given_make(matrix, sampling.options, &watch, &given, result);
+  if (status == PERM_OK)
+    status = permi_sample_check(&given, &sampling, 1);
+  sampling.m = status == PERM_OK ? given.m : 0;
+  if (sampling.m > 0)
+    status = permi_sample(&sampling, &given);
   if (status == PERM_OK) {
     result->method = sampling.method;
     result->terms = sampling.visited;
@@ -452,30 +443,5 @@ static perm_status permi_sample_call(const perm_matrix *matrix, const permi_prob
   result->status = status;
   result->seconds = permi_seconds() - start;
   return permi_meter_end(&call, status, result);
-}
-
-static permi_sampling permi_sampling_of(uint64_t seed, uint64_t first, uint64_t count, int *columns)
-{
-  permi_sampling sampling;
-  memset(&sampling, 0, sizeof sampling);
-  sampling.seed = seed;
-  sampling.begin = first;
-  sampling.count = count;
-  sampling.columns = columns;
-  return sampling;
-}
-
-PERM_MORE_API perm_status perm_sample_sparse(const perm_matrix *matrix, const perm_options *options, uint64_t seed,
-                                             uint64_t first, uint64_t count, int *columns, perm_result *result)
-{
-  return permi_sample_call(matrix, NULL, options, permi_sampling_of(seed, first, count, columns), result);
-}
-
-PERM_MORE_API perm_status perm_sample_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
-                                           uint64_t seed, uint64_t first, uint64_t count, int *columns,
-                                           perm_result *result)
-{
-  const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, &permi_reach_real, NULL, NULL);
-  return permi_sample_call(NULL, &problem, options, permi_sampling_of(seed, first, count, columns), result);
 }
 /* SPDX-License-Identifier: MIT */

@@ -191,8 +191,8 @@ static perm_status permi_sparse_job_planned(const permi_given *given, const perm
   return permi_fail_memory(result);
 }
 
-static perm_status permi_sparse_public_job(const perm_matrix *matrix, const perm_options *options_given,
-                                           perm_job **job, int explains, perm_result *result)
+PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const perm_options *options_given,
+                                            perm_job **job, perm_result *result)
 {
   permi_metered call;
   const perm_options *options = permi_meter_begin(&call, options_given, permi_matrix_cost(matrix));
@@ -207,21 +207,7 @@ static perm_status permi_sparse_public_job(const perm_matrix *matrix, const perm
                : permi_fail(result, PERM_ERROR_NULL, 3, "job is NULL");
   if (status == PERM_OK)
     status = permi_job_asked(permi_sparse_job_planned(&given, options, job, result), options, job);
-  if (job && !explains)
-    permi_job_or_none(status, job);
   return permi_meter_end(&call, status, result);
-}
-
-PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const perm_options *options, perm_job **job,
-                                            perm_result *result)
-{
-  return permi_sparse_public_job(matrix, options, job, 0, result);
-}
-
-PERM_SPARSE_API perm_status perm_sparse_explain(const perm_matrix *matrix, const perm_options *options, perm_job **job,
-                                                perm_result *result)
-{
-  return permi_sparse_public_job(matrix, options, job, 1, result);
 }
 
 static perm_status permi_sparse_report(const perm_matrix *matrix, const perm_options *options,

@@ -450,9 +450,7 @@ static outcome call_sample(const problem *p, const answer *whole)
   memset(&matrix, 0, sizeof matrix);
   memset(&r, 0, sizeof r);
   enter(p, 0);
-  if (p->level[KIND] == REAL && p->level[DENSITY] < 2)
-    perm_sample_real(m, n, p->real, n, &options, random_bits(), 0, COUNT, columns, &r);
-  else if (sparse_matrix(p, &matrix, &r))
+  if (sparse_matrix(p, &matrix, &r))
     perm_sample_sparse(&matrix, &options, random_bits(), 0, COUNT, columns, &r);
   leave();
   perm_matrix_free(&matrix);

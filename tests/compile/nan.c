@@ -34,7 +34,6 @@ int main(void)
     good &= refuses("perm_compute_low_rank_real", perm_compute_low_rank_real(n, 2, a, 2, a, n, NULL, &r));
     good &= refuses("perm_compute_cauchy_real", perm_compute_cauchy_real(n, a, a + 24, NULL, NULL, &r));
     good &= refuses("perm_matrix_from_dense", perm_matrix_from_dense(n, n, a, n, NULL, &matrix, &r));
-    good &= refuses("perm_sample_real", perm_sample_real(n, n, a, n, NULL, 1, 0, 1, (int *)(void *)out, &r));
   }
   good &= refuses("perm_matrix_from_triplets", perm_matrix_from_triplets(1, 1, 1, row, row, a + 1, NULL, NULL,
                                                                          PERM_KIND_REAL, NULL, &matrix, &r));

@@ -77,7 +77,7 @@ void bench_frontier(int files, char **file)
   printf("\n| frontier program | width | peak states | all states | plan s | first run s | run s | steps s | "
          "ps a state | bytes/s | s a unit of cost | value |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n");
   for (i = 0; i < files; i++)
-    if (perm_matrix_read(file[i], NULL, &matrix, &r) == PERM_OK) {
+    if (perm_matrix_read(file[i], NULL, &matrix, NULL, &r) == PERM_OK) {
       bench_row(file[i], &matrix, PERM_METHOD_ARRAYS, PERM_PRECISION_FAST, 1);
       bench_row(file[i], &matrix, PERM_METHOD_ARRAYS, PERM_PRECISION_FAST, 10);
       perm_matrix_free(&matrix);

@@ -293,8 +293,10 @@ static void golden_integer_class(int index)
     perm_compute_gaussian(n, n, golden_i, ld, &options, &r);
   else
     perm_compute_integer(n, n, golden_i, ld, &options, &r);
-  if (r.exact && perm_integer_int64(&r.integer, &small) == PERM_OK)
-    golden_say(" short=%lld", (long long)small);
+  if (r.exact && r.integer.words <= 1 && (!r.integer.words || r.integer.word[0] >> 63 == 0)) {
+    small = r.integer.words ? (int64_t)r.integer.word[0] : 0;
+    golden_say(" short=%lld", (long long)(r.integer.negative ? -small : small));
+  }
   golden_result(&r);
   golden_end();
 }

@@ -255,14 +255,14 @@ static void golden_explain(int index)
   }
   if (kind <= PERM_KIND_INTEGER)
     golden_modulus(&options);
-  if (picture && perm_sparse_spy(&matrix, &options, "spy.svg", &r) == PERM_OK) {
+  if (picture && perm_sparse_spy(&matrix, &options, "spy.svg", NULL, &r) == PERM_OK) {
     text = golden_read_file("spy.svg", &length);
     golden_mask(text);
     golden_hash("svg", text, strlen(text));
     free(text);
     remove("spy.svg");
   }
-  if (perm_sparse_explain(&matrix, &options, &job, &r) != PERM_OK)
+  if (perm_sparse_job(&matrix, &options, &job, &r) != PERM_OK)
     golden_failure(r.status, &r);
   golden_end();
   if (job) { /* a refused plan, too */
@@ -421,14 +421,14 @@ static void golden_write(int index)
   int ld;
   memset(&options, 0, sizeof options);
   matrix = golden_sparse_matrix(m, n, kind, &options);
-  if (perm_matrix_write("matrix.mtx", &matrix, &r) != PERM_OK)
+  if (perm_matrix_write("matrix.mtx", &matrix, NULL, &r) != PERM_OK)
     golden_failure(r.status, &r);
-  if (perm_matrix_write_within("matrix.mtx", &matrix, &options, &r) != PERM_OK) /* replaces it by the same */
+  if (perm_matrix_write("matrix.mtx", &matrix, &options, &r) != PERM_OK) /* replaces it by the same */
     golden_failure(r.status, &r);
   text = golden_read_file("matrix.mtx", &bytes);
   golden_hash("file", text, bytes);
   free(text);
-  perm_matrix_read("matrix.mtx", &options, &again, &r);
+  perm_matrix_read("matrix.mtx", &options, &again, NULL, &r);
   golden_say(" same=%d", again.nnz == matrix.nnz && again.kind == matrix.kind &&
                              !memcmp(again.column, matrix.column, matrix.nnz * sizeof *matrix.column) &&
                              (!matrix.real || kind == PERM_KIND_INTEGER ||
@@ -446,7 +446,7 @@ static void golden_write(int index)
   golden_failure(r.status, &r);
   golden_end();
   perm_matrix_free(&matrix);
-  perm_matrix_read("missing.mtx", &options, &matrix, &r);
+  perm_matrix_read("missing.mtx", &options, &matrix, NULL, &r);
   golden_failure(r.status, &r);
   golden_end();
 }
@@ -504,7 +504,7 @@ static void golden_formats(int index)
     fprintf(file, "%d/%d%s", golden_below(40) - 20, golden_below(12) + (index > 3), k % 3 == 2 ? "\n" : " ");
   if (file)
     fclose(file);
-  perm_matrix_read_fractions("fractions.txt", &options, &matrix, &below, &r);
+  perm_matrix_read("fractions.txt", &options, &matrix, &below, &r);
   golden_say(" below=%d:%d", below.words, (int)below.word[0]);
   golden_made(&matrix, NULL, &r);
   perm_matrix_free(&matrix);

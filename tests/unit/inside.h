@@ -127,6 +127,32 @@ static perm_status inside_job(int parts, const perm_plan *plan, const double *a,
 }
 #define inside_job_real(plan, a, ld, options, job, result) inside_job(1, plan, a, ld, options, job, result)
 #define inside_job_complex(plan, a, ld, options, job, result) inside_job(2, plan, a, ld, options, job, result)
+
+/* *value = integer; 0, and *value unchanged, if it does not fit. */
+PERMI_UNUSED
+static int inside_int64(const perm_integer *integer, int64_t *value)
+{
+  const uint64_t limit = (UINT64_C(1) << 63) - !integer->negative, word = integer->words ? integer->word[0] : 0;
+  if (integer->words > 1 || word > limit)
+    return 0;
+  *value = integer->negative && word ? -1 - (int64_t)(word - 1) : (int64_t)word;
+  return 1;
+}
+
+#if !defined(INSIDE_DENSE)
+/* Draws from an array. */
+PERMI_UNUSED
+static perm_status inside_sample_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
+                                      uint64_t seed, uint64_t first, uint64_t count, int *columns, perm_result *result)
+{
+  perm_matrix matrix;
+  perm_status status = perm_matrix_from_dense(m, n, a, ld, options, &matrix, result);
+  if (status == PERM_OK)
+    status = perm_sample_sparse(&matrix, options, seed, first, count, columns, result);
+  perm_matrix_free(&matrix);
+  return status;
+}
+#endif
 #endif
 
 #if defined(INSIDE_FAULTS)

@@ -410,7 +410,7 @@ TEST(t_engines_refused)
     memset(&options, 0, sizeof options);
     options.max_bytes = plan[k].max_bytes;
     CHECK(perm_generate(plan[k].pattern, 1, NULL, &matrix, NULL) == PERM_OK);
-    CHECK(perm_sparse_explain(&matrix, &options, &job, &result) == (refused ? PERM_ERROR_LIMIT : PERM_OK));
+    CHECK(perm_sparse_job(&matrix, &options, &job, &result) == (refused ? PERM_ERROR_LIMIT : PERM_OK));
     CHECK(job != NULL && (perm_job_explain(job, text, sizeof text), strstr(text, "structure: ")) != NULL);
     for (index = 0; perm_job_offer(job, index, &offer) == PERM_OK; index++)
       low_rank |= offer.method == PERM_METHOD_LOW_RANK && offer.seconds == (double)INFINITY && offer.reason[0];

@@ -208,7 +208,7 @@ static void environment_files(const environment_case *c, environment_outcome *ou
   perm_compute_sparse(&matrix, NULL, &r);
   environment_result(outcome, &r);
   perm_matrix_free(&matrix);
-  CHECK(perm_matrix_write(path, &c->sparse, &r) == PERM_OK);
+  CHECK(perm_matrix_write(path, &c->sparse, NULL, &r) == PERM_OK);
   file = fopen(path, "rb");
   for (byte = file ? fgetc(file) : EOF; byte != EOF; byte = fgetc(file)) {
     const unsigned char one = (unsigned char)byte;
@@ -317,7 +317,7 @@ static void environment_call(const environment_case *c, int threads, environment
     for (k = 0; k < square; k++)
       memcpy(&a[k], &c->a[k], sizeof *a), a[k] = fabs(a[k]);
     memset(columns, 0, sizeof columns);
-    if (perm_sample_real(n, n, a, n, &options, 3, 0, 64, columns, &r) == PERM_OK)
+    if (inside_sample_real(n, n, a, n, &options, 3, 0, 64, columns, &r) == PERM_OK)
       environment_note(outcome, columns, 64 * (size_t)n * sizeof *columns);
     break;
   }

@@ -576,7 +576,7 @@ static const char *t_fractions(const char *text, perm_format format)
   fclose(file);
   memset(&options, 0, sizeof options);
   options.format = format;
-  if (perm_matrix_read_fractions(path, &options, &matrix, &fraction_below, &result) == PERM_OK) {
+  if (perm_matrix_read(path, &options, &matrix, &fraction_below, &result) == PERM_OK) {
     options.precision = PERM_PRECISION_EXACT;
     if (perm_compute_sparse(&matrix, &options, &result) == PERM_OK)
       fraction_text(&result, shown, sizeof shown, 0);
@@ -667,9 +667,9 @@ TEST(t_fractions_long_and_refused)
     perm_matrix matrix;
     perm_result result;
     perm_integer below;
-    CHECK(perm_matrix_read_fractions(NULL, NULL, &matrix, &below, &result) == PERM_ERROR_NULL && result.argument == 1);
-    CHECK(perm_matrix_read_fractions("x", NULL, &matrix, NULL, &result) == PERM_ERROR_NULL && result.argument == 4);
-    CHECK(perm_matrix_read_fractions("x", NULL, NULL, &below, &result) == PERM_ERROR_NULL && result.argument == 3);
+    CHECK(perm_matrix_read(NULL, NULL, &matrix, &below, &result) == PERM_ERROR_NULL && result.argument == 1);
+    CHECK(perm_matrix_read("x", NULL, &matrix, NULL, &result) == PERM_ERROR_NULL && result.argument == 4);
+    CHECK(perm_matrix_read("x", NULL, NULL, &below, &result) == PERM_ERROR_NULL && result.argument == 3);
   }
 }
 

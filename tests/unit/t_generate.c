@@ -139,7 +139,7 @@ TEST(t_generate_mycielskian_is_the_file)
   int i;
   if (!test_matrix_path("mycielskian6", path, sizeof path)) SKIP("mycielskian6.mtx is not in PERM_MATRICES");
   matrix = t_generate_made("mycielskian:6", 1);
-  CHECK(perm_matrix_read(path, NULL, &file, NULL) == PERM_OK);
+  CHECK(perm_matrix_read(path, NULL, &file, NULL, NULL) == PERM_OK);
   CHECK(file.m == matrix.m && file.nnz == matrix.nnz);
   for (i = 0; i < 48 && file.m == matrix.m; i++) CHECK(file.row_start[i] == matrix.row_start[i]);
   CHECK(file.nnz == matrix.nnz && !memcmp(file.column, matrix.column, matrix.nnz * sizeof *matrix.column));

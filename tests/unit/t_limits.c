@@ -147,18 +147,18 @@ TEST(t_limits_writing_stops)
   perm_result result;
   CHECK(perm_generate("band:20000:4", 1, NULL, &large, NULL) == PERM_OK);
   CHECK(perm_generate("ones:2", 1, NULL, &small, NULL) == PERM_OK);
-  CHECK(perm_matrix_write(path, &small, &result) == PERM_OK);
+  CHECK(perm_matrix_write(path, &small, NULL, &result) == PERM_OK);
   limits_cancel = 1;
-  CHECK(perm_matrix_write_within(path, &large, &options, &result) == PERM_STOPPED_CANCELLED);
+  CHECK(perm_matrix_write(path, &large, &options, &result) == PERM_STOPPED_CANCELLED);
   CHECK_TEXT(result.message, "while writing");
   limits_cancel = 0;
   options.max_seconds = 1e-6;
-  CHECK(perm_matrix_write_within(path, &large, &options, &result) == PERM_STOPPED_TIME && result.seconds > 0);
-  CHECK(perm_matrix_read(path, NULL, &back, &result) == PERM_OK && back.n == 2 && back.nnz == 4);
+  CHECK(perm_matrix_write(path, &large, &options, &result) == PERM_STOPPED_TIME && result.seconds > 0);
+  CHECK(perm_matrix_read(path, NULL, &back, NULL, &result) == PERM_OK && back.n == 2 && back.nnz == 4);
   perm_matrix_free(&back);
   options.max_seconds = 100;
-  CHECK(perm_matrix_write_within(path, &large, &options, &result) == PERM_OK && result.status == PERM_OK);
-  CHECK(perm_matrix_read(path, NULL, &back, &result) == PERM_OK && back.nnz == large.nnz);
+  CHECK(perm_matrix_write(path, &large, &options, &result) == PERM_OK && result.status == PERM_OK);
+  CHECK(perm_matrix_read(path, NULL, &back, NULL, &result) == PERM_OK && back.nnz == large.nnz);
   CHECK(!memcmp(back.real, large.real, large.nnz * sizeof *large.real));
   perm_matrix_free(&back);
   perm_matrix_free(&large);
@@ -268,7 +268,7 @@ TEST(t_limits_checking_stops)
   CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_STOPPED_CANCELLED && isnan(result.value));
   CHECK_TEXT(result.message, "while preparing");
   CHECK(perm_sparse_report(&matrix, &options, &report, &result) == PERM_STOPPED_CANCELLED);
-  CHECK(perm_sparse_spy(&matrix, &options, "build/limits.svg", &result) == PERM_STOPPED_CANCELLED);
+  CHECK(perm_sparse_spy(&matrix, &options, "build/limits.svg", NULL, &result) == PERM_STOPPED_CANCELLED);
   free(matrix.row_start);
   free(matrix.column);
 }
@@ -390,7 +390,7 @@ TEST(t_limits_memory_of_every_call)
       case 7: status = perm_compute_low_rank_real(N, 3, a, 3, a, N, &options, &result); break;
       case 8: status = perm_sparse_report(&matrix, &options, &report[limit], &result); break;
       case 9:
-        status = perm_sparse_spy(&matrix, &options, "build/limits.svg", &result);
+        status = perm_sparse_spy(&matrix, &options, "build/limits.svg", NULL, &result);
         picture[limit] = status == PERM_OK ? limits_text("build/limits.svg") : NULL;
         break;
       default:

@@ -47,9 +47,9 @@ TEST(t_locale_of_files)
   CHECK(matrix.nnz == 1 && matrix.real && matrix.real[0] == 1.5);
   perm_matrix_free(&matrix);
   CHECK(perm_matrix_from_dense(1, 1, a, 1, NULL, &written, &result) == PERM_OK);
-  CHECK(perm_matrix_write(path, &written, &result) == PERM_OK);
+  CHECK(perm_matrix_write(path, &written, NULL, &result) == PERM_OK);
   setlocale(LC_NUMERIC, "C");
-  CHECK(perm_matrix_read(path, NULL, &matrix, &result) == PERM_OK);
+  CHECK(perm_matrix_read(path, NULL, &matrix, NULL, &result) == PERM_OK);
   CHECK(matrix.nnz == 1 && matrix.real && matrix.real[0] == 0.1);
   perm_matrix_free(&matrix);
   perm_matrix_free(&written);
@@ -75,14 +75,15 @@ static size_t t_locale_said(char *text, size_t size)
     for (method = 0; method < PERM_METHOD_COUNT; method++) {
       perm_job *job = NULL;
       options.method = (perm_method)method;
-      if (perm_sparse_explain(&matrix, &options, &job, &result) == PERM_OK)
+      if (perm_sparse_job(&matrix, &options, &job, &result) == PERM_OK)
         length += perm_job_explain(job, text + length, size - length);
       else
         length += (size_t)snprintf(text + length, size - length, "%s\n", result.message);
       perm_job_free(job);
     }
     options.method = PERM_METHOD_FRONTIER;
-    if (perm_sparse_spy(&matrix, &options, picture, &result) == PERM_OK && (file = fopen(picture, "rb")) != NULL) {
+    if (perm_sparse_spy(&matrix, &options, picture, NULL, &result) == PERM_OK &&
+        (file = fopen(picture, "rb")) != NULL) {
       length += fread(text + length, 1, size - length - 1, file);
       fclose(file);
       remove(picture);

@@ -83,17 +83,17 @@ TEST(t_io_null_arguments)
   memset(&matrix, 0, sizeof matrix);
   perm_matrix_free(NULL);
   perm_matrix_free(&matrix);
-  CHECK(perm_matrix_read(NULL, NULL, &matrix, &result) == PERM_ERROR_NULL && result.argument == 1);
-  CHECK(perm_matrix_read("x", NULL, NULL, &result) == PERM_ERROR_NULL && result.argument == 3);
+  CHECK(perm_matrix_read(NULL, NULL, &matrix, NULL, &result) == PERM_ERROR_NULL && result.argument == 1);
+  CHECK(perm_matrix_read("x", NULL, NULL, NULL, &result) == PERM_ERROR_NULL && result.argument == 3);
   CHECK(perm_matrix_read_memory(NULL, 1, NULL, NULL, &matrix, &result) == PERM_ERROR_NULL && result.argument == 1);
   CHECK(perm_matrix_read_memory("1", 1, NULL, NULL, NULL, &result) == PERM_ERROR_NULL && result.argument == 5);
   CHECK(perm_matrix_read_memory(NULL, 0, NULL, NULL, &matrix, NULL) == PERM_ERROR_FORMAT);
   CHECK(perm_matrix_from_triplets(0, 0, 0, NULL, NULL, NULL, NULL, NULL, PERM_KIND_REAL, NULL, NULL, &result) ==
         PERM_ERROR_NULL && result.argument == 11);
-  CHECK(perm_matrix_write(NULL, &matrix, &result) == PERM_ERROR_NULL && result.argument == 1);
-  CHECK(perm_matrix_write("x", NULL, &result) == PERM_ERROR_NULL && result.argument == 2);
+  CHECK(perm_matrix_write(NULL, &matrix, NULL, &result) == PERM_ERROR_NULL && result.argument == 1);
+  CHECK(perm_matrix_write("x", NULL, NULL, &result) == PERM_ERROR_NULL && result.argument == 2);
   matrix.nnz = 1;
-  CHECK(perm_matrix_write("x", &matrix, NULL) == PERM_ERROR_NULL);
+  CHECK(perm_matrix_write("x", &matrix, NULL, NULL) == PERM_ERROR_NULL);
 }
 
 /* The k-th allocation fails, for every k until none does: PERM_ERROR_MEMORY, a zero matrix, nothing live. */
@@ -128,7 +128,7 @@ TEST(t_io_survives_every_failing_allocation)
     for (memory.fail_at = 1; memory.fail_at < 100; memory.fail_at++) {
       memory.calls = 0;
       if (way == 0) status = perm_matrix_read_memory(text, length, NULL, &options, &matrix, &result);
-      else if (way == 1) status = perm_matrix_read(path, &options, &matrix, &result);
+      else if (way == 1) status = perm_matrix_read(path, &options, &matrix, NULL, &result);
       else if (way == 2) status = perm_matrix_read_memory(digits, sizeof digits - 1, NULL, &options, &matrix, &result);
       else if (way == 3) status = perm_matrix_from_dense(10, 10, real, 10, &options, &matrix, &result);
       else status = perm_matrix_from_triplets(100, 100, 100, row, column, real, real, (const int64_t *)(void *)real,
@@ -142,7 +142,7 @@ TEST(t_io_survives_every_failing_allocation)
     if (way == 1) { /* the writer's one allocation */
       memory.calls = 0;
       memory.fail_at = 1;
-      CHECK(perm_matrix_write(path, &matrix, &result) == PERM_ERROR_MEMORY);
+      CHECK(perm_matrix_write(path, &matrix, NULL, &result) == PERM_ERROR_MEMORY);
     }
     perm_matrix_free(&matrix);
     CHECK(memory.live == 0);
@@ -183,16 +183,16 @@ TEST(t_io_writes_what_it_reads_bit_for_bit)
   int k;
   for (k = 0; k < 6; k++) {
     CHECK(perm_matrix_read_memory(texts[k], strlen(texts[k]), NULL, NULL, &first, &result) == PERM_OK);
-    CHECK(perm_matrix_write(path, &first, &result) == PERM_OK);
-    CHECK(perm_matrix_read(path, NULL, &second, &result) == PERM_OK);
+    CHECK(perm_matrix_write(path, &first, NULL, &result) == PERM_OK);
+    CHECK(perm_matrix_read(path, NULL, &second, NULL, &result) == PERM_OK);
     CHECK(t_io_same(&first, &second));
     CHECK((int)first.kind == (k < 4 ? k : k == 4 ? (int)PERM_KIND_COMPLEX : (int)PERM_KIND_INTEGER));
     perm_matrix_free(&second);
     perm_matrix_free(&first);
   }
   CHECK(test_shell("! ls " T_IO_DIRECTORY "t_io_round.mtx.* >/dev/null 2>&1") == 0);
-  CHECK(perm_matrix_write(path, &first, &result) == PERM_OK); /* all zero */
-  CHECK(perm_matrix_read(path, NULL, &second, &result) == PERM_OK && second.m == 0 && second.n == 0);
+  CHECK(perm_matrix_write(path, &first, NULL, &result) == PERM_OK); /* all zero */
+  CHECK(perm_matrix_read(path, NULL, &second, NULL, &result) == PERM_OK && second.m == 0 && second.n == 0);
   perm_matrix_free(&second);
   remove(path);
 }
@@ -203,8 +203,8 @@ static void t_io_round_trip(const perm_matrix *first, const char *path)
   perm_matrix second;
   perm_result once, again;
   size_t k;
-  CHECK(perm_matrix_write(path, first, &once) == PERM_OK);
-  CHECK(perm_matrix_read(path, NULL, &second, &again) == PERM_OK);
+  CHECK(perm_matrix_write(path, first, NULL, &once) == PERM_OK);
+  CHECK(perm_matrix_read(path, NULL, &second, NULL, &again) == PERM_OK);
   CHECK(first->m == second.m && first->n == second.n && first->nnz == second.nnz);
   CHECK(!first->real == !second.real);
   CHECK(!first->real || !memcmp(first->real, second.real, second.nnz * sizeof(double)));
@@ -282,20 +282,20 @@ TEST(t_io_file_errors)
   const double a[1] = {2};
   perm_matrix matrix, read;
   perm_result result;
-  CHECK(perm_matrix_read(T_IO_DIRECTORY "t_io_absent.mtx", NULL, &read, &result) == PERM_ERROR_FILE);
+  CHECK(perm_matrix_read(T_IO_DIRECTORY "t_io_absent.mtx", NULL, &read, NULL, &result) == PERM_ERROR_FILE);
   CHECK_TEXT(result.message, "t_io_absent.mtx: cannot open: ");
-  CHECK(perm_matrix_read(T_IO_DIRECTORY, NULL, &read, &result) == PERM_ERROR_FILE); /* a directory */
+  CHECK(perm_matrix_read(T_IO_DIRECTORY, NULL, &read, NULL, &result) == PERM_ERROR_FILE); /* a directory */
   CHECK(t_io_is_zero(&read));
   CHECK(perm_matrix_from_dense(1, 1, a, 1, NULL, &matrix, &result) == PERM_OK);
-  CHECK(perm_matrix_write(T_IO_DIRECTORY "t_io_absent/a.mtx", &matrix, &result) == PERM_ERROR_FILE);
+  CHECK(perm_matrix_write(T_IO_DIRECTORY "t_io_absent/a.mtx", &matrix, NULL, &result) == PERM_ERROR_FILE);
   CHECK_TEXT(result.message, "t_io_absent/a.mtx: cannot create: ");
-  CHECK(perm_matrix_write(T_IO_DIRECTORY, &matrix, &result) == PERM_ERROR_FILE);
+  CHECK(perm_matrix_write(T_IO_DIRECTORY, &matrix, NULL, &result) == PERM_ERROR_FILE);
 
   /* somebody else's file of the temporary name is left alone */
-  CHECK(perm_matrix_write(other, &matrix, &result) == PERM_OK);
-  CHECK(perm_matrix_write(path, &matrix, &result) == PERM_OK);
+  CHECK(perm_matrix_write(other, &matrix, NULL, &result) == PERM_OK);
+  CHECK(perm_matrix_write(path, &matrix, NULL, &result) == PERM_OK);
   CHECK(t_io_exists(other) && t_io_exists(path));
-  CHECK(perm_matrix_write(T_IO_DIRECTORY "t_io_errors.mtx/a.mtx", &matrix, &result) == PERM_ERROR_FILE);
+  CHECK(perm_matrix_write(T_IO_DIRECTORY "t_io_errors.mtx/a.mtx", &matrix, NULL, &result) == PERM_ERROR_FILE);
   perm_matrix_free(&matrix);
   remove(other);
   remove(path);
@@ -313,9 +313,9 @@ TEST(t_io_full_device)
   int linked = t_io_exists("/dev/full") && system("ln -sf /dev/full " T_IO_DIRECTORY "t_io_full") == 0;
   if (!linked) SKIP("no /dev/full, or no links");
   CHECK(perm_matrix_from_dense(1, 1, a, 1, NULL, &matrix, &result) == PERM_OK);
-  CHECK(perm_matrix_write(path, &matrix, &result) == PERM_ERROR_FILE);
+  CHECK(perm_matrix_write(path, &matrix, NULL, &result) == PERM_ERROR_FILE);
   CHECK_TEXT(result.message, "t_io_full: cannot write: ");
-  CHECK(perm_matrix_read(path, NULL, &read, &result) == PERM_ERROR_FORMAT); /* still the device: zero bytes */
+  CHECK(perm_matrix_read(path, NULL, &read, NULL, &result) == PERM_ERROR_FORMAT); /* still the device: zero bytes */
   CHECK_TEXT(result.message, "t_io_full:1: a zero byte found");
   perm_matrix_free(&matrix);
   remove(path);
@@ -338,18 +338,18 @@ TEST(t_io_failed_write_keeps_the_old_file)
   for (k = 0; k < 10000; k++) a[k] = 0.1 * (k + 1);
   CHECK(perm_matrix_from_dense(1, 1, a, 1, NULL, &small, &result) == PERM_OK);
   CHECK(perm_matrix_from_dense(100, 100, a, 100, NULL, &large, &result) == PERM_OK);
-  CHECK(perm_matrix_write(path, &small, &result) == PERM_OK);
+  CHECK(perm_matrix_write(path, &small, NULL, &result) == PERM_OK);
   CHECK(getrlimit(RLIMIT_FSIZE, &old) == 0);
   limit = old;
   limit.rlim_cur = 50000;
   handler = signal(SIGXFSZ, SIG_IGN);
   CHECK(setrlimit(RLIMIT_FSIZE, &limit) == 0);
-  CHECK(perm_matrix_write(path, &large, &result) == PERM_ERROR_FILE);
+  CHECK(perm_matrix_write(path, &large, NULL, &result) == PERM_ERROR_FILE);
   setrlimit(RLIMIT_FSIZE, &old);
   signal(SIGXFSZ, handler);
   CHECK_TEXT(result.message, "t_io_limit.mtx: cannot write: ");
   CHECK(test_shell("! ls " T_IO_DIRECTORY "t_io_limit.mtx.* >/dev/null 2>&1") == 0);
-  CHECK(perm_matrix_read(path, NULL, &read, &result) == PERM_OK && t_io_same(&read, &small));
+  CHECK(perm_matrix_read(path, NULL, &read, NULL, &result) == PERM_OK && t_io_same(&read, &small));
   perm_matrix_free(&read);
   perm_matrix_free(&small);
   perm_matrix_free(&large);
@@ -369,7 +369,7 @@ static int t_io_real(const char *name, int n, size_t nnz)
   char path[512];
   int right;
   if (!test_matrix_path(name, path, sizeof path)) return -1;
-  right = perm_matrix_read(path, NULL, &matrix, &result) == PERM_OK && matrix.m == n && matrix.n == n &&
+  right = perm_matrix_read(path, NULL, &matrix, NULL, &result) == PERM_OK && matrix.m == n && matrix.n == n &&
           matrix.nnz == nnz;
   perm_matrix_free(&matrix);
   return right;

@@ -245,7 +245,7 @@ TEST(t_files)
     CHECK(perm_checkpoint_write(job, state, other, NULL, &r) == PERM_ERROR_FILE);
     CHECK_TEXT(r.message, why[kind]);
     CHECK(perm_matrix_from_dense(1, 1, &one, 1, NULL, &matrix, &r) == PERM_OK);
-    CHECK(perm_matrix_write(other, &matrix, &r) == PERM_ERROR_FILE);
+    CHECK(perm_matrix_write(other, &matrix, NULL, &r) == PERM_ERROR_FILE);
     CHECK_TEXT(r.message, why[kind]);
     perm_matrix_free(&matrix);
     CHECK(perm_checkpoint_read(job, other, NULL, &back, &r) == PERM_ERROR_FILE);

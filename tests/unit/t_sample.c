@@ -513,7 +513,7 @@ TEST(t_sample_nested_rows)
   options.method = PERM_METHOD_CLASSES;
   for (k = 0; k < N * N; k++)
     a[k] = k % N <= k / N + 1 ? 1 + k / N : 0; /* rows are proportional besides */
-  CHECK_SHOW(perm_sample_real(N, N, a, N, &options, 9, 0, DRAWS, columns, &result) == PERM_OK, "%s", result.message);
+  CHECK_SHOW(inside_sample_real(N, N, a, N, &options, 9, 0, DRAWS, columns, &result) == PERM_OK, "%s", result.message);
   CHECK(result.method == PERM_METHOD_CLASSES && result.terms < 1000);
   for (k = 0; k < DRAWS; k++)
     for (i = 0; i < N; i++) {
@@ -558,7 +558,8 @@ TEST(t_sample_injections)
     double weight[125], sum = 0, square = 0;
     int count[125], cells = 0;
     options.method = methods[t];
-    CHECK_SHOW(perm_sample_real(3, 5, a, 6, &options, 3, 0, DRAWS, columns, &result) == PERM_OK, "%s", result.message);
+    CHECK_SHOW(inside_sample_real(3, 5, a, 6, &options, 3, 0, DRAWS, columns, &result) == PERM_OK, "%s",
+               result.message);
     memset(count, 0, sizeof count);
     for (k = 0; k < DRAWS; k++) {
       for (i = 0; i < 3; i++)
@@ -580,15 +581,15 @@ TEST(t_sample_injections)
     CHECK_SHOW(cells > 20 && fabs(square - cells) < 4 * sqrt(2.0 * cells), "method %d: %g of %d", (int)methods[t],
                square, cells);
   }
-  CHECK(perm_sample_real(3, 6, a, 6, NULL, 3, 0, 1, columns, &result) == PERM_ERROR_UNSUPPORTED);
-  CHECK(result.argument == 3);
+  CHECK(inside_sample_real(3, 6, a, 6, NULL, 3, 0, 1, columns, &result) == PERM_ERROR_UNSUPPORTED);
+  CHECK(result.argument == 1);
   CHECK_TEXT(result.message, "row 1, column 6");
-  CHECK(perm_sample_real(3, 5, a, 4, NULL, 3, 0, 1, columns, &result) < 0 && result.argument == 4);
-  CHECK(perm_sample_real(3, 5, a, 6, NULL, 3, 0, 1, NULL, &result) == PERM_ERROR_NULL && result.argument == 9);
+  CHECK(inside_sample_real(3, 5, a, 4, NULL, 3, 0, 1, columns, &result) < 0 && result.argument == 4);
+  CHECK(inside_sample_real(3, 5, a, 6, NULL, 3, 0, 1, NULL, &result) == PERM_ERROR_NULL && result.argument == 6);
   options.method = PERM_METHOD_RYSER;
-  CHECK(perm_sample_real(3, 5, a, 6, &options, 3, 0, 1, columns, &result) < 0 && result.argument == 5);
-  CHECK(perm_sample_real(0, 5, NULL, 6, NULL, 3, 0, 1, NULL, &result) == PERM_OK);
-  CHECK(perm_sample_real(3, 5, a, 6, NULL, 3, 0, 1, columns, NULL) == PERM_ERROR_NULL);
+  CHECK(inside_sample_real(3, 5, a, 6, &options, 3, 0, 1, columns, &result) < 0 && result.argument == 2);
+  CHECK(inside_sample_real(0, 5, NULL, 6, NULL, 3, 0, 1, NULL, &result) == PERM_OK);
+  CHECK(inside_sample_real(3, 5, a, 6, NULL, 3, 0, 1, columns, NULL) == PERM_ERROR_NULL);
 }
 
 static void t_sample_refused(int m, int n, const double *a, perm_options *options, int *columns, perm_status status,

@@ -200,7 +200,7 @@ static void t_sparse_literature(const char *name, const char *digits, double val
   perm_matrix matrix;
   perm_result result, again;
   if (!test_matrix_path(name, path, sizeof path)) SKIP("the matrix is not in PERM_MATRICES");
-  CHECK(perm_matrix_read(path, NULL, &matrix, &result) == PERM_OK);
+  CHECK(perm_matrix_read(path, NULL, &matrix, NULL, &result) == PERM_OK);
   CHECK(perm_compute_sparse(&matrix, NULL, &result) == PERM_OK);
   if (digits) {
     perm_result_text(&result, text, sizeof text);

@@ -97,7 +97,7 @@ TEST(t_spy_failing_allocations_and_files)
     options.allocator.allocate = t_sparse_allocate;
     options.allocator.release = t_sparse_release;
     options.allocator.user_data = &memory;
-    status = perm_sparse_spy(&matrix, &options, path, &result);
+    status = perm_sparse_spy(&matrix, &options, path, NULL, &result);
     CHECK(memory.live == 0 && status == result.status);
     CHECK(status == (memory.calls < k ? PERM_OK : PERM_ERROR_MEMORY));
     CHECK((t_spy_bytes(path, &whole) >= 0) == (memory.calls < k));
@@ -105,11 +105,11 @@ TEST(t_spy_failing_allocations_and_files)
       break;
   }
   CHECK(k > 10 && k < 1000 && whole);
-  CHECK(perm_sparse_spy(&empty, NULL, path, &result) == PERM_OK && t_spy_bytes(path, &whole) > 0 && whole);
-  CHECK(perm_sparse_spy(&matrix, NULL, "build/no/such/place.svg", &result) == PERM_ERROR_FILE);
+  CHECK(perm_sparse_spy(&empty, NULL, path, NULL, &result) == PERM_OK && t_spy_bytes(path, &whole) > 0 && whole);
+  CHECK(perm_sparse_spy(&matrix, NULL, "build/no/such/place.svg", NULL, &result) == PERM_ERROR_FILE);
   CHECK_TEXT(result.message, "no/such/place.svg");
-  CHECK(perm_sparse_spy(NULL, NULL, path, &result) == PERM_ERROR_NULL);
-  CHECK(perm_sparse_spy(&matrix, NULL, NULL, &result) == PERM_ERROR_NULL);
+  CHECK(perm_sparse_spy(NULL, NULL, path, NULL, &result) == PERM_ERROR_NULL);
+  CHECK(perm_sparse_spy(&matrix, NULL, NULL, NULL, &result) == PERM_ERROR_NULL);
   remove(path);
   perm_matrix_free(&matrix);
 }
@@ -124,8 +124,7 @@ static int t_spy_says(const perm_matrix *matrix, perm_method method, const char 
   FILE *file;
   size_t bytes;
   int i, said = 0;
-  options.name = "<a & \xc3\xb6>";
-  CHECK_SHOW(perm_sparse_spy(matrix, &options, path, &result) == PERM_OK, "%s", result.message);
+  CHECK_SHOW(perm_sparse_spy(matrix, &options, path, "<a & \xc3\xb6>", &result) == PERM_OK, "%s", result.message);
   if (!(file = fopen(path, "rb")))
     return -1;
   bytes = fread(picture, 1, sizeof picture - 1, file);

@@ -376,8 +376,8 @@ static void stop_read(fault_outcome *o)
   const perm_options *options = &stop_now.options;
   perm_integer below;
   perm_matrix made;
-  o->status = stop_now.of->call == STOP_FRACTIONS ? perm_matrix_read_fractions(path, options, &made, &below, &o->r)
-              : stop_now.of->more & STOP_FILE     ? perm_matrix_read(path, options, &made, &o->r)
+  o->status = stop_now.of->call == STOP_FRACTIONS ? perm_matrix_read(path, options, &made, &below, &o->r)
+              : stop_now.of->more & STOP_FILE     ? perm_matrix_read(path, options, &made, NULL, &o->r)
                                     : perm_matrix_read_memory(text, strlen(text), "text", options, &made, &o->r);
   CHECK(o->status == PERM_OK || (!made.row_start && !made.column && !made.nnz));
   o->r.value = NAN;
@@ -410,11 +410,11 @@ static void stop_run(fault_outcome *o)
       fault_hash(o, &report.entries, sizeof report.entries);
     break;
   case STOP_SPY:
-    o->status = perm_sparse_spy(matrix, options, stop_now.path, &o->r);
+    o->status = perm_sparse_spy(matrix, options, stop_now.path, NULL, &o->r);
     fault_file(o, stop_now.path);
     break;
   case STOP_WRITE:
-    o->status = perm_matrix_write_within(stop_now.path, matrix, options, &o->r);
+    o->status = perm_matrix_write(stop_now.path, matrix, options, &o->r);
     fault_file(o, stop_now.path);
     break;
   case STOP_ROOK:
@@ -550,32 +550,32 @@ TEST(t_stops_by_signals_in_files)
   options.cancel = &cancel;
   fault_source.opens = 2;
   fault_source.reads = 3;
-  CHECK_SHOW(perm_matrix_read(path, &options, &made, &r) == PERM_OK, "%s", r.message);
+  CHECK_SHOW(perm_matrix_read(path, &options, &made, NULL, &r) == PERM_OK, "%s", r.message);
   CHECK(made.m == 4000 && made.n == 2 && made.integer[made.nnz - 1] == -3999);
   CHECK(!fault_source.opens && !fault_source.reads);
   perm_matrix_free(&made);
   cancel = 1;
   fault_source.opens = 5;
-  CHECK(perm_matrix_read(path, &options, &made, &r) == PERM_STOPPED_CANCELLED && fault_source.opens == 4);
+  CHECK(perm_matrix_read(path, &options, &made, NULL, &r) == PERM_STOPPED_CANCELLED && fault_source.opens == 4);
   CHECK_TEXT(r.message, "stop_signals.txt: ");
   CHECK_TEXT(r.message, "while reading");
   fault_source.opens = 0;
   fault_source.reads = 5;
-  CHECK(perm_matrix_read(path, &options, &made, &r) == PERM_STOPPED_CANCELLED && fault_source.reads == 4);
+  CHECK(perm_matrix_read(path, &options, &made, NULL, &r) == PERM_STOPPED_CANCELLED && fault_source.reads == 4);
   fault_source.reads = 0;
   remove(path);
   /* Longer than any piece; and so long that it is not read to its end before the first look. */
   cancel = 0;
   options.max_seconds = 60;
   fault_source.bytes = 9 << 20;
-  CHECK_SHOW(perm_matrix_read(path, &options, &made, &r) == PERM_OK, "%s", r.message);
+  CHECK_SHOW(perm_matrix_read(path, &options, &made, NULL, &r) == PERM_OK, "%s", r.message);
   CHECK(made.m == 2 && made.n == 2 && made.nnz == 4 && made.integer[0] == 1 && made.integer[3] == 4);
   CHECK(fault_source.given == fault_source.bytes);
   perm_matrix_free(&made);
   cancel = 1;
   fault_source.bytes = 100 << 20;
   fault_source.given = 0;
-  CHECK(perm_matrix_read(path, &options, &made, &r) == PERM_STOPPED_CANCELLED && !made.row_start);
+  CHECK(perm_matrix_read(path, &options, &made, NULL, &r) == PERM_STOPPED_CANCELLED && !made.row_start);
   CHECK_SHOW(fault_source.given < 16 << 20, "%ld bytes", fault_source.given);
   memset(&fault_source, 0, sizeof fault_source);
 #else
@@ -676,7 +676,7 @@ TEST(t_stops_looks_of_loops)
       fputs(with ? "1/2 1 1\n" : "102 1 1\n", file);
     fclose(file);
     stop_fault.looks = 0;
-    CHECK(perm_matrix_read_fractions(path, &options, &made, &below, NULL) == PERM_OK && made.m == ROWS);
+    CHECK(perm_matrix_read(path, &options, &made, &below, NULL) == PERM_OK && made.m == ROWS);
     perm_matrix_free(&made);
     looks[with] = stop_fault.looks;
   }

@@ -130,7 +130,7 @@ static void fuzz_fractions(const char *text, size_t size, const perm_options *op
   snprintf(path, sizeof path, "/tmp/fuzz_io.%ld", (long)getpid());
   file = fopen(path, "wb");
   FUZZ_REQUIRE(file && fwrite(text, 1, size, file) == size && !fclose(file));
-  one = perm_matrix_read_fractions(path, options, &matrix, &below, &result) == PERM_OK;
+  one = perm_matrix_read(path, options, &matrix, &below, &result) == PERM_OK;
   if (one) {
     FUZZ_REQUIRE(below.words > 0 && !below.negative);
     FUZZ_REQUIRE((below.words == 1 && below.word[0] == 1) || matrix.kind == PERM_KIND_INTEGER);

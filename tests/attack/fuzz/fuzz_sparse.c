@@ -159,7 +159,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             perm_method_name(options.method), perm_precision_name(options.precision), (int)options.isa, options.threads,
             options.certify, options.tolerance, (unsigned long long)options.modulus, options.plan_effort,
             options.max_bytes, options.max_seconds);
-    perm_matrix_write("-", &matrix, NULL);
+    perm_matrix_write("-", &matrix, NULL, NULL);
   }
   /* the permanent by other code */
   exact.words = 0;
@@ -207,7 +207,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   else if ((shape & 7) == 1)
     fuzz_report(&matrix, &options);
   else if ((shape & 7) == 2)
-    FUZZ_REQUIRE(perm_sparse_spy(&matrix, &options, "/dev/null", &r) == r.status);
+    FUZZ_REQUIRE(perm_sparse_spy(&matrix, &options, "/dev/null", NULL, &r) == r.status);
   if (status == PERM_OK && (shape & 7) == 3) { /* other threads, the same bits */
     second = options;
     second.threads = 3 - options.threads;
