@@ -417,8 +417,7 @@ static int permi_band_search(permi_maker *maker, permi_pool *room, const permi_b
 static perm_status permi_band_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const permi_working *working = maker->working;
-  const int n = block->n, dd = maker->options->precision == PERM_PRECISION_ACCURATE ||
-                               maker->options->precision == PERM_PRECISION_DD;
+  const int n = block->n, dd = maker->options->precision == PERM_PRECISION_DD;
   const double edges = block->edges, unit = dd ? PERMI_DD_UNIT / PERMI_UNIT : 1;
   const double roundings = block->rounded ? permi_entry_roundings(working, working->n) : 0;
   permi_pool room = {&maker->options->allocator, NULL, 0};

@@ -41,7 +41,7 @@
 #define PERMI_GPU_PROOF_COMPILE 1.0
 #define PERMI_RATE_MODULAR 2.2e8      /* the same modulo p */
 #define PERMI_BATCH_RATE {2.5e10, 7e9} /* real, complex elements, against GPUs */
-#define PERMI_GPU_DENSE_RATES {{1.02e13, 2.7e12}, {3e12, 1e12}, {1.9e12, 3.1e11}, {1.1e12, 2.5e11}} /* elements, by */
+#define PERMI_GPU_DENSE_RATES {{1.02e13, 2.7e12}, {3e12, 1e12}, {1.1e12, 2.5e11}} /* elements, by */
                                                /* perm_gpu_product: real, complex */
 #define PERMI_GPU_DENSE_COMPILE 1.0
 #define PERMI_EXACT_GPU_RATE 2e13

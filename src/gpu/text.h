@@ -118,7 +118,7 @@ PERMI_BOTH void permi_two_product(double &p, double &e, double a, double b)
   e = permi_fma(a, b, -p);
 }
 
-/* Multiplies p + c by a row, y + l: PERM_GPU_ROUNDED (1), _COMPENSATED (2), _DOUBLED (3). */
+/* Multiplies p + c by a row, y + l: PERM_GPU_ROUNDED (1) or PERM_GPU_DOUBLED (2). */
 template <int PARTS, int PRODUCT, int LOW>
 PERMI_BOTH void permi_row(double *p, double *c, const double *y_given, const double *l_given, int first)
 {
@@ -129,7 +129,7 @@ PERMI_BOTH void permi_row(double *p, double *c, const double *y_given, const dou
     l[part] = l_given[part];
     if (PRODUCT == 1)
       y[part] = permi_add(y[part], l[part]);
-    if (PRODUCT == 3)
+    if (PRODUCT == 2)
       permi_fast_two_sum(y[part], l[part], y[part], l[part]);
   }
   if (first) {
@@ -145,12 +145,7 @@ PERMI_BOTH void permi_row(double *p, double *c, const double *y_given, const dou
     } else {
       permi_two_product(h, e, p[0], y[0]);
       e = permi_fma(c[0], y[0], LOW ? permi_fma(p[0], l[0], e) : e);
-      if (PRODUCT == 2) {
-        p[0] = h;
-        c[0] = e;
-      } else {
-        permi_fast_two_sum(p[0], c[0], h, e);
-      }
+      permi_fast_two_sum(p[0], c[0], h, e);
     }
   } else if (PRODUCT == 1) {
     const double re = permi_fma(-p[1], y[1], permi_mul(p[0], y[0]));
@@ -173,15 +168,8 @@ PERMI_BOTH void permi_row(double *p, double *c, const double *y_given, const dou
     }
     hr_e = permi_fma(-c[1], y[1], permi_fma(c[0], y[0], hr_e));
     hi_e = permi_fma(c[1], y[0], permi_fma(c[0], y[1], hi_e));
-    if (PRODUCT == 2) {
-      p[0] = hr;
-      c[0] = hr_e;
-      p[1] = hi;
-      c[1] = hi_e;
-    } else {
-      permi_two_sum(p[0], c[0], hr, hr_e);
-      permi_two_sum(p[1], c[1], hi, hi_e);
-    }
+    permi_two_sum(p[0], c[0], hr, hr_e);
+    permi_two_sum(p[1], c[1], hi, hi_e);
   }
 }
 

@@ -13,7 +13,7 @@ static const char *permi_minors_refusal(const perm_options *options)
       options->method != PERM_METHOD_GLYNN)
     return "minors have methods auto, dense and glynn";
   if (options->precision > PERM_PRECISION_DD)
-    return "minors have precisions fast, default, accurate and dd";
+    return "minors have precisions default and dd";
   return NULL;
 }
 
@@ -349,14 +349,13 @@ static void permi_minors_gather(const permi_minors_call *call, permi_minors *min
 static perm_status permi_minors_solve(const permi_minors_call *call, permi_minors *minors, const perm_options *options,
                                       double *full, permi_minors_total *total, perm_result *result)
 {
-  permi_minors_by by = options->precision > PERM_PRECISION_FAST || options->method == PERM_METHOD_GLYNN
+  permi_minors_by by = options->precision == PERM_PRECISION_DD || options->method == PERM_METHOD_GLYNN
                            ? PERMI_MINORS_BY_TERMS
                            : PERMI_MINORS_BY_ANY;
   permi_control control = permi_control_begin(options);
   perm_status status = permi_minors_run(call, minors, options, by, full, total, &control, result);
   double relative = status == PERM_OK ? permi_minors_relative(result, call->out, call->entries) : 0;
-  while (status == PERM_OK && minors->in_doubles && options->precision != PERM_PRECISION_FAST &&
-         relative > permi_wanted_relative(options)) {
+  while (status == PERM_OK && minors->in_doubles && relative > permi_wanted_relative(options)) {
     const perm_result finished = *result;
     by = minors->subsets ? PERMI_MINORS_BY_TERMS : PERMI_MINORS_BY_ONE;
     permi_minors_plan_one(minors, options, by);

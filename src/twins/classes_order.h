@@ -175,8 +175,7 @@ static perm_status permi_classes_offer(permi_maker *maker, const permi_block *bl
   permi_classes like, *best = NULL, *plan;
   perm_status status = PERM_OK;
   double each;
-  int attempt, doubled = maker->options->precision == PERM_PRECISION_ACCURATE ||
-                         maker->options->precision == PERM_PRECISION_DD;
+  int attempt, doubled = maker->options->precision == PERM_PRECISION_DD;
   if (finding > worth)
     return permi_refuse(offer, PERM_ERROR_LIMIT, "would take %s to look for classes", permi_time_words(finding).text);
   memset(&like, 0, sizeof like);

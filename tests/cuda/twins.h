@@ -297,8 +297,6 @@ static void permi_code_twin(const void *context, uint64_t chunk, double *sums)
       if (hybrid->algebra == PERMI_HYBRID_COMPLEX) {
         hi2 = cuda_two_sum(hi2, s * block.e, &e);
         lo2 += e;
-      } else if (hybrid->algebra == PERMI_HYBRID_COMPENSATED) {
-        lo = fma(s, block.e, lo);
       }
       if (++m == 1u << code->walk)
         break;
