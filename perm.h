@@ -1082,7 +1082,9 @@ static const double permi_seconds_word[2] = {3.2e-9, 7e-9};    /* and for each w
 #define PERMI_SECONDS_SCAN 8e-9          /* subsets: a row of states */
 #define PERMI_SECONDS_STEP 1e-6          /* subsets: weights of a form */
 #define PERMI_SECONDS_TERM 3e-8          /* repeats: a term */
+#ifndef PERMI_COUNTS_CHEAP_SECONDS
 #define PERMI_COUNTS_CHEAP_SECONDS 2e-5  /* chosen: below it double-double at once */
+#endif
 #define PERMI_COUNTS_GPU_RATE 4e12       /* operations of terms on their forms */
 
 #define PERMI_PLAN_SHARE 0.035         /* chosen: of the predicted run, or */

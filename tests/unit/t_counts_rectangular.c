@@ -71,6 +71,7 @@ TEST(t_rect_estimates_of_graded_lines)
   static const perm_method method[] = {PERM_METHOD_AUTO, PERM_METHOD_SHORT, PERM_METHOD_REPEATS, PERM_METHOD_RYSER,
                                        PERM_METHOD_EXPANSION};
   int trial, k, i, j, off = 0;
+  test_cheap_seconds = 0;
   for (trial = 0; trial < 300; trial++) {
     const int m = 3 + test_below(5), n = m + 1 + test_below(3), range = 100 + 75 * test_below(4);
     double a[7 * 10];
@@ -111,6 +112,7 @@ TEST(t_rect_estimates_of_graded_lines)
     }
   }
   CHECK_SHOW(off > 3, "%d", off); /* such as are meant come */
+  test_cheap_seconds = 2e-5;
 }
 
 static double rect_size(const oracle_wide *value)
@@ -153,6 +155,7 @@ TEST(t_rect_every_engine_matches_the_oracle)
 {
   double a[6 * 8 * 2], b[6 * 8 * 2];
   int parts, m, n, kind, k, dd, way, certified = 0;
+  test_cheap_seconds = 0;
   for (parts = 1; parts <= 2; parts++)
     for (m = 1; m <= 6; m++)
       for (n = m; n <= 8; n++)
@@ -192,6 +195,7 @@ TEST(t_rect_every_engine_matches_the_oracle)
             }
         }
   CHECK(certified > 0);
+  test_cheap_seconds = 2e-5;
 }
 
 /* Certified bounds hold, and are not a thousand times what n u sum |terms| would be. */
@@ -200,6 +204,7 @@ TEST(t_rect_bounds_are_sound_and_not_vacuous)
   static const int shape[][2] = {{3, 40}, {5, 12}, {10, 12}, {9, 10}, {2, 300}};
   double *a = (double *)malloc(12 * 300 * 2 * sizeof *a), *b = (double *)malloc(12 * 300 * 2 * sizeof *a);
   int s, kind, parts, method;
+  test_cheap_seconds = 0;
   for (s = 0; s < 5; s++)
     for (kind = 0; kind < 3; kind++)
       for (parts = 1; parts <= 2; parts++)
@@ -228,6 +233,7 @@ TEST(t_rect_bounds_are_sound_and_not_vacuous)
         }
   free(a);
   free(b);
+  test_cheap_seconds = 2e-5;
 }
 
 TEST(t_rect_near_square_and_long)
@@ -365,6 +371,7 @@ TEST(t_rect_same_bits_for_every_split)
 {
   static double a[14 * 20 * 2];
   int parts, k, precision;
+  test_cheap_seconds = 0;
   for (parts = 1; parts <= 2; parts++)
     for (k = 2; k < 6; k++)
       for (precision = 0; precision < 2; precision++) {
@@ -415,6 +422,7 @@ TEST(t_rect_same_bits_for_every_split)
           permi_counted_free(&options.allocator, &counted);
         }
       }
+  test_cheap_seconds = 2e-5;
 }
 
 TEST(t_rect_empty_and_bad_arguments)
@@ -485,6 +493,7 @@ TEST(t_rect_escalates)
   perm_options options = {0};
   perm_result r;
   int j;
+  test_cheap_seconds = 0;
   for (j = 0; j < 8; j++) { /* two rows that all but cancel against two others */
     a[j] = 1;
     a[8 + j] = j & 1 ? -1 : 1;
@@ -512,6 +521,7 @@ TEST(t_rect_escalates)
   }
   options.tolerance = 1e-40;
   CHECK(perm_compute_real(4, 8, a, 8, &options, &r) == PERM_TOLERANCE_NOT_MET);
+  test_cheap_seconds = 2e-5;
 }
 
 /* In every term of this matrix some form all but cancels: what is left is below the grid of its high part. */
@@ -519,6 +529,7 @@ TEST(t_rect_small_parts_of_forms_count)
 {
   double a[9] = {1, 1, 0.5, 1, -1, 0.25, 0, 0, 1};
   int parts;
+  test_cheap_seconds = 0;
   for (parts = 60; parts < 90; parts += 5) {
     perm_options options = {0};
     oracle_wide value[2];
@@ -532,6 +543,7 @@ TEST(t_rect_small_parts_of_forms_count)
     CHECK_SHOW(rect_distance(&r, value) <= r.error_bound, "2^-%d: %.17g, not %.17g, error %g", parts, r.value,
                (double)value[0], r.error_bound);
   }
+  test_cheap_seconds = 2e-5;
 }
 
 static struct {
@@ -632,6 +644,7 @@ TEST(t_rect_repeated_columns_are_not_square)
   static const double tolerances[] = {0, 1e300}; /* the latter: the doubles stand */
   double a[12 * 14], b[12 * 14];
   int m, n, p, i, j;
+  test_cheap_seconds = 0;
   for (m = 2; m <= 12; m++)
     for (n = m + 1; n <= m + 2; n++)
       for (p = 0; p < 2; p++) {
@@ -651,6 +664,7 @@ TEST(t_rect_repeated_columns_are_not_square)
         CHECK(perm_compute_real(n, m, b, m, &options, &r) == PERM_OK);
         CHECK(rect_distance(&r, value) <= 1e-13 * rect_size(value));
       }
+  test_cheap_seconds = 2e-5;
 }
 
 /* 2^60 states are more than can be counted; before, a state was written behind the memory of none. */
