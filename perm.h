@@ -37,19 +37,18 @@
        perm_more.h                  estimates, random permutations, rook numbers, low rank, Cauchy matrices, pictures
 
    PRECISION (options.precision)    time (complex)   error about (times sum |terms|)    guaranteed bound
-       fast, default                 1     (1)       n u, u = 2^-53                     where it costs next to nothing:
+       default                       1     (1)       n u, u = 2^-53                     where it costs next to nothing:
                                                                                        ones, signs, small integers;
                                                                                        n <= 16, some digits weaker than
                                                                                        with certify
        default with certify          2.98  (2.69)    n u                                always
-       accurate                      4.12  (9.89)    n^2 u^2                            no (with certify: as dd)
        dd                            8.14  (17.35)   n u^2                              always, but by glynn and ryser
    Times: n = 24, docs/figures.md. With certify, method auto takes dd up to n = 12, where that costs no more. Real
    matrices without negative entries take the time of default from n = 24 or so on (>>bounds 8).
    Escalation: a poor estimate is computed again in the next precision if that is predicted to take under a second, or,
-   with options.tolerance, while options.max_seconds allows; if that is stopped, the first result stands. Precision fast
-   never escalates of itself. With checkpoints and parts a tolerance chooses the precision beforehand (default if
-   n u e^(n/2) is below it, else accurate or dd), and only what takes under a second is computed again.
+   with options.tolerance, while options.max_seconds allows; if that is stopped, the first result stands. With
+   checkpoints and parts a tolerance chooses the precision beforehand (default if n u e^(n/2) is below it, else dd), and
+   only what takes under a second is computed again.
 
    GUARANTEES
      - `error_bound` is a proven bound or INFINITY. `error_estimate` is not: climbing towards large errors finds none
@@ -178,7 +177,6 @@
      [DK01]  I. S. Duff, J. Koster, SIAM J. Matrix Anal. Appl. 22 (2001) 973-996: large entries to the diagonal.
      [JV87]  R. Jonker, A. Volgenant, Computing 38 (1987) 325-340: linear assignment.
      [Hig02] N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., 2002.
-     [Gra09] S. Graillat, IEEE Trans. Computers 58 (2009) 994-1000: compensated products.
      [CH18]  S. Chin, J. Huh, Scientific Reports 8 (2018) 6101: Glynn's sum over multiplicities.
      [MRA]   C. Masschelein, M. Richer, P. W. Ayers, arXiv:2510.03421 (2025): rectangular matrices.
      [Dek71] T. J. Dekker, Numer. Math. 18 (1971) 224-242: the rest of a product.
@@ -310,12 +308,10 @@ typedef enum perm_method { PERM_METHOD_LIST(PERM_ENUM) PERM_METHOD_COUNT, PERM_M
     perm_method;
 
 typedef enum perm_precision {
-  PERM_PRECISION_DEFAULT,  /* exact row sums of entries rounded to 53 bits a row, products in double */
-  PERM_PRECISION_FAST,     /* the same, |terms| sampled more thinly; scalar engines: all in double */
-  PERM_PRECISION_ACCURATE, /* row sums of 100 bits, compensated products: about 1e-30 times sum |terms| */
-  PERM_PRECISION_DD,       /* row sums of 100 bits, double-double products: the same with a guaranteed error */
-  PERM_PRECISION_KAHAN,    /* scalar engines only: Kahan's summation of the total; for comparisons */
-  PERM_PRECISION_EXACT,    /* integers without rounding */
+  PERM_PRECISION_DEFAULT, /* exact row sums of entries rounded to 53 bits a row, products in double */
+  PERM_PRECISION_DD,      /* row sums of 100 bits, double-double products: about 1e-30 times sum |terms|, guaranteed */
+  PERM_PRECISION_KAHAN,   /* scalar engines only: Kahan's summation of the total; for comparisons */
+  PERM_PRECISION_EXACT,   /* integers without rounding */
   PERM_PRECISION_COUNT, PERM_PRECISION_MAKE_INT = 0x7fffffff
 } perm_precision;
 
@@ -991,7 +987,7 @@ static double permi_seconds(void)
 #define PERMI_RATE_EXACT_WORDS 2.5e8  /* words of limbs times words */
 #define PERMI_RATE_MODULAR 2.2e8      /* the same modulo p */
 #define PERMI_BATCH_RATE {2.5e10, 7e9} /* real, complex elements, against GPUs */
-#define PERMI_GPU_DENSE_RATES {{1.02e13, 2.7e12}, {3e12, 1e12}, {1.9e12, 3.1e11}, {1.1e12, 2.5e11}} /* elements, by */
+#define PERMI_GPU_DENSE_RATES {{1.02e13, 2.7e12}, {3e12, 1e12}, {1.1e12, 2.5e11}} /* elements, by */
                                                /* perm_gpu_product: real, complex */
 #define PERMI_GPU_DENSE_COMPILE 1.0
 #define PERMI_EXACT_GPU_RATE 2e13
@@ -1013,7 +1009,9 @@ static const double permi_seconds_word[2] = {3.2e-9, 7e-9};    /* and for each w
 #define PERMI_SECONDS_SCAN 8e-9          /* subsets: a row of states */
 #define PERMI_SECONDS_STEP 1e-6          /* subsets: weights of a form */
 #define PERMI_SECONDS_TERM 3e-8          /* repeats: a term */
+#ifndef PERMI_COUNTS_CHEAP_SECONDS
 #define PERMI_COUNTS_CHEAP_SECONDS 2e-5  /* chosen: below it double-double at once */
+#endif
 #define PERMI_COUNTS_GPU_RATE 4e12       /* operations of terms on their forms */
 
 #define PERMI_PLAN_SHARE 0.035         /* chosen: of the predicted run, or */
@@ -1318,6 +1316,12 @@ static double permi_log2_factorial(double n)
   y = 1 / (x * x);
   return ((x - 0.5) * log(x) - x + 0.91893853320467274 +
           (1.0 / 12 - y * (1.0 / 360 - y * (1.0 / 1260 - y / 1680))) / x - log(below)) / 0.6931471805599453;
+}
+
+/* Returns the number of a precision in files and fingerprints, where 1 and 2 were precisions that are gone. */
+static int permi_precision_number(perm_precision precision)
+{
+  return precision == PERM_PRECISION_DEFAULT ? 0 : (int)precision + 2;
 }
 
 static const perm_options *permi_options(const perm_options *options)
@@ -3209,7 +3213,7 @@ PERM_API const char *perm_method_name(perm_method method)
 
 PERM_API const char *perm_precision_name(perm_precision precision)
 {
-  static const char *const name[] = {"default", "fast", "accurate", "dd", "kahan", "exact"};
+  static const char *const name[] = {"default", "dd", "kahan", "exact"};
   return (int)precision >= 0 && precision < PERM_PRECISION_COUNT ? name[precision] : "unknown";
 }
 
@@ -3956,7 +3960,8 @@ PERM_API uint64_t perm_job_fingerprint(const perm_job *job)
   int i;
   if (!job)
     return 0;
-  hash = permi_hash(permi_hash(hash, (uint64_t)job->precision * 2 + (uint64_t)job->is_complex), job->modulus);
+  hash = permi_hash(hash, (uint64_t)(permi_precision_number(job->precision) * 2 + job->is_complex));
+  hash = permi_hash(hash, job->modulus);
   for (i = 0; i < job->leaves; i++) {
     const permi_leaf *leaf = &job->leaf[i];
     const perm_leaf *information = &leaf->information;
@@ -4138,7 +4143,7 @@ static perm_status permi_job_finish(const perm_job *job, const perm_partial *par
   if (status != PERM_OK)
     return permi_fail(result, status, 0, "an exact integer is too long for this version: use precision default");
   rounded = PERMI_UNIT * permi_modulus(number.value.hi, number.imaginary.hi);
-  if ((job->precision <= PERM_PRECISION_FAST || job->precision == PERM_PRECISION_KAHAN) && rounded < number.error)
+  if ((job->precision == PERM_PRECISION_DEFAULT || job->precision == PERM_PRECISION_KAHAN) && rounded < number.error)
     number.estimate = fmax(number.estimate, rounded); /* no sum in doubles is better, unless that is proved */
   permi_number_result(&number, result);
   if (!result->exact && !permi_arithmetic_is_sound())
@@ -4757,7 +4762,7 @@ PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, 
   permi_put(to + 16, needed, 8);
   permi_put(to + 24, perm_job_fingerprint(job), 8);
   permi_put(to + 32, (uint64_t)options->method, 4);
-  permi_put(to + 36, (uint64_t)options->precision, 4);
+  permi_put(to + 36, (uint64_t)permi_precision_number(options->precision), 4);
   permi_put(to + 40, (uint64_t)permi_checkpoint_isa(options), 4);
   permi_put(to + 44, (uint64_t)options->certify, 4);
   permi_put(to + 48, options->modulus, 8);
@@ -4793,8 +4798,12 @@ PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, 
 /* The options that a file's job was planned with, over *options. */
 static void permi_options_decode(const unsigned char *bytes, perm_options *options)
 {
+  int precision;
   options->method = (perm_method)permi_get(bytes + 32, 4);
-  options->precision = (perm_precision)permi_get(bytes + 36, 4);
+  for (precision = 0; precision < PERM_PRECISION_COUNT &&
+                      (uint64_t)permi_precision_number((perm_precision)precision) != permi_get(bytes + 36, 4);)
+    precision++;
+  options->precision = (perm_precision)precision;
   options->isa = (perm_isa)permi_get(bytes + 40, 4);
   options->certify = (int)permi_get(bytes + 44, 4);
   options->modulus = permi_get(bytes + 48, 8);
@@ -5139,7 +5148,7 @@ typedef struct perm_gpu_counts {
 #define PERM_GPU_BATCH_LEAST_N 10
 #define PERM_GPU_BATCH_MOST_N 24
 
-typedef enum perm_gpu_product { PERM_GPU_PIVOT, PERM_GPU_ROUNDED, PERM_GPU_COMPENSATED, PERM_GPU_DOUBLED,
+typedef enum perm_gpu_product { PERM_GPU_PIVOT, PERM_GPU_ROUNDED, PERM_GPU_DOUBLED,
                                 PERM_GPU_PRODUCT_MAKE_INT = 0x7fffffff } perm_gpu_product;
 #define PERM_GPU_THREADS_LOG2 7
 /* Of >>arrays, on the CPU too. */
@@ -5161,7 +5170,7 @@ typedef enum perm_form {
   PERM_FORM_SCALAR,     /* no blocks: the scalar engines and n <= 4 */
   PERM_FORM_NORMALISED, /* every row divided by its entry in the pivot column */
   PERM_FORM_PAIR,       /* rows two by two, no division */
-  PERM_FORM_SPLIT,      /* row sums as high + low part, each exact: accurate, dd and certified sums */
+  PERM_FORM_SPLIT,      /* row sums as high + low part, each exact: dd and certified sums */
   PERM_FORM_PLAIN,      /* GPUs: a pivot column, no division; rows of their normalised form too, if need be */
   PERM_FORM_MAKE_INT = 0x7fffffff
 } perm_form;
@@ -5338,8 +5347,7 @@ static unsigned permi_scatter(uint64_t x)
 }
 
 #define PERMI_ROUNDED 0
-#define PERMI_COMPENSATED 1 /* rounding errors and low parts to first order [Gra09] */
-#define PERMI_DOUBLED 2     /* double-double, of exact double-double row sums */
+#define PERMI_DOUBLED 1 /* double-double, of exact double-double row sums */
 
 #define PERMI_NEAR_N 12 /* >>small_kernels: columns from here on are far */
 
@@ -5455,25 +5463,21 @@ static const permi_kernel permi_kernels_real[] = {
     {PERM_ISA_AVX512, PERM_FORM_PAIR, 1, PERMI_ROUNDED, 3, 3, 16, 1.9e10, permi_pair_real_avx512},
     {PERM_ISA_AVX512, PERM_FORM_PAIR, 1, PERMI_ROUNDED, 3, 2, 7, 1.6e10, permi_pair_real_k2_avx512},
     {PERM_ISA_AVX512, PERM_FORM_SPLIT, 1, PERMI_ROUNDED, 3, 3, 7, 8.7e9, permi_split_real_avx512},
-    {PERM_ISA_AVX512, PERM_FORM_SPLIT, 1, PERMI_COMPENSATED, 3, 3, 7, 5.3e9, permi_accurate_real_avx512},
     {PERM_ISA_AVX512, PERM_FORM_SPLIT, 1, PERMI_DOUBLED, 3, 3, 7, 2.6e9, permi_dd_real_avx512},
     {PERM_ISA_AVX2, PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, 2, 2, 6, 1.1e10, permi_glynn_real_avx2},
     {PERM_ISA_AVX2, PERM_FORM_PAIR, 1, PERMI_ROUNDED, 2, 2, 6, 9e9, permi_pair_real_avx2},
     {PERM_ISA_AVX2, PERM_FORM_SPLIT, 1, PERMI_ROUNDED, 2, 3, 6, 4.7e9, permi_split_real_avx2},
-    {PERM_ISA_AVX2, PERM_FORM_SPLIT, 1, PERMI_COMPENSATED, 2, 2, 5, 2.8e9, permi_accurate_real_avx2},
     {PERM_ISA_AVX2, PERM_FORM_SPLIT, 1, PERMI_DOUBLED, 2, 2, 5, 1.4e9, permi_dd_real_avx2},
 #endif
 #if PERMI_ARM /* not measured: two 128-bit pipes at 2.5 GHz */
     {PERM_ISA_NEON, PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, 1, 3, 6, 6e9, permi_glynn_real_neon},
     {PERM_ISA_NEON, PERM_FORM_PAIR, 1, PERMI_ROUNDED, 1, 3, 6, 5e9, permi_pair_real_neon},
     {PERM_ISA_NEON, PERM_FORM_SPLIT, 1, PERMI_ROUNDED, 1, 3, 5, 2e9, permi_split_real_neon},
-    {PERM_ISA_NEON, PERM_FORM_SPLIT, 1, PERMI_COMPENSATED, 1, 3, 5, 1.5e9, permi_accurate_real_neon},
     {PERM_ISA_NEON, PERM_FORM_SPLIT, 1, PERMI_DOUBLED, 1, 3, 5, 7e8, permi_dd_real_neon},
 #endif
     {PERM_ISA_PLAIN, PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, 0, 2, 4, 1.8e9, permi_glynn_real_plain},
     {PERM_ISA_PLAIN, PERM_FORM_PAIR, 1, PERMI_ROUNDED, 0, 2, 4, 1.6e9, permi_pair_real_plain},
     {PERM_ISA_PLAIN, PERM_FORM_SPLIT, 1, PERMI_ROUNDED, 0, 2, 3, 8e8, permi_split_real_plain},
-    {PERM_ISA_PLAIN, PERM_FORM_SPLIT, 1, PERMI_COMPENSATED, 0, 2, 3, 2.8e8, permi_accurate_real_plain},
     {PERM_ISA_PLAIN, PERM_FORM_SPLIT, 1, PERMI_DOUBLED, 0, 2, 3, 2e8, permi_dd_real_plain},
 };
 #if !defined(PERM_NO_COMPLEX)
@@ -5481,22 +5485,18 @@ static const permi_kernel permi_kernels_complex[] = {
 #if PERMI_X86
     {PERM_ISA_AVX512, PERM_FORM_PAIR, 2, PERMI_ROUNDED, 3, 2, 7, 7e9, permi_pair_complex_avx512},
     {PERM_ISA_AVX512, PERM_FORM_SPLIT, 2, PERMI_ROUNDED, 3, 2, 6, 3.4e9, permi_split_complex_avx512},
-    {PERM_ISA_AVX512, PERM_FORM_SPLIT, 2, PERMI_COMPENSATED, 3, 2, 6, 8e8, permi_accurate_complex_avx512},
     {PERM_ISA_AVX512, PERM_FORM_SPLIT, 2, PERMI_DOUBLED, 3, 2, 6, 5e8, permi_dd_complex_avx512},
     {PERM_ISA_AVX2, PERM_FORM_PAIR, 2, PERMI_ROUNDED, 2, 1, 5, 3e9, permi_pair_complex_avx2},
     {PERM_ISA_AVX2, PERM_FORM_SPLIT, 2, PERMI_ROUNDED, 2, 2, 5, 1.8e9, permi_split_complex_avx2},
-    {PERM_ISA_AVX2, PERM_FORM_SPLIT, 2, PERMI_COMPENSATED, 2, 1, 4, 4e8, permi_accurate_complex_avx2},
     {PERM_ISA_AVX2, PERM_FORM_SPLIT, 2, PERMI_DOUBLED, 2, 1, 4, 2.6e8, permi_dd_complex_avx2},
 #endif
 #if PERMI_ARM
     {PERM_ISA_NEON, PERM_FORM_PAIR, 2, PERMI_ROUNDED, 1, 2, 5, 2e9, permi_pair_complex_neon},
     {PERM_ISA_NEON, PERM_FORM_SPLIT, 2, PERMI_ROUNDED, 1, 2, 4, 9e8, permi_split_complex_neon},
-    {PERM_ISA_NEON, PERM_FORM_SPLIT, 2, PERMI_COMPENSATED, 1, 2, 4, 2e8, permi_accurate_complex_neon},
     {PERM_ISA_NEON, PERM_FORM_SPLIT, 2, PERMI_DOUBLED, 1, 2, 4, 2e8, permi_dd_complex_neon},
 #endif
     {PERM_ISA_PLAIN, PERM_FORM_PAIR, 2, PERMI_ROUNDED, 0, 1, 3, 4.8e8, permi_pair_complex_plain},
     {PERM_ISA_PLAIN, PERM_FORM_SPLIT, 2, PERMI_ROUNDED, 0, 1, 2, 2.6e8, permi_split_complex_plain},
-    {PERM_ISA_PLAIN, PERM_FORM_SPLIT, 2, PERMI_COMPENSATED, 0, 1, 2, 6e7, permi_accurate_complex_plain},
     {PERM_ISA_PLAIN, PERM_FORM_SPLIT, 2, PERMI_DOUBLED, 0, 1, 2, 5e7, permi_dd_complex_plain},
 };
 #endif
@@ -6169,13 +6169,11 @@ static double permi_gray_next(permi_gray_walk *walk, int *column)
   return (walk->s ^ walk->s >> 1) >> *column & 1 ? walk->turned_on : -walk->turned_on;
 }
 
-/* fast: double; kahan: corrected [Hig02, 4.3]; else double-double. */
+/* Adds a term: kahan with a correction [Hig02, 4.3], else in double-double. */
 static void permi_plain_add(perm_precision precision, permi_dd *total, double term)
 {
-  if (precision == PERM_PRECISION_FAST) {
-    total->hi += term;
-  } else if (precision == PERM_PRECISION_KAHAN) {
-    double with = term + total->lo, sum = total->hi + with;
+  if (precision == PERM_PRECISION_KAHAN) {
+    const double with = term + total->lo, sum = total->hi + with;
     total->lo = with - (sum - total->hi);
     total->hi = sum;
   } else {
@@ -6191,8 +6189,7 @@ static double permi_plain_unit(const permi_plain *plain)
 /* Relative, of a term's products and of their sum. */
 static double permi_plain_rounding(const permi_plain *plain)
 {
-  const int total = plain->precision == PERM_PRECISION_FAST ? plain->chunk_log2 / 2 : 0;
-  return permi_plain_unit(plain) * ((plain->n + 4) * plain->parts + ldexp(1, total));
+  return permi_plain_unit(plain) * ((plain->n + 4) * plain->parts + 1);
 }
 
 /* lost[i]: expected drift of row sum i; a move rounds by up to a unit of the row's sum of moduli. */
@@ -6827,7 +6824,6 @@ static double permi_scaled_modulus(const perm_plan *plan, const permi_view *view
 static unsigned permi_absolute_mask(const perm_plan *plan, int least)
 {
   return plan->outer_columns < least || plan->exact_rows || plan->form == PERM_FORM_SPLIT ? 0
-         : plan->precision == PERM_PRECISION_FAST                                          ? 7
                                                                                             : 3;
 }
 
@@ -7199,15 +7195,14 @@ static int permi_rows_kind(double moves, double allowed) { return moves == 0 ? 1
 
 static perm_gpu_product permi_gpu_product_of(const perm_plan *plan)
 {
-  return plan->form != PERM_FORM_SPLIT                  ? PERM_GPU_PIVOT
-         : plan->precision == PERM_PRECISION_DD         ? PERM_GPU_DOUBLED
-         : plan->precision == PERM_PRECISION_ACCURATE   ? PERM_GPU_COMPENSATED
-                                                        : PERM_GPU_ROUNDED;
+  return plan->form != PERM_FORM_SPLIT          ? PERM_GPU_PIVOT
+         : plan->precision == PERM_PRECISION_DD ? PERM_GPU_DOUBLED
+                                                : PERM_GPU_ROUNDED;
 }
 
 static double permi_gpu_seconds(int n, int parts, int product)
 {
-  static const double rate[4][2] = PERMI_GPU_DENSE_RATES;
+  static const double rate[3][2] = PERMI_GPU_DENSE_RATES;
   return n * ldexp(1, n - 1) / rate[product][parts - 1] + PERMI_GPU_DENSE_COMPILE;
 }
 
@@ -7218,7 +7213,7 @@ static void permi_gpu_plan(perm_plan *plan, const permi_view *view)
   plan->isa = PERM_ISA_CUDA;
   plan->exact_rows = 0;
   plan->form = PERM_FORM_SPLIT;
-  if (plan->precision != PERM_PRECISION_ACCURATE && plan->precision != PERM_PRECISION_DD) {
+  if (plan->precision != PERM_PRECISION_DD) {
     const double allowed = plan->certify ? permi_moves_allowed(n) : 0;
     int safe, best = -1;
     for (j = 0; j < n; j++) {
@@ -7438,7 +7433,7 @@ static void permi_plan_fingerprint(perm_plan *plan, const permi_view *view)
   int i, j;
   const int fields[] = {plan->version,        plan->n,
                         plan->is_complex,     (int)plan->method,
-                        (int)plan->precision, plan->certify,
+                        permi_precision_number(plan->precision), plan->certify,
                         (int)plan->isa,       (int)plan->form,
                         plan->pivot,          plan->lane_columns,
                         plan->block_columns,  plan->outer_columns,
@@ -7464,14 +7459,11 @@ static double permi_wanted_relative(const perm_options *options)
   return options->tolerance > 0 ? options->tolerance : PERMI_WANTED_RELATIVE;
 }
 
-/* Returns the expected relative error n u sum |terms| / |permanent|, accurate n^2 u^2. The quotient is e^(n/2) for
-   ones, less for random and unitary matrices, more where a permanent cancels. */
+/* Returns the expected relative error of doubles, n u sum |terms| / |permanent|; 0 for other precisions. The quotient
+   is e^(n/2) for ones, less for random and unitary matrices, more where a permanent cancels. */
 static double permi_expected_relative(int n, perm_precision precision)
 {
-  const double one = n * PERMI_UNIT * exp(0.5 * n);
-  return precision == PERM_PRECISION_FAST || precision == PERM_PRECISION_DEFAULT ? one
-         : precision == PERM_PRECISION_ACCURATE                                  ? one * n * PERMI_UNIT
-                                                                                 : 0;
+  return precision == PERM_PRECISION_DEFAULT ? n * PERMI_UNIT * exp(0.5 * n) : 0;
 }
 
 /* A job in pieces cannot escalate. */
@@ -7490,9 +7482,7 @@ static const char *permi_plan_refusal(const perm_options *options, perm_method m
   if (options->precision == PERM_PRECISION_EXACT || options->modulus)
     return "precision exact and modulus are for integers: perm_compute_integer, perm_compute_gaussian";
   if (options->precision == PERM_PRECISION_KAHAN && !scalar)
-    return "precision kahan is for methods glynn and ryser: accurate is faster and better";
-  if (options->precision == PERM_PRECISION_ACCURATE && scalar)
-    return "methods glynn and ryser have precisions fast, kahan, default and dd";
+    return "precision kahan is for methods glynn and ryser: dd is better";
   if (options->certify && scalar)
     return "methods glynn and ryser have no guaranteed bound: certify needs method dense or auto";
   return NULL;
@@ -7504,13 +7494,11 @@ static int permi_plan_proof_is_cheap(const perm_plan *plan, const permi_view *vi
 {
   const permi_kernel_table *kernels = &view->reach->kernels;
   const perm_isa isa = permi_isa(options);
-  const int accurate = plan->precision == PERM_PRECISION_ACCURATE, parts = view->parts, n = plan->n;
+  const int parts = view->parts, n = plan->n;
   const permi_kernel *usual =
-      permi_kernel_for(kernels, isa, accurate ? PERM_FORM_SPLIT : parts == 2 ? PERM_FORM_PAIR : PERM_FORM_NORMALISED,
-                       accurate ? PERMI_COMPENSATED : PERMI_ROUNDED, n);
-  const permi_kernel *proven =
-      permi_kernel_for(kernels, isa, PERM_FORM_SPLIT, accurate ? PERMI_DOUBLED : PERMI_ROUNDED, n);
-  const double seconds = plan->elements / usual->rate, tables = parts == 2 && !accurate ? 2e-8 * n * n : 0;
+      permi_kernel_for(kernels, isa, parts == 2 ? PERM_FORM_PAIR : PERM_FORM_NORMALISED, PERMI_ROUNDED, n);
+  const permi_kernel *proven = permi_kernel_for(kernels, isa, PERM_FORM_SPLIT, PERMI_ROUNDED, n);
+  const double seconds = plan->elements / usual->rate, tables = parts == 2 ? 2e-8 * n * n : 0;
   return n <= PERMI_NEAR_N &&
          plan->elements / proven->rate - seconds <= 0.15 * (5e-6 + seconds) + tables;
 }
@@ -7521,10 +7509,8 @@ static const permi_kernel *permi_plan_dense(perm_plan *plan, const permi_view *v
   const double allowed = proven ? permi_moves_allowed(plan->n) : 0;
   const permi_kernel *kernel;
   int product = PERMI_ROUNDED;
-  if (plan->precision == PERM_PRECISION_ACCURATE && proven)
-    plan->precision = PERM_PRECISION_DD; /* first order has no proof where row sums cancel */
-  if (plan->precision == PERM_PRECISION_ACCURATE || plan->precision == PERM_PRECISION_DD) {
-    product = plan->precision == PERM_PRECISION_DD ? PERMI_DOUBLED : PERMI_COMPENSATED;
+  if (plan->precision == PERM_PRECISION_DD) {
+    product = PERMI_DOUBLED;
     plan->form = PERM_FORM_SPLIT;
   } else {
     plan->form = PERM_FORM_PAIR;
@@ -7670,7 +7656,6 @@ typedef struct permi_rounded_rows {
   double usual;   /* the same if row sums were row norms */
   double typical; /* permanent, in the unit of terms: the product of row norms, each times its spread */
   double largest; /* sampled term, as the kernel has it */
-  int seen;       /* 0: nearly nothing was in the sampled terms */
 } permi_rounded_rows;
 
 #define PERMI_SAMPLED_TERMS 8
@@ -7810,7 +7795,7 @@ static permi_rounded_rows permi_plan_rounded_rows(const perm_plan *plan, const p
 {
   const int n = plan->n, most = PERMI_SAMPLED_FIRST + (n <= 10 ? 1 << (n - 1) : PERMI_SAMPLED_MOST);
   const double little = ldexp(0.125, -n);
-  permi_rounded_rows rounded = {0, 0, 0, 0, 0};
+  permi_rounded_rows rounded = {0, 0, 0, 0};
   double weights = 0;
   int k = 0;
   do {
@@ -7818,7 +7803,6 @@ static permi_rounded_rows permi_plan_rounded_rows(const perm_plan *plan, const p
     k += PERMI_SAMPLED_TERMS;
   } while (k < terms || (weights < little * k && k < most));
   rounded.share = weights > 0 ? rounded.share / weights : 0;
-  rounded.seen = weights >= little * k;
   return rounded;
 }
 
@@ -7864,8 +7848,8 @@ static void permi_rounded_estimate(const perm_plan *plan, const permi_view *view
    entries of both signs take split rows.
    Proved by machine: 1, 4, 6 tests/proofs/chains.v, 2, 3 tests/proofs/complex.v, 1, 3, 4 tests/proofs/dense.g, 4 to 7
    tests/proofs/dense_orders.sh.
-   The estimate is a tenth of the bound, or permi_rounded_estimate. Double-double sums err like a random walk;
-   compensated products omit second order. tests/attack/climb.c searches for counterexamples. */
+   The estimate is a tenth of the bound, or permi_rounded_estimate. Double-double sums err like a random walk.
+   tests/attack/climb.c searches for counterexamples. */
 static void permi_plan_bounds(const perm_plan *plan, const permi_view *view, permi_leaf *leaf)
 {
   const double n = plan->n, parts = view->parts, square = PERMI_UNIT * PERMI_UNIT;
@@ -7892,13 +7876,7 @@ static void permi_plan_bounds(const perm_plan *plan, const permi_view *view, per
     for (i = 0; i < plan->n; i++)
       growth += 1 - permi_exponent(permi_scaled(plan, view, i, plan->pivot, 0));
   leaf->bound_absolute += ldexp(n * n, plan->n - 1 - 1070 + growth);
-  if (plan->precision == PERM_PRECISION_ACCURATE) {
-    const permi_rounded_rows rounded = permi_plan_rounded_rows(plan, view, PERMI_SAMPLED_TERMS);
-    leaf->estimate_relative = !rounded.seen || rounded.share > 1e-9
-                                  ? (double)INFINITY
-                                  : (4 * n * n * parts * parts + ldexp(8, terms_log2 / 2)) * square +
-                                        4 * n * rounded.share * rounded.share;
-  } else if (plan->precision == PERM_PRECISION_DD) {
+  if (plan->precision == PERM_PRECISION_DD) {
     leaf->bound_relative = ((parts == 2 ? 60 : 14) * n + ldexp(40, terms_log2)) * square * 1.0001;
     leaf->estimate_relative = (8 * n * parts + ldexp(8, terms_log2 / 2)) * square;
   } else if (plan->form == PERM_FORM_SPLIT || plan->exact_rows) {
@@ -7939,9 +7917,7 @@ static perm_status permi_plan_leaf(const perm_plan *plan, const permi_view *view
     leaf->scale_exp2 -= plan->row_exp2[i] + plan->column_exp2[i];
   permi_plan_bounds(plan, view, leaf);
   if (plan->method == PERM_METHOD_DENSE) {
-    int product = plan->precision == PERM_PRECISION_DD         ? PERMI_DOUBLED
-                  : plan->precision == PERM_PRECISION_ACCURATE ? PERMI_COMPENSATED
-                                                               : PERMI_ROUNDED;
+    const int product = plan->precision == PERM_PRECISION_DD ? PERMI_DOUBLED : PERMI_ROUNDED;
     leaf->scale_exp2 -= n - 1;
     if (plan->isa == PERM_ISA_CUDA)
       return view->reach->gpu->leaf(plan, view, allocator, leaf);
@@ -7987,23 +7963,13 @@ static perm_status permi_dense_leaf(const perm_options *options, int n, const pe
   return status;
 }
 
-/* Returns PERM_PRECISION_COUNT at the top. */
-static perm_precision permi_next_precision(const perm_options *options, perm_method method, perm_precision precision)
+/* Returns the precision above that of a result, PERM_PRECISION_COUNT at the top. */
+static perm_precision permi_next_precision(perm_method method, perm_precision precision)
 {
-  const int rounded = precision == PERM_PRECISION_FAST || precision == PERM_PRECISION_DEFAULT;
-  if (method == PERM_METHOD_HYBRID || method == PERM_METHOD_CACHED)
-    return precision == PERM_PRECISION_DD    ? PERM_PRECISION_COUNT
-           : rounded && !options->certify ? PERM_PRECISION_ACCURATE
-                                          : PERM_PRECISION_DD;
-  if ((method >= PERM_METHOD_FRONTIER && method <= PERM_METHOD_BAND) || method == PERM_METHOD_TRANSVERSALS ||
-      method == PERM_METHOD_CLASSES)
-    return rounded ? PERM_PRECISION_DD : PERM_PRECISION_COUNT;
-  if ((method != PERM_METHOD_DENSE && method != PERM_METHOD_GLYNN && method != PERM_METHOD_RYSER) ||
-      (!rounded && precision != PERM_PRECISION_ACCURATE))
-    return PERM_PRECISION_COUNT;
-  if (precision == PERM_PRECISION_FAST)
-    return PERM_PRECISION_DEFAULT;
-  return rounded && method == PERM_METHOD_DENSE && !options->certify ? PERM_PRECISION_ACCURATE : PERM_PRECISION_DD;
+  const int raised = (method >= PERM_METHOD_FRONTIER && method <= PERM_METHOD_CACHED) ||
+                     method == PERM_METHOD_TRANSVERSALS || method == PERM_METHOD_CLASSES ||
+                     method == PERM_METHOD_DENSE || method == PERM_METHOD_GLYNN || method == PERM_METHOD_RYSER;
+  return raised && precision == PERM_PRECISION_DEFAULT ? PERM_PRECISION_DD : PERM_PRECISION_COUNT;
 }
 
 PERMI_UNUSED
@@ -12639,9 +12605,8 @@ PERMI_COLD static permi_choice permi_counts_choice(const permi_counted *counted,
 {
   const double expected = permi_expected_relative(counted->rows, PERM_PRECISION_DEFAULT);
   perm_precision precision = counted->integer ? PERM_PRECISION_EXACT
-                             : options->precision == PERM_PRECISION_ACCURATE ||
-                                     options->precision == PERM_PRECISION_DD ||
-                                     options->method == PERM_METHOD_EXPANSION || permi_plans_higher(options, expected)
+                             : options->precision == PERM_PRECISION_DD || options->method == PERM_METHOD_EXPANSION ||
+                                     permi_plans_higher(options, expected)
                                  ? PERM_PRECISION_DD
                                  : PERM_PRECISION_DEFAULT;
   permi_choice choice = permi_choose(counted, options, precision);
@@ -12700,11 +12665,11 @@ static void permi_array_free(permi_array *array, const perm_allocator *allocator
 static int permi_doubling_is_cheap(const permi_problem *problem, const perm_options *options)
 {
   const permi_kernel_table *kernels = &problem->reach->kernels;
-  const int n = problem->n, rounded = options->precision == PERM_PRECISION_DEFAULT ||
-                                      options->precision == PERM_PRECISION_FAST;
+  const int n = problem->n;
   const permi_kernel *usual, *doubled;
   double elements;
-  if (!options->certify || !rounded || n < 4 || n > PERMI_NEAR_N || options->method != PERM_METHOD_AUTO)
+  if (!options->certify || options->precision != PERM_PRECISION_DEFAULT || n < 4 || n > PERMI_NEAR_N ||
+      options->method != PERM_METHOD_AUTO)
     return 0;
   usual = permi_kernel_for(kernels, permi_isa(options), PERM_FORM_PAIR, PERMI_ROUNDED, n);
   doubled = permi_kernel_for(kernels, permi_isa(options), PERM_FORM_SPLIT, PERMI_DOUBLED, n);
@@ -12759,7 +12724,7 @@ static perm_status permi_dense_offer(permi_maker *maker, const struct permi_bloc
   options = *maker->options;
   status = permi_plan_array(array->problem, &options, plan, maker->result);
   while (status == PERM_OK && permi_plans_higher(&options, permi_expected_relative(plan->n, plan->precision))) {
-    options.precision = permi_next_precision(&options, plan->method, plan->precision);
+    options.precision = permi_next_precision(plan->method, plan->precision);
     if (options.precision == PERM_PRECISION_COUNT)
       break;
     status = permi_plan_array(array->problem, &options, plan, maker->result);
@@ -13123,11 +13088,12 @@ static perm_status permi_array_make(void *context, const perm_options *options, 
 static perm_precision permi_array_next(const void *context, const perm_options *options, const perm_result *result)
 {
   const permi_array *array = ((const permi_maker *)context)->array;
+  (void)options;
   (void)result;
   if (array->engine->method == PERM_METHOD_LOW_RANK)
     return PERM_PRECISION_COUNT;
   if (!array->reduced)
-    return permi_next_precision(options, array->plan.method, array->plan.precision);
+    return permi_next_precision(array->plan.method, array->plan.precision);
   if (array->constant >= 0 || array->choice.precision == PERM_PRECISION_EXACT)
     return PERM_PRECISION_COUNT;
   return array->choice.precision == PERM_PRECISION_DD ? PERM_PRECISION_EXACT : PERM_PRECISION_DD;
@@ -13205,8 +13171,7 @@ static double permi_problem_bytes(const permi_problem *problem)
 
 static int permi_wants_more(const perm_options *options, const perm_result *result)
 {
-  return (options->precision != PERM_PRECISION_FAST || options->tolerance > 0 || options->certify) &&
-         permi_relative(options, result) > permi_wanted_relative(options);
+  return permi_relative(options, result) > permi_wanted_relative(options);
 }
 
 /* Escalates by estimates and predictions only, so that load changes no bits. */
@@ -14959,7 +14924,7 @@ static perm_status permi_minors_check(permi_minors_call *call, const perm_option
                         : options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_DENSE &&
                                 options->method != PERM_METHOD_GLYNN ? "minors have methods auto, dense and glynn"
                         : options->precision > PERM_PRECISION_DD
-                            ? "minors have precisions fast, default, accurate and dd"
+                            ? "minors have precisions default and dd"
                             : NULL;
   int i, j;
   perm_status status = permi_check_whole(options, arguments, result);
@@ -15046,14 +15011,13 @@ static void permi_minors_gather(const permi_minors_call *call, permi_minors *min
 static perm_status permi_minors_solve(const permi_minors_call *call, permi_minors *minors, const perm_options *options,
                                       double *full, permi_minors_total *total, perm_result *result)
 {
-  permi_minors_by by = options->precision > PERM_PRECISION_FAST || options->method == PERM_METHOD_GLYNN
+  permi_minors_by by = options->precision == PERM_PRECISION_DD || options->method == PERM_METHOD_GLYNN
                            ? PERMI_MINORS_BY_TERMS
                            : PERMI_MINORS_BY_ANY;
   permi_control control = permi_control_begin(options);
   perm_status status = permi_minors_run(call, minors, options, by, full, total, &control, result);
   double relative = status == PERM_OK && result->error_estimate > 0 ? result->error_estimate / minors->largest : 0;
-  while (status == PERM_OK && minors->in_doubles && options->precision != PERM_PRECISION_FAST &&
-         relative > permi_wanted_relative(options)) {
+  while (status == PERM_OK && minors->in_doubles && relative > permi_wanted_relative(options)) {
     const perm_result finished = *result;
     by = minors->subsets ? PERMI_MINORS_BY_TERMS : PERMI_MINORS_BY_ONE;
     permi_minors_plan_one(minors, options, by);
@@ -15606,7 +15570,7 @@ static size_t permi_batch_prepare(permi_batch *batch)
   batch->isa = permi_isa(options);
   isa = batch->isa == PERM_ISA_AVX512IFMA ? PERM_ISA_AVX512 : batch->isa;
   batch->plain = (options->method == PERM_METHOD_AUTO || options->method == PERM_METHOD_DENSE) &&
-                 options->precision <= PERM_PRECISION_FAST && !options->certify &&
+                 options->precision == PERM_PRECISION_DEFAULT && !options->certify &&
                  (options->tolerance == 0 || options->tolerance >= 1e-10);
   for (k = 0; k < sizeof permi_batch_kernels / sizeof permi_batch_kernels[0] && !batch->kernel; k++) {
     const permi_batch_kernel *kernel = &permi_batch_kernels[k];
@@ -16371,8 +16335,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_pair_complex)(const permi_dense *
 }
 
 /* Row sums Y + L, exact multiples of the high and low grids' units. ROUNDED: fl(Y + L) is rounded once, however much
-   cancels, so its bound is relative. COMPENSATED: P + C, C to first order. DOUBLED: Y + L = s + l exactly, P + C
-   renormalised. */
+   cancels, so its bound is relative. DOUBLED: Y + L = s + l exactly, and P + C is a
+   renormalised double-double. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(split_real_setting)(PERMI_V *p, PERMI_V *c, const double *t, int apart,
                                                               const double *x, int product)
 {
@@ -16383,12 +16347,10 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(split_real_setting)(PERMI_V *p, PERMI_
     *p = *p * (y + l);
     return;
   }
-  if (product == PERMI_DOUBLED)
-    y = PERMI_NAME(vector_fast_two_sum)(y, l, &l);
+  y = PERMI_NAME(vector_fast_two_sum)(y, l, &l);
   *p = PERMI_NAME(vector_two_product)(before, y, &e);
   *c = PERMI_FMA(*c, y, PERMI_FMA(before, l, e));
-  if (product == PERMI_DOUBLED)
-    *p = PERMI_NAME(vector_fast_two_sum)(*p, PERMI_NAME(kept)(*c), c);
+  *p = PERMI_NAME(vector_fast_two_sum)(*p, PERMI_NAME(kept)(*c), c);
 }
 
 /* The same by parts; products may cancel, so sums take TwoSum. */
@@ -16405,10 +16367,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(split_complex_setting)(PERMI_V (*p)[8]
     p[1][k] = pi;
     return;
   }
-  if (product == PERMI_DOUBLED) {
-    sr = PERMI_NAME(vector_fast_two_sum)(sr, lr, &lr);
-    si = PERMI_NAME(vector_fast_two_sum)(si, li, &li);
-  }
+  sr = PERMI_NAME(vector_fast_two_sum)(sr, lr, &lr);
+  si = PERMI_NAME(vector_fast_two_sum)(si, li, &li);
   rr = PERMI_NAME(vector_two_product)(pr, sr, &rr_e);
   ii = PERMI_NAME(vector_two_product)(pi, si, &ii_e);
   ri = PERMI_NAME(vector_two_product)(pr, si, &ri_e);
@@ -16419,16 +16379,10 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(split_complex_setting)(PERMI_V (*p)[8]
   hi_e = hi_e + (ri_e + ir_e);
   hr_e = PERMI_FNMA(ci, si, PERMI_FMA(cr, sr, PERMI_FNMA(pi, li, PERMI_FMA(pr, lr, hr_e))));
   hi_e = PERMI_FMA(ci, sr, PERMI_FMA(cr, si, PERMI_FMA(pi, lr, PERMI_FMA(pr, li, hi_e))));
-  if (product == PERMI_DOUBLED) {
-    PERMI_KEEP(hr_e);
-    hr = PERMI_NAME(vector_two_sum)(hr, hr_e, &hr_e);
-    PERMI_KEEP(hi_e);
-    hi = PERMI_NAME(vector_two_sum)(hi, hi_e, &hi_e);
-  }
-  p[0][k] = hr;
-  p[1][k] = hi;
-  c[0][k] = hr_e;
-  c[1][k] = hi_e;
+  PERMI_KEEP(hr_e);
+  PERMI_KEEP(hi_e);
+  p[0][k] = PERMI_NAME(vector_two_sum)(hr, hr_e, &c[0][k]);
+  p[1][k] = PERMI_NAME(vector_two_sum)(hi, hi_e, &c[1][k]);
 }
 
 /* p: holds `one` already. */
@@ -16538,7 +16492,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(dense)(const permi_dense *dense, uint6
       PERMI_NAME(rows_split)(dense, t, x, p, m, product, parts, block);
     }
 
-    /* All |terms| cost 4%; an estimate from 2^12 outer states up takes one in four groups (fast: eight), by a hash, as
+    /* All |terms| cost 4%; an estimate from 2^12 outer states up takes one in four groups, by a hash, as
        a matrix may hide its terms from any fixed pattern. */
     if (!(permi_scatter(c >> PERMI_GROUP_LOG2) & dense->absolute_mask)) {
       PERMI_V modulus[8], even, odd;
@@ -16586,12 +16540,10 @@ PERMI_INSTANCE(glynn_real_k2, PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, 2)
 PERMI_INSTANCE(pair_real_k2, PERM_FORM_PAIR, 1, PERMI_ROUNDED, 2)
 #endif
 PERMI_INSTANCE(split_real, PERM_FORM_SPLIT, 1, PERMI_ROUNDED, (PERMI_WIDTH > 1 ? 3 : 2))
-PERMI_INSTANCE(accurate_real, PERM_FORM_SPLIT, 1, PERMI_COMPENSATED, PERMI_REAL)
 PERMI_INSTANCE(dd_real, PERM_FORM_SPLIT, 1, PERMI_DOUBLED, PERMI_REAL)
 #if !defined(PERM_NO_COMPLEX)
 PERMI_INSTANCE(pair_complex, PERM_FORM_PAIR, 2, PERMI_ROUNDED, PERMI_COMPLEX)
 PERMI_INSTANCE(split_complex, PERM_FORM_SPLIT, 2, PERMI_ROUNDED, (PERMI_WIDTH > 1 ? 2 : 1))
-PERMI_INSTANCE(accurate_complex, PERM_FORM_SPLIT, 2, PERMI_COMPENSATED, PERMI_COMPLEX)
 PERMI_INSTANCE(dd_complex, PERM_FORM_SPLIT, 2, PERMI_DOUBLED, PERMI_COMPLEX)
 #endif
 #undef PERMI_REAL

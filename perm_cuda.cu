@@ -87,7 +87,7 @@ typedef struct perm_gpu_counts {
 #define PERM_GPU_BATCH_LEAST_N 10
 #define PERM_GPU_BATCH_MOST_N 24
 
-typedef enum perm_gpu_product { PERM_GPU_PIVOT, PERM_GPU_ROUNDED, PERM_GPU_COMPENSATED, PERM_GPU_DOUBLED,
+typedef enum perm_gpu_product { PERM_GPU_PIVOT, PERM_GPU_ROUNDED, PERM_GPU_DOUBLED,
                                 PERM_GPU_PRODUCT_MAKE_INT = 0x7fffffff } perm_gpu_product;
 #define PERM_GPU_THREADS_LOG2 7
 /* Of >>arrays, on the CPU too. */
@@ -1966,6 +1966,8 @@ static const char permi_code_pairs[] =
     "PERMI_BOTH P permi_settle(P a) { permi_fast_two_sum(a.v, a.e, a.v, a.e); return a; }\n"
     "PERMI_BOTH P permi_settle_row(P a) { permi_two_sum(a.v, a.e, a.v, a.e); return a; }\n";
 static const char permi_code_real_pairs[] =
+    "#define R(x) permi_settle(x)\n"
+    "#define Z(x) permi_settle_row(x)\n"
     "PERMI_BOTH N L(N a, double s, double b) { return L(a, s, permi_n(b, 0.0)); }\n"
     "PERMI_BOTH N T(double a, double b) { return T2(a, b); }\n"
     "PERMI_BOTH N D(double a, double b) { return D2(a, b); }\n"
@@ -2022,7 +2024,7 @@ static void permi_code_print_algebra(permi_code *code, permi_hybrid_algebra alge
   if (algebra == PERMI_HYBRID_REAL || algebra == PERMI_HYBRID_WHOLE)
     return;
   permi_code_print(code, PERMI_CODE_NUMBER_TEXT);
-  if (permi_hybrid_is_paired((int)algebra))
+  if (permi_hybrid_is_doubled((int)algebra))
     permi_code_print(code, "%s", permi_code_pairs);
   if (algebra == PERMI_HYBRID_COMPLEX_DOUBLED) {
     permi_code_print(code, "%s", permi_code_complex_pairs);
@@ -2032,8 +2034,7 @@ static void permi_code_print_algebra(permi_code *code, permi_hybrid_algebra alge
   if (algebra == PERMI_HYBRID_COMPLEX)
     permi_code_print(code, "%s", permi_code_complex);
   else
-    permi_code_print(code, "#define R(x) %s\n#define Z(x) permi_settle_row(x)\n%s",
-                     algebra == PERMI_HYBRID_DOUBLED ? "permi_settle(x)" : "(x)", permi_code_real_pairs);
+    permi_code_print(code, "%s", permi_code_real_pairs);
 }
 
 /* Doubles of a pass's table. */
@@ -2094,11 +2095,10 @@ static const char permi_code_all_moduli[] =
     "absolute = permi_add(absolute, permi_moduli(b, 0));\n";
 
 /* How a thread adds its blocks, by algebra. */
-static const char *const permi_code_add_text[6] = {
+static const char *const permi_code_add_text[PERMI_HYBRID_ALGEBRAS] = {
     "lo = permi_add(lo, e);\n",
     "lo = permi_add(lo, e);\n"
     "permi_two_sum(hi2, e, hi2, permi_mul(s, block.e));\nlo2 = permi_add(lo2, e);\n",
-    "lo = permi_add(lo, e);\nlo = permi_fma(s, block.e, lo);\n",
     "permi_fast_two_sum(hi, lo, hi, permi_add(lo, permi_fma(s, block.e, e)));\n",
     "lo = permi_add(lo, e);\n",
     "permi_fast_two_sum(hi, lo, hi, permi_add(lo, permi_fma(s, block.x.e, e)));\n"
@@ -2463,7 +2463,7 @@ static perm_status permi_code_create(const permi_code_choice *choice, permi_code
   code->certify = certify && algebra != PERMI_HYBRID_WHOLE;
   coder->whole = algebra == PERMI_HYBRID_WHOLE;
   coder->doubled = permi_hybrid_is_doubled((int)algebra);
-  coder->paired = coder->parts == 2 && permi_hybrid_is_paired((int)algebra);
+  coder->paired = algebra == PERMI_HYBRID_DOUBLED;
   coder->floor = hybrid->rounding.floor;
   coder->reduced = choice->reduced;
   permi_code_rows(coder, choice);
@@ -2651,7 +2651,7 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
   if (status != PERM_OK || !choice.best)
     return status == PERM_ERROR_MEMORY ? permi_fail_memory(maker->result) : status;
   hybrid = choice.best;
-  hash = permi_hash(PERMI_HASH_START, (uint64_t)hybrid->algebra);
+  hash = permi_hash(PERMI_HASH_START, permi_hybrid_algebra_number(hybrid->algebra));
   hash = permi_hash(permi_hash(hash, (uint64_t)hybrid->high), (uint64_t)hybrid->n);
   hash = permi_code_hash(hash, hybrid->code, &hybrid->gpu.work);
   hash = hybrid->runs ? permi_hash(hash, hybrid->runs->modulus) : hash;
@@ -3211,8 +3211,8 @@ static perm_status permi_codegen_offer(permi_maker *maker, const permi_block *bl
   if (!options->gpu.devices)
     permi_refuse(offer, PERM_ERROR_DEVICE, "needs a GPU for this method: options.gpu.devices, or gpu.cpu_fallback");
   else if (block->integer || maker->working->integer)
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has exact integers; with precision fast this method takes them");
-  else if (block->imaginary || options->precision == PERM_PRECISION_ACCURATE || options->precision == PERM_PRECISION_DD)
+    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has exact integers; this method takes them as real numbers");
+  else if (block->imaginary || options->precision == PERM_PRECISION_DD)
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has %s, which generated Ryser sums do not take",
                  block->imaginary ? "complex entries" : "another precision than double asked for");
   else if (block->n > PERM_MAX_N)
@@ -3690,7 +3690,7 @@ PERMI_BOTH int permi_walk_row(unsigned m)
   return 2 * j + (int)((m + 1) >> (j + 1) & 1);
 }
 
-/* Multiplies p + c by a row, y + l: PERM_GPU_ROUNDED (1), _COMPENSATED (2), _DOUBLED (3). */
+/* Multiplies p + c by a row, y + l: PERM_GPU_ROUNDED (1) or PERM_GPU_DOUBLED (2). */
 template <int PARTS, int PRODUCT, int LOW>
 PERMI_BOTH void permi_row(double *p, double *c, const double *y_given, const double *l_given, int first)
 {
@@ -3701,7 +3701,7 @@ PERMI_BOTH void permi_row(double *p, double *c, const double *y_given, const dou
     l[part] = l_given[part];
     if (PRODUCT == 1)
       y[part] = permi_add(y[part], l[part]);
-    if (PRODUCT == 3)
+    if (PRODUCT == 2)
       permi_fast_two_sum(y[part], l[part], y[part], l[part]);
   }
   if (first) {
@@ -3716,12 +3716,7 @@ PERMI_BOTH void permi_row(double *p, double *c, const double *y_given, const dou
     double h = 0, e = 0;
     permi_two_product(h, e, p[0], y[0]);
     e = permi_fma(c[0], y[0], LOW ? permi_fma(p[0], l[0], e) : e);
-    if (PRODUCT == 2) {
-      p[0] = h;
-      c[0] = e;
-    } else {
-      permi_fast_two_sum(p[0], c[0], h, e);
-    }
+    permi_fast_two_sum(p[0], c[0], h, e);
   } else { /* differences of products cancel and need TwoSum */
     double rr = 0, rr_e = 0, ii = 0, ii_e = 0, ri = 0, ri_e = 0, ir = 0, ir_e = 0, hr = 0;
     double hr_e = 0, hi = 0, hi_e = 0;
@@ -3739,15 +3734,8 @@ PERMI_BOTH void permi_row(double *p, double *c, const double *y_given, const dou
     }
     hr_e = permi_fma(-c[1], y[1], permi_fma(c[0], y[0], hr_e));
     hi_e = permi_fma(c[1], y[0], permi_fma(c[0], y[1], hi_e));
-    if (PRODUCT == 2) {
-      p[0] = hr;
-      c[0] = hr_e;
-      p[1] = hi;
-      c[1] = hi_e;
-    } else {
-      permi_two_sum(p[0], c[0], hr, hr_e);
-      permi_two_sum(p[1], c[1], hi, hi_e);
-    }
+    permi_two_sum(p[0], c[0], hr, hr_e);
+    permi_two_sum(p[1], c[1], hi, hi_e);
   }
 }
 

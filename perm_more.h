@@ -219,7 +219,7 @@ PERM_MORE_API void perm_rook_matching_polynomial(int m, int n, const perm_intege
 /* Draws permutations of a matrix without negative entries, each with probability (product of its entries) / permanent:
    sample k, from 0 to count - 1, is columns[k m + row], counted from 0. With fewer rows than columns, injections of the
    rows. The samples depend on matrix, options, seed and first + k only, not on threads: ranges of samples agree.
-   Integers, also doubles below 2^53 unless precision is fast, are drawn without rounding, as exactly as splitmix64 is
+   Integers, also doubles below 2^53, are drawn without rounding, as exactly as splitmix64 is
    random. Others in doubles: the total variation distance to the true distribution is a few units of 2^-53 for each
    entry and line, see >>sample. Each block is computed once, by method band, tree, classes or frontier (lists, arrays),
    whichever is predicted to be the fastest within max_bytes (16 GB if it is 0), for all its states are kept; then a
@@ -6485,11 +6485,10 @@ static perm_status permi_sample_check(const permi_given *given, const permi_samp
     return permi_fail(result, PERM_ERROR_SIZE, 1, "matrix: %d x %d has more rows than columns; transpose it",
                       given->m, given->n);
   if (options->modulus || options->certify || options->tolerance > 0 || options->checkpoint.file || !takes ||
-      (options->precision != PERM_PRECISION_DEFAULT && options->precision != PERM_PRECISION_FAST &&
-       options->precision != PERM_PRECISION_EXACT))
+      (options->precision != PERM_PRECISION_DEFAULT && options->precision != PERM_PRECISION_EXACT))
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2,
                       "options: samples take methods auto, band, tree, classes, frontier, lists and arrays, precisions "
-                      "default, fast and exact, and no modulus, certify, tolerance or checkpoint");
+                      "default and exact, and no modulus, certify, tolerance or checkpoint");
   if (count && given->m && (!columns || count > SIZE_MAX / sizeof(int) / (uint64_t)given->m))
     return permi_fail(result, columns ? PERM_ERROR_SIZE : PERM_ERROR_NULL, columns ? argument + 4 : argument + 5,
                       columns ? "count is too large" : "columns is NULL");
@@ -6556,7 +6555,7 @@ static perm_status permi_sample(permi_sampling *sampling, const permi_given *giv
   perm_status status;
   int row, b, exact;
   const int threads = permi_threads(options);
-  exact = options->precision != PERM_PRECISION_FAST && permi_given_integers(given, &row, &entry, sampling->watch);
+  exact = permi_given_integers(given, &row, &entry, sampling->watch);
   if (options->precision == PERM_PRECISION_EXACT && !exact && sampling->watch->stopped == PERM_OK)
     return permi_fail(sampling->result, PERM_ERROR_OPTION, 2,
                       "options: precision exact needs integers below 2^53, but row %d, column %d (counted from 1) has "

@@ -48,9 +48,8 @@
        classes       the frontier, but vertices whose entries ahead are proportional are counted, not told apart: the
                      product of (number + 1) over the classes. Nested rows, rows of ones at either end, J minus a sparse
                      matrix (derangements), blocks of constants, multiples of lines: few states at n = 200; all values
-       hybrid        signs outside, elimination inside: 2^signs runs of a program; doubles, complex or accurate,
-                    dd (seen at 2.5 to 5 times the time of doubles, on a GPU at 4 to 20, complex at 40; complex
-                    accurate is dd);
+       hybrid        signs outside, elimination inside: 2^signs runs of a program; doubles, complex, dd (seen at 2.5 to
+                    5 times the time of doubles, on a GPU at 4 to 20, complex at 40);
                     integers, in doubles below 2^53, else modulo a prime for each 47 bits of a bound: each takes about
                     as long as doubles, on GPUs 3 times; Gaussian ones twice, with i as either root of -1
        cached        nothing inside: Glynn's sum that keeps products of rows. Both on GPUs from order 13, by kernels
@@ -70,7 +69,7 @@
                     where fronts are over 160 rows
        low-rank     matrices of rank 4 or less, without rounding; by name of any order, whole, or refused with the
                     reason; auto asks it of blocks with half of their entries (perm.h)
-       dense         Glynn's sum of perm.h on each block; n 2^(n-1); doubles, complex, accurate, dd
+       dense         Glynn's sum of perm.h on each block; n 2^(n-1); doubles, complex, dd
 
    COST  depends on the structure: perm_sparse_job and perm_job_explain tell beforehand, perm_sparse_spy of
    perm_more.h draws it.
@@ -5124,8 +5123,7 @@ typedef struct permi_instruction {
 typedef enum permi_hybrid_algebra {
   PERMI_HYBRID_REAL,
   PERMI_HYBRID_COMPLEX,
-  PERMI_HYBRID_COMPENSATED,   /* rows with 47 bits more, arithmetic of [Gra09] */
-  PERMI_HYBRID_DOUBLED,       /* the same rows; every result is a double-double */
+  PERMI_HYBRID_DOUBLED,       /* rows with 47 bits more; every result is a double-double */
   PERMI_HYBRID_WHOLE,         /* integers as they are, or by residues where they grow (>>hybrid_program) */
   PERMI_HYBRID_COMPLEX_DOUBLED, /* real value and error, imaginary value and error */
   PERMI_HYBRID_SHORT,         /* kernels only: WHOLE + permi_growth */
@@ -5144,6 +5142,7 @@ static PERMI_ALWAYS_INLINE int permi_hybrid_is_whole(int algebra)
   return algebra == PERMI_HYBRID_WHOLE || algebra == PERMI_HYBRID_SHORT || algebra == PERMI_HYBRID_LONG;
 }
 
+/* Rows have second words. */
 static PERMI_ALWAYS_INLINE int permi_hybrid_is_doubled(int algebra)
 {
   return algebra == PERMI_HYBRID_DOUBLED || algebra == PERMI_HYBRID_COMPLEX_DOUBLED;
@@ -5154,15 +5153,15 @@ static PERMI_ALWAYS_INLINE int permi_hybrid_is_complex(int algebra)
   return algebra == PERMI_HYBRID_COMPLEX || algebra == PERMI_HYBRID_COMPLEX_DOUBLED;
 }
 
-/* Rows have second words. */
-static PERMI_ALWAYS_INLINE int permi_hybrid_is_paired(int algebra)
+/* Returns the number of an algebra in fingerprints, where 2 was one that is gone. */
+static PERMI_ALWAYS_INLINE uint64_t permi_hybrid_algebra_number(permi_hybrid_algebra algebra)
 {
-  return algebra == PERMI_HYBRID_COMPENSATED || permi_hybrid_is_doubled(algebra);
+  return (uint64_t)algebra + (algebra >= PERMI_HYBRID_DOUBLED);
 }
 
 static PERMI_ALWAYS_INLINE int permi_hybrid_parts(int algebra)
 {
-  return (permi_hybrid_is_complex(algebra) ? 2 : 1) * (permi_hybrid_is_paired(algebra) ? 2 : 1);
+  return (permi_hybrid_is_complex(algebra) ? 2 : 1) * (permi_hybrid_is_doubled(algebra) ? 2 : 1);
 }
 
 static PERMI_ALWAYS_INLINE int permi_hybrid_row_parts(int algebra)
@@ -5180,7 +5179,6 @@ typedef struct permi_hybrid_rounding {
   permi_shared shared;
   double majorant;     /* of moduli, from above */
   double bits;
-  double below;        /* sum of relative squares of rows' second words */
   double losses;       /* of permi_hybrid_bound: relative to the terms with floors; INFINITY: none */
   double unfloored;    /* losses of rows without a floor */
   double growth;       /* product of the rows' sums of moduli and 1 */
@@ -5937,10 +5935,9 @@ static void permi_numbers_lengthen(permi_numbers *numbers, int words)
   numbers->algebra = numbers->parts == 2 || words > 2 ? PERMI_WORDS : words == 2 ? PERMI_WIDE : PERMI_WORD;
 }
 
-/* Precisions above double are double-double here. */
 static int permi_sparse_doubled(const perm_options *options)
 {
-  return options->precision == PERM_PRECISION_ACCURATE || options->precision == PERM_PRECISION_DD;
+  return options->precision == PERM_PRECISION_DD;
 }
 
 /* 0: the permanent may be too long for a perm_integer and there is no modulus. */
@@ -13085,7 +13082,7 @@ static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algeb
                              int i, int unit)
 {
   const int n = rows->n, width = permi_hybrid_is_complex((int)algebra) ? 2 : 1;
-  const int paired = permi_hybrid_is_paired((int)algebra), parts = paired ? 2 * width : width;
+  const int doubled = permi_hybrid_is_doubled((int)algebra), parts = doubled ? 2 * width : width;
   double row[2][64] = {{0}}, rest[64] = {0}, power;
   int k, p;
   for (k = 0; k < n; k++)
@@ -13109,7 +13106,7 @@ static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algeb
     for (p = 0; p < width; p++) {
       double *word = number + p * parts / width;
       word[0] = permi_to_grid(row[p][k], power);
-      if (paired)
+      if (doubled)
         word[1] = below[p] = permi_to_grid(row[p][k] - word[0], ldexp(power, -PERMI_GRID_LOW_BITS));
       lost[p] = row[p][k] - word[0] + (p == 0 ? rest[k] : 0) - below[p];
     }
@@ -13229,7 +13226,6 @@ static void permi_hybrid_errors(const permi_hybrid_rows *rows, permi_hybrid_roun
     if (rows->lost_square[i] > 0 || rows->below_square[i] > 0)
       rounding->floor[i] = sqrt(rows->square[i]) / (2 * n);
     squares += rows->lost_square[i] / rows->square[i];
-    rounding->below += rows->below_square[i] / rows->square[i];
     permi_hybrid_losses(rows, i, rounding);
     rounding->bits += log2(rows->sum[i] / rows->unit[i]);
   }
@@ -13413,7 +13409,7 @@ static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_la
 
 static uint64_t permi_hybrid_fingerprint(const permi_hybrid *hybrid)
 {
-  uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)hybrid->algebra);
+  uint64_t hash = permi_hash(PERMI_HASH_START, permi_hybrid_algebra_number(hybrid->algebra));
   int i;
   hash = permi_hash(permi_hash(hash, (uint64_t)hybrid->high), (uint64_t)hybrid->chunk_log2);
   hash = permi_hash(permi_hash(hash, (uint64_t)hybrid->low), hybrid->absolute_mask);
@@ -13439,22 +13435,18 @@ static uint64_t permi_hybrid_fingerprint(const permi_hybrid *hybrid)
 
 static permi_hybrid_algebra permi_hybrid_algebra_of(const permi_maker *maker)
 {
-  const perm_precision precision = maker->options->precision;
-  const int accurate = precision == PERM_PRECISION_ACCURATE;
-  return maker->working->integer                                        ? PERMI_HYBRID_WHOLE
-         : maker->working->is_complex ? (precision == PERM_PRECISION_DD || accurate ? PERMI_HYBRID_COMPLEX_DOUBLED
-                                                                                    : PERMI_HYBRID_COMPLEX)
-         : precision == PERM_PRECISION_DD || (accurate && maker->options->certify) ? PERMI_HYBRID_DOUBLED
-         : accurate                                                                ? PERMI_HYBRID_COMPENSATED
-                                                                                   : PERMI_HYBRID_REAL;
+  const int doubled = maker->options->precision == PERM_PRECISION_DD;
+  return maker->working->integer      ? PERMI_HYBRID_WHOLE
+         : maker->working->is_complex ? (doubled ? PERMI_HYBRID_COMPLEX_DOUBLED : PERMI_HYBRID_COMPLEX)
+                                      : (doubled ? PERMI_HYBRID_DOUBLED : PERMI_HYBRID_REAL);
 }
 
 static double permi_hybrid_rate(perm_isa isa, permi_hybrid_algebra algebra)
 {
   static const double rate[3][PERMI_HYBRID_ALGEBRAS] = {
-      {6e9, 2.2e9, 2.1e9, 1.7e9, 6e9, 4.5e8},
-      {4.5e9, 1.7e9, 1.3e9, 1e9, 4.5e9, 3.4e8},
-      {1.4e9, 5e8, 2.1e8, 2.1e8, 8e8, 2.4e7}};
+      {6e9, 2.2e9, 1.7e9, 6e9, 4.5e8},
+      {4.5e9, 1.7e9, 1e9, 4.5e9, 3.4e8},
+      {1.4e9, 5e8, 2.1e8, 8e8, 2.4e7}};
   return rate[isa == PERM_ISA_AVX512 ? 0 : isa == PERM_ISA_AVX2 ? 1 : 2][(int)algebra];
 }
 
@@ -13836,8 +13828,7 @@ static double permi_whole_slower(const permi_hybrid *hybrid)
 
 static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
-  static const char *const algebra[] = {"real", "complex", "compensated", "double-double", "integers",
-                                        "complex double-double"};
+  static const char *const algebra[] = {"real", "complex", "double-double", "integers", "complex double-double"};
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
   const double all = hybrid->operations_a_term * ldexp(1, hybrid->n - 1 - hybrid->inner);
   size_t length = 0;
@@ -13980,9 +13971,7 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
   if (block->integer)
     seconds *= permi_whole_slower(hybrid) / (PERMI_WHOLE_SLOWER * permi_whole_passes(block, options->modulus));
   hybrid->isa = isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2 ? isa : PERM_ISA_PLAIN;
-  most = options->precision == PERM_PRECISION_FAST ? 7 : 5;
-  if (most > hybrid->high - PERMI_HYBRID_SAMPLED_LOG2)
-    most = hybrid->high - PERMI_HYBRID_SAMPLED_LOG2;
+  most = hybrid->high - PERMI_HYBRID_SAMPLED_LOG2 < 5 ? hybrid->high - PERMI_HYBRID_SAMPLED_LOG2 : 5;
   hybrid->absolute_mask = options->certify || most < 0 ? 0 : (1u << most) - 1;
   if (!options->certify && !hybrid->runs) /* else the speed knows */
     seconds *= 1 + (permi_hybrid_certified(hybrid->algebra) - 1) / (hybrid->absolute_mask + 1);
@@ -14113,9 +14102,6 @@ static void permi_hybrid_estimate(permi_maker *maker, const permi_block *block, 
   if (permi_hybrid_is_doubled((int)hybrid->algebra))
     leaf->estimate_relative =
         (4 * hybrid->parts * roundings + ldexp(8, (hybrid->walked + hybrid->low) / 2)) * square;
-  else if (hybrid->algebra == PERMI_HYBRID_COMPENSATED)
-    leaf->estimate_relative = (4 * roundings * roundings + ldexp(8, (hybrid->walked + hybrid->low) / 2)) * square +
-                              4 * rounding->below;
   else
     leaf->estimate_relative = PERMI_HYBRID_ALIKE(hybrid->n) * sqrt(inexact) * PERMI_UNIT * hybrid->parts;
   if (leaf->shared.relative > 1e-3)
@@ -14148,9 +14134,7 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
   }
   leaf->scale_exp2 = hybrid->scale_exp2 - (hybrid->n - 1);
   permi_hybrid_estimate(maker, block, hybrid, leaf);
-  maker->job->precision = permi_hybrid_is_doubled((int)hybrid->algebra) ? PERM_PRECISION_DD
-                          : hybrid->algebra == PERMI_HYBRID_COMPENSATED ? PERM_PRECISION_ACCURATE
-                                                                        : maker->options->precision;
+  maker->job->precision = maker->options->precision;
   return PERM_OK;
 }
 
@@ -16117,7 +16101,7 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
   if (block->n > PERM_MAX_N)
     return permi_refuse(offer, PERM_ERROR_LIMIT, "is larger than the %d rows that sums over sets of columns take",
                         PERM_MAX_N);
-  if (block->imaginary_integer || precision == PERM_PRECISION_ACCURATE || precision == PERM_PRECISION_DD)
+  if (block->imaginary_integer || precision == PERM_PRECISION_DD)
     return permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has %s, which sparse sums over sets of columns do not take",
                         block->imaginary_integer ? "Gaussian integers" : "another precision than double asked for");
   offer->plan = ryser = (permi_ryser *)permi_allocate(allocator, 1, sizeof *ryser);
@@ -16736,7 +16720,7 @@ static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *
   if (n > PERMI_DECOMPOSE_ORDER)
     return permi_refuse(offer, PERM_ERROR_LIMIT, "is too large for method decompose, which takes orders up to %d",
                         PERMI_DECOMPOSE_ORDER);
-  if (!block->integer && (precision == PERM_PRECISION_ACCURATE || precision == PERM_PRECISION_DD))
+  if (!block->integer && precision == PERM_PRECISION_DD)
     return permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is asked for in more than double precision");
   plan = (permi_decompose *)permi_owned_new(&maker->options->allocator, sizeof *plan);
   offer->plan = plan;
@@ -19141,11 +19125,7 @@ static perm_status permi_make_rival(permi_maker *maker, const permi_block *block
 
 static double permi_dense_seconds(const perm_options *options, int n, int parts)
 {
-  const perm_precision precision = options->precision;
-  const int product = precision == PERM_PRECISION_DD || (precision == PERM_PRECISION_ACCURATE && options->certify)
-                          ? PERMI_DOUBLED
-                      : precision == PERM_PRECISION_ACCURATE ? PERMI_COMPENSATED
-                                                             : PERMI_ROUNDED;
+  const int product = options->precision == PERM_PRECISION_DD ? PERMI_DOUBLED : PERMI_ROUNDED;
   const perm_form form = product != PERMI_ROUNDED ? PERM_FORM_SPLIT
                          : parts == 2             ? PERM_FORM_PAIR
                                                   : PERM_FORM_NORMALISED;
@@ -19153,10 +19133,9 @@ static double permi_dense_seconds(const perm_options *options, int n, int parts)
       permi_kernel_for(&permi_reach_of(parts)->kernels, permi_isa(options), form, product, PERM_MAX_N);
   const double seconds = n * ldexp(1, n - 1) / (kernel ? kernel->rate : permi_dense_rate(options));
   if (seconds > 1 && permi_gpu_wanted(options, n))
-    return fmin(seconds, permi_gpu_seconds(n, parts, product == PERMI_DOUBLED       ? PERM_GPU_DOUBLED
-                                                     : product == PERMI_COMPENSATED ? PERM_GPU_COMPENSATED
-                                                     : options->certify             ? PERM_GPU_ROUNDED
-                                                                                    : PERM_GPU_PIVOT));
+    return fmin(seconds, permi_gpu_seconds(n, parts, product == PERMI_DOUBLED ? PERM_GPU_DOUBLED
+                                                     : options->certify       ? PERM_GPU_ROUNDED
+                                                                              : PERM_GPU_PIVOT));
   return seconds;
 }
 
@@ -20420,7 +20399,7 @@ static double permi_matrix_cost(const perm_matrix *matrix)
 static int permi_sparse_doubling_is_cheap(const permi_given *given, const perm_options *options)
 {
   return options->certify && given->m == given->n && given->n <= PERMI_NEAR_N && options->method == PERM_METHOD_AUTO &&
-         (options->precision == PERM_PRECISION_DEFAULT || options->precision == PERM_PRECISION_FAST);
+         options->precision == PERM_PRECISION_DEFAULT;
 }
 
 static perm_status permi_sparse_job(const permi_given *given, const perm_options *options, perm_job **job,
@@ -20471,12 +20450,6 @@ static perm_status permi_sparse_job(const permi_given *given, const perm_options
   return status;
 }
 
-/* Returns PERM_PRECISION_COUNT at the top. */
-static perm_precision permi_sparse_next(const perm_options *options, perm_method method, perm_precision precision)
-{
-  return precision == PERM_PRECISION_FAST ? PERM_PRECISION_DEFAULT : permi_next_precision(options, method, precision);
-}
-
 /* The precision to plan at once instead; PERM_PRECISION_COUNT: none. Without subtractions elimination loses only its
    own roundings. */
 static perm_precision permi_sparse_higher(const permi_given *given, permi_control *watch, const perm_options *options,
@@ -20499,7 +20472,7 @@ static perm_precision permi_sparse_higher(const permi_given *given, permi_contro
     sum += leaf->kind == PERM_LEAF_TASK && !subtracts ? job->leaf[i].estimate_relative
                                                       : permi_expected_relative(leaf->n, job->precision);
     if (next == PERM_PRECISION_COUNT)
-      next = permi_sparse_next(options, leaf->method, job->precision);
+      next = permi_next_precision(leaf->method, job->precision);
   }
   return watch->stopped == PERM_OK && permi_plans_higher(options, sum) ? next : PERM_PRECISION_COUNT;
 }
@@ -20647,7 +20620,7 @@ static perm_precision permi_sparse_attempt_next(const void *context, const perm_
   const permi_sparse_attempt *attempt = (const permi_sparse_attempt *)context;
   if (options->tolerance == 0 && attempt->seconds >= PERMI_ESCALATE_SECONDS)
     return PERM_PRECISION_COUNT;
-  return permi_sparse_next(options, result->method, attempt->precision);
+  return permi_next_precision(result->method, attempt->precision);
 }
 
 static perm_status permi_compute_given(const permi_given *given, const perm_options *options, permi_control *watch,
@@ -20987,17 +20960,16 @@ PERMI_TARGET static void PERMI_NAME(hybrid_add)(const permi_hybrid *hybrid, cons
                                                 int negative)
 {
   const PERMI_V sign = PERMI_SET(negative ? -1.0 : 1.0);
-  const int paired = permi_hybrid_is_paired((int)hybrid->algebra);
   const int doubled = permi_hybrid_is_doubled((int)hybrid->algebra);
-  const int end = paired ? PERMI_HYBRID_DOUBLES / 2 : PERMI_HYBRID_DOUBLES;
+  const int end = doubled ? PERMI_HYBRID_DOUBLES / 2 : PERMI_HYBRID_DOUBLES;
   const int apart = PERMI_HYBRID_DOUBLES / hybrid->parts;
   double *low = total + PERMI_HYBRID_DOUBLES;
   int k;
   for (k = 0; k < end; k += PERMI_WIDTH) {
-    const double *from = block + k + (paired ? k / apart * apart : 0);
+    const double *from = block + k + (doubled ? k / apart * apart : 0);
     const PERMI_V term = sign * PERMI_LOAD(from);
     PERMI_V error, sum = PERMI_NAME(vector_two_sum)(PERMI_LOAD(total + k), term, &error);
-    if (paired) {
+    if (doubled) {
       const PERMI_V more = sign * PERMI_LOAD(from + apart);
       error = error + more;
     }
@@ -21212,7 +21184,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_times)(int algebra, PERMI_N 
     x.e = PERMI_FMA(a.v, b.e, a.e * b.v);
   } else if (algebra == PERMI_HYBRID_COMPLEX_DOUBLED) {
     x = PERMI_NAME(hybrid_pairs_times)(a, b);
-  } else if (permi_hybrid_is_paired(algebra)) {
+  } else if (permi_hybrid_is_doubled(algebra)) {
     x = PERMI_NAME(hybrid_pair_times)(a, b);
   } else if (algebra == PERMI_HYBRID_LONG) {
     x = PERMI_NAME(hybrid_one)(PERMI_NAME(prime_product)(a.v, b.v, p));
@@ -21233,7 +21205,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_minus)(int algebra, PERMI_N 
     x.e = a.e - b.e;
   } else if (algebra == PERMI_HYBRID_COMPLEX_DOUBLED) {
     x = PERMI_NAME(hybrid_pairs_sum)(a, b, 1);
-  } else if (permi_hybrid_is_paired(algebra)) {
+  } else if (permi_hybrid_is_doubled(algebra)) {
     x = PERMI_NAME(hybrid_pair_sum)(a, b, 1);
   } else {
     x = PERMI_NAME(hybrid_one)(algebra < PERMI_HYBRID_MODULI ? a.v - b.v : a.v + b.v);
@@ -21326,7 +21298,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_total)(int algebra, int count, 
       term.w = sign * x.w;
       term.f = sign * x.f;
       sum = PERMI_NAME(hybrid_settle)(algebra, PERMI_NAME(hybrid_pairs_sum)(sum, term, 0));
-    } else if (permi_hybrid_is_paired(algebra)) {
+    } else if (permi_hybrid_is_doubled(algebra)) {
       PERMI_V error;
       sum.v = PERMI_NAME(vector_two_sum)(sum.v, v, &error);
       sum.e = sum.e + (error + e);
@@ -21489,7 +21461,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_interpret)(int algebra, const p
     PERMI_NAME(hybrid_interpret)(algebra, hybrid, values, block);                                                      \
   }
 PERMI_INSTANCE(hybrid_real, PERMI_HYBRID_REAL)
-PERMI_INSTANCE(hybrid_compensated, PERMI_HYBRID_COMPENSATED)
 PERMI_INSTANCE(hybrid_doubled, PERMI_HYBRID_DOUBLED)
 PERMI_INSTANCE(hybrid_whole, PERMI_HYBRID_WHOLE)
 PERMI_INSTANCE(hybrid_moduli, PERMI_HYBRID_MODULI)
@@ -21502,14 +21473,13 @@ PERMI_INSTANCE(hybrid_complex_moduli, PERMI_HYBRID_COMPLEX_MODULI)
 
 static const permi_hybrid_family PERMI_NAME(hybrid_family) = {
 #if !defined(PERM_NO_COMPLEX)
-    {PERMI_NAME(hybrid_real), PERMI_NAME(hybrid_complex), PERMI_NAME(hybrid_compensated), PERMI_NAME(hybrid_doubled),
-     PERMI_NAME(hybrid_whole), PERMI_NAME(hybrid_complex_doubled)},
-    {PERMI_NAME(hybrid_moduli), PERMI_NAME(hybrid_complex_moduli), PERMI_NAME(hybrid_moduli), PERMI_NAME(hybrid_moduli),
-     NULL, PERMI_NAME(hybrid_complex_moduli)},
+    {PERMI_NAME(hybrid_real), PERMI_NAME(hybrid_complex), PERMI_NAME(hybrid_doubled), PERMI_NAME(hybrid_whole),
+     PERMI_NAME(hybrid_complex_doubled)},
+    {PERMI_NAME(hybrid_moduli), PERMI_NAME(hybrid_complex_moduli), PERMI_NAME(hybrid_moduli), NULL,
+     PERMI_NAME(hybrid_complex_moduli)},
 #else
-    {PERMI_NAME(hybrid_real), NULL, PERMI_NAME(hybrid_compensated), PERMI_NAME(hybrid_doubled),
-     PERMI_NAME(hybrid_whole), NULL},
-    {PERMI_NAME(hybrid_moduli), NULL, PERMI_NAME(hybrid_moduli), PERMI_NAME(hybrid_moduli), NULL, NULL},
+    {PERMI_NAME(hybrid_real), NULL, PERMI_NAME(hybrid_doubled), PERMI_NAME(hybrid_whole), NULL},
+    {PERMI_NAME(hybrid_moduli), NULL, PERMI_NAME(hybrid_moduli), NULL, NULL},
 #endif
     PERMI_NAME(hybrid_add), PERMI_NAME(hybrid_turn)};
 

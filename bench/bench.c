@@ -74,9 +74,7 @@ typedef struct bench_precision {
 } bench_precision;
 static const bench_precision bench_precisions[] = {
     {"default", PERM_PRECISION_DEFAULT, 0, {ROOF_NORMALISED, ROOF_PAIR_COMPLEX}},
-    {"fast", PERM_PRECISION_FAST, 0, {ROOF_NORMALISED, ROOF_PAIR_COMPLEX}},
     {"default, certify", PERM_PRECISION_DEFAULT, 1, {ROOF_SPLIT_REAL, ROOF_SPLIT_COMPLEX}},
-    {"accurate", PERM_PRECISION_ACCURATE, 0, {-1, -1}},
     {"dd", PERM_PRECISION_DD, 0, {-1, -1}},
 };
 #define BENCH_PRECISIONS BENCH_COUNT(bench_precisions)

@@ -126,7 +126,6 @@ static void bench_merge(void)
                              : bench_arrow(40, atoi(names[k] + 6), &matrix);
     memset(&options, 0, sizeof options);
     options.method = PERM_METHOD_LISTS;
-    options.precision = PERM_PRECISION_FAST;
     options.threads = 2;
     if (status != PERM_OK || perm_sparse_job(&matrix, &options, &job, &result) != PERM_OK) {
       printf("| %s: %s |\n", names[k], result.message);

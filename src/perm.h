@@ -36,19 +36,18 @@
        perm_more.h                  estimates, random permutations, rook numbers, low rank, Cauchy matrices, pictures
 
    PRECISION (options.precision)    time (complex)   error about (times sum |terms|)    guaranteed bound
-       fast, default                 1     (1)       n u, u = 2^-53                     where it costs next to nothing:
+       default                       1     (1)       n u, u = 2^-53                     where it costs next to nothing:
                                                                                        ones, signs, small integers;
                                                                                        n <= 16, some digits weaker than
                                                                                        with certify
        default with certify          2.98  (2.69)    n u                                always
-       accurate                      4.12  (9.89)    n^2 u^2                            no (with certify: as dd)
        dd                            8.14  (17.35)   n u^2                              always, but by glynn and ryser
    Times: n = 24, docs/figures.md. With certify, method auto takes dd up to n = 12, where that costs no more. Real
    matrices without negative entries take the time of default from n = 24 or so on (>>bounds 8).
    Escalation: a poor estimate is computed again in the next precision if that is predicted to take under a second, or,
-   with options.tolerance, while options.max_seconds allows; if that is stopped, the first result stands. Precision fast
-   never escalates of itself. With checkpoints and parts a tolerance chooses the precision beforehand (default if
-   n u e^(n/2) is below it, else accurate or dd), and only what takes under a second is computed again.
+   with options.tolerance, while options.max_seconds allows; if that is stopped, the first result stands. With
+   checkpoints and parts a tolerance chooses the precision beforehand (default if n u e^(n/2) is below it, else dd), and
+   only what takes under a second is computed again.
 
    GUARANTEES
      - `error_bound` is a proven bound or INFINITY. `error_estimate` is not: climbing towards large errors finds none
@@ -177,7 +176,6 @@
      [DK01]  I. S. Duff, J. Koster, SIAM J. Matrix Anal. Appl. 22 (2001) 973-996: large entries to the diagonal.
      [JV87]  R. Jonker, A. Volgenant, Computing 38 (1987) 325-340: linear assignment.
      [Hig02] N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., 2002.
-     [Gra09] S. Graillat, IEEE Trans. Computers 58 (2009) 994-1000: compensated products.
      [CH18]  S. Chin, J. Huh, Scientific Reports 8 (2018) 6101: Glynn's sum over multiplicities.
      [MRA]   C. Masschelein, M. Richer, P. W. Ayers, arXiv:2510.03421 (2025): rectangular matrices.
      [Dek71] T. J. Dekker, Numer. Math. 18 (1971) 224-242: the rest of a product.

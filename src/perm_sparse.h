@@ -47,9 +47,8 @@
        classes       the frontier, but vertices whose entries ahead are proportional are counted, not told apart: the
                      product of (number + 1) over the classes. Nested rows, rows of ones at either end, J minus a sparse
                      matrix (derangements), blocks of constants, multiples of lines: few states at n = 200; all values
-       hybrid        signs outside, elimination inside: 2^signs runs of a program; doubles, complex or accurate,
-                    dd (seen at 2.5 to 5 times the time of doubles, on a GPU at 4 to 20, complex at 40; complex
-                    accurate is dd);
+       hybrid        signs outside, elimination inside: 2^signs runs of a program; doubles, complex, dd (seen at 2.5 to
+                    5 times the time of doubles, on a GPU at 4 to 20, complex at 40);
                     integers, in doubles below 2^53, else modulo a prime for each 47 bits of a bound: each takes about
                     as long as doubles, on GPUs 3 times; Gaussian ones twice, with i as either root of -1
        cached        nothing inside: Glynn's sum that keeps products of rows. Both on GPUs from order 13, by kernels
@@ -69,7 +68,7 @@
                     where fronts are over 160 rows
        low-rank     matrices of rank 4 or less, without rounding; by name of any order, whole, or refused with the
                     reason; auto asks it of blocks with half of their entries (perm.h)
-       dense         Glynn's sum of perm.h on each block; n 2^(n-1); doubles, complex, accurate, dd
+       dense         Glynn's sum of perm.h on each block; n 2^(n-1); doubles, complex, dd
 
    COST  depends on the structure: perm_sparse_job and perm_job_explain tell beforehand, perm_sparse_spy of
    perm_more.h draws it.

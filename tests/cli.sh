@@ -122,7 +122,7 @@ check many_refused_told grep -q 'perm: .*k5.g6:2: method planar: a block of orde
 # Ctrl-C stops at the graph that is at work; the others are not begun
 line=$(awk 'BEGIN { x = 7; printf "g"; for (k = 0; k < 130; k++) { x = (x * 75 + 74) % 65537; printf "%c", 64 + x % 31 * 2 } }')
 printf '%s\n' A_ $line $line A_ >$dir/long.g6
-$perm --method glynn --precision fast $dir/long.g6 >$dir/out 2>$dir/err & job=$!
+$perm --method glynn $dir/long.g6 >$dir/out 2>$dir/err & job=$!
 sleep 1; kill -TERM $job; wait $job; code=$?
 check many_interrupted test $code -eq 1
 check many_interrupted_told grep -q 'perm: stopped before .*long.g6:3; to go on, give the same command again' $dir/err
@@ -222,21 +222,19 @@ expect certify 0 '"error_bound":[0-9.e-]+,"error_estimate":[0-9.e-]+,"method":"d
 expect certify_said 0 'guaranteed' --generate uniform:14 --certify
 expect certify_needs 2 'certify needs method dense or auto' --generate uniform:8 --method ryser --certify
 expect certify_value 2 'no value goes with "--certify"' --generate uniform:8 --certify=1
-expect accurate 0 'permanent = 1\.21645100408832e\+17' --generate ones:19 --method dense --precision accurate
+expect accurate_is_dd 0 'permanent = 1\.21645100408832e\+17' --generate ones:19 --method dense --precision accurate
 expect dd 0 'permanent = 1\.21645100408832e\+17' --generate ones:19 --method dense --precision dd
 expect dd_guaranteed 0 '"error_bound":[0-9.e-]+,' --generate uniform:12 --precision dd --json
 expect kahan 0 'permanent = ' --generate uniform:12 --method glynn --precision kahan
 expect kahan_refused 2 'precision kahan is for methods glynn and ryser' --generate uniform:12 --precision kahan
-expect accurate_refused 2 'methods glynn and ryser have precisions' \
-  --generate uniform:8 --method ryser --precision accurate
 expect frontier_kahan 2 'precision kahan is for methods glynn and ryser' --generate uniform:8 --method frontier \
   --precision kahan
 for method in frontier lists arrays tree band transversals; do
   expect "dd by $method" 0 '"error_bound":[0-9.e-]+,"error_estimate".*"method":"'$method'"' --generate uniform:8 --method $method \
     --precision dd --json
 done
-expect hybrid_estimate 0 'digits estimated; hybrid, ' --generate er:20:0.4 --method hybrid --precision fast
-expect cached_accurate 0 'digits estimated; cached, accurate' --generate er:20:0.4 --method cached --precision accurate
+expect hybrid_estimate 0 'digits estimated; hybrid, ' --generate uniform:12 --method hybrid --precision fast
+expect cached_accurate 0 'cached, dd' --generate er:20:0.4 --method cached --precision accurate
 expect hybrid_exact 0 'permanent = 450' --method hybrid $dir/nine.txt
 expect hybrid_exact_cached 0 '"exact":true.*"method":"cached"' --generate binary:20:0.5 --method cached --json
 case $(uname -m) in
@@ -303,7 +301,7 @@ expect gradient_rectangular_doubles 0 '^    7 7.5 9|^    5.5 4.5 3$' --gradient 
 expect gradient_counts 0 '^    12 6 4$' --gradient --rows 2,0,1 $dir/nine.txt
 expect gradient_asked 0 '^    9[+]12i 7[+]10i 11-1i$' --gradient --precision exact $dir/gauss.txt
 expect gradient_asked_real 2 'precision exact needs integers' --gradient --precision exact --generate uniform:5
-expect gradient_doubles 0 'digits estimated; dense, fast' --gradient --precision fast --generate bernoulli:12
+expect gradient_doubles 0 'digits estimated; dense, default' --gradient --precision fast --generate uniform:12
 expect minors_sparse 0 '^  exactly; ' --minors 1 --generate grid:2:70 # beyond the order of doubles
 expect gradient_long 0 'digits estimated; dense, ' --gradient --generate binary:26:0.7
 check gradient_long_said grep -q 'the entries are integers: --precision exact gives every digit$' $dir/err
@@ -890,7 +888,7 @@ expect tolerance_value 5 'permanent = [0-9]' --generate symmetric-uniform:14 --t
 printf '.1 .2 .4\n.3 .7 .9\n.3 .1 .6\n' >$dir/tenths.txt
 expect tolerance_and_absent 4 'permanent = ' --tolerance 1e-300 $dir/tenths.txt $dir/no-such-file
 expect tolerance_and_good 5 'permanent = 1$' --tolerance 1e-300 $dir/tenths.txt $dir/swap.mtx
-expect tolerance_met 0 'permanent' --generate uniform:14 --tolerance 1e-9 --precision fast
+expect tolerance_met 0 'permanent' --generate uniform:14 --tolerance 1e-9
 expect effort 0 . --generate regular:40:3 --method frontier --effort 5
 expect bytes 3 'predicted.*[kMGT]B' --generate regular:80:3 --method frontier --max-bytes 1e6
 expect few_bytes_to_read 3 'max-bytes 1 kB is too little: at least [0-9.]+ [kM]B are needed; allow more --max-bytes$' \
@@ -983,13 +981,13 @@ expect merge_unfinished 2 'are missing; all 2 parts are named, so one of them is
   --merge $dir/half1 $dir/half2
 expect merge_whole_unfinished 2 "are missing; perm --resume $dir/job finishes what is left there" --merge $dir/job
 # the plain call gives the same, in whatever precision it ends; with a tolerance the precision is planned at once
-$perm --generate complex-gauss:21 --isa plain --precision fast --json >$dir/whole
-expect piece_escalated 0 '"status":"PERM_OK"' --generate complex-gauss:21 --isa plain --precision fast --json \
+$perm --generate complex-gauss:21 --isa plain --json >$dir/whole
+expect piece_escalated 0 '"status":"PERM_OK"' --generate complex-gauss:21 --isa plain --json \
   --checkpoint $dir/raised
 check piece_escalated_bits same_bits $dir/out $dir/whole
-expect piece_tolerance_explained 0 'precision accurate at once for the tolerance' --generate uniform:20 --tolerance 1e-12 \
+expect piece_tolerance_explained 0 'precision dd at once for the tolerance' --generate uniform:20 --tolerance 1e-12 \
   --checkpoint $dir/planned --explain
-expect piece_tolerance 0 'dense, accurate' --generate uniform:20 --tolerance 1e-12 --checkpoint $dir/planned
+expect piece_tolerance 0 'dense, dd' --generate uniform:20 --tolerance 1e-12 --checkpoint $dir/planned
 check piece_tolerance_said grep -q 'the precision is planned for the tolerance at once' $dir/err
 expect piece_tolerance_other 2 'made with tolerance 1e-12, not 1e-27' --generate uniform:20 --tolerance 1e-27 \
   --checkpoint $dir/planned
@@ -1044,7 +1042,7 @@ expect ranks_alone 2 'add --explain' --ranks 2 $dir/nine.txt
 # GPUs: this command is compiled without them
 expect gpus 4 'this perm was built without CUDA; make cuda' --generate uniform:30 --method dense --isa cuda --gpus 1
 expect gpus_hybrid 4 'this perm was built without CUDA; make cuda' --generate er:24:0.4 --method hybrid --isa cuda --gpus 1
-expect gpus_codegen 4 'this perm was built without CUDA; make cuda' --generate er:20:0.4 --precision fast \
+expect gpus_codegen 4 'this perm was built without CUDA; make cuda' --generate uniform:12 \
   --method codegen-memory --gpus 1
 expect gpus_minors 4 'this perm was built without CUDA; make cuda' --generate uniform:20 --minors 1 --isa cuda --gpus 1
 expect gpus_minors_fallback 0 'dense, default, (plain|avx|neon)' --generate uniform:20 --gradient --gpus all --cpu-fallback
@@ -1084,7 +1082,7 @@ expect rectangular 0 'permanent = 58$' $dir/rectangular.txt
 expect rectangular_frontier 2 'square matrices' $dir/rectangular.txt --method frontier
 for method in subsets repeats short expansion; do
   expect "rectangular by $method" 0 'permanent = (58|57\.999999[0-9]*|58\.000000[0-9]*)$' \
-    --method $method --precision fast $dir/rectangular.txt
+    --method $method $dir/rectangular.txt
 done
 expect complex 0 'permanent = 4\+6i$' $dir/complex.txt
 expect after_bad 2 'permanent = 450' $dir/bad.txt $dir/nine.txt

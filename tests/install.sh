@@ -150,7 +150,7 @@ if command -v bash >/dev/null; then
   complete "$(sort "$out/methods" | paste -sd '|')" --method ""
   complete "transversals|tree" --method = tr
   complete "$(sort "$out/methods" | paste -sd '|')" --method =
-  complete "accurate" --precision ac
+  complete "dd|default" --precision d
   complete "avx2|avx512|avx512ifma" --isa avx
   complete "er:" --generate er
   complete "perylene|phenanthrene|prefixes|projective|pyrene" --generate p

@@ -49,17 +49,17 @@ try r 41e6 --generate band:100000:3
 try d 130e6 --generate band:100000:3
 try r 4e6 $dir/band.mtx
 try d 30e6 $dir/band.mtx
-try d 5e6 --generate er:22:0.25 --precision fast --method sparyser
+try d 5e6 --generate er:22:0.25 --method sparyser
 try r 40e6 --generate regular:100:3
 try d 10e6 --generate grid:16:16
 try d 30e6 --generate grid:20:20
-try d 20e6 --generate er:34:0.25 --precision fast
+try d 20e6 --generate er:34:0.25
 try d 5e6 --generate er:30:0.25 --method hybrid
 try d 5e6 --generate er:26:0.25 --method cached
 try d 20e6 --generate grid:16:16 --method arrays
 try dr 60e6 --generate regular:40:3 --method lists
 try d 20e6 --generate band:2000:4 --method tree
-try d 20e6 --generate regular:60:3 --method decompose --precision fast
+try d 20e6 --generate regular:60:3 --method decompose
 try d 20e6 --generate bernoulli:24
 try d 5e6 --generate uniform:18
 try dr 40e6 --generate uniform:7 --rows 6,6,6,6,6,6,6 --cols 6,6,6,6,6,6,6 --method subsets

@@ -558,10 +558,11 @@ static int cli_take_choice(perm_options *options, const char *name, const char *
     options->method = (perm_method)k;
   } else if (!strcmp(name, "--precision")) {
     CLI_NEED("expected a precision")
+    value = !strcmp(value, "accurate") ? "dd" : !strcmp(value, "fast") ? "default" : value; /* names of before 1.0 */
     for (k = 0; k < PERM_PRECISION_COUNT && strcmp(value, perm_precision_name((perm_precision)k));)
       k++;
     if (k == PERM_PRECISION_COUNT)
-      return cli_usage("unknown precision", value, "expected fast, default, accurate, dd, kahan or exact");
+      return cli_usage("unknown precision", value, "expected default, dd, kahan or exact");
     options->precision = (perm_precision)k;
   } else if (!strcmp(name, "--isa")) {
     CLI_NEED("expected an instruction set")

@@ -43,7 +43,8 @@ FUNCTIONS
 
 OPTIONS, keywords of all of them; those of the C structure perm_options
     method            an engine of METHODS by name; "auto": the least predicted time
-    precision         one of PRECISIONS: fast default accurate dd exact (kahan: methods glynn and ryser)
+    precision         one of PRECISIONS: default dd exact (kahan: methods glynn and ryser); "accurate" is another name
+                      of dd, "fast" of default
     isa               one of ISAS, the highest instruction set to use
     threads           0: all cores. The bits do not depend on it
     certify           True: error_bound must be a proved bound (up to three times the time)
@@ -779,9 +780,9 @@ class _Call:
         self.prove = _path("prove", prove)
         self.proves = prove is not None or method == "proof"  # the older word, without a file
         method = "auto" if method == "proof" else method
-        self.method, self.precision = method, precision
+        self.method, self.precision = method, {"accurate": "dd", "fast": "default"}.get(precision, precision)
         o.method = _one_of("method", method, METHODS)
-        o.precision = _one_of("precision", precision, PRECISIONS)
+        o.precision = _one_of("precision", self.precision, PRECISIONS)
         o.isa = _one_of("isa", isa, ISAS)
         o.threads = _whole("threads", threads, 0, 4096)
         if _forked:

@@ -111,7 +111,7 @@ PERM_MORE_API void perm_rook_matching_polynomial(int m, int n, const perm_intege
 /* Draws permutations of a matrix without negative entries, each with probability (product of its entries) / permanent:
    sample k, from 0 to count - 1, is columns[k m + row], counted from 0. With fewer rows than columns, injections of the
    rows. The samples depend on matrix, options, seed and first + k only, not on threads: ranges of samples agree.
-   Integers, also doubles below 2^53 unless precision is fast, are drawn without rounding, as exactly as splitmix64 is
+   Integers, also doubles below 2^53, are drawn without rounding, as exactly as splitmix64 is
    random. Others in doubles: the total variation distance to the true distribution is a few units of 2^-53 for each
    entry and line, see >>sample. Each block is computed once, by method band, tree, classes or frontier (lists, arrays),
    whichever is predicted to be the fastest within max_bytes (16 GB if it is 0), for all its states are kept; then a

@@ -86,12 +86,10 @@ typedef enum perm_method { PERM_METHOD_LIST(PERM_ENUM) PERM_METHOD_COUNT, PERM_M
     perm_method;
 
 typedef enum perm_precision {
-  PERM_PRECISION_DEFAULT,  /* exact row sums of entries rounded to 53 bits a row, products in double */
-  PERM_PRECISION_FAST,     /* the same, |terms| sampled more thinly; scalar engines: all in double */
-  PERM_PRECISION_ACCURATE, /* row sums of 100 bits, compensated products: about 1e-30 times sum |terms| */
-  PERM_PRECISION_DD,       /* row sums of 100 bits, double-double products: the same with a guaranteed error */
-  PERM_PRECISION_KAHAN,    /* scalar engines only: Kahan's summation of the total; for comparisons */
-  PERM_PRECISION_EXACT,    /* integers without rounding */
+  PERM_PRECISION_DEFAULT, /* exact row sums of entries rounded to 53 bits a row, products in double */
+  PERM_PRECISION_DD,      /* row sums of 100 bits, double-double products: about 1e-30 times sum |terms|, guaranteed */
+  PERM_PRECISION_KAHAN,   /* scalar engines only: Kahan's summation of the total; for comparisons */
+  PERM_PRECISION_EXACT,   /* integers without rounding */
   PERM_PRECISION_COUNT, PERM_PRECISION_MAKE_INT = 0x7fffffff
 } perm_precision;
 

@@ -123,6 +123,12 @@ static double permi_log2_factorial(double n)
           (1.0 / 12 - y * (1.0 / 360 - y * (1.0 / 1260 - y / 1680))) / x - log(below)) / 0.6931471805599453;
 }
 
+/* Returns the number of a precision in files and fingerprints, where 1 and 2 were precisions that are gone. */
+static int permi_precision_number(perm_precision precision)
+{
+  return precision == PERM_PRECISION_DEFAULT ? 0 : (int)precision + 2;
+}
+
 static const perm_options *permi_options(const perm_options *options)
 {
   static const perm_options defaults = {PERM_METHOD_AUTO, PERM_PRECISION_DEFAULT, PERM_ISA_AUTO, 0, 0, 0, 0, 0, 0, 0,

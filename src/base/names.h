@@ -157,7 +157,7 @@ PERM_API const char *perm_method_name(perm_method method)
 
 PERM_API const char *perm_precision_name(perm_precision precision)
 {
-  static const char *const name[] = {"default", "fast", "accurate", "dd", "kahan", "exact"};
+  static const char *const name[] = {"default", "dd", "kahan", "exact"};
   return (int)precision >= 0 && precision < PERM_PRECISION_COUNT ? name[precision] : "unknown";
 }
 

@@ -34,7 +34,7 @@
 #define PERMI_RATE_EXACT_WORDS 2.5e8  /* words of limbs times words */
 #define PERMI_RATE_MODULAR 2.2e8      /* the same modulo p */
 #define PERMI_BATCH_RATE {2.5e10, 7e9} /* real, complex elements, against GPUs */
-#define PERMI_GPU_DENSE_RATES {{1.02e13, 2.7e12}, {3e12, 1e12}, {1.9e12, 3.1e11}, {1.1e12, 2.5e11}} /* elements, by */
+#define PERMI_GPU_DENSE_RATES {{1.02e13, 2.7e12}, {3e12, 1e12}, {1.1e12, 2.5e11}} /* elements, by */
                                                /* perm_gpu_product: real, complex */
 #define PERMI_GPU_DENSE_COMPILE 1.0
 #define PERMI_EXACT_GPU_RATE 2e13
@@ -56,7 +56,9 @@ static const double permi_seconds_word[2] = {3.2e-9, 7e-9};    /* and for each w
 #define PERMI_SECONDS_SCAN 8e-9          /* subsets: a row of states */
 #define PERMI_SECONDS_STEP 1e-6          /* subsets: weights of a form */
 #define PERMI_SECONDS_TERM 3e-8          /* repeats: a term */
+#ifndef PERMI_COUNTS_CHEAP_SECONDS
 #define PERMI_COUNTS_CHEAP_SECONDS 2e-5  /* chosen: below it double-double at once */
+#endif
 #define PERMI_COUNTS_GPU_RATE 4e12       /* operations of terms on their forms */
 
 #define PERMI_PLAN_SHARE 0.035         /* chosen: of the predicted run, or */

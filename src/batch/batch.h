@@ -408,7 +408,7 @@ static size_t permi_batch_prepare(permi_batch *batch)
   batch->isa = permi_isa(options);
   isa = batch->isa == PERM_ISA_AVX512IFMA ? PERM_ISA_AVX512 : batch->isa;
   batch->plain = (options->method == PERM_METHOD_AUTO || options->method == PERM_METHOD_DENSE) &&
-                 options->precision <= PERM_PRECISION_FAST && !options->certify &&
+                 options->precision == PERM_PRECISION_DEFAULT && !options->certify &&
                  (options->tolerance == 0 || options->tolerance >= 1e-10);
   for (k = 0; k < sizeof permi_batch_kernels / sizeof permi_batch_kernels[0] && !batch->kernel; k++) {
     const permi_batch_kernel *kernel = &permi_batch_kernels[k];

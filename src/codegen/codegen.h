@@ -278,8 +278,8 @@ static perm_status permi_codegen_offer(permi_maker *maker, const permi_block *bl
   if (!options->gpu.devices)
     permi_refuse(offer, PERM_ERROR_DEVICE, "needs a GPU for this method: options.gpu.devices, or gpu.cpu_fallback");
   else if (block->integer || maker->working->integer)
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has exact integers; with precision fast this method takes them");
-  else if (block->imaginary || options->precision == PERM_PRECISION_ACCURATE || options->precision == PERM_PRECISION_DD)
+    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has exact integers; this method takes them as real numbers");
+  else if (block->imaginary || options->precision == PERM_PRECISION_DD)
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has %s, which generated Ryser sums do not take",
                  block->imaginary ? "complex entries" : "another precision than double asked for");
   else if (block->n > PERM_MAX_N)

@@ -23,8 +23,8 @@
    entries of both signs take split rows.
    Proved by machine: 1, 4, 6 tests/proofs/chains.v, 2, 3 tests/proofs/complex.v, 1, 3, 4 tests/proofs/dense.g, 4 to 7
    tests/proofs/dense_orders.sh.
-   The estimate is a tenth of the bound, or permi_rounded_estimate. Double-double sums err like a random walk;
-   compensated products omit second order. tests/attack/climb.c searches for counterexamples. */
+   The estimate is a tenth of the bound, or permi_rounded_estimate. Double-double sums err like a random walk.
+   tests/attack/climb.c searches for counterexamples. */
 static void permi_plan_bounds(const perm_plan *plan, const permi_view *view, permi_leaf *leaf)
 {
   const double n = plan->n, parts = view->parts, square = PERMI_UNIT * PERMI_UNIT;
@@ -51,13 +51,7 @@ static void permi_plan_bounds(const perm_plan *plan, const permi_view *view, per
     for (i = 0; i < plan->n; i++)
       growth += 1 - permi_exponent(permi_scaled(plan, view, i, plan->pivot, 0));
   leaf->bound_absolute += ldexp(n * n, plan->n - 1 - 1070 + growth);
-  if (plan->precision == PERM_PRECISION_ACCURATE) {
-    const permi_rounded_rows rounded = permi_plan_rounded_rows(plan, view, PERMI_SAMPLED_TERMS);
-    leaf->estimate_relative = !rounded.seen || rounded.share > 1e-9
-                                  ? (double)INFINITY
-                                  : (4 * n * n * parts * parts + ldexp(8, terms_log2 / 2)) * square +
-                                        4 * n * rounded.share * rounded.share;
-  } else if (plan->precision == PERM_PRECISION_DD) {
+  if (plan->precision == PERM_PRECISION_DD) {
     leaf->bound_relative = ((parts == 2 ? 60 : 14) * n + ldexp(40, terms_log2)) * square * 1.0001;
     leaf->estimate_relative = (8 * n * parts + ldexp(8, terms_log2 / 2)) * square;
   } else if (plan->form == PERM_FORM_SPLIT || plan->exact_rows) {
@@ -98,9 +92,7 @@ static perm_status permi_plan_leaf(const perm_plan *plan, const permi_view *view
     leaf->scale_exp2 -= plan->row_exp2[i] + plan->column_exp2[i];
   permi_plan_bounds(plan, view, leaf);
   if (plan->method == PERM_METHOD_DENSE) {
-    int product = plan->precision == PERM_PRECISION_DD         ? PERMI_DOUBLED
-                  : plan->precision == PERM_PRECISION_ACCURATE ? PERMI_COMPENSATED
-                                                               : PERMI_ROUNDED;
+    const int product = plan->precision == PERM_PRECISION_DD ? PERMI_DOUBLED : PERMI_ROUNDED;
     leaf->scale_exp2 -= n - 1;
     if (plan->isa == PERM_ISA_CUDA)
       return view->reach->gpu->leaf(plan, view, allocator, leaf);
@@ -146,23 +138,13 @@ static perm_status permi_dense_leaf(const perm_options *options, int n, const pe
   return status;
 }
 
-/* Returns PERM_PRECISION_COUNT at the top. */
-static perm_precision permi_next_precision(const perm_options *options, perm_method method, perm_precision precision)
+/* Returns the precision above that of a result, PERM_PRECISION_COUNT at the top. */
+static perm_precision permi_next_precision(perm_method method, perm_precision precision)
 {
-  const int rounded = precision == PERM_PRECISION_FAST || precision == PERM_PRECISION_DEFAULT;
-  if (method == PERM_METHOD_HYBRID || method == PERM_METHOD_CACHED)
-    return precision == PERM_PRECISION_DD    ? PERM_PRECISION_COUNT
-           : rounded && !options->certify ? PERM_PRECISION_ACCURATE
-                                          : PERM_PRECISION_DD;
-  if ((method >= PERM_METHOD_FRONTIER && method <= PERM_METHOD_BAND) || method == PERM_METHOD_TRANSVERSALS ||
-      method == PERM_METHOD_CLASSES)
-    return rounded ? PERM_PRECISION_DD : PERM_PRECISION_COUNT;
-  if ((method != PERM_METHOD_DENSE && method != PERM_METHOD_GLYNN && method != PERM_METHOD_RYSER) ||
-      (!rounded && precision != PERM_PRECISION_ACCURATE))
-    return PERM_PRECISION_COUNT;
-  if (precision == PERM_PRECISION_FAST)
-    return PERM_PRECISION_DEFAULT;
-  return rounded && method == PERM_METHOD_DENSE && !options->certify ? PERM_PRECISION_ACCURATE : PERM_PRECISION_DD;
+  const int raised = (method >= PERM_METHOD_FRONTIER && method <= PERM_METHOD_CACHED) ||
+                     method == PERM_METHOD_TRANSVERSALS || method == PERM_METHOD_CLASSES ||
+                     method == PERM_METHOD_DENSE || method == PERM_METHOD_GLYNN || method == PERM_METHOD_RYSER;
+  return raised && precision == PERM_PRECISION_DEFAULT ? PERM_PRECISION_DD : PERM_PRECISION_COUNT;
 }
 
 PERMI_UNUSED

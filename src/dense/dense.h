@@ -186,7 +186,6 @@ static double permi_scaled_modulus(const perm_plan *plan, const permi_view *view
 static unsigned permi_absolute_mask(const perm_plan *plan, int least)
 {
   return plan->outer_columns < least || plan->exact_rows || plan->form == PERM_FORM_SPLIT ? 0
-         : plan->precision == PERM_PRECISION_FAST                                          ? 7
                                                                                             : 3;
 }
 

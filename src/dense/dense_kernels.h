@@ -167,8 +167,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_pair_complex)(const permi_dense *
 }
 
 /* Row sums Y + L, exact multiples of the high and low grids' units. ROUNDED: fl(Y + L) is rounded once, however much
-   cancels, so its bound is relative. COMPENSATED: P + C, C to first order. DOUBLED: Y + L = s + l exactly, P + C
-   renormalised. */
+   cancels, so its bound is relative. DOUBLED: Y + L = s + l exactly, and P + C is a
+   renormalised double-double. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(split_real_setting)(PERMI_V *p, PERMI_V *c, const double *t, int apart,
                                                               const double *x, int product)
 {
@@ -179,12 +179,10 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(split_real_setting)(PERMI_V *p, PERMI_
     *p = *p * (y + l);
     return;
   }
-  if (product == PERMI_DOUBLED)
-    y = PERMI_NAME(vector_fast_two_sum)(y, l, &l);
+  y = PERMI_NAME(vector_fast_two_sum)(y, l, &l);
   *p = PERMI_NAME(vector_two_product)(before, y, &e);
   *c = PERMI_FMA(*c, y, PERMI_FMA(before, l, e));
-  if (product == PERMI_DOUBLED)
-    *p = PERMI_NAME(vector_fast_two_sum)(*p, PERMI_NAME(kept)(*c), c);
+  *p = PERMI_NAME(vector_fast_two_sum)(*p, PERMI_NAME(kept)(*c), c);
 }
 
 /* The same by parts; products may cancel, so sums take TwoSum. */
@@ -201,10 +199,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(split_complex_setting)(PERMI_V (*p)[8]
     p[1][k] = pi;
     return;
   }
-  if (product == PERMI_DOUBLED) {
-    sr = PERMI_NAME(vector_fast_two_sum)(sr, lr, &lr);
-    si = PERMI_NAME(vector_fast_two_sum)(si, li, &li);
-  }
+  sr = PERMI_NAME(vector_fast_two_sum)(sr, lr, &lr);
+  si = PERMI_NAME(vector_fast_two_sum)(si, li, &li);
   rr = PERMI_NAME(vector_two_product)(pr, sr, &rr_e);
   ii = PERMI_NAME(vector_two_product)(pi, si, &ii_e);
   ri = PERMI_NAME(vector_two_product)(pr, si, &ri_e);
@@ -215,16 +211,10 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(split_complex_setting)(PERMI_V (*p)[8]
   hi_e = hi_e + (ri_e + ir_e);
   hr_e = PERMI_FNMA(ci, si, PERMI_FMA(cr, sr, PERMI_FNMA(pi, li, PERMI_FMA(pr, lr, hr_e))));
   hi_e = PERMI_FMA(ci, sr, PERMI_FMA(cr, si, PERMI_FMA(pi, lr, PERMI_FMA(pr, li, hi_e))));
-  if (product == PERMI_DOUBLED) {
-    PERMI_KEEP(hr_e);
-    hr = PERMI_NAME(vector_two_sum)(hr, hr_e, &hr_e);
-    PERMI_KEEP(hi_e);
-    hi = PERMI_NAME(vector_two_sum)(hi, hi_e, &hi_e);
-  }
-  p[0][k] = hr;
-  p[1][k] = hi;
-  c[0][k] = hr_e;
-  c[1][k] = hi_e;
+  PERMI_KEEP(hr_e);
+  PERMI_KEEP(hi_e);
+  p[0][k] = PERMI_NAME(vector_two_sum)(hr, hr_e, &c[0][k]);
+  p[1][k] = PERMI_NAME(vector_two_sum)(hi, hi_e, &c[1][k]);
 }
 
 /* p: holds `one` already. */
@@ -334,7 +324,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(dense)(const permi_dense *dense, uint6
       PERMI_NAME(rows_split)(dense, t, x, p, m, product, parts, block);
     }
 
-    /* All |terms| cost 4%; an estimate from 2^12 outer states up takes one in four groups (fast: eight), by a hash, as
+    /* All |terms| cost 4%; an estimate from 2^12 outer states up takes one in four groups, by a hash, as
        a matrix may hide its terms from any fixed pattern. */
     if (!(permi_scatter(c >> PERMI_GROUP_LOG2) & dense->absolute_mask)) {
       PERMI_V modulus[8], even, odd;
@@ -382,12 +372,10 @@ PERMI_INSTANCE(glynn_real_k2, PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, 2)
 PERMI_INSTANCE(pair_real_k2, PERM_FORM_PAIR, 1, PERMI_ROUNDED, 2)
 #endif
 PERMI_INSTANCE(split_real, PERM_FORM_SPLIT, 1, PERMI_ROUNDED, (PERMI_WIDTH > 1 ? 3 : 2))
-PERMI_INSTANCE(accurate_real, PERM_FORM_SPLIT, 1, PERMI_COMPENSATED, PERMI_REAL)
 PERMI_INSTANCE(dd_real, PERM_FORM_SPLIT, 1, PERMI_DOUBLED, PERMI_REAL)
 #if !defined(PERM_NO_COMPLEX)
 PERMI_INSTANCE(pair_complex, PERM_FORM_PAIR, 2, PERMI_ROUNDED, PERMI_COMPLEX)
 PERMI_INSTANCE(split_complex, PERM_FORM_SPLIT, 2, PERMI_ROUNDED, (PERMI_WIDTH > 1 ? 2 : 1))
-PERMI_INSTANCE(accurate_complex, PERM_FORM_SPLIT, 2, PERMI_COMPENSATED, PERMI_COMPLEX)
 PERMI_INSTANCE(dd_complex, PERM_FORM_SPLIT, 2, PERMI_DOUBLED, PERMI_COMPLEX)
 #endif
 #undef PERMI_REAL

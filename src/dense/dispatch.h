@@ -8,7 +8,7 @@ typedef enum perm_form {
   PERM_FORM_SCALAR,     /* no blocks: the scalar engines and n <= 4 */
   PERM_FORM_NORMALISED, /* every row divided by its entry in the pivot column */
   PERM_FORM_PAIR,       /* rows two by two, no division */
-  PERM_FORM_SPLIT,      /* row sums as high + low part, each exact: accurate, dd and certified sums */
+  PERM_FORM_SPLIT,      /* row sums as high + low part, each exact: dd and certified sums */
   PERM_FORM_PLAIN,      /* GPUs: a pivot column, no division; rows of their normalised form too, if need be */
   PERM_FORM_MAKE_INT = 0x7fffffff
 } perm_form;

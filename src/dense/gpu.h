@@ -121,15 +121,14 @@ static int permi_rows_kind(double moves, double allowed) { return moves == 0 ? 1
 
 static perm_gpu_product permi_gpu_product_of(const perm_plan *plan)
 {
-  return plan->form != PERM_FORM_SPLIT                  ? PERM_GPU_PIVOT
-         : plan->precision == PERM_PRECISION_DD         ? PERM_GPU_DOUBLED
-         : plan->precision == PERM_PRECISION_ACCURATE   ? PERM_GPU_COMPENSATED
-                                                        : PERM_GPU_ROUNDED;
+  return plan->form != PERM_FORM_SPLIT          ? PERM_GPU_PIVOT
+         : plan->precision == PERM_PRECISION_DD ? PERM_GPU_DOUBLED
+                                                : PERM_GPU_ROUNDED;
 }
 
 static double permi_gpu_seconds(int n, int parts, int product)
 {
-  static const double rate[4][2] = PERMI_GPU_DENSE_RATES;
+  static const double rate[3][2] = PERMI_GPU_DENSE_RATES;
   return n * ldexp(1, n - 1) / rate[product][parts - 1] + PERMI_GPU_DENSE_COMPILE;
 }
 
@@ -140,7 +139,7 @@ static void permi_gpu_plan(perm_plan *plan, const permi_view *view)
   plan->isa = PERM_ISA_CUDA;
   plan->exact_rows = 0;
   plan->form = PERM_FORM_SPLIT;
-  if (plan->precision != PERM_PRECISION_ACCURATE && plan->precision != PERM_PRECISION_DD) {
+  if (plan->precision != PERM_PRECISION_DD) {
     const double allowed = plan->certify ? permi_moves_allowed(n) : 0;
     int safe, best = -1;
     for (j = 0; j < n; j++) {

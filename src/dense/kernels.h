@@ -24,8 +24,7 @@ static unsigned permi_scatter(uint64_t x)
 }
 
 #define PERMI_ROUNDED 0
-#define PERMI_COMPENSATED 1 /* rounding errors and low parts to first order [Gra09] */
-#define PERMI_DOUBLED 2     /* double-double, of exact double-double row sums */
+#define PERMI_DOUBLED 1 /* double-double, of exact double-double row sums */
 
 #define PERMI_NEAR_N 12 /* >>small_kernels: columns from here on are far */
 
@@ -141,25 +140,21 @@ static const permi_kernel permi_kernels_real[] = {
     {PERM_ISA_AVX512, PERM_FORM_PAIR, 1, PERMI_ROUNDED, 3, 3, 16, 1.9e10, permi_pair_real_avx512},
     {PERM_ISA_AVX512, PERM_FORM_PAIR, 1, PERMI_ROUNDED, 3, 2, 7, 1.6e10, permi_pair_real_k2_avx512},
     {PERM_ISA_AVX512, PERM_FORM_SPLIT, 1, PERMI_ROUNDED, 3, 3, 7, 8.7e9, permi_split_real_avx512},
-    {PERM_ISA_AVX512, PERM_FORM_SPLIT, 1, PERMI_COMPENSATED, 3, 3, 7, 5.3e9, permi_accurate_real_avx512},
     {PERM_ISA_AVX512, PERM_FORM_SPLIT, 1, PERMI_DOUBLED, 3, 3, 7, 2.6e9, permi_dd_real_avx512},
     {PERM_ISA_AVX2, PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, 2, 2, 6, 1.1e10, permi_glynn_real_avx2},
     {PERM_ISA_AVX2, PERM_FORM_PAIR, 1, PERMI_ROUNDED, 2, 2, 6, 9e9, permi_pair_real_avx2},
     {PERM_ISA_AVX2, PERM_FORM_SPLIT, 1, PERMI_ROUNDED, 2, 3, 6, 4.7e9, permi_split_real_avx2},
-    {PERM_ISA_AVX2, PERM_FORM_SPLIT, 1, PERMI_COMPENSATED, 2, 2, 5, 2.8e9, permi_accurate_real_avx2},
     {PERM_ISA_AVX2, PERM_FORM_SPLIT, 1, PERMI_DOUBLED, 2, 2, 5, 1.4e9, permi_dd_real_avx2},
 #endif
 #if PERMI_ARM /* not measured: two 128-bit pipes at 2.5 GHz */
     {PERM_ISA_NEON, PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, 1, 3, 6, 6e9, permi_glynn_real_neon},
     {PERM_ISA_NEON, PERM_FORM_PAIR, 1, PERMI_ROUNDED, 1, 3, 6, 5e9, permi_pair_real_neon},
     {PERM_ISA_NEON, PERM_FORM_SPLIT, 1, PERMI_ROUNDED, 1, 3, 5, 2e9, permi_split_real_neon},
-    {PERM_ISA_NEON, PERM_FORM_SPLIT, 1, PERMI_COMPENSATED, 1, 3, 5, 1.5e9, permi_accurate_real_neon},
     {PERM_ISA_NEON, PERM_FORM_SPLIT, 1, PERMI_DOUBLED, 1, 3, 5, 7e8, permi_dd_real_neon},
 #endif
     {PERM_ISA_PLAIN, PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, 0, 2, 4, 1.8e9, permi_glynn_real_plain},
     {PERM_ISA_PLAIN, PERM_FORM_PAIR, 1, PERMI_ROUNDED, 0, 2, 4, 1.6e9, permi_pair_real_plain},
     {PERM_ISA_PLAIN, PERM_FORM_SPLIT, 1, PERMI_ROUNDED, 0, 2, 3, 8e8, permi_split_real_plain},
-    {PERM_ISA_PLAIN, PERM_FORM_SPLIT, 1, PERMI_COMPENSATED, 0, 2, 3, 2.8e8, permi_accurate_real_plain},
     {PERM_ISA_PLAIN, PERM_FORM_SPLIT, 1, PERMI_DOUBLED, 0, 2, 3, 2e8, permi_dd_real_plain},
 };
 #if !defined(PERM_NO_COMPLEX)
@@ -167,22 +162,18 @@ static const permi_kernel permi_kernels_complex[] = {
 #if PERMI_X86
     {PERM_ISA_AVX512, PERM_FORM_PAIR, 2, PERMI_ROUNDED, 3, 2, 7, 7e9, permi_pair_complex_avx512},
     {PERM_ISA_AVX512, PERM_FORM_SPLIT, 2, PERMI_ROUNDED, 3, 2, 6, 3.4e9, permi_split_complex_avx512},
-    {PERM_ISA_AVX512, PERM_FORM_SPLIT, 2, PERMI_COMPENSATED, 3, 2, 6, 8e8, permi_accurate_complex_avx512},
     {PERM_ISA_AVX512, PERM_FORM_SPLIT, 2, PERMI_DOUBLED, 3, 2, 6, 5e8, permi_dd_complex_avx512},
     {PERM_ISA_AVX2, PERM_FORM_PAIR, 2, PERMI_ROUNDED, 2, 1, 5, 3e9, permi_pair_complex_avx2},
     {PERM_ISA_AVX2, PERM_FORM_SPLIT, 2, PERMI_ROUNDED, 2, 2, 5, 1.8e9, permi_split_complex_avx2},
-    {PERM_ISA_AVX2, PERM_FORM_SPLIT, 2, PERMI_COMPENSATED, 2, 1, 4, 4e8, permi_accurate_complex_avx2},
     {PERM_ISA_AVX2, PERM_FORM_SPLIT, 2, PERMI_DOUBLED, 2, 1, 4, 2.6e8, permi_dd_complex_avx2},
 #endif
 #if PERMI_ARM
     {PERM_ISA_NEON, PERM_FORM_PAIR, 2, PERMI_ROUNDED, 1, 2, 5, 2e9, permi_pair_complex_neon},
     {PERM_ISA_NEON, PERM_FORM_SPLIT, 2, PERMI_ROUNDED, 1, 2, 4, 9e8, permi_split_complex_neon},
-    {PERM_ISA_NEON, PERM_FORM_SPLIT, 2, PERMI_COMPENSATED, 1, 2, 4, 2e8, permi_accurate_complex_neon},
     {PERM_ISA_NEON, PERM_FORM_SPLIT, 2, PERMI_DOUBLED, 1, 2, 4, 2e8, permi_dd_complex_neon},
 #endif
     {PERM_ISA_PLAIN, PERM_FORM_PAIR, 2, PERMI_ROUNDED, 0, 1, 3, 4.8e8, permi_pair_complex_plain},
     {PERM_ISA_PLAIN, PERM_FORM_SPLIT, 2, PERMI_ROUNDED, 0, 1, 2, 2.6e8, permi_split_complex_plain},
-    {PERM_ISA_PLAIN, PERM_FORM_SPLIT, 2, PERMI_COMPENSATED, 0, 1, 2, 6e7, permi_accurate_complex_plain},
     {PERM_ISA_PLAIN, PERM_FORM_SPLIT, 2, PERMI_DOUBLED, 0, 1, 2, 5e7, permi_dd_complex_plain},
 };
 #endif

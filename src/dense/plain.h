@@ -54,13 +54,11 @@ static double permi_gray_next(permi_gray_walk *walk, int *column)
   return (walk->s ^ walk->s >> 1) >> *column & 1 ? walk->turned_on : -walk->turned_on;
 }
 
-/* fast: double; kahan: corrected [Hig02, 4.3]; else double-double. */
+/* Adds a term: kahan with a correction [Hig02, 4.3], else in double-double. */
 static void permi_plain_add(perm_precision precision, permi_dd *total, double term)
 {
-  if (precision == PERM_PRECISION_FAST) {
-    total->hi += term;
-  } else if (precision == PERM_PRECISION_KAHAN) {
-    double with = term + total->lo, sum = total->hi + with;
+  if (precision == PERM_PRECISION_KAHAN) {
+    const double with = term + total->lo, sum = total->hi + with;
     total->lo = with - (sum - total->hi);
     total->hi = sum;
   } else {
@@ -76,8 +74,7 @@ static double permi_plain_unit(const permi_plain *plain)
 /* Relative, of a term's products and of their sum. */
 static double permi_plain_rounding(const permi_plain *plain)
 {
-  const int total = plain->precision == PERM_PRECISION_FAST ? plain->chunk_log2 / 2 : 0;
-  return permi_plain_unit(plain) * ((plain->n + 4) * plain->parts + ldexp(1, total));
+  return permi_plain_unit(plain) * ((plain->n + 4) * plain->parts + 1);
 }
 
 /* lost[i]: expected drift of row sum i; a move rounds by up to a unit of the row's sum of moduli. */

@@ -124,7 +124,7 @@ static void permi_plan_fingerprint(perm_plan *plan, const permi_view *view)
   int i, j;
   const int fields[] = {plan->version,        plan->n,
                         plan->is_complex,     (int)plan->method,
-                        (int)plan->precision, plan->certify,
+                        permi_precision_number(plan->precision), plan->certify,
                         (int)plan->isa,       (int)plan->form,
                         plan->pivot,          plan->lane_columns,
                         plan->block_columns,  plan->outer_columns,
@@ -150,14 +150,11 @@ static double permi_wanted_relative(const perm_options *options)
   return options->tolerance > 0 ? options->tolerance : PERMI_WANTED_RELATIVE;
 }
 
-/* Returns the expected relative error n u sum |terms| / |permanent|, accurate n^2 u^2. The quotient is e^(n/2) for
-   ones, less for random and unitary matrices, more where a permanent cancels. */
+/* Returns the expected relative error of doubles, n u sum |terms| / |permanent|; 0 for other precisions. The quotient
+   is e^(n/2) for ones, less for random and unitary matrices, more where a permanent cancels. */
 static double permi_expected_relative(int n, perm_precision precision)
 {
-  const double one = n * PERMI_UNIT * exp(0.5 * n);
-  return precision == PERM_PRECISION_FAST || precision == PERM_PRECISION_DEFAULT ? one
-         : precision == PERM_PRECISION_ACCURATE                                  ? one * n * PERMI_UNIT
-                                                                                 : 0;
+  return precision == PERM_PRECISION_DEFAULT ? n * PERMI_UNIT * exp(0.5 * n) : 0;
 }
 
 /* A job in pieces cannot escalate. */
@@ -176,9 +173,7 @@ static const char *permi_plan_refusal(const perm_options *options, perm_method m
   if (options->precision == PERM_PRECISION_EXACT || options->modulus)
     return "precision exact and modulus are for integers: perm_compute_integer, perm_compute_gaussian";
   if (options->precision == PERM_PRECISION_KAHAN && !scalar)
-    return "precision kahan is for methods glynn and ryser: accurate is faster and better";
-  if (options->precision == PERM_PRECISION_ACCURATE && scalar)
-    return "methods glynn and ryser have precisions fast, kahan, default and dd";
+    return "precision kahan is for methods glynn and ryser: dd is better";
   if (options->certify && scalar)
     return "methods glynn and ryser have no guaranteed bound: certify needs method dense or auto";
   return NULL;
@@ -190,13 +185,11 @@ static int permi_plan_proof_is_cheap(const perm_plan *plan, const permi_view *vi
 {
   const permi_kernel_table *kernels = &view->reach->kernels;
   const perm_isa isa = permi_isa(options);
-  const int accurate = plan->precision == PERM_PRECISION_ACCURATE, parts = view->parts, n = plan->n;
+  const int parts = view->parts, n = plan->n;
   const permi_kernel *usual =
-      permi_kernel_for(kernels, isa, accurate ? PERM_FORM_SPLIT : parts == 2 ? PERM_FORM_PAIR : PERM_FORM_NORMALISED,
-                       accurate ? PERMI_COMPENSATED : PERMI_ROUNDED, n);
-  const permi_kernel *proven =
-      permi_kernel_for(kernels, isa, PERM_FORM_SPLIT, accurate ? PERMI_DOUBLED : PERMI_ROUNDED, n);
-  const double seconds = plan->elements / usual->rate, tables = parts == 2 && !accurate ? 2e-8 * n * n : 0;
+      permi_kernel_for(kernels, isa, parts == 2 ? PERM_FORM_PAIR : PERM_FORM_NORMALISED, PERMI_ROUNDED, n);
+  const permi_kernel *proven = permi_kernel_for(kernels, isa, PERM_FORM_SPLIT, PERMI_ROUNDED, n);
+  const double seconds = plan->elements / usual->rate, tables = parts == 2 ? 2e-8 * n * n : 0;
   return n <= PERMI_NEAR_N &&
          plan->elements / proven->rate - seconds <= 0.15 * (5e-6 + seconds) + tables;
 }
@@ -207,10 +200,8 @@ static const permi_kernel *permi_plan_dense(perm_plan *plan, const permi_view *v
   const double allowed = proven ? permi_moves_allowed(plan->n) : 0;
   const permi_kernel *kernel;
   int product = PERMI_ROUNDED;
-  if (plan->precision == PERM_PRECISION_ACCURATE && proven)
-    plan->precision = PERM_PRECISION_DD; /* first order has no proof where row sums cancel */
-  if (plan->precision == PERM_PRECISION_ACCURATE || plan->precision == PERM_PRECISION_DD) {
-    product = plan->precision == PERM_PRECISION_DD ? PERMI_DOUBLED : PERMI_COMPENSATED;
+  if (plan->precision == PERM_PRECISION_DD) {
+    product = PERMI_DOUBLED;
     plan->form = PERM_FORM_SPLIT;
   } else {
     plan->form = PERM_FORM_PAIR;

@@ -11,7 +11,6 @@ typedef struct permi_rounded_rows {
   double usual;   /* the same if row sums were row norms */
   double typical; /* permanent, in the unit of terms: the product of row norms, each times its spread */
   double largest; /* sampled term, as the kernel has it */
-  int seen;       /* 0: nearly nothing was in the sampled terms */
 } permi_rounded_rows;
 
 #define PERMI_SAMPLED_TERMS 8
@@ -151,7 +150,7 @@ static permi_rounded_rows permi_plan_rounded_rows(const perm_plan *plan, const p
 {
   const int n = plan->n, most = PERMI_SAMPLED_FIRST + (n <= 10 ? 1 << (n - 1) : PERMI_SAMPLED_MOST);
   const double little = ldexp(0.125, -n);
-  permi_rounded_rows rounded = {0, 0, 0, 0, 0};
+  permi_rounded_rows rounded = {0, 0, 0, 0};
   double weights = 0;
   int k = 0;
   do {
@@ -159,7 +158,6 @@ static permi_rounded_rows permi_plan_rounded_rows(const perm_plan *plan, const p
     k += PERMI_SAMPLED_TERMS;
   } while (k < terms || (weights < little * k && k < most));
   rounded.share = weights > 0 ? rounded.share / weights : 0;
-  rounded.seen = weights >= little * k;
   return rounded;
 }
 

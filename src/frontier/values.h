@@ -414,10 +414,9 @@ static void permi_numbers_lengthen(permi_numbers *numbers, int words)
   numbers->algebra = numbers->parts == 2 || words > 2 ? PERMI_WORDS : words == 2 ? PERMI_WIDE : PERMI_WORD;
 }
 
-/* Precisions above double are double-double here. */
 static int permi_sparse_doubled(const perm_options *options)
 {
-  return options->precision == PERM_PRECISION_ACCURATE || options->precision == PERM_PRECISION_DD;
+  return options->precision == PERM_PRECISION_DD;
 }
 
 /* 0: the permanent may be too long for a perm_integer and there is no modulus. */

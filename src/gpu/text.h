@@ -150,7 +150,7 @@ PERMI_BOTH int permi_walk_row(unsigned m)
   return 2 * j + (int)((m + 1) >> (j + 1) & 1);
 }
 
-/* Multiplies p + c by a row, y + l: PERM_GPU_ROUNDED (1), _COMPENSATED (2), _DOUBLED (3). */
+/* Multiplies p + c by a row, y + l: PERM_GPU_ROUNDED (1) or PERM_GPU_DOUBLED (2). */
 template <int PARTS, int PRODUCT, int LOW>
 PERMI_BOTH void permi_row(double *p, double *c, const double *y_given, const double *l_given, int first)
 {
@@ -161,7 +161,7 @@ PERMI_BOTH void permi_row(double *p, double *c, const double *y_given, const dou
     l[part] = l_given[part];
     if (PRODUCT == 1)
       y[part] = permi_add(y[part], l[part]);
-    if (PRODUCT == 3)
+    if (PRODUCT == 2)
       permi_fast_two_sum(y[part], l[part], y[part], l[part]);
   }
   if (first) {
@@ -176,12 +176,7 @@ PERMI_BOTH void permi_row(double *p, double *c, const double *y_given, const dou
     double h = 0, e = 0;
     permi_two_product(h, e, p[0], y[0]);
     e = permi_fma(c[0], y[0], LOW ? permi_fma(p[0], l[0], e) : e);
-    if (PRODUCT == 2) {
-      p[0] = h;
-      c[0] = e;
-    } else {
-      permi_fast_two_sum(p[0], c[0], h, e);
-    }
+    permi_fast_two_sum(p[0], c[0], h, e);
   } else { /* differences of products cancel and need TwoSum */
     double rr = 0, rr_e = 0, ii = 0, ii_e = 0, ri = 0, ri_e = 0, ir = 0, ir_e = 0, hr = 0;
     double hr_e = 0, hi = 0, hi_e = 0;
@@ -199,15 +194,8 @@ PERMI_BOTH void permi_row(double *p, double *c, const double *y_given, const dou
     }
     hr_e = permi_fma(-c[1], y[1], permi_fma(c[0], y[0], hr_e));
     hi_e = permi_fma(c[1], y[0], permi_fma(c[0], y[1], hi_e));
-    if (PRODUCT == 2) {
-      p[0] = hr;
-      c[0] = hr_e;
-      p[1] = hi;
-      c[1] = hi_e;
-    } else {
-      permi_two_sum(p[0], c[0], hr, hr_e);
-      permi_two_sum(p[1], c[1], hi, hi_e);
-    }
+    permi_two_sum(p[0], c[0], hr, hr_e);
+    permi_two_sum(p[1], c[1], hi, hi_e);
   }
 }
 

@@ -85,8 +85,7 @@ typedef struct permi_instruction {
 typedef enum permi_hybrid_algebra {
   PERMI_HYBRID_REAL,
   PERMI_HYBRID_COMPLEX,
-  PERMI_HYBRID_COMPENSATED,   /* rows with 47 bits more, arithmetic of [Gra09] */
-  PERMI_HYBRID_DOUBLED,       /* the same rows; every result is a double-double */
+  PERMI_HYBRID_DOUBLED,       /* rows with 47 bits more; every result is a double-double */
   PERMI_HYBRID_WHOLE,         /* integers as they are, or by residues where they grow (>>hybrid_program) */
   PERMI_HYBRID_COMPLEX_DOUBLED, /* real value and error, imaginary value and error */
   PERMI_HYBRID_SHORT,         /* kernels only: WHOLE + permi_growth */
@@ -105,6 +104,7 @@ static PERMI_ALWAYS_INLINE int permi_hybrid_is_whole(int algebra)
   return algebra == PERMI_HYBRID_WHOLE || algebra == PERMI_HYBRID_SHORT || algebra == PERMI_HYBRID_LONG;
 }
 
+/* Rows have second words. */
 static PERMI_ALWAYS_INLINE int permi_hybrid_is_doubled(int algebra)
 {
   return algebra == PERMI_HYBRID_DOUBLED || algebra == PERMI_HYBRID_COMPLEX_DOUBLED;
@@ -115,15 +115,15 @@ static PERMI_ALWAYS_INLINE int permi_hybrid_is_complex(int algebra)
   return algebra == PERMI_HYBRID_COMPLEX || algebra == PERMI_HYBRID_COMPLEX_DOUBLED;
 }
 
-/* Rows have second words. */
-static PERMI_ALWAYS_INLINE int permi_hybrid_is_paired(int algebra)
+/* Returns the number of an algebra in fingerprints, where 2 was one that is gone. */
+static PERMI_ALWAYS_INLINE uint64_t permi_hybrid_algebra_number(permi_hybrid_algebra algebra)
 {
-  return algebra == PERMI_HYBRID_COMPENSATED || permi_hybrid_is_doubled(algebra);
+  return (uint64_t)algebra + (algebra >= PERMI_HYBRID_DOUBLED);
 }
 
 static PERMI_ALWAYS_INLINE int permi_hybrid_parts(int algebra)
 {
-  return (permi_hybrid_is_complex(algebra) ? 2 : 1) * (permi_hybrid_is_paired(algebra) ? 2 : 1);
+  return (permi_hybrid_is_complex(algebra) ? 2 : 1) * (permi_hybrid_is_doubled(algebra) ? 2 : 1);
 }
 
 static PERMI_ALWAYS_INLINE int permi_hybrid_row_parts(int algebra)
@@ -141,7 +141,6 @@ typedef struct permi_hybrid_rounding {
   permi_shared shared;
   double majorant;     /* of moduli, from above */
   double bits;
-  double below;        /* sum of relative squares of rows' second words */
   double losses;       /* of permi_hybrid_bound: relative to the terms with floors; INFINITY: none */
   double unfloored;    /* losses of rows without a floor */
   double growth;       /* product of the rows' sums of moduli and 1 */

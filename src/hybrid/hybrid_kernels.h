@@ -19,17 +19,16 @@ PERMI_TARGET static void PERMI_NAME(hybrid_add)(const permi_hybrid *hybrid, cons
                                                 int negative)
 {
   const PERMI_V sign = PERMI_SET(negative ? -1.0 : 1.0);
-  const int paired = permi_hybrid_is_paired((int)hybrid->algebra);
   const int doubled = permi_hybrid_is_doubled((int)hybrid->algebra);
-  const int end = paired ? PERMI_HYBRID_DOUBLES / 2 : PERMI_HYBRID_DOUBLES;
+  const int end = doubled ? PERMI_HYBRID_DOUBLES / 2 : PERMI_HYBRID_DOUBLES;
   const int apart = PERMI_HYBRID_DOUBLES / hybrid->parts;
   double *low = total + PERMI_HYBRID_DOUBLES;
   int k;
   for (k = 0; k < end; k += PERMI_WIDTH) {
-    const double *from = block + k + (paired ? k / apart * apart : 0);
+    const double *from = block + k + (doubled ? k / apart * apart : 0);
     const PERMI_V term = sign * PERMI_LOAD(from);
     PERMI_V error, sum = PERMI_NAME(vector_two_sum)(PERMI_LOAD(total + k), term, &error);
-    if (paired) {
+    if (doubled) {
       const PERMI_V more = sign * PERMI_LOAD(from + apart);
       error = error + more;
     }
@@ -244,7 +243,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_times)(int algebra, PERMI_N 
     x.e = PERMI_FMA(a.v, b.e, a.e * b.v);
   } else if (algebra == PERMI_HYBRID_COMPLEX_DOUBLED) {
     x = PERMI_NAME(hybrid_pairs_times)(a, b);
-  } else if (permi_hybrid_is_paired(algebra)) {
+  } else if (permi_hybrid_is_doubled(algebra)) {
     x = PERMI_NAME(hybrid_pair_times)(a, b);
   } else if (algebra == PERMI_HYBRID_LONG) {
     x = PERMI_NAME(hybrid_one)(PERMI_NAME(prime_product)(a.v, b.v, p));
@@ -265,7 +264,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_minus)(int algebra, PERMI_N 
     x.e = a.e - b.e;
   } else if (algebra == PERMI_HYBRID_COMPLEX_DOUBLED) {
     x = PERMI_NAME(hybrid_pairs_sum)(a, b, 1);
-  } else if (permi_hybrid_is_paired(algebra)) {
+  } else if (permi_hybrid_is_doubled(algebra)) {
     x = PERMI_NAME(hybrid_pair_sum)(a, b, 1);
   } else {
     x = PERMI_NAME(hybrid_one)(algebra < PERMI_HYBRID_MODULI ? a.v - b.v : a.v + b.v);
@@ -358,7 +357,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_total)(int algebra, int count, 
       term.w = sign * x.w;
       term.f = sign * x.f;
       sum = PERMI_NAME(hybrid_settle)(algebra, PERMI_NAME(hybrid_pairs_sum)(sum, term, 0));
-    } else if (permi_hybrid_is_paired(algebra)) {
+    } else if (permi_hybrid_is_doubled(algebra)) {
       PERMI_V error;
       sum.v = PERMI_NAME(vector_two_sum)(sum.v, v, &error);
       sum.e = sum.e + (error + e);
@@ -521,7 +520,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_interpret)(int algebra, const p
     PERMI_NAME(hybrid_interpret)(algebra, hybrid, values, block);                                                      \
   }
 PERMI_INSTANCE(hybrid_real, PERMI_HYBRID_REAL)
-PERMI_INSTANCE(hybrid_compensated, PERMI_HYBRID_COMPENSATED)
 PERMI_INSTANCE(hybrid_doubled, PERMI_HYBRID_DOUBLED)
 PERMI_INSTANCE(hybrid_whole, PERMI_HYBRID_WHOLE)
 PERMI_INSTANCE(hybrid_moduli, PERMI_HYBRID_MODULI)
@@ -534,14 +532,13 @@ PERMI_INSTANCE(hybrid_complex_moduli, PERMI_HYBRID_COMPLEX_MODULI)
 
 static const permi_hybrid_family PERMI_NAME(hybrid_family) = {
 #if !defined(PERM_NO_COMPLEX)
-    {PERMI_NAME(hybrid_real), PERMI_NAME(hybrid_complex), PERMI_NAME(hybrid_compensated), PERMI_NAME(hybrid_doubled),
-     PERMI_NAME(hybrid_whole), PERMI_NAME(hybrid_complex_doubled)},
-    {PERMI_NAME(hybrid_moduli), PERMI_NAME(hybrid_complex_moduli), PERMI_NAME(hybrid_moduli), PERMI_NAME(hybrid_moduli),
-     NULL, PERMI_NAME(hybrid_complex_moduli)},
+    {PERMI_NAME(hybrid_real), PERMI_NAME(hybrid_complex), PERMI_NAME(hybrid_doubled), PERMI_NAME(hybrid_whole),
+     PERMI_NAME(hybrid_complex_doubled)},
+    {PERMI_NAME(hybrid_moduli), PERMI_NAME(hybrid_complex_moduli), PERMI_NAME(hybrid_moduli), NULL,
+     PERMI_NAME(hybrid_complex_moduli)},
 #else
-    {PERMI_NAME(hybrid_real), NULL, PERMI_NAME(hybrid_compensated), PERMI_NAME(hybrid_doubled),
-     PERMI_NAME(hybrid_whole), NULL},
-    {PERMI_NAME(hybrid_moduli), NULL, PERMI_NAME(hybrid_moduli), PERMI_NAME(hybrid_moduli), NULL, NULL},
+    {PERMI_NAME(hybrid_real), NULL, PERMI_NAME(hybrid_doubled), PERMI_NAME(hybrid_whole), NULL},
+    {PERMI_NAME(hybrid_moduli), NULL, PERMI_NAME(hybrid_moduli), NULL, NULL},
 #endif
     PERMI_NAME(hybrid_add), PERMI_NAME(hybrid_turn)};
 /* SPDX-License-Identifier: MIT */

@@ -71,7 +71,7 @@ static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algeb
                              int i, int unit)
 {
   const int n = rows->n, width = permi_hybrid_is_complex((int)algebra) ? 2 : 1;
-  const int paired = permi_hybrid_is_paired((int)algebra), parts = paired ? 2 * width : width;
+  const int doubled = permi_hybrid_is_doubled((int)algebra), parts = doubled ? 2 * width : width;
   double row[2][64] = {{0}}, rest[64] = {0}, power;
   int k, p;
   for (k = 0; k < n; k++)
@@ -95,7 +95,7 @@ static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algeb
     for (p = 0; p < width; p++) {
       double *word = number + p * parts / width;
       word[0] = permi_to_grid(row[p][k], power);
-      if (paired)
+      if (doubled)
         word[1] = below[p] = permi_to_grid(row[p][k] - word[0], ldexp(power, -PERMI_GRID_LOW_BITS));
       lost[p] = row[p][k] - word[0] + (p == 0 ? rest[k] : 0) - below[p];
     }
@@ -215,7 +215,6 @@ static void permi_hybrid_errors(const permi_hybrid_rows *rows, permi_hybrid_roun
     if (rows->lost_square[i] > 0 || rows->below_square[i] > 0)
       rounding->floor[i] = sqrt(rows->square[i]) / (2 * n);
     squares += rows->lost_square[i] / rows->square[i];
-    rounding->below += rows->below_square[i] / rows->square[i];
     permi_hybrid_losses(rows, i, rounding);
     rounding->bits += log2(rows->sum[i] / rows->unit[i]);
   }
@@ -399,7 +398,7 @@ static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_la
 
 static uint64_t permi_hybrid_fingerprint(const permi_hybrid *hybrid)
 {
-  uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)hybrid->algebra);
+  uint64_t hash = permi_hash(PERMI_HASH_START, permi_hybrid_algebra_number(hybrid->algebra));
   int i;
   hash = permi_hash(permi_hash(hash, (uint64_t)hybrid->high), (uint64_t)hybrid->chunk_log2);
   hash = permi_hash(permi_hash(hash, (uint64_t)hybrid->low), hybrid->absolute_mask);
@@ -425,22 +424,18 @@ static uint64_t permi_hybrid_fingerprint(const permi_hybrid *hybrid)
 
 static permi_hybrid_algebra permi_hybrid_algebra_of(const permi_maker *maker)
 {
-  const perm_precision precision = maker->options->precision;
-  const int accurate = precision == PERM_PRECISION_ACCURATE;
-  return maker->working->integer                                        ? PERMI_HYBRID_WHOLE
-         : maker->working->is_complex ? (precision == PERM_PRECISION_DD || accurate ? PERMI_HYBRID_COMPLEX_DOUBLED
-                                                                                    : PERMI_HYBRID_COMPLEX)
-         : precision == PERM_PRECISION_DD || (accurate && maker->options->certify) ? PERMI_HYBRID_DOUBLED
-         : accurate                                                                ? PERMI_HYBRID_COMPENSATED
-                                                                                   : PERMI_HYBRID_REAL;
+  const int doubled = maker->options->precision == PERM_PRECISION_DD;
+  return maker->working->integer      ? PERMI_HYBRID_WHOLE
+         : maker->working->is_complex ? (doubled ? PERMI_HYBRID_COMPLEX_DOUBLED : PERMI_HYBRID_COMPLEX)
+                                      : (doubled ? PERMI_HYBRID_DOUBLED : PERMI_HYBRID_REAL);
 }
 
 static double permi_hybrid_rate(perm_isa isa, permi_hybrid_algebra algebra)
 {
   static const double rate[3][PERMI_HYBRID_ALGEBRAS] = {
-      {6e9, 2.2e9, 2.1e9, 1.7e9, 6e9, 4.5e8},
-      {4.5e9, 1.7e9, 1.3e9, 1e9, 4.5e9, 3.4e8},
-      {1.4e9, 5e8, 2.1e8, 2.1e8, 8e8, 2.4e7}};
+      {6e9, 2.2e9, 1.7e9, 6e9, 4.5e8},
+      {4.5e9, 1.7e9, 1e9, 4.5e9, 3.4e8},
+      {1.4e9, 5e8, 2.1e8, 8e8, 2.4e7}};
   return rate[isa == PERM_ISA_AVX512 ? 0 : isa == PERM_ISA_AVX2 ? 1 : 2][(int)algebra];
 }
 

@@ -5,8 +5,7 @@
 
 static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
-  static const char *const algebra[] = {"real", "complex", "compensated", "double-double", "integers",
-                                        "complex double-double"};
+  static const char *const algebra[] = {"real", "complex", "double-double", "integers", "complex double-double"};
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
   const double all = hybrid->operations_a_term * ldexp(1, hybrid->n - 1 - hybrid->inner);
   size_t length = 0;
@@ -149,9 +148,7 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
   if (block->integer)
     seconds *= permi_whole_slower(hybrid) / (PERMI_WHOLE_SLOWER * permi_whole_passes(block, options->modulus));
   hybrid->isa = isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2 ? isa : PERM_ISA_PLAIN;
-  most = options->precision == PERM_PRECISION_FAST ? 7 : 5;
-  if (most > hybrid->high - PERMI_HYBRID_SAMPLED_LOG2)
-    most = hybrid->high - PERMI_HYBRID_SAMPLED_LOG2;
+  most = hybrid->high - PERMI_HYBRID_SAMPLED_LOG2 < 5 ? hybrid->high - PERMI_HYBRID_SAMPLED_LOG2 : 5;
   hybrid->absolute_mask = options->certify || most < 0 ? 0 : (1u << most) - 1;
   if (!options->certify && !hybrid->runs) /* else the speed knows */
     seconds *= 1 + (permi_hybrid_certified(hybrid->algebra) - 1) / (hybrid->absolute_mask + 1);
@@ -282,9 +279,6 @@ static void permi_hybrid_estimate(permi_maker *maker, const permi_block *block, 
   if (permi_hybrid_is_doubled((int)hybrid->algebra))
     leaf->estimate_relative =
         (4 * hybrid->parts * roundings + ldexp(8, (hybrid->walked + hybrid->low) / 2)) * square;
-  else if (hybrid->algebra == PERMI_HYBRID_COMPENSATED)
-    leaf->estimate_relative = (4 * roundings * roundings + ldexp(8, (hybrid->walked + hybrid->low) / 2)) * square +
-                              4 * rounding->below;
   else
     leaf->estimate_relative = PERMI_HYBRID_ALIKE(hybrid->n) * sqrt(inexact) * PERMI_UNIT * hybrid->parts;
   if (leaf->shared.relative > 1e-3)
@@ -317,9 +311,7 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
   }
   leaf->scale_exp2 = hybrid->scale_exp2 - (hybrid->n - 1);
   permi_hybrid_estimate(maker, block, hybrid, leaf);
-  maker->job->precision = permi_hybrid_is_doubled((int)hybrid->algebra) ? PERM_PRECISION_DD
-                          : hybrid->algebra == PERMI_HYBRID_COMPENSATED ? PERM_PRECISION_ACCURATE
-                                                                        : maker->options->precision;
+  maker->job->precision = maker->options->precision;
   return PERM_OK;
 }
 /* SPDX-License-Identifier: MIT */

@@ -306,7 +306,7 @@ static perm_status permi_code_create(const permi_code_choice *choice, permi_code
   code->certify = certify && algebra != PERMI_HYBRID_WHOLE;
   coder->whole = algebra == PERMI_HYBRID_WHOLE;
   coder->doubled = permi_hybrid_is_doubled((int)algebra);
-  coder->paired = coder->parts == 2 && permi_hybrid_is_paired((int)algebra);
+  coder->paired = algebra == PERMI_HYBRID_DOUBLED;
   coder->floor = hybrid->rounding.floor;
   coder->reduced = choice->reduced;
   permi_code_rows(coder, choice);
@@ -494,7 +494,7 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
   if (status != PERM_OK || !choice.best)
     return status == PERM_ERROR_MEMORY ? permi_fail_memory(maker->result) : status;
   hybrid = choice.best;
-  hash = permi_hash(PERMI_HASH_START, (uint64_t)hybrid->algebra);
+  hash = permi_hash(PERMI_HASH_START, permi_hybrid_algebra_number(hybrid->algebra));
   hash = permi_hash(permi_hash(hash, (uint64_t)hybrid->high), (uint64_t)hybrid->n);
   hash = permi_code_hash(hash, hybrid->code, &hybrid->gpu.work);
   hash = hybrid->runs ? permi_hash(hash, hybrid->runs->modulus) : hash;

@@ -169,6 +169,8 @@ static const char permi_code_pairs[] =
     "PERMI_BOTH P permi_settle(P a) { permi_fast_two_sum(a.v, a.e, a.v, a.e); return a; }\n"
     "PERMI_BOTH P permi_settle_row(P a) { permi_two_sum(a.v, a.e, a.v, a.e); return a; }\n";
 static const char permi_code_real_pairs[] =
+    "#define R(x) permi_settle(x)\n"
+    "#define Z(x) permi_settle_row(x)\n"
     "PERMI_BOTH N L(N a, double s, double b) { return L(a, s, permi_n(b, 0.0)); }\n"
     "PERMI_BOTH N T(double a, double b) { return T2(a, b); }\n"
     "PERMI_BOTH N D(double a, double b) { return D2(a, b); }\n"
@@ -225,7 +227,7 @@ static void permi_code_print_algebra(permi_code *code, permi_hybrid_algebra alge
   if (algebra == PERMI_HYBRID_REAL || algebra == PERMI_HYBRID_WHOLE)
     return;
   permi_code_print(code, PERMI_CODE_NUMBER_TEXT);
-  if (permi_hybrid_is_paired((int)algebra))
+  if (permi_hybrid_is_doubled((int)algebra))
     permi_code_print(code, "%s", permi_code_pairs);
   if (algebra == PERMI_HYBRID_COMPLEX_DOUBLED) {
     permi_code_print(code, "%s", permi_code_complex_pairs);
@@ -235,8 +237,7 @@ static void permi_code_print_algebra(permi_code *code, permi_hybrid_algebra alge
   if (algebra == PERMI_HYBRID_COMPLEX)
     permi_code_print(code, "%s", permi_code_complex);
   else
-    permi_code_print(code, "#define R(x) %s\n#define Z(x) permi_settle_row(x)\n%s",
-                     algebra == PERMI_HYBRID_DOUBLED ? "permi_settle(x)" : "(x)", permi_code_real_pairs);
+    permi_code_print(code, "%s", permi_code_real_pairs);
 }
 
 /* Doubles of a pass's table. */
@@ -297,11 +298,10 @@ static const char permi_code_all_moduli[] =
     "absolute = permi_add(absolute, permi_moduli(b, 0));\n";
 
 /* How a thread adds its blocks, by algebra. */
-static const char *const permi_code_add_text[6] = {
+static const char *const permi_code_add_text[PERMI_HYBRID_ALGEBRAS] = {
     "lo = permi_add(lo, e);\n",
     "lo = permi_add(lo, e);\n"
     "permi_two_sum(hi2, e, hi2, permi_mul(s, block.e));\nlo2 = permi_add(lo2, e);\n",
-    "lo = permi_add(lo, e);\nlo = permi_fma(s, block.e, lo);\n",
     "permi_fast_two_sum(hi, lo, hi, permi_add(lo, permi_fma(s, block.e, e)));\n",
     "lo = permi_add(lo, e);\n",
     "permi_fast_two_sum(hi, lo, hi, permi_add(lo, permi_fma(s, block.x.e, e)));\n"

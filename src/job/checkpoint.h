@@ -102,7 +102,7 @@ PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, 
   permi_put(to + 16, needed, 8);
   permi_put(to + 24, perm_job_fingerprint(job), 8);
   permi_put(to + 32, (uint64_t)options->method, 4);
-  permi_put(to + 36, (uint64_t)options->precision, 4);
+  permi_put(to + 36, (uint64_t)permi_precision_number(options->precision), 4);
   permi_put(to + 40, (uint64_t)permi_checkpoint_isa(options), 4);
   permi_put(to + 44, (uint64_t)options->certify, 4);
   permi_put(to + 48, options->modulus, 8);
@@ -138,8 +138,12 @@ PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, 
 /* The options that a file's job was planned with, over *options. */
 static void permi_options_decode(const unsigned char *bytes, perm_options *options)
 {
+  int precision;
   options->method = (perm_method)permi_get(bytes + 32, 4);
-  options->precision = (perm_precision)permi_get(bytes + 36, 4);
+  for (precision = 0; precision < PERM_PRECISION_COUNT &&
+                      (uint64_t)permi_precision_number((perm_precision)precision) != permi_get(bytes + 36, 4);)
+    precision++;
+  options->precision = (perm_precision)precision;
   options->isa = (perm_isa)permi_get(bytes + 40, 4);
   options->certify = (int)permi_get(bytes + 44, 4);
   options->modulus = permi_get(bytes + 48, 8);

@@ -386,7 +386,8 @@ PERM_API uint64_t perm_job_fingerprint(const perm_job *job)
   int i;
   if (!job)
     return 0;
-  hash = permi_hash(permi_hash(hash, (uint64_t)job->precision * 2 + (uint64_t)job->is_complex), job->modulus);
+  hash = permi_hash(hash, (uint64_t)(permi_precision_number(job->precision) * 2 + job->is_complex));
+  hash = permi_hash(hash, job->modulus);
   for (i = 0; i < job->leaves; i++) {
     const permi_leaf *leaf = &job->leaf[i];
     const perm_leaf *information = &leaf->information;
@@ -568,7 +569,7 @@ static perm_status permi_job_finish(const perm_job *job, const perm_partial *par
   if (status != PERM_OK)
     return permi_fail(result, status, 0, "an exact integer is too long for this version: use precision default");
   rounded = PERMI_UNIT * permi_modulus(number.value.hi, number.imaginary.hi);
-  if ((job->precision <= PERM_PRECISION_FAST || job->precision == PERM_PRECISION_KAHAN) && rounded < number.error)
+  if ((job->precision == PERM_PRECISION_DEFAULT || job->precision == PERM_PRECISION_KAHAN) && rounded < number.error)
     number.estimate = fmax(number.estimate, rounded); /* no sum in doubles is better, unless that is proved */
   permi_number_result(&number, result);
   if (!result->exact && !permi_arithmetic_is_sound())

@@ -238,7 +238,7 @@ static perm_status permi_minors_check(permi_minors_call *call, const perm_option
                         : options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_DENSE &&
                                 options->method != PERM_METHOD_GLYNN ? "minors have methods auto, dense and glynn"
                         : options->precision > PERM_PRECISION_DD
-                            ? "minors have precisions fast, default, accurate and dd"
+                            ? "minors have precisions default and dd"
                             : NULL;
   int i, j;
   perm_status status = permi_check_whole(options, arguments, result);
@@ -325,14 +325,13 @@ static void permi_minors_gather(const permi_minors_call *call, permi_minors *min
 static perm_status permi_minors_solve(const permi_minors_call *call, permi_minors *minors, const perm_options *options,
                                       double *full, permi_minors_total *total, perm_result *result)
 {
-  permi_minors_by by = options->precision > PERM_PRECISION_FAST || options->method == PERM_METHOD_GLYNN
+  permi_minors_by by = options->precision == PERM_PRECISION_DD || options->method == PERM_METHOD_GLYNN
                            ? PERMI_MINORS_BY_TERMS
                            : PERMI_MINORS_BY_ANY;
   permi_control control = permi_control_begin(options);
   perm_status status = permi_minors_run(call, minors, options, by, full, total, &control, result);
   double relative = status == PERM_OK && result->error_estimate > 0 ? result->error_estimate / minors->largest : 0;
-  while (status == PERM_OK && minors->in_doubles && options->precision != PERM_PRECISION_FAST &&
-         relative > permi_wanted_relative(options)) {
+  while (status == PERM_OK && minors->in_doubles && relative > permi_wanted_relative(options)) {
     const perm_result finished = *result;
     by = minors->subsets ? PERMI_MINORS_BY_TERMS : PERMI_MINORS_BY_ONE;
     permi_minors_plan_one(minors, options, by);

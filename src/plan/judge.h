@@ -5,8 +5,7 @@
 
 static int permi_wants_more(const perm_options *options, const perm_result *result)
 {
-  return (options->precision != PERM_PRECISION_FAST || options->tolerance > 0 || options->certify) &&
-         permi_relative(options, result) > permi_wanted_relative(options);
+  return permi_relative(options, result) > permi_wanted_relative(options);
 }
 
 /* Escalates by estimates and predictions only, so that load changes no bits. */

@@ -36,9 +36,8 @@ PERMI_COLD static permi_choice permi_counts_choice(const permi_counted *counted,
 {
   const double expected = permi_expected_relative(counted->rows, PERM_PRECISION_DEFAULT);
   perm_precision precision = counted->integer ? PERM_PRECISION_EXACT
-                             : options->precision == PERM_PRECISION_ACCURATE ||
-                                     options->precision == PERM_PRECISION_DD ||
-                                     options->method == PERM_METHOD_EXPANSION || permi_plans_higher(options, expected)
+                             : options->precision == PERM_PRECISION_DD || options->method == PERM_METHOD_EXPANSION ||
+                                     permi_plans_higher(options, expected)
                                  ? PERM_PRECISION_DD
                                  : PERM_PRECISION_DEFAULT;
   permi_choice choice = permi_choose(counted, options, precision);
@@ -97,11 +96,11 @@ static void permi_array_free(permi_array *array, const perm_allocator *allocator
 static int permi_doubling_is_cheap(const permi_problem *problem, const perm_options *options)
 {
   const permi_kernel_table *kernels = &problem->reach->kernels;
-  const int n = problem->n, rounded = options->precision == PERM_PRECISION_DEFAULT ||
-                                      options->precision == PERM_PRECISION_FAST;
+  const int n = problem->n;
   const permi_kernel *usual, *doubled;
   double elements;
-  if (!options->certify || !rounded || n < 4 || n > PERMI_NEAR_N || options->method != PERM_METHOD_AUTO)
+  if (!options->certify || options->precision != PERM_PRECISION_DEFAULT || n < 4 || n > PERMI_NEAR_N ||
+      options->method != PERM_METHOD_AUTO)
     return 0;
   usual = permi_kernel_for(kernels, permi_isa(options), PERM_FORM_PAIR, PERMI_ROUNDED, n);
   doubled = permi_kernel_for(kernels, permi_isa(options), PERM_FORM_SPLIT, PERMI_DOUBLED, n);
@@ -156,7 +155,7 @@ static perm_status permi_dense_offer(permi_maker *maker, const struct permi_bloc
   options = *maker->options;
   status = permi_plan_array(array->problem, &options, plan, maker->result);
   while (status == PERM_OK && permi_plans_higher(&options, permi_expected_relative(plan->n, plan->precision))) {
-    options.precision = permi_next_precision(&options, plan->method, plan->precision);
+    options.precision = permi_next_precision(plan->method, plan->precision);
     if (options.precision == PERM_PRECISION_COUNT)
       break;
     status = permi_plan_array(array->problem, &options, plan, maker->result);
@@ -520,11 +519,12 @@ static perm_status permi_array_make(void *context, const perm_options *options, 
 static perm_precision permi_array_next(const void *context, const perm_options *options, const perm_result *result)
 {
   const permi_array *array = ((const permi_maker *)context)->array;
+  (void)options;
   (void)result;
   if (array->engine->method == PERM_METHOD_LOW_RANK)
     return PERM_PRECISION_COUNT;
   if (!array->reduced)
-    return permi_next_precision(options, array->plan.method, array->plan.precision);
+    return permi_next_precision(array->plan.method, array->plan.precision);
   if (array->constant >= 0 || array->choice.precision == PERM_PRECISION_EXACT)
     return PERM_PRECISION_COUNT;
   return array->choice.precision == PERM_PRECISION_DD ? PERM_PRECISION_EXACT : PERM_PRECISION_DD;

@@ -317,7 +317,7 @@ static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *
   if (n > PERMI_DECOMPOSE_ORDER)
     return permi_refuse(offer, PERM_ERROR_LIMIT, "is too large for method decompose, which takes orders up to %d",
                         PERMI_DECOMPOSE_ORDER);
-  if (!block->integer && (precision == PERM_PRECISION_ACCURATE || precision == PERM_PRECISION_DD))
+  if (!block->integer && precision == PERM_PRECISION_DD)
     return permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is asked for in more than double precision");
   plan = (permi_decompose *)permi_owned_new(&maker->options->allocator, sizeof *plan);
   offer->plan = plan;

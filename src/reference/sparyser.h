@@ -486,7 +486,7 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
   if (block->n > PERM_MAX_N)
     return permi_refuse(offer, PERM_ERROR_LIMIT, "is larger than the %d rows that sums over sets of columns take",
                         PERM_MAX_N);
-  if (block->imaginary_integer || precision == PERM_PRECISION_ACCURATE || precision == PERM_PRECISION_DD)
+  if (block->imaginary_integer || precision == PERM_PRECISION_DD)
     return permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has %s, which sparse sums over sets of columns do not take",
                         block->imaginary_integer ? "Gaussian integers" : "another precision than double asked for");
   offer->plan = ryser = (permi_ryser *)permi_allocate(allocator, 1, sizeof *ryser);

@@ -93,11 +93,7 @@ static perm_status permi_make_rival(permi_maker *maker, const permi_block *block
 
 static double permi_dense_seconds(const perm_options *options, int n, int parts)
 {
-  const perm_precision precision = options->precision;
-  const int product = precision == PERM_PRECISION_DD || (precision == PERM_PRECISION_ACCURATE && options->certify)
-                          ? PERMI_DOUBLED
-                      : precision == PERM_PRECISION_ACCURATE ? PERMI_COMPENSATED
-                                                             : PERMI_ROUNDED;
+  const int product = options->precision == PERM_PRECISION_DD ? PERMI_DOUBLED : PERMI_ROUNDED;
   const perm_form form = product != PERMI_ROUNDED ? PERM_FORM_SPLIT
                          : parts == 2             ? PERM_FORM_PAIR
                                                   : PERM_FORM_NORMALISED;
@@ -105,10 +101,9 @@ static double permi_dense_seconds(const perm_options *options, int n, int parts)
       permi_kernel_for(&permi_reach_of(parts)->kernels, permi_isa(options), form, product, PERM_MAX_N);
   const double seconds = n * ldexp(1, n - 1) / (kernel ? kernel->rate : permi_dense_rate(options));
   if (seconds > 1 && permi_gpu_wanted(options, n))
-    return fmin(seconds, permi_gpu_seconds(n, parts, product == PERMI_DOUBLED       ? PERM_GPU_DOUBLED
-                                                     : product == PERMI_COMPENSATED ? PERM_GPU_COMPENSATED
-                                                     : options->certify             ? PERM_GPU_ROUNDED
-                                                                                    : PERM_GPU_PIVOT));
+    return fmin(seconds, permi_gpu_seconds(n, parts, product == PERMI_DOUBLED ? PERM_GPU_DOUBLED
+                                                     : options->certify       ? PERM_GPU_ROUNDED
+                                                                              : PERM_GPU_PIVOT));
   return seconds;
 }
 

@@ -61,7 +61,7 @@ static double permi_matrix_cost(const perm_matrix *matrix)
 static int permi_sparse_doubling_is_cheap(const permi_given *given, const perm_options *options)
 {
   return options->certify && given->m == given->n && given->n <= PERMI_NEAR_N && options->method == PERM_METHOD_AUTO &&
-         (options->precision == PERM_PRECISION_DEFAULT || options->precision == PERM_PRECISION_FAST);
+         options->precision == PERM_PRECISION_DEFAULT;
 }
 
 static perm_status permi_sparse_job(const permi_given *given, const perm_options *options, perm_job **job,
@@ -112,12 +112,6 @@ static perm_status permi_sparse_job(const permi_given *given, const perm_options
   return status;
 }
 
-/* Returns PERM_PRECISION_COUNT at the top. */
-static perm_precision permi_sparse_next(const perm_options *options, perm_method method, perm_precision precision)
-{
-  return precision == PERM_PRECISION_FAST ? PERM_PRECISION_DEFAULT : permi_next_precision(options, method, precision);
-}
-
 /* The precision to plan at once instead; PERM_PRECISION_COUNT: none. Without subtractions elimination loses only its
    own roundings. */
 static perm_precision permi_sparse_higher(const permi_given *given, permi_control *watch, const perm_options *options,
@@ -140,7 +134,7 @@ static perm_precision permi_sparse_higher(const permi_given *given, permi_contro
     sum += leaf->kind == PERM_LEAF_TASK && !subtracts ? job->leaf[i].estimate_relative
                                                       : permi_expected_relative(leaf->n, job->precision);
     if (next == PERM_PRECISION_COUNT)
-      next = permi_sparse_next(options, leaf->method, job->precision);
+      next = permi_next_precision(leaf->method, job->precision);
   }
   return watch->stopped == PERM_OK && permi_plans_higher(options, sum) ? next : PERM_PRECISION_COUNT;
 }
@@ -288,7 +282,7 @@ static perm_precision permi_sparse_attempt_next(const void *context, const perm_
   const permi_sparse_attempt *attempt = (const permi_sparse_attempt *)context;
   if (options->tolerance == 0 && attempt->seconds >= PERMI_ESCALATE_SECONDS)
     return PERM_PRECISION_COUNT;
-  return permi_sparse_next(options, result->method, attempt->precision);
+  return permi_next_precision(result->method, attempt->precision);
 }
 
 static perm_status permi_compute_given(const permi_given *given, const perm_options *options, permi_control *watch,

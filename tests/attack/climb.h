@@ -684,8 +684,8 @@ static void climb_new_problem(climb_problem *p, const climb_way *way)
 
 static climb_way climb_new_way(int engine)
 {
-  static const perm_precision precision[6] = {PERM_PRECISION_DEFAULT, PERM_PRECISION_DEFAULT, PERM_PRECISION_FAST,
-                                              PERM_PRECISION_ACCURATE, PERM_PRECISION_ACCURATE, PERM_PRECISION_DD};
+  static const perm_precision precision[4] = {PERM_PRECISION_DEFAULT, PERM_PRECISION_DEFAULT, PERM_PRECISION_DEFAULT,
+                                              PERM_PRECISION_DD};
   static const perm_isa isa[4] = {PERM_ISA_AUTO, PERM_ISA_PLAIN, PERM_ISA_AVX2, PERM_ISA_AUTO};
   static const double tolerance[4] = {0, 1, 1, 1e-10}; /* 1: no rerun, the precision asked for is the one judged */
   climb_way way;
@@ -695,7 +695,7 @@ static climb_way climb_new_way(int engine)
   way.method = climb_engine[engine].method;
   way.shape = climb_engine[engine].shape;
   if (way.call != CLIMB_ONE && !(way.call >= CLIMB_BATCH && way.call <= CLIMB_SELECT)) {
-    way.precision = precision[test_below(6)];
+    way.precision = precision[test_below(4)];
     if ((way.method == PERM_METHOD_GLYNN || way.method == PERM_METHOD_RYSER) && test_below(6) == 0)
       way.precision = PERM_PRECISION_KAHAN;
     way.isa = isa[test_below(4)];

@@ -27,7 +27,7 @@
   X(WORKERS, "workers", "nearest upward downward zero both") /* what a loop of the caller's left in the threads */     \
   X(STAGE, "stage", "all planning executing finishing") /* when the caller has that mode */                            \
   X(CERTIFY, "certify", "0 1")                                                                                         \
-  X(PRECISION, "precision", "default fast accurate dd kahan exact")
+  X(PRECISION, "precision", "default dd kahan exact")
 
 #define FACTOR_ENUM(name, word, levels) name,
 enum { FACTOR_LIST(FACTOR_ENUM) FACTORS };

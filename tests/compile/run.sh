@@ -186,18 +186,18 @@ if ! echo '#include <stdio.h>' | $cross -E -x c - >/dev/null 2>&1; then skip "aa
 fi
 
 # Spills, per kernel least:allowed. least = multiplies of one row (or pair of rows). allowed = stack operands in the
-# row loop, 0 but where the products alone take the registers: compensated and double-double complex ones hold four
+# row loop, 0 but where the products alone take the registers: double-double complex ones hold four
 # vectors a setting (K = 2: 16 of 32, K = 1: 8 of 16), and one setting's row needs up to 16 more; the next smaller
 # block spills less but makes every sum of a row serve half as many products. pair_complex_avx2 holds 8 products, a
 # product ahead and its next one, 12 of 16 registers. NEON: sums cannot take an operand from memory and gcc loads
 # early, from -O2 on; what was measured with gcc 12.
 x86="glynn_real_avx512:16:0 glynn_real_k2_avx512:8:0 pair_real_avx512:24:0 pair_real_k2_avx512:12:0
-  pair_complex_avx512:36:0 split_real_avx512:8:0 split_complex_avx512:16:0 accurate_real_avx512:32:0
-  accurate_complex_avx512:64:16 dd_real_avx512:32:0 dd_complex_avx512:64:12
+  pair_complex_avx512:36:0 split_real_avx512:8:0 split_complex_avx512:16:0
+  dd_real_avx512:32:0 dd_complex_avx512:64:12
   glynn_real_avx2:8:0 pair_real_avx2:12:0 pair_complex_avx2:20:6 split_real_avx2:8:0 split_complex_avx2:16:0
-  accurate_real_avx2:16:0 accurate_complex_avx2:32:40 dd_real_avx2:16:0 dd_complex_avx2:32:40"
+  dd_real_avx2:16:0 dd_complex_avx2:32:40"
 neon="glynn_real_neon:16:0 pair_real_neon:24:2 pair_complex_neon:36:5 split_real_neon:8:0 split_complex_neon:16:2
-  accurate_real_neon:32:4 accurate_complex_neon:64:68 dd_real_neon:32:8 dd_complex_neon:64:72"
+  dd_real_neon:32:8 dd_complex_neon:64:72"
 echo '#define PERM_IMPLEMENTATION
 #include "perm.h"' >$out/kernels.c
 check_spills() { # COMPILER OBJDUMP KERNELS

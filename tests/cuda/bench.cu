@@ -224,7 +224,7 @@ static void bench_trials(const double *a)
   bench_job("real n = 56, default, a slice", 56, 1, a, PERM_PRECISION_DEFAULT, 0, 5e12, 1.5);
   bench_job("real n = 62, default, a slice", 62, 1, a, PERM_PRECISION_DEFAULT, 0, 5e12, 1.5);
   bench_job("complex n = 36, default", 36, 2, a, PERM_PRECISION_DEFAULT, 0, 1e12, 5);
-  bench_job("real n = 40, accurate, a slice", 40, 1, a, PERM_PRECISION_ACCURATE, 0, 1e12, 6);
+  bench_job("real n = 40, dd, a slice", 40, 1, a, PERM_PRECISION_DD, 0, 1e12, 12);
   exit(0);
 }
 
@@ -391,7 +391,7 @@ int main(int argc, char **argv)
   const int tune = argc > 1 && !strcmp(argv[1], "tune"), whole = argc < 2;
   cudaDeviceProp device;
   cudaEvent_t start, end;
-  double *memory, *out, seconds = 0, fine, accurate;
+  double *memory, *out, seconds = 0, fine, doubled;
   char message[PERM_MESSAGE_BYTES];
   int processors, k;
   if (!perm_cuda_devices(1, message)) {
@@ -451,21 +451,19 @@ int main(int argc, char **argv)
   bench_yardstick_run<40, BENCH_SHARED, BENCH_GLOBAL, 0>("x in shared, A in global memory", a, memory, out);
   bench_yardstick_run<40, BENCH_GLOBAL, BENCH_GLOBAL, 0>("x and A in global memory", a, memory, out);
   fine = bench_job("real n = 40, default", 40, 1, a, PERM_PRECISION_DEFAULT, 0, whole ? 3e13 : 1e13, 1.5);
-  bench_job("real n = 40, fast", 40, 1, a, PERM_PRECISION_FAST, 0, 1e13, 1.5);
   bench_job("real n = 48, default, a slice", 48, 1, a, PERM_PRECISION_DEFAULT, 0, 2e13, 1.5);
   bench_job("real n = 56, default, a slice", 56, 1, a, PERM_PRECISION_DEFAULT, 0, 2e13, 1.5);
   bench_job("real n = 62, default, a slice", 62, 1, a, PERM_PRECISION_DEFAULT, 0, 2e13, 1.5);
   bench_job("real n = 40, certified, a slice", 40, 1, a, PERM_PRECISION_DEFAULT, 1, 4e12, 4);
-  accurate = bench_job("real n = 40, accurate, a slice", 40, 1, a, PERM_PRECISION_ACCURATE, 0, 4e12, 6);
-  bench_job("real n = 40, dd, a slice", 40, 1, a, PERM_PRECISION_DD, 0, 2e12, 12);
+  doubled = bench_job("real n = 40, dd, a slice", 40, 1, a, PERM_PRECISION_DD, 0, 2e12, 12);
   for (k = 0; k < 40 * 40; k++)
     a[k] = floor(1e6 * a[k]);
-  bench_job("integers n = 40, accurate, a slice", 40, 1, a, PERM_PRECISION_ACCURATE, 0, 4e12, 4);
+  bench_job("integers n = 40, dd, a slice", 40, 1, a, PERM_PRECISION_DD, 0, 2e12, 8);
   for (k = 0; k < 2 * 64 * 64; k++)
     a[k] = 2 * bench_random() - 1;
   bench_job("complex n = 36, default", 36, 2, a, PERM_PRECISION_DEFAULT, 0, whole ? 1.3e12 : 1e12, 5);
-  bench_job("complex n = 30, accurate, a slice", 30, 2, a, PERM_PRECISION_ACCURATE, 0, 2e11, 30);
-  printf("\naccurate takes %.2f times default\n", accurate / fine);
+  bench_job("complex n = 30, dd, a slice", 30, 2, a, PERM_PRECISION_DD, 0, 2e11, 40);
+  printf("\ndd takes %.2f times default\n", doubled / fine);
   if (whole) {
     perm_options options;
     perm_result r, truth;
@@ -476,7 +474,7 @@ int main(int argc, char **argv)
     options.gpu.devices = 1;
     options.tolerance = 1;
     perm_compute_real(40, 40, a, 40, &options, &r);
-    options.precision = PERM_PRECISION_ACCURATE;
+    options.precision = PERM_PRECISION_DD;
     perm_compute_real(40, 40, a, 40, &options, &truth);
     bench_exact_all();
     bench_batch_all();

@@ -61,15 +61,15 @@ void bench_frontier(int files, char **file)
     perm_method method;
     perm_precision precision;
     double effort;
-  } rows[] = {{"regular:110:3", 1, PERM_METHOD_ARRAYS, PERM_PRECISION_FAST, 1},
+  } rows[] = {{"regular:110:3", 1, PERM_METHOD_ARRAYS, PERM_PRECISION_DEFAULT, 1},
               {"regular:110:3", 1, PERM_METHOD_ARRAYS, PERM_PRECISION_EXACT, 1},
               {"regular:110:3", 1, PERM_METHOD_ARRAYS, PERM_PRECISION_DD, 1},
-              {"regular:120:3", 1, PERM_METHOD_ARRAYS, PERM_PRECISION_FAST, 1},
-              {"regular:120:3", 1, PERM_METHOD_ARRAYS, PERM_PRECISION_FAST, 10},
-              {"regular:120:3", 2, PERM_METHOD_ARRAYS, PERM_PRECISION_FAST, 1},
+              {"regular:120:3", 1, PERM_METHOD_ARRAYS, PERM_PRECISION_DEFAULT, 1},
+              {"regular:120:3", 1, PERM_METHOD_ARRAYS, PERM_PRECISION_DEFAULT, 10},
+              {"regular:120:3", 2, PERM_METHOD_ARRAYS, PERM_PRECISION_DEFAULT, 1},
               {"regular:120:3", 1, PERM_METHOD_ARRAYS, PERM_PRECISION_EXACT, 1},
-              {"er:40:0.2", 1, PERM_METHOD_ARRAYS, PERM_PRECISION_FAST, 1},
-              {"er:40:0.2", 1, PERM_METHOD_ARRAYS, PERM_PRECISION_FAST, 30}};
+              {"er:40:0.2", 1, PERM_METHOD_ARRAYS, PERM_PRECISION_DEFAULT, 1},
+              {"er:40:0.2", 1, PERM_METHOD_ARRAYS, PERM_PRECISION_DEFAULT, 30}};
   perm_matrix matrix;
   perm_result r;
   size_t k;
@@ -78,8 +78,8 @@ void bench_frontier(int files, char **file)
          "ps a state | bytes/s | s a unit of cost | value |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n");
   for (i = 0; i < files; i++)
     if (perm_matrix_read(file[i], NULL, &matrix, NULL, &r) == PERM_OK) {
-      bench_row(file[i], &matrix, PERM_METHOD_ARRAYS, PERM_PRECISION_FAST, 1);
-      bench_row(file[i], &matrix, PERM_METHOD_ARRAYS, PERM_PRECISION_FAST, 10);
+      bench_row(file[i], &matrix, PERM_METHOD_ARRAYS, PERM_PRECISION_DEFAULT, 1);
+      bench_row(file[i], &matrix, PERM_METHOD_ARRAYS, PERM_PRECISION_DEFAULT, 10);
       perm_matrix_free(&matrix);
     } else {
       printf("| %s |\n", r.message);

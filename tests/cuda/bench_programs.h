@@ -67,7 +67,7 @@ void bench_sparse_table(int whole)
     bench_sparse(specs[k], PERM_METHOD_HYBRID, PERM_PRECISION_DEFAULT, whole && k < 3);
   for (k = 0; k < 4; k++)
     bench_sparse(specs[k], PERM_METHOD_CACHED, PERM_PRECISION_DEFAULT, 0);
-  bench_sparse(specs[1], PERM_METHOD_HYBRID, PERM_PRECISION_ACCURATE, 0);
+  bench_sparse(specs[1], PERM_METHOD_HYBRID, PERM_PRECISION_DD, 0);
   for (k = 0; k < 2; k++) {
     bench_sparse(specs[k], PERM_METHOD_CODEGEN_REGISTERS, PERM_PRECISION_DEFAULT, 0);
     bench_sparse(specs[k], PERM_METHOD_CODEGEN_MEMORY, PERM_PRECISION_DEFAULT, 0);

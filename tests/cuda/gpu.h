@@ -72,6 +72,5 @@ static int cuda_same_bits(const perm_result *a, const perm_result *b)
          a->error_bound == b->error_bound;
 }
 
-static const perm_precision cuda_precisions[] = {PERM_PRECISION_FAST, PERM_PRECISION_DEFAULT, PERM_PRECISION_ACCURATE,
-                                                 PERM_PRECISION_DD, PERM_PRECISION_DEFAULT};
+static const perm_precision cuda_precisions[] = {PERM_PRECISION_DEFAULT, PERM_PRECISION_DD, PERM_PRECISION_DEFAULT};
 /* SPDX-License-Identifier: MIT */

@@ -182,7 +182,7 @@ TEST(t_cuda_frontier_gpu_has_the_bits_of_the_cpu)
 /* Larger structures, of which blocks fill a warp's lanes and more. */
 static void t_frontier_structures(const char *const *kind, int kinds)
 {
-  static const perm_precision precisions[] = {PERM_PRECISION_FAST, PERM_PRECISION_EXACT, PERM_PRECISION_DD};
+  static const perm_precision precisions[] = {PERM_PRECISION_DEFAULT, PERM_PRECISION_EXACT, PERM_PRECISION_DD};
   int k, p, programs = 0, ran_on_cpu = 0;
   for (k = 0; k < kinds; k++)
     for (p = 0; p < 3; p++) {
@@ -325,7 +325,7 @@ static int t_frontier_progress(const perm_progress *progress, void *user_data)
 static void t_frontier_stops(const char *kind)
 {
   perm_matrix matrix;
-  perm_options options = t_frontier_options(PERM_PRECISION_FAST);
+  perm_options options = t_frontier_options(PERM_PRECISION_DEFAULT);
   perm_result r;
   volatile int cancel = 1;
   CHECK(perm_generate(kind, 3, NULL, &matrix, &r) == PERM_OK);
@@ -360,7 +360,7 @@ TEST(t_cuda_frontier_gpu_stops)
 TEST(t_cuda_frontier_memory)
 {
   perm_matrix matrix;
-  perm_options options = t_frontier_options(PERM_PRECISION_FAST);
+  perm_options options = t_frontier_options(PERM_PRECISION_DEFAULT);
   perm_result r;
   perm_job *job = NULL;
   perm_state *state = NULL;
@@ -401,7 +401,7 @@ TEST(t_cuda_frontier_plans)
   for (real = 0; real < 2; real++)
     for (k = 0; k < 2; k++) {
       perm_matrix matrix;
-      perm_options options = t_frontier_options(PERM_PRECISION_FAST);
+      perm_options options = t_frontier_options(PERM_PRECISION_DEFAULT);
       perm_result r;
       perm_job *job = NULL;
       char text[2000];

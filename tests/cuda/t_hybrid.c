@@ -31,12 +31,10 @@ static perm_matrix cuda_sparse(int n, double p, int parts, int spread)
   return matrix;
 }
 
-/* Hybrid or cached; from k = 2 on accurate, 4 certified, 6 dd, 8 both. */
+/* Hybrid or cached; k = 2, 3, 6, 7 dd, 4, 5 certified, 8, 9 both. */
 static perm_options cuda_sparse_options(int k)
 {
-  perm_options options = cuda_options(k >= 6       ? PERM_PRECISION_DD
-                                      : k / 2 == 1 ? PERM_PRECISION_ACCURATE
-                                                   : PERM_PRECISION_DEFAULT,
+  perm_options options = cuda_options(k >= 6 || k / 2 == 1 ? PERM_PRECISION_DD : PERM_PRECISION_DEFAULT,
                                       k / 2 == 2 || k / 2 == 4);
   options.method = k & 1 ? PERM_METHOD_CACHED : PERM_METHOD_HYBRID;
   return options;

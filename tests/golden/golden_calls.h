@@ -105,18 +105,27 @@ static void golden_failure(perm_status status, const perm_result *r)
 }
 
 /* ------------------------------------------------------------------------------------------- questions */
+/* The precision with this number, of six that there were; the problems of the two that are gone leave no line. */
+static perm_precision golden_precision(int number)
+{
+  static const perm_precision precision[] = {PERM_PRECISION_DEFAULT, PERM_PRECISION_DEFAULT, PERM_PRECISION_DEFAULT,
+                                             PERM_PRECISION_DD, PERM_PRECISION_KAHAN, PERM_PRECISION_EXACT};
+  golden_now.gone |= number == 1 || number == 2;
+  return precision[number];
+}
+
 enum { GOLDEN_PRECISION = 1, GOLDEN_CERTIFY = 2, GOLDEN_TOLERANCE = 4, GOLDEN_FORCE = 8, GOLDEN_ALL_OPTIONS = 15 };
 
 static perm_options golden_options(int what)
 {
   static const double tolerances[] = {1e-3, 1e-10, 1e-14, 1e-20, 1e-27};
-  const int precision = golden_below(8) ? golden_below(4) : golden_below(PERM_PRECISION_COUNT);
+  const int precision = golden_below(8) ? golden_below(4) : golden_below(6);
   const int certify = golden_below(4) == 0, tolerance = golden_below(25), force = golden_below(8) == 0;
   perm_options options;
   memset(&options, 0, sizeof options);
   options.threads = golden_now.threads;
   if (what & GOLDEN_PRECISION && precision) {
-    options.precision = (perm_precision)precision;
+    options.precision = golden_precision(precision);
     golden_describe(" %s", perm_precision_name(options.precision));
   }
   if (what & GOLDEN_CERTIFY && certify) {
@@ -286,7 +295,7 @@ static void golden_integer_class(int index)
   perm_result r;
   golden_modulus(&options);
   if (golden_below(8) == 0) {
-    options.precision = (perm_precision)golden_below(PERM_PRECISION_COUNT);
+    options.precision = golden_precision(golden_below(6));
     golden_describe(" %s", perm_precision_name(options.precision));
   }
   if (parts == 2)

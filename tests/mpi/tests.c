@@ -111,7 +111,7 @@ TEST(t_mpi_bits_of_one_process)
   compare_generated("blocks:3:18:0.9", with_method(PERM_METHOD_DENSE), 1); /* several leaves */
   compare_generated("er:30:0.2", options, 0);
   compare_generated("grid:8:8", options, 0);
-  options.precision = PERM_PRECISION_ACCURATE;
+  options.precision = PERM_PRECISION_DD;
   compare_generated("uniform:19", options, 1);
   options.precision = PERM_PRECISION_DEFAULT;
   options.certify = 1;

@@ -22,6 +22,8 @@ static void INSIDE_HIDE(struct permi_cpu *cpu);
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+static double test_cheap_seconds = 2e-5; /* 0: sums over counts keep to doubles however cheap double-double is */
+#define PERMI_COUNTS_CHEAP_SECONDS test_cheap_seconds
 static double test_share_seconds = 2e-4; /* 0: threads share every step of a task */
 #define PERMI_SHARE_SECONDS test_share_seconds
 static double test_watch_units = 1e7; /* 0: loops that are watched look at every step that they tell of, */

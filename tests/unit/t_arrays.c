@@ -364,7 +364,7 @@ TEST_LONG(t_arrays_bits_do_not_depend_on_threads)
     for (precision = 0; precision < 2; precision++) {
       perm_matrix matrix;
       perm_options options =
-          t_arrays_options(PERM_METHOD_ARRAYS, precision ? PERM_PRECISION_DD : PERM_PRECISION_FAST, 1);
+          t_arrays_options(PERM_METHOD_ARRAYS, precision ? PERM_PRECISION_DD : PERM_PRECISION_DEFAULT, 1);
       perm_result one, many;
       CHECK(perm_generate(kind[k], 3, NULL, &matrix, &one) == PERM_OK);
       CHECK(perm_compute_sparse(&matrix, &options, &one) == PERM_OK);
@@ -472,7 +472,7 @@ TEST(t_arrays_have_one_memory_for_two_steps)
   for (k = 0; k < 5; k++) {
     perm_matrix matrix;
     perm_options options =
-        t_arrays_options(PERM_METHOD_ARRAYS, k == 1 ? PERM_PRECISION_FAST : PERM_PRECISION_DEFAULT, 1);
+        t_arrays_options(PERM_METHOD_ARRAYS, PERM_PRECISION_DEFAULT, 1);
     perm_result result;
     perm_job *job;
     int leaf;

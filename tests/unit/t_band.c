@@ -75,7 +75,7 @@ TEST(t_band_long_ones_have_a_finite_error)
     perm_result result, dd;
     options.tolerance = 1; /* the doubles stand */
     CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_OK && result.error_bound < (double)INFINITY);
-    options.precision = PERM_PRECISION_ACCURATE;
+    options.precision = PERM_PRECISION_DD;
     CHECK(perm_compute_sparse(&matrix, &options, &dd) == PERM_OK && dd.exp2 == result.exp2);
     CHECK(hypot(dd.value - result.value, dd.imaginary - result.imaginary) <= result.error_bound + dd.error_bound);
     CHECK(dd.error_bound < 1e-8 * result.error_bound);
@@ -108,7 +108,7 @@ TEST_LONG(t_band_bits_do_not_depend_on_threads)
 {
   static const perm_kind kind[] = {PERM_KIND_REAL, PERM_KIND_COMPLEX, PERM_KIND_INTEGER};
   static const char *const name[] = {"real", "complex", "integer"};
-  static const perm_precision precision[] = {PERM_PRECISION_FAST, PERM_PRECISION_DD, PERM_PRECISION_EXACT};
+  static const perm_precision precision[] = {PERM_PRECISION_DEFAULT, PERM_PRECISION_DD, PERM_PRECISION_EXACT};
   int k, p, i, ran = 0;
   for (k = 0; k < 3; k++)
     for (p = 0; p < 3; p++) {
@@ -124,7 +124,7 @@ TEST_LONG(t_band_bits_do_not_depend_on_threads)
     }
   for (i = 0; i < 2; i++) { /* states with powers of two of their own; signs; equal columns; runs that are not kept */
     static const char *const made[] = {"ones:12", "bernoulli:9", "band:22:9", "band:21:10"};
-    perm_options options = t_seeds_options(PERM_METHOD_BAND, i ? PERM_PRECISION_DD : PERM_PRECISION_FAST);
+    perm_options options = t_seeds_options(PERM_METHOD_BAND, i ? PERM_PRECISION_DD : PERM_PRECISION_DEFAULT);
     perm_matrix matrix = t_band_long(60, 3, 3, 500, 1, i, PERM_KIND_REAL);
     perm_result result;
     ran += t_seeds_threads(&matrix, options, "spread");

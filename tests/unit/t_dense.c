@@ -41,19 +41,18 @@ TEST(t_every_engine_matches_the_oracle)
       pair += plan.form == PERM_FORM_PAIR;
       for (k = 0; k < 5; k++)
         for (isa = isa_first(); isa; isa = isa_next(methods[k] == PERM_METHOD_DENSE ? isa : PERM_ISA_COUNT)) {
-          int precision;
+          perm_result r;
+          double error;
           if (methods[k] == PERM_METHOD_EXPANSION && n > 8)
             continue;
-          for (precision = PERM_PRECISION_DEFAULT; precision <= PERM_PRECISION_FAST; precision++) {
-            perm_result r = dense_compute(n, a, methods[k], (perm_isa)isa, (perm_precision)precision);
-            double error = fabs((double)((oracle_wide)r.value - exact));
-            CHECK_SHOW(r.status == PERM_OK && r.isa <= (perm_isa)isa, "%s", r.message);
-            CHECK_SHOW(test_within(error, r.error_estimate + 1e-300), "n=%d %s %s: error %g, estimate %g", n,
-                       perm_method_name(methods[k]), perm_isa_name((perm_isa)isa), error, r.error_estimate);
-            CHECK_SHOW(error <= r.error_bound, "n=%d: error %g, bound %g", n, error, r.error_bound);
-            if (r.error_estimate > 0 && r.error_estimate < (double)INFINITY && error / r.error_estimate > worst)
-              worst = error / r.error_estimate;
-          }
+          r = dense_compute(n, a, methods[k], (perm_isa)isa, PERM_PRECISION_DEFAULT);
+          error = fabs((double)((oracle_wide)r.value - exact));
+          CHECK_SHOW(r.status == PERM_OK && r.isa <= (perm_isa)isa, "%s", r.message);
+          CHECK_SHOW(test_within(error, r.error_estimate + 1e-300), "n=%d %s %s: error %g, estimate %g", n,
+                     perm_method_name(methods[k]), perm_isa_name((perm_isa)isa), error, r.error_estimate);
+          CHECK_SHOW(error <= r.error_bound, "n=%d: error %g, bound %g", n, error, r.error_bound);
+          if (r.error_estimate > 0 && r.error_estimate < (double)INFINITY && error / r.error_estimate > worst)
+            worst = error / r.error_estimate;
         }
     }
   CHECK_SHOW(worst > 1e-4, "estimates are vacuous: worst error/estimate %g", worst);
@@ -118,9 +117,7 @@ TEST(t_every_kernel_matches_double_double)
         memset(&options, 0, sizeof options);
         options.method = PERM_METHOD_DENSE;
         options.isa = kernel->isa;
-        options.precision = kernel->product == PERMI_DOUBLED       ? PERM_PRECISION_DD
-                            : kernel->product == PERMI_COMPENSATED ? PERM_PRECISION_ACCURATE
-                                                                   : PERM_PRECISION_DEFAULT;
+        options.precision = kernel->product == PERMI_DOUBLED ? PERM_PRECISION_DD : PERM_PRECISION_DEFAULT;
         options.certify = kernel->form == PERM_FORM_SPLIT && kernel->product == PERMI_ROUNDED;
         options.tolerance = 1; /* no escalation where it is met */
         inside_plan(parts, n, n, a, n, &options, &plan, NULL);
@@ -348,7 +345,6 @@ TEST(t_estimates_are_honest)
       for (trial = 0; trial < (n < 9 ? 60 : 6); trial++) {
         double u[12], v[12], error;
         perm_result r;
-        int precision = trial & 1 ? PERM_PRECISION_FAST : PERM_PRECISION_DEFAULT;
         for (i = 0; i < n; i++) {
           u[i] = test_uniform() + 0.1;
           v[i] = test_uniform() + 0.1;
@@ -364,7 +360,7 @@ TEST(t_estimates_are_honest)
                            : kind == 5 ? u[i] * v[j] + v[i] * u[j]
                                        : x - 0.5;
           }
-        r = dense_compute(n, a, PERM_METHOD_DENSE, PERM_ISA_AUTO, (perm_precision)precision);
+        r = dense_compute(n, a, PERM_METHOD_DENSE, PERM_ISA_AUTO, PERM_PRECISION_DEFAULT);
         error = fabs((double)((oracle_wide)r.value - oracle_real(n, a)));
         CHECK_SHOW(test_within(error, r.error_estimate), "kind %d n=%d: error %g, estimate %g", kind, n, error,
                    r.error_estimate);
@@ -378,7 +374,7 @@ TEST(t_estimates_are_honest)
 TEST_LONG(t_estimate_of_rare_terms)
 {
   double a[20 * 20];
-  int n, i, trial, isa, precision;
+  int n, i, trial, isa;
   for (n = 18; n <= 20; n += 2)
     for (trial = 0; trial < 3; trial++) {
       oracle_wide exact = 1;
@@ -392,14 +388,13 @@ TEST_LONG(t_estimate_of_rare_terms)
         a[(i + 1) * n + k] = -v;
         exact *= -2 * (oracle_wide)u * v;
       }
-      for (isa = isa_first(); isa; isa = isa_next(isa))
-        for (precision = PERM_PRECISION_DEFAULT; precision <= PERM_PRECISION_FAST; precision++) {
-          perm_result r = dense_compute(n, a, PERM_METHOD_DENSE, (perm_isa)isa, (perm_precision)precision);
-          double error = fabs((double)((oracle_wide)r.value - exact));
-          CHECK_SHOW(test_within(error, r.error_estimate), "n=%d %s: error %g, estimate %g", n, perm_isa_name(r.isa),
-                     error, r.error_estimate);
-          CHECK(r.error_estimate > 0 && r.error_estimate < 1e-9 * fabs(r.value));
-        }
+      for (isa = isa_first(); isa; isa = isa_next(isa)) {
+        perm_result r = dense_compute(n, a, PERM_METHOD_DENSE, (perm_isa)isa, PERM_PRECISION_DEFAULT);
+        double error = fabs((double)((oracle_wide)r.value - exact));
+        CHECK_SHOW(test_within(error, r.error_estimate), "n=%d %s: error %g, estimate %g", n, perm_isa_name(r.isa),
+                   error, r.error_estimate);
+        CHECK(r.error_estimate > 0 && r.error_estimate < 1e-9 * fabs(r.value));
+      }
     }
 }
 
@@ -505,13 +500,12 @@ TEST(t_tolerance)
   perm_result r;
   dense_random(12, a, 1);
   memset(&options, 0, sizeof options);
-  options.precision = PERM_PRECISION_FAST;
   options.tolerance = 1e-9;
   CHECK(perm_compute_real(12, 12, a, 12, &options, &r) == PERM_OK);
   CHECK(r.error_estimate <= 1e-9 * fabs(r.value));
   options.tolerance = 1e-18;
   CHECK(perm_compute_real(12, 12, a, 12, &options, &r) == PERM_TOLERANCE_NOT_MET);
-  CHECK(r.value == r.value && r.error_estimate < 1e-10 && r.escalated == 3 && r.precision == PERM_PRECISION_DD);
+  CHECK(r.value == r.value && r.error_estimate < 1e-10 && r.escalated == 1 && r.precision == PERM_PRECISION_DD);
   CHECK_TEXT(r.message, "tolerance 1e-18 not met");
 }
 
@@ -540,7 +534,7 @@ TEST(t_what_lies_below_the_grid_is_noticed)
     CHECK(oracle_exact_distance(&exact, r.value, 0, r.exp2) <= r.error_estimate);
     options.tolerance = 1; /* an estimate above that is no digit, and escalates too */
     for (k = 0; k < 2; k++) {
-      options.precision = k ? PERM_PRECISION_ACCURATE : PERM_PRECISION_DEFAULT;
+      options.precision = k ? PERM_PRECISION_DD : PERM_PRECISION_DEFAULT;
       perm_compute_real(n, n, a, n, &options, &r);
       CHECK_SHOW(oracle_exact_distance(&exact, r.value, 0, r.exp2) <= r.error_estimate, "n=%d: %g +- %g", n, r.value,
                  r.error_estimate);

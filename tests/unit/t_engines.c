@@ -120,8 +120,7 @@ static void t_engines_run(perm_method method, int values, int trials, int most)
     options.method = method;
     options.threads = 1 + trial % 3;
     options.precision = whole ? PERM_PRECISION_EXACT
-                        : values >= T_HIGH ? (trial & 1 ? PERM_PRECISION_DD : PERM_PRECISION_ACCURATE)
-                                           : PERM_PRECISION_DEFAULT;
+                        : values >= T_HIGH ? PERM_PRECISION_DD : PERM_PRECISION_DEFAULT;
     t_engines_fill(structure, n, parts, range, a);
     if (!whole && trial % 4 == 1)
       for (i = 0; i < n * n * parts; i++) /* exact in double, of every size */
@@ -578,7 +577,7 @@ TEST(t_engines_explain)
   static const struct { perm_method method; const char *pattern, *text; } plan[] = {
       {PERM_METHOD_SPARYSER, "er:20:0.3", "sparyser"},
       {PERM_METHOD_DOMINATING, "er:20:0.3", "dominating"},
-      {PERM_METHOD_TRANSVERSALS, "regular:20:3", "double-doubles"},
+      {PERM_METHOD_TRANSVERSALS, "regular:20:3", "perfect matchings, terms in integers"},
       {PERM_METHOD_DECOMPOSE, "regular:20:3", "decompose"},
       {PERM_METHOD_BAND, "band:40:3", "band"},
       {PERM_METHOD_CLASSES, "menage:40", "are counted, the largest product of (number + 1) is"},
@@ -587,7 +586,7 @@ TEST(t_engines_explain)
       {PERM_METHOD_HYBRID, "er:20:0.3", "hybrid"}};
   size_t k;
   for (k = 0; k < sizeof plan / sizeof plan[0]; k++) {
-    const perm_options options = t_sparse_options(plan[k].method, PERM_PRECISION_FAST);
+    const perm_options options = t_sparse_options(plan[k].method, PERM_PRECISION_DEFAULT);
     perm_matrix matrix;
     perm_job *job = NULL;
     perm_result result;

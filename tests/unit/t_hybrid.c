@@ -102,8 +102,8 @@ TEST(t_hybrid_programs)
   static const perm_isa family[] = {PERM_ISA_PLAIN, PERM_ISA_AVX2, PERM_ISA_AVX512};
   static permi_layouts work;
   perm_allocator allocator;
-  static const permi_hybrid_algebra kinds[] = {PERMI_HYBRID_REAL, PERMI_HYBRID_COMPLEX, PERMI_HYBRID_COMPENSATED,
-                                               PERMI_HYBRID_DOUBLED, PERMI_HYBRID_COMPLEX_DOUBLED};
+  static const permi_hybrid_algebra kinds[] = {PERMI_HYBRID_REAL, PERMI_HYBRID_COMPLEX, PERMI_HYBRID_DOUBLED,
+                                               PERMI_HYBRID_COMPLEX_DOUBLED};
   double worst[PERMI_HYBRID_ALGEBRAS] = {0};
   double off_doubled = 0;
   int t, ran = 0;
@@ -178,7 +178,7 @@ TEST(t_hybrid_programs)
       relative = hypot(value - ldexp(referee.value, (int)referee.exp2),
                        imaginary - ldexp(referee.imaginary, (int)referee.exp2)) / absolute;
       worst[algebra] = fmax(worst[algebra], relative);
-      CHECK_SHOW(relative <= (permi_hybrid_is_paired(algebra) ? 2e-16 * fabs(value) / absolute + 1e-26 : 1e-15),
+      CHECK_SHOW(relative <= (permi_hybrid_is_doubled(algebra) ? 2e-16 * fabs(value) / absolute + 1e-26 : 1e-15),
                  "n = %d, algebra %d, %s, inner %d, low %d: %.17g, not %.17g, off by %g of the sum of moduli", n,
                  (int)algebra, perm_isa_name(family[f]), hybrid->inner, hybrid->low, value,
                  ldexp(referee.value, (int)referee.exp2), relative);
@@ -196,8 +196,8 @@ TEST(t_hybrid_programs)
   }
   CHECK_SHOW(ran > 320, "%d programs", ran);
   if (test_verbose)
-    printf("     %d programs, worst error / sum of moduli: real %.2g, complex %.2g, compensated %.2g, dd %.2g\n", ran,
-           worst[PERMI_HYBRID_REAL], worst[PERMI_HYBRID_COMPLEX], worst[PERMI_HYBRID_COMPENSATED], off_doubled);
+    printf("     %d programs, worst error / sum of moduli: real %.2g, complex %.2g, dd %.2g\n", ran,
+           worst[PERMI_HYBRID_REAL], worst[PERMI_HYBRID_COMPLEX], off_doubled);
 }
 
 TEST(t_hybrid_same_bits)
@@ -205,7 +205,7 @@ TEST(t_hybrid_same_bits)
   int t, m;
   for (t = 0; t < 6; t++) {
     perm_matrix a = hybrid_random(21 + t % 2, 0.25 + 0.1 * t, t % 3 == 2, 0);
-    perm_result referee = hybrid_compute(&a, PERM_METHOD_DENSE, PERM_PRECISION_ACCURATE, PERM_ISA_AUTO, 1);
+    perm_result referee = hybrid_compute(&a, PERM_METHOD_DENSE, PERM_PRECISION_DD, PERM_ISA_AUTO, 1);
     for (m = 0; m < 2; m++) {
       const perm_method method = m ? PERM_METHOD_CACHED : PERM_METHOD_HYBRID;
       perm_result one = hybrid_compute(&a, method, PERM_PRECISION_DEFAULT, PERM_ISA_AUTO, 1), other;
@@ -219,8 +219,8 @@ TEST(t_hybrid_same_bits)
       }
       other = hybrid_compute(&a, method, PERM_PRECISION_DEFAULT, PERM_ISA_PLAIN, 1);
       CHECK(other.isa == PERM_ISA_PLAIN && hybrid_close(other, referee, NULL));
-      other = hybrid_compute(&a, method, PERM_PRECISION_ACCURATE, PERM_ISA_AUTO, 1);
-      CHECK_SHOW(other.precision == (t % 3 == 2 ? PERM_PRECISION_DD : PERM_PRECISION_ACCURATE) &&
+      other = hybrid_compute(&a, method, PERM_PRECISION_DD, PERM_ISA_AUTO, 1);
+      CHECK_SHOW(other.precision == PERM_PRECISION_DD &&
                      hybrid_close(other, referee, NULL) &&
                      other.error_estimate <= (t % 3 == 2 ? 1 : 1e-3) * one.error_estimate, /* 0: 0 by structure */
                  "%.17g +- %g, not %.17g", other.value, other.error_estimate, referee.value);
@@ -463,7 +463,7 @@ TEST_LONG(t_hybrid_estimates_survive_climbing)
   for (climb = 0; climb < 60; climb++) {
     const int n = 4 + climb % 5, complex = climb % 3 == 2;
     const perm_method method = climb % 2 ? PERM_METHOD_CACHED : PERM_METHOD_HYBRID;
-    const perm_precision precision = climb % 4 ? PERM_PRECISION_DEFAULT : PERM_PRECISION_ACCURATE;
+    const perm_precision precision = climb % 4 ? PERM_PRECISION_DEFAULT : PERM_PRECISION_DD;
     double best, ratio;
     hybrid_attack_start(n, climb % 6, x);
     best = hybrid_ratio(n, complex, method, precision, x);
@@ -573,7 +573,7 @@ TEST_LONG(t_hybrid_bound_of_many_blocks)
     options.method = t & 2 ? PERM_METHOD_CACHED : PERM_METHOD_HYBRID;
     options.certify = options.threads = 1;
     if (doubled)
-      options.precision = t < 10 ? PERM_PRECISION_ACCURATE : PERM_PRECISION_DD;
+      options.precision = PERM_PRECISION_DD;
     CHECK_SHOW(perm_compute_sparse(&a, &options, &r) == PERM_OK, "n = %d: %s", n, r.message);
     options.threads = 3;
     CHECK(perm_compute_sparse(&a, &options, &again) == PERM_OK);
@@ -653,7 +653,7 @@ TEST(t_hybrid_doubled)
     a = hybrid_whole(n, complex, x);
     truth = oracle_exact_make(parts, n, plain);
     options.method = method ? PERM_METHOD_CACHED : PERM_METHOD_HYBRID;
-    options.precision = t % 3 ? PERM_PRECISION_DD : PERM_PRECISION_ACCURATE;
+    options.precision = PERM_PRECISION_DD;
     options.isa = permi_isa_here(isa[t / 2 % 3]) ? isa[t / 2 % 3] : PERM_ISA_AUTO;
     options.certify = 1;
     options.threads = 1 + t % 3;

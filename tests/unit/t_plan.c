@@ -37,7 +37,6 @@ TEST(t_plan_of_gpus)
       perm_result r;
       memset(&options, 0, sizeof options);
       options.method = PERM_METHOD_DENSE;
-      options.precision = PERM_PRECISION_FAST;
       cpu = plan_of(parts, n, a, &options);
       CHECK(cpu.isa != PERM_ISA_CUDA && !permi_gpu_wanted(&options, n));
       options.gpu.devices = 1;
@@ -154,21 +153,16 @@ TEST(t_plan_refuses)
 }
 
 /* The precisions that one method goes through, by their first letters, from `from` on. */
-static const char *plan_precisions(perm_method method, perm_precision from, int certify)
+static const char *plan_precisions(perm_method method, perm_precision from)
 {
   static char text[16];
-  perm_options options;
   int k;
-  memset(&options, 0, sizeof options);
-  options.certify = certify;
   for (k = 0; from != PERM_PRECISION_COUNT && k < 15; k++) {
-    text[k] = from == PERM_PRECISION_DEFAULT    ? 'D'
-              : from == PERM_PRECISION_FAST     ? 'f'
-              : from == PERM_PRECISION_ACCURATE ? 'a'
-              : from == PERM_PRECISION_DD       ? 'd'
-              : from == PERM_PRECISION_KAHAN    ? 'k'
-                                                : 'e';
-    from = permi_next_precision(&options, method, from);
+    text[k] = from == PERM_PRECISION_DEFAULT ? 'D'
+              : from == PERM_PRECISION_DD    ? 'd'
+              : from == PERM_PRECISION_KAHAN ? 'k'
+                                             : 'e';
+    from = permi_next_precision(method, from);
   }
   text[k] = 0;
   return text;
@@ -177,33 +171,30 @@ static const char *plan_precisions(perm_method method, perm_precision from, int 
 /* What an answer that is not good enough is computed in next: never the same twice, and double-double at the top. */
 TEST(t_plan_of_precisions)
 {
-  static const struct { perm_method method; const char *fast, *usual, *certified, *accurate, *dd, *kahan; } ladder[] = {
-      {PERM_METHOD_DENSE, "fDad", "Dad", "Dd", "ad", "d", "k"},
-      {PERM_METHOD_GLYNN, "fDd", "Dd", "Dd", "ad", "d", "k"},
-      {PERM_METHOD_RYSER, "fDd", "Dd", "Dd", "ad", "d", "k"},
-      {PERM_METHOD_EXPANSION, "f", "D", "D", "a", "d", "k"},
-      {PERM_METHOD_STRUCTURE, "f", "D", "D", "a", "d", "k"},
-      {PERM_METHOD_HYBRID, "fad", "Dad", "Dd", "ad", "d", NULL},
-      {PERM_METHOD_CACHED, "fad", "Dad", "Dd", "ad", "d", NULL},
-      {PERM_METHOD_FRONTIER, "fd", "Dd", "Dd", "a", "d", NULL},
-      {PERM_METHOD_LISTS, "fd", "Dd", "Dd", "a", "d", NULL},
-      {PERM_METHOD_SORTING, "fd", "Dd", "Dd", "a", "d", NULL},
-      {PERM_METHOD_ARRAYS, "fd", "Dd", "Dd", "a", "d", NULL},
-      {PERM_METHOD_BAND, "fd", "Dd", "Dd", "a", "d", NULL},
-      {PERM_METHOD_TRANSVERSALS, "fd", "Dd", "Dd", "a", "d", NULL},
-      {PERM_METHOD_CLASSES, "fd", "Dd", "Dd", "a", "d", NULL}};
+  static const struct { perm_method method; const char *usual, *dd, *kahan; } ladder[] = {
+      {PERM_METHOD_DENSE, "Dd", "d", "k"},
+      {PERM_METHOD_GLYNN, "Dd", "d", "k"},
+      {PERM_METHOD_RYSER, "Dd", "d", "k"},
+      {PERM_METHOD_EXPANSION, "D", "d", "k"},
+      {PERM_METHOD_STRUCTURE, "D", "d", "k"},
+      {PERM_METHOD_HYBRID, "Dd", "d", NULL},
+      {PERM_METHOD_CACHED, "Dd", "d", NULL},
+      {PERM_METHOD_FRONTIER, "Dd", "d", NULL},
+      {PERM_METHOD_LISTS, "Dd", "d", NULL},
+      {PERM_METHOD_SORTING, "Dd", "d", NULL},
+      {PERM_METHOD_ARRAYS, "Dd", "d", NULL},
+      {PERM_METHOD_BAND, "Dd", "d", NULL},
+      {PERM_METHOD_TRANSVERSALS, "Dd", "d", NULL},
+      {PERM_METHOD_CLASSES, "Dd", "d", NULL}};
   size_t k;
   for (k = 0; k < sizeof ladder / sizeof *ladder; k++) {
     const perm_method method = ladder[k].method;
-#define PLAN_LADDER(field, from, certify)                                                             \
-  CHECK_SHOW(!ladder[k].field || !strcmp(plan_precisions(method, from, certify), ladder[k].field),    \
-             "%s: %s", perm_method_name(method), plan_precisions(method, from, certify));
-    PLAN_LADDER(fast, PERM_PRECISION_FAST, 0)
-    PLAN_LADDER(usual, PERM_PRECISION_DEFAULT, 0)
-    PLAN_LADDER(certified, PERM_PRECISION_DEFAULT, 1)
-    PLAN_LADDER(accurate, PERM_PRECISION_ACCURATE, 0)
-    PLAN_LADDER(dd, PERM_PRECISION_DD, 0)
-    PLAN_LADDER(kahan, PERM_PRECISION_KAHAN, 0)
+#define PLAN_LADDER(field, from)                                                          \
+  CHECK_SHOW(!ladder[k].field || !strcmp(plan_precisions(method, from), ladder[k].field), \
+             "%s: %s", perm_method_name(method), plan_precisions(method, from));
+    PLAN_LADDER(usual, PERM_PRECISION_DEFAULT)
+    PLAN_LADDER(dd, PERM_PRECISION_DD)
+    PLAN_LADDER(kahan, PERM_PRECISION_KAHAN)
 #undef PLAN_LADDER
   }
 }
@@ -213,8 +204,8 @@ TEST(t_plan_of_a_leaf)
 {
   static const struct { int n, certify; perm_precision asked, planned; } cases[] = {
       {12, 0, PERM_PRECISION_DEFAULT, PERM_PRECISION_DEFAULT},
-      {30, 0, PERM_PRECISION_ACCURATE, PERM_PRECISION_ACCURATE},
-      {30, 1, PERM_PRECISION_ACCURATE, PERM_PRECISION_DD},
+      {30, 0, PERM_PRECISION_DD, PERM_PRECISION_DD},
+      {30, 1, PERM_PRECISION_DD, PERM_PRECISION_DD},
       {3, 0, PERM_PRECISION_DD, PERM_PRECISION_DD}};
   static double a[30 * 30];
   size_t k;
@@ -316,45 +307,6 @@ TEST(t_rounding_of_a_factor)
   CHECK(permi_rounded_product(0, 0.5, 0.5, &square) == 0.5 && square > 1e29);
 }
 
-/* Blocks (x, y; x, -y) on the diagonal, 1/2 < y < x < 1, so that scaling leaves them alone: every term is `weight`
-   times the product of the rows' norms. */
-static void plan_blocks(int n, double weight, double *a)
-{
-  const double q = pow(weight, 2.0 / n), s = sqrt((1 - q) / (1 + q));
-  int i;
-  memset(a, 0, (size_t)(n * n) * sizeof *a);
-  for (i = 0; i < n; i += 2) {
-    a[i * n + i] = a[(i + 1) * n + i] = 0.9;
-    a[i * n + i + 1] = 0.9 * s;
-    a[(i + 1) * n + i + 1] = -0.9 * s;
-  }
-}
-
-/* Sampled terms below 2^-n / 8 of the norms tell nothing: no estimate then, of precision accurate. */
-TEST(t_rounding_of_terms_too_small_to_tell)
-{
-  static double a[20 * 20];
-  int k;
-  for (k = -3; k <= 3; k++) {
-    permi_view view = permi_view_make(a, 20, 1);
-    perm_options options;
-    perm_plan plan;
-    permi_leaf leaf;
-    if (k == 0)
-      continue;
-    memset(&options, 0, sizeof options);
-    options.method = PERM_METHOD_DENSE;
-    options.precision = PERM_PRECISION_ACCURATE;
-    plan_blocks(20, ldexp(0.125, -20 + k), a);
-    plan = plan_of(1, 20, a, &options);
-    CHECK(plan.precision == PERM_PRECISION_ACCURATE);
-    CHECK_SHOW(permi_plan_rounded_rows(&plan, &view, PERMI_SAMPLED_TERMS).seen == (k > 0), "2^%d", k);
-    memset(&leaf, 0, sizeof leaf);
-    permi_plan_bounds(&plan, &view, &leaf);
-    CHECK((leaf.estimate_relative < (double)INFINITY) == (k > 0));
-  }
-}
-
 /* Blocks (u, u; v, -v): in every term one row sum of each vanishes, and the sum is all rounding. At order 48 sampled
    terms are below the least double, which must not make them vanish. */
 TEST(t_rounding_where_all_terms_vanish)
@@ -374,7 +326,6 @@ TEST(t_rounding_where_all_terms_vanish)
     }
     memset(&options, 0, sizeof options);
     options.method = PERM_METHOD_DENSE;
-    options.precision = PERM_PRECISION_FAST;
     plan = plan_of(1, n, a, &options);
     plan.form = PERM_FORM_PAIR; /* small orders are planned with proof */
     plan.exact_rows = 0;

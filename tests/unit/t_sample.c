@@ -96,8 +96,6 @@ TEST(t_sample_matches_enumeration)
     perm_matrix matrix;
     perm_result result;
     memset(&options, 0, sizeof options);
-    if (trial % 4 == 1)
-      options.precision = PERM_PRECISION_FAST;
     for (k = 0; k < n * n; k++)
       a[k] = test_below(10) < 3 ? 0 : whole ? 1 + test_below(5) : test_uniform() * (k % 3 ? 1 : 4);
     for (k = 0; k < n * n && trial % 3 == 2; k++) /* proportional lines, nested */

@@ -50,7 +50,7 @@ TEST(t_sparse_complex_matches_exact_arithmetic)
         perm_result r;
         double error;
         options.certify = methods[k] < PERM_METHOD_GLYNN && trial & 1;
-        if (scalar ? precision == PERM_PRECISION_ACCURATE : precision == PERM_PRECISION_KAHAN) {
+        if (!scalar && precision == PERM_PRECISION_KAHAN) {
           CHECK(perm_compute_sparse(&matrix, &options, &r) == PERM_ERROR_UNSUPPORTED && r.argument == 2);
           continue;
         }
@@ -197,22 +197,21 @@ TEST(t_sparse_certified)
     }
     exact = oracle_exact_make(1, n, a);
     CHECK(perm_matrix_from_dense(n, n, a, n, NULL, &matrix, &r) == PERM_OK);
-    for (way = 0; way < 6; way++) {
+    for (way = 0; way < 4; way++) {
       static const perm_precision precisions[] = {PERM_PRECISION_DEFAULT,  PERM_PRECISION_DEFAULT, PERM_PRECISION_DD,
-                                                  PERM_PRECISION_ACCURATE, PERM_PRECISION_FAST,
-                                                  PERM_PRECISION_ACCURATE};
+                                                  PERM_PRECISION_DD};
       perm_options options = t_sparse_options(way & 1 ? PERM_METHOD_DENSE : PERM_METHOD_AUTO, precisions[way]);
       double error;
-      options.certify = way != 2 && way != 5;
+      options.certify = way != 2;
       CHECK(perm_compute_sparse(&matrix, &options, &r) == PERM_OK);
       error = oracle_exact_distance(&exact, r.value, 0, r.exp2);
       CHECK_SHOW(error <= r.error_bound * (1 + 1e-14), "n=%d trial %d way %d: error %g, bound %g, value %g", n, trial,
                  way, error, r.error_bound, r.value);
       finite += r.error_bound < (double)INFINITY;
-      CHECK_SHOW(way == 5 || trial % 4 == 3 || r.error_bound < (double)INFINITY, "n=%d trial %d way %d %s", n, trial,
+      CHECK_SHOW(trial % 4 == 3 || r.error_bound < (double)INFINITY, "n=%d trial %d way %d %s", n, trial,
                  way, perm_method_name(r.method));
       if (trial % 4 != 3)
-        CHECK(way == 5 || r.error_bound <= 1e-10 * fabs(r.value));
+        CHECK(r.error_bound <= 1e-10 * fabs(r.value));
       if (way == 2 || way == 3)
         CHECK_SHOW(r.precision == PERM_PRECISION_DD, "%s", perm_precision_name(r.precision));
       if (way == 5 && trial % 4 != 3)
@@ -231,7 +230,7 @@ TEST(t_sparse_certified)
     perm_matrix_free(&matrix);
     oracle_exact_free(&exact);
   }
-  CHECK_SHOW(finite > 260, "%d finite bounds", finite); /* graded ones may have entries lost to the scaling */
+  CHECK_SHOW(finite > 200, "%d finite bounds", finite); /* graded ones may have entries lost to the scaling */
   CHECK_SHOW(reduced > 30, "%d matrices had rows of degree two", reduced);
 }
 

@@ -230,7 +230,7 @@ TEST(t_sparse_integers_that_round)
   int n, k, precision, sign;
   for (n = 1; n <= 3; n++)
     for (k = 0; k < 5; k++)
-      for (precision = PERM_PRECISION_DEFAULT; precision <= PERM_PRECISION_FAST; precision++)
+      for (precision = PERM_PRECISION_DEFAULT; precision <= PERM_PRECISION_DD; precision++)
         for (sign = -1; sign <= 1; sign += 2) {
           int64_t integer[9];
           int row[9], column[9], i;
@@ -264,70 +264,64 @@ TEST(t_sparse_integers_that_round_in_arrays)
   static const int row[] = {0, 0, 1, 1, 1}, column[] = {0, 1, 0, 1, 2};
   static const int64_t integer[] = {INT64_C(9007199254740993), 2, INT64_C(9007199254740995), 3, 1};
   static const perm_method methods[] = {PERM_METHOD_AUTO, PERM_METHOD_SUBSETS, PERM_METHOD_SHORT, PERM_METHOD_REPEATS};
-  int k, n, precision;
+  int k, n;
   for (k = 0; k < 4; k++)
-    for (n = 2; n <= 3; n++) /* without and with the last column */
-      for (precision = PERM_PRECISION_FAST; precision <= PERM_PRECISION_DD; precision++) {
-        const long double z = integer[0], exact = 3 * z + 2.0L * integer[2] + (n == 3 ? z + 2 : 0);
-        perm_options options = t_sparse_options(methods[k], (perm_precision)precision);
-        perm_matrix matrix;
-        perm_result result;
-        long double off;
-        CHECK(perm_matrix_from_triplets(2, n, (size_t)n + 2, row, column, NULL, NULL, integer, PERM_KIND_INTEGER, NULL,
-                                        &matrix, NULL) == PERM_OK);
-        options.tolerance = 1e-25; /* would escalate, to integers that are not those given */
-        CHECK(perm_compute_sparse(&matrix, &options, &result) >= PERM_OK);
-        off = fabsl(ldexpl((long double)result.value, (int)result.exp2) - exact);
-        CHECK_SHOW(result.exact ? n == 2 && k == 0 /* not as an array */
-                                : off <= ldexpl((long double)result.error_bound, (int)result.exp2) &&
-                                      off <= ldexpl((long double)result.error_estimate, (int)result.exp2),
-                   "%s, 2 x %d: exact %d, off by %Lg, error %g, estimate %g", perm_method_name(methods[k]), n,
-                   result.exact, off, result.error_bound, result.error_estimate);
-        perm_matrix_free(&matrix);
-      }
+    for (n = 2; n <= 3; n++) { /* without and with the last column */
+      const long double z = integer[0], exact = 3 * z + 2.0L * integer[2] + (n == 3 ? z + 2 : 0);
+      perm_options options = t_sparse_options(methods[k], PERM_PRECISION_DD);
+      perm_matrix matrix;
+      perm_result result;
+      long double off;
+      CHECK(perm_matrix_from_triplets(2, n, (size_t)n + 2, row, column, NULL, NULL, integer, PERM_KIND_INTEGER, NULL,
+                                      &matrix, NULL) == PERM_OK);
+      options.tolerance = 1e-25; /* would escalate, to integers that are not those given */
+      CHECK(perm_compute_sparse(&matrix, &options, &result) >= PERM_OK);
+      off = fabsl(ldexpl((long double)result.value, (int)result.exp2) - exact);
+      CHECK_SHOW(result.exact ? n == 2 && k == 0 /* not as an array */
+                              : off <= ldexpl((long double)result.error_bound, (int)result.exp2) &&
+                                    off <= ldexpl((long double)result.error_estimate, (int)result.exp2),
+                 "%s, 2 x %d: exact %d, off by %Lg, error %g, estimate %g", perm_method_name(methods[k]), n,
+                 result.exact, off, result.error_bound, result.error_estimate);
+      perm_matrix_free(&matrix);
+    }
 }
 
-/* Methods low-rank and repeats in doubles of integers of 62 bits, of rank 2: within the estimate, by low-rank within a
-   finite bound; of any rank that doubles would have. */
+/* Methods low-rank and repeats in double-double of integers of 62 bits, of rank 2: within the estimate, by low-rank
+   within a finite bound; of any rank that doubles would have. */
 TEST(t_sparse_low_rank_of_integers_that_round)
 {
   static const perm_method methods[] = {PERM_METHOD_LOW_RANK, PERM_METHOD_REPEATS, PERM_METHOD_RYSER};
-  int n, precision, way;
+  int n, way;
   for (n = 1; n <= 6; n++)
-    for (precision = PERM_PRECISION_FAST; precision <= PERM_PRECISION_DD; precision++)
-      for (way = 0; way < 6; way++) {
-        const perm_options options = t_sparse_options(methods[way / 2], (perm_precision)precision);
-        oracle_entry entry[36];
-        oracle_exact exact;
-        perm_result result;
-        perm_matrix matrix;
-        int64_t integer[36];
-        int row[36], column[36], k;
-        double off;
-        for (k = 0; k < n * n; k++) { /* x + y */
-          row[k] = k / n;
-          column[k] = k % n;
-          integer[k] = INT64_C(2666017420329218383) + row[k] * INT64_C(98765432123456789) -
-                       column[k] * (way % 2 ? INT64_C(1345678987654321001) : 1);
-          entry[k] = oracle_whole((uint64_t)(integer[k] < 0 ? -integer[k] : integer[k]), 0, integer[k] < 0);
-        }
-        CHECK(perm_matrix_from_triplets(n, n, (size_t)(n * n), row, column, NULL, NULL, integer, PERM_KIND_INTEGER,
-                                        NULL, &matrix, NULL) == PERM_OK);
-        perm_compute_sparse(&matrix, &options, &result);
-        perm_matrix_free(&matrix);
-        if (way > 3 && precision == PERM_PRECISION_ACCURATE) { /* which ryser has not */
-          CHECK(result.status == PERM_ERROR_UNSUPPORTED);
-          continue;
-        }
-        CHECK_SHOW(result.status == PERM_OK, "%s", result.message);
-        exact = oracle_exact_entries(1, n, n, entry, HUGE_VAL);
-        off = oracle_exact_distance(&exact, result.value, 0, result.exp2);
-        oracle_exact_free(&exact);
-        CHECK_SHOW(off <= result.error_bound && off <= 2 * result.error_estimate &&
-                       (way > 1 || result.error_bound <= 4 * PERMI_UNIT * fabs(result.value)),
-                   "%s, order %d, precision %d: off by %g, bound %g, estimate %g", perm_method_name(methods[way / 2]),
-                   n, precision, off, result.error_bound, result.error_estimate);
+    for (way = 0; way < 6; way++) {
+      const perm_options options = t_sparse_options(methods[way / 2], PERM_PRECISION_DD);
+      oracle_entry entry[36];
+      oracle_exact exact;
+      perm_result result;
+      perm_matrix matrix;
+      int64_t integer[36];
+      int row[36], column[36], k;
+      double off;
+      for (k = 0; k < n * n; k++) { /* x + y */
+        row[k] = k / n;
+        column[k] = k % n;
+        integer[k] = INT64_C(2666017420329218383) + row[k] * INT64_C(98765432123456789) -
+                     column[k] * (way % 2 ? INT64_C(1345678987654321001) : 1);
+        entry[k] = oracle_whole((uint64_t)(integer[k] < 0 ? -integer[k] : integer[k]), 0, integer[k] < 0);
       }
+      CHECK(perm_matrix_from_triplets(n, n, (size_t)(n * n), row, column, NULL, NULL, integer, PERM_KIND_INTEGER,
+                                      NULL, &matrix, NULL) == PERM_OK);
+      perm_compute_sparse(&matrix, &options, &result);
+      perm_matrix_free(&matrix);
+      CHECK_SHOW(result.status == PERM_OK, "%s", result.message);
+      exact = oracle_exact_entries(1, n, n, entry, HUGE_VAL);
+      off = oracle_exact_distance(&exact, result.value, 0, result.exp2);
+      oracle_exact_free(&exact);
+      CHECK_SHOW(off <= result.error_bound && off <= 2 * result.error_estimate &&
+                     (way > 1 || result.error_bound <= 4 * PERMI_UNIT * fabs(result.value)),
+                 "%s, order %d: off by %g, bound %g, estimate %g", perm_method_name(methods[way / 2]),
+                 n, off, result.error_bound, result.error_estimate);
+    }
 }
 
 /* Blocks that cancel to 0 up to rounding: their product is not known to be 0. */
@@ -408,7 +402,7 @@ TEST(t_sparse_named_engines_and_zero_lines)
   int k, i, line;
   for (k = 0; k < 5; k++)
     for (line = 0; line < 2; line++) {
-      perm_options options = t_sparse_options(methods[k], PERM_PRECISION_FAST);
+      perm_options options = t_sparse_options(methods[k], PERM_PRECISION_DEFAULT);
       perm_matrix matrix;
       perm_result result;
       for (i = 0; i < 25; i++)
@@ -420,12 +414,12 @@ TEST(t_sparse_named_engines_and_zero_lines)
     }
 }
 
-/* fast escalates to default when a tolerance asks for it, and says when that is not enough. */
+/* default escalates to dd when a tolerance asks for it, and says when that is not enough. */
 TEST(t_sparse_escalates)
 {
   double a[14 * 14];
   int i;
-  perm_options options = t_sparse_options(PERM_METHOD_DENSE, PERM_PRECISION_FAST);
+  perm_options options = t_sparse_options(PERM_METHOD_DENSE, PERM_PRECISION_DEFAULT);
   perm_matrix matrix;
   perm_result result;
   for (i = 0; i < 14 * 14; i++)
@@ -433,10 +427,10 @@ TEST(t_sparse_escalates)
   CHECK(perm_matrix_from_dense(14, 14, a, 14, NULL, &matrix, NULL) == PERM_OK);
   options.tolerance = 1e-17;
   CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_TOLERANCE_NOT_MET);
-  CHECK(result.escalated == 3 && result.precision == PERM_PRECISION_DD && result.error_estimate < (double)INFINITY);
+  CHECK(result.escalated == 1 && result.precision == PERM_PRECISION_DD && result.error_estimate < (double)INFINITY);
   options.tolerance = 1e-6;
   CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_OK && result.escalated == 0);
-  CHECK(result.precision == PERM_PRECISION_FAST);
+  CHECK(result.precision == PERM_PRECISION_DEFAULT);
   perm_matrix_free(&matrix);
 }
 /* A job that must beat another one is as quick as that, or none: what is slower is not planned. Where integers take

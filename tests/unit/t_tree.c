@@ -57,12 +57,13 @@ TEST(t_tree_equals_expansion)
     CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_OK);
     CHECK_SHOW(result.exact && t_sparse_value(&result) == expected, "trial %d, n %d: %.17g", trial, n, result.value);
     used += result.method == PERM_METHOD_TREE;
-    options.precision = PERM_PRECISION_FAST;
+    t_as_doubles(&matrix, &options);
     CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_OK);
     CHECK_SHOW(t_sparse_within(&result, expected), "trial %d, n %d: %.17g +- %.3g", trial, n, result.value,
                result.error_bound);
     CHECK(result.error_bound <= 1e-12 * (double)moduli && result.error_estimate <= 1e-12 * (double)moduli);
     options.precision = PERM_PRECISION_DD;
+    options.tolerance = 0;
     CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_OK);
     CHECK_SHOW(t_sparse_within(&result, expected), "dd: trial %d, n %d: %.17g +- %.3g", trial, n, result.value,
                result.error_bound);
@@ -79,8 +80,7 @@ TEST(t_tree_bounds_hold)
   for (trial = 0; trial < 600; trial++) {
     const int n = 2 + test_below(8), parts = 1 + test_below(2), wild = test_below(3), precise = test_below(3);
     const perm_precision precision = precise == 0 ? PERM_PRECISION_DD
-                                     : precise == 1 ? PERM_PRECISION_ACCURATE
-                                                    : PERM_PRECISION_DEFAULT;
+                                     : PERM_PRECISION_DEFAULT;
     double a[2 * T_TREE_MAX * T_TREE_MAX], real[T_TREE_MAX * T_TREE_MAX], imaginary[T_TREE_MAX * T_TREE_MAX], size = 0;
     int row[T_TREE_MAX * T_TREE_MAX], column[T_TREE_MAX * T_TREE_MAX], i, j;
     perm_options options = t_tree_options(precision);
@@ -333,7 +333,7 @@ TEST_LONG(t_tree_bits_do_not_depend_on_threads)
     for (k = 0; k < 4; k++)
       for (p = 0; p < 3; p++) {
         perm_matrix matrix = t_tree_matrix(shape[s][0], shape[s][1], shape[s][2], kind[k], k == 1 ? 500 : 0);
-        perm_options options = t_seeds_options(PERM_METHOD_TREE, p == 1 ? PERM_PRECISION_DD : PERM_PRECISION_FAST);
+        perm_options options = t_seeds_options(PERM_METHOD_TREE, p == 1 ? PERM_PRECISION_DD : PERM_PRECISION_DEFAULT);
         perm_result tree, other;
         if (p == 2)
           options.precision = k == 3 ? PERM_PRECISION_EXACT : PERM_PRECISION_DEFAULT;
@@ -396,7 +396,7 @@ TEST_LONG(t_tree_stops_when_asked)
   perm_result result;
   perm_job *job;
   t_sparse_memory memory;
-  perm_options options = t_tree_options(PERM_PRECISION_FAST);
+  perm_options options = t_tree_options(PERM_PRECISION_DEFAULT);
   int i, at, late, shared = 0;
   CHECK(perm_generate("er:36:0.11", 1, NULL, &matrix, &result) == PERM_OK);
   memset(&memory, 0, sizeof memory);

@@ -202,7 +202,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
       single[0] = ldexp(one.value, (int)one.exp2);
       single[1] = ldexp(one.imaginary, (int)one.exp2);
       if (one.error_estimate <= 1e-12 * fuzz_modulus(&one) && fuzz_modulus(&one) > 0 && one.exp2 == 0 &&
-          options.precision <= PERM_PRECISION_FAST && options.method == PERM_METHOD_AUTO && !options.max_bytes)
+          options.precision == PERM_PRECISION_DEFAULT && options.method == PERM_METHOD_AUTO && !options.max_bytes)
         for (i = 0; i < parts; i++)
           if (!fuzz_close(list[k * parts + i], single[i], 1e-10 * (size_of > 4 ? fuzz_modulus(&one) : most))) {
             fprintf(stderr, "matrix %d of order %d: %.17g, alone %.17g\n", k, size_of, list[k * parts + i], single[i]);
