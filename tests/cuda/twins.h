@@ -102,7 +102,7 @@ static cuda_number cuda_times(permi_hybrid_algebra algebra, cuda_number a, cuda_
     imaginary.v = cuda_two_sum(z.v, u.v, &imaginary.e);
     r.w = imaginary.v;
     r.f = z.e + (u.e + imaginary.e);
-  } else if (permi_hybrid_is_paired(algebra)) {
+  } else if (permi_hybrid_is_doubled(algebra)) {
     r = cuda_pair_times(a.v, a.e, b.v, b.e);
   } else {
     r.v = cuda_product(a.v, b.v);
@@ -113,7 +113,7 @@ static cuda_number cuda_times(permi_hybrid_algebra algebra, cuda_number a, cuda_
 static cuda_number cuda_minus(permi_hybrid_algebra algebra, cuda_number a, cuda_number b)
 {
   cuda_number r = {0, 0, 0, 0}, imaginary;
-  if (permi_hybrid_is_paired(algebra)) {
+  if (permi_hybrid_is_doubled(algebra)) {
     r = cuda_pair_sum(a.v, a.e, -b.v, -b.e);
     imaginary = cuda_pair_sum(a.w, a.f, -b.w, -b.f);
     r.w = imaginary.v;
@@ -128,7 +128,7 @@ static cuda_number cuda_minus(permi_hybrid_algebra algebra, cuda_number a, cuda_
 static cuda_number cuda_cross(permi_hybrid_algebra algebra, cuda_number a, cuda_number b, cuda_number c, cuda_number d)
 {
   cuda_number r;
-  if (permi_hybrid_is_paired(algebra))
+  if (permi_hybrid_is_doubled(algebra))
     return cuda_minus(algebra, cuda_times(algebra, a, b), cuda_times(algebra, c, d));
   if (algebra != PERMI_HYBRID_COMPLEX) {
     r.v = fma(a.v, b.v, -cuda_product(c.v, d.v));
@@ -190,7 +190,7 @@ static cuda_number cuda_run(const permi_hybrid *hybrid, const double *prime, int
     case PERMI_CODE_TIMES_LONG: r->v = cuda_long_times(a->v, second->v, prime); break;
     case PERMI_CODE_CROSS_LONG: r->v = cuda_long_cross(a->v, second->v, c->v, d->v, prime); break;
     case PERMI_CODE_TOTAL:
-      if (permi_hybrid_is_paired(algebra)) {
+      if (permi_hybrid_is_doubled(algebra)) {
         double error;
         block.v = cuda_two_sum(block.v, sign * a->v, &error);
         block.e = block.e + fma(sign, a->e, error);
