@@ -4084,7 +4084,7 @@ static double permi_account_left(const permi_account *account, double seconds)
          (account->watch->worked - account->begin);
 }
 
-/* What is left for an engine, but PERMI_PLAN_REST for programs and later engines. */
+/* What is left for an engine, but PERMI_PLAN_REST for later ones. */
 static double permi_account_free(const permi_account *account, double seconds)
 {
   return permi_account_left(account, seconds) - 1e9 * PERMI_PLAN_REST * account->floor;
@@ -15688,7 +15688,7 @@ static void permi_ways_take(permi_ways *ways, int count, int *first, int *last)
   }
 }
 
-/* Nodes and leaves that several chunks walk are the first one's. */
+/* Nodes that several chunks walk are the first one's. */
 static int permi_ways_mine(const permi_ways *ways)
 {
   return ways->chunk == ways->begin;
@@ -16285,7 +16285,7 @@ static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int s
   ryser->pairs = ryser->parts == 1 && !ryser->integers && ryser->least[0] == 0;
 }
 
-/* Columns alone: all of them, or without the fullest. */
+/* Columns alone: all, or without the fullest. */
 static permi_ryser_split permi_sparyser_split(const permi_block *block, int side, int halves)
 {
   const int *start = block->start + (side ? 0 : block->n);
@@ -16805,8 +16805,8 @@ static void permi_piece_copy(const permi_decompose *plan, const permi_piece *fro
   }
 }
 
-/* subset[s]: the permanent of the first rows in the columns s. mask: the columns of a row. Without masks and local sums
-   the engine took six times as long. */
+/* subset[s]: the permanent of the first rows in the columns s. Without masks and local sums it takes six times as
+   long. */
 static PERMI_ALWAYS_INLINE void permi_subsets_sum(permi_algebra algebra, const permi_decompose *plan,
                                                   const permi_piece *piece, int k, int line[2][PERMI_DECOMPOSE_ORDER],
                                                   const unsigned *mask, uint64_t *subset)
@@ -16907,7 +16907,8 @@ static void permi_decompose_node(permi_decomposing *run, permi_piece *piece, uin
   if (order == 0)
     return;
   if (order <= PERMI_DECOMPOSE_SMALL || (degree > 4 && order <= plan->most)) {
-    run->ways->work += run->ways->weight * PERMI_DECOMPOSE_WORD_SECONDS * ldexp(order * (double)plan->size, order);
+    const double size = (double)plan->size, words = plan->numbers.algebra == PERMI_WORDS ? 8 + size * size : size;
+    run->ways->work += run->ways->weight * PERMI_DECOMPOSE_WORD_SECONDS * ldexp(order * words, order);
     permi_piece_combine(run, result, result, permi_piece_subsets(run, piece, order), NULL, NULL);
     return;
   }
