@@ -91,7 +91,7 @@ static double permi_account_left(const permi_account *account, double seconds)
          (account->watch->worked - account->begin);
 }
 
-/* What is left for an engine, but PERMI_PLAN_REST for programs and later engines. */
+/* What is left for an engine, but PERMI_PLAN_REST for later ones. */
 static double permi_account_free(const permi_account *account, double seconds)
 {
   return permi_account_left(account, seconds) - 1e9 * PERMI_PLAN_REST * account->floor;

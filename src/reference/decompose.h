@@ -141,8 +141,8 @@ static void permi_piece_copy(const permi_decompose *plan, const permi_piece *fro
   }
 }
 
-/* subset[s]: the permanent of the first rows in the columns s. mask: the columns of a row. Without masks and local sums
-   the engine took six times as long. */
+/* subset[s]: the permanent of the first rows in the columns s. Without masks and local sums it takes six times as
+   long. */
 static PERMI_ALWAYS_INLINE void permi_subsets_sum(permi_algebra algebra, const permi_decompose *plan,
                                                   const permi_piece *piece, int k, int line[2][PERMI_DECOMPOSE_ORDER],
                                                   const unsigned *mask, uint64_t *subset)
@@ -243,7 +243,8 @@ static void permi_decompose_node(permi_decomposing *run, permi_piece *piece, uin
   if (order == 0)
     return;
   if (order <= PERMI_DECOMPOSE_SMALL || (degree > 4 && order <= plan->most)) {
-    run->ways->work += run->ways->weight * PERMI_DECOMPOSE_WORD_SECONDS * ldexp(order * (double)plan->size, order);
+    const double size = (double)plan->size, words = plan->numbers.algebra == PERMI_WORDS ? 8 + size * size : size;
+    run->ways->work += run->ways->weight * PERMI_DECOMPOSE_WORD_SECONDS * ldexp(order * words, order);
     permi_piece_combine(run, result, result, permi_piece_subsets(run, piece, order), NULL, NULL);
     return;
   }

@@ -409,7 +409,7 @@ static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int s
   ryser->pairs = ryser->parts == 1 && !ryser->integers && ryser->least[0] == 0;
 }
 
-/* Columns alone: all of them, or without the fullest. */
+/* Columns alone: all, or without the fullest. */
 static permi_ryser_split permi_sparyser_split(const permi_block *block, int side, int halves)
 {
   const int *start = block->start + (side ? 0 : block->n);

@@ -45,7 +45,7 @@ static void permi_ways_take(permi_ways *ways, int count, int *first, int *last)
   }
 }
 
-/* Nodes and leaves that several chunks walk are the first one's. */
+/* Nodes that several chunks walk are the first one's. */
 static int permi_ways_mine(const permi_ways *ways)
 {
   return ways->chunk == ways->begin;
