@@ -116,7 +116,7 @@
                      >>limb_kernels    limbs in doubles, real and Gaussian
                      >>exact_kernels   integers: limbs, the proof that none overflows, IFMA
      multiplicities/ >>counts          multiplicities, rectangular matrices; the engine, its price
-                     >>subsets         dynamic program over subsets; expansion; values beyond double
+                     >>subsets         dynamic program over subsets; values beyond double
                      >>sign_sums       Glynn's sum: n-ary Gray code
                      >>counts_leaf     scaling, error, the leaf
                      >>counts_kernels  counts

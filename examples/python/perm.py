@@ -324,7 +324,8 @@ METHODS, PRECISIONS, ISAS, FORMATS, ESTIMATORS = map(_names, ("method", "precisi
 _lib.perm_status_name.argtypes, _lib.perm_status_name.restype = [c_int], c_char_p
 _SPARSE_METHODS = set(METHODS[METHODS.index("frontier"):METHODS.index("transversals") + 1]) | {
     name for name in METHODS if name.startswith("codegen") or name in ("classes", "planar", "signs")}
-_FLOAT_METHODS = {"dense", "glynn", "ryser"} | _SPARSE_METHODS  # those that the integer functions do not have
+# those that the integer functions do not have
+_FLOAT_METHODS = {"dense", "glynn", "ryser", "expansion"} | _SPARSE_METHODS
 
 
 # ---- results and errors

@@ -8,7 +8,6 @@
                 nothing that the permanent does not
      repeats    >>sign_sums: Glynn's sum over signs, or numbers, of digits
      short      the same for rectangular matrices: over the short side, 2^(m-1) m n
-     expansion  all injections, by name
    Two sums of [MRA] are not here: Ryser's over 2^n m (by price up to a quarter better for reals in double-double at
    n = m + 1, else slower) and Glynn's of the matrix padded with rows of ones, which divides by (n - m)!. */
 #pragma once
@@ -332,30 +331,12 @@ PERMI_COLD static permi_counted_bound permi_counted_bound_of(const permi_counted
 PERMI_COLD static int permi_choice_words(const permi_choice *choice, const permi_counted_bound *bound)
 {
   const permi_shape *shape = &choice->shape;
-  const int signs = choice->method == PERM_METHOD_REPEATS || choice->method == PERM_METHOD_SHORT;
+  const int signs = choice->method != PERM_METHOD_SUBSETS;
   double bits = bound->bits[signs && !choice->by_columns && !shape->skips];
   if (signs && shape->skips) /* |e_M| <= (sum of |forms|)^M / M! */
     bits = fmax(0, shape->needed * log2(fmax(bound->sums[0], 1)) - permi_log2_factorial(shape->needed)) + 1;
   bits = ceil((bits + (signs ? shape->digit_total : 0)) * (1 + 1e-9)) + 3;
   return bits > 64.0 * PERM_INTEGER_WORDS - 1 ? 0 : (int)(bits / 64) + 1;
-}
-
-/* one: seconds of a visit. */
-PERMI_COLD static void permi_expansion_price(double one, double size, permi_choice *choice)
-{
-  const permi_shape *shape = &choice->shape;
-  double visits = 1, level = 1;
-  int d;
-  for (d = 0; d < shape->form_total && visits < 1e30; d++) {
-    level *= shape->digit_total - d < shape->digits ? shape->digit_total - d : shape->digits;
-    visits += level;
-  }
-  choice->terms = choice->work = visits;
-  choice->bytes = 8.0 * size * (shape->form_total + 2.0);
-  if (visits > 1e14)
-    choice->why = "the expansion has more than 1e14 products";
-  else
-    choice->seconds = visits * (one + 1e-8);
 }
 
 /* one: seconds of an operation in dd or exact. */
@@ -416,9 +397,9 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
   size = parts * (exact ? choice.words : dd ? 2 : 1);
   one = permi_seconds_exact[parts - 1] + permi_seconds_word[parts - 1] * choice.words;
   if (dd)
-    one = method == PERM_METHOD_SUBSETS              ? permi_seconds_sweep_dd[parts - 1]
-          : skips || method == PERM_METHOD_EXPANSION ? permi_seconds_e_dd[parts - 1]
-                                                     : permi_seconds_form_dd[parts - 1];
+    one = method == PERM_METHOD_SUBSETS ? permi_seconds_sweep_dd[parts - 1]
+          : skips ? permi_seconds_e_dd[parts - 1]
+                  : permi_seconds_form_dd[parts - 1];
   for (d = 0; d < shape.digits; d++) {
     const int used = shape.digit_count[d] < shape.needed ? shape.digit_count[d] : shape.needed;
     product *= used + 1.0;
@@ -427,9 +408,7 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
     odd |= used & 1;
   }
   choice.terms = product;
-  if (method == PERM_METHOD_EXPANSION) {
-    permi_expansion_price(one, size, &choice);
-  } else if (shape.digits > PERMI_MOST_DIGITS || product > 2e18) {
+  if (shape.digits > PERMI_MOST_DIGITS || product > 2e18) {
     choice.terms = 0;
     choice.why = "there are too many distinct rows and columns";
   } else if (method == PERM_METHOD_SUBSETS) {
@@ -465,8 +444,8 @@ PERMI_COLD static double permi_choice_gpu_seconds(const permi_counted *counted, 
     steps = shape->needed * (shape->skips + 1.0) * (parts == 2 ? 1 : 1.1);
   steps = 3.0 * rows + parts * parts * steps;
   if (choice->precision != PERM_PRECISION_DEFAULT || choice->seconds == (double)INFINITY || choice->terms < 256 ||
-      choice->method == PERM_METHOD_SUBSETS || choice->method == PERM_METHOD_EXPANSION ||
-      steps > PERMI_COUNTS_GPU_STEPS || 2 * rows > PERM_GPU_COUNTS_SIZE || shape->needed > 64 ||
+      choice->method == PERM_METHOD_SUBSETS || steps > PERMI_COUNTS_GPU_STEPS || 2 * rows > PERM_GPU_COUNTS_SIZE ||
+      shape->needed > 64 ||
       shape->digit_total + shape->digits + 2 * rows * (shape->digits + 1) > 16000)
     return (double)INFINITY;
   return choice->terms * (steps + 20) / PERMI_COUNTS_GPU_RATE + 0.4 + 3e-3 * steps; /* the rest is for compiling */
@@ -480,8 +459,7 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
     perm_method method;
     int by_columns, square_only;
   } engines[] = {{PERM_METHOD_SUBSETS, 0, 0}, {PERM_METHOD_SUBSETS, 1, 0}, {PERM_METHOD_REPEATS, 0, 0},
-                 {PERM_METHOD_REPEATS, 1, 1}, {PERM_METHOD_SHORT, 0, 0},   {PERM_METHOD_SHORT, 1, 1},
-                 {PERM_METHOD_EXPANSION, 1, 0}};
+                 {PERM_METHOD_REPEATS, 1, 1}, {PERM_METHOD_SHORT, 0, 0},   {PERM_METHOD_SHORT, 1, 1}};
   const int square = counted->rows == counted->columns, chosen = options->method == PERM_METHOD_AUTO;
   /* For complex terms the estimate asks for dd in either case. */
   const double favour = square && counted->parts == 2 ? 1 : 2;
@@ -496,8 +474,7 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
   for (k = 0; k < sizeof engines / sizeof engines[0]; k++) {
     permi_choice choice;
     const perm_method method = engines[k].method;
-    if (chosen ? method == PERM_METHOD_EXPANSION || method == (square ? PERM_METHOD_SHORT : PERM_METHOD_REPEATS)
-               : method != options->method)
+    if (chosen ? method == (square ? PERM_METHOD_SHORT : PERM_METHOD_REPEATS) : method != options->method)
       continue;
     if (engines[k].square_only && !square)
       continue;

@@ -175,7 +175,7 @@ PERMI_COLD static double permi_counts_split(const permi_counts *counts)
      dd       the same in PERMI_DD_UNIT, generous by 16, and the recursion for binomials.
    The factor 1.0001 pays for rounding the sums of |terms|. Underflow and grids cost absolute errors: products of sums
    are at most 1, e_M is at most e^M. Units: tests/proofs/dense_orders.sh. */
-PERMI_COLD static void permi_counts_bounds(const permi_counts *counts, double lost, double visits, permi_leaf *leaf)
+PERMI_COLD static void permi_counts_bounds(const permi_counts *counts, double lost, permi_leaf *leaf)
 {
   const double M = counts->needed, N = counts->form_total, unit = counts->plain ? PERMI_UNIT : PERMI_DD_UNIT;
   const int parts = counts->parts, skips = counts->skips;
@@ -193,10 +193,6 @@ PERMI_COLD static void permi_counts_bounds(const permi_counts *counts, double lo
     }
     leaf->bound_relative = steps * unit * (counts->plain ? 1 : parts * parts);
     leaf->bound_absolute = counts->lossy ? PERMI_LEAST * N * counts->digit_total : 0; /* the rest is the partial's */
-  } else if (counts->method == PERM_METHOD_EXPANSION) {
-    leaf->bound_relative = 2 * (M + 1) * unit * parts * parts;
-    leaf->estimate_relative = leaf->bound_relative / 4;
-    leaf->bound_absolute = fmin(visits, 1e300) * PERMI_LEAST * (M + 1);
   } else {
     steps = (skips ? N + (parts == 2 ? 4 : 2) * M : (parts == 2 ? 3.5 : 2) * M) + 2 * counts->digits + 8;
     if (!counts->plain)
@@ -227,11 +223,6 @@ PERMI_COLD static void permi_digits_order(const int *count, int digits, int half
   order[digits - 1] = k;
 }
 
-static int permi_choice_walks(const permi_choice *choice)
-{
-  return choice->method != PERM_METHOD_SUBSETS && choice->method != PERM_METHOD_EXPANSION;
-}
-
 /* Returns counts with entries as given, NULL if memory runs out. exp2: zeros for digits and forms. */
 PERMI_COLD static permi_counts *permi_counts_new(const permi_counted *counted, const permi_choice *choice,
                                                  const perm_allocator *allocator, int *exp2[2])
@@ -252,7 +243,7 @@ PERMI_COLD static permi_counts *permi_counts_new(const permi_counted *counted, c
   numbers.words = choice->words;
   numbers.modulus = choice->modulus;
   size = plain ? 1 : permi_numbers_words(&numbers);
-  if (permi_choice_walks(choice))
+  if (choice->method != PERM_METHOD_SUBSETS)
     weights = (size_t)(shape->digit_total + digits) * size;
   counts = (permi_counts *)permi_allocate(
       allocator, 1, sizeof *counts + (2 * entries + weights) * sizeof(double) + integers * sizeof(int));
@@ -283,7 +274,7 @@ PERMI_COLD static permi_counts *permi_counts_new(const permi_counted *counted, c
   exp2[1] = exp2[0] + digits;
   order = exp2[1] + forms;
   memset(exp2[0], 0, (size_t)(digits + forms) * sizeof **exp2);
-  permi_digits_order(shape->digit_count, digits, permi_choice_walks(choice), order);
+  permi_digits_order(shape->digit_count, digits, choice->method != PERM_METHOD_SUBSETS, order);
   memcpy(counts->form_count, shape->form_count, (size_t)forms * sizeof *counts->form_count);
   for (d = 0; d < digits; d++) {
     const int count = counts->digit_count[d] = shape->digit_count[order[d]];
@@ -403,10 +394,10 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
   leaf->information.bytes = choice->bytes;
   leaf->information.chunks = 1;
   leaf->integer = counts->integer != NULL;
-  leaf->run_task = choice->method == PERM_METHOD_EXPANSION ? permi_expand_counts : permi_subsets_task;
-  if (permi_choice_walks(choice))
+  leaf->run_task = permi_subsets_task;
+  if (choice->method != PERM_METHOD_SUBSETS)
     lost = permi_signs_leaf(counts, certify, leaf);
-  permi_counts_bounds(counts, lost, choice->terms, leaf);
+  permi_counts_bounds(counts, lost, leaf);
   fields[0] = (int)choice->method;
   fields[1] = (int)choice->isa;
   fields[2] = choice->by_columns;

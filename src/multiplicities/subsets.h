@@ -1,5 +1,5 @@
 /* ======================================================================================== >>subsets
-   Digits and forms of the engines for counts; the dynamic program over counts of used rows or columns; expansion.
+   Digits and forms of the engines for counts; the dynamic program over counts of used rows or columns.
    A cell is a value of >>ring: double-doubles, integers or residues. state[v] is the sum of products over the ways in
    which the forms so far take up v_d copies of each digit d. The next form gives, in place, v descending, where the end
    can be reached,
@@ -454,64 +454,6 @@ PERMI_COLD static perm_status permi_subsets_task(const permi_leaf *leaf, permi_c
       }
       status = permi_subsets_run(&dp, leaf->information.seconds, &mine);
     }
-  }
-  permi_pool_release(&pool);
-  if (status == PERM_OK)
-    *partial = mine;
-  return status;
-}
-
-/* Tries all digits for each form, depth by depth. */
-PERMI_COLD static perm_status permi_expand_counts(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
-{
-  const permi_counts *counts = (const permi_counts *)leaf->context;
-  const size_t depths = (size_t)counts->form_total + 1, size = counts->size;
-  permi_pool pool = {&counts->allocator, NULL, 0};
-  uint64_t *cells = (uint64_t *)permi_pool_get(&pool, depths * size, sizeof *cells);
-  int *left = (int *)permi_pool_get(&pool, 2 * depths + (size_t)counts->digits, sizeof *left);
-  perm_partial mine = *partial;
-  perm_status status = PERM_OK;
-  uint32_t steps = 0;
-  int depth = 0, form, copy, d, *chosen, *form_of;
-  if (pool.failed) {
-    permi_pool_release(&pool);
-    return PERM_ERROR_MEMORY;
-  }
-  chosen = left + counts->digits;
-  form_of = chosen + depths;
-  memcpy(left, counts->digit_count, (size_t)counts->digits * sizeof *left);
-  for (form = 0; form < counts->forms; form++)
-    for (copy = 0; copy < counts->form_count[form]; copy++)
-      form_of[depth++] = form;
-  permi_value_one(&counts->numbers, cells);
-  depth = 0;
-  chosen[0] = -1;
-  while (depth >= 0 && status == PERM_OK) {
-    uint64_t *cell = cells + (size_t)depth * size;
-    permi_factor factor;
-    if (depth == counts->form_total) {
-      permi_value_sum_parts(&counts->numbers, cell, &mine);
-      permi_sum_add_double(&mine.absolute, permi_cell_modulus(counts, cell));
-      mine.terms++;
-      depth--;
-      continue;
-    }
-    form = form_of[depth];
-    d = chosen[depth];
-    if (d >= 0)
-      left[d]++;
-    for (d++; d < counts->digits && (!left[d] || permi_counts_modulus(counts, d, form) == 0); d++)
-      ;
-    chosen[depth] = d;
-    if (d == counts->digits) {
-      depth--;
-      continue;
-    }
-    permi_counts_factor(counts, d, form, left[d]--, &factor);
-    permi_cell_fuse(counts, cell + size, cell, &factor, 1);
-    chosen[++depth] = -1;
-    if (control && !(++steps & 0xffff))
-      status = permi_control_poll(control, 0, "expanding");
   }
   permi_pool_release(&pool);
   if (status == PERM_OK)

@@ -15,8 +15,7 @@ static int permi_is_counts_method(perm_method method)
 
 PERMI_COLD static const char *permi_counts_refusal(const permi_problem *problem, const perm_options *options)
 {
-  if (options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_EXPANSION &&
-      !permi_is_counts_method(options->method))
+  if (options->method != PERM_METHOD_AUTO && !permi_is_counts_method(options->method))
     return "this method is for square matrices without counts";
   if (options->precision == PERM_PRECISION_KAHAN)
     return "precision kahan is for square matrices without counts";
@@ -36,7 +35,7 @@ PERMI_COLD static permi_choice permi_counts_choice(const permi_counted *counted,
 {
   const double expected = permi_expected_relative(counted->rows, PERM_PRECISION_DEFAULT);
   perm_precision precision = counted->integer ? PERM_PRECISION_EXACT
-                             : options->precision == PERM_PRECISION_DD || options->method == PERM_METHOD_EXPANSION ||
+                             : options->precision == PERM_PRECISION_DD ||
                                      permi_plans_higher(options, expected)
                                  ? PERM_PRECISION_DD
                                  : PERM_PRECISION_DEFAULT;

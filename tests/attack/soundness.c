@@ -247,8 +247,7 @@ static void ask_minors(problem *p, int gradient)
 static void ask_integer(problem *p)
 {
   static const perm_method method[] = {PERM_METHOD_AUTO,    PERM_METHOD_AUTO,    PERM_METHOD_EXACT,
-                                       PERM_METHOD_SUBSETS, PERM_METHOD_REPEATS, PERM_METHOD_SHORT,
-                                       PERM_METHOD_EXPANSION};
+                                       PERM_METHOD_SUBSETS, PERM_METHOD_REPEATS, PERM_METHOD_SHORT};
   perm_options options = any_options(method[test_below((int)(sizeof method / sizeof *method))]);
   int64_t a[ENTRIES];
   perm_result r;
@@ -302,7 +301,7 @@ static void ask(problem *p)
                                        PERM_METHOD_DENSE,   PERM_METHOD_EXPANSION, PERM_METHOD_SUBSETS,
                                        PERM_METHOD_REPEATS, PERM_METHOD_GLYNN,     PERM_METHOD_RYSER};
   static const perm_method other[] = {PERM_METHOD_AUTO,     PERM_METHOD_SUBSETS, PERM_METHOD_SHORT,
-                                      PERM_METHOD_REPEATS,  PERM_METHOD_EXPANSION};
+                                      PERM_METHOD_REPEATS};
   static const perm_method sparse[] = {PERM_METHOD_AUTO,      PERM_METHOD_FRONTIER,     PERM_METHOD_LISTS,
                                        PERM_METHOD_SORTING,   PERM_METHOD_ARRAYS,       PERM_METHOD_TREE,
                                        PERM_METHOD_BAND,      PERM_METHOD_DOMINATING,   PERM_METHOD_SPARYSER,

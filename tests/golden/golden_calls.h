@@ -394,7 +394,7 @@ static void golden_rectangular(int index)
 {
   static const perm_method method[] = {PERM_METHOD_AUTO,    PERM_METHOD_AUTO,     PERM_METHOD_AUTO,
                                        PERM_METHOD_SUBSETS, PERM_METHOD_SHORT,    PERM_METHOD_COUNT,
-                                       PERM_METHOD_REPEATS, PERM_METHOD_EXPANSION};
+                                       PERM_METHOD_REPEATS, PERM_METHOD_COUNT};
   const int kind = index % 4, chosen = golden_below(8), most = chosen == 7 ? 6 : 9;
   const int one = golden_from(0, most), other = golden_from(0, chosen == 7 ? 8 : 24), turned = golden_below(2);
   const int m = turned ? other : one, n = turned ? one : other;
