@@ -117,7 +117,7 @@
                      >>limb_kernels    limbs in doubles, real and Gaussian
                      >>exact_kernels   integers: limbs, the proof that none overflows, IFMA
      multiplicities/ >>counts          multiplicities, rectangular matrices; the engine, its price
-                     >>subsets         dynamic program over subsets; expansion; values beyond double
+                     >>subsets         dynamic program over subsets; values beyond double
                      >>sign_sums       Glynn's sum: n-ary Gray code
                      >>counts_leaf     scaling, error, the leaf
                      >>counts_kernels  counts
@@ -9530,7 +9530,6 @@ PERMI_BRIEF_END
                 nothing that the permanent does not
      repeats    >>sign_sums: Glynn's sum over signs, or numbers, of digits
      short      the same for rectangular matrices: over the short side, 2^(m-1) m n
-     expansion  all injections, by name
    Two sums of [MRA] are not here: Ryser's over 2^n m (by price up to a quarter better for reals in double-double at
    n = m + 1, else slower) and Glynn's of the matrix padded with rows of ones, which divides by (n - m)!. */
 
@@ -9850,30 +9849,12 @@ PERMI_COLD static permi_counted_bound permi_counted_bound_of(const permi_counted
 PERMI_COLD static int permi_choice_words(const permi_choice *choice, const permi_counted_bound *bound)
 {
   const permi_shape *shape = &choice->shape;
-  const int signs = choice->method == PERM_METHOD_REPEATS || choice->method == PERM_METHOD_SHORT;
+  const int signs = choice->method != PERM_METHOD_SUBSETS;
   double bits = bound->bits[signs && !choice->by_columns && !shape->skips];
   if (signs && shape->skips) /* |e_M| <= (sum of |forms|)^M / M! */
     bits = fmax(0, shape->needed * log2(fmax(bound->sums[0], 1)) - permi_log2_factorial(shape->needed)) + 1;
   bits = ceil((bits + (signs ? shape->digit_total : 0)) * (1 + 1e-9)) + 3;
   return bits > 64.0 * PERM_INTEGER_WORDS - 1 ? 0 : (int)(bits / 64) + 1;
-}
-
-/* one: seconds of a visit. */
-PERMI_COLD static void permi_expansion_price(double one, double size, permi_choice *choice)
-{
-  const permi_shape *shape = &choice->shape;
-  double visits = 1, level = 1;
-  int d;
-  for (d = 0; d < shape->form_total && visits < 1e30; d++) {
-    level *= shape->digit_total - d < shape->digits ? shape->digit_total - d : shape->digits;
-    visits += level;
-  }
-  choice->terms = choice->work = visits;
-  choice->bytes = 8.0 * size * (shape->form_total + 2.0);
-  if (visits > 1e14)
-    choice->why = "the expansion has more than 1e14 products";
-  else
-    choice->seconds = visits * (one + 1e-8);
 }
 
 /* one: seconds of an operation in dd or exact. */
@@ -9934,9 +9915,9 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
   size = parts * (exact ? choice.words : dd ? 2 : 1);
   one = permi_seconds_exact[parts - 1] + permi_seconds_word[parts - 1] * choice.words;
   if (dd)
-    one = method == PERM_METHOD_SUBSETS              ? permi_seconds_sweep_dd[parts - 1]
-          : skips || method == PERM_METHOD_EXPANSION ? permi_seconds_e_dd[parts - 1]
-                                                     : permi_seconds_form_dd[parts - 1];
+    one = method == PERM_METHOD_SUBSETS ? permi_seconds_sweep_dd[parts - 1]
+          : skips ? permi_seconds_e_dd[parts - 1]
+                  : permi_seconds_form_dd[parts - 1];
   for (d = 0; d < shape.digits; d++) {
     const int used = shape.digit_count[d] < shape.needed ? shape.digit_count[d] : shape.needed;
     product *= used + 1.0;
@@ -9945,9 +9926,7 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
     odd |= used & 1;
   }
   choice.terms = product;
-  if (method == PERM_METHOD_EXPANSION) {
-    permi_expansion_price(one, size, &choice);
-  } else if (shape.digits > PERMI_MOST_DIGITS || product > 2e18) {
+  if (shape.digits > PERMI_MOST_DIGITS || product > 2e18) {
     choice.terms = 0;
     choice.why = "there are too many distinct rows and columns";
   } else if (method == PERM_METHOD_SUBSETS) {
@@ -9983,8 +9962,8 @@ PERMI_COLD static double permi_choice_gpu_seconds(const permi_counted *counted, 
     steps = shape->needed * (shape->skips + 1.0) * (parts == 2 ? 1 : 1.1);
   steps = 3.0 * rows + parts * parts * steps;
   if (choice->precision != PERM_PRECISION_DEFAULT || choice->seconds == (double)INFINITY || choice->terms < 256 ||
-      choice->method == PERM_METHOD_SUBSETS || choice->method == PERM_METHOD_EXPANSION ||
-      steps > PERMI_COUNTS_GPU_STEPS || 2 * rows > PERM_GPU_COUNTS_SIZE || shape->needed > 64 ||
+      choice->method == PERM_METHOD_SUBSETS || steps > PERMI_COUNTS_GPU_STEPS || 2 * rows > PERM_GPU_COUNTS_SIZE ||
+      shape->needed > 64 ||
       shape->digit_total + shape->digits + 2 * rows * (shape->digits + 1) > 16000)
     return (double)INFINITY;
   return choice->terms * (steps + 20) / PERMI_COUNTS_GPU_RATE + 0.4 + 3e-3 * steps; /* the rest is for compiling */
@@ -9998,8 +9977,7 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
     perm_method method;
     int by_columns, square_only;
   } engines[] = {{PERM_METHOD_SUBSETS, 0, 0}, {PERM_METHOD_SUBSETS, 1, 0}, {PERM_METHOD_REPEATS, 0, 0},
-                 {PERM_METHOD_REPEATS, 1, 1}, {PERM_METHOD_SHORT, 0, 0},   {PERM_METHOD_SHORT, 1, 1},
-                 {PERM_METHOD_EXPANSION, 1, 0}};
+                 {PERM_METHOD_REPEATS, 1, 1}, {PERM_METHOD_SHORT, 0, 0},   {PERM_METHOD_SHORT, 1, 1}};
   const int square = counted->rows == counted->columns, chosen = options->method == PERM_METHOD_AUTO;
   /* For complex terms the estimate asks for dd in either case. */
   const double favour = square && counted->parts == 2 ? 1 : 2;
@@ -10014,8 +9992,7 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
   for (k = 0; k < sizeof engines / sizeof engines[0]; k++) {
     permi_choice choice;
     const perm_method method = engines[k].method;
-    if (chosen ? method == PERM_METHOD_EXPANSION || method == (square ? PERM_METHOD_SHORT : PERM_METHOD_REPEATS)
-               : method != options->method)
+    if (chosen ? method == (square ? PERM_METHOD_SHORT : PERM_METHOD_REPEATS) : method != options->method)
       continue;
     if (engines[k].square_only && !square)
       continue;
@@ -10049,7 +10026,7 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
 PERMI_BRIEF_BEGIN
 
 /* ======================================================================================== >>subsets
-   Digits and forms of the engines for counts; the dynamic program over counts of used rows or columns; expansion.
+   Digits and forms of the engines for counts; the dynamic program over counts of used rows or columns.
    A cell is a value of >>ring: double-doubles, integers or residues. state[v] is the sum of products over the ways in
    which the forms so far take up v_d copies of each digit d. The next form gives, in place, v descending, where the end
    can be reached,
@@ -10499,64 +10476,6 @@ PERMI_COLD static perm_status permi_subsets_task(const permi_leaf *leaf, permi_c
       }
       status = permi_subsets_run(&dp, leaf->information.seconds, &mine);
     }
-  }
-  permi_pool_release(&pool);
-  if (status == PERM_OK)
-    *partial = mine;
-  return status;
-}
-
-/* Tries all digits for each form, depth by depth. */
-PERMI_COLD static perm_status permi_expand_counts(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
-{
-  const permi_counts *counts = (const permi_counts *)leaf->context;
-  const size_t depths = (size_t)counts->form_total + 1, size = counts->size;
-  permi_pool pool = {&counts->allocator, NULL, 0};
-  uint64_t *cells = (uint64_t *)permi_pool_get(&pool, depths * size, sizeof *cells);
-  int *left = (int *)permi_pool_get(&pool, 2 * depths + (size_t)counts->digits, sizeof *left);
-  perm_partial mine = *partial;
-  perm_status status = PERM_OK;
-  uint32_t steps = 0;
-  int depth = 0, form, copy, d, *chosen, *form_of;
-  if (pool.failed) {
-    permi_pool_release(&pool);
-    return PERM_ERROR_MEMORY;
-  }
-  chosen = left + counts->digits;
-  form_of = chosen + depths;
-  memcpy(left, counts->digit_count, (size_t)counts->digits * sizeof *left);
-  for (form = 0; form < counts->forms; form++)
-    for (copy = 0; copy < counts->form_count[form]; copy++)
-      form_of[depth++] = form;
-  permi_value_one(&counts->numbers, cells);
-  depth = 0;
-  chosen[0] = -1;
-  while (depth >= 0 && status == PERM_OK) {
-    uint64_t *cell = cells + (size_t)depth * size;
-    permi_factor factor;
-    if (depth == counts->form_total) {
-      permi_value_sum_parts(&counts->numbers, cell, &mine);
-      permi_sum_add_double(&mine.absolute, permi_cell_modulus(counts, cell));
-      mine.terms++;
-      depth--;
-      continue;
-    }
-    form = form_of[depth];
-    d = chosen[depth];
-    if (d >= 0)
-      left[d]++;
-    for (d++; d < counts->digits && (!left[d] || permi_counts_modulus(counts, d, form) == 0); d++)
-      ;
-    chosen[depth] = d;
-    if (d == counts->digits) {
-      depth--;
-      continue;
-    }
-    permi_counts_factor(counts, d, form, left[d]--, &factor);
-    permi_cell_fuse(counts, cell + size, cell, &factor, 1);
-    chosen[++depth] = -1;
-    if (control && !(++steps & 0xffff))
-      status = permi_control_poll(control, 0, "expanding");
   }
   permi_pool_release(&pool);
   if (status == PERM_OK)
@@ -11051,7 +10970,7 @@ PERMI_COLD static double permi_counts_split(const permi_counts *counts)
      dd       the same in PERMI_DD_UNIT, generous by 16, and the recursion for binomials.
    The factor 1.0001 pays for rounding the sums of |terms|. Underflow and grids cost absolute errors: products of sums
    are at most 1, e_M is at most e^M. Units: tests/proofs/dense_orders.sh. */
-PERMI_COLD static void permi_counts_bounds(const permi_counts *counts, double lost, double visits, permi_leaf *leaf)
+PERMI_COLD static void permi_counts_bounds(const permi_counts *counts, double lost, permi_leaf *leaf)
 {
   const double M = counts->needed, N = counts->form_total, unit = counts->plain ? PERMI_UNIT : PERMI_DD_UNIT;
   const int parts = counts->parts, skips = counts->skips;
@@ -11069,10 +10988,6 @@ PERMI_COLD static void permi_counts_bounds(const permi_counts *counts, double lo
     }
     leaf->bound_relative = steps * unit * (counts->plain ? 1 : parts * parts);
     leaf->bound_absolute = counts->lossy ? PERMI_LEAST * N * counts->digit_total : 0; /* the rest is the partial's */
-  } else if (counts->method == PERM_METHOD_EXPANSION) {
-    leaf->bound_relative = 2 * (M + 1) * unit * parts * parts;
-    leaf->estimate_relative = leaf->bound_relative / 4;
-    leaf->bound_absolute = fmin(visits, 1e300) * PERMI_LEAST * (M + 1);
   } else {
     steps = (skips ? N + (parts == 2 ? 4 : 2) * M : (parts == 2 ? 3.5 : 2) * M) + 2 * counts->digits + 8;
     if (!counts->plain)
@@ -11103,11 +11018,6 @@ PERMI_COLD static void permi_digits_order(const int *count, int digits, int half
   order[digits - 1] = k;
 }
 
-static int permi_choice_walks(const permi_choice *choice)
-{
-  return choice->method != PERM_METHOD_SUBSETS && choice->method != PERM_METHOD_EXPANSION;
-}
-
 /* Returns counts with entries as given, NULL if memory runs out. exp2: zeros for digits and forms. */
 PERMI_COLD static permi_counts *permi_counts_new(const permi_counted *counted, const permi_choice *choice,
                                                  const perm_allocator *allocator, int *exp2[2])
@@ -11128,7 +11038,7 @@ PERMI_COLD static permi_counts *permi_counts_new(const permi_counted *counted, c
   numbers.words = choice->words;
   numbers.modulus = choice->modulus;
   size = plain ? 1 : permi_numbers_words(&numbers);
-  if (permi_choice_walks(choice))
+  if (choice->method != PERM_METHOD_SUBSETS)
     weights = (size_t)(shape->digit_total + digits) * size;
   counts = (permi_counts *)permi_allocate(
       allocator, 1, sizeof *counts + (2 * entries + weights) * sizeof(double) + integers * sizeof(int));
@@ -11159,7 +11069,7 @@ PERMI_COLD static permi_counts *permi_counts_new(const permi_counted *counted, c
   exp2[1] = exp2[0] + digits;
   order = exp2[1] + forms;
   memset(exp2[0], 0, (size_t)(digits + forms) * sizeof **exp2);
-  permi_digits_order(shape->digit_count, digits, permi_choice_walks(choice), order);
+  permi_digits_order(shape->digit_count, digits, choice->method != PERM_METHOD_SUBSETS, order);
   memcpy(counts->form_count, shape->form_count, (size_t)forms * sizeof *counts->form_count);
   for (d = 0; d < digits; d++) {
     const int count = counts->digit_count[d] = shape->digit_count[order[d]];
@@ -11279,10 +11189,10 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
   leaf->information.bytes = choice->bytes;
   leaf->information.chunks = 1;
   leaf->integer = counts->integer != NULL;
-  leaf->run_task = choice->method == PERM_METHOD_EXPANSION ? permi_expand_counts : permi_subsets_task;
-  if (permi_choice_walks(choice))
+  leaf->run_task = permi_subsets_task;
+  if (choice->method != PERM_METHOD_SUBSETS)
     lost = permi_signs_leaf(counts, certify, leaf);
-  permi_counts_bounds(counts, lost, choice->terms, leaf);
+  permi_counts_bounds(counts, lost, leaf);
   fields[0] = (int)choice->method;
   fields[1] = (int)choice->isa;
   fields[2] = choice->by_columns;
@@ -12584,8 +12494,7 @@ static int permi_is_counts_method(perm_method method)
 
 PERMI_COLD static const char *permi_counts_refusal(const permi_problem *problem, const perm_options *options)
 {
-  if (options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_EXPANSION &&
-      !permi_is_counts_method(options->method))
+  if (options->method != PERM_METHOD_AUTO && !permi_is_counts_method(options->method))
     return "this method is for square matrices without counts";
   if (options->precision == PERM_PRECISION_KAHAN)
     return "precision kahan is for square matrices without counts";
@@ -12605,7 +12514,7 @@ PERMI_COLD static permi_choice permi_counts_choice(const permi_counted *counted,
 {
   const double expected = permi_expected_relative(counted->rows, PERM_PRECISION_DEFAULT);
   perm_precision precision = counted->integer ? PERM_PRECISION_EXACT
-                             : options->precision == PERM_PRECISION_DD || options->method == PERM_METHOD_EXPANSION ||
+                             : options->precision == PERM_PRECISION_DD ||
                                      permi_plans_higher(options, expected)
                                  ? PERM_PRECISION_DD
                                  : PERM_PRECISION_DEFAULT;

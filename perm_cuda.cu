@@ -1422,7 +1422,7 @@ static int permi_code_put(permi_coder *coder, permi_code_kind kind, int negative
              : 0;
 }
 
-/* Words of a row's entries and constants. */
+/* Returns how many words an entry or a constant of the row has. */
 static int permi_code_words(const permi_coder *coder, int row)
 {
   return coder->reduced[row] ? PERMI_CODE_WORDS : coder->parts;
@@ -1441,7 +1441,7 @@ static int permi_code_is_single(const permi_coder *coder, int value)
   return coder->code->failed ? 0 : coder->code->statement[value].single;
 }
 
-/* Statements of moduli that run once for every setting of low columns. */
+/* Returns whether a statement is of moduli that run once for every setting of low columns. */
 static int permi_code_sampled(const permi_coder *coder)
 {
   return coder->moduli && !coder->code->certify;
@@ -1455,7 +1455,7 @@ static int permi_code_is_zero(const permi_coder *coder, int row, const double *x
   return zero;
 }
 
-/* The number of |x| among the row's constants or residues. */
+/* Returns the number of |x| among the row's constants or residues, and adds it if it is new. */
 static int permi_code_constant(permi_coder *coder, int row, const double *x, int *negative)
 {
   permi_code *code = coder->code;
@@ -1538,7 +1538,7 @@ static int permi_code_row(permi_coder *coder, int row, uint32_t setting, int who
   return value;
 }
 
-/* A result of whole numbers, reduced if it grows (>>hybrid_program). */
+/* Puts a result; one of whole numbers is reduced if it grows (>>hybrid_program). */
 static int permi_code_grown(permi_coder *coder, permi_code_kind kind, int growth, int halved, int a, int b, int c,
                             int d)
 {
@@ -1555,7 +1555,7 @@ static int permi_code_grown(permi_coder *coder, permi_code_kind kind, int growth
   return growth == PERMI_GROWS_NOT ? value : permi_code_put(coder, PERMI_CODE_REDUCE, 0, value, 0, 0, 0);
 }
 
-/* A fold makes its larger factor first, so that few values wait. */
+/* Returns the value of a table's entry. A fold makes its larger factor first, so that few values wait. */
 static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
 {
   const int n = coder->work->n, moduli = coder->moduli;
@@ -1631,7 +1631,7 @@ static int permi_code_operands(const permi_code_statement *statement, int *opera
   return count[statement->kind];
 }
 
-/* Doubles of a value; moduli have one. */
+/* Returns how many doubles a value has; moduli have one. */
 static int permi_code_parts(const permi_coder *coder, int value, int moduli)
 {
   return moduli || coder->code->statement[value].single ? 1 : coder->parts;
@@ -1727,23 +1727,19 @@ static void permi_code_prepare_row(permi_coder *coder, permi_hybrid_algebra alge
   permi_hybrid_row(&coder->rows, algebra, a, coder->layout->order, i, coder->unit[i]);
 }
 
-static void permi_code_forget_table(permi_coder *coder, int first, int log2)
-{
-  memset(coder->memo + first, -1, sizeof(int) << log2); /* -1 each */
-}
-
+/* Forgets values that low column `turned` changes, or all (-1): each becomes -1. */
 static void permi_code_forget(permi_coder *coder, int turned)
 {
   int i;
   for (i = 0; i < coder->work->n; i++)
     if (turned < 0 || coder->dirty[i] >> turned & 1) {
-      permi_code_forget_table(coder, coder->row[i], permi_count_ones(coder->scope[i]) + 1);
+      memset(coder->memo + coder->row[i], -1, sizeof(int) << (permi_count_ones(coder->scope[i]) + 1));
       if (turned < 0)
         coder->base[i] = -1;
     }
   for (i = 0; i < coder->work->nodes; i++)
     if (turned < 0 || coder->work->node[i].dirty >> turned & 1)
-      permi_code_forget_table(coder, coder->node[i], permi_count_ones(coder->work->node[i].scope));
+      memset(coder->memo + coder->node[i], -1, sizeof(int) << permi_count_ones(coder->work->node[i].scope));
 }
 
 /* A value for every setting of low columns, in Gray order, into the block, or (moduli) added and returned. */
@@ -2226,13 +2222,13 @@ typedef struct permi_code_choice {
   permi_hybrid *best;
 } permi_code_choice;
 
-/* How often the sum is run: once for each prime, or for each of its roots. */
+/* Returns how often the sum runs: once for each prime, or for each of its roots. */
 static int permi_code_passes(const permi_hybrid *hybrid)
 {
   return hybrid->runs && hybrid->runs->primes ? hybrid->runs->passes : 1;
 }
 
-/* Waiting values above PERMI_GPU_LIVE are spilled. */
+/* Returns the predicted seconds. Values that wait beyond PERMI_GPU_LIVE are spilled. */
 static double permi_code_seconds(const permi_hybrid *hybrid)
 {
   const permi_code *code = hybrid->code;
@@ -2271,7 +2267,7 @@ static void permi_code_rows(permi_coder *coder, const permi_code_choice *choice)
   }
 }
 
-/* What words x, times `factor`, are modulo the prime of a run. */
+/* Returns words x, times `factor`, modulo the prime of a run. */
 static double permi_code_residue(const permi_hybrid_run *run, const double *x, int factor)
 {
   const uint64_t p = run->prime.p, two = (UINT64_C(1) << 32) % p;
@@ -2320,7 +2316,7 @@ static void permi_code_table(const permi_coder *coder, const permi_hybrid *hybri
     table[k] = permi_code_residue(run, code->residue + k * PERMI_CODE_WORDS, 1);
 }
 
-/* The runs of whole numbers and a table for each pass; 0: out of memory. */
+/* Makes the runs of whole numbers and a table for each pass. Returns 0 if memory runs out. */
 static int permi_code_tables(const permi_coder *coder, const permi_code_choice *choice, permi_hybrid *hybrid)
 {
   const perm_allocator *allocator = coder->code->allocator;
@@ -2715,14 +2711,14 @@ static void permi_signs_gpu_digit(const permi_signs *signs, const perm_gpu_signs
   word[shape->word[c] + at / 32] += (uint32_t)x << at % 32;
 }
 
-/* Cuts of a column: as many for both blocks. */
+/* Returns the cuts of a column, as many for both blocks. */
 static int permi_signs_gpu_cuts(const permi_signs *signs, int k)
 {
   const int *start = signs->cut_start + 2 * k, first = start[1] - start[0], second = start[2] - start[1];
   return first > second ? first : second;
 }
 
-/* Words of a pattern. */
+/* Returns the words of a pattern. */
 static int permi_signs_gpu_row(const perm_gpu_signs *shape, int block)
 {
   return (shape->word[block + 2] - shape->word[block + 1] + 3) / 4 * 4 + (shape->word[1] + 3) / 4 * 4;
@@ -4913,21 +4909,6 @@ PERMI_BOTH unsigned permi_signs_count(const S &, unsigned long long *queue, int 
   return permi_shuffle(was, 0);
 }
 
-/* Puts a tree where there is room; returns whether there was. */
-template <class S>
-PERMI_BOTH bool permi_signs_give(const S &shape, permi_signs_warp<S> &w, unsigned long long tree)
-{
-  unsigned done[S::LANES];
-  const unsigned slot = (unsigned)(tree * 0x9e3779b97f4a7c15ull >> 32) % w.slots;
-  for (int l = 0; l < S::LANES; l++)
-    done[l] = permi_lane(l) == 0 &&
-              permi_atomic_swap(w.queue + PERMI_SIGNS_OUT * slot + PERMI_SIGNS_GIVEN, ~0ull, tree) == ~0ull;
-  if (!permi_shuffle(done, 0))
-    return false;
-  permi_signs_count(shape, w.queue, PERMI_SIGNS_OFFERED, 1);
-  return true;
-}
-
 /* A tree that was given away; ~0: none. */
 template <class S>
 PERMI_BOTH unsigned long long permi_signs_receive(const S &shape, permi_signs_warp<S> &w)
@@ -5196,7 +5177,7 @@ PERMI_BOTH int permi_signs_step(const S &shape, const unsigned *t, int k, const 
   return lives & ((any0 & 0xffffu && any0 >> 16 ? 1 : 0) | (any1 & 0xffffu && any1 >> 16 ? 2 : 0));
 }
 
-/* Gives away the largest tree that waits, if a warp is idle; returns what waits then. */
+/* Gives away the largest tree that waits, if a warp is idle and its slot has room; returns what waits then. */
 template <class S>
 PERMI_BOTH unsigned long long permi_signs_share(const S &shape, permi_signs_warp<S> &w, unsigned long long waiting,
                                                 unsigned long long now)
@@ -5206,7 +5187,16 @@ PERMI_BOTH unsigned long long permi_signs_share(const S &shape, permi_signs_warp
     return waiting;
   const int k = permi_first(waiting);
   const unsigned long long path = (now & ((1ull << (k - 1)) - 1)) | 1ull << (k - 1);
-  return permi_signs_give(shape, w, path | (unsigned long long)k << 58) ? waiting ^ 1ull << k : waiting;
+  const unsigned long long tree = path | (unsigned long long)k << 58;
+  const unsigned slot = (unsigned)(tree * 0x9e3779b97f4a7c15ull >> 32) % w.slots;
+  unsigned done[S::LANES];
+  for (int l = 0; l < S::LANES; l++)
+    done[l] = permi_lane(l) == 0 &&
+              permi_atomic_swap(w.queue + PERMI_SIGNS_OUT * slot + PERMI_SIGNS_GIVEN, ~0ull, tree) == ~0ull;
+  if (!permi_shuffle(done, 0))
+    return waiting;
+  permi_signs_count(shape, w.queue, PERMI_SIGNS_OFFERED, 1);
+  return waiting ^ 1ull << k;
 }
 
 /* Searches below the first `given` signs of path. */

@@ -3309,6 +3309,14 @@ typedef struct permi_spy {
   permi_pool pool;
 } permi_spy;
 
+static permi_words_of permi_spy_bytes(double bytes)
+{
+  permi_words_of words = permi_size_words(bytes);
+  if (bytes < 999.5)
+    permi_say(words.text, sizeof words.text, "%.3g B", bytes);
+  return words;
+}
+
 PERMI_PRINTF(5, 6)
 static void permi_spy_label(FILE *file, int x, int y, const char *attributes, const char *format, ...)
 {
@@ -3453,7 +3461,7 @@ static void permi_spy_curve(FILE *file, const permi_spy *spy, const double *valu
     const int at = y + height - (int)((height - 8) * tick / scale);
     fprintf(file, "<path d=\"M%d %dH%d\" stroke=\"#dddddd\"/>\n", left, at, right);
     if (logarithmic)
-      permi_spy_label(file, left - 8, at + 5, "text-anchor=\"end\"", "%s", permi_size_words(pow(10, tick)).text);
+      permi_spy_label(file, left - 8, at + 5, "text-anchor=\"end\"", "%s", permi_spy_bytes(pow(10, tick)).text);
     else
       permi_spy_label(file, left - 8, at + 5, "text-anchor=\"end\"", "%.3g", tick);
   }
@@ -3485,7 +3493,7 @@ static void permi_spy_curves(FILE *file, const permi_spy *spy)
   permi_spy_curve(file, spy, spy->width, top + 12, 0);
   permi_spy_label(file, PERMI_SPY_LEFT, top + 216, "class=\"h\"",
                   "Memory of a step's values, predicted, logarithmic (at most %.3g states; the run: %s)", spy->states,
-                  permi_size_words(spy->leaf->information.bytes).text);
+                  permi_spy_bytes(spy->leaf->information.bytes).text);
   permi_spy_curve(file, spy, spy->bytes, top + 228, 1);
   permi_spy_label(file, 585, top + 418, "text-anchor=\"middle\"", "steps: vertices eliminated");
 }
@@ -3532,7 +3540,7 @@ static int permi_spy_print(FILE *file, const void *what)
     permi_spy_label(file, 200, y, "", "%s", perm_method_name(leaf->method));
     permi_spy_label(file, 450, y, "text-anchor=\"end\"", "%s", permi_time_words(leaf->seconds).text);
     if (leaf->bytes > 0)
-      permi_spy_label(file, 600, y, "text-anchor=\"end\"", "%s", permi_size_words(leaf->bytes).text);
+      permi_spy_label(file, 600, y, "text-anchor=\"end\"", "%s", permi_spy_bytes(leaf->bytes).text);
   }
   if (leaves > rows)
     permi_spy_label(file, PERMI_SPY_LEFT, table + 46 + 24 * rows, "", "and %d more, %s", leaves - rows,

@@ -4049,7 +4049,7 @@ static double permi_account_left(const permi_account *account, double seconds)
          (account->watch->worked - account->begin);
 }
 
-/* What is left for an engine, but PERMI_PLAN_REST for programs and later engines. */
+/* What is left for an engine, but PERMI_PLAN_REST for later ones. */
 static double permi_account_free(const permi_account *account, double seconds)
 {
   return permi_account_left(account, seconds) - 1e9 * PERMI_PLAN_REST * account->floor;
@@ -12631,7 +12631,7 @@ static int permi_maker_children(const permi_hybrid_node *node)
   return node->kind == PERMI_NODE_CHAIN ? node->items : 2;
 }
 
-/* Gives persisting tables slots of their own: their users change more often, others write meanwhile. */
+/* Gives persisting tables slots of their own: their users change more often, and others write meanwhile. */
 static void permi_maker_keep(permi_hybrid_maker *maker, permi_hybrid_node *node)
 {
   int k, index;
@@ -12774,16 +12774,12 @@ typedef struct permi_growths {
   double cap;
 } permi_growths;
 
-static double permi_growth_size(permi_hybrid_maker *maker, int index)
+/* Returns the size of a row or table; *whole becomes 0 if its values are residues. */
+static double permi_growth_size(permi_hybrid_maker *maker, int index, int *whole)
 {
   const permi_hybrid_node *node = permi_maker_node(maker, index);
+  *whole &= node ? node->whole : !maker->growths->reduced[index];
   return node ? node->size : maker->growths->row[index];
-}
-
-static int permi_growth_whole(permi_hybrid_maker *maker, int index)
-{
-  const permi_hybrid_node *node = permi_maker_node(maker, index);
-  return node ? node->whole : !maker->growths->reduced[index];
 }
 
 static void permi_growth_at(permi_hybrid_maker *maker, int index, uint32_t setting, double *x)
@@ -12826,7 +12822,7 @@ static double permi_growth_table(permi_hybrid_maker *maker, const permi_hybrid_n
   return size;
 }
 
-/* What a product, or a difference of two, of size x becomes. */
+/* Returns how a product, or a difference of two, of size x grows; *size: of the result. */
 static int permi_growth_kind(double x, int folds, double *size)
 {
   if (x <= PERMI_GROWTH_CAP) {
@@ -12849,8 +12845,7 @@ static void permi_growth_chain(permi_hybrid_maker *maker, permi_hybrid_node *nod
   node->size = 1;
   for (k = node->first; k < node->first + node->items; k++) {
     const int item = maker->work->item[k];
-    double size = node->size * permi_growth_size(maker, item) * (1 + 1e-12);
-    node->whole &= permi_growth_whole(maker, item);
+    double size = node->size * permi_growth_size(maker, item, &node->whole) * (1 + 1e-12);
     growths->item[k] = PERMI_GROWS_NOT;
     if (k > node->first && !(node->whole && size <= growths->cap))
       growths->item[k] = permi_growth_kind(size, 0, &size);
@@ -12870,11 +12865,11 @@ static void permi_growth_node(permi_hybrid_maker *maker, permi_hybrid_node *node
     permi_growth_chain(maker, node);
     return;
   }
-  product = permi_growth_size(maker, node->left) * (1 + 1e-12);
+  node->whole = 1;
+  product = permi_growth_size(maker, node->left, &node->whole) * (1 + 1e-12);
   if (node->right >= 0)
-    product *= permi_growth_size(maker, node->right);
-  node->whole = permi_growth_whole(maker, node->left) && (node->right < 0 || permi_growth_whole(maker, node->right)) &&
-                product <= PERMI_GROWTH_EXACT;
+    product *= permi_growth_size(maker, node->right, &node->whole);
+  node->whole &= product <= PERMI_GROWTH_EXACT;
   if (node->whole) {
     node->size = permi_growth_table(maker, node, halves ? 0.5 : 1);
     node->whole = node->size <= growths->cap;
@@ -12956,19 +12951,6 @@ static void permi_maker_emit(permi_hybrid_maker *maker, int index)
   }
 }
 
-static void permi_maker_flip(permi_hybrid_maker *maker, int s)
-{
-  const permi_arrangement *layout = maker->layout;
-  const int step = s + 1, last = step == 1 << layout->low;
-  const int next = last ? layout->low - 1 : permi_trailing_zeros((uint64_t)step);
-  const int minus = !last && (step ^ step >> 1) >> next & 1;
-  int i;
-  permi_maker_operation(maker, PERMI_OP_FLIP);
-  for (i = 0; i < maker->work->n; i++)
-    if (maker->work->column[layout->transposed][layout->order[layout->inner + next]] >> i & 1)
-      permi_maker_statement(maker, permi_hybrid_line(i), permi_hybrid_line(i), 0, maker->turned[next][i] + minus, 0);
-}
-
 /* Places and orders the tables, and decides which whole numbers grow. */
 static void permi_maker_plan(permi_hybrid_maker *maker)
 {
@@ -12987,7 +12969,8 @@ static void permi_maker_plan(permi_hybrid_maker *maker)
 
 static void permi_maker_program(permi_hybrid_maker *maker)
 {
-  const int low = maker->layout->low, root = maker->work->n + maker->work->nodes - 1;
+  const permi_arrangement *layout = maker->layout;
+  const int low = layout->low, n = maker->work->n, root = n + maker->work->nodes - 1;
   int k, s;
   permi_maker_plan(maker);
   for (s = 0; s < 1 << low && !maker->failed; s++) {
@@ -12997,8 +12980,15 @@ static void permi_maker_program(permi_hybrid_maker *maker)
         permi_maker_emit(maker, maker->sequence[k]);
     permi_maker_operation(maker, PERMI_OP_TOTAL);
     permi_maker_statement(maker, 0, permi_hybrid_line(permi_maker_node(maker, root)->slot), 0, s & 1, 0);
-    if (low)
-      permi_maker_flip(maker, s);
+    if (low) { /* turns the next column; after the last pattern, the one that leads back to the first */
+      const int step = s + 1, last = step == 1 << low, next = last ? low - 1 : permi_trailing_zeros((uint64_t)step);
+      const int minus = !last && (step ^ step >> 1) >> next & 1;
+      permi_maker_operation(maker, PERMI_OP_FLIP);
+      for (k = 0; k < n; k++)
+        if (maker->work->column[layout->transposed][layout->order[layout->inner + next]] >> k & 1)
+          permi_maker_statement(maker, permi_hybrid_line(k), permi_hybrid_line(k), 0, maker->turned[next][k] + minus,
+                                0);
+    }
   }
 }
 
@@ -13017,7 +13007,7 @@ static double permi_instruction_operations(const permi_instruction *operation)
 /* ==================================================================================== >>hybrid_leaf
    The program with its matrix: rounding, search and price. */
 
-/* Of whole numbers: what chunks run modulo each prime; without primes all numbers are exact. */
+/* What chunks of whole numbers run modulo each prime. Without primes all numbers are exact. */
 typedef struct permi_hybrid_run {
   permi_odd_modulus prime;
   uint64_t root;        /* what stands for i modulo the prime; 0: all entries are real */
@@ -13033,7 +13023,7 @@ typedef struct permi_hybrid_runs {
   double bits;      /* of a bound on the permanent */
 } permi_hybrid_runs;
 
-/* Keeps bases and constants alone. */
+/* Releases the instructions; bases and constants stay. */
 static void permi_hybrid_forget(const perm_allocator *allocator, permi_hybrid *hybrid)
 {
   permi_release(allocator, hybrid->operation);
@@ -13042,7 +13032,7 @@ static void permi_hybrid_forget(const perm_allocator *allocator, permi_hybrid *h
   hybrid->statement = NULL;
 }
 
-/* A program without its runs. */
+/* Releases a program, but not its runs. */
 static void permi_hybrid_drop(const perm_allocator *allocator, permi_hybrid *hybrid)
 {
   if (!hybrid)
@@ -13147,7 +13137,7 @@ static double permi_bregman_row(double *x, int n)
   return sum;
 }
 
-/* log2 of that bound by rows or (`turned`) columns; share[i]: row i's losses over it. */
+/* Returns log2 of that bound by rows or (`turned`) columns. share[i]: row i's losses over it. */
 static double permi_hybrid_majorant(const permi_hybrid_rows *rows, int turned, double *share)
 {
   double row_scale[64], column_scale[64], x[64], bound = 0;
@@ -13184,22 +13174,6 @@ static double permi_hybrid_majorant(const permi_hybrid_rows *rows, int turned, d
   return bound;
 }
 
-/* Adds row i's losses to those of permi_hybrid_bound. */
-static void permi_hybrid_losses(const permi_hybrid_rows *rows, int i, permi_hybrid_rounding *rounding)
-{
-  const double least = rounding->floor[i];
-  double lost = 0;
-  int j;
-  for (j = 0; j < rows->n; j++)
-    lost += rows->lost[i][j] * (1 + 1e-12);
-  if (rows->sum[i] < 0.125)
-    rounding->losses = (double)INFINITY;
-  else if (least > 0)
-    rounding->losses += lost + rows->below[i] <= least ? lost / least * (1 + 1e-12) : (double)INFINITY;
-  else
-    rounding->unfloored += lost;
-}
-
 /* What roundings may do, from a program's rows; y = A d for signs d, u the rounding unit:
 
 1. All terms share what grids and divisions took: to first order the permanent changes by the sum of lost_ij per A_ij.
@@ -13216,17 +13190,30 @@ static void permi_hybrid_errors(const permi_hybrid_rows *rows, permi_hybrid_roun
 {
   const int n = rows->n;
   double share[64], all = 0, squares = 0, majorant;
-  int i;
+  int i, j;
   memset(rounding, 0, sizeof *rounding);
   rounding->growth = 1;
   for (i = 0; i < n; i++) {
+    double lost = 0, least = 0;
     if (rows->unit[i] == 0)
       continue;
     rounding->growth *= fmax(rows->sum[i], 1) * (1 + 1e-12);
     if (rows->lost_square[i] > 0 || rows->below_square[i] > 0)
-      rounding->floor[i] = sqrt(rows->square[i]) / (2 * n);
+      rounding->floor[i] = least = sqrt(rows->square[i]) / (2 * n);
     squares += rows->lost_square[i] / rows->square[i];
+<<<<<<< HEAD
     permi_hybrid_losses(rows, i, rounding);
+=======
+    rounding->below += rows->below_square[i] / rows->square[i];
+    for (j = 0; j < n; j++)
+      lost += rows->lost[i][j] * (1 + 1e-12);
+    if (rows->sum[i] < 0.125)
+      rounding->losses = (double)INFINITY;
+    else if (least > 0)
+      rounding->losses += lost + rows->below[i] <= least ? lost / least * (1 + 1e-12) : (double)INFINITY;
+    else
+      rounding->unfloored += lost;
+>>>>>>> hybrid
     rounding->bits += log2(rows->sum[i] / rows->unit[i]);
   }
   rounding->shared.relative = 2 * sqrt(squares);
@@ -13322,7 +13309,7 @@ static int permi_maker_outer(permi_hybrid_maker *maker)
   return 1;
 }
 
-/* Row i's whole numbers, by column: their sizes. */
+/* Notes the sizes of row i's whole numbers, which are given by column. */
 static void permi_whole_row(permi_hybrid_maker *maker, const double *row, int i, int reduced)
 {
   permi_growths *growths = maker->growths;
@@ -13342,7 +13329,7 @@ static void permi_whole_row(permi_hybrid_maker *maker, const double *row, int i,
   maker->hybrid->floor[permi_hybrid_line(i)] = reduced;
 }
 
-/* The rows of a [n][n][1, complex 2]; reduced: which rows of whole numbers are residues. */
+/* Makes the rows of a [n][n][1, complex 2]. reduced: which rows are residues, or NULL. */
 static void permi_maker_rows(permi_hybrid_maker *maker, permi_hybrid_rows *rows, const double *a, const int *reduced)
 {
   permi_hybrid *hybrid = maker->hybrid;
@@ -13612,7 +13599,7 @@ PERMI_NEVER_INLINE static perm_status permi_whole_combine(const permi_odd_modulu
   return status == PERM_OK && !permi_sum_integer(&sum, integer) ? PERM_ERROR_OVERFLOW : status;
 }
 
-/* A part of the permanent from the sum of all chunks. */
+/* Makes a part of the permanent from the sum of all chunks. */
 static perm_status permi_whole_finish(const permi_leaf *leaf, perm_integer *integer)
 {
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
@@ -13648,22 +13635,22 @@ static int permi_whole_is_gaussian(const permi_block *block)
   return 0;
 }
 
-/* What stands in for all primes if the modulus asked for is odd and short: its last odd multiple below 2^47, which is
-   above 2^47 / 3, as the next one is not below 2^47. 0: nothing does. */
+/* Returns what stands in for all primes, or 0. If the modulus asked for is odd and short, its last odd multiple below
+   2^47 does: above 2^47 / 3, since the next is not below 2^47. */
 static uint64_t permi_whole_stand_in(const permi_block *block, uint64_t modulus)
 {
   const uint64_t times = modulus & 1 ? ((UINT64_C(1) << PERMI_RESIDUE_BITS) - 1) / modulus : 0;
   return times && !permi_whole_is_gaussian(block) ? modulus * ((times - 1) | 1) : 0;
 }
 
-/* How many primes a block needs, if numbers grow. */
+/* Returns how many primes a block needs if numbers grow. */
 static int permi_whole_primes(const permi_block *block, uint64_t modulus, double *bits)
 {
   *bits = permi_block_bits(block);
   return permi_whole_stand_in(block, modulus) ? 1 : (int)((*bits + 1) / PERMI_WHOLE_PRIME_BITS) + 1;
 }
 
-/* How often the program runs, if numbers grow. */
+/* Returns how often the program runs if numbers grow. */
 static int permi_whole_passes(const permi_block *block, uint64_t modulus)
 {
   double bits;
@@ -13707,7 +13694,7 @@ static int permi_whole_primes_choose(const perm_allocator *allocator, const perm
   return runs->primes;
 }
 
-/* What a program runs for a block; known: the modulus if it may stand in. 0: out of memory. */
+/* Makes what a program runs for a block; known: the modulus, if it may stand in. 0: out of memory. */
 static int permi_whole_runs(const perm_allocator *allocator, const permi_block *block, uint64_t modulus,
                             uint64_t known, permi_hybrid *hybrid)
 {
@@ -13719,7 +13706,7 @@ static int permi_whole_runs(const perm_allocator *allocator, const permi_block *
   return !hybrid->grows || permi_whole_primes_choose(allocator, block, known, runs);
 }
 
-/* Entries as doubles, oriented; reduced rows modulo the run's prime, if there is one. */
+/* Writes oriented entries as doubles, those of reduced rows modulo the prime of the run, if there is one. */
 static void permi_whole_entries(const permi_block *block, int transposed, const permi_hybrid_run *run,
                                 const int *reduced, double *a)
 {
@@ -13744,7 +13731,8 @@ static void permi_whole_entries(const permi_block *block, int transposed, const 
     }
 }
 
-/* Which rows, oriented, are residues: those of sums beyond the cap, and of imaginary parts; a: their real parts. */
+/* Finds the oriented rows that are residues: of sums beyond the cap, or with imaginary parts. a: real parts. Returns
+   whether there are any. */
 static int permi_whole_reduced(const permi_block *block, int transposed, const double *a, int *reduced)
 {
   const int n = block->n;
@@ -13764,7 +13752,7 @@ static int permi_whole_reduced(const permi_block *block, int transposed, const d
   return any;
 }
 
-/* The program of a block with what it runs for each prime; *made stays NULL if it does not fit. */
+/* Makes the program of a block, and what it runs for each prime. *made stays NULL if the program does not fit. */
 static perm_status permi_whole_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
                                       const permi_block *block, uint64_t modulus, permi_hybrid **made)
 {
@@ -13806,7 +13794,7 @@ static uint64_t permi_whole_fingerprint(const permi_hybrid *hybrid, const permi_
   return hash;
 }
 
-/* Seconds of all passes over those of the program in doubles. */
+/* Returns the seconds of all passes over those of the program in doubles. */
 static double permi_whole_slower(const permi_hybrid *hybrid)
 {
   static const double weight[] = {1, PERMI_WHOLE_SHORT, PERMI_WHOLE_LONG};
@@ -14228,7 +14216,7 @@ static void permi_signs_add(uint64_t *count, int place, int64_t x) /* digits in 
   count[place >> 3] += (uint64_t)x << (8 * (place & 7));
 }
 
-/* The words of all patterns of a block. */
+/* Makes the words of all patterns of a block. */
 static int permi_signs_patterns(permi_signs *signs, const permi_signs_matrix *matrix, const permi_signs_order *order,
                                 int block, const int *row_at)
 {
@@ -14261,7 +14249,7 @@ static int permi_signs_patterns(permi_signs *signs, const permi_signs_matrix *ma
   return 1;
 }
 
-/* Groups of patterns that do the same to the rows of both blocks. */
+/* Makes groups of patterns that do the same to the rows of both blocks. */
 static int permi_signs_groups(permi_signs *signs, int block)
 {
   const int patterns = 1 << signs->length[block], shared = signs->shared_words;
@@ -14300,7 +14288,8 @@ static int permi_signs_start(const permi_signs_matrix *matrix, int row) /* its c
   return PERMI_SIGNS_ZERO - (matrix->sum[row] + (matrix->sum[row] & 1)) / 2;
 }
 
-/* The row at a place of class FIRST or SECOND: what its count leaves of the patterns; 0: out of memory. */
+/* Makes the cut of a row of class FIRST or SECOND: the patterns with which it does not vanish, for each count
+   without the block. 0: out of memory. */
 static int permi_signs_cut_make(permi_signs *signs, const permi_signs_matrix *matrix, const permi_signs_order *order,
                                 int place, int row, int step)
 {
@@ -14338,7 +14327,7 @@ static int permi_signs_cut_make(permi_signs *signs, const permi_signs_matrix *ma
   return 1;
 }
 
-/* Cuts of rows of one block, by step and block; those without prefix columns thin out the root. */
+/* Makes the cuts by step and block. Rows without prefix columns thin out the root. */
 static int permi_signs_cuts(permi_signs *signs, const permi_signs_matrix *matrix, const permi_signs_order *order,
                             const int *row_at, const int *step_at)
 {
@@ -14498,8 +14487,8 @@ typedef struct permi_signs_model {
   double step[PERM_MAX_N + 1][3][PERMI_SIGNS_SHARES]; /* of classes FIRST, SECOND, NONE; at 0 without prefix columns */
 } permi_signs_model;
 
-/* Probability that the row vanishes if a sign is + with probability q. Only sums that are reached, and lead back to 0,
-   are looked at. */
+/* Returns the probability that the row vanishes if a sign is + with probability q. Looks only at sums that are reached
+   and lead back to 0. */
 static double permi_signs_vanishes(const permi_signs_matrix *matrix, int row, double q)
 {
   double memory[2][2 * PERMI_SIGNS_MOST + 1], *chance = memory[0], *next = memory[1], *swap; /* of a sum */
@@ -14594,7 +14583,7 @@ static int permi_signs_ends(permi_signs_model *model, const permi_signs_order *o
   return both;
 }
 
-/* Expected seconds of the search in this order, whose rows have these positions. */
+/* Returns the expected seconds of the search in this order, whose rows have these positions. */
 static double permi_signs_expected(permi_signs_model *model, const permi_signs_order *order, const uint64_t *positions)
 {
   const int p = order->prefix;
@@ -14635,7 +14624,7 @@ static double permi_signs_expected(permi_signs_model *model, const permi_signs_o
   return seconds + PERMI_SIGNS_ITEM_SECONDS * (items[0] + items[1]);
 }
 
-/* The factor that divides the heat by `ratio` in so many moves, without the C library's pow: (1 - x / N)^N. */
+/* Returns the factor that divides the heat by `ratio` in so many moves, without the C library's pow. */
 static double permi_signs_cooling(double ratio, int moves)
 {
   double low = 0, high = 1;
@@ -15427,7 +15416,7 @@ static void permi_ways_take(permi_ways *ways, int count, int *first, int *last)
   }
 }
 
-/* Nodes and leaves that several chunks walk are the first one's. */
+/* Nodes that several chunks walk are the first one's. */
 static int permi_ways_mine(const permi_ways *ways)
 {
   return ways->chunk == ways->begin;
@@ -16024,7 +16013,7 @@ static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int s
   ryser->pairs = ryser->parts == 1 && !ryser->integers && ryser->least[0] == 0;
 }
 
-/* Columns alone: all of them, or without the fullest. */
+/* Columns alone: all, or without the fullest. */
 static permi_ryser_split permi_sparyser_split(const permi_block *block, int side, int halves)
 {
   const int *start = block->start + (side ? 0 : block->n);
@@ -16544,8 +16533,8 @@ static void permi_piece_copy(const permi_decompose *plan, const permi_piece *fro
   }
 }
 
-/* subset[s]: the permanent of the first rows in the columns s. mask: the columns of a row. Without masks and local sums
-   the engine took six times as long. */
+/* subset[s]: the permanent of the first rows in the columns s. Without masks and local sums it takes six times as
+   long. */
 static PERMI_ALWAYS_INLINE void permi_subsets_sum(permi_algebra algebra, const permi_decompose *plan,
                                                   const permi_piece *piece, int k, int line[2][PERMI_DECOMPOSE_ORDER],
                                                   const unsigned *mask, uint64_t *subset)
@@ -16646,7 +16635,8 @@ static void permi_decompose_node(permi_decomposing *run, permi_piece *piece, uin
   if (order == 0)
     return;
   if (order <= PERMI_DECOMPOSE_SMALL || (degree > 4 && order <= plan->most)) {
-    run->ways->work += run->ways->weight * PERMI_DECOMPOSE_WORD_SECONDS * ldexp(order * (double)plan->size, order);
+    const double size = (double)plan->size, words = plan->numbers.algebra == PERMI_WORDS ? 8 + size * size : size;
+    run->ways->work += run->ways->weight * PERMI_DECOMPOSE_WORD_SECONDS * ldexp(order * words, order);
     permi_piece_combine(run, result, result, permi_piece_subsets(run, piece, order), NULL, NULL);
     return;
   }

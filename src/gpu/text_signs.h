@@ -155,21 +155,6 @@ PERMI_BOTH unsigned permi_signs_count(const S &, unsigned long long *queue, int 
   return permi_shuffle(was, 0);
 }
 
-/* Puts a tree where there is room; returns whether there was. */
-template <class S>
-PERMI_BOTH bool permi_signs_give(const S &shape, permi_signs_warp<S> &w, unsigned long long tree)
-{
-  unsigned done[S::LANES];
-  const unsigned slot = (unsigned)(tree * 0x9e3779b97f4a7c15ull >> 32) % w.slots;
-  for (int l = 0; l < S::LANES; l++)
-    done[l] = permi_lane(l) == 0 &&
-              permi_atomic_swap(w.queue + PERMI_SIGNS_OUT * slot + PERMI_SIGNS_GIVEN, ~0ull, tree) == ~0ull;
-  if (!permi_shuffle(done, 0))
-    return false;
-  permi_signs_count(shape, w.queue, PERMI_SIGNS_OFFERED, 1);
-  return true;
-}
-
 /* A tree that was given away; ~0: none. */
 template <class S>
 PERMI_BOTH unsigned long long permi_signs_receive(const S &shape, permi_signs_warp<S> &w)
@@ -438,7 +423,7 @@ PERMI_BOTH int permi_signs_step(const S &shape, const unsigned *t, int k, const 
   return lives & ((any0 & 0xffffu && any0 >> 16 ? 1 : 0) | (any1 & 0xffffu && any1 >> 16 ? 2 : 0));
 }
 
-/* Gives away the largest tree that waits, if a warp is idle; returns what waits then. */
+/* Gives away the largest tree that waits, if a warp is idle and its slot has room; returns what waits then. */
 template <class S>
 PERMI_BOTH unsigned long long permi_signs_share(const S &shape, permi_signs_warp<S> &w, unsigned long long waiting,
                                                 unsigned long long now)
@@ -448,7 +433,16 @@ PERMI_BOTH unsigned long long permi_signs_share(const S &shape, permi_signs_warp
     return waiting;
   const int k = permi_first(waiting);
   const unsigned long long path = (now & ((1ull << (k - 1)) - 1)) | 1ull << (k - 1);
-  return permi_signs_give(shape, w, path | (unsigned long long)k << 58) ? waiting ^ 1ull << k : waiting;
+  const unsigned long long tree = path | (unsigned long long)k << 58;
+  const unsigned slot = (unsigned)(tree * 0x9e3779b97f4a7c15ull >> 32) % w.slots;
+  unsigned done[S::LANES];
+  for (int l = 0; l < S::LANES; l++)
+    done[l] = permi_lane(l) == 0 &&
+              permi_atomic_swap(w.queue + PERMI_SIGNS_OUT * slot + PERMI_SIGNS_GIVEN, ~0ull, tree) == ~0ull;
+  if (!permi_shuffle(done, 0))
+    return waiting;
+  permi_signs_count(shape, w.queue, PERMI_SIGNS_OFFERED, 1);
+  return waiting ^ 1ull << k;
 }
 
 /* Searches below the first `given` signs of path. */

@@ -6,7 +6,7 @@
 #include "../graph/engines.h"
 #include "hybrid_program.h"
 
-/* Of whole numbers: what chunks run modulo each prime; without primes all numbers are exact. */
+/* What chunks of whole numbers run modulo each prime. Without primes all numbers are exact. */
 typedef struct permi_hybrid_run {
   permi_odd_modulus prime;
   uint64_t root;        /* what stands for i modulo the prime; 0: all entries are real */
@@ -22,7 +22,7 @@ typedef struct permi_hybrid_runs {
   double bits;      /* of a bound on the permanent */
 } permi_hybrid_runs;
 
-/* Keeps bases and constants alone. */
+/* Releases the instructions; bases and constants stay. */
 static void permi_hybrid_forget(const perm_allocator *allocator, permi_hybrid *hybrid)
 {
   permi_release(allocator, hybrid->operation);
@@ -31,7 +31,7 @@ static void permi_hybrid_forget(const perm_allocator *allocator, permi_hybrid *h
   hybrid->statement = NULL;
 }
 
-/* A program without its runs. */
+/* Releases a program, but not its runs. */
 static void permi_hybrid_drop(const perm_allocator *allocator, permi_hybrid *hybrid)
 {
   if (!hybrid)
@@ -136,7 +136,7 @@ static double permi_bregman_row(double *x, int n)
   return sum;
 }
 
-/* log2 of that bound by rows or (`turned`) columns; share[i]: row i's losses over it. */
+/* Returns log2 of that bound by rows or (`turned`) columns. share[i]: row i's losses over it. */
 static double permi_hybrid_majorant(const permi_hybrid_rows *rows, int turned, double *share)
 {
   double row_scale[64], column_scale[64], x[64], bound = 0;
@@ -173,22 +173,6 @@ static double permi_hybrid_majorant(const permi_hybrid_rows *rows, int turned, d
   return bound;
 }
 
-/* Adds row i's losses to those of permi_hybrid_bound. */
-static void permi_hybrid_losses(const permi_hybrid_rows *rows, int i, permi_hybrid_rounding *rounding)
-{
-  const double least = rounding->floor[i];
-  double lost = 0;
-  int j;
-  for (j = 0; j < rows->n; j++)
-    lost += rows->lost[i][j] * (1 + 1e-12);
-  if (rows->sum[i] < 0.125)
-    rounding->losses = (double)INFINITY;
-  else if (least > 0)
-    rounding->losses += lost + rows->below[i] <= least ? lost / least * (1 + 1e-12) : (double)INFINITY;
-  else
-    rounding->unfloored += lost;
-}
-
 /* What roundings may do, from a program's rows; y = A d for signs d, u the rounding unit:
 
 1. All terms share what grids and divisions took: to first order the permanent changes by the sum of lost_ij per A_ij.
@@ -205,17 +189,25 @@ static void permi_hybrid_errors(const permi_hybrid_rows *rows, permi_hybrid_roun
 {
   const int n = rows->n;
   double share[64], all = 0, squares = 0, majorant;
-  int i;
+  int i, j;
   memset(rounding, 0, sizeof *rounding);
   rounding->growth = 1;
   for (i = 0; i < n; i++) {
+    double lost = 0, least = 0;
     if (rows->unit[i] == 0)
       continue;
     rounding->growth *= fmax(rows->sum[i], 1) * (1 + 1e-12);
     if (rows->lost_square[i] > 0 || rows->below_square[i] > 0)
-      rounding->floor[i] = sqrt(rows->square[i]) / (2 * n);
+      rounding->floor[i] = least = sqrt(rows->square[i]) / (2 * n);
     squares += rows->lost_square[i] / rows->square[i];
-    permi_hybrid_losses(rows, i, rounding);
+    for (j = 0; j < n; j++)
+      lost += rows->lost[i][j] * (1 + 1e-12);
+    if (rows->sum[i] < 0.125)
+      rounding->losses = (double)INFINITY;
+    else if (least > 0)
+      rounding->losses += lost + rows->below[i] <= least ? lost / least * (1 + 1e-12) : (double)INFINITY;
+    else
+      rounding->unfloored += lost;
     rounding->bits += log2(rows->sum[i] / rows->unit[i]);
   }
   rounding->shared.relative = 2 * sqrt(squares);
@@ -311,7 +303,7 @@ static int permi_maker_outer(permi_hybrid_maker *maker)
   return 1;
 }
 
-/* Row i's whole numbers, by column: their sizes. */
+/* Notes the sizes of row i's whole numbers, which are given by column. */
 static void permi_whole_row(permi_hybrid_maker *maker, const double *row, int i, int reduced)
 {
   permi_growths *growths = maker->growths;
@@ -331,7 +323,7 @@ static void permi_whole_row(permi_hybrid_maker *maker, const double *row, int i,
   maker->hybrid->floor[permi_hybrid_line(i)] = reduced;
 }
 
-/* The rows of a [n][n][1, complex 2]; reduced: which rows of whole numbers are residues. */
+/* Makes the rows of a [n][n][1, complex 2]. reduced: which rows are residues, or NULL. */
 static void permi_maker_rows(permi_hybrid_maker *maker, permi_hybrid_rows *rows, const double *a, const int *reduced)
 {
   permi_hybrid *hybrid = maker->hybrid;

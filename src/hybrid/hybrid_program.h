@@ -51,7 +51,7 @@ static int permi_maker_children(const permi_hybrid_node *node)
   return node->kind == PERMI_NODE_CHAIN ? node->items : 2;
 }
 
-/* Gives persisting tables slots of their own: their users change more often, others write meanwhile. */
+/* Gives persisting tables slots of their own: their users change more often, and others write meanwhile. */
 static void permi_maker_keep(permi_hybrid_maker *maker, permi_hybrid_node *node)
 {
   int k, index;
@@ -194,16 +194,12 @@ typedef struct permi_growths {
   double cap;
 } permi_growths;
 
-static double permi_growth_size(permi_hybrid_maker *maker, int index)
+/* Returns the size of a row or table; *whole becomes 0 if its values are residues. */
+static double permi_growth_size(permi_hybrid_maker *maker, int index, int *whole)
 {
   const permi_hybrid_node *node = permi_maker_node(maker, index);
+  *whole &= node ? node->whole : !maker->growths->reduced[index];
   return node ? node->size : maker->growths->row[index];
-}
-
-static int permi_growth_whole(permi_hybrid_maker *maker, int index)
-{
-  const permi_hybrid_node *node = permi_maker_node(maker, index);
-  return node ? node->whole : !maker->growths->reduced[index];
 }
 
 static void permi_growth_at(permi_hybrid_maker *maker, int index, uint32_t setting, double *x)
@@ -246,7 +242,7 @@ static double permi_growth_table(permi_hybrid_maker *maker, const permi_hybrid_n
   return size;
 }
 
-/* What a product, or a difference of two, of size x becomes. */
+/* Returns how a product, or a difference of two, of size x grows; *size: of the result. */
 static int permi_growth_kind(double x, int folds, double *size)
 {
   if (x <= PERMI_GROWTH_CAP) {
@@ -269,8 +265,7 @@ static void permi_growth_chain(permi_hybrid_maker *maker, permi_hybrid_node *nod
   node->size = 1;
   for (k = node->first; k < node->first + node->items; k++) {
     const int item = maker->work->item[k];
-    double size = node->size * permi_growth_size(maker, item) * (1 + 1e-12);
-    node->whole &= permi_growth_whole(maker, item);
+    double size = node->size * permi_growth_size(maker, item, &node->whole) * (1 + 1e-12);
     growths->item[k] = PERMI_GROWS_NOT;
     if (k > node->first && !(node->whole && size <= growths->cap))
       growths->item[k] = permi_growth_kind(size, 0, &size);
@@ -290,11 +285,11 @@ static void permi_growth_node(permi_hybrid_maker *maker, permi_hybrid_node *node
     permi_growth_chain(maker, node);
     return;
   }
-  product = permi_growth_size(maker, node->left) * (1 + 1e-12);
+  node->whole = 1;
+  product = permi_growth_size(maker, node->left, &node->whole) * (1 + 1e-12);
   if (node->right >= 0)
-    product *= permi_growth_size(maker, node->right);
-  node->whole = permi_growth_whole(maker, node->left) && (node->right < 0 || permi_growth_whole(maker, node->right)) &&
-                product <= PERMI_GROWTH_EXACT;
+    product *= permi_growth_size(maker, node->right, &node->whole);
+  node->whole &= product <= PERMI_GROWTH_EXACT;
   if (node->whole) {
     node->size = permi_growth_table(maker, node, halves ? 0.5 : 1);
     node->whole = node->size <= growths->cap;
@@ -376,19 +371,6 @@ static void permi_maker_emit(permi_hybrid_maker *maker, int index)
   }
 }
 
-static void permi_maker_flip(permi_hybrid_maker *maker, int s)
-{
-  const permi_arrangement *layout = maker->layout;
-  const int step = s + 1, last = step == 1 << layout->low;
-  const int next = last ? layout->low - 1 : permi_trailing_zeros((uint64_t)step);
-  const int minus = !last && (step ^ step >> 1) >> next & 1;
-  int i;
-  permi_maker_operation(maker, PERMI_OP_FLIP);
-  for (i = 0; i < maker->work->n; i++)
-    if (maker->work->column[layout->transposed][layout->order[layout->inner + next]] >> i & 1)
-      permi_maker_statement(maker, permi_hybrid_line(i), permi_hybrid_line(i), 0, maker->turned[next][i] + minus, 0);
-}
-
 /* Places and orders the tables, and decides which whole numbers grow. */
 static void permi_maker_plan(permi_hybrid_maker *maker)
 {
@@ -407,7 +389,8 @@ static void permi_maker_plan(permi_hybrid_maker *maker)
 
 static void permi_maker_program(permi_hybrid_maker *maker)
 {
-  const int low = maker->layout->low, root = maker->work->n + maker->work->nodes - 1;
+  const permi_arrangement *layout = maker->layout;
+  const int low = layout->low, n = maker->work->n, root = n + maker->work->nodes - 1;
   int k, s;
   permi_maker_plan(maker);
   for (s = 0; s < 1 << low && !maker->failed; s++) {
@@ -417,8 +400,15 @@ static void permi_maker_program(permi_hybrid_maker *maker)
         permi_maker_emit(maker, maker->sequence[k]);
     permi_maker_operation(maker, PERMI_OP_TOTAL);
     permi_maker_statement(maker, 0, permi_hybrid_line(permi_maker_node(maker, root)->slot), 0, s & 1, 0);
-    if (low)
-      permi_maker_flip(maker, s);
+    if (low) { /* turns the next column; after the last pattern, the one that leads back to the first */
+      const int step = s + 1, last = step == 1 << low, next = last ? low - 1 : permi_trailing_zeros((uint64_t)step);
+      const int minus = !last && (step ^ step >> 1) >> next & 1;
+      permi_maker_operation(maker, PERMI_OP_FLIP);
+      for (k = 0; k < n; k++)
+        if (maker->work->column[layout->transposed][layout->order[layout->inner + next]] >> k & 1)
+          permi_maker_statement(maker, permi_hybrid_line(k), permi_hybrid_line(k), 0, maker->turned[next][k] + minus,
+                                0);
+    }
   }
 }
 

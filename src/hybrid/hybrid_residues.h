@@ -80,7 +80,7 @@ PERMI_NEVER_INLINE static perm_status permi_whole_combine(const permi_odd_modulu
   return status == PERM_OK && !permi_sum_integer(&sum, integer) ? PERM_ERROR_OVERFLOW : status;
 }
 
-/* A part of the permanent from the sum of all chunks. */
+/* Makes a part of the permanent from the sum of all chunks. */
 static perm_status permi_whole_finish(const permi_leaf *leaf, perm_integer *integer)
 {
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
@@ -116,22 +116,22 @@ static int permi_whole_is_gaussian(const permi_block *block)
   return 0;
 }
 
-/* What stands in for all primes if the modulus asked for is odd and short: its last odd multiple below 2^47, which is
-   above 2^47 / 3, as the next one is not below 2^47. 0: nothing does. */
+/* Returns what stands in for all primes, or 0. If the modulus asked for is odd and short, its last odd multiple below
+   2^47 does: above 2^47 / 3, since the next is not below 2^47. */
 static uint64_t permi_whole_stand_in(const permi_block *block, uint64_t modulus)
 {
   const uint64_t times = modulus & 1 ? ((UINT64_C(1) << PERMI_RESIDUE_BITS) - 1) / modulus : 0;
   return times && !permi_whole_is_gaussian(block) ? modulus * ((times - 1) | 1) : 0;
 }
 
-/* How many primes a block needs, if numbers grow. */
+/* Returns how many primes a block needs if numbers grow. */
 static int permi_whole_primes(const permi_block *block, uint64_t modulus, double *bits)
 {
   *bits = permi_block_bits(block);
   return permi_whole_stand_in(block, modulus) ? 1 : (int)((*bits + 1) / PERMI_WHOLE_PRIME_BITS) + 1;
 }
 
-/* How often the program runs, if numbers grow. */
+/* Returns how often the program runs if numbers grow. */
 static int permi_whole_passes(const permi_block *block, uint64_t modulus)
 {
   double bits;
@@ -175,7 +175,7 @@ static int permi_whole_primes_choose(const perm_allocator *allocator, const perm
   return runs->primes;
 }
 
-/* What a program runs for a block; known: the modulus if it may stand in. 0: out of memory. */
+/* Makes what a program runs for a block; known: the modulus, if it may stand in. 0: out of memory. */
 static int permi_whole_runs(const perm_allocator *allocator, const permi_block *block, uint64_t modulus,
                             uint64_t known, permi_hybrid *hybrid)
 {
@@ -187,7 +187,7 @@ static int permi_whole_runs(const perm_allocator *allocator, const permi_block *
   return !hybrid->grows || permi_whole_primes_choose(allocator, block, known, runs);
 }
 
-/* Entries as doubles, oriented; reduced rows modulo the run's prime, if there is one. */
+/* Writes oriented entries as doubles, those of reduced rows modulo the prime of the run, if there is one. */
 static void permi_whole_entries(const permi_block *block, int transposed, const permi_hybrid_run *run,
                                 const int *reduced, double *a)
 {
@@ -212,7 +212,8 @@ static void permi_whole_entries(const permi_block *block, int transposed, const 
     }
 }
 
-/* Which rows, oriented, are residues: those of sums beyond the cap, and of imaginary parts; a: their real parts. */
+/* Finds the oriented rows that are residues: of sums beyond the cap, or with imaginary parts. a: real parts. Returns
+   whether there are any. */
 static int permi_whole_reduced(const permi_block *block, int transposed, const double *a, int *reduced)
 {
   const int n = block->n;
@@ -232,7 +233,7 @@ static int permi_whole_reduced(const permi_block *block, int transposed, const d
   return any;
 }
 
-/* The program of a block with what it runs for each prime; *made stays NULL if it does not fit. */
+/* Makes the program of a block, and what it runs for each prime. *made stays NULL if the program does not fit. */
 static perm_status permi_whole_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
                                       const permi_block *block, uint64_t modulus, permi_hybrid **made)
 {
@@ -274,7 +275,7 @@ static uint64_t permi_whole_fingerprint(const permi_hybrid *hybrid, const permi_
   return hash;
 }
 
-/* Seconds of all passes over those of the program in doubles. */
+/* Returns the seconds of all passes over those of the program in doubles. */
 static double permi_whole_slower(const permi_hybrid *hybrid)
 {
   static const double weight[] = {1, PERMI_WHOLE_SHORT, PERMI_WHOLE_LONG};

@@ -69,13 +69,13 @@ typedef struct permi_code_choice {
   permi_hybrid *best;
 } permi_code_choice;
 
-/* How often the sum is run: once for each prime, or for each of its roots. */
+/* Returns how often the sum runs: once for each prime, or for each of its roots. */
 static int permi_code_passes(const permi_hybrid *hybrid)
 {
   return hybrid->runs && hybrid->runs->primes ? hybrid->runs->passes : 1;
 }
 
-/* Waiting values above PERMI_GPU_LIVE are spilled. */
+/* Returns the predicted seconds. Values that wait beyond PERMI_GPU_LIVE are spilled. */
 static double permi_code_seconds(const permi_hybrid *hybrid)
 {
   const permi_code *code = hybrid->code;
@@ -114,7 +114,7 @@ static void permi_code_rows(permi_coder *coder, const permi_code_choice *choice)
   }
 }
 
-/* What words x, times `factor`, are modulo the prime of a run. */
+/* Returns words x, times `factor`, modulo the prime of a run. */
 static double permi_code_residue(const permi_hybrid_run *run, const double *x, int factor)
 {
   const uint64_t p = run->prime.p, two = (UINT64_C(1) << 32) % p;
@@ -163,7 +163,7 @@ static void permi_code_table(const permi_coder *coder, const permi_hybrid *hybri
     table[k] = permi_code_residue(run, code->residue + k * PERMI_CODE_WORDS, 1);
 }
 
-/* The runs of whole numbers and a table for each pass; 0: out of memory. */
+/* Makes the runs of whole numbers and a table for each pass. Returns 0 if memory runs out. */
 static int permi_code_tables(const permi_coder *coder, const permi_code_choice *choice, permi_hybrid *hybrid)
 {
   const perm_allocator *allocator = coder->code->allocator;

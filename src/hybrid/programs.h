@@ -143,7 +143,7 @@ static int permi_code_put(permi_coder *coder, permi_code_kind kind, int negative
              : 0;
 }
 
-/* Words of a row's entries and constants. */
+/* Returns how many words an entry or a constant of the row has. */
 static int permi_code_words(const permi_coder *coder, int row)
 {
   return coder->reduced[row] ? PERMI_CODE_WORDS : coder->parts;
@@ -162,7 +162,7 @@ static int permi_code_is_single(const permi_coder *coder, int value)
   return coder->code->failed ? 0 : coder->code->statement[value].single;
 }
 
-/* Statements of moduli that run once for every setting of low columns. */
+/* Returns whether a statement is of moduli that run once for every setting of low columns. */
 static int permi_code_sampled(const permi_coder *coder)
 {
   return coder->moduli && !coder->code->certify;
@@ -176,7 +176,7 @@ static int permi_code_is_zero(const permi_coder *coder, int row, const double *x
   return zero;
 }
 
-/* The number of |x| among the row's constants or residues. */
+/* Returns the number of |x| among the row's constants or residues, and adds it if it is new. */
 static int permi_code_constant(permi_coder *coder, int row, const double *x, int *negative)
 {
   permi_code *code = coder->code;
@@ -259,7 +259,7 @@ static int permi_code_row(permi_coder *coder, int row, uint32_t setting, int who
   return value;
 }
 
-/* A result of whole numbers, reduced if it grows (>>hybrid_program). */
+/* Puts a result; one of whole numbers is reduced if it grows (>>hybrid_program). */
 static int permi_code_grown(permi_coder *coder, permi_code_kind kind, int growth, int halved, int a, int b, int c,
                             int d)
 {
@@ -276,7 +276,7 @@ static int permi_code_grown(permi_coder *coder, permi_code_kind kind, int growth
   return growth == PERMI_GROWS_NOT ? value : permi_code_put(coder, PERMI_CODE_REDUCE, 0, value, 0, 0, 0);
 }
 
-/* A fold makes its larger factor first, so that few values wait. */
+/* Returns the value of a table's entry. A fold makes its larger factor first, so that few values wait. */
 static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
 {
   const int n = coder->work->n, moduli = coder->moduli;
@@ -352,7 +352,7 @@ static int permi_code_operands(const permi_code_statement *statement, int *opera
   return count[statement->kind];
 }
 
-/* Doubles of a value; moduli have one. */
+/* Returns how many doubles a value has; moduli have one. */
 static int permi_code_parts(const permi_coder *coder, int value, int moduli)
 {
   return moduli || coder->code->statement[value].single ? 1 : coder->parts;
@@ -448,23 +448,19 @@ static void permi_code_prepare_row(permi_coder *coder, permi_hybrid_algebra alge
   permi_hybrid_row(&coder->rows, algebra, a, coder->layout->order, i, coder->unit[i]);
 }
 
-static void permi_code_forget_table(permi_coder *coder, int first, int log2)
-{
-  memset(coder->memo + first, -1, sizeof(int) << log2); /* -1 each */
-}
-
+/* Forgets values that low column `turned` changes, or all (-1): each becomes -1. */
 static void permi_code_forget(permi_coder *coder, int turned)
 {
   int i;
   for (i = 0; i < coder->work->n; i++)
     if (turned < 0 || coder->dirty[i] >> turned & 1) {
-      permi_code_forget_table(coder, coder->row[i], permi_count_ones(coder->scope[i]) + 1);
+      memset(coder->memo + coder->row[i], -1, sizeof(int) << (permi_count_ones(coder->scope[i]) + 1));
       if (turned < 0)
         coder->base[i] = -1;
     }
   for (i = 0; i < coder->work->nodes; i++)
     if (turned < 0 || coder->work->node[i].dirty >> turned & 1)
-      permi_code_forget_table(coder, coder->node[i], permi_count_ones(coder->work->node[i].scope));
+      memset(coder->memo + coder->node[i], -1, sizeof(int) << permi_count_ones(coder->work->node[i].scope));
 }
 
 /* A value for every setting of low columns, in Gray order, into the block, or (moduli) added and returned. */

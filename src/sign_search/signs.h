@@ -89,7 +89,7 @@ static void permi_signs_add(uint64_t *count, int place, int64_t x) /* digits in 
   count[place >> 3] += (uint64_t)x << (8 * (place & 7));
 }
 
-/* The words of all patterns of a block. */
+/* Makes the words of all patterns of a block. */
 static int permi_signs_patterns(permi_signs *signs, const permi_signs_matrix *matrix, const permi_signs_order *order,
                                 int block, const int *row_at)
 {
@@ -122,7 +122,7 @@ static int permi_signs_patterns(permi_signs *signs, const permi_signs_matrix *ma
   return 1;
 }
 
-/* Groups of patterns that do the same to the rows of both blocks. */
+/* Makes groups of patterns that do the same to the rows of both blocks. */
 static int permi_signs_groups(permi_signs *signs, int block)
 {
   const int patterns = 1 << signs->length[block], shared = signs->shared_words;
@@ -161,7 +161,8 @@ static int permi_signs_start(const permi_signs_matrix *matrix, int row) /* its c
   return PERMI_SIGNS_ZERO - (matrix->sum[row] + (matrix->sum[row] & 1)) / 2;
 }
 
-/* The row at a place of class FIRST or SECOND: what its count leaves of the patterns; 0: out of memory. */
+/* Makes the cut of a row of class FIRST or SECOND: the patterns with which it does not vanish, for each count
+   without the block. 0: out of memory. */
 static int permi_signs_cut_make(permi_signs *signs, const permi_signs_matrix *matrix, const permi_signs_order *order,
                                 int place, int row, int step)
 {
@@ -199,7 +200,7 @@ static int permi_signs_cut_make(permi_signs *signs, const permi_signs_matrix *ma
   return 1;
 }
 
-/* Cuts of rows of one block, by step and block; those without prefix columns thin out the root. */
+/* Makes the cuts by step and block. Rows without prefix columns thin out the root. */
 static int permi_signs_cuts(permi_signs *signs, const permi_signs_matrix *matrix, const permi_signs_order *order,
                             const int *row_at, const int *step_at)
 {

@@ -32,14 +32,14 @@ static void permi_signs_gpu_digit(const permi_signs *signs, const perm_gpu_signs
   word[shape->word[c] + at / 32] += (uint32_t)x << at % 32;
 }
 
-/* Cuts of a column: as many for both blocks. */
+/* Returns the cuts of a column, as many for both blocks. */
 static int permi_signs_gpu_cuts(const permi_signs *signs, int k)
 {
   const int *start = signs->cut_start + 2 * k, first = start[1] - start[0], second = start[2] - start[1];
   return first > second ? first : second;
 }
 
-/* Words of a pattern. */
+/* Returns the words of a pattern. */
 static int permi_signs_gpu_row(const perm_gpu_signs *shape, int block)
 {
   return (shape->word[block + 2] - shape->word[block + 1] + 3) / 4 * 4 + (shape->word[1] + 3) / 4 * 4;

@@ -19,8 +19,8 @@ typedef struct permi_signs_model {
   double step[PERM_MAX_N + 1][3][PERMI_SIGNS_SHARES]; /* of classes FIRST, SECOND, NONE; at 0 without prefix columns */
 } permi_signs_model;
 
-/* Probability that the row vanishes if a sign is + with probability q. Only sums that are reached, and lead back to 0,
-   are looked at. */
+/* Returns the probability that the row vanishes if a sign is + with probability q. Looks only at sums that are reached
+   and lead back to 0. */
 static double permi_signs_vanishes(const permi_signs_matrix *matrix, int row, double q)
 {
   double memory[2][2 * PERMI_SIGNS_MOST + 1], *chance = memory[0], *next = memory[1], *swap; /* of a sum */
@@ -115,7 +115,7 @@ static int permi_signs_ends(permi_signs_model *model, const permi_signs_order *o
   return both;
 }
 
-/* Expected seconds of the search in this order, whose rows have these positions. */
+/* Returns the expected seconds of the search in this order, whose rows have these positions. */
 static double permi_signs_expected(permi_signs_model *model, const permi_signs_order *order, const uint64_t *positions)
 {
   const int p = order->prefix;
@@ -156,7 +156,7 @@ static double permi_signs_expected(permi_signs_model *model, const permi_signs_o
   return seconds + PERMI_SIGNS_ITEM_SECONDS * (items[0] + items[1]);
 }
 
-/* The factor that divides the heat by `ratio` in so many moves, without the C library's pow: (1 - x / N)^N. */
+/* Returns the factor that divides the heat by `ratio` in so many moves, without the C library's pow. */
 static double permi_signs_cooling(double ratio, int moves)
 {
   double low = 0, high = 1;
