@@ -159,7 +159,7 @@ static void permi_band_add_within(const permi_band_state *state, const permi_ban
   permi_band_add(state, stream, &part);
 }
 
-/* Does or keeps a run of the stream, joined to the one before if it continues that. */
+/* Does a run or keeps it, joined to the one before if it continues that. */
 static void permi_band_emit(permi_band_state *state, const permi_band_stream *stream, double source, double target,
                             double count, int factor)
 {
