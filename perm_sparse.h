@@ -9835,13 +9835,19 @@ static int permi_tree_build(const permi_block *block, const permi_tree_graph *gr
 #define PERMI_BAND_KEPT_RUNS 1048576
 #define PERMI_BAND_BLOCKS 8
 
+/* The first fields of a permi_coefficient, or its integers: less than half of it. */
+typedef union permi_band_entry {
+  double real[3];
+  int64_t integer[2];
+} permi_band_entry;
+
 typedef struct permi_band {
   permi_owned owned;
   permi_numbers numbers;
   int n, groups, width;
   int counted;
   int *entry_start, *entry_group;
-  permi_coefficient *entry;
+  permi_band_entry *entry;
   int *capacity, *first, *last;
   int *row, *column, *column_start; /* of the block: rows as taken, columns by groups */
   double cost;
@@ -9849,6 +9855,17 @@ typedef struct permi_band {
   double most, seconds_each, lost_error, lossy; /* lossy: relative error of states with powers of their own */
   double bound_relative;
 } permi_band;
+
+static permi_coefficient permi_band_coefficient(const permi_band *band, int e)
+{
+  permi_coefficient c;
+  memset(&c, 0, sizeof c);
+  if (permi_algebra_is_integer(band->numbers.algebra))
+    memcpy(c.integer, band->entry[e].integer, sizeof c.integer);
+  else
+    memcpy(&c, band->entry[e].real, sizeof band->entry[e].real);
+  return c;
+}
 
 enum { PERMI_BAND_KEEP, PERMI_BAND_LEAVE, PERMI_BAND_ENTER, PERMI_BAND_REPLACE };
 
@@ -10083,8 +10100,8 @@ static int permi_band_prepare(permi_band_state *state, int row, size_t states)
   if (!(row & PERMI_CANCELS_STEPS))
     permi_values_ease(&band->numbers, state->from, states, sizes);
   for (e = band->entry_start[row]; e < band->entry_start[row + 1]; e++) {
-    weight += band->entry[e].absolute * band->capacity[band->entry_group[e]];
-    least = fmin(band->entry[e].absolute, least);
+    weight += band->entry[e].real[2] * band->capacity[band->entry_group[e]];
+    least = fmin(band->entry[e].real[2], least);
   }
   weight = (weight + DBL_MIN) * (1 + 1e-12);
   if (!(sizes->smallest * least >= PERMI_BAND_SAFE) || sizes->largest * weight > 1e200) {
@@ -10207,7 +10224,7 @@ static perm_status permi_band_part(void *context, uint64_t number, int thread)
   memset((uint64_t *)state->to + stream.begin * state->words, 0, (stream.end - stream.begin) * state->words * 8);
   for (e = band->entry_start[state->row]; e < band->entry_start[state->row + 1] && status == PERM_OK; e++) {
     const int way = state->position[band->entry_group[e]];
-    stream.entry = band->entry[e];
+    stream.entry = permi_band_coefficient(band, e);
     if (state->from_exp2) {
       stream.entry_exp2 = permi_exponent(stream.entry.absolute);
       stream.entry.real = ldexp(stream.entry.real, -stream.entry_exp2);
@@ -10629,7 +10646,7 @@ static int permi_band_fill(permi_band *band, const permi_block *block, const int
   const size_t rows = (size_t)block->n, edges = (size_t)block->edges;
   const int n = block->n, other = lines[0] < n ? n : 0;
   int i, e, v, g, used = 0;
-  band->entry = (permi_coefficient *)permi_pool_get(pool, edges, sizeof *band->entry);
+  band->entry = (permi_band_entry *)permi_pool_get(pool, edges, sizeof *band->entry);
   if (!permi_pool_ints(pool, &band->entry_start, rows + 1, &band->entry_group, edges, &band->capacity, rows,
                        &band->first, rows, &band->last, rows, &band->row, rows, &band->column, rows,
                        &band->column_start, rows, (int **)NULL))
@@ -10641,6 +10658,7 @@ static int permi_band_fill(permi_band *band, const permi_block *block, const int
     band->entry_start[i] = used;
     for (e = block->start[lines[i]]; e < block->start[lines[i] + 1]; e++) {
       const int column = block->neighbour[e];
+      permi_coefficient c;
       if (permi_watch_step(watch, (size_t)e, 20))
         return 1;
       if (same[column] != column)
@@ -10653,7 +10671,11 @@ static int permi_band_fill(permi_band *band, const permi_block *block, const int
       }
       band->last[g] = i;
       band->entry_group[used] = g;
-      band->entry[used++] = permi_coefficient_of(block, block->edge[e], &band->numbers);
+      c = permi_coefficient_of(block, block->edge[e], &band->numbers);
+      if (block->integer)
+        memcpy(band->entry[used++].integer, c.integer, sizeof c.integer);
+      else
+        memcpy(band->entry[used++].real, &c, sizeof band->entry->real);
     }
   }
   band->entry_start[n] = used;
@@ -10752,7 +10774,7 @@ static perm_status permi_band_offer(permi_maker *maker, const permi_block *block
                    2e-6;
   offer->bytes = 2 * price.most * 8.0 * (double)permi_numbers_words(&band->numbers) +
                  sizeof(permi_band_run) * fmin(2.0 * PERMI_BAND_KEPT_RUNS, 4 * price.most * band->width) + 131072 +
-                 80.0 * block->edges;
+                 48.0 * block->edges;
   return PERM_OK;
 }
 
@@ -10772,7 +10794,7 @@ static perm_status permi_band_make(permi_maker *maker, const permi_block *block,
          e++) {
       hash = permi_hash(hash, (uint64_t)i << 32 | (uint64_t)band->entry_group[e]);
       if (!integers)
-        hash = permi_hash_double(permi_hash_double(hash, band->entry[e].real), band->entry[e].imaginary);
+        hash = permi_hash_double(permi_hash_double(hash, band->entry[e].real[0]), band->entry[e].real[1]);
       for (part = 0; integers && part < numbers->parts; part++)
         hash = permi_hash(hash, (uint64_t)band->entry[e].integer[part]);
     }
