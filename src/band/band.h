@@ -19,13 +19,19 @@
 #define PERMI_BAND_KEPT_RUNS 1048576
 #define PERMI_BAND_BLOCKS 8
 
+/* The first fields of a permi_coefficient, or its integers: less than half of it. */
+typedef union permi_band_entry {
+  double real[3];
+  int64_t integer[2];
+} permi_band_entry;
+
 typedef struct permi_band {
   permi_owned owned;
   permi_numbers numbers;
   int n, groups, width;
   int counted;
   int *entry_start, *entry_group;
-  permi_coefficient *entry;
+  permi_band_entry *entry;
   int *capacity, *first, *last;
   int *row, *column, *column_start; /* of the block: rows as taken, columns by groups */
   double cost;
@@ -33,6 +39,17 @@ typedef struct permi_band {
   double most, seconds_each, lost_error, lossy; /* lossy: relative error of states with powers of their own */
   double bound_relative;
 } permi_band;
+
+static permi_coefficient permi_band_coefficient(const permi_band *band, int e)
+{
+  permi_coefficient c;
+  memset(&c, 0, sizeof c);
+  if (permi_algebra_is_integer(band->numbers.algebra))
+    memcpy(c.integer, band->entry[e].integer, sizeof c.integer);
+  else
+    memcpy(&c, band->entry[e].real, sizeof band->entry[e].real);
+  return c;
+}
 
 enum { PERMI_BAND_KEEP, PERMI_BAND_LEAVE, PERMI_BAND_ENTER, PERMI_BAND_REPLACE };
 
@@ -159,7 +176,7 @@ static void permi_band_add_within(const permi_band_state *state, const permi_ban
   permi_band_add(state, stream, &part);
 }
 
-/* Does or keeps a run of the stream, joined to the one before if it continues that. */
+/* Does a run or keeps it, joined to the one before if it continues that. */
 static void permi_band_emit(permi_band_state *state, const permi_band_stream *stream, double source, double target,
                             double count, int factor)
 {

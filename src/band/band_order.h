@@ -45,7 +45,7 @@ static void permi_band_same(const permi_block *block, permi_ranked *line, permi_
   }
 }
 
-/* Breadth first, low degrees first, as Cuthill and McKee. */
+/* Orders breadth first, low degrees first, as Cuthill and McKee. */
 static void permi_block_breadth(const permi_block *block, int start, int *order, int *seen, permi_control *watch)
 {
   int head = 0, tail = 0, v, e;
@@ -244,19 +244,15 @@ static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_b
 {
   permi_control *watch = maker->watch;
   const int n = block->n, vertices = 2 * n;
-  int *number = (int *)permi_pool_get(room, 6 * (size_t)vertices, sizeof(int));
+  const size_t all = (size_t)vertices;
   permi_ranked *line = (permi_ranked *)permi_pool_get(room, (size_t)vertices, sizeof *line);
   double *ways;
-  int *order, *seen, *trial, *rank, v, e, i, kind, side, start = 0, wide[2] = {0, 0};
+  int *number, *order, *seen, *trial, *rank, v, e, i, kind, side, start = 0, wide[2] = {0, 0};
   memset(price, 0, sizeof *price);
   price->cost = (double)INFINITY;
-  if (room->failed)
+  if (!permi_pool_ints(room, &number, 2 * all, &order, all, &seen, all, &rank, all, &trial, all, (int **)NULL))
     return;
   ways = (double *)(void *)line;
-  order = number + 2 * vertices;
-  seen = number + 3 * vertices;
-  rank = number + 4 * vertices;
-  trial = number + 5 * vertices;
   for (v = 0; v < vertices; v++)
     same[v] = v;
   if (maker->working->report.equal_rows + maker->working->report.equal_columns)
@@ -310,19 +306,14 @@ static int permi_band_fill(permi_band *band, const permi_block *block, const int
                            int *group_of, permi_control *watch)
 {
   permi_pool *pool = &band->owned.pool;
+  const size_t rows = (size_t)block->n, edges = (size_t)block->edges;
   const int n = block->n, other = lines[0] < n ? n : 0;
   int i, e, v, g, used = 0;
-  band->entry_start = (int *)permi_pool_get(pool, 7 * (size_t)n + 1 + (size_t)block->edges, sizeof(int));
-  band->entry = (permi_coefficient *)permi_pool_get(pool, (size_t)block->edges, sizeof *band->entry);
-  if (pool->failed)
+  band->entry = (permi_band_entry *)permi_pool_get(pool, edges, sizeof *band->entry);
+  if (!permi_pool_ints(pool, &band->entry_start, rows + 1, &band->entry_group, edges, &band->capacity, rows,
+                       &band->first, rows, &band->last, rows, &band->row, rows, &band->column, rows,
+                       &band->column_start, rows, (int **)NULL))
     return 0;
-  band->entry_group = band->entry_start + n + 1;
-  band->capacity = band->entry_group + block->edges;
-  band->first = band->capacity + n;
-  band->last = band->first + n;
-  band->row = band->last + n;
-  band->column = band->row + n;
-  band->column_start = band->column + n;
   memcpy(band->row, lines, (size_t)n * sizeof *lines);
   for (v = 0; v < n; v++)
     group_of[v] = -1;
@@ -330,6 +321,7 @@ static int permi_band_fill(permi_band *band, const permi_block *block, const int
     band->entry_start[i] = used;
     for (e = block->start[lines[i]]; e < block->start[lines[i] + 1]; e++) {
       const int column = block->neighbour[e];
+      permi_coefficient c;
       if (permi_watch_step(watch, (size_t)e, 20))
         return 1;
       if (same[column] != column)
@@ -342,7 +334,11 @@ static int permi_band_fill(permi_band *band, const permi_block *block, const int
       }
       band->last[g] = i;
       band->entry_group[used] = g;
-      band->entry[used++] = permi_coefficient_of(block, block->edge[e], &band->numbers);
+      c = permi_coefficient_of(block, block->edge[e], &band->numbers);
+      if (block->integer)
+        memcpy(band->entry[used++].integer, c.integer, sizeof c.integer);
+      else
+        memcpy(band->entry[used++].real, &c, sizeof band->entry->real);
     }
   }
   band->entry_start[n] = used;
@@ -365,7 +361,7 @@ static size_t permi_band_explain(const permi_leaf *leaf, char *buffer, size_t si
                    "band, order %d: window of at most %d%s, at most %.3g states, about %.3g transitions of %s, "
                    "predicted %.3g s, %.3g bytes\n",
                    leaf->information.n, band->width, band->counted ? " (equal ones counted)" : "", band->most,
-                   leaf->information.work, permi_numbers_text(&band->numbers), leaf->information.seconds,
+                   leaf->information.work, permi_numbers_text(&band->numbers, 0), leaf->information.seconds,
                    leaf->information.bytes);
 }
 
@@ -379,28 +375,31 @@ static double permi_band_seconds_each(const permi_band *band)
 }
 
 /* Makes the band, or refuses. 0: out of memory. */
-static int permi_band_search(permi_maker *maker, permi_pool *room, const permi_block *block, int doubled, double rival,
+static int permi_band_search(permi_maker *maker, permi_pool *room, const permi_block *block, double rival,
                              permi_band *band, permi_band_price *price, permi_offer *offer)
 {
   const size_t n = (size_t)block->n;
-  int *same = (int *)permi_pool_get(room, 6 * n, sizeof(int)), *lines = same ? same + 2 * n : NULL;
-  if (room->failed)
+  int *same, *lines, *group_of;
+  double each;
+  if (!permi_pool_ints(room, &same, 2 * n, &lines, n, &group_of, n, (int **)NULL))
     return 0;
-  if (!permi_numbers_choose_moduli(&band->numbers, block, maker->working->modulus, doubled)) {
+  if (!permi_numbers_choose_moduli(&band->numbers, block, maker->working->modulus,
+                                   permi_sparse_doubled(maker->options))) {
     permi_refuse_long(offer);
     return 1;
   }
-  permi_band_order(maker, room, block, rival / permi_band_seconds_each(band), same, lines, price);
+  each = band->seconds_each = permi_band_seconds_each(band);
+  permi_band_order(maker, room, block, rival / each, same, lines, price);
   if (room->failed)
     return 0;
-  if (!(price->cost < (double)INFINITY) && rival < PERMI_BAND_STATES * permi_band_seconds_each(band))
+  if (!(price->cost < (double)INFINITY) && rival < PERMI_BAND_STATES * each)
     permi_refuse(offer, PERM_ERROR_LIMIT, "is not found to be a band that takes less than %s",
                  permi_time_words(rival).text);
   else if (!(price->cost < (double)INFINITY))
     permi_refuse(offer, PERM_ERROR_LIMIT,
                  "is not found to be a band with a window of at most %d columns and %.0e states", PERMI_BAND_SLOTS,
                  PERMI_BAND_STATES);
-  else if (!permi_band_fill(band, block, same, lines, lines + n, maker->watch))
+  else if (!permi_band_fill(band, block, same, lines, group_of, maker->watch))
     return 0;
   else if (permi_watch(maker->watch, 0))
     permi_refuse(offer, PERM_ERROR_LIMIT, "is not planned: stopped");
@@ -419,9 +418,7 @@ static perm_status permi_band_offer(permi_maker *maker, const permi_block *block
   double each, gamma, sums;
   int fine;
   offer->plan = band;
-  if (band)
-    band->n = n;
-  fine = band && permi_band_search(maker, &room, block, dd, rival, band, &price, offer);
+  fine = band && permi_band_search(maker, &room, block, rival, band, &price, offer);
   permi_pool_release(&room);
   if (!fine || offer->why[0])
     return fine ? PERM_OK : permi_fail_memory(maker->result);
@@ -431,16 +428,16 @@ static perm_status permi_band_offer(permi_maker *maker, const permi_block *block
   band->bound_relative = gamma / (1 - sums) * (1 + 8 * PERMI_UNIT);
   band->lossy = permi_gamma((edges + 3.0 * n) * unit) * 2;
   band->lost_error = working->lost_error;
+  band->n = n;
   band->width = price.width;
   band->most = price.most;
   band->longest = price.longest;
-  band->seconds_each = permi_band_seconds_each(band);
   band->cost = price.cost;
   offer->seconds = price.cost * band->seconds_each + price.made * PERMI_BAND_MADE_SECONDS + n * PERMI_BAND_ROW_SECONDS +
                    2e-6;
   offer->bytes = 2 * price.most * 8.0 * (double)permi_numbers_words(&band->numbers) +
                  sizeof(permi_band_run) * fmin(2.0 * PERMI_BAND_KEPT_RUNS, 4 * price.most * band->width) + 131072 +
-                 80.0 * block->edges;
+                 48.0 * block->edges;
   return PERM_OK;
 }
 
@@ -460,7 +457,7 @@ static perm_status permi_band_make(permi_maker *maker, const permi_block *block,
          e++) {
       hash = permi_hash(hash, (uint64_t)i << 32 | (uint64_t)band->entry_group[e]);
       if (!integers)
-        hash = permi_hash_double(permi_hash_double(hash, band->entry[e].real), band->entry[e].imaginary);
+        hash = permi_hash_double(permi_hash_double(hash, band->entry[e].real[0]), band->entry[e].real[1]);
       for (part = 0; integers && part < numbers->parts; part++)
         hash = permi_hash(hash, (uint64_t)band->entry[e].integer[part]);
     }

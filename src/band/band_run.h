@@ -81,8 +81,8 @@ static int permi_band_prepare(permi_band_state *state, int row, size_t states)
   if (!(row & PERMI_CANCELS_STEPS))
     permi_values_ease(&band->numbers, state->from, states, sizes);
   for (e = band->entry_start[row]; e < band->entry_start[row + 1]; e++) {
-    weight += band->entry[e].absolute * band->capacity[band->entry_group[e]];
-    least = fmin(band->entry[e].absolute, least);
+    weight += band->entry[e].real[2] * band->capacity[band->entry_group[e]];
+    least = fmin(band->entry[e].real[2], least);
   }
   weight = (weight + DBL_MIN) * (1 + 1e-12);
   if (!(sizes->smallest * least >= PERMI_BAND_SAFE) || sizes->largest * weight > 1e200) {
@@ -205,7 +205,7 @@ static perm_status permi_band_part(void *context, uint64_t number, int thread)
   memset((uint64_t *)state->to + stream.begin * state->words, 0, (stream.end - stream.begin) * state->words * 8);
   for (e = band->entry_start[state->row]; e < band->entry_start[state->row + 1] && status == PERM_OK; e++) {
     const int way = state->position[band->entry_group[e]];
-    stream.entry = band->entry[e];
+    stream.entry = permi_band_coefficient(band, e);
     if (state->from_exp2) {
       stream.entry_exp2 = permi_exponent(stream.entry.absolute);
       stream.entry.real = ldexp(stream.entry.real, -stream.entry_exp2);

@@ -2,7 +2,7 @@
    Blocks of >>arrays; a value adds up over all origins in their order. Last vectors read beyond the block
    (PERMI_ARRAY_PAD) but do not store there. */
 
-/* 0 where the origin has none. */
+/* Returns 0 where the origin has no value. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(array_fetch)(const double *x, const permi_origin *origin, size_t k,
                                                           size_t left)
 {

@@ -92,7 +92,7 @@ static void permi_places_free(permi_places *places, uint64_t at, uint64_t bytes)
   }
 }
 
-/* Sizes of step p's places, which hold its values as its own target and as the source of the next. */
+/* Measures the places of step p: of its values as target and as the next source. */
 static void permi_places_size(permi_places *places, int p)
 {
   const permi_frontier *frontier = places->frontier;
@@ -145,7 +145,7 @@ static void permi_places_step(permi_places *places, int p)
   permi_places_size(places, p + 1);
 }
 
-/* Begins a turn of the step to target `side`: places it, lists its words of top bits in `top`. Returns their number. */
+/* Begins a turn to target `side`: places it and lists its words of top bits in `top`. Returns their number. */
 static int permi_places_turn(permi_places *places, int side, uint16_t *top)
 {
   uint64_t bytes = 0;
@@ -169,7 +169,7 @@ static int permi_places_turn(permi_places *places, int side, uint16_t *top)
   return tops;
 }
 
-/* Ends it: what its states came from is no longer needed. */
+/* Ends a turn: frees what its states came from. */
 static void permi_places_turned(permi_places *places, int side)
 {
   const uint32_t rest = places->rest[side ^ 1];
@@ -186,7 +186,7 @@ static void permi_places_turned(permi_places *places, int side)
   } while (fixed != places->next);
 }
 
-/* Bytes of a whole run's places, in arrays->bytes. 0: out of memory. */
+/* Measures arrays->bytes, of a whole run. 0: out of memory. */
 static int permi_places_measure(const permi_frontier *frontier, permi_control *watch)
 {
   permi_pool pool = {&frontier->owned.allocator, NULL, 0};

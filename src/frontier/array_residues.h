@@ -43,7 +43,7 @@ static double permi_residues_weight(const permi_frontier *frontier, int p)
   return weight * (1 + 1e-12);
 }
 
-/* How step p of such a weight goes modulo numbers of which half is `half`; -1: not at all. */
+/* Returns how step p goes modulo numbers up to twice `half`; -1: not at all. */
 static int permi_residues_growth(const permi_frontier *frontier, int p, double weight, double half)
 {
   const int ways = frontier->stream_start[p + 1] - frontier->stream_start[p];

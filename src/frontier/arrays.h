@@ -38,7 +38,7 @@ typedef struct permi_layout {
   size_t total[PERMI_ARRAY_HIGH + 1]; /* states under a word, by its ones */
 } permi_layout;
 
-/* Of a thread; a line of cache. */
+/* A thread's, in a line of cache of its own. */
 typedef struct permi_extremes {
   permi_sizes sizes;
   double apart[4];
@@ -94,12 +94,11 @@ struct permi_arrays_run {
   permi_eight *eights;
   int most; /* ways of a step */
   int tracking; /* sizes are measured in this step */
-  int cancels;  /* signed values without moduli */
   double seconds_before, seconds_each;
   struct perm_gpu_frontier *gpu; /* holds the values, or NULL */
 };
 
-/* Of the first pass, without moduli; integers of the last step. */
+/* Returns the numbers of the first pass, without moduli. */
 static permi_numbers permi_arrays_numbers(const permi_frontier *frontier)
 {
   static const permi_algebra without[] = {PERMI_MAGNITUDES,    PERMI_MAGNITUDES,    PERMI_PAIR_VALUES,
@@ -114,7 +113,7 @@ static permi_numbers permi_arrays_numbers(const permi_frontier *frontier)
   return numbers;
 }
 
-/* Of the values before step p, where integers are as short as they can be. */
+/* Returns the numbers before step p, where integers are as short as they can be. */
 static permi_numbers permi_arrays_numbers_at(const permi_frontier *frontier, int p)
 {
   permi_numbers numbers = permi_arrays_numbers(frontier);

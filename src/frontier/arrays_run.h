@@ -77,7 +77,7 @@ static perm_status permi_array_piece(void *context, uint64_t number, int thread)
                            step->before + step->seconds * (double)number, thread);
 }
 
-/* The values of a word of top bits, integers of step->words, become as long as the target's, from the last on. */
+/* Lengthens integers of step->words under a word of top bits, from the last on. */
 static perm_status permi_array_lengthen(void *context, uint64_t number, int thread)
 {
   const permi_array_stepping *step = (const permi_array_stepping *)context;
@@ -131,7 +131,7 @@ static perm_status permi_array_step(permi_arrays_run *run, int p)
   return status;
 }
 
-/* Of the values before step p. */
+/* Rescales the values before step p. */
 static perm_status permi_array_rescale(permi_arrays_run *run, int p)
 {
   const int e = permi_sizes_rescale(&run->base.sizes, 1e150, PERMI_ARRAY_SAFE);
@@ -161,10 +161,12 @@ static double permi_ways_weight(const permi_arrays_run *run, int p, double *leas
   return weight * (1 + 1e-12);
 }
 
-/* Values are as before step p. */
+/* Chooses numbers and kernel for the values before step p. */
 static void permi_arrays_shorten(permi_arrays_run *run, int p)
 {
   const permi_arrays *arrays = run->arrays;
+  const permi_algebra algebra = run->numbers.algebra;
+  run->kernel_eights = (algebra == PERMI_MAGNITUDES || algebra == PERMI_MAGNITUDES_DD) && arrays->isa >= PERM_ISA_AVX2;
   if (!run->absolute && !arrays->by_residues)
     run->numbers = permi_arrays_numbers_at(run->frontier, p);
   run->bytes = 8 * permi_numbers_words(&run->numbers);
@@ -193,11 +195,12 @@ static perm_status permi_arrays_advance(permi_runner *runner, int p)
   permi_arrays_shorten(run, p + 1);
   run->tracking = 0;
   if (!permi_algebra_is_integer(frontier->numbers.algebra)) {
+    const int cancels = !run->absolute && permi_algebra_has_moduli(frontier->numbers.algebra);
     double least, next_least, weight = permi_ways_weight(run, p, &least);
     sizes->loss = permi_loss_scaled(sizes->loss, weight, 0);
     if (sizes->smallest * least < PERMI_ARRAY_SAFE)
       sizes->loss += 16 * DBL_MIN * (frontier->stream_start[p + 1] - frontier->stream_start[p]);
-    sizes->smallest *= least * (run->cancels ? 1.2e-32 : 1 - 1e-9);
+    sizes->smallest *= least * (cancels ? 1.2e-32 : 1 - 1e-9);
     sizes->largest *= 2 * weight;
     if (p + 1 < frontier->steps) {
       weight = permi_ways_weight(run, p + 1, &next_least);
@@ -214,16 +217,6 @@ static perm_status permi_arrays_advance(permi_runner *runner, int p)
   return status;
 }
 
-/* Steps from .. to of a pass, whose numbers the caller has set. */
-static perm_status permi_arrays_steps(permi_arrays_run *run, int from, int to)
-{
-  const permi_algebra algebra = run->numbers.algebra;
-  run->cancels = !run->absolute && permi_algebra_has_moduli(run->frontier->numbers.algebra);
-  run->kernel_eights =
-      (algebra == PERMI_MAGNITUDES || algebra == PERMI_MAGNITUDES_DD) && run->arrays->isa >= PERM_ISA_AVX2;
-  return permi_runner_go(&run->base, from, to, permi_arrays_advance);
-}
-
 static perm_status permi_arrays_pass(permi_arrays_run *run)
 {
   perm_status status = PERM_OK;
@@ -237,13 +230,13 @@ static perm_status permi_arrays_pass(permi_arrays_run *run)
   permi_arrays_shorten(run, 0);
   permi_value_one(&run->numbers, permi_array_values(run, 0, 0));
   if (status == PERM_OK)
-    status = permi_arrays_steps(run, 0, run->frontier->steps);
+    status = permi_runner_go(&run->base, 0, run->frontier->steps, permi_arrays_advance);
   if (status == PERM_OK && run->gpu)
     status = permi_gpu_value(run, run->memory);
   return status;
 }
 
-/* Gives value and moduli one exponent and loss, for the theorem of >>steps. */
+/* Gives value and moduli one exponent and loss. */
 static void permi_arrays_join(double *value, int last, permi_sizes *sizes)
 {
   long long common;
@@ -394,7 +387,7 @@ static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *
   return status;
 }
 
-/* Makes frontier->arrays; left NULL if there are too many slots, or stopped. 0: out of memory. */
+/* Makes frontier->arrays, or leaves NULL: too many slots, or stopped. 0: out of memory. */
 static int permi_arrays_create(const permi_block *block, permi_frontier *frontier, perm_isa isa, permi_control *watch)
 {
   const int *birth = frontier->birth, *death = frontier->death, slot_count = frontier->slot_count;

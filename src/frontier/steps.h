@@ -181,7 +181,7 @@ static perm_status permi_part_place(permi_run *run, permi_list *target, permi_pa
 #define PERMI_PARALLEL_STATES 20000
 #define PERMI_PART_WORK 131072 /* of threads' parts */
 
-/* Moves the cursor to the first source group whose output is not below `key`; outputs have the order of sources. */
+/* Moves the cursor to the first source group whose output is not below `key`. */
 static void permi_cursor_seek(permi_cursor *cursor, const permi_list *source, const uint64_t *key)
 {
   const int words = source->words;
@@ -233,7 +233,7 @@ typedef struct permi_rounds {
   size_t total, first, count; /* total: work; 0: one thread makes all parts in turn */
 } permi_rounds;
 
-/* Work below a key, in whole blocks; moves the cursors there. */
+/* Returns the work below a key, in whole blocks; moves the cursors there. */
 static size_t permi_balance_below(const permi_rounds *step, permi_cursor *cursor, const uint64_t *key)
 {
   const size_t blocks = step->source->groups / PERMI_BALANCE_BLOCK + 1;

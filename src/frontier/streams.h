@@ -56,7 +56,7 @@ static void permi_mask_set(uint64_t *mask, int slot)
   mask[slot >> 6] |= UINT64_C(1) << (slot & 63);
 }
 
-/* The drop of a step's vertex if it has a slot, then its matches. */
+/* Lists the drop of a step's vertex if it has a slot, then its matches. */
 static void permi_frontier_streams(permi_frontier *frontier, const permi_block *block, permi_control *watch)
 {
   const size_t words = (size_t)frontier->mask_words, bytes = words * sizeof(uint64_t);
@@ -193,35 +193,27 @@ static perm_status permi_frontier_create(const perm_allocator *allocator, const 
   permi_walk walk;
   permi_frontier *frontier = (permi_frontier *)permi_owned_new(allocator, sizeof *frontier);
   permi_pool room = {allocator, NULL, 0}, *pool;
-  int *numbers = (int *)permi_pool_get(&room, 3 * vertices, sizeof(int));
   permi_ranked *life = (permi_ranked *)permi_pool_get(&room, 2 * vertices, sizeof *life);
   uint64_t *busy = (uint64_t *)permi_pool_get(&room, vertices + 1, PERMI_MASK_WORDS * sizeof *busy);
   perm_status status = PERM_ERROR_MEMORY;
   *made = frontier;
   walk.state = (unsigned char *)permi_pool_get(&room, vertices, 1);
-  if (!frontier || room.failed)
+  if (!permi_pool_ints(&room, &walk.open, vertices, &walk.frontier, vertices, &walk.place, vertices, (int **)NULL) ||
+      !frontier)
     goto done;
   pool = &frontier->owned.pool;
-  walk.open = numbers;
-  walk.frontier = numbers + vertices;
-  walk.place = numbers + 2 * vertices;
   frontier->lost_error = exactness->lost_error;
   if (!permi_numbers_choose(&frontier->numbers, block, exactness->modulus, exactness->doubled)) {
     status = PERM_ERROR_OVERFLOW;
     goto done;
   }
-  frontier->stream_start = (int *)permi_pool_get(pool, vertices + 1, sizeof(int));
   frontier->coefficient = (permi_coefficient *)permi_pool_get(pool, streams, sizeof *frontier->coefficient);
-  frontier->partner = (int *)permi_pool_get(pool, streams, sizeof(int));
   frontier->states = (double *)permi_pool_get(pool, 2 * vertices + 2, sizeof(double));
-  frontier->sequence = (int *)permi_pool_get(pool, 5 * vertices + 1, sizeof(int));
-  if (pool->failed)
+  if (!permi_pool_ints(pool, &frontier->stream_start, vertices + 1, &frontier->partner, streams, &frontier->sequence,
+                       vertices, &frontier->birth, vertices, &frontier->death, vertices, &frontier->slot, vertices,
+                       &frontier->ones, vertices + 1, (int **)NULL))
     goto done;
   frontier->cost = frontier->states + vertices + 1;
-  frontier->birth = frontier->sequence + vertices;
-  frontier->death = frontier->birth + vertices;
-  frontier->slot = frontier->death + vertices;
-  frontier->ones = frontier->slot + vertices;
   status = PERM_ERROR_LIMIT;
   if (!permi_frontier_walk(frontier, block, order, binomial, &walk, watch))
     goto done;

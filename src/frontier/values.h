@@ -71,7 +71,7 @@ static void permi_coefficient_weigh(const permi_coefficient *c, double *weight, 
   *least = imaginary > 0 && imaginary < *least ? imaginary : *least;
 }
 
-/* An entry, known by compilers to have no low parts. */
+/* Shows compilers that an entry has no low parts. */
 static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_short(const permi_coefficient *entry)
 {
   permi_coefficient c = *entry;
@@ -79,7 +79,7 @@ static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_short(const permi
   return c;
 }
 
-/* A value, not of several words, as a coefficient. */
+/* Returns a value of one word a part as a coefficient. */
 static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_from(permi_algebra algebra, const permi_numbers *numbers,
                                                                     const void *value)
 {
@@ -334,7 +334,7 @@ static void permi_value_add_apart(const permi_numbers *numbers, const permi_coef
   permi_values_add(numbers, &one, y, product, 1);
 }
 
-/* Enters sizes, not of low parts; integers have none. */
+/* Measures values, except for low parts and integers. */
 static PERMI_ALWAYS_INLINE void permi_values_track(permi_algebra algebra, const void *values, size_t count,
                                                    permi_sizes *sizes)
 {
@@ -381,7 +381,7 @@ static double permi_majorant_bits(const permi_majorant *line)
   return line->count == 0 ? 0 : line->others ? log2(line->sum) : permi_log2_factorial(line->count) / line->count;
 }
 
-/* Of the better bound, by rows or by columns; rounded up. */
+/* Returns the better bound, rounded up. */
 static double permi_majorants_bits(const double *bits)
 {
   return (bits[0] < bits[1] ? bits[0] : bits[1]) * (1 + 1e-10) + 1e-6;
@@ -446,13 +446,13 @@ static int permi_numbers_choose(permi_numbers *numbers, const permi_block *block
   return 1;
 }
 
-/* What the values are, for explain. */
-static const char *permi_numbers_text(const permi_numbers *numbers)
+/* What the values are, for explain. moduli: say that double-doubles have moduli. */
+static const char *permi_numbers_text(const permi_numbers *numbers, int moduli)
 {
   static const char *const text[] = {"doubles", "doubles with moduli", "complex doubles", "double-doubles",
                                      "double-doubles with moduli", "complex double-doubles", "64-bit integers",
                                      "128-bit integers", "integers of several words", "residues"};
-  return text[numbers->algebra];
+  return text[numbers->algebra == PERMI_SIGNED_DD && !moduli ? PERMI_MAGNITUDES_DD : numbers->algebra];
 }
 
 /* Chooses as permi_numbers_choose, but double-doubles always have moduli. */

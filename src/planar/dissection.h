@@ -69,8 +69,8 @@ static void permi_dissection_forget(permi_dissecting *d, int count)
     d->level[d->queue[k]] = -1;
 }
 
-/* What separates the pairs of the queue by key: those of keys to *at that touch one above. Small, with no side over
-   three quarters; returns its price. */
+/* Finds what separates the pairs of the queue by key: those of keys to *at that touch one above. Small, with no side
+   over three quarters; returns its price. */
 static double permi_dissection_cut(const permi_dissecting *d, int count, const int *key, int *at)
 {
   int *const many = d->count, *const touching = many + 2 * d->made->n + 1; /* from the least key on */
@@ -335,18 +335,10 @@ static int permi_dissect(const permi_block *block, const int *partner, permi_poo
   made->n = block->n;
   made->boundary = NULL;
   made->front = (permi_front *)permi_pool_get(pool, n, sizeof *made->front);
-  made->order = (int *)permi_pool_get(pool, n, sizeof(int));
-  made->entry = (int *)permi_pool_get(pool, edges, sizeof(int));
-  d.start = (int *)permi_pool_get(&own, n + 1, sizeof(int));
-  d.next = (int *)permi_pool_get(&own, 2 * edges, sizeof(int));
-  d.part = (int *)permi_pool_get(&own, n, sizeof(int));
-  d.level = (int *)permi_pool_get(&own, n, sizeof(int));
-  d.queue = (int *)permi_pool_get(&own, n, sizeof(int));
-  d.place = (int *)permi_pool_get(&own, n, sizeof(int));
-  d.key = (int *)permi_pool_get(&own, n, sizeof(int));
-  d.count = (int *)permi_pool_get(&own, 4 * n + 2, sizeof(int));
   stack = (permi_dissection_part *)permi_pool_get(&own, n + 2, sizeof *stack);
-  if (pool->failed || own.failed) {
+  if (!permi_pool_ints(pool, &made->order, n, &made->entry, edges, (int **)NULL) || !made->front || !stack ||
+      !permi_pool_ints(&own, &d.start, n + 1, &d.next, 2 * edges, &d.part, n, &d.level, n, &d.queue, n, &d.place, n,
+                       &d.key, n, &d.count, 4 * n + 2, (int **)NULL)) {
     permi_pool_release(&own);
     return 0;
   }

@@ -36,7 +36,7 @@ typedef struct permi_drawing {
   int conflicts;
 } permi_drawing;
 
-/* Edge e is done: its nesting depth, and what it brings its parent edge. */
+/* Ends edge e: sets its nesting depth and tells its parent edge. */
 static void permi_drawing_finish(permi_drawing *d, int e)
 {
   const int v = d->from[e], parent = d->up[v];
@@ -202,7 +202,7 @@ static void permi_drawing_trim(permi_drawing *d, permi_returns *interval, const 
   }
 }
 
-/* The search leaves the vertex that e leads to: edges that return to where e begins conflict with none above. */
+/* Leaves the vertex that e leads to: edges that return to where e begins conflict with none above. */
 static void permi_drawing_leave(permi_drawing *d, int e)
 {
   const int u = d->from[e];
@@ -271,7 +271,7 @@ static int permi_drawing_test(permi_drawing *d)
   return planar;
 }
 
-/* Sides relative to other edges become sides. path: room for the edges. */
+/* Makes relative sides absolute. path: room for the edges. */
 static void permi_drawing_resolve(permi_drawing *d, int *path)
 {
   int e, k, at;
@@ -287,7 +287,7 @@ static void permi_drawing_resolve(permi_drawing *d, int *path)
   }
 }
 
-/* Puts half-edge h after (step 1) or before (0) half-edge `beside` around their vertex; beside < 0: alone. */
+/* Puts half-edge h after or before half-edge `beside` around their vertex; beside < 0: alone. */
 static void permi_embedding_insert(permi_embedding *map, int h, int beside, int after)
 {
   int before;
@@ -358,38 +358,23 @@ static int permi_embed(const permi_block *block, permi_pool *pool, permi_control
   const size_t most = vertices > edges ? vertices : edges;
   permi_pool own = {pool->allocator, NULL, 0};
   permi_drawing d;
-  int *number, v, e;
+  int v, e;
   memset(&d, 0, sizeof d);
   memset(map, 0, sizeof *map);
   d.block = block;
   d.watch = watch;
   map->vertices = (int)vertices;
   map->edges = block->edges;
-  map->end = (int *)permi_pool_get(pool, 6 * edges + 1, sizeof(int));
-  number = (int *)permi_pool_get(&own, 5 * vertices + 2 + 8 * edges + 2 * most + 4 * vertices + 4 + edges, sizeof(int));
   d.conflict = (permi_conflict *)permi_pool_get(&own, edges + 1, sizeof *d.conflict);
-  if (pool->failed || own.failed) {
+  if (!permi_pool_ints(pool, &map->end, 2 * edges, &map->clockwise, 2 * edges, &map->counterclockwise, 2 * edges,
+                       (int **)NULL) ||
+      !permi_pool_ints(&own, &d.height, vertices, &d.up, vertices, &d.cursor, vertices, &d.stack, vertices, &d.first,
+                       vertices + 1, &d.outgoing, edges, &d.from, edges, &d.to, edges, &d.low, edges, &d.nesting, edges,
+                       &d.reference, edges, &d.side, edges, &d.low_edge, edges, &d.next_low, most, &d.bottom, most,
+                       &d.bucket, 4 * vertices + 4 + edges, (int **)NULL) || !d.conflict) {
     permi_pool_release(&own);
     return 0;
   }
-  map->clockwise = map->end + 2 * edges;
-  map->counterclockwise = map->clockwise + 2 * edges;
-  d.height = number;
-  d.up = d.height + vertices;
-  d.cursor = d.up + vertices;
-  d.stack = d.cursor + vertices;
-  d.first = d.stack + vertices;
-  d.outgoing = d.first + vertices + 1;
-  d.from = d.outgoing + edges;
-  d.to = d.from + edges;
-  d.low = d.to + edges;
-  d.nesting = d.low + edges;
-  d.reference = d.nesting + edges;
-  d.side = d.reference + edges;
-  d.low_edge = d.side + edges;
-  d.next_low = d.low_edge + edges;
-  d.bottom = d.next_low + most;
-  d.bucket = d.bottom + most;
   for (v = 0; v < block->n; v++)
     for (e = block->start[v]; e < block->start[v + 1]; e++) {
       map->end[2 * block->edge[e]] = v;

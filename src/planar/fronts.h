@@ -351,7 +351,7 @@ static int permi_frontal_create(const perm_allocator *allocator, int size, size_
   return 0;
 }
 
-/* Adds up the entries of front f and what the fronts below left. */
+/* Adds up front f: its entries and what the fronts below left. */
 static perm_status permi_frontal_assemble(permi_front_work *work, int f, permi_frontal *front)
 {
   const permi_fronts *fronts = work->fronts;
@@ -418,7 +418,7 @@ static int permi_frontal_leave(const permi_front_work *work, const permi_frontal
   return 1;
 }
 
-/* The sign of the permutation that takes rows to their pivots' columns; seen: room for n. */
+/* Is the permutation of n odd? seen: room for n. */
 static int permi_permutation_odd(const int *to, int n, int *seen)
 {
   int odd = 0, i, at;
@@ -432,7 +432,7 @@ static int permi_permutation_odd(const int *to, int n, int *seen)
   return odd;
 }
 
-/* Who asks whether to stop: a run or, if that is NULL, planning. */
+/* What asks whether to stop: a run, or planning (run NULL). */
 typedef struct permi_front_poll {
   permi_runner *run;
   int thread;
@@ -440,7 +440,7 @@ typedef struct permi_front_poll {
   permi_control *watch;
 } permi_front_poll;
 
-/* Eliminates all; field has the determinant up to sign, *odd whether that is -1. */
+/* Eliminates all; *odd: the field's determinant has the wrong sign. */
 static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_field *field, const permi_front_poll *ask,
                                           int *odd)
 {
@@ -497,7 +497,7 @@ static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_fiel
   return status;
 }
 
-/* The determinant modulo a prime; residue: of the entries. */
+/* Computes the determinant modulo a prime from the entries' residues. */
 static perm_status permi_fronts_residue(const permi_fronts *fronts, const permi_odd_modulus *prime,
                                         const uint64_t *residue, const permi_front_poll *ask, uint64_t *determinant)
 {
@@ -516,7 +516,7 @@ static perm_status permi_fronts_residue(const permi_fronts *fronts, const permi_
   return status;
 }
 
-/* The determinant of doubles; imaginary may be NULL. PERM_ERROR_LIMIT: too many pivots are not sure. */
+/* Computes the determinant of doubles; imaginary may be NULL. PERM_ERROR_LIMIT: too many pivots are not sure. */
 static perm_status permi_fronts_ball(const permi_fronts *fronts, const double *real, const double *imaginary,
                                      permi_trust trust, const permi_front_poll *ask, permi_determinant *determinant)
 {

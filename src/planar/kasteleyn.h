@@ -117,20 +117,6 @@ typedef struct permi_kasteleyn {
   int *partner;      /* of a column: the row matched to it */
 } permi_kasteleyn;
 
-/* Negates rows until the matching's signs are +. match: of a row, its column. */
-static void permi_signs_normalise(const permi_block *block, const int *matched, signed char *sign)
-{
-  int i, e;
-  for (i = 0; i < block->n; i++) {
-    int flip = 1;
-    for (e = block->start[i]; e < block->start[i + 1]; e++)
-      if (block->neighbour[e] == matched[i] + block->n)
-        flip = sign[block->edge[e]];
-    for (e = block->start[i]; e < block->start[i + 1]; e++)
-      sign[block->edge[e]] = (signed char)(sign[block->edge[e]] * flip);
-  }
-}
-
 /* The signs of a block, in memory of *pool; unknown if watch stops. 0: out of memory. */
 static int permi_kasteleyn_make(const permi_block *block, permi_pool *pool, permi_control *watch,
                                 permi_kasteleyn *result)
@@ -139,7 +125,7 @@ static int permi_kasteleyn_make(const permi_block *block, permi_pool *pool, perm
   permi_pool own = {pool->allocator, NULL, 0};
   permi_embedding map;
   permi_faces faces;
-  int *work, *column, *matched, i, e, good;
+  int *column, *matched, i, e, good; /* column: at first other work, 3 for each face or vertex */
   size_t *start, used = 0;
   result->planar = 0;
   result->faces = 0;
@@ -147,25 +133,22 @@ static int permi_kasteleyn_make(const permi_block *block, permi_pool *pool, perm
     return 1;
   result->sign = (signed char *)permi_pool_get(pool, edges, 1);
   result->partner = (int *)permi_pool_get(pool, n, sizeof(int));
-  work = (int *)permi_pool_get(&own, 10 * edges + 10 * n + 8, sizeof(int));
   start = (size_t *)permi_pool_get(&own, 2 * n + 1, sizeof *start);
-  if (pool->failed || own.failed || !permi_embed(block, &own, watch, &map, &result->planar)) {
+  if (pool->failed ||
+      !permi_pool_ints(&own, &faces.of, 2 * edges, &faces.length, edges + 1, &faces.any, edges + 1, &column,
+                       3 * edges + 6 * n + 3, &matched, 4 * n, (int **)NULL) ||
+      !permi_embed(block, &own, watch, &map, &result->planar)) {
     permi_pool_release(&own);
     return 0;
   }
   if (result->planar && !permi_watch(watch, 0)) {
     faces.count = 0;
-    faces.of = work;
-    faces.length = faces.of + 2 * edges;
-    faces.any = faces.length + edges + 1;
-    column = faces.any + edges + 1; /* at first: a half-edge of each vertex */
     for (i = 0; i < 2 * block->n; i++)
       column[i] = 2 * block->edge[block->start[i]] + (i >= block->n);
     good = permi_embedding_connected(&map, column, column + 2 * n, column + 4 * n) &&
            permi_faces_list(&map, watch, &faces) && permi_signs_choose(&map, &faces, result->sign, column);
     result->faces = faces.count;
     result->planar = good ? 1 : -1;
-    matched = column + edges;
     for (i = 0; i < block->n; i++) {
       start[i] = used;
       for (e = block->start[i]; e < block->start[i + 1]; e++)
@@ -175,8 +158,14 @@ static int permi_kasteleyn_make(const permi_block *block, permi_pool *pool, perm
     if (good && permi_matching(block->n, start, column, matched, result->partner, matched + n, start + n + 1, watch) <
                     block->n)
       result->planar = -1;
-    else if (good)
-      permi_signs_normalise(block, matched, result->sign);
+    for (i = 0; i < block->n && result->planar > 0; i++) { /* negates rows until the matching's signs are + */
+      int flip = 1;
+      for (e = block->start[i]; e < block->start[i + 1]; e++)
+        if (block->neighbour[e] == matched[i] + block->n)
+          flip = result->sign[block->edge[e]];
+      for (e = block->start[i]; e < block->start[i + 1]; e++)
+        result->sign[block->edge[e]] = (signed char)(result->sign[block->edge[e]] * flip);
+    }
   }
   permi_pool_release(&own);
   return 1;

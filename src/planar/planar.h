@@ -48,7 +48,7 @@ typedef struct permi_planar_run {
   int failed;
 } permi_planar_run;
 
-/* The determinants modulo prime `part`: for Gaussian integers with i at both its values. */
+/* Eliminates modulo prime `part`; Gaussian integers, with both roots of -1. */
 static perm_status permi_planar_prime(void *context, uint64_t part, int thread)
 {
   permi_planar_run *run = (permi_planar_run *)context;
@@ -142,7 +142,7 @@ static int permi_planar_finite(const permi_determinant *value)
   return fabs(value->ball.re.hi) <= DBL_MAX && fabs(value->ball.im.hi) <= DBL_MAX;
 }
 
-/* A determinant, with a bound (or INFINITY) and an estimate of its error in units of 2^exp2. */
+/* Eliminates, and measures the error: a bound (or INFINITY) and an estimate in units of 2^exp2. */
 static perm_status permi_planar_measured(const permi_planar *planar, const double *real, const double *imaginary,
                                          permi_front_poll *ask, permi_determinant *value, double *estimate)
 {

@@ -125,7 +125,7 @@ static void permi_band_draw(permi_draw *draw)
       const int group = band->entry_group[first + e];
       const size_t state = count[group] > 0 ? permi_band_source(band, level, i, count, group) : SIZE_MAX;
       const int some = state != SIZE_MAX;
-      permi_coefficient c = band->entry[first + e];
+      permi_coefficient c = permi_band_coefficient(band, first + e);
       size_t times = 1;
       if (some)
         times = permi_coefficient_multiply(numbers, &c, (uint32_t)(band->capacity[group] - count[group] + 1));

@@ -268,7 +268,7 @@ static perm_status permi_arrays_record(permi_trace *trace, permi_control *contro
       permi_places_restore(&restart->places, run.places);
       permi_arrays_shorten(&run, from);
       permi_arrays_copy(&run, from, (char *)kept->value[from], 1);
-      status = permi_arrays_steps(&run, from, to);
+      status = permi_runner_go(&run.base, from, to, permi_arrays_advance);
       if (status == PERM_OK)
         status = permi_arrays_keep(&run.base, to);
     } else {

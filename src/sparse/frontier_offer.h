@@ -22,7 +22,7 @@ static size_t permi_frontier_explain(const permi_leaf *leaf, char *buffer, size_
                    : frontier->arrays->isa == PERM_ISA_CUDA ? "arrays on a GPU"
                                                             : "arrays",
                    leaf->information.work,
-                   residues[0] ? residues : permi_numbers_text(&frontier->numbers), leaf->information.seconds,
+                   residues[0] ? residues : permi_numbers_text(&frontier->numbers, 1), leaf->information.seconds,
                    leaf->information.bytes, there);
 }
 
@@ -400,7 +400,7 @@ static size_t permi_tree_explain(const permi_leaf *leaf, char *buffer, size_t si
                    "tree, order %d: width %d, %d tables, %d joins of %.3g pairs, %.3g states of %s, "
                    "predicted %.3g s, %.3g bytes\n",
                    leaf->information.n, tree->width - 1, tree->nodes, tree->joins, tree->pairs, tree->states,
-                   permi_numbers_text(&tree->numbers), leaf->information.seconds, leaf->information.bytes);
+                   permi_numbers_text(&tree->numbers, 0), leaf->information.seconds, leaf->information.bytes);
 }
 
 static uint64_t permi_tree_fingerprint(const permi_tree *tree, permi_control *watch)

@@ -54,6 +54,7 @@ static perm_status permi_tree_task(const permi_leaf *leaf, permi_control *contro
 #define PERMI_TREE_LISTED 2000
 typedef struct permi_tree_graph {
   const perm_allocator *allocator;
+  permi_pool pool;
   int n, filling, listed; /* filling: by fill, not degree; listed: by lists */
   int *head, *degree, *turn;
   uint64_t *priority;
@@ -75,8 +76,7 @@ typedef struct permi_tree_graph {
 
 static void permi_tree_graph_release(permi_tree_graph *graph)
 {
-  permi_release(graph->allocator, graph->head);
-  permi_release(graph->allocator, graph->priority);
+  permi_pool_release(&graph->pool);
   permi_release(graph->allocator, graph->link);
   permi_release(graph->allocator, graph->pair);
   permi_release(graph->allocator, graph->heap);
@@ -202,18 +202,6 @@ static void permi_tree_list_drop(permi_tree_graph *graph, int v)
     graph->before[after] = before;
 }
 
-static int permi_tree_list_pop(permi_tree_graph *graph)
-{
-  int v = -1;
-  while (graph->lowest < PERMI_TREE_WIDTH && graph->first[graph->lowest] < 0)
-    graph->lowest++;
-  if (graph->first[graph->lowest] >= 0) {
-    v = graph->first[graph->lowest];
-    permi_tree_list_drop(graph, v);
-  }
-  return v;
-}
-
 static int permi_tree_key_push(permi_tree_graph *graph, int v)
 {
   int neighbour[PERMI_TREE_WIDTH], i, j;
@@ -271,18 +259,15 @@ static perm_status permi_tree_begin_order(permi_tree_graph *graph, const permi_b
   graph->listed = !filling && n >= PERMI_TREE_LISTED;
   graph->links = graph->pairs = graph->keys = graph->scopes = graph->popped = graph->dropped = 0;
   if (!graph->head) {
-    graph->head = (int *)permi_allocate(graph->allocator, 6 * (size_t)n + 1, sizeof(int));
-    graph->priority = (uint64_t *)permi_allocate(graph->allocator, (size_t)n, sizeof(uint64_t));
+    const size_t all = (size_t)n;
+    graph->pool.allocator = graph->allocator;
+    graph->priority = (uint64_t *)permi_pool_get(&graph->pool, all, sizeof(uint64_t));
     for (graph->pair_room = 256; graph->pair_room < room;)
       graph->pair_room *= 2;
     graph->pair = (uint64_t *)permi_allocate(graph->allocator, graph->pair_room, sizeof(uint64_t));
-    if (!graph->head || !graph->priority || !graph->pair)
+    if (!permi_pool_ints(&graph->pool, &graph->head, all, &graph->degree, all, &graph->turn, all, &graph->next, all,
+                         &graph->before, all, &graph->scope_start, all + 1, (int **)NULL) || !graph->pair)
       return PERM_ERROR_MEMORY;
-    graph->degree = graph->head + n;
-    graph->turn = graph->degree + n;
-    graph->next = graph->turn + n;
-    graph->before = graph->next + n;
-    graph->scope_start = graph->before + n;
   }
   if (!permi_copy(graph->watch, graph->pair, NULL, graph->pair_room * sizeof *graph->pair))
     return PERM_ERROR_LIMIT;
@@ -391,7 +376,15 @@ static perm_status permi_tree_order(permi_tree_graph *graph, const permi_block *
   double least = 0;
   perm_status status = permi_tree_begin_order(graph, block, filling);
   for (turn = 0; status == PERM_OK; turn++) {
-    v = graph->listed ? permi_tree_list_pop(graph) : permi_tree_key_pop(graph);
+    if (graph->listed) {
+      while (graph->lowest < PERMI_TREE_WIDTH && graph->first[graph->lowest] < 0)
+        graph->lowest++;
+      v = graph->first[graph->lowest];
+      if (v >= 0)
+        permi_tree_list_drop(graph, v);
+    } else {
+      v = permi_tree_key_pop(graph);
+    }
     if (v < 0)
       break;
     count = permi_tree_neighbours(graph, v, neighbour);
@@ -545,26 +538,22 @@ static int permi_tree_build(const permi_block *block, const permi_tree_graph *gr
   const int n = 2 * block->n;
   const size_t vertices = (size_t)n;
   permi_pool room = {graph->allocator, NULL, 0}, *pool = &tree->owned.pool;
-  int *numbers = (int *)permi_pool_get(&room, 5 * vertices, sizeof(int)), *todo;
+  int *todo;
   permi_tree_sketch *stack = (permi_tree_sketch *)permi_pool_get(&room, vertices + 1, sizeof *stack);
   double held = 0, roundings[2] = {0, 0};
   int i, k, depth = 1, top = 0, node = 0, steps = 0;
   permi_tree_draft draft;
   draft.graph = graph;
-  draft.scope = (int *)permi_pool_get(&room, graph->scopes + 1, sizeof(int));
   tree->node = (permi_tree_node *)permi_pool_get(pool, vertices + 1, sizeof *tree->node);
   tree->edge = (permi_tree_edge *)permi_pool_get(pool, (size_t)block->edges, sizeof *tree->edge);
   tree->cost = (double *)permi_pool_get(pool, vertices + 1, sizeof *tree->cost);
   tree->vertex = (int *)permi_pool_get(pool, vertices, sizeof *tree->vertex);
-  if (room.failed || pool->failed) {
+  if (pool->failed ||
+      !permi_pool_ints(&room, &draft.order, vertices, &draft.first, vertices, &draft.next, vertices, &draft.children,
+                       vertices, &todo, vertices, &draft.scope, graph->scopes, (int **)NULL)) {
     permi_pool_release(&room);
     return 0;
   }
-  draft.order = numbers;
-  draft.first = numbers + n;
-  draft.next = draft.first + n;
-  draft.children = draft.next + n;
-  todo = draft.children + n;
   permi_tree_children(&draft, watch);
   tree->cost[0] = 0;
   tree->depth = 1;

@@ -47,12 +47,7 @@ static uint32_t permi_tree_first(const uint32_t *mask, uint32_t rows, uint32_t t
   return begin;
 }
 
-static perm_status permi_tree_poll(permi_tree_run *run, double pairs, int master)
-{
-  return permi_runner_poll(&run->base, pairs / 8, run->base.done, !master);
-}
-
-/* Multiplies two groups, of the larger table those with `value` in `top`. */
+/* Multiplies two groups; the larger table's states have `value` in `top`. */
 static perm_status permi_tree_join_groups(const permi_tree_product *join, uint32_t g, uint32_t h, uint32_t top,
                                           uint32_t value, int master)
 {
@@ -77,7 +72,7 @@ static perm_status permi_tree_join_groups(const permi_tree_product *join, uint32
   for (i = begin[0]; i < end[0]; i++)
     multiply(run->tree, run->rank, run->mask[0][i] ^ join->rows, join->factor[0]->value + size * run->index[0][i],
              &group, join->out->value);
-  return permi_tree_poll(run, (double)(end[1] - begin[1]) * (end[0] - begin[0]), master);
+  return permi_runner_poll(&run->base, 0.125 * (end[1] - begin[1]) * (end[0] - begin[0]), run->base.done, !master);
 }
 
 /* Joins a part by the product's common parts: few places at a time, heavy parts first. */
@@ -98,7 +93,8 @@ static perm_status permi_tree_join_part(void *context, uint64_t number, int thre
   for (;; c--) {
     const int own = join->ones - permi_count_ones(c ^ join->common_rows);
     const int some = own >= 0 && own <= join->own;
-    status = permi_tree_poll(join->run, some ? (double)(1u << permi_count_ones(c)) : 1, thread == 0);
+    status = permi_runner_poll(&join->run->base, some ? 0.125 * (1u << permi_count_ones(c)) : 1, join->run->base.done,
+                               thread);
     for (g = 0; some && status == PERM_OK; g = (g - c) & c) {
       const uint32_t h = c ^ g;
       if (first[0][g] < first[0][g + 1] && first[1][h] < first[1][h + 1])
@@ -122,7 +118,7 @@ static perm_status permi_tree_join_small(const permi_tree_product *join)
     const uint32_t free_part = (groups - 1) ^ g;
     if (first[0][g] == first[0][g + 1] || status != PERM_OK)
       continue;
-    status = permi_tree_poll(join->run, (double)(1u << permi_count_ones(free_part)), 1);
+    status = permi_runner_poll(&join->run->base, 0.125 * (1u << permi_count_ones(free_part)), join->run->base.done, 0);
     for (h = free_part; status == PERM_OK; h = (h - 1) & free_part) {
       if (first[1][h] < first[1][h + 1])
         status = permi_tree_join_groups(join, g, h, 0, 0, 1);

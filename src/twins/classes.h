@@ -121,7 +121,7 @@ static int permi_sum_is_zero(const perm_sum *sum)
   return w == PERM_SUM_WORDS;
 }
 
-/* Is a : b = c : d for edges? Sums of moduli may differ by roundings, for which permi_class_quotient has room. */
+/* Is a : b = c : d for edges? Sums of moduli may differ by roundings (PERMI_CLASS_ROOM). */
 #define PERMI_CLASS_ROOM 5.684341886080802e-14
 static int permi_class_alike(const permi_block *block, int a, int b, int c, int d)
 {
@@ -206,7 +206,7 @@ static permi_gaussian permi_gaussian_entry(const permi_block *block, int e)
   return g;
 }
 
-/* a - q b, modulo 2^64: what it is where that is short. */
+/* Returns a - q b, modulo 2^64. */
 static permi_gaussian permi_gaussian_rest(permi_gaussian a, permi_gaussian q, permi_gaussian b)
 {
   a.re = (int64_t)((uint64_t)a.re - (uint64_t)q.re * (uint64_t)b.re + (uint64_t)q.im * (uint64_t)b.im);

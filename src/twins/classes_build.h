@@ -135,7 +135,7 @@ static void permi_class_place(permi_class_build *build, int u, int place)
   build->place[u] = place;
 }
 
-/* Takes v out of its class; writes how it joined that in step p. */
+/* Takes v out of its class, and notes how it joined in step p. */
 static void permi_class_leave(permi_class_build *build, int v, int p)
 {
   const permi_block *block = build->block;
@@ -165,7 +165,7 @@ static void permi_class_leave(permi_class_build *build, int v, int p)
   }
 }
 
-/* Do rests of u and the leader, both in class `number`, stay proportional with the step's vertex ahead? */
+/* Do rests of u and the leader, in class `number`, stay proportional with the step's vertex ahead? */
 static int permi_class_agree(const permi_class_build *build, int number, int u, int leader)
 {
   const permi_block *block = build->block;
@@ -310,7 +310,7 @@ static void permi_class_refine(permi_class_build *build, int p, int number)
   }
 }
 
-/* Makes v the vertex of the last step that is left: what came before goes on without it, and has it ahead. */
+/* Makes v the vertex of the last step that is left. */
 static void permi_class_take_away(permi_class_build *build, int v)
 {
   const permi_block *block = build->block;
@@ -360,7 +360,6 @@ static void permi_class_build_begin(permi_class_build *build, permi_classes *pla
   build->doubled = doubled;
   build->left = most;
   pool->allocator = &plan->owned.allocator;
-  build->member = (int *)permi_pool_get(pool, vertices, 6 * sizeof(int));
   build->gone = (unsigned char *)permi_pool_zeros(pool, vertices, 2);
   build->content = (permi_gaussian *)permi_pool_get(pool, vertices, sizeof *build->content);
   build->met = (int *)permi_pool_zeros(pool, vertices, 2 * PERMI_CLASSES * sizeof(int));
@@ -368,16 +367,13 @@ static void permi_class_build_begin(permi_class_build *build, permi_classes *pla
   build->line = (double *)permi_pool_get(pool, vertices + 2, sizeof(double));
   plan->step = (permi_class_step *)permi_pool_get(&plan->owned.pool, vertices, sizeof *plan->step);
   plan->steps = (int)vertices;
-  if (pool->failed || !plan->step ||
+  if (!permi_pool_ints(pool, &build->member, vertices, &build->place, vertices, &build->number, vertices, &build->last,
+                       vertices, &build->edge, vertices, &build->open, vertices, (int **)NULL) ||
+      !plan->step ||
       !permi_room(pool->allocator, watch, &build->list, 0, 2, &build->class_room, sizeof *build->list)) {
     build->status = PERM_ERROR_MEMORY;
     return;
   }
-  build->place = build->member + vertices;
-  build->number = build->place + vertices;
-  build->last = build->number + vertices;
-  build->edge = build->last + vertices;
-  build->open = build->edge + vertices;
   build->plain = build->gone + vertices;
   build->odd = build->met + PERMI_CLASSES * vertices;
   memset(build->list, 0, 2 * sizeof *build->list);

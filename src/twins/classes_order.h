@@ -145,7 +145,7 @@ static perm_status permi_classes_create(const permi_block *block, const permi_cl
   return status;
 }
 
-/* Lists double when they are full; takes are of one round. */
+/* Predicts bytes: lists double when they are full, takes are of one round. */
 static double permi_classes_bytes(const permi_classes *plan)
 {
   const double key = 8.0 * plan->words, value = 8.0 * (double)permi_numbers_words(&plan->numbers);
