@@ -5554,7 +5554,7 @@ static perm_status permi_arrays_record(permi_trace *trace, permi_control *contro
       permi_places_restore(&restart->places, run.places);
       permi_arrays_shorten(&run, from);
       permi_arrays_copy(&run, from, (char *)kept->value[from], 1);
-      status = permi_arrays_steps(&run, from, to);
+      status = permi_runner_go(&run.base, from, to, permi_arrays_advance);
       if (status == PERM_OK)
         status = permi_arrays_keep(&run.base, to);
     } else {
@@ -5783,7 +5783,7 @@ static void permi_band_draw(permi_draw *draw)
       const int group = band->entry_group[first + e];
       const size_t state = count[group] > 0 ? permi_band_source(band, level, i, count, group) : SIZE_MAX;
       const int some = state != SIZE_MAX;
-      permi_coefficient c = band->entry[first + e];
+      permi_coefficient c = permi_band_coefficient(band, first + e);
       size_t times = 1;
       if (some)
         times = permi_coefficient_multiply(numbers, &c, (uint32_t)(band->capacity[group] - count[group] + 1));

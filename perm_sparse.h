@@ -5004,6 +5004,30 @@ static void permi_owned_release(const perm_allocator *allocator, void *plan)
   permi_release(allocator, plan);
 }
 
+/* Makes arrays of int: an int ** and a size_t for each, last NULL. 0: out of memory. */
+static int permi_pool_ints(permi_pool *pool, ...)
+{
+  va_list arrays;
+  int **array, *next = NULL;
+  size_t all = 0;
+  int pass;
+  for (pass = 0; pass < 2; pass++) {
+    va_start(arrays, pool);
+    while ((array = va_arg(arrays, int **)) != NULL) {
+      const size_t count = va_arg(arrays, size_t);
+      *array = next;
+      if (pass)
+        next += count;
+      else
+        all += count;
+    }
+    va_end(arrays);
+    if (!pass && (next = (int *)permi_pool_get(pool, all + 1, sizeof(int))) == NULL)
+      return 0;
+  }
+  return 1;
+}
+
 static perm_status permi_refuse_long(permi_offer *offer)
 {
   return permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
@@ -5592,7 +5616,7 @@ static void permi_coefficient_weigh(const permi_coefficient *c, double *weight, 
   *least = imaginary > 0 && imaginary < *least ? imaginary : *least;
 }
 
-/* An entry, known by compilers to have no low parts. */
+/* Shows compilers that an entry has no low parts. */
 static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_short(const permi_coefficient *entry)
 {
   permi_coefficient c = *entry;
@@ -5600,7 +5624,7 @@ static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_short(const permi
   return c;
 }
 
-/* A value, not of several words, as a coefficient. */
+/* Returns a value of one word a part as a coefficient. */
 static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_from(permi_algebra algebra, const permi_numbers *numbers,
                                                                     const void *value)
 {
@@ -5855,7 +5879,7 @@ static void permi_value_add_apart(const permi_numbers *numbers, const permi_coef
   permi_values_add(numbers, &one, y, product, 1);
 }
 
-/* Enters sizes, not of low parts; integers have none. */
+/* Measures values, except for low parts and integers. */
 static PERMI_ALWAYS_INLINE void permi_values_track(permi_algebra algebra, const void *values, size_t count,
                                                    permi_sizes *sizes)
 {
@@ -5902,7 +5926,7 @@ static double permi_majorant_bits(const permi_majorant *line)
   return line->count == 0 ? 0 : line->others ? log2(line->sum) : permi_log2_factorial(line->count) / line->count;
 }
 
-/* Of the better bound, by rows or by columns; rounded up. */
+/* Returns the better bound, rounded up. */
 static double permi_majorants_bits(const double *bits)
 {
   return (bits[0] < bits[1] ? bits[0] : bits[1]) * (1 + 1e-10) + 1e-6;
@@ -5967,13 +5991,13 @@ static int permi_numbers_choose(permi_numbers *numbers, const permi_block *block
   return 1;
 }
 
-/* What the values are, for explain. */
-static const char *permi_numbers_text(const permi_numbers *numbers)
+/* What the values are, for explain. moduli: say that double-doubles have moduli. */
+static const char *permi_numbers_text(const permi_numbers *numbers, int moduli)
 {
   static const char *const text[] = {"doubles", "doubles with moduli", "complex doubles", "double-doubles",
                                      "double-doubles with moduli", "complex double-doubles", "64-bit integers",
                                      "128-bit integers", "integers of several words", "residues"};
-  return text[numbers->algebra];
+  return text[numbers->algebra == PERMI_SIGNED_DD && !moduli ? PERMI_MAGNITUDES_DD : numbers->algebra];
 }
 
 /* Chooses as permi_numbers_choose, but double-doubles always have moduli. */
@@ -6240,7 +6264,7 @@ static void permi_patterns_clear(permi_patterns *patterns)
     memset(patterns->table, 0, 2 * (size_t)patterns->room * sizeof *patterns->table);
 }
 
-/* Where the pattern is in the table, or goes. */
+/* Returns the place of a pattern in the table. */
 static int *permi_patterns_place(const permi_patterns *patterns, const uint64_t *bits)
 {
   const size_t mask = 2 * (size_t)patterns->room - 1;
@@ -6268,7 +6292,7 @@ static int permi_patterns_more(const perm_allocator *allocator, permi_patterns *
   return 1;
 }
 
-/* The pattern's number, entered if new; -1: out of memory. */
+/* Returns the pattern's number, entered if new; -1: out of memory. */
 static int permi_patterns_find(const perm_allocator *allocator, permi_patterns *patterns, const uint64_t *bits)
 {
   const int pattern = patterns->count;
@@ -6639,7 +6663,7 @@ static perm_status permi_part_place(permi_run *run, permi_list *target, permi_pa
 #define PERMI_PARALLEL_STATES 20000
 #define PERMI_PART_WORK 131072 /* of threads' parts */
 
-/* Moves the cursor to the first source group whose output is not below `key`; outputs have the order of sources. */
+/* Moves the cursor to the first source group whose output is not below `key`. */
 static void permi_cursor_seek(permi_cursor *cursor, const permi_list *source, const uint64_t *key)
 {
   const int words = source->words;
@@ -6691,7 +6715,7 @@ typedef struct permi_rounds {
   size_t total, first, count; /* total: work; 0: one thread makes all parts in turn */
 } permi_rounds;
 
-/* Work below a key, in whole blocks; moves the cursors there. */
+/* Returns the work below a key, in whole blocks; moves the cursors there. */
 static size_t permi_balance_below(const permi_rounds *step, permi_cursor *cursor, const uint64_t *key)
 {
   const size_t blocks = step->source->groups / PERMI_BALANCE_BLOCK + 1;
@@ -7084,7 +7108,7 @@ static void permi_mask_set(uint64_t *mask, int slot)
   mask[slot >> 6] |= UINT64_C(1) << (slot & 63);
 }
 
-/* The drop of a step's vertex if it has a slot, then its matches. */
+/* Lists the drop of a step's vertex if it has a slot, then its matches. */
 static void permi_frontier_streams(permi_frontier *frontier, const permi_block *block, permi_control *watch)
 {
   const size_t words = (size_t)frontier->mask_words, bytes = words * sizeof(uint64_t);
@@ -7221,35 +7245,27 @@ static perm_status permi_frontier_create(const perm_allocator *allocator, const 
   permi_walk walk;
   permi_frontier *frontier = (permi_frontier *)permi_owned_new(allocator, sizeof *frontier);
   permi_pool room = {allocator, NULL, 0}, *pool;
-  int *numbers = (int *)permi_pool_get(&room, 3 * vertices, sizeof(int));
   permi_ranked *life = (permi_ranked *)permi_pool_get(&room, 2 * vertices, sizeof *life);
   uint64_t *busy = (uint64_t *)permi_pool_get(&room, vertices + 1, PERMI_MASK_WORDS * sizeof *busy);
   perm_status status = PERM_ERROR_MEMORY;
   *made = frontier;
   walk.state = (unsigned char *)permi_pool_get(&room, vertices, 1);
-  if (!frontier || room.failed)
+  if (!permi_pool_ints(&room, &walk.open, vertices, &walk.frontier, vertices, &walk.place, vertices, (int **)NULL) ||
+      !frontier)
     goto done;
   pool = &frontier->owned.pool;
-  walk.open = numbers;
-  walk.frontier = numbers + vertices;
-  walk.place = numbers + 2 * vertices;
   frontier->lost_error = exactness->lost_error;
   if (!permi_numbers_choose(&frontier->numbers, block, exactness->modulus, exactness->doubled)) {
     status = PERM_ERROR_OVERFLOW;
     goto done;
   }
-  frontier->stream_start = (int *)permi_pool_get(pool, vertices + 1, sizeof(int));
   frontier->coefficient = (permi_coefficient *)permi_pool_get(pool, streams, sizeof *frontier->coefficient);
-  frontier->partner = (int *)permi_pool_get(pool, streams, sizeof(int));
   frontier->states = (double *)permi_pool_get(pool, 2 * vertices + 2, sizeof(double));
-  frontier->sequence = (int *)permi_pool_get(pool, 5 * vertices + 1, sizeof(int));
-  if (pool->failed)
+  if (!permi_pool_ints(pool, &frontier->stream_start, vertices + 1, &frontier->partner, streams, &frontier->sequence,
+                       vertices, &frontier->birth, vertices, &frontier->death, vertices, &frontier->slot, vertices,
+                       &frontier->ones, vertices + 1, (int **)NULL))
     goto done;
   frontier->cost = frontier->states + vertices + 1;
-  frontier->birth = frontier->sequence + vertices;
-  frontier->death = frontier->birth + vertices;
-  frontier->slot = frontier->death + vertices;
-  frontier->ones = frontier->slot + vertices;
   status = PERM_ERROR_LIMIT;
   if (!permi_frontier_walk(frontier, block, order, binomial, &walk, watch))
     goto done;
@@ -7316,7 +7332,7 @@ typedef struct permi_layout {
   size_t total[PERMI_ARRAY_HIGH + 1]; /* states under a word, by its ones */
 } permi_layout;
 
-/* Of a thread; a line of cache. */
+/* A thread's, in a line of cache of its own. */
 typedef struct permi_extremes {
   permi_sizes sizes;
   double apart[4];
@@ -7372,12 +7388,11 @@ struct permi_arrays_run {
   permi_eight *eights;
   int most; /* ways of a step */
   int tracking; /* sizes are measured in this step */
-  int cancels;  /* signed values without moduli */
   double seconds_before, seconds_each;
   struct perm_gpu_frontier *gpu; /* holds the values, or NULL */
 };
 
-/* Of the first pass, without moduli; integers of the last step. */
+/* Returns the numbers of the first pass, without moduli. */
 static permi_numbers permi_arrays_numbers(const permi_frontier *frontier)
 {
   static const permi_algebra without[] = {PERMI_MAGNITUDES,    PERMI_MAGNITUDES,    PERMI_PAIR_VALUES,
@@ -7392,7 +7407,7 @@ static permi_numbers permi_arrays_numbers(const permi_frontier *frontier)
   return numbers;
 }
 
-/* Of the values before step p, where integers are as short as they can be. */
+/* Returns the numbers before step p, where integers are as short as they can be. */
 static permi_numbers permi_arrays_numbers_at(const permi_frontier *frontier, int p)
 {
   permi_numbers numbers = permi_arrays_numbers(frontier);
@@ -7520,7 +7535,7 @@ static double permi_residues_weight(const permi_frontier *frontier, int p)
   return weight * (1 + 1e-12);
 }
 
-/* How step p of such a weight goes modulo numbers of which half is `half`; -1: not at all. */
+/* Returns how step p goes modulo numbers up to twice `half`; -1: not at all. */
 static int permi_residues_growth(const permi_frontier *frontier, int p, double weight, double half)
 {
   const int ways = frontier->stream_start[p + 1] - frontier->stream_start[p];
@@ -7867,7 +7882,7 @@ static void permi_places_free(permi_places *places, uint64_t at, uint64_t bytes)
   }
 }
 
-/* Sizes of step p's places, which hold its values as its own target and as the source of the next. */
+/* Measures the places of step p: of its values as target and as the next source. */
 static void permi_places_size(permi_places *places, int p)
 {
   const permi_frontier *frontier = places->frontier;
@@ -7920,7 +7935,7 @@ static void permi_places_step(permi_places *places, int p)
   permi_places_size(places, p + 1);
 }
 
-/* Begins a turn of the step to target `side`: places it, lists its words of top bits in `top`. Returns their number. */
+/* Begins a turn to target `side`: places it and lists its words of top bits in `top`. Returns their number. */
 static int permi_places_turn(permi_places *places, int side, uint16_t *top)
 {
   uint64_t bytes = 0;
@@ -7944,7 +7959,7 @@ static int permi_places_turn(permi_places *places, int side, uint16_t *top)
   return tops;
 }
 
-/* Ends it: what its states came from is no longer needed. */
+/* Ends a turn: frees what its states came from. */
 static void permi_places_turned(permi_places *places, int side)
 {
   const uint32_t rest = places->rest[side ^ 1];
@@ -7961,7 +7976,7 @@ static void permi_places_turned(permi_places *places, int side)
   } while (fixed != places->next);
 }
 
-/* Bytes of a whole run's places, in arrays->bytes. 0: out of memory. */
+/* Measures arrays->bytes, of a whole run. 0: out of memory. */
 static int permi_places_measure(const permi_frontier *frontier, permi_control *watch)
 {
   permi_pool pool = {&frontier->owned.allocator, NULL, 0};
@@ -8059,7 +8074,7 @@ static perm_status permi_array_piece(void *context, uint64_t number, int thread)
                            step->before + step->seconds * (double)number, thread);
 }
 
-/* The values of a word of top bits, integers of step->words, become as long as the target's, from the last on. */
+/* Lengthens integers of step->words under a word of top bits, from the last on. */
 static perm_status permi_array_lengthen(void *context, uint64_t number, int thread)
 {
   const permi_array_stepping *step = (const permi_array_stepping *)context;
@@ -8113,7 +8128,7 @@ static perm_status permi_array_step(permi_arrays_run *run, int p)
   return status;
 }
 
-/* Of the values before step p. */
+/* Rescales the values before step p. */
 static perm_status permi_array_rescale(permi_arrays_run *run, int p)
 {
   const int e = permi_sizes_rescale(&run->base.sizes, 1e150, PERMI_ARRAY_SAFE);
@@ -8143,10 +8158,12 @@ static double permi_ways_weight(const permi_arrays_run *run, int p, double *leas
   return weight * (1 + 1e-12);
 }
 
-/* Values are as before step p. */
+/* Chooses numbers and kernel for the values before step p. */
 static void permi_arrays_shorten(permi_arrays_run *run, int p)
 {
   const permi_arrays *arrays = run->arrays;
+  const permi_algebra algebra = run->numbers.algebra;
+  run->kernel_eights = (algebra == PERMI_MAGNITUDES || algebra == PERMI_MAGNITUDES_DD) && arrays->isa >= PERM_ISA_AVX2;
   if (!run->absolute && !arrays->by_residues)
     run->numbers = permi_arrays_numbers_at(run->frontier, p);
   run->bytes = 8 * permi_numbers_words(&run->numbers);
@@ -8175,11 +8192,12 @@ static perm_status permi_arrays_advance(permi_runner *runner, int p)
   permi_arrays_shorten(run, p + 1);
   run->tracking = 0;
   if (!permi_algebra_is_integer(frontier->numbers.algebra)) {
+    const int cancels = !run->absolute && permi_algebra_has_moduli(frontier->numbers.algebra);
     double least, next_least, weight = permi_ways_weight(run, p, &least);
     sizes->loss = permi_loss_scaled(sizes->loss, weight, 0);
     if (sizes->smallest * least < PERMI_ARRAY_SAFE)
       sizes->loss += 16 * DBL_MIN * (frontier->stream_start[p + 1] - frontier->stream_start[p]);
-    sizes->smallest *= least * (run->cancels ? 1.2e-32 : 1 - 1e-9);
+    sizes->smallest *= least * (cancels ? 1.2e-32 : 1 - 1e-9);
     sizes->largest *= 2 * weight;
     if (p + 1 < frontier->steps) {
       weight = permi_ways_weight(run, p + 1, &next_least);
@@ -8196,16 +8214,6 @@ static perm_status permi_arrays_advance(permi_runner *runner, int p)
   return status;
 }
 
-/* Steps from .. to of a pass, whose numbers the caller has set. */
-static perm_status permi_arrays_steps(permi_arrays_run *run, int from, int to)
-{
-  const permi_algebra algebra = run->numbers.algebra;
-  run->cancels = !run->absolute && permi_algebra_has_moduli(run->frontier->numbers.algebra);
-  run->kernel_eights =
-      (algebra == PERMI_MAGNITUDES || algebra == PERMI_MAGNITUDES_DD) && run->arrays->isa >= PERM_ISA_AVX2;
-  return permi_runner_go(&run->base, from, to, permi_arrays_advance);
-}
-
 static perm_status permi_arrays_pass(permi_arrays_run *run)
 {
   perm_status status = PERM_OK;
@@ -8219,13 +8227,13 @@ static perm_status permi_arrays_pass(permi_arrays_run *run)
   permi_arrays_shorten(run, 0);
   permi_value_one(&run->numbers, permi_array_values(run, 0, 0));
   if (status == PERM_OK)
-    status = permi_arrays_steps(run, 0, run->frontier->steps);
+    status = permi_runner_go(&run->base, 0, run->frontier->steps, permi_arrays_advance);
   if (status == PERM_OK && run->gpu)
     status = permi_gpu_value(run, run->memory);
   return status;
 }
 
-/* Gives value and moduli one exponent and loss, for the theorem of >>steps. */
+/* Gives value and moduli one exponent and loss. */
 static void permi_arrays_join(double *value, int last, permi_sizes *sizes)
 {
   long long common;
@@ -8376,7 +8384,7 @@ static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *
   return status;
 }
 
-/* Makes frontier->arrays; left NULL if there are too many slots, or stopped. 0: out of memory. */
+/* Makes frontier->arrays, or leaves NULL: too many slots, or stopped. 0: out of memory. */
 static int permi_arrays_create(const permi_block *block, permi_frontier *frontier, perm_isa isa, permi_control *watch)
 {
   const int *birth = frontier->birth, *death = frontier->death, slot_count = frontier->slot_count;
@@ -8571,7 +8579,7 @@ typedef struct permi_tree_sketch {
   double states;
 } permi_tree_sketch;
 
-/* Pairs that a join multiplies, summed over parts of the common vertices. */
+/* Counts the pairs that a join multiplies. */
 static double permi_tree_pairs(const permi_tree *tree, uint32_t rows, uint32_t one, int one_difference,
                                uint32_t other, int other_difference)
 {
@@ -8640,17 +8648,6 @@ static size_t permi_tree_begin(size_t count, int part, int parts)
 static int permi_tree_threads(const permi_tree_run *run, size_t states)
 {
   return (double)states * PERMI_TREE_STATE_SECONDS * run->weight < PERMI_SHARE_SECONDS ? 1 : run->base.threads;
-}
-
-static int permi_tree_is_zero(const permi_tree *tree, const uint64_t *x)
-{
-  int i;
-  if (!permi_algebra_is_integer(tree->numbers.algebra))
-    return ((const double *)(const void *)x)[tree->size - 1] == 0;
-  for (i = 0; i < tree->size; i++)
-    if (x[i])
-      return 0;
-  return 1;
 }
 
 typedef struct permi_tree_group {
@@ -8748,6 +8745,8 @@ static void permi_tree_sort(const permi_tree *tree, const permi_tree_table *tabl
   const uint32_t own_rows = permi_tree_extract(rows, set), groups = 1u << permi_count_ones(common);
   const uint32_t within = permi_tree_extract(common, set);
   const int k = permi_count_ones(own_rows) - table->difference, tabled = table->states > 1000;
+  const size_t size = (size_t)tree->size;
+  const int integers = permi_algebra_is_integer(tree->numbers.algebra);
   uint32_t state, g, i, pass, group_of[4][128], mask_of[4][128]; /* by seven bits: 8 times as fast */
   for (i = 0; tabled && i < 512; i++) {
     group_of[i >> 7][i & 127] = permi_tree_extract((i & 127) << 7 * (i >> 7), within);
@@ -8758,7 +8757,11 @@ static void permi_tree_sort(const permi_tree *tree, const permi_tree_table *tabl
   for (pass = 0; pass < 2; pass++) {
     state = k ? (1u << k) - 1 : 0;
     for (i = 0; i < table->states; i++) {
-      if (!permi_tree_is_zero(tree, table->value + (size_t)i * (size_t)tree->size)) {
+      const uint64_t *x = table->value + i * size;
+      size_t w = 0;
+      while (integers && w < size && !x[w])
+        w++;
+      if (integers ? w < size : ((const double *)(const void *)x)[size - 1] != 0) {
         const uint32_t matched = state ^ own_rows;
         const uint32_t a = matched & 127, b = matched >> 7 & 127, c = matched >> 14 & 127, d = matched >> 21;
         g = tabled ? group_of[0][a] | group_of[1][b] | group_of[2][c] | group_of[3][d]
@@ -8832,12 +8835,7 @@ static uint32_t permi_tree_first(const uint32_t *mask, uint32_t rows, uint32_t t
   return begin;
 }
 
-static perm_status permi_tree_poll(permi_tree_run *run, double pairs, int master)
-{
-  return permi_runner_poll(&run->base, pairs / 8, run->base.done, !master);
-}
-
-/* Multiplies two groups, of the larger table those with `value` in `top`. */
+/* Multiplies two groups; the larger table's states have `value` in `top`. */
 static perm_status permi_tree_join_groups(const permi_tree_product *join, uint32_t g, uint32_t h, uint32_t top,
                                           uint32_t value, int master)
 {
@@ -8862,7 +8860,7 @@ static perm_status permi_tree_join_groups(const permi_tree_product *join, uint32
   for (i = begin[0]; i < end[0]; i++)
     multiply(run->tree, run->rank, run->mask[0][i] ^ join->rows, join->factor[0]->value + size * run->index[0][i],
              &group, join->out->value);
-  return permi_tree_poll(run, (double)(end[1] - begin[1]) * (end[0] - begin[0]), master);
+  return permi_runner_poll(&run->base, 0.125 * (end[1] - begin[1]) * (end[0] - begin[0]), run->base.done, !master);
 }
 
 /* Joins a part by the product's common parts: few places at a time, heavy parts first. */
@@ -8883,7 +8881,8 @@ static perm_status permi_tree_join_part(void *context, uint64_t number, int thre
   for (;; c--) {
     const int own = join->ones - permi_count_ones(c ^ join->common_rows);
     const int some = own >= 0 && own <= join->own;
-    status = permi_tree_poll(join->run, some ? (double)(1u << permi_count_ones(c)) : 1, thread == 0);
+    status = permi_runner_poll(&join->run->base, some ? 0.125 * (1u << permi_count_ones(c)) : 1, join->run->base.done,
+                               thread);
     for (g = 0; some && status == PERM_OK; g = (g - c) & c) {
       const uint32_t h = c ^ g;
       if (first[0][g] < first[0][g + 1] && first[1][h] < first[1][h + 1])
@@ -8907,7 +8906,7 @@ static perm_status permi_tree_join_small(const permi_tree_product *join)
     const uint32_t free_part = (groups - 1) ^ g;
     if (first[0][g] == first[0][g + 1] || status != PERM_OK)
       continue;
-    status = permi_tree_poll(join->run, (double)(1u << permi_count_ones(free_part)), 1);
+    status = permi_runner_poll(&join->run->base, 0.125 * (1u << permi_count_ones(free_part)), join->run->base.done, 0);
     for (h = free_part; status == PERM_OK; h = (h - 1) & free_part) {
       if (first[1][h] < first[1][h + 1])
         status = permi_tree_join_groups(join, g, h, 0, 0, 1);
@@ -9180,6 +9179,7 @@ static perm_status permi_tree_task(const permi_leaf *leaf, permi_control *contro
 #define PERMI_TREE_LISTED 2000
 typedef struct permi_tree_graph {
   const perm_allocator *allocator;
+  permi_pool pool;
   int n, filling, listed; /* filling: by fill, not degree; listed: by lists */
   int *head, *degree, *turn;
   uint64_t *priority;
@@ -9201,8 +9201,7 @@ typedef struct permi_tree_graph {
 
 static void permi_tree_graph_release(permi_tree_graph *graph)
 {
-  permi_release(graph->allocator, graph->head);
-  permi_release(graph->allocator, graph->priority);
+  permi_pool_release(&graph->pool);
   permi_release(graph->allocator, graph->link);
   permi_release(graph->allocator, graph->pair);
   permi_release(graph->allocator, graph->heap);
@@ -9328,18 +9327,6 @@ static void permi_tree_list_drop(permi_tree_graph *graph, int v)
     graph->before[after] = before;
 }
 
-static int permi_tree_list_pop(permi_tree_graph *graph)
-{
-  int v = -1;
-  while (graph->lowest < PERMI_TREE_WIDTH && graph->first[graph->lowest] < 0)
-    graph->lowest++;
-  if (graph->first[graph->lowest] >= 0) {
-    v = graph->first[graph->lowest];
-    permi_tree_list_drop(graph, v);
-  }
-  return v;
-}
-
 static int permi_tree_key_push(permi_tree_graph *graph, int v)
 {
   int neighbour[PERMI_TREE_WIDTH], i, j;
@@ -9397,18 +9384,15 @@ static perm_status permi_tree_begin_order(permi_tree_graph *graph, const permi_b
   graph->listed = !filling && n >= PERMI_TREE_LISTED;
   graph->links = graph->pairs = graph->keys = graph->scopes = graph->popped = graph->dropped = 0;
   if (!graph->head) {
-    graph->head = (int *)permi_allocate(graph->allocator, 6 * (size_t)n + 1, sizeof(int));
-    graph->priority = (uint64_t *)permi_allocate(graph->allocator, (size_t)n, sizeof(uint64_t));
+    const size_t all = (size_t)n;
+    graph->pool.allocator = graph->allocator;
+    graph->priority = (uint64_t *)permi_pool_get(&graph->pool, all, sizeof(uint64_t));
     for (graph->pair_room = 256; graph->pair_room < room;)
       graph->pair_room *= 2;
     graph->pair = (uint64_t *)permi_allocate(graph->allocator, graph->pair_room, sizeof(uint64_t));
-    if (!graph->head || !graph->priority || !graph->pair)
+    if (!permi_pool_ints(&graph->pool, &graph->head, all, &graph->degree, all, &graph->turn, all, &graph->next, all,
+                         &graph->before, all, &graph->scope_start, all + 1, (int **)NULL) || !graph->pair)
       return PERM_ERROR_MEMORY;
-    graph->degree = graph->head + n;
-    graph->turn = graph->degree + n;
-    graph->next = graph->turn + n;
-    graph->before = graph->next + n;
-    graph->scope_start = graph->before + n;
   }
   if (!permi_copy(graph->watch, graph->pair, NULL, graph->pair_room * sizeof *graph->pair))
     return PERM_ERROR_LIMIT;
@@ -9517,7 +9501,15 @@ static perm_status permi_tree_order(permi_tree_graph *graph, const permi_block *
   double least = 0;
   perm_status status = permi_tree_begin_order(graph, block, filling);
   for (turn = 0; status == PERM_OK; turn++) {
-    v = graph->listed ? permi_tree_list_pop(graph) : permi_tree_key_pop(graph);
+    if (graph->listed) {
+      while (graph->lowest < PERMI_TREE_WIDTH && graph->first[graph->lowest] < 0)
+        graph->lowest++;
+      v = graph->first[graph->lowest];
+      if (v >= 0)
+        permi_tree_list_drop(graph, v);
+    } else {
+      v = permi_tree_key_pop(graph);
+    }
     if (v < 0)
       break;
     count = permi_tree_neighbours(graph, v, neighbour);
@@ -9671,26 +9663,22 @@ static int permi_tree_build(const permi_block *block, const permi_tree_graph *gr
   const int n = 2 * block->n;
   const size_t vertices = (size_t)n;
   permi_pool room = {graph->allocator, NULL, 0}, *pool = &tree->owned.pool;
-  int *numbers = (int *)permi_pool_get(&room, 5 * vertices, sizeof(int)), *todo;
+  int *todo;
   permi_tree_sketch *stack = (permi_tree_sketch *)permi_pool_get(&room, vertices + 1, sizeof *stack);
   double held = 0, roundings[2] = {0, 0};
   int i, k, depth = 1, top = 0, node = 0, steps = 0;
   permi_tree_draft draft;
   draft.graph = graph;
-  draft.scope = (int *)permi_pool_get(&room, graph->scopes + 1, sizeof(int));
   tree->node = (permi_tree_node *)permi_pool_get(pool, vertices + 1, sizeof *tree->node);
   tree->edge = (permi_tree_edge *)permi_pool_get(pool, (size_t)block->edges, sizeof *tree->edge);
   tree->cost = (double *)permi_pool_get(pool, vertices + 1, sizeof *tree->cost);
   tree->vertex = (int *)permi_pool_get(pool, vertices, sizeof *tree->vertex);
-  if (room.failed || pool->failed) {
+  if (pool->failed ||
+      !permi_pool_ints(&room, &draft.order, vertices, &draft.first, vertices, &draft.next, vertices, &draft.children,
+                       vertices, &todo, vertices, &draft.scope, graph->scopes, (int **)NULL)) {
     permi_pool_release(&room);
     return 0;
   }
-  draft.order = numbers;
-  draft.first = numbers + n;
-  draft.next = draft.first + n;
-  draft.children = draft.next + n;
-  todo = draft.children + n;
   permi_tree_children(&draft, watch);
   tree->cost[0] = 0;
   tree->depth = 1;
@@ -9751,13 +9739,19 @@ static int permi_tree_build(const permi_block *block, const permi_tree_graph *gr
 #define PERMI_BAND_KEPT_RUNS 1048576
 #define PERMI_BAND_BLOCKS 8
 
+/* The first fields of a permi_coefficient, or its integers: less than half of it. */
+typedef union permi_band_entry {
+  double real[3];
+  int64_t integer[2];
+} permi_band_entry;
+
 typedef struct permi_band {
   permi_owned owned;
   permi_numbers numbers;
   int n, groups, width;
   int counted;
   int *entry_start, *entry_group;
-  permi_coefficient *entry;
+  permi_band_entry *entry;
   int *capacity, *first, *last;
   int *row, *column, *column_start; /* of the block: rows as taken, columns by groups */
   double cost;
@@ -9765,6 +9759,17 @@ typedef struct permi_band {
   double most, seconds_each, lost_error, lossy; /* lossy: relative error of states with powers of their own */
   double bound_relative;
 } permi_band;
+
+static permi_coefficient permi_band_coefficient(const permi_band *band, int e)
+{
+  permi_coefficient c;
+  memset(&c, 0, sizeof c);
+  if (permi_algebra_is_integer(band->numbers.algebra))
+    memcpy(c.integer, band->entry[e].integer, sizeof c.integer);
+  else
+    memcpy(&c, band->entry[e].real, sizeof band->entry[e].real);
+  return c;
+}
 
 enum { PERMI_BAND_KEEP, PERMI_BAND_LEAVE, PERMI_BAND_ENTER, PERMI_BAND_REPLACE };
 
@@ -9891,7 +9896,7 @@ static void permi_band_add_within(const permi_band_state *state, const permi_ban
   permi_band_add(state, stream, &part);
 }
 
-/* Does or keeps a run of the stream, joined to the one before if it continues that. */
+/* Does a run or keeps it, joined to the one before if it continues that. */
 static void permi_band_emit(permi_band_state *state, const permi_band_stream *stream, double source, double target,
                             double count, int factor)
 {
@@ -9999,8 +10004,8 @@ static int permi_band_prepare(permi_band_state *state, int row, size_t states)
   if (!(row & PERMI_CANCELS_STEPS))
     permi_values_ease(&band->numbers, state->from, states, sizes);
   for (e = band->entry_start[row]; e < band->entry_start[row + 1]; e++) {
-    weight += band->entry[e].absolute * band->capacity[band->entry_group[e]];
-    least = fmin(band->entry[e].absolute, least);
+    weight += band->entry[e].real[2] * band->capacity[band->entry_group[e]];
+    least = fmin(band->entry[e].real[2], least);
   }
   weight = (weight + DBL_MIN) * (1 + 1e-12);
   if (!(sizes->smallest * least >= PERMI_BAND_SAFE) || sizes->largest * weight > 1e200) {
@@ -10123,7 +10128,7 @@ static perm_status permi_band_part(void *context, uint64_t number, int thread)
   memset((uint64_t *)state->to + stream.begin * state->words, 0, (stream.end - stream.begin) * state->words * 8);
   for (e = band->entry_start[state->row]; e < band->entry_start[state->row + 1] && status == PERM_OK; e++) {
     const int way = state->position[band->entry_group[e]];
-    stream.entry = band->entry[e];
+    stream.entry = permi_band_coefficient(band, e);
     if (state->from_exp2) {
       stream.entry_exp2 = permi_exponent(stream.entry.absolute);
       stream.entry.real = ldexp(stream.entry.real, -stream.entry_exp2);
@@ -10281,7 +10286,7 @@ static void permi_band_same(const permi_block *block, permi_ranked *line, permi_
   }
 }
 
-/* Breadth first, low degrees first, as Cuthill and McKee. */
+/* Orders breadth first, low degrees first, as Cuthill and McKee. */
 static void permi_block_breadth(const permi_block *block, int start, int *order, int *seen, permi_control *watch)
 {
   int head = 0, tail = 0, v, e;
@@ -10480,19 +10485,15 @@ static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_b
 {
   permi_control *watch = maker->watch;
   const int n = block->n, vertices = 2 * n;
-  int *number = (int *)permi_pool_get(room, 6 * (size_t)vertices, sizeof(int));
+  const size_t all = (size_t)vertices;
   permi_ranked *line = (permi_ranked *)permi_pool_get(room, (size_t)vertices, sizeof *line);
   double *ways;
-  int *order, *seen, *trial, *rank, v, e, i, kind, side, start = 0, wide[2] = {0, 0};
+  int *number, *order, *seen, *trial, *rank, v, e, i, kind, side, start = 0, wide[2] = {0, 0};
   memset(price, 0, sizeof *price);
   price->cost = (double)INFINITY;
-  if (room->failed)
+  if (!permi_pool_ints(room, &number, 2 * all, &order, all, &seen, all, &rank, all, &trial, all, (int **)NULL))
     return;
   ways = (double *)(void *)line;
-  order = number + 2 * vertices;
-  seen = number + 3 * vertices;
-  rank = number + 4 * vertices;
-  trial = number + 5 * vertices;
   for (v = 0; v < vertices; v++)
     same[v] = v;
   if (maker->working->report.equal_rows + maker->working->report.equal_columns)
@@ -10546,19 +10547,14 @@ static int permi_band_fill(permi_band *band, const permi_block *block, const int
                            int *group_of, permi_control *watch)
 {
   permi_pool *pool = &band->owned.pool;
+  const size_t rows = (size_t)block->n, edges = (size_t)block->edges;
   const int n = block->n, other = lines[0] < n ? n : 0;
   int i, e, v, g, used = 0;
-  band->entry_start = (int *)permi_pool_get(pool, 7 * (size_t)n + 1 + (size_t)block->edges, sizeof(int));
-  band->entry = (permi_coefficient *)permi_pool_get(pool, (size_t)block->edges, sizeof *band->entry);
-  if (pool->failed)
+  band->entry = (permi_band_entry *)permi_pool_get(pool, edges, sizeof *band->entry);
+  if (!permi_pool_ints(pool, &band->entry_start, rows + 1, &band->entry_group, edges, &band->capacity, rows,
+                       &band->first, rows, &band->last, rows, &band->row, rows, &band->column, rows,
+                       &band->column_start, rows, (int **)NULL))
     return 0;
-  band->entry_group = band->entry_start + n + 1;
-  band->capacity = band->entry_group + block->edges;
-  band->first = band->capacity + n;
-  band->last = band->first + n;
-  band->row = band->last + n;
-  band->column = band->row + n;
-  band->column_start = band->column + n;
   memcpy(band->row, lines, (size_t)n * sizeof *lines);
   for (v = 0; v < n; v++)
     group_of[v] = -1;
@@ -10566,6 +10562,7 @@ static int permi_band_fill(permi_band *band, const permi_block *block, const int
     band->entry_start[i] = used;
     for (e = block->start[lines[i]]; e < block->start[lines[i] + 1]; e++) {
       const int column = block->neighbour[e];
+      permi_coefficient c;
       if (permi_watch_step(watch, (size_t)e, 20))
         return 1;
       if (same[column] != column)
@@ -10578,7 +10575,11 @@ static int permi_band_fill(permi_band *band, const permi_block *block, const int
       }
       band->last[g] = i;
       band->entry_group[used] = g;
-      band->entry[used++] = permi_coefficient_of(block, block->edge[e], &band->numbers);
+      c = permi_coefficient_of(block, block->edge[e], &band->numbers);
+      if (block->integer)
+        memcpy(band->entry[used++].integer, c.integer, sizeof c.integer);
+      else
+        memcpy(band->entry[used++].real, &c, sizeof band->entry->real);
     }
   }
   band->entry_start[n] = used;
@@ -10601,7 +10602,7 @@ static size_t permi_band_explain(const permi_leaf *leaf, char *buffer, size_t si
                    "band, order %d: window of at most %d%s, at most %.3g states, about %.3g transitions of %s, "
                    "predicted %.3g s, %.3g bytes\n",
                    leaf->information.n, band->width, band->counted ? " (equal ones counted)" : "", band->most,
-                   leaf->information.work, permi_numbers_text(&band->numbers), leaf->information.seconds,
+                   leaf->information.work, permi_numbers_text(&band->numbers, 0), leaf->information.seconds,
                    leaf->information.bytes);
 }
 
@@ -10615,28 +10616,31 @@ static double permi_band_seconds_each(const permi_band *band)
 }
 
 /* Makes the band, or refuses. 0: out of memory. */
-static int permi_band_search(permi_maker *maker, permi_pool *room, const permi_block *block, int doubled, double rival,
+static int permi_band_search(permi_maker *maker, permi_pool *room, const permi_block *block, double rival,
                              permi_band *band, permi_band_price *price, permi_offer *offer)
 {
   const size_t n = (size_t)block->n;
-  int *same = (int *)permi_pool_get(room, 6 * n, sizeof(int)), *lines = same ? same + 2 * n : NULL;
-  if (room->failed)
+  int *same, *lines, *group_of;
+  double each;
+  if (!permi_pool_ints(room, &same, 2 * n, &lines, n, &group_of, n, (int **)NULL))
     return 0;
-  if (!permi_numbers_choose_moduli(&band->numbers, block, maker->working->modulus, doubled)) {
+  if (!permi_numbers_choose_moduli(&band->numbers, block, maker->working->modulus,
+                                   permi_sparse_doubled(maker->options))) {
     permi_refuse_long(offer);
     return 1;
   }
-  permi_band_order(maker, room, block, rival / permi_band_seconds_each(band), same, lines, price);
+  each = band->seconds_each = permi_band_seconds_each(band);
+  permi_band_order(maker, room, block, rival / each, same, lines, price);
   if (room->failed)
     return 0;
-  if (!(price->cost < (double)INFINITY) && rival < PERMI_BAND_STATES * permi_band_seconds_each(band))
+  if (!(price->cost < (double)INFINITY) && rival < PERMI_BAND_STATES * each)
     permi_refuse(offer, PERM_ERROR_LIMIT, "is not found to be a band that takes less than %s",
                  permi_time_words(rival).text);
   else if (!(price->cost < (double)INFINITY))
     permi_refuse(offer, PERM_ERROR_LIMIT,
                  "is not found to be a band with a window of at most %d columns and %.0e states", PERMI_BAND_SLOTS,
                  PERMI_BAND_STATES);
-  else if (!permi_band_fill(band, block, same, lines, lines + n, maker->watch))
+  else if (!permi_band_fill(band, block, same, lines, group_of, maker->watch))
     return 0;
   else if (permi_watch(maker->watch, 0))
     permi_refuse(offer, PERM_ERROR_LIMIT, "is not planned: stopped");
@@ -10655,9 +10659,7 @@ static perm_status permi_band_offer(permi_maker *maker, const permi_block *block
   double each, gamma, sums;
   int fine;
   offer->plan = band;
-  if (band)
-    band->n = n;
-  fine = band && permi_band_search(maker, &room, block, dd, rival, band, &price, offer);
+  fine = band && permi_band_search(maker, &room, block, rival, band, &price, offer);
   permi_pool_release(&room);
   if (!fine || offer->why[0])
     return fine ? PERM_OK : permi_fail_memory(maker->result);
@@ -10667,16 +10669,16 @@ static perm_status permi_band_offer(permi_maker *maker, const permi_block *block
   band->bound_relative = gamma / (1 - sums) * (1 + 8 * PERMI_UNIT);
   band->lossy = permi_gamma((edges + 3.0 * n) * unit) * 2;
   band->lost_error = working->lost_error;
+  band->n = n;
   band->width = price.width;
   band->most = price.most;
   band->longest = price.longest;
-  band->seconds_each = permi_band_seconds_each(band);
   band->cost = price.cost;
   offer->seconds = price.cost * band->seconds_each + price.made * PERMI_BAND_MADE_SECONDS + n * PERMI_BAND_ROW_SECONDS +
                    2e-6;
   offer->bytes = 2 * price.most * 8.0 * (double)permi_numbers_words(&band->numbers) +
                  sizeof(permi_band_run) * fmin(2.0 * PERMI_BAND_KEPT_RUNS, 4 * price.most * band->width) + 131072 +
-                 80.0 * block->edges;
+                 48.0 * block->edges;
   return PERM_OK;
 }
 
@@ -10696,7 +10698,7 @@ static perm_status permi_band_make(permi_maker *maker, const permi_block *block,
          e++) {
       hash = permi_hash(hash, (uint64_t)i << 32 | (uint64_t)band->entry_group[e]);
       if (!integers)
-        hash = permi_hash_double(permi_hash_double(hash, band->entry[e].real), band->entry[e].imaginary);
+        hash = permi_hash_double(permi_hash_double(hash, band->entry[e].real[0]), band->entry[e].real[1]);
       for (part = 0; integers && part < numbers->parts; part++)
         hash = permi_hash(hash, (uint64_t)band->entry[e].integer[part]);
     }
@@ -10828,7 +10830,7 @@ static int permi_sum_is_zero(const perm_sum *sum)
   return w == PERM_SUM_WORDS;
 }
 
-/* Is a : b = c : d for edges? Sums of moduli may differ by roundings, for which permi_class_quotient has room. */
+/* Is a : b = c : d for edges? Sums of moduli may differ by roundings (PERMI_CLASS_ROOM). */
 #define PERMI_CLASS_ROOM 5.684341886080802e-14
 static int permi_class_alike(const permi_block *block, int a, int b, int c, int d)
 {
@@ -10913,7 +10915,7 @@ static permi_gaussian permi_gaussian_entry(const permi_block *block, int e)
   return g;
 }
 
-/* a - q b, modulo 2^64: what it is where that is short. */
+/* Returns a - q b, modulo 2^64. */
 static permi_gaussian permi_gaussian_rest(permi_gaussian a, permi_gaussian q, permi_gaussian b)
 {
   a.re = (int64_t)((uint64_t)a.re - (uint64_t)q.re * (uint64_t)b.re + (uint64_t)q.im * (uint64_t)b.im);
@@ -11110,7 +11112,7 @@ static void permi_class_place(permi_class_build *build, int u, int place)
   build->place[u] = place;
 }
 
-/* Takes v out of its class; writes how it joined that in step p. */
+/* Takes v out of its class, and notes how it joined in step p. */
 static void permi_class_leave(permi_class_build *build, int v, int p)
 {
   const permi_block *block = build->block;
@@ -11140,7 +11142,7 @@ static void permi_class_leave(permi_class_build *build, int v, int p)
   }
 }
 
-/* Do rests of u and the leader, both in class `number`, stay proportional with the step's vertex ahead? */
+/* Do rests of u and the leader, in class `number`, stay proportional with the step's vertex ahead? */
 static int permi_class_agree(const permi_class_build *build, int number, int u, int leader)
 {
   const permi_block *block = build->block;
@@ -11285,7 +11287,7 @@ static void permi_class_refine(permi_class_build *build, int p, int number)
   }
 }
 
-/* Makes v the vertex of the last step that is left: what came before goes on without it, and has it ahead. */
+/* Makes v the vertex of the last step that is left. */
 static void permi_class_take_away(permi_class_build *build, int v)
 {
   const permi_block *block = build->block;
@@ -11335,7 +11337,6 @@ static void permi_class_build_begin(permi_class_build *build, permi_classes *pla
   build->doubled = doubled;
   build->left = most;
   pool->allocator = &plan->owned.allocator;
-  build->member = (int *)permi_pool_get(pool, vertices, 6 * sizeof(int));
   build->gone = (unsigned char *)permi_pool_zeros(pool, vertices, 2);
   build->content = (permi_gaussian *)permi_pool_get(pool, vertices, sizeof *build->content);
   build->met = (int *)permi_pool_zeros(pool, vertices, 2 * PERMI_CLASSES * sizeof(int));
@@ -11343,16 +11344,13 @@ static void permi_class_build_begin(permi_class_build *build, permi_classes *pla
   build->line = (double *)permi_pool_get(pool, vertices + 2, sizeof(double));
   plan->step = (permi_class_step *)permi_pool_get(&plan->owned.pool, vertices, sizeof *plan->step);
   plan->steps = (int)vertices;
-  if (pool->failed || !plan->step ||
+  if (!permi_pool_ints(pool, &build->member, vertices, &build->place, vertices, &build->number, vertices, &build->last,
+                       vertices, &build->edge, vertices, &build->open, vertices, (int **)NULL) ||
+      !plan->step ||
       !permi_room(pool->allocator, watch, &build->list, 0, 2, &build->class_room, sizeof *build->list)) {
     build->status = PERM_ERROR_MEMORY;
     return;
   }
-  build->place = build->member + vertices;
-  build->number = build->place + vertices;
-  build->last = build->number + vertices;
-  build->edge = build->last + vertices;
-  build->open = build->edge + vertices;
   build->plain = build->gone + vertices;
   build->odd = build->met + PERMI_CLASSES * vertices;
   memset(build->list, 0, 2 * sizeof *build->list);
@@ -11926,7 +11924,7 @@ static perm_status permi_classes_create(const permi_block *block, const permi_cl
   return status;
 }
 
-/* Lists double when they are full; takes are of one round. */
+/* Predicts bytes: lists double when they are full, takes are of one round. */
 static double permi_classes_bytes(const permi_classes *plan)
 {
   const double key = 8.0 * plan->words, value = 8.0 * (double)permi_numbers_words(&plan->numbers);
@@ -13201,10 +13199,6 @@ static void permi_hybrid_errors(const permi_hybrid_rows *rows, permi_hybrid_roun
     if (rows->lost_square[i] > 0 || rows->below_square[i] > 0)
       rounding->floor[i] = least = sqrt(rows->square[i]) / (2 * n);
     squares += rows->lost_square[i] / rows->square[i];
-<<<<<<< HEAD
-    permi_hybrid_losses(rows, i, rounding);
-=======
-    rounding->below += rows->below_square[i] / rows->square[i];
     for (j = 0; j < n; j++)
       lost += rows->lost[i][j] * (1 + 1e-12);
     if (rows->sum[i] < 0.125)
@@ -13213,7 +13207,6 @@ static void permi_hybrid_errors(const permi_hybrid_rows *rows, permi_hybrid_roun
       rounding->losses += lost + rows->below[i] <= least ? lost / least * (1 + 1e-12) : (double)INFINITY;
     else
       rounding->unfloored += lost;
->>>>>>> hybrid
     rounding->bits += log2(rows->sum[i] / rows->unit[i]);
   }
   rounding->shared.relative = 2 * sqrt(squares);
@@ -16800,7 +16793,7 @@ typedef struct permi_drawing {
   int conflicts;
 } permi_drawing;
 
-/* Edge e is done: its nesting depth, and what it brings its parent edge. */
+/* Ends edge e: sets its nesting depth and tells its parent edge. */
 static void permi_drawing_finish(permi_drawing *d, int e)
 {
   const int v = d->from[e], parent = d->up[v];
@@ -16966,7 +16959,7 @@ static void permi_drawing_trim(permi_drawing *d, permi_returns *interval, const 
   }
 }
 
-/* The search leaves the vertex that e leads to: edges that return to where e begins conflict with none above. */
+/* Leaves the vertex that e leads to: edges that return to where e begins conflict with none above. */
 static void permi_drawing_leave(permi_drawing *d, int e)
 {
   const int u = d->from[e];
@@ -17035,7 +17028,7 @@ static int permi_drawing_test(permi_drawing *d)
   return planar;
 }
 
-/* Sides relative to other edges become sides. path: room for the edges. */
+/* Makes relative sides absolute. path: room for the edges. */
 static void permi_drawing_resolve(permi_drawing *d, int *path)
 {
   int e, k, at;
@@ -17051,7 +17044,7 @@ static void permi_drawing_resolve(permi_drawing *d, int *path)
   }
 }
 
-/* Puts half-edge h after (step 1) or before (0) half-edge `beside` around their vertex; beside < 0: alone. */
+/* Puts half-edge h after or before half-edge `beside` around their vertex; beside < 0: alone. */
 static void permi_embedding_insert(permi_embedding *map, int h, int beside, int after)
 {
   int before;
@@ -17122,38 +17115,23 @@ static int permi_embed(const permi_block *block, permi_pool *pool, permi_control
   const size_t most = vertices > edges ? vertices : edges;
   permi_pool own = {pool->allocator, NULL, 0};
   permi_drawing d;
-  int *number, v, e;
+  int v, e;
   memset(&d, 0, sizeof d);
   memset(map, 0, sizeof *map);
   d.block = block;
   d.watch = watch;
   map->vertices = (int)vertices;
   map->edges = block->edges;
-  map->end = (int *)permi_pool_get(pool, 6 * edges + 1, sizeof(int));
-  number = (int *)permi_pool_get(&own, 5 * vertices + 2 + 8 * edges + 2 * most + 4 * vertices + 4 + edges, sizeof(int));
   d.conflict = (permi_conflict *)permi_pool_get(&own, edges + 1, sizeof *d.conflict);
-  if (pool->failed || own.failed) {
+  if (!permi_pool_ints(pool, &map->end, 2 * edges, &map->clockwise, 2 * edges, &map->counterclockwise, 2 * edges,
+                       (int **)NULL) ||
+      !permi_pool_ints(&own, &d.height, vertices, &d.up, vertices, &d.cursor, vertices, &d.stack, vertices, &d.first,
+                       vertices + 1, &d.outgoing, edges, &d.from, edges, &d.to, edges, &d.low, edges, &d.nesting, edges,
+                       &d.reference, edges, &d.side, edges, &d.low_edge, edges, &d.next_low, most, &d.bottom, most,
+                       &d.bucket, 4 * vertices + 4 + edges, (int **)NULL) || !d.conflict) {
     permi_pool_release(&own);
     return 0;
   }
-  map->clockwise = map->end + 2 * edges;
-  map->counterclockwise = map->clockwise + 2 * edges;
-  d.height = number;
-  d.up = d.height + vertices;
-  d.cursor = d.up + vertices;
-  d.stack = d.cursor + vertices;
-  d.first = d.stack + vertices;
-  d.outgoing = d.first + vertices + 1;
-  d.from = d.outgoing + edges;
-  d.to = d.from + edges;
-  d.low = d.to + edges;
-  d.nesting = d.low + edges;
-  d.reference = d.nesting + edges;
-  d.side = d.reference + edges;
-  d.low_edge = d.side + edges;
-  d.next_low = d.low_edge + edges;
-  d.bottom = d.next_low + most;
-  d.bucket = d.bottom + most;
   for (v = 0; v < block->n; v++)
     for (e = block->start[v]; e < block->start[v + 1]; e++) {
       map->end[2 * block->edge[e]] = v;
@@ -17288,20 +17266,6 @@ typedef struct permi_kasteleyn {
   int *partner;      /* of a column: the row matched to it */
 } permi_kasteleyn;
 
-/* Negates rows until the matching's signs are +. match: of a row, its column. */
-static void permi_signs_normalise(const permi_block *block, const int *matched, signed char *sign)
-{
-  int i, e;
-  for (i = 0; i < block->n; i++) {
-    int flip = 1;
-    for (e = block->start[i]; e < block->start[i + 1]; e++)
-      if (block->neighbour[e] == matched[i] + block->n)
-        flip = sign[block->edge[e]];
-    for (e = block->start[i]; e < block->start[i + 1]; e++)
-      sign[block->edge[e]] = (signed char)(sign[block->edge[e]] * flip);
-  }
-}
-
 /* The signs of a block, in memory of *pool; unknown if watch stops. 0: out of memory. */
 static int permi_kasteleyn_make(const permi_block *block, permi_pool *pool, permi_control *watch,
                                 permi_kasteleyn *result)
@@ -17310,7 +17274,7 @@ static int permi_kasteleyn_make(const permi_block *block, permi_pool *pool, perm
   permi_pool own = {pool->allocator, NULL, 0};
   permi_embedding map;
   permi_faces faces;
-  int *work, *column, *matched, i, e, good;
+  int *column, *matched, i, e, good; /* column: at first other work, 3 for each face or vertex */
   size_t *start, used = 0;
   result->planar = 0;
   result->faces = 0;
@@ -17318,25 +17282,22 @@ static int permi_kasteleyn_make(const permi_block *block, permi_pool *pool, perm
     return 1;
   result->sign = (signed char *)permi_pool_get(pool, edges, 1);
   result->partner = (int *)permi_pool_get(pool, n, sizeof(int));
-  work = (int *)permi_pool_get(&own, 10 * edges + 10 * n + 8, sizeof(int));
   start = (size_t *)permi_pool_get(&own, 2 * n + 1, sizeof *start);
-  if (pool->failed || own.failed || !permi_embed(block, &own, watch, &map, &result->planar)) {
+  if (pool->failed ||
+      !permi_pool_ints(&own, &faces.of, 2 * edges, &faces.length, edges + 1, &faces.any, edges + 1, &column,
+                       3 * edges + 6 * n + 3, &matched, 4 * n, (int **)NULL) ||
+      !permi_embed(block, &own, watch, &map, &result->planar)) {
     permi_pool_release(&own);
     return 0;
   }
   if (result->planar && !permi_watch(watch, 0)) {
     faces.count = 0;
-    faces.of = work;
-    faces.length = faces.of + 2 * edges;
-    faces.any = faces.length + edges + 1;
-    column = faces.any + edges + 1; /* at first: a half-edge of each vertex */
     for (i = 0; i < 2 * block->n; i++)
       column[i] = 2 * block->edge[block->start[i]] + (i >= block->n);
     good = permi_embedding_connected(&map, column, column + 2 * n, column + 4 * n) &&
            permi_faces_list(&map, watch, &faces) && permi_signs_choose(&map, &faces, result->sign, column);
     result->faces = faces.count;
     result->planar = good ? 1 : -1;
-    matched = column + edges;
     for (i = 0; i < block->n; i++) {
       start[i] = used;
       for (e = block->start[i]; e < block->start[i + 1]; e++)
@@ -17346,8 +17307,14 @@ static int permi_kasteleyn_make(const permi_block *block, permi_pool *pool, perm
     if (good && permi_matching(block->n, start, column, matched, result->partner, matched + n, start + n + 1, watch) <
                     block->n)
       result->planar = -1;
-    else if (good)
-      permi_signs_normalise(block, matched, result->sign);
+    for (i = 0; i < block->n && result->planar > 0; i++) { /* negates rows until the matching's signs are + */
+      int flip = 1;
+      for (e = block->start[i]; e < block->start[i + 1]; e++)
+        if (block->neighbour[e] == matched[i] + block->n)
+          flip = result->sign[block->edge[e]];
+      for (e = block->start[i]; e < block->start[i + 1]; e++)
+        result->sign[block->edge[e]] = (signed char)(result->sign[block->edge[e]] * flip);
+    }
   }
   permi_pool_release(&own);
   return 1;
@@ -17422,8 +17389,8 @@ static void permi_dissection_forget(permi_dissecting *d, int count)
     d->level[d->queue[k]] = -1;
 }
 
-/* What separates the pairs of the queue by key: those of keys to *at that touch one above. Small, with no side over
-   three quarters; returns its price. */
+/* Finds what separates the pairs of the queue by key: those of keys to *at that touch one above. Small, with no side
+   over three quarters; returns its price. */
 static double permi_dissection_cut(const permi_dissecting *d, int count, const int *key, int *at)
 {
   int *const many = d->count, *const touching = many + 2 * d->made->n + 1; /* from the least key on */
@@ -17688,18 +17655,10 @@ static int permi_dissect(const permi_block *block, const int *partner, permi_poo
   made->n = block->n;
   made->boundary = NULL;
   made->front = (permi_front *)permi_pool_get(pool, n, sizeof *made->front);
-  made->order = (int *)permi_pool_get(pool, n, sizeof(int));
-  made->entry = (int *)permi_pool_get(pool, edges, sizeof(int));
-  d.start = (int *)permi_pool_get(&own, n + 1, sizeof(int));
-  d.next = (int *)permi_pool_get(&own, 2 * edges, sizeof(int));
-  d.part = (int *)permi_pool_get(&own, n, sizeof(int));
-  d.level = (int *)permi_pool_get(&own, n, sizeof(int));
-  d.queue = (int *)permi_pool_get(&own, n, sizeof(int));
-  d.place = (int *)permi_pool_get(&own, n, sizeof(int));
-  d.key = (int *)permi_pool_get(&own, n, sizeof(int));
-  d.count = (int *)permi_pool_get(&own, 4 * n + 2, sizeof(int));
   stack = (permi_dissection_part *)permi_pool_get(&own, n + 2, sizeof *stack);
-  if (pool->failed || own.failed) {
+  if (!permi_pool_ints(pool, &made->order, n, &made->entry, edges, (int **)NULL) || !made->front || !stack ||
+      !permi_pool_ints(&own, &d.start, n + 1, &d.next, 2 * edges, &d.part, n, &d.level, n, &d.queue, n, &d.place, n,
+                       &d.key, n, &d.count, 4 * n + 2, (int **)NULL)) {
     permi_pool_release(&own);
     return 0;
   }
@@ -18074,7 +18033,7 @@ static int permi_frontal_create(const perm_allocator *allocator, int size, size_
   return 0;
 }
 
-/* Adds up the entries of front f and what the fronts below left. */
+/* Adds up front f: its entries and what the fronts below left. */
 static perm_status permi_frontal_assemble(permi_front_work *work, int f, permi_frontal *front)
 {
   const permi_fronts *fronts = work->fronts;
@@ -18141,7 +18100,7 @@ static int permi_frontal_leave(const permi_front_work *work, const permi_frontal
   return 1;
 }
 
-/* The sign of the permutation that takes rows to their pivots' columns; seen: room for n. */
+/* Is the permutation of n odd? seen: room for n. */
 static int permi_permutation_odd(const int *to, int n, int *seen)
 {
   int odd = 0, i, at;
@@ -18155,7 +18114,7 @@ static int permi_permutation_odd(const int *to, int n, int *seen)
   return odd;
 }
 
-/* Who asks whether to stop: a run or, if that is NULL, planning. */
+/* What asks whether to stop: a run, or planning (run NULL). */
 typedef struct permi_front_poll {
   permi_runner *run;
   int thread;
@@ -18163,7 +18122,7 @@ typedef struct permi_front_poll {
   permi_control *watch;
 } permi_front_poll;
 
-/* Eliminates all; field has the determinant up to sign, *odd whether that is -1. */
+/* Eliminates all; *odd: the field's determinant has the wrong sign. */
 static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_field *field, const permi_front_poll *ask,
                                           int *odd)
 {
@@ -18220,7 +18179,7 @@ static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_fiel
   return status;
 }
 
-/* The determinant modulo a prime; residue: of the entries. */
+/* Computes the determinant modulo a prime from the entries' residues. */
 static perm_status permi_fronts_residue(const permi_fronts *fronts, const permi_odd_modulus *prime,
                                         const uint64_t *residue, const permi_front_poll *ask, uint64_t *determinant)
 {
@@ -18239,7 +18198,7 @@ static perm_status permi_fronts_residue(const permi_fronts *fronts, const permi_
   return status;
 }
 
-/* The determinant of doubles; imaginary may be NULL. PERM_ERROR_LIMIT: too many pivots are not sure. */
+/* Computes the determinant of doubles; imaginary may be NULL. PERM_ERROR_LIMIT: too many pivots are not sure. */
 static perm_status permi_fronts_ball(const permi_fronts *fronts, const double *real, const double *imaginary,
                                      permi_trust trust, const permi_front_poll *ask, permi_determinant *determinant)
 {
@@ -18310,7 +18269,7 @@ typedef struct permi_planar_run {
   int failed;
 } permi_planar_run;
 
-/* The determinants modulo prime `part`: for Gaussian integers with i at both its values. */
+/* Eliminates modulo prime `part`; Gaussian integers, with both roots of -1. */
 static perm_status permi_planar_prime(void *context, uint64_t part, int thread)
 {
   permi_planar_run *run = (permi_planar_run *)context;
@@ -18404,7 +18363,7 @@ static int permi_planar_finite(const permi_determinant *value)
   return fabs(value->ball.re.hi) <= DBL_MAX && fabs(value->ball.im.hi) <= DBL_MAX;
 }
 
-/* A determinant, with a bound (or INFINITY) and an estimate of its error in units of 2^exp2. */
+/* Eliminates, and measures the error: a bound (or INFINITY) and an estimate in units of 2^exp2. */
 static perm_status permi_planar_measured(const permi_planar *planar, const double *real, const double *imaginary,
                                          permi_front_poll *ask, permi_determinant *value, double *estimate)
 {
@@ -19044,7 +19003,7 @@ static size_t permi_frontier_explain(const permi_leaf *leaf, char *buffer, size_
                    : frontier->arrays->isa == PERM_ISA_CUDA ? "arrays on a GPU"
                                                             : "arrays",
                    leaf->information.work,
-                   residues[0] ? residues : permi_numbers_text(&frontier->numbers), leaf->information.seconds,
+                   residues[0] ? residues : permi_numbers_text(&frontier->numbers, 1), leaf->information.seconds,
                    leaf->information.bytes, there);
 }
 
@@ -19422,7 +19381,7 @@ static size_t permi_tree_explain(const permi_leaf *leaf, char *buffer, size_t si
                    "tree, order %d: width %d, %d tables, %d joins of %.3g pairs, %.3g states of %s, "
                    "predicted %.3g s, %.3g bytes\n",
                    leaf->information.n, tree->width - 1, tree->nodes, tree->joins, tree->pairs, tree->states,
-                   permi_numbers_text(&tree->numbers), leaf->information.seconds, leaf->information.bytes);
+                   permi_numbers_text(&tree->numbers, 0), leaf->information.seconds, leaf->information.bytes);
 }
 
 static uint64_t permi_tree_fingerprint(const permi_tree *tree, permi_control *watch)
@@ -20770,7 +20729,7 @@ PERMI_BRIEF_END
    Blocks of >>arrays; a value adds up over all origins in their order. Last vectors read beyond the block
    (PERMI_ARRAY_PAD) but do not store there. */
 
-/* 0 where the origin has none. */
+/* Returns 0 where the origin has no value. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(array_fetch)(const double *x, const permi_origin *origin, size_t k,
                                                           size_t left)
 {
