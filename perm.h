@@ -6888,11 +6888,7 @@ typedef struct permi_view {
 
 static permi_view permi_view_of(const double *a, ptrdiff_t ld, int parts, const permi_reach *reach)
 {
-  permi_view view;
-  view.a = a;
-  view.ld = ld;
-  view.parts = parts;
-  view.reach = reach;
+  const permi_view view = {a, ld, parts, reach};
   return view;
 }
 
@@ -6920,8 +6916,7 @@ static double permi_scaled_modulus(const perm_plan *plan, const permi_view *view
 /* 0 for bounds and below `least` outer columns. */
 static unsigned permi_absolute_mask(const perm_plan *plan, int least)
 {
-  return plan->outer_columns < least || plan->exact_rows || plan->form == PERM_FORM_SPLIT ? 0
-                                                                                            : 3;
+  return plan->outer_columns < least || plan->exact_rows || plan->form == PERM_FORM_SPLIT ? 0 : 3;
 }
 
 /* Copies the columns in the order pivot, lanes, block, fixed, outer. */
@@ -7541,14 +7536,10 @@ static void permi_plan_fingerprint(perm_plan *plan, const permi_view *view)
 {
   uint64_t hash = PERMI_HASH_START;
   int i, j;
-  const int fields[] = {plan->version,        plan->n,
-                        plan->is_complex,     (int)plan->method,
-                        permi_precision_number(plan->precision), plan->certify,
-                        (int)plan->isa,       (int)plan->form,
-                        plan->pivot,          plan->lane_columns,
-                        plan->block_columns,  plan->outer_columns,
-                        plan->chunk_log2,     plan->zero,
-                        plan->lossy,          plan->exact_rows};
+  const int fields[] = {plan->version, plan->n, plan->is_complex, (int)plan->method,
+                        permi_precision_number(plan->precision), plan->certify, (int)plan->isa, (int)plan->form,
+                        plan->pivot, plan->lane_columns, plan->block_columns, plan->outer_columns, plan->chunk_log2,
+                        plan->zero, plan->lossy, plan->exact_rows};
   for (i = 0; i < (int)(sizeof fields / sizeof fields[0]); i++)
     hash = permi_hash(hash, (uint64_t)fields[i]);
   hash = permi_hash(hash, plan->chunks);
@@ -14417,16 +14408,9 @@ PERMI_UNUSED static permi_view permi_view_make(const double *a, ptrdiff_t ld, in
 static permi_problem permi_problem_make(int m, int n, const double *real, const int64_t *integer, ptrdiff_t ld,
                                         const permi_reach *reach, const int *row_counts, const int *column_counts)
 {
-  permi_problem problem;
-  problem.m = m;
-  problem.n = n;
-  problem.parts = reach->parts;
-  problem.real = real;
-  problem.integer = integer;
-  problem.ld = m == 1 && ld > n ? n : ld; /* no second row: products may overflow */
-  problem.row_count = row_counts;
-  problem.column_count = column_counts;
-  problem.reach = reach;
+  const permi_problem problem = {m, n, reach->parts, real, integer,
+                                 m == 1 && ld > n ? n : ld, /* no second row: products may overflow */
+                                 row_counts, column_counts, reach};
   return problem;
 }
 
