@@ -153,11 +153,7 @@ typedef struct permi_view {
 
 static permi_view permi_view_of(const double *a, ptrdiff_t ld, int parts, const permi_reach *reach)
 {
-  permi_view view;
-  view.a = a;
-  view.ld = ld;
-  view.parts = parts;
-  view.reach = reach;
+  const permi_view view = {a, ld, parts, reach};
   return view;
 }
 
@@ -185,8 +181,7 @@ static double permi_scaled_modulus(const perm_plan *plan, const permi_view *view
 /* 0 for bounds and below `least` outer columns. */
 static unsigned permi_absolute_mask(const perm_plan *plan, int least)
 {
-  return plan->outer_columns < least || plan->exact_rows || plan->form == PERM_FORM_SPLIT ? 0
-                                                                                            : 3;
+  return plan->outer_columns < least || plan->exact_rows || plan->form == PERM_FORM_SPLIT ? 0 : 3;
 }
 
 /* Copies the columns in the order pivot, lanes, block, fixed, outer. */

@@ -122,14 +122,10 @@ static void permi_plan_fingerprint(perm_plan *plan, const permi_view *view)
 {
   uint64_t hash = PERMI_HASH_START;
   int i, j;
-  const int fields[] = {plan->version,        plan->n,
-                        plan->is_complex,     (int)plan->method,
-                        permi_precision_number(plan->precision), plan->certify,
-                        (int)plan->isa,       (int)plan->form,
-                        plan->pivot,          plan->lane_columns,
-                        plan->block_columns,  plan->outer_columns,
-                        plan->chunk_log2,     plan->zero,
-                        plan->lossy,          plan->exact_rows};
+  const int fields[] = {plan->version, plan->n, plan->is_complex, (int)plan->method,
+                        permi_precision_number(plan->precision), plan->certify, (int)plan->isa, (int)plan->form,
+                        plan->pivot, plan->lane_columns, plan->block_columns, plan->outer_columns, plan->chunk_log2,
+                        plan->zero, plan->lossy, plan->exact_rows};
   for (i = 0; i < (int)(sizeof fields / sizeof fields[0]); i++)
     hash = permi_hash(hash, (uint64_t)fields[i]);
   hash = permi_hash(hash, plan->chunks);

@@ -51,16 +51,9 @@ PERMI_UNUSED static permi_view permi_view_make(const double *a, ptrdiff_t ld, in
 static permi_problem permi_problem_make(int m, int n, const double *real, const int64_t *integer, ptrdiff_t ld,
                                         const permi_reach *reach, const int *row_counts, const int *column_counts)
 {
-  permi_problem problem;
-  problem.m = m;
-  problem.n = n;
-  problem.parts = reach->parts;
-  problem.real = real;
-  problem.integer = integer;
-  problem.ld = m == 1 && ld > n ? n : ld; /* no second row: products may overflow */
-  problem.row_count = row_counts;
-  problem.column_count = column_counts;
-  problem.reach = reach;
+  const permi_problem problem = {m, n, reach->parts, real, integer,
+                                 m == 1 && ld > n ? n : ld, /* no second row: products may overflow */
+                                 row_counts, column_counts, reach};
   return problem;
 }
 
