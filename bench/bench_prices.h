@@ -1,4 +1,5 @@
-/* Prices: what each engine is predicted to take on one thread, beside what it takes, engine by engine, by problems whose
+/* Prices: what each engine is predicted to take on one thread, beside what it takes, engine by engine, by problems
+   whose
    time one price decides; then the choices of auto. A price of src/base/prices.h is right on this machine if the
    quotient beside its name is 1; multiply it by the quotient to make it so. Two minutes in all. */
 #define BENCH_PRICES_SECONDS 0.2 /* of repetitions of a run */
@@ -54,11 +55,11 @@ static void bench_prices_row(const bench_price *price)
     return;
   if (bench_prices_run(&given.matrix, price, 10, &predicted, &measured, &result))
     printf("| %s | %s | %s | %s | %.3g | %.3g | %.2f |\n", price->prices, price->matrix,
-           perm_method_name(price->method), price->modulus ? "residues" : perm_precision_name(result.precision),
+           perm_name("method", price->method), price->modulus ? "residues" : perm_name("precision", result.precision),
            predicted, measured, measured / predicted);
   else
-    printf("| %s | %s | %s | %s | - | - | %s |\n", price->prices, price->matrix, perm_method_name(price->method),
-           perm_precision_name(price->precision), result.message);
+    printf("| %s | %s | %s | %s | - | - | %s |\n", price->prices, price->matrix, perm_name("method", price->method),
+           perm_name("precision", price->precision), result.message);
   fflush(stdout);
   perm_matrix_free(&given.matrix);
 }
@@ -88,8 +89,8 @@ static void bench_prices_chosen(void)
           continue;
         if (bench_prices_run(&matrix, &automatic, 3, &predicted, &measured, &result)) {
           ratio[count++] = predicted / measured;
-          printf("| %s | %d | %s | %s | %.3g | %.3g | %.2f |\n", more[k], seed, perm_method_name(result.method),
-                 perm_precision_name(result.precision), predicted, measured, predicted / measured);
+          printf("| %s | %d | %s | %s | %.3g | %.3g | %.2f |\n", more[k], seed, perm_name("method", result.method),
+                 perm_name("precision", result.precision), predicted, measured, predicted / measured);
         }
         fflush(stdout);
         perm_matrix_free(&matrix);
@@ -129,8 +130,8 @@ static void bench_prices(void)
       {"BAND_ROW_SECONDS", PERM_METHOD_BAND, "band:20000:4", PERM_PRECISION_DEFAULT, 0},
       {"BAND_MADE_SECONDS", PERM_METHOD_BAND, "arrow:50:3", PERM_PRECISION_DEFAULT, 0},
       {"band kernels", PERM_METHOD_BAND, "band:2000:8", PERM_PRECISION_DEFAULT, 0},
-      {"CLASS_WAY_SECONDS", PERM_METHOD_CLASSES, "ones-arrow:200:4", PERM_PRECISION_EXACT, 0},
-      {"CLASS_STEP_SECONDS, CLASS_WORD_SECONDS", PERM_METHOD_CLASSES, "prefixes:200", PERM_PRECISION_EXACT, 0},
+      {"CLASS_WAY_SECONDS", PERM_METHOD_TWINS, "ones-arrow:200:4", PERM_PRECISION_EXACT, 0},
+      {"CLASS_STEP_SECONDS, CLASS_WORD_SECONDS", PERM_METHOD_TWINS, "prefixes:200", PERM_PRECISION_EXACT, 0},
       {"TREE_PAIR_SECONDS", PERM_METHOD_TREE, "ktree:60:4", PERM_PRECISION_DEFAULT, 0},
       {"TREE_STATE_SECONDS, TREE_SORT_SECONDS", PERM_METHOD_TREE, "ktree:40:5", PERM_PRECISION_DEFAULT, 0},
       {"TREE_NODE_SECONDS", PERM_METHOD_TREE, "ktree:200:2", PERM_PRECISION_DEFAULT, 0},
@@ -141,9 +142,9 @@ static void bench_prices(void)
       {"kernels of hybrid", PERM_METHOD_HYBRID, "binary:34:0.2", PERM_PRECISION_EXACT, 0},
       {"kernels of hybrid", PERM_METHOD_HYBRID, "binary:34:0.2", PERM_PRECISION_DD, 0},
       {"RYSER_MOVE_SECONDS, RYSER_ENTRY_SECONDS", PERM_METHOD_SPARYSER, "er:24:0.3", PERM_PRECISION_DEFAULT, 0},
-      {"SIGNS_NODE_SECONDS, SIGNS_JOIN_SECONDS", PERM_METHOD_SIGNS, "regular:34:6", PERM_PRECISION_EXACT, 0},
-      {"SIGNS_ITEM_SECONDS, SIGNS_PAIR_SECONDS", PERM_METHOD_SIGNS, "projective:5", PERM_PRECISION_EXACT, 0},
-      {"SIGNS_SCALAR_ITEM, SIGNS_SCALAR_PAIR", PERM_METHOD_SIGNS, "regular:32:5", PERM_PRECISION_EXACT, 0}};
+      {"SIGNS_NODE_SECONDS, SIGNS_JOIN_SECONDS", PERM_METHOD_SIGN_SEARCH, "regular:34:6", PERM_PRECISION_EXACT, 0},
+      {"SIGNS_ITEM_SECONDS, SIGNS_PAIR_SECONDS", PERM_METHOD_SIGN_SEARCH, "projective:5", PERM_PRECISION_EXACT, 0},
+      {"SIGNS_SCALAR_ITEM, SIGNS_SCALAR_PAIR", PERM_METHOD_SIGN_SEARCH, "regular:32:5", PERM_PRECISION_EXACT, 0}};
   size_t k;
   printf("\n## Prices: seconds of runs by name, one thread\n\n"
          "| prices | matrix | engine | numbers | predicted | measured | quotient |\n|---|---|---|---|---|---|---|\n");

@@ -4,7 +4,7 @@
      2^-M sum_v prod_d (-1)^v_d binom(c_d, v_d) F(sum_d (c_d - 2 v_d) a_fd)
    F is the product of the forms with their counts. For M rows and N > M columns as forms it is their elementary
    symmetric function e_M [MRA]. v -> c - v keeps the terms, so the last digit takes v <= c/2 only, doubled unless
-   v = c/2. Forms are exact: entries lie on two grids, as in PERM_FORM_SPLIT, or are 128-bit integers. */
+   v = c/2. Forms are exact: entries lie on two grids, as in PERMI_FORM_SPLIT, or are 128-bit integers. */
 #pragma once
 #include "../dense/kernels.h"
 #include "subsets.h"

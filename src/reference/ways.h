@@ -211,7 +211,7 @@ static size_t permi_walk_explain(const permi_leaf *leaf, char *buffer, size_t si
 {
   const perm_leaf *information = &leaf->information;
   return permi_say(buffer, size, "%s, order %d: about %.3g choices, terms in %s, predicted %.3g s, %.0f chunks\n",
-                   perm_method_name(information->method), information->n, information->work,
+                   perm_name("method", information->method), information->n, information->work,
                    leaf->integer ? "integers" : information->method == PERM_METHOD_DECOMPOSE ? "doubles with moduli"
                                                                                              : "double-doubles",
                    information->seconds, (double)information->chunks);
