@@ -56,7 +56,7 @@ typedef enum perm_status {
   X(PERM_METHOD_EXPANSION, "expansion", "sum over permutations, row by row")                                           \
   X(PERM_METHOD_EXACT, "exact", "Glynn sum of integers without rounding, products as limbs")                           \
   X(PERM_METHOD_SUBSETS, "subsets", "dynamic program over subsets (counts) of used rows or columns")                   \
-  X(PERM_METHOD_REPEATS, "repeats", "Glynn sum over counts of equal columns, n-ary Gray code")                         \
+  X(PERM_METHOD_MULTIPLICITIES, "multiplicities", "Glynn sum over counts of equal columns, n-ary Gray code")           \
   X(PERM_METHOD_SHORT, "short", "rectangular: Glynn sum over the short side, elementary symmetric functions")          \
   X(PERM_METHOD_PADDED, "padded", "rectangular: Glynn sum of the matrix padded with rows of ones")                     \
   X(PERM_METHOD_LOW_RANK, "low-rank", "sum over the monomials of a factorisation, declared or found")                  \
@@ -77,9 +77,9 @@ typedef enum perm_status {
   X(PERM_METHOD_CODEGEN_REGISTERS, "codegen-registers",                                                                \
     "GPUs: Ryser sum, code of every column, row sums in registers")                                                    \
   X(PERM_METHOD_CODEGEN_MEMORY, "codegen-memory", "GPUs: the same, row sums that change seldom in memory")             \
-  X(PERM_METHOD_CLASSES, "classes", "frontier, vertices with proportional entries ahead counted")                      \
+  X(PERM_METHOD_TWINS, "twins", "frontier, vertices with proportional entries ahead counted")                      \
   X(PERM_METHOD_PLANAR, "planar", "planar graphs: a determinant with Kasteleyn signs, nested dissection")              \
-  X(PERM_METHOD_SIGNS, "signs", "Glynn sum as a search over signs, pruned by rows of sum 0")
+  X(PERM_METHOD_SIGN_SEARCH, "sign-search", "Glynn sum as a search over signs, pruned by rows of sum 0")
 
 #define PERM_ENUM(name, word, text) name,
 typedef enum perm_method { PERM_METHOD_LIST(PERM_ENUM) PERM_METHOD_COUNT, PERM_METHOD_MAKE_INT = 0x7fffffff }

@@ -4,18 +4,18 @@
 #include "../base/prices.h"
 #include "../base/integers.h"
 
-typedef enum perm_form {
-  PERM_FORM_SCALAR,     /* no blocks: the scalar engines and n <= 4 */
-  PERM_FORM_NORMALISED, /* every row divided by its entry in the pivot column */
-  PERM_FORM_PAIR,       /* rows two by two, no division */
-  PERM_FORM_SPLIT,      /* row sums as high + low part, each exact: accurate, dd and certified sums */
-  PERM_FORM_PLAIN,      /* GPUs: a pivot column, no division; rows of their normalised form too, if need be */
-  PERM_FORM_MAKE_INT = 0x7fffffff
-} perm_form;
+typedef enum permi_form {
+  PERMI_FORM_SCALAR,     /* no blocks: the scalar engines and n <= 4 */
+  PERMI_FORM_NORMALISED, /* every row divided by its entry in the pivot column */
+  PERMI_FORM_PAIR,       /* rows two by two, no division */
+  PERMI_FORM_SPLIT,      /* row sums as high + low part, each exact: accurate, dd and certified sums */
+  PERMI_FORM_PLAIN,      /* GPUs: a pivot column, no division; rows of their normalised form too, if need be */
+  PERMI_FORM_MAKE_INT = 0x7fffffff
+} permi_form;
 
 /* What fixes the bits of a dense sum: a pure function of matrix and options, the same on all machines of a kernel
    family. */
-typedef struct perm_plan {
+typedef struct permi_dense_plan {
   int version; /* as perm_version */
   int n;
   int is_complex;
@@ -23,7 +23,7 @@ typedef struct perm_plan {
   perm_precision precision;
   int certify;
   perm_isa isa; /* the kernel family */
-  perm_form form;
+  permi_form form;
   int pivot; /* the +- column */
   int lane_columns, block_columns, outer_columns;
   int chunk_log2; /* outer states (terms, for scalar engines) per chunk: 2^chunk_log2 */
@@ -36,7 +36,7 @@ typedef struct perm_plan {
   double elements;                                   /* n 2^(n-1) */
   double seconds, bytes;                             /* predicted, one thread */
   uint64_t fingerprint;                              /* of matrix bits and the fields above */
-} perm_plan;
+} permi_dense_plan;
 
 typedef struct permi_chunk_sum {
   permi_dd value, imaginary;

@@ -85,7 +85,7 @@ PERMI_COLD static int permi_reduced_is_dense(const permi_array *array, const per
   const permi_counted *counted = &array->counted;
   const permi_view view = permi_view_of(square->real, square->ld, square->parts, square->reach);
   permi_choice choice;
-  perm_plan plan;
+  permi_dense_plan plan;
   if (options->method != PERM_METHOD_AUTO || !counted->real || counted->integer || counted->zero ||
       counted->m != counted->rows || counted->n != counted->columns || counted->rows != counted->columns ||
       counted->n < 5 || counted->n > PERM_MAX_N)

@@ -72,7 +72,7 @@ static size_t permi_proof_explain(const permi_leaf *leaf, char *buffer, size_t s
   return permi_say(buffer, size,
                    "proof, n = %d: %s kernel%s, %d prime%s, polynomials of %llu values, a file of %.3g MB; %.3g "
                    "products, %.3g s\n",
-                   proof->n, perm_isa_name(leaf->information.isa), proof->parts == 2 ? " (complex)" : "",
+                   proof->n, perm_name("isa", leaf->information.isa), proof->parts == 2 ? " (complex)" : "",
                    proof->primes, proof->primes == 1 ? "" : "s", (unsigned long long)proof->values,
                    8e-6 * (double)proof->values * proof->runs,
                    leaf->information.work * leaves, leaf->information.seconds * leaves);
@@ -299,7 +299,7 @@ static perm_status permi_proof_refuse(const permi_problem *problem, const char *
   int i;
   if (options->method != PERM_METHOD_AUTO)
     return permi_fail(result, PERM_ERROR_OPTION, argument, "options: proofs go with method auto, not %s",
-                      perm_method_name(options->method));
+                      perm_name("method", options->method));
   if (options->precision != PERM_PRECISION_DEFAULT && options->precision != PERM_PRECISION_EXACT)
     return permi_fail(result, PERM_ERROR_OPTION, argument, "options: proofs are exact, so leave precision as it is");
   if (options->isa == PERM_ISA_CUDA && problem->n < PERMI_GPU_LEAST_N)

@@ -36,7 +36,7 @@ static perm_job *golden_job(int kind, perm_options *options)
       static const perm_method method[] = {PERM_METHOD_HYBRID, PERM_METHOD_CACHED, PERM_METHOD_SPARYSER,
                                            PERM_METHOD_DOMINATING, PERM_METHOD_DENSE};
       options->method = method[golden_below(5)];
-      golden_describe(" %s", perm_method_name(options->method));
+      golden_describe(" %s", perm_name("method", options->method));
     }
     perm_sparse_job(&matrix, options, &job, &r);
     perm_matrix_free(&matrix);
@@ -69,7 +69,7 @@ static void golden_pieces(int index)
     uint64_t at = 0, chunks;
     perm_job_leaf(job, leaf, &information);
     chunks = information.chunks;
-    golden_say(" %s:%d:%llu", perm_method_name(information.method), information.n, (unsigned long long)chunks);
+    golden_say(" %s:%d:%llu", perm_name("method", information.method), information.n, (unsigned long long)chunks);
     memset(&partial[leaf], 0, sizeof partial[leaf]);
     while (at < chunks) {
       const uint64_t left = chunks - at, step = 1 + golden_bits() % left;

@@ -99,7 +99,7 @@ static void permi_codegen_twin(const void *context, uint64_t chunk, double *sums
 /* The plan of a dense sum, and its job: the two steps of perm_job_real, by method dense, glynn or ryser. */
 PERMI_UNUSED
 static perm_status inside_plan(int parts, int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
-                               perm_plan *plan, perm_result *result)
+                               permi_dense_plan *plan, perm_result *result)
 {
   const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, permi_reach_of(parts), NULL, NULL);
   return permi_plan_array(&problem, permi_options(options), plan, result);
@@ -108,7 +108,7 @@ static perm_status inside_plan(int parts, int m, int n, const double *a, ptrdiff
 #define inside_plan_complex(m, n, a, ld, options, plan, result) inside_plan(2, m, n, a, ld, options, plan, result)
 
 PERMI_UNUSED
-static perm_status inside_job(int parts, const perm_plan *plan, const double *a, ptrdiff_t ld,
+static perm_status inside_job(int parts, const permi_dense_plan *plan, const double *a, ptrdiff_t ld,
                               const perm_options *options_given, perm_job **job, perm_result *result)
 {
   const permi_problem problem =

@@ -14,7 +14,7 @@ TEST(t_arguments_null)
   unsigned char bytes[PERM_PARTIAL_BYTES];
   const int counts[2] = {1, 1};
   perm_options options = {0};
-  perm_plan plan;
+  permi_dense_plan plan;
   perm_job *job;
   perm_state *state = NULL, *other = NULL;
   perm_partial partial;
@@ -93,7 +93,7 @@ TEST(t_arguments_options)
     if (isa != PERM_ISA_CUDA && !permi_isa_here((perm_isa)isa)) {
       ARGUMENTS_OPTION(perm_compute_real(2, 2, a, 2, &options, &r), isa, (perm_isa)isa, PERM_ERROR_UNSUPPORTED, 5,
                        "this machine has no")
-      CHECK_TEXT(r.message, perm_isa_name((perm_isa)isa));
+      CHECK_TEXT(r.message, perm_name("isa", (perm_isa)isa));
     }
   ARGUMENTS_OPTION(perm_job_real(65, 65, a, 65, &options, &job, &r), method, PERM_METHOD_DENSE, PERM_ERROR_SIZE, 1,
                    "the matrix is 65 x 65; dense engines go up to order 64, perm_estimate_* further")
@@ -247,8 +247,8 @@ TEST(t_arguments_texts)
   CHECK(perm_integer_text(&integer, NULL, 64) == 1);
   CHECK(perm_time_text(1, NULL, 9) == 3 && perm_bytes_text(1, NULL, 9) == 6 && perm_result_text(&r, NULL, 9) == 12);
   CHECK(perm_partial_encode(NULL, text, sizeof text) == 0);
-  CHECK_TEXT(perm_status_name((perm_status)77), "unknown");
-  CHECK_TEXT(perm_precision_name((perm_precision)77), "unknown");
-  CHECK_TEXT(perm_isa_name((perm_isa)77), "unknown");
+  CHECK_TEXT(perm_name("status", (perm_status)77), "unknown");
+  CHECK_TEXT(perm_name("precision", (perm_precision)77), "unknown");
+  CHECK_TEXT(perm_name("isa", (perm_isa)77), "unknown");
 }
 /* SPDX-License-Identifier: MIT */

@@ -514,11 +514,11 @@ static fault_outcome fault_try(const fault_case *of, perm_status wanted)
   of->run(&o);
   fault_own.fail_at = test_heap.fail_at = 0;
   CHECK_SHOW(fault_own.live + test_heap.live == live, "%s: %ld live", of->name, fault_own.live + test_heap.live - live);
-  CHECK_SHOW(o.status == PERM_OK || o.status == wanted, "%s: %s, %s", of->name, perm_status_name(o.status),
+  CHECK_SHOW(o.status == PERM_OK || o.status == wanted, "%s: %s, %s", of->name, perm_name("status", o.status),
              o.no_result ? "" : o.r.message);
   if (!o.no_result)
     CHECK_SHOW(o.r.status == o.status && (o.status == PERM_OK || (o.r.message[0] && o.r.value != o.r.value)),
-               "%s: %s, %g, %s", of->name, perm_status_name(o.r.status), o.r.value, o.r.message);
+               "%s: %s, %g, %s", of->name, perm_name("status", o.r.status), o.r.value, o.r.message);
   return o;
 }
 
@@ -616,7 +616,7 @@ TEST(t_faults_fail_every_write)
         more = way == 0 ? fault_disk.opened && k < size : way > 1 && test_fault.count >= k;
         if (way <= 1 && fault_disk.opened)
           CHECK_SHOW((o.status == PERM_OK) == (way == 0 && k >= size), "%s, way %d: %s with %ld of %ld bytes", of->name,
-                     way, perm_status_name(o.status), k, size);
+                     way, perm_name("status", o.status), k, size);
         fault_set(0, 0, 0, 0);
         fault_disk.room = -1;
         fault_disk.close_fails = 0;

@@ -6,7 +6,7 @@ static void job_matrix(int n, double *a)
   dense_random(n, a, 1);
 }
 
-static perm_job *job_make(int n, const double *a, perm_options *options, perm_plan *plan)
+static perm_job *job_make(int n, const double *a, perm_options *options, permi_dense_plan *plan)
 {
   perm_job *job = NULL;
   perm_result result;
@@ -30,7 +30,7 @@ TEST(t_splits_give_the_same_bits)
   for (k = 0; k < 3; k++)
     for (isa = isa_first(); isa; isa = isa_next(k ? PERM_ISA_COUNT : isa)) {
       perm_options options;
-      perm_plan plan;
+      permi_dense_plan plan;
       perm_partial whole, reversed;
       perm_result r, s;
       perm_job *job;
@@ -152,7 +152,7 @@ TEST(t_stop_and_resume)
 {
   double a[24 * 24];
   perm_options options;
-  perm_plan plan;
+  permi_dense_plan plan;
   perm_result whole, r;
   perm_state *state = NULL;
   perm_job *job;
@@ -348,7 +348,7 @@ TEST(t_strangers_are_refused)
 {
   double a[15 * 15], b[15 * 15];
   perm_options options;
-  perm_plan plan, other_plan;
+  permi_dense_plan plan, other_plan;
   perm_result r;
   perm_job *job, *other;
   perm_state *state = NULL;
@@ -483,7 +483,7 @@ TEST(t_jobs_of_arrays_are_those_of_compute)
           CHECK_SHOW(result.method == whole.method && result.value == whole.value &&
                          result.imaginary == whole.imaginary,
                      "parts %d, kind %d, method %d: %s, %.17g; %s, %.17g", parts, kind, k,
-                     perm_method_name(result.method), result.value, perm_method_name(whole.method), whole.value);
+                     perm_name("method", result.method), result.value, perm_name("method", whole.method), whole.value);
         perm_state_free(state);
         perm_job_free(job);
       }
@@ -494,7 +494,7 @@ TEST(t_chunks_go_in_once)
 {
   double a[17 * 17];
   perm_options options;
-  perm_plan plan;
+  permi_dense_plan plan;
   perm_job *job;
   perm_partial partial;
   perm_result r;
