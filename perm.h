@@ -269,7 +269,7 @@ typedef enum perm_status {
   PERM_STATUS_MAKE_INT = 0x7fffffff /* enums are int with -fshort-enums too */
 } perm_status;
 
-/* From frontier to transversals, and after structure: in perm_sparse.h. */
+/* From frontier on: in perm_sparse.h. */
 #define PERM_METHOD_LIST(X)                                                                                            \
   X(PERM_METHOD_AUTO, "auto", "the least predicted time")                                                              \
   X(PERM_METHOD_DENSE, "dense", "blocked Glynn sum, vector kernels")                                                   \
@@ -278,9 +278,9 @@ typedef enum perm_status {
   X(PERM_METHOD_EXPANSION, "expansion", "sum over permutations, row by row")                                           \
   X(PERM_METHOD_EXACT, "exact", "Glynn sum of integers without rounding, products as limbs")                           \
   X(PERM_METHOD_SUBSETS, "subsets", "dynamic program over subsets (counts) of used rows or columns")                   \
-  X(PERM_METHOD_REPEATS, "repeats", "Glynn sum over counts of equal columns, n-ary Gray code")                         \
+  X(PERM_METHOD_MULTIPLICITIES, "multiplicities", "Glynn sum over counts of equal columns, n-ary Gray code")           \
   X(PERM_METHOD_SHORT, "short", "rectangular: Glynn sum over the short side, elementary symmetric functions")          \
-  X(PERM_METHOD_PROOF, "proof", "integers: values of a polynomial modulo primes, which prove the sum of the first")    \
+  X(PERM_METHOD_STRUCTURE, "structure", "decided by zeros, blocks and lines of few entries (results only)")            \
   X(PERM_METHOD_LOW_RANK, "low-rank", "sum over the monomials of a factorisation, declared or found")                  \
   X(PERM_METHOD_BORCHARDT, "borchardt", "Cauchy matrices: a quotient of two determinants")                             \
   X(PERM_METHOD_FRONTIER, "frontier", "dynamic program over matched frontier vertices, path order")                    \
@@ -295,13 +295,12 @@ typedef enum perm_status {
   X(PERM_METHOD_SPARYSER, "sparyser", "Ryser sum in compressed rows and columns, zeros skipped")                       \
   X(PERM_METHOD_DECOMPOSE, "decompose", "lines of degree 1 to 4 eliminated, sums over branches")                       \
   X(PERM_METHOD_TRANSVERSALS, "transversals", "enumeration of perfect matchings")                                      \
-  X(PERM_METHOD_STRUCTURE, "structure", "decided by zeros, blocks and lines of few entries (results only)")            \
+  X(PERM_METHOD_SIGN_SEARCH, "sign-search", "Glynn sum as a search over signs, pruned by rows of sum 0")               \
   X(PERM_METHOD_CODEGEN_REGISTERS, "codegen-registers",                                                                \
     "GPUs: Ryser sum, code of every column, row sums in registers")                                                    \
   X(PERM_METHOD_CODEGEN_MEMORY, "codegen-memory", "GPUs: the same, row sums that change seldom in memory")             \
-  X(PERM_METHOD_CLASSES, "classes", "frontier, vertices with proportional entries ahead counted")                      \
-  X(PERM_METHOD_PLANAR, "planar", "planar graphs: a determinant with Kasteleyn signs, nested dissection")              \
-  X(PERM_METHOD_SIGNS, "signs", "Glynn sum as a search over signs, pruned by rows of sum 0")
+  X(PERM_METHOD_TWINS, "twins", "frontier, vertices with proportional entries ahead counted")                          \
+  X(PERM_METHOD_PLANAR, "planar", "planar graphs: a determinant with Kasteleyn signs, nested dissection")
 
 #define PERM_ENUM(name, word, text) name,
 typedef enum perm_method { PERM_METHOD_LIST(PERM_ENUM) PERM_METHOD_COUNT, PERM_METHOD_MAKE_INT = 0x7fffffff }
@@ -723,11 +722,10 @@ PERM_API size_t perm_integer_text(const perm_integer *integer, char *buffer, siz
 PERM_API size_t perm_time_text(double seconds, char *buffer, size_t size);
 PERM_API size_t perm_bytes_text(double bytes, char *buffer, size_t size);
 PERM_API const char *perm_status_text(perm_status status);
-PERM_API const char *perm_status_name(perm_status status); /* "PERM_OK", ... */
-PERM_API const char *perm_method_name(perm_method method);
-PERM_API const char *perm_precision_name(perm_precision precision);
-PERM_API const char *perm_isa_name(perm_isa isa);
-PERM_API const char *perm_format_name(perm_format format);
+
+/* The name of a number of an enum: perm_name("method", PERM_METHOD_DENSE) is "dense". Others are "precision", "isa",
+   "format", "estimator", and "status": "PERM_OK". "unknown" where there is none. */
+PERM_API const char *perm_name(const char *of, int number);
 
 /* The best instruction set of this machine that this build has kernels for. */
 PERM_API perm_isa perm_isa_best(void);
@@ -3071,15 +3069,32 @@ PERM_API const char *perm_status_text(perm_status status)
   }
 }
 
-PERM_API const char *perm_status_name(perm_status status)
+PERM_API const char *perm_name(const char *of, int number)
 {
-  switch (status) {
-#define PERMI_CASE(name, number, text)                                                                                 \
-  case name: return #name;
-    PERM_STATUS_LIST(PERMI_CASE)
-#undef PERMI_CASE
-  default: return "unknown status";
-  }
+  static const struct {
+    const char *of, *name;
+    int number;
+  } names[] = {
+#define PERMI_NAMED(name, number, text) {"status", #name, name},
+      PERM_STATUS_LIST(PERMI_NAMED)
+#undef PERMI_NAMED
+#define PERMI_NAMED(name, word, text) {"method", word, name},
+      PERM_METHOD_LIST(PERMI_NAMED)
+#undef PERMI_NAMED
+#define PERMI_NAMED(name, word, text) {"format", word, name},
+      PERM_FORMAT_LIST(PERMI_NAMED)
+#undef PERMI_NAMED
+      {"precision", "default", PERM_PRECISION_DEFAULT}, {"precision", "dd", PERM_PRECISION_DD},
+      {"precision", "kahan", PERM_PRECISION_KAHAN}, {"precision", "exact", PERM_PRECISION_EXACT},
+      {"isa", "auto", PERM_ISA_AUTO}, {"isa", "plain", PERM_ISA_PLAIN}, {"isa", "avx2", PERM_ISA_AVX2},
+      {"isa", "avx512", PERM_ISA_AVX512}, {"isa", "avx512ifma", PERM_ISA_AVX512IFMA}, {"isa", "neon", PERM_ISA_NEON},
+      {"isa", "cuda", PERM_ISA_CUDA},
+      {"estimator", "auto", 0}, {"estimator", "glynn", 1}, {"estimator", "sinkhorn", 2}, {"estimator", "rejection", 3}};
+  size_t k;
+  for (k = 0; of && k < sizeof names / sizeof *names; k++)
+    if (names[k].number == number && !strcmp(names[k].of, of))
+      return names[k].name;
+  return "unknown";
 }
 
 typedef struct permi_member {
@@ -3198,40 +3213,6 @@ PERM_API perm_status perm_layout(const char *name, size_t *offset, size_t *bytes
 PERM_API int perm_version(void)
 {
   return PERMI_VERSION;
-}
-
-PERM_API const char *perm_method_name(perm_method method)
-{
-  switch (method) {
-#define PERMI_CASE(name, word, text)                                                                                   \
-  case name: return word;
-    PERM_METHOD_LIST(PERMI_CASE)
-#undef PERMI_CASE
-  default: return "unknown";
-  }
-}
-
-PERM_API const char *perm_precision_name(perm_precision precision)
-{
-  static const char *const name[] = {"default", "dd", "kahan", "exact"};
-  return (int)precision >= 0 && precision < PERM_PRECISION_COUNT ? name[precision] : "unknown";
-}
-
-PERM_API const char *perm_isa_name(perm_isa isa)
-{
-  static const char *const name[] = {"auto", "plain", "avx2", "avx512", "avx512ifma", "neon", "cuda"};
-  return (int)isa >= 0 && isa < PERM_ISA_COUNT ? name[isa] : "unknown";
-}
-
-PERM_API const char *perm_format_name(perm_format format)
-{
-  switch (format) {
-#define PERMI_CASE(name, word, text)                                                                                   \
-  case name: return word;
-    PERM_FORMAT_LIST(PERMI_CASE)
-#undef PERMI_CASE
-  default: return "unknown";
-  }
 }
 
 /* Whether an integer is one that a call may have made. */
@@ -3465,10 +3446,10 @@ static perm_status permi_control_poll_range(permi_control *control, double work_
 
 /* ======================================================================================== >>options */
 
-/* Methods of perm_sparse.h, new ones at the end of the list among them. */
+/* Returns whether a method is one of perm_sparse.h. */
 static int permi_method_is_sparse(perm_method method)
 {
-  return method >= PERM_METHOD_FRONTIER && method != PERM_METHOD_STRUCTURE;
+  return method >= PERM_METHOD_FRONTIER;
 }
 
 static const char *permi_bad_option(const perm_options *options)
@@ -3536,7 +3517,7 @@ static perm_status permi_check_options(const perm_options *options, int argument
     return permi_fail(result, PERM_ERROR_OPTION, argument, "options: %s", bad);
   if (options->isa != PERM_ISA_CUDA && !permi_isa_here(options->isa))
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, argument, "options: this machine has no %s; its best is %s",
-                      perm_isa_name(options->isa), perm_isa_name(perm_isa_best()));
+                      perm_name("isa", options->isa), perm_name("isa", perm_isa_best()));
   return PERM_OK;
 }
 
@@ -3565,7 +3546,7 @@ static perm_status permi_judge(const perm_options *options, perm_result *result)
   if (result->status == PERM_OK && options->certify && result->error_bound == (double)INFINITY) {
     result->status = PERM_TOLERANCE_NOT_MET;
     snprintf(result->message, sizeof result->message, "certify: no guaranteed bound for this matrix by method %s",
-             perm_method_name(result->method));
+             perm_name("method", result->method));
   }
   if (result->status == PERM_OK && options->tolerance > 0 && relative > options->tolerance) {
     result->status = PERM_TOLERANCE_NOT_MET;
@@ -4866,9 +4847,14 @@ PERMI_COLD static perm_status permi_checkpoint_stranger(const unsigned char *byt
   made = now = *options;
   now.isa = permi_checkpoint_isa(options);
   permi_options_decode(bytes, &made);
-  PERMI_STRANGER(method, "method %s, not %s", perm_method_name);
-  PERMI_STRANGER(precision, "precision %s, not %s", perm_precision_name);
-  PERMI_STRANGER(isa, "isa %s, not %s", perm_isa_name);
+#define PERMI_STRANGER_NAME(field)                                                                                     \
+  if (made.field != now.field)                                                                                         \
+    return permi_checkpoint_fail(result, PERM_ERROR_STATE, path, " made with " #field " %s, not %s",                   \
+                                 perm_name(#field, made.field), perm_name(#field, now.field))
+  PERMI_STRANGER_NAME(method);
+  PERMI_STRANGER_NAME(precision);
+  PERMI_STRANGER_NAME(isa);
+#undef PERMI_STRANGER_NAME
   PERMI_STRANGER(modulus, "modulus %llu, not %llu", (unsigned long long));
   PERMI_STRANGER(certify, "certify %d, not %d", );
   PERMI_STRANGER(gpu.devices, "gpus %d, not %d", );
@@ -5166,18 +5152,18 @@ PERMI_BRIEF_END
 /* ======================================================================================= >>dispatch
    What the kernels read and yield. */
 
-typedef enum perm_form {
-  PERM_FORM_SCALAR,     /* no blocks: the scalar engines and n <= 4 */
-  PERM_FORM_NORMALISED, /* every row divided by its entry in the pivot column */
-  PERM_FORM_PAIR,       /* rows two by two, no division */
-  PERM_FORM_SPLIT,      /* row sums as high + low part, each exact: dd and certified sums */
-  PERM_FORM_PLAIN,      /* GPUs: a pivot column, no division; rows of their normalised form too, if need be */
-  PERM_FORM_MAKE_INT = 0x7fffffff
-} perm_form;
+typedef enum permi_form {
+  PERMI_FORM_SCALAR,     /* no blocks: the scalar engines and n <= 4 */
+  PERMI_FORM_NORMALISED, /* every row divided by its entry in the pivot column */
+  PERMI_FORM_PAIR,       /* rows two by two, no division */
+  PERMI_FORM_SPLIT,      /* row sums as high + low part, each exact: dd and certified sums */
+  PERMI_FORM_PLAIN,      /* GPUs: a pivot column, no division; rows of their normalised form too, if need be */
+  PERMI_FORM_MAKE_INT = 0x7fffffff
+} permi_form;
 
 /* What fixes the bits of a dense sum: a pure function of matrix and options, the same on all machines of a kernel
    family. */
-typedef struct perm_plan {
+typedef struct permi_dense_plan {
   int version; /* as perm_version */
   int n;
   int is_complex;
@@ -5185,7 +5171,7 @@ typedef struct perm_plan {
   perm_precision precision;
   int certify;
   perm_isa isa; /* the kernel family */
-  perm_form form;
+  permi_form form;
   int pivot; /* the +- column */
   int lane_columns, block_columns, outer_columns;
   int chunk_log2; /* outer states (terms, for scalar engines) per chunk: 2^chunk_log2 */
@@ -5198,7 +5184,7 @@ typedef struct perm_plan {
   double elements;                                   /* n 2^(n-1) */
   double seconds, bytes;                             /* predicted, one thread */
   uint64_t fingerprint;                              /* of matrix bits and the fields above */
-} perm_plan;
+} permi_dense_plan;
 
 typedef struct permi_chunk_sum {
   permi_dd value, imaginary;
@@ -5447,7 +5433,7 @@ static void permi_exact_empty(const uint64_t *lane, int width, int signs, uint64
 
 typedef struct permi_kernel {
   perm_isa isa;
-  perm_form form;
+  permi_form form;
   int parts, product;
   int lane_columns, block_columns;
   int n_least; /* 16: K = 3 pays from there on */
@@ -5458,46 +5444,46 @@ typedef struct permi_kernel {
 /* The best first for each form. */
 static const permi_kernel permi_kernels_real[] = {
 #if PERMI_X86
-    {PERM_ISA_AVX512, PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, 3, 3, 16, 2.4e10, permi_glynn_real_avx512},
-    {PERM_ISA_AVX512, PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, 3, 2, 7, 2.0e10, permi_glynn_real_k2_avx512},
-    {PERM_ISA_AVX512, PERM_FORM_PAIR, 1, PERMI_ROUNDED, 3, 3, 16, 1.9e10, permi_pair_real_avx512},
-    {PERM_ISA_AVX512, PERM_FORM_PAIR, 1, PERMI_ROUNDED, 3, 2, 7, 1.6e10, permi_pair_real_k2_avx512},
-    {PERM_ISA_AVX512, PERM_FORM_SPLIT, 1, PERMI_ROUNDED, 3, 3, 7, 8.7e9, permi_split_real_avx512},
-    {PERM_ISA_AVX512, PERM_FORM_SPLIT, 1, PERMI_DOUBLED, 3, 3, 7, 2.6e9, permi_dd_real_avx512},
-    {PERM_ISA_AVX2, PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, 2, 2, 6, 1.1e10, permi_glynn_real_avx2},
-    {PERM_ISA_AVX2, PERM_FORM_PAIR, 1, PERMI_ROUNDED, 2, 2, 6, 9e9, permi_pair_real_avx2},
-    {PERM_ISA_AVX2, PERM_FORM_SPLIT, 1, PERMI_ROUNDED, 2, 3, 6, 4.7e9, permi_split_real_avx2},
-    {PERM_ISA_AVX2, PERM_FORM_SPLIT, 1, PERMI_DOUBLED, 2, 2, 5, 1.4e9, permi_dd_real_avx2},
+    {PERM_ISA_AVX512, PERMI_FORM_NORMALISED, 1, PERMI_ROUNDED, 3, 3, 16, 2.4e10, permi_glynn_real_avx512},
+    {PERM_ISA_AVX512, PERMI_FORM_NORMALISED, 1, PERMI_ROUNDED, 3, 2, 7, 2.0e10, permi_glynn_real_k2_avx512},
+    {PERM_ISA_AVX512, PERMI_FORM_PAIR, 1, PERMI_ROUNDED, 3, 3, 16, 1.9e10, permi_pair_real_avx512},
+    {PERM_ISA_AVX512, PERMI_FORM_PAIR, 1, PERMI_ROUNDED, 3, 2, 7, 1.6e10, permi_pair_real_k2_avx512},
+    {PERM_ISA_AVX512, PERMI_FORM_SPLIT, 1, PERMI_ROUNDED, 3, 3, 7, 8.7e9, permi_split_real_avx512},
+    {PERM_ISA_AVX512, PERMI_FORM_SPLIT, 1, PERMI_DOUBLED, 3, 3, 7, 2.6e9, permi_dd_real_avx512},
+    {PERM_ISA_AVX2, PERMI_FORM_NORMALISED, 1, PERMI_ROUNDED, 2, 2, 6, 1.1e10, permi_glynn_real_avx2},
+    {PERM_ISA_AVX2, PERMI_FORM_PAIR, 1, PERMI_ROUNDED, 2, 2, 6, 9e9, permi_pair_real_avx2},
+    {PERM_ISA_AVX2, PERMI_FORM_SPLIT, 1, PERMI_ROUNDED, 2, 3, 6, 4.7e9, permi_split_real_avx2},
+    {PERM_ISA_AVX2, PERMI_FORM_SPLIT, 1, PERMI_DOUBLED, 2, 2, 5, 1.4e9, permi_dd_real_avx2},
 #endif
 #if PERMI_ARM /* not measured: two 128-bit pipes at 2.5 GHz */
-    {PERM_ISA_NEON, PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, 1, 3, 6, 6e9, permi_glynn_real_neon},
-    {PERM_ISA_NEON, PERM_FORM_PAIR, 1, PERMI_ROUNDED, 1, 3, 6, 5e9, permi_pair_real_neon},
-    {PERM_ISA_NEON, PERM_FORM_SPLIT, 1, PERMI_ROUNDED, 1, 3, 5, 2e9, permi_split_real_neon},
-    {PERM_ISA_NEON, PERM_FORM_SPLIT, 1, PERMI_DOUBLED, 1, 3, 5, 7e8, permi_dd_real_neon},
+    {PERM_ISA_NEON, PERMI_FORM_NORMALISED, 1, PERMI_ROUNDED, 1, 3, 6, 6e9, permi_glynn_real_neon},
+    {PERM_ISA_NEON, PERMI_FORM_PAIR, 1, PERMI_ROUNDED, 1, 3, 6, 5e9, permi_pair_real_neon},
+    {PERM_ISA_NEON, PERMI_FORM_SPLIT, 1, PERMI_ROUNDED, 1, 3, 5, 2e9, permi_split_real_neon},
+    {PERM_ISA_NEON, PERMI_FORM_SPLIT, 1, PERMI_DOUBLED, 1, 3, 5, 7e8, permi_dd_real_neon},
 #endif
-    {PERM_ISA_PLAIN, PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, 0, 2, 4, 1.8e9, permi_glynn_real_plain},
-    {PERM_ISA_PLAIN, PERM_FORM_PAIR, 1, PERMI_ROUNDED, 0, 2, 4, 1.6e9, permi_pair_real_plain},
-    {PERM_ISA_PLAIN, PERM_FORM_SPLIT, 1, PERMI_ROUNDED, 0, 2, 3, 8e8, permi_split_real_plain},
-    {PERM_ISA_PLAIN, PERM_FORM_SPLIT, 1, PERMI_DOUBLED, 0, 2, 3, 2e8, permi_dd_real_plain},
+    {PERM_ISA_PLAIN, PERMI_FORM_NORMALISED, 1, PERMI_ROUNDED, 0, 2, 4, 1.8e9, permi_glynn_real_plain},
+    {PERM_ISA_PLAIN, PERMI_FORM_PAIR, 1, PERMI_ROUNDED, 0, 2, 4, 1.6e9, permi_pair_real_plain},
+    {PERM_ISA_PLAIN, PERMI_FORM_SPLIT, 1, PERMI_ROUNDED, 0, 2, 3, 8e8, permi_split_real_plain},
+    {PERM_ISA_PLAIN, PERMI_FORM_SPLIT, 1, PERMI_DOUBLED, 0, 2, 3, 2e8, permi_dd_real_plain},
 };
 #if !defined(PERM_NO_COMPLEX)
 static const permi_kernel permi_kernels_complex[] = {
 #if PERMI_X86
-    {PERM_ISA_AVX512, PERM_FORM_PAIR, 2, PERMI_ROUNDED, 3, 2, 7, 7e9, permi_pair_complex_avx512},
-    {PERM_ISA_AVX512, PERM_FORM_SPLIT, 2, PERMI_ROUNDED, 3, 2, 6, 3.4e9, permi_split_complex_avx512},
-    {PERM_ISA_AVX512, PERM_FORM_SPLIT, 2, PERMI_DOUBLED, 3, 2, 6, 5e8, permi_dd_complex_avx512},
-    {PERM_ISA_AVX2, PERM_FORM_PAIR, 2, PERMI_ROUNDED, 2, 1, 5, 3e9, permi_pair_complex_avx2},
-    {PERM_ISA_AVX2, PERM_FORM_SPLIT, 2, PERMI_ROUNDED, 2, 2, 5, 1.8e9, permi_split_complex_avx2},
-    {PERM_ISA_AVX2, PERM_FORM_SPLIT, 2, PERMI_DOUBLED, 2, 1, 4, 2.6e8, permi_dd_complex_avx2},
+    {PERM_ISA_AVX512, PERMI_FORM_PAIR, 2, PERMI_ROUNDED, 3, 2, 7, 7e9, permi_pair_complex_avx512},
+    {PERM_ISA_AVX512, PERMI_FORM_SPLIT, 2, PERMI_ROUNDED, 3, 2, 6, 3.4e9, permi_split_complex_avx512},
+    {PERM_ISA_AVX512, PERMI_FORM_SPLIT, 2, PERMI_DOUBLED, 3, 2, 6, 5e8, permi_dd_complex_avx512},
+    {PERM_ISA_AVX2, PERMI_FORM_PAIR, 2, PERMI_ROUNDED, 2, 1, 5, 3e9, permi_pair_complex_avx2},
+    {PERM_ISA_AVX2, PERMI_FORM_SPLIT, 2, PERMI_ROUNDED, 2, 2, 5, 1.8e9, permi_split_complex_avx2},
+    {PERM_ISA_AVX2, PERMI_FORM_SPLIT, 2, PERMI_DOUBLED, 2, 1, 4, 2.6e8, permi_dd_complex_avx2},
 #endif
 #if PERMI_ARM
-    {PERM_ISA_NEON, PERM_FORM_PAIR, 2, PERMI_ROUNDED, 1, 2, 5, 2e9, permi_pair_complex_neon},
-    {PERM_ISA_NEON, PERM_FORM_SPLIT, 2, PERMI_ROUNDED, 1, 2, 4, 9e8, permi_split_complex_neon},
-    {PERM_ISA_NEON, PERM_FORM_SPLIT, 2, PERMI_DOUBLED, 1, 2, 4, 2e8, permi_dd_complex_neon},
+    {PERM_ISA_NEON, PERMI_FORM_PAIR, 2, PERMI_ROUNDED, 1, 2, 5, 2e9, permi_pair_complex_neon},
+    {PERM_ISA_NEON, PERMI_FORM_SPLIT, 2, PERMI_ROUNDED, 1, 2, 4, 9e8, permi_split_complex_neon},
+    {PERM_ISA_NEON, PERMI_FORM_SPLIT, 2, PERMI_DOUBLED, 1, 2, 4, 2e8, permi_dd_complex_neon},
 #endif
-    {PERM_ISA_PLAIN, PERM_FORM_PAIR, 2, PERMI_ROUNDED, 0, 1, 3, 4.8e8, permi_pair_complex_plain},
-    {PERM_ISA_PLAIN, PERM_FORM_SPLIT, 2, PERMI_ROUNDED, 0, 1, 2, 2.6e8, permi_split_complex_plain},
-    {PERM_ISA_PLAIN, PERM_FORM_SPLIT, 2, PERMI_DOUBLED, 0, 1, 2, 5e7, permi_dd_complex_plain},
+    {PERM_ISA_PLAIN, PERMI_FORM_PAIR, 2, PERMI_ROUNDED, 0, 1, 3, 4.8e8, permi_pair_complex_plain},
+    {PERM_ISA_PLAIN, PERMI_FORM_SPLIT, 2, PERMI_ROUNDED, 0, 1, 2, 2.6e8, permi_split_complex_plain},
+    {PERM_ISA_PLAIN, PERMI_FORM_SPLIT, 2, PERMI_DOUBLED, 0, 1, 2, 5e7, permi_dd_complex_plain},
 };
 #endif
 
@@ -5538,7 +5524,7 @@ static const permi_minors_kernel permi_minors_kernels[] = {
 #endif
 
 /* NULL only below n = 4. */
-static const permi_kernel *permi_kernel_for(const permi_kernel_table *table, perm_isa isa, perm_form form, int product,
+static const permi_kernel *permi_kernel_for(const permi_kernel_table *table, perm_isa isa, permi_form form, int product,
                                             int n)
 {
   int i;
@@ -5570,11 +5556,11 @@ struct permi_engine;
 
 typedef struct permi_gpu_engines {
   /* where GPUs are wanted and faster than one thread */
-  void (*plan)(perm_plan *plan, const struct permi_view *view, const perm_options *options);
-  int (*growth)(const perm_plan *plan, const struct permi_view *view);
-  int (*safe)(const perm_plan *plan, const struct permi_view *view, int i, int j);
-  double (*moves)(const perm_plan *plan, const struct permi_view *view, double limit);
-  perm_status (*leaf)(const perm_plan *plan, const struct permi_view *view, const perm_allocator *allocator,
+  void (*plan)(permi_dense_plan *plan, const struct permi_view *view, const perm_options *options);
+  int (*growth)(const permi_dense_plan *plan, const struct permi_view *view);
+  int (*safe)(const permi_dense_plan *plan, const struct permi_view *view, int i, int j);
+  double (*moves)(const permi_dense_plan *plan, const struct permi_view *view, double limit);
+  perm_status (*leaf)(const permi_dense_plan *plan, const struct permi_view *view, const perm_allocator *allocator,
                       permi_leaf *leaf);
   /* INFINITY: the CPU's */
   double (*counts_seconds)(const struct permi_counted *counted, const struct permi_choice *choice);
@@ -6791,11 +6777,7 @@ typedef struct permi_view {
 
 static permi_view permi_view_of(const double *a, ptrdiff_t ld, int parts, const permi_reach *reach)
 {
-  permi_view view;
-  view.a = a;
-  view.ld = ld;
-  view.parts = parts;
-  view.reach = reach;
+  const permi_view view = {a, ld, parts, reach};
   return view;
 }
 
@@ -6810,25 +6792,24 @@ static double permi_at(const permi_view *view, int i, int j, int part)
 }
 
 /* Exact unless the plan is lossy. */
-static double permi_scaled(const perm_plan *plan, const permi_view *view, int i, int j, int part)
+static double permi_scaled(const permi_dense_plan *plan, const permi_view *view, int i, int j, int part)
 {
   return permi_shift(permi_at(view, i, j, part), plan->row_exp2[i] + plan->column_exp2[j]);
 }
 
-static double permi_scaled_modulus(const perm_plan *plan, const permi_view *view, int i, int j)
+static double permi_scaled_modulus(const permi_dense_plan *plan, const permi_view *view, int i, int j)
 {
   return permi_modulus(permi_scaled(plan, view, i, j, 0), view->parts == 2 ? permi_scaled(plan, view, i, j, 1) : 0);
 }
 
 /* 0 for bounds and below `least` outer columns. */
-static unsigned permi_absolute_mask(const perm_plan *plan, int least)
+static unsigned permi_absolute_mask(const permi_dense_plan *plan, int least)
 {
-  return plan->outer_columns < least || plan->exact_rows || plan->form == PERM_FORM_SPLIT ? 0
-                                                                                            : 3;
+  return plan->outer_columns < least || plan->exact_rows || plan->form == PERMI_FORM_SPLIT ? 0 : 3;
 }
 
 /* Copies the columns in the order pivot, lanes, block, fixed, outer. */
-static void permi_plan_row(const perm_plan *plan, const permi_view *view, int i, double (*row)[PERM_MAX_N])
+static void permi_plan_row(const permi_dense_plan *plan, const permi_view *view, int i, double (*row)[PERM_MAX_N])
 {
   int j, k, part;
   for (part = 0; part < view->parts; part++) {
@@ -6854,7 +6835,8 @@ static double permi_row_moves(const double *a, const double *z, double divisor, 
 
 /* Rows y = z + l (>>dense_kernels): virtual rows z_i, z_j and, by setting q, z_i l_j(q) + z_j l_i(q); constants l_i(q)
    l_j(q). A last single row: z, l(q). */
-static double *permi_dense_pair(const perm_plan *plan, permi_row_maker *maker, double (*row)[2][PERM_MAX_N], int rows,
+static double *permi_dense_pair(const permi_dense_plan *plan, permi_row_maker *maker, double (*row)[2][PERM_MAX_N],
+                                int rows,
                                 int parts, double *constant)
 {
   double l[2][2][8], z[2][2][PERM_MAX_N], o[PERM_MAX_N];
@@ -6899,7 +6881,8 @@ static double *permi_dense_pair(const perm_plan *plan, permi_row_maker *maker, d
      |per(A + E) - per(A)| <= prod(R_i + e_i) - prod R_i <= 1.01 sum e_i,
      |per(A + E) - per(A)| <= n! n^(-n/2) (prod(r_i + e_i) - prod r_i), by [CLL06] for every set of rows of E;
    times 2^(n-1) in the unit of the sum. */
-static void permi_lost_entries(const perm_plan *plan, const permi_view *view, const double *lost, permi_leaf *leaf)
+static void permi_lost_entries(const permi_dense_plan *plan, const permi_view *view, const double *lost,
+                               permi_leaf *leaf)
 {
   const int n = plan->n;
   double sum = 0, share = 0, product = 1, bound;
@@ -6927,7 +6910,7 @@ static void permi_lost_entries(const perm_plan *plan, const permi_view *view, co
 /* Moving row sums took a fifth of complex states with AVX2, 3 % or less with AVX-512. Tables leave a quarter of a
    first-level cache of 32 KiB to the rest: with 32 KiB of tables split kernels took 1.17 times as long. Few states do
    not repay the filling of tables. */
-static int permi_dense_tabled(const perm_plan *plan, size_t table)
+static int permi_dense_tabled(const permi_dense_plan *plan, size_t table)
 {
   int tabled = 0;
   if (plan->lane_columns == 3)
@@ -6939,11 +6922,11 @@ static int permi_dense_tabled(const perm_plan *plan, size_t table)
 }
 
 /* Pivots go to leaf->scale, what split rows lose (entries below 2^-47 of their row) to the bound. */
-static perm_status permi_dense_tables(const perm_plan *plan, const permi_view *view, const permi_kernel *kernel,
+static perm_status permi_dense_tables(const permi_dense_plan *plan, const permi_view *view, const permi_kernel *kernel,
                                       const perm_allocator *allocator, permi_leaf *leaf)
 {
   const int n = plan->n, parts = view->parts, settings = 1 << plan->block_columns, lanes = 1 << plan->lane_columns;
-  const int per_pair = parts * (2 + settings), pairs = plan->form == PERM_FORM_PAIR;
+  const int per_pair = parts * (2 + settings), pairs = plan->form == PERMI_FORM_PAIR;
   size_t table;
   permi_dense *dense = (permi_dense *)permi_allocate_zeros(allocator, 1, sizeof *dense);
   permi_row_maker maker;
@@ -6952,8 +6935,8 @@ static perm_status permi_dense_tables(const perm_plan *plan, const permi_view *v
   if (!dense)
     return PERM_ERROR_MEMORY;
   dense->n = n;
-  dense->rows = plan->form == PERM_FORM_NORMALISED ? n
-                : plan->form == PERM_FORM_SPLIT    ? 2 * parts * n
+  dense->rows = plan->form == PERMI_FORM_NORMALISED ? n
+                : plan->form == PERMI_FORM_SPLIT    ? 2 * parts * n
                                                    : n / 2 * per_pair + n % 2 * parts;
   dense->padded = (dense->rows + (pairs ? 11 : 7)) / 8 * 8; /* pairs look 4 rows ahead */
   dense->outer = plan->outer_columns;
@@ -6972,7 +6955,7 @@ static perm_status permi_dense_tables(const perm_plan *plan, const permi_view *v
   for (i = 0; i < n; i++) {
     double(*a)[PERM_MAX_N] = row[i & 1];
     permi_plan_row(plan, view, i, a);
-    if (plan->form == PERM_FORM_NORMALISED) {
+    if (plan->form == PERMI_FORM_NORMALISED) {
       double p = a[0][0];
       int e;
       leaf->scale = permi_dd_multiply(leaf->scale, permi_dd_make(p));
@@ -6982,7 +6965,7 @@ static perm_status permi_dense_tables(const perm_plan *plan, const permi_view *v
       for (j = 0; j < n; j++)
         a[0][j] /= p;
       permi_dense_row_rounded(&maker, a[0] + 1, n - 1, permi_grid_power(a[0], n)); /* y + 1 is exact too */
-    } else if (plan->form == PERM_FORM_SPLIT) {
+    } else if (plan->form == PERMI_FORM_SPLIT) {
       double power = permi_grid_power(a[0], n);
       if (parts == 2)
         power = fmax(power, permi_grid_power(a[1], n));
@@ -7026,7 +7009,8 @@ PERMI_UNUSED PERMI_DEVICE void permi_gpu_prepare(const perm_options *options, in
 /* run_range of leaves whose context begins with permi_gpu; their contexts, of >>dense_gpu, >>exact_gpu, >>counts_gpu */
 PERMI_DEVICE perm_status permi_gpu_range(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
                                          perm_partial *partial);
-PERMI_DEVICE perm_status permi_gpu_tables(const perm_plan *plan, const permi_view *view, const permi_gpu_lines *lines,
+PERMI_DEVICE perm_status permi_gpu_tables(const permi_dense_plan *plan, const permi_view *view,
+                                          const permi_gpu_lines *lines,
                                           const perm_allocator *allocator, permi_leaf *leaf);
 PERMI_DEVICE perm_status permi_exact_gpu_tables(const struct permi_exact_rows *rows, const perm_gpu_exact *shape,
                                                 const perm_allocator *allocator, permi_leaf *leaf);
@@ -7093,7 +7077,7 @@ static int permi_clamp(int x, int low, int high)
   return x < low ? low : x > high ? high : x;
 }
 
-static int permi_gpu_safe(const perm_plan *plan, const permi_view *view, int i, int j)
+static int permi_gpu_safe(const permi_dense_plan *plan, const permi_view *view, int i, int j)
 {
   double most = 0;
   int k;
@@ -7103,10 +7087,10 @@ static int permi_gpu_safe(const perm_plan *plan, const permi_view *view, int i, 
 }
 
 /* log2 of the product that divided row sums may reach. */
-static int permi_gpu_growth(const perm_plan *plan, const permi_view *view)
+static int permi_gpu_growth(const permi_dense_plan *plan, const permi_view *view)
 {
   int growth = 0, i;
-  for (i = 0; i < plan->n && plan->form == PERM_FORM_NORMALISED; i++)
+  for (i = 0; i < plan->n && plan->form == PERMI_FORM_NORMALISED; i++)
     if (permi_gpu_safe(plan, view, i, plan->pivot))
       growth += 1 - permi_exponent(permi_scaled_modulus(plan, view, i, plan->pivot));
   return growth;
@@ -7128,7 +7112,7 @@ static void permi_gpu_divide(double *z, const double *pivot)
 
 /* Row i as word[part (1 + low words) + low][column], pivot first, high words on the grid. Returns 1 if exact; *lost
    grows by what low words do not hold. */
-static int permi_gpu_row(const perm_plan *plan, const permi_view *view, int i, int divide, int low,
+static int permi_gpu_row(const permi_dense_plan *plan, const permi_view *view, int i, int divide, int low,
                          double word[4][PERM_MAX_N], double *lost)
 {
   double a[2][PERM_MAX_N], power[2] = {0, 0}, low_power;
@@ -7152,7 +7136,7 @@ static int permi_gpu_row(const perm_plan *plan, const permi_view *view, int i, i
   }
   for (part = 0; part < parts; part++)
     power[part] = permi_grid_power(a[part], n);
-  if (plan->form == PERM_FORM_SPLIT)
+  if (plan->form == PERMI_FORM_SPLIT)
     power[0] = power[1] = fmax(power[0], power[1]);
   low_power = ldexp(power[0], -PERMI_GRID_LOW_BITS);
   for (part = 0; part < parts; part++)
@@ -7171,12 +7155,12 @@ static int permi_gpu_row(const perm_plan *plan, const permi_view *view, int i, i
 }
 
 /* permi_plan_moves for GPUs. */
-static double permi_gpu_moves(const perm_plan *plan, const permi_view *view, double limit)
+static double permi_gpu_moves(const permi_dense_plan *plan, const permi_view *view, double limit)
 {
   double word[4][PERM_MAX_N], a[2][PERM_MAX_N], lost = 0, sum = 0;
   int i, negative = 0;
   for (i = 0; i < plan->n && sum <= limit; i++) {
-    const int divide = plan->form == PERM_FORM_NORMALISED && permi_gpu_safe(plan, view, i, plan->pivot);
+    const int divide = plan->form == PERMI_FORM_NORMALISED && permi_gpu_safe(plan, view, i, plan->pivot);
     if (!permi_gpu_row(plan, view, i, divide, 0, word, &lost) && view->parts == 2)
       return (double)INFINITY;
     permi_plan_row(plan, view, i, a);
@@ -7193,9 +7177,9 @@ static double permi_moves_allowed(int n) { return n * PERMI_UNIT * exp(0.3 * n);
 /* exact_rows of a plan. */
 static int permi_rows_kind(double moves, double allowed) { return moves == 0 ? 1 : moves <= allowed ? 2 : 0; }
 
-static perm_gpu_product permi_gpu_product_of(const perm_plan *plan)
+static perm_gpu_product permi_gpu_product_of(const permi_dense_plan *plan)
 {
-  return plan->form != PERM_FORM_SPLIT          ? PERM_GPU_PIVOT
+  return plan->form != PERMI_FORM_SPLIT          ? PERM_GPU_PIVOT
          : plan->precision == PERM_PRECISION_DD ? PERM_GPU_DOUBLED
                                                 : PERM_GPU_ROUNDED;
 }
@@ -7206,13 +7190,13 @@ static double permi_gpu_seconds(int n, int parts, int product)
   return n * ldexp(1, n - 1) / rate[product][parts - 1] + PERMI_GPU_DENSE_COMPILE;
 }
 
-static void permi_gpu_plan(perm_plan *plan, const permi_view *view)
+static void permi_gpu_plan(permi_dense_plan *plan, const permi_view *view)
 {
   const int n = plan->n;
   int product, i, j;
   plan->isa = PERM_ISA_CUDA;
   plan->exact_rows = 0;
-  plan->form = PERM_FORM_SPLIT;
+  plan->form = PERMI_FORM_SPLIT;
   if (plan->precision != PERM_PRECISION_DD) {
     const double allowed = plan->certify ? permi_moves_allowed(n) : 0;
     int safe, best = -1;
@@ -7224,14 +7208,14 @@ static void permi_gpu_plan(perm_plan *plan, const permi_view *view)
         plan->pivot = j;
       }
     }
-    plan->form = PERM_FORM_NORMALISED;
+    plan->form = PERMI_FORM_NORMALISED;
     if (best == 0 || permi_gpu_growth(plan, view) >= 900)
-      plan->form = PERM_FORM_PLAIN;
+      plan->form = PERMI_FORM_PLAIN;
     plan->exact_rows = permi_rows_kind(permi_gpu_moves(plan, view, allowed), allowed);
     if (plan->certify && !plan->exact_rows) {
-      plan->form = PERM_FORM_PLAIN;
+      plan->form = PERMI_FORM_PLAIN;
       plan->exact_rows = permi_rows_kind(permi_gpu_moves(plan, view, 0), 0);
-      plan->form = plan->exact_rows ? PERM_FORM_PLAIN : PERM_FORM_SPLIT;
+      plan->form = plan->exact_rows ? PERMI_FORM_PLAIN : PERMI_FORM_SPLIT;
     }
   }
   product = (int)permi_gpu_product_of(plan);
@@ -7259,10 +7243,10 @@ static void permi_gpu_scale_by(permi_leaf *leaf, double real, double imaginary)
   leaf->scale_exp2 += e;
 }
 
-static permi_gpu_lines permi_gpu_lines_of(const perm_plan *plan, const permi_view *view)
+static permi_gpu_lines permi_gpu_lines_of(const permi_dense_plan *plan, const permi_view *view)
 {
   const int n = plan->n, pivot = permi_gpu_product_of(plan) == PERM_GPU_PIVOT;
-  const int normalised = plan->form == PERM_FORM_NORMALISED;
+  const int normalised = plan->form == PERMI_FORM_NORMALISED;
   permi_gpu_lines lines;
   double word[4][PERM_MAX_N], none = 0;
   int i, k, safe;
@@ -7283,13 +7267,13 @@ static permi_gpu_lines permi_gpu_lines_of(const perm_plan *plan, const permi_vie
   return lines;
 }
 
-static int permi_gpu_divides(const perm_plan *plan, const permi_gpu_lines *lines, int r)
+static int permi_gpu_divides(const permi_dense_plan *plan, const permi_gpu_lines *lines, int r)
 {
   return permi_gpu_product_of(plan) == PERM_GPU_PIVOT && r < plan->n - lines->plain;
 }
 
 /* Completes the leaf of a plan: what its pivots, and entries that grids do not hold, make of the sum. */
-static perm_status permi_gpu_leaf(const perm_plan *plan, const permi_view *view, const perm_allocator *allocator,
+static perm_status permi_gpu_leaf(const permi_dense_plan *plan, const permi_view *view, const perm_allocator *allocator,
                                   permi_leaf *leaf)
 {
   const permi_gpu_lines lines = permi_gpu_lines_of(plan, view);
@@ -7317,7 +7301,7 @@ PERMI_BRIEF_END
 
 /* Scales as >>scale, then row sums of |a| to at most 1: no term overflows. Where one column dominates, row sums cancel.
    exponent: 2n rows. */
-static void permi_plan_scale(perm_plan *plan, const permi_view *view, int (*exponent)[PERM_MAX_N])
+static void permi_plan_scale(permi_dense_plan *plan, const permi_view *view, int (*exponent)[PERM_MAX_N])
 {
   int n = plan->n, i, j, part;
   for (i = 0; i < n; i++)
@@ -7345,7 +7329,7 @@ static void permi_plan_scale(perm_plan *plan, const permi_view *view, int (*expo
 
 /* Chooses the column with the largest least |pivot| / max|row|. Small pivots blow up row sums: below 2^-10, or when
    products could pass 2^900, the pair form divides by nothing. */
-static void permi_plan_pivot(perm_plan *plan, const permi_view *view)
+static void permi_plan_pivot(permi_dense_plan *plan, const permi_view *view)
 {
   double least[PERM_MAX_N], best = -1;
   int n = plan->n, growth = 0, i, j;
@@ -7365,19 +7349,19 @@ static void permi_plan_pivot(perm_plan *plan, const permi_view *view)
       best = least[j];
       plan->pivot = j;
     }
-  plan->form = PERM_FORM_PAIR;
+  plan->form = PERMI_FORM_PAIR;
   if (best < 1.0 / 1024)
     return;
   for (i = 0; i < n; i++)
     growth += 1 - permi_exponent(permi_scaled(plan, view, i, plan->pivot, 0));
   if (growth < 900)
-    plan->form = PERM_FORM_NORMALISED;
+    plan->form = PERMI_FORM_NORMALISED;
 }
 
 /* What division and grid do to entries: the largest share by which one of a row moves, added over rows (>>bounds 8); 0
    if they change none, as with ones and signs; INFINITY if they do and not all are of one sign. Above `limit`: at least
    limit. */
-static double permi_plan_moves(const perm_plan *plan, const permi_view *view, double limit)
+static double permi_plan_moves(const permi_dense_plan *plan, const permi_view *view, double limit)
 {
   double sum = 0;
   int i, j, negative = 0;
@@ -7407,7 +7391,7 @@ static double permi_unit_of(double x)
 
 /* Whether all before the products of pairs is exact: rows of multiples of g_i with sums of moduli R_i make parts of E
    and O (>>dense_kernels) multiples of g_i g_j up to R_i R_j (complex: 4 times that). */
-static int permi_plan_exact_pairs(const perm_plan *plan, const permi_view *view)
+static int permi_plan_exact_pairs(const permi_dense_plan *plan, const permi_view *view)
 {
   double before = 1;
   int i, j, part;
@@ -7427,18 +7411,14 @@ static int permi_plan_exact_pairs(const perm_plan *plan, const permi_view *view)
   return !plan->lossy;
 }
 
-static void permi_plan_fingerprint(perm_plan *plan, const permi_view *view)
+static void permi_plan_fingerprint(permi_dense_plan *plan, const permi_view *view)
 {
   uint64_t hash = PERMI_HASH_START;
   int i, j;
-  const int fields[] = {plan->version,        plan->n,
-                        plan->is_complex,     (int)plan->method,
-                        permi_precision_number(plan->precision), plan->certify,
-                        (int)plan->isa,       (int)plan->form,
-                        plan->pivot,          plan->lane_columns,
-                        plan->block_columns,  plan->outer_columns,
-                        plan->chunk_log2,     plan->zero,
-                        plan->lossy,          plan->exact_rows};
+  const int fields[] = {plan->version, plan->n, plan->is_complex, (int)plan->method,
+                        permi_precision_number(plan->precision), plan->certify, (int)plan->isa, (int)plan->form,
+                        plan->pivot, plan->lane_columns, plan->block_columns, plan->outer_columns, plan->chunk_log2,
+                        plan->zero, plan->lossy, plan->exact_rows};
   for (i = 0; i < (int)(sizeof fields / sizeof fields[0]); i++)
     hash = permi_hash(hash, (uint64_t)fields[i]);
   hash = permi_hash(hash, plan->chunks);
@@ -7490,20 +7470,20 @@ static const char *permi_plan_refusal(const perm_options *options, perm_method m
 
 /* Cheap: at most 15 % of a call, of which 5 us are not the kernel's, plus the tables of complex pairs, which split rows
    need not: up to n = 11 or so with AVX-512. */
-static int permi_plan_proof_is_cheap(const perm_plan *plan, const permi_view *view, const perm_options *options)
+static int permi_plan_proof_is_cheap(const permi_dense_plan *plan, const permi_view *view, const perm_options *options)
 {
   const permi_kernel_table *kernels = &view->reach->kernels;
   const perm_isa isa = permi_isa(options);
   const int parts = view->parts, n = plan->n;
   const permi_kernel *usual =
-      permi_kernel_for(kernels, isa, parts == 2 ? PERM_FORM_PAIR : PERM_FORM_NORMALISED, PERMI_ROUNDED, n);
-  const permi_kernel *proven = permi_kernel_for(kernels, isa, PERM_FORM_SPLIT, PERMI_ROUNDED, n);
+      permi_kernel_for(kernels, isa, parts == 2 ? PERMI_FORM_PAIR : PERMI_FORM_NORMALISED, PERMI_ROUNDED, n);
+  const permi_kernel *proven = permi_kernel_for(kernels, isa, PERMI_FORM_SPLIT, PERMI_ROUNDED, n);
   const double seconds = plan->elements / usual->rate, tables = parts == 2 ? 2e-8 * n * n : 0;
   return n <= PERMI_NEAR_N &&
          plan->elements / proven->rate - seconds <= 0.15 * (5e-6 + seconds) + tables;
 }
 
-static const permi_kernel *permi_plan_dense(perm_plan *plan, const permi_view *view, const perm_options *options)
+static const permi_kernel *permi_plan_dense(permi_dense_plan *plan, const permi_view *view, const perm_options *options)
 {
   const int proven = plan->certify || permi_plan_proof_is_cheap(plan, view, options);
   const double allowed = proven ? permi_moves_allowed(plan->n) : 0;
@@ -7511,26 +7491,26 @@ static const permi_kernel *permi_plan_dense(perm_plan *plan, const permi_view *v
   int product = PERMI_ROUNDED;
   if (plan->precision == PERM_PRECISION_DD) {
     product = PERMI_DOUBLED;
-    plan->form = PERM_FORM_SPLIT;
+    plan->form = PERMI_FORM_SPLIT;
   } else {
-    plan->form = PERM_FORM_PAIR;
+    plan->form = PERMI_FORM_PAIR;
     if (view->parts == 1 && (!proven || plan->n > PERMI_NEAR_N))
       permi_plan_pivot(plan, view);
-    plan->exact_rows = plan->form == PERM_FORM_NORMALISED
+    plan->exact_rows = plan->form == PERMI_FORM_NORMALISED
                            ? permi_rows_kind(permi_plan_moves(plan, view, allowed), allowed)
                            : permi_plan_exact_pairs(plan, view);
     if (proven && !plan->exact_rows) { /* pairs cost a quarter more, split rows 2.6 times as much */
       plan->exact_rows = permi_plan_exact_pairs(plan, view);
-      plan->form = plan->exact_rows ? PERM_FORM_PAIR : PERM_FORM_SPLIT;
+      plan->form = plan->exact_rows ? PERMI_FORM_PAIR : PERMI_FORM_SPLIT;
     }
   }
-  if (plan->form != PERM_FORM_NORMALISED)
+  if (plan->form != PERMI_FORM_NORMALISED)
     plan->pivot = 0;
   kernel = permi_kernel_for(&view->reach->kernels, permi_isa(options), plan->form, product, plan->n);
   plan->isa = kernel->isa;
   plan->lane_columns = kernel->lane_columns;
   plan->block_columns = kernel->block_columns;
-  plan->outer_columns = plan->n - 1 - (plan->form != PERM_FORM_SPLIT) - plan->lane_columns - plan->block_columns;
+  plan->outer_columns = plan->n - 1 - (plan->form != PERMI_FORM_SPLIT) - plan->lane_columns - plan->block_columns;
   plan->seconds = plan->elements / kernel->rate;
   return kernel;
 }
@@ -7542,9 +7522,9 @@ static int permi_gpu_wanted(const perm_options *options, int n)
          (!options->gpu.cpu_fallback || permi_gpu_devices(options->gpu.devices, message));
 }
 
-static void permi_plan_gpu(perm_plan *plan, const permi_view *view, const perm_options *options)
+static void permi_plan_gpu(permi_dense_plan *plan, const permi_view *view, const perm_options *options)
 {
-  perm_plan gpu = *plan;
+  permi_dense_plan gpu = *plan;
   if (!options->gpu.devices || plan->n < PERMI_GPU_LEAST_N)
     return;
   permi_gpu_plan(&gpu, view);
@@ -7553,7 +7533,7 @@ static void permi_plan_gpu(perm_plan *plan, const permi_view *view, const perm_o
 }
 
 /* Plans a checked matrix. */
-static perm_status permi_plan(int n, const permi_view *view, const perm_options *options, perm_plan *plan,
+static perm_status permi_plan(int n, const permi_view *view, const perm_options *options, permi_dense_plan *plan,
                               perm_result *result)
 {
   double visits = 1, terms = 1;
@@ -7639,7 +7619,7 @@ static size_t permi_plan_explain(const permi_leaf *leaf, char *buffer, size_t si
   const perm_leaf *information = &leaf->information;
   return permi_say(
       buffer, size, "block of order %d: %s, %s, %s of %.0f chunk%s, %.3g elements, %.3g s on one %s, %.3g bytes\n",
-      information->n, perm_method_name(information->method), perm_isa_name(information->isa),
+      information->n, perm_name("method", information->method), perm_name("isa", information->isa),
       information->kind == PERM_LEAF_TASK ? "task" : "range", (double)information->chunks,
       information->chunks == 1 ? "" : "s", information->work, information->seconds,
       information->isa == PERM_ISA_CUDA ? "GPU" : "thread", information->bytes);
@@ -7679,7 +7659,7 @@ static int permi_few_digits(const double *row, int n, double moduli)
 /* size[]: |row sum| in the sampled terms; returns f over sqrt(n) u/2. sign[column][term]. *spread: times the root of
    (k!)^(1/k) / k, k = moduli^2 / square, by Stirling's formula. A permanent's mean square over all signs is at most
    about the product of these and of the rows' squares, as of rows of k equal entries [Bre73]. */
-static double permi_sampled_row(const perm_plan *plan, const permi_view *view, int i,
+static double permi_sampled_row(const permi_dense_plan *plan, const permi_view *view, int i,
                                 double (*sign)[PERMI_SAMPLED_TERMS], double *size, double *norm, double *spread)
 {
   double row[2][PERM_MAX_N], y[2][PERMI_SAMPLED_TERMS], moduli = 0, square = 0, number;
@@ -7702,14 +7682,14 @@ static double permi_sampled_row(const perm_plan *plan, const permi_view *view, i
   number = fmax(1, moduli * moduli / (square * view->parts));
   *spread *= 0.6065 * pow(3.1416 * (2 * number + 1.0 / 3), 0.25 / number);
   return permi_few_digits(row[0], n, moduli) && (view->parts == 1 || permi_few_digits(row[1], n, moduli)) &&
-                 (plan->form != PERM_FORM_NORMALISED || (view->parts == 1 && fabs(frexp(row[0][0], &e)) == 0.5))
+                 (plan->form != PERMI_FORM_NORMALISED || (view->parts == 1 && fabs(frexp(row[0][0], &e)) == 0.5))
              ? 0
              : moduli;
 }
 
-static double permi_divided_by(const perm_plan *plan, const permi_view *view, int i)
+static double permi_divided_by(const permi_dense_plan *plan, const permi_view *view, int i)
 {
-  return plan->form != PERM_FORM_NORMALISED ||
+  return plan->form != PERMI_FORM_NORMALISED ||
                  (plan->isa == PERM_ISA_CUDA && !view->reach->gpu->safe(plan, view, i, plan->pivot))
              ? 1
              : permi_scaled_modulus(plan, view, i, plan->pivot);
@@ -7738,7 +7718,8 @@ static double permi_rounded_product(double product, double off, double least, do
 }
 
 /* Adds PERMI_SAMPLED_TERMS terms, share as weight times quotient; returns the weights. */
-static double permi_sample_terms(const perm_plan *plan, const permi_view *view, int begin, permi_rounded_rows *rounded)
+static double permi_sample_terms(const permi_dense_plan *plan, const permi_view *view, int begin,
+                                 permi_rounded_rows *rounded)
 {
   double weight[PERMI_SAMPLED_TERMS], squares[PERMI_SAMPLED_TERMS], size[2][PERMI_SAMPLED_TERMS];
   const double unit = 0.5 * PERMI_UNIT * sqrt((double)plan->n);
@@ -7750,7 +7731,7 @@ static double permi_sample_terms(const perm_plan *plan, const permi_view *view, 
     squares[k] = 0;
   }
   for (i = 0; i < plan->n; i++) {
-    const int paired = plan->form == PERM_FORM_PAIR && i + 1 < plan->n;
+    const int paired = plan->form == PERMI_FORM_PAIR && i + 1 < plan->n;
     double norm, norm_of[2] = {0, 0}, lost[2] = {0, 0}, least, inverse;
     lost[0] = unit * permi_sampled_row(plan, view, i, sign, size[0], &norm_of[0], &spread);
     if (norm_of[0] == 0)
@@ -7765,7 +7746,7 @@ static double permi_sample_terms(const perm_plan *plan, const permi_view *view, 
     }
     inverse = 1 / norm;
     /* each minor leaves out one row */
-    least = plan->form == PERM_FORM_SCALAR ? fmax(lost[0], norm / 1024) : lost[0];
+    least = plan->form == PERMI_FORM_SCALAR ? fmax(lost[0], norm / 1024) : lost[0];
     for (k = 0; k < PERMI_SAMPLED_TERMS; k++) {
       double with;
       if (paired) {
@@ -7791,7 +7772,7 @@ static double permi_sample_terms(const perm_plan *plan, const permi_view *view, 
 
 /* Terms are about exp(-n/2) of the norms' product. More are sampled while they are below 2^-n / 8, which tells nothing
    of those that make the sum. */
-static permi_rounded_rows permi_plan_rounded_rows(const perm_plan *plan, const permi_view *view, int terms)
+static permi_rounded_rows permi_plan_rounded_rows(const permi_dense_plan *plan, const permi_view *view, int terms)
 {
   const int n = plan->n, most = PERMI_SAMPLED_FIRST + (n <= 10 ? 1 << (n - 1) : PERMI_SAMPLED_MOST);
   const double little = ldexp(0.125, -n);
@@ -7812,7 +7793,7 @@ static permi_rounded_rows permi_plan_rounded_rows(const perm_plan *plan, const p
    That part of the share counts for usual row sums, all of it where they cancel 100 times as much.
    Products and sums: n + 10 roundings a term: a few tenths of u S, as terms repeat, and, as if independent, sqrt(n) u
    root(S times the largest term), for when few terms dominate, as in positive matrices. */
-static void permi_rounded_estimate(const perm_plan *plan, const permi_view *view, permi_leaf *leaf)
+static void permi_rounded_estimate(const permi_dense_plan *plan, const permi_view *view, permi_leaf *leaf)
 {
   const permi_rounded_rows rounded = permi_plan_rounded_rows(plan, view, PERMI_SAMPLED_TERMS);
   const double n = plan->n, above = rounded.share / (100 * rounded.usual + 1e-300);
@@ -7850,7 +7831,7 @@ static void permi_rounded_estimate(const perm_plan *plan, const permi_view *view
    tests/proofs/dense_orders.sh.
    The estimate is a tenth of the bound, or permi_rounded_estimate. Double-double sums err like a random walk.
    tests/attack/climb.c searches for counterexamples. */
-static void permi_plan_bounds(const perm_plan *plan, const permi_view *view, permi_leaf *leaf)
+static void permi_plan_bounds(const permi_dense_plan *plan, const permi_view *view, permi_leaf *leaf)
 {
   const double n = plan->n, parts = view->parts, square = PERMI_UNIT * PERMI_UNIT;
   const double product = parts == 1 ? 1 : plan->isa == PERM_ISA_PLAIN ? 2.42 : 2; /* in u */
@@ -7872,16 +7853,16 @@ static void permi_plan_bounds(const perm_plan *plan, const permi_view *view, per
   }
   if (gpu)
     growth = view->reach->gpu->growth(plan, view);
-  else if (plan->form == PERM_FORM_NORMALISED)
+  else if (plan->form == PERMI_FORM_NORMALISED)
     for (i = 0; i < plan->n; i++)
       growth += 1 - permi_exponent(permi_scaled(plan, view, i, plan->pivot, 0));
   leaf->bound_absolute += ldexp(n * n, plan->n - 1 - 1070 + growth);
   if (plan->precision == PERM_PRECISION_DD) {
     leaf->bound_relative = ((parts == 2 ? 60 : 14) * n + ldexp(40, terms_log2)) * square * 1.0001;
     leaf->estimate_relative = (8 * n * parts + ldexp(8, terms_log2 / 2)) * square;
-  } else if (plan->form == PERM_FORM_SPLIT || plan->exact_rows) {
-    const double products = plan->form == PERM_FORM_SPLIT  ? (1 + product) * n
-                            : plan->form == PERM_FORM_PAIR ? product * (n + 1) / 2
+  } else if (plan->form == PERMI_FORM_SPLIT || plan->exact_rows) {
+    const double products = plan->form == PERMI_FORM_SPLIT  ? (1 + product) * n
+                            : plan->form == PERMI_FORM_PAIR ? product * (n + 1) / 2
                                                            : product * n;
     leaf->bound_relative = (products + block + 10) * PERMI_UNIT * 1.0001;
     if (plan->exact_rows == 2)
@@ -7896,7 +7877,8 @@ static void permi_plan_bounds(const perm_plan *plan, const permi_view *view, per
     leaf->estimate_relative = leaf->bound_relative;
 }
 
-static perm_status permi_plan_leaf(const perm_plan *plan, const permi_view *view, const perm_allocator *allocator,
+static perm_status permi_plan_leaf(const permi_dense_plan *plan, const permi_view *view,
+                                   const perm_allocator *allocator,
                                    permi_leaf *leaf)
 {
   permi_plain *plain;
@@ -7953,7 +7935,7 @@ PERMI_UNUSED
 static perm_status permi_dense_leaf(const perm_options *options, int n, const permi_view *view, permi_leaf *leaf,
                                     perm_precision *precision, perm_result *result)
 {
-  perm_plan plan;
+  permi_dense_plan plan;
   perm_status status = permi_plan(n, view, options, &plan, result);
   if (status == PERM_OK && plan.zero)
     return permi_fail(result, PERM_ERROR_STATE, 0, "a block of order %d has no transversal", n);
@@ -7967,7 +7949,7 @@ static perm_status permi_dense_leaf(const perm_options *options, int n, const pe
 static perm_precision permi_next_precision(perm_method method, perm_precision precision)
 {
   const int raised = (method >= PERM_METHOD_FRONTIER && method <= PERM_METHOD_CACHED) ||
-                     method == PERM_METHOD_TRANSVERSALS || method == PERM_METHOD_CLASSES ||
+                     method == PERM_METHOD_TRANSVERSALS || method == PERM_METHOD_TWINS ||
                      method == PERM_METHOD_DENSE || method == PERM_METHOD_GLYNN || method == PERM_METHOD_RYSER;
   return raised && precision == PERM_PRECISION_DEFAULT ? PERM_PRECISION_DD : PERM_PRECISION_COUNT;
 }
@@ -7976,7 +7958,7 @@ PERMI_UNUSED
 static double permi_dense_rate(const perm_options *options)
 {
   static const permi_kernel_table real = PERMI_KERNEL_TABLE(permi_kernels_real);
-  return permi_kernel_for(&real, permi_isa(options), PERM_FORM_NORMALISED, PERMI_ROUNDED, PERM_MAX_N)->rate;
+  return permi_kernel_for(&real, permi_isa(options), PERMI_FORM_NORMALISED, PERMI_ROUNDED, PERM_MAX_N)->rate;
 }
 
 /* ======================================================================================== >>residues
@@ -8512,7 +8494,7 @@ static size_t permi_exact_plain_explain(const permi_leaf *leaf, char *buffer, si
   else
     snprintf(how, sizeof how, "%d groups of rows, %d of two words", plain->groups, plain->wide_groups);
   return permi_say(buffer, size, "%s, n = %d: portable kernel%s, %s; %.3g elements, %llu chunks, %.3g s\n",
-                   perm_method_name(leaf->information.method), plain->n, plain->parts == 2 ? " (complex)" : "",
+                   perm_name("method", leaf->information.method), plain->n, plain->parts == 2 ? " (complex)" : "",
                    how, leaf->information.work, (unsigned long long)leaf->information.chunks,
                    leaf->information.seconds);
 }
@@ -8930,7 +8912,7 @@ static size_t permi_exact_explain(const permi_leaf *leaf, char *buffer, size_t s
   return permi_say(buffer, size,
                    "exact, n = %d: %s kernel%s, %s in %d limbs, %d of them halved%s; %.3g elements, "
                    "%llu chunks, %.3g s\n",
-                   exact->n, perm_isa_name(leaf->information.isa), exact->parts == 2 ? " (complex)" : "",
+                   exact->n, perm_name("isa", leaf->information.isa), exact->parts == 2 ? " (complex)" : "",
                    exact->transposed ? "columns" : "rows", exact->sums, even, skipped, leaf->information.work,
                    (unsigned long long)leaf->information.chunks, leaf->information.seconds);
 }
@@ -9976,8 +9958,8 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
   static const struct {
     perm_method method;
     int by_columns, square_only;
-  } engines[] = {{PERM_METHOD_SUBSETS, 0, 0}, {PERM_METHOD_SUBSETS, 1, 0}, {PERM_METHOD_REPEATS, 0, 0},
-                 {PERM_METHOD_REPEATS, 1, 1}, {PERM_METHOD_SHORT, 0, 0},   {PERM_METHOD_SHORT, 1, 1}};
+  } engines[] = {{PERM_METHOD_SUBSETS, 0, 0}, {PERM_METHOD_SUBSETS, 1, 0}, {PERM_METHOD_MULTIPLICITIES, 0, 0},
+                 {PERM_METHOD_MULTIPLICITIES, 1, 1}, {PERM_METHOD_SHORT, 0, 0},   {PERM_METHOD_SHORT, 1, 1}};
   const int square = counted->rows == counted->columns, chosen = options->method == PERM_METHOD_AUTO;
   /* For complex terms the estimate asks for dd in either case. */
   const double favour = square && counted->parts == 2 ? 1 : 2;
@@ -9992,7 +9974,7 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
   for (k = 0; k < sizeof engines / sizeof engines[0]; k++) {
     permi_choice choice;
     const perm_method method = engines[k].method;
-    if (chosen ? method == (square ? PERM_METHOD_SHORT : PERM_METHOD_REPEATS) : method != options->method)
+    if (chosen ? method == (square ? PERM_METHOD_SHORT : PERM_METHOD_MULTIPLICITIES) : method != options->method)
       continue;
     if (engines[k].square_only && !square)
       continue;
@@ -10489,7 +10471,7 @@ PERMI_COLD static perm_status permi_subsets_task(const permi_leaf *leaf, permi_c
      2^-M sum_v prod_d (-1)^v_d binom(c_d, v_d) F(sum_d (c_d - 2 v_d) a_fd)
    F is the product of the forms with their counts. For M rows and N > M columns as forms it is their elementary
    symmetric function e_M [MRA]. v -> c - v keeps the terms, so the last digit takes v <= c/2 only, doubled unless
-   v = c/2. Forms are exact: entries lie on two grids, as in PERM_FORM_SPLIT, or are 128-bit integers. */
+   v = c/2. Forms are exact: entries lie on two grids, as in PERMI_FORM_SPLIT, or are 128-bit integers. */
 
 typedef struct permi_nary {
   int v[PERMI_MOST_DIGITS], up[PERMI_MOST_DIGITS]; /* up: 1 or -1 */
@@ -12489,7 +12471,7 @@ static void permi_rank_leaf(permi_rank *rank, double seconds, double bytes, perm
 
 static int permi_is_counts_method(perm_method method)
 {
-  return method == PERM_METHOD_SUBSETS || method == PERM_METHOD_REPEATS || method == PERM_METHOD_SHORT;
+  return method == PERM_METHOD_SUBSETS || method == PERM_METHOD_MULTIPLICITIES || method == PERM_METHOD_SHORT;
 }
 
 PERMI_COLD static const char *permi_counts_refusal(const permi_problem *problem, const perm_options *options)
@@ -12539,7 +12521,7 @@ typedef struct permi_array {
   int exact_planned;            /* 1: `exact` is made */
   permi_counted counted, whole; /* whole: the doubles as integers */
   permi_choice choice;
-  perm_plan plan;
+  permi_dense_plan plan;
   permi_exact_plan exact;
   permi_rank *rank;
   permi_offer rank_offer;
@@ -12580,13 +12562,13 @@ static int permi_doubling_is_cheap(const permi_problem *problem, const perm_opti
   if (!options->certify || options->precision != PERM_PRECISION_DEFAULT || n < 4 || n > PERMI_NEAR_N ||
       options->method != PERM_METHOD_AUTO)
     return 0;
-  usual = permi_kernel_for(kernels, permi_isa(options), PERM_FORM_PAIR, PERMI_ROUNDED, n);
-  doubled = permi_kernel_for(kernels, permi_isa(options), PERM_FORM_SPLIT, PERMI_DOUBLED, n);
+  usual = permi_kernel_for(kernels, permi_isa(options), PERMI_FORM_PAIR, PERMI_ROUNDED, n);
+  doubled = permi_kernel_for(kernels, permi_isa(options), PERMI_FORM_SPLIT, PERMI_DOUBLED, n);
   elements = (double)n * (double)(1 << (n - 1));
   return elements / doubled->rate <= 1.5 * (5e-6 + elements / usual->rate);
 }
 
-static perm_status permi_plan_array(const permi_problem *problem, const perm_options *options, perm_plan *plan,
+static perm_status permi_plan_array(const permi_problem *problem, const perm_options *options, permi_dense_plan *plan,
                                     perm_result *result)
 {
   const int m = problem->m, n = problem->n;
@@ -12624,7 +12606,7 @@ static perm_status permi_dense_offer(permi_maker *maker, const struct permi_bloc
                                      permi_offer *offer)
 {
   permi_array *array = maker->array;
-  perm_plan *plan = &array->plan;
+  permi_dense_plan *plan = &array->plan;
   perm_options options;
   perm_status status;
   (void)block;
@@ -12725,7 +12707,7 @@ PERMI_COLD static perm_status permi_repeats_price(permi_maker *maker, permi_offe
       permi_counted_make(problem, &options->allocator, &array->counted) != PERM_OK)
     return PERM_OK;
   permi_counted_price(array, options, offer);
-  kernel = permi_kernel_for(&problem->reach->kernels, permi_isa(options), PERM_FORM_PAIR, PERMI_ROUNDED, n);
+  kernel = permi_kernel_for(&problem->reach->kernels, permi_isa(options), PERMI_FORM_PAIR, PERMI_ROUNDED, n);
   array->reduced = array->constant >= 0 || !kernel || offer->seconds < n * ldexp(1, n - 1) / kernel->rate;
   if (!array->reduced) {
     offer->seconds = (double)INFINITY;
@@ -12751,7 +12733,8 @@ PERMI_COLD static perm_status permi_choice_refuse(const permi_choice *choice, co
   if (choice->seconds == (double)INFINITY)
     return permi_fail(result,
                       choice->why && choice->precision == PERM_PRECISION_EXACT ? PERM_ERROR_OVERFLOW : PERM_ERROR_LIMIT,
-                      options->method == PERM_METHOD_AUTO ? 0 : argument, "%s: %s%s", perm_method_name(options->method),
+                      options->method == PERM_METHOD_AUTO ? 0 : argument, "%s: %s%s", perm_name("method",
+                                                                                                options->method),
                       choice->why ? choice->why : "more memory than max_bytes = ",
                       choice->why ? "" : permi_size_words(most > 0 ? most : PERMI_COUNTS_BYTES).text);
   if (most > 0 && choice->bytes > permi_max_bytes(options))
@@ -12859,7 +12842,7 @@ static perm_status permi_low_rank_offer(permi_maker *maker, const struct permi_b
   if ((options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_LOW_RANK) ||
       options->precision == PERM_PRECISION_KAHAN || array->constant >= 0 ||
       !array->argument) { /* a block, whose chooser looks itself */
-    snprintf(offer->why, sizeof offer->why, "is asked for in precision %s", perm_precision_name(options->precision));
+    snprintf(offer->why, sizeof offer->why, "is asked for in precision %s", perm_name("precision", options->precision));
     return PERM_OK;
   }
   if (!permi_rank_look(array->problem, options, maker->watch, &array->rank, &why))
@@ -12889,7 +12872,7 @@ static perm_status permi_low_rank_make(permi_maker *maker, const struct permi_bl
 }
 
 #define PERMI_DOUBLE_ENGINES                                                                                           \
-  {PERM_METHOD_REPEATS, permi_counted_offer, permi_counted_leaf, NULL, 0},                                             \
+  {PERM_METHOD_MULTIPLICITIES, permi_counted_offer, permi_counted_leaf, NULL, 0},                                      \
   {PERM_METHOD_DENSE, permi_dense_offer, permi_dense_make, NULL, 0}
 static const permi_engine permi_double_engines[] = {PERMI_DOUBLE_ENGINES};
 static const permi_engine permi_array_engines[] = {
@@ -13057,16 +13040,9 @@ PERMI_UNUSED static permi_view permi_view_make(const double *a, ptrdiff_t ld, in
 static permi_problem permi_problem_make(int m, int n, const double *real, const int64_t *integer, ptrdiff_t ld,
                                         const permi_reach *reach, const int *row_counts, const int *column_counts)
 {
-  permi_problem problem;
-  problem.m = m;
-  problem.n = n;
-  problem.parts = reach->parts;
-  problem.real = real;
-  problem.integer = integer;
-  problem.ld = m == 1 && ld > n ? n : ld; /* no second row: products may overflow */
-  problem.row_count = row_counts;
-  problem.column_count = column_counts;
-  problem.reach = reach;
+  const permi_problem problem = {m, n, reach->parts, real, integer,
+                                 m == 1 && ld > n ? n : ld, /* no second row: products may overflow */
+                                 row_counts, column_counts, reach};
   return problem;
 }
 
@@ -13288,7 +13264,7 @@ PERMI_COLD static int permi_reduced_is_dense(const permi_array *array, const per
   const permi_counted *counted = &array->counted;
   const permi_view view = permi_view_of(square->real, square->ld, square->parts, square->reach);
   permi_choice choice;
-  perm_plan plan;
+  permi_dense_plan plan;
   if (options->method != PERM_METHOD_AUTO || !counted->real || counted->integer || counted->zero ||
       counted->m != counted->rows || counted->n != counted->columns || counted->rows != counted->columns ||
       counted->n < 5 || counted->n > PERM_MAX_N)
@@ -13685,7 +13661,7 @@ static void permi_minors_write_out(const permi_minors *minors, int scaled, doubl
 static int permi_minors_scale(permi_minors *minors, double *full)
 {
   const int one_row = minors->least == minors->rows - 1, n = minors->total;
-  perm_plan plan;
+  permi_dense_plan plan;
   int i, j, copy, first;
   permi_minors_scale_flat(minors);
   if (full) {
@@ -14049,7 +14025,7 @@ static perm_status permi_minors_tables(permi_minors *minors, const perm_allocato
 /* What the grid cuts from terms of a scaled matrix. */
 static double permi_minors_rounded(const permi_minors *minors, const double *full)
 {
-  perm_plan plain;
+  permi_dense_plan plain;
   const permi_view view = permi_view_of(full, minors->total, minors->parts, NULL);
   memset(&plain, 0, sizeof plain);
   plain.n = minors->total;
@@ -16323,19 +16299,19 @@ typedef struct PERMI_NAME(total) {
 
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(term)(PERMI_V p, PERMI_V m, int form, int block)
 {
-  if (form == PERM_FORM_SPLIT)
+  if (form == PERMI_FORM_SPLIT)
     return p;
-  if (form == PERM_FORM_PAIR && block % 2 != 0) /* m has K + 1 signs turned */
+  if (form == PERMI_FORM_PAIR && block % 2 != 0) /* m has K + 1 signs turned */
     return p + m;
   return p - m;
 }
 
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(modulus)(PERMI_V (*p)[8], PERMI_V (*m)[8], int form, int parts, int k)
 {
-  const PERMI_V re = form == PERM_FORM_SPLIT ? PERMI_ABS(p[0][k]) : PERMI_ABS_SUM(p[0][k], m[0][k]);
+  const PERMI_V re = form == PERMI_FORM_SPLIT ? PERMI_ABS(p[0][k]) : PERMI_ABS_SUM(p[0][k], m[0][k]);
   if (parts == 1)
     return re;
-  return re + (form == PERM_FORM_SPLIT ? PERMI_ABS(p[1][k]) : PERMI_ABS_SUM(p[1][k], m[1][k]));
+  return re + (form == PERMI_FORM_SPLIT ? PERMI_ABS(p[1][k]) : PERMI_ABS_SUM(p[1][k], m[1][k]));
 }
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_wide_term)(PERMI_NAME(total) *total, PERMI_V term, PERMI_V low, int minus)
@@ -16390,11 +16366,11 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(dense)(const permi_dense *dense, uint6
     const PERMI_V one = PERMI_SET(c & 1 ? -1.0 : 1.0);
     const double *t = dense->table + (size_t)((c ^ c >> 1) & tables) * dense->table_size;
     PERMI_V p[2][8], m[2][8];
-    if (form == PERM_FORM_NORMALISED)
+    if (form == PERMI_FORM_NORMALISED)
       PERMI_NAME(rows_normalised)(dense, t, x, one, block, p[0], m[0]);
-    else if (form == PERM_FORM_PAIR && parts == 1)
+    else if (form == PERMI_FORM_PAIR && parts == 1)
       PERMI_NAME(rows_pair_real)(dense, t, x, one, block, p[0], m[0]);
-    else if (form == PERM_FORM_PAIR)
+    else if (form == PERMI_FORM_PAIR)
       PERMI_NAME(rows_pair_complex)(dense, t, x, one, block, p, m);
     else {
       PERMI_EVERY(k, settings, p[0][k] = one);
@@ -16442,18 +16418,18 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(dense)(const permi_dense *dense, uint6
   {                                                                                                                    \
     PERMI_NAME(dense)(dense, chunk, sum, form, parts, product, block);                                                 \
   }
-PERMI_INSTANCE(glynn_real, PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, PERMI_REAL)
-PERMI_INSTANCE(pair_real, PERM_FORM_PAIR, 1, PERMI_ROUNDED, PERMI_REAL)
+PERMI_INSTANCE(glynn_real, PERMI_FORM_NORMALISED, 1, PERMI_ROUNDED, PERMI_REAL)
+PERMI_INSTANCE(pair_real, PERMI_FORM_PAIR, 1, PERMI_ROUNDED, PERMI_REAL)
 #if PERMI_WIDTH == 8
-PERMI_INSTANCE(glynn_real_k2, PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, 2)
-PERMI_INSTANCE(pair_real_k2, PERM_FORM_PAIR, 1, PERMI_ROUNDED, 2)
+PERMI_INSTANCE(glynn_real_k2, PERMI_FORM_NORMALISED, 1, PERMI_ROUNDED, 2)
+PERMI_INSTANCE(pair_real_k2, PERMI_FORM_PAIR, 1, PERMI_ROUNDED, 2)
 #endif
-PERMI_INSTANCE(split_real, PERM_FORM_SPLIT, 1, PERMI_ROUNDED, (PERMI_WIDTH > 1 ? 3 : 2))
-PERMI_INSTANCE(dd_real, PERM_FORM_SPLIT, 1, PERMI_DOUBLED, PERMI_REAL)
+PERMI_INSTANCE(split_real, PERMI_FORM_SPLIT, 1, PERMI_ROUNDED, (PERMI_WIDTH > 1 ? 3 : 2))
+PERMI_INSTANCE(dd_real, PERMI_FORM_SPLIT, 1, PERMI_DOUBLED, PERMI_REAL)
 #if !defined(PERM_NO_COMPLEX)
-PERMI_INSTANCE(pair_complex, PERM_FORM_PAIR, 2, PERMI_ROUNDED, PERMI_COMPLEX)
-PERMI_INSTANCE(split_complex, PERM_FORM_SPLIT, 2, PERMI_ROUNDED, (PERMI_WIDTH > 1 ? 2 : 1))
-PERMI_INSTANCE(dd_complex, PERM_FORM_SPLIT, 2, PERMI_DOUBLED, PERMI_COMPLEX)
+PERMI_INSTANCE(pair_complex, PERMI_FORM_PAIR, 2, PERMI_ROUNDED, PERMI_COMPLEX)
+PERMI_INSTANCE(split_complex, PERMI_FORM_SPLIT, 2, PERMI_ROUNDED, (PERMI_WIDTH > 1 ? 2 : 1))
+PERMI_INSTANCE(dd_complex, PERMI_FORM_SPLIT, 2, PERMI_DOUBLED, PERMI_COMPLEX)
 #endif
 #undef PERMI_REAL
 #undef PERMI_COMPLEX

@@ -386,7 +386,7 @@ static void permi_gpu_table_row(const perm_gpu_work *work, double *table, double
     constant[work->block * n * words + plain * parts + w] = word[w][0];
 }
 
-static perm_status permi_gpu_tables(const perm_plan *plan, const permi_view *view, const permi_gpu_lines *lines,
+static perm_status permi_gpu_tables(const permi_dense_plan *plan, const permi_view *view, const permi_gpu_lines *lines,
                                     const perm_allocator *allocator, permi_leaf *leaf)
 {
   const int n = plan->n, parts = view->parts, product = (int)permi_gpu_product_of(plan);
@@ -3240,7 +3240,7 @@ static size_t permi_codegen_explain(const permi_leaf *leaf, char *buffer, size_t
       buffer, size,
       "%s, order %d%s: %d row sums in registers, enough for the first %d columns, %d in %s memory; %.3g terms in %d "
       "kinds of launches, up to 2^%d a thread, %d blocks a multiprocessor; %.0f chunks, predicted %.3g s on one GPU\n",
-      perm_method_name(leaf->information.method), codegen->ryser.n, codegen->ryser.transposed ? " transposed" : "",
+      perm_name("method", leaf->information.method), codegen->ryser.n, codegen->ryser.transposed ? " transposed" : "",
       codegen->kept, codegen->quick, codegen->ryser.n - codegen->kept, codegen->shared ? "shared" : "global",
       codegen->ryser.terms, codegen->launches, codegen->walk, codegen->blocks, (double)leaf->information.chunks,
       leaf->information.seconds);

@@ -199,7 +199,6 @@ PERM_MORE_API perm_status perm_estimate_real(int n, const double *a, ptrdiff_t l
                                              const perm_options *options, perm_estimate *estimate);
 PERM_MORE_API perm_status perm_estimate_complex(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,
                                                 const perm_options *options, perm_estimate *estimate);
-PERM_MORE_API const char *perm_estimator_name(perm_estimator estimator);
 
 /* Rook numbers: numbers[k], k = 0 .. min(m, n), the caller's array, is the sum of the permanents of all k x k
    submatrices; of a 0/1 matrix, the placements of k rooks that do not attack. Integers of any sign, or doubles that are
@@ -221,7 +220,7 @@ PERM_MORE_API void perm_rook_matching_polynomial(int m, int n, const perm_intege
    rows. The samples depend on matrix, options, seed and first + k only, not on threads: ranges of samples agree.
    Integers, also doubles below 2^53, are drawn without rounding, as exactly as splitmix64 is
    random. Others in doubles: the total variation distance to the true distribution is a few units of 2^-53 for each
-   entry and line, see >>sample. Each block is computed once, by method band, tree, classes or frontier (lists, arrays),
+   entry and line, see >>sample. Each block is computed once, by method band, tree, twins or frontier (lists, arrays),
    whichever is predicted to be the fastest within max_bytes (16 GB if it is 0), for all its states are kept; then a
    sample takes O(nnz log states) or, of a tree, 2^width a join. A full matrix has 2^n states. If max_bytes is short of
    them, the frontier keeps about the root of its steps and computes the others again, once for all samples: the block
@@ -511,7 +510,7 @@ static perm_status permi_factors_check(const permi_factors *factors, const perm_
     return permi_fail(result, PERM_ERROR_RANK, 2, "the rank %d is not between 0 and the order %d", r, n);
   if (options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_LOW_RANK)
     return permi_fail(result, PERM_ERROR_OPTION, 7, "options: method %s does not take factors",
-                      perm_method_name(options->method));
+                      perm_name("method", options->method));
   if (options->precision == PERM_PRECISION_EXACT || options->modulus)
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 7, "options: factors are computed in double-double only");
   for (side = 0; side < 2 && r; side++) {
@@ -752,7 +751,7 @@ static perm_status permi_cauchy_general(const permi_nodes *nodes, const perm_opt
   const permi_problem moduli = permi_problem_make(n, n, a, NULL, n, &permi_reach_real, NULL, NULL);
   perm_options general = *options;
   perm_result largest;
-  perm_plan plan;
+  permi_dense_plan plan;
   perm_status status = PERM_ERROR_MEMORY;
   double sum, sums = 0;
   int i, j, signs = parts == 2;
@@ -811,7 +810,7 @@ static perm_status permi_cauchy_check(const permi_nodes *nodes, const perm_optio
     return permi_fail(result, PERM_ERROR_SIZE, 1, "n is %d, not between 0 and %d", n, PERM_CAUCHY_MAX_N);
   if (options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_BORCHARDT)
     return permi_fail(result, PERM_ERROR_OPTION, 4, "options: method %s does not take nodes",
-                      perm_method_name(options->method));
+                      perm_name("method", options->method));
   if (options->precision == PERM_PRECISION_EXACT || options->modulus)
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 4, "options: nodes are computed with in double-double only");
   for (side = 0; side < 2 && n; side++) {
@@ -1673,7 +1672,7 @@ static size_t permi_proof_explain(const permi_leaf *leaf, char *buffer, size_t s
   return permi_say(buffer, size,
                    "proof, n = %d: %s kernel%s, %d prime%s, polynomials of %llu values, a file of %.3g MB; %.3g "
                    "products, %.3g s\n",
-                   proof->n, perm_isa_name(leaf->information.isa), proof->parts == 2 ? " (complex)" : "",
+                   proof->n, perm_name("isa", leaf->information.isa), proof->parts == 2 ? " (complex)" : "",
                    proof->primes, proof->primes == 1 ? "" : "s", (unsigned long long)proof->values,
                    8e-6 * (double)proof->values * proof->runs,
                    leaf->information.work * leaves, leaf->information.seconds * leaves);
@@ -1900,7 +1899,7 @@ static perm_status permi_proof_refuse(const permi_problem *problem, const char *
   int i;
   if (options->method != PERM_METHOD_AUTO)
     return permi_fail(result, PERM_ERROR_OPTION, argument, "options: proofs go with method auto, not %s",
-                      perm_method_name(options->method));
+                      perm_name("method", options->method));
   if (options->precision != PERM_PRECISION_DEFAULT && options->precision != PERM_PRECISION_EXACT)
     return permi_fail(result, PERM_ERROR_OPTION, argument, "options: proofs are exact, so leave precision as it is");
   if (options->isa == PERM_ISA_CUDA && problem->n < PERMI_GPU_LEAST_N)
@@ -3010,12 +3009,6 @@ static perm_status permi_rejection_estimate(permi_pairing *pairing, double epsil
 /* ================================================================================= >>estimate_calls
    Their check and the public calls. */
 
-PERM_MORE_API const char *perm_estimator_name(perm_estimator estimator)
-{
-  static const char *const name[] = {"auto", "glynn", "sinkhorn", "rejection"};
-  return (int)estimator >= 0 && estimator < PERM_ESTIMATOR_COUNT ? name[estimator] : "unknown";
-}
-
 /* Checks a call and sets the plan's estimator; with signs a guarantee stops at no error. *negative: some entry is not a
    number >= 0. */
 static perm_status permi_estimate_check(int n, const permi_view *view, perm_estimate_plan *plan,
@@ -3060,7 +3053,7 @@ static perm_status permi_estimate_check(int n, const permi_view *view, perm_esti
   if (plan->estimator >= PERM_ESTIMATOR_SINKHORN && *negative)
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 4,
                       "plan: estimator %s is for matrices without negative or complex entries; glynn takes any",
-                      perm_estimator_name(plan->estimator));
+                      perm_name("estimator", plan->estimator));
   if (plan->estimator == PERM_ESTIMATOR_AUTO)
     plan->estimator = *negative ? PERM_ESTIMATOR_GLYNN
                       : plan->guarantee ? PERM_ESTIMATOR_REJECTION : PERM_ESTIMATOR_SINKHORN;
@@ -3537,7 +3530,7 @@ static int permi_spy_print(FILE *file, const void *what)
     const perm_leaf *leaf = &spy->job->leaf[i].information;
     const int y = table + 46 + 24 * i;
     permi_spy_label(file, PERMI_SPY_LEFT, y, "", "order %d", leaf->n);
-    permi_spy_label(file, 200, y, "", "%s", perm_method_name(leaf->method));
+    permi_spy_label(file, 200, y, "", "%s", perm_name("method", leaf->method));
     permi_spy_label(file, 450, y, "text-anchor=\"end\"", "%s", permi_time_words(leaf->seconds).text);
     if (leaf->bytes > 0)
       permi_spy_label(file, 600, y, "text-anchor=\"end\"", "%s", permi_spy_bytes(leaf->bytes).text);
@@ -5803,7 +5796,7 @@ static void permi_band_draw(permi_draw *draw)
 static const permi_tracer permi_band_tracer = {permi_band_kept_bytes, permi_band_record, permi_band_draw, NULL, NULL};
 
 /* ================================================================================== >>trace_classes
-   Samples from method classes. */
+   Samples from method twins. */
 
 /* A state knows how many of a class wait, not which. So a vertex that is matched with one of a class is pending there.
    A member that came and waited gets any of those pending: the members' rests are proportional and their factors are in
@@ -6213,7 +6206,7 @@ static const permi_tracer permi_tree_tracer = {permi_tree_kept_bytes, permi_tree
 static const permi_engine permi_sample_engines[] = {
     {PERM_METHOD_BAND, permi_band_offer, NULL, permi_owned_release, PERMI_PROVEN},
     {PERM_METHOD_TREE, permi_tree_offer, NULL, permi_owned_release, PERMI_PROVEN},
-    {PERM_METHOD_CLASSES, permi_classes_offer, NULL, permi_owned_release, PERMI_PROVEN},
+    {PERM_METHOD_TWINS, permi_classes_offer, NULL, permi_owned_release, PERMI_PROVEN},
     {PERM_METHOD_FRONTIER, permi_frontier_offer, NULL, permi_owned_release, PERMI_PROVEN},
     {PERM_METHOD_LISTS, permi_frontier_offer, NULL, permi_owned_release, PERMI_NAMED},
     {PERM_METHOD_ARRAYS, permi_frontier_offer, NULL, permi_owned_release, PERMI_NAMED}};
@@ -6332,7 +6325,7 @@ static perm_status permi_sample_hear(permi_maker *maker, const permi_block *bloc
   if (status != PERM_OK || !(offer->seconds < (double)INFINITY))
     return status;
   if ((engine->method == PERM_METHOD_BAND && !permi_trace_words(&((permi_band *)offer->plan)->numbers, block)) ||
-      (engine->method == PERM_METHOD_CLASSES && !permi_trace_words(&((permi_classes *)offer->plan)->numbers, block))) {
+      (engine->method == PERM_METHOD_TWINS && !permi_trace_words(&((permi_classes *)offer->plan)->numbers, block))) {
     permi_refuse(offer, PERM_ERROR_OVERFLOW, "would need integers of more than %d bits", 64 * PERM_INTEGER_WORDS);
     return status;
   }
@@ -6342,7 +6335,7 @@ static perm_status permi_sample_hear(permi_maker *maker, const permi_block *bloc
   if (few > limit)
     permi_refuse(offer, PERM_ERROR_LIMIT,
                  "by method %s: samples keep the states of all steps, predicted %s%s%s%s, over %s",
-                 perm_method_name(engine->method), permi_size_words(all).text, few < all ? ", or " : "",
+                 perm_name("method", engine->method), permi_size_words(all).text, few < all ? ", or " : "",
                  few < all ? permi_size_words(few).text : "", few < all ? " where only some are kept" : "",
                  permi_size_words(limit).text);
   return status;
@@ -6495,7 +6488,7 @@ static perm_status permi_sample_check(const permi_given *given, const permi_samp
   if (options->modulus || options->certify || options->tolerance > 0 || options->checkpoint.file || !takes ||
       (options->precision != PERM_PRECISION_DEFAULT && options->precision != PERM_PRECISION_EXACT))
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2,
-                      "options: samples take methods auto, band, tree, classes, frontier, lists and arrays, precisions "
+                      "options: samples take methods auto, band, tree, twins, frontier, lists and arrays, precisions "
                       "default and exact, and no modulus, certify, tolerance or checkpoint");
   if (count && given->m && (!columns || count > SIZE_MAX / sizeof(int) / (uint64_t)given->m))
     return permi_fail(result, columns ? PERM_ERROR_SIZE : PERM_ERROR_NULL, columns ? argument + 4 : argument + 5,

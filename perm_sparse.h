@@ -27,7 +27,7 @@
    GUARANTEES
      - Integer and pattern matrices, and real ones from files of whole numbers, are computed exactly, up to 4544 bits
        (above that in doubles, `exact` is 0), and modulo any number at any size. Methods frontier, lists, sorting,
-       arrays, tree, band, classes and transversals only add products of entries, so non-negative matrices do not
+       arrays, tree, band, twins and transversals only add products of entries, so non-negative matrices do not
        cancel, and have a proven `error_bound`. Methods hybrid and cached sum over signs: but
        for integers `error_bound` is INFINITY without certify, which takes 2 to 4 times the time.
      - No file is read as something else: what fits two formats is refused until options.format says which.
@@ -45,7 +45,7 @@
                     options.gpu: arrays on one GPU where predicted faster, both if isa is cuda
        tree          tables of a tree decomposition; 2^width a vertex; all values
        band          a window of w columns along the rows; C(w, used) a row, less with equal columns; all values
-       classes       the frontier, but vertices whose entries ahead are proportional are counted, not told apart: the
+       twins         the frontier, but vertices whose entries ahead are proportional are counted, not told apart: the
                      product of (number + 1) over the classes. Nested rows, rows of ones at either end, J minus a sparse
                      matrix (derangements), blocks of constants, multiples of lines: few states at n = 200; all values
        hybrid        signs outside, elimination inside: 2^signs runs of a program; doubles, complex, dd (seen at 2.5 to
@@ -56,7 +56,7 @@
                      made for the matrix
        sparyser      Ryser's sum without surely zero terms; up to n 2^(n-1); doubles, integers to 126 bits
        dominating    Ryser's sum over sets of columns that meet every row; 2^|T| prod (2^|S_i| - 1); the same values
-       signs         Glynn's sum as a search over signs: a row of sum 0 ends the branch; integers of at most 254 a
+       sign-search   Glynn's sum as a search over signs: a row of sum 0 ends the branch; integers of at most 254 a
                      row in all, best with few small ones: regular:40:6 takes 0.28 s. On GPUs if none is
                      negative
        codegen-registers, codegen-memory
@@ -1448,7 +1448,7 @@ static int permi_read_market(permi_reader *reader, perm_format wanted)
   if (wanted != PERM_FORMAT_AUTO && (wanted >= PERM_FORMAT_EDGES || (wanted == PERM_FORMAT_ARRAY) != array ||
                                      (wanted == PERM_FORMAT_COORDINATE_COMPLEX && reader->kind != PERM_KIND_COMPLEX)))
     return permi_reader_fail(reader, "a banner of format %s, field %s found, but format %s asked for: leave that out",
-                             permi_banner[1].keyword[array], field, perm_format_name(wanted));
+                             permi_banner[1].keyword[array], field, perm_name("format", wanted));
   if (array && reader->kind == PERM_KIND_PATTERN)
     return permi_reader_fail(reader, "an array of field pattern found, real, complex or integer was expected");
   if (symmetry == PERMI_SKEW && reader->kind == PERM_KIND_PATTERN)
@@ -4896,7 +4896,8 @@ static perm_status permi_make_fits(const permi_maker *maker, int n)
              ? PERM_OK
              : permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
                           "a block of order %d is too large for method %s, which takes at most %d", n,
-                          perm_method_name(method == PERM_METHOD_AUTO ? PERM_METHOD_DENSE : method), PERM_MAX_N);
+                          perm_name("method", (perm_method)(method == PERM_METHOD_AUTO ? PERM_METHOD_DENSE : method)),
+                              PERM_MAX_N);
 }
 
 static perm_status permi_make_problem(const permi_maker *maker, const permi_block *block, permi_problem *problem,
@@ -10710,7 +10711,7 @@ static perm_status permi_band_make(permi_maker *maker, const permi_block *block,
 }
 
 /* ======================================================================================== >>classes
-   Method classes: the frontier with waiting vertices counted, not told apart. */
+   Method twins: the frontier with waiting vertices counted, not told apart. */
 
 /* Vertices come one by one. A vertex that comes is matched with a waiting neighbour, or waits itself. Its rest are its
    entries towards vertices still to come. Waiting vertices of one side with proportional rests are a class, of which
@@ -10978,7 +10979,7 @@ static permi_coefficient permi_class_whole(permi_gaussian g, const permi_numbers
 }
 
 /* ================================================================================== >>classes_build
-   Makes the steps of method classes, the last one first. */
+   Makes the steps of method twins, the last one first. */
 
 /* Vertices that have come (not yet taken away) by classes. Counts of the neighbours of a vertex in a class are for
    >>classes_order. */
@@ -11402,7 +11403,7 @@ static int permi_class_fields(permi_classes *plan)
 }
 
 /* ==================================================================================== >>classes_run
-   Runs method classes: steps from states to states. */
+   Runs method twins: steps from states to states. */
 
 /* A step expands states into takes (a state's number, a key, a way), then adds up takes of equal keys by hashing. Large
    programs have PERMI_CLASS_SHARES shares of the keys. Every share lists its states in the order in which they were
@@ -11780,7 +11781,7 @@ static perm_status permi_classes_task(const permi_leaf *leaf, permi_control *con
 }
 
 /* ================================================================================== >>classes_order
-   The order of the vertices for method classes, its price and offer. */
+   The order of the vertices for method twins, its price and offer. */
 
 /* Returns how many classes are left when v goes. The order is greedy, from the end: next goes the vertex that leaves
    the fewest classes, and of these the one with the most neighbours that have come, or the fewest (both are tried, then
@@ -11942,7 +11943,7 @@ static perm_status permi_classes_offer(permi_maker *maker, const permi_block *bl
   const permi_working *working = maker->working;
   const double vertices = 2.0 * block->n, begin = maker->watch->worked;
   const double finding = PERMI_CLASS_PLAN_SECONDS * (vertices * vertices + 8.0 * block->edges);
-  const int named = maker->options->method == PERM_METHOD_CLASSES;
+  const int named = maker->options->method == PERM_METHOD_TWINS;
   const double worth = named ? PERMI_CLASS_NAMED_SECONDS
                              : fmin(PERMI_CLASS_SHARE * rival, PERMI_CLASS_ENTRY_SECONDS * block->edges);
   permi_classes like, *best = NULL, *plan;
@@ -13480,7 +13481,7 @@ static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *bl
   const int n = block->n, parts = maker->working->is_complex ? 2 : 1;
   permi_problem problem;
   void *entries;
-  perm_plan plan;
+  permi_dense_plan plan;
   permi_view view;
   int i, j, p, (*exponent)[PERM_MAX_N];
   perm_status status = permi_make_problem(maker, block, &problem, &entries);
@@ -13814,7 +13815,7 @@ static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t 
   const double all = hybrid->operations_a_term * ldexp(1, hybrid->n - 1 - hybrid->inner);
   size_t length = 0;
   permi_hybrid_say(buffer, size, &length, "block of order %d: %s, %s, %s%s; columns: %d inner, %d low, ", hybrid->n,
-                   perm_method_name(leaf->information.method), perm_isa_name(leaf->information.isa),
+                   perm_name("method", leaf->information.method), perm_name("isa", leaf->information.isa),
                    algebra[hybrid->algebra], hybrid->transposed ? ", transposed" : "", hybrid->inner, hybrid->low);
   if (hybrid->code)
     permi_code_explain(hybrid, all, buffer, size, &length);
@@ -15025,11 +15026,11 @@ static int permi_signs_takes(const permi_maker *maker, const permi_block *block,
     permi_refuse(offer, PERM_ERROR_LIMIT, "is larger than the %d columns that signs take: try method frontier",
                  PERM_MAX_N);
   else if (!block->integer)
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has %s: method signs takes exact integers; try method hybrid",
+    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has %s: method sign-search takes exact integers; try method hybrid",
                  precision == PERM_PRECISION_DEFAULT ? "real or complex entries" : "rounded numbers asked for");
   else if (block->imaginary_integer)
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED,
-                 "has Gaussian integers, which method signs does not take: try frontier");
+                 "has Gaussian integers, which method sign-search does not take: try frontier");
   else if (rival < PERMI_SIGNS_LEAST_SECONDS)
     permi_refuse(offer, PERM_ERROR_LIMIT, "is done before an order of its columns is found");
   return !offer->why[0];
@@ -15157,7 +15158,8 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
     signs->twos = permi_signs_prepare(block, work, plan, maker->watch);
     if (signs->twos < 0)
       permi_refuse(offer, PERM_ERROR_LIMIT,
-                   "has rows whose moduli add up to more than the %d that method signs counts: try method sparyser",
+                   "has rows whose moduli add up to more than the %d that method sign-search counts: try method "
+                   "sparyser",
                    PERMI_SIGNS_MOST);
     else if (permi_signs_leaves(&work->model) * ldexp(PERMI_SIGNS_LEAF_SECONDS, block->n - 1) > rival * faster)
       permi_refuse(offer, PERM_ERROR_LIMIT, "takes more than %s: too few signs are pruned",
@@ -15176,7 +15178,8 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
       signs->evens += !(work->matrix.sum[i] & 1);
     signs->fingerprint = permi_signs_hash(signs, &work->matrix, &work->order);
     if (made && !offer->why[0] && options->isa == PERM_ISA_CUDA && !signs->gpu)
-      permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is too small or has too large sums for method signs on GPUs: leave "
+      permi_refuse(offer, PERM_ERROR_UNSUPPORTED,
+                   "is too small or has too large sums for method sign-search on GPUs: leave "
                                                   "options.isa open, and it runs on the CPU");
     if (made && !offer->why[0])
       offer->seconds = signs->gpu ? signs->gpu_seconds : signs->seconds;
@@ -15217,7 +15220,7 @@ static size_t permi_signs_explain(const permi_leaf *leaf, char *buffer, size_t s
       "block, %d join both; %d sums of rows even, %d columns doubled; %d moves of annealing\n"
       "signs: about %.3g nodes, %.3g joins of %.3g patterns in %.3g pairs, of 2^%d; predicted %.3g s +- %.2g%% (95 %%, "
       "by random probes); %.0f prefixes of %d columns in %d ranges\n",
-      signs->n, perm_isa_name(leaf->information.isa), signs->prefix, signs->length[0], signs->length[1],
+      signs->n, perm_name("isa", leaf->information.isa), signs->prefix, signs->length[0], signs->length[1],
       place[4] - place[3], place[2] - place[1], place[3] - place[2], place[1], signs->evens,
       signs->twos, signs->moves, signs->counted[0],
       signs->counted[1], signs->counted[2], signs->counted[3], signs->n - 1, leaf->information.seconds,
@@ -15575,7 +15578,7 @@ static size_t permi_walk_explain(const permi_leaf *leaf, char *buffer, size_t si
 {
   const perm_leaf *information = &leaf->information;
   return permi_say(buffer, size, "%s, order %d: about %.3g choices, terms in %s, predicted %.3g s, %.0f chunks\n",
-                   perm_method_name(information->method), information->n, information->work,
+                   perm_name("method", information->method), information->n, information->work,
                    leaf->integer ? "integers" : information->method == PERM_METHOD_DECOMPOSE ? "doubles with moduli"
                                                                                              : "double-doubles",
                    information->seconds, (double)information->chunks);
@@ -15832,7 +15835,7 @@ static size_t permi_ryser_explain(const permi_leaf *leaf, char *buffer, size_t s
   return permi_say(buffer, size,
                    "%s, order %d%s: %d digits, %d of them groups, %.3g terms%s, about %.3g moves%s, "
                    "predicted %.3g s, %.0f chunks\n",
-                   perm_method_name(leaf->information.method), ryser->n, ryser->transposed ? " transposed" : "",
+                   perm_name("method", leaf->information.method), ryser->n, ryser->transposed ? " transposed" : "",
                    ryser->digits, ryser->groups, ryser->terms, ryser->halves ? " (Nijenhuis and Wilf)" : "",
                    ryser->nodes, ryser->integers ? " of 128-bit integers" : "", ryser->seconds,
                    (double)leaf->information.chunks);
@@ -18997,7 +19000,7 @@ static size_t permi_frontier_explain(const permi_leaf *leaf, char *buffer, size_
   return permi_say(buffer, size,
                    "%s, order %d: width %d, %d steps, at most %.3g states in %s, about %.3g transitions of %s, "
                    "predicted %.3g s, %.3g bytes%s\n",
-                   perm_method_name(leaf->information.method), leaf->information.n, frontier->width, frontier->steps,
+                   perm_name("method", leaf->information.method), leaf->information.n, frontier->width, frontier->steps,
                    fmax(frontier->room[0], frontier->room[1]),
                    !frontier->arrays                        ? "lists"
                    : frontier->arrays->isa == PERM_ISA_CUDA ? "arrays on a GPU"
@@ -19075,9 +19078,9 @@ static perm_status permi_make_rival(permi_maker *maker, const permi_block *block
 static double permi_dense_seconds(const perm_options *options, int n, int parts)
 {
   const int product = options->precision == PERM_PRECISION_DD ? PERMI_DOUBLED : PERMI_ROUNDED;
-  const perm_form form = product != PERMI_ROUNDED ? PERM_FORM_SPLIT
-                         : parts == 2             ? PERM_FORM_PAIR
-                                                  : PERM_FORM_NORMALISED;
+  const permi_form form = product != PERMI_ROUNDED ? PERMI_FORM_SPLIT
+                         : parts == 2             ? PERMI_FORM_PAIR
+                                                  : PERMI_FORM_NORMALISED;
   const permi_kernel *kernel =
       permi_kernel_for(&permi_reach_of(parts)->kernels, permi_isa(options), form, product, PERM_MAX_N);
   const double seconds = n * ldexp(1, n - 1) / (kernel ? kernel->rate : permi_dense_rate(options));
@@ -19626,13 +19629,13 @@ static const permi_engine permi_engines[] = {
     {PERM_METHOD_PLANAR, permi_planar_offer, permi_planar_make, permi_owned_release, PERMI_PROVEN},
     {PERM_METHOD_BAND, permi_band_offer, permi_band_make, permi_owned_release, PERMI_PROVEN},
     {PERM_METHOD_TREE, permi_tree_offer, permi_tree_make, permi_owned_release, PERMI_PROVEN},
-    {PERM_METHOD_CLASSES, permi_classes_offer, permi_classes_make, permi_owned_release, PERMI_PROVEN},
+    {PERM_METHOD_TWINS, permi_classes_offer, permi_classes_make, permi_owned_release, PERMI_PROVEN},
     {PERM_METHOD_FRONTIER, permi_frontier_first, permi_frontier_make, permi_owned_release,
      PERMI_PROVEN | PERMI_SETTLES},
     {PERM_METHOD_LISTS, permi_frontier_offer, permi_frontier_make, permi_owned_release, PERMI_NAMED},
     {PERM_METHOD_SORTING, permi_sorting_offer, permi_sorting_make, permi_owned_release, PERMI_NAMED},
     {PERM_METHOD_ARRAYS, permi_frontier_offer, permi_frontier_make, permi_owned_release, PERMI_NAMED},
-    {PERM_METHOD_SIGNS, permi_signs_offer, permi_signs_make, permi_owned_release, 0},
+    {PERM_METHOD_SIGN_SEARCH, permi_signs_offer, permi_signs_make, permi_owned_release, 0},
     {PERM_METHOD_HYBRID, permi_hybrid_offer, permi_hybrid_make, permi_hybrid_release, PERMI_CAUTION},
     {PERM_METHOD_CACHED, permi_hybrid_offer, permi_hybrid_make, permi_hybrid_release, PERMI_NAMED},
     {PERM_METHOD_SPARYSER, permi_ryser_offer, permi_ryser_make, permi_release, PERMI_NAMED},
@@ -19662,9 +19665,9 @@ static perm_status permi_offer_note(permi_maker *maker, const permi_block *block
     return PERM_OK;
   if (seconds < (double)INFINITY)
     permi_say(line, sizeof line, "  order %d, %-12s predicted %.3g s, %.3g bytes%s%s\n", block->n,
-              perm_method_name(method), seconds, bytes, why[0] ? ": " : "", why);
+              perm_name("method", method), seconds, bytes, why[0] ? ": " : "", why);
   else
-    snprintf(line, sizeof line, "  order %d, %-12s no: the block %s\n", block->n, perm_method_name(method), why);
+    snprintf(line, sizeof line, "  order %d, %-12s no: the block %s\n", block->n, perm_name("method", method), why);
   return permi_job_note(job, 1, line) &&
                  permi_job_push_offer(job, maker->blocks_noted, block->n, method, seconds, bytes, strlen(why))
              ? PERM_OK
@@ -19681,7 +19684,7 @@ static perm_status permi_make_engine(permi_maker *maker, const permi_block *bloc
   if (options->max_bytes > 0 && offer->bytes > permi_max_bytes(options))
     return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
                       "method %s is predicted to need %s and %s for a block of order %d, over max_bytes = %s",
-                      perm_method_name(engine->method), permi_size_words(offer->bytes).text,
+                      perm_name("method", engine->method), permi_size_words(offer->bytes).text,
                       permi_time_words(offer->seconds).text, block->n, permi_size_words(options->max_bytes).text);
   leaf->information.kind = PERM_LEAF_TASK;
   leaf->information.method = engine->method;
@@ -19700,7 +19703,7 @@ static perm_status permi_make_engine(permi_maker *maker, const permi_block *bloc
     if (options->max_seconds > 0 && maker->task_seconds > options->max_seconds && !permi_in_pieces(options)) {
       status = permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
                           "method %s is predicted to take %s, over max_seconds = %.3g",
-                          perm_method_name(engine->method), permi_time_words(maker->task_seconds).text,
+                          perm_name("method", engine->method), permi_time_words(maker->task_seconds).text,
                           options->max_seconds);
       leaf->release(allocator, leaf->context);
     }
@@ -19725,7 +19728,7 @@ static perm_status permi_make_named(permi_maker *maker, const permi_block *block
     status = permi_fail_long(maker->result);
   else if (status == PERM_OK)
     status = permi_fail(maker->result, offer.status, 2, "options: method %s: a block of order %d %s",
-                        perm_method_name(maker->options->method), block->n, offer.why);
+                        perm_name("method", maker->options->method), block->n, offer.why);
   permi_offer_clear(allocator, engine, &offer);
   return status;
 }
@@ -19766,7 +19769,7 @@ static perm_status permi_fail_hopeless(permi_maker *maker, const permi_block *bl
                     "a block of order %d with %d entries is out of reach: %s%s%smethod %s is predicted to take %s "
                     "and %s",
                     block->n, block->edges, sure ? "it is planar, but " : "", sure ? planar->why : "",
-                    sure ? ", so leave out certify; " : "", perm_method_name(permi_engines[offers->chosen].method),
+                    sure ? ", so leave out certify; " : "", perm_name("method", permi_engines[offers->chosen].method),
                     permi_time_words(best->seconds).text, permi_size_words(best->bytes).text);
 }
 
@@ -19870,7 +19873,7 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
     first = offers.chosen < 0 ? (double)INFINITY : offers.best;
     status = permi_make_rival(maker, block, first, 0, leaf, &counts, &made);
     if (status == PERM_OK)
-      status = permi_offer_note(maker, block, integer ? PERM_METHOD_EXACT : PERM_METHOD_REPEATS, counts, 0, "");
+      status = permi_offer_note(maker, block, integer ? PERM_METHOD_EXACT : PERM_METHOD_MULTIPLICITIES, counts, 0, "");
   }
   if (status == PERM_OK && !made)
     status = permi_take_best(maker, block, &offers, leaf);
@@ -20096,7 +20099,7 @@ static perm_status permi_make_whole(const permi_given *given, permi_maker *maker
   const perm_allocator *allocator = &maker->options->allocator;
   permi_problem problem;
   permi_view view;
-  perm_plan plan;
+  permi_dense_plan plan;
   permi_leaf leaf;
   void *entries;
   perm_status status = permi_make_fits(maker, given->n);
@@ -20258,7 +20261,7 @@ static perm_status permi_sparse_check(const permi_given *given, const perm_optio
   exactly = options->precision == PERM_PRECISION_EXACT || options->modulus || options->method == PERM_METHOD_EXACT;
   if (options->modulus && options->precision != PERM_PRECISION_EXACT && options->precision != PERM_PRECISION_DEFAULT)
     return permi_fail(result, PERM_ERROR_OPTION, 2, "options: modulus goes with precision exact, not %s",
-                      perm_precision_name(options->precision));
+                      perm_name("precision", options->precision));
   *exact = exactly || (options->precision == PERM_PRECISION_DEFAULT && given->kind <= PERM_KIND_INTEGER);
   if (permi_sparse_by_counts(given, options))
     return PERM_OK;
@@ -20275,7 +20278,7 @@ static perm_status permi_sparse_check(const permi_given *given, const perm_optio
   if (exactly && whole)
     return permi_fail(result, PERM_ERROR_OPTION, 2,
                       "options: method %s does not compute with precision exact; auto, exact and the sparse methods do",
-                      perm_method_name(options->method));
+                      perm_name("method", options->method));
   if (exactly && !permi_given_integers(given, &row, &bad, watch))
     return watch->stopped != PERM_OK
            ? permi_fail_stopped(watch, result)
@@ -20465,7 +20468,7 @@ static perm_status permi_sparse_job_planned(const permi_given *given, const perm
     return status;
   snprintf(line, sizeof line,
            "precision %s at once for the tolerance: with a checkpoint or parts it is not raised later\n",
-           perm_precision_name((*job)->precision));
+           perm_name("precision", (*job)->precision));
   if (permi_job_note(*job, 0, line))
     return PERM_OK;
   permi_job_replace(job, NULL);
@@ -20617,7 +20620,7 @@ PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const
 }
 
 #if defined(PERMI_ROUTE)
-/* Looks at 2 x 2 minors without zeros: nearly all vanish where method classes has few classes of nearly full lines, as
+/* Looks at 2 x 2 minors without zeros: nearly all vanish where method twins has few classes of nearly full lines, as
    in J minus a sparse matrix, and next to none of others. */
 #define PERMI_ROUTE_MINORS 64
 static int permi_route_counts(const permi_given *given)

@@ -78,7 +78,7 @@ static double bench_step(permi_run *run, int p, int together, int times, double 
     best = start < best ? start : best;
     *computed = fmin(*computed, bench_computed(together, then, now));
     if (times > 1) /* as if it had not been */
-      run->sizes = before.sizes;
+      run->base.sizes = before.base.sizes;
   }
   return best;
 }
@@ -159,7 +159,7 @@ static void bench_merge(void)
         most = fmax(most, time / transitions);
         bench_fit_add(&linear, transitions, time);
         bench_fit_add(&logarithmic, log(transitions), log(time));
-        if (transitions > largest && source->states >= 1000000 && run.threads == 2) {
+        if (transitions > largest && source->states >= 1000000 && run.base.threads == 2) {
           largest = transitions;
           busy[0] = busy[1] = 1e9;
           alone = bench_step(&run, p, 0, 9, &busy[0]);

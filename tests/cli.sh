@@ -847,6 +847,10 @@ for method in dense glynn frontier subsets; do
     --prove $dir/ones.prf --method $method
 done
 expect method_of_results 2 'unknown method "structure"; perm --list methods has them$' --generate ones:4 --method structure
+# older names of methods
+for names in classes:twins signs:sign-search repeats:multiplicities; do
+  expect "method ${names%:*}" 0 "; ${names#*:}, " --generate ones:7 --precision exact --method ${names%:*}
+done
 # the older words for a proof, which need no file; its checkpoint is of a proof, too
 expect method_proof 0 '^  exactly; proof, ' --generate ones:6 --method proof
 expect method_proof_kept 0 '^  exactly; proof, ' --generate ones:6 --method proof --checkpoint $dir/proof.ck

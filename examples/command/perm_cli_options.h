@@ -37,6 +37,9 @@ static const char *const cli_plan_options[] = {"--method", "--precision", "--isa
                                                "--cpu-fallback"};
 
 static int cli_seconds_given; /* by --seconds, not --max-seconds */
+/* Methods by older names, and what they are now. */
+static const char *const cli_older[][2] = {
+    {"classes", "twins"}, {"signs", "sign-search"}, {"repeats", "multiplicities"}, {"proof", "auto"}};
 static int cli_proves; /* --prove, or --method proof, the older words, which need no file */
 
 /* All options; the bit of each in cli.given. */
@@ -546,10 +549,9 @@ static int cli_take_choice(perm_options *options, const char *name, const char *
   int k;
   if (!strcmp(name, "--method")) {
     CLI_NEED("expected a method name")
-    if (!strcmp(value, "proof")) {
-      cli_proves = 1;
-      return CLI_DONE;
-    }
+    cli_proves |= !strcmp(value, "proof");
+    for (k = 0; k < CLI_COUNT(cli_older); k++)
+      value = strcmp(value, cli_older[k][0]) ? value : cli_older[k][1];
     for (k = 0;
          k < PERM_METHOD_COUNT && (k == PERM_METHOD_STRUCTURE || strcmp(value, perm_name("method", (perm_method)k)));)
       k++;

@@ -678,8 +678,7 @@ static PyObject *stack_permanents(call *c, const matrix *a)
 static int is_direct(const call *c, const matrix *a)
 {
   const perm_options *o = &c->options;
-  if ((o->method >= PERM_METHOD_FRONTIER && o->method <= PERM_METHOD_TRANSVERSALS) ||
-      o->method >= PERM_METHOD_CODEGEN_REGISTERS || o->method == PERM_METHOD_PROOF)
+  if (o->method >= PERM_METHOD_FRONTIER)
     return 0;
   if (a->kind == 'q')
     return (o->method == PERM_METHOD_AUTO || o->method == PERM_METHOD_EXACT) &&

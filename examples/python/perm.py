@@ -83,6 +83,7 @@ import bisect
 import cmath
 import ctypes
 import difflib
+import functools
 import inspect
 import itertools
 import math
@@ -309,21 +310,17 @@ _MATRIX_BYTES = c_size_t()
 _lib.perm_more_layout(b"perm_matrix", byref(c_size_t()), byref(_MATRIX_BYTES))
 for _name in ("time", "bytes"):
     getattr(_lib, "perm_%s_text" % _name).argtypes = [c_double, c_char_p, c_size_t]
+_lib.perm_name.argtypes, _lib.perm_name.restype = [c_char_p, c_int], c_char_p
 
 
 def _names(kind):
-    function = getattr(_lib, "perm_%s_name" % kind)
-    function.argtypes, function.restype = [c_int], c_char_p
-    names = []
-    while function(len(names)) != b"unknown":
-        names.append(function(len(names)).decode())
-    return tuple(names)
+    names = map(functools.partial(_lib.perm_name, kind), itertools.count())
+    return tuple(name.decode() for name in itertools.takewhile(b"unknown".__ne__, names))
 
 
-METHODS, PRECISIONS, ISAS, FORMATS, ESTIMATORS = map(_names, ("method", "precision", "isa", "format", "estimator"))
-_lib.perm_status_name.argtypes, _lib.perm_status_name.restype = [c_int], c_char_p
-_SPARSE_METHODS = set(METHODS[METHODS.index("frontier"):METHODS.index("transversals") + 1]) | {
-    name for name in METHODS if name.startswith("codegen") or name in ("twins", "planar", "sign-search")}
+METHODS, PRECISIONS, ISAS, FORMATS, ESTIMATORS = map(
+    _names, (b"method", b"precision", b"isa", b"format", b"estimator"))
+_SPARSE_METHODS = set(METHODS[METHODS.index("frontier"):])
 # those that the integer functions do not have
 _FLOAT_METHODS = {"dense", "glynn", "ryser", "expansion"} | _SPARSE_METHODS
 
@@ -593,7 +590,7 @@ _COUNTED = "; rows and cols say how often each line stands: perm.submatrices() t
 
 
 def _error(status, message, result=None):
-    name = _lib.perm_name("status", status).decode()
+    name = _lib.perm_name(b"status", status).decode()
     text = _text(message) + (_COUNTED if name == "PERM_ERROR_COUNTS" else "")
     return (Incomplete if status > 0 else _ERRORS.get(name, InputError))(text or name, name, result)
 
@@ -640,7 +637,7 @@ def _result(r, whole=False):
                   r.exp2, integer, bool(r.exact), r.error_bound,
                   r.error_estimate, r.modulus, METHODS[r.method], PRECISIONS[r.precision], ISAS[r.isa], r.threads,
                   r.gpus, r.escalated, r.terms, r.plan_seconds, r.seconds,
-                  _lib.perm_name("status", r.status).decode(),
+                  _lib.perm_name(b"status", r.status).decode(),
                   _text(r.message))
 
 
@@ -770,6 +767,10 @@ def _files(merge):
     return [_path("merge", name) for name in names]
 
 
+# methods by older names
+_OLDER = {"classes": "twins", "signs": "sign-search", "repeats": "multiplicities", "proof": "auto"}
+
+
 class _Call:
     """The options of one call and what came of it."""
 
@@ -780,8 +781,9 @@ class _Call:
         o = self.options = _Options()
         self.prove = _path("prove", prove)
         self.proves = prove is not None or method == "proof"  # the older word, without a file
-        method = "auto" if method == "proof" else method
-        self.method, self.precision = method, {"accurate": "dd", "fast": "default"}.get(precision, precision)
+        method = _OLDER.get(method, method) if isinstance(method, str) else method
+        precision = {"accurate": "dd", "fast": "default"}.get(precision, precision)
+        self.method, self.precision = method, precision
         o.method = _one_of("method", method, METHODS)
         o.precision = _one_of("precision", self.precision, PRECISIONS)
         o.isa = _one_of("isa", isa, ISAS)
@@ -2180,7 +2182,7 @@ def estimate(a, samples=0, relative_error=0, confidence=0, seed=0, estimator="au
         raise _error(status, message)
     return Estimate(complex(e.value, e.imaginary) if e.is_complex else e.value, e.exp2, e.standard_error, e.low, e.high,
                     e.radius, e.proved_radius, e.certain_low, e.certain_high, e.confidence, int(e.samples), e.seed,
-                    ESTIMATORS[e.estimator], e.threads, e.seconds, _lib.perm_name("status", status).decode(), message)
+                    ESTIMATORS[e.estimator], e.threads, e.seconds, _lib.perm_name(b"status", status).decode(), message)
 
 
 def _is_general(a):

@@ -20,10 +20,10 @@ LIBRARY: str
 __version__: str
 
 _Method = Literal[
-    "auto", "dense", "glynn", "ryser", "expansion", "exact", "subsets", "multiplicities", "short", "proof", "low-rank",
+    "auto", "dense", "glynn", "ryser", "expansion", "exact", "subsets", "multiplicities", "short", "structure", "low-rank",
     "borchardt", "frontier", "lists", "sorting", "arrays", "tree", "band", "hybrid", "cached", "dominating", "sparyser",
-    "decompose", "transversals", "structure", "codegen-registers", "codegen-memory", "twins", "planar", "sign-search"]
-_Precision = Literal["default", "fast", "accurate", "dd", "kahan", "exact"]
+    "decompose", "transversals", "sign-search", "codegen-registers", "codegen-memory", "twins", "planar"]
+_Precision = Literal["default", "dd", "kahan", "exact", "fast", "accurate"]
 _Isa = Literal["auto", "plain", "avx2", "avx512", "avx512ifma", "neon", "cuda"]
 _Format = Literal["auto", "coordinate", "coordinate-complex", "array", "edges", "npy", "graph6", "dimacs"]
 _Estimator = Literal["auto", "glynn", "sinkhorn", "rejection"]

@@ -231,11 +231,10 @@ PERM_API size_t perm_integer_text(const perm_integer *integer, char *buffer, siz
 PERM_API size_t perm_time_text(double seconds, char *buffer, size_t size);
 PERM_API size_t perm_bytes_text(double bytes, char *buffer, size_t size);
 PERM_API const char *perm_status_text(perm_status status);
-PERM_API const char *perm_status_name(perm_status status); /* "PERM_OK", ... */
-PERM_API const char *perm_method_name(perm_method method);
-PERM_API const char *perm_precision_name(perm_precision precision);
-PERM_API const char *perm_isa_name(perm_isa isa);
-PERM_API const char *perm_format_name(perm_format format);
+
+/* The name of a number of an enum: perm_name("method", PERM_METHOD_DENSE) is "dense". Others are "precision", "isa",
+   "format", "estimator", and "status": "PERM_OK". "unknown" where there is none. */
+PERM_API const char *perm_name(const char *of, int number);
 
 /* The best instruction set of this machine that this build has kernels for. */
 PERM_API perm_isa perm_isa_best(void);

@@ -91,7 +91,6 @@ PERM_MORE_API perm_status perm_estimate_real(int n, const double *a, ptrdiff_t l
                                              const perm_options *options, perm_estimate *estimate);
 PERM_MORE_API perm_status perm_estimate_complex(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,
                                                 const perm_options *options, perm_estimate *estimate);
-PERM_MORE_API const char *perm_estimator_name(perm_estimator estimator);
 
 /* Rook numbers: numbers[k], k = 0 .. min(m, n), the caller's array, is the sum of the permanents of all k x k
    submatrices; of a 0/1 matrix, the placements of k rooks that do not attack. Integers of any sign, or doubles that are

@@ -47,7 +47,7 @@ typedef enum perm_status {
   PERM_STATUS_MAKE_INT = 0x7fffffff /* enums are int with -fshort-enums too */
 } perm_status;
 
-/* From frontier to transversals, and after structure: in perm_sparse.h. */
+/* From frontier on: in perm_sparse.h. */
 #define PERM_METHOD_LIST(X)                                                                                            \
   X(PERM_METHOD_AUTO, "auto", "the least predicted time")                                                              \
   X(PERM_METHOD_DENSE, "dense", "blocked Glynn sum, vector kernels")                                                   \
@@ -58,7 +58,7 @@ typedef enum perm_status {
   X(PERM_METHOD_SUBSETS, "subsets", "dynamic program over subsets (counts) of used rows or columns")                   \
   X(PERM_METHOD_MULTIPLICITIES, "multiplicities", "Glynn sum over counts of equal columns, n-ary Gray code")           \
   X(PERM_METHOD_SHORT, "short", "rectangular: Glynn sum over the short side, elementary symmetric functions")          \
-  X(PERM_METHOD_PROOF, "proof", "integers: values of a polynomial modulo primes, which prove the sum of the first")    \
+  X(PERM_METHOD_STRUCTURE, "structure", "decided by zeros, blocks and lines of few entries (results only)")            \
   X(PERM_METHOD_LOW_RANK, "low-rank", "sum over the monomials of a factorisation, declared or found")                  \
   X(PERM_METHOD_BORCHARDT, "borchardt", "Cauchy matrices: a quotient of two determinants")                             \
   X(PERM_METHOD_FRONTIER, "frontier", "dynamic program over matched frontier vertices, path order")                    \
@@ -73,13 +73,12 @@ typedef enum perm_status {
   X(PERM_METHOD_SPARYSER, "sparyser", "Ryser sum in compressed rows and columns, zeros skipped")                       \
   X(PERM_METHOD_DECOMPOSE, "decompose", "lines of degree 1 to 4 eliminated, sums over branches")                       \
   X(PERM_METHOD_TRANSVERSALS, "transversals", "enumeration of perfect matchings")                                      \
-  X(PERM_METHOD_STRUCTURE, "structure", "decided by zeros, blocks and lines of few entries (results only)")            \
+  X(PERM_METHOD_SIGN_SEARCH, "sign-search", "Glynn sum as a search over signs, pruned by rows of sum 0")               \
   X(PERM_METHOD_CODEGEN_REGISTERS, "codegen-registers",                                                                \
     "GPUs: Ryser sum, code of every column, row sums in registers")                                                    \
   X(PERM_METHOD_CODEGEN_MEMORY, "codegen-memory", "GPUs: the same, row sums that change seldom in memory")             \
-  X(PERM_METHOD_TWINS, "twins", "frontier, vertices with proportional entries ahead counted")                      \
-  X(PERM_METHOD_PLANAR, "planar", "planar graphs: a determinant with Kasteleyn signs, nested dissection")              \
-  X(PERM_METHOD_SIGN_SEARCH, "sign-search", "Glynn sum as a search over signs, pruned by rows of sum 0")
+  X(PERM_METHOD_TWINS, "twins", "frontier, vertices with proportional entries ahead counted")                          \
+  X(PERM_METHOD_PLANAR, "planar", "planar graphs: a determinant with Kasteleyn signs, nested dissection")
 
 #define PERM_ENUM(name, word, text) name,
 typedef enum perm_method { PERM_METHOD_LIST(PERM_ENUM) PERM_METHOD_COUNT, PERM_METHOD_MAKE_INT = 0x7fffffff }

@@ -15,15 +15,32 @@ PERM_API const char *perm_status_text(perm_status status)
   }
 }
 
-PERM_API const char *perm_status_name(perm_status status)
+PERM_API const char *perm_name(const char *of, int number)
 {
-  switch (status) {
-#define PERMI_CASE(name, number, text)                                                                                 \
-  case name: return #name;
-    PERM_STATUS_LIST(PERMI_CASE)
-#undef PERMI_CASE
-  default: return "unknown status";
-  }
+  static const struct {
+    const char *of, *name;
+    int number;
+  } names[] = {
+#define PERMI_NAMED(name, number, text) {"status", #name, name},
+      PERM_STATUS_LIST(PERMI_NAMED)
+#undef PERMI_NAMED
+#define PERMI_NAMED(name, word, text) {"method", word, name},
+      PERM_METHOD_LIST(PERMI_NAMED)
+#undef PERMI_NAMED
+#define PERMI_NAMED(name, word, text) {"format", word, name},
+      PERM_FORMAT_LIST(PERMI_NAMED)
+#undef PERMI_NAMED
+      {"precision", "default", PERM_PRECISION_DEFAULT}, {"precision", "dd", PERM_PRECISION_DD},
+      {"precision", "kahan", PERM_PRECISION_KAHAN}, {"precision", "exact", PERM_PRECISION_EXACT},
+      {"isa", "auto", PERM_ISA_AUTO}, {"isa", "plain", PERM_ISA_PLAIN}, {"isa", "avx2", PERM_ISA_AVX2},
+      {"isa", "avx512", PERM_ISA_AVX512}, {"isa", "avx512ifma", PERM_ISA_AVX512IFMA}, {"isa", "neon", PERM_ISA_NEON},
+      {"isa", "cuda", PERM_ISA_CUDA},
+      {"estimator", "auto", 0}, {"estimator", "glynn", 1}, {"estimator", "sinkhorn", 2}, {"estimator", "rejection", 3}};
+  size_t k;
+  for (k = 0; of && k < sizeof names / sizeof *names; k++)
+    if (names[k].number == number && !strcmp(names[k].of, of))
+      return names[k].name;
+  return "unknown";
 }
 
 typedef struct permi_member {
@@ -142,40 +159,6 @@ PERM_API perm_status perm_layout(const char *name, size_t *offset, size_t *bytes
 PERM_API int perm_version(void)
 {
   return PERMI_VERSION;
-}
-
-PERM_API const char *perm_method_name(perm_method method)
-{
-  switch (method) {
-#define PERMI_CASE(name, word, text)                                                                                   \
-  case name: return word;
-    PERM_METHOD_LIST(PERMI_CASE)
-#undef PERMI_CASE
-  default: return "unknown";
-  }
-}
-
-PERM_API const char *perm_precision_name(perm_precision precision)
-{
-  static const char *const name[] = {"default", "dd", "kahan", "exact"};
-  return (int)precision >= 0 && precision < PERM_PRECISION_COUNT ? name[precision] : "unknown";
-}
-
-PERM_API const char *perm_isa_name(perm_isa isa)
-{
-  static const char *const name[] = {"auto", "plain", "avx2", "avx512", "avx512ifma", "neon", "cuda"};
-  return (int)isa >= 0 && isa < PERM_ISA_COUNT ? name[isa] : "unknown";
-}
-
-PERM_API const char *perm_format_name(perm_format format)
-{
-  switch (format) {
-#define PERMI_CASE(name, word, text)                                                                                   \
-  case name: return word;
-    PERM_FORMAT_LIST(PERMI_CASE)
-#undef PERMI_CASE
-  default: return "unknown";
-  }
 }
 
 /* Whether an integer is one that a call may have made. */

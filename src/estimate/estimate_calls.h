@@ -4,12 +4,6 @@
 #include "../base/names.h"
 #include "rejection.h"
 
-PERM_MORE_API const char *perm_estimator_name(perm_estimator estimator)
-{
-  static const char *const name[] = {"auto", "glynn", "sinkhorn", "rejection"};
-  return (int)estimator >= 0 && estimator < PERM_ESTIMATOR_COUNT ? name[estimator] : "unknown";
-}
-
 /* Checks a call and sets the plan's estimator; with signs a guarantee stops at no error. *negative: some entry is not a
    number >= 0. */
 static perm_status permi_estimate_check(int n, const permi_view *view, perm_estimate_plan *plan,

@@ -206,9 +206,14 @@ PERMI_COLD static perm_status permi_checkpoint_stranger(const unsigned char *byt
   made = now = *options;
   now.isa = permi_checkpoint_isa(options);
   permi_options_decode(bytes, &made);
-  PERMI_STRANGER(method, "method %s, not %s", perm_method_name);
-  PERMI_STRANGER(precision, "precision %s, not %s", perm_precision_name);
-  PERMI_STRANGER(isa, "isa %s, not %s", perm_isa_name);
+#define PERMI_STRANGER_NAME(field)                                                                                     \
+  if (made.field != now.field)                                                                                         \
+    return permi_checkpoint_fail(result, PERM_ERROR_STATE, path, " made with " #field " %s, not %s",                   \
+                                 perm_name(#field, made.field), perm_name(#field, now.field))
+  PERMI_STRANGER_NAME(method);
+  PERMI_STRANGER_NAME(precision);
+  PERMI_STRANGER_NAME(isa);
+#undef PERMI_STRANGER_NAME
   PERMI_STRANGER(modulus, "modulus %llu, not %llu", (unsigned long long));
   PERMI_STRANGER(certify, "certify %d, not %d", );
   PERMI_STRANGER(gpu.devices, "gpus %d, not %d", );

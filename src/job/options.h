@@ -3,10 +3,10 @@
 #include "../base/memory.h"
 #include "../base/cpu.h"
 
-/* Methods of perm_sparse.h, new ones at the end of the list among them. */
+/* Returns whether a method is one of perm_sparse.h. */
 static int permi_method_is_sparse(perm_method method)
 {
-  return method >= PERM_METHOD_FRONTIER && method != PERM_METHOD_STRUCTURE;
+  return method >= PERM_METHOD_FRONTIER;
 }
 
 static const char *permi_bad_option(const perm_options *options)

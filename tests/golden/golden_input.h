@@ -11,7 +11,13 @@ static uint64_t golden_random_state;
 
 static perm_method golden_method(int number)
 {
-  return number == 9 ? PERM_METHOD_COUNT : number == GOLDEN_PROOF ? PERM_METHOD_AUTO : (perm_method)number;
+  switch (number) {
+  case 9: return PERM_METHOD_COUNT;
+  case 24: return PERM_METHOD_STRUCTURE;
+  case 29: return PERM_METHOD_SIGN_SEARCH;
+  case GOLDEN_PROOF: return PERM_METHOD_AUTO;
+  default: return (perm_method)number;
+  }
 }
 
 /* SplitMix64 */

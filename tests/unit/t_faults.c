@@ -399,11 +399,11 @@ static const fault_case fault_cases[] = {
     FAULT_NONE(perm_partial_merge),
     FAULT_NONE(perm_job_offer), FAULT_NONE(perm_job_precision), FAULT_NONE(perm_time_text), FAULT_NONE(perm_bytes_text),
     FAULT_NONE(perm_job_fingerprint), FAULT_NONE(perm_partial_encode), FAULT_NONE(perm_partial_decode),
-    FAULT_NONE(perm_state_left), FAULT_NONE(perm_state_free), FAULT_NONE(perm_estimator_name),
+    FAULT_NONE(perm_state_left), FAULT_NONE(perm_state_free), 
     FAULT_NONE(perm_result_text), FAULT_NONE(perm_integer_text), FAULT_NONE(perm_status_text),
-    FAULT_NONE(perm_status_name), FAULT_NONE(perm_method_name), FAULT_NONE(perm_precision_name),
-    FAULT_NONE(perm_format_name),
-    FAULT_NONE(perm_isa_name), FAULT_NONE(perm_isa_best), FAULT_NONE(perm_matrix_free)};
+    
+    
+    FAULT_NONE(perm_name), FAULT_NONE(perm_isa_best), FAULT_NONE(perm_matrix_free)};
 enum { FAULT_CASES = sizeof fault_cases / sizeof *fault_cases };
 
 /* Every function that a header declares is in the table. Returns how many it declares, -1: no such file here. */
@@ -534,7 +534,7 @@ TEST(t_faults_every_function_is_here)
   const int more = fault_declared("perm_more.h");
   if (dense < 0 || sparse < 0 || more < 0)
     SKIP("no headers in the working directory: run from the repository's root");
-  CHECK_SHOW(dense >= 2 * 60 && sparse >= 2 * 10 && more >= 2 * 10, "%d, %d, %d", dense, sparse,
+  CHECK_SHOW(dense >= 2 * 55 && sparse >= 2 * 10 && more >= 2 * 10, "%d, %d, %d", dense, sparse,
              more); /* declarations and definitions */
 }
 

@@ -205,7 +205,7 @@ static void by_engine(const family *of, int size, const char *way, char *text)
       }
   options.precision = PERM_PRECISION_EXACT;
   for (method = PERM_METHOD_COUNT - 1; method >= 0; method--)
-    if (!strncmp(perm_method_name((perm_method)method), way, length) && !perm_method_name((perm_method)method)[length])
+    if (!strncmp(perm_name("method", method), way, length) && !perm_name("method", method)[length])
       break;
   if (method < 0)
     fail("expected an engine, such as exact", way);
