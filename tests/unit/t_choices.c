@@ -210,7 +210,7 @@ TEST(t_choices_of_arrays)
 {
   static const perm_method methods[] = {PERM_METHOD_AUTO, PERM_METHOD_DENSE, PERM_METHOD_GLYNN, PERM_METHOD_RYSER,
                                         PERM_METHOD_EXPANSION};
-  static const uint64_t recorded[] = {UINT64_C(0xfd929a3ff1a027fa), UINT64_C(0x3087e3128047a5da)};
+  static const uint64_t recorded[] = {UINT64_C(0x73b4faec542d965f), UINT64_C(0x4b32a020372a6d95)};
   static double a[2 * 65 * 65];
   int parts, kind, n, precision, certify;
   size_t m;
@@ -256,7 +256,7 @@ TEST(t_choices_of_integers)
 {
   static const perm_method methods[] = {PERM_METHOD_AUTO, PERM_METHOD_EXACT, PERM_METHOD_MULTIPLICITIES,
                                         PERM_METHOD_LOW_RANK};
-  static const uint64_t recorded[] = {UINT64_C(0x50f12c5bca35ff11), UINT64_C(0xf15d4060fc33571e)};
+  static const uint64_t recorded[] = {UINT64_C(0x927805df6d9828f9), UINT64_C(0x7894566e9115750a)};
   static int64_t a[2 * 67 * 67];
   int parts, kind, n, bits;
   size_t m;
@@ -335,7 +335,7 @@ TEST(t_choices_of_sparse_matrices)
   static const int kinds[] = {5, 4, 8, 9, 13}; /* of those without a name */
   static const perm_method methods[] = {PERM_METHOD_AUTO,     PERM_METHOD_AUTO, PERM_METHOD_AUTO, PERM_METHOD_LOW_RANK,
                                         PERM_METHOD_SPARYSER, PERM_METHOD_BAND, PERM_METHOD_AUTO};
-  static const uint64_t recorded[] = {UINT64_C(0xd6cd3a9dad4d49c7), UINT64_C(0x72e2576afd1b4f6c)};
+  static const uint64_t recorded[] = {UINT64_C(0xa0aacabf19240409), UINT64_C(0x040bde01134e2922)};
   static char text[65536];
   size_t v, k, budget;
   CHOICES_HERE();
@@ -399,7 +399,7 @@ static void choices_explained(const char *name, perm_status status, perm_job *jo
 TEST(t_choices_of_searches)
 {
   static const char *const pattern[] = {"blocks:2:26:0.2", "regular:40:6"};
-  static const uint64_t recorded[] = {UINT64_C(0x9798b4caeeb7d6b5), UINT64_C(0x269a3cd36f2b5879)};
+  static const uint64_t recorded[] = {UINT64_C(0xcda616c3eda5148d), UINT64_C(0xb0a2f4de7834eaeb)};
   static double a[26 * 26];
   static int64_t integer[26 * 26];
   perm_options options = t_sparse_options(PERM_METHOD_AUTO, PERM_PRECISION_DEFAULT);
