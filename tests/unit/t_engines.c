@@ -560,8 +560,9 @@ TEST(t_engines_walks_stop_within_chunks)
       between += left > begin;
     }
     test_walk_grace = 0.1;
-    CHECK_SHOW((threads > 1 || (within > 3 && between > 3)) && result.status == PERM_OK && first.value == result.value &&
-                   first.error_bound == result.error_bound && first.terms == result.terms,
+    CHECK_SHOW((threads > 1 || (within > 3 && between > 3)) && result.status == PERM_OK &&
+                   first.value == result.value && first.error_bound == result.error_bound &&
+                   first.terms == result.terms,
                "%s: %d stops within chunks, %d between; %.17g of %.0f terms, not %.17g of %.0f",
                perm_name("method", methods[method]), within, between, result.value, result.terms, first.value,
                first.terms);
