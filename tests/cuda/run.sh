@@ -36,7 +36,7 @@ wait
 part=0 skipped=0
 while [ $part -lt "$parts" ]; do
   log=build/tests_cuda.$part.log
-  grep -E "^FAIL [^t]|repeat" $log
+  grep -E "^FAIL tests|repeat" $log | head -n 20
   line=$(tail -n 1 $log)
   case $line in
     *" passed, "*" failed, "*" skipped")
