@@ -99,7 +99,7 @@ static void bench_compute(int n, int parts, const double *a, const perm_options 
 {
   perm_status status = (parts == 2 ? perm_compute_complex : perm_compute_real)(n, n, a, n, options, result);
   if (status < 0 || result->escalated) {
-    fprintf(stderr, "n=%d: %s %s\n", n, perm_status_name(status), result->message);
+    fprintf(stderr, "n=%d: %s %s\n", n, perm_name("status", status), result->message);
     exit(1);
   }
 }
@@ -135,7 +135,7 @@ static bench_work bench_work_make(int n, int parts, const double *a, const perm_
                                   double sample_seconds)
 {
   bench_work work;
-  perm_plan plan;
+  permi_dense_plan plan;
   perm_result result;
   perm_leaf leaf;
   double each;
@@ -257,7 +257,7 @@ static void bench_rates_family(int n, int parts, const double *a, perm_isa isa, 
   }
   for (p = 0; p < BENCH_PRECISIONS; p++) {
     double median = bench_median(rate[p], rounds);
-    printf("| %d | %s | %s | %s | %#.3g%s | %#.3g |", n, parts == 2 ? "complex" : "real", perm_isa_name(isa),
+    printf("| %d | %s | %s | %s | %#.3g%s | %#.3g |", n, parts == 2 ? "complex" : "real", perm_name("isa", isa),
            bench_precisions[p].name, median / 1e9, work[p].chunks ? "*" : "", rate[p][rounds - 1] / 1e9);
     bench_cell(" %#.3g", bench_median(roof[p], rounds) / 1e9);
     bench_cell(" %.2f", bench_median(share[p], rounds));
@@ -318,7 +318,7 @@ static void bench_rates(const char *sizes)
       for (run = 0; run < 50; run++)
         roofline[family][ROOF_REGISTERS] =
             fmax(roofline[family][ROOF_REGISTERS], bench_roofline(bench_families[family], ROOF_REGISTERS));
-      printf("| %s |", perm_isa_name(bench_families[family]));
+      printf("| %s |", perm_name("isa", bench_families[family]));
       for (kind = 0; kind < ROOF_COUNT; kind++)
         printf(" %.1f |", roofline[family][kind] / 1e9);
       printf("\n");
@@ -352,7 +352,7 @@ static void bench_pair(void)
         pair[run] = bench_elements(n) / bench_run(&with, NULL);
         ratio[run] = pair[run] / normal[run];
       }
-      printf("| %d | %s | %#.3g | %#.3g | %.2f |\n", n, perm_isa_name(bench_families[family]),
+      printf("| %d | %s | %#.3g | %#.3g | %.2f |\n", n, perm_name("isa", bench_families[family]),
              bench_median(pair, runs) / 1e9, bench_median(normal, runs) / 1e9, bench_median(ratio, runs));
       bench_work_free(&with);
       bench_work_free(&without);

@@ -191,7 +191,7 @@ static void bench_accuracy(void)
          "dd, whose error is guaranteed: its bound stands in its line.\n\n"
          "| matrix | n | reference | precision | error | estimate | bound | target |\n"
          "|---|---|---|---|---|---|---|---|\n",
-         perm_isa_name(perm_isa_best()));
+         perm_name("isa", perm_isa_best()));
   for (c = 0; c < BENCH_COUNT(bench_accuracy_cases); c++) {
     const int n = bench_accuracy_cases[c].n, parts = bench_accuracy_cases[c].parts;
     const int kind = bench_accuracy_cases[c].kind, ours = n > 22 && kind != BENCH_ONES;

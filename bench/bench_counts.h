@@ -82,7 +82,7 @@ static void bench_counts_rectangular(int m, int n)
     perm_compute_real(m, n, a, n, &options, &result);
     best = bench_counts_best(best, start);
   }
-  printf("| %d x %d, U[-1,1], by %s | %.3g | (estimate) %.2g |\n", m, n, perm_method_name(result.method), 1e6 * best,
+  printf("| %d x %d, U[-1,1], by %s | %.3g | (estimate) %.2g |\n", m, n, perm_name("method", result.method), 1e6 * best,
          fmin(result.error_bound, result.error_estimate) / fabs(result.value));
   free(a);
 }

@@ -167,7 +167,7 @@ static void bench_exact(void)
         rate = bench_median(all, BENCH_EXACT_MATRICES);
         rate_skipping = bench_median(planned, BENCH_EXACT_MATRICES);
         printf("| %s, %d | %s | %.0f | %s | %.3g G | %.0fx | ", of->name, n, of->plain, yardstick / 1e6,
-               perm_isa_name(isas[i]), rate / 1e9, rate / yardstick);
+               perm_name("isa", isas[i]), rate / 1e9, rate / yardstick);
         if (kind < 2)
           printf("%.3g G | %.0fx |\n", rate_skipping / 1e9, rate_skipping / yardstick);
         else

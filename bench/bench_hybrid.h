@@ -52,7 +52,7 @@ static void bench_hybrid(void)
       options.threads = 1;
       planned[m] = bench_seconds();
       if (perm_sparse_job(&a, &options, &job, &result) != PERM_OK || perm_job_leaves(job) != 1) {
-        printf("%s %s: %s\n", kind[i], perm_method_name(method[m]), result.message);
+        printf("%s %s: %s\n", kind[i], perm_name("method", method[m]), result.message);
         seconds[m] = 0;
         line[m][0] = 0;
         continue;
@@ -76,7 +76,8 @@ static void bench_hybrid(void)
       perm_job_free(job);
     }
     for (m = 0; m < 3; m++)
-      printf("%-10s %-7s %5.2f %s %10.4g %8.1f\n", m ? "" : kind[i], perm_method_name(method[m]), planned[m], line[m],
+      printf("%-10s %-7s %5.2f %s %10.4g %8.1f\n", m ? "" : kind[i], perm_name("method", method[m]), planned[m],
+             line[m],
              seconds[m], seconds[2] / seconds[m]);
     fflush(stdout);
     perm_matrix_free(&a);

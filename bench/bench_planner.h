@@ -165,7 +165,7 @@ static void bench_planner_row(const char *name, const bench_planner_case *given,
   static const perm_method methods[] = {PERM_METHOD_FRONTIER, PERM_METHOD_TREE,      PERM_METHOD_BAND,
                                         PERM_METHOD_HYBRID,   PERM_METHOD_CACHED,    PERM_METHOD_DOMINATING,
                                         PERM_METHOD_SPARYSER, PERM_METHOD_DECOMPOSE, PERM_METHOD_TRANSVERSALS,
-                                        PERM_METHOD_DENSE,    PERM_METHOD_EXACT,     PERM_METHOD_CLASSES};
+                                        PERM_METHOD_DENSE,    PERM_METHOD_EXACT,     PERM_METHOD_TWINS};
   static const double efforts[] = {1, 0.1, 0.3, 3, 10};
   enum { METHODS = sizeof methods / sizeof *methods, EFFORTS = 5 };
   double seconds[EFFORTS + METHODS], chosen, share, planning = (double)INFINITY;
@@ -205,8 +205,8 @@ static void bench_planner_row(const char *name, const bench_planner_case *given,
   for (k = EFFORTS; k < EFFORTS + METHODS; k++)
     named = seconds[k] < seconds[named] ? k : named;
   printf("| %s | %.4g | %.1f | %.4g | %g | %.2f | %s | %s | %.4g | %.2f |\n", name, 1e3 * chosen, 100 * share,
-         1e3 * seconds[effort], efforts[effort], chosen / seconds[effort], perm_method_name(engine),
-         perm_method_name(methods[named - EFFORTS]), 1e3 * seconds[named], chosen / seconds[named]);
+         1e3 * seconds[effort], efforts[effort], chosen / seconds[effort], perm_name("method", engine),
+         perm_name("method", methods[named - EFFORTS]), 1e3 * seconds[named], chosen / seconds[named]);
   fflush(stdout);
   counts->cases++;
   counts->planned += share <= 0.05 || planning <= (given->real ? 2e-4 : 2e-3);

@@ -20,14 +20,14 @@ reach() { # values that other engines do not reach, exact; rook numbers and hybr
   done
   process build/sums_40.txt; process build/sums_100.txt
   process build/small_20.txt; process build/small_20.txt --rook
-  for seed in 1 2 3; do process --seed $seed --generate regular:48:6 --method signs; done
+  for seed in 1 2 3; do process --seed $seed --generate regular:48:6 --method sign-search; done
   for seed in 1 2 3 4 5; do
     process --seed $seed --generate binary:30:0.2; process --seed $seed --generate binary:30:0.2 --rook
     for precision in fast exact dd; do
       process --seed $seed --generate binary:40:0.2 --method hybrid --precision $precision
     done
   done
-  build/perm --threads 1 --generate regular:64:6 --method signs --explain=full | grep -o 'predicted .* s .*probes)'
+  build/perm --threads 1 --generate regular:64:6 --method sign-search --explain=full | grep -o 'predicted .* s .*probes)'
   build/records box 6 arrays
   build/records box 6 arrays:9223372036854775783
 }

@@ -51,7 +51,7 @@ static void bench_threads(void)
     for (k = 0; k < 2; k++)
       qsort(seconds[k], BENCH_THREADS_RUNS, sizeof(double), bench_threads_compare);
     printf("| %s | %s | %.0f | %.3f | %.3f | %.3f | %.2f | %.2f | %s |\n", rows[row].kind,
-           perm_precision_name(rows[row].precision), 1e-6 * bench_threads_bytes(&matrix, &options),
+           perm_name("precision", rows[row].precision), 1e-6 * bench_threads_bytes(&matrix, &options),
            result[0].plan_seconds, seconds[0][BENCH_THREADS_RUNS / 2], seconds[1][BENCH_THREADS_RUNS / 2],
            seconds[0][BENCH_THREADS_RUNS / 2] / seconds[1][BENCH_THREADS_RUNS / 2], seconds[0][0] / seconds[1][0],
            memcmp(&result[0].value, &result[1].value, sizeof(double)) ? "BITS DIFFER" : "same bits");

@@ -55,7 +55,7 @@ int main(int argc, char **argv)
   int workers = argc > 1 ? atoi(argv[1]) : 4, started = 0, i;
   pthread_t thread[MOST_WORKERS];
   perm_job *job;
-  perm_plan plan;
+  permi_dense_plan plan;
   perm_result whole, merged;
   for (i = 0; i < N * N; i++)
     a[i] = (double)((i * 7919) % 1000) / 1000 - 0.5;

@@ -38,7 +38,7 @@ static void tour_line(const char *title, const char *name, const perm_matrix *ma
     if (!strcmp(name, tour_published[i].name))
       published = tour_published[i].seconds;
   printf("%-34s %3d %5.0f  %-46s %-21s %-9s %9.4f %8s\n", title, matrix->n, (double)matrix->nnz, value, digits,
-         perm_method_name(result.method), result.plan_seconds + result.seconds, published);
+         perm_name("method", result.method), result.plan_seconds + result.seconds, published);
 }
 
 static void tour_generated(const char *title, const char *specification)

@@ -26,7 +26,7 @@
    GUARANTEES
      - Integer and pattern matrices, and real ones from files of whole numbers, are computed exactly, up to 4544 bits
        (above that in doubles, `exact` is 0), and modulo any number at any size. Methods frontier, lists, sorting,
-       arrays, tree, band, classes and transversals only add products of entries, so non-negative matrices do not
+       arrays, tree, band, twins and transversals only add products of entries, so non-negative matrices do not
        cancel, and have a proven `error_bound`. Methods hybrid and cached sum over signs: but
        for integers `error_bound` is INFINITY without certify, which takes 2 to 4 times the time.
      - No file is read as something else: what fits two formats is refused until options.format says which.
@@ -43,7 +43,7 @@
                     options.gpu: arrays on one GPU where predicted faster, both if isa is cuda
        tree          tables of a tree decomposition; 2^width a vertex; all values
        band          a window of w columns along the rows; C(w, used) a row, less with equal columns; all values
-       classes       the frontier, but vertices whose entries ahead are proportional are counted, not told apart: the
+       twins         the frontier, but vertices whose entries ahead are proportional are counted, not told apart: the
                      product of (number + 1) over the classes. Nested rows, rows of ones at either end, J minus a sparse
                      matrix (derangements), blocks of constants, multiples of lines: few states at n = 200; all values
        hybrid        signs outside, elimination inside: 2^signs runs of a program; doubles, complex or accurate,
@@ -55,7 +55,7 @@
                      made for the matrix
        sparyser      Ryser's sum without surely zero terms; up to n 2^(n-1); doubles, integers to 126 bits
        dominating    Ryser's sum over sets of columns that meet every row; 2^|T| prod (2^|S_i| - 1); the same values
-       signs         Glynn's sum as a search over signs: a row of sum 0 ends the branch; integers of at most 254 a
+       sign-search   Glynn's sum as a search over signs: a row of sum 0 ends the branch; integers of at most 254 a
                      row in all, best with few small ones: regular:40:6 takes 0.28 s. On GPUs if none is
                      negative
        codegen-registers, codegen-memory

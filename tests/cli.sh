@@ -652,7 +652,7 @@ expect commas_and_blanks 0 'permanent' $dir/commas2.txt
 expect explain_refused 3 'one block of order 100 is left' --generate uniform:100 --explain
 check explain_refused_plan grep -q '^  plan       none within reach and limits$' $dir/out
 check explain_refused_time grep -Eq '^  predicted  frontier about [0-9.e+]+ years, [0-9.e+]+ EB' $dir/out
-check explain_refused_others grep -q '^  declined   low-rank: it has a rank over 4, .*; signs: it is larger than' $dir/out
+check explain_refused_others grep -q '^  declined   low-rank: it has a rank over 4, .*; sign-search: it is larger than' $dir/out
 check explain_refused_try grep -q '; --effort 10 looks .* --estimate takes random samples$' $dir/err
 expect explain_refused_json 3 '"plan":.*,"offers":.*"method":"low-rank".*,"value":null,"status":"PERM_ERROR_LIMIT","message":"a block' \
   --generate uniform:100 --explain --json
@@ -1002,7 +1002,7 @@ pieces modulo --generate bernoulli:21 --method exact --isa plain --mod 1000003
 pieces hybrid --generate er:26:0.4 --method hybrid
 pieces blocks --generate blocks:3:17:0.95 --method dense
 printf '1 2.5 3 4\n4 5 6 -1\n7 8 9 .5\n' >$dir/three.txt
-pieces counts --rows 60,60,60 --cols 45,45,45,45 --isa plain --method repeats $dir/three.txt
+pieces counts --rows 60,60,60 --cols 45,45,45,45 --isa plain --method multiplicities $dir/three.txt
 expect stopped 1 "to go on: perm --resume $dir/stop" --generate uniform:26 --isa plain --checkpoint $dir/stop --max-seconds 0.05
 expect "stopped: other precision" 2 'made with precision default, not dd' --generate uniform:26 --isa plain \
   --checkpoint $dir/stop --precision dd
@@ -1078,7 +1078,7 @@ expect json_bad 2 '"value":null,.*"status":"PERM_ERROR_FORMAT"' --json $dir/bad.
 printf '1 2 3\n4 5 6\n' >$dir/rectangular.txt
 expect rectangular 0 'permanent = 58$' $dir/rectangular.txt
 expect rectangular_frontier 2 'square matrices' $dir/rectangular.txt --method frontier
-for method in subsets repeats short ryser padded expansion; do
+for method in subsets multiplicities short ryser padded expansion; do
   expect "rectangular by $method" 0 'permanent = (58|57\.999999[0-9]*|58\.000000[0-9]*)$' \
     --method $method --precision fast $dir/rectangular.txt
 done

@@ -37,8 +37,8 @@ static void stack_try(stack_case *of, const char *what)
   char line[200];
   const perm_options *options = &of->options;
   const int length = snprintf(line, sizeof line, "%s kind %d, %s, %s, %s%s%s\n", what, of->kind,
-                              perm_method_name(options->method), perm_precision_name(options->precision),
-                              perm_isa_name(options->isa), options->certify ? ", certified" : "",
+                              perm_name("method", options->method), perm_name("precision", options->precision),
+                              perm_name("isa", options->isa), options->certify ? ", certified" : "",
                               options->modulus ? ", modulo" : "");
   if (wanted && !strstr(line, wanted))
     return;
@@ -241,8 +241,8 @@ int main(int count, char **argument)
         stack_try(&of, "other");
   }
   for (method = PERM_METHOD_DENSE; method < PERM_METHOD_COUNT; method++)
-    if (!reached[method] && !wanted && (method <= PERM_METHOD_TRANSVERSALS || method >= PERM_METHOD_CLASSES)) {
-      printf("FAIL method %s never ran\n", perm_method_name((perm_method)method));
+    if (!reached[method] && !wanted && (method <= PERM_METHOD_TRANSVERSALS || method >= PERM_METHOD_TWINS)) {
+      printf("FAIL method %s never ran\n", perm_name("method", (perm_method)method));
       failed++;
     }
   for (k = 0; k < 5; k++)

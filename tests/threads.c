@@ -66,7 +66,7 @@ static void *work(void *argument)
 int main(void)
 {
   pthread_t thread[THREADS];
-  perm_plan plan;
+  permi_dense_plan plan;
   perm_options options;
   perm_result r, first;
   char path[64];

@@ -58,7 +58,7 @@ static void cli_json_reading(void)
 
 static void cli_json_status(perm_status status, const char *message)
 {
-  printf(",\"status\":\"%s\"", perm_status_name(status));
+  printf(",\"status\":\"%s\"", perm_name("status", status));
   if (message[0]) {
     printf(",\"message\":");
     cli_json_string(message);
@@ -149,7 +149,7 @@ static void cli_print_json(const char *name, const perm_matrix *matrix, const pe
   cli_json_number("error_bound", result->error_bound);
   cli_json_number("error_estimate", result->error_estimate);
   printf(",\"method\":\"%s\",\"precision\":\"%s\",\"isa\":\"%s\",\"threads\":%d,\"gpus\":%d",
-         perm_method_name(result->method), perm_precision_name(result->precision), perm_isa_name(result->isa),
+         perm_name("method", result->method), perm_name("precision", result->precision), perm_name("isa", result->isa),
          result->threads, result->gpus);
   if (result->tuned)
     printf(",\"tuned\":%d", result->tuned);
@@ -351,9 +351,9 @@ static void cli_print(const char *name, const perm_matrix *matrix, const perm_re
   printf("\n  %s", known);
   if (result->exact && !result->is_complex && fraction_is_whole())
     cli_print_length(&result->integer);
-  printf("; %s, %s%s%s, ", perm_method_name(result->method),
-         result->exact ? "" : perm_precision_name(result->precision), result->exact ? "" : ", ",
-         perm_isa_name(result->isa));
+  printf("; %s, %s%s%s, ", perm_name("method", result->method),
+         result->exact ? "" : perm_name("precision", result->precision), result->exact ? "" : ", ",
+         perm_name("isa", result->isa));
   if (result->gpus)
     printf("%d GPU%s, ", result->gpus, result->gpus == 1 ? "" : "s");
   if (result->tuned)
@@ -410,7 +410,7 @@ static void cli_print_estimate(const char *name, const perm_matrix *matrix, cons
     cli_json_number("certain_low", e->certain_low);
     cli_json_number("certain_high", e->certain_high);
     printf(",\"samples\":%.0f,\"seed\":%llu,\"method\":\"estimate-%s\",\"threads\":%d", e->samples,
-           (unsigned long long)e->seed, perm_estimator_name(e->estimator), e->threads);
+           (unsigned long long)e->seed, perm_name("estimator", e->estimator), e->threads);
     cli_json_number("seconds", e->seconds);
     cli_json_status(e->status, e->message);
     printf("}\n");
@@ -440,7 +440,7 @@ static void cli_print_estimate(const char *name, const perm_matrix *matrix, cons
     printf(", proved within %.3g\n ", e->proved_radius);
   perm_time_text(e->seconds, seconds, sizeof seconds);
   printf("%s estimator %s, %.0f samples%s, seed %llu, %d thread%s, %s\n",
-         e->proved_radius < (double)INFINITY ? "" : ";", perm_estimator_name(e->estimator), e->samples,
+         e->proved_radius < (double)INFINITY ? "" : ";", perm_name("estimator", e->estimator), e->samples,
          e->samples > 0 ? "" : " (computed)", (unsigned long long)e->seed, e->threads, e->threads == 1 ? "" : "s",
          seconds);
   if (e->samples > 0 && e->standard_error == (double)INFINITY)

@@ -303,7 +303,7 @@ static int cli_is_short(const cli *run, const perm_matrix *matrix, const double 
   double all = 0;
   perm_job *job = NULL;
   perm_leaf leaf;
-  perm_plan plan;
+  permi_dense_plan plan;
   perm_result one;
   int k;
   if (m != n || run->rows || run->columns)

@@ -141,7 +141,7 @@ static void cli_explain_plan(const cli *run, const perm_job *job, const cli_outl
     return;
   }
   perm_job_leaf(job, outline->costliest, &leaf);
-  printf("  plan       method %s (%s)%s", perm_method_name(leaf.method), cli_method_text(leaf.method),
+  printf("  plan       method %s (%s)%s", perm_name("method", leaf.method), cli_method_text(leaf.method),
          leaf.isa == PERM_ISA_CUDA ? ", on GPUs" : "");
   if (leaves > 1)
     printf(outline->whole ? ", in %d ranges of values" : ", for the longest of %d blocks", leaves);
@@ -177,7 +177,7 @@ static void cli_explain_answer(const cli *run, const cli_outline *outline, const
            exactly ? (int)(strstr(exactly, "precision") - exactly) : 0, exactly ? exactly : "",
            exactly ? "--precision exact" : "");
   else
-    printf("a double of precision %s with %s\n", perm_precision_name(outline->precision), error);
+    printf("a double of precision %s with %s\n", perm_name("precision", outline->precision), error);
 }
 
 /* The three next engines for a block, the best first, and a line on those that decline it. taken: AUTO if none is. */
@@ -200,7 +200,7 @@ static void cli_explain_others(const perm_job *job, int block, perm_method taken
     cli_in_options(PERM_OK, next.reason, sizeof next.reason);
     over = next.seconds < taken_seconds && !strncmp(next.reason, "takes more", 10);
     printf("%s%s about %s%s%s%s%s", shown ? "; " : taken ? "  otherwise  " : "  predicted  ",
-           perm_method_name(next.method), seconds, next.bytes > 0 ? ", " : "", next.bytes > 0 ? bytes : "",
+           perm_name("method", next.method), seconds, next.bytes > 0 ? ", " : "", next.bytes > 0 ? bytes : "",
            over                                    ? ", but it "
            : next.seconds < taken_seconds && !exact ? ", but it may lose more digits"
                                                     : "",
@@ -211,7 +211,7 @@ static void cli_explain_others(const perm_job *job, int block, perm_method taken
   for (k = 0; perm_job_offer(job, k, &offer) == PERM_OK; k++)
     if (offer.block == block && offer.seconds == (double)INFINITY) {
       cli_in_options(PERM_OK, offer.reason, sizeof offer.reason);
-      printf("%s%s: it %s", declined++ ? "; " : "  declined   ", perm_method_name(offer.method), offer.reason);
+      printf("%s%s: it %s", declined++ ? "; " : "  declined   ", perm_name("method", offer.method), offer.reason);
     }
   if (declined)
     printf("\n");
@@ -238,7 +238,7 @@ static void cli_explain_json(const cli *run, const char *name, const perm_matrix
   for (k = 0; k < leaves && k < most; k++) {
     perm_job_leaf(job, k, &leaf);
     printf("%s{\"block\":%d,\"order\":%d,\"method\":\"%s\",\"isa\":\"%s\"", k ? "," : "", k, leaf.n,
-           perm_method_name(leaf.method), perm_isa_name(leaf.isa));
+           perm_name("method", leaf.method), perm_name("isa", leaf.isa));
     cli_json_number("seconds", leaf.seconds);
     cli_json_number("bytes", leaf.bytes);
     printf("}");
@@ -246,7 +246,7 @@ static void cli_explain_json(const cli *run, const char *name, const perm_matrix
   printf("],\"offers\":[");
   for (k = 0; perm_job_offer(job, k, &offer) == PERM_OK; k++) {
     printf("%s{\"block\":%d,\"order\":%d,\"method\":\"%s\"", k ? "," : "", offer.block, offer.n,
-           perm_method_name(offer.method));
+           perm_name("method", offer.method));
     cli_json_number("seconds", offer.seconds);
     cli_json_number("bytes", offer.seconds < (double)INFINITY && offer.bytes > 0 ? offer.bytes : (double)INFINITY);
     printf(",\"reason\":");
@@ -254,12 +254,12 @@ static void cli_explain_json(const cli *run, const char *name, const perm_matrix
     printf("}");
   }
   if (refused) {
-    printf("],\"value\":null,\"status\":\"%s\",\"message\":", perm_status_name(refused->status));
+    printf("],\"value\":null,\"status\":\"%s\",\"message\":", perm_name("status", refused->status));
     cli_json_string(refused->message);
     printf("}\n");
     return;
   }
-  printf("],\"precision\":\"%s\",\"proved\":%s", perm_precision_name(outline->precision),
+  printf("],\"precision\":\"%s\",\"proved\":%s", perm_name("precision", outline->precision),
          outline->proved ? "true" : "false");
   cli_json_number("predicted_seconds", outline->seconds);
   cli_json_number("predicted_bytes", outline->bytes);

@@ -117,7 +117,7 @@ static const char *cli_meant(const char *word, int methods)
     return strstr(word, "mem") ? "did you mean --max-bytes? perm --help lists all"
                                : "did you mean --max-seconds? perm --help lists all";
   for (k = 0; k < (methods ? PERM_METHOD_COUNT : CLI_COUNT(cli_options)); k++) {
-    const char *name = methods ? perm_method_name((perm_method)k) : cli_options[k];
+    const char *name = methods ? perm_name("method", (perm_method)k) : cli_options[k];
     const int distance = methods && k == PERM_METHOD_STRUCTURE ? least : cli_distance(word, name); /* of results only */
     if (distance < least && distance < (int)strlen(name) / 2) {
       least = distance;
@@ -359,10 +359,10 @@ static int cli_list(const char *what)
 #undef CLI_METHOD
   } else if (!strcmp(what, "precisions")) {
     for (k = 0; k < PERM_PRECISION_COUNT; k++)
-      puts(perm_precision_name((perm_precision)k));
+      puts(perm_name("precision", (perm_precision)k));
   } else if (!strcmp(what, "isas")) {
     for (k = PERM_ISA_PLAIN; k < PERM_ISA_COUNT; k++)
-      puts(perm_isa_name((perm_isa)k));
+      puts(perm_name("isa", (perm_isa)k));
   } else if (!strcmp(what, "formats")) {
 #define CLI_FORMAT(name, word, text) printf("%s\t%s\n", word, text);
     PERM_FORMAT_LIST(CLI_FORMAT)
@@ -547,28 +547,28 @@ static int cli_take_choice(perm_options *options, const char *name, const char *
   if (!strcmp(name, "--method")) {
     CLI_NEED("expected a method name")
     for (k = 0;
-         k < PERM_METHOD_COUNT && (k == PERM_METHOD_STRUCTURE || strcmp(value, perm_method_name((perm_method)k)));)
+         k < PERM_METHOD_COUNT && (k == PERM_METHOD_STRUCTURE || strcmp(value, perm_name("method", (perm_method)k)));)
       k++;
     if (k == PERM_METHOD_COUNT)
       return cli_usage("unknown method", value, cli_meant(value, 1));
     options->method = (perm_method)k;
   } else if (!strcmp(name, "--precision")) {
     CLI_NEED("expected a precision")
-    for (k = 0; k < PERM_PRECISION_COUNT && strcmp(value, perm_precision_name((perm_precision)k));)
+    for (k = 0; k < PERM_PRECISION_COUNT && strcmp(value, perm_name("precision", (perm_precision)k));)
       k++;
     if (k == PERM_PRECISION_COUNT)
       return cli_usage("unknown precision", value, "expected fast, default, accurate, dd, kahan or exact");
     options->precision = (perm_precision)k;
   } else if (!strcmp(name, "--isa")) {
     CLI_NEED("expected an instruction set")
-    for (k = PERM_ISA_PLAIN; k < PERM_ISA_COUNT && strcmp(value, perm_isa_name((perm_isa)k));)
+    for (k = PERM_ISA_PLAIN; k < PERM_ISA_COUNT && strcmp(value, perm_name("isa", (perm_isa)k));)
       k++;
     if (k == PERM_ISA_COUNT)
       return cli_usage("unknown instruction set", value, "expected plain, avx2, avx512, avx512ifma, neon or cuda");
     options->isa = (perm_isa)k;
   } else if (!strcmp(name, "--format")) {
     CLI_NEED("expected a format")
-    for (k = 0; k < PERM_FORMAT_COUNT && strcmp(value, perm_format_name((perm_format)k));)
+    for (k = 0; k < PERM_FORMAT_COUNT && strcmp(value, perm_name("format", (perm_format)k));)
       k++;
     if (k == PERM_FORMAT_COUNT)
       return cli_usage("unknown format", value,

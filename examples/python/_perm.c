@@ -76,10 +76,10 @@ typedef struct call {
 
 static const char *name_of(int keyword, int number)
 {
-  return keyword == METHOD      ? perm_method_name((perm_method)number)
-         : keyword == PRECISION ? perm_precision_name((perm_precision)number)
-         : keyword == ISA       ? perm_isa_name((perm_isa)number)
-                                : perm_format_name((perm_format)number);
+  return keyword == METHOD      ? perm_name("method", (perm_method)number)
+         : keyword == PRECISION ? perm_name("precision", (perm_precision)number)
+         : keyword == ISA       ? perm_name("isa", (perm_isa)number)
+                                : perm_name("format", (perm_format)number);
 }
 
 static int take_name(int keyword, PyObject *value, int *number)
@@ -551,9 +551,9 @@ static PyObject *make_result(const module_state *state, const perm_result *r, in
     PyFloat_FromDouble(r->error_bound),
     PyFloat_FromDouble(r->error_estimate),
     PyLong_FromUnsignedLongLong(r->modulus),
-    PyUnicode_InternFromString(perm_method_name(r->method)),
-    PyUnicode_InternFromString(perm_precision_name(r->precision)),
-    PyUnicode_InternFromString(perm_isa_name(r->isa)),
+    PyUnicode_InternFromString(perm_name("method", r->method)),
+    PyUnicode_InternFromString(perm_name("precision", r->precision)),
+    PyUnicode_InternFromString(perm_name("isa", r->isa)),
     PyLong_FromLong(r->threads),
     PyLong_FromLong(r->gpus),
     PyLong_FromLong(r->tuned),
@@ -561,7 +561,7 @@ static PyObject *make_result(const module_state *state, const perm_result *r, in
     PyFloat_FromDouble(r->terms),
     PyFloat_FromDouble(r->plan_seconds),
     PyFloat_FromDouble(r->seconds),
-    PyUnicode_InternFromString(perm_status_name(r->status)),
+    PyUnicode_InternFromString(perm_name("status", r->status)),
     PyUnicode_DecodeUTF8(r->message, (Py_ssize_t)strlen(r->message), "replace"),
   };
   PyObject *result = PyType_GenericAlloc((PyTypeObject *)state->lent[RESULT_TYPE], 0);

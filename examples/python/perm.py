@@ -323,7 +323,7 @@ def _names(kind):
 METHODS, PRECISIONS, ISAS, FORMATS, ESTIMATORS = map(_names, ("method", "precision", "isa", "format", "estimator"))
 _lib.perm_status_name.argtypes, _lib.perm_status_name.restype = [c_int], c_char_p
 _SPARSE_METHODS = set(METHODS[METHODS.index("frontier"):METHODS.index("transversals") + 1]) | {
-    name for name in METHODS if name.startswith("codegen") or name in ("classes", "planar", "signs")}
+    name for name in METHODS if name.startswith("codegen") or name in ("twins", "planar", "sign-search")}
 _FLOAT_METHODS = {"dense", "glynn", "padded"} | _SPARSE_METHODS  # those that the integer functions do not have
 
 
@@ -595,7 +595,7 @@ _COUNTED = "; rows and cols say how often each line stands: perm.submatrices() t
 
 
 def _error(status, message, result=None):
-    name = _lib.perm_status_name(status).decode()
+    name = _lib.perm_name("status", status).decode()
     text = _text(message) + (_COUNTED if name == "PERM_ERROR_COUNTS" else "")
     return (Incomplete if status > 0 else _ERRORS.get(name, InputError))(text or name, name, result)
 
@@ -642,7 +642,7 @@ def _result(r, whole=False):
                   r.exp2, integer, bool(r.exact), r.error_bound,
                   r.error_estimate, r.modulus, METHODS[r.method], PRECISIONS[r.precision], ISAS[r.isa], r.threads,
                   r.gpus, r.tuned, r.escalated, r.terms, r.plan_seconds, r.seconds,
-                  _lib.perm_status_name(r.status).decode(),
+                  _lib.perm_name("status", r.status).decode(),
                   _text(r.message))
 
 
@@ -2172,7 +2172,7 @@ def estimate(a, samples=0, relative_error=0, confidence=0, seed=0, estimator="au
         raise _error(status, message)
     return Estimate(complex(e.value, e.imaginary) if e.is_complex else e.value, e.exp2, e.standard_error, e.low, e.high,
                     e.radius, e.proved_radius, e.certain_low, e.certain_high, e.confidence, int(e.samples), e.seed,
-                    ESTIMATORS[e.estimator], e.threads, e.seconds, _lib.perm_status_name(status).decode(), message)
+                    ESTIMATORS[e.estimator], e.threads, e.seconds, _lib.perm_name("status", status).decode(), message)
 
 
 def _is_general(a):

@@ -20,9 +20,9 @@ LIBRARY: str
 __version__: str
 
 _Method = Literal[
-    "auto", "dense", "glynn", "ryser", "expansion", "exact", "subsets", "repeats", "short", "padded", "low-rank",
+    "auto", "dense", "glynn", "ryser", "expansion", "exact", "subsets", "multiplicities", "short", "padded", "low-rank",
     "borchardt", "frontier", "lists", "sorting", "arrays", "tree", "band", "hybrid", "cached", "dominating", "sparyser",
-    "decompose", "transversals", "structure", "codegen-registers", "codegen-memory", "classes", "planar", "signs",
+    "decompose", "transversals", "structure", "codegen-registers", "codegen-memory", "twins", "planar", "sign-search",
     "proof"]
 _Precision = Literal["default", "fast", "accurate", "dd", "kahan", "exact"]
 _Isa = Literal["auto", "plain", "avx2", "avx512", "avx512ifma", "neon", "cuda"]

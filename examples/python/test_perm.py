@@ -1082,7 +1082,7 @@ def test_without_numpy():
 @pytest.mark.parametrize("method", [name for name in perm.METHODS
                                     if name not in ("low-rank", "borchardt", "structure") and "codegen" not in name])
 def test_methods(method):
-    if method in ("exact", "signs", "proof"):
+    if method in ("exact", "sign-search", "proof"):
         result = perm.compute(WHOLE, method=method)
         assert result.method == method and result.integer == oracle(WHOLE)
     elif method == "planar":

@@ -61,15 +61,15 @@ PERM_API perm_status perm_job_gaussian(int m, int n, const int64_t *a, ptrdiff_t
 
 /* The plan that perm_compute_real (perm_compute_complex) would start with. */
 PERM_API perm_status perm_plan_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
-                                    perm_plan *plan, perm_result *result);
+                                    permi_dense_plan *plan, perm_result *result);
 PERM_API perm_status perm_plan_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
-                                       perm_plan *plan, perm_result *result);
+                                       permi_dense_plan *plan, perm_result *result);
 
 /* Job of one leaf from a plan and its matrix. PERM_ERROR_STATE: the plan, made again, differs. Options used: allocator,
    max_bytes. */
-PERM_API perm_status perm_job_create_real(const perm_plan *plan, const double *a, ptrdiff_t ld,
+PERM_API perm_status perm_job_create_real(const permi_dense_plan *plan, const double *a, ptrdiff_t ld,
                                           const perm_options *options, perm_job **job, perm_result *result);
-PERM_API perm_status perm_job_create_complex(const perm_plan *plan, const double *a, ptrdiff_t ld,
+PERM_API perm_status perm_job_create_complex(const permi_dense_plan *plan, const double *a, ptrdiff_t ld,
                                              const perm_options *options, perm_job **job, perm_result *result);
 PERM_API void perm_job_free(perm_job *job); /* NULL is fine */
 

@@ -99,7 +99,7 @@ PERM_MORE_API void perm_rook_matching_polynomial(int m, int n, const perm_intege
    rows. The samples depend on matrix, options, seed and first + k only, not on threads: ranges of samples agree.
    Integers, also doubles below 2^53 unless precision is fast, are drawn without rounding, as exactly as splitmix64 is
    random. Others in doubles: the total variation distance to the true distribution is a few units of 2^-53 for each
-   entry and line, see >>sample. Each block is computed once, by method band, tree, classes or frontier (lists, arrays),
+   entry and line, see >>sample. Each block is computed once, by method band, tree, twins or frontier (lists, arrays),
    whichever is predicted to be the fastest within max_bytes (16 GB if it is 0), for all its states are kept; then a
    sample takes O(nnz log states) or, of a tree, 2^width a join. A full matrix has 2^n states. If max_bytes is short of
    them, the frontier keeps about the root of its steps and computes the others again, once for all samples: the block

@@ -56,7 +56,7 @@ typedef enum perm_status {
   X(PERM_METHOD_EXPANSION, "expansion", "sum over permutations, row by row")                                           \
   X(PERM_METHOD_EXACT, "exact", "Glynn sum of integers without rounding, products as limbs")                           \
   X(PERM_METHOD_SUBSETS, "subsets", "dynamic program over subsets (counts) of used rows or columns")                   \
-  X(PERM_METHOD_REPEATS, "repeats", "Glynn sum over counts of equal columns, n-ary Gray code")                         \
+  X(PERM_METHOD_MULTIPLICITIES, "multiplicities", "Glynn sum over counts of equal columns, n-ary Gray code")           \
   X(PERM_METHOD_SHORT, "short", "rectangular: Glynn sum over the short side, elementary symmetric functions")          \
   X(PERM_METHOD_PADDED, "padded", "rectangular: Glynn sum of the matrix padded with rows of ones")                     \
   X(PERM_METHOD_LOW_RANK, "low-rank", "sum over the monomials of a factorisation, declared or found")                  \
@@ -77,9 +77,9 @@ typedef enum perm_status {
   X(PERM_METHOD_CODEGEN_REGISTERS, "codegen-registers",                                                                \
     "GPUs: Ryser sum, code of every column, row sums in registers")                                                    \
   X(PERM_METHOD_CODEGEN_MEMORY, "codegen-memory", "GPUs: the same, row sums that change seldom in memory")             \
-  X(PERM_METHOD_CLASSES, "classes", "frontier, vertices with proportional entries ahead counted")                      \
+  X(PERM_METHOD_TWINS, "twins", "frontier, vertices with proportional entries ahead counted")                      \
   X(PERM_METHOD_PLANAR, "planar", "planar graphs: a determinant with Kasteleyn signs, nested dissection")              \
-  X(PERM_METHOD_SIGNS, "signs", "Glynn sum as a search over signs, pruned by rows of sum 0")                           \
+  X(PERM_METHOD_SIGN_SEARCH, "sign-search", "Glynn sum as a search over signs, pruned by rows of sum 0")               \
   X(PERM_METHOD_PROOF, "proof", "integers: values of a polynomial modulo primes, which prove the sum of the first")
 
 #define PERM_ENUM(name, word, text) name,
@@ -238,16 +238,16 @@ typedef struct perm_result {
 
 /* What fixes the bits of a result: a pure function of matrix and options, plain data, valid on other machines of the
    same kernel family. */
-typedef enum perm_form {
-  PERM_FORM_SCALAR,     /* no blocks: the scalar engines and n <= 4 */
-  PERM_FORM_NORMALISED, /* every row divided by its entry in the pivot column */
-  PERM_FORM_PAIR,       /* rows two by two, no division */
-  PERM_FORM_SPLIT,      /* row sums as high + low part, each exact: accurate, dd and certified sums */
-  PERM_FORM_PLAIN,      /* GPUs: a pivot column, no division; rows of their normalised form too, if need be */
-  PERM_FORM_MAKE_INT = 0x7fffffff
-} perm_form;
+typedef enum permi_form {
+  PERMI_FORM_SCALAR,     /* no blocks: the scalar engines and n <= 4 */
+  PERMI_FORM_NORMALISED, /* every row divided by its entry in the pivot column */
+  PERMI_FORM_PAIR,       /* rows two by two, no division */
+  PERMI_FORM_SPLIT,      /* row sums as high + low part, each exact: accurate, dd and certified sums */
+  PERMI_FORM_PLAIN,      /* GPUs: a pivot column, no division; rows of their normalised form too, if need be */
+  PERMI_FORM_MAKE_INT = 0x7fffffff
+} permi_form;
 
-typedef struct perm_plan {
+typedef struct permi_dense_plan {
   int version; /* as perm_version */
   int n;
   int is_complex;
@@ -255,7 +255,7 @@ typedef struct perm_plan {
   perm_precision precision;
   int certify;
   perm_isa isa; /* the kernel family */
-  perm_form form;
+  permi_form form;
   int pivot; /* the +- column */
   int lane_columns, block_columns, outer_columns;
   int chunk_log2; /* outer states (terms, for scalar engines) per chunk: 2^chunk_log2 */
@@ -268,7 +268,7 @@ typedef struct perm_plan {
   double elements;                                   /* n 2^(n-1) */
   double seconds, bytes;                             /* predicted, one thread */
   uint64_t fingerprint;                              /* of matrix bits and the fields above */
-} perm_plan;
+} permi_dense_plan;
 
 /* An exactly associative sum: fixed point, two's complement, least word first. Its unit 2^-1074 divides every finite
    double, so any order and grouping gives the same bits. 5632 bits hold 2^3000 terms of the largest double, and sums of

@@ -315,7 +315,7 @@ static size_t permi_codegen_explain(const permi_leaf *leaf, char *buffer, size_t
       buffer, size,
       "%s, order %d%s: %d row sums in registers, enough for the first %d columns, %d in %s memory; %.3g terms in %d "
       "kinds of launches, up to 2^%d a thread, %d blocks a multiprocessor; %.0f chunks, predicted %.3g s on one GPU\n",
-      perm_method_name(leaf->information.method), codegen->ryser.n, codegen->ryser.transposed ? " transposed" : "",
+      perm_name("method", leaf->information.method), codegen->ryser.n, codegen->ryser.transposed ? " transposed" : "",
       codegen->kept, codegen->quick, codegen->ryser.n - codegen->kept, codegen->shared ? "shared" : "global",
       codegen->ryser.terms, codegen->launches, codegen->walk, codegen->blocks, (double)leaf->information.chunks,
       leaf->information.seconds);

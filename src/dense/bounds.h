@@ -25,7 +25,7 @@
    tests/proofs/dense_orders.sh.
    The estimate is a tenth of the bound, or permi_rounded_estimate. Double-double sums err like a random walk;
    compensated products omit second order. tests/attack/climb.c searches for counterexamples. */
-static void permi_plan_bounds(const perm_plan *plan, const permi_view *view, permi_leaf *leaf)
+static void permi_plan_bounds(const permi_dense_plan *plan, const permi_view *view, permi_leaf *leaf)
 {
   const double n = plan->n, parts = view->parts, square = PERMI_UNIT * PERMI_UNIT;
   const double product = parts == 1 ? 1 : plan->isa == PERM_ISA_PLAIN ? 2.42 : 2; /* in u */
@@ -47,7 +47,7 @@ static void permi_plan_bounds(const perm_plan *plan, const permi_view *view, per
   }
   if (gpu)
     growth = view->reach->gpu->growth(plan, view);
-  else if (plan->form == PERM_FORM_NORMALISED)
+  else if (plan->form == PERMI_FORM_NORMALISED)
     for (i = 0; i < plan->n; i++)
       growth += 1 - permi_exponent(permi_scaled(plan, view, i, plan->pivot, 0));
   leaf->bound_absolute += ldexp(n * n, plan->n - 1 - 1070 + growth);
@@ -60,9 +60,9 @@ static void permi_plan_bounds(const perm_plan *plan, const permi_view *view, per
   } else if (plan->precision == PERM_PRECISION_DD) {
     leaf->bound_relative = ((parts == 2 ? 60 : 14) * n + ldexp(40, terms_log2)) * square * 1.0001;
     leaf->estimate_relative = (8 * n * parts + ldexp(8, terms_log2 / 2)) * square;
-  } else if (plan->form == PERM_FORM_SPLIT || plan->exact_rows) {
-    const double products = plan->form == PERM_FORM_SPLIT  ? (1 + product) * n
-                            : plan->form == PERM_FORM_PAIR ? product * (n + 1) / 2
+  } else if (plan->form == PERMI_FORM_SPLIT || plan->exact_rows) {
+    const double products = plan->form == PERMI_FORM_SPLIT  ? (1 + product) * n
+                            : plan->form == PERMI_FORM_PAIR ? product * (n + 1) / 2
                                                            : product * n;
     leaf->bound_relative = (products + block + 10) * PERMI_UNIT * 1.0001;
     if (plan->exact_rows == 2)
@@ -77,7 +77,8 @@ static void permi_plan_bounds(const perm_plan *plan, const permi_view *view, per
     leaf->estimate_relative = leaf->bound_relative;
 }
 
-static perm_status permi_plan_leaf(const perm_plan *plan, const permi_view *view, const perm_allocator *allocator,
+static perm_status permi_plan_leaf(const permi_dense_plan *plan, const permi_view *view,
+                                   const perm_allocator *allocator,
                                    permi_leaf *leaf)
 {
   permi_plain *plain;
@@ -136,7 +137,7 @@ PERMI_UNUSED
 static perm_status permi_dense_leaf(const perm_options *options, int n, const permi_view *view, permi_leaf *leaf,
                                     perm_precision *precision, perm_result *result)
 {
-  perm_plan plan;
+  permi_dense_plan plan;
   perm_status status = permi_plan(n, view, options, &plan, result);
   if (status == PERM_OK && plan.zero)
     return permi_fail(result, PERM_ERROR_STATE, 0, "a block of order %d has no transversal", n);
@@ -155,7 +156,7 @@ static perm_precision permi_next_precision(const perm_options *options, perm_met
            : rounded && !options->certify ? PERM_PRECISION_ACCURATE
                                           : PERM_PRECISION_DD;
   if ((method >= PERM_METHOD_FRONTIER && method <= PERM_METHOD_BAND) || method == PERM_METHOD_TRANSVERSALS ||
-      method == PERM_METHOD_CLASSES)
+      method == PERM_METHOD_TWINS)
     return rounded ? PERM_PRECISION_DD : PERM_PRECISION_COUNT;
   if ((method != PERM_METHOD_DENSE && method != PERM_METHOD_GLYNN && method != PERM_METHOD_RYSER) ||
       (!rounded && precision != PERM_PRECISION_ACCURATE))
@@ -169,6 +170,6 @@ PERMI_UNUSED
 static double permi_dense_rate(const perm_options *options)
 {
   static const permi_kernel_table real = PERMI_KERNEL_TABLE(permi_kernels_real);
-  return permi_kernel_for(&real, permi_isa(options), PERM_FORM_NORMALISED, PERMI_ROUNDED, PERM_MAX_N)->rate;
+  return permi_kernel_for(&real, permi_isa(options), PERMI_FORM_NORMALISED, PERMI_ROUNDED, PERM_MAX_N)->rate;
 }
 /* SPDX-License-Identifier: MIT */

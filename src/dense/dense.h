@@ -172,26 +172,26 @@ static double permi_at(const permi_view *view, int i, int j, int part)
 }
 
 /* Exact unless the plan is lossy. */
-static double permi_scaled(const perm_plan *plan, const permi_view *view, int i, int j, int part)
+static double permi_scaled(const permi_dense_plan *plan, const permi_view *view, int i, int j, int part)
 {
   return permi_shift(permi_at(view, i, j, part), plan->row_exp2[i] + plan->column_exp2[j]);
 }
 
-static double permi_scaled_modulus(const perm_plan *plan, const permi_view *view, int i, int j)
+static double permi_scaled_modulus(const permi_dense_plan *plan, const permi_view *view, int i, int j)
 {
   return permi_modulus(permi_scaled(plan, view, i, j, 0), view->parts == 2 ? permi_scaled(plan, view, i, j, 1) : 0);
 }
 
 /* 0 for bounds and below `least` outer columns. */
-static unsigned permi_absolute_mask(const perm_plan *plan, int least)
+static unsigned permi_absolute_mask(const permi_dense_plan *plan, int least)
 {
-  return plan->outer_columns < least || plan->exact_rows || plan->form == PERM_FORM_SPLIT ? 0
+  return plan->outer_columns < least || plan->exact_rows || plan->form == PERMI_FORM_SPLIT ? 0
          : plan->precision == PERM_PRECISION_FAST                                          ? 7
                                                                                             : 3;
 }
 
 /* Copies the columns in the order pivot, lanes, block, fixed, outer. */
-static void permi_plan_row(const perm_plan *plan, const permi_view *view, int i, double (*row)[PERM_MAX_N])
+static void permi_plan_row(const permi_dense_plan *plan, const permi_view *view, int i, double (*row)[PERM_MAX_N])
 {
   int j, k, part;
   for (part = 0; part < view->parts; part++) {
@@ -217,7 +217,8 @@ static double permi_row_moves(const double *a, const double *z, double divisor, 
 
 /* Rows y = z + l (>>dense_kernels): virtual rows z_i, z_j and, by setting q, z_i l_j(q) + z_j l_i(q); constants l_i(q)
    l_j(q). A last single row: z, l(q). */
-static double *permi_dense_pair(const perm_plan *plan, permi_row_maker *maker, double (*row)[2][PERM_MAX_N], int rows,
+static double *permi_dense_pair(const permi_dense_plan *plan, permi_row_maker *maker, double (*row)[2][PERM_MAX_N],
+                                int rows,
                                 int parts, double *constant)
 {
   double l[2][2][8], z[2][2][PERM_MAX_N], o[PERM_MAX_N];
@@ -262,7 +263,8 @@ static double *permi_dense_pair(const perm_plan *plan, permi_row_maker *maker, d
      |per(A + E) - per(A)| <= prod(R_i + e_i) - prod R_i <= 1.01 sum e_i,
      |per(A + E) - per(A)| <= n! n^(-n/2) (prod(r_i + e_i) - prod r_i), by [CLL06] for every set of rows of E;
    times 2^(n-1) in the unit of the sum. */
-static void permi_lost_entries(const perm_plan *plan, const permi_view *view, const double *lost, permi_leaf *leaf)
+static void permi_lost_entries(const permi_dense_plan *plan, const permi_view *view, const double *lost,
+                               permi_leaf *leaf)
 {
   const int n = plan->n;
   double sum = 0, share = 0, product = 1, bound;
@@ -290,7 +292,7 @@ static void permi_lost_entries(const perm_plan *plan, const permi_view *view, co
 /* Moving row sums took a fifth of complex states with AVX2, 3 % or less with AVX-512. Tables leave a quarter of a
    first-level cache of 32 KiB to the rest: with 32 KiB of tables split kernels took 1.17 times as long. Few states do
    not repay the filling of tables. */
-static int permi_dense_tabled(const perm_plan *plan, size_t table)
+static int permi_dense_tabled(const permi_dense_plan *plan, size_t table)
 {
   int tabled = 0;
   if (plan->lane_columns == 3)
@@ -302,11 +304,11 @@ static int permi_dense_tabled(const perm_plan *plan, size_t table)
 }
 
 /* Pivots go to leaf->scale, what split rows lose (entries below 2^-47 of their row) to the bound. */
-static perm_status permi_dense_tables(const perm_plan *plan, const permi_view *view, const permi_kernel *kernel,
+static perm_status permi_dense_tables(const permi_dense_plan *plan, const permi_view *view, const permi_kernel *kernel,
                                       const perm_allocator *allocator, permi_leaf *leaf)
 {
   const int n = plan->n, parts = view->parts, settings = 1 << plan->block_columns, lanes = 1 << plan->lane_columns;
-  const int per_pair = parts * (2 + settings), pairs = plan->form == PERM_FORM_PAIR;
+  const int per_pair = parts * (2 + settings), pairs = plan->form == PERMI_FORM_PAIR;
   size_t table;
   permi_dense *dense = (permi_dense *)permi_allocate_zeros(allocator, 1, sizeof *dense);
   permi_row_maker maker;
@@ -315,8 +317,8 @@ static perm_status permi_dense_tables(const perm_plan *plan, const permi_view *v
   if (!dense)
     return PERM_ERROR_MEMORY;
   dense->n = n;
-  dense->rows = plan->form == PERM_FORM_NORMALISED ? n
-                : plan->form == PERM_FORM_SPLIT    ? 2 * parts * n
+  dense->rows = plan->form == PERMI_FORM_NORMALISED ? n
+                : plan->form == PERMI_FORM_SPLIT    ? 2 * parts * n
                                                    : n / 2 * per_pair + n % 2 * parts;
   dense->padded = (dense->rows + (pairs ? 11 : 7)) / 8 * 8; /* pairs look 4 rows ahead */
   dense->outer = plan->outer_columns;
@@ -335,7 +337,7 @@ static perm_status permi_dense_tables(const perm_plan *plan, const permi_view *v
   for (i = 0; i < n; i++) {
     double(*a)[PERM_MAX_N] = row[i & 1];
     permi_plan_row(plan, view, i, a);
-    if (plan->form == PERM_FORM_NORMALISED) {
+    if (plan->form == PERMI_FORM_NORMALISED) {
       double p = a[0][0];
       int e;
       leaf->scale = permi_dd_multiply(leaf->scale, permi_dd_make(p));
@@ -345,7 +347,7 @@ static perm_status permi_dense_tables(const perm_plan *plan, const permi_view *v
       for (j = 0; j < n; j++)
         a[0][j] /= p;
       permi_dense_row_rounded(&maker, a[0] + 1, n - 1, permi_grid_power(a[0], n)); /* y + 1 is exact too */
-    } else if (plan->form == PERM_FORM_SPLIT) {
+    } else if (plan->form == PERMI_FORM_SPLIT) {
       double power = permi_grid_power(a[0], n);
       if (parts == 2)
         power = fmax(power, permi_grid_power(a[1], n));

@@ -256,19 +256,19 @@ typedef struct PERMI_NAME(total) {
 
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(term)(PERMI_V p, PERMI_V m, int form, int block)
 {
-  if (form == PERM_FORM_SPLIT)
+  if (form == PERMI_FORM_SPLIT)
     return p;
-  if (form == PERM_FORM_PAIR && block % 2 != 0) /* m has K + 1 signs turned */
+  if (form == PERMI_FORM_PAIR && block % 2 != 0) /* m has K + 1 signs turned */
     return p + m;
   return p - m;
 }
 
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(modulus)(PERMI_V (*p)[8], PERMI_V (*m)[8], int form, int parts, int k)
 {
-  const PERMI_V re = form == PERM_FORM_SPLIT ? PERMI_ABS(p[0][k]) : PERMI_ABS_SUM(p[0][k], m[0][k]);
+  const PERMI_V re = form == PERMI_FORM_SPLIT ? PERMI_ABS(p[0][k]) : PERMI_ABS_SUM(p[0][k], m[0][k]);
   if (parts == 1)
     return re;
-  return re + (form == PERM_FORM_SPLIT ? PERMI_ABS(p[1][k]) : PERMI_ABS_SUM(p[1][k], m[1][k]));
+  return re + (form == PERMI_FORM_SPLIT ? PERMI_ABS(p[1][k]) : PERMI_ABS_SUM(p[1][k], m[1][k]));
 }
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_wide_term)(PERMI_NAME(total) *total, PERMI_V term, PERMI_V low, int minus)
@@ -323,11 +323,11 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(dense)(const permi_dense *dense, uint6
     const PERMI_V one = PERMI_SET(c & 1 ? -1.0 : 1.0);
     const double *t = dense->table + (size_t)((c ^ c >> 1) & tables) * dense->table_size;
     PERMI_V p[2][8], m[2][8];
-    if (form == PERM_FORM_NORMALISED)
+    if (form == PERMI_FORM_NORMALISED)
       PERMI_NAME(rows_normalised)(dense, t, x, one, block, p[0], m[0]);
-    else if (form == PERM_FORM_PAIR && parts == 1)
+    else if (form == PERMI_FORM_PAIR && parts == 1)
       PERMI_NAME(rows_pair_real)(dense, t, x, one, block, p[0], m[0]);
-    else if (form == PERM_FORM_PAIR)
+    else if (form == PERMI_FORM_PAIR)
       PERMI_NAME(rows_pair_complex)(dense, t, x, one, block, p, m);
     else {
       PERMI_EVERY(k, settings, p[0][k] = one);
@@ -375,20 +375,20 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(dense)(const permi_dense *dense, uint6
   {                                                                                                                    \
     PERMI_NAME(dense)(dense, chunk, sum, form, parts, product, block);                                                 \
   }
-PERMI_INSTANCE(glynn_real, PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, PERMI_REAL)
-PERMI_INSTANCE(pair_real, PERM_FORM_PAIR, 1, PERMI_ROUNDED, PERMI_REAL)
+PERMI_INSTANCE(glynn_real, PERMI_FORM_NORMALISED, 1, PERMI_ROUNDED, PERMI_REAL)
+PERMI_INSTANCE(pair_real, PERMI_FORM_PAIR, 1, PERMI_ROUNDED, PERMI_REAL)
 #if PERMI_WIDTH == 8
-PERMI_INSTANCE(glynn_real_k2, PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, 2)
-PERMI_INSTANCE(pair_real_k2, PERM_FORM_PAIR, 1, PERMI_ROUNDED, 2)
+PERMI_INSTANCE(glynn_real_k2, PERMI_FORM_NORMALISED, 1, PERMI_ROUNDED, 2)
+PERMI_INSTANCE(pair_real_k2, PERMI_FORM_PAIR, 1, PERMI_ROUNDED, 2)
 #endif
-PERMI_INSTANCE(split_real, PERM_FORM_SPLIT, 1, PERMI_ROUNDED, (PERMI_WIDTH > 1 ? 3 : 2))
-PERMI_INSTANCE(accurate_real, PERM_FORM_SPLIT, 1, PERMI_COMPENSATED, PERMI_REAL)
-PERMI_INSTANCE(dd_real, PERM_FORM_SPLIT, 1, PERMI_DOUBLED, PERMI_REAL)
+PERMI_INSTANCE(split_real, PERMI_FORM_SPLIT, 1, PERMI_ROUNDED, (PERMI_WIDTH > 1 ? 3 : 2))
+PERMI_INSTANCE(accurate_real, PERMI_FORM_SPLIT, 1, PERMI_COMPENSATED, PERMI_REAL)
+PERMI_INSTANCE(dd_real, PERMI_FORM_SPLIT, 1, PERMI_DOUBLED, PERMI_REAL)
 #if !defined(PERM_NO_COMPLEX)
-PERMI_INSTANCE(pair_complex, PERM_FORM_PAIR, 2, PERMI_ROUNDED, PERMI_COMPLEX)
-PERMI_INSTANCE(split_complex, PERM_FORM_SPLIT, 2, PERMI_ROUNDED, (PERMI_WIDTH > 1 ? 2 : 1))
-PERMI_INSTANCE(accurate_complex, PERM_FORM_SPLIT, 2, PERMI_COMPENSATED, PERMI_COMPLEX)
-PERMI_INSTANCE(dd_complex, PERM_FORM_SPLIT, 2, PERMI_DOUBLED, PERMI_COMPLEX)
+PERMI_INSTANCE(pair_complex, PERMI_FORM_PAIR, 2, PERMI_ROUNDED, PERMI_COMPLEX)
+PERMI_INSTANCE(split_complex, PERMI_FORM_SPLIT, 2, PERMI_ROUNDED, (PERMI_WIDTH > 1 ? 2 : 1))
+PERMI_INSTANCE(accurate_complex, PERMI_FORM_SPLIT, 2, PERMI_COMPENSATED, PERMI_COMPLEX)
+PERMI_INSTANCE(dd_complex, PERMI_FORM_SPLIT, 2, PERMI_DOUBLED, PERMI_COMPLEX)
 #endif
 #undef PERMI_REAL
 #undef PERMI_COMPLEX

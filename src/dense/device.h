@@ -26,7 +26,8 @@ PERMI_UNUSED PERMI_DEVICE void permi_gpu_prepare(const perm_options *options, in
 /* run_range of leaves whose context begins with permi_gpu; their contexts, of >>dense_gpu, >>exact_gpu, >>counts_gpu */
 PERMI_DEVICE perm_status permi_gpu_range(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
                                          perm_partial *partial);
-PERMI_DEVICE perm_status permi_gpu_tables(const perm_plan *plan, const permi_view *view, const permi_gpu_lines *lines,
+PERMI_DEVICE perm_status permi_gpu_tables(const permi_dense_plan *plan, const permi_view *view,
+                                          const permi_gpu_lines *lines,
                                           const perm_allocator *allocator, permi_leaf *leaf);
 PERMI_DEVICE perm_status permi_exact_gpu_tables(const struct permi_exact_rows *rows, const perm_gpu_exact *shape,
                                                 const int *order, const perm_allocator *allocator, permi_leaf *leaf);

@@ -19,7 +19,7 @@ static int permi_clamp(int x, int low, int high)
   return x < low ? low : x > high ? high : x;
 }
 
-static int permi_gpu_safe(const perm_plan *plan, const permi_view *view, int i, int j)
+static int permi_gpu_safe(const permi_dense_plan *plan, const permi_view *view, int i, int j)
 {
   double most = 0;
   int k;
@@ -29,10 +29,10 @@ static int permi_gpu_safe(const perm_plan *plan, const permi_view *view, int i, 
 }
 
 /* log2 of the product that divided row sums may reach. */
-static int permi_gpu_growth(const perm_plan *plan, const permi_view *view)
+static int permi_gpu_growth(const permi_dense_plan *plan, const permi_view *view)
 {
   int growth = 0, i;
-  for (i = 0; i < plan->n && plan->form == PERM_FORM_NORMALISED; i++)
+  for (i = 0; i < plan->n && plan->form == PERMI_FORM_NORMALISED; i++)
     if (permi_gpu_safe(plan, view, i, plan->pivot))
       growth += 1 - permi_exponent(permi_scaled_modulus(plan, view, i, plan->pivot));
   return growth;
@@ -54,7 +54,7 @@ static void permi_gpu_divide(double *z, const double *pivot)
 
 /* Row i as word[part (1 + low words) + low][column], pivot first, high words on the grid. Returns 1 if exact; *lost
    grows by what low words do not hold. */
-static int permi_gpu_row(const perm_plan *plan, const permi_view *view, int i, int divide, int low,
+static int permi_gpu_row(const permi_dense_plan *plan, const permi_view *view, int i, int divide, int low,
                          double word[4][PERM_MAX_N], double *lost)
 {
   double a[2][PERM_MAX_N], power[2] = {0, 0}, low_power;
@@ -78,7 +78,7 @@ static int permi_gpu_row(const perm_plan *plan, const permi_view *view, int i, i
   }
   for (part = 0; part < parts; part++)
     power[part] = permi_grid_power(a[part], n);
-  if (plan->form == PERM_FORM_SPLIT)
+  if (plan->form == PERMI_FORM_SPLIT)
     power[0] = power[1] = fmax(power[0], power[1]);
   low_power = ldexp(power[0], -PERMI_GRID_LOW_BITS);
   for (part = 0; part < parts; part++)
@@ -97,12 +97,12 @@ static int permi_gpu_row(const perm_plan *plan, const permi_view *view, int i, i
 }
 
 /* permi_plan_moves for GPUs. */
-static double permi_gpu_moves(const perm_plan *plan, const permi_view *view, double limit)
+static double permi_gpu_moves(const permi_dense_plan *plan, const permi_view *view, double limit)
 {
   double word[4][PERM_MAX_N], a[2][PERM_MAX_N], lost = 0, sum = 0;
   int i, negative = 0;
   for (i = 0; i < plan->n && sum <= limit; i++) {
-    const int divide = plan->form == PERM_FORM_NORMALISED && permi_gpu_safe(plan, view, i, plan->pivot);
+    const int divide = plan->form == PERMI_FORM_NORMALISED && permi_gpu_safe(plan, view, i, plan->pivot);
     if (!permi_gpu_row(plan, view, i, divide, 0, word, &lost) && view->parts == 2)
       return (double)INFINITY;
     permi_plan_row(plan, view, i, a);
@@ -119,9 +119,9 @@ static double permi_moves_allowed(int n) { return n * PERMI_UNIT * exp(0.3 * n);
 /* exact_rows of a plan. */
 static int permi_rows_kind(double moves, double allowed) { return moves == 0 ? 1 : moves <= allowed ? 2 : 0; }
 
-static perm_gpu_product permi_gpu_product_of(const perm_plan *plan)
+static perm_gpu_product permi_gpu_product_of(const permi_dense_plan *plan)
 {
-  return plan->form != PERM_FORM_SPLIT                  ? PERM_GPU_PIVOT
+  return plan->form != PERMI_FORM_SPLIT                  ? PERM_GPU_PIVOT
          : plan->precision == PERM_PRECISION_DD         ? PERM_GPU_DOUBLED
          : plan->precision == PERM_PRECISION_ACCURATE   ? PERM_GPU_COMPENSATED
                                                         : PERM_GPU_ROUNDED;
@@ -133,13 +133,13 @@ static double permi_gpu_seconds(int n, int parts, int product)
   return n * ldexp(1, n - 1) / rate[product][parts - 1] + PERMI_GPU_DENSE_COMPILE;
 }
 
-static void permi_gpu_plan(perm_plan *plan, const permi_view *view)
+static void permi_gpu_plan(permi_dense_plan *plan, const permi_view *view)
 {
   const int n = plan->n;
   int product, i, j;
   plan->isa = PERM_ISA_CUDA;
   plan->exact_rows = 0;
-  plan->form = PERM_FORM_SPLIT;
+  plan->form = PERMI_FORM_SPLIT;
   if (plan->precision != PERM_PRECISION_ACCURATE && plan->precision != PERM_PRECISION_DD) {
     const double allowed = plan->certify ? permi_moves_allowed(n) : 0;
     int safe, best = -1;
@@ -151,14 +151,14 @@ static void permi_gpu_plan(perm_plan *plan, const permi_view *view)
         plan->pivot = j;
       }
     }
-    plan->form = PERM_FORM_NORMALISED;
+    plan->form = PERMI_FORM_NORMALISED;
     if (best == 0 || permi_gpu_growth(plan, view) >= 900)
-      plan->form = PERM_FORM_PLAIN;
+      plan->form = PERMI_FORM_PLAIN;
     plan->exact_rows = permi_rows_kind(permi_gpu_moves(plan, view, allowed), allowed);
     if (plan->certify && !plan->exact_rows) {
-      plan->form = PERM_FORM_PLAIN;
+      plan->form = PERMI_FORM_PLAIN;
       plan->exact_rows = permi_rows_kind(permi_gpu_moves(plan, view, 0), 0);
-      plan->form = plan->exact_rows ? PERM_FORM_PLAIN : PERM_FORM_SPLIT;
+      plan->form = plan->exact_rows ? PERMI_FORM_PLAIN : PERMI_FORM_SPLIT;
     }
   }
   product = (int)permi_gpu_product_of(plan);
@@ -186,10 +186,10 @@ static void permi_gpu_scale_by(permi_leaf *leaf, double real, double imaginary)
   leaf->scale_exp2 += e;
 }
 
-static permi_gpu_lines permi_gpu_lines_of(const perm_plan *plan, const permi_view *view)
+static permi_gpu_lines permi_gpu_lines_of(const permi_dense_plan *plan, const permi_view *view)
 {
   const int n = plan->n, pivot = permi_gpu_product_of(plan) == PERM_GPU_PIVOT;
-  const int normalised = plan->form == PERM_FORM_NORMALISED;
+  const int normalised = plan->form == PERMI_FORM_NORMALISED;
   permi_gpu_lines lines;
   double word[4][PERM_MAX_N], none = 0;
   int i, k, safe;
@@ -210,13 +210,13 @@ static permi_gpu_lines permi_gpu_lines_of(const perm_plan *plan, const permi_vie
   return lines;
 }
 
-static int permi_gpu_divides(const perm_plan *plan, const permi_gpu_lines *lines, int r)
+static int permi_gpu_divides(const permi_dense_plan *plan, const permi_gpu_lines *lines, int r)
 {
   return permi_gpu_product_of(plan) == PERM_GPU_PIVOT && r < plan->n - lines->plain;
 }
 
 /* Completes the leaf of a plan: what its pivots, and entries that grids do not hold, make of the sum. */
-static perm_status permi_gpu_leaf(const perm_plan *plan, const permi_view *view, const perm_allocator *allocator,
+static perm_status permi_gpu_leaf(const permi_dense_plan *plan, const permi_view *view, const perm_allocator *allocator,
                                   permi_leaf *leaf)
 {
   const permi_gpu_lines lines = permi_gpu_lines_of(plan, view);

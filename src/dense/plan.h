@@ -8,7 +8,7 @@
 
 /* Scales as >>scale, then row sums of |a| to at most 1: no term overflows. Where one column dominates, row sums cancel.
    exponent: 2n rows. */
-static void permi_plan_scale(perm_plan *plan, const permi_view *view, int (*exponent)[PERM_MAX_N])
+static void permi_plan_scale(permi_dense_plan *plan, const permi_view *view, int (*exponent)[PERM_MAX_N])
 {
   int n = plan->n, i, j, part;
   for (i = 0; i < n; i++)
@@ -36,7 +36,7 @@ static void permi_plan_scale(perm_plan *plan, const permi_view *view, int (*expo
 
 /* Chooses the column with the largest least |pivot| / max|row|. Small pivots blow up row sums: below 2^-10, or when
    products could pass 2^900, the pair form divides by nothing. */
-static void permi_plan_pivot(perm_plan *plan, const permi_view *view)
+static void permi_plan_pivot(permi_dense_plan *plan, const permi_view *view)
 {
   double least[PERM_MAX_N], best = -1;
   int n = plan->n, growth = 0, i, j;
@@ -56,19 +56,19 @@ static void permi_plan_pivot(perm_plan *plan, const permi_view *view)
       best = least[j];
       plan->pivot = j;
     }
-  plan->form = PERM_FORM_PAIR;
+  plan->form = PERMI_FORM_PAIR;
   if (best < 1.0 / 1024)
     return;
   for (i = 0; i < n; i++)
     growth += 1 - permi_exponent(permi_scaled(plan, view, i, plan->pivot, 0));
   if (growth < 900)
-    plan->form = PERM_FORM_NORMALISED;
+    plan->form = PERMI_FORM_NORMALISED;
 }
 
 /* What division and grid do to entries: the largest share by which one of a row moves, added over rows (>>bounds 8); 0
    if they change none, as with ones and signs; INFINITY if they do and not all are of one sign. Above `limit`: at least
    limit. */
-static double permi_plan_moves(const perm_plan *plan, const permi_view *view, double limit)
+static double permi_plan_moves(const permi_dense_plan *plan, const permi_view *view, double limit)
 {
   double sum = 0;
   int i, j, negative = 0;
@@ -98,7 +98,7 @@ static double permi_unit_of(double x)
 
 /* Whether all before the products of pairs is exact: rows of multiples of g_i with sums of moduli R_i make parts of E
    and O (>>dense_kernels) multiples of g_i g_j up to R_i R_j (complex: 4 times that). */
-static int permi_plan_exact_pairs(const perm_plan *plan, const permi_view *view)
+static int permi_plan_exact_pairs(const permi_dense_plan *plan, const permi_view *view)
 {
   double before = 1;
   int i, j, part;
@@ -118,7 +118,7 @@ static int permi_plan_exact_pairs(const perm_plan *plan, const permi_view *view)
   return !plan->lossy;
 }
 
-static void permi_plan_fingerprint(perm_plan *plan, const permi_view *view)
+static void permi_plan_fingerprint(permi_dense_plan *plan, const permi_view *view)
 {
   uint64_t hash = PERMI_HASH_START;
   int i, j;
@@ -186,22 +186,22 @@ static const char *permi_plan_refusal(const perm_options *options, perm_method m
 
 /* Cheap: at most 15 % of a call, of which 5 us are not the kernel's, plus the tables of complex pairs, which split rows
    need not: up to n = 11 or so with AVX-512. */
-static int permi_plan_proof_is_cheap(const perm_plan *plan, const permi_view *view, const perm_options *options)
+static int permi_plan_proof_is_cheap(const permi_dense_plan *plan, const permi_view *view, const perm_options *options)
 {
   const permi_kernel_table *kernels = &view->reach->kernels;
   const perm_isa isa = permi_isa(options);
   const int accurate = plan->precision == PERM_PRECISION_ACCURATE, parts = view->parts, n = plan->n;
   const permi_kernel *usual =
-      permi_kernel_for(kernels, isa, accurate ? PERM_FORM_SPLIT : parts == 2 ? PERM_FORM_PAIR : PERM_FORM_NORMALISED,
+      permi_kernel_for(kernels, isa, accurate ? PERMI_FORM_SPLIT : parts == 2 ? PERMI_FORM_PAIR : PERMI_FORM_NORMALISED,
                        accurate ? PERMI_COMPENSATED : PERMI_ROUNDED, n);
   const permi_kernel *proven =
-      permi_kernel_for(kernels, isa, PERM_FORM_SPLIT, accurate ? PERMI_DOUBLED : PERMI_ROUNDED, n);
+      permi_kernel_for(kernels, isa, PERMI_FORM_SPLIT, accurate ? PERMI_DOUBLED : PERMI_ROUNDED, n);
   const double seconds = plan->elements / usual->rate, tables = parts == 2 && !accurate ? 2e-8 * n * n : 0;
   return n <= PERMI_NEAR_N &&
          plan->elements / proven->rate - seconds <= 0.15 * (5e-6 + seconds) + tables;
 }
 
-static const permi_kernel *permi_plan_dense(perm_plan *plan, const permi_view *view, const perm_options *options)
+static const permi_kernel *permi_plan_dense(permi_dense_plan *plan, const permi_view *view, const perm_options *options)
 {
   const int proven = plan->certify || permi_plan_proof_is_cheap(plan, view, options);
   const double allowed = proven ? permi_moves_allowed(plan->n) : 0;
@@ -211,26 +211,26 @@ static const permi_kernel *permi_plan_dense(perm_plan *plan, const permi_view *v
     plan->precision = PERM_PRECISION_DD; /* first order has no proof where row sums cancel */
   if (plan->precision == PERM_PRECISION_ACCURATE || plan->precision == PERM_PRECISION_DD) {
     product = plan->precision == PERM_PRECISION_DD ? PERMI_DOUBLED : PERMI_COMPENSATED;
-    plan->form = PERM_FORM_SPLIT;
+    plan->form = PERMI_FORM_SPLIT;
   } else {
-    plan->form = PERM_FORM_PAIR;
+    plan->form = PERMI_FORM_PAIR;
     if (view->parts == 1 && (!proven || plan->n > PERMI_NEAR_N))
       permi_plan_pivot(plan, view);
-    plan->exact_rows = plan->form == PERM_FORM_NORMALISED
+    plan->exact_rows = plan->form == PERMI_FORM_NORMALISED
                            ? permi_rows_kind(permi_plan_moves(plan, view, allowed), allowed)
                            : permi_plan_exact_pairs(plan, view);
     if (proven && !plan->exact_rows) { /* pairs cost a quarter more, split rows 2.6 times as much */
       plan->exact_rows = permi_plan_exact_pairs(plan, view);
-      plan->form = plan->exact_rows ? PERM_FORM_PAIR : PERM_FORM_SPLIT;
+      plan->form = plan->exact_rows ? PERMI_FORM_PAIR : PERMI_FORM_SPLIT;
     }
   }
-  if (plan->form != PERM_FORM_NORMALISED)
+  if (plan->form != PERMI_FORM_NORMALISED)
     plan->pivot = 0;
   kernel = permi_kernel_for(&view->reach->kernels, permi_isa(options), plan->form, product, plan->n);
   plan->isa = kernel->isa;
   plan->lane_columns = kernel->lane_columns;
   plan->block_columns = kernel->block_columns;
-  plan->outer_columns = plan->n - 1 - (plan->form != PERM_FORM_SPLIT) - plan->lane_columns - plan->block_columns;
+  plan->outer_columns = plan->n - 1 - (plan->form != PERMI_FORM_SPLIT) - plan->lane_columns - plan->block_columns;
   plan->seconds = plan->elements / kernel->rate;
   return kernel;
 }
@@ -242,9 +242,9 @@ static int permi_gpu_wanted(const perm_options *options, int n)
          (!options->gpu.cpu_fallback || permi_gpu_devices(options->gpu.devices, message));
 }
 
-static void permi_plan_gpu(perm_plan *plan, const permi_view *view, const perm_options *options)
+static void permi_plan_gpu(permi_dense_plan *plan, const permi_view *view, const perm_options *options)
 {
-  perm_plan gpu = *plan;
+  permi_dense_plan gpu = *plan;
   if (!options->gpu.devices || plan->n < PERMI_GPU_LEAST_N)
     return;
   permi_gpu_plan(&gpu, view);
@@ -253,7 +253,7 @@ static void permi_plan_gpu(perm_plan *plan, const permi_view *view, const perm_o
 }
 
 /* Plans a checked matrix. */
-static perm_status permi_plan(int n, const permi_view *view, const perm_options *options, perm_plan *plan,
+static perm_status permi_plan(int n, const permi_view *view, const perm_options *options, permi_dense_plan *plan,
                               perm_result *result)
 {
   double visits = 1, terms = 1;
@@ -339,7 +339,7 @@ static size_t permi_plan_explain(const permi_leaf *leaf, char *buffer, size_t si
   const perm_leaf *information = &leaf->information;
   return permi_say(
       buffer, size, "block of order %d: %s, %s, %s of %.0f chunk%s, %.3g elements, %.3g s on one %s, %.3g bytes\n",
-      information->n, perm_method_name(information->method), perm_isa_name(information->isa),
+      information->n, perm_name("method", information->method), perm_name("isa", information->isa),
       information->kind == PERM_LEAF_TASK ? "task" : "range", (double)information->chunks,
       information->chunks == 1 ? "" : "s", information->work, information->seconds,
       information->isa == PERM_ISA_CUDA ? "GPU" : "thread", information->bytes);

@@ -14,11 +14,11 @@ struct permi_engine;
 
 typedef struct permi_gpu_engines {
   /* where GPUs are wanted and faster than one thread */
-  void (*plan)(perm_plan *plan, const struct permi_view *view, const perm_options *options);
-  int (*growth)(const perm_plan *plan, const struct permi_view *view);
-  int (*safe)(const perm_plan *plan, const struct permi_view *view, int i, int j);
-  double (*moves)(const perm_plan *plan, const struct permi_view *view, double limit);
-  perm_status (*leaf)(const perm_plan *plan, const struct permi_view *view, const perm_allocator *allocator,
+  void (*plan)(permi_dense_plan *plan, const struct permi_view *view, const perm_options *options);
+  int (*growth)(const permi_dense_plan *plan, const struct permi_view *view);
+  int (*safe)(const permi_dense_plan *plan, const struct permi_view *view, int i, int j);
+  double (*moves)(const permi_dense_plan *plan, const struct permi_view *view, double limit);
+  perm_status (*leaf)(const permi_dense_plan *plan, const struct permi_view *view, const perm_allocator *allocator,
                       permi_leaf *leaf);
   /* INFINITY: the CPU's */
   double (*counts_seconds)(const struct permi_counted *counted, const struct permi_choice *choice);

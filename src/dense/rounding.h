@@ -35,7 +35,7 @@ static int permi_few_digits(const double *row, int n, double moduli)
 /* size[]: |row sum| in the sampled terms; returns f over sqrt(n) u/2. sign[column][term]. *spread: times the root of
    (k!)^(1/k) / k, k = moduli^2 / square, by Stirling's formula. A permanent's mean square over all signs is at most
    about the product of these and of the rows' squares, as of rows of k equal entries [Bre73]. */
-static double permi_sampled_row(const perm_plan *plan, const permi_view *view, int i,
+static double permi_sampled_row(const permi_dense_plan *plan, const permi_view *view, int i,
                                 double (*sign)[PERMI_SAMPLED_TERMS], double *size, double *norm, double *spread)
 {
   double row[2][PERM_MAX_N], y[2][PERMI_SAMPLED_TERMS], moduli = 0, square = 0, number;
@@ -58,14 +58,14 @@ static double permi_sampled_row(const perm_plan *plan, const permi_view *view, i
   number = fmax(1, moduli * moduli / (square * view->parts));
   *spread *= 0.6065 * pow(3.1416 * (2 * number + 1.0 / 3), 0.25 / number);
   return permi_few_digits(row[0], n, moduli) && (view->parts == 1 || permi_few_digits(row[1], n, moduli)) &&
-                 (plan->form != PERM_FORM_NORMALISED || (view->parts == 1 && fabs(frexp(row[0][0], &e)) == 0.5))
+                 (plan->form != PERMI_FORM_NORMALISED || (view->parts == 1 && fabs(frexp(row[0][0], &e)) == 0.5))
              ? 0
              : moduli;
 }
 
-static double permi_divided_by(const perm_plan *plan, const permi_view *view, int i)
+static double permi_divided_by(const permi_dense_plan *plan, const permi_view *view, int i)
 {
-  return plan->form != PERM_FORM_NORMALISED ||
+  return plan->form != PERMI_FORM_NORMALISED ||
                  (plan->isa == PERM_ISA_CUDA && !view->reach->gpu->safe(plan, view, i, plan->pivot))
              ? 1
              : permi_scaled_modulus(plan, view, i, plan->pivot);
@@ -94,7 +94,8 @@ static double permi_rounded_product(double product, double off, double least, do
 }
 
 /* Adds PERMI_SAMPLED_TERMS terms, share as weight times quotient; returns the weights. */
-static double permi_sample_terms(const perm_plan *plan, const permi_view *view, int begin, permi_rounded_rows *rounded)
+static double permi_sample_terms(const permi_dense_plan *plan, const permi_view *view, int begin,
+                                 permi_rounded_rows *rounded)
 {
   double weight[PERMI_SAMPLED_TERMS], squares[PERMI_SAMPLED_TERMS], size[2][PERMI_SAMPLED_TERMS];
   const double unit = 0.5 * PERMI_UNIT * sqrt((double)plan->n);
@@ -106,7 +107,7 @@ static double permi_sample_terms(const perm_plan *plan, const permi_view *view, 
     squares[k] = 0;
   }
   for (i = 0; i < plan->n; i++) {
-    const int paired = plan->form == PERM_FORM_PAIR && i + 1 < plan->n;
+    const int paired = plan->form == PERMI_FORM_PAIR && i + 1 < plan->n;
     double norm, norm_of[2] = {0, 0}, lost[2] = {0, 0}, least, inverse;
     lost[0] = unit * permi_sampled_row(plan, view, i, sign, size[0], &norm_of[0], &spread);
     if (norm_of[0] == 0)
@@ -121,7 +122,7 @@ static double permi_sample_terms(const perm_plan *plan, const permi_view *view, 
     }
     inverse = 1 / norm;
     /* each minor leaves out one row */
-    least = plan->form == PERM_FORM_SCALAR ? fmax(lost[0], norm / 1024) : lost[0];
+    least = plan->form == PERMI_FORM_SCALAR ? fmax(lost[0], norm / 1024) : lost[0];
     for (k = 0; k < PERMI_SAMPLED_TERMS; k++) {
       double with;
       if (paired) {
@@ -147,7 +148,7 @@ static double permi_sample_terms(const perm_plan *plan, const permi_view *view, 
 
 /* Terms are about exp(-n/2) of the norms' product. More are sampled while they are below 2^-n / 8, which tells nothing
    of those that make the sum. */
-static permi_rounded_rows permi_plan_rounded_rows(const perm_plan *plan, const permi_view *view, int terms)
+static permi_rounded_rows permi_plan_rounded_rows(const permi_dense_plan *plan, const permi_view *view, int terms)
 {
   const int n = plan->n, most = PERMI_SAMPLED_FIRST + (n <= 10 ? 1 << (n - 1) : PERMI_SAMPLED_MOST);
   const double little = ldexp(0.125, -n);
@@ -169,7 +170,7 @@ static permi_rounded_rows permi_plan_rounded_rows(const perm_plan *plan, const p
    That part of the share counts for usual row sums, all of it where they cancel 100 times as much.
    Products and sums: n + 10 roundings a term: a few tenths of u S, as terms repeat, and, as if independent, sqrt(n) u
    root(S times the largest term), for when few terms dominate, as in positive matrices. */
-static void permi_rounded_estimate(const perm_plan *plan, const permi_view *view, permi_leaf *leaf)
+static void permi_rounded_estimate(const permi_dense_plan *plan, const permi_view *view, permi_leaf *leaf)
 {
   const permi_rounded_rows rounded = permi_plan_rounded_rows(plan, view, PERMI_SAMPLED_TERMS);
   const double n = plan->n, above = rounded.share / (100 * rounded.usual + 1e-300);

@@ -52,7 +52,7 @@ static perm_status permi_estimate_check(int n, const permi_view *view, perm_esti
   if (plan->estimator >= PERM_ESTIMATOR_SINKHORN && *negative)
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 4,
                       "plan: estimator %s is for matrices without negative or complex entries; glynn takes any",
-                      perm_estimator_name(plan->estimator));
+                      perm_name("estimator", plan->estimator));
   if (plan->estimator == PERM_ESTIMATOR_AUTO)
     plan->estimator = *negative ? PERM_ESTIMATOR_GLYNN
                       : plan->guarantee ? PERM_ESTIMATOR_REJECTION : PERM_ESTIMATOR_SINKHORN;

@@ -319,7 +319,7 @@ static size_t permi_exact_plain_explain(const permi_leaf *leaf, char *buffer, si
   else
     snprintf(how, sizeof how, "%d groups of rows, %d of two words", plain->groups, plain->wide_groups);
   return permi_say(buffer, size, "%s, n = %d: portable kernel%s, %s; %.3g elements, %llu chunks, %.3g s\n",
-                   perm_method_name(leaf->information.method), plain->n, plain->parts == 2 ? " (complex)" : "",
+                   perm_name("method", leaf->information.method), plain->n, plain->parts == 2 ? " (complex)" : "",
                    how, leaf->information.work, (unsigned long long)leaf->information.chunks,
                    leaf->information.seconds);
 }

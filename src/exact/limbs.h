@@ -332,7 +332,7 @@ static size_t permi_exact_explain(const permi_leaf *leaf, char *buffer, size_t s
   return permi_say(buffer, size,
                    "exact, n = %d: %s kernel%s, %s in %d limbs, %d of them halved%s; %.3g elements, "
                    "%llu chunks, %.3g s\n",
-                   exact->n, perm_isa_name(leaf->information.isa), exact->parts == 2 ? " (complex)" : "",
+                   exact->n, perm_name("isa", leaf->information.isa), exact->parts == 2 ? " (complex)" : "",
                    exact->transposed ? "columns" : "rows", exact->sums, even, skipped, leaf->information.work,
                    (unsigned long long)leaf->information.chunks, leaf->information.seconds);
 }

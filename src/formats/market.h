@@ -171,7 +171,7 @@ static int permi_read_market(permi_reader *reader, perm_format wanted)
   if (wanted != PERM_FORMAT_AUTO && (wanted >= PERM_FORMAT_EDGES || (wanted == PERM_FORMAT_ARRAY) != array ||
                                      (wanted == PERM_FORMAT_COORDINATE_COMPLEX && reader->kind != PERM_KIND_COMPLEX)))
     return permi_reader_fail(reader, "a banner of format %s, field %s found, but format %s asked for: leave that out",
-                             permi_banner[1].keyword[array], field, perm_format_name(wanted));
+                             permi_banner[1].keyword[array], field, perm_name("format", wanted));
   if (array && reader->kind == PERM_KIND_PATTERN)
     return permi_reader_fail(reader, "an array of field pattern found, real, complex or integer was expected");
   if (symmetry == PERMI_SKEW && reader->kind == PERM_KIND_PATTERN)

@@ -31,7 +31,8 @@ static perm_status permi_make_fits(const permi_maker *maker, int n)
              ? PERM_OK
              : permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
                           "a block of order %d is too large for method %s, which takes at most %d", n,
-                          perm_method_name(method == PERM_METHOD_AUTO ? PERM_METHOD_DENSE : method), PERM_MAX_N);
+                          perm_name("method", (perm_method)(method == PERM_METHOD_AUTO ? PERM_METHOD_DENSE : method)),
+                              PERM_MAX_N);
 }
 
 static perm_status permi_make_problem(const permi_maker *maker, const permi_block *block, permi_problem *problem,

@@ -501,7 +501,7 @@ static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *bl
   const int n = block->n, parts = maker->working->is_complex ? 2 : 1;
   permi_problem problem;
   void *entries;
-  perm_plan plan;
+  permi_dense_plan plan;
   permi_view view;
   int i, j, p, (*exponent)[PERM_MAX_N];
   perm_status status = permi_make_problem(maker, block, &problem, &entries);

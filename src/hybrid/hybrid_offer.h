@@ -11,7 +11,7 @@ static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t 
   const double all = hybrid->operations_a_term * ldexp(1, hybrid->n - 1 - hybrid->inner);
   size_t length = 0;
   permi_hybrid_say(buffer, size, &length, "block of order %d: %s, %s, %s%s; columns: %d inner, %d low, ", hybrid->n,
-                   perm_method_name(leaf->information.method), perm_isa_name(leaf->information.isa),
+                   perm_name("method", leaf->information.method), perm_name("isa", leaf->information.isa),
                    algebra[hybrid->algebra], hybrid->transposed ? ", transposed" : "", hybrid->inner, hybrid->low);
   if (hybrid->code)
     permi_code_explain(hybrid, all, buffer, size, &length);

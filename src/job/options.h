@@ -78,7 +78,7 @@ static perm_status permi_check_options(const perm_options *options, int argument
     return permi_fail(result, PERM_ERROR_OPTION, argument, "options: %s", bad);
   if (options->isa != PERM_ISA_CUDA && !permi_isa_here(options->isa))
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, argument, "options: this machine has no %s; its best is %s",
-                      perm_isa_name(options->isa), perm_isa_name(perm_isa_best()));
+                      perm_name("isa", options->isa), perm_name("isa", perm_isa_best()));
   return PERM_OK;
 }
 
@@ -107,7 +107,7 @@ static perm_status permi_judge(const perm_options *options, perm_result *result)
   if (result->status == PERM_OK && options->certify && result->error_bound == (double)INFINITY) {
     result->status = PERM_TOLERANCE_NOT_MET;
     snprintf(result->message, sizeof result->message, "certify: no guaranteed bound for this matrix by method %s",
-             perm_method_name(result->method));
+             perm_name("method", result->method));
   }
   if (result->status == PERM_OK && options->tolerance > 0 && relative > options->tolerance) {
     result->status = PERM_TOLERANCE_NOT_MET;

@@ -156,7 +156,7 @@ static perm_status permi_cauchy_general(const permi_nodes *nodes, const perm_opt
   const permi_problem moduli = permi_problem_make(n, n, a, NULL, n, &permi_reach_real, NULL, NULL);
   perm_options general = *options;
   perm_result largest;
-  perm_plan plan;
+  permi_dense_plan plan;
   perm_status status = PERM_ERROR_MEMORY;
   double sum, sums = 0;
   int i, j, signs = parts == 2;
@@ -215,7 +215,7 @@ static perm_status permi_cauchy_check(const permi_nodes *nodes, const perm_optio
     return permi_fail(result, PERM_ERROR_SIZE, 1, "n is %d, not between 0 and %d", n, PERM_CAUCHY_MAX_N);
   if (options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_BORCHARDT)
     return permi_fail(result, PERM_ERROR_OPTION, 4, "options: method %s does not take nodes",
-                      perm_method_name(options->method));
+                      perm_name("method", options->method));
   if (options->precision == PERM_PRECISION_EXACT || options->modulus)
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 4, "options: nodes are computed with in double-double only");
   for (side = 0; side < 2 && n; side++) {

@@ -276,7 +276,7 @@ static perm_status permi_factors_check(const permi_factors *factors, const perm_
     return permi_fail(result, PERM_ERROR_RANK, 2, "the rank %d is not between 0 and the order %d", r, n);
   if (options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_LOW_RANK)
     return permi_fail(result, PERM_ERROR_OPTION, 7, "options: method %s does not take factors",
-                      perm_method_name(options->method));
+                      perm_name("method", options->method));
   if (options->precision == PERM_PRECISION_EXACT || options->modulus)
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 7, "options: factors are computed in double-double only");
   for (side = 0; side < 2 && r; side++) {

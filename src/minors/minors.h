@@ -120,7 +120,7 @@ static void permi_minors_write_out(const permi_minors *minors, int scaled, doubl
 static int permi_minors_scale(permi_minors *minors, double *full)
 {
   const int one_row = minors->least == minors->rows - 1, n = minors->total;
-  perm_plan plan;
+  permi_dense_plan plan;
   int i, j, copy, first;
   permi_minors_scale_flat(minors);
   if (full) {

@@ -169,7 +169,7 @@ static perm_status permi_minors_tables(permi_minors *minors, const perm_allocato
 /* What the grid cuts from terms whose factors are the rows of a scaled matrix. */
 static double permi_minors_rounded(const permi_minors *minors, const double *full)
 {
-  perm_plan plain;
+  permi_dense_plan plain;
   const permi_view view = permi_view_of(full, minors->total, minors->parts, NULL);
   memset(&plain, 0, sizeof plain);
   plain.n = minors->total;

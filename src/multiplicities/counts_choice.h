@@ -241,8 +241,8 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
   static const struct {
     perm_method method;
     int by_columns, square_only;
-  } engines[] = {{PERM_METHOD_SUBSETS, 0, 0}, {PERM_METHOD_SUBSETS, 1, 0}, {PERM_METHOD_REPEATS, 0, 0},
-                 {PERM_METHOD_REPEATS, 1, 1}, {PERM_METHOD_SHORT, 0, 0},   {PERM_METHOD_SHORT, 1, 1},
+  } engines[] = {{PERM_METHOD_SUBSETS, 0, 0}, {PERM_METHOD_SUBSETS, 1, 0}, {PERM_METHOD_MULTIPLICITIES, 0, 0},
+                 {PERM_METHOD_MULTIPLICITIES, 1, 1}, {PERM_METHOD_SHORT, 0, 0},   {PERM_METHOD_SHORT, 1, 1},
                  {PERM_METHOD_RYSER, 1, 0},   {PERM_METHOD_RYSER, 0, 1},   {PERM_METHOD_PADDED, 1, 0},
                  {PERM_METHOD_EXPANSION, 1, 0}};
   const int square = counted->rows == counted->columns, chosen = options->method == PERM_METHOD_AUTO;
@@ -258,7 +258,7 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
     permi_choice choice;
     const perm_method method = engines[k].method;
     if (chosen ? method == PERM_METHOD_PADDED || method == PERM_METHOD_EXPANSION ||
-                     method == (square ? PERM_METHOD_SHORT : PERM_METHOD_REPEATS)
+                     method == (square ? PERM_METHOD_SHORT : PERM_METHOD_MULTIPLICITIES)
                : method != options->method)
       continue;
     if (engines[k].square_only && !square)

@@ -4,7 +4,7 @@
      Ryser [Rys63]        sum_v (-1)^(M-k) binom(N-k, M-k) prod_d binom(c_d, v_d) F(sum_d v_d a_fd), k = sum_d v_d <= M
    F is the product of the forms with their counts; in Glynn's sum over M rows with N > M columns as forms, their
    elementary symmetric function e_M. v -> c - v keeps Glynn's terms: the last digit takes v <= c/2 only, doubled but
-   for v = c/2. Forms are exact where a walk starts: entries on two grids, as in PERM_FORM_SPLIT, or 128-bit
+   for v = c/2. Forms are exact where a walk starts: entries on two grids, as in PERMI_FORM_SPLIT, or 128-bit
    integers. */
 #pragma once
 #include "../dense/kernels.h"

@@ -296,7 +296,7 @@ static int permi_spy_print(FILE *file, const void *what)
     const perm_leaf *leaf = &spy->job->leaf[i].information;
     const int y = table + 46 + 24 * i;
     permi_spy_label(file, PERMI_SPY_LEFT, y, "", "order %d", leaf->n);
-    permi_spy_label(file, 200, y, "", "%s", perm_method_name(leaf->method));
+    permi_spy_label(file, 200, y, "", "%s", perm_name("method", leaf->method));
     permi_spy_label(file, 450, y, "text-anchor=\"end\"", "%s", permi_time_words(leaf->seconds).text);
     if (leaf->bytes > 0)
       permi_spy_label(file, 600, y, "text-anchor=\"end\"", "%s", permi_spy_bytes(leaf->bytes).text);

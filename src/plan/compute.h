@@ -108,7 +108,7 @@ PERMI_COLD static int permi_reduced_is_dense(const permi_array *array, const per
   const permi_counted *counted = &array->counted;
   const permi_view view = permi_view_of(square->real, square->ld, square->parts, square->reach);
   permi_choice choice;
-  perm_plan plan;
+  permi_dense_plan plan;
   if (options->method != PERM_METHOD_AUTO || !counted->real || counted->integer || counted->zero ||
       counted->m != counted->rows || counted->n != counted->columns || counted->rows != counted->columns ||
       counted->n < 5 || counted->n > PERM_MAX_N)
@@ -167,7 +167,7 @@ static perm_status permi_compute(const permi_problem *problem, permi_looking loo
 }
 
 static perm_status permi_plan_public(int m, int n, const permi_reach *reach, const double *a, ptrdiff_t ld,
-                                     const perm_options *options_given, perm_plan *plan, perm_result *result)
+                                     const perm_options *options_given, permi_dense_plan *plan, perm_result *result)
 {
   const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, reach, NULL, NULL);
   permi_metered call;
@@ -176,24 +176,24 @@ static perm_status permi_plan_public(int m, int n, const permi_reach *reach, con
 }
 
 PERM_API perm_status perm_plan_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
-                                    perm_plan *plan, perm_result *result)
+                                    permi_dense_plan *plan, perm_result *result)
 {
   return permi_plan_public(m, n, &permi_reach_real, a, ld, options, plan, result);
 }
 
 PERM_API perm_status perm_plan_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
-                                       perm_plan *plan, perm_result *result)
+                                       permi_dense_plan *plan, perm_result *result)
 {
   return permi_plan_public(m, n, &permi_reach_complex, a, ld, options, plan, result);
 }
 
-PERM_API perm_status perm_job_create_real(const perm_plan *plan, const double *a, ptrdiff_t ld,
+PERM_API perm_status perm_job_create_real(const permi_dense_plan *plan, const double *a, ptrdiff_t ld,
                                           const perm_options *options, perm_job **job, perm_result *result)
 {
   return permi_job_create(plan, &permi_reach_real, a, ld, options, job, result);
 }
 
-PERM_API perm_status perm_job_create_complex(const perm_plan *plan, const double *a, ptrdiff_t ld,
+PERM_API perm_status perm_job_create_complex(const permi_dense_plan *plan, const double *a, ptrdiff_t ld,
                                              const perm_options *options, perm_job **job, perm_result *result)
 {
   return permi_job_create(plan, &permi_reach_complex, a, ld, options, job, result);

@@ -131,7 +131,7 @@ static perm_status permi_array_watched(void *context, const perm_options *option
 
 static const permi_solver permi_array_solver = {permi_array_watched, permi_array_make, permi_array_next};
 
-static perm_status permi_job_metered(const perm_plan *plan, const permi_problem *problem,
+static perm_status permi_job_metered(const permi_dense_plan *plan, const permi_problem *problem,
                                      const perm_options *options_given, perm_job **job, perm_result *result)
 {
   const perm_options *options = permi_options(options_given);
@@ -149,7 +149,7 @@ static perm_status permi_job_metered(const perm_plan *plan, const permi_problem 
     return status;
   if (plan->isa != PERM_ISA_CUDA && !permi_isa_here(plan->isa))
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 1, "plan is for %s kernels; this machine's best is %s",
-                      perm_isa_name(plan->isa), perm_isa_name(perm_isa_best()));
+                      perm_name("isa", plan->isa), perm_name("isa", perm_isa_best()));
   if (plan->is_complex != (problem->parts == 2))
     return permi_fail(result, PERM_ERROR_STATE, 1, "plan is for a %s matrix", plan->is_complex ? "complex" : "real");
   /* a plan from outside is not trusted: it is made again */
@@ -173,7 +173,8 @@ static perm_status permi_job_metered(const perm_plan *plan, const permi_problem 
   return permi_job_asked(permi_array_make(&maker, options, job, result), &planned, job);
 }
 
-static perm_status permi_job_create(const perm_plan *plan, const permi_reach *reach, const double *a, ptrdiff_t ld,
+static perm_status permi_job_create(const permi_dense_plan *plan, const permi_reach *reach, const double *a,
+                                    ptrdiff_t ld,
                                     const perm_options *options_given, perm_job **job, perm_result *result)
 {
   const int n = plan ? plan->n : 0;

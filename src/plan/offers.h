@@ -10,7 +10,7 @@
 
 static int permi_is_counts_method(perm_method method)
 {
-  return method == PERM_METHOD_SUBSETS || method == PERM_METHOD_REPEATS || method == PERM_METHOD_SHORT ||
+  return method == PERM_METHOD_SUBSETS || method == PERM_METHOD_MULTIPLICITIES || method == PERM_METHOD_SHORT ||
          method == PERM_METHOD_PADDED;
 }
 
@@ -65,7 +65,7 @@ typedef struct permi_array {
   int exact_planned;            /* 1: `exact` is made */
   permi_counted counted, whole; /* whole: the doubles as integers */
   permi_choice choice;
-  perm_plan plan;
+  permi_dense_plan plan;
   permi_exact_plan exact;
   permi_rank *rank;
   permi_offer rank_offer;
@@ -106,13 +106,13 @@ static int permi_doubling_is_cheap(const permi_problem *problem, const perm_opti
   double elements;
   if (!options->certify || !rounded || n < 4 || n > PERMI_NEAR_N || options->method != PERM_METHOD_AUTO)
     return 0;
-  usual = permi_kernel_for(kernels, permi_isa(options), PERM_FORM_PAIR, PERMI_ROUNDED, n);
-  doubled = permi_kernel_for(kernels, permi_isa(options), PERM_FORM_SPLIT, PERMI_DOUBLED, n);
+  usual = permi_kernel_for(kernels, permi_isa(options), PERMI_FORM_PAIR, PERMI_ROUNDED, n);
+  doubled = permi_kernel_for(kernels, permi_isa(options), PERMI_FORM_SPLIT, PERMI_DOUBLED, n);
   elements = (double)n * (double)(1 << (n - 1));
   return elements / doubled->rate <= 1.5 * (5e-6 + elements / usual->rate);
 }
 
-static perm_status permi_plan_array(const permi_problem *problem, const perm_options *options, perm_plan *plan,
+static perm_status permi_plan_array(const permi_problem *problem, const perm_options *options, permi_dense_plan *plan,
                                     perm_result *result)
 {
   const int m = problem->m, n = problem->n;
@@ -156,7 +156,7 @@ static perm_status permi_dense_offer(permi_maker *maker, const struct permi_bloc
                                      permi_offer *offer)
 {
   permi_array *array = maker->array;
-  perm_plan *plan = &array->plan;
+  permi_dense_plan *plan = &array->plan;
   perm_options options;
   perm_status status;
   (void)block;
@@ -257,7 +257,7 @@ PERMI_COLD static perm_status permi_repeats_price(permi_maker *maker, permi_offe
       permi_counted_make(problem, &options->allocator, &array->counted) != PERM_OK)
     return PERM_OK;
   permi_counted_price(array, options, offer);
-  kernel = permi_kernel_for(&problem->reach->kernels, permi_isa(options), PERM_FORM_PAIR, PERMI_ROUNDED, n);
+  kernel = permi_kernel_for(&problem->reach->kernels, permi_isa(options), PERMI_FORM_PAIR, PERMI_ROUNDED, n);
   array->reduced = array->constant >= 0 || !kernel || offer->seconds < n * ldexp(1, n - 1) / kernel->rate;
   if (!array->reduced) {
     offer->seconds = (double)INFINITY;
@@ -283,7 +283,8 @@ PERMI_COLD static perm_status permi_choice_refuse(const permi_choice *choice, co
   if (choice->seconds == (double)INFINITY)
     return permi_fail(result,
                       choice->why && choice->precision == PERM_PRECISION_EXACT ? PERM_ERROR_OVERFLOW : PERM_ERROR_LIMIT,
-                      options->method == PERM_METHOD_AUTO ? 0 : argument, "%s: %s%s", perm_method_name(options->method),
+                      options->method == PERM_METHOD_AUTO ? 0 : argument, "%s: %s%s", perm_name("method",
+                                                                                                options->method),
                       choice->why ? choice->why : "more memory than max_bytes = ",
                       choice->why ? "" : permi_size_words(most > 0 ? most : PERMI_COUNTS_BYTES).text);
   if (most > 0 && choice->bytes > permi_max_bytes(options))
@@ -391,7 +392,7 @@ static perm_status permi_low_rank_offer(permi_maker *maker, const struct permi_b
   if ((options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_LOW_RANK) ||
       options->precision == PERM_PRECISION_KAHAN || array->constant >= 0 ||
       !array->argument) { /* a block, whose chooser looks itself */
-    snprintf(offer->why, sizeof offer->why, "is asked for in precision %s", perm_precision_name(options->precision));
+    snprintf(offer->why, sizeof offer->why, "is asked for in precision %s", perm_name("precision", options->precision));
     return PERM_OK;
   }
   if (!permi_rank_look(array->problem, options, maker->watch, &array->rank, &why))
@@ -421,7 +422,7 @@ static perm_status permi_low_rank_make(permi_maker *maker, const struct permi_bl
 }
 
 #define PERMI_DOUBLE_ENGINES                                                                                           \
-  {PERM_METHOD_REPEATS, permi_counted_offer, permi_counted_leaf, NULL, 0},                                             \
+  {PERM_METHOD_MULTIPLICITIES, permi_counted_offer, permi_counted_leaf, NULL, 0},                                      \
   {PERM_METHOD_DENSE, permi_dense_offer, permi_dense_make, NULL, 0}
 static const permi_engine permi_double_engines[] = {PERMI_DOUBLE_ENGINES};
 static const permi_engine permi_array_engines[] = {

@@ -59,7 +59,7 @@ static size_t permi_proof_explain(const permi_leaf *leaf, char *buffer, size_t s
   return permi_say(buffer, size,
                    "proof, n = %d: %s kernel%s, %d prime%s, polynomials of %llu values, a file of %.3g MB; %.3g "
                    "products, %.3g s\n",
-                   proof->n, perm_isa_name(leaf->information.isa), proof->parts == 2 ? " (complex)" : "",
+                   proof->n, perm_name("isa", leaf->information.isa), proof->parts == 2 ? " (complex)" : "",
                    proof->primes, proof->primes == 1 ? "" : "s", (unsigned long long)proof->values,
                    8e-6 * (double)proof->values * proof->runs,
                    leaf->information.work * leaves, leaf->information.seconds * leaves);
@@ -285,7 +285,7 @@ static perm_status permi_proof_refuse(const permi_problem *problem, const perm_o
   int i;
   if (options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_PROOF)
     return permi_fail(result, PERM_ERROR_OPTION, argument, "options: prove goes with methods auto and proof, not %s",
-                      perm_method_name(options->method));
+                      perm_name("method", options->method));
   if (!problem->integer)
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, argument,
                       "options: proofs are of integers: use perm_compute_integer or _gaussian, or precision exact");

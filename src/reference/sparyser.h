@@ -237,7 +237,7 @@ static size_t permi_ryser_explain(const permi_leaf *leaf, char *buffer, size_t s
   return permi_say(buffer, size,
                    "%s, order %d%s: %d digits, %d of them groups, %.3g terms%s, about %.3g moves%s, "
                    "predicted %.3g s, %.0f chunks\n",
-                   perm_method_name(leaf->information.method), ryser->n, ryser->transposed ? " transposed" : "",
+                   perm_name("method", leaf->information.method), ryser->n, ryser->transposed ? " transposed" : "",
                    ryser->digits, ryser->groups, ryser->terms, ryser->halves ? " (Nijenhuis and Wilf)" : "",
                    ryser->nodes, ryser->integers ? " of 128-bit integers" : "", ryser->seconds,
                    (double)leaf->information.chunks);

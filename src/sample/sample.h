@@ -22,7 +22,7 @@
 static const permi_engine permi_sample_engines[] = {
     {PERM_METHOD_BAND, permi_band_offer, NULL, permi_owned_release, PERMI_PROVEN},
     {PERM_METHOD_TREE, permi_tree_offer, NULL, permi_owned_release, PERMI_PROVEN},
-    {PERM_METHOD_CLASSES, permi_classes_offer, NULL, permi_owned_release, PERMI_PROVEN},
+    {PERM_METHOD_TWINS, permi_classes_offer, NULL, permi_owned_release, PERMI_PROVEN},
     {PERM_METHOD_FRONTIER, permi_frontier_offer, NULL, permi_owned_release, PERMI_PROVEN},
     {PERM_METHOD_LISTS, permi_frontier_offer, NULL, permi_owned_release, PERMI_NAMED},
     {PERM_METHOD_ARRAYS, permi_frontier_offer, NULL, permi_owned_release, PERMI_NAMED}};
@@ -178,7 +178,7 @@ static perm_status permi_sample_hear(permi_maker *maker, const permi_block *bloc
   if (status != PERM_OK || !(offer->seconds < (double)INFINITY))
     return status;
   if ((engine->method == PERM_METHOD_BAND && !permi_trace_words(&((permi_band *)offer->plan)->numbers, block)) ||
-      (engine->method == PERM_METHOD_CLASSES && !permi_trace_words(&((permi_classes *)offer->plan)->numbers, block))) {
+      (engine->method == PERM_METHOD_TWINS && !permi_trace_words(&((permi_classes *)offer->plan)->numbers, block))) {
     permi_refuse(offer, PERM_ERROR_OVERFLOW, "would need integers of more than %d bits", 64 * PERM_INTEGER_WORDS);
     return status;
   }
@@ -188,12 +188,12 @@ static perm_status permi_sample_hear(permi_maker *maker, const permi_block *bloc
   if (few > limit && few < all)
     permi_refuse(offer, PERM_ERROR_LIMIT,
                  "by method %s: samples keep the states of all steps, predicted %s, or %s where only some are kept, "
-                 "over %s", perm_method_name(engine->method), permi_size_words(all).text, permi_size_words(few).text,
+                 "over %s", perm_name("method", engine->method), permi_size_words(all).text, permi_size_words(few).text,
                  permi_size_words(limit).text);
   else if (few > limit)
     permi_refuse(offer, PERM_ERROR_LIMIT,
                  "by method %s: samples keep the states of all steps, predicted %s, over %s",
-                 perm_method_name(engine->method), permi_size_words(all).text, permi_size_words(limit).text);
+                 perm_name("method", engine->method), permi_size_words(all).text, permi_size_words(limit).text);
   return status;
 }
 
@@ -351,7 +351,7 @@ static perm_status permi_sample_check(const permi_given *given, const permi_samp
       (options->precision != PERM_PRECISION_DEFAULT && options->precision != PERM_PRECISION_FAST &&
        options->precision != PERM_PRECISION_EXACT))
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2,
-                      "options: samples take methods auto, band, tree, classes, frontier, lists and arrays, precisions "
+                      "options: samples take methods auto, band, tree, twins, frontier, lists and arrays, precisions "
                       "default, fast and exact, and no modulus, certify, tolerance or checkpoint");
   if (count && given->m && (!columns || count > SIZE_MAX / sizeof(int) / (uint64_t)given->m))
     return permi_fail(result, columns ? PERM_ERROR_SIZE : PERM_ERROR_NULL, columns ? argument + 4 : argument + 5,

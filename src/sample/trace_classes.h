@@ -1,5 +1,5 @@
 /* ================================================================================== >>trace_classes
-   Samples from method classes. */
+   Samples from method twins. */
 #pragma once
 #include "trace.h"
 #include "../twins/classes_order.h"

@@ -237,11 +237,11 @@ static int permi_signs_takes(const permi_maker *maker, const permi_block *block,
     permi_refuse(offer, PERM_ERROR_LIMIT, "is larger than the %d columns that signs take: try method frontier",
                  PERM_MAX_N);
   else if (!block->integer)
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has %s: method signs takes exact integers; try method hybrid",
+    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has %s: method sign-search takes exact integers; try method hybrid",
                  precision == PERM_PRECISION_DEFAULT ? "real or complex entries" : "rounded numbers asked for");
   else if (block->imaginary_integer)
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED,
-                 "has Gaussian integers, which method signs does not take: try frontier");
+                 "has Gaussian integers, which method sign-search does not take: try frontier");
   else if (rival < PERMI_SIGNS_LEAST_SECONDS)
     permi_refuse(offer, PERM_ERROR_LIMIT, "is done before an order of its columns is found");
   return !offer->why[0];
@@ -369,7 +369,8 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
     signs->twos = permi_signs_prepare(block, work, plan, maker->watch);
     if (signs->twos < 0)
       permi_refuse(offer, PERM_ERROR_LIMIT,
-                   "has rows whose moduli add up to more than the %d that method signs counts: try method sparyser",
+                   "has rows whose moduli add up to more than the %d that method sign-search counts: try method "
+                   "sparyser",
                    PERMI_SIGNS_MOST);
     else if (permi_signs_leaves(&work->model) * ldexp(PERMI_SIGNS_LEAF_SECONDS, block->n - 1) > rival * faster)
       permi_refuse(offer, PERM_ERROR_LIMIT, "takes more than %s: too few signs are pruned",
@@ -388,7 +389,8 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
       signs->evens += !(work->matrix.sum[i] & 1);
     signs->fingerprint = permi_signs_hash(signs, &work->matrix, &work->order);
     if (made && !offer->why[0] && options->isa == PERM_ISA_CUDA && !signs->gpu)
-      permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is too small or has too large sums for method signs on GPUs: leave "
+      permi_refuse(offer, PERM_ERROR_UNSUPPORTED,
+                   "is too small or has too large sums for method sign-search on GPUs: leave "
                                                   "options.isa open, and it runs on the CPU");
     if (made && !offer->why[0])
       offer->seconds = signs->gpu ? signs->gpu_seconds : signs->seconds;
@@ -429,7 +431,7 @@ static size_t permi_signs_explain(const permi_leaf *leaf, char *buffer, size_t s
       "block, %d join both; %d sums of rows even, %d columns doubled; %d moves of annealing\n"
       "signs: about %.3g nodes, %.3g joins of %.3g patterns in %.3g pairs, of 2^%d; predicted %.3g s +- %.2g%% (95 %%, "
       "by random probes); %.0f prefixes of %d columns in %d ranges\n",
-      signs->n, perm_isa_name(leaf->information.isa), signs->prefix, signs->length[0], signs->length[1],
+      signs->n, perm_name("isa", leaf->information.isa), signs->prefix, signs->length[0], signs->length[1],
       place[4] - place[3], place[2] - place[1], place[3] - place[2], place[1], signs->evens,
       signs->twos, signs->moves, signs->counted[0],
       signs->counted[1], signs->counted[2], signs->counted[3], signs->n - 1, leaf->information.seconds,

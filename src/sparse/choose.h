@@ -86,13 +86,13 @@ static const permi_engine permi_engines[] = {
     {PERM_METHOD_PLANAR, permi_planar_offer, permi_planar_make, permi_owned_release, PERMI_PROVEN},
     {PERM_METHOD_BAND, permi_band_offer, permi_band_make, permi_owned_release, PERMI_PROVEN},
     {PERM_METHOD_TREE, permi_tree_offer, permi_tree_make, permi_owned_release, PERMI_PROVEN},
-    {PERM_METHOD_CLASSES, permi_classes_offer, permi_classes_make, permi_owned_release, PERMI_PROVEN},
+    {PERM_METHOD_TWINS, permi_classes_offer, permi_classes_make, permi_owned_release, PERMI_PROVEN},
     {PERM_METHOD_FRONTIER, permi_frontier_first, permi_frontier_make, permi_owned_release,
      PERMI_PROVEN | PERMI_SETTLES},
     {PERM_METHOD_LISTS, permi_frontier_offer, permi_frontier_make, permi_owned_release, PERMI_NAMED},
     {PERM_METHOD_SORTING, permi_sorting_offer, permi_sorting_make, permi_owned_release, PERMI_NAMED},
     {PERM_METHOD_ARRAYS, permi_frontier_offer, permi_frontier_make, permi_owned_release, PERMI_NAMED},
-    {PERM_METHOD_SIGNS, permi_signs_offer, permi_signs_make, permi_owned_release, 0},
+    {PERM_METHOD_SIGN_SEARCH, permi_signs_offer, permi_signs_make, permi_owned_release, 0},
     {PERM_METHOD_HYBRID, permi_hybrid_offer, permi_hybrid_make, permi_hybrid_release, PERMI_CAUTION},
     {PERM_METHOD_CACHED, permi_hybrid_offer, permi_hybrid_make, permi_hybrid_release, PERMI_NAMED},
     {PERM_METHOD_SPARYSER, permi_sparyser_offer, permi_ryser_make, permi_release, 0},
@@ -122,9 +122,9 @@ static perm_status permi_offer_note(permi_maker *maker, const permi_block *block
     return PERM_OK;
   if (seconds < (double)INFINITY)
     permi_say(line, sizeof line, "  order %d, %-12s predicted %.3g s, %.3g bytes%s%s\n", block->n,
-              perm_method_name(method), seconds, bytes, why[0] ? ": " : "", why);
+              perm_name("method", method), seconds, bytes, why[0] ? ": " : "", why);
   else
-    snprintf(line, sizeof line, "  order %d, %-12s no: the block %s\n", block->n, perm_method_name(method), why);
+    snprintf(line, sizeof line, "  order %d, %-12s no: the block %s\n", block->n, perm_name("method", method), why);
   return permi_job_note(job, 1, line) &&
                  permi_job_push_offer(job, maker->blocks_noted, block->n, method, seconds, bytes, strlen(why))
              ? PERM_OK
@@ -141,7 +141,7 @@ static perm_status permi_make_engine(permi_maker *maker, const permi_block *bloc
   if (options->max_bytes > 0 && offer->bytes > permi_max_bytes(options))
     return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
                       "method %s is predicted to need %s and %s for a block of order %d, over max_bytes = %s",
-                      perm_method_name(engine->method), permi_size_words(offer->bytes).text,
+                      perm_name("method", engine->method), permi_size_words(offer->bytes).text,
                       permi_time_words(offer->seconds).text, block->n, permi_size_words(options->max_bytes).text);
   leaf->information.kind = PERM_LEAF_TASK;
   leaf->information.method = engine->method;
@@ -160,7 +160,7 @@ static perm_status permi_make_engine(permi_maker *maker, const permi_block *bloc
     if (options->max_seconds > 0 && maker->task_seconds > options->max_seconds && !permi_in_pieces(options)) {
       status = permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
                           "method %s is predicted to take %s, over max_seconds = %.3g",
-                          perm_method_name(engine->method), permi_time_words(maker->task_seconds).text,
+                          perm_name("method", engine->method), permi_time_words(maker->task_seconds).text,
                           options->max_seconds);
       leaf->release(allocator, leaf->context);
     }
@@ -185,7 +185,7 @@ static perm_status permi_make_named(permi_maker *maker, const permi_block *block
     status = permi_fail_long(maker->result);
   else if (status == PERM_OK)
     status = permi_fail(maker->result, offer.status, 2, "options: method %s: a block of order %d %s",
-                        perm_method_name(maker->options->method), block->n, offer.why);
+                        perm_name("method", maker->options->method), block->n, offer.why);
   permi_offer_clear(allocator, engine, &offer);
   return status;
 }
@@ -226,7 +226,7 @@ static perm_status permi_fail_hopeless(permi_maker *maker, const permi_block *bl
                     "a block of order %d with %d entries is out of reach: %s%s%smethod %s is predicted to take %s "
                     "and %s",
                     block->n, block->edges, sure ? "it is planar, but " : "", sure ? planar->why : "",
-                    sure ? ", so leave out certify; " : "", perm_method_name(permi_engines[offers->chosen].method),
+                    sure ? ", so leave out certify; " : "", perm_name("method", permi_engines[offers->chosen].method),
                     permi_time_words(best->seconds).text, permi_size_words(best->bytes).text);
 }
 
@@ -330,7 +330,7 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
     first = offers.chosen < 0 ? (double)INFINITY : offers.best;
     status = permi_make_rival(maker, block, first, 0, leaf, &counts, &made);
     if (status == PERM_OK)
-      status = permi_offer_note(maker, block, integer ? PERM_METHOD_EXACT : PERM_METHOD_REPEATS, counts, 0, "");
+      status = permi_offer_note(maker, block, integer ? PERM_METHOD_EXACT : PERM_METHOD_MULTIPLICITIES, counts, 0, "");
   }
   if (status == PERM_OK && !made)
     status = permi_take_best(maker, block, &offers, leaf);

@@ -20,7 +20,7 @@ static size_t permi_frontier_explain(const permi_leaf *leaf, char *buffer, size_
   return permi_say(buffer, size,
                    "%s, order %d: width %d, %d steps, at most %.3g states in %s, about %.3g transitions of %s, "
                    "predicted %.3g s, %.3g bytes%s\n",
-                   perm_method_name(leaf->information.method), leaf->information.n, frontier->width, frontier->steps,
+                   perm_name("method", leaf->information.method), leaf->information.n, frontier->width, frontier->steps,
                    fmax(frontier->room[0], frontier->room[1]),
                    !frontier->arrays                        ? "lists"
                    : frontier->arrays->lists                ? "lists on a GPU"
@@ -103,9 +103,9 @@ static double permi_dense_seconds(const perm_options *options, int n, int parts)
                           ? PERMI_DOUBLED
                       : precision == PERM_PRECISION_ACCURATE ? PERMI_COMPENSATED
                                                              : PERMI_ROUNDED;
-  const perm_form form = product != PERMI_ROUNDED ? PERM_FORM_SPLIT
-                         : parts == 2             ? PERM_FORM_PAIR
-                                                  : PERM_FORM_NORMALISED;
+  const permi_form form = product != PERMI_ROUNDED ? PERMI_FORM_SPLIT
+                         : parts == 2             ? PERMI_FORM_PAIR
+                                                  : PERMI_FORM_NORMALISED;
   const permi_kernel *kernel =
       permi_kernel_for(&permi_reach_of(parts)->kernels, permi_isa(options), form, product, PERM_MAX_N);
   const double seconds = n * ldexp(1, n - 1) / (kernel ? kernel->rate : permi_dense_rate(options));

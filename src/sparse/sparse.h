@@ -184,7 +184,7 @@ static perm_status permi_sparse_job_planned(const permi_given *given, const perm
     return status;
   snprintf(line, sizeof line,
            "precision %s at once for the tolerance: with a checkpoint or parts it is not raised later\n",
-           perm_precision_name((*job)->precision));
+           perm_name("precision", (*job)->precision));
   if (permi_job_note(*job, 0, line))
     return PERM_OK;
   permi_job_replace(job, NULL);
@@ -351,7 +351,7 @@ PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const
 }
 
 #if defined(PERMI_ROUTE)
-/* Looks at 2 x 2 minors without zeros: nearly all vanish where method classes has few classes of nearly full lines, as
+/* Looks at 2 x 2 minors without zeros: nearly all vanish where method twins has few classes of nearly full lines, as
    in J minus a sparse matrix, and next to none of others. */
 #define PERMI_ROUTE_MINORS 64
 static int permi_route_counts(const permi_given *given)

@@ -91,7 +91,7 @@ static perm_status permi_make_whole(const permi_given *given, permi_maker *maker
   const perm_allocator *allocator = &maker->options->allocator;
   permi_problem problem;
   permi_view view;
-  perm_plan plan;
+  permi_dense_plan plan;
   permi_leaf leaf;
   void *entries;
   perm_status status = permi_make_fits(maker, given->n);
@@ -257,7 +257,7 @@ static perm_status permi_sparse_check(const permi_given *given, const perm_optio
                       given->m, given->n, PERMI_PROOF_MAX_N);
   if (options->modulus && options->precision != PERM_PRECISION_EXACT && options->precision != PERM_PRECISION_DEFAULT)
     return permi_fail(result, PERM_ERROR_OPTION, 2, "options: modulus goes with precision exact, not %s",
-                      perm_precision_name(options->precision));
+                      perm_name("precision", options->precision));
   *exact = exactly || (options->precision == PERM_PRECISION_DEFAULT && given->kind <= PERM_KIND_INTEGER);
   if (permi_sparse_by_counts(given, options))
     return PERM_OK;
@@ -275,7 +275,7 @@ static perm_status permi_sparse_check(const permi_given *given, const perm_optio
   if (exactly && whole && !options->prove) /* which says so itself */
     return permi_fail(result, PERM_ERROR_OPTION, 2,
                       "options: method %s does not compute with precision exact; auto, exact and the sparse methods do",
-                      perm_method_name(options->method));
+                      perm_name("method", options->method));
   if (exactly && !permi_given_integers(given, &row, &bad, watch))
     return watch->stopped != PERM_OK
            ? permi_fail_stopped(watch, result)

@@ -1,5 +1,5 @@
 /* ======================================================================================== >>classes
-   Method classes: the frontier with waiting vertices counted, not told apart. */
+   Method twins: the frontier with waiting vertices counted, not told apart. */
 #pragma once
 #include "../frontier/frontier.h"
 

@@ -1,5 +1,5 @@
 /* ================================================================================== >>classes_build
-   Makes the steps of method classes, the last one first. */
+   Makes the steps of method twins, the last one first. */
 #pragma once
 #include "classes.h"
 

@@ -1,5 +1,5 @@
 /* ================================================================================== >>classes_order
-   The order of the vertices for method classes, its price and offer. */
+   The order of the vertices for method twins, its price and offer. */
 #pragma once
 #include "classes_run.h"
 
@@ -169,7 +169,7 @@ static perm_status permi_classes_offer(permi_maker *maker, const permi_block *bl
   const permi_working *working = maker->working;
   const double vertices = 2.0 * block->n, begin = maker->watch->worked;
   const double finding = PERMI_CLASS_PLAN_SECONDS * (vertices * vertices + 8.0 * block->edges);
-  const int named = maker->options->method == PERM_METHOD_CLASSES;
+  const int named = maker->options->method == PERM_METHOD_TWINS;
   const double worth = named ? PERMI_CLASS_NAMED_SECONDS
                              : fmin(PERMI_CLASS_SHARE * rival, PERMI_CLASS_ENTRY_SECONDS * block->edges);
   permi_classes like, *best = NULL, *plan;

@@ -1,5 +1,5 @@
 /* ==================================================================================== >>classes_run
-   Runs method classes: steps from states to states. */
+   Runs method twins: steps from states to states. */
 #pragma once
 #include "../frontier/steps_run.h"
 #include "classes_build.h"

@@ -50,12 +50,12 @@ static int is_refusal(const problem *p, const perm_result *r, const char *call)
   case PERM_OK: case PERM_TOLERANCE_NOT_MET: return 0;
   case PERM_STOPPED_TIME: case PERM_ERROR_OPTION: case PERM_ERROR_UNSUPPORTED: case PERM_ERROR_LIMIT:
   case PERM_ERROR_OVERFLOW: case PERM_ERROR_SIZE: case PERM_ERROR_DEVICE: case PERM_ERROR_RANK: break;
-  default: failure(p, "status", "%s: %s: %s", call, perm_status_name(r->status), r->message);
+  default: failure(p, "status", "%s: %s: %s", call, perm_name("status", r->status), r->message);
   }
-  snprintf(refusal, sizeof refusal, "%s: %s: %s", call, perm_status_name(r->status), r->message);
+  snprintf(refusal, sizeof refusal, "%s: %s: %s", call, perm_name("status", r->status), r->message);
   if (!isnan(r->value) || !isinf(r->error_bound) || !isinf(r->error_estimate) || r->exact)
     failure(p, "refused with a number", "%s: %s, value %g, bound %g, estimate %g, exact %d", call,
-            perm_status_name(r->status), r->value, r->error_bound, r->error_estimate, r->exact);
+            perm_name("status", r->status), r->value, r->error_bound, r->error_estimate, r->exact);
   return 1;
 }
 
@@ -118,7 +118,7 @@ static int judge(const problem *p, const char *call, const perm_result *r, const
     return 1;
   }
   if (whole && !r->exact)
-    failure(p, "not exact", "%s: a double for whole numbers, by %s", call, perm_method_name(r->method));
+    failure(p, "not exact", "%s: a double for whole numbers, by %s", call, perm_name("method", r->method));
   if (r->exact && p->modulus) {
     int k;
     for (k = 0; k < exact->parts; k++) {
@@ -126,7 +126,7 @@ static int judge(const problem *p, const char *call, const perm_result *r, const
       const uint64_t right = wide_modulo(x + k, exact->words, p->modulus), given = y->words ? y->word[0] : 0;
       if (y->words > 1 || y->negative || given != right || r->modulus != p->modulus) {
         failure(p, "residue", "%s: %" PRIu64 " modulo %" PRIu64 " (asked %" PRIu64 ") by %s, right: %" PRIu64, call,
-                given, r->modulus, p->modulus, perm_method_name(r->method), right);
+                given, r->modulus, p->modulus, perm_name("method", r->method), right);
         break;
       }
     }
@@ -142,7 +142,7 @@ static int judge(const problem *p, const char *call, const perm_result *r, const
     if (!exp2 && (!same_integer(&r->integer, x, exact->words) ||
                   (exact->parts == 2 && !same_integer(&r->imaginary_integer, x + 1, exact->words))))
       failure(p, "integer", "%s: value %.17g %+.17gi, error %Lg * 2^%lld, by %s", call, r->value, r->imaginary, error.m,
-              error.exp2, perm_method_name(r->method));
+              error.exp2, perm_name("method", r->method));
     else if (scaled_ratio(error, size_of(exact, 0, exp2)) > 0x1p-52)
       failure(p, exp2 ? "bound broken" : "double of the integer", "%s: value %.17g %+.17gi, off by %Lg * 2^%lld",
               call, r->value, r->imaginary, error.m, error.exp2);
@@ -216,7 +216,7 @@ static int sparse_matrix(const problem *p, perm_matrix *matrix, perm_result *r)
                                                  : PERM_KIND_INTEGER,
                               NULL, matrix, r);
   if (r->status != PERM_OK)
-    failure(p, "status", "matrix: %s: %s", perm_status_name(r->status), r->message);
+    failure(p, "status", "matrix: %s: %s", perm_name("status", r->status), r->message);
   return r->status == PERM_OK;
 }
 
@@ -498,7 +498,7 @@ static perm_job *job_of(const problem *p, perm_options *options, perm_result *r,
   if (arrays && k >= INTEGER && n <= (options->method == PERM_METHOD_EXACT ? 18 : 14))
     (p->parts == 2 ? perm_job_gaussian : perm_job_integer)(p->m, n, p->a, n, options, &job, r);
   else if (arrays && k < INTEGER && n <= 14 && p->m == n && options->method <= PERM_METHOD_RYSER) {
-    perm_plan plan;
+    permi_dense_plan plan;
     (p->parts == 2 ? perm_plan_complex : perm_plan_real)(n, n, p->real, n, options, &plan, r);
     if (r->status == PERM_OK)
       (p->parts == 2 ? perm_job_create_complex : perm_job_create_real)(&plan, p->real, n, options, &job, r);

@@ -34,15 +34,16 @@ static void table(double seconds)
   for (k = 0; k < climb_found.count; k++) {
     const climb_row *row = &climb_found.table[k];
     printf("| %s | %s | %s | %s | %ld | %.2g | %ld | %ld | %ld | %.2g | %ld | %ld |\n", climb_call_name[row->call],
-           perm_method_name(row->method), perm_precision_name(row->precision), row->parts == 1 ? "real" : "complex",
+           perm_name("method", row->method), perm_name("precision", row->precision),
+               row->parts == 1 ? "real" : "complex",
            row->results, row->worst, row->over_10, row->over_100, row->over_1000, row->worst_bound, row->violations,
            row->falsely_met);
   }
   printf("\n");
   for (k = 0; k < climb_found.count; k++)
     if (climb_found.table[k].worst > CLIMB_LIE) {
-      printf("LIE %.3g times, %s %s: ", climb_found.table[k].worst, perm_method_name(climb_found.table[k].method),
-             perm_precision_name(climb_found.table[k].precision));
+      printf("LIE %.3g times, %s %s: ", climb_found.table[k].worst, perm_name("method", climb_found.table[k].method),
+             perm_name("precision", climb_found.table[k].precision));
       climb_show(&climb_found.table[k].problem, &climb_found.table[k].way);
     }
   printf("\n%ld results: %ld over 10 times the estimate, %ld over 100, %ld over 1,000; %ld bounds violated, %ld "
@@ -239,7 +240,8 @@ static long show_measure(const char *what, const sample *of, const char *orders,
   if (reruns)
     snprintf(rerun, sizeof rerun, "%d", found->rerun);
   printf("| %s | %s | %s | %s | %s | %s | %d | %s | %.3g | %g | %s |\n", weights_name[of->kind], what,
-         of->parts == 1 ? "real" : "complex", perm_method_name(of->method), perm_precision_name(of->precision), orders,
+         of->parts == 1 ? "real" : "complex", perm_name("method", of->method), perm_name("precision", of->precision),
+             orders,
          found->count, rerun, median, limit, bad ? "FAIL" : "");
   fflush(stdout);
   return bad;

@@ -70,12 +70,14 @@ static const struct climb_engine {
     {CLIMB_COMPUTE, PERM_METHOD_AUTO, CLIMB_SQUARE, 5},        {CLIMB_COMPUTE, PERM_METHOD_DENSE, CLIMB_SQUARE, 12},
     {CLIMB_COMPUTE, PERM_METHOD_GLYNN, CLIMB_SQUARE, 5},       {CLIMB_COMPUTE, PERM_METHOD_RYSER, CLIMB_SQUARE, 2},
     {CLIMB_COMPUTE, PERM_METHOD_EXPANSION, CLIMB_SQUARE, 1},   {CLIMB_COMPUTE, PERM_METHOD_SUBSETS, CLIMB_SQUARE, 1},
-    {CLIMB_COMPUTE, PERM_METHOD_REPEATS, CLIMB_SQUARE, 2},     {CLIMB_COMPUTE, PERM_METHOD_AUTO, CLIMB_OTHER, 2},
+    {CLIMB_COMPUTE, PERM_METHOD_MULTIPLICITIES, CLIMB_SQUARE, 2},     {CLIMB_COMPUTE, PERM_METHOD_AUTO, CLIMB_OTHER, 2},
     {CLIMB_COMPUTE, PERM_METHOD_SUBSETS, CLIMB_OTHER, 1},      {CLIMB_COMPUTE, PERM_METHOD_SHORT, CLIMB_OTHER, 2},
-    {CLIMB_COMPUTE, PERM_METHOD_PADDED, CLIMB_OTHER, 2},       {CLIMB_COMPUTE, PERM_METHOD_REPEATS, CLIMB_OTHER, 2},
+    {CLIMB_COMPUTE, PERM_METHOD_PADDED, CLIMB_OTHER, 2},       {CLIMB_COMPUTE, PERM_METHOD_MULTIPLICITIES,
+                                                                CLIMB_OTHER, 2},
     {CLIMB_COMPUTE, PERM_METHOD_RYSER, CLIMB_OTHER, 1},        {CLIMB_COMPUTE, PERM_METHOD_EXPANSION, CLIMB_OTHER, 1},
     {CLIMB_COMPUTE, PERM_METHOD_AUTO, CLIMB_COUNTS, 2},        {CLIMB_COMPUTE, PERM_METHOD_SUBSETS, CLIMB_COUNTS, 1},
-    {CLIMB_COMPUTE, PERM_METHOD_REPEATS, CLIMB_COUNTS, 2},     {CLIMB_COMPUTE, PERM_METHOD_RYSER, CLIMB_COUNTS, 1},
+    {CLIMB_COMPUTE, PERM_METHOD_MULTIPLICITIES, CLIMB_COUNTS, 2},     {CLIMB_COMPUTE, PERM_METHOD_RYSER, CLIMB_COUNTS,
+                                                                       1},
     {CLIMB_SPARSE, PERM_METHOD_AUTO, CLIMB_SQUARE, 2},         {CLIMB_SPARSE, PERM_METHOD_FRONTIER, CLIMB_SQUARE, 1},
     {CLIMB_SPARSE, PERM_METHOD_LISTS, CLIMB_SQUARE, 1},        {CLIMB_SPARSE, PERM_METHOD_SORTING, CLIMB_SQUARE, 1},
     {CLIMB_SPARSE, PERM_METHOD_ARRAYS, CLIMB_SQUARE, 1},       {CLIMB_SPARSE, PERM_METHOD_TREE, CLIMB_SQUARE, 1},
@@ -83,7 +85,7 @@ static const struct climb_engine {
     {CLIMB_SPARSE, PERM_METHOD_CACHED, CLIMB_SQUARE, 8},       {CLIMB_SPARSE, PERM_METHOD_DOMINATING, CLIMB_SQUARE, 1},
     {CLIMB_SPARSE, PERM_METHOD_SPARYSER, CLIMB_SQUARE, 1},     {CLIMB_SPARSE, PERM_METHOD_DECOMPOSE, CLIMB_SQUARE, 1},
     {CLIMB_SPARSE, PERM_METHOD_TRANSVERSALS, CLIMB_SQUARE, 1}, {CLIMB_SPARSE, PERM_METHOD_DENSE, CLIMB_SQUARE, 3},
-    {CLIMB_SPARSE, PERM_METHOD_CLASSES, CLIMB_SQUARE, 2},      {CLIMB_SPARSE, PERM_METHOD_PLANAR, CLIMB_SQUARE, 2},
+    {CLIMB_SPARSE, PERM_METHOD_TWINS, CLIMB_SQUARE, 2},      {CLIMB_SPARSE, PERM_METHOD_PLANAR, CLIMB_SQUARE, 2},
     {CLIMB_SPARSE, PERM_METHOD_LOW_RANK, CLIMB_SQUARE, 1},
     {CLIMB_COMPUTE, PERM_METHOD_DENSE, CLIMB_THIN, 8},         {CLIMB_COMPUTE, PERM_METHOD_AUTO, CLIMB_THIN, 1},
     {CLIMB_SPARSE, PERM_METHOD_HYBRID, CLIMB_THIN, 3},         {CLIMB_SPARSE, PERM_METHOD_CACHED, CLIMB_THIN, 2},
@@ -93,7 +95,7 @@ static const struct climb_engine {
     {CLIMB_SELECT, PERM_METHOD_AUTO, CLIMB_SQUARE, 1},         {CLIMB_LOW_RANK, PERM_METHOD_LOW_RANK, CLIMB_FACTORS, 1},
     {CLIMB_MINORS, PERM_METHOD_AUTO, CLIMB_SQUARE, 6},         {CLIMB_MINORS, PERM_METHOD_AUTO, CLIMB_COUNTS, 3},
     {CLIMB_GRADIENT, PERM_METHOD_AUTO, CLIMB_SQUARE, 8},       {CLIMB_GRADIENT, PERM_METHOD_AUTO, CLIMB_COUNTS, 3},
-    {CLIMB_WHOLE, PERM_METHOD_AUTO, CLIMB_SQUARE, 1},          {CLIMB_WHOLE, PERM_METHOD_SIGNS, CLIMB_SQUARE, 1},
+    {CLIMB_WHOLE, PERM_METHOD_AUTO, CLIMB_SQUARE, 1},          {CLIMB_WHOLE, PERM_METHOD_SIGN_SEARCH, CLIMB_SQUARE, 1},
     {CLIMB_WHOLE, PERM_METHOD_HYBRID, CLIMB_SQUARE, 1},        {CLIMB_WHOLE, PERM_METHOD_ARRAYS, CLIMB_SQUARE, 1},
     {CLIMB_INTEGER, PERM_METHOD_AUTO, CLIMB_SQUARE, 1},        {CLIMB_INTEGER, PERM_METHOD_EXACT, CLIMB_SQUARE, 1},
     {CLIMB_INTEGER, PERM_METHOD_AUTO, CLIMB_COUNTS, 1}};
@@ -142,8 +144,8 @@ static void climb_show(const climb_problem *p, const climb_way *way)
 {
   int i;
   printf("%s, %d x %d of %d part(s), %s: method %s, precision %s, isa %s, certify %d, tolerance %g", p->kind, p->m,
-         p->n, p->parts, climb_call_name[way->call], perm_method_name(way->method),
-         perm_precision_name(way->precision), perm_isa_name(way->isa), way->certify, way->tolerance);
+         p->n, p->parts, climb_call_name[way->call], perm_name("method", way->method),
+         perm_name("precision", way->precision), perm_name("isa", way->isa), way->certify, way->tolerance);
   if (way->call == CLIMB_MINORS)
     printf(", row %d", way->row);
   if (p->repeated)
@@ -678,7 +680,7 @@ static void climb_new_problem(climb_problem *p, const climb_way *way)
   climb_begin(p, way->shape == CLIMB_THIN                                ? CLIMB_FEW
                  : way->method == PERM_METHOD_PLANAR                       ? CLIMB_BOARD
                  : way->method == PERM_METHOD_LOW_RANK && sparse            ? CLIMB_LOW_RANKS
-                 : way->method == PERM_METHOD_CLASSES && test_below(2) ? CLIMB_NESTED
+                 : way->method == PERM_METHOD_TWINS && test_below(2) ? CLIMB_NESTED
                  : (many || way->call == CLIMB_MINORS) && test_below(4) == 0 ? CLIMB_BLOCKS
                                                                        : (climb_start)test_below(CLIMB_STARTS));
 }
@@ -717,7 +719,7 @@ static int climb_any_engine(const char *name)
   int total = 0, k, chosen = -1;
   for (k = 0; k < CLIMB_ENGINES; k++)
     if (!name || !strcmp(name, climb_call_name[climb_engine[k].call]) ||
-        !strcmp(name, perm_method_name(climb_engine[k].method))) {
+        !strcmp(name, perm_name("method", climb_engine[k].method))) {
       total += climb_engine[k].weight;
       chosen = test_below(total) < climb_engine[k].weight ? k : chosen;
     }

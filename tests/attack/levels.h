@@ -83,7 +83,7 @@ static void levels_set_up(void)
     for (k = 0; f == ENGINE ? k < PERM_METHOD_COUNT : f == ORDER ? k <= ORDER_MOST : at && *at; k++) {
       char *to = factors[f].level[k];
       if (f == ENGINE)
-        snprintf(to, sizeof factors[f].level[k], "%s", perm_method_name((perm_method)k));
+        snprintf(to, sizeof factors[f].level[k], "%s", perm_name("method", (perm_method)k));
       else if (f == ORDER)
         snprintf(to, sizeof factors[f].level[k], "%d", k);
       else {
@@ -163,13 +163,13 @@ static const char *too_long(const int *level)
       return "n! matchings";
     return order > 14 && s != BLOCKS && s != BAND && s != BOARD ? "many matchings" : NULL;
   case PERM_METHOD_LOW_RANK: return NULL;
-  case PERM_METHOD_SUBSETS: case PERM_METHOD_REPEATS: case PERM_METHOD_SHORT: case PERM_METHOD_PADDED:
-    if (engine <= PERM_METHOD_REPEATS && (s == RANK || s == EQUAL))
+  case PERM_METHOD_SUBSETS: case PERM_METHOD_MULTIPLICITIES: case PERM_METHOD_SHORT: case PERM_METHOD_PADDED:
+    if (engine <= PERM_METHOD_MULTIPLICITIES && (s == RANK || s == EQUAL))
       return order > 17 ? "counts" : NULL;
     return order > 13 ? "2^n, arrays" : NULL;
   case PERM_METHOD_FRONTIER: case PERM_METHOD_LISTS: case PERM_METHOD_SORTING: case PERM_METHOD_ARRAYS:
-  case PERM_METHOD_TREE: case PERM_METHOD_BAND: case PERM_METHOD_PLANAR: case PERM_METHOD_CLASSES:
-    return order > 16 && full && engine != PERM_METHOD_CLASSES ? "many states" : NULL;
+  case PERM_METHOD_TREE: case PERM_METHOD_BAND: case PERM_METHOD_PLANAR: case PERM_METHOD_TWINS:
+    return order > 16 && full && engine != PERM_METHOD_TWINS ? "many states" : NULL;
   case PERM_METHOD_EXACT: case PERM_METHOD_DENSE: /* whole arrays, long enough for threads */
     if (!sparse)
       return order > (engine == PERM_METHOD_EXACT && level[BITS] < 3 && (s == EQUAL || s == HOLES) ? 21 : 17) ? "2^n"

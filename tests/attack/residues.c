@@ -47,7 +47,7 @@ static void run(uint64_t number)
       found.by_hybrid[!holds]++;
     if (!holds && found.wrong[0] + found.wrong[1] + found.wrong[2] <= 10)
       printf("FAIL case %llu: n = %d, modulo %llu, method %s: %.17g, not %llu (%s)\n", (unsigned long long)number, c.n,
-             (unsigned long long)c.modulus, perm_method_name(method[m]), r.value, (unsigned long long)c.expected,
+             (unsigned long long)c.modulus, perm_name("method", method[m]), r.value, (unsigned long long)c.expected,
              r.message);
   }
 }
@@ -99,7 +99,7 @@ int main(int count, char **argument)
     printf(" %d..%d bits |", k ? 8 * k : 2, 8 * k + 7);
   printf("\n");
   for (m = 0; m < 3; m++) {
-    printf("| %s | %ld |", perm_method_name(method[m]), found.wrong[m]);
+    printf("| %s | %ld |", perm_name("method", method[m]), found.wrong[m]);
     for (k = 0; k < LENGTHS; k++) {
       printf(" %ld |", found.seen[m][k]);
       unreached += !found.seen[m][k];

@@ -61,8 +61,9 @@ static void show(const problem *p, call by, const perm_result *r, double distanc
   int i;
   printf("VIOLATION %s: %s, %d x %d, %d part(s): method %s, precision %s, isa %s: (%.17g, %.17g) 2^%lld, error %.17g, "
          "true %.17g\n  entries:",
-         call_name[by], p->kind, p->m, p->n, p->parts, perm_method_name(r->method), perm_precision_name(r->precision),
-         perm_isa_name(r->isa), r->value, r->imaginary, r->exp2, r->error_bound, distance);
+         call_name[by], p->kind, p->m, p->n, p->parts, perm_name("method", r->method), perm_name("precision",
+                                                                                                 r->precision),
+         perm_name("isa", r->isa), r->value, r->imaginary, r->exp2, r->error_bound, distance);
   for (i = 0; i < p->m * p->n * p->parts; i++)
     printf(" %a", p->a[i]);
   if (p->repeated)
@@ -248,7 +249,7 @@ static void ask_minors(problem *p, int gradient)
 static void ask_integer(problem *p)
 {
   static const perm_method method[] = {PERM_METHOD_AUTO,    PERM_METHOD_AUTO,    PERM_METHOD_EXACT,
-                                       PERM_METHOD_SUBSETS, PERM_METHOD_REPEATS, PERM_METHOD_SHORT,
+                                       PERM_METHOD_SUBSETS, PERM_METHOD_MULTIPLICITIES, PERM_METHOD_SHORT,
                                        PERM_METHOD_RYSER,   PERM_METHOD_EXPANSION};
   perm_options options = any_options(method[test_below((int)(sizeof method / sizeof *method))]);
   int64_t a[ENTRIES];
@@ -301,17 +302,17 @@ static void ask(problem *p)
 {
   static const perm_method square[] = {PERM_METHOD_AUTO,    PERM_METHOD_AUTO,      PERM_METHOD_DENSE,
                                        PERM_METHOD_DENSE,   PERM_METHOD_EXPANSION, PERM_METHOD_SUBSETS,
-                                       PERM_METHOD_REPEATS, PERM_METHOD_GLYNN,     PERM_METHOD_RYSER};
+                                       PERM_METHOD_MULTIPLICITIES, PERM_METHOD_GLYNN,     PERM_METHOD_RYSER};
   static const perm_method other[] = {PERM_METHOD_AUTO,     PERM_METHOD_SUBSETS, PERM_METHOD_SHORT,
-                                      PERM_METHOD_PADDED,   PERM_METHOD_REPEATS, PERM_METHOD_RYSER,
+                                      PERM_METHOD_PADDED,   PERM_METHOD_MULTIPLICITIES, PERM_METHOD_RYSER,
                                       PERM_METHOD_EXPANSION};
   static const perm_method sparse[] = {PERM_METHOD_AUTO,      PERM_METHOD_FRONTIER,     PERM_METHOD_LISTS,
                                        PERM_METHOD_SORTING,   PERM_METHOD_ARRAYS,       PERM_METHOD_TREE,
                                        PERM_METHOD_BAND,      PERM_METHOD_DOMINATING,   PERM_METHOD_SPARYSER,
                                        PERM_METHOD_DECOMPOSE, PERM_METHOD_TRANSVERSALS, PERM_METHOD_DENSE,
-                                       PERM_METHOD_HYBRID,    PERM_METHOD_CACHED,       PERM_METHOD_CLASSES,
-                                       PERM_METHOD_CLASSES,   PERM_METHOD_PLANAR,       PERM_METHOD_PLANAR,
-                                       PERM_METHOD_LOW_RANK,  PERM_METHOD_SIGNS,        PERM_METHOD_SIGNS};
+                                       PERM_METHOD_HYBRID,    PERM_METHOD_CACHED,       PERM_METHOD_TWINS,
+                                       PERM_METHOD_TWINS,   PERM_METHOD_PLANAR,       PERM_METHOD_PLANAR,
+                                       PERM_METHOD_LOW_RANK,  PERM_METHOD_SIGN_SEARCH,        PERM_METHOD_SIGN_SEARCH};
   const int *const of_rows = p->repeated ? p->row_counts : NULL;
   const int *const of_columns = p->repeated ? p->column_counts : NULL;
   perm_result r;
@@ -511,8 +512,9 @@ static void show_rows(void)
          "|---|---|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n");
   for (k = 0; k < rows.count; k++) {
     const soundness_row *of = &rows.table[k];
-    printf("| %s | %s | %s | %s | %ld | %ld | %ld | %ld | ", call_name[of->by], perm_method_name(of->method),
-           perm_precision_name(of->precision), perm_isa_name(of->isa), of->results, of->raised, of->exact, of->bounded);
+    printf("| %s | %s | %s | %s | %ld | %ld | %ld | %ld | ", call_name[of->by], perm_name("method", of->method),
+           perm_name("precision", of->precision), perm_name("isa", of->isa), of->results, of->raised, of->exact,
+               of->bounded);
     if (of->ratios[0] + of->ratios[1])
       printf("%.3g | ", of->least);
     else

@@ -180,7 +180,7 @@ static double bench_job(const char *name, int n, int parts, const double *a, per
                         double elements, double operations)
 {
   perm_options options;
-  perm_plan plan;
+  permi_dense_plan plan;
   perm_result r;
   perm_job *job = NULL;
   perm_partial partial;
@@ -271,7 +271,7 @@ static void bench_exact(const char *name, int n, int parts, int range, double de
     printf("%s: failed\n", name);
   seconds = permi_clock() - start;
   printf("| %s | %.3g | %.4f | %.3e | %.3f, %d threads, %s | %.1f%s |\n%s", name, leaf.work, seconds,
-         leaf.work / seconds, cpu.seconds, cpu.threads, perm_isa_name(cpu.isa), cpu.seconds / seconds,
+         leaf.work / seconds, cpu.seconds, cpu.threads, perm_name("isa", cpu.isa), cpu.seconds / seconds,
          memcmp(&r.integer, &cpu.integer, sizeof r.integer) ? ", NOT EQUAL" : "", getenv("BENCH_EXPLAIN") ? text : "");
   fflush(stdout);
   perm_job_free(job);
@@ -327,7 +327,7 @@ static void bench_batch(const char *name, int n, int parts, size_t count, double
          (double)count * n * (double)(1ll << (n - 1)), seconds[1],
          (double)count * n * (double)(1ll << (n - 1)) / seconds[1],
          100 * (double)count * n * (double)(1ll << (n - 1)) / seconds[1] * operations / bench_pipe_rate, seconds[0],
-         r[0].threads, perm_isa_name(r[0].isa), seconds[0] / seconds[1], different ? ", NOT EQUAL" : "");
+         r[0].threads, perm_name("isa", r[0].isa), seconds[0] / seconds[1], different ? ", NOT EQUAL" : "");
   fflush(stdout);
   free(a);
   free(out[0]);
@@ -384,8 +384,8 @@ static void bench_counts(const char *name, int m, int n, int parts, int count, p
 static void bench_counts_all(void)
 {
   printf("\n| counts | terms | seconds | terms/s | CPU seconds | ratio |\n|---|---|---|---|---|---|\n");
-  bench_counts("complex 18 x 18, each line twice, repeats", 18, 18, 2, 2, PERM_METHOD_REPEATS);
-  bench_counts("real 30 x 30, repeats", 30, 30, 1, 1, PERM_METHOD_REPEATS);
+  bench_counts("complex 18 x 18, each line twice, repeats", 18, 18, 2, 2, PERM_METHOD_MULTIPLICITIES);
+  bench_counts("real 30 x 30, repeats", 30, 30, 1, 1, PERM_METHOD_MULTIPLICITIES);
   bench_counts("real 24 x 30, short", 24, 30, 1, 0, PERM_METHOD_SHORT);
   bench_counts("complex 20 x 24, short", 20, 24, 2, 0, PERM_METHOD_SHORT);
 }

@@ -42,7 +42,7 @@ static void bench_row(const char *name, const perm_matrix *matrix, perm_method m
     bytes = 8.0 * (permi_arrays_passes(frontier) - 1) + (double)permi_arrays_value_bytes(frontier);
     printf("| %s, %s, %s, effort %g | %d | %.3g | %.3g | %.2f | %.3f | %.4f | %.4f | %.1f | %.3g | %.3g | "
            "%.17g * 2^%lld |\n",
-           name, perm_method_name(r.method), perm_precision_name(precision), effort, frontier->width,
+           name, perm_name("method", r.method), perm_name("precision", precision), effort, frontier->width,
            fmax(frontier->room[0], frontier->room[1]), r.terms, planned, run[0], run[1], steps[1],
            1e12 * steps[1] / r.terms, 2 * bytes * r.terms / steps[1], steps[1] / frontier->cost[frontier->steps],
            r.value, r.exp2);

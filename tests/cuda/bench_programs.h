@@ -23,7 +23,7 @@ static void bench_sparse(const char *spec, perm_method method, perm_precision pr
   plan = permi_seconds();
   if (perm_sparse_job(&matrix, &options, &job, &r) != PERM_OK || perm_job_leaves(job) != 1 ||
       perm_job_leaf(job, 0, &leaf) != PERM_OK || leaf.isa != PERM_ISA_CUDA) {
-    printf("| %s %s: no kernel: %s |\n", spec, perm_method_name(method), r.message);
+    printf("| %s %s: no kernel: %s |\n", spec, perm_name("method", method), r.message);
   } else {
     perm_status status;
     plan = permi_seconds() - plan;
@@ -40,10 +40,11 @@ static void bench_sparse(const char *spec, perm_method method, perm_precision pr
       status = perm_job_run(job, 0, 0, chunks, &partial);
     kernel = (permi_seconds() - kernel) * (double)leaf.chunks / (double)chunks;
     if (status != PERM_OK) {
-      printf("| %s %s: %s |\n", spec, perm_method_name(method), perm_status_text(status));
+      printf("| %s %s: %s |\n", spec, perm_name("method", method), perm_status_text(status));
     } else {
-      printf("| %s | %s | %s | %.3f | %.3f | %.3f | %.4f%s |", spec, perm_method_name(leaf.method),
-             perm_precision_name(precision), plan, leaf.seconds, first, kernel, chunks < leaf.chunks ? " (slice)" : "");
+      printf("| %s | %s | %s | %.3f | %.3f | %.3f | %.4f%s |", spec, perm_name("method", leaf.method),
+             perm_name("precision", precision), plan, leaf.seconds, first, kernel,
+                 chunks < leaf.chunks ? " (slice)" : "");
       if (whole && perm_compute_sparse(&matrix, &options, &r) >= 0)
         printf(" %.3f | %.15g | %.2g |\n", r.seconds, r.value, r.error_estimate / fabs(r.value));
       else
@@ -115,7 +116,8 @@ static void bench_gpus_job(const char *name, const perm_matrix *matrix, const pe
       one = seconds;
       first = *r;
     }
-    printf("| %s | %s | %d | %.3f | %.3f | %.17g | %.2g%s | %s |\n", name, perm_method_name(leaf.method), gpus, seconds,
+    printf("| %s | %s | %d | %.3f | %.3f | %.17g | %.2g%s | %s |\n", name, perm_name("method", leaf.method), gpus,
+           seconds,
            one / seconds, r->value, (r->error_bound < 1e300 ? r->error_bound : r->error_estimate) / fabs(r->value),
            r->error_bound < 1e300 ? " (bound)" : "",
            r->value == first.value && r->error_estimate == first.error_estimate ? "the same bits" : "NOT THE SAME");

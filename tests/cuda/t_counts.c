@@ -7,11 +7,12 @@ static const struct {
   perm_method method;
   int row_count[24], column_count[24]; /* all 0: none */
 } counted_cases[] = {
-    {8, 6, 1, CUDA_UNIFORM, PERM_METHOD_REPEATS, {1, 2, 1, 3, 1, 2, 2, 2}, {3, 2, 4, 2, 2, 1}},
-    {8, 6, 2, CUDA_SIGNED, PERM_METHOD_REPEATS, {1, 2, 1, 3, 1, 2, 2, 2}, {3, 2, 4, 2, 2, 1}},
-    {14, 7, 2, CUDA_SIGNED, PERM_METHOD_REPEATS, {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, {2, 2, 2, 2, 2, 2, 2}},
-    {12, 6, 1, CUDA_INTEGERS, PERM_METHOD_REPEATS, {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, {2, 3, 1, 2, 3, 1}},
-    {4, 6, 1, CUDA_SIGNED, PERM_METHOD_REPEATS, {9, 8, 7, 6}, {5, 5, 5, 5, 5, 5}},
+    {8, 6, 1, CUDA_UNIFORM, PERM_METHOD_MULTIPLICITIES, {1, 2, 1, 3, 1, 2, 2, 2}, {3, 2, 4, 2, 2, 1}},
+    {8, 6, 2, CUDA_SIGNED, PERM_METHOD_MULTIPLICITIES, {1, 2, 1, 3, 1, 2, 2, 2}, {3, 2, 4, 2, 2, 1}},
+    {14, 7, 2, CUDA_SIGNED, PERM_METHOD_MULTIPLICITIES, {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, {2, 2, 2, 2, 2, 2,
+                                                                                                     2}},
+    {12, 6, 1, CUDA_INTEGERS, PERM_METHOD_MULTIPLICITIES, {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, {2, 3, 1, 2, 3, 1}},
+    {4, 6, 1, CUDA_SIGNED, PERM_METHOD_MULTIPLICITIES, {9, 8, 7, 6}, {5, 5, 5, 5, 5, 5}},
     {10, 14, 1, CUDA_SIGNED, PERM_METHOD_SHORT, {0}, {0}},
     {10, 14, 2, CUDA_SIGNED, PERM_METHOD_SHORT, {0}, {0}},
     {12, 13, 1, CUDA_UNIFORM, PERM_METHOD_SHORT, {0}, {0}},
@@ -20,8 +21,8 @@ static const struct {
     {9, 12, 2, CUDA_SIGNED, PERM_METHOD_PADDED, {0}, {0}},
     {10, 12, 1, CUDA_SIGNED, PERM_METHOD_RYSER, {0}, {0}},
     {10, 12, 2, CUDA_WILD, PERM_METHOD_RYSER, {0}, {0}},
-    {12, 12, 1, CUDA_ONES, PERM_METHOD_REPEATS, {0}, {0}},
-    {16, 16, 1, CUDA_SPARSE, PERM_METHOD_REPEATS, {0}, {0}},
+    {12, 12, 1, CUDA_ONES, PERM_METHOD_MULTIPLICITIES, {0}, {0}},
+    {16, 16, 1, CUDA_SPARSE, PERM_METHOD_MULTIPLICITIES, {0}, {0}},
 };
 
 static perm_result counted_compute(int k, const double *a, const perm_options *options)
@@ -71,11 +72,11 @@ static void counted_check(int devices)
       CHECK_SHOW(truth.status == PERM_OK && truth.gpus == 0, "case %d: %s", k, truth.message);
       CHECK_SHOW(r.status == PERM_OK || r.status == PERM_TOLERANCE_NOT_MET, "case %d: %s", k, r.message);
       if (r.isa != PERM_ISA_CUDA) { /* ones merge, certified values are double-doubles */
-        CHECK_SHOW(round == 1 || counted_cases[k].kind == CUDA_ONES, "case %d: %s", k, perm_isa_name(r.isa));
+        CHECK_SHOW(round == 1 || counted_cases[k].kind == CUDA_ONES, "case %d: %s", k, perm_name("isa", r.isa));
         continue;
       }
       on_gpu++;
-      CHECK_SHOW(r.method == counted_cases[k].method && r.gpus > 0, "case %d: %s", k, perm_method_name(r.method));
+      CHECK_SHOW(r.method == counted_cases[k].method && r.gpus > 0, "case %d: %s", k, perm_name("method", r.method));
       scale = ldexp(1, permi_int_exponent(truth.exp2 - r.exp2));
       error = permi_modulus(r.value - truth.value * scale, r.imaginary - truth.imaginary * scale);
       CHECK_SHOW(error <= r.error_estimate + truth.error_bound * scale, "case %d: %.17g, %.17g: error %g, estimate %g",

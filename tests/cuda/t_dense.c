@@ -26,7 +26,7 @@ static void cuda_against_cpu(int rounds, int n_most)
           double slack = truth.error_bound * scale + 4 * PERMI_UNIT * permi_modulus(r.value, r.imaginary);
           CHECK_SHOW(r.status == PERM_OK || r.status == PERM_TOLERANCE_NOT_MET, "%s", r.message);
           CHECK_SHOW(r.method != PERM_METHOD_DENSE || (r.isa == PERM_ISA_CUDA && r.gpus > 0), "%s",
-                     perm_isa_name(r.isa));
+                     perm_name("isa", r.isa));
           CHECK_SHOW(test_within(error, r.error_estimate + slack), "%s parts %d n %d way %d: error %g, estimate %g",
                      cuda_kind_name[kind], parts, n, way, error, r.error_estimate);
           CHECK_SHOW(error <= r.error_bound + slack, "%s parts %d n %d way %d: error %g, bound %g",
@@ -58,14 +58,14 @@ TEST(t_cuda_twin_entries_that_move)
     const int n = trial < 4 ? 15 : 18;
     perm_options options = cuda_options(PERM_PRECISION_DEFAULT, 1), best = cuda_options(PERM_PRECISION_DD, 0);
     perm_result r, truth;
-    perm_plan plan;
+    permi_dense_plan plan;
     for (i = 0; i < n * n; i++)
       a[i] = 0.6 + 0.4 * test_uniform();
     a[n + 1] = trial % 2 ? -a[n + 1] : a[n + 1];
     best.gpu.devices = 0;
     best.isa = PERM_ISA_AUTO;
     CHECK(perm_plan_real(n, n, a, n, &options, &plan, NULL) == PERM_OK && plan.isa == PERM_ISA_CUDA);
-    CHECK_SHOW(trial % 2 ? plan.form == PERM_FORM_SPLIT : plan.form == PERM_FORM_NORMALISED && plan.exact_rows == 2,
+    CHECK_SHOW(trial % 2 ? plan.form == PERMI_FORM_SPLIT : plan.form == PERMI_FORM_NORMALISED && plan.exact_rows == 2,
                "n %d form %d exact rows %d", n, (int)plan.form, plan.exact_rows);
     r = cuda_compute(n, 1, a, &options);
     truth = cuda_compute(n, 1, a, &best);
@@ -120,7 +120,7 @@ TEST(t_cuda_gpu_chunks_of_large_orders)
       for (way = 1; way < 5; way += parts) {
         int n = sizes[k];
         perm_options options = cuda_options(cuda_precisions[way], way == 4);
-        perm_plan plan;
+        permi_dense_plan plan;
         perm_job *job;
         perm_partial gpu, twin;
         perm_result r;
@@ -159,7 +159,7 @@ static void cuda_determinism(int n, int parts, int most_gpus)
   for (way = 0; way < 5; way++) {
     perm_options options = cuda_options(cuda_precisions[way], way == 4);
     perm_result first, again;
-    perm_plan plan;
+    permi_dense_plan plan;
     perm_job *job = NULL;
     perm_partial pieces, piece;
     uint64_t begin, width;
@@ -218,7 +218,7 @@ static void cuda_faults(int n)
   static double a[64 * 64];
   perm_options options = cuda_options(PERM_PRECISION_DEFAULT, 0);
   perm_result first, r;
-  perm_plan plan;
+  permi_dense_plan plan;
   perm_job *job = NULL;
   perm_state *state = NULL;
   long call, failed = 0, ended = 0;
@@ -242,7 +242,7 @@ static void cuda_faults(int n)
       CHECK(cuda_same_bits(&first, &r));
     else
       CHECK_SHOW(r.status == PERM_ERROR_DEVICE && strstr(r.message, "GPU") && r.value != r.value, "call %ld: %s: %s",
-                 call, perm_status_name(r.status), r.message);
+                 call, perm_name("status", r.status), r.message);
     perm_job_execute(job, state, &options, &r);
     CHECK_SHOW(r.status == PERM_OK && cuda_same_bits(&first, &r), "resumed after call %ld: %s", call, r.message);
     perm_state_free(state);
@@ -449,7 +449,7 @@ static void cuda_stops(int n)
   static double a[64 * 64];
   perm_options options = cuda_options(PERM_PRECISION_ACCURATE, 0);
   perm_result first, r;
-  perm_plan plan;
+  permi_dense_plan plan;
   perm_job *job = NULL;
   perm_state *state = NULL;
   volatile int cancel = 1;
@@ -511,7 +511,7 @@ TEST(t_cuda_plans)
 {
   static double a[64 * 64];
   perm_options options;
-  perm_plan plan, more;
+  permi_dense_plan plan, more;
   perm_result r;
   int n;
   memset(&options, 0, sizeof options);
@@ -524,7 +524,7 @@ TEST(t_cuda_plans)
     CHECK_SHOW((plan.isa == PERM_ISA_CUDA) == (n > 32) || (n > 24 && n <= 32), "n %d", n);
     options.isa = PERM_ISA_CUDA;
     CHECK(perm_plan_real(n, n, a, n, &options, &plan, &r) == PERM_OK);
-    CHECK(plan.isa == PERM_ISA_CUDA && plan.form == PERM_FORM_NORMALISED);
+    CHECK(plan.isa == PERM_ISA_CUDA && plan.form == PERMI_FORM_NORMALISED);
     CHECK(plan.chunk_log2 >= 7 && plan.outer_columns + plan.block_columns == n - 2);
     options.gpu.devices = 8;
     CHECK(perm_plan_real(n, n, a, n, &options, &more, &r) == PERM_OK && more.fingerprint == plan.fingerprint);
@@ -550,7 +550,7 @@ TEST(t_cuda_compiles)
   for (k = 0; k < sizeof cases / sizeof cases[0]; k++) {
     const int n = cases[k].n, parts = cases[k].parts;
     perm_options options = cuda_options(cuda_precisions[cases[k].way], cases[k].way == 4);
-    perm_plan plan;
+    permi_dense_plan plan;
     perm_job *job = NULL;
     perm_result r;
     char message[PERM_MESSAGE_BYTES] = "", *image;

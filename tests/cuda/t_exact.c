@@ -113,7 +113,7 @@ static void whole_against_cpu(int rounds, int variants, int most, int gpus)
           CHECK_SHOW(truth.status == PERM_OK && truth.gpus == 0, "%s", truth.message);
           CHECK_SHOW(r.status == PERM_OK &&
                          (truth.method != PERM_METHOD_EXACT || (r.isa == PERM_ISA_CUDA && r.gpus > 0)),
-                     "%s parts %d n %d: %s (%s)", whole_name[kind], parts, n, r.message, perm_isa_name(r.isa));
+                     "%s parts %d n %d: %s (%s)", whole_name[kind], parts, n, r.message, perm_name("isa", r.isa));
           CHECK_SHOW(whole_same(&r, &truth), "%s parts %d n %d round %d, %d: %.17g, CPU %.17g", whole_name[kind], parts,
                      n, round, variant, r.value, truth.value);
           matrices++;

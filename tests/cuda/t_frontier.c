@@ -150,7 +150,7 @@ static void t_frontier_random(int trials, int n_most)
       CHECK_SHOW(t_frontier_same(&expected, &r),
                  "trial %d n %d shape %d values %d complex %d %s: %.17g %+.17gi * 2^%lld error %g estimate %g, "
                  "not %.17g %+.17gi * 2^%lld error %g estimate %g",
-                 trial, n, shape, values, is_complex, perm_precision_name(precision), r.value, r.imaginary, r.exp2,
+                 trial, n, shape, values, is_complex, perm_name("precision", precision), r.value, r.imaginary, r.exp2,
                  r.error_bound, r.error_estimate, expected.value, expected.imaginary, expected.exp2,
                  expected.error_bound, expected.error_estimate);
       compared += programs > before;
@@ -207,7 +207,8 @@ static void t_frontier_structures(const char *const *kind, int kinds)
       if (low == T_FRONTIER_LISTS)
         r.terms = expected.terms;
       CHECK_SHOW(r.status == PERM_OK && (t_frontier_same(&expected, &r) || !t_frontier_has_bits(precisions[p])),
-                 "%s %s: %.17g error %g, not %.17g error %g: %s", kind[k], perm_precision_name(precisions[p]), r.value,
+                 "%s %s: %.17g error %g, not %.17g error %g: %s", kind[k], perm_name("precision", precisions[p]),
+                     r.value,
                  r.error_bound, expected.value, expected.error_bound, r.message);
       }
       perm_matrix_free(&matrix);
@@ -257,7 +258,7 @@ static void t_frontier_faults(const char *kind, perm_method method, int stride)
     }
     failed++;
     CHECK_SHOW(r.status == PERM_ERROR_DEVICE && strstr(r.message, "GPU"), "call %ld: %s: %s", call,
-               perm_status_name(r.status), r.message);
+               perm_name("status", r.status), r.message);
     CHECK(r.value != r.value);
     perm_job_execute(job, state, &options, &r);
     CHECK_SHOW(r.status == PERM_OK && t_frontier_same(&first, &r), "again after call %ld: %s", call, r.message);
@@ -320,7 +321,7 @@ TEST(t_cuda_frontier_twin_failing_allocations)
     perm_compute_sparse(&matrix, &options, &r);
     done = r.status == PERM_OK;
     CHECK_SHOW(t_frontier_living == 0 && (done || r.status == PERM_ERROR_MEMORY), "allocation %d: %s, %d left", k,
-               perm_status_name(r.status), t_frontier_living);
+               perm_name("status", r.status), t_frontier_living);
   }
   CHECK_SHOW(done && k > 20 && r.isa == PERM_ISA_CUDA, "%d", k);
   perm_matrix_free(&matrix);

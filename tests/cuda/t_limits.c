@@ -107,7 +107,7 @@ TEST(t_cuda_twin_compiler_is_left)
       if (how == 1)
         pthread_join(thread, NULL);
       CHECK_SHOW(left.status == (how == 0 ? PERM_STOPPED_TIME : PERM_STOPPED_CANCELLED), "%s, %d: %s: %s",
-                 limits_name[way], how, perm_status_name(left.status), left.message);
+                 limits_name[way], how, perm_name("status", left.status), left.message);
       CHECK_SHOW(took > 0.1 && took < 1 && perm_cuda_test_making() > 0, "%s, %d: %.3f s", limits_name[way], how, took);
       CHECK(how != 2 || limits_reports > 0);
       perm_cuda_test_compiling(0);
@@ -198,7 +198,7 @@ TEST(t_cuda_gpu_compiler_is_left)
   r = cuda_compute_sparse(&matrix, &options);
   CHECK_SHOW(r.status != PERM_STOPPED_TIME || r.seconds < 0.3, "%.3f s, whole %.3f", r.seconds, took);
   if (test_verbose)
-    printf("  compiled and summed in %.3f s; stopped after %.3f: %s\n", took, r.seconds, perm_status_name(r.status));
+    printf("  compiled and summed in %.3f s; stopped after %.3f: %s\n", took, r.seconds, perm_name("status", r.status));
   options.max_seconds = 0;
   r = cuda_compute_sparse(&matrix, &options);
   CHECK_SHOW(r.status >= 0 && cuda_same_bits(&r, &whole), "%s: %.17g, not %.17g", r.message, r.value, whole.value);

@@ -56,7 +56,7 @@ static double minors_against_cpu(const minors_case *of, int row, const double *a
   CHECK_SHOW(r.status == PERM_OK && expected.status == PERM_OK && expected.gpus == 0, "%s%s", r.message,
              expected.message);
   CHECK_SHOW(r.isa == PERM_ISA_CUDA && r.gpus > 0 && r.method == PERM_METHOD_DENSE && r.error_bound == INFINITY,
-             "%s, %d GPUs", perm_isa_name(r.isa), r.gpus);
+             "%s, %d GPUs", perm_name("isa", r.isa), r.gpus);
   scale = ldexp(1, permi_int_exponent(expected.exp2 - r.exp2));
   for (k = 0; k < count; k++) {
     most = fmax(most, fabs(truth[k] * scale));

@@ -4,7 +4,7 @@
 static perm_options cuda_signs_options(int gpu)
 {
   perm_options options = cuda_options(PERM_PRECISION_DEFAULT, 0);
-  options.method = PERM_METHOD_SIGNS;
+  options.method = PERM_METHOD_SIGN_SEARCH;
   if (!gpu) {
     options.gpu.devices = 0;
     options.isa = PERM_ISA_AUTO;
@@ -61,7 +61,7 @@ static void cuda_signs_against_cpu(int rounds, int most)
     perm_result r = cuda_compute_sparse(&a, &gpu), truth = cuda_compute_sparse(&a, &cpu);
     CHECK_SHOW(truth.status == PERM_OK, "%s", truth.message);
     CHECK_SHOW(r.status == PERM_OK || r.status == PERM_ERROR_UNSUPPORTED, "%s", r.message);
-    if (r.status == PERM_OK && r.isa == PERM_ISA_CUDA && r.method == PERM_METHOD_SIGNS) {
+    if (r.status == PERM_OK && r.isa == PERM_ISA_CUDA && r.method == PERM_METHOD_SIGN_SEARCH) {
       kernels++;
       small += round % 5 == 4;
       mixed += round % 5 == 3;
@@ -172,9 +172,9 @@ TEST(t_cuda_twin_signs_chosen)
   perm_cuda_test_driver(1);
   CHECK_SHOW(perm_sparse_job(&a, &options, &job, &r) == PERM_OK, "%s", r.message);
   perm_cuda_test_driver(0);
-  CHECK_SHOW(job->leaves == 1 && job->leaf[0].information.method == PERM_METHOD_SIGNS &&
+  CHECK_SHOW(job->leaves == 1 && job->leaf[0].information.method == PERM_METHOD_SIGN_SEARCH &&
                  job->leaf[0].information.isa == PERM_ISA_CUDA,
-             "%s", perm_method_name(job->leaf[0].information.method));
+             "%s", perm_name("method", job->leaf[0].information.method));
   perm_job_free(job);
   perm_matrix_free(&a);
 }

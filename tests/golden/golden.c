@@ -358,7 +358,7 @@ static int golden_isa(const char *name)
 {
   int isa;
   for (isa = PERM_ISA_PLAIN; isa < PERM_ISA_COUNT; isa++)
-    if (!strcmp(name, perm_isa_name((perm_isa)isa)))
+    if (!strcmp(name, perm_name("isa", (perm_isa)isa)))
       return isa;
   golden_die("no family has the name", name);
   return 0;
@@ -423,7 +423,7 @@ int main(int count, char **argument)
     } else
       golden_die("unknown:", name);
   }
-  family = gpus ? "cuda" : perm_isa_name(perm_isa_best());
+  family = gpus ? "cuda" : perm_name("isa", perm_isa_best());
   if (golden_hidden && perm_isa_best() >= (perm_isa)golden_hidden)
     golden_die("--hide hides nothing: the family is still", family);
   if (golden_now.family.lines && strcmp(golden_now.family.family, family) != 0)

@@ -41,7 +41,7 @@ static void golden_isa_field(perm_isa isa)
   else if (isa == best || (best == PERM_ISA_AVX512IFMA && isa == PERM_ISA_AVX512))
     golden_say(" i=v");
   else
-    golden_say(" i=%s", perm_isa_name(isa));
+    golden_say(" i=%s", perm_name("isa", isa));
 }
 
 static void golden_integer_field(const char *name, const perm_integer *integer)
@@ -59,9 +59,9 @@ static void golden_result(const perm_result *r)
   if (r->status != PERM_OK)
     golden_say(" s=%d", (int)r->status);
   if (r->status >= 0) {
-    golden_say(" m=%s", perm_method_name(r->method));
+    golden_say(" m=%s", perm_name("method", r->method));
     if (r->precision != PERM_PRECISION_DEFAULT)
-      golden_say(" p=%s", perm_precision_name(r->precision));
+      golden_say(" p=%s", perm_name("precision", r->precision));
     golden_isa_field(r->isa);
   }
   if (r->status >= 0 || r->value == r->value)
@@ -117,7 +117,7 @@ static perm_options golden_options(int what)
   options.threads = golden_now.threads;
   if (what & GOLDEN_PRECISION && precision) {
     options.precision = (perm_precision)precision;
-    golden_describe(" %s", perm_precision_name(options.precision));
+    golden_describe(" %s", perm_name("precision", options.precision));
   }
   if (what & GOLDEN_CERTIFY && certify) {
     options.certify = 1;
@@ -257,7 +257,7 @@ static void golden_families(int index)
   const int ld = golden_matrix(n, n, parts);
   perm_options options = golden_options(GOLDEN_PRECISION | GOLDEN_CERTIFY);
   options.isa = (perm_isa)isa;
-  golden_describe(" on %s", perm_isa_name(options.isa));
+  golden_describe(" on %s", perm_name("isa", options.isa));
   golden_compute(parts, n, n, ld, &options);
 }
 
@@ -269,7 +269,7 @@ static void golden_families_exact(int index)
   perm_result r;
   golden_modulus(&options);
   options.isa = (perm_isa)isa;
-  golden_describe(" on %s", perm_isa_name(options.isa));
+  golden_describe(" on %s", perm_name("isa", options.isa));
   if (parts == 2)
     perm_compute_gaussian(n, n, golden_i, ld, &options, &r);
   else
@@ -287,7 +287,7 @@ static void golden_integer_class(int index)
   golden_modulus(&options);
   if (golden_below(8) == 0) {
     options.precision = (perm_precision)golden_below(PERM_PRECISION_COUNT);
-    golden_describe(" %s", perm_precision_name(options.precision));
+    golden_describe(" %s", perm_name("precision", options.precision));
   }
   if (parts == 2)
     perm_compute_gaussian(n, n, golden_i, ld, &options, &r);
@@ -311,7 +311,7 @@ static void golden_methods(int index)
   int ld;
   perm_options options;
   perm_result r;
-  golden_describe("%s ", perm_method_name(method));
+  golden_describe("%s ", perm_name("method", method));
   ld = kind < 2 ? golden_matrix(m, n, kind + 1) : golden_integers(m, n, kind - 1);
   options = golden_options(kind < 2 ? GOLDEN_ALL_OPTIONS : GOLDEN_FORCE);
   options.method = method;
@@ -333,7 +333,8 @@ static void golden_repeated(int index)
   const int ld = kind < 2 ? golden_matrix(m, n, kind + 1) : golden_integers(m, n, kind - 1);
   const int rows_once = golden_below(5) == 0, columns_once = golden_below(5) == 0;
   static const perm_method method[] = {PERM_METHOD_AUTO,    PERM_METHOD_AUTO,  PERM_METHOD_AUTO,  PERM_METHOD_SUBSETS,
-                                       PERM_METHOD_REPEATS, PERM_METHOD_GLYNN, PERM_METHOD_RYSER, PERM_METHOD_DENSE};
+                                       PERM_METHOD_MULTIPLICITIES, PERM_METHOD_GLYNN, PERM_METHOD_RYSER,
+                                           PERM_METHOD_DENSE};
   const int sum = rows_once ? m : columns_once ? n : total;
   int rows[8], columns[8];
   perm_options options;
@@ -344,7 +345,7 @@ static void golden_repeated(int index)
   options = golden_options(kind < 2 ? GOLDEN_ALL_OPTIONS : GOLDEN_FORCE);
   options.method = method[golden_below(8)];
   if (options.method)
-    golden_describe(" %s", perm_method_name(options.method));
+    golden_describe(" %s", perm_name("method", options.method));
   if (kind >= 2)
     golden_modulus(&options);
   switch (kind) {
@@ -373,7 +374,7 @@ static void golden_rectangular(int index)
 {
   static const perm_method method[] = {PERM_METHOD_AUTO,    PERM_METHOD_AUTO,     PERM_METHOD_AUTO,
                                        PERM_METHOD_SUBSETS, PERM_METHOD_SHORT,    PERM_METHOD_PADDED,
-                                       PERM_METHOD_REPEATS, PERM_METHOD_EXPANSION};
+                                       PERM_METHOD_MULTIPLICITIES, PERM_METHOD_EXPANSION};
   const int kind = index % 4, chosen = golden_below(8), most = chosen == 7 ? 6 : 9;
   const int one = golden_from(0, most), other = golden_from(0, chosen == 7 ? 8 : 24), turned = golden_below(2);
   const int m = turned ? other : one, n = turned ? one : other;
@@ -382,7 +383,7 @@ static void golden_rectangular(int index)
   perm_result r;
   options.method = method[chosen];
   if (chosen >= 3)
-    golden_describe(" %s", perm_method_name(options.method));
+    golden_describe(" %s", perm_name("method", options.method));
   if (kind >= 2)
     golden_modulus(&options);
   switch (kind) {
@@ -545,10 +546,10 @@ static void golden_estimate(int index)
   plan.confidence = golden_below(3) ? 0 : 0.99;
   plan.relative_error = golden_below(4) ? 0 : 0.25;
   plan.seed = golden_bits();
-  golden_describe(" %s %g%s", perm_estimator_name(plan.estimator), plan.samples,
+  golden_describe(" %s %g%s", perm_name("estimator", plan.estimator), plan.samples,
                   plan.relative_error > 0 ? " to 0.25" : "");
   (parts == 2 ? perm_estimate_complex : perm_estimate_real)(n, golden_a, ld, &plan, &options, &e);
-  golden_say(" by=%s", perm_estimator_name(e.estimator));
+  golden_say(" by=%s", perm_name("estimator", e.estimator));
   golden_double("v", e.value);
   if (parts == 2)
     golden_double("w", e.imaginary);
@@ -574,12 +575,12 @@ static void golden_estimate(int index)
 /* ------------------------------------------------------------------------------------------- names and texts */
 static void golden_names(int index)
 {
-  golden_say(" status=%s \"%s\"", perm_status_name((perm_status)(index - 20)),
+  golden_say(" status=%s \"%s\"", perm_name("status", (perm_status)(index - 20)),
              perm_status_text((perm_status)(index - 20)));
   golden_end();
-  golden_say(" method=%s precision=%s isa=%s format=%s estimator=%s", perm_method_name((perm_method)(index - 2)),
-             perm_precision_name((perm_precision)(index - 2)), perm_isa_name((perm_isa)(index - 2)),
-             perm_format_name((perm_format)(index - 2)), perm_estimator_name((perm_estimator)(index - 2)));
+  golden_say(" method=%s precision=%s isa=%s format=%s estimator=%s", perm_name("method", (perm_method)(index - 2)),
+             perm_name("precision", (perm_precision)(index - 2)), perm_name("isa", (perm_isa)(index - 2)),
+             perm_name("format", (perm_format)(index - 2)), perm_name("estimator", (perm_estimator)(index - 2)));
   golden_end();
 }
 
@@ -595,8 +596,8 @@ static void golden_layout(int index)
                                      "perm_options.threads",
                                      "perm_options.format",
                                      "perm_integer",
-                                     "perm_plan",
-                                     "perm_plan.fingerprint",
+                                     "permi_dense_plan",
+                                     "permi_dense_plan.fingerprint",
                                      "perm_partial",
                                      "perm_leaf",
                                      "perm_estimate",

@@ -12,7 +12,7 @@ static void golden_plan(int index)
   const int parts = 1 + index % 2, n = index % 4 == 3 ? golden_from(20, 64) : golden_from(0, 24);
   const int ld = golden_matrix(n, n, parts);
   const perm_options options = golden_options(GOLDEN_ALL_OPTIONS);
-  perm_plan p;
+  permi_dense_plan p;
   perm_result r;
   const perm_status status = (parts == 2 ? perm_plan_complex : perm_plan_real)(n, n, golden_a, ld, &options, &p, &r);
   if (status != PERM_OK) {
@@ -20,7 +20,7 @@ static void golden_plan(int index)
     golden_end();
     return;
   }
-  golden_say(" m=%s p=%s", perm_method_name(p.method), perm_precision_name(p.precision));
+  golden_say(" m=%s p=%s", perm_name("method", p.method), perm_name("precision", p.precision));
   golden_isa_field(p.isa);
   golden_say(" n=%d complex=%d certify=%d form=%d pivot=%d columns=%d,%d,%d chunk=%d chunks=%llu zero=%d lossy=%d "
              "exact=%d t=%.17g",
@@ -37,7 +37,7 @@ static perm_job *golden_job(int kind, perm_options *options)
 {
   const int big = golden_below(3) == 0;
   perm_job *job = NULL;
-  perm_plan plan;
+  permi_dense_plan plan;
   perm_result r;
   int n, ld;
   memset(&r, 0, sizeof r);
@@ -63,7 +63,7 @@ static perm_job *golden_job(int kind, perm_options *options)
       static const perm_method method[] = {PERM_METHOD_HYBRID, PERM_METHOD_CACHED, PERM_METHOD_SPARYSER,
                                            PERM_METHOD_DOMINATING, PERM_METHOD_DENSE};
       options->method = method[golden_below(5)];
-      golden_describe(" %s", perm_method_name(options->method));
+      golden_describe(" %s", perm_name("method", options->method));
     }
     perm_sparse_job(&matrix, options, &job, &r);
     perm_matrix_free(&matrix);
@@ -96,7 +96,7 @@ static void golden_pieces(int index)
     uint64_t at = 0, chunks;
     perm_job_leaf(job, leaf, &information);
     chunks = information.chunks;
-    golden_say(" %s:%d:%llu", perm_method_name(information.method), information.n, (unsigned long long)chunks);
+    golden_say(" %s:%d:%llu", perm_name("method", information.method), information.n, (unsigned long long)chunks);
     memset(&partial[leaf], 0, sizeof partial[leaf]);
     while (at < chunks) {
       const uint64_t left = chunks - at, step = 1 + golden_bits() % left;
@@ -293,7 +293,7 @@ static void golden_bad(int index)
   static int drawn[9];
   perm_options o;
   perm_result r;
-  perm_plan plan;
+  permi_dense_plan plan;
   perm_job *job = NULL, *other = NULL;
   perm_matrix matrix;
   perm_estimate e;

@@ -99,7 +99,7 @@ static void golden_large_run(const golden_large_entry *e, int gpus, int most)
   options.isa = gpus ? PERM_ISA_CUDA : PERM_ISA_AUTO;
   golden_describe("%d %s %s%s %s %s%s", n, golden_pattern_name[e->pattern],
                   whole ? golden_size_name[e->values] : golden_value_name[e->values], parts == 2 ? " complex" : "",
-                  perm_method_name(e->method), perm_precision_name(e->precision), e->certify ? " certify" : "");
+                  perm_name("method", e->method), perm_name("precision", e->precision), e->certify ? " certify" : "");
   if (whole) {
     golden_draw_integers(e->pattern, e->values, n, n, parts, golden_i, n);
     (parts == 2 ? perm_compute_gaussian : perm_compute_integer)(n, n, golden_i, n, &options, &r);
@@ -175,8 +175,8 @@ static void golden_gpu_repeated(int index)
   perm_options options = golden_gpu_options(GOLDEN_PRECISION | GOLDEN_CERTIFY);
   perm_result r;
   if (golden_below(2))
-    options.method = PERM_METHOD_REPEATS;
-  golden_describe(" sum %d %s", total, perm_method_name(options.method));
+    options.method = PERM_METHOD_MULTIPLICITIES;
+  golden_describe(" sum %d %s", total, perm_name("method", options.method));
   golden_draw_counts(m, total, rows);
   golden_draw_counts(n, total, columns);
   (parts == 2 ? perm_compute_repeated_complex : perm_compute_repeated_real)(m, n, golden_a, ld, rows, columns, &options,
@@ -218,7 +218,7 @@ static void golden_gpu_sparse(int index)
   perm_matrix matrix;
   perm_result r;
   memset(&options, 0, sizeof options);
-  golden_describe("%s ", perm_method_name(chosen));
+  golden_describe("%s ", perm_name("method", chosen));
   matrix = golden_sparse_matrix(n, n, kind, &options);
   options = golden_gpu_options(frontier ? GOLDEN_PRECISION : 0);
   options.method = chosen;

@@ -99,7 +99,7 @@ static void golden_sparse_methods(int index)
   perm_matrix matrix;
   perm_result r;
   memset(&options, 0, sizeof options);
-  golden_describe("%s ", perm_method_name(method));
+  golden_describe("%s ", perm_name("method", method));
   matrix = golden_sparse_matrix(n, n, kind, &options);
   options = golden_options(GOLDEN_ALL_OPTIONS);
   options.method = method;
@@ -132,7 +132,7 @@ static void golden_sparse_large(int index)
   options = golden_options(GOLDEN_PRECISION | GOLDEN_CERTIFY);
   options.method = method[index / 4 % 11];
   options.threads = 3;
-  golden_describe(" %s", perm_method_name(options.method));
+  golden_describe(" %s", perm_name("method", options.method));
   if (kind <= PERM_KIND_INTEGER)
     golden_modulus(&options);
   if (perm_sparse_job(&matrix, &options, &job, &r) == PERM_OK)
@@ -218,9 +218,10 @@ static void golden_offers(const perm_job *job, const char *text)
   for (index = 0; perm_job_offer(job, index, &offer) == PERM_OK; index++) {
     if (offer.seconds < (double)INFINITY)
       snprintf(line, sizeof line, "  order %d, %-12s predicted %.3g s, %.3g bytes%s%s\n", offer.n,
-               perm_method_name(offer.method), offer.seconds, offer.bytes, offer.reason[0] ? ": " : "", offer.reason);
+               perm_name("method", offer.method), offer.seconds, offer.bytes, offer.reason[0] ? ": " : "",
+                   offer.reason);
     else
-      snprintf(line, sizeof line, "  order %d, %-12s no: the block %s\n", offer.n, perm_method_name(offer.method),
+      snprintf(line, sizeof line, "  order %d, %-12s no: the block %s\n", offer.n, perm_name("method", offer.method),
                offer.reason);
     if (!strstr(text, line) || !perm_time_text(offer.seconds, seconds, sizeof seconds) ||
         !perm_bytes_text(offer.bytes, bytes, sizeof bytes))
@@ -245,7 +246,7 @@ static void golden_explain(int index)
   if (golden_below(2)) {
     options.method = (perm_method)(golden_below(5) ? golden_from(PERM_METHOD_FRONTIER, PERM_METHOD_TRANSVERSALS)
                                                    : golden_below(PERM_METHOD_COUNT));
-    golden_describe(" %s", perm_method_name(options.method));
+    golden_describe(" %s", perm_name("method", options.method));
   }
   if (kind <= PERM_KIND_INTEGER)
     golden_modulus(&options);
@@ -346,7 +347,7 @@ static void golden_read_text(int index)
   memset(&options, 0, sizeof options);
   options.format = golden_below(2) ? PERM_FORMAT_AUTO : (perm_format)golden_below(PERM_FORMAT_EDGES + 1);
   golden_describe("text %d %s %s damage %d as %s", form, field[kind], symmetry[like], damage,
-                  perm_format_name(options.format));
+                  perm_name("format", options.format));
   perm_matrix_read_memory(text, used, index % 2 ? "it.txt" : NULL, &options, &matrix, &r);
   if (r.status == PERM_OK) {
     golden_say(" %dx%d:%d %s", matrix.m, matrix.n, (int)matrix.nnz, golden_kind_name[matrix.kind]);

@@ -99,7 +99,7 @@ int main(int argc, char **argv)
   static perm_allocator allocator;
   static perm_options options;
   const double wanted = argc > 2 ? atof(argv[2]) : 300;
-  perm_plan plan;
+  permi_dense_plan plan;
   perm_job *job;
   perm_state *state;
   perm_partial one, partial;

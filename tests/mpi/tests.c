@@ -84,7 +84,7 @@ static void compare_generated(const char *kind, perm_options options, int must_s
     CHECK_SHOW(same_bits(&alone, &result), "%s: %.17g, alone %.17g: %s", kind, result.value, alone.value,
                result.message);
     CHECK_SHOW(!must_share || mpi_ranks == 1 || was_shared(), "%s: %s was not shared out", kind,
-               perm_method_name(result.method));
+               perm_name("method", result.method));
   }
   CHECK(same_on_all(&result));
   perm_matrix_free(&matrix);
@@ -419,7 +419,7 @@ TEST(t_mpi_execute)
   enum { N = 20 };
   static double a[N * N];
   perm_options options = mpi_options();
-  perm_plan plan;
+  permi_dense_plan plan;
   perm_job *job;
   perm_state *state;
   perm_result alone, result;
@@ -561,7 +561,7 @@ static int one_job(const char *kind, const char *method, const char *checkpoint,
   memset(&options, 0, sizeof options);
   memset(&matrix, 0, sizeof matrix);
   options.threads = 1;
-  while (k < PERM_METHOD_COUNT && strcmp(method, perm_method_name((perm_method)k)))
+  while (k < PERM_METHOD_COUNT && strcmp(method, perm_name("method", (perm_method)k)))
     k++;
   options.method = (perm_method)k;
   options.checkpoint.file = *checkpoint ? checkpoint : CHECKPOINT; /* with one, precision does not rise */
@@ -588,7 +588,7 @@ static int one_job(const char *kind, const char *method, const char *checkpoint,
   }
   if (mpi_rank == 0) {
     perm_result_text(&result, value, sizeof value);
-    printf("%s %s %a %a %a %.0f\n", value, perm_method_name(result.method), result.value, result.imaginary,
+    printf("%s %s %a %a %a %.0f\n", value, perm_name("method", result.method), result.value, result.imaginary,
            result.error_estimate, result.terms);
     if (result.status != PERM_OK)
       printf("%s\n", result.message);

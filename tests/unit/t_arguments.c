@@ -14,7 +14,7 @@ TEST(t_arguments_null)
   unsigned char bytes[PERM_PARTIAL_BYTES];
   const int counts[2] = {1, 1};
   perm_options options = {0};
-  perm_plan plan;
+  permi_dense_plan plan;
   perm_job *job;
   perm_state *state = NULL, *other = NULL;
   perm_partial partial;
@@ -69,7 +69,7 @@ TEST(t_arguments_options)
   static const int64_t whole[4] = {1, 2, 3, 4};
   const int counts[2] = {1, 1}, row[2] = {0, 1}, column[2] = {0, 1};
   perm_options options;
-  perm_plan plan;
+  permi_dense_plan plan;
   perm_matrix matrix;
   perm_result r;
   int i, isa;
@@ -94,7 +94,7 @@ TEST(t_arguments_options)
     if (isa != PERM_ISA_CUDA && !permi_isa_here((perm_isa)isa)) {
       ARGUMENTS_OPTION(perm_compute_real(2, 2, a, 2, &options, &r), isa, (perm_isa)isa, PERM_ERROR_UNSUPPORTED, 5,
                        "this machine has no")
-      CHECK_TEXT(r.message, perm_isa_name((perm_isa)isa));
+      CHECK_TEXT(r.message, perm_name("isa", (perm_isa)isa));
     }
   ARGUMENTS_OPTION(perm_plan_real(65, 65, a, 65, &options, &plan, &r), method, PERM_METHOD_DENSE, PERM_ERROR_SIZE, 1,
                    "the matrix is 65 x 65; dense engines go up to order 64, perm_estimate_* further")
@@ -136,7 +136,7 @@ TEST(t_arguments_strides)
   const int row[2] = {0, 1};
   double out[400];
   int sampled[4];
-  perm_plan plan;
+  permi_dense_plan plan;
   perm_job *job;
   perm_matrix matrix;
   perm_estimate estimate;
@@ -181,7 +181,7 @@ TEST(t_arguments_strides_of_one_row)
   double out[8];
   int sampled[1], k;
   perm_options options = {0};
-  perm_plan plan;
+  permi_dense_plan plan;
   perm_job *job;
   perm_matrix matrix;
   perm_estimate estimate;
@@ -254,8 +254,8 @@ TEST(t_arguments_texts)
   CHECK(perm_integer_int64(&integer, NULL) == PERM_ERROR_NULL && perm_integer_text(&integer, NULL, 64) == 1);
   CHECK(perm_time_text(1, NULL, 9) == 3 && perm_bytes_text(1, NULL, 9) == 6 && perm_result_text(&r, NULL, 9) == 12);
   CHECK(perm_partial_encode(NULL, text, sizeof text) == 0);
-  CHECK_TEXT(perm_status_name((perm_status)77), "unknown");
-  CHECK_TEXT(perm_precision_name((perm_precision)77), "unknown");
-  CHECK_TEXT(perm_isa_name((perm_isa)77), "unknown");
+  CHECK_TEXT(perm_name("status", (perm_status)77), "unknown");
+  CHECK_TEXT(perm_name("precision", (perm_precision)77), "unknown");
+  CHECK_TEXT(perm_name("isa", (perm_isa)77), "unknown");
 }
 /* SPDX-License-Identifier: MIT */

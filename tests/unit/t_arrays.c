@@ -225,7 +225,7 @@ TEST(t_arrays_residues_keep_their_room)
         }
         permi_arrays_kernel(PERMI_MAGNITUDES, isa, growth)(&numbers, y, 1, origin, ways);
         CHECK_SHOW(permi_residue_of_double(y[0], prime.p) == expected && fabs(y[0]) <= half + 1,
-                   "%d bits, %d ways, %s: %.17g", bits, ways, perm_isa_name(isa), y[0]);
+                   "%d bits, %d ways, %s: %.17g", bits, ways, perm_name("isa", isa), y[0]);
         checked++;
       }
     }
@@ -302,7 +302,7 @@ TEST(t_arrays_values_match_exact_arithmetic)
       size = hypot(number.value.hi, number.imaginary.hi);
       CHECK_SHOW(error <= number.error * (1 + 1e-14) && error <= number.estimate * (1 + 1e-14) + 1e-30 * size,
                  "trial %d n %d parts %d %s: error %g, bound %g, estimate %g, value %g", trial, n, parts,
-                 perm_precision_name(precisions[p]), error, number.error, number.estimate, size);
+                 perm_name("precision", precisions[p]), error, number.error, number.estimate, size);
       finite += number.error < (double)INFINITY;
       close += number.error < (p < 1 ? 1e-12 : 1e-27) * size;
       CHECK(perm_compute_sparse(&matrix, &options, &r) == PERM_OK);

@@ -10,7 +10,7 @@ static int bounds_has_number;
 static perm_result bounds_run(int parts, int n, const double *a, const perm_options *options)
 {
   perm_result result;
-  perm_plan plan;
+  permi_dense_plan plan;
   perm_job *job = NULL;
   perm_partial partial;
   perm_status status = parts == 2 ? perm_plan_complex(n, n, a, n, options, &plan, &result)
@@ -175,14 +175,14 @@ static double bounds_check(const oracle_exact *exact, const perm_result *r, boun
   CHECK_SHOW(r->status == PERM_OK || (r->status == PERM_TOLERANCE_NOT_MET && r->error_bound == INFINITY),
              "%s n=%d: %s", what, n, r->message); /* a job, too, says that certify is not met */
   CHECK_SHOW(error <= r->error_bound * (1 + 1e-14), "%s n=%d %s: error %g, bound %g, value %g %g 2^%lld", what, n,
-             perm_isa_name(r->isa), error, r->error_bound, r->value, r->imaginary, r->exp2);
+             perm_name("isa", r->isa), error, r->error_bound, r->value, r->imaginary, r->exp2);
   if (bounds_has_number) {
     const permi_number *number = &bounds_number;
     double x = oracle_exact_part(exact, 0, number->value.hi, number->value.lo, number->exp2);
     double y = oracle_exact_part(exact, 1, number->imaginary.hi, number->imaginary.lo, number->exp2);
     double inner = exact->parts == 1 ? x : hypot(x, y);
     CHECK_SHOW(inner <= number->error * (1 + 1e-14), "%s n=%d %s: error %g of hi + lo, bound %g", what, n,
-               perm_isa_name(r->isa), inner, number->error);
+               perm_name("isa", r->isa), inner, number->error);
     if (inner > 0 && number->error < (double)INFINITY && tally->inner_count < BOUNDS_ROOM)
       tally->inner[tally->inner_count++] = number->error / inner;
   }
@@ -326,14 +326,14 @@ static void bounds_for_free(int parts, int kind)
       exact = oracle_exact_make(parts, n, a);
       for (isa = isa_first(); isa; isa = isa_next(isa)) {
         perm_options options = bounds_options(0, isa);
-        perm_plan plan;
+        permi_dense_plan plan;
         perm_result r;
         options.certify = kind < BOUNDS_NOT_EXACT; /* else form normalised may be taken, which divides */
         CHECK((parts == 2 ? perm_plan_complex(n, n, a, n, &options, &plan, NULL)
                           : perm_plan_real(n, n, a, n, &options, &plan, NULL)) == PERM_OK);
         if (kind == BOUNDS_EXACT_CANCEL && !plan.exact_rows) /* a pivot was chosen that does not divide exactly */
           continue;
-        CHECK_SHOW(plan.zero || (plan.exact_rows && plan.form != PERM_FORM_SPLIT), "%s n=%d", bounds_name[kind], n);
+        CHECK_SHOW(plan.zero || (plan.exact_rows && plan.form != PERMI_FORM_SPLIT), "%s n=%d", bounds_name[kind], n);
         r = bounds_run(parts, n, a, &options);
         bounds_check(&exact, &r, &tally, bounds_name[kind], n);
       }
@@ -353,7 +353,7 @@ TEST(t_bounds_of_entries_that_move)
       const int n = 17 + test_below(3);
       perm_options options = bounds_options(0, isa), best;
       perm_result r, truth;
-      perm_plan plan;
+      permi_dense_plan plan;
       int i;
       for (i = 0; i < n * n; i++) /* 1: of one large term, so that its bound is of what moves */
         a[i] = kind == 1 ? (i % (n + 1) == 0) + 0.06 + 0.04 * test_uniform()
@@ -361,10 +361,10 @@ TEST(t_bounds_of_entries_that_move)
       a[n + 1] = kind == 3 ? -a[n + 1] : kind == 4 ? 1e-9 * a[n + 1] : a[n + 1];
       CHECK(perm_plan_real(n, n, a, n, &options, &plan, NULL) == PERM_OK);
       if (kind == 0)
-        CHECK_SHOW(plan.exact_rows == 2 && plan.form == PERM_FORM_NORMALISED, "n=%d, %s: %d, %d", n,
-                   perm_isa_name(plan.isa), plan.exact_rows, (int)plan.form);
+        CHECK_SHOW(plan.exact_rows == 2 && plan.form == PERMI_FORM_NORMALISED, "n=%d, %s: %d, %d", n,
+                   perm_name("isa", plan.isa), plan.exact_rows, (int)plan.form);
       if (kind > 2)
-        CHECK_SHOW(plan.exact_rows == 0 && plan.form == PERM_FORM_SPLIT, "n=%d, kind %d", n, kind);
+        CHECK_SHOW(plan.exact_rows == 0 && plan.form == PERMI_FORM_SPLIT, "n=%d, kind %d", n, kind);
       r = bounds_run(1, n, a, &options);
       best = options;
       best.precision = PERM_PRECISION_DD;
@@ -476,10 +476,11 @@ static double apart_entry(int size, int i, int j)
 static void apart_check(int parts, int n, const double *a, const perm_matrix *matrix, int size)
 {
   static const perm_method methods[] = {
-      PERM_METHOD_AUTO,     PERM_METHOD_DENSE, PERM_METHOD_SUBSETS, PERM_METHOD_REPEATS,     PERM_METHOD_EXPANSION,
+      PERM_METHOD_AUTO,     PERM_METHOD_DENSE, PERM_METHOD_SUBSETS, PERM_METHOD_MULTIPLICITIES,
+          PERM_METHOD_EXPANSION,
       PERM_METHOD_FRONTIER, PERM_METHOD_LISTS, PERM_METHOD_SORTING, PERM_METHOD_ARRAYS,      PERM_METHOD_TREE,
       PERM_METHOD_BAND,     PERM_METHOD_SHORT, PERM_METHOD_PADDED,  PERM_METHOD_TRANSVERSALS,
-      PERM_METHOD_CLASSES};
+      PERM_METHOD_TWINS};
   oracle_exact exact;
   size_t k;
   int certify;
@@ -495,19 +496,20 @@ static void apart_check(int parts, int n, const double *a, const perm_matrix *ma
       options.precision = certify ? PERM_PRECISION_DEFAULT : PERM_PRECISION_DD;
       if (n > 6 &&
           (methods[k] == PERM_METHOD_EXPANSION || methods[k] == PERM_METHOD_TRANSVERSALS ||
-           methods[k] == PERM_METHOD_REPEATS || methods[k] == PERM_METHOD_SHORT || methods[k] == PERM_METHOD_PADDED))
+           methods[k] == PERM_METHOD_MULTIPLICITIES || methods[k] == PERM_METHOD_SHORT ||
+               methods[k] == PERM_METHOD_PADDED))
         continue;
       if (methods[k] >= PERM_METHOD_FRONTIER && methods[k] != PERM_METHOD_SHORT && methods[k] != PERM_METHOD_PADDED)
         perm_compute_sparse(matrix, &options, &r);
       else
         (parts == 2 ? perm_compute_complex : perm_compute_real)(n, n, a, n, &options, &r);
       CHECK_SHOW(r.status == PERM_OK && r.error_bound < (double)INFINITY,
-                 "size %d parts %d n %d %s certify %d: error %g, %s", size, parts, n, perm_method_name(methods[k]),
+                 "size %d parts %d n %d %s certify %d: error %g, %s", size, parts, n, perm_name("method", methods[k]),
                  certify, r.error_bound, r.message);
       if (n <= 6) {
         const double error = oracle_exact_distance(&exact, r.value, r.imaginary, r.exp2);
         CHECK_SHOW(error <= r.error_bound * (1 + 1e-14), "size %d parts %d n %d %s certify %d: error %g, bound %g",
-                   size, parts, n, perm_method_name(methods[k]), certify, error, r.error_bound);
+                   size, parts, n, perm_name("method", methods[k]), certify, error, r.error_bound);
       }
     }
   if (n <= 6)
@@ -579,7 +581,7 @@ TEST(t_bounds_of_certified_small_matrices)
   double a[2 * 8 * 8];
   perm_options options;
   perm_result r;
-  perm_plan plan;
+  permi_dense_plan plan;
   perm_job *job = NULL;
   int n, parts, i;
   memset(&options, 0, sizeof options);
@@ -644,7 +646,7 @@ TEST(t_bounds_estimates_of_few_large_terms)
   for (k = 0; k < 2; k++) {
     options.method = k ? PERM_METHOD_RYSER : PERM_METHOD_GLYNN;
     CHECK(perm_compute_real(12, 12, a, 12, &options, &r) == PERM_OK);
-    CHECK_SHOW(r.error_estimate >= 20, "%s: %.3g", perm_method_name(r.method), r.error_estimate); /* off by 112 */
+    CHECK_SHOW(r.error_estimate >= 20, "%s: %.3g", perm_name("method", r.method), r.error_estimate); /* off by 112 */
   }
   for (i = 0; i < 12 * 12; i++)
     whole[i] = (int64_t)bounds_few_terms[i];

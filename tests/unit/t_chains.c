@@ -70,11 +70,11 @@ static void chain_check(int n, int complex, const double *x, perm_method method,
     size = hypot((double)truth.re, (double)truth.im);
     limit = r.precision == PERM_PRECISION_DD ? 1e-15 : 1e-15 * n;
     CHECK_SHOW(off <= limit * size, "n = %d, %g %g %g, %s, precision %d: %.17g * 2^%lld by %s, not %.17g * 2^%lld", n,
-               x[0], x[2], x[4], perm_method_name(method), (int)precision, r.value, (long long)r.exp2,
-               perm_method_name(r.method), (double)truth.re, truth.exp2);
+               x[0], x[2], x[4], perm_name("method", method), (int)precision, r.value, (long long)r.exp2,
+               perm_name("method", r.method), (double)truth.re, truth.exp2);
   } else {
     CHECK_SHOW(method != PERM_METHOD_AUTO && (r.status == PERM_ERROR_LIMIT || r.status == PERM_ERROR_UNSUPPORTED),
-               "n = %d, %s: %s", n, perm_method_name(method), r.message);
+               "n = %d, %s: %s", n, perm_name("method", method), r.message);
   }
   perm_matrix_free(&matrix);
 }

@@ -230,7 +230,7 @@ TEST(t_checkpoint_strangers_are_named)
   double a[16 * 16], b[16 * 16];
   const char *path = checkpoint_path(0);
   perm_options options, other;
-  perm_plan plan;
+  permi_dense_plan plan;
   perm_state *state = NULL;
   perm_job *job, *stranger;
   perm_result r;

@@ -188,7 +188,7 @@ static void choices_array(const permi_problem *problem, const perm_options *opti
                options->certify, status, seconds, result.message);
   choices_line("argument %d", result.argument);
   if (status == PERM_OK) {
-    const perm_plan *plan = &array.plan;
+    const permi_dense_plan *plan = &array.plan;
     choices_line("engine %d plan %d %d %d pivot %d columns %d %d %d chunk %d lossy %d exact %d seconds %.6g bytes %.6g",
                  array.engine->method, plan->method, plan->precision, plan->form, plan->pivot, plan->lane_columns,
                  plan->block_columns, plan->outer_columns, plan->chunk_log2, plan->lossy, plan->exact_rows,
@@ -254,7 +254,8 @@ static int choices_surely(const permi_problem *problem, const perm_options *opti
 /* The engine for arrays of integers. */
 TEST(t_choices_of_integers)
 {
-  static const perm_method methods[] = {PERM_METHOD_AUTO, PERM_METHOD_EXACT, PERM_METHOD_REPEATS, PERM_METHOD_LOW_RANK};
+  static const perm_method methods[] = {PERM_METHOD_AUTO, PERM_METHOD_EXACT, PERM_METHOD_MULTIPLICITIES,
+                                        PERM_METHOD_LOW_RANK};
   static const uint64_t recorded[] = {UINT64_C(0x50f12c5bca35ff11), UINT64_C(0xf15d4060fc33571e)};
   static int64_t a[2 * 67 * 67];
   int parts, kind, n, bits;

@@ -1,14 +1,14 @@
 /* >>classes >>classes_build >>classes_run >>classes_order */
-/* Method classes against expansions, other engines and closed forms, on matrices of few classes and beside them. */
+/* Method twins against expansions, other engines and closed forms, on matrices of few classes and beside them. */
 
 TEST(t_classes_equals_expansion)
 {
-  t_seeds_against_oracles(PERM_METHOD_CLASSES, T_SEEDS_MAX - 1, 1500, 1, 1);
+  t_seeds_against_oracles(PERM_METHOD_TWINS, T_SEEDS_MAX - 1, 1500, 1, 1);
 }
 
 TEST(t_classes_fails_every_allocation)
 {
-  t_seeds_allocations(PERM_METHOD_CLASSES, 1);
+  t_seeds_allocations(PERM_METHOD_TWINS, 1);
 }
 
 /* ---- matrices of few classes */
@@ -73,13 +73,13 @@ static void t_classes_check(int trial, int n, int kind, const double *a)
   const int parts = kind & 1 ? 2 : 1;
   const perm_precision precision = kind < 2 ? PERM_PRECISION_EXACT : trial % 3 ? PERM_PRECISION_DEFAULT
                                                                                : PERM_PRECISION_DD;
-  perm_options options = t_seeds_options(PERM_METHOD_CLASSES, precision);
+  perm_options options = t_seeds_options(PERM_METHOD_TWINS, precision);
   perm_matrix matrix = t_seeds_matrix(n, parts, a, parts == 2 ? PERM_KIND_COMPLEX : kind ? PERM_KIND_REAL
                                                                                          : PERM_KIND_INTEGER);
   perm_result result;
   options.certify = trial & 1;
   CHECK_SHOW(perm_compute_sparse(&matrix, &options, &result) == PERM_OK, "trial %d: %s", trial, result.message);
-  CHECK(result.method == PERM_METHOD_CLASSES || result.method == PERM_METHOD_STRUCTURE);
+  CHECK(result.method == PERM_METHOD_TWINS || result.method == PERM_METHOD_STRUCTURE);
   if (kind == 0) {
     CHECK_SHOW(result.exact && oracle_integer_of(&result.integer) == oracle_integer(n, a), "trial %d n %d: %.17g",
                trial, n, result.value);
@@ -143,7 +143,7 @@ static void t_classes_is(const perm_matrix *matrix, const char *name, perm_metho
   int k;
   for (k = 0; k < 2; k++) {
     CHECK_SHOW(perm_compute_sparse(matrix, &options, &result) == PERM_OK, "%s: %s", name, result.message);
-    CHECK_SHOW(result.exact && result.method == PERM_METHOD_CLASSES, "%s: %s", name, perm_method_name(result.method));
+    CHECK_SHOW(result.exact && result.method == PERM_METHOD_TWINS, "%s: %s", name, perm_name("method", result.method));
     CHECK_SHOW(oracle_modulo(&result.integer, t_classes_prime) == expected, "%s, modulus %d", name, k);
     CHECK_SHOW(result.terms <= states, "%s: %g states", name, result.terms);
     options.modulus = t_classes_prime;
@@ -196,11 +196,11 @@ TEST(t_classes_closed_forms)
     perm_matrix matrix;
     snprintf(name, sizeof name, "derangements:%d", n);
     CHECK(perm_generate(name, 1, NULL, &matrix, NULL) == PERM_OK);
-    t_classes_is(&matrix, name, k ? PERM_METHOD_AUTO : PERM_METHOD_CLASSES, t_classes_derangements(n), n * n);
+    t_classes_is(&matrix, name, k ? PERM_METHOD_AUTO : PERM_METHOD_TWINS, t_classes_derangements(n), n * n);
     perm_matrix_free(&matrix);
     snprintf(name, sizeof name, "menage:%d", n);
     CHECK(perm_generate(name, 1, NULL, &matrix, NULL) == PERM_OK);
-    t_classes_is(&matrix, name, k ? PERM_METHOD_AUTO : PERM_METHOD_CLASSES, t_classes_menage(n), 4 * n * n);
+    t_classes_is(&matrix, name, k ? PERM_METHOD_AUTO : PERM_METHOD_TWINS, t_classes_menage(n), 4 * n * n);
     perm_matrix_free(&matrix);
     snprintf(name, sizeof name, "nested:%d", n);
     CHECK(perm_generate(name, (uint64_t)k, NULL, &matrix, NULL) == PERM_OK);
@@ -209,7 +209,7 @@ TEST(t_classes_closed_forms)
     qsort(length, (size_t)n, sizeof *length, t_classes_compare);
     for (i = 0; i < n; i++)
       product = oracle_multiply(product, (uint64_t)(length[i] - i), t_classes_prime);
-    t_classes_is(&matrix, name, PERM_METHOD_CLASSES, product, 2 * n);
+    t_classes_is(&matrix, name, PERM_METHOD_TWINS, product, 2 * n);
     perm_matrix_free(&matrix);
   }
 }
@@ -249,7 +249,7 @@ TEST(t_classes_are_proportional)
         PERM_OK);
   for (i = 0; i < 2; i++) {
     options.precision = i ? PERM_PRECISION_DD : PERM_PRECISION_FAST;
-    CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_OK && result.method == PERM_METHOD_CLASSES);
+    CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_OK && result.method == PERM_METHOD_TWINS);
     CHECK_SHOW(fabs(ldexp(result.value, (int)(result.exp2 - plain.exp2)) - plain.value) <=
                        ldexp(result.error_bound, (int)(result.exp2 - plain.exp2)) + 2e-16 * plain.value &&
                    result.error_bound < (i ? 1e-15 : 1e-11) * result.value,
@@ -288,11 +288,11 @@ TEST(t_classes_take_arrays)
     for (i = 0; i < N && k == 3; i++)
       expected = oracle_multiply(expected, (uint64_t)((i + 1) * (2 * i + 1)), t_classes_prime);
     CHECK_SHOW(perm_compute_integer(N, N, a, N, &options, &result) == PERM_OK, "%s", result.message);
-    CHECK_SHOW(result.method == PERM_METHOD_CLASSES && oracle_modulo(&result.integer, t_classes_prime) == expected,
-               "%d: %s", k, perm_method_name(result.method));
+    CHECK_SHOW(result.method == PERM_METHOD_TWINS && oracle_modulo(&result.integer, t_classes_prime) == expected,
+               "%d: %s", k, perm_name("method", result.method));
     CHECK_SHOW(perm_compute_real(N, N, real, N, &options, &result) == PERM_OK, "%s", result.message);
-    CHECK_SHOW(result.method == PERM_METHOD_CLASSES && result.error_bound < 1e-11 * result.value, "%d: %s, %g of %g", k,
-               perm_method_name(result.method), result.error_bound, result.value);
+    CHECK_SHOW(result.method == PERM_METHOD_TWINS && result.error_bound < 1e-11 * result.value, "%d: %s, %g of %g", k,
+               perm_name("method", result.method), result.error_bound, result.value);
   }
   for (i = 0; i < 22 * 22; i++)
     real[i] = test_uniform();
@@ -311,7 +311,7 @@ TEST(t_classes_without_zeros)
   static int row[MOST * MOST], column[MOST * MOST];
   int n, i;
   for (n = 20; n <= MOST; n += MOST - 20) {
-    perm_options options = t_seeds_options(PERM_METHOD_CLASSES, PERM_PRECISION_EXACT);
+    perm_options options = t_seeds_options(PERM_METHOD_TWINS, PERM_PRECISION_EXACT);
     perm_matrix matrix;
     perm_result result, exact;
     int length[MOST];
@@ -325,7 +325,7 @@ TEST(t_classes_without_zeros)
     CHECK(perm_matrix_from_triplets(n, n, (size_t)(n * n), row, column, NULL, NULL, a, PERM_KIND_INTEGER, NULL, &matrix,
                                     NULL) == PERM_OK);
     CHECK_SHOW(perm_compute_sparse(&matrix, &options, &result) == PERM_OK, "%s", result.message);
-    CHECK_SHOW(result.method == PERM_METHOD_CLASSES && result.terms < (n == 20 ? 5e3 : 5e5), "%d: %g states", n,
+    CHECK_SHOW(result.method == PERM_METHOD_TWINS && result.terms < (n == 20 ? 5e3 : 5e5), "%d: %g states", n,
                result.terms);
     options.method = PERM_METHOD_EXACT;
     if (n == 20) {
@@ -345,7 +345,7 @@ TEST(t_classes_threads_leave_no_trace)
   int kind, k, ran = 0;
   for (kind = 0; kind < T_WALK_KINDS; kind++)
     for (k = 0; k < 2; k++) {
-      perm_options options = t_walk_options(PERM_METHOD_CLASSES, kind);
+      perm_options options = t_walk_options(PERM_METHOD_TWINS, kind);
       perm_matrix matrix;
       perm_result result, other;
       if (k == 0) {
@@ -368,13 +368,13 @@ TEST(t_classes_threads_leave_no_trace)
 
 TEST(t_classes_stop)
 {
-  t_walk_stops(PERM_METHOD_CLASSES, "er:30:0.5", "er:12:0.5");
+  t_walk_stops(PERM_METHOD_TWINS, "er:30:0.5", "er:12:0.5");
 }
 
 /* What does not fit is refused with what it needs. */
 TEST(t_classes_refuse)
 {
-  perm_options options = t_seeds_options(PERM_METHOD_CLASSES, PERM_PRECISION_DEFAULT);
+  perm_options options = t_seeds_options(PERM_METHOD_TWINS, PERM_PRECISION_DEFAULT);
   perm_matrix matrix;
   perm_result result;
   CHECK(perm_generate("er:200:0.5", 1, NULL, &matrix, NULL) == PERM_OK);

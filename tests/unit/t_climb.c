@@ -30,8 +30,8 @@ TEST_LONG(t_climb_short_run)
    cancels, and said so. */
 TEST(t_climb_structure)
 {
-  static const char *const name[] = {"planar", "classes", "low-rank"};
-  static const perm_method method[] = {PERM_METHOD_PLANAR, PERM_METHOD_CLASSES, PERM_METHOD_LOW_RANK};
+  static const char *const name[] = {"planar", "twins", "low-rank"};
+  static const perm_method method[] = {PERM_METHOD_PLANAR, PERM_METHOD_TWINS, PERM_METHOD_LOW_RANK};
   uint64_t seed;
   int k, at;
   memset(&climb_found, 0, sizeof climb_found);
@@ -101,7 +101,7 @@ TEST(t_climb_hidden_beam_splitters)
   options.tolerance = 1e-10;
   perm_compute_real(5, 5, study, 5, &options, &r);
   CHECK_SHOW(fabs(r.value) <= CLIMB_LIE * r.error_estimate && (r.value == 0 || r.status == PERM_TOLERANCE_NOT_MET),
-             "value %g, estimate %g, %s", r.value, r.error_estimate, perm_status_name(r.status));
+             "value %g, estimate %g, %s", r.value, r.error_estimate, perm_name("status", r.status));
   memset(&p, 0, sizeof p);
   p.kind = "hidden beam splitter";
   p.m = p.n = 5;

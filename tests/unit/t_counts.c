@@ -65,14 +65,15 @@ TEST(t_repeats_match_the_matrix_written_out)
           perm_compute_repeated_complex(m, n, a, n, row_counts, column_counts, &options, &r);
         else
           perm_compute_repeated_real(m, n, a, n, row_counts, column_counts, &options, &r);
-        CHECK_SHOW(r.status == PERM_OK, "%s: %s", perm_method_name(options.method), r.message);
+        CHECK_SHOW(r.status == PERM_OK, "%s: %s", perm_name("method", options.method), r.message);
         distance = rect_distance(&r, value);
         CHECK_SHOW(distance <= r.error_bound && r.error_bound < (double)INFINITY, "%s: off by %g, error %g",
-                   perm_method_name(options.method), distance, r.error_bound);
+                   perm_name("method", options.method), distance, r.error_bound);
         CHECK_SHOW(distance <=
                        2 * r.error_estimate + (k & 1 ? 1e-15 * rect_size(value) : 0) + 1e-25 * rect_size(absolute),
                    "%s %d: off by %g of %g, estimate %g, error %g, order %d, parts %d kind %d",
-                   perm_method_name(options.method), k & 1, distance, rect_size(value), r.error_estimate, r.error_bound,
+                   perm_name("method", options.method), k & 1, distance, rect_size(value), r.error_estimate,
+                       r.error_bound,
                    total, parts, trial % 4);
       }
       for (k = 0; k < m * n * parts; k++) {
@@ -90,10 +91,10 @@ TEST(t_repeats_match_the_matrix_written_out)
           perm_compute_repeated_gaussian(m, n, whole, n, row_counts, column_counts, &options, &r);
         else
           perm_compute_repeated_integer(m, n, whole, n, row_counts, column_counts, &options, &r);
-        CHECK_SHOW(r.status == PERM_OK && r.exact && r.error_bound == 0, "%s: %s", perm_method_name(options.method),
+        CHECK_SHOW(r.status == PERM_OK && r.exact && r.error_bound == 0, "%s: %s", perm_name("method", options.method),
                    r.message);
         CHECK_SHOW(repeats_wide(&r.integer) == value[0] && repeats_wide(&r.imaginary_integer) == value[1],
-                   "%s: %.17g, not %.17g", perm_method_name(options.method), r.value, (double)value[0]);
+                   "%s: %.17g, not %.17g", perm_name("method", options.method), r.value, (double)value[0]);
         exact++;
       }
     }
@@ -103,7 +104,7 @@ TEST(t_repeats_match_the_matrix_written_out)
 /* Two rows, each 20 times, of 40 complex entries: the coefficient of x^20 in prod_j (b_j + a_j x), times 20!^2. */
 TEST(t_repeats_two_rows_twenty_times)
 {
-  static const perm_method method[] = {PERM_METHOD_AUTO, PERM_METHOD_SUBSETS, PERM_METHOD_REPEATS};
+  static const perm_method method[] = {PERM_METHOD_AUTO, PERM_METHOD_SUBSETS, PERM_METHOD_MULTIPLICITIES};
   const int counts[2] = {20, 20};
   double a[2 * 40 * 2];
   int64_t whole[2 * 40 * 2];
@@ -134,7 +135,7 @@ TEST(t_repeats_two_rows_twenty_times)
       options.method = method[k];
       options.precision = k ? PERM_PRECISION_DD : PERM_PRECISION_DEFAULT;
       CHECK(perm_compute_repeated_complex(2, 40, a, 40, counts, NULL, &options, &r) == PERM_OK);
-      CHECK_SHOW(rect_distance(&r, value) <= 1e-12 * rect_size(value), "%s: %g relative", perm_method_name(r.method),
+      CHECK_SHOW(rect_distance(&r, value) <= 1e-12 * rect_size(value), "%s: %g relative", perm_name("method", r.method),
                  rect_distance(&r, value) / rect_size(value));
       CHECK(rect_distance(&r, value) <= r.error_bound + 1e-16 * rect_size(value));
     }
@@ -234,22 +235,22 @@ TEST_LONG(t_repeats_two_hundred_photons)
     for (j = 0; j < 3; j++) {
       perm_options options = {0};
       double high, error;
-      options.method = j == 2 ? PERM_METHOD_REPEATS : j ? PERM_METHOD_SUBSETS : PERM_METHOD_AUTO;
+      options.method = j == 2 ? PERM_METHOD_MULTIPLICITIES : j ? PERM_METHOD_SUBSETS : PERM_METHOD_AUTO;
       options.precision = j ? PERM_PRECISION_DD : PERM_PRECISION_DEFAULT;
       CHECK(perm_compute_repeated_real(3, 2, a, 2, rows, columns, &options, &r) == PERM_OK && isfinite(r.value));
       high = ldexp(exact.value, (int)(exact.exp2 - r.exp2));
       error = fabs(r.value - high);
       CHECK_SHOW(error <= r.error_bound + 1e-15 * fabs(high), "%s: off by %g of %g, error %g",
-                 perm_method_name(r.method), error, high, r.error_bound);
+                 perm_name("method", r.method), error, high, r.error_bound);
       if (!(trial & 1) && j != 2)
         CHECK(error <= 1e-12 * fabs(high));
       if (j == 0) /* even where all but everything cancels: as whole numbers */
-        CHECK_SHOW(error <= 1e-10 * fabs(high), "%s %s: off by %g of %g", perm_method_name(r.method),
-                   perm_precision_name(r.precision), error, high);
+        CHECK_SHOW(error <= 1e-10 * fabs(high), "%s %s: off by %g of %g", perm_name("method", r.method),
+                   perm_name("precision", r.precision), error, high);
     }
     {
       perm_options options = {0};
-      options.method = PERM_METHOD_REPEATS;
+      options.method = PERM_METHOD_MULTIPLICITIES;
       CHECK(perm_compute_repeated_integer(3, 2, whole, 2, rows, columns, &options, &r) == PERM_OK);
       CHECK(r.integer.words == exact.integer.words && r.integer.negative == exact.integer.negative &&
             !memcmp(r.integer.word, exact.integer.word, sizeof r.integer.word));
@@ -283,7 +284,7 @@ TEST(t_repeats_exact_integers_of_any_size)
     options.method = rect_methods[k];
     CHECK(perm_compute_repeated_integer(2, 2, huge, 2, two, two, &options, &r) == PERM_OK && r.exact);
     CHECK_SHOW(r.integer.words == t.words && !memcmp(r.integer.word, t.word, sizeof t.word), "%s",
-               perm_method_name(options.method));
+               perm_name("method", options.method));
   }
   options.method = PERM_METHOD_AUTO;
   options.modulus = 1000003;
@@ -329,7 +330,7 @@ TEST(t_repeats_residues_of_any_size)
     CHECK(perm_compute_repeated_integer(1, 1, large, 1, hundred, hundred, &options, &r) == PERM_OK);
     CHECK((r.integer.words ? r.integer.word[0] : 0) == (uint64_t)power);
   }
-  options.method = PERM_METHOD_REPEATS;
+  options.method = PERM_METHOD_MULTIPLICITIES;
   CHECK(perm_compute_repeated_integer(1, 2, one, 2, rows, columns, &options, &r) == PERM_ERROR_OVERFLOW);
   CHECK_TEXT(r.message, "all methods but subsets");
 }
@@ -430,7 +431,8 @@ TEST(t_repeats_complex_is_not_computed_twice)
   for (k = 0; k < 10; k++)
     counts[k] = 2;
   CHECK(perm_compute_repeated_complex(10, 10, a, 10, counts, counts, &options, &r) == PERM_OK);
-  CHECK_SHOW(r.method == PERM_METHOD_REPEATS && r.escalated == 0, "%s, %d", perm_method_name(r.method), r.escalated);
+  CHECK_SHOW(r.method == PERM_METHOD_MULTIPLICITIES && r.escalated == 0, "%s, %d", perm_name("method", r.method),
+             r.escalated);
   options.precision = PERM_PRECISION_DD;
   CHECK(perm_compute_repeated_complex(10, 10, a, 10, counts, counts, &options, &best) == PERM_OK);
   CHECK(hypot(r.value - best.value, r.imaginary - best.imaginary) <= 1e-10 * hypot(best.value, best.imaginary));

@@ -68,7 +68,8 @@ static double rect_distance(const perm_result *r, const oracle_wide *value)
 /* Lines of very different sizes: products of columns below a row's largest come close to the least double. */
 TEST(t_rect_estimates_of_graded_lines)
 {
-  static const perm_method method[] = {PERM_METHOD_AUTO, PERM_METHOD_SHORT, PERM_METHOD_REPEATS, PERM_METHOD_RYSER,
+  static const perm_method method[] = {PERM_METHOD_AUTO, PERM_METHOD_SHORT, PERM_METHOD_MULTIPLICITIES,
+                                       PERM_METHOD_RYSER,
                                        PERM_METHOD_EXPANSION};
   int trial, k, i, j, off = 0;
   for (trial = 0; trial < 300; trial++) {
@@ -105,7 +106,7 @@ TEST(t_rect_estimates_of_graded_lines)
       }
       apart = apart > value[0] ? apart - value[0] : value[0] - apart;
       CHECK_SHOW(apart <= allowed + 1e-25 * value[0], "%d x %d, range %d, %s: off by %g of the value, estimate %g", m,
-                 n, range, perm_method_name(r.method), (double)(apart / value[0]),
+                 n, range, perm_name("method", r.method), (double)(apart / value[0]),
                  r.error_estimate / fabs(r.value));
       off += r.error_estimate > 1e-6 * fabs(r.value);
     }
@@ -128,7 +129,7 @@ static void rect_random(double *a, int count, int kind)
                        : test_below(2) * ldexp(test_uniform() - 0.5, test_below(40) - 20);
 }
 
-static const perm_method rect_methods[] = {PERM_METHOD_AUTO,     PERM_METHOD_SUBSETS, PERM_METHOD_REPEATS,
+static const perm_method rect_methods[] = {PERM_METHOD_AUTO,     PERM_METHOD_SUBSETS, PERM_METHOD_MULTIPLICITIES,
                                            PERM_METHOD_SHORT,    PERM_METHOD_RYSER,   PERM_METHOD_PADDED,
                                            PERM_METHOD_EXPANSION};
 #define RECT_METHODS ((int)(sizeof rect_methods / sizeof rect_methods[0]))
@@ -180,11 +181,12 @@ TEST(t_rect_every_engine_matches_the_oracle)
                 continue; /* engines for square matrices, tested elsewhere */
               CHECK_SHOW(distance <= r.error_bound &&
                              (r.error_bound < (double)INFINITY || r.method == PERM_METHOD_DENSE),
-                         "%s %dx%d kind %d: off by %g, error %g", perm_method_name(r.method), m, n, kind, distance,
+                         "%s %dx%d kind %d: off by %g, error %g", perm_name("method", r.method), m, n, kind, distance,
                          r.error_bound);
               CHECK_SHOW(distance <=
                              (dd ? 1e-15 * rect_size(value) + 1e-26 * (double)absolute[0] : 0) + r.error_estimate * 2,
-                         "%s %dx%d kind %d: off by %g, estimate %g", perm_method_name(r.method), m, n, kind, distance,
+                         "%s %dx%d kind %d: off by %g, estimate %g", perm_name("method", r.method), m, n, kind,
+                             distance,
                          r.error_estimate);
               certified += r.error_bound < (double)INFINITY;
             }
@@ -218,10 +220,11 @@ TEST(t_rect_bounds_are_sound_and_not_vacuous)
           oracle_rectangular(1, m, n, b, absolute);
           CHECK(rect_compute(parts, m, n, a, &options, &r) == PERM_OK);
           distance = rect_distance(&r, value);
-          CHECK_SHOW(distance <= r.error_bound, "%s %dx%d: off by %g, error %g", perm_method_name(r.method), m, n,
+          CHECK_SHOW(distance <= r.error_bound, "%s %dx%d: off by %g, error %g", perm_name("method", r.method), m, n,
                      distance, r.error_bound);
           most = 1.2e-16 * 20 * n * (double)absolute[0] * (method == 1 ? 40 : 1) + 1e-15 * rect_size(value);
-          CHECK_SHOW(r.error_bound <= most, "%s %dx%d kind %d: error %g, more than %g", perm_method_name(r.method), m,
+          CHECK_SHOW(r.error_bound <= most, "%s %dx%d kind %d: error %g, more than %g", perm_name("method", r.method),
+                     m,
                      n, kind, r.error_bound, most);
         }
   free(a);
@@ -251,7 +254,8 @@ TEST(t_rect_near_square_and_long)
       if ((k > 1 && many > 13) || (k == 1 && many > 500))
         continue;
       CHECK(perm_compute_real(m, n, a, n, &options, &r) == PERM_OK && r.method == method[k]);
-      CHECK_SHOW(rect_distance(&r, value) <= 1e-15 * rect_size(value), "%s %d x %d: %g", perm_method_name(method[k]), m,
+      CHECK_SHOW(rect_distance(&r, value) <= 1e-15 * rect_size(value), "%s %d x %d: %g", perm_name("method",
+                                                                                                   method[k]), m,
                  n, rect_distance(&r, value));
     }
   }
@@ -292,7 +296,7 @@ TEST(t_rect_identities)
             options.method == PERM_METHOD_RYSER);
       if (s.status == PERM_OK && !perm_compute_real(m, n + 3, b, n + 3, &options, &t))
         CHECK_SHOW(fabs(s.value - t.value) <= 1e-14 * fabs(s.value) + s.error_estimate, "%s",
-                   perm_method_name(rect_methods[k]));
+                   perm_name("method", rect_methods[k]));
     }
     memset(a + row * n, 0, (size_t)n * sizeof *a);
     CHECK(!perm_compute_real(m, n, a, n, NULL, &r) && r.value == 0 && r.error_bound == 0);
@@ -319,7 +323,7 @@ TEST(t_rect_padded_identity_is_exact)
           continue;
         CHECK(perm_compute_real(m, n, a, n, &options, &r) == PERM_OK);
         CHECK_SHOW(r.value == 1 && r.exp2 == 0 && r.error_bound <= 1e-13, "%s %d x %d: %.17g, error %g",
-                   perm_method_name(options.method), m, n, r.value, r.error_bound);
+                   perm_name("method", options.method), m, n, r.value, r.error_bound);
         if (k == 1)
           CHECK(r.error_bound == 0 && r.error_estimate == 0);
       }
@@ -343,7 +347,7 @@ TEST(t_rect_scales)
       CHECK(perm_compute_real(4, 9, b, 9, &options, &s) == PERM_OK);
       s.value = ldexp(s.value, (int)(s.exp2 - 4 * power[trial] + (trial & 1 ? 48 : -48)));
       CHECK_SHOW(options.method == PERM_METHOD_PADDED ? fabs(s.value / r.value - 1) < 1e-10 : s.value == r.value,
-                 "%s 2^%d: %.17g, not %.17g", perm_method_name(options.method), power[trial], s.value, r.value);
+                 "%s 2^%d: %.17g, not %.17g", perm_name("method", options.method), power[trial], s.value, r.value);
     }
   { /* rows that differ by hundreds of orders of magnitude */
     double c[] = {1e200, 2e200, 3e200, 1e-200, 2e-200, 5e-200};
@@ -493,7 +497,7 @@ TEST(t_rect_escalates)
   options.method = PERM_METHOD_SHORT;
   CHECK_SHOW(perm_compute_real(4, 8, a, 8, &options, &r) == PERM_OK && r.precision == PERM_PRECISION_DD &&
                  r.escalated == 1,
-             "%s %g %g %s", perm_precision_name(r.precision), r.value, r.error_estimate, r.message);
+             "%s %g %g %s", perm_name("precision", r.precision), r.value, r.error_estimate, r.message);
   options.method = PERM_METHOD_SUBSETS; /* what double-double cannot tell from 0, whole numbers can */
   for (j = 0; j < 8; j++) {
     a[j] = ldexp(1, j < 4 ? 55 : 1);
@@ -523,7 +527,7 @@ TEST(t_rect_small_parts_of_forms_count)
     perm_result r;
     a[6] = ldexp(1, -parts);
     a[7] = ldexp(3, -parts);
-    options.method = PERM_METHOD_REPEATS;
+    options.method = PERM_METHOD_MULTIPLICITIES;
     options.precision = PERM_PRECISION_FAST;
     options.tolerance = 1e10;
     oracle_rectangular(1, 3, 3, a, value);
@@ -584,7 +588,7 @@ TEST(t_rect_entries_lost_to_scaling)
   /* three equal rows, one twice them, two with a least entry each: all but terms of those cancels in no column */
   const double rows[35] = {0, 0, H, 0, K, 0, least, H, 0, K, 0, 0, 2 * H, 0, 2 * K, 0, 0, H, least, K,
                            -0.284, -1.2, 0.037, -0.305, 0.527, 0.168, 0, 0, 0, 0.487, 0, 0, H, 0, K};
-  static const perm_method methods[] = {PERM_METHOD_AUTO,  PERM_METHOD_SUBSETS, PERM_METHOD_REPEATS,
+  static const perm_method methods[] = {PERM_METHOD_AUTO,  PERM_METHOD_SUBSETS, PERM_METHOD_MULTIPLICITIES,
                                         PERM_METHOD_SHORT, PERM_METHOD_RYSER,   PERM_METHOD_EXPANSION};
   perm_result r;
   int k, precision, certify;
@@ -600,7 +604,7 @@ TEST(t_rect_entries_lost_to_scaling)
         options.certify = certify;
         CHECK(perm_compute_real(2, 3, wide, 3, &options, &r) == PERM_OK);
         CHECK_SHOW(fabs(ldexp(r.value, (int)r.exp2) - ldexp(1, -79)) <= ldexp(r.error_bound, (int)r.exp2), "%s, %d: %g",
-                   perm_method_name(methods[k]), precision, r.value);
+                   perm_name("method", methods[k]), precision, r.value);
         CHECK(perm_compute_real(1, 3, line, 3, &options, &r) == PERM_OK);
         CHECK(fabs(ldexp(r.value, (int)r.exp2) - least) <= ldexp(r.error_bound, (int)r.exp2));
         /* injections of 5 columns into 7 rows, in units of the least double: only terms with one such entry count */
@@ -621,7 +625,7 @@ TEST(t_rect_entries_lost_to_scaling)
         CHECK(perm_compute_real(7, 5, rows, 5, &options, &r) == PERM_OK);
         x = ldexp(r.value, (int)r.exp2 + 1074);
         CHECK_SHOW(fabs(x - all) <= ldexp(r.error_bound, (int)r.exp2 + 1074) + 1e-9, "%s, %d, %d: %g, not %g",
-                   perm_method_name(methods[k]), precision, certify, x, all);
+                   perm_name("method", methods[k]), precision, certify, x, all);
       }
 }
 
@@ -646,7 +650,7 @@ TEST(t_rect_repeated_columns_are_not_square)
         options.precision = precisions[p];
         CHECK(perm_compute_real(m, n, a, n, &options, &r) == PERM_OK);
         CHECK_SHOW(rect_distance(&r, value) <= 1e-13 * rect_size(value), "%d x %d: %s", m, n,
-                   perm_method_name(r.method));
+                   perm_name("method", r.method));
         CHECK(perm_compute_real(n, m, b, m, &options, &r) == PERM_OK);
         CHECK(rect_distance(&r, value) <= 1e-13 * rect_size(value));
       }

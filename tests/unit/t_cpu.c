@@ -108,7 +108,7 @@ TEST(t_isa_of_processors)
     CHECK(permi_isa_of(&cpu) == PERM_ISA_AVX512IFMA);
     *isa_word(&cpu, &isa_features[k]) &= ~(1u << isa_features[k].bit);
     CHECK_SHOW(permi_isa_of(&cpu) == isa_features[k].left, "without %s: %s", isa_features[k].name,
-               perm_isa_name(permi_isa_of(&cpu)));
+               perm_name("isa", permi_isa_of(&cpu)));
   }
   for (s = 0; s < sizeof sold / sizeof sold[0]; s++) {
     permi_cpu cpu = none;
@@ -118,7 +118,7 @@ TEST(t_isa_of_processors)
       if (strstr(sold[s].has, word))
         *isa_word(&cpu, &isa_features[k]) |= 1u << isa_features[k].bit;
     }
-    CHECK_SHOW(permi_isa_of(&cpu) == sold[s].isa, "%s: %s", sold[s].name, perm_isa_name(permi_isa_of(&cpu)));
+    CHECK_SHOW(permi_isa_of(&cpu) == sold[s].isa, "%s: %s", sold[s].name, perm_name("isa", permi_isa_of(&cpu)));
   }
 }
 #endif
@@ -129,7 +129,7 @@ TEST(t_isa_hidden_is_not_there)
   double a[20 * 20];
   int isa, i, families = 0;
   const perm_isa most = isa_hidden ? isa_hidden->left : PERM_ISA_COUNT;
-  perm_plan plan;
+  permi_dense_plan plan;
   for (isa = isa_first(); isa; isa = isa_next(isa)) {
     CHECK((perm_isa)isa <= most);
     families++;
@@ -137,7 +137,7 @@ TEST(t_isa_hidden_is_not_there)
   CHECK(perm_isa_best() <= most);
   CHECK(families >= 1);
   if (test_verbose)
-    printf("     %d families, the best is %s\n", families, perm_isa_name(perm_isa_best()));
+    printf("     %d families, the best is %s\n", families, perm_name("isa", perm_isa_best()));
   for (i = 0; i < 400; i++)
     a[i] = test_uniform();
   CHECK(perm_plan_real(20, 20, a, 20, NULL, &plan, NULL) == PERM_OK && plan.isa <= most && plan.isa >= PERM_ISA_PLAIN);

@@ -33,12 +33,12 @@ TEST(t_every_engine_matches_the_oracle)
     for (trial = 0; trial < (n < 9 ? 12 : 5); trial++) {
       static const double densities[] = {1, 1, 0.7, 0.4};
       oracle_wide exact;
-      perm_plan plan;
+      permi_dense_plan plan;
       dense_random(n, a, densities[trial % 4]);
       exact = oracle_real(n, a);
       perm_plan_real(n, n, a, n, NULL, &plan, NULL);
-      normalised += plan.form == PERM_FORM_NORMALISED;
-      pair += plan.form == PERM_FORM_PAIR;
+      normalised += plan.form == PERMI_FORM_NORMALISED;
+      pair += plan.form == PERMI_FORM_PAIR;
       for (k = 0; k < 5; k++)
         for (isa = isa_first(); isa; isa = isa_next(methods[k] == PERM_METHOD_DENSE ? isa : PERM_ISA_COUNT)) {
           int precision;
@@ -49,7 +49,7 @@ TEST(t_every_engine_matches_the_oracle)
             double error = fabs((double)((oracle_wide)r.value - exact));
             CHECK_SHOW(r.status == PERM_OK && r.isa <= (perm_isa)isa, "%s", r.message);
             CHECK_SHOW(test_within(error, r.error_estimate + 1e-300), "n=%d %s %s: error %g, estimate %g", n,
-                       perm_method_name(methods[k]), perm_isa_name((perm_isa)isa), error, r.error_estimate);
+                       perm_name("method", methods[k]), perm_name("isa", (perm_isa)isa), error, r.error_estimate);
             CHECK_SHOW(error <= r.error_bound, "n=%d: error %g, bound %g", n, error, r.error_bound);
             if (r.error_estimate > 0 && r.error_estimate < (double)INFINITY && error / r.error_estimate > worst)
               worst = error / r.error_estimate;
@@ -92,14 +92,14 @@ TEST(t_every_kernel_matches_double_double)
       for (trial = 0; trial < 2; trial++) {
         double a[2 * 19 * 19], *last = a + parts * (n * n - 1);
         perm_options options;
-        perm_plan plan;
+        permi_dense_plan plan;
         perm_result rest, both, exact, r;
         int planned;
         for (i = 0; i < parts * n * n; i++)
           a[i] = test_uniform() - (parts == 2 ? 0.5 : 0.2);
-        for (i = 0; i < n - 1 && kernel->form == PERM_FORM_PAIR; i++)
+        for (i = 0; i < n - 1 && kernel->form == PERMI_FORM_PAIR; i++)
           a[parts * (i * n + (i + 1) % n)] = 0; /* no column to divide by */
-        if (kernel->form == PERM_FORM_PAIR)
+        if (kernel->form == PERMI_FORM_PAIR)
           a[parts * (n * n - n)] = 0;
         if (trial) { /* permanent = rest + last minor = 0, but for rounding the last entry */
           double u, v, size;
@@ -121,13 +121,13 @@ TEST(t_every_kernel_matches_double_double)
         options.precision = kernel->product == PERMI_DOUBLED       ? PERM_PRECISION_DD
                             : kernel->product == PERMI_COMPENSATED ? PERM_PRECISION_ACCURATE
                                                                    : PERM_PRECISION_DEFAULT;
-        options.certify = kernel->form == PERM_FORM_SPLIT && kernel->product == PERMI_ROUNDED;
+        options.certify = kernel->form == PERMI_FORM_SPLIT && kernel->product == PERMI_ROUNDED;
         options.tolerance = 1; /* no escalation where it is met */
         (parts == 2 ? perm_plan_complex : perm_plan_real)(n, n, a, n, &options, &plan, NULL);
         planned = plan.isa == kernel->isa && plan.form == kernel->form && plan.block_columns == kernel->block_columns;
         if (n <= PERMI_NEAR_N && !planned)
           continue; /* a kernel with a proof was as cheap */
-        CHECK_SHOW(planned, "kernel %d, n=%d: planned %s, form %d, block %d", (int)k, n, perm_isa_name(plan.isa),
+        CHECK_SHOW(planned, "kernel %d, n=%d: planned %s, form %d, block %d", (int)k, n, perm_name("isa", plan.isa),
                    (int)plan.form, plan.block_columns);
         exact = dense_reference(n, parts, a);
         {
@@ -144,7 +144,7 @@ TEST(t_every_kernel_matches_double_double)
           error = hypot(r.value - exact.value, r.imaginary - exact.imaginary);
           CHECK_SHOW(test_within(error, r.error_estimate + exact.error_estimate) && error <= r.error_bound,
                      "kernel %d (%s), n=%d trial %d: %g %+gi, not %g %+gi: error %g, estimate %g, bound %g", (int)k,
-                     perm_isa_name(r.isa), n, trial, r.value, r.imaginary, exact.value, exact.imaginary, error,
+                     perm_name("isa", r.isa), n, trial, r.value, r.imaginary, exact.value, exact.imaginary, error,
                      r.error_estimate, r.error_bound);
           if (kernel->product != PERMI_ROUNDED)
             CHECK_SHOW(r.error_estimate + exact.error_estimate <=
@@ -169,7 +169,8 @@ TEST(t_ones_give_factorials)
     for (isa = isa_first(); isa; isa = isa_next(isa))
       if (isa > PERM_ISA_PLAIN || n <= 16) {
         perm_result r = dense_compute(n, a, PERM_METHOD_AUTO, (perm_isa)isa, PERM_PRECISION_DEFAULT);
-        CHECK_SHOW(fabs(r.value - factorial) <= 1e-12 * factorial, "n=%d %s: %.17g", n, perm_isa_name(r.isa), r.value);
+        CHECK_SHOW(fabs(r.value - factorial) <= 1e-12 * factorial, "n=%d %s: %.17g", n, perm_name("isa", r.isa),
+                   r.value);
       }
   }
 }
@@ -267,7 +268,7 @@ TEST(t_extreme_entries)
       CHECK(r.status == PERM_OK || r.status == PERM_TOLERANCE_NOT_MET); /* some are singular */
       CHECK(fabs(r.value) <= DBL_MAX);
       CHECK_SHOW(fabs((double)((oracle_wide)value - exact)) <= estimate + 1e-15 * fabs((double)exact),
-                 "n=%d trial %d %s: %g, exact %g, estimate %g", n, trial, perm_isa_name((perm_isa)isa), value,
+                 "n=%d trial %d %s: %g, exact %g, estimate %g", n, trial, perm_name("isa", (perm_isa)isa), value,
                  (double)exact, estimate);
     }
   }
@@ -396,7 +397,7 @@ TEST_LONG(t_estimate_of_rare_terms)
         for (precision = PERM_PRECISION_DEFAULT; precision <= PERM_PRECISION_FAST; precision++) {
           perm_result r = dense_compute(n, a, PERM_METHOD_DENSE, (perm_isa)isa, (perm_precision)precision);
           double error = fabs((double)((oracle_wide)r.value - exact));
-          CHECK_SHOW(test_within(error, r.error_estimate), "n=%d %s: error %g, estimate %g", n, perm_isa_name(r.isa),
+          CHECK_SHOW(test_within(error, r.error_estimate), "n=%d %s: error %g, estimate %g", n, perm_name("isa", r.isa),
                      error, r.error_estimate);
           CHECK(r.error_estimate > 0 && r.error_estimate < 1e-9 * fabs(r.value));
         }
@@ -536,7 +537,7 @@ TEST(t_what_lies_below_the_grid_is_noticed)
     options.method = PERM_METHOD_DENSE;
     CHECK(perm_compute_real(n, n, a, n, &options, &r) == PERM_OK);
     CHECK_SHOW(r.error_estimate <= 1e-10 * fabs(r.value), "n=%d: %g +- %g, %s", n, r.value, r.error_estimate,
-               perm_precision_name(r.precision));
+               perm_name("precision", r.precision));
     CHECK(oracle_exact_distance(&exact, r.value, 0, r.exp2) <= r.error_estimate);
     options.tolerance = 1; /* an estimate above that is no digit, and escalates too */
     for (k = 0; k < 2; k++) {
@@ -560,9 +561,9 @@ TEST(t_normalised_products_round_once)
     for (isa = isa_first(); isa; isa = isa_next(isa)) {
       permi_view view = permi_view_make(a, n, 1);
       const permi_kernel *kernel =
-          permi_kernel_for(&view.reach->kernels, (perm_isa)isa, PERM_FORM_NORMALISED, PERMI_ROUNDED, n);
+          permi_kernel_for(&view.reach->kernels, (perm_isa)isa, PERMI_FORM_NORMALISED, PERMI_ROUNDED, n);
       perm_options options;
-      perm_plan plan;
+      permi_dense_plan plan;
       permi_leaf leaf;
       perm_job *job;
       perm_partial partial;
@@ -580,7 +581,7 @@ TEST(t_normalised_products_round_once)
       plan.n = n;
       plan.method = PERM_METHOD_DENSE;
       plan.isa = kernel->isa;
-      plan.form = PERM_FORM_NORMALISED;
+      plan.form = PERMI_FORM_NORMALISED;
       plan.lane_columns = kernel->lane_columns;
       plan.block_columns = kernel->block_columns;
       plan.outer_columns = plan.chunk_log2 = n - 2 - plan.lane_columns - plan.block_columns;
@@ -591,7 +592,7 @@ TEST(t_normalised_products_round_once)
       CHECK(permi_plan_leaf(&plan, &view, &options.allocator, &leaf) == PERM_OK && permi_job_push_leaf(job, &leaf));
       CHECK(perm_job_run(job, 0, 0, 1, &partial) == PERM_OK && perm_job_finish(job, &partial, &r) == PERM_OK);
       CHECK_SHOW(oracle_exact_distance(&exact, r.value, 0, r.exp2) <= r.error_bound && r.error_bound < 1e-17,
-                 "%s: %g, bound %g", perm_isa_name((perm_isa)isa), r.value, r.error_bound);
+                 "%s: %g, bound %g", perm_name("isa", (perm_isa)isa), r.value, r.error_bound);
       perm_job_free(job);
       oracle_exact_free(&exact);
     }

@@ -79,16 +79,16 @@ TEST(t_every_precision_matches_exact_arithmetic)
                     (precision == PERM_PRECISION_ACCURATE && r.precision == PERM_PRECISION_DD)); /* cheap, and proven */
               CHECK_SHOW(test_within(error, r.error_estimate * (1 + 1e-14)) && error <= r.error_bound * (1 + 1e-14),
                          "parts %d n=%d trial %d %s %s %s: error %g, estimate %g, bound %g", parts, n, trial,
-                         perm_method_name(options.method), perm_isa_name(options.isa),
-                         perm_precision_name(options.precision), error, r.error_estimate, r.error_bound);
+                         perm_name("method", options.method), perm_name("isa", options.isa),
+                         perm_name("precision", options.precision), error, r.error_estimate, r.error_bound);
               if (bounds_has_number) {
                 const permi_number *b = &bounds_number;
                 inner = hypot(oracle_exact_part(&exact, 0, b->value.hi, b->value.lo, b->exp2),
                               parts == 2 ? oracle_exact_part(&exact, 1, b->imaginary.hi, b->imaginary.lo, b->exp2) : 0);
                 CHECK_SHOW(test_within(inner, b->estimate),
                            "parts %d n=%d trial %d %s %s %s: error %g of hi + lo, estimate %g",
-                           parts, n, trial, perm_method_name(options.method), perm_isa_name(options.isa),
-                           perm_precision_name(options.precision), inner, b->estimate);
+                           parts, n, trial, perm_name("method", options.method), perm_name("isa", options.isa),
+                           perm_name("precision", options.precision), inner, b->estimate);
                 if (b->estimate > 0 && inner / b->estimate > worst[precision])
                   worst[precision] = inner / b->estimate;
               }
@@ -97,8 +97,10 @@ TEST(t_every_precision_matches_exact_arithmetic)
       }
   for (precision = 0; precision < PERM_PRECISION_EXACT; precision++) {
     if (test_verbose)
-      printf("     %s: worst error/estimate %.3g\n", perm_precision_name((perm_precision)precision), worst[precision]);
-    CHECK_SHOW(worst[precision] > 1e-3, "%s: worst error/estimate %g", perm_precision_name((perm_precision)precision),
+      printf("     %s: worst error/estimate %.3g\n", perm_name("precision", (perm_precision)precision),
+             worst[precision]);
+    CHECK_SHOW(worst[precision] > 1e-3, "%s: worst error/estimate %g", perm_name("precision",
+                                                                                 (perm_precision)precision),
                worst[precision]);
   }
   CHECK(refused > 50);
@@ -232,7 +234,8 @@ TEST(t_complex_constants)
       CHECK_SHOW(fabs(r.value - want) <= r.error_estimate + 1e-16 * want &&
                      fabs(r.imaginary - (n & 1) * want) <= r.error_estimate + 1e-16 * want &&
                      r.error_estimate < 1e-10 * want,
-                 "n=%d %s: %.17g%+.17gi, estimate %g", n, perm_isa_name(r.isa), r.value, r.imaginary, r.error_estimate);
+                 "n=%d %s: %.17g%+.17gi, estimate %g", n, perm_name("isa", r.isa), r.value, r.imaginary,
+                     r.error_estimate);
     }
   }
 }
@@ -247,7 +250,7 @@ TEST(t_splits_of_every_form_give_the_same_bits)
     for (way = 0; way < 4; way++)
       for (isa = isa_first(); isa; isa = isa_next(isa)) {
         perm_options options;
-        perm_plan plan;
+        permi_dense_plan plan;
         perm_partial whole, left, right;
         perm_result r, s;
         perm_job *job = NULL;
@@ -263,7 +266,7 @@ TEST(t_splits_of_every_form_give_the_same_bits)
           a[i] = 2 * test_uniform() - 1;
         CHECK((parts == 2 ? perm_plan_complex(n, n, a, n, &options, &plan, &r)
                           : perm_plan_real(n, n, a, n, &options, &plan, &r)) == PERM_OK);
-        CHECK(plan.chunks >= 2 && (plan.form == PERM_FORM_SPLIT) == (way > 0));
+        CHECK(plan.chunks >= 2 && (plan.form == PERMI_FORM_SPLIT) == (way > 0));
         CHECK((parts == 2 ? perm_job_create_complex(&plan, a, n, &options, &job, &r)
                           : perm_job_create_real(&plan, a, n, &options, &job, &r)) == PERM_OK);
         memset(&whole, 0, sizeof whole);
@@ -277,7 +280,7 @@ TEST(t_splits_of_every_form_give_the_same_bits)
           right = chunk & 1 ? left : right;
         }
         CHECK(perm_job_finish(job, &right, &s) == PERM_OK);
-        CHECK_SHOW(complex_same_bits(&r, &s), "parts %d way %d %s", parts, way, perm_isa_name(r.isa));
+        CHECK_SHOW(complex_same_bits(&r, &s), "parts %d way %d %s", parts, way, perm_name("isa", r.isa));
         for (threads = 1; threads <= 3; threads++) {
           options.threads = threads;
           CHECK(perm_state_create(job, &state) == PERM_OK);
@@ -295,7 +298,7 @@ TEST(t_complex_arguments)
   static double many[2 * 65 * 65];
   double a[2 * 15 * 15], real[15 * 15], b[18] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18};
   perm_options options;
-  perm_plan plan, real_plan;
+  permi_dense_plan plan, real_plan;
   perm_result r;
   perm_job *job = NULL, *real_job = NULL, *none;
   perm_state *state = NULL;
@@ -428,12 +431,12 @@ TEST(t_factorials_in_higher_precision)
         continue;
       r = dense_compute(n, a, PERM_METHOD_AUTO, (perm_isa)isa, PERM_PRECISION_ACCURATE);
       CHECK_SHOW(r.value == factorial && r.error_estimate <= 1e-15 * factorial, "accurate n=%d %s: %.17g", n,
-                 perm_isa_name(r.isa), r.value);
+                 perm_name("isa", r.isa), r.value);
       if (n > 20)
         continue;
       r = dense_compute(n, a, PERM_METHOD_AUTO, (perm_isa)isa, PERM_PRECISION_DD);
       CHECK_SHOW(r.value == factorial && r.error_bound <= 1e-15 * factorial, "dd n=%d %s: %.17g", n,
-                 perm_isa_name(r.isa), r.value);
+                 perm_name("isa", r.isa), r.value);
     }
   }
 }
@@ -512,7 +515,7 @@ TEST(t_ladder_respects_max_seconds)
 {
   double a[20 * 20];
   perm_options options;
-  perm_plan plan;
+  permi_dense_plan plan;
   perm_result r;
   dense_random(20, a, 1);
   memset(&options, 0, sizeof options);
@@ -533,7 +536,7 @@ TEST(t_ladder_by_itself)
   double a[12 * 12];
   perm_options options;
   perm_result r, s;
-  perm_plan plan;
+  permi_dense_plan plan;
   int n = 12;
   double zero, one;
   oracle_exact exact;
@@ -575,8 +578,8 @@ TEST(t_precision_names)
   int k;
   CHECK(sizeof names / sizeof names[0] == PERM_PRECISION_COUNT);
   for (k = 0; k < PERM_PRECISION_COUNT; k++)
-    CHECK(!strcmp(perm_precision_name((perm_precision)k), names[k]));
-  CHECK(!strcmp(perm_precision_name((perm_precision)-1), "unknown"));
-  CHECK(!strcmp(perm_precision_name(PERM_PRECISION_COUNT), "unknown"));
+    CHECK(!strcmp(perm_name("precision", (perm_precision)k), names[k]));
+  CHECK(!strcmp(perm_name("precision", (perm_precision)-1), "unknown"));
+  CHECK(!strcmp(perm_name("precision", PERM_PRECISION_COUNT), "unknown"));
 }
 /* SPDX-License-Identifier: MIT */

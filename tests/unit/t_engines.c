@@ -23,7 +23,7 @@ static const struct t_engine {
     {PERM_METHOD_SPARYSER, 1 << T_REAL | 1 << T_COMPLEX | 1 << T_WHOLE},
     {PERM_METHOD_DECOMPOSE, 1 << T_REAL | 1 << T_COMPLEX | 1 << T_WHOLE | 1 << T_GAUSSIAN},
     {PERM_METHOD_TRANSVERSALS, 63},
-    {PERM_METHOD_CLASSES, 63},
+    {PERM_METHOD_TWINS, 63},
 };
 
 /* Structure `kind` of order n; values from -range to range without 0 (from 1 where range is 1). */
@@ -129,15 +129,15 @@ static void t_engines_run(perm_method method, int values, int trials, int most)
                                                                   1000 * (trial % 8 == 1));
     matrix = t_engines_matrix(n, parts, kind, a);
     CHECK_SHOW(perm_compute_sparse(&matrix, &options, &result) == PERM_OK, "%s, values %d, structure %d, order %d: %s",
-               perm_method_name(method), values, structure, n, result.message);
+               perm_name("method", method), values, structure, n, result.message);
     exact = oracle_exact_make(parts, n, a);
     off = oracle_exact_distance(&exact, result.value, result.imaginary, result.exp2);
-    CHECK_SHOW(!whole || result.exact, "%s, values %d: not exact", perm_method_name(method), values);
+    CHECK_SHOW(!whole || result.exact, "%s, values %d: not exact", perm_name("method", method), values);
     CHECK_SHOW(whole ? off == 0 : off <= result.error_bound,
-               "%s, values %d, structure %d, order %d: off by %g, bound %g", perm_method_name(method), values,
+               "%s, values %d, structure %d, order %d: off by %g, bound %g", perm_name("method", method), values,
                structure, n, off, result.error_bound);
     CHECK_SHOW(whole || off <= 10 * result.error_estimate + 4e-16 * hypot(result.value, result.imaginary),
-               "%s, values %d, structure %d, order %d: off by %g, estimate %g, value %g", perm_method_name(method),
+               "%s, values %d, structure %d, order %d: off by %g, estimate %g, value %g", perm_name("method", method),
                values, structure, n, off, result.error_estimate, result.value);
     exceeded += !whole && off > result.error_estimate;
     estimated++;
@@ -145,7 +145,7 @@ static void t_engines_run(perm_method method, int values, int trials, int most)
     perm_matrix_free(&matrix);
   }
   CHECK_SHOW(exceeded <= 2 + estimated / 20, "%s, values %d: %d of %d estimates were too small",
-             perm_method_name(method), values, exceeded, estimated);
+             perm_name("method", method), values, exceeded, estimated);
 }
 
 /* The chooser asks the tree after the frontier where that is quicker, by these positions. */
@@ -190,7 +190,7 @@ TEST(t_engines_large_integers)
       CHECK_SHOW(result.status == PERM_OK
                      ? !result.exact || (result.value == -ldexp(1, 65) && result.exp2 == 0)
                      : result.status == PERM_ERROR_LIMIT || result.status == PERM_ERROR_UNSUPPORTED,
-                 "%s: %s %.17g", perm_method_name(options.method), result.message, result.value);
+                 "%s: %s %.17g", perm_name("method", options.method), result.message, result.value);
       perm_matrix_free(&matrix);
     }
 }
@@ -226,8 +226,8 @@ TEST_LONG(t_engines_agree_on_larger_matrices)
       int method, compared = 0;
       CHECK_SHOW(perm_generate(matrices[k], 3, NULL, &matrix, &first) == PERM_OK, "%s", first.message);
       memset(&first, 0, sizeof first);
-      for (method = PERM_METHOD_FRONTIER; method <= PERM_METHOD_CLASSES;
-           method += method == PERM_METHOD_TRANSVERSALS ? PERM_METHOD_CLASSES - PERM_METHOD_TRANSVERSALS : 1) {
+      for (method = PERM_METHOD_FRONTIER; method <= PERM_METHOD_TWINS;
+           method += method == PERM_METHOD_TRANSVERSALS ? PERM_METHOD_TWINS - PERM_METHOD_TRANSVERSALS : 1) {
         perm_options options;
         perm_job *job = NULL;
         double off;
@@ -241,7 +241,7 @@ TEST_LONG(t_engines_agree_on_larger_matrices)
         }
         perm_job_free(job);
         CHECK_SHOW(perm_compute_sparse(&matrix, &options, &result) == PERM_OK, "%s, %s: %s", matrices[k],
-                   perm_method_name((perm_method)method), result.message);
+                   perm_name("method", (perm_method)method), result.message);
         if (compared++ == 0)
           first = result;
         off = hypot(ldexp(result.value, (int)(result.exp2 - first.exp2)) - first.value,
@@ -251,7 +251,7 @@ TEST_LONG(t_engines_agree_on_larger_matrices)
                        off <=
                            16 * (first.error_estimate + ldexp(result.error_estimate, (int)(result.exp2 - first.exp2))),
                    "%s, precision %d, %s: off by %g of %g, bounds %g, %g, estimates %g, %g", matrices[k], (int)q,
-                   perm_method_name((perm_method)t), off, first.value, first.error_bound, result.error_bound,
+                   perm_name("method", (perm_method)t), off, first.value, first.error_bound, result.error_bound,
                    first.error_estimate, result.error_estimate);
       }
       CHECK_SHOW(compared >= 2 || q == 2, "%s, precision %d: %d engines", matrices[k], (int)q, compared);
@@ -268,7 +268,7 @@ TEST(t_engines_hostile_sizes)
   static const perm_method methods[] = {
       PERM_METHOD_AUTO,   PERM_METHOD_FRONTIER, PERM_METHOD_LISTS,    PERM_METHOD_TREE,       PERM_METHOD_BAND,
       PERM_METHOD_HYBRID, PERM_METHOD_CACHED,   PERM_METHOD_SPARYSER, PERM_METHOD_DOMINATING, PERM_METHOD_TRANSVERSALS,
-      PERM_METHOD_CLASSES};
+      PERM_METHOD_TWINS};
   double a[2 * T_ENGINES_MAX * T_ENGINES_MAX];
   int trial, i, finite = 0;
   for (trial = 0; trial < 4000; trial++) {
@@ -307,14 +307,15 @@ TEST(t_engines_hostile_sizes)
     if (perm_compute_sparse(&matrix, &options, &result) == PERM_OK && !whole) {
       oracle_exact exact = oracle_exact_make(parts, n, a);
       const double off = oracle_exact_distance(&exact, result.value, result.imaginary, result.exp2);
-      CHECK_SHOW(off <= result.error_bound * (1 + 1e-13), "%s, order %d: off by %g, bound %g", perm_method_name(method),
+      CHECK_SHOW(off <= result.error_bound * (1 + 1e-13), "%s, order %d: off by %g, bound %g", perm_name("method",
+                                                                                                         method),
                  n, off, result.error_bound);
       CHECK_SHOW(off <= 8 * result.error_estimate + 4e-16 * hypot(result.value, result.imaginary),
-                 "%s, order %d: off by %g, estimate %g, value %g, trial %d", perm_method_name(result.method), n, off,
+                 "%s, order %d: off by %g, estimate %g, value %g, trial %d", perm_name("method", result.method), n, off,
                  result.error_estimate, result.value, trial);
       oracle_exact_free(&exact);
       if (by_terms) {
-        CHECK_SHOW(result.error_bound < (double)INFINITY, "%s, order %d", perm_method_name(method), n);
+        CHECK_SHOW(result.error_bound < (double)INFINITY, "%s, order %d", perm_name("method", method), n);
         finite++;
       }
     } else if (result.status == PERM_OK && !result.exact) {
@@ -323,7 +324,7 @@ TEST(t_engines_hostile_sizes)
       CHECK(perm_compute_sparse(&matrix, &options, &truth) == PERM_OK && truth.exact);
       CHECK_SHOW(fabs(ldexp(result.value, (int)result.exp2) - truth.value) <=
                      8 * ldexp(result.error_estimate, (int)result.exp2) + 4e-16 * fabs(truth.value),
-                 "%s, integers: %g, not %g, estimate %g", perm_method_name(method), result.value, truth.value,
+                 "%s, integers: %g, not %g, estimate %g", perm_name("method", method), result.value, truth.value,
                  result.error_estimate);
     }
     perm_matrix_free(&matrix);
@@ -337,7 +338,7 @@ TEST(t_engines_residues_of_long_integers)
 {
   static const perm_method method[] = {PERM_METHOD_FRONTIER,     PERM_METHOD_LISTS,    PERM_METHOD_SORTING,
                                        PERM_METHOD_ARRAYS,       PERM_METHOD_TREE,     PERM_METHOD_BAND,
-                                       PERM_METHOD_TRANSVERSALS, PERM_METHOD_DECOMPOSE, PERM_METHOD_CLASSES};
+                                       PERM_METHOD_TRANSVERSALS, PERM_METHOD_DECOMPOSE, PERM_METHOD_TWINS};
   const int n = 12;
   const uint64_t p = UINT64_C(9223372036854775783);
   int64_t a[2][144];
@@ -361,11 +362,11 @@ TEST(t_engines_residues_of_long_integers)
       perm_options options = t_sparse_options(method[i], PERM_PRECISION_EXACT);
       perm_result r;
       options.modulus = p;
-      CHECK_SHOW(perm_compute_sparse(&matrix, &options, &r) == PERM_OK, "%s: %s", perm_method_name(method[i]),
+      CHECK_SHOW(perm_compute_sparse(&matrix, &options, &r) == PERM_OK, "%s: %s", perm_name("method", method[i]),
                  r.message);
       CHECK(r.exact && r.method == method[i] && r.modulus == p);
       CHECK_SHOW(r.integer.word[0] == expected[0] && (parts == 1 || r.imaginary_integer.word[0] == expected[1]),
-                 "%s, %d parts", perm_method_name(method[i]), parts);
+                 "%s, %d parts", perm_name("method", method[i]), parts);
     }
     perm_matrix_free(&matrix);
   }
@@ -461,9 +462,9 @@ TEST(t_engines_offers)
         snprintf(end, sizeof end, ": %s", offer.reason);
       if (offer.seconds < (double)INFINITY)
         snprintf(line, sizeof line, "  order %d, %-12s predicted %.3g s, %.3g bytes%s\n", offer.n,
-                 perm_method_name(offer.method), offer.seconds, offer.bytes, end);
+                 perm_name("method", offer.method), offer.seconds, offer.bytes, end);
       else
-        snprintf(line, sizeof line, "  order %d, %-12s no: the block %s\n", offer.n, perm_method_name(offer.method),
+        snprintf(line, sizeof line, "  order %d, %-12s no: the block %s\n", offer.n, perm_name("method", offer.method),
                  offer.reason);
       CHECK_SHOW(strstr(text, line) != NULL, "%.280s not in %.7000s", line, text);
       chosen += offer.method == plan[k].chosen && offer.method == leaf.method && offer.seconds < (double)INFINITY;
@@ -499,7 +500,7 @@ TEST(t_engines_explain)
       {PERM_METHOD_TRANSVERSALS, "regular:20:3", "double-doubles"},
       {PERM_METHOD_DECOMPOSE, "regular:20:3", "decompose"},
       {PERM_METHOD_BAND, "band:40:3", "band"},
-      {PERM_METHOD_CLASSES, "menage:40", "are counted, the largest product of (number + 1) is"},
+      {PERM_METHOD_TWINS, "menage:40", "are counted, the largest product of (number + 1) is"},
       {PERM_METHOD_TREE, "regular:30:3", "tree"},
       {PERM_METHOD_FRONTIER, "regular:30:3", "frontier"},
       {PERM_METHOD_HYBRID, "er:20:0.3", "hybrid"}};

@@ -223,9 +223,9 @@ static void environment_files(const environment_case *c, environment_outcome *ou
 static void environment_call(const environment_case *c, int threads, environment_outcome *outcome)
 {
   static const perm_method engines[] = {PERM_METHOD_LISTS, PERM_METHOD_SORTING, PERM_METHOD_ARRAYS, PERM_METHOD_TREE,
-                                        PERM_METHOD_BAND, PERM_METHOD_CLASSES, PERM_METHOD_TRANSVERSALS,
+                                        PERM_METHOD_BAND, PERM_METHOD_TWINS, PERM_METHOD_TRANSVERSALS,
                                         PERM_METHOD_SPARYSER, PERM_METHOD_DECOMPOSE, PERM_METHOD_DOMINATING,
-                                        PERM_METHOD_HYBRID, PERM_METHOD_SIGNS, PERM_METHOD_REPEATS,
+                                        PERM_METHOD_HYBRID, PERM_METHOD_SIGN_SEARCH, PERM_METHOD_MULTIPLICITIES,
                                         PERM_METHOD_SUBSETS};
   static const int counts[] = {2, 1, 1, 2, 1, 1, 1, 1, 1, 1, 1, 1};
   const int n = c->n;

@@ -361,7 +361,7 @@ TEST(t_rejection_refuses)
   CHECK(perm_estimate_real(0, NULL, 0, &plan, NULL, &e) == PERM_OK && e.value == 1 && e.certain_low == 1);
   memset(&options, 0, sizeof options); /* computed blocks know nothing of what is for permanents */
   options.precision = PERM_PRECISION_EXACT;
-  options.method = PERM_METHOD_SIGNS;
+  options.method = PERM_METHOD_SIGN_SEARCH;
   CHECK(perm_estimate_real(2, a, 2, &plan, &options, &e) == PERM_OK && fabs(e.value - 10) < 1e-8);
   plan.relative_error = 1;
   CHECK(perm_estimate_real(2, a, 2, &plan, NULL, &e) == PERM_ERROR_OPTION && isnan(e.value));

@@ -119,11 +119,11 @@ static void exact_check(const char *what, int n, int parts, const int64_t *a)
     number = exact_compute(n, parts, a, choice);
     if (isa == PERM_ISA_PLAIN)
       first = number;
-    CHECK_SHOW(exact_equal(&first, &number), "%s, n = %d: %s differs", what, n, perm_isa_name((perm_isa)isa));
+    CHECK_SHOW(exact_equal(&first, &number), "%s, n = %d: %s differs", what, n, perm_name("isa", (perm_isa)isa));
     for (k = 0; k < 3; k++)
       CHECK_SHOW(oracle_modulo(&number.integer, exact_moduli[k]) == re[k] &&
                      oracle_modulo(&number.imaginary_integer, exact_moduli[k]) == im[k],
-                 "%s, n = %d, %s", what, n, perm_isa_name((perm_isa)isa));
+                 "%s, n = %d, %s", what, n, perm_name("isa", (perm_isa)isa));
   }
   choice.isa = PERM_ISA_AUTO;
   for (k = 0; k < 3; k++) {
@@ -267,7 +267,7 @@ TEST(t_exact_long_products)
           for (k = 0; k < 2; k++)
             CHECK_SHOW(oracle_modulo(&number.integer, exact_moduli[k]) == re[k] &&
                            oracle_modulo(&number.imaginary_integer, exact_moduli[k]) == im[k],
-                       "kind %d, n = %d, %d parts, %s", kind, n, parts, perm_isa_name((perm_isa)isa));
+                       "kind %d, n = %d, %d parts, %s", kind, n, parts, perm_name("isa", (perm_isa)isa));
         }
       }
 }
@@ -301,7 +301,7 @@ TEST(t_exact_sequences)
           continue;
         number = exact_compute(n, 1, a, choice);
         CHECK_SHOW(perm_integer_int64(&number.integer, &back) == PERM_OK && back == expected,
-                   "kind %d, n = %d, %s: %lld, not %lld", kind, n, perm_isa_name((perm_isa)isa), (long long)back,
+                   "kind %d, n = %d, %s: %lld, not %lld", kind, n, perm_name("isa", (perm_isa)isa), (long long)back,
                    (long long)expected);
       }
     }
@@ -335,7 +335,7 @@ static void exact_every_plan(const char *what, int n, const int64_t *a, const pe
         CHECK(permi_exact_tables(&options, &plan, &leaf, NULL) == PERM_OK);
         exact_ran[leaf.information.isa][skip][plan.packing.limbs]++;
         number = exact_run(&options, &leaf, transposed);
-        CHECK_SHOW(exact_equal(&number, expected), "%s, n = %d, %s, %s, %s", what, n, perm_isa_name((perm_isa)isa),
+        CHECK_SHOW(exact_equal(&number, expected), "%s, n = %d, %s, %s, %s", what, n, perm_name("isa", (perm_isa)isa),
                    transposed ? "columns" : "rows", skip ? "zeros skipped" : "all terms");
       }
 }
@@ -406,7 +406,7 @@ TEST(t_exact_every_number_of_limbs)
     }
   for (isa = PERM_ISA_AVX2; isa <= PERM_ISA_AVX512IFMA; isa++)
     for (k = 2; k <= 7 && permi_isa_here((perm_isa)isa); k++)
-      CHECK_SHOW(exact_ran[isa][0][k] > 0, "%d limbs, %s", k, perm_isa_name((perm_isa)isa));
+      CHECK_SHOW(exact_ran[isa][0][k] > 0, "%d limbs, %s", k, perm_name("isa", (perm_isa)isa));
 }
 
 /* Predictions: every choice has one, and what is predicted fastest is planned. Partials of other plans are refused. */

@@ -120,7 +120,7 @@ static struct {
   int ones[FAULT_N], twice[FAULT_N], select[64];
   perm_matrix matrix;
   perm_job *job;
-  perm_plan plan[2];
+  permi_dense_plan plan[2];
   perm_state *state; /* everything is done */
   perm_partial partial;
   unsigned char bytes[65536];
@@ -209,9 +209,10 @@ FAULT_JOB(perm_job_create_real, perm_job_create_real(&fault.plan[0], R, N, opt, 
 FAULT_JOB(perm_job_create_complex, perm_job_create_complex(&fault.plan[1], R, N / 2, opt, &job, &o->r))
 FAULT_JOB(perm_sparse_job, perm_sparse_job(&fault.matrix, opt, &job, &o->r))
 FAULT_JOB(perm_sparse_explain, perm_sparse_explain(&fault.matrix, opt, &job, &o->r))
-FAULT_RUN(perm_plan_real, { perm_plan plan; o->status = perm_plan_real(N, N, R, N, opt, &plan, &o->r);
+FAULT_RUN(perm_plan_real, { permi_dense_plan plan; o->status = perm_plan_real(N, N, R, N, opt, &plan, &o->r);
           if (o->status == PERM_OK) fault_hash(o, &plan.fingerprint, 8); })
-FAULT_RUN(perm_plan_complex, { perm_plan plan; o->status = perm_plan_complex(N / 2, N / 2, R, N / 2, opt, &plan, &o->r);
+FAULT_RUN(perm_plan_complex, { permi_dense_plan plan; o->status = perm_plan_complex(N / 2, N / 2, R, N / 2, opt,
+                                                                                    &plan, &o->r);
           if (o->status == PERM_OK) fault_hash(o, &plan.fingerprint, 8); })
 FAULT_RUN(perm_job_run, { perm_partial p; memset(&p, 0, sizeof p); o->no_result = 1;
           o->status = perm_job_run(fault.job, 0, 0, 1, &p);
@@ -518,11 +519,11 @@ static fault_outcome fault_try(const fault_case *of, perm_status wanted)
   of->run(&o);
   fault_own.fail_at = test_heap.fail_at = 0;
   CHECK_SHOW(fault_own.live + test_heap.live == live, "%s: %ld live", of->name, fault_own.live + test_heap.live - live);
-  CHECK_SHOW(o.status == PERM_OK || o.status == wanted, "%s: %s, %s", of->name, perm_status_name(o.status),
+  CHECK_SHOW(o.status == PERM_OK || o.status == wanted, "%s: %s, %s", of->name, perm_name("status", o.status),
              o.no_result ? "" : o.r.message);
   if (!o.no_result)
     CHECK_SHOW(o.r.status == o.status && (o.status == PERM_OK || (o.r.message[0] && o.r.value != o.r.value)),
-               "%s: %s, %g, %s", of->name, perm_status_name(o.r.status), o.r.value, o.r.message);
+               "%s: %s, %g, %s", of->name, perm_name("status", o.r.status), o.r.value, o.r.message);
   return o;
 }
 
@@ -620,7 +621,7 @@ TEST(t_faults_fail_every_write)
         more = way == 0 ? fault_disk.opened && k < size : way > 1 && test_fault.count >= k;
         if (way <= 1 && fault_disk.opened)
           CHECK_SHOW((o.status == PERM_OK) == (way == 0 && k >= size), "%s, way %d: %s with %ld of %ld bytes", of->name,
-                     way, perm_status_name(o.status), k, size);
+                     way, perm_name("status", o.status), k, size);
         fault_set(0, 0, 0, 0);
         fault_disk.room = -1;
         fault_disk.close_fails = 0;

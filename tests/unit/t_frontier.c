@@ -75,7 +75,7 @@ TEST(t_lists_values_match_exact_arithmetic)
       size = hypot(number.value.hi, number.imaginary.hi);
       CHECK_SHOW(error <= number.error * (1 + 1e-14) && error <= number.estimate * (1 + 1e-14) + 1e-30 * size,
                  "trial %d n %d parts %d %s: error %g, bound %g, estimate %g, value %g", trial, n, parts,
-                 perm_precision_name(precisions[p]), error, number.error, number.estimate, size);
+                 perm_name("precision", precisions[p]), error, number.error, number.estimate, size);
       finite += number.error < (double)INFINITY;
       close += number.error < (p < 2 ? 1e-12 : 1e-27) * size;
       doubled += p >= 2 && precision == PERM_PRECISION_DD;
@@ -107,7 +107,7 @@ TEST(t_lists_escalate_to_double_double)
   options.tolerance = 1e-15;
   CHECK(perm_compute_sparse(&matrix, &options, &r) >= PERM_OK);
   CHECK_SHOW(r.precision == PERM_PRECISION_DD && r.escalated == 1 && r.method == PERM_METHOD_FRONTIER, "%s %d",
-             perm_precision_name(r.precision), r.escalated);
+             perm_name("precision", r.precision), r.escalated);
   CHECK(oracle_exact_distance(&exact, r.value, 0, r.exp2) <= r.error_bound * (1 + 1e-14));
   oracle_exact_free(&exact);
   perm_matrix_free(&matrix);
@@ -389,7 +389,7 @@ TEST(t_lists_sorting_is_merging)
                                r[0].imaginary - ldexp(r[k].imaginary, (int)(r[k].exp2 - r[0].exp2))) <=
                              r[0].error_bound + ldexp(r[k].error_bound, (int)(r[k].exp2 - r[0].exp2)),
                  "trial %d n %d: %.17g by merging, %.17g by %s", trial, n, r[0].value, r[k].value,
-                 perm_method_name(r[k].method));
+                 perm_name("method", r[k].method));
       CHECK(r[k].terms == r[0].terms); /* the same states */
     }
     perm_matrix_free(&matrix);

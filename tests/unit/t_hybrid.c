@@ -72,7 +72,7 @@ TEST(t_hybrid_matches_dense)
           hybrid_compute(&a, m ? PERM_METHOD_CACHED : PERM_METHOD_HYBRID, PERM_PRECISION_DEFAULT, PERM_ISA_AUTO, 1);
       CHECK_SHOW(r.status == PERM_OK, "n = %d: %s", n, r.message);
       CHECK_SHOW(hybrid_close(r, referee, &worst), "n = %d, %s: %.17g +- %g, not %.17g +- %g", n,
-                 perm_method_name(r.method), r.value, r.error_estimate, referee.value, referee.error_estimate);
+                 perm_name("method", r.method), r.value, r.error_estimate, referee.value, referee.error_estimate);
       CHECK(r.error_bound == HUGE_VAL || fabs(r.value - referee.value) <= r.error_bound + referee.error_bound);
     }
     perm_matrix_free(&a);
@@ -180,14 +180,14 @@ TEST(t_hybrid_programs)
       worst[algebra] = fmax(worst[algebra], relative);
       CHECK_SHOW(relative <= (permi_hybrid_is_paired(algebra) ? 2e-16 * fabs(value) / absolute + 1e-26 : 1e-15),
                  "n = %d, algebra %d, %s, inner %d, low %d: %.17g, not %.17g, off by %g of the sum of moduli", n,
-                 (int)algebra, perm_isa_name(family[f]), hybrid->inner, hybrid->low, value,
+                 (int)algebra, perm_name("isa", family[f]), hybrid->inner, hybrid->low, value,
                  ldexp(referee.value, (int)referee.exp2), relative);
       if (exact.parts) {
         relative = hypot(hybrid_sum_off(&partial.value, 1 - n, &exact, 0),
                          parts == 2 ? hybrid_sum_off(&partial.imaginary, 1 - n, &exact, 1) : 0) / absolute;
         off_doubled = fmax(off_doubled, relative);
         CHECK_SHOW(relative <= 2e-31, "n = %d, algebra %d, %s, inner %d, low %d: both words are off by %g", n,
-                   (int)algebra, perm_isa_name(family[f]), hybrid->inner, hybrid->low, relative);
+                   (int)algebra, perm_name("isa", family[f]), hybrid->inner, hybrid->low, relative);
       }
     }
     if (exact.parts)
@@ -293,7 +293,7 @@ static void hybrid_check_integers(int gaussian, int trials)
       options.method = m ? PERM_METHOD_CACHED : PERM_METHOD_HYBRID;
       CHECK_SHOW(perm_compute_sparse(&a, &options, &r) == PERM_OK, "n = %d, %d bits: %s", n, bits, r.message);
       CHECK_SHOW(hybrid_same_integers(&r, &referee), "n = %d, %d bits, %s: %.17g + %.17g i, not %.17g + %.17g i", n,
-                 bits, perm_method_name(options.method), r.value, r.imaginary, referee.value, referee.imaginary);
+                 bits, perm_name("method", options.method), r.value, r.imaginary, referee.value, referee.imaginary);
       CHECK(r.value == referee.value && r.exp2 == referee.exp2);
       imaginary += r.imaginary_integer.words > 0;
       if (perm_sparse_job(&a, &options, &job, &r) != PERM_OK || perm_job_leaves(job) > 64) {

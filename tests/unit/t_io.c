@@ -327,8 +327,8 @@ TEST(t_io_formats)
   CHECK_TEXT((t_io_format = (perm_format)99, t_io_read("1")), "format 99 unknown, 0 to 7 were expected");
   CHECK_TEXT((t_io_format = (perm_format)-1, t_io_read("1")), "format -1 unknown");
   t_io_format = PERM_FORMAT_AUTO;
-  CHECK_TEXT(perm_format_name(PERM_FORMAT_COORDINATE_COMPLEX), "coordinate-complex");
-  CHECK_TEXT(perm_format_name(PERM_FORMAT_COUNT), "unknown");
+  CHECK_TEXT(perm_name("format", PERM_FORMAT_COORDINATE_COMPLEX), "coordinate-complex");
+  CHECK_TEXT(perm_name("format", PERM_FORMAT_COUNT), "unknown");
 #undef T_IO_AS
 }
 

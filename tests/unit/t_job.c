@@ -6,7 +6,7 @@ static void job_matrix(int n, double *a)
   dense_random(n, a, 1);
 }
 
-static perm_job *job_make(int n, const double *a, perm_options *options, perm_plan *plan)
+static perm_job *job_make(int n, const double *a, perm_options *options, permi_dense_plan *plan)
 {
   perm_job *job = NULL;
   perm_result result;
@@ -30,7 +30,7 @@ TEST(t_splits_give_the_same_bits)
   for (k = 0; k < 3; k++)
     for (isa = isa_first(); isa; isa = isa_next(k ? PERM_ISA_COUNT : isa)) {
       perm_options options;
-      perm_plan plan;
+      permi_dense_plan plan;
       perm_partial whole, reversed;
       perm_result r, s;
       perm_job *job;
@@ -152,7 +152,7 @@ TEST(t_stop_and_resume)
 {
   double a[24 * 24];
   perm_options options;
-  perm_plan plan;
+  permi_dense_plan plan;
   perm_result whole, r;
   perm_state *state = NULL;
   perm_job *job;
@@ -348,7 +348,7 @@ TEST(t_strangers_are_refused)
 {
   double a[15 * 15], b[15 * 15];
   perm_options options;
-  perm_plan plan, other_plan;
+  permi_dense_plan plan, other_plan;
   perm_result r;
   perm_job *job, *other, *none = NULL;
   perm_state *state = NULL;
@@ -401,7 +401,7 @@ TEST(t_bad_arguments_are_named)
   double a[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
   perm_options options;
   perm_result r;
-  perm_plan plan;
+  permi_dense_plan plan;
 #define JOB_BAD(call, status_, argument_, text_)                                                                       \
   CHECK((call) == (status_) && r.status == (status_) && r.argument == (argument_));                                    \
   CHECK(isnan(r.value) && r.error_bound == (double)INFINITY && r.error_estimate == (double)INFINITY);                  \
@@ -451,7 +451,7 @@ TEST(t_damaged_plans_are_refused)
 {
   double a[17 * 17];
   perm_options options;
-  perm_plan plan;
+  permi_dense_plan plan;
   perm_result r, good;
   perm_job *job;
   size_t byte;
@@ -462,7 +462,7 @@ TEST(t_damaged_plans_are_refused)
   CHECK(perm_compute_real(17, 17, a, 17, &options, &good) == PERM_OK);
   for (byte = 0; byte < sizeof plan; byte++)
     for (bit = 0; bit < 8; bit += 3) {
-      perm_plan damaged = plan;
+      permi_dense_plan damaged = plan;
       ((unsigned char *)&damaged)[byte] ^= (unsigned char)(1 << bit);
       if (perm_job_create_real(&damaged, a, 17, NULL, &job, &r) != PERM_OK) {
         refused++;
@@ -485,7 +485,7 @@ TEST(t_chunks_go_in_once)
 {
   double a[17 * 17];
   perm_options options;
-  perm_plan plan;
+  permi_dense_plan plan;
   perm_job *job;
   perm_partial partial;
   perm_result r;

@@ -230,7 +230,7 @@ TEST(t_exact_skips_with_many_limbs)
       exact_first_terms(&leaf, &((permi_exact *)leaf.context)->chunk_log2,
                         skip ? 0 : columns - 1 - plan.family->lanes_log2 - PERMI_EXACT_BLOCK_LOG2, value);
       CHECK_SHOW(!memcmp(&value[0], &expected[0], sizeof value[0]) && value[0].words > 0, "%s, %s",
-                 perm_isa_name((perm_isa)isa), skip ? "zeros skipped" : "all terms");
+                 perm_name("isa", (perm_isa)isa), skip ? "zeros skipped" : "all terms");
       ran++;
     }
   }

@@ -186,7 +186,7 @@ TEST(t_limits_estimates_stop)
     status = call == 2 ? perm_estimate_complex(N, a, N, &plan, &options, &estimate)
                        : perm_estimate_real(N, a, N, &plan, &options, &estimate);
     CHECK_SHOW(status == PERM_STOPPED_CANCELLED && estimate.status == status, "call %d: %s", call,
-               perm_status_name(status));
+               perm_name("status", status));
     CHECK_SHOW(isnan(estimate.value) && estimate.samples == 0 && estimate.standard_error == (double)INFINITY,
                "call %d: %g", call, estimate.value);
     CHECK_SHOW(limits_in_time(), "call %d", call);
@@ -342,7 +342,7 @@ TEST(t_limits_memory_of_every_call)
   perm_matrix matrix;
   perm_result result;
   perm_partial partial;
-  perm_plan plan, planned;
+  permi_dense_plan plan, planned;
   perm_job *job;
   int call, limit, k;
   for (k = 0; k < 2 * N * N; k++)
@@ -404,7 +404,7 @@ TEST(t_limits_memory_of_every_call)
       if (status == PERM_OK && (call == 2 || call == 3 || call == 6 || call == 7))
         out[limit][0] = result.value;
       CHECK_SHOW(status == (limit == LITTLE ? PERM_ERROR_LIMIT : PERM_OK), "call %d, limit %d: %s, %s", call, limit,
-                 perm_status_name(status), said);
+                 perm_name("status", status), said);
       CHECK_SHOW(limit != LITTLE || strstr(said, "bytes") || strstr(said, " kB"), "call %d: %s", call, said);
     }
     CHECK_SHOW(!memcmp(out[MUCH], out[NONE], sizeof out[0]), "call %d", call);
@@ -517,7 +517,7 @@ TEST_LONG(t_limits_sparse_engines_stop)
              {"band:20000:9", PERM_METHOD_BAND},   {"grid:26:26", PERM_METHOD_LISTS},
              {"grid:24:24", PERM_METHOD_SORTING},  {"grid:26:26", PERM_METHOD_ARRAYS},
              {"er:48:0.3", PERM_METHOD_HYBRID},    {"grid:16:400", PERM_METHOD_TREE},
-             {"er:30:0.5", PERM_METHOD_CLASSES}};
+             {"er:30:0.5", PERM_METHOD_TWINS}};
   size_t k;
   for (k = 0; k < sizeof job / sizeof job[0]; k++) {
     perm_options options;
@@ -527,8 +527,8 @@ TEST_LONG(t_limits_sparse_engines_stop)
     options = limits_options(LIMITS_AFTER);
     options.method = job[k].method;
     CHECK_SHOW(perm_compute_sparse(&matrix, &options, &result) == PERM_STOPPED_CANCELLED, "%s by %s: %s", job[k].name,
-               perm_method_name(job[k].method), result.message);
-    CHECK_SHOW(limits_in_time(), "%s by %s", job[k].name, perm_method_name(job[k].method));
+               perm_name("method", job[k].method), result.message);
+    CHECK_SHOW(limits_in_time(), "%s by %s", job[k].name, perm_name("method", job[k].method));
     perm_matrix_free(&matrix);
   }
 }
@@ -611,7 +611,7 @@ TEST(t_limits_chunks_are_short)
       perm_leaf leaf = {PERM_LEAF_TASK, PERM_METHOD_AUTO, PERM_ISA_AUTO, 0, 0, 0, 0, 0, 0, 0};
       perm_job_leaf(made, 0, &leaf);
       CHECK_SHOW(leaf.seconds / (double)leaf.chunks <= 1, "%s by %s: chunks of %g s", job[k].name,
-                 perm_method_name(job[k].method), leaf.seconds / (double)leaf.chunks);
+                 perm_name("method", job[k].method), leaf.seconds / (double)leaf.chunks);
     }
     perm_job_free(made);
     perm_matrix_free(&matrix);

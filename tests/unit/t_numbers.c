@@ -358,11 +358,11 @@ TEST(t_integers_of_any_size)
 TEST(t_every_status_has_name_and_text)
 {
 #define CORE_STATUS(name, number, text_)                              \
-  CHECK(!strcmp(perm_status_name(name), #name) && (int)name == number); \
+  CHECK(!strcmp(perm_name("status", name), #name) && (int)name == number); \
   CHECK(!strcmp(perm_status_text(name), text_));
   PERM_STATUS_LIST(CORE_STATUS)
 #undef CORE_STATUS
   CHECK_TEXT(perm_status_text((perm_status)77), "unknown");
-  CHECK_TEXT(perm_method_name((perm_method)77), "unknown");
+  CHECK_TEXT(perm_name("method", (perm_method)77), "unknown");
 }
 /* SPDX-License-Identifier: MIT */

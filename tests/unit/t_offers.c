@@ -24,14 +24,14 @@ TEST(t_judge_says_what_is_known)
     }
   memset(&result, 0, sizeof result);
   result.value = 1;
-  result.method = PERM_METHOD_REPEATS;
+  result.method = PERM_METHOD_MULTIPLICITIES;
   result.error_bound = (double)INFINITY;
   options.tolerance = 0;
   options.certify = 0;
   CHECK(permi_judge(&options, &result) == PERM_OK);
   options.certify = 1;
   CHECK(permi_judge(&options, &result) == PERM_TOLERANCE_NOT_MET && result.status == PERM_TOLERANCE_NOT_MET);
-  CHECK_TEXT(result.message, "certify: no guaranteed bound for this matrix by method repeats");
+  CHECK_TEXT(result.message, "certify: no guaranteed bound for this matrix by method multiplicities");
 }
 
 /* Integers above 2^53 in doubles have no bound, and so a status. */
@@ -116,7 +116,7 @@ TEST(t_judge_jobs_are_of_the_plan)
       perm_options options = t_sparse_options(PERM_METHOD_AUTO, (perm_precision)precision), others;
       perm_job *job = NULL;
       perm_result result;
-      perm_plan plan;
+      permi_dense_plan plan;
       long fail;
       if (precision == PERM_PRECISION_KAHAN)
         options.method = PERM_METHOD_GLYNN;
@@ -243,7 +243,7 @@ TEST(t_offers_exact_at_sight)
                    parts, n);
         options.method = PERM_METHOD_EXACT;
         CHECK_SHOW(choices_surely(&problem, &options) == (tables && n <= 24), "isa %d, order %d", isas[s], n);
-        options.method = PERM_METHOD_REPEATS;
+        options.method = PERM_METHOD_MULTIPLICITIES;
         CHECK(!choices_surely(&problem, &options));
         options.method = PERM_METHOD_AUTO;
         options.gpu.devices = 1;
@@ -401,7 +401,7 @@ TEST(t_offers_of_classes_before_orders)
     const perm_options options = t_sparse_options(PERM_METHOD_AUTO, PERM_PRECISION_DEFAULT);
     perm_matrix matrix;
     CHECK(perm_generate(pattern[k], 1, NULL, &matrix, NULL) == PERM_OK);
-    classes = offers_plan_of(&matrix, options, PERM_METHOD_CLASSES).index;
+    classes = offers_plan_of(&matrix, options, PERM_METHOD_TWINS).index;
     frontier = offers_plan_of(&matrix, options, PERM_METHOD_FRONTIER).index;
     CHECK_SHOW(frontier >= 0 && (k ? classes == frontier - 1 : classes < 0 || classes > frontier), "%s: %d, %d",
                pattern[k], classes, frontier);
@@ -464,7 +464,7 @@ TEST(t_offers_are_settled)
     matrix.integer = value;
     plan = offers_plan_of(&matrix, options, PERM_METHOD_FRONTIER);
     if (plan.index >= 0 && plan.offer.seconds < 1e-3) {
-      CHECK_SHOW(plan.leaf.method == PERM_METHOD_FRONTIER, "%s: %s", pattern[k], perm_method_name(plan.leaf.method));
+      CHECK_SHOW(plan.leaf.method == PERM_METHOD_FRONTIER, "%s: %s", pattern[k], perm_name("method", plan.leaf.method));
       CHECK(offers_plan_of(&matrix, options, PERM_METHOD_EXACT).index < 0);
       settled++;
     }
@@ -488,7 +488,7 @@ TEST(t_offers_of_equal_doubles)
     CHECK(perm_matrix_from_dense(n, n, a, n, NULL, &matrix, NULL) == PERM_OK);
     plan = offers_plan_of(&matrix, t_sparse_options(PERM_METHOD_AUTO, PERM_PRECISION_DEFAULT), PERM_METHOD_DENSE);
     CHECK_SHOW(permi_is_counts_method(plan.leaf.method) == (n >= 15), "order %d: %s, dense %g s", n,
-               perm_method_name(plan.leaf.method), plan.offer.seconds);
+               perm_name("method", plan.leaf.method), plan.offer.seconds);
     perm_matrix_free(&matrix);
   }
 }
@@ -510,7 +510,7 @@ TEST(t_offers_between_a_bound_and_a_price)
     options.isa = kind[k].isa;
     CHECK(perm_generate(kind[k].matrix, 1, NULL, &matrix, NULL) == PERM_OK);
     plan = offers_plan_of(&matrix, options, kind[k].method);
-    CHECK_SHOW(plan.leaf.method == kind[k].method, "%s: %s", kind[k].matrix, perm_method_name(plan.leaf.method));
+    CHECK_SHOW(plan.leaf.method == kind[k].method, "%s: %s", kind[k].matrix, perm_name("method", plan.leaf.method));
     perm_matrix_free(&matrix);
   }
 }
@@ -533,7 +533,7 @@ TEST(t_offers_of_large_exact_sums)
       matrix = offers_integers(n, a);
       plan = offers_plan_of(&matrix, options, PERM_METHOD_EXACT);
       CHECK_SHOW(plan.index >= 0 && plan.leaf.method == PERM_METHOD_EXACT, "order %d, %d equal: %s", n, equal,
-                 perm_method_name(plan.leaf.method));
+                 perm_name("method", plan.leaf.method));
       CHECK_SHOW(plan.offer.seconds == plan.leaf.seconds, "order %d: %g of %g s", n, plan.offer.seconds,
                  plan.leaf.seconds); /* the price, not the bound from below that it was chosen by at first */
       options.gpu.devices = 1;
@@ -608,7 +608,7 @@ TEST(t_offers_of_small_ranks)
     plan = offers_plan_of(&matrix, options, PERM_METHOD_LOW_RANK);
     CHECK_SHOW(plan.leaf.method == PERM_METHOD_LOW_RANK && plan.index == 0 && plan.offer.seconds < 1 &&
                    !strcmp(plan.offer.reason, "its rank is 2"),
-               "%d: %s, %s", k, perm_method_name(plan.leaf.method), plan.offer.reason);
+               "%d: %s, %s", k, perm_name("method", plan.leaf.method), plan.offer.reason);
     CHECK_SHOW((plan.precision != PERM_PRECISION_EXACT) == kind[k].refused, "%d: precision %d", k, plan.precision);
     perm_matrix_free(&matrix);
   }
@@ -632,7 +632,7 @@ TEST(t_offers_too_long_for_others)
   plan = offers_plan_of(&matrix, options, PERM_METHOD_BAND);
   CHECK_SHOW(plan.index > 0 && strstr(plan.offer.reason, "over 4544 bits"), "%s", plan.offer.reason);
   CHECK_SHOW(plan.leaf.method == PERM_METHOD_PLANAR && plan.precision == PERM_PRECISION_EXACT, "%s",
-             perm_method_name(plan.leaf.method));
+             perm_name("method", plan.leaf.method));
   matrix.integer = own;
   perm_matrix_free(&matrix);
 }
@@ -720,7 +720,7 @@ TEST(t_offers_rounded_small_ranks)
     options.certify = 1;
     options.isa = PERM_ISA_PLAIN;
     perm_compute_sparse(&matrix, &options, &result);
-    CHECK_SHOW(result.method == PERM_METHOD_LOW_RANK && !result.exact, "%s", perm_method_name(result.method));
+    CHECK_SHOW(result.method == PERM_METHOD_LOW_RANK && !result.exact, "%s", perm_name("method", result.method));
     options.precision = PERM_PRECISION_EXACT;
     options.certify = 0;
     CHECK(perm_compute_sparse(&matrix, &options, &exact) == PERM_OK && exact.exact);

@@ -46,11 +46,11 @@ static int checkpoint_problem(int k, perm_options *options, perm_result *r)
   case 2: perm_compute_integer(18, 18, integer, 20, options, r); return 1;
   case 3: perm_compute_gaussian(15, 15, integer, 15, options, r); return 1;
   case 4:
-    options->method = PERM_METHOD_REPEATS;
+    options->method = PERM_METHOD_MULTIPLICITIES;
     perm_compute_repeated_real(8, 6, a, 6, counts, others, options, r);
     return 1;
   case 5:
-    options->method = PERM_METHOD_REPEATS;
+    options->method = PERM_METHOD_MULTIPLICITIES;
     perm_compute_repeated_integer(8, 6, integer, 6, counts, others, options, r);
     return 1;
   case 6: perm_compute_real(9, 40, a, 40, options, r); return 1;
@@ -129,7 +129,7 @@ TEST_LONG(t_parts_merge_to_the_single_run)
                r.message);
     split += done == parts;
     if (test_verbose && done < parts)
-      printf("  problem %d: no parts, %s\n", k, perm_method_name(wanted.method));
+      printf("  problem %d: no parts, %s\n", k, perm_name("method", wanted.method));
     if (done == parts) {
       options.checkpoint.merges = parts - 1;
       checkpoint_problem(k, &options, &r); /* without a part, which may be an empty one */
@@ -181,7 +181,7 @@ TEST_LONG(t_checkpoint_resumes)
       stops += r.status == PERM_STOPPED_TIME;
     }
     CHECK_SHOW(checkpoint_same(&r, &wanted), "problem %d: %.17g, not %.17g; terms %.17g, not %.17g; %s", k, r.value,
-               wanted.value, r.terms, wanted.terms, perm_method_name(r.method));
+               wanted.value, r.terms, wanted.terms, perm_name("method", r.method));
     memset(&options, 0, sizeof options);
     options.isa = PERM_ISA_PLAIN;
     options.checkpoint.file = path;
@@ -288,10 +288,10 @@ TEST(t_checkpoint_precision)
     remove(path);
     perm_compute_real(20, 20, a, 20, &options, &r);
     CHECK_SHOW(r.precision == wanted[k] && !r.escalated && (k == 2 || r.status == PERM_OK), "%s: %s",
-               perm_precision_name(r.precision), r.message);
+               perm_name("precision", r.precision), r.message);
     remove(path);
     perm_compute_sparse(&matrix, &options, &r);
-    CHECK_SHOW(r.precision == wanted[k] && !r.escalated, "%s", perm_precision_name(r.precision));
+    CHECK_SHOW(r.precision == wanted[k] && !r.escalated, "%s", perm_name("precision", r.precision));
     CHECK(perm_sparse_job(&matrix, &options, &job, &r) == PERM_OK);
     perm_job_explain(job, text, sizeof text);
     CHECK((strstr(text, "at once for the tolerance") != NULL) == (k > 0));
@@ -365,7 +365,7 @@ TEST(t_precision_and_exact_agree)
   int k, exact = 0, finished = 0;
   for (k = 0; k < 1500; k++) {
     static const perm_method methods[] = {PERM_METHOD_AUTO,      PERM_METHOD_SUBSETS, PERM_METHOD_SHORT,
-                                          PERM_METHOD_EXPANSION, PERM_METHOD_REPEATS, PERM_METHOD_RYSER};
+                                          PERM_METHOD_EXPANSION, PERM_METHOD_MULTIPLICITIES, PERM_METHOD_RYSER};
     const int n = 1 + (int)test_below(6), m = k % 3 ? n : 1 + (int)test_below(6), whole = k & 1;
     double a[2 * 36];
     int64_t b[2 * 36];
@@ -392,7 +392,7 @@ TEST(t_precision_and_exact_agree)
     finished++;
     exact += r.exact;
     CHECK_SHOW((r.precision == PERM_PRECISION_EXACT) == r.exact, "%s, exact %d, precision %s",
-               perm_method_name(r.method), r.exact, perm_precision_name(r.precision));
+               perm_name("method", r.method), r.exact, perm_name("precision", r.precision));
   }
   CHECK_SHOW(finished > 400 && exact > 50 && exact < finished - 50, "%d of %d", exact, finished);
 }
@@ -403,7 +403,7 @@ TEST(t_checkpoint_options)
   double a[18 * 18], out[18];
   const char *path = checkpoint_path(0);
   perm_options options;
-  perm_plan plan;
+  permi_dense_plan plan;
   perm_result r;
   perm_estimate estimate;
   int i;
@@ -562,7 +562,8 @@ TEST(t_judge_decides)
 /* A job that is run by itself is judged as a call is: by certify, and by the tolerance. */
 TEST(t_jobs_are_judged_as_calls)
 {
-  static const perm_method methods[] = {PERM_METHOD_AUTO, PERM_METHOD_RYSER, PERM_METHOD_GLYNN, PERM_METHOD_REPEATS,
+  static const perm_method methods[] = {PERM_METHOD_AUTO, PERM_METHOD_RYSER, PERM_METHOD_GLYNN,
+                                        PERM_METHOD_MULTIPLICITIES,
                                         PERM_METHOD_PADDED, PERM_METHOD_LOW_RANK, PERM_METHOD_FRONTIER};
   int k, way, missed = 0, met = 0;
   for (k = 0; k < 7; k++)
@@ -593,7 +594,7 @@ TEST(t_jobs_are_judged_as_calls)
                                       way & 4 ? PERM_KIND_REAL : PERM_KIND_INTEGER, NULL, &matrix, NULL) == PERM_OK);
       status = perm_compute_sparse(&matrix, &options, &call);
       if (perm_sparse_job(&matrix, &options, &job, &r[0]) != PERM_OK) {
-        CHECK_SHOW(status < 0, "%s, %d: %s", perm_method_name(methods[k]), way, r[0].message);
+        CHECK_SHOW(status < 0, "%s, %d: %s", perm_name("method", methods[k]), way, r[0].message);
         perm_matrix_free(&matrix);
         continue;
       }
@@ -611,7 +612,8 @@ TEST(t_jobs_are_judged_as_calls)
           CHECK(r[i].status >= PERM_OK);
         else
           CHECK_SHOW(r[i].status == status && job_same_bits(&r[i], &call), "%s, %d, call %d: %s, not %s: %s",
-                     perm_method_name(methods[k]), way, i, perm_status_name(r[i].status), perm_status_name(status),
+                     perm_name("method", methods[k]), way, i, perm_name("status", r[i].status), perm_name("status",
+                                                                                                          status),
                      r[i].message);
         missed += r[i].status == PERM_TOLERANCE_NOT_MET;
         met += r[i].status == PERM_OK;

@@ -9,9 +9,9 @@ static void plan_uniform(double *a, int entries)
     a[i] = 2 * test_uniform() - 1;
 }
 
-static perm_plan plan_of(int parts, int n, const double *a, const perm_options *options)
+static permi_dense_plan plan_of(int parts, int n, const double *a, const perm_options *options)
 {
-  perm_plan plan;
+  permi_dense_plan plan;
   perm_result r;
   const perm_status status = (parts == 2 ? perm_plan_complex : perm_plan_real)(n, n, a, n, options, &plan, &r);
   CHECK_SHOW(status == PERM_OK, "n = %d: %s", n, r.message);
@@ -31,7 +31,7 @@ TEST(t_plan_of_gpus)
   for (parts = 1; parts <= 2; parts++)
     for (k = 0; k < sizeof orders / sizeof *orders; k++) {
       const int n = orders[k];
-      perm_plan cpu, gpu, faster;
+      permi_dense_plan cpu, gpu, faster;
       perm_options options;
       perm_job *job = NULL;
       perm_result r;
@@ -45,9 +45,9 @@ TEST(t_plan_of_gpus)
       faster = plan_of(parts, n, a, &options);
       options.isa = PERM_ISA_CUDA;
       gpu = plan_of(parts, n, a, &options);
-      CHECK_SHOW((gpu.isa == PERM_ISA_CUDA) == (n >= 13), "n = %d: %s", n, perm_isa_name(gpu.isa));
+      CHECK_SHOW((gpu.isa == PERM_ISA_CUDA) == (n >= 13), "n = %d: %s", n, perm_name("isa", gpu.isa));
       CHECK_SHOW((faster.isa == PERM_ISA_CUDA) == (n >= 13 && gpu.seconds < cpu.seconds), "n = %d: %s, %g and %g s", n,
-                 perm_isa_name(faster.isa), gpu.seconds, cpu.seconds);
+                 perm_name("isa", faster.isa), gpu.seconds, cpu.seconds);
       chosen[faster.isa == PERM_ISA_CUDA]++;
       options.gpu.cpu_fallback = 1;
       CHECK((plan_of(parts, n, a, &options).isa == PERM_ISA_CUDA) ==
@@ -70,7 +70,7 @@ TEST(t_plan_bounds_of_gpus)
       const double u = ldexp(1, -53);
       permi_view view = permi_view_make(a, n, parts);
       perm_options options;
-      perm_plan plan;
+      permi_dense_plan plan;
       permi_leaf leaf;
       double terms, least;
       memset(&options, 0, sizeof options);
@@ -93,7 +93,7 @@ TEST(t_plan_bounds_of_gpus)
       plan = plan_of(parts, n, a, &options);
       memset(&leaf, 0, sizeof leaf);
       permi_plan_bounds(&plan, &view, &leaf);
-      CHECK(plan.form == PERM_FORM_NORMALISED);
+      CHECK(plan.form == PERMI_FORM_NORMALISED);
       CHECK_SHOW(leaf.bound_absolute >= ldexp(pow(n, n) * n * n, n - 1 - 1070), "n = %d: %g", n, leaf.bound_absolute);
     }
 }
@@ -119,7 +119,7 @@ TEST(t_plan_of_exact_pairs)
         const int n = cases[k].n;
         double a[2 * 5 * 5] = {0};
         permi_view view = permi_view_make(a, n, parts);
-        perm_plan plan;
+        permi_dense_plan plan;
         int i;
         memset(&plan, 0, sizeof plan);
         plan.n = n;
@@ -141,7 +141,7 @@ TEST(t_plan_refuses)
   permi_view view = permi_view_make(a, 65, 1);
   perm_options options;
   perm_result r;
-  perm_plan plan;
+  permi_dense_plan plan;
   int i;
   memset(&options, 0, sizeof options);
   for (i = 0; i < 65 * 65; i++)
@@ -191,13 +191,13 @@ TEST(t_plan_of_precisions)
       {PERM_METHOD_ARRAYS, "fd", "Dd", "Dd", "a", "d", NULL},
       {PERM_METHOD_BAND, "fd", "Dd", "Dd", "a", "d", NULL},
       {PERM_METHOD_TRANSVERSALS, "fd", "Dd", "Dd", "a", "d", NULL},
-      {PERM_METHOD_CLASSES, "fd", "Dd", "Dd", "a", "d", NULL}};
+      {PERM_METHOD_TWINS, "fd", "Dd", "Dd", "a", "d", NULL}};
   size_t k;
   for (k = 0; k < sizeof ladder / sizeof *ladder; k++) {
     const perm_method method = ladder[k].method;
 #define PLAN_LADDER(field, from, certify)                                                             \
   CHECK_SHOW(!ladder[k].field || !strcmp(plan_precisions(method, from, certify), ladder[k].field),    \
-             "%s: %s", perm_method_name(method), plan_precisions(method, from, certify));
+             "%s: %s", perm_name("method", method), plan_precisions(method, from, certify));
     PLAN_LADDER(fast, PERM_PRECISION_FAST, 0)
     PLAN_LADDER(usual, PERM_PRECISION_DEFAULT, 0)
     PLAN_LADDER(certified, PERM_PRECISION_DEFAULT, 1)
@@ -338,7 +338,7 @@ TEST(t_rounding_of_terms_too_small_to_tell)
   for (k = -3; k <= 3; k++) {
     permi_view view = permi_view_make(a, 20, 1);
     perm_options options;
-    perm_plan plan;
+    permi_dense_plan plan;
     permi_leaf leaf;
     if (k == 0)
       continue;
@@ -364,7 +364,7 @@ TEST(t_rounding_where_all_terms_vanish)
   for (n = 8; n <= 48; n += 8) {
     permi_view view = permi_view_make(a, n, 1);
     perm_options options;
-    perm_plan plan;
+    permi_dense_plan plan;
     permi_leaf leaf;
     memset(a, 0, sizeof a);
     for (i = 0; i < n; i += 2) {
@@ -376,7 +376,7 @@ TEST(t_rounding_where_all_terms_vanish)
     options.method = PERM_METHOD_DENSE;
     options.precision = PERM_PRECISION_FAST;
     plan = plan_of(1, n, a, &options);
-    plan.form = PERM_FORM_PAIR; /* small orders are planned with proof */
+    plan.form = PERMI_FORM_PAIR; /* small orders are planned with proof */
     plan.exact_rows = 0;
     memset(&leaf, 0, sizeof leaf);
     permi_plan_bounds(&plan, &view, &leaf);

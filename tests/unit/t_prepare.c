@@ -196,7 +196,7 @@ TEST(t_prepare_entries_that_are_not_integers)
   const int row[4] = {0, 0, 1, 1}, column[4] = {0, 1, 0, 1};
   int m;
   for (m = 1; m <= 2; m++) {
-    perm_options options = t_sparse_options(PERM_METHOD_REPEATS, PERM_PRECISION_EXACT);
+    perm_options options = t_sparse_options(PERM_METHOD_MULTIPLICITIES, PERM_PRECISION_EXACT);
     perm_matrix matrix;
     perm_preparation report;
     CHECK(perm_matrix_from_triplets(m, 2, (size_t)(2 * m), row, column, real, imaginary, NULL, PERM_KIND_COMPLEX, NULL,

@@ -71,10 +71,10 @@ TEST(t_rank_matches_other_engines)
     CHECK_SHOW(t_rank_compute(n, parts, a, &options, &result) == PERM_OK, "%s", result.message);
     CHECK_SHOW(t_rank_compute(n, parts, a, &exact, &other) == PERM_OK, "%s", other.message);
     CHECK_SHOW(t_rank_same(&result, &other), "trial %d, order %d, rank %d: %.17g by %s, not %.17g", trial, n, rank,
-               result.value, perm_method_name(result.method), other.value);
+               result.value, perm_name("method", result.method), other.value);
     if (trial % 4 != 3 && rank < 3)
       CHECK_SHOW(result.method == PERM_METHOD_LOW_RANK || result.value == 0 || rank == 1, "trial %d: %s", trial,
-                 perm_method_name(result.method));
+                 perm_name("method", result.method));
     if (rank == 5)
       CHECK(result.method != PERM_METHOD_LOW_RANK);
     found[rank] += result.method == PERM_METHOD_LOW_RANK;

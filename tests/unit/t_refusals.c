@@ -168,8 +168,8 @@ TEST(t_refusals_estimates)
   ESTIMATE(2, a, 2, estimator, (plan.confidence = 1 - 1e-10, PERM_ESTIMATOR_REJECTION), PERM_ERROR_OPTION, 4,
            "1 - 1e-9")
 #undef ESTIMATE
-  CHECK(!strcmp(perm_estimator_name((perm_estimator)-1), "unknown"));
-  CHECK(!strcmp(perm_estimator_name(PERM_ESTIMATOR_COUNT), "unknown"));
+  CHECK(!strcmp(perm_name("estimator", (perm_estimator)-1), "unknown"));
+  CHECK(!strcmp(perm_name("estimator", PERM_ESTIMATOR_COUNT), "unknown"));
   {
     const int n = PERMI_REJECTION_MOST + 1;
     double *large = (double *)calloc((size_t)n * (size_t)n, sizeof *large);
@@ -270,7 +270,7 @@ TEST(t_refusals_of_jobs)
 {
   double a[36];
   perm_options options = {0};
-  perm_plan plan;
+  permi_dense_plan plan;
   perm_offer offer;
   perm_partial partial, other;
   perm_leaf leaf = {0};
@@ -306,7 +306,7 @@ TEST(t_refusals_of_jobs)
   CHECK(perm_job_offer(job, -1, &offer) == PERM_ERROR_RANGE && perm_job_offer(job, 1000, &offer) == PERM_ERROR_RANGE);
   CHECK(perm_job_precision(NULL, &proved) == PERM_PRECISION_DEFAULT && proved == 0);
   CHECK(perm_job_precision(job, NULL) == plan.precision);
-  CHECK(!strcmp(perm_isa_name((perm_isa)-1), "unknown") && !strcmp(perm_isa_name(PERM_ISA_COUNT), "unknown"));
+  CHECK(!strcmp(perm_name("isa", (perm_isa)-1), "unknown") && !strcmp(perm_name("isa", PERM_ISA_COUNT), "unknown"));
   perm_job_free(job);
 }
 
@@ -324,11 +324,14 @@ TEST(t_refused_without_perm_cuda)
     options.method = method[k];
     options.isa = PERM_ISA_CUDA;
     options.gpu.devices = 1;
-    CHECK_SHOW(perm_compute_sparse(&matrix, &options, &r) == PERM_ERROR_DEVICE, "%s: %s", perm_method_name(method[k]),
+    CHECK_SHOW(perm_compute_sparse(&matrix, &options, &r) == PERM_ERROR_DEVICE, "%s: %s", perm_name("method",
+                                                                                                    method[k]),
                r.message);
-    CHECK_SHOW(strstr(r.message, "compiled without PERM_WITH_CUDA"), "%s: %s", perm_method_name(method[k]), r.message);
+    CHECK_SHOW(strstr(r.message, "compiled without PERM_WITH_CUDA"), "%s: %s", perm_name("method", method[k]),
+               r.message);
     options.gpu.cpu_fallback = 1;
-    CHECK_SHOW(perm_compute_sparse(&matrix, &options, &r) == PERM_OK, "%s: %s", perm_method_name(method[k]), r.message);
+    CHECK_SHOW(perm_compute_sparse(&matrix, &options, &r) == PERM_OK, "%s: %s", perm_name("method", method[k]),
+               r.message);
     options.isa = PERM_ISA_AUTO;
     options.gpu.devices = 0;
     CHECK(perm_compute_sparse(&matrix, &options, &here) == PERM_OK && here.value == r.value && !r.gpus);

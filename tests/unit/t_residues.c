@@ -56,7 +56,7 @@ TEST(t_residues)
     for (m = 0; m < 3; m++)
       CHECK_SHOW(residue_holds(&c, method[m], isa[(tried + m) % 3], threads[tried % 4], &r) || r.status > 0,
                  "case %llu: n = %d, modulo %llu, method %s: %.17g, not %llu (%s)", (unsigned long long)number, c.n,
-                 (unsigned long long)c.modulus, perm_method_name(method[m]), r.value,
+                 (unsigned long long)c.modulus, perm_name("method", method[m]), r.value,
                  (unsigned long long)c.expected, r.message);
   }
   for (m = 0; m < RESIDUE_KINDS; m++)

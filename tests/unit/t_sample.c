@@ -82,7 +82,7 @@ static int t_sample_counted(const perm_matrix *matrix, const perm_options *optio
 TEST(t_sample_matches_enumeration)
 {
   static const perm_method methods[] = {PERM_METHOD_AUTO,   PERM_METHOD_LISTS, PERM_METHOD_ARRAYS,
-                                        PERM_METHOD_BAND, PERM_METHOD_TREE,  PERM_METHOD_CLASSES};
+                                        PERM_METHOD_BAND, PERM_METHOD_TREE,  PERM_METHOD_TWINS};
   int taken[6] = {0, 0, 0, 0, 0, 0}, t;
   static double weight[T_SAMPLE_MOST];
   int trial, counted = 0;
@@ -135,7 +135,7 @@ TEST(t_sample_marginals)
 {
   enum { N = 12, DRAWS = 4000 };
   static const perm_method methods[] = {PERM_METHOD_LISTS, PERM_METHOD_ARRAYS, PERM_METHOD_BAND, PERM_METHOD_TREE,
-                                        PERM_METHOD_CLASSES};
+                                        PERM_METHOD_TWINS};
   static int columns[N * DRAWS];
   int kind, whole, i, j, k, t, taken = 0;
   test_seed(67);
@@ -215,7 +215,7 @@ TEST(t_sample_draws_long_integers)
 /* Equal columns count an entry so often: here twice 2^62, which is no number of 63 bits. */
 TEST(t_sample_counts_equal_columns)
 {
-  static const perm_method methods[] = {PERM_METHOD_AUTO, PERM_METHOD_BAND, PERM_METHOD_FRONTIER, PERM_METHOD_CLASSES};
+  static const perm_method methods[] = {PERM_METHOD_AUTO, PERM_METHOD_BAND, PERM_METHOD_FRONTIER, PERM_METHOD_TWINS};
   const int64_t most = (int64_t)1 << 62, a[9] = {5, 5, 5, most, most, most, most, 5, most};
   int columns[3 * 4000], t, k, first;
   for (t = 0; t < 4; t++) {
@@ -227,7 +227,7 @@ TEST(t_sample_counts_equal_columns)
     CHECK_SHOW(perm_sample_sparse(&matrix, &options, 1, 0, 4000, columns, &result) == PERM_OK, "%s", result.message);
     for (k = 0, first = 0; k < 4000; k++)
       first += columns[3 * k] == 0;
-    CHECK_SHOW(abs(first - 1000) < 130, "%s: %d of 4000", perm_method_name(methods[t]), first); /* 4.7 deviations */
+    CHECK_SHOW(abs(first - 1000) < 130, "%s: %d of 4000", perm_name("method", methods[t]), first); /* 4.7 deviations */
     perm_matrix_free(&matrix);
   }
 }
@@ -510,11 +510,11 @@ TEST(t_sample_nested_rows)
   perm_result result;
   memset(&options, 0, sizeof options);
   memset(straight, 0, sizeof straight);
-  options.method = PERM_METHOD_CLASSES;
+  options.method = PERM_METHOD_TWINS;
   for (k = 0; k < N * N; k++)
     a[k] = k % N <= k / N + 1 ? 1 + k / N : 0; /* rows are proportional besides */
   CHECK_SHOW(perm_sample_real(N, N, a, N, &options, 9, 0, DRAWS, columns, &result) == PERM_OK, "%s", result.message);
-  CHECK(result.method == PERM_METHOD_CLASSES && result.terms < 1000);
+  CHECK(result.method == PERM_METHOD_TWINS && result.terms < 1000);
   for (k = 0; k < DRAWS; k++)
     for (i = 0; i < N; i++) {
       CHECK(columns[k * N + i] <= i + 1);
@@ -547,7 +547,7 @@ TEST(t_sample_injections)
 {
   enum { DRAWS = 30000 };
   static const perm_method methods[] = {PERM_METHOD_AUTO, PERM_METHOD_LISTS, PERM_METHOD_ARRAYS, PERM_METHOD_TREE,
-                                        PERM_METHOD_CLASSES};
+                                        PERM_METHOD_TWINS};
   static int columns[3 * DRAWS];
   const double a[3 * 6] = {1, 2, 0, 3.5, 1, -9, 2, 2, 1, 0, 0, -9, .25, 1, 1, 1, 4, -9};
   int t, i, j, k, d;
@@ -620,7 +620,7 @@ TEST(t_sample_refuses)
   t_sample_refused(2, 2, good, &options, columns, PERM_ERROR_UNSUPPORTED, "no modulus");
   options.modulus = 0;
   options.method = PERM_METHOD_HYBRID;
-  t_sample_refused(2, 2, good, &options, columns, PERM_ERROR_UNSUPPORTED, "methods auto, band, tree, classes");
+  t_sample_refused(2, 2, good, &options, columns, PERM_ERROR_UNSUPPORTED, "methods auto, band, tree, twins");
   options.method = PERM_METHOD_AUTO;
   options.precision = PERM_PRECISION_EXACT;
   t_sample_refused(2, 2, half, &options, columns, PERM_ERROR_OPTION, "row 1, column 2");

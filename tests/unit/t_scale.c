@@ -236,7 +236,8 @@ TEST(t_scale_finds_blocks_of_zeros)
         r = dense_compute(n, a, methods[k], PERM_ISA_AUTO, PERM_PRECISION_DEFAULT);
         CHECK_SHOW(
             r.status == PERM_OK && r.value == 0 && r.exact && r.error_bound == 0 && r.method == PERM_METHOD_STRUCTURE,
-            "n=%d h=%d method %s: %g by %s", n, h, perm_method_name(methods[k]), r.value, perm_method_name(r.method));
+            "n=%d h=%d method %s: %g by %s", n, h, perm_name("method", methods[k]), r.value, perm_name("method",
+                                                                                                       r.method));
       }
   for (i = 0; i < 25; i++)
     a[i] = i / 5 < 3 && i % 5 < 3 ? 0 : 1;
@@ -249,7 +250,7 @@ static double scale_relative(int n, const double *a, perm_method method, double 
 {
   perm_result r = dense_compute(n, a, method, PERM_ISA_AUTO, PERM_PRECISION_DEFAULT);
   CHECK_SHOW(r.status == PERM_OK && r.error_estimate < 1e-13 * fabs(exact), "%s: status %d, estimate %g",
-             perm_method_name(method), (int)r.status, r.error_estimate);
+             perm_name("method", method), (int)r.status, r.error_estimate);
   return fabs(r.value - exact) / fabs(exact);
 }
 

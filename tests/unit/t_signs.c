@@ -1,5 +1,6 @@
 /* >>signs, >>signs_order, >>signs_offer, >>signs_kernels */
-/* Method signs: its search for any order of the columns, blocks, kernels and widths of sums; by name against expansions
+/* Method sign-search: its search for any order of the columns, blocks, kernels and widths of sums; by name against
+   expansions
    and other exact engines; ranges, threads, residues, predictions; planes of known permanents; what it declines. */
 
 #define T_SIGNS_MAX 12
@@ -104,7 +105,7 @@ TEST(t_signs_equals_expansion)
     const int n = 1 + trial % 11, kind = trial / 11 % 4;
     int64_t a[T_SIGNS_MAX * T_SIGNS_MAX];
     double real[T_SIGNS_MAX * T_SIGNS_MAX];
-    perm_options options = t_sparse_options(PERM_METHOD_SIGNS, PERM_PRECISION_EXACT);
+    perm_options options = t_sparse_options(PERM_METHOD_SIGN_SEARCH, PERM_PRECISION_EXACT);
     perm_matrix matrix;
     perm_result result;
     oracle_int value;
@@ -125,7 +126,7 @@ TEST(t_signs_equals_expansion)
     CHECK_SHOW(result.status == PERM_OK, "trial %d: %s", trial, result.message);
     CHECK_SHOW(result.exact && result.value == (double)value, "trial %d, n = %d: %.17g, not %.17g", trial, n,
                result.value, (double)value);
-    ran += result.method == PERM_METHOD_SIGNS;
+    ran += result.method == PERM_METHOD_SIGN_SEARCH;
     options.modulus = 97;
     exact_oracle(n, 1, a, 97, &residue[0], &residue[1]);
     CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_OK && result.value == (double)residue[0]);
@@ -140,7 +141,7 @@ TEST(t_signs_planes)
       {"projective:2", 24}, {"projective:3", 3852}, {"projective:5", 4598378639550.0}}; /* A000794 */
   size_t k;
   for (k = 0; k < sizeof plane / sizeof *plane; k++) {
-    perm_options options = t_sparse_options(PERM_METHOD_SIGNS, PERM_PRECISION_EXACT);
+    perm_options options = t_sparse_options(PERM_METHOD_SIGN_SEARCH, PERM_PRECISION_EXACT);
     perm_matrix matrix;
     perm_result result;
     CHECK(perm_generate(plane[k].name, 1, NULL, &matrix, NULL) == PERM_OK);
@@ -159,7 +160,7 @@ TEST(t_signs_equals_frontier)
   int variant;
   for (k = 0; k < sizeof kinds / sizeof *kinds; k++)
     for (variant = 0; variant < 3; variant++) {
-      perm_options options = t_sparse_options(PERM_METHOD_SIGNS, PERM_PRECISION_EXACT);
+      perm_options options = t_sparse_options(PERM_METHOD_SIGN_SEARCH, PERM_PRECISION_EXACT);
       perm_matrix matrix;
       perm_result result, other;
       size_t e;
@@ -180,7 +181,7 @@ TEST(t_signs_equals_frontier)
 /* Any partition of the ranges, in any order, adds to the same bits; so do threads. */
 TEST(t_signs_ranges)
 {
-  perm_options options = t_sparse_options(PERM_METHOD_SIGNS, PERM_PRECISION_EXACT);
+  perm_options options = t_sparse_options(PERM_METHOD_SIGN_SEARCH, PERM_PRECISION_EXACT);
   perm_matrix matrix;
   perm_result whole, result;
   perm_job *job = NULL;
@@ -324,7 +325,7 @@ TEST(t_signs_prediction)
   double spreads = 0;
   int seed, inside = 0;
   for (seed = 1; seed <= 6; seed++) {
-    perm_options options = t_sparse_options(PERM_METHOD_SIGNS, PERM_PRECISION_EXACT);
+    perm_options options = t_sparse_options(PERM_METHOD_SIGN_SEARCH, PERM_PRECISION_EXACT);
     perm_matrix matrix;
     perm_result result;
     perm_job *job = NULL;
@@ -351,12 +352,12 @@ TEST(t_signs_prediction)
 
 TEST(t_signs_declines)
 {
-  perm_options options = t_sparse_options(PERM_METHOD_SIGNS, PERM_PRECISION_DEFAULT);
+  perm_options options = t_sparse_options(PERM_METHOD_SIGN_SEARCH, PERM_PRECISION_DEFAULT);
   perm_matrix matrix;
   perm_result result;
   CHECK(perm_generate("er:12:0.5", 1, NULL, &matrix, NULL) == PERM_OK);
   CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_ERROR_UNSUPPORTED);
-  CHECK_TEXT(result.message, "real or complex entries: method signs takes exact integers; try");
+  CHECK_TEXT(result.message, "real or complex entries: method sign-search takes exact integers; try");
   perm_matrix_free(&matrix);
   CHECK(perm_generate("regular:70:4", 1, NULL, &matrix, NULL) == PERM_OK);
   CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_ERROR_LIMIT);
@@ -366,7 +367,7 @@ TEST(t_signs_declines)
   options.precision = PERM_PRECISION_EXACT;
   matrix.integer[3] = 300;
   CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_ERROR_LIMIT);
-  CHECK_TEXT(result.message, "moduli add up to more than the 254 that method signs counts: try");
+  CHECK_TEXT(result.message, "moduli add up to more than the 254 that method sign-search counts: try");
   matrix.integer[3] = INT64_MIN;
   CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_ERROR_LIMIT);
   matrix.integer[3] = 1;
@@ -384,7 +385,7 @@ TEST(t_signs_declines)
     matrix = t_sparse_complex_matrix(6, pairs);
     options.precision = PERM_PRECISION_EXACT;
     CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_ERROR_UNSUPPORTED);
-    CHECK_TEXT(result.message, "Gaussian integers, which method signs does not take: try");
+    CHECK_TEXT(result.message, "Gaussian integers, which method sign-search does not take: try");
     perm_matrix_free(&matrix);
   }
 }
@@ -392,7 +393,7 @@ TEST(t_signs_declines)
 /* A cancel is heard while the order is sought, prefixes are listed and probed, and between ranges. */
 TEST(t_signs_stops)
 {
-  perm_options options = t_sparse_options(PERM_METHOD_SIGNS, PERM_PRECISION_EXACT);
+  perm_options options = t_sparse_options(PERM_METHOD_SIGN_SEARCH, PERM_PRECISION_EXACT);
   perm_matrix matrix;
   perm_result result;
   CHECK(perm_generate("regular:64:8", 1, NULL, &matrix, NULL) == PERM_OK);
@@ -420,8 +421,8 @@ TEST(t_signs_chosen)
     memset(&leaf, 0, sizeof leaf);
     CHECK(perm_generate(kind[k].name, 1, NULL, &matrix, NULL) == PERM_OK);
     CHECK(perm_sparse_job(&matrix, &options, &job, NULL) == PERM_OK && perm_job_leaf(job, 0, &leaf) == PERM_OK);
-    CHECK_SHOW((leaf.method == PERM_METHOD_SIGNS) == kind[k].chosen, "%s: %s", kind[k].name,
-               perm_method_name(leaf.method));
+    CHECK_SHOW((leaf.method == PERM_METHOD_SIGN_SEARCH) == kind[k].chosen, "%s: %s", kind[k].name,
+               perm_name("method", leaf.method));
     perm_job_free(job);
     perm_matrix_free(&matrix);
   }
@@ -429,7 +430,7 @@ TEST(t_signs_chosen)
 
 TEST(t_signs_fails_every_allocation)
 {
-  perm_options options = t_sparse_options(PERM_METHOD_SIGNS, PERM_PRECISION_EXACT);
+  perm_options options = t_sparse_options(PERM_METHOD_SIGN_SEARCH, PERM_PRECISION_EXACT);
   t_sparse_memory memory = {0, 0, 0};
   perm_matrix matrix;
   perm_result result;

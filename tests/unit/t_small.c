@@ -98,7 +98,7 @@ TEST(t_small_random)
     }
   }
   for (family = 0; family < PERM_ISA_COUNT; family++)
-    CHECK_SHOW(8 * refused[family] <= runs[family], "%s: %d of %d refused", perm_isa_name((perm_isa)family),
+    CHECK_SHOW(8 * refused[family] <= runs[family], "%s: %d of %d refused", perm_name("isa", (perm_isa)family),
                refused[family], runs[family]);
 }
 
@@ -184,7 +184,7 @@ TEST(t_small_graded)
   }
   for (family = PERM_ISA_PLAIN; family < PERM_ISA_COUNT; family++) /* of 11 orders, real and complex */
     CHECK_SHOW(stood[family] >= 11 || !permi_isa_here((perm_isa)family), "%s: %d of 22 not refused",
-               perm_isa_name((perm_isa)family), stood[family]);
+               perm_name("isa", (perm_isa)family), stood[family]);
 }
 
 /* Two equal rows and two that differ in sign, and nearly so: the permanent cancels to 0 or nearly. Glynn's sums must
@@ -240,7 +240,7 @@ TEST(t_small_row_sums_that_cancel)
   }
   for (family = PERM_ISA_PLAIN; family < PERM_ISA_COUNT; family++)
     CHECK_SHOW((stood[family] > 0 && refused[family] > stood[family] / 10) || !permi_isa_here((perm_isa)family),
-               "%s: %d stood, %d refused", perm_isa_name((perm_isa)family), stood[family], refused[family]);
+               "%s: %d stood, %d refused", perm_name("isa", (perm_isa)family), stood[family], refused[family]);
 }
 
 /* The same where norms' squares underflow in one row (far: 1e-175 of the others), or modulus^2 overflows (n >= 14). */

@@ -178,7 +178,7 @@ TEST(t_small_exact_names_its_kernels)
             a[i] = (int64_t)(pow(2, (double)bits[k] / n) / n / parts);
           CHECK(permi_small_exact((perm_isa)isa, n, parts, a, n, &r) == 1 && r.method == PERM_METHOD_EXACT);
           CHECK_SHOW(r.isa == (n < 5 || k == 1 ? PERM_ISA_PLAIN : (perm_isa)isa), "n = %d, %d parts, 2^%d: %s", n,
-                     parts, bits[k], perm_isa_name(r.isa));
+                     parts, bits[k], perm_name("isa", r.isa));
           CHECK(r.terms == ldexp(1, n - 1) && r.threads == 1);
         }
 }

@@ -295,7 +295,7 @@ TEST(t_small_minors_options)
           s.seconds = 1;
           i = minors_call(n, n, parts, tight, NULL, NULL, row, &options, y, &s);
           CHECK_SHOW(i == PERM_OK ? s.seconds > 0 : k == 3 || i == PERM_TOLERANCE_NOT_MET, "n %d way %d: %s", n, k,
-                     perm_status_name((perm_status)i));
+                     perm_name("status", (perm_status)i));
           for (i = 0; k != 3 && i < (int)(bytes / sizeof *x); i++)
             CHECK(fabs(x[i] - y[i]) <= TEST_ESTIMATES * (r.error_estimate + s.error_estimate));
         }

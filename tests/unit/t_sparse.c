@@ -385,7 +385,7 @@ TEST(t_sparse_gaussian_integers)
 /* Rectangular matrices of every kind against the plain array; by the methods that take them, square ones too. */
 TEST(t_sparse_rectangular)
 {
-  static const perm_method methods[] = {PERM_METHOD_AUTO,  PERM_METHOD_SUBSETS, PERM_METHOD_REPEATS,
+  static const perm_method methods[] = {PERM_METHOD_AUTO,  PERM_METHOD_SUBSETS, PERM_METHOD_MULTIPLICITIES,
                                         PERM_METHOD_SHORT, PERM_METHOD_RYSER,   PERM_METHOD_EXPANSION};
   double a[7 * 9], imaginary[7 * 9], pairs[7 * 9 * 2];
   int64_t integer[7 * 9], gaussian[7 * 9 * 2];
@@ -408,7 +408,7 @@ TEST(t_sparse_rectangular)
       CHECK_SHOW(perm_compute_sparse(&matrix, &options, &result) == PERM_OK, "%s", result.message);
       CHECK_SHOW(test_within(fabs(result.value - dense.value),
                              result.error_estimate + dense.error_estimate + 1e-13 * fabs(dense.value)),
-                 "%d x %d, %s: %g, dense %g", m, n, perm_method_name(methods[k]), result.value, dense.value);
+                 "%d x %d, %s: %g, dense %g", m, n, perm_name("method", methods[k]), result.value, dense.value);
     }
     if (trial % 2 == 0) {
       perm_options options = t_sparse_options(PERM_METHOD_AUTO, PERM_PRECISION_EXACT);
@@ -646,7 +646,7 @@ TEST(t_sparse_engines_agree)
         error = result.error_bound < 1e300 ? result.error_bound : result.error_estimate;
       }
       CHECK_SHOW(fabs(result.value - value) <= error + 4 * result.error_estimate, "%s: %.17g, auto %.17g",
-                 perm_method_name((perm_method)method), result.value, value);
+                 perm_name("method", (perm_method)method), result.value, value);
     }
     perm_matrix_free(&matrix);
   }

@@ -58,13 +58,13 @@ TEST(t_sparse_complex_matches_exact_arithmetic)
         error = oracle_exact_distance(&exact, r.value, r.imaginary, r.exp2);
         CHECK_SHOW(r.is_complex && error <= r.error_bound * (1 + 1e-14) &&
                        test_within(error, r.error_estimate * (1 + 1e-14) + 1e-300),
-                   "n=%d trial %d %s %s: error %g, bound %g, estimate %g", n, trial, perm_method_name(methods[k]),
-                   perm_precision_name((perm_precision)precision), error, r.error_bound, r.error_estimate);
+                   "n=%d trial %d %s %s: error %g, bound %g, estimate %g", n, trial, perm_name("method", methods[k]),
+                   perm_name("precision", (perm_precision)precision), error, r.error_bound, r.error_estimate);
         finite += r.error_bound < (double)INFINITY;
         zeros += r.exact;
         if (options.certify || r.precision == PERM_PRECISION_DD)
           CHECK_SHOW(r.error_bound < (double)INFINITY || methods[k] > PERM_METHOD_DENSE, "n=%d trial %d %s", n, trial,
-                     perm_method_name(methods[k]));
+                     perm_name("method", methods[k]));
         if (r.exact)
           CHECK(error == 0 && r.value == 0 && r.imaginary == 0 && r.error_bound == 0);
       }
@@ -210,11 +210,11 @@ TEST(t_sparse_certified)
                  way, error, r.error_bound, r.value);
       finite += r.error_bound < (double)INFINITY;
       CHECK_SHOW(way == 5 || trial % 4 == 3 || r.error_bound < (double)INFINITY, "n=%d trial %d way %d %s", n, trial,
-                 way, perm_method_name(r.method));
+                 way, perm_name("method", r.method));
       if (trial % 4 != 3)
         CHECK(way == 5 || r.error_bound <= 1e-10 * fabs(r.value));
       if (way == 2 || way == 3)
-        CHECK_SHOW(r.precision == PERM_PRECISION_DD, "%s", perm_precision_name(r.precision));
+        CHECK_SHOW(r.precision == PERM_PRECISION_DD, "%s", perm_name("precision", r.precision));
       if (way == 5 && trial % 4 != 3)
         CHECK(error <= 3.2e-16 * fabs(r.value));
     }
@@ -252,7 +252,7 @@ TEST(t_sparse_merges_that_cancel)
       CHECK(perm_matrix_from_dense(n, n, a, n, NULL, &matrix, NULL) == PERM_OK);
       CHECK(perm_compute_sparse(&matrix, &options, &result) >= PERM_OK);
       CHECK_SHOW(fabs(result.value) <= result.error_estimate && fabs(result.value) <= 1e-10 * pow(n, n),
-                 "n=%d %s: %g +- %g", n, perm_method_name(result.method), result.value, result.error_estimate);
+                 "n=%d %s: %g +- %g", n, perm_name("method", result.method), result.value, result.error_estimate);
       perm_matrix_free(&matrix);
     }
 }

@@ -253,7 +253,7 @@ TEST(t_sparse_integers_that_round)
           if (!result.exact)
             CHECK_SHOW(fabsl(value - exact) <= ldexpl((long double)result.error_bound, (int)result.exp2) &&
                            fabsl(value - exact) <= 2 * ldexpl((long double)result.error_estimate, (int)result.exp2),
-                       "n=%d %s: off by %Lg, error %g, estimate %g", n, perm_method_name(methods[k]), value - exact,
+                       "n=%d %s: off by %Lg, error %g, estimate %g", n, perm_name("method", methods[k]), value - exact,
                        result.error_bound, result.error_estimate);
         }
 }
@@ -263,7 +263,8 @@ TEST(t_sparse_integers_that_round_in_arrays)
 {
   static const int row[] = {0, 0, 1, 1, 1}, column[] = {0, 1, 0, 1, 2};
   static const int64_t integer[] = {INT64_C(9007199254740993), 2, INT64_C(9007199254740995), 3, 1};
-  static const perm_method methods[] = {PERM_METHOD_AUTO, PERM_METHOD_SUBSETS, PERM_METHOD_SHORT, PERM_METHOD_REPEATS,
+  static const perm_method methods[] = {PERM_METHOD_AUTO, PERM_METHOD_SUBSETS, PERM_METHOD_SHORT,
+                                        PERM_METHOD_MULTIPLICITIES,
                                         PERM_METHOD_PADDED};
   int k, n, precision;
   for (k = 0; k < 5; k++)
@@ -282,7 +283,7 @@ TEST(t_sparse_integers_that_round_in_arrays)
         CHECK_SHOW(result.exact ? n == 2 && k == 0 /* not as an array */
                                 : off <= ldexpl((long double)result.error_bound, (int)result.exp2) &&
                                       off <= ldexpl((long double)result.error_estimate, (int)result.exp2),
-                   "%s, 2 x %d: exact %d, off by %Lg, error %g, estimate %g", perm_method_name(methods[k]), n,
+                   "%s, 2 x %d: exact %d, off by %Lg, error %g, estimate %g", perm_name("method", methods[k]), n,
                    result.exact, off, result.error_bound, result.error_estimate);
         perm_matrix_free(&matrix);
       }
@@ -292,7 +293,7 @@ TEST(t_sparse_integers_that_round_in_arrays)
    finite bound; of any rank that doubles would have. */
 TEST(t_sparse_low_rank_of_integers_that_round)
 {
-  static const perm_method methods[] = {PERM_METHOD_LOW_RANK, PERM_METHOD_REPEATS, PERM_METHOD_RYSER};
+  static const perm_method methods[] = {PERM_METHOD_LOW_RANK, PERM_METHOD_MULTIPLICITIES, PERM_METHOD_RYSER};
   int n, precision, way;
   for (n = 1; n <= 6; n++)
     for (precision = PERM_PRECISION_FAST; precision <= PERM_PRECISION_DD; precision++)
@@ -326,7 +327,8 @@ TEST(t_sparse_low_rank_of_integers_that_round)
         oracle_exact_free(&exact);
         CHECK_SHOW(off <= result.error_bound && off <= 2 * result.error_estimate &&
                        (way > 1 || result.error_bound <= 4 * PERMI_UNIT * fabs(result.value)),
-                   "%s, order %d, precision %d: off by %g, bound %g, estimate %g", perm_method_name(methods[way / 2]),
+                   "%s, order %d, precision %d: off by %g, bound %g, estimate %g", perm_name("method",
+                                                                                             methods[way / 2]),
                    n, precision, off, result.error_bound, result.error_estimate);
       }
 }

@@ -323,7 +323,7 @@ TEST(t_last_chunk_at_orders_63_and_64)
     for (k = 0; k < (n == 63 ? 3 : 2); k++) { /* Ryser's sum has twice the terms */
       static const perm_method method[] = {PERM_METHOD_DENSE, PERM_METHOD_GLYNN, PERM_METHOD_RYSER};
       perm_options options;
-      perm_plan plan;
+      permi_dense_plan plan;
       perm_partial partial;
       perm_state *state = NULL;
       perm_result r;
@@ -351,7 +351,7 @@ TEST(t_job_range)
 {
   double a[24 * 24];
   perm_options options;
-  perm_plan plan;
+  permi_dense_plan plan;
   perm_partial whole, part;
   perm_state *state = NULL;
   perm_result wanted, r;

@@ -67,16 +67,16 @@ static const stop_case stop_cases[] = {
     {"er:14:0.25", STOP_COMPUTE, PERM_METHOD_DECOMPOSE, EXACT, STOP_INTEGER, STOP_MODULUS},
     {"er:12:0.25", STOP_COMPUTE, PERM_METHOD_TRANSVERSALS, DEFAULT, STOP_COMPLEX, 0},
     {"er:12:0.25", STOP_COMPUTE, PERM_METHOD_TRANSVERSALS, EXACT, STOP_INTEGER, STOP_THREADS},
-    {"nested:12", STOP_COMPUTE, PERM_METHOD_CLASSES, DEFAULT, STOP_AS_MADE, 0},
-    {"er:12:0.3", STOP_COMPUTE, PERM_METHOD_CLASSES, EXACT, STOP_GAUSSIAN, 0},
-    {"er:12:0.3", STOP_COMPUTE, PERM_METHOD_CLASSES, DEFAULT, STOP_REAL, 0},
+    {"nested:12", STOP_COMPUTE, PERM_METHOD_TWINS, DEFAULT, STOP_AS_MADE, 0},
+    {"er:12:0.3", STOP_COMPUTE, PERM_METHOD_TWINS, EXACT, STOP_GAUSSIAN, 0},
+    {"er:12:0.3", STOP_COMPUTE, PERM_METHOD_TWINS, DEFAULT, STOP_REAL, 0},
     {"grid:6:6", STOP_COMPUTE, PERM_METHOD_PLANAR, DEFAULT, STOP_REAL, STOP_THREADS},
     {"grid:6:6", STOP_COMPUTE, PERM_METHOD_PLANAR, DEFAULT, STOP_COMPLEX, STOP_CERTIFY},
     {"grid:6:6", STOP_COMPUTE, PERM_METHOD_PLANAR, EXACT, STOP_INTEGER, 0},
     {"grid:6:6", STOP_COMPUTE, PERM_METHOD_PLANAR, EXACT, STOP_GAUSSIAN, STOP_THREADS},
     {"grid:6:6", STOP_COMPUTE, PERM_METHOD_PLANAR, EXACT, STOP_INTEGER, STOP_MODULUS},
-    {"regular:14:4", STOP_COMPUTE, PERM_METHOD_SIGNS, EXACT, STOP_AS_MADE, 0},
-    {"bernoulli:10", STOP_COMPUTE, PERM_METHOD_SIGNS, EXACT, STOP_AS_MADE, STOP_THREADS},
+    {"regular:14:4", STOP_COMPUTE, PERM_METHOD_SIGN_SEARCH, EXACT, STOP_AS_MADE, 0},
+    {"bernoulli:10", STOP_COMPUTE, PERM_METHOD_SIGN_SEARCH, EXACT, STOP_AS_MADE, STOP_THREADS},
     {"er:12:0.3", STOP_COMPUTE, AUTO, EXACT, STOP_INTEGER, STOP_PROVE},
     {"blocks:3:6:0.3", STOP_COMPUTE, AUTO, DEFAULT, STOP_REAL, STOP_TOLERANCE},
     {"blocks:3:6:0.3", STOP_COMPUTE, AUTO, EXACT, STOP_INTEGER, STOP_FILE},
@@ -91,7 +91,7 @@ static const stop_case stop_cases[] = {
     {"er:14:0.3", STOP_JOB, PERM_METHOD_TREE, EXACT, STOP_GAUSSIAN, 0},
     {"er:14:0.3", STOP_JOB, PERM_METHOD_HYBRID, DEFAULT, STOP_COMPLEX, 0},
     {"grid:6:6", STOP_JOB, PERM_METHOD_PLANAR, DEFAULT, STOP_COMPLEX, 0},
-    {"er:14:0.3", STOP_JOB, PERM_METHOD_CLASSES, DEFAULT, STOP_REAL, 0},
+    {"er:14:0.3", STOP_JOB, PERM_METHOD_TWINS, DEFAULT, STOP_REAL, 0},
     {"er:12:0.3", STOP_JOB, PERM_METHOD_LISTS, DEFAULT, STOP_REAL, STOP_LIMITS},
     {"er:12:0.3", STOP_JOB, PERM_METHOD_SORTING, EXACT, STOP_INTEGER, STOP_LIMITS},
     {"er:12:0.3", STOP_JOB, PERM_METHOD_ARRAYS, DEFAULT, STOP_COMPLEX, STOP_LIMITS},
@@ -104,7 +104,7 @@ static const stop_case stop_cases[] = {
     {"er:12:0.3", STOP_JOB, PERM_METHOD_TRANSVERSALS, DEFAULT, STOP_REAL, STOP_LIMITS},
     {"er:12:0.3", STOP_JOB, PERM_METHOD_HYBRID, EXACT, STOP_INTEGER, STOP_LIMITS},
     {"er:12:0.3", STOP_JOB, PERM_METHOD_CACHED, DEFAULT, STOP_REAL, STOP_LIMITS},
-    {"bernoulli:10", STOP_JOB, PERM_METHOD_SIGNS, EXACT, STOP_AS_MADE, STOP_LIMITS},
+    {"bernoulli:10", STOP_JOB, PERM_METHOD_SIGN_SEARCH, EXACT, STOP_AS_MADE, STOP_LIMITS},
     {"er:12:0.3", STOP_JOB, AUTO, DEFAULT, STOP_REAL, STOP_LIMITS},
     {"er:12:0.3", STOP_JOB, AUTO, EXACT, STOP_GAUSSIAN, STOP_LIMITS},
     {"grid:6:6", STOP_JOB, PERM_METHOD_PLANAR, DEFAULT, STOP_REAL, STOP_LIMITS},
@@ -113,7 +113,7 @@ static const stop_case stop_cases[] = {
     {"er:14:0.3", STOP_COMPUTE, PERM_METHOD_FRONTIER, DEFAULT, STOP_COMPLEX, STOP_LIMITS},
     {"er:14:0.3", STOP_COMPUTE, PERM_METHOD_TREE, DEFAULT, STOP_COMPLEX, STOP_LIMITS},
     {"er:14:0.3", STOP_COMPUTE, PERM_METHOD_HYBRID, DEFAULT, STOP_REAL, STOP_LIMITS},
-    {"er:14:0.3", STOP_COMPUTE, PERM_METHOD_CLASSES, DEFAULT, STOP_COMPLEX, STOP_LIMITS},
+    {"er:14:0.3", STOP_COMPUTE, PERM_METHOD_TWINS, DEFAULT, STOP_COMPLEX, STOP_LIMITS},
     {"er:14:0.3", STOP_COMPUTE, AUTO, DEFAULT, STOP_REAL, STOP_LIMITS},
     {"er:14:0.3", STOP_COMPUTE, AUTO, PERM_PRECISION_DD, STOP_REAL, STOP_LIMITS},
     {"er:14:0.3", STOP_COMPUTE, AUTO, EXACT, STOP_INTEGER, STOP_LIMITS},
@@ -133,11 +133,11 @@ static const stop_case stop_cases[] = {
     {"er:12:0.3", STOP_SAMPLE, PERM_METHOD_ARRAYS, DEFAULT, STOP_AS_MADE, STOP_LIMITS},
     {"er:12:0.3", STOP_SAMPLE, PERM_METHOD_FRONTIER, EXACT, STOP_INTEGER, 0},
     {"er:12:0.3", STOP_SAMPLE, PERM_METHOD_BAND, EXACT, STOP_INTEGER, 0},
-    {"er:12:0.3", STOP_SAMPLE, PERM_METHOD_CLASSES, EXACT, STOP_INTEGER, 0},
+    {"er:12:0.3", STOP_SAMPLE, PERM_METHOD_TWINS, EXACT, STOP_INTEGER, 0},
     {"er:12:0.3", STOP_SAMPLE, PERM_METHOD_TREE, EXACT, STOP_INTEGER, 0},
     {"er:12:0.3", STOP_SAMPLE, AUTO, DEFAULT, STOP_AS_MADE, 0},
     {"er:12:0.3", STOP_SAMPLE, PERM_METHOD_TREE, DEFAULT, STOP_AS_MADE, 0},
-    {"er:12:0.3", STOP_SAMPLE, PERM_METHOD_CLASSES, DEFAULT, STOP_AS_MADE, 0},
+    {"er:12:0.3", STOP_SAMPLE, PERM_METHOD_TWINS, DEFAULT, STOP_AS_MADE, 0},
     {"band:16:2", STOP_SAMPLE, PERM_METHOD_BAND, DEFAULT, STOP_AS_MADE, 0},
     {"grid:4:5", STOP_SAMPLE, AUTO, EXACT, STOP_AS_MADE, 0},
     {"er:12:0.4", STOP_WRITE, AUTO, DEFAULT, STOP_COMPLEX, 0},
@@ -450,16 +450,16 @@ static void stop_limits(const fault_case *call, const fault_outcome *first, long
     call->run(&o);
     CHECK_SHOW(fault_own.live == live, "%s: %ld live", call->name, fault_own.live - live);
     CHECK_SHOW(o.status == PERM_OK || o.status == PERM_ERROR_LIMIT || (k >= 7 && o.status == PERM_STOPPED_TIME),
-               "%s, method %s, limit %d: %s, %s", call->name, perm_method_name(stop_now.of->method), (int)k,
-               perm_status_name(o.status), o.r.message);
+               "%s, method %s, limit %d: %s, %s", call->name, perm_name("method", stop_now.of->method), (int)k,
+               perm_name("status", o.status), o.r.message);
     counts[0] += o.status != PERM_OK;
     if (o.no_result)
       continue;
     if (o.status != PERM_OK)
-      CHECK_SHOW(o.r.message[0] && isnan(o.r.value), "%s: %s", call->name, perm_status_name(o.status));
+      CHECK_SHOW(o.r.message[0] && isnan(o.r.value), "%s: %s", call->name, perm_name("status", o.status));
     else if (o.r.value == o.r.value)
       CHECK_SHOW(fabs(o.r.value - first->r.value) <= 1e-9 * fabs(first->r.value), "%s, method %s, limit %d: %.17g",
-                 call->name, perm_method_name(stop_now.of->method), (int)k, o.r.value);
+                 call->name, perm_name("method", stop_now.of->method), (int)k, o.r.value);
   }
   stop_now.options.max_bytes = stop_now.of->more & STOP_LIMITS ? 1e12 : 0;
   stop_now.options.max_seconds = stop_now.of->more & STOP_LIMITS ? 1e9 : 0;
@@ -485,13 +485,13 @@ static void stop_try(const stop_case *of, long most, long counts[3])
     counts[o.status == PERM_OK]++;
     if (o.status == PERM_OK && o.r.value == o.r.value) /* perhaps another plan: the same number */
       CHECK_SHOW(fabs(o.r.value - first.r.value) <= 1e-9 * fabs(first.r.value), "%s, method %s, allocation %ld: %.17g",
-                 of->matrix, perm_method_name(of->method), at, o.r.value);
+                 of->matrix, perm_name("method", of->method), at, o.r.value);
   }
   stop_limits(&call, &first, counts);
   test_watch_units = 0;
   test_watch_steps = 1;
   o = fault_try(&call, PERM_OK);
-  CHECK_SHOW(fault_same(&first, &o), "%s, method %s: looks change it", of->matrix, perm_method_name(of->method));
+  CHECK_SHOW(fault_same(&first, &o), "%s, method %s: looks change it", of->matrix, perm_name("method", of->method));
   count = stop_fault.looks;
   CHECK_SHOW(count > 0 || of->call != STOP_CAUCHY, "%s: no look", of->matrix);
   for (k = 1; k <= count && k <= most; k++) {
@@ -500,7 +500,7 @@ static void stop_try(const stop_case *of, long most, long counts[3])
     /* Behind the last step nothing is left to stop; with threads one may look when others have done it all. */
     CHECK_SHOW(o.status == PERM_STOPPED_CANCELLED ||
                    ((count - stop_fault.at < 3 || of->more & STOP_THREADS) && fault_same(&first, &o)),
-               "%s, method %s, call %d: look %ld of %ld does not stop it", of->matrix, perm_method_name(of->method),
+               "%s, method %s, call %d: look %ld of %ld does not stop it", of->matrix, perm_name("method", of->method),
                (int)of->call, stop_fault.at, count);
     counts[2] += o.status == PERM_STOPPED_CANCELLED;
     stop_fault.at = 0;
@@ -509,7 +509,7 @@ static void stop_try(const stop_case *of, long most, long counts[3])
   test_watch_steps = 65536;
   o = fault_try(&call, PERM_OK);
   CHECK_SHOW(fault_same(&first, &o), "%s, method %s: another answer after a stop", of->matrix,
-             perm_method_name(of->method));
+             perm_name("method", of->method));
   stop_end();
   CHECK(fault_own.live == 0);
 }

@@ -48,7 +48,7 @@ static long stop_each(int call, const int64_t *a, int n, const perm_options *opt
   if (proof && status == PERM_OK)
     CHECK(r.value == proof->right);
   CHECK_SHOW(status == end || (proof && proof->wrong >= 0 && status == PERM_OK), "call %d: %s, %s", call,
-             perm_status_name(status), r.message);
+             perm_name("status", status), r.message);
   stop_fault.at = 0;
   return at - 1;
 }

@@ -241,7 +241,7 @@ TEST(t_cauchy_ill_conditioned)
     options.max_seconds = i == 2 ? 1e-3 : 0; /* hardly for the permanent of the moduli as well */
     CHECK(perm_compute_cauchy_real(n, x, y, &options, &condition, &r) == (i == 1 ? PERM_TOLERANCE_NOT_MET : PERM_OK));
     CHECK_SHOW(i == 2 || (r.method == PERM_METHOD_DENSE && r.error_estimate < 1e-7 * fabs(r.value)), "%d: %s, %g of %g",
-               i, perm_method_name(r.method), r.error_estimate, r.value);
+               i, perm_name("method", r.method), r.error_estimate, r.value);
     if (i == 0)
       borchardt = r;
     else if (r.exp2 == 0)

@@ -18,7 +18,7 @@ static const perm_job *fuzz_job(void)
   if (!job) {
     double a[14 * 14];
     perm_options options;
-    perm_plan plan;
+    permi_dense_plan plan;
     int i;
     for (i = 0; i < 14 * 14; i++)
       a[i] = 1.0 / (1 + (i * 7 + i / 14) % 23);

@@ -101,7 +101,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   }
   if (getenv("FUZZ_VERBOSE")) {
     fprintf(stderr, "call %u, %d x %d, %d part(s), method %s, precision %s, certify %d:", call, m, n, parts,
-            perm_method_name(options.method), perm_precision_name(options.precision), options.certify);
+            perm_name("method", options.method), perm_name("precision", options.precision), options.certify);
     for (k = 0; k < m * n * parts; k++)
       fprintf(stderr, call % 2 ? " %.0f" : " %a", call % 2 ? (double)whole[k] : a[k]);
     fprintf(stderr, "\n");

@@ -11,7 +11,8 @@ static void fuzz_show(const perm_result *r)
   fprintf(stderr,
           "%s (%s), method %s, precision %s, %d threads, escalated %d: (%.17g, %.17g) 2^%lld, exact %d, "
           "error %g, estimate %g\n",
-          perm_status_name(r->status), r->message, perm_method_name(r->method), perm_precision_name(r->precision),
+          perm_name("status", r->status), r->message, perm_name("method", r->method), perm_name("precision",
+                                                                                                r->precision),
           r->threads, r->escalated, r->value, r->imaginary, r->exp2, r->exact, r->error_bound, r->error_estimate);
 }
 

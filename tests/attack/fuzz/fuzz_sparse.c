@@ -159,7 +159,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fprintf(stderr, "%d x %d %s, method %s, precision %s, isa %d, %d threads, certify %d, tolerance %g, modulus %llu, "
             "effort %g, bytes %g, seconds %g\n", t.m, t.n, matrix.kind == PERM_KIND_PATTERN ? "pattern" :
             matrix.kind == PERM_KIND_INTEGER ? "integer" : parts == 1 ? "real" : "complex",
-            perm_method_name(options.method), perm_precision_name(options.precision), (int)options.isa, options.threads,
+            perm_name("method", options.method), perm_name("precision", options.precision), (int)options.isa,
+                options.threads,
             options.certify, options.tolerance, (unsigned long long)options.modulus, options.plan_effort,
             options.max_bytes, options.max_seconds);
     perm_matrix_write("-", &matrix, NULL);
