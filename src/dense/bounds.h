@@ -147,23 +147,27 @@ static perm_status permi_dense_leaf(const perm_options *options, int n, const pe
   return status;
 }
 
-/* Returns PERM_PRECISION_COUNT at the top. */
+/* Returns the precision to try if a result of a method is not good enough, PERM_PRECISION_COUNT at the top. Elimination
+   has no precision between doubles and double-doubles; engines for equal lines may end with exact integers. */
 static perm_precision permi_next_precision(const perm_options *options, perm_method method, perm_precision precision)
 {
-  const int rounded = precision == PERM_PRECISION_FAST || precision == PERM_PRECISION_DEFAULT;
-  if (method == PERM_METHOD_HYBRID || method == PERM_METHOD_CACHED)
-    return precision == PERM_PRECISION_DD    ? PERM_PRECISION_COUNT
-           : rounded && !options->certify ? PERM_PRECISION_ACCURATE
-                                          : PERM_PRECISION_DD;
-  if ((method >= PERM_METHOD_FRONTIER && method <= PERM_METHOD_BAND) || method == PERM_METHOD_TRANSVERSALS ||
-      method == PERM_METHOD_TWINS)
-    return rounded ? PERM_PRECISION_DD : PERM_PRECISION_COUNT;
-  if ((method != PERM_METHOD_DENSE && method != PERM_METHOD_GLYNN && method != PERM_METHOD_RYSER) ||
-      (!rounded && precision != PERM_PRECISION_ACCURATE))
-    return PERM_PRECISION_COUNT;
+  const int rounded = precision == PERM_PRECISION_DEFAULT;
   if (precision == PERM_PRECISION_FAST)
-    return PERM_PRECISION_DEFAULT;
-  return rounded && method == PERM_METHOD_DENSE && !options->certify ? PERM_PRECISION_ACCURATE : PERM_PRECISION_DD;
+    return method == PERM_METHOD_EXPANSION ? PERM_PRECISION_COUNT : PERM_PRECISION_DEFAULT;
+  if (method == PERM_METHOD_DENSE || method == PERM_METHOD_HYBRID || method == PERM_METHOD_CACHED)
+    return rounded && !options->certify ? PERM_PRECISION_ACCURATE
+           : rounded || precision == PERM_PRECISION_ACCURATE ? PERM_PRECISION_DD
+                                                             : PERM_PRECISION_COUNT;
+  if (method == PERM_METHOD_GLYNN || method == PERM_METHOD_RYSER)
+    return rounded || precision == PERM_PRECISION_ACCURATE ? PERM_PRECISION_DD : PERM_PRECISION_COUNT;
+  if (method >= PERM_METHOD_SUBSETS && method <= PERM_METHOD_PADDED)
+    return options->method == PERM_METHOD_PADDED || precision == PERM_PRECISION_EXACT ? PERM_PRECISION_COUNT
+           : precision == PERM_PRECISION_DD                                           ? PERM_PRECISION_EXACT
+                                                                                      : PERM_PRECISION_DD;
+  return rounded && ((method >= PERM_METHOD_FRONTIER && method <= PERM_METHOD_BAND) ||
+                     method == PERM_METHOD_TRANSVERSALS || method == PERM_METHOD_TWINS)
+             ? PERM_PRECISION_DD
+             : PERM_PRECISION_COUNT;
 }
 
 PERMI_UNUSED

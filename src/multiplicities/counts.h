@@ -9,16 +9,8 @@
    exceeds 1 but by binomials, and what an operation loses does not grow. */
 #pragma once
 #include "../base/memory.h"
+#include "../job/problem.h"
 #include "../dense/reach.h"
-
-typedef struct permi_problem {
-  int m, n, parts;
-  const double *real;
-  const int64_t *integer;
-  ptrdiff_t ld;
-  const int *row_count, *column_count; /* NULL: once each */
-  const permi_reach *reach;
-} permi_problem;
 
 typedef struct permi_counted {
   int m, n, parts;   /* distinct rows and columns */

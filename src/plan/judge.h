@@ -162,7 +162,7 @@ static perm_status permi_job_metered(const permi_dense_plan *plan, const permi_p
   planned.gpu.devices = plan->isa == PERM_ISA_CUDA;
   planned.gpu.cpu_fallback = 0;
   permi_array_begin(&maker, &array, problem, 4);
-  array.engine = &problem->reach->engines[PERMI_AT_DENSE];
+  array.engine = permi_array_engine(problem->reach, PERM_METHOD_DENSE);
   status = permi_plan_array(problem, &planned, &array.plan, NULL);
   if (status == PERM_ERROR_MEMORY)
     return permi_fail_memory(result);

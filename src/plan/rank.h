@@ -284,6 +284,12 @@ static int permi_rank_proven(permi_rank *rank, uint64_t *basis)
   return found;
 }
 
+/* Words of signed integers below 2^bits; PERM_INTEGER_WORDS + 1: too many. */
+PERMI_UNUSED static int permi_words_of_bits(double bits)
+{
+  return bits + 1 < 64 * PERM_INTEGER_WORDS ? (int)((bits + 1) / 64) + 1 : PERM_INTEGER_WORDS + 1;
+}
+
 /* C(n + r - 1, r - 1). */
 static double permi_rank_monomials(int n, int r)
 {

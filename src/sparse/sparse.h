@@ -112,12 +112,6 @@ static perm_status permi_sparse_job(const permi_given *given, const perm_options
   return status;
 }
 
-/* Returns PERM_PRECISION_COUNT at the top. */
-static perm_precision permi_sparse_next(const perm_options *options, perm_method method, perm_precision precision)
-{
-  return precision == PERM_PRECISION_FAST ? PERM_PRECISION_DEFAULT : permi_next_precision(options, method, precision);
-}
-
 /* The precision to plan at once instead; PERM_PRECISION_COUNT: none. Without subtractions elimination loses only its
    own roundings. */
 static perm_precision permi_sparse_higher(const permi_given *given, permi_control *watch, const perm_options *options,
@@ -139,8 +133,8 @@ static perm_precision permi_sparse_higher(const permi_given *given, permi_contro
       continue;
     sum += leaf->kind == PERM_LEAF_TASK && !subtracts ? job->leaf[i].estimate_relative
                                                       : permi_expected_relative(leaf->n, job->precision);
-    if (next == PERM_PRECISION_COUNT)
-      next = permi_sparse_next(options, leaf->method, job->precision);
+    if (next == PERM_PRECISION_COUNT && !permi_is_counts_method(leaf->method))
+      next = permi_next_precision(options, leaf->method, job->precision);
   }
   return watch->stopped == PERM_OK && permi_plans_higher(options, sum) ? next : PERM_PRECISION_COUNT;
 }
@@ -300,9 +294,9 @@ static perm_precision permi_sparse_attempt_next(const void *context, const perm_
                                                 const perm_result *result)
 {
   const permi_sparse_attempt *attempt = (const permi_sparse_attempt *)context;
-  if (options->tolerance == 0 && attempt->seconds >= PERMI_ESCALATE_SECONDS)
+  if ((options->tolerance == 0 && attempt->seconds >= PERMI_ESCALATE_SECONDS) || permi_is_counts_method(result->method))
     return PERM_PRECISION_COUNT;
-  return permi_sparse_next(options, result->method, attempt->precision);
+  return permi_next_precision(options, result->method, attempt->precision);
 }
 
 static perm_status permi_compute_given(const permi_given *given, const perm_options *options, permi_control *watch,

@@ -148,11 +148,13 @@ static void t_engines_run(perm_method method, int values, int trials, int most)
              perm_name("method", method), values, exceeded, estimated);
 }
 
-/* The chooser asks the tree after the frontier where that is quicker, by these positions. */
-TEST(t_engines_stand_where_the_chooser_looks)
+/* The chooser finds engines by their methods. */
+TEST(t_engines_stand_once)
 {
-  CHECK(permi_engines[PERMI_AT_TREE].method == PERM_METHOD_TREE);
-  CHECK(permi_engines[PERMI_AT_FRONTIER].method == PERM_METHOD_FRONTIER);
+  int k;
+  for (k = 0; k < PERMI_ENGINES; k++)
+    CHECK(permi_block_engine(permi_engines[k].method) == &permi_engines[k]);
+  CHECK(!permi_block_engine(PERM_METHOD_AUTO) && permi_block_engine(PERM_METHOD_FRONTIER));
 }
 
 TEST(t_engines_match_exact_arithmetic)
@@ -396,7 +398,7 @@ TEST(t_engines_without_bound)
 TEST(t_engines_refused)
 {
   static const struct { const char *pattern; double max_bytes; int offers; } plan[] = {
-      {"er:90:0.5", 0, 12}, {"binary:90:0.5", 0, 12}, {"regular:120:8", 1e9, 12}, {"uniform:20", 1e6, 2}};
+      {"er:90:0.5", 0, 8}, {"binary:90:0.5", 0, 8}, {"regular:120:8", 1e9, 8}, {"uniform:20", 1e6, 2}};
   int k, index;
   for (k = 0; k < (int)(sizeof plan / sizeof *plan); k++) {
     const int refused = k < 3;
