@@ -5933,12 +5933,6 @@ static double permi_majorants_bits(const double *bits)
   return (bits[0] < bits[1] ? bits[0] : bits[1]) * (1 + 1e-10) + 1e-6;
 }
 
-/* Words of signed integers below 2^bits; PERM_INTEGER_WORDS + 1: too many. */
-static int permi_words_of_bits(double bits)
-{
-  return bits + 1 < 64 * PERM_INTEGER_WORDS ? (int)((bits + 1) / 64) + 1 : PERM_INTEGER_WORDS + 1;
-}
-
 /* log2 of a bound on the block's permanent. */
 static double permi_block_bits(const permi_block *block)
 {
@@ -11937,12 +11931,25 @@ static double permi_classes_bytes(const permi_classes *plan)
          (double)plan->numbered * sizeof(permi_class) + (double)plan->steps * sizeof(permi_class_step) + 65536;
 }
 
+static double permi_classes_finding(const permi_block *block)
+{
+  const double vertices = 2.0 * block->n;
+  return PERMI_CLASS_PLAN_SECONDS * (vertices * vertices + 8.0 * block->edges);
+}
+
+/* A search is a share of the run that it may replace. */
+static perm_status permi_classes_least(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+{
+  (void)maker, (void)rival;
+  offer->least = fmax(offer->least, permi_classes_finding(block) / PERMI_CLASS_SHARE);
+  return PERM_OK;
+}
+
 static perm_status permi_classes_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_allocator *allocator = &maker->options->allocator;
   const permi_working *working = maker->working;
-  const double vertices = 2.0 * block->n, begin = maker->watch->worked;
-  const double finding = PERMI_CLASS_PLAN_SECONDS * (vertices * vertices + 8.0 * block->edges);
+  const double begin = maker->watch->worked, finding = permi_classes_finding(block);
   const int named = maker->options->method == PERM_METHOD_TWINS;
   const double worth = named ? PERMI_CLASS_NAMED_SECONDS
                              : fmin(PERMI_CLASS_SHARE * rival, PERMI_CLASS_ENTRY_SECONDS * block->edges);
@@ -13838,7 +13845,7 @@ static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t 
   return length;
 }
 
-static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block, permi_offer *offer)
 {
   double bits;
   (void)maker; /* for PERM_NO_COMPLEX */
@@ -13853,8 +13860,6 @@ static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block
     permi_refuse(offer, PERM_ERROR_LIMIT, "is not of an order from 2 to %d", PERM_MAX_N);
   else if (block->integer && PERMI_RESIDUE_BITS * permi_whole_primes(block, 0, &bits) + 60 > 64 * PERM_INTEGER_WORDS)
     permi_refuse_long(offer);
-  else if (rival < PERMI_HYBRID_LEAST_SECONDS)
-    permi_refuse(offer, PERM_ERROR_LIMIT, "takes less time than finding a layout");
   else
     offer->status = PERM_OK;
   return !offer->why[0];
@@ -13867,7 +13872,7 @@ static double permi_hybrid_certified(permi_hybrid_algebra algebra)
 }
 
 #define PERMI_DOUBLED_CHUNK 8      /* log2 of blocks: sums of chunks are exact, so these alone round the sum */
-/* Those of permi_hybrid_hope, or new ones. */
+/* Those of permi_hybrid_least, or new ones. */
 static permi_layouts *permi_hybrid_layouts(permi_maker *maker, const permi_block *block, double rival)
 {
   permi_layouts *work = maker->layouts;
@@ -13890,22 +13895,25 @@ static permi_layouts *permi_hybrid_layouts(permi_maker *maker, const permi_block
   return work;
 }
 
-/* Above these seconds orders need not be searched, since the hybrid may reach them. Keeps its layouts. */
-#define PERMI_HYBRID_GAIN 1.3 /* by annealing: seen 1.1 to 2.7 */
-static perm_status permi_hybrid_hope(permi_maker *maker, const permi_block *block, double rival, double *hope)
+/* What annealing may well reach from the first layouts, which are kept. */
+#define PERMI_HYBRID_GAIN 1.3 /* seen 1.1 */
+#define PERMI_HYBRID_GAIN_MOST 2.7 /* to this */
+static perm_status permi_hybrid_least(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   permi_layouts *work;
-  permi_offer offer;
-  double cost;
-  memset(&offer, 0, sizeof offer);
-  *hope = (double)INFINITY;
-  if (PERMI_ANNEAL_SHARE * rival < PERMI_ANNEAL_LEAST || !permi_hybrid_takes(maker, block, rival, &offer))
+  permi_offer takes;
+  double cost, speed;
+  memset(&takes, 0, sizeof takes);
+  offer->least = fmax(offer->least, PERMI_HYBRID_LEAST_SECONDS);
+  if (PERMI_ANNEAL_SHARE * rival < PERMI_ANNEAL_LEAST || !permi_hybrid_takes(maker, block, &takes))
     return PERM_OK;
   work = permi_hybrid_layouts(maker, block, rival);
   if (!work)
     return permi_fail_memory(maker->result);
   cost = permi_layouts_start(work, 1);
-  *hope = cost / PERMI_HYBRID_GAIN / permi_code_rate(maker, block, work->speed);
+  speed = permi_code_rate(maker, block, work->speed);
+  offer->likely = cost / PERMI_HYBRID_GAIN / speed;
+  offer->least = fmax(offer->least, cost / PERMI_HYBRID_GAIN_MOST / speed);
   maker->layouts = work;
   return PERM_OK;
 }
@@ -13985,7 +13993,7 @@ static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *blo
   permi_offer gpu;
   void *plan;
   perm_status status;
-  if (!permi_hybrid_takes(maker, block, rival, offer))
+  if (!permi_hybrid_takes(maker, block, offer))
     return PERM_OK;
   memset(&gpu, 0, sizeof gpu);
   gpu.seconds = (double)INFINITY;
@@ -15019,7 +15027,7 @@ static int permi_signs_read(const permi_block *block, int side, permi_signs_matr
   return 1;
 }
 
-static int permi_signs_takes(const permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+static int permi_signs_takes(const permi_maker *maker, const permi_block *block, permi_offer *offer)
 {
   const perm_precision precision = maker->options->precision;
   if (block->n > PERM_MAX_N)
@@ -15031,8 +15039,6 @@ static int permi_signs_takes(const permi_maker *maker, const permi_block *block,
   else if (block->imaginary_integer)
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED,
                  "has Gaussian integers, which method sign-search does not take: try frontier");
-  else if (rival < PERMI_SIGNS_LEAST_SECONDS)
-    permi_refuse(offer, PERM_ERROR_LIMIT, "is done before an order of its columns is found");
   return !offer->why[0];
 }
 
@@ -15136,7 +15142,7 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
   permi_signs *signs;
   double expected, share, plan = rival, faster;
   int i, made = 0;
-  if (!permi_signs_takes(maker, block, rival, offer))
+  if (!permi_signs_takes(maker, block, offer))
     return PERM_OK;
   if (maker->offers) /* what other engines left of planning's share, for orders and for probes */
     plan = fmin(rival, 1e-9 * permi_account_left(maker->account, rival) / (2 * PERMI_SIGNS_PLAN_SHARE));
@@ -15189,23 +15195,25 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
   return made ? PERM_OK : permi_fail_memory(maker->result);
 }
 
-/* *hope: at most the seconds after a short search, so that slower engines do not search for long. */
-static perm_status permi_signs_hope(permi_maker *maker, const permi_block *block, double rival, double *hope)
+/* Twice what a short search expects, where greedy orders of the frontier are not sooner done. */
+static perm_status permi_signs_least(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const double faster = permi_signs_faster(maker->options, block->n);
   permi_signs_work *work;
-  permi_offer offer;
+  permi_offer takes;
   int moves;
-  memset(&offer, 0, sizeof offer);
-  if (block->n < PERMI_SIGNS_HOPE_ORDER || !permi_signs_takes(maker, block, fmin(rival, *hope), &offer))
+  memset(&takes, 0, sizeof takes);
+  offer->least = fmax(offer->least, PERMI_SIGNS_LEAST_SECONDS);
+  if (!(PERMI_SIGNS_HOPE_LEAST < rival) || block->edges < PERMI_SIGNS_HOPE_ENTRIES * block->n ||
+      block->n < PERMI_SIGNS_HOPE_ORDER || !permi_signs_takes(maker, block, &takes))
     return PERM_OK;
   work = (permi_signs_work *)permi_allocate(&maker->options->allocator, 1, sizeof *work);
   if (!work)
     return permi_fail_memory(maker->result);
   if (permi_signs_prepare(block, work, PERMI_SIGNS_HOPE_SECONDS, maker->watch) >= 0)
-    *hope = fmin(*hope, 2 / faster * permi_signs_search_order(&work->model, PERMI_SIGNS_HOPE_SECONDS, 1, maker->watch,
-                                                              &moves, &work->order) +
-                            (faster > 1 ? PERMI_GPU_COMPILE : 0));
+    offer->likely = 2 / faster * permi_signs_search_order(&work->model, PERMI_SIGNS_HOPE_SECONDS, 1, maker->watch,
+                                                          &moves, &work->order) +
+                    (faster > 1 ? PERMI_GPU_COMPILE : 0);
   permi_release(&maker->options->allocator, work);
   return PERM_OK;
 }
@@ -18551,14 +18559,14 @@ static int permi_planar_price(const permi_maker *maker, const permi_block *block
 static perm_status permi_planar_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const permi_working *working = maker->working;
-  const double planning = PERMI_PLANAR_PLAN_SECONDS * (2.0 * block->n + block->edges);
   const size_t edges = (size_t)block->edges;
   permi_kasteleyn signs;
   permi_planar *planar;
   if (block->edges > 4 * block->n - 4) /* every face of a bipartite graph has four edges or more */
     return permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is not planar: %d entries, a planar one has at most %d",
                         block->edges, 4 * block->n - 4);
-  if (maker->offers && (block->n < PERMI_PLANAR_LEAST || rival < planning))
+  (void)rival;
+  if (maker->offers && block->n < PERMI_PLANAR_LEAST)
     return permi_refuse(offer, PERM_ERROR_LIMIT, "is done before a drawing is found");
   planar = (permi_planar *)permi_owned_new(&maker->options->allocator, sizeof *planar);
   offer->plan = planar;
@@ -19028,90 +19036,6 @@ static uint64_t permi_frontier_fingerprint(const permi_frontier *frontier, permi
   return hash;
 }
 
-/* The rivals of perm.h: the exact engine, and >>counts where lines are equal. Makes the leaf (*made) if its prediction
-   *better is below `seconds`; if that is 0, if a quickly found lower bound is below `surely`. */
-static perm_status permi_make_rival(permi_maker *maker, const permi_block *block, double seconds, double surely,
-                                    permi_leaf *leaf, double *better, int *made)
-{
-  const perm_options *options = maker->options;
-  permi_problem problem;
-  permi_array array;
-  permi_maker asked;
-  void *entries;
-  perm_status status = permi_make_problem(maker, block, &problem, &entries);
-  *made = 0;
-  *better = (double)INFINITY;
-  if (status != PERM_OK)
-    return status;
-  permi_array_begin(&asked, &array, &problem, 0);
-  array.reduced = 1;
-  if (permi_counted_make(&problem, &options->allocator, &array.counted) != PERM_OK)
-    status = permi_fail_memory(maker->result);
-  else if (block->integer || array.counted.m != array.counted.rows ||
-           array.counted.n != array.counted.rows) { /* else the frontier is the better program */
-    array.hasty = seconds == 0 && block->n > PERMI_RIVAL_PLAN;
-    status = permi_array_plan(&asked, options, better, NULL, maker->result);
-    if (status == PERM_OK && seconds == 0 && *better < surely) {
-      seconds = (double)INFINITY;
-      if (array.hasty) {
-        array.hasty = 0;
-        array.engine = NULL;
-        status = permi_array_plan(&asked, options, better, NULL, maker->result);
-      }
-    }
-    if (status == PERM_OK && (*better < seconds || options->method == PERM_METHOD_EXACT)) {
-      status = array.engine->make(&asked, NULL, NULL, leaf);
-      if (status != PERM_OK)
-        permi_fail_memory(maker->result);
-      *made = status == PERM_OK;
-    }
-  }
-  if (*made && !block->integer) {
-    maker->job->precision = array.precision;
-    permi_make_honest(maker, block, leaf);
-  }
-  permi_array_free(&array, &options->allocator);
-  permi_release(&options->allocator, entries);
-  return status;
-}
-
-static double permi_dense_seconds(const perm_options *options, int n, int parts)
-{
-  const int product = options->precision == PERM_PRECISION_DD ? PERMI_DOUBLED : PERMI_ROUNDED;
-  const permi_form form = product != PERMI_ROUNDED ? PERMI_FORM_SPLIT
-                         : parts == 2             ? PERMI_FORM_PAIR
-                                                  : PERMI_FORM_NORMALISED;
-  const permi_kernel *kernel =
-      permi_kernel_for(&permi_reach_of(parts)->kernels, permi_isa(options), form, product, PERM_MAX_N);
-  const double seconds = n * ldexp(1, n - 1) / (kernel ? kernel->rate : permi_dense_rate(options));
-  if (seconds > 1 && permi_gpu_wanted(options, n))
-    return fmin(seconds, permi_gpu_seconds(n, parts, product == PERMI_DOUBLED ? PERM_GPU_DOUBLED
-                                                     : options->certify       ? PERM_GPU_ROUNDED
-                                                                              : PERM_GPU_PIVOT));
-  return seconds;
-}
-
-static perm_status permi_make_dense(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
-{
-  perm_precision precision = PERM_PRECISION_DEFAULT;
-  permi_problem problem;
-  permi_view view;
-  void *entries;
-  perm_status status = permi_make_fits(maker, block->n);
-  if (status == PERM_OK)
-    status = permi_make_problem(maker, block, &problem, &entries);
-  if (status != PERM_OK)
-    return status;
-  view = permi_view_of(problem.real, block->n, problem.parts, problem.reach);
-  status = permi_dense_leaf(maker->options, block->n, &view, leaf, &precision, maker->result);
-  if (status == PERM_OK && leaf->information.method == PERM_METHOD_DENSE)
-    maker->job->precision = precision;
-  permi_release(&maker->options->allocator, entries);
-  if (status == PERM_OK)
-    permi_make_honest(maker, block, leaf);
-  return status;
-}
-
 static double permi_lists_weight(const permi_numbers *numbers)
 {
   const double words = numbers->algebra == PERMI_WORDS ? PERMI_LIST_WORD_WEIGHT * numbers->words : 0;
@@ -19348,6 +19272,23 @@ static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *b
   return PERM_OK;
 }
 
+/* Annealed orders take this share of a greedy one's time, or more. Orders of blocks that are too large for a glance are
+   searched after trees, whose order they begin with. */
+#define PERMI_FRONTIER_GAIN 0.1
+#define PERMI_TREE_WORTH 10 /* chosen: times its search */
+static perm_status permi_frontier_least(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+{
+  if (block->n > PERM_MAX_N) {
+    offer->least = fmax(offer->least, (PERMI_TREE_WORTH + 1) * PERMI_ORDER_PLAN_SECONDS *
+                                           (2.0 * block->n + block->edges));
+  } else if (PERMI_ANNEAL_SHARE * rival > PERMI_ANNEAL_LEAST) {
+    offer->likely = permi_frontier_glance(maker, block, rival);
+    if (offer->likely < (double)INFINITY)
+      offer->least = fmax(offer->least, PERMI_FRONTIER_GAIN * offer->likely);
+  }
+  return PERM_OK;
+}
+
 static perm_status permi_frontier_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
                                        permi_leaf *leaf)
 {
@@ -19430,10 +19371,22 @@ static void permi_refuse_trees(double rival, permi_offer *offer)
                rival < (double)INFINITY ? " and its rival's time" : "");
 }
 
+/* Trees took 96 times as long as their bound from below, or more. */
+#define PERMI_TREE_OVER_LEAST 30
+static perm_status permi_tree_worth(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+{
+  (void)maker;
+  offer->least = fmax(offer->least, PERMI_TREE_WORTH * PERMI_TREE_PLAN_SECONDS * (2.0 * block->n + block->edges));
+  if (block->n <= PERMI_TREE_LOOK)
+    offer->least = fmax(offer->least, PERMI_TREE_OVER_LEAST * permi_tree_least(block, rival));
+  if (offer->least == (double)INFINITY)
+    permi_refuse_trees(rival, offer);
+  return PERM_OK;
+}
+
 /* Treewidth w and N vertices allow w N entries; more are refused at once. Of orders by least degree, or least fill
    where affordable, the cheapest wins. */
 #define PERMI_TREE_FILL 20000
-#define PERMI_TREE_OVER_LEAST 30 /* trees took 96 times as long, or more */
 static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_allocator *allocator = &maker->options->allocator;
@@ -19453,11 +19406,6 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
   else if (block->edges > (PERMI_TREE_WIDTH - 1) * 2.0 * block->n)
     permi_refuse(offer, PERM_ERROR_LIMIT, "has no tree of tables of up to %d vertices: too many entries",
                  PERMI_TREE_WIDTH - 1);
-  else if (rival < planning * (planning > PERMI_TREE_PLAN_LEAST ? 32 : 10))
-    permi_refuse(offer, PERM_ERROR_LIMIT, "is done before trees are searched");
-  else if (block->n <= PERMI_TREE_LOOK && rival < (double)INFINITY &&
-           PERMI_TREE_OVER_LEAST * permi_tree_least(block, rival) > rival)
-    permi_refuse_trees(rival, offer);
   if (offer->why[0])
     return PERM_OK;
   memset(&graph, 0, sizeof graph);
@@ -19490,7 +19438,7 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
     }
     permi_owned_release(allocator, tree);
     if (best ? best->cost[best->nodes] < 10 * planning ||
-                   best->cost[best->nodes] > 2 * fmin(rival, permi_frontier_glance(maker, block, rival))
+                   best->cost[best->nodes] > 2 * rival
              : rival < (double)INFINITY)
       break;
   }
@@ -19554,98 +19502,74 @@ static perm_status permi_sorting_make(permi_maker *maker, const permi_block *blo
 /* ========================================================================================= >>choose
    The table of engines, and the choice among their offers. */
 
-/* Declines if another engine ends before an order is found; first layouts of hybrid and signs limit the search. */
-static perm_status permi_frontier_first(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
-{
-  const double finding = PERMI_ORDER_PLAN_SECONDS * (2.0 * block->n + block->edges);
-  double hope = (double)INFINITY, glance;
-  perm_status status = PERM_OK;
-  if (maker->offers) {
-    if (maker->offers->proven < finding ||
-        (rival < finding && finding * maker->working->report.blocks > 1.25 * maker->account->floor)) {
-      permi_refuse(offer, PERM_ERROR_LIMIT, "is done before an order is found");
-      return PERM_OK;
-    }
-    if (PERMI_ANNEAL_SHARE * rival > PERMI_ANNEAL_LEAST) {
-      glance = fmin(permi_frontier_glance(maker, block, rival), rival);
-      status = permi_hybrid_hope(maker, block, glance, &hope);
-      if (status == PERM_OK && block->edges >= PERMI_SIGNS_HOPE_ENTRIES * block->n && glance > PERMI_SIGNS_HOPE_LEAST)
-        status = permi_signs_hope(maker, block, rival, &hope);
-    }
-  }
-  return status == PERM_OK ? permi_frontier_offer(maker, block, fmin(rival, hope), offer) : status;
-}
-
-/* A block with many entries may have a small rank. */
-static perm_status permi_rank_block_offer(permi_maker *maker, const permi_block *block, double rival,
-                                          permi_offer *offer)
-{
-  const perm_options *options = maker->options;
-  const double n = block->n;
+/* The array of a block, made when an engine of perm.h first needs it; permi_block_array_free ends it. */
+typedef struct permi_block_array {
+  permi_array array;
   permi_problem problem;
-  permi_rank *rank;
-  const char *why;
   void *entries;
-  perm_status status;
-  (void)rival;
-  if (block->n > PERM_MAX_LINES || block->edges < n * n / 2) {
-    permi_refuse(offer, PERM_ERROR_LIMIT, "has %d entries of %.0f: not looked at", block->edges, n * n);
-    return PERM_OK;
-  }
-  status = permi_make_problem(maker, block, &problem, &entries);
-  if (status != PERM_OK)
-    return status;
-  if (!permi_rank_look(&problem, options, maker->watch, &rank, &why))
-    status = permi_fail_memory(maker->result);
-  else if (!rank)
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "%s", why);
-  offer->plan = rank;
-  permi_release(&options->allocator, entries);
-  if (status != PERM_OK || !rank)
-    return status;
-  rank->modulus = maker->working->modulus;
-  permi_rank_price(rank, offer);
-  snprintf(offer->why, sizeof offer->why, "its rank is %d", rank->rank);
-  if (rank->integer && !rank->modulus && options->precision != PERM_PRECISION_EXACT &&
-      options->method != PERM_METHOD_EXACT && permi_words_of_bits(rank->bits) > PERM_INTEGER_WORDS)
-    permi_refuse_long(offer);
-  return PERM_OK;
-}
+} permi_block_array;
 
-static perm_status permi_rank_block_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
-                                         permi_leaf *leaf)
+static perm_status permi_block_array_make(permi_maker *maker, const permi_block *block)
 {
-  permi_rank_leaf((permi_rank *)offer->plan, offer->seconds, offer->bytes, leaf);
-  if (!leaf->integer)
-    permi_make_honest(maker, block, leaf);
-  return PERM_OK;
+  const perm_allocator *allocator = &maker->options->allocator;
+  permi_block_array *made = (permi_block_array *)permi_allocate_zeros(allocator, 1, sizeof *made);
+  perm_status status = made ? permi_make_problem(maker, block, &made->problem, &made->entries)
+                            : permi_fail_memory(maker->result);
+  if (status == PERM_OK)
+    permi_array_of(maker, &made->array, &made->problem, 0);
+  else
+    permi_release(allocator, made);
+  return status;
 }
 
-/* In order of the time to predict; each offer knows the best before. */
-static const permi_engine permi_engines[] = {
-    {PERM_METHOD_LOW_RANK, permi_rank_block_offer, permi_rank_block_make, permi_rank_release, PERMI_PROVEN},
-    {PERM_METHOD_TRANSVERSALS, permi_transversals_offer, permi_transversals_make, permi_owned_release,
-     PERMI_PROVEN | PERMI_NAMED},
-    {PERM_METHOD_PLANAR, permi_planar_offer, permi_planar_make, permi_owned_release, PERMI_PROVEN},
-    {PERM_METHOD_BAND, permi_band_offer, permi_band_make, permi_owned_release, PERMI_PROVEN},
-    {PERM_METHOD_TREE, permi_tree_offer, permi_tree_make, permi_owned_release, PERMI_PROVEN},
-    {PERM_METHOD_TWINS, permi_classes_offer, permi_classes_make, permi_owned_release, PERMI_PROVEN},
-    {PERM_METHOD_FRONTIER, permi_frontier_first, permi_frontier_make, permi_owned_release,
-     PERMI_PROVEN | PERMI_SETTLES},
-    {PERM_METHOD_LISTS, permi_frontier_offer, permi_frontier_make, permi_owned_release, PERMI_NAMED},
-    {PERM_METHOD_SORTING, permi_sorting_offer, permi_sorting_make, permi_owned_release, PERMI_NAMED},
-    {PERM_METHOD_ARRAYS, permi_frontier_offer, permi_frontier_make, permi_owned_release, PERMI_NAMED},
-    {PERM_METHOD_SIGN_SEARCH, permi_signs_offer, permi_signs_make, permi_owned_release, 0},
-    {PERM_METHOD_HYBRID, permi_hybrid_offer, permi_hybrid_make, permi_hybrid_release, PERMI_CAUTION},
-    {PERM_METHOD_CACHED, permi_hybrid_offer, permi_hybrid_make, permi_hybrid_release, PERMI_NAMED},
-    {PERM_METHOD_SPARYSER, permi_ryser_offer, permi_ryser_make, permi_release, PERMI_NAMED},
-    {PERM_METHOD_DOMINATING, permi_ryser_offer, permi_ryser_make, permi_release, PERMI_NAMED},
-    {PERM_METHOD_DECOMPOSE, permi_decompose_offer, permi_decompose_make, permi_owned_release, PERMI_NAMED},
-    {PERM_METHOD_CODEGEN_REGISTERS, permi_codegen_offer, permi_codegen_make, permi_codegen_release, PERMI_NAMED},
-    {PERM_METHOD_CODEGEN_MEMORY, permi_codegen_offer, permi_codegen_make, permi_codegen_release, PERMI_NAMED},
-};
+static void permi_block_array_free(permi_maker *maker)
+{
+  const perm_allocator *allocator = &maker->options->allocator;
+  permi_block_array *made = (permi_block_array *)(void *)maker->array;
+  if (!made)
+    return;
+  permi_array_free(&made->array, allocator);
+  permi_release(allocator, made->entries);
+  permi_release(allocator, made);
+  maker->array = NULL;
+}
 
-#define PERMI_CLASSES_FIRST 8 /* chosen: with fewer entries a row, orders are searched before classes */
+/* Engines by name alone. */
+#define PERMI_BY_NAME(method, offer, make, release) {method, PERMI_NAMED, 0, NULL, offer, make, release}
+
+static const permi_engine permi_engines[] = {
+    PERMI_ARRAY_ENGINES,
+    {PERM_METHOD_PLANAR, PERMI_PROVEN, PERMI_PLANAR_PLAN_SECONDS, NULL, permi_planar_offer, permi_planar_make,
+     permi_owned_release},
+    {PERM_METHOD_BAND, PERMI_PROVEN, PERMI_BAND_PLAN_SECONDS, NULL, permi_band_offer, permi_band_make,
+     permi_owned_release},
+    {PERM_METHOD_TREE, PERMI_PROVEN, PERMI_TREE_PLAN_SECONDS, permi_tree_worth, permi_tree_offer, permi_tree_make,
+     permi_owned_release},
+    {PERM_METHOD_TWINS, PERMI_PROVEN | PERMI_FULL, PERMI_CLASS_PLAN_SECONDS, permi_classes_least,
+     permi_classes_offer, permi_classes_make, permi_owned_release},
+    {PERM_METHOD_FRONTIER, PERMI_PROVEN, PERMI_ORDER_PLAN_SECONDS, permi_frontier_least, permi_frontier_offer,
+     permi_frontier_make, permi_owned_release},
+    {PERM_METHOD_SIGN_SEARCH, 0, PERMI_ORDER_PLAN_SECONDS, permi_signs_least, permi_signs_offer, permi_signs_make,
+     permi_owned_release},
+    {PERM_METHOD_HYBRID, PERMI_CAUTION, PERMI_ORDER_PLAN_SECONDS, permi_hybrid_least, permi_hybrid_offer,
+     permi_hybrid_make, permi_hybrid_release},
+    PERMI_BY_NAME(PERM_METHOD_LISTS, permi_frontier_offer, permi_frontier_make, permi_owned_release),
+    PERMI_BY_NAME(PERM_METHOD_ARRAYS, permi_frontier_offer, permi_frontier_make, permi_owned_release),
+    PERMI_BY_NAME(PERM_METHOD_SORTING, permi_sorting_offer, permi_sorting_make, permi_owned_release),
+    PERMI_BY_NAME(PERM_METHOD_CACHED, permi_hybrid_offer, permi_hybrid_make, permi_hybrid_release),
+    PERMI_BY_NAME(PERM_METHOD_TRANSVERSALS, permi_transversals_offer, permi_transversals_make, permi_owned_release),
+    PERMI_BY_NAME(PERM_METHOD_SPARYSER, permi_ryser_offer, permi_ryser_make, permi_release),
+    PERMI_BY_NAME(PERM_METHOD_DOMINATING, permi_ryser_offer, permi_ryser_make, permi_release),
+    PERMI_BY_NAME(PERM_METHOD_DECOMPOSE, permi_decompose_offer, permi_decompose_make, permi_owned_release),
+    PERMI_BY_NAME(PERM_METHOD_CODEGEN_REGISTERS, permi_codegen_offer, permi_codegen_make, permi_codegen_release),
+    PERMI_BY_NAME(PERM_METHOD_CODEGEN_MEMORY, permi_codegen_offer, permi_codegen_make, permi_codegen_release),
+};
+enum { PERMI_ENGINES = sizeof permi_engines / sizeof permi_engines[0] };
+
+static const permi_engine *permi_block_engine(perm_method method)
+{
+  return permi_engine_of(permi_engines, PERMI_ENGINES, method);
+}
 
 static void permi_offer_clear(const perm_allocator *allocator, const permi_engine *engine, permi_offer *offer)
 {
@@ -19681,6 +19605,14 @@ static perm_status permi_make_engine(permi_maker *maker, const permi_block *bloc
   const perm_allocator *allocator = &options->allocator;
   perm_status status;
   memset(leaf, 0, sizeof *leaf);
+  if (engine->flags & PERMI_ARRAY && !engine->release) { /* as for arrays, no limit refuses these */
+    status = engine->make(maker, block, offer, leaf);
+    if (status == PERM_OK && !block->integer) {
+      maker->job->precision = maker->array->precision;
+      permi_make_honest(maker, block, leaf);
+    }
+    return status;
+  }
   if (options->max_bytes > 0 && offer->bytes > permi_max_bytes(options))
     return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
                       "method %s is predicted to need %s and %s for a block of order %d, over max_bytes = %s",
@@ -19698,6 +19630,8 @@ static perm_status permi_make_engine(permi_maker *maker, const permi_block *bloc
   leaf->context = offer->plan;
   status = engine->make(maker, block, offer, leaf);
   offer->plan = status == PERM_OK ? NULL : offer->plan;
+  if (status == PERM_OK && engine->flags & PERMI_ARRAY && !leaf->integer)
+    permi_make_honest(maker, block, leaf);
   if (status == PERM_OK && leaf->information.kind == PERM_LEAF_TASK) {
     maker->task_seconds += offer->seconds;
     if (options->max_seconds > 0 && maker->task_seconds > options->max_seconds && !permi_in_pieces(options)) {
@@ -19737,33 +19671,56 @@ static perm_status permi_make_named(permi_maker *maker, const permi_block *block
 #define PERMI_FULL_LEAST 16
 #define PERMI_FULL_MOST 32
 
-enum { PERMI_ENGINES = sizeof permi_engines / sizeof permi_engines[0] };
-enum { PERMI_AT_LOW_RANK_BLOCK = 0, PERMI_AT_PLANAR = 2, PERMI_AT_TREE = 4, PERMI_AT_CLASSES, PERMI_AT_FRONTIER };
-
 /* An offer that needs more than max_bytes to plan is a refusal. */
 static perm_status permi_hear(permi_maker *maker, const permi_block *block, const permi_engine *engine,
                               permi_offer *offer, perm_status status)
 {
+  (void)block;
   if (permi_meter_verdict(&maker->options->allocator, status, NULL) == PERM_ERROR_LIMIT) {
     permi_result_clear(maker->result);
-    permi_offer_clear(&maker->options->allocator, engine, offer);
+    if (offer->plan)
+      engine->release(&maker->options->allocator, offer->plan);
+    offer->plan = NULL;
     permi_refuse(offer, PERM_ERROR_LIMIT, "is not planned within max_bytes = %s: at least %s are needed",
                  permi_size_words(maker->options->max_bytes).text,
                  permi_size_words(permi_meter_needed(maker->options)).text);
     status = PERM_OK;
   }
-  if (maker->offers && offer->bytes > maker->offers->most_bytes && maker->offers->best < (double)INFINITY &&
+  if (maker->offers && offer->bytes > maker->offers->most_bytes && maker->offers->rival < (double)INFINITY &&
       offer->seconds < (double)INFINITY && !offer->why[0])
     snprintf(offer->why, sizeof offer->why, "takes more than %s: max_bytes allows more",
              permi_size_words(maker->offers->most_bytes).text);
-  return status == PERM_OK ? permi_offer_note(maker, block, engine->method, offer->seconds, offer->bytes, offer->why)
-                           : status;
+  return status;
+}
+
+/* Notes what engines said in their turns, then what those that were not asked take at least; nothing of a block that
+   was given to an engine whose price is known. */
+static perm_status permi_note_offers(permi_maker *maker, const permi_block *block, permi_offers *offers)
+{
+  perm_status status = PERM_OK;
+  int i, turn, searched = 0;
+  for (i = 0; i < PERMI_ENGINES; i++)
+    searched |= offers->offer[i].asked && permi_engines[i].planning > 0;
+  for (turn = 1; turn <= offers->turns + 1 && searched; turn++)
+    for (i = 0; i < PERMI_ENGINES && status == PERM_OK; i++) {
+      permi_offer *offer = &offers->offer[i];
+      if ((offer->asked ? offer->asked : offers->turns + 1) != turn || permi_engines[i].flags & PERMI_NAMED ||
+          (!offer->asked && offer->least == (double)INFINITY && !offer->why[0]))
+        continue;
+      if (!offer->asked && offer->likely == offer->least && !offer->why[0])
+        offer->seconds = offer->least;
+      else if (!offer->asked && !offer->why[0])
+        snprintf(offer->why, sizeof offer->why, "cannot take less than %s", permi_time_words(offer->least).text);
+      status = permi_offer_note(maker, block, permi_engines[i].method, offer->seconds, offer->bytes, offer->why);
+    }
+  return status;
 }
 
 /* Refuses a block whose best offer takes longer than anybody waits. */
 static perm_status permi_fail_hopeless(permi_maker *maker, const permi_block *block, const permi_offers *offers)
 {
-  const permi_offer *best = &offers->offer[offers->chosen], *planar = &offers->offer[PERMI_AT_PLANAR];
+  const permi_offer *best = &offers->offer[offers->chosen];
+  const permi_offer *planar = &offers->offer[permi_block_engine(PERM_METHOD_PLANAR) - permi_engines];
   const int sure = planar->status == PERM_TOLERANCE_NOT_MET;
   return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
                     "a block of order %d with %d entries is out of reach: %s%s%smethod %s is predicted to take %s "
@@ -19777,18 +19734,19 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
 {
   const perm_options *options = maker->options;
   permi_offer *best;
-  if (offers->chosen >= 0 && offers->offer[offers->chosen].seconds > PERMI_HOPELESS_SECONDS &&
-      offers->offer[PERMI_AT_FRONTIER].seconds < offers->offer[offers->chosen].seconds)
-    offers->chosen = PERMI_AT_FRONTIER;
-  if (offers->chosen < 0 && offers->dense < (double)INFINITY)
-    return permi_make_dense(maker, block, leaf);
-  if (offers->chosen < 0 && offers->too_long)
-    return permi_fail_long(maker->result);
+  int i;
   if (offers->chosen < 0)
-    return permi_fail(maker->result, PERM_ERROR_LIMIT, 2, "a block of order %d with %d entries %s", block->n,
-                      block->edges, offers->offer[PERMI_AT_FRONTIER].why);
+    return offers->too_long
+               ? permi_fail_long(maker->result)
+               : permi_fail(maker->result, PERM_ERROR_LIMIT, 2, "a block of order %d with %d entries %s", block->n,
+                            block->edges, offers->offer[permi_block_engine(PERM_METHOD_FRONTIER) - permi_engines].why);
+  for (i = 0; i < PERMI_ENGINES && offers->offer[offers->chosen].seconds > PERMI_HOPELESS_SECONDS; i++)
+    if (offers->offer[i].seconds < offers->offer[offers->chosen].seconds)
+      offers->chosen = i;
   best = &offers->offer[offers->chosen];
   maker->watch->work_total = best->seconds; /* though it may be refused */
+  if (permi_engines[offers->chosen].flags & PERMI_ARRAY)
+    return permi_make_engine(maker, block, &permi_engines[offers->chosen], best, leaf);
   if (best->seconds > PERMI_HOPELESS_SECONDS || (options->max_bytes == 0 && best->bytes > PERMI_HOPELESS_BYTES))
     return permi_fail_hopeless(maker, block, offers);
   if (best->bytes > offers->most_bytes && maker->working->integer && options->precision == PERM_PRECISION_DEFAULT)
@@ -19799,83 +19757,51 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
   return permi_make_engine(maker, block, &permi_engines[offers->chosen], best, leaf);
 }
 
-static double permi_block_dense(const permi_maker *maker, const permi_block *block)
+/* Returns the seconds that an engine takes at least: those of its planning and, chosen, a tenth of the time below which
+   proven engines win, more if the block is half full and has hardly a structure. Blocks without zeros of these orders
+   take n 2^n transitions of engines that look for zeros; larger ones are not looked at. */
+#define PERMI_FULL_LEAST 16
+#define PERMI_FULL_MOST 32
+static double permi_least_seconds(const permi_block *block, const permi_engine *engine)
 {
-  return block->n > PERM_MAX_N || maker->working->integer
-             ? (double)INFINITY
-             : permi_dense_seconds(maker->options, block->n, maker->working->is_complex ? 2 : 1);
+  const double n = block->n, least = PERMI_PROVEN_FAVOUR_SECONDS / 10 * (block->edges > 0.4 * n * n ? 3 : 1);
+  if (engine->flags & PERMI_ARRAY && engine->planning == 0)
+    return 0;
+  if (!(engine->flags & (PERMI_ARRAY | PERMI_FULL)) && block->edges == n * n && n >= PERMI_FULL_LEAST &&
+      n <= PERM_MAX_N)
+    return n > PERMI_FULL_MOST ? (double)INFINITY
+                               : fmax(n * ldexp(PERMI_FULL_SECONDS, block->n), PERMI_PROVEN_FAVOUR_SECONDS);
+  return fmax(engine->planning * (2 * n + block->edges), least);
 }
 
-/* A block without zeros, against engines of perm.h: it may have a small rank or few classes, but no structure worth a
-   search. */
-static perm_status permi_ask_full(permi_maker *maker, const permi_block *block, permi_offers *offers)
-{
-  perm_status status = permi_ask(maker, block, offers, PERMI_AT_LOW_RANK_BLOCK);
-  if (status == PERM_OK && !permi_job_note(maker->job, 1, "  no entry is 0: only a small rank and classes of "
-                                                          "proportional lines are searched for\n"))
-    status = permi_fail_memory(maker->result);
-  return status == PERM_OK ? permi_ask(maker, block, offers, PERMI_AT_CLASSES) : status;
-}
-
-/* Chosen: below it no other engine than those of perm.h is asked; a block half full has hardly a structure. */
-static double permi_surely_seconds(const permi_block *block)
-{
-  return PERMI_PROVEN_FAVOUR_SECONDS / 10 * (block->edges > 0.4 * block->n * block->n ? 3 : 1);
-}
-
-/* How much longer than its bound from below the sum of integers may take. */
-static double permi_rival_spread(perm_isa isa)
-{
-  return isa == PERM_ISA_PLAIN        ? PERMI_RIVAL_SPREAD_PLAIN
-         : isa == PERM_ISA_AVX512IFMA ? PERMI_RIVAL_SPREAD
-                                      : PERMI_RIVAL_SPREAD_HALF;
-}
-
-/* The leaf of the engine that offers the least time. The engines of perm.h are asked first and noted last. */
+/* The leaf of the engine that offers the least time. */
 static perm_status permi_make_best(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
 {
   const perm_options *options = maker->options;
-  const int integer = maker->working->integer;
-  const int equal = maker->working->report.equal_rows || maker->working->report.equal_columns;
+  const double finding = PERMI_ORDER_PLAN_SECONDS * (2.0 * block->n + block->edges);
   permi_offer offer[PERMI_ENGINES];
   permi_offers offers;
-  double counts = (double)INFINITY, first;
-  perm_status status = PERM_OK;
-  int i, made = 0;
+  perm_status status;
+  int i;
   permi_offers_begin(&offers, permi_engines, PERMI_ENGINES, offer);
+  for (i = 0; i < PERMI_ENGINES; i++)
+    offer[i].least = permi_least_seconds(block, &permi_engines[i]);
   offers.most_bytes = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
-  offers.dense = permi_block_dense(maker, block);
-  if (maker->account->floor < PERMI_PLAN_SECONDS && offers.dense < (double)INFINITY) /* an array's known alternative */
-    maker->account->least += fmin(PERMI_PLAN_SECONDS, PERMI_PLAN_SHARE * offers.dense);
-  if (block->n <= PERM_MAX_N && (integer || (offers.dense > 1e-4 && equal)))
-    status = permi_make_rival(maker, block, 0, fmin(offers.dense, permi_surely_seconds(block)), leaf, &counts, &made);
-  if (status != PERM_OK || made)
-    return status;
-  first = integer && block->n > PERMI_RIVAL_PLAN ? permi_rival_spread(permi_isa(options)) * counts : counts;
-  first = fmin(first, offers.dense);
-  offers.best = fmin(first, maker->worth);
-  if (block->edges < PERMI_CLASSES_FIRST * block->n)
-    offers.swapped = PERMI_AT_CLASSES;
+  offers.best = maker->worth;
+  /* proven engines are favoured unless finding orders for all blocks takes longer than planning may */
+  offers.favour = finding * maker->working->report.blocks > 1.25 * maker->account->floor ? 0
+                                                                                         : PERMI_PROVEN_FAVOUR_SECONDS;
+  if (maker->account->floor < PERMI_PLAN_SECONDS && !block->integer && block->n <= PERM_MAX_N)
+    maker->account->least += fmin(PERMI_PLAN_SECONDS, PERMI_PLAN_SHARE * permi_dense_seconds(maker)); /* an array */
   maker->offers = &offers;
-  if (first < (double)INFINITY && block->n >= PERMI_FULL_LEAST && block->edges == block->n * block->n &&
-      (block->n > PERMI_FULL_MOST || first <= block->n * ldexp(PERMI_FULL_SECONDS, block->n)))
-    status = permi_ask_full(maker, block, &offers);
-  else
-    status = permi_ask_engines(maker, block, &offers);
+  status = permi_ask_engines(maker, block, &offers);
   maker->offers = NULL;
   permi_release(&options->allocator, offers.glanced);
   permi_release(&options->allocator, maker->layouts);
   maker->layouts = NULL;
-  if (status == PERM_OK && offers.dense < (double)INFINITY)
-    status = permi_offer_note(maker, block, PERM_METHOD_DENSE, offers.dense, 0, "");
-  if (status == PERM_OK && !offers.settled && counts < offers.dense &&
-      (offers.chosen < 0 || counts < offer[offers.chosen].seconds)) {
-    first = offers.chosen < 0 ? (double)INFINITY : offers.best;
-    status = permi_make_rival(maker, block, first, 0, leaf, &counts, &made);
-    if (status == PERM_OK)
-      status = permi_offer_note(maker, block, integer ? PERM_METHOD_EXACT : PERM_METHOD_MULTIPLICITIES, counts, 0, "");
-  }
-  if (status == PERM_OK && !made)
+  if (status == PERM_OK)
+    status = permi_note_offers(maker, block, &offers);
+  if (status == PERM_OK)
     status = permi_take_best(maker, block, &offers, leaf);
   for (i = 0; i < PERMI_ENGINES; i++)
     permi_offer_clear(&options->allocator, &permi_engines[i], &offer[i]);
@@ -19894,14 +19820,18 @@ static int permi_codegen_falls_back(const perm_options *options)
 static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
 {
   const perm_options *options = maker->options;
-  const perm_method method = permi_codegen_falls_back(options) ? PERM_METHOD_SPARYSER : options->method;
-  int i;
-  if (method == PERM_METHOD_DENSE || (method == PERM_METHOD_EXACT && block->n > PERM_MAX_N))
-    return permi_make_dense(maker, block, leaf);
-  for (i = 0; i < PERMI_ENGINES; i++)
-    if (method == permi_engines[i].method)
-      return permi_make_named(maker, block, &permi_engines[i], leaf);
-  return permi_make_best(maker, block, leaf);
+  const permi_engine *engine =
+      permi_block_engine(permi_codegen_falls_back(options) ? PERM_METHOD_SPARYSER : options->method);
+  perm_status status;
+  maker->n = block->n;
+  maker->entries = block->edges;
+  maker->integer = block->integer != NULL;
+  maker->reach = permi_reach_of(maker->working->is_complex ? 2 : 1);
+  maker->equal_lines = maker->working->report.equal_rows || maker->working->report.equal_columns;
+  maker->as_array = permi_block_array_make;
+  status = engine ? permi_make_named(maker, block, engine, leaf) : permi_make_best(maker, block, leaf);
+  permi_block_array_free(maker);
+  return status;
 }
 
 static perm_status permi_make_note(permi_maker *maker)
@@ -20423,7 +20353,7 @@ static perm_precision permi_sparse_higher(const permi_given *given, permi_contro
       continue;
     sum += leaf->kind == PERM_LEAF_TASK && !subtracts ? job->leaf[i].estimate_relative
                                                       : permi_expected_relative(leaf->n, job->precision);
-    if (next == PERM_PRECISION_COUNT)
+    if (next == PERM_PRECISION_COUNT && !permi_is_counts_method(leaf->method))
       next = permi_next_precision(leaf->method, job->precision);
   }
   return watch->stopped == PERM_OK && permi_plans_higher(options, sum) ? next : PERM_PRECISION_COUNT;
@@ -20570,7 +20500,7 @@ static perm_precision permi_sparse_attempt_next(const void *context, const perm_
                                                 const perm_result *result)
 {
   const permi_sparse_attempt *attempt = (const permi_sparse_attempt *)context;
-  if (options->tolerance == 0 && attempt->seconds >= PERMI_ESCALATE_SECONDS)
+  if ((options->tolerance == 0 && attempt->seconds >= PERMI_ESCALATE_SECONDS) || permi_is_counts_method(result->method))
     return PERM_PRECISION_COUNT;
   return permi_next_precision(result->method, attempt->precision);
 }

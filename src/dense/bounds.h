@@ -139,13 +139,17 @@ static perm_status permi_dense_leaf(const perm_options *options, int n, const pe
   return status;
 }
 
-/* Returns the precision above that of a result, PERM_PRECISION_COUNT at the top. */
+/* Returns the precision to try if a result of a method is not good enough, PERM_PRECISION_COUNT at the top. Elimination
+   has no precision between doubles and double-doubles; engines for equal lines may end with exact integers. */
 static perm_precision permi_next_precision(perm_method method, perm_precision precision)
 {
+  const int counts = method >= PERM_METHOD_SUBSETS && method <= PERM_METHOD_SHORT;
   const int raised = (method >= PERM_METHOD_FRONTIER && method <= PERM_METHOD_CACHED) ||
                      method == PERM_METHOD_TRANSVERSALS || method == PERM_METHOD_TWINS ||
                      method == PERM_METHOD_DENSE || method == PERM_METHOD_GLYNN || method == PERM_METHOD_RYSER;
-  return raised && precision == PERM_PRECISION_DEFAULT ? PERM_PRECISION_DD : PERM_PRECISION_COUNT;
+  return precision == PERM_PRECISION_DD && counts                   ? PERM_PRECISION_EXACT
+         : precision == PERM_PRECISION_DEFAULT && (raised || counts) ? PERM_PRECISION_DD
+                                                                    : PERM_PRECISION_COUNT;
 }
 
 PERMI_UNUSED

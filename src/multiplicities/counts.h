@@ -12,17 +12,9 @@
    n = m + 1, else slower) and Glynn's of the matrix padded with rows of ones, which divides by (n - m)!. */
 #pragma once
 #include "../base/memory.h"
+#include "../job/problem.h"
 #include "../dense/gpu.h"
 #include "../dense/reach.h"
-
-typedef struct permi_problem {
-  int m, n, parts;
-  const double *real;
-  const int64_t *integer;
-  ptrdiff_t ld;
-  const int *row_count, *column_count; /* NULL: once each */
-  const permi_reach *reach;
-} permi_problem;
 
 typedef struct permi_counted {
   int m, n, parts;   /* distinct rows and columns */

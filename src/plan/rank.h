@@ -264,6 +264,12 @@ static int permi_rank_proven(permi_rank *rank, uint64_t *basis)
   return found;
 }
 
+/* Words of signed integers below 2^bits; PERM_INTEGER_WORDS + 1: too many. */
+PERMI_UNUSED static int permi_words_of_bits(double bits)
+{
+  return bits + 1 < 64 * PERM_INTEGER_WORDS ? (int)((bits + 1) / 64) + 1 : PERM_INTEGER_WORDS + 1;
+}
+
 /* C(n, k), or more than any size_t. */
 static double permi_binomial(int n, int k)
 {

@@ -230,7 +230,7 @@ static int permi_signs_read(const permi_block *block, int side, permi_signs_matr
   return 1;
 }
 
-static int permi_signs_takes(const permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+static int permi_signs_takes(const permi_maker *maker, const permi_block *block, permi_offer *offer)
 {
   const perm_precision precision = maker->options->precision;
   if (block->n > PERM_MAX_N)
@@ -242,8 +242,6 @@ static int permi_signs_takes(const permi_maker *maker, const permi_block *block,
   else if (block->imaginary_integer)
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED,
                  "has Gaussian integers, which method sign-search does not take: try frontier");
-  else if (rival < PERMI_SIGNS_LEAST_SECONDS)
-    permi_refuse(offer, PERM_ERROR_LIMIT, "is done before an order of its columns is found");
   return !offer->why[0];
 }
 
@@ -347,7 +345,7 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
   permi_signs *signs;
   double expected, share, plan = rival, faster;
   int i, made = 0;
-  if (!permi_signs_takes(maker, block, rival, offer))
+  if (!permi_signs_takes(maker, block, offer))
     return PERM_OK;
   if (maker->offers) /* what other engines left of planning's share, for orders and for probes */
     plan = fmin(rival, 1e-9 * permi_account_left(maker->account, rival) / (2 * PERMI_SIGNS_PLAN_SHARE));
@@ -400,23 +398,25 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
   return made ? PERM_OK : permi_fail_memory(maker->result);
 }
 
-/* *hope: at most the seconds after a short search, so that slower engines do not search for long. */
-static perm_status permi_signs_hope(permi_maker *maker, const permi_block *block, double rival, double *hope)
+/* Twice what a short search expects, where greedy orders of the frontier are not sooner done. */
+static perm_status permi_signs_least(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const double faster = permi_signs_faster(maker->options, block->n);
   permi_signs_work *work;
-  permi_offer offer;
+  permi_offer takes;
   int moves;
-  memset(&offer, 0, sizeof offer);
-  if (block->n < PERMI_SIGNS_HOPE_ORDER || !permi_signs_takes(maker, block, fmin(rival, *hope), &offer))
+  memset(&takes, 0, sizeof takes);
+  offer->least = fmax(offer->least, PERMI_SIGNS_LEAST_SECONDS);
+  if (!(PERMI_SIGNS_HOPE_LEAST < rival) || block->edges < PERMI_SIGNS_HOPE_ENTRIES * block->n ||
+      block->n < PERMI_SIGNS_HOPE_ORDER || !permi_signs_takes(maker, block, &takes))
     return PERM_OK;
   work = (permi_signs_work *)permi_allocate(&maker->options->allocator, 1, sizeof *work);
   if (!work)
     return permi_fail_memory(maker->result);
   if (permi_signs_prepare(block, work, PERMI_SIGNS_HOPE_SECONDS, maker->watch) >= 0)
-    *hope = fmin(*hope, 2 / faster * permi_signs_search_order(&work->model, PERMI_SIGNS_HOPE_SECONDS, 1, maker->watch,
-                                                              &moves, &work->order) +
-                            (faster > 1 ? PERMI_GPU_COMPILE : 0));
+    offer->likely = 2 / faster * permi_signs_search_order(&work->model, PERMI_SIGNS_HOPE_SECONDS, 1, maker->watch,
+                                                          &moves, &work->order) +
+                    (faster > 1 ? PERMI_GPU_COMPILE : 0);
   permi_release(&maker->options->allocator, work);
   return PERM_OK;
 }

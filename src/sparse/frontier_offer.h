@@ -4,6 +4,7 @@
 #include "../reference/sorting.h"
 #include "../frontier/arrays_run.h"
 #include "../tree/tree_build.h"
+#include "prepare.h"
 
 static size_t permi_frontier_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
@@ -42,90 +43,6 @@ static uint64_t permi_frontier_fingerprint(const permi_frontier *frontier, permi
         hash = permi_hash(hash, permi_stream_word(frontier, i, j, w));
   }
   return hash;
-}
-
-/* The rivals of perm.h: the exact engine, and >>counts where lines are equal. Makes the leaf (*made) if its prediction
-   *better is below `seconds`; if that is 0, if a quickly found lower bound is below `surely`. */
-static perm_status permi_make_rival(permi_maker *maker, const permi_block *block, double seconds, double surely,
-                                    permi_leaf *leaf, double *better, int *made)
-{
-  const perm_options *options = maker->options;
-  permi_problem problem;
-  permi_array array;
-  permi_maker asked;
-  void *entries;
-  perm_status status = permi_make_problem(maker, block, &problem, &entries);
-  *made = 0;
-  *better = (double)INFINITY;
-  if (status != PERM_OK)
-    return status;
-  permi_array_begin(&asked, &array, &problem, 0);
-  array.reduced = 1;
-  if (permi_counted_make(&problem, &options->allocator, &array.counted) != PERM_OK)
-    status = permi_fail_memory(maker->result);
-  else if (block->integer || array.counted.m != array.counted.rows ||
-           array.counted.n != array.counted.rows) { /* else the frontier is the better program */
-    array.hasty = seconds == 0 && block->n > PERMI_RIVAL_PLAN;
-    status = permi_array_plan(&asked, options, better, NULL, maker->result);
-    if (status == PERM_OK && seconds == 0 && *better < surely) {
-      seconds = (double)INFINITY;
-      if (array.hasty) {
-        array.hasty = 0;
-        array.engine = NULL;
-        status = permi_array_plan(&asked, options, better, NULL, maker->result);
-      }
-    }
-    if (status == PERM_OK && (*better < seconds || options->method == PERM_METHOD_EXACT)) {
-      status = array.engine->make(&asked, NULL, NULL, leaf);
-      if (status != PERM_OK)
-        permi_fail_memory(maker->result);
-      *made = status == PERM_OK;
-    }
-  }
-  if (*made && !block->integer) {
-    maker->job->precision = array.precision;
-    permi_make_honest(maker, block, leaf);
-  }
-  permi_array_free(&array, &options->allocator);
-  permi_release(&options->allocator, entries);
-  return status;
-}
-
-static double permi_dense_seconds(const perm_options *options, int n, int parts)
-{
-  const int product = options->precision == PERM_PRECISION_DD ? PERMI_DOUBLED : PERMI_ROUNDED;
-  const permi_form form = product != PERMI_ROUNDED ? PERMI_FORM_SPLIT
-                         : parts == 2             ? PERMI_FORM_PAIR
-                                                  : PERMI_FORM_NORMALISED;
-  const permi_kernel *kernel =
-      permi_kernel_for(&permi_reach_of(parts)->kernels, permi_isa(options), form, product, PERM_MAX_N);
-  const double seconds = n * ldexp(1, n - 1) / (kernel ? kernel->rate : permi_dense_rate(options));
-  if (seconds > 1 && permi_gpu_wanted(options, n))
-    return fmin(seconds, permi_gpu_seconds(n, parts, product == PERMI_DOUBLED ? PERM_GPU_DOUBLED
-                                                     : options->certify       ? PERM_GPU_ROUNDED
-                                                                              : PERM_GPU_PIVOT));
-  return seconds;
-}
-
-static perm_status permi_make_dense(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
-{
-  perm_precision precision = PERM_PRECISION_DEFAULT;
-  permi_problem problem;
-  permi_view view;
-  void *entries;
-  perm_status status = permi_make_fits(maker, block->n);
-  if (status == PERM_OK)
-    status = permi_make_problem(maker, block, &problem, &entries);
-  if (status != PERM_OK)
-    return status;
-  view = permi_view_of(problem.real, block->n, problem.parts, problem.reach);
-  status = permi_dense_leaf(maker->options, block->n, &view, leaf, &precision, maker->result);
-  if (status == PERM_OK && leaf->information.method == PERM_METHOD_DENSE)
-    maker->job->precision = precision;
-  permi_release(&maker->options->allocator, entries);
-  if (status == PERM_OK)
-    permi_make_honest(maker, block, leaf);
-  return status;
 }
 
 static double permi_lists_weight(const permi_numbers *numbers)
@@ -364,6 +281,23 @@ static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *b
   return PERM_OK;
 }
 
+/* Annealed orders take this share of a greedy one's time, or more. Orders of blocks that are too large for a glance are
+   searched after trees, whose order they begin with. */
+#define PERMI_FRONTIER_GAIN 0.1
+#define PERMI_TREE_WORTH 10 /* chosen: times its search */
+static perm_status permi_frontier_least(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+{
+  if (block->n > PERM_MAX_N) {
+    offer->least = fmax(offer->least, (PERMI_TREE_WORTH + 1) * PERMI_ORDER_PLAN_SECONDS *
+                                           (2.0 * block->n + block->edges));
+  } else if (PERMI_ANNEAL_SHARE * rival > PERMI_ANNEAL_LEAST) {
+    offer->likely = permi_frontier_glance(maker, block, rival);
+    if (offer->likely < (double)INFINITY)
+      offer->least = fmax(offer->least, PERMI_FRONTIER_GAIN * offer->likely);
+  }
+  return PERM_OK;
+}
+
 static perm_status permi_frontier_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
                                        permi_leaf *leaf)
 {
@@ -446,10 +380,22 @@ static void permi_refuse_trees(double rival, permi_offer *offer)
                rival < (double)INFINITY ? " and its rival's time" : "");
 }
 
+/* Trees took 96 times as long as their bound from below, or more. */
+#define PERMI_TREE_OVER_LEAST 30
+static perm_status permi_tree_worth(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+{
+  (void)maker;
+  offer->least = fmax(offer->least, PERMI_TREE_WORTH * PERMI_TREE_PLAN_SECONDS * (2.0 * block->n + block->edges));
+  if (block->n <= PERMI_TREE_LOOK)
+    offer->least = fmax(offer->least, PERMI_TREE_OVER_LEAST * permi_tree_least(block, rival));
+  if (offer->least == (double)INFINITY)
+    permi_refuse_trees(rival, offer);
+  return PERM_OK;
+}
+
 /* Treewidth w and N vertices allow w N entries; more are refused at once. Of orders by least degree, or least fill
    where affordable, the cheapest wins. */
 #define PERMI_TREE_FILL 20000
-#define PERMI_TREE_OVER_LEAST 30 /* trees took 96 times as long, or more */
 static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_allocator *allocator = &maker->options->allocator;
@@ -469,11 +415,6 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
   else if (block->edges > (PERMI_TREE_WIDTH - 1) * 2.0 * block->n)
     permi_refuse(offer, PERM_ERROR_LIMIT, "has no tree of tables of up to %d vertices: too many entries",
                  PERMI_TREE_WIDTH - 1);
-  else if (rival < planning * (planning > PERMI_TREE_PLAN_LEAST ? 32 : 10))
-    permi_refuse(offer, PERM_ERROR_LIMIT, "is done before trees are searched");
-  else if (block->n <= PERMI_TREE_LOOK && rival < (double)INFINITY &&
-           PERMI_TREE_OVER_LEAST * permi_tree_least(block, rival) > rival)
-    permi_refuse_trees(rival, offer);
   if (offer->why[0])
     return PERM_OK;
   memset(&graph, 0, sizeof graph);
@@ -506,7 +447,7 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
     }
     permi_owned_release(allocator, tree);
     if (best ? best->cost[best->nodes] < 10 * planning ||
-                   best->cost[best->nodes] > 2 * fmin(rival, permi_frontier_glance(maker, block, rival))
+                   best->cost[best->nodes] > 2 * rival
              : rival < (double)INFINITY)
       break;
   }

@@ -157,12 +157,25 @@ static double permi_classes_bytes(const permi_classes *plan)
          (double)plan->numbered * sizeof(permi_class) + (double)plan->steps * sizeof(permi_class_step) + 65536;
 }
 
+static double permi_classes_finding(const permi_block *block)
+{
+  const double vertices = 2.0 * block->n;
+  return PERMI_CLASS_PLAN_SECONDS * (vertices * vertices + 8.0 * block->edges);
+}
+
+/* A search is a share of the run that it may replace. */
+static perm_status permi_classes_least(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+{
+  (void)maker, (void)rival;
+  offer->least = fmax(offer->least, permi_classes_finding(block) / PERMI_CLASS_SHARE);
+  return PERM_OK;
+}
+
 static perm_status permi_classes_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_allocator *allocator = &maker->options->allocator;
   const permi_working *working = maker->working;
-  const double vertices = 2.0 * block->n, begin = maker->watch->worked;
-  const double finding = PERMI_CLASS_PLAN_SECONDS * (vertices * vertices + 8.0 * block->edges);
+  const double begin = maker->watch->worked, finding = permi_classes_finding(block);
   const int named = maker->options->method == PERM_METHOD_TWINS;
   const double worth = named ? PERMI_CLASS_NAMED_SECONDS
                              : fmin(PERMI_CLASS_SHARE * rival, PERMI_CLASS_ENTRY_SECONDS * block->edges);

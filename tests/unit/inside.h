@@ -122,7 +122,7 @@ static perm_status inside_job(int parts, const permi_dense_plan *plan, const dou
   options.certify |= plan->certify;
   permi_result_clear(result);
   permi_array_begin(&maker, &array, &problem, 4);
-  array.engine = &problem.reach->engines[PERMI_AT_DENSE];
+  array.engine = permi_array_engine(problem.reach, PERM_METHOD_DENSE);
   array.plan = *plan;
   permi_dense_planned(&array);
   return permi_job_asked(permi_array_make(&maker, &options, job, result), &options, job);
