@@ -16207,7 +16207,7 @@ static perm_status permi_ryser_make(permi_maker *maker, const permi_block *block
      M        the edges `at` of the levels
      a_ij     coefficient[edge[e]], e among the neighbours of a vertex
 
-   THE BOUND. A term has n double-double operations (rounded entries as in >>steps_run); the sum is exact
+   THE BOUND. A term has n double-double operations (rounded entries as in >>steps); the sum is exact
    (tests/proofs/doubles.g). */
 
 #define PERMI_TRANSVERSALS_SAFE_EXP2 -896  /* products above 2^this have the counted error: 1e-270 */

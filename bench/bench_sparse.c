@@ -40,7 +40,8 @@ int main(int argc, char **argv)
     } else if (!strcmp(argv[i], "threads")) {
       bench_threads();
     } else {
-      fprintf(stderr, "no such part: %s; parts are hybrid merge planner planner=NAME prices threads, or process COMMAND...\n",
+      fprintf(stderr,
+              "no such part: %s; parts are hybrid merge planner planner=NAME prices threads, or process COMMAND...\n",
               argv[i]);
       return 2;
     }

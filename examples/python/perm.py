@@ -767,8 +767,13 @@ def _files(merge):
     return [_path("merge", name) for name in names]
 
 
-# methods by older names
-_OLDER = {"classes": "twins", "signs": "sign-search", "repeats": "multiplicities", "proof": "auto"}
+# methods and precisions by older names
+_OLDER = {"classes": "twins", "signs": "sign-search", "repeats": "multiplicities", "proof": "auto", "accurate": "dd",
+          "fast": "default"}
+
+
+def _newer(name):
+    return _OLDER.get(name, name) if isinstance(name, str) else name
 
 
 class _Call:
@@ -780,10 +785,8 @@ class _Call:
                  cancel=None, format="auto"):
         o = self.options = _Options()
         self.prove = _path("prove", prove)
-        self.proves = prove is not None or method == "proof"  # the older word, without a file
-        method = _OLDER.get(method, method) if isinstance(method, str) else method
-        precision = {"accurate": "dd", "fast": "default"}.get(precision, precision)
-        self.method, self.precision = method, precision
+        self.proves = prove is not None or (isinstance(method, str) and method == "proof")  # the older word, no file
+        self.method, self.precision = method, precision = _newer(method), _newer(precision)
         o.method = _one_of("method", method, METHODS)
         o.precision = _one_of("precision", self.precision, PRECISIONS)
         o.isa = _one_of("isa", isa, ISAS)

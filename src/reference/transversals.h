@@ -7,7 +7,7 @@
      M        the edges `at` of the levels
      a_ij     coefficient[edge[e]], e among the neighbours of a vertex
 
-   THE BOUND. A term has n double-double operations (rounded entries as in >>steps_run); the sum is exact
+   THE BOUND. A term has n double-double operations (rounded entries as in >>steps); the sum is exact
    (tests/proofs/doubles.g). */
 #pragma once
 #include "ways.h"

@@ -668,7 +668,6 @@ TEST(t_fractions_long_and_refused)
     perm_result result;
     perm_integer below;
     CHECK(perm_matrix_read(NULL, NULL, &matrix, &below, &result) == PERM_ERROR_NULL && result.argument == 1);
-    CHECK(perm_matrix_read("x", NULL, &matrix, NULL, &result) == PERM_ERROR_NULL && result.argument == 4);
     CHECK(perm_matrix_read("x", NULL, NULL, &below, &result) == PERM_ERROR_NULL && result.argument == 3);
   }
 }
