@@ -172,23 +172,38 @@ static perm_status permi_ask(permi_maker *maker, const struct permi_block *block
   return status;
 }
 
-/* The chooser: asks the engine of the least bound, of equal ones that of the quicker planning, as long as one can win:
-   the order of the table does not matter. */
+/* Returns 1 if engine i is asked before engine k: that of the least bound, of equal ones that of the quicker planning,
+   then one that has a better bound to give, then that of the lower number. The order of the table does not matter. */
+static int permi_asked_before(const permi_offers *offers, int i, int k)
+{
+  const permi_engine *one = &offers->engine[i], *other = &offers->engine[k];
+  const permi_offer *here = &offers->offer[i], *there = &offers->offer[k];
+  const int bounds = one->least && !here->bounded, others = other->least && !there->bounded;
+  return here->least != there->least        ? here->least < there->least
+         : one->planning != other->planning ? one->planning < other->planning
+         : bounds != others                 ? bounds
+                                            : one->method < other->method;
+}
+
+/* Returns the engine to ask next, if `open` of those that can win; -1: none. */
+static int permi_next_engine(const permi_offers *offers, int open)
+{
+  int i, next = -1;
+  for (i = 0; i < offers->engines; i++)
+    if (!offers->offer[i].asked && !(offers->engine[i].flags & PERMI_NAMED) &&
+        (!open || offers->offer[i].least < permi_offers_open(offers, i)) &&
+        (next < 0 || permi_asked_before(offers, i, next)))
+      next = i;
+  return next;
+}
+
+/* The chooser: asks one engine after the other as long as one can win. */
 static perm_status permi_ask_engines(permi_maker *maker, const struct permi_block *block, permi_offers *offers)
 {
-  const permi_offer *offer = offers->offer;
-  const permi_engine *engine = offers->engine;
   perm_status status = PERM_OK;
-  int i, next = 0;
-  while (next >= 0 && status == PERM_OK && !permi_watch(maker->watch, 1e3)) {
-    for (next = -1, i = 0; i < offers->engines; i++)
-      if (!offer[i].asked && !(engine[i].flags & PERMI_NAMED) && offer[i].least < permi_offers_open(offers, i) &&
-          (next < 0 || offer[i].least < offer[next].least ||
-           (offer[i].least == offer[next].least && engine[i].planning < engine[next].planning)))
-        next = i;
-    if (next >= 0)
-      status = permi_ask(maker, block, offers, next);
-  }
+  int next = 0;
+  while (status == PERM_OK && !permi_watch(maker->watch, 1e3) && (next = permi_next_engine(offers, 1)) >= 0)
+    status = permi_ask(maker, block, offers, next);
   return status;
 }
 /* SPDX-License-Identifier: MIT */

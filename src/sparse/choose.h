@@ -207,19 +207,21 @@ static perm_status permi_hear(permi_maker *maker, const permi_block *block, cons
    was given to an engine whose price is known. */
 static perm_status permi_note_offers(permi_maker *maker, const permi_block *block, permi_offers *offers)
 {
+  const int asked = offers->turns;
   perm_status status = PERM_OK;
   int i, turn, searched = 0;
   for (i = 0; i < PERMI_ENGINES; i++)
     searched |= offers->offer[i].asked && permi_engines[i].planning > 0;
-  for (turn = 1; turn <= offers->turns + 1 && searched; turn++)
+  while (searched && (i = permi_next_engine(offers, 0)) >= 0)
+    offers->offer[i].asked = ++offers->turns;
+  for (turn = 1; turn <= offers->turns && searched; turn++)
     for (i = 0; i < PERMI_ENGINES && status == PERM_OK; i++) {
       permi_offer *offer = &offers->offer[i];
-      if ((offer->asked ? offer->asked : offers->turns + 1) != turn || permi_engines[i].flags & PERMI_NAMED ||
-          (!offer->asked && offer->least == (double)INFINITY && !offer->why[0]))
+      if (offer->asked != turn || (turn > asked && offer->least == (double)INFINITY && !offer->why[0]))
         continue;
-      if (!offer->asked && offer->likely == offer->least && !offer->why[0])
+      if (turn > asked && !offer->why[0] && offer->likely == offer->least)
         offer->seconds = offer->least;
-      else if (!offer->asked && !offer->why[0])
+      else if (turn > asked && !offer->why[0])
         snprintf(offer->why, sizeof offer->why, "cannot take less than %s", permi_time_words(offer->least).text);
       status = permi_offer_note(maker, block, permi_engines[i].method, offer->seconds, offer->bytes, offer->why);
     }

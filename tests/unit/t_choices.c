@@ -210,7 +210,7 @@ TEST(t_choices_of_arrays)
 {
   static const perm_method methods[] = {PERM_METHOD_AUTO, PERM_METHOD_DENSE, PERM_METHOD_GLYNN, PERM_METHOD_RYSER,
                                         PERM_METHOD_EXPANSION};
-  static const uint64_t recorded[] = {UINT64_C(0x3ed4d11a4f724dfd), UINT64_C(0x68f955e64b2f2221)};
+  static const uint64_t recorded[] = {UINT64_C(0x6bf94bad83e24a09), UINT64_C(0x848508c1fc6c0bcf)};
   static double a[2 * 65 * 65];
   int parts, kind, n, precision, certify;
   size_t m;
@@ -265,7 +265,7 @@ TEST(t_choices_of_integers)
 {
   static const perm_method methods[] = {PERM_METHOD_AUTO, PERM_METHOD_EXACT, PERM_METHOD_MULTIPLICITIES,
                                         PERM_METHOD_LOW_RANK};
-  static const uint64_t recorded[] = {UINT64_C(0x9d4f9640ea2d0771), UINT64_C(0xb8e67d8c2601eb59)};
+  static const uint64_t recorded[] = {UINT64_C(0xdd7431e4d6f66011), UINT64_C(0xedad1a6457364441)};
   static int64_t a[2 * 67 * 67];
   int parts, kind, n, bits;
   size_t m;
@@ -343,7 +343,7 @@ TEST(t_choices_of_sparse_matrices)
   static const int kinds[] = {5, 4, 8, 9, 13}; /* of those without a name */
   static const perm_method methods[] = {PERM_METHOD_AUTO,     PERM_METHOD_AUTO, PERM_METHOD_AUTO, PERM_METHOD_LOW_RANK,
                                         PERM_METHOD_SPARYSER, PERM_METHOD_BAND, PERM_METHOD_AUTO};
-  static const uint64_t recorded[] = {UINT64_C(0x7913ecd73af1fab2), UINT64_C(0x0744eba81cb3aaad)};
+  static const uint64_t recorded[] = {UINT64_C(0xe56eb260bec76df6), UINT64_C(0x373137d61d093520)};
   static char text[65536];
   size_t v, k, budget;
   CHOICES_HERE();
@@ -407,7 +407,7 @@ static void choices_explained(const char *name, perm_status status, perm_job *jo
 TEST(t_choices_of_searches)
 {
   static const char *const pattern[] = {"blocks:2:26:0.2", "regular:40:6"};
-  static const uint64_t recorded[] = {UINT64_C(0xaeff0d6297d600f6), UINT64_C(0x52d969fea8a9e206)};
+  static const uint64_t recorded[] = {UINT64_C(0x5949e2df3a052ccb), UINT64_C(0x3f499bf929062f28)};
   static double a[26 * 26];
   static int64_t integer[26 * 26];
   perm_options options = t_sparse_options(PERM_METHOD_AUTO, PERM_PRECISION_DEFAULT);
