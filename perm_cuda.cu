@@ -2684,6 +2684,8 @@ static void permi_code_explain(const permi_hybrid *hybrid, double all, char *buf
    The search of >>signs on GPUs: table and shape of the kernel of text_signs in perm_cuda.cu, and its seconds. Its sums
    are modulo 2^192, so those of a chunk must be shorter. */
 
+#define PERMI_SIGNS_GPU_TASK 20000 /* chosen: nodes of a task of a warp, on average */
+#define PERMI_SIGNS_GPU_BLOCKS 6 /* chosen: blocks of 4 warps on a multiprocessor */
 #define PERMI_SIGNS_GPU_OUT 8 /* words that a chunk puts out: 3 of its sum, 5 for the kernel */
 
 typedef struct permi_signs_gpu {

@@ -535,7 +535,7 @@ static perm_status permi_low_rank_metered(const permi_factors *factors, const pe
 {
   const int n = factors->n, r = factors->r, parts = factors->parts;
   const double start = permi_seconds();
-  const double limit = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_LOW_RANK_BYTES;
+  const double limit = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
   permi_number number = permi_number_one();
   permi_leaf leaf;
   perm_job *job;
@@ -3987,8 +3987,8 @@ static void permi_placements_plan(permi_placements *p)
       for (side = 0; side < 2; side++) {
         const double values = ldexp(p->gone[side] + 1, p->width) * 8 * (words ? words : 1);
         seconds[side] += sets * (p->gone[side] + 1) * work *
-                             (words < 2 ? PERMI_ROOK_BYTE_SECONDS * (words ? 8 : 4) : PERMI_ROOK_WORD_SECONDS * words) +
-                         PERMI_ROOK_STEP_SECONDS;
+                             (words < 2 ? PERMI_ROOK_BYTE_SECONDS * (words ? 8 : 4) : PERMI_WORD_SECONDS * words) +
+                         PERMI_STEP_SECONDS;
         bytes[side] = fmax(bytes[side], values);
       }
       p->most[p->steps] = ldexp(1, p->width);
@@ -4505,7 +4505,7 @@ static double permi_beam_states(const permi_beam *beam, const permi_beam_set *se
   const int width = permi_count_ones(set->touched[0]) + permi_count_ones(set->touched[1]);
   const int words = permi_placements_words(plan, PERMI_ROOK_LENGTH * plan->bits * (rows + columns) /
                                                      plan->block->vertices);
-  const double price = words < 2 ? 1 + words : PERMI_ROOK_WORD_SECONDS * words / (4 * PERMI_ROOK_BYTE_SECONDS);
+  const double price = words < 2 ? 1 + words : PERMI_WORD_SECONDS * words / (4 * PERMI_ROOK_BYTE_SECONDS);
   return ldexp(price * (1 + (rows < columns ? rows : columns)), width);
 }
 
@@ -4748,7 +4748,7 @@ static int permi_rook_search(permi_placements *plan, double effort, int *best)
 {
   const permi_block *block = plan->block;
   const int vertices = block->vertices, fits = block->n <= PERMI_BEAM_LINES && vertices - block->n <= PERMI_BEAM_LINES;
-  const double begin = plan->watch->worked, share = PERMI_ROOK_PLAN_SHARE * fmax(effort, 1);
+  const double begin = plan->watch->worked, share = PERMI_GREEDY_SHARE * fmax(effort, 1);
   int *order = best + vertices, *annealed = best + 2 * vertices, round;
   double seconds = (double)INFINITY;
   if (!permi_rook_anneal(plan, effort, fits ? share / 6 : share / 2, NULL, order))
@@ -4918,7 +4918,7 @@ static perm_status permi_rook_solve(permi_rook *rook, permi_placements *plan, co
   perm_status status, planning = PERM_OK;
   options.method = PERM_METHOD_AUTO;
   options.modulus = 0; /* residues are taken of what is interpolated, which divides */
-  if (given_options->method != PERM_METHOD_FRONTIER && first > PERMI_ROOK_FREE_SECONDS && rook->m > 0 &&
+  if (given_options->method != PERM_METHOD_FRONTIER && first > PERMI_FREE_SECONDS && rook->m > 0 &&
       rook->n <= PERM_MAX_LINES && area < 1e8) {
     if (!(rook->shifted = (int64_t *)permi_allocate(&options.allocator, (size_t)area + 1, sizeof *rook->shifted)))
       return permi_fail_memory(result);

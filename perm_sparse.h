@@ -4667,7 +4667,7 @@ static double permi_anneal_units(double cost, const permi_budget *budget)
     return 0;
   units = 1e9 * fmin(1, PERMI_ANNEAL_GAIN * rival / alone) *
           fmax(PERMI_ANNEAL_SHARE * seconds,
-               fmin(PERMI_ANNEAL_SHORT_SHARE * fmin(alone - permi_budget_seconds(budget, 0), rival),
+               fmin(PERMI_ANNEAL_SHARE * fmin(alone - permi_budget_seconds(budget, 0), rival),
                     PERMI_ANNEAL_LEAST));
   return fmin(units, PERMI_ANNEAL_MOST) * (budget->effort < 1 ? budget->effort : 1);
 }
@@ -9548,7 +9548,7 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
     t = permi_count_ones(product.set);
     product.states =
         permi_tree_choose(tree, t, permi_count_ones(product.set & node->rows) - product.difference);
-    seconds += PERMI_TREE_JOIN_SECONDS + 5e-10 * pow(3, common) +
+    seconds += PERMI_TREE_NODE_SECONDS + 5e-10 * pow(3, common) +
                pairs * (PERMI_TREE_PAIR_SECONDS * weight +
                         (8.0 * tree->size * product.states > PERMI_TREE_CACHE_BYTES ? PERMI_TREE_MISS_SECONDS : 0));
     seconds += (other->states + factor.states) * t * PERMI_TREE_SORT_SECONDS +
@@ -10669,7 +10669,7 @@ static perm_status permi_band_offer(permi_maker *maker, const permi_block *block
   band->most = price.most;
   band->longest = price.longest;
   band->cost = price.cost;
-  offer->seconds = price.cost * band->seconds_each + price.made * PERMI_BAND_MADE_SECONDS + n * PERMI_BAND_ROW_SECONDS +
+  offer->seconds = price.cost * band->seconds_each + price.made * PERMI_BAND_MADE_SECONDS + n * PERMI_ROW_SECONDS +
                    2e-6;
   offer->bytes = 2 * price.most * 8.0 * (double)permi_numbers_words(&band->numbers) +
                  sizeof(permi_band_run) * fmin(2.0 * PERMI_BAND_KEPT_RUNS, 4 * price.most * band->width) + 131072 +
@@ -11931,6 +11931,7 @@ static double permi_classes_bytes(const permi_classes *plan)
          (double)plan->numbered * sizeof(permi_class) + (double)plan->steps * sizeof(permi_class_step) + 65536;
 }
 
+#define PERMI_CLASS_ATTEMPTS 12
 static double permi_classes_finding(const permi_block *block)
 {
   const double vertices = 2.0 * block->n;
@@ -11941,7 +11942,7 @@ static double permi_classes_finding(const permi_block *block)
 static perm_status permi_classes_least(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   (void)maker, (void)rival;
-  offer->least = fmax(offer->least, permi_classes_finding(block) / PERMI_CLASS_SHARE);
+  offer->least = fmax(offer->least, permi_classes_finding(block) / PERMI_SEARCH_SHARE);
   return PERM_OK;
 }
 
@@ -11952,7 +11953,7 @@ static perm_status permi_classes_offer(permi_maker *maker, const permi_block *bl
   const double begin = maker->watch->worked, finding = permi_classes_finding(block);
   const int named = maker->options->method == PERM_METHOD_TWINS;
   const double worth = named ? PERMI_CLASS_NAMED_SECONDS
-                             : fmin(PERMI_CLASS_SHARE * rival, PERMI_CLASS_ENTRY_SECONDS * block->edges);
+                             : fmin(PERMI_SEARCH_SHARE * rival, PERMI_ORDER_PLAN_SECONDS * block->edges);
   permi_classes like, *best = NULL, *plan;
   perm_status status = PERM_OK;
   double each;
@@ -11963,7 +11964,7 @@ static perm_status permi_classes_offer(permi_maker *maker, const permi_block *bl
   if (!permi_numbers_choose_moduli(&like.numbers, block, working->modulus, doubled))
     return permi_refuse_long(offer);
   like.lost_error = working->lost_error;
-  each = PERMI_CLASS_WAY_SECONDS + PERMI_CLASS_WORD_SECONDS * (double)permi_numbers_words(&like.numbers) *
+  each = PERMI_CLASS_WAY_SECONDS + PERMI_WORD_SECONDS * (double)permi_numbers_words(&like.numbers) *
                                        like.numbers.parts *
                                        (like.numbers.algebra == PERMI_RESIDUES ? PERMI_RESIDUE_WORDS : 1);
   for (attempt = 0; attempt < PERMI_CLASS_ATTEMPTS && status != PERM_ERROR_MEMORY; attempt++) {
@@ -11990,7 +11991,7 @@ static perm_status permi_classes_offer(permi_maker *maker, const permi_block *bl
                         rival < (double)INFINITY ? ", for no longer than another engine takes" : "");
   best->bound_relative = permi_classes_bound(best, block, permi_entry_roundings(working, working->n));
   best->each = each;
-  best->seconds = best->cost * each + best->steps * PERMI_CLASS_STEP_SECONDS;
+  best->seconds = best->cost * each + best->steps * PERMI_ROW_SECONDS;
   offer->seconds = best->seconds;
   offer->bytes = permi_classes_bytes(best);
   return PERM_OK;
@@ -12417,7 +12418,7 @@ static double permi_layout_total(permi_layouts *work, const permi_arrangement *l
 static double permi_layout_moves(const permi_layouts *work, double cost)
 {
   const double seconds = fmin(cost / work->speed, work->rival);
-  const double own = 1e9 * fmax(PERMI_HYBRID_PLAN_SHARE * seconds, work->account->least) - work->units;
+  const double own = 1e9 * fmax(PERMI_SEARCH_SHARE * seconds, work->account->least) - work->units;
   const double left = fmin(permi_account_free(work->account, seconds), 0.5e9 * seconds);
   return (work->budget < PERMI_HYBRID_SLOT_BUDGET ? left : fmin(own, left)) / (work->units / work->calls);
 }
@@ -14604,7 +14605,7 @@ static double permi_signs_expected(permi_signs_model *model, const permi_signs_o
     sum += live[s];
   }
   for (k = 1, ways = 1; k <= p; k++, ways *= 2) {
-    seconds += ways * sum * (PERMI_SIGNS_NODE_SECONDS + PERMI_SIGNS_CUT_SECONDS * cuts[k]);
+    seconds += ways * sum * (permi_signs_each[0][0] + PERMI_SIGNS_CUT_SECONDS * cuts[k]);
     if (ends[k] || k == 1) {
       for (c = 0; c < 3; c++)
         for (s = 0; s < PERMI_SIGNS_SHARES && ends[k] >> c & 1; s++)
@@ -14620,10 +14621,9 @@ static double permi_signs_expected(permi_signs_model *model, const permi_signs_o
   }
   ways /= 2;
   for (s = 0; s < PERMI_SIGNS_SHARES; s++)
-    seconds += ways * (live[s] * PERMI_SIGNS_JOIN_SECONDS +
-                       alive[2][s] * alive[0][s] * alive[1][s] * PERMI_SIGNS_PAIR_SECONDS *
-                           (both > 8 ? 1.2 : both > 0));
-  return seconds + PERMI_SIGNS_ITEM_SECONDS * (items[0] + items[1]);
+    seconds += ways * (live[s] * permi_signs_each[0][1] +
+                       alive[2][s] * alive[0][s] * alive[1][s] * permi_signs_each[0][3] * (both > 8 ? 1.2 : both > 0));
+  return seconds + permi_signs_each[0][2] * (items[0] + items[1]);
 }
 
 /* Returns the factor that divides the heat by `ratio` in so many moves, without the C library's pow. */
@@ -14756,11 +14756,11 @@ static int permi_signs_weigh(permi_signs_work *work, double rival, permi_control
     return 0;
   permi_signs_model_make(model, matrix);
   cost = best = permi_signs_leaves(model);
-  rival = fmin(rival, best * ldexp(PERMI_SIGNS_PAIR_SECONDS, n - 1));
+  rival = fmin(rival, best * ldexp(permi_signs_each[0][3], n - 1));
   for (i = 0; i < n; i++)
     units += PERMI_SIGNS_WEIGH_UNITS * matrix->size[i] * permi_count_ones(matrix->touched[i]);
   units *= (double)permi_count_ones(matrix->touched[0]) / n; /* rows that a move changes */
-  moves = (int)fmin(60 * n, 1e9 / units * fmin(PERMI_SIGNS_PLAN_SHARE * rival,
+  moves = (int)fmin(60 * n, 1e9 / units * fmin(PERMI_ANNEAL_SHARE * rival,
                                                PERMI_SIGNS_PLAN_MOST / 2 * model->effort));
   for (move = 0; move < moves && !permi_watch(watch, units); move++, heat *= 1 - 5.0 / moves) {
     const int columns = 1 + permi_order_below(&seed, 2), first = permi_order_below(&seed, n);
@@ -14806,16 +14806,17 @@ static int permi_signs_weigh(permi_signs_work *work, double rival, permi_control
 #define PERMI_SIGNS_WORKSPACE ((PERM_MAX_N + 1) * sizeof(permi_signs_frame) + sizeof(permi_signs_walk))
 #define PERMI_SIGNS_PROBES 20000
 #define PERMI_SIGNS_PATHS 1048576
+#define PERMI_SIGNS_MOVES 20  /* chosen: a column, of the first orders, */
+#define PERMI_SIGNS_LENGTHS 3 /* of blocks of 9, 8, 7 columns */
 
 /* Seconds of what was counted from `before` on. */
 static double permi_signs_seconds(const permi_signs *signs, const uint64_t *counted)
 {
   const double slower = !signs->by_table || signs->isa == PERM_ISA_AVX512 ? 1 : signs->isa == PERM_ISA_AVX2 ? 2 : 3;
-  const double item = signs->by_table ? PERMI_SIGNS_ITEM_SECONDS : PERMI_SIGNS_SCALAR_ITEM;
-  const double narrow = signs->by_table ? PERMI_SIGNS_PAIR_SECONDS : PERMI_SIGNS_SCALAR_PAIR;
-  const double pair = signs->narrow ? narrow : PERMI_SIGNS_WIDE_SECONDS * signs->words * signs->n;
-  return PERMI_SIGNS_NODE_SECONDS * (double)counted[0] + PERMI_SIGNS_JOIN_SECONDS * (double)counted[1] +
-         slower * (item * (double)counted[2] + pair * (double)counted[3]);
+  const double *each = permi_signs_each[!signs->by_table];
+  const double pair = signs->narrow ? each[3] : PERMI_SIGNS_WIDE_SECONDS * signs->words * signs->n;
+  return each[0] * (double)counted[0] + each[1] * (double)counted[1] +
+         slower * (each[2] * (double)counted[2] + pair * (double)counted[3]);
 }
 
 static void permi_signs_counts(const permi_signs_walk *walk, uint64_t *counted)
@@ -14931,7 +14932,7 @@ static void permi_signs_probe(permi_signs *signs, permi_signs_walk *walk, int de
 /* Ranges of equal weight. */
 static void permi_signs_cut_ranges(permi_signs *signs, const uint64_t *weight, uint64_t paths)
 {
-  const double each = signs->gpu ? PERMI_SIGNS_GPU_RANGE : PERMI_SIGNS_RANGE_SECONDS;
+  const double each = signs->gpu ? PERMI_SIGNS_RANGE_SECONDS / 10 : PERMI_SIGNS_RANGE_SECONDS;
   const double wanted = fmin(fmin((double)paths, 262144), ceil(signs->seconds / each));
   const uint64_t ranges = wanted > 1 ? (uint64_t)wanted : 1;
   uint64_t total = 0, sum = 0, i, k;
@@ -14959,8 +14960,8 @@ static int permi_signs_gpu_takes(const permi_signs *signs)
 /* Seconds of what was counted, on one GPU. */
 static double permi_signs_gpu_seconds(const double *counted, int shared_words)
 {
-  return PERMI_SIGNS_GPU_NODE * counted[0] + PERMI_SIGNS_GPU_JOIN * counted[1] + PERMI_SIGNS_GPU_ITEM * counted[2] +
-         PERMI_SIGNS_GPU_PAIR * (1 + shared_words) * counted[3];
+  const double *each = permi_signs_each[2];
+  return each[0] * counted[0] + each[1] * counted[1] + each[2] * counted[2] + each[3] * (1 + shared_words) * counted[3];
 }
 
 /* Numbers the living prefixes and predicts the work; 0: out of memory. */
@@ -15052,7 +15053,7 @@ static double permi_signs_faster(const perm_options *options, int n)
 static double permi_signs_share(const permi_signs_model *model, double seconds, double rival, double faster)
 {
   seconds = faster > 1 ? PERMI_SIGNS_GPU_PLAN * (PERMI_GPU_COMPILE + seconds / faster) : seconds;
-  return fmin(PERMI_SIGNS_PLAN_SHARE * fmin(seconds, rival), PERMI_SIGNS_PLAN_MOST * model->effort);
+  return fmin(PERMI_ANNEAL_SHARE * fmin(seconds, rival), PERMI_SIGNS_PLAN_MOST * model->effort);
 }
 
 /* Anneals, as long as it pays, orders with blocks of several lengths. Returns the expected seconds. */
@@ -15065,7 +15066,7 @@ static double permi_signs_search_order(permi_signs_model *model, double rival, d
   permi_signs_order order;
   int length, round, k, each;
   *moves = 0;
-  each = (int)fmin(PERMI_SIGNS_MOVES * n, 10 * n + PERMI_SIGNS_PLAN_SHARE * rival * 1e9 /
+  each = (int)fmin(PERMI_SIGNS_MOVES * n, 10 * n + PERMI_ANNEAL_SHARE * rival * 1e9 /
                                                    (PERMI_SIGNS_LENGTHS * PERMI_SIGNS_MOVE_UNITS(n)));
   for (round = 0;; round++) {
     if (round < PERMI_SIGNS_LENGTHS) { /* a start of each length */
@@ -15145,7 +15146,7 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
   if (!permi_signs_takes(maker, block, offer))
     return PERM_OK;
   if (maker->offers) /* what other engines left of planning's share, for orders and for probes */
-    plan = fmin(rival, 1e-9 * permi_account_left(maker->account, rival) / (2 * PERMI_SIGNS_PLAN_SHARE));
+    plan = fmin(rival, 1e-9 * permi_account_left(maker->account, rival) / (2 * PERMI_ANNEAL_SHARE));
   if (plan < PERMI_SIGNS_LEAST_SECONDS)
     return permi_refuse(offer, PERM_ERROR_LIMIT,
                         "is not searched: other plans took the time that a run of %s deserves",
@@ -15205,13 +15206,13 @@ static perm_status permi_signs_least(permi_maker *maker, const permi_block *bloc
   memset(&takes, 0, sizeof takes);
   offer->least = fmax(offer->least, PERMI_SIGNS_LEAST_SECONDS);
   if (!(PERMI_SIGNS_HOPE_LEAST < rival) || block->edges < PERMI_SIGNS_HOPE_ENTRIES * block->n ||
-      block->n < PERMI_SIGNS_HOPE_ORDER || !permi_signs_takes(maker, block, &takes))
+      !permi_signs_takes(maker, block, &takes))
     return PERM_OK;
   work = (permi_signs_work *)permi_allocate(&maker->options->allocator, 1, sizeof *work);
   if (!work)
     return permi_fail_memory(maker->result);
-  if (permi_signs_prepare(block, work, PERMI_SIGNS_HOPE_SECONDS, maker->watch) >= 0)
-    offer->likely = 2 / faster * permi_signs_search_order(&work->model, PERMI_SIGNS_HOPE_SECONDS, 1, maker->watch,
+  if (permi_signs_prepare(block, work, PERMI_SIGNS_LEAST_SECONDS, maker->watch) >= 0)
+    offer->likely = 2 / faster * permi_signs_search_order(&work->model, PERMI_SIGNS_LEAST_SECONDS, 1, maker->watch,
                                                           &moves, &work->order) +
                     (faster > 1 ? PERMI_GPU_COMPILE : 0);
   permi_release(&maker->options->allocator, work);
@@ -18537,7 +18538,7 @@ static int permi_planar_price(const permi_maker *maker, const permi_block *block
   const double products = planar->dissection.products, lines = block->n + block->edges;
   const int large = planar->dissection.largest > PERMI_PLANAR_SURE_MOST;
   if (!block->integer) {
-    offer->seconds = (products * PERMI_PLANAR_BALL_SECONDS + lines * PERMI_PLANAR_BALL_ENTRY_SECONDS) *
+    offer->seconds = (products * permi_planar_seconds[1][0] + lines * permi_planar_seconds[1][1]) *
                      (planar->subtracts && (block->rounded || large) ? 2 : 1) * (planar->parts == 2 ? 3 : 1) *
                      (large ? 2 : 1);
     offer->bytes = planar->dissection.bytes_each * sizeof(permi_ball);
@@ -18545,12 +18546,12 @@ static int permi_planar_price(const permi_maker *maker, const permi_block *block
   }
   planar->bits = permi_planar_bits(block);
   if (permi_words_of_bits(planar->bits) > PERM_INTEGER_WORDS && !planar->modulus && !large &&
-      products * PERMI_PLANAR_BALL_SECONDS < PERMI_PLANAR_PROOF_SECONDS)
+      products * permi_planar_seconds[1][0] < PERMI_PLANAR_PROOF_SECONDS)
     planar->bits = permi_planar_proved_bits(maker, planar);
   if (!(planar->modulus & 1) || planar->parts == 2 || !permi_is_prime(planar->modulus))
     planar->primes = permi_primes_needed(planar->bits);
   offer->seconds = (planar->primes ? planar->primes : 1) * planar->parts *
-                   (products * PERMI_PLANAR_PRODUCT_SECONDS + lines * PERMI_PLANAR_ENTRY_SECONDS);
+                   (products * permi_planar_seconds[0][0] + lines * permi_planar_seconds[0][1]);
   offer->bytes = planar->dissection.bytes_each * 8;
   return planar->modulus || options->precision == PERM_PRECISION_EXACT || options->method == PERM_METHOD_EXACT ||
          permi_words_of_bits(planar->bits) <= PERM_INTEGER_WORDS;
@@ -19102,6 +19103,7 @@ static int permi_frontier_may_run(const perm_options *options, double seconds)
   return options->max_seconds == 0 || seconds <= options->max_seconds || permi_in_pieces(options);
 }
 
+#define PERMI_ARRAY_STATES 5000 /* smaller peaks are left to the lists */
 /* Chooses lists or arrays, which also hold unreachable states and cost more in small steps. */
 static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *block, double rival,
                                          permi_frontier *frontier, permi_offer *offer)
@@ -19376,7 +19378,7 @@ static void permi_refuse_trees(double rival, permi_offer *offer)
 static perm_status permi_tree_worth(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   (void)maker;
-  offer->least = fmax(offer->least, PERMI_TREE_WORTH * PERMI_TREE_PLAN_SECONDS * (2.0 * block->n + block->edges));
+  offer->least = fmax(offer->least, PERMI_TREE_WORTH * PERMI_ORDER_PLAN_SECONDS * (2.0 * block->n + block->edges));
   if (block->n <= PERMI_TREE_LOOK)
     offer->least = fmax(offer->least, PERMI_TREE_OVER_LEAST * permi_tree_least(block, rival));
   if (offer->least == (double)INFINITY)
@@ -19391,7 +19393,7 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
 {
   const perm_allocator *allocator = &maker->options->allocator;
   const permi_working *working = maker->working;
-  const double planning = PERMI_TREE_PLAN_SECONDS * (2.0 * block->n + block->edges);
+  const double planning = PERMI_ORDER_PLAN_SECONDS * (2.0 * block->n + block->edges);
   const double given = permi_entry_roundings(working, working->n);
   permi_tree like, *tree, *best = NULL;
   permi_tree_graph graph;
@@ -19541,9 +19543,9 @@ static const permi_engine permi_engines[] = {
     PERMI_ARRAY_ENGINES,
     {PERM_METHOD_PLANAR, PERMI_PROVEN, PERMI_PLANAR_PLAN_SECONDS, NULL, permi_planar_offer, permi_planar_make,
      permi_owned_release},
-    {PERM_METHOD_BAND, PERMI_PROVEN, PERMI_BAND_PLAN_SECONDS, NULL, permi_band_offer, permi_band_make,
+    {PERM_METHOD_BAND, PERMI_PROVEN, PERMI_ORDER_PLAN_SECONDS / 2, NULL, permi_band_offer, permi_band_make,
      permi_owned_release},
-    {PERM_METHOD_TREE, PERMI_PROVEN, PERMI_TREE_PLAN_SECONDS, permi_tree_worth, permi_tree_offer, permi_tree_make,
+    {PERM_METHOD_TREE, PERMI_PROVEN, PERMI_ORDER_PLAN_SECONDS, permi_tree_worth, permi_tree_offer, permi_tree_make,
      permi_owned_release},
     {PERM_METHOD_TWINS, PERMI_PROVEN | PERMI_FULL, PERMI_CLASS_PLAN_SECONDS, permi_classes_least,
      permi_classes_offer, permi_classes_make, permi_owned_release},
@@ -20605,7 +20607,7 @@ static int permi_route(const permi_problem *problem, const perm_options *options
       options.method != PERM_METHOD_AUTO ||
       options.precision == PERM_PRECISION_KAHAN || permi_check_options(&options, argument, result) != PERM_OK)
     return 0;
-  if (problem->real && n <= PERM_MAX_N && n * ldexp(1, n - 1) < PERMI_ROUTE_SECONDS * permi_dense_rate(&options))
+  if (problem->real && n <= PERM_MAX_N && n * ldexp(1, n - 1) < PERMI_FREE_SECONDS * permi_dense_rate(&options))
     return 0;
   start = permi_seconds(); /* not before: small calls are over sooner than a clock is read */
   memset(&given, 0, sizeof given);

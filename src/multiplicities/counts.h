@@ -407,7 +407,7 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
     const int plain = !exact && !dd;
     double scan = shape.form_total * product / (largest + 1.0) * PERMI_SECONDS_SCAN;
     if (plain && skips) /* rows of up to 64 states */
-      scan = shape.form_total * (PERMI_SECONDS_STEP + product / 64 * PERMI_SECONDS_SCAN);
+      scan = shape.form_total * (PERMI_STEP_SECONDS + product / 64 * PERMI_SECONDS_SCAN);
     choice.work = product * (skips + 1.0) * fraction;
     choice.bytes = product * 8 * (size + 1);
     choice.seconds = choice.work * (plain ? permi_seconds_sweep[parts - 1] * (skips ? 1 : 2) : one) + scan;

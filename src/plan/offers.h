@@ -401,20 +401,13 @@ static const permi_exact_plan *permi_array_exact(permi_array *array, const perm_
   return &array->exact;
 }
 
-/* How much longer than its bound from below the sum of integers may take. */
-static double permi_exact_spread(perm_isa isa)
-{
-  return isa == PERM_ISA_PLAIN        ? PERMI_RIVAL_SPREAD_PLAIN
-         : isa == PERM_ISA_AVX512IFMA ? PERMI_RIVAL_SPREAD
-                                      : PERMI_RIVAL_SPREAD_HALF;
-}
-
 /* A bound from below where the plan takes over a tenth of a millisecond. */
 #define PERMI_EXACT_PLAN 36
 static perm_status permi_exact_least(permi_maker *maker, const struct permi_block *block, double rival,
                                      permi_offer *offer)
 {
   const perm_options *options = maker->options;
+  const perm_isa isa = permi_isa(options);
   const int n = maker->n;
   perm_status status = PERM_OK;
   (void)rival;
@@ -429,7 +422,7 @@ static perm_status permi_exact_least(permi_maker *maker, const struct permi_bloc
     offer->least = n * ldexp(1, n - 1) / PERMI_RIVAL_RATE;
     if (options->gpu.devices)
       offer->least = fmin(offer->least, 0.5 + n * ldexp(1, n - 1) / PERMI_RIVAL_GPU_RATE);
-    offer->likely = permi_exact_spread(permi_isa(options)) * offer->least;
+    offer->likely = permi_exact_spread[isa == PERM_ISA_PLAIN ? 2 : isa != PERM_ISA_AVX512IFMA] * offer->least;
   }
   return status;
 }
@@ -500,7 +493,7 @@ static perm_status permi_low_rank_offer(permi_maker *maker, const struct permi_b
     return permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is not taken with these options");
   permi_rank_price(rank, offer);
   snprintf(offer->why, sizeof offer->why, "its rank is %d", rank->rank);
-  most = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_LOW_RANK_BYTES;
+  most = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
   if (!block && offer->bytes > most)
     return permi_refuse(offer, PERM_ERROR_LIMIT, "of rank %d, would need %s, over %s: allow more max_bytes",
                         rank->rank, permi_size_words(offer->bytes).text, permi_size_words(most).text);

@@ -305,7 +305,7 @@ static int permi_planar_price(const permi_maker *maker, const permi_block *block
   const double products = planar->dissection.products, lines = block->n + block->edges;
   const int large = planar->dissection.largest > PERMI_PLANAR_SURE_MOST;
   if (!block->integer) {
-    offer->seconds = (products * PERMI_PLANAR_BALL_SECONDS + lines * PERMI_PLANAR_BALL_ENTRY_SECONDS) *
+    offer->seconds = (products * permi_planar_seconds[1][0] + lines * permi_planar_seconds[1][1]) *
                      (planar->subtracts && (block->rounded || large) ? 2 : 1) * (planar->parts == 2 ? 3 : 1) *
                      (large ? 2 : 1);
     offer->bytes = planar->dissection.bytes_each * sizeof(permi_ball);
@@ -313,12 +313,12 @@ static int permi_planar_price(const permi_maker *maker, const permi_block *block
   }
   planar->bits = permi_planar_bits(block);
   if (permi_words_of_bits(planar->bits) > PERM_INTEGER_WORDS && !planar->modulus && !large &&
-      products * PERMI_PLANAR_BALL_SECONDS < PERMI_PLANAR_PROOF_SECONDS)
+      products * permi_planar_seconds[1][0] < PERMI_PLANAR_PROOF_SECONDS)
     planar->bits = permi_planar_proved_bits(maker, planar);
   if (!(planar->modulus & 1) || planar->parts == 2 || !permi_is_prime(planar->modulus))
     planar->primes = permi_primes_needed(planar->bits);
   offer->seconds = (planar->primes ? planar->primes : 1) * planar->parts *
-                   (products * PERMI_PLANAR_PRODUCT_SECONDS + lines * PERMI_PLANAR_ENTRY_SECONDS);
+                   (products * permi_planar_seconds[0][0] + lines * permi_planar_seconds[0][1]);
   offer->bytes = planar->dissection.bytes_each * 8;
   return planar->modulus || options->precision == PERM_PRECISION_EXACT || options->method == PERM_METHOD_EXACT ||
          permi_words_of_bits(planar->bits) <= PERM_INTEGER_WORDS;

@@ -111,6 +111,7 @@ static int permi_frontier_may_run(const perm_options *options, double seconds)
   return options->max_seconds == 0 || seconds <= options->max_seconds || permi_in_pieces(options);
 }
 
+#define PERMI_ARRAY_STATES 5000 /* smaller peaks are left to the lists */
 /* Chooses lists or arrays, which also hold unreachable states and cost more in small steps. */
 static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *block, double rival,
                                          permi_frontier *frontier, permi_offer *offer)
@@ -385,7 +386,7 @@ static void permi_refuse_trees(double rival, permi_offer *offer)
 static perm_status permi_tree_worth(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   (void)maker;
-  offer->least = fmax(offer->least, PERMI_TREE_WORTH * PERMI_TREE_PLAN_SECONDS * (2.0 * block->n + block->edges));
+  offer->least = fmax(offer->least, PERMI_TREE_WORTH * PERMI_ORDER_PLAN_SECONDS * (2.0 * block->n + block->edges));
   if (block->n <= PERMI_TREE_LOOK)
     offer->least = fmax(offer->least, PERMI_TREE_OVER_LEAST * permi_tree_least(block, rival));
   if (offer->least == (double)INFINITY)
@@ -400,7 +401,7 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
 {
   const perm_allocator *allocator = &maker->options->allocator;
   const permi_working *working = maker->working;
-  const double planning = PERMI_TREE_PLAN_SECONDS * (2.0 * block->n + block->edges);
+  const double planning = PERMI_ORDER_PLAN_SECONDS * (2.0 * block->n + block->edges);
   const double given = permi_entry_roundings(working, working->n);
   permi_tree like, *tree, *best = NULL;
   permi_tree_graph graph;

@@ -428,7 +428,7 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
     t = permi_count_ones(product.set);
     product.states =
         permi_tree_choose(tree, t, permi_count_ones(product.set & node->rows) - product.difference);
-    seconds += PERMI_TREE_JOIN_SECONDS + 5e-10 * pow(3, common) +
+    seconds += PERMI_TREE_NODE_SECONDS + 5e-10 * pow(3, common) +
                pairs * (PERMI_TREE_PAIR_SECONDS * weight +
                         (8.0 * tree->size * product.states > PERMI_TREE_CACHE_BYTES ? PERMI_TREE_MISS_SECONDS : 0));
     seconds += (other->states + factor.states) * t * PERMI_TREE_SORT_SECONDS +
