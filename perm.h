@@ -1097,8 +1097,8 @@ PERMI_UNUSED static const double permi_signs_each[3][4] = {
 #define PERMI_GPU_COMPILE_EACH 1.7e-4 /* a statement; more if it has two parts */
 #define PERMI_GPU_LITERAL_SECONDS 1.5 /* chosen: below it compiling sooner pays */
 
-#define PERMI_FREE_SECONDS 1e-3          /* chosen: longer dense runs are worth a search for zeros, longer ones of rook */
-                                         /* numbers a comparison with evaluation */
+#define PERMI_FREE_SECONDS 1e-3          /* chosen: longer dense runs are worth a search for zeros, longer */
+                                         /* ones of rook numbers a comparison with evaluation */
 #define PERMI_RIVAL_RATE 2e11            /* elements: more than the exact engine has reached */
 /* Times slower, at most about: by IFMA (1.5 to 1.9), by other vectors (2.7 to 6), by none. */
 static const double permi_exact_spread[3] = {2, 8, 1024};
@@ -7912,21 +7912,6 @@ static perm_status permi_plan_leaf(const permi_dense_plan *plan, const permi_vie
   leaf->run_chunk = view->reach->gray[plan->precision == PERM_PRECISION_DD];
   leaf->scale_exp2 -= plan->method == PERM_METHOD_GLYNN ? n - 1 : 0;
   return PERM_OK;
-}
-
-/* The leaf of a square matrix with a transversal of nonzeros; *precision: the plan's. */
-PERMI_UNUSED
-static perm_status permi_dense_leaf(const perm_options *options, int n, const permi_view *view, permi_leaf *leaf,
-                                    perm_precision *precision, perm_result *result)
-{
-  permi_dense_plan plan;
-  perm_status status = permi_plan(n, view, options, &plan, result);
-  if (status == PERM_OK && plan.zero)
-    return permi_fail(result, PERM_ERROR_STATE, 0, "a block of order %d has no transversal", n);
-  if (status == PERM_OK && permi_plan_leaf(&plan, view, &options->allocator, leaf) != PERM_OK)
-    status = permi_fail_memory(result);
-  *precision = plan.precision;
-  return status;
 }
 
 /* Returns the precision to try if a result of a method is not good enough, PERM_PRECISION_COUNT at the top. Elimination

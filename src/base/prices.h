@@ -145,8 +145,8 @@ PERMI_UNUSED static const double permi_signs_each[3][4] = {
 #define PERMI_GPU_COMPILE_EACH 1.7e-4 /* a statement; more if it has two parts */
 #define PERMI_GPU_LITERAL_SECONDS 1.5 /* chosen: below it compiling sooner pays */
 
-#define PERMI_FREE_SECONDS 1e-3          /* chosen: longer dense runs are worth a search for zeros, longer ones of rook */
-                                         /* numbers a comparison with evaluation */
+#define PERMI_FREE_SECONDS 1e-3          /* chosen: longer dense runs are worth a search for zeros, longer */
+                                         /* ones of rook numbers a comparison with evaluation */
 #define PERMI_RIVAL_RATE 2e11            /* elements: more than the exact engine has reached */
 /* Times slower, at most about: by IFMA (1.5 to 1.9), by other vectors (2.7 to 6), by none. */
 static const double permi_exact_spread[3] = {2, 8, 1024};
