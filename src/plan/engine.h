@@ -124,17 +124,6 @@ static void permi_offers_begin(permi_offers *offers, const permi_engine *engine,
     offer[engines].seconds = offer[engines].likely = (double)INFINITY;
 }
 
-/* Returns what engine i has to beat: the best offer, or what another engine may well take. */
-static double permi_offers_rival(const permi_offers *offers, int i)
-{
-  double rival = offers->best;
-  int k;
-  for (k = 0; k < offers->engines; k++)
-    if (k != i && !offers->offer[k].asked)
-      rival = fmin(rival, offers->offer[k].likely);
-  return rival;
-}
-
 /* Returns the seconds below which an offer of engine i wins. */
 static double permi_offers_open(const permi_offers *offers, int i)
 {
@@ -150,7 +139,11 @@ static perm_status permi_ask(permi_maker *maker, const struct permi_block *block
   permi_offer *offer = &offers->offer[i];
   const int bounds = engine->least && !offer->bounded;
   perm_status status;
-  offers->rival = permi_offers_rival(offers, i);
+  int k;
+  offers->rival = offers->best; /* or what another engine may well take */
+  for (k = 0; k < offers->engines; k++)
+    if (k != i && !offers->offer[k].asked)
+      offers->rival = fmin(offers->rival, offers->offer[k].likely);
   offer->bounded = 1;
   status = (bounds ? engine->least : engine->offer)(maker, block, offers->rival, offer);
   if (bounds && status == PERM_OK)

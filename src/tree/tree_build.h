@@ -637,13 +637,6 @@ static int permi_tree_kind(permi_tree *tree, const permi_block *block, const per
   return fits;
 }
 
-static double permi_tree_bytes(const permi_tree *tree)
-{
-  return 8.0 * tree->size * (tree->stack_values + 2 * tree->work_values) + 16 * tree->most_states +
-         8 * tree->most_groups + sizeof(permi_tree_rank) + (double)sizeof(permi_tree_table) * tree->depth +
-         (double)(sizeof(permi_tree_node) + sizeof(double)) * tree->nodes;
-}
-
 static void permi_refuse_trees(double rival, permi_offer *offer)
 {
   permi_refuse(offer, PERM_ERROR_LIMIT, "has no tree of tables found within %d vertices%s", PERMI_TREE_WIDTH - 1,
@@ -733,7 +726,9 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
     if (maker->offers)
       maker->offers->elimination = best->vertex;
     offer->seconds = best->cost[best->nodes];
-    offer->bytes = permi_tree_bytes(best);
+    offer->bytes = 8.0 * best->size * (best->stack_values + 2 * best->work_values) + 16 * best->most_states +
+                   8 * best->most_groups + sizeof(permi_tree_rank) + (double)sizeof(permi_tree_table) * best->depth +
+                   (double)(sizeof(permi_tree_node) + sizeof(double)) * best->nodes;
   }
   return PERM_OK;
 }
