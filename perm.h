@@ -726,7 +726,7 @@ PERM_API const char *perm_status_text(perm_status status);
 
 /* The name of a number of an enum: perm_name("method", PERM_METHOD_DENSE) is "dense". Others are "precision", "isa",
    "format", "estimator", and "status": "PERM_OK". "unknown" where there is none. */
-PERM_API const char *perm_name(const char *of, int number);
+PERM_API const char *perm_name(const char *of, long long number);
 
 /* The best instruction set of this machine that this build has kernels for. */
 PERM_API perm_isa perm_isa_best(void);
@@ -3041,7 +3041,7 @@ PERM_API const char *perm_status_text(perm_status status)
   }
 }
 
-PERM_API const char *perm_name(const char *of, int number)
+PERM_API const char *perm_name(const char *of, long long number)
 {
   static const struct {
     const char *of, *name;
@@ -7018,7 +7018,7 @@ PERMI_DEVICE perm_status permi_batch_gpu_run(struct permi_batch *batch, int thre
 #define permi_batch_gpu_run(batch, threads, gpus, message) \
   ((void)(threads), permi_gpu_devices(1, message), PERM_ERROR_DEVICE)
 
-static int permi_gpu_devices(int gpus, char *message)
+static PERMI_ALWAYS_INLINE int permi_gpu_devices(int gpus, char *message)
 {
   (void)gpus;
   snprintf(message, PERM_MESSAGE_BYTES, "perm.h was compiled without PERM_WITH_CUDA");

@@ -97,10 +97,9 @@
                      >>vectors         input of vector kernels; readings for AVX-512, AVX2
                      >>device          what engines ask of perm_cuda.cu; what stands in without it
      frontier/       >>values          entries as values of the ring
+                     >>runner          what all engines that go step by step share: threads, stops, the last value
                      >>frontier        states, keys, cursors of the lists
-                     >>steps           the values of a step
-                     >>steps       the union of lists, in parts: permi_part_merge (on GPUs permi_merge_path,
-                                       perm_cuda.cu); threads; THE BOUND
+                     >>steps           the values of a step; the union of lists, in parts (permi_part_merge); THE BOUND
                      >>streams         from an order to the streams of a step
                      >>arrays          indexed by combinations
                      >>array_residues  integers modulo primes, a pass each
@@ -6039,7 +6038,9 @@ static void permi_locked_release(void *memory, void *user_data)
   permi_release((const perm_allocator *)user_data, memory);
 }
 
-/* Begins a run that the caller has cleared, except for `keep`. */
+#define PERMI_RUNNER_POLL 262144
+
+/* Begins a run that the caller has cleared, except for `keep`. Its first poll asks. */
 static void permi_runner_begin(permi_runner *run, const perm_allocator *allocator, permi_control *control,
                                const char *activity)
 {
@@ -6051,10 +6052,10 @@ static void permi_runner_begin(permi_runner *run, const perm_allocator *allocato
   run->locked.release = permi_locked_release;
   run->locked.user_data = (void *)(uintptr_t)allocator;
   run->sizes.smallest = run->sizes.largest = 1;
+  run->unpolled = PERMI_RUNNER_POLL;
 }
 
 /* Returns why to stop. Thread 0 asks after PERMI_RUNNER_POLL more states; the others see what it found. */
-#define PERMI_RUNNER_POLL 262144
 static perm_status permi_runner_poll(permi_runner *run, double states, double seconds, int thread)
 {
   int stop = PERM_OK;

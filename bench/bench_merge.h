@@ -138,11 +138,12 @@ static void bench_merge(void)
       permi_run run;
       int p;
       memset(&control, 0, sizeof control);
+      memset(&run, 0, sizeof run);
       control.options = &options;
       control.deadline = (double)INFINITY;
       if (job->leaf[leaf].run_task != permi_frontier_run)
         continue;
-      status = permi_run_open(frontier, &control, permi_run_step, &run);
+      status = permi_run_open(frontier, &control, 0, &run);
       for (p = 0; p < frontier->steps && status == PERM_OK; p++) {
         const permi_list *source = &run.list[p & 1];
         const int streams = frontier->stream_start[p + 1] - frontier->stream_start[p];

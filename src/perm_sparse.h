@@ -96,10 +96,9 @@
                      >>vectors         input of vector kernels; readings for AVX-512, AVX2
                      >>device          what engines ask of perm_cuda.cu; what stands in without it
      frontier/       >>values          entries as values of the ring
+                     >>runner          what all engines that go step by step share: threads, stops, the last value
                      >>frontier        states, keys, cursors of the lists
-                     >>steps           the values of a step
-                     >>steps       the union of lists, in parts: permi_part_merge (on GPUs permi_merge_path,
-                                       perm_cuda.cu); threads; THE BOUND
+                     >>steps           the values of a step; the union of lists, in parts (permi_part_merge); THE BOUND
                      >>streams         from an order to the streams of a step
                      >>arrays          indexed by combinations
                      >>array_residues  integers modulo primes, a pass each

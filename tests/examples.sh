@@ -281,7 +281,7 @@ check "records: two ways, one value" holds $out/records '/: equal$/ { n++ } /DIF
 while read -r family size way value; do
   check "records: $family $size by $way" record $family $size $way $value
 done <<'VALUES'
-plane 3 signs 3852
+plane 3 sign-search 3852
 box 2 lists 9
 schur 25 own -5198937484375
 schur 19 exact:191 66
@@ -290,13 +290,13 @@ cayley 16 exact 2564724413131659780025106432
 cyclic 16 own 18172294259291992881395286016
 zigzag 14 own 14941853448103858870808931238617312000
 zigzag 14 exact 14941853448103858870808931238617312000
-squares 4 classes 4
+squares 4 twins 4
 primes 3 exact 2
 prime-sums 3 exact 2
 VALUES
 check "records: no such engine" refused 'expected an engine' build/records plane 3 fastest
 check "records: no root of 1" refused 'a prime that is 1 modulo' build/records schur 23 exact:53
-check "records: no such family" refused 'no such family' build/records planes 3 signs
+check "records: no such family" refused 'no such family' build/records planes 3 sign-search
 
 # vendored, as a project of its own with copies of the headers; perm.o is at hand but for `full`
 mkdir -p $out/vendored/third_party/perm

@@ -310,7 +310,7 @@ _MATRIX_BYTES = c_size_t()
 _lib.perm_more_layout(b"perm_matrix", byref(c_size_t()), byref(_MATRIX_BYTES))
 for _name in ("time", "bytes"):
     getattr(_lib, "perm_%s_text" % _name).argtypes = [c_double, c_char_p, c_size_t]
-_lib.perm_name.argtypes, _lib.perm_name.restype = [c_char_p, c_int], c_char_p
+_lib.perm_name.argtypes, _lib.perm_name.restype = [c_char_p, c_longlong], c_char_p
 
 
 def _names(kind):

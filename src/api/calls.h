@@ -234,7 +234,7 @@ PERM_API const char *perm_status_text(perm_status status);
 
 /* The name of a number of an enum: perm_name("method", PERM_METHOD_DENSE) is "dense". Others are "precision", "isa",
    "format", "estimator", and "status": "PERM_OK". "unknown" where there is none. */
-PERM_API const char *perm_name(const char *of, int number);
+PERM_API const char *perm_name(const char *of, long long number);
 
 /* The best instruction set of this machine that this build has kernels for. */
 PERM_API perm_isa perm_isa_best(void);

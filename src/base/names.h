@@ -15,7 +15,7 @@ PERM_API const char *perm_status_text(perm_status status)
   }
 }
 
-PERM_API const char *perm_name(const char *of, int number)
+PERM_API const char *perm_name(const char *of, long long number)
 {
   static const struct {
     const char *of, *name;

@@ -51,7 +51,7 @@ PERMI_DEVICE perm_status permi_batch_gpu_run(struct permi_batch *batch, int thre
 #define permi_batch_gpu_run(batch, threads, gpus, message) \
   ((void)(threads), permi_gpu_devices(1, message), PERM_ERROR_DEVICE)
 
-static int permi_gpu_devices(int gpus, char *message)
+static PERMI_ALWAYS_INLINE int permi_gpu_devices(int gpus, char *message)
 {
   (void)gpus;
   snprintf(message, PERM_MESSAGE_BYTES, "perm.h was compiled without PERM_WITH_CUDA");

@@ -35,7 +35,9 @@ static void permi_locked_release(void *memory, void *user_data)
   permi_release((const perm_allocator *)user_data, memory);
 }
 
-/* Begins a run that the caller has cleared, except for `keep`. */
+#define PERMI_RUNNER_POLL 262144
+
+/* Begins a run that the caller has cleared, except for `keep`. Its first poll asks. */
 static void permi_runner_begin(permi_runner *run, const perm_allocator *allocator, permi_control *control,
                                const char *activity)
 {
@@ -47,10 +49,10 @@ static void permi_runner_begin(permi_runner *run, const perm_allocator *allocato
   run->locked.release = permi_locked_release;
   run->locked.user_data = (void *)(uintptr_t)allocator;
   run->sizes.smallest = run->sizes.largest = 1;
+  run->unpolled = PERMI_RUNNER_POLL;
 }
 
 /* Returns why to stop. Thread 0 asks after PERMI_RUNNER_POLL more states; the others see what it found. */
-#define PERMI_RUNNER_POLL 262144
 static perm_status permi_runner_poll(permi_runner *run, double states, double seconds, int thread)
 {
   int stop = PERM_OK;

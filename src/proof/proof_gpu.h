@@ -2,8 +2,8 @@
    Values of a proof on GPUs: chunks of 32 points, many leaves in one call. A random value of each piece is computed
    again on the host. */
 #pragma once
-#include "proof.h"
 #include "../exact/exact_gpu.h"
+#include "proof.h"
 
 typedef struct permi_proof_gpu {
   const permi_proof *proof;

@@ -113,8 +113,8 @@ static void PERMI_NAME(rook_sum)(const permi_rook_pass *pass, int kind, const pe
 }
 #endif
 
-PERMI_TARGET static void PERMI_NAME(rook_values)(const permi_rook_pass *pass, const permi_rook_way *way, int ways,
-                                                 int planes, char *y, uint64_t *seen)
+PERMI_UNUSED PERMI_TARGET static void PERMI_NAME(rook_values)(const permi_rook_pass *pass, const permi_rook_way *way,
+                                                              int ways, int planes, char *y, uint64_t *seen)
 {
   if (pass->words == 0 && !pass->times)
     PERMI_NAME(rook_sum)(pass, 0, way, ways, planes, y, seen);

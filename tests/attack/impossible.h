@@ -27,6 +27,7 @@ static const struct {
     {"call", "proof", "order", "!0 1 2 3 4 5 6 7 8", NEVER, "long proofs"},
     {"engine", "expansion", "order", "!0 1 2 3 4 5 6 7 8", NEVER, "n! terms"},
     {"engine", "glynn", "order", "15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32", NEVER, "2^n terms"},
+    {"engine", "ryser", "order", "14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32", NEVER, "2^n terms"},
     {"precision", "kahan", "order", "14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32", NEVER, "2^n terms"},
     {"scale", "!none", "modulus", "!none", NEVER, "whole numbers have no exponents"},
     {"scale", "!none", "form", "!none", NEVER, "whole numbers have no exponents"},

@@ -40,6 +40,7 @@ static void proof_fill(int n, int parts, int range, int64_t *a)
 static perm_options proof_options(int gpus)
 {
   perm_options options = cuda_options(PERM_PRECISION_DEFAULT, 0);
+  options.method = PERM_METHOD_AUTO;
   options.tolerance = 0;
   if (!gpus) {
     options.gpu.devices = 0;

@@ -264,7 +264,6 @@ static void golden_bad(int index)
   static double a[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9}, bad[9], out[20];
   static int64_t whole[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
   static const int counts[3] = {1, 1, 1}, wrong[3] = {2, 1, 1}, below[3] = {-1, 2, 2}, far[3] = {0, 1, 7};
-  static int drawn[9];
   perm_options o;
   perm_result r;
   perm_job *job = NULL, *other = NULL;

@@ -89,12 +89,13 @@ ratio() { # ratio NAME FLAGS FILE
   for run in 1 2 3; do
     before=$after
     took=$(seconds "$2" $3)
+    kb=$(size $out/one.o | awk 'NR == 2 { print int($1 / 1000) }') # of it, not of the reference
     after=$(seconds "" $out/reference.c)
     echo $took $before $after | awk '{ printf("%.2f\n", 2 * $1 / ($2 + $3)) }' >>$out/ratios
     sort -n $out/ratios | awk -v most="$(budget $1)" 'NR == 1 { print; exit $1 > most }' >$out/ratio && break
   done
   say $1 "$(cat $out/ratio)"
-  say code_kb${1#compile} "$(size $out/one.o | awk 'NR == 2 { print int($1 / 1000) }')"
+  say code_kb${1#compile} "$kb"
 }
 if [ -n "$mode" ]; then
   if [ "$($cc -dumpversion 2>/dev/null | cut -d. -f1)" != "$compiler" ] || ! $cc --version | grep -q Free; then

@@ -107,7 +107,7 @@ $ P in 4, s in 4;
 # CLAIM rounded_product
 # 1. Normalised and pair form: a product or fused multiply-add of exact numbers is rounded once. Split form: the row
 # sum, however much cancels, and the product: 2 u and second order.
-# CODE src/dense/bounds.h: const double products = plan->form == PERM_FORM_SPLIT  ? (1 + product) * n
+# CODE src/dense/bounds.h: const double products = plan->form == PERMI_FORM_SPLIT  ? (1 + product) * n
 # FALSE s/0x1.00001p-52/0x1p-53/g
 @fl = float<ieee_64, ne>;
 p = fl(p_);

@@ -1,4 +1,4 @@
-# >>steps >>streams >>values >>reduce >>tree_build >>classes_run >>band_run >>arrays_run >>fronts: constants
+# >>steps >>values >>reduce >>tree_build >>classes_run >>band_run >>arrays_run >>fronts: constants
 # of the sparse engines' bounds. u = 2^-53, v = PERMI_DD_UNIT > 64 u^2. The induction is chains.v's, complex products
 # complex.v's, double-double operations doubles.g's.
 
@@ -6,8 +6,7 @@
 # permi_gamma, and g / (1 - h) of the engines' bounds: the difference (d1, h up to 1/4), the quotient (d2) and the last
 # product (d3) round; the factor 1 + 8 u, itself exact, is more than they take.
 # CODE src/graph/reduce.h: return k * PERMI_UNIT / (1 - k * PERMI_UNIT) * (1 + 8 * PERMI_UNIT);
-# CODE src/frontier/streams.h: return gamma / (1 - doubtful) * (1 + 8 * PERMI_UNIT);
-# CODE src/twins/classes_run.h: return gamma / (1 - doubtful) * (1 + 8 * PERMI_UNIT);
+# CODE src/frontier/values.h: return gamma / (1 - permi_gamma(roundings + moduli)) * (1 + 8 * PERMI_UNIT);
 # CODE src/tree/tree_build.h: return gamma / (1 - permi_gamma(doubles + pairs)) * (1 + 8 * PERMI_UNIT);
 # CODE src/band/band_order.h: band->bound_relative = gamma / (1 - sums) * (1 + 8 * PERMI_UNIT);
 # FALSE s/8b-53/2b-53/g
@@ -20,7 +19,7 @@ below = fl(1 - h);
 # CLAIM rounded_entries_in_double_double
 # (1 + u)^r (1 + v)^k - 1 = G (1 + H) + H (chains.v, grown_two): the factor 1 + 1e-12 for up to 10^18 operations, and
 # >>tree_build's 1 + 1e-6 for k v, up to 10^9 rounded entries and 10^20 pairs.
-# CODE src/frontier/streams.h: gamma = permi_gamma(roundings) * (1 + 1e-12) + operations * PERMI_DD_UNIT / (1 - operations * PERMI_DD_UNIT);
+# CODE src/frontier/values.h: gamma = permi_gamma(roundings) * (1 + 1e-12) + operations * PERMI_DD_UNIT / (1 - operations * PERMI_DD_UNIT);
 # CODE src/tree/tree_build.h: const double gamma = permi_gamma(doubles) + pairs * PERMI_DD_UNIT * (1 + 1e-6);
 # FALSE s/H <= 1e-12/H <= 1e-13/
 x = k * 8e-31;
@@ -81,7 +80,7 @@ x = (1 - 0.25 * 5.684341886080802e-14) * (1 - 1b-53) * (1 + 5.684341886080802e-1
 
 # CLAIM factors_of_classes
 # >>classes_run 1, 3: 4 roundings an entry, complex 2 + 1 + 3 + 3, and three for underflow.
-# CODE src/twins/classes_run.h: double operations = (block->imaginary ? 12.0 : 7.0) * block->n, gamma, doubtful;
+# CODE src/twins/classes_run.h: double operations = (block->imaginary ? 12.0 : 7.0) * block->n;
 # FALSE s/12)/11)/
 { 2 + 1 + 3 + 3 + 3 - (12) <= 0 /\ 4 + 3 - (7) <= 0 }
 

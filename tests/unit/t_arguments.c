@@ -133,7 +133,6 @@ TEST(t_arguments_strides)
   const ptrdiff_t far = PTRDIFF_MAX, double_rows = PTRDIFF_MAX / 8 + 1;
   const int row[2] = {0, 1};
   double out[400];
-  int sampled[4];
   perm_job *job;
   perm_matrix matrix;
   perm_estimate estimate;
@@ -175,7 +174,7 @@ TEST(t_arguments_strides_of_one_row)
   const double a[4] = {3, 4, 5, 6};
   const int one[1] = {1}, two[1] = {2}, ones[2] = {1, 1}, first[1] = {0};
   double out[8];
-  int sampled[1], k;
+  int k;
   perm_options options = {0};
   perm_job *job;
   perm_matrix matrix;
@@ -219,7 +218,6 @@ TEST(t_arguments_texts)
 {
   perm_integer integer;
   perm_result r;
-  int64_t small = 0;
   char text[64];
   memset(&integer, 0, sizeof integer);
   integer.words = 2;

@@ -607,7 +607,7 @@ TEST(t_limits_chunks_are_short)
     CHECK(perm_generate(job[k].name, 1, NULL, &matrix, NULL) == PERM_OK);
     CHECK_SHOW(perm_sparse_job(&matrix, &options, &made, &result) == PERM_OK, "%s", result.message);
     if (made) {
-      perm_leaf leaf = {PERM_LEAF_TASK, PERM_METHOD_AUTO, PERM_ISA_AUTO, 0, 0, 0, 0, 0, 0, 0};
+      perm_leaf leaf = {PERM_LEAF_TASK, PERM_METHOD_AUTO, PERM_ISA_AUTO, 0, 0, 0, 0, 0, 0};
       perm_job_leaf(made, 0, &leaf);
       CHECK_SHOW(leaf.seconds / (double)leaf.chunks <= 1, "%s by %s: chunks of %g s", job[k].name,
                  perm_name("method", job[k].method), leaf.seconds / (double)leaf.chunks);

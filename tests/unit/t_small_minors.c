@@ -283,7 +283,7 @@ TEST(t_small_minors_options)
           if (k == 0)
             options.method = PERM_METHOD_DENSE;
           if (k == 1)
-            options.tolerance = 1e300;
+            options.method = PERM_METHOD_GLYNN;
           if (k == 2)
             options.precision = PERM_PRECISION_DD;
           if (k == 3)

@@ -146,15 +146,15 @@ typedef struct family {
 } family;
 
 static const family families[] = {
-    {"plane", "A000794", plane_order, plane, NULL, "5", "signs", "exact"},
+    {"plane", "A000794", plane_order, plane, NULL, "5", "sign-search", "exact"},
     {"box", "A028446", box_order, box, NULL, "4", "arrays", "band"},
     {"schur", "A003112", schur_order, schur, own_schur_matrix, "23", "exact:47", "own:47"},
     {"cayley", "A086759", same, cayley, own_cayley, "24", "exact", "own"},
     {"cyclic", "A085719", same, cyclic, own_cyclic_table, "24", "exact", "own"},
     {"zigzag", "A322277", same, zigzag, own_zigzag, "100", "low-rank", "own"},
-    {"squares", "A340900", same, squares, NULL, "100", "low-rank", "classes"},
-    {"primes", "A134293", same, primes, NULL, "26", "exact", "signs"},
-    {"prime-sums", "A103687", same, prime_sums, NULL, "44", "exact", "signs"}};
+    {"squares", "A340900", same, squares, NULL, "100", "low-rank", "twins"},
+    {"primes", "A134293", same, primes, NULL, "26", "exact", "sign-search"},
+    {"prime-sums", "A103687", same, prime_sums, NULL, "44", "exact", "sign-search"}};
 enum { FAMILIES = sizeof families / sizeof *families };
 
 static void fail(const char *what, const char *which)
