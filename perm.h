@@ -11736,7 +11736,7 @@ static perm_status permi_refuse(permi_offer *offer, perm_status status, const ch
 typedef enum permi_engine_flags {
   PERMI_NAMED = 1,   /* only when requested by name */
   PERMI_PROVEN = 2,  /* proven bounds, little cancellation: wins below permi_offers.favour */
-  PERMI_CAUTION = 4, /* larger estimate: must be PERMI_HYBRID_CAUTION times faster than others */
+  PERMI_CAUTION = 4, /* larger estimate: must be PERMI_HYBRID_CAUTION times faster than dense sums */
   PERMI_FULL = 8,    /* looks for a structure that blocks without zeros may have */
   PERMI_ARRAY = 16   /* takes a block as an array */
 } permi_engine_flags;
@@ -11825,9 +11825,14 @@ static void permi_offers_begin(permi_offers *offers, const permi_engine *engine,
 /* Returns the seconds below which an offer of engine i wins. */
 static double permi_offers_open(const permi_offers *offers, int i)
 {
+  double open = offers->proven < offers->favour ? 0 : offers->best;
+  int k;
   if (offers->engine[i].flags & PERMI_PROVEN)
     return fmax(offers->best, fmin(offers->proven, offers->favour));
-  return offers->proven < offers->favour ? 0 : offers->best;
+  for (k = 0; k < offers->engines && offers->engine[i].flags & PERMI_CAUTION; k++)
+    if ((offers->engine[k].flags & (PERMI_ARRAY | PERMI_PROVEN)) == PERMI_ARRAY)
+      open = fmin(open, offers->offer[k].likely / PERMI_HYBRID_CAUTION);
+  return open;
 }
 
 /* Asks engine i for its bound, if it has another than its planning, then for its offer. */
@@ -11852,7 +11857,7 @@ static perm_status permi_ask(permi_maker *maker, const struct permi_block *block
   offers->too_long |= offer->status == PERM_ERROR_OVERFLOW;
   if (offer->bytes > offers->most_bytes && offers->rival < (double)INFINITY)
     return status;
-  if ((engine->flags & PERMI_CAUTION ? PERMI_HYBRID_CAUTION : 1) * offer->seconds < permi_offers_open(offers, i)) {
+  if (offer->seconds < permi_offers_open(offers, i)) {
     offers->best = offer->seconds;
     offers->chosen = i;
   }

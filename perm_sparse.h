@@ -9768,8 +9768,10 @@ static void permi_refuse_trees(double rival, permi_offer *offer)
 #define PERMI_TREE_OVER_LEAST 30
 static perm_status permi_tree_worth(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
+  const double worth = PERMI_TREE_WORTH * PERMI_ORDER_PLAN_SECONDS * (2.0 * block->n + block->edges);
   (void)maker;
-  offer->least = fmax(offer->least, PERMI_TREE_WORTH * PERMI_ORDER_PLAN_SECONDS * (2.0 * block->n + block->edges));
+  if (rival < worth)
+    offer->least = fmax(offer->least, worth);
   if (block->n <= PERMI_TREE_LOOK)
     offer->least = fmax(offer->least, PERMI_TREE_OVER_LEAST * permi_tree_least(block, rival));
   if (offer->least == (double)INFINITY)
@@ -12091,11 +12093,12 @@ static double permi_classes_finding(const permi_block *block)
   return PERMI_CLASS_PLAN_SECONDS * (vertices * vertices + 8.0 * block->edges);
 }
 
-/* A search is a share of the run that it may replace. */
+/* The search is worth a few times its seconds; the offer asks for more where a rival is known. */
+#define PERMI_CLASS_WORTH 6
 static perm_status permi_classes_least(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   (void)maker, (void)rival;
-  offer->least = fmax(offer->least, permi_classes_finding(block) / PERMI_SEARCH_SHARE);
+  offer->least = fmax(offer->least, PERMI_CLASS_WORTH * permi_classes_finding(block));
   return PERM_OK;
 }
 
@@ -14050,8 +14053,8 @@ static permi_layouts *permi_hybrid_layouts(permi_maker *maker, const permi_block
 }
 
 /* What annealing may well reach from the first layouts, which are kept. */
-#define PERMI_HYBRID_GAIN 1.3 /* seen 1.1 */
-#define PERMI_HYBRID_GAIN_MOST 2.7 /* to this */
+#define PERMI_HYBRID_GAIN 1.3     /* seen 1.1 */
+#define PERMI_HYBRID_GAIN_MOST 16 /* to 13.4: er:44:0.11 */
 static perm_status permi_hybrid_least(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   permi_layouts *work;
@@ -19542,7 +19545,7 @@ static const permi_engine permi_engines[] = {
      permi_owned_release},
     {PERM_METHOD_BAND, PERMI_PROVEN, PERMI_ORDER_PLAN_SECONDS / 2, NULL, permi_band_offer, permi_band_make,
      permi_owned_release},
-    {PERM_METHOD_TREE, PERMI_PROVEN, PERMI_ORDER_PLAN_SECONDS, permi_tree_worth, permi_tree_offer, permi_tree_make,
+    {PERM_METHOD_TREE, PERMI_PROVEN, PERMI_ORDER_PLAN_SECONDS * 2 / 3, permi_tree_worth, permi_tree_offer, permi_tree_make,
      permi_owned_release},
     {PERM_METHOD_TWINS, PERMI_PROVEN | PERMI_FULL, PERMI_CLASS_PLAN_SECONDS, permi_classes_least,
      permi_classes_offer, permi_classes_make, permi_owned_release},

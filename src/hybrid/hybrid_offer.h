@@ -84,8 +84,8 @@ static permi_layouts *permi_hybrid_layouts(permi_maker *maker, const permi_block
 }
 
 /* What annealing may well reach from the first layouts, which are kept. */
-#define PERMI_HYBRID_GAIN 1.3 /* seen 1.1 */
-#define PERMI_HYBRID_GAIN_MOST 2.7 /* to this */
+#define PERMI_HYBRID_GAIN 1.3     /* seen 1.1 */
+#define PERMI_HYBRID_GAIN_MOST 16 /* to 13.4: er:44:0.11 */
 static perm_status permi_hybrid_least(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   permi_layouts *work;

@@ -53,7 +53,7 @@ static const permi_engine permi_engines[] = {
      permi_owned_release},
     {PERM_METHOD_BAND, PERMI_PROVEN, PERMI_ORDER_PLAN_SECONDS / 2, NULL, permi_band_offer, permi_band_make,
      permi_owned_release},
-    {PERM_METHOD_TREE, PERMI_PROVEN, PERMI_ORDER_PLAN_SECONDS, permi_tree_worth, permi_tree_offer, permi_tree_make,
+    {PERM_METHOD_TREE, PERMI_PROVEN, PERMI_ORDER_PLAN_SECONDS * 2 / 3, permi_tree_worth, permi_tree_offer, permi_tree_make,
      permi_owned_release},
     {PERM_METHOD_TWINS, PERMI_PROVEN | PERMI_FULL, PERMI_CLASS_PLAN_SECONDS, permi_classes_least,
      permi_classes_offer, permi_classes_make, permi_owned_release},

@@ -647,8 +647,10 @@ static void permi_refuse_trees(double rival, permi_offer *offer)
 #define PERMI_TREE_OVER_LEAST 30
 static perm_status permi_tree_worth(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
+  const double worth = PERMI_TREE_WORTH * PERMI_ORDER_PLAN_SECONDS * (2.0 * block->n + block->edges);
   (void)maker;
-  offer->least = fmax(offer->least, PERMI_TREE_WORTH * PERMI_ORDER_PLAN_SECONDS * (2.0 * block->n + block->edges));
+  if (rival < worth)
+    offer->least = fmax(offer->least, worth);
   if (block->n <= PERMI_TREE_LOOK)
     offer->least = fmax(offer->least, PERMI_TREE_OVER_LEAST * permi_tree_least(block, rival));
   if (offer->least == (double)INFINITY)

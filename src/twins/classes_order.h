@@ -164,11 +164,12 @@ static double permi_classes_finding(const permi_block *block)
   return PERMI_CLASS_PLAN_SECONDS * (vertices * vertices + 8.0 * block->edges);
 }
 
-/* A search is a share of the run that it may replace. */
+/* The search is worth a few times its seconds; the offer asks for more where a rival is known. */
+#define PERMI_CLASS_WORTH 6
 static perm_status permi_classes_least(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   (void)maker, (void)rival;
-  offer->least = fmax(offer->least, permi_classes_finding(block) / PERMI_SEARCH_SHARE);
+  offer->least = fmax(offer->least, PERMI_CLASS_WORTH * permi_classes_finding(block));
   return PERM_OK;
 }
 
