@@ -20,7 +20,7 @@
 /* Engines that are asked, in the order of the third column, and how they are sampled. */
 static const permi_engine permi_sample_engines[] = {
     {PERM_METHOD_BAND, PERMI_PROVEN, 1, NULL, permi_band_offer, NULL, permi_owned_release},
-    {PERM_METHOD_TREE, PERMI_PROVEN, 2, NULL, permi_tree_offer, NULL, permi_owned_release},
+    {PERM_METHOD_TREE, PERMI_PROVEN, 2, permi_tree_worth, permi_tree_offer, NULL, permi_owned_release},
     {PERM_METHOD_TWINS, PERMI_PROVEN, 3, NULL, permi_classes_offer, NULL, permi_owned_release},
     {PERM_METHOD_FRONTIER, PERMI_PROVEN, 4, NULL, permi_frontier_offer, NULL, permi_owned_release},
     {PERM_METHOD_LISTS, PERMI_NAMED, 0, NULL, permi_frontier_offer, NULL, permi_owned_release},
