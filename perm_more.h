@@ -4722,7 +4722,7 @@ static int permi_rook_anneal(const permi_placements *plan, double effort, double
   memset(&budget, 0, sizeof budget);
   budget.effort = effort;
   budget.most = budget.rival = (double)INFINITY;
-  budget.each = budget.quick = PERMI_ROOK_UNIT_SECONDS;
+  budget.each = budget.quick = PERMI_STATE_SECONDS;
   budget.quick_width = PERMI_ORDER_WIDTH;
   budget.first[0] = first;
   budget.first[1] = NULL;
@@ -4760,7 +4760,7 @@ static int permi_rook_search(permi_placements *plan, double effort, int *best)
     const double units = 0.5 * PERMI_BEAM_UNITS * vertices * vertices * width * (1 + (round & 1));
     if (plan->watch->stopped != PERM_OK ||
         plan->watch->worked - begin + units >
-            1e9 * fmin(share * fmin(seconds, PERMI_ROOK_PLAN_SECONDS), permi_account_most(plan->watch->options)))
+            1e9 * fmin(share * fmin(seconds, 2 * PERMI_EXACT_FREE_SECONDS), permi_account_most(plan->watch->options)))
       break;
     if (!permi_beam_search(plan, (size_t)width, round & 1, order))
       return plan->watch->stopped != PERM_OK;

@@ -4404,11 +4404,11 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
 static int permi_greedy_pays(const permi_budget *budget, double begin, double cost, int first)
 {
   const double seconds = permi_budget_seconds(budget, cost), spent = budget->account->watch->worked - begin;
-  const double share = seconds < budget->rival ? PERMI_GREEDY_SHARE : PERMI_GREEDY_BEHIND_SHARE;
+  const double share = seconds < budget->rival ? PERMI_GREEDY_SHARE : PERMI_GREEDY_SHARE / 12;
   if (!(cost < 1e300)) /* no order yet */
     return spent < 1e9 * share * budget->rival;
   return (first || seconds < PERMI_GREEDY_HOPELESS * budget->rival) &&
-         spent < 1e9 * (first ? fmax(share, 3 * PERMI_GREEDY_BEHIND_SHARE) : share) * fmin(seconds, budget->rival) &&
+         spent < 1e9 * (first ? fmax(share, 3 * PERMI_GREEDY_SHARE / 12) : share) * fmin(seconds, budget->rival) &&
          ((first && budget->rival == (double)INFINITY) ||
           spent < PERMI_GREEDY_PART * (permi_budget_left(budget, cost) + spent));
 }
@@ -8643,7 +8643,7 @@ static size_t permi_tree_begin(size_t count, int part, int parts)
 
 static int permi_tree_threads(const permi_tree_run *run, size_t states)
 {
-  return (double)states * PERMI_TREE_STATE_SECONDS * run->weight < PERMI_SHARE_SECONDS ? 1 : run->base.threads;
+  return (double)states * PERMI_TREE_PAIR_SECONDS * run->weight < PERMI_SHARE_SECONDS ? 1 : run->base.threads;
 }
 
 typedef struct permi_tree_group {
@@ -9472,7 +9472,7 @@ PERMI_NEVER_INLINE static double permi_tree_least(const permi_block *block, doub
       best = degree[v] < degree[best] ? v : best;
     if (degree[best] >= PERMI_TREE_WIDTH)
       return (double)INFINITY;
-    least += ldexp(PERMI_TREE_STATE_SECONDS, degree[best]) / (degree[best] + 1);
+    least += ldexp(PERMI_TREE_PAIR_SECONDS, degree[best]) / (degree[best] + 1);
     for (w = 0; w < PERMI_TREE_LOOK_WORDS; w++) {
       uint64_t bits;
       for (bits = adjacent[best][w]; bits; bits &= bits - 1) {
@@ -9509,7 +9509,7 @@ static perm_status permi_tree_order(permi_tree_graph *graph, const permi_block *
     if (v < 0)
       break;
     count = permi_tree_neighbours(graph, v, neighbour);
-    least += ldexp(PERMI_TREE_STATE_SECONDS, count) / (count + 1);
+    least += ldexp(PERMI_TREE_PAIR_SECONDS, count) / (count + 1);
     if (count >= PERMI_TREE_WIDTH || least > rival ||
         permi_watch(graph->watch, 150 + count * count * (graph->listed ? 8.0 : filling ? 16.0 + count : 16.0)))
       status = PERM_ERROR_LIMIT;
@@ -9553,7 +9553,7 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
                pairs * (PERMI_TREE_PAIR_SECONDS * weight +
                         (8.0 * tree->size * product.states > PERMI_TREE_CACHE_BYTES ? PERMI_TREE_MISS_SECONDS : 0));
     seconds += (other->states + factor.states) * t * PERMI_TREE_SORT_SECONDS +
-               product.states * PERMI_TREE_STATE_SECONDS;
+               product.states * PERMI_TREE_PAIR_SECONDS;
     states = other->states > factor.states ? other->states : factor.states;
     tree->most_states = states > tree->most_states ? states : tree->most_states;
     tree->work_values = product.states > tree->work_values ? product.states : tree->work_values;
@@ -9567,7 +9567,7 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
     factor = product;
   }
   tree->states += factor.states;
-  return seconds + factor.states * (1 + 0.5 * edges) * PERMI_TREE_STATE_SECONDS * weight;
+  return seconds + factor.states * (1 + 0.5 * edges) * PERMI_TREE_PAIR_SECONDS * weight;
 }
 
 /* See >>tree_join; proved by machine: tests/proofs/frontier.g. */
@@ -12094,7 +12094,7 @@ static double permi_classes_finding(const permi_block *block)
 }
 
 /* The search is worth a few times its seconds; the offer asks for more where a rival is known. */
-#define PERMI_CLASS_WORTH 6
+#define PERMI_CLASS_WORTH 7
 static perm_status permi_classes_least(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   (void)maker, (void)rival;
@@ -15088,7 +15088,7 @@ static void permi_signs_probe(permi_signs *signs, permi_signs_walk *walk, int de
 /* Ranges of equal weight. */
 static void permi_signs_cut_ranges(permi_signs *signs, const uint64_t *weight, uint64_t paths)
 {
-  const double each = signs->gpu ? PERMI_SIGNS_RANGE_SECONDS / 10 : PERMI_SIGNS_RANGE_SECONDS;
+  const double each = signs->gpu ? PERMI_CHUNK_SECONDS / 50 : PERMI_CHUNK_SECONDS / 5;
   const double wanted = fmin(fmin((double)paths, 262144), ceil(signs->seconds / each));
   const uint64_t ranges = wanted > 1 ? (uint64_t)wanted : 1;
   uint64_t total = 0, sum = 0, i, k;
@@ -15128,7 +15128,7 @@ static int permi_signs_ranges(permi_signs *signs, double expected, double share,
   permi_signs_frame *frame = (permi_signs_frame *)(void *)((char *)memory + (64 - ((uintptr_t)memory & 63)) % 64);
   permi_signs_walk *walk = (permi_signs_walk *)(void *)(frame + PERM_MAX_N + 1);
   uint64_t seed = UINT64_C(0x9e3779b97f4a7c15), found = 0, *weight;
-  const double wanted = fmin(fmax(PERMI_SIGNS_PATHS_SECOND * expected, 1), PERMI_SIGNS_PATHS);
+  const double wanted = fmin(fmax(4 / PERMI_PARALLEL_SECONDS * expected, 1), PERMI_SIGNS_PATHS);
   int depth = 1, deep;
   if (!memory)
     return 0;
@@ -15146,7 +15146,7 @@ static int permi_signs_ranges(permi_signs *signs, double expected, double share,
   signs->path = (uint64_t *)permi_pool_get(&signs->owned.pool, found + 1, sizeof *signs->path);
   if (signs->path && weight) {
     signs->paths = (double)permi_signs_list(walk, signs->depth, signs->path, weight, found, watch);
-    deep = signs->depth + (int)(1.5 * log2(fmax(expected / fmax(signs->paths, 1) / PERMI_SIGNS_PROBE_SECONDS, 1)));
+    deep = signs->depth + (int)(1.5 * log2(fmax(expected / fmax(signs->paths, 1) / (PERMI_PARALLEL_SECONDS / 2), 1)));
     deep = deep < signs->prefix ? deep : signs->prefix;
     signs->seconds = 0;
     if (found && !(watch && watch->stopped != PERM_OK))
@@ -15324,7 +15324,7 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
                    "has rows whose moduli add up to more than the %d that method sign-search counts: try method "
                    "sparyser",
                    PERMI_SIGNS_MOST);
-    else if (permi_signs_leaves(&work->model) * ldexp(PERMI_SIGNS_LEAF_SECONDS, block->n - 1) > rival * faster)
+    else if (permi_signs_leaves(&work->model) * ldexp(permi_signs_each[0][0] / 3.5, block->n - 1) > rival * faster)
       permi_refuse(offer, PERM_ERROR_LIMIT, "takes more than %s: too few signs are pruned",
                    permi_time_words(rival).text);
   }
@@ -15361,7 +15361,7 @@ static perm_status permi_signs_least(permi_maker *maker, const permi_block *bloc
   int moves;
   memset(&takes, 0, sizeof takes);
   offer->least = fmax(offer->least, PERMI_SIGNS_LEAST_SECONDS);
-  if (!(PERMI_SIGNS_HOPE_LEAST < rival) || block->edges < PERMI_SIGNS_HOPE_ENTRIES * block->n ||
+  if (!(PERMI_ESCALATE_SECONDS < rival) || block->edges < PERMI_SIGNS_HOPE_ENTRIES * block->n ||
       !permi_signs_takes(maker, block, &takes))
     return PERM_OK;
   work = (permi_signs_work *)permi_allocate(&maker->options->allocator, 1, sizeof *work);
@@ -18776,7 +18776,7 @@ static perm_status permi_planar_make(permi_maker *maker, const permi_block *bloc
   leaf->information.fingerprint = hash;
   leaf->run_task = leaf->integer ? permi_planar_integers : permi_planar_doubles;
   leaf->explain = permi_planar_explain;
-  leaf->threaded = leaf->integer && offer->seconds >= PERMI_WALK_SECONDS;
+  leaf->threaded = leaf->integer && offer->seconds >= PERMI_CHUNK_SECONDS / 10;
   leaf->measured = !leaf->integer;
   leaf->estimate_relative = leaf->measured;
   leaf->bound_absolute = leaf->measured && planar->dissection.largest > PERMI_PLANAR_SURE_MOST ? (double)INFINITY : 0;
@@ -19195,7 +19195,7 @@ static uint64_t permi_frontier_fingerprint(const permi_frontier *frontier, permi
 
 static double permi_lists_weight(const permi_numbers *numbers)
 {
-  const double words = numbers->algebra == PERMI_WORDS ? PERMI_LIST_WORD_WEIGHT * numbers->words : 0;
+  const double words = numbers->algebra == PERMI_WORDS ? permi_list_weight[PERMI_RESIDUES + 1] * numbers->words : 0;
   return permi_list_weight[numbers->algebra] + words;
 }
 
@@ -19475,7 +19475,7 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
   return PERM_OK;
 }
 
-/* PERMI_SORTING_SLOWER is of a regular graph of order 80. */
+#define PERMI_SORTING_SLOWER 30 /* than merged lists: a regular graph of order 80 */
 static perm_status permi_sorting_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_status status = permi_frontier_offer(maker, block, rival, offer);
@@ -19541,7 +19541,7 @@ static void permi_block_array_free(permi_maker *maker)
 
 static const permi_engine permi_engines[] = {
     PERMI_ARRAY_ENGINES,
-    {PERM_METHOD_PLANAR, PERMI_PROVEN, PERMI_PLANAR_PLAN_SECONDS, NULL, permi_planar_offer, permi_planar_make,
+    {PERM_METHOD_PLANAR, PERMI_PROVEN, PERMI_ORDER_PLAN_SECONDS * 0.4, NULL, permi_planar_offer, permi_planar_make,
      permi_owned_release},
     {PERM_METHOD_BAND, PERMI_PROVEN, PERMI_ORDER_PLAN_SECONDS / 2, NULL, permi_band_offer, permi_band_make,
      permi_owned_release},
@@ -19751,7 +19751,7 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
   maker->watch->work_total = best->seconds; /* though it may be refused */
   if (permi_engines[offers->chosen].flags & PERMI_ARRAY)
     return permi_make_engine(maker, block, &permi_engines[offers->chosen], best, leaf);
-  if (best->seconds > PERMI_HOPELESS_SECONDS || (options->max_bytes == 0 && best->bytes > PERMI_HOPELESS_BYTES))
+  if (best->seconds > PERMI_HOPELESS_SECONDS || (options->max_bytes == 0 && best->bytes > 1e3 * PERMI_DEFAULT_BYTES))
     return permi_fail_hopeless(maker, block, offers);
   if (best->bytes > offers->most_bytes && maker->working->integer && options->precision == PERM_PRECISION_DEFAULT)
     return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
@@ -19768,13 +19768,13 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
 #define PERMI_FULL_MOST 32
 static double permi_least_seconds(const permi_block *block, const permi_engine *engine)
 {
-  const double n = block->n, least = PERMI_PROVEN_FAVOUR_SECONDS / 10 * (block->edges > 0.4 * n * n ? 3 : 1);
+  const double n = block->n, least = PERMI_FREE_SECONDS / 10 * (block->edges > 0.4 * n * n ? 3 : 1);
   if (engine->flags & PERMI_ARRAY && engine->planning == 0)
     return 0;
   if (!(engine->flags & (PERMI_ARRAY | PERMI_FULL)) && block->edges == n * n && n >= PERMI_FULL_LEAST &&
       n <= PERM_MAX_N)
     return n > PERMI_FULL_MOST ? (double)INFINITY
-                               : fmax(n * ldexp(PERMI_FULL_SECONDS, block->n), PERMI_PROVEN_FAVOUR_SECONDS);
+                               : fmax(n * ldexp(PERMI_STATE_SECONDS / 2, block->n), PERMI_FREE_SECONDS);
   return fmax(engine->planning * (2 * n + block->edges), least);
 }
 
@@ -19794,7 +19794,7 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
   offers.best = maker->worth;
   /* proven engines are favoured unless finding orders for all blocks takes longer than planning may */
   offers.favour = finding * maker->working->report.blocks > 1.25 * maker->account->floor ? 0
-                                                                                         : PERMI_PROVEN_FAVOUR_SECONDS;
+                                                                                         : PERMI_FREE_SECONDS;
   if (maker->account->floor < PERMI_PLAN_SECONDS && !block->integer && block->n <= PERM_MAX_N)
     maker->account->least += fmin(PERMI_PLAN_SECONDS, PERMI_PLAN_SHARE * permi_dense_seconds(maker)); /* an array */
   maker->offers = &offers;
@@ -20122,7 +20122,7 @@ static perm_status permi_make_job(const permi_given *given, permi_control *watch
   memset(&working, 0, sizeof working);
   memset(&maker, 0, sizeof maker);
   memset(&account, 0, sizeof account);
-  account.floor = given->row_start ? PERMI_PLAN_SECONDS : PERMI_PLAN_ARRAY_SECONDS;
+  account.floor = given->row_start ? PERMI_PLAN_SECONDS : PERMI_PLAN_SECONDS / 12;
   maker.account = &account;
   maker.hear = permi_hear;
   maker.options = options;

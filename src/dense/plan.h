@@ -287,7 +287,7 @@ static perm_status permi_plan(int n, const permi_view *view, const perm_options 
       terms *= n - i;
       visits += terms;
     }
-    plan->seconds = visits / PERMI_RATE_EXPANSION;
+    plan->seconds = visits / (PERMI_RATE_GLYNN / 20);
     break;
   case PERM_METHOD_RYSER:
     if (n == PERM_MAX_N)

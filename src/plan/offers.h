@@ -362,7 +362,7 @@ PERMI_COLD static perm_status permi_choice_refuse(const permi_choice *choice, co
                       options->method == PERM_METHOD_AUTO ? 0 : argument, "%s: %s%s", perm_name("method",
                                                                                                 options->method),
                       choice->why ? choice->why : "more memory than max_bytes = ",
-                      choice->why ? "" : permi_size_words(most > 0 ? most : PERMI_COUNTS_BYTES).text);
+                      choice->why ? "" : permi_size_words(most > 0 ? most : PERMI_DEFAULT_BYTES / 4).text);
   if (most > 0 && choice->bytes > permi_max_bytes(options))
     return permi_fail(result, PERM_ERROR_LIMIT, argument,
                       "predicted to need %s beside the matrix and %s, over max_bytes = %s",
@@ -421,7 +421,7 @@ static perm_status permi_exact_least(permi_maker *maker, const struct permi_bloc
   } else {
     offer->least = n * ldexp(1, n - 1) / PERMI_RIVAL_RATE;
     if (options->gpu.devices)
-      offer->least = fmin(offer->least, 0.5 + n * ldexp(1, n - 1) / PERMI_RIVAL_GPU_RATE);
+      offer->least = fmin(offer->least, 0.5 + n * ldexp(1, n - 1) / (50 * PERMI_EXACT_GPU_RATE));
     offer->likely = permi_exact_spread[isa == PERM_ISA_PLAIN ? 2 : isa != PERM_ISA_AVX512IFMA] * offer->least;
   }
   return status;

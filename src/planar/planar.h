@@ -387,7 +387,7 @@ static perm_status permi_planar_make(permi_maker *maker, const permi_block *bloc
   leaf->information.fingerprint = hash;
   leaf->run_task = leaf->integer ? permi_planar_integers : permi_planar_doubles;
   leaf->explain = permi_planar_explain;
-  leaf->threaded = leaf->integer && offer->seconds >= PERMI_WALK_SECONDS;
+  leaf->threaded = leaf->integer && offer->seconds >= PERMI_CHUNK_SECONDS / 10;
   leaf->measured = !leaf->integer;
   leaf->estimate_relative = leaf->measured;
   leaf->bound_absolute = leaf->measured && planar->dissection.largest > PERMI_PLANAR_SURE_MOST ? (double)INFINITY : 0;

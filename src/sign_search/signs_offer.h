@@ -135,7 +135,7 @@ static void permi_signs_probe(permi_signs *signs, permi_signs_walk *walk, int de
 /* Ranges of equal weight. */
 static void permi_signs_cut_ranges(permi_signs *signs, const uint64_t *weight, uint64_t paths)
 {
-  const double each = signs->gpu ? PERMI_SIGNS_RANGE_SECONDS / 10 : PERMI_SIGNS_RANGE_SECONDS;
+  const double each = signs->gpu ? PERMI_CHUNK_SECONDS / 50 : PERMI_CHUNK_SECONDS / 5;
   const double wanted = fmin(fmin((double)paths, 262144), ceil(signs->seconds / each));
   const uint64_t ranges = wanted > 1 ? (uint64_t)wanted : 1;
   uint64_t total = 0, sum = 0, i, k;
@@ -175,7 +175,7 @@ static int permi_signs_ranges(permi_signs *signs, double expected, double share,
   permi_signs_frame *frame = (permi_signs_frame *)(void *)((char *)memory + (64 - ((uintptr_t)memory & 63)) % 64);
   permi_signs_walk *walk = (permi_signs_walk *)(void *)(frame + PERM_MAX_N + 1);
   uint64_t seed = UINT64_C(0x9e3779b97f4a7c15), found = 0, *weight;
-  const double wanted = fmin(fmax(PERMI_SIGNS_PATHS_SECOND * expected, 1), PERMI_SIGNS_PATHS);
+  const double wanted = fmin(fmax(4 / PERMI_PARALLEL_SECONDS * expected, 1), PERMI_SIGNS_PATHS);
   int depth = 1, deep;
   if (!memory)
     return 0;
@@ -193,7 +193,7 @@ static int permi_signs_ranges(permi_signs *signs, double expected, double share,
   signs->path = (uint64_t *)permi_pool_get(&signs->owned.pool, found + 1, sizeof *signs->path);
   if (signs->path && weight) {
     signs->paths = (double)permi_signs_list(walk, signs->depth, signs->path, weight, found, watch);
-    deep = signs->depth + (int)(1.5 * log2(fmax(expected / fmax(signs->paths, 1) / PERMI_SIGNS_PROBE_SECONDS, 1)));
+    deep = signs->depth + (int)(1.5 * log2(fmax(expected / fmax(signs->paths, 1) / (PERMI_PARALLEL_SECONDS / 2), 1)));
     deep = deep < signs->prefix ? deep : signs->prefix;
     signs->seconds = 0;
     if (found && !(watch && watch->stopped != PERM_OK))
@@ -371,7 +371,7 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
                    "has rows whose moduli add up to more than the %d that method sign-search counts: try method "
                    "sparyser",
                    PERMI_SIGNS_MOST);
-    else if (permi_signs_leaves(&work->model) * ldexp(PERMI_SIGNS_LEAF_SECONDS, block->n - 1) > rival * faster)
+    else if (permi_signs_leaves(&work->model) * ldexp(permi_signs_each[0][0] / 3.5, block->n - 1) > rival * faster)
       permi_refuse(offer, PERM_ERROR_LIMIT, "takes more than %s: too few signs are pruned",
                    permi_time_words(rival).text);
   }
@@ -408,7 +408,7 @@ static perm_status permi_signs_least(permi_maker *maker, const permi_block *bloc
   int moves;
   memset(&takes, 0, sizeof takes);
   offer->least = fmax(offer->least, PERMI_SIGNS_LEAST_SECONDS);
-  if (!(PERMI_SIGNS_HOPE_LEAST < rival) || block->edges < PERMI_SIGNS_HOPE_ENTRIES * block->n ||
+  if (!(PERMI_ESCALATE_SECONDS < rival) || block->edges < PERMI_SIGNS_HOPE_ENTRIES * block->n ||
       !permi_signs_takes(maker, block, &takes))
     return PERM_OK;
   work = (permi_signs_work *)permi_allocate(&maker->options->allocator, 1, sizeof *work);

@@ -49,7 +49,7 @@ static void permi_block_array_free(permi_maker *maker)
 
 static const permi_engine permi_engines[] = {
     PERMI_ARRAY_ENGINES,
-    {PERM_METHOD_PLANAR, PERMI_PROVEN, PERMI_PLANAR_PLAN_SECONDS, NULL, permi_planar_offer, permi_planar_make,
+    {PERM_METHOD_PLANAR, PERMI_PROVEN, PERMI_ORDER_PLAN_SECONDS * 0.4, NULL, permi_planar_offer, permi_planar_make,
      permi_owned_release},
     {PERM_METHOD_BAND, PERMI_PROVEN, PERMI_ORDER_PLAN_SECONDS / 2, NULL, permi_band_offer, permi_band_make,
      permi_owned_release},
@@ -259,7 +259,7 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
   maker->watch->work_total = best->seconds; /* though it may be refused */
   if (permi_engines[offers->chosen].flags & PERMI_ARRAY)
     return permi_make_engine(maker, block, &permi_engines[offers->chosen], best, leaf);
-  if (best->seconds > PERMI_HOPELESS_SECONDS || (options->max_bytes == 0 && best->bytes > PERMI_HOPELESS_BYTES))
+  if (best->seconds > PERMI_HOPELESS_SECONDS || (options->max_bytes == 0 && best->bytes > 1e3 * PERMI_DEFAULT_BYTES))
     return permi_fail_hopeless(maker, block, offers);
   if (best->bytes > offers->most_bytes && maker->working->integer && options->precision == PERM_PRECISION_DEFAULT)
     return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
@@ -276,13 +276,13 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
 #define PERMI_FULL_MOST 32
 static double permi_least_seconds(const permi_block *block, const permi_engine *engine)
 {
-  const double n = block->n, least = PERMI_PROVEN_FAVOUR_SECONDS / 10 * (block->edges > 0.4 * n * n ? 3 : 1);
+  const double n = block->n, least = PERMI_FREE_SECONDS / 10 * (block->edges > 0.4 * n * n ? 3 : 1);
   if (engine->flags & PERMI_ARRAY && engine->planning == 0)
     return 0;
   if (!(engine->flags & (PERMI_ARRAY | PERMI_FULL)) && block->edges == n * n && n >= PERMI_FULL_LEAST &&
       n <= PERM_MAX_N)
     return n > PERMI_FULL_MOST ? (double)INFINITY
-                               : fmax(n * ldexp(PERMI_FULL_SECONDS, block->n), PERMI_PROVEN_FAVOUR_SECONDS);
+                               : fmax(n * ldexp(PERMI_STATE_SECONDS / 2, block->n), PERMI_FREE_SECONDS);
   return fmax(engine->planning * (2 * n + block->edges), least);
 }
 
@@ -302,7 +302,7 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
   offers.best = maker->worth;
   /* proven engines are favoured unless finding orders for all blocks takes longer than planning may */
   offers.favour = finding * maker->working->report.blocks > 1.25 * maker->account->floor ? 0
-                                                                                         : PERMI_PROVEN_FAVOUR_SECONDS;
+                                                                                         : PERMI_FREE_SECONDS;
   if (maker->account->floor < PERMI_PLAN_SECONDS && !block->integer && block->n <= PERM_MAX_N)
     maker->account->least += fmin(PERMI_PLAN_SECONDS, PERMI_PLAN_SHARE * permi_dense_seconds(maker)); /* an array */
   maker->offers = &offers;

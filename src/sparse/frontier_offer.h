@@ -47,7 +47,7 @@ static uint64_t permi_frontier_fingerprint(const permi_frontier *frontier, permi
 
 static double permi_lists_weight(const permi_numbers *numbers)
 {
-  const double words = numbers->algebra == PERMI_WORDS ? PERMI_LIST_WORD_WEIGHT * numbers->words : 0;
+  const double words = numbers->algebra == PERMI_WORDS ? permi_list_weight[PERMI_RESIDUES + 1] * numbers->words : 0;
   return permi_list_weight[numbers->algebra] + words;
 }
 
@@ -327,7 +327,7 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
   return PERM_OK;
 }
 
-/* PERMI_SORTING_SLOWER is of a regular graph of order 80. */
+#define PERMI_SORTING_SLOWER 30 /* than merged lists: a regular graph of order 80 */
 static perm_status permi_sorting_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_status status = permi_frontier_offer(maker, block, rival, offer);

@@ -351,7 +351,7 @@ PERMI_NEVER_INLINE static double permi_tree_least(const permi_block *block, doub
       best = degree[v] < degree[best] ? v : best;
     if (degree[best] >= PERMI_TREE_WIDTH)
       return (double)INFINITY;
-    least += ldexp(PERMI_TREE_STATE_SECONDS, degree[best]) / (degree[best] + 1);
+    least += ldexp(PERMI_TREE_PAIR_SECONDS, degree[best]) / (degree[best] + 1);
     for (w = 0; w < PERMI_TREE_LOOK_WORDS; w++) {
       uint64_t bits;
       for (bits = adjacent[best][w]; bits; bits &= bits - 1) {
@@ -388,7 +388,7 @@ static perm_status permi_tree_order(permi_tree_graph *graph, const permi_block *
     if (v < 0)
       break;
     count = permi_tree_neighbours(graph, v, neighbour);
-    least += ldexp(PERMI_TREE_STATE_SECONDS, count) / (count + 1);
+    least += ldexp(PERMI_TREE_PAIR_SECONDS, count) / (count + 1);
     if (count >= PERMI_TREE_WIDTH || least > rival ||
         permi_watch(graph->watch, 150 + count * count * (graph->listed ? 8.0 : filling ? 16.0 + count : 16.0)))
       status = PERM_ERROR_LIMIT;
@@ -432,7 +432,7 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
                pairs * (PERMI_TREE_PAIR_SECONDS * weight +
                         (8.0 * tree->size * product.states > PERMI_TREE_CACHE_BYTES ? PERMI_TREE_MISS_SECONDS : 0));
     seconds += (other->states + factor.states) * t * PERMI_TREE_SORT_SECONDS +
-               product.states * PERMI_TREE_STATE_SECONDS;
+               product.states * PERMI_TREE_PAIR_SECONDS;
     states = other->states > factor.states ? other->states : factor.states;
     tree->most_states = states > tree->most_states ? states : tree->most_states;
     tree->work_values = product.states > tree->work_values ? product.states : tree->work_values;
@@ -446,7 +446,7 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
     factor = product;
   }
   tree->states += factor.states;
-  return seconds + factor.states * (1 + 0.5 * edges) * PERMI_TREE_STATE_SECONDS * weight;
+  return seconds + factor.states * (1 + 0.5 * edges) * PERMI_TREE_PAIR_SECONDS * weight;
 }
 
 /* See >>tree_join; proved by machine: tests/proofs/frontier.g. */

@@ -165,7 +165,7 @@ static double permi_classes_finding(const permi_block *block)
 }
 
 /* The search is worth a few times its seconds; the offer asks for more where a rival is known. */
-#define PERMI_CLASS_WORTH 6
+#define PERMI_CLASS_WORTH 7
 static perm_status permi_classes_least(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   (void)maker, (void)rival;
