@@ -92,6 +92,7 @@
                      >>job             leaves, expression, merge of partials
                      >>state           finished chunks, merge of states
                      >>parallel        the loop over threads
+                     >>problem         the array of a call
                      >>checkpoint      the file format
      gpu/            >>contract        what plans of GPUs are
      dense/          >>dispatch        the interface of dense kernels
@@ -152,9 +153,9 @@
                            job/options.h: permi_method_is_sparse; dense/plan.h: its plan, permi_plan_refusal;
                            dense/bounds.h: leaf, bound, estimate, permi_next_precision; scalar ones in dense/plain.h;
                            sparse/sparse_job.h: beside PERM_METHOD_GLYNN; examples/python/perm.py | t_engines.c, climb.h
-     engines for arrays    plan/offers.h: offer and make as in plan/engine.h, PERMI_AT_... and its line in
-     (integers, counts)    permi_array_engines | t_engines.c, t_counts_rectangular.c
-     a sparse engine       its room, with offer, make and release as in plan/engine.h; sparse/choose.h: its line in
+     engines for arrays    plan/offers.h: offer and make as in plan/engine.h, and its line in
+     (integers, counts)    PERMI_ARRAY_ENGINES, also for blocks | t_engines.c, t_counts_rectangular.c
+     a sparse engine       its room, with least, offer, make, release as in plan/engine.h; sparse/choose.h: its line in
                            permi_engines; api/types.h: the end of PERM_METHOD_LIST; dense/bounds.h:
                            permi_next_precision; METHOD in perm_sparse.h; examples/python/perm.py
                            | wherever `grep -rn METHOD_TRANSVERSALS tests` ends a range
@@ -953,47 +954,33 @@ static double permi_seconds(void)
 
 /* ========================================================================================= >>prices
    Predicted times of engines. They choose engines and orders and cut work into slices, but change no value; no clock is
-   asked, so a plan is the same on every machine. Units: _SECONDS of one thread, _RATE a second, _BYTES. Measured in
-   November 2026 on a 2.5 GHz Xeon (Cascade Lake), gcc 12 -O2, and an H200 (_GPU_), unless a line says otherwise;
-   "chosen" limits were set, not measured. Rates of kernels: >>kernels, >>limbs, >>hybrid_leaf, >>arrays_run,
-   >>band_order. */
+   asked, so a plan is the same on every machine. Units: _SECONDS of one thread, _RATE a second, _BYTES. `make prices`
+   measures them. They are of a 2.5 GHz Xeon (Cascade Lake), gcc 12 -O2, and an H200 (_GPU_), November 2026, unless a
+   line says otherwise; "chosen" limits were set. Engines derive prices from others where they are about a multiple.
+   Rates of kernels: >>kernels, >>limbs, >>hybrid_leaf, >>arrays_run, >>band_order. */
 
 /* ---- limits */
 #define PERMI_PARALLEL_SECONDS 2e-4 /* a parallel region: tens of microseconds */
 #ifndef PERMI_SHARE_SECONDS
 #define PERMI_SHARE_SECONDS PERMI_PARALLEL_SECONDS /* shorter steps run on one thread */
 #endif
-#define PERMI_CHUNK_SECONDS 0.1        /* chosen: lost if a call stops in one */
-#define PERMI_ESCALATE_SECONDS 1.0     /* chosen: higher precisions below it are tried unasked */
-#define PERMI_HOPELESS_SECONDS 1e12    /* chosen: longer sparse jobs are refused, and those */
-#define PERMI_HOPELESS_BYTES 1e13      /* that need more, unless max_bytes allows it */
-#define PERMI_DEFAULT_BYTES 1.6e10     /* chosen: above it auto prefers other sparse engines */
-#define PERMI_LOW_RANK_BYTES 1.6e10    /* chosen, without max_bytes */
-#define PERMI_COUNTS_BYTES 4e9
+#define PERMI_FREE_SECONDS 1e-3       /* chosen: proven bounds win below it; longer runs are worth another look */
+#define PERMI_CHUNK_SECONDS 0.1       /* chosen: lost if a call stops in one; a tenth of it wakes threads */
+#define PERMI_ESCALATE_SECONDS 1.0    /* chosen: higher precisions below it are tried unasked */
+#define PERMI_EXACT_FREE_SECONDS 10.0 /* chosen: integers are exact by default up to here, */
+#define PERMI_EXACT_WORTH 5           /* and up to so many times the seconds of doubles */
+#define PERMI_HOPELESS_SECONDS 1e12   /* chosen: longer sparse jobs are refused */
+#define PERMI_DEFAULT_BYTES 1.6e10    /* chosen: above it auto prefers other engines, and small ranks are refused */
+#define PERMI_HYBRID_CAUTION 1.25     /* chosen: larger estimates are escalated more often */
 
-/* ---- dense sums, exact integers */
-#define PERMI_RATE_GLYNN 6e8
-#define PERMI_RATE_RYSER 3e8
-#define PERMI_RATE_EXPANSION 3e7 /* visited prefixes */
-#define PERMI_TERMS_SECONDS 5e-8 /* minors: a row of a term in double-double; */
-#define PERMI_PLACING_SECONDS 5e-9 /* subsets: a row of a state; */
-#define PERMI_MINORS_TABLES_SECONDS 5e-6 /* chosen: of kernels, whose tables take longer than small sums */
-#define PERMI_LOW_RANK_SECONDS 1.2e-8 /* a product and a sum in double-double */
-#define PERMI_RANK_PRODUCT_SECONDS 4e-9 /* a monomial and line, of rank 2 to 4 */
-#define PERMI_RANK_ENTRY_SECONDS 5e-8
-#define PERMI_RATE_EXACT_ROWS 6e8     /* row additions and products */
-#define PERMI_RATE_EXACT_WORDS 2.5e8  /* words of limbs times words */
-#define PERMI_RATE_MODULAR 2.2e8      /* the same modulo p */
+/* ---- dense sums, integers, small ranks */
+#define PERMI_RATE_GLYNN 6e8 /* rows' sums and their products; half for Ryser, a twentieth for prefixes of expansion */
+#define PERMI_RATE_EXACT_WORDS 2.5e8   /* words of limbs times words, residues */
+#define PERMI_RIVAL_RATE 2e11          /* elements: more than the exact engine has reached */
+static const double permi_exact_spread[3] = {2, 8, 1024}; /* times slower, at most: by IFMA, other vectors, none */
+#define PERMI_TERMS_SECONDS 5e-8       /* minors: a row of a term in double-double */
+#define PERMI_LOW_RANK_SECONDS 1.2e-8  /* a product and a sum in double-double */
 #define PERMI_BATCH_RATE {2.5e10, 7e9} /* real, complex elements, against GPUs */
-#define PERMI_GPU_DENSE_RATES {{1.02e13, 2.7e12}, {3e12, 1e12}, {1.1e12, 2.5e11}} /* elements, by */
-                                               /* perm_gpu_product: real, complex */
-#define PERMI_GPU_DENSE_COMPILE 1.0
-#define PERMI_EXACT_GPU_RATE 2e13
-#define PERMI_MINORS_GPU_RATE {1.3e12, 6e11} /* real, complex: lines of terms; H100, order 38 */
-#define PERMI_MINORS_GPU_SLOWER 1.8          /* with sums by digits: order 34; */
-#define PERMI_MINORS_GPU_SUM_SECONDS 4e-8    /* and on the host for each part of a minor and chunk: order 30 */
-#define PERMI_BATCH_GPU_RATE {8e12, 2.5e12} /* real, complex elements; a second for compiling */
-#define PERMI_BATCH_GPU_BYTES_RATE 2e10
 
 /* ---- counts: [real, complex]. Predictions were within a factor of two, but for matrices of a few microseconds. */
 static const double permi_seconds_sweep[2] = {2e-9, 4e-9}; /* subsets: a transition */
@@ -1004,138 +991,96 @@ static const double permi_seconds_e[2] = {5e-10, 1.2e-9}; /* repeats: a step of 
 static const double permi_seconds_e_dd[2] = {2.5e-8, 8e-8};
 static const double permi_seconds_exact[2] = {1.2e-8, 2.7e-8}; /* integers: a step, */
 static const double permi_seconds_word[2] = {3.2e-9, 7e-9};    /* and for each word */
-#define PERMI_SECONDS_SCAN 8e-9          /* subsets: a row of states */
-#define PERMI_SECONDS_STEP 1e-6          /* subsets: weights of a form */
-#define PERMI_SECONDS_TERM 3e-8          /* repeats: a term */
+#define PERMI_SECONDS_SCAN 8e-9 /* subsets: a row of states */
+#define PERMI_SECONDS_TERM 3e-8 /* repeats: a term */
 #ifndef PERMI_COUNTS_CHEAP_SECONDS
-#define PERMI_COUNTS_CHEAP_SECONDS 2e-5  /* chosen: below it double-double at once */
+#define PERMI_COUNTS_CHEAP_SECONDS 2e-5 /* chosen: below it double-double at once */
 #endif
-#define PERMI_COUNTS_GPU_RATE 4e12       /* operations of terms on their forms */
 
-#define PERMI_PLAN_SHARE 0.035         /* chosen: of the predicted run, or */
-#define PERMI_PLAN_SECONDS 1.8e-3      /* this, */
-#define PERMI_PLAN_ARRAY_SECONDS 1.5e-4 /* of arrays this; */
+/* ---- planning: shares are chosen, of the predicted run */
+#define PERMI_PLAN_SHARE 0.035          /* or */
+#define PERMI_PLAN_SECONDS 1.8e-3       /* this, of arrays a twelfth; */
 #define PERMI_PLAN_REST 0.25            /* of it for programs and later engines */
-#define PERMI_PLAN_RIVAL 0.4             /* chosen: of what is left, for the layouts of hybrid */
-#define PERMI_GREEDY_SHARE 0.05         /* of the run, for orders to begin with, up to PERMI_GREEDY_PART; */
-#define PERMI_GREEDY_BEHIND_SHARE 0.004 /* chosen: behind a rival */
-#define PERMI_ANNEAL_SHARE 0.03         /* of the run, for annealing an order; */
-#define PERMI_ANNEAL_SHORT_SHARE 0.03   /* of a short run, */
+#define PERMI_PLAN_RIVAL 0.4            /* of what is left, for the layouts of hybrid */
+#define PERMI_GREEDY_SHARE 0.05         /* for orders to begin with; behind a rival a twelfth */
+#define PERMI_ANNEAL_SHARE 0.03         /* for annealing an order; */
 #define PERMI_ANNEAL_LEAST 1.5e-3       /* up to this */
+#define PERMI_SEARCH_SHARE 0.02         /* for layouts of hybrid; of the rival's, for orders of twins */
 #define PERMI_ORDER_PLAN_SECONDS 1e-6   /* per vertex and entry: an order and its programme */
 #define PERMI_ORDER_FORGET_SECONDS 1e5  /* chosen: longer orders are not annealed */
-#define PERMI_TREE_PLAN_SECONDS 1e-6    /* per vertex and entry */
-#define PERMI_TREE_PLAN_LEAST 5e-3      /* chosen: a shorter search needs no long run */
+#define PERMI_CLASS_PLAN_SECONDS 1e-8   /* per pair of vertices */
+#define PERMI_CLASS_NAMED_SECONDS 100   /* chosen: by name */
+#define PERMI_CLASS_AGAIN 0.1           /* for further orders */
 #define PERMI_HYBRID_LEAST_SECONDS 7e-3 /* chosen: not planned against quicker rivals: a layout takes a millisecond */
-#define PERMI_HYBRID_PLAN_SHARE 0.02    /* chosen: of the run, for layouts */
 #define PERMI_HYBRID_MOVE_SECONDS 6e-6  /* a move of the searches for GPUs */
 
-#define PERMI_STEP_SECONDS 1e-6    /* lists: of a step */
+/* ---- lists, arrays, bands, classes, rook numbers, trees */
+#define PERMI_STEP_SECONDS 1e-6    /* a step of lists, of rook numbers, of subsets */
+#define PERMI_WORD_SECONDS 1.5e-9  /* a word of a value of several: twins, rook numbers */
+#define PERMI_ROW_SECONDS 3e-7     /* a row of a band, a step of twins */
 #define PERMI_STATE_SECONDS 1.3e-9 /* lists: per unit of the order's cost */
-#define PERMI_SORTING_SLOWER 30    /* than merged lists: a regular graph of order 80 */
-#define PERMI_ARRAY_STATES 5000    /* smaller peaks are left to the lists */
-/* Arrays and lists: 30 graphs on a Zen 4 core, times 1.3, by which that core runs dense sums and hybrid faster. */
-/* By permi_algebra: of a unit of cost (words: and of a word); */
+/* By permi_algebra, to doubles; the last: a word more. */
+PERMI_UNUSED static const double permi_list_weight[] = {1, 1.3, 1.8, 3.3, 3.8, 18, 1, 1.4, 1.5, 1, 0.8};
+/* Arrays and lists: 30 graphs on a Zen 4 core, times 1.3, by which that core runs dense sums and hybrid faster. By
+   permi_algebra: of a unit of cost (words: and of a word); */
 PERMI_UNUSED static const double permi_array_seconds[] = {2.7e-10, 6e-10, 1.4e-9,  1.3e-9, 1.5e-9,
                                                           3e-8,    6e-10, 5.5e-10, 1.2e-9, 2e-8};
 /* of AVX-512, AVX2, others: residues; products of which are reduced. */
 PERMI_UNUSED static const double permi_residue_seconds[3][2] = {
     {3.2e-10, 4.5e-10}, {4.5e-10, 7e-10}, {6.5e-10, 5.5e-9}};
-#define PERMI_ARRAY_MISS_SECONDS 4e-11   /* a byte of it more if the values of a step */
-#define PERMI_ARRAY_CACHE_BYTES 3e7      /* take more than this */
-#define PERMI_ARRAY_STREAM_SECONDS 3e-6  /* a stream */
-PERMI_UNUSED static const double permi_list_weight[] = {1, 1.3, 1.8, 3.3, 3.8, 18, 1, 1.4, 1.5, 1}; /* to doubles; */
-#define PERMI_LIST_WORD_WEIGHT 0.8       /* a word more */
+#define PERMI_ARRAY_MISS_SECONDS 4e-11  /* a byte of it more if the values of a step */
+#define PERMI_ARRAY_CACHE_BYTES 3e7     /* take more than this */
+#define PERMI_ARRAY_STREAM_SECONDS 3e-6 /* a stream */
+#define PERMI_BAND_MADE_SECONDS 3e-8    /* a transition of a new shape: 2 to 5e-8 on regular and hub graphs */
+#define PERMI_CLASS_WAY_SECONDS 4e-8
+#define PERMI_ROOK_BYTE_SECONDS 3e-11   /* rook numbers by the frontier: a byte of a value read */
+#define PERMI_TREE_NODE_SECONDS 2.5e-7  /* a node, a join */
+#define PERMI_TREE_PAIR_SECONDS 1.6e-9  /* a pair, a state */
+#define PERMI_TREE_SORT_SECONDS 6e-9    /* a state and vertex of a factor; 18 graphs */
+#define PERMI_TREE_CACHE_BYTES 1e6      /* pairs of a larger table */
+#define PERMI_TREE_MISS_SECONDS 1e-8    /* take this much longer (mesh1e1: 9e7 pairs 1.5 s) */
+
+/* Planar eliminations of residues, of double-doubles with a radius: a product and difference; a pair and an entry.
+   Boards of 30 x 30 and 100 x 100. */
+PERMI_UNUSED static const double permi_planar_seconds[2][2] = {{2.2e-9, 8e-8}, {2.2e-8, 1e-6}};
+
+/* Sign search: a node, a join, a pattern in it, a pair of them. On a core by tables (Zen 4); with rows odd or long
+   (Zen 5); on a GPU, from counts of instructions, together measured (regular:64:6, H100: 9.7 s), where a pair is one
+   word of 8 rows of both blocks. */
+PERMI_UNUSED static const double permi_signs_each[3][4] = {
+    {1.4e-8, 4.5e-8, 1.2e-8, 9e-10}, {1.4e-8, 4.5e-8, 3e-8, 5e-9}, {1e-10, 2.9e-10, 5.6e-12, 1.6e-12}};
+#define PERMI_SIGNS_CUT_SECONDS 6e-10          /* a row that thins out patterns */
+#define PERMI_SIGNS_WIDE_SECONDS 1e-9          /* a word of a row, in words */
+#define PERMI_SIGNS_MOVE_UNITS(n) (25.0 * (n)) /* a move of the order: 12 if full, 30 with 6 ones */
+#define PERMI_SIGNS_WEIGH_UNITS 7              /* of the weights: an entry of a row, times the row's size */
+#define PERMI_SIGNS_PLAN_MOST 0.25     /* chosen: seconds of the last round of orders, and of probes, half of it of */
+                                       /* weights; times plan_effort */
+#define PERMI_SIGNS_LEAST_SECONDS 0.06 /* chosen: not planned against quicker rivals */
+#define PERMI_SIGNS_HOPE 5             /* chosen: the expected time may be so many times too long */
+#define PERMI_SIGNS_HOPE_ENTRIES 5     /* chosen: blocks with fewer entries a line are not asked beforehand */
+
+/* ---- GPUs */
+#define PERMI_GPU_DENSE_RATES {{1.02e13, 2.7e12}, {3e12, 1e12}, {1.1e12, 2.5e11}} /* elements, by */
+                                             /* perm_gpu_product: real, complex */
+#define PERMI_GPU_DENSE_COMPILE 1.0
+#define PERMI_EXACT_GPU_RATE 2e13
+#define PERMI_COUNTS_GPU_RATE 4e12           /* operations of terms on their forms */
+#define PERMI_MINORS_GPU_RATE {1.3e12, 6e11} /* real, complex: lines of terms; H100, order 38 */
+#define PERMI_MINORS_GPU_SLOWER 1.8          /* with sums by digits: order 34; */
+#define PERMI_MINORS_GPU_SUM_SECONDS 4e-8    /* and on the host for each part of a minor and chunk: order 30 */
+#define PERMI_BATCH_GPU_BYTES_RATE 2e10
 #define PERMI_GPU_START_SECONDS 0.4
 #define PERMI_GPU_STEP_SECONDS 3e-5
 #define PERMI_GPU_STATE_SECONDS 3e-12 /* per unit of the order's cost */
 #define PERMI_GPU_SHARE 0.98          /* chosen: of a GPU's memory, for arrays */
-#define PERMI_BAND_ROW_SECONDS 3e-7
-#define PERMI_BAND_MADE_SECONDS 3e-8 /* a transition of a new shape: 2 to 5e-8 on regular and hub graphs */
-#define PERMI_CLASS_WAY_SECONDS 4e-8
-#define PERMI_CLASS_WORD_SECONDS 1.5e-9
-#define PERMI_CLASS_STEP_SECONDS 3e-7
-#define PERMI_CLASS_PLAN_SECONDS 1e-8   /* per pair of vertices */
-#define PERMI_CLASS_SHARE 0.02          /* chosen: of the rival's time, for an order, */
-#define PERMI_CLASS_ENTRY_SECONDS 1e-6  /* and at most this an entry */
-#define PERMI_CLASS_NAMED_SECONDS 100   /* chosen: by name */
-#define PERMI_CLASS_ATTEMPTS 12
-#define PERMI_CLASS_AGAIN 0.1           /* chosen: of the run, for further orders */
-#define PERMI_ROOK_BYTE_SECONDS 3e-11   /* rook numbers by the frontier: a byte of a value read; */
-#define PERMI_ROOK_WORD_SECONDS 1.5e-9  /* a word of values of several */
-#define PERMI_ROOK_STEP_SECONDS 1e-6
-#define PERMI_ROOK_UNIT_SECONDS 1e-9   /* a unit of the order's cost */
-#define PERMI_ROOK_PLAN_SHARE 0.05      /* chosen: of the predicted run, for orders, which differ by 2 x; of */
-#define PERMI_ROOK_PLAN_SECONDS 20      /* this at most */
-#define PERMI_ROOK_FREE_SECONDS 1e-3    /* chosen: quicker ones are not compared with evaluation */
-#define PERMI_TREE_NODE_SECONDS 2.5e-7
-#define PERMI_TREE_JOIN_SECONDS 2.5e-7
-#define PERMI_TREE_PAIR_SECONDS 1.6e-9
-#define PERMI_TREE_SORT_SECONDS 6e-9 /* a state and vertex of a factor; 18 graphs */
-#define PERMI_TREE_STATE_SECONDS 1.5e-9
-#define PERMI_TREE_CACHE_BYTES 1e6   /* pairs of a larger table */
-#define PERMI_TREE_MISS_SECONDS 1e-8 /* take this much longer (mesh1e1: 9e7 pairs 1.5 s) */
-
-#define PERMI_PLANAR_PLAN_SECONDS 4e-7     /* of a vertex and entry: drawing, dissection; boards of 60 x 60 and more */
-#define PERMI_PLANAR_PRODUCT_SECONDS 2.2e-9 /* a residue product and difference: boards of 30 x 30 and 100 x 100 */
-#define PERMI_PLANAR_ENTRY_SECONDS 8e-8    /* a pair and an entry of such an elimination */
-#define PERMI_PLANAR_BALL_SECONDS 2.2e-8   /* a product and difference in double-double, with a radius; */
-#define PERMI_PLANAR_BALL_ENTRY_SECONDS 1e-6 /* a pair and an entry */
-
-#define PERMI_WALK_SECONDS 1e-2        /* chosen: longer walks wake threads; the top of a tree takes a ms */
-#define PERMI_SIGNS_NODE_SECONDS 1.4e-8 /* signs (Zen 4): a node, */
-#define PERMI_SIGNS_CUT_SECONDS 6e-10  /* a row that thins out patterns, */
-#define PERMI_SIGNS_JOIN_SECONDS 4.5e-8 /* a join, */
-#define PERMI_SIGNS_ITEM_SECONDS 1.2e-8 /* a pattern in it, */
-#define PERMI_SIGNS_PAIR_SECONDS 9e-10 /* a pair; */
-#define PERMI_SIGNS_SCALAR_ITEM 3e-8  /* rows odd or long (Zen 5) */
-#define PERMI_SIGNS_SCALAR_PAIR 5e-9
-#define PERMI_SIGNS_WIDE_SECONDS 1e-9 /* a word of a row, in words */
-#define PERMI_SIGNS_MOVE_UNITS(n) (25.0 * (n)) /* a move of the order: 12 if full, 30 with 6 ones */
-#define PERMI_SIGNS_WEIGH_UNITS 7     /* of the weights: an entry of a row, times the row's size */
-#define PERMI_SIGNS_PLAN_SHARE 0.03   /* chosen: of the run, for the order; as much for probes */
-#define PERMI_SIGNS_PLAN_MOST 0.25    /* chosen: seconds of the last round of orders, and of probes, half of it of */
-                                      /* weights; times plan_effort */
-#define PERMI_SIGNS_LEAST_SECONDS 0.06 /* chosen: not planned against quicker rivals */
-#define PERMI_SIGNS_RANGE_SECONDS 0.02 /* chosen */
-#define PERMI_SIGNS_GPU_RANGE 2e-3     /* chosen: on GPUs, in seconds of the CPU; */
-#define PERMI_SIGNS_GPU_TASK 20000     /* chosen: nodes of a task of a warp, on average */
-#define PERMI_SIGNS_GPU_BLOCKS 6       /* chosen: blocks of 4 warps on a multiprocessor */
-#define PERMI_SIGNS_GPU_PLAN 4         /* chosen: times the share of planning, which has one core */
-#define PERMI_SIGNS_GPU_FASTER 240     /* than one core with AVX-512: regular:64:6, H100 */
-#define PERMI_SIGNS_GPU_NODE 1e-10     /* as those of a core, from counts of instructions; together measured, */
-#define PERMI_SIGNS_GPU_JOIN 2.9e-10   /* regular:64:6, H100: 9.7 s */
-#define PERMI_SIGNS_GPU_ITEM 5.6e-12
-#define PERMI_SIGNS_GPU_PAIR 1.6e-12   /* and a word of 8 rows of both blocks */
-#define PERMI_SIGNS_PROBE_SECONDS 1e-4 /* chosen: longer subtrees are probed further down */
-#define PERMI_SIGNS_PATHS_SECOND 20000 /* chosen: prefixes a second */
-#define PERMI_SIGNS_LEAF_SECONDS 4e-9 /* chosen: what a leaf takes at least, many being merged */
-#define PERMI_SIGNS_HOPE 5             /* chosen: the expected time may be so many times too long */
-#define PERMI_SIGNS_HOPE_ORDER 30      /* chosen: smaller blocks are not asked beforehand, */
-#define PERMI_SIGNS_HOPE_ENTRIES 5     /* nor those with fewer entries a line; */
-#define PERMI_SIGNS_HOPE_LEAST 2       /* nor where a greedy order of the frontier is sooner done; */
-#define PERMI_SIGNS_HOPE_SECONDS 0.05  /* larger ones planned as against a rival of this time */
-#define PERMI_SIGNS_MOVES 20           /* chosen: a column, of the first orders, */
-#define PERMI_SIGNS_LENGTHS 3          /* of blocks of 9, 8, 7 columns */
-#define PERMI_GPU_PIPE 1.67e13         /* FP64 operations a second */
-#define PERMI_GPU_PART 0.81            /* of it: programs with folds */
-#define PERMI_CODEGEN_PART 0.6         /* of it: codegen. Order 40: registers 3.05 s, memory 1.66 s with a fifth of */
-                                       /* the entries, 3.13 and 2.42 s with three tenths */
+#define PERMI_SIGNS_GPU_PLAN 4        /* chosen: times the share of planning, which has one core */
+#define PERMI_SIGNS_GPU_FASTER 240    /* than one core with AVX-512: regular:64:6, H100 */
+#define PERMI_GPU_PIPE 1.67e13        /* FP64 operations a second */
+#define PERMI_GPU_PART 0.81           /* of it: programs with folds */
+#define PERMI_CODEGEN_PART 0.6        /* of it: codegen. Order 40: registers 3.05 s, memory 1.66 s with a fifth of */
+                                      /* the entries, 3.13 and 2.42 s with three tenths */
 #define PERMI_GPU_COMPILE 0.3
 #define PERMI_GPU_COMPILE_EACH 1.7e-4 /* a statement; more if it has two parts */
-#define PERMI_GPU_LITERAL_SECONDS 1.5 /* chosen: below it compiling sooner pays */
-
-#define PERMI_ROUTE_SECONDS 1e-3         /* chosen: longer dense runs are worth a search for zeros */
-#define PERMI_RIVAL_RATE 2e11            /* elements: more than the exact engine has reached */
-#define PERMI_RIVAL_SPREAD 2             /* times slower, at most about, by IFMA (1.5 to 1.9), */
-#define PERMI_RIVAL_SPREAD_HALF 8        /* by other vectors (2.7 to 6), */
-#define PERMI_RIVAL_SPREAD_PLAIN 1024    /* by none */
-#define PERMI_RIVAL_GPU_RATE 1e15        /* on a GPU, after half a second for compiling */
-#define PERMI_FULL_SECONDS 0.6e-9        /* a transition of a window of all columns; n 2^n of them */
-#define PERMI_PROVEN_FAVOUR_SECONDS 1e-3 /* chosen: below it proven bounds win */
-#define PERMI_HYBRID_CAUTION 1.25        /* chosen: larger estimates are escalated more often */
-#define PERMI_EXACT_FREE_SECONDS 10.0    /* chosen: integers are exact by default up to here, */
-#define PERMI_EXACT_WORTH 5              /* and up to so many times the seconds of doubles */
 
 /* ==================================================================================== >>environment
    A thread's rounding mode and flush-to-zero are its own: a caller may have set them, -ffast-math in another object
@@ -4641,6 +4586,20 @@ static perm_status permi_run_range(const perm_job *job, const permi_leaf *leaf, 
   return all ? PERM_OK : status;
 }
 
+/* ======================================================================================== >>problem
+   The array of a call: the input of every engine for arrays. */
+
+struct permi_reach;
+
+typedef struct permi_problem {
+  int m, n, parts; /* 1 real, 2 complex */
+  const double *real;
+  const int64_t *integer; /* not NULL: integers */
+  ptrdiff_t ld;
+  const int *row_count, *column_count; /* NULL: once each */
+  const struct permi_reach *reach;
+} permi_problem;
+
 PERMI_BRIEF_BEGIN
 
 /* ===================================================================================== >>checkpoint
@@ -5567,7 +5526,6 @@ typedef struct permi_gpu_engines {
   perm_status (*counts_leaf)(const struct permi_counts *counts, const perm_allocator *allocator, permi_leaf *leaf);
 } permi_gpu_engines;
 
-struct permi_array;
 typedef struct permi_reach {
   int parts; /* 1 real, 2 complex */
   permi_kernel_table kernels;
@@ -5575,9 +5533,8 @@ typedef struct permi_reach {
   /* >>plain, by double and double-double; NULL: cannot be requested */
   void (*gray[2])(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial);
   const permi_gpu_engines *gpu;       /* NULL: no GPUs */
-  const struct permi_engine *engines; /* the first of equal offers wins */
+  const struct permi_engine *engines;
   int engine_count;
-  int (*exact_surely)(struct permi_array *array, const perm_options *options); /* NULL: no integers */
   perm_status (*execute)(const perm_job *job, perm_state *state, const perm_options *options, perm_result *result);
   /* perm_sparse.h or NULL. Returns 0, or 1 with *result set. */
   int (*route)(const struct permi_problem *problem, const perm_options *options, int argument, perm_result *result);
@@ -7580,12 +7537,12 @@ static perm_status permi_plan(int n, const permi_view *view, const perm_options 
       terms *= n - i;
       visits += terms;
     }
-    plan->seconds = visits / PERMI_RATE_EXPANSION;
+    plan->seconds = visits / (PERMI_RATE_GLYNN / 20);
     break;
   case PERM_METHOD_RYSER:
     if (n == PERM_MAX_N)
       return permi_fail(result, PERM_ERROR_SIZE, 2, "n is 64; Ryser's 2^n subsets go up to 63: take method auto");
-    plan->seconds = plan->elements / PERMI_RATE_RYSER;
+    plan->seconds = plan->elements / (PERMI_RATE_GLYNN / 2);
     plan->outer_columns = n;
     break;
   case PERM_METHOD_GLYNN:
@@ -7930,28 +7887,17 @@ static perm_status permi_plan_leaf(const permi_dense_plan *plan, const permi_vie
   return PERM_OK;
 }
 
-/* The leaf of a square matrix with a transversal of nonzeros; *precision: the plan's. */
-PERMI_UNUSED
-static perm_status permi_dense_leaf(const perm_options *options, int n, const permi_view *view, permi_leaf *leaf,
-                                    perm_precision *precision, perm_result *result)
-{
-  permi_dense_plan plan;
-  perm_status status = permi_plan(n, view, options, &plan, result);
-  if (status == PERM_OK && plan.zero)
-    return permi_fail(result, PERM_ERROR_STATE, 0, "a block of order %d has no transversal", n);
-  if (status == PERM_OK && permi_plan_leaf(&plan, view, &options->allocator, leaf) != PERM_OK)
-    status = permi_fail_memory(result);
-  *precision = plan.precision;
-  return status;
-}
-
-/* Returns the precision above that of a result, PERM_PRECISION_COUNT at the top. */
+/* Returns the precision to try if a result of a method is not good enough, PERM_PRECISION_COUNT at the top. Elimination
+   has no precision between doubles and double-doubles; engines for equal lines may end with exact integers. */
 static perm_precision permi_next_precision(perm_method method, perm_precision precision)
 {
+  const int counts = method >= PERM_METHOD_SUBSETS && method <= PERM_METHOD_SHORT;
   const int raised = (method >= PERM_METHOD_FRONTIER && method <= PERM_METHOD_CACHED) ||
                      method == PERM_METHOD_TRANSVERSALS || method == PERM_METHOD_TWINS ||
                      method == PERM_METHOD_DENSE || method == PERM_METHOD_GLYNN || method == PERM_METHOD_RYSER;
-  return raised && precision == PERM_PRECISION_DEFAULT ? PERM_PRECISION_DD : PERM_PRECISION_COUNT;
+  return precision == PERM_PRECISION_DD && counts                   ? PERM_PRECISION_EXACT
+         : precision == PERM_PRECISION_DEFAULT && (raised || counts) ? PERM_PRECISION_DD
+                                                                    : PERM_PRECISION_COUNT;
 }
 
 PERMI_UNUSED
@@ -8503,8 +8449,8 @@ static double permi_exact_plain_seconds(const permi_exact_rows *rows, uint64_t m
 {
   double terms = ldexp(1, rows->n - 1), words = rows->bits / 63 + 1, times = rows->parts == 2 ? 4 : 1;
   if (modulus)
-    return terms * rows->n * times / PERMI_RATE_MODULAR;
-  return terms * times * (rows->n / PERMI_RATE_EXACT_ROWS + words * (words + 1) / 2 / PERMI_RATE_EXACT_WORDS);
+    return terms * rows->n * times / PERMI_RATE_EXACT_WORDS;
+  return terms * times * (rows->n / PERMI_RATE_GLYNN + words * (words + 1) / 2 / PERMI_RATE_EXACT_WORDS);
 }
 
 /* fixed_column is always +. */
@@ -9515,15 +9461,6 @@ PERMI_BRIEF_END
    Two sums of [MRA] are not here: Ryser's over 2^n m (by price up to a quarter better for reals in double-double at
    n = m + 1, else slower) and Glynn's of the matrix padded with rows of ones, which divides by (n - m)!. */
 
-typedef struct permi_problem {
-  int m, n, parts;
-  const double *real;
-  const int64_t *integer;
-  ptrdiff_t ld;
-  const int *row_count, *column_count; /* NULL: once each */
-  const permi_reach *reach;
-} permi_problem;
-
 typedef struct permi_counted {
   int m, n, parts;   /* distinct rows and columns */
   int rows, columns; /* with counts; rows <= columns */
@@ -9915,7 +9852,7 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
     const int plain = !exact && !dd;
     double scan = shape.form_total * product / (largest + 1.0) * PERMI_SECONDS_SCAN;
     if (plain && skips) /* rows of up to 64 states */
-      scan = shape.form_total * (PERMI_SECONDS_STEP + product / 64 * PERMI_SECONDS_SCAN);
+      scan = shape.form_total * (PERMI_STEP_SECONDS + product / 64 * PERMI_SECONDS_SCAN);
     choice.work = product * (skips + 1.0) * fraction;
     choice.bytes = product * 8 * (size + 1);
     choice.seconds = choice.work * (plain ? permi_seconds_sweep[parts - 1] * (skips ? 1 : 2) : one) + scan;
@@ -9980,7 +9917,7 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
       continue;
     choice = permi_choice_make(counted, method, engines[k].by_columns, precision, options->modulus, &bound);
     if (chosen && method == PERM_METHOD_SUBSETS) {
-      if (choice.bytes > (options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_COUNTS_BYTES))
+      if (choice.bytes > (options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES / 4))
         choice.seconds = (double)INFINITY;
       choice.seconds /= favour;
     }
@@ -11751,6 +11688,9 @@ typedef struct permi_offer {
   double seconds, bytes; /* predicted for one thread; INFINITY: refused, because */
   char why[160];         /* the block "is not a band of at most ..." */
   perm_status status;    /* of a refusal by name; OVERFLOW: integers too long */
+  double least;          /* seconds that no plan of the engine goes below */
+  double likely;         /* what its plan may well take, INFINITY: unknown; others need not search for more */
+  int bounded, asked;    /* 1: both are found; the turn in which the engine was asked for its offer, from 1 */
   void *plan;
 } permi_offer;
 
@@ -11768,13 +11708,18 @@ static perm_status permi_refuse(permi_offer *offer, perm_status status, const ch
 
 typedef enum permi_engine_flags {
   PERMI_NAMED = 1,   /* only when requested by name */
-  PERMI_PROVEN = 2,  /* proven bounds, little cancellation: wins below PERMI_PROVEN_FAVOUR_SECONDS */
-  PERMI_CAUTION = 4, /* larger estimate: must be PERMI_HYBRID_CAUTION times faster than dense */
-  PERMI_SETTLES = 8  /* if a proven engine wins, no more are asked */
+  PERMI_PROVEN = 2,  /* proven bounds, little cancellation: wins below permi_offers.favour */
+  PERMI_CAUTION = 4, /* larger estimate: must be PERMI_HYBRID_CAUTION times faster than dense sums */
+  PERMI_FULL = 8,    /* looks for a structure that blocks without zeros may have */
+  PERMI_ARRAY = 16   /* takes a block as an array */
 } permi_engine_flags;
 
 typedef struct permi_engine {
   perm_method method;
+  int flags;
+  double planning; /* seconds per vertex and entry of a block: the engine is never sooner done */
+  /* Raises offer->least from that, and finds offer->likely, in microseconds or a small share of `rival`. Or NULL. */
+  perm_status (*least)(struct permi_maker *maker, const struct permi_block *block, double rival, permi_offer *offer);
   /* Fills in *offer, at first a refusal, which is PERM_OK too. May give up on times above `rival` (INFINITY if
      requested by name). Planning takes at most a few per cent of the lesser of `rival` and the offer, and depends only
      on problem, options and rival. block: NULL for an array. */
@@ -11783,16 +11728,33 @@ typedef struct permi_engine {
   perm_status (*make)(struct permi_maker *maker, const struct permi_block *block, permi_offer *offer,
                       permi_leaf *leaf);
   void (*release)(const perm_allocator *allocator, void *plan);
-  int flags;
 } permi_engine;
+
+/* Returns the engine of a method, or NULL. */
+static const permi_engine *permi_engine_of(const permi_engine *engine, int engines, perm_method method)
+{
+  for (; engines > 0; engines--, engine++)
+    if (engine->method == method)
+      return engine;
+  return NULL;
+}
 
 typedef struct permi_maker {
   const perm_options *options;
   perm_result *result;
-  struct permi_array *array;
+  permi_control *watch;
+  const permi_reach *reach;
+  int n, integer;            /* the order of the array or block, and 1: of integers */
+  int entries;               /* of a block that are not zero */
+  struct permi_array *array; /* of a block: made when first needed (permi_array_ready) */
+  perm_status (*as_array)(struct permi_maker *maker, const struct permi_block *block);
+  /* Hears an offer and its status; returns the status that counts. */
+  perm_status (*hear)(struct permi_maker *maker, const struct permi_block *block, const permi_engine *engine,
+                      permi_offer *offer, perm_status status);
   /* for blocks of sparse matrices: */
   struct permi_working *working;
   struct permi_offers *offers;
+  int equal_lines;  /* some lines of the matrix are equal */
   double *binomial; /* of >>order; made when first needed */
   double *subsets; /* two numbers a subset of PERMI_MAJORANT_ORDER columns */
   perm_job *job;
@@ -11800,22 +11762,19 @@ typedef struct permi_maker {
   double worth; /* seconds of a job that is there, to be beaten; INFINITY: none */
   int blocks_noted;
   int keeps; double kept; /* for perm_more.h: states are kept, of the blocks before in `kept` bytes, unreduced */
-  permi_control *watch;
   struct permi_account *account;
   struct permi_layouts *layouts; /* of the block's hybrid, begun; or NULL */
-  /* Hears an offer and its status; returns the status that counts. */
-  perm_status (*hear)(struct permi_maker *maker, const struct permi_block *block, const permi_engine *engine,
-                      permi_offer *offer, perm_status status);
 } permi_maker;
 
 typedef struct permi_offers {
   const permi_engine *engine;
   permi_offer *offer;
   int engines;
-  int chosen;
-  int swapped;           /* asked after its successor */
-  int settled, too_long; /* settled: ask no more */
-  double best, proven, dense;
+  int chosen; /* -1: none */
+  int turns, too_long;
+  double best, proven; /* of the chosen; the least of proven engines */
+  double rival;        /* of the engine that is asked */
+  double favour;       /* seconds below which proven engines win */
   double most_bytes;
   double glance;          /* of >>frontier_offer; below 0: not yet; */
   int *glanced;           /* its order, allocated; or NULL */
@@ -11824,57 +11783,96 @@ typedef struct permi_offers {
 
 static void permi_offers_begin(permi_offers *offers, const permi_engine *engine, int engines, permi_offer *offer)
 {
-  int k;
+  memset(offers, 0, sizeof *offers);
   offers->engine = engine;
   offers->offer = offer;
-  offers->engines = offers->swapped = engines;
+  offers->engines = engines;
   offers->chosen = -1;
-  offers->settled = offers->too_long = 0;
-  offers->best = offers->proven = offers->dense = offers->most_bytes = (double)INFINITY;
+  offers->best = offers->proven = offers->rival = offers->most_bytes = (double)INFINITY;
   offers->glance = -1;
-  offers->glanced = NULL;
-  offers->elimination = NULL;
   memset(offer, 0, (size_t)engines * sizeof *offer); /* whole: gcc 12 warns about a loop over why[0] at -O3 */
-  for (k = 0; k < engines; k++)
-    offer[k].seconds = (double)INFINITY;
+  while (engines-- > 0)
+    offer[engines].seconds = offer[engines].likely = (double)INFINITY;
 }
 
-/* Asks engine i for its offer, and chooses it if it is the best so far. */
+/* Returns the seconds below which an offer of engine i wins. */
+static double permi_offers_open(const permi_offers *offers, int i)
+{
+  double open = offers->proven < offers->favour ? 0 : offers->best;
+  int k;
+  if (offers->engine[i].flags & PERMI_PROVEN)
+    return fmax(offers->best, fmin(offers->proven, offers->favour));
+  for (k = 0; k < offers->engines && offers->engine[i].flags & PERMI_CAUTION; k++)
+    if ((offers->engine[k].flags & (PERMI_ARRAY | PERMI_PROVEN)) == PERMI_ARRAY)
+      open = fmin(open, offers->offer[k].likely / PERMI_HYBRID_CAUTION);
+  return open;
+}
+
+/* Asks engine i for its bound, if it has another than its planning, then for its offer. */
 static perm_status permi_ask(permi_maker *maker, const struct permi_block *block, permi_offers *offers, int i)
 {
   const permi_engine *engine = &offers->engine[i];
   permi_offer *offer = &offers->offer[i];
-  perm_status status = engine->offer(maker, block, offers->best, offer);
+  const int bounds = engine->least && !offer->bounded;
+  perm_status status;
+  int k;
+  offers->rival = offers->best; /* or what another engine may well take */
+  for (k = 0; k < offers->engines; k++)
+    if (k != i && !offers->offer[k].asked)
+      offers->rival = fmin(offers->rival, offers->offer[k].likely);
+  offer->bounded = 1;
+  status = (bounds ? engine->least : engine->offer)(maker, block, offers->rival, offer);
+  if (bounds && status == PERM_OK)
+    return PERM_OK;
+  offer->asked = ++offers->turns;
   if (maker->hear)
     status = maker->hear(maker, block, engine, offer, status);
   offers->too_long |= offer->status == PERM_ERROR_OVERFLOW;
-  if ((offer->bytes > offers->most_bytes && offers->best < (double)INFINITY) ||
-      (engine->flags & PERMI_CAUTION && PERMI_HYBRID_CAUTION * offer->seconds > offers->dense))
+  if (offer->bytes > offers->most_bytes && offers->rival < (double)INFINITY)
     return status;
-  if (engine->flags & PERMI_PROVEN)
-    offers->proven = fmin(offers->proven, offer->seconds);
-  offers->settled = engine->flags & PERMI_SETTLES && offers->proven < PERMI_PROVEN_FAVOUR_SECONDS;
-  if (offer->seconds < offers->best ||
-      (offers->proven == offer->seconds && offers->proven < PERMI_PROVEN_FAVOUR_SECONDS)) {
+  if (offer->seconds < permi_offers_open(offers, i)) {
     offers->best = offer->seconds;
     offers->chosen = i;
   }
+  if (engine->flags & PERMI_PROVEN)
+    offers->proven = fmin(offers->proven, offer->seconds);
   if (maker->watch)
     maker->watch->work_total = offers->best;
   return status;
 }
 
-/* The chooser: asks the engines in turn; the best offer is offers->chosen, -1: none. */
+/* Returns 1 if engine i is asked before engine k: that of the least bound, of equal ones that of the quicker planning,
+   then one that has a better bound to give, then that of the lower number. The order of the table does not matter. */
+static int permi_asked_before(const permi_offers *offers, int i, int k)
+{
+  const permi_engine *one = &offers->engine[i], *other = &offers->engine[k];
+  const permi_offer *here = &offers->offer[i], *there = &offers->offer[k];
+  const int bounds = one->least && !here->bounded, others = other->least && !there->bounded;
+  return here->least != there->least        ? here->least < there->least
+         : one->planning != other->planning ? one->planning < other->planning
+         : bounds != others                 ? bounds
+                                            : one->method < other->method;
+}
+
+/* Returns the engine to ask next, if `open` of those that can win; -1: none. */
+static int permi_next_engine(const permi_offers *offers, int open)
+{
+  int i, next = -1;
+  for (i = 0; i < offers->engines; i++)
+    if (!offers->offer[i].asked && !(offers->engine[i].flags & PERMI_NAMED) &&
+        (!open || offers->offer[i].least < permi_offers_open(offers, i)) &&
+        (next < 0 || permi_asked_before(offers, i, next)))
+      next = i;
+  return next;
+}
+
+/* The chooser: asks one engine after the other as long as one can win. */
 static perm_status permi_ask_engines(permi_maker *maker, const struct permi_block *block, permi_offers *offers)
 {
   perm_status status = PERM_OK;
-  int turn;
-  for (turn = 0; turn < offers->engines && status == PERM_OK && !offers->settled && !permi_watch(maker->watch, 1e3);
-       turn++) {
-    const int i = turn + (turn == offers->swapped) - (turn == offers->swapped + 1);
-    if (!(offers->engine[i].flags & PERMI_NAMED))
-      status = permi_ask(maker, block, offers, i);
-  }
+  int next = 0;
+  while (status == PERM_OK && !permi_watch(maker->watch, 1e3) && (next = permi_next_engine(offers, 1)) >= 0)
+    status = permi_ask(maker, block, offers, next);
   return status;
 }
 
@@ -12137,6 +12135,12 @@ static int permi_rank_proven(permi_rank *rank, uint64_t *basis)
     }
   }
   return found;
+}
+
+/* Words of signed integers below 2^bits; PERM_INTEGER_WORDS + 1: too many. */
+PERMI_UNUSED static int permi_words_of_bits(double bits)
+{
+  return bits + 1 < 64 * PERM_INTEGER_WORDS ? (int)((bits + 1) / 64) + 1 : PERM_INTEGER_WORDS + 1;
 }
 
 /* C(n, k), or more than any size_t. */
@@ -12426,7 +12430,7 @@ static void permi_rank_price(const permi_rank *rank, permi_offer *offer)
 {
   const double n = rank->n, primes = rank->primes ? rank->primes : 1, terms = pow(n + 1, rank->rank - 1);
   offer->seconds = primes * rank->parts *
-                   (n * rank->monomials * PERMI_RANK_PRODUCT_SECONDS + n * rank->rank * PERMI_RANK_ENTRY_SECONDS);
+                   (n * rank->monomials * PERMI_LOW_RANK_SECONDS / 3 + n * rank->rank * PERMI_TERMS_SECONDS);
   offer->bytes = 16 * terms + n * n * 12 * rank->parts + 100 * (n + primes);
 }
 
@@ -12458,7 +12462,7 @@ static void permi_rank_leaf(permi_rank *rank, double seconds, double bytes, perm
   permi_low_rank_begin(leaf, rank, rank->n, rank->monomials, seconds, bytes, hash);
   leaf->scale_exp2 = rank->exp2;
   leaf->integer = rank->integer;
-  leaf->threaded = seconds >= PERMI_WALK_SECONDS;
+  leaf->threaded = seconds >= PERMI_CHUNK_SECONDS / 10;
   leaf->run_task = permi_rank_task;
   leaf->explain = permi_rank_explain;
   leaf->release = permi_rank_release;
@@ -12509,45 +12513,60 @@ PERMI_COLD static permi_choice permi_counts_choice(const permi_counted *counted,
   return choice;
 }
 
-enum { PERMI_AT_COUNTED, PERMI_AT_DENSE, PERMI_AT_LOW_RANK, PERMI_AT_EXACT, PERMI_ARRAY_ENGINES };
-
 typedef struct permi_array {
   const permi_problem *problem;
   const permi_engine *engine;
+  permi_offer offer;            /* of the engine */
   int argument;                 /* position of the options; 0: a block, which no limit refuses */
-  int hasty;                    /* 1: a lower bound will do where planning takes a millisecond */
   int constant;                 /* the known permanent, 0 or 1; -1: unknown */
-  int reduced;                  /* 1: `counted` is made */
-  int exact_planned;            /* 1: `exact` is made */
+  int reduced;                  /* 1: dense sums do not take the problem */
+  int counted_made, exact_planned;
   permi_counted counted, whole; /* whole: the doubles as integers */
   permi_choice choice;
   permi_dense_plan plan;
   permi_exact_plan exact;
-  permi_rank *rank;
-  permi_offer rank_offer;
   perm_precision precision;
 } permi_array;
+
+static void permi_array_of(permi_maker *maker, permi_array *array, const permi_problem *problem, int argument)
+{
+  maker->array = array;
+  maker->reach = problem->reach;
+  maker->n = problem->n;
+  maker->integer = problem->integer != NULL;
+  array->problem = problem;
+  array->engine = NULL;
+  array->offer.plan = NULL;
+  array->argument = argument;
+  array->reduced = array->counted_made = array->exact_planned = 0;
+  array->constant = -1;
+  memset(&array->counted, 0, sizeof array->counted);
+  array->whole.real = NULL;
+}
 
 static void permi_array_begin(permi_maker *maker, permi_array *array, const permi_problem *problem, int argument)
 {
   memset(maker, 0, sizeof *maker);
-  maker->array = array;
-  array->problem = problem;
-  array->engine = NULL;
-  array->argument = argument;
-  array->hasty = array->reduced = array->exact_planned = 0;
-  array->constant = -1;
-  memset(&array->counted, 0, sizeof array->counted);
-  array->whole.real = NULL;
-  array->rank = NULL;
+  permi_array_of(maker, array, problem, argument);
+}
+
+/* The array of a block is made when first needed. */
+static perm_status permi_array_ready(permi_maker *maker, const struct permi_block *block)
+{
+  return maker->array ? PERM_OK : maker->as_array(maker, block);
+}
+
+static const permi_engine *permi_array_engine(const permi_reach *reach, perm_method method)
+{
+  return permi_engine_of(reach->engines, reach->engine_count, method);
 }
 
 static void permi_array_free(permi_array *array, const perm_allocator *allocator)
 {
   permi_counted_free(allocator, &array->counted);
   permi_counted_free(allocator, &array->whole);
-  if (array->rank)
-    array->problem->reach->engines[PERMI_AT_LOW_RANK].release(allocator, array->rank);
+  if (array->offer.plan)
+    array->engine->release(allocator, array->offer.plan);
 }
 
 /* By method auto, of certified small orders (up to about 12 with AVX-512, 10 with AVX2, 8 without): double-double takes
@@ -12601,20 +12620,67 @@ static void permi_dense_planned(permi_array *array)
   array->constant = array->plan.method == PERM_METHOD_STRUCTURE ? !array->plan.zero : -1;
 }
 
-/* Offers a plan in the precision that the tolerance of a job in pieces needs. */
+/* Returns the predicted seconds of a dense sum, on a GPU if that is wanted and sooner done. */
+static double permi_dense_seconds(const permi_maker *maker)
+{
+  const perm_options *options = maker->options;
+  const int n = maker->n, parts = maker->reach->parts;
+  const int product = options->precision == PERM_PRECISION_DD ? PERMI_DOUBLED : PERMI_ROUNDED;
+  const permi_form form = product == PERMI_DOUBLED ? PERMI_FORM_SPLIT
+                         : parts == 2             ? PERMI_FORM_PAIR
+                                                  : PERMI_FORM_NORMALISED;
+  const permi_kernel *kernel = permi_kernel_for(&maker->reach->kernels, permi_isa(options), form, product, PERM_MAX_N);
+  const double seconds = n * ldexp(1, n - 1) / (kernel ? kernel->rate : permi_dense_rate(options));
+  if (seconds > 1 && permi_gpu_wanted(options, n))
+    return fmin(seconds, permi_gpu_seconds(n, parts, product == PERMI_DOUBLED         ? PERM_GPU_DOUBLED
+                                                     : options->certify && parts == 2 ? PERM_GPU_ROUNDED
+                                                                                      : PERM_GPU_PIVOT));
+  return seconds;
+}
+
+/* Arrays of larger orders are refused by the offer, after any other engine that takes them. */
+static perm_status permi_dense_least(permi_maker *maker, const struct permi_block *block, double rival,
+                                     permi_offer *offer)
+{
+  (void)rival;
+  offer->least = maker->integer || (maker->n > PERM_MAX_N && block) ? (double)INFINITY
+                 : maker->n > PERM_MAX_N                            ? DBL_MAX
+                                                                    : permi_dense_seconds(maker);
+  offer->likely = offer->least;
+  return PERM_OK;
+}
+
+static perm_status permi_refuse_order(perm_method method, permi_offer *offer)
+{
+  return permi_refuse(offer, PERM_ERROR_LIMIT, "is too large for method %s, which takes at most %d",
+                      perm_name("method", method), PERM_MAX_N);
+}
+
+/* Offers a plan, of an array in the precision that the tolerance of a job in pieces needs. */
 static perm_status permi_dense_offer(permi_maker *maker, const struct permi_block *block, double rival,
                                      permi_offer *offer)
 {
-  permi_array *array = maker->array;
-  permi_dense_plan *plan = &array->plan;
-  perm_options options;
+  perm_options options = *maker->options;
+  permi_array *array;
+  permi_dense_plan *plan;
   perm_status status;
-  (void)block;
-  if (array->problem->integer || array->reduced || (array->problem->n > PERM_MAX_N && rival < (double)INFINITY))
-    return PERM_OK;
-  options = *maker->options;
-  status = permi_plan_array(array->problem, &options, plan, maker->result);
-  while (status == PERM_OK && permi_plans_higher(&options, permi_expected_relative(plan->n, plan->precision))) {
+  (void)rival;
+  if (block && maker->n > PERM_MAX_N)
+    return permi_refuse_order(PERM_METHOD_DENSE, offer);
+  status = permi_array_ready(maker, block);
+  if (status != PERM_OK || maker->integer || maker->array->reduced)
+    return status;
+  array = maker->array;
+  plan = &array->plan;
+  if (block) {
+    const permi_problem *problem = array->problem;
+    const permi_view view = permi_view_of(problem->real, problem->ld, problem->parts, problem->reach);
+    status = permi_plan(problem->n, &view, &options, plan, maker->result);
+  } else {
+    status = permi_plan_array(array->problem, &options, plan, maker->result);
+  }
+  while (status == PERM_OK && !block &&
+         permi_plans_higher(&options, permi_expected_relative(plan->n, plan->precision))) {
     options.precision = permi_next_precision(plan->method, plan->precision);
     if (options.precision == PERM_PRECISION_COUNT)
       break;
@@ -12669,6 +12735,11 @@ static int permi_array_repeats(const permi_problem *problem, const perm_options 
   return 0;
 }
 
+static int permi_array_square(const permi_problem *problem)
+{
+  return problem->m == problem->n && problem->n <= PERM_MAX_N && !problem->row_count && !problem->column_count;
+}
+
 PERMI_COLD static perm_status permi_counted_price(permi_array *array, const perm_options *options, permi_offer *offer)
 {
   const permi_counted *counted = &array->counted;
@@ -12694,36 +12765,56 @@ PERMI_COLD static perm_status permi_counted_price(permi_array *array, const perm
   return PERM_OK;
 }
 
-/* Reduces an array with equal lines if that beats the dense engine, which reports errors. */
-PERMI_COLD static perm_status permi_repeats_price(permi_maker *maker, permi_offer *offer)
+/* Engines that count equal lines: of doubles where some are equal, in blocks whose dense sums take long enough to look
+   for them; integers without equal lines take this at least. */
+#define PERMI_EQUAL_SECONDS 1e-4
+static perm_status permi_counted_least(permi_maker *maker, const struct permi_block *block, double rival,
+                                       permi_offer *offer)
 {
-  permi_array *array = maker->array;
-  const permi_problem *problem = array->problem;
-  const perm_options *options = maker->options;
-  const int n = problem->n;
-  const permi_kernel *kernel; /* the other forms are hardly slower */
-  if (permi_check_options(options, array->argument, maker->result) != PERM_OK ||
-      permi_counts_refusal(problem, options) || permi_check_problem(problem, 0, maker->result) != PERM_OK ||
-      permi_counted_make(problem, &options->allocator, &array->counted) != PERM_OK)
+  const permi_problem *problem;
+  perm_status status;
+  (void)rival;
+  if (block && (maker->n > PERM_MAX_N || (!maker->integer && (!maker->equal_lines ||
+                                                              permi_dense_seconds(maker) <= PERMI_EQUAL_SECONDS)))) {
+    offer->least = (double)INFINITY;
     return PERM_OK;
-  permi_counted_price(array, options, offer);
-  kernel = permi_kernel_for(&problem->reach->kernels, permi_isa(options), PERMI_FORM_PAIR, PERMI_ROUNDED, n);
-  array->reduced = array->constant >= 0 || !kernel || offer->seconds < n * ldexp(1, n - 1) / kernel->rate;
-  if (!array->reduced) {
-    offer->seconds = (double)INFINITY;
-    permi_counted_free(&options->allocator, &array->counted);
-    memset(&array->counted, 0, sizeof array->counted);
   }
+  status = permi_array_ready(maker, block);
+  if (status != PERM_OK)
+    return status;
+  problem = maker->array->problem;
+  if (!maker->integer && !block && !maker->array->reduced && !permi_array_repeats(problem, maker->options))
+    offer->least = (double)INFINITY;
+  else if (maker->integer && !maker->options->gpu.devices && maker->n > 1 && permi_array_square(problem) &&
+           permi_lines_differ(problem))
+    offer->least = permi_counts_least_seconds(problem->n, problem->parts);
   return PERM_OK;
 }
 
+/* An array of doubles that is not what it should be is refused by the dense engine, with the reason. */
 static perm_status permi_counted_offer(permi_maker *maker, const struct permi_block *block, double rival,
                                        permi_offer *offer)
 {
-  (void)block, (void)rival;
-  if (maker->array->reduced)
-    return permi_counted_price(maker->array, maker->options, offer);
-  return permi_array_repeats(maker->array->problem, maker->options) ? permi_repeats_price(maker, offer) : PERM_OK;
+  const perm_options *options = maker->options;
+  const perm_status status = permi_array_ready(maker, block);
+  permi_array *array = maker->array;
+  permi_counted *counted = &array->counted;
+  (void)rival;
+  if (status != PERM_OK)
+    return status;
+  if (!array->counted_made) {
+    const int whole = block || array->reduced;
+    if (!whole && (permi_check_options(options, array->argument, maker->result) != PERM_OK ||
+                   permi_counts_refusal(array->problem, options) ||
+                   permi_check_problem(array->problem, 0, maker->result) != PERM_OK))
+      return PERM_OK;
+    if (permi_counted_make(array->problem, &options->allocator, counted) != PERM_OK)
+      return whole ? permi_fail_memory(maker->result) : PERM_OK;
+    array->counted_made = 1;
+  }
+  if (block && !maker->integer && counted->m == counted->rows && counted->n == counted->rows)
+    return permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has no equal lines");
+  return permi_counted_price(array, options, offer);
 }
 
 PERMI_COLD static perm_status permi_choice_refuse(const permi_choice *choice, const perm_options *options, int argument,
@@ -12736,7 +12827,7 @@ PERMI_COLD static perm_status permi_choice_refuse(const permi_choice *choice, co
                       options->method == PERM_METHOD_AUTO ? 0 : argument, "%s: %s%s", perm_name("method",
                                                                                                 options->method),
                       choice->why ? choice->why : "more memory than max_bytes = ",
-                      choice->why ? "" : permi_size_words(most > 0 ? most : PERMI_COUNTS_BYTES).text);
+                      choice->why ? "" : permi_size_words(most > 0 ? most : PERMI_DEFAULT_BYTES / 4).text);
   if (most > 0 && choice->bytes > permi_max_bytes(options))
     return permi_fail(result, PERM_ERROR_LIMIT, argument,
                       "predicted to need %s beside the matrix and %s, over max_bytes = %s",
@@ -12765,11 +12856,6 @@ PERMI_COLD static perm_status permi_counted_leaf(permi_maker *maker, const struc
              : permi_fail_memory(maker->result);
 }
 
-static int permi_array_square(const permi_problem *problem)
-{
-  return problem->m == problem->n && problem->n <= PERM_MAX_N && !problem->row_count && !problem->column_count;
-}
-
 static const permi_exact_plan *permi_array_exact(permi_array *array, const perm_options *options)
 {
   const permi_problem *problem = array->problem;
@@ -12780,37 +12866,43 @@ static const permi_exact_plan *permi_array_exact(permi_array *array, const perm_
   return &array->exact;
 }
 
-#define PERMI_RIVAL_LOOK 24
-#define PERMI_RIVAL_PLAN 36 /* a plan takes less than 0.1 ms, the run 10 and more */
+/* A bound from below where the plan takes over a tenth of a millisecond. */
+#define PERMI_EXACT_PLAN 36
+static perm_status permi_exact_least(permi_maker *maker, const struct permi_block *block, double rival,
+                                     permi_offer *offer)
+{
+  const perm_options *options = maker->options;
+  const perm_isa isa = permi_isa(options);
+  const int n = maker->n;
+  perm_status status = PERM_OK;
+  (void)rival;
+  if (!maker->integer || n < 1 || n > PERM_MAX_N || (maker->array && !permi_array_square(maker->array->problem)) ||
+      (options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_EXACT)) {
+    offer->least = (double)INFINITY;
+  } else if (n <= PERMI_EXACT_PLAN) {
+    status = permi_array_ready(maker, block);
+    if (status == PERM_OK)
+      offer->least = offer->likely = permi_array_exact(maker->array, options)->seconds;
+  } else {
+    offer->least = n * ldexp(1, n - 1) / PERMI_RIVAL_RATE;
+    if (options->gpu.devices)
+      offer->least = fmin(offer->least, 0.5 + n * ldexp(1, n - 1) / (50 * PERMI_EXACT_GPU_RATE));
+    offer->likely = permi_exact_spread[isa == PERM_ISA_PLAIN ? 2 : isa != PERM_ISA_AVX512IFMA] * offer->least;
+  }
+  return status;
+}
+
 static perm_status permi_exact_offer(permi_maker *maker, const struct permi_block *block, double rival,
                                      permi_offer *offer)
 {
-  permi_array *array = maker->array;
-  const perm_options *options = maker->options;
-  const int n = array->problem->n;
-  (void)block, (void)rival;
-  if (!array->problem->integer || array->constant >= 0 || !permi_array_square(array->problem) ||
-      (options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_EXACT))
-    return PERM_OK;
-  offer->seconds = n * ldexp(1, n - 1) / PERMI_RIVAL_RATE;
-  if (!array->hasty || options->method == PERM_METHOD_EXACT || n <= PERMI_RIVAL_PLAN)
-    offer->seconds = permi_array_exact(array, options)->seconds;
-  else if (options->gpu.devices)
-    offer->seconds = fmin(offer->seconds, 0.5 + n * ldexp(1, n - 1) / PERMI_RIVAL_GPU_RATE);
-  return PERM_OK;
-}
-
-/* Whether the exact engine wins at sight: by vector kernels, where engines for counts have no equal lines to use. */
-static int permi_exact_surely(permi_array *array, const perm_options *options)
-{
-  const permi_problem *problem = array->problem;
-  const int n = problem->n;
-  const permi_exact_plan *plan;
-  if (!problem->integer || !permi_array_square(problem) || n < 2 || n > PERMI_RIVAL_LOOK || options->gpu.devices ||
-      (options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_EXACT) || !permi_lines_differ(problem))
-    return 0;
-  plan = permi_array_exact(array, options);
-  return plan->family && plan->seconds < permi_counts_least_seconds(n, problem->parts);
+  perm_status status;
+  (void)rival;
+  if (maker->n > PERM_MAX_N)
+    return permi_refuse_order(PERM_METHOD_EXACT, offer);
+  status = permi_array_ready(maker, block);
+  if (status == PERM_OK)
+    offer->seconds = permi_array_exact(maker->array, maker->options)->seconds;
+  return status;
 }
 
 static perm_status permi_exact_make(permi_maker *maker, const struct permi_block *block, permi_offer *offer,
@@ -12821,127 +12913,133 @@ static perm_status permi_exact_make(permi_maker *maker, const struct permi_block
   return permi_exact_leaf(maker->options, permi_array_exact(maker->array, maker->options), leaf, maker->result);
 }
 
+/* Few entries have no small rank. */
+static perm_status permi_low_rank_least(permi_maker *maker, const struct permi_block *block, double rival,
+                                        permi_offer *offer)
+{
+  (void)rival;
+  if (!block || (maker->n <= PERM_MAX_LINES && maker->entries >= 0.5 * maker->n * maker->n))
+    return PERM_OK;
+  offer->least = (double)INFINITY;
+  return permi_refuse(offer, PERM_ERROR_LIMIT, "has %d entries of %.0f: not looked at", maker->entries,
+                      (double)maker->n * maker->n);
+}
+
 static perm_status permi_low_rank_offer(permi_maker *maker, const struct permi_block *block, double rival,
                                         permi_offer *offer)
 {
-  permi_array *array = maker->array;
   const perm_options *options = maker->options;
-  const permi_problem *problem = array->problem;
+  const int named = options->method == PERM_METHOD_LOW_RANK;
+  perm_status status = permi_array_ready(maker, block);
+  permi_array *array = maker->array;
+  permi_rank *rank;
   const char *why;
   double most;
-  (void)block, (void)rival;
-  permi_rank_release(&options->allocator, array->rank);
-  array->rank = NULL;
-  if (options->method == PERM_METHOD_LOW_RANK && !problem->integer) { /* by name no other engine has looked at it */
-    perm_status status = permi_check_options(options, array->argument, maker->result);
+  (void)rival;
+  if (status == PERM_OK && named && !block && !maker->integer) { /* by name no other engine has looked at it */
+    status = permi_check_options(options, array->argument, maker->result);
     if (status == PERM_OK)
-      status = permi_check_problem(problem, 0, maker->result);
-    if (status != PERM_OK)
-      return status;
+      status = permi_check_problem(array->problem, 0, maker->result);
   }
-  if ((options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_LOW_RANK) ||
-      options->precision == PERM_PRECISION_KAHAN || array->constant >= 0 ||
-      !array->argument) { /* a block, whose chooser looks itself */
-    snprintf(offer->why, sizeof offer->why, "is asked for in precision %s", perm_name("precision", options->precision));
-    return PERM_OK;
-  }
-  if (!permi_rank_look(array->problem, options, maker->watch, &array->rank, &why))
+  if (status != PERM_OK)
+    return status;
+  if ((!block && options->method != PERM_METHOD_AUTO && !named) || options->precision == PERM_PRECISION_KAHAN)
+    return permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is asked for in precision %s",
+                        perm_name("precision", options->precision));
+  if (!permi_rank_look(array->problem, options, maker->watch, &rank, &why))
     return permi_fail_memory(maker->result);
-  if (!array->rank) {
-    snprintf(offer->why, sizeof offer->why, "%s", why);
-    return PERM_OK;
-  }
-  permi_rank_price(array->rank, offer);
-  most = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_LOW_RANK_BYTES;
-  if (offer->bytes > most)
-    permi_refuse(offer, PERM_ERROR_LIMIT, "would need %s, over %s: allow more max_bytes",
-                 permi_size_words(offer->bytes).text, permi_size_words(most).text);
-  array->rank_offer = *offer;
+  if (!rank)
+    return permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "%s", why);
+  offer->plan = rank;
+  if (!named && !block && !maker->integer && /* the dense engine says why */
+      (permi_check_options(options, array->argument, maker->result) != PERM_OK ||
+       permi_plan_refusal(options, PERM_METHOD_DENSE) ||
+       permi_check_problem(array->problem, 0, maker->result) != PERM_OK))
+    return permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is not taken with these options");
+  permi_rank_price(rank, offer);
+  snprintf(offer->why, sizeof offer->why, "its rank is %d", rank->rank);
+  most = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
+  if (!block && offer->bytes > most)
+    return permi_refuse(offer, PERM_ERROR_LIMIT, "of rank %d, would need %s, over %s: allow more max_bytes",
+                        rank->rank, permi_size_words(offer->bytes).text, permi_size_words(most).text);
+  if (block && rank->integer && !rank->modulus && options->precision != PERM_PRECISION_EXACT &&
+      permi_words_of_bits(rank->bits) > PERM_INTEGER_WORDS)
+    return permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
   return PERM_OK;
 }
 
 static perm_status permi_low_rank_make(permi_maker *maker, const struct permi_block *block, permi_offer *offer,
                                        permi_leaf *leaf)
 {
-  permi_array *array = maker->array;
-  (void)block, (void)offer;
-  permi_rank_leaf(array->rank, array->rank_offer.seconds, array->rank_offer.bytes, leaf);
-  array->rank = NULL;
-  array->precision = leaf->integer ? PERM_PRECISION_EXACT : PERM_PRECISION_DD;
+  (void)block;
+  permi_rank_leaf((permi_rank *)offer->plan, offer->seconds, offer->bytes, leaf);
+  offer->plan = NULL;
+  maker->array->precision = leaf->integer ? PERM_PRECISION_EXACT : PERM_PRECISION_DD;
   return PERM_OK;
 }
 
+/* Blocks of sparse matrices have these, too. */
 #define PERMI_DOUBLE_ENGINES                                                                                           \
-  {PERM_METHOD_MULTIPLICITIES, permi_counted_offer, permi_counted_leaf, NULL, 0},                                      \
-  {PERM_METHOD_DENSE, permi_dense_offer, permi_dense_make, NULL, 0}
+  {PERM_METHOD_DENSE, PERMI_ARRAY, 0, permi_dense_least, permi_dense_offer, permi_dense_make, NULL},                   \
+  {PERM_METHOD_MULTIPLICITIES, PERMI_ARRAY | PERMI_PROVEN, 0, permi_counted_least, permi_counted_offer,                \
+   permi_counted_leaf,                                                                                                 \
+   NULL}
+#define PERMI_ARRAY_ENGINES PERMI_DOUBLE_ENGINES,                                                                      \
+  {PERM_METHOD_EXACT, PERMI_ARRAY | PERMI_PROVEN, 0, permi_exact_least, permi_exact_offer, permi_exact_make, NULL},    \
+  {PERM_METHOD_LOW_RANK, PERMI_ARRAY | PERMI_PROVEN, 1e-8, permi_low_rank_least, permi_low_rank_offer,                 \
+   permi_low_rank_make, permi_rank_release}
 static const permi_engine permi_double_engines[] = {PERMI_DOUBLE_ENGINES};
-static const permi_engine permi_array_engines[] = {
-    PERMI_DOUBLE_ENGINES,
-    {PERM_METHOD_LOW_RANK, permi_low_rank_offer, permi_low_rank_make, permi_rank_release, 0},
-    {PERM_METHOD_EXACT, permi_exact_offer, permi_exact_make, NULL, 0},
-};
+static const permi_engine permi_array_engines[] = {PERMI_ARRAY_ENGINES};
+enum { PERMI_ARRAY_ENGINE_COUNT = sizeof permi_array_engines / sizeof *permi_array_engines };
 
 /* By name the engine of small ranks is asked alone. */
 static int permi_array_ranked(const permi_problem *problem, const perm_options *options)
 {
-  return options->method == PERM_METHOD_LOW_RANK && problem->reach->engine_count > PERMI_AT_LOW_RANK &&
+  return options->method == PERM_METHOD_LOW_RANK && permi_array_engine(problem->reach, PERM_METHOD_LOW_RANK) &&
          problem->m == problem->n && problem->n > 0 && !problem->row_count && !problem->column_count;
 }
 
-/* status, or that a small rank was found whose sum does not fit. */
-static perm_status permi_array_too_large(permi_maker *maker, perm_status status)
-{
-  permi_array *array = maker->array;
-  return array->rank && array->rank_offer.seconds == (double)INFINITY
-             ? permi_fail(maker->result, PERM_ERROR_LIMIT, array->argument, "the array, of rank %d, %s",
-                          array->rank->rank, array->rank_offer.why)
-             : status;
-}
-
-static perm_status permi_array_plan_ranked(permi_maker *maker, double *seconds)
-{
-  permi_array *array = maker->array;
-  permi_offer offer;
-  perm_status status;
-  memset(&offer, 0, sizeof offer);
-  offer.seconds = (double)INFINITY;
-  array->engine = &array->problem->reach->engines[PERMI_AT_LOW_RANK];
-  status = array->engine->offer(maker, NULL, (double)INFINITY, &offer);
-  *seconds = offer.seconds;
-  return status != PERM_OK ? status
-         : array->rank     ? permi_array_too_large(maker, PERM_OK)
-                           : permi_fail(maker->result, PERM_ERROR_UNSUPPORTED, array->argument,
-                                        "options: method low-rank: the array %s; this method takes ranks up to %d",
-                                        offer.why, PERMI_RANK_MOST);
-}
-
-/* Asks all engines at first, then only the chosen one. Without any offer, its make says why. */
+/* Asks all engines at first, then only the chosen one. Without any offer, its make says why; but an array of small rank
+   whose sum does not fit is told. */
 static perm_status permi_array_plan(void *context, const perm_options *options, double *seconds, perm_job **job,
                                     perm_result *result)
 {
   permi_maker *maker = (permi_maker *)context;
   permi_array *array = maker->array;
   const permi_reach *reach = array->problem->reach;
-  const permi_engine *table = array->engine ? array->engine : reach->engines;
-  permi_offer offer[PERMI_ARRAY_ENGINES];
+  const int ranked = permi_array_ranked(array->problem, options);
+  permi_offer offer[PERMI_ARRAY_ENGINE_COUNT];
   permi_offers offers;
   perm_status status;
+  int i;
   (void)job;
   maker->options = options;
   maker->result = result;
-  if (permi_array_ranked(array->problem, options))
-    return permi_array_plan_ranked(maker, seconds);
-  permi_offers_begin(&offers, table, array->engine ? 1 : reach->engine_count, offer);
-  if (offers.engines > PERMI_AT_LOW_RANK)
-    offers.swapped = PERMI_AT_DENSE; /* which refuses large orders, unless another engine takes them */
+  if (ranked)
+    array->engine = permi_array_engine(reach, PERM_METHOD_LOW_RANK);
+  permi_offers_begin(&offers, array->engine ? array->engine : reach->engines, array->engine ? 1 : reach->engine_count,
+                     offer);
   status = permi_ask_engines(maker, NULL, &offers);
-  if (offers.chosen < 0)
-    offers.chosen = !array->engine && options->method == PERM_METHOD_EXACT && reach->engine_count > PERMI_AT_EXACT
-                        ? PERMI_AT_EXACT
-                        : PERMI_AT_COUNTED;
-  array->engine = &table[offers.chosen];
   *seconds = offers.best;
-  return status == PERM_ERROR_SIZE ? permi_array_too_large(maker, status) : status;
+  for (i = 0; i < offers.engines; i++) {
+    if (offers.engine[i].method == PERM_METHOD_LOW_RANK && offer[i].status == PERM_ERROR_LIMIT &&
+        (status == PERM_ERROR_SIZE || (ranked && status == PERM_OK)))
+      status = permi_fail(result, PERM_ERROR_LIMIT, array->argument, "the array, %s", offer[i].why);
+    else if (ranked && status == PERM_OK && offers.chosen < 0)
+      status = permi_fail(result, PERM_ERROR_UNSUPPORTED, array->argument,
+                          "options: method low-rank: the array %s; this method takes ranks up to %d", offer[i].why,
+                          PERMI_RANK_MOST);
+    if (i != offers.chosen && offer[i].plan)
+      offers.engine[i].release(&options->allocator, offer[i].plan);
+  }
+  if (offers.chosen >= 0) {
+    array->engine = &offers.engine[offers.chosen];
+    array->offer = offer[offers.chosen];
+  } else if (!array->engine) {
+    array->engine = permi_array_engine(
+        reach, options->method == PERM_METHOD_EXACT ? PERM_METHOD_EXACT : PERM_METHOD_MULTIPLICITIES);
+  }
+  return status;
 }
 
 static perm_status permi_array_make(void *context, const perm_options *options, perm_job **job, perm_result *result)
@@ -12963,7 +13061,7 @@ static perm_status permi_array_make(void *context, const perm_options *options, 
     number.exact = 1;
     pushed = permi_job_push_number(*job, &number);
   } else {
-    status = array->engine->make(maker, NULL, NULL, &leaf);
+    status = array->engine->make(maker, NULL, &array->offer, &leaf);
     pushed = status == PERM_OK && permi_job_push_leaf(*job, &leaf);
   }
   (*job)->precision = array->precision;
@@ -12976,19 +13074,14 @@ static perm_status permi_array_make(void *context, const perm_options *options, 
   return status == PERM_OK ? permi_fail_memory(result) : status;
 }
 
-/* PERM_PRECISION_COUNT at the top. */
 static perm_precision permi_array_next(const void *context, const perm_options *options, const perm_result *result)
 {
   const permi_array *array = ((const permi_maker *)context)->array;
-  (void)options;
-  (void)result;
-  if (array->engine->method == PERM_METHOD_LOW_RANK)
-    return PERM_PRECISION_COUNT;
-  if (!array->reduced)
-    return permi_next_precision(array->plan.method, array->plan.precision);
-  if (array->constant >= 0 || array->choice.precision == PERM_PRECISION_EXACT)
-    return PERM_PRECISION_COUNT;
-  return array->choice.precision == PERM_PRECISION_DD ? PERM_PRECISION_EXACT : PERM_PRECISION_DD;
+  const perm_method method = array->engine->method;
+  (void)options, (void)result;
+  return array->constant >= 0 ? PERM_PRECISION_COUNT
+                              : permi_next_precision(method == PERM_METHOD_DENSE ? array->plan.method : method,
+                                                     array->precision);
 }
 
 /* ======================================================================================== >>entries
@@ -13019,13 +13112,13 @@ static const permi_gpu_engines permi_gpus = {permi_plan_gpu,  permi_gpu_growth, 
 
 static const permi_reach permi_bare_real = {
     1, PERMI_KERNEL_TABLE(permi_kernels_real), PERMI_COUNTS_TABLES(real), {NULL, NULL},  NULL,
-    permi_double_engines, 2, NULL, permi_execute_bare, PERMI_ROUTE_HERE};
+    permi_double_engines, 2, permi_execute_bare, PERMI_ROUTE_HERE};
 static const permi_reach permi_reach_real = {
     1, PERMI_KERNEL_TABLE(permi_kernels_real), PERMI_COUNTS_TABLES(real), {permi_gray_real, permi_gray_dd}, &permi_gpus,
-    permi_array_engines, PERMI_ARRAY_ENGINES, permi_exact_surely, perm_job_execute, PERMI_ROUTE_HERE};
+    permi_array_engines, PERMI_ARRAY_ENGINE_COUNT, perm_job_execute, PERMI_ROUTE_HERE};
 static const permi_reach permi_reach_complex = {
     2, PERMI_COMPLEX_TABLE, PERMI_COUNTS_TABLES(complex), {permi_gray_complex, permi_gray_dd}, &permi_gpus,
-    permi_array_engines, PERMI_ARRAY_ENGINES, permi_exact_surely, perm_job_execute, PERMI_ROUTE_HERE};
+    permi_array_engines, PERMI_ARRAY_ENGINE_COUNT, perm_job_execute, PERMI_ROUTE_HERE};
 
 static const permi_reach *permi_reach_of(int parts)
 {
@@ -13208,9 +13301,10 @@ static perm_status permi_array_reduce(permi_array *array, int equal, const perm_
   refusal = permi_counts_refusal(problem, &others);
   if (refusal)
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, array->argument, "options: %s", refusal);
-  if (problem->reach->exact_surely && problem->reach->exact_surely(array, options))
-    return PERM_OK;
   array->reduced = 1;
+  if (problem->integer) /* counted when that engine is asked */
+    return PERM_OK;
+  array->counted_made = 1;
   return permi_counted_make(problem, &options->allocator, &array->counted) == PERM_OK ? PERM_OK
                                                                                        : permi_fail_memory(result);
 }
@@ -14511,7 +14605,7 @@ static int permi_minors_plan_subsets(permi_minors *minors, const perm_options *o
   permi_placing_shape(minors, 0, &by[0]);
   permi_placing_shape(minors, 1, &by[1]);
   transposed = by[1].states * by[1].rows < by[0].states * by[0].rows;
-  seconds = PERMI_PLACING_SECONDS * by[transposed].states * by[transposed].rows;
+  seconds = PERMI_TERMS_SECONDS / 10 * by[transposed].states * by[transposed].rows;
   if (16 * by[transposed].states > least || seconds >= minors->seconds)
     return 0;
   minors->subsets = 1;
@@ -14732,7 +14826,7 @@ static int permi_minors_choose(permi_minors *minors, const perm_options *options
   minors->below = 0;
   if (!full || by != PERMI_MINORS_BY_ANY)
     return 0;
-  seconds = minors->seconds - (minors->subsets ? PERMI_MINORS_TABLES_SECONDS : 0);
+  seconds = minors->seconds - (minors->subsets ? 5 * PERMI_STEP_SECONDS : 0);
   if (permi_minors_plan_dense(minors, permi_isa(options)) && minors->seconds > seconds &&
       options->method != PERM_METHOD_DENSE)
     permi_minors_plan_one(minors, options, by);
@@ -15392,9 +15486,9 @@ static perm_status permi_batch_on_gpus(permi_batch *batch, int threads, perm_res
   perm_status status;
   const int n = batch->n, parts = batch->parts;
   const double elements = (double)batch->count * n * ldexp(1, n - 1), bytes = (double)batch->count * n * n * parts * 8;
-  static const double rate[2] = PERMI_BATCH_RATE, gpu_rate[2] = PERMI_BATCH_GPU_RATE;
+  static const double rate[2] = PERMI_BATCH_RATE, gpu_rate[3][2] = PERMI_GPU_DENSE_RATES;
   const double seconds =
-      PERMI_GPU_DENSE_COMPILE + elements / gpu_rate[parts - 1] + bytes / PERMI_BATCH_GPU_BYTES_RATE;
+      PERMI_GPU_DENSE_COMPILE + elements / gpu_rate[0][parts - 1] + bytes / PERMI_BATCH_GPU_BYTES_RATE;
   char message[PERM_MESSAGE_BYTES];
   if (!options->gpu.devices || !batch->plain || n < PERM_GPU_BATCH_LEAST_N || n > PERM_GPU_BATCH_MOST_N ||
       !batch->count || (options->isa != PERM_ISA_CUDA && seconds >= elements / rate[parts - 1]) ||

@@ -2406,7 +2406,7 @@ static void permi_code_fill(permi_coder *coder, permi_hybrid *hybrid, const doub
   for (k = 0; k < code->walk; k++)
     code->moves += ldexp(PERMI_GPU_FLIP * coder->parts * (code->first_flip[k + 1] - code->first_flip[k]), -k - 1);
   hybrid->operations_a_term = ldexp(code->operations, -hybrid->low);
-  coder->literals = hybrid->algebra == PERMI_HYBRID_REAL && permi_code_seconds(hybrid) < PERMI_GPU_LITERAL_SECONDS;
+  coder->literals = hybrid->algebra == PERMI_HYBRID_REAL && permi_code_seconds(hybrid) < 5 * PERMI_GPU_COMPILE;
   permi_code_text(coder, hybrid);
 }
 
@@ -2684,6 +2684,8 @@ static void permi_code_explain(const permi_hybrid *hybrid, double all, char *buf
    The search of >>signs on GPUs: table and shape of the kernel of text_signs in perm_cuda.cu, and its seconds. Its sums
    are modulo 2^192, so those of a chunk must be shorter. */
 
+#define PERMI_SIGNS_GPU_TASK 20000 /* chosen: nodes of a task of a warp, on average */
+#define PERMI_SIGNS_GPU_BLOCKS 6 /* chosen: blocks of 4 warps on a multiprocessor */
 #define PERMI_SIGNS_GPU_OUT 8 /* words that a chunk puts out: 3 of its sum, 5 for the kernel */
 
 typedef struct permi_signs_gpu {

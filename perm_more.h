@@ -535,7 +535,7 @@ static perm_status permi_low_rank_metered(const permi_factors *factors, const pe
 {
   const int n = factors->n, r = factors->r, parts = factors->parts;
   const double start = permi_seconds();
-  const double limit = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_LOW_RANK_BYTES;
+  const double limit = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
   permi_number number = permi_number_one();
   permi_leaf leaf;
   perm_job *job;
@@ -3987,8 +3987,8 @@ static void permi_placements_plan(permi_placements *p)
       for (side = 0; side < 2; side++) {
         const double values = ldexp(p->gone[side] + 1, p->width) * 8 * (words ? words : 1);
         seconds[side] += sets * (p->gone[side] + 1) * work *
-                             (words < 2 ? PERMI_ROOK_BYTE_SECONDS * (words ? 8 : 4) : PERMI_ROOK_WORD_SECONDS * words) +
-                         PERMI_ROOK_STEP_SECONDS;
+                             (words < 2 ? PERMI_ROOK_BYTE_SECONDS * (words ? 8 : 4) : PERMI_WORD_SECONDS * words) +
+                         PERMI_STEP_SECONDS;
         bytes[side] = fmax(bytes[side], values);
       }
       p->most[p->steps] = ldexp(1, p->width);
@@ -4505,7 +4505,7 @@ static double permi_beam_states(const permi_beam *beam, const permi_beam_set *se
   const int width = permi_count_ones(set->touched[0]) + permi_count_ones(set->touched[1]);
   const int words = permi_placements_words(plan, PERMI_ROOK_LENGTH * plan->bits * (rows + columns) /
                                                      plan->block->vertices);
-  const double price = words < 2 ? 1 + words : PERMI_ROOK_WORD_SECONDS * words / (4 * PERMI_ROOK_BYTE_SECONDS);
+  const double price = words < 2 ? 1 + words : PERMI_WORD_SECONDS * words / (4 * PERMI_ROOK_BYTE_SECONDS);
   return ldexp(price * (1 + (rows < columns ? rows : columns)), width);
 }
 
@@ -4722,7 +4722,7 @@ static int permi_rook_anneal(const permi_placements *plan, double effort, double
   memset(&budget, 0, sizeof budget);
   budget.effort = effort;
   budget.most = budget.rival = (double)INFINITY;
-  budget.each = budget.quick = PERMI_ROOK_UNIT_SECONDS;
+  budget.each = budget.quick = PERMI_STATE_SECONDS;
   budget.quick_width = PERMI_ORDER_WIDTH;
   budget.first[0] = first;
   budget.first[1] = NULL;
@@ -4748,7 +4748,7 @@ static int permi_rook_search(permi_placements *plan, double effort, int *best)
 {
   const permi_block *block = plan->block;
   const int vertices = block->vertices, fits = block->n <= PERMI_BEAM_LINES && vertices - block->n <= PERMI_BEAM_LINES;
-  const double begin = plan->watch->worked, share = PERMI_ROOK_PLAN_SHARE * fmax(effort, 1);
+  const double begin = plan->watch->worked, share = PERMI_GREEDY_SHARE * fmax(effort, 1);
   int *order = best + vertices, *annealed = best + 2 * vertices, round;
   double seconds = (double)INFINITY;
   if (!permi_rook_anneal(plan, effort, fits ? share / 6 : share / 2, NULL, order))
@@ -4760,7 +4760,7 @@ static int permi_rook_search(permi_placements *plan, double effort, int *best)
     const double units = 0.5 * PERMI_BEAM_UNITS * vertices * vertices * width * (1 + (round & 1));
     if (plan->watch->stopped != PERM_OK ||
         plan->watch->worked - begin + units >
-            1e9 * fmin(share * fmin(seconds, PERMI_ROOK_PLAN_SECONDS), permi_account_most(plan->watch->options)))
+            1e9 * fmin(share * fmin(seconds, 2 * PERMI_EXACT_FREE_SECONDS), permi_account_most(plan->watch->options)))
       break;
     if (!permi_beam_search(plan, (size_t)width, round & 1, order))
       return plan->watch->stopped != PERM_OK;
@@ -4918,7 +4918,7 @@ static perm_status permi_rook_solve(permi_rook *rook, permi_placements *plan, co
   perm_status status, planning = PERM_OK;
   options.method = PERM_METHOD_AUTO;
   options.modulus = 0; /* residues are taken of what is interpolated, which divides */
-  if (given_options->method != PERM_METHOD_FRONTIER && first > PERMI_ROOK_FREE_SECONDS && rook->m > 0 &&
+  if (given_options->method != PERM_METHOD_FRONTIER && first > PERMI_FREE_SECONDS && rook->m > 0 &&
       rook->n <= PERM_MAX_LINES && area < 1e8) {
     if (!(rook->shifted = (int64_t *)permi_allocate(&options.allocator, (size_t)area + 1, sizeof *rook->shifted)))
       return permi_fail_memory(result);
@@ -6202,14 +6202,14 @@ static const permi_tracer permi_tree_tracer = {permi_tree_kept_bytes, permi_tree
 #define PERMI_SAMPLE_LOST 8.673617379884035e-19 /* 2^-60 */
 #define PERMI_SAMPLE_PART 64                    /* samples of a thread at a time */
 
-/* Engines that are asked, in this order, and how they are sampled. */
+/* Engines that are asked, in the order of the third column, and how they are sampled. */
 static const permi_engine permi_sample_engines[] = {
-    {PERM_METHOD_BAND, permi_band_offer, NULL, permi_owned_release, PERMI_PROVEN},
-    {PERM_METHOD_TREE, permi_tree_offer, NULL, permi_owned_release, PERMI_PROVEN},
-    {PERM_METHOD_TWINS, permi_classes_offer, NULL, permi_owned_release, PERMI_PROVEN},
-    {PERM_METHOD_FRONTIER, permi_frontier_offer, NULL, permi_owned_release, PERMI_PROVEN},
-    {PERM_METHOD_LISTS, permi_frontier_offer, NULL, permi_owned_release, PERMI_NAMED},
-    {PERM_METHOD_ARRAYS, permi_frontier_offer, NULL, permi_owned_release, PERMI_NAMED}};
+    {PERM_METHOD_BAND, PERMI_PROVEN, 1, NULL, permi_band_offer, NULL, permi_owned_release},
+    {PERM_METHOD_TREE, PERMI_PROVEN, 2, permi_tree_worth, permi_tree_offer, NULL, permi_owned_release},
+    {PERM_METHOD_TWINS, PERMI_PROVEN, 3, NULL, permi_classes_offer, NULL, permi_owned_release},
+    {PERM_METHOD_FRONTIER, PERMI_PROVEN, 4, NULL, permi_frontier_offer, NULL, permi_owned_release},
+    {PERM_METHOD_LISTS, PERMI_NAMED, 0, NULL, permi_frontier_offer, NULL, permi_owned_release},
+    {PERM_METHOD_ARRAYS, PERMI_NAMED, 0, NULL, permi_frontier_offer, NULL, permi_owned_release}};
 static const permi_tracer *const permi_tracers[] = {&permi_band_tracer,     &permi_tree_tracer,
                                                      &permi_classes_tracer,  &permi_frontier_tracer,
                                                       &permi_frontier_tracer, &permi_frontier_tracer};

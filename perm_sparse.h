@@ -139,7 +139,7 @@
                      >>fronts          multifrontal determinants; THE BOUND
                      >>planar          the engine, its price
      sparse/         >>prepare         check, reduce, split into blocks
-                     >>frontier_offer  offers of frontier, tree, sorting
+                     >>frontier_offer  offers of frontier, sorting
                      >>choose          the table of engines
                      >>sparse_job      a matrix becomes a job
                      >>sparse          perm_compute_sparse, _job, _report
@@ -4404,11 +4404,11 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
 static int permi_greedy_pays(const permi_budget *budget, double begin, double cost, int first)
 {
   const double seconds = permi_budget_seconds(budget, cost), spent = budget->account->watch->worked - begin;
-  const double share = seconds < budget->rival ? PERMI_GREEDY_SHARE : PERMI_GREEDY_BEHIND_SHARE;
+  const double share = seconds < budget->rival ? PERMI_GREEDY_SHARE : PERMI_GREEDY_SHARE / 12;
   if (!(cost < 1e300)) /* no order yet */
     return spent < 1e9 * share * budget->rival;
   return (first || seconds < PERMI_GREEDY_HOPELESS * budget->rival) &&
-         spent < 1e9 * (first ? fmax(share, 3 * PERMI_GREEDY_BEHIND_SHARE) : share) * fmin(seconds, budget->rival) &&
+         spent < 1e9 * (first ? fmax(share, 3 * PERMI_GREEDY_SHARE / 12) : share) * fmin(seconds, budget->rival) &&
          ((first && budget->rival == (double)INFINITY) ||
           spent < PERMI_GREEDY_PART * (permi_budget_left(budget, cost) + spent));
 }
@@ -4666,7 +4666,7 @@ static double permi_anneal_units(double cost, const permi_budget *budget)
     return 0;
   units = 1e9 * fmin(1, PERMI_ANNEAL_GAIN * rival / alone) *
           fmax(PERMI_ANNEAL_SHARE * seconds,
-               fmin(PERMI_ANNEAL_SHORT_SHARE * fmin(alone - permi_budget_seconds(budget, 0), rival),
+               fmin(PERMI_ANNEAL_SHARE * fmin(alone - permi_budget_seconds(budget, 0), rival),
                     PERMI_ANNEAL_LEAST));
   return fmin(units, PERMI_ANNEAL_MOST) * (budget->effort < 1 ? budget->effort : 1);
 }
@@ -5930,12 +5930,6 @@ static double permi_majorant_bits(const permi_majorant *line)
 static double permi_majorants_bits(const double *bits)
 {
   return (bits[0] < bits[1] ? bits[0] : bits[1]) * (1 + 1e-10) + 1e-6;
-}
-
-/* Words of signed integers below 2^bits; PERM_INTEGER_WORDS + 1: too many. */
-static int permi_words_of_bits(double bits)
-{
-  return bits + 1 < 64 * PERM_INTEGER_WORDS ? (int)((bits + 1) / 64) + 1 : PERM_INTEGER_WORDS + 1;
 }
 
 /* log2 of a bound on the block's permanent. */
@@ -8649,7 +8643,7 @@ static size_t permi_tree_begin(size_t count, int part, int parts)
 
 static int permi_tree_threads(const permi_tree_run *run, size_t states)
 {
-  return (double)states * PERMI_TREE_STATE_SECONDS * run->weight < PERMI_SHARE_SECONDS ? 1 : run->base.threads;
+  return (double)states * PERMI_TREE_PAIR_SECONDS * run->weight < PERMI_SHARE_SECONDS ? 1 : run->base.threads;
 }
 
 typedef struct permi_tree_group {
@@ -9129,7 +9123,7 @@ static perm_status permi_tree_visit(permi_runner *runner, int i)
 }
 
 /* ===================================================================================== >>tree_build
-   Orders a block by elimination; builds, prices and runs its tree. */
+   Orders a block by elimination; builds, prices, offers and runs its tree. */
 
 /* A run that the caller has cleared, except for `keep`. */
 static perm_status permi_tree_nodes(const permi_tree *tree, permi_control *control, permi_tree_run *run,
@@ -9478,7 +9472,7 @@ PERMI_NEVER_INLINE static double permi_tree_least(const permi_block *block, doub
       best = degree[v] < degree[best] ? v : best;
     if (degree[best] >= PERMI_TREE_WIDTH)
       return (double)INFINITY;
-    least += ldexp(PERMI_TREE_STATE_SECONDS, degree[best]) / (degree[best] + 1);
+    least += ldexp(PERMI_TREE_PAIR_SECONDS, degree[best]) / (degree[best] + 1);
     for (w = 0; w < PERMI_TREE_LOOK_WORDS; w++) {
       uint64_t bits;
       for (bits = adjacent[best][w]; bits; bits &= bits - 1) {
@@ -9515,7 +9509,7 @@ static perm_status permi_tree_order(permi_tree_graph *graph, const permi_block *
     if (v < 0)
       break;
     count = permi_tree_neighbours(graph, v, neighbour);
-    least += ldexp(PERMI_TREE_STATE_SECONDS, count) / (count + 1);
+    least += ldexp(PERMI_TREE_PAIR_SECONDS, count) / (count + 1);
     if (count >= PERMI_TREE_WIDTH || least > rival ||
         permi_watch(graph->watch, 150 + count * count * (graph->listed ? 8.0 : filling ? 16.0 + count : 16.0)))
       status = PERM_ERROR_LIMIT;
@@ -9555,11 +9549,11 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
     t = permi_count_ones(product.set);
     product.states =
         permi_tree_choose(tree, t, permi_count_ones(product.set & node->rows) - product.difference);
-    seconds += PERMI_TREE_JOIN_SECONDS + 5e-10 * pow(3, common) +
+    seconds += PERMI_TREE_NODE_SECONDS + 5e-10 * pow(3, common) +
                pairs * (PERMI_TREE_PAIR_SECONDS * weight +
                         (8.0 * tree->size * product.states > PERMI_TREE_CACHE_BYTES ? PERMI_TREE_MISS_SECONDS : 0));
     seconds += (other->states + factor.states) * t * PERMI_TREE_SORT_SECONDS +
-               product.states * PERMI_TREE_STATE_SECONDS;
+               product.states * PERMI_TREE_PAIR_SECONDS;
     states = other->states > factor.states ? other->states : factor.states;
     tree->most_states = states > tree->most_states ? states : tree->most_states;
     tree->work_values = product.states > tree->work_values ? product.states : tree->work_values;
@@ -9573,7 +9567,7 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
     factor = product;
   }
   tree->states += factor.states;
-  return seconds + factor.states * (1 + 0.5 * edges) * PERMI_TREE_STATE_SECONDS * weight;
+  return seconds + factor.states * (1 + 0.5 * edges) * PERMI_TREE_PAIR_SECONDS * weight;
 }
 
 /* See >>tree_join; proved by machine: tests/proofs/frontier.g. */
@@ -9720,6 +9714,160 @@ static int permi_tree_build(const permi_block *block, const permi_tree_graph *gr
   else
     tree->bound_relative = permi_tree_bound(roundings[0] + given, 0);
   return 1;
+}
+
+#define PERMI_TREE_WORTH 10 /* chosen: a tree is worth so many times its search */
+
+static size_t permi_tree_explain(const permi_leaf *leaf, char *buffer, size_t size)
+{
+  const permi_tree *tree = (const permi_tree *)leaf->context;
+  return permi_say(buffer, size,
+                   "tree, order %d: width %d, %d tables, %d joins of %.3g pairs, %.3g states of %s, "
+                   "predicted %.3g s, %.3g bytes\n",
+                   leaf->information.n, tree->width - 1, tree->nodes, tree->joins, tree->pairs, tree->states,
+                   permi_numbers_text(&tree->numbers, 0), leaf->information.seconds, leaf->information.bytes);
+}
+
+static uint64_t permi_tree_fingerprint(const permi_tree *tree, permi_control *watch)
+{
+  static const uint64_t kind[] = {0, 1, 2, 3, 3, 3, 4, 5, 5, 6}; /* by algebra, as in saved states */
+  uint64_t hash = permi_hash(PERMI_HASH_START + 1, kind[tree->numbers.algebra]);
+  int i, e;
+  hash = permi_hash(permi_hash(hash, (uint64_t)tree->size), tree->numbers.modulus);
+  for (i = 0; i < tree->nodes && !permi_watch_step(watch, (size_t)i, 40); i++) {
+    const permi_tree_node *node = &tree->node[i];
+    hash = permi_hash(permi_hash(hash, (uint64_t)node->children), (uint64_t)node->rows << 32 | node->all);
+    hash = permi_hash(hash, (uint64_t)node->set << 1 | (uint64_t)node->column);
+    for (e = node->edge; e < node[1].edge; e++)
+      hash = permi_coefficient_hash(permi_hash(hash, (uint64_t)tree->edge[e].bit), &tree->edge[e].c);
+  }
+  return hash;
+}
+
+/* Returns 0 if integers may be too long. */
+static int permi_tree_kind(permi_tree *tree, const permi_block *block, const perm_options *options)
+{
+  const int fits = permi_numbers_choose_moduli(&tree->numbers, block, options->modulus, permi_sparse_doubled(options));
+  int t, k;
+  if (tree->numbers.algebra == PERMI_WIDE)
+    tree->numbers.algebra = PERMI_WORDS; /* a coefficient has one word, a factor of a join two */
+  tree->size = (int)permi_numbers_words(&tree->numbers);
+  for (t = 0; t <= PERMI_TREE_WIDTH; t++)
+    for (k = 0; k <= t; k++)
+      tree->binomial[t][k] = k == 0 || k == t ? 1 : tree->binomial[t - 1][k - 1] + tree->binomial[t - 1][k];
+  return fits;
+}
+
+static void permi_refuse_trees(double rival, permi_offer *offer)
+{
+  permi_refuse(offer, PERM_ERROR_LIMIT, "has no tree of tables found within %d vertices%s", PERMI_TREE_WIDTH - 1,
+               rival < (double)INFINITY ? " and its rival's time" : "");
+}
+
+/* Trees took 96 times as long as their bound from below, or more. */
+#define PERMI_TREE_OVER_LEAST 30
+static perm_status permi_tree_worth(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+{
+  const double worth = PERMI_TREE_WORTH * PERMI_ORDER_PLAN_SECONDS * (2.0 * block->n + block->edges);
+  (void)maker;
+  if (rival < worth)
+    offer->least = fmax(offer->least, worth);
+  if (block->n <= PERMI_TREE_LOOK)
+    offer->least = fmax(offer->least, PERMI_TREE_OVER_LEAST * permi_tree_least(block, rival));
+  if (offer->least == (double)INFINITY)
+    permi_refuse_trees(rival, offer);
+  return PERM_OK;
+}
+
+/* Treewidth w and N vertices allow w N entries; more are refused at once. Of orders by least degree, or least fill
+   where affordable, the cheapest wins. */
+#define PERMI_TREE_FILL 20000
+static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+{
+  const perm_allocator *allocator = &maker->options->allocator;
+  const permi_working *working = maker->working;
+  const double planning = PERMI_ORDER_PLAN_SECONDS * (2.0 * block->n + block->edges);
+  const double given = permi_entry_roundings(working, working->n);
+  permi_tree like, *tree, *best = NULL;
+  permi_tree_graph graph;
+  perm_status status = PERM_OK;
+  int start, starts;
+  memset(&like, 0, sizeof like);
+  like.nodes = 2 * block->n;
+  like.lost_error = working->lost_error;
+  like.work_values = like.most_states = like.most_groups = 1;
+  if (!permi_tree_kind(&like, block, maker->options))
+    permi_refuse_long(offer);
+  else if (block->edges > (PERMI_TREE_WIDTH - 1) * 2.0 * block->n)
+    permi_refuse(offer, PERM_ERROR_LIMIT, "has no tree of tables of up to %d vertices: too many entries",
+                 PERMI_TREE_WIDTH - 1);
+  if (offer->why[0])
+    return PERM_OK;
+  memset(&graph, 0, sizeof graph);
+  graph.allocator = allocator;
+  graph.watch = maker->watch;
+  graph.seed = UINT64_C(88172645463325252);
+  starts = rival < 100 * planning || 2 * block->n > 100000 ? 1 : PERMI_TREE_STARTS;
+  for (start = 0; start < starts && status == PERM_OK && !permi_watch(maker->watch, 0); start++) {
+    const double limit = best && best->cost[best->nodes] < rival ? best->cost[best->nodes] : rival;
+    const int filling = start % 2 && 2 * block->n <= PERMI_TREE_FILL;
+    status = permi_tree_order(&graph, block, filling, limit);
+    if (status == PERM_ERROR_LIMIT) {
+      status = PERM_OK;
+      continue;
+    }
+    if (status == PERM_ERROR_MEMORY)
+      break;
+    tree = (permi_tree *)permi_owned_new(allocator, sizeof *tree);
+    if (tree) {
+      like.owned = tree->owned;
+      *tree = like;
+    }
+    if (!tree || !permi_tree_build(block, &graph, given, tree))
+      status = PERM_ERROR_MEMORY;
+    else if (maker->watch->stopped == PERM_OK &&
+             (!best || tree->cost[tree->nodes] < best->cost[best->nodes])) {
+      permi_tree *swap = best;
+      best = tree;
+      tree = swap;
+    }
+    permi_owned_release(allocator, tree);
+    if (best ? best->cost[best->nodes] < 10 * planning ||
+                   best->cost[best->nodes] > 2 * rival
+             : rival < (double)INFINITY)
+      break;
+  }
+  permi_tree_graph_release(&graph);
+  if (status != PERM_OK) {
+    permi_owned_release(allocator, best);
+    return permi_fail_memory(maker->result);
+  }
+  offer->plan = best;
+  if (!best) {
+    permi_refuse_trees(rival, offer);
+  } else {
+    if (maker->offers)
+      maker->offers->elimination = best->vertex;
+    offer->seconds = best->cost[best->nodes];
+    offer->bytes = 8.0 * best->size * (best->stack_values + 2 * best->work_values) + 16 * best->most_states +
+                   8 * best->most_groups + sizeof(permi_tree_rank) + (double)sizeof(permi_tree_table) * best->depth +
+                   (double)(sizeof(permi_tree_node) + sizeof(double)) * best->nodes;
+  }
+  return PERM_OK;
+}
+
+static perm_status permi_tree_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
+{
+  permi_tree *tree = (permi_tree *)offer->plan;
+  const int doubled = permi_algebra_is_dd(tree->numbers.algebra) && !block->rounded;
+  int i;
+  for (i = 0; i < tree->nodes; i++)
+    leaf->threaded |= tree->cost[i + 1] - tree->cost[i] >= PERMI_SHARE_SECONDS;
+  leaf->information.work = tree->pairs + tree->states;
+  leaf->information.fingerprint = permi_tree_fingerprint(tree, maker->watch);
+  permi_leaf_values(leaf, &tree->numbers, tree->bound_relative, doubled ? PERMI_DD_UNIT : PERMI_UNIT,
+                    permi_tree_task, permi_tree_explain);
+  return PERM_OK;
 }
 
 /* =========================================================================================== >>band
@@ -10676,7 +10824,7 @@ static perm_status permi_band_offer(permi_maker *maker, const permi_block *block
   band->most = price.most;
   band->longest = price.longest;
   band->cost = price.cost;
-  offer->seconds = price.cost * band->seconds_each + price.made * PERMI_BAND_MADE_SECONDS + n * PERMI_BAND_ROW_SECONDS +
+  offer->seconds = price.cost * band->seconds_each + price.made * PERMI_BAND_MADE_SECONDS + n * PERMI_ROW_SECONDS +
                    2e-6;
   offer->bytes = 2 * price.most * 8.0 * (double)permi_numbers_words(&band->numbers) +
                  sizeof(permi_band_run) * fmin(2.0 * PERMI_BAND_KEPT_RUNS, 4 * price.most * band->width) + 131072 +
@@ -11938,15 +12086,30 @@ static double permi_classes_bytes(const permi_classes *plan)
          (double)plan->numbered * sizeof(permi_class) + (double)plan->steps * sizeof(permi_class_step) + 65536;
 }
 
+#define PERMI_CLASS_ATTEMPTS 12
+static double permi_classes_finding(const permi_block *block)
+{
+  const double vertices = 2.0 * block->n;
+  return PERMI_CLASS_PLAN_SECONDS * (vertices * vertices + 8.0 * block->edges);
+}
+
+/* The search is worth a few times its seconds; the offer asks for more where a rival is known. */
+#define PERMI_CLASS_WORTH 7
+static perm_status permi_classes_least(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+{
+  (void)maker, (void)rival;
+  offer->least = fmax(offer->least, PERMI_CLASS_WORTH * permi_classes_finding(block));
+  return PERM_OK;
+}
+
 static perm_status permi_classes_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_allocator *allocator = &maker->options->allocator;
   const permi_working *working = maker->working;
-  const double vertices = 2.0 * block->n, begin = maker->watch->worked;
-  const double finding = PERMI_CLASS_PLAN_SECONDS * (vertices * vertices + 8.0 * block->edges);
+  const double begin = maker->watch->worked, finding = permi_classes_finding(block);
   const int named = maker->options->method == PERM_METHOD_TWINS;
   const double worth = named ? PERMI_CLASS_NAMED_SECONDS
-                             : fmin(PERMI_CLASS_SHARE * rival, PERMI_CLASS_ENTRY_SECONDS * block->edges);
+                             : fmin(PERMI_SEARCH_SHARE * rival, PERMI_ORDER_PLAN_SECONDS * block->edges);
   permi_classes like, *best = NULL, *plan;
   perm_status status = PERM_OK;
   double each;
@@ -11957,7 +12120,7 @@ static perm_status permi_classes_offer(permi_maker *maker, const permi_block *bl
   if (!permi_numbers_choose_moduli(&like.numbers, block, working->modulus, doubled))
     return permi_refuse_long(offer);
   like.lost_error = working->lost_error;
-  each = PERMI_CLASS_WAY_SECONDS + PERMI_CLASS_WORD_SECONDS * (double)permi_numbers_words(&like.numbers) *
+  each = PERMI_CLASS_WAY_SECONDS + PERMI_WORD_SECONDS * (double)permi_numbers_words(&like.numbers) *
                                        like.numbers.parts *
                                        (like.numbers.algebra == PERMI_RESIDUES ? PERMI_RESIDUE_WORDS : 1);
   for (attempt = 0; attempt < PERMI_CLASS_ATTEMPTS && status != PERM_ERROR_MEMORY; attempt++) {
@@ -11984,7 +12147,7 @@ static perm_status permi_classes_offer(permi_maker *maker, const permi_block *bl
                         rival < (double)INFINITY ? ", for no longer than another engine takes" : "");
   best->bound_relative = permi_classes_bound(best, block, permi_entry_roundings(working, working->n));
   best->each = each;
-  best->seconds = best->cost * each + best->steps * PERMI_CLASS_STEP_SECONDS;
+  best->seconds = best->cost * each + best->steps * PERMI_ROW_SECONDS;
   offer->seconds = best->seconds;
   offer->bytes = permi_classes_bytes(best);
   return PERM_OK;
@@ -12411,7 +12574,7 @@ static double permi_layout_total(permi_layouts *work, const permi_arrangement *l
 static double permi_layout_moves(const permi_layouts *work, double cost)
 {
   const double seconds = fmin(cost / work->speed, work->rival);
-  const double own = 1e9 * fmax(PERMI_HYBRID_PLAN_SHARE * seconds, work->account->least) - work->units;
+  const double own = 1e9 * fmax(PERMI_SEARCH_SHARE * seconds, work->account->least) - work->units;
   const double left = fmin(permi_account_free(work->account, seconds), 0.5e9 * seconds);
   return (work->budget < PERMI_HYBRID_SLOT_BUDGET ? left : fmin(own, left)) / (work->units / work->calls);
 }
@@ -13839,7 +14002,7 @@ static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t 
   return length;
 }
 
-static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block, permi_offer *offer)
 {
   double bits;
   (void)maker; /* for PERM_NO_COMPLEX */
@@ -13854,8 +14017,6 @@ static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block
     permi_refuse(offer, PERM_ERROR_LIMIT, "is not of an order from 2 to %d", PERM_MAX_N);
   else if (block->integer && PERMI_RESIDUE_BITS * permi_whole_primes(block, 0, &bits) + 60 > 64 * PERM_INTEGER_WORDS)
     permi_refuse_long(offer);
-  else if (rival < PERMI_HYBRID_LEAST_SECONDS)
-    permi_refuse(offer, PERM_ERROR_LIMIT, "takes less time than finding a layout");
   else
     offer->status = PERM_OK;
   return !offer->why[0];
@@ -13868,7 +14029,7 @@ static double permi_hybrid_certified(permi_hybrid_algebra algebra)
 }
 
 #define PERMI_DOUBLED_CHUNK 8      /* log2 of blocks: sums of chunks are exact, so these alone round the sum */
-/* Those of permi_hybrid_hope, or new ones. */
+/* Those of permi_hybrid_least, or new ones. */
 static permi_layouts *permi_hybrid_layouts(permi_maker *maker, const permi_block *block, double rival)
 {
   permi_layouts *work = maker->layouts;
@@ -13891,22 +14052,25 @@ static permi_layouts *permi_hybrid_layouts(permi_maker *maker, const permi_block
   return work;
 }
 
-/* Above these seconds orders need not be searched, since the hybrid may reach them. Keeps its layouts. */
-#define PERMI_HYBRID_GAIN 1.3 /* by annealing: seen 1.1 to 2.7 */
-static perm_status permi_hybrid_hope(permi_maker *maker, const permi_block *block, double rival, double *hope)
+/* What annealing may well reach from the first layouts, which are kept. */
+#define PERMI_HYBRID_GAIN 1.3     /* seen 1.1 */
+#define PERMI_HYBRID_GAIN_MOST 16 /* to 13.4: er:44:0.11 */
+static perm_status permi_hybrid_least(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   permi_layouts *work;
-  permi_offer offer;
-  double cost;
-  memset(&offer, 0, sizeof offer);
-  *hope = (double)INFINITY;
-  if (PERMI_ANNEAL_SHARE * rival < PERMI_ANNEAL_LEAST || !permi_hybrid_takes(maker, block, rival, &offer))
+  permi_offer takes;
+  double cost, speed;
+  memset(&takes, 0, sizeof takes);
+  offer->least = fmax(offer->least, PERMI_HYBRID_LEAST_SECONDS);
+  if (PERMI_ANNEAL_SHARE * rival < PERMI_ANNEAL_LEAST || !permi_hybrid_takes(maker, block, &takes))
     return PERM_OK;
   work = permi_hybrid_layouts(maker, block, rival);
   if (!work)
     return permi_fail_memory(maker->result);
   cost = permi_layouts_start(work, 1);
-  *hope = cost / PERMI_HYBRID_GAIN / permi_code_rate(maker, block, work->speed);
+  speed = permi_code_rate(maker, block, work->speed);
+  offer->likely = cost / PERMI_HYBRID_GAIN / speed;
+  offer->least = fmax(offer->least, cost / PERMI_HYBRID_GAIN_MOST / speed);
   maker->layouts = work;
   return PERM_OK;
 }
@@ -13986,7 +14150,7 @@ static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *blo
   permi_offer gpu;
   void *plan;
   perm_status status;
-  if (!permi_hybrid_takes(maker, block, rival, offer))
+  if (!permi_hybrid_takes(maker, block, offer))
     return PERM_OK;
   memset(&gpu, 0, sizeof gpu);
   gpu.seconds = (double)INFINITY;
@@ -14597,7 +14761,7 @@ static double permi_signs_expected(permi_signs_model *model, const permi_signs_o
     sum += live[s];
   }
   for (k = 1, ways = 1; k <= p; k++, ways *= 2) {
-    seconds += ways * sum * (PERMI_SIGNS_NODE_SECONDS + PERMI_SIGNS_CUT_SECONDS * cuts[k]);
+    seconds += ways * sum * (permi_signs_each[0][0] + PERMI_SIGNS_CUT_SECONDS * cuts[k]);
     if (ends[k] || k == 1) {
       for (c = 0; c < 3; c++)
         for (s = 0; s < PERMI_SIGNS_SHARES && ends[k] >> c & 1; s++)
@@ -14613,10 +14777,9 @@ static double permi_signs_expected(permi_signs_model *model, const permi_signs_o
   }
   ways /= 2;
   for (s = 0; s < PERMI_SIGNS_SHARES; s++)
-    seconds += ways * (live[s] * PERMI_SIGNS_JOIN_SECONDS +
-                       alive[2][s] * alive[0][s] * alive[1][s] * PERMI_SIGNS_PAIR_SECONDS *
-                           (both > 8 ? 1.2 : both > 0));
-  return seconds + PERMI_SIGNS_ITEM_SECONDS * (items[0] + items[1]);
+    seconds += ways * (live[s] * permi_signs_each[0][1] +
+                       alive[2][s] * alive[0][s] * alive[1][s] * permi_signs_each[0][3] * (both > 8 ? 1.2 : both > 0));
+  return seconds + permi_signs_each[0][2] * (items[0] + items[1]);
 }
 
 /* Returns the factor that divides the heat by `ratio` in so many moves, without the C library's pow. */
@@ -14749,11 +14912,11 @@ static int permi_signs_weigh(permi_signs_work *work, double rival, permi_control
     return 0;
   permi_signs_model_make(model, matrix);
   cost = best = permi_signs_leaves(model);
-  rival = fmin(rival, best * ldexp(PERMI_SIGNS_PAIR_SECONDS, n - 1));
+  rival = fmin(rival, best * ldexp(permi_signs_each[0][3], n - 1));
   for (i = 0; i < n; i++)
     units += PERMI_SIGNS_WEIGH_UNITS * matrix->size[i] * permi_count_ones(matrix->touched[i]);
   units *= (double)permi_count_ones(matrix->touched[0]) / n; /* rows that a move changes */
-  moves = (int)fmin(60 * n, 1e9 / units * fmin(PERMI_SIGNS_PLAN_SHARE * rival,
+  moves = (int)fmin(60 * n, 1e9 / units * fmin(PERMI_ANNEAL_SHARE * rival,
                                                PERMI_SIGNS_PLAN_MOST / 2 * model->effort));
   for (move = 0; move < moves && !permi_watch(watch, units); move++, heat *= 1 - 5.0 / moves) {
     const int columns = 1 + permi_order_below(&seed, 2), first = permi_order_below(&seed, n);
@@ -14799,16 +14962,17 @@ static int permi_signs_weigh(permi_signs_work *work, double rival, permi_control
 #define PERMI_SIGNS_WORKSPACE ((PERM_MAX_N + 1) * sizeof(permi_signs_frame) + sizeof(permi_signs_walk))
 #define PERMI_SIGNS_PROBES 20000
 #define PERMI_SIGNS_PATHS 1048576
+#define PERMI_SIGNS_MOVES 20  /* chosen: a column, of the first orders, */
+#define PERMI_SIGNS_LENGTHS 3 /* of blocks of 9, 8, 7 columns */
 
 /* Seconds of what was counted from `before` on. */
 static double permi_signs_seconds(const permi_signs *signs, const uint64_t *counted)
 {
   const double slower = !signs->by_table || signs->isa == PERM_ISA_AVX512 ? 1 : signs->isa == PERM_ISA_AVX2 ? 2 : 3;
-  const double item = signs->by_table ? PERMI_SIGNS_ITEM_SECONDS : PERMI_SIGNS_SCALAR_ITEM;
-  const double narrow = signs->by_table ? PERMI_SIGNS_PAIR_SECONDS : PERMI_SIGNS_SCALAR_PAIR;
-  const double pair = signs->narrow ? narrow : PERMI_SIGNS_WIDE_SECONDS * signs->words * signs->n;
-  return PERMI_SIGNS_NODE_SECONDS * (double)counted[0] + PERMI_SIGNS_JOIN_SECONDS * (double)counted[1] +
-         slower * (item * (double)counted[2] + pair * (double)counted[3]);
+  const double *each = permi_signs_each[!signs->by_table];
+  const double pair = signs->narrow ? each[3] : PERMI_SIGNS_WIDE_SECONDS * signs->words * signs->n;
+  return each[0] * (double)counted[0] + each[1] * (double)counted[1] +
+         slower * (each[2] * (double)counted[2] + pair * (double)counted[3]);
 }
 
 static void permi_signs_counts(const permi_signs_walk *walk, uint64_t *counted)
@@ -14924,7 +15088,7 @@ static void permi_signs_probe(permi_signs *signs, permi_signs_walk *walk, int de
 /* Ranges of equal weight. */
 static void permi_signs_cut_ranges(permi_signs *signs, const uint64_t *weight, uint64_t paths)
 {
-  const double each = signs->gpu ? PERMI_SIGNS_GPU_RANGE : PERMI_SIGNS_RANGE_SECONDS;
+  const double each = signs->gpu ? PERMI_CHUNK_SECONDS / 50 : PERMI_CHUNK_SECONDS / 5;
   const double wanted = fmin(fmin((double)paths, 262144), ceil(signs->seconds / each));
   const uint64_t ranges = wanted > 1 ? (uint64_t)wanted : 1;
   uint64_t total = 0, sum = 0, i, k;
@@ -14952,8 +15116,8 @@ static int permi_signs_gpu_takes(const permi_signs *signs)
 /* Seconds of what was counted, on one GPU. */
 static double permi_signs_gpu_seconds(const double *counted, int shared_words)
 {
-  return PERMI_SIGNS_GPU_NODE * counted[0] + PERMI_SIGNS_GPU_JOIN * counted[1] + PERMI_SIGNS_GPU_ITEM * counted[2] +
-         PERMI_SIGNS_GPU_PAIR * (1 + shared_words) * counted[3];
+  const double *each = permi_signs_each[2];
+  return each[0] * counted[0] + each[1] * counted[1] + each[2] * counted[2] + each[3] * (1 + shared_words) * counted[3];
 }
 
 /* Numbers the living prefixes and predicts the work; 0: out of memory. */
@@ -14964,7 +15128,7 @@ static int permi_signs_ranges(permi_signs *signs, double expected, double share,
   permi_signs_frame *frame = (permi_signs_frame *)(void *)((char *)memory + (64 - ((uintptr_t)memory & 63)) % 64);
   permi_signs_walk *walk = (permi_signs_walk *)(void *)(frame + PERM_MAX_N + 1);
   uint64_t seed = UINT64_C(0x9e3779b97f4a7c15), found = 0, *weight;
-  const double wanted = fmin(fmax(PERMI_SIGNS_PATHS_SECOND * expected, 1), PERMI_SIGNS_PATHS);
+  const double wanted = fmin(fmax(4 / PERMI_PARALLEL_SECONDS * expected, 1), PERMI_SIGNS_PATHS);
   int depth = 1, deep;
   if (!memory)
     return 0;
@@ -14982,7 +15146,7 @@ static int permi_signs_ranges(permi_signs *signs, double expected, double share,
   signs->path = (uint64_t *)permi_pool_get(&signs->owned.pool, found + 1, sizeof *signs->path);
   if (signs->path && weight) {
     signs->paths = (double)permi_signs_list(walk, signs->depth, signs->path, weight, found, watch);
-    deep = signs->depth + (int)(1.5 * log2(fmax(expected / fmax(signs->paths, 1) / PERMI_SIGNS_PROBE_SECONDS, 1)));
+    deep = signs->depth + (int)(1.5 * log2(fmax(expected / fmax(signs->paths, 1) / (PERMI_PARALLEL_SECONDS / 2), 1)));
     deep = deep < signs->prefix ? deep : signs->prefix;
     signs->seconds = 0;
     if (found && !(watch && watch->stopped != PERM_OK))
@@ -15020,7 +15184,7 @@ static int permi_signs_read(const permi_block *block, int side, permi_signs_matr
   return 1;
 }
 
-static int permi_signs_takes(const permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+static int permi_signs_takes(const permi_maker *maker, const permi_block *block, permi_offer *offer)
 {
   const perm_precision precision = maker->options->precision;
   if (block->n > PERM_MAX_N)
@@ -15032,8 +15196,6 @@ static int permi_signs_takes(const permi_maker *maker, const permi_block *block,
   else if (block->imaginary_integer)
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED,
                  "has Gaussian integers, which method sign-search does not take: try frontier");
-  else if (rival < PERMI_SIGNS_LEAST_SECONDS)
-    permi_refuse(offer, PERM_ERROR_LIMIT, "is done before an order of its columns is found");
   return !offer->why[0];
 }
 
@@ -15047,7 +15209,7 @@ static double permi_signs_faster(const perm_options *options, int n)
 static double permi_signs_share(const permi_signs_model *model, double seconds, double rival, double faster)
 {
   seconds = faster > 1 ? PERMI_SIGNS_GPU_PLAN * (PERMI_GPU_COMPILE + seconds / faster) : seconds;
-  return fmin(PERMI_SIGNS_PLAN_SHARE * fmin(seconds, rival), PERMI_SIGNS_PLAN_MOST * model->effort);
+  return fmin(PERMI_ANNEAL_SHARE * fmin(seconds, rival), PERMI_SIGNS_PLAN_MOST * model->effort);
 }
 
 /* Anneals, as long as it pays, orders with blocks of several lengths. Returns the expected seconds. */
@@ -15060,7 +15222,7 @@ static double permi_signs_search_order(permi_signs_model *model, double rival, d
   permi_signs_order order;
   int length, round, k, each;
   *moves = 0;
-  each = (int)fmin(PERMI_SIGNS_MOVES * n, 10 * n + PERMI_SIGNS_PLAN_SHARE * rival * 1e9 /
+  each = (int)fmin(PERMI_SIGNS_MOVES * n, 10 * n + PERMI_ANNEAL_SHARE * rival * 1e9 /
                                                    (PERMI_SIGNS_LENGTHS * PERMI_SIGNS_MOVE_UNITS(n)));
   for (round = 0;; round++) {
     if (round < PERMI_SIGNS_LENGTHS) { /* a start of each length */
@@ -15137,10 +15299,10 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
   permi_signs *signs;
   double expected, share, plan = rival, faster;
   int i, made = 0;
-  if (!permi_signs_takes(maker, block, rival, offer))
+  if (!permi_signs_takes(maker, block, offer))
     return PERM_OK;
   if (maker->offers) /* what other engines left of planning's share, for orders and for probes */
-    plan = fmin(rival, 1e-9 * permi_account_left(maker->account, rival) / (2 * PERMI_SIGNS_PLAN_SHARE));
+    plan = fmin(rival, 1e-9 * permi_account_left(maker->account, rival) / (2 * PERMI_ANNEAL_SHARE));
   if (plan < PERMI_SIGNS_LEAST_SECONDS)
     return permi_refuse(offer, PERM_ERROR_LIMIT,
                         "is not searched: other plans took the time that a run of %s deserves",
@@ -15162,7 +15324,7 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
                    "has rows whose moduli add up to more than the %d that method sign-search counts: try method "
                    "sparyser",
                    PERMI_SIGNS_MOST);
-    else if (permi_signs_leaves(&work->model) * ldexp(PERMI_SIGNS_LEAF_SECONDS, block->n - 1) > rival * faster)
+    else if (permi_signs_leaves(&work->model) * ldexp(permi_signs_each[0][0] / 3.5, block->n - 1) > rival * faster)
       permi_refuse(offer, PERM_ERROR_LIMIT, "takes more than %s: too few signs are pruned",
                    permi_time_words(rival).text);
   }
@@ -15190,23 +15352,25 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
   return made ? PERM_OK : permi_fail_memory(maker->result);
 }
 
-/* *hope: at most the seconds after a short search, so that slower engines do not search for long. */
-static perm_status permi_signs_hope(permi_maker *maker, const permi_block *block, double rival, double *hope)
+/* Twice what a short search expects, where greedy orders of the frontier are not sooner done. */
+static perm_status permi_signs_least(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const double faster = permi_signs_faster(maker->options, block->n);
   permi_signs_work *work;
-  permi_offer offer;
+  permi_offer takes;
   int moves;
-  memset(&offer, 0, sizeof offer);
-  if (block->n < PERMI_SIGNS_HOPE_ORDER || !permi_signs_takes(maker, block, fmin(rival, *hope), &offer))
+  memset(&takes, 0, sizeof takes);
+  offer->least = fmax(offer->least, PERMI_SIGNS_LEAST_SECONDS);
+  if (!(PERMI_ESCALATE_SECONDS < rival) || block->edges < PERMI_SIGNS_HOPE_ENTRIES * block->n ||
+      !permi_signs_takes(maker, block, &takes))
     return PERM_OK;
   work = (permi_signs_work *)permi_allocate(&maker->options->allocator, 1, sizeof *work);
   if (!work)
     return permi_fail_memory(maker->result);
-  if (permi_signs_prepare(block, work, PERMI_SIGNS_HOPE_SECONDS, maker->watch) >= 0)
-    *hope = fmin(*hope, 2 / faster * permi_signs_search_order(&work->model, PERMI_SIGNS_HOPE_SECONDS, 1, maker->watch,
-                                                              &moves, &work->order) +
-                            (faster > 1 ? PERMI_GPU_COMPILE : 0));
+  if (permi_signs_prepare(block, work, PERMI_SIGNS_LEAST_SECONDS, maker->watch) >= 0)
+    offer->likely = 2 / faster * permi_signs_search_order(&work->model, PERMI_SIGNS_LEAST_SECONDS, 1, maker->watch,
+                                                          &moves, &work->order) +
+                    (faster > 1 ? PERMI_GPU_COMPILE : 0);
   permi_release(&maker->options->allocator, work);
   return PERM_OK;
 }
@@ -18530,7 +18694,7 @@ static int permi_planar_price(const permi_maker *maker, const permi_block *block
   const double products = planar->dissection.products, lines = block->n + block->edges;
   const int large = planar->dissection.largest > PERMI_PLANAR_SURE_MOST;
   if (!block->integer) {
-    offer->seconds = (products * PERMI_PLANAR_BALL_SECONDS + lines * PERMI_PLANAR_BALL_ENTRY_SECONDS) *
+    offer->seconds = (products * permi_planar_seconds[1][0] + lines * permi_planar_seconds[1][1]) *
                      (planar->subtracts && (block->rounded || large) ? 2 : 1) * (planar->parts == 2 ? 3 : 1) *
                      (large ? 2 : 1);
     offer->bytes = planar->dissection.bytes_each * sizeof(permi_ball);
@@ -18538,12 +18702,12 @@ static int permi_planar_price(const permi_maker *maker, const permi_block *block
   }
   planar->bits = permi_planar_bits(block);
   if (permi_words_of_bits(planar->bits) > PERM_INTEGER_WORDS && !planar->modulus && !large &&
-      products * PERMI_PLANAR_BALL_SECONDS < PERMI_PLANAR_PROOF_SECONDS)
+      products * permi_planar_seconds[1][0] < PERMI_PLANAR_PROOF_SECONDS)
     planar->bits = permi_planar_proved_bits(maker, planar);
   if (!(planar->modulus & 1) || planar->parts == 2 || !permi_is_prime(planar->modulus))
     planar->primes = permi_primes_needed(planar->bits);
   offer->seconds = (planar->primes ? planar->primes : 1) * planar->parts *
-                   (products * PERMI_PLANAR_PRODUCT_SECONDS + lines * PERMI_PLANAR_ENTRY_SECONDS);
+                   (products * permi_planar_seconds[0][0] + lines * permi_planar_seconds[0][1]);
   offer->bytes = planar->dissection.bytes_each * 8;
   return planar->modulus || options->precision == PERM_PRECISION_EXACT || options->method == PERM_METHOD_EXACT ||
          permi_words_of_bits(planar->bits) <= PERM_INTEGER_WORDS;
@@ -18552,14 +18716,14 @@ static int permi_planar_price(const permi_maker *maker, const permi_block *block
 static perm_status permi_planar_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const permi_working *working = maker->working;
-  const double planning = PERMI_PLANAR_PLAN_SECONDS * (2.0 * block->n + block->edges);
   const size_t edges = (size_t)block->edges;
   permi_kasteleyn signs;
   permi_planar *planar;
   if (block->edges > 4 * block->n - 4) /* every face of a bipartite graph has four edges or more */
     return permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is not planar: %d entries, a planar one has at most %d",
                         block->edges, 4 * block->n - 4);
-  if (maker->offers && (block->n < PERMI_PLANAR_LEAST || rival < planning))
+  (void)rival;
+  if (maker->offers && block->n < PERMI_PLANAR_LEAST)
     return permi_refuse(offer, PERM_ERROR_LIMIT, "is done before a drawing is found");
   planar = (permi_planar *)permi_owned_new(&maker->options->allocator, sizeof *planar);
   offer->plan = planar;
@@ -18612,7 +18776,7 @@ static perm_status permi_planar_make(permi_maker *maker, const permi_block *bloc
   leaf->information.fingerprint = hash;
   leaf->run_task = leaf->integer ? permi_planar_integers : permi_planar_doubles;
   leaf->explain = permi_planar_explain;
-  leaf->threaded = leaf->integer && offer->seconds >= PERMI_WALK_SECONDS;
+  leaf->threaded = leaf->integer && offer->seconds >= PERMI_CHUNK_SECONDS / 10;
   leaf->measured = !leaf->integer;
   leaf->estimate_relative = leaf->measured;
   leaf->bound_absolute = leaf->measured && planar->dissection.largest > PERMI_PLANAR_SURE_MOST ? (double)INFINITY : 0;
@@ -18988,7 +19152,7 @@ static int permi_block_create(permi_working *working, const int *rows, const int
 PERMI_BRIEF_BEGIN
 
 /* ================================================================================= >>frontier_offer
-   What the frontier, trees and sorting offer. */
+   What the frontier and sorting offer. */
 
 static size_t permi_frontier_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
@@ -19029,93 +19193,9 @@ static uint64_t permi_frontier_fingerprint(const permi_frontier *frontier, permi
   return hash;
 }
 
-/* The rivals of perm.h: the exact engine, and >>counts where lines are equal. Makes the leaf (*made) if its prediction
-   *better is below `seconds`; if that is 0, if a quickly found lower bound is below `surely`. */
-static perm_status permi_make_rival(permi_maker *maker, const permi_block *block, double seconds, double surely,
-                                    permi_leaf *leaf, double *better, int *made)
-{
-  const perm_options *options = maker->options;
-  permi_problem problem;
-  permi_array array;
-  permi_maker asked;
-  void *entries;
-  perm_status status = permi_make_problem(maker, block, &problem, &entries);
-  *made = 0;
-  *better = (double)INFINITY;
-  if (status != PERM_OK)
-    return status;
-  permi_array_begin(&asked, &array, &problem, 0);
-  array.reduced = 1;
-  if (permi_counted_make(&problem, &options->allocator, &array.counted) != PERM_OK)
-    status = permi_fail_memory(maker->result);
-  else if (block->integer || array.counted.m != array.counted.rows ||
-           array.counted.n != array.counted.rows) { /* else the frontier is the better program */
-    array.hasty = seconds == 0 && block->n > PERMI_RIVAL_PLAN;
-    status = permi_array_plan(&asked, options, better, NULL, maker->result);
-    if (status == PERM_OK && seconds == 0 && *better < surely) {
-      seconds = (double)INFINITY;
-      if (array.hasty) {
-        array.hasty = 0;
-        array.engine = NULL;
-        status = permi_array_plan(&asked, options, better, NULL, maker->result);
-      }
-    }
-    if (status == PERM_OK && (*better < seconds || options->method == PERM_METHOD_EXACT)) {
-      status = array.engine->make(&asked, NULL, NULL, leaf);
-      if (status != PERM_OK)
-        permi_fail_memory(maker->result);
-      *made = status == PERM_OK;
-    }
-  }
-  if (*made && !block->integer) {
-    maker->job->precision = array.precision;
-    permi_make_honest(maker, block, leaf);
-  }
-  permi_array_free(&array, &options->allocator);
-  permi_release(&options->allocator, entries);
-  return status;
-}
-
-static double permi_dense_seconds(const perm_options *options, int n, int parts)
-{
-  const int product = options->precision == PERM_PRECISION_DD ? PERMI_DOUBLED : PERMI_ROUNDED;
-  const permi_form form = product != PERMI_ROUNDED ? PERMI_FORM_SPLIT
-                         : parts == 2             ? PERMI_FORM_PAIR
-                                                  : PERMI_FORM_NORMALISED;
-  const permi_kernel *kernel =
-      permi_kernel_for(&permi_reach_of(parts)->kernels, permi_isa(options), form, product, PERM_MAX_N);
-  const double seconds = n * ldexp(1, n - 1) / (kernel ? kernel->rate : permi_dense_rate(options));
-  if (seconds > 1 && permi_gpu_wanted(options, n))
-    return fmin(seconds, permi_gpu_seconds(n, parts, product == PERMI_DOUBLED ? PERM_GPU_DOUBLED
-                                                     : options->certify       ? PERM_GPU_ROUNDED
-                                                                              : PERM_GPU_PIVOT));
-  return seconds;
-}
-
-static perm_status permi_make_dense(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
-{
-  perm_precision precision = PERM_PRECISION_DEFAULT;
-  permi_problem problem;
-  permi_view view;
-  void *entries;
-  perm_status status = permi_make_fits(maker, block->n);
-  if (status == PERM_OK)
-    status = permi_make_problem(maker, block, &problem, &entries);
-  if (status != PERM_OK)
-    return status;
-  view = permi_view_of(problem.real, block->n, problem.parts, problem.reach);
-  status = permi_dense_leaf(maker->options, block->n, &view, leaf, &precision, maker->result);
-  if (status == PERM_OK && leaf->information.method == PERM_METHOD_DENSE)
-    maker->job->precision = precision;
-  permi_release(&maker->options->allocator, entries);
-  if (status == PERM_OK)
-    permi_make_honest(maker, block, leaf);
-  return status;
-}
-
 static double permi_lists_weight(const permi_numbers *numbers)
 {
-  const double words = numbers->algebra == PERMI_WORDS ? PERMI_LIST_WORD_WEIGHT * numbers->words : 0;
+  const double words = numbers->algebra == PERMI_WORDS ? permi_list_weight[PERMI_RESIDUES + 1] * numbers->words : 0;
   return permi_list_weight[numbers->algebra] + words;
 }
 
@@ -19179,6 +19259,7 @@ static int permi_frontier_may_run(const perm_options *options, double seconds)
   return options->max_seconds == 0 || seconds <= options->max_seconds || permi_in_pieces(options);
 }
 
+#define PERMI_ARRAY_STATES 5000 /* smaller peaks are left to the lists */
 /* Chooses lists or arrays, which also hold unreachable states and cost more in small steps. */
 static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *block, double rival,
                                          permi_frontier *frontier, permi_offer *offer)
@@ -19349,6 +19430,22 @@ static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *b
   return PERM_OK;
 }
 
+/* Annealed orders take this share of a greedy one's time, or more. Orders of blocks that are too large for a glance are
+   searched after trees, whose order they begin with. */
+#define PERMI_FRONTIER_GAIN 0.1
+static perm_status permi_frontier_least(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+{
+  if (block->n > PERM_MAX_N) {
+    offer->least = fmax(offer->least, (PERMI_TREE_WORTH + 1) * PERMI_ORDER_PLAN_SECONDS *
+                                           (2.0 * block->n + block->edges));
+  } else if (PERMI_ANNEAL_SHARE * rival > PERMI_ANNEAL_LEAST) {
+    offer->likely = permi_frontier_glance(maker, block, rival);
+    if (offer->likely < (double)INFINITY)
+      offer->least = fmax(offer->least, PERMI_FRONTIER_GAIN * offer->likely);
+  }
+  return PERM_OK;
+}
+
 static perm_status permi_frontier_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
                                        permi_leaf *leaf)
 {
@@ -19378,155 +19475,7 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
   return PERM_OK;
 }
 
-static size_t permi_tree_explain(const permi_leaf *leaf, char *buffer, size_t size)
-{
-  const permi_tree *tree = (const permi_tree *)leaf->context;
-  return permi_say(buffer, size,
-                   "tree, order %d: width %d, %d tables, %d joins of %.3g pairs, %.3g states of %s, "
-                   "predicted %.3g s, %.3g bytes\n",
-                   leaf->information.n, tree->width - 1, tree->nodes, tree->joins, tree->pairs, tree->states,
-                   permi_numbers_text(&tree->numbers, 0), leaf->information.seconds, leaf->information.bytes);
-}
-
-static uint64_t permi_tree_fingerprint(const permi_tree *tree, permi_control *watch)
-{
-  static const uint64_t kind[] = {0, 1, 2, 3, 3, 3, 4, 5, 5, 6}; /* by algebra, as in saved states */
-  uint64_t hash = permi_hash(PERMI_HASH_START + 1, kind[tree->numbers.algebra]);
-  int i, e;
-  hash = permi_hash(permi_hash(hash, (uint64_t)tree->size), tree->numbers.modulus);
-  for (i = 0; i < tree->nodes && !permi_watch_step(watch, (size_t)i, 40); i++) {
-    const permi_tree_node *node = &tree->node[i];
-    hash = permi_hash(permi_hash(hash, (uint64_t)node->children), (uint64_t)node->rows << 32 | node->all);
-    hash = permi_hash(hash, (uint64_t)node->set << 1 | (uint64_t)node->column);
-    for (e = node->edge; e < node[1].edge; e++)
-      hash = permi_coefficient_hash(permi_hash(hash, (uint64_t)tree->edge[e].bit), &tree->edge[e].c);
-  }
-  return hash;
-}
-
-/* Returns 0 if integers may be too long. */
-static int permi_tree_kind(permi_tree *tree, const permi_block *block, const perm_options *options)
-{
-  const int fits = permi_numbers_choose_moduli(&tree->numbers, block, options->modulus, permi_sparse_doubled(options));
-  int t, k;
-  if (tree->numbers.algebra == PERMI_WIDE)
-    tree->numbers.algebra = PERMI_WORDS; /* a coefficient has one word, a factor of a join two */
-  tree->size = (int)permi_numbers_words(&tree->numbers);
-  for (t = 0; t <= PERMI_TREE_WIDTH; t++)
-    for (k = 0; k <= t; k++)
-      tree->binomial[t][k] = k == 0 || k == t ? 1 : tree->binomial[t - 1][k - 1] + tree->binomial[t - 1][k];
-  return fits;
-}
-
-static double permi_tree_bytes(const permi_tree *tree)
-{
-  return 8.0 * tree->size * (tree->stack_values + 2 * tree->work_values) + 16 * tree->most_states +
-         8 * tree->most_groups + sizeof(permi_tree_rank) + (double)sizeof(permi_tree_table) * tree->depth +
-         (double)(sizeof(permi_tree_node) + sizeof(double)) * tree->nodes;
-}
-
-static void permi_refuse_trees(double rival, permi_offer *offer)
-{
-  permi_refuse(offer, PERM_ERROR_LIMIT, "has no tree of tables found within %d vertices%s", PERMI_TREE_WIDTH - 1,
-               rival < (double)INFINITY ? " and its rival's time" : "");
-}
-
-/* Treewidth w and N vertices allow w N entries; more are refused at once. Of orders by least degree, or least fill
-   where affordable, the cheapest wins. */
-#define PERMI_TREE_FILL 20000
-#define PERMI_TREE_OVER_LEAST 30 /* trees took 96 times as long, or more */
-static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
-{
-  const perm_allocator *allocator = &maker->options->allocator;
-  const permi_working *working = maker->working;
-  const double planning = PERMI_TREE_PLAN_SECONDS * (2.0 * block->n + block->edges);
-  const double given = permi_entry_roundings(working, working->n);
-  permi_tree like, *tree, *best = NULL;
-  permi_tree_graph graph;
-  perm_status status = PERM_OK;
-  int start, starts;
-  memset(&like, 0, sizeof like);
-  like.nodes = 2 * block->n;
-  like.lost_error = working->lost_error;
-  like.work_values = like.most_states = like.most_groups = 1;
-  if (!permi_tree_kind(&like, block, maker->options))
-    permi_refuse_long(offer);
-  else if (block->edges > (PERMI_TREE_WIDTH - 1) * 2.0 * block->n)
-    permi_refuse(offer, PERM_ERROR_LIMIT, "has no tree of tables of up to %d vertices: too many entries",
-                 PERMI_TREE_WIDTH - 1);
-  else if (rival < planning * (planning > PERMI_TREE_PLAN_LEAST ? 32 : 10))
-    permi_refuse(offer, PERM_ERROR_LIMIT, "is done before trees are searched");
-  else if (block->n <= PERMI_TREE_LOOK && rival < (double)INFINITY &&
-           PERMI_TREE_OVER_LEAST * permi_tree_least(block, rival) > rival)
-    permi_refuse_trees(rival, offer);
-  if (offer->why[0])
-    return PERM_OK;
-  memset(&graph, 0, sizeof graph);
-  graph.allocator = allocator;
-  graph.watch = maker->watch;
-  graph.seed = UINT64_C(88172645463325252);
-  starts = rival < 100 * planning || 2 * block->n > 100000 ? 1 : PERMI_TREE_STARTS;
-  for (start = 0; start < starts && status == PERM_OK && !permi_watch(maker->watch, 0); start++) {
-    const double limit = best && best->cost[best->nodes] < rival ? best->cost[best->nodes] : rival;
-    const int filling = start % 2 && 2 * block->n <= PERMI_TREE_FILL;
-    status = permi_tree_order(&graph, block, filling, limit);
-    if (status == PERM_ERROR_LIMIT) {
-      status = PERM_OK;
-      continue;
-    }
-    if (status == PERM_ERROR_MEMORY)
-      break;
-    tree = (permi_tree *)permi_owned_new(allocator, sizeof *tree);
-    if (tree) {
-      like.owned = tree->owned;
-      *tree = like;
-    }
-    if (!tree || !permi_tree_build(block, &graph, given, tree))
-      status = PERM_ERROR_MEMORY;
-    else if (maker->watch->stopped == PERM_OK &&
-             (!best || tree->cost[tree->nodes] < best->cost[best->nodes])) {
-      permi_tree *swap = best;
-      best = tree;
-      tree = swap;
-    }
-    permi_owned_release(allocator, tree);
-    if (best ? best->cost[best->nodes] < 10 * planning ||
-                   best->cost[best->nodes] > 2 * fmin(rival, permi_frontier_glance(maker, block, rival))
-             : rival < (double)INFINITY)
-      break;
-  }
-  permi_tree_graph_release(&graph);
-  if (status != PERM_OK) {
-    permi_owned_release(allocator, best);
-    return permi_fail_memory(maker->result);
-  }
-  offer->plan = best;
-  if (!best) {
-    permi_refuse_trees(rival, offer);
-  } else {
-    if (maker->offers)
-      maker->offers->elimination = best->vertex;
-    offer->seconds = best->cost[best->nodes];
-    offer->bytes = permi_tree_bytes(best);
-  }
-  return PERM_OK;
-}
-
-static perm_status permi_tree_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
-{
-  permi_tree *tree = (permi_tree *)offer->plan;
-  const int doubled = permi_algebra_is_dd(tree->numbers.algebra) && !block->rounded;
-  int i;
-  for (i = 0; i < tree->nodes; i++)
-    leaf->threaded |= tree->cost[i + 1] - tree->cost[i] >= PERMI_SHARE_SECONDS;
-  leaf->information.work = tree->pairs + tree->states;
-  leaf->information.fingerprint = permi_tree_fingerprint(tree, maker->watch);
-  permi_leaf_values(leaf, &tree->numbers, tree->bound_relative, doubled ? PERMI_DD_UNIT : PERMI_UNIT,
-                    permi_tree_task, permi_tree_explain);
-  return PERM_OK;
-}
-
-/* PERMI_SORTING_SLOWER is of a regular graph of order 80. */
+#define PERMI_SORTING_SLOWER 30 /* than merged lists: a regular graph of order 80 */
 static perm_status permi_sorting_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_status status = permi_frontier_offer(maker, block, rival, offer);
@@ -19555,98 +19504,74 @@ static perm_status permi_sorting_make(permi_maker *maker, const permi_block *blo
 /* ========================================================================================= >>choose
    The table of engines, and the choice among their offers. */
 
-/* Declines if another engine ends before an order is found; first layouts of hybrid and signs limit the search. */
-static perm_status permi_frontier_first(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
-{
-  const double finding = PERMI_ORDER_PLAN_SECONDS * (2.0 * block->n + block->edges);
-  double hope = (double)INFINITY, glance;
-  perm_status status = PERM_OK;
-  if (maker->offers) {
-    if (maker->offers->proven < finding ||
-        (rival < finding && finding * maker->working->report.blocks > 1.25 * maker->account->floor)) {
-      permi_refuse(offer, PERM_ERROR_LIMIT, "is done before an order is found");
-      return PERM_OK;
-    }
-    if (PERMI_ANNEAL_SHARE * rival > PERMI_ANNEAL_LEAST) {
-      glance = fmin(permi_frontier_glance(maker, block, rival), rival);
-      status = permi_hybrid_hope(maker, block, glance, &hope);
-      if (status == PERM_OK && block->edges >= PERMI_SIGNS_HOPE_ENTRIES * block->n && glance > PERMI_SIGNS_HOPE_LEAST)
-        status = permi_signs_hope(maker, block, rival, &hope);
-    }
-  }
-  return status == PERM_OK ? permi_frontier_offer(maker, block, fmin(rival, hope), offer) : status;
-}
-
-/* A block with many entries may have a small rank. */
-static perm_status permi_rank_block_offer(permi_maker *maker, const permi_block *block, double rival,
-                                          permi_offer *offer)
-{
-  const perm_options *options = maker->options;
-  const double n = block->n;
+/* The array of a block, made when an engine of perm.h first needs it; permi_block_array_free ends it. */
+typedef struct permi_block_array {
+  permi_array array;
   permi_problem problem;
-  permi_rank *rank;
-  const char *why;
   void *entries;
-  perm_status status;
-  (void)rival;
-  if (block->n > PERM_MAX_LINES || block->edges < n * n / 2) {
-    permi_refuse(offer, PERM_ERROR_LIMIT, "has %d entries of %.0f: not looked at", block->edges, n * n);
-    return PERM_OK;
-  }
-  status = permi_make_problem(maker, block, &problem, &entries);
-  if (status != PERM_OK)
-    return status;
-  if (!permi_rank_look(&problem, options, maker->watch, &rank, &why))
-    status = permi_fail_memory(maker->result);
-  else if (!rank)
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "%s", why);
-  offer->plan = rank;
-  permi_release(&options->allocator, entries);
-  if (status != PERM_OK || !rank)
-    return status;
-  rank->modulus = maker->working->modulus;
-  permi_rank_price(rank, offer);
-  snprintf(offer->why, sizeof offer->why, "its rank is %d", rank->rank);
-  if (rank->integer && !rank->modulus && options->precision != PERM_PRECISION_EXACT &&
-      options->method != PERM_METHOD_EXACT && permi_words_of_bits(rank->bits) > PERM_INTEGER_WORDS)
-    permi_refuse_long(offer);
-  return PERM_OK;
-}
+} permi_block_array;
 
-static perm_status permi_rank_block_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
-                                         permi_leaf *leaf)
+static perm_status permi_block_array_make(permi_maker *maker, const permi_block *block)
 {
-  permi_rank_leaf((permi_rank *)offer->plan, offer->seconds, offer->bytes, leaf);
-  if (!leaf->integer)
-    permi_make_honest(maker, block, leaf);
-  return PERM_OK;
+  const perm_allocator *allocator = &maker->options->allocator;
+  permi_block_array *made = (permi_block_array *)permi_allocate_zeros(allocator, 1, sizeof *made);
+  perm_status status = made ? permi_make_problem(maker, block, &made->problem, &made->entries)
+                            : permi_fail_memory(maker->result);
+  if (status == PERM_OK)
+    permi_array_of(maker, &made->array, &made->problem, 0);
+  else
+    permi_release(allocator, made);
+  return status;
 }
 
-/* In order of the time to predict; each offer knows the best before. */
-static const permi_engine permi_engines[] = {
-    {PERM_METHOD_LOW_RANK, permi_rank_block_offer, permi_rank_block_make, permi_rank_release, PERMI_PROVEN},
-    {PERM_METHOD_TRANSVERSALS, permi_transversals_offer, permi_transversals_make, permi_owned_release,
-     PERMI_PROVEN | PERMI_NAMED},
-    {PERM_METHOD_PLANAR, permi_planar_offer, permi_planar_make, permi_owned_release, PERMI_PROVEN},
-    {PERM_METHOD_BAND, permi_band_offer, permi_band_make, permi_owned_release, PERMI_PROVEN},
-    {PERM_METHOD_TREE, permi_tree_offer, permi_tree_make, permi_owned_release, PERMI_PROVEN},
-    {PERM_METHOD_TWINS, permi_classes_offer, permi_classes_make, permi_owned_release, PERMI_PROVEN},
-    {PERM_METHOD_FRONTIER, permi_frontier_first, permi_frontier_make, permi_owned_release,
-     PERMI_PROVEN | PERMI_SETTLES},
-    {PERM_METHOD_LISTS, permi_frontier_offer, permi_frontier_make, permi_owned_release, PERMI_NAMED},
-    {PERM_METHOD_SORTING, permi_sorting_offer, permi_sorting_make, permi_owned_release, PERMI_NAMED},
-    {PERM_METHOD_ARRAYS, permi_frontier_offer, permi_frontier_make, permi_owned_release, PERMI_NAMED},
-    {PERM_METHOD_SIGN_SEARCH, permi_signs_offer, permi_signs_make, permi_owned_release, 0},
-    {PERM_METHOD_HYBRID, permi_hybrid_offer, permi_hybrid_make, permi_hybrid_release, PERMI_CAUTION},
-    {PERM_METHOD_CACHED, permi_hybrid_offer, permi_hybrid_make, permi_hybrid_release, PERMI_NAMED},
-    {PERM_METHOD_SPARYSER, permi_ryser_offer, permi_ryser_make, permi_release, PERMI_NAMED},
-    {PERM_METHOD_DOMINATING, permi_ryser_offer, permi_ryser_make, permi_release, PERMI_NAMED},
-    {PERM_METHOD_DECOMPOSE, permi_decompose_offer, permi_decompose_make, permi_owned_release, PERMI_NAMED},
-    {PERM_METHOD_CODEGEN_REGISTERS, permi_codegen_offer, permi_codegen_make, permi_codegen_release, PERMI_NAMED},
-    {PERM_METHOD_CODEGEN_MEMORY, permi_codegen_offer, permi_codegen_make, permi_codegen_release, PERMI_NAMED},
-};
+static void permi_block_array_free(permi_maker *maker)
+{
+  const perm_allocator *allocator = &maker->options->allocator;
+  permi_block_array *made = (permi_block_array *)(void *)maker->array;
+  if (!made)
+    return;
+  permi_array_free(&made->array, allocator);
+  permi_release(allocator, made->entries);
+  permi_release(allocator, made);
+  maker->array = NULL;
+}
 
-#define PERMI_CLASSES_FIRST 8 /* chosen: with fewer entries a row, orders are searched before classes */
+/* Engines by name alone. */
+#define PERMI_BY_NAME(method, offer, make, release) {method, PERMI_NAMED, 0, NULL, offer, make, release}
+
+static const permi_engine permi_engines[] = {
+    PERMI_ARRAY_ENGINES,
+    {PERM_METHOD_PLANAR, PERMI_PROVEN, PERMI_ORDER_PLAN_SECONDS * 0.4, NULL, permi_planar_offer, permi_planar_make,
+     permi_owned_release},
+    {PERM_METHOD_BAND, PERMI_PROVEN, PERMI_ORDER_PLAN_SECONDS / 2, NULL, permi_band_offer, permi_band_make,
+     permi_owned_release},
+    {PERM_METHOD_TREE, PERMI_PROVEN, PERMI_ORDER_PLAN_SECONDS * 2 / 3, permi_tree_worth, permi_tree_offer, permi_tree_make,
+     permi_owned_release},
+    {PERM_METHOD_TWINS, PERMI_PROVEN | PERMI_FULL, PERMI_CLASS_PLAN_SECONDS, permi_classes_least,
+     permi_classes_offer, permi_classes_make, permi_owned_release},
+    {PERM_METHOD_FRONTIER, PERMI_PROVEN, PERMI_ORDER_PLAN_SECONDS, permi_frontier_least, permi_frontier_offer,
+     permi_frontier_make, permi_owned_release},
+    {PERM_METHOD_SIGN_SEARCH, 0, PERMI_ORDER_PLAN_SECONDS, permi_signs_least, permi_signs_offer, permi_signs_make,
+     permi_owned_release},
+    {PERM_METHOD_HYBRID, PERMI_CAUTION, PERMI_ORDER_PLAN_SECONDS, permi_hybrid_least, permi_hybrid_offer,
+     permi_hybrid_make, permi_hybrid_release},
+    PERMI_BY_NAME(PERM_METHOD_LISTS, permi_frontier_offer, permi_frontier_make, permi_owned_release),
+    PERMI_BY_NAME(PERM_METHOD_ARRAYS, permi_frontier_offer, permi_frontier_make, permi_owned_release),
+    PERMI_BY_NAME(PERM_METHOD_SORTING, permi_sorting_offer, permi_sorting_make, permi_owned_release),
+    PERMI_BY_NAME(PERM_METHOD_CACHED, permi_hybrid_offer, permi_hybrid_make, permi_hybrid_release),
+    PERMI_BY_NAME(PERM_METHOD_TRANSVERSALS, permi_transversals_offer, permi_transversals_make, permi_owned_release),
+    PERMI_BY_NAME(PERM_METHOD_SPARYSER, permi_ryser_offer, permi_ryser_make, permi_release),
+    PERMI_BY_NAME(PERM_METHOD_DOMINATING, permi_ryser_offer, permi_ryser_make, permi_release),
+    PERMI_BY_NAME(PERM_METHOD_DECOMPOSE, permi_decompose_offer, permi_decompose_make, permi_owned_release),
+    PERMI_BY_NAME(PERM_METHOD_CODEGEN_REGISTERS, permi_codegen_offer, permi_codegen_make, permi_codegen_release),
+    PERMI_BY_NAME(PERM_METHOD_CODEGEN_MEMORY, permi_codegen_offer, permi_codegen_make, permi_codegen_release),
+};
+enum { PERMI_ENGINES = sizeof permi_engines / sizeof permi_engines[0] };
+
+static const permi_engine *permi_block_engine(perm_method method)
+{
+  return permi_engine_of(permi_engines, PERMI_ENGINES, method);
+}
 
 static void permi_offer_clear(const perm_allocator *allocator, const permi_engine *engine, permi_offer *offer)
 {
@@ -19682,6 +19607,14 @@ static perm_status permi_make_engine(permi_maker *maker, const permi_block *bloc
   const perm_allocator *allocator = &options->allocator;
   perm_status status;
   memset(leaf, 0, sizeof *leaf);
+  if (engine->flags & PERMI_ARRAY && !engine->release) { /* as for arrays, no limit refuses these */
+    status = engine->make(maker, block, offer, leaf);
+    if (status == PERM_OK && !block->integer) {
+      maker->job->precision = maker->array->precision;
+      permi_make_honest(maker, block, leaf);
+    }
+    return status;
+  }
   if (options->max_bytes > 0 && offer->bytes > permi_max_bytes(options))
     return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
                       "method %s is predicted to need %s and %s for a block of order %d, over max_bytes = %s",
@@ -19699,6 +19632,8 @@ static perm_status permi_make_engine(permi_maker *maker, const permi_block *bloc
   leaf->context = offer->plan;
   status = engine->make(maker, block, offer, leaf);
   offer->plan = status == PERM_OK ? NULL : offer->plan;
+  if (status == PERM_OK && engine->flags & PERMI_ARRAY && !leaf->integer)
+    permi_make_honest(maker, block, leaf);
   if (status == PERM_OK && leaf->information.kind == PERM_LEAF_TASK) {
     maker->task_seconds += offer->seconds;
     if (options->max_seconds > 0 && maker->task_seconds > options->max_seconds && !permi_in_pieces(options)) {
@@ -19738,33 +19673,58 @@ static perm_status permi_make_named(permi_maker *maker, const permi_block *block
 #define PERMI_FULL_LEAST 16
 #define PERMI_FULL_MOST 32
 
-enum { PERMI_ENGINES = sizeof permi_engines / sizeof permi_engines[0] };
-enum { PERMI_AT_LOW_RANK_BLOCK = 0, PERMI_AT_PLANAR = 2, PERMI_AT_TREE = 4, PERMI_AT_CLASSES, PERMI_AT_FRONTIER };
-
 /* An offer that needs more than max_bytes to plan is a refusal. */
 static perm_status permi_hear(permi_maker *maker, const permi_block *block, const permi_engine *engine,
                               permi_offer *offer, perm_status status)
 {
+  (void)block;
   if (permi_meter_verdict(&maker->options->allocator, status, NULL) == PERM_ERROR_LIMIT) {
     permi_result_clear(maker->result);
-    permi_offer_clear(&maker->options->allocator, engine, offer);
+    if (offer->plan)
+      engine->release(&maker->options->allocator, offer->plan);
+    offer->plan = NULL;
     permi_refuse(offer, PERM_ERROR_LIMIT, "is not planned within max_bytes = %s: at least %s are needed",
                  permi_size_words(maker->options->max_bytes).text,
                  permi_size_words(permi_meter_needed(maker->options)).text);
     status = PERM_OK;
   }
-  if (maker->offers && offer->bytes > maker->offers->most_bytes && maker->offers->best < (double)INFINITY &&
+  if (maker->offers && offer->bytes > maker->offers->most_bytes && maker->offers->rival < (double)INFINITY &&
       offer->seconds < (double)INFINITY && !offer->why[0])
     snprintf(offer->why, sizeof offer->why, "takes more than %s: max_bytes allows more",
              permi_size_words(maker->offers->most_bytes).text);
-  return status == PERM_OK ? permi_offer_note(maker, block, engine->method, offer->seconds, offer->bytes, offer->why)
-                           : status;
+  return status;
+}
+
+/* Notes what engines said in their turns, then what those that were not asked take at least; nothing of a block that
+   was given to an engine whose price is known. */
+static perm_status permi_note_offers(permi_maker *maker, const permi_block *block, permi_offers *offers)
+{
+  const int asked = offers->turns;
+  perm_status status = PERM_OK;
+  int i, turn, searched = 0;
+  for (i = 0; i < PERMI_ENGINES; i++)
+    searched |= offers->offer[i].asked && permi_engines[i].planning > 0;
+  while (searched && (i = permi_next_engine(offers, 0)) >= 0)
+    offers->offer[i].asked = ++offers->turns;
+  for (turn = 1; turn <= offers->turns && searched; turn++)
+    for (i = 0; i < PERMI_ENGINES && status == PERM_OK; i++) {
+      permi_offer *offer = &offers->offer[i];
+      if (offer->asked != turn || (turn > asked && offer->least == (double)INFINITY && !offer->why[0]))
+        continue;
+      if (turn > asked && !offer->why[0] && offer->likely == offer->least)
+        offer->seconds = offer->least;
+      else if (turn > asked && !offer->why[0])
+        snprintf(offer->why, sizeof offer->why, "cannot take less than %s", permi_time_words(offer->least).text);
+      status = permi_offer_note(maker, block, permi_engines[i].method, offer->seconds, offer->bytes, offer->why);
+    }
+  return status;
 }
 
 /* Refuses a block whose best offer takes longer than anybody waits. */
 static perm_status permi_fail_hopeless(permi_maker *maker, const permi_block *block, const permi_offers *offers)
 {
-  const permi_offer *best = &offers->offer[offers->chosen], *planar = &offers->offer[PERMI_AT_PLANAR];
+  const permi_offer *best = &offers->offer[offers->chosen];
+  const permi_offer *planar = &offers->offer[permi_block_engine(PERM_METHOD_PLANAR) - permi_engines];
   const int sure = planar->status == PERM_TOLERANCE_NOT_MET;
   return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
                     "a block of order %d with %d entries is out of reach: %s%s%smethod %s is predicted to take %s "
@@ -19778,19 +19738,20 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
 {
   const perm_options *options = maker->options;
   permi_offer *best;
-  if (offers->chosen >= 0 && offers->offer[offers->chosen].seconds > PERMI_HOPELESS_SECONDS &&
-      offers->offer[PERMI_AT_FRONTIER].seconds < offers->offer[offers->chosen].seconds)
-    offers->chosen = PERMI_AT_FRONTIER;
-  if (offers->chosen < 0 && offers->dense < (double)INFINITY)
-    return permi_make_dense(maker, block, leaf);
-  if (offers->chosen < 0 && offers->too_long)
-    return permi_fail_long(maker->result);
+  int i;
   if (offers->chosen < 0)
-    return permi_fail(maker->result, PERM_ERROR_LIMIT, 2, "a block of order %d with %d entries %s", block->n,
-                      block->edges, offers->offer[PERMI_AT_FRONTIER].why);
+    return offers->too_long
+               ? permi_fail_long(maker->result)
+               : permi_fail(maker->result, PERM_ERROR_LIMIT, 2, "a block of order %d with %d entries %s", block->n,
+                            block->edges, offers->offer[permi_block_engine(PERM_METHOD_FRONTIER) - permi_engines].why);
+  for (i = 0; i < PERMI_ENGINES && offers->offer[offers->chosen].seconds > PERMI_HOPELESS_SECONDS; i++)
+    if (offers->offer[i].seconds < offers->offer[offers->chosen].seconds)
+      offers->chosen = i;
   best = &offers->offer[offers->chosen];
   maker->watch->work_total = best->seconds; /* though it may be refused */
-  if (best->seconds > PERMI_HOPELESS_SECONDS || (options->max_bytes == 0 && best->bytes > PERMI_HOPELESS_BYTES))
+  if (permi_engines[offers->chosen].flags & PERMI_ARRAY)
+    return permi_make_engine(maker, block, &permi_engines[offers->chosen], best, leaf);
+  if (best->seconds > PERMI_HOPELESS_SECONDS || (options->max_bytes == 0 && best->bytes > 1e3 * PERMI_DEFAULT_BYTES))
     return permi_fail_hopeless(maker, block, offers);
   if (best->bytes > offers->most_bytes && maker->working->integer && options->precision == PERM_PRECISION_DEFAULT)
     return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
@@ -19800,83 +19761,51 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
   return permi_make_engine(maker, block, &permi_engines[offers->chosen], best, leaf);
 }
 
-static double permi_block_dense(const permi_maker *maker, const permi_block *block)
+/* Returns the seconds that an engine takes at least: those of its planning and, chosen, a tenth of the time below which
+   proven engines win, more if the block is half full and has hardly a structure. Blocks without zeros of these orders
+   take n 2^n transitions of engines that look for zeros; larger ones are not looked at. */
+#define PERMI_FULL_LEAST 16
+#define PERMI_FULL_MOST 32
+static double permi_least_seconds(const permi_block *block, const permi_engine *engine)
 {
-  return block->n > PERM_MAX_N || maker->working->integer
-             ? (double)INFINITY
-             : permi_dense_seconds(maker->options, block->n, maker->working->is_complex ? 2 : 1);
+  const double n = block->n, least = PERMI_FREE_SECONDS / 10 * (block->edges > 0.4 * n * n ? 3 : 1);
+  if (engine->flags & PERMI_ARRAY && engine->planning == 0)
+    return 0;
+  if (!(engine->flags & (PERMI_ARRAY | PERMI_FULL)) && block->edges == n * n && n >= PERMI_FULL_LEAST &&
+      n <= PERM_MAX_N)
+    return n > PERMI_FULL_MOST ? (double)INFINITY
+                               : fmax(n * ldexp(PERMI_STATE_SECONDS / 2, block->n), PERMI_FREE_SECONDS);
+  return fmax(engine->planning * (2 * n + block->edges), least);
 }
 
-/* A block without zeros, against engines of perm.h: it may have a small rank or few classes, but no structure worth a
-   search. */
-static perm_status permi_ask_full(permi_maker *maker, const permi_block *block, permi_offers *offers)
-{
-  perm_status status = permi_ask(maker, block, offers, PERMI_AT_LOW_RANK_BLOCK);
-  if (status == PERM_OK && !permi_job_note(maker->job, 1, "  no entry is 0: only a small rank and classes of "
-                                                          "proportional lines are searched for\n"))
-    status = permi_fail_memory(maker->result);
-  return status == PERM_OK ? permi_ask(maker, block, offers, PERMI_AT_CLASSES) : status;
-}
-
-/* Chosen: below it no other engine than those of perm.h is asked; a block half full has hardly a structure. */
-static double permi_surely_seconds(const permi_block *block)
-{
-  return PERMI_PROVEN_FAVOUR_SECONDS / 10 * (block->edges > 0.4 * block->n * block->n ? 3 : 1);
-}
-
-/* How much longer than its bound from below the sum of integers may take. */
-static double permi_rival_spread(perm_isa isa)
-{
-  return isa == PERM_ISA_PLAIN        ? PERMI_RIVAL_SPREAD_PLAIN
-         : isa == PERM_ISA_AVX512IFMA ? PERMI_RIVAL_SPREAD
-                                      : PERMI_RIVAL_SPREAD_HALF;
-}
-
-/* The leaf of the engine that offers the least time. The engines of perm.h are asked first and noted last. */
+/* The leaf of the engine that offers the least time. */
 static perm_status permi_make_best(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
 {
   const perm_options *options = maker->options;
-  const int integer = maker->working->integer;
-  const int equal = maker->working->report.equal_rows || maker->working->report.equal_columns;
+  const double finding = PERMI_ORDER_PLAN_SECONDS * (2.0 * block->n + block->edges);
   permi_offer offer[PERMI_ENGINES];
   permi_offers offers;
-  double counts = (double)INFINITY, first;
-  perm_status status = PERM_OK;
-  int i, made = 0;
+  perm_status status;
+  int i;
   permi_offers_begin(&offers, permi_engines, PERMI_ENGINES, offer);
+  for (i = 0; i < PERMI_ENGINES; i++)
+    offer[i].least = permi_least_seconds(block, &permi_engines[i]);
   offers.most_bytes = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
-  offers.dense = permi_block_dense(maker, block);
-  if (maker->account->floor < PERMI_PLAN_SECONDS && offers.dense < (double)INFINITY) /* an array's known alternative */
-    maker->account->least += fmin(PERMI_PLAN_SECONDS, PERMI_PLAN_SHARE * offers.dense);
-  if (block->n <= PERM_MAX_N && (integer || (offers.dense > 1e-4 && equal)))
-    status = permi_make_rival(maker, block, 0, fmin(offers.dense, permi_surely_seconds(block)), leaf, &counts, &made);
-  if (status != PERM_OK || made)
-    return status;
-  first = integer && block->n > PERMI_RIVAL_PLAN ? permi_rival_spread(permi_isa(options)) * counts : counts;
-  first = fmin(first, offers.dense);
-  offers.best = fmin(first, maker->worth);
-  if (block->edges < PERMI_CLASSES_FIRST * block->n)
-    offers.swapped = PERMI_AT_CLASSES;
+  offers.best = maker->worth;
+  /* proven engines are favoured unless finding orders for all blocks takes longer than planning may */
+  offers.favour = finding * maker->working->report.blocks > 1.25 * maker->account->floor ? 0
+                                                                                         : PERMI_FREE_SECONDS;
+  if (maker->account->floor < PERMI_PLAN_SECONDS && !block->integer && block->n <= PERM_MAX_N)
+    maker->account->least += fmin(PERMI_PLAN_SECONDS, PERMI_PLAN_SHARE * permi_dense_seconds(maker)); /* an array */
   maker->offers = &offers;
-  if (first < (double)INFINITY && block->n >= PERMI_FULL_LEAST && block->edges == block->n * block->n &&
-      (block->n > PERMI_FULL_MOST || first <= block->n * ldexp(PERMI_FULL_SECONDS, block->n)))
-    status = permi_ask_full(maker, block, &offers);
-  else
-    status = permi_ask_engines(maker, block, &offers);
+  status = permi_ask_engines(maker, block, &offers);
   maker->offers = NULL;
   permi_release(&options->allocator, offers.glanced);
   permi_release(&options->allocator, maker->layouts);
   maker->layouts = NULL;
-  if (status == PERM_OK && offers.dense < (double)INFINITY)
-    status = permi_offer_note(maker, block, PERM_METHOD_DENSE, offers.dense, 0, "");
-  if (status == PERM_OK && !offers.settled && counts < offers.dense &&
-      (offers.chosen < 0 || counts < offer[offers.chosen].seconds)) {
-    first = offers.chosen < 0 ? (double)INFINITY : offers.best;
-    status = permi_make_rival(maker, block, first, 0, leaf, &counts, &made);
-    if (status == PERM_OK)
-      status = permi_offer_note(maker, block, integer ? PERM_METHOD_EXACT : PERM_METHOD_MULTIPLICITIES, counts, 0, "");
-  }
-  if (status == PERM_OK && !made)
+  if (status == PERM_OK)
+    status = permi_note_offers(maker, block, &offers);
+  if (status == PERM_OK)
     status = permi_take_best(maker, block, &offers, leaf);
   for (i = 0; i < PERMI_ENGINES; i++)
     permi_offer_clear(&options->allocator, &permi_engines[i], &offer[i]);
@@ -19895,14 +19824,18 @@ static int permi_codegen_falls_back(const perm_options *options)
 static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
 {
   const perm_options *options = maker->options;
-  const perm_method method = permi_codegen_falls_back(options) ? PERM_METHOD_SPARYSER : options->method;
-  int i;
-  if (method == PERM_METHOD_DENSE || (method == PERM_METHOD_EXACT && block->n > PERM_MAX_N))
-    return permi_make_dense(maker, block, leaf);
-  for (i = 0; i < PERMI_ENGINES; i++)
-    if (method == permi_engines[i].method)
-      return permi_make_named(maker, block, &permi_engines[i], leaf);
-  return permi_make_best(maker, block, leaf);
+  const permi_engine *engine =
+      permi_block_engine(permi_codegen_falls_back(options) ? PERM_METHOD_SPARYSER : options->method);
+  perm_status status;
+  maker->n = block->n;
+  maker->entries = block->edges;
+  maker->integer = block->integer != NULL;
+  maker->reach = permi_reach_of(maker->working->is_complex ? 2 : 1);
+  maker->equal_lines = maker->working->report.equal_rows || maker->working->report.equal_columns;
+  maker->as_array = permi_block_array_make;
+  status = engine ? permi_make_named(maker, block, engine, leaf) : permi_make_best(maker, block, leaf);
+  permi_block_array_free(maker);
+  return status;
 }
 
 static perm_status permi_make_note(permi_maker *maker)
@@ -20189,7 +20122,7 @@ static perm_status permi_make_job(const permi_given *given, permi_control *watch
   memset(&working, 0, sizeof working);
   memset(&maker, 0, sizeof maker);
   memset(&account, 0, sizeof account);
-  account.floor = given->row_start ? PERMI_PLAN_SECONDS : PERMI_PLAN_ARRAY_SECONDS;
+  account.floor = given->row_start ? PERMI_PLAN_SECONDS : PERMI_PLAN_SECONDS / 12;
   maker.account = &account;
   maker.hear = permi_hear;
   maker.options = options;
@@ -20424,7 +20357,7 @@ static perm_precision permi_sparse_higher(const permi_given *given, permi_contro
       continue;
     sum += leaf->kind == PERM_LEAF_TASK && !subtracts ? job->leaf[i].estimate_relative
                                                       : permi_expected_relative(leaf->n, job->precision);
-    if (next == PERM_PRECISION_COUNT)
+    if (next == PERM_PRECISION_COUNT && !permi_is_counts_method(leaf->method))
       next = permi_next_precision(leaf->method, job->precision);
   }
   return watch->stopped == PERM_OK && permi_plans_higher(options, sum) ? next : PERM_PRECISION_COUNT;
@@ -20571,7 +20504,7 @@ static perm_precision permi_sparse_attempt_next(const void *context, const perm_
                                                 const perm_result *result)
 {
   const permi_sparse_attempt *attempt = (const permi_sparse_attempt *)context;
-  if (options->tolerance == 0 && attempt->seconds >= PERMI_ESCALATE_SECONDS)
+  if ((options->tolerance == 0 && attempt->seconds >= PERMI_ESCALATE_SECONDS) || permi_is_counts_method(result->method))
     return PERM_PRECISION_COUNT;
   return permi_next_precision(result->method, attempt->precision);
 }
@@ -20674,7 +20607,7 @@ static int permi_route(const permi_problem *problem, const perm_options *options
       options.method != PERM_METHOD_AUTO ||
       options.precision == PERM_PRECISION_KAHAN || permi_check_options(&options, argument, result) != PERM_OK)
     return 0;
-  if (problem->real && n <= PERM_MAX_N && n * ldexp(1, n - 1) < PERMI_ROUTE_SECONDS * permi_dense_rate(&options))
+  if (problem->real && n <= PERM_MAX_N && n * ldexp(1, n - 1) < PERMI_FREE_SECONDS * permi_dense_rate(&options))
     return 0;
   start = permi_seconds(); /* not before: small calls are over sooner than a clock is read */
   memset(&given, 0, sizeof given);

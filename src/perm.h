@@ -91,6 +91,7 @@
                      >>job             leaves, expression, merge of partials
                      >>state           finished chunks, merge of states
                      >>parallel        the loop over threads
+                     >>problem         the array of a call
                      >>checkpoint      the file format
      gpu/            >>contract        what plans of GPUs are
      dense/          >>dispatch        the interface of dense kernels
@@ -151,9 +152,9 @@
                            job/options.h: permi_method_is_sparse; dense/plan.h: its plan, permi_plan_refusal;
                            dense/bounds.h: leaf, bound, estimate, permi_next_precision; scalar ones in dense/plain.h;
                            sparse/sparse_job.h: beside PERM_METHOD_GLYNN; examples/python/perm.py | t_engines.c, climb.h
-     engines for arrays    plan/offers.h: offer and make as in plan/engine.h, PERMI_AT_... and its line in
-     (integers, counts)    permi_array_engines | t_engines.c, t_counts_rectangular.c
-     a sparse engine       its room, with offer, make and release as in plan/engine.h; sparse/choose.h: its line in
+     engines for arrays    plan/offers.h: offer and make as in plan/engine.h, and its line in
+     (integers, counts)    PERMI_ARRAY_ENGINES, also for blocks | t_engines.c, t_counts_rectangular.c
+     a sparse engine       its room, with least, offer, make, release as in plan/engine.h; sparse/choose.h: its line in
                            permi_engines; api/types.h: the end of PERM_METHOD_LIST; dense/bounds.h:
                            permi_next_precision; METHOD in perm_sparse.h; examples/python/perm.py
                            | wherever `grep -rn METHOD_TRANSVERSALS tests` ends a range
@@ -224,6 +225,7 @@ PERMI_BRIEF_END
 #include "job/job.h"
 #include "job/state.h"
 #include "job/parallel.h"
+#include "job/problem.h"
 PERMI_BRIEF_BEGIN
 #include "job/checkpoint.h"
 

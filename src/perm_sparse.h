@@ -138,7 +138,7 @@
                      >>fronts          multifrontal determinants; THE BOUND
                      >>planar          the engine, its price
      sparse/         >>prepare         check, reduce, split into blocks
-                     >>frontier_offer  offers of frontier, tree, sorting
+                     >>frontier_offer  offers of frontier, sorting
                      >>choose          the table of engines
                      >>sparse_job      a matrix becomes a job
                      >>sparse          perm_compute_sparse, _job, _report

@@ -124,28 +124,17 @@ static perm_status permi_plan_leaf(const permi_dense_plan *plan, const permi_vie
   return PERM_OK;
 }
 
-/* The leaf of a square matrix with a transversal of nonzeros; *precision: the plan's. */
-PERMI_UNUSED
-static perm_status permi_dense_leaf(const perm_options *options, int n, const permi_view *view, permi_leaf *leaf,
-                                    perm_precision *precision, perm_result *result)
-{
-  permi_dense_plan plan;
-  perm_status status = permi_plan(n, view, options, &plan, result);
-  if (status == PERM_OK && plan.zero)
-    return permi_fail(result, PERM_ERROR_STATE, 0, "a block of order %d has no transversal", n);
-  if (status == PERM_OK && permi_plan_leaf(&plan, view, &options->allocator, leaf) != PERM_OK)
-    status = permi_fail_memory(result);
-  *precision = plan.precision;
-  return status;
-}
-
-/* Returns the precision above that of a result, PERM_PRECISION_COUNT at the top. */
+/* Returns the precision to try if a result of a method is not good enough, PERM_PRECISION_COUNT at the top. Elimination
+   has no precision between doubles and double-doubles; engines for equal lines may end with exact integers. */
 static perm_precision permi_next_precision(perm_method method, perm_precision precision)
 {
+  const int counts = method >= PERM_METHOD_SUBSETS && method <= PERM_METHOD_SHORT;
   const int raised = (method >= PERM_METHOD_FRONTIER && method <= PERM_METHOD_CACHED) ||
                      method == PERM_METHOD_TRANSVERSALS || method == PERM_METHOD_TWINS ||
                      method == PERM_METHOD_DENSE || method == PERM_METHOD_GLYNN || method == PERM_METHOD_RYSER;
-  return raised && precision == PERM_PRECISION_DEFAULT ? PERM_PRECISION_DD : PERM_PRECISION_COUNT;
+  return precision == PERM_PRECISION_DD && counts                   ? PERM_PRECISION_EXACT
+         : precision == PERM_PRECISION_DEFAULT && (raised || counts) ? PERM_PRECISION_DD
+                                                                    : PERM_PRECISION_COUNT;
 }
 
 PERMI_UNUSED

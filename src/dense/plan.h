@@ -287,12 +287,12 @@ static perm_status permi_plan(int n, const permi_view *view, const perm_options 
       terms *= n - i;
       visits += terms;
     }
-    plan->seconds = visits / PERMI_RATE_EXPANSION;
+    plan->seconds = visits / (PERMI_RATE_GLYNN / 20);
     break;
   case PERM_METHOD_RYSER:
     if (n == PERM_MAX_N)
       return permi_fail(result, PERM_ERROR_SIZE, 2, "n is 64; Ryser's 2^n subsets go up to 63: take method auto");
-    plan->seconds = plan->elements / PERMI_RATE_RYSER;
+    plan->seconds = plan->elements / (PERMI_RATE_GLYNN / 2);
     plan->outer_columns = n;
     break;
   case PERM_METHOD_GLYNN:

@@ -25,7 +25,6 @@ typedef struct permi_gpu_engines {
   perm_status (*counts_leaf)(const struct permi_counts *counts, const perm_allocator *allocator, permi_leaf *leaf);
 } permi_gpu_engines;
 
-struct permi_array;
 typedef struct permi_reach {
   int parts; /* 1 real, 2 complex */
   permi_kernel_table kernels;
@@ -33,9 +32,8 @@ typedef struct permi_reach {
   /* >>plain, by double and double-double; NULL: cannot be requested */
   void (*gray[2])(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial);
   const permi_gpu_engines *gpu;       /* NULL: no GPUs */
-  const struct permi_engine *engines; /* the first of equal offers wins */
+  const struct permi_engine *engines;
   int engine_count;
-  int (*exact_surely)(struct permi_array *array, const perm_options *options); /* NULL: no integers */
   perm_status (*execute)(const perm_job *job, perm_state *state, const perm_options *options, perm_result *result);
   /* perm_sparse.h or NULL. Returns 0, or 1 with *result set. */
   int (*route)(const struct permi_problem *problem, const perm_options *options, int argument, perm_result *result);

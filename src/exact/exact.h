@@ -313,8 +313,8 @@ static double permi_exact_plain_seconds(const permi_exact_rows *rows, uint64_t m
 {
   double terms = ldexp(1, rows->n - 1), words = rows->bits / 63 + 1, times = rows->parts == 2 ? 4 : 1;
   if (modulus)
-    return terms * rows->n * times / PERMI_RATE_MODULAR;
-  return terms * times * (rows->n / PERMI_RATE_EXACT_ROWS + words * (words + 1) / 2 / PERMI_RATE_EXACT_WORDS);
+    return terms * rows->n * times / PERMI_RATE_EXACT_WORDS;
+  return terms * times * (rows->n / PERMI_RATE_GLYNN + words * (words + 1) / 2 / PERMI_RATE_EXACT_WORDS);
 }
 
 /* fixed_column is always +. */

@@ -387,12 +387,6 @@ static double permi_majorants_bits(const double *bits)
   return (bits[0] < bits[1] ? bits[0] : bits[1]) * (1 + 1e-10) + 1e-6;
 }
 
-/* Words of signed integers below 2^bits; PERM_INTEGER_WORDS + 1: too many. */
-static int permi_words_of_bits(double bits)
-{
-  return bits + 1 < 64 * PERM_INTEGER_WORDS ? (int)((bits + 1) / 64) + 1 : PERM_INTEGER_WORDS + 1;
-}
-
 /* log2 of a bound on the block's permanent. */
 static double permi_block_bits(const permi_block *block)
 {

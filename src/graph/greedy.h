@@ -231,11 +231,11 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
 static int permi_greedy_pays(const permi_budget *budget, double begin, double cost, int first)
 {
   const double seconds = permi_budget_seconds(budget, cost), spent = budget->account->watch->worked - begin;
-  const double share = seconds < budget->rival ? PERMI_GREEDY_SHARE : PERMI_GREEDY_BEHIND_SHARE;
+  const double share = seconds < budget->rival ? PERMI_GREEDY_SHARE : PERMI_GREEDY_SHARE / 12;
   if (!(cost < 1e300)) /* no order yet */
     return spent < 1e9 * share * budget->rival;
   return (first || seconds < PERMI_GREEDY_HOPELESS * budget->rival) &&
-         spent < 1e9 * (first ? fmax(share, 3 * PERMI_GREEDY_BEHIND_SHARE) : share) * fmin(seconds, budget->rival) &&
+         spent < 1e9 * (first ? fmax(share, 3 * PERMI_GREEDY_SHARE / 12) : share) * fmin(seconds, budget->rival) &&
          ((first && budget->rival == (double)INFINITY) ||
           spent < PERMI_GREEDY_PART * (permi_budget_left(budget, cost) + spent));
 }

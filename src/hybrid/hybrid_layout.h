@@ -301,7 +301,7 @@ static double permi_layout_total(permi_layouts *work, const permi_arrangement *l
 static double permi_layout_moves(const permi_layouts *work, double cost)
 {
   const double seconds = fmin(cost / work->speed, work->rival);
-  const double own = 1e9 * fmax(PERMI_HYBRID_PLAN_SHARE * seconds, work->account->least) - work->units;
+  const double own = 1e9 * fmax(PERMI_SEARCH_SHARE * seconds, work->account->least) - work->units;
   const double left = fmin(permi_account_free(work->account, seconds), 0.5e9 * seconds);
   return (work->budget < PERMI_HYBRID_SLOT_BUDGET ? left : fmin(own, left)) / (work->units / work->calls);
 }

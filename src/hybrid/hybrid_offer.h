@@ -33,7 +33,7 @@ static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t 
   return length;
 }
 
-static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block, permi_offer *offer)
 {
   double bits;
   (void)maker; /* for PERM_NO_COMPLEX */
@@ -48,8 +48,6 @@ static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block
     permi_refuse(offer, PERM_ERROR_LIMIT, "is not of an order from 2 to %d", PERM_MAX_N);
   else if (block->integer && PERMI_RESIDUE_BITS * permi_whole_primes(block, 0, &bits) + 60 > 64 * PERM_INTEGER_WORDS)
     permi_refuse_long(offer);
-  else if (rival < PERMI_HYBRID_LEAST_SECONDS)
-    permi_refuse(offer, PERM_ERROR_LIMIT, "takes less time than finding a layout");
   else
     offer->status = PERM_OK;
   return !offer->why[0];
@@ -62,7 +60,7 @@ static double permi_hybrid_certified(permi_hybrid_algebra algebra)
 }
 
 #define PERMI_DOUBLED_CHUNK 8      /* log2 of blocks: sums of chunks are exact, so these alone round the sum */
-/* Those of permi_hybrid_hope, or new ones. */
+/* Those of permi_hybrid_least, or new ones. */
 static permi_layouts *permi_hybrid_layouts(permi_maker *maker, const permi_block *block, double rival)
 {
   permi_layouts *work = maker->layouts;
@@ -85,22 +83,25 @@ static permi_layouts *permi_hybrid_layouts(permi_maker *maker, const permi_block
   return work;
 }
 
-/* Above these seconds orders need not be searched, since the hybrid may reach them. Keeps its layouts. */
-#define PERMI_HYBRID_GAIN 1.3 /* by annealing: seen 1.1 to 2.7 */
-static perm_status permi_hybrid_hope(permi_maker *maker, const permi_block *block, double rival, double *hope)
+/* What annealing may well reach from the first layouts, which are kept. */
+#define PERMI_HYBRID_GAIN 1.3     /* seen 1.1 */
+#define PERMI_HYBRID_GAIN_MOST 16 /* to 13.4: er:44:0.11 */
+static perm_status permi_hybrid_least(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   permi_layouts *work;
-  permi_offer offer;
-  double cost;
-  memset(&offer, 0, sizeof offer);
-  *hope = (double)INFINITY;
-  if (PERMI_ANNEAL_SHARE * rival < PERMI_ANNEAL_LEAST || !permi_hybrid_takes(maker, block, rival, &offer))
+  permi_offer takes;
+  double cost, speed;
+  memset(&takes, 0, sizeof takes);
+  offer->least = fmax(offer->least, PERMI_HYBRID_LEAST_SECONDS);
+  if (PERMI_ANNEAL_SHARE * rival < PERMI_ANNEAL_LEAST || !permi_hybrid_takes(maker, block, &takes))
     return PERM_OK;
   work = permi_hybrid_layouts(maker, block, rival);
   if (!work)
     return permi_fail_memory(maker->result);
   cost = permi_layouts_start(work, 1);
-  *hope = cost / PERMI_HYBRID_GAIN / permi_code_rate(maker, block, work->speed);
+  speed = permi_code_rate(maker, block, work->speed);
+  offer->likely = cost / PERMI_HYBRID_GAIN / speed;
+  offer->least = fmax(offer->least, cost / PERMI_HYBRID_GAIN_MOST / speed);
   maker->layouts = work;
   return PERM_OK;
 }
@@ -180,7 +181,7 @@ static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *blo
   permi_offer gpu;
   void *plan;
   perm_status status;
-  if (!permi_hybrid_takes(maker, block, rival, offer))
+  if (!permi_hybrid_takes(maker, block, offer))
     return PERM_OK;
   memset(&gpu, 0, sizeof gpu);
   gpu.seconds = (double)INFINITY;

@@ -273,7 +273,7 @@ static perm_status permi_low_rank_metered(const permi_factors *factors, const pe
 {
   const int n = factors->n, r = factors->r, parts = factors->parts;
   const double start = permi_seconds();
-  const double limit = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_LOW_RANK_BYTES;
+  const double limit = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
   permi_number number = permi_number_one();
   permi_leaf leaf;
   perm_job *job;

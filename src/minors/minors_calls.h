@@ -161,7 +161,7 @@ static int permi_minors_choose(permi_minors *minors, const perm_options *options
   minors->below = 0;
   if (!full || by != PERMI_MINORS_BY_ANY)
     return 0;
-  seconds = minors->seconds - (minors->subsets ? PERMI_MINORS_TABLES_SECONDS : 0);
+  seconds = minors->seconds - (minors->subsets ? 5 * PERMI_STEP_SECONDS : 0);
   if (permi_minors_plan_dense(minors, permi_isa(options)) && minors->seconds > seconds &&
       options->method != PERM_METHOD_DENSE)
     permi_minors_plan_one(minors, options, by);

@@ -120,7 +120,7 @@ static int permi_minors_plan_subsets(permi_minors *minors, const perm_options *o
   permi_placing_shape(minors, 0, &by[0]);
   permi_placing_shape(minors, 1, &by[1]);
   transposed = by[1].states * by[1].rows < by[0].states * by[0].rows;
-  seconds = PERMI_PLACING_SECONDS * by[transposed].states * by[transposed].rows;
+  seconds = PERMI_TERMS_SECONDS / 10 * by[transposed].states * by[transposed].rows;
   if (16 * by[transposed].states > least || seconds >= minors->seconds)
     return 0;
   minors->subsets = 1;

@@ -12,17 +12,9 @@
    n = m + 1, else slower) and Glynn's of the matrix padded with rows of ones, which divides by (n - m)!. */
 #pragma once
 #include "../base/memory.h"
+#include "../job/problem.h"
 #include "../dense/gpu.h"
 #include "../dense/reach.h"
-
-typedef struct permi_problem {
-  int m, n, parts;
-  const double *real;
-  const int64_t *integer;
-  ptrdiff_t ld;
-  const int *row_count, *column_count; /* NULL: once each */
-  const permi_reach *reach;
-} permi_problem;
 
 typedef struct permi_counted {
   int m, n, parts;   /* distinct rows and columns */
@@ -415,7 +407,7 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
     const int plain = !exact && !dd;
     double scan = shape.form_total * product / (largest + 1.0) * PERMI_SECONDS_SCAN;
     if (plain && skips) /* rows of up to 64 states */
-      scan = shape.form_total * (PERMI_SECONDS_STEP + product / 64 * PERMI_SECONDS_SCAN);
+      scan = shape.form_total * (PERMI_STEP_SECONDS + product / 64 * PERMI_SECONDS_SCAN);
     choice.work = product * (skips + 1.0) * fraction;
     choice.bytes = product * 8 * (size + 1);
     choice.seconds = choice.work * (plain ? permi_seconds_sweep[parts - 1] * (skips ? 1 : 2) : one) + scan;
@@ -480,7 +472,7 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
       continue;
     choice = permi_choice_make(counted, method, engines[k].by_columns, precision, options->modulus, &bound);
     if (chosen && method == PERM_METHOD_SUBSETS) {
-      if (choice.bytes > (options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_COUNTS_BYTES))
+      if (choice.bytes > (options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES / 4))
         choice.seconds = (double)INFINITY;
       choice.seconds /= favour;
     }

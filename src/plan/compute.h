@@ -29,9 +29,10 @@ static perm_status permi_array_reduce(permi_array *array, int equal, const perm_
   refusal = permi_counts_refusal(problem, &others);
   if (refusal)
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, array->argument, "options: %s", refusal);
-  if (problem->reach->exact_surely && problem->reach->exact_surely(array, options))
-    return PERM_OK;
   array->reduced = 1;
+  if (problem->integer) /* counted when that engine is asked */
+    return PERM_OK;
+  array->counted_made = 1;
   return permi_counted_make(problem, &options->allocator, &array->counted) == PERM_OK ? PERM_OK
                                                                                        : permi_fail_memory(result);
 }

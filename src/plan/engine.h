@@ -17,6 +17,9 @@ typedef struct permi_offer {
   double seconds, bytes; /* predicted for one thread; INFINITY: refused, because */
   char why[160];         /* the block "is not a band of at most ..." */
   perm_status status;    /* of a refusal by name; OVERFLOW: integers too long */
+  double least;          /* seconds that no plan of the engine goes below */
+  double likely;         /* what its plan may well take, INFINITY: unknown; others need not search for more */
+  int bounded, asked;    /* 1: both are found; the turn in which the engine was asked for its offer, from 1 */
   void *plan;
 } permi_offer;
 
@@ -34,13 +37,18 @@ static perm_status permi_refuse(permi_offer *offer, perm_status status, const ch
 
 typedef enum permi_engine_flags {
   PERMI_NAMED = 1,   /* only when requested by name */
-  PERMI_PROVEN = 2,  /* proven bounds, little cancellation: wins below PERMI_PROVEN_FAVOUR_SECONDS */
-  PERMI_CAUTION = 4, /* larger estimate: must be PERMI_HYBRID_CAUTION times faster than dense */
-  PERMI_SETTLES = 8  /* if a proven engine wins, no more are asked */
+  PERMI_PROVEN = 2,  /* proven bounds, little cancellation: wins below permi_offers.favour */
+  PERMI_CAUTION = 4, /* larger estimate: must be PERMI_HYBRID_CAUTION times faster than dense sums */
+  PERMI_FULL = 8,    /* looks for a structure that blocks without zeros may have */
+  PERMI_ARRAY = 16   /* takes a block as an array */
 } permi_engine_flags;
 
 typedef struct permi_engine {
   perm_method method;
+  int flags;
+  double planning; /* seconds per vertex and entry of a block: the engine is never sooner done */
+  /* Raises offer->least from that, and finds offer->likely, in microseconds or a small share of `rival`. Or NULL. */
+  perm_status (*least)(struct permi_maker *maker, const struct permi_block *block, double rival, permi_offer *offer);
   /* Fills in *offer, at first a refusal, which is PERM_OK too. May give up on times above `rival` (INFINITY if
      requested by name). Planning takes at most a few per cent of the lesser of `rival` and the offer, and depends only
      on problem, options and rival. block: NULL for an array. */
@@ -49,16 +57,33 @@ typedef struct permi_engine {
   perm_status (*make)(struct permi_maker *maker, const struct permi_block *block, permi_offer *offer,
                       permi_leaf *leaf);
   void (*release)(const perm_allocator *allocator, void *plan);
-  int flags;
 } permi_engine;
+
+/* Returns the engine of a method, or NULL. */
+static const permi_engine *permi_engine_of(const permi_engine *engine, int engines, perm_method method)
+{
+  for (; engines > 0; engines--, engine++)
+    if (engine->method == method)
+      return engine;
+  return NULL;
+}
 
 typedef struct permi_maker {
   const perm_options *options;
   perm_result *result;
-  struct permi_array *array;
+  permi_control *watch;
+  const permi_reach *reach;
+  int n, integer;            /* the order of the array or block, and 1: of integers */
+  int entries;               /* of a block that are not zero */
+  struct permi_array *array; /* of a block: made when first needed (permi_array_ready) */
+  perm_status (*as_array)(struct permi_maker *maker, const struct permi_block *block);
+  /* Hears an offer and its status; returns the status that counts. */
+  perm_status (*hear)(struct permi_maker *maker, const struct permi_block *block, const permi_engine *engine,
+                      permi_offer *offer, perm_status status);
   /* for blocks of sparse matrices: */
   struct permi_working *working;
   struct permi_offers *offers;
+  int equal_lines;  /* some lines of the matrix are equal */
   double *binomial; /* of >>order; made when first needed */
   double *subsets; /* two numbers a subset of PERMI_MAJORANT_ORDER columns */
   perm_job *job;
@@ -66,22 +91,19 @@ typedef struct permi_maker {
   double worth; /* seconds of a job that is there, to be beaten; INFINITY: none */
   int blocks_noted;
   int keeps; double kept; /* for perm_more.h: states are kept, of the blocks before in `kept` bytes, unreduced */
-  permi_control *watch;
   struct permi_account *account;
   struct permi_layouts *layouts; /* of the block's hybrid, begun; or NULL */
-  /* Hears an offer and its status; returns the status that counts. */
-  perm_status (*hear)(struct permi_maker *maker, const struct permi_block *block, const permi_engine *engine,
-                      permi_offer *offer, perm_status status);
 } permi_maker;
 
 typedef struct permi_offers {
   const permi_engine *engine;
   permi_offer *offer;
   int engines;
-  int chosen;
-  int swapped;           /* asked after its successor */
-  int settled, too_long; /* settled: ask no more */
-  double best, proven, dense;
+  int chosen; /* -1: none */
+  int turns, too_long;
+  double best, proven; /* of the chosen; the least of proven engines */
+  double rival;        /* of the engine that is asked */
+  double favour;       /* seconds below which proven engines win */
   double most_bytes;
   double glance;          /* of >>frontier_offer; below 0: not yet; */
   int *glanced;           /* its order, allocated; or NULL */
@@ -90,57 +112,96 @@ typedef struct permi_offers {
 
 static void permi_offers_begin(permi_offers *offers, const permi_engine *engine, int engines, permi_offer *offer)
 {
-  int k;
+  memset(offers, 0, sizeof *offers);
   offers->engine = engine;
   offers->offer = offer;
-  offers->engines = offers->swapped = engines;
+  offers->engines = engines;
   offers->chosen = -1;
-  offers->settled = offers->too_long = 0;
-  offers->best = offers->proven = offers->dense = offers->most_bytes = (double)INFINITY;
+  offers->best = offers->proven = offers->rival = offers->most_bytes = (double)INFINITY;
   offers->glance = -1;
-  offers->glanced = NULL;
-  offers->elimination = NULL;
   memset(offer, 0, (size_t)engines * sizeof *offer); /* whole: gcc 12 warns about a loop over why[0] at -O3 */
-  for (k = 0; k < engines; k++)
-    offer[k].seconds = (double)INFINITY;
+  while (engines-- > 0)
+    offer[engines].seconds = offer[engines].likely = (double)INFINITY;
 }
 
-/* Asks engine i for its offer, and chooses it if it is the best so far. */
+/* Returns the seconds below which an offer of engine i wins. */
+static double permi_offers_open(const permi_offers *offers, int i)
+{
+  double open = offers->proven < offers->favour ? 0 : offers->best;
+  int k;
+  if (offers->engine[i].flags & PERMI_PROVEN)
+    return fmax(offers->best, fmin(offers->proven, offers->favour));
+  for (k = 0; k < offers->engines && offers->engine[i].flags & PERMI_CAUTION; k++)
+    if ((offers->engine[k].flags & (PERMI_ARRAY | PERMI_PROVEN)) == PERMI_ARRAY)
+      open = fmin(open, offers->offer[k].likely / PERMI_HYBRID_CAUTION);
+  return open;
+}
+
+/* Asks engine i for its bound, if it has another than its planning, then for its offer. */
 static perm_status permi_ask(permi_maker *maker, const struct permi_block *block, permi_offers *offers, int i)
 {
   const permi_engine *engine = &offers->engine[i];
   permi_offer *offer = &offers->offer[i];
-  perm_status status = engine->offer(maker, block, offers->best, offer);
+  const int bounds = engine->least && !offer->bounded;
+  perm_status status;
+  int k;
+  offers->rival = offers->best; /* or what another engine may well take */
+  for (k = 0; k < offers->engines; k++)
+    if (k != i && !offers->offer[k].asked)
+      offers->rival = fmin(offers->rival, offers->offer[k].likely);
+  offer->bounded = 1;
+  status = (bounds ? engine->least : engine->offer)(maker, block, offers->rival, offer);
+  if (bounds && status == PERM_OK)
+    return PERM_OK;
+  offer->asked = ++offers->turns;
   if (maker->hear)
     status = maker->hear(maker, block, engine, offer, status);
   offers->too_long |= offer->status == PERM_ERROR_OVERFLOW;
-  if ((offer->bytes > offers->most_bytes && offers->best < (double)INFINITY) ||
-      (engine->flags & PERMI_CAUTION && PERMI_HYBRID_CAUTION * offer->seconds > offers->dense))
+  if (offer->bytes > offers->most_bytes && offers->rival < (double)INFINITY)
     return status;
-  if (engine->flags & PERMI_PROVEN)
-    offers->proven = fmin(offers->proven, offer->seconds);
-  offers->settled = engine->flags & PERMI_SETTLES && offers->proven < PERMI_PROVEN_FAVOUR_SECONDS;
-  if (offer->seconds < offers->best ||
-      (offers->proven == offer->seconds && offers->proven < PERMI_PROVEN_FAVOUR_SECONDS)) {
+  if (offer->seconds < permi_offers_open(offers, i)) {
     offers->best = offer->seconds;
     offers->chosen = i;
   }
+  if (engine->flags & PERMI_PROVEN)
+    offers->proven = fmin(offers->proven, offer->seconds);
   if (maker->watch)
     maker->watch->work_total = offers->best;
   return status;
 }
 
-/* The chooser: asks the engines in turn; the best offer is offers->chosen, -1: none. */
+/* Returns 1 if engine i is asked before engine k: that of the least bound, of equal ones that of the quicker planning,
+   then one that has a better bound to give, then that of the lower number. The order of the table does not matter. */
+static int permi_asked_before(const permi_offers *offers, int i, int k)
+{
+  const permi_engine *one = &offers->engine[i], *other = &offers->engine[k];
+  const permi_offer *here = &offers->offer[i], *there = &offers->offer[k];
+  const int bounds = one->least && !here->bounded, others = other->least && !there->bounded;
+  return here->least != there->least        ? here->least < there->least
+         : one->planning != other->planning ? one->planning < other->planning
+         : bounds != others                 ? bounds
+                                            : one->method < other->method;
+}
+
+/* Returns the engine to ask next, if `open` of those that can win; -1: none. */
+static int permi_next_engine(const permi_offers *offers, int open)
+{
+  int i, next = -1;
+  for (i = 0; i < offers->engines; i++)
+    if (!offers->offer[i].asked && !(offers->engine[i].flags & PERMI_NAMED) &&
+        (!open || offers->offer[i].least < permi_offers_open(offers, i)) &&
+        (next < 0 || permi_asked_before(offers, i, next)))
+      next = i;
+  return next;
+}
+
+/* The chooser: asks one engine after the other as long as one can win. */
 static perm_status permi_ask_engines(permi_maker *maker, const struct permi_block *block, permi_offers *offers)
 {
   perm_status status = PERM_OK;
-  int turn;
-  for (turn = 0; turn < offers->engines && status == PERM_OK && !offers->settled && !permi_watch(maker->watch, 1e3);
-       turn++) {
-    const int i = turn + (turn == offers->swapped) - (turn == offers->swapped + 1);
-    if (!(offers->engine[i].flags & PERMI_NAMED))
-      status = permi_ask(maker, block, offers, i);
-  }
+  int next = 0;
+  while (status == PERM_OK && !permi_watch(maker->watch, 1e3) && (next = permi_next_engine(offers, 1)) >= 0)
+    status = permi_ask(maker, block, offers, next);
   return status;
 }
 /* SPDX-License-Identifier: MIT */

@@ -48,45 +48,60 @@ PERMI_COLD static permi_choice permi_counts_choice(const permi_counted *counted,
   return choice;
 }
 
-enum { PERMI_AT_COUNTED, PERMI_AT_DENSE, PERMI_AT_LOW_RANK, PERMI_AT_EXACT, PERMI_ARRAY_ENGINES };
-
 typedef struct permi_array {
   const permi_problem *problem;
   const permi_engine *engine;
+  permi_offer offer;            /* of the engine */
   int argument;                 /* position of the options; 0: a block, which no limit refuses */
-  int hasty;                    /* 1: a lower bound will do where planning takes a millisecond */
   int constant;                 /* the known permanent, 0 or 1; -1: unknown */
-  int reduced;                  /* 1: `counted` is made */
-  int exact_planned;            /* 1: `exact` is made */
+  int reduced;                  /* 1: dense sums do not take the problem */
+  int counted_made, exact_planned;
   permi_counted counted, whole; /* whole: the doubles as integers */
   permi_choice choice;
   permi_dense_plan plan;
   permi_exact_plan exact;
-  permi_rank *rank;
-  permi_offer rank_offer;
   perm_precision precision;
 } permi_array;
+
+static void permi_array_of(permi_maker *maker, permi_array *array, const permi_problem *problem, int argument)
+{
+  maker->array = array;
+  maker->reach = problem->reach;
+  maker->n = problem->n;
+  maker->integer = problem->integer != NULL;
+  array->problem = problem;
+  array->engine = NULL;
+  array->offer.plan = NULL;
+  array->argument = argument;
+  array->reduced = array->counted_made = array->exact_planned = 0;
+  array->constant = -1;
+  memset(&array->counted, 0, sizeof array->counted);
+  array->whole.real = NULL;
+}
 
 static void permi_array_begin(permi_maker *maker, permi_array *array, const permi_problem *problem, int argument)
 {
   memset(maker, 0, sizeof *maker);
-  maker->array = array;
-  array->problem = problem;
-  array->engine = NULL;
-  array->argument = argument;
-  array->hasty = array->reduced = array->exact_planned = 0;
-  array->constant = -1;
-  memset(&array->counted, 0, sizeof array->counted);
-  array->whole.real = NULL;
-  array->rank = NULL;
+  permi_array_of(maker, array, problem, argument);
+}
+
+/* The array of a block is made when first needed. */
+static perm_status permi_array_ready(permi_maker *maker, const struct permi_block *block)
+{
+  return maker->array ? PERM_OK : maker->as_array(maker, block);
+}
+
+static const permi_engine *permi_array_engine(const permi_reach *reach, perm_method method)
+{
+  return permi_engine_of(reach->engines, reach->engine_count, method);
 }
 
 static void permi_array_free(permi_array *array, const perm_allocator *allocator)
 {
   permi_counted_free(allocator, &array->counted);
   permi_counted_free(allocator, &array->whole);
-  if (array->rank)
-    array->problem->reach->engines[PERMI_AT_LOW_RANK].release(allocator, array->rank);
+  if (array->offer.plan)
+    array->engine->release(allocator, array->offer.plan);
 }
 
 /* By method auto, of certified small orders (up to about 12 with AVX-512, 10 with AVX2, 8 without): double-double takes
@@ -140,20 +155,67 @@ static void permi_dense_planned(permi_array *array)
   array->constant = array->plan.method == PERM_METHOD_STRUCTURE ? !array->plan.zero : -1;
 }
 
-/* Offers a plan in the precision that the tolerance of a job in pieces needs. */
+/* Returns the predicted seconds of a dense sum, on a GPU if that is wanted and sooner done. */
+static double permi_dense_seconds(const permi_maker *maker)
+{
+  const perm_options *options = maker->options;
+  const int n = maker->n, parts = maker->reach->parts;
+  const int product = options->precision == PERM_PRECISION_DD ? PERMI_DOUBLED : PERMI_ROUNDED;
+  const permi_form form = product == PERMI_DOUBLED ? PERMI_FORM_SPLIT
+                         : parts == 2             ? PERMI_FORM_PAIR
+                                                  : PERMI_FORM_NORMALISED;
+  const permi_kernel *kernel = permi_kernel_for(&maker->reach->kernels, permi_isa(options), form, product, PERM_MAX_N);
+  const double seconds = n * ldexp(1, n - 1) / (kernel ? kernel->rate : permi_dense_rate(options));
+  if (seconds > 1 && permi_gpu_wanted(options, n))
+    return fmin(seconds, permi_gpu_seconds(n, parts, product == PERMI_DOUBLED         ? PERM_GPU_DOUBLED
+                                                     : options->certify && parts == 2 ? PERM_GPU_ROUNDED
+                                                                                      : PERM_GPU_PIVOT));
+  return seconds;
+}
+
+/* Arrays of larger orders are refused by the offer, after any other engine that takes them. */
+static perm_status permi_dense_least(permi_maker *maker, const struct permi_block *block, double rival,
+                                     permi_offer *offer)
+{
+  (void)rival;
+  offer->least = maker->integer || (maker->n > PERM_MAX_N && block) ? (double)INFINITY
+                 : maker->n > PERM_MAX_N                            ? DBL_MAX
+                                                                    : permi_dense_seconds(maker);
+  offer->likely = offer->least;
+  return PERM_OK;
+}
+
+static perm_status permi_refuse_order(perm_method method, permi_offer *offer)
+{
+  return permi_refuse(offer, PERM_ERROR_LIMIT, "is too large for method %s, which takes at most %d",
+                      perm_name("method", method), PERM_MAX_N);
+}
+
+/* Offers a plan, of an array in the precision that the tolerance of a job in pieces needs. */
 static perm_status permi_dense_offer(permi_maker *maker, const struct permi_block *block, double rival,
                                      permi_offer *offer)
 {
-  permi_array *array = maker->array;
-  permi_dense_plan *plan = &array->plan;
-  perm_options options;
+  perm_options options = *maker->options;
+  permi_array *array;
+  permi_dense_plan *plan;
   perm_status status;
-  (void)block;
-  if (array->problem->integer || array->reduced || (array->problem->n > PERM_MAX_N && rival < (double)INFINITY))
-    return PERM_OK;
-  options = *maker->options;
-  status = permi_plan_array(array->problem, &options, plan, maker->result);
-  while (status == PERM_OK && permi_plans_higher(&options, permi_expected_relative(plan->n, plan->precision))) {
+  (void)rival;
+  if (block && maker->n > PERM_MAX_N)
+    return permi_refuse_order(PERM_METHOD_DENSE, offer);
+  status = permi_array_ready(maker, block);
+  if (status != PERM_OK || maker->integer || maker->array->reduced)
+    return status;
+  array = maker->array;
+  plan = &array->plan;
+  if (block) {
+    const permi_problem *problem = array->problem;
+    const permi_view view = permi_view_of(problem->real, problem->ld, problem->parts, problem->reach);
+    status = permi_plan(problem->n, &view, &options, plan, maker->result);
+  } else {
+    status = permi_plan_array(array->problem, &options, plan, maker->result);
+  }
+  while (status == PERM_OK && !block &&
+         permi_plans_higher(&options, permi_expected_relative(plan->n, plan->precision))) {
     options.precision = permi_next_precision(plan->method, plan->precision);
     if (options.precision == PERM_PRECISION_COUNT)
       break;
@@ -208,6 +270,11 @@ static int permi_array_repeats(const permi_problem *problem, const perm_options 
   return 0;
 }
 
+static int permi_array_square(const permi_problem *problem)
+{
+  return problem->m == problem->n && problem->n <= PERM_MAX_N && !problem->row_count && !problem->column_count;
+}
+
 PERMI_COLD static perm_status permi_counted_price(permi_array *array, const perm_options *options, permi_offer *offer)
 {
   const permi_counted *counted = &array->counted;
@@ -233,36 +300,56 @@ PERMI_COLD static perm_status permi_counted_price(permi_array *array, const perm
   return PERM_OK;
 }
 
-/* Reduces an array with equal lines if that beats the dense engine, which reports errors. */
-PERMI_COLD static perm_status permi_repeats_price(permi_maker *maker, permi_offer *offer)
+/* Engines that count equal lines: of doubles where some are equal, in blocks whose dense sums take long enough to look
+   for them; integers without equal lines take this at least. */
+#define PERMI_EQUAL_SECONDS 1e-4
+static perm_status permi_counted_least(permi_maker *maker, const struct permi_block *block, double rival,
+                                       permi_offer *offer)
 {
-  permi_array *array = maker->array;
-  const permi_problem *problem = array->problem;
-  const perm_options *options = maker->options;
-  const int n = problem->n;
-  const permi_kernel *kernel; /* the other forms are hardly slower */
-  if (permi_check_options(options, array->argument, maker->result) != PERM_OK ||
-      permi_counts_refusal(problem, options) || permi_check_problem(problem, 0, maker->result) != PERM_OK ||
-      permi_counted_make(problem, &options->allocator, &array->counted) != PERM_OK)
+  const permi_problem *problem;
+  perm_status status;
+  (void)rival;
+  if (block && (maker->n > PERM_MAX_N || (!maker->integer && (!maker->equal_lines ||
+                                                              permi_dense_seconds(maker) <= PERMI_EQUAL_SECONDS)))) {
+    offer->least = (double)INFINITY;
     return PERM_OK;
-  permi_counted_price(array, options, offer);
-  kernel = permi_kernel_for(&problem->reach->kernels, permi_isa(options), PERMI_FORM_PAIR, PERMI_ROUNDED, n);
-  array->reduced = array->constant >= 0 || !kernel || offer->seconds < n * ldexp(1, n - 1) / kernel->rate;
-  if (!array->reduced) {
-    offer->seconds = (double)INFINITY;
-    permi_counted_free(&options->allocator, &array->counted);
-    memset(&array->counted, 0, sizeof array->counted);
   }
+  status = permi_array_ready(maker, block);
+  if (status != PERM_OK)
+    return status;
+  problem = maker->array->problem;
+  if (!maker->integer && !block && !maker->array->reduced && !permi_array_repeats(problem, maker->options))
+    offer->least = (double)INFINITY;
+  else if (maker->integer && !maker->options->gpu.devices && maker->n > 1 && permi_array_square(problem) &&
+           permi_lines_differ(problem))
+    offer->least = permi_counts_least_seconds(problem->n, problem->parts);
   return PERM_OK;
 }
 
+/* An array of doubles that is not what it should be is refused by the dense engine, with the reason. */
 static perm_status permi_counted_offer(permi_maker *maker, const struct permi_block *block, double rival,
                                        permi_offer *offer)
 {
-  (void)block, (void)rival;
-  if (maker->array->reduced)
-    return permi_counted_price(maker->array, maker->options, offer);
-  return permi_array_repeats(maker->array->problem, maker->options) ? permi_repeats_price(maker, offer) : PERM_OK;
+  const perm_options *options = maker->options;
+  const perm_status status = permi_array_ready(maker, block);
+  permi_array *array = maker->array;
+  permi_counted *counted = &array->counted;
+  (void)rival;
+  if (status != PERM_OK)
+    return status;
+  if (!array->counted_made) {
+    const int whole = block || array->reduced;
+    if (!whole && (permi_check_options(options, array->argument, maker->result) != PERM_OK ||
+                   permi_counts_refusal(array->problem, options) ||
+                   permi_check_problem(array->problem, 0, maker->result) != PERM_OK))
+      return PERM_OK;
+    if (permi_counted_make(array->problem, &options->allocator, counted) != PERM_OK)
+      return whole ? permi_fail_memory(maker->result) : PERM_OK;
+    array->counted_made = 1;
+  }
+  if (block && !maker->integer && counted->m == counted->rows && counted->n == counted->rows)
+    return permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has no equal lines");
+  return permi_counted_price(array, options, offer);
 }
 
 PERMI_COLD static perm_status permi_choice_refuse(const permi_choice *choice, const perm_options *options, int argument,
@@ -275,7 +362,7 @@ PERMI_COLD static perm_status permi_choice_refuse(const permi_choice *choice, co
                       options->method == PERM_METHOD_AUTO ? 0 : argument, "%s: %s%s", perm_name("method",
                                                                                                 options->method),
                       choice->why ? choice->why : "more memory than max_bytes = ",
-                      choice->why ? "" : permi_size_words(most > 0 ? most : PERMI_COUNTS_BYTES).text);
+                      choice->why ? "" : permi_size_words(most > 0 ? most : PERMI_DEFAULT_BYTES / 4).text);
   if (most > 0 && choice->bytes > permi_max_bytes(options))
     return permi_fail(result, PERM_ERROR_LIMIT, argument,
                       "predicted to need %s beside the matrix and %s, over max_bytes = %s",
@@ -304,11 +391,6 @@ PERMI_COLD static perm_status permi_counted_leaf(permi_maker *maker, const struc
              : permi_fail_memory(maker->result);
 }
 
-static int permi_array_square(const permi_problem *problem)
-{
-  return problem->m == problem->n && problem->n <= PERM_MAX_N && !problem->row_count && !problem->column_count;
-}
-
 static const permi_exact_plan *permi_array_exact(permi_array *array, const perm_options *options)
 {
   const permi_problem *problem = array->problem;
@@ -319,37 +401,43 @@ static const permi_exact_plan *permi_array_exact(permi_array *array, const perm_
   return &array->exact;
 }
 
-#define PERMI_RIVAL_LOOK 24
-#define PERMI_RIVAL_PLAN 36 /* a plan takes less than 0.1 ms, the run 10 and more */
+/* A bound from below where the plan takes over a tenth of a millisecond. */
+#define PERMI_EXACT_PLAN 36
+static perm_status permi_exact_least(permi_maker *maker, const struct permi_block *block, double rival,
+                                     permi_offer *offer)
+{
+  const perm_options *options = maker->options;
+  const perm_isa isa = permi_isa(options);
+  const int n = maker->n;
+  perm_status status = PERM_OK;
+  (void)rival;
+  if (!maker->integer || n < 1 || n > PERM_MAX_N || (maker->array && !permi_array_square(maker->array->problem)) ||
+      (options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_EXACT)) {
+    offer->least = (double)INFINITY;
+  } else if (n <= PERMI_EXACT_PLAN) {
+    status = permi_array_ready(maker, block);
+    if (status == PERM_OK)
+      offer->least = offer->likely = permi_array_exact(maker->array, options)->seconds;
+  } else {
+    offer->least = n * ldexp(1, n - 1) / PERMI_RIVAL_RATE;
+    if (options->gpu.devices)
+      offer->least = fmin(offer->least, 0.5 + n * ldexp(1, n - 1) / (50 * PERMI_EXACT_GPU_RATE));
+    offer->likely = permi_exact_spread[isa == PERM_ISA_PLAIN ? 2 : isa != PERM_ISA_AVX512IFMA] * offer->least;
+  }
+  return status;
+}
+
 static perm_status permi_exact_offer(permi_maker *maker, const struct permi_block *block, double rival,
                                      permi_offer *offer)
 {
-  permi_array *array = maker->array;
-  const perm_options *options = maker->options;
-  const int n = array->problem->n;
-  (void)block, (void)rival;
-  if (!array->problem->integer || array->constant >= 0 || !permi_array_square(array->problem) ||
-      (options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_EXACT))
-    return PERM_OK;
-  offer->seconds = n * ldexp(1, n - 1) / PERMI_RIVAL_RATE;
-  if (!array->hasty || options->method == PERM_METHOD_EXACT || n <= PERMI_RIVAL_PLAN)
-    offer->seconds = permi_array_exact(array, options)->seconds;
-  else if (options->gpu.devices)
-    offer->seconds = fmin(offer->seconds, 0.5 + n * ldexp(1, n - 1) / PERMI_RIVAL_GPU_RATE);
-  return PERM_OK;
-}
-
-/* Whether the exact engine wins at sight: by vector kernels, where engines for counts have no equal lines to use. */
-static int permi_exact_surely(permi_array *array, const perm_options *options)
-{
-  const permi_problem *problem = array->problem;
-  const int n = problem->n;
-  const permi_exact_plan *plan;
-  if (!problem->integer || !permi_array_square(problem) || n < 2 || n > PERMI_RIVAL_LOOK || options->gpu.devices ||
-      (options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_EXACT) || !permi_lines_differ(problem))
-    return 0;
-  plan = permi_array_exact(array, options);
-  return plan->family && plan->seconds < permi_counts_least_seconds(n, problem->parts);
+  perm_status status;
+  (void)rival;
+  if (maker->n > PERM_MAX_N)
+    return permi_refuse_order(PERM_METHOD_EXACT, offer);
+  status = permi_array_ready(maker, block);
+  if (status == PERM_OK)
+    offer->seconds = permi_array_exact(maker->array, maker->options)->seconds;
+  return status;
 }
 
 static perm_status permi_exact_make(permi_maker *maker, const struct permi_block *block, permi_offer *offer,
@@ -360,127 +448,133 @@ static perm_status permi_exact_make(permi_maker *maker, const struct permi_block
   return permi_exact_leaf(maker->options, permi_array_exact(maker->array, maker->options), leaf, maker->result);
 }
 
+/* Few entries have no small rank. */
+static perm_status permi_low_rank_least(permi_maker *maker, const struct permi_block *block, double rival,
+                                        permi_offer *offer)
+{
+  (void)rival;
+  if (!block || (maker->n <= PERM_MAX_LINES && maker->entries >= 0.5 * maker->n * maker->n))
+    return PERM_OK;
+  offer->least = (double)INFINITY;
+  return permi_refuse(offer, PERM_ERROR_LIMIT, "has %d entries of %.0f: not looked at", maker->entries,
+                      (double)maker->n * maker->n);
+}
+
 static perm_status permi_low_rank_offer(permi_maker *maker, const struct permi_block *block, double rival,
                                         permi_offer *offer)
 {
-  permi_array *array = maker->array;
   const perm_options *options = maker->options;
-  const permi_problem *problem = array->problem;
+  const int named = options->method == PERM_METHOD_LOW_RANK;
+  perm_status status = permi_array_ready(maker, block);
+  permi_array *array = maker->array;
+  permi_rank *rank;
   const char *why;
   double most;
-  (void)block, (void)rival;
-  permi_rank_release(&options->allocator, array->rank);
-  array->rank = NULL;
-  if (options->method == PERM_METHOD_LOW_RANK && !problem->integer) { /* by name no other engine has looked at it */
-    perm_status status = permi_check_options(options, array->argument, maker->result);
+  (void)rival;
+  if (status == PERM_OK && named && !block && !maker->integer) { /* by name no other engine has looked at it */
+    status = permi_check_options(options, array->argument, maker->result);
     if (status == PERM_OK)
-      status = permi_check_problem(problem, 0, maker->result);
-    if (status != PERM_OK)
-      return status;
+      status = permi_check_problem(array->problem, 0, maker->result);
   }
-  if ((options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_LOW_RANK) ||
-      options->precision == PERM_PRECISION_KAHAN || array->constant >= 0 ||
-      !array->argument) { /* a block, whose chooser looks itself */
-    snprintf(offer->why, sizeof offer->why, "is asked for in precision %s", perm_name("precision", options->precision));
-    return PERM_OK;
-  }
-  if (!permi_rank_look(array->problem, options, maker->watch, &array->rank, &why))
+  if (status != PERM_OK)
+    return status;
+  if ((!block && options->method != PERM_METHOD_AUTO && !named) || options->precision == PERM_PRECISION_KAHAN)
+    return permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is asked for in precision %s",
+                        perm_name("precision", options->precision));
+  if (!permi_rank_look(array->problem, options, maker->watch, &rank, &why))
     return permi_fail_memory(maker->result);
-  if (!array->rank) {
-    snprintf(offer->why, sizeof offer->why, "%s", why);
-    return PERM_OK;
-  }
-  permi_rank_price(array->rank, offer);
-  most = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_LOW_RANK_BYTES;
-  if (offer->bytes > most)
-    permi_refuse(offer, PERM_ERROR_LIMIT, "would need %s, over %s: allow more max_bytes",
-                 permi_size_words(offer->bytes).text, permi_size_words(most).text);
-  array->rank_offer = *offer;
+  if (!rank)
+    return permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "%s", why);
+  offer->plan = rank;
+  if (!named && !block && !maker->integer && /* the dense engine says why */
+      (permi_check_options(options, array->argument, maker->result) != PERM_OK ||
+       permi_plan_refusal(options, PERM_METHOD_DENSE) ||
+       permi_check_problem(array->problem, 0, maker->result) != PERM_OK))
+    return permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is not taken with these options");
+  permi_rank_price(rank, offer);
+  snprintf(offer->why, sizeof offer->why, "its rank is %d", rank->rank);
+  most = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
+  if (!block && offer->bytes > most)
+    return permi_refuse(offer, PERM_ERROR_LIMIT, "of rank %d, would need %s, over %s: allow more max_bytes",
+                        rank->rank, permi_size_words(offer->bytes).text, permi_size_words(most).text);
+  if (block && rank->integer && !rank->modulus && options->precision != PERM_PRECISION_EXACT &&
+      permi_words_of_bits(rank->bits) > PERM_INTEGER_WORDS)
+    return permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
   return PERM_OK;
 }
 
 static perm_status permi_low_rank_make(permi_maker *maker, const struct permi_block *block, permi_offer *offer,
                                        permi_leaf *leaf)
 {
-  permi_array *array = maker->array;
-  (void)block, (void)offer;
-  permi_rank_leaf(array->rank, array->rank_offer.seconds, array->rank_offer.bytes, leaf);
-  array->rank = NULL;
-  array->precision = leaf->integer ? PERM_PRECISION_EXACT : PERM_PRECISION_DD;
+  (void)block;
+  permi_rank_leaf((permi_rank *)offer->plan, offer->seconds, offer->bytes, leaf);
+  offer->plan = NULL;
+  maker->array->precision = leaf->integer ? PERM_PRECISION_EXACT : PERM_PRECISION_DD;
   return PERM_OK;
 }
 
+/* Blocks of sparse matrices have these, too. */
 #define PERMI_DOUBLE_ENGINES                                                                                           \
-  {PERM_METHOD_MULTIPLICITIES, permi_counted_offer, permi_counted_leaf, NULL, 0},                                      \
-  {PERM_METHOD_DENSE, permi_dense_offer, permi_dense_make, NULL, 0}
+  {PERM_METHOD_DENSE, PERMI_ARRAY, 0, permi_dense_least, permi_dense_offer, permi_dense_make, NULL},                   \
+  {PERM_METHOD_MULTIPLICITIES, PERMI_ARRAY | PERMI_PROVEN, 0, permi_counted_least, permi_counted_offer,                \
+   permi_counted_leaf,                                                                                                 \
+   NULL}
+#define PERMI_ARRAY_ENGINES PERMI_DOUBLE_ENGINES,                                                                      \
+  {PERM_METHOD_EXACT, PERMI_ARRAY | PERMI_PROVEN, 0, permi_exact_least, permi_exact_offer, permi_exact_make, NULL},    \
+  {PERM_METHOD_LOW_RANK, PERMI_ARRAY | PERMI_PROVEN, 1e-8, permi_low_rank_least, permi_low_rank_offer,                 \
+   permi_low_rank_make, permi_rank_release}
 static const permi_engine permi_double_engines[] = {PERMI_DOUBLE_ENGINES};
-static const permi_engine permi_array_engines[] = {
-    PERMI_DOUBLE_ENGINES,
-    {PERM_METHOD_LOW_RANK, permi_low_rank_offer, permi_low_rank_make, permi_rank_release, 0},
-    {PERM_METHOD_EXACT, permi_exact_offer, permi_exact_make, NULL, 0},
-};
+static const permi_engine permi_array_engines[] = {PERMI_ARRAY_ENGINES};
+enum { PERMI_ARRAY_ENGINE_COUNT = sizeof permi_array_engines / sizeof *permi_array_engines };
 
 /* By name the engine of small ranks is asked alone. */
 static int permi_array_ranked(const permi_problem *problem, const perm_options *options)
 {
-  return options->method == PERM_METHOD_LOW_RANK && problem->reach->engine_count > PERMI_AT_LOW_RANK &&
+  return options->method == PERM_METHOD_LOW_RANK && permi_array_engine(problem->reach, PERM_METHOD_LOW_RANK) &&
          problem->m == problem->n && problem->n > 0 && !problem->row_count && !problem->column_count;
 }
 
-/* status, or that a small rank was found whose sum does not fit. */
-static perm_status permi_array_too_large(permi_maker *maker, perm_status status)
-{
-  permi_array *array = maker->array;
-  return array->rank && array->rank_offer.seconds == (double)INFINITY
-             ? permi_fail(maker->result, PERM_ERROR_LIMIT, array->argument, "the array, of rank %d, %s",
-                          array->rank->rank, array->rank_offer.why)
-             : status;
-}
-
-static perm_status permi_array_plan_ranked(permi_maker *maker, double *seconds)
-{
-  permi_array *array = maker->array;
-  permi_offer offer;
-  perm_status status;
-  memset(&offer, 0, sizeof offer);
-  offer.seconds = (double)INFINITY;
-  array->engine = &array->problem->reach->engines[PERMI_AT_LOW_RANK];
-  status = array->engine->offer(maker, NULL, (double)INFINITY, &offer);
-  *seconds = offer.seconds;
-  return status != PERM_OK ? status
-         : array->rank     ? permi_array_too_large(maker, PERM_OK)
-                           : permi_fail(maker->result, PERM_ERROR_UNSUPPORTED, array->argument,
-                                        "options: method low-rank: the array %s; this method takes ranks up to %d",
-                                        offer.why, PERMI_RANK_MOST);
-}
-
-/* Asks all engines at first, then only the chosen one. Without any offer, its make says why. */
+/* Asks all engines at first, then only the chosen one. Without any offer, its make says why; but an array of small rank
+   whose sum does not fit is told. */
 static perm_status permi_array_plan(void *context, const perm_options *options, double *seconds, perm_job **job,
                                     perm_result *result)
 {
   permi_maker *maker = (permi_maker *)context;
   permi_array *array = maker->array;
   const permi_reach *reach = array->problem->reach;
-  const permi_engine *table = array->engine ? array->engine : reach->engines;
-  permi_offer offer[PERMI_ARRAY_ENGINES];
+  const int ranked = permi_array_ranked(array->problem, options);
+  permi_offer offer[PERMI_ARRAY_ENGINE_COUNT];
   permi_offers offers;
   perm_status status;
+  int i;
   (void)job;
   maker->options = options;
   maker->result = result;
-  if (permi_array_ranked(array->problem, options))
-    return permi_array_plan_ranked(maker, seconds);
-  permi_offers_begin(&offers, table, array->engine ? 1 : reach->engine_count, offer);
-  if (offers.engines > PERMI_AT_LOW_RANK)
-    offers.swapped = PERMI_AT_DENSE; /* which refuses large orders, unless another engine takes them */
+  if (ranked)
+    array->engine = permi_array_engine(reach, PERM_METHOD_LOW_RANK);
+  permi_offers_begin(&offers, array->engine ? array->engine : reach->engines, array->engine ? 1 : reach->engine_count,
+                     offer);
   status = permi_ask_engines(maker, NULL, &offers);
-  if (offers.chosen < 0)
-    offers.chosen = !array->engine && options->method == PERM_METHOD_EXACT && reach->engine_count > PERMI_AT_EXACT
-                        ? PERMI_AT_EXACT
-                        : PERMI_AT_COUNTED;
-  array->engine = &table[offers.chosen];
   *seconds = offers.best;
-  return status == PERM_ERROR_SIZE ? permi_array_too_large(maker, status) : status;
+  for (i = 0; i < offers.engines; i++) {
+    if (offers.engine[i].method == PERM_METHOD_LOW_RANK && offer[i].status == PERM_ERROR_LIMIT &&
+        (status == PERM_ERROR_SIZE || (ranked && status == PERM_OK)))
+      status = permi_fail(result, PERM_ERROR_LIMIT, array->argument, "the array, %s", offer[i].why);
+    else if (ranked && status == PERM_OK && offers.chosen < 0)
+      status = permi_fail(result, PERM_ERROR_UNSUPPORTED, array->argument,
+                          "options: method low-rank: the array %s; this method takes ranks up to %d", offer[i].why,
+                          PERMI_RANK_MOST);
+    if (i != offers.chosen && offer[i].plan)
+      offers.engine[i].release(&options->allocator, offer[i].plan);
+  }
+  if (offers.chosen >= 0) {
+    array->engine = &offers.engine[offers.chosen];
+    array->offer = offer[offers.chosen];
+  } else if (!array->engine) {
+    array->engine = permi_array_engine(
+        reach, options->method == PERM_METHOD_EXACT ? PERM_METHOD_EXACT : PERM_METHOD_MULTIPLICITIES);
+  }
+  return status;
 }
 
 static perm_status permi_array_make(void *context, const perm_options *options, perm_job **job, perm_result *result)
@@ -502,7 +596,7 @@ static perm_status permi_array_make(void *context, const perm_options *options, 
     number.exact = 1;
     pushed = permi_job_push_number(*job, &number);
   } else {
-    status = array->engine->make(maker, NULL, NULL, &leaf);
+    status = array->engine->make(maker, NULL, &array->offer, &leaf);
     pushed = status == PERM_OK && permi_job_push_leaf(*job, &leaf);
   }
   (*job)->precision = array->precision;
@@ -515,18 +609,13 @@ static perm_status permi_array_make(void *context, const perm_options *options, 
   return status == PERM_OK ? permi_fail_memory(result) : status;
 }
 
-/* PERM_PRECISION_COUNT at the top. */
 static perm_precision permi_array_next(const void *context, const perm_options *options, const perm_result *result)
 {
   const permi_array *array = ((const permi_maker *)context)->array;
-  (void)options;
-  (void)result;
-  if (array->engine->method == PERM_METHOD_LOW_RANK)
-    return PERM_PRECISION_COUNT;
-  if (!array->reduced)
-    return permi_next_precision(array->plan.method, array->plan.precision);
-  if (array->constant >= 0 || array->choice.precision == PERM_PRECISION_EXACT)
-    return PERM_PRECISION_COUNT;
-  return array->choice.precision == PERM_PRECISION_DD ? PERM_PRECISION_EXACT : PERM_PRECISION_DD;
+  const perm_method method = array->engine->method;
+  (void)options, (void)result;
+  return array->constant >= 0 ? PERM_PRECISION_COUNT
+                              : permi_next_precision(method == PERM_METHOD_DENSE ? array->plan.method : method,
+                                                     array->precision);
 }
 /* SPDX-License-Identifier: MIT */

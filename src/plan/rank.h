@@ -264,6 +264,12 @@ static int permi_rank_proven(permi_rank *rank, uint64_t *basis)
   return found;
 }
 
+/* Words of signed integers below 2^bits; PERM_INTEGER_WORDS + 1: too many. */
+PERMI_UNUSED static int permi_words_of_bits(double bits)
+{
+  return bits + 1 < 64 * PERM_INTEGER_WORDS ? (int)((bits + 1) / 64) + 1 : PERM_INTEGER_WORDS + 1;
+}
+
 /* C(n, k), or more than any size_t. */
 static double permi_binomial(int n, int k)
 {
@@ -551,7 +557,7 @@ static void permi_rank_price(const permi_rank *rank, permi_offer *offer)
 {
   const double n = rank->n, primes = rank->primes ? rank->primes : 1, terms = pow(n + 1, rank->rank - 1);
   offer->seconds = primes * rank->parts *
-                   (n * rank->monomials * PERMI_RANK_PRODUCT_SECONDS + n * rank->rank * PERMI_RANK_ENTRY_SECONDS);
+                   (n * rank->monomials * PERMI_LOW_RANK_SECONDS / 3 + n * rank->rank * PERMI_TERMS_SECONDS);
   offer->bytes = 16 * terms + n * n * 12 * rank->parts + 100 * (n + primes);
 }
 
@@ -583,7 +589,7 @@ static void permi_rank_leaf(permi_rank *rank, double seconds, double bytes, perm
   permi_low_rank_begin(leaf, rank, rank->n, rank->monomials, seconds, bytes, hash);
   leaf->scale_exp2 = rank->exp2;
   leaf->integer = rank->integer;
-  leaf->threaded = seconds >= PERMI_WALK_SECONDS;
+  leaf->threaded = seconds >= PERMI_CHUNK_SECONDS / 10;
   leaf->run_task = permi_rank_task;
   leaf->explain = permi_rank_explain;
   leaf->release = permi_rank_release;

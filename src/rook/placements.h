@@ -212,8 +212,8 @@ static void permi_placements_plan(permi_placements *p)
       for (side = 0; side < 2; side++) {
         const double values = ldexp(p->gone[side] + 1, p->width) * 8 * (words ? words : 1);
         seconds[side] += sets * (p->gone[side] + 1) * work *
-                             (words < 2 ? PERMI_ROOK_BYTE_SECONDS * (words ? 8 : 4) : PERMI_ROOK_WORD_SECONDS * words) +
-                         PERMI_ROOK_STEP_SECONDS;
+                             (words < 2 ? PERMI_ROOK_BYTE_SECONDS * (words ? 8 : 4) : PERMI_WORD_SECONDS * words) +
+                         PERMI_STEP_SECONDS;
         bytes[side] = fmax(bytes[side], values);
       }
       p->most[p->steps] = ldexp(1, p->width);

@@ -103,7 +103,7 @@ static int permi_rook_anneal(const permi_placements *plan, double effort, double
   memset(&budget, 0, sizeof budget);
   budget.effort = effort;
   budget.most = budget.rival = (double)INFINITY;
-  budget.each = budget.quick = PERMI_ROOK_UNIT_SECONDS;
+  budget.each = budget.quick = PERMI_STATE_SECONDS;
   budget.quick_width = PERMI_ORDER_WIDTH;
   budget.first[0] = first;
   budget.first[1] = NULL;
@@ -129,7 +129,7 @@ static int permi_rook_search(permi_placements *plan, double effort, int *best)
 {
   const permi_block *block = plan->block;
   const int vertices = block->vertices, fits = block->n <= PERMI_BEAM_LINES && vertices - block->n <= PERMI_BEAM_LINES;
-  const double begin = plan->watch->worked, share = PERMI_ROOK_PLAN_SHARE * fmax(effort, 1);
+  const double begin = plan->watch->worked, share = PERMI_GREEDY_SHARE * fmax(effort, 1);
   int *order = best + vertices, *annealed = best + 2 * vertices, round;
   double seconds = (double)INFINITY;
   if (!permi_rook_anneal(plan, effort, fits ? share / 6 : share / 2, NULL, order))
@@ -141,7 +141,7 @@ static int permi_rook_search(permi_placements *plan, double effort, int *best)
     const double units = 0.5 * PERMI_BEAM_UNITS * vertices * vertices * width * (1 + (round & 1));
     if (plan->watch->stopped != PERM_OK ||
         plan->watch->worked - begin + units >
-            1e9 * fmin(share * fmin(seconds, PERMI_ROOK_PLAN_SECONDS), permi_account_most(plan->watch->options)))
+            1e9 * fmin(share * fmin(seconds, 2 * PERMI_EXACT_FREE_SECONDS), permi_account_most(plan->watch->options)))
       break;
     if (!permi_beam_search(plan, (size_t)width, round & 1, order))
       return plan->watch->stopped != PERM_OK;
@@ -299,7 +299,7 @@ static perm_status permi_rook_solve(permi_rook *rook, permi_placements *plan, co
   perm_status status, planning = PERM_OK;
   options.method = PERM_METHOD_AUTO;
   options.modulus = 0; /* residues are taken of what is interpolated, which divides */
-  if (given_options->method != PERM_METHOD_FRONTIER && first > PERMI_ROOK_FREE_SECONDS && rook->m > 0 &&
+  if (given_options->method != PERM_METHOD_FRONTIER && first > PERMI_FREE_SECONDS && rook->m > 0 &&
       rook->n <= PERM_MAX_LINES && area < 1e8) {
     if (!(rook->shifted = (int64_t *)permi_allocate(&options.allocator, (size_t)area + 1, sizeof *rook->shifted)))
       return permi_fail_memory(result);

@@ -85,7 +85,7 @@ static double permi_beam_states(const permi_beam *beam, const permi_beam_set *se
   const int width = permi_count_ones(set->touched[0]) + permi_count_ones(set->touched[1]);
   const int words = permi_placements_words(plan, PERMI_ROOK_LENGTH * plan->bits * (rows + columns) /
                                                      plan->block->vertices);
-  const double price = words < 2 ? 1 + words : PERMI_ROOK_WORD_SECONDS * words / (4 * PERMI_ROOK_BYTE_SECONDS);
+  const double price = words < 2 ? 1 + words : PERMI_WORD_SECONDS * words / (4 * PERMI_ROOK_BYTE_SECONDS);
   return ldexp(price * (1 + (rows < columns ? rows : columns)), width);
 }
 

@@ -17,14 +17,14 @@
 #define PERMI_SAMPLE_LOST 8.673617379884035e-19 /* 2^-60 */
 #define PERMI_SAMPLE_PART 64                    /* samples of a thread at a time */
 
-/* Engines that are asked, in this order, and how they are sampled. */
+/* Engines that are asked, in the order of the third column, and how they are sampled. */
 static const permi_engine permi_sample_engines[] = {
-    {PERM_METHOD_BAND, permi_band_offer, NULL, permi_owned_release, PERMI_PROVEN},
-    {PERM_METHOD_TREE, permi_tree_offer, NULL, permi_owned_release, PERMI_PROVEN},
-    {PERM_METHOD_TWINS, permi_classes_offer, NULL, permi_owned_release, PERMI_PROVEN},
-    {PERM_METHOD_FRONTIER, permi_frontier_offer, NULL, permi_owned_release, PERMI_PROVEN},
-    {PERM_METHOD_LISTS, permi_frontier_offer, NULL, permi_owned_release, PERMI_NAMED},
-    {PERM_METHOD_ARRAYS, permi_frontier_offer, NULL, permi_owned_release, PERMI_NAMED}};
+    {PERM_METHOD_BAND, PERMI_PROVEN, 1, NULL, permi_band_offer, NULL, permi_owned_release},
+    {PERM_METHOD_TREE, PERMI_PROVEN, 2, permi_tree_worth, permi_tree_offer, NULL, permi_owned_release},
+    {PERM_METHOD_TWINS, PERMI_PROVEN, 3, NULL, permi_classes_offer, NULL, permi_owned_release},
+    {PERM_METHOD_FRONTIER, PERMI_PROVEN, 4, NULL, permi_frontier_offer, NULL, permi_owned_release},
+    {PERM_METHOD_LISTS, PERMI_NAMED, 0, NULL, permi_frontier_offer, NULL, permi_owned_release},
+    {PERM_METHOD_ARRAYS, PERMI_NAMED, 0, NULL, permi_frontier_offer, NULL, permi_owned_release}};
 static const permi_tracer *const permi_tracers[] = {&permi_band_tracer,     &permi_tree_tracer,
                                                      &permi_classes_tracer,  &permi_frontier_tracer,
                                                       &permi_frontier_tracer, &permi_frontier_tracer};

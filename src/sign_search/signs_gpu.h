@@ -5,6 +5,8 @@
 #include "../exact/exact_gpu.h"
 #include "signs_offer.h"
 
+#define PERMI_SIGNS_GPU_TASK 20000 /* chosen: nodes of a task of a warp, on average */
+#define PERMI_SIGNS_GPU_BLOCKS 6 /* chosen: blocks of 4 warps on a multiprocessor */
 #define PERMI_SIGNS_GPU_OUT 8 /* words that a chunk puts out: 3 of its sum, 5 for the kernel */
 
 typedef struct permi_signs_gpu {

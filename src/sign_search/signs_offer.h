@@ -9,16 +9,17 @@
 #define PERMI_SIGNS_WORKSPACE ((PERM_MAX_N + 1) * sizeof(permi_signs_frame) + sizeof(permi_signs_walk))
 #define PERMI_SIGNS_PROBES 20000
 #define PERMI_SIGNS_PATHS 1048576
+#define PERMI_SIGNS_MOVES 20  /* chosen: a column, of the first orders, */
+#define PERMI_SIGNS_LENGTHS 3 /* of blocks of 9, 8, 7 columns */
 
 /* Seconds of what was counted from `before` on. */
 static double permi_signs_seconds(const permi_signs *signs, const uint64_t *counted)
 {
   const double slower = !signs->by_table || signs->isa == PERM_ISA_AVX512 ? 1 : signs->isa == PERM_ISA_AVX2 ? 2 : 3;
-  const double item = signs->by_table ? PERMI_SIGNS_ITEM_SECONDS : PERMI_SIGNS_SCALAR_ITEM;
-  const double narrow = signs->by_table ? PERMI_SIGNS_PAIR_SECONDS : PERMI_SIGNS_SCALAR_PAIR;
-  const double pair = signs->narrow ? narrow : PERMI_SIGNS_WIDE_SECONDS * signs->words * signs->n;
-  return PERMI_SIGNS_NODE_SECONDS * (double)counted[0] + PERMI_SIGNS_JOIN_SECONDS * (double)counted[1] +
-         slower * (item * (double)counted[2] + pair * (double)counted[3]);
+  const double *each = permi_signs_each[!signs->by_table];
+  const double pair = signs->narrow ? each[3] : PERMI_SIGNS_WIDE_SECONDS * signs->words * signs->n;
+  return each[0] * (double)counted[0] + each[1] * (double)counted[1] +
+         slower * (each[2] * (double)counted[2] + pair * (double)counted[3]);
 }
 
 static void permi_signs_counts(const permi_signs_walk *walk, uint64_t *counted)
@@ -134,7 +135,7 @@ static void permi_signs_probe(permi_signs *signs, permi_signs_walk *walk, int de
 /* Ranges of equal weight. */
 static void permi_signs_cut_ranges(permi_signs *signs, const uint64_t *weight, uint64_t paths)
 {
-  const double each = signs->gpu ? PERMI_SIGNS_GPU_RANGE : PERMI_SIGNS_RANGE_SECONDS;
+  const double each = signs->gpu ? PERMI_CHUNK_SECONDS / 50 : PERMI_CHUNK_SECONDS / 5;
   const double wanted = fmin(fmin((double)paths, 262144), ceil(signs->seconds / each));
   const uint64_t ranges = wanted > 1 ? (uint64_t)wanted : 1;
   uint64_t total = 0, sum = 0, i, k;
@@ -162,8 +163,8 @@ static int permi_signs_gpu_takes(const permi_signs *signs)
 /* Seconds of what was counted, on one GPU. */
 static double permi_signs_gpu_seconds(const double *counted, int shared_words)
 {
-  return PERMI_SIGNS_GPU_NODE * counted[0] + PERMI_SIGNS_GPU_JOIN * counted[1] + PERMI_SIGNS_GPU_ITEM * counted[2] +
-         PERMI_SIGNS_GPU_PAIR * (1 + shared_words) * counted[3];
+  const double *each = permi_signs_each[2];
+  return each[0] * counted[0] + each[1] * counted[1] + each[2] * counted[2] + each[3] * (1 + shared_words) * counted[3];
 }
 
 /* Numbers the living prefixes and predicts the work; 0: out of memory. */
@@ -174,7 +175,7 @@ static int permi_signs_ranges(permi_signs *signs, double expected, double share,
   permi_signs_frame *frame = (permi_signs_frame *)(void *)((char *)memory + (64 - ((uintptr_t)memory & 63)) % 64);
   permi_signs_walk *walk = (permi_signs_walk *)(void *)(frame + PERM_MAX_N + 1);
   uint64_t seed = UINT64_C(0x9e3779b97f4a7c15), found = 0, *weight;
-  const double wanted = fmin(fmax(PERMI_SIGNS_PATHS_SECOND * expected, 1), PERMI_SIGNS_PATHS);
+  const double wanted = fmin(fmax(4 / PERMI_PARALLEL_SECONDS * expected, 1), PERMI_SIGNS_PATHS);
   int depth = 1, deep;
   if (!memory)
     return 0;
@@ -192,7 +193,7 @@ static int permi_signs_ranges(permi_signs *signs, double expected, double share,
   signs->path = (uint64_t *)permi_pool_get(&signs->owned.pool, found + 1, sizeof *signs->path);
   if (signs->path && weight) {
     signs->paths = (double)permi_signs_list(walk, signs->depth, signs->path, weight, found, watch);
-    deep = signs->depth + (int)(1.5 * log2(fmax(expected / fmax(signs->paths, 1) / PERMI_SIGNS_PROBE_SECONDS, 1)));
+    deep = signs->depth + (int)(1.5 * log2(fmax(expected / fmax(signs->paths, 1) / (PERMI_PARALLEL_SECONDS / 2), 1)));
     deep = deep < signs->prefix ? deep : signs->prefix;
     signs->seconds = 0;
     if (found && !(watch && watch->stopped != PERM_OK))
@@ -230,7 +231,7 @@ static int permi_signs_read(const permi_block *block, int side, permi_signs_matr
   return 1;
 }
 
-static int permi_signs_takes(const permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+static int permi_signs_takes(const permi_maker *maker, const permi_block *block, permi_offer *offer)
 {
   const perm_precision precision = maker->options->precision;
   if (block->n > PERM_MAX_N)
@@ -242,8 +243,6 @@ static int permi_signs_takes(const permi_maker *maker, const permi_block *block,
   else if (block->imaginary_integer)
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED,
                  "has Gaussian integers, which method sign-search does not take: try frontier");
-  else if (rival < PERMI_SIGNS_LEAST_SECONDS)
-    permi_refuse(offer, PERM_ERROR_LIMIT, "is done before an order of its columns is found");
   return !offer->why[0];
 }
 
@@ -257,7 +256,7 @@ static double permi_signs_faster(const perm_options *options, int n)
 static double permi_signs_share(const permi_signs_model *model, double seconds, double rival, double faster)
 {
   seconds = faster > 1 ? PERMI_SIGNS_GPU_PLAN * (PERMI_GPU_COMPILE + seconds / faster) : seconds;
-  return fmin(PERMI_SIGNS_PLAN_SHARE * fmin(seconds, rival), PERMI_SIGNS_PLAN_MOST * model->effort);
+  return fmin(PERMI_ANNEAL_SHARE * fmin(seconds, rival), PERMI_SIGNS_PLAN_MOST * model->effort);
 }
 
 /* Anneals, as long as it pays, orders with blocks of several lengths. Returns the expected seconds. */
@@ -270,7 +269,7 @@ static double permi_signs_search_order(permi_signs_model *model, double rival, d
   permi_signs_order order;
   int length, round, k, each;
   *moves = 0;
-  each = (int)fmin(PERMI_SIGNS_MOVES * n, 10 * n + PERMI_SIGNS_PLAN_SHARE * rival * 1e9 /
+  each = (int)fmin(PERMI_SIGNS_MOVES * n, 10 * n + PERMI_ANNEAL_SHARE * rival * 1e9 /
                                                    (PERMI_SIGNS_LENGTHS * PERMI_SIGNS_MOVE_UNITS(n)));
   for (round = 0;; round++) {
     if (round < PERMI_SIGNS_LENGTHS) { /* a start of each length */
@@ -347,10 +346,10 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
   permi_signs *signs;
   double expected, share, plan = rival, faster;
   int i, made = 0;
-  if (!permi_signs_takes(maker, block, rival, offer))
+  if (!permi_signs_takes(maker, block, offer))
     return PERM_OK;
   if (maker->offers) /* what other engines left of planning's share, for orders and for probes */
-    plan = fmin(rival, 1e-9 * permi_account_left(maker->account, rival) / (2 * PERMI_SIGNS_PLAN_SHARE));
+    plan = fmin(rival, 1e-9 * permi_account_left(maker->account, rival) / (2 * PERMI_ANNEAL_SHARE));
   if (plan < PERMI_SIGNS_LEAST_SECONDS)
     return permi_refuse(offer, PERM_ERROR_LIMIT,
                         "is not searched: other plans took the time that a run of %s deserves",
@@ -372,7 +371,7 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
                    "has rows whose moduli add up to more than the %d that method sign-search counts: try method "
                    "sparyser",
                    PERMI_SIGNS_MOST);
-    else if (permi_signs_leaves(&work->model) * ldexp(PERMI_SIGNS_LEAF_SECONDS, block->n - 1) > rival * faster)
+    else if (permi_signs_leaves(&work->model) * ldexp(permi_signs_each[0][0] / 3.5, block->n - 1) > rival * faster)
       permi_refuse(offer, PERM_ERROR_LIMIT, "takes more than %s: too few signs are pruned",
                    permi_time_words(rival).text);
   }
@@ -400,23 +399,25 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
   return made ? PERM_OK : permi_fail_memory(maker->result);
 }
 
-/* *hope: at most the seconds after a short search, so that slower engines do not search for long. */
-static perm_status permi_signs_hope(permi_maker *maker, const permi_block *block, double rival, double *hope)
+/* Twice what a short search expects, where greedy orders of the frontier are not sooner done. */
+static perm_status permi_signs_least(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const double faster = permi_signs_faster(maker->options, block->n);
   permi_signs_work *work;
-  permi_offer offer;
+  permi_offer takes;
   int moves;
-  memset(&offer, 0, sizeof offer);
-  if (block->n < PERMI_SIGNS_HOPE_ORDER || !permi_signs_takes(maker, block, fmin(rival, *hope), &offer))
+  memset(&takes, 0, sizeof takes);
+  offer->least = fmax(offer->least, PERMI_SIGNS_LEAST_SECONDS);
+  if (!(PERMI_ESCALATE_SECONDS < rival) || block->edges < PERMI_SIGNS_HOPE_ENTRIES * block->n ||
+      !permi_signs_takes(maker, block, &takes))
     return PERM_OK;
   work = (permi_signs_work *)permi_allocate(&maker->options->allocator, 1, sizeof *work);
   if (!work)
     return permi_fail_memory(maker->result);
-  if (permi_signs_prepare(block, work, PERMI_SIGNS_HOPE_SECONDS, maker->watch) >= 0)
-    *hope = fmin(*hope, 2 / faster * permi_signs_search_order(&work->model, PERMI_SIGNS_HOPE_SECONDS, 1, maker->watch,
-                                                              &moves, &work->order) +
-                            (faster > 1 ? PERMI_GPU_COMPILE : 0));
+  if (permi_signs_prepare(block, work, PERMI_SIGNS_LEAST_SECONDS, maker->watch) >= 0)
+    offer->likely = 2 / faster * permi_signs_search_order(&work->model, PERMI_SIGNS_LEAST_SECONDS, 1, maker->watch,
+                                                          &moves, &work->order) +
+                    (faster > 1 ? PERMI_GPU_COMPILE : 0);
   permi_release(&maker->options->allocator, work);
   return PERM_OK;
 }

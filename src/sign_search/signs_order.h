@@ -134,7 +134,7 @@ static double permi_signs_expected(permi_signs_model *model, const permi_signs_o
     sum += live[s];
   }
   for (k = 1, ways = 1; k <= p; k++, ways *= 2) {
-    seconds += ways * sum * (PERMI_SIGNS_NODE_SECONDS + PERMI_SIGNS_CUT_SECONDS * cuts[k]);
+    seconds += ways * sum * (permi_signs_each[0][0] + PERMI_SIGNS_CUT_SECONDS * cuts[k]);
     if (ends[k] || k == 1) {
       for (c = 0; c < 3; c++)
         for (s = 0; s < PERMI_SIGNS_SHARES && ends[k] >> c & 1; s++)
@@ -150,10 +150,9 @@ static double permi_signs_expected(permi_signs_model *model, const permi_signs_o
   }
   ways /= 2;
   for (s = 0; s < PERMI_SIGNS_SHARES; s++)
-    seconds += ways * (live[s] * PERMI_SIGNS_JOIN_SECONDS +
-                       alive[2][s] * alive[0][s] * alive[1][s] * PERMI_SIGNS_PAIR_SECONDS *
-                           (both > 8 ? 1.2 : both > 0));
-  return seconds + PERMI_SIGNS_ITEM_SECONDS * (items[0] + items[1]);
+    seconds += ways * (live[s] * permi_signs_each[0][1] +
+                       alive[2][s] * alive[0][s] * alive[1][s] * permi_signs_each[0][3] * (both > 8 ? 1.2 : both > 0));
+  return seconds + permi_signs_each[0][2] * (items[0] + items[1]);
 }
 
 /* Returns the factor that divides the heat by `ratio` in so many moves, without the C library's pow. */
@@ -286,11 +285,11 @@ static int permi_signs_weigh(permi_signs_work *work, double rival, permi_control
     return 0;
   permi_signs_model_make(model, matrix);
   cost = best = permi_signs_leaves(model);
-  rival = fmin(rival, best * ldexp(PERMI_SIGNS_PAIR_SECONDS, n - 1));
+  rival = fmin(rival, best * ldexp(permi_signs_each[0][3], n - 1));
   for (i = 0; i < n; i++)
     units += PERMI_SIGNS_WEIGH_UNITS * matrix->size[i] * permi_count_ones(matrix->touched[i]);
   units *= (double)permi_count_ones(matrix->touched[0]) / n; /* rows that a move changes */
-  moves = (int)fmin(60 * n, 1e9 / units * fmin(PERMI_SIGNS_PLAN_SHARE * rival,
+  moves = (int)fmin(60 * n, 1e9 / units * fmin(PERMI_ANNEAL_SHARE * rival,
                                                PERMI_SIGNS_PLAN_MOST / 2 * model->effort));
   for (move = 0; move < moves && !permi_watch(watch, units); move++, heat *= 1 - 5.0 / moves) {
     const int columns = 1 + permi_order_below(&seed, 2), first = permi_order_below(&seed, n);

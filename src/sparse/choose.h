@@ -12,98 +12,74 @@
 #include "prepare.h"
 #include "frontier_offer.h"
 
-/* Declines if another engine ends before an order is found; first layouts of hybrid and signs limit the search. */
-static perm_status permi_frontier_first(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
-{
-  const double finding = PERMI_ORDER_PLAN_SECONDS * (2.0 * block->n + block->edges);
-  double hope = (double)INFINITY, glance;
-  perm_status status = PERM_OK;
-  if (maker->offers) {
-    if (maker->offers->proven < finding ||
-        (rival < finding && finding * maker->working->report.blocks > 1.25 * maker->account->floor)) {
-      permi_refuse(offer, PERM_ERROR_LIMIT, "is done before an order is found");
-      return PERM_OK;
-    }
-    if (PERMI_ANNEAL_SHARE * rival > PERMI_ANNEAL_LEAST) {
-      glance = fmin(permi_frontier_glance(maker, block, rival), rival);
-      status = permi_hybrid_hope(maker, block, glance, &hope);
-      if (status == PERM_OK && block->edges >= PERMI_SIGNS_HOPE_ENTRIES * block->n && glance > PERMI_SIGNS_HOPE_LEAST)
-        status = permi_signs_hope(maker, block, rival, &hope);
-    }
-  }
-  return status == PERM_OK ? permi_frontier_offer(maker, block, fmin(rival, hope), offer) : status;
-}
-
-/* A block with many entries may have a small rank. */
-static perm_status permi_rank_block_offer(permi_maker *maker, const permi_block *block, double rival,
-                                          permi_offer *offer)
-{
-  const perm_options *options = maker->options;
-  const double n = block->n;
+/* The array of a block, made when an engine of perm.h first needs it; permi_block_array_free ends it. */
+typedef struct permi_block_array {
+  permi_array array;
   permi_problem problem;
-  permi_rank *rank;
-  const char *why;
   void *entries;
-  perm_status status;
-  (void)rival;
-  if (block->n > PERM_MAX_LINES || block->edges < n * n / 2) {
-    permi_refuse(offer, PERM_ERROR_LIMIT, "has %d entries of %.0f: not looked at", block->edges, n * n);
-    return PERM_OK;
-  }
-  status = permi_make_problem(maker, block, &problem, &entries);
-  if (status != PERM_OK)
-    return status;
-  if (!permi_rank_look(&problem, options, maker->watch, &rank, &why))
-    status = permi_fail_memory(maker->result);
-  else if (!rank)
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "%s", why);
-  offer->plan = rank;
-  permi_release(&options->allocator, entries);
-  if (status != PERM_OK || !rank)
-    return status;
-  rank->modulus = maker->working->modulus;
-  permi_rank_price(rank, offer);
-  snprintf(offer->why, sizeof offer->why, "its rank is %d", rank->rank);
-  if (rank->integer && !rank->modulus && options->precision != PERM_PRECISION_EXACT &&
-      options->method != PERM_METHOD_EXACT && permi_words_of_bits(rank->bits) > PERM_INTEGER_WORDS)
-    permi_refuse_long(offer);
-  return PERM_OK;
-}
+} permi_block_array;
 
-static perm_status permi_rank_block_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
-                                         permi_leaf *leaf)
+static perm_status permi_block_array_make(permi_maker *maker, const permi_block *block)
 {
-  permi_rank_leaf((permi_rank *)offer->plan, offer->seconds, offer->bytes, leaf);
-  if (!leaf->integer)
-    permi_make_honest(maker, block, leaf);
-  return PERM_OK;
+  const perm_allocator *allocator = &maker->options->allocator;
+  permi_block_array *made = (permi_block_array *)permi_allocate_zeros(allocator, 1, sizeof *made);
+  perm_status status = made ? permi_make_problem(maker, block, &made->problem, &made->entries)
+                            : permi_fail_memory(maker->result);
+  if (status == PERM_OK)
+    permi_array_of(maker, &made->array, &made->problem, 0);
+  else
+    permi_release(allocator, made);
+  return status;
 }
 
-/* In order of the time to predict; each offer knows the best before. */
-static const permi_engine permi_engines[] = {
-    {PERM_METHOD_LOW_RANK, permi_rank_block_offer, permi_rank_block_make, permi_rank_release, PERMI_PROVEN},
-    {PERM_METHOD_TRANSVERSALS, permi_transversals_offer, permi_transversals_make, permi_owned_release,
-     PERMI_PROVEN | PERMI_NAMED},
-    {PERM_METHOD_PLANAR, permi_planar_offer, permi_planar_make, permi_owned_release, PERMI_PROVEN},
-    {PERM_METHOD_BAND, permi_band_offer, permi_band_make, permi_owned_release, PERMI_PROVEN},
-    {PERM_METHOD_TREE, permi_tree_offer, permi_tree_make, permi_owned_release, PERMI_PROVEN},
-    {PERM_METHOD_TWINS, permi_classes_offer, permi_classes_make, permi_owned_release, PERMI_PROVEN},
-    {PERM_METHOD_FRONTIER, permi_frontier_first, permi_frontier_make, permi_owned_release,
-     PERMI_PROVEN | PERMI_SETTLES},
-    {PERM_METHOD_LISTS, permi_frontier_offer, permi_frontier_make, permi_owned_release, PERMI_NAMED},
-    {PERM_METHOD_SORTING, permi_sorting_offer, permi_sorting_make, permi_owned_release, PERMI_NAMED},
-    {PERM_METHOD_ARRAYS, permi_frontier_offer, permi_frontier_make, permi_owned_release, PERMI_NAMED},
-    {PERM_METHOD_SIGN_SEARCH, permi_signs_offer, permi_signs_make, permi_owned_release, 0},
-    {PERM_METHOD_HYBRID, permi_hybrid_offer, permi_hybrid_make, permi_hybrid_release, PERMI_CAUTION},
-    {PERM_METHOD_CACHED, permi_hybrid_offer, permi_hybrid_make, permi_hybrid_release, PERMI_NAMED},
-    {PERM_METHOD_SPARYSER, permi_ryser_offer, permi_ryser_make, permi_release, PERMI_NAMED},
-    {PERM_METHOD_DOMINATING, permi_ryser_offer, permi_ryser_make, permi_release, PERMI_NAMED},
-    {PERM_METHOD_DECOMPOSE, permi_decompose_offer, permi_decompose_make, permi_owned_release, PERMI_NAMED},
-    {PERM_METHOD_CODEGEN_REGISTERS, permi_codegen_offer, permi_codegen_make, permi_codegen_release, PERMI_NAMED},
-    {PERM_METHOD_CODEGEN_MEMORY, permi_codegen_offer, permi_codegen_make, permi_codegen_release, PERMI_NAMED},
-};
+static void permi_block_array_free(permi_maker *maker)
+{
+  const perm_allocator *allocator = &maker->options->allocator;
+  permi_block_array *made = (permi_block_array *)(void *)maker->array;
+  if (!made)
+    return;
+  permi_array_free(&made->array, allocator);
+  permi_release(allocator, made->entries);
+  permi_release(allocator, made);
+  maker->array = NULL;
+}
 
-#define PERMI_CLASSES_FIRST 8 /* chosen: with fewer entries a row, orders are searched before classes */
+/* Engines by name alone. */
+#define PERMI_BY_NAME(method, offer, make, release) {method, PERMI_NAMED, 0, NULL, offer, make, release}
+
+static const permi_engine permi_engines[] = {
+    PERMI_ARRAY_ENGINES,
+    {PERM_METHOD_PLANAR, PERMI_PROVEN, PERMI_ORDER_PLAN_SECONDS * 0.4, NULL, permi_planar_offer, permi_planar_make,
+     permi_owned_release},
+    {PERM_METHOD_BAND, PERMI_PROVEN, PERMI_ORDER_PLAN_SECONDS / 2, NULL, permi_band_offer, permi_band_make,
+     permi_owned_release},
+    {PERM_METHOD_TREE, PERMI_PROVEN, PERMI_ORDER_PLAN_SECONDS * 2 / 3, permi_tree_worth, permi_tree_offer, permi_tree_make,
+     permi_owned_release},
+    {PERM_METHOD_TWINS, PERMI_PROVEN | PERMI_FULL, PERMI_CLASS_PLAN_SECONDS, permi_classes_least,
+     permi_classes_offer, permi_classes_make, permi_owned_release},
+    {PERM_METHOD_FRONTIER, PERMI_PROVEN, PERMI_ORDER_PLAN_SECONDS, permi_frontier_least, permi_frontier_offer,
+     permi_frontier_make, permi_owned_release},
+    {PERM_METHOD_SIGN_SEARCH, 0, PERMI_ORDER_PLAN_SECONDS, permi_signs_least, permi_signs_offer, permi_signs_make,
+     permi_owned_release},
+    {PERM_METHOD_HYBRID, PERMI_CAUTION, PERMI_ORDER_PLAN_SECONDS, permi_hybrid_least, permi_hybrid_offer,
+     permi_hybrid_make, permi_hybrid_release},
+    PERMI_BY_NAME(PERM_METHOD_LISTS, permi_frontier_offer, permi_frontier_make, permi_owned_release),
+    PERMI_BY_NAME(PERM_METHOD_ARRAYS, permi_frontier_offer, permi_frontier_make, permi_owned_release),
+    PERMI_BY_NAME(PERM_METHOD_SORTING, permi_sorting_offer, permi_sorting_make, permi_owned_release),
+    PERMI_BY_NAME(PERM_METHOD_CACHED, permi_hybrid_offer, permi_hybrid_make, permi_hybrid_release),
+    PERMI_BY_NAME(PERM_METHOD_TRANSVERSALS, permi_transversals_offer, permi_transversals_make, permi_owned_release),
+    PERMI_BY_NAME(PERM_METHOD_SPARYSER, permi_ryser_offer, permi_ryser_make, permi_release),
+    PERMI_BY_NAME(PERM_METHOD_DOMINATING, permi_ryser_offer, permi_ryser_make, permi_release),
+    PERMI_BY_NAME(PERM_METHOD_DECOMPOSE, permi_decompose_offer, permi_decompose_make, permi_owned_release),
+    PERMI_BY_NAME(PERM_METHOD_CODEGEN_REGISTERS, permi_codegen_offer, permi_codegen_make, permi_codegen_release),
+    PERMI_BY_NAME(PERM_METHOD_CODEGEN_MEMORY, permi_codegen_offer, permi_codegen_make, permi_codegen_release),
+};
+enum { PERMI_ENGINES = sizeof permi_engines / sizeof permi_engines[0] };
+
+static const permi_engine *permi_block_engine(perm_method method)
+{
+  return permi_engine_of(permi_engines, PERMI_ENGINES, method);
+}
 
 static void permi_offer_clear(const perm_allocator *allocator, const permi_engine *engine, permi_offer *offer)
 {
@@ -139,6 +115,14 @@ static perm_status permi_make_engine(permi_maker *maker, const permi_block *bloc
   const perm_allocator *allocator = &options->allocator;
   perm_status status;
   memset(leaf, 0, sizeof *leaf);
+  if (engine->flags & PERMI_ARRAY && !engine->release) { /* as for arrays, no limit refuses these */
+    status = engine->make(maker, block, offer, leaf);
+    if (status == PERM_OK && !block->integer) {
+      maker->job->precision = maker->array->precision;
+      permi_make_honest(maker, block, leaf);
+    }
+    return status;
+  }
   if (options->max_bytes > 0 && offer->bytes > permi_max_bytes(options))
     return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
                       "method %s is predicted to need %s and %s for a block of order %d, over max_bytes = %s",
@@ -156,6 +140,8 @@ static perm_status permi_make_engine(permi_maker *maker, const permi_block *bloc
   leaf->context = offer->plan;
   status = engine->make(maker, block, offer, leaf);
   offer->plan = status == PERM_OK ? NULL : offer->plan;
+  if (status == PERM_OK && engine->flags & PERMI_ARRAY && !leaf->integer)
+    permi_make_honest(maker, block, leaf);
   if (status == PERM_OK && leaf->information.kind == PERM_LEAF_TASK) {
     maker->task_seconds += offer->seconds;
     if (options->max_seconds > 0 && maker->task_seconds > options->max_seconds && !permi_in_pieces(options)) {
@@ -195,33 +181,58 @@ static perm_status permi_make_named(permi_maker *maker, const permi_block *block
 #define PERMI_FULL_LEAST 16
 #define PERMI_FULL_MOST 32
 
-enum { PERMI_ENGINES = sizeof permi_engines / sizeof permi_engines[0] };
-enum { PERMI_AT_LOW_RANK_BLOCK = 0, PERMI_AT_PLANAR = 2, PERMI_AT_TREE = 4, PERMI_AT_CLASSES, PERMI_AT_FRONTIER };
-
 /* An offer that needs more than max_bytes to plan is a refusal. */
 static perm_status permi_hear(permi_maker *maker, const permi_block *block, const permi_engine *engine,
                               permi_offer *offer, perm_status status)
 {
+  (void)block;
   if (permi_meter_verdict(&maker->options->allocator, status, NULL) == PERM_ERROR_LIMIT) {
     permi_result_clear(maker->result);
-    permi_offer_clear(&maker->options->allocator, engine, offer);
+    if (offer->plan)
+      engine->release(&maker->options->allocator, offer->plan);
+    offer->plan = NULL;
     permi_refuse(offer, PERM_ERROR_LIMIT, "is not planned within max_bytes = %s: at least %s are needed",
                  permi_size_words(maker->options->max_bytes).text,
                  permi_size_words(permi_meter_needed(maker->options)).text);
     status = PERM_OK;
   }
-  if (maker->offers && offer->bytes > maker->offers->most_bytes && maker->offers->best < (double)INFINITY &&
+  if (maker->offers && offer->bytes > maker->offers->most_bytes && maker->offers->rival < (double)INFINITY &&
       offer->seconds < (double)INFINITY && !offer->why[0])
     snprintf(offer->why, sizeof offer->why, "takes more than %s: max_bytes allows more",
              permi_size_words(maker->offers->most_bytes).text);
-  return status == PERM_OK ? permi_offer_note(maker, block, engine->method, offer->seconds, offer->bytes, offer->why)
-                           : status;
+  return status;
+}
+
+/* Notes what engines said in their turns, then what those that were not asked take at least; nothing of a block that
+   was given to an engine whose price is known. */
+static perm_status permi_note_offers(permi_maker *maker, const permi_block *block, permi_offers *offers)
+{
+  const int asked = offers->turns;
+  perm_status status = PERM_OK;
+  int i, turn, searched = 0;
+  for (i = 0; i < PERMI_ENGINES; i++)
+    searched |= offers->offer[i].asked && permi_engines[i].planning > 0;
+  while (searched && (i = permi_next_engine(offers, 0)) >= 0)
+    offers->offer[i].asked = ++offers->turns;
+  for (turn = 1; turn <= offers->turns && searched; turn++)
+    for (i = 0; i < PERMI_ENGINES && status == PERM_OK; i++) {
+      permi_offer *offer = &offers->offer[i];
+      if (offer->asked != turn || (turn > asked && offer->least == (double)INFINITY && !offer->why[0]))
+        continue;
+      if (turn > asked && !offer->why[0] && offer->likely == offer->least)
+        offer->seconds = offer->least;
+      else if (turn > asked && !offer->why[0])
+        snprintf(offer->why, sizeof offer->why, "cannot take less than %s", permi_time_words(offer->least).text);
+      status = permi_offer_note(maker, block, permi_engines[i].method, offer->seconds, offer->bytes, offer->why);
+    }
+  return status;
 }
 
 /* Refuses a block whose best offer takes longer than anybody waits. */
 static perm_status permi_fail_hopeless(permi_maker *maker, const permi_block *block, const permi_offers *offers)
 {
-  const permi_offer *best = &offers->offer[offers->chosen], *planar = &offers->offer[PERMI_AT_PLANAR];
+  const permi_offer *best = &offers->offer[offers->chosen];
+  const permi_offer *planar = &offers->offer[permi_block_engine(PERM_METHOD_PLANAR) - permi_engines];
   const int sure = planar->status == PERM_TOLERANCE_NOT_MET;
   return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
                     "a block of order %d with %d entries is out of reach: %s%s%smethod %s is predicted to take %s "
@@ -235,19 +246,20 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
 {
   const perm_options *options = maker->options;
   permi_offer *best;
-  if (offers->chosen >= 0 && offers->offer[offers->chosen].seconds > PERMI_HOPELESS_SECONDS &&
-      offers->offer[PERMI_AT_FRONTIER].seconds < offers->offer[offers->chosen].seconds)
-    offers->chosen = PERMI_AT_FRONTIER;
-  if (offers->chosen < 0 && offers->dense < (double)INFINITY)
-    return permi_make_dense(maker, block, leaf);
-  if (offers->chosen < 0 && offers->too_long)
-    return permi_fail_long(maker->result);
+  int i;
   if (offers->chosen < 0)
-    return permi_fail(maker->result, PERM_ERROR_LIMIT, 2, "a block of order %d with %d entries %s", block->n,
-                      block->edges, offers->offer[PERMI_AT_FRONTIER].why);
+    return offers->too_long
+               ? permi_fail_long(maker->result)
+               : permi_fail(maker->result, PERM_ERROR_LIMIT, 2, "a block of order %d with %d entries %s", block->n,
+                            block->edges, offers->offer[permi_block_engine(PERM_METHOD_FRONTIER) - permi_engines].why);
+  for (i = 0; i < PERMI_ENGINES && offers->offer[offers->chosen].seconds > PERMI_HOPELESS_SECONDS; i++)
+    if (offers->offer[i].seconds < offers->offer[offers->chosen].seconds)
+      offers->chosen = i;
   best = &offers->offer[offers->chosen];
   maker->watch->work_total = best->seconds; /* though it may be refused */
-  if (best->seconds > PERMI_HOPELESS_SECONDS || (options->max_bytes == 0 && best->bytes > PERMI_HOPELESS_BYTES))
+  if (permi_engines[offers->chosen].flags & PERMI_ARRAY)
+    return permi_make_engine(maker, block, &permi_engines[offers->chosen], best, leaf);
+  if (best->seconds > PERMI_HOPELESS_SECONDS || (options->max_bytes == 0 && best->bytes > 1e3 * PERMI_DEFAULT_BYTES))
     return permi_fail_hopeless(maker, block, offers);
   if (best->bytes > offers->most_bytes && maker->working->integer && options->precision == PERM_PRECISION_DEFAULT)
     return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
@@ -257,83 +269,51 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
   return permi_make_engine(maker, block, &permi_engines[offers->chosen], best, leaf);
 }
 
-static double permi_block_dense(const permi_maker *maker, const permi_block *block)
+/* Returns the seconds that an engine takes at least: those of its planning and, chosen, a tenth of the time below which
+   proven engines win, more if the block is half full and has hardly a structure. Blocks without zeros of these orders
+   take n 2^n transitions of engines that look for zeros; larger ones are not looked at. */
+#define PERMI_FULL_LEAST 16
+#define PERMI_FULL_MOST 32
+static double permi_least_seconds(const permi_block *block, const permi_engine *engine)
 {
-  return block->n > PERM_MAX_N || maker->working->integer
-             ? (double)INFINITY
-             : permi_dense_seconds(maker->options, block->n, maker->working->is_complex ? 2 : 1);
+  const double n = block->n, least = PERMI_FREE_SECONDS / 10 * (block->edges > 0.4 * n * n ? 3 : 1);
+  if (engine->flags & PERMI_ARRAY && engine->planning == 0)
+    return 0;
+  if (!(engine->flags & (PERMI_ARRAY | PERMI_FULL)) && block->edges == n * n && n >= PERMI_FULL_LEAST &&
+      n <= PERM_MAX_N)
+    return n > PERMI_FULL_MOST ? (double)INFINITY
+                               : fmax(n * ldexp(PERMI_STATE_SECONDS / 2, block->n), PERMI_FREE_SECONDS);
+  return fmax(engine->planning * (2 * n + block->edges), least);
 }
 
-/* A block without zeros, against engines of perm.h: it may have a small rank or few classes, but no structure worth a
-   search. */
-static perm_status permi_ask_full(permi_maker *maker, const permi_block *block, permi_offers *offers)
-{
-  perm_status status = permi_ask(maker, block, offers, PERMI_AT_LOW_RANK_BLOCK);
-  if (status == PERM_OK && !permi_job_note(maker->job, 1, "  no entry is 0: only a small rank and classes of "
-                                                          "proportional lines are searched for\n"))
-    status = permi_fail_memory(maker->result);
-  return status == PERM_OK ? permi_ask(maker, block, offers, PERMI_AT_CLASSES) : status;
-}
-
-/* Chosen: below it no other engine than those of perm.h is asked; a block half full has hardly a structure. */
-static double permi_surely_seconds(const permi_block *block)
-{
-  return PERMI_PROVEN_FAVOUR_SECONDS / 10 * (block->edges > 0.4 * block->n * block->n ? 3 : 1);
-}
-
-/* How much longer than its bound from below the sum of integers may take. */
-static double permi_rival_spread(perm_isa isa)
-{
-  return isa == PERM_ISA_PLAIN        ? PERMI_RIVAL_SPREAD_PLAIN
-         : isa == PERM_ISA_AVX512IFMA ? PERMI_RIVAL_SPREAD
-                                      : PERMI_RIVAL_SPREAD_HALF;
-}
-
-/* The leaf of the engine that offers the least time. The engines of perm.h are asked first and noted last. */
+/* The leaf of the engine that offers the least time. */
 static perm_status permi_make_best(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
 {
   const perm_options *options = maker->options;
-  const int integer = maker->working->integer;
-  const int equal = maker->working->report.equal_rows || maker->working->report.equal_columns;
+  const double finding = PERMI_ORDER_PLAN_SECONDS * (2.0 * block->n + block->edges);
   permi_offer offer[PERMI_ENGINES];
   permi_offers offers;
-  double counts = (double)INFINITY, first;
-  perm_status status = PERM_OK;
-  int i, made = 0;
+  perm_status status;
+  int i;
   permi_offers_begin(&offers, permi_engines, PERMI_ENGINES, offer);
+  for (i = 0; i < PERMI_ENGINES; i++)
+    offer[i].least = permi_least_seconds(block, &permi_engines[i]);
   offers.most_bytes = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
-  offers.dense = permi_block_dense(maker, block);
-  if (maker->account->floor < PERMI_PLAN_SECONDS && offers.dense < (double)INFINITY) /* an array's known alternative */
-    maker->account->least += fmin(PERMI_PLAN_SECONDS, PERMI_PLAN_SHARE * offers.dense);
-  if (block->n <= PERM_MAX_N && (integer || (offers.dense > 1e-4 && equal)))
-    status = permi_make_rival(maker, block, 0, fmin(offers.dense, permi_surely_seconds(block)), leaf, &counts, &made);
-  if (status != PERM_OK || made)
-    return status;
-  first = integer && block->n > PERMI_RIVAL_PLAN ? permi_rival_spread(permi_isa(options)) * counts : counts;
-  first = fmin(first, offers.dense);
-  offers.best = fmin(first, maker->worth);
-  if (block->edges < PERMI_CLASSES_FIRST * block->n)
-    offers.swapped = PERMI_AT_CLASSES;
+  offers.best = maker->worth;
+  /* proven engines are favoured unless finding orders for all blocks takes longer than planning may */
+  offers.favour = finding * maker->working->report.blocks > 1.25 * maker->account->floor ? 0
+                                                                                         : PERMI_FREE_SECONDS;
+  if (maker->account->floor < PERMI_PLAN_SECONDS && !block->integer && block->n <= PERM_MAX_N)
+    maker->account->least += fmin(PERMI_PLAN_SECONDS, PERMI_PLAN_SHARE * permi_dense_seconds(maker)); /* an array */
   maker->offers = &offers;
-  if (first < (double)INFINITY && block->n >= PERMI_FULL_LEAST && block->edges == block->n * block->n &&
-      (block->n > PERMI_FULL_MOST || first <= block->n * ldexp(PERMI_FULL_SECONDS, block->n)))
-    status = permi_ask_full(maker, block, &offers);
-  else
-    status = permi_ask_engines(maker, block, &offers);
+  status = permi_ask_engines(maker, block, &offers);
   maker->offers = NULL;
   permi_release(&options->allocator, offers.glanced);
   permi_release(&options->allocator, maker->layouts);
   maker->layouts = NULL;
-  if (status == PERM_OK && offers.dense < (double)INFINITY)
-    status = permi_offer_note(maker, block, PERM_METHOD_DENSE, offers.dense, 0, "");
-  if (status == PERM_OK && !offers.settled && counts < offers.dense &&
-      (offers.chosen < 0 || counts < offer[offers.chosen].seconds)) {
-    first = offers.chosen < 0 ? (double)INFINITY : offers.best;
-    status = permi_make_rival(maker, block, first, 0, leaf, &counts, &made);
-    if (status == PERM_OK)
-      status = permi_offer_note(maker, block, integer ? PERM_METHOD_EXACT : PERM_METHOD_MULTIPLICITIES, counts, 0, "");
-  }
-  if (status == PERM_OK && !made)
+  if (status == PERM_OK)
+    status = permi_note_offers(maker, block, &offers);
+  if (status == PERM_OK)
     status = permi_take_best(maker, block, &offers, leaf);
   for (i = 0; i < PERMI_ENGINES; i++)
     permi_offer_clear(&options->allocator, &permi_engines[i], &offer[i]);
@@ -352,14 +332,18 @@ static int permi_codegen_falls_back(const perm_options *options)
 static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
 {
   const perm_options *options = maker->options;
-  const perm_method method = permi_codegen_falls_back(options) ? PERM_METHOD_SPARYSER : options->method;
-  int i;
-  if (method == PERM_METHOD_DENSE || (method == PERM_METHOD_EXACT && block->n > PERM_MAX_N))
-    return permi_make_dense(maker, block, leaf);
-  for (i = 0; i < PERMI_ENGINES; i++)
-    if (method == permi_engines[i].method)
-      return permi_make_named(maker, block, &permi_engines[i], leaf);
-  return permi_make_best(maker, block, leaf);
+  const permi_engine *engine =
+      permi_block_engine(permi_codegen_falls_back(options) ? PERM_METHOD_SPARYSER : options->method);
+  perm_status status;
+  maker->n = block->n;
+  maker->entries = block->edges;
+  maker->integer = block->integer != NULL;
+  maker->reach = permi_reach_of(maker->working->is_complex ? 2 : 1);
+  maker->equal_lines = maker->working->report.equal_rows || maker->working->report.equal_columns;
+  maker->as_array = permi_block_array_make;
+  status = engine ? permi_make_named(maker, block, engine, leaf) : permi_make_best(maker, block, leaf);
+  permi_block_array_free(maker);
+  return status;
 }
 
 static perm_status permi_make_note(permi_maker *maker)

@@ -1,9 +1,10 @@
 /* ================================================================================= >>frontier_offer
-   What the frontier, trees and sorting offer. */
+   What the frontier and sorting offer. */
 #pragma once
 #include "../reference/sorting.h"
 #include "../frontier/arrays_run.h"
 #include "../tree/tree_build.h"
+#include "prepare.h"
 
 static size_t permi_frontier_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
@@ -44,93 +45,9 @@ static uint64_t permi_frontier_fingerprint(const permi_frontier *frontier, permi
   return hash;
 }
 
-/* The rivals of perm.h: the exact engine, and >>counts where lines are equal. Makes the leaf (*made) if its prediction
-   *better is below `seconds`; if that is 0, if a quickly found lower bound is below `surely`. */
-static perm_status permi_make_rival(permi_maker *maker, const permi_block *block, double seconds, double surely,
-                                    permi_leaf *leaf, double *better, int *made)
-{
-  const perm_options *options = maker->options;
-  permi_problem problem;
-  permi_array array;
-  permi_maker asked;
-  void *entries;
-  perm_status status = permi_make_problem(maker, block, &problem, &entries);
-  *made = 0;
-  *better = (double)INFINITY;
-  if (status != PERM_OK)
-    return status;
-  permi_array_begin(&asked, &array, &problem, 0);
-  array.reduced = 1;
-  if (permi_counted_make(&problem, &options->allocator, &array.counted) != PERM_OK)
-    status = permi_fail_memory(maker->result);
-  else if (block->integer || array.counted.m != array.counted.rows ||
-           array.counted.n != array.counted.rows) { /* else the frontier is the better program */
-    array.hasty = seconds == 0 && block->n > PERMI_RIVAL_PLAN;
-    status = permi_array_plan(&asked, options, better, NULL, maker->result);
-    if (status == PERM_OK && seconds == 0 && *better < surely) {
-      seconds = (double)INFINITY;
-      if (array.hasty) {
-        array.hasty = 0;
-        array.engine = NULL;
-        status = permi_array_plan(&asked, options, better, NULL, maker->result);
-      }
-    }
-    if (status == PERM_OK && (*better < seconds || options->method == PERM_METHOD_EXACT)) {
-      status = array.engine->make(&asked, NULL, NULL, leaf);
-      if (status != PERM_OK)
-        permi_fail_memory(maker->result);
-      *made = status == PERM_OK;
-    }
-  }
-  if (*made && !block->integer) {
-    maker->job->precision = array.precision;
-    permi_make_honest(maker, block, leaf);
-  }
-  permi_array_free(&array, &options->allocator);
-  permi_release(&options->allocator, entries);
-  return status;
-}
-
-static double permi_dense_seconds(const perm_options *options, int n, int parts)
-{
-  const int product = options->precision == PERM_PRECISION_DD ? PERMI_DOUBLED : PERMI_ROUNDED;
-  const permi_form form = product != PERMI_ROUNDED ? PERMI_FORM_SPLIT
-                         : parts == 2             ? PERMI_FORM_PAIR
-                                                  : PERMI_FORM_NORMALISED;
-  const permi_kernel *kernel =
-      permi_kernel_for(&permi_reach_of(parts)->kernels, permi_isa(options), form, product, PERM_MAX_N);
-  const double seconds = n * ldexp(1, n - 1) / (kernel ? kernel->rate : permi_dense_rate(options));
-  if (seconds > 1 && permi_gpu_wanted(options, n))
-    return fmin(seconds, permi_gpu_seconds(n, parts, product == PERMI_DOUBLED ? PERM_GPU_DOUBLED
-                                                     : options->certify       ? PERM_GPU_ROUNDED
-                                                                              : PERM_GPU_PIVOT));
-  return seconds;
-}
-
-static perm_status permi_make_dense(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
-{
-  perm_precision precision = PERM_PRECISION_DEFAULT;
-  permi_problem problem;
-  permi_view view;
-  void *entries;
-  perm_status status = permi_make_fits(maker, block->n);
-  if (status == PERM_OK)
-    status = permi_make_problem(maker, block, &problem, &entries);
-  if (status != PERM_OK)
-    return status;
-  view = permi_view_of(problem.real, block->n, problem.parts, problem.reach);
-  status = permi_dense_leaf(maker->options, block->n, &view, leaf, &precision, maker->result);
-  if (status == PERM_OK && leaf->information.method == PERM_METHOD_DENSE)
-    maker->job->precision = precision;
-  permi_release(&maker->options->allocator, entries);
-  if (status == PERM_OK)
-    permi_make_honest(maker, block, leaf);
-  return status;
-}
-
 static double permi_lists_weight(const permi_numbers *numbers)
 {
-  const double words = numbers->algebra == PERMI_WORDS ? PERMI_LIST_WORD_WEIGHT * numbers->words : 0;
+  const double words = numbers->algebra == PERMI_WORDS ? permi_list_weight[PERMI_RESIDUES + 1] * numbers->words : 0;
   return permi_list_weight[numbers->algebra] + words;
 }
 
@@ -194,6 +111,7 @@ static int permi_frontier_may_run(const perm_options *options, double seconds)
   return options->max_seconds == 0 || seconds <= options->max_seconds || permi_in_pieces(options);
 }
 
+#define PERMI_ARRAY_STATES 5000 /* smaller peaks are left to the lists */
 /* Chooses lists or arrays, which also hold unreachable states and cost more in small steps. */
 static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *block, double rival,
                                          permi_frontier *frontier, permi_offer *offer)
@@ -364,6 +282,22 @@ static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *b
   return PERM_OK;
 }
 
+/* Annealed orders take this share of a greedy one's time, or more. Orders of blocks that are too large for a glance are
+   searched after trees, whose order they begin with. */
+#define PERMI_FRONTIER_GAIN 0.1
+static perm_status permi_frontier_least(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+{
+  if (block->n > PERM_MAX_N) {
+    offer->least = fmax(offer->least, (PERMI_TREE_WORTH + 1) * PERMI_ORDER_PLAN_SECONDS *
+                                           (2.0 * block->n + block->edges));
+  } else if (PERMI_ANNEAL_SHARE * rival > PERMI_ANNEAL_LEAST) {
+    offer->likely = permi_frontier_glance(maker, block, rival);
+    if (offer->likely < (double)INFINITY)
+      offer->least = fmax(offer->least, PERMI_FRONTIER_GAIN * offer->likely);
+  }
+  return PERM_OK;
+}
+
 static perm_status permi_frontier_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
                                        permi_leaf *leaf)
 {
@@ -393,155 +327,7 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
   return PERM_OK;
 }
 
-static size_t permi_tree_explain(const permi_leaf *leaf, char *buffer, size_t size)
-{
-  const permi_tree *tree = (const permi_tree *)leaf->context;
-  return permi_say(buffer, size,
-                   "tree, order %d: width %d, %d tables, %d joins of %.3g pairs, %.3g states of %s, "
-                   "predicted %.3g s, %.3g bytes\n",
-                   leaf->information.n, tree->width - 1, tree->nodes, tree->joins, tree->pairs, tree->states,
-                   permi_numbers_text(&tree->numbers, 0), leaf->information.seconds, leaf->information.bytes);
-}
-
-static uint64_t permi_tree_fingerprint(const permi_tree *tree, permi_control *watch)
-{
-  static const uint64_t kind[] = {0, 1, 2, 3, 3, 3, 4, 5, 5, 6}; /* by algebra, as in saved states */
-  uint64_t hash = permi_hash(PERMI_HASH_START + 1, kind[tree->numbers.algebra]);
-  int i, e;
-  hash = permi_hash(permi_hash(hash, (uint64_t)tree->size), tree->numbers.modulus);
-  for (i = 0; i < tree->nodes && !permi_watch_step(watch, (size_t)i, 40); i++) {
-    const permi_tree_node *node = &tree->node[i];
-    hash = permi_hash(permi_hash(hash, (uint64_t)node->children), (uint64_t)node->rows << 32 | node->all);
-    hash = permi_hash(hash, (uint64_t)node->set << 1 | (uint64_t)node->column);
-    for (e = node->edge; e < node[1].edge; e++)
-      hash = permi_coefficient_hash(permi_hash(hash, (uint64_t)tree->edge[e].bit), &tree->edge[e].c);
-  }
-  return hash;
-}
-
-/* Returns 0 if integers may be too long. */
-static int permi_tree_kind(permi_tree *tree, const permi_block *block, const perm_options *options)
-{
-  const int fits = permi_numbers_choose_moduli(&tree->numbers, block, options->modulus, permi_sparse_doubled(options));
-  int t, k;
-  if (tree->numbers.algebra == PERMI_WIDE)
-    tree->numbers.algebra = PERMI_WORDS; /* a coefficient has one word, a factor of a join two */
-  tree->size = (int)permi_numbers_words(&tree->numbers);
-  for (t = 0; t <= PERMI_TREE_WIDTH; t++)
-    for (k = 0; k <= t; k++)
-      tree->binomial[t][k] = k == 0 || k == t ? 1 : tree->binomial[t - 1][k - 1] + tree->binomial[t - 1][k];
-  return fits;
-}
-
-static double permi_tree_bytes(const permi_tree *tree)
-{
-  return 8.0 * tree->size * (tree->stack_values + 2 * tree->work_values) + 16 * tree->most_states +
-         8 * tree->most_groups + sizeof(permi_tree_rank) + (double)sizeof(permi_tree_table) * tree->depth +
-         (double)(sizeof(permi_tree_node) + sizeof(double)) * tree->nodes;
-}
-
-static void permi_refuse_trees(double rival, permi_offer *offer)
-{
-  permi_refuse(offer, PERM_ERROR_LIMIT, "has no tree of tables found within %d vertices%s", PERMI_TREE_WIDTH - 1,
-               rival < (double)INFINITY ? " and its rival's time" : "");
-}
-
-/* Treewidth w and N vertices allow w N entries; more are refused at once. Of orders by least degree, or least fill
-   where affordable, the cheapest wins. */
-#define PERMI_TREE_FILL 20000
-#define PERMI_TREE_OVER_LEAST 30 /* trees took 96 times as long, or more */
-static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
-{
-  const perm_allocator *allocator = &maker->options->allocator;
-  const permi_working *working = maker->working;
-  const double planning = PERMI_TREE_PLAN_SECONDS * (2.0 * block->n + block->edges);
-  const double given = permi_entry_roundings(working, working->n);
-  permi_tree like, *tree, *best = NULL;
-  permi_tree_graph graph;
-  perm_status status = PERM_OK;
-  int start, starts;
-  memset(&like, 0, sizeof like);
-  like.nodes = 2 * block->n;
-  like.lost_error = working->lost_error;
-  like.work_values = like.most_states = like.most_groups = 1;
-  if (!permi_tree_kind(&like, block, maker->options))
-    permi_refuse_long(offer);
-  else if (block->edges > (PERMI_TREE_WIDTH - 1) * 2.0 * block->n)
-    permi_refuse(offer, PERM_ERROR_LIMIT, "has no tree of tables of up to %d vertices: too many entries",
-                 PERMI_TREE_WIDTH - 1);
-  else if (rival < planning * (planning > PERMI_TREE_PLAN_LEAST ? 32 : 10))
-    permi_refuse(offer, PERM_ERROR_LIMIT, "is done before trees are searched");
-  else if (block->n <= PERMI_TREE_LOOK && rival < (double)INFINITY &&
-           PERMI_TREE_OVER_LEAST * permi_tree_least(block, rival) > rival)
-    permi_refuse_trees(rival, offer);
-  if (offer->why[0])
-    return PERM_OK;
-  memset(&graph, 0, sizeof graph);
-  graph.allocator = allocator;
-  graph.watch = maker->watch;
-  graph.seed = UINT64_C(88172645463325252);
-  starts = rival < 100 * planning || 2 * block->n > 100000 ? 1 : PERMI_TREE_STARTS;
-  for (start = 0; start < starts && status == PERM_OK && !permi_watch(maker->watch, 0); start++) {
-    const double limit = best && best->cost[best->nodes] < rival ? best->cost[best->nodes] : rival;
-    const int filling = start % 2 && 2 * block->n <= PERMI_TREE_FILL;
-    status = permi_tree_order(&graph, block, filling, limit);
-    if (status == PERM_ERROR_LIMIT) {
-      status = PERM_OK;
-      continue;
-    }
-    if (status == PERM_ERROR_MEMORY)
-      break;
-    tree = (permi_tree *)permi_owned_new(allocator, sizeof *tree);
-    if (tree) {
-      like.owned = tree->owned;
-      *tree = like;
-    }
-    if (!tree || !permi_tree_build(block, &graph, given, tree))
-      status = PERM_ERROR_MEMORY;
-    else if (maker->watch->stopped == PERM_OK &&
-             (!best || tree->cost[tree->nodes] < best->cost[best->nodes])) {
-      permi_tree *swap = best;
-      best = tree;
-      tree = swap;
-    }
-    permi_owned_release(allocator, tree);
-    if (best ? best->cost[best->nodes] < 10 * planning ||
-                   best->cost[best->nodes] > 2 * fmin(rival, permi_frontier_glance(maker, block, rival))
-             : rival < (double)INFINITY)
-      break;
-  }
-  permi_tree_graph_release(&graph);
-  if (status != PERM_OK) {
-    permi_owned_release(allocator, best);
-    return permi_fail_memory(maker->result);
-  }
-  offer->plan = best;
-  if (!best) {
-    permi_refuse_trees(rival, offer);
-  } else {
-    if (maker->offers)
-      maker->offers->elimination = best->vertex;
-    offer->seconds = best->cost[best->nodes];
-    offer->bytes = permi_tree_bytes(best);
-  }
-  return PERM_OK;
-}
-
-static perm_status permi_tree_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
-{
-  permi_tree *tree = (permi_tree *)offer->plan;
-  const int doubled = permi_algebra_is_dd(tree->numbers.algebra) && !block->rounded;
-  int i;
-  for (i = 0; i < tree->nodes; i++)
-    leaf->threaded |= tree->cost[i + 1] - tree->cost[i] >= PERMI_SHARE_SECONDS;
-  leaf->information.work = tree->pairs + tree->states;
-  leaf->information.fingerprint = permi_tree_fingerprint(tree, maker->watch);
-  permi_leaf_values(leaf, &tree->numbers, tree->bound_relative, doubled ? PERMI_DD_UNIT : PERMI_UNIT,
-                    permi_tree_task, permi_tree_explain);
-  return PERM_OK;
-}
-
-/* PERMI_SORTING_SLOWER is of a regular graph of order 80. */
+#define PERMI_SORTING_SLOWER 30 /* than merged lists: a regular graph of order 80 */
 static perm_status permi_sorting_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_status status = permi_frontier_offer(maker, block, rival, offer);

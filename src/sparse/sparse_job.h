@@ -180,7 +180,7 @@ static perm_status permi_make_job(const permi_given *given, permi_control *watch
   memset(&working, 0, sizeof working);
   memset(&maker, 0, sizeof maker);
   memset(&account, 0, sizeof account);
-  account.floor = given->row_start ? PERMI_PLAN_SECONDS : PERMI_PLAN_ARRAY_SECONDS;
+  account.floor = given->row_start ? PERMI_PLAN_SECONDS : PERMI_PLAN_SECONDS / 12;
   maker.account = &account;
   maker.hear = permi_hear;
   maker.options = options;

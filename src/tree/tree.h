@@ -150,7 +150,7 @@ static size_t permi_tree_begin(size_t count, int part, int parts)
 
 static int permi_tree_threads(const permi_tree_run *run, size_t states)
 {
-  return (double)states * PERMI_TREE_STATE_SECONDS * run->weight < PERMI_SHARE_SECONDS ? 1 : run->base.threads;
+  return (double)states * PERMI_TREE_PAIR_SECONDS * run->weight < PERMI_SHARE_SECONDS ? 1 : run->base.threads;
 }
 
 typedef struct permi_tree_group {

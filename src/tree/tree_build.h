@@ -1,5 +1,5 @@
 /* ===================================================================================== >>tree_build
-   Orders a block by elimination; builds, prices and runs its tree. */
+   Orders a block by elimination; builds, prices, offers and runs its tree. */
 #pragma once
 #include "../frontier/streams.h"
 #include "tree_join.h"
@@ -351,7 +351,7 @@ PERMI_NEVER_INLINE static double permi_tree_least(const permi_block *block, doub
       best = degree[v] < degree[best] ? v : best;
     if (degree[best] >= PERMI_TREE_WIDTH)
       return (double)INFINITY;
-    least += ldexp(PERMI_TREE_STATE_SECONDS, degree[best]) / (degree[best] + 1);
+    least += ldexp(PERMI_TREE_PAIR_SECONDS, degree[best]) / (degree[best] + 1);
     for (w = 0; w < PERMI_TREE_LOOK_WORDS; w++) {
       uint64_t bits;
       for (bits = adjacent[best][w]; bits; bits &= bits - 1) {
@@ -388,7 +388,7 @@ static perm_status permi_tree_order(permi_tree_graph *graph, const permi_block *
     if (v < 0)
       break;
     count = permi_tree_neighbours(graph, v, neighbour);
-    least += ldexp(PERMI_TREE_STATE_SECONDS, count) / (count + 1);
+    least += ldexp(PERMI_TREE_PAIR_SECONDS, count) / (count + 1);
     if (count >= PERMI_TREE_WIDTH || least > rival ||
         permi_watch(graph->watch, 150 + count * count * (graph->listed ? 8.0 : filling ? 16.0 + count : 16.0)))
       status = PERM_ERROR_LIMIT;
@@ -428,11 +428,11 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
     t = permi_count_ones(product.set);
     product.states =
         permi_tree_choose(tree, t, permi_count_ones(product.set & node->rows) - product.difference);
-    seconds += PERMI_TREE_JOIN_SECONDS + 5e-10 * pow(3, common) +
+    seconds += PERMI_TREE_NODE_SECONDS + 5e-10 * pow(3, common) +
                pairs * (PERMI_TREE_PAIR_SECONDS * weight +
                         (8.0 * tree->size * product.states > PERMI_TREE_CACHE_BYTES ? PERMI_TREE_MISS_SECONDS : 0));
     seconds += (other->states + factor.states) * t * PERMI_TREE_SORT_SECONDS +
-               product.states * PERMI_TREE_STATE_SECONDS;
+               product.states * PERMI_TREE_PAIR_SECONDS;
     states = other->states > factor.states ? other->states : factor.states;
     tree->most_states = states > tree->most_states ? states : tree->most_states;
     tree->work_values = product.states > tree->work_values ? product.states : tree->work_values;
@@ -446,7 +446,7 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
     factor = product;
   }
   tree->states += factor.states;
-  return seconds + factor.states * (1 + 0.5 * edges) * PERMI_TREE_STATE_SECONDS * weight;
+  return seconds + factor.states * (1 + 0.5 * edges) * PERMI_TREE_PAIR_SECONDS * weight;
 }
 
 /* See >>tree_join; proved by machine: tests/proofs/frontier.g. */
@@ -593,5 +593,159 @@ static int permi_tree_build(const permi_block *block, const permi_tree_graph *gr
   else
     tree->bound_relative = permi_tree_bound(roundings[0] + given, 0);
   return 1;
+}
+
+#define PERMI_TREE_WORTH 10 /* chosen: a tree is worth so many times its search */
+
+static size_t permi_tree_explain(const permi_leaf *leaf, char *buffer, size_t size)
+{
+  const permi_tree *tree = (const permi_tree *)leaf->context;
+  return permi_say(buffer, size,
+                   "tree, order %d: width %d, %d tables, %d joins of %.3g pairs, %.3g states of %s, "
+                   "predicted %.3g s, %.3g bytes\n",
+                   leaf->information.n, tree->width - 1, tree->nodes, tree->joins, tree->pairs, tree->states,
+                   permi_numbers_text(&tree->numbers, 0), leaf->information.seconds, leaf->information.bytes);
+}
+
+static uint64_t permi_tree_fingerprint(const permi_tree *tree, permi_control *watch)
+{
+  static const uint64_t kind[] = {0, 1, 2, 3, 3, 3, 4, 5, 5, 6}; /* by algebra, as in saved states */
+  uint64_t hash = permi_hash(PERMI_HASH_START + 1, kind[tree->numbers.algebra]);
+  int i, e;
+  hash = permi_hash(permi_hash(hash, (uint64_t)tree->size), tree->numbers.modulus);
+  for (i = 0; i < tree->nodes && !permi_watch_step(watch, (size_t)i, 40); i++) {
+    const permi_tree_node *node = &tree->node[i];
+    hash = permi_hash(permi_hash(hash, (uint64_t)node->children), (uint64_t)node->rows << 32 | node->all);
+    hash = permi_hash(hash, (uint64_t)node->set << 1 | (uint64_t)node->column);
+    for (e = node->edge; e < node[1].edge; e++)
+      hash = permi_coefficient_hash(permi_hash(hash, (uint64_t)tree->edge[e].bit), &tree->edge[e].c);
+  }
+  return hash;
+}
+
+/* Returns 0 if integers may be too long. */
+static int permi_tree_kind(permi_tree *tree, const permi_block *block, const perm_options *options)
+{
+  const int fits = permi_numbers_choose_moduli(&tree->numbers, block, options->modulus, permi_sparse_doubled(options));
+  int t, k;
+  if (tree->numbers.algebra == PERMI_WIDE)
+    tree->numbers.algebra = PERMI_WORDS; /* a coefficient has one word, a factor of a join two */
+  tree->size = (int)permi_numbers_words(&tree->numbers);
+  for (t = 0; t <= PERMI_TREE_WIDTH; t++)
+    for (k = 0; k <= t; k++)
+      tree->binomial[t][k] = k == 0 || k == t ? 1 : tree->binomial[t - 1][k - 1] + tree->binomial[t - 1][k];
+  return fits;
+}
+
+static void permi_refuse_trees(double rival, permi_offer *offer)
+{
+  permi_refuse(offer, PERM_ERROR_LIMIT, "has no tree of tables found within %d vertices%s", PERMI_TREE_WIDTH - 1,
+               rival < (double)INFINITY ? " and its rival's time" : "");
+}
+
+/* Trees took 96 times as long as their bound from below, or more. */
+#define PERMI_TREE_OVER_LEAST 30
+static perm_status permi_tree_worth(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+{
+  const double worth = PERMI_TREE_WORTH * PERMI_ORDER_PLAN_SECONDS * (2.0 * block->n + block->edges);
+  (void)maker;
+  if (rival < worth)
+    offer->least = fmax(offer->least, worth);
+  if (block->n <= PERMI_TREE_LOOK)
+    offer->least = fmax(offer->least, PERMI_TREE_OVER_LEAST * permi_tree_least(block, rival));
+  if (offer->least == (double)INFINITY)
+    permi_refuse_trees(rival, offer);
+  return PERM_OK;
+}
+
+/* Treewidth w and N vertices allow w N entries; more are refused at once. Of orders by least degree, or least fill
+   where affordable, the cheapest wins. */
+#define PERMI_TREE_FILL 20000
+static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+{
+  const perm_allocator *allocator = &maker->options->allocator;
+  const permi_working *working = maker->working;
+  const double planning = PERMI_ORDER_PLAN_SECONDS * (2.0 * block->n + block->edges);
+  const double given = permi_entry_roundings(working, working->n);
+  permi_tree like, *tree, *best = NULL;
+  permi_tree_graph graph;
+  perm_status status = PERM_OK;
+  int start, starts;
+  memset(&like, 0, sizeof like);
+  like.nodes = 2 * block->n;
+  like.lost_error = working->lost_error;
+  like.work_values = like.most_states = like.most_groups = 1;
+  if (!permi_tree_kind(&like, block, maker->options))
+    permi_refuse_long(offer);
+  else if (block->edges > (PERMI_TREE_WIDTH - 1) * 2.0 * block->n)
+    permi_refuse(offer, PERM_ERROR_LIMIT, "has no tree of tables of up to %d vertices: too many entries",
+                 PERMI_TREE_WIDTH - 1);
+  if (offer->why[0])
+    return PERM_OK;
+  memset(&graph, 0, sizeof graph);
+  graph.allocator = allocator;
+  graph.watch = maker->watch;
+  graph.seed = UINT64_C(88172645463325252);
+  starts = rival < 100 * planning || 2 * block->n > 100000 ? 1 : PERMI_TREE_STARTS;
+  for (start = 0; start < starts && status == PERM_OK && !permi_watch(maker->watch, 0); start++) {
+    const double limit = best && best->cost[best->nodes] < rival ? best->cost[best->nodes] : rival;
+    const int filling = start % 2 && 2 * block->n <= PERMI_TREE_FILL;
+    status = permi_tree_order(&graph, block, filling, limit);
+    if (status == PERM_ERROR_LIMIT) {
+      status = PERM_OK;
+      continue;
+    }
+    if (status == PERM_ERROR_MEMORY)
+      break;
+    tree = (permi_tree *)permi_owned_new(allocator, sizeof *tree);
+    if (tree) {
+      like.owned = tree->owned;
+      *tree = like;
+    }
+    if (!tree || !permi_tree_build(block, &graph, given, tree))
+      status = PERM_ERROR_MEMORY;
+    else if (maker->watch->stopped == PERM_OK &&
+             (!best || tree->cost[tree->nodes] < best->cost[best->nodes])) {
+      permi_tree *swap = best;
+      best = tree;
+      tree = swap;
+    }
+    permi_owned_release(allocator, tree);
+    if (best ? best->cost[best->nodes] < 10 * planning ||
+                   best->cost[best->nodes] > 2 * rival
+             : rival < (double)INFINITY)
+      break;
+  }
+  permi_tree_graph_release(&graph);
+  if (status != PERM_OK) {
+    permi_owned_release(allocator, best);
+    return permi_fail_memory(maker->result);
+  }
+  offer->plan = best;
+  if (!best) {
+    permi_refuse_trees(rival, offer);
+  } else {
+    if (maker->offers)
+      maker->offers->elimination = best->vertex;
+    offer->seconds = best->cost[best->nodes];
+    offer->bytes = 8.0 * best->size * (best->stack_values + 2 * best->work_values) + 16 * best->most_states +
+                   8 * best->most_groups + sizeof(permi_tree_rank) + (double)sizeof(permi_tree_table) * best->depth +
+                   (double)(sizeof(permi_tree_node) + sizeof(double)) * best->nodes;
+  }
+  return PERM_OK;
+}
+
+static perm_status permi_tree_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
+{
+  permi_tree *tree = (permi_tree *)offer->plan;
+  const int doubled = permi_algebra_is_dd(tree->numbers.algebra) && !block->rounded;
+  int i;
+  for (i = 0; i < tree->nodes; i++)
+    leaf->threaded |= tree->cost[i + 1] - tree->cost[i] >= PERMI_SHARE_SECONDS;
+  leaf->information.work = tree->pairs + tree->states;
+  leaf->information.fingerprint = permi_tree_fingerprint(tree, maker->watch);
+  permi_leaf_values(leaf, &tree->numbers, tree->bound_relative, doubled ? PERMI_DD_UNIT : PERMI_UNIT,
+                    permi_tree_task, permi_tree_explain);
+  return PERM_OK;
 }
 /* SPDX-License-Identifier: MIT */

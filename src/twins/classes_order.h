@@ -157,15 +157,30 @@ static double permi_classes_bytes(const permi_classes *plan)
          (double)plan->numbered * sizeof(permi_class) + (double)plan->steps * sizeof(permi_class_step) + 65536;
 }
 
+#define PERMI_CLASS_ATTEMPTS 12
+static double permi_classes_finding(const permi_block *block)
+{
+  const double vertices = 2.0 * block->n;
+  return PERMI_CLASS_PLAN_SECONDS * (vertices * vertices + 8.0 * block->edges);
+}
+
+/* The search is worth a few times its seconds; the offer asks for more where a rival is known. */
+#define PERMI_CLASS_WORTH 7
+static perm_status permi_classes_least(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+{
+  (void)maker, (void)rival;
+  offer->least = fmax(offer->least, PERMI_CLASS_WORTH * permi_classes_finding(block));
+  return PERM_OK;
+}
+
 static perm_status permi_classes_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_allocator *allocator = &maker->options->allocator;
   const permi_working *working = maker->working;
-  const double vertices = 2.0 * block->n, begin = maker->watch->worked;
-  const double finding = PERMI_CLASS_PLAN_SECONDS * (vertices * vertices + 8.0 * block->edges);
+  const double begin = maker->watch->worked, finding = permi_classes_finding(block);
   const int named = maker->options->method == PERM_METHOD_TWINS;
   const double worth = named ? PERMI_CLASS_NAMED_SECONDS
-                             : fmin(PERMI_CLASS_SHARE * rival, PERMI_CLASS_ENTRY_SECONDS * block->edges);
+                             : fmin(PERMI_SEARCH_SHARE * rival, PERMI_ORDER_PLAN_SECONDS * block->edges);
   permi_classes like, *best = NULL, *plan;
   perm_status status = PERM_OK;
   double each;
@@ -176,7 +191,7 @@ static perm_status permi_classes_offer(permi_maker *maker, const permi_block *bl
   if (!permi_numbers_choose_moduli(&like.numbers, block, working->modulus, doubled))
     return permi_refuse_long(offer);
   like.lost_error = working->lost_error;
-  each = PERMI_CLASS_WAY_SECONDS + PERMI_CLASS_WORD_SECONDS * (double)permi_numbers_words(&like.numbers) *
+  each = PERMI_CLASS_WAY_SECONDS + PERMI_WORD_SECONDS * (double)permi_numbers_words(&like.numbers) *
                                        like.numbers.parts *
                                        (like.numbers.algebra == PERMI_RESIDUES ? PERMI_RESIDUE_WORDS : 1);
   for (attempt = 0; attempt < PERMI_CLASS_ATTEMPTS && status != PERM_ERROR_MEMORY; attempt++) {
@@ -203,7 +218,7 @@ static perm_status permi_classes_offer(permi_maker *maker, const permi_block *bl
                         rival < (double)INFINITY ? ", for no longer than another engine takes" : "");
   best->bound_relative = permi_classes_bound(best, block, permi_entry_roundings(working, working->n));
   best->each = each;
-  best->seconds = best->cost * each + best->steps * PERMI_CLASS_STEP_SECONDS;
+  best->seconds = best->cost * each + best->steps * PERMI_ROW_SECONDS;
   offer->seconds = best->seconds;
   offer->bytes = permi_classes_bytes(best);
   return PERM_OK;

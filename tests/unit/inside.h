@@ -122,13 +122,28 @@ static perm_status inside_job(int parts, const permi_dense_plan *plan, const dou
   options.certify |= plan->certify;
   permi_result_clear(result);
   permi_array_begin(&maker, &array, &problem, 4);
-  array.engine = &problem.reach->engines[PERMI_AT_DENSE];
+  array.engine = permi_array_engine(problem.reach, PERM_METHOD_DENSE);
   array.plan = *plan;
   permi_dense_planned(&array);
   return permi_job_asked(permi_array_make(&maker, &options, job, result), &options, job);
 }
 #define inside_job_real(plan, a, ld, options, job, result) inside_job(1, plan, a, ld, options, job, result)
 #define inside_job_complex(plan, a, ld, options, job, result) inside_job(2, plan, a, ld, options, job, result)
+
+/* The leaf of a square matrix with a transversal of nonzeros; *precision: the plan's. */
+PERMI_UNUSED
+static perm_status inside_dense_leaf(const perm_options *options, int n, const permi_view *view, permi_leaf *leaf,
+                                     perm_precision *precision, perm_result *result)
+{
+  permi_dense_plan plan;
+  perm_status status = permi_plan(n, view, options, &plan, result);
+  if (status == PERM_OK && plan.zero)
+    return permi_fail(result, PERM_ERROR_STATE, 0, "a block of order %d has no transversal", n);
+  if (status == PERM_OK && permi_plan_leaf(&plan, view, &options->allocator, leaf) != PERM_OK)
+    status = permi_fail_memory(result);
+  *precision = plan.precision;
+  return status;
+}
 
 /* *value = integer; 0, and *value unchanged, if it does not fit. */
 PERMI_UNUSED

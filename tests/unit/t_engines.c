@@ -147,11 +147,13 @@ static void t_engines_run(perm_method method, int values, int trials, int most)
              perm_name("method", method), values, exceeded, estimated);
 }
 
-/* The chooser asks the tree after the frontier where that is quicker, by these positions. */
-TEST(t_engines_stand_where_the_chooser_looks)
+/* The chooser finds engines by their methods. */
+TEST(t_engines_stand_once)
 {
-  CHECK(permi_engines[PERMI_AT_TREE].method == PERM_METHOD_TREE);
-  CHECK(permi_engines[PERMI_AT_FRONTIER].method == PERM_METHOD_FRONTIER);
+  int k;
+  for (k = 0; k < PERMI_ENGINES; k++)
+    CHECK(permi_block_engine(permi_engines[k].method) == &permi_engines[k]);
+  CHECK(!permi_block_engine(PERM_METHOD_AUTO) && permi_block_engine(PERM_METHOD_FRONTIER));
 }
 
 TEST(t_engines_match_exact_arithmetic)

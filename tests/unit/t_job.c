@@ -611,8 +611,8 @@ TEST(t_expression_of_leaves)
   vb = permi_view_make(b, 3, 1);
   memset(&options, 0, sizeof options);
   job = permi_job_new(&options.allocator, PERM_PRECISION_DEFAULT);
-  CHECK(permi_dense_leaf(&options, 12, &va, &leaf, &precision, &r) == PERM_OK && permi_job_push_leaf(job, &leaf));
-  CHECK(permi_dense_leaf(&options, 3, &vb, &leaf, &precision, &r) == PERM_OK && permi_job_push_leaf(job, &leaf));
+  CHECK(inside_dense_leaf(&options, 12, &va, &leaf, &precision, &r) == PERM_OK && permi_job_push_leaf(job, &leaf));
+  CHECK(inside_dense_leaf(&options, 3, &vb, &leaf, &precision, &r) == PERM_OK && permi_job_push_leaf(job, &leaf));
   CHECK(permi_job_push(job, PERMI_MULTIPLY, 0));
   core_number(&five, 5);
   CHECK(permi_job_push_number(job, &five) && permi_job_push(job, PERMI_ADD, 0));

@@ -217,32 +217,31 @@ TEST(t_offers_counts_of_one_side)
       }
 }
 
-/* At sight the exact engine is taken by vector kernels alone, for square arrays of integers up to order 24 without
-   counts, by method auto or its name, on the CPU, and where no two lines are equal. */
+/* At sight the exact engine is taken by vector kernels, for square arrays of integers without counts, by method auto or
+   its name, on the CPU, and where no two lines are equal. */
 TEST(t_offers_exact_at_sight)
 {
   static const perm_isa isas[] = {PERM_ISA_PLAIN, PERM_ISA_AVX2, PERM_ISA_AVX512, PERM_ISA_AVX512IFMA};
-  int64_t a[2 * 26 * 26];
+  int64_t a[2 * 26 * 26], kept[2 * 26];
+  static double real[2 * 26 * 26];
   int count[26], parts, n, k;
   size_t s;
   for (k = 0; k < 2 * 26 * 26; k++)
-    a[k] = (int64_t)(test_random() >> 58) + 1;
+    real[k] = (double)(a[k] = (int64_t)(test_random() >> 58) + 1);
   for (k = 0; k < 26; k++)
     count[k] = 1;
   for (s = 0; s < sizeof isas / sizeof *isas; s++)
     for (parts = 1; parts <= 2; parts++)
       for (n = 10; n <= 26; n += 2) {
         permi_problem problem = permi_problem_make(n, n, NULL, a, 26, permi_reach_of(parts), NULL, NULL), other;
-        const int tables = isas[s] != PERM_ISA_PLAIN;
         perm_options options = t_sparse_options(PERM_METHOD_AUTO, PERM_PRECISION_DEFAULT);
-        double real = 1;
         options.isa = isas[s];
         if (!permi_isa_here(isas[s]))
           continue;
-        CHECK_SHOW(choices_surely(&problem, &options) == (tables && n <= 24), "isa %d, %d parts, order %d", isas[s],
-                   parts, n);
+        CHECK_SHOW(choices_surely(&problem, &options) || isas[s] == PERM_ISA_PLAIN, "isa %d, %d parts, order %d",
+                   isas[s], parts, n);
         options.method = PERM_METHOD_EXACT;
-        CHECK_SHOW(choices_surely(&problem, &options) == (tables && n <= 24), "isa %d, order %d", isas[s], n);
+        CHECK_SHOW(choices_surely(&problem, &options) || isas[s] == PERM_ISA_PLAIN, "isa %d, order %d", isas[s], n);
         options.method = PERM_METHOD_MULTIPLICITIES;
         CHECK(!choices_surely(&problem, &options));
         options.method = PERM_METHOD_AUTO;
@@ -260,8 +259,12 @@ TEST(t_offers_exact_at_sight)
         CHECK(!choices_surely(&other, &options));
         other = problem;
         other.integer = NULL;
-        other.real = &real;
+        other.real = real;
         CHECK(!choices_surely(&other, &options));
+        memcpy(kept, a + parts * 26, sizeof kept);
+        memcpy(a + parts * 26, a, sizeof *a * (size_t)(n * parts));
+        CHECK(!choices_surely(&problem, &options));
+        memcpy(a + parts * 26, kept, sizeof kept);
       }
 }
 
@@ -310,9 +313,10 @@ TEST(t_offers_low_rank_memory)
     memset(&offer, 0, sizeof offer);
     offer.seconds = (double)INFINITY;
     options.max_bytes = k ? bytes - (k == 2) : 0;
-    CHECK(permi_low_rank_offer(&maker, NULL, (double)INFINITY, &offer) == PERM_OK && array.rank);
+    CHECK(permi_low_rank_offer(&maker, NULL, (double)INFINITY, &offer) == PERM_OK && offer.plan);
     CHECK(k == 2 ? offer.seconds == (double)INFINITY : offer.seconds > 0 && offer.seconds < 1);
     bytes = offer.bytes;
+    permi_rank_release(&options.allocator, offer.plan);
   }
   CHECK(bytes > 1e4);
   permi_array_free(&array, &options.allocator);
@@ -392,10 +396,11 @@ static offers_planned offers_plan_of(const perm_matrix *matrix, perm_options opt
   return plan;
 }
 
-/* Eight entries a line, and classes are looked for before orders; with fewer afterwards, if at all. */
+/* Classes are looked for before orders where greedy orders are far slower than that search; else afterwards, if at
+   all. */
 TEST(t_offers_of_classes_before_orders)
 {
-  static const char *const pattern[] = {"regular:20:7", "regular:20:8", "regular:20:9"};
+  static const char *const pattern[] = {"regular:20:7", "er:24:0.8", "er:24:0.9"};
   int k, classes, frontier;
   for (k = 0; k < 3; k++) {
     const perm_options options = t_sparse_options(PERM_METHOD_AUTO, PERM_PRECISION_DEFAULT);
@@ -403,8 +408,8 @@ TEST(t_offers_of_classes_before_orders)
     CHECK(perm_generate(pattern[k], 1, NULL, &matrix, NULL) == PERM_OK);
     classes = offers_plan_of(&matrix, options, PERM_METHOD_TWINS).index;
     frontier = offers_plan_of(&matrix, options, PERM_METHOD_FRONTIER).index;
-    CHECK_SHOW(frontier >= 0 && (k ? classes == frontier - 1 : classes < 0 || classes > frontier), "%s: %d, %d",
-               pattern[k], classes, frontier);
+    CHECK_SHOW(frontier >= 0 && (k ? classes >= 0 && classes < frontier : classes < 0 || classes > frontier),
+               "%s: %d, %d", pattern[k], classes, frontier);
     perm_matrix_free(&matrix);
   }
 }
@@ -446,7 +451,8 @@ TEST(t_offers_none_to_what_is_done_at_once)
              at_once[0][1], at_once[1][0], at_once[1][1]);
 }
 
-/* A proven engine that takes less than a millisecond settles the choice, also where the exact engine is quicker. */
+/* A proven engine that takes less than a millisecond settles the choice: of those the quickest is taken, and engines
+   whose plans take longer are not asked. */
 TEST(t_offers_are_settled)
 {
   static const char *const pattern[] = {"er:13:0.8", "er:13:0.9", "er:14:1"};
@@ -454,7 +460,7 @@ TEST(t_offers_are_settled)
   for (k = 0; k < 3; k++) {
     const perm_options options = t_sparse_options(PERM_METHOD_AUTO, PERM_PRECISION_DEFAULT);
     int64_t value[14 * 14], *own;
-    offers_planned plan;
+    offers_planned plan, exact;
     perm_matrix matrix;
     CHECK(perm_generate(pattern[k], 1, NULL, &matrix, NULL) == PERM_OK && matrix.nnz <= 14 * 14);
     for (e = 0; e < (int)matrix.nnz; e++)
@@ -464,8 +470,10 @@ TEST(t_offers_are_settled)
     matrix.integer = value;
     plan = offers_plan_of(&matrix, options, PERM_METHOD_FRONTIER);
     if (plan.index >= 0 && plan.offer.seconds < 1e-3) {
-      CHECK_SHOW(plan.leaf.method == PERM_METHOD_FRONTIER, "%s: %s", pattern[k], perm_name("method", plan.leaf.method));
-      CHECK(offers_plan_of(&matrix, options, PERM_METHOD_EXACT).index < 0);
+      exact = offers_plan_of(&matrix, options, PERM_METHOD_EXACT);
+      CHECK_SHOW(exact.index >= 0 && plan.leaf.seconds == fmin(plan.offer.seconds, exact.offer.seconds), "%s: %s",
+                 pattern[k], perm_name("method", plan.leaf.method));
+      CHECK_TEXT(offers_plan_of(&matrix, options, PERM_METHOD_HYBRID).offer.reason, "cannot take less than");
       settled++;
     }
     matrix.integer = own;
@@ -549,7 +557,7 @@ TEST(t_offers_of_large_exact_sums)
 TEST(t_offers_of_dense_sums_on_gpus)
 {
   static const struct { perm_precision precision; int certify, product; } kind[] = {
-      {PERM_PRECISION_DEFAULT, 1, PERM_GPU_ROUNDED},
+      {PERM_PRECISION_DEFAULT, 1, PERM_GPU_PIVOT},
       {PERM_PRECISION_DD, 0, PERM_GPU_DOUBLED}};
   perm_matrix matrix;
   int k, parts;
@@ -564,7 +572,8 @@ TEST(t_offers_of_dense_sums_on_gpus)
       matrix.imaginary = parts == 2 ? matrix.real : NULL;
       matrix.kind = parts == 2 ? PERM_KIND_COMPLEX : PERM_KIND_REAL;
       there = offers_plan_of(&matrix, options, PERM_METHOD_DENSE).offer.seconds;
-      CHECK_SHOW(there == permi_gpu_seconds(36, parts, kind[k].product) && there < here / 10, "%d parts, kind %d: %g s",
+      CHECK_SHOW(there == permi_gpu_seconds(36, parts, k == 0 && parts == 2 ? PERM_GPU_ROUNDED : kind[k].product) &&
+                     there < here / 10, "%d parts, kind %d: %g s",
                  parts, k, there);
     }
   matrix.imaginary = NULL;
@@ -605,7 +614,7 @@ TEST(t_offers_of_small_ranks)
     offers_of_rank_two(kind[k].n, kind[k].bits, a);
     matrix = offers_integers(kind[k].n, a);
     plan = offers_plan_of(&matrix, options, PERM_METHOD_LOW_RANK);
-    CHECK_SHOW(plan.leaf.method == PERM_METHOD_LOW_RANK && plan.index == 0 && plan.offer.seconds < 1 &&
+    CHECK_SHOW(plan.leaf.method == PERM_METHOD_LOW_RANK && plan.index <= 1 && plan.offer.seconds < 1 &&
                    !strcmp(plan.offer.reason, "its rank is 2"),
                "%d: %s, %s", k, perm_name("method", plan.leaf.method), plan.offer.reason);
     CHECK_SHOW((plan.precision != PERM_PRECISION_EXACT) == kind[k].refused, "%d: precision %d", k, plan.precision);
@@ -639,18 +648,25 @@ TEST(t_offers_too_long_for_others)
 /* Plans that fail for limits name the options, and the engine that is in question. */
 TEST(t_offers_refused_for_memory)
 {
-  static const char *const words[] = {"is not planned within max_bytes", "method band is predicted to need"};
-  int seen[2] = {0, 0}, k, planned = 0;
+  static const char *const words[] = {"is not planned within max_bytes", "method band is predicted to need",
+                                      "out of reach: method frontier is predicted to take"};
+  int seen[3] = {0, 0, 0}, k, planned = 0;
   perm_matrix matrix;
   double bytes;
   CHECK(perm_generate("band:70:5", 1, NULL, &matrix, NULL) == PERM_OK);
   matrix.kind = PERM_KIND_PATTERN;
-  for (bytes = 3e4; bytes < 1e6; bytes *= 1.2) {
+  for (bytes = 3e4; bytes < 2e6; bytes *= 1.2) {
     perm_options options = t_sparse_options(PERM_METHOD_AUTO, PERM_PRECISION_EXACT);
     perm_job *job = NULL;
     perm_result result;
     options.isa = PERM_ISA_PLAIN;
-    options.max_bytes = bytes;
+    options.max_bytes = bytes < 1e6 ? bytes : 0;
+    if (bytes >= 1e6) { /* at last, what nobody waits for */
+      perm_matrix_free(&matrix);
+      CHECK(perm_generate("er:90:0.5", 1, NULL, &matrix, NULL) == PERM_OK);
+      options.precision = PERM_PRECISION_DEFAULT;
+      bytes = 2e6;
+    }
     if (perm_sparse_job(&matrix, &options, &job, &result) == PERM_OK) {
       planned++;
     } else {
@@ -675,7 +691,7 @@ TEST(t_offers_of_full_blocks_need_memory)
   perm_matrix matrix;
   long fail;
   int made = 0;
-  CHECK(perm_generate("uniform:17", 1, NULL, &matrix, NULL) == PERM_OK);
+  CHECK(perm_generate("uniform:19", 1, NULL, &matrix, NULL) == PERM_OK);
   for (fail = 1; !made; fail++) {
     t_sparse_memory memory = {0, 0, 0};
     perm_options options = t_sparse_options(PERM_METHOD_AUTO, PERM_PRECISION_DEFAULT);
@@ -692,7 +708,7 @@ TEST(t_offers_of_full_blocks_need_memory)
     CHECK_SHOW(status == (made ? PERM_OK : PERM_ERROR_MEMORY), "allocation %ld: %d %s", fail, status, result.message);
     if (made) {
       perm_job_explain(job, text, sizeof text);
-      CHECK_TEXT(text, "no entry is 0: only a small rank and classes");
+      CHECK_TEXT(text, "frontier     no: the block cannot take less than");
     }
     perm_job_free(job);
     CHECK(!memory.live);

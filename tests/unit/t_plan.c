@@ -225,7 +225,7 @@ TEST(t_plan_of_a_leaf)
       precision = PERM_PRECISION_KAHAN;
       memset(&r, 0, sizeof r);
       test_heap.fail_at = test_heap.calls + 1 + failures;
-      status = permi_dense_leaf(&options, cases[k].n, &view, &leaf, &precision, &r);
+      status = inside_dense_leaf(&options, cases[k].n, &view, &leaf, &precision, &r);
       CHECK(status == PERM_OK ? precision == cases[k].planned
                               : status == PERM_ERROR_MEMORY && r.status == PERM_ERROR_MEMORY);
     } while (status == PERM_ERROR_MEMORY && ++failures < 20);
